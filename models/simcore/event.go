@@ -1,0 +1,82 @@
+package simcore
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+)
+
+// Scheduler is what a model holds of its engine. *Engine and Akita's engines
+// both fit.
+type Scheduler interface {
+	sim.EventScheduler
+	sim.TimeTeller
+}
+
+// Event is a reusable event: the owner keeps it, fills it in and schedules it
+// again once it has been handled. It must not change while it is pending.
+type Event struct {
+	At        Ps          // when
+	H         sim.Handler // who handles it
+	Arg       any         // the owner's, not looked at here
+	Kind      int         // the owner's, not looked at here
+	Secondary bool        // handled after all primary events of its time
+
+	pending bool
+	foreign bool   // a queue node that stands for the sim.Event in Arg
+	at      Ps     // At when it was scheduled: what the queue is ordered by
+	key     uint64 // order within one time: secondary bit, then sequence
+	next    *Event // within its bucket, a ring
+}
+
+// Time implements sim.Event.
+func (e *Event) Time() sim.VTimeInSec { return e.At.Sec() }
+
+// Handler implements sim.Event.
+func (e *Event) Handler() sim.Handler { return e.H }
+
+// IsSecondary implements sim.Event.
+func (e *Event) IsSecondary() bool { return e.Secondary }
+
+// Pending reports whether the event is scheduled and not handled yet. Only
+// Engine keeps this; on another engine it is always false.
+func (e *Event) Pending() bool { return e.pending }
+
+// EventPool is a free list of events, for owners that have a varying number of
+// them pending. The zero value is ready.
+type EventPool struct{ free []*Event }
+
+// Get returns an event with all its fields zero.
+func (p *EventPool) Get() *Event {
+	n := len(p.free)
+	if n == 0 {
+		return new(Event)
+	}
+	e := p.free[n-1]
+	p.free = p.free[:n-1]
+	return e
+}
+
+// Put takes back an event that has been handled. It panics if the event is
+// still pending.
+func (p *EventPool) Put(e *Event) {
+	if e.pending {
+		panic(fmt.Sprintf("simcore: %v is put back into its pool while it is pending", e))
+	}
+	*e = Event{}
+	p.free = append(p.free, e)
+}
+
+// String names the event in messages.
+func (e *Event) String() string {
+	return fmt.Sprintf("event of %s, kind %d, at %v", handlerName(e.H), e.Kind, e.At)
+}
+
+func handlerName(h sim.Handler) string {
+	if n, ok := h.(sim.Named); ok {
+		return n.Name()
+	}
+	return fmt.Sprintf("%T", h)
+}
+
+var _ sim.Event = (*Event)(nil)

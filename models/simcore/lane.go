@@ -1,0 +1,263 @@
+package simcore
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+)
+
+// lane is one direction of a link.
+type lane struct {
+	link  *Link
+	src   sim.Port
+	dst   sim.Port
+	own   *Port      // dst, if it is ours
+	tap   *creditTap // on dst, if it is not
+	early bool       // dst gets messages when they are sent
+
+	// The transmitter: the end of the last message, busy + frac/psDen.
+	busy Ps
+	frac int64
+
+	// In flight: a ring of window slots.
+	q       []slot
+	head, n int
+	deliver Event
+	armed   bool // deliver is scheduled
+	inside  bool // deliverDue is at work
+	blocked bool // dst is full, NotifyAvailable will follow
+
+	// Credits. used counts messages in flight, unread in dst's buffer, or
+	// read but with the credit still on its way back.
+	window, used, unread int
+	back                 []Ps // a ring: when returned credits become usable
+	backHead, backN      int
+	credit               Event
+	creditArmed          bool
+	waiting              bool // src was refused and not notified yet
+}
+
+type slot struct {
+	msg    sim.Msg
+	arrive Ps
+}
+
+func (d *lane) init(l *Link, i int) {
+	*d = lane{link: l, src: l.ports[i], dst: l.ports[1-i]}
+	d.own, _ = d.dst.(*Port)
+	if r, ok := d.dst.Component().(EarlyReceiver); ok && r.LookAhead() {
+		if d.own == nil {
+			panic(fmt.Sprintf("simcore: link %s: early receiver %s needs a *simcore.Port, not a %T",
+				l.name, d.dst.Name(), d.dst))
+		}
+		d.early = true
+	}
+	d.window = d.credits(l.spec.Credits, l.bufs[i])
+	d.back = make([]Ps, d.window)
+	if !d.early {
+		d.q = make([]slot, d.window)
+	}
+	d.deliver = Event{H: l, Kind: i, Secondary: true}
+	d.credit = Event{H: l, Kind: i | creditEvent, Secondary: true}
+	if p, ok := d.src.(*Port); ok {
+		p.lane = d
+	}
+	if d.own != nil {
+		d.own.from = d
+	} else {
+		d.tap = &creditTap{d}
+		d.dst.AcceptHook(d.tap)
+	}
+}
+
+// credits chooses the window. What an early receiver is sent must fit into its
+// buffer at once, so there the capacity bounds it in any case.
+func (d *lane) credits(spec, bufSize int) int {
+	switch {
+	case spec > 0 && d.early:
+		return min(spec, d.own.Capacity())
+	case spec > 0:
+		return spec
+	case d.own != nil:
+		return d.own.Capacity()
+	case bufSize > 0:
+		return bufSize
+	}
+	panic(fmt.Sprintf("simcore: link %s: port %s is a %T, whose capacity is unknown: set credits",
+		d.link.name, d.dst.Name(), d.dst))
+}
+
+func (d *lane) canSend() bool {
+	now := d.link.now()
+	d.absorb(now)
+	if d.used < d.window {
+		return true
+	}
+	d.refuse()
+	return false
+}
+
+// send takes a message if there is a credit for it. An early message is left
+// to handOver.
+func (d *lane) send(msg sim.Msg) *sim.SendError {
+	l := d.link
+	now := l.now()
+	d.absorb(now)
+	if d.used == d.window {
+		d.refuse()
+		return refused
+	}
+	depart, stamp := now, (*Msg)(nil)
+	if t, ok := msg.(Timed); ok {
+		stamp = t.Stamp()
+		depart = stamp.Depart
+	}
+	meta := msg.Meta()
+	d.check(stamp, depart, meta.TrafficBytes, now)
+	arrive := d.transmit(depart, int64(meta.TrafficBytes+l.spec.OverheadBytes))
+	if stamp != nil {
+		stamp.Arrive = arrive
+	}
+	meta.Dst = d.dst
+	meta.SendTime, meta.RecvTime = depart.Sec(), arrive.Sec()
+	d.used++
+	if l.NumHooks() != 0 {
+		l.hook(sim.HookPosConnStartSend, msg)
+	}
+	if !d.early {
+		d.enqueue(msg, arrive)
+	}
+	return nil
+}
+
+func (d *lane) check(stamp *Msg, depart Ps, bytes int, now Ps) {
+	l := d.link
+	switch {
+	case depart+l.spec.Latency < now:
+		panic(fmt.Sprintf("simcore: link %s: %s sends at %v what departed at %v: "+
+			"with a latency of %v it would arrive in the past",
+			l.name, d.src.Name(), now, depart, l.spec.Latency))
+	case bytes < 0 || bytes > maxMsgBytes:
+		panic(fmt.Sprintf("simcore: link %s: %s sends %d bytes: want 0 to %d",
+			l.name, d.src.Name(), bytes, maxMsgBytes))
+	case stamp == nil && d.early:
+		panic(fmt.Sprintf("simcore: link %s: %s sends an early receiver a message that is not Timed",
+			l.name, d.src.Name()))
+	}
+}
+
+// transmit occupies the transmitter and returns the time of arrival. The
+// fraction of a picosecond carries over while messages are back to back, so
+// that the rate is exact.
+func (d *lane) transmit(depart Ps, bytes int64) Ps {
+	l := d.link
+	if depart > d.busy {
+		d.busy, d.frac = depart, 0
+	}
+	if l.psDen == 1 {
+		d.busy += Ps(bytes * l.psNum)
+		return d.busy + l.spec.Latency
+	}
+	t := bytes*l.psNum + d.frac
+	d.busy += Ps(t / l.psDen)
+	d.frac = t % l.psDen
+	if d.frac != 0 {
+		return d.busy + 1 + l.spec.Latency
+	}
+	return d.busy + l.spec.Latency
+}
+
+func (d *lane) enqueue(msg sim.Msg, arrive Ps) {
+	i := d.head + d.n
+	if i >= len(d.q) {
+		i -= len(d.q)
+	}
+	d.q[i] = slot{msg, arrive}
+	d.n++
+	if !d.armed && !d.inside && !d.blocked {
+		d.arm(d.q[d.head].arrive)
+	}
+}
+
+func (d *lane) arm(at Ps) {
+	if d.armed || d.inside {
+		return
+	}
+	d.armed = true
+	d.deliver.At = at
+	d.link.schedule(&d.deliver)
+}
+
+// deliverDue delivers what has arrived. Receivers may send and retrieve from
+// within their notification.
+func (d *lane) deliverDue() {
+	d.armed, d.inside = false, true
+	now := d.link.now()
+	for d.n > 0 && !d.blocked && d.q[d.head].arrive <= now {
+		d.deliverHead(now)
+	}
+	d.inside = false
+	if d.n > 0 && !d.blocked {
+		d.arm(d.q[d.head].arrive)
+	}
+}
+
+func (d *lane) deliverHead(now Ps) {
+	msg := d.q[d.head].msg
+	sec := now.Sec()
+	msg.Meta().RecvTime = sec
+	if d.own != nil && !d.own.accept(msg) {
+		d.blocked = true
+		return
+	}
+	d.drop()
+	if d.own == nil {
+		// Whether a foreign port has room shows only when it is tried, and
+		// by then its component has been notified.
+		if d.dst.Recv(msg) != nil {
+			d.undrop(msg, now)
+			d.blocked = true
+			return
+		}
+	}
+	if d.link.NumHooks() != 0 {
+		d.link.hook(sim.HookPosConnDeliver, msg)
+	}
+	if d.own != nil && d.own.comp != nil {
+		d.own.comp.NotifyRecv(sec, d.own)
+	}
+}
+
+// drop moves the head from the flight to dst's buffer.
+func (d *lane) drop() {
+	d.q[d.head].msg = nil
+	if d.head++; d.head == len(d.q) {
+		d.head = 0
+	}
+	d.n--
+	d.unread++
+}
+
+func (d *lane) undrop(msg sim.Msg, now Ps) {
+	if d.head--; d.head < 0 {
+		d.head = len(d.q) - 1
+	}
+	d.q[d.head] = slot{msg, now}
+	d.n++
+	d.unread--
+}
+
+// handOver gives an early receiver its message at the time of sending.
+func (d *lane) handOver(msg sim.Msg) {
+	if !d.own.accept(msg) {
+		panic(fmt.Sprintf("simcore: link %s: port %s holds messages that did not come over the link",
+			d.link.name, d.dst.Name()))
+	}
+	d.unread++
+	if d.link.NumHooks() != 0 {
+		d.link.hook(sim.HookPosConnDeliver, msg)
+	}
+	if d.own.comp != nil {
+		d.own.comp.NotifyRecv(d.link.now().Sec(), d.own)
+	}
+}

@@ -1,0 +1,33 @@
+package simcore
+
+import "github.com/sarchlab/akita/v3/sim"
+
+// Msg is embedded by every message that crosses a Link.
+type Msg struct {
+	sim.MsgMeta
+	Depart Ps // stamped by the sender: when the first byte is ready to leave
+	Arrive Ps // stamped by the link: when the last byte is there
+}
+
+// Meta implements sim.Msg.
+func (m *Msg) Meta() *sim.MsgMeta { return &m.MsgMeta }
+
+// Stamp implements Timed.
+func (m *Msg) Stamp() *Msg { return m }
+
+// Timed is a message with exact times, as every struct that embeds Msg is.
+type Timed interface {
+	sim.Msg
+	Stamp() *Msg
+}
+
+// EarlyReceiver is a component that simulates ahead of the engine's time, such
+// as a device that runs a quantum of cycles at once. While LookAhead is true
+// at the time of PlugIn, a link hands it each message when it is sent, Arrive
+// lying in the future.
+type EarlyReceiver interface {
+	sim.Component
+	LookAhead() bool
+}
+
+var _ Timed = (*Msg)(nil)

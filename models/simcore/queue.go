@@ -1,0 +1,174 @@
+package simcore
+
+import "math/bits"
+
+const (
+	wheelBits  = 10
+	wheelSize  = 1 << wheelBits
+	wheelMask  = wheelSize - 1
+	wheelWords = wheelSize / 64
+
+	firstShift    = 8       // 256 ps per bucket to begin with
+	maxShift      = 40      // a bucket of a second: there is nothing coarser
+	firstInterval = 1 << 10 // pushes between two looks at the bucket width
+	maxInterval   = 1 << 20
+)
+
+// queue orders events by (at, key). Events within the next wheelSize buckets
+// of time lie in the wheel, one sorted ring per bucket, the others in a heap
+// where they stay until their turn comes. The bucket width follows the
+// traffic: it changes the speed, never the order.
+type queue struct {
+	// tails[i] is the last event of bucket i's ring; its next is the first.
+	tails   [wheelSize]*Event
+	words   [wheelWords]uint64 // which buckets are occupied
+	summary uint64             // which words are not zero
+	shift   uint               // bucket width is 1<<shift ps
+	near    int                // events in the wheel
+	far     farHeap
+
+	pushes, steps, farPushes, interval int
+	grew                               bool // the last change of width
+}
+
+func (q *queue) init() {
+	q.shift = firstShift
+	q.interval = firstInterval
+}
+
+func (q *queue) len() int { return q.near + len(q.far) }
+
+// push inserts an event with at >= now.
+func (q *queue) push(ev *Event, now Ps) {
+	if q.pushes++; q.pushes >= q.interval {
+		q.adapt(now)
+	}
+	if uint64(ev.at>>q.shift)-uint64(now>>q.shift) >= wheelSize {
+		q.farPushes++
+		q.far.push(ev)
+		return
+	}
+	q.insert(ev)
+}
+
+func (q *queue) insert(ev *Event) {
+	q.near++
+	i := uint(ev.at>>q.shift) & wheelMask
+	tail := q.tails[i]
+	if tail == nil {
+		ev.next = ev
+		q.tails[i] = ev
+		q.words[i/64] |= 1 << (i % 64)
+		q.summary |= 1 << (i / 64)
+		return
+	}
+	if tail.at < ev.at || tail.at == ev.at && tail.key < ev.key {
+		ev.next = tail.next
+		tail.next = ev
+		q.tails[i] = ev
+		return
+	}
+	p := tail
+	for n := p.next; n.at < ev.at || n.at == ev.at && n.key < ev.key; n = p.next {
+		p = n
+		q.steps++
+	}
+	ev.next = p.next
+	p.next = ev
+}
+
+// pop removes the first event, or returns nil if there is none at or before
+// limit. No pending event may be earlier than now.
+func (q *queue) pop(now, limit Ps) *Event {
+	if q.summary == 0 {
+		if len(q.far) == 0 || q.far[0].at > limit {
+			return nil
+		}
+		return q.far.pop()
+	}
+	i := q.first(uint(now>>q.shift) & wheelMask)
+	tail := q.tails[i]
+	ev := tail.next
+	if len(q.far) != 0 {
+		if f := &q.far[0]; f.at < ev.at || f.at == ev.at && f.key < ev.key {
+			if f.at > limit {
+				return nil
+			}
+			return q.far.pop()
+		}
+	}
+	if ev.at > limit {
+		return nil
+	}
+	q.near--
+	if ev != tail {
+		tail.next = ev.next
+		return ev
+	}
+	q.tails[i] = nil
+	if q.words[i/64] &^= 1 << (i % 64); q.words[i/64] == 0 {
+		q.summary &^= 1 << (i / 64)
+	}
+	return ev
+}
+
+// first finds the first occupied bucket from i on, going round.
+func (q *queue) first(i uint) uint {
+	w := i / 64
+	if m := q.words[w] >> (i % 64); m != 0 {
+		return i + uint(bits.TrailingZeros64(m))
+	}
+	// The words after w, then from the start up to w itself.
+	if s := q.summary &^ (2<<w - 1); s != 0 {
+		w = uint(bits.TrailingZeros64(s))
+	} else {
+		w = uint(bits.TrailingZeros64(q.summary))
+	}
+	w %= wheelWords
+	return w*64 + uint(bits.TrailingZeros64(q.words[w]))
+}
+
+// adapt widens the buckets when many events miss the wheel and narrows them
+// when inserting has to search. A change of direction doubles the interval, so
+// that traffic that suits no width costs little.
+func (q *queue) adapt(now Ps) {
+	wide, narrow := q.farPushes*4 > q.pushes, q.steps > q.pushes
+	q.pushes, q.steps, q.farPushes = 0, 0, 0
+	switch {
+	case narrow && !wide && q.shift > 0:
+		q.setShift(q.shift-1, now, false)
+	case wide && !narrow && q.shift < maxShift:
+		q.setShift(q.shift+1, now, true)
+	}
+	q.interval = max(q.interval, min(4*q.len(), maxInterval))
+}
+
+func (q *queue) setShift(shift uint, now Ps, grew bool) {
+	if grew != q.grew {
+		q.interval = min(2*q.interval, maxInterval)
+	}
+	q.grew = grew
+	var all *Event // every event of the wheel, chained
+	for i, tail := range q.tails {
+		if tail == nil {
+			continue
+		}
+		first := tail.next
+		tail.next = all
+		all = first
+		q.tails[i] = nil
+	}
+	q.words, q.summary, q.near = [wheelWords]uint64{}, 0, 0
+	q.shift = shift
+	for all != nil {
+		ev := all
+		all = ev.next
+		ev.next = nil
+		if uint64(ev.at>>shift)-uint64(now>>shift) >= wheelSize {
+			q.far.push(ev)
+		} else {
+			q.insert(ev)
+		}
+	}
+	q.steps = 0
+}
