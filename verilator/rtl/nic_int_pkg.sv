@@ -1,0 +1,128 @@
+/// Types and functions shared by the NIC's blocks: internal streams, read clients, table bus.
+/// Widths are those of the default build; nic_top refuses others at elaboration.
+
+package nic_int_pkg;
+
+  localparam int EthW = 512;
+  localparam int EthB = EthW / 8;
+  localparam int TlpW = 1024;
+  localparam int TlpB = TlpW / 8;
+  localparam int TlpD = TlpW / 32;
+
+  // One beat of a TLP stream; hdr is valid in every beat of the packet.
+  typedef struct packed {
+    logic [127:0]      hdr;
+    logic [TlpW-1:0]   data;
+    logic [TlpD-1:0]   keep;
+    logic              last;
+  } tlp_beat_t;
+
+  // One beat of a frame inside the device.
+  typedef struct packed {
+    logic [EthW-1:0]   data;
+    logic [EthB-1:0]   keep;
+    logic              last;
+  } eth_beat_t;
+
+  // A read client asks for len bytes at addr; the reader splits by MRRS and 4 KB and picks tags.
+  typedef struct packed {
+    logic [63:0] addr;
+    logic [13:0] len;     // 1..9216
+    logic [15:0] cookie;  // comes back with every response
+  } rd_req_t;
+
+  // Response beat; clients always accept it. Bytes data[8*lane +: 8*nbytes] are the bytes
+  // off .. off+nbytes-1 of the client's request. `done` ends one split of the request: done_len
+  // bytes of it are over, with status; a failed split brings no usable bytes.
+  typedef struct packed {
+    logic              valid;
+    logic [15:0]       cookie;
+    logic [13:0]       off;
+    logic [6:0]        lane;
+    logic [7:0]        nbytes;    // 0..128
+    logic              done;
+    logic [12:0]       done_len;
+    logic [7:0]        status;    // nic_pkg status code, meaningful with done
+    logic [TlpW-1:0]   data;
+  } rd_rsp_t;
+
+  // Table bus: valid is held, all fields stable, until the owner answers with done for one cycle.
+  // nic_regs has checked operation, table and index; the owner checks Enabled, values and NotBuilt.
+  typedef struct packed {
+    logic          valid;
+    logic          write;
+    logic [7:0]    id;
+    logic [15:0]   index;
+    logic [1023:0] wdata;   // byte i of the entry in bits 8i+7:8i
+  } tbl_req_t;
+
+  typedef struct packed {
+    logic          done;
+    logic [2:0]    status;
+    logic [1023:0] rdata;
+  } tbl_rsp_t;
+
+  // Doorbell pulse; never held back.
+  typedef struct packed {
+    logic        valid;
+    logic [15:0] queue;
+    logic [15:0] pi;
+  } doorbell_t;
+
+  // Configuration registers as the blocks see them.
+  typedef struct packed {
+    logic        rx_enable;
+    logic        tx_enable;
+    logic [9:0]  mps;           // bytes: 128, 256, 512
+    logic [12:0] mrrs;          // bytes: 128 .. 4096
+    logic        rcb128;
+    logic [31:0] cpl_timeout;   // cycles, >= 1024
+    logic        drop_ip_csum;
+    logic        drop_l4_csum;
+    logic        drop_icrc;
+    logic [15:0] default_queue;
+    logic        default_to_queue;
+    logic [15:0] roce_port;
+  } cfg_t;
+
+  // Header of a memory request. dw = length in DWs, 1..1024.
+  function automatic logic [127:0] mem_hdr(input logic write, input logic [63:0] addr,
+                                           input logic [10:0] dw, input logic [3:0] first_be,
+                                           input logic [3:0] last_be, input logic [7:0] tag);
+    logic        four;
+    logic [31:0] lo;
+    four = |addr[63:32];
+    lo = {addr[31:2], 2'b00};
+    mem_hdr = '0;
+    mem_hdr[7:0]   = {1'b0, write, four, 5'b00000};
+    mem_hdr[23:16] = {6'b0, dw[9:8]};
+    mem_hdr[31:24] = dw[7:0];
+    mem_hdr[47:32] = {8'h00, 8'h02};               // requester 0x0200, high byte first
+    mem_hdr[55:48] = tag;
+    mem_hdr[63:56] = {last_be, first_be};
+    if (four) begin
+      mem_hdr[95:64]  = {addr[39:32], addr[47:40], addr[55:48], addr[63:56]};
+      mem_hdr[127:96] = {lo[7:0], lo[15:8], lo[23:16], lo[31:24]};
+    end else begin
+      mem_hdr[95:64]  = {lo[7:0], lo[15:8], lo[23:16], lo[31:24]};
+    end
+  endfunction
+
+  // First-DW byte enables of len bytes starting at byte a of a DW; one = all bytes in one DW.
+  function automatic logic [3:0] first_be(input logic [1:0] a, input logic [2:0] len_in_dw,
+                                          input logic one);
+    logic [3:0] from_a;
+    logic [7:0] upto;
+    from_a = 4'hf << a;
+    upto = (8'h1 << (3'(a) + len_in_dw)) - 8'h1;   // only meaningful when one
+    first_be = one ? (from_a & upto[3:0]) : from_a;
+  endfunction
+
+  // Last-DW byte enables when the transfer ends at byte e (exclusive, 1..4) of its last DW.
+  function automatic logic [3:0] last_be(input logic [2:0] e, input logic one);
+    logic [4:0] m;
+    m = (5'h1 << e) - 5'h1;
+    last_be = one ? 4'h0 : m[3:0];
+  endfunction
+
+endpackage
