@@ -1,0 +1,182 @@
+package tlp
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+)
+
+// Errors by which a ReadFunc decides the completion's status.
+var (
+	ErrUnsupported = errors.New("tlp: unsupported request") // ends in UR
+	ErrAborted     = errors.New("tlp: completer abort")     // ends in CA
+	ErrPoisoned    = errors.New("tlp: poisoned data")       // data is sent with EP set
+)
+
+// ReadFunc fills dst with the memory at addr. It is asked for the bytes from
+// the first to the last enabled one, piece by piece, never beyond. An error
+// that wraps ErrUnsupported, ErrAborted or ErrPoisoned becomes a completion;
+// any other is handed to the caller.
+type ReadFunc func(addr uint64, dst []byte) error
+
+// CplPolicy says how a Completer splits.
+type CplPolicy uint8
+
+// The policies.
+const (
+	CplLongest CplPolicy = iota // as few completions as MPS allows
+	CplEachRCB                  // one per RCB
+	CplRandom                   // at RCBs drawn from the seed
+	numPolicies
+)
+
+// Completer answers memory reads with completions.
+type Completer struct {
+	id     uint16
+	limits Limits
+	policy CplPolicy
+	rng    rand.PCG
+}
+
+// NewCompleter returns a completer with the given ID. The seed matters to
+// CplRandom only. It fails on limits or a policy that are not legal.
+func NewCompleter(id uint16, limits Limits, policy CplPolicy, seed uint64) (*Completer, error) {
+	c := &Completer{id: id, policy: policy}
+	if policy >= numPolicies {
+		return nil, fmt.Errorf("tlp: completion policy is %d, want CplLongest, CplEachRCB or CplRandom", policy)
+	}
+	if err := c.SetLimits(limits); err != nil {
+		return nil, err
+	}
+	const stream = 0x746c70 // sets this generator apart from others of the same seed
+	c.rng.Seed(seed, stream)
+	return c, nil
+}
+
+// SetLimits changes the limits for reads that begin from now on.
+func (c *Completer) SetLimits(l Limits) error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
+	c.limits = l
+	return nil
+}
+
+// Reply is the answer to one read, one completion after the other. Replies of
+// one completer may be interleaved.
+type Reply struct {
+	c     *Completer
+	req   Header
+	split CplSplit
+	more  bool
+}
+
+// Begin starts the answer to req. It fails if req is not a memory read.
+func (c *Completer) Begin(req *Header) (Reply, error) {
+	if req.Kind != MRd {
+		return Reply{}, fmt.Errorf("tlp: completer asked to answer %v, want MRd", req.Kind)
+	}
+	off, n := req.Span()
+	return Reply{
+		c: c, req: *req, more: true,
+		split: SplitCompletion(req.Address+uint64(off), n, c.limits.MPS, c.limits.RCB),
+	}, nil
+}
+
+// More reports whether completions are left.
+func (r *Reply) More() bool { return r.more }
+
+// Fill makes p the next completion, with data read from memory into p's own
+// storage, padded with zeros to whole DWs. It panics if none is left. After
+// an error, p is to be dropped and the reply is over.
+func (r *Reply) Fill(p *Packet, read ReadFunc) error {
+	if !r.more {
+		panic("tlp: Fill of a reply that is over")
+	}
+	left, choice := r.split.Left(), r.choose()
+	piece := r.split.Take(choice)
+	lead := int(piece.Addr & (DWBytes - 1))
+	dws := (lead + piece.Len + DWBytes - 1) / DWBytes
+	data := p.Own(dws * DWBytes)
+	clear(data[:lead])
+	clear(data[lead+piece.Len:])
+	var err error
+	if r.req.ZeroLength() {
+		clear(data)
+	} else {
+		err = read(piece.Addr, data[lead:lead+piece.Len])
+	}
+	h := r.header(piece.Addr, left)
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrPoisoned):
+		h.EP = true
+	case errors.Is(err, ErrUnsupported):
+		return r.refuse(p, h, StatusUR)
+	case errors.Is(err, ErrAborted):
+		return r.refuse(p, h, StatusCA)
+	default:
+		r.more = false
+		return fmt.Errorf("tlp: read of %d B at %#x for a completion: %w", piece.Len, piece.Addr, err)
+	}
+	h.Kind, h.Length = CplD, uint16(dws)
+	r.more = r.split.More()
+	return p.SetHeader(&h)
+}
+
+// Refuse makes p the completion that ends the reply without (more) data, with
+// status StatusUR or StatusCA.
+func (r *Reply) Refuse(p *Packet, s Status) error {
+	if !r.more {
+		panic("tlp: Refuse of a reply that is over")
+	}
+	if s != StatusUR && s != StatusCA {
+		return fmt.Errorf("tlp: read refused with status %v, want UR or CA", s)
+	}
+	return r.refuse(p, r.header(r.split.addr, r.split.Left()), s)
+}
+
+func (r *Reply) refuse(p *Packet, h Header, s Status) error {
+	h.Kind, h.Status = Cpl, s
+	p.Data = nil
+	r.more = false
+	return p.SetHeader(&h)
+}
+
+// header returns what all completions of the request share, for the one that
+// starts at addr with left bytes to go.
+func (r *Reply) header(addr uint64, left int) Header {
+	return Header{
+		TC: r.req.TC, Attr: r.req.Attr, RequesterID: r.req.RequesterID, Tag: r.req.Tag,
+		CompleterID: r.c.id, ByteCount: uint16(left), LowerAddr: uint8(addr & lowerAddrMask),
+	}
+}
+
+func (r *Reply) choose() int {
+	n := r.split.Choices()
+	switch r.c.policy {
+	case CplEachRCB:
+		return 0
+	case CplRandom:
+		return int(r.c.rng.Uint64() % uint64(n))
+	}
+	return n - 1
+}
+
+// Answer answers req at once: it takes packets from pool, fills them, and
+// hands each to emit, which owns it from then on.
+func (c *Completer) Answer(req *Header, read ReadFunc, pool *Pool, emit func(*Packet)) error {
+	r, err := c.Begin(req)
+	if err != nil {
+		return err
+	}
+	for r.More() {
+		p := pool.Get()
+		if err := r.Fill(p, read); err != nil {
+			pool.Put(p)
+			return err
+		}
+		emit(p)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package tlp
+
+// request is what the monitor remembers of an outstanding read.
+type request struct {
+	hdr       Header
+	next      uint64 // address of the first byte still missing
+	left      int    // bytes still missing
+	cycle     uint64
+	completer uint16 // valid once something has arrived
+	answered  bool
+	used      bool
+}
+
+// id is the transaction ID: requester and tag.
+func (r *request) id() uint32 { return transactionID(&r.hdr) }
+
+func transactionID(h *Header) uint32 { return uint32(h.RequesterID)<<8 | uint32(h.Tag) }
+
+// outstanding holds the outstanding requests of one direction, by transaction
+// ID: a hash table with linear probing that allocates only when it grows,
+// which 256 tags of one requester do not make it do.
+type outstanding struct {
+	slots []request
+	count int
+}
+
+const firstSlots = 1024 // a power of two
+
+func newOutstanding() outstanding { return outstanding{slots: make([]request, firstSlots)} }
+
+// home is where the search for id starts.
+func (o *outstanding) home(id uint32) int {
+	const golden = 0x9e3779b1 // spreads neighbouring tags of many requesters
+	return int(id*golden>>7) & (len(o.slots) - 1)
+}
+
+// find returns the request with this ID, or nil. The pointer is good until
+// the next add or remove.
+func (o *outstanding) find(id uint32) *request {
+	for i := o.home(id); o.slots[i].used; i = (i + 1) & (len(o.slots) - 1) {
+		if o.slots[i].id() == id {
+			return &o.slots[i]
+		}
+	}
+	return nil
+}
+
+// add enters a request whose ID is not in the table.
+func (o *outstanding) add(r *request) {
+	if 2*o.count >= len(o.slots) {
+		o.grow()
+	}
+	i := o.home(r.id())
+	for o.slots[i].used {
+		i = (i + 1) & (len(o.slots) - 1)
+	}
+	o.slots[i] = *r
+	o.slots[i].used = true
+	o.count++
+}
+
+func (o *outstanding) grow() {
+	old := o.slots
+	o.slots, o.count = make([]request, 2*len(old)), 0
+	for i := range old {
+		if old[i].used {
+			o.add(&old[i])
+		}
+	}
+}
+
+// remove takes out a request that find returned, and closes the gap so that
+// later searches still find what was probed past it.
+func (o *outstanding) remove(id uint32) bool {
+	mask := len(o.slots) - 1
+	gap := o.home(id)
+	for ; o.slots[gap].used && o.slots[gap].id() != id; gap = (gap + 1) & mask {
+	}
+	if !o.slots[gap].used {
+		return false
+	}
+	for i := (gap + 1) & mask; o.slots[i].used; i = (i + 1) & mask {
+		home := o.home(o.slots[i].id())
+		if (i-home)&mask >= (i-gap)&mask {
+			o.slots[gap] = o.slots[i]
+			gap = i
+		}
+	}
+	o.slots[gap].used = false
+	o.count--
+	return true
+}
