@@ -1,0 +1,36 @@
+// Code generated from nic.yaml by go generate ./models/nicspec; DO NOT EDIT.
+
+package nicspec
+
+// The contract's numbers.
+const (
+	ContractVersion = 0x10000           // major in bits 31:16, minor in 15:0; register VERSION
+	DeviceMagic     = 0x5443494e        // register ID, reads as the bytes N I C T
+	BarBase         = 0x200000000000000 // bus address of BAR0
+	BarBytes        = 0x100000          // size of BAR0
+	EndpointShift   = 56                // bus address bits 63:56 name the endpoint
+	EndpointArm     = 0                 // Arm memory
+	EndpointHost    = 1                 // host memory
+	EndpointNic     = 2                 // the NIC's registers
+	RequesterArm    = 0x0               // requester ID of the Arm root
+	RequesterHost   = 0x100             // requester ID of the host root
+	RequesterNic    = 0x200             // requester and completer ID of the NIC
+	FrameMin        = 60                // shortest legal frame, bytes without FCS
+	FrameMax        = 9216              // longest legal frame, bytes without FCS
+	ParseBytes      = 128               // headers are looked for in this many first bytes of a frame
+	RxBufBytes      = 0x10000           // receive buffer of a port; a frame takes its length rounded up to 64
+	RxDescBytes     = 16                // receive descriptor
+	WqeBytes        = 64                // transmit work entry
+	CqeBytes        = 64                // completion entry
+	WqeSlots        = 3                 // 16 B slots of a work entry shared by inline bytes and pieces
+	WqeSlotBytes    = 16                // bytes per slot
+	InlineMax       = 48                // most inline bytes of a work entry
+	LogSizeMin      = 2                 // smallest ring: 4 entries
+	LogSizeMax      = 15                // largest ring: 32,768 entries
+	TableWords      = 32                // 32-bit words of the staging window
+	RuleNone        = 0xffff            // rule index in a completion entry when the default action applied
+	RxqMax          = 256               // register space is laid out for this many receive queues
+	TxqMax          = 256               // register space is laid out for this many transmit queues
+	RulesMax        = 256               // register space is laid out for this many rules
+	VisibleCycles   = 64                // a register write has taken effect this many cycles after its TLP was accepted
+)

@@ -1,0 +1,84 @@
+package nicspec
+
+import "fmt"
+
+// PortCounter is the number of a counter inside its port's block.
+type PortCounter uint8
+
+// DevCounter is the index of one of the device's own counters.
+type DevCounter uint16
+
+// Index is the counter's place in the COUNTER registers for that port; it panics when there can be no such port.
+func (c PortCounter) Index(port int) int {
+	if uint(port) >= CounterPortsMax {
+		panic(fmt.Sprintf("nicspec: counter of port %d, but ports are 0..%d", port, CounterPortsMax-1))
+	}
+	return CounterPortStride*port + int(c)
+}
+
+// Index is the counter's place in the COUNTER registers.
+func (c DevCounter) Index() int { return int(c) }
+
+// CounterInfo describes one counter. Index is relative to the port's block when PerPort, else absolute.
+type CounterInfo struct {
+	Name    string
+	Index   int
+	PerPort bool
+	Drop    bool // counts frames dropped
+	Later   bool // of a later version of the device; reads as zero
+	Doc     string
+}
+
+// CounterAt returns what stands at an index of the COUNTER registers, and of which port (-1: the device's own);
+// nil when the index is not used.
+func CounterAt(index int) (c *CounterInfo, port int) {
+	if index < 0 {
+		return nil, -1
+	}
+	number, port := index, -1
+	if index < CounterDeviceBase {
+		number, port = index%CounterPortStride, index/CounterPortStride
+	}
+	for i := range Counters {
+		if c := &Counters[i]; c.Index == number && c.PerPort == (port >= 0) {
+			return c, port
+		}
+	}
+	return nil, -1
+}
+
+// CounterName names an index of the COUNTER registers: "RX_FRAMES[0]" for a port's, "TX_WQE" for the device's,
+// "COUNTER[200]" for one that is not used.
+func CounterName(index int) string {
+	c, port := CounterAt(index)
+	switch {
+	case c == nil:
+		return fmt.Sprintf("COUNTER[%d]", index)
+	case port >= 0:
+		return fmt.Sprintf("%s[%d]", c.Name, port)
+	}
+	return c.Name
+}
+
+// IsDrop tells whether the counter counts dropped frames.
+func (c PortCounter) IsDrop() bool {
+	for _, d := range DropCounters {
+		if d == c {
+			return true
+		}
+	}
+	return false
+}
+
+// String is the counter's name, without a port.
+func (c PortCounter) String() string {
+	for i := range Counters {
+		if Counters[i].PerPort && Counters[i].Index == int(c) {
+			return Counters[i].Name
+		}
+	}
+	return fmt.Sprintf("PortCounter(%d)", int(c))
+}
+
+// String is the counter's name.
+func (c DevCounter) String() string { return CounterName(int(c)) }

@@ -1,0 +1,546 @@
+// Registers, structures and codes of the NIC: package nic_pkg.
+// Generated from models/nicspec/nic.yaml by go generate ./models/nicspec; do not edit.
+// Bit 0 of a packed structure is bit 0 of its byte 0; a byte string has its first byte in the low bits.
+
+package nic_pkg;
+
+  // The contract's numbers
+  // major in bits 31:16, minor in 15:0; register VERSION
+  localparam int unsigned ContractVersion = 32'h00010000;
+  localparam int unsigned DeviceMagic = 32'h5443494e;  // register ID, reads as the bytes N I C T
+  localparam logic [63:0] BarBase = 64'h0200000000000000;  // bus address of BAR0
+  localparam int unsigned BarBytes = 32'h00100000;  // size of BAR0
+  localparam int unsigned EndpointShift = 56;  // bus address bits 63:56 name the endpoint
+  localparam int unsigned EndpointArm = 0;  // Arm memory
+  localparam int unsigned EndpointHost = 1;  // host memory
+  localparam int unsigned EndpointNic = 2;  // the NIC's registers
+  localparam int unsigned RequesterArm = 0;  // requester ID of the Arm root
+  localparam int unsigned RequesterHost = 256;  // requester ID of the host root
+  localparam int unsigned RequesterNic = 512;  // requester and completer ID of the NIC
+  localparam int unsigned FrameMin = 60;  // shortest legal frame, bytes without FCS
+  localparam int unsigned FrameMax = 9216;  // longest legal frame, bytes without FCS
+  // headers are looked for in this many first bytes of a frame
+  localparam int unsigned ParseBytes = 128;
+  // receive buffer of a port; a frame takes its length rounded up to 64
+  localparam int unsigned RxBufBytes = 32'h00010000;
+  localparam int unsigned RxDescBytes = 16;  // receive descriptor
+  localparam int unsigned WqeBytes = 64;  // transmit work entry
+  localparam int unsigned CqeBytes = 64;  // completion entry
+  // 16 B slots of a work entry shared by inline bytes and pieces
+  localparam int unsigned WqeSlots = 3;
+  localparam int unsigned WqeSlotBytes = 16;  // bytes per slot
+  localparam int unsigned InlineMax = 48;  // most inline bytes of a work entry
+  localparam int unsigned LogSizeMin = 2;  // smallest ring: 4 entries
+  localparam int unsigned LogSizeMax = 15;  // largest ring: 32,768 entries
+  localparam int unsigned TableWords = 32;  // 32-bit words of the staging window
+  // rule index in a completion entry when the default action applied
+  localparam int unsigned RuleNone = 65535;
+  localparam int unsigned RxqMax = 256;  // register space is laid out for this many receive queues
+  localparam int unsigned TxqMax = 256;  // register space is laid out for this many transmit queues
+  localparam int unsigned RulesMax = 256;  // register space is laid out for this many rules
+  // a register write has taken effect this many cycles after its TLP was accepted
+  localparam int unsigned VisibleCycles = 64;
+
+  // Byte offsets of the registers in BAR0, and their values after reset
+  localparam int unsigned RegAw = 20;  // address bits of BAR0
+  localparam logic [RegAw-1:0] RegId = 20'h00000;  // ro: device magic
+  localparam logic [31:0] ResetId = 32'h5443494e;
+  localparam logic [RegAw-1:0] RegVersion = 20'h00004;  // ro: contract version
+  localparam logic [31:0] ResetVersion = 32'h00010000;
+  localparam logic [RegAw-1:0] RegCap0 = 20'h00008;  // ro: sizes of this build
+  // ro: what this build can do; a bit is set when the part is built
+  localparam logic [RegAw-1:0] RegCap1 = 20'h0000c;
+  localparam logic [RegAw-1:0] RegCtrl = 20'h00010;  // rw: switches of the whole device
+  localparam logic [31:0] ResetCtrl = 32'h00000000;
+  localparam logic [RegAw-1:0] RegStatus = 20'h00014;  // ro: activity
+  // rw: PCIe limits; change only while nothing is outstanding
+  localparam logic [RegAw-1:0] RegDevctl = 20'h00018;
+  localparam logic [31:0] ResetDevctl = 32'h00000021;
+  // rw: completion timeout in cycles, 1,024 at least (smaller values count as 1,024)
+  localparam logic [RegAw-1:0] RegCplTimeout = 20'h0001c;
+  localparam logic [31:0] ResetCplTimeout = 32'h00010000;
+  localparam logic [RegAw-1:0] RegRxCtrl = 20'h00020;  // rw: drop instead of deliver
+  localparam logic [31:0] ResetRxCtrl = 32'h00000000;
+  // rw: what happens to a frame that no rule matches
+  localparam logic [RegAw-1:0] RegRxDefault = 20'h00024;
+  localparam logic [31:0] ResetRxDefault = 32'h00000000;
+  // rw: UDP destination port of RoCEv2, bits 15:0
+  localparam logic [RegAw-1:0] RegRocePort = 20'h00028;
+  localparam logic [31:0] ResetRocePort = 32'h000012b7;
+  localparam logic [RegAw-1:0] RegScratch = 20'h0002c;  // rw: for the driver; no effect
+  localparam logic [31:0] ResetScratch = 32'h00000000;
+  // rw: table command; a write starts it, a read tells how it ended
+  localparam logic [RegAw-1:0] RegTblCmd = 20'h00040;
+  localparam logic [31:0] ResetTblCmd = 32'h00000000;
+  localparam logic [RegAw-1:0] RegTblDataBase = 20'h00080;  // rw: staging window, word i
+  localparam int unsigned RegTblDataCount = 32;  // registers
+  localparam int unsigned RegTblDataStride = 4;  // bytes
+  localparam logic [31:0] ResetTblData = 32'h00000000;
+  // rw: Toeplitz key, first byte first (later)
+  localparam logic [RegAw-1:0] RegRssKeyBase = 20'h00100;
+  localparam int unsigned RegRssKeyCount = 10;  // registers
+  localparam int unsigned RegRssKeyStride = 4;  // bytes
+  localparam logic [31:0] ResetRssKey = 32'h00000000;
+  // rw: source address of pause frames: two words per port (later)
+  localparam logic [RegAw-1:0] RegPortMacBase = 20'h00200;
+  localparam int unsigned RegPortMacCount = 4;  // registers
+  localparam int unsigned RegPortMacStride = 4;  // bytes
+  localparam logic [31:0] ResetPortMac = 32'h00000000;
+  // ro: 64-bit counters, index as listed; two DWs in one read are of one instant
+  localparam logic [RegAw-1:0] RegCounterBase = 20'h01000;
+  localparam int unsigned RegCounterCount = 256;  // registers
+  localparam int unsigned RegCounterStride = 8;  // bytes
+  // ro: frames that rule i matched, drops by the checks before it not included
+  localparam logic [RegAw-1:0] RegRuleHitsBase = 20'h02000;
+  localparam int unsigned RegRuleHitsCount = 256;  // registers
+  localparam int unsigned RegRuleHitsStride = 8;  // bytes
+  // rw: write adds credits, read gives the balance (later)
+  localparam logic [RegAw-1:0] RegAccountCreditBase = 20'h04000;
+  localparam int unsigned RegAccountCreditCount = 64;  // registers
+  localparam int unsigned RegAccountCreditStride = 4;  // bytes
+  // wo: bits 15:0: producer index of receive queue i
+  localparam logic [RegAw-1:0] RegRxDoorbellBase = 20'h08000;
+  localparam int unsigned RegRxDoorbellCount = 256;  // registers
+  localparam int unsigned RegRxDoorbellStride = 4;  // bytes
+  // wo: bits 15:0: producer index of transmit queue i
+  localparam logic [RegAw-1:0] RegTxDoorbellBase = 20'h09000;
+  localparam int unsigned RegTxDoorbellCount = 256;  // registers
+  localparam int unsigned RegTxDoorbellStride = 4;  // bytes
+  // wo: 64 B work entry of transmit queue i, pushed whole (later)
+  localparam logic [RegAw-1:0] RegTxPushBase = 20'h10000;
+  localparam int unsigned RegTxPushCount = 256;  // registers
+  localparam int unsigned RegTxPushStride = 64;  // bytes
+
+  // Counters: those of a port are numbers inside its block, the others indices
+  localparam int unsigned CntPortStride = 32;  // indices per port
+  localparam int unsigned CntPortsMax = 4;  // ports that the block has room for
+  localparam int unsigned CntDeviceBase = 128;  // first of the device's own counters
+  localparam int unsigned CntRxFrames = 0;  // port: frames that came in, whatever became of them
+  localparam int unsigned CntRxBytes = 1;  // port: their bytes
+  localparam int unsigned CntRxDelivered = 2;  // port: frames delivered (completion entry written)
+  localparam int unsigned CntRxDropDisabled = 3;  // port: CTRL.rx_enable was 0
+  localparam int unsigned CntRxDropRunt = 4;  // port: shorter than 60 B
+  localparam int unsigned CntRxDropOversize = 5;  // port: longer than 9,216 B
+  localparam int unsigned CntRxDropOverflow = 6;  // port: the receive buffer was full
+  // port: bad IPv4 header checksum, and RX_CTRL says drop
+  localparam int unsigned CntRxDropIpCsum = 7;
+  localparam int unsigned CntRxDropL4Csum = 8;  // port: bad UDP checksum, and RX_CTRL says drop
+  localparam int unsigned CntRxDropIcrc = 9;  // port: bad ICRC, and RX_CTRL says drop
+  // port: bad payload CRC-32C, and RX_CTRL says drop (later)
+  localparam int unsigned CntRxDropCrc32c = 10;
+  localparam int unsigned CntRxDropRule = 11;  // port: a rule with action Drop matched
+  localparam int unsigned CntRxDropNoRule = 12;  // port: no rule matched and RX_DEFAULT is Drop
+  localparam int unsigned CntRxDropQueueOff = 13;  // port: the queue is disabled or does not exist
+  localparam int unsigned CntRxDropQueueErr = 14;  // port: the queue is in the error state
+  // port: the frame does not fit the queue's buffers
+  localparam int unsigned CntRxDropTooLong = 15;
+  localparam int unsigned CntRxDropNoDesc = 16;  // port: the ring was empty
+  localparam int unsigned CntTxFrames = 17;  // port: frames that left
+  localparam int unsigned CntTxBytes = 18;  // port: their bytes
+  localparam int unsigned CntRxPause = 19;  // port: pause frames honoured (later)
+  localparam int unsigned CntTxPause = 20;  // port: pause frames sent (later)
+  localparam int unsigned CntTxWqe = 128;  // device: work entries that ended, well or not
+  // device: work entries that ended with a status other than Ok
+  localparam int unsigned CntTxErr = 129;
+  localparam int unsigned CntQueueErr = 130;  // device: queues that entered the error state
+  // device: doorbells ignored: queue not enabled, unknown, in error, or index out of range
+  localparam int unsigned CntDbBad = 131;
+  // device: register writes ignored: size, alignment, byte enables, or a table command while busy
+  localparam int unsigned CntRegBad = 132;
+  localparam int unsigned CntTlpUnsupported = 133;  // device: TLPs that the device does not take
+  // device: completions with no request waiting for them
+  localparam int unsigned CntCplUnexpected = 134;
+  // device: read requests that failed: status, poison, malformed
+  localparam int unsigned CntCplErr = 135;
+  localparam int unsigned CntCplTimeouts = 136;  // device: read requests that timed out
+  localparam int unsigned CntRxCqe = 137;  // device: receive completion entries written
+  localparam int unsigned CntTxCqe = 138;  // device: transmit completion entries written
+
+  typedef enum logic [1:0] {
+    TableOpNone = 2'd0,  // no command; writing it is refused with status BadOp
+    TableOpWrite = 2'd1,  // commit TBL_DATA to the entry, whole and at once
+    TableOpRead = 2'd2  // load TBL_DATA from the entry
+  } table_op_e;
+
+  typedef enum logic [2:0] {
+    TableStatusOk = 3'd0,  // the last command was carried out
+    TableStatusBadTable = 3'd1,  // no such table
+    TableStatusBadIndex = 3'd2,  // index beyond the table
+    TableStatusBadValue = 3'd3,  // a field is out of its range; the entry is unchanged
+    TableStatusEnabled = 3'd4,  // the queue is enabled: disable it first; the entry is unchanged
+    TableStatusBadOp = 3'd5,  // operation is neither read nor write
+    TableStatusNotBuilt = 3'd6  // the table or a field in use is of a later version of the device
+  } table_status_e;
+
+  typedef enum logic [7:0] {
+    TableRxq = 8'd0,  // receive queue contexts
+    TableTxq = 8'd1,  // transmit queue contexts
+    TableKey = 8'd2,  // memory keys
+    TableRule = 8'd3,  // steering rules
+    TableIndirection = 8'd4,  // RSS indirection (later)
+    TableAccount = 8'd5,  // credit accounts (later)
+    TablePortCfg = 8'd6  // pause thresholds and classes of a port (later)
+  } table_e;
+
+  typedef enum logic [7:0] {
+    ActionDrop = 8'd0,  // count and forget
+    ActionQueue = 8'd1,  // deliver to the receive queue named
+    ActionRss = 8'd2  // Toeplitz hash, indirection table (later)
+  } action_e;
+
+  typedef enum logic [7:0] {
+    SplitModeNone = 8'd0,  // the whole frame goes to the payload buffer
+    SplitModeFixed = 8'd1,  // the first split_len bytes go to the header buffer
+    SplitModeHeaders = 8'd2  // the headers that were parsed go to the header buffer
+  } split_mode_e;
+
+  typedef enum logic [7:0] {
+    QueueStateOff = 8'd0,  // disabled
+    QueueStateRun = 8'd1,  // enabled
+    QueueStateError = 8'd2  // stopped by an error; disable and enable again
+  } queue_state_e;
+
+  typedef enum logic [7:0] {
+    OpcodeNop = 8'd0,  // does nothing; may ask for a completion
+    OpcodeSend = 8'd1,  // gather and transmit one frame
+    OpcodeCopy = 8'd2,  // copy between two memory keys (later)
+    OpcodeInvalidate = 8'd3,  // invalidate a range of the Arm cache (later)
+    OpcodeCopyInvalidate = 8'd4  // copy, then invalidate the source (later)
+  } opcode_e;
+
+  typedef enum logic [7:0] {
+    CqeTypeRx = 8'd1,  // a frame was received
+    CqeTypeTx = 8'd2,  // a work entry ended
+    CqeTypeEvent = 8'd3  // the queue entered the error state
+  } cqe_type_e;
+
+  typedef enum logic [7:0] {
+    StatusOk = 8'd0,  // done
+    StatusBadOpcode = 8'd1,  // opcode unknown or not built
+    StatusBadFormat = 8'd2,  // reserved bits, slots, port or a zero-length piece
+    StatusBadLength = 8'd3,  // frame of 0 bytes, over 9,216, or under 60 without PAD
+    StatusBadKey = 8'd4,  // key not valid, wrong variant or index beyond the table
+    StatusKeyRights = 8'd5,  // the key does not allow this access
+    StatusKeyBounds = 8'd6,  // the range is not inside the key's range
+    StatusBadOffload = 8'd7,  // an offload was asked for that the frame's headers do not allow
+    StatusCplUnsupported = 8'd8,  // a read came back Unsupported Request
+    StatusCplAbort = 8'd9,  // a read came back Completer Abort or another failing status
+    StatusCplPoison = 8'd10,  // a read came back poisoned
+    StatusCplTimeout = 8'd11,  // a read did not come back in time
+    StatusCplMalformed = 8'd12  // a completion did not fit its request
+  } status_e;
+
+  typedef enum logic [1:0] {
+    VerdictNotChecked = 2'd0,  // does not apply, or the bytes are not there
+    VerdictOk = 2'd1,  // checked and right
+    VerdictBad = 2'd2  // checked and wrong
+  } verdict_e;
+
+  typedef enum logic [1:0] {
+    L3TypeNone = 2'd0,  // neither IPv4 nor IPv6
+    L3TypeIpv4 = 2'd1,  // IPv4
+    L3TypeIpv6 = 2'd2  // IPv6
+  } l3_type_e;
+
+  typedef enum logic [1:0] {
+    L4TypeNone = 2'd0,  // neither UDP nor TCP, or not parsed
+    L4TypeUdp = 2'd1,  // UDP
+    L4TypeTcp = 2'd2  // TCP
+  } l4_type_e;
+
+  // Register CAP0: sizes of this build
+  typedef struct packed {
+    logic [15:0] rules;  // steering rules
+    logic [3:0] log_keys;  // log2 of the memory keys
+    logic [3:0] log_txq;  // log2 of the transmit queues
+    logic [3:0] log_rxq;  // log2 of the receive queues
+    logic [3:0] ports;  // Ethernet ports
+  } cap0_reg_t;
+
+  // Register CAP1: what this build can do; a bit is set when the part is built
+  typedef struct packed {
+    logic [23:0] rsvd0;
+    logic flr;  // function-level reset
+    logic msix;  // MSI-X
+    logic pause;  // pause frames
+    logic crc32c;  // payload CRC-32C
+    logic accounts;  // credit accounts and slow-path rings
+    logic rss;  // RSS
+    logic push;  // work entries by register write
+    logic copy;  // copy engine
+  } cap1_reg_t;
+
+  // Register CTRL: switches of the whole device
+  typedef struct packed {
+    logic flr;  // function-level reset; writing 1 has no effect today (later)
+    logic [28:0] rsvd0;
+    logic tx_enable;  // transmit; while 0 no work entry is started
+    logic rx_enable;  // receive; while 0 every frame is a counted drop RX_DISABLED
+  } ctrl_reg_t;
+
+  // Register STATUS: activity
+  typedef struct packed {
+    logic [28:0] rsvd0;
+    logic reads_outstanding;  // a read request waits for completions
+    logic tx_busy;  // a work entry is in the transmit path
+    logic rx_busy;  // a frame is in the receive path
+  } status_reg_t;
+
+  // Register DEVCTL: PCIe limits; change only while nothing is outstanding
+  typedef struct packed {
+    logic [20:0] rsvd2;
+    logic no_snoop;  // set NS on payload writes and reads (later)
+    logic relaxed_ordering;  // set RO on payload writes and reads (later)
+    logic rcb;  // read completion boundary: 0 = 64 B, 1 = 128 B
+    logic rsvd1;
+    logic [2:0] mrrs;  // largest read request: 128 << mrrs bytes, 0..5; other values count as 0
+    logic rsvd0;
+    logic [2:0] mps;  // largest write payload: 128 << mps bytes, 0..2; other values count as 0
+  } devctl_reg_t;
+
+  // Register RX_CTRL: drop instead of deliver
+  typedef struct packed {
+    logic [27:0] rsvd0;
+    logic drop_bad_crc32c;  // drop frames whose payload CRC-32C is bad (later)
+    logic drop_bad_icrc;  // drop frames whose ICRC is bad
+    logic drop_bad_l4_csum;  // drop frames whose UDP checksum is bad
+    logic drop_bad_ip_csum;  // drop frames whose IPv4 header checksum is bad
+  } rx_ctrl_reg_t;
+
+  // Register RX_DEFAULT: what happens to a frame that no rule matches
+  typedef struct packed {
+    logic [7:0] rsvd0;
+    logic [7:0] action;  // enum Action: Drop or Queue; other values count as Drop
+    logic [15:0] queue;  // receive queue
+  } rx_default_reg_t;
+
+  // Register TBL_CMD: table command; a write starts it, a read tells how it ended
+  typedef struct packed {
+    // 1 until the command has taken effect; ignored on write; a command written while busy is
+    // ignored and counted in REG_BAD
+    logic busy;
+    logic [1:0] rsvd0;
+    logic [2:0] status;  // enum TableStatus of the last command; ignored on write
+    logic [1:0] op;  // enum TableOp
+    logic [7:0] table_f;  // enum Table
+    logic [15:0] index;  // entry
+  } tbl_cmd_reg_t;
+
+  // RxDesc: receive descriptor, in the ring at ring_base + 16 * (index mod size)
+  typedef struct packed {
+    logic [63:0] pay_addr;  // bytes 8..15: bus address of the payload buffer
+    // bytes 0..7: bus address of the header buffer; unused when nothing is split off
+    logic [63:0] hdr_addr;
+  } rx_desc_t;
+
+  // Wqe: transmit work entry, in the ring at ring_base + 64 * (index mod size)
+  typedef struct packed {
+    // bytes 16..63: inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a
+    // slot; other slots are ignored
+    logic [383:0] slots;
+    // bytes 14..15: first byte that the CRC-32C covers; ignored today (later)
+    logic [15:0] crc_start;
+    logic [7:0] l4_off;  // byte 13: offset of the UDP header, for the offloads
+    logic [7:0] l3_off;  // byte 12: offset of the IP header, for the offloads
+    logic [31:0] wqe_id;  // bytes 8..11: returned in the completion entry
+    logic [15:0] crc_off;  // bytes 6..7: where the CRC-32C is written; ignored today (later)
+    logic [8:0] f_rsvd;  // bits 15:7 of bytes 4..5: zero, else BadFormat
+    logic f_pad;  // byte 4 bit 6: append zero bytes up to 60
+    // byte 4 bit 5: insert a CRC-32C over the payload; status BadOffload today (later)
+    logic f_crc32c;
+    logic f_icrc;  // byte 4 bit 4: insert the ICRC
+    logic f_udp_zero;  // byte 4 bit 3: set the UDP checksum to zero
+    logic f_udp_csum;  // byte 4 bit 2: insert the UDP checksum
+    logic f_ip_csum;  // byte 4 bit 1: insert the IPv4 header checksum
+    logic f_complete;  // byte 4 bit 0: write a completion entry also when all went well
+    logic [7:0] port;  // byte 3: Ethernet port
+    logic [7:0] inline_len;  // byte 2: inline bytes, 0..48; they come first in the frame
+    logic [7:0] nseg;  // byte 1: pieces, 0..3
+    opcode_e opcode;  // byte 0: what to do
+  } wqe_t;
+
+  // Seg: one piece of a frame
+  typedef struct packed {
+    logic [63:0] addr;  // bytes 8..15: virtual address inside the key's range
+    logic [31:0] len;  // bytes 4..7: bytes, not zero
+    // bytes 0..3: memory key: index in bits 15:0, variant in 31:24, bits 23:16 zero
+    logic [31:0] key;
+  } seg_t;
+
+  // RxCqe: receive completion entry; reserved bytes are zero
+  typedef struct packed {
+    logic [6:0] rsvd2;
+    logic phase;  // byte 63 bit 0: 1 on the first lap of the ring, then toggling
+    logic [55:0] rsvd1;
+    logic [31:0] crc32c_value;  // bytes 52..55: zero today (later)
+    logic [31:0] psn;  // bytes 48..51: PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero
+    logic [31:0] dest_qp;  // bytes 44..47: destination QP in bits 23:0; bits 31:24 zero
+    logic [15:0] pkey;  // bytes 42..43: P_Key
+    logic [7:0] bth_flags;  // byte 41: second byte of the BTH: SE, M, PadCnt, TVer
+    logic [7:0] bth_opcode;  // byte 40: zero without BTH, like the next three
+    logic [15:0] dst_port;  // bytes 38..39: zero when l4_type is None
+    logic [15:0] src_port;  // bytes 36..37: zero when l4_type is None
+    logic [7:0] ip_tos;  // byte 35: IPv4 ToS or IPv6 traffic class, zero without IP
+    logic [7:0] ip_proto;  // byte 34: IPv4 protocol or IPv6 next header, zero without IP
+    logic [15:0] ethertype;  // bytes 32..33: EtherType after the tags
+    logic [31:0] rss_hash;  // bytes 28..31: zero today (later)
+    logic [15:0] payload_off;  // bytes 26..27: end of the headers that were parsed
+    logic [7:0] l4_off;  // byte 25: offset of the transport header, zero when l4_type is None
+    // byte 24: offset of the network header (14 + 4 per tag), also when l3_type is None
+    logic [7:0] l3_off;
+    logic [15:0] vlan_inner;  // bytes 22..23: TCI of the second tag, zero without one
+    logic [15:0] vlan_outer;  // bytes 20..21: TCI of the first tag, zero without one
+    logic [7:0] port;  // byte 19: Ethernet port
+    logic [4:0] rsvd0;
+    logic slow_path;  // byte 18 bit 2: delivered to a slow-path ring; zero today (later)
+    verdict_e crc32c;  // byte 18 bits 1:0: payload CRC-32C; zero today (later)
+    verdict_e icrc;  // byte 17 bits 7:6: ICRC
+    verdict_e l4_csum;  // byte 17 bits 5:4: UDP checksum
+    verdict_e ip_csum;  // byte 17 bits 3:2: IPv4 header checksum
+    logic l4_len_bad;  // byte 17 bit 1: the UDP length does not fit header or frame
+    logic ip_len_bad;  // byte 17 bit 0: the IP length does not fit header or frame
+    logic roce;  // byte 16 bit 7: a BTH was parsed
+    logic frag;  // byte 16 bit 6: IPv4 fragment (MF set or offset not zero)
+    logic [1:0] vlan_count;  // byte 16 bits 5:4: VLAN tags, 0..2
+    l4_type_e l4_type;  // byte 16 bits 3:2: transport layer
+    l3_type_e l3_type;  // byte 16 bits 1:0: network layer
+    logic [15:0] hdr_len;  // bytes 14..15: bytes written to the header buffer
+    logic [15:0] frame_len;  // bytes 12..13: bytes of the frame
+    // bytes 8..11: ordinal of the frame on its port, dropped frames counted, from 0
+    logic [31:0] port_seq;
+    logic [15:0] rule;  // bytes 6..7: rule that matched, 0xffff for the default action
+    // bytes 4..5: descriptor consumed (free-running); in an Event the first descriptor of the
+    // failing read
+    logic [15:0] index;
+    logic [15:0] queue;  // bytes 2..3: receive queue
+    status_e status;  // byte 1: Ok, or the failing read's status in an Event
+    cqe_type_e type_f;  // byte 0: Rx, or Event when the queue entered the error state
+  } rx_cqe_t;
+
+  // TxCqe: transmit completion entry; reserved bytes are zero
+  typedef struct packed {
+    logic [6:0] rsvd2;
+    logic phase;  // byte 63 bit 0: 1 on the first lap of the ring, then toggling
+    logic [391:0] rsvd1;
+    // bytes 12..13: bytes that left, padding included; zero unless a frame left
+    logic [15:0] frame_len;
+    logic [31:0] wqe_id;  // bytes 8..11: from the work entry; zero in an Event
+    logic [15:0] rsvd0;
+    // bytes 4..5: work entry (free-running); in an Event the first entry of the failing read
+    logic [15:0] index;
+    logic [15:0] queue;  // bytes 2..3: transmit queue
+    status_e status;  // byte 1: how it ended
+    cqe_type_e type_f;  // byte 0: Tx, or Event when the queue entered the error state
+  } tx_cqe_t;
+
+  // RxqEntry: table Rxq
+  typedef struct packed {
+    logic [63:0] rsvd1;
+    logic [7:0] ecn_mode;  // byte 55: zero today, else NotBuilt (later)
+    logic [7:0] crc_mode;  // byte 54: zero today, else NotBuilt (later)
+    logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
+    logic [15:0] ci;  // bytes 50..51: descriptors consumed; ignored on write
+    logic [15:0] pi;  // bytes 48..49: producer index; ignored on write
+    // bytes 46..47: longest wait in units of 64 cycles; ignored today (later)
+    logic [15:0] mod_cycles;
+    logic [15:0] mod_count;  // bytes 44..45: completions per message; ignored today (later)
+    logic [31:0] msix_data;  // bytes 40..43: ignored today (later)
+    logic [63:0] msix_addr;  // bytes 32..39: zero today, else NotBuilt (later)
+    logic [63:0] cq_base;  // bytes 24..31: bus address, 64 B aligned
+    logic [63:0] ring_base;  // bytes 16..23: bus address, 64 B aligned
+    logic [39:0] rsvd0;
+    status_e error;  // byte 10: why the queue is in the error state
+    logic [15:0] pay_buf_size;  // bytes 8..9: bytes of a payload buffer; not zero
+    logic [15:0] hdr_buf_size;  // bytes 6..7: bytes of a header buffer; not zero when splitting
+    logic [15:0] split_len;  // bytes 4..5: mode Fixed: bytes to split off
+    queue_state_e state;  // byte 3: ignored on write
+    // byte 2: log2 of the ring size, 2..15; the completion ring has the same size
+    logic [7:0] log_size;
+    split_mode_e split_mode;  // byte 1: header split
+    // byte 0: 1 enables and resets the indices, 0 disables; other values BadValue
+    logic [7:0] enable;
+  } rxq_entry_t;
+
+  // TxqEntry: table Txq
+  typedef struct packed {
+    logic [63:0] rsvd4;
+    logic [7:0] ecn_mode;  // byte 55: zero today, else NotBuilt (later)
+    logic [7:0] rsvd3;
+    logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
+    logic [15:0] ci;  // bytes 50..51: work entries ended; ignored on write
+    logic [15:0] pi;  // bytes 48..49: producer index; ignored on write
+    logic [15:0] mod_cycles;  // bytes 46..47: as in RxqEntry (later)
+    logic [15:0] mod_count;  // bytes 44..45: as in RxqEntry (later)
+    logic [31:0] msix_data;  // bytes 40..43: as in RxqEntry (later)
+    logic [63:0] msix_addr;  // bytes 32..39: as in RxqEntry (later)
+    logic [63:0] cq_base;  // bytes 24..31: bus address, 64 B aligned
+    logic [63:0] ring_base;  // bytes 16..23: bus address, 64 B aligned
+    logic [39:0] rsvd2;
+    status_e error;  // byte 10: why the queue is in the error state
+    logic [47:0] rsvd1;
+    queue_state_e state;  // byte 3: ignored on write
+    logic [7:0] log_size;  // byte 2: as in RxqEntry
+    logic [7:0] rsvd0;
+    logic [7:0] enable;  // byte 0: as in RxqEntry
+  } txq_entry_t;
+
+  // KeyEntry: table Key
+  typedef struct packed {
+    // bytes 24..31: bus address that va_base stands for; bus_base + length must stay inside one
+    // endpoint, else BadValue
+    logic [63:0] bus_base;
+    logic [63:0] length;  // bytes 16..23: bytes; va_base + length must not pass 2^64, else BadValue
+    logic [63:0] va_base;  // bytes 8..15: first virtual address
+    logic [39:0] rsvd1;
+    logic [7:0] variant;  // byte 2: must equal bits 31:24 of the key
+    logic [5:0] rsvd0;
+    logic right_write;  // byte 1 bit 1: the device may write
+    logic right_read;  // byte 1 bit 0: the device may read
+    logic [7:0] valid;  // byte 0: 1 valid, 0 not; other values BadValue
+  } key_entry_t;
+
+  // SteerKey: what a rule compares; fields of layers that are absent are zero
+  typedef struct packed {
+    logic [31:0] dest_qp;  // bytes 52..55: BTH destination QP in bits 23:0
+    logic [15:0] dst_port;  // bytes 50..51: L4 destination port
+    logic [15:0] src_port;  // bytes 48..49: L4 source port
+    // bytes 32..47: destination address; IPv4 in the first four bytes, the rest zero
+    logic [127:0] dst_addr;
+    // bytes 16..31: source address; IPv4 in the first four bytes, the rest zero
+    logic [127:0] src_addr;
+    logic [7:0] bth_opcode;  // byte 15: BTH opcode
+    logic [7:0] ip_tos;  // byte 14: IPv4 ToS or IPv6 traffic class
+    logic [47:0] dmac;  // bytes 8..13: destination MAC address
+    logic [15:0] vlan_outer;  // bytes 6..7: TCI of the first tag
+    logic [15:0] ethertype;  // bytes 4..5: EtherType after the tags
+    logic [5:0] rsvd0;
+    logic has_vlan2;  // byte 3 bit 1: two tags
+    logic has_vlan;  // byte 3 bit 0: at least one tag
+    logic l4_len_bad;  // byte 2 bit 7: as in the completion entry
+    logic ip_len_bad;  // byte 2 bit 6: as in the completion entry
+    logic is_frag;  // byte 2 bit 5: IPv4 fragment
+    logic is_roce;  // byte 2 bit 4: a BTH was parsed
+    logic is_tcp;  // byte 2 bit 3: l4_type is Tcp
+    logic is_udp;  // byte 2 bit 2: l4_type is Udp
+    logic is_ipv6;  // byte 2 bit 1: l3_type is Ipv6
+    logic is_ipv4;  // byte 2 bit 0: l3_type is Ipv4
+    logic [7:0] ip_proto;  // byte 1: IPv4 protocol or IPv6 next header
+    logic [7:0] port;  // byte 0: Ethernet port
+  } steer_key_t;
+
+  // RuleEntry: table Rule
+  typedef struct packed {
+    logic [63:0] rsvd0;
+    logic [15:0] slow_queue;  // bytes 118..119: ignored today (later)
+    logic [7:0] account;  // byte 117: ignored today (later)
+    logic [7:0] account_en;  // byte 116: zero today, else NotBuilt (later)
+    // bytes 114..115: receive queue, or first entry of the RSS group; beyond the queues of this
+    // build BadValue
+    logic [15:0] queue;
+    action_e action;  // byte 113: Drop or Queue; Rss is NotBuilt today, other values BadValue
+    logic [7:0] valid;  // byte 112: 1 valid, 0 not; other values BadValue
+    logic [447:0] mask;  // bytes 56..111: bits that count
+    logic [447:0] value;  // bytes 0..55: SteerKey to compare with
+  } rule_entry_t;
+
+endpackage
