@@ -1,0 +1,55 @@
+# nictwin: `make demo` runs the main job, `make test` passes the tests; both set a fresh machine up first.
+SHELL       := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+BIN         := bin/nictwin
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ERRCHECK    := github.com/kisielk/errcheck@v1.30.0
+DEMO        := $(sort $(wildcard scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap))
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test unit race lint rtl-lint fuzz-smoke bench generate clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+setup: ## install what is missing (Debian packages; Go modules)
+	@scripts/setup.sh
+
+build: ## bin/nictwin
+	@mkdir -p bin
+	go build -trimpath -o $(BIN) ./cmd/nictwin
+
+demo: setup build ## replay the shipped captures through the RTL, both directions, and show the result
+	@$(BIN) replay --nic rtl --dir both --seed 1 --stall 10 --out out/demo $(DEMO)
+	@echo; echo "The same on the Go model of the NIC:"
+	@$(BIN) replay --nic model --dir both --seed 1 --stall 10 --out out/demo-model $(DEMO)
+
+test: setup lint rtl-lint build ## everything that must pass: linters, all tests, race detector, fuzz seeds
+	@scripts/test.sh
+
+unit: ## the Go tests alone
+	go test ./...
+
+race: ## the packages with goroutines, under the race detector
+	go test -race ./models/simcore/... ./rtlbridge/...
+
+lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go run $(ERRCHECK) -ignoretests ./...
+
+rtl-lint: ## verilator --lint-only -Wall over every top, no waivers
+	@verilator/lint.sh
+
+fuzz-smoke: ## every fuzz target for ten seconds
+	@scripts/fuzz-smoke.sh 10s
+
+bench: build ## the figures, each a ratio measured in one run
+	$(BIN) bench
+
+generate: ## registers and layouts for Go, SystemVerilog and the docs
+	go generate ./models/nicspec
+
+clean: ## remove what was built here
+	rm -rf bin out

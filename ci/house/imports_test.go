@@ -1,0 +1,121 @@
+package house
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "nictwin/"
+
+// room is a top-level folder: what of ours it may import, and why no more.
+type room struct {
+	may []string
+	why string
+}
+
+var rooms = map[string]room{
+	"models":    {[]string{"models"}, "the reference must not know who uses it"},
+	"stack":     {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only"},
+	"golden":    {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports"},
+	"rtlbridge": {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports"},
+	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse"},
+	"ci":        {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it"},
+	"cmd":       {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic"},
+}
+
+// coreBans are imports that a functional core must not have: function is apart from time.
+var coreBans = map[string]string{
+	"github.com/sarchlab/akita/v3/sim": "core.go has no Akita",
+	"time":                             "results never depend on the wall clock",
+	"math/rand":                        "seeds are parameters, randomness is not global",
+}
+
+func TestImports(t *testing.T) {
+	files := 0
+	walk(t, func(path string) {
+		parts := strings.Split(filepath.ToSlash(path), "/")
+		r, ok := rooms[parts[0]]
+		require.True(t, ok, "%s: top-level folder %q is not a room of the house", path, parts[0])
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), path), nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		files++
+		for _, spec := range f.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			checkImport(t, path, parts[0], r, imp)
+		}
+	})
+	require.Greater(t, files, 50, "the walk must have found the tree")
+}
+
+func checkImport(t *testing.T, path, from string, r room, imp string) {
+	t.Helper()
+	if strings.HasPrefix(imp, module) {
+		to := strings.Split(strings.TrimPrefix(imp, module), "/")[0]
+		for _, ok := range r.may {
+			if to == ok {
+				return
+			}
+		}
+		t.Errorf("%s imports %s: %s may import %v only, because %s", path, imp, from, r.may, r.why)
+	}
+	if filepath.Base(path) == "core.go" {
+		if why, banned := coreBans[imp]; banned {
+			t.Errorf("%s imports %s: %s", path, imp, why)
+		}
+	}
+	if strings.HasPrefix(imp, "github.com/sarchlab/akita/v3/") && imp != "github.com/sarchlab/akita/v3/sim" {
+		t.Errorf("%s imports %s: only Akita's sim package, the others pull in cgo, a database and a web server", path, imp)
+	}
+	if imp == "C" {
+		t.Errorf("%s uses cgo: the tree builds without a C compiler", path)
+	}
+}
+
+// walk visits every Go file outside testdata, by its path from the root.
+func walk(t *testing.T, visit func(path string)) {
+	t.Helper()
+	top := root(t)
+	err := filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); path != top && (name == "testdata" || strings.HasPrefix(name, ".") || name == "out" || name == "bin") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(path, ".go") {
+			rel, err := filepath.Rel(top, path)
+			if err != nil {
+				return err
+			}
+			visit(rel)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+// root is the folder of go.mod.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		require.NotEqual(t, up, dir, "go.mod not found above the test")
+		dir = up
+	}
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Installs what is missing on Debian 12: Verilator and compilers, tshark for the format tests; then the Go modules.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v go >/dev/null; then
+  echo "setup: Go is not installed; nictwin needs the version named in go.mod or newer" >&2
+  exit 1
+fi
+
+declare -A package=([verilator]=verilator [g++]=g++ [clang++]=clang [ccache]=ccache [tshark]=tshark)
+missing=()
+for tool in verilator g++ clang++ ccache tshark; do
+  command -v "$tool" >/dev/null || missing+=("${package[$tool]}")
+done
+
+if ((${#missing[@]})); then
+  echo "setup: installing ${missing[*]}" >&2
+  sudo=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "setup: not root and no sudo; run: apt-get install ${missing[*]}" >&2; exit 1; }
+    sudo=(sudo)
+  fi
+  log=$(mktemp)
+  if ! { "${sudo[@]}" apt-get update -q && \
+         "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+    tail -20 "$log" >&2
+    echo "setup: apt-get could not install ${missing[*]}" >&2
+    exit 1
+  fi
+  rm -f "$log"
+fi
+
+go mod download
