@@ -15,10 +15,10 @@ type KeyEntry []byte
 func (b KeyEntry) Valid() uint8 { return b[0] }
 
 // SetValid sets valid.
-func (b KeyEntry) SetValid(v uint8) { b[0] = uint8(v) }
+func (b KeyEntry) SetValid(v uint8) { b[0] = v }
 
 // RightRead is right_read, byte 1 bit 0: the device may read.
-func (b KeyEntry) RightRead() bool { return b[1]>>0&1 != 0 }
+func (b KeyEntry) RightRead() bool { return b[1]&1 != 0 }
 
 // SetRightRead sets right_read.
 func (b KeyEntry) SetRightRead(v bool) {
@@ -43,25 +43,25 @@ func (b KeyEntry) SetRightWrite(v bool) {
 func (b KeyEntry) Variant() uint8 { return b[2] }
 
 // SetVariant sets variant.
-func (b KeyEntry) SetVariant(v uint8) { b[2] = uint8(v) }
+func (b KeyEntry) SetVariant(v uint8) { b[2] = v }
 
 // VaBase is va_base, bytes 8..15: first virtual address.
 func (b KeyEntry) VaBase() uint64 { return binary.LittleEndian.Uint64(b[8:]) }
 
 // SetVaBase sets va_base.
-func (b KeyEntry) SetVaBase(v uint64) { binary.LittleEndian.PutUint64(b[8:], uint64(v)) }
+func (b KeyEntry) SetVaBase(v uint64) { binary.LittleEndian.PutUint64(b[8:], v) }
 
 // Length is length, bytes 16..23: bytes; va_base + length must not pass 2^64, else BadValue.
 func (b KeyEntry) Length() uint64 { return binary.LittleEndian.Uint64(b[16:]) }
 
 // SetLength sets length.
-func (b KeyEntry) SetLength(v uint64) { binary.LittleEndian.PutUint64(b[16:], uint64(v)) }
+func (b KeyEntry) SetLength(v uint64) { binary.LittleEndian.PutUint64(b[16:], v) }
 
 // BusBase is bus_base, bytes 24..31: bus address that va_base stands for; bus_base + length must stay inside one endpoint, else BadValue.
 func (b KeyEntry) BusBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 
 // SetBusBase sets bus_base.
-func (b KeyEntry) SetBusBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], uint64(v)) }
+func (b KeyEntry) SetBusBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
 // KeyEntryFields is what a KeyEntry says, as plain values.
 type KeyEntryFields struct {

@@ -123,35 +123,35 @@ type Cap0Reg uint32
 // Cap0RegMask has a one for every bit of CAP0 that belongs to a field.
 const Cap0RegMask Cap0Reg = 0xffffffff
 
-// Ports, bits 3:0: Ethernet ports.
-func (r Cap0Reg) Ports() uint32 { return uint32(r >> 0 & 0xf) }
+// Ports is bits 3:0: Ethernet ports.
+func (r Cap0Reg) Ports() uint32 { return uint32(r & 0xf) }
 
 // SetPorts sets ports to the low 4 bits of v.
-func (r *Cap0Reg) SetPorts(v uint32) { *r = *r&^(0xf<<0) | Cap0Reg(v)&0xf<<0 }
+func (r *Cap0Reg) SetPorts(v uint32) { *r = *r&^0xf | Cap0Reg(v)&0xf }
 
-// LogRxq, bits 7:4: log2 of the receive queues.
+// LogRxq is bits 7:4: log2 of the receive queues.
 func (r Cap0Reg) LogRxq() uint32 { return uint32(r >> 4 & 0xf) }
 
 // SetLogRxq sets log_rxq to the low 4 bits of v.
-func (r *Cap0Reg) SetLogRxq(v uint32) { *r = *r&^(0xf<<4) | Cap0Reg(v)&0xf<<4 }
+func (r *Cap0Reg) SetLogRxq(v uint32) { *r = *r&^0xf0 | Cap0Reg(v)&0xf<<4 }
 
-// LogTxq, bits 11:8: log2 of the transmit queues.
+// LogTxq is bits 11:8: log2 of the transmit queues.
 func (r Cap0Reg) LogTxq() uint32 { return uint32(r >> 8 & 0xf) }
 
 // SetLogTxq sets log_txq to the low 4 bits of v.
-func (r *Cap0Reg) SetLogTxq(v uint32) { *r = *r&^(0xf<<8) | Cap0Reg(v)&0xf<<8 }
+func (r *Cap0Reg) SetLogTxq(v uint32) { *r = *r&^0xf00 | Cap0Reg(v)&0xf<<8 }
 
-// LogKeys, bits 15:12: log2 of the memory keys.
+// LogKeys is bits 15:12: log2 of the memory keys.
 func (r Cap0Reg) LogKeys() uint32 { return uint32(r >> 12 & 0xf) }
 
 // SetLogKeys sets log_keys to the low 4 bits of v.
-func (r *Cap0Reg) SetLogKeys(v uint32) { *r = *r&^(0xf<<12) | Cap0Reg(v)&0xf<<12 }
+func (r *Cap0Reg) SetLogKeys(v uint32) { *r = *r&^0xf000 | Cap0Reg(v)&0xf<<12 }
 
-// Rules, bits 31:16: steering rules.
+// Rules is bits 31:16: steering rules.
 func (r Cap0Reg) Rules() uint32 { return uint32(r >> 16 & 0xffff) }
 
 // SetRules sets rules to the low 16 bits of v.
-func (r *Cap0Reg) SetRules(v uint32) { *r = *r&^(0xffff<<16) | Cap0Reg(v)&0xffff<<16 }
+func (r *Cap0Reg) SetRules(v uint32) { *r = *r&^0xffff0000 | Cap0Reg(v)&0xffff<<16 }
 
 // Cap1Reg is the value of register CAP1: what this build can do; a bit is set when the part is built.
 type Cap1Reg uint32
@@ -159,8 +159,8 @@ type Cap1Reg uint32
 // Cap1RegMask has a one for every bit of CAP1 that belongs to a field.
 const Cap1RegMask Cap1Reg = 0x000000ff
 
-// Copy, bits 0: copy engine.
-func (r Cap1Reg) Copy() bool { return r>>0&1 != 0 }
+// Copy is bit 0: copy engine.
+func (r Cap1Reg) Copy() bool { return r&1 != 0 }
 
 // SetCopy sets copy.
 func (r *Cap1Reg) SetCopy(v bool) {
@@ -170,7 +170,7 @@ func (r *Cap1Reg) SetCopy(v bool) {
 	}
 }
 
-// Push, bits 1: work entries by register write.
+// Push is bit 1: work entries by register write.
 func (r Cap1Reg) Push() bool { return r>>1&1 != 0 }
 
 // SetPush sets push.
@@ -181,7 +181,7 @@ func (r *Cap1Reg) SetPush(v bool) {
 	}
 }
 
-// Rss, bits 2: RSS.
+// Rss is bit 2: RSS.
 func (r Cap1Reg) Rss() bool { return r>>2&1 != 0 }
 
 // SetRss sets rss.
@@ -192,7 +192,7 @@ func (r *Cap1Reg) SetRss(v bool) {
 	}
 }
 
-// Accounts, bits 3: credit accounts and slow-path rings.
+// Accounts is bit 3: credit accounts and slow-path rings.
 func (r Cap1Reg) Accounts() bool { return r>>3&1 != 0 }
 
 // SetAccounts sets accounts.
@@ -203,7 +203,7 @@ func (r *Cap1Reg) SetAccounts(v bool) {
 	}
 }
 
-// Crc32c, bits 4: payload CRC-32C.
+// Crc32c is bit 4: payload CRC-32C.
 func (r Cap1Reg) Crc32c() bool { return r>>4&1 != 0 }
 
 // SetCrc32c sets crc32c.
@@ -214,7 +214,7 @@ func (r *Cap1Reg) SetCrc32c(v bool) {
 	}
 }
 
-// Pause, bits 5: pause frames.
+// Pause is bit 5: pause frames.
 func (r Cap1Reg) Pause() bool { return r>>5&1 != 0 }
 
 // SetPause sets pause.
@@ -225,7 +225,7 @@ func (r *Cap1Reg) SetPause(v bool) {
 	}
 }
 
-// Msix, bits 6: MSI-X.
+// Msix is bit 6: MSI-X.
 func (r Cap1Reg) Msix() bool { return r>>6&1 != 0 }
 
 // SetMsix sets msix.
@@ -236,7 +236,7 @@ func (r *Cap1Reg) SetMsix(v bool) {
 	}
 }
 
-// Flr, bits 7: function-level reset.
+// Flr is bit 7: function-level reset.
 func (r Cap1Reg) Flr() bool { return r>>7&1 != 0 }
 
 // SetFlr sets flr.
@@ -253,8 +253,8 @@ type CtrlReg uint32
 // CtrlRegMask has a one for every bit of CTRL that belongs to a field.
 const CtrlRegMask CtrlReg = 0x80000003
 
-// RxEnable, bits 0: receive; while 0 every frame is a counted drop RX_DISABLED.
-func (r CtrlReg) RxEnable() bool { return r>>0&1 != 0 }
+// RxEnable is bit 0: receive; while 0 every frame is a counted drop RX_DISABLED.
+func (r CtrlReg) RxEnable() bool { return r&1 != 0 }
 
 // SetRxEnable sets rx_enable.
 func (r *CtrlReg) SetRxEnable(v bool) {
@@ -264,7 +264,7 @@ func (r *CtrlReg) SetRxEnable(v bool) {
 	}
 }
 
-// TxEnable, bits 1: transmit; while 0 no work entry is started.
+// TxEnable is bit 1: transmit; while 0 no work entry is started.
 func (r CtrlReg) TxEnable() bool { return r>>1&1 != 0 }
 
 // SetTxEnable sets tx_enable.
@@ -275,7 +275,7 @@ func (r *CtrlReg) SetTxEnable(v bool) {
 	}
 }
 
-// Flr, bits 31: function-level reset; writing 1 has no effect today (later).
+// Flr is bit 31: function-level reset; writing 1 has no effect today (later).
 func (r CtrlReg) Flr() bool { return r>>31&1 != 0 }
 
 // SetFlr sets flr.
@@ -292,8 +292,8 @@ type StatusReg uint32
 // StatusRegMask has a one for every bit of STATUS that belongs to a field.
 const StatusRegMask StatusReg = 0x00000007
 
-// RxBusy, bits 0: a frame is in the receive path.
-func (r StatusReg) RxBusy() bool { return r>>0&1 != 0 }
+// RxBusy is bit 0: a frame is in the receive path.
+func (r StatusReg) RxBusy() bool { return r&1 != 0 }
 
 // SetRxBusy sets rx_busy.
 func (r *StatusReg) SetRxBusy(v bool) {
@@ -303,7 +303,7 @@ func (r *StatusReg) SetRxBusy(v bool) {
 	}
 }
 
-// TxBusy, bits 1: a work entry is in the transmit path.
+// TxBusy is bit 1: a work entry is in the transmit path.
 func (r StatusReg) TxBusy() bool { return r>>1&1 != 0 }
 
 // SetTxBusy sets tx_busy.
@@ -314,7 +314,7 @@ func (r *StatusReg) SetTxBusy(v bool) {
 	}
 }
 
-// ReadsOutstanding, bits 2: a read request waits for completions.
+// ReadsOutstanding is bit 2: a read request waits for completions.
 func (r StatusReg) ReadsOutstanding() bool { return r>>2&1 != 0 }
 
 // SetReadsOutstanding sets reads_outstanding.
@@ -331,19 +331,19 @@ type DevctlReg uint32
 // DevctlRegMask has a one for every bit of DEVCTL that belongs to a field.
 const DevctlRegMask DevctlReg = 0x00000777
 
-// Mps, bits 2:0: largest write payload: 128 << mps bytes, 0..2; other values count as 0.
-func (r DevctlReg) Mps() uint32 { return uint32(r >> 0 & 0x7) }
+// Mps is bits 2:0: largest write payload: 128 << mps bytes, 0..2; other values count as 0.
+func (r DevctlReg) Mps() uint32 { return uint32(r & 0x7) }
 
 // SetMps sets mps to the low 3 bits of v.
-func (r *DevctlReg) SetMps(v uint32) { *r = *r&^(0x7<<0) | DevctlReg(v)&0x7<<0 }
+func (r *DevctlReg) SetMps(v uint32) { *r = *r&^0x7 | DevctlReg(v)&0x7 }
 
-// Mrrs, bits 6:4: largest read request: 128 << mrrs bytes, 0..5; other values count as 0.
+// Mrrs is bits 6:4: largest read request: 128 << mrrs bytes, 0..5; other values count as 0.
 func (r DevctlReg) Mrrs() uint32 { return uint32(r >> 4 & 0x7) }
 
 // SetMrrs sets mrrs to the low 3 bits of v.
-func (r *DevctlReg) SetMrrs(v uint32) { *r = *r&^(0x7<<4) | DevctlReg(v)&0x7<<4 }
+func (r *DevctlReg) SetMrrs(v uint32) { *r = *r&^0x70 | DevctlReg(v)&0x7<<4 }
 
-// Rcb, bits 8: read completion boundary: 0 = 64 B, 1 = 128 B.
+// Rcb is bit 8: read completion boundary: 0 = 64 B, 1 = 128 B.
 func (r DevctlReg) Rcb() bool { return r>>8&1 != 0 }
 
 // SetRcb sets rcb.
@@ -354,7 +354,7 @@ func (r *DevctlReg) SetRcb(v bool) {
 	}
 }
 
-// RelaxedOrdering, bits 9: set RO on payload writes and reads (later).
+// RelaxedOrdering is bit 9: set RO on payload writes and reads (later).
 func (r DevctlReg) RelaxedOrdering() bool { return r>>9&1 != 0 }
 
 // SetRelaxedOrdering sets relaxed_ordering.
@@ -365,7 +365,7 @@ func (r *DevctlReg) SetRelaxedOrdering(v bool) {
 	}
 }
 
-// NoSnoop, bits 10: set NS on payload writes and reads (later).
+// NoSnoop is bit 10: set NS on payload writes and reads (later).
 func (r DevctlReg) NoSnoop() bool { return r>>10&1 != 0 }
 
 // SetNoSnoop sets no_snoop.
@@ -382,8 +382,8 @@ type RxCtrlReg uint32
 // RxCtrlRegMask has a one for every bit of RX_CTRL that belongs to a field.
 const RxCtrlRegMask RxCtrlReg = 0x0000000f
 
-// DropBadIpCsum, bits 0: drop frames whose IPv4 header checksum is bad.
-func (r RxCtrlReg) DropBadIpCsum() bool { return r>>0&1 != 0 }
+// DropBadIpCsum is bit 0: drop frames whose IPv4 header checksum is bad.
+func (r RxCtrlReg) DropBadIpCsum() bool { return r&1 != 0 }
 
 // SetDropBadIpCsum sets drop_bad_ip_csum.
 func (r *RxCtrlReg) SetDropBadIpCsum(v bool) {
@@ -393,7 +393,7 @@ func (r *RxCtrlReg) SetDropBadIpCsum(v bool) {
 	}
 }
 
-// DropBadL4Csum, bits 1: drop frames whose UDP checksum is bad.
+// DropBadL4Csum is bit 1: drop frames whose UDP checksum is bad.
 func (r RxCtrlReg) DropBadL4Csum() bool { return r>>1&1 != 0 }
 
 // SetDropBadL4Csum sets drop_bad_l4_csum.
@@ -404,7 +404,7 @@ func (r *RxCtrlReg) SetDropBadL4Csum(v bool) {
 	}
 }
 
-// DropBadIcrc, bits 2: drop frames whose ICRC is bad.
+// DropBadIcrc is bit 2: drop frames whose ICRC is bad.
 func (r RxCtrlReg) DropBadIcrc() bool { return r>>2&1 != 0 }
 
 // SetDropBadIcrc sets drop_bad_icrc.
@@ -415,7 +415,7 @@ func (r *RxCtrlReg) SetDropBadIcrc(v bool) {
 	}
 }
 
-// DropBadCrc32c, bits 3: drop frames whose payload CRC-32C is bad (later).
+// DropBadCrc32c is bit 3: drop frames whose payload CRC-32C is bad (later).
 func (r RxCtrlReg) DropBadCrc32c() bool { return r>>3&1 != 0 }
 
 // SetDropBadCrc32c sets drop_bad_crc32c.
@@ -432,17 +432,17 @@ type RxDefaultReg uint32
 // RxDefaultRegMask has a one for every bit of RX_DEFAULT that belongs to a field.
 const RxDefaultRegMask RxDefaultReg = 0x00ffffff
 
-// Queue, bits 15:0: receive queue.
-func (r RxDefaultReg) Queue() uint32 { return uint32(r >> 0 & 0xffff) }
+// Queue is bits 15:0: receive queue.
+func (r RxDefaultReg) Queue() uint32 { return uint32(r & 0xffff) }
 
 // SetQueue sets queue to the low 16 bits of v.
-func (r *RxDefaultReg) SetQueue(v uint32) { *r = *r&^(0xffff<<0) | RxDefaultReg(v)&0xffff<<0 }
+func (r *RxDefaultReg) SetQueue(v uint32) { *r = *r&^0xffff | RxDefaultReg(v)&0xffff }
 
-// Action, bits 23:16: enum Action: Drop or Queue; other values count as Drop.
+// Action is bits 23:16: enum Action: Drop or Queue; other values count as Drop.
 func (r RxDefaultReg) Action() uint32 { return uint32(r >> 16 & 0xff) }
 
 // SetAction sets action to the low 8 bits of v.
-func (r *RxDefaultReg) SetAction(v uint32) { *r = *r&^(0xff<<16) | RxDefaultReg(v)&0xff<<16 }
+func (r *RxDefaultReg) SetAction(v uint32) { *r = *r&^0xff0000 | RxDefaultReg(v)&0xff<<16 }
 
 // TblCmdReg is the value of register TBL_CMD: table command; a write starts it, a read tells how it ended.
 type TblCmdReg uint32
@@ -450,31 +450,31 @@ type TblCmdReg uint32
 // TblCmdRegMask has a one for every bit of TBL_CMD that belongs to a field.
 const TblCmdRegMask TblCmdReg = 0x9fffffff
 
-// Index, bits 15:0: entry.
-func (r TblCmdReg) Index() uint32 { return uint32(r >> 0 & 0xffff) }
+// Index is bits 15:0: entry.
+func (r TblCmdReg) Index() uint32 { return uint32(r & 0xffff) }
 
 // SetIndex sets index to the low 16 bits of v.
-func (r *TblCmdReg) SetIndex(v uint32) { *r = *r&^(0xffff<<0) | TblCmdReg(v)&0xffff<<0 }
+func (r *TblCmdReg) SetIndex(v uint32) { *r = *r&^0xffff | TblCmdReg(v)&0xffff }
 
-// Table, bits 23:16: enum Table.
+// Table is bits 23:16: enum Table.
 func (r TblCmdReg) Table() uint32 { return uint32(r >> 16 & 0xff) }
 
 // SetTable sets table to the low 8 bits of v.
-func (r *TblCmdReg) SetTable(v uint32) { *r = *r&^(0xff<<16) | TblCmdReg(v)&0xff<<16 }
+func (r *TblCmdReg) SetTable(v uint32) { *r = *r&^0xff0000 | TblCmdReg(v)&0xff<<16 }
 
-// Op, bits 25:24: enum TableOp.
+// Op is bits 25:24: enum TableOp.
 func (r TblCmdReg) Op() uint32 { return uint32(r >> 24 & 0x3) }
 
 // SetOp sets op to the low 2 bits of v.
-func (r *TblCmdReg) SetOp(v uint32) { *r = *r&^(0x3<<24) | TblCmdReg(v)&0x3<<24 }
+func (r *TblCmdReg) SetOp(v uint32) { *r = *r&^0x3000000 | TblCmdReg(v)&0x3<<24 }
 
-// Status, bits 28:26: enum TableStatus of the last command; ignored on write.
+// Status is bits 28:26: enum TableStatus of the last command; ignored on write.
 func (r TblCmdReg) Status() uint32 { return uint32(r >> 26 & 0x7) }
 
 // SetStatus sets status to the low 3 bits of v.
-func (r *TblCmdReg) SetStatus(v uint32) { *r = *r&^(0x7<<26) | TblCmdReg(v)&0x7<<26 }
+func (r *TblCmdReg) SetStatus(v uint32) { *r = *r&^0x1c000000 | TblCmdReg(v)&0x7<<26 }
 
-// Busy, bits 31: 1 until the command has taken effect; ignored on write; a command written while busy is ignored and counted in REG_BAD.
+// Busy is bit 31: 1 until the command has taken effect; ignored on write; a command written while busy is ignored and counted in REG_BAD.
 func (r TblCmdReg) Busy() bool { return r>>31&1 != 0 }
 
 // SetBusy sets busy.

@@ -27,7 +27,7 @@ func (b RuleEntry) SetMask(v []byte) { putBytes(b[56:112], v) }
 func (b RuleEntry) Valid() uint8 { return b[112] }
 
 // SetValid sets valid.
-func (b RuleEntry) SetValid(v uint8) { b[112] = uint8(v) }
+func (b RuleEntry) SetValid(v uint8) { b[112] = v }
 
 // Action is action, byte 113: Drop or Queue; Rss is NotBuilt today, other values BadValue.
 func (b RuleEntry) Action() Action { return Action(b[113]) }
@@ -39,25 +39,25 @@ func (b RuleEntry) SetAction(v Action) { b[113] = uint8(v) }
 func (b RuleEntry) Queue() uint16 { return binary.LittleEndian.Uint16(b[114:]) }
 
 // SetQueue sets queue.
-func (b RuleEntry) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[114:], uint16(v)) }
+func (b RuleEntry) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[114:], v) }
 
 // AccountEn is account_en, byte 116: zero today, else NotBuilt (later).
 func (b RuleEntry) AccountEn() uint8 { return b[116] }
 
 // SetAccountEn sets account_en.
-func (b RuleEntry) SetAccountEn(v uint8) { b[116] = uint8(v) }
+func (b RuleEntry) SetAccountEn(v uint8) { b[116] = v }
 
 // Account is account, byte 117: ignored today (later).
 func (b RuleEntry) Account() uint8 { return b[117] }
 
 // SetAccount sets account.
-func (b RuleEntry) SetAccount(v uint8) { b[117] = uint8(v) }
+func (b RuleEntry) SetAccount(v uint8) { b[117] = v }
 
 // SlowQueue is slow_queue, bytes 118..119: ignored today (later).
 func (b RuleEntry) SlowQueue() uint16 { return binary.LittleEndian.Uint16(b[118:]) }
 
 // SetSlowQueue sets slow_queue.
-func (b RuleEntry) SetSlowQueue(v uint16) { binary.LittleEndian.PutUint16(b[118:], uint16(v)) }
+func (b RuleEntry) SetSlowQueue(v uint16) { binary.LittleEndian.PutUint16(b[118:], v) }
 
 // RuleEntryFields is what a RuleEntry says, as plain values.
 type RuleEntryFields struct {

@@ -27,44 +27,44 @@ func (b RxCqe) SetStatus(v Status) { b[1] = uint8(v) }
 func (b RxCqe) Queue() uint16 { return binary.LittleEndian.Uint16(b[2:]) }
 
 // SetQueue sets queue.
-func (b RxCqe) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[2:], uint16(v)) }
+func (b RxCqe) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[2:], v) }
 
 // Index is index, bytes 4..5: descriptor consumed (free-running); in an Event the first descriptor of the failing read.
 func (b RxCqe) Index() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetIndex sets index.
-func (b RxCqe) SetIndex(v uint16) { binary.LittleEndian.PutUint16(b[4:], uint16(v)) }
+func (b RxCqe) SetIndex(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
 // Rule is rule, bytes 6..7: rule that matched, 0xffff for the default action.
 func (b RxCqe) Rule() uint16 { return binary.LittleEndian.Uint16(b[6:]) }
 
 // SetRule sets rule.
-func (b RxCqe) SetRule(v uint16) { binary.LittleEndian.PutUint16(b[6:], uint16(v)) }
+func (b RxCqe) SetRule(v uint16) { binary.LittleEndian.PutUint16(b[6:], v) }
 
 // PortSeq is port_seq, bytes 8..11: ordinal of the frame on its port, dropped frames counted, from 0.
 func (b RxCqe) PortSeq() uint32 { return binary.LittleEndian.Uint32(b[8:]) }
 
 // SetPortSeq sets port_seq.
-func (b RxCqe) SetPortSeq(v uint32) { binary.LittleEndian.PutUint32(b[8:], uint32(v)) }
+func (b RxCqe) SetPortSeq(v uint32) { binary.LittleEndian.PutUint32(b[8:], v) }
 
 // FrameLen is frame_len, bytes 12..13: bytes of the frame.
 func (b RxCqe) FrameLen() uint16 { return binary.LittleEndian.Uint16(b[12:]) }
 
 // SetFrameLen sets frame_len.
-func (b RxCqe) SetFrameLen(v uint16) { binary.LittleEndian.PutUint16(b[12:], uint16(v)) }
+func (b RxCqe) SetFrameLen(v uint16) { binary.LittleEndian.PutUint16(b[12:], v) }
 
 // HdrLen is hdr_len, bytes 14..15: bytes written to the header buffer.
 func (b RxCqe) HdrLen() uint16 { return binary.LittleEndian.Uint16(b[14:]) }
 
 // SetHdrLen sets hdr_len.
-func (b RxCqe) SetHdrLen(v uint16) { binary.LittleEndian.PutUint16(b[14:], uint16(v)) }
+func (b RxCqe) SetHdrLen(v uint16) { binary.LittleEndian.PutUint16(b[14:], v) }
 
 // L3Type is l3_type, byte 16 bits 1:0: network layer.
-func (b RxCqe) L3Type() L3Type { return L3Type(b[16] >> 0 & 0x3) }
+func (b RxCqe) L3Type() L3Type { return L3Type(b[16] & 0x3) }
 
 // SetL3Type sets l3_type to the low 2 bits of v.
 func (b RxCqe) SetL3Type(v L3Type) {
-	b[16] = b[16]&^0x3 | uint8(v>>0)&0x3
+	b[16] = b[16]&^0x3 | uint8(v)&0x3
 }
 
 // L4Type is l4_type, byte 16 bits 3:2: transport layer.
@@ -80,7 +80,7 @@ func (b RxCqe) VlanCount() uint8 { return b[16] >> 4 & 0x3 }
 
 // SetVlanCount sets vlan_count to the low 2 bits of v.
 func (b RxCqe) SetVlanCount(v uint8) {
-	b[16] = b[16]&^0x30 | uint8(v<<4)&0x30
+	b[16] = b[16]&^0x30 | v<<4&0x30
 }
 
 // Frag is frag, byte 16 bit 6: IPv4 fragment (MF set or offset not zero).
@@ -106,7 +106,7 @@ func (b RxCqe) SetRoce(v bool) {
 }
 
 // IpLenBad is ip_len_bad, byte 17 bit 0: the IP length does not fit header or frame.
-func (b RxCqe) IpLenBad() bool { return b[17]>>0&1 != 0 }
+func (b RxCqe) IpLenBad() bool { return b[17]&1 != 0 }
 
 // SetIpLenBad sets ip_len_bad.
 func (b RxCqe) SetIpLenBad(v bool) {
@@ -152,11 +152,11 @@ func (b RxCqe) SetIcrc(v Verdict) {
 }
 
 // Crc32c is crc32c, byte 18 bits 1:0: payload CRC-32C; zero today (later).
-func (b RxCqe) Crc32c() Verdict { return Verdict(b[18] >> 0 & 0x3) }
+func (b RxCqe) Crc32c() Verdict { return Verdict(b[18] & 0x3) }
 
 // SetCrc32c sets crc32c to the low 2 bits of v.
 func (b RxCqe) SetCrc32c(v Verdict) {
-	b[18] = b[18]&^0x3 | uint8(v>>0)&0x3
+	b[18] = b[18]&^0x3 | uint8(v)&0x3
 }
 
 // SlowPath is slow_path, byte 18 bit 2: delivered to a slow-path ring; zero today (later).
@@ -174,112 +174,112 @@ func (b RxCqe) SetSlowPath(v bool) {
 func (b RxCqe) Port() uint8 { return b[19] }
 
 // SetPort sets port.
-func (b RxCqe) SetPort(v uint8) { b[19] = uint8(v) }
+func (b RxCqe) SetPort(v uint8) { b[19] = v }
 
 // VlanOuter is vlan_outer, bytes 20..21: TCI of the first tag, zero without one.
 func (b RxCqe) VlanOuter() uint16 { return binary.LittleEndian.Uint16(b[20:]) }
 
 // SetVlanOuter sets vlan_outer.
-func (b RxCqe) SetVlanOuter(v uint16) { binary.LittleEndian.PutUint16(b[20:], uint16(v)) }
+func (b RxCqe) SetVlanOuter(v uint16) { binary.LittleEndian.PutUint16(b[20:], v) }
 
 // VlanInner is vlan_inner, bytes 22..23: TCI of the second tag, zero without one.
 func (b RxCqe) VlanInner() uint16 { return binary.LittleEndian.Uint16(b[22:]) }
 
 // SetVlanInner sets vlan_inner.
-func (b RxCqe) SetVlanInner(v uint16) { binary.LittleEndian.PutUint16(b[22:], uint16(v)) }
+func (b RxCqe) SetVlanInner(v uint16) { binary.LittleEndian.PutUint16(b[22:], v) }
 
 // L3Off is l3_off, byte 24: offset of the network header (14 + 4 per tag), also when l3_type is None.
 func (b RxCqe) L3Off() uint8 { return b[24] }
 
 // SetL3Off sets l3_off.
-func (b RxCqe) SetL3Off(v uint8) { b[24] = uint8(v) }
+func (b RxCqe) SetL3Off(v uint8) { b[24] = v }
 
 // L4Off is l4_off, byte 25: offset of the transport header, zero when l4_type is None.
 func (b RxCqe) L4Off() uint8 { return b[25] }
 
 // SetL4Off sets l4_off.
-func (b RxCqe) SetL4Off(v uint8) { b[25] = uint8(v) }
+func (b RxCqe) SetL4Off(v uint8) { b[25] = v }
 
 // PayloadOff is payload_off, bytes 26..27: end of the headers that were parsed.
 func (b RxCqe) PayloadOff() uint16 { return binary.LittleEndian.Uint16(b[26:]) }
 
 // SetPayloadOff sets payload_off.
-func (b RxCqe) SetPayloadOff(v uint16) { binary.LittleEndian.PutUint16(b[26:], uint16(v)) }
+func (b RxCqe) SetPayloadOff(v uint16) { binary.LittleEndian.PutUint16(b[26:], v) }
 
 // RssHash is rss_hash, bytes 28..31: zero today (later).
 func (b RxCqe) RssHash() uint32 { return binary.LittleEndian.Uint32(b[28:]) }
 
 // SetRssHash sets rss_hash.
-func (b RxCqe) SetRssHash(v uint32) { binary.LittleEndian.PutUint32(b[28:], uint32(v)) }
+func (b RxCqe) SetRssHash(v uint32) { binary.LittleEndian.PutUint32(b[28:], v) }
 
 // Ethertype is ethertype, bytes 32..33: EtherType after the tags.
 func (b RxCqe) Ethertype() uint16 { return binary.LittleEndian.Uint16(b[32:]) }
 
 // SetEthertype sets ethertype.
-func (b RxCqe) SetEthertype(v uint16) { binary.LittleEndian.PutUint16(b[32:], uint16(v)) }
+func (b RxCqe) SetEthertype(v uint16) { binary.LittleEndian.PutUint16(b[32:], v) }
 
 // IpProto is ip_proto, byte 34: IPv4 protocol or IPv6 next header, zero without IP.
 func (b RxCqe) IpProto() uint8 { return b[34] }
 
 // SetIpProto sets ip_proto.
-func (b RxCqe) SetIpProto(v uint8) { b[34] = uint8(v) }
+func (b RxCqe) SetIpProto(v uint8) { b[34] = v }
 
 // IpTos is ip_tos, byte 35: IPv4 ToS or IPv6 traffic class, zero without IP.
 func (b RxCqe) IpTos() uint8 { return b[35] }
 
 // SetIpTos sets ip_tos.
-func (b RxCqe) SetIpTos(v uint8) { b[35] = uint8(v) }
+func (b RxCqe) SetIpTos(v uint8) { b[35] = v }
 
 // SrcPort is src_port, bytes 36..37: zero when l4_type is None.
 func (b RxCqe) SrcPort() uint16 { return binary.LittleEndian.Uint16(b[36:]) }
 
 // SetSrcPort sets src_port.
-func (b RxCqe) SetSrcPort(v uint16) { binary.LittleEndian.PutUint16(b[36:], uint16(v)) }
+func (b RxCqe) SetSrcPort(v uint16) { binary.LittleEndian.PutUint16(b[36:], v) }
 
 // DstPort is dst_port, bytes 38..39: zero when l4_type is None.
 func (b RxCqe) DstPort() uint16 { return binary.LittleEndian.Uint16(b[38:]) }
 
 // SetDstPort sets dst_port.
-func (b RxCqe) SetDstPort(v uint16) { binary.LittleEndian.PutUint16(b[38:], uint16(v)) }
+func (b RxCqe) SetDstPort(v uint16) { binary.LittleEndian.PutUint16(b[38:], v) }
 
 // BthOpcode is bth_opcode, byte 40: zero without BTH, like the next three.
 func (b RxCqe) BthOpcode() uint8 { return b[40] }
 
 // SetBthOpcode sets bth_opcode.
-func (b RxCqe) SetBthOpcode(v uint8) { b[40] = uint8(v) }
+func (b RxCqe) SetBthOpcode(v uint8) { b[40] = v }
 
 // BthFlags is bth_flags, byte 41: second byte of the BTH: SE, M, PadCnt, TVer.
 func (b RxCqe) BthFlags() uint8 { return b[41] }
 
 // SetBthFlags sets bth_flags.
-func (b RxCqe) SetBthFlags(v uint8) { b[41] = uint8(v) }
+func (b RxCqe) SetBthFlags(v uint8) { b[41] = v }
 
 // Pkey is pkey, bytes 42..43: P_Key.
 func (b RxCqe) Pkey() uint16 { return binary.LittleEndian.Uint16(b[42:]) }
 
 // SetPkey sets pkey.
-func (b RxCqe) SetPkey(v uint16) { binary.LittleEndian.PutUint16(b[42:], uint16(v)) }
+func (b RxCqe) SetPkey(v uint16) { binary.LittleEndian.PutUint16(b[42:], v) }
 
 // DestQp is dest_qp, bytes 44..47: destination QP in bits 23:0; bits 31:24 zero.
 func (b RxCqe) DestQp() uint32 { return binary.LittleEndian.Uint32(b[44:]) }
 
 // SetDestQp sets dest_qp.
-func (b RxCqe) SetDestQp(v uint32) { binary.LittleEndian.PutUint32(b[44:], uint32(v)) }
+func (b RxCqe) SetDestQp(v uint32) { binary.LittleEndian.PutUint32(b[44:], v) }
 
 // Psn is psn, bytes 48..51: PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero.
 func (b RxCqe) Psn() uint32 { return binary.LittleEndian.Uint32(b[48:]) }
 
 // SetPsn sets psn.
-func (b RxCqe) SetPsn(v uint32) { binary.LittleEndian.PutUint32(b[48:], uint32(v)) }
+func (b RxCqe) SetPsn(v uint32) { binary.LittleEndian.PutUint32(b[48:], v) }
 
 // Crc32cValue is crc32c_value, bytes 52..55: zero today (later).
 func (b RxCqe) Crc32cValue() uint32 { return binary.LittleEndian.Uint32(b[52:]) }
 
 // SetCrc32cValue sets crc32c_value.
-func (b RxCqe) SetCrc32cValue(v uint32) { binary.LittleEndian.PutUint32(b[52:], uint32(v)) }
+func (b RxCqe) SetCrc32cValue(v uint32) { binary.LittleEndian.PutUint32(b[52:], v) }
 
 // Phase is phase, byte 63 bit 0: 1 on the first lap of the ring, then toggling.
-func (b RxCqe) Phase() bool { return b[63]>>0&1 != 0 }
+func (b RxCqe) Phase() bool { return b[63]&1 != 0 }
 
 // SetPhase sets phase.
 func (b RxCqe) SetPhase(v bool) {

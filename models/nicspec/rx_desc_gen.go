@@ -15,13 +15,13 @@ type RxDesc []byte
 func (b RxDesc) HdrAddr() uint64 { return binary.LittleEndian.Uint64(b[0:]) }
 
 // SetHdrAddr sets hdr_addr.
-func (b RxDesc) SetHdrAddr(v uint64) { binary.LittleEndian.PutUint64(b[0:], uint64(v)) }
+func (b RxDesc) SetHdrAddr(v uint64) { binary.LittleEndian.PutUint64(b[0:], v) }
 
 // PayAddr is pay_addr, bytes 8..15: bus address of the payload buffer.
 func (b RxDesc) PayAddr() uint64 { return binary.LittleEndian.Uint64(b[8:]) }
 
 // SetPayAddr sets pay_addr.
-func (b RxDesc) SetPayAddr(v uint64) { binary.LittleEndian.PutUint64(b[8:], uint64(v)) }
+func (b RxDesc) SetPayAddr(v uint64) { binary.LittleEndian.PutUint64(b[8:], v) }
 
 // RxDescFields is what a RxDesc says, as plain values.
 type RxDescFields struct {

@@ -15,7 +15,7 @@ type RxqEntry []byte
 func (b RxqEntry) Enable() uint8 { return b[0] }
 
 // SetEnable sets enable.
-func (b RxqEntry) SetEnable(v uint8) { b[0] = uint8(v) }
+func (b RxqEntry) SetEnable(v uint8) { b[0] = v }
 
 // SplitMode is split_mode, byte 1: header split.
 func (b RxqEntry) SplitMode() SplitMode { return SplitMode(b[1]) }
@@ -27,7 +27,7 @@ func (b RxqEntry) SetSplitMode(v SplitMode) { b[1] = uint8(v) }
 func (b RxqEntry) LogSize() uint8 { return b[2] }
 
 // SetLogSize sets log_size.
-func (b RxqEntry) SetLogSize(v uint8) { b[2] = uint8(v) }
+func (b RxqEntry) SetLogSize(v uint8) { b[2] = v }
 
 // State is state, byte 3: ignored on write.
 func (b RxqEntry) State() QueueState { return QueueState(b[3]) }
@@ -39,19 +39,19 @@ func (b RxqEntry) SetState(v QueueState) { b[3] = uint8(v) }
 func (b RxqEntry) SplitLen() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetSplitLen sets split_len.
-func (b RxqEntry) SetSplitLen(v uint16) { binary.LittleEndian.PutUint16(b[4:], uint16(v)) }
+func (b RxqEntry) SetSplitLen(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
 // HdrBufSize is hdr_buf_size, bytes 6..7: bytes of a header buffer; not zero when splitting.
 func (b RxqEntry) HdrBufSize() uint16 { return binary.LittleEndian.Uint16(b[6:]) }
 
 // SetHdrBufSize sets hdr_buf_size.
-func (b RxqEntry) SetHdrBufSize(v uint16) { binary.LittleEndian.PutUint16(b[6:], uint16(v)) }
+func (b RxqEntry) SetHdrBufSize(v uint16) { binary.LittleEndian.PutUint16(b[6:], v) }
 
 // PayBufSize is pay_buf_size, bytes 8..9: bytes of a payload buffer; not zero.
 func (b RxqEntry) PayBufSize() uint16 { return binary.LittleEndian.Uint16(b[8:]) }
 
 // SetPayBufSize sets pay_buf_size.
-func (b RxqEntry) SetPayBufSize(v uint16) { binary.LittleEndian.PutUint16(b[8:], uint16(v)) }
+func (b RxqEntry) SetPayBufSize(v uint16) { binary.LittleEndian.PutUint16(b[8:], v) }
 
 // Error is error, byte 10: why the queue is in the error state.
 func (b RxqEntry) Error() Status { return Status(b[10]) }
@@ -63,67 +63,67 @@ func (b RxqEntry) SetError(v Status) { b[10] = uint8(v) }
 func (b RxqEntry) RingBase() uint64 { return binary.LittleEndian.Uint64(b[16:]) }
 
 // SetRingBase sets ring_base.
-func (b RxqEntry) SetRingBase(v uint64) { binary.LittleEndian.PutUint64(b[16:], uint64(v)) }
+func (b RxqEntry) SetRingBase(v uint64) { binary.LittleEndian.PutUint64(b[16:], v) }
 
 // CqBase is cq_base, bytes 24..31: bus address, 64 B aligned.
 func (b RxqEntry) CqBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 
 // SetCqBase sets cq_base.
-func (b RxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], uint64(v)) }
+func (b RxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
 // MsixAddr is msix_addr, bytes 32..39: zero today, else NotBuilt (later).
 func (b RxqEntry) MsixAddr() uint64 { return binary.LittleEndian.Uint64(b[32:]) }
 
 // SetMsixAddr sets msix_addr.
-func (b RxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], uint64(v)) }
+func (b RxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], v) }
 
 // MsixData is msix_data, bytes 40..43: ignored today (later).
 func (b RxqEntry) MsixData() uint32 { return binary.LittleEndian.Uint32(b[40:]) }
 
 // SetMsixData sets msix_data.
-func (b RxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], uint32(v)) }
+func (b RxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], v) }
 
 // ModCount is mod_count, bytes 44..45: completions per message; ignored today (later).
 func (b RxqEntry) ModCount() uint16 { return binary.LittleEndian.Uint16(b[44:]) }
 
 // SetModCount sets mod_count.
-func (b RxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], uint16(v)) }
+func (b RxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], v) }
 
 // ModCycles is mod_cycles, bytes 46..47: longest wait in units of 64 cycles; ignored today (later).
 func (b RxqEntry) ModCycles() uint16 { return binary.LittleEndian.Uint16(b[46:]) }
 
 // SetModCycles sets mod_cycles.
-func (b RxqEntry) SetModCycles(v uint16) { binary.LittleEndian.PutUint16(b[46:], uint16(v)) }
+func (b RxqEntry) SetModCycles(v uint16) { binary.LittleEndian.PutUint16(b[46:], v) }
 
 // Pi is pi, bytes 48..49: producer index; ignored on write.
 func (b RxqEntry) Pi() uint16 { return binary.LittleEndian.Uint16(b[48:]) }
 
 // SetPi sets pi.
-func (b RxqEntry) SetPi(v uint16) { binary.LittleEndian.PutUint16(b[48:], uint16(v)) }
+func (b RxqEntry) SetPi(v uint16) { binary.LittleEndian.PutUint16(b[48:], v) }
 
 // Ci is ci, bytes 50..51: descriptors consumed; ignored on write.
 func (b RxqEntry) Ci() uint16 { return binary.LittleEndian.Uint16(b[50:]) }
 
 // SetCi sets ci.
-func (b RxqEntry) SetCi(v uint16) { binary.LittleEndian.PutUint16(b[50:], uint16(v)) }
+func (b RxqEntry) SetCi(v uint16) { binary.LittleEndian.PutUint16(b[50:], v) }
 
 // Cqi is cqi, bytes 52..53: completion entries written; ignored on write.
 func (b RxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 
 // SetCqi sets cqi.
-func (b RxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], uint16(v)) }
+func (b RxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
 // CrcMode is crc_mode, byte 54: zero today, else NotBuilt (later).
 func (b RxqEntry) CrcMode() uint8 { return b[54] }
 
 // SetCrcMode sets crc_mode.
-func (b RxqEntry) SetCrcMode(v uint8) { b[54] = uint8(v) }
+func (b RxqEntry) SetCrcMode(v uint8) { b[54] = v }
 
 // EcnMode is ecn_mode, byte 55: zero today, else NotBuilt (later).
 func (b RxqEntry) EcnMode() uint8 { return b[55] }
 
 // SetEcnMode sets ecn_mode.
-func (b RxqEntry) SetEcnMode(v uint8) { b[55] = uint8(v) }
+func (b RxqEntry) SetEcnMode(v uint8) { b[55] = v }
 
 // RxqEntryFields is what a RxqEntry says, as plain values.
 type RxqEntryFields struct {

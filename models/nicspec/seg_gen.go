@@ -15,19 +15,19 @@ type Seg []byte
 func (b Seg) Key() uint32 { return binary.LittleEndian.Uint32(b[0:]) }
 
 // SetKey sets key.
-func (b Seg) SetKey(v uint32) { binary.LittleEndian.PutUint32(b[0:], uint32(v)) }
+func (b Seg) SetKey(v uint32) { binary.LittleEndian.PutUint32(b[0:], v) }
 
 // Len is len, bytes 4..7: bytes, not zero.
 func (b Seg) Len() uint32 { return binary.LittleEndian.Uint32(b[4:]) }
 
 // SetLen sets len.
-func (b Seg) SetLen(v uint32) { binary.LittleEndian.PutUint32(b[4:], uint32(v)) }
+func (b Seg) SetLen(v uint32) { binary.LittleEndian.PutUint32(b[4:], v) }
 
 // Addr is addr, bytes 8..15: virtual address inside the key's range.
 func (b Seg) Addr() uint64 { return binary.LittleEndian.Uint64(b[8:]) }
 
 // SetAddr sets addr.
-func (b Seg) SetAddr(v uint64) { binary.LittleEndian.PutUint64(b[8:], uint64(v)) }
+func (b Seg) SetAddr(v uint64) { binary.LittleEndian.PutUint64(b[8:], v) }
 
 // SegFields is what a Seg says, as plain values.
 type SegFields struct {

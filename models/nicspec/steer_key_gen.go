@@ -15,16 +15,16 @@ type SteerKey []byte
 func (b SteerKey) Port() uint8 { return b[0] }
 
 // SetPort sets port.
-func (b SteerKey) SetPort(v uint8) { b[0] = uint8(v) }
+func (b SteerKey) SetPort(v uint8) { b[0] = v }
 
 // IpProto is ip_proto, byte 1: IPv4 protocol or IPv6 next header.
 func (b SteerKey) IpProto() uint8 { return b[1] }
 
 // SetIpProto sets ip_proto.
-func (b SteerKey) SetIpProto(v uint8) { b[1] = uint8(v) }
+func (b SteerKey) SetIpProto(v uint8) { b[1] = v }
 
 // IsIpv4 is is_ipv4, byte 2 bit 0: l3_type is Ipv4.
-func (b SteerKey) IsIpv4() bool { return b[2]>>0&1 != 0 }
+func (b SteerKey) IsIpv4() bool { return b[2]&1 != 0 }
 
 // SetIsIpv4 sets is_ipv4.
 func (b SteerKey) SetIsIpv4(v bool) {
@@ -112,7 +112,7 @@ func (b SteerKey) SetL4LenBad(v bool) {
 }
 
 // HasVlan is has_vlan, byte 3 bit 0: at least one tag.
-func (b SteerKey) HasVlan() bool { return b[3]>>0&1 != 0 }
+func (b SteerKey) HasVlan() bool { return b[3]&1 != 0 }
 
 // SetHasVlan sets has_vlan.
 func (b SteerKey) SetHasVlan(v bool) {
@@ -137,13 +137,13 @@ func (b SteerKey) SetHasVlan2(v bool) {
 func (b SteerKey) Ethertype() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetEthertype sets ethertype.
-func (b SteerKey) SetEthertype(v uint16) { binary.LittleEndian.PutUint16(b[4:], uint16(v)) }
+func (b SteerKey) SetEthertype(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
 // VlanOuter is vlan_outer, bytes 6..7: TCI of the first tag.
 func (b SteerKey) VlanOuter() uint16 { return binary.LittleEndian.Uint16(b[6:]) }
 
 // SetVlanOuter sets vlan_outer.
-func (b SteerKey) SetVlanOuter(v uint16) { binary.LittleEndian.PutUint16(b[6:], uint16(v)) }
+func (b SteerKey) SetVlanOuter(v uint16) { binary.LittleEndian.PutUint16(b[6:], v) }
 
 // Dmac is dmac, bytes 8..13: destination MAC address.
 func (b SteerKey) Dmac() []byte { return b[8:14:14] }
@@ -155,13 +155,13 @@ func (b SteerKey) SetDmac(v []byte) { putBytes(b[8:14], v) }
 func (b SteerKey) IpTos() uint8 { return b[14] }
 
 // SetIpTos sets ip_tos.
-func (b SteerKey) SetIpTos(v uint8) { b[14] = uint8(v) }
+func (b SteerKey) SetIpTos(v uint8) { b[14] = v }
 
 // BthOpcode is bth_opcode, byte 15: BTH opcode.
 func (b SteerKey) BthOpcode() uint8 { return b[15] }
 
 // SetBthOpcode sets bth_opcode.
-func (b SteerKey) SetBthOpcode(v uint8) { b[15] = uint8(v) }
+func (b SteerKey) SetBthOpcode(v uint8) { b[15] = v }
 
 // SrcAddr is src_addr, bytes 16..31: source address; IPv4 in the first four bytes, the rest zero.
 func (b SteerKey) SrcAddr() []byte { return b[16:32:32] }
@@ -179,19 +179,19 @@ func (b SteerKey) SetDstAddr(v []byte) { putBytes(b[32:48], v) }
 func (b SteerKey) SrcPort() uint16 { return binary.LittleEndian.Uint16(b[48:]) }
 
 // SetSrcPort sets src_port.
-func (b SteerKey) SetSrcPort(v uint16) { binary.LittleEndian.PutUint16(b[48:], uint16(v)) }
+func (b SteerKey) SetSrcPort(v uint16) { binary.LittleEndian.PutUint16(b[48:], v) }
 
 // DstPort is dst_port, bytes 50..51: L4 destination port.
 func (b SteerKey) DstPort() uint16 { return binary.LittleEndian.Uint16(b[50:]) }
 
 // SetDstPort sets dst_port.
-func (b SteerKey) SetDstPort(v uint16) { binary.LittleEndian.PutUint16(b[50:], uint16(v)) }
+func (b SteerKey) SetDstPort(v uint16) { binary.LittleEndian.PutUint16(b[50:], v) }
 
 // DestQp is dest_qp, bytes 52..55: BTH destination QP in bits 23:0.
 func (b SteerKey) DestQp() uint32 { return binary.LittleEndian.Uint32(b[52:]) }
 
 // SetDestQp sets dest_qp.
-func (b SteerKey) SetDestQp(v uint32) { binary.LittleEndian.PutUint32(b[52:], uint32(v)) }
+func (b SteerKey) SetDestQp(v uint32) { binary.LittleEndian.PutUint32(b[52:], v) }
 
 // SteerKeyFields is what a SteerKey says, as plain values.
 type SteerKeyFields struct {

@@ -27,28 +27,28 @@ func (b TxCqe) SetStatus(v Status) { b[1] = uint8(v) }
 func (b TxCqe) Queue() uint16 { return binary.LittleEndian.Uint16(b[2:]) }
 
 // SetQueue sets queue.
-func (b TxCqe) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[2:], uint16(v)) }
+func (b TxCqe) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[2:], v) }
 
 // Index is index, bytes 4..5: work entry (free-running); in an Event the first entry of the failing read.
 func (b TxCqe) Index() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetIndex sets index.
-func (b TxCqe) SetIndex(v uint16) { binary.LittleEndian.PutUint16(b[4:], uint16(v)) }
+func (b TxCqe) SetIndex(v uint16) { binary.LittleEndian.PutUint16(b[4:], v) }
 
 // WqeId is wqe_id, bytes 8..11: from the work entry; zero in an Event.
 func (b TxCqe) WqeId() uint32 { return binary.LittleEndian.Uint32(b[8:]) }
 
 // SetWqeId sets wqe_id.
-func (b TxCqe) SetWqeId(v uint32) { binary.LittleEndian.PutUint32(b[8:], uint32(v)) }
+func (b TxCqe) SetWqeId(v uint32) { binary.LittleEndian.PutUint32(b[8:], v) }
 
 // FrameLen is frame_len, bytes 12..13: bytes that left, padding included; zero unless a frame left.
 func (b TxCqe) FrameLen() uint16 { return binary.LittleEndian.Uint16(b[12:]) }
 
 // SetFrameLen sets frame_len.
-func (b TxCqe) SetFrameLen(v uint16) { binary.LittleEndian.PutUint16(b[12:], uint16(v)) }
+func (b TxCqe) SetFrameLen(v uint16) { binary.LittleEndian.PutUint16(b[12:], v) }
 
 // Phase is phase, byte 63 bit 0: 1 on the first lap of the ring, then toggling.
-func (b TxCqe) Phase() bool { return b[63]>>0&1 != 0 }
+func (b TxCqe) Phase() bool { return b[63]&1 != 0 }
 
 // SetPhase sets phase.
 func (b TxCqe) SetPhase(v bool) {

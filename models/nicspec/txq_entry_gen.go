@@ -15,13 +15,13 @@ type TxqEntry []byte
 func (b TxqEntry) Enable() uint8 { return b[0] }
 
 // SetEnable sets enable.
-func (b TxqEntry) SetEnable(v uint8) { b[0] = uint8(v) }
+func (b TxqEntry) SetEnable(v uint8) { b[0] = v }
 
 // LogSize is log_size, byte 2: as in RxqEntry.
 func (b TxqEntry) LogSize() uint8 { return b[2] }
 
 // SetLogSize sets log_size.
-func (b TxqEntry) SetLogSize(v uint8) { b[2] = uint8(v) }
+func (b TxqEntry) SetLogSize(v uint8) { b[2] = v }
 
 // State is state, byte 3: ignored on write.
 func (b TxqEntry) State() QueueState { return QueueState(b[3]) }
@@ -39,61 +39,61 @@ func (b TxqEntry) SetError(v Status) { b[10] = uint8(v) }
 func (b TxqEntry) RingBase() uint64 { return binary.LittleEndian.Uint64(b[16:]) }
 
 // SetRingBase sets ring_base.
-func (b TxqEntry) SetRingBase(v uint64) { binary.LittleEndian.PutUint64(b[16:], uint64(v)) }
+func (b TxqEntry) SetRingBase(v uint64) { binary.LittleEndian.PutUint64(b[16:], v) }
 
 // CqBase is cq_base, bytes 24..31: bus address, 64 B aligned.
 func (b TxqEntry) CqBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 
 // SetCqBase sets cq_base.
-func (b TxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], uint64(v)) }
+func (b TxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
 // MsixAddr is msix_addr, bytes 32..39: as in RxqEntry (later).
 func (b TxqEntry) MsixAddr() uint64 { return binary.LittleEndian.Uint64(b[32:]) }
 
 // SetMsixAddr sets msix_addr.
-func (b TxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], uint64(v)) }
+func (b TxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], v) }
 
 // MsixData is msix_data, bytes 40..43: as in RxqEntry (later).
 func (b TxqEntry) MsixData() uint32 { return binary.LittleEndian.Uint32(b[40:]) }
 
 // SetMsixData sets msix_data.
-func (b TxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], uint32(v)) }
+func (b TxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], v) }
 
 // ModCount is mod_count, bytes 44..45: as in RxqEntry (later).
 func (b TxqEntry) ModCount() uint16 { return binary.LittleEndian.Uint16(b[44:]) }
 
 // SetModCount sets mod_count.
-func (b TxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], uint16(v)) }
+func (b TxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], v) }
 
 // ModCycles is mod_cycles, bytes 46..47: as in RxqEntry (later).
 func (b TxqEntry) ModCycles() uint16 { return binary.LittleEndian.Uint16(b[46:]) }
 
 // SetModCycles sets mod_cycles.
-func (b TxqEntry) SetModCycles(v uint16) { binary.LittleEndian.PutUint16(b[46:], uint16(v)) }
+func (b TxqEntry) SetModCycles(v uint16) { binary.LittleEndian.PutUint16(b[46:], v) }
 
 // Pi is pi, bytes 48..49: producer index; ignored on write.
 func (b TxqEntry) Pi() uint16 { return binary.LittleEndian.Uint16(b[48:]) }
 
 // SetPi sets pi.
-func (b TxqEntry) SetPi(v uint16) { binary.LittleEndian.PutUint16(b[48:], uint16(v)) }
+func (b TxqEntry) SetPi(v uint16) { binary.LittleEndian.PutUint16(b[48:], v) }
 
 // Ci is ci, bytes 50..51: work entries ended; ignored on write.
 func (b TxqEntry) Ci() uint16 { return binary.LittleEndian.Uint16(b[50:]) }
 
 // SetCi sets ci.
-func (b TxqEntry) SetCi(v uint16) { binary.LittleEndian.PutUint16(b[50:], uint16(v)) }
+func (b TxqEntry) SetCi(v uint16) { binary.LittleEndian.PutUint16(b[50:], v) }
 
 // Cqi is cqi, bytes 52..53: completion entries written; ignored on write.
 func (b TxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 
 // SetCqi sets cqi.
-func (b TxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], uint16(v)) }
+func (b TxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
 // EcnMode is ecn_mode, byte 55: zero today, else NotBuilt (later).
 func (b TxqEntry) EcnMode() uint8 { return b[55] }
 
 // SetEcnMode sets ecn_mode.
-func (b TxqEntry) SetEcnMode(v uint8) { b[55] = uint8(v) }
+func (b TxqEntry) SetEcnMode(v uint8) { b[55] = v }
 
 // TxqEntryFields is what a TxqEntry says, as plain values.
 type TxqEntryFields struct {

@@ -21,22 +21,22 @@ func (b Wqe) SetOpcode(v Opcode) { b[0] = uint8(v) }
 func (b Wqe) Nseg() uint8 { return b[1] }
 
 // SetNseg sets nseg.
-func (b Wqe) SetNseg(v uint8) { b[1] = uint8(v) }
+func (b Wqe) SetNseg(v uint8) { b[1] = v }
 
 // InlineLen is inline_len, byte 2: inline bytes, 0..48; they come first in the frame.
 func (b Wqe) InlineLen() uint8 { return b[2] }
 
 // SetInlineLen sets inline_len.
-func (b Wqe) SetInlineLen(v uint8) { b[2] = uint8(v) }
+func (b Wqe) SetInlineLen(v uint8) { b[2] = v }
 
 // Port is port, byte 3: Ethernet port.
 func (b Wqe) Port() uint8 { return b[3] }
 
 // SetPort sets port.
-func (b Wqe) SetPort(v uint8) { b[3] = uint8(v) }
+func (b Wqe) SetPort(v uint8) { b[3] = v }
 
 // FComplete is f_complete, byte 4 bit 0: write a completion entry also when all went well.
-func (b Wqe) FComplete() bool { return b[4]>>0&1 != 0 }
+func (b Wqe) FComplete() bool { return b[4]&1 != 0 }
 
 // SetFComplete sets f_complete.
 func (b Wqe) SetFComplete(v bool) {
@@ -113,7 +113,7 @@ func (b Wqe) SetFPad(v bool) {
 }
 
 // FRsvd is f_rsvd, bits 15:7 of bytes 4..5: zero, else BadFormat.
-func (b Wqe) FRsvd() uint16 { return (uint16(b[4])<<0 | uint16(b[5])<<8) >> 7 & 0x1ff }
+func (b Wqe) FRsvd() uint16 { return (uint16(b[4]) | uint16(b[5])<<8) >> 7 & 0x1ff }
 
 // SetFRsvd sets f_rsvd to the low 9 bits of v.
 func (b Wqe) SetFRsvd(v uint16) {
@@ -125,31 +125,31 @@ func (b Wqe) SetFRsvd(v uint16) {
 func (b Wqe) CrcOff() uint16 { return binary.LittleEndian.Uint16(b[6:]) }
 
 // SetCrcOff sets crc_off.
-func (b Wqe) SetCrcOff(v uint16) { binary.LittleEndian.PutUint16(b[6:], uint16(v)) }
+func (b Wqe) SetCrcOff(v uint16) { binary.LittleEndian.PutUint16(b[6:], v) }
 
 // WqeId is wqe_id, bytes 8..11: returned in the completion entry.
 func (b Wqe) WqeId() uint32 { return binary.LittleEndian.Uint32(b[8:]) }
 
 // SetWqeId sets wqe_id.
-func (b Wqe) SetWqeId(v uint32) { binary.LittleEndian.PutUint32(b[8:], uint32(v)) }
+func (b Wqe) SetWqeId(v uint32) { binary.LittleEndian.PutUint32(b[8:], v) }
 
 // L3Off is l3_off, byte 12: offset of the IP header, for the offloads.
 func (b Wqe) L3Off() uint8 { return b[12] }
 
 // SetL3Off sets l3_off.
-func (b Wqe) SetL3Off(v uint8) { b[12] = uint8(v) }
+func (b Wqe) SetL3Off(v uint8) { b[12] = v }
 
 // L4Off is l4_off, byte 13: offset of the UDP header, for the offloads.
 func (b Wqe) L4Off() uint8 { return b[13] }
 
 // SetL4Off sets l4_off.
-func (b Wqe) SetL4Off(v uint8) { b[13] = uint8(v) }
+func (b Wqe) SetL4Off(v uint8) { b[13] = v }
 
 // CrcStart is crc_start, bytes 14..15: first byte that the CRC-32C covers; ignored today (later).
 func (b Wqe) CrcStart() uint16 { return binary.LittleEndian.Uint16(b[14:]) }
 
 // SetCrcStart sets crc_start.
-func (b Wqe) SetCrcStart(v uint16) { binary.LittleEndian.PutUint16(b[14:], uint16(v)) }
+func (b Wqe) SetCrcStart(v uint16) { binary.LittleEndian.PutUint16(b[14:], v) }
 
 // Slots is slots, bytes 16..63: inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a slot; other slots are ignored.
 func (b Wqe) Slots() []byte { return b[16:64:64] }

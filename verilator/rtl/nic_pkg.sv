@@ -1,6 +1,6 @@
-// Registers, structures and codes of the NIC: package nic_pkg.
-// Generated from models/nicspec/nic.yaml by go generate ./models/nicspec; do not edit.
-// Bit 0 of a packed structure is bit 0 of its byte 0; a byte string has its first byte in the low bits.
+/// Registers, structures and codes of the NIC: package nic_pkg.
+/// Generated from models/nicspec/nic.yaml by go generate ./models/nicspec; do not edit.
+/// Bit 0 of a packed structure is bit 0 of its byte 0; a byte string starts in the low bits.
 
 package nic_pkg;
 
@@ -155,6 +155,37 @@ package nic_pkg;
   localparam int unsigned CntCplTimeouts = 136;  // device: read requests that timed out
   localparam int unsigned CntRxCqe = 137;  // device: receive completion entries written
   localparam int unsigned CntTxCqe = 138;  // device: transmit completion entries written
+
+  // No design needs all these numbers; each is read once here, so lint is quiet about the rest.
+  localparam logic unused_numbers = ^(
+    64'(ContractVersion) ^ 64'(DeviceMagic) ^ 64'(BarBase) ^ 64'(BarBytes) ^ 64'(EndpointShift) ^
+    64'(EndpointArm) ^ 64'(EndpointHost) ^ 64'(EndpointNic) ^ 64'(RequesterArm) ^
+    64'(RequesterHost) ^ 64'(RequesterNic) ^ 64'(FrameMin) ^ 64'(FrameMax) ^ 64'(ParseBytes) ^
+    64'(RxBufBytes) ^ 64'(RxDescBytes) ^ 64'(WqeBytes) ^ 64'(CqeBytes) ^ 64'(WqeSlots) ^
+    64'(WqeSlotBytes) ^ 64'(InlineMax) ^ 64'(LogSizeMin) ^ 64'(LogSizeMax) ^ 64'(TableWords) ^
+    64'(RuleNone) ^ 64'(RxqMax) ^ 64'(TxqMax) ^ 64'(RulesMax) ^ 64'(VisibleCycles) ^ 64'(RegAw) ^
+    64'(RegId) ^ 64'(ResetId) ^ 64'(RegVersion) ^ 64'(ResetVersion) ^ 64'(RegCap0) ^ 64'(RegCap1) ^
+    64'(RegCtrl) ^ 64'(ResetCtrl) ^ 64'(RegStatus) ^ 64'(RegDevctl) ^ 64'(ResetDevctl) ^
+    64'(RegCplTimeout) ^ 64'(ResetCplTimeout) ^ 64'(RegRxCtrl) ^ 64'(ResetRxCtrl) ^
+    64'(RegRxDefault) ^ 64'(ResetRxDefault) ^ 64'(RegRocePort) ^ 64'(ResetRocePort) ^
+    64'(RegScratch) ^ 64'(ResetScratch) ^ 64'(RegTblCmd) ^ 64'(ResetTblCmd) ^ 64'(RegTblDataBase) ^
+    64'(RegTblDataCount) ^ 64'(RegTblDataStride) ^ 64'(ResetTblData) ^ 64'(RegRssKeyBase) ^
+    64'(RegRssKeyCount) ^ 64'(RegRssKeyStride) ^ 64'(ResetRssKey) ^ 64'(RegPortMacBase) ^
+    64'(RegPortMacCount) ^ 64'(RegPortMacStride) ^ 64'(ResetPortMac) ^ 64'(RegCounterBase) ^
+    64'(RegCounterCount) ^ 64'(RegCounterStride) ^ 64'(RegRuleHitsBase) ^ 64'(RegRuleHitsCount) ^
+    64'(RegRuleHitsStride) ^ 64'(RegAccountCreditBase) ^ 64'(RegAccountCreditCount) ^
+    64'(RegAccountCreditStride) ^ 64'(RegRxDoorbellBase) ^ 64'(RegRxDoorbellCount) ^
+    64'(RegRxDoorbellStride) ^ 64'(RegTxDoorbellBase) ^ 64'(RegTxDoorbellCount) ^
+    64'(RegTxDoorbellStride) ^ 64'(RegTxPushBase) ^ 64'(RegTxPushCount) ^ 64'(RegTxPushStride) ^
+    64'(CntPortStride) ^ 64'(CntPortsMax) ^ 64'(CntDeviceBase) ^ 64'(CntRxFrames) ^
+    64'(CntRxBytes) ^ 64'(CntRxDelivered) ^ 64'(CntRxDropDisabled) ^ 64'(CntRxDropRunt) ^
+    64'(CntRxDropOversize) ^ 64'(CntRxDropOverflow) ^ 64'(CntRxDropIpCsum) ^ 64'(CntRxDropL4Csum) ^
+    64'(CntRxDropIcrc) ^ 64'(CntRxDropCrc32c) ^ 64'(CntRxDropRule) ^ 64'(CntRxDropNoRule) ^
+    64'(CntRxDropQueueOff) ^ 64'(CntRxDropQueueErr) ^ 64'(CntRxDropTooLong) ^ 64'(CntRxDropNoDesc) ^
+    64'(CntTxFrames) ^ 64'(CntTxBytes) ^ 64'(CntRxPause) ^ 64'(CntTxPause) ^ 64'(CntTxWqe) ^
+    64'(CntTxErr) ^ 64'(CntQueueErr) ^ 64'(CntDbBad) ^ 64'(CntRegBad) ^ 64'(CntTlpUnsupported) ^
+    64'(CntCplUnexpected) ^ 64'(CntCplErr) ^ 64'(CntCplTimeouts) ^ 64'(CntRxCqe) ^ 64'(CntTxCqe)
+  );
 
   typedef enum logic [1:0] {
     TableOpNone = 2'd0,  // no command; writing it is refused with status BadOp
@@ -311,7 +342,7 @@ package nic_pkg;
   typedef struct packed {
     logic [7:0] rsvd0;
     logic [7:0] action;  // enum Action: Drop or Queue; other values count as Drop
-    logic [15:0] queue;  // receive queue
+    logic [15:0] queue_f;  // receive queue
   } rx_default_reg_t;
 
   // Register TBL_CMD: table command; a write starts it, a read tells how it ended
@@ -412,7 +443,7 @@ package nic_pkg;
     // bytes 4..5: descriptor consumed (free-running); in an Event the first descriptor of the
     // failing read
     logic [15:0] index;
-    logic [15:0] queue;  // bytes 2..3: receive queue
+    logic [15:0] queue_f;  // bytes 2..3: receive queue
     status_e status;  // byte 1: Ok, or the failing read's status in an Event
     cqe_type_e type_f;  // byte 0: Rx, or Event when the queue entered the error state
   } rx_cqe_t;
@@ -428,7 +459,7 @@ package nic_pkg;
     logic [15:0] rsvd0;
     // bytes 4..5: work entry (free-running); in an Event the first entry of the failing read
     logic [15:0] index;
-    logic [15:0] queue;  // bytes 2..3: transmit queue
+    logic [15:0] queue_f;  // bytes 2..3: transmit queue
     status_e status;  // byte 1: how it ended
     cqe_type_e type_f;  // byte 0: Tx, or Event when the queue entered the error state
   } tx_cqe_t;
@@ -536,7 +567,7 @@ package nic_pkg;
     logic [7:0] account_en;  // byte 116: zero today, else NotBuilt (later)
     // bytes 114..115: receive queue, or first entry of the RSS group; beyond the queues of this
     // build BadValue
-    logic [15:0] queue;
+    logic [15:0] queue_f;
     action_e action;  // byte 113: Drop or Queue; Rss is NotBuilt today, other values BadValue
     logic [7:0] valid;  // byte 112: 1 valid, 0 not; other values BadValue
     logic [447:0] mask;  // bytes 56..111: bits that count

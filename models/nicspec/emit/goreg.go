@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"sort"
 
 	"nictwin/models/nicspec/schema"
@@ -74,17 +75,17 @@ func goRegFields(w *goFile, r *schema.Register) {
 		if f.Enum != "" {
 			t = f.Enum
 		}
-		w.pf("// %s, bits %s: %s.\n", name, bitRange(f.Bit, f.Width), sentence(f.Doc, f.Status))
+		w.pf("// %s is %s: %s.\n", name, bitsText(f.Bit, f.Width), sentence(f.Doc, f.Status))
 		if f.Width == 1 && f.Enum == "" {
-			w.pf("func (r %s) %s() bool { return r>>%d&1 != 0 }\n\n", typ, name, f.Bit)
+			w.pf("func (r %s) %s() bool { return %s&1 != 0 }\n\n", typ, name, shr("r", f.Bit))
 			w.pf("// Set%s sets %s.\nfunc (r *%s) Set%s(v bool) {\n*r &^= 1 << %d\nif v {\n*r |= 1 << %d\n}\n}\n\n",
 				name, f.Name, typ, name, f.Bit, f.Bit)
 			continue
 		}
 		m := uint64(1)<<f.Width - 1
-		w.pf("func (r %s) %s() %s { return %s(r >> %d & 0x%x) }\n\n", typ, name, t, t, f.Bit, m)
-		w.pf("// Set%s sets %s to the low %d bits of v.\nfunc (r *%s) Set%s(v %s) { *r = *r&^(0x%x<<%d) | %s(v)&0x%x<<%d }\n\n",
-			name, f.Name, f.Width, typ, name, t, m, f.Bit, typ, m, f.Bit)
+		w.pf("func (r %s) %s() %s { return %s(%s & 0x%x) }\n\n", typ, name, t, t, shr("r", f.Bit), m)
+		w.pf("// Set%s sets %s to the low %d bits of v.\nfunc (r *%s) Set%s(v %s) { *r = *r&^0x%x | %s }\n\n",
+			name, f.Name, f.Width, typ, name, t, m<<f.Bit, shl(fmt.Sprintf("%s(v)&0x%x", typ, m), f.Bit))
 	}
 }
 

@@ -16,6 +16,30 @@ func bitRange(bit, width int) string {
 	return fmt.Sprintf("%d:%d", bit+width-1, bit)
 }
 
+// bitsText is bitRange with the noun before it.
+func bitsText(bit, width int) string {
+	if width == 1 {
+		return "bit " + bitRange(bit, width)
+	}
+	return "bits " + bitRange(bit, width)
+}
+
+// shr is the expression x shifted right.
+func shr(x string, n int) string {
+	if n == 0 {
+		return x
+	}
+	return fmt.Sprintf("%s>>%d", x, n)
+}
+
+// shl is the expression x shifted left.
+func shl(x string, n int) string {
+	if n == 0 {
+		return x
+	}
+	return fmt.Sprintf("%s<<%d", x, n)
+}
+
 // byteRange writes where a field stands: "byte 4 bit 3", "bytes 8..15".
 func byteRange(f *schema.Field) string {
 	last := (f.Bit() + f.Width - 1) / 8
@@ -24,12 +48,10 @@ func byteRange(f *schema.Field) string {
 		return fmt.Sprintf("byte %d", f.Byte)
 	case f.BitInByte == 0 && f.Width%8 == 0:
 		return fmt.Sprintf("bytes %d..%d", f.Byte, last)
-	case last == f.Byte && f.Width == 1:
-		return fmt.Sprintf("byte %d bit %d", f.Byte, f.BitInByte)
 	case last == f.Byte:
-		return fmt.Sprintf("byte %d bits %s", f.Byte, bitRange(f.BitInByte, f.Width))
+		return fmt.Sprintf("byte %d %s", f.Byte, bitsText(f.BitInByte, f.Width))
 	}
-	return fmt.Sprintf("bits %s of bytes %d..%d", bitRange(f.BitInByte, f.Width), f.Byte, last)
+	return fmt.Sprintf("%s of bytes %d..%d", bitsText(f.BitInByte, f.Width), f.Byte, last)
 }
 
 // goType is the field's type in the accessors; byte strings have one there and another in Fields.
@@ -113,27 +135,30 @@ func loadExpr(f *schema.Field, typ string) string {
 	last := (s + f.Width - 1) / 8
 	switch {
 	case typ == "bool":
-		return fmt.Sprintf("return b[%d]>>%d&1 != 0", b, s)
+		return fmt.Sprintf("return %s&1 != 0", shr(fmt.Sprintf("b[%d]", b), s))
 	case whole(f) && f.Width == 8:
 		return conv(typ, "uint8", fmt.Sprintf("b[%d]", b))
 	case whole(f):
 		return conv(typ, uintType(f.Width), fmt.Sprintf("binary.LittleEndian.Uint%d(b[%d:])", f.Width, b))
 	case last == 0:
-		return conv(typ, "uint8", fmt.Sprintf("b[%d]>>%d&0x%x", b, s, uint64(1)<<f.Width-1))
+		return conv(typ, "uint8", fmt.Sprintf("%s&0x%x", shr(fmt.Sprintf("b[%d]", b), s), uint64(1)<<f.Width-1))
 	}
 	t := uintType(8 * (last + 1))
 	var terms []string
 	for k := 0; k <= last; k++ {
-		terms = append(terms, fmt.Sprintf("%s(b[%d])<<%d", t, b+k, 8*k))
+		terms = append(terms, shl(fmt.Sprintf("%s(b[%d])", t, b+k), 8*k))
 	}
-	return conv(typ, t, fmt.Sprintf("(%s)>>%d&0x%x", strings.Join(terms, "|"), s, uint64(1)<<f.Width-1))
+	return conv(typ, t, fmt.Sprintf("%s&0x%x", shr("("+strings.Join(terms, "|")+")", s), uint64(1)<<f.Width-1))
 }
 
-func conv(to, from, expr string) string {
+func conv(to, from, expr string) string { return "return " + convExpr(to, from, expr) }
+
+// convExpr converts where the types differ.
+func convExpr(to, from, expr string) string {
 	if to == from {
-		return "return " + expr
+		return expr
 	}
-	return fmt.Sprintf("return %s(%s)", to, expr)
+	return fmt.Sprintf("%s(%s)", to, expr)
 }
 
 // storeStmt is the body that writes a number without touching the bits beside it.
@@ -143,19 +168,19 @@ func storeStmt(f *schema.Field, typ string) string {
 	case typ == "bool":
 		return fmt.Sprintf("\nb[%d] &^= 1 << %d\nif v {\nb[%d] |= 1 << %d\n}\n", b, s, b, s)
 	case whole(f) && f.Width == 8:
-		return fmt.Sprintf("b[%d] = uint8(v)", b)
+		return fmt.Sprintf("b[%d] = %s", b, convExpr("uint8", typ, "v"))
 	case whole(f):
-		return fmt.Sprintf("binary.LittleEndian.PutUint%d(b[%d:], %s(v))", f.Width, b, uintType(f.Width))
+		return fmt.Sprintf("binary.LittleEndian.PutUint%d(b[%d:], %s)", f.Width, b, convExpr(uintType(f.Width), typ, "v"))
 	}
 	var out strings.Builder
 	for k := 0; 8*k < s+f.Width; k++ {
 		lo, hi := max(s-8*k, 0), min(s+f.Width-8*k, 8) // the field's bits of this byte
 		mask := (1<<hi - 1) &^ (1<<lo - 1)
-		expr := fmt.Sprintf("uint8(v<<%d)", s)
+		part := shl("v", s)
 		if 8*k >= s {
-			expr = fmt.Sprintf("uint8(v>>%d)", 8*k-s)
+			part = shr("v", 8*k-s)
 		}
-		fmt.Fprintf(&out, "\nb[%d] = b[%d]&^0x%x | %s&0x%x", b+k, b+k, mask, expr, mask)
+		fmt.Fprintf(&out, "\nb[%d] = b[%d]&^0x%x | %s&0x%x", b+k, b+k, mask, convExpr("uint8", typ, part), mask)
 	}
 	return out.String() + "\n"
 }

@@ -8,9 +8,9 @@ import (
 	"nictwin/models/nicspec/schema"
 )
 
-const svHead = `// Registers, structures and codes of the NIC: package nic_pkg.
-// Generated from models/nicspec/nic.yaml by go generate ./models/nicspec; do not edit.
-// Bit 0 of a packed structure is bit 0 of its byte 0; a byte string has its first byte in the low bits.
+const svHead = `/// Registers, structures and codes of the NIC: package nic_pkg.
+/// Generated from models/nicspec/nic.yaml by go generate ./models/nicspec; do not edit.
+/// Bit 0 of a packed structure is bit 0 of its byte 0; a byte string starts in the low bits.
 
 package nic_pkg;
 
@@ -19,7 +19,7 @@ package nic_pkg;
 // svWidth is the longest line.
 const svWidth = 100
 
-// svReserved are the keywords of IEEE 1800 that a table might use as a field's name.
+// svReserved are the words, of IEEE 1800 and of C++, that cannot name a member.
 var svReserved = map[string]bool{}
 
 func init() {
@@ -35,12 +35,18 @@ func init() {
 		sequence shortint shortreal signed small soft solve specify specparam static string strong strong0 strong1 struct
 		super supply0 supply1 table tagged task this throughout time timeprecision timeunit tran tri tri0 tri1 triand
 		trior trireg type typedef union unique unique0 unsigned until untyped use uwire var vectored virtual void wait wand
-		weak weak0 weak1 while wildcard wire with within wor xnor xor`) {
+		weak weak0 weak1 while wildcard wire with within wor xnor xor` + cxxReserved) {
 		svReserved[k] = true
 	}
 }
 
-// svName is the name of a structure's member; a keyword gets the suffix _f.
+// cxxReserved are the words that the C++ made of a design cannot have as names; lint complains about them.
+const cxxReserved = ` abort alignas alignof and_eq asm auto bitand bitor bool catch cdecl char char16_t char32_t compl concept
+	constexpr const_cast decltype delete double dynamic_cast explicit false far float friend goto huge inline interrupt map
+	mutable near namespace noexcept nullptr operator or_eq queue requires sc_clock sc_in sc_inout sc_out set sizeof template
+	thread_local throw true try typeid typename uint8_t vector volatile list stack override`
+
+// svName is the name of a structure's member; a reserved word gets the suffix _f.
 func svName(field string) string {
 	if svReserved[field] {
 		return field + "_f"
@@ -48,10 +54,11 @@ func svName(field string) string {
 	return field
 }
 
-// svFile is the package being written, with the names declared so far.
+// svFile is the package being written, with the names and the parameters declared so far.
 type svFile struct {
 	writer
-	ids *ids
+	ids  *ids
+	used []string
 }
 
 // SV generates the SystemVerilog package.
@@ -61,6 +68,7 @@ func SV(c *schema.Contract) ([]byte, error) {
 	svConsts(w, c)
 	svRegs(w, c)
 	svCounters(w, c)
+	svUsed(w)
 	for i := range c.Enums {
 		svEnum(w, &c.Enums[i])
 	}
@@ -104,6 +112,7 @@ func (w *svFile) comment(indent, doc string) {
 // param declares a number: int unsigned where it fits, else a vector.
 func (w *svFile) param(name string, v uint64, doc string) {
 	w.ids.declare(name, "parameter "+name)
+	w.used = append(w.used, name)
 	switch {
 	case v < 1<<16:
 		w.line("  ", fmt.Sprintf("localparam int unsigned %s = %d;", name, v), doc)
@@ -145,6 +154,7 @@ func svRegs(w *svFile, c *schema.Contract) {
 			base += "Base"
 		}
 		w.ids.declare(base, "register "+r.Name)
+		w.used = append(w.used, base)
 		w.line("  ", fmt.Sprintf("localparam logic [RegAw-1:0] %s = %d'h%05x;", base, aw, r.Offset),
 			string(r.Access)+": "+sentence(r.Doc, r.Status))
 		if r.IsArray() {
@@ -154,6 +164,7 @@ func svRegs(w *svFile, c *schema.Contract) {
 		if r.Reset != nil && r.Width == 32 {
 			rst := "Reset" + schema.Camel(r.Name)
 			w.ids.declare(rst, "reset of "+r.Name)
+			w.used = append(w.used, rst)
 			w.pf("  localparam logic [31:0] %s = 32'h%08x;\n", rst, *r.Reset)
 		}
 	}
@@ -170,6 +181,25 @@ func svCounters(w *svFile, c *schema.Contract) {
 		w.param("Cnt"+schema.Camel(k.Name), uint64(k.Index), k.Scope+": "+sentence(k.Doc, k.Status))
 	}
 	w.pf("\n")
+}
+
+// svUsed reads every number once: a design that needs only some of them is then not told about the others.
+func svUsed(w *svFile) {
+	w.pf("  // No design needs all these numbers; each is read once here, so lint is quiet about the rest.\n")
+	w.pf("  localparam logic unused_numbers = ^(\n")
+	text := "   "
+	for i, u := range w.used {
+		u = "64'(" + u + ")"
+		if i < len(w.used)-1 {
+			u += " ^"
+		}
+		if len(text)+1+len(u) > svWidth {
+			w.pf("%s\n", text)
+			text = "   "
+		}
+		text += " " + u
+	}
+	w.pf("%s\n  );\n\n", text)
 }
 
 func svEnum(w *svFile, e *schema.Enum) {
