@@ -1,0 +1,90 @@
+package wire
+
+import (
+	"encoding/binary"
+
+	"github.com/google/gopacket"
+)
+
+// DETHSize is the length of a datagram extended transport header in bytes.
+const DETHSize = 8
+
+// DETH is a view of a datagram extended transport header: at least DETHSize bytes.
+type DETH []byte
+
+// ParseDETH views the first DETHSize bytes of b, or returns a *TruncatedError.
+func ParseDETH(b []byte) (DETH, error) { return view(b, DETHSize, "DETH") }
+
+// QKey returns the queue key.
+func (b DETH) QKey() uint32 { return binary.BigEndian.Uint32(b) }
+
+// Resv returns the reserved byte.
+func (b DETH) Resv() uint8 { return b[4] }
+
+// SrcQP returns the 24-bit queue pair number of the sender.
+func (b DETH) SrcQP() uint32 { return uint24(b[5:]) }
+
+// Fields returns the header's meaning.
+func (b DETH) Fields() DETHFields {
+	return DETHFields{QKey: b.QKey(), Resv: b.Resv(), SrcQP: b.SrcQP()}
+}
+
+// DETHFields is what a datagram extended transport header says (IBTA 9.3).
+type DETHFields struct {
+	QKey  uint32 // queue key
+	Resv  uint8  // reserved byte
+	SrcQP uint32 // 24 bits, queue pair of the sender
+}
+
+// Encode writes the header to the first DETHSize bytes of dst. It returns a
+// *TruncatedError when dst is shorter and a *RangeError when a field
+// does not fit; dst is then unchanged.
+func (f *DETHFields) Encode(dst []byte) error {
+	b, err := ParseDETH(dst)
+	if err != nil {
+		return err
+	}
+	if err := check24("DETH", "SrcQP", f.SrcQP); err != nil {
+		return err
+	}
+	binary.BigEndian.PutUint32(b, f.QKey)
+	b[4] = f.Resv
+	putUint24(b[5:], f.SrcQP)
+	return nil
+}
+
+// DETHLayer is a datagram extended transport header as a gopacket layer.
+type DETHLayer struct {
+	extLayer
+	DETHFields
+}
+
+var (
+	_ gopacket.Layer             = (*DETHLayer)(nil)
+	_ gopacket.DecodingLayer     = (*DETHLayer)(nil)
+	_ gopacket.SerializableLayer = (*DETHLayer)(nil)
+)
+
+// LayerType returns LayerTypeDETH.
+func (l *DETHLayer) LayerType() gopacket.LayerType { return LayerTypeDETH }
+
+// CanDecode returns LayerTypeDETH.
+func (l *DETHLayer) CanDecode() gopacket.LayerClass { return LayerTypeDETH }
+
+// NextLayerType returns what the BTH below puts next, the payload without one.
+func (l *DETHLayer) NextLayerType() gopacket.LayerType { return l.next(HeaderDETH) }
+
+// DecodeFromBytes takes the header off the front of data, or returns a
+// *TruncatedError.
+func (l *DETHLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
+	if err := l.split(data, HeaderDETH, df); err != nil {
+		return err
+	}
+	l.DETHFields = DETH(l.Contents).Fields()
+	return nil
+}
+
+// SerializeTo puts the header before what b holds.
+func (l *DETHLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
+	return prepend(b, DETHSize, &l.DETHFields)
+}
