@@ -69,6 +69,13 @@ func goRegFields(w *goFile, r *schema.Register) {
 	}
 	w.ids.declare(typ+"Mask", "register "+r.Name)
 	w.pf("// %sMask has a one for every bit of %s that belongs to a field.\nconst %sMask %s = 0x%08x\n\n", typ, r.Name, typ, typ, mask)
+	methods := &ids{where: map[string]string{}}
+	for i := range r.Fields {
+		f := &r.Fields[i]
+		methods.declare(schema.Camel(f.Name), "register "+r.Name+" field "+f.Name)
+		methods.declare("Set"+schema.Camel(f.Name), "register "+r.Name+" field "+f.Name)
+	}
+	w.ids.errs = append(w.ids.errs, methods.errs...)
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		name, t := schema.Camel(f.Name), "uint32"

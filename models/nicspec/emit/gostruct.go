@@ -71,16 +71,15 @@ func goStruct(w *goFile, s *schema.Struct) {
 	for _, n := range []string{s.Name, s.Name + "Fields", s.Name + "Size", "Decode" + s.Name, "Diff" + s.Name, s.Name + "Info"} {
 		w.ids.declare(n, "struct "+s.Name)
 	}
-	methods := &ids{where: map[string]string{"Fields": "the method", "String": "the method"}}
+	methods := &ids{where: map[string]string{"String": "the method String"}}
+	members := &ids{where: map[string]string{"Encode": "the method Encode"}}
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		methods.declare(schema.Camel(f.Name), "struct "+s.Name+" field "+f.Name)
 		methods.declare("Set"+schema.Camel(f.Name), "struct "+s.Name+" field "+f.Name)
-		if f.Name == "encode" {
-			methods.declare("Fields", "struct "+s.Name+" field encode")
-		}
+		members.declare(schema.Camel(f.Name), "struct "+s.Name+" field "+f.Name)
 	}
-	w.ids.errs = append(w.ids.errs, methods.errs...)
+	w.ids.errs = append(append(w.ids.errs, methods.errs...), members.errs...)
 	if usesBinary(s) {
 		w.pf("import \"encoding/binary\"\n\n")
 	}

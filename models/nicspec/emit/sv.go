@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -82,7 +83,7 @@ func SV(c *schema.Contract) ([]byte, error) {
 	}
 	w.pf("endpackage\n")
 	if len(w.ids.errs) > 0 {
-		return nil, fmt.Errorf("generating nic_pkg.sv: %w", w.ids.errs[0])
+		return nil, fmt.Errorf("generating nic_pkg.sv: %w", errors.Join(w.ids.errs...))
 	}
 	return w.Bytes(), nil
 }

@@ -11,6 +11,11 @@ import (
 func (w *svFile) packed(ms []member, width int, typ, what string) {
 	w.ids.declare(typ, what)
 	ms = withGaps(ms, width)
+	members := &ids{where: map[string]string{}}
+	for _, m := range ms {
+		members.declare(m.name, what+" member "+m.name)
+	}
+	w.ids.errs = append(w.ids.errs, members.errs...)
 	w.pf("  typedef struct packed {\n")
 	for i := len(ms) - 1; i >= 0; i-- {
 		m := &ms[i]

@@ -84,7 +84,7 @@ func mdRegisters(w *writer, c *schema.Contract) {
 }
 
 func mdRegFields(w *writer, c *schema.Contract) {
-	w.pf("## Register fields\n\nBits that no field has are reserved: they read as zero.\n\n")
+	w.pf("## Register fields\n\nBits that no field has are reserved.\n\n")
 	for i := range c.Registers {
 		r := &c.Registers[i]
 		if len(r.Fields) == 0 {
@@ -104,20 +104,16 @@ func mdStructs(w *writer, c *schema.Contract) {
 	w.pf("## Structures\n\n\"Byte\" is the offset, \"bits\" the bits counted from bit 0 of that byte.\n\n")
 	for i := range c.Structs {
 		s := &c.Structs[i]
-		w.pf("### %s\n\n%d bytes: %s.\n\n| Byte | Bits | Name | Access | State | Meaning |\n|---|---|---|---|---|---|\n", s.Name,
-			s.Bytes, cell(strings.TrimSuffix(s.Doc, ".")))
+		w.pf("### %s\n\n%d bytes: %s.\n\n| Byte | Bits | Name | State | Meaning |\n|---|---|---|---|---|\n", s.Name, s.Bytes,
+			cell(strings.TrimSuffix(s.Doc, ".")))
 		next := 0
 		for _, f := range byPosition(s) {
 			mdGap(w, next, f.Bit())
-			width := bitRange(f.BitInByte, f.Width)
-			if f.IsBytes() {
-				width = fmt.Sprintf("%d bytes", f.Width/8)
+			state := built(f.Status)
+			if f.Access == "ro" {
+				state += ", read-only"
 			}
-			access := string(f.Access)
-			if access == "" {
-				access = "rw"
-			}
-			w.pf("| %d | %s | %s | %s | %s | %s |\n", f.Byte, width, f.Name, access, built(f.Status), withEnum(f.Doc, f.Enum))
+			w.pf("| %d | %s | %s | %s | %s |\n", f.Byte, mdBits(f.Bit(), f.Width, f.IsBytes()), f.Name, state, withEnum(f.Doc, f.Enum))
 			next = f.Bit() + f.Width
 		}
 		mdGap(w, next, 8*s.Bytes)
@@ -125,10 +121,18 @@ func mdStructs(w *writer, c *schema.Contract) {
 	}
 }
 
+// mdBits writes the bits of a stretch that starts at bit; a byte string, or what is too long for a number, in bytes.
+func mdBits(bit, width int, str bool) string {
+	if str || width > 64 && bit%8 == 0 && width%8 == 0 {
+		return fmt.Sprintf("%d bytes", width/8)
+	}
+	return bitRange(bit%8, width)
+}
+
 // mdGap writes the row of a reserved stretch, if there is one.
 func mdGap(w *writer, from, to int) {
 	if from < to {
-		w.pf("| %d | %s | reserved | | | |\n", from/8, bitRange(from%8, to-from))
+		w.pf("| %d | %s | reserved | | |\n", from/8, mdBits(from, to-from, false))
 	}
 }
 

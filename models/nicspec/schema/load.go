@@ -21,7 +21,8 @@ func Load(path string) (*Contract, error) {
 }
 
 // Parse reads and checks a contract; name stands for the file in errors. All errors are returned at once, each
-// as "name:line: what".
+// as "name:line: what"; unknown keys and values of a wrong type come first, alone, for what they were meant to say
+// is not known.
 func Parse(name string, data []byte) (*Contract, error) {
 	c := &Contract{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
