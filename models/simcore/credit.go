@@ -16,7 +16,7 @@ func (d *lane) retrieved() {
 	if i >= len(d.back) {
 		i -= len(d.back)
 	}
-	d.back[i] = d.link.now() + max(d.link.spec.CreditLatency, 1)
+	d.back[i] = d.link.clock.now() + max(d.link.spec.CreditLatency, 1)
 	d.backN++
 	if d.waiting {
 		d.armCredit()
@@ -48,14 +48,14 @@ func (d *lane) armCredit() {
 	}
 	d.creditArmed = true
 	d.credit.At = d.back[d.backHead]
-	d.link.schedule(&d.credit)
+	d.link.clock.schedule(&d.credit)
 }
 
 // offerCredit notifies src. Its flags are cleared first, because src may send,
 // and be refused again, from within the notification.
 func (d *lane) offerCredit() {
 	d.creditArmed = false
-	now := d.link.now()
+	now := d.link.clock.now()
 	d.absorb(now)
 	if !d.waiting {
 		return

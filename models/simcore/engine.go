@@ -20,6 +20,8 @@ type Engine struct {
 	sim.HookableBase
 
 	now     Ps
+	secOf   Ps // the time that sec stands for
+	sec     sim.VTimeInSec
 	seq     uint64
 	instant int // events handled at now
 	q       queue
@@ -47,7 +49,12 @@ func NewEngine() *Engine {
 func (e *Engine) Now() Ps { return e.now }
 
 // CurrentTime implements sim.TimeTeller.
-func (e *Engine) CurrentTime() sim.VTimeInSec { return e.now.Sec() }
+func (e *Engine) CurrentTime() sim.VTimeInSec {
+	if e.secOf != e.now {
+		e.secOf, e.sec = e.now, e.now.Sec()
+	}
+	return e.sec
+}
 
 // Pending is the number of scheduled events.
 func (e *Engine) Pending() int { return e.q.len() }
@@ -99,7 +106,7 @@ func (e *Engine) RunUntil(t Ps) error {
 		return err
 	}
 	if !e.stop && t > e.now {
-		e.now = t
+		e.now, e.instant = t, 0
 	}
 	return nil
 }
@@ -118,36 +125,34 @@ func (e *Engine) run(limit Ps) error {
 		if ev == nil {
 			return nil
 		}
-		if err := e.handle(ev); err != nil {
-			return err
+		ev.pending = false
+		if ev.at != e.now {
+			e.now, e.instant = ev.at, 0
+		}
+		e.instant++
+		if ev.foreign || ev.At != ev.at || e.instant > maxEventsPerInstant || e.NumHooks() != 0 {
+			if err := e.handleSlowly(ev); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := ev.H.Handle(ev); err != nil {
+			return e.failed(ev.H, err)
 		}
 	}
 	return nil
 }
 
-func (e *Engine) handle(ev *Event) error {
+// handleSlowly handles an event that is not ours, one that hooks watch, and
+// the mistakes.
+func (e *Engine) handleSlowly(ev *Event) error {
 	if ev.At != ev.at {
 		panic(fmt.Sprintf("simcore: %v was changed while it was pending at %v", ev, ev.at))
 	}
-	if ev.at != e.now {
-		e.now, e.instant = ev.at, 0
-	}
-	if e.instant++; e.instant > maxEventsPerInstant {
+	if e.instant > maxEventsPerInstant {
 		return fmt.Errorf("simcore: time stands still: %d events at %v, the next is %v",
 			maxEventsPerInstant, e.now, ev)
 	}
-	ev.pending = false
-	if ev.foreign || e.NumHooks() != 0 {
-		return e.handleSlowly(ev)
-	}
-	if err := ev.H.Handle(ev); err != nil {
-		return e.failed(ev.H, err)
-	}
-	return nil
-}
-
-// handleSlowly handles an event that is not ours, or one that hooks watch.
-func (e *Engine) handleSlowly(ev *Event) error {
 	h, evt := ev.H, sim.Event(ev)
 	if ev.foreign {
 		evt = ev.Arg.(sim.Event)

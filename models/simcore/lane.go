@@ -19,6 +19,11 @@ type lane struct {
 	busy Ps
 	frac int64
 
+	// The serialisation time of a message of lastBytes, whole + rem/psDen:
+	// sizes repeat, and this saves the division.
+	lastBytes, rem int64
+	whole          Ps
+
 	// In flight: a ring of window slots.
 	q       []slot
 	head, n int
@@ -88,7 +93,7 @@ func (d *lane) credits(spec, bufSize int) int {
 }
 
 func (d *lane) canSend() bool {
-	now := d.link.now()
+	now := d.link.clock.now()
 	d.absorb(now)
 	if d.used < d.window {
 		return true
@@ -97,46 +102,53 @@ func (d *lane) canSend() bool {
 	return false
 }
 
-// send takes a message if there is a credit for it. An early message is left
-// to handOver.
-func (d *lane) send(msg sim.Msg) *sim.SendError {
+// send takes a message if there is a credit for it. Handing it over, if dst is
+// early, is left to the caller.
+func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 	l := d.link
-	now := l.now()
+	now := l.clock.now()
 	d.absorb(now)
 	if d.used == d.window {
 		d.refuse()
-		return refused
+		return false
 	}
+	var meta *sim.MsgMeta
 	depart, stamp := now, (*Msg)(nil)
 	if t, ok := msg.(Timed); ok {
 		stamp = t.Stamp()
-		depart = stamp.Depart
+		meta, depart = &stamp.MsgMeta, stamp.Depart
+	} else {
+		meta = msg.Meta()
 	}
-	meta := msg.Meta()
-	d.check(stamp, depart, meta.TrafficBytes, now)
-	arrive := d.transmit(depart, int64(meta.TrafficBytes+l.spec.OverheadBytes))
+	bytes := meta.TrafficBytes
+	if depart+l.spec.Latency < now || uint(bytes) > maxMsgBytes || stamp == nil && d.early {
+		d.reject(stamp, depart, bytes, now)
+	}
+	arrive := d.transmit(depart, int64(bytes+l.spec.OverheadBytes))
 	if stamp != nil {
 		stamp.Arrive = arrive
 	}
-	meta.Dst = d.dst
-	meta.SendTime, meta.RecvTime = depart.Sec(), arrive.Sec()
+	meta.Src, meta.Dst = src, d.dst
+	meta.SendTime = l.clock.nowSec()
+	if depart != now {
+		meta.SendTime = depart.Sec()
+	}
 	d.used++
 	if l.NumHooks() != 0 {
 		l.hook(sim.HookPosConnStartSend, msg)
 	}
-	if !d.early {
+	if d.early {
+		meta.RecvTime = arrive.Sec()
+	} else {
 		d.enqueue(msg, arrive)
 	}
-	return nil
+	return true
 }
 
-func (d *lane) check(stamp *Msg, depart Ps, bytes int, now Ps) {
+// reject names the sender's mistake.
+func (d *lane) reject(stamp *Msg, depart Ps, bytes int, now Ps) {
 	l := d.link
 	switch {
-	case depart+l.spec.Latency < now:
-		panic(fmt.Sprintf("simcore: link %s: %s sends at %v what departed at %v: "+
-			"with a latency of %v it would arrive in the past",
-			l.name, d.src.Name(), now, depart, l.spec.Latency))
 	case bytes < 0 || bytes > maxMsgBytes:
 		panic(fmt.Sprintf("simcore: link %s: %s sends %d bytes: want 0 to %d",
 			l.name, d.src.Name(), bytes, maxMsgBytes))
@@ -144,6 +156,9 @@ func (d *lane) check(stamp *Msg, depart Ps, bytes int, now Ps) {
 		panic(fmt.Sprintf("simcore: link %s: %s sends an early receiver a message that is not Timed",
 			l.name, d.src.Name()))
 	}
+	panic(fmt.Sprintf("simcore: link %s: %s sends at %v what departed at %v: "+
+		"with a latency of %v it would arrive in the past",
+		l.name, d.src.Name(), now, depart, l.spec.Latency))
 }
 
 // transmit occupies the transmitter and returns the time of arrival. The
@@ -154,13 +169,15 @@ func (d *lane) transmit(depart Ps, bytes int64) Ps {
 	if depart > d.busy {
 		d.busy, d.frac = depart, 0
 	}
-	if l.psDen == 1 {
-		d.busy += Ps(bytes * l.psNum)
-		return d.busy + l.spec.Latency
+	if bytes != d.lastBytes {
+		t := bytes * l.psNum
+		d.lastBytes, d.whole, d.rem = bytes, Ps(t/l.psDen), t%l.psDen
 	}
-	t := bytes*l.psNum + d.frac
-	d.busy += Ps(t / l.psDen)
-	d.frac = t % l.psDen
+	d.busy += d.whole
+	if d.frac += d.rem; d.frac >= l.psDen {
+		d.frac -= l.psDen
+		d.busy++
+	}
 	if d.frac != 0 {
 		return d.busy + 1 + l.spec.Latency
 	}
@@ -185,14 +202,14 @@ func (d *lane) arm(at Ps) {
 	}
 	d.armed = true
 	d.deliver.At = at
-	d.link.schedule(&d.deliver)
+	d.link.clock.schedule(&d.deliver)
 }
 
 // deliverDue delivers what has arrived. Receivers may send and retrieve from
 // within their notification.
 func (d *lane) deliverDue() {
 	d.armed, d.inside = false, true
-	now := d.link.now()
+	now := d.link.clock.now()
 	for d.n > 0 && !d.blocked && d.q[d.head].arrive <= now {
 		d.deliverHead(now)
 	}
@@ -204,7 +221,7 @@ func (d *lane) deliverDue() {
 
 func (d *lane) deliverHead(now Ps) {
 	msg := d.q[d.head].msg
-	sec := now.Sec()
+	sec := d.link.clock.nowSec()
 	msg.Meta().RecvTime = sec
 	if d.own != nil && !d.own.accept(msg) {
 		d.blocked = true
@@ -258,6 +275,6 @@ func (d *lane) handOver(msg sim.Msg) {
 		d.link.hook(sim.HookPosConnDeliver, msg)
 	}
 	if d.own.comp != nil {
-		d.own.comp.NotifyRecv(d.link.now().Sec(), d.own)
+		d.own.comp.NotifyRecv(d.link.clock.nowSec(), d.own)
 	}
 }

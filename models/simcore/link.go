@@ -18,8 +18,7 @@ type Link struct {
 	sim.HookableBase
 
 	name  string
-	sched Scheduler
-	own   *Engine // sched, if it is ours
+	clock clock
 	spec  LinkSpec
 
 	// Serialisation time of n bytes is n*psNum/psDen, in lowest terms.
@@ -41,8 +40,7 @@ func NewLink(name string, s Scheduler, spec LinkSpec) (*Link, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	l := &Link{name: name, sched: s, spec: spec}
-	l.own, _ = s.(*Engine)
+	l := &Link{name: name, clock: newClock(s), spec: spec}
 	l.psNum, l.psDen = int64(spec.Rate.Ps), spec.Rate.Bytes
 	if g := gcd(l.psNum, l.psDen); g != 0 {
 		l.psNum, l.psDen = l.psNum/g, l.psDen/g
@@ -132,9 +130,10 @@ func (l *Link) CanSend(src sim.Port) bool { return l.laneFrom(src).canSend() }
 // Send implements sim.Connection. It sets Dst, SendTime, RecvTime and, for a
 // Timed message, Arrive.
 func (l *Link) Send(msg sim.Msg) *sim.SendError {
-	d := l.laneFrom(msg.Meta().Src)
-	if err := d.send(msg); err != nil {
-		return err
+	src := msg.Meta().Src
+	d := l.laneFrom(src)
+	if !d.send(msg, src) {
+		return refused
 	}
 	if d.early {
 		d.handOver(msg)
@@ -147,7 +146,7 @@ func (l *Link) NotifyAvailable(_ sim.VTimeInSec, port sim.Port) {
 	for i := range l.lanes {
 		if d := &l.lanes[i]; d.blocked && d.dst == port {
 			d.blocked = false
-			d.arm(l.now())
+			d.arm(l.clock.now())
 		}
 	}
 }
@@ -181,21 +180,6 @@ func (l *Link) laneFrom(src sim.Port) *lane {
 	}
 	panic(fmt.Sprintf("simcore: link %s has %d ports plugged in, and cannot send from port %s",
 		l.name, l.plugged, name))
-}
-
-func (l *Link) now() Ps {
-	if l.own != nil {
-		return l.own.now
-	}
-	return FromSec(l.sched.CurrentTime())
-}
-
-func (l *Link) schedule(ev *Event) {
-	if l.own != nil {
-		l.own.schedule(ev)
-		return
-	}
-	l.sched.Schedule(ev)
 }
 
 func (l *Link) hook(pos *sim.HookPos, msg sim.Msg) {

@@ -68,17 +68,32 @@ func (p *Port) CanSend() bool {
 
 // Send implements sim.Port. It sets Src to this port; a Link sets Dst.
 func (p *Port) Send(msg sim.Msg) *sim.SendError {
-	msg.Meta().Src = p
-	var err *sim.SendError
-	if p.lane != nil {
-		err = p.lane.send(msg)
-	} else {
-		err = p.connection().Send(msg)
+	d := p.lane
+	if d == nil {
+		return p.sendOverOther(msg)
 	}
-	if err == nil && p.NumHooks() != 0 {
+	if !d.send(msg, p) {
+		return refused
+	}
+	if p.NumHooks() != 0 {
 		p.hook(sim.HookPosPortMsgSend, msg)
 	}
-	return err
+	if d.early {
+		d.handOver(msg)
+	}
+	return nil
+}
+
+// sendOverOther sends over a connection that is not a Link.
+func (p *Port) sendOverOther(msg sim.Msg) *sim.SendError {
+	msg.Meta().Src = p
+	if p.connection().Send(msg) != nil {
+		return refused
+	}
+	if p.NumHooks() != 0 {
+		p.hook(sim.HookPosPortMsgSend, msg)
+	}
+	return nil
 }
 
 // SendAt stamps the time of departure and sends.

@@ -43,15 +43,15 @@ func (q *queue) push(ev *Event, now Ps) {
 	if q.pushes++; q.pushes >= q.interval {
 		q.adapt(now)
 	}
+	q.place(ev, now)
+}
+
+func (q *queue) place(ev *Event, now Ps) {
 	if uint64(ev.at>>q.shift)-uint64(now>>q.shift) >= wheelSize {
 		q.farPushes++
 		q.far.push(ev)
 		return
 	}
-	q.insert(ev)
-}
-
-func (q *queue) insert(ev *Event) {
 	q.near++
 	i := uint(ev.at>>q.shift) & wheelMask
 	tail := q.tails[i]
@@ -133,6 +133,7 @@ func (q *queue) first(i uint) uint {
 // that traffic that suits no width costs little.
 func (q *queue) adapt(now Ps) {
 	wide, narrow := q.farPushes*4 > q.pushes, q.steps > q.pushes
+	q.interval = max(q.interval, min(4*q.len(), maxInterval))
 	q.pushes, q.steps, q.farPushes = 0, 0, 0
 	switch {
 	case narrow && !wide && q.shift > 0:
@@ -140,7 +141,6 @@ func (q *queue) adapt(now Ps) {
 	case wide && !narrow && q.shift < maxShift:
 		q.setShift(q.shift+1, now, true)
 	}
-	q.interval = max(q.interval, min(4*q.len(), maxInterval))
 }
 
 func (q *queue) setShift(shift uint, now Ps, grew bool) {
@@ -164,11 +164,7 @@ func (q *queue) setShift(shift uint, now Ps, grew bool) {
 		ev := all
 		all = ev.next
 		ev.next = nil
-		if uint64(ev.at>>shift)-uint64(now>>shift) >= wheelSize {
-			q.far.push(ev)
-		} else {
-			q.insert(ev)
-		}
+		q.place(ev, now)
 	}
-	q.steps = 0
+	q.steps, q.farPushes = 0, 0
 }

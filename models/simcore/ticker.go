@@ -15,7 +15,7 @@ type TickFunc func(now Ps) (progress bool, err error)
 // times and nothing of its own instant.
 type Ticker struct {
 	name  string
-	sched Scheduler
+	clock clock
 	freq  Freq
 	tick  TickFunc
 	event Event
@@ -29,7 +29,7 @@ func NewTicker(name string, s Scheduler, f Freq, tick TickFunc) *Ticker {
 	if err := f.Validate(); err != nil {
 		panic(fmt.Sprintf("simcore: ticker %s: %v", name, err))
 	}
-	t := &Ticker{name: name, sched: s, freq: Freq{f.Period()}, tick: tick, last: -1}
+	t := &Ticker{name: name, clock: newClock(s), freq: Freq{f.Period()}, tick: tick, last: -1}
 	t.event.H = t
 	return t
 }
@@ -46,7 +46,7 @@ func (t *Ticker) TickLater() {
 	if t.armed {
 		return
 	}
-	now := Now(t.sched)
+	now := t.clock.now()
 	if t.last >= 0 && now-t.last < t.freq.PeriodPs {
 		t.arm(t.last + t.freq.PeriodPs)
 		return
@@ -57,7 +57,7 @@ func (t *Ticker) TickLater() {
 func (t *Ticker) arm(at Ps) {
 	t.armed = true
 	t.event.At = at
-	t.sched.Schedule(&t.event)
+	t.clock.schedule(&t.event)
 }
 
 // Handle implements sim.Handler.

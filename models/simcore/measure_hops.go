@@ -1,0 +1,151 @@
+package simcore
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+)
+
+const (
+	hopMsgs    = 50_000
+	hopPool    = 128 // messages in circulation: more than the buffers can hold
+	hopBytes   = 272 // a 16 B header and a 256 B payload
+	hopBuffer  = 16
+	hopLatency = DefaultPeriodPs
+)
+
+// hopMsg stands for a TLP: a header and a slice of data.
+type hopMsg struct {
+	Msg
+	hdr  [16]byte
+	data []byte
+	seq  uint64
+}
+
+// hopBoard is a source, a forwarder and a sink, each ticking. The components
+// know Akita's interfaces only and are the same on both sides.
+type hopBoard struct {
+	stamp            *Engine // for Depart; nil on Akita's side
+	free             []*hopMsg
+	sent, got        int
+	out, in, on, end sim.Port // source -> (in, on) of the forwarder -> sink
+	err              error
+}
+
+func newHopBoard() *hopBoard {
+	b := &hopBoard{}
+	payload := make([]byte, hopBytes-16)
+	for range hopPool {
+		b.free = append(b.free, &hopMsg{data: payload})
+	}
+	return b
+}
+
+func (b *hopBoard) source(now sim.VTimeInSec) bool {
+	n := len(b.free)
+	if b.sent == hopMsgs || n == 0 || !b.out.CanSend() {
+		return false
+	}
+	m := b.free[n-1]
+	b.free = b.free[:n-1]
+	m.seq = uint64(b.sent)
+	m.hdr[0] = byte(b.sent)
+	m.TrafficBytes = hopBytes
+	b.send(m, b.out, b.in, now)
+	b.sent++
+	return true
+}
+
+func (b *hopBoard) forward(now sim.VTimeInSec) bool {
+	if b.in.Peek() == nil || !b.on.CanSend() {
+		return false
+	}
+	b.send(b.in.Retrieve(now).(*hopMsg), b.on, b.end, now)
+	return true
+}
+
+func (b *hopBoard) send(m *hopMsg, from, to sim.Port, now sim.VTimeInSec) {
+	m.Src, m.Dst, m.SendTime = from, to, now
+	if b.stamp != nil {
+		m.Depart = b.stamp.now
+	}
+	if from.Send(m) != nil {
+		b.err = fmt.Errorf("message %d was refused after CanSend", m.seq)
+	}
+}
+
+func (b *hopBoard) sink(now sim.VTimeInSec) bool {
+	msg := b.end.Retrieve(now)
+	if msg == nil {
+		return false
+	}
+	m := msg.(*hopMsg)
+	if m.seq != uint64(b.got) || m.hdr[0] != byte(b.got) {
+		b.err = fmt.Errorf("message %d came as number %d", m.seq, b.got)
+	}
+	b.got++
+	b.free = append(b.free, m)
+	return true
+}
+
+// run takes the time of all messages and checks that they came.
+func (b *hopBoard) run(e sim.Engine) float64 {
+	ns := runTime(e, hopMsgs)
+	if b.err == nil && b.got != hopMsgs {
+		b.err = fmt.Errorf("%d of %d messages came", b.got, hopMsgs)
+	}
+	if b.err != nil {
+		panic(fmt.Sprintf("simcore: measurement: %v", b.err))
+	}
+	return ns
+}
+
+var hopRate = PerCycle(512, Freq{})
+
+func ownHops() float64 {
+	e := NewEngine()
+	b := newHopBoard()
+	b.stamp = e
+	comp := func(name string, tick func(sim.VTimeInSec) bool) *TickingComponent {
+		return NewTickingComponent(name, e, Freq{}, func(Ps) (bool, error) {
+			return tick(e.CurrentTime()), nil
+		})
+	}
+	src, mid, dst := comp("Source", b.source), comp("Forwarder", b.forward), comp("Sink", b.sink)
+	out, in := NewPort(src, hopBuffer, "Source.Out"), NewPort(mid, hopBuffer, "Forwarder.In")
+	on, end := NewPort(mid, hopBuffer, "Forwarder.Out"), NewPort(dst, hopBuffer, "Sink.In")
+	b.out, b.in, b.on, b.end = out, in, on, end
+	spec := LinkSpec{Latency: hopLatency, Rate: hopRate}
+	for _, pair := range [][2]*Port{{out, in}, {on, end}} {
+		if _, err := Connect("Link", e, spec, pair[0], pair[1]); err != nil {
+			panic(err)
+		}
+	}
+	src.TickLater()
+	return b.run(e)
+}
+
+// akitaTick makes a function an Akita ticker.
+type akitaTick func(sim.VTimeInSec) bool
+
+func (f akitaTick) Tick(now sim.VTimeInSec) bool { return f(now) }
+
+func akitaHops() float64 {
+	const freq = 400 * sim.MHz
+	e := sim.NewSerialEngine()
+	b := newHopBoard()
+	src := sim.NewTickingComponent("Source", e, freq, akitaTick(b.source))
+	mid := sim.NewTickingComponent("Forwarder", e, freq, akitaTick(b.forward))
+	dst := sim.NewTickingComponent("Sink", e, freq, akitaTick(b.sink))
+	b.out = sim.NewLimitNumMsgPort(src, hopBuffer, "Source.Out")
+	b.in = sim.NewLimitNumMsgPort(mid, hopBuffer, "Forwarder.In")
+	b.on = sim.NewLimitNumMsgPort(mid, hopBuffer, "Forwarder.Out")
+	b.end = sim.NewLimitNumMsgPort(dst, hopBuffer, "Sink.In")
+	for _, pair := range [][2]sim.Port{{b.out, b.in}, {b.on, b.end}} {
+		c := sim.NewDirectConnection("Connection", e, freq)
+		c.PlugIn(pair[0], hopBuffer)
+		c.PlugIn(pair[1], hopBuffer)
+	}
+	src.TickLater(0)
+	return b.run(e)
+}

@@ -1,0 +1,3 @@
+package simcore
+import "testing"
+func BenchmarkOwnHopsOnly(b *testing.B){ m:=1e9; for range b.N { m=min(m,ownHops()) }; b.ReportMetric(m,"ns/msg") }
