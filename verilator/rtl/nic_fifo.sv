@@ -1,0 +1,49 @@
+/// First-in first-out queue of up to Depth words, one in and one out a cycle.
+/// A word is seen at the output the cycle after it was written; the head is read from the memory
+/// without a register, so keep Width x Depth small or the data behind an enable.
+
+module nic_fifo #(
+  // Bits of a word.
+  parameter int Width = 32,
+  // Words held, a power of two.
+  parameter int Depth = 16
+) (
+  input  logic             clk,
+  input  logic             rst,
+  input  logic             in_valid_i,
+  output logic             in_ready_o,
+  input  logic [Width-1:0] in_data_i,
+  output logic             out_valid_o,
+  input  logic             out_ready_i,
+  output logic [Width-1:0] out_data_o
+);
+  localparam int Aw = $clog2(Depth);
+
+  if (Depth < 2 || (1 << Aw) != Depth) begin : g_bad_depth
+    $fatal(1, "nic_fifo: Depth must be a power of two, 2 at least");
+  end
+
+  logic [Width-1:0] mem [Depth];
+  logic [Aw:0]      wr_q, rd_q;
+
+  assign out_valid_o = wr_q != rd_q;
+  assign in_ready_o  = wr_q != {~rd_q[Aw], rd_q[Aw-1:0]};
+  assign out_data_o  = mem[rd_q[Aw-1:0]];
+
+  always_ff @(posedge clk) begin
+    if (in_valid_i && in_ready_o) begin
+      mem[wr_q[Aw-1:0]] <= in_data_i;
+      wr_q <= wr_q + 1'b1;
+    end
+    if (out_valid_o && out_ready_i) rd_q <= rd_q + 1'b1;
+    if (rst) begin
+      wr_q <= '0;
+      rd_q <= '0;
+    end
+  end
+
+`ifndef SYNTHESIS
+  a_held: assert property (@(posedge clk) disable iff (rst)
+    out_valid_o && !out_ready_i |=> out_valid_o && $stable(out_data_o));
+`endif
+endmodule
