@@ -1,0 +1,231 @@
+package nic
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nicspec"
+)
+
+// command is a write of TBL_CMD [G6, G7].
+func (r *Regs) command(v nicspec.TblCmdReg) Effect {
+	e := Effect{
+		Reg: nicspec.RegTblCmd, Table: nicspec.Table(v.Table()), Index: int(v.Index()),
+		Kind: EffectTableRead,
+	}
+	if r.draining {
+		r.Step(nicspec.CntRegBad)
+		e.Kind = EffectRegBad
+		return e
+	}
+	r.cmd.SetIndex(v.Index())
+	r.cmd.SetTable(v.Table())
+	r.cmd.SetOp(v.Op())
+	e.Status = r.locate(nicspec.TableOp(v.Op()), e.Table, e.Index)
+	if e.Status == nicspec.TableStatusOk {
+		if nicspec.TableOp(v.Op()) == nicspec.TableOpRead {
+			r.readEntry(e.Table, e.Index)
+		} else {
+			r.writeEntry(&e)
+		}
+	}
+	if e.Status != nicspec.TableStatusOk {
+		e.Kind = EffectTableRefused
+	}
+	r.cmd.SetStatus(uint32(e.Status))
+	return e
+}
+
+// locate does the checks that do not look at TBL_DATA.
+func (r *Regs) locate(op nicspec.TableOp, t nicspec.Table, i int) nicspec.TableStatus {
+	if op != nicspec.TableOpWrite && op != nicspec.TableOpRead {
+		return nicspec.TableStatusBadOp
+	}
+	entries := 0
+	switch t {
+	case nicspec.TableRxq:
+		entries = len(r.rxq)
+	case nicspec.TableTxq:
+		entries = len(r.txq)
+	case nicspec.TableKey:
+		entries = len(r.keys)
+	case nicspec.TableRule:
+		entries = len(r.rules)
+	default:
+		if t.Known() {
+			return nicspec.TableStatusNotBuilt
+		}
+		return nicspec.TableStatusBadTable
+	}
+	if i >= entries {
+		return nicspec.TableStatusBadIndex
+	}
+	return nicspec.TableStatusOk
+}
+
+// staged is TBL_DATA as bytes.
+func (r *Regs) staged() (b [4 * nicspec.TableWords]byte) {
+	for i, w := range r.data {
+		binary.LittleEndian.PutUint32(b[4*i:], w)
+	}
+	return b
+}
+
+func (r *Regs) readEntry(t nicspec.Table, i int) {
+	var b [4 * nicspec.TableWords]byte
+	switch t {
+	case nicspec.TableRxq:
+		r.rxq[i].encodeRx(b[:])
+	case nicspec.TableTxq:
+		r.txq[i].encodeTx(b[:])
+	case nicspec.TableKey:
+		r.keys[i].encode(b[:])
+	case nicspec.TableRule:
+		r.rules[i].Encode(b[:])
+	}
+	for w := range r.data {
+		r.data[w] = binary.LittleEndian.Uint32(b[4*w:])
+	}
+}
+
+func (r *Regs) writeEntry(e *Effect) {
+	b := r.staged()
+	switch e.Table {
+	case nicspec.TableRxq:
+		f := nicspec.DecodeRxqEntry(b[:])
+		r.writeQueue(&r.rxq[e.Index], rxContext(&f), checkRxq(&f), e)
+	case nicspec.TableTxq:
+		f := nicspec.DecodeTxqEntry(b[:])
+		r.writeQueue(&r.txq[e.Index], txContext(&f), checkTxq(&f), e)
+	case nicspec.TableKey:
+		r.writeKey(b[:], e)
+	case nicspec.TableRule:
+		r.writeRule(b[:], e)
+	}
+}
+
+// writeQueue stores a queue's entry, which enables or disables it [Q5, T11].
+// values is what its checks with enable 1 say.
+func (r *Regs) writeQueue(q *Queue, entry Queue, values nicspec.TableStatus, e *Effect) {
+	e.Rx = e.Table == nicspec.TableRxq
+	switch {
+	case entry.Enable == 1 && q.State != nicspec.QueueStateOff:
+		e.Status = nicspec.TableStatusEnabled
+		return
+	case entry.Enable > 1:
+		e.Status = nicspec.TableStatusBadValue
+		return
+	case entry.Enable == 1 && values != nicspec.TableStatusOk:
+		e.Status = values
+		return
+	}
+	was := *q
+	*q = entry
+	q.PI, q.CI, q.CQI, q.Epoch = was.PI, was.CI, was.CQI, was.Epoch
+	switch {
+	case entry.Enable == 1:
+		q.start()
+		e.Kind = EffectQueueEnabled
+	case was.State == nicspec.QueueStateOff:
+		e.Kind = EffectQueueDisabled
+	default:
+		r.draining = true
+		e.Kind = EffectQueueDraining
+	}
+}
+
+func rxContext(f *nicspec.RxqEntryFields) Queue {
+	return Queue{
+		Enable: f.Enable, LogSize: f.LogSize, RingBase: f.RingBase, CqBase: f.CqBase,
+		SplitMode: f.SplitMode, SplitLen: f.SplitLen, HdrBufSize: f.HdrBufSize, PayBufSize: f.PayBufSize,
+	}
+}
+
+func txContext(f *nicspec.TxqEntryFields) Queue {
+	return Queue{Enable: f.Enable, LogSize: f.LogSize, RingBase: f.RingBase, CqBase: f.CqBase}
+}
+
+// checkRxq is [Q6], then the parts that are not built.
+func checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
+	switch {
+	case f.SplitMode > nicspec.SplitModeHeaders, !ringFits(f.LogSize, f.RingBase, f.CqBase), f.PayBufSize == 0,
+		f.HdrBufSize == 0 && f.SplitMode != nicspec.SplitModeNone:
+		return nicspec.TableStatusBadValue
+	case f.MsixAddr != 0, f.CrcMode != 0, f.EcnMode != 0:
+		return nicspec.TableStatusNotBuilt
+	}
+	return nicspec.TableStatusOk
+}
+
+// checkTxq is [T11].
+func checkTxq(f *nicspec.TxqEntryFields) nicspec.TableStatus {
+	switch {
+	case !ringFits(f.LogSize, f.RingBase, f.CqBase):
+		return nicspec.TableStatusBadValue
+	case f.MsixAddr != 0, f.EcnMode != 0:
+		return nicspec.TableStatusNotBuilt
+	}
+	return nicspec.TableStatusOk
+}
+
+func ringFits(log uint8, ring, cq uint64) bool {
+	const align = 64
+	return log >= nicspec.LogSizeMin && log <= nicspec.LogSizeMax && ring%align == 0 && cq%align == 0
+}
+
+func (q *Queue) encodeRx(dst []byte) {
+	f := nicspec.RxqEntryFields{
+		Enable: q.Enable, SplitMode: q.SplitMode, LogSize: q.LogSize, State: q.State,
+		SplitLen: q.SplitLen, HdrBufSize: q.HdrBufSize, PayBufSize: q.PayBufSize, Error: q.Err,
+		RingBase: q.RingBase, CqBase: q.CqBase, Pi: q.PI, Ci: q.CI, Cqi: q.CQI,
+	}
+	f.Encode(dst)
+}
+
+func (q *Queue) encodeTx(dst []byte) {
+	f := nicspec.TxqEntryFields{
+		Enable: q.Enable, LogSize: q.LogSize, State: q.State, Error: q.Err,
+		RingBase: q.RingBase, CqBase: q.CqBase, Pi: q.PI, Ci: q.CI, Cqi: q.CQI,
+	}
+	f.Encode(dst)
+}
+
+func (r *Regs) writeKey(b []byte, e *Effect) {
+	f := nicspec.DecodeKeyEntry(b)
+	const offsets = uint64(1) << nicspec.EndpointShift // bytes of an endpoint
+	switch {
+	case f.Valid > 1,
+		f.Length != 0 && f.VaBase+(f.Length-1) < f.VaBase,
+		f.Length > offsets-f.BusBase%offsets:
+		e.Status = nicspec.TableStatusBadValue
+		return
+	}
+	r.keys[e.Index] = Key{
+		VABase: f.VaBase, Length: f.Length, BusBase: f.BusBase,
+		Valid: f.Valid == 1, Read: f.RightRead, Write: f.RightWrite, Variant: f.Variant,
+	}
+	e.Kind = EffectKeyWritten
+}
+
+func (k *Key) encode(dst []byte) {
+	f := nicspec.KeyEntryFields{
+		Valid: bit(k.Valid, 0), RightRead: k.Read, RightWrite: k.Write, Variant: k.Variant,
+		VaBase: k.VABase, Length: k.Length, BusBase: k.BusBase,
+	}
+	f.Encode(dst)
+}
+
+func (r *Regs) writeRule(b []byte, e *Effect) {
+	f := nicspec.DecodeRuleEntry(b)
+	switch {
+	case f.Valid > 1, !f.Action.Known(), int(f.Queue) >= len(r.rxq):
+		e.Status = nicspec.TableStatusBadValue
+		return
+	case !f.Action.Built(), f.AccountEn != 0:
+		e.Status = nicspec.TableStatusNotBuilt
+		return
+	}
+	f.Account, f.SlowQueue = 0, 0
+	r.rules[e.Index] = f
+	r.cfg.Rules = r.cfg.Rules.With(e.Index, &f)
+	e.Kind = EffectRuleWritten
+}

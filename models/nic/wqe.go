@@ -1,0 +1,109 @@
+package nic
+
+import "nictwin/models/nicspec"
+
+// TxLimits is what the checks of a work entry need to know of the build.
+type TxLimits struct {
+	Ports int
+}
+
+// TxPiece is a piece of a frame that is read from memory.
+type TxPiece struct {
+	Bus uint64 // bus address [T4]
+	Len int    // bytes, > 0
+	Off int    // where they stand in the frame
+}
+
+// TxPlan is what a work entry asks for.
+type TxPlan struct {
+	Status   nicspec.Status // StatusOk, or the first check of [T3] that failed
+	Send     bool           // a frame is to leave: Status is Ok and the opcode Send
+	Complete bool           // f_complete
+	ID       uint32         // wqe_id
+	Port     int
+	Length   int // of the frame before padding [T3: L]
+
+	Inline    [nicspec.InlineMax]byte
+	InlineLen int
+	Pieces    [nicspec.WqeSlots]TxPiece // the first NumPieces
+	NumPieces int
+
+	IPCsum, UDPCsum, UDPZero, ICRC, Pad bool
+	L3Off, L4Off                        int
+}
+
+// DecodeWqe is [T3] and [T4]: it checks a work entry and says what to gather.
+func DecodeWqe(raw *[nicspec.WqeBytes]byte, keys KeyTable, lim TxLimits, p *TxPlan) {
+	*p = TxPlan{}
+	w := nicspec.Wqe(raw[:])
+	p.Complete, p.ID = w.FComplete(), w.WqeId()
+	switch w.Opcode() {
+	case nicspec.OpcodeNop:
+		return
+	case nicspec.OpcodeSend:
+	default:
+		p.Status = nicspec.StatusBadOpcode
+		return
+	}
+	p.Port = int(w.Port())
+	p.InlineLen = int(w.InlineLen())
+	p.L3Off, p.L4Off = int(w.L3Off()), int(w.L4Off())
+	p.IPCsum, p.UDPCsum, p.UDPZero = w.FIpCsum(), w.FUdpCsum(), w.FUdpZero()
+	p.ICRC, p.Pad = w.FIcrc(), w.FPad()
+	if p.Status = p.check(w, keys, lim); p.Status != nicspec.StatusOk {
+		return
+	}
+	p.Send = true
+	copy(p.Inline[:p.InlineLen], raw[wqeSlotsOff:])
+}
+
+const wqeSlotsOff = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
+
+// check goes through [T3] for Send, and fills in the pieces.
+func (p *TxPlan) check(w nicspec.Wqe, keys KeyTable, lim TxLimits) nicspec.Status {
+	inlineSlots := (p.InlineLen + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+	nseg := int(w.Nseg())
+	if w.FRsvd() != 0 || w.FUdpCsum() && w.FUdpZero() || p.InlineLen > nicspec.InlineMax ||
+		nseg > nicspec.WqeSlots || inlineSlots+nseg > nicspec.WqeSlots || p.Port >= lim.Ports {
+		return nicspec.StatusBadFormat
+	}
+	slots := w[wqeSlotsOff+inlineSlots*nicspec.WqeSlotBytes:]
+	length := p.InlineLen
+	for i := range nseg {
+		s := nicspec.Seg(slots[i*nicspec.SegSize:])
+		if s.Len() == 0 || s.Key()&keyReservedMask != 0 {
+			return nicspec.StatusBadFormat
+		}
+		length += int(s.Len())
+	}
+	if length == 0 || length > nicspec.FrameMax || length < nicspec.FrameMin && !p.Pad {
+		return nicspec.StatusBadLength
+	}
+	p.Length = length
+	off := p.InlineLen
+	for i := range nseg {
+		s := nicspec.Seg(slots[i*nicspec.SegSize:])
+		bus, status := keys.Translate(s.Key(), s.Addr(), s.Len())
+		if status != nicspec.StatusOk {
+			return status
+		}
+		p.Pieces[i] = TxPiece{Bus: bus, Len: int(s.Len()), Off: off}
+		p.NumPieces = i + 1
+		off += int(s.Len())
+	}
+	if w.FCrc32c() {
+		return nicspec.StatusBadOffload
+	}
+	return nicspec.StatusOk
+}
+
+// PieceOf returns the piece that the byte at off of the frame comes from, or
+// nil for an inline byte.
+func (p *TxPlan) PieceOf(off int) *TxPiece {
+	for i := range p.NumPieces {
+		if s := &p.Pieces[i]; off >= s.Off && off < s.Off+s.Len {
+			return s
+		}
+	}
+	return nil
+}
