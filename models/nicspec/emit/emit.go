@@ -48,35 +48,36 @@ func (d *ids) declare(name, what string) {
 	d.where[name] = what
 }
 
+// part is one Go file and what fills it.
+type part struct {
+	path string
+	fill func(*goFile, *schema.Contract)
+}
+
+// goParts lists the Go files: one per structure and one per kind of everything else.
+func goParts(c *schema.Contract) []part {
+	parts := []part{
+		{"const_gen.go", goConsts},
+		{"enum_gen.go", goEnums},
+		{"reg_gen.go", goRegs},
+		{"counter_gen.go", goCounters},
+		{"info_gen.go", goStructInfo},
+	}
+	for i := range c.Structs {
+		s := &c.Structs[i]
+		parts = append(parts, part{schema.Snake(s.Name) + "_gen.go", func(w *goFile, _ *schema.Contract) { goStruct(w, s) }})
+	}
+	return parts
+}
+
 // All generates every file from the contract, Go files first.
 func All(c *schema.Contract) ([]File, error) {
 	d := &ids{where: map[string]string{}}
 	for _, name := range handwritten {
 		d.declare(name, "the hand-written "+name)
 	}
-	parts := []struct {
-		path string
-		fill func(*goFile, *schema.Contract)
-	}{
-		{"const_gen.go", goConsts},
-		{"enum_gen.go", goEnums},
-		{"reg_gen.go", goRegs},
-		{"counter_gen.go", goCounters},
-	}
-	for i := range c.Structs {
-		s := &c.Structs[i]
-		parts = append(parts, struct {
-			path string
-			fill func(*goFile, *schema.Contract)
-		}{schema.Snake(s.Name) + "_gen.go", func(w *goFile, _ *schema.Contract) { goStruct(w, s) }})
-	}
-	parts = append(parts, struct {
-		path string
-		fill func(*goFile, *schema.Contract)
-	}{"info_gen.go", goStructInfo})
-
 	var files []File
-	for _, p := range parts {
+	for _, p := range goParts(c) {
 		w := &goFile{ids: d}
 		w.WriteString(goHeader)
 		p.fill(w, c)

@@ -20,14 +20,6 @@ func uintType(width int) string {
 	return "uint64"
 }
 
-// hexValue writes numbers as they are best read: small ones in decimal.
-func hexValue(v uint64) string {
-	if v < 10 || v <= 1<<16 && v&(v-1) != 0 {
-		return fmt.Sprint(v)
-	}
-	return fmt.Sprintf("0x%x", v)
-}
-
 // later is the sentence added to the docs of parts of a later version.
 func later(s schema.Status) string {
 	if s.Later() {
@@ -46,7 +38,7 @@ func goConsts(w *goFile, c *schema.Contract) {
 	for i := range c.Constants {
 		k := &c.Constants[i]
 		w.ids.declare(k.Name, "constant "+k.Name)
-		v := fmt.Sprint(k.Value)
+		v := fmt.Sprint(k.Value) // sizes read best in decimal, codes and addresses in hex
 		if k.Value >= 1<<16 || k.Name == "RuleNone" || strings.HasPrefix(k.Name, "Requester") {
 			v = fmt.Sprintf("0x%x", k.Value)
 		}
@@ -109,20 +101,25 @@ func goCounters(w *goFile, c *schema.Contract) {
 		w.pf("%s = %d // %s\n", k.name, k.v, k.doc)
 	}
 	w.pf(")\n\n")
-	for _, g := range []struct {
-		typ, doc string
-		port     bool
-	}{{"PortCounter", "The counters of a port.", true}, {"DevCounter", "The counters of the device.", false}} {
-		w.pf("// %s\nconst (\n", g.doc)
-		for i := range c.Counters {
-			if k := &c.Counters[i]; k.PerPort() == g.port {
-				name := "Cnt" + schema.Camel(k.Name)
-				w.ids.declare(name, "counter "+k.Name)
-				w.pf("%s %s = %d // %s\n", name, g.typ, k.Index, sentence(k.Doc, k.Status))
-			}
+	goCounterConsts(w, c, "PortCounter", "The counters of a port.", true)
+	goCounterConsts(w, c, "DevCounter", "The counters of the device.", false)
+	goCounterLists(w, c)
+}
+
+// goCounterConsts writes the counters of one scope.
+func goCounterConsts(w *goFile, c *schema.Contract, typ, doc string, port bool) {
+	w.pf("// %s\nconst (\n", doc)
+	for i := range c.Counters {
+		if k := &c.Counters[i]; k.PerPort() == port {
+			name := "Cnt" + schema.Camel(k.Name)
+			w.ids.declare(name, "counter "+k.Name)
+			w.pf("%s %s = %d // %s\n", name, typ, k.Index, sentence(k.Doc, k.Status))
 		}
-		w.pf(")\n\n")
 	}
+	w.pf(")\n\n")
+}
+
+func goCounterLists(w *goFile, c *schema.Contract) {
 	w.ids.declare("DropCounters", "the list")
 	w.pf("// DropCounters are the counters of which each dropped frame moves exactly one.\nvar DropCounters = [...]PortCounter{\n")
 	for i := range c.Counters {

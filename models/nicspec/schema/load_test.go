@@ -62,6 +62,7 @@ func TestErrors(t *testing.T) {
 		{enum, "  - {name: E, width: 1, values: [{name: A, value: 1, doc: d}, {name: B, value: 1, doc: d}]}", "value B = 1 is already A"},
 		{cnt, "  - {name: C, index: 32, scope: port, doc: d}", "counters of scope port have 0..31"},
 		{cnt, "  - {name: C, index: 0, scope: device, doc: d}", "counters of scope device have 128..255"},
+		{cnt, "  - {name: C, index: 128, scope: device, drop: true, doc: d}", "a drop counter has scope port"},
 		{cnt, "  - {name: C, index: 0, scope: queue, doc: d}", `scope "queue" is unknown`},
 		{cnt, "  - {name: C, index: 0, scope: port, doc: d}\n  - {name: D, index: 0, scope: port, doc: d}", "f:4: counter D: index 0 is already C"},
 		{"version", "  1", "mapping key \"version\" already defined"},

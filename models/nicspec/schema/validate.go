@@ -280,6 +280,9 @@ func (k *checker) counters() {
 		c := &k.c.Counters[i]
 		n.add(c.Line, c.Name, c.Doc)
 		k.status(c.Line, "counter "+c.Name, c.Status)
+		if c.Drop && !c.PerPort() {
+			k.errorf(c.Line, "counter %s: a drop counter has scope port", c.Name)
+		}
 		lo, hi := 0, PortStride
 		switch c.Scope {
 		case "port":
