@@ -1,6 +1,7 @@
 package tlp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"testing"
@@ -51,6 +52,7 @@ func TestReadSplitCompletedReassembled(t *testing.T) {
 			require.NoError(t, err)
 			at, b, err := pending[i].Take(&h, p.Data)
 			require.NoError(t, err)
+			require.Equal(t, len(p.Data)-len(b), bytes.Count(p.Data, []byte{0}), "padding, and only padding, is zero")
 			if len(b) > 0 {
 				copy(got[at-addr:], b)
 			}

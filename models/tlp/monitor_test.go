@@ -154,6 +154,8 @@ var ruleCases = []struct {
 	{"lower address", RuleLowerAddr, "LowerAddr", "expected 0x20, got 0x24",
 		[]step{out(legalRead(), nil), in(legalCpl1(), func(h *Header) { h.LowerAddr = 0x24 })},
 		[]step{in(legalCpl2(), nil), in(legalCpl3(), nil)}},
+	{"lower address of UR", RuleLowerAddr, "LowerAddr", "expected 0x20, got 0x24",
+		[]step{out(legalRead(), nil), in(legalUR(), func(h *Header) { h.LowerAddr = 0x24 })}, nil},
 	{"rcb", RuleRCB, "end address", "a multiple of 0x40, got 0x10a0",
 		[]step{out(legalRead(), nil), in(legalCpl1(), func(h *Header) { h.Length = 32 })},
 		[]step{in(legalUR(), func(h *Header) { h.ByteCount = 128 })}},
@@ -273,7 +275,10 @@ func TestLimitsChangeWhileRunning(t *testing.T) {
 	require.Empty(t, out(legalRead(), nil).check(t, m, 0))
 	at64 := in(legalCpl1(), func(h *Header) { h.Length = 8 })
 	require.Equal(t, RuleRCB, at64.check(t, m, 0)[0].Rule, "an RCB of 128 forbids a split at 0x1040")
-	require.Len(t, in(legalRead(), func(h *Header) { h.Length = 1024; h.Address = 0 }).check(t, m, 0), 0, "MRRS is the device's")
+	require.NoError(t, m.Announce(Limits{MPS: 256, MRRS: 1024, RCB: 64}))
+	require.Empty(t, in(legalCpl2(), func(h *Header) { h.Length, h.ByteCount, h.LowerAddr = 32, 224, 0x40 }).check(t, m, 0))
+	peer := in(legalRead(), func(h *Header) { h.Length, h.Address = 1024, 0 })
+	require.Empty(t, peer.check(t, m, 0), "MRRS is the device's, not its peer's")
 }
 
 func TestMonitorConfigValidate(t *testing.T) {

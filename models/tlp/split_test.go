@@ -79,6 +79,9 @@ func TestCompletionChoices(t *testing.T) {
 		l := drawLimits(t)
 		addr := uint64(rapid.IntRange(0, 600).Draw(t, "addr"))
 		n := rapid.IntRange(1, 3000).Draw(t, "n")
+		if rapid.Bool().Draw(t, "about MPS") {
+			n = l.MPS + rapid.IntRange(-4, 4).Draw(t, "over")
+		}
 		s := SplitCompletion(addr, n, l.MPS, l.RCB)
 		end := addr + uint64(n)
 		for s.More() {
