@@ -119,18 +119,21 @@ func TestCompleterPolicies(t *testing.T) {
 	require.Greater(t, len(seen), 1, "a seed draws more than one way to split")
 }
 
+// failSecond is a memory that fails at the second completion of the read in
+// the tests below.
+func failSecond(why error) ReadFunc {
+	return func(addr uint64, dst []byte) error {
+		if addr == 0x10c0 {
+			return fmt.Errorf("at %#x: %w", addr, why)
+		}
+		return pattern(addr, dst)
+	}
+}
+
 func TestCompleterStatuses(t *testing.T) {
 	c := newTestCompleter(t, Limits{MPS: 128, MRRS: 512, RCB: 64}, CplLongest, 0)
 	req, _ := NewMemRead(nicOrigin, 9, 0x1040, 200)
 	h, _ := req.Header()
-	failSecond := func(why error) ReadFunc {
-		return func(addr uint64, dst []byte) error {
-			if addr == 0x10c0 {
-				return fmt.Errorf("at %#x: %w", addr, why)
-			}
-			return pattern(addr, dst)
-		}
-	}
 	for _, v := range []struct {
 		why    error
 		status Status
@@ -156,7 +159,12 @@ func TestCompleterStatuses(t *testing.T) {
 		require.True(t, pend.Done())
 		require.Empty(t, m.End())
 	}
+}
 
+func TestCompleterPoisonAndRefusal(t *testing.T) {
+	c := newTestCompleter(t, Limits{MPS: 128, MRRS: 512, RCB: 64}, CplLongest, 0)
+	req, _ := NewMemRead(nicOrigin, 9, 0x1040, 200)
+	h, _ := req.Header()
 	var p Packet
 	r, err := c.Begin(&h)
 	require.NoError(t, err)
