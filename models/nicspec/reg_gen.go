@@ -253,7 +253,7 @@ type CtrlReg uint32
 // CtrlRegMask has a one for every bit of CTRL that belongs to a field.
 const CtrlRegMask CtrlReg = 0x80000003
 
-// RxEnable is bit 0: receive; while 0 every frame is a counted drop RX_DISABLED.
+// RxEnable is bit 0: receive; while 0 every frame is a counted drop RX_DROP_DISABLED.
 func (r CtrlReg) RxEnable() bool { return r&1 != 0 }
 
 // SetRxEnable sets rx_enable.
@@ -507,7 +507,7 @@ var Registers = [...]RegInfo{
 		{Name: "flr", Bit: 7, Width: 1, Doc: "function-level reset"},
 	}},
 	{Name: "CTRL", Offset: 0x010, Width: 32, Access: ReadWrite, Doc: "switches of the whole device", Fields: []RegFieldInfo{
-		{Name: "rx_enable", Bit: 0, Width: 1, Doc: "receive; while 0 every frame is a counted drop RX_DISABLED"},
+		{Name: "rx_enable", Bit: 0, Width: 1, Doc: "receive; while 0 every frame is a counted drop RX_DROP_DISABLED"},
 		{Name: "tx_enable", Bit: 1, Width: 1, Doc: "transmit; while 0 no work entry is started"},
 		{Name: "flr", Bit: 31, Width: 1, Later: true, Doc: "function-level reset; writing 1 has no effect today"},
 	}},

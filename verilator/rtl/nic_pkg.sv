@@ -306,7 +306,7 @@ package nic_pkg;
     logic flr;  // function-level reset; writing 1 has no effect today (later)
     logic [28:0] rsvd0;
     logic tx_enable;  // transmit; while 0 no work entry is started
-    logic rx_enable;  // receive; while 0 every frame is a counted drop RX_DISABLED
+    logic rx_enable;  // receive; while 0 every frame is a counted drop RX_DROP_DISABLED
   } ctrl_reg_t;
 
   // Register STATUS: activity
