@@ -65,7 +65,7 @@ package nic_int_pkg;
   // Doorbell pulse; never held back.
   typedef struct packed {
     logic        valid;
-    logic [15:0] queue;
+    logic [15:0] queue_f;
     logic [15:0] pi;
   } doorbell_t;
 
@@ -90,7 +90,9 @@ package nic_int_pkg;
                                            input logic [10:0] dw, input logic [3:0] first_be,
                                            input logic [3:0] last_be, input logic [7:0] tag);
     logic        four;
+    logic        unused_bits;
     logic [31:0] lo;
+    unused_bits = ^{addr[1:0], dw[10]};            // DW aligned; 1,024 DWs are coded as 0
     four = |addr[63:32];
     lo = {addr[31:2], 2'b00};
     mem_hdr = '0;
@@ -112,17 +114,15 @@ package nic_int_pkg;
   function automatic logic [3:0] first_be(input logic [1:0] a, input logic [2:0] len_in_dw,
                                           input logic one);
     logic [3:0] from_a;
-    logic [7:0] upto;
+    logic [3:0] upto;
     from_a = 4'hf << a;
-    upto = (8'h1 << (3'(a) + len_in_dw)) - 8'h1;   // only meaningful when one
-    first_be = one ? (from_a & upto[3:0]) : from_a;
+    upto = 4'((8'h1 << (3'(a) + len_in_dw)) - 8'h1);   // only meaningful when one
+    first_be = one ? (from_a & upto) : from_a;
   endfunction
 
   // Last-DW byte enables when the transfer ends at byte e (exclusive, 1..4) of its last DW.
   function automatic logic [3:0] last_be(input logic [2:0] e, input logic one);
-    logic [4:0] m;
-    m = (5'h1 << e) - 5'h1;
-    last_be = one ? 4'h0 : m[3:0];
+    last_be = one ? 4'h0 : 4'((5'h1 << e) - 5'h1);
   endfunction
 
 endpackage
