@@ -64,7 +64,9 @@ type Regs struct {
 
 	cmd      nicspec.TblCmdReg
 	data     [nicspec.TableWords]uint32
-	draining bool // the command is the disabling of a queue
+	draining bool   // the command is the disabling of a queue:
+	drained  *Queue // this one,
+	entry    Queue  // which becomes this
 
 	cfg   Config
 	rxq   []Queue
@@ -142,8 +144,14 @@ func (r *Regs) Keys() KeyTable { return r.keys }
 // Busy reports whether a table command waits for a queue to drain [G7].
 func (r *Regs) Busy() bool { return r.draining }
 
-// Drained ends the disabling of a queue [Q5, T11].
-func (r *Regs) Drained() { r.draining = false }
+// Drained ends the disabling of a queue [Q5, T11]: it stores the entry that
+// was written. Without one under way it does nothing.
+func (r *Regs) Drained() {
+	if r.draining {
+		r.drained.store(&r.entry)
+		r.draining, r.drained = false, nil
+	}
+}
 
 func (r *Regs) reconfigure() {
 	r.cfg.RxEnable = r.ctrl.RxEnable()

@@ -118,19 +118,26 @@ func (r *Regs) writeQueue(q *Queue, entry Queue, values nicspec.TableStatus, e *
 		e.Status = values
 		return
 	}
-	was := *q
-	*q = entry
-	q.PI, q.CI, q.CQI, q.Epoch = was.PI, was.CI, was.CQI, was.Epoch
 	switch {
 	case entry.Enable == 1:
+		q.store(&entry)
 		q.start()
 		e.Kind = EffectQueueEnabled
-	case was.State == nicspec.QueueStateOff:
+	case q.State == nicspec.QueueStateOff:
+		q.store(&entry)
 		e.Kind = EffectQueueDisabled
 	default:
-		r.draining = true
+		// What is under way still needs the old rings.
+		q.State, q.Enable = nicspec.QueueStateOff, 0
+		r.draining, r.drained, r.entry = true, q, entry
 		e.Kind = EffectQueueDraining
 	}
+}
+
+// store takes over what a table write says.
+func (q *Queue) store(entry *Queue) {
+	entry.PI, entry.CI, entry.CQI, entry.Epoch = q.PI, q.CI, q.CQI, q.Epoch
+	*q = *entry
 }
 
 func rxContext(f *nicspec.RxqEntryFields) Queue {

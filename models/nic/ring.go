@@ -1,0 +1,74 @@
+package nic
+
+import "math/bits"
+
+// ring is a FIFO that grows to what it has to hold.
+type ring[T any] struct {
+	buf     []T
+	head, n int
+}
+
+func (r *ring[T]) push(v T) {
+	if r.n == len(r.buf) {
+		r.grow()
+	}
+	i := r.head + r.n
+	if i >= len(r.buf) {
+		i -= len(r.buf)
+	}
+	r.buf[i] = v
+	r.n++
+}
+
+func (r *ring[T]) grow() {
+	const least = 8
+	buf := make([]T, max(least, 2*len(r.buf)))
+	n := copy(buf, r.buf[r.head:])
+	copy(buf[n:], r.buf[:r.head])
+	r.buf, r.head = buf, 0
+}
+
+// front is the oldest element of a ring that is not empty.
+func (r *ring[T]) front() *T { return &r.buf[r.head] }
+
+func (r *ring[T]) pop() T {
+	v := r.buf[r.head]
+	var zero T
+	r.buf[r.head] = zero
+	if r.head++; r.head == len(r.buf) {
+		r.head = 0
+	}
+	r.n--
+	return v
+}
+
+// bitset is a set of queue numbers, from which the next one in turn is taken.
+type bitset struct {
+	w    [4]uint64
+	last int // taken last
+}
+
+func (b *bitset) set(i int)      { b.w[i>>6] |= 1 << (i & 63) }
+func (b *bitset) clear(i int)    { b.w[i>>6] &^= 1 << (i & 63) }
+func (b *bitset) has(i int) bool { return b.w[i>>6]>>(i&63)&1 != 0 }
+func (b *bitset) empty() bool    { return b.w[0]|b.w[1]|b.w[2]|b.w[3] == 0 }
+
+// next returns the first member after the one taken last, around the end; -1
+// if there is none.
+func (b *bitset) next() int {
+	start := b.last + 1
+	for k := range len(b.w) + 1 {
+		i := start>>6 + k
+		w := b.w[i&3]
+		if k == 0 {
+			w &= ^uint64(0) << (start & 63)
+		} else if k == len(b.w) {
+			w &= 1<<(start&63) - 1
+		}
+		if w != 0 {
+			b.last = (i&3)<<6 + bits.TrailingZeros64(w)
+			return b.last
+		}
+	}
+	return -1
+}
