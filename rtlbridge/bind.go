@@ -1,0 +1,275 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"sort"
+	"strings"
+)
+
+// field is one role of a stream resolved to bits of a port.
+type field struct {
+	Role   string
+	Member string // C++ member of the verilated class
+	Lsb    int
+	Width  int
+	Offset int // byte offset in the side bytes, for side-band roles
+}
+
+// Bytes is the number of bytes that hold the field.
+func (f field) Bytes() int { return (f.Width + 7) / 8 }
+
+// boundStream is a stream whose roles are all resolved.
+type boundStream struct {
+	*Stream
+	Index                           int
+	Data, Keep, Last, Valid, ReadyF field
+	SideFields                      []field
+	DataBytes, SideBytes            int
+}
+
+type tieOff struct {
+	Name   string
+	Member string
+	Width  int
+	Value  *big.Int
+}
+
+// binding is a manifest joined with the ports of the verilated design: all that the generated glue needs.
+type binding struct {
+	Manifest *Manifest
+	Clock    PinPort
+	Resets   []boundReset
+	Streams  []boundStream
+	Ties     []tieOff
+	Observe  []PinPort
+	BusyIdx  int // index into Observe, -1 if none
+}
+
+type boundReset struct {
+	Member string
+	Active int
+	Cycles int
+}
+
+type binder struct {
+	m     *Manifest
+	ports map[string]PinPort
+	used  map[string]string // input port or "port[lane]" -> who drives it
+	errs  []error
+}
+
+// bind joins manifest and ports. Every missing port, wrong direction, wrong width and undriven input is reported, each
+// with the manifest's line.
+func bind(m *Manifest, ports []PinPort) (*binding, error) {
+	b := &binder{m: m, ports: map[string]PinPort{}, used: map[string]string{}}
+	for _, p := range ports {
+		b.ports[p.Name] = p
+	}
+	out := &binding{Manifest: m, BusyIdx: -1}
+	for i, c := range m.Clocks {
+		p := b.drive(fmt.Sprintf("clocks[%d].signal", i), c.Signal, "the clock", 1)
+		out.Clock = p
+	}
+	for i, r := range m.Resets {
+		p := b.drive(fmt.Sprintf("resets[%d].signal", i), r.Signal, "a reset", 1)
+		br := boundReset{Member: p.Member, Cycles: r.Cycles}
+		if r.Active == "high" {
+			br.Active = 1
+		}
+		out.Resets = append(out.Resets, br)
+	}
+	for i := range m.Streams {
+		out.Streams = append(out.Streams, b.stream(i))
+	}
+	b.ties(out)
+	b.observe(out)
+	b.undriven(ports)
+	if err := errors.Join(b.errs...); err != nil {
+		return nil, fmt.Errorf("manifest does not fit module %s:\n%w", m.Top, err)
+	}
+	return out, nil
+}
+
+func (b *binder) errorf(path, format string, args ...any) {
+	b.errs = append(b.errs, b.m.errorf(path, format, args...))
+}
+
+// port looks a port up and checks its direction.
+func (b *binder) port(path, name, dir, what string) (PinPort, bool) {
+	p, ok := b.ports[name]
+	switch {
+	case !ok:
+		b.errorf(path, "%s: module %s has no port %s%s", what, b.m.Top, name, b.similar(name))
+		return p, false
+	case p.Array != "":
+		b.errorf(path, "%s: port %s is an unpacked array %s, which is not supported; wrap the module with packed ports", what, name, p.Array)
+		return p, false
+	case p.Dir != dir:
+		b.errorf(path, "%s: port %s is an %sput of the module and must be an %sput", what, name, p.Dir, dir)
+		return p, false
+	}
+	return p, true
+}
+
+func (b *binder) drive(path, name, what string, width int) PinPort {
+	p, ok := b.port(path, name, "in", what)
+	if !ok {
+		return p
+	}
+	if width != 0 && p.Width != width {
+		b.errorf(path, "%s: port %s has %d bits and must have %d", what, name, p.Width, width)
+	}
+	b.claim(path, name, what)
+	return p
+}
+
+// claim notes who drives a pin (or one lane of it) and refuses a second driver.
+func (b *binder) claim(path, pin, what string) {
+	if by, ok := b.used[pin]; ok {
+		b.errorf(path, "port %s is driven by %s and by %s", pin, by, what)
+	}
+	b.used[pin] = what
+}
+
+// similar suggests ports whose name contains the wanted one or is contained in it.
+func (b *binder) similar(name string) string {
+	var hits []string
+	for p := range b.ports {
+		if strings.Contains(p, name) || strings.Contains(name, p) || strings.HasSuffix(p, name[strings.LastIndex(name, "_")+1:]) {
+			hits = append(hits, p)
+		}
+	}
+	if len(hits) == 0 {
+		return ""
+	}
+	sort.Strings(hits)
+	if len(hits) > 6 {
+		hits = hits[:6]
+	}
+	return " (did you mean " + strings.Join(hits, ", ") + "?)"
+}
+
+func (b *binder) stream(i int) boundStream {
+	s := &b.m.Streams[i]
+	bs := boundStream{Stream: s, Index: i}
+	fwd, back := s.Dir, DirOut
+	if s.Dir == DirOut {
+		back = DirIn
+	}
+	bs.Data = b.role(i, "tdata", fwd, 0)
+	bs.Valid = b.role(i, "tvalid", fwd, 1)
+	bs.Last = b.role(i, "tlast", fwd, 1)
+	if s.HasReady() {
+		bs.ReadyF = b.role(i, "tready", back, 1)
+	}
+	bs.DataBytes = bs.Data.Width / 8
+	path := fmt.Sprintf("streams[%d]", i)
+	if bs.Data.Width%8 != 0 || bs.Data.Lsb%8 != 0 || bs.Data.Width > 16384 {
+		b.errorf(path, "stream %s: tdata has %d bits at bit %d; whole bytes, at most 2048, are needed", s.Name, bs.Data.Width, bs.Data.Lsb)
+	}
+	if u := s.Unit(); u != 0 {
+		bs.Keep = b.role(i, "tkeep", fwd, 0)
+		if bs.Keep.Width != 0 && bs.Data.Width != 0 && bs.Keep.Width*u != bs.DataBytes {
+			b.errorf(path, "stream %s: tkeep has %d bits of %d bytes each, tdata has %d bytes; is keep_unit right?",
+				s.Name, bs.Keep.Width, u, bs.DataBytes)
+		}
+	}
+	for _, r := range s.Side {
+		f := b.role(i, r, fwd, 0)
+		f.Offset = bs.SideBytes
+		bs.SideBytes += f.Bytes()
+		bs.SideFields = append(bs.SideFields, f)
+	}
+	if bs.SideBytes > MaxSideBytes {
+		b.errorf(path+".side", "stream %s: %d side-band bytes, the limit is %d", s.Name, bs.SideBytes, MaxSideBytes)
+	}
+	return bs
+}
+
+// role resolves one role of stream i; width 0 accepts any.
+func (b *binder) role(i int, role, dir string, width int) field {
+	s := &b.m.Streams[i]
+	path := fmt.Sprintf("streams[%d]", i)
+	if _, ok := s.Signals[role]; ok {
+		path += ".signals." + role
+	} else {
+		path += ".prefix"
+	}
+	what := fmt.Sprintf("stream %s: %s", s.Name, role)
+	p, ok := b.port(path, s.pin(role), dir, what)
+	if !ok {
+		return field{Role: role}
+	}
+	lanes := s.lanes()
+	stride := p.Width / lanes
+	if st, ok := s.Strides[role]; ok {
+		stride = st
+	} else if p.Width%lanes != 0 {
+		b.errorf(path, "%s: port %s has %d bits, which %d lanes do not share evenly; give strides.%s", what, p.Name, p.Width, lanes, role)
+	}
+	f := field{Role: role, Member: p.Member, Lsb: s.Lane * stride, Width: stride}
+	if stride*lanes > p.Width {
+		b.errorf(path, "%s: %d lanes of %d bits exceed port %s of %d bits", what, lanes, stride, p.Name, p.Width)
+	}
+	if width != 0 && f.Width != width {
+		b.errorf(path, "%s: port %s gives %d bits per lane and must give %d", what, p.Name, f.Width, width)
+	}
+	if dir == DirIn {
+		pin := p.Name
+		if lanes > 1 {
+			pin = fmt.Sprintf("%s[%d]", p.Name, s.Lane)
+			b.used[p.Name] = "lanes"
+		}
+		b.claim(path, pin, what)
+	}
+	return f
+}
+
+func (b *binder) ties(out *binding) {
+	for _, name := range sortedKeys(b.m.TieOffs) {
+		path := "tie_offs." + name
+		p := b.drive(path, name, "tie-off", 0)
+		v, err := parseConstant(b.m.TieOffs[name])
+		if err != nil {
+			b.errorf(path, "%v", err)
+			continue
+		}
+		if p.Width != 0 && v.BitLen() > p.Width {
+			b.errorf(path, "tie-off %s: %s needs %d bits, the port has %d", name, b.m.TieOffs[name], v.BitLen(), p.Width)
+		}
+		out.Ties = append(out.Ties, tieOff{Name: name, Member: p.Member, Width: p.Width, Value: v})
+	}
+}
+
+func (b *binder) observe(out *binding) {
+	for i, name := range b.m.Observe {
+		path := fmt.Sprintf("observe[%d]", i)
+		p, ok := b.port(path, name, "out", "observe")
+		if ok && p.Width > 64 {
+			b.errorf(path, "observe: port %s has %d bits, the limit is 64", name, p.Width)
+		}
+		if name == b.m.Busy {
+			out.BusyIdx = i
+		}
+		out.Observe = append(out.Observe, p)
+	}
+}
+
+// undriven reports inputs that nothing drives: they would silently stay at zero.
+func (b *binder) undriven(ports []PinPort) {
+	for _, p := range ports {
+		if p.Dir == "out" {
+			continue
+		}
+		if p.Dir == "inout" {
+			b.errorf("top", "port %s is an inout, which is not supported", p.Name)
+			continue
+		}
+		if _, ok := b.used[p.Name]; !ok {
+			b.errorf("tie_offs", "input %s (%d bits) of module %s is bound to nothing; bind it to a stream or add it to tie_offs",
+				p.Name, p.Width, b.m.Top)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package rtlbridge
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Variant is what a build is made for; one binary cannot serve all at full speed.
+type Variant string
+
+// Build variants.
+const (
+	VariantSpeed    Variant = "speed"    // no assertions, no traces
+	VariantDebug    Variant = "debug"    // assertions in the RTL are checked
+	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
+	VariantCoverage Variant = "coverage" // debug, and counts lines, toggles and user points
+)
+
+// BuildOptions say how to build; the zero value builds for speed into the user's cache.
+type BuildOptions struct {
+	Variant    Variant
+	CacheDir   string    // default $NICTWIN_CACHE, else the user's cache folder
+	HarnessDir string    // default: found near the manifest, the working folder or the program
+	Compiler   string    // default clang++ if there is one, else g++
+	Log        io.Writer // progress, one line per step; nil: none
+}
+
+// Device is a built device.
+type Device struct {
+	Manifest *Manifest
+	Variant  Variant
+	Hash     [32]byte // identity of the build; the running device must report the same
+	Binary   string   // the program
+	Ports    []PinPort
+	Compiler string
+	Cached   bool          // nothing had to be built
+	Took     time.Duration // wall time of Build
+}
+
+// HashString is the build's hash in hexadecimal.
+func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
+
+const classPrefix = "Vdut" // Verilator's name for the top-level class
+
+// deviceRecord is what the cache keeps about a build.
+type deviceRecord struct {
+	Hash     string    `json:"hash"`
+	Name     string    `json:"name"`
+	Top      string    `json:"top"`
+	Variant  Variant   `json:"variant"`
+	Compiler string    `json:"compiler"`
+	Ports    []PinPort `json:"ports"`
+}
+
+type builder struct {
+	m     *Manifest
+	o     BuildOptions
+	tools *toolchain
+	src   *sourceSet
+	hash  *hasher
+	sum   [32]byte
+	home  string // harness folder
+	work  string // scratch folder, becomes the cache entry
+}
+
+// Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *ManifestError.
+func Build(m *Manifest, o BuildOptions) (*Device, error) {
+	begin := time.Now()
+	b, err := prepare(m, o)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := cacheRoot(o.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	b.sum = b.hash.sum()
+	entry := filepath.Join(cache, fmt.Sprintf("%s-%s-%x", m.Name, b.o.Variant, b.sum[:10]))
+	if d, err := b.load(entry); err == nil {
+		d.Cached, d.Took = true, time.Since(begin)
+		return d, nil
+	}
+	unlock, err := lock(entry + ".lock")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	d, err := b.load(entry) // another process may have built it meanwhile
+	if err != nil {
+		if d, err = b.create(cache, entry); err != nil {
+			return nil, err
+		}
+	}
+	d.Took = time.Since(begin)
+	return d, nil
+}
+
+func prepare(m *Manifest, o BuildOptions) (*builder, error) {
+	if o.Variant == "" {
+		o.Variant = VariantSpeed
+	}
+	if _, err := verilatorFlags(o.Variant); err != nil {
+		return nil, err
+	}
+	b := &builder{m: m, o: o}
+	var err error
+	if b.tools, err = findTools(o.Compiler); err != nil {
+		return nil, err
+	}
+	if b.src, err = m.expandSources(); err != nil {
+		return nil, err
+	}
+	if b.home, err = findHarness(o.HarnessDir, m.Dir()); err != nil {
+		return nil, err
+	}
+	b.hash, err = buildHash(m, b.src, b.home, b.tools, o.Variant)
+	return b, err
+}
+
+// Check verilates a manifest's sources and binds the manifest to the ports found, without compiling. With lint, warnings
+// of `verilator -Wall` are errors too.
+func Check(m *Manifest, lint bool) ([]PinPort, error) {
+	b, err := prepare(m, BuildOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if b.work, err = os.MkdirTemp("", "nictwin-check-"); err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	defer os.RemoveAll(b.work)
+	var errs []error
+	if lint {
+		args := append([]string{"--lint-only", "-Wall", "--assert", "--no-timing"}, b.sourceArgs()...)
+		_, err := runTool("lint of "+m.Top, m.Dir(), b.tools.verilator, args...)
+		errs = append(errs, err)
+	}
+	ports, err := b.verilate()
+	if err == nil {
+		_, err = bind(m, ports)
+	}
+	return ports, errors.Join(append(errs, err)...)
+}
+
+func (b *builder) load(entry string) (*Device, error) {
+	text, err := os.ReadFile(filepath.Join(entry, "device.json"))
+	if err != nil {
+		return nil, err
+	}
+	var r deviceRecord
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%s: %w", entry, err)
+	}
+	bin := filepath.Join(entry, "dut")
+	if r.Hash != hex.EncodeToString(b.sum[:]) {
+		return nil, fmt.Errorf("%s holds another build", entry)
+	}
+	if _, err := os.Stat(bin); err != nil {
+		return nil, err
+	}
+	return &Device{Manifest: b.m, Variant: r.Variant, Hash: b.sum, Binary: bin, Ports: r.Ports, Compiler: r.Compiler}, nil
+}
+
+func (b *builder) logf(format string, args ...any) {
+	if b.o.Log != nil {
+		fmt.Fprintf(b.o.Log, "dut %s (%s): %s\n", b.m.Name, b.o.Variant, fmt.Sprintf(format, args...))
+	}
+}
+
+// create builds in a scratch folder beside the entry and moves it into place whole.
+func (b *builder) create(cache, entry string) (*Device, error) {
+	var err error
+	if b.work, err = os.MkdirTemp(cache, "build-"); err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	defer os.RemoveAll(b.work)
+	b.logf("verilating %s", b.m.Top)
+	ports, err := b.verilate()
+	if err != nil {
+		return nil, err
+	}
+	bound, err := bind(b.m, ports)
+	if err != nil {
+		return nil, err
+	}
+	text, err := glue(bound, b.sum, b.o.Variant)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(b.work, "dut.hpp"), text, 0o644); err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	b.logf("compiling with %s", filepath.Base(b.tools.cxx))
+	if err := b.compile(cache); err != nil {
+		return nil, err
+	}
+	r := deviceRecord{
+		Hash: hex.EncodeToString(b.sum[:]), Name: b.m.Name, Top: b.m.Top, Variant: b.o.Variant,
+		Compiler: strings.SplitN(b.tools.cxxVersion, "\n", 2)[0], Ports: ports,
+	}
+	rec, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(b.work, "device.json"), rec, 0o644); err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	if err := os.Chmod(b.work, 0o755); err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	if err := os.RemoveAll(entry); err != nil { // a damaged one, else load would have taken it
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	if err := os.Rename(b.work, entry); err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	return b.load(entry)
+}

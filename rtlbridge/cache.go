@@ -1,0 +1,213 @@
+package rtlbridge
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// buildSchema changes when the build's own rules change, so that older entries are not used.
+const buildSchema = "nictwin-rtl-1"
+
+const (
+	lockWait       = 5 * time.Minute
+	maxIncludeTree = 20_000 // files under one include folder
+)
+
+// cacheRoot is $NICTWIN_CACHE or the user's cache folder.
+func cacheRoot(dir string) (string, error) {
+	if dir == "" {
+		dir = os.Getenv("NICTWIN_CACHE")
+	}
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("no cache folder: set NICTWIN_CACHE: %w", err)
+		}
+		dir = filepath.Join(base, "nictwin")
+	}
+	dir = filepath.Join(dir, "rtl")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	return dir, nil
+}
+
+// findHarness locates verilator/harness: next to the manifest, above the working folder or above the executable.
+func findHarness(given, manifestDir string) (string, error) {
+	if given == "" {
+		given = os.Getenv("NICTWIN_HARNESS")
+	}
+	if given != "" {
+		if isHarness(given) {
+			return filepath.Abs(given)
+		}
+		return "", fmt.Errorf("%s is not the harness: it has no device.hpp", given)
+	}
+	starts := []string{manifestDir, "."}
+	if exe, err := os.Executable(); err == nil {
+		starts = append(starts, filepath.Dir(exe))
+	}
+	for _, s := range starts {
+		abs, err := filepath.Abs(s)
+		if err != nil {
+			continue
+		}
+		for d := abs; ; d = filepath.Dir(d) {
+			if h := filepath.Join(d, "verilator", "harness"); isHarness(h) {
+				return h, nil
+			}
+			if d == filepath.Dir(d) {
+				break
+			}
+		}
+	}
+	return "", errors.New("verilator/harness not found above the manifest, the working folder or the program; set NICTWIN_HARNESS")
+}
+
+func isHarness(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "device.hpp"))
+	return err == nil
+}
+
+// hasher folds named contents into one hash.
+type hasher struct {
+	h    hash.Hash
+	seen map[string]bool // absolute paths of hashed files
+}
+
+func newHasher() *hasher { return &hasher{h: sha256.New(), seen: map[string]bool{}} }
+
+func (h *hasher) text(name, value string) { fmt.Fprintf(h.h, "%s %d\n%s\n", name, len(value), value) }
+
+func (h *hasher) file(name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	defer f.Close()
+	one := sha256.New()
+	if _, err := io.Copy(one, f); err != nil {
+		return fmt.Errorf("source %s: %w", path, err)
+	}
+	h.text("file "+name, fmt.Sprintf("%x", one.Sum(nil)))
+	h.seen[path] = true
+	return nil
+}
+
+// tree hashes every regular file under dir whose name keep accepts.
+func (h *hasher) tree(name, dir string, keep func(string) bool) error {
+	var files []string
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Type().IsRegular() && keep(p) {
+			files = append(files, p)
+		}
+		if len(files) > maxIncludeTree {
+			return fmt.Errorf("more than %d files under %s: name a smaller folder", maxIncludeTree, dir)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("source folder: %w", err)
+	}
+	slices.Sort(files)
+	for _, f := range files {
+		rel, err := filepath.Rel(dir, f)
+		if err != nil {
+			return fmt.Errorf("source folder: %w", err)
+		}
+		if err := h.file(name+"/"+rel, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *hasher) sum() (out [32]byte) {
+	copy(out[:], h.h.Sum(nil))
+	return out
+}
+
+func isVerilog(path string) bool {
+	switch filepath.Ext(path) {
+	case ".v", ".sv", ".vh", ".svh", ".h", ".inc", ".vlt", ".svi":
+		return true
+	}
+	return false
+}
+
+func isHarnessSource(path string) bool {
+	ext := filepath.Ext(path)
+	return (ext == ".hpp" || ext == ".cpp") && !strings.Contains(path, string(filepath.Separator)+"tests"+string(filepath.Separator))
+}
+
+// buildHash is the identity of a build: everything that can change its behaviour or its speed.
+func buildHash(m *Manifest, src *sourceSet, harness string, t *toolchain, v Variant) (*hasher, error) {
+	h := newHasher()
+	h.text("schema", buildSchema)
+	h.text("glue", glueText)
+	h.text("variant", string(v))
+	h.text("verilator", t.verilatorVersion)
+	h.text("compiler", t.cxxVersion)
+	h.text("cpu", cpuFlags())
+	desc, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("manifest %s: %w", m.Path, err)
+	}
+	h.text("manifest", string(desc))
+	h.text("list defines", strings.Join(src.defines, "\n"))
+	var errs []error
+	for _, f := range src.files {
+		errs = append(errs, h.file(m.rel(f), f))
+	}
+	for _, d := range src.incDirs {
+		errs = append(errs, h.tree(m.rel(d), d, isVerilog))
+	}
+	errs = append(errs, h.tree("harness", harness, isHarnessSource))
+	return h, errors.Join(errs...)
+}
+
+// rel gives a path relative to the manifest, so that a hash does not depend on where the tree lies.
+func (m *Manifest) rel(path string) string {
+	base, err := filepath.Abs(m.Dir())
+	if err != nil {
+		return path
+	}
+	if r, err := filepath.Rel(base, path); err == nil {
+		return r
+	}
+	return path
+}
+
+// lock takes an exclusive lock on path, so that two processes do not build the same thing twice.
+func lock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	deadline := time.Now().Add(lockWait)
+	for {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil
+		}
+		if time.Now().After(deadline) {
+			f.Close()
+			return nil, fmt.Errorf("build cache: %s is locked by another build for more than %v: %w", path, lockWait, err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}

@@ -1,0 +1,256 @@
+package rtlbridge
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+)
+
+// verilatorFlags are the options of a variant, for speed unless it needs otherwise.
+func verilatorFlags(v Variant) ([]string, error) {
+	f := []string{
+		"-O3", "--x-assign", "fast", "--x-initial", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000",
+		"--no-timing", "--timescale", "1ps/1ps", "-Wno-fatal",
+	}
+	switch v {
+	case VariantSpeed:
+	case VariantDebug:
+		f = append(f, "--assert")
+	case VariantWaves:
+		f = append(f, "--assert", "--trace-fst", "--trace-structs")
+	case VariantCoverage:
+		f = append(f, "--assert", "--coverage", "--coverage-max-width", "4096")
+	default:
+		return nil, fmt.Errorf("build variant %q is not known: speed, debug, waves or coverage", v)
+	}
+	return f, nil
+}
+
+// sourceArgs names the design to Verilator, with paths relative to the manifest so that messages are short.
+func (b *builder) sourceArgs() []string {
+	args := []string{"--top-module", b.m.Top}
+	for _, k := range sortedKeys(b.m.Defines) {
+		if v := b.m.Defines[k]; v != "" {
+			args = append(args, "-D"+k+"="+v)
+		} else {
+			args = append(args, "-D"+k)
+		}
+	}
+	for _, d := range b.src.defines {
+		args = append(args, "-D"+d)
+	}
+	for _, k := range sortedKeys(b.m.Parameters) {
+		args = append(args, "-G"+k+"="+b.m.Parameters[k])
+	}
+	for _, d := range b.src.incDirs {
+		args = append(args, "-I"+b.m.rel(d))
+	}
+	args = append(args, b.m.VerilatorFlags...)
+	for _, f := range b.src.files {
+		args = append(args, b.m.rel(f))
+	}
+	return args
+}
+
+func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
+
+// verilate translates the design and reads the ports of its top module.
+func (b *builder) verilate() ([]PinPort, error) {
+	flags, err := verilatorFlags(b.o.Variant)
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"--cc", "--prefix", classPrefix, "--Mdir", b.objDir()}, flags...)
+	args = append(args, b.sourceArgs()...)
+	if _, err := runTool("verilating "+b.m.Top, b.m.Dir(), b.tools.verilator, args...); err != nil {
+		return nil, err
+	}
+	if err := b.checkDependencies(); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(filepath.Join(b.objDir(), classPrefix+".h"))
+	if err != nil {
+		return nil, fmt.Errorf("verilated header: %w", err)
+	}
+	defer f.Close()
+	ports, err := parsePorts(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", b.m.Top, err)
+	}
+	return ports, nil
+}
+
+// checkDependencies refuses a design that reads a file which is not part of the build's hash: a change in it would go
+// unnoticed.
+func (b *builder) checkDependencies() error {
+	text, err := os.ReadFile(filepath.Join(b.objDir(), classPrefix+"__ver.d"))
+	if err != nil {
+		return fmt.Errorf("verilated dependencies: %w", err)
+	}
+	_, deps, _ := strings.Cut(string(text), " : ")
+	for _, d := range strings.Fields(deps) {
+		if d == "\\" || strings.HasSuffix(d, ":") {
+			continue
+		}
+		abs := b.m.abs(d)
+		base := filepath.Base(abs)
+		if b.hash.seen[abs] || strings.HasPrefix(base, "verilator_bin") || base == "verilated_std.sv" {
+			continue
+		}
+		return &ManifestError{Path: b.m.Path, Line: b.m.line("sources"),
+			Msg: fmt.Sprintf("the design reads %s, which the manifest does not name; add its folder to include_dirs", abs)}
+	}
+	return nil
+}
+
+// unit is one translation unit: a source, where its object goes and how hard to optimise.
+type unit struct {
+	src, obj string
+	flags    []string
+}
+
+// cxxFlags are common to all units of a variant.
+func (b *builder) cxxFlags() []string {
+	on := func(name string, v bool) string {
+		if v {
+			return "-D" + name + "=1"
+		}
+		return "-D" + name + "=0"
+	}
+	trace := b.o.Variant == VariantWaves
+	return []string{
+		"-std=c++17", "-march=native", "-faligned-new", "-fcf-protection=none", "-fno-strict-aliasing",
+		"-I" + b.home, "-I" + b.objDir(), "-I" + b.work, "-I" + b.tools.includeDir, "-I" + filepath.Join(b.tools.includeDir, "vltstd"),
+		on("VM_COVERAGE", b.o.Variant == VariantCoverage), on("VM_SC", false), on("VM_TRACE", trace),
+		on("VM_TRACE_FST", trace), on("VM_TRACE_VCD", false), "-include", filepath.Join(b.home, "hooks.hpp"), "-w",
+	}
+}
+
+// compile makes the program. Verilator's own run-time objects are shared between builds with the same flags.
+func (b *builder) compile(cache string) error {
+	lists, err := classLists(filepath.Join(b.objDir(), classPrefix+"_classes.mk"))
+	if err != nil {
+		return err
+	}
+	runtimeDir, err := b.runtimeDir(cache)
+	if err != nil {
+		return err
+	}
+	var units []unit
+	add := func(dir, objDir, opt string, names []string) {
+		for _, n := range names {
+			obj := filepath.Join(objDir, n+".o")
+			units = append(units, unit{src: filepath.Join(dir, n+".cpp"), obj: obj, flags: []string{opt}})
+		}
+	}
+	add(b.home, b.objDir(), "-O3", []string{"main"})
+	add(b.objDir(), b.objDir(), "-O3", append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
+	add(b.objDir(), b.objDir(), "-O1", append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
+	add(b.home, runtimeDir, "-O2", []string{"hooks", "channel"})
+	add(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...))
+	if err := b.compileAll(units); err != nil {
+		return err
+	}
+	args := []string{"-o", filepath.Join(b.work, "dut")}
+	for _, u := range units {
+		args = append(args, u.obj)
+	}
+	args = append(args, "-pthread", "-latomic")
+	if b.o.Variant == VariantWaves {
+		args = append(args, "-lz")
+	}
+	if _, err := runTool("linking "+b.m.Name, b.work, b.tools.cxx, args...); err != nil {
+		return err
+	}
+	return os.RemoveAll(b.objDir())
+}
+
+// runtimeDir holds objects that do not depend on the design.
+func (b *builder) runtimeDir(cache string) (string, error) {
+	h := newHasher()
+	h.text("verilator", b.tools.verilatorVersion)
+	h.text("compiler", b.tools.cxxVersion)
+	h.text("cpu", cpuFlags())
+	flags := strings.ReplaceAll(strings.Join(b.cxxFlags(), "\n"), b.work, "WORK")
+	h.text("flags", buildSchema+flags)
+	if err := h.tree("harness", b.home, isHarnessSource); err != nil {
+		return "", err
+	}
+	sum := h.sum()
+	dir := filepath.Join(cache, fmt.Sprintf("runtime-%x", sum[:10]))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	return dir, nil
+}
+
+// classLists reads the lists of generated sources.
+func classLists(path string) (map[string][]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("verilated class list: %w", err)
+	}
+	defer f.Close()
+	lists := map[string][]string{}
+	current := ""
+	sc := bufio.NewScanner(f)
+	for sc.Scan() {
+		line := strings.TrimSpace(sc.Text())
+		if name, ok := strings.CutSuffix(line, " += \\"); ok {
+			current = name
+			continue
+		}
+		if item := strings.TrimSuffix(line, " \\"); current != "" && item != "" && line[0] != '#' && item != line {
+			lists[current] = append(lists[current], item)
+			continue
+		}
+		current = ""
+	}
+	return lists, sc.Err()
+}
+
+// compileAll compiles the units that have no object yet, as many at a time as there are processors.
+func (b *builder) compileAll(units []unit) error {
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		errs []error
+		sem  = make(chan struct{}, runtime.NumCPU())
+	)
+	for _, u := range units {
+		if _, err := os.Stat(u.obj); err == nil {
+			continue
+		}
+		wg.Add(1)
+		sem <- struct{}{}
+		go func() {
+			defer func() { <-sem; wg.Done() }()
+			if err := b.compileOne(u); err != nil {
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+			}
+		}()
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// compileOne writes the object beside its place and moves it there, so that a broken one is never found.
+func (b *builder) compileOne(u unit) error {
+	tmp := u.obj + fmt.Sprintf(".%x.tmp", sha256.Sum256([]byte(b.work)))[:20]
+	args := append(append(b.cxxFlags(), u.flags...), "-c", "-o", tmp, u.src)
+	if _, err := runTool("compiling "+filepath.Base(u.src), b.work, b.tools.cxx, args...); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, u.obj); err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	return nil
+}

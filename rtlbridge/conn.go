@@ -1,0 +1,275 @@
+package rtlbridge
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// DefaultTimeout limits every wait for a device.
+const DefaultTimeout = 8 * time.Second
+
+// LaunchOptions say how a device process is started.
+type LaunchOptions struct {
+	Timeout  time.Duration // of every exchange; 0 means DefaultTimeout
+	PlusArgs []string      // "+name=value", read by the design with $value$plusargs
+	Wave     string        // file for a waveform; needs VariantWaves
+	WaveFrom uint64        // first cycle
+	WaveTo   uint64        // last cycle; 0: the end
+	Coverage string        // file for coverage data, written when the device stops; needs VariantCoverage
+	Record   io.Writer     // gets every START, INPUT and RUN frame, for Playback; nil: none
+}
+
+func (o *LaunchOptions) args() ([]string, error) {
+	var args []string
+	for _, a := range o.PlusArgs {
+		if !strings.HasPrefix(a, "+") {
+			return nil, fmt.Errorf("plus argument %q: needs a leading +", a)
+		}
+		args = append(args, a)
+	}
+	if o.Wave != "" {
+		args = append(args, "--wave", o.Wave, "--wave-from", strconv.FormatUint(o.WaveFrom, 10))
+		if o.WaveTo != 0 {
+			args = append(args, "--wave-to", strconv.FormatUint(o.WaveTo, 10))
+		}
+	}
+	if o.Coverage != "" {
+		args = append(args, "--coverage", o.Coverage)
+	}
+	return args, nil
+}
+
+// DialOptions say how a running device is reached.
+type DialOptions struct {
+	Timeout   time.Duration
+	Token     [32]byte
+	BuildHash string // if not empty, the device must report it (hexadecimal)
+	Record    io.Writer
+}
+
+// Conn is a session with one device. It is used by one goroutine at a time. After an error only Close is useful.
+type Conn struct {
+	name   string
+	t      *transport
+	proc   *process // nil if remote
+	hello  *Hello
+	record io.Writer
+	broken error
+
+	in     []byte // receive buffer
+	lo, hi int    // bytes of it not yet consumed
+	out    []byte // RUN or INPUT frame under construction, records from reserve on
+	nRec   uint32
+	run    Ran
+	due    int       // RUN frames sent and not answered
+	index  uint64    // of the next quantum to send
+	rindex uint64    // of the next quantum to receive
+	cycle  uint64    // reached
+	sent   [4]uint64 // end cycle of quantum i-1 at i%4
+	start  Start
+}
+
+// reserve is room for the longest head before the records.
+const reserve = headBytes + runBytes
+
+// softFrame is where a quantum's inputs are sent ahead in an INPUT frame.
+const softFrame = 1 << 20
+
+// Launch starts a device as a child and shakes hands with it. The child ends when the connection is closed or this
+// program ends. Failures of the child are *InfraError.
+func Launch(d *Device, o LaunchOptions) (*Conn, error) {
+	args, err := o.args()
+	if err != nil {
+		return nil, err
+	}
+	proc, fd, err := spawn(d.Binary, args)
+	if err != nil {
+		return nil, &InfraError{Device: d.Manifest.Name, Op: "launch", Err: err}
+	}
+	return open(d.Manifest.Name, fd, proc, [32]byte{}, d.HashString(), o.Timeout, o.Record)
+}
+
+// Dial reaches a device that listens at "unix:/path" or "tcp:A.B.C.D:port".
+func Dial(address string, o DialOptions) (*Conn, error) {
+	network, at, ok := strings.Cut(address, ":")
+	if !ok || (network != "unix" && network != "tcp") {
+		return nil, fmt.Errorf("device address %q: needs unix:/path or tcp:A.B.C.D:port", address)
+	}
+	timeout := o.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	c, err := net.DialTimeout(network, at, timeout)
+	if err != nil {
+		return nil, &InfraError{Device: address, Op: "dial", Err: err}
+	}
+	defer c.Close()
+	fd, err := dupConn(c)
+	if err != nil {
+		return nil, &InfraError{Device: address, Op: "dial", Err: err}
+	}
+	return open(address, fd, nil, o.Token, o.BuildHash, o.Timeout, o.Record)
+}
+
+// dupConn takes the descriptor out of Go's poller.
+func dupConn(c net.Conn) (int, error) {
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return -1, fmt.Errorf("%T has no descriptor", c)
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	fd := -1
+	var dupErr error
+	err = raw.Control(func(f uintptr) { fd, dupErr = unix.FcntlInt(f, unix.F_DUPFD_CLOEXEC, 0) })
+	return fd, errors.Join(err, dupErr)
+}
+
+func open(name string, fd int, proc *process, token [32]byte, hash string, timeout time.Duration, record io.Writer) (*Conn, error) {
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	c := &Conn{name: name, proc: proc, record: record, in: make([]byte, 256<<10), out: make([]byte, reserve, 256<<10)}
+	var err error
+	if c.t, err = newTransport(fd, timeout); err != nil {
+		unix.Close(fd)
+		return nil, c.fail("open", err)
+	}
+	if err := c.t.write(appendOpen(nil, &token)); err != nil {
+		return nil, c.failReading("open", err)
+	}
+	body, err := c.expect(FrameHello)
+	if err != nil {
+		return nil, c.fail("open", err)
+	}
+	if c.hello, err = decodeHello(body); err != nil {
+		return nil, c.fail("open", err)
+	}
+	if got := hex.EncodeToString(c.hello.BuildHash[:]); hash != "" && got != hash {
+		return nil, c.fail("open", fmt.Errorf("the device was built as %s, wanted %s", got, hash))
+	}
+	return c, nil
+}
+
+// Hello is the device's introduction; it must not be changed.
+func (c *Conn) Hello() *Hello { return c.hello }
+
+// Cycle is the number of cycles that the device is known to have run.
+func (c *Conn) Cycle() uint64 { return c.cycle }
+
+// StreamIndex finds a stream by name.
+func (c *Conn) StreamIndex(name string) (int, bool) {
+	for i, s := range c.hello.Streams {
+		if s.Name == name {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// fail ends the connection and the child and makes the InfraError that every later call returns too.
+func (c *Conn) fail(op string, err error) error {
+	if c.broken != nil {
+		return c.broken
+	}
+	e := &InfraError{Device: c.name, Op: op, Cycle: c.cycle, Err: err}
+	if c.proc != nil {
+		e.Exit, e.LastWords = c.proc.kill()
+	}
+	if c.t != nil {
+		c.t.close()
+	}
+	c.broken = e
+	return e
+}
+
+// failReading is for a failed send: the device may have said why before it closed.
+func (c *Conn) failReading(op string, err error) error {
+	if errors.Is(err, ErrClosed) {
+		for range 2 {
+			t, body, rerr := c.receive()
+			if rerr != nil {
+				break
+			}
+			if t == FrameError {
+				if de, derr := decodeError(body); derr == nil {
+					err = de
+				}
+				break
+			}
+		}
+	}
+	return c.fail(op, err)
+}
+
+// receive returns the next frame; its body is valid until the next call.
+func (c *Conn) receive() (FrameType, []byte, error) {
+	if err := c.fill(headBytes); err != nil {
+		return 0, nil, err
+	}
+	t, n, err := parseHead(c.in[c.lo:])
+	if err != nil {
+		return t, nil, err
+	}
+	if err := c.fill(headBytes + n); err != nil {
+		return t, nil, err
+	}
+	body := c.in[c.lo+headBytes : c.lo+headBytes+n]
+	c.lo += headBytes + n
+	return t, body, nil
+}
+
+// fill makes n unconsumed bytes available.
+func (c *Conn) fill(n int) error {
+	if c.lo == c.hi {
+		c.lo, c.hi = 0, 0
+	}
+	if c.lo+n > len(c.in) {
+		if n > len(c.in) {
+			bigger := make([]byte, 2*n)
+			copy(bigger, c.in[c.lo:c.hi])
+			c.in, c.hi, c.lo = bigger, c.hi-c.lo, 0
+		} else {
+			copy(c.in, c.in[c.lo:c.hi])
+			c.hi, c.lo = c.hi-c.lo, 0
+		}
+	}
+	for c.hi-c.lo < n {
+		got, err := c.t.read(c.in[c.hi:])
+		if err != nil {
+			return err
+		}
+		c.hi += got
+	}
+	return nil
+}
+
+// expect receives a frame of the wanted type; an ERROR frame becomes a *DeviceError.
+func (c *Conn) expect(want FrameType) ([]byte, error) {
+	t, body, err := c.receive()
+	if err != nil {
+		return nil, err
+	}
+	if t == FrameError {
+		de, err := decodeError(body)
+		if err != nil {
+			return nil, err
+		}
+		return nil, de
+	}
+	if t != want {
+		return nil, protoErr(t, FaultFrameType, "a %v frame was due", want)
+	}
+	return body, nil
+}

@@ -1,0 +1,100 @@
+package rtlbridge
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const fifoManifest = "../verilator/duts/fifo/dut.yaml"
+
+var fifoBuilds = struct {
+	sync.Mutex
+	m map[Variant]*Device
+}{m: map[Variant]*Device{}}
+
+// fifo builds the FIFO device, once per variant and test run; the cache makes later runs quick.
+func fifo(t testing.TB, v Variant) *Device {
+	t.Helper()
+	fifoBuilds.Lock()
+	defer fifoBuilds.Unlock()
+	if d := fifoBuilds.m[v]; d != nil {
+		return d
+	}
+	m, err := LoadManifest(fifoManifest)
+	require.NoError(t, err)
+	d, err := Build(m, BuildOptions{Variant: v, Log: os.Stderr})
+	require.NoError(t, err)
+	fifoBuilds.m[v] = d
+	return d
+}
+
+func launch(t testing.TB, d *Device, o LaunchOptions) *Conn {
+	t.Helper()
+	c, err := Launch(d, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// frame makes recognisable data of n bytes.
+func frame(n, seed int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(i*7 + seed*13 + i>>8)
+	}
+	return b
+}
+
+func TestRoundTrip(t *testing.T) {
+	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	in, ok := c.StreamIndex("in")
+	require.True(t, ok)
+	require.NoError(t, c.Start(c.NewStart(1)))
+	sizes := []int{1, 60, 63, 64, 65, 127, 128, 1500, 9216}
+	for i, n := range sizes {
+		require.NoError(t, c.Add(in, uint64(10*i), []byte{byte(i), 2, 3, 4}, frame(n, i)))
+	}
+	require.NoError(t, c.SendRun(500))
+	r, err := c.Recv()
+	require.NoError(t, err)
+	require.EqualValues(t, 500, r.Cycles)
+	require.Equal(t, RanQuiet, r.Flags)
+	var e Event
+	outs, ins := 0, 0
+	for {
+		ok, err := c.Next(r, &e)
+		require.NoError(t, err)
+		if !ok {
+			break
+		}
+		switch e.Type {
+		case EventIn:
+			if e.Flags&InEnd != 0 {
+				ins++
+			}
+			require.GreaterOrEqual(t, e.First, 10*e.Ordinal)
+		case EventOut:
+			require.Equal(t, frame(sizes[outs], outs), e.Data)
+			require.Equal(t, []byte{byte(outs), 2, 3, 4}, e.Side)
+			outs++
+		default:
+			t.Fatalf("violation: %v", e.Rule)
+		}
+	}
+	require.Equal(t, len(sizes), outs)
+	require.Equal(t, len(sizes), ins)
+	require.NoError(t, c.Close())
+}
+
+func TestBuildIsCached(t *testing.T) {
+	fifo(t, VariantSpeed)
+	m, err := LoadManifest(filepath.Dir(fifoManifest))
+	require.NoError(t, err)
+	d, err := Build(m, BuildOptions{})
+	require.NoError(t, err)
+	require.True(t, d.Cached)
+}

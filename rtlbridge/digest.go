@@ -1,0 +1,51 @@
+package rtlbridge
+
+import "math/bits"
+
+// Digest folds events into 64 bits (docs/bridge.md, "Digest"); the device process computes the same when it plays a
+// recording. It is made for speed, not for secrecy.
+type Digest struct{ h uint64 }
+
+const digestInit = 0x589965cc75374cc3
+
+// NewDigest is the digest of no events.
+func NewDigest() Digest { return Digest{h: digestInit} }
+
+// Sum is the digest of the events so far.
+func (d *Digest) Sum() uint64 { return d.h }
+
+// Add takes an event as it is on the wire: head, side bytes, data.
+func (d *Digest) Add(e *Event) {
+	n := 0
+	if e.Type == EventOut {
+		n = len(e.Data)
+	}
+	w0 := uint64(e.Type) | uint64(e.Stream)<<8 | uint64(e.Flags)<<16 | uint64(e.Rule)<<24 | uint64(n)<<32
+	d.block(w0, e.Ordinal, e.First, e.Last)
+	d.bytes(e.Side)
+	d.bytes(e.Data)
+}
+
+// bytes takes p padded with zeros to whole blocks of 32.
+func (d *Digest) bytes(p []byte) {
+	h := d.h
+	for len(p) >= 32 {
+		b := p[:32:32]
+		h = digestBlock(h, le.Uint64(b), le.Uint64(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:]))
+		p = p[32:]
+	}
+	d.h = h
+	if len(p) != 0 {
+		var last [32]byte
+		copy(last[:], p)
+		d.block(le.Uint64(last[:]), le.Uint64(last[8:]), le.Uint64(last[16:]), le.Uint64(last[24:]))
+	}
+}
+
+func (d *Digest) block(w0, w1, w2, w3 uint64) { d.h = digestBlock(d.h, w0, w1, w2, w3) }
+
+func digestBlock(h, w0, w1, w2, w3 uint64) uint64 {
+	ah, al := bits.Mul64(w0^0xa0761d6478bd642f, w1^0xe7037ed1a0b428db)
+	bh, bl := bits.Mul64(w2^0x8ebc6af09c88c6e3, w3^h)
+	return bits.RotateLeft64(h, 23) ^ ah ^ al ^ bh ^ bl
+}

@@ -1,0 +1,104 @@
+package rtlbridge
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math/big"
+	"strings"
+	"text/template"
+)
+
+//go:embed dut.hpp.tmpl
+var glueText string
+
+var glueTemplate = template.Must(template.New("dut.hpp").Funcs(template.FuncMap{
+	"set":      func(f field, v string) string { return pinCall("put", f, "t", v) },
+	"get":      func(f field) string { return pinCall("get", f, "t", "") },
+	"setBytes": func(f field, v string) string { return pinCall("put_bytes", f, "t", v) },
+	"getBytes": func(f field, v string) string { return pinCall("get_bytes", f, "t", v) },
+	"setKeep":  func(f field, v string) string { return pinCall("put_keep", f, "t", v) },
+	"getKeep":  func(f field) string { return pinCall("get_keep", f, "t", "") },
+	"hash":     cBytes,
+	"tieWord":  tieWords,
+	"quiet":    func(i int) string { return quietIndex(i) },
+	"in":       func(s boundStream) bool { return s.Dir == DirIn },
+	"tlp":      func(s boundStream) bool { return s.Kind == KindTLP },
+	"list":     listStreams,
+}).Parse(glueText))
+
+type glueData struct {
+	*binding
+	Prefix  string
+	Hash    [32]byte
+	Variant Variant
+}
+
+// glue renders the generated part of the harness.
+func glue(b *binding, hash [32]byte, v Variant) ([]byte, error) {
+	var out bytes.Buffer
+	if err := glueTemplate.Execute(&out, glueData{binding: b, Prefix: classPrefix, Hash: hash, Variant: v}); err != nil {
+		return nil, fmt.Errorf("generating the harness glue: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// ResetCycles is the number of cycles before cycle 0.
+func (g glueData) ResetCycles() int {
+	n := 0
+	for _, r := range g.Resets {
+		n = max(n, r.Cycles)
+	}
+	return n
+}
+
+// PeriodPs is the clock period.
+func (g glueData) PeriodPs() int64 { return g.Manifest.Clocks[0].PeriodPs }
+
+func pinCall(op string, f field, top, arg string) string {
+	if arg != "" {
+		arg = ", " + arg
+	}
+	return fmt.Sprintf("pins::%s<%d, %d>(%s.%s%s)", op, f.Lsb, f.Width, top, f.Member, arg)
+}
+
+func cBytes(h [32]byte) string {
+	var s strings.Builder
+	for i, b := range h {
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		fmt.Fprintf(&s, "0x%02x", b)
+	}
+	return s.String()
+}
+
+func quietIndex(i int) string {
+	if i < 0 {
+		return "nictwin::kUnlimited"
+	}
+	return fmt.Sprint(i)
+}
+
+// tieWords gives the statements that put a constant on a port, 32 bits at a time.
+func tieWords(t tieOff) string {
+	var s strings.Builder
+	mask := big.NewInt(0xffffffff)
+	for lsb := 0; lsb < t.Width; lsb += 32 {
+		word := new(big.Int).And(new(big.Int).Rsh(t.Value, uint(lsb)), mask)
+		f := field{Member: t.Member, Lsb: lsb, Width: min(32, t.Width-lsb)}
+		s.WriteString(pinCall("put", f, "t", fmt.Sprintf("0x%xu", word)) + "; ")
+	}
+	return strings.TrimSpace(s.String())
+}
+
+// listStreams gives the tuple members for one direction.
+func listStreams(ss []boundStream, dir, wrap string) string {
+	var parts []string
+	for _, s := range ss {
+		if s.Dir == dir {
+			parts = append(parts, fmt.Sprintf("nictwin::%s<Stream%d>", wrap, s.Index))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,43 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// InfraError is a failure of the device process or of the connection to it, as opposed to a wrong result: it died, hung,
+// flooded, spoke nonsense or stopped. Err tells which (*DeviceError, *ProtocolError, ErrTimeout, ErrClosed, ...).
+type InfraError struct {
+	Device    string // name of the device
+	Op        string // what was being done
+	Cycle     uint64 // device cycle reached
+	Exit      string // how the process ended, "" if it was remote or still ran
+	LastWords string // the end of its standard error, "" if there was none
+	Err       error
+}
+
+func (e *InfraError) Error() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "device %s, %s at cycle %d: %v", e.Device, e.Op, e.Cycle, e.Err)
+	if e.Exit != "" {
+		fmt.Fprintf(&s, "; process: %s", e.Exit)
+	}
+	if w := strings.TrimSpace(e.LastWords); w != "" && !strings.Contains(e.Err.Error(), w) {
+		fmt.Fprintf(&s, "; last words: %s", w)
+	}
+	return s.String()
+}
+
+// Unwrap gives the cause.
+func (e *InfraError) Unwrap() error { return e.Err }
+
+type infraCause string
+
+func (c infraCause) Error() string { return string(c) }
+
+// Causes of an InfraError.
+const (
+	ErrTimeout infraCause = "no answer in time: the device hangs"
+	ErrClosed  infraCause = "the device closed the connection"
+	ErrFlood   infraCause = "the device sends more than it was asked for"
+)

@@ -1,0 +1,244 @@
+package rtlbridge
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Manifest describes one device: its sources and how its pins form clocks, resets and streams. Widths and directions are
+// not in it; they are read from the verilated design and checked against it by Bind.
+type Manifest struct {
+	Name           string            `yaml:"name"`
+	Top            string            `yaml:"top"`
+	Sources        []string          `yaml:"sources"`         // ordered; globs; *.f are file lists
+	IncludeDirs    []string          `yaml:"include_dirs"`    // searched for `include
+	Defines        map[string]string `yaml:"defines"`         // macro -> value, may be empty
+	Parameters     map[string]string `yaml:"parameters"`      // of the top module
+	VerilatorFlags []string          `yaml:"verilator_flags"` // appended to the command line
+	Clocks         []Clock           `yaml:"clocks"`
+	Resets         []Reset           `yaml:"resets"`
+	Streams        []Stream          `yaml:"streams"`
+	TieOffs        map[string]string `yaml:"tie_offs"` // input -> constant: decimal, 0x..., 0b...
+	Observe        []string          `yaml:"observe"`  // status outputs to sample
+	Busy           string            `yaml:"busy"`     // one of Observe: the device is not quiet while it is not zero
+
+	// Path is the file the manifest was read from; all paths in it are relative to its folder.
+	Path  string         `yaml:"-"`
+	lines map[string]int // YAML path ("streams[1].prefix") -> line
+}
+
+// Clock is a clock input and its period in picoseconds.
+type Clock struct {
+	Signal   string `yaml:"signal"`
+	PeriodPs int64  `yaml:"period_ps"`
+}
+
+// Reset is a synchronous or asynchronous reset input, held active for Cycles cycles before cycle 0.
+type Reset struct {
+	Signal string `yaml:"signal"`
+	Active string `yaml:"active"` // "high" or "low"
+	Cycles int    `yaml:"cycles"` // default 16
+}
+
+// Stream is a group of pins that carry transactions.
+type Stream struct {
+	Name     string            `yaml:"name"`
+	Kind     string            `yaml:"kind"`      // "axis": every transaction has data; "tlp": it may have none
+	Dir      string            `yaml:"dir"`       // "in" (into the device) or "out"
+	Prefix   string            `yaml:"prefix"`    // pin of role R is <prefix>_R unless Signals names it
+	Signals  map[string]string `yaml:"signals"`   // role -> pin
+	KeepUnit *int              `yaml:"keep_unit"` // bytes per tkeep bit: 1 (default) or 4; 0: no tkeep, whole beats only
+	Side     []string          `yaml:"side"`      // roles whose bytes, valid with the first beat, form the side bytes
+	Ready    *bool             `yaml:"ready"`     // false: the stream has no tready
+	Lane     int               `yaml:"lane"`      // which slice of flattened vectors is this stream
+	Lanes    int               `yaml:"lanes"`     // number of slices; 0 means 1
+	Strides  map[string]int    `yaml:"strides"`   // role -> bits from lane to lane; default width/lanes
+}
+
+// Stream kinds and directions.
+const (
+	KindAxis = "axis"
+	KindTLP  = "tlp"
+	DirIn    = "in"
+	DirOut   = "out"
+)
+
+const maxManifestBytes = 1 << 20
+
+// HasReady tells whether the stream has back-pressure.
+func (s *Stream) HasReady() bool { return s.Ready == nil || *s.Ready }
+
+// Unit is the number of bytes per tkeep bit; 0 when there is no tkeep.
+func (s *Stream) Unit() int {
+	if s.KeepUnit == nil {
+		return 1
+	}
+	return *s.KeepUnit
+}
+
+func (s *Stream) lanes() int {
+	if s.Lanes == 0 {
+		return 1
+	}
+	return s.Lanes
+}
+
+// pin is the name of the port that plays role.
+func (s *Stream) pin(role string) string {
+	if p, ok := s.Signals[role]; ok {
+		return p
+	}
+	return s.Prefix + "_" + role
+}
+
+// ManifestError is one fault of a manifest.
+type ManifestError struct {
+	Path string
+	Line int // 0 if the fault has no line
+	Msg  string
+}
+
+func (e *ManifestError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.Path, e.Msg)
+	}
+	return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Msg)
+}
+
+var _ error = (*ManifestError)(nil)
+
+// LoadManifest reads and validates a manifest; the error joins every fault found, each with file and line.
+func LoadManifest(path string) (*Manifest, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("device manifest: %w", err)
+	}
+	if st.IsDir() {
+		path = filepath.Join(path, "dut.yaml")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("device manifest: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxManifestBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("device manifest: %w", err)
+	}
+	if len(b) > maxManifestBytes {
+		return nil, &ManifestError{Path: path, Msg: fmt.Sprintf("larger than the limit of %d bytes", maxManifestBytes)}
+	}
+	return ParseManifest(path, b)
+}
+
+// ParseManifest validates the text of a manifest; path is used for messages and as the base of relative paths.
+func ParseManifest(path string, text []byte) (*Manifest, error) {
+	m := &Manifest{Path: path, lines: map[string]int{}}
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return nil, yamlErrors(path, err)
+	}
+	if len(root.Content) == 0 {
+		return nil, &ManifestError{Path: path, Msg: "is empty; it needs at least name, top, sources, clocks and streams"}
+	}
+	indexLines("", root.Content[0], m.lines)
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	err := dec.Decode(m)
+	var te *yaml.TypeError
+	if err != nil && !errors.As(err, &te) {
+		return nil, yamlErrors(path, err)
+	}
+	errs := m.validate()
+	if te != nil {
+		errs = append(yamlErrorList(path, te), errs...)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Dir is the folder that the manifest's paths are relative to.
+func (m *Manifest) Dir() string { return filepath.Dir(m.Path) }
+
+// line is the line of the YAML value at path or of its nearest known ancestor.
+func (m *Manifest) line(path string) int {
+	for path != "" {
+		if n, ok := m.lines[path]; ok {
+			return n
+		}
+		if i := strings.LastIndexAny(path, ".["); i >= 0 {
+			path = path[:i]
+		} else {
+			path = ""
+		}
+	}
+	return 0
+}
+
+func (m *Manifest) errorf(path, format string, args ...any) error {
+	return &ManifestError{Path: m.Path, Line: m.line(path), Msg: fmt.Sprintf(format, args...)}
+}
+
+func indexLines(path string, n *yaml.Node, out map[string]int) {
+	if path != "" {
+		if _, ok := out[path]; !ok {
+			out[path] = n.Line
+		}
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i].Value
+			if path != "" {
+				key = path + "." + key
+			}
+			out[key] = n.Content[i].Line
+			indexLines(key, n.Content[i+1], out)
+		}
+	case yaml.SequenceNode:
+		for i, c := range n.Content {
+			indexLines(fmt.Sprintf("%s[%d]", path, i), c, out)
+		}
+	}
+}
+
+func yamlErrors(path string, err error) error {
+	var te *yaml.TypeError
+	if errors.As(err, &te) {
+		return errors.Join(yamlErrorList(path, te)...)
+	}
+	return yamlLine(path, strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+func yamlErrorList(path string, te *yaml.TypeError) []error {
+	var errs []error
+	for _, s := range te.Errors {
+		errs = append(errs, yamlLine(path, s))
+	}
+	return errs
+}
+
+// yamlLine turns "line 3: field x not found in type y" into a ManifestError.
+func yamlLine(path, s string) error {
+	e := &ManifestError{Path: path, Msg: s}
+	var n int
+	if _, err := fmt.Sscanf(s, "line %d:", &n); err == nil {
+		e.Line = n
+		e.Msg = strings.TrimSpace(s[strings.Index(s, ":")+1:])
+	}
+	if name, found := strings.CutPrefix(e.Msg, "field "); found {
+		if key, _, ok := strings.Cut(name, " not found in type"); ok {
+			e.Msg = fmt.Sprintf("unknown field %q", key)
+		}
+	}
+	return e
+}

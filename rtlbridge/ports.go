@@ -1,0 +1,62 @@
+package rtlbridge
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// PinPort is a port of the verilated top module.
+type PinPort struct {
+	Name  string `json:"name"`
+	Dir   string `json:"dir"`   // "in", "out" or "inout"
+	Width int    `json:"width"` // bits
+	// Array is the C dimension of an unpacked-array port, "" for a packed one.
+	Array string `json:"array,omitempty"`
+	// Member is the C++ member of the verilated class, which escapes double underscores.
+	Member string `json:"member"`
+}
+
+// VL_IN8(&clk,0,0); VL_OUTW(&data,511,0,16); VL_IN8((&x)[4],7,0);
+var rePort = regexp.MustCompile(`^\s*VL_(IN|OUT|INOUT)(8|16|64|W)?\(\(?&(\w+)\)?((?:\[\d+\])*),(-?\d+),(-?\d+)(?:,\d+)?\);`)
+
+var reEscape = regexp.MustCompile(`__0([0-9A-F]{2})`)
+
+// parsePorts reads the port declarations of a verilated top-level header.
+func parsePorts(header io.Reader) ([]PinPort, error) {
+	var ports []PinPort
+	sc := bufio.NewScanner(header)
+	sc.Buffer(nil, 1<<20)
+	for sc.Scan() {
+		g := rePort.FindStringSubmatch(sc.Text())
+		if g == nil {
+			continue
+		}
+		msb, err1 := strconv.Atoi(g[5])
+		lsb, err2 := strconv.Atoi(g[6])
+		if err1 != nil || err2 != nil || msb < lsb {
+			return nil, fmt.Errorf("port declaration not understood: %s", strings.TrimSpace(sc.Text()))
+		}
+		ports = append(ports, PinPort{
+			Name: unescape(g[3]), Member: g[3], Dir: strings.ToLower(g[1]), Width: msb - lsb + 1, Array: g[4],
+		})
+	}
+	if err := sc.Err(); err != nil {
+		return nil, fmt.Errorf("reading the verilated header: %w", err)
+	}
+	if len(ports) == 0 {
+		return nil, fmt.Errorf("the verilated top module has no ports")
+	}
+	return ports, nil
+}
+
+// unescape undoes Verilator's escape of characters that C++ identifiers cannot hold (__05F is '_').
+func unescape(s string) string {
+	return reEscape.ReplaceAllStringFunc(s, func(e string) string {
+		n, _ := strconv.ParseUint(e[3:], 16, 8)
+		return string(rune(n))
+	})
+}

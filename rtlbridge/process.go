@@ -1,0 +1,124 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const lastWordsBytes = 8 << 10
+
+// process is a device that runs as a child. It ends when its socket is closed, which the kernel does for us however this
+// program ends; it runs in a process group of its own, so that an interrupt from the keyboard reaches only this program.
+type process struct {
+	cmd    *exec.Cmd
+	words  tail
+	exited chan struct{}
+	exit   string
+}
+
+// tail keeps the end of a stream.
+type tail struct {
+	mu   sync.Mutex
+	buf  []byte
+	done chan struct{}
+}
+
+func (t *tail) drain(f *os.File) {
+	defer close(t.done)
+	defer f.Close()
+	chunk := make([]byte, 4096)
+	for {
+		n, err := f.Read(chunk)
+		t.mu.Lock()
+		t.buf = append(t.buf, chunk[:n]...)
+		if len(t.buf) > 2*lastWordsBytes {
+			t.buf = append(t.buf[:0], t.buf[len(t.buf)-lastWordsBytes:]...)
+		}
+		t.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.buf
+	if len(b) > lastWordsBytes {
+		b = b[len(b)-lastWordsBytes:]
+	}
+	return strings.ToValidUTF8(string(b), "?")
+}
+
+// spawn starts the program with one end of a socket pair as its descriptor 3 and returns the other end.
+func spawn(binary string, args []string) (*process, int, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, -1, fmt.Errorf("socket pair: %w", err)
+	}
+	theirs := os.NewFile(uintptr(fds[1]), "device socket")
+	defer theirs.Close()
+	r, w, err := os.Pipe()
+	if err != nil {
+		unix.Close(fds[0])
+		return nil, -1, fmt.Errorf("pipe: %w", err)
+	}
+	defer w.Close()
+	p := &process{cmd: exec.Command(binary, append([]string{"--fd", "3"}, args...)...), exited: make(chan struct{})}
+	p.words.done = make(chan struct{})
+	p.cmd.ExtraFiles = []*os.File{theirs}
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.cmd.Start(); err != nil {
+		unix.Close(fds[0])
+		r.Close()
+		return nil, -1, fmt.Errorf("starting the device: %w", err)
+	}
+	go p.words.drain(r)
+	go p.wait()
+	return p, fds[0], nil
+}
+
+func (p *process) wait() {
+	err := p.cmd.Wait()
+	p.exit = "exit status 0"
+	if err != nil {
+		p.exit = err.Error()
+	}
+	close(p.exited)
+}
+
+// ended waits at most d for the process to end.
+func (p *process) ended(d time.Duration) bool {
+	select {
+	case <-p.exited:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// kill ends the process if it still runs and collects its last words.
+func (p *process) kill() (exit, words string) {
+	// A device that reported an error or crashed ends on its own: its own exit status says more than our signal.
+	if !p.ended(200 * time.Millisecond) {
+		p.cmd.Process.Kill()
+		if !p.ended(2 * time.Second) {
+			return "does not end after SIGKILL", p.words.String()
+		}
+		p.exit += " (by this program)"
+	}
+	select {
+	case <-p.words.done:
+	case <-time.After(500 * time.Millisecond): // a grandchild may hold the pipe
+	}
+	return p.exit, p.words.String()
+}

@@ -1,0 +1,256 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrInput is wrapped by errors about inputs that the device's streams cannot take.
+var ErrInput = errors.New("input does not fit the stream")
+
+// NewStart is a run without stalls, credits or limits beyond the defaults, for the streams of this device.
+func (c *Conn) NewStart(seed uint64) Start {
+	s := Start{Seed: seed, Watchdog: 100_000, Streams: make([]StreamStart, len(c.hello.Streams))}
+	for i := range s.Streams {
+		s.Streams[i].Credits = -1
+	}
+	return s
+}
+
+func (c *Conn) checkStart(s *Start) error {
+	var errs []error
+	if len(s.Streams) != len(c.hello.Streams) {
+		return fmt.Errorf("start: %d streams, the device has %d", len(s.Streams), len(c.hello.Streams))
+	}
+	for i, x := range s.Streams {
+		info := &c.hello.Streams[i]
+		if x.StallPercent < 0 || x.StallPercent > 100 || x.BurstLog2 < 0 || x.BurstLog2 > 16 {
+			errs = append(errs, fmt.Errorf("start: stream %s: stall of %d%% with bursts of 2^%d cycles: needs 0 to 100 and 0 to 16",
+				info.Name, x.StallPercent, x.BurstLog2))
+		}
+		if x.MaxBytes < 0 || x.MaxBytes > MaxDataBytes {
+			errs = append(errs, fmt.Errorf("start: stream %s: max_bytes %d: needs up to %d", info.Name, x.MaxBytes, MaxDataBytes))
+		}
+		if x.Credits >= 0 && (!info.Out || !info.Ready) {
+			errs = append(errs, fmt.Errorf("start: stream %s: credits need an output with tready", info.Name))
+		}
+		if x.StallPercent > 0 && info.Out && !info.Ready {
+			errs = append(errs, fmt.Errorf("start: stream %s has no tready and cannot be stalled", info.Name))
+		}
+	}
+	for _, t := range s.Ties {
+		if t.Index < 0 || t.Index >= len(c.hello.Ties) {
+			errs = append(errs, fmt.Errorf("start: tie-off %d: the device has %d", t.Index, len(c.hello.Ties)))
+		} else if w := c.hello.Ties[t.Index].Width; w > 64 || w < 64 && t.Value>>w != 0 {
+			errs = append(errs, fmt.Errorf("start: tie-off %s of %d bits cannot be set to %#x", c.hello.Ties[t.Index].Name, w, t.Value))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Start powers the device up (again) and takes it through reset to cycle 0.
+func (c *Conn) Start(s Start) error {
+	if c.broken != nil {
+		return c.broken
+	}
+	if c.due != 0 {
+		return fmt.Errorf("start: %d quanta are still to be received", c.due)
+	}
+	if err := c.checkStart(&s); err != nil {
+		return err
+	}
+	b := appendStart(nil, &s)
+	c.index, c.rindex, c.cycle, c.start = 0, 0, 0, s
+	return c.send("start", b)
+}
+
+func (c *Conn) send(op string, b []byte) error {
+	if c.record != nil {
+		if _, err := c.record.Write(b); err != nil {
+			return fmt.Errorf("recording the inputs: %w", err)
+		}
+	}
+	if err := c.t.write(b); err != nil {
+		return c.failReading(op, err)
+	}
+	return nil
+}
+
+// Add queues a transaction for an input stream, to be presented not before a cycle, which must not lie before the start of
+// the next quantum. It travels with the next SendRun.
+func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
+	s := &c.hello.Streams[stream]
+	limit := DefaultMaxBytes
+	if m := c.start.Streams[stream].MaxBytes; m != 0 {
+		limit = m
+	}
+	unit := s.KeepUnit
+	if unit == 0 {
+		unit = s.DataBytes
+	}
+	switch {
+	case s.Out:
+		return fmt.Errorf("%w: stream %s is an output", ErrInput, s.Name)
+	case len(side) != s.SideBytes:
+		return fmt.Errorf("%w: stream %s: %d side-band bytes, wanted %d", ErrInput, s.Name, len(side), s.SideBytes)
+	case len(data) > limit:
+		return fmt.Errorf("%w: stream %s: %d bytes, the limit is %d", ErrInput, s.Name, len(data), limit)
+	case len(data) == 0 && !s.TLP:
+		return fmt.Errorf("%w: stream %s: a transaction needs data", ErrInput, s.Name)
+	case len(data)%unit != 0:
+		return fmt.Errorf("%w: stream %s: %d bytes, wanted a multiple of %d", ErrInput, s.Name, len(data), unit)
+	}
+	c.out = appendTransaction(c.out, uint8(stream), notBefore, side, data)
+	c.nRec++
+	return c.relieve()
+}
+
+// AddCredits lets an output stream that was started with credits give n more transactions from a cycle on. Credits of a
+// stream are added in order of their cycles.
+func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
+	s := &c.hello.Streams[stream]
+	if !s.Out || c.start.Streams[stream].Credits < 0 || n < 1 || n > MaxRunCycles {
+		return fmt.Errorf("%w: stream %s: %d credits: needs an output started with credits, and 1 to %d", ErrInput, s.Name, n, MaxRunCycles)
+	}
+	c.out = appendRecordHead(c.out, recordCredit, uint8(stream), 0, uint32(n), cycle)
+	c.nRec++
+	return c.relieve()
+}
+
+// relieve sends the inputs gathered so far ahead if they have grown large.
+func (c *Conn) relieve() error {
+	if len(c.out) < softFrame {
+		return nil
+	}
+	at := reserve - headBytes - inputBytes
+	putHead(c.out[at:], FrameInput, len(c.out)-at-headBytes)
+	le.PutUint32(c.out[at+headBytes:], c.nRec)
+	le.PutUint32(c.out[at+headBytes+4:], 0)
+	return c.flush("input", at)
+}
+
+func (c *Conn) flush(op string, at int) error {
+	err := c.send(op, c.out[at:])
+	c.out, c.nRec = c.out[:reserve], 0
+	return err
+}
+
+// maxAhead is the number of quanta that may be under way.
+const maxAhead = 2
+
+// SendRun lets the device run the next n cycles with the inputs added so far. It does not wait: the answers are received
+// with Recv, in order; one quantum may be sent ahead.
+func (c *Conn) SendRun(n uint32) error {
+	if c.broken != nil {
+		return c.broken
+	}
+	if n == 0 || n > MaxRunCycles {
+		return fmt.Errorf("run of %d cycles: needs 1 to %d", n, MaxRunCycles)
+	}
+	if c.due == maxAhead {
+		return fmt.Errorf("run: %d quanta are still to be received", c.due)
+	}
+	begin := c.sentCycle()
+	putHead(c.out, FrameRun, len(c.out)-headBytes)
+	putRun(c.out[headBytes:], c.index, begin, n, c.nRec)
+	c.index++
+	c.due++
+	c.sent[c.index%uint64(len(c.sent))] = begin + uint64(n)
+	return c.flush("run", 0)
+}
+
+// sentCycle is the end of the quanta sent so far.
+func (c *Conn) sentCycle() uint64 {
+	if c.index == 0 {
+		return 0
+	}
+	return c.sent[c.index%uint64(len(c.sent))]
+}
+
+// Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its flags have
+// RanMore, further frames of the same quantum follow. The result is valid until the next call.
+func (c *Conn) Recv() (*Ran, error) {
+	if c.broken != nil {
+		return nil, c.broken
+	}
+	if c.due == 0 {
+		return nil, errors.New("receive: no quantum was sent")
+	}
+	body, err := c.expect(FrameRan)
+	if err != nil {
+		return nil, c.fail("run", err)
+	}
+	r := &c.run
+	if err := decodeRan(body, c.hello, r); err != nil {
+		return nil, c.fail("run", err)
+	}
+	end := c.sent[(c.rindex+1)%uint64(len(c.sent))]
+	if r.Index != c.rindex || r.Start+uint64(r.Cycles) > end || r.Start > end {
+		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d, cycles %d+%d, where quantum %d up to cycle %d was due",
+			r.Index, r.Start, r.Cycles, c.rindex, end))
+	}
+	c.cycle = r.Start + uint64(r.Cycles)
+	if r.Flags&RanMore != 0 {
+		return r, nil
+	}
+	if c.cycle != end && r.Flags&RanPartial == 0 {
+		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d ended at cycle %d instead of %d", r.Index, c.cycle, end))
+	}
+	c.rindex++
+	c.due--
+	return r, nil
+}
+
+// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection.
+func (c *Conn) Next(r *Ran, e *Event) (bool, error) {
+	ok, err := r.Next(e)
+	if err != nil {
+		return false, c.fail("run", err)
+	}
+	return ok, nil
+}
+
+// WaitStop receives the ERROR frame that follows a RAN frame with RanPartial and returns it as an *InfraError.
+func (c *Conn) WaitStop() error {
+	if c.broken != nil {
+		return c.broken
+	}
+	_, err := c.expect(FrameError)
+	if err == nil {
+		err = errors.New("the device stopped inside a quantum without saying why")
+	}
+	return c.fail("run", err)
+}
+
+// Waited is the wall time spent waiting for the device in Recv.
+func (c *Conn) Waited() time.Duration { return c.t.Waited }
+
+// Close ends the session and waits for the child to end. After an earlier failure it returns nil: that failure has been
+// reported.
+func (c *Conn) Close() error {
+	if c.broken != nil {
+		return nil
+	}
+	var b [headBytes]byte
+	putHead(b[:], FrameStop, 0)
+	err := c.t.write(b[:])
+	for range c.due { // a device that still runs answers first
+		if err == nil {
+			_, err = c.expect(FrameRan)
+		}
+	}
+	if c.proc != nil && err == nil {
+		if !c.proc.ended(c.t.timeout) {
+			err = ErrTimeout
+		} else if c.proc.exit != "exit status 0" {
+			err = errors.New(c.proc.exit)
+		}
+	}
+	if err != nil {
+		return c.fail("close", err)
+	}
+	c.broken = errors.New("the connection is closed")
+	c.t.close()
+	return nil
+}

@@ -1,0 +1,130 @@
+package rtlbridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// ErrToolMissing is wrapped by every error about a program that is not installed; the message names the command that
+// installs it.
+var ErrToolMissing = errors.New("tool missing")
+
+// BuildError is a failure of Verilator or of the C++ compiler.
+type BuildError struct {
+	Step   string // what was being done
+	Output string // the tool's own words, shortened
+	Err    error
+}
+
+func (e *BuildError) Error() string {
+	return fmt.Sprintf("%s: %v\n%s", e.Step, e.Err, strings.TrimRight(e.Output, "\n"))
+}
+
+// Unwrap gives the cause.
+func (e *BuildError) Unwrap() error { return e.Err }
+
+const (
+	toolTimeout    = 10 * time.Minute
+	versionTimeout = 20 * time.Second
+	maxToolLines   = 40
+)
+
+// toolchain is the set of programs that a build uses.
+type toolchain struct {
+	verilator, verilatorVersion string
+	includeDir                  string // of Verilator's run-time sources
+	cxx, cxxVersion             string
+	clang                       bool
+}
+
+func findTools(compiler string) (*toolchain, error) {
+	t := &toolchain{}
+	var err error
+	if t.verilator, err = exec.LookPath("verilator"); err != nil {
+		return nil, fmt.Errorf("%w: verilator is not installed; install it with: apt-get install verilator", ErrToolMissing)
+	}
+	candidates := []string{"clang++", "g++"}
+	if compiler != "" {
+		candidates = []string{compiler}
+	}
+	for _, c := range candidates {
+		if t.cxx, err = exec.LookPath(c); err == nil {
+			t.clang = strings.Contains(filepath.Base(c), "clang")
+			break
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: no C++ compiler (%s); install one with: apt-get install clang", ErrToolMissing, strings.Join(candidates, ", "))
+	}
+	if t.verilatorVersion, err = toolOutput(t.verilator, "--version"); err != nil {
+		return nil, err
+	}
+	if t.cxxVersion, err = toolOutput(t.cxx, "--version"); err != nil {
+		return nil, err
+	}
+	root, err := toolOutput(t.verilator, "--getenv", "VERILATOR_ROOT")
+	if err != nil {
+		return nil, err
+	}
+	t.includeDir = filepath.Join(strings.TrimSpace(root), "include")
+	return t, nil
+}
+
+func toolOutput(name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, name, args...).Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	}
+	return string(out), nil
+}
+
+// runTool runs one build step in dir; a failure becomes a BuildError with the tool's words.
+func runTool(step, dir, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if err == nil {
+		return out.String(), nil
+	}
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%s did not end within %v: %w", filepath.Base(name), toolTimeout, ctx.Err())
+	}
+	return out.String(), &BuildError{Step: step, Output: headLines(out.String(), maxToolLines), Err: err}
+}
+
+// headLines keeps the first n lines: the first errors are the ones that matter.
+func headLines(s string, n int) string {
+	lines := strings.SplitAfterN(s, "\n", n+1)
+	if len(lines) <= n {
+		return s
+	}
+	return strings.Join(lines[:n], "") + "... (more in the tool's output)\n"
+}
+
+// cpuFlags describes the processor that -march=native compiles for.
+func cpuFlags() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	for _, line := range strings.Split(string(b), "\n") {
+		if strings.HasPrefix(line, "flags") || strings.HasPrefix(line, "Features") {
+			return line
+		}
+	}
+	return runtime.GOARCH
+}

@@ -1,0 +1,174 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// How waiting works: a receive first spins on the non-blocking descriptor, because waking a sleeping thread costs more
+// than a quantum's exchange, then blocks in the kernel. Spinning steps back for a while whenever it was futile or the
+// processor was taken away: on a busy machine a spinning reader only delays the device it waits for.
+const (
+	spinFor   = 60 * time.Microsecond
+	stolenGap = 30 * time.Microsecond // between two polls of a thread that owns its processor
+	spinRest  = 512                   // receives without spinning
+	clockStep = 4                     // polls per clock reading
+)
+
+// transport moves bytes over a stream socket with deadlines. It is used by one goroutine at a time.
+type transport struct {
+	fd      int
+	timeout time.Duration
+	spin    time.Duration
+	rest    int
+	pending []byte // received while a send was blocked
+	maxPend int
+	epoch   time.Time
+
+	Waited   time.Duration // blocked or spinning in receive
+	Sleeps   uint64        // receives that blocked
+	Receives uint64
+}
+
+func newTransport(fd int, timeout time.Duration) (*transport, error) {
+	t := &transport{fd: fd, timeout: timeout, maxPend: 4 * MaxFrameBytes, epoch: time.Now()}
+	if runtime.NumCPU() > 1 {
+		t.spin = spinFor
+	}
+	if err := unix.SetNonblock(fd, false); err != nil {
+		return nil, fmt.Errorf("device socket: %w", err)
+	}
+	tv := unix.NsecToTimeval(timeout.Nanoseconds())
+	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv); err != nil {
+		return nil, fmt.Errorf("device socket: %w", err)
+	}
+	for _, opt := range []int{unix.SO_RCVBUF, unix.SO_SNDBUF} {
+		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, 4<<20) // a wish; the kernel's limit applies
+	}
+	return t, nil
+}
+
+func (t *transport) close() error { return unix.Close(t.fd) }
+
+// recvNow polls once without blocking and without telling Go's scheduler: it returns at once.
+func (t *transport) recvNow(b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(t.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+		unix.MSG_DONTWAIT, 0, 0)
+	return int(n), errno
+}
+
+// recvSleep blocks until there is something or the receive timeout passes.
+func (t *transport) recvSleep(b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.Syscall6(syscall.SYS_RECVFROM, uintptr(t.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+	return int(n), errno
+}
+
+// read receives at least one byte into b.
+func (t *transport) read(b []byte) (int, error) {
+	if len(t.pending) != 0 {
+		n := copy(b, t.pending)
+		t.pending = append(t.pending[:0], t.pending[n:]...)
+		return n, nil
+	}
+	t.Receives++
+	begin := time.Since(t.epoch)
+	n, errno := t.spinRead(b, begin)
+	for errno == syscall.EAGAIN || errno == syscall.EINTR {
+		if left := t.timeout - (time.Since(t.epoch) - begin); left <= 0 {
+			return 0, fmt.Errorf("%w (after %v)", ErrTimeout, t.timeout)
+		}
+		t.Sleeps++
+		n, errno = t.recvSleep(b)
+	}
+	t.Waited += time.Since(t.epoch) - begin
+	switch {
+	case errno == syscall.ECONNRESET || errno == 0 && n == 0:
+		return 0, ErrClosed
+	case errno != 0:
+		return 0, fmt.Errorf("receiving from the device: %w", errno)
+	}
+	return n, nil
+}
+
+// spinRead polls for a while; EAGAIN means that the caller should sleep.
+func (t *transport) spinRead(b []byte, begin time.Duration) (int, syscall.Errno) {
+	if t.spin == 0 {
+		return 0, syscall.EAGAIN
+	}
+	if t.rest > 0 {
+		t.rest--
+		return t.recvNow(b)
+	}
+	before := begin
+	for {
+		for range clockStep {
+			n, errno := t.recvNow(b)
+			if errno != syscall.EAGAIN && errno != syscall.EINTR {
+				return n, errno
+			}
+		}
+		now := time.Since(t.epoch)
+		if now-before > stolenGap || now-begin > t.spin {
+			t.rest = spinRest
+			return 0, syscall.EAGAIN
+		}
+		before = now
+	}
+}
+
+// write sends all of b. While the device does not read, what it sends is taken in, so that two full socket buffers cannot
+// block both sides for ever.
+func (t *transport) write(b []byte) error {
+	begin := time.Since(t.epoch)
+	for len(b) > 0 {
+		n, err := unix.SendmsgN(t.fd, b, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
+		switch {
+		case err == nil:
+			b = b[n:]
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EAGAIN):
+			if err := t.waitWritable(begin); err != nil {
+				return err
+			}
+		case errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET):
+			return ErrClosed
+		default:
+			return fmt.Errorf("sending to the device: %w", err)
+		}
+	}
+	return nil
+}
+
+func (t *transport) waitWritable(begin time.Duration) error {
+	left := t.timeout - (time.Since(t.epoch) - begin)
+	if left <= 0 {
+		return fmt.Errorf("%w (it took no input for %v)", ErrTimeout, t.timeout)
+	}
+	p := []unix.PollFd{{Fd: int32(t.fd), Events: unix.POLLIN | unix.POLLOUT}}
+	_, err := unix.Poll(p, int(left.Milliseconds())+1)
+	if err != nil && !errors.Is(err, unix.EINTR) {
+		return fmt.Errorf("waiting for the device: %w", err)
+	}
+	if p[0].Revents&unix.POLLIN == 0 {
+		return nil
+	}
+	var chunk [64 << 10]byte
+	n, errno := t.recvNow(chunk[:])
+	switch {
+	case errno == syscall.EAGAIN || errno == syscall.EINTR:
+		return nil
+	case errno != 0 || n == 0:
+		return ErrClosed // what the device said before is still to be read
+	}
+	if len(t.pending)+n > t.maxPend {
+		return ErrFlood
+	}
+	t.pending = append(t.pending, chunk[:n]...)
+	return nil
+}

@@ -1,0 +1,130 @@
+// One device: the verilated model, a source or sink per stream, and the clock.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <tuple>
+
+#include "sink.hpp"
+#include "source.hpp"
+#include "stop.hpp"
+#include "verilated.h"
+#include "wave.hpp"
+
+namespace nictwin {
+
+inline uint64_t now_ns() {
+  using namespace std::chrono;
+  return uint64_t(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
+}
+
+// Dut is the generated glue: Top, Inputs, Outputs and static functions that set or read single pins.
+template <class Dut>
+class Device {
+ public:
+  using Top = typename Dut::Top;
+
+  // Powers the design up, holds it in reset and leaves it before cycle 0.
+  Device(const Start& start, const std::vector<std::string>& plus_args, const WaveOptions& wave)
+      : context_(std::make_unique<VerilatedContext>()) {
+    reset_stop();
+    std::vector<const char*> argv{"dut"};
+    for (const std::string& a : plus_args) argv.push_back(a.c_str());
+    context_->commandArgs(int(argv.size()), argv.data());
+    context_->traceEverOn(wave.enabled());
+    top_ = std::make_unique<Top>(context_.get(), "TOP");
+    wave_.open(*top_, wave);
+    Dut::tie(*top_);
+    for (const TieValue& t : start.ties) Dut::tie(*top_, t.index, t.value);
+    std::apply([&](auto&... s) { (s.start(start), ...); }, inputs_);
+    std::apply([&](auto&... s) { (s.start(start), ...); }, outputs_);
+    reset();
+  }
+  ~Device() { top_->final(); }
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  uint64_t cycle() const { return cycle_; }
+  const std::array<Observed, Dut::kObserve>& observed() const { return observed_; }
+  VerilatedContext& context() { return *context_; }
+
+  // No input waits or is half taken, no output is half given.
+  bool idle() const {
+    return std::apply([](const auto&... s) { return (s.idle() && ...); }, inputs_) &&
+           std::apply([](const auto&... s) { return (s.idle() && ...); }, outputs_);
+  }
+
+  void push(const Record& rec, Buffer* home) {
+    if (rec.type == RecordType::kCredit) {
+      each(outputs_, rec.stream, [&](auto& s) { s.credit(rec.cycle, rec.data_len); });
+    } else {
+      each(inputs_, rec.stream, [&](auto& s) { s.push(rec, home); });
+    }
+  }
+
+  // Runs n cycles, or fewer if the design stops (g_stop); returns the number of cycles run.
+  template <class Out>
+  uint32_t run(uint32_t n, Out& out) {
+    Top& t = *top_;
+    for (uint32_t i = 0; i < n; i++) {
+      std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, inputs_);
+      std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, outputs_);
+      step(t, false);
+      std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, inputs_);
+      std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, outputs_);
+      observe(t, std::make_index_sequence<Dut::kObserve>{});
+      step(t, true);
+      cycle_++;
+      if (g_stop.requested) return i + 1;
+    }
+    return n;
+  }
+
+ private:
+  static constexpr uint64_t kHalf = Dut::kPeriodPs / 2;
+
+  // One half of a clock cycle.
+  void step(Top& t, bool clock) {
+    Dut::set_clock(t, clock);
+    t.eval();
+    wave_.dump(context_->time(), cycle_);
+    context_->timeInc(clock ? Dut::kPeriodPs - kHalf : kHalf);
+  }
+
+  void reset() {
+    Top& t = *top_;
+    for (uint32_t i = 0; i < Dut::kResetCycles; i++) {
+      Dut::set_resets(t, i);
+      step(t, false);
+      step(t, true);
+    }
+    Dut::set_resets(t, Dut::kResetCycles);
+  }
+
+  template <size_t... I>
+  void observe(const Top& t, std::index_sequence<I...>) {
+    (observe_one<I>(t), ...);
+  }
+  template <size_t I>
+  void observe_one(const Top& t) {
+    Observed& o = observed_[I];
+    o.value = Dut::template observe<I>(t);
+    if (o.value != 0) o.last_nonzero = cycle_ + 1;
+  }
+
+  template <class Tuple, class F>
+  static void each(Tuple& streams, uint8_t index, F&& f) {
+    std::apply([&](auto&... s) { ((s.kIndex == index ? f(s) : void()), ...); }, streams);
+  }
+
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<Top> top_;
+  Wave wave_;
+  typename Dut::Inputs inputs_;
+  typename Dut::Outputs outputs_;
+  std::array<Observed, Dut::kObserve> observed_{};
+  uint64_t cycle_ = 0;
+};
+
+}  // namespace nictwin

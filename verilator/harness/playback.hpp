@@ -1,0 +1,89 @@
+// Plays a recorded input stream (the client's START, INPUT and RUN frames) from memory: the device's raw speed, without
+// sockets and without serialised outputs, under exactly the stimulus of a bridged run.
+#pragma once
+
+#include <cinttypes>
+#include <fstream>
+#include <iterator>
+
+#include "device.hpp"
+#include "events.hpp"
+
+namespace nictwin {
+
+template <class Dut>
+class Playback {
+ public:
+  // Returns the process's exit code; prints one JSON object on standard output.
+  int play(const std::string& path, const std::vector<std::string>& plus_args) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return fail("cannot open " + path);
+    home_.bytes.assign(std::istreambuf_iterator<char>(in), {});
+    if (std::string why = load(plus_args); !why.empty()) return fail(path + ": " + why);
+    Counter counter;
+    uint64_t begin = now_ns();
+    try {
+      for (uint64_t left = cycles_; left > 0 && !g_stop.requested;) {
+        uint32_t n = left > kMaxCycles ? kMaxCycles : uint32_t(left);
+        left -= device_->run(n, counter);
+      }
+    } catch (const Fatal&) {
+    }
+    uint64_t wall = now_ns() - begin;
+    std::printf("{\"cycles\":%" PRIu64 ",\"wall_ns\":%" PRIu64 ",\"digest\":\"%016" PRIx64
+                "\",\"inputs\":%" PRIu64 ",\"outputs\":%" PRIu64 ",\"violations\":%" PRIu64 ",\"stopped\":%s}\n",
+                device_->cycle(), wall, counter.digest.value(), counter.inputs, counter.outputs, counter.violations,
+                g_stop.requested ? "true" : "false");
+    return 0;
+  }
+
+ private:
+  static int fail(const std::string& why) {
+    std::fprintf(stderr, "playback: %s\n", why.c_str());
+    return 2;
+  }
+
+  // Decodes the whole recording, so that playing it does nothing but simulate. Returns a fault, or "".
+  std::string load(const std::vector<std::string>& plus_args) {
+    const std::vector<uint8_t>& b = home_.bytes;
+    for (size_t at = 0; at < b.size();) {
+      FrameHead h;
+      if (b.size() - at < kFrameHeader || decode_head(b.data() + at, h) != Fault::kNone ||
+          b.size() - at - kFrameHeader < h.length) {
+        return "no whole frame at byte " + std::to_string(at);
+      }
+      Fault f = frame(h, b.data() + at + kFrameHeader, plus_args);
+      if (f != Fault::kNone) return "frame at byte " + std::to_string(at) + ": " + fault_name(f);
+      at += kFrameHeader + h.length;
+    }
+    return device_ ? "" : "no START frame";
+  }
+
+  Fault frame(const FrameHead& h, const uint8_t* body, const std::vector<std::string>& plus_args) {
+    const std::vector<StreamInfo>& table = Dut::info().streams;
+    Frame type = static_cast<Frame>(h.type);
+    if (type == Frame::kStart && !device_) {
+      Fault f = decode_start(body, h.length, table, Dut::info().ties.size(), start_);
+      if (f == Fault::kNone) device_ = std::make_unique<Device<Dut>>(start_, plus_args, WaveOptions{});
+      return f;
+    }
+    if (!device_ || (type != Frame::kRun && type != Frame::kInput)) return Fault::kFrameType;
+    Reader r(body, h.length);
+    Run run;
+    Fault f = type == Frame::kRun ? decode_run(r, run) : decode_input(r, run.records);
+    for (uint32_t i = 0; i < run.records && f == Fault::kNone; i++) {
+      Record rec;
+      f = decode_record(r, table, start_, rec);
+      if (f == Fault::kNone) device_->push(rec, &home_);
+    }
+    cycles_ += run.cycles;
+    return f;
+  }
+
+  Buffer home_;
+  Start start_;
+  uint64_t cycles_ = 0;
+  std::unique_ptr<Device<Dut>> device_;
+};
+
+}  // namespace nictwin

@@ -1,0 +1,176 @@
+// Takes one output stream of the device: applies back-pressure, gathers transactions and watches the AXI-Stream rules.
+#pragma once
+
+#include <cstddef>
+
+#include "pins.hpp"
+#include "protocol.hpp"
+#include "random.hpp"
+
+namespace nictwin {
+
+// S is the generated description of the stream: constants and static pin accessors (see rtlbridge's glue template).
+template <class S>
+class Sink {
+ public:
+  static constexpr unsigned kIndex = S::kIndex;
+
+  void start(const Start& s) {
+    const StreamStart& x = s.streams[S::kIndex];
+    stall_ = Stall(sub_seed(s.seed, S::kName), x.stall_percent, x.burst_log2);
+    limited_ = x.credits != kUnlimited;
+    credits_ = limited_ ? x.credits : 0;
+    max_bytes_ = x.max_bytes;
+    watchdog_ = s.watchdog;
+    packet_.assign(max_bytes_ + S::kDataBytes + 8, 0);
+  }
+
+  // Gives n more credits from `cycle` on. Credits come in order of their cycles.
+  void credit(uint64_t cycle, uint32_t n) { pending_.push_back({cycle, n}); }
+
+  bool idle() const { return !in_packet_; }
+
+  // Before the clock edge: set tready for this cycle.
+  template <class Top>
+  void drive(Top& t, uint64_t cycle) {
+    if constexpr (S::kReady) {
+      bool ready = !stall_(cycle);
+      if (limited_) {
+        if (next_ < pending_.size()) take_credits(cycle);
+        if (!in_packet_ && credits_ == 0) ready = false;
+      }
+      if (ready != ready_) {
+        ready_ = ready;
+        S::set_ready(t, ready);
+      }
+    }
+  }
+
+  // After combinational settling: take the beat if there is one.
+  template <class Top, class Out>
+  void sample(const Top& t, uint64_t cycle, Out& out) {
+    bool valid = S::valid(t);
+    if (held_) check_held(t, valid, cycle, out);
+    if (!valid) {
+      if (in_packet_ && cycle - last_beat_ == watchdog_ && watchdog_ != 0) {
+        out.violation(S::kIndex, Rule::kHangOut, ordinal_, cycle, watchdog_);
+      }
+      return;
+    }
+    if (S::kReady && !ready_) {
+      if (!held_) hold(t);
+      return;
+    }
+    held_ = false;
+    accept(t, cycle, out);
+  }
+
+ private:
+  struct Beat {
+    uint8_t data[S::kDataBytes];
+    uint8_t side[S::kSideBytes + 1];
+    pins::Keep keep;
+    bool last;
+  };
+
+  template <class Top>
+  void read(const Top& t, Beat& b) {
+    S::get_data(t, b.data);
+    S::get_side(t, b.side);
+    b.keep = keep(t);
+    b.last = S::last(t);
+  }
+
+  template <class Top>
+  static pins::Keep keep(const Top& t) {
+    if constexpr (S::kKeepUnit != 0) return S::keep(t);
+    return {S::kDataBytes, true};
+  }
+
+  template <class Top>
+  void hold(const Top& t) {
+    read(t, shadow_);
+    held_ = true;
+  }
+
+  // The offered beat must stay as it was until it is taken.
+  template <class Top, class Out>
+  void check_held(const Top& t, bool valid, uint64_t cycle, Out& out) {
+    auto report = [&](Rule r) { out.violation(S::kIndex, r, ordinal_, cycle, 0); };
+    if (!valid) {
+      held_ = false;
+      return report(Rule::kValidDropped);
+    }
+    Beat now;
+    read(t, now);
+    if (std::memcmp(now.data, shadow_.data, S::kDataBytes) != 0) report(Rule::kDataChanged);
+    if (now.keep.units != shadow_.keep.units || now.keep.contiguous != shadow_.keep.contiguous) {
+      report(Rule::kKeepChanged);
+    }
+    if (now.last != shadow_.last) report(Rule::kLastChanged);
+    if (!in_packet_ && S::kSideBytes != 0 && std::memcmp(now.side, shadow_.side, S::kSideBytes) != 0) {
+      report(Rule::kSideChanged);
+    }
+    shadow_ = now;
+  }
+
+  template <class Top, class Out>
+  void accept(const Top& t, uint64_t cycle, Out& out) {
+    if (!in_packet_) {
+      in_packet_ = true;
+      too_long_ = false;
+      first_ = cycle;
+      len_ = 0;
+      S::get_side(t, side_);
+      if (limited_) credits_--;
+    }
+    last_beat_ = cycle;
+    pins::Keep k = keep(t);
+    bool last = S::last(t);
+    if (!k.contiguous) out.violation(S::kIndex, Rule::kKeepGap, ordinal_, cycle, k.units);
+    uint32_t n = S::kKeepUnit != 0 ? k.units * S::kKeepUnit : S::kDataBytes;
+    if (!last && n != S::kDataBytes) out.violation(S::kIndex, Rule::kKeepPartial, ordinal_, cycle, k.units);
+    if (len_ + n <= max_bytes_) {
+      S::get_data(t, packet_.data() + len_);
+      len_ += n;
+    } else if (!too_long_) {
+      too_long_ = true;
+      out.violation(S::kIndex, Rule::kTooLong, ordinal_, cycle, max_bytes_);
+    }
+    if (last) finish(cycle, out);
+  }
+
+  template <class Out>
+  void finish(uint64_t cycle, Out& out) {
+    if (len_ == 0 && !S::kTlp) out.violation(S::kIndex, Rule::kEmpty, ordinal_, cycle, 0);
+    out.out(S::kIndex, ordinal_, first_, cycle, side_, S::kSideBytes, packet_.data(), len_);
+    in_packet_ = false;
+    ordinal_++;
+  }
+
+  void take_credits(uint64_t cycle) {
+    while (next_ < pending_.size() && pending_[next_].cycle <= cycle) credits_ += pending_[next_++].n;
+    if (next_ == pending_.size() || next_ >= 4096) {
+      pending_.erase(pending_.begin(), pending_.begin() + std::ptrdiff_t(next_));
+      next_ = 0;
+    }
+  }
+
+  struct Grant {
+    uint64_t cycle;
+    uint32_t n;
+  };
+
+  std::vector<uint8_t> packet_;
+  uint8_t side_[S::kSideBytes + 1] = {};
+  Beat shadow_ = {};
+  uint32_t len_ = 0, max_bytes_ = 0;
+  bool ready_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
+  uint64_t credits_ = 0;
+  uint64_t first_ = 0, last_beat_ = 0, ordinal_ = 0, watchdog_ = 0;
+  std::vector<Grant> pending_;
+  size_t next_ = 0;
+  Stall stall_;
+};
+
+}  // namespace nictwin

@@ -1,0 +1,160 @@
+// Drives one input stream of the device: transactions wait in a queue until their cycle and are presented beat by beat.
+#pragma once
+
+#include "protocol.hpp"
+#include "random.hpp"
+
+namespace nictwin {
+
+// Memory that queued transactions point into; it is reused once none does.
+struct Buffer {
+  std::vector<uint8_t> bytes;
+  uint32_t users = 0;
+};
+
+// S is the generated description of the stream: constants and static pin accessors (see rtlbridge's glue template).
+template <class S>
+class Source {
+ public:
+  static constexpr unsigned kIndex = S::kIndex;
+
+  void start(const Start& s) {
+    const StreamStart& x = s.streams[S::kIndex];
+    uint64_t key = sub_seed(s.seed, S::kName);
+    stall_ = Stall(key, x.stall_percent, x.burst_log2);
+    key_ = key;
+    poison_ = (s.flags & kStartPoison) != 0;
+    watchdog_ = s.watchdog;
+  }
+
+  void push(const Record& rec, Buffer* home) {
+    if (count_ == ring_.size()) grow();
+    ring_[(head_ + count_) & (ring_.size() - 1)] = Txn{rec.cycle, rec.side, rec.data, rec.data_len, home};
+    count_++;
+    home->users++;
+  }
+
+  bool idle() const { return count_ == 0; }
+
+  // Before the clock edge: set the pins for this cycle.
+  template <class Top>
+  void drive(Top& t, uint64_t cycle) {
+    if (offered_) return;
+    if (count_ != 0) {
+      const Txn& x = ring_[head_];
+      if ((at_ != 0 || x.not_before <= cycle) && !stall_(cycle)) return present(t, x, cycle);
+    }
+    if (pins_valid_) retire(t, cycle);
+  }
+
+  // After combinational settling: was the beat taken?
+  template <class Top, class Out>
+  void sample(const Top& t, uint64_t cycle, Out& out) {
+    if (!offered_) return;
+    if (!S::ready(t)) {
+      if (cycle - since_ == watchdog_ && watchdog_ != 0) {
+        out.violation(S::kIndex, Rule::kHangIn, ordinal_, cycle, watchdog_);
+      }
+      return;
+    }
+    offered_ = false;
+    const Txn& x = ring_[head_];
+    if (at_ == 0) first_ = cycle;
+    bool end = x.len - at_ <= S::kDataBytes;
+    if (at_ == 0 || end) {
+      uint8_t flags = uint8_t((at_ == 0 ? kEventBegin : 0) | (end ? kEventEnd : 0));
+      out.in(S::kIndex, flags, ordinal_, first_, cycle);
+    }
+    at_ += S::kDataBytes;
+    if (end) pop();
+  }
+
+ private:
+  struct Txn {
+    uint64_t not_before;
+    const uint8_t* side;
+    const uint8_t* data;
+    uint32_t len;
+    Buffer* home;
+  };
+
+  template <class Top>
+  void present(Top& t, const Txn& x, uint64_t cycle) {
+    uint32_t left = x.len - at_;
+    uint32_t n = left < S::kDataBytes ? left : S::kDataBytes;
+    if (n == S::kDataBytes) {
+      S::set_data(t, x.data + at_);
+    } else {
+      uint8_t beat[S::kDataBytes] = {};
+      if (n != 0) std::memcpy(beat, x.data + at_, n);
+      S::set_data(t, beat);
+    }
+    if constexpr (S::kKeepUnit != 0) S::set_keep(t, (n + S::kKeepUnit - 1) / S::kKeepUnit);
+    S::set_last(t, left <= S::kDataBytes);
+    if constexpr (S::kSideBytes != 0) {
+      if (at_ == 0) {
+        S::set_side(t, x.side);
+        side_set_ = true;
+      } else if (side_set_) {
+        clear_side(t);
+      }
+    }
+    if (!pins_valid_) S::set_valid(t, true);
+    pins_valid_ = offered_ = true;
+    since_ = cycle;
+  }
+
+  // No beat in this cycle.
+  template <class Top>
+  void retire(Top& t, uint64_t cycle) {
+    S::set_valid(t, false);
+    pins_valid_ = false;
+    if (!poison_) return;
+    uint8_t beat[S::kDataBytes + S::kSideBytes + 8] = {};
+    for (size_t i = 0; i + 8 <= sizeof beat; i += 8) {
+      uint64_t v = noise(key_ ^ i, cycle);
+      std::memcpy(beat + i, &v, 8);
+    }
+    S::set_data(t, beat);
+    if constexpr (S::kKeepUnit != 0) S::set_keep(t, S::kDataBytes / S::kKeepUnit);
+    S::set_last(t, (beat[0] & 1) != 0);
+    if constexpr (S::kSideBytes != 0) {
+      S::set_side(t, beat + sizeof beat - 8 - S::kSideBytes);
+      side_set_ = true;
+    }
+  }
+
+  template <class Top>
+  void clear_side(Top& t) {
+    const uint8_t zeros[S::kSideBytes + 1] = {};
+    S::set_side(t, zeros);
+    side_set_ = false;
+  }
+
+  void pop() {
+    ring_[head_].home->users--;
+    head_ = (head_ + 1) & (ring_.size() - 1);
+    count_--;
+    at_ = 0;
+    ordinal_++;
+  }
+
+  void grow() {
+    std::vector<Txn> bigger(ring_.size() * 2);
+    for (size_t i = 0; i < count_; i++) bigger[i] = ring_[(head_ + i) & (ring_.size() - 1)];
+    ring_.swap(bigger);
+    head_ = 0;
+  }
+
+  std::vector<Txn> ring_ = std::vector<Txn>(64);
+  size_t head_ = 0, count_ = 0;
+  uint32_t at_ = 0;          // bytes of the head transaction already taken; whole beats
+  bool offered_ = false;     // a beat is on the pins and not taken
+  bool pins_valid_ = false;  // tvalid as last driven
+  bool side_set_ = false;
+  bool poison_ = false;
+  uint64_t since_ = 0, first_ = 0, ordinal_ = 0, watchdog_ = 0, key_ = 0;
+  Stall stall_;
+};
+
+}  // namespace nictwin
