@@ -1,0 +1,90 @@
+/// What the transmit blocks hand to one another: fetched entries, frames to gather, finished frames.
+
+package nic_tx_pkg;
+
+  // What is known of a work entry (or of a queue's Event) until it ends.
+  typedef struct packed {
+    logic        is_event;
+    logic [7:0]  qid;
+    logic [15:0] index;
+    logic [31:0] wqe_id;
+    logic [7:0]  status;     // nic_pkg status code
+    logic        complete;   // completion entry asked for
+  } tx_id_t;
+
+  // Offloads of a frame; never udp_csum and udp_zero together.
+  typedef struct packed {
+    logic       ip_csum;
+    logic       udp_csum;
+    logic       udp_zero;
+    logic       icrc;
+    logic [7:0] l3;
+    logic [7:0] l4;
+  } tx_ofl_t;
+
+  // A frame on its way; len is L of the contract, 0 when nothing is to leave.
+  typedef struct packed {
+    tx_id_t      id;
+    tx_ofl_t     ofl;
+    logic        port;
+    logic [13:0] len;
+    logic [5:0]  inl_len;
+  } tx_frame_t;
+
+  // A checked entry: bytes beyond inl_len are of no meaning, neither are pieces from nseg on.
+  typedef struct packed {
+    tx_frame_t         f;
+    logic [383:0]      inl;
+    logic [1:0]        nseg;
+    logic [2:0][13:0]  seg_len;
+    logic [2:0][63:0]  seg_addr;   // bus addresses
+  } tx_ent_t;
+
+  // What the headers said: where and over what the offloads compute.
+  typedef struct packed {
+    logic        bad;         // BadOffload
+    logic        icrc;
+    logic        udp_csum;
+    logic        udp_zero;
+    logic        ip_csum;
+    logic        swap;        // the UDP header stands at an odd offset
+    logic        odd_end;     // the UDP length is odd
+    logic [13:0] last;        // end of the bytes that CRC and UDP sum cover
+    logic [6:0]  udp_pos;     // of the UDP checksum field
+    logic [6:0]  ip_pos;      // of the IPv4 checksum field
+    logic        ovl_lo;      // first byte of the UDP checksum field is summed by the IPv4 checksum
+    logic        ovl_hi;      // its second byte is
+    logic        ovl_swap;    // that field is odd in the IPv4 header
+    logic [15:0] udp_base;    // pseudo header and the old field's complement, folded
+    logic [15:0] ip_base;     // IPv4 header without the two fields, folded
+  } tx_par_t;
+
+  // A frame in the output buffer, with what is to be patched into it.
+  typedef struct packed {
+    tx_id_t      id;
+    logic        port;
+    logic [13:0] len;
+    logic        icrc;
+    logic [13:0] icrc_pos;
+    logic [31:0] icrc_val;
+    logic        udp;
+    logic [6:0]  udp_pos;
+    logic [15:0] udp_val;
+    logic        ip;
+    logic [6:0]  ip_pos;
+    logic [15:0] ip_val;
+  } tx_out_t;
+
+  // Ones' complement sum of two 16-bit numbers.
+  function automatic logic [15:0] add1c(input logic [15:0] a, input logic [15:0] b);
+    logic [16:0] s;
+    s = {1'b0, a} + {1'b0, b};
+    add1c = s[15:0] + {15'b0, s[16]};
+  endfunction
+
+  // Ones' complement fold of a sum of up to 2^32 - 1.
+  function automatic logic [15:0] fold(input logic [31:0] a);
+    fold = add1c(a[31:16], a[15:0]);
+  endfunction
+
+endpackage

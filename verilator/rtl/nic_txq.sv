@@ -1,0 +1,84 @@
+/// Transmit queues: doorbells and contexts, round robin, reads of work entries; gives the entries
+/// in the order of their reads, and Events for reads that failed.
+
+module nic_txq
+  import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
+#(
+  // Transmit queues, a power of two.
+  parameter int NumTxq = 64,
+  // Reads of entries under way, a power of two.
+  parameter int FetchSlots = 64,
+  localparam int Qw = $clog2(NumTxq)
+) (
+  input  logic          clk,
+  input  logic          rst,
+  input  logic          enable_i,
+  input  logic          short_i,
+  input  tbl_req_t      tbl_i,
+  output logic          tbl_done_o,
+  output table_status_e tbl_status_o,
+  output logic [511:0]  tbl_rdata_o,
+  input  doorbell_t     db_i,
+  output rd_req_t       rd_req_o,
+  output logic          rd_req_valid_o,
+  input  logic          rd_req_ready_i,
+  input  rd_rsp_t       rd_rsp_i,
+  output logic          valid_o,
+  input  logic          ready_i,
+  output tx_id_t        id_o,
+  output logic [511:0]  wqe_o,
+  // Completion: context of queue end_q_i; something ended, it was an entry, entry written.
+  input  logic [Qw-1:0] end_q_i,
+  output logic [63:0]   end_base_o,
+  output logic [3:0]    end_log_o,
+  output logic [15:0]   end_cqi_o,
+  input  logic          end_i,
+  input  logic          end_wqe_i,
+  input  logic          end_cqe_i,
+  // A completion entry of queue cqe_q_i waits to be sent.
+  input  logic          cqe_i,
+  input  logic [Qw-1:0] cqe_q_i,
+  output logic          queue_err_o,
+  output logic          db_bad_o,
+  output logic          busy_o
+);
+  localparam int Sw = $clog2(FetchSlots);
+
+  logic [NumTxq-1:0] work;
+  logic [Qw-1:0]     sched_q, head_q, drain_q;
+  logic              run, take, alloc, slot_free, start, err, drain, fetch_hold, hold;
+  logic [63:0]       ring_base;
+  logic [3:0]        ring_log;
+  logic [15:0]       index, avail;
+  logic [2:0]        num;
+  logic [Sw-1:0]     slot;
+  logic [7:0]        err_status;
+  logic              turn, fetch_busy, ctx_busy;
+
+  assign queue_err_o = err;
+  assign hold        = fetch_hold || (turn && sched_q == drain_q) || (cqe_i && cqe_q_i == drain_q);
+  assign busy_o      = turn || fetch_busy || ctx_busy || db_i.valid || (enable_i && work != '0);
+
+  nic_txq_ctx #(.NumTxq(NumTxq)) u_ctx (
+    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .db_i, .db_bad_o,
+    .work_o(work), .sched_q_i(sched_q), .sched_run_o(run), .sched_base_o(ring_base),
+    .sched_log_o(ring_log), .sched_index_o(index), .sched_avail_o(avail), .sched_take_i(take),
+    .sched_num_i(num), .start_i(start), .start_q_i(head_q), .err_i(err), .err_q_i(head_q),
+    .err_status_i(err_status), .end_q_i, .end_base_o, .end_log_o, .end_cqi_o, .end_i, .end_wqe_i,
+    .end_cqe_i, .drain_o(drain), .drain_q_o(drain_q), .drain_hold_i(hold), .busy_o(ctx_busy)
+  );
+
+  nic_txq_sched #(.NumTxq(NumTxq), .SlotW(Sw)) u_sched (
+    .clk, .rst, .enable_i, .short_i, .work_i(work), .q_o(sched_q), .run_i(run),
+    .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .take_o(take),
+    .num_o(num), .slot_free_i(slot_free), .slot_i(slot), .alloc_o(alloc), .rd_req_o,
+    .rd_req_valid_o, .rd_req_ready_i, .busy_o(turn)
+  );
+
+  nic_txq_fetch #(.NumTxq(NumTxq), .Slots(FetchSlots)) u_fetch (
+    .clk, .rst, .free_o(slot_free), .slot_o(slot), .alloc_i(alloc), .alloc_q_i(sched_q),
+    .alloc_index_i(index), .alloc_num_i(num), .rsp_i(rd_rsp_i), .valid_o, .ready_i, .id_o, .wqe_o,
+    .start_o(start), .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain),
+    .drain_q_i(drain_q), .hold_o(fetch_hold), .busy_o(fetch_busy)
+  );
+endmodule

@@ -1,0 +1,148 @@
+/// Contexts of the transmit queues: state and indices, doorbell checks (contract Q2), the error
+/// state, and what of a queue has started and not ended.
+
+module nic_txq_ctx
+  import nic_pkg::*, nic_int_pkg::*;
+#(
+  // Transmit queues, a power of two.
+  parameter int NumTxq = 64,
+  localparam int Qw = $clog2(NumTxq)
+) (
+  input  logic              clk,
+  input  logic              rst,
+  input  tbl_req_t          tbl_i,
+  output logic              tbl_done_o,
+  output table_status_e     tbl_status_o,
+  output logic [511:0]      tbl_rdata_o,
+  input  doorbell_t         db_i,
+  output logic              db_bad_o,
+  // Scheduler: queues with entries to fetch; context of one; num entries of it are taken.
+  output logic [NumTxq-1:0] work_o,
+  input  logic [Qw-1:0]     sched_q_i,
+  output logic              sched_run_o,
+  output logic [63:0]       sched_base_o,
+  output logic [3:0]        sched_log_o,
+  output logic [15:0]       sched_index_o,
+  output logic [15:0]       sched_avail_o,
+  input  logic              sched_take_i,
+  input  logic [2:0]        sched_num_i,
+  // Fetch: an entry or an Event was started; a failing read stops its queue.
+  input  logic              start_i,
+  input  logic [Qw-1:0]     start_q_i,
+  input  logic              err_i,
+  input  logic [Qw-1:0]     err_q_i,
+  input  logic [7:0]        err_status_i,
+  // Completion: context of a queue; something of it ended; it was an entry; entry written.
+  input  logic [Qw-1:0]     end_q_i,
+  output logic [63:0]       end_base_o,
+  output logic [3:0]        end_log_o,
+  output logic [15:0]       end_cqi_o,
+  input  logic              end_i,
+  input  logic              end_wqe_i,
+  input  logic              end_cqe_i,
+  // A queue is being switched off; another block still has something of it.
+  output logic              drain_o,
+  output logic [Qw-1:0]     drain_q_o,
+  input  logic              drain_hold_i,
+  // Something was started and has not ended, or a doorbell is being looked at.
+  output logic              busy_o
+);
+  logic [7:0]        error_q [NumTxq];
+  logic [15:0]       pi_q    [NumTxq];   // producer index
+  logic [15:0]       fi_q    [NumTxq];   // next entry to fetch
+  logic [15:0]       ci_q    [NumTxq];   // entries ended
+  logic [15:0]       cqi_q   [NumTxq];   // completion entries written
+  logic [15:0]       start_q [NumTxq];   // entries and Events started, ended, since reset
+  logic [15:0]       end_q   [NumTxq];
+  logic [NumTxq-1:0] run_q, stop_q, work_q;
+  logic [15:0]       open_q;             // started and not ended, all queues
+  doorbell_t         db_q;
+  logic              db_bad_q;
+  logic [Qw-1:0]     tq;
+  logic              on;
+  queue_state_e      tstate;
+  logic [3:0]        db_log;
+
+  assign work_o        = work_q;
+  assign sched_run_o   = run_q[sched_q_i];
+  assign sched_index_o = fi_q[sched_q_i];
+  assign sched_avail_o = pi_q[sched_q_i] - fi_q[sched_q_i];
+  assign end_cqi_o     = cqi_q[end_q_i];
+  assign drain_q_o     = tq;
+  assign db_bad_o      = db_bad_q;
+  assign busy_o        = open_q != 16'd0 || db_q.valid;
+  assign tstate        = run_q[tq] ? QueueStateRun : stop_q[tq] ? QueueStateError : QueueStateOff;
+
+  nic_txq_tbl #(.NumTxq(NumTxq)) u_tbl (
+    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o,
+    .q_o(tq), .state_i(tstate), .error_i(error_q[tq]), .pi_i(pi_q[tq]), .ci_i(ci_q[tq]),
+    .cqi_i(cqi_q[tq]), .on_o(on), .drain_o, .hold_i(drain_hold_i || start_q[tq] != end_q[tq]),
+    .sched_q_i, .sched_base_o, .sched_log_o, .end_q_i, .end_base_o, .end_log_o,
+    .db_q_i(db_q.queue_f[Qw-1:0]), .db_log_o(db_log)
+  );
+
+  always_ff @(posedge clk) begin
+    logic [Qw-1:0] q;
+    logic [15:0]   size, fi;
+    db_q     <= db_i;
+    db_bad_q <= 1'b0;
+
+    if (sched_take_i) begin
+      fi = fi_q[sched_q_i] + 16'(sched_num_i);
+      fi_q[sched_q_i]   <= fi;
+      work_q[sched_q_i] <= run_q[sched_q_i] && pi_q[sched_q_i] != fi;
+    end
+    if (db_q.valid) begin
+      q    = db_q.queue_f[Qw-1:0];
+      size = 16'd1 << db_log;
+      if (db_q.queue_f >= 16'(NumTxq) || !run_q[q] || 16'(db_q.pi - ci_q[q]) > size ||
+          16'(db_q.pi - pi_q[q]) > size) begin
+        db_bad_q <= 1'b1;
+      end else begin
+        pi_q[q] <= db_q.pi;
+        if (db_q.pi != pi_q[q]) work_q[q] <= 1'b1;
+      end
+    end
+    if (start_i) start_q[start_q_i] <= start_q[start_q_i] + 16'd1;
+    if (end_i) begin
+      end_q[end_q_i] <= end_q[end_q_i] + 16'd1;
+      if (end_wqe_i) ci_q[end_q_i]  <= ci_q[end_q_i] + 16'd1;
+      if (end_cqe_i) cqi_q[end_q_i] <= cqi_q[end_q_i] + 16'd1;
+    end
+    if (start_i != end_i) open_q <= start_i ? open_q + 16'd1 : open_q - 16'd1;
+    if (err_i) begin
+      run_q[err_q_i]   <= 1'b0;
+      stop_q[err_q_i]  <= 1'b1;
+      work_q[err_q_i]  <= 1'b0;
+      error_q[err_q_i] <= err_status_i;
+    end
+    if (drain_o) begin
+      run_q[tq]  <= 1'b0;
+      stop_q[tq] <= 1'b0;
+      work_q[tq] <= 1'b0;
+    end
+    if (on) begin
+      run_q[tq] <= 1'b1;
+      work_q[tq] <= 1'b0;
+      pi_q[tq]  <= '0;
+      fi_q[tq]  <= '0;
+      ci_q[tq]  <= '0;
+      cqi_q[tq] <= '0;
+    end
+    if (rst) begin
+      db_q.valid <= 1'b0;
+      open_q     <= '0;
+      run_q      <= '0;
+      stop_q     <= '0;
+      work_q     <= '0;
+      for (int i = 0; i < NumTxq; i++) begin
+        pi_q[i]    <= '0;
+        fi_q[i]    <= '0;
+        ci_q[i]    <= '0;
+        cqi_q[i]   <= '0;
+        start_q[i] <= '0;
+        end_q[i]   <= '0;
+      end
+    end
+  end
+endmodule

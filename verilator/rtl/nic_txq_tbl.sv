@@ -1,0 +1,127 @@
+/// Table Txq: checks and carries out table commands, keeps what the driver wrote of each queue.
+/// Disabling ends when the queue has drained (contract G6, G7, Q5, T11).
+
+module nic_txq_tbl
+  import nic_pkg::*, nic_int_pkg::*;
+#(
+  // Transmit queues, a power of two.
+  parameter int NumTxq = 64,
+  localparam int Qw = $clog2(NumTxq)
+) (
+  input  logic           clk,
+  input  logic           rst,
+  input  tbl_req_t       tbl_i,
+  output logic           tbl_done_o,
+  output table_status_e  tbl_status_o,
+  output logic [511:0]   tbl_rdata_o,
+  // The queue of the command; its state as the contexts have it.
+  output logic [Qw-1:0]  q_o,
+  input  queue_state_e   state_i,
+  input  logic [7:0]     error_i,
+  input  logic [15:0]    pi_i,
+  input  logic [15:0]    ci_i,
+  input  logic [15:0]    cqi_i,
+  // Enable the queue; switch it off; it has not drained.
+  output logic           on_o,
+  output logic           drain_o,
+  input  logic           hold_i,
+  // What was written, for two readers.
+  input  logic [Qw-1:0]  sched_q_i,
+  output logic [63:0]    sched_base_o,
+  output logic [3:0]     sched_log_o,
+  input  logic [Qw-1:0]  end_q_i,
+  output logic [63:0]    end_base_o,
+  output logic [3:0]     end_log_o,
+  input  logic [Qw-1:0]  db_q_i,
+  output logic [3:0]     db_log_o
+);
+  typedef enum logic [2:0] {TIdle, TCheck, TDrain, TCommit, TDone, TGap} state_e;
+
+  typedef struct packed {
+    logic [63:0] cq_base;
+    logic [63:0] ring_base;
+    logic [7:0]  log_size;
+  } cfg_entry_t;
+
+  cfg_entry_t        cfg_mem [NumTxq];
+  logic [NumTxq-1:0] written_q;
+  state_e            ts_q;
+  logic              enable_q;
+  table_status_e     status_q;
+  logic [511:0]      rdata_q;
+  logic              unused_tbl;
+
+  assign unused_tbl   = ^{tbl_i.wdata[1023:512], tbl_i.index};
+  assign q_o          = tbl_i.index[Qw-1:0];
+  assign tbl_done_o   = ts_q == TDone;
+  assign tbl_status_o = status_q;
+  assign tbl_rdata_o  = rdata_q;
+  assign drain_o      = ts_q == TDrain;
+  assign on_o         = ts_q == TCommit && enable_q;
+  assign sched_base_o = cfg_mem[sched_q_i].ring_base;
+  assign sched_log_o  = cfg_mem[sched_q_i].log_size[3:0];
+  assign end_base_o   = cfg_mem[end_q_i].cq_base;
+  assign end_log_o    = cfg_mem[end_q_i].log_size[3:0];
+  assign db_log_o     = cfg_mem[db_q_i].log_size[3:0];
+
+  // What a write with these bytes would be answered with; on: the queue is not Off.
+  function automatic table_status_e check(input logic [511:0] d, input logic on);
+    txq_entry_t e;
+    logic       unused_e;
+    e = txq_entry_t'(d);
+    unused_e = ^e;
+    check = TableStatusOk;
+    if (e.msix_addr != 64'd0 || e.ecn_mode != 8'd0) check = TableStatusNotBuilt;
+    if (e.enable == 8'd1 && (e.log_size < 8'(LogSizeMin) || e.log_size > 8'(LogSizeMax) ||
+                             e.ring_base[5:0] != 6'd0 || e.cq_base[5:0] != 6'd0)) begin
+      check = TableStatusBadValue;
+    end
+    if (e.enable > 8'd1) check = TableStatusBadValue;
+    if (e.enable == 8'd1 && on) check = TableStatusEnabled;
+  endfunction
+
+  always_ff @(posedge clk) begin
+    txq_entry_t    e;
+    table_status_e s;
+    unique case (ts_q)
+      TIdle: if (tbl_i.valid && tbl_i.id == TableTxq) ts_q <= TCheck;
+      TCheck: begin
+        e        = '0;
+        s        = TableStatusOk;
+        enable_q <= tbl_i.wdata[0];
+        if (tbl_i.write) begin
+          s    = check(tbl_i.wdata[511:0], state_i != QueueStateOff);
+          ts_q <= s != TableStatusOk ? TDone : tbl_i.wdata[0] ? TCommit : TDrain;
+        end else begin
+          e.enable = 8'(state_i != QueueStateOff);
+          e.state  = state_i;
+          e.error  = status_e'(state_i == QueueStateError ? error_i : 8'd0);
+          e.pi     = pi_i;
+          e.ci     = ci_i;
+          e.cqi    = cqi_i;
+          if (written_q[q_o]) begin
+            e.log_size  = cfg_mem[q_o].log_size;
+            e.ring_base = cfg_mem[q_o].ring_base;
+            e.cq_base   = cfg_mem[q_o].cq_base;
+          end
+          ts_q <= TDone;
+        end
+        rdata_q  <= e;
+        status_q <= s;
+      end
+      TDrain: if (!hold_i) ts_q <= TCommit;
+      TCommit: begin
+        e              = txq_entry_t'(tbl_i.wdata[511:0]);
+        cfg_mem[q_o]   <= '{cq_base: e.cq_base, ring_base: e.ring_base, log_size: e.log_size};
+        written_q[q_o] <= 1'b1;
+        ts_q           <= TDone;
+      end
+      TDone:   ts_q <= TGap;
+      default: ts_q <= TIdle;
+    endcase
+    if (rst) begin
+      ts_q      <= TIdle;
+      written_q <= '0;
+    end
+  end
+endmodule
