@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/sarchlab/akita/v3/sim"
 )
@@ -13,6 +14,9 @@ const (
 
 	// Events at one time after which Run gives up: time stands still.
 	maxEventsPerInstant = 1 << 24
+
+	// Wall time after which Pause gives up.
+	pauseLimit = 10 * time.Second
 )
 
 // Engine is a serial, deterministic sim.Engine in integer picoseconds.
@@ -24,6 +28,7 @@ type Engine struct {
 	sec     sim.VTimeInSec
 	seq     uint64
 	instant int // events handled at now
+	crowd   int // limit of instant
 	q       queue
 	wraps   EventPool // stand-ins for events that are not *Event
 
@@ -39,7 +44,7 @@ type Engine struct {
 
 // NewEngine returns an engine at time 0.
 func NewEngine() *Engine {
-	e := new(Engine)
+	e := &Engine{crowd: maxEventsPerInstant}
 	e.q.init()
 	e.changed = sync.NewCond(&e.mu)
 	return e
@@ -121,7 +126,7 @@ func (e *Engine) run(limit Ps) error {
 		if e.pauseWanted.Load() {
 			e.park()
 		}
-		ev := e.q.pop(e.now, limit)
+		ev := e.q.pop(limit)
 		if ev == nil {
 			return nil
 		}
@@ -130,7 +135,7 @@ func (e *Engine) run(limit Ps) error {
 			e.now, e.instant = ev.at, 0
 		}
 		e.instant++
-		if ev.foreign || ev.At != ev.at || e.instant > maxEventsPerInstant || e.NumHooks() != 0 {
+		if ev.foreign || ev.At != ev.at || e.instant > e.crowd || e.NumHooks() != 0 {
 			if err := e.handleSlowly(ev); err != nil {
 				return err
 			}
@@ -149,9 +154,9 @@ func (e *Engine) handleSlowly(ev *Event) error {
 	if ev.At != ev.at {
 		panic(fmt.Sprintf("simcore: %v was changed while it was pending at %v", ev, ev.at))
 	}
-	if e.instant > maxEventsPerInstant {
+	if e.instant > e.crowd {
 		return fmt.Errorf("simcore: time stands still: %d events at %v, the next is %v",
-			maxEventsPerInstant, e.now, ev)
+			e.crowd, e.now, ev)
 	}
 	h, evt := ev.H, sim.Event(ev)
 	if ev.foreign {
@@ -207,14 +212,29 @@ func (e *Engine) park() {
 
 // Pause implements sim.Engine: it holds the run before the next event and
 // returns when no event is being handled. It is for other goroutines than the
-// one that runs; a handler that wants to end the run calls Stop.
-func (e *Engine) Pause() {
+// one that runs; a handler that wants to end the run calls Stop. It panics if
+// the current event takes longer than 10 s, as it does for a handler's Pause.
+func (e *Engine) Pause() { e.pause(pauseLimit) }
+
+func (e *Engine) pause(limit time.Duration) {
 	e.mu.Lock()
+	defer e.mu.Unlock()
+	late := false
+	defer time.AfterFunc(limit, func() {
+		e.mu.Lock()
+		late = true
+		e.changed.Broadcast()
+		e.mu.Unlock()
+	}).Stop()
 	e.pauseWanted.Store(true)
 	for e.running && !e.parked && e.pauseWanted.Load() {
+		if late {
+			e.pauseWanted.Store(false)
+			panic(fmt.Sprintf("simcore: Pause waited %v for an event to end: "+
+				"is it called by the handler of that event?", limit))
+		}
 		e.changed.Wait()
 	}
-	e.mu.Unlock()
 }
 
 // Continue implements sim.Engine: it ends a pause.

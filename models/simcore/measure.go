@@ -33,7 +33,10 @@ func MeasureEvents(pending int) (own, akita float64) {
 // connections. It compares Engine, Port and Link with Akita's SerialEngine,
 // LimitNumMsgPort and DirectConnection, under the same components.
 func MeasureTwoHops() (own, akita float64) {
-	return measure(ownHops, akitaHops)
+	return measure(
+		func() float64 { return ownHops(hopMsgs) },
+		func() float64 { return akitaHops(hopMsgs) },
+	)
 }
 
 func measure(ours, theirs func() float64) (own, akita float64) {

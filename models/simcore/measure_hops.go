@@ -27,13 +27,13 @@ type hopMsg struct {
 type hopBoard struct {
 	stamp            *Engine // for Depart; nil on Akita's side
 	free             []*hopMsg
-	sent, got        int
+	msgs, sent, got  int
 	out, in, on, end sim.Port // source -> (in, on) of the forwarder -> sink
 	err              error
 }
 
-func newHopBoard() *hopBoard {
-	b := &hopBoard{}
+func newHopBoard(msgs int) *hopBoard {
+	b := &hopBoard{msgs: msgs}
 	payload := make([]byte, hopBytes-16)
 	for range hopPool {
 		b.free = append(b.free, &hopMsg{data: payload})
@@ -43,7 +43,7 @@ func newHopBoard() *hopBoard {
 
 func (b *hopBoard) source(now sim.VTimeInSec) bool {
 	n := len(b.free)
-	if b.sent == hopMsgs || n == 0 || !b.out.CanSend() {
+	if b.sent == b.msgs || n == 0 || !b.out.CanSend() {
 		return false
 	}
 	m := b.free[n-1]
@@ -90,9 +90,9 @@ func (b *hopBoard) sink(now sim.VTimeInSec) bool {
 
 // run takes the time of all messages and checks that they came.
 func (b *hopBoard) run(e sim.Engine) float64 {
-	ns := runTime(e, hopMsgs)
-	if b.err == nil && b.got != hopMsgs {
-		b.err = fmt.Errorf("%d of %d messages came", b.got, hopMsgs)
+	ns := runTime(e, b.msgs)
+	if b.err == nil && b.got != b.msgs {
+		b.err = fmt.Errorf("%d of %d messages came", b.got, b.msgs)
 	}
 	if b.err != nil {
 		panic(fmt.Sprintf("simcore: measurement: %v", b.err))
@@ -102,9 +102,9 @@ func (b *hopBoard) run(e sim.Engine) float64 {
 
 var hopRate = PerCycle(512, Freq{})
 
-func ownHops() float64 {
+func ownHops(msgs int) float64 {
 	e := NewEngine()
-	b := newHopBoard()
+	b := newHopBoard(msgs)
 	b.stamp = e
 	comp := func(name string, tick func(sim.VTimeInSec) bool) *TickingComponent {
 		return NewTickingComponent(name, e, Freq{}, func(Ps) (bool, error) {
@@ -130,10 +130,10 @@ type akitaTick func(sim.VTimeInSec) bool
 
 func (f akitaTick) Tick(now sim.VTimeInSec) bool { return f(now) }
 
-func akitaHops() float64 {
+func akitaHops(msgs int) float64 {
 	const freq = 400 * sim.MHz
 	e := sim.NewSerialEngine()
-	b := newHopBoard()
+	b := newHopBoard(msgs)
 	src := sim.NewTickingComponent("Source", e, freq, akitaTick(b.source))
 	mid := sim.NewTickingComponent("Forwarder", e, freq, akitaTick(b.forward))
 	dst := sim.NewTickingComponent("Sink", e, freq, akitaTick(b.sink))

@@ -3,7 +3,7 @@ package simcore
 import "math/bits"
 
 const (
-	wheelBits  = 10
+	wheelBits  = 12
 	wheelSize  = 1 << wheelBits
 	wheelMask  = wheelSize - 1
 	wheelWords = wheelSize / 64
@@ -14,11 +14,15 @@ const (
 	maxInterval   = 1 << 20
 )
 
-// queue orders events by (at, key). Events within the next wheelSize buckets
-// of time lie in the wheel, one sorted ring per bucket, the others in a heap
-// where they stay until their turn comes. The bucket width follows the
-// traffic: it changes the speed, never the order.
+// queue orders events by (at, key). The first event of all is kept apart, so
+// that finding its successor does not have to wait for what its handler is
+// going to schedule. Of the others, those within the next wheelSize buckets of
+// time lie in the wheel, one sorted ring per bucket, the rest in a heap where
+// they stay until their turn comes. The bucket width follows the traffic: it
+// changes the speed, never the order.
 type queue struct {
+	head *Event // before all others; nil if the queue is empty
+
 	// tails[i] is the last event of bucket i's ring; its next is the first.
 	tails   [wheelSize]*Event
 	words   [wheelWords]uint64 // which buckets are occupied
@@ -36,10 +40,27 @@ func (q *queue) init() {
 	q.interval = firstInterval
 }
 
-func (q *queue) len() int { return q.near + len(q.far) }
+func (q *queue) len() int {
+	if q.head == nil {
+		return 0
+	}
+	return 1 + q.near + len(q.far)
+}
+
+func (e *Event) before(f *Event) bool {
+	return e.at < f.at || e.at == f.at && e.key < f.key
+}
 
 // push inserts an event with at >= now.
 func (q *queue) push(ev *Event, now Ps) {
+	switch first := q.head; {
+	case first == nil:
+		q.head = ev
+		return
+	case ev.before(first):
+		q.head = ev
+		ev = first
+	}
 	if q.pushes++; q.pushes >= q.interval {
 		q.adapt(now)
 	}
@@ -62,15 +83,15 @@ func (q *queue) place(ev *Event, now Ps) {
 		q.summary |= 1 << (i / 64)
 		return
 	}
-	if tail.at < ev.at || tail.at == ev.at && tail.key < ev.key {
+	if tail.before(ev) {
 		ev.next = tail.next
 		tail.next = ev
 		q.tails[i] = ev
 		return
 	}
 	p := tail
-	for n := p.next; n.at < ev.at || n.at == ev.at && n.key < ev.key; n = p.next {
-		p = n
+	for p.next.before(ev) {
+		p = p.next
 		q.steps++
 	}
 	ev.next = p.next
@@ -78,10 +99,21 @@ func (q *queue) place(ev *Event, now Ps) {
 }
 
 // pop removes the first event, or returns nil if there is none at or before
-// limit. No pending event may be earlier than now.
-func (q *queue) pop(now, limit Ps) *Event {
+// limit.
+func (q *queue) pop(limit Ps) *Event {
+	ev := q.head
+	if ev == nil || ev.at > limit {
+		return nil
+	}
+	q.head = q.extract(ev.at)
+	return ev
+}
+
+// extract removes the first event of wheel and heap, of which none is earlier
+// than now; nil if there is none.
+func (q *queue) extract(now Ps) *Event {
 	if q.summary == 0 {
-		if len(q.far) == 0 || q.far[0].at > limit {
+		if len(q.far) == 0 {
 			return nil
 		}
 		return q.far.pop()
@@ -89,16 +121,8 @@ func (q *queue) pop(now, limit Ps) *Event {
 	i := q.first(uint(now>>q.shift) & wheelMask)
 	tail := q.tails[i]
 	ev := tail.next
-	if len(q.far) != 0 {
-		if f := &q.far[0]; f.at < ev.at || f.at == ev.at && f.key < ev.key {
-			if f.at > limit {
-				return nil
-			}
-			return q.far.pop()
-		}
-	}
-	if ev.at > limit {
-		return nil
+	if len(q.far) != 0 && q.far[0].ev.before(ev) {
+		return q.far.pop()
 	}
 	q.near--
 	if ev != tail {
