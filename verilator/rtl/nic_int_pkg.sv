@@ -9,19 +9,20 @@ package nic_int_pkg;
   localparam int TlpB = TlpW / 8;
   localparam int TlpD = TlpW / 32;
 
-  // One beat of a TLP stream; hdr is valid in every beat of the packet.
+  // One beat of a TLP stream; hdr is valid in every beat of the packet. Wide fields of these
+  // structures start at multiples of 32 bits, where a simulator copies words and shifts nothing.
   typedef struct packed {
-    logic [127:0]      hdr;
-    logic [TlpW-1:0]   data;
-    logic [TlpD-1:0]   keep;
     logic              last;
+    logic [127:0]      hdr;
+    logic [TlpD-1:0]   keep;
+    logic [TlpW-1:0]   data;
   } tlp_beat_t;
 
   // One beat of a frame inside the device.
   typedef struct packed {
-    logic [EthW-1:0]   data;
-    logic [EthB-1:0]   keep;
     logic              last;
+    logic [EthB-1:0]   keep;
+    logic [EthW-1:0]   data;
   } eth_beat_t;
 
   // A read client asks for len bytes at addr; the reader splits by MRRS and 4 KB and picks tags.
