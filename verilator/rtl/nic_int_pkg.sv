@@ -86,6 +86,27 @@ package nic_int_pkg;
     logic [15:0] roce_port;
   } cfg_t;
 
+  // What the answer to a register read or to a request that is not taken says.
+  typedef struct packed {
+    logic [15:0] rid;        // requester ID, as the header's bytes 4 and 5
+    logic [7:0]  tag;
+    logic [2:0]  tc;
+    logic [2:0]  attr;
+    logic [11:0] bytes;      // byte count, 4,096 as 0
+    logic [6:0]  lower;      // lower address
+    logic        ok;         // CplD of one or two DWs, else a Cpl with status UR
+    logic        two;
+  } answer_t;
+
+  // A request that the TLP port passes on: a register access, or (neither flag) an answer only.
+  typedef struct packed {
+    logic        read;
+    logic        write;
+    logic [19:2] addr;       // byte offset in BAR0
+    logic [63:0] data;       // of a write
+    answer_t     ans;
+  } reg_req_t;
+
   // Header of a memory request. dw = length in DWs, 1..1024.
   function automatic logic [127:0] mem_hdr(input logic write, input logic [63:0] addr,
                                            input logic [10:0] dw, input logic [3:0] first_be,

@@ -1,0 +1,45 @@
+/// Register slice that cuts both paths of a stream: valid and data leave from a register, and so
+/// does ready. Takes and gives a word every cycle; a second register catches the word that arrives
+/// in the cycle in which the other side stops.
+
+module nic_skid #(
+  // Bits of a word.
+  parameter int Width = 32
+) (
+  input  logic             clk,
+  input  logic             rst,
+  input  logic             in_valid_i,
+  output logic             in_ready_o,
+  input  logic [Width-1:0] in_data_i,
+  output logic             out_valid_o,
+  input  logic             out_ready_i,
+  output logic [Width-1:0] out_data_o
+);
+  logic             out_valid_q, spare_valid_q;
+  logic [Width-1:0] out_q, spare_q;
+
+  assign in_ready_o  = !spare_valid_q;
+  assign out_valid_o = out_valid_q;
+  assign out_data_o  = out_q;
+
+  always_ff @(posedge clk) begin
+    if (out_ready_i || !out_valid_q) begin
+      out_valid_q   <= spare_valid_q || in_valid_i;
+      spare_valid_q <= 1'b0;
+      if (spare_valid_q) out_q <= spare_q;
+      else if (in_valid_i) out_q <= in_data_i;
+    end else if (in_valid_i && in_ready_o) begin
+      spare_valid_q <= 1'b1;
+      spare_q       <= in_data_i;
+    end
+    if (rst) begin
+      out_valid_q   <= 1'b0;
+      spare_valid_q <= 1'b0;
+    end
+  end
+
+`ifndef SYNTHESIS
+  a_held: assert property (@(posedge clk) disable iff (rst)
+    out_valid_o && !out_ready_i |=> out_valid_o && $stable(out_data_o));
+`endif
+endmodule
