@@ -1,0 +1,91 @@
+package nic
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/ether"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// Builder makes a NIC. Frames and TLPs are where messages come from and go
+// back to; a board that shares them recycles everything. Nil makes the NIC's
+// own.
+type Builder struct {
+	Scheduler simcore.Scheduler
+	Spec      Spec
+	Frames    *ether.Pool
+	TLPs      *tlp.Pool
+}
+
+// Messages that a port holds until the component takes them. Frames are taken
+// as they arrive, TLPs a beat a cycle.
+const (
+	ethPortCap  = 64
+	pciePortCap = 64
+)
+
+// Build makes the component. Its ports are PCIe and Eth[p]. It panics if Akita
+// does not accept the name.
+func (b Builder) Build(name string) (*Comp, error) {
+	if b.Scheduler == nil {
+		return nil, fmt.Errorf("nic: %s has no scheduler", name)
+	}
+	if err := b.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c := &Comp{
+		ComponentBase: sim.NewComponentBase(name),
+		spec:          b.Spec, sched: b.Scheduler, period: b.Spec.Freq.Period(),
+		regs: NewRegs(b.Spec), reader: NewReader(b.Spec.Timing.Tags),
+		frames: b.Frames, tlps: b.TLPs, last: -1, beat: -1,
+	}
+	if c.frames == nil {
+		c.frames = new(ether.Pool)
+	}
+	if c.tlps == nil {
+		c.tlps = new(tlp.Pool)
+	}
+	c.limits, c.timeout = c.regs.Limits(), c.regs.CplTimeout()
+	c.pcie = simcore.NewPort(c, pciePortCap, name+".PCIe")
+	c.AddPort("PCIe", c.pcie)
+	for p := range b.Spec.Ports {
+		short := fmt.Sprintf("Eth[%d]", p)
+		port := simcore.NewPort(c, ethPortCap, name+"."+short)
+		c.AddPort(short, port)
+		c.eth = append(c.eth, port)
+	}
+	c.rx.init(&c.spec)
+	c.tx.init(&c.spec)
+	c.out.stall = newStall(b.Spec.Stall, "tlp_out", b.Spec.Stall.TLPOut)
+	c.in.stall = newStall(b.Spec.Stall, "tlp_in", b.Spec.Stall.TLPIn)
+	for p := range c.tx.ports {
+		c.tx.ports[p].stall = newStall(b.Spec.Stall, fmt.Sprintf("eth_out[%d]", p), b.Spec.Stall.EthOut)
+	}
+	return c, nil
+}
+
+func (r *rxPath) init(s *Spec) {
+	r.ports = make([]rxPort, s.Ports)
+	r.queues = make([]rxQueue, s.NumRxq)
+	for i := range r.queues {
+		r.queues[i].win = newWindow(nicspec.RxDescBytes, s.Timing.RxPrefetch)
+	}
+}
+
+func (t *txPath) init(s *Spec) {
+	t.ports = make([]ethOut, s.Ports)
+	t.queues = make([]txQueue, s.NumTxq)
+	for i := range t.queues {
+		t.queues[i].win = newWindow(nicspec.WqeBytes, s.Timing.TxPrefetch)
+		t.queues[i].head, t.queues[i].tail, t.queues[i].emit = none, none, none
+	}
+	t.slots = make([]txSlot, s.Timing.TxInFlight)
+	for i := range t.slots {
+		t.free.push(int32(i))
+	}
+	t.room = s.Timing.TxBufBytes
+}

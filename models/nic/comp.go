@@ -1,0 +1,200 @@
+package nic
+
+import (
+	"math"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/boundary"
+	"nictwin/models/ether"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// Comp is the timed NIC. It works in clock cycles while there is work, one
+// beat a cycle on each stream and direction, and calls the function for what
+// things mean.
+type Comp struct {
+	*sim.ComponentBase
+
+	spec   Spec
+	sched  simcore.Scheduler
+	period simcore.Ps
+	pcie   *simcore.Port
+	eth    []*simcore.Port
+	frames *ether.Pool
+	tlps   *tlp.Pool
+	obs    []boundary.Observer
+
+	regs    *Regs
+	reader  *Reader
+	limits  tlp.Limits // as DEVCTL says
+	timeout int64      // as CPL_TIMEOUT says
+	outcome Outcome    // of the request at hand
+
+	readPool []*Read
+	drainRx  bool // the queue that a table command disables
+	drainQ   int
+
+	in  tlpIn
+	out tlpOut
+	rx  rxPath
+	tx  txPath
+
+	now   int64 // cycle at hand
+	last  int64 // cycle worked last, -1 before the first
+	moved bool  // something happened in this cycle
+	due   int64 // earliest cycle at which something is due
+
+	events simcore.EventPool
+	armed  int64 // earliest cycle for which an event is known to be pending
+	beat   int64 // latest such cycle
+	live   int   // events pending
+}
+
+// Cycle is the cycle worked last, -1 before the first.
+func (c *Comp) Cycle() int64 { return c.last }
+
+// Spec is what the component was built from.
+func (c *Comp) Spec() Spec { return c.spec }
+
+// Regs is the register space, for looking at counters and queues.
+func (c *Comp) Regs() *Regs { return c.regs }
+
+// PCIe is the port of the TLP streams; its messages are tlp.Packet.
+func (c *Comp) PCIe() *simcore.Port { return c.pcie }
+
+// Eth is the port of Ethernet port p; its messages are ether.Frame.
+func (c *Comp) Eth(p int) *simcore.Port { return c.eth[p] }
+
+// Observe adds an observer of the boundary.
+func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
+
+// Busy is the device's busy output [B8].
+func (c *Comp) Busy() bool {
+	return c.rx.busy() || c.txBusy() || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
+		!c.rx.want.empty()
+}
+
+// txBusy reports whether a work entry is at work or about to be fetched.
+func (c *Comp) txBusy() bool { return c.tx.busy() || !c.tx.want.empty() && c.regs.TxEnable() }
+
+// NotifyRecv implements sim.Component: a message has come.
+func (c *Comp) NotifyRecv(sim.VTimeInSec, sim.Port) { c.wakeNext() }
+
+// NotifyPortFree implements sim.Component: a port that refused can send.
+func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) { c.wakeNext() }
+
+// wakeNext arms the first edge strictly after now.
+func (c *Comp) wakeNext() { c.wake(int64(simcore.Now(c.sched)/c.period) + 1) }
+
+// wake makes sure that the component works in a cycle.
+func (c *Comp) wake(cycle int64) {
+	if c.live > 0 && c.armed <= cycle && c.armed > c.last {
+		return
+	}
+	ev := c.events.Get()
+	ev.At, ev.H = simcore.Ps(cycle)*c.period, c
+	c.sched.Schedule(ev)
+	c.armed = cycle
+	c.beat = max(c.beat, cycle)
+	c.live++
+}
+
+// patience bounds how long the component sleeps while reads are outstanding:
+// [P6] lets a timeout come up to 1,024 cycles late.
+const patience = 512
+
+// Handle implements sim.Handler: an edge of the clock.
+func (c *Comp) Handle(e sim.Event) error {
+	ev := e.(*simcore.Event)
+	cycle := int64(ev.At / c.period)
+	c.events.Put(ev)
+	c.live--
+	if cycle <= c.last {
+		return nil
+	}
+	c.now, c.last = cycle, cycle
+	c.moved, c.due = false, math.MaxInt64
+	c.step()
+	switch {
+	case c.moved:
+		c.wake(cycle + 1)
+	case c.due != math.MaxInt64:
+		c.wake(min(c.due, cycle+patience))
+	case c.reader.Outstanding() != 0 && c.beat <= cycle:
+		c.wake(cycle + patience)
+	}
+	return nil
+}
+
+// step is one cycle: what comes in, what is ready inside, what goes out.
+func (c *Comp) step() {
+	c.receiveFrames()
+	c.receiveTLP()
+	c.expire()
+	c.finishOutputs()
+	c.takeCompletions()
+	c.takeRequests()
+	c.classifyFrames()
+	c.startEntries()
+	c.finishEntries()
+	c.planFrame()
+	c.startFrames()
+	c.startTLP()
+	c.drain()
+}
+
+// until notes that something is due in a later cycle, and reports whether that
+// cycle has come.
+func (c *Comp) until(cycle int64) bool {
+	if cycle <= c.now {
+		return true
+	}
+	c.due = min(c.due, cycle)
+	return false
+}
+
+func (c *Comp) observe(x boundary.Crossing) {
+	for _, o := range c.obs {
+		o(x)
+	}
+}
+
+// expire ends the reads that are overdue.
+func (c *Comp) expire() {
+	for {
+		rd := c.reader.Expire(c.now, c.timeout)
+		if rd == nil {
+			return
+		}
+		c.regs.Step(nicspec.CntCplTimeouts)
+		c.moved = true
+		c.readEnded(rd)
+	}
+}
+
+// drain ends the disabling of a queue when nothing of it is under way.
+func (c *Comp) drain() {
+	if !c.regs.Busy() {
+		return
+	}
+	idle := false
+	if c.drainRx {
+		idle = c.rx.queues[c.drainQ].refs == 0
+	} else {
+		q := &c.tx.queues[c.drainQ]
+		idle = q.refs == 0 && !q.failed && !q.win.ready()
+	}
+	if idle {
+		c.regs.Drained()
+		c.moved = true
+	}
+}
+
+var (
+	_ sim.Component       = (*Comp)(nil)
+	_ sim.Handler         = (*Comp)(nil)
+	_ boundary.Observable = (*Comp)(nil)
+)

@@ -1,0 +1,138 @@
+package nic
+
+import (
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// Who reads.
+const (
+	readDesc   = iota // Owner: receive queue, First: index, Gen: of the window
+	readWqe           // Owner: transmit queue, likewise
+	readPiece         // Owner: slot
+	numReaders = readPiece + 1
+)
+
+// feedRead makes p the next read request: descriptors, work entries and pieces
+// of frames take turns.
+func (c *Comp) feedRead(p *tlp.Packet) bool {
+	if c.rx.want.empty() && c.tx.want.empty() && c.tx.gather.n == 0 {
+		return false
+	}
+	if !c.reader.CanIssue(c.now) {
+		if held := c.reader.Held(); held != Never {
+			c.until(held)
+		}
+		return false
+	}
+	for range numReaders {
+		if c.out.reads++; c.out.reads == numReaders {
+			c.out.reads = 0
+		}
+		if rd := c.wanted(c.out.reads); rd != nil {
+			h := c.reader.Issue(rd, c.limits.MRRS)
+			p.Data = nil
+			c.setHeader(p, &h)
+			c.out.what, c.out.ref = outRead, int32(h.Tag)
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Comp) wanted(reader int) *Read {
+	switch reader {
+	case readDesc:
+		return c.wantedDesc()
+	case readWqe:
+		return c.wantedWqe()
+	}
+	return c.wantedPiece()
+}
+
+func (c *Comp) wantedDesc() *Read {
+	for !c.rx.want.empty() {
+		i := c.rx.want.next()
+		q, w := c.regs.Rxq(i), &c.rx.queues[i].win
+		n := uint16(0)
+		if q.State == nicspec.QueueStateRun {
+			n = w.wants(q.PI, q.DescAddr(w.next), c.limits.MRRS)
+		}
+		if n == 0 {
+			c.rx.want.clear(i)
+			continue
+		}
+		c.rx.queues[i].refs++
+		return c.fetchRead(readDesc, i, w, q.DescAddr(w.next), n)
+	}
+	return nil
+}
+
+func (c *Comp) wantedWqe() *Read {
+	for !c.tx.want.empty() && c.regs.TxEnable() {
+		i := c.tx.want.next()
+		q, w := c.regs.Txq(i), &c.tx.queues[i].win
+		n := uint16(0)
+		if q.State == nicspec.QueueStateRun {
+			n = w.wants(q.PI, q.WqeAddr(w.next), c.limits.MRRS)
+		}
+		if n == 0 {
+			c.tx.want.clear(i)
+			continue
+		}
+		c.tx.queues[i].refs++
+		return c.fetchRead(readWqe, i, w, q.WqeAddr(w.next), n)
+	}
+	return nil
+}
+
+// fetchRead begins the read of the next n entries of a window.
+func (c *Comp) fetchRead(client uint8, queue int, w *window, addr uint64, n uint16) *Read {
+	rd := c.getRead()
+	rd.Client, rd.Owner, rd.First, rd.Gen = client, int32(queue), w.next, w.gen
+	rd.Begin(addr, w.slot(w.next, n))
+	w.next += n
+	return rd
+}
+
+func (c *Comp) getRead() *Read {
+	if n := len(c.readPool); n > 0 {
+		rd := c.readPool[n-1]
+		c.readPool = c.readPool[:n-1]
+		return rd
+	}
+	return new(Read)
+}
+
+// wantedPiece returns the next transfer, of the entry that was started first,
+// that wants a request.
+func (c *Comp) wantedPiece() *Read {
+	for c.tx.gather.n > 0 {
+		s := &c.tx.slots[*c.tx.gather.front()]
+		if !c.until(s.due) {
+			return nil
+		}
+		if rd := s.wanting(); rd != nil {
+			return rd
+		}
+		c.tx.gather.pop()
+	}
+	return nil
+}
+
+// readEnded is called when a request of a transfer has ended.
+func (c *Comp) readEnded(rd *Read) {
+	if !rd.Done() {
+		return
+	}
+	switch rd.Client {
+	case readDesc:
+		c.descsCame(rd)
+		c.readPool = append(c.readPool, rd)
+	case readWqe:
+		c.wqesCame(rd)
+		c.readPool = append(c.readPool, rd)
+	default:
+		c.pieceCame(rd)
+	}
+}
