@@ -242,5 +242,9 @@ func (l *BTHLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.Seriali
 		copy(tail, l.Pad)
 	}
 	binary.LittleEndian.PutUint32(tail[f.PadCnt:], l.ICRC)
-	return prepend(b, BTHSize, &f)
+	dst, err := b.PrependBytes(BTHSize)
+	if err != nil {
+		return err
+	}
+	return f.Encode(dst) // not through prepend's interface, which would move f to the heap
 }
