@@ -1,0 +1,179 @@
+package host
+
+import (
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+func TestSpecReportsEverything(t *testing.T) {
+	err := Spec{Latency: -1, Jitter: -1}.Validate()
+	for _, field := range []string{"arm_bytes", "host_bytes", "latency_ps", "jitter_ps", "tags", "reg_timeout_ps", "MPS"} {
+		require.ErrorContains(t, err, field)
+	}
+	require.NoError(t, DefaultSpec().Validate())
+}
+
+// Memory behaves as a plain slice does.
+func TestMemory(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const size = 3*pageBytes + 17
+		m, want := NewMemory(size), make([]byte, size)
+		for range rapid.IntRange(1, 20).Draw(t, "ops") {
+			n := rapid.IntRange(0, 2*pageBytes).Draw(t, "n")
+			at := rapid.IntRange(0, size-n).Draw(t, "at")
+			if rapid.Bool().Draw(t, "write") {
+				b := make([]byte, n)
+				for i := range b {
+					b[i] = byte(at + i*7)
+				}
+				m.Write(uint64(at), b)
+				copy(want[at:], b)
+			}
+			got := make([]byte, n)
+			m.Read(uint64(at), got)
+			require.Equal(t, want[at:at+n], got)
+		}
+	})
+	m := NewMemory(100)
+	require.True(t, m.Has(100, 0))
+	require.False(t, m.Has(99, 2))
+	require.False(t, m.Has(1<<63, 2))
+}
+
+// requester is a device that reads and checks what comes back.
+type requester struct {
+	*sim.ComponentBase
+	t       *testing.T
+	port    *simcore.Port
+	waiting map[uint8]*tlp.Pending
+	data    map[uint8][]byte
+	order   []uint8
+	regs    map[uint32]uint32
+	pool    tlp.Pool
+}
+
+func (q *requester) Handle(sim.Event) error                  { return nil }
+func (q *requester) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+func (q *requester) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
+	p := port.Retrieve(now).(*tlp.Packet)
+	h, err := p.Header()
+	require.NoError(q.t, err)
+	switch h.Kind {
+	case tlp.CplD, tlp.Cpl:
+		_, b, err := q.waiting[h.Tag].Take(&h, p.Data)
+		require.NoError(q.t, err)
+		q.data[h.Tag] = append(q.data[h.Tag], b...)
+		if q.waiting[h.Tag].Done() {
+			q.order = append(q.order, h.Tag)
+		}
+	case tlp.MWr:
+		q.regs[uint32(h.Address-nicspec.BarBase)] = uint32(p.Data[0])
+	case tlp.MRd:
+		c, err := tlp.NewCompleter(nicspec.RequesterNic, tlp.DefaultLimits(), tlp.CplLongest, 0)
+		require.NoError(q.t, err)
+		require.NoError(q.t, c.Answer(&h, func(addr uint64, dst []byte) error {
+			dst[0] = byte(q.regs[uint32(addr-nicspec.BarBase)])
+			return nil
+		}, &q.pool, func(p *tlp.Packet) {
+			p.Depart = simcore.FromSec(now)
+			require.Nil(q.t, q.port.Send(p))
+		}))
+	}
+}
+
+func board(t *testing.T, s Spec) (*simcore.Engine, *Root, *requester) {
+	t.Helper()
+	e := simcore.NewEngine()
+	r, err := Builder{Scheduler: e, Spec: s}.Build("Root")
+	require.NoError(t, err)
+	q := &requester{ComponentBase: sim.NewComponentBase("NIC"), t: t, waiting: map[uint8]*tlp.Pending{}, data: map[uint8][]byte{}, regs: map[uint32]uint32{}}
+	q.port = simcore.NewPort(q, 256, "NIC.PCIe")
+	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(400)}, r.PCIe(), q.port)
+	require.NoError(t, err)
+	return e, r, q
+}
+
+func (q *requester) read(tag uint8, bus uint64, n int) {
+	p, err := tlp.NewMemRead(tlp.Origin{RequesterID: nicspec.RequesterNic}, tag, bus, n)
+	require.NoError(q.t, err)
+	h, err := p.Header()
+	require.NoError(q.t, err)
+	w := tlp.NewPending(&h)
+	q.waiting[tag] = &w
+	require.Nil(q.t, q.port.Send(p))
+}
+
+func TestReadsComeBack(t *testing.T) {
+	for _, jitter := range []simcore.Ps{0, 500 * simcore.Nanosecond} {
+		s := DefaultSpec()
+		s.Jitter, s.RandomCpl, s.Seed = jitter, jitter > 0, 7
+		e, r, q := board(t, s)
+		want := make([]byte, 4096)
+		for i := range want {
+			want[i] = byte(i * 13)
+		}
+		require.NoError(t, r.Write(Bus(1, 0x1000), want))
+		for tag := range uint8(32) {
+			q.read(tag, Bus(1, 0x1000+uint64(tag)*37), 500)
+		}
+		require.NoError(t, e.Run())
+		inOrder := true
+		for tag := range uint8(32) {
+			require.Equal(t, want[int(tag)*37:int(tag)*37+500], q.data[tag])
+			inOrder = inOrder && q.order[tag] == tag
+		}
+		require.Equal(t, jitter == 0, inOrder, "jitter shuffles reads, nothing else does")
+		require.True(t, r.Idle())
+	}
+}
+
+func TestWritesAreStoredAndWatched(t *testing.T) {
+	e, r, q := board(t, DefaultSpec())
+	var seen []uint64
+	require.NoError(t, r.Watch(0x2000, 64, func(addr uint64, n int) { seen = append(seen, addr, uint64(n)) }))
+	require.Error(t, r.Watch(0x203f, 4, nil), "overlap")
+	for _, a := range []uint64{0x2001, 0x3000, Bus(1, 1<<40), Bus(7, 0)} {
+		p, err := tlp.NewMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, a, []byte{1, 2, 3, 4, 5})
+		require.NoError(t, err)
+		require.Nil(t, q.port.Send(p))
+	}
+	require.NoError(t, e.Run())
+	got := make([]byte, 6)
+	require.NoError(t, r.Read(0x2000, got))
+	require.Equal(t, []byte{0, 1, 2, 3, 4, 5}, got)
+	require.Equal(t, []uint64{0x2001, 5}, seen)
+	require.Equal(t, 2, r.Stray)
+}
+
+func TestRegisters(t *testing.T) {
+	s := DefaultSpec()
+	s.Tags = 2
+	e, r, q := board(t, s)
+	var got []uint64
+	require.NoError(t, r.WriteReg32(0x10, 42))
+	for range 2 {
+		require.NoError(t, r.ReadReg(0x10, 4, func(v uint64, err error) { require.NoError(t, err); got = append(got, v) }))
+	}
+	require.ErrorIs(t, r.ReadReg(0x10, 4, nil), ErrNoTag)
+	require.NoError(t, e.Run())
+	require.Equal(t, []uint64{42, 42}, got)
+	require.NoError(t, r.Overdue())
+	_ = q
+}
+
+func TestUnwantedCompletionEndsTheRun(t *testing.T) {
+	e, _, q := board(t, DefaultSpec())
+	p := q.pool.Get()
+	h := tlp.Header{Kind: tlp.Cpl, CompleterID: nicspec.RequesterNic, Tag: 3, ByteCount: 4}
+	require.NoError(t, p.SetHeader(&h))
+	require.Nil(t, q.port.Send(p))
+	q.read(1, 0, 4) // something that makes the root act
+	require.ErrorContains(t, e.Run(), "nobody waits for")
+}
