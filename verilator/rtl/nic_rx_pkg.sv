@@ -1,0 +1,167 @@
+/// Types of the receive path: what is known of a frame at its stages, and the writer's jobs.
+
+package nic_rx_pkg;
+  import nic_pkg::*;
+
+  localparam int BufLines = RxBufBytes / 64;   // 64 B lines of a port's receive buffer
+  localparam int LineW    = $clog2(BufLines);
+
+  // One beat on its way through the checkers; base is the place of its first byte in the frame.
+  typedef struct packed {
+    logic        valid;
+    logic        first;
+    logic        last;
+    logic        off;      // with first: reception was disabled when the frame began
+    logic [13:0] base;     // saturates beyond the longest frame
+    logic [6:0]  bytes;
+  } rx_beat_t;
+
+  // What the first 128 bytes say; the frame's length is needed to conclude.
+  typedef struct packed {
+    logic [1:0]  tags;
+    logic [15:0] vlan_inner;
+    logic [7:0]  l3_off;
+    logic [7:0]  l4_off;     // zero without transport
+    logic [7:0]  pay_off;    // end of the headers if that lies in the frame,
+    logic [7:0]  pay_alt;    // else this
+    logic        ip_short;   // the IP length does not cover the header
+    logic [16:0] ip_end;     // first byte after the datagram
+    logic        l4_short;   // UDP length below 8
+    logic [16:0] l4_end;     // first byte after the UDP datagram
+    logic        ip_csum_ok;
+    logic        l4_want;    // check the UDP checksum, if the length is sane
+    logic        icrc_want;  // and the ICRC
+    logic [7:0]  bth_flags;
+    logic [15:0] pkey;
+    logic        ack_req;
+    logic [23:0] psn;
+    steer_key_t  key;        // port and length verdicts are still zero
+  } rx_parse_t;
+
+  // What the completion entry says about a frame's headers.
+  typedef struct packed {
+    l3_type_e    l3_type;
+    l4_type_e    l4_type;
+    logic [1:0]  tags;
+    logic        frag;
+    logic        roce;
+    logic        ip_len_bad;
+    logic        l4_len_bad;
+    verdict_e    ip_csum;
+    verdict_e    l4_csum;
+    verdict_e    icrc;
+    logic [15:0] vlan_outer;
+    logic [15:0] vlan_inner;
+    logic [7:0]  l3_off;
+    logic [7:0]  l4_off;
+    logic [7:0]  pay_off;
+    logic [15:0] ethertype;
+    logic [7:0]  ip_proto;
+    logic [7:0]  ip_tos;
+    logic [15:0] src_port;
+    logic [15:0] dst_port;
+    logic [7:0]  bth_opcode;
+    logic [7:0]  bth_flags;
+    logic [15:0] pkey;
+    logic [23:0] dest_qp;
+    logic        ack_req;
+    logic [23:0] psn;
+  } rx_head_t;
+
+  // What the rules say.
+  typedef struct packed {
+    logic        hit;
+    logic        to_queue;
+    logic [7:0]  rule;
+    logic [15:0] queue_f;
+  } rx_steer_t;
+
+  // All that is known of a frame when it goes into the buffer.
+  typedef struct packed {
+    logic [13:0] len;
+    logic [31:0] port_seq;
+    logic [15:0] queue_f;
+    logic        ruled;      // a rule matched
+    logic [7:0]  rule;
+    rx_head_t    head;
+  } rx_info_t;
+
+  // Where it lies: first line and number of lines.
+  typedef struct packed {
+    logic [LineW-1:0] line;
+    logic [7:0]       lines;
+  } rx_place_t;
+
+  // The part of a queue's context that a delivery needs.
+  typedef struct packed {
+    split_mode_e split_mode;
+    logic [3:0]  log_size;
+    logic [15:0] split_len;
+    logic [15:0] hdr_buf_size;
+    logic [15:0] pay_buf_size;
+    logic [63:0] cq_base;
+  } rx_ctx_t;
+
+  typedef enum logic [1:0] {
+    JobFrame,   // write the frame, then its completion entry
+    JobDrop,    // give its buffer lines back
+    JobEvent    // write an Event entry
+  } rx_job_e;
+
+  // What the writer does next.
+  typedef struct packed {
+    rx_job_e     kind;
+    logic        port;
+    rx_place_t   place;
+    rx_info_t    info;
+    logic [13:0] hdr_len;
+    logic [63:0] cqe_addr;
+    logic [15:0] index;
+    status_e     status;
+    logic        phase;
+  } rx_job_t;
+
+  // Completion entry of a frame or, with event, of a queue's error.
+  function automatic rx_cqe_t build_cqe(input logic event_f, input logic port, input rx_info_t info,
+                                        input logic [13:0] hdr_len, input logic [15:0] index,
+                                        input status_e status, input logic phase);
+    build_cqe = '0;
+    build_cqe.type_f  = event_f ? CqeTypeEvent : CqeTypeRx;
+    build_cqe.status  = status;
+    build_cqe.queue_f = info.queue_f;
+    build_cqe.index   = index;
+    build_cqe.phase   = phase;
+    if (!event_f) begin
+      build_cqe.rule        = info.ruled ? 16'(info.rule) : 16'(RuleNone);
+      build_cqe.port_seq    = info.port_seq;
+      build_cqe.frame_len   = 16'(info.len);
+      build_cqe.hdr_len     = 16'(hdr_len);
+      build_cqe.l3_type     = info.head.l3_type;
+      build_cqe.l4_type     = info.head.l4_type;
+      build_cqe.vlan_count  = info.head.tags;
+      build_cqe.frag        = info.head.frag;
+      build_cqe.roce        = info.head.roce;
+      build_cqe.ip_len_bad  = info.head.ip_len_bad;
+      build_cqe.l4_len_bad  = info.head.l4_len_bad;
+      build_cqe.ip_csum     = info.head.ip_csum;
+      build_cqe.l4_csum     = info.head.l4_csum;
+      build_cqe.icrc        = info.head.icrc;
+      build_cqe.port        = 8'(port);
+      build_cqe.vlan_outer  = info.head.vlan_outer;
+      build_cqe.vlan_inner  = info.head.vlan_inner;
+      build_cqe.l3_off      = info.head.l3_off;
+      build_cqe.l4_off      = info.head.l4_off;
+      build_cqe.payload_off = 16'(info.head.pay_off);
+      build_cqe.ethertype   = info.head.ethertype;
+      build_cqe.ip_proto    = info.head.ip_proto;
+      build_cqe.ip_tos      = info.head.ip_tos;
+      build_cqe.src_port    = info.head.src_port;
+      build_cqe.dst_port    = info.head.dst_port;
+      build_cqe.bth_opcode  = info.head.bth_opcode;
+      build_cqe.bth_flags   = info.head.bth_flags;
+      build_cqe.pkey        = info.head.pkey;
+      build_cqe.dest_qp     = 32'(info.head.dest_qp);
+      build_cqe.psn         = {info.head.ack_req, 7'b0, info.head.psn};
+    end
+  endfunction
+endpackage

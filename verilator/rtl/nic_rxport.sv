@@ -1,0 +1,230 @@
+/// Ingress of one port: pins to receive buffer at a beat a cycle, whatever the frames' lengths.
+/// A frame's fate is decided with its last beat, nine cycles after that passed the parser; the
+/// first cause of the contract's order drops it.
+
+module nic_rxport
+  import nic_int_pkg::*;
+  import nic_pkg::*;
+  import nic_rx_pkg::*;
+#(
+  // Number of this port.
+  parameter int Port = 0
+) (
+  input  logic             clk,
+  input  logic             rst,
+  input  cfg_t             cfg_i,
+  input  logic [EthW-1:0]  s_axis_eth_tdata,
+  input  logic [EthB-1:0]  s_axis_eth_tkeep,
+  input  logic             s_axis_eth_tlast,
+  input  logic             s_axis_eth_tvalid,
+  // To the rules and, three cycles later, back; hits are counted once the frame is past the checks.
+  output logic             key_valid_o,
+  output steer_key_t       key_o,
+  input  rx_steer_t        steer_i,
+  output logic             hit_valid_o,
+  output logic [7:0]       hit_rule_o,
+  // The receive buffer's other side.
+  output logic             frame_valid_o,
+  input  logic             frame_ready_i,
+  output rx_place_t        frame_place_o,
+  output rx_info_t         frame_info_o,
+  input  logic             read_i,
+  input  logic [LineW-1:0] read_line_i,
+  output logic [EthW-1:0]  even_o,
+  output logic [EthW-1:0]  odd_o,
+  input  logic             free_i,
+  input  logic [7:0]       free_lines_i,
+  // Counter pulses and bytes.
+  output logic [31:0]      port_evt_o,
+  output logic [7:0]       bytes_o,
+  output logic             busy_o
+);
+  rx_beat_t        in_beat, check, store;
+  logic [EthW-1:0] in_data, in_next, check_data, store_data;
+  logic [7:0]      avail;
+  logic            in_busy, delay_busy, buf_busy;
+
+  nic_rxin u_in (
+    .clk, .rst,
+    .rx_enable_i (cfg_i.rx_enable),
+    .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
+    .beat_o  (in_beat),
+    .data_o  (in_data),
+    .next_o  (in_next),
+    .avail_o (avail),
+    .bytes_o,
+    .busy_o  (in_busy)
+  );
+
+  nic_rxdelay u_delay (
+    .clk, .rst,
+    .beat_i       (in_beat),
+    .data_i       (in_data),
+    .check_beat_o (check),
+    .check_data_o (check_data),
+    .store_beat_o (store),
+    .store_data_o (store_data),
+    .busy_o       (delay_busy)
+  );
+
+  // Headers and checks.
+  rx_parse_t   parse;
+  logic [35:0] pseudo;
+  logic        check_last, l4_ok, icrc_ok;
+  rx_head_t    early, head;
+
+  assign check_last = check.valid && check.last;
+
+  nic_parse u_parse (
+    .clk,
+    .roce_port_i (cfg_i.roce_port),
+    .start_i     (in_beat.valid && in_beat.first),
+    .window_i    ({in_next, in_data}),
+    .avail_i     (avail),
+    .parse_o     (parse),
+    .pseudo_o    (pseudo)
+  );
+
+  nic_parse_end #(.Port(Port)) u_parse_end (
+    .clk,
+    .last_i  (check_last),
+    .len_i   (check.base + 14'(check.bytes)),
+    .parse_i (parse),
+    .key_o,
+    .head_o  (early)
+  );
+
+  nic_csum u_csum (
+    .clk,
+    .beat_i   (check),
+    .data_i   (check_data),
+    .want_i   (parse.l4_want),
+    .from_i   (parse.l4_off),
+    .upto_i   (parse.l4_end),
+    .pseudo_i (pseudo),
+    .ok_o     (l4_ok)
+  );
+
+  nic_icrc u_icrc (
+    .clk, .rst,
+    .beat_i   (check),
+    .data_i   (check_data),
+    .want_i   (parse.icrc_want),
+    .ipv6_i   (parse.key.is_ipv6),
+    .l3_off_i (parse.l3_off),
+    .l4_off_i (parse.l4_off),
+    .upto_i   (parse.l4_end),
+    .ok_o     (icrc_ok)
+  );
+
+  // What is known early waits for the ICRC.
+  logic       ended_q;
+  logic       head_valid, head_ready;
+  rx_steer_t  steer_q [2];
+  logic [2:0] l4_ok_q;
+
+  assign key_valid_o = ended_q;
+
+  nic_fifo #(.Width($bits(rx_head_t)), .Depth(8)) u_heads (
+    .clk, .rst,
+    .in_valid_i  (ended_q),
+    .in_ready_o  (head_ready),
+    .in_data_i   (early),
+    .out_valid_o (head_valid),
+    .out_ready_i (store.valid && store.last),
+    .out_data_o  (head)
+  );
+
+  always_ff @(posedge clk) begin
+    ended_q    <= check_last;
+    steer_q[0] <= steer_i;
+    steer_q[1] <= steer_q[0];
+    l4_ok_q    <= {l4_ok_q[1:0], l4_ok};
+    if (rst) ended_q <= 1'b0;
+  end
+
+  // The fate of the frame whose last beat is stored in this cycle.
+  logic        off, off_q, overflow, bad_ip, bad_l4, bad_icrc, drop, ruled;
+  logic [13:0] len;
+  logic [31:0] seq_q;
+  rx_info_t    info;
+  logic [31:0] evt, evt_q;
+
+  assign off = store.first ? store.off : off_q;
+  assign len = store.base + 14'(store.bytes);
+
+  always_comb begin
+    info.len      = len;
+    info.port_seq = seq_q;
+    info.ruled    = steer_q[1].hit;
+    info.rule     = steer_q[1].rule;
+    info.queue_f  = steer_q[1].hit ? steer_q[1].queue_f : cfg_i.default_queue;
+    info.head     = head;
+    if (head.l4_csum == VerdictOk && !l4_ok_q[2]) info.head.l4_csum = VerdictBad;
+    if (head.icrc == VerdictOk && !icrc_ok)       info.head.icrc    = VerdictBad;
+  end
+
+  assign bad_ip   = cfg_i.drop_ip_csum && info.head.ip_csum == VerdictBad;
+  assign bad_l4   = cfg_i.drop_l4_csum && info.head.l4_csum == VerdictBad;
+  assign bad_icrc = cfg_i.drop_icrc && info.head.icrc == VerdictBad;
+
+  always_comb begin
+    evt   = '0;
+    ruled = 1'b0;
+    if (store.valid && store.last) begin
+      if      (off)                   evt[CntRxDropDisabled] = 1'b1;
+      else if (len < 14'(FrameMin))   evt[CntRxDropRunt]     = 1'b1;
+      else if (len > 14'(FrameMax))   evt[CntRxDropOversize] = 1'b1;
+      else if (overflow)              evt[CntRxDropOverflow] = 1'b1;
+      else if (bad_ip)                evt[CntRxDropIpCsum]   = 1'b1;
+      else if (bad_l4)                evt[CntRxDropL4Csum]   = 1'b1;
+      else if (bad_icrc)              evt[CntRxDropIcrc]     = 1'b1;
+      else if (!steer_q[1].hit)       evt[CntRxDropNoRule]   = !cfg_i.default_to_queue;
+      else begin
+        ruled = 1'b1;
+        evt[CntRxDropRule] = !steer_q[1].to_queue;
+      end
+      drop = |evt;
+      evt[CntRxFrames] = 1'b1;
+    end else begin
+      drop = 1'b0;
+    end
+  end
+
+  assign port_evt_o  = evt_q;
+  assign hit_valid_o = ruled;
+  assign hit_rule_o  = steer_q[1].rule;
+  assign busy_o      = in_busy || delay_busy || buf_busy;
+
+  always_ff @(posedge clk) begin
+    if (store.valid) off_q <= off;
+    if (store.valid && store.last) seq_q <= seq_q + 32'h1;
+    evt_q <= evt;
+    if (rst) begin
+      seq_q <= '0;
+      evt_q <= '0;
+    end
+  end
+
+  nic_rxbuf u_buf (
+    .clk, .rst,
+    .beat_i     (store),
+    .data_i     (store_data),
+    .skip_i     (off || store.base >= 14'(FrameMax)),
+    .drop_i     (drop),
+    .info_i     (info),
+    .overflow_o (overflow),
+    .frame_valid_o, .frame_ready_i, .frame_place_o, .frame_info_o,
+    .read_i, .read_line_i, .even_o, .odd_o,
+    .free_i, .free_lines_i,
+    .busy_o     (buf_busy)
+  );
+
+`ifndef SYNTHESIS
+  a_head: assert property (@(posedge clk) disable iff (rst)
+    store.valid && store.last |-> head_valid);
+`endif
+  logic unused_bits;
+  assign unused_bits = ^{head_ready, head_valid, cfg_i.tx_enable, cfg_i.mps, cfg_i.mrrs,
+                         cfg_i.rcb128, cfg_i.cpl_timeout};
+endmodule

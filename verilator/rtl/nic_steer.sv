@@ -1,0 +1,167 @@
+/// Steering rules: a ternary table of NumRules entries that every port's frames are compared with
+/// at once, lowest match first; one frame a cycle and port, three cycles deep. Also their hit
+/// counters and table Rule.
+
+module nic_steer
+  import nic_int_pkg::*;
+  import nic_pkg::*;
+  import nic_rx_pkg::*;
+#(
+  // Ethernet ports.
+  parameter int Ports = 1,
+  // Rules, 4..256.
+  parameter int NumRules = 64,
+  // Receive queues, for the check of a rule's queue.
+  parameter int NumRxq = 64
+) (
+  input  logic                   clk,
+  input  logic                   rst,
+  input  tbl_req_t               tbl_i,
+  output tbl_rsp_t               tbl_o,
+  // A frame's key; the outcome is there three cycles later.
+  input  logic       [Ports-1:0] key_valid_i,
+  input  steer_key_t [Ports-1:0] key_i,
+  output rx_steer_t  [Ports-1:0] steer_o,
+  // A frame was taken by the rule.
+  input  logic       [Ports-1:0] hit_valid_i,
+  input  logic [Ports-1:0][7:0]  hit_rule_i,
+  // Hits of a rule, a cycle later.
+  input  logic [7:0]             hits_index_i,
+  output logic [63:0]            hits_o
+);
+  localparam int Rw = $clog2(NumRules);
+
+  if (NumRules < 4 || NumRules > RulesMax) begin : g_bad_rules
+    $fatal(1, "nic_steer: NumRules must be 4..256");
+  end
+
+  // A table entry without its reserved bytes.
+  logic [447:0] value_q [NumRules];
+  logic [447:0] mask_q [NumRules];
+  logic [63:0]  rest_q [NumRules];
+  // Entries that were written since the reset, and those that count.
+  logic [NumRules-1:0] known_q, live_q;
+
+  logic          mine, write;
+  logic [Rw-1:0] index;
+  rule_entry_t   entry;
+  table_status_e status;
+  tbl_rsp_t      rsp_q;
+
+  assign entry = rule_entry_t'(tbl_i.wdata);
+  assign mine  = tbl_i.valid && tbl_i.id == TableRule && !rsp_q.done;
+  assign index = tbl_i.index[Rw-1:0];
+  assign write = mine && tbl_i.write && status == TableStatusOk;
+  assign tbl_o = rsp_q;
+
+  always_comb begin
+    status = TableStatusOk;
+    if (tbl_i.write) begin
+      if (entry.valid > 8'd1 || 8'(entry.action) > 8'(ActionRss) ||
+          entry.queue_f >= 16'(NumRxq)) status = TableStatusBadValue;
+      else if (entry.action == ActionRss || entry.account_en != 8'h0) begin
+        status = TableStatusNotBuilt;
+      end
+    end
+  end
+
+  // What follows a match is written two cycles after what is compared, as frames pass the two:
+  // each frame sees an entry whole.
+  logic [1:0]    rest_write_q;
+  logic [Rw-1:0] rest_index_q [2];
+  logic [63:0]   rest_new_q [2];
+
+  always_ff @(posedge clk) begin
+    rest_write_q <= {rest_write_q[0], write};
+    if (write) begin
+      value_q[index]  <= entry.value;
+      mask_q[index]   <= entry.mask;
+      known_q[index]  <= 1'b1;
+      live_q[index]   <= entry.valid[0];
+      rest_index_q[0] <= index;
+      rest_new_q[0]   <= tbl_i.wdata[959:896];
+    end
+    rest_index_q[1] <= rest_index_q[0];
+    rest_new_q[1]   <= rest_new_q[0];
+    if (rest_write_q[1]) rest_q[rest_index_q[1]] <= rest_new_q[1];
+    rsp_q.done <= mine;
+    if (mine) begin
+      rsp_q.status <= status;
+      rsp_q.rdata  <= known_q[index] ?
+                      {64'h0, rest_q[index], mask_q[index], value_q[index]} : '0;
+    end
+    if (rst) begin
+      known_q    <= '0;
+      live_q     <= '0;
+      rsp_q.done   <= 1'b0;
+      rest_write_q <= '0;
+    end
+  end
+
+  function automatic logic [Rw-1:0] lowest(input logic [NumRules-1:0] m);
+    lowest = '0;
+    for (int r = NumRules - 1; r >= 0; r--) if (m[r]) lowest = Rw'(r);
+  endfunction
+
+  for (genvar p = 0; p < Ports; p++) begin : g_port
+    logic                valid1_q, valid2_q;
+    logic [NumRules-1:0] match_q;
+    logic                hit_q;
+    logic [Rw-1:0]       rule_q;
+    rx_steer_t           steer_q;
+
+    assign steer_o[p] = steer_q;
+
+    always_ff @(posedge clk) begin
+      valid1_q <= key_valid_i[p];
+      valid2_q <= valid1_q;
+      if (key_valid_i[p]) begin
+        for (int r = 0; r < NumRules; r++) begin
+          if (!live_q[r]) match_q[r] <= 1'b0;
+          else            match_q[r] <= ((key_i[p] ^ value_q[r]) & mask_q[r]) == '0;
+        end
+      end
+      if (valid1_q) begin
+        hit_q  <= |match_q;
+        rule_q <= lowest(match_q);
+      end
+      if (valid2_q) begin
+        steer_q.hit      <= hit_q;
+        steer_q.rule     <= 8'(rule_q);
+        steer_q.to_queue <= rest_q[rule_q][15:8] == ActionQueue;
+        steer_q.queue_f  <= rest_q[rule_q][31:16];
+      end
+    end
+  end
+
+  // Hit counters: one bank a port, summed when read.
+  logic [63:0] bank [Ports];
+  logic [63:0] sum;
+
+  for (genvar p = 0; p < Ports; p++) begin : g_hits
+    logic [63:0]         count_q [NumRules];
+    logic [NumRules-1:0] used_q;
+    logic [Rw-1:0]       rule;
+
+    assign rule    = hit_rule_i[p][Rw-1:0];
+    assign bank[p] = used_q[hits_index_i[Rw-1:0]] ? count_q[hits_index_i[Rw-1:0]] : 64'h0;
+
+    always_ff @(posedge clk) begin
+      if (hit_valid_i[p]) begin
+        count_q[rule] <= used_q[rule] ? count_q[rule] + 64'h1 : 64'h1;
+        used_q[rule]  <= 1'b1;
+      end
+      if (rst) used_q <= '0;
+    end
+  end
+
+  always_comb begin
+    sum = '0;
+    for (int p = 0; p < Ports; p++) sum += bank[p];
+  end
+
+  always_ff @(posedge clk) hits_o <= 16'(hits_index_i) < 16'(NumRules) ? sum : 64'h0;
+
+  logic unused_bits;
+  assign unused_bits = ^{entry.rsvd0, entry.slow_queue, entry.account, tbl_i.index[15:Rw]};
+endmodule
