@@ -34,11 +34,19 @@ package nic_tx_pkg;
   // A checked entry: bytes beyond inl_len are of no meaning, neither are pieces from nseg on.
   typedef struct packed {
     tx_frame_t         f;
-    logic [383:0]      inl;
     logic [1:0]        nseg;
     logic [2:0][13:0]  seg_len;
     logic [2:0][63:0]  seg_addr;   // bus addresses
+    logic [383:0]      inl;
   } tx_ent_t;
+
+  // A decoded entry before its keys are looked up: seg_addr are virtual addresses.
+  typedef struct packed {
+    logic              late_bad;   // BadOffload if the keys are right
+    logic [2:0][15:0]  key_index;
+    logic [2:0][7:0]   key_variant;
+    tx_ent_t           e;
+  } tx_dec_t;
 
   // What the headers said: where and over what the offloads compute.
   typedef struct packed {

@@ -1,0 +1,146 @@
+/// First pass over a gathered frame: beats go on to the output buffer as they are, while header
+/// checks, UDP sum, ICRC and IPv4 sum are worked out beside them. Never stalls; no pause between
+/// frames. The result follows the frame's last beat.
+
+module nic_offload
+  import nic_tx_pkg::*;
+(
+  input  logic          clk,
+  input  logic          rst,
+  // Lines of 128 bytes, as nic_gather_read gives them; the line holds still for its second beat.
+  input  logic          ln_valid_i,
+  input  logic          ln_first_i,
+  input  logic          ln_last_i,
+  input  logic          ln_two_i,
+  input  tx_frame_t     ln_frame_i,
+  input  logic [383:0]  ln_inl_i,
+  input  logic [1023:0] ln_data_i,
+  // Beats of the frame, zero beyond its length.
+  output logic          beat_valid_o,
+  output logic [511:0]  beat_o,
+  // A frame (or a token of length 0) is over.
+  output logic          out_valid_o,
+  output tx_out_t       out_o
+);
+  // A: beats and header windows.
+  logic         second_q;             // the line's second beat is due
+  logic         a_valid_q, a_first_q, a_last_q, a_data_q;
+  logic [511:0] a_beat_q;
+  logic [479:0] a_l3_q;
+  logic [31:0]  a_l4_q;   // UDP length and checksum
+  tx_frame_t    a_frame_q;
+  // B: beside the header's verdicts.
+  logic          b_valid_q, b_first_q, b_last_q;
+  logic [511:0]  b_beat_q;
+  tx_frame_t     b_frame_q;
+  logic [7:0]    b_index_q;            // of the beat in its frame
+  tx_par_t       par;
+  logic [1023:0] crc_and, crc_xor, sum_and;
+  // C: into the engines.
+  logic         c_end_q, c_crc_q, c_sum_q, c_first_q;
+  logic [511:0] c_crc_beat_q, c_sum_beat_q;
+  tx_frame_t    c_frame_q;
+  tx_par_t      c_par_q;
+  logic [31:0]  crc;
+  logic [15:0]  sum;
+  logic         unused_crc_valid;
+
+  assign beat_valid_o = a_valid_q && a_data_q;
+  assign beat_o       = a_beat_q;
+
+  // First line with the inline bytes in their place.
+  function automatic logic [1023:0] with_inline(input logic [1023:0] d, input logic [383:0] inl,
+                                                input logic [5:0] n);
+    logic [383:0] m;
+    m = {384{1'b1}} << {n, 3'b0};
+    with_inline = {d[1023:384], (d[383:0] & m) | (inl & ~m)};
+  endfunction
+
+  always_ff @(posedge clk) begin
+    logic [1023:0] line;
+    logic [511:0]  beat;
+    logic          last, unused_line;
+    unused_line = 1'b0;
+    second_q    <= ln_valid_i && ln_two_i && !rst;
+    a_valid_q   <= (ln_valid_i || second_q) && !rst;
+    last        = ln_last_i && (second_q || !ln_two_i);
+    if (ln_valid_i || second_q) begin
+      a_first_q <= ln_valid_i && ln_first_i;
+      a_last_q  <= last;
+      a_data_q  <= ln_frame_i.len != 14'd0;
+      beat      = second_q ? ln_data_i[1023:512] : ln_data_i[511:0];
+      if (ln_valid_i && ln_first_i) begin
+        line        = with_inline(ln_data_i, ln_inl_i, ln_frame_i.inl_len);
+        beat        = line[511:0];
+        unused_line = ^line;
+        a_frame_q   <= ln_frame_i;
+        if (ln_frame_i.ofl.ip_csum || ln_frame_i.ofl.udp_csum || ln_frame_i.ofl.udp_zero ||
+            ln_frame_i.ofl.icrc) begin
+          a_l3_q <= 480'(line >> {ln_frame_i.ofl.l3, 3'b0});
+          a_l4_q <= 32'(line >> {ln_frame_i.ofl.l4, 3'b0} >> 32);
+        end
+      end
+      if (last && ln_frame_i.len[5:0] != 6'd0) begin
+        beat = beat & ~({512{1'b1}} << {ln_frame_i.len[5:0], 3'b0});
+      end
+      a_beat_q <= beat;
+    end
+  end
+
+  nic_offload_parse u_parse (
+    .clk, .valid_i(a_valid_q && a_first_q), .frame_i(a_frame_q), .l3_i(a_l3_q), .l4_i(a_l4_q),
+    .par_o(par), .crc_and_o(crc_and), .crc_xor_o(crc_xor), .sum_and_o(sum_and)
+  );
+
+  always_ff @(posedge clk) begin
+    b_valid_q <= a_valid_q && !rst;
+    if (a_valid_q) begin
+      b_first_q <= a_first_q;
+      b_last_q  <= a_last_q;
+      b_index_q <= a_first_q ? 8'd0 : b_index_q + 8'd1;
+      if (a_first_q) b_frame_q <= a_frame_q;
+      if (a_frame_q.ofl.udp_csum || a_frame_q.ofl.icrc) b_beat_q <= a_beat_q;
+    end
+  end
+
+  // What of a beat is covered goes into the engines, in shape.
+  always_ff @(posedge clk) begin
+    logic [511:0] d;
+    logic         covered;
+    covered   = {b_index_q, 6'd0} < par.last;
+    c_end_q   <= b_valid_q && b_last_q && !rst;
+    c_crc_q   <= b_valid_q && par.icrc && covered && !rst;
+    c_sum_q   <= b_valid_q && par.udp_csum && covered && !rst;
+    c_first_q <= b_first_q;
+    if (b_valid_q && b_last_q) begin
+      c_frame_q <= b_frame_q;
+      c_par_q   <= par;
+    end
+    if (b_valid_q && covered && (par.icrc || par.udp_csum)) begin
+      d = b_beat_q;
+      if (b_index_q == par.last[13:6]) d = d & ~({512{1'b1}} << {par.last[5:0], 3'b0});
+      if (par.icrc) begin
+        c_crc_beat_q <= b_index_q == 8'd0 ? (d & crc_and[511:0]) ^ crc_xor[511:0] :
+                        b_index_q == 8'd1 ? (d & crc_and[1023:512]) ^ crc_xor[1023:512] : d;
+      end
+      if (par.udp_csum) begin
+        c_sum_beat_q <= b_index_q == 8'd0 ? d & sum_and[511:0] :
+                        b_index_q == 8'd1 ? d & sum_and[1023:512] : d;
+      end
+    end
+  end
+
+  nic_crc32 u_crc (
+    .clk, .rst, .valid_i(c_crc_q), .first_i(c_first_q), .data_i(c_crc_beat_q),
+    .valid_o(unused_crc_valid), .crc_o(crc)
+  );
+
+  nic_offload_sum u_sum (
+    .clk, .rst, .valid_i(c_sum_q), .first_i(c_first_q), .data_i(c_sum_beat_q), .sum_o(sum)
+  );
+
+  nic_offload_fin u_fin (
+    .clk, .rst, .valid_i(c_end_q), .frame_i(c_frame_q), .par_i(c_par_q), .crc_i(crc), .sum_i(sum),
+    .valid_o(out_valid_o), .out_o
+  );
+endmodule

@@ -1,0 +1,164 @@
+/// Transmit: doorbells and work entries in, frames out on Ethernet, completion entries as writes.
+/// Queues -> entries with translated pieces -> gather -> offloads -> output -> completion; all
+/// entries pass every block in the order in which they were fetched.
+
+module nic_tx
+  import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
+#(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1,
+  // Transmit queues, a power of two, 4 to 256.
+  parameter int NumTxq = 64,
+  // Memory keys, a power of two, 16 to 4,096.
+  parameter int NumKeys = 256,
+  // Reads of work entries under way, a power of two.
+  parameter int FetchSlots = 64,
+  // Frames and lines of 128 bytes in the gather buffer, powers of two.
+  parameter int GatherSlots = 256,
+  parameter int GatherLines = 512
+) (
+  input  logic                    clk,
+  input  logic                    rst,
+  output logic [Ports*EthW-1:0]   m_axis_eth_tdata,
+  output logic [Ports*EthB-1:0]   m_axis_eth_tkeep,
+  output logic [Ports-1:0]        m_axis_eth_tlast,
+  output logic [Ports*16-1:0]     m_axis_eth_tuser,
+  output logic [Ports-1:0]        m_axis_eth_tvalid,
+  input  logic [Ports-1:0]        m_axis_eth_tready,
+  input  cfg_t                    cfg_i,
+  input  tbl_req_t                tbl_i,
+  output tbl_rsp_t                tbl_o,
+  input  doorbell_t               db_i,
+  output rd_req_t                 wqe_rd_req_o,
+  output logic                    wqe_rd_req_valid_o,
+  input  logic                    wqe_rd_req_ready_i,
+  input  rd_rsp_t                 wqe_rd_rsp_i,
+  output rd_req_t                 gat_rd_req_o,
+  output logic                    gat_rd_req_valid_o,
+  input  logic                    gat_rd_req_ready_i,
+  input  rd_rsp_t                 gat_rd_rsp_i,
+  output tlp_beat_t               tlp_o,
+  output logic                    tlp_valid_o,
+  input  logic                    tlp_ready_i,
+  output logic [Ports-1:0][31:0]  port_evt_o,
+  output logic [Ports-1:0][7:0]   bytes_o,
+  output logic [15:0]             dev_evt_o,
+  output logic                    busy_o
+);
+  localparam int Qw = $clog2(NumTxq);
+
+  if (Ports < 1 || Ports > 2) begin : g_bad_ports
+    $fatal(1, "nic_tx: Ports must be 1 or 2");
+  end
+  if (NumTxq < 4 || NumTxq > 256 || (1 << Qw) != NumTxq) begin : g_bad_queues
+    $fatal(1, "nic_tx: NumTxq must be a power of two, 4 to 256");
+  end
+  if (NumKeys < 16 || NumKeys > 4096 || (1 << $clog2(NumKeys)) != NumKeys) begin : g_bad_keys
+    $fatal(1, "nic_tx: NumKeys must be a power of two, 16 to 4096");
+  end
+  if (EthW != 512 || TlpW != 1024) begin : g_bad_width
+    $fatal(1, "nic_tx: built for Ethernet streams of 512 bits and TLP streams of 1,024");
+  end
+
+  logic          q_valid, q_ready, e_valid, e_ready;
+  tx_id_t        q_id, end_id;
+  logic [511:0]  q_wqe;
+  tx_ent_t       ent;
+  logic          txq_done, key_done;
+  table_status_e txq_status, key_status;
+  logic [511:0]  txq_rdata;
+  logic [255:0]  key_rdata;
+  tbl_rsp_t      tbl_q;
+  logic [Qw-1:0] end_q, cqe_q;
+  logic [63:0]   end_base;
+  logic [3:0]    end_log;
+  logic [15:0]   end_cqi;
+  logic          ended, end_wqe, end_cqe, end_bad, queue_err, db_bad, txq_busy, gather_busy;
+  logic          room, ln_valid, ln_first, ln_last, ln_two, take;
+  tx_frame_t     ln_frame;
+  logic [383:0]  ln_inl;
+  logic [1023:0] ln_data;
+  logic [7:0]    take_beats;
+  logic          beat_valid, out_valid, fin_valid, fin_ready;
+  logic [511:0]  beat;
+  tx_out_t       out;
+  logic [13:0]   fin_len;
+  logic [Ports-1:0] sent;
+  logic [6:0]    sent_bytes;
+  logic          sent_last, unused_cfg;
+
+  assign unused_cfg = ^cfg_i;
+  assign busy_o     = txq_busy || gather_busy || tlp_valid_o;
+  assign tbl_o      = tbl_q;
+
+  nic_txq #(.NumTxq(NumTxq), .FetchSlots(FetchSlots)) u_txq (
+    .clk, .rst, .enable_i(cfg_i.tx_enable), .short_i(cfg_i.mrrs == 13'd128), .tbl_i,
+    .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .db_i,
+    .rd_req_o(wqe_rd_req_o), .rd_req_valid_o(wqe_rd_req_valid_o),
+    .rd_req_ready_i(wqe_rd_req_ready_i), .rd_rsp_i(wqe_rd_rsp_i), .valid_o(q_valid),
+    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .end_q_i(end_q), .end_base_o(end_base),
+    .end_log_o(end_log), .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe),
+    .end_cqe_i(end_cqe), .cqe_i(tlp_valid_o), .cqe_q_i(cqe_q), .queue_err_o(queue_err),
+    .db_bad_o(db_bad), .busy_o(txq_busy)
+  );
+
+  nic_wqe #(.Ports(Ports), .NumKeys(NumKeys)) u_wqe (
+    .clk, .rst, .tbl_i, .tbl_done_o(key_done), .tbl_status_o(key_status),
+    .tbl_rdata_o(key_rdata), .valid_i(q_valid), .ready_o(q_ready), .id_i(q_id), .wqe_i(q_wqe),
+    .valid_o(e_valid), .ready_i(e_ready), .ent_o(ent)
+  );
+
+  nic_gather #(.Slots(GatherSlots), .Lines(GatherLines)) u_gather (
+    .clk, .rst, .valid_i(e_valid), .ready_o(e_ready), .ent_i(ent), .rd_req_o(gat_rd_req_o),
+    .rd_req_valid_o(gat_rd_req_valid_o), .rd_req_ready_i(gat_rd_req_ready_i),
+    .rd_rsp_i(gat_rd_rsp_i), .room_i(room), .ln_valid_o(ln_valid), .ln_first_o(ln_first),
+    .ln_last_o(ln_last), .ln_two_o(ln_two), .ln_frame_o(ln_frame), .ln_inl_o(ln_inl),
+    .ln_data_o(ln_data), .take_o(take), .take_beats_o(take_beats), .busy_o(gather_busy)
+  );
+
+  nic_offload u_offload (
+    .clk, .rst, .ln_valid_i(ln_valid), .ln_first_i(ln_first), .ln_last_i(ln_last),
+    .ln_two_i(ln_two), .ln_frame_i(ln_frame), .ln_inl_i(ln_inl), .ln_data_i(ln_data),
+    .beat_valid_o(beat_valid), .beat_o(beat), .out_valid_o(out_valid), .out_o(out)
+  );
+
+  nic_txout #(.Ports(Ports)) u_out (
+    .clk, .rst, .room_o(room), .take_i(take), .take_beats_i(take_beats),
+    .beat_valid_i(beat_valid), .beat_i(beat), .frame_valid_i(out_valid), .frame_i(out),
+    .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
+    .m_axis_eth_tvalid, .m_axis_eth_tready, .end_valid_o(fin_valid), .end_ready_i(fin_ready),
+    .end_id_o(end_id), .end_len_o(fin_len), .sent_o(sent), .sent_bytes_o(sent_bytes),
+    .sent_last_o(sent_last)
+  );
+
+  nic_txcqe #(.NumTxq(NumTxq)) u_cqe (
+    .clk, .rst, .valid_i(fin_valid), .ready_o(fin_ready), .id_i(end_id), .len_i(fin_len),
+    .left_i((|sent) && sent_last), .q_o(end_q), .base_i(end_base), .log_i(end_log),
+    .cqi_i(end_cqi), .end_o(ended), .end_wqe_o(end_wqe), .end_cqe_o(end_cqe),
+    .end_bad_o(end_bad), .tlp_o, .tlp_valid_o, .tlp_ready_i, .tlp_q_o(cqe_q)
+  );
+
+  // Table answers and events leave from registers.
+  always_ff @(posedge clk) begin
+    tbl_q.done <= (txq_done || key_done) && !rst;
+    if (txq_done) begin
+      tbl_q.status <= txq_status;
+      tbl_q.rdata  <= 1024'(txq_rdata);
+    end
+    if (key_done) begin
+      tbl_q.status <= key_status;
+      tbl_q.rdata  <= 1024'(key_rdata);
+    end
+    dev_evt_o                                  <= '0;
+    dev_evt_o[CntTxWqe - CntDeviceBase]        <= end_wqe && !rst;
+    dev_evt_o[CntTxErr - CntDeviceBase]        <= end_bad && !rst;
+    dev_evt_o[CntQueueErr - CntDeviceBase]     <= queue_err && !rst;
+    dev_evt_o[CntDbBad - CntDeviceBase]        <= db_bad && !rst;
+    dev_evt_o[CntTxCqe - CntDeviceBase]        <= end_cqe && !rst;
+    for (int p = 0; p < Ports; p++) begin
+      port_evt_o[p]              <= '0;
+      port_evt_o[p][CntTxFrames] <= sent[p] && sent_last && !rst;
+      bytes_o[p]                 <= sent[p] && !rst ? {1'b0, sent_bytes} : 8'd0;
+    end
+  end
+endmodule

@@ -1,0 +1,104 @@
+/// Decodes one fetched work entry a cycle and makes the checks of contract T3 that need no memory
+/// key. A refused entry leaves with its status, length 0 and no pieces.
+
+module nic_wqe_dec
+  import nic_pkg::*, nic_tx_pkg::*;
+#(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1
+) (
+  input  logic         clk,
+  input  logic         rst,
+  input  logic         valid_i,
+  output logic         ready_o,
+  input  tx_id_t       id_i,
+  input  logic [511:0] wqe_i,
+  output logic         valid_o,
+  input  logic         ready_i,
+  output tx_dec_t      dec_o
+);
+  logic    valid_q;
+  tx_dec_t dec_q;
+
+  assign ready_o = !valid_q || ready_i;
+  assign valid_o = valid_q;
+  assign dec_o   = dec_q;
+
+  // The slots from the first one without inline bytes on.
+  function automatic seg_t [2:0] pieces(input wqe_t w);
+    logic unused_w;
+    unused_w = ^w;
+    pieces = w.slots;
+    if (w.inline_len > 8'd0)  pieces = {128'd0, w.slots[383:128]};
+    if (w.inline_len > 8'd16) pieces = {256'd0, w.slots[383:256]};
+  endfunction
+
+  // Status by format and length; and the frame's length.
+  function automatic logic [21:0] check(input wqe_t w, input seg_t [2:0] s);
+    logic [33:0] sum;
+    logic        bad_fmt, bad_len, unused_bits;
+    status_e     st;
+    unused_bits = ^{w, s};
+    bad_fmt = w.f_rsvd != 9'd0 || (w.f_udp_csum && w.f_udp_zero) || w.inline_len > 8'(InlineMax) ||
+              w.nseg > 8'd3 || ((w.inline_len + 8'd15) >> 4) + w.nseg > 8'd3 ||
+              w.port >= 8'(Ports);
+    sum     = 34'(w.inline_len);
+    for (int i = 0; i < 3; i++) begin
+      if (w.nseg > 8'(i)) begin
+        sum     = sum + 34'(s[i].len);
+        bad_fmt = bad_fmt || s[i].len == 32'd0 || s[i].key[23:16] != 8'd0;
+      end
+    end
+    bad_len = sum == 34'd0 || sum > 34'(FrameMax) || (sum < 34'(FrameMin) && !w.f_pad);
+    st = StatusOk;
+    if (bad_len) st = StatusBadLength;
+    if (bad_fmt) st = StatusBadFormat;
+    if (w.opcode != OpcodeSend) st = w.opcode == OpcodeNop ? StatusOk : StatusBadOpcode;
+    check = {st, sum[13:0]};
+  endfunction
+
+  always_ff @(posedge clk) begin
+    wqe_t        w;
+    seg_t [2:0]  s;
+    tx_dec_t     d;
+    status_e     st;
+    logic [13:0] len;
+    if (valid_i && ready_o) begin
+      w = wqe_t'(wqe_i);
+      s = pieces(w);
+      {st, len} = check(w, s);
+      d = '0;
+      d.e.f.id = id_i;
+      d.e.inl  = w.slots;
+      for (int i = 0; i < 3; i++) begin
+        d.e.seg_len[i]   = s[i].len[13:0];
+        d.e.seg_addr[i]  = s[i].addr;
+        d.key_index[i]   = s[i].key[15:0];
+        d.key_variant[i] = s[i].key[31:24];
+      end
+      if (!id_i.is_event) begin
+        d.e.f.id.wqe_id   = w.wqe_id;
+        d.e.f.id.complete = w.f_complete;
+        d.e.f.id.status   = st;
+        if (w.opcode == OpcodeSend && st == StatusOk) begin
+          d.late_bad    = w.f_crc32c;
+          d.e.nseg      = w.nseg[1:0];
+          d.e.f.len     = len;
+          d.e.f.inl_len = w.inline_len[5:0];
+          d.e.f.port    = w.port[0];
+          d.e.f.ofl     = '{ip_csum: w.f_ip_csum, udp_csum: w.f_udp_csum, udp_zero: w.f_udp_zero,
+                            icrc: w.f_icrc, l3: w.l3_off, l4: w.l4_off};
+        end
+      end
+      dec_q <= d;
+    end
+    if (valid_i)      valid_q <= 1'b1;
+    else if (ready_i) valid_q <= 1'b0;
+    if (rst) valid_q <= 1'b0;
+  end
+
+`ifndef SYNTHESIS
+  a_out_held: assert property (@(posedge clk) disable iff (rst)
+    valid_o && !ready_i |=> valid_o && $stable(dec_o));
+`endif
+endmodule
