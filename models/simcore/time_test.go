@@ -5,12 +5,16 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 )
 
 func TestSecondsRoundTrip(t *testing.T) {
 	for _, p := range []Ps{0, 1, 2, 2499, 2500, Second - 1, 2048*Second + 1, 8192*Second - 1} {
 		assert.Equal(t, p, FromSec(p.Sec()))
+	}
+	for p := 4000 * Second; p < 8192*Second; p += 50_000_000_123_457 / 997 * 7 {
+		require.Equal(t, p, FromSec(p.Sec()))
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		p := Ps(rapid.Int64Range(0, int64(8192*Second)).Draw(t, "ps"))
