@@ -191,6 +191,33 @@ func TestICRCRefusals(t *testing.T) {
 	}
 }
 
+func TestFrameRefusals(t *testing.T) {
+	good := vectorLike(t, "rxe4_op04").packet
+	for _, tc := range []struct {
+		name   string
+		change func(f []byte) []byte
+		text   string
+	}{
+		{"runt", func(f []byte) []byte { return f[:13] }, "Ethernet header or VLAN tag cut short"},
+		{"half a tag", func(f []byte) []byte { f[12], f[13] = 0x81, 0; return f[:17] }, "VLAN tag cut short"},
+		{"ARP", func(f []byte) []byte { f[13] = 6; return f }, "EtherType is neither"},
+		{"IPv6 type before IPv4", func(f []byte) []byte { f[12], f[13] = 0x86, 0xdd; return f }, "does not agree with the EtherType"},
+		{"IPv6 version in IPv4", func(f []byte) []byte { f[14] = 0x60; return f }, "does not agree with the EtherType"},
+		{"no IP header", func(f []byte) []byte { return f[:14] }, "IP header cut short"},
+	} {
+		frame := tc.change(bytes.Clone(good))
+		c := VerifyFrameICRC(frame)
+		require.Equal(t, NotChecked, c.Verdict, tc.name)
+		require.ErrorContains(t, c.Err(), tc.text, tc.name)
+		_, err := FrameICRC(frame)
+		require.ErrorContains(t, err, tc.text, tc.name)
+		require.ErrorContains(t, SealFrame(frame, false), tc.text, tc.name)
+	}
+	bad := bytes.Clone(good)
+	bad[len(bad)-1] ^= 0x80
+	require.Regexp(t, `^wire: ICRC is 0x[0-9a-f]{8}, want 0x[0-9a-f]{8}$`, VerifyFrameICRC(bad).Err().Error())
+}
+
 func TestL3OffsetTruncated(t *testing.T) {
 	_, _, err := L3Offset(make([]byte, 13))
 	require.EqualError(t, err, "wire: Ethernet truncated: needs 14 bytes, have 13")

@@ -72,6 +72,11 @@ func TestCaptureLayers(t *testing.T) {
 			require.Equal(t, p, reserialise(t, s, buf), "%s frame %d", row.File, i)
 		}
 	}
+	for _, g := range everyOpcode(t) {
+		require.NoError(t, s.parser.DecodeLayers(g.frame, &s.found), g.where)
+		checkChain(t, s, g.frame)
+		require.Equal(t, udpPayload(g.frame), reserialise(t, s, buf), g.where)
+	}
 	for o := range 256 {
 		switch o := Opcode(o); o {
 		case RCSendLastInv, UCSendLastImm, UCWriteOnlyImm, UDSendOnlyImm:
@@ -217,6 +222,19 @@ func buildFrame(t testing.TB, v6 bool, payload []byte) []byte {
 		eth, ip, &layers.UDP{SrcPort: 0xc000, DstPort: Port}, bth, reth, gopacket.Payload(payload)))
 	require.Equal(t, before, bth.BTHFields, "serialising must not change the layer")
 	return bytes.Clone(buf.Bytes())
+}
+
+// TestSerializeIntoUsedBuffer finds pad bytes left over from an earlier packet.
+func TestSerializeIntoUsedBuffer(t *testing.T) {
+	buf := gopacket.NewSerializeBuffer()
+	bth := &BTHLayer{BTHFields: BTHFields{Opcode: RCSendOnly}}
+	opts := gopacket.SerializeOptions{FixLengths: true}
+	require.NoError(t, gopacket.SerializeLayers(buf, opts, gopacket.Payload(bytes.Repeat([]byte{0xee}, 64))))
+	dirty, err := buf.AppendBytes(64)
+	require.NoError(t, err)
+	copy(dirty, bytes.Repeat([]byte{0xee}, 64))
+	require.NoError(t, gopacket.SerializeLayers(buf, opts, bth, gopacket.Payload{0xaa}))
+	require.Equal(t, unhex(t, "0430000000000000"+"00000000"+"aa000000"+"00000000"), buf.Bytes())
 }
 
 func TestSerializeRefusals(t *testing.T) {

@@ -127,7 +127,18 @@ func TestSyndrome(t *testing.T) {
 	}
 	require.Equal(t, Syndrome(0x32), RNRSyndrome(18))
 	require.Equal(t, "RNR NAK timer 18", RNRSyndrome(18).String())
-	for code := uint8(2); code < 32; code++ { // code 0 alone breaks the order
-		require.Greater(t, RNRSyndrome(code).RNRDelayPs(), RNRSyndrome(code-1).RNRDelayPs())
+	// From code 4 on every second code doubles the wait, and 0 goes on after 31.
+	us := func(code uint8) int64 { return RNRSyndrome(code).RNRDelayPs() / 1_000_000 }
+	require.Equal(t, []int64{10, 20, 30}, []int64{us(1), us(2), us(3)})
+	for code := uint8(4); code <= 32; code++ {
+		require.Equal(t, 2*us(code-2), us(code%32), "code %d", code%32)
 	}
+}
+
+func TestVerdictNames(t *testing.T) {
+	var names []string
+	for v := NotChecked; v <= Truncated; v++ {
+		names = append(names, v.String())
+	}
+	require.Equal(t, []string{"not checked", "ok", "bad", "truncated"}, names)
 }
