@@ -1,0 +1,148 @@
+/// The plain registers: identity, sizes, switches, PCIe limits, receive options. Gives the other
+/// blocks the configuration in their terms.
+
+module nic_cfg
+  import nic_pkg::*, nic_int_pkg::*;
+#(
+  // Ethernet ports.
+  parameter int Ports = 1,
+  // Receive queues.
+  parameter int NumRxq = 64,
+  // Transmit queues.
+  parameter int NumTxq = 64,
+  // Memory keys.
+  parameter int NumKeys = 256,
+  // Steering rules.
+  parameter int NumRules = 64
+) (
+  input  logic             clk,
+  input  logic             rst,
+  // Write of the lower and upper register of the 8 bytes at unit_i.
+  input  logic [1:0]       we_i,
+  input  logic [RegAw-1:3] unit_i,
+  input  logic [63:0]      wdata_i,
+  // What the two registers hold, in the same cycle; 0 when they are none of ours.
+  output logic [63:0]      rdata_o,
+  output cfg_t             cfg_o,
+  // What STATUS shows.
+  input  logic             rx_busy_i,
+  input  logic             tx_busy_i,
+  input  logic             reads_i
+);
+  localparam logic [31:0] CplTimeoutMin = 32'd1024;
+
+  // Fields that are built; all other bits read 0.
+  logic        rx_enable_q, tx_enable_q, rcb_q, drop_ip_q, drop_l4_q, drop_icrc_q;
+  logic [2:0]  mps_q, mrrs_q;
+  logic [31:0] cpl_timeout_q, scratch_q;
+  logic [15:0] default_queue_q, roce_port_q;
+  logic [7:0]  default_action_q;
+
+  cap0_reg_t       cap0;
+  ctrl_reg_t       ctrl;
+  status_reg_t     status;
+  devctl_reg_t     devctl;
+  rx_ctrl_reg_t    rx_ctrl;
+  rx_default_reg_t rx_default;
+  logic            unused_wdata;
+
+  assign unused_wdata = ^wdata_i[31:16];
+
+  always_comb begin
+    cap0          = '0;
+    cap0.ports    = 4'(Ports);
+    cap0.log_rxq  = 4'($clog2(NumRxq));
+    cap0.log_txq  = 4'($clog2(NumTxq));
+    cap0.log_keys = 4'($clog2(NumKeys));
+    cap0.rules    = 16'(NumRules);
+
+    ctrl           = '0;
+    ctrl.rx_enable = rx_enable_q;
+    ctrl.tx_enable = tx_enable_q;
+
+    status                   = '0;
+    status.rx_busy           = rx_busy_i;
+    status.tx_busy           = tx_busy_i;
+    status.reads_outstanding = reads_i;
+
+    devctl      = '0;
+    devctl.mps  = mps_q;
+    devctl.mrrs = mrrs_q;
+    devctl.rcb  = rcb_q;
+
+    rx_ctrl                  = '0;
+    rx_ctrl.drop_bad_ip_csum = drop_ip_q;
+    rx_ctrl.drop_bad_l4_csum = drop_l4_q;
+    rx_ctrl.drop_bad_icrc    = drop_icrc_q;
+
+    rx_default         = '0;
+    rx_default.queue_f = default_queue_q;
+    rx_default.action  = default_action_q;
+  end
+
+  always_comb begin
+    unique case (unit_i)
+      RegId[RegAw-1:3]:        rdata_o = {ResetVersion, ResetId};
+      RegCap0[RegAw-1:3]:      rdata_o = {32'd0, cap0};
+      RegCtrl[RegAw-1:3]:      rdata_o = {status, ctrl};
+      RegDevctl[RegAw-1:3]:    rdata_o = {cpl_timeout_q, devctl};
+      RegRxCtrl[RegAw-1:3]:    rdata_o = {rx_default, rx_ctrl};
+      RegRocePort[RegAw-1:3]:  rdata_o = {scratch_q, 16'd0, roce_port_q};
+      default:                 rdata_o = 64'd0;
+    endcase
+  end
+
+  always_comb begin
+    cfg_o.rx_enable        = rx_enable_q;
+    cfg_o.tx_enable        = tx_enable_q;
+    cfg_o.mps              = 10'd128 << (mps_q <= 3'd2 ? mps_q : 3'd0);
+    cfg_o.mrrs             = 13'd128 << (mrrs_q <= 3'd5 ? mrrs_q : 3'd0);
+    cfg_o.rcb128           = rcb_q;
+    cfg_o.cpl_timeout      = cpl_timeout_q < CplTimeoutMin ? CplTimeoutMin : cpl_timeout_q;
+    cfg_o.drop_ip_csum     = drop_ip_q;
+    cfg_o.drop_l4_csum     = drop_l4_q;
+    cfg_o.drop_icrc        = drop_icrc_q;
+    cfg_o.default_queue    = default_queue_q;
+    cfg_o.default_to_queue = default_action_q == ActionQueue;
+    cfg_o.roce_port        = roce_port_q;
+  end
+
+  always_ff @(posedge clk) begin
+    if (we_i != 2'b00) begin
+      unique case (unit_i)
+        RegCtrl[RegAw-1:3]: if (we_i[0]) begin
+          rx_enable_q <= wdata_i[0];
+          tx_enable_q <= wdata_i[1];
+        end
+        RegDevctl[RegAw-1:3]: begin
+          if (we_i[0]) begin
+            mps_q  <= wdata_i[2:0];
+            mrrs_q <= wdata_i[6:4];
+            rcb_q  <= wdata_i[8];
+          end
+          if (we_i[1]) cpl_timeout_q <= wdata_i[63:32];
+        end
+        RegRxCtrl[RegAw-1:3]: begin
+          if (we_i[0]) {drop_icrc_q, drop_l4_q, drop_ip_q} <= wdata_i[2:0];
+          if (we_i[1]) {default_action_q, default_queue_q} <= wdata_i[55:32];
+        end
+        RegRocePort[RegAw-1:3]: begin
+          if (we_i[0]) roce_port_q <= wdata_i[15:0];
+          if (we_i[1]) scratch_q   <= wdata_i[63:32];
+        end
+        default: ;
+      endcase
+    end
+    if (rst) begin
+      {tx_enable_q, rx_enable_q}           <= ResetCtrl[1:0];
+      mps_q                                <= ResetDevctl[2:0];
+      mrrs_q                               <= ResetDevctl[6:4];
+      rcb_q                                <= ResetDevctl[8];
+      cpl_timeout_q                        <= ResetCplTimeout;
+      {drop_icrc_q, drop_l4_q, drop_ip_q}  <= ResetRxCtrl[2:0];
+      {default_action_q, default_queue_q}  <= ResetRxDefault[23:0];
+      roce_port_q                          <= ResetRocePort[15:0];
+      scratch_q                            <= ResetScratch;
+    end
+  end
+endmodule

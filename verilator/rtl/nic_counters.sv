@@ -1,0 +1,80 @@
+/// The 64-bit counters: those of each port and those of the device. Several sources may step the
+/// same counter in one cycle (contract G5).
+
+module nic_counters
+  import nic_pkg::*;
+#(
+  // Ethernet ports.
+  parameter int Ports = 1,
+  // Sources of the device's counters.
+  parameter int Sources = 4
+) (
+  input  logic                     clk,
+  input  logic                     rst,
+  // Pulses of the ports' counters; those of RX_BYTES and TX_BYTES are in bytes.
+  input  logic [Ports-1:0][31:0]   port_evt_i,
+  input  logic [Ports-1:0][7:0]    rx_bytes_i,
+  input  logic [Ports-1:0][7:0]    tx_bytes_i,
+  // Pulses of counter 128 + k, a source each.
+  input  logic [Sources-1:0][15:0] dev_evt_i,
+  // Read: the value is there in the next cycle.
+  input  logic                     rd_en_i,
+  input  logic [7:0]               rd_index_i,
+  output logic [63:0]              rd_data_o
+);
+  localparam int PortCounters = CntTxBytes + 1;
+  localparam int DevCounters  = CntTxCqe - CntDeviceBase + 1;
+
+  logic [63:0]            rd_q;
+  logic [Ports-1:0][63:0] port_rd;
+  logic [63:0]            dev_mem [16];
+  logic [15:0]            dev_any;
+
+  assign rd_data_o = rd_q;
+
+  for (genvar p = 0; p < Ports; p++) begin : g_port
+    logic [63:0] mem [32];
+    logic [31:0] evt;
+
+    assign evt        = port_evt_i[p];
+    assign port_rd[p] = mem[rd_index_i[4:0]];
+
+    always_ff @(posedge clk) begin
+      if (evt != 32'd0) begin
+        for (int k = 0; k < PortCounters; k++) begin
+          if (k != CntRxBytes && k != CntTxBytes && evt[k]) mem[k] <= mem[k] + 64'd1;
+        end
+      end
+      if (rx_bytes_i[p] != 8'd0) mem[CntRxBytes] <= mem[CntRxBytes] + 64'(rx_bytes_i[p]);
+      if (tx_bytes_i[p] != 8'd0) mem[CntTxBytes] <= mem[CntTxBytes] + 64'(tx_bytes_i[p]);
+      if (rst) for (int k = 0; k < 32; k++) mem[k] <= 64'd0;
+    end
+  end
+
+  always_comb begin
+    dev_any = '0;
+    for (int s = 0; s < Sources; s++) dev_any |= dev_evt_i[s];
+  end
+
+  always_ff @(posedge clk) begin
+    if (dev_any != 16'd0) begin
+      for (int k = 0; k < DevCounters; k++) begin
+        if (dev_any[k]) begin
+          logic [63:0] sum;
+          sum = dev_mem[k];
+          for (int s = 0; s < Sources; s++) sum = sum + 64'(dev_evt_i[s][k]);
+          dev_mem[k] <= sum;
+        end
+      end
+    end
+    if (rst) for (int k = 0; k < 16; k++) dev_mem[k] <= 64'd0;
+  end
+
+  always_ff @(posedge clk) begin
+    if (rd_en_i) begin
+      rd_q <= 64'd0;
+      for (int p = 0; p < Ports; p++) if (rd_index_i[7:5] == 3'(p)) rd_q <= port_rd[p];
+      if (rd_index_i[7:4] == 4'(CntDeviceBase >> 4)) rd_q <= dev_mem[rd_index_i[3:0]];
+    end
+  end
+endmodule

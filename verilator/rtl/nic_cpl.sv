@@ -1,0 +1,171 @@
+/// Checks completions against the requests they answer and turns their beats into responses, one
+/// beat a cycle; answers requests that timed out when no beat is there (contract P5 to P7).
+
+module nic_cpl
+  import nic_pkg::*, nic_int_pkg::*;
+#(
+  // Read clients.
+  parameter int Clients = 3,
+  localparam int Cw = $clog2(Clients)
+) (
+  input  logic               clk,
+  input  logic               rst,
+  // Beats of completions.
+  input  logic               cpl_valid_i,
+  input  logic               cpl_first_i,
+  input  logic               cpl_last_i,
+  input  logic [127:0]       cpl_hdr_i,
+  input  logic [TlpD-1:0]    cpl_keep_i,
+  input  logic [TlpW-1:0]    cpl_data_i,
+  // The tag table, see there.
+  output logic [7:0]         tag_o,
+  input  logic               live_i,
+  input  logic [Cw-1:0]      client_i,
+  input  logic [15:0]        cookie_i,
+  input  logic [12:0]        len_i,
+  input  logic [13:0]        off_i,
+  input  logic [12:0]        left_i,
+  input  logic [6:0]         lower_i,
+  output logic               part_o,
+  output logic [12:0]        bytes_o,
+  output logic               end_o,
+  output logic               bad_o,
+  input  logic               late_i,
+  output logic               late_ready_o,
+  input  logic [Cw-1:0]      late_client_i,
+  input  logic [15:0]        late_cookie_i,
+  input  logic [12:0]        late_len_i,
+  // Responses; only `valid` differs between clients.
+  output rd_rsp_t            rsp_o [Clients],
+  // Pulses of the counters CPL_UNEXPECTED, CPL_ERR and CPL_TIMEOUTS.
+  output logic               unexpected_o,
+  output logic               err_o,
+  output logic               timeout_o,
+  output logic               busy_o
+);
+  localparam logic [15:0] RequesterId = {RequesterNic[7:0], RequesterNic[15:8]};
+  localparam logic [2:0] CplSc = 3'd0, CplUr = 3'd1;
+
+  // Header.
+  logic        has_data, poisoned;
+  logic [2:0]  cpl_status;
+  logic [10:0] dws;
+  logic [12:0] count;
+  logic        unused_hdr;
+
+  assign has_data   = cpl_hdr_i[6];
+  assign poisoned   = cpl_hdr_i[22];
+  assign dws        = {cpl_hdr_i[17:16] == 2'd0 && cpl_hdr_i[31:24] == 8'd0, cpl_hdr_i[17:16],
+                       cpl_hdr_i[31:24]};
+  assign cpl_status = cpl_hdr_i[55:53];
+  assign count      = {cpl_hdr_i[51:48] == 4'd0 && cpl_hdr_i[63:56] == 8'd0, cpl_hdr_i[51:48],
+                       cpl_hdr_i[63:56]};
+  assign tag_o      = cpl_hdr_i[87:80];
+  assign unused_hdr = ^{cpl_hdr_i[127:95], cpl_hdr_i[52], cpl_hdr_i[47:32], cpl_hdr_i[23],
+                        cpl_hdr_i[21:18], cpl_hdr_i[15:7], cpl_hdr_i[5:0]};
+
+  // What was so in the beats before: the tag was live, beats and header disagreed; DWs and bytes
+  // of this completion that are over.
+  logic        live_q, odd_q;
+  logic [10:0] dws_q, dws_left;
+  logic [12:0] done_q, done;
+  logic        live, fits, whole, odd, more, good, failed, taken;
+  logic [10:0] need;
+  logic [12:0] bytes, bytes_left;
+  logic [7:0]  room, nbytes;
+  logic [6:0]  lane;
+  logic [7:0]  status;
+
+  always_comb begin
+    live = live_i && cpl_hdr_i[79:64] == RequesterId && (cpl_first_i || live_q);
+
+    // The header against what is missing.
+    need  = 11'((13'(lower_i[1:0]) + left_i + 13'd3) >> 2);
+    whole = dws == need;
+    fits  = has_data && count == left_i && cpl_hdr_i[94:88] == lower_i && dws <= need;
+    bytes = whole ? left_i : {dws, 2'b00} - 13'(lower_i[1:0]);
+
+    // The beats against the header.
+    dws_left = cpl_first_i ? dws : dws_q;
+    done     = cpl_first_i ? 13'd0 : done_q;
+    more     = dws_left > 11'(TlpD);
+    odd      = (!cpl_first_i && odd_q) || cpl_last_i == more ||
+               cpl_keep_i != (more ? '1 : ~({TlpD{1'b1}} << dws_left[5:0]));
+
+    status = 8'(StatusOk);
+    if (cpl_status != CplSc) begin
+      status = cpl_status == CplUr ? 8'(StatusCplUnsupported) : 8'(StatusCplAbort);
+    end else if (poisoned) begin
+      status = 8'(StatusCplPoison);
+    end else if (!fits || odd) begin
+      status = 8'(StatusCplMalformed);
+    end
+    failed = status != 8'(StatusOk);
+
+    lane       = cpl_first_i ? {5'd0, lower_i[1:0]} : 7'd0;
+    room       = 8'(TlpB) - 8'(lane);
+    bytes_left = bytes - done;
+    nbytes     = bytes_left < 13'(room) ? bytes_left[7:0] : room;
+    good       = cpl_valid_i && live && !failed;
+    taken      = cpl_valid_i && live && cpl_last_i;
+  end
+
+  // A completion with bad status is a request's last one; one that was poisoned is if it is whole.
+  assign bytes_o      = bytes;
+  assign part_o       = taken && !failed && !whole;
+  assign end_o        = taken && (failed || whole);
+  assign bad_o        = failed && cpl_status == CplSc && !(fits && whole && !odd);
+  assign late_ready_o = late_i && !(good || end_o);
+  assign unexpected_o = cpl_valid_i && cpl_last_i && !live;
+  assign err_o        = taken && failed;
+  assign timeout_o    = late_ready_o;
+
+  logic [Clients-1:0] valid_q;
+  logic [15:0]        cookie_q;
+  logic [13:0]        off_q;
+  logic [6:0]         lane_q;
+  logic [7:0]         nbytes_q, status_q;
+  logic               end_q;
+  logic [12:0]        len_q;
+  logic [TlpW-1:0]    data_q;
+
+  always_ff @(posedge clk) begin
+    valid_q <= '0;
+    if (cpl_valid_i) begin
+      live_q <= live;
+      odd_q  <= odd;
+      dws_q  <= dws_left - 11'(TlpD);
+      done_q <= done + 13'(nbytes);
+    end
+    if (good || end_o) begin
+      valid_q[client_i] <= 1'b1;
+      cookie_q <= cookie_i;
+      off_q    <= off_i + 14'(done);
+      lane_q   <= lane;
+      nbytes_q <= failed ? 8'd0 : nbytes;
+      end_q    <= end_o;
+      len_q    <= len_i;
+      status_q <= status;
+      data_q   <= cpl_data_i;
+    end else if (late_ready_o) begin
+      valid_q[late_client_i] <= 1'b1;
+      cookie_q <= late_cookie_i;
+      off_q    <= 14'd0;
+      lane_q   <= 7'd0;
+      nbytes_q <= 8'd0;
+      end_q    <= 1'b1;
+      len_q    <= late_len_i;
+      status_q <= 8'(StatusCplTimeout);
+    end
+    if (rst) valid_q <= '0;
+  end
+
+  for (genvar c = 0; c < Clients; c++) begin : g_rsp
+    assign rsp_o[c] = '{
+      valid: valid_q[c], cookie: cookie_q, off: off_q, lane: lane_q, nbytes: nbytes_q, done: end_q,
+      done_len: len_q, status: status_q, data: data_q
+    };
+  end
+
+  assign busy_o = valid_q != '0;
+endmodule

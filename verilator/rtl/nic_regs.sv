@@ -1,0 +1,156 @@
+/// Register file (contract section 3): takes requests in order, one a cycle, rings doorbells, runs
+/// table commands, counts, and answers reads two cycles later. The answers wait in a queue that
+/// holds one for each tag of two requesters, so a held-up output holds up no completion.
+
+module nic_regs
+  import nic_pkg::*, nic_int_pkg::*;
+#(
+  // Ethernet ports.
+  parameter int Ports = 1,
+  // Receive queues.
+  parameter int NumRxq = 64,
+  // Transmit queues.
+  parameter int NumTxq = 64,
+  // Memory keys.
+  parameter int NumKeys = 256,
+  // Steering rules.
+  parameter int NumRules = 64
+) (
+  input  logic           clk,
+  input  logic           rst,
+  input  reg_req_t       req_i,
+  input  logic           req_valid_i,
+  output logic           req_ready_o,
+  output answer_t        ans_o,
+  output logic [63:0]    ans_data_o,
+  output logic           ans_valid_o,
+  input  logic           ans_ready_i,
+  output cfg_t           cfg_o,
+  output tbl_req_t       tbl_o,
+  input  tbl_rsp_t       rx_tbl_i,
+  input  tbl_rsp_t       tx_tbl_i,
+  output doorbell_t      rx_db_o,
+  output doorbell_t      tx_db_o,
+  // A counter is read: its value is there in the next cycle.
+  output logic           cnt_rd_o,
+  output logic [7:0]     cnt_index_o,
+  input  logic [63:0]    cnt_data_i,
+  // Hits of a rule: the value is there in the next cycle.
+  output logic [7:0]     hits_index_o,
+  input  logic [63:0]    hits_i,
+  // What STATUS shows.
+  input  logic           rx_busy_i,
+  input  logic           tx_busy_i,
+  input  logic           reads_i,
+  // Pulse of the counter REG_BAD.
+  output logic           reg_bad_o,
+  output logic           busy_o
+);
+  localparam int AnsDepth = 512;
+
+  typedef enum logic [1:0] {FromRegs, FromCounter, FromHits} from_e;
+
+  logic               exec, second_q, is_db, rx_db, tx_db, store_ok, reg_bad;
+  logic [1:0]         we;
+  logic [RegAw-1:3]   unit;
+  logic [63:0]        wdata, tbl_rdata, cfg_rdata;
+  logic               tbl_busy;
+  logic               ans_valid_q, ans_push_ready;
+  answer_t            ans_q;
+  from_e              from_q;
+  logic [63:0]        regs_q, ans_data;
+  logic [9:0]         held_q;
+  doorbell_t          rx_db_q, tx_db_q;
+
+  assign rx_db_o   = rx_db_q;
+  assign tx_db_o   = tx_db_q;
+  assign reg_bad_o = reg_bad;
+
+  // First stage: the head of the queue is carried out. Two doorbells in one write take two cycles.
+  assign unit        = req_i.addr[RegAw-1:3];
+  assign rx_db       = unit[RegAw-1:10] == RegRxDoorbellBase[RegAw-1:10];
+  assign tx_db       = unit[RegAw-1:10] == RegTxDoorbellBase[RegAw-1:10];
+  assign is_db       = req_i.write && (rx_db || tx_db);
+  assign store_ok    = held_q < 10'(AnsDepth);
+  assign exec        = req_valid_i && (req_i.write || store_ok);
+  assign req_ready_o = exec && !(is_db && req_i.ans.two && !second_q);
+  assign wdata       = req_i.addr[2] ? {req_i.data[31:0], 32'd0} : req_i.data;
+  assign we          = !(exec && req_i.write) ? 2'b00 : req_i.ans.two ? 2'b11 :
+                       req_i.addr[2] ? 2'b10 : 2'b01;
+  assign cnt_rd_o    = exec && req_i.read;
+  assign cnt_index_o = unit[10:3];
+  assign hits_index_o = unit[10:3];
+
+  nic_cfg #(
+    .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
+  ) u_cfg (
+    .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rdata_o(cfg_rdata), .cfg_o,
+    .rx_busy_i, .tx_busy_i, .reads_i
+  );
+
+  nic_tables #(
+    .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
+  ) u_tables (
+    .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rdata_o(tbl_rdata),
+    .reg_bad_o(reg_bad), .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i
+  );
+
+  always_ff @(posedge clk) begin
+    rx_db_q.valid <= exec && is_db && rx_db;
+    tx_db_q.valid <= exec && is_db && tx_db;
+    if (exec && is_db) begin
+      rx_db_q.queue_f <= {8'd0, unit[9:3], second_q || req_i.addr[2]};
+      rx_db_q.pi    <= second_q ? req_i.data[47:32] : req_i.data[15:0];
+      tx_db_q.queue_f <= {8'd0, unit[9:3], second_q || req_i.addr[2]};
+      tx_db_q.pi    <= second_q ? req_i.data[47:32] : req_i.data[15:0];
+      second_q      <= req_i.ans.two && !second_q;
+    end
+    if (rst) begin
+      rx_db_q.valid <= 1'b0;
+      tx_db_q.valid <= 1'b0;
+      second_q      <= 1'b0;
+    end
+  end
+
+  // Second stage: the answer is put together. Counters and hits have 256 places of 8 bytes each.
+  always_ff @(posedge clk) begin
+    ans_valid_q <= exec && !req_i.write;
+    if (exec && !req_i.write) begin
+      ans_q  <= req_i.ans;
+      regs_q <= cfg_rdata | tbl_rdata;
+      from_q <= FromRegs;
+      if (unit[RegAw-1:11] == RegCounterBase[RegAw-1:11]) from_q <= FromCounter;
+      if (unit[RegAw-1:11] == RegRuleHitsBase[RegAw-1:11] && {1'b0, unit[10:3]} < 9'(NumRules)) begin
+        from_q <= FromHits;
+      end
+    end
+    if (rst) ans_valid_q <= 1'b0;
+  end
+
+  always_comb begin
+    unique case (from_q)
+      FromCounter: ans_data = cnt_data_i;
+      FromHits:    ans_data = hits_i;
+      default:     ans_data = regs_q;
+    endcase
+    if (!ans_q.two) ans_data = {32'd0, ans_q.lower[2] ? ans_data[63:32] : ans_data[31:0]};
+  end
+
+  nic_ram_fifo #(.Width($bits(answer_t) + 64), .Depth(AnsDepth)) u_answers (
+    .clk, .rst,
+    .in_valid_i(ans_valid_q), .in_ready_o(ans_push_ready), .in_data_i({ans_q, ans_data}),
+    .out_valid_o(ans_valid_o), .out_ready_i(ans_ready_i), .out_data_o({ans_o, ans_data_o})
+  );
+
+  // Answers not yet given away.
+  always_ff @(posedge clk) begin
+    held_q <= held_q + 10'(exec && !req_i.write) - 10'(ans_valid_o && ans_ready_i);
+    if (rst) held_q <= '0;
+  end
+
+  assign busy_o = req_valid_i || tbl_busy || held_q != '0 || rx_db_q.valid || tx_db_q.valid;
+
+`ifndef SYNTHESIS
+  a_room: assert property (@(posedge clk) disable iff (rst) ans_valid_q |-> ans_push_ready);
+`endif
+endmodule

@@ -1,0 +1,126 @@
+/// Exit of the TLP port: packets of the receive path, transmit completion entries, read requests
+/// and answers take turns, a whole packet each. Tells when a read request was accepted.
+
+module nic_tlp_mux
+  import nic_int_pkg::*;
+(
+  input  logic             clk,
+  input  logic             rst,
+  input  tlp_beat_t        rx_i,
+  input  logic             rx_valid_i,
+  output logic             rx_ready_o,
+  input  tlp_beat_t        tx_i,
+  input  logic             tx_valid_i,
+  output logic             tx_ready_o,
+  input  logic [127:0]     mrd_hdr_i,
+  input  logic             mrd_valid_i,
+  output logic             mrd_ready_o,
+  input  answer_t          ans_i,
+  input  logic [63:0]      ans_data_i,
+  input  logic             ans_valid_i,
+  output logic             ans_ready_o,
+  output logic [TlpW-1:0]  m_axis_tlp_tdata,
+  output logic [TlpD-1:0]  m_axis_tlp_tkeep,
+  output logic [127:0]     m_axis_tlp_thdr,
+  output logic             m_axis_tlp_tlast,
+  output logic             m_axis_tlp_tvalid,
+  input  logic             m_axis_tlp_tready,
+  // A read request was accepted in this cycle, with this tag.
+  output logic             sent_o,
+  output logic [7:0]       sent_tag_o,
+  output logic             busy_o
+);
+  typedef enum logic [1:0] {SrcRx, SrcTx, SrcMrd, SrcAns} src_e;
+
+  localparam logic [15:0] CompleterId = {nic_pkg::RequesterNic[7:0], nic_pkg::RequesterNic[15:8]};
+
+  // Header of an answer.
+  function automatic logic [127:0] cpl_hdr(input answer_t a);
+    cpl_hdr = '0;
+    cpl_hdr[7:0]   = a.ok ? 8'h4a : 8'h0a;
+    cpl_hdr[14:12] = a.tc;
+    cpl_hdr[10]    = a.attr[2];
+    cpl_hdr[21:20] = a.attr[1:0];
+    cpl_hdr[31:24] = !a.ok ? 8'd0 : a.two ? 8'd2 : 8'd1;
+    cpl_hdr[47:32] = CompleterId;
+    cpl_hdr[51:48] = a.bytes[11:8];
+    cpl_hdr[55:53] = a.ok ? 3'd0 : 3'd1;
+    cpl_hdr[63:56] = a.bytes[7:0];
+    cpl_hdr[79:64] = a.rid;
+    cpl_hdr[87:80] = a.tag;
+    cpl_hdr[94:88] = a.lower;
+  endfunction
+
+  logic [3:0] req;
+  logic [1:0] turn, locked_src_q;
+  src_e       src;
+  logic       locked_q, any, unused_any, take, in_ready;
+  tlp_beat_t  beat, out;
+
+  assign req  = {ans_valid_i, mrd_valid_i, tx_valid_i, rx_valid_i};
+  assign src  = src_e'(locked_q ? locked_src_q : turn);
+  assign any  = req[src];
+  assign take = any && in_ready;
+
+  nic_arb #(.Num(4)) u_arb (
+    .clk, .rst, .req_i(req), .take_i(take && !locked_q), .valid_o(unused_any), .index_o(turn)
+  );
+
+  always_comb begin
+    unique case (src)
+      SrcRx: beat = rx_i;
+      SrcTx: beat = tx_i;
+      SrcMrd: begin
+        beat      = '0;
+        beat.last = 1'b1;
+        beat.hdr  = mrd_hdr_i;
+      end
+      default: begin
+        beat            = '0;
+        beat.last       = 1'b1;
+        beat.hdr        = cpl_hdr(ans_i);
+        beat.keep[0]    = ans_i.ok;
+        beat.keep[1]    = ans_i.ok && ans_i.two;
+        beat.data[63:0] = ans_i.ok ? ans_data_i : 64'd0;
+      end
+    endcase
+  end
+
+  assign rx_ready_o  = take && src == SrcRx;
+  assign tx_ready_o  = take && src == SrcTx;
+  assign mrd_ready_o = take && src == SrcMrd;
+  assign ans_ready_o = take && src == SrcAns;
+
+  always_ff @(posedge clk) begin
+    if (take) begin
+      locked_q     <= !beat.last;
+      locked_src_q <= src;
+    end
+    if (rst) locked_q <= 1'b0;
+  end
+
+  nic_skid #(.Width($bits(tlp_beat_t))) u_out (
+    .clk, .rst,
+    .in_valid_i(any), .in_ready_o(in_ready), .in_data_i(beat),
+    .out_valid_o(m_axis_tlp_tvalid), .out_ready_i(m_axis_tlp_tready), .out_data_o(out)
+  );
+
+  assign m_axis_tlp_tdata = out.data;
+  assign m_axis_tlp_tkeep = out.keep;
+  assign m_axis_tlp_thdr  = out.hdr;
+  assign m_axis_tlp_tlast = out.last;
+
+  // Memory reads are the device's only TLPs whose first byte is 0x00 or 0x20.
+  assign sent_o     = m_axis_tlp_tvalid && m_axis_tlp_tready && {out.hdr[7:6], out.hdr[4:0]} == 7'd0;
+  assign sent_tag_o = out.hdr[55:48];
+  assign busy_o     = m_axis_tlp_tvalid || any;
+
+`ifndef SYNTHESIS
+  a_held: assert property (@(posedge clk) disable iff (rst)
+    m_axis_tlp_tvalid && !m_axis_tlp_tready |=> m_axis_tlp_tvalid && $stable(m_axis_tlp_tdata) &&
+    $stable(m_axis_tlp_tkeep) && $stable(m_axis_tlp_thdr) && $stable(m_axis_tlp_tlast));
+  a_keep: assert property (@(posedge clk) disable iff (rst) m_axis_tlp_tvalid |->
+    (m_axis_tlp_tkeep & (m_axis_tlp_tkeep + 1'b1)) == '0 &&
+    (m_axis_tlp_tlast || &m_axis_tlp_tkeep));
+`endif
+endmodule

@@ -1,0 +1,216 @@
+/// The NIC: Ethernet streams, one TLP port each way (contract section 1). Puts the receive path, the
+/// transmit path, the reader and the registers together; no logic of its own but events and busy.
+
+module nic_top
+  import nic_pkg::*, nic_int_pkg::*;
+#(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1,
+  // Bits of an Ethernet stream: 512 in this build.
+  parameter int EthBits = 512,
+  // Bits of a TLP stream: 1,024 in this build.
+  parameter int TlpBits = 1024,
+  // Receive queues, a power of two, 4 to 256.
+  parameter int NumRxq = 64,
+  // Transmit queues, a power of two, 4 to 256.
+  parameter int NumTxq = 64,
+  // Memory keys, a power of two, 16 to 4,096.
+  parameter int NumKeys = 256,
+  // Steering rules, 4 to 256.
+  parameter int NumRules = 64
+) (
+  input  logic                       clk,
+  input  logic                       rst,
+
+  input  logic [Ports*EthBits-1:0]   s_axis_eth_tdata,
+  input  logic [Ports*EthBits/8-1:0] s_axis_eth_tkeep,
+  input  logic [Ports-1:0]           s_axis_eth_tlast,
+  input  logic [Ports-1:0]           s_axis_eth_tvalid,
+  output logic [Ports-1:0]           s_axis_eth_tready,
+
+  output logic [Ports*EthBits-1:0]   m_axis_eth_tdata,
+  output logic [Ports*EthBits/8-1:0] m_axis_eth_tkeep,
+  output logic [Ports-1:0]           m_axis_eth_tlast,
+  output logic [Ports*16-1:0]        m_axis_eth_tuser,
+  output logic [Ports-1:0]           m_axis_eth_tvalid,
+  input  logic [Ports-1:0]           m_axis_eth_tready,
+
+  input  logic [TlpBits-1:0]         s_axis_tlp_tdata,
+  input  logic [TlpBits/32-1:0]      s_axis_tlp_tkeep,
+  input  logic [127:0]               s_axis_tlp_thdr,
+  input  logic                       s_axis_tlp_tlast,
+  input  logic                       s_axis_tlp_tvalid,
+  output logic                       s_axis_tlp_tready,
+
+  output logic [TlpBits-1:0]         m_axis_tlp_tdata,
+  output logic [TlpBits/32-1:0]      m_axis_tlp_tkeep,
+  output logic [127:0]               m_axis_tlp_thdr,
+  output logic                       m_axis_tlp_tlast,
+  output logic                       m_axis_tlp_tvalid,
+  input  logic                       m_axis_tlp_tready,
+
+  output logic                       busy
+);
+  if (Ports < 1 || Ports > 2) begin : g_bad_ports
+    $fatal(1, "nic_top: Ports must be 1 or 2");
+  end
+  if (EthBits != EthW) begin : g_bad_eth
+    $fatal(1, "nic_top: EthBits must be 512 in this build");
+  end
+  if (TlpBits != TlpW) begin : g_bad_tlp
+    $fatal(1, "nic_top: TlpBits must be 1024 in this build");
+  end
+  if (NumRxq < 4 || NumRxq > RxqMax || (1 << $clog2(NumRxq)) != NumRxq) begin : g_bad_rxq
+    $fatal(1, "nic_top: NumRxq must be a power of two, 4 to 256");
+  end
+  if (NumTxq < 4 || NumTxq > TxqMax || (1 << $clog2(NumTxq)) != NumTxq) begin : g_bad_txq
+    $fatal(1, "nic_top: NumTxq must be a power of two, 4 to 256");
+  end
+  if (NumKeys < 16 || NumKeys > 4096 || (1 << $clog2(NumKeys)) != NumKeys) begin : g_bad_keys
+    $fatal(1, "nic_top: NumKeys must be a power of two, 16 to 4096");
+  end
+  if (NumRules < 4 || NumRules > RulesMax) begin : g_bad_rules
+    $fatal(1, "nic_top: NumRules must be 4 to 256");
+  end
+
+  // Read clients and sources of the device's counters.
+  localparam int Clients   = 3;
+  localparam int RdRx      = 0;
+  localparam int RdWqe     = 1;
+  localparam int RdGather  = 2;
+  localparam int EvtSources = 4;
+  localparam int BusyTail  = 4;
+
+  cfg_t                        cfg;
+  tbl_req_t                    tbl;
+  tbl_rsp_t                    rx_tbl, tx_tbl;
+  doorbell_t                   rx_db, tx_db;
+  rd_req_t                     rd_req [Clients];
+  logic [Clients-1:0]          rd_valid, rd_ready;
+  rd_rsp_t                     rd_rsp [Clients];
+  tlp_beat_t                   rx_tlp, tx_tlp;
+  logic                        rx_tlp_valid, rx_tlp_ready, tx_tlp_valid, tx_tlp_ready;
+  logic [127:0]                mrd_hdr, cpl_hdr;
+  logic                        mrd_valid, mrd_ready, sent;
+  logic [7:0]                  sent_tag;
+  logic                        cpl_valid, cpl_first, cpl_last, hold;
+  logic [TlpD-1:0]             cpl_keep;
+  logic [TlpW-1:0]             cpl_data;
+  reg_req_t                    reg_req;
+  logic                        reg_valid, reg_ready;
+  answer_t                     ans;
+  logic [63:0]                 ans_data;
+  logic                        ans_valid, ans_ready;
+  logic [Ports-1:0][31:0]      rx_evt, tx_evt;
+  logic [Ports-1:0][7:0]       rx_bytes, tx_bytes;
+  logic [15:0]                 rx_dev, tx_dev;
+  logic [EvtSources-1:0][15:0] dev_evt;
+  logic                        bad_access, bad_command, unsupported;
+  logic                        unexpected, cpl_err, cpl_timeout;
+  logic                        cnt_rd;
+  logic [7:0]                  cnt_index, hits_index;
+  logic [63:0]                 cnt_data, hits;
+  logic                        rx_busy, tx_busy, demux_busy, mux_busy, reader_busy, regs_busy;
+  logic                        outstanding, active;
+  logic [BusyTail-1:0]         tail_q;
+
+  nic_tlp_demux u_demux (
+    .clk, .rst,
+    .s_axis_tlp_tdata, .s_axis_tlp_tkeep, .s_axis_tlp_thdr, .s_axis_tlp_tlast,
+    .s_axis_tlp_tvalid, .s_axis_tlp_tready,
+    .hold_i(hold),
+    .cpl_valid_o(cpl_valid), .cpl_first_o(cpl_first), .cpl_last_o(cpl_last),
+    .cpl_hdr_o(cpl_hdr), .cpl_keep_o(cpl_keep), .cpl_data_o(cpl_data),
+    .req_o(reg_req), .req_valid_o(reg_valid), .req_ready_i(reg_ready),
+    .reg_bad_o(bad_access), .unsupported_o(unsupported), .busy_o(demux_busy)
+  );
+
+  nic_regs #(
+    .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
+  ) u_regs (
+    .clk, .rst,
+    .req_i(reg_req), .req_valid_i(reg_valid), .req_ready_o(reg_ready),
+    .ans_o(ans), .ans_data_o(ans_data), .ans_valid_o(ans_valid), .ans_ready_i(ans_ready),
+    .cfg_o(cfg), .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl),
+    .rx_db_o(rx_db), .tx_db_o(tx_db),
+    .cnt_rd_o(cnt_rd), .cnt_index_o(cnt_index), .cnt_data_i(cnt_data),
+    .hits_index_o(hits_index), .hits_i(hits),
+    .rx_busy_i(rx_busy), .tx_busy_i(tx_busy), .reads_i(outstanding),
+    .reg_bad_o(bad_command), .busy_o(regs_busy)
+  );
+
+  // Counter 128 + k is bit k.
+  always_comb begin
+    dev_evt    = '0;
+    dev_evt[0] = rx_dev;
+    dev_evt[1] = tx_dev;
+    dev_evt[2][CntRegBad - CntDeviceBase]         = bad_access;
+    dev_evt[2][CntTlpUnsupported - CntDeviceBase] = unsupported;
+    dev_evt[2][CntCplUnexpected - CntDeviceBase]  = unexpected;
+    dev_evt[2][CntCplErr - CntDeviceBase]         = cpl_err;
+    dev_evt[2][CntCplTimeouts - CntDeviceBase]    = cpl_timeout;
+    dev_evt[3][CntRegBad - CntDeviceBase]         = bad_command;
+  end
+
+  nic_counters #(.Ports(Ports), .Sources(EvtSources)) u_counters (
+    .clk, .rst,
+    .port_evt_i(rx_evt | tx_evt), .rx_bytes_i(rx_bytes), .tx_bytes_i(tx_bytes),
+    .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index), .rd_data_o(cnt_data)
+  );
+
+  nic_reader #(.Clients(Clients)) u_reader (
+    .clk, .rst, .cfg_i(cfg),
+    .req_i(rd_req), .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp),
+    .mrd_hdr_o(mrd_hdr), .mrd_valid_o(mrd_valid), .mrd_ready_i(mrd_ready),
+    .sent_i(sent), .sent_tag_i(sent_tag),
+    .cpl_valid_i(cpl_valid), .cpl_first_i(cpl_first), .cpl_last_i(cpl_last),
+    .cpl_hdr_i(cpl_hdr), .cpl_keep_i(cpl_keep), .cpl_data_i(cpl_data), .hold_o(hold),
+    .unexpected_o(unexpected), .err_o(cpl_err), .timeout_o(cpl_timeout),
+    .outstanding_o(outstanding), .busy_o(reader_busy)
+  );
+
+  nic_rx #(.Ports(Ports), .NumRxq(NumRxq), .NumRules(NumRules)) u_rx (
+    .clk, .rst,
+    .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
+    .s_axis_eth_tready,
+    .cfg_i(cfg), .tbl_i(tbl), .tbl_o(rx_tbl), .db_i(rx_db),
+    .rd_req_o(rd_req[RdRx]), .rd_req_valid_o(rd_valid[RdRx]), .rd_req_ready_i(rd_ready[RdRx]),
+    .rd_rsp_i(rd_rsp[RdRx]),
+    .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
+    .port_evt_o(rx_evt), .bytes_o(rx_bytes), .dev_evt_o(rx_dev),
+    .hits_index_i(hits_index), .hits_o(hits), .busy_o(rx_busy)
+  );
+
+  nic_tx #(.Ports(Ports), .NumTxq(NumTxq), .NumKeys(NumKeys)) u_tx (
+    .clk, .rst,
+    .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
+    .m_axis_eth_tvalid, .m_axis_eth_tready,
+    .cfg_i(cfg), .tbl_i(tbl), .tbl_o(tx_tbl), .db_i(tx_db),
+    .wqe_rd_req_o(rd_req[RdWqe]), .wqe_rd_req_valid_o(rd_valid[RdWqe]),
+    .wqe_rd_req_ready_i(rd_ready[RdWqe]), .wqe_rd_rsp_i(rd_rsp[RdWqe]),
+    .gat_rd_req_o(rd_req[RdGather]), .gat_rd_req_valid_o(rd_valid[RdGather]),
+    .gat_rd_req_ready_i(rd_ready[RdGather]), .gat_rd_rsp_i(rd_rsp[RdGather]),
+    .tlp_o(tx_tlp), .tlp_valid_o(tx_tlp_valid), .tlp_ready_i(tx_tlp_ready),
+    .port_evt_o(tx_evt), .bytes_o(tx_bytes), .dev_evt_o(tx_dev), .busy_o(tx_busy)
+  );
+
+  nic_tlp_mux u_mux (
+    .clk, .rst,
+    .rx_i(rx_tlp), .rx_valid_i(rx_tlp_valid), .rx_ready_o(rx_tlp_ready),
+    .tx_i(tx_tlp), .tx_valid_i(tx_tlp_valid), .tx_ready_o(tx_tlp_ready),
+    .mrd_hdr_i(mrd_hdr), .mrd_valid_i(mrd_valid), .mrd_ready_o(mrd_ready),
+    .ans_i(ans), .ans_data_i(ans_data), .ans_valid_i(ans_valid), .ans_ready_o(ans_ready),
+    .m_axis_tlp_tdata, .m_axis_tlp_tkeep, .m_axis_tlp_thdr, .m_axis_tlp_tlast,
+    .m_axis_tlp_tvalid, .m_axis_tlp_tready,
+    .sent_o(sent), .sent_tag_o(sent_tag), .busy_o(mux_busy)
+  );
+
+  // Work passes from block to block in a cycle or two; the tail covers the hand-over.
+  assign active = demux_busy || regs_busy || reader_busy || rx_busy || tx_busy || mux_busy;
+  assign busy   = active || tail_q != '0;
+
+  always_ff @(posedge clk) begin
+    tail_q <= {tail_q[BusyTail-2:0], active};
+    if (rst) tail_q <= '0;
+  end
+endmodule
