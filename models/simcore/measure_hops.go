@@ -7,7 +7,6 @@ import (
 )
 
 const (
-	hopMsgs    = 50_000
 	hopPool    = 128 // messages in circulation: more than the buffers can hold
 	hopBytes   = 272 // a 16 B header and a 256 B payload
 	hopBuffer  = 16
@@ -27,13 +26,15 @@ type hopMsg struct {
 type hopBoard struct {
 	stamp            *Engine // for Depart; nil on Akita's side
 	free             []*hopMsg
-	msgs, sent, got  int
+	sent, got        int
+	watch            stopwatch
+	done             bool
 	out, in, on, end sim.Port // source -> (in, on) of the forwarder -> sink
 	err              error
 }
 
-func newHopBoard(msgs int) *hopBoard {
-	b := &hopBoard{msgs: msgs}
+func newHopBoard(slice int) *hopBoard {
+	b := &hopBoard{watch: newStopwatch(slice)}
 	payload := make([]byte, hopBytes-16)
 	for range hopPool {
 		b.free = append(b.free, &hopMsg{data: payload})
@@ -43,7 +44,7 @@ func newHopBoard(msgs int) *hopBoard {
 
 func (b *hopBoard) source(now sim.VTimeInSec) bool {
 	n := len(b.free)
-	if b.sent == b.msgs || n == 0 || !b.out.CanSend() {
+	if b.done || n == 0 || !b.out.CanSend() {
 		return false
 	}
 	m := b.free[n-1]
@@ -84,15 +85,18 @@ func (b *hopBoard) sink(now sim.VTimeInSec) bool {
 		b.err = fmt.Errorf("message %d came as number %d", m.seq, b.got)
 	}
 	b.got++
+	if !b.done {
+		b.done = !b.watch.unit()
+	}
 	b.free = append(b.free, m)
 	return true
 }
 
-// run takes the time of all messages and checks that they came.
+// run takes the time per message and checks that all came.
 func (b *hopBoard) run(e sim.Engine) float64 {
-	ns := runTime(e, b.msgs)
-	if b.err == nil && b.got != b.msgs {
-		b.err = fmt.Errorf("%d of %d messages came", b.got, b.msgs)
+	ns := b.watch.run(e)
+	if b.err == nil && b.got != b.sent {
+		b.err = fmt.Errorf("%d of %d messages came", b.got, b.sent)
 	}
 	if b.err != nil {
 		panic(fmt.Sprintf("simcore: measurement: %v", b.err))
@@ -102,9 +106,9 @@ func (b *hopBoard) run(e sim.Engine) float64 {
 
 var hopRate = PerCycle(512, Freq{})
 
-func ownHops(msgs int) float64 {
+func ownHops(slice int) float64 {
 	e := NewEngine()
-	b := newHopBoard(msgs)
+	b := newHopBoard(slice)
 	b.stamp = e
 	comp := func(name string, tick func(sim.VTimeInSec) bool) *TickingComponent {
 		return NewTickingComponent(name, e, Freq{}, func(Ps) (bool, error) {
@@ -130,10 +134,10 @@ type akitaTick func(sim.VTimeInSec) bool
 
 func (f akitaTick) Tick(now sim.VTimeInSec) bool { return f(now) }
 
-func akitaHops(msgs int) float64 {
+func akitaHops(slice int) float64 {
 	const freq = 400 * sim.MHz
 	e := sim.NewSerialEngine()
-	b := newHopBoard(msgs)
+	b := newHopBoard(slice)
 	src := sim.NewTickingComponent("Source", e, freq, akitaTick(b.source))
 	mid := sim.NewTickingComponent("Forwarder", e, freq, akitaTick(b.forward))
 	dst := sim.NewTickingComponent("Sink", e, freq, akitaTick(b.sink))
