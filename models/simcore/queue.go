@@ -47,6 +47,10 @@ func (q *queue) len() int {
 	return 1 + q.near + len(q.far)
 }
 
+// slot numbers the buckets of all time. The mask tells the compiler that the
+// shift is short, as it always is.
+func (q *queue) slot(t Ps) Ps { return t >> (q.shift & 63) }
+
 func (e *Event) before(f *Event) bool {
 	return e.at < f.at || e.at == f.at && e.key < f.key
 }
@@ -68,13 +72,13 @@ func (q *queue) push(ev *Event, now Ps) {
 }
 
 func (q *queue) place(ev *Event, now Ps) {
-	if uint64(ev.at>>q.shift)-uint64(now>>q.shift) >= wheelSize {
+	if uint64(q.slot(ev.at)-q.slot(now)) >= wheelSize {
 		q.farPushes++
 		q.far.push(ev)
 		return
 	}
 	q.near++
-	i := uint(ev.at>>q.shift) & wheelMask
+	i := uint(q.slot(ev.at)) & wheelMask
 	tail := q.tails[i]
 	if tail == nil {
 		ev.next = ev
@@ -118,7 +122,7 @@ func (q *queue) extract(now Ps) *Event {
 		}
 		return q.far.pop()
 	}
-	i := q.first(uint(now>>q.shift) & wheelMask)
+	i := q.first(uint(q.slot(now)) & wheelMask)
 	tail := q.tails[i]
 	ev := tail.next
 	if len(q.far) != 0 && q.far[0].ev.before(ev) {
