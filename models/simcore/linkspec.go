@@ -24,7 +24,7 @@ const (
 	maxRatePs    = Second
 	maxLatency   = 1000 * Second
 	maxOverhead  = 1 << 20
-	maxCredits   = 1 << 24
+	maxCredits   = 1 << 16
 	maxMsgBytes  = 1 << 20
 )
 
@@ -63,7 +63,7 @@ func (s LinkSpec) Validate() error {
 			"1 to 2^30 bytes in 1 ps to 1 s, or both 0 for infinite")
 	}
 	if s.Credits < 0 || s.Credits > maxCredits {
-		bad("credits", s.Credits, "0 (as the far port has room) to 2^24")
+		bad("credits", s.Credits, "0 (as the far port has room) to 2^16")
 	}
 	if s.CreditLatency < 0 || s.CreditLatency > maxLatency {
 		bad("credit_latency_ps", int64(s.CreditLatency), "0 to 1000 s")
