@@ -121,6 +121,19 @@ package nic_rx_pkg;
     logic        phase;
   } rx_job_t;
 
+  // One beat of a write, as the cutter orders it from the writer's datapath.
+  typedef struct packed {
+    logic        cqe;        // a completion entry, which comes beside; else frame bytes:
+    logic        low_new;    // the first of them are in the chunk read last, not the one before
+    logic        odd;        // chunks of this frame begin in the odd bank
+    logic        port;
+    logic [1:0]  skip;       // lanes before the first byte (first beat)
+    logic [7:0]  shift;      // lane 0 in {new chunk, low chunk, four bytes}
+    logic [7:0]  lanes;      // lanes used, skipped ones included
+    logic        last;
+    logic [127:0] hdr;
+  } rx_cmd_t;
+
   // Completion entry of a frame or, with event, of a queue's error.
   function automatic rx_cqe_t build_cqe(input logic event_f, input logic port, input rx_info_t info,
                                         input logic [13:0] hdr_len, input logic [15:0] index,

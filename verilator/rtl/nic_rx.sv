@@ -1,0 +1,263 @@
+/// Receive subsystem: Ethernet in, writes of frames and completion entries out. Each port has its
+/// ingress and buffer; rules, queues and the writer are shared. See docs/rtl.md.
+
+module nic_rx
+  import nic_int_pkg::*;
+  import nic_pkg::*;
+  import nic_rx_pkg::*;
+#(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1,
+  // Receive queues, a power of two, 4..256.
+  parameter int NumRxq = 64,
+  // Steering rules, 4..256.
+  parameter int NumRules = 64,
+  // Descriptors cached a queue, a power of two, 8..256: covers the latency of a descriptor read.
+  parameter int DescCache = 128
+) (
+  input  logic                   clk,
+  input  logic                   rst,
+  input  logic [Ports*EthW-1:0]  s_axis_eth_tdata,
+  input  logic [Ports*EthB-1:0]  s_axis_eth_tkeep,
+  input  logic [Ports-1:0]       s_axis_eth_tlast,
+  input  logic [Ports-1:0]       s_axis_eth_tvalid,
+  output logic [Ports-1:0]       s_axis_eth_tready,
+  input  cfg_t                   cfg_i,
+  input  tbl_req_t               tbl_i,
+  output tbl_rsp_t               tbl_o,
+  input  doorbell_t              db_i,
+  output rd_req_t                rd_req_o,
+  output logic                   rd_req_valid_o,
+  input  logic                   rd_req_ready_i,
+  input  rd_rsp_t                rd_rsp_i,
+  output tlp_beat_t              tlp_o,
+  output logic                   tlp_valid_o,
+  input  logic                   tlp_ready_i,
+  output logic [Ports-1:0][31:0] port_evt_o,
+  output logic [Ports-1:0][7:0]  bytes_o,
+  output logic [15:0]            dev_evt_o,
+  input  logic [7:0]             hits_index_i,
+  output logic [63:0]            hits_o,
+  output logic                   busy_o
+);
+  localparam int Qw = $clog2(NumRxq);
+  localparam int Sw = $clog2(DescCache);
+
+  if (Ports < 1 || Ports > 2) begin : g_bad_ports
+    $fatal(1, "nic_rx: Ports must be 1 or 2");
+  end
+
+  assign s_axis_eth_tready = '1;
+
+  // Ingress.
+  logic       [Ports-1:0]           key_valid, hit_valid, frame_valid, frame_ready, read, free;
+  logic       [Ports-1:0]           port_busy;
+  steer_key_t [Ports-1:0]           key;
+  rx_steer_t  [Ports-1:0]           steer;
+  logic       [Ports-1:0][7:0]      hit_rule;
+  rx_place_t  [Ports-1:0]           frame_place;
+  rx_info_t   [Ports-1:0]           frame_info;
+  logic       [LineW-1:0]           read_line;
+  logic       [7:0]                 free_lines;
+  logic       [Ports-1:0][EthW-1:0] even, odd;
+  logic       [Ports-1:0][31:0]     in_evt, take_evt;
+  logic       [Ports-1:0]           delivered;
+
+  for (genvar p = 0; p < Ports; p++) begin : g_port
+    nic_rxport #(.Port(p)) u_port (
+      .clk, .rst, .cfg_i,
+      .s_axis_eth_tdata  (s_axis_eth_tdata[p*EthW +: EthW]),
+      .s_axis_eth_tkeep  (s_axis_eth_tkeep[p*EthB +: EthB]),
+      .s_axis_eth_tlast  (s_axis_eth_tlast[p]),
+      .s_axis_eth_tvalid (s_axis_eth_tvalid[p]),
+      .key_valid_o   (key_valid[p]),
+      .key_o         (key[p]),
+      .steer_i       (steer[p]),
+      .hit_valid_o   (hit_valid[p]),
+      .hit_rule_o    (hit_rule[p]),
+      .frame_valid_o (frame_valid[p]),
+      .frame_ready_i (frame_ready[p]),
+      .frame_place_o (frame_place[p]),
+      .frame_info_o  (frame_info[p]),
+      .read_i        (read[p]),
+      .read_line_i   (read_line),
+      .even_o        (even[p]),
+      .odd_o         (odd[p]),
+      .free_i        (free[p]),
+      .free_lines_i  (free_lines),
+      .port_evt_o    (in_evt[p]),
+      .bytes_o       (bytes_o[p]),
+      .busy_o        (port_busy[p])
+    );
+  end
+
+  tbl_rsp_t rule_rsp, rxq_rsp;
+
+  nic_steer #(.Ports(Ports), .NumRules(NumRules), .NumRxq(NumRxq)) u_steer (
+    .clk, .rst,
+    .tbl_i,
+    .tbl_o       (rule_rsp),
+    .key_valid_i (key_valid),
+    .key_i       (key),
+    .steer_o     (steer),
+    .hit_valid_i (hit_valid),
+    .hit_rule_i  (hit_rule),
+    .hits_index_i, .hits_o
+  );
+
+  // Queues.
+  logic          posted, start, fetch_run, base_read, fail, ctx_read, take_desc, take_event;
+  logic          event_valid, done, drain_reads, db_bad, queue_err, q_busy, fetch_busy;
+  logic [Qw-1:0] posted_queue, start_queue, fetch_queue, base_queue, fail_queue, ctx_queue;
+  logic [Qw-1:0] take_queue, event_queue, drain_queue;
+  logic [15:0]   fetch_pi, fetch_ci, take_pi, take_ci, take_cqi, event_index, done_queue;
+  logic [3:0]    fetch_log;
+  logic [63:0]   base;
+  logic [7:0]    fail_slot;
+  status_e       fail_status, event_status;
+  rx_ctx_t       ctx;
+  queue_state_e  take_state;
+
+  nic_rxq #(.NumRxq(NumRxq), .DescCache(DescCache)) u_rxq (
+    .clk, .rst, .tbl_i,
+    .tbl_o          (rxq_rsp),
+    .db_i,
+    .db_bad_o       (db_bad),
+    .posted_o       (posted),
+    .posted_queue_o (posted_queue),
+    .start_o        (start),
+    .start_queue_o  (start_queue),
+    .fetch_queue_i  (fetch_queue),
+    .fetch_run_o    (fetch_run),
+    .fetch_pi_o     (fetch_pi),
+    .fetch_ci_o     (fetch_ci),
+    .fetch_log_o    (fetch_log),
+    .base_read_i    (base_read),
+    .base_queue_i   (base_queue),
+    .base_o         (base),
+    .fail_i         (fail),
+    .fail_queue_i   (fail_queue),
+    .fail_slot_i    (fail_slot),
+    .fail_status_i  (fail_status),
+    .queue_err_o    (queue_err),
+    .ctx_read_i     (ctx_read),
+    .ctx_queue_i    (ctx_queue),
+    .ctx_o          (ctx),
+    .take_queue_i   (take_queue),
+    .take_state_o   (take_state),
+    .take_pi_o      (take_pi),
+    .take_ci_o      (take_ci),
+    .take_cqi_o     (take_cqi),
+    .take_desc_i    (take_desc),
+    .take_event_i   (take_event),
+    .event_valid_o  (event_valid),
+    .event_queue_o  (event_queue),
+    .event_index_o  (event_index),
+    .event_status_o (event_status),
+    .done_i         (done),
+    .done_queue_i   (done_queue[Qw-1:0]),
+    .drain_queue_o  (drain_queue),
+    .drain_reads_i  (drain_reads),
+    .busy_o         (q_busy)
+  );
+
+  logic     desc_there;
+  rx_desc_t desc;
+
+  nic_rxfetch #(.NumRxq(NumRxq), .DescCache(DescCache)) u_fetch (
+    .clk, .rst,
+    .posted_i       (posted),
+    .posted_queue_i (posted_queue),
+    .start_i        (start),
+    .start_queue_i  (start_queue),
+    .queue_o        (fetch_queue),
+    .run_i          (fetch_run),
+    .pi_i           (fetch_pi),
+    .ci_i           (fetch_ci),
+    .log_size_i     (fetch_log),
+    .base_read_o    (base_read),
+    .base_queue_o   (base_queue),
+    .base_i         (base),
+    .rd_req_o, .rd_req_valid_o, .rd_req_ready_i, .rd_rsp_i,
+    .fail_o         (fail),
+    .fail_queue_o   (fail_queue),
+    .fail_slot_o    (fail_slot),
+    .fail_status_o  (fail_status),
+    .look_queue_i   (take_queue),
+    .look_slot_i    (take_ci[Sw-1:0]),
+    .look_o         (desc_there),
+    .take_i         (take_desc),
+    .desc_o         (desc),
+    .drain_queue_i  (drain_queue),
+    .drain_reads_o  (drain_reads),
+    .busy_o         (fetch_busy)
+  );
+
+  // Delivery.
+  logic    job_valid, job_ready, take_busy, dma_busy;
+  rx_job_t job;
+
+  nic_rxtake #(.Ports(Ports), .NumRxq(NumRxq)) u_take (
+    .clk, .rst,
+    .frame_valid_i  (frame_valid),
+    .frame_ready_o  (frame_ready),
+    .frame_place_i  (frame_place),
+    .frame_info_i   (frame_info),
+    .ctx_read_o     (ctx_read),
+    .ctx_queue_o    (ctx_queue),
+    .ctx_i          (ctx),
+    .queue_o        (take_queue),
+    .state_i        (take_state),
+    .pi_i           (take_pi),
+    .ci_i           (take_ci),
+    .cqi_i          (take_cqi),
+    .take_desc_o    (take_desc),
+    .take_event_o   (take_event),
+    .event_valid_i  (event_valid),
+    .event_queue_i  (event_queue),
+    .event_index_i  (event_index),
+    .event_status_i (event_status),
+    .desc_there_i   (desc_there),
+    .job_valid_o    (job_valid),
+    .job_ready_i    (job_ready),
+    .job_o          (job),
+    .port_evt_o     (take_evt),
+    .busy_o         (take_busy)
+  );
+
+  nic_rxdma #(.Ports(Ports)) u_dma (
+    .clk, .rst,
+    .mps_i        (cfg_i.mps),
+    .job_valid_i  (job_valid),
+    .job_ready_o  (job_ready),
+    .job_i        (job),
+    .desc_i       (desc),
+    .read_o       (read),
+    .read_line_o  (read_line),
+    .even_i       (even),
+    .odd_i        (odd),
+    .free_o       (free),
+    .free_lines_o (free_lines),
+    .tlp_o, .tlp_valid_o, .tlp_ready_i,
+    .done_o       (done),
+    .done_queue_o (done_queue),
+    .delivered_o  (delivered),
+    .busy_o       (dma_busy)
+  );
+
+  always_comb begin
+    tbl_o = rule_rsp.done ? rule_rsp : rxq_rsp;
+    for (int p = 0; p < Ports; p++) begin
+      port_evt_o[p] = in_evt[p] | take_evt[p] | (32'(delivered[p]) << CntRxDelivered);
+    end
+    dev_evt_o = '0;
+    dev_evt_o[CntQueueErr - CntDeviceBase] = queue_err;
+    dev_evt_o[CntDbBad - CntDeviceBase]    = db_bad;
+    dev_evt_o[CntRxCqe - CntDeviceBase]    = done;
+  end
+
+  assign busy_o = |port_busy || q_busy || fetch_busy || take_busy || dma_busy;
+
+  logic unused_bits;
+  assign unused_bits = ^done_queue;
+endmodule

@@ -1,0 +1,137 @@
+/// Writer: frames and completion entries out as write TLPs, 128 bytes a cycle. Two chunks of the
+/// buffer stand in registers; one shift brings the bytes of a beat into their lanes.
+
+module nic_rxdma
+  import nic_int_pkg::*;
+  import nic_pkg::*;
+  import nic_rx_pkg::*;
+#(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1
+) (
+  input  logic                        clk,
+  input  logic                        rst,
+  input  logic [9:0]                  mps_i,
+  input  logic                        job_valid_i,
+  output logic                        job_ready_o,
+  input  rx_job_t                     job_i,
+  input  rx_desc_t                    desc_i,
+  // Receive buffers.
+  output logic [Ports-1:0]            read_o,
+  output logic [LineW-1:0]            read_line_o,
+  input  logic [Ports-1:0][EthW-1:0]  even_i,
+  input  logic [Ports-1:0][EthW-1:0]  odd_i,
+  output logic [Ports-1:0]            free_o,
+  output logic [7:0]                  free_lines_o,
+  output tlp_beat_t                   tlp_o,
+  output logic                        tlp_valid_o,
+  input  logic                        tlp_ready_i,
+  // A completion entry left: of which queue, and of a frame of which port unless it is an Event.
+  output logic                        done_o,
+  output logic [15:0]                 done_queue_o,
+  output logic [Ports-1:0]            delivered_o,
+  output logic                        busy_o
+);
+  logic            go, read, read_port, free, free_port, cut_busy;
+  logic            cmd_valid;
+  rx_cmd_t         cmd;
+  rx_cqe_t         cqe;
+  logic [EthW-1:0] prev_even_q, prev_odd_q;   // the chunk before the one in the buffer's registers
+  tlp_beat_t       out_q;
+  logic            out_valid_q, out_cqe_q, out_event_q, out_port_q;
+  logic [15:0]     out_queue_q;
+
+  assign go = !out_valid_q || tlp_ready_i;
+
+  nic_rxcut u_cut (
+    .clk, .rst, .mps_i,
+    .job_valid_i, .job_ready_o, .job_i, .desc_i,
+    .go_i         (go),
+    .read_o       (read),
+    .read_port_o  (read_port),
+    .read_line_o,
+    .cmd_valid_o  (cmd_valid),
+    .cmd_o        (cmd),
+    .cqe_o        (cqe),
+    .free_o       (free),
+    .free_port_o  (free_port),
+    .free_lines_o,
+    .busy_o       (cut_busy)
+  );
+
+  always_comb begin
+    read_o = '0;
+    free_o = '0;
+    for (int p = 0; p < Ports; p++) begin
+      read_o[p] = read && read_port == 1'(p);
+      free_o[p] = free && free_port == 1'(p);
+    end
+  end
+
+  // Bytes of a beat: from the shift-th byte of {new, low, four bytes} on, cut to the lanes used.
+  function automatic logic [TlpW-1:0] beat_of(input logic [TlpW-1:0] newer,
+                                              input logic [TlpW-1:0] low, input logic [7:0] shift,
+                                              input logic [7:0] lanes, input logic [1:0] skip);
+    logic [2*TlpW+31:0] window;
+    window  = {newer, low, 32'h0};
+    beat_of = window[{1'b0, shift, 3'b000} +: TlpW];
+    if (lanes < 8'(TlpB)) beat_of &= ~({TlpW{1'b1}} << {lanes[6:0], 3'b000});
+    beat_of[23:0] &= 24'hffffff << {skip, 3'b000};
+  endfunction
+
+  function automatic logic [TlpD-1:0] keep_of(input logic [7:0] lanes);
+    keep_of = TlpD'((33'h1 << 6'((lanes + 8'd3) >> 2)) - 33'h1);
+  endfunction
+
+  logic [EthW-1:0] even, odd;
+  assign even = even_i[cmd.port];
+  assign odd  = odd_i[cmd.port];
+
+  assign tlp_o        = out_q;
+  assign tlp_valid_o  = out_valid_q;
+  assign done_o       = out_valid_q && out_cqe_q && tlp_ready_i;
+  assign done_queue_o = out_queue_q;
+  assign busy_o       = cut_busy || out_valid_q;
+
+  always_comb begin
+    delivered_o = '0;
+    delivered_o[Ports == 2 ? out_port_q : 1'b0] = done_o && !out_event_q;
+  end
+
+  always_ff @(posedge clk) begin
+    if (read) begin
+      prev_even_q <= even_i[read_port];
+      prev_odd_q  <= odd_i[read_port];
+    end
+    if (go) begin
+      out_valid_q <= cmd_valid;
+      if (cmd_valid) begin
+        out_q.hdr   <= cmd.hdr;
+        out_q.last  <= cmd.last;
+        out_cqe_q   <= cmd.cqe;
+        out_event_q <= cqe.type_f == CqeTypeEvent;
+        out_port_q  <= cmd.port;
+        out_queue_q <= cqe.queue_f;
+        out_q.keep  <= cmd.cqe ? TlpD'(16'hffff) : keep_of(cmd.lanes);
+        if (cmd.cqe) begin
+          out_q.data <= TlpW'(cqe);
+        end else if (cmd.odd) begin
+          out_q.data <= beat_of({even, odd}, cmd.low_new ? {even, odd} : {prev_even_q, prev_odd_q},
+                                cmd.shift, cmd.lanes, cmd.skip);
+        end else begin
+          out_q.data <= beat_of({odd, even}, cmd.low_new ? {odd, even} : {prev_odd_q, prev_even_q},
+                                cmd.shift, cmd.lanes, cmd.skip);
+        end
+      end
+    end
+    if (rst) out_valid_q <= 1'b0;
+  end
+
+`ifndef SYNTHESIS
+  a_held: assert property (@(posedge clk) disable iff (rst)
+    tlp_valid_o && !tlp_ready_i |=> tlp_valid_o && $stable(tlp_o));
+  a_keep: assert property (@(posedge clk) disable iff (rst)
+    tlp_valid_o |-> tlp_o.keep != '0 && (tlp_o.keep & (tlp_o.keep + TlpD'(1))) == '0 &&
+                    (tlp_o.last || &tlp_o.keep));
+`endif
+endmodule

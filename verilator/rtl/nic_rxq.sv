@@ -1,0 +1,211 @@
+/// Receive queues: state and indices, doorbells, enabling and draining, errors and the Events owed
+/// for them. Descriptors are fetched by nic_rxfetch and used by nic_rxtake.
+
+module nic_rxq
+  import nic_int_pkg::*;
+  import nic_pkg::*;
+  import nic_rx_pkg::*;
+#(
+  // Receive queues, a power of two, 4..256.
+  parameter int NumRxq = 64,
+  // Descriptors cached a queue, a power of two, 8..256.
+  parameter int DescCache = 128,
+  localparam int Qw = $clog2(NumRxq)
+) (
+  input  logic          clk,
+  input  logic          rst,
+  input  tbl_req_t      tbl_i,
+  output tbl_rsp_t      tbl_o,
+  input  doorbell_t     db_i,
+  output logic          db_bad_o,
+  // A doorbell was accepted; a queue starts afresh.
+  output logic          posted_o,
+  output logic [Qw-1:0] posted_queue_o,
+  output logic          start_o,
+  output logic [Qw-1:0] start_queue_o,
+  // Fetch: state of a queue; base of its ring a cycle after base_read.
+  input  logic [Qw-1:0] fetch_queue_i,
+  output logic          fetch_run_o,
+  output logic [15:0]   fetch_pi_o,
+  output logic [15:0]   fetch_ci_o,
+  output logic [3:0]    fetch_log_o,
+  input  logic          base_read_i,
+  input  logic [Qw-1:0] base_queue_i,
+  output logic [63:0]   base_o,
+  // A descriptor read failed, that of the cache slot named.
+  input  logic          fail_i,
+  input  logic [Qw-1:0] fail_queue_i,
+  input  logic [7:0]    fail_slot_i,
+  input  status_e       fail_status_i,
+  output logic          queue_err_o,
+  // Take: context a cycle after ctx_read, and the live state of the queue in hand.
+  input  logic          ctx_read_i,
+  input  logic [Qw-1:0] ctx_queue_i,
+  output rx_ctx_t       ctx_o,
+  input  logic [Qw-1:0] take_queue_i,
+  output queue_state_e  take_state_o,
+  output logic [15:0]   take_pi_o,
+  output logic [15:0]   take_ci_o,
+  output logic [15:0]   take_cqi_o,
+  // A completion entry of that queue is taken, with a descriptor or for an Event.
+  input  logic          take_desc_i,
+  input  logic          take_event_i,
+  // A queue that owes an Event, until that is taken.
+  output logic          event_valid_o,
+  output logic [Qw-1:0] event_queue_o,
+  output logic [15:0]   event_index_o,
+  output status_e       event_status_o,
+  // A completion entry has left. Reads of the queue being disabled are still out.
+  input  logic          done_i,
+  input  logic [Qw-1:0] done_queue_i,
+  output logic [Qw-1:0] drain_queue_o,
+  input  logic          drain_reads_i,
+  output logic          busy_o
+);
+  localparam int Sw = $clog2(DescCache);
+
+  if (NumRxq < 4 || NumRxq > RxqMax || (1 << Qw) != NumRxq) begin : g_bad_queues
+    $fatal(1, "nic_rxq: NumRxq must be a power of two, 4..256");
+  end
+  if (DescCache < 8 || DescCache > 256 || (1 << Sw) != DescCache) begin : g_bad_cache
+    $fatal(1, "nic_rxq: DescCache must be a power of two, 8..256");
+  end
+
+  queue_state_e      state_q [NumRxq];
+  logic [15:0]       pi_q [NumRxq];
+  logic [15:0]       ci_q [NumRxq];
+  logic [15:0]       cqi_q [NumRxq];
+  logic [3:0]        log_q [NumRxq];
+  status_e           error_q [NumRxq];
+  logic [15:0]       event_index_q [NumRxq];
+  logic [3:0]        jobs_q [NumRxq];      // completion entries under way
+  logic [NumRxq-1:0] owe_q;
+
+  // Table.
+  logic          off;
+  logic [Qw-1:0] tbl_queue;
+  logic [3:0]    log_new;
+  logic          drained;
+
+  assign drained       = !drain_reads_i && !owe_q[tbl_queue] && jobs_q[tbl_queue] == 4'h0;
+  assign drain_queue_o = tbl_queue;
+  assign start_queue_o = tbl_queue;
+
+  nic_rxq_tbl #(.NumRxq(NumRxq)) u_tbl (
+    .clk, .rst, .tbl_i, .tbl_o,
+    .queue_o    (tbl_queue),
+    .state_i    (state_q[tbl_queue]),
+    .error_i    (state_q[tbl_queue] == QueueStateError ? error_q[tbl_queue] : StatusOk),
+    .pi_i       (pi_q[tbl_queue]),
+    .ci_i       (ci_q[tbl_queue]),
+    .cqi_i      (cqi_q[tbl_queue]),
+    .drained_i  (drained),
+    .off_o      (off),
+    .start_o    (start_o),
+    .log_size_o (log_new),
+    .ctx_read_i, .ctx_queue_i, .ctx_o,
+    .base_read_i, .base_queue_i, .base_o
+  );
+
+  // Doorbell: in range, forward, never past the ring.
+  logic [Qw-1:0] db_queue;
+  logic [16:0]   db_size;
+  logic          db_ok;
+
+  assign db_queue       = db_i.queue_f[Qw-1:0];
+  assign db_size        = 17'h1 << log_q[db_queue];
+  assign db_ok          = db_i.queue_f < 16'(NumRxq) && state_q[db_queue] == QueueStateRun &&
+                          17'(16'(db_i.pi - ci_q[db_queue])) <= db_size &&
+                          17'(16'(db_i.pi - pi_q[db_queue])) <= db_size;
+  assign posted_o       = db_i.valid && db_ok;
+  assign posted_queue_o = db_queue;
+
+  // Views.
+  assign fetch_run_o    = state_q[fetch_queue_i] == QueueStateRun;
+  assign fetch_pi_o     = pi_q[fetch_queue_i];
+  assign fetch_ci_o     = ci_q[fetch_queue_i];
+  assign fetch_log_o    = log_q[fetch_queue_i];
+  assign take_state_o   = state_q[take_queue_i];
+  assign take_pi_o      = pi_q[take_queue_i];
+  assign take_ci_o      = ci_q[take_queue_i];
+  assign take_cqi_o     = cqi_q[take_queue_i];
+
+  // Failing reads. The first one stops the queue; the descriptor's index follows from its slot,
+  // for no more than a cache's worth is on its way.
+  logic          fail;
+  logic [Sw-1:0] fail_ahead;
+  logic          event_q;
+  logic [Qw-1:0] event_queue_q;
+
+  assign fail           = fail_i && state_q[fail_queue_i] == QueueStateRun &&
+                          !(off && tbl_queue == fail_queue_i);
+  assign fail_ahead     = fail_slot_i[Sw-1:0] - ci_q[fail_queue_i][Sw-1:0];
+  assign event_valid_o  = event_q;
+  assign event_queue_o  = event_queue_q;
+  assign event_index_o  = event_index_q[event_queue_q];
+  assign event_status_o = error_q[event_queue_q];
+  assign busy_o         = |owe_q;
+
+  function automatic logic [Qw-1:0] lowest(input logic [NumRxq-1:0] m);
+    lowest = '0;
+    for (int q = NumRxq - 1; q >= 0; q--) if (m[q]) lowest = Qw'(q);
+  endfunction
+
+  logic take_cqe;
+  assign take_cqe = take_desc_i || take_event_i;
+
+  always_ff @(posedge clk) begin
+    db_bad_o <= db_i.valid && !db_ok;
+    if (posted_o) pi_q[db_queue] <= db_i.pi;
+
+    if (take_desc_i) ci_q[take_queue_i]  <= ci_q[take_queue_i] + 16'h1;
+    if (take_cqe)    cqi_q[take_queue_i] <= cqi_q[take_queue_i] + 16'h1;
+    if (take_cqe && !(done_i && done_queue_i == take_queue_i)) begin
+      jobs_q[take_queue_i] <= jobs_q[take_queue_i] + 4'h1;
+    end
+    if (done_i && !(take_cqe && done_queue_i == take_queue_i)) begin
+      jobs_q[done_queue_i] <= jobs_q[done_queue_i] - 4'h1;
+    end
+
+    queue_err_o <= fail;
+    if (fail) begin
+      state_q[fail_queue_i]       <= QueueStateError;
+      error_q[fail_queue_i]       <= fail_status_i;
+      event_index_q[fail_queue_i] <= ci_q[fail_queue_i] + 16'(fail_ahead);
+      owe_q[fail_queue_i]         <= 1'b1;
+    end
+    if (take_event_i) begin
+      event_q              <= 1'b0;
+      owe_q[take_queue_i]  <= 1'b0;
+    end else if (!event_q && |owe_q) begin
+      event_q       <= 1'b1;
+      event_queue_q <= lowest(owe_q);
+    end
+
+    if (off) state_q[tbl_queue] <= QueueStateOff;
+    if (start_o) begin
+      state_q[tbl_queue] <= QueueStateRun;
+      error_q[tbl_queue] <= StatusOk;
+      log_q[tbl_queue]   <= log_new;
+      pi_q[tbl_queue]    <= '0;
+      ci_q[tbl_queue]    <= '0;
+      cqi_q[tbl_queue]   <= '0;
+    end
+
+    if (rst) begin
+      for (int q = 0; q < NumRxq; q++) begin
+        state_q[q] <= QueueStateOff;
+        error_q[q] <= StatusOk;
+        pi_q[q]    <= '0;
+        ci_q[q]    <= '0;
+        cqi_q[q]   <= '0;
+        jobs_q[q]  <= '0;
+      end
+      owe_q   <= '0;
+      event_q <= 1'b0;
+    end
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^fail_slot_i;
+endmodule

@@ -1,0 +1,140 @@
+/// Takes frames out of the receive buffers, ports in turn, finds their queue's state and descriptor
+/// and makes jobs of them for the writer; queues that owe an Event come between. A frame whose
+/// descriptor is still being fetched waits, and all behind it.
+
+module nic_rxtake
+  import nic_pkg::*;
+  import nic_rx_pkg::*;
+#(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1,
+  // Receive queues.
+  parameter int NumRxq = 64,
+  localparam int Qw = $clog2(NumRxq)
+) (
+  input  logic                  clk,
+  input  logic                  rst,
+  input  logic      [Ports-1:0] frame_valid_i,
+  output logic      [Ports-1:0] frame_ready_o,
+  input  rx_place_t [Ports-1:0] frame_place_i,
+  input  rx_info_t  [Ports-1:0] frame_info_i,
+  // Queue state, as in nic_rxq.
+  output logic                  ctx_read_o,
+  output logic [Qw-1:0]         ctx_queue_o,
+  input  rx_ctx_t               ctx_i,
+  output logic [Qw-1:0]         queue_o,
+  input  queue_state_e          state_i,
+  input  logic [15:0]           pi_i,
+  input  logic [15:0]           ci_i,
+  input  logic [15:0]           cqi_i,
+  output logic                  take_desc_o,
+  output logic                  take_event_o,
+  input  logic                  event_valid_i,
+  input  logic [Qw-1:0]         event_queue_i,
+  input  logic [15:0]           event_index_i,
+  input  status_e               event_status_i,
+  // The descriptor at the consumer index is in the cache.
+  input  logic                  desc_there_i,
+  // Jobs; a frame's descriptor comes out of the cache in step with its job.
+  output logic                  job_valid_o,
+  input  logic                  job_ready_i,
+  output rx_job_t               job_o,
+  // Counter pulses.
+  output logic [Ports-1:0][31:0] port_evt_o,
+  output logic                  busy_o
+);
+  // Frame or event in hand; its context arrives with it.
+  logic      valid_q, event_q, port_q;
+  rx_place_t place_q;
+  rx_info_t  info_q;
+  // The job that waits for the writer.
+  logic      job_valid_q;
+  rx_job_t   job_q;
+
+  logic        next_valid, next_event, next_port, load, leave, turn_q;
+  logic        beyond, wait_desc, dropped;
+  logic [4:0]  cause;
+  logic [13:0] hdr_len, hdr_want;
+  logic [15:0] slot;
+
+  // Next: an Event that is not yet in hand, else the ports in turn.
+  always_comb begin
+    next_event = event_valid_i && !(valid_q && event_q);
+    next_port  = 1'b0;
+    if (Ports == 2) next_port = turn_q ? frame_valid_i[Ports-1] : !frame_valid_i[0];
+    next_valid = next_event || |frame_valid_i;
+    load       = next_valid && (!valid_q || leave);
+    frame_ready_o = '0;
+    frame_ready_o[Ports == 2 ? next_port : 1'b0] = load && !next_event;
+  end
+
+  assign ctx_read_o  = load;
+  assign ctx_queue_o = next_event ? event_queue_i : frame_info_i[next_port].queue_f[Qw-1:0];
+  assign queue_o     = info_q.queue_f[Qw-1:0];
+
+  // What becomes of it.
+  always_comb begin
+    unique case (ctx_i.split_mode)
+      SplitModeFixed:   hdr_want = ctx_i.split_len > 16'(FrameMax) ? 14'(FrameMax) :
+                                   ctx_i.split_len[13:0];
+      SplitModeHeaders: hdr_want = 14'(info_q.head.pay_off);
+      default:          hdr_want = '0;
+    endcase
+    hdr_len = hdr_want < info_q.len ? hdr_want : info_q.len;
+    if (16'(hdr_len) > ctx_i.hdr_buf_size) hdr_len = ctx_i.hdr_buf_size[13:0];
+
+    beyond    = info_q.queue_f >= 16'(NumRxq);
+    wait_desc = 1'b0;
+    cause     = '0;
+    if (beyond || state_i == QueueStateOff)                        cause = 5'(CntRxDropQueueOff);
+    else if (state_i == QueueStateError)                           cause = 5'(CntRxDropQueueErr);
+    else if (16'(info_q.len) - 16'(hdr_len) > ctx_i.pay_buf_size)       cause = 5'(CntRxDropTooLong);
+    else if (pi_i == ci_i)                                         cause = 5'(CntRxDropNoDesc);
+    else                                                           wait_desc = !desc_there_i;
+    dropped = cause != '0;
+    leave   = valid_q && (event_q || !wait_desc) && (!job_valid_q || job_ready_i);
+    slot    = cqi_i & 16'((17'h1 << ctx_i.log_size) - 17'h1);
+  end
+
+  assign take_desc_o  = leave && !event_q && !dropped;
+  assign take_event_o = leave && event_q;
+  assign job_valid_o  = job_valid_q;
+  assign job_o        = job_q;
+  assign busy_o       = valid_q || job_valid_q;
+
+  always_ff @(posedge clk) begin
+    valid_q <= load || (valid_q && !leave);
+    if (load) begin
+      event_q <= next_event;
+      port_q  <= next_port;
+      place_q <= frame_place_i[next_port];
+      info_q  <= frame_info_i[next_port];
+      if (next_event) info_q.queue_f <= 16'(event_queue_i);
+      else            turn_q         <= !next_port;
+    end
+
+    job_valid_q <= leave || (job_valid_q && !job_ready_i);
+    if (leave) begin
+      job_q.kind     <= event_q ? JobEvent : dropped ? JobDrop : JobFrame;
+      job_q.port     <= port_q;
+      job_q.place    <= place_q;
+      job_q.info     <= info_q;
+      job_q.hdr_len  <= hdr_len;
+      job_q.cqe_addr <= ctx_i.cq_base + {42'h0, slot, 6'h0};
+      job_q.index    <= event_q ? event_index_i : ci_i;
+      job_q.status   <= event_q ? event_status_i : StatusOk;
+      job_q.phase    <= !cqi_i[ctx_i.log_size];
+    end
+
+    port_evt_o <= '0;
+    if (leave && !event_q && dropped) port_evt_o[port_q][cause] <= 1'b1;
+
+    if (rst) begin
+      valid_q     <= 1'b0;
+      event_q     <= 1'b0;
+      job_valid_q <= 1'b0;
+      turn_q      <= 1'b0;
+      port_evt_o  <= '0;
+    end
+  end
+endmodule
