@@ -1,0 +1,194 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"nictwin/models/boundary"
+	"nictwin/models/ether"
+	"nictwin/models/nic"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/rtlbridge"
+)
+
+// Device is a NIC of any kind on the board.
+type Device interface {
+	boundary.Observable
+	PCIe() *simcore.Port
+	Eth(port int) *simcore.Port
+	// Begin is called once everything is connected. done tells that nothing more will be asked of the device.
+	Begin(done func() bool) error
+	// Check returns what is wrong with the device itself after the run: stream rules broken, by name.
+	Check() error
+	Cycles() int64
+	Build() string // hash of the RTL build, empty for the model
+	Wall() rtlbridge.Wall
+	io.Closer
+}
+
+// linkCycles is the latency of the links at the NIC, in cycles: enough for two quanta of 128 cycles to be pipelined.
+const linkCycles = 256
+
+const linkLatency = linkCycles * cycle
+
+const cycle = simcore.Ps(2500)
+
+// pools are shared by the board, so that messages are recycled.
+type pools struct {
+	frames ether.Pool
+	tlps   tlp.Pool
+}
+
+func (o *Options) newDevice(e *simcore.Engine, p *pools) (Device, error) {
+	if o.NIC == "model" {
+		return o.newModel(e, p)
+	}
+	return o.newRTL(e, p)
+}
+
+// model is the Go NIC.
+type model struct {
+	*nic.Comp
+}
+
+func (o *Options) newModel(e *simcore.Engine, p *pools) (Device, error) {
+	s := nic.DefaultSpec()
+	s.Stall = nic.Stall{Seed: o.Seed, EthOut: o.Stall, TLPOut: o.Stall, TLPIn: o.Stall}
+	c, err := nic.Builder{Scheduler: e, Spec: s, Frames: &p.frames, TLPs: &p.tlps}.Build("NIC")
+	if err != nil {
+		return nil, err
+	}
+	return &model{c}, nil
+}
+
+func (m *model) Begin(func() bool) error { return nil }
+func (m *model) Check() error            { return nil }
+func (m *model) Cycles() int64           { return m.Cycle() }
+func (m *model) Build() string           { return "" }
+func (m *model) Wall() rtlbridge.Wall    { return rtlbridge.Wall{} }
+func (m *model) Close() error            { return nil }
+
+// rtl is a device behind the bridge.
+type rtl struct {
+	*rtlbridge.Comp
+	conn  *rtlbridge.Conn
+	dev   *rtlbridge.Device
+	opts  *Options
+	names []string // streams
+	ins   []bool
+	eth   []bool
+	broke error // first stream rule that was broken
+	count int
+}
+
+// Names of the NIC's streams in its manifest.
+const (
+	streamEthIn, streamEthOut = "eth_rx", "eth_tx"
+	streamTLPIn, streamTLPOut = "tlp_rx", "tlp_tx"
+	portPCIe, portEth         = "PCIe", "Eth"
+)
+
+// Build builds the device of a manifest, or finds it in the cache.
+func Build(manifest, variant string, log io.Writer) (*rtlbridge.Device, error) {
+	m, err := rtlbridge.LoadManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log})
+}
+
+func (o *Options) newRTL(e *simcore.Engine, p *pools) (Device, error) {
+	if _, err := os.Stat(o.DUT); err != nil {
+		return nil, fmt.Errorf("--dut: %w", err)
+	}
+	dev, err := Build(o.DUT, o.Variant, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := rtlbridge.Launch(dev, rtlbridge.LaunchOptions{Record: o.Record})
+	if err != nil {
+		return nil, err
+	}
+	spec := rtlbridge.CompSpec{Quantum: o.Quantum, InLatency: linkLatency, OutLatency: linkLatency}
+	if o.Serial {
+		spec.Mode = rtlbridge.Serial
+	}
+	eth := rtlbridge.EtherBinding(portEth, streamEthIn, streamEthOut, 0, &p.frames, true)
+	pcie := rtlbridge.TLPBinding(portPCIe, streamTLPIn, streamTLPOut, &p.tlps, true)
+	c, err := rtlbridge.NewComp("NIC", e, conn, spec, []rtlbridge.Binding{pcie, eth})
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return &rtl{Comp: c, conn: conn, dev: dev, opts: o}, nil
+}
+
+func (r *rtl) PCIe() *simcore.Port   { return r.Port(0) }
+func (r *rtl) Eth(int) *simcore.Port { return r.Port(1) }
+func (r *rtl) Cycles() int64         { return int64(r.Cycle()) }
+func (r *rtl) Build() string         { return r.dev.HashString() }
+func (r *rtl) Close() error          { return r.conn.Close() }
+func (r *rtl) Wall() rtlbridge.Wall  { return r.Comp.Wall() }
+
+// maxFrame is the longest frame offered: longer than any the NIC takes, and than any capture is likely to hold.
+const maxFrame = 1 << 18
+
+func (r *rtl) Begin(done func() bool) error {
+	s := r.conn.NewStart(r.opts.Seed)
+	for i := range s.Streams {
+		s.Streams[i].StallPercent = r.opts.Stall
+		s.Streams[i].MaxBytes = maxFrame
+	}
+	r.Done = done
+	r.Comp.Observe(func(e rtlbridge.Event) {
+		if e.Kind == rtlbridge.EventViolation {
+			r.violated(&e)
+		}
+	})
+	return r.Comp.Begin(s)
+}
+
+func (r *rtl) violated(e *rtlbridge.Event) {
+	r.count++
+	if r.broke == nil {
+		r.broke = fmt.Errorf("stream %s, cycle %d: %v", r.conn.Hello().Streams[e.Stream].Name, e.First, e.Rule)
+	}
+}
+
+func (r *rtl) Check() error {
+	if r.count > 1 {
+		return fmt.Errorf("%w (and %d more)", r.broke, r.count-1)
+	}
+	return r.broke
+}
+
+// Observe translates the bridge's events: an input has crossed when its last beat was accepted.
+func (r *rtl) Observe(f boundary.Observer) {
+	r.Comp.Observe(func(e rtlbridge.Event) {
+		c := boundary.Crossing{First: int64(e.First), Last: int64(e.Last)}
+		in := e.Kind == rtlbridge.EventIn
+		if e.Msg == nil || in && e.Flags&rtlbridge.InEnd == 0 || e.Kind == rtlbridge.EventViolation {
+			return
+		}
+		switch m := e.Msg.(type) {
+		case *ether.Frame:
+			c.Kind, c.Frame = boundary.FrameOut, m
+			if in {
+				c.Kind = boundary.FrameIn
+			}
+		case *tlp.Packet:
+			c.Kind, c.TLP = boundary.TLPOut, m
+			if in {
+				c.Kind = boundary.TLPIn
+			}
+		}
+		f(c)
+	})
+}
+
+var (
+	_ Device = (*model)(nil)
+	_ Device = (*rtl)(nil)
+)

@@ -1,0 +1,16 @@
+// Package replay plays captured frames through a NIC, in both directions, and has the referee watch.
+//
+// A board is the NIC (the Go model, or RTL behind the bridge), a host.Root on its PCIe port and a player on its
+// Ethernet port, joined by links. On receive the player sends the frames in; rules spread them over queues with
+// different header splits. On transmit each frame is cut into inline bytes, header and payload pieces, which are put
+// into Arm and host memory and named by work entries; the frame must come out again.
+//
+// Two judges look on, independent of each other: the referee at the NIC's ports, and this package's own end-to-end
+// check of memory, completion entries and frames against the capture.
+//
+// It is no traffic generator and has no opinion on timing.
+//
+// Invariants:
+//   - Every frame offered is accounted for at the end: delivered, sent, or counted as dropped or refused by the NIC.
+//   - The same options and captures give the same events, whatever the quantum and mode of the bridge.
+package replay

@@ -1,0 +1,373 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/ether"
+	"nictwin/models/host"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/capture"
+	"nictwin/scenarios/driver"
+)
+
+// Run is one replay, ready to be played.
+type Run struct {
+	opts   Options
+	files  []*capture.File
+	frames []frame
+	cut    int // packets left out by Limit
+
+	engine *simcore.Engine
+	pools  pools
+	dev    Device
+	root   *host.Root
+	drv    *driver.Driver
+	play   *player
+	rx     *receive  // nil when dir is tx
+	tx     *transmit // nil when dir is rx
+	judge  *judge
+
+	ctx      context.Context
+	ev       simcore.Event
+	phase    phase
+	progress simcore.Ps // when something last moved on
+	mark     int        // what had happened by then
+	counters []uint64
+	polled   map[int]uint64
+	err      error
+}
+
+type phase int
+
+const (
+	phaseSetup phase = iota
+	phaseTraffic
+	phaseSettle
+	phaseCounters
+	phaseDone
+)
+
+var phaseNames = [...]string{"setting the NIC up", "traffic", "waiting until the NIC has settled", "reading counters", "done"}
+
+// New reads the captures and puts the board together. The caller must Close
+// the run.
+func New(ctx context.Context, o Options) (*Run, error) {
+	if err := o.Validate(); err != nil {
+		return nil, &UsageError{err}
+	}
+	r := &Run{opts: o, engine: simcore.NewEngine(), ctx: ctx}
+	if err := r.load(); err != nil {
+		return nil, &UsageError{err}
+	}
+	var err error
+	if r.dev, err = o.newDevice(r.engine, &r.pools); err != nil {
+		return nil, err
+	}
+	if err := r.board(); err != nil {
+		return nil, errors.Join(err, r.dev.Close())
+	}
+	return r, nil
+}
+
+// UsageError is a mistake in options or input files.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+func (r *Run) load() error {
+	var errs []error
+	for i, path := range r.opts.Captures {
+		f, err := capture.Read(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		r.files = append(r.files, f)
+		for n, p := range f.Packets {
+			if len(p.Data) > maxFrame {
+				errs = append(errs, fmt.Errorf("%s: packet %d: %d bytes, at most %d can be played", path, n+1, len(p.Data), maxFrame))
+				continue
+			}
+			if r.opts.Limit > 0 && len(r.frames) == r.opts.Limit {
+				r.cut++
+				continue
+			}
+			r.frames = append(r.frames, frame{pad(p.Data, r.opts.Pad), simcore.Ps(p.Interval), i, n + 1})
+		}
+	}
+	if len(errs) == 0 && len(r.frames) == 0 {
+		return errors.New("the captures hold no frame that could be played")
+	}
+	return errors.Join(errs...)
+}
+
+func pad(b []byte, on bool) []byte {
+	if !on || len(b) >= nicspec.FrameMin {
+		return b
+	}
+	return append(append(make([]byte, 0, nicspec.FrameMin), b...), make([]byte, nicspec.FrameMin-len(b))...)
+}
+
+// hostSpec makes reads come back shuffled and split at random when the streams
+// stall, too.
+func (r *Run) hostSpec() host.Spec {
+	s := host.DefaultSpec()
+	s.Seed = r.opts.Seed
+	if r.opts.Stall > 0 {
+		s.Jitter, s.RandomCpl = 200*simcore.Nanosecond, true
+	}
+	return s
+}
+
+const linkCredits = 4096
+
+func (r *Run) board() error {
+	var err error
+	if r.root, err = (host.Builder{Scheduler: r.engine, Spec: r.hostSpec(), TLPs: &r.pools.tlps}).Build("Root"); err != nil {
+		return err
+	}
+	var in []frame
+	if r.opts.Dir != "tx" {
+		in = r.frames
+	}
+	if r.play, err = newPlayer(r.engine, &r.opts, &r.pools, in); err != nil {
+		return err
+	}
+	link := simcore.LinkSpec{Latency: linkLatency, Credits: linkCredits}
+	if _, err = simcore.Connect("PCIeLink", r.engine, link, r.root.PCIe(), r.dev.PCIe()); err != nil {
+		return err
+	}
+	if _, err = simcore.Connect("EthLink", r.engine, link, r.play.port, r.dev.Eth(0)); err != nil {
+		return err
+	}
+	r.drv = driver.New(r.root)
+	if in != nil {
+		r.rx = &receive{play: r.play}
+	}
+	if r.opts.Dir != "rx" {
+		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
+		r.tx = &transmit{
+			d: r.drv, root: r.root, frames: r.frames, total: len(r.frames) * r.opts.Loop, fix: r.opts.Fix,
+			rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
+		}
+	}
+	r.play.take = r.cameOut
+	r.ev.H = r
+	r.judge, err = newJudge(r)
+	return err
+}
+
+func (r *Run) cameOut(f *ether.Frame) {
+	if r.tx != nil {
+		r.tx.sent(f)
+	}
+}
+
+// Close ends the device.
+func (r *Run) Close() error {
+	return errors.Join(r.dev.Close(), r.judge.Close())
+}
+
+// Play plays everything and judges it. The error is not nil when the run could
+// not be brought to its end; what was wrong with the NIC is in the result.
+func (r *Run) Play() (*Result, error) {
+	begin := stopwatch()
+	if err := r.setup(); err != nil {
+		return nil, err
+	}
+	if err := r.dev.Begin(func() bool { return r.phase == phaseDone }); err != nil {
+		return nil, err
+	}
+	r.wait()
+	err := r.engine.Run()
+	if err == nil {
+		err = r.err
+	}
+	if err == nil {
+		err = errors.Join(r.drv.Err(), r.root.Err())
+	}
+	return r.result(begin(), err)
+}
+
+func (r *Run) setup() error {
+	if r.rx != nil {
+		if err := r.rx.setup(r.drv); err != nil {
+			return err
+		}
+	}
+	if r.tx != nil {
+		if err := r.tx.setup(); err != nil {
+			return err
+		}
+	}
+	var ctrl nicspec.CtrlReg
+	ctrl.SetRxEnable(true)
+	ctrl.SetTxEnable(true)
+	r.drv.WriteReg(nicspec.RegCtrl, uint32(ctrl))
+	r.drv.ReadReg(nicspec.RegCtrl, 4, func(uint64) {}) // everything is in force before traffic starts
+	r.drv.Then(r.traffic)
+	return nil
+}
+
+func (r *Run) traffic() {
+	r.phase = phaseTraffic
+	r.play.start()
+	if r.tx != nil {
+		r.fail(r.tx.post())
+	}
+}
+
+func (r *Run) fail(err error) {
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+}
+
+// watchEvery is how often the run looks at itself, patience how long nothing
+// may happen.
+const (
+	watchEvery = 5 * simcore.Microsecond
+	patience   = 2 * simcore.Millisecond
+)
+
+func (r *Run) wait() {
+	r.ev.At = simcore.Now(r.engine) + watchEvery
+	r.engine.Schedule(&r.ev)
+}
+
+// Handle implements sim.Handler: the run looks how far things are.
+func (r *Run) Handle(sim.Event) error {
+	if err := errors.Join(r.err, r.drv.Err(), r.root.Err(), r.root.Overdue(), r.ctx.Err()); err != nil {
+		return err
+	}
+	if r.phase == phaseTraffic && r.offered() {
+		r.phase = phaseSettle
+		r.poll()
+	}
+	if r.phase == phaseDone {
+		return nil
+	}
+	if n := r.happened(); n != r.mark {
+		r.mark, r.progress = n, simcore.Now(r.engine)
+		if r.opts.Progress != nil {
+			r.opts.Progress(r.doneFrames(), r.allFrames())
+		}
+	} else if idle := simcore.Now(r.engine) - r.progress; idle > patience {
+		return r.stuck()
+	}
+	r.wait()
+	return nil
+}
+
+// offered reports whether everything was played in and posted.
+func (r *Run) offered() bool {
+	return (r.rx == nil || r.play.sent == r.play.total()) && (r.tx == nil || r.tx.done())
+}
+
+func (r *Run) happened() int {
+	n := r.play.sent + int(r.phase)
+	if r.rx != nil {
+		n += r.rx.got
+	}
+	if r.tx != nil {
+		n += r.tx.out + r.tx.next + r.tx.bad
+	}
+	return n
+}
+
+func (r *Run) doneFrames() int {
+	n := 0
+	if r.rx != nil {
+		n += r.play.sent
+	}
+	if r.tx != nil {
+		n += r.tx.out + r.tx.bad
+	}
+	return n
+}
+
+func (r *Run) allFrames() int {
+	n := 0
+	if r.rx != nil {
+		n += r.play.total()
+	}
+	if r.tx != nil {
+		n += r.tx.total
+	}
+	return n
+}
+
+// stuck says what is missing when nothing happens any more.
+func (r *Run) stuck() error {
+	s := fmt.Sprintf("replay: nothing happened for %v while %s", patience, phaseNames[r.phase])
+	if r.rx != nil {
+		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.play.sent, r.rx.got)
+	}
+	if r.tx != nil {
+		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out, r.tx.bad)
+	}
+	return &StuckError{s}
+}
+
+// StuckError tells that the NIC stopped answering while work was left: it
+// breaks [C3].
+type StuckError struct{ what string }
+
+func (e *StuckError) Error() string { return e.what }
+
+// poll reads the receive counters until every frame is accounted for and the
+// device says it is idle.
+func (r *Run) poll() {
+	r.polled = map[int]uint64{}
+	read := func(index int) {
+		r.drv.ReadReg(nicspec.RegCounter(index), 8, func(v uint64) { r.polled[index] = v })
+	}
+	read(nicspec.CntRxFrames.Index(0))
+	read(nicspec.CntRxDelivered.Index(0))
+	for _, c := range nicspec.DropCounters {
+		read(c.Index(0))
+	}
+	r.drv.ReadReg(nicspec.RegStatus, 4, func(v uint64) { r.polled[-1] = v })
+	r.drv.Then(r.settled)
+}
+
+func (r *Run) settled() {
+	if r.polled[-1] == 0 && r.accounted(r.polled) {
+		r.phase = phaseCounters
+		r.drv.ReadCounters(1, func(c []uint64) {
+			r.counters, r.phase = c, phaseDone
+		})
+		return
+	}
+	if r.err == nil && simcore.Now(r.engine)-r.progress <= patience {
+		r.poll()
+	}
+}
+
+// accounted reports whether delivered and dropped frames add up to those sent.
+func (r *Run) accounted(c map[int]uint64) bool {
+	if r.rx == nil {
+		return true
+	}
+	sum := c[nicspec.CntRxDelivered.Index(0)]
+	for _, d := range nicspec.DropCounters {
+		sum += c[d.Index(0)]
+	}
+	frames := c[nicspec.CntRxFrames.Index(0)]
+	return frames == uint64(r.play.sent) && sum == frames && uint64(r.rx.got) == c[nicspec.CntRxDelivered.Index(0)]
+}
+
+var (
+	_ sim.Handler = (*Run)(nil)
+	_ sim.Msg     = (*tlp.Packet)(nil)
+)

@@ -1,0 +1,163 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
+)
+
+// Result is what a replay has found.
+type Result struct {
+	Pass       bool
+	Seed       uint64
+	Digest     string // of every crossing with its cycles
+	Build      string // hash of the RTL build, empty for the model
+	Checked    uint64 // comparisons by the referee
+	Mismatches uint64
+	Findings   []string // what is wrong, most telling first
+	Cycles     int64
+	Sim        simcore.Ps
+	Wall       time.Duration
+	Shares     *Shares // nil for the model
+
+	Frames, NotPlayable, LeftOut int // of the captures
+	Shortened                    int // gaps, with Speed capture
+	Rx                           *RxResult
+	Tx                           *TxResult
+	Artifacts                    string
+}
+
+// RxResult is the receive side.
+type RxResult struct {
+	In, Delivered int
+	Bytes         int64
+	Drops         []Drop
+	PerQueue      []int
+}
+
+// Drop is a cause and how often it applied.
+type Drop struct {
+	Cause string
+	Count uint64
+}
+
+// TxResult is the transmit side.
+type TxResult struct {
+	Posted, Out, Refused int
+	Bytes                int64
+	Pieces               [4]int // entries by number of pieces
+}
+
+// Shares says where the wall time went, in parts of the whole.
+type Shares struct{ RTL, Bridge, Models, Referee float64 }
+
+// stopwatch measures wall time, for people; no result depends on it.
+func stopwatch() func() time.Duration {
+	begin := time.Now()
+	return func() time.Duration { return time.Since(begin) }
+}
+
+// result closes the run: playErr is what kept it from its end, if anything.
+func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
+	res := &Result{
+		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.dev.Cycles(), Sim: simcore.Now(r.engine), Wall: wall,
+		Frames: len(r.frames), LeftOut: r.cut, Shortened: r.play.short, Artifacts: r.opts.Out,
+	}
+	for _, f := range r.files {
+		res.NotPlayable += f.Empty
+	}
+	if playErr != nil {
+		res.Findings = append(res.Findings, playErr.Error())
+	}
+	if err := r.dev.Check(); err != nil {
+		res.Findings = append(res.Findings, err.Error())
+	}
+	if r.rx != nil {
+		res.Rx = r.rxResult(playErr == nil)
+		res.Findings = append(res.Findings, r.rx.first...)
+	}
+	if r.tx != nil {
+		if playErr == nil {
+			r.tx.check()
+		}
+		t := r.tx
+		res.Tx = &TxResult{Posted: t.next, Out: t.out, Refused: t.bad, Bytes: t.bytes, Pieces: t.pieces}
+		res.Findings = append(res.Findings, t.first...)
+	}
+	res.Pass = len(res.Findings) == 0
+	return res, playErr
+}
+
+func (r *Run) rxResult(whole bool) *RxResult {
+	x := &RxResult{In: r.play.sent, Delivered: r.rx.got, Bytes: r.rx.bytes, PerQueue: r.rx.perQueue}
+	if r.counters == nil {
+		return x
+	}
+	sum := uint64(x.Delivered)
+	for _, c := range nicspec.DropCounters {
+		if n := r.counters[c.Index(0)]; n > 0 {
+			x.Drops = append(x.Drops, Drop{c.String(), n})
+			sum += n
+		}
+	}
+	if whole && sum != uint64(x.In) {
+		r.rx.add("%d frames in, but %d delivered and dropped", x.In, sum)
+	}
+	return x
+}
+
+// String is the result for people.
+func (r *Result) String() string {
+	var b strings.Builder
+	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
+	if x := r.Rx; x != nil {
+		line("receive   %8d frames in, %d delivered%s", x.In, x.Delivered, rates(x.Delivered, x.Bytes, r.Sim))
+		for _, d := range x.Drops {
+			line("          %8d %s", d.Count, d.Cause)
+		}
+	}
+	if t := r.Tx; t != nil {
+		line("transmit  %8d frames posted, %d sent%s", t.Posted, t.Out, rates(t.Out, t.Bytes, r.Sim))
+		if t.Refused > 0 {
+			line("          %8d refused: longer than a frame may be", t.Refused)
+		}
+	}
+	if r.NotPlayable > 0 {
+		line("          %8d packets without a byte, not playable", r.NotPlayable)
+	}
+	if r.LeftOut > 0 {
+		line("          %8d packets left out by --limit", r.LeftOut)
+	}
+	if r.Shortened > 0 {
+		line("          %8d gaps shortened to --max-gap", r.Shortened)
+	}
+	line("checked   %8d crossings, %d mismatches", r.Checked, r.Mismatches)
+	line("time      %8d cycles, %.1f us simulated, %.2f s wall", r.Cycles, float64(r.Sim)/1e6, r.Wall.Seconds())
+	if s := r.Shares; s != nil {
+		line("wall time %8.0f%% RTL, %.0f%% bridge, %.0f%% models, %.0f%% referee", s.RTL*100, s.Bridge*100, s.Models*100, s.Referee*100)
+	}
+	if r.Digest != "" {
+		line("digest    %s", r.Digest)
+	}
+	return b.String()
+}
+
+func rates(frames int, bytes int64, sim simcore.Ps) string {
+	if sim <= 0 || frames == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%.1f Gbps, %.2f Mpps)", float64(bytes)*8000/float64(sim), float64(frames)*1e6/float64(sim))
+}
+
+// shares takes the bridge's clocks apart; the device runs beside the rest.
+func shares(w rtlbridge.Wall, wall, referee time.Duration) *Shares {
+	if w.Cycles == 0 || wall <= 0 {
+		return nil
+	}
+	of := func(d time.Duration) float64 { return max(0, d.Seconds()/wall.Seconds()) }
+	return &Shares{RTL: of(w.RTL), Bridge: of(w.Encode), Models: of(wall - w.Wait - w.Encode - referee), Referee: of(referee)}
+}
