@@ -163,7 +163,7 @@ func decodeRan(b []byte, h *Hello, r *Ran) error {
 }
 
 // Next reads the next record into e; false when there is none left or on an error.
-func (r *Ran) Next(e *Event) (bool, error) {
+func (r *Ran) Next(e *Record) (bool, error) {
 	if r.left == 0 {
 		if len(r.body) != 0 {
 			return false, protoErr(FrameRan, FaultTrailing, "%d bytes after the last record", len(r.body))
@@ -174,7 +174,7 @@ func (r *Ran) Next(e *Event) (bool, error) {
 	if len(b) < eventBytes {
 		return false, protoErr(FrameRan, FaultTruncated, "%d records missing", r.left)
 	}
-	e.Type, e.Stream, e.Flags, e.Rule = EventType(b[0]), b[1], b[2], Rule(b[3])
+	e.Kind, e.Stream, e.Flags, e.Rule = EventKind(b[0]), b[1], b[2], Rule(b[3])
 	n := int(le.Uint32(b[4:]))
 	e.Ordinal, e.First, e.Last = le.Uint64(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:])
 	e.Side, e.Data = nil, nil
@@ -183,7 +183,7 @@ func (r *Ran) Next(e *Event) (bool, error) {
 		return false, protoErr(FrameRan, FaultStream, "stream %d of %d", e.Stream, len(r.streams))
 	}
 	s := &r.streams[e.Stream]
-	if e.Type == EventOut {
+	if e.Kind == EventOut {
 		if n > MaxDataBytes {
 			return false, protoErr(FrameRan, FaultLimit, "output of %d bytes", n)
 		}
@@ -202,8 +202,8 @@ func (r *Ran) Next(e *Event) (bool, error) {
 	return true, nil
 }
 
-func checkEvent(e *Event, s *StreamInfo, n int) error {
-	switch e.Type {
+func checkEvent(e *Record, s *StreamInfo, n int) error {
+	switch e.Kind {
 	case EventIn:
 		if s.Out {
 			return protoErr(FrameRan, FaultStream, "input accepted on output stream %s", s.Name)
@@ -219,11 +219,11 @@ func checkEvent(e *Event, s *StreamInfo, n int) error {
 			return protoErr(FrameRan, FaultValue, "output with flags %#x, rule %d", e.Flags, e.Rule)
 		}
 	case EventViolation:
-		if e.Rule < RuleValidDropped || e.Rule > RuleHangOut || e.Flags != 0 || n != 0 {
+		if e.Rule < RuleValidDropped || e.Rule > RulePadding || e.Flags != 0 || n != 0 {
 			return protoErr(FrameRan, FaultValue, "violation of rule %d", e.Rule)
 		}
 	default:
-		return protoErr(FrameRan, FaultValue, "record type %d", e.Type)
+		return protoErr(FrameRan, FaultValue, "record type %d", e.Kind)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 500, r.Cycles)
 	require.Equal(t, RanQuiet, r.Flags)
-	var e Event
+	var e Record
 	outs, ins := 0, 0
 	for {
 		ok, err := c.Next(r, &e)
@@ -71,7 +71,7 @@ func TestRoundTrip(t *testing.T) {
 		if !ok {
 			break
 		}
-		switch e.Type {
+		switch e.Kind {
 		case EventIn:
 			if e.Flags&InEnd != 0 {
 				ins++

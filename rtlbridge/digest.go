@@ -15,12 +15,12 @@ func NewDigest() Digest { return Digest{h: digestInit} }
 func (d *Digest) Sum() uint64 { return d.h }
 
 // Add takes an event as it is on the wire: head, side bytes, data.
-func (d *Digest) Add(e *Event) {
+func (d *Digest) Add(e *Record) {
 	n := 0
-	if e.Type == EventOut {
+	if e.Kind == EventOut {
 		n = len(e.Data)
 	}
-	w0 := uint64(e.Type) | uint64(e.Stream)<<8 | uint64(e.Flags)<<16 | uint64(e.Rule)<<24 | uint64(n)<<32
+	w0 := uint64(e.Kind) | uint64(e.Stream)<<8 | uint64(e.Flags)<<16 | uint64(e.Rule)<<24 | uint64(n)<<32
 	d.block(w0, e.Ordinal, e.First, e.Last)
 	d.bytes(e.Side)
 	d.bytes(e.Data)

@@ -57,9 +57,13 @@ type Stream struct {
 	KeepUnit *int              `yaml:"keep_unit"` // bytes per tkeep bit: 1 (default) or 4; 0: no tkeep, whole beats only
 	Side     []string          `yaml:"side"`      // roles whose bytes, valid with the first beat, form the side bytes
 	Ready    *bool             `yaml:"ready"`     // false: the stream has no tready
-	Lane     int               `yaml:"lane"`      // which slice of flattened vectors is this stream
-	Lanes    int               `yaml:"lanes"`     // number of slices; 0 means 1
-	Strides  map[string]int    `yaml:"strides"`   // role -> bits from lane to lane; default width/lanes
+	// SideHeld: side-band signals stay over the whole transaction. An input then drives them so (else only with the first
+	// beat), an output is checked for it.
+	SideHeld    bool           `yaml:"side_held"`
+	ZeroPadding bool           `yaml:"zero_padding"` // an output is checked for zero bytes beyond tkeep
+	Lane        int            `yaml:"lane"`         // which slice of flattened vectors is this stream
+	Lanes       int            `yaml:"lanes"`        // number of slices; 0 means 1
+	Strides     map[string]int `yaml:"strides"`      // role -> bits from lane to lane; default width/lanes
 }
 
 // Stream kinds and directions.

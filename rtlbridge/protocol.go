@@ -173,14 +173,14 @@ type TieValue struct {
 	Value uint64
 }
 
-// EventType is the kind of a record that a device reports.
-type EventType uint8
+// EventKind is the kind of a record that a device reports.
+type EventKind uint8
 
-// Event types.
+// Event kinds.
 const (
-	EventIn        EventType = 1 // an input was accepted, as a whole or its first or last beat
-	EventOut       EventType = 2 // an output is complete
-	EventViolation EventType = 3 // a stream rule was broken
+	EventIn        EventKind = 1 // an input was accepted, as a whole or its first or last beat
+	EventOut       EventKind = 2 // an output is complete
+	EventViolation EventKind = 3 // a stream rule was broken
 )
 
 // Flags of an EventIn.
@@ -212,6 +212,8 @@ const (
 	RuleTooLong
 	RuleHangIn
 	RuleHangOut
+	RuleSideVaried
+	RulePadding
 )
 
 var ruleNames = [...]string{
@@ -219,18 +221,19 @@ var ruleNames = [...]string{
 	"tlast changed while stalled", "a side-band signal changed while stalled", "tkeep is not contiguous from bit 0",
 	"tkeep is not full before the last beat", "transaction without data", "transaction longer than its limit",
 	"offered beat not taken", "transaction not continued",
+	"side-band signal differs between beats", "bytes beyond tkeep are not zero",
 }
 
 func (r Rule) String() string {
-	if r >= RuleValidDropped && r <= RuleHangOut {
+	if r >= RuleValidDropped && r <= RulePadding {
 		return ruleNames[r]
 	}
 	return fmt.Sprintf("rule %d", uint8(r))
 }
 
-// Event is one record of a RAN frame. Side and Data point into the receive buffer and are valid until the next receive.
-type Event struct {
-	Type    EventType
+// Record is one record of a RAN frame. Side and Data point into the receive buffer and are valid until the next receive.
+type Record struct {
+	Kind    EventKind
 	Stream  uint8
 	Flags   uint8
 	Rule    Rule

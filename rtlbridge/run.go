@@ -203,7 +203,7 @@ func (c *Conn) Recv() (*Ran, error) {
 }
 
 // Next reads the next event of a RAN frame received by Recv; protocol faults end the connection.
-func (c *Conn) Next(r *Ran, e *Event) (bool, error) {
+func (c *Conn) Next(r *Ran, e *Record) (bool, error) {
 	ok, err := r.Next(e)
 	if err != nil {
 		return false, c.fail("run", err)

@@ -259,6 +259,8 @@ enum class Rule : uint8_t {
   kTooLong,           // a transaction exceeds max_bytes
   kHangIn,            // an offered beat was not taken for `watchdog` cycles
   kHangOut,           // a transaction was not continued for `watchdog` cycles
+  kSideVaried,        // a side-band signal differs between beats of a transaction (streams with side_held)
+  kPadding,           // bytes beyond tkeep are not zero (streams with zero_padding)
   kRuleCount
 };
 

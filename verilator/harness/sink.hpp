@@ -130,14 +130,30 @@ class Sink {
     if (!k.contiguous) out.violation(S::kIndex, Rule::kKeepGap, ordinal_, cycle, k.units);
     uint32_t n = S::kKeepUnit != 0 ? k.units * S::kKeepUnit : S::kDataBytes;
     if (!last && n != S::kDataBytes) out.violation(S::kIndex, Rule::kKeepPartial, ordinal_, cycle, k.units);
+    if constexpr (S::kSideHeld) check_side(t, cycle, out);
     if (len_ + n <= max_bytes_) {
       S::get_data(t, packet_.data() + len_);
+      if constexpr (S::kZeroPadding) check_padding(packet_.data() + len_, n, cycle, out);
       len_ += n;
     } else if (!too_long_) {
       too_long_ = true;
       out.violation(S::kIndex, Rule::kTooLong, ordinal_, cycle, max_bytes_);
     }
     if (last) finish(cycle, out);
+  }
+
+  template <class Top, class Out>
+  void check_side(const Top& t, uint64_t cycle, Out& out) {
+    uint8_t now[S::kSideBytes + 1];
+    S::get_side(t, now);
+    if (std::memcmp(now, side_, S::kSideBytes) != 0) out.violation(S::kIndex, Rule::kSideVaried, ordinal_, cycle, len_);
+  }
+
+  template <class Out>
+  void check_padding(const uint8_t* beat, uint32_t n, uint64_t cycle, Out& out) {
+    for (uint32_t i = n; i < S::kDataBytes; i++) {
+      if (beat[i] != 0) return out.violation(S::kIndex, Rule::kPadding, ordinal_, cycle, i);
+    }
   }
 
   template <class Out>

@@ -95,7 +95,7 @@ class Source {
       if (at_ == 0) {
         S::set_side(t, x.side);
         side_set_ = true;
-      } else if (side_set_) {
+      } else if (!S::kSideHeld && side_set_) {
         clear_side(t);
       }
     }

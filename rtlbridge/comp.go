@@ -1,0 +1,355 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/simcore"
+)
+
+// Event is one crossing of the device's boundary, or a broken stream rule.
+type Event struct {
+	Kind        EventKind
+	Flags       uint8 // of EventIn: InBegin, InEnd or both
+	Rule        Rule  // of EventViolation
+	Port        int   // index of the binding, -1 if the stream is bound to no port
+	Stream      int   // index into Hello.Streams
+	Ordinal     uint64
+	First, Last uint64 // cycles of the first and the last beat so far; of a violation: its cycle and argument
+	// Msg is the message that crossed, nil for a violation. An input may be recycled once its InEnd has been observed.
+	Msg sim.Msg
+}
+
+// Wall is where the wall time of a run went.
+type Wall struct {
+	Exchanges uint64
+	Cycles    uint64
+	RTL       time.Duration // in the device process, simulating
+	Encode    time.Duration // making and sending RUN frames
+	Wait      time.Duration // waiting for RAN frames; overlaps with RTL
+	Deliver   time.Duration // decoding RAN frames, observers and delivery to links included
+}
+
+// Comp is an Akita component around a device: its ports carry what the device's streams carry. It advances the device by
+// one quantum per engine event until Stop is called, or until Done holds and the device is quiet.
+type Comp struct {
+	*sim.ComponentBase
+	sched  simcore.Scheduler
+	conn   *Conn
+	spec   CompSpec
+	period simcore.Ps
+	lead   simcore.Ps // a: how long before the end of a quantum its inputs are complete
+	lag    uint64     // cycles until the credit of an output returns
+
+	// Done tells that no more inputs will come; the run then ends once the device is quiet. Set it before Begin; nil: never.
+	Done func() bool
+
+	ports    []*portState
+	byStream []*portState // by stream index; nil if unbound
+	observe  []func(Event)
+	digest   Digest
+	wall     Wall
+	epoch    time.Time
+
+	origin   simcore.Ps // engine time of cycle 0
+	next     uint64     // quantum to send
+	step     simcore.Event
+	quiet    bool
+	busy     bool
+	stopping bool
+	ended    bool
+	fault    error // found outside Handle, reported by the next Handle
+	rec      Record
+}
+
+var (
+	_ sim.Component         = (*Comp)(nil)
+	_ simcore.EarlyReceiver = (*Comp)(nil)
+)
+
+// NewComp makes the component and its ports. The connection must be open and is still the caller's to close. The error
+// lists every fault of spec and bindings.
+func NewComp(name string, s simcore.Scheduler, c *Conn, spec CompSpec, bindings []Binding) (*Comp, error) {
+	h := c.Hello()
+	period := simcore.Ps(h.PeriodPs)
+	spec, err := spec.resolve(period)
+	errs := []error{err}
+	k := &Comp{
+		ComponentBase: sim.NewComponentBase(name), sched: s, conn: c, spec: spec, period: period,
+		byStream: make([]*portState, len(h.Streams)), digest: NewDigest(), epoch: time.Now(),
+	}
+	k.lead = min(spec.InLatency, simcore.Ps(spec.Quantum)*period)
+	k.lag = uint64((spec.InLatency + spec.OutLatency + period - 1) / period)
+	k.step = simcore.Event{H: k, Kind: kindStep, Secondary: true}
+	for i := range bindings {
+		errs = append(errs, k.addPort(bindings[i]))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("device component %s: %w", name, err)
+	}
+	return k, nil
+}
+
+func (c *Comp) addPort(b Binding) error {
+	in, out, err := b.lookup(c.conn.Hello())
+	if err != nil {
+		return err
+	}
+	if b.Capacity == 0 {
+		b.Capacity = DefaultCapacity
+	}
+	p := &portState{Binding: b, comp: c, index: len(c.ports), in: in, out: out}
+	p.port = simcore.NewPort(c, b.Capacity, c.Name()+"."+b.Port)
+	p.credit = simcore.Event{H: c, Kind: kindCredit, Arg: p, Secondary: true}
+	if b.Backpressure {
+		p.port.AcceptHook(p)
+	}
+	for _, i := range []int{in, out} {
+		if i < 0 {
+			continue
+		}
+		if c.byStream[i] != nil {
+			return fmt.Errorf("stream %s is bound to port %s and to port %s", c.conn.Hello().Streams[i].Name, c.byStream[i].Port, b.Port)
+		}
+		c.byStream[i] = p
+	}
+	c.AddPort(b.Port, p.port)
+	c.ports = append(c.ports, p)
+	return nil
+}
+
+// LookAhead implements simcore.EarlyReceiver: messages are wanted when they are sent, not when they arrive.
+func (c *Comp) LookAhead() bool { return true }
+
+// Port is the port of binding i.
+func (c *Comp) Port(i int) *simcore.Port { return c.ports[i].port }
+
+// Spec is the specification with its defaults filled in.
+func (c *Comp) Spec() CompSpec { return c.spec }
+
+// Observe registers a function that sees every event, in the order of device cycles; within a cycle inputs come first.
+func (c *Comp) Observe(f func(Event)) { c.observe = append(c.observe, f) }
+
+// Digest is the digest of all events so far, if the spec asked for it.
+func (c *Comp) Digest() uint64 { return c.digest.Sum() }
+
+// Wall is the wall time spent so far.
+func (c *Comp) Wall() Wall {
+	w := c.wall
+	w.Wait = c.conn.Waited()
+	return w
+}
+
+// Cycle is the number of device cycles whose events have been delivered.
+func (c *Comp) Cycle() uint64 { return c.conn.Cycle() }
+
+// Stop ends the run: no further quantum is sent.
+func (c *Comp) Stop() { c.stopping = true }
+
+// Ended reports whether the run has ended and every event has been delivered.
+func (c *Comp) Ended() bool { return c.ended }
+
+// Begin starts the device with the given parameters and schedules its first quantum; cycle 0 is the engine's present time.
+// Credits of the bindings override those in start.
+func (c *Comp) Begin(start Start) error {
+	for _, p := range c.ports {
+		if p.out >= 0 && p.Credits > 0 && p.out < len(start.Streams) {
+			start.Streams[p.out].Credits = p.Credits
+		}
+	}
+	if err := c.conn.Start(start); err != nil {
+		return err
+	}
+	c.origin = simcore.Now(c.sched)
+	c.schedule()
+	return nil
+}
+
+// at is the engine time of a cycle.
+func (c *Comp) at(cycle uint64) simcore.Ps { return c.origin + simcore.Ps(cycle)*c.period }
+
+// cycleOf is the first cycle at or after an engine time.
+func (c *Comp) cycleOf(t simcore.Ps) uint64 {
+	if t <= c.origin {
+		return 0
+	}
+	return uint64((t - c.origin + c.period - 1) / c.period)
+}
+
+// schedule arms the event at which quantum next's inputs are complete.
+func (c *Comp) schedule() {
+	c.step.At = c.at((c.next+1)*uint64(c.spec.Quantum)) - c.lead
+	c.sched.Schedule(&c.step)
+}
+
+// Event kinds of the component's own events.
+const (
+	kindStep = iota
+	kindCredit
+)
+
+// Handle implements sim.Handler. Errors: *InfraError from the device, and messages that arrive too early for the quantum.
+func (c *Comp) Handle(e sim.Event) error {
+	ev, ok := e.(*simcore.Event)
+	if !ok {
+		return fmt.Errorf("%s: event of type %T: want its own", c.Name(), e)
+	}
+	if ev.Kind == kindCredit {
+		return ev.Arg.(*portState).returnCredits()
+	}
+	if c.fault != nil {
+		return c.fault
+	}
+	if c.stopping {
+		return c.finish()
+	}
+	if err := c.sendQuantum(); err != nil {
+		return err
+	}
+	if c.spec.Mode == Serial || c.next > 1 {
+		if err := c.collect(); err != nil {
+			return err
+		}
+	}
+	if c.stopping || c.isOver() {
+		return c.finish()
+	}
+	if c.spec.MaxCycles != 0 && c.next*uint64(c.spec.Quantum) >= c.spec.MaxCycles {
+		return errors.Join(c.finish(), fmt.Errorf("%s: the run did not end within %d cycles", c.Name(), c.spec.MaxCycles))
+	}
+	c.schedule()
+	return nil
+}
+
+// isOver reports whether nothing is left to happen.
+func (c *Comp) isOver() bool {
+	if c.Done == nil || !c.quiet || c.busy {
+		return false
+	}
+	for _, p := range c.ports {
+		if !p.idle() {
+			return false
+		}
+	}
+	return c.Done()
+}
+
+// finish collects what is outstanding.
+func (c *Comp) finish() error {
+	for c.conn.due > 0 {
+		if err := c.collect(); err != nil {
+			return err
+		}
+	}
+	c.ended = true
+	return c.fault
+}
+
+// sendQuantum hands over the inputs of the next quantum and lets the device run it.
+func (c *Comp) sendQuantum() error {
+	begin := time.Since(c.epoch)
+	end := (c.next + 1) * uint64(c.spec.Quantum)
+	for _, p := range c.ports {
+		if err := p.encode(end); err != nil {
+			return err
+		}
+	}
+	c.next++
+	if err := c.conn.SendRun(c.spec.Quantum); err != nil {
+		return err
+	}
+	c.wall.Encode += time.Since(c.epoch) - begin
+	return nil
+}
+
+// collect waits for the oldest quantum under way and delivers its events.
+func (c *Comp) collect() error {
+	for {
+		r, err := c.conn.Recv()
+		if err != nil {
+			return err
+		}
+		begin := time.Since(c.epoch)
+		if err := c.deliver(r); err != nil {
+			return err
+		}
+		c.wall.Deliver += time.Since(c.epoch) - begin
+		if r.Flags&RanMore != 0 {
+			continue
+		}
+		c.wall.Exchanges++
+		c.wall.Cycles += uint64(r.Cycles)
+		c.wall.RTL += time.Duration(r.RTLNs)
+		c.quiet = r.Flags&RanQuiet != 0
+		if b := c.conn.Hello().Busy; b >= 0 {
+			c.busy = r.Observed[b].Value != 0
+		}
+		if r.Flags&RanPartial != 0 {
+			return c.conn.WaitStop()
+		}
+		return nil
+	}
+}
+
+func (c *Comp) deliver(r *Ran) error {
+	for {
+		ok, err := c.conn.Next(r, &c.rec)
+		if err != nil || !ok {
+			return err
+		}
+		if c.spec.Digest {
+			c.digest.Add(&c.rec)
+		}
+		if err := c.dispatch(&c.rec); err != nil {
+			return err
+		}
+	}
+}
+
+func (c *Comp) dispatch(r *Record) error {
+	e := Event{
+		Kind: r.Kind, Flags: r.Flags, Rule: r.Rule, Port: -1, Stream: int(r.Stream), Ordinal: r.Ordinal,
+		First: r.First, Last: r.Last,
+	}
+	p := c.byStream[r.Stream]
+	if p != nil {
+		e.Port = p.index
+		switch r.Kind {
+		case EventIn:
+			return p.accepted(&e)
+		case EventOut:
+			return p.output(&e, r)
+		}
+	}
+	c.tell(&e)
+	return nil
+}
+
+func (c *Comp) tell(e *Event) {
+	for _, f := range c.observe {
+		f(*e)
+	}
+}
+
+// NotifyRecv implements sim.Component.
+func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
+	for _, p := range c.ports {
+		if p.port == port && !p.Backpressure {
+			for m := p.port.Retrieve(now); m != nil; m = p.port.Retrieve(now) {
+				p.take(m)
+			}
+		}
+	}
+}
+
+// NotifyPortFree implements sim.Component: a link takes messages again.
+func (c *Comp) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
+	for _, p := range c.ports {
+		if p.port == port {
+			p.unblock()
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package rtlbridge
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/simcore"
+)
+
+// portState is one binding at work.
+type portState struct {
+	Binding
+	comp  *Comp
+	port  *simcore.Port
+	index int
+	in    int // stream indices, -1: none
+	out   int
+
+	waiting queue[input]         // received, not yet sent to the device
+	flying  queue[sim.Msg]       // sent to the device, not yet accepted
+	owed    queue[simcore.Ps]    // when credits of accepted inputs return
+	blocked queue[simcore.Timed] // outputs that the link refused
+	credit  simcore.Event
+	armed   bool
+}
+
+type input struct {
+	msg   sim.Msg
+	cycle uint64 // not before
+}
+
+// idle reports that nothing is on its way through the port.
+func (p *portState) idle() bool { return p.waiting.n == 0 && p.flying.n == 0 && p.blocked.n == 0 }
+
+// Func implements sim.Hook: with back-pressure, a message stays in the port, for its credit's sake, but is noted at once.
+func (p *portState) Func(ctx sim.HookCtx) {
+	if ctx.Pos == sim.HookPosPortMsgRecvd {
+		if m, ok := ctx.Item.(sim.Msg); ok {
+			p.take(m)
+		}
+	}
+}
+
+// take notes a message that arrives in the future.
+func (p *portState) take(msg sim.Msg) {
+	c := p.comp
+	t, ok := msg.(simcore.Timed)
+	if !ok || p.in < 0 {
+		p.refuse(fmt.Errorf("%s: port %s cannot take a %T", c.Name(), p.Port, msg))
+		return
+	}
+	cycle := c.cycleOf(t.Stamp().Arrive)
+	if sent := c.next * uint64(c.spec.Quantum); cycle < sent {
+		p.refuse(fmt.Errorf("%s: port %s: a message arrives at cycle %d, but cycles up to %d are under way: "+
+			"the link is shorter than InLatency (%v)", c.Name(), p.Port, cycle, sent, c.spec.InLatency))
+		return
+	}
+	p.waiting.push(input{msg, cycle})
+}
+
+func (p *portState) refuse(err error) {
+	if p.comp.fault == nil {
+		p.comp.fault = err
+	}
+}
+
+// encode hands the device the messages of the cycles before end.
+func (p *portState) encode(end uint64) error {
+	for p.waiting.n > 0 && p.waiting.head().cycle < end {
+		x := p.waiting.pop()
+		side, data, err := p.Encode(x.msg)
+		if err == nil {
+			err = p.comp.conn.Add(p.in, x.cycle, side, data)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: port %s: %w", p.comp.Name(), p.Port, err)
+		}
+		p.flying.push(x.msg)
+	}
+	return nil
+}
+
+// accepted handles an EventIn.
+func (p *portState) accepted(e *Event) error {
+	if p.flying.n == 0 {
+		return p.comp.conn.fail("run", protoErr(FrameRan, FaultValue, "input %d of port %s accepted, which was not sent", e.Ordinal, p.Port))
+	}
+	e.Msg = *p.flying.head()
+	p.comp.tell(e)
+	if e.Flags&InEnd == 0 {
+		return nil
+	}
+	p.flying.pop()
+	if p.Backpressure {
+		p.owed.push(p.comp.at(e.Last) + p.comp.spec.OutLatency)
+		p.armCredit()
+	} else if p.Release != nil {
+		p.Release(e.Msg)
+	}
+	return nil
+}
+
+func (p *portState) armCredit() {
+	if p.armed || p.owed.n == 0 {
+		return
+	}
+	p.armed = true
+	p.credit.At = *p.owed.head()
+	p.comp.sched.Schedule(&p.credit)
+}
+
+// returnCredits takes messages out of the port whose acceptance the far side of the link learns now.
+func (p *portState) returnCredits() error {
+	p.armed = false
+	now := simcore.Now(p.comp.sched)
+	for p.owed.n > 0 && *p.owed.head() <= now {
+		p.owed.pop()
+		if m := p.port.Retrieve(now.Sec()); m != nil && p.Release != nil {
+			p.Release(m)
+		}
+	}
+	p.armCredit()
+	return nil
+}
+
+// output handles an EventOut.
+func (p *portState) output(e *Event, r *Record) error {
+	c := p.comp
+	m, err := p.Decode(r.Side, r.Data)
+	if err != nil {
+		return fmt.Errorf("%s: port %s: output %d at cycle %d: %w", c.Name(), p.Port, e.Ordinal, e.Last, err)
+	}
+	m.Stamp().Depart = c.at(e.Last)
+	e.Msg = m
+	c.tell(e)
+	if p.blocked.n > 0 || p.port.Send(m) != nil {
+		p.blocked.push(m)
+		return nil
+	}
+	return p.repay(e.Last)
+}
+
+// unblock sends what the link refused earlier; it departs now.
+func (p *portState) unblock() {
+	now := simcore.Now(p.comp.sched)
+	for p.blocked.n > 0 {
+		m := *p.blocked.head()
+		m.Stamp().Depart = max(m.Stamp().Depart, now)
+		if p.port.Send(m) != nil {
+			return
+		}
+		p.blocked.pop()
+		if err := p.repay(p.comp.cycleOf(m.Stamp().Depart)); err != nil {
+			p.refuse(err)
+		}
+	}
+}
+
+// repay returns the device's credit for an output that left at a cycle.
+func (p *portState) repay(cycle uint64) error {
+	if p.Credits == 0 {
+		return nil
+	}
+	return p.comp.conn.AddCredits(p.out, cycle+p.comp.lag, 1)
+}
+
+// queue is a first-in first-out ring that grows.
+type queue[T any] struct {
+	ring  []T
+	first int
+	n     int
+}
+
+func (q *queue[T]) head() *T { return &q.ring[q.first] }
+
+func (q *queue[T]) push(v T) {
+	if q.n == len(q.ring) {
+		bigger := make([]T, max(16, 2*q.n))
+		for i := range q.n {
+			bigger[i] = q.ring[(q.first+i)%len(q.ring)]
+		}
+		q.ring, q.first = bigger, 0
+	}
+	q.ring[(q.first+q.n)&(len(q.ring)-1)] = v
+	q.n++
+}
+
+func (q *queue[T]) pop() T {
+	v := q.ring[q.first]
+	var zero T
+	q.ring[q.first] = zero
+	q.first = (q.first + 1) & (len(q.ring) - 1)
+	q.n--
+	return v
+}

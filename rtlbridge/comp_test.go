@@ -1,0 +1,290 @@
+package rtlbridge
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"nictwin/models/ether"
+	"nictwin/models/simcore"
+)
+
+// peer stands at the other end of the link: it sends `first` frames, one every gap, and answers every frame that
+// comes back after that with a new one until `total` have been sent, so that results depend on when outputs arrive.
+type peer struct {
+	*sim.ComponentBase
+	port         *simcore.Port
+	s            simcore.Scheduler
+	ev           simcore.Event
+	pool         *ether.Pool
+	first, total int
+	gap          simcore.Ps
+	sent, got    int
+	bytes        int
+	arrived      []simcore.Ps
+	bad          error
+}
+
+func (p *peer) Handle(sim.Event) error {
+	if p.sent < p.first {
+		p.send()
+	}
+	if p.sent < p.first {
+		p.ev.At = simcore.Now(p.s) + p.gap
+		p.s.Schedule(&p.ev)
+	}
+	return p.bad
+}
+
+func size(i int) int { return 60 + (i*977)%1900 }
+
+func (p *peer) send() {
+	f := p.pool.Copy(taggedFrame(p.sent))
+	f.Depart = simcore.Now(p.s)
+	if p.port.Send(f) != nil {
+		p.bad = fmt.Errorf("frame %d refused", p.sent)
+	}
+	p.sent++
+}
+
+func taggedFrame(i int) []byte { return frame(size(i), i) }
+
+func (p *peer) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
+	for m := port.Retrieve(now); m != nil; m = port.Retrieve(now) {
+		f := m.(*ether.Frame)
+		if !bytes.Equal(f.Data, taggedFrame(p.got)) || f.Queue != p.got%7 {
+			p.bad = fmt.Errorf("frame %d came back changed", p.got)
+		}
+		p.got++
+		p.bytes += len(f.Data)
+		p.arrived = append(p.arrived, f.Arrive)
+		p.pool.Put(f)
+		if p.sent >= p.first && p.sent < p.total {
+			p.send()
+		}
+	}
+}
+
+func (p *peer) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+
+type loopOptions struct {
+	comp    CompSpec
+	latency simcore.Ps
+	stall   int
+	credits int
+	first   int
+	total   int
+	akita   bool
+	ties    []TieValue
+	record  *bytes.Buffer
+	observe func(Event)
+	rate    simcore.Rate
+}
+
+type loopResult struct {
+	digest  uint64
+	arrived []simcore.Ps
+	cycles  uint64
+	wall    Wall
+}
+
+// engine is what both engines offer.
+type engine interface {
+	simcore.Scheduler
+	Run() error
+}
+
+// runLoop plays frames through the FIFO device and back and checks that they are unchanged.
+func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
+	t.Helper()
+	lo := LaunchOptions{}
+	if o.record != nil {
+		lo.Record = o.record
+	}
+	c := launch(t, d, lo)
+	var e engine = simcore.NewEngine()
+	if o.akita {
+		e = sim.NewSerialEngine()
+	}
+	pool := &ether.Pool{}
+	b := EtherBinding("Eth", "in", "out", 0, pool, true)
+	b.Credits = o.credits
+	b.Encode = func(m sim.Msg) (side, data []byte, err error) {
+		f := m.(*ether.Frame)
+		return []byte{byte(f.Seq % 7), 0, 0, 0}, f.Data, nil
+	}
+	decode := b.Decode
+	b.Decode = func(side, data []byte) (simcore.Timed, error) { return decode(side[:2], data) }
+	seq := uint64(0)
+	encode := b.Encode
+	b.Encode = func(m sim.Msg) (side, data []byte, err error) {
+		m.(*ether.Frame).Seq = seq
+		seq++
+		return encode(m)
+	}
+	o.comp.InLatency, o.comp.OutLatency, o.comp.Digest = o.latency, o.latency, true
+	o.comp.MaxCycles = 1_000_000
+	k, err := NewComp("DUT", e, c, o.comp, []Binding{b})
+	if err != nil {
+		return loopResult{}, err
+	}
+	p := &peer{ComponentBase: sim.NewComponentBase("Peer"), s: e, pool: pool, first: o.first, total: o.total, gap: 90_000}
+	p.port = simcore.NewPort(p, 4096, "Peer.Eth")
+	p.ev.H = p
+	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: o.latency, Rate: o.rate, Credits: 1024}, p.port, k.Port(0))
+	require.NoError(t, err)
+	k.Done = func() bool { return p.got == p.total || p.bad != nil }
+	if o.observe != nil {
+		k.Observe(o.observe)
+	}
+	start := c.NewStart(7)
+	for i := range start.Streams {
+		start.Streams[i].StallPercent, start.Streams[i].BurstLog2 = o.stall, 2
+	}
+	start.Ties = o.ties
+	require.NoError(t, k.Begin(start))
+	p.s.Schedule(&p.ev)
+	if err := e.Run(); err != nil {
+		return loopResult{}, err
+	}
+	if p.bad != nil {
+		return loopResult{}, p.bad
+	}
+	require.True(t, k.Ended())
+	require.Equal(t, o.total, p.got)
+	require.NoError(t, c.Close())
+	return loopResult{k.Digest(), p.arrived, k.Cycle(), k.Wall()}, nil
+}
+
+// TestSameResultsForEveryQuantum: modes, quanta, engines and variants must not show in any event.
+func TestSameResultsForEveryQuantum(t *testing.T) {
+	base := loopOptions{latency: 800_000, stall: 30, first: 40, total: 120, rate: simcore.Gbps(200)}
+	var want loopResult
+	for _, mode := range []Mode{Serial, Pipelined} {
+		for _, q := range []uint32{1, 16, 64, 77, 256} {
+			o := base
+			o.comp = CompSpec{Mode: mode, Quantum: q}
+			r, err := runLoop(t, fifo(t, VariantSpeed), o)
+			require.NoError(t, err)
+			if want.arrived == nil {
+				want = r
+			}
+			require.Equal(t, want.digest, r.digest, "%v, quantum %d", mode, q)
+			require.Equal(t, want.arrived, r.arrived, "%v, quantum %d", mode, q)
+		}
+	}
+	o := base
+	o.akita = true
+	r, err := runLoop(t, fifo(t, VariantDebug), o)
+	require.NoError(t, err)
+	require.Equal(t, want.digest, r.digest, "on Akita's engine, with assertions")
+	require.Equal(t, want.arrived, r.arrived)
+	o = base
+	o.stall = 31
+	r, err = runLoop(t, fifo(t, VariantSpeed), o)
+	require.NoError(t, err)
+	require.NotEqual(t, want.digest, r.digest, "another stall pattern must show")
+}
+
+func TestCreditsHoldTheDeviceBack(t *testing.T) {
+	free := loopOptions{latency: 400_000, first: 60, total: 60, comp: CompSpec{Quantum: 64}}
+	unlimited, err := runLoop(t, fifo(t, VariantSpeed), free)
+	require.NoError(t, err)
+	var last loopResult
+	for i, mode := range []Mode{Serial, Pipelined} {
+		o := free
+		o.credits, o.comp.Mode = 1, mode
+		o.comp.Quantum = []uint32{128, 40}[i]
+		r, err := runLoop(t, fifo(t, VariantSpeed), o)
+		require.NoError(t, err)
+		// One output per round trip of 2 x 400 ns.
+		for j := 1; j < len(r.arrived); j++ {
+			require.GreaterOrEqual(t, r.arrived[j]-r.arrived[j-1], simcore.Ps(800_000))
+		}
+		if i > 0 {
+			require.Equal(t, last.digest, r.digest)
+		}
+		last = r
+	}
+	require.Less(t, unlimited.arrived[59], last.arrived[59])
+}
+
+func TestPlaybackGivesTheSameDigest(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	var rec bytes.Buffer
+	r, err := runLoop(t, d, loopOptions{latency: 800_000, stall: 20, credits: 3, first: 50, total: 90, record: &rec})
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "inputs")
+	require.NoError(t, os.WriteFile(file, rec.Bytes(), 0o644))
+	p, err := Playback(d, file)
+	require.NoError(t, err)
+	require.Equal(t, r.digest, p.Digest)
+	require.Equal(t, r.cycles, p.Cycles)
+	require.EqualValues(t, 90, p.Outputs)
+	require.EqualValues(t, 90, p.Inputs)
+	_, err = Playback(d, fifoManifest)
+	require.ErrorContains(t, err, "no whole frame at byte 0")
+}
+
+func TestObserverOrder(t *testing.T) {
+	var last uint64
+	n := map[EventKind]int{}
+	_, err := runLoop(t, fifo(t, VariantSpeed), loopOptions{latency: 400_000, stall: 25, first: 30, total: 30, observe: func(e Event) {
+		require.GreaterOrEqual(t, e.Last, last)
+		last = e.Last
+		require.NotNil(t, e.Msg)
+		if e.Kind != EventIn || e.Flags&InEnd != 0 {
+			n[e.Kind]++
+		}
+	}})
+	require.NoError(t, err)
+	require.Equal(t, map[EventKind]int{EventIn: 30, EventOut: 30}, n)
+}
+
+func TestQuantumBound(t *testing.T) {
+	for _, x := range []struct {
+		mode    Mode
+		in, out simcore.Ps
+		want    uint32
+	}{
+		{Pipelined, 160_000, 160_000, 64},
+		{Pipelined, 159_999, 160_000, 63},
+		{Pipelined, 320_000, 100_000, 40},
+		{Pipelined, 100_000, 320_000, 84},
+		{Serial, 160_000, 160_000, 128},
+		{Serial, 160_000, 0, 64},
+		{Serial, 0, 160_000, 64},
+		{Serial, 0, 0, 0},
+		{Serial, simcore.MaxPs, simcore.MaxPs, MaxRunCycles},
+	} {
+		require.Equal(t, x.want, MaxQuantum(2500, x.mode, x.in, x.out), "%v %v %v", x.mode, x.in, x.out)
+	}
+	_, err := runLoop(t, fifo(t, VariantSpeed), loopOptions{latency: 159_999, first: 1, total: 1, comp: CompSpec{Quantum: 64}})
+	require.ErrorContains(t, err, "quantum of 64 cycles")
+	require.ErrorContains(t, err, "at most 63 in pipelined mode")
+}
+
+// TestEveryLegalQuantumAgrees tries latencies that do not fit whole cycles, up to the exact bound.
+func TestEveryLegalQuantumAgrees(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	rapid.Check(t, func(rt *rapid.T) {
+		latency := simcore.Ps(rapid.IntRange(5_000, 300_000).Draw(rt, "latency"))
+		base := loopOptions{latency: latency, stall: rapid.IntRange(0, 60).Draw(rt, "stall"), first: 10, total: 24}
+		base.comp = CompSpec{Mode: Serial, Quantum: 1}
+		want, err := runLoop(t, d, base)
+		require.NoError(rt, err)
+		for _, mode := range []Mode{Serial, Pipelined} {
+			o := base
+			o.comp = CompSpec{Mode: mode, Quantum: MaxQuantum(2500, mode, latency, latency)}
+			r, err := runLoop(t, d, o)
+			require.NoError(rt, err)
+			require.Equal(rt, want.digest, r.digest, "%v", mode)
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/simcore"
+)
+
+// Mode is how engine and device take turns.
+type Mode int
+
+// Modes. Their results are the same, event by event and cycle by cycle.
+const (
+	Pipelined Mode = iota // the device runs quantum k while the engine computes the inputs of quantum k+1
+	Serial                // the engine waits for a quantum's outputs before it goes on
+)
+
+func (m Mode) String() string {
+	if m == Serial {
+		return "serial"
+	}
+	return "pipelined"
+}
+
+// DefaultQuantum is the number of cycles exchanged at a time, unless the links are too short for it.
+const DefaultQuantum = 64
+
+// CompSpec configures a Comp.
+type CompSpec struct {
+	Quantum uint32 // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
+	Mode    Mode
+	// InLatency and OutLatency are the latencies of the links at the component's ports (the shortest, if they differ): what
+	// is sent to the device at time t arrives at t+InLatency or later; what the device gives at t is needed at t+OutLatency.
+	InLatency, OutLatency simcore.Ps
+	MaxCycles             uint64 // the run fails after that many cycles; 0: never
+	Digest                bool   // fold every event into Comp.Digest
+}
+
+// MaxQuantum is the largest quantum that links of these latencies allow, in cycles; 0 if there is none.
+//
+// The inputs of quantum k, cycles [kQ, (k+1)Q), are complete at engine time S(k) = (k+1)Q - a, where a = min(InLatency, Q):
+// whatever is sent later arrives in a later quantum. The earliest output of quantum k leaves at kQ and is needed at
+// kQ + OutLatency. Serial, it is known at S(k): Q <= a + OutLatency. Pipelined, it is known at S(k+1): 2Q <= a + OutLatency.
+func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
+	if period <= 0 || in < 0 || out < 0 {
+		return 0
+	}
+	in, out = min(in, MaxRunCycles*period), min(out, MaxRunCycles*period) // more makes no difference
+	q := in + out
+	if mode == Pipelined {
+		q = min(out, q/2)
+	}
+	return uint32(min(q/period, MaxRunCycles))
+}
+
+// resolve checks the spec against the device's clock and fills in defaults; the error lists every fault.
+func (s CompSpec) resolve(period simcore.Ps) (CompSpec, error) {
+	var errs []error
+	if s.Mode != Serial && s.Mode != Pipelined {
+		errs = append(errs, fmt.Errorf("mode %d: needs Serial or Pipelined", s.Mode))
+	}
+	if s.InLatency < 0 || s.OutLatency < 0 {
+		errs = append(errs, fmt.Errorf("latencies %v in, %v out: must not be negative", s.InLatency, s.OutLatency))
+	}
+	limit := MaxQuantum(period, s.Mode, s.InLatency, s.OutLatency)
+	if s.Quantum == 0 {
+		s.Quantum = max(1, min(DefaultQuantum, limit))
+	}
+	if s.Quantum > limit {
+		errs = append(errs, fmt.Errorf("quantum of %d cycles: links of %v into and %v out of the device allow at most %d in %v mode "+
+			"(a cycle is %v); use a smaller quantum or longer links", s.Quantum, s.InLatency, s.OutLatency, limit, s.Mode, period))
+	}
+	return s, errors.Join(errs...)
+}
+
+// Binding joins a pair of streams to a port of the component and says what messages look like on the pins.
+type Binding struct {
+	Port     string // name of the port
+	Capacity int    // messages the port can hold; 0: DefaultCapacity
+	In, Out  string // stream names; one of them may be empty
+
+	// Encode gives a message's side-band bytes and data; both may point into the message, which must not change until it
+	// is released. Needed if In is set.
+	Encode func(msg sim.Msg) (side, data []byte, err error)
+	// Decode makes a message of an output; side and data must be copied. Needed if Out is set.
+	Decode func(side, data []byte) (simcore.Timed, error)
+	// Release gives an input back after the device has accepted it and the observers have seen it; may be nil.
+	Release func(msg sim.Msg)
+
+	// Backpressure returns a link's credit OutLatency after the device accepted the message's last beat. Without it the
+	// credit returns as soon as the message is sent, and the device's input queue is unbounded.
+	Backpressure bool
+	// Credits is the number of outputs the device may be ahead of the link; a credit returns InLatency+OutLatency after
+	// its message left. 0: unlimited, the device is never held back.
+	Credits int
+}
+
+// DefaultCapacity is the capacity of a port unless its binding says otherwise.
+const DefaultCapacity = 1024
+
+// lookup finds the binding's streams.
+func (b *Binding) lookup(h *Hello) (in, out int, err error) {
+	var errs []error
+	find := func(name string, wantOut bool) int {
+		if name == "" {
+			return -1
+		}
+		for i, s := range h.Streams {
+			if s.Name == name && s.Out == wantOut {
+				return i
+			}
+		}
+		dir := "input"
+		if wantOut {
+			dir = "output"
+		}
+		errs = append(errs, fmt.Errorf("port %s: the device has no %s stream %q", b.Port, dir, name))
+		return -1
+	}
+	in, out = find(b.In, false), find(b.Out, true)
+	if b.In == "" && b.Out == "" {
+		errs = append(errs, fmt.Errorf("port %s: neither an input nor an output stream is named", b.Port))
+	}
+	if b.In != "" && b.Encode == nil {
+		errs = append(errs, fmt.Errorf("port %s: Encode is needed for stream %s", b.Port, b.In))
+	}
+	if b.Out != "" && b.Decode == nil {
+		errs = append(errs, fmt.Errorf("port %s: Decode is needed for stream %s", b.Port, b.Out))
+	}
+	if b.Capacity < 0 || b.Credits < 0 || b.Credits > MaxRunCycles {
+		errs = append(errs, fmt.Errorf("port %s: capacity %d, credits %d: must not be negative or above %d", b.Port, b.Capacity, b.Credits, MaxRunCycles))
+	}
+	return in, out, errors.Join(errs...)
+}
