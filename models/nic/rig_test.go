@@ -137,6 +137,10 @@ type host struct {
 	events  uint64 // of receive queues, written
 	stalled bool   // takes nothing
 	limits  tlp.Limits
+	idle    []*lateRead
+	fault   fault // of the read that is being answered
+	readFn  tlp.ReadFunc
+	emitFn  func(*tlp.Packet)
 }
 
 type ringCfg struct {
@@ -176,6 +180,7 @@ func newHost(r *rig, o rigOpt) *host {
 		latency: o.latency, shuffle: o.shuffle, rng: o.seed, faults: map[uint64]fault{},
 		answers: map[uint8]answer{}}
 	h.port = simcore.NewPort(h, 64, "Host.PCIe")
+	h.readFn, h.emitFn = h.answerRead, h.emit
 	h.limits = tlp.Limits{MPS: 256, MRRS: 512, RCB: 64}
 	var err error
 	h.cpl, err = tlp.NewCompleter(nicspec.RequesterHost, h.limits, o.policy, o.seed)
@@ -223,7 +228,9 @@ func (h *host) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 
 func (h *host) take(p *tlp.Packet) {
 	hdr, err := p.Header()
-	require.NoError(h.rig.t, err)
+	if err != nil {
+		h.rig.t.Fatal(err)
+	}
 	switch {
 	case hdr.Kind == tlp.MWr:
 		runs := hdr.Runs(p.Data)
@@ -237,8 +244,8 @@ func (h *host) take(p *tlp.Packet) {
 			}
 		}
 	case hdr.Kind == tlp.MRd:
-		late := &lateRead{h: hdr}
-		late.H = h
+		late := h.getLate()
+		late.h, late.H = hdr, h
 		late.At = h.rig.eng.Now() + h.latency
 		if h.shuffle {
 			h.rng = mix(h.rng)
@@ -253,35 +260,49 @@ func (h *host) take(p *tlp.Packet) {
 	}
 }
 
+func (h *host) getLate() *lateRead {
+	n := len(h.idle)
+	if n == 0 {
+		return new(lateRead)
+	}
+	late := h.idle[n-1]
+	h.idle = h.idle[:n-1]
+	return late
+}
+
 func (h *host) Handle(e sim.Event) error {
 	late := e.(*simcore.Event).Arg.(*lateRead)
 	off, _ := late.h.Span()
-	fault := h.faults[late.h.Address+uint64(off)]
-	if fault == faultSilent {
+	h.fault = h.faults[late.h.Address+uint64(off)]
+	h.idle = append(h.idle, late)
+	if h.fault == faultSilent {
 		return nil
 	}
-	read := func(addr uint64, dst []byte) error {
-		_ = h.read(addr, dst)
-		switch fault {
-		case faultUR:
-			return tlp.ErrUnsupported
-		case faultCA:
-			return tlp.ErrAborted
-		case faultPoison:
-			return tlp.ErrPoisoned
-		}
-		return nil
-	}
-	err := h.cpl.Answer(&late.h, read, &h.rig.tlps, func(p *tlp.Packet) {
-		if fault == faultMalformed {
-			hdr, _ := p.Header()
-			hdr.ByteCount++
-			_ = p.SetHeader(&hdr)
-		}
-		h.out.push(p)
-	})
+	err := h.cpl.Answer(&late.h, h.readFn, &h.rig.tlps, h.emitFn)
 	h.flush()
 	return err
+}
+
+// answerRead reads for a completion, with the fault at hand.
+func (h *host) answerRead(addr uint64, dst []byte) error {
+	switch h.fault {
+	case faultUR:
+		return tlp.ErrUnsupported
+	case faultCA:
+		return tlp.ErrAborted
+	case faultPoison:
+		return tlp.ErrPoisoned
+	}
+	return h.read(addr, dst)
+}
+
+func (h *host) emit(p *tlp.Packet) {
+	if h.fault == faultMalformed {
+		hdr, _ := p.Header()
+		hdr.ByteCount++
+		_ = p.SetHeader(&hdr)
+	}
+	h.out.push(p)
 }
 
 func (h *host) NotifyPortFree(sim.VTimeInSec, sim.Port) { h.flush() }
