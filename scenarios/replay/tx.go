@@ -125,8 +125,9 @@ func (t *transmit) postFrame(q *txQueue) error {
 	if e.fail {
 		t.refuse++
 	}
-	if q.head > 1024 {
-		q.expect, q.head = append(q.expect[:0], q.expect[q.head:]...), 0
+	if old := q.head - 2<<txLog; old > 1024 { // completion entries may still refer to a ring-full of them
+		q.expect = append(q.expect[:0], q.expect[old:]...)
+		q.head -= old
 	}
 	q.expect = append(q.expect, e)
 	return q.Post(t.wqe[:])
@@ -191,7 +192,7 @@ func (t *transmit) pieceLen(seg, left int) int {
 func (t *transmit) ended(q *driver.TxQueue, cqe nicspec.TxCqe) {
 	x := t.queues[q.Queue()]
 	fails := false
-	for i := x.head; i < len(x.expect); i++ {
+	for i := len(x.expect) - 1; i >= 0; i-- { // the last with this index: indices wrap
 		if e := &x.expect[i]; e.index == cqe.Index() {
 			fails = e.fail
 			break
