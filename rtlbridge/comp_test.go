@@ -73,6 +73,9 @@ func (p *peer) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 
 func (p *peer) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
+// lastPid is the process of the latest runLoop, for tests that hurt it.
+var lastPid int
+
 type loopOptions struct {
 	comp    CompSpec
 	latency simcore.Ps
@@ -108,6 +111,7 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 		lo.Record = o.record
 	}
 	c := launch(t, d, lo)
+	lastPid = c.proc.cmd.Process.Pid
 	var e engine = simcore.NewEngine()
 	if o.akita {
 		e = sim.NewSerialEngine()

@@ -74,6 +74,7 @@ type Conn struct {
 	index  uint64    // of the next quantum to send
 	rindex uint64    // of the next quantum to receive
 	cycle  uint64    // reached
+	taken  uint64    // bytes received of the quantum under way
 	sent   [4]uint64 // end cycle of quantum i-1 at i%4
 	start  Start
 }

@@ -191,15 +191,30 @@ func (c *Conn) Recv() (*Ran, error) {
 			r.Index, r.Start, r.Cycles, c.rindex, end))
 	}
 	c.cycle = r.Start + uint64(r.Cycles)
+	c.taken += uint64(len(body))
+	if c.taken > c.mostBytes(end-r.Start) {
+		return nil, c.fail("run", fmt.Errorf("%w: %d bytes for %d cycles", ErrFlood, c.taken, end-r.Start))
+	}
 	if r.Flags&RanMore != 0 {
 		return r, nil
 	}
+	c.taken = 0
 	if c.cycle != end && r.Flags&RanPartial == 0 {
 		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d ended at cycle %d instead of %d", r.Index, c.cycle, end))
 	}
 	c.rindex++
 	c.due--
 	return r, nil
+}
+
+// mostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and break
+// every rule once, and it carries one beat; a transaction may have begun earlier.
+func (c *Conn) mostBytes(n uint64) uint64 {
+	most := uint64(1 << 20)
+	for i, s := range c.hello.Streams {
+		most += n*uint64(s.DataBytes+pad8(s.SideBytes)+8+eventBytes*(2+int(RulePadding))) + uint64(c.start.Streams[i].MaxBytes) + DefaultMaxBytes
+	}
+	return most
 }
 
 // Next reads the next event of a RAN frame received by Recv; protocol faults end the connection.

@@ -1,0 +1,385 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const testTimeout = 400 * time.Millisecond
+
+// readFrame reads one frame that the client sent.
+func readFrame(c net.Conn) (FrameType, []byte, error) {
+	var h [headBytes]byte
+	if _, err := io.ReadFull(c, h[:]); err != nil {
+		return 0, nil, err
+	}
+	t, n, err := parseHead(h[:])
+	if err != nil {
+		return t, nil, err
+	}
+	b := make([]byte, n)
+	_, err = io.ReadFull(c, b)
+	return t, b, err
+}
+
+// answerRuns is a device that introduces itself, then answers START with nothing and each RUN with what reply gives.
+func answerRuns(reply func(c net.Conn, index, start uint64, cycles uint32)) func(net.Conn) {
+	return func(c net.Conn) {
+		c.Write(appendHello(nil, testHello()))
+		for {
+			t, b, err := readFrame(c)
+			if err != nil || t == FrameStop {
+				return
+			}
+			if t == FrameRun {
+				reply(c, le.Uint64(b), le.Uint64(b[8:]), le.Uint32(b[16:]))
+			}
+		}
+	}
+}
+
+func goodRan(index, start uint64, cycles uint32) *Ran {
+	return &Ran{Index: index, Start: start, Cycles: cycles, Flags: RanQuiet, Observed: make([]Observed, 1)}
+}
+
+// TestFakeDevices: whatever a device says, the session ends with an InfraError that names the fault, soon.
+func TestFakeDevices(t *testing.T) {
+	random := func(c net.Conn) {
+		r := rand.New(rand.NewSource(1))
+		b := make([]byte, 4096)
+		for range 1000 {
+			r.Read(b)
+			if _, err := c.Write(b); err != nil {
+				return
+			}
+		}
+	}
+	other := testHello()
+	other.Version = 2
+	for _, x := range []struct {
+		name   string
+		script func(net.Conn)
+		cause  string
+	}{
+		{"closes at once", func(net.Conn) {}, "closed the connection"},
+		{"never answers", func(c net.Conn) { io.Copy(io.Discard, c) }, "the device hangs"},
+		{"random bytes", random, "refused"},
+		{"not a device", func(c net.Conn) { io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }, "refused: value"},
+		{"another magic", func(c net.Conn) { b := appendHello(nil, testHello()); b[9] ^= 1; c.Write(b) }, "not a nictwin device"},
+		{"newer version", func(c net.Conn) { c.Write(appendHello(nil, other)) }, "speaks version 2, this program 1"},
+		{"refuses the version", func(c net.Conn) {
+			c.Write(appendError(nil, &DeviceError{Code: CodeVersion, Text: "the client speaks 1 to 1"}))
+		}, "(version): the client speaks 1 to 1"},
+		{"endless frame", func(c net.Conn) { c.Write([]byte{0xf8, 0xff, 0xff, 0xff, 2, 0, 0, 0}) }, "HELLO frame refused: limit"},
+		{"hello cut short", func(c net.Conn) { c.Write(appendHello(nil, testHello())[:100]) }, "closed the connection"},
+		{"hangs in a run", answerRuns(func(net.Conn, uint64, uint64, uint32) {}), "the device hangs"},
+		{"dies in a run", answerRuns(func(c net.Conn, _, _ uint64, _ uint32) { c.Close() }), "closed the connection"},
+		{"another quantum", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+			c.Write(appendRan(nil, goodRan(i+1, s, n), nil))
+		}), "where quantum 0 up to cycle 64 was due"},
+		{"too few cycles", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+			c.Write(appendRan(nil, goodRan(i, s, n-1), nil))
+		}), "ended at cycle 63 instead of 64"},
+		{"wrong frame", answerRuns(func(c net.Conn, _, _ uint64, _ uint32) { c.Write(appendHello(nil, testHello())) }), "a RAN frame was due"},
+		{"garbage record", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+			c.Write(appendRan(nil, goodRan(i, s, n), []Record{{Kind: 9}}))
+		}), "record type 9"},
+		{"unknown stream", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+			c.Write(appendRan(nil, goodRan(i, s, n), []Record{{Kind: EventIn, Stream: 3}}))
+		}), "stream 3 of 3"},
+		{"flood of answers", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+			r := goodRan(i, s, n)
+			r.Flags = RanMore
+			b := appendRan(nil, r, make([]Record, 0))
+			for {
+				if _, err := c.Write(b); err != nil {
+					return
+				}
+			}
+		}), "more than it was asked for"},
+		{"stops inside a quantum", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+			r := goodRan(i, s, n-5)
+			r.Flags = RanPartial
+			c.Write(appendError(appendRan(nil, r, nil), &DeviceError{Code: CodeAssert, Cycle: 59, Text: "level above depth"}))
+		}), "level above depth"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			begin := time.Now()
+			err := useDevice(fakeDevice(t, x.script))
+			var infra *InfraError
+			require.ErrorAs(t, err, &infra)
+			require.ErrorContains(t, err, x.cause)
+			require.Less(t, time.Since(begin), 10*time.Second)
+		})
+	}
+}
+
+// useDevice runs one quantum of a remote device.
+func useDevice(address string) error {
+	c, err := Dial(address, DialOptions{Timeout: testTimeout})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if err := c.Start(c.NewStart(1)); err != nil {
+		return err
+	}
+	if err := c.SendRun(64); err != nil {
+		return err
+	}
+	for {
+		r, err := c.Recv()
+		if err != nil {
+			return err
+		}
+		var rec Record
+		for ok := true; ok; {
+			if ok, err = c.Next(r, &rec); err != nil {
+				return err
+			}
+		}
+		if r.Flags&RanPartial != 0 {
+			return c.WaitStop()
+		}
+		if r.Flags&RanMore == 0 {
+			return nil
+		}
+	}
+}
+
+// TestFloodWhileSending: a device that only talks fills this side's memory up to a limit, not beyond.
+func TestFloodWhileSending(t *testing.T) {
+	at := fakeDevice(t, func(c net.Conn) {
+		c.Write(appendHello(nil, testHello()))
+		b := appendRan(nil, goodRan(0, 0, 1), nil)
+		for {
+			if _, err := c.Write(b); err != nil {
+				return
+			}
+		}
+	})
+	c, err := Dial(at, DialOptions{Timeout: testTimeout})
+	require.NoError(t, err)
+	c.t.maxPend = 1 << 20
+	require.NoError(t, c.Start(c.NewStart(1)))
+	for i := 0; err == nil && i < 1000; i++ {
+		err = c.Add(0, 0, nil, make([]byte, 16<<10))
+	}
+	require.ErrorIs(t, err, ErrFlood)
+}
+
+// script makes a device process of a shell script.
+func script(t *testing.T, text string) *Device {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dut")
+	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+	return &Device{Manifest: &Manifest{Name: "script"}, Binary: path}
+}
+
+func TestChildrenThatFail(t *testing.T) {
+	for _, x := range []struct{ name, script, cause string }{
+		{"dies with a word", "echo out of luck >&2; exit 3", "exit status 3; last words: out of luck"},
+		{"floods standard error", "while :; do echo flooding flooding flooding >&2; done", "last words: "},
+		{"is silent", "exec sleep 60", "the device hangs"},
+		{"speaks nonsense", "echo nonsense nonsense nonsense >&3; exec sleep 60", "refused"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			begin := time.Now()
+			_, err := Launch(script(t, x.script), LaunchOptions{Timeout: testTimeout})
+			var infra *InfraError
+			require.ErrorAs(t, err, &infra)
+			require.ErrorContains(t, err, x.cause)
+			require.Less(t, len(infra.LastWords), 3*lastWordsBytes)
+			require.Less(t, time.Since(begin), 10*time.Second)
+		})
+	}
+	_, err := Launch(&Device{Manifest: &Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
+	var infra *InfraError
+	require.ErrorAs(t, err, &infra)
+}
+
+func TestKilledAndStoppedMidRun(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	for _, x := range []struct {
+		sig   syscall.Signal
+		cause string
+	}{{syscall.SIGKILL, "signal: killed"}, {syscall.SIGSTOP, "the device hangs"}} {
+		n := 0
+		o := loopOptions{latency: 400_000, first: 1000, total: 1000}
+		o.observe = func(e Event) {
+			if n++; n == 500 {
+				err := syscall.Kill(lastPid, x.sig)
+				require.NoError(t, err)
+			}
+		}
+		begin := time.Now()
+		_, err := runLoop(t, d, o)
+		var infra *InfraError
+		require.ErrorAs(t, err, &infra)
+		require.ErrorContains(t, err, x.cause)
+		require.Less(t, time.Since(begin), 10*time.Second)
+	}
+}
+
+// TestDesignStops: what the design says last reaches the caller, after every event before it.
+func TestDesignStops(t *testing.T) {
+	for _, x := range []struct {
+		variant Variant
+		defect  uint64
+		stall   int
+		code    ErrorCode
+		text    string
+	}{
+		{VariantSpeed, 6, 0, CodeAssert, "defect 6 asked for"},
+		{VariantSpeed, 7, 0, CodeFinish, "$finish"},
+		{VariantDebug, 1, 50, CodeAssert, "m_axis changed while stalled"},
+	} {
+		ins := 0
+		o := loopOptions{latency: 400_000, first: 200, total: 200, stall: x.stall, ties: []TieValue{{Index: 0, Value: x.defect}}}
+		o.observe = func(e Event) {
+			if e.Kind == EventIn {
+				ins++
+			}
+		}
+		_, err := runLoop(t, fifo(t, x.variant), o)
+		var de *DeviceError
+		require.ErrorAs(t, err, &de)
+		require.Equal(t, x.code, de.Code)
+		require.Contains(t, de.Text, x.text)
+		require.Contains(t, de.Text, "axis_fifo.sv:")
+		require.Positive(t, ins)
+		require.Positive(t, de.Cycle)
+	}
+}
+
+func TestStreamRules(t *testing.T) {
+	for _, x := range []struct {
+		defect uint64
+		rule   Rule
+	}{
+		{1, RuleValidDropped}, {2, RuleDataChanged}, {3, RuleKeepGap}, {4, RuleTooLong}, {5, RuleHangIn},
+	} {
+		seen := map[Rule]int{}
+		c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+		s := c.NewStart(3)
+		s.Streams[1].StallPercent = 50
+		s.Watchdog = 1000
+		s.Ties = []TieValue{{0, x.defect}}
+		require.NoError(t, c.Start(s))
+		for i := range 40 {
+			require.NoError(t, c.Add(0, 0, make([]byte, 4), frame(1500, i)))
+		}
+		require.NoError(t, c.SendRun(5000))
+		r, err := c.Recv()
+		require.NoError(t, err)
+		var rec Record
+		for ok := true; ok; {
+			ok, err = c.Next(r, &rec)
+			require.NoError(t, err)
+			if ok && rec.Kind == EventViolation {
+				seen[rec.Rule]++
+			}
+		}
+		require.Positive(t, seen[x.rule], "defect %d: %v", x.defect, seen)
+		require.LessOrEqual(t, seen[x.rule], 64)
+		require.NoError(t, c.Close())
+	}
+}
+
+// TestListen: a device of another's making is reached by address and token.
+func TestListen(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	dir := t.TempDir()
+	token := [32]byte{1, 2, 3}
+	file := filepath.Join(dir, "token")
+	require.NoError(t, os.WriteFile(file, []byte(fmt.Sprintf("%x\n", token)), 0o600))
+	for _, at := range []string{"unix:" + filepath.Join(dir, "s"), "tcp:127.0.0.1:0"} {
+		for _, x := range []struct {
+			token [32]byte
+			hash  string
+			cause string
+		}{
+			{token, d.HashString(), ""},
+			{[32]byte{1, 2, 4}, "", "wrong token"},
+			{token, strings.Repeat("0", 64), "the device was built as"},
+		} {
+			address := listen(t, d, at, file)
+			c, err := Dial(address, DialOptions{Token: x.token, BuildHash: x.hash})
+			if x.cause != "" {
+				require.ErrorContains(t, err, x.cause)
+				continue
+			}
+			require.NoError(t, err)
+			require.NoError(t, c.Start(c.NewStart(1)))
+			require.NoError(t, c.SendRun(100))
+			r, err := c.Recv()
+			require.NoError(t, err)
+			require.EqualValues(t, 100, r.Cycles)
+			require.NoError(t, c.Close())
+		}
+	}
+	_, err := Dial("http://localhost", DialOptions{})
+	require.ErrorContains(t, err, "needs unix:/path or tcp:A.B.C.D:port")
+}
+
+func listen(t *testing.T, d *Device, at, token string) string {
+	t.Helper()
+	if path, ok := strings.CutPrefix(at, "unix:"); ok {
+		os.Remove(path)
+	}
+	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", token)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	var address string
+	_, err = fmt.Fscanf(out, "listening %s\n", &address)
+	require.NoError(t, err)
+	return address
+}
+
+// TestDeviceDiesWithItsParent starts this test program again, lets it launch a device and kills it.
+func TestDeviceDiesWithItsParent(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	if os.Getenv("RTLBRIDGE_ORPHAN") != "" {
+		c, err := Launch(d, LaunchOptions{})
+		require.NoError(t, err)
+		fmt.Printf("pid %d\n", c.proc.cmd.Process.Pid)
+		time.Sleep(time.Minute)
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestDeviceDiesWithItsParent$")
+	cmd.Env = append(os.Environ(), "RTLBRIDGE_ORPHAN=1")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var pid int
+	_, err = fmt.Fscanf(out, "pid %d\n", &pid)
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Kill())
+	cmd.Wait()
+	require.Eventually(t, func() bool { return !running(pid) }, 8*time.Second, 20*time.Millisecond)
+}
+
+// running reports whether a process exists and is not merely waiting to be reaped.
+func running(pid int) bool {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(b), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
