@@ -52,9 +52,10 @@ module nic_txq_ctx
   logic [15:0]       fi_q    [NumTxq];   // next entry to fetch
   logic [15:0]       ci_q    [NumTxq];   // entries ended
   logic [15:0]       cqi_q   [NumTxq];   // completion entries written
-  logic [15:0]       start_q [NumTxq];   // entries and Events started, ended, since reset
+  logic [15:0]       start_q [NumTxq];   // entries and Events started, ended
   logic [15:0]       end_q   [NumTxq];
   logic [NumTxq-1:0] run_q, stop_q, work_q;
+  logic [NumTxq-1:0] used_q;             // enabled since reset: the indices are defined
   logic [15:0]       open_q;             // started and not ended, all queues
   doorbell_t         db_q;
   logic              db_bad_q;
@@ -75,8 +76,9 @@ module nic_txq_ctx
 
   nic_txq_tbl #(.NumTxq(NumTxq)) u_tbl (
     .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o,
-    .q_o(tq), .state_i(tstate), .error_i(error_q[tq]), .pi_i(pi_q[tq]), .ci_i(ci_q[tq]),
-    .cqi_i(cqi_q[tq]), .on_o(on), .drain_o, .hold_i(drain_hold_i || start_q[tq] != end_q[tq]),
+    .q_o(tq), .state_i(tstate), .error_i(error_q[tq]), .used_i(used_q[tq]),
+    .pi_i(pi_q[tq]), .ci_i(ci_q[tq]), .cqi_i(cqi_q[tq]), .on_o(on), .drain_o,
+    .hold_i(drain_hold_i || (used_q[tq] && start_q[tq] != end_q[tq])),
     .sched_q_i, .sched_base_o, .sched_log_o, .end_q_i, .end_base_o, .end_log_o,
     .db_q_i(db_q.queue_f[Qw-1:0]), .db_log_o(db_log)
   );
@@ -122,12 +124,15 @@ module nic_txq_ctx
       work_q[tq] <= 1'b0;
     end
     if (on) begin
-      run_q[tq] <= 1'b1;
-      work_q[tq] <= 1'b0;
-      pi_q[tq]  <= '0;
-      fi_q[tq]  <= '0;
-      ci_q[tq]  <= '0;
-      cqi_q[tq] <= '0;
+      run_q[tq]   <= 1'b1;
+      work_q[tq]  <= 1'b0;
+      used_q[tq]  <= 1'b1;
+      pi_q[tq]    <= '0;
+      fi_q[tq]    <= '0;
+      ci_q[tq]    <= '0;
+      cqi_q[tq]   <= '0;
+      start_q[tq] <= '0;
+      end_q[tq]   <= '0;
     end
     if (rst) begin
       db_q.valid <= 1'b0;
@@ -135,14 +140,7 @@ module nic_txq_ctx
       run_q      <= '0;
       stop_q     <= '0;
       work_q     <= '0;
-      for (int i = 0; i < NumTxq; i++) begin
-        pi_q[i]    <= '0;
-        fi_q[i]    <= '0;
-        ci_q[i]    <= '0;
-        cqi_q[i]   <= '0;
-        start_q[i] <= '0;
-        end_q[i]   <= '0;
-      end
+      used_q     <= '0;
     end
   end
 endmodule

@@ -18,6 +18,8 @@ module nic_txq_tbl
   output logic [Qw-1:0]  q_o,
   input  queue_state_e   state_i,
   input  logic [7:0]     error_i,
+  // Its indices mean something.
+  input  logic           used_i,
   input  logic [15:0]    pi_i,
   input  logic [15:0]    ci_i,
   input  logic [15:0]    cqi_i,
@@ -96,9 +98,11 @@ module nic_txq_tbl
           e.enable = 8'(state_i != QueueStateOff);
           e.state  = state_i;
           e.error  = status_e'(state_i == QueueStateError ? error_i : 8'd0);
-          e.pi     = pi_i;
-          e.ci     = ci_i;
-          e.cqi    = cqi_i;
+          if (used_i) begin
+            e.pi  = pi_i;
+            e.ci  = ci_i;
+            e.cqi = cqi_i;
+          end
           if (written_q[q_o]) begin
             e.log_size  = cfg_mem[q_o].log_size;
             e.ring_base = cfg_mem[q_o].ring_base;
