@@ -1,0 +1,339 @@
+package nic
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// chaos drives a NIC with everything at once, and knows what must come of it.
+type chaos struct {
+	t    *testing.T
+	r    *rig
+	rng  *rand.Rand
+	sent [2][][]byte // by port, every frame
+	rx   [chaosQueues]chaosRx
+	tx   [chaosQueues]chaosTx
+	bufs uint64 // next buffer
+}
+
+const (
+	chaosQueues = 3
+	chaosLog    = 4
+)
+
+type chaosRx struct {
+	mode  nicspec.SplitMode
+	descs [][2]uint64 // by index
+	open  bool
+	last  [2]int64 // ordinal delivered last, by port
+}
+
+type chaosTx struct {
+	frames [][]byte // by index; nil for an entry that fails or sends nothing
+	faulty []bool   // may fail
+	open   bool
+	out    int // index of the next frame expected
+	ended  int
+}
+
+func newChaos(t *testing.T, seed uint64) *chaos {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	o := defaultRig()
+	o.spec.Ports, o.spec.NumRxq, o.spec.NumTxq = 2, 4, 4
+	o.spec.EthBits = 256 << rng.IntN(3)
+	o.spec.TLPBits = 512 << rng.IntN(2)
+	o.spec.Timing.Tags = 1 << rng.IntN(9)
+	o.spec.Timing.RxPrefetch, o.spec.Timing.TxPrefetch = 4<<rng.IntN(4), 4<<rng.IntN(3)
+	o.spec.Timing.TxInFlight = 1 + rng.IntN(20)
+	o.spec.Timing.TxBufBytes = 9216 << rng.IntN(3)
+	if rng.IntN(2) == 0 {
+		o.spec.Stall = Stall{Seed: seed, EthOut: rng.IntN(80), TLPOut: rng.IntN(80), TLPIn: rng.IntN(80)}
+	}
+	o.seed, o.shuffle, o.policy = seed, true, tlp.CplPolicy(rng.IntN(3))
+	o.latency = simcore.Ps(rng.IntN(1000)+1) * simcore.Nanosecond
+	c := &chaos{t: t, rng: rng, bufs: 0x7000_0000}
+	c.r = newRig(t, o)
+	c.r.host.keep = true
+	h := c.r.host
+	h.wr32(nicspec.RegCtrl, 3)
+	h.wr32(nicspec.RegCplTimeout, 3000)
+	c.r.host.setKey(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 0x5a, Length: testSpan, BusBase: testBus})
+	for q := range chaosQueues {
+		f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(q)}
+		f.Mask[8], f.Value[8] = 3, uint8(q) // first byte of the destination address
+		var b [128]byte
+		f.Encode(b[:])
+		require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TableRule, q, b[:]))
+		c.rx[q].mode = nicspec.SplitMode(rng.IntN(3))
+		c.openRx(q)
+		c.openTx(q)
+	}
+	return c
+}
+
+func (c *chaos) openRx(q int) {
+	h, s := c.r.host, &c.rx[q]
+	h.write(rxCq(q), make([]byte, 64<<chaosLog))
+	h.openRx(q, chaosLog, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = s.mode, 77 })
+	s.descs, s.open, s.last = nil, true, [2]int64{-1, -1}
+}
+
+func (c *chaos) openTx(q int) {
+	h := c.r.host
+	h.write(txCq(q), make([]byte, 64<<chaosLog))
+	h.openTx(q, chaosLog)
+	c.tx[q] = chaosTx{open: true}
+}
+
+func (c *chaos) sendFrames() {
+	for range c.rng.IntN(12) {
+		n := nicspec.FrameMin + c.rng.IntN(400)
+		switch c.rng.IntN(20) {
+		case 0:
+			n = c.rng.IntN(60)
+		case 1:
+			n = 9000 + c.rng.IntN(300)
+		}
+		p := c.rng.IntN(2)
+		f := pattern(n, uint64(len(c.sent[p]))<<8+uint64(p))
+		c.sent[p] = append(c.sent[p], f)
+		c.r.peers[p].send(f)
+	}
+}
+
+func (c *chaos) post() {
+	h := c.r.host
+	q := c.rng.IntN(chaosQueues)
+	s := &c.rx[q]
+	used := int(h.rxq[q].cqi)
+	for n := c.rng.IntN(10); s.open && n > 0 && len(s.descs)-used < 1<<chaosLog; n-- {
+		d := [2]uint64{c.bufs + uint64(c.rng.IntN(64)), 0x0100_0000_0000_0000 + c.bufs + uint64(c.rng.IntN(64))}
+		c.bufs += 0x4000
+		if c.rng.IntN(40) == 0 {
+			h.faults[rxRing(q)+16*uint64(len(s.descs)&(1<<chaosLog-1))] = fault(1 + c.rng.IntN(5))
+		}
+		s.descs = append(s.descs, d)
+		h.post(q, d[0], d[1])
+	}
+	h.ringRx(q)
+}
+
+func (c *chaos) postWqes() {
+	h := c.r.host
+	q := c.rng.IntN(chaosQueues)
+	s := &c.tx[q]
+	for n := c.rng.IntN(10); s.open && n > 0 && len(s.frames)-s.ended < 1<<chaosLog; n-- {
+		i := len(s.frames)
+		frame := pattern(60+c.rng.IntN(1500), uint64(c.bufs))
+		at := c.bufs - 0x7000_0000
+		c.bufs += 0x4000
+		h.write(testBus+at, frame)
+		key, want, faulty := uint32(testKey), frame, false
+		switch c.rng.IntN(15) {
+		case 0:
+			key, want = 9, nil
+		case 1:
+			h.faults[testBus+at], faulty = fault(1+c.rng.IntN(5)), true
+		case 2:
+			h.faults[txRing(q)+64*uint64(i&(1<<chaosLog-1))] = fault(1 + c.rng.IntN(5))
+		}
+		s.frames, s.faulty = append(s.frames, want), append(s.faulty, faulty)
+		cut := 1 + c.rng.IntN(len(frame)-1)
+		h.postWqe(q, wqe(uint32(i), nil, []piece{{key, at, cut}, {key, at + uint64(cut), len(frame) - cut}},
+			func(w nicspec.Wqe) { w.SetPort(uint8(c.rng.IntN(2))) }))
+	}
+	h.ringTx(q)
+}
+
+// collect takes completion entries and checks what they say.
+func (c *chaos) collect() {
+	for q := range chaosQueues {
+		for e := c.r.host.rxCqe(q); e != nil; e = c.r.host.rxCqe(q) {
+			c.takeRx(q, e)
+		}
+		for e := c.r.host.txCqe(q); e != nil; e = c.r.host.txCqe(q) {
+			c.takeTx(q, e)
+		}
+	}
+}
+
+func (c *chaos) takeRx(q int, e nicspec.RxCqe) {
+	s, h := &c.rx[q], c.r.host
+	if e.Type() == nicspec.CqeTypeEvent {
+		require.NotEqual(c.t, nicspec.StatusOk, e.Status())
+		s.open = false
+		return
+	}
+	p, seq := int(e.Port()), int64(e.PortSeq())
+	require.Greater(c.t, seq, s.last[p], "queue %d: order of port %d", q, p)
+	s.last[p] = seq
+	frame := c.sent[p][seq]
+	d, hdr := s.descs[e.Index()], int(e.HdrLen())
+	got := append(h.bytes(d[0], hdr), h.bytes(d[1], len(frame)-hdr)...)
+	require.True(c.t, bytes.Equal(frame, got), "queue %d, frame %d of port %d", q, seq, p)
+	require.EqualValues(c.t, frame[0]&3, q)
+}
+
+func (c *chaos) takeTx(q int, e nicspec.TxCqe) {
+	s := &c.tx[q]
+	if e.Type() == nicspec.CqeTypeEvent {
+		s.open = false
+		require.EqualValues(c.t, s.ended, e.Index())
+		return
+	}
+	i := int(e.Index())
+	require.Equal(c.t, s.ended, i, "queue %d: entries end in order", q)
+	s.ended++
+	switch {
+	case s.frames[i] == nil:
+		require.Equal(c.t, nicspec.StatusBadKey, e.Status())
+	case e.Status() == nicspec.StatusOk:
+		require.EqualValues(c.t, len(s.frames[i]), e.FrameLen())
+		require.Equal(c.t, i, s.out-1-c.ahead(q, i), "queue %d: entry %d ended before its frame left", q, i)
+	default:
+		require.True(c.t, s.faulty[i], "queue %d, entry %d: %v", q, i, e.Status())
+	}
+}
+
+// ahead is how many frames after entry i of a queue have left.
+func (c *chaos) ahead(q, i int) int { return max(c.tx[q].out-1-i, 0) }
+
+// frameOut checks that a queue's frames leave in order, as they are in memory.
+func (c *chaos) frameOut(x boundary.Crossing) {
+	s := &c.tx[x.Frame.Queue]
+	for ; s.out < len(s.frames); s.out++ {
+		if f := s.frames[s.out]; f != nil && bytes.Equal(f, x.Frame.Data) {
+			s.out++
+			return
+		}
+	}
+	c.t.Errorf("queue %d: a frame of %d B that is not the next one", x.Frame.Queue, len(x.Frame.Data))
+}
+
+// reopen disables and enables a queue, at rest or not.
+func (c *chaos) reopen() {
+	h, q := c.r.host, c.rng.IntN(chaosQueues)
+	table, open := nicspec.TableRxq, &c.rx[q].open
+	if c.rng.IntN(2) == 0 {
+		table, open = nicspec.TableTxq, &c.tx[q].open
+	}
+	if *open && c.rng.IntN(4) != 0 {
+		return
+	}
+	*open = false
+	require.Equal(c.t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, table, q, make([]byte, 64)))
+	c.r.run()
+	c.collect()
+	clear(h.faults)
+	if table == nicspec.TableRxq {
+		c.openRx(q)
+	} else {
+		c.openTx(q)
+	}
+}
+
+func (c *chaos) run(steps int) {
+	c.r.trace = func(x boundary.Crossing) {
+		if x.Kind == boundary.FrameOut {
+			c.frameOut(x)
+		}
+		if x.Kind == boundary.TLPOut {
+			c.abandoned()
+		}
+	}
+	for range steps {
+		switch c.rng.IntN(8) {
+		case 0, 1, 2:
+			c.sendFrames()
+		case 3, 4:
+			c.post()
+		case 5, 6:
+			c.postWqes()
+		case 7:
+			c.reopen()
+		}
+		require.NoError(c.t, c.r.eng.RunUntil(c.r.eng.Now()+simcore.Ps(c.rng.IntN(3))*simcore.Microsecond))
+		c.collect()
+	}
+	c.r.idle()
+	c.collect()
+	for p := range c.sent {
+		require.EqualValues(c.t, len(c.sent[p]), c.r.nic.Regs().Port(nicspec.CntRxFrames, p))
+	}
+}
+
+// abandoned tells the monitor of requests that the device gave up.
+func (c *chaos) abandoned() {
+	for i := range c.r.nic.reader.tags {
+		if c.r.nic.reader.tags[i].rd == nil {
+			c.r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, uint8(i))
+		}
+	}
+}
+
+// strays is [C2]: every write goes into a buffer posted or a completion ring.
+func (c *chaos) strays() {
+	for _, w := range c.r.host.writes {
+		a, end := w.addr, w.addr+uint64(len(w.data))
+		const host = 0x0100_0000_0000_0000
+		ok := a >= 0x7000_0000 && end <= c.bufs || a >= host+0x7000_0000 && end <= host+c.bufs
+		for q := range chaosQueues {
+			ok = ok || a >= rxCq(q) && end <= rxCq(q)+64<<chaosLog || a >= txCq(q) && end <= txCq(q)+64<<chaosLog
+		}
+		require.True(c.t, ok, "write of %d B at %#x", len(w.data), a)
+	}
+}
+
+func TestChaos(t *testing.T) {
+	var sum [nicspec.RegCounterCount]uint64
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			c := newChaos(t, seed)
+			c.run(150)
+			c.strays()
+			for i := range sum {
+				sum[i] += c.r.nic.Regs().At(i)
+			}
+		})
+	}
+	// A run in which these never happened proves little.
+	for _, n := range []int{
+		nicspec.CntRxDelivered.Index(0), nicspec.CntRxDelivered.Index(1), nicspec.CntRxDropRunt.Index(0),
+		nicspec.CntRxDropOversize.Index(0), nicspec.CntRxDropQueueErr.Index(0), nicspec.CntRxDropNoDesc.Index(0),
+		nicspec.CntTxFrames.Index(0), nicspec.CntTxFrames.Index(1), nicspec.CntTxErr.Index(), nicspec.CntQueueErr.Index(),
+		nicspec.CntCplErr.Index(), nicspec.CntCplTimeouts.Index(), nicspec.CntCplUnexpected.Index(), nicspec.CntDbBad.Index(),
+	} {
+		t.Logf("%s: %d", nicspec.CounterName(n), sum[n])
+		require.Greater(t, sum[n], uint64(10), nicspec.CounterName(n))
+	}
+}
+
+func TestSameSeedSameCrossings(t *testing.T) {
+	digest := func(seed uint64) uint64 {
+		c := newChaos(t, seed)
+		h := fnv.New64a()
+		c.r.nic.Observe(func(x boundary.Crossing) {
+			fmt.Fprint(h, x.Kind, x.Port, x.First, x.Last)
+			if x.TLP != nil {
+				h.Write(x.TLP.Hdr[:])
+				h.Write(x.TLP.Data)
+			} else {
+				h.Write(x.Frame.Data)
+			}
+		})
+		c.run(60)
+		return h.Sum64()
+	}
+	require.Equal(t, digest(3), digest(3))
+	require.NotEqual(t, digest(3), digest(4))
+}
