@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 
 	"nictwin/models/simcore"
+	"nictwin/scenarios/board"
 )
 
 // Options say what is played, how, and on what.
@@ -57,6 +57,13 @@ func DefaultOptions() Options {
 	return Options{NIC: "rtl", Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: "speed"}
 }
 
+func (o *Options) spec() board.Spec {
+	return board.Spec{
+		NIC: o.NIC, DUT: o.DUT, Variant: o.Variant, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
+		LinkCycles: board.DefaultLinkCycles, Log: o.Log, Record: o.Record,
+	}
+}
+
 // Validate returns every error of the options.
 func (o *Options) Validate() error {
 	var errs []error
@@ -64,17 +71,13 @@ func (o *Options) Validate() error {
 	if len(o.Captures) == 0 {
 		bad("no capture file given")
 	}
-	if o.NIC != "rtl" && o.NIC != "model" {
-		bad("--nic %q: want rtl or model", o.NIC)
-	}
+	spec := o.spec()
+	errs = append(errs, spec.Validate())
 	if o.Dir != "rx" && o.Dir != "tx" && o.Dir != "both" {
 		bad("--dir %q: want rx, tx or both", o.Dir)
 	}
-	if _, err := o.pace(); err != nil {
+	if _, err := board.ParsePace(o.Speed); err != nil {
 		errs = append(errs, err)
-	}
-	if o.Stall < 0 || o.Stall > 90 {
-		bad("--stall %d: want 0 to 90 percent", o.Stall)
 	}
 	if o.Loop < 1 {
 		bad("--loop %d: want 1 or more", o.Loop)
@@ -86,36 +89,4 @@ func (o *Options) Validate() error {
 		bad("--max-gap: want more than 0")
 	}
 	return errors.Join(errs...)
-}
-
-// pace is how frames follow one another.
-type pace struct {
-	capture bool
-	num     int64 // picoseconds per byte = num / den
-	den     int64
-}
-
-// lineMbps is an Ethernet port at the default clock: 64 B every 2,500 ps.
-const lineMbps = 204_800
-
-func (o *Options) pace() (pace, error) {
-	mbps := int64(lineMbps)
-	switch o.Speed {
-	case "line":
-	case "capture":
-		return pace{capture: true, num: 8_000_000, den: mbps}, nil
-	default:
-		gbps, err := strconv.ParseFloat(o.Speed, 64)
-		if err != nil || !(gbps >= 0.001 && gbps <= lineMbps/1000.0) {
-			return pace{}, fmt.Errorf("--speed %q: want line, capture, or Gbps from 0.001 to %v", o.Speed, lineMbps/1000.0)
-		}
-		mbps = int64(gbps*1000 + 0.5)
-	}
-	return pace{num: 8_000_000, den: mbps}, nil
-}
-
-// time is what n bytes take, in picoseconds. Stalls take their share of the
-// cycles, so frames come that much slower.
-func (p pace) time(n, stall int) simcore.Ps {
-	return simcore.Ps(int64(n)*p.num/p.den) * 100 / simcore.Ps(100-stall)
 }

@@ -12,7 +12,7 @@ import (
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/models/tlp"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/driver"
 )
@@ -21,15 +21,15 @@ import (
 type Run struct {
 	opts   Options
 	files  []*capture.File
-	frames []frame
+	frames []board.Frame
 	cut    int // packets left out by Limit
 
+	board  *board.Board
 	engine *simcore.Engine
-	pools  pools
-	dev    Device
+	dev    board.Device
 	root   *host.Root
 	drv    *driver.Driver
-	play   *player
+	play   *board.Player
 	rx     *receive  // nil when dir is tx
 	tx     *transmit // nil when dir is rx
 	judge  *judge
@@ -62,16 +62,16 @@ func New(ctx context.Context, o Options) (*Run, error) {
 	if err := o.Validate(); err != nil {
 		return nil, &UsageError{err}
 	}
-	r := &Run{opts: o, engine: simcore.NewEngine(), ctx: ctx}
-	if err := r.load(); err != nil {
+	r := &Run{opts: o, ctx: ctx}
+	if err := r.read(); err != nil {
 		return nil, &UsageError{err}
 	}
 	var err error
-	if r.dev, err = o.newDevice(r.engine, &r.pools); err != nil {
+	if r.board, err = board.New(o.spec()); err != nil {
 		return nil, err
 	}
-	if err := r.board(); err != nil {
-		return nil, errors.Join(err, r.dev.Close())
+	if err := r.load(); err != nil {
+		return nil, errors.Join(err, r.board.Close())
 	}
 	return r, nil
 }
@@ -84,9 +84,9 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-func (r *Run) load() error {
+func (r *Run) read() error {
 	var errs []error
-	for i, path := range r.opts.Captures {
+	for _, path := range r.opts.Captures {
 		f, err := capture.Read(path)
 		if err != nil {
 			errs = append(errs, err)
@@ -94,15 +94,15 @@ func (r *Run) load() error {
 		}
 		r.files = append(r.files, f)
 		for n, p := range f.Packets {
-			if len(p.Data) > maxFrame {
-				errs = append(errs, fmt.Errorf("%s: packet %d: %d bytes, at most %d can be played", path, n+1, len(p.Data), maxFrame))
+			if len(p.Data) > board.MaxFrame {
+				errs = append(errs, fmt.Errorf("%s: packet %d: %d bytes, at most %d can be played", path, n+1, len(p.Data), board.MaxFrame))
 				continue
 			}
 			if r.opts.Limit > 0 && len(r.frames) == r.opts.Limit {
 				r.cut++
 				continue
 			}
-			r.frames = append(r.frames, frame{pad(p.Data, r.opts.Pad), simcore.Ps(p.Interval), i, n + 1})
+			r.frames = append(r.frames, board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval)})
 		}
 	}
 	if len(errs) == 0 && len(r.frames) == 0 {
@@ -118,40 +118,18 @@ func pad(b []byte, on bool) []byte {
 	return append(append(make([]byte, 0, nicspec.FrameMin), b...), make([]byte, nicspec.FrameMin-len(b))...)
 }
 
-// hostSpec makes reads come back shuffled and split at random when the streams
-// stall, too.
-func (r *Run) hostSpec() host.Spec {
-	s := host.DefaultSpec()
-	s.Seed = r.opts.Seed
-	if r.opts.Stall > 0 {
-		s.Jitter, s.RandomCpl = 200*simcore.Nanosecond, true
-	}
-	return s
-}
-
-const linkCredits = 4096
-
-func (r *Run) board() error {
-	var err error
-	if r.root, err = (host.Builder{Scheduler: r.engine, Spec: r.hostSpec(), TLPs: &r.pools.tlps}).Build("Root"); err != nil {
-		return err
-	}
-	var in []frame
+// load gives the board its work.
+func (r *Run) load() error {
+	b := r.board
+	r.engine, r.dev, r.root, r.drv, r.play = b.Engine, b.NIC, b.Root, b.Driver, b.Player
 	if r.opts.Dir != "tx" {
-		in = r.frames
-	}
-	if r.play, err = newPlayer(r.engine, &r.opts, &r.pools, in); err != nil {
-		return err
-	}
-	link := simcore.LinkSpec{Latency: linkLatency, Credits: linkCredits}
-	if _, err = simcore.Connect("PCIeLink", r.engine, link, r.root.PCIe(), r.dev.PCIe()); err != nil {
-		return err
-	}
-	if _, err = simcore.Connect("EthLink", r.engine, link, r.play.port, r.dev.Eth(0)); err != nil {
-		return err
-	}
-	r.drv = driver.New(r.root)
-	if in != nil {
+		pace, err := board.ParsePace(r.opts.Speed)
+		if err != nil {
+			return err
+		}
+		r.play.Load(board.Track{
+			Frames: r.frames, Loops: r.opts.Loop, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap,
+		})
 		r.rx = &receive{play: r.play}
 	}
 	if r.opts.Dir != "rx" {
@@ -161,8 +139,9 @@ func (r *Run) board() error {
 			rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
 	}
-	r.play.take = r.cameOut
+	r.play.Take = r.cameOut
 	r.ev.H = r
+	var err error
 	r.judge, err = newJudge(r)
 	return err
 }
@@ -175,7 +154,7 @@ func (r *Run) cameOut(f *ether.Frame) {
 
 // Close ends the device.
 func (r *Run) Close() error {
-	return errors.Join(r.dev.Close(), r.judge.Close())
+	return errors.Join(r.board.Close(), r.judge.Close())
 }
 
 // Play plays everything and judges it. The error is not nil when the run could
@@ -221,7 +200,7 @@ func (r *Run) setup() error {
 
 func (r *Run) traffic() {
 	r.phase = phaseTraffic
-	r.play.start()
+	r.play.Start()
 	if r.tx != nil {
 		r.fail(r.tx.post())
 	}
@@ -271,11 +250,11 @@ func (r *Run) Handle(sim.Event) error {
 
 // offered reports whether everything was played in and posted.
 func (r *Run) offered() bool {
-	return (r.rx == nil || r.play.sent == r.play.total()) && (r.tx == nil || r.tx.done())
+	return (r.rx == nil || r.play.Sent() == r.play.Total()) && (r.tx == nil || r.tx.done())
 }
 
 func (r *Run) happened() int {
-	n := r.play.sent + int(r.phase)
+	n := r.play.Sent() + int(r.phase)
 	if r.rx != nil {
 		n += r.rx.got
 	}
@@ -288,7 +267,7 @@ func (r *Run) happened() int {
 func (r *Run) doneFrames() int {
 	n := 0
 	if r.rx != nil {
-		n += r.play.sent
+		n += r.play.Sent()
 	}
 	if r.tx != nil {
 		n += r.tx.out + r.tx.bad
@@ -299,7 +278,7 @@ func (r *Run) doneFrames() int {
 func (r *Run) allFrames() int {
 	n := 0
 	if r.rx != nil {
-		n += r.play.total()
+		n += r.play.Total()
 	}
 	if r.tx != nil {
 		n += r.tx.total
@@ -311,7 +290,7 @@ func (r *Run) allFrames() int {
 func (r *Run) stuck() error {
 	s := fmt.Sprintf("replay: nothing happened for %v while %s", patience, phaseNames[r.phase])
 	if r.rx != nil {
-		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.play.sent, r.rx.got)
+		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.play.Sent(), r.rx.got)
 	}
 	if r.tx != nil {
 		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out, r.tx.bad)
@@ -364,10 +343,7 @@ func (r *Run) accounted(c map[int]uint64) bool {
 		sum += c[d.Index(0)]
 	}
 	frames := c[nicspec.CntRxFrames.Index(0)]
-	return frames == uint64(r.play.sent) && sum == frames && uint64(r.rx.got) == c[nicspec.CntRxDelivered.Index(0)]
+	return frames == uint64(r.play.Sent()) && sum == frames && uint64(r.rx.got) == c[nicspec.CntRxDelivered.Index(0)]
 }
 
-var (
-	_ sim.Handler = (*Run)(nil)
-	_ sim.Msg     = (*tlp.Packet)(nil)
-)
+var _ sim.Handler = (*Run)(nil)

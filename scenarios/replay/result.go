@@ -65,7 +65,7 @@ func stopwatch() func() time.Duration {
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.dev.Cycles(), Sim: simcore.Now(r.engine), Wall: wall,
-		Frames: len(r.frames), LeftOut: r.cut, Shortened: r.play.short, Artifacts: r.opts.Out,
+		Frames: len(r.frames), LeftOut: r.cut, Shortened: r.play.Shortened(), Artifacts: r.opts.Out,
 	}
 	for _, f := range r.files {
 		res.NotPlayable += f.Empty
@@ -93,7 +93,7 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 }
 
 func (r *Run) rxResult(whole bool) *RxResult {
-	x := &RxResult{In: r.play.sent, Delivered: r.rx.got, Bytes: r.rx.bytes, PerQueue: r.rx.perQueue}
+	x := &RxResult{In: r.play.Sent(), Delivered: r.rx.got, Bytes: r.rx.bytes, PerQueue: r.rx.perQueue}
 	if r.counters == nil {
 		return x
 	}

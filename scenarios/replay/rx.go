@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/driver"
 )
 
@@ -11,7 +12,7 @@ import (
 // what was delivered.
 type receive struct {
 	faults
-	play     *player
+	play     *board.Player
 	seen     []bool // by ordinal
 	queues   []*driver.RxQueue
 	lastSeq  []int64 // per queue, the ordinal delivered last
@@ -80,7 +81,7 @@ func rxRules() []rule {
 
 // setup asks the driver for rules and queues.
 func (r *receive) setup(d *driver.Driver) error {
-	r.seen = make([]bool, r.play.total())
+	r.seen = make([]bool, r.play.Total())
 	for i, rule := range rxRules() {
 		d.WriteTable(nicspec.TableRule, i, rule.entry)
 	}
@@ -105,7 +106,7 @@ func (r *receive) setup(d *driver.Driver) error {
 func (r *receive) frame(q *driver.RxQueue, cqe nicspec.RxCqe, hdr, pay []byte) {
 	n := int(cqe.PortSeq())
 	if n >= len(r.seen) {
-		r.add("receive queue %d delivered frame %d, but only %d were sent", q.Queue(), n, r.play.sent)
+		r.add("receive queue %d delivered frame %d, but only %d were sent", q.Queue(), n, r.play.Sent())
 		return
 	}
 	if r.seen[n] {
@@ -120,7 +121,7 @@ func (r *receive) frame(q *driver.RxQueue, cqe nicspec.RxCqe, hdr, pay []byte) {
 	r.perQueue[q.Queue()]++
 	r.got++
 	r.bytes += int64(len(hdr) + len(pay))
-	want := r.play.at(n).data
+	want := r.play.At(n)
 	if len(hdr)+len(pay) != len(want) || !bytes.Equal(hdr, want[:len(hdr)]) || !bytes.Equal(pay, want[len(hdr):]) {
 		r.add("frame %d in receive queue %d: %s", n, q.Queue(), firstDiff(want, append(append([]byte(nil), hdr...), pay...)))
 	}

@@ -7,6 +7,7 @@ import (
 	"nictwin/models/ether"
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/driver"
 )
 
@@ -16,7 +17,7 @@ type transmit struct {
 	faults
 	d      *driver.Driver
 	root   *host.Root
-	frames []frame
+	frames []board.Frame
 	total  int
 	fix    Recompute
 	rng    *rand.Rand
@@ -110,7 +111,7 @@ func (t *transmit) post() error {
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
-	data := t.frames[t.next%len(t.frames)].data
+	data := t.frames[t.next%len(t.frames)].Data
 	clear(t.wqe[:])
 	w := nicspec.Wqe(t.wqe[:])
 	w.SetOpcode(nicspec.OpcodeSend)

@@ -1,4 +1,4 @@
-package replay
+package board
 
 import (
 	"errors"
@@ -24,29 +24,17 @@ type Device interface {
 	// Check returns what is wrong with the device itself after the run: stream rules broken, by name.
 	Check() error
 	Cycles() int64
-	Build() string // hash of the RTL build, empty for the model
+	Build() string  // hash of the RTL build, empty for the model
+	Digest() uint64 // of all events, as rtlbridge.Playback's; 0 unless Spec.Digest was set
 	Wall() rtlbridge.Wall
 	io.Closer
 }
 
-// linkCycles is the latency of the links at the NIC, in cycles: enough for two quanta of 128 cycles to be pipelined.
-const linkCycles = 256
-
-const linkLatency = linkCycles * cycle
-
-const cycle = simcore.Ps(2500)
-
-// pools are shared by the board, so that messages are recycled.
-type pools struct {
-	frames ether.Pool
-	tlps   tlp.Pool
-}
-
-func (o *Options) newDevice(e *simcore.Engine, p *pools) (Device, error) {
-	if o.NIC == "model" {
-		return o.newModel(e, p)
+func (s *Spec) newDevice(e *simcore.Engine, p *pools) (Device, error) {
+	if s.NIC == Model {
+		return s.newModel(e, p)
 	}
-	return o.newRTL(e, p)
+	return s.newRTL(e, p)
 }
 
 // model is the Go NIC.
@@ -54,10 +42,10 @@ type model struct {
 	*nic.Comp
 }
 
-func (o *Options) newModel(e *simcore.Engine, p *pools) (Device, error) {
-	s := nic.DefaultSpec()
-	s.Stall = nic.Stall{Seed: o.Seed, EthOut: o.Stall, TLPOut: o.Stall, TLPIn: o.Stall}
-	c, err := nic.Builder{Scheduler: e, Spec: s, Frames: &p.frames, TLPs: &p.tlps}.Build("NIC")
+func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
+	n := nic.DefaultSpec()
+	n.Stall = nic.Stall{Seed: s.Seed, EthOut: s.Stall, TLPOut: s.Stall, TLPIn: s.Stall}
+	c, err := nic.Builder{Scheduler: e, Spec: n, Frames: &p.frames, TLPs: &p.tlps}.Build("NIC")
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +56,7 @@ func (m *model) Begin(func() bool) error { return nil }
 func (m *model) Check() error            { return nil }
 func (m *model) Cycles() int64           { return m.Cycle() }
 func (m *model) Build() string           { return "" }
+func (m *model) Digest() uint64          { return 0 }
 func (m *model) Wall() rtlbridge.Wall    { return rtlbridge.Wall{} }
 func (m *model) Close() error            { return nil }
 
@@ -76,10 +65,7 @@ type rtl struct {
 	*rtlbridge.Comp
 	conn  *rtlbridge.Conn
 	dev   *rtlbridge.Device
-	opts  *Options
-	names []string // streams
-	ins   []bool
-	eth   []bool
+	spec  Spec
 	broke error // first stream rule that was broken
 	count int
 }
@@ -100,20 +86,20 @@ func Build(manifest, variant string, log io.Writer) (*rtlbridge.Device, error) {
 	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log})
 }
 
-func (o *Options) newRTL(e *simcore.Engine, p *pools) (Device, error) {
-	if _, err := os.Stat(o.DUT); err != nil {
+func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
+	if _, err := os.Stat(s.DUT); err != nil {
 		return nil, fmt.Errorf("--dut: %w", err)
 	}
-	dev, err := Build(o.DUT, o.Variant, o.Log)
+	dev, err := Build(s.DUT, s.Variant, s.Log)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := rtlbridge.Launch(dev, rtlbridge.LaunchOptions{Record: o.Record})
+	conn, err := rtlbridge.Launch(dev, rtlbridge.LaunchOptions{Record: s.Record})
 	if err != nil {
 		return nil, err
 	}
-	spec := rtlbridge.CompSpec{Quantum: o.Quantum, InLatency: linkLatency, OutLatency: linkLatency}
-	if o.Serial {
+	spec := rtlbridge.CompSpec{Quantum: s.Quantum, InLatency: s.latency(), OutLatency: s.latency(), Digest: s.Digest}
+	if s.Serial {
 		spec.Mode = rtlbridge.Serial
 	}
 	eth := rtlbridge.EtherBinding(portEth, streamEthIn, streamEthOut, 0, &p.frames, true)
@@ -122,7 +108,7 @@ func (o *Options) newRTL(e *simcore.Engine, p *pools) (Device, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return &rtl{Comp: c, conn: conn, dev: dev, opts: o}, nil
+	return &rtl{Comp: c, conn: conn, dev: dev, spec: *s}, nil
 }
 
 func (r *rtl) PCIe() *simcore.Port   { return r.Port(0) }
@@ -132,14 +118,14 @@ func (r *rtl) Build() string         { return r.dev.HashString() }
 func (r *rtl) Close() error          { return r.conn.Close() }
 func (r *rtl) Wall() rtlbridge.Wall  { return r.Comp.Wall() }
 
-// maxFrame is the longest frame offered: longer than any the NIC takes, and than any capture is likely to hold.
-const maxFrame = 1 << 18
+// MaxFrame is the longest frame offered: longer than any the NIC takes, and than any capture is likely to hold.
+const MaxFrame = 1 << 18
 
 func (r *rtl) Begin(done func() bool) error {
-	s := r.conn.NewStart(r.opts.Seed)
+	s := r.conn.NewStart(r.spec.Seed)
 	for i := range s.Streams {
-		s.Streams[i].StallPercent = r.opts.Stall
-		s.Streams[i].MaxBytes = maxFrame
+		s.Streams[i].StallPercent = r.spec.Stall
+		s.Streams[i].MaxBytes = MaxFrame
 	}
 	r.Done = done
 	r.Comp.Observe(func(e rtlbridge.Event) {

@@ -1,0 +1,67 @@
+package board
+
+import (
+	"errors"
+
+	"nictwin/models/ether"
+	"nictwin/models/host"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/driver"
+)
+
+// Board is everything connected, before time starts. The caller must Close it.
+type Board struct {
+	Engine *simcore.Engine
+	NIC    Device
+	Root   *host.Root
+	Driver *driver.Driver
+	Player *Player
+
+	pools pools
+}
+
+// pools are shared by the board, so that messages are recycled.
+type pools struct {
+	frames ether.Pool
+	tlps   tlp.Pool
+}
+
+// linkCredits bound the messages in flight on a link, each way.
+const linkCredits = 4096
+
+// New puts a board together; an RTL device is built, or found in the cache, and started.
+func New(s Spec) (*Board, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	b := &Board{Engine: simcore.NewEngine()}
+	var err error
+	if b.NIC, err = s.newDevice(b.Engine, &b.pools); err != nil {
+		return nil, err
+	}
+	if err := b.connect(&s); err != nil {
+		return nil, errors.Join(err, b.NIC.Close())
+	}
+	return b, nil
+}
+
+func (b *Board) connect(s *Spec) error {
+	var err error
+	if b.Root, err = (host.Builder{Scheduler: b.Engine, Spec: s.host(), TLPs: &b.pools.tlps}).Build("Root"); err != nil {
+		return err
+	}
+	b.Player = newPlayer(b.Engine, &b.pools.frames)
+	link := simcore.LinkSpec{Latency: s.latency(), Credits: linkCredits}
+	if _, err = simcore.Connect("PCIeLink", b.Engine, link, b.Root.PCIe(), b.NIC.PCIe()); err != nil {
+		return err
+	}
+	if _, err = simcore.Connect("EthLink", b.Engine, link, b.Player.port, b.NIC.Eth(0)); err != nil {
+		return err
+	}
+	b.Driver = driver.New(b.Root)
+	return nil
+}
+
+// Close ends the device.
+func (b *Board) Close() error { return b.NIC.Close() }

@@ -1,0 +1,10 @@
+// Package board puts a simulated board together: a NIC (the Go model, or RTL behind the bridge), a host.Root with both
+// memories on its PCIe port, a driver that speaks through the root, and a player on its Ethernet port, joined by links.
+//
+// It knows how things are connected, not what they are used for: replays and measurements load the driver and the
+// player with their own work.
+//
+// Invariants:
+//   - What stands on the NIC's side of the links is the only difference between boards of the same spec.
+//   - The same spec and work give the same events, whatever the quantum and mode of the bridge.
+package board

@@ -1,0 +1,75 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"nictwin/models/host"
+	"nictwin/models/simcore"
+)
+
+// Kinds of NIC.
+const (
+	RTL   = "rtl"
+	Model = "model"
+)
+
+// Cycle is a clock cycle of the NIC.
+const Cycle = simcore.DefaultPeriodPs
+
+// Spec configures a board.
+type Spec struct {
+	NIC     string // RTL or Model
+	DUT     string // manifest of the device when NIC is RTL
+	Variant string // build of the device: speed, debug
+	Seed    uint64
+	Stall   int    // percent of cycles with gaps and back-pressure, 0 to 90
+	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default
+	Serial  bool   // no overlap of device and models
+
+	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
+	LinkCycles int
+
+	Digest bool      // have an RTL device's events folded into Device.Digest
+	Log    io.Writer // builds; nil is none
+	Record io.Writer // gets the input stream of an RTL device, for playback
+}
+
+// DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
+const DefaultLinkCycles = 256
+
+const maxLinkCycles = 1 << 16
+
+// DefaultSpec is RTL built for speed, without stalls.
+func DefaultSpec() Spec {
+	return Spec{NIC: RTL, Variant: "speed", LinkCycles: DefaultLinkCycles}
+}
+
+// Validate returns every error of the spec.
+func (s *Spec) Validate() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	if s.NIC != RTL && s.NIC != Model {
+		bad("--nic %q: want rtl or model", s.NIC)
+	}
+	if s.Stall < 0 || s.Stall > 90 {
+		bad("--stall %d: want 0 to 90 percent", s.Stall)
+	}
+	if s.LinkCycles < 1 || s.LinkCycles > maxLinkCycles {
+		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Spec) latency() simcore.Ps { return simcore.Ps(s.LinkCycles) * Cycle }
+
+// host makes reads come back shuffled and split at random when the streams stall, too.
+func (s *Spec) host() host.Spec {
+	h := host.DefaultSpec()
+	h.Seed = s.Seed
+	if s.Stall > 0 {
+		h.Jitter, h.RandomCpl = 200*simcore.Nanosecond, true
+	}
+	return h
+}
