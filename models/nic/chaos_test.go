@@ -24,6 +24,8 @@ type chaos struct {
 	rx   [chaosQueues]chaosRx
 	tx   [chaosQueues]chaosTx
 	bufs uint64 // next buffer
+
+	failed uint64 // requests, so far
 }
 
 const (
@@ -248,7 +250,7 @@ func (c *chaos) run(steps int) {
 			c.frameOut(x)
 		}
 		if x.Kind == boundary.TLPOut {
-			c.abandoned()
+			c.abandoned(x.TLP)
 		}
 	}
 	for range steps {
@@ -272,10 +274,17 @@ func (c *chaos) run(steps int) {
 	}
 }
 
-// abandoned tells the monitor of requests that the device gave up.
-func (c *chaos) abandoned() {
+// abandoned tells the monitor of requests that the device gave up since the
+// last TLP went out; p may use the tag of one of them.
+func (c *chaos) abandoned(p *tlp.Packet) {
+	regs := c.r.nic.Regs()
+	failed := regs.Dev(nicspec.CntCplTimeouts) + regs.Dev(nicspec.CntCplErr)
+	if failed == c.failed {
+		return
+	}
+	c.failed = failed
 	for i := range c.r.nic.reader.tags {
-		if c.r.nic.reader.tags[i].rd == nil {
+		if c.r.nic.reader.tags[i].rd == nil || p.Hdr[0]&^0x20 == 0 && int(p.Hdr[6]) == i {
 			c.r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, uint8(i))
 		}
 	}

@@ -113,3 +113,34 @@ func TestReadsAreAnsweredInOrder(t *testing.T) {
 		h.answers[c].data[3])))
 	require.EqualValues(t, 8, h.answers[c].h.ByteCount)
 }
+
+// Any header is taken for something, what is answered can be encoded, and
+// headers that package tlp knows mean the same here.
+func FuzzTake(f *testing.F) {
+	f.Add([]byte{0x20, 0, 0, 1, 1, 0, 9, 0xf, 2, 0, 0, 0, 0, 0, 0, 0x10}, []byte{})
+	f.Add([]byte{0x60, 0, 0, 2, 1, 0, 9, 0xff, 2, 0, 0, 0, 0, 0, 0, 0x80}, make([]byte, 8))
+	f.Add([]byte{0x4a, 0, 0, 1, 1, 0, 0, 4, 2, 0, 9, 0}, make([]byte, 4))
+	f.Fuzz(func(t *testing.T, hdr, data []byte) {
+		var raw [tlp.HeaderBytes]byte
+		copy(raw[:], hdr)
+		var o Outcome
+		r := NewRegs(DefaultSpec())
+		r.Take(&raw, data, &o)
+		if o.Answered {
+			var enc [tlp.HeaderBytes]byte
+			if err := o.Answer.Header.Encode(&enc); err != nil {
+				t.Fatal(err)
+			}
+		}
+		known, err := tlp.Decode(&raw)
+		var h tlp.Header
+		DecodeInbound(&raw, &h)
+		if err != nil || known.Kind.IsMessage() {
+			return
+		}
+		known.TD, known.BCM = false, false
+		if known != h {
+			t.Fatalf("%+v\nis not\n%+v", h, known)
+		}
+	})
+}

@@ -43,11 +43,15 @@ func (w *window) cutAt(i uint16) {
 
 // wants is how many entries to ask for with one read, of those posted up to
 // pi; addr is where the next one stands. Groups do not straddle a read, and
-// none exceeds mrrs or crosses a page.
+// none exceeds mrrs or crosses a page. One that does not fit waits for room:
+// otherwise a busy queue would read its entries one by one.
 func (w *window) wants(pi uint16, addr uint64, mrrs int) uint16 {
-	n := min(pi-w.next, w.depth-(w.next-w.use), fetchGroup-w.next%fetchGroup)
 	page := tlp.PageBytes - int(addr&(tlp.PageBytes-1))
-	return min(n, uint16(min(mrrs, page)/w.entry))
+	n := min(pi-w.next, fetchGroup-w.next%fetchGroup, uint16(min(mrrs, page)/w.entry))
+	if n > w.depth-(w.next-w.use) {
+		return 0
+	}
+	return n
 }
 
 // slot is where entries from index i on are stored.

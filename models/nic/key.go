@@ -1,6 +1,10 @@
 package nic
 
-import "nictwin/models/nicspec"
+import (
+	"slices"
+
+	"nictwin/models/nicspec"
+)
 
 // Key is a memory key: a range of virtual addresses that stands for bus
 // addresses.
@@ -16,6 +20,9 @@ type Key struct {
 
 // KeyTable is the memory keys by index. Translating never changes it.
 type KeyTable []Key
+
+// Clone returns a copy, which later writes do not change.
+func (t KeyTable) Clone() KeyTable { return slices.Clone(t) }
 
 // Layout of a key as a piece names it.
 const (

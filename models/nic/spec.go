@@ -54,7 +54,7 @@ func DefaultSpec() Spec {
 		Ports: 1, NumRxq: 64, NumTxq: 64, NumKeys: 256, NumRules: 64, EthBits: 512, TLPBits: 1024,
 		Timing: Timing{
 			RxPipe: 12, RxPlan: 4, TxPlan: 6, TxPipe: 10, RegPipe: 4, CplPipe: 4,
-			Tags: 256, RxPrefetch: 64, TxPrefetch: 16, TxInFlight: 128, TxBufBytes: 128 << 10,
+			Tags: 256, RxPrefetch: 64, TxPrefetch: 64, TxInFlight: 128, TxBufBytes: 128 << 10,
 		},
 	}
 }

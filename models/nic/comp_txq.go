@@ -1,0 +1,152 @@
+package nic
+
+import "nictwin/models/nicspec"
+
+// none is no slot.
+const none = -1
+
+// txQueue is what the timed part keeps of a transmit queue.
+type txQueue struct {
+	win  window
+	refs int // reads, slots and completion entries under way
+
+	// Entries at work, oldest first, linked by txSlot.next. Those before emit
+	// have been handed to port.
+	head, tail, emit int32
+	port             int
+
+	failed   bool // an Event is to be written once the entries before win.end ended
+	failedAt uint16
+	status   nicspec.Status
+}
+
+// txCqe is a completion entry to be written.
+type txCqe struct {
+	addr  uint64
+	queue int32
+	cqe   [nicspec.CqeBytes]byte
+}
+
+// wqesCame takes work entries, or the failure to read them [T2].
+func (c *Comp) wqesCame(rd *Read) {
+	i := int(rd.Owner)
+	q, tq := c.regs.Txq(i), &c.tx.queues[i]
+	tq.refs--
+	switch {
+	case rd.Gen != tq.win.gen || tq.win.beyond(rd.First):
+		return
+	case rd.Status == nicspec.StatusOk:
+		tq.win.arrived(rd.First, uint16(len(rd.Dst)/nicspec.WqeBytes))
+		c.offer(i)
+		return
+	}
+	tq.win.cutAt(rd.First)
+	if q.State == nicspec.QueueStateOff && !tq.failed {
+		return
+	}
+	if q.State == nicspec.QueueStateRun {
+		q.Fail(rd.Status)
+		c.regs.Step(nicspec.CntQueueErr)
+	}
+	q.Err = rd.Status
+	tq.failed, tq.failedAt, tq.status = true, rd.First, rd.Status
+	c.event(i)
+}
+
+// offer notes whether a queue has an entry that can be started.
+func (c *Comp) offer(i int) {
+	if c.tx.queues[i].win.ready() {
+		c.tx.start.set(i)
+	} else {
+		c.tx.start.clear(i)
+	}
+}
+
+// event writes a failed queue's Event when the entries before it have ended.
+func (c *Comp) event(i int) {
+	q, tq := c.regs.Txq(i), &c.tx.queues[i]
+	if !tq.failed || q.CI != tq.win.end {
+		return
+	}
+	tq.failed = false
+	e := txCqe{addr: q.CqeAddr(q.CQI), queue: int32(i)}
+	BuildEvent(uint16(i), tq.failedAt, tq.status, q.Phase(q.CQI), &e.cqe)
+	q.CQI++
+	tq.refs++
+	c.out.cqes.push(e)
+}
+
+// drainTx is the disabling of a queue [T11]: what was fetched ends as usual,
+// unless CTRL.tx_enable keeps it from starting.
+func (c *Comp) drainTx(i int) {
+	if !c.regs.TxEnable() {
+		w := &c.tx.queues[i].win
+		w.cutAt(w.use)
+		c.offer(i)
+		c.event(i)
+	}
+}
+
+func (q *txQueue) append(slots []txSlot, id int32) {
+	if q.tail == none {
+		q.head = id
+	} else {
+		slots[q.tail].next = id
+	}
+	q.tail = id
+	if q.emit == none {
+		q.emit = id
+	}
+	q.refs++
+}
+
+// advance hands a queue's frames to their ports and ends its entries, both in
+// ring order [T1, T10]. Frames of one queue queue up behind each other at one
+// port only, so that they leave in order.
+func (c *Comp) advance(i int) {
+	tq := &c.tx.queues[i]
+	for tq.emit != none {
+		id := tq.emit
+		s := &c.tx.slots[id]
+		first := id == tq.head
+		if !s.ready || !first && (s.frame == nil || s.plan.Port != tq.port) {
+			return
+		}
+		tq.emit = s.next
+		if s.frame == nil {
+			c.entryEnded(tq, s, 0)
+			continue
+		}
+		tq.port = s.plan.Port
+		c.tx.ports[tq.port].fifo.push(id)
+	}
+}
+
+// entryEnded is [T10] for the oldest entry of a queue; sent is the length of
+// its frame, 0 if none left.
+func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
+	i := int(s.queue)
+	q := c.regs.Txq(i)
+	c.regs.Step(nicspec.CntTxWqe)
+	if s.status != nicspec.StatusOk {
+		c.regs.Step(nicspec.CntTxErr)
+	}
+	q.CI++
+	if s.plan.Complete || s.status != nicspec.StatusOk {
+		e := txCqe{addr: q.CqeAddr(q.CQI), queue: s.queue}
+		BuildTxCqe(uint16(i), s.index, s.status, s.plan.ID, sent, q.Phase(q.CQI), &e.cqe)
+		q.CQI++
+		tq.refs++
+		c.out.cqes.push(e)
+	}
+	if s.plan.Send {
+		c.tx.room += s.plan.Length
+	}
+	c.tx.free.push(tq.head)
+	if tq.head = s.next; tq.head == none {
+		tq.tail = none
+	}
+	tq.refs--
+	c.tx.active--
+	c.event(i)
+}

@@ -1,0 +1,118 @@
+package nic
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+)
+
+// pace finds how many cycles apart crossings of a kind are, once it has run in.
+type pace struct {
+	n           int
+	first, last int64
+}
+
+const runIn = 100
+
+func (p *pace) note(cycle int64) {
+	if p.n == runIn {
+		p.first = cycle
+	}
+	p.last = cycle
+	p.n++
+}
+
+func (p *pace) cycles() float64 { return float64(p.last-p.first) / float64(p.n-1-runIn) }
+
+// [C4]: cycles of the device per frame, at full acceptance. 100 Mpps is a
+// frame every 4 cycles.
+func TestRates(t *testing.T) {
+	for _, c := range []struct {
+		n      int
+		rx, tx float64
+	}{
+		{64, 4, 4}, {256, 4, 4}, {257, 5, 5}, {1500, 24, 24}, {9000, 141, 141},
+	} {
+		o := defaultRig()
+		o.quiet = true
+		o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 256}
+		r := openedTx(t, o)
+		h := r.host
+		h.wr32(nicspec.RegRxDefault, rxDefaultQueue0)
+		h.openRx(0, 10, nil)
+		for range 1000 {
+			h.post(0, 0, 0x0100_0000_7000_0000+uint64(h.rxq[0].pi)*0x4000)
+		}
+		h.ringRx(0)
+		r.run()
+		var in, out pace
+		r.trace = func(x boundary.Crossing) {
+			switch x.Kind {
+			case boundary.FrameIn:
+				in.note(x.Last)
+			case boundary.FrameOut:
+				out.note(x.Last)
+			}
+		}
+		frame := pattern(c.n, 1)
+		count := 1000
+		if c.n == 64 {
+			count = 600 // within what the buffer holds
+		}
+		for range count {
+			r.peers[0].send(frame)
+		}
+		r.run()
+		require.EqualValues(t, count, r.nic.Regs().Port(nicspec.CntRxDelivered, 0), "%d B", c.n)
+		for q := range 8 {
+			h.openTx(q, 8)
+		}
+		for q := range 8 {
+			for range 200 {
+				h.postWqe(q, wqe(1, nil, []piece{{testKey, 0, c.n}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
+			}
+			h.ringTx(q)
+		}
+		r.peers[0].drop = true
+		r.run()
+		t.Logf("%d B: a frame in every %.2f cycles, out every %.2f", c.n, in.cycles(), out.cycles())
+		if c.n != 64 {
+			require.LessOrEqual(t, in.cycles(), c.rx, "%d B in", c.n)
+		}
+		require.LessOrEqual(t, out.cycles(), c.tx, "%d B out", c.n)
+	}
+}
+
+// 64 B frames back to back overflow the buffer; what is delivered is more
+// than 100 Mpps.
+func TestSmallFrameRate(t *testing.T) {
+	o := defaultRig()
+	o.quiet = true
+	o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 256}
+	r := openedRx(t, o)
+	h := r.host
+	h.openRx(0, 12, nil)
+	for range 4000 {
+		h.post(0, 0, 0x7000_0000+uint64(h.rxq[0].pi)*0x100)
+	}
+	h.ringRx(0)
+	r.run()
+	var p pace
+	delivered := uint64(0)
+	r.trace = func(x boundary.Crossing) {
+		if d := r.nic.Regs().Port(nicspec.CntRxDelivered, 0); d != delivered {
+			delivered = d
+			p.note(x.Last)
+		}
+	}
+	for range 6000 {
+		r.peers[0].send(pattern(64, 1))
+	}
+	r.run()
+	t.Logf("64 B: a frame delivered every %.2f cycles, %d of 6000", p.cycles(), delivered)
+	require.LessOrEqual(t, p.cycles(), 4.0)
+}
