@@ -137,9 +137,8 @@ func (r *Reader) Complete(h *tlp.Header, data []byte, cycle, timeout int64) (*Re
 	rd := t.rd
 	lead := int(t.addr & (tlp.DWBytes - 1))
 	if s := t.judge(h, data, lead); s != nicspec.StatusOk {
-		rest := t.left - max(len(data)-lead, 0)
-		quiet := s == nicspec.StatusCplUnsupported || s == nicspec.StatusCplAbort ||
-			s == nicspec.StatusCplPoison && rest <= 0
+		// Nothing follows a completion with a failing status.
+		quiet := s == nicspec.StatusCplUnsupported || s == nicspec.StatusCplAbort
 		r.fail(h.Tag, s, quiet, cycle+timeout)
 		return rd, CplFailed
 	}
