@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
@@ -87,6 +88,7 @@ type loopOptions struct {
 	ties    []TieValue
 	record  *bytes.Buffer
 	observe func(Event)
+	gap     simcore.Ps
 	rate    simcore.Rate
 }
 
@@ -95,6 +97,7 @@ type loopResult struct {
 	arrived []simcore.Ps
 	cycles  uint64
 	wall    Wall
+	elapsed time.Duration
 }
 
 // engine is what both engines offer.
@@ -138,7 +141,7 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	if err != nil {
 		return loopResult{}, err
 	}
-	p := &peer{ComponentBase: sim.NewComponentBase("Peer"), s: e, pool: pool, first: o.first, total: o.total, gap: 90_000}
+	p := &peer{ComponentBase: sim.NewComponentBase("Peer"), s: e, pool: pool, first: o.first, total: o.total, gap: max(o.gap, 30_000)}
 	p.port = simcore.NewPort(p, 4096, "Peer.Eth")
 	p.ev.H = p
 	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: o.latency, Rate: o.rate, Credits: 1024}, p.port, k.Port(0))
@@ -154,16 +157,18 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	start.Ties = o.ties
 	require.NoError(t, k.Begin(start))
 	p.s.Schedule(&p.ev)
+	begin := time.Now()
 	if err := e.Run(); err != nil {
 		return loopResult{}, err
 	}
+	elapsed := time.Since(begin)
 	if p.bad != nil {
 		return loopResult{}, p.bad
 	}
 	require.True(t, k.Ended())
 	require.Equal(t, o.total, p.got)
 	require.NoError(t, c.Close())
-	return loopResult{k.Digest(), p.arrived, k.Cycle(), k.Wall()}, nil
+	return loopResult{k.Digest(), p.arrived, k.Cycle(), k.Wall(), elapsed}, nil
 }
 
 // TestSameResultsForEveryQuantum: modes, quanta, engines and variants must not show in any event.

@@ -147,6 +147,7 @@ func open(name string, fd int, proc *process, token [32]byte, hash string, timeo
 		unix.Close(fd)
 		return nil, c.fail("open", err)
 	}
+	c.t.arm(0)
 	if err := c.t.write(appendOpen(nil, &token)); err != nil {
 		return nil, c.failReading("open", err)
 	}

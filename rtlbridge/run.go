@@ -61,7 +61,8 @@ func (c *Conn) Start(s Start) error {
 		return err
 	}
 	b := appendStart(nil, &s)
-	c.index, c.rindex, c.cycle, c.start = 0, 0, 0, s
+	c.index, c.rindex, c.cycle, c.taken, c.start = 0, 0, 0, 0, s
+	c.sent = [4]uint64{}
 	return c.send("start", b)
 }
 
@@ -71,6 +72,7 @@ func (c *Conn) send(op string, b []byte) error {
 			return fmt.Errorf("recording the inputs: %w", err)
 		}
 	}
+	c.t.arm(0)
 	if err := c.t.write(b); err != nil {
 		return c.failReading(op, err)
 	}
@@ -168,6 +170,9 @@ func (c *Conn) sentCycle() uint64 {
 	return c.sent[c.index%uint64(len(c.sent))]
 }
 
+// slowCycle is the wall time that a cycle of a quantum may take beyond the timeout.
+const slowCycle = 20 * time.Microsecond
+
 // Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its flags have
 // RanMore, further frames of the same quantum follow. The result is valid until the next call.
 func (c *Conn) Recv() (*Ran, error) {
@@ -177,6 +182,10 @@ func (c *Conn) Recv() (*Ran, error) {
 	if c.due == 0 {
 		return nil, errors.New("receive: no quantum was sent")
 	}
+	end := c.sent[(c.rindex+1)%uint64(len(c.sent))]
+	if c.taken == 0 {
+		c.t.arm(time.Duration(end-c.sent[c.rindex%uint64(len(c.sent))]) * slowCycle)
+	}
 	body, err := c.expect(FrameRan)
 	if err != nil {
 		return nil, c.fail("run", err)
@@ -185,7 +194,6 @@ func (c *Conn) Recv() (*Ran, error) {
 	if err := decodeRan(body, c.hello, r); err != nil {
 		return nil, c.fail("run", err)
 	}
-	end := c.sent[(c.rindex+1)%uint64(len(c.sent))]
 	if r.Index != c.rindex || r.Start+uint64(r.Cycles) > end || r.Start > end {
 		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d, cycles %d+%d, where quantum %d up to cycle %d was due",
 			r.Index, r.Start, r.Cycles, c.rindex, end))
@@ -231,6 +239,7 @@ func (c *Conn) WaitStop() error {
 	if c.broken != nil {
 		return c.broken
 	}
+	c.t.arm(0)
 	_, err := c.expect(FrameError)
 	if err == nil {
 		err = errors.New("the device stopped inside a quantum without saying why")
@@ -249,6 +258,7 @@ func (c *Conn) Close() error {
 	}
 	var b [headBytes]byte
 	putHead(b[:], FrameStop, 0)
+	c.t.arm(0)
 	err := c.t.write(b[:])
 	for range c.due { // a device that still runs answers first
 		if err == nil {

@@ -30,6 +30,7 @@ type transport struct {
 	pending []byte // received while a send was blocked
 	maxPend int
 	epoch   time.Time
+	limit   time.Duration // when to give up, since epoch
 
 	Waited   time.Duration // blocked or spinning in receive
 	Sleeps   uint64        // receives that blocked
@@ -42,10 +43,6 @@ func newTransport(fd int, timeout time.Duration) (*transport, error) {
 		t.spin = spinFor
 	}
 	if err := unix.SetNonblock(fd, false); err != nil {
-		return nil, fmt.Errorf("device socket: %w", err)
-	}
-	tv := unix.NsecToTimeval(timeout.Nanoseconds())
-	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &tv); err != nil {
 		return nil, fmt.Errorf("device socket: %w", err)
 	}
 	for _, opt := range []int{unix.SO_RCVBUF, unix.SO_SNDBUF} {
@@ -63,10 +60,23 @@ func (t *transport) recvNow(b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// recvSleep blocks until there is something or the receive timeout passes.
-func (t *transport) recvSleep(b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.Syscall6(syscall.SYS_RECVFROM, uintptr(t.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
-	return int(n), errno
+// arm starts the clock for what follows: it must be over after the timeout and an allowance.
+func (t *transport) arm(allowance time.Duration) {
+	t.limit = time.Since(t.epoch) + t.timeout + allowance
+}
+
+// sleep blocks until one of events is possible or the limit passes.
+func (t *transport) sleep(events int16, what string) (revents int16, err error) {
+	left := t.limit - time.Since(t.epoch)
+	if left <= 0 {
+		return 0, fmt.Errorf("%w (%s for %v)", ErrTimeout, what, t.timeout)
+	}
+	p := [1]unix.PollFd{{Fd: int32(t.fd), Events: events}}
+	_, err = unix.Poll(p[:], int(left.Milliseconds())+1)
+	if err != nil && !errors.Is(err, unix.EINTR) {
+		return 0, fmt.Errorf("waiting for the device: %w", err)
+	}
+	return p[0].Revents, nil
 }
 
 // read receives at least one byte into b.
@@ -80,11 +90,11 @@ func (t *transport) read(b []byte) (int, error) {
 	begin := time.Since(t.epoch)
 	n, errno := t.spinRead(b, begin)
 	for errno == syscall.EAGAIN || errno == syscall.EINTR {
-		if left := t.timeout - (time.Since(t.epoch) - begin); left <= 0 {
-			return 0, fmt.Errorf("%w (after %v)", ErrTimeout, t.timeout)
-		}
 		t.Sleeps++
-		n, errno = t.recvSleep(b)
+		if _, err := t.sleep(unix.POLLIN, "silent"); err != nil {
+			return 0, err
+		}
+		n, errno = t.recvNow(b)
 	}
 	t.Waited += time.Since(t.epoch) - begin
 	switch {
@@ -125,7 +135,6 @@ func (t *transport) spinRead(b []byte, begin time.Duration) (int, syscall.Errno)
 // write sends all of b. While the device does not read, what it sends is taken in, so that two full socket buffers cannot
 // block both sides for ever.
 func (t *transport) write(b []byte) error {
-	begin := time.Since(t.epoch)
 	for len(b) > 0 {
 		n, err := unix.SendmsgN(t.fd, b, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
 		switch {
@@ -133,7 +142,7 @@ func (t *transport) write(b []byte) error {
 			b = b[n:]
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EAGAIN):
-			if err := t.waitWritable(begin); err != nil {
+			if err := t.waitWritable(); err != nil {
 				return err
 			}
 		case errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET):
@@ -145,18 +154,10 @@ func (t *transport) write(b []byte) error {
 	return nil
 }
 
-func (t *transport) waitWritable(begin time.Duration) error {
-	left := t.timeout - (time.Since(t.epoch) - begin)
-	if left <= 0 {
-		return fmt.Errorf("%w (it took no input for %v)", ErrTimeout, t.timeout)
-	}
-	p := []unix.PollFd{{Fd: int32(t.fd), Events: unix.POLLIN | unix.POLLOUT}}
-	_, err := unix.Poll(p, int(left.Milliseconds())+1)
-	if err != nil && !errors.Is(err, unix.EINTR) {
-		return fmt.Errorf("waiting for the device: %w", err)
-	}
-	if p[0].Revents&unix.POLLIN == 0 {
-		return nil
+func (t *transport) waitWritable() error {
+	got, err := t.sleep(unix.POLLIN|unix.POLLOUT, "taking no input")
+	if err != nil || got&unix.POLLIN == 0 {
+		return err
 	}
 	var chunk [64 << 10]byte
 	n, errno := t.recvNow(chunk[:])

@@ -1,0 +1,38 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDigest holds the definition of the digest; the C++ test checks the same number.
+func TestDigest(t *testing.T) {
+	const want = "8229896fa83a223e"
+	d := NewDigest()
+	_, _, recs := testRan()
+	for i := range recs {
+		d.Add(&recs[i])
+	}
+	require.Equal(t, want, fmt.Sprintf("%016x", d.Sum()))
+	text, err := os.ReadFile("../verilator/harness/tests/protocol_test.cpp")
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"`+want+`"`)
+	recs[1].Data[3] ^= 1
+	e := NewDigest()
+	for i := range recs {
+		e.Add(&recs[i])
+	}
+	require.NotEqual(t, d.Sum(), e.Sum())
+}
+
+func BenchmarkDigest(b *testing.B) {
+	d := NewDigest()
+	r := Record{Kind: EventOut, Data: make([]byte, 1500), Side: make([]byte, 16)}
+	b.SetBytes(1500)
+	for range b.N {
+		d.Add(&r)
+	}
+}

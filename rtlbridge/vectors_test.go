@@ -1,0 +1,303 @@
+package rtlbridge
+
+import (
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the byte vectors")
+
+const vectorFile = "testdata/vectors.txt"
+
+// A vector is a frame's bytes and what a decoder must make of it: a description, or the class of the fault.
+type vector struct {
+	name, side string // side: who sends it, "client" or "device"
+	frame      []byte
+	want       string
+}
+
+func testStart() *Start {
+	return &Start{
+		Seed: 0x1122334455667788, Watchdog: 1000, Poison: true,
+		Streams: []StreamStart{{StallPercent: 25, BurstLog2: 3, Credits: -1}, {Credits: -1, MaxBytes: 4096}, {StallPercent: 100, Credits: 5}},
+		Ties:    []TieValue{{0, 9}},
+	}
+}
+
+func testRun() []byte {
+	b := make([]byte, headBytes+runBytes)
+	b = appendTransaction(b, 0, 70, nil, frame(5, 1))
+	b = appendTransaction(b, 1, 71, frame(16, 2), nil)
+	b = appendTransaction(b, 1, 72, frame(16, 3), frame(12, 4))
+	b = appendRecordHead(b, recordCredit, 2, 0, 3, 99)
+	putHead(b, FrameRun, len(b)-headBytes)
+	putRun(b[headBytes:], 1, 64, 64, 4)
+	return b
+}
+
+func testInput() []byte {
+	b := make([]byte, headBytes+inputBytes)
+	b = appendTransaction(b, 0, 70, nil, frame(64, 1))
+	putHead(b, FrameInput, len(b)-headBytes)
+	le.PutUint32(b[headBytes:], 1)
+	return b
+}
+
+func testRan() ([]byte, *Ran, []Record) {
+	r := &Ran{Index: 3, Start: 192, Cycles: 60, Flags: RanPartial, RTLNs: 123456, Observed: []Observed{{1, 252}}}
+	recs := []Record{
+		{Kind: EventIn, Stream: 1, Flags: InBegin | InEnd, Ordinal: 7, First: 193, Last: 193},
+		{Kind: EventOut, Stream: 2, Ordinal: 8, First: 200, Last: 203, Side: []byte{1, 2}, Data: frame(77, 5)},
+		{Kind: EventViolation, Stream: 2, Rule: RuleKeepGap, Ordinal: 8, First: 203, Last: 13},
+	}
+	return appendRan(nil, r, recs), r, recs
+}
+
+// goodVectors are all frames, made by this side's encoders.
+func goodVectors() []vector {
+	token := [32]byte{0: 0xaa, 31: 0xbb}
+	ran, _, _ := testRan()
+	stop := make([]byte, headBytes)
+	putHead(stop, FrameStop, 0)
+	return []vector{
+		{"open", "client", appendOpen(nil, &token), "OPEN versions=1-1 token=aa" + strings.Repeat("00", 30) + "bb"},
+		{"start", "client", appendStart(nil, testStart()), "START seed=1234605616436508552 watchdog=1000 flags=1" +
+			" stream=25/3/4294967295/16384 stream=0/0/4294967295/4096 stream=100/0/5/16384 tie=0:9"},
+		{"run", "client", testRun(), "RUN index=1 start=64 cycles=64 T0@70[/" + hx(frame(5, 1)) + "] T1@71[" + hx(frame(16, 2)) +
+			"/] T1@72[" + hx(frame(16, 3)) + "/" + hx(frame(12, 4)) + "] C2@99[3]"},
+		{"input", "client", testInput(), "INPUT T0@70[/" + hx(frame(64, 1)) + "]"},
+		{"stop", "client", stop, "STOP"},
+		{"hello", "device", appendHello(nil, testHello()), "HELLO version=1 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
+			" eth_in:false/false/true/1/64/0 tlp_in:true/false/true/4/128/16 eth_out:false/true/true/1/64/2 observe=busy:1 tie=defect_i:4"},
+		{"ran", "device", ran, "RAN index=3 start=192 cycles=60 flags=2 rtl=123456 observed=1:252 1.1.3.0#7@193-193[/] " +
+			"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/]"},
+		{"error", "device", appendError(nil, &DeviceError{CodeAssert, 77, "level above depth"}), "ERROR code=5 cycle=77 level above depth"},
+	}
+}
+
+func hx(b []byte) string { return hex.EncodeToString(b) }
+
+// badVectors are frames with one fault each.
+func badVectors() []vector {
+	var out []vector
+	good := map[string]vector{}
+	for _, v := range goodVectors() {
+		good[v.name] = v
+	}
+	bad := func(name, of string, f Fault, change func(b []byte) []byte) {
+		b := change(append([]byte(nil), good[of].frame...))
+		if f != FaultFrameType && f != FaultLimit || len(b) >= headBytes && int(le.Uint32(b)) <= MaxFrameBytes {
+			le.PutUint32(b, uint32(len(b)-headBytes))
+		}
+		out = append(out, vector{name, good[of].side, b, "!" + string(f)})
+	}
+	set := func(at int, v ...byte) func([]byte) []byte {
+		return func(b []byte) []byte { copy(b[at:], v); return b }
+	}
+	cut := func(n int) func([]byte) []byte { return func(b []byte) []byte { return b[:len(b)-n] } }
+	grow := func(b []byte) []byte { return append(b, make([]byte, 8)...) }
+	const h = headBytes
+	bad("open-magic", "open", FaultMagic, set(h, 0))
+	bad("open-version", "open", FaultVersion, set(h+8, 9, 0, 9, 0))
+	bad("open-reserved", "open", FaultValue, set(h+12, 1))
+	bad("open-short", "open", FaultTruncated, cut(8))
+	bad("open-long", "open", FaultTrailing, grow)
+	bad("head-type", "open", FaultFrameType, set(4, 99))
+	bad("head-reserved", "open", FaultValue, set(6, 1))
+	bad("head-length", "open", FaultLimit, set(0, 8, 0, 0, 0xff))
+	bad("start-short", "start", FaultTruncated, cut(8))
+	bad("start-long", "start", FaultTrailing, grow)
+	bad("start-flags", "start", FaultValue, set(h+16, 2))
+	bad("start-streams", "start", FaultStream, set(h+20, 2))
+	bad("start-stall", "start", FaultValue, set(h+24, 101))
+	bad("start-burst", "start", FaultValue, set(h+25, 17))
+	bad("start-credit-in", "start", FaultStream, set(h+28, 1))
+	bad("start-max", "start", FaultLimit, set(h+32, 0, 0, 0, 1))
+	bad("start-tie", "start", FaultValue, set(h+24+48, 1))
+	bad("run-no-cycles", "run", FaultLimit, set(h+16, 0))
+	bad("run-many-cycles", "run", FaultLimit, set(h+16, 0, 0, 0xff, 0))
+	bad("run-short", "run", FaultTruncated, cut(8))
+	bad("run-long", "run", FaultTrailing, grow)
+	bad("run-record-type", "run", FaultValue, set(h+24, 3))
+	bad("run-stream", "run", FaultStream, set(h+25, 3))
+	bad("run-out-stream", "run", FaultStream, set(h+25, 2))
+	bad("run-side", "run", FaultStream, set(h+26, 1))
+	bad("run-data-limit", "run", FaultLimit, set(h+28, 0, 0, 1))
+	bad("run-no-data", "run", FaultStream, set(h+28, 0))
+	bad("run-padding", "run", FaultValue, set(h+24+16+5, 1))
+	bad("run-unit", "run", FaultStream, set(h+24+16+8+4, 3))
+	bad("run-credits", "run", FaultLimit, func(b []byte) []byte { le.PutUint32(b[len(b)-12:], 0); return b })
+	bad("input-reserved", "input", FaultValue, set(h+4, 1))
+	bad("hello-magic", "hello", FaultMagic, set(h, 0))
+	bad("hello-version", "hello", FaultVersion, set(h+8, 2))
+	bad("hello-short", "hello", FaultTruncated, cut(8))
+	bad("hello-long", "hello", FaultTrailing, grow)
+	bad("hello-streams", "hello", FaultLimit, set(h+10, 200))
+	bad("hello-unit", "hello", FaultValue, set(h+64+2, 3))
+	bad("hello-beat", "hello", FaultLimit, set(h+64+4, 0, 0xff))
+	bad("hello-period", "hello", FaultValue, set(h+48, 0, 0))
+	bad("ran-flags", "ran", FaultValue, set(h+20, 8))
+	bad("ran-observed", "ran", FaultValue, set(h+36, 2))
+	bad("ran-short", "ran", FaultTruncated, cut(8))
+	bad("ran-long", "ran", FaultTrailing, grow)
+	bad("ran-cycles", "ran", FaultLimit, set(h+16, 0, 0, 0xff))
+	bad("ran-kind", "ran", FaultValue, set(h+56, 4))
+	bad("ran-in-flags", "ran", FaultValue, set(h+58, 0))
+	bad("ran-in-on-output", "ran", FaultStream, set(h+57, 2))
+	bad("ran-stream", "ran", FaultStream, set(h+57, 3))
+	bad("ran-data", "ran", FaultLimit, set(h+56+32+4, 0, 0, 0xff))
+	bad("error-code", "error", FaultValue, set(h, 0))
+	bad("error-text", "error", FaultLimit, set(h+4, 0, 0xff))
+	bad("error-short", "error", FaultTruncated, cut(8))
+	bad("error-long", "error", FaultTrailing, grow)
+	return out
+}
+
+// describeDevice decodes what a device sends; the C++ test does the same for what a client sends.
+func describeDevice(b []byte) (string, error) {
+	t, n, err := parseHead(b)
+	if err != nil {
+		return "", err
+	}
+	if n != len(b)-headBytes {
+		return "", protoErr(t, FaultTruncated, "frame")
+	}
+	body := b[headBytes:]
+	var s strings.Builder
+	switch t {
+	case FrameHello:
+		h, err := decodeHello(body)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&s, "HELLO version=%d period=%d max=%d busy=%d hash=%s", h.Version, h.PeriodPs, h.MaxFrame, h.Busy, hx(h.BuildHash[:]))
+		for _, x := range h.Streams {
+			fmt.Fprintf(&s, " %s:%v/%v/%v/%d/%d/%d", x.Name, x.TLP, x.Out, x.Ready, x.KeepUnit, x.DataBytes, x.SideBytes)
+		}
+		for _, x := range h.Observe {
+			fmt.Fprintf(&s, " observe=%s:%d", x.Name, x.Width)
+		}
+		for _, x := range h.Ties {
+			fmt.Fprintf(&s, " tie=%s:%d", x.Name, x.Width)
+		}
+	case FrameRan:
+		return describeRan(body)
+	case FrameError:
+		e, err := decodeError(body)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&s, "ERROR code=%d cycle=%d %s", e.Code, e.Cycle, e.Text)
+	default:
+		return "", protoErr(t, FaultFrameType, "not from a device")
+	}
+	return s.String(), nil
+}
+
+func describeRan(body []byte) (string, error) {
+	var s strings.Builder
+	var r Ran
+	if err := decodeRan(body, testHello(), &r); err != nil {
+		return "", err
+	}
+	fmt.Fprintf(&s, "RAN index=%d start=%d cycles=%d flags=%d rtl=%d", r.Index, r.Start, r.Cycles, r.Flags, r.RTLNs)
+	for _, o := range r.Observed {
+		fmt.Fprintf(&s, " observed=%d:%d", o.Value, o.LastNonzero)
+	}
+	var e Record
+	for {
+		ok, err := r.Next(&e)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			return s.String(), nil
+		}
+		fmt.Fprintf(&s, " %d.%d.%d.%d#%d@%d-%d[%x/%x]", e.Kind, e.Stream, e.Flags, e.Rule, e.Ordinal, e.First, e.Last, e.Side, e.Data)
+	}
+}
+
+func readVectors(t testing.TB) []vector {
+	t.Helper()
+	text, err := os.ReadFile(vectorFile)
+	require.NoError(t, err)
+	var out []vector
+	for _, line := range strings.Split(string(text), "\n") {
+		if f := strings.SplitN(line, " ", 4); len(f) == 4 && !strings.HasPrefix(line, "#") {
+			out = append(out, vector{f[0], f[1], mustHex(t, f[2]), f[3]})
+		}
+	}
+	return out
+}
+
+// TestVectors holds both directions to the bytes on file.
+func TestVectors(t *testing.T) {
+	made := append(goodVectors(), badVectors()...)
+	if *update {
+		s := "# Frames of docs/bridge.md: name, sender, bytes, what a decoder makes of them or the class of the fault.\n" +
+			"# Streams: testHello in fake_test.go and table() in verilator/harness/tests/protocol_test.cpp.\n"
+		for _, v := range made {
+			s += fmt.Sprintf("%s %s %x %s\n", v.name, v.side, v.frame, v.want)
+		}
+		require.NoError(t, os.WriteFile(vectorFile, []byte(s), 0o644))
+	}
+	require.Equal(t, made, readVectors(t), "this side's encoders or the file have changed")
+	for _, v := range made {
+		if v.side != "device" {
+			continue
+		}
+		got, err := describeDevice(v.frame)
+		var pe *ProtocolError
+		if errors.As(err, &pe) {
+			got = "!" + string(pe.Fault)
+		}
+		require.Equal(t, v.want, got, v.name)
+	}
+}
+
+// TestHarnessProtocol builds the C++ side's tests, with sanitizers, and runs them on the same vectors.
+func TestHarnessProtocol(t *testing.T) {
+	cxx, err := exec.LookPath("g++")
+	require.NoError(t, err, "install a compiler with: apt-get install g++")
+	harness, err := filepath.Abs("../verilator/harness")
+	require.NoError(t, err)
+	for name, args := range map[string][]string{"protocol_test": {vectorFile}, "fuzz_protocol": {vectorFile, "200000"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bin := filepath.Join(t.TempDir(), name)
+			build := exec.Command(cxx, "-std=c++17", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
+				"-fno-sanitize-recover=all", "-I", harness, "-o", bin, filepath.Join(harness, "tests", name+".cpp"))
+			out, err := build.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			out, err = exec.Command(bin, args...).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			t.Logf("%s", out)
+		})
+	}
+}
+
+func FuzzDecodeDevice(f *testing.F) {
+	for _, v := range append(goodVectors(), badVectors()...) {
+		f.Add(v.frame)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) < headBytes {
+			return
+		}
+		if _, err := describeDevice(b); err != nil {
+			var pe *ProtocolError
+			if !errors.As(err, &pe) {
+				t.Fatalf("%T: %v", err, err)
+			}
+		}
+	})
+}
