@@ -10,8 +10,12 @@ import (
 // may ask for it, and returns the frame that must come out: computed with
 // models/wire, not with the NIC's own code.
 func (t *transmit) offload(w nicspec.Wqe, data []byte) []byte {
+	redo := (t.fix.Checksums || t.fix.ICRC) && len(data) >= nicspec.FrameMin && len(data) <= nicspec.FrameMax
+	if !redo && len(data) >= nicspec.FrameMin {
+		return data
+	}
 	want := append([]byte(nil), data...)
-	if (t.fix.Checksums || t.fix.ICRC) && len(data) >= nicspec.FrameMin && len(data) <= nicspec.FrameMax {
+	if redo {
 		t.recompute(w, want)
 	}
 	for len(want) < nicspec.FrameMin {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"nictwin/models/boundary"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/board"
 )
@@ -12,6 +13,7 @@ import (
 // Options say what is played, how, and on what.
 type Options struct {
 	Captures []string // files, played one after the other
+	Frames   [][]byte // frames, played after those of the captures
 	NIC      string   // rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
 	Variant  string   // build of the device: speed, debug
@@ -29,8 +31,13 @@ type Options struct {
 	Out      string // folder for artifacts; empty is none
 	Events   bool   // write events.jsonl and the pcapng
 	Progress func(done, total int)
-	Log      io.Writer // builds and phases; nil is none
-	Record   io.Writer // gets the input stream of an RTL device, for playback
+	Log      io.Writer         // builds and phases; nil is none
+	Record   io.Writer         // gets the input stream of an RTL device, for playback
+	Digest   bool              // have Run.BridgeDigest computed
+	Shape    *Shape            // nil: queues and cuts of every kind, by seed
+	Observe  boundary.Observer // is told of every crossing; nil: nobody
+	// LinkCycles is the latency of the links at the NIC, in cycles; see board.Spec.
+	LinkCycles int
 }
 
 // Recompute says what transmit has the NIC insert, where the headers allow it.
@@ -54,13 +61,16 @@ func ParseRecompute(list []string) (Recompute, error) {
 
 // DefaultOptions plays once, at line rate, both ways, on RTL.
 func DefaultOptions() Options {
-	return Options{NIC: "rtl", Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: "speed"}
+	return Options{
+		NIC: board.RTL, Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: "speed",
+		LinkCycles: board.DefaultLinkCycles,
+	}
 }
 
 func (o *Options) spec() board.Spec {
 	return board.Spec{
 		NIC: o.NIC, DUT: o.DUT, Variant: o.Variant, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
-		LinkCycles: board.DefaultLinkCycles, Log: o.Log, Record: o.Record,
+		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record,
 	}
 }
 
@@ -68,11 +78,14 @@ func (o *Options) spec() board.Spec {
 func (o *Options) Validate() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	if len(o.Captures) == 0 {
+	if len(o.Captures)+len(o.Frames) == 0 {
 		bad("no capture file given")
 	}
 	spec := o.spec()
 	errs = append(errs, spec.Validate())
+	if o.Shape != nil {
+		errs = append(errs, o.Shape.validate())
+	}
 	if o.Dir != "rx" && o.Dir != "tx" && o.Dir != "both" {
 		bad("--dir %q: want rx, tx or both", o.Dir)
 	}

@@ -105,6 +105,9 @@ func (r *Run) read() error {
 			r.frames = append(r.frames, board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval)})
 		}
 	}
+	for _, f := range r.opts.Frames {
+		r.frames = append(r.frames, board.Frame{Data: f})
+	}
 	if len(errs) == 0 && len(r.frames) == 0 {
 		return errors.New("the captures hold no frame that could be played")
 	}
@@ -130,21 +133,35 @@ func (r *Run) load() error {
 		r.play.Load(board.Track{
 			Frames: r.frames, Loops: r.opts.Loop, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap,
 		})
-		r.rx = &receive{play: r.play}
+		r.rx = &receive{play: r.play, shape: r.shape()}
 	}
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
 			d: r.drv, root: r.root, frames: r.frames, total: len(r.frames) * r.opts.Loop, fix: r.opts.Fix,
-			rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
+			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
 	}
 	r.play.Take = r.cameOut
 	r.ev.H = r
+	if r.opts.Observe != nil {
+		r.dev.Observe(r.opts.Observe)
+	}
 	var err error
 	r.judge, err = newJudge(r)
 	return err
 }
+
+func (r *Run) shape() *Shape {
+	if r.opts.Shape == nil {
+		return everyKind()
+	}
+	return r.opts.Shape
+}
+
+// BridgeDigest is the digest of everything an RTL device did, which playing the recording must repeat; Options.Digest
+// has it computed.
+func (r *Run) BridgeDigest() uint64 { return r.dev.Digest() }
 
 func (r *Run) cameOut(f *ether.Frame) {
 	if r.tx != nil {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 
 	"nictwin/models/ether"
@@ -17,6 +18,7 @@ type transmit struct {
 	faults
 	d      *driver.Driver
 	root   *host.Root
+	shape  *Shape
 	frames []board.Frame
 	total  int
 	fix    Recompute
@@ -50,20 +52,19 @@ type expected struct {
 }
 
 const (
-	txQueues  = 4
-	txLog     = 7
 	slotBytes = 9728             // one frame with room for odd starts
 	shadowVA  = 0x7f00_0000_0000 // where the Arm cores see host memory
 )
 
 func (t *transmit) setup() error {
-	size := uint64(1) << txLog
-	arm := t.d.Alloc(nicspec.EndpointArm, txQueues*size*slotBytes, 4096)
-	hst := t.d.Alloc(nicspec.EndpointHost, txQueues*size*slotBytes*2, 4096)
-	t.armKey = t.d.NewKey(1, 0x5a, arm, arm, txQueues*size*slotBytes)
-	t.shadow = t.d.NewKey(2, 0xc3, shadowVA, hst, txQueues*size*slotBytes*2)
-	for i := range txQueues {
-		q, err := t.d.NewTxQueue(driver.TxConfig{Queue: i, LogSize: txLog, OnEnd: t.ended})
+	size := uint64(1) << t.shape.TxLog
+	all := uint64(t.shape.TxQueues) * size * slotBytes
+	arm := t.d.Alloc(nicspec.EndpointArm, all, 4096)
+	hst := t.d.Alloc(nicspec.EndpointHost, 2*all, 4096)
+	t.armKey = t.d.NewKey(1, 0x5a, arm, arm, all)
+	t.shadow = t.d.NewKey(2, 0xc3, shadowVA, hst, 2*all)
+	for i := range t.shape.TxQueues {
+		q, err := t.d.NewTxQueue(driver.TxConfig{Queue: i, LogSize: t.shape.TxLog, OnEnd: t.ended})
 		if err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ func (t *transmit) done() bool {
 		return false
 	}
 	for _, q := range t.queues {
-		if q.Room() != 1<<txLog {
+		if q.Room() != 1<<t.shape.TxLog {
 			return false
 		}
 	}
@@ -91,7 +92,7 @@ func (t *transmit) done() bool {
 // queues, and rings each doorbell once.
 func (t *transmit) post() error {
 	for t.next < t.total {
-		q := t.queues[t.next%txQueues]
+		q := t.queues[t.next%len(t.queues)]
 		if q.Room() == 0 {
 			break
 		}
@@ -117,7 +118,7 @@ func (t *transmit) postFrame(q *txQueue) error {
 	w.SetOpcode(nicspec.OpcodeSend)
 	w.SetWqeId(uint32(t.next))
 	w.SetFPad(len(data) < nicspec.FrameMin)
-	w.SetFComplete(int(q.Next())%completeEvery == 0 || t.next+txQueues >= t.total)
+	w.SetFComplete(int(q.Next())%completeEvery == 0 || t.next+len(t.queues) >= t.total)
 	want := t.offload(w, data)
 	if err := t.cut(q, w, data); err != nil {
 		return err
@@ -126,7 +127,7 @@ func (t *transmit) postFrame(q *txQueue) error {
 	if e.fail {
 		t.refuse++
 	}
-	if old := q.head - 2<<txLog; old > 1024 { // completion entries may still refer to a ring-full of them
+	if old := q.head - 2<<t.shape.TxLog; old > 1024 { // completion entries may still refer to a ring-full of them
 		q.expect = append(q.expect[:0], q.expect[old:]...)
 		q.head -= old
 	}
@@ -134,51 +135,75 @@ func (t *transmit) postFrame(q *txQueue) error {
 	return q.Post(t.wqe[:])
 }
 
-// cut spreads a frame over inline bytes and pieces, by seed. Pieces start at
-// odd addresses.
+// cut spreads a frame over inline bytes and pieces: by seed, or as the shape says. Pieces start at odd addresses.
 func (t *transmit) cut(q *txQueue, w nicspec.Wqe, data []byte) error {
-	n := len(data)
-	slot := uint64(q.Next() & (1<<txLog - 1))
-	arm, hst := q.arm+slot*slotBytes, q.host+slot*slotBytes*2
-	inline := 0
-	slots := nicspec.WqeSlots
-	if t.rng.IntN(4) == 0 { // some inline bytes, one or two slots
-		inline = min(n, 1+t.rng.IntN(2*nicspec.WqeSlotBytes))
-		slots -= (inline + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+	slot := uint64(q.Next() & (1<<t.shape.TxLog - 1))
+	c := cutter{t: t, w: w, data: data, arm: q.arm + slot*slotBytes, host: q.host + slot*slotBytes*2}
+	if t.shape.Header > 0 {
+		c.header(t.shape.Header)
+	} else {
+		c.bySeed()
 	}
-	w.SetInlineLen(uint8(inline))
-	copy(w.Slots(), data[:inline])
-	at, segs := inline, 0
-	first := nicspec.WqeSlots - slots
-	for at < n {
-		left := slots - segs
-		take := n - at
-		if left > 1 && t.rng.IntN(8) != 0 {
-			take = t.pieceLen(segs, take)
-		}
-		key, bus := t.shadow, hst+uint64(segs%2)*slotBytes
-		if segs == 0 && inline == 0 || t.rng.IntN(6) == 0 {
-			key, bus = t.armKey, arm
-			arm += uint64(take + 64) // a second Arm piece must not overwrite the first
-		}
-		bus += uint64(t.rng.IntN(64))
-		if stored := data[at : at+take]; len(data) <= nicspec.FrameMax {
-			if err := t.root.Write(bus, stored); err != nil {
-				return err
-			}
-		}
-		var seg [nicspec.SegSize]byte
-		s := nicspec.Seg(seg[:])
-		s.SetKey(key.ID)
-		s.SetLen(uint32(take))
-		s.SetAddr(key.Base + bus - key.Bus)
-		copy(w.Slots()[(first+segs)*nicspec.WqeSlotBytes:], seg[:])
-		at += take
-		segs++
+	w.SetNseg(uint8(c.segs))
+	t.pieces[c.segs]++
+	return c.err
+}
+
+// cutter cuts one frame.
+type cutter struct {
+	t         *transmit
+	w         nicspec.Wqe
+	data      []byte
+	arm, host uint64 // memory for pieces
+	at        int    // cut so far
+	inline    int    // slots of inline bytes
+	segs      int
+	err       error
+}
+
+// header makes two pieces, the first of so many bytes.
+func (c *cutter) header(n int) {
+	n = min(n, len(c.data))
+	c.piece(&c.t.armKey, c.arm+1, n)
+	if n < len(c.data) {
+		c.piece(&c.t.shadow, c.host+3, len(c.data)-n)
 	}
-	w.SetNseg(uint8(segs))
-	t.pieces[segs]++
-	return nil
+}
+
+func (c *cutter) bySeed() {
+	rng, n := c.t.rng, len(c.data)
+	if rng.IntN(4) == 0 { // some inline bytes, one or two slots
+		c.at = min(n, 1+rng.IntN(2*nicspec.WqeSlotBytes))
+		c.inline = (c.at + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+		c.w.SetInlineLen(uint8(c.at))
+		copy(c.w.Slots(), c.data[:c.at])
+	}
+	inline := c.at
+	for c.at < n {
+		take := n - c.at
+		if nicspec.WqeSlots-c.inline-c.segs > 1 && rng.IntN(8) != 0 {
+			take = c.t.pieceLen(c.segs, take)
+		}
+		key, bus := &c.t.shadow, c.host+uint64(c.segs%2)*slotBytes
+		if c.segs == 0 && inline == 0 || rng.IntN(6) == 0 {
+			key, bus = &c.t.armKey, c.arm
+			c.arm += uint64(take + 64) // a second Arm piece must not overwrite the first
+		}
+		c.piece(key, bus+uint64(rng.IntN(64)), take)
+	}
+}
+
+// piece puts the next n bytes into memory at a bus address and names them in the entry.
+func (c *cutter) piece(key *driver.Key, bus uint64, n int) {
+	if len(c.data) <= nicspec.FrameMax {
+		c.err = errors.Join(c.err, c.t.root.Write(bus, c.data[c.at:c.at+n]))
+	}
+	s := nicspec.Seg(c.w.Slots()[(c.inline+c.segs)*nicspec.WqeSlotBytes:][:nicspec.SegSize])
+	s.SetKey(key.ID)
+	s.SetLen(uint32(n))
+	s.SetAddr(key.Base + bus - key.Bus)
+	c.at += n
+	c.segs++
 }
 
 // pieceLen is how much the piece takes: headers first, then any split.
