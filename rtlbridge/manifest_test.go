@@ -1,0 +1,267 @@
+package rtlbridge
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const goodManifest = `name: x
+top: m
+sources: [a.sv]
+clocks: [{signal: clk, period_ps: 2500}]
+resets: [{signal: rst, active: high}]
+streams:
+  - {name: in, kind: axis, dir: in, prefix: s}
+  - name: out
+    kind: tlp
+    dir: out
+    prefix: m
+    keep_unit: 4
+    side: [thdr]
+    signals: {tvalid: m_valid}
+tie_offs: {mode: 0x1f}
+observe: [busy]
+busy: busy
+`
+
+func goodPorts() []PinPort {
+	return []PinPort{
+		{Name: "clk", Dir: "in", Width: 1, Member: "clk"}, {Name: "rst", Dir: "in", Width: 1, Member: "rst"},
+		{Name: "s_tdata", Dir: "in", Width: 64, Member: "s_tdata"}, {Name: "s_tkeep", Dir: "in", Width: 8, Member: "s_tkeep"},
+		{Name: "s_tlast", Dir: "in", Width: 1, Member: "s_tlast"}, {Name: "s_tvalid", Dir: "in", Width: 1, Member: "s_tvalid"},
+		{Name: "s_tready", Dir: "out", Width: 1, Member: "s_tready"},
+		{Name: "m_tdata", Dir: "out", Width: 64, Member: "m_tdata"}, {Name: "m_tkeep", Dir: "out", Width: 2, Member: "m_tkeep"},
+		{Name: "m_tlast", Dir: "out", Width: 1, Member: "m_tlast"}, {Name: "m_valid", Dir: "out", Width: 1, Member: "m_valid"},
+		{Name: "m_tready", Dir: "in", Width: 1, Member: "m_tready"}, {Name: "m_thdr", Dir: "out", Width: 128, Member: "m_thdr"},
+		{Name: "mode", Dir: "in", Width: 5, Member: "mode"}, {Name: "busy", Dir: "out", Width: 1, Member: "busy"},
+	}
+}
+
+func TestManifest(t *testing.T) {
+	m, err := ParseManifest("dut.yaml", []byte(goodManifest))
+	require.NoError(t, err)
+	require.Equal(t, 16, m.Resets[0].Cycles)
+	b, err := bind(m, goodPorts())
+	require.NoError(t, err)
+	require.Equal(t, 8, b.Streams[0].DataBytes)
+	require.Equal(t, 16, b.Streams[1].SideBytes)
+	require.Equal(t, "m_valid", b.Streams[1].Valid.Member)
+}
+
+// TestManifestFaults changes one line and wants the fault named with its line.
+func TestManifestFaults(t *testing.T) {
+	for _, x := range []struct{ from, to, want string }{
+		{"top: m", "top: m\ntopp: n", `dut.yaml:3: unknown field "topp"`},
+		{"name: x", "name: a/b", `dut.yaml:1: name "a/b"`},
+		{"sources: [a.sv]", "sources: []", "dut.yaml:3: sources"},
+		{"[{signal: clk, period_ps: 2500}]", "[{signal: clk, period_ps: 0}]", "dut.yaml:4: period_ps 0"},
+		{"[{signal: clk, period_ps: 2500}]", "[{signal: clk, period_ps: 2}, {signal: c2, period_ps: 3}]", "dut.yaml:4: clocks: more than one clock is not supported"},
+		{"active: high", "active: up", `dut.yaml:5: reset rst: active "up": needs high or low`},
+		{"kind: tlp", "kind: axi4", `dut.yaml:9: stream out: kind "axi4" is not supported`},
+		{"dir: out", "dir: both", `dut.yaml:10: stream out: dir "both"`},
+		{"keep_unit: 4", "keep_unit: 2", "dut.yaml:12: stream out: keep_unit 2"},
+		{"side: [thdr]", "side: [tdata]", `dut.yaml:13: stream out: side-band role "tdata"`},
+		{"{tvalid: m_valid}", "{valid: m_valid}", `dut.yaml:14: stream out: signals: role "valid"`},
+		{"name: out", "name: in", "dut.yaml:8: stream in is given twice"},
+		{"prefix: m\n", "lane: 2\n    lanes: 2\n", "dut.yaml:11: stream out: lane 2 of 2"},
+		{"    prefix: m\n", "", "stream out: prefix is needed"},
+		{"0x1f", "up", `dut.yaml:15: tie_offs.mode: constant "up"`},
+		{"busy: busy", "busy: idle", `dut.yaml:17: busy: "idle" is not in observe`},
+		{"observe: [busy]", "observe: [busy, busy]", "dut.yaml:16: observe: busy is given twice"},
+		{"name: x", "name: [", "dut.yaml:"},
+		{"period_ps: 2500", "period_ps: fast", "dut.yaml:4: cannot unmarshal"},
+	} {
+		text := strings.Replace(goodManifest, x.from, x.to, 1)
+		require.NotEqual(t, goodManifest, text, "%s", x.from)
+		_, err := ParseManifest("dut.yaml", []byte(text))
+		require.ErrorContains(t, err, x.want)
+	}
+	_, err := ParseManifest("dut.yaml", nil)
+	require.ErrorContains(t, err, "is empty")
+	_, err = ParseManifest("dut.yaml", []byte("name: a/b\ntop: 1\nclocks: []\n"))
+	for _, want := range []string{"name", "top", "sources", "clocks", "streams"} {
+		require.ErrorContains(t, err, want, "all faults at once")
+	}
+}
+
+// TestBindFaults changes one port and wants the fault named with the manifest's line and the port.
+func TestBindFaults(t *testing.T) {
+	for _, x := range []struct {
+		port   string
+		change func(*PinPort)
+		want   string
+	}{
+		{"s_tdata", func(p *PinPort) { p.Name = "s_data" }, "dut.yaml:7: stream in: tdata: module m has no port s_tdata (did you mean m_tdata?)"},
+		{"s_tdata", func(p *PinPort) { p.Dir = "out" }, "dut.yaml:7: stream in: tdata: port s_tdata is an output of the module and must be an input"},
+		{"s_tdata", func(p *PinPort) { p.Width = 63 }, "whole bytes"},
+		{"s_tkeep", func(p *PinPort) { p.Width = 2 }, "tkeep has 2 bits of 1 bytes each, tdata has 8 bytes"},
+		{"m_tlast", func(p *PinPort) { p.Width = 2 }, "dut.yaml:11: stream out: tlast: port m_tlast gives 2 bits per lane and must give 1"},
+		{"m_valid", func(p *PinPort) { p.Array = "[4]" }, "dut.yaml:14: stream out: tvalid: port m_valid is an unpacked array [4]"},
+		{"clk", func(p *PinPort) { p.Name = "clock" }, "dut.yaml:4: the clock: module m has no port clk"},
+		{"rst", func(p *PinPort) { p.Width = 2 }, "dut.yaml:5: a reset: port rst has 2 bits and must have 1"},
+		{"mode", func(p *PinPort) { p.Width = 4 }, "dut.yaml:15: tie-off mode: 0x1f needs 5 bits, the port has 4"},
+		{"busy", func(p *PinPort) { p.Width = 65 }, "dut.yaml:16: observe: port busy has 65 bits"},
+		{"busy", func(p *PinPort) { p.Dir = "in" }, "input busy (1 bits) of module m is bound to nothing"},
+		{"m_thdr", func(p *PinPort) { p.Width = 4096 }, "512 side-band bytes, the limit is 256"},
+		{"busy", func(p *PinPort) { p.Dir = "inout" }, "inout, which is not supported"},
+	} {
+		m, err := ParseManifest("dut.yaml", []byte(goodManifest))
+		require.NoError(t, err)
+		ports := goodPorts()
+		for i := range ports {
+			if ports[i].Name == x.port {
+				x.change(&ports[i])
+			}
+		}
+		_, err = bind(m, ports)
+		require.ErrorContains(t, err, x.want)
+		var me *ManifestError
+		require.ErrorAs(t, err, &me)
+	}
+}
+
+func TestLanes(t *testing.T) {
+	text := strings.ReplaceAll(goodManifest, "{name: in, kind: axis, dir: in, prefix: s}",
+		"{name: in, kind: axis, dir: in, prefix: s, lane: 0, lanes: 2}\n  - {name: in1, kind: axis, dir: in, prefix: s, lane: 1, lanes: 2, strides: {tkeep: 6}}")
+	m, err := ParseManifest("dut.yaml", []byte(text))
+	require.NoError(t, err)
+	ports := goodPorts()
+	for i := range ports {
+		if strings.HasPrefix(ports[i].Name, "s_") {
+			ports[i].Width *= 2
+		}
+	}
+	_, err = bind(m, ports)
+	require.ErrorContains(t, err, "tkeep has 6 bits")
+	m.Streams[1].Strides = nil
+	b, err := bind(m, ports)
+	require.NoError(t, err)
+	require.Equal(t, 64, b.Streams[1].Data.Lsb)
+	require.Equal(t, 1, b.Streams[1].ReadyF.Lsb)
+	m.Streams[1].Lane = 0
+	_, err = bind(m, ports)
+	require.ErrorContains(t, err, "port s_tdata[0] is driven by stream in: tdata and by stream in1: tdata")
+}
+
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	for _, f := range []string{"b.sv", "a.sv", "sub/c.sv", "sub/d.sv", "sub/inc/x.svh"} {
+		write(f, "")
+	}
+	write("top.f", "// comment\na.sv\n-f sub/more.f\n*.sv # all\n")
+	write("sub/more.f", "+incdir+inc\n+define+A=1+B\nd.sv\nc.sv\n")
+	m := &Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"top.f", "b.sv"}}
+	s, err := m.expandSources()
+	require.NoError(t, err)
+	var names []string
+	for _, f := range s.files {
+		names = append(names, m.rel(f))
+	}
+	require.Equal(t, []string{"a.sv", "sub/d.sv", "sub/c.sv", "b.sv"}, names)
+	require.Equal(t, []string{"A=1", "B"}, s.defines)
+	require.Equal(t, []string{filepath.Join(dir, "sub/inc")}, s.incDirs)
+
+	write("loop.f", "-f loop.f\n")
+	write("bad.f", "x.sv\n--trace\n")
+	m.Sources = []string{"loop.f", "bad.f", "none*.sv"}
+	_, err = m.expandSources()
+	for _, want := range []string{"does it include itself?", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestParsePorts(t *testing.T) {
+	ports, err := parsePorts(strings.NewReader(`
+    VL_IN8(&clk,0,0);
+    VL_OUTW(&wide___05Fname,511,0,16);
+    VL_IN64((&arr)[4],63,0);
+    VL_INOUT16(&pad,15,0);
+    VL_IN(&down,33,2);
+`))
+	require.NoError(t, err)
+	require.Equal(t, []PinPort{
+		{Name: "clk", Dir: "in", Width: 1, Member: "clk"},
+		{Name: "wide__name", Dir: "out", Width: 512, Member: "wide___05Fname"},
+		{Name: "arr", Dir: "in", Width: 64, Array: "[4]", Member: "arr"},
+		{Name: "pad", Dir: "inout", Width: 16, Member: "pad"},
+		{Name: "down", Dir: "in", Width: 32, Member: "down"},
+	}, ports)
+	_, err = parsePorts(strings.NewReader("class x;"))
+	require.ErrorContains(t, err, "no ports")
+}
+
+func TestMissingTools(t *testing.T) {
+	m, err := LoadManifest(fifoManifest)
+	require.NoError(t, err)
+	t.Setenv("PATH", t.TempDir())
+	_, err = Build(m, BuildOptions{})
+	require.ErrorIs(t, err, ErrToolMissing)
+	require.EqualError(t, err, "tool missing: verilator is not installed; install it with: apt-get install verilator")
+}
+
+func TestBuildFailures(t *testing.T) {
+	dir := t.TempDir()
+	o := BuildOptions{CacheDir: dir, HarnessDir: "../verilator/harness"}
+	put := func(rtl string) *Manifest {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "m.sv"), []byte(rtl), 0o644))
+		m, err := ParseManifest(filepath.Join(dir, "dut.yaml"), []byte(strings.Replace(goodManifest, "a.sv", "m.sv", 1)))
+		require.NoError(t, err)
+		return m
+	}
+	_, err := Build(put("module m(input clk);\n  assign x = ;\nendmodule\n"), o)
+	var be *BuildError
+	require.ErrorAs(t, err, &be)
+	require.ErrorContains(t, err, "m.sv:2")
+	_, err = Build(put("module m(input clk);\nendmodule\n"), o)
+	require.ErrorContains(t, err, "manifest does not fit module m")
+	require.ErrorContains(t, err, "module m has no port s_tdata")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "hidden.svh"), []byte("// x\n"), 0o644))
+	_, err = Build(put("`include \"hidden.svh\"\nmodule m(input clk);\nendmodule\n"), o)
+	require.ErrorContains(t, err, "hidden.svh, which the manifest does not name")
+	_, err = Build(put("module m; endmodule"), BuildOptions{Variant: "fast"})
+	require.ErrorContains(t, err, `build variant "fast" is not known`)
+	_, err = LoadManifest(filepath.Join(dir, "none"))
+	require.True(t, errors.Is(err, os.ErrNotExist))
+}
+
+func TestCheck(t *testing.T) {
+	m, err := LoadManifest(fifoManifest)
+	require.NoError(t, err)
+	ports, err := Check(m, true)
+	require.NoError(t, err)
+	require.Len(t, ports, 17)
+}
+
+func FuzzParseManifest(f *testing.F) {
+	f.Add(goodManifest)
+	f.Add("streams: [{name: x, lane: -1, lanes: 5}]\ntie_offs: {a: -1}")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := ParseManifest("dut.yaml", []byte(text))
+		if err != nil {
+			return
+		}
+		if _, err := bind(m, goodPorts()); err != nil {
+			var me *ManifestError
+			require.ErrorAs(t, err, &me)
+		}
+	})
+}
+
+func FuzzParsePorts(f *testing.F) {
+	f.Add("    VL_IN8((&clk)[2][3],0,0);\n VL_OUTW(&x,70,0,3);")
+	f.Fuzz(func(t *testing.T, text string) {
+		ports, err := parsePorts(strings.NewReader(text))
+		if err == nil && len(ports) == 0 {
+			t.Fatal("no ports and no error")
+		}
+	})
+}
