@@ -171,11 +171,13 @@ func (s *RuleSet) match(key *[nicspec.SteerKeySize]byte) *rule {
 		k[w] = binary.LittleEndian.Uint64(key[8*w:])
 	}
 	for i := range s.rules {
+		// Ports and QP, then types, tell most rules apart.
 		r := &s.rules[i]
-		miss := (k[0]&r.mask[0] ^ r.value[0]) | (k[1]&r.mask[1] ^ r.value[1]) |
-			(k[2]&r.mask[2] ^ r.value[2]) | (k[3]&r.mask[3] ^ r.value[3]) |
-			(k[4]&r.mask[4] ^ r.value[4]) | (k[5]&r.mask[5] ^ r.value[5]) |
-			(k[6]&r.mask[6] ^ r.value[6])
+		if k[6]&r.mask[6] != r.value[6] || k[0]&r.mask[0] != r.value[0] {
+			continue
+		}
+		miss := (k[1]&r.mask[1] ^ r.value[1]) | (k[2]&r.mask[2] ^ r.value[2]) |
+			(k[3]&r.mask[3] ^ r.value[3]) | (k[4]&r.mask[4] ^ r.value[4]) | (k[5]&r.mask[5] ^ r.value[5])
 		if miss == 0 {
 			return r
 		}
