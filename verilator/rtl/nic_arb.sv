@@ -13,20 +13,19 @@ module nic_arb #(
   output logic           valid_o,
   output logic [Iw-1:0]  index_o
 );
-  logic [Iw-1:0]  last_q;
-  logic [Num-1:0] after;    // requests behind the one served last
+  logic [Num-1:0] behind_q;   // ones in the places behind the one served last
+  logic [Num-1:0] pick;
 
   assign valid_o = |req_i;
 
   always_comb begin
-    after = '0;
-    for (int i = 0; i < Num; i++) after[i] = req_i[i] && i > int'(last_q);
+    pick    = |(req_i & behind_q) ? req_i & behind_q : req_i;
     index_o = '0;
-    for (int i = Num - 1; i >= 0; i--) if (|after ? after[i] : req_i[i]) index_o = Iw'(i);
+    for (int i = Num - 1; i >= 0; i--) if (pick[i]) index_o = Iw'(i);
   end
 
   always_ff @(posedge clk) begin
-    if (take_i && valid_o) last_q <= index_o;
-    if (rst) last_q <= '0;
+    if (take_i && valid_o) behind_q <= {Num{1'b1}} << index_o << 1;
+    if (rst) behind_q <= '0;
   end
 endmodule

@@ -69,55 +69,74 @@ module nic_cpl
   logic        live_q, odd_q;
   logic [10:0] dws_q, dws_left;
   logic [12:0] done_q, done;
-  logic        live, fits, whole, odd, more, good, failed, taken;
+  logic        live, fits, whole, odd, more, good, failed;
   logic [10:0] need;
-  logic [12:0] bytes, bytes_left;
-  logic [7:0]  room, nbytes;
+  logic [12:0] bytes_left;
+  logic [7:0]  room, nbytes, status;
   logic [6:0]  lane;
-  logic [7:0]  status;
-
-  always_comb begin
-    live = live_i && cpl_hdr_i[79:64] == RequesterId && (cpl_first_i || live_q);
-
-    // The header against what is missing.
-    need  = 11'((13'(lower_i[1:0]) + left_i + 13'd3) >> 2);
-    whole = dws == need;
-    fits  = has_data && count == left_i && cpl_hdr_i[94:88] == lower_i && dws <= need;
-    bytes = whole ? left_i : {dws, 2'b00} - 13'(lower_i[1:0]);
-
-    // The beats against the header.
-    dws_left = cpl_first_i ? dws : dws_q;
-    done     = cpl_first_i ? 13'd0 : done_q;
-    more     = dws_left > 11'(TlpD);
-    odd      = (!cpl_first_i && odd_q) || cpl_last_i == more ||
-               cpl_keep_i != (more ? '1 : ~({TlpD{1'b1}} << dws_left[5:0]));
-
-    status = 8'(StatusOk);
-    if (cpl_status != CplSc) begin
-      status = cpl_status == CplUr ? 8'(StatusCplUnsupported) : 8'(StatusCplAbort);
-    end else if (poisoned) begin
-      status = 8'(StatusCplPoison);
-    end else if (!fits || odd) begin
-      status = 8'(StatusCplMalformed);
-    end
-    failed = status != 8'(StatusOk);
-
-    lane       = cpl_first_i ? {5'd0, lower_i[1:0]} : 7'd0;
-    room       = 8'(TlpB) - 8'(lane);
-    bytes_left = bytes - done;
-    nbytes     = bytes_left < 13'(room) ? bytes_left[7:0] : room;
-    good       = cpl_valid_i && live && !failed;
-    taken      = cpl_valid_i && live && cpl_last_i;
-  end
 
   // A completion with bad status is a request's last one; one that was poisoned is if it is whole.
-  assign bytes_o      = bytes;
-  assign part_o       = taken && !failed && !whole;
-  assign end_o        = taken && (failed || whole);
-  assign bad_o        = failed && cpl_status == CplSc && !(fits && whole && !odd);
+  always_comb begin
+    live         = 1'b0;
+    fits         = 1'b0;
+    whole        = 1'b0;
+    odd          = 1'b0;
+    more         = 1'b0;
+    failed       = 1'b0;
+    good         = 1'b0;
+    need         = '0;
+    dws_left     = '0;
+    done         = '0;
+    bytes_left   = '0;
+    room         = '0;
+    nbytes       = '0;
+    lane         = '0;
+    status       = 8'(StatusOk);
+    bytes_o      = '0;
+    part_o       = 1'b0;
+    end_o        = 1'b0;
+    bad_o        = 1'b0;
+    unexpected_o = 1'b0;
+    if (cpl_valid_i) begin
+      live = live_i && cpl_hdr_i[79:64] == RequesterId && (cpl_first_i || live_q);
+
+      // The header against what is missing.
+      need    = 11'((13'(lower_i[1:0]) + left_i + 13'd3) >> 2);
+      whole   = dws == need;
+      fits    = has_data && count == left_i && cpl_hdr_i[94:88] == lower_i && dws <= need;
+      bytes_o = whole ? left_i : {dws, 2'b00} - 13'(lower_i[1:0]);
+
+      // The beats against the header.
+      dws_left = cpl_first_i ? dws : dws_q;
+      done     = cpl_first_i ? 13'd0 : done_q;
+      more     = dws_left > 11'(TlpD);
+      odd      = (!cpl_first_i && odd_q) || cpl_last_i == more ||
+                 cpl_keep_i != (more ? '1 : ~({TlpD{1'b1}} << dws_left[5:0]));
+
+      if (cpl_status != CplSc) begin
+        status = cpl_status == CplUr ? 8'(StatusCplUnsupported) : 8'(StatusCplAbort);
+      end else if (poisoned) begin
+        status = 8'(StatusCplPoison);
+      end else if (!fits || odd) begin
+        status = 8'(StatusCplMalformed);
+      end
+      failed = status != 8'(StatusOk);
+      good   = live && !failed;
+
+      lane       = cpl_first_i ? {5'd0, lower_i[1:0]} : 7'd0;
+      room       = 8'(TlpB) - 8'(lane);
+      bytes_left = bytes_o - done;
+      nbytes     = bytes_left < 13'(room) ? bytes_left[7:0] : room;
+
+      part_o       = live && cpl_last_i && !failed && !whole;
+      end_o        = live && cpl_last_i && (failed || whole);
+      bad_o        = failed && cpl_status == CplSc && !(fits && whole && !odd);
+      unexpected_o = cpl_last_i && !live;
+    end
+  end
+
   assign late_ready_o = late_i && !(good || end_o);
-  assign unexpected_o = cpl_valid_i && cpl_last_i && !live;
-  assign err_o        = taken && failed;
+  assign err_o        = end_o && failed;
   assign timeout_o    = late_ready_o;
 
   logic [Clients-1:0] valid_q;

@@ -22,30 +22,25 @@ module nic_crc32_back (
     for (int b = 0; b < 32; b++) if (c[b]) rewind = rewind ^ m[b];
   endfunction
 
-  logic [31:0] by1, by2, by4, by8, by16, by32;
-
-  always_comb begin
-    by1  = bytes_i[0] ? rewind(crc_i, Back1) : crc_i;
-    by2  = bytes_i[1] ? rewind(by1, Back2) : by1;
-    by4  = bytes1_q[2] ? rewind(crc1_q, Back4) : crc1_q;
-    by8  = bytes1_q[3] ? rewind(by4, Back8) : by4;
-    by16 = bytes2_q[4] ? rewind(crc2_q, Back16) : crc2_q;
-    by32 = bytes2_q[5] ? rewind(by16, Back32) : by16;
-  end
-
   assign crc_o = crc3_q;
 
   always_ff @(posedge clk) begin
+    logic [31:0] c;
     valid1_q <= valid_i;
     valid2_q <= valid1_q;
     if (valid_i) begin
-      crc1_q   <= by2;
+      c = bytes_i[0] ? rewind(crc_i, Back1) : crc_i;
+      crc1_q   <= bytes_i[1] ? rewind(c, Back2) : c;
       bytes1_q <= bytes_i[5:2];
     end
     if (valid1_q) begin
-      crc2_q   <= by8;
+      c = bytes1_q[2] ? rewind(crc1_q, Back4) : crc1_q;
+      crc2_q   <= bytes1_q[3] ? rewind(c, Back8) : c;
       bytes2_q <= bytes1_q[5:4];
     end
-    if (valid2_q) crc3_q <= by32;
+    if (valid2_q) begin
+      c = bytes2_q[4] ? rewind(crc2_q, Back16) : crc2_q;
+      crc3_q <= bytes2_q[5] ? rewind(c, Back32) : c;
+    end
   end
 endmodule

@@ -40,7 +40,7 @@ module nic_tlp_demux
   logic [TlpD-1:0] keep_q;
   logic [TlpW-1:0] data_q;
   logic [4:0]      waiting_q, waiting_d;
-  logic            is_cpl, judged, pass, reg_bad, unsupported, push, fifo_ready;
+  logic            is_cpl, judged, push, fifo_ready;
   reg_req_t        req;
 
   assign s_axis_tlp_tready = ready_q;
@@ -55,16 +55,13 @@ module nic_tlp_demux
   assign cpl_data_o  = data_q;
 
   // A request is judged when all of it has come.
-  assign judged        = valid_q && last_q && !is_cpl;
-  assign push          = judged && pass;
-  assign reg_bad_o     = judged && reg_bad;
-  assign unsupported_o = judged && unsupported;
-  assign waiting_d     = waiting_q + 5'(push) - 5'(req_valid_o && req_ready_i);
-  assign busy_o        = valid_q || mid_q || req_valid_o;
+  assign judged    = valid_q && last_q && !is_cpl;
+  assign waiting_d = waiting_q + 5'(push) - 5'(req_valid_o && req_ready_i);
+  assign busy_o    = valid_q || mid_q || req_valid_o;
 
   nic_tlp_req u_req (
-    .hdr_i(hdr_q), .data_i(data_q[63:0]), .req_o(req),
-    .pass_o(pass), .reg_bad_o(reg_bad), .unsupported_o(unsupported)
+    .valid_i(judged), .hdr_i(hdr_q), .data_i(data_q[63:0]), .req_o(req),
+    .pass_o(push), .reg_bad_o, .unsupported_o
   );
 
   nic_fifo #(.Width($bits(reg_req_t)), .Depth(ReqDepth)) u_fifo (

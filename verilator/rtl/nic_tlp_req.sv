@@ -4,6 +4,8 @@
 module nic_tlp_req
   import nic_pkg::*, nic_int_pkg::*;
 (
+  // There is a request to judge; all outputs are 0 otherwise.
+  input  logic         valid_i,
   input  logic [127:0] hdr_i,
   // First two DWs of the payload.
   input  logic [63:0]  data_i,
@@ -36,31 +38,34 @@ module nic_tlp_req
     upto = be[3] ? 3'd4 : be[2] ? 3'd3 : be[1] ? 3'd2 : be[0] ? 3'd1 : 3'd4;
   endfunction
 
-  logic [7:0]  fmt_type;
-  logic        four, mrd, mwr, other, poisoned, in_bar, one_dw, two_dw, legal, answered;
-  logic [10:0] length;
-  logic [3:0]  first, last;
-  logic [31:0] dw2, dw3;
-  logic [63:2] addr;
-  logic [12:0] span;
-  logic        unused_hdr;
+  typedef struct packed {
+    reg_req_t req;
+    logic     pass;
+    logic     reg_bad;
+    logic     unsupported;
+  } verdict_t;
 
-  assign unused_hdr = ^{hdr_i[8], hdr_i[9], hdr_i[11], hdr_i[15], hdr_i[19:18], hdr_i[23], dw3[1:0],
-                        span[12]};
+  function automatic verdict_t judge(input logic [127:0] hdr, input logic [63:0] data);
+    logic [7:0]  fmt_type;
+    logic        mrd, mwr, other, poisoned, in_bar, one_dw, two_dw, legal;
+    logic [10:0] length;
+    logic [3:0]  first, last;
+    logic [31:0] dw2, dw3;
+    logic [63:2] addr;
+    logic [12:0] span;
+    logic        unused;
 
-  always_comb begin
-    fmt_type = hdr_i[7:0];
-    four     = hdr_i[5];
+    fmt_type = hdr[7:0];
     mrd      = fmt_type == MRd32 || fmt_type == MRd64;
     mwr      = fmt_type == MWr32 || fmt_type == MWr64;
     other    = other_non_posted(fmt_type);
-    poisoned = hdr_i[22];
-    length   = {hdr_i[17:16] == 2'd0 && hdr_i[31:24] == 8'd0, hdr_i[17:16], hdr_i[31:24]};
-    first    = hdr_i[59:56];
-    last     = hdr_i[63:60];
-    dw2      = {hdr_i[71:64], hdr_i[79:72], hdr_i[87:80], hdr_i[95:88]};
-    dw3      = {hdr_i[103:96], hdr_i[111:104], hdr_i[119:112], hdr_i[127:120]};
-    addr     = four ? {dw2, dw3[31:2]} : {32'h0, dw2[31:2]};
+    poisoned = hdr[22];
+    length   = {hdr[17:16] == 2'd0 && hdr[31:24] == 8'd0, hdr[17:16], hdr[31:24]};
+    first    = hdr[59:56];
+    last     = hdr[63:60];
+    dw2      = {hdr[71:64], hdr[79:72], hdr[87:80], hdr[95:88]};
+    dw3      = {hdr[103:96], hdr[111:104], hdr[119:112], hdr[127:120]};
+    addr     = hdr[5] ? {dw2, dw3[31:2]} : {32'h0, dw2[31:2]};
     in_bar   = addr[63:RegAw] == BarBase[63:RegAw];
 
     one_dw = length == 11'd1 && first == 4'hf && last == 4'h0;
@@ -71,22 +76,34 @@ module nic_tlp_req
     if (length == 11'd1) span = first == 4'h0 ? 13'd1 : 13'(upto(first)) - 13'(lowest(first));
     else span = {length, 2'b00} - 13'(lowest(first)) - (13'd4 - 13'(upto(last)));
 
-    answered      = mrd || other;
-    req_o.read    = mrd && legal;
-    req_o.write   = mwr && legal;
-    req_o.addr    = addr[RegAw-1:2];
-    req_o.data    = data_i;
-    req_o.ans.rid   = hdr_i[47:32];
-    req_o.ans.tag   = hdr_i[55:48];
-    req_o.ans.tc    = hdr_i[14:12];
-    req_o.ans.attr  = {hdr_i[10], hdr_i[21:20]};
-    req_o.ans.bytes = mrd ? span[11:0] : {length[9:0], 2'b00};
-    req_o.ans.lower = mrd ? {addr[6:2], lowest(first)} : 7'd0;
-    req_o.ans.ok    = mrd && legal;
-    req_o.ans.two   = two_dw;
+    judge.req.read      = mrd && legal;
+    judge.req.write     = mwr && legal;
+    judge.req.addr      = addr[RegAw-1:2];
+    judge.req.data      = data;
+    judge.req.ans.rid   = hdr[47:32];
+    judge.req.ans.tag   = hdr[55:48];
+    judge.req.ans.tc    = hdr[14:12];
+    judge.req.ans.attr  = {hdr[10], hdr[21:20]};
+    judge.req.ans.bytes = mrd ? span[11:0] : {length[9:0], 2'b00};
+    judge.req.ans.lower = mrd ? {addr[6:2], lowest(first)} : 7'd0;
+    judge.req.ans.ok    = mrd && legal;
+    judge.req.ans.two   = two_dw;
 
-    pass_o        = answered || req_o.write;
-    reg_bad_o     = (mrd || mwr) && in_bar && !poisoned && !legal;
-    unsupported_o = !((mrd || mwr) && in_bar && !poisoned);
+    judge.pass        = mrd || other || (mwr && legal);
+    judge.reg_bad     = (mrd || mwr) && in_bar && !poisoned && !legal;
+    judge.unsupported = !((mrd || mwr) && in_bar && !poisoned);
+    unused = ^{hdr[8], hdr[9], hdr[11], hdr[15], hdr[19:18], hdr[23], dw3[1:0], span[12]};
+  endfunction
+
+  verdict_t verdict;
+
+  always_comb begin
+    verdict = '0;
+    if (valid_i) verdict = judge(hdr_i, data_i);
   end
+
+  assign req_o         = verdict.req;
+  assign pass_o        = verdict.pass;
+  assign reg_bad_o     = verdict.reg_bad;
+  assign unsupported_o = verdict.unsupported;
 endmodule
