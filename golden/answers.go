@@ -1,0 +1,325 @@
+package golden
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// asked is a request that the device has to answer.
+type asked struct {
+	answer nic.Answer // as the registers were when it was accepted
+	off    uint32     // in BAR0
+	inBar  bool
+	cycle  int64
+	low    [2]uint64 // what counters must show at least
+}
+
+const wordBytes = tlp.DWBytes
+
+// expectAnswer notes the answer to the request at hand [G2, P8].
+func (r *Referee) expectAnswer(a *nic.Answer) {
+	r.cnt.settle(r.now)
+	h := &a.Header
+	var req tlp.Header
+	nic.DecodeInbound(&r.x.TLP.Hdr, &req)
+	at := req.Address - nicspec.BarBase
+	q := asked{answer: *a, cycle: r.now, off: uint32(at), inBar: req.Kind == tlp.MRd && at < nicspec.BarBytes}
+	if h.Kind == tlp.CplD {
+		for w := range int(h.Length) {
+			if index, _, ok := tallyAt(q.off + uint32(w*wordBytes)); ok {
+				q.low[w] = r.cnt.settled[index]
+			}
+		}
+	}
+	r.bar.answers.push(q)
+}
+
+// answered judges a completion that the device sent. It reports whether it
+// could be matched with a request.
+func (r *Referee) answered() bool {
+	h := &r.hdr
+	r.past.note(registers, &r.x)
+	r.stats.Compared++
+	list := &r.bar.answers
+	at := -1
+	for i := range list.n {
+		if q := &list.at(i).answer.Header; q.Tag == h.Tag && q.RequesterID == h.RequesterID {
+			at = i
+			break
+		}
+	}
+	if at < 0 {
+		r.fail(registers, "G2", "Tag", "that of a request that was not answered", fmt.Sprintf("%#x", h.Tag), h.String())
+		return false
+	}
+	q := *list.at(at)
+	for i := range at {
+		if first := &list.at(i).answer.Header; first.Kind == tlp.CplD && h.Kind == tlp.CplD {
+			r.fail(registers, "G2", "Tag", fmt.Sprintf("%#x: answers in the order of the requests", first.Tag),
+				fmt.Sprintf("%#x", h.Tag), h.String())
+			break
+		}
+	}
+	list.drop(at)
+	r.judgeAnswer(&q, h)
+	return true
+}
+
+func (r *Referee) judgeAnswer(q *asked, h *tlp.Header) {
+	want := &q.answer.Header
+	if d, differ := tlp.Diff(want, h); differ {
+		rule := "G2"
+		if want.Kind == tlp.Cpl {
+			rule = "P8"
+			if q.inBar {
+				rule = "G1"
+			}
+		}
+		r.fail(registers, rule, d.Field.String(), diffValue(want, d.Field), diffValue(h, d.Field), "expected "+want.String(), "got      "+h.String())
+		return
+	}
+	data := r.x.TLP.Data
+	if h.Kind != tlp.CplD || len(data) != h.PayloadBytes() {
+		return
+	}
+	if index, word, ok := tallyAt(q.off); ok && word == 0 && h.Length == 2 {
+		r.counterRead(q, index, binary.LittleEndian.Uint64(data), true, q.low[0])
+		return
+	}
+	for w := range int(h.Length) {
+		at := w * wordBytes
+		r.word(q, q.off+uint32(at), binary.LittleEndian.Uint32(q.answer.Data[at:]), binary.LittleEndian.Uint32(data[at:]), q.low[w])
+	}
+}
+
+// diffValue is a header field as people read it.
+func diffValue(h *tlp.Header, f tlp.Field) string {
+	switch f {
+	case tlp.FieldKind:
+		return h.Kind.String()
+	case tlp.FieldStatus:
+		return h.Status.String()
+	}
+	return fmt.Sprintf("%#x", h.Value(f))
+}
+
+// word compares one 32-bit register.
+func (r *Referee) word(q *asked, off, want, got uint32, low uint64) {
+	if index, half, ok := tallyAt(off); ok {
+		r.halfCounter(q, index, half, got, low)
+		return
+	}
+	switch i := int(off) - nicspec.RegTblDataBase; {
+	case off == nicspec.RegTblCmd:
+		r.tableCommand(q, want, got)
+		return
+	case off == nicspec.RegStatus:
+		r.statusRead(q, got)
+		return
+	case i >= 0 && i/wordBytes < nicspec.RegTblDataCount && r.bar.words[i/wordBytes] != wordExact:
+		r.queueWord(off, r.bar.words[i/wordBytes], want, got)
+		return
+	}
+	if now := r.regs.Read32(off); got != want && got != now {
+		r.failRegister("G3", off, fmt.Sprintf("%#x", want), fmt.Sprintf("%#x", got))
+	}
+}
+
+func (r *Referee) failRegister(rule string, off uint32, want, got string) {
+	r.fail(registers, rule, registerName(off), want, got)
+}
+
+// registerName names the register at an offset.
+func registerName(off uint32) string {
+	reg, i, at := nicspec.RegisterAt(off)
+	switch {
+	case reg == nil:
+		return fmt.Sprintf("offset %#x", off)
+	case reg.Count > 0:
+		return fmt.Sprintf("%s[%d]", reg.Name, i)
+	case at > 0:
+		return fmt.Sprintf("%s+%d", reg.Name, at)
+	}
+	return reg.Name
+}
+
+// tableCommand compares TBL_CMD: busy is the device's own while a command may
+// be under way, and the status while it is busy.
+func (r *Referee) tableCommand(q *asked, want, got uint32) {
+	w, g := nicspec.TblCmdReg(want), nicspec.TblCmdReg(got)
+	b := &r.bar
+	busyMay := r.regs.Busy() || !b.confirmed && b.commandAt != never && q.cycle <= b.commandAt+nicspec.VisibleCycles
+	if g.Busy() {
+		if !busyMay {
+			r.failRegister("G7", nicspec.RegTblCmd, "busy 0 within 64 cycles of the command", "busy 1")
+		}
+		w.SetStatus(g.Status())
+	} else {
+		r.done(q.cycle)
+	}
+	w.SetBusy(g.Busy())
+	if w != g && got != r.regs.Read32(nicspec.RegTblCmd) {
+		rule := "G6"
+		r.failRegister(rule, nicspec.RegTblCmd, commandText(w), commandText(g))
+	}
+}
+
+func commandText(c nicspec.TblCmdReg) string {
+	return fmt.Sprintf("%#x: %v %v %d, status %v", uint32(c), nicspec.TableOp(c.Op()), nicspec.Table(c.Table()), c.Index(),
+		nicspec.TableStatus(c.Status()))
+}
+
+// statusRead compares STATUS: a read of the device that is outstanding, and has
+// been for a while, must show.
+func (r *Referee) statusRead(q *asked, got uint32) {
+	var mask nicspec.StatusReg
+	mask.SetRxBusy(true)
+	mask.SetTxBusy(true)
+	mask.SetReadsOutstanding(true)
+	if got&^uint32(mask) != 0 {
+		r.failRegister("G3", nicspec.RegStatus, "undefined bits 0", fmt.Sprintf("%#x", got))
+	}
+	if nicspec.StatusReg(got).ReadsOutstanding() {
+		return
+	}
+	for i := range r.rd.tags {
+		if d := &r.rd.tags[i]; d.open && d.issued+nicspec.VisibleCycles < q.cycle && r.now < d.issued+d.tLo {
+			r.failRegister("G3", nicspec.RegStatus, "reads_outstanding 1", fmt.Sprintf("%#x", got))
+			return
+		}
+	}
+}
+
+// queueWord compares a word of a queue's entry that the device keeps itself.
+func (r *Referee) queueWord(off uint32, class wordClass, want, got uint32) {
+	pi, ci, cqi, ahead := r.indices()
+	ok := true
+	switch class {
+	case wordState:
+		ok = (got^want)&0xffffff == 0 && nicspec.QueueState(got>>24) <= nicspec.QueueStateError
+	case wordError:
+		ok = (got^want)&^0xff0000 == 0
+	case wordIndices:
+		ok = (uint16(got) == pi || r.doubtfulPI(uint16(got))) && uint16(got>>16)-ci <= ahead
+	case wordCqi:
+		ok = (got^want)&0xffff0000 == 0 && uint16(got)-cqi <= ahead+1
+	}
+	if !ok {
+		r.failRegister("G6", off, fmt.Sprintf("%#x, or indices that the outputs allow (pi %d, ci %d.., cqi %d..)", want, pi, ci, cqi),
+			fmt.Sprintf("%#x", got))
+	}
+}
+
+// indices is the least that the indices of the queue can be that was loaded
+// last, and how far ci and cqi may be ahead.
+func (r *Referee) indices() (pi, ci, cqi, ahead uint16) {
+	f := &r.bar.from
+	e := nic.Effect{Rx: f.rx, Index: f.queue}
+	ctx, ahead := r.usable(&e)
+	if ctx == nil {
+		live := r.regs.Txq(f.queue)
+		if f.rx {
+			live = r.regs.Rxq(f.queue)
+		}
+		return live.PI, live.CI, live.CQI, 1 << 15
+	}
+	// Between the command and now the outputs may have moved on.
+	const moved = 256
+	return ctx.PI, ctx.CI - min(ctx.CI, moved), ctx.CQI - min(ctx.CQI, moved), ahead + moved
+}
+
+func (r *Referee) doubtfulPI(pi uint16) bool {
+	f := &r.bar.from
+	if f.rx {
+		q := r.rx.queue(uint16(f.queue))
+		return !q.open || q.mayBe && pi == q.maybe || len(q.bad) > 0
+	}
+	q := r.tx.queue(uint16(f.queue))
+	return !q.open || q.mayBe && pi == q.maybe || len(q.bad) > 0
+}
+
+// halfCounter compares half of a 64-bit counter.
+func (r *Referee) halfCounter(q *asked, index, half int, got uint32, low uint64) {
+	if r.mostNow(index)>>32 != 0 {
+		return // beyond what one half tells
+	}
+	if half == 0 {
+		r.counterRead(q, index, uint64(got), false, low)
+	} else if got != 0 {
+		r.fail(counting, "G5", tallyName(index), "0 in its upper half", fmt.Sprint(got))
+	}
+}
+
+// counterRead compares a counter while the device works: it shows at least
+// what must be visible, and at most what can have happened [G5].
+func (r *Referee) counterRead(q *asked, index int, got uint64, whole bool, low uint64) {
+	seen := &r.cnt.seen[index]
+	if seen.known {
+		low = max(low, seen.value)
+	}
+	if most := r.mostNow(index); got < low || got > most {
+		r.fail(counting, "G5", tallyName(index), fmt.Sprintf("%d to %d", low, most), fmt.Sprint(got))
+	}
+	*seen = reading{value: got, asked: q.cycle, known: true}
+}
+
+// mostNow is the most that a counter can say now.
+func (r *Referee) mostNow(index int) uint64 {
+	most := r.cnt.hi[index]
+	if index >= hitsBase {
+		return most + r.pendingFrames()
+	}
+	c, port := nicspec.CounterAt(index)
+	switch {
+	case c == nil:
+		return most
+	case port >= 0 && port < len(r.rx.ports) && (c.Drop || c.Index == int(nicspec.CntRxDelivered)):
+		return most + uint64(r.rx.ports[port].tab.n)
+	case port < 0:
+		return most + r.deviceAhead(nicspec.DevCounter(index))
+	}
+	return most
+}
+
+// deviceAhead is how far a counter of the device may be ahead of its outputs.
+func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
+	switch c {
+	case nicspec.CntRxCqe:
+		return r.pendingFrames() + r.badReads()
+	case nicspec.CntTxWqe, nicspec.CntTxErr:
+		return uint64(r.tx.at)
+	case nicspec.CntTxCqe:
+		return uint64(r.tx.at) + r.badReads()
+	case nicspec.CntQueueErr:
+		return r.badReads()
+	case nicspec.CntCplTimeouts:
+		return uint64(r.rd.open)
+	}
+	return 0
+}
+
+func (r *Referee) pendingFrames() (n uint64) {
+	for i := range r.rx.ports {
+		n += uint64(r.rx.ports[i].tab.n)
+	}
+	return n
+}
+
+// badReads is the queues that may have entered the error state unseen.
+func (r *Referee) badReads() (n uint64) {
+	for i := range r.rx.queues {
+		if q := &r.rx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
+			n++
+		}
+	}
+	for i := range r.tx.queues {
+		if q := &r.tx.queues[i]; q.open && len(q.bad) > 0 && !q.eventSeen {
+			n++
+		}
+	}
+	return n + uint64(r.rd.open)
+}

@@ -1,0 +1,350 @@
+package golden
+
+import (
+	"math"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// barSide is what is known of the registers, beyond nic.Regs: what has been
+// written and may not have taken effect, and what has been asked and not been
+// answered.
+type barSide struct {
+	answers fifo[asked]
+
+	commandAt int64 // cycle of the latest table command
+	confirmed bool  // a read has shown that it is done
+
+	drainRx bool // the queue that is being disabled
+	drainQ  int
+	drainAt int64
+
+	limitsAt  int64 // cycle of the latest change of DEVCTL; never once settled
+	timeoutAt int64 // likewise CPL_TIMEOUT
+
+	keys keyWindow
+
+	words [nicspec.TableWords]wordClass // of TBL_DATA
+	from  tableRead
+}
+
+// keyWindow is the memory keys and the writes that may not have taken effect.
+type keyWindow struct {
+	latest, old []nic.Key
+	at          []int64 // cycle of each key's latest write
+	open        int64   // last cycle in which an older key may be seen
+}
+
+// tableRead is the queue entry that TBL_DATA was loaded from last.
+type tableRead struct {
+	rx    bool
+	queue int
+	cycle int64
+}
+
+// wordClass says how a word of TBL_DATA is compared.
+type wordClass uint8
+
+const (
+	wordExact   wordClass = iota
+	wordState             // its top byte is the queue's state
+	wordError             // byte 2 is why
+	wordIndices           // pi and ci
+	wordCqi               // cqi in the low half
+)
+
+func (s *barSide) init(regs *nic.Regs) {
+	s.commandAt, s.limitsAt, s.timeoutAt, s.drainAt = never, never, never, never
+	n := len(regs.Keys())
+	s.keys = keyWindow{latest: make([]nic.Key, n), old: make([]nic.Key, n), at: make([]int64, n), open: never}
+	for i := range s.keys.at {
+		s.keys.at[i] = never
+	}
+}
+
+// requestIn takes a request of the other side: register writes take effect,
+// and what it is to be answered is noted.
+func (r *Referee) requestIn() {
+	p := r.x.TLP
+	r.past.note(registers, &r.x)
+	r.settleWrites()
+	r.beforeTable()
+	c := &r.regs.Counters
+	bad, unsupported := c.Dev(nicspec.CntRegBad), c.Dev(nicspec.CntTlpUnsupported)
+	r.regs.Take(&p.Hdr, p.Data, &r.outcome)
+	for range c.Dev(nicspec.CntRegBad) - bad {
+		r.cnt.step(nicspec.CntRegBad.Index(), 1, r.now)
+	}
+	for range c.Dev(nicspec.CntTlpUnsupported) - unsupported {
+		r.cnt.step(nicspec.CntTlpUnsupported.Index(), 1, r.now)
+	}
+	for i := range r.outcome.NumEffects {
+		r.apply(&r.outcome.Effects[i])
+	}
+	if !r.outcome.Answered || r.outcome.Answer.Header.Kind == tlp.Cpl {
+		r.work = r.now
+	}
+	if r.outcome.Answered {
+		r.expectAnswer(&r.outcome.Answer)
+	}
+}
+
+// settleWrites ends the windows of writes that have taken effect by now.
+func (r *Referee) settleWrites() {
+	b := &r.bar
+	if b.limitsAt != never && r.now > b.limitsAt+nicspec.VisibleCycles {
+		r.mon.Settle()
+		b.limitsAt = never
+	}
+	if b.timeoutAt != never && r.now > b.timeoutAt+nicspec.VisibleCycles {
+		r.rd.settleTimeout(r.regs.CplTimeout())
+		b.timeoutAt = never
+	}
+}
+
+// beforeTable notes a write of the table registers while a command may be
+// under way: whether the device takes it is not known [G7].
+func (r *Referee) beforeTable() {
+	var h tlp.Header
+	if nic.DecodeInbound(&r.x.TLP.Hdr, &h) != nic.InWrite {
+		return
+	}
+	off := uint32(h.Address - nicspec.BarBase)
+	isData := off >= nicspec.RegTblDataBase && off < nicspec.RegTblDataBase+nicspec.RegTblDataCount*tlp.DWBytes
+	if off != nicspec.RegTblCmd && !isData {
+		return
+	}
+	b := &r.bar
+	if r.regs.Busy() && r.now > b.drainAt+nicspec.VisibleCycles && r.seemsDrained() {
+		r.note("a table register is written before a read has shown that the queue is drained; it is taken as drained")
+		r.drained()
+	} else if !b.confirmed && !r.regs.Busy() && b.commandAt != never && r.now <= b.commandAt+nicspec.VisibleCycles {
+		r.note("a table register is written within 64 cycles of a command and before a read has shown its end; it is taken as written after it")
+		b.confirmed = true
+	}
+}
+
+// seemsDrained reports whether nothing of the queue being disabled is known to
+// be under way.
+func (r *Referee) seemsDrained() bool {
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if d.open && !d.stray && int(d.queue) == r.bar.drainQ && (d.kind == ownsRxRing) == r.bar.drainRx {
+			return false
+		}
+	}
+	return true
+}
+
+// apply follows one register write.
+func (r *Referee) apply(e *nic.Effect) {
+	switch e.Kind {
+	case nic.EffectConfig:
+		r.configured(e.Reg)
+	case nic.EffectDoorbell:
+		r.doorbell(e)
+	case nic.EffectDoorbellBad:
+		r.badDoorbell(e)
+	case nic.EffectQueueEnabled:
+		if e.Rx {
+			r.enableRx(e.Index)
+		} else {
+			r.enableTx(e.Index)
+		}
+	case nic.EffectQueueDraining:
+		r.bar.drainRx, r.bar.drainQ, r.bar.drainAt = e.Rx, e.Index, r.now
+		if e.Rx {
+			r.drainRx(e.Index)
+		} else {
+			r.drainTx(e.Index)
+		}
+	case nic.EffectKeyWritten:
+		r.keyWritten(e.Index)
+	case nic.EffectRuleWritten:
+		r.ver.add(r.regs.Config(), r.now)
+		r.reconsider()
+	case nic.EffectTableRead:
+		r.tableRead(e)
+	}
+	if e.Reg == nicspec.RegTblCmd && e.Kind != nic.EffectRegBad {
+		r.bar.commandAt, r.bar.confirmed = r.now, false
+	} else if i := int(e.Reg) - nicspec.RegTblDataBase; i >= 0 && i/tlp.DWBytes < nicspec.RegTblDataCount {
+		r.bar.words[i/tlp.DWBytes] = wordExact
+	}
+}
+
+// configured follows a write of a register that behaviour depends on.
+func (r *Referee) configured(reg uint32) {
+	switch reg {
+	case nicspec.RegDevctl:
+		if err := r.mon.Announce(r.regs.Limits()); err != nil {
+			panic("golden: DEVCTL gives limits that cannot be: " + err.Error())
+		}
+		r.bar.limitsAt = r.now
+	case nicspec.RegCplTimeout:
+		r.rd.setTimeout(r.regs.CplTimeout())
+		r.bar.timeoutAt = r.now
+	case nicspec.RegCtrl:
+		if r.regs.TxEnable() {
+			r.tx.offSince = forever
+		} else if r.tx.offSince == forever {
+			r.tx.offSince = r.now + nicspec.VisibleCycles
+		}
+	}
+	r.ver.add(r.regs.Config(), r.now)
+	r.reconsider()
+}
+
+// doorbell follows a doorbell that was accepted, as far as is known [Q2].
+func (r *Referee) doorbell(e *nic.Effect) {
+	doubt := false
+	if e.Rx {
+		q := r.rx.queue(uint16(e.Index))
+		doubt = len(q.bad) > 0 || r.enabling(q.since)
+		q.rung(e.PI, r.now)
+		r.past.note(q.domain(), &r.x)
+	} else {
+		q := r.tx.queue(uint16(e.Index))
+		doubt = len(q.bad) > 0 || r.enabling(q.since)
+		q.ctx.PI, q.mayBe = e.PI, false
+		r.past.note(q.domain(), &r.x)
+	}
+	if doubt {
+		r.cnt.may(nicspec.CntDbBad.Index(), 1)
+	}
+}
+
+// enabling reports whether the enabling of a queue may not have taken effect.
+func (r *Referee) enabling(since int64) bool {
+	return r.now <= since+nicspec.VisibleCycles && !(r.bar.confirmed && since == r.bar.commandAt)
+}
+
+// badDoorbell follows a doorbell that was not accepted if the device has used
+// no more than its outputs have shown.
+func (r *Referee) badDoorbell(e *nic.Effect) {
+	index := nicspec.CntDbBad.Index()
+	ctx, ahead := r.usable(e)
+	justOff := ctx != nil && r.bar.drainRx == e.Rx && r.bar.drainQ == e.Index && r.regs.Busy() &&
+		r.now <= r.bar.drainAt+nicspec.VisibleCycles
+	if ctx == nil || !justOff && ctx.State != nicspec.QueueStateRun || e.PI-ctx.PI > ctx.Size() ||
+		e.PI-ctx.CI > ctx.Size()+ahead {
+		r.cnt.step(index, 1, r.now)
+		return
+	}
+	r.cnt.may(index, 1)
+	if e.Rx {
+		q := r.rx.queue(uint16(e.Index))
+		q.maybe, q.mayBe = e.PI, true
+	} else {
+		q := r.tx.queue(uint16(e.Index))
+		q.maybe, q.mayBe = e.PI, true
+	}
+}
+
+// usable is a queue's context, nil if it has none, and how many descriptors or
+// entries the device may have used beyond those that are known.
+func (r *Referee) usable(e *nic.Effect) (ctx *nic.Queue, ahead uint16) {
+	if e.Rx {
+		q := r.rx.queue(uint16(e.Index))
+		if q == nil || !q.open {
+			return nil, 0
+		}
+		n := uint16(min(q.pending+r.rx.unsure, math.MaxInt16))
+		for ahead < n && q.slot(q.ctx.CI+ahead).state == slotThere {
+			ahead++
+		}
+		return &q.ctx, ahead
+	}
+	q := r.tx.queue(uint16(e.Index))
+	if q == nil || !q.open {
+		return nil, 0
+	}
+	for q.ctx.CI+ahead != q.ctx.PI && q.slot(q.ctx.CI+ahead).state == slotThere {
+		ahead++
+	}
+	return &q.ctx, ahead
+}
+
+// keyWritten follows a write of a memory key [T12].
+func (r *Referee) keyWritten(i int) {
+	r.bar.keys.write(i, r.now, r.regs.Keys()[i])
+	for k := range r.tx.queues {
+		q := &r.tx.queues[k]
+		if !q.open {
+			continue
+		}
+		for n := q.oldest; n != q.ctx.PI; n++ {
+			e := q.slot(n).entry
+			if e != nil && e.plan.Send {
+				r.alternate(e, r.regs.Keys())
+			}
+		}
+	}
+}
+
+// write notes that key i has a new value.
+func (k *keyWindow) write(i int, now int64, value nic.Key) {
+	if k.at[i]+nicspec.VisibleCycles < now {
+		k.old[i] = k.latest[i]
+	}
+	k.latest[i], k.at[i] = value, now
+	k.open = now + nicspec.VisibleCycles
+}
+
+// before is the table as an entry may see it for which no write of late has
+// taken effect.
+func (k *keyWindow) before(now int64) nic.KeyTable {
+	for i := range k.old {
+		if k.at[i]+nicspec.VisibleCycles < now {
+			k.old[i] = k.latest[i]
+		}
+	}
+	return k.old
+}
+
+// tableRead follows a table command that loads TBL_DATA.
+func (r *Referee) tableRead(e *nic.Effect) {
+	w := &r.bar.words
+	*w = [nicspec.TableWords]wordClass{}
+	if e.Table != nicspec.TableRxq && e.Table != nicspec.TableTxq {
+		return
+	}
+	const stateWord, errorWord, indexWord = 0, 2, 12
+	w[stateWord], w[errorWord], w[indexWord], w[indexWord+1] = wordState, wordError, wordIndices, wordCqi
+	r.bar.from = tableRead{rx: e.Table == nicspec.TableRxq, queue: e.Index, cycle: r.now}
+}
+
+// drained ends the disabling of a queue: a read has shown that it is over.
+func (r *Referee) drained() {
+	if !r.regs.Busy() {
+		return
+	}
+	r.regs.Drained()
+	if r.bar.drainRx {
+		r.closeRx(r.rx.queue(uint16(r.bar.drainQ)))
+	} else {
+		r.closeTx(r.tx.queue(uint16(r.bar.drainQ)))
+	}
+}
+
+// done is a table command that a read has shown to be over, with busy 0. asked
+// is the cycle in which that read was accepted.
+func (r *Referee) done(asked int64) {
+	if asked <= r.bar.commandAt {
+		return
+	}
+	r.bar.confirmed = true
+	r.bar.keys.open = min(r.bar.keys.open, r.now)
+	r.ver.closeRules(asked, r.now)
+	if r.regs.Busy() {
+		r.drained()
+		return
+	}
+	for i := range r.rx.queues {
+		if q := &r.rx.queues[i]; q.open && !q.draining && q.offTo > r.now {
+			q.offTo = r.now
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package golden
+
+import "strings"
+
+// blocksByField and blocksByRule say which block, a Go file and an RTL module
+// of one name, is responsible for a field or a rule.
+var blocksByField = map[string]string{
+	"type": "cqe", "status": "wqe", "queue": "steer", "rule": "steer", "index": "rxq", "port_seq": "parse",
+	"hdr_len": "rxdma", "frame_len": "cqe", "phase": "cqe", "ip_csum": "csum", "l4_csum": "csum", "icrc": "icrc",
+	"l3_type": "parse", "l4_type": "parse", "vlan_count": "parse", "frag": "parse", "roce": "parse",
+	"ip_len_bad": "parse", "l4_len_bad": "parse", "vlan_outer": "parse", "vlan_inner": "parse",
+	"l3_off": "parse", "l4_off": "parse", "payload_off": "parse", "ethertype": "parse", "ip_proto": "parse",
+	"ip_tos": "parse", "src_port": "parse", "dst_port": "parse", "bth_opcode": "parse", "bth_flags": "parse",
+	"pkey": "parse", "dest_qp": "parse", "psn": "parse", "wqe_id": "cqe",
+	"ipv4.csum": "offload", "udp.csum": "offload",
+}
+
+var blocksByRule = map[string]string{
+	"B": "comp_tlp", "P2": "comp_tlp", "P3": "reader", "P4": "reader", "P5": "reader", "P6": "reader", "P7": "reader", "P8": "request",
+	"G": "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma",
+	"R": "rxdma", "R2": "parse", "R3": "rxq", "R4": "csum", "R5": "steer", "R6": "steer", "R7": "rxq", "R8": "rxq", "R9": "rxq",
+	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
+	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q8": "cqe",
+	"T": "wqe", "T2": "fetch", "T5": "gather", "T7": "offload", "T8": "offload", "T9": "comp_tx", "T10": "cqe", "T12": "key",
+	"C2": "rxdma", "C1": "counters",
+}
+
+// goNames are blocks whose Go file has another name than the block.
+var goNames = map[string]string{"gather": "comp_tx"}
+
+// rtlNames are blocks whose RTL module has another name than the block.
+var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux"}
+
+// responsible names the pair of files that a mismatch points at.
+func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
+	block, ok := blocksByField[field]
+	if d.Kind == DomainTxq {
+		switch field {
+		case "type", "queue", "index", "port_seq":
+			block = "cqe"
+		}
+	}
+	if !ok || d.Kind == DomainCounters {
+		if block, ok = blocksByRule[rule]; !ok {
+			block = blocksByRule[strings.TrimRight(rule, "0123456789")]
+		}
+	}
+	if block == "" {
+		return "", ""
+	}
+	name := func(other map[string]string) string {
+		if n, ok := other[block]; ok {
+			return n
+		}
+		return block
+	}
+	return "models/nic/" + name(goNames) + ".go", "verilator/rtl/nic_" + name(rtlNames) + ".sv"
+}

@@ -1,0 +1,79 @@
+package golden
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// Config says what a Referee watches and what the scenario allows. Take
+// DefaultConfig and change it.
+type Config struct {
+	// Spec is the sizes of the build behind the boundary [B2]; its timing does
+	// not matter.
+	Spec nic.Spec `yaml:"-"`
+
+	// MaxMismatches is how many mismatches are kept in full; the others are
+	// counted. 1 or more.
+	MaxMismatches int `yaml:"max_mismatches"`
+
+	// ForbidOverflow and ForbidNoDesc make drops by RX_DROP_OVERFLOW and
+	// RX_DROP_NO_DESC mismatches even where the contract allows them.
+	ForbidOverflow bool `yaml:"forbid_overflow"`
+	ForbidNoDesc   bool `yaml:"forbid_no_desc"`
+
+	// CountersOptional lets a run pass whose counters were not read at its end.
+	CountersOptional bool `yaml:"counters_optional"`
+
+	// FunctionalDigest leaves the cycles out of the digest.
+	FunctionalDigest bool `yaml:"functional_digest"`
+
+	// LingerCycles and HoldBytes are the bounds described in the package
+	// comment.
+	LingerCycles int64 `yaml:"linger_cycles"`
+	HoldBytes    int   `yaml:"hold_bytes"`
+
+	// OnFrame, if set, is told of every frame that was compared.
+	OnFrame func(*FrameEvent) `yaml:"-"`
+
+	// OnMismatch, if set, is told of every mismatch that is kept.
+	OnMismatch func(*Mismatch) `yaml:"-"`
+}
+
+// DefaultConfig is the configuration for a build.
+func DefaultConfig(spec nic.Spec) Config {
+	return Config{Spec: spec, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20}
+}
+
+// Validate returns every error of the configuration.
+func (c *Config) Validate() error {
+	var errs []error
+	if err := c.Spec.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("golden: %w", err))
+	}
+	if c.MaxMismatches < 1 {
+		errs = append(errs, fmt.Errorf("golden: max_mismatches is %d: want 1 or more", c.MaxMismatches))
+	}
+	if c.LingerCycles < 0 {
+		errs = append(errs, fmt.Errorf("golden: linger_cycles is %d: want 0 or more", c.LingerCycles))
+	}
+	if c.HoldBytes < nicspec.RxBufBytes {
+		errs = append(errs, fmt.Errorf("golden: hold_bytes is %d: want at least the receive buffer, %d",
+			c.HoldBytes, nicspec.RxBufBytes))
+	}
+	return errors.Join(errs...)
+}
+
+// FrameEvent is one frame that was compared. It and its bytes are good until
+// the hook returns.
+type FrameEvent struct {
+	Rx       bool // delivered to memory, else sent
+	Port     int
+	Queue    int
+	Cycle    int64     // at which the device was done with it
+	Expected []byte    // what came in, or what was to leave; nil if unknown
+	Got      []byte    // what memory holds, or what left
+	Mismatch *Mismatch // the first one found in it, or nil
+}

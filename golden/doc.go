@@ -1,0 +1,39 @@
+// Package golden is the referee: it watches everything that crosses a NIC's
+// boundary and says where the NIC did what docs/nic.md does not allow.
+//
+// The referee is fed with crossings in the order of their cycles and knows
+// nothing of what stands behind the boundary: the Go model, verilated RTL or
+// another process. The device leads, the reference follows: what the device
+// was given, and what it read, is fed to the functional core of models/nic, and
+// any outcome that the contract allows is accepted. Outputs are ordered only
+// within a domain: one receive queue, one transmit queue, the register reads.
+// Expectations are kept per domain; each output is attributed to its domain by
+// what it touches and compared with the head of that domain's expectations.
+//
+// It does not drive anything, does not judge how fast the device is, and does
+// not hold the pins of the RTL to the rules of AXI-Stream: the compiled harness
+// does that at full speed.
+//
+// Where the contract leaves a choice the referee keeps all legal outcomes until
+// the device has shown which one it took. Where the contract is silent it takes
+// the wider reading, with these bounds of its own:
+//
+//   - A read of a ring covers whole entries.
+//   - A frame that is to be dropped leaves the receive buffer Config.LingerCycles
+//     after its last beat, or when a later frame of its port is delivered.
+//   - A frame that is neither delivered nor passed by a later one while
+//     Config.HoldBytes of its port's frames came in counts as dropped.
+//   - An answer to a register read may show the registers as they were when the
+//     read was accepted, or as they are when the answer leaves.
+//
+// What the other side of the boundary does wrong (a completion that does not
+// fit, a driver that writes a table while a command is under way) is no
+// mismatch of the device. It is listed in Report.Notes.
+//
+// Invariants:
+//   - Observe allocates nothing in steady state, while nothing differs.
+//   - Results depend on the crossings and the Config only.
+//   - A run that compared nothing is not a pass.
+//
+// References in brackets, as [R5], are rules of docs/nic.md.
+package golden

@@ -1,0 +1,308 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// CounterValue is what a counter said at the end of a run.
+type CounterValue struct {
+	Index int // of the COUNTER registers; see RuleHits for the others
+	Value uint64
+}
+
+// RuleHits is the value of RULE_HITS[rule].
+func RuleHits(rule int, value uint64) CounterValue { return CounterValue{hitsBase + rule, value} }
+
+// Finish ends the run, which is over when nothing crosses any more and the
+// device is idle, and returns the report. final is the counters as they are
+// then; those that are not given are taken from the latest reads that crossed
+// the boundary after all else. The referee must not be used afterwards.
+func (r *Referee) Finish(final ...CounterValue) *Report {
+	if r.fault == "" {
+		r.endReads()
+		r.endQueues()
+		r.endFrames()
+		r.endCounters(final)
+	}
+	s := &r.stats
+	p := &Report{
+		Checked: s.Compared + s.Counters, Mismatches: r.log.total, List: r.log.kept, Tallies: r.log.kinds,
+		Notes: r.log.notes, Digest: r.dig.sum(), Cycles: r.now + 1, Stats: *s, Result: Pass,
+	}
+	if r.log.noted > uint64(len(p.Notes)) {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d notes in all", r.log.noted))
+	}
+	switch {
+	case r.fault != "":
+		p.Result, p.Reason = Infrastructure, r.fault
+	case r.log.total > 0:
+		p.Result, p.Reason = Differs, fmt.Sprintf("%d mismatches, the first: %v", r.log.total, r.log.kept[0])
+	case s.Compared == 0:
+		p.Result, p.Reason = Differs, "nothing was compared"
+	}
+	return p
+}
+
+// endReads checks that nothing waits for an answer [C1].
+func (r *Referee) endReads() {
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if !d.open {
+			continue
+		}
+		if r.now >= d.issued+d.tLo {
+			r.timedOut(d)
+			continue
+		}
+		r.fail(r.domainOf(d), "C1", "read outstanding", "none at the end", fmt.Sprintf("tag %#x: %d of %d B at %#x to come",
+			i, d.left, d.n, d.addr))
+	}
+	for i := range r.bar.answers.n {
+		q := r.bar.answers.at(i)
+		r.fail(registers, "G2", "answer", "to every request", fmt.Sprintf("none to %v", q.answer.Header.Kind),
+			"the answer would be "+q.answer.Header.String())
+	}
+}
+
+// endQueues checks that every queue did what it had to.
+func (r *Referee) endQueues() {
+	for i := range r.rx.queues {
+		if q := &r.rx.queues[i]; q.open {
+			r.endEvent(q.domain(), "Q4", q.bad, q.eventSeen || q.draining)
+			r.endBuffers(q)
+		}
+	}
+	for i := range r.tx.queues {
+		if q := &r.tx.queues[i]; q.open {
+			r.endEvent(q.domain(), "T2", q.bad, q.eventSeen || q.draining)
+			r.endEntries(q)
+		}
+	}
+}
+
+// endEvent checks that a queue whose ring could not be read said so.
+func (r *Referee) endEvent(d Domain, rule string, bad []badRead, seen bool) {
+	if seen {
+		return
+	}
+	for _, b := range bad {
+		if b.sure {
+			r.fail(d, rule, "Event", fmt.Sprintf("status %v, index %d", b.status, b.first), "none")
+			return
+		}
+	}
+	if len(bad) > 0 {
+		r.cnt.may(nicspec.CntQueueErr.Index(), 1)
+	}
+}
+
+// endBuffers checks that nothing was written for frames that were never
+// completed.
+func (r *Referee) endBuffers(q *rxq) {
+	for k := range q.slots {
+		s := &q.slots[k]
+		for part, sh := range s.parts {
+			if sh != nil {
+				r.fail(q.domain(), "R10", "completion entry", "for the bytes that were written", "none",
+					slotText(q.id, s.index, part, 0)+fmt.Sprintf("..%d", sh.have.end()-1))
+				return
+			}
+		}
+	}
+}
+
+// endEntries checks that every work entry that was posted has ended.
+func (r *Referee) endEntries(q *txq) {
+	stopped := len(q.bad) > 0
+	for i := q.oldest; i != q.ctx.PI; i++ {
+		s := q.slot(i)
+		e := s.entry
+		switch {
+		case e == nil && (s.state == slotBad || stopped || q.draining || r.tx.offSince != forever):
+			return
+		case e == nil:
+			r.fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
+			return
+		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, i):
+			r.uncertainEnd(e)
+			return
+		}
+		m, _ := r.outcomes(e)
+		if !e.left && (e.plan.Complete || !m.has(nicspec.StatusOk) || e.plan.Send) {
+			r.fail(q.domain(), "T10", "entry", "ended: "+m.String(), "never ended", e.describe())
+			return
+		}
+		if e.plan.Complete {
+			r.fail(q.domain(), "T10", "completion entry", fmt.Sprintf("for entry %d", i), "none", e.describe())
+			return
+		}
+	}
+}
+
+// afterBad reports whether an entry comes after one whose read failed.
+func (r *Referee) afterBad(q *txq, i uint16) bool {
+	for _, b := range q.bad {
+		if int16(i-b.first) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// endFrames decides the frames that were never delivered [C1].
+func (r *Referee) endFrames() {
+	for i := range r.rx.ports {
+		p := &r.rx.ports[i]
+		for p.tab.n > 0 {
+			r.giveUp(p, *p.tab.front())
+		}
+	}
+}
+
+// endCounters compares the counters with what happened.
+func (r *Referee) endCounters(final []CounterValue) {
+	value := r.lastReadings()
+	for _, c := range final {
+		if c.Index < 0 || c.Index >= numTallies {
+			r.fault = fmt.Sprintf("counter %d does not exist", c.Index)
+			return
+		}
+		value[c.Index] = c.Value
+	}
+	for i := range nicspec.Counters {
+		c := &nicspec.Counters[i]
+		if !c.PerPort {
+			r.endCounter(value, c.Index, true)
+			continue
+		}
+		for port := range r.cfg.Spec.Ports {
+			index := nicspec.PortCounter(c.Index).Index(port)
+			if c.Drop {
+				r.needCounter(value, index)
+			} else {
+				r.endCounter(value, index, true)
+			}
+		}
+	}
+	for i := range r.cfg.Spec.NumRules {
+		r.endCounter(value, hitsBase+i, false)
+	}
+	for port := range r.rx.ports {
+		r.endDrops(port, value)
+	}
+}
+
+// lastReadings is the values that were read after everything else.
+func (r *Referee) lastReadings() map[int]uint64 {
+	value := map[int]uint64{}
+	for i := range r.cnt.seen {
+		if c := &r.cnt.seen[i]; c.known && c.asked > r.work+nicspec.VisibleCycles {
+			value[i] = c.value
+		}
+	}
+	return value
+}
+
+// needCounter reports a counter of which the value is not known.
+func (r *Referee) needCounter(value map[int]uint64, index int) bool {
+	if _, ok := value[index]; ok {
+		return true
+	}
+	if c, _ := nicspec.CounterAt(index); !r.cfg.CountersOptional && c != nil && !c.Later {
+		r.fail(counting, "G5", tallyName(index), "read when all else was over", "not read")
+	}
+	return false
+}
+
+// endCounter compares one counter.
+func (r *Referee) endCounter(value map[int]uint64, index int, need bool) {
+	got, ok := value[index]
+	if !ok {
+		if need {
+			r.needCounter(value, index)
+		}
+		return
+	}
+	r.stats.Counters++
+	if lo, hi := r.cnt.lo[index], r.cnt.hi[index]; got < lo || got > hi {
+		r.fail(counting, "G5", tallyName(index), between(lo, hi), fmt.Sprint(got))
+	}
+}
+
+func between(lo, hi uint64) string {
+	if lo == hi {
+		return fmt.Sprint(lo)
+	}
+	return fmt.Sprintf("%d to %d", lo, hi)
+}
+
+// endDrops compares a port's drop counters: what is above the drops whose
+// cause is certain must be a way to share out the others, each to one of its
+// causes. By Hall's theorem it is if no set of counters has less than the
+// frames that can have stepped no other.
+func (r *Referee) endDrops(port int, value map[int]uint64) {
+	p := &r.rx.ports[port]
+	var above [32]uint64
+	all := dropMask(0)
+	for _, d := range p.doubts {
+		all |= d.causes
+	}
+	for _, c := range nicspec.DropCounters {
+		index := portIndex(c, port)
+		got, ok := value[index]
+		if !ok {
+			return
+		}
+		r.stats.Counters++
+		lo := r.cnt.lo[index]
+		most := lo
+		for _, d := range p.doubts {
+			if d.causes.has(c) {
+				most += d.frames
+			}
+		}
+		if got < lo || got > most {
+			r.fail(counting, "C1", tallyName(index), between(lo, most), fmt.Sprint(got))
+			return
+		}
+		above[c] = got - lo
+	}
+	r.endDoubts(port, p.doubts, all, &above)
+	r.conserved(port, value)
+}
+
+func (r *Referee) endDoubts(port int, doubts []doubt, all dropMask, above *[32]uint64) {
+	for set := all; ; set = (set - 1) & all {
+		var have, need uint64
+		for _, c := range nicspec.DropCounters {
+			if set.has(c) {
+				have += above[c]
+			}
+		}
+		for _, d := range doubts {
+			if d.causes&^set == 0 {
+				need += d.frames
+			}
+		}
+		if have < need || set == all && have != need {
+			r.fail(counting, "C1", fmt.Sprintf("%v, port %d", set, port), fmt.Sprintf("%d in all, beyond the certain ones", need), fmt.Sprint(have))
+			return
+		}
+		if set == 0 {
+			return
+		}
+	}
+}
+
+// conserved is [C1] by the device's own numbers.
+func (r *Referee) conserved(port int, value map[int]uint64) {
+	sum := value[portIndex(nicspec.CntRxDelivered, port)]
+	for _, c := range nicspec.DropCounters {
+		sum += value[portIndex(c, port)]
+	}
+	if in := value[portIndex(nicspec.CntRxFrames, port)]; in != sum {
+		r.fail(counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port), fmt.Sprintf("%d: delivered and dropped", sum), fmt.Sprint(in))
+	}
+}

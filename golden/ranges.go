@@ -1,0 +1,116 @@
+package golden
+
+// ranges is a set of byte offsets, as disjoint intervals in ascending order.
+// The zero value is empty. Clearing it keeps its storage.
+type ranges struct{ s []interval }
+
+type interval struct{ lo, hi int } // lo <= i < hi
+
+func (r *ranges) clear() { r.s = r.s[:0] }
+
+// add puts an interval in. It reports false, and changes nothing, if a part of
+// it is there already.
+func (r *ranges) add(lo, hi int) bool {
+	n := len(r.s)
+	if n > 0 && r.s[n-1].hi == lo { // as most come
+		r.s[n-1].hi = hi
+		return true
+	}
+	i := n
+	for i > 0 && r.s[i-1].lo >= hi {
+		i--
+	}
+	if i > 0 && r.s[i-1].hi > lo {
+		return false
+	}
+	before := i > 0 && r.s[i-1].hi == lo
+	after := i < n && r.s[i].lo == hi
+	switch {
+	case before && after:
+		r.s[i-1].hi = r.s[i].hi
+		r.s = append(r.s[:i], r.s[i+1:]...)
+	case before:
+		r.s[i-1].hi = hi
+	case after:
+		r.s[i].lo = lo
+	default:
+		r.s = append(r.s, interval{})
+		copy(r.s[i+1:], r.s[i:])
+		r.s[i] = interval{lo, hi}
+	}
+	return true
+}
+
+// remove takes out an interval that is wholly there.
+func (r *ranges) remove(lo, hi int) {
+	for i := range r.s {
+		v := r.s[i]
+		if lo < v.lo || hi > v.hi {
+			continue
+		}
+		switch {
+		case lo == v.lo && hi == v.hi:
+			r.s = append(r.s[:i], r.s[i+1:]...)
+		case lo == v.lo:
+			r.s[i].lo = hi
+		case hi == v.hi:
+			r.s[i].hi = lo
+		default:
+			r.s = append(r.s, interval{})
+			copy(r.s[i+1:], r.s[i:])
+			r.s[i].hi, r.s[i+1].lo = lo, hi
+		}
+		return
+	}
+}
+
+// free reports whether no part of an interval is there.
+func (r *ranges) free(lo, hi int) bool {
+	for i := len(r.s) - 1; i >= 0; i-- {
+		if r.s[i].hi <= lo {
+			return true
+		}
+		if r.s[i].lo < hi {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether an interval is wholly there.
+func (r *ranges) has(lo, hi int) bool {
+	for _, v := range r.s {
+		if v.lo <= lo && hi <= v.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// exactly reports whether the set is the interval from 0 to n.
+func (r *ranges) exactly(n int) bool {
+	if n == 0 {
+		return len(r.s) == 0
+	}
+	return len(r.s) == 1 && r.s[0] == interval{0, n}
+}
+
+// gap returns the first offset below n that is missing, or n.
+func (r *ranges) gap(n int) int {
+	at := 0
+	for _, v := range r.s {
+		if v.lo > at {
+			break
+		}
+		at = v.hi
+	}
+	return min(at, n)
+}
+
+// end is the offset after the last one.
+func (r *ranges) end() int {
+	if len(r.s) == 0 {
+		return 0
+	}
+	return r.s[len(r.s)-1].hi
+}

@@ -1,0 +1,436 @@
+package golden
+
+import (
+	"fmt"
+	"math"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// readSide is the reads that the device has outstanding, by tag [P2, P5, P6].
+type readSide struct {
+	tags     [256]readReq
+	open     int
+	tLo, tHi int64 // completion timeout: a change of CPL_TIMEOUT is seen by and by
+	next     int64 // nothing expires before
+}
+
+// readReq is one read request of the device.
+type readReq struct {
+	open   bool
+	stray  bool // belongs nowhere; its data is not looked at
+	kind   ownerKind
+	queue  uint16
+	first  uint16 // entry of the ring, and how many
+	count  uint16
+	epoch  uint32
+	dest   [2]pieceDest // whose piece is read; the second for an entry that has two readings
+	addr   uint64
+	n      int
+	next   uint64 // address of the first byte missing
+	left   int
+	issued int64
+	tLo    int64 // the timeout is between these
+	tHi    int64
+	held   int64 // the tag rests up to this cycle [P6]
+	why    nicspec.Status
+	buf    []byte // of ring entries
+}
+
+// pieceDest is where the bytes of a piece go.
+type pieceDest struct {
+	entry *txEntry // nil once the entry ended
+	piece int
+	off   int // of the next byte missing, in the entry's frame
+}
+
+// timeoutSlack is how late a timeout may come [P6].
+const timeoutSlack = 1024
+
+func (s *readSide) init(timeout int64) {
+	s.tLo, s.tHi, s.next = timeout, timeout, math.MaxInt64
+	for i := range s.tags {
+		s.tags[i].held = never
+	}
+}
+
+// setTimeout notes a write of CPL_TIMEOUT. Reads outstanding may see either
+// value, and so may those issued before the write has taken effect.
+func (s *readSide) setTimeout(timeout int64) {
+	s.tLo, s.tHi = min(s.tLo, timeout), max(s.tHi, timeout)
+	for i := range s.tags {
+		if d := &s.tags[i]; d.open {
+			d.tLo, d.tHi = min(d.tLo, timeout), max(d.tHi, timeout)
+			s.next = min(s.next, d.issued+d.tHi+timeoutSlack)
+		}
+	}
+}
+
+// settleTimeout ends the window of a write of CPL_TIMEOUT.
+func (s *readSide) settleTimeout(timeout int64) { s.tLo, s.tHi = timeout, timeout }
+
+// readOut takes a read request of the device.
+func (r *Referee) readOut() {
+	h := &r.hdr
+	d := &r.rd.tags[h.Tag]
+	if d.open {
+		if r.now <= d.issued+d.tHi+timeoutSlack && r.now < d.issued+d.tLo {
+			r.close(d) // the PCIe monitor reported the tag
+		} else {
+			r.timedOut(d)
+		}
+	}
+	if d.held >= r.now {
+		r.past.note(device, &r.x)
+		r.fail(device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.held+1, d.why),
+			fmt.Sprintf("%#x", h.Tag), h.String())
+	}
+	off, n := h.Span()
+	buf := d.buf
+	*d = readReq{
+		open: true, addr: h.Address + uint64(off), n: n, left: n, issued: r.now, tLo: r.rd.tLo, tHi: r.rd.tHi,
+		held: never, buf: buf, stray: true,
+	}
+	d.next = d.addr
+	r.rd.open++
+	r.rd.next = min(r.rd.next, d.issued+d.tHi+timeoutSlack)
+	if h.ZeroLength() {
+		r.past.note(device, &r.x)
+		r.fail(device, "P3", "FirstBE", "a byte enabled", "none", h.String())
+		return
+	}
+	r.attribute(d)
+	if !d.stray && d.kind != ownsPiece {
+		if cap(d.buf) < n {
+			d.buf = make([]byte, max(n, 512))
+		}
+		d.buf = d.buf[:n]
+	}
+}
+
+// attribute finds out what a read is for.
+func (r *Referee) attribute(d *readReq) {
+	var best pieceChoice
+	ring := (*pageNode)(nil)
+	for id := r.read.first(d.addr); id != noNode; id = r.read.nodes[id].next {
+		node := &r.read.nodes[id]
+		if d.addr < node.lo || end(d.addr, d.n) > node.hi {
+			continue
+		}
+		if node.owner.kind == ownsPiece {
+			best.consider(node, d, r.mrrs())
+			continue
+		}
+		if r.ringRead(node, d, false) {
+			return
+		}
+		ring = node
+	}
+	switch {
+	case best.entry != nil:
+		r.pieceRead(best.entry, best.piece, d)
+	case ring != nil:
+		r.ringRead(ring, d, true)
+	default:
+		r.past.note(device, &r.x)
+		r.fail(device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
+			fmt.Sprintf("%d B at %#x", d.n, d.addr), r.hdr.String())
+	}
+}
+
+func (r *Referee) mrrs() int { return r.regs.Limits().MRRS }
+
+// ringRead takes a read of ring entries: whole ones, posted, and not read
+// before [Q3, T2]. If it is not, it is reported when told to.
+func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
+	ctx, entry, dom, rule := &r.tx.queue(node.owner.queue).ctx, nicspec.WqeBytes, Domain{DomainTxq, int(node.owner.queue)}, "T2"
+	rx := node.owner.kind == ownsRxRing
+	if rx {
+		ctx, entry, dom, rule = &r.rx.queue(node.owner.queue).ctx, nicspec.RxDescBytes, Domain{DomainRxq, int(node.owner.queue)}, "Q3"
+	}
+	at := int(d.addr - ctx.RingBase)
+	if at%entry != 0 || d.n%entry != 0 {
+		if tell {
+			r.past.note(dom, &r.x)
+			r.fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry), fmt.Sprintf("%d B at byte %d of the ring", d.n, at))
+		}
+		return false
+	}
+	from := ctx.CI
+	if !rx {
+		from = r.tx.queue(node.owner.queue).oldest
+	}
+	first := from + (uint16(at/entry)-from)&(ctx.Size()-1)
+	count := uint16(d.n / entry)
+	if why := r.unreadable(node.owner.queue, rx, first, count); why != "" {
+		if tell {
+			r.past.note(dom, &r.x)
+			r.fail(dom, rule, "read", "posted entries that were not read yet", fmt.Sprintf("entries %d..%d: %s", first,
+				first+count-1, why), fmt.Sprintf("producer index %d, consumer index %d", ctx.PI, ctx.CI), r.hdr.String())
+		}
+		return false
+	}
+	d.stray, d.kind, d.queue, d.first, d.count = false, node.owner.kind, node.owner.queue, first, count
+	r.past.note(dom, &r.x)
+	if rx {
+		q := r.rx.queue(d.queue)
+		d.epoch = q.epoch
+		for i := range count {
+			s := q.slot(first + i)
+			s.state, s.index = slotAsked, first+i
+		}
+		return true
+	}
+	q := r.tx.queue(d.queue)
+	d.epoch = q.epoch
+	for i := range count {
+		*q.slot(first + i) = txSlot{state: slotAsked}
+	}
+	return true
+}
+
+// unreadable says why the device may not read entries of a ring.
+func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string {
+	var ctx *nic.Queue
+	var state func(uint16) slotState
+	from := uint16(0)
+	if rx {
+		q := r.rx.queue(queue)
+		ctx, from = &q.ctx, q.ctx.CI
+		state = func(i uint16) slotState { return q.slot(i).state }
+	} else {
+		q := r.tx.queue(queue)
+		ctx, from = &q.ctx, q.oldest
+		state = func(i uint16) slotState { return q.slot(i).state }
+	}
+	for i := range count {
+		if state(first+i) != slotIdle && first+i-from < ctx.PI-from {
+			return fmt.Sprintf("entry %d was read before", first+i)
+		}
+	}
+	if last := first + count - 1; last-from >= ctx.PI-from && !r.acceptMaybe(queue, rx, last) {
+		return fmt.Sprintf("entry %d is not posted", last)
+	}
+	return ""
+}
+
+// acceptMaybe settles a doubtful doorbell: the device reads what it posted.
+func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
+	if rx {
+		q := r.rx.queue(queue)
+		if !q.mayBe || last-q.ctx.CI >= q.maybe-q.ctx.CI {
+			return false
+		}
+		q.rung(q.maybe, r.now)
+		if !q.draining {
+			r.regs.Rxq(q.id).PI = q.ctx.PI
+		}
+	} else {
+		q := r.tx.queue(queue)
+		if !q.mayBe || last-q.oldest >= q.maybe-q.oldest {
+			return false
+		}
+		q.ctx.PI, q.mayBe = q.maybe, false
+		if !q.draining {
+			r.regs.Txq(q.id).PI = q.ctx.PI
+		}
+	}
+	return true
+}
+
+// completionIn takes a completion that the device was given.
+func (r *Referee) completionIn() {
+	h, data := &r.hdr, r.x.TLP.Data
+	d := &r.rd.tags[h.Tag]
+	if h.RequesterID != nicspec.RequesterNic || !d.open {
+		r.past.note(device, &r.x)
+		r.cnt.step(nicspec.CntCplUnexpected.Index(), 1, r.now)
+		return
+	}
+	r.past.note(r.domainOf(d), &r.x)
+	late := r.now >= d.issued+d.tLo // it may have timed out already
+	if late {
+		r.cnt.may(nicspec.CntCplUnexpected.Index(), 1)
+	}
+	lead := int(d.next & (tlp.DWBytes - 1))
+	if s := d.judge(h, data, lead); s != nicspec.StatusOk {
+		r.failed(d, h, s, late)
+		return
+	}
+	n := min(len(data)-lead, d.left)
+	r.store(d, data[lead:lead+n])
+	d.next += uint64(n)
+	d.left -= n
+	if d.left > 0 {
+		return
+	}
+	if late {
+		r.maybeTimedOut(d)
+	}
+	r.came(d)
+	r.close(d)
+}
+
+// judge says how a completion fails its request [P6], or StatusOk.
+func (d *readReq) judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
+	switch h.Status {
+	case tlp.StatusSC:
+	case tlp.StatusUR:
+		return nicspec.StatusCplUnsupported
+	default:
+		return nicspec.StatusCplAbort
+	}
+	want := min(lead+d.left, len(data))
+	switch {
+	case h.EP:
+		return nicspec.StatusCplPoison
+	case h.Kind != tlp.CplD, len(data) != int(h.Length)*tlp.DWBytes, // data against type
+		int(h.ByteCount) != d.left, uint64(h.LowerAddr) != d.next&0x7f, // place
+		want <= lead, len(data)-want >= tlp.DWBytes: // length
+		return nicspec.StatusCplMalformed
+	}
+	return nicspec.StatusOk
+}
+
+// failed ends a read by a completion that fails it.
+func (r *Referee) failed(d *readReq, h *tlp.Header, s nicspec.Status, late bool) {
+	if late {
+		r.cnt.may(nicspec.CntCplErr.Index(), 1)
+		r.maybeTimedOut(d)
+	} else {
+		r.cnt.step(nicspec.CntCplErr.Index(), 1, r.now)
+	}
+	r.bad(d, s, !late)
+	if s == nicspec.StatusCplPoison || s == nicspec.StatusCplMalformed {
+		r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
+		if !late {
+			d.held, d.why = r.now+d.tLo, s
+		}
+	}
+	r.close(d)
+}
+
+// maybeTimedOut says that a read which just ended may have timed out before.
+func (r *Referee) maybeTimedOut(d *readReq) {
+	r.cnt.may(nicspec.CntCplTimeouts.Index(), 1)
+	r.bad(d, nicspec.StatusCplTimeout, false)
+}
+
+// expireReads ends the reads that have timed out for certain.
+func (r *Referee) expireReads() {
+	r.rd.next = math.MaxInt64
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if !d.open {
+			continue
+		}
+		if at := d.issued + d.tHi + timeoutSlack; at < r.now {
+			r.timedOut(d)
+		} else {
+			r.rd.next = min(r.rd.next, at)
+		}
+	}
+}
+
+func (r *Referee) timedOut(d *readReq) {
+	r.cnt.step(nicspec.CntCplTimeouts.Index(), 1, r.now)
+	r.bad(d, nicspec.StatusCplTimeout, true)
+	d.held, d.why = d.issued+2*d.tLo, nicspec.StatusCplTimeout
+	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, r.tagOf(d))
+	r.close(d)
+}
+
+func (r *Referee) tagOf(d *readReq) uint8 {
+	for i := range r.rd.tags {
+		if &r.rd.tags[i] == d {
+			return uint8(i)
+		}
+	}
+	return 0
+}
+
+func (r *Referee) close(d *readReq) {
+	for i := range d.dest {
+		if e := d.dest[i].entry; e != nil {
+			e.reading--
+			d.dest[i].entry = nil
+		}
+	}
+	d.open = false
+	r.rd.open--
+}
+
+// quietReads checks that nothing of a queue is being read [Q5].
+func (r *Referee) quietReads(dom Domain, rx bool, queue int, epoch uint32) {
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if !d.open || d.stray || int(d.queue) != queue || d.epoch != epoch || (d.kind == ownsRxRing) != rx ||
+			r.now >= d.issued+d.tLo {
+			continue
+		}
+		r.fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
+	}
+}
+
+func (r *Referee) domainOf(d *readReq) Domain {
+	switch {
+	case d.stray:
+		return device
+	case d.kind == ownsRxRing:
+		return Domain{DomainRxq, int(d.queue)}
+	}
+	return Domain{DomainTxq, int(d.queue)}
+}
+
+// store keeps the bytes that a read brought.
+func (r *Referee) store(d *readReq, b []byte) {
+	switch {
+	case d.stray:
+	case d.kind != ownsPiece:
+		copy(d.buf[d.n-d.left:], b)
+	default:
+		for i := range d.dest {
+			if t := &d.dest[i]; t.entry != nil {
+				t.entry.bring(t, b)
+			}
+		}
+	}
+}
+
+// came is the end of a read that brought everything.
+func (r *Referee) came(d *readReq) {
+	switch {
+	case d.stray || d.kind == ownsPiece:
+	case d.kind == ownsRxRing:
+		if q := r.rx.queue(d.queue); d.epoch == q.epoch && q.open {
+			r.descsIn(d)
+		}
+	default:
+		if q := r.tx.queue(d.queue); d.epoch == q.epoch && q.open {
+			r.wqesIn(d)
+		}
+	}
+}
+
+// bad is the end of a read that failed, or may have.
+func (r *Referee) bad(d *readReq, s nicspec.Status, sure bool) {
+	switch {
+	case d.stray:
+	case d.kind == ownsPiece:
+		for i := range d.dest {
+			if e := d.dest[i].entry; e != nil {
+				e.failing(s, sure)
+			}
+		}
+	case d.kind == ownsRxRing:
+		if q := r.rx.queue(d.queue); d.epoch == q.epoch && q.open {
+			r.descsBad(d, s, sure)
+		}
+	default:
+		if q := r.tx.queue(d.queue); d.epoch == q.epoch && q.open {
+			r.wqesBad(d, s, sure)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// Referee judges one run of one device. Make it with New, feed it every
+// crossing in order with Observe, and end it with Finish. It is not safe for
+// concurrent use.
+type Referee struct {
+	cfg  Config
+	regs *nic.Regs
+	mon  *tlp.Monitor
+
+	x       boundary.Crossing // at hand
+	now     int64             // its last cycle
+	work    int64             // last cycle in which anything but a register read crossed
+	hdr     tlp.Header        // of the TLP at hand
+	outcome nic.Outcome       // of the request at hand
+	ofFrame *Mismatch         // first mismatch of the frame being compared
+
+	dig  digest
+	log  ledger
+	past history
+	cnt  tallies
+	ver  versions
+
+	bar  barSide
+	rd   readSide
+	rx   rxSide
+	tx   txSide
+	read pageMap // what the device may read
+	wr   pageMap // what it may write
+
+	stats Stats
+	fault string // why the crossings cannot be judged
+}
+
+// New makes a referee for a device that was just reset.
+func New(cfg Config) (*Referee, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	mon := tlp.DefaultMonitorConfig()
+	r := &Referee{cfg: cfg, regs: nic.NewRegs(cfg.Spec), now: -1}
+	mon.Limits = r.regs.Limits()
+	mon.DeviceID, mon.CheckDeviceID = nicspec.RequesterNic, true
+	var err error
+	if r.mon, err = tlp.NewMonitor(mon); err != nil {
+		return nil, fmt.Errorf("golden: %w", err)
+	}
+	r.dig = newDigest(!cfg.FunctionalDigest)
+	r.past = newHistory(cfg.Spec.Ports, cfg.Spec.NumRxq, cfg.Spec.NumTxq)
+	r.ver.init(r.regs.Config())
+	r.read, r.wr = newPageMap(), newPageMap()
+	r.bar.init(r.regs)
+	r.rd.init(r.regs.CplTimeout())
+	r.rx.init(&cfg.Spec)
+	r.tx.init(&cfg.Spec)
+	return r, nil
+}
+
+// Observe takes the next crossing. It keeps nothing that the crossing points
+// to. Crossings come in the order of their last cycles, inputs before outputs
+// within a cycle.
+func (r *Referee) Observe(x boundary.Crossing) {
+	if r.fault != "" {
+		return
+	}
+	if r.fault = r.unfit(&x); r.fault != "" {
+		return
+	}
+	r.x, r.now = x, x.Last
+	r.dig.add(&r.x)
+	r.stats.count(&r.x)
+	r.cnt.trim(r.now)
+	if r.now > r.rd.next {
+		r.expireReads()
+	}
+	switch x.Kind {
+	case boundary.FrameIn:
+		r.work = r.now
+		r.frameIn()
+	case boundary.FrameOut:
+		r.work = r.now
+		r.frameOut()
+	case boundary.TLPIn:
+		r.tlpIn()
+	default:
+		r.tlpOut()
+	}
+	r.x.Frame, r.x.TLP = nil, nil
+}
+
+var _ boundary.Observer = (*Referee)(nil).Observe
+
+// unfit says why a crossing is none.
+func (r *Referee) unfit(x *boundary.Crossing) string {
+	switch {
+	case x.Kind >= boundary.NumKinds:
+		return fmt.Sprintf("crossing of unknown kind %d", x.Kind)
+	case x.Last < r.now || x.First > x.Last:
+		return fmt.Sprintf("%v is out of order after cycle %d", *x, r.now)
+	case x.Kind.IsTLP() && x.TLP == nil, !x.Kind.IsTLP() && x.Frame == nil:
+		return fmt.Sprintf("%v carries nothing", *x)
+	case uint(x.Port) >= uint(r.cfg.Spec.Ports):
+		return fmt.Sprintf("%v: the build has %d ports", *x, r.cfg.Spec.Ports)
+	}
+	return ""
+}
+
+// Mismatches is how many mismatches there are so far.
+func (r *Referee) Mismatches() uint64 { return r.log.total }
+
+// tlpOut judges what the device sends.
+func (r *Referee) tlpOut() {
+	p := r.x.TLP
+	broken := r.mon.Check(tlp.FromDevice, uint64(r.now), p)
+	r.hdr = tlp.Parse(&p.Hdr)
+	h := &r.hdr
+	if h.Kind.IsCompletion() {
+		if before := r.log.total; r.answered() && r.log.total == before {
+			r.breaches(registers, broken)
+		}
+		return
+	}
+	r.work = r.now
+	d := device
+	if len(broken) > 0 {
+		r.past.note(d, &r.x)
+		r.breaches(d, broken)
+	}
+	if h.Kind.IsMemory() && (h.TC != 0 || h.Attr != 0 || h.EP || h.Kind == tlp.MWr && h.Tag != 0) {
+		r.failFlags(h)
+	}
+	switch h.Kind {
+	case tlp.MRd:
+		r.readOut()
+	case tlp.MWr:
+		r.writeOut()
+	default:
+		r.past.note(d, &r.x)
+		r.fail(d, "P2", "Kind", "MRd, MWr, Cpl or CplD", h.Kind.String(), p.String())
+	}
+}
+
+// failFlags names the field that [P2] wants to be zero.
+func (r *Referee) failFlags(h *tlp.Header) {
+	want := *h
+	want.TC, want.Attr, want.EP = 0, 0, false
+	if h.Kind == tlp.MWr {
+		want.Tag = 0
+	}
+	diff, _ := tlp.Diff(&want, h)
+	r.fail(device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
+}
+
+// ruleOf says where the contract has the rules of the PCIe monitor.
+var ruleOf = map[tlp.Rule]string{
+	tlp.RuleAddressFormat: "P1", tlp.RuleLength: "B5", tlp.RuleMPS: "P3", tlp.RuleMRRS: "P3", tlp.RulePage: "P3",
+	tlp.RuleByteEnables: "P4",
+}
+
+// breaches reports what the PCIe monitor found in what the device sent.
+func (r *Referee) breaches(d Domain, vs []tlp.Violation) {
+	for i := range vs {
+		v := &vs[i]
+		rule, ok := ruleOf[v.Rule]
+		if !ok {
+			rule = "P2"
+		}
+		want := v.Expected
+		if v.Relation != tlp.Described {
+			want = fmt.Sprintf("%s%#x", relations[v.Relation], v.Want)
+		}
+		r.fail(d, rule, v.Field, want, fmt.Sprintf("%#x", v.Got), v.String())
+	}
+}
+
+var relations = map[tlp.Relation]string{
+	tlp.AtMost: "at most ", tlp.AtLeast: "at least ", tlp.MultipleOf: "a multiple of ", tlp.NotEqual: "not ",
+}
+
+// tlpIn takes what the device is given.
+func (r *Referee) tlpIn() {
+	p := r.x.TLP
+	if broken := r.mon.Check(tlp.ToDevice, uint64(r.now), p); len(broken) > 0 {
+		r.stats.Foreign += uint64(len(broken))
+	}
+	if nic.DecodeInbound(&p.Hdr, &r.hdr) == nic.InCompletion {
+		r.work = r.now
+		r.completionIn()
+		return
+	}
+	r.requestIn()
+}

@@ -1,0 +1,101 @@
+package golden
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"nictwin/models/boundary"
+)
+
+// Result is the outcome of a run.
+type Result string
+
+// The outcomes. Infrastructure means that the crossings themselves were
+// nonsense, so that nothing can be said of the device.
+const (
+	Pass           Result = "pass"
+	Differs        Result = "mismatch"
+	Infrastructure Result = "infrastructure"
+)
+
+// Report is what a run came to.
+type Report struct {
+	Result     Result      `json:"result"`
+	Reason     string      `json:"reason,omitempty"` // why it is not a pass, in one line
+	Checked    uint64      `json:"checked"`          // frames, completion entries, answers and counters compared
+	Mismatches uint64      `json:"mismatches"`
+	List       []*Mismatch `json:"list,omitempty"`    // the first ones
+	Tallies    []Tally     `json:"tallies,omitempty"` // all of them, counted
+	Notes      []string    `json:"notes,omitempty"`   // what the other side did that the contract leaves open
+	Digest     string      `json:"digest"`            // SHA-256 over the crossings
+	Cycles     int64       `json:"cycles"`            // last cycle in which something crossed
+	Stats      Stats       `json:"stats"`
+}
+
+// Stats counts what crossed and what became of it.
+type Stats struct {
+	FramesIn  uint64 `json:"frames_in"`
+	BytesIn   uint64 `json:"bytes_in"`
+	FramesOut uint64 `json:"frames_out"`
+	BytesOut  uint64 `json:"bytes_out"`
+	TLPsIn    uint64 `json:"tlps_in"`
+	TLPsOut   uint64 `json:"tlps_out"`
+	Delivered uint64 `json:"delivered"`
+	Dropped   uint64 `json:"dropped"`
+	Compared  uint64 `json:"compared"`     // outputs
+	Counters  uint64 `json:"counters"`     // compared exactly, at the end
+	Foreign   uint64 `json:"foreign_tlps"` // PCIe rules broken by the other side
+}
+
+func (s *Stats) count(x *boundary.Crossing) {
+	switch x.Kind {
+	case boundary.FrameIn:
+		s.FramesIn++
+		s.BytesIn += uint64(len(x.Frame.Data))
+	case boundary.FrameOut:
+		s.FramesOut++
+		s.BytesOut += uint64(len(x.Frame.Data))
+	case boundary.TLPIn:
+		s.TLPsIn++
+	case boundary.TLPOut:
+		s.TLPsOut++
+	}
+}
+
+// Passed reports whether the device did what the contract says.
+func (p *Report) Passed() bool { return p.Result == Pass }
+
+// JSON is the report as one JSON object.
+func (p *Report) JSON() ([]byte, error) {
+	b, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("golden: report: %w", err)
+	}
+	return b, nil
+}
+
+// String is the report for people: one line when all is well, the mismatches
+// when not.
+func (p *Report) String() string {
+	var b strings.Builder
+	s := &p.Stats
+	fmt.Fprintf(&b, "%s: %d compared over %d cycles; frames in %d (delivered %d, dropped %d), frames out %d, TLPs in %d, out %d",
+		p.Result, p.Checked, p.Cycles, s.FramesIn, s.Delivered, s.Dropped, s.FramesOut, s.TLPsIn, s.TLPsOut)
+	if p.Reason != "" {
+		b.WriteString("\n" + p.Reason)
+	}
+	for _, m := range p.List {
+		b.WriteString("\n" + m.Detail())
+	}
+	if p.Mismatches > uint64(len(p.List)) {
+		fmt.Fprintf(&b, "\n%d mismatches in all:", p.Mismatches)
+		for _, t := range p.Tallies {
+			fmt.Fprintf(&b, "\n  %d × %s [%s] %s", t.Count, t.Domain, t.Rule, t.Field)
+		}
+	}
+	for _, n := range p.Notes {
+		b.WriteString("\nnote: " + n)
+	}
+	return b.String()
+}

@@ -1,0 +1,291 @@
+package golden
+
+import (
+	"bytes"
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// rxEntry takes a completion entry of a receive queue, at the right place.
+func (r *Referee) rxEntry(q *rxq, data []byte) {
+	e := nicspec.RxCqe(data)
+	r.stats.Compared++
+	if e.Type() == nicspec.CqeTypeEvent {
+		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, data)
+		q.errTo = forever
+		if live := r.regs.Rxq(q.id); !q.draining {
+			live.Fail(e.Status())
+			live.CQI++
+		}
+		q.ctx.CQI++
+		return
+	}
+	r.ofFrame = nil
+	f := r.entryFrame(q, e)
+	s := q.slot(q.ctx.CI)
+	switch {
+	case f == nil:
+		r.fail(q.domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
+			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
+	case s.state != slotThere:
+		r.fail(q.domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.ctx.CI),
+			e.String(), r.describe(f))
+		r.endFrame(q, f)
+	default:
+		r.deliver(q, s, f, e)
+		r.endFrame(q, f)
+	}
+	r.consume(q, s)
+}
+
+// consume moves past a descriptor and a completion entry.
+func (r *Referee) consume(q *rxq, s *rxSlot) {
+	if s.state == slotThere {
+		r.forget(s)
+	}
+	q.ctx.CI++
+	q.ctx.CQI++
+	if !q.draining {
+		live := r.regs.Rxq(q.id)
+		live.CI, live.CQI = q.ctx.CI, q.ctx.CQI
+	}
+	r.cnt.step(nicspec.CntRxCqe.Index(), 1, r.now)
+}
+
+// entryFrame finds the frame that an entry is about, and decides the frames
+// that it passes [R11].
+func (r *Referee) entryFrame(q *rxq, e nicspec.RxCqe) *rxFrame {
+	var named *rxFrame
+	if int(e.Port()) < len(r.rx.ports) {
+		named = r.rx.ports[e.Port()].find(e.PortSeq())
+	}
+	if !r.fits(q, named) {
+		return r.guess(q, e)
+	}
+	l := &q.frames[named.port]
+	if named.place == placeQueue && l.head != named && r.queueCauses(q, l.head, &l.head.v, q.ctx.CI) == 0 &&
+		r.written(q, l.head) && !r.written(q, named) {
+		return l.head // the entry names the wrong frame
+	}
+	p := &r.rx.ports[named.port]
+	for l.head != nil && int32(named.seq-l.head.seq) > 0 {
+		f := l.head
+		r.withdraw(p, f)
+		r.dropped(p, f, r.queueCauses(q, f, &f.v, q.ctx.CI), true)
+	}
+	return named
+}
+
+// fits reports whether a frame can be delivered to a queue.
+func (r *Referee) fits(q *rxq, f *rxFrame) bool {
+	if f == nil || f.place == placeDrop {
+		return false
+	}
+	if f.place == placeQueue {
+		return int(f.v.Queue) == q.id
+	}
+	for i := range f.alts {
+		if v := &f.alts[i]; v.Drop == nic.NoDrop && int(v.Queue) == q.id {
+			return true
+		}
+	}
+	return false
+}
+
+// guess finds the frame of an entry that names none of the queue's: the first
+// whose bytes were written, of the next ones of each port.
+func (r *Referee) guess(q *rxq, e nicspec.RxCqe) *rxFrame {
+	for port := range q.frames {
+		if f := q.frames[port].head; f != nil && r.written(q, f) {
+			return f
+		}
+	}
+	if int(e.Port()) >= len(r.rx.ports) {
+		return nil
+	}
+	f := r.rx.ports[e.Port()].find(e.PortSeq())
+	if f == nil {
+		return nil
+	}
+	d, want := q.domain(), "a frame for this queue"
+	rule, field := "R5", "queue"
+	if f.place == placeDrop {
+		rule, field, want = ruleOfDrop(f.v.Drop), "frame", "dropped: "+f.v.Drop.String()
+	} else if f.place == placeQueue {
+		want = fmt.Sprint(f.v.Queue)
+	}
+	r.fail(d, rule, field, want, fmt.Sprintf("delivered to queue %d", q.id), e.String(), r.describe(f))
+	return f
+}
+
+// ruleOfDrop is the rule that makes a device drop.
+func ruleOfDrop(c nicspec.PortCounter) string {
+	switch c {
+	case nicspec.CntRxDropDisabled, nicspec.CntRxDropRunt, nicspec.CntRxDropOversize:
+		return "R2"
+	case nicspec.CntRxDropIpCsum, nicspec.CntRxDropL4Csum, nicspec.CntRxDropIcrc:
+		return "R4"
+	case nicspec.CntRxDropRule, nicspec.CntRxDropNoRule:
+		return "R5"
+	}
+	return "R7"
+}
+
+// written reports whether the next descriptor's buffers hold a frame.
+func (r *Referee) written(q *rxq, f *rxFrame) bool {
+	s := q.slot(q.ctx.CI)
+	hdr, _ := q.ctx.Split(&f.v, f.n)
+	return s.state == slotThere && s.holds(partHdr, f.data[:hdr]) && s.holds(partPay, f.data[hdr:])
+}
+
+func (s *rxSlot) holds(part int, want []byte) bool {
+	sh := s.parts[part]
+	if sh == nil {
+		return len(want) == 0
+	}
+	return sh.have.exactly(len(want)) && bytes.Equal(sh.data[:len(want)], want)
+}
+
+// deliver compares a delivery with what the contract says of it [R8, R10].
+func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) {
+	v := f.verdictFor(q, e)
+	slot := nic.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
+	plan := &r.rx.plan
+	nic.PlanRx(&q.ctx, v, f.n, &slot, plan)
+	if plan.PayLen > int(q.ctx.PayBufSize) {
+		r.fail(q.domain(), "R8", "frame", "dropped: "+nicspec.CntRxDropTooLong.String(), "delivered", e.String(), r.describe(f))
+	}
+	if field, want, got, same := nicspec.DiffRxCqe(plan.Cqe[:], e); !same {
+		r.fail(q.domain(), ruleOfField(field), field, want, got, "got      "+e.String(),
+			"expected "+nicspec.RxCqe(plan.Cqe[:]).String(), r.describe(f))
+	}
+	r.comparePart(q, s, f, partHdr, 0, plan.HdrLen)
+	r.comparePart(q, s, f, partPay, plan.HdrLen, plan.PayLen)
+	if r.cfg.OnFrame != nil {
+		r.tellDelivered(q, s, f, plan)
+	}
+}
+
+// verdictFor is the verdict by which a frame came to a queue.
+func (f *rxFrame) verdictFor(q *rxq, e nicspec.RxCqe) *nic.RxVerdict {
+	if f.place != placeUnsure {
+		return &f.v
+	}
+	found := -1
+	for i := range f.alts {
+		if v := &f.alts[i]; v.Drop == nic.NoDrop && int(v.Queue) == q.id {
+			if found < 0 || v.Rule == e.Rule() {
+				found = i
+			}
+		}
+	}
+	if found < 0 {
+		found = 0
+	}
+	f.v = f.alts[found]
+	return &f.v
+}
+
+// ruleOfField is the rule that a field of a receive completion entry follows.
+func ruleOfField(field string) string {
+	switch field {
+	case "rule":
+		return "R5"
+	case "port_seq":
+		return "R1"
+	case "hdr_len":
+		return "R8"
+	case "phase":
+		return "Q8"
+	case "vlan_count", "vlan_outer", "vlan_inner", "ethertype", "l3_off":
+		return "H1"
+	case "ip_len_bad", "frag", "l3_type", "ip_proto", "ip_tos":
+		return "H2"
+	case "l4_type", "l4_off", "src_port", "dst_port":
+		return "H4"
+	case "l4_len_bad":
+		return "H5"
+	case "roce", "bth_opcode", "bth_flags", "pkey", "dest_qp", "psn":
+		return "H6"
+	case "payload_off":
+		return "H7"
+	case "ip_csum":
+		return "H8"
+	case "l4_csum":
+		return "H9"
+	case "icrc":
+		return "H10"
+	}
+	return "R10"
+}
+
+// comparePart compares n bytes of a frame with a buffer.
+func (r *Referee) comparePart(q *rxq, s *rxSlot, f *rxFrame, part, from, n int) {
+	sh, want := s.parts[part], f.data[from:from+n]
+	if sh == nil {
+		if n > 0 {
+			r.failMissing(q, s, f, part, from, 0, n)
+		}
+		return
+	}
+	if !sh.have.exactly(n) {
+		if at := sh.have.gap(n); at < n {
+			r.failMissing(q, s, f, part, from, at, n)
+		} else {
+			r.fail(q.domain(), "R10", fmt.Sprintf("%s buffer byte %d", partNames[part], n), "not written",
+				fmt.Sprintf("written, up to byte %d", sh.have.end()-1), r.describe(f))
+		}
+		return
+	}
+	if got := sh.data[:n]; !bytes.Equal(want, got) {
+		i := firstDifference(want, got)
+		r.fail(q.domain(), "R10", fieldAt(f.data, &f.v.Headers, from+i), byteText(want[i], from+i),
+			byteText(got[i], from+i), slotText(q.id, s.index, part, i), r.describe(f))
+	}
+}
+
+func (r *Referee) failMissing(q *rxq, s *rxSlot, f *rxFrame, part, from, at, n int) {
+	r.fail(q.domain(), "P9", fieldAt(f.data, &f.v.Headers, from+at), "written before the completion entry",
+		"not written", slotText(q.id, s.index, part, at)+fmt.Sprintf(" of %d", n), r.describe(f))
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return len(a)
+}
+
+func byteText(b byte, at int) string { return fmt.Sprintf("0x%02x at byte %d of the frame", b, at) }
+
+// endFrame counts a delivered frame and forgets it.
+func (r *Referee) endFrame(q *rxq, f *rxFrame) {
+	p := &r.rx.ports[f.port]
+	r.withdraw(p, f)
+	r.passed(p, f.seq)
+	r.stats.Delivered++
+	r.cnt.due(portIndex(nicspec.CntRxFrames, f.port), 1, r.now)
+	r.cnt.due(portIndex(nicspec.CntRxBytes, f.port), uint64(f.n), r.now)
+	r.cnt.step(portIndex(nicspec.CntRxDelivered, f.port), 1, r.now)
+	if rule, ok := f.v.Hit(); ok {
+		r.cnt.step(hitsBase+rule, 1, r.now)
+	}
+	r.resolved(p, f, true)
+}
+
+// tellDelivered hands a delivered frame to the hook.
+func (r *Referee) tellDelivered(q *rxq, s *rxSlot, f *rxFrame, plan *nic.RxPlan) {
+	got := r.rx.joined[:0]
+	for part, n := range [...]int{plan.HdrLen, plan.PayLen} {
+		if sh := s.parts[part]; sh != nil {
+			got = append(got, sh.data[:min(n, len(sh.data))]...)
+		}
+	}
+	r.rx.joined = got
+	r.rx.event = FrameEvent{Rx: true, Port: f.port, Queue: q.id, Cycle: r.now, Expected: f.data, Got: got, Mismatch: r.ofFrame}
+	r.cfg.OnFrame(&r.rx.event)
+}

@@ -1,0 +1,410 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// rxSide is what is known of the receive side.
+type rxSide struct {
+	ports   []rxPort
+	queues  []rxq
+	frames  pool[rxFrame]
+	shadows pool[shadow]
+	unsure  int     // frames that may go to more than one place
+	last    *rxSlot // descriptor written to last
+	plan    nic.RxPlan
+	joined  []byte
+	event   FrameEvent
+}
+
+// rxPort is the frames that came in on a port and whose fate is not known.
+type rxPort struct {
+	seq    uint32          // ordinal of the next frame [R1]
+	tab    fifo[*rxFrame]  // by ordinal; nil when the fate is known
+	base   uint32          // ordinal of the first of them
+	drops  fifo[*rxFrame]  // sure to be dropped, unless the configuration still changes
+	unsure []*rxFrame      //
+	bytes  int             // held by frames in tab
+	held   int             // most that the receive buffer can hold now [R3]
+	left   fifo[departure] // room that was given back lately
+	linger fifo[departure] // dropped frames that may still be in the buffer
+	doubts []doubt         // drops whose cause is not known
+}
+
+// departure is a frame that leaves the receive buffer.
+type departure struct {
+	cycle int64 // at which it left, or for linger its last beat
+	seq   uint32
+	size  int
+}
+
+// doubt counts frames that were dropped for one of several causes.
+type doubt struct {
+	causes dropMask
+	frames uint64
+}
+
+type framePlace uint8
+
+const (
+	placeDrop framePlace = iota
+	placeQueue
+	placeUnsure
+)
+
+// rxFrame is a frame that came in.
+type rxFrame struct {
+	data        []byte // empty if it is too long to be delivered
+	n           int
+	port        int
+	seq         uint32
+	first, last int64
+	v           nic.RxVerdict   // unless place is placeUnsure
+	alts        []nic.RxVerdict // for placeUnsure
+	place       framePlace
+	overflow    bool   // the receive buffer may have been full
+	posted      uint16 // producer index that the queue had surely seen [R9]
+	epoch       uint32 // of the queue then
+	next        *rxFrame
+}
+
+const bufferUnit = 64 // of the receive buffer [R3]
+
+func roomOf(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }
+
+func (s *rxSide) init(spec *nic.Spec) {
+	s.ports = make([]rxPort, spec.Ports)
+	s.queues = make([]rxq, spec.NumRxq)
+	for i := range s.queues {
+		s.queues[i].init(i, spec.Ports)
+	}
+}
+
+// queue is a receive queue, nil beyond the build.
+func (s *rxSide) queue(i uint16) *rxq {
+	if int(i) >= len(s.queues) {
+		return nil
+	}
+	return &s.queues[i]
+}
+
+// frameIn takes a frame that came in.
+func (r *Referee) frameIn() {
+	p := &r.rx.ports[r.x.Port]
+	r.settleDrops(p)
+	f := r.rx.frames.get()
+	data := r.x.Frame.Data
+	*f = rxFrame{data: f.data[:0], n: len(data), port: r.x.Port, seq: p.seq, first: r.x.First, last: r.x.Last, alts: f.alts[:0]}
+	if f.n <= nicspec.FrameMax {
+		f.data = append(f.data, data...)
+	}
+	p.seq++
+	r.cnt.sure(portIndex(nicspec.CntRxFrames, f.port), 1)
+	r.cnt.sure(portIndex(nicspec.CntRxBytes, f.port), uint64(f.n))
+	room := roomOf(f.n)
+	f.overflow = p.mostHeld(f.first)+room > nicspec.RxBufBytes-nicspec.FrameMax
+	p.held += room
+	p.bytes += max(room, bufferUnit)
+	p.tab.push(f)
+	if f.n > nicspec.FrameMax || r.ver.sure(f.first) {
+		r.ver.now.Classify(f.port, data, &f.v)
+	} else {
+		f.alts = r.ver.verdicts(f.port, data, f.first, f.last)
+	}
+	r.assign(p, f)
+	d := Domain{DomainPort, f.port}
+	r.past.note(d, &r.x)
+	if f.place == placeQueue {
+		r.past.note(Domain{DomainRxq, int(f.v.Queue)}, &r.x)
+	}
+	for p.bytes > r.cfg.HoldBytes {
+		r.giveUp(p, *p.tab.front())
+	}
+}
+
+// assign puts a frame where its fate will be decided.
+func (r *Referee) assign(p *rxPort, f *rxFrame) {
+	if len(f.alts) > 1 {
+		f.place = placeUnsure
+		p.unsure = append(p.unsure, f)
+		r.rx.unsure++
+		return
+	}
+	if len(f.alts) == 1 {
+		f.v, f.alts = f.alts[0], f.alts[:0]
+	}
+	q := r.rx.queue(f.v.Queue)
+	if f.v.Drop == nic.NoDrop && q == nil {
+		f.v.Drop = nicspec.CntRxDropQueueOff
+	}
+	if f.v.Drop != nic.NoDrop {
+		f.place = placeDrop
+		p.drops.push(f)
+		return
+	}
+	f.place = placeQueue
+	f.posted, f.epoch = q.postedBefore(f.first-nicspec.VisibleCycles), q.epoch
+	q.frames[f.port].push(f)
+	q.pending++
+}
+
+// withdraw takes a frame out of the place that assign gave it.
+func (r *Referee) withdraw(p *rxPort, f *rxFrame) {
+	switch f.place {
+	case placeUnsure:
+		for i := range p.unsure {
+			if p.unsure[i] == f {
+				p.unsure = append(p.unsure[:i], p.unsure[i+1:]...)
+				break
+			}
+		}
+		r.rx.unsure--
+	case placeDrop:
+		for i := range p.drops.n {
+			if *p.drops.at(i) == f {
+				p.drops.drop(i)
+				break
+			}
+		}
+	case placeQueue:
+		q := r.rx.queue(f.v.Queue)
+		q.frames[f.port].remove(f)
+		q.pending--
+	}
+}
+
+// reconsider gives the frames that a configuration write may still concern
+// their verdicts anew [R6].
+func (r *Referee) reconsider() {
+	for i := range r.rx.ports {
+		p := &r.rx.ports[i]
+		for k := p.tab.n - 1; k >= 0; k-- {
+			f := *p.tab.at(k)
+			if f == nil {
+				continue
+			}
+			if f.last+nicspec.VisibleCycles < r.now {
+				break
+			}
+			if f.n > nicspec.FrameMax {
+				continue // [R2] alone: its cause is looked at when it is decided
+			}
+			r.withdraw(p, f)
+			f.alts = r.ver.verdicts(i, f.data, f.first, f.last)
+			r.assign(p, f)
+		}
+	}
+}
+
+// find is the frame with an ordinal, nil if its fate is known.
+func (p *rxPort) find(seq uint32) *rxFrame {
+	if i := seq - p.base; i < uint32(p.tab.n) {
+		return *p.tab.at(int(i))
+	}
+	return nil
+}
+
+// mostHeld is the most that the receive buffer can have held in a cycle not
+// long ago.
+func (p *rxPort) mostHeld(cycle int64) int {
+	held := p.held
+	for i := p.left.n - 1; i >= 0 && p.left.at(i).cycle >= cycle; i-- {
+		held += p.left.at(i).size
+	}
+	return held
+}
+
+const keptDepartures = 1024
+
+// leaves gives a frame's room back.
+func (p *rxPort) leaves(cycle int64, size int) {
+	p.held -= size
+	if p.left.n == keptDepartures {
+		p.left.pop()
+	}
+	p.left.push(departure{cycle: cycle, size: size})
+}
+
+// resolved forgets a frame whose fate is known. Its room in the buffer is
+// given back at once, or when a later frame shows that it has left.
+func (r *Referee) resolved(p *rxPort, f *rxFrame, gone bool) {
+	if i := f.seq - p.base; i < uint32(p.tab.n) {
+		*p.tab.at(int(i)) = nil
+	}
+	for p.tab.n > 0 && *p.tab.front() == nil {
+		p.tab.pop()
+		p.base++
+	}
+	room := roomOf(f.n)
+	p.bytes -= max(room, bufferUnit)
+	if gone {
+		p.leaves(r.now, room)
+	} else {
+		p.linger.push(departure{cycle: f.last, seq: f.seq, size: room})
+	}
+	f.next = nil
+	r.rx.frames.put(f)
+}
+
+// passed ends the lingering of the frames before one that was delivered.
+func (r *Referee) passed(p *rxPort, seq uint32) {
+	for p.linger.n > 0 && int32(seq-p.linger.front().seq) > 0 {
+		p.leaves(r.now, p.linger.pop().size)
+	}
+}
+
+// settleDrops decides the frames that no configuration write can save.
+func (r *Referee) settleDrops(p *rxPort) {
+	for p.drops.n > 0 && (*p.drops.front()).last+nicspec.VisibleCycles < r.now {
+		f := p.drops.pop()
+		r.dropped(p, f, r.sureCauses(f), false)
+	}
+	for p.linger.n > 0 && p.linger.front().cycle+r.cfg.LingerCycles < r.now {
+		p.leaves(r.now, p.linger.pop().size)
+	}
+}
+
+// sureCauses is why a frame was dropped that had to be.
+func (r *Referee) sureCauses(f *rxFrame) dropMask {
+	switch {
+	case f.n > nicspec.FrameMax:
+		return r.oversizeCauses(f)
+	case f.v.Checked:
+		return dropBit(f.v.Drop) | r.overflowCause(f)
+	}
+	return dropBit(f.v.Drop) // [R2] comes before [R3]
+}
+
+// oversizeCauses is [R2] for a frame that is too long, whose bytes are not kept.
+func (r *Referee) oversizeCauses(f *rxFrame) (m dropMask) {
+	for _, o := range r.ver.overlapping(groupGate, f.first, f.last) {
+		m |= dropBit(o.cfg.Gate(f.n))
+	}
+	return m
+}
+
+// overflowCause is the drop by overflow where it is legal [R3].
+func (r *Referee) overflowCause(f *rxFrame) dropMask {
+	if f.overflow && !r.cfg.ForbidOverflow {
+		return dropBit(nicspec.CntRxDropOverflow)
+	}
+	return 0
+}
+
+// giveUp decides a frame that was held for too long.
+func (r *Referee) giveUp(p *rxPort, f *rxFrame) {
+	r.withdraw(p, f)
+	r.lost(p, f)
+}
+
+// lost decides a frame that was not delivered, wherever it was to go.
+func (r *Referee) lost(p *rxPort, f *rxFrame) {
+	switch f.place {
+	case placeDrop:
+		r.dropped(p, f, r.sureCauses(f), false)
+	case placeQueue:
+		q := r.rx.queue(f.v.Queue)
+		r.dropped(p, f, r.queueCauses(q, f, &f.v, q.ctx.CI), true)
+	default:
+		m := dropMask(0)
+		for i := range f.alts {
+			v := &f.alts[i]
+			if v.Drop != nic.NoDrop {
+				m |= dropBit(v.Drop)
+			} else if q := r.rx.queue(v.Queue); q == nil {
+				m |= dropBit(nicspec.CntRxDropQueueOff)
+			} else {
+				m |= r.queueCauses(q, f, v, q.ctx.CI)
+			}
+		}
+		if r.ver.now.Gate(f.n) == nic.NoDrop {
+			m |= r.overflowCause(f)
+		}
+		r.dropped(p, f, m, true)
+	}
+}
+
+// dropped notes that a frame was dropped for one of several causes. No cause
+// is a mismatch: the frame had to be delivered.
+func (r *Referee) dropped(p *rxPort, f *rxFrame, m dropMask, gone bool) {
+	r.stats.Dropped++
+	if m == 0 {
+		r.failLost(f)
+		r.doubtful(p, allDrops)
+	} else if c, ok := m.single(); ok {
+		r.cnt.sure(portIndex(c, f.port), 1)
+	} else {
+		r.doubtful(p, m)
+	}
+	r.hitsOfDropped(f, m)
+	r.resolved(p, f, gone)
+}
+
+var allDrops = func() (m dropMask) {
+	for _, c := range nicspec.DropCounters {
+		m |= dropBit(c)
+	}
+	return m
+}()
+
+func (r *Referee) doubtful(p *rxPort, m dropMask) {
+	for i := range p.doubts {
+		if p.doubts[i].causes == m {
+			p.doubts[i].frames++
+			return
+		}
+	}
+	p.doubts = append(p.doubts, doubt{m, 1})
+}
+
+// hitsOfDropped counts the rule that a dropped frame matched: it was looked at
+// unless the frame was dropped before [R5].
+func (r *Referee) hitsOfDropped(f *rxFrame, m dropMask) {
+	overflow := m.has(nicspec.CntRxDropOverflow)
+	if f.place != placeUnsure {
+		rule, ok := f.v.Hit()
+		switch {
+		case !ok || overflow && m == dropBit(nicspec.CntRxDropOverflow):
+		case overflow || m == 0:
+			r.cnt.may(hitsBase+rule, 1)
+		default:
+			r.cnt.sure(hitsBase+rule, 1)
+		}
+		return
+	}
+	for i := range f.alts {
+		if rule, ok := f.alts[i].Hit(); ok {
+			r.cnt.may(hitsBase+rule, 1)
+		}
+	}
+}
+
+func (r *Referee) failLost(f *rxFrame) {
+	d := Domain{DomainPort, f.port}
+	if f.place == placeQueue {
+		d = Domain{DomainRxq, int(f.v.Queue)}
+	}
+	r.fail(d, "R10", "frame", "delivered", "dropped or never delivered", r.describe(f))
+}
+
+// describe says what a frame is, on one line.
+func (r *Referee) describe(f *rxFrame) string {
+	s := fmt.Sprintf("frame %d of port %d: %d B, cycles %d..%d", f.seq, f.port, f.n, f.first, f.last)
+	switch f.place {
+	case placeDrop:
+		return s + ", to be dropped: " + f.v.Drop.String()
+	case placeQueue:
+		return s + fmt.Sprintf(", for queue %d by %s", f.v.Queue, ruleText(f.v.Rule))
+	}
+	return s + fmt.Sprintf(", caught in a change of the configuration: %d verdicts are possible", len(f.alts))
+}
+
+func ruleText(rule uint16) string {
+	if rule == nicspec.RuleNone {
+		return "the default action"
+	}
+	return fmt.Sprintf("rule %d", rule)
+}

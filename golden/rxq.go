@@ -1,0 +1,320 @@
+package golden
+
+import (
+	"math"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// rxq is what is known of one receive queue.
+type rxq struct {
+	id    int
+	ctx   nic.Queue // as enabled last; CI and CQI count the entries seen
+	was   nic.Queue // as enabled before
+	epoch uint32    // counts the enablings
+
+	open     bool  // enabled, or being disabled
+	draining bool  // being disabled
+	since    int64 // enabled
+
+	// Until when the queue may be off, or in the error state, as far as a
+	// frame can tell [R12]; never and forever for not at all and still.
+	offTo, errTo int64
+
+	maybe     uint16 // producer index that a doubtful doorbell asked for
+	mayBe     bool
+	bells     [keptBells]bell
+	numBells  uint64
+	bad       []badRead
+	eventSeen bool
+
+	slots   []rxSlot // by index mod twice the ring size
+	frames  []frameList
+	pending int // frames in frames
+}
+
+const (
+	never   = math.MinInt64
+	forever = math.MaxInt64
+)
+
+// bell is an accepted doorbell.
+type bell struct {
+	cycle int64
+	pi    uint16
+}
+
+const keptBells = 32
+
+// badRead is a read of a ring that failed, or may have failed.
+type badRead struct {
+	first  uint16
+	status nicspec.Status
+	sure   bool
+}
+
+type slotState uint8
+
+const (
+	slotIdle  slotState = iota // posted or not, not read
+	slotAsked                  // being read
+	slotThere                  // read
+	slotBad                    // its read failed
+)
+
+// rxSlot is one descriptor.
+type rxSlot struct {
+	q     *rxq
+	state slotState
+	index uint16
+	desc  nicspec.RxDescFields
+	parts [2]*shadow // header buffer, payload buffer; nil while nothing was written
+}
+
+// The buffers of a descriptor.
+const (
+	partHdr = iota
+	partPay
+)
+
+// shadow is what was written to a buffer.
+type shadow struct {
+	data []byte
+	have ranges
+}
+
+// frameList is the frames of one port that go to a queue, by ordinal.
+type frameList struct{ head, tail *rxFrame }
+
+func (l *frameList) push(f *rxFrame) {
+	f.next = nil
+	if l.tail == nil || int32(f.seq-l.tail.seq) > 0 {
+		if l.tail == nil {
+			l.head = f
+		} else {
+			l.tail.next = f
+		}
+		l.tail = f
+		return
+	}
+	at := &l.head // a frame that was reconsidered
+	for int32(f.seq-(*at).seq) > 0 {
+		at = &(*at).next
+	}
+	f.next, *at = *at, f
+}
+
+func (l *frameList) remove(f *rxFrame) {
+	prev := (*rxFrame)(nil)
+	for g := l.head; g != nil; prev, g = g, g.next {
+		if g != f {
+			continue
+		}
+		if prev == nil {
+			l.head = f.next
+		} else {
+			prev.next = f.next
+		}
+		if l.tail == f {
+			l.tail = prev
+		}
+		f.next = nil
+		return
+	}
+}
+
+func (q *rxq) init(id, ports int) {
+	*q = rxq{id: id, offTo: forever, errTo: never, frames: make([]frameList, ports)}
+}
+
+func (q *rxq) domain() Domain { return Domain{DomainRxq, q.id} }
+
+func (q *rxq) slot(i uint16) *rxSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
+
+// buffer is one of a descriptor's buffers.
+func (s *rxSlot) buffer(part int) (addr uint64, size int) {
+	if part == partHdr {
+		if s.q.ctx.SplitMode == nicspec.SplitModeNone {
+			return s.desc.HdrAddr, 0
+		}
+		return s.desc.HdrAddr, int(s.q.ctx.HdrBufSize)
+	}
+	return s.desc.PayAddr, int(s.q.ctx.PayBufSize)
+}
+
+// ranges enters or removes what a queue makes the device read and write.
+func (r *Referee) ringRanges(ctx *nic.Queue, id int, rx, enter bool) {
+	n, entry := int(ctx.Size()), nicspec.WqeBytes
+	ring, cq := owner{kind: ownsTxRing, queue: uint16(id)}, owner{kind: ownsTxCq, queue: uint16(id)}
+	if rx {
+		entry, ring.kind, cq.kind = nicspec.RxDescBytes, ownsRxRing, ownsRxCq
+	}
+	if enter {
+		r.read.add(ctx.RingBase, n*entry, ring)
+		r.wr.add(ctx.CqBase, n*nicspec.CqeBytes, cq)
+		return
+	}
+	r.read.remove(ctx.RingBase, n*entry, ring)
+	r.wr.remove(ctx.CqBase, n*nicspec.CqeBytes, cq)
+}
+
+// enableRx starts a receive queue [Q5].
+func (r *Referee) enableRx(i int) {
+	q := r.rx.queue(uint16(i))
+	if q.open {
+		r.closeRx(q)
+	}
+	q.was = q.ctx
+	q.ctx = *r.regs.Rxq(i)
+	q.epoch++
+	q.open, q.draining, q.since = true, false, r.now
+	q.offTo = r.now + nicspec.VisibleCycles
+	if q.errTo == forever {
+		q.errTo = q.offTo
+	}
+	q.mayBe, q.numBells, q.eventSeen, q.bad = false, 0, false, q.bad[:0]
+	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
+		q.slots = make([]rxSlot, want)
+	}
+	for k := range q.slots {
+		q.slots[k] = rxSlot{q: q}
+	}
+	r.ringRanges(&q.ctx, i, true, true)
+}
+
+// drainRx begins the disabling of a receive queue.
+func (r *Referee) drainRx(i int) {
+	q := r.rx.queue(uint16(i))
+	q.draining, q.offTo = true, forever
+}
+
+// closeRx ends the disabling: the device does nothing for the queue any more.
+func (r *Referee) closeRx(q *rxq) {
+	r.quietReads(q.domain(), true, q.id, q.epoch)
+	for k := range q.slots {
+		s := &q.slots[k]
+		if s.state == slotThere {
+			for part := range s.parts {
+				if sh := s.parts[part]; sh != nil {
+					r.fail(q.domain(), "Q5", "busy", "1 while a frame is being delivered", "0",
+						slotText(q.id, s.index, part, sh.have.end()))
+				}
+			}
+			r.forget(s)
+		}
+		*s = rxSlot{q: q}
+	}
+	r.ringRanges(&q.ctx, q.id, true, false)
+	q.open, q.draining = false, false
+	if q.errTo == forever {
+		q.errTo = r.now
+	}
+	r.rx.last = nil
+}
+
+// forget ends a descriptor: its buffers are not the device's any more.
+func (r *Referee) forget(s *rxSlot) {
+	for part := range s.parts {
+		if addr, size := s.buffer(part); size > 0 {
+			r.wr.remove(addr, size, s.owner(part))
+		}
+		if sh := s.parts[part]; sh != nil {
+			sh.have.clear()
+			sh.data = sh.data[:0]
+			r.rx.shadows.put(sh)
+			s.parts[part] = nil
+		}
+	}
+	s.state = slotIdle
+	if r.rx.last == s {
+		r.rx.last = nil
+	}
+}
+
+func (s *rxSlot) owner(part int) owner {
+	return owner{kind: ownsBuffer, part: uint8(part), queue: uint16(s.q.id), index: s.index}
+}
+
+// rung notes an accepted doorbell.
+func (q *rxq) rung(pi uint16, cycle int64) {
+	q.ctx.PI = pi
+	q.mayBe = false
+	q.bells[q.numBells%keptBells] = bell{cycle, pi}
+	q.numBells++
+}
+
+// postedBefore is the producer index by the doorbells accepted before a cycle.
+// If so many followed that it is not known, everything counts as taken.
+func (q *rxq) postedBefore(cycle int64) uint16 {
+	for k := q.numBells; k > 0 && k+keptBells > q.numBells; k-- {
+		if b := &q.bells[(k-1)%keptBells]; b.cycle < cycle {
+			return b.pi
+		}
+	}
+	if q.numBells < keptBells {
+		return 0
+	}
+	return q.ctx.CI
+}
+
+// descsIn takes the descriptors that a read brought.
+func (r *Referee) descsIn(d *readReq) {
+	q := r.rx.queue(d.queue)
+	for i := range int(d.count) {
+		s := q.slot(d.first + uint16(i))
+		s.state = slotThere
+		s.desc = nicspec.DecodeRxDesc(d.buf[i*nicspec.RxDescBytes:])
+		for part := range s.parts {
+			if addr, size := s.buffer(part); size > 0 {
+				r.wr.add(addr, size, s.owner(part))
+			}
+		}
+	}
+}
+
+// descsBad notes a read of descriptors that failed, or may have [Q4].
+func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
+	q := r.rx.queue(d.queue)
+	if sure {
+		for i := range d.count {
+			q.slot(d.first + i).state = slotBad
+		}
+	}
+	q.bad = append(q.bad, badRead{d.first, s, sure})
+	q.errTo = forever
+}
+
+// queueCauses is why a queue may not have taken a frame; next is the
+// descriptor that its next frame took. No cause means that it had to.
+func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *nic.RxVerdict, next uint16) (m dropMask) {
+	m = r.overflowCause(f)
+	if q.offTo >= f.last {
+		m |= dropBit(nicspec.CntRxDropQueueOff)
+	}
+	if q.errTo >= f.last {
+		m |= dropBit(nicspec.CntRxDropQueueErr)
+	}
+	if q.epoch == 0 {
+		return m
+	}
+	same := q.since < f.last && f.place == placeQueue && f.epoch == q.epoch
+	if !same {
+		m |= r.runCauses(&q.was, v, f.n, true)
+	}
+	return m | r.runCauses(&q.ctx, v, f.n, !same || int16(next-f.posted) >= 0)
+}
+
+// runCauses is [R8] and [R9] for a queue in state Run.
+func (r *Referee) runCauses(ctx *nic.Queue, v *nic.RxVerdict, n int, empty bool) dropMask {
+	if ctx.PayBufSize == 0 {
+		return 0
+	}
+	if _, pay := ctx.Split(v, n); pay > int(ctx.PayBufSize) {
+		return dropBit(nicspec.CntRxDropTooLong)
+	}
+	if empty && !r.cfg.ForbidNoDesc {
+		return dropBit(nicspec.CntRxDropNoDesc)
+	}
+	return 0
+}

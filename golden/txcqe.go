@@ -1,0 +1,147 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// txEntryWritten takes a completion entry of a transmit queue, at the right
+// place [T10].
+func (r *Referee) txEntryWritten(q *txq, data []byte) {
+	e := nicspec.TxCqe(data)
+	r.stats.Compared++
+	if e.Type() == nicspec.CqeTypeEvent {
+		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, data)
+		if !q.draining {
+			r.regs.Txq(q.id).Fail(e.Status())
+		}
+		r.nextCqe(q)
+		return
+	}
+	r.cnt.step(nicspec.CntTxCqe.Index(), 1, r.now)
+	if s := r.completed(q, e); s != nil {
+		r.judgeEntry(q, s, e)
+		switch i := e.Index(); {
+		case i == s.entry.index || e.WqeId() == s.entry.plan.ID:
+			r.finishUpTo(q, s.entry.index)
+		case i-q.oldest < q.ctx.PI-q.oldest: // entries were left out
+			r.finishUpTo(q, i)
+		}
+	}
+	r.nextCqe(q)
+}
+
+func (r *Referee) nextCqe(q *txq) {
+	q.ctx.CQI++
+	if !q.draining {
+		r.regs.Txq(q.id).CQI = q.ctx.CQI
+	}
+}
+
+// completed finds the entry that a completion entry is due for: the next one
+// that gets one. An entry that need not have one is passed if the completion
+// entry names a later one.
+func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
+	for i := q.oldest; i != q.ctx.PI; i++ {
+		s := q.slot(i)
+		if s.entry == nil {
+			break
+		}
+		e := s.entry
+		over := e.left || !e.plan.Send && e.plan.Status == nicspec.StatusOk
+		if over && !e.plan.Complete && i != c.Index() {
+			continue
+		}
+		return s
+	}
+	r.fail(q.domain(), "T10", "index", "no completion entry: no entry that was read gets one", fmt.Sprint(c.Index()), c.String())
+	return nil
+}
+
+// outcomes is expected over both readings of an entry; a frame that has left
+// went well.
+func (r *Referee) outcomes(e *txEntry) (m statusMask, wait bool) {
+	if e.left {
+		return statusBit(nicspec.StatusOk), false
+	}
+	m, wait = r.expected(e)
+	if e.alt != nil {
+		m2, wait2 := r.expected(e.alt)
+		m, wait = m|m2, wait && wait2
+	}
+	return m, wait
+}
+
+// judgeEntry compares a completion entry with what its work entry allows.
+func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
+	e := s.entry
+	m, wait := r.outcomes(e)
+	got := c.Status()
+	if c.Index() == e.index && !m.has(got) && got != nicspec.StatusOk && !e.left && r.borrow(e, got) {
+		m, wait = r.outcomes(e)
+	}
+	if e.plan.Send && !e.left && m.has(nicspec.StatusOk) && got == nicspec.StatusOk {
+		wait = true
+	}
+	if wait && c.Index() == e.index {
+		r.fail(q.domain(), "T10", "frame", "left before its completion entry", "not yet", c.String(), e.describe())
+		return
+	}
+	if !e.plan.Send && !e.asked {
+		r.startable(e)
+	}
+	status := got
+	if !m.has(got) {
+		status = m.first()
+	}
+	if status == nicspec.StatusOk && !e.plan.Complete {
+		r.fail(q.domain(), "T10", "index", "no completion entry: f_complete is 0", fmt.Sprint(c.Index()), c.String(), e.describe())
+		return
+	}
+	var want [nicspec.CqeBytes]byte
+	nic.BuildTxCqe(uint16(q.id), e.index, status, e.plan.ID, e.sent, q.ctx.Phase(q.ctx.CQI), &want)
+	field, exp, g, same := nicspec.DiffTxCqe(want[:], c)
+	if same {
+		return
+	}
+	if field == "status" {
+		exp = m.String()
+	}
+	rule := "T10"
+	switch field {
+	case "status":
+		rule = ruleOfStatus(max(m.first(), got))
+		if m.first() != nicspec.StatusOk {
+			rule = ruleOfStatus(m.first())
+		}
+	case "phase":
+		rule = "Q8"
+	}
+	r.fail(q.domain(), rule, field, exp, g, "got      "+c.String(), "expected "+nicspec.TxCqe(want[:]).String(), e.describe())
+}
+
+// finishUpTo ends the entries up to the one that a completion entry was
+// written for.
+func (r *Referee) finishUpTo(q *txq, index uint16) {
+	for int16(index-q.oldest) >= 0 {
+		s := q.slot(q.oldest)
+		e := s.entry
+		if e == nil {
+			break
+		}
+		if int16(q.emit-q.oldest) <= 0 {
+			q.emit = q.oldest + 1
+		}
+		r.cnt.step(nicspec.CntTxWqe.Index(), 1, r.now)
+		if e.index == index && nicspec.TxCqe(r.x.TLP.Data).Status() != nicspec.StatusOk {
+			r.cnt.step(nicspec.CntTxErr.Index(), 1, r.now)
+		}
+		r.release(e)
+		*s = txSlot{}
+		q.oldest++
+	}
+	r.ended(q, index+1)
+	r.settleEntries(q)
+}

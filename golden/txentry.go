@@ -1,0 +1,343 @@
+package golden
+
+import (
+	"bytes"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// txEntry is one work entry that the device has read.
+type txEntry struct {
+	queue   *txq
+	index   uint16
+	fetched int64 // cycle
+	raw     [nicspec.WqeBytes]byte
+	plan    nic.TxPlan
+	buf     []byte // the frame as gathered; once finished, as it leaves
+	pieces  [nicspec.WqeSlots]txPiece
+	count   int // of pieces that may be read
+
+	reading int        // reads outstanding
+	asked   bool       // a piece was asked for
+	fails   statusMask // of reads that failed
+	maybe   statusMask // of reads that may have failed
+
+	finished bool // the offloads were done
+	status   nicspec.Status
+	frame    []byte
+
+	left bool // its frame has left
+	sent int  // bytes
+
+	// alt is the same entry under the other value of a key that was written
+	// while the entry was at work [T12].
+	alt *txEntry
+}
+
+// txPiece is one piece of a frame.
+type txPiece struct {
+	bus   uint64
+	len   int
+	off   int // in the frame
+	asked ranges
+	got   int
+	open  bool // in the page map
+}
+
+// statusMask is a set of statuses.
+type statusMask uint32
+
+func statusBit(s nicspec.Status) statusMask { return 1 << s }
+
+func (m statusMask) has(s nicspec.Status) bool { return s < 32 && m>>s&1 != 0 }
+
+// first is the lowest status of the set.
+func (m statusMask) first() (s nicspec.Status) {
+	for m != 0 && !m.has(s) {
+		s++
+	}
+	return s
+}
+
+func (m statusMask) String() string {
+	out := ""
+	for s := nicspec.Status(0); m>>s != 0; s++ {
+		if m.has(s) {
+			if out != "" {
+				out += " or "
+			}
+			out += s.String()
+		}
+	}
+	return out
+}
+
+func (e *txEntry) reset(q *txq, index uint16, now int64) {
+	old := *e
+	*e = txEntry{queue: q, index: index, fetched: now, buf: old.buf}
+	for i := range e.pieces {
+		e.pieces[i].asked.s = old.pieces[i].asked.s[:0]
+	}
+	if e.buf == nil {
+		e.buf = make([]byte, nicspec.FrameMax)
+	}
+}
+
+// begin decodes an entry and lets the device read its pieces [T3, T4].
+func (r *Referee) begin(e *txEntry, keys nic.KeyTable) {
+	nic.DecodeWqe(&e.raw, keys, r.tx.limits, &e.plan)
+	p := &e.plan
+	switch {
+	case p.Send:
+		copy(e.buf, p.Inline[:p.InlineLen])
+		for i := range p.NumPieces {
+			s := &p.Pieces[i]
+			e.pieces[i].bus, e.pieces[i].len, e.pieces[i].off = s.Bus, s.Len, s.Off
+		}
+		e.count = p.NumPieces
+	case p.Status != nicspec.StatusOk && p.Status != nicspec.StatusBadOpcode:
+		e.readable(keys)
+	}
+	for i := range e.count {
+		s := &e.pieces[i]
+		r.read.add(s.bus, s.len, e.owner(i))
+		s.open = true
+	}
+}
+
+// alternate gives an entry at work its other reading, under other keys [T12].
+func (r *Referee) alternate(e *txEntry, keys nic.KeyTable) {
+	if e.alt != nil || e.left {
+		return
+	}
+	a := r.tx.entries.get()
+	a.reset(e.queue, e.index, e.fetched)
+	a.raw = e.raw
+	nic.DecodeWqe(&a.raw, keys, r.tx.limits, &a.plan)
+	if a.plan == e.plan {
+		r.tx.entries.put(a)
+		return
+	}
+	r.begin(a, keys)
+	e.alt = a
+}
+
+func (e *txEntry) owner(piece int) owner {
+	return owner{kind: ownsPiece, part: uint8(piece), queue: uint16(e.queue.id), index: e.index, entry: e}
+}
+
+// readable finds the pieces of an entry that fails which the device may read
+// all the same [T4].
+func (e *txEntry) readable(keys nic.KeyTable) {
+	w := nicspec.Wqe(e.raw[:])
+	const header = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
+	slot := (int(w.InlineLen()) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+	for range w.Nseg() {
+		if slot >= nicspec.WqeSlots {
+			return
+		}
+		s := nicspec.Seg(e.raw[header+slot*nicspec.WqeSlotBytes:])
+		slot++
+		if s.Len() == 0 || s.Key()>>16&0xff != 0 || s.Len() > nicspec.FrameMax {
+			continue
+		}
+		if bus, status := keys.Translate(s.Key(), s.Addr(), s.Len()); status == nicspec.StatusOk {
+			e.pieces[e.count].bus, e.pieces[e.count].len, e.pieces[e.count].off = bus, int(s.Len()), -1
+			e.count++
+		}
+	}
+}
+
+// release forgets an entry.
+func (r *Referee) release(e *txEntry) {
+	if e.alt != nil {
+		r.releaseOne(e.alt)
+		e.alt = nil
+	}
+	r.tx.at--
+	r.releaseOne(e)
+}
+
+func (r *Referee) releaseOne(e *txEntry) {
+	for i := range e.count {
+		if s := &e.pieces[i]; s.open {
+			r.read.remove(s.bus, s.len, e.owner(i))
+			s.open = false
+		}
+	}
+	if e.reading > 0 {
+		for i := range r.rd.tags {
+			for k := range r.rd.tags[i].dest {
+				if t := &r.rd.tags[i].dest[k]; t.entry == e {
+					t.entry = nil
+				}
+			}
+		}
+	}
+	r.tx.entries.put(e)
+}
+
+// pieceChoice is the piece that a read most likely belongs to, when several
+// entries name the same memory.
+type pieceChoice struct {
+	entry *txEntry
+	piece int
+	score int
+}
+
+// consider weighs one piece: requests mostly go on where the one before ended,
+// and end at the end of the piece or where a split is due.
+func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
+	e, i := node.owner.entry, int(node.owner.part)
+	p := &e.pieces[i]
+	off := int(d.addr - p.bus)
+	if !p.asked.free(off, off+d.n) {
+		return
+	}
+	score := 1
+	if off == p.asked.end() {
+		score += 4
+	}
+	page := tlp.PageBytes - int(d.addr&(tlp.PageBytes-1))
+	if off+d.n == p.len || d.n == page || d.n > mrrs-tlp.DWBytes {
+		score += 2
+	}
+	if score > c.score {
+		c.entry, c.piece, c.score = e, i, score
+	}
+}
+
+// pieceRead takes a read of a piece.
+func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
+	d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(e.queue.id), e.queue.epoch
+	r.ask(e, piece, d, &d.dest[0])
+	r.past.note(e.queue.domain(), &r.x)
+	if other := r.otherReading(e); other != nil {
+		for i := range other.count {
+			p := &other.pieces[i]
+			off := int(d.addr - p.bus)
+			if d.addr >= p.bus && off+d.n <= p.len && p.asked.free(off, off+d.n) {
+				r.ask(other, i, d, &d.dest[1])
+				break
+			}
+		}
+	}
+}
+
+// ask notes that bytes of a piece are being read.
+func (r *Referee) ask(e *txEntry, piece int, d *readReq, to *pieceDest) {
+	p := &e.pieces[piece]
+	off := int(d.addr - p.bus)
+	p.asked.add(off, off+d.n)
+	if p.asked.exactly(p.len) {
+		r.read.remove(p.bus, p.len, e.owner(piece))
+		p.open = false
+	}
+	*to = pieceDest{e, piece, p.off + off}
+	e.reading++
+	if !e.asked {
+		e.asked = true
+		r.startable(e)
+	}
+}
+
+// otherReading is the other one of an entry with two readings.
+func (r *Referee) otherReading(e *txEntry) *txEntry {
+	if e.alt != nil {
+		return e.alt
+	}
+	if main := e.queue.slot(e.index).entry; main != nil && main != e && main.alt == e {
+		return main
+	}
+	return nil
+}
+
+// startable checks that an entry may be started [T1].
+func (r *Referee) startable(e *txEntry) {
+	if r.tx.offSince <= e.fetched {
+		r.fail(e.queue.domain(), "T1", "tx_enable", "1 before an entry is started", "0", e.describe())
+	}
+}
+
+// bring stores what a read of a piece brought.
+func (e *txEntry) bring(t *pieceDest, b []byte) {
+	e.pieces[t.piece].got += len(b)
+	if e.plan.Send && !e.finished {
+		copy(e.buf[t.off:], b)
+	}
+	t.off += len(b)
+}
+
+// failing notes that a read of a piece failed, or may have.
+func (e *txEntry) failing(s nicspec.Status, sure bool) {
+	if sure {
+		e.fails |= statusBit(s)
+	} else {
+		e.maybe |= statusBit(s)
+	}
+}
+
+// gathered reports whether all of a frame's bytes are there.
+func (e *txEntry) gathered() bool {
+	for i := range e.plan.NumPieces {
+		if e.pieces[i].got != e.pieces[i].len {
+			return false
+		}
+	}
+	return true
+}
+
+// finish does the offloads of a gathered frame.
+func (e *txEntry) finish() nicspec.Status {
+	if !e.finished {
+		e.finished = true
+		e.frame, e.status = nic.FinishTx(&e.plan, e.buf)
+	}
+	return e.status
+}
+
+// started reports whether the device must end an entry though its queue is
+// being disabled [T11].
+func (e *txEntry) started() bool { return e.asked || e.left }
+
+// mayBeOver reports whether an entry may have ended without a trace.
+func (e *txEntry) mayBeOver() bool {
+	return !e.plan.Complete && e.left
+}
+
+// expected is what may become of an entry whose frame has not left: the
+// statuses that it may end with. wait is set if it cannot have ended yet.
+func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
+	if !e.plan.Send {
+		return statusBit(e.plan.Status), false
+	}
+	m = e.fails | e.maybe | r.lateReads(e)
+	if e.fails != 0 {
+		return m, false
+	}
+	if e.gathered() {
+		return m | statusBit(e.finish()), false
+	}
+	return m, m == 0
+}
+
+// lateReads is the timeout, if a read of the entry may have timed out by now.
+func (r *Referee) lateReads(e *txEntry) statusMask {
+	if e.reading == 0 {
+		return 0
+	}
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if d.open && (d.dest[0].entry == e || d.dest[1].entry == e) && r.now >= d.issued+d.tLo {
+			return statusBit(nicspec.StatusCplTimeout)
+		}
+	}
+	return 0
+}
+
+// equals reports whether an entry's frame, as far as it is there, is data.
+func (e *txEntry) equals(data []byte) bool {
+	return e.plan.Send && e.fails == 0 && !e.left && e.gathered() && e.finish() == nicspec.StatusOk && bytes.Equal(e.frame, data)
+}

@@ -1,0 +1,307 @@
+package golden
+
+import (
+	"bytes"
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// frameOut judges a frame that left [T5..T9].
+func (r *Referee) frameOut() {
+	f := r.x.Frame
+	r.ofFrame = nil
+	r.stats.Compared++
+	r.cnt.step(portIndex(nicspec.CntTxFrames, r.x.Port), 1, r.now)
+	r.cnt.step(portIndex(nicspec.CntTxBytes, r.x.Port), uint64(len(f.Data)), r.now)
+	q := (*txq)(nil)
+	if f.Queue >= 0 {
+		q = r.tx.queue(uint16(min(f.Queue, 1<<16-1)))
+	}
+	if q == nil {
+		r.past.note(device, &r.x)
+		r.fail(device, "B3", "tuser", fmt.Sprintf("a queue of the build, 0..%d", len(r.tx.queues)-1), fmt.Sprint(f.Queue))
+		return
+	}
+	r.past.note(q.domain(), &r.x)
+	s := r.sender(q, f.Data)
+	if s == nil {
+		r.tellSent(q, nil, f.Data)
+		return
+	}
+	e := s.entry
+	if !e.asked {
+		r.startable(e)
+	}
+	if e.plan.Port != r.x.Port {
+		r.fail(q.domain(), "T9", "port", fmt.Sprint(e.plan.Port), fmt.Sprint(r.x.Port), e.describe())
+	}
+	if !bytes.Equal(e.frame, f.Data) && r.failFrame(q, e, f.Data) {
+		r.tellSent(q, e.frame, f.Data)
+		return
+	}
+	r.tellSent(q, e.frame, f.Data)
+	e.left, e.sent = true, len(f.Data)
+	q.emit = e.index + 1
+	r.ended(q, e.index+1)
+	r.settleEntries(q)
+}
+
+func (r *Referee) tellSent(q *txq, want, got []byte) {
+	if r.cfg.OnFrame == nil {
+		return
+	}
+	r.tx.event = FrameEvent{Port: r.x.Port, Queue: q.id, Cycle: r.now, Expected: want, Got: got, Mismatch: r.ofFrame}
+	r.cfg.OnFrame(&r.tx.event)
+}
+
+// sender finds the entry whose frame is due to leave: the next one of the
+// queue, over those that send none. Without one it reports why.
+func (r *Referee) sender(q *txq, data []byte) *txSlot {
+	failed := (*txEntry)(nil)
+	for i := q.emit; i != q.ctx.PI; i++ {
+		s := q.slot(i)
+		e := s.entry
+		if e == nil {
+			r.failSender(q, failed, "T1", "frame", fmt.Sprintf("entry %d read before its frame leaves", i))
+			return nil
+		}
+		if e.left {
+			continue
+		}
+		if e.alt != nil {
+			r.chooseReading(s, data)
+			e = s.entry
+		}
+		m, wait := r.expected(e)
+		if wait && r.borrow(e, 0) {
+			m, wait = r.expected(e)
+		}
+		switch {
+		case wait:
+			r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
+			return nil
+		case e.plan.Send && m.has(nicspec.StatusOk) && (m == statusBit(nicspec.StatusOk) || e.equals(data)):
+			return s
+		case e.plan.Send && e.fails == 0 && !e.gathered() && r.borrow(e, 0):
+			i-- // look at it again
+			continue
+		}
+		if !m.has(nicspec.StatusOk) {
+			failed = e
+		}
+	}
+	if failed != nil {
+		m, _ := r.expected(failed)
+		r.failSender(q, failed, ruleOfStatus(m.first()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.index, m))
+		return nil
+	}
+	r.failSender(q, nil, "T1", "frame", "none: no entry is left to send one")
+	return nil
+}
+
+// failSender reports a frame that no entry of its queue can have sent.
+func (r *Referee) failSender(q *txq, e *txEntry, rule, field, want string) {
+	data := r.x.Frame.Data
+	if o := r.otherQueue(q, data); o != nil {
+		r.failTuser(o)
+		return
+	}
+	var about []string
+	if e != nil {
+		about = append(about, e.describe())
+	}
+	r.fail(q.domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
+}
+
+// failFrame reports a frame that differs from the one that was due. It reports
+// true if the frame is that of another entry.
+func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
+	if o := r.otherQueue(q, got); o != nil {
+		r.failTuser(o)
+		return true
+	}
+	for i := e.index + 1; i != q.ctx.PI; i++ {
+		later := q.slot(i).entry
+		if later != nil && later.equals(got) {
+			r.fail(q.domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.index), fmt.Sprintf("that of entry %d", i),
+				e.describe(), later.describe())
+			later.left, later.sent = true, len(got)
+			return true
+		}
+	}
+	if len(got) != len(e.frame) {
+		r.fail(q.domain(), "T5", "frame length", fmt.Sprint(len(e.frame)), fmt.Sprint(len(got)), e.describe())
+		return false
+	}
+	i := firstDifference(e.frame, got)
+	var h nic.Headers
+	nic.Parse(e.frame, r.ver.now.RocePort, &h)
+	r.fail(q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), byteText(e.frame[i], i), byteText(got[i], i), e.describe())
+	return false
+}
+
+// ruleOfByte is the rule that a byte of a frame follows.
+func (e *txEntry) ruleOfByte(h *nic.Headers, at int) string {
+	p := &e.plan
+	switch field := fieldAt(e.frame, h, at); {
+	case field == "icrc" && p.ICRC, field == "udp.csum" && (p.UDPCsum || p.UDPZero), field == "ipv4.csum" && p.IPCsum:
+		return "T8"
+	}
+	return "T5"
+}
+
+// otherQueue finds the queue whose next frame this is.
+func (r *Referee) otherQueue(q *txq, data []byte) *txEntry {
+	for i := range r.tx.queues {
+		o := &r.tx.queues[i]
+		if o == q || !o.open {
+			continue
+		}
+		for k := o.emit; k != o.ctx.PI; k++ {
+			e := o.slot(k).entry
+			if e == nil {
+				break
+			}
+			if e.equals(data) {
+				return e
+			}
+			if e.plan.Send && !e.left && e.fails == 0 {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// failTuser reports a frame that came with the queue of another, and takes it
+// as that queue's.
+func (r *Referee) failTuser(e *txEntry) {
+	d := e.queue.domain()
+	r.past.note(d, &r.x)
+	r.fail(d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue), e.describe())
+	e.left, e.sent = true, len(r.x.Frame.Data)
+	e.queue.emit = e.index + 1
+	r.ended(e.queue, e.index+1)
+	r.settleEntries(e.queue)
+}
+
+// chooseReading takes the other reading of an entry if only that one fits.
+func (r *Referee) chooseReading(s *txSlot, data []byte) {
+	if e := s.entry; !e.equals(data) && e.alt.equals(data) {
+		r.swapReading(s)
+	}
+	if s.entry.equals(data) {
+		r.releaseOne(s.entry.alt)
+		s.entry.alt = nil
+	}
+}
+
+func (r *Referee) swapReading(s *txSlot) {
+	e, a := s.entry, s.entry.alt
+	e.alt, a.alt = nil, e
+	s.entry = a
+}
+
+// borrow settles reads that were attributed to the wrong one of two entries
+// that name the very same memory: pieces that this entry lacks are exchanged
+// with pieces that another entry has, or, for a status, with pieces whose read
+// failed with it. It reports whether anything changed.
+func (r *Referee) borrow(e *txEntry, s nicspec.Status) (changed bool) {
+	for i := range e.plan.NumPieces {
+		p := &e.pieces[i]
+		if s == nicspec.StatusOk && p.got == p.len {
+			continue
+		}
+		for k := range r.tx.queues {
+			q := &r.tx.queues[k]
+			if q.open && r.borrowFrom(q, e, i, s) {
+				changed = true
+				break
+			}
+		}
+	}
+	return changed
+}
+
+func (r *Referee) borrowFrom(q *txq, e *txEntry, i int, s nicspec.Status) bool {
+	p := &e.pieces[i]
+	for n := q.oldest; n != q.ctx.PI; n++ {
+		o := q.slot(n).entry
+		if o == nil {
+			return false
+		}
+		if o == e || o.left || o.finished || !o.plan.Send {
+			continue
+		}
+		for k := range o.plan.NumPieces {
+			w := &o.pieces[k]
+			if w.bus != p.bus || w.len != p.len {
+				continue
+			}
+			if s == nicspec.StatusOk && w.got == w.len || s != nicspec.StatusOk && o.fails.has(s) && o.plan.NumPieces == 1 {
+				r.exchange(e, i, o, k, s)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// exchange swaps what was read of two pieces of the same memory.
+func (r *Referee) exchange(e *txEntry, i int, o *txEntry, k int, s nicspec.Status) {
+	a, b := &e.pieces[i], &o.pieces[k]
+	x, y := e.buf[a.off:a.off+a.len], o.buf[b.off:b.off+b.len]
+	for n := range x {
+		x[n], y[n] = y[n], x[n]
+	}
+	for _, t := range [...]struct {
+		p     *txPiece
+		owner owner
+	}{{a, e.owner(i)}, {b, o.owner(k)}} {
+		if t.p.open {
+			r.read.remove(t.p.bus, t.p.len, t.owner)
+		}
+	}
+	a.asked, b.asked = b.asked, a.asked
+	a.got, b.got = b.got, a.got
+	a.open, b.open = b.open, a.open
+	if a.open {
+		r.read.add(a.bus, a.len, e.owner(i))
+	}
+	if b.open {
+		r.read.add(b.bus, b.len, o.owner(k))
+	}
+	if s != nicspec.StatusOk {
+		e.fails, o.fails = e.fails|statusBit(s), o.fails&^statusBit(s)
+	}
+	r.exchangeReads(e, i, o, k)
+}
+
+func (r *Referee) exchangeReads(e *txEntry, i int, o *txEntry, k int) {
+	for n := range r.rd.tags {
+		t := &r.rd.tags[n].dest[0]
+		switch {
+		case t.entry == e && t.piece == i:
+			*t = pieceDest{o, k, t.off - e.pieces[i].off + o.pieces[k].off}
+			e.reading--
+			o.reading++
+		case t.entry == o && t.piece == k:
+			*t = pieceDest{e, i, t.off - o.pieces[k].off + e.pieces[i].off}
+			o.reading--
+			e.reading++
+		}
+	}
+}
+
+// ruleOfStatus is the rule that makes an entry fail with a status.
+func ruleOfStatus(s nicspec.Status) string {
+	switch {
+	case s == nicspec.StatusBadOffload:
+		return "T7"
+	case s >= nicspec.StatusCplUnsupported:
+		return "T6"
+	}
+	return "T3"
+}

@@ -1,0 +1,249 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// txSide is what is known of the transmit side.
+type txSide struct {
+	queues  []txq
+	entries pool[txEntry]
+	limits  nic.TxLimits
+	reads   uint64 // of pieces so far
+	at      int    // entries that were fetched and have not ended
+	event   FrameEvent
+
+	// Since when CTRL.tx_enable is 0 for certain; forever while it may be 1.
+	offSince int64
+}
+
+// txq is what is known of one transmit queue.
+type txq struct {
+	id    int
+	ctx   nic.Queue // as enabled last; CI counts the entries seen to end
+	epoch uint32
+
+	open     bool // enabled, or being disabled
+	draining bool
+	since    int64 // enabled
+
+	oldest uint16 // first entry that is not done with
+	emit   uint16 // first entry that may still send a frame
+
+	maybe     uint16 // producer index that a doubtful doorbell asked for
+	mayBe     bool
+	bad       []badRead
+	eventSeen bool
+
+	slots []txSlot // by index mod twice the ring size
+}
+
+// txSlot is one entry of the ring.
+type txSlot struct {
+	state slotState
+	entry *txEntry // if it was read
+}
+
+func (s *txSide) init(spec *nic.Spec) {
+	s.queues = make([]txq, spec.NumTxq)
+	s.limits = nic.TxLimits{Ports: spec.Ports}
+	s.offSince = never
+	for i := range s.queues {
+		s.queues[i].id = i
+	}
+}
+
+// queue is a transmit queue, nil beyond the build.
+func (s *txSide) queue(i uint16) *txq {
+	if int(i) >= len(s.queues) {
+		return nil
+	}
+	return &s.queues[i]
+}
+
+func (q *txq) domain() Domain { return Domain{DomainTxq, q.id} }
+
+func (q *txq) slot(i uint16) *txSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
+
+// enableTx starts a transmit queue [T11].
+func (r *Referee) enableTx(i int) {
+	q := r.tx.queue(uint16(i))
+	if q.open {
+		r.closeTx(q)
+	}
+	q.ctx = *r.regs.Txq(i)
+	q.epoch++
+	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
+	q.oldest, q.emit, q.since = 0, 0, r.now
+	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
+		q.slots = make([]txSlot, want)
+	}
+	clear(q.slots)
+	r.ringRanges(&q.ctx, i, false, true)
+}
+
+// drainTx begins the disabling of a transmit queue.
+func (r *Referee) drainTx(i int) { r.tx.queue(uint16(i)).draining = true }
+
+// closeTx ends the disabling: entries that were started have ended.
+func (r *Referee) closeTx(q *txq) {
+	r.quietReads(q.domain(), false, q.id, q.epoch)
+	for i := q.oldest; i != q.ctx.PI; i++ {
+		s := q.slot(i)
+		if e := s.entry; e != nil {
+			if e.started() && !e.mayBeOver() {
+				r.fail(q.domain(), "T11", "busy", "1 while an entry is at work", "0", e.describe())
+			}
+			r.uncertainEnd(e)
+			r.release(e)
+		}
+		*s = txSlot{}
+	}
+	r.ringRanges(&q.ctx, q.id, false, false)
+	q.oldest, q.emit = q.ctx.PI, q.ctx.PI
+	q.open, q.draining = false, false
+}
+
+// uncertainEnd counts an entry of which it is not known whether it ended.
+func (r *Referee) uncertainEnd(e *txEntry) {
+	r.cnt.may(nicspec.CntTxWqe.Index(), 1)
+	r.cnt.may(nicspec.CntTxErr.Index(), 1)
+}
+
+// wqesIn takes the work entries that a read brought.
+func (r *Referee) wqesIn(d *readReq) {
+	q := r.tx.queue(d.queue)
+	for i := range d.count {
+		s := q.slot(d.first + i)
+		if s.state != slotAsked {
+			continue
+		}
+		e := r.tx.entries.get()
+		e.reset(q, d.first+i, r.now)
+		copy(e.raw[:], d.buf[int(i)*nicspec.WqeBytes:])
+		s.state, s.entry = slotThere, e
+		r.tx.at++
+		r.begin(e, r.regs.Keys())
+		if r.bar.keys.open >= r.now {
+			r.alternate(e, r.bar.keys.before(r.now))
+		}
+	}
+	r.settleEntries(q)
+}
+
+// wqesBad notes a read of work entries that failed, or may have [T2].
+func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
+	q := r.tx.queue(d.queue)
+	if sure {
+		for i := range d.count {
+			q.slot(d.first + i).state = slotBad
+		}
+	}
+	q.bad = append(q.bad, badRead{d.first, s, sure})
+}
+
+// settleEntries lets go of the oldest entries as far as nothing of them is to
+// come any more.
+func (r *Referee) settleEntries(q *txq) {
+	for q.oldest != q.ctx.PI {
+		s := q.slot(q.oldest)
+		e := s.entry
+		if e == nil || e.plan.Complete || !e.left && e.plan.Send || e.plan.Status != nicspec.StatusOk || e.alt != nil {
+			return
+		}
+		if q.emit == q.oldest {
+			q.emit++
+		}
+		r.entryOver(q, s)
+	}
+}
+
+// entryOver counts the oldest entry as ended and forgets it.
+func (r *Referee) entryOver(q *txq, s *txSlot) {
+	if s.entry.left {
+		r.cnt.step(nicspec.CntTxWqe.Index(), 1, r.now)
+	} else {
+		r.cnt.sure(nicspec.CntTxWqe.Index(), 1) // no output tells when
+	}
+	r.release(s.entry)
+	*s = txSlot{}
+	q.oldest++
+}
+
+// ended notes that the device has ended the entries before an index.
+func (r *Referee) ended(q *txq, index uint16) {
+	if int16(index-q.ctx.CI) <= 0 {
+		return
+	}
+	q.ctx.CI = index
+	if !q.draining {
+		r.regs.Txq(q.id).CI = index
+	}
+}
+
+// eventEntry judges an Event [Q4, T2] and returns whether the queue has had
+// one.
+func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen bool, data []byte) bool {
+	rule, cqe := "Q4", nicspec.CntRxCqe
+	if d.Kind == DomainTxq {
+		rule, cqe = "T2", nicspec.CntTxCqe
+	}
+	got := nicspec.TxCqe(data)
+	best, found := badRead{}, false
+	for _, b := range append(bad, r.overdue(d)...) {
+		exact := b.status == got.Status() && b.first == got.Index()
+		if !found || exact {
+			best, found = b, true
+		}
+		if exact {
+			break
+		}
+	}
+	r.cnt.step(cqe.Index(), 1, r.now)
+	r.cnt.step(nicspec.CntQueueErr.Index(), 1, r.now)
+	switch {
+	case !found:
+		r.fail(d, rule, "type", "no Event: no read of this ring failed", got.Type().String(), got.String())
+	case seen:
+		r.fail(d, rule, "type", "one Event", "another", got.String())
+	default:
+		var want [nicspec.CqeBytes]byte
+		nic.BuildEvent(uint16(d.Index), best.first, best.status, ctx.Phase(ctx.CQI), &want)
+		if field, e, g, same := nicspec.DiffTxCqe(want[:], data); !same {
+			r.fail(d, rule, field, e, g, "got      "+got.String(), "expected "+nicspec.TxCqe(want[:]).String())
+		}
+	}
+	return true
+}
+
+// overdue is the reads of a queue's ring that may have timed out by now.
+func (r *Referee) overdue(d Domain) (out []badRead) {
+	for i := range r.rd.tags {
+		q := &r.rd.tags[i]
+		if q.open && !q.stray && q.kind != ownsPiece && r.domainOf(q) == d && r.now >= q.issued+q.tLo {
+			out = append(out, badRead{first: q.first, status: nicspec.StatusCplTimeout})
+		}
+	}
+	return out
+}
+
+func (e *txEntry) describe() string {
+	s := fmt.Sprintf("entry %d of queue %d, read by cycle %d", e.index, e.queue.id, e.fetched)
+	switch {
+	case e.plan.Status != nicspec.StatusOk:
+		return s + fmt.Sprintf(", to fail with %v", e.plan.Status)
+	case !e.plan.Send:
+		return s + ": Nop"
+	case e.left:
+		return s + fmt.Sprintf(": frame of %d B left", e.sent)
+	}
+	s += fmt.Sprintf(": frame of %d B for port %d, %d B inline", e.plan.Length, e.plan.Port, e.plan.InlineLen)
+	for i := range e.plan.NumPieces {
+		p := &e.pieces[i]
+		s += fmt.Sprintf(", %d of %d B at %#x read", p.got, p.len, p.bus)
+	}
+	return s
+}

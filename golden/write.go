@@ -1,0 +1,217 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// writeOut attributes a write of the device by its address [C2].
+func (r *Referee) writeOut() {
+	h, data := &r.hdr, r.x.TLP.Data
+	if len(data) != h.PayloadBytes() || h.ZeroLength() {
+		r.past.note(device, &r.x)
+		if h.ZeroLength() {
+			r.fail(device, "P3", "FirstBE", "a byte enabled", "none", h.String())
+		}
+		return // a payload that does not fit its header has been reported
+	}
+	if disabledBytes(h, data) {
+		r.failDisabled(h, data)
+	}
+	off, n := h.Span()
+	addr := h.Address + uint64(off)
+	if n == nicspec.CqeBytes && addr%nicspec.CqeBytes == 0 && r.completionEntry(addr, data) {
+		return
+	}
+	for runs := h.Runs(data); ; {
+		at, b, ok := runs.Next()
+		if !ok {
+			return
+		}
+		r.bufferWrite(at, b)
+	}
+}
+
+// disabledBytes reports whether a byte that is not enabled is not zero [B6].
+func disabledBytes(h *tlp.Header, data []byte) bool {
+	const all = 0xf
+	last := h.LastBE
+	if h.Length == 1 {
+		last = all
+	}
+	if h.FirstBE&last == all {
+		return false
+	}
+	for i := range tlp.DWBytes {
+		if h.FirstBE>>i&1 == 0 && data[i] != 0 {
+			return true
+		}
+		if at := len(data) - tlp.DWBytes + i; last>>i&1 == 0 && data[at] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
+	r.past.note(device, &r.x)
+	r.fail(device, "B6", "payload bytes that are not enabled", "0", fmt.Sprintf("first DW %x, last DW %x",
+		data[:tlp.DWBytes], data[len(data)-tlp.DWBytes:]), h.String())
+}
+
+// completionEntry takes a write that may be a completion entry, and reports
+// whether it is one.
+func (r *Referee) completionEntry(addr uint64, data []byte) bool {
+	late := owner{}
+	found := false
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		node := &r.wr.nodes[id]
+		if node.owner.kind > ownsTxCq || addr < node.lo || addr >= node.hi {
+			continue
+		}
+		switch o := node.owner; o.kind {
+		case ownsRxCq:
+			if q := r.rx.queue(o.queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
+				r.past.note(q.domain(), &r.x)
+				r.rxEntry(q, data)
+				return true
+			}
+		case ownsTxCq:
+			if q := r.tx.queue(o.queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
+				r.past.note(q.domain(), &r.x)
+				r.txEntryWritten(q, data)
+				return true
+			}
+		}
+		late, found = node.owner, true
+	}
+	if !found || r.inBuffer(addr, len(data)) {
+		return false
+	}
+	ctx, d := &r.tx.queue(late.queue).ctx, Domain{DomainTxq, int(late.queue)}
+	text := nicspec.TxCqe(data).String()
+	if late.kind == ownsRxCq {
+		ctx, d = &r.rx.queue(late.queue).ctx, Domain{DomainRxq, int(late.queue)}
+		text = nicspec.RxCqe(data).String()
+	}
+	r.past.note(d, &r.x)
+	r.fail(d, "P9", "completion entry address", fmt.Sprintf("%#x, entry %d", ctx.CqeAddr(ctx.CQI), ctx.CQI),
+		fmt.Sprintf("%#x, slot %d of the ring", addr, (addr-ctx.CqBase)/nicspec.CqeBytes), text)
+	return true
+}
+
+// inBuffer reports whether a range lies in a buffer of a descriptor.
+func (r *Referee) inBuffer(addr uint64, n int) bool {
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		if node := &r.wr.nodes[id]; node.owner.kind == ownsBuffer && node.lo <= addr && end(addr, n) <= node.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// bufferWrite takes bytes written to a buffer of a descriptor.
+func (r *Referee) bufferWrite(addr uint64, b []byte) {
+	if s := r.rx.last; s != nil { // most go where the one before went
+		for part := range s.parts {
+			base, size := s.buffer(part)
+			if off := addr - base; off < uint64(size) && int(off)+len(b) <= size && r.put(s, part, int(off), b) {
+				return
+			}
+		}
+	}
+	twice := (*pageNode)(nil)
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		node := &r.wr.nodes[id]
+		if node.owner.kind != ownsBuffer || addr < node.lo || end(addr, len(b)) > node.hi {
+			continue
+		}
+		q := r.rx.queue(node.owner.queue)
+		if r.put(q.slot(node.owner.index), int(node.owner.part), int(addr-node.lo), b) {
+			return
+		}
+		if twice == nil {
+			twice = node
+		}
+	}
+	if twice != nil {
+		r.failTwice(twice, addr, len(b))
+		return
+	}
+	r.failStray(addr, len(b))
+}
+
+// put stores bytes in a buffer's shadow. It reports false if some of them were
+// written before.
+func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
+	sh := s.parts[part]
+	if sh == nil {
+		sh = r.rx.shadows.get()
+		s.parts[part] = sh
+	}
+	if !sh.have.add(off, off+len(b)) {
+		return false
+	}
+	sh.grow(off, off+len(b))
+	copy(sh.data[off:], b)
+	q := s.q
+	r.rx.last = s
+	r.past.note(q.domain(), &r.x)
+	if int(s.index-q.ctx.CI) >= q.pending+r.rx.unsure {
+		r.fail(q.domain(), "R10", "write", "none: no frame is left for this descriptor", fmt.Sprintf("%d B at %s",
+			len(b), slotText(q.id, s.index, part, off)), r.hdr.String())
+	}
+	return true
+}
+
+// grow makes room for the bytes up to hi; those before lo that were never
+// written read 0.
+func (sh *shadow) grow(lo, hi int) {
+	n := len(sh.data)
+	if hi <= n {
+		return
+	}
+	if hi > cap(sh.data) {
+		sh.data = append(make([]byte, 0, max(hi, nicspec.FrameMax)), sh.data...)
+	}
+	sh.data = sh.data[:hi]
+	if lo > n {
+		clear(sh.data[n:lo])
+	}
+}
+
+var partNames = [...]string{"header", "payload"}
+
+func slotText(queue int, index uint16, part, off int) string {
+	return fmt.Sprintf("%s buffer of descriptor %d of queue %d, byte %d", partNames[part], index, queue, off)
+}
+
+func (r *Referee) failTwice(node *pageNode, addr uint64, n int) {
+	o := node.owner
+	d := Domain{DomainRxq, int(o.queue)}
+	r.past.note(d, &r.x)
+	r.fail(d, "R10", "write", "every byte once", fmt.Sprintf("bytes written again: %d B at %s", n,
+		slotText(int(o.queue), o.index, int(o.part), int(addr-node.lo))), r.hdr.String())
+}
+
+// failStray reports a write that belongs nowhere.
+func (r *Referee) failStray(addr uint64, n int) {
+	r.past.note(device, &r.x)
+	r.fail(device, "C2", "Address", "inside a buffer of a descriptor in use, or the next completion entry",
+		fmt.Sprintf("%d B at %#x%s", n, addr, r.near(addr)), r.hdr.String())
+}
+
+// near says what lies next to an address that nothing expected.
+func (r *Referee) near(addr uint64) string {
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		node := &r.wr.nodes[id]
+		if o := node.owner; o.kind == ownsBuffer && addr >= node.lo && addr < node.hi {
+			return fmt.Sprintf(" (runs over the end of the %s buffer of descriptor %d of queue %d)", partNames[o.part], o.index, o.queue)
+		} else if o.kind <= ownsTxCq && addr >= node.lo && addr < node.hi {
+			return " (in a completion ring)"
+		}
+	}
+	return ""
+}
