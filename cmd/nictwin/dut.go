@@ -1,0 +1,126 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"nictwin/scenarios/cli"
+)
+
+func dutCommand(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "dut", Short: "Work with devices under test and their manifests"}
+	c.AddCommand(dutList(a), dutBuild(a), dutCheck(a), dutPorts(a))
+	return c
+}
+
+// dutArgs wants devices, by name or manifest.
+func dutArgs(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return cli.Usagef("no device given: want a name from dut list, or a manifest")
+	}
+	return nil
+}
+
+func dutList(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the devices under verilator/duts",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			list, err := cli.ListDUTs(a.home)
+			a.object.DUTs = list
+			if a.json {
+				return err
+			}
+			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+			for _, d := range list {
+				say(w, "%s\t%s\t%s\t%s\n", d.Name, d.Top, strings.Join(d.Streams, " "), d.Manifest)
+			}
+			return errors.Join(w.Flush(), err)
+		},
+	}
+}
+
+// each does something with every device named and goes on after errors.
+func (a *app) each(args []string, do func(name string) (cli.DUT, error), show func(d *cli.DUT)) error {
+	var errs []error
+	for _, name := range args {
+		d, err := do(name)
+		a.object.DUTs = append(a.object.DUTs, d)
+		errs = append(errs, err)
+		if err == nil && !a.json {
+			show(&d)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func dutBuild(a *app) *cobra.Command {
+	variant := "speed"
+	c := &cobra.Command{
+		Use:   "build DUT...",
+		Short: "Compile devices, or find them in the cache",
+		Args:  dutArgs, ValidArgsFunction: completeDUTs,
+	}
+	c.Flags().StringVar(&variant, "variant", variant, "speed, debug (assertions), waves or coverage")
+	complete(c, "variant", "speed", "debug", "waves", "coverage")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		do := func(name string) (cli.DUT, error) { return cli.BuildDUT(name, a.home, variant, a.stderr) }
+		err := a.each(args, do, func(d *cli.DUT) {
+			how := fmt.Sprintf("built in %.1f s", d.Built.TookS)
+			if d.Built.Cached {
+				how = "in the cache"
+			}
+			say(a.stdout, "%s (%s): %s\n  hash    %s\n  program %s\n", d.Name, d.Built.Variant, how, d.Built.Hash, d.Built.Binary)
+		})
+		if b := a.object.DUTs[0].Built; b != nil {
+			a.object.Build = b.Hash
+		}
+		return err
+	}
+	return c
+}
+
+func dutCheck(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check DUT...",
+		Short: "Lint devices with every warning on, and fit their manifests to their ports",
+		Args:  dutArgs, ValidArgsFunction: completeDUTs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			do := func(name string) (cli.DUT, error) { return cli.CheckDUT(name, a.home) }
+			return a.each(args, do, func(d *cli.DUT) {
+				say(a.stdout, "%s: no warnings; %d ports, streams %s\n", d.Name, len(d.Ports), strings.Join(d.Streams, " "))
+			})
+		},
+	}
+}
+
+func dutPorts(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "ports DUT",
+		Short: "Show the ports of a device's top module",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usagef("%d devices given: want one", len(args))
+			}
+			return dutArgs(c, args)
+		},
+		ValidArgsFunction: completeDUTs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := cli.PortsOfDUT(args[0], a.home)
+			a.object.DUTs = []cli.DUT{d}
+			if a.json {
+				return err
+			}
+			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+			for _, p := range d.Ports {
+				say(w, "%s\t%d\t%s%s\n", p.Dir, p.Width, p.Name, p.Array)
+			}
+			return errors.Join(w.Flush(), err)
+		},
+	}
+}

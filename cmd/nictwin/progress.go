@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// bar shows how far a run is, to people who watch it. A nil bar shows nothing.
+type bar struct {
+	to  *os.File
+	bar *progressbar.ProgressBar
+}
+
+// newBar returns nil unless f is a terminal that understands a bar.
+func newBar(f *os.File) *bar {
+	if !fancy(f) {
+		return nil
+	}
+	return &bar{to: f}
+}
+
+const redraw = 100 * time.Millisecond
+
+func (b *bar) set(done, total int) {
+	if b == nil {
+		return
+	}
+	if b.bar == nil {
+		b.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(b.to), progressbar.OptionSetDescription("frames"), progressbar.OptionShowCount(),
+			progressbar.OptionThrottle(redraw), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30),
+			progressbar.OptionEnableColorCodes(colour(b.to)))
+	}
+	// Drawing fails when the terminal is gone; the run goes on without.
+	_ = b.bar.Set(done)
+}
+
+func (b *bar) end() {
+	if b != nil && b.bar != nil {
+		_ = b.bar.Clear() // as above
+	}
+}
+
+// fancy reports whether f is a terminal that can move its cursor.
+func fancy(f *os.File) bool {
+	return term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
+// colour reports whether f is a terminal whose user has not asked for plain text (no-color.org).
+func colour(f *os.File) bool { return fancy(f) && os.Getenv("NO_COLOR") == "" }
+
+const (
+	red   = "\x1b[1;31m"
+	green = "\x1b[1;32m"
+	reset = "\x1b[0m"
+)
+
+// paint colours a word if w shows colours.
+func paint(w io.Writer, code, word string) string {
+	if o, ok := w.(*output); ok {
+		w = o.w
+	}
+	if f, ok := w.(*os.File); ok && colour(f) {
+		return code + word + reset
+	}
+	return word
+}

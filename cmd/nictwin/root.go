@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"nictwin/scenarios/cli"
+	"nictwin/scenarios/home"
+)
+
+// commands are what this program can do.
+var commands = []command{replayCommand, dutCommand, versionCommand}
+
+// planned are commands of the contract that are not there yet.
+var planned = []string{"run", "fuzz", "bench", "mutants", "report"}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "nictwin",
+		Short:         "Proves that a SmartNIC in RTL does what its Go twin says",
+		Long:          rootHelp,
+		SilenceErrors: true, SilenceUsage: true,
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.begin(c) },
+	}
+	root.PersistentFlags().Bool("json", false, "print exactly one JSON object on stdout")
+	root.PersistentFlags().StringVar(&a.home, "home", "", "folder of nictwin's files (default: searched upward from here and from the program)")
+	root.SetOut(a.people())
+	root.SetErr(a.stderr)
+	for _, c := range a.commands {
+		root.AddCommand(c(a))
+	}
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultCompletionCmd("any") // cobra makes it when there are words to complete, else not at all
+	a.prepare(root)
+	return root
+}
+
+const rootHelp = `Plays traffic through a SmartNIC, in RTL or its Go model, and has a referee judge every crossing of its boundary.
+
+Exit codes: 0 pass, 1 mismatch, 2 usage or configuration, 3 infrastructure (a tool is missing, the device died),
+130 interrupted. Flags of settings can be given by the environment, too: --max-gap by NICTWIN_MAX_GAP.`
+
+// prepare makes commands that only hold others refuse words they do not know, and notes when one begins to run: what
+// goes wrong before is a matter of usage.
+func (a *app) prepare(c *cobra.Command) {
+	if c.HasSubCommands() && !c.Runnable() {
+		c.Args, c.RunE = cobra.ArbitraryArgs, refuse
+		if !c.HasParent() {
+			c.FParseErrWhitelist.UnknownFlags = true // the unknown command is the news, not its flags
+		}
+	}
+	if run := c.RunE; run != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			a.running = true
+			return run(c, args)
+		}
+	}
+	for _, s := range c.Commands() {
+		a.prepare(s)
+	}
+}
+
+func refuse(c *cobra.Command, args []string) error {
+	var names []string
+	for _, s := range c.Commands() {
+		if s.IsAvailableCommand() {
+			names = append(names, s.Name())
+		}
+	}
+	want := "want " + strings.Join(names, ", ")
+	switch {
+	case len(args) == 0:
+		return cli.Usagef("no command given: %s", want)
+	case !c.HasParent() && slices.Contains(planned, args[0]):
+		return cli.Usagef("%s is not built yet: %s", args[0], want)
+	}
+	return cli.Usagef("unknown command %q: %s", args[0], want)
+}
+
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(c *cobra.Command, args []string) error {
+			target, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return cli.Usagef("no help on %q", strings.Join(args, " "))
+			}
+			return target.Help()
+		},
+	}
+}
+
+// begin is called when flags and arguments have been parsed: the environment fills in what no flag has set.
+func (a *app) begin(c *cobra.Command) error {
+	a.name = strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
+	var err error
+	if a.json, err = c.Flags().GetBool("json"); err != nil {
+		return err
+	}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		name := envName(f.Name)
+		value := os.Getenv(name)
+		if f.Changed || value == "" || err != nil || excluded(c, f) {
+			return
+		}
+		if e := f.Value.Set(value); e != nil {
+			err = cli.Usagef("%s=%q: %w", name, value, e)
+		}
+	})
+	return err
+}
+
+// excluded reports whether the environment has no say on a flag, or a flag that was given speaks against it.
+func excluded(c *cobra.Command, f *pflag.Flag) bool {
+	switch f.Name {
+	case "help", "json", "home": // the last has its own search, which names the variable in its errors
+		return true
+	case "no-artifacts":
+		return c.Flags().Changed("out")
+	}
+	return false
+}
+
+func envName(flag string) string {
+	return "NICTWIN_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// wantsJSON looks for --json before flags are parsed: an error in them must come as JSON, too.
+func wantsJSON(args []string) bool {
+	on := false
+	for _, w := range args {
+		switch v, ok := strings.CutPrefix(w, "--json="); {
+		case w == "--":
+			return on
+		case w == "--json":
+			on = true
+		case ok:
+			on, _ = strconv.ParseBool(v)
+		}
+	}
+	return on
+}
+
+// again is the command line that does the same once more, wherever the settings came from. Flags named in always are
+// in it even when they have their default.
+func (a *app) again(c *cobra.Command, args []string, always ...string) string {
+	words := append([]string{a.program}, strings.Fields(a.name)...)
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if f.Name == "home" && value == "" {
+			value = os.Getenv(home.Env)
+		}
+		if s, ok := f.Value.(pflag.SliceValue); ok {
+			value = strings.Join(s.GetSlice(), ",")
+			if value == "" {
+				return
+			}
+		} else if value == f.DefValue && !slices.Contains(always, f.Name) {
+			return
+		}
+		switch {
+		case f.Name == "json" || f.Name == "help":
+		case f.Value.Type() == "bool" && value == "true":
+			words = append(words, "--"+f.Name)
+		case f.Value.Type() == "bool":
+			words = append(words, fmt.Sprintf("--%s=%s", f.Name, value))
+		default:
+			words = append(words, "--"+f.Name, value)
+		}
+	})
+	for _, w := range args {
+		if strings.HasPrefix(w, "-") {
+			words = append(words, "--")
+			break
+		}
+	}
+	return cli.Quote(append(words, args...))
+}
+
+// complete offers fixed words for a flag.
+func complete(c *cobra.Command, flag string, words ...string) {
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // no such flag: a mistake in this folder
+	}
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+
+	"nictwin/scenarios/cli"
+	"nictwin/scenarios/replay"
+)
+
+// TestMain makes the program available to scripts, and a second one with commands that go wrong on purpose.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"nictwin":        main,
+		"nictwin-broken": func() { os.Exit(start(append(commands[:len(commands):len(commands)], panicCommand, endCommand))) },
+	})
+}
+
+func panicCommand(*app) *cobra.Command {
+	return &cobra.Command{Use: "panic", RunE: func(_ *cobra.Command, args []string) error {
+		return errors.New(args[7])
+	}}
+}
+
+// endCommand ends as its argument says, like a replay.
+func endCommand(a *app) *cobra.Command {
+	return &cobra.Command{Use: "end", RunE: func(c *cobra.Command, args []string) error {
+		e := &cli.Ended{Outcome: cli.Mismatch, Result: &replay.Result{Seed: 5}}
+		e.Object = cli.Object{Seed: 5, Findings: []string{"first finding", "second finding"}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
+		if args[0] == "infrastructure" {
+			e.Outcome, e.Err = cli.Infrastructure, errors.New("the device died")
+		}
+		a.tell(e)
+		return e.Err
+	}}
+}
+
+func TestScripts(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := os.Getenv("NICTWIN_CACHE")
+	if cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cache = filepath.Join(dir, "nictwin")
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			program, err := exec.LookPath("nictwin")
+			if err != nil {
+				return err
+			}
+			e.Setenv("PROGRAM", program)
+			e.Setenv("ROOT", root)
+			e.Setenv("CAP", filepath.Join(root, "scenarios", "captures", "softroce"))
+			e.Setenv("NICTWIN_CACHE", cache)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": cmdExits, "object": cmdObject, "unhex": cmdUnhex, "ends": cmdEnds,
+		},
+	})
+}
+
+// cmdExits is "exits CODE COMMAND...": runs a command, which must end with that code.
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	checkCode(ts, want, ts.Exec(args[1], args[2:]...))
+}
+
+func checkCode(ts *testscript.TestScript, want int, err error) {
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// required are the fields that every object has.
+var required = []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles", "sim_ps", "wall_s", "artifacts"}
+
+// cmdObject is "object FILE [FIELD=VALUE | FIELD~PART | !FIELD]...": the file, or stdout, is one line with an object that
+// has the required fields and these. A field of an object within is named by path: rx.in.
+func cmdObject(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: object FILE CONDITION...")
+	}
+	text := ts.ReadFile(args[0])
+	if args[0] == "stdout" && (strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n")) {
+		ts.Fatalf("not one line: %q", text)
+	}
+	var o map[string]any
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	ts.Check(dec.Decode(&o))
+	for _, f := range required {
+		if _, ok := o[f]; !ok {
+			ts.Fatalf("no field %q", f)
+		}
+	}
+	for _, cond := range args[1:] {
+		if name, absent := strings.CutPrefix(cond, "!"); absent {
+			if v, there := field(o, name); there {
+				ts.Fatalf("%s is %v, want no such field", name, v)
+			}
+			continue
+		}
+		at := strings.IndexAny(cond, "=~")
+		if at < 0 {
+			ts.Fatalf("%q is no condition", cond)
+		}
+		v, _ := field(o, cond[:at])
+		got, want := fmt.Sprint(v), cond[at+1:]
+		if cond[at] == '=' && got != want || cond[at] == '~' && !strings.Contains(got, want) {
+			ts.Fatalf("%s is %q, want %q", cond[:at], got, want)
+		}
+	}
+}
+
+func field(o any, path string) (any, bool) {
+	for _, name := range strings.Split(path, ".") {
+		switch x := o.(type) {
+		case map[string]any:
+			v, ok := x[name]
+			if !ok {
+				return nil, false
+			}
+			o = v
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(x) {
+				return nil, false
+			}
+			o = x[i]
+		default:
+			return nil, false
+		}
+	}
+	return o, true
+}
+
+// cmdUnhex is "unhex FROM TO": turns hexadecimal text, with comments after #, into bytes.
+func cmdUnhex(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: unhex FROM TO")
+	}
+	var out []byte
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		line, _, _ = strings.Cut(line, "#")
+		for _, w := range strings.Fields(line) {
+			for i := 0; i+2 <= len(w); i += 2 {
+				b, err := strconv.ParseUint(w[i:i+2], 16, 8)
+				ts.Check(err)
+				out = append(out, byte(b))
+			}
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out, 0o644))
+}
+
+const patience = 60 * time.Second
+
+// cmdEnds is "ends CODE int|device FILE COMMAND...": starts a command, waits for a file to be there, then interrupts the
+// command or kills its device; the command must end within ten seconds with that code and leave no process behind. Its
+// output is in the files stdout.txt and stderr.txt.
+func cmdEnds(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: ends CODE int|device FILE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	var out, words bytes.Buffer
+	cmd := exec.Command(args[3], args[4:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, &words
+	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"))
+	ts.Check(cmd.Start())
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	kids := await(ts, cmd.Process.Pid, args[1] == "device", ts.MkAbs(args[2]), done)
+	begin := time.Now()
+	if args[1] == "device" {
+		ts.Check(syscall.Kill(kids[0], syscall.SIGKILL))
+	} else {
+		ts.Check(cmd.Process.Signal(os.Interrupt))
+	}
+	select {
+	case err = <-done:
+	case <-time.After(10 * time.Second):
+		_ = cmd.Process.Kill() // the failure below matters more
+		ts.Fatalf("still running 10 s later: %s", words.String())
+	}
+	ts.Logf("ended after %v", time.Since(begin).Round(time.Millisecond))
+	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), out.Bytes(), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), words.Bytes(), 0o644))
+	checkCode(ts, want, err)
+	for _, pid := range kids {
+		if syscall.Kill(pid, 0) == nil {
+			ts.Fatalf("process %d is left behind", pid)
+		}
+	}
+}
+
+// await waits until a command is under way: a file is there and, if it must have one, a child.
+func await(ts *testscript.TestScript, pid int, child bool, file string, done <-chan error) []int {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		select {
+		case err := <-done:
+			ts.Fatalf("ended too early: %v", err)
+		default:
+		}
+		kids := devices(pid)
+		if _, err := os.Stat(file); err == nil && (!child || len(kids) > 0) {
+			time.Sleep(300 * time.Millisecond) // into the traffic
+			return kids
+		}
+	}
+	ts.Fatalf("not under way within %v", patience)
+	return nil
+}
+
+// devices are the children of a process that run a device.
+func devices(pid int) []int {
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return nil
+	}
+	var kids []int
+	for _, l := range lists {
+		text, err := os.ReadFile(l)
+		if err != nil {
+			continue // that thread has ended
+		}
+		for _, w := range strings.Fields(string(text)) {
+			kid, err := strconv.Atoi(w)
+			if err != nil {
+				continue
+			}
+			if exe, err := os.Readlink("/proc/" + w + "/exe"); err == nil && filepath.Base(exe) == "dut" {
+				kids = append(kids, kid)
+			}
+		}
+	}
+	return kids
+}

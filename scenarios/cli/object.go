@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"nictwin/scenarios/replay"
+)
+
+// Schema is the version of Object; it changes when a field changes its meaning or goes.
+const Schema = 1
+
+// Object is what --json prints: one line, whatever happens. Fields that a command has nothing for are zero.
+type Object struct {
+	Schema     int     `json:"schema"`
+	Command    string  `json:"command"`
+	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure
+	Seed       uint64  `json:"seed"`
+	Digest     string  `json:"digest"` // of the event stream
+	Build      string  `json:"build"`  // hash of the RTL build, empty for the Go model
+	Checked    uint64  `json:"checked"`
+	Mismatches uint64  `json:"mismatches"`
+	Cycles     int64   `json:"cycles"`
+	SimPs      int64   `json:"sim_ps"`
+	WallS      float64 `json:"wall_s"`
+	Artifacts  string  `json:"artifacts"` // folder, empty for none
+
+	Error     string   `json:"error,omitempty"`
+	Findings  []string `json:"findings,omitempty"`  // what differs, most telling first
+	Reproduce string   `json:"reproduce,omitempty"` // command line
+
+	Captured *Captured `json:"captured,omitempty"`
+	Rx       *Rx       `json:"rx,omitempty"`
+	Tx       *Tx       `json:"tx,omitempty"`
+	Wall     *Shares   `json:"wall_share,omitempty"`
+
+	Version *Version `json:"version,omitempty"`
+	DUTs    []DUT    `json:"duts,omitempty"`
+	Results any      `json:"results,omitempty"` // of measurements
+}
+
+// Captured counts what became of the packets in the captures, of one pass over them.
+type Captured struct {
+	Frames      int `json:"frames"`       // played
+	NotPlayable int `json:"not_playable"` // without a byte
+	LeftOut     int `json:"left_out"`     // by --limit
+	Shortened   int `json:"gaps_shortened"`
+}
+
+// Rx counts frames of the receive direction.
+type Rx struct {
+	In        int               `json:"in"`
+	Delivered int               `json:"delivered"`
+	Bytes     int64             `json:"bytes"`
+	Drops     map[string]uint64 `json:"drops"` // by cause
+	PerQueue  []int             `json:"per_queue"`
+}
+
+// Tx counts frames of the transmit direction.
+type Tx struct {
+	Posted  int   `json:"posted"`
+	Out     int   `json:"out"`
+	Refused int   `json:"refused"`
+	Bytes   int64 `json:"bytes"`
+}
+
+// Shares is where the wall time went, in parts of the whole.
+type Shares struct {
+	RTL     float64 `json:"rtl"`
+	Bridge  float64 `json:"bridge"`
+	Models  float64 `json:"models"`
+	Referee float64 `json:"referee"`
+}
+
+// End sets the outcome and, unless it is nil, the error.
+func (o *Object) End(out Outcome, err error) {
+	o.Schema, o.Result = Schema, out.String()
+	if err != nil {
+		o.Error = err.Error()
+	}
+}
+
+// add takes over what a replay found.
+func (o *Object) add(r *replay.Result) {
+	o.Seed, o.Digest, o.Build = r.Seed, r.Digest, r.Build
+	o.Checked, o.Mismatches = r.Checked, r.Mismatches
+	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
+	o.Artifacts, o.Findings = r.Artifacts, r.Findings
+	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Shortened}
+	if x := r.Rx; x != nil {
+		o.Rx = &Rx{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
+		for _, d := range x.Drops {
+			o.Rx.Drops[d.Cause] = d.Count
+		}
+	}
+	if t := r.Tx; t != nil {
+		o.Tx = &Tx{Posted: t.Posted, Out: t.Out, Refused: t.Refused, Bytes: t.Bytes}
+	}
+	if s := r.Shares; s != nil {
+		o.Wall = &Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}
+	}
+}
+
+// WriteLine writes the object as one line.
+func (o *Object) WriteLine(w io.Writer) error {
+	b, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("result as JSON: %w", err)
+	}
+	if _, err := w.Write(append(b, '\n')); err != nil {
+		return fmt.Errorf("result as JSON: %w", err)
+	}
+	return nil
+}
+
+// isSummary tells a summary of ours from any other file of its name.
+func isSummary(text []byte) error {
+	var o struct {
+		Schema int    `json:"schema"`
+		Result string `json:"result"`
+	}
+	if err := json.Unmarshal(text, &o); err != nil {
+		return fmt.Errorf("is not ours: %w", err)
+	}
+	if o.Schema == 0 || o.Result == "" {
+		return errors.New("is not ours: no schema and result in it")
+	}
+	return nil
+}

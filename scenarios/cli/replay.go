@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/home"
+	"nictwin/scenarios/replay"
+)
+
+// Replay is a replay as the command line has it. The embedded options hold what needs no translation; DUT and Out are
+// names and may be empty.
+type Replay struct {
+	replay.Options
+	Home        string        // folder of nictwin's files, empty to search for it
+	Gap         time.Duration // becomes MaxGap
+	Recompute   []string      // becomes Fix
+	Wave        string
+	Mutant      string
+	NoArtifacts bool
+	Again       string // the command line that does the same once more
+}
+
+// DefaultSeed and DefaultDUT are used unless told otherwise.
+const (
+	DefaultSeed = 1
+	DefaultDUT  = "nic"
+)
+
+// NewReplay holds the defaults.
+func NewReplay() *Replay {
+	r := &Replay{Options: replay.DefaultOptions(), Wave: "never"}
+	r.Seed, r.DUT = DefaultSeed, DefaultDUT
+	r.Gap = time.Duration(r.MaxGap / simcore.Nanosecond)
+	return r
+}
+
+// Ended is how a replay came out.
+type Ended struct {
+	Outcome Outcome
+	Err     error          // what kept it from its end
+	Result  *replay.Result // nil when it did not begin
+	Object  Object
+}
+
+// Run plays and judges. A canceled context interrupts it.
+func (r *Replay) Run(ctx context.Context) *Ended {
+	e := &Ended{Object: Object{Seed: r.Seed}}
+	dir, err := r.prepare()
+	if err == nil {
+		err = r.play(ctx, e, dir)
+	}
+	e.Outcome, e.Err = r.judge(ctx, e.Result, err), err
+	if e.Outcome == Interrupted {
+		e.Err = ErrInterrupted
+	}
+	e.Object.End(e.Outcome, e.Err)
+	if e.Result != nil {
+		e.Object.add(e.Result)
+	}
+	if e.Outcome == Mismatch || e.Outcome == Infrastructure {
+		e.Object.Reproduce = r.Again
+	}
+	if dir != nil {
+		r.leave(e, dir)
+	}
+	return e
+}
+
+// judge weighs the result and the error: a device that was caught with a mismatch before the run broke off has one,
+// unless the run broke off for reasons of its own.
+func (r *Replay) judge(ctx context.Context, res *replay.Result, err error) Outcome {
+	out := Classify(ctx, err)
+	switch {
+	case out == Pass && res.Pass:
+		return Pass
+	case out == Pass:
+		return Mismatch
+	case out == Infrastructure && !isInfra(err) && res != nil && res.Mismatches > 0:
+		return Mismatch
+	}
+	return out
+}
+
+// leave writes the verdict into the folder, or gives the folder up when there was no run.
+func (r *Replay) leave(e *Ended, dir *folder) {
+	if e.Outcome == Usage {
+		dir.drop()
+		return
+	}
+	defer dir.close()
+	e.Object.Artifacts = dir.dir
+	if err := dir.write(&e.Object); err != nil {
+		e.Err = errors.Join(e.Err, err)
+		if e.Outcome == Pass {
+			e.Outcome = Infrastructure
+		}
+		e.Object.End(e.Outcome, e.Err)
+	}
+}
+
+// play builds the board, plays, and ends the device.
+func (r *Replay) play(ctx context.Context, e *Ended, dir *folder) (err error) {
+	r.Events = dir.dir != ""
+	run, err := replay.New(ctx, r.Options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	e.Result, err = run.Play()
+	return err
+}
+
+// prepare completes the options and takes the folder. Everything that is wrong with the settings is told at once.
+func (r *Replay) prepare() (*folder, error) {
+	err := errors.Join(r.waves(), r.gap(), r.fix(), r.Validate(), r.device())
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	switch {
+	case r.NoArtifacts:
+		r.Out = ""
+	case r.Out == "":
+		r.Out = filepath.Join("out", fmt.Sprintf("replay-%s-%s-%d", r.NIC, r.Dir, r.Seed))
+	}
+	if err := r.inputsSafe(); err != nil {
+		return nil, err
+	}
+	return openFolder(r.Out)
+}
+
+func (r *Replay) waves() error {
+	var errs []error
+	switch r.Wave {
+	case "never":
+	case "fail", "always":
+		errs = append(errs, fmt.Errorf("--wave %s: not built yet; leave it at never", r.Wave))
+	default:
+		errs = append(errs, fmt.Errorf("--wave %q: want never, fail or always", r.Wave))
+	}
+	if r.Mutant != "" {
+		errs = append(errs, fmt.Errorf("--mutant %s: not built yet", r.Mutant))
+	}
+	return errors.Join(errs...)
+}
+
+func (r *Replay) gap() error {
+	if r.Gap > math.MaxInt64/time.Duration(simcore.Nanosecond) {
+		return fmt.Errorf("--max-gap %v: too long", r.Gap)
+	}
+	r.MaxGap = simcore.Ps(r.Gap) * simcore.Nanosecond
+	return nil
+}
+
+func (r *Replay) fix() (err error) {
+	if r.Fix, err = replay.ParseRecompute(r.Recompute); err != nil {
+		return fmt.Errorf("--recompute: %w", err)
+	}
+	return nil
+}
+
+// device finds the manifest, which only an RTL device has, and reads it once to report its faults early.
+func (r *Replay) device() error {
+	switch rtlbridge.Variant(r.Variant) {
+	case rtlbridge.VariantSpeed, rtlbridge.VariantDebug:
+	default:
+		return fmt.Errorf("--variant %q: want speed or debug", r.Variant)
+	}
+	if r.NIC != "rtl" {
+		return nil
+	}
+	path, err := home.Resolve(r.DUT, r.Home)
+	if err != nil {
+		return fmt.Errorf("--dut: %w", err)
+	}
+	if _, err := rtlbridge.LoadManifest(path); err != nil {
+		return fmt.Errorf("--dut: %w", err)
+	}
+	r.DUT = path
+	return shareHarness(r.Home)
+}
+
+// inputsSafe refuses to overwrite a capture that is to be played.
+func (r *Replay) inputsSafe() error {
+	out, err := os.Stat(r.Out)
+	if r.Out == "" || err != nil {
+		return nil
+	}
+	for _, c := range r.Captures {
+		if in, err := os.Stat(filepath.Dir(c)); err == nil && os.SameFile(in, out) && strings.HasSuffix(c, ".pcapng") {
+			return Usagef("--out %s: %s is in it and could be overwritten; choose another folder", r.Out, c)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"nictwin/models/nicspec"
+	"nictwin/rtlbridge"
+)
+
+// Version says what this program is.
+type Version struct {
+	Module   string `json:"module"`   // version of the module, (devel) for a build from the tree
+	Revision string `json:"revision"` // of the tree, empty when unknown
+	Modified bool   `json:"modified"` // the tree had changes that were not committed
+	Contract string `json:"contract"` // of the hardware, docs/nic.md
+	Bridge   int    `json:"bridge"`   // protocol to a device, docs/bridge.md
+	Schema   int    `json:"schema"`   // of the JSON object
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// ThisVersion is the version of the running program.
+func ThisVersion() *Version {
+	v := &Version{
+		Contract: fmt.Sprintf("%d.%d", nicspec.ContractVersion>>16, nicspec.ContractVersion&0xffff),
+		Bridge:   rtlbridge.Version, Schema: Schema,
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Module: "(unknown)",
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	v.Module = info.Main.Version
+	if v.Module == "" {
+		v.Module = "(devel)"
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// String is the version for people.
+func (v *Version) String() string {
+	tree := ""
+	if v.Revision != "" {
+		tree = ", revision " + v.Revision
+	}
+	if v.Modified {
+		tree += " with changes"
+	}
+	return fmt.Sprintf("nictwin %s%s\nhardware contract %s, bridge protocol %d, JSON schema %d\n%s %s\n",
+		v.Module, tree, v.Contract, v.Bridge, v.Schema, v.Go, v.Platform)
+}

@@ -1,0 +1,103 @@
+package home
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tree makes a home with devices a and b, and a folder that is no device.
+func tree(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, f := range []string{mark, "verilator/duts/b/dut.yaml", "verilator/duts/a/dut.yaml", "verilator/duts/c/readme", "deep/er/x"} {
+		path := filepath.Join(dir, f)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, nil, 0o644))
+	}
+	return dir
+}
+
+func TestFindOrder(t *testing.T) {
+	one, two := tree(t), tree(t)
+	empty := t.TempDir()
+	t.Chdir(filepath.Join(one, "deep", "er"))
+	t.Setenv(Env, "")
+
+	h, err := Find("")
+	require.NoError(t, err)
+	require.Equal(t, one, h.Dir, "upward from the working directory")
+
+	t.Setenv(Env, two)
+	h, err = Find("")
+	require.NoError(t, err)
+	require.Equal(t, two, h.Dir, "the environment goes before the working directory")
+
+	h, err = Find("../..")
+	require.NoError(t, err)
+	require.Equal(t, one, h.Dir, "the flag goes before the environment")
+
+	var nf *NotFoundError
+	_, err = Find(empty)
+	require.ErrorAs(t, err, &nf)
+	require.ErrorContains(t, err, "--home: "+empty+" is not nictwin's folder")
+	t.Setenv(Env, empty)
+	_, err = Find("")
+	require.ErrorContains(t, err, "NICTWIN_HOME: "+empty)
+}
+
+func TestFindNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(Env, "")
+	_, err := Find("") // a test's program lies in a temporary folder, too
+	require.ErrorContains(t, err, "name it with --home or NICTWIN_HOME")
+}
+
+func TestDUTs(t *testing.T) {
+	h, err := Find(tree(t))
+	require.NoError(t, err)
+	names, err := h.DUTs()
+	require.NoError(t, err)
+	require.Equal(t, []string{"a", "b"}, names)
+	require.FileExists(t, filepath.Join(h.Harness(), "device.hpp"))
+
+	require.NoError(t, os.RemoveAll(filepath.Join(h.Dir, duts)))
+	names, err = h.DUTs()
+	require.NoError(t, err)
+	require.Empty(t, names)
+}
+
+func TestResolve(t *testing.T) {
+	dir := tree(t)
+	out := t.TempDir()
+	t.Chdir(out)
+	t.Setenv(Env, "")
+	require.NoError(t, os.MkdirAll("mine", 0o755))
+	require.NoError(t, os.MkdirAll("bare", 0o755))
+	require.NoError(t, os.WriteFile("mine/dut.yaml", nil, 0o644))
+	for _, c := range []struct{ dut, home, want, err string }{
+		{"a", dir, filepath.Join(dir, "verilator/duts/a/dut.yaml"), ""},
+		{"mine", dir, "mine/dut.yaml", ""},
+		{"mine", "", "mine/dut.yaml", ""}, // without any home
+		{"./mine", "", "mine/dut.yaml", ""},
+		{"mine/dut.yaml", "", "mine/dut.yaml", ""},
+		{"./bare", "", "", "this folder has no dut.yaml"},
+		{"c", dir, "", `no device "c"`},
+		{"z", dir, "", "it has a, b"},
+		{"z", "", "", "was not found above"},
+		{"no/such.yaml", dir, "", "no/such.yaml: no such manifest"},
+		{"such.yaml", dir, "", "such.yaml: no such manifest"},
+		{"", dir, "", "no such manifest"},
+	} {
+		got, err := Resolve(c.dut, c.home)
+		if c.err != "" {
+			require.ErrorContains(t, err, c.err, "%+v", c)
+			continue
+		}
+		require.NoError(t, err, "%+v", c)
+		require.Equal(t, c.want, got, "%+v", c)
+	}
+}
