@@ -92,10 +92,10 @@ class Source {
     if constexpr (S::kKeepUnit != 0) S::set_keep(t, (n + S::kKeepUnit - 1) / S::kKeepUnit);
     S::set_last(t, left <= S::kDataBytes);
     if constexpr (S::kSideBytes != 0) {
-      if (at_ == 0) {
+      if (at_ == 0 || S::kSideHeld) {
         S::set_side(t, x.side);
         side_set_ = true;
-      } else if (!S::kSideHeld && side_set_) {
+      } else if (side_set_) {
         clear_side(t);
       }
     }

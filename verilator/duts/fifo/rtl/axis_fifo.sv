@@ -10,8 +10,10 @@ module axis_fifo #(
   parameter int unsigned UserWidth = 32,
   // Beats that the store holds, a power of two.
   parameter int unsigned Depth = 64,
-  // Derived: one keep bit per byte.
-  localparam int unsigned KeepWidth = DataWidth / 8
+  // Bytes that one keep bit stands for.
+  parameter int unsigned KeepUnit  = 1,
+  // Derived: keep bits.
+  localparam int unsigned KeepWidth = DataWidth / 8 / KeepUnit
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -59,8 +61,8 @@ module axis_fifo #(
 
   localparam int unsigned AddrWidth = $clog2(Depth);
 
-  if (DataWidth % 8 != 0) begin : gen_bad_width
-    $fatal(1, "axis_fifo: DataWidth must be a multiple of 8");
+  if (DataWidth % (8 * KeepUnit) != 0) begin : gen_bad_width
+    $fatal(1, "axis_fifo: DataWidth must be a multiple of 8 * KeepUnit");
   end
   if (2 ** AddrWidth != Depth || Depth < 2) begin : gen_bad_depth
     $fatal(1, "axis_fifo: Depth must be a power of two of at least 2");

@@ -1,0 +1,187 @@
+package rtlbridge
+
+import (
+	"math/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// traffic is what was sent into one stream.
+type traffic struct {
+	side, data [][]byte
+	taken      int // of them, returned
+}
+
+// random makes one transaction that fits a stream; the side-band bits beyond width stay zero.
+func random(r *rand.Rand, s *StreamInfo, sideBits int) (side, data []byte) {
+	side = make([]byte, s.SideBytes)
+	r.Read(side)
+	if n := sideBits % 8; n != 0 {
+		side[len(side)-1] &= 1<<n - 1
+	}
+	n := 1 + r.Intn(5*s.DataBytes)
+	if s.TLP {
+		n = 4 * r.Intn(2*s.DataBytes/4)
+	}
+	data = make([]byte, n)
+	r.Read(data)
+	return side, data
+}
+
+// TestIdentity: what enters a FIFO leaves it unchanged, in every shape that streams can have, through stalls and noise on
+// idle pins, and the harness finds no rule broken.
+func TestIdentity(t *testing.T) {
+	for _, x := range []struct {
+		manifest string
+		sideBits int
+	}{{"dut.yaml", 32}, {"tlp.yaml", 128}, {"lanes.yaml", 10}} {
+		t.Run(x.manifest, func(t *testing.T) {
+			m, err := LoadManifest(filepath.Join(filepath.Dir(fifoManifest), x.manifest))
+			require.NoError(t, err)
+			d, err := Build(m, BuildOptions{Variant: VariantDebug, Log: os.Stderr})
+			require.NoError(t, err)
+			c := launch(t, d, LaunchOptions{})
+			for seed := range uint64(3) {
+				s := c.NewStart(seed)
+				s.Poison = seed > 0
+				for i := range s.Streams {
+					s.Streams[i].StallPercent, s.Streams[i].BurstLog2 = int(seed)*30, int(seed)
+				}
+				require.NoError(t, c.Start(s))
+				identity(t, c, rand.New(rand.NewSource(int64(seed))), x.sideBits)
+			}
+			require.NoError(t, c.Close())
+		})
+	}
+}
+
+func identity(t *testing.T, c *Conn, r *rand.Rand, sideBits int) {
+	const perStream, quantum = 60, 200
+	sent := map[string]*traffic{}
+	streams := c.Hello().Streams
+	for q := uint64(0); q < 400; q++ {
+		for i := range streams {
+			s := &streams[i]
+			if s.Out {
+				continue
+			}
+			if sent[s.Name] == nil {
+				sent[s.Name] = &traffic{}
+			}
+			for x := sent[s.Name]; len(x.data) < perStream && r.Intn(3) > 0; {
+				side, data := random(r, s, sideBits)
+				x.side, x.data = append(x.side, side), append(x.data, data)
+				require.NoError(t, c.Add(i, q*quantum+uint64(r.Intn(100)), side, data))
+			}
+		}
+		require.NoError(t, c.SendRun(quantum))
+		ran, err := c.Recv()
+		require.NoError(t, err)
+		checkOutputs(t, c, ran, sent)
+		if ran.Flags&RanQuiet != 0 && ran.Observed[c.Hello().Busy].Value == 0 && allTaken(sent, perStream) {
+			return
+		}
+	}
+	t.Fatal("transactions were lost")
+}
+
+func checkOutputs(t *testing.T, c *Conn, ran *Ran, sent map[string]*traffic) {
+	var rec Record
+	for {
+		ok, err := c.Next(ran, &rec)
+		require.NoError(t, err)
+		if !ok {
+			return
+		}
+		name := c.Hello().Streams[rec.Stream].Name
+		require.NotEqual(t, EventViolation, rec.Kind, "%s: %v", name, rec.Rule)
+		if rec.Kind != EventOut {
+			continue
+		}
+		x := sent[strings.Replace(name, "out", "in", 1)]
+		require.Less(t, x.taken, len(x.data))
+		require.Equal(t, x.side[x.taken], rec.Side)
+		require.Equal(t, len(x.data[x.taken]), len(rec.Data))
+		require.Equal(t, string(x.data[x.taken]), string(rec.Data))
+		x.taken++
+	}
+}
+
+func allTaken(sent map[string]*traffic, n int) bool {
+	for _, x := range sent {
+		if x.taken != n {
+			return false
+		}
+	}
+	return true
+}
+
+// TestVariants builds the variants that write files, and refuses the files elsewhere.
+func TestVariants(t *testing.T) {
+	dir := t.TempDir()
+	for _, x := range []struct {
+		variant Variant
+		o       LaunchOptions
+		file    string
+		mark    string
+	}{
+		{VariantWaves, LaunchOptions{Wave: filepath.Join(dir, "w.fst"), WaveFrom: 10, WaveTo: 50}, "w.fst", ""},
+		{VariantCoverage, LaunchOptions{Coverage: filepath.Join(dir, "c.dat")}, "c.dat", "SystemC::Coverage"},
+	} {
+		c := launch(t, fifo(t, x.variant), x.o)
+		require.NoError(t, c.Start(c.NewStart(1)))
+		require.NoError(t, c.Add(0, 5, make([]byte, 4), frame(900, 1)))
+		require.NoError(t, c.SendRun(100))
+		_, err := c.Recv()
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+		b, err := os.ReadFile(filepath.Join(dir, x.file))
+		require.NoError(t, err)
+		require.Greater(t, len(b), 300)
+		require.Contains(t, string(b), x.mark)
+		_, err = Launch(fifo(t, VariantSpeed), x.o)
+		require.ErrorContains(t, err, "build the variant "+string(x.variant))
+	}
+}
+
+// TestDeviceSurvivesNonsense sends damaged frames to a real device: it must refuse them with an ERROR frame and end in
+// order, or take them; it must never crash.
+func TestDeviceSurvivesNonsense(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	r := rand.New(rand.NewSource(5))
+	refused := 0
+	for range 150 {
+		c := launch(t, d, LaunchOptions{})
+		require.NoError(t, c.Start(c.NewStart(1)))
+		b := append([]byte(nil), c.out[:headBytes+runBytes]...)
+		for i := range 1 + r.Intn(4) {
+			b = appendTransaction(b, 0, uint64(i), make([]byte, 4), frame(1+r.Intn(200), i))
+			le.PutUint32(b[headBytes+20:], uint32(i+1))
+		}
+		putHead(b, FrameRun, len(b)-headBytes)
+		putRun(b[headBytes:], 0, 0, 64, le.Uint32(b[headBytes+20:]))
+		for range 1 + r.Intn(3) {
+			b[r.Intn(len(b))] = byte(r.Intn(256))
+		}
+		le.PutUint32(b, uint32(len(b)-headBytes)) // a wrong length would only make the device wait for more
+		c.t.arm(0)
+		require.NoError(t, c.t.write(b))
+		typ, body, err := c.receive()
+		require.NoError(t, err)
+		if typ == FrameError {
+			refused++
+			_, err := decodeError(body)
+			require.NoError(t, err)
+			require.True(t, c.proc.ended(DefaultTimeout))
+			require.Equal(t, "exit status 1", c.proc.exit)
+		} else {
+			require.Equal(t, FrameRan, typ)
+			require.NoError(t, c.Close())
+		}
+	}
+	require.Greater(t, refused, 20)
+}
