@@ -21,7 +21,8 @@ module nic_cfg
   input  logic [1:0]       we_i,
   input  logic [RegAw-1:3] unit_i,
   input  logic [63:0]      wdata_i,
-  // What the two registers hold, in the same cycle; 0 when they are none of ours.
+  // Read: what the two registers hold, in the same cycle; 0 when they are none of ours.
+  input  logic             rd_i,
   output logic [63:0]      rdata_o,
   output cfg_t             cfg_o,
   // What STATUS shows.
@@ -37,18 +38,21 @@ module nic_cfg
   logic [31:0] cpl_timeout_q, scratch_q;
   logic [15:0] default_queue_q, roce_port_q;
   logic [7:0]  default_action_q;
+  logic        changed_q;
+  cfg_t        cfg_q;
 
-  cap0_reg_t       cap0;
-  ctrl_reg_t       ctrl;
-  status_reg_t     status;
-  devctl_reg_t     devctl;
-  rx_ctrl_reg_t    rx_ctrl;
-  rx_default_reg_t rx_default;
-  logic            unused_wdata;
+  logic        unused_wdata;
 
   assign unused_wdata = ^wdata_i[31:16];
 
-  always_comb begin
+  function automatic logic [63:0] value(input logic [RegAw-1:3] unit);
+    cap0_reg_t       cap0;
+    ctrl_reg_t       ctrl;
+    status_reg_t     status;
+    devctl_reg_t     devctl;
+    rx_ctrl_reg_t    rx_ctrl;
+    rx_default_reg_t rx_default;
+
     cap0          = '0;
     cap0.ports    = 4'(Ports);
     cap0.log_rxq  = 4'($clog2(NumRxq));
@@ -78,33 +82,44 @@ module nic_cfg
     rx_default         = '0;
     rx_default.queue_f = default_queue_q;
     rx_default.action  = default_action_q;
-  end
 
-  always_comb begin
-    unique case (unit_i)
-      RegId[RegAw-1:3]:        rdata_o = {ResetVersion, ResetId};
-      RegCap0[RegAw-1:3]:      rdata_o = {32'd0, cap0};
-      RegCtrl[RegAw-1:3]:      rdata_o = {status, ctrl};
-      RegDevctl[RegAw-1:3]:    rdata_o = {cpl_timeout_q, devctl};
-      RegRxCtrl[RegAw-1:3]:    rdata_o = {rx_default, rx_ctrl};
-      RegRocePort[RegAw-1:3]:  rdata_o = {scratch_q, 16'd0, roce_port_q};
-      default:                 rdata_o = 64'd0;
+    unique case (unit)
+      RegId[RegAw-1:3]:       value = {ResetVersion, ResetId};
+      RegCap0[RegAw-1:3]:     value = {32'd0, cap0};
+      RegCtrl[RegAw-1:3]:     value = {status, ctrl};
+      RegDevctl[RegAw-1:3]:   value = {cpl_timeout_q, devctl};
+      RegRxCtrl[RegAw-1:3]:   value = {rx_default, rx_ctrl};
+      RegRocePort[RegAw-1:3]: value = {scratch_q, 16'd0, roce_port_q};
+      default:                value = 64'd0;
     endcase
-  end
+  endfunction
 
   always_comb begin
-    cfg_o.rx_enable        = rx_enable_q;
-    cfg_o.tx_enable        = tx_enable_q;
-    cfg_o.mps              = 10'd128 << (mps_q <= 3'd2 ? mps_q : 3'd0);
-    cfg_o.mrrs             = 13'd128 << (mrrs_q <= 3'd5 ? mrrs_q : 3'd0);
-    cfg_o.rcb128           = rcb_q;
-    cfg_o.cpl_timeout      = cpl_timeout_q < CplTimeoutMin ? CplTimeoutMin : cpl_timeout_q;
-    cfg_o.drop_ip_csum     = drop_ip_q;
-    cfg_o.drop_l4_csum     = drop_l4_q;
-    cfg_o.drop_icrc        = drop_icrc_q;
-    cfg_o.default_queue    = default_queue_q;
-    cfg_o.default_to_queue = default_action_q == ActionQueue;
-    cfg_o.roce_port        = roce_port_q;
+    rdata_o = 64'd0;
+    if (rd_i) rdata_o = value(unit_i);
+  end
+
+  // The blocks see a change a cycle later.
+  function automatic cfg_t in_force();
+    in_force.rx_enable        = rx_enable_q;
+    in_force.tx_enable        = tx_enable_q;
+    in_force.mps              = 10'd128 << (mps_q <= 3'd2 ? mps_q : 3'd0);
+    in_force.mrrs             = 13'd128 << (mrrs_q <= 3'd5 ? mrrs_q : 3'd0);
+    in_force.rcb128           = rcb_q;
+    in_force.cpl_timeout      = cpl_timeout_q < CplTimeoutMin ? CplTimeoutMin : cpl_timeout_q;
+    in_force.drop_ip_csum     = drop_ip_q;
+    in_force.drop_l4_csum     = drop_l4_q;
+    in_force.drop_icrc        = drop_icrc_q;
+    in_force.default_queue    = default_queue_q;
+    in_force.default_to_queue = default_action_q == ActionQueue;
+    in_force.roce_port        = roce_port_q;
+  endfunction
+
+  assign cfg_o = cfg_q;
+
+  always_ff @(posedge clk) begin
+    changed_q <= we_i != 2'b00 || rst;
+    if (changed_q) cfg_q <= in_force();
   end
 
   always_ff @(posedge clk) begin

@@ -16,7 +16,7 @@ module nic_counters
   input  logic [Ports-1:0][7:0]    rx_bytes_i,
   input  logic [Ports-1:0][7:0]    tx_bytes_i,
   // Pulses of counter 128 + k, a source each.
-  input  logic [Sources-1:0][15:0] dev_evt_i,
+  input  logic [15:0]              dev_evt_i [Sources],
   // Read: the value is there in the next cycle.
   input  logic                     rd_en_i,
   input  logic [7:0]               rd_index_i,
@@ -28,26 +28,36 @@ module nic_counters
   logic [63:0]            rd_q;
   logic [Ports-1:0][63:0] port_rd;
   logic [63:0]            dev_mem [16];
-  logic [15:0]            dev_any;
+  logic [15:0]            dev_live_q, dev_any;
 
   assign rd_data_o = rd_q;
 
+  // A counter that was never stepped since reset is not live and counts as 0: the memories need no
+  // reset.
   for (genvar p = 0; p < Ports; p++) begin : g_port
     logic [63:0] mem [32];
-    logic [31:0] evt;
+    logic [31:0] live_q, evt;
 
     assign evt        = port_evt_i[p];
-    assign port_rd[p] = mem[rd_index_i[4:0]];
+    assign port_rd[p] = live_q[rd_index_i[4:0]] ? mem[rd_index_i[4:0]] : 64'd0;
 
     always_ff @(posedge clk) begin
       if (evt != 32'd0) begin
         for (int k = 0; k < PortCounters; k++) begin
-          if (k != CntRxBytes && k != CntTxBytes && evt[k]) mem[k] <= mem[k] + 64'd1;
+          if (k != CntRxBytes && k != CntTxBytes && evt[k]) begin
+            mem[k] <= (live_q[k] ? mem[k] : 64'd0) + 64'd1;
+          end
         end
       end
-      if (rx_bytes_i[p] != 8'd0) mem[CntRxBytes] <= mem[CntRxBytes] + 64'(rx_bytes_i[p]);
-      if (tx_bytes_i[p] != 8'd0) mem[CntTxBytes] <= mem[CntTxBytes] + 64'(tx_bytes_i[p]);
-      if (rst) for (int k = 0; k < 32; k++) mem[k] <= 64'd0;
+      if (rx_bytes_i[p] != 8'd0) begin
+        mem[CntRxBytes] <= (live_q[CntRxBytes] ? mem[CntRxBytes] : 64'd0) + 64'(rx_bytes_i[p]);
+      end
+      if (tx_bytes_i[p] != 8'd0) begin
+        mem[CntTxBytes] <= (live_q[CntTxBytes] ? mem[CntTxBytes] : 64'd0) + 64'(tx_bytes_i[p]);
+      end
+      live_q <= live_q | evt | 32'(rx_bytes_i[p] != 8'd0) << CntRxBytes |
+                32'(tx_bytes_i[p] != 8'd0) << CntTxBytes;
+      if (rst) live_q <= '0;
     end
   end
 
@@ -61,20 +71,23 @@ module nic_counters
       for (int k = 0; k < DevCounters; k++) begin
         if (dev_any[k]) begin
           logic [63:0] sum;
-          sum = dev_mem[k];
+          sum = dev_live_q[k] ? dev_mem[k] : 64'd0;
           for (int s = 0; s < Sources; s++) sum = sum + 64'(dev_evt_i[s][k]);
           dev_mem[k] <= sum;
         end
       end
+      dev_live_q <= dev_live_q | dev_any;
     end
-    if (rst) for (int k = 0; k < 16; k++) dev_mem[k] <= 64'd0;
+    if (rst) dev_live_q <= '0;
   end
 
   always_ff @(posedge clk) begin
     if (rd_en_i) begin
       rd_q <= 64'd0;
       for (int p = 0; p < Ports; p++) if (rd_index_i[7:5] == 3'(p)) rd_q <= port_rd[p];
-      if (rd_index_i[7:4] == 4'(CntDeviceBase >> 4)) rd_q <= dev_mem[rd_index_i[3:0]];
+      if (rd_index_i[7:4] == 4'(CntDeviceBase >> 4) && dev_live_q[rd_index_i[3:0]]) begin
+        rd_q <= dev_mem[rd_index_i[3:0]];
+      end
     end
   end
 endmodule

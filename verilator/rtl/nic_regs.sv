@@ -84,14 +84,14 @@ module nic_regs
   nic_cfg #(
     .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
   ) u_cfg (
-    .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rdata_o(cfg_rdata), .cfg_o,
-    .rx_busy_i, .tx_busy_i, .reads_i
+    .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(cfg_rdata),
+    .cfg_o, .rx_busy_i, .tx_busy_i, .reads_i
   );
 
   nic_tables #(
     .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
   ) u_tables (
-    .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rdata_o(tbl_rdata),
+    .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(tbl_rdata),
     .reg_bad_o(reg_bad), .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i
   );
 
@@ -120,8 +120,8 @@ module nic_regs
       regs_q <= cfg_rdata | tbl_rdata;
       from_q <= FromRegs;
       if (unit[RegAw-1:11] == RegCounterBase[RegAw-1:11]) from_q <= FromCounter;
-      if (unit[RegAw-1:11] == RegRuleHitsBase[RegAw-1:11] && {1'b0, unit[10:3]} < 9'(NumRules)) begin
-        from_q <= FromHits;
+      if (unit[RegAw-1:11] == RegRuleHitsBase[RegAw-1:11]) begin
+        from_q <= {1'b0, unit[10:3]} < 9'(NumRules) ? FromHits : FromRegs;
       end
     end
     if (rst) ans_valid_q <= 1'b0;

@@ -19,7 +19,8 @@ module nic_tables
   input  logic [1:0]     we_i,
   input  logic [RegAw-1:3] unit_i,
   input  logic [63:0]    wdata_i,
-  // What the two registers hold, in the same cycle; 0 when they are none of ours.
+  // Read: what the two registers hold, in the same cycle; 0 when they are none of ours.
+  input  logic           rd_i,
   output logic [63:0]    rdata_o,
   // A write came while a command was under way.
   output logic           reg_bad_o,
@@ -40,7 +41,7 @@ module nic_tables
   table_status_e     status_q;
   logic [DataW-1:0]  data_q;
   logic              is_cmd, is_data, start, store, of_rx, done;
-  table_status_e     verdict, done_status;
+  table_status_e     done_status;
   tbl_cmd_reg_t      cmd_wr, cmd_rd;
   logic              unused_cmd;
 
@@ -55,33 +56,36 @@ module nic_tables
   assign unused_cmd = ^{cmd_wr.busy, cmd_wr.rsvd0, cmd_wr.status};
 
   always_comb begin
-    cmd_rd         = '0;
-    cmd_rd.busy    = busy_o;
-    cmd_rd.status  = status_q;
-    cmd_rd.op      = op_q;
-    cmd_rd.table_f = id_q;
-    cmd_rd.index   = index_q;
-    rdata_o        = 64'd0;
-    if (unit_i == RegTblCmd[RegAw-1:3]) rdata_o = {32'd0, cmd_rd};
-    if (is_data) rdata_o = data_q[{unit_i[6:3], 6'd0} +: 64];
+    cmd_rd  = '0;
+    rdata_o = 64'd0;
+    if (rd_i && unit_i == RegTblCmd[RegAw-1:3]) begin
+      cmd_rd.busy    = busy_o;
+      cmd_rd.status  = status_q;
+      cmd_rd.op      = op_q;
+      cmd_rd.table_f = id_q;
+      cmd_rd.index   = index_q;
+      rdata_o        = {32'd0, cmd_rd};
+    end
+    if (rd_i && is_data) rdata_o = data_q[{unit_i[6:3], 6'd0} +: 64];
   end
 
   // Checks that need no entry, in the contract's order.
-  always_comb begin
+  function automatic table_status_e check(input table_op_e op, input logic [7:0] id,
+                                          input logic [15:0] index);
     logic [16:0] size;
-    size    = '0;
-    verdict = TableStatusOk;
-    unique case (id_q)
+    size  = '0;
+    check = TableStatusOk;
+    unique case (id)
       TableRxq:  size = 17'(NumRxq);
       TableTxq:  size = 17'(NumTxq);
       TableKey:  size = 17'(NumKeys);
       TableRule: size = 17'(NumRules);
-      TableIndirection, TableAccount, TablePortCfg: verdict = TableStatusNotBuilt;
-      default:   verdict = TableStatusBadTable;
+      TableIndirection, TableAccount, TablePortCfg: check = TableStatusNotBuilt;
+      default:   check = TableStatusBadTable;
     endcase
-    if (verdict == TableStatusOk && {1'b0, index_q} >= size) verdict = TableStatusBadIndex;
-    if (op_q != TableOpWrite && op_q != TableOpRead) verdict = TableStatusBadOp;
-  end
+    if (check == TableStatusOk && {1'b0, index} >= size) check = TableStatusBadIndex;
+    if (op != TableOpWrite && op != TableOpRead) check = TableStatusBadOp;
+  endfunction
 
   always_comb begin
     tbl_o.valid = state_q == StWait;
@@ -111,8 +115,8 @@ module nic_tables
         op_q     <= table_op_e'(cmd_wr.op);
       end
       StCheck: begin
-        status_q <= verdict;
-        state_q  <= verdict == TableStatusOk ? StWait : StIdle;
+        status_q <= check(op_q, id_q, index_q);
+        state_q  <= check(op_q, id_q, index_q) == TableStatusOk ? StWait : StIdle;
       end
       default: if (done) begin
         status_q <= done_status;

@@ -1,5 +1,5 @@
-/// The NIC: Ethernet streams, one TLP port each way (contract section 1). Puts the receive path, the
-/// transmit path, the reader and the registers together; no logic of its own but events and busy.
+/// The NIC: Ethernet streams, one TLP port each way (contract section 1). Puts receive path, transmit
+/// path, reader and registers together; no logic of its own but events and busy.
 
 module nic_top
   import nic_pkg::*, nic_int_pkg::*;
@@ -104,7 +104,7 @@ module nic_top
   logic [Ports-1:0][31:0]      rx_evt, tx_evt;
   logic [Ports-1:0][7:0]       rx_bytes, tx_bytes;
   logic [15:0]                 rx_dev, tx_dev;
-  logic [EvtSources-1:0][15:0] dev_evt;
+  logic [15:0]                 dev_evt [EvtSources];
   logic                        bad_access, bad_command, unsupported;
   logic                        unexpected, cpl_err, cpl_timeout;
   logic                        cnt_rd;
@@ -139,17 +139,16 @@ module nic_top
     .reg_bad_o(bad_command), .busy_o(regs_busy)
   );
 
-  // Counter 128 + k is bit k.
+  // Counter 128 + k is bit k of a source.
   always_comb begin
-    dev_evt    = '0;
     dev_evt[0] = rx_dev;
     dev_evt[1] = tx_dev;
-    dev_evt[2][CntRegBad - CntDeviceBase]         = bad_access;
-    dev_evt[2][CntTlpUnsupported - CntDeviceBase] = unsupported;
-    dev_evt[2][CntCplUnexpected - CntDeviceBase]  = unexpected;
-    dev_evt[2][CntCplErr - CntDeviceBase]         = cpl_err;
-    dev_evt[2][CntCplTimeouts - CntDeviceBase]    = cpl_timeout;
-    dev_evt[3][CntRegBad - CntDeviceBase]         = bad_command;
+    dev_evt[2] = 16'(bad_access) << (CntRegBad - CntDeviceBase) |
+                 16'(unsupported) << (CntTlpUnsupported - CntDeviceBase) |
+                 16'(unexpected) << (CntCplUnexpected - CntDeviceBase) |
+                 16'(cpl_err) << (CntCplErr - CntDeviceBase) |
+                 16'(cpl_timeout) << (CntCplTimeouts - CntDeviceBase);
+    dev_evt[3] = 16'(bad_command) << (CntRegBad - CntDeviceBase);
   end
 
   nic_counters #(.Ports(Ports), .Sources(EvtSources)) u_counters (
