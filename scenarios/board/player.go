@@ -28,18 +28,24 @@ type Track struct {
 // Pace is how frames follow one another; see ParsePace.
 type Pace struct {
 	capture  bool
+	beats    bool  // one beat in every cycle
 	num, den int64 // picoseconds per byte
 }
 
 // lineMbps is an Ethernet port at the default clock: 64 B every 2,500 ps.
 const lineMbps = 204_800
 
-// ParsePace reads a pace: line (back to back with the smallest gap), capture (as recorded, but no faster than line) or a
-// number of Gbps.
+// beatBytes is what one cycle carries.
+const beatBytes = 64
+
+// ParsePace reads a pace: line (back to back with the smallest gap), capture (as recorded, but no faster than line), a
+// number of Gbps, or beats (no cycle without a beat: denser than Ethernet, for measurements).
 func ParsePace(s string) (Pace, error) {
 	mbps := int64(lineMbps)
 	switch s {
 	case "line":
+	case "beats":
+		return Pace{beats: true}, nil
 	case "capture":
 		return Pace{capture: true, num: 8_000_000, den: mbps}, nil
 	default:
@@ -52,8 +58,12 @@ func ParsePace(s string) (Pace, error) {
 	return Pace{num: 8_000_000, den: mbps}, nil
 }
 
-// time is what n bytes take. Stalls take their share of the cycles, so frames come that much slower.
+// time is what a frame of n bytes takes. Stalls take their share of the cycles, so frames come that much slower.
 func (p Pace) time(n, stall int) simcore.Ps {
+	if p.beats {
+		return simcore.Ps((n+beatBytes-1)/beatBytes) * Cycle * 100 / simcore.Ps(100-stall)
+	}
+	n += ether.WireOverhead
 	return simcore.Ps(int64(n)*p.num/p.den) * 100 / simcore.Ps(100-stall)
 }
 
@@ -112,7 +122,7 @@ func (p *Player) Start() {
 // has gone.
 func (p *Player) arm() {
 	f := p.at(p.sent)
-	at := p.last + p.track.Pace.time(len(f.Data)+ether.WireOverhead, p.track.Stall)
+	at := p.last + p.track.Pace.time(len(f.Data), p.track.Stall)
 	if p.track.Pace.capture {
 		gap := f.Interval
 		if gap > p.track.MaxGap {

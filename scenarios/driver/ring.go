@@ -31,6 +31,11 @@ func (r *ring) init(d *Driver, queue, log, slot int, bell uint32) error {
 	return d.root.Watch(r.cq, int(size)*nicspec.CqeBytes, func(uint64, int) { r.poll() })
 }
 
+// Completions is the range of bus addresses of the completion ring.
+func (r *ring) Completions() (from, to uint64) {
+	return r.cq, r.cq + nicspec.CqeBytes<<r.log
+}
+
 func (r *ring) mask() uint16 { return uint16(1)<<r.log - 1 }
 
 // put writes an entry into the next slot.

@@ -169,6 +169,14 @@ func (r *Run) cameOut(f *ether.Frame) {
 	}
 }
 
+// ReceiveQueues are the receive queues, once Play has begun.
+func (r *Run) ReceiveQueues() []*driver.RxQueue {
+	if r.rx == nil {
+		return nil
+	}
+	return r.rx.queues
+}
+
 // Close ends the device.
 func (r *Run) Close() error {
 	return errors.Join(r.board.Close(), r.judge.Close())

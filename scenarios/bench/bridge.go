@@ -1,0 +1,132 @@
+package bench
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/replay"
+)
+
+const (
+	bridgeFrames  = 30_000 // each way
+	bridgeQuantum = 64
+)
+
+// comparison is runs through the bridge with the referee, and the bare RTL with the same inputs, turn and turn about.
+type comparison struct {
+	ratios, refereed, raw []float64 // per turn; the latter in cycles/s
+	runs                  []*replay.Result
+}
+
+// bridgeSpeed compares duplex replays of 1,500 B frames with playing what they gave the device back to it.
+func bridgeSpeed(s *session) ([]Result, error) {
+	o, err := s.options(1500, s.frames(bridgeFrames))
+	if err != nil {
+		return nil, err
+	}
+	o.Quantum = bridgeQuantum
+	dir, err := os.MkdirTemp("", "nictwin-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "inputs")
+	first, digest, err := s.record(o, file)
+	if err != nil {
+		return nil, err
+	}
+	playback := func() (rtlbridge.PlaybackResult, error) {
+		p, err := rtlbridge.Playback(s.device, file)
+		if err == nil && (p.Digest != digest || int64(p.Cycles) != first.Cycles) {
+			err = &MismatchError{"playback", []string{fmt.Sprintf("cycles %d and digest %016x, the run before had %d and %016x",
+				p.Cycles, p.Digest, first.Cycles, digest)}}
+		}
+		return p, err
+	}
+	if _, err := playback(); err != nil {
+		return nil, err
+	}
+	var c comparison
+	for range s.Repeats {
+		runtime.GC() // of the run before, not in the middle of this one
+		res, err := s.play(o, nil)
+		if err != nil {
+			return nil, err
+		}
+		if res.Digest != first.Digest || res.Cycles != first.Cycles {
+			return nil, &MismatchError{"repetition", []string{fmt.Sprintf("cycles %d and digest %s, the run before had %d and %s",
+				res.Cycles, res.Digest, first.Cycles, first.Digest)}}
+		}
+		p, err := playback()
+		if err != nil {
+			return nil, err
+		}
+		speed := float64(res.Cycles) / res.Wall.Seconds()
+		c.ratios = append(c.ratios, speed/p.CyclesPerSecond())
+		c.refereed, c.raw = append(c.refereed, speed), append(c.raw, p.CyclesPerSecond())
+		c.runs = append(c.runs, res)
+	}
+	return c.results(), nil
+}
+
+// record plays once, to warm up, with the input stream going to a file, and returns the digest of the outputs.
+func (s *session) record(o replay.Options, file string) (res *replay.Result, digest uint64, err error) {
+	f, err := os.Create(file)
+	if err != nil {
+		return nil, 0, fmt.Errorf("recording: %w", err)
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	o.Record, o.Digest = w, true
+	res, err = s.play(o, nil)
+	return res, s.last, errors.Join(err, w.Flush(), f.Close())
+}
+
+func (c *comparison) results() []Result {
+	n := len(c.runs)
+	turns := fmt.Sprintf("median of %d turns", n)
+	per := func(count func(r *replay.Result) int) float64 {
+		var v []float64
+		for _, r := range c.runs {
+			v = append(v, float64(count(r))/r.Wall.Seconds())
+		}
+		return median(v)
+	}
+	list := []Result{
+		figure("bridge/refereed_over_raw", median(c.ratios), "ratio", 0.85,
+			"duplex replay of 1,500 B with bridge and referee, quantum %d, against the bare RTL with the same inputs; %s from %.3f to %.3f",
+			bridgeQuantum, turns, slices.Min(c.ratios), slices.Max(c.ratios)),
+		figure("bridge/rx_frames_per_s", per(func(r *replay.Result) int { return r.Rx.Delivered }), "1/s", 30_000,
+			"the same, referee included; %.0f cycles/s", median(c.refereed)),
+		figure("bridge/tx_frames_per_s", per(func(r *replay.Result) int { return r.Tx.Out }), "1/s", 30_000, "the same"),
+	}
+	share := func(name string, of func(s *replay.Shares) float64) {
+		var v []float64
+		for _, r := range c.runs {
+			if r.Shares != nil {
+				v = append(v, of(r.Shares))
+			}
+		}
+		list = append(list, figure("bridge/wall_share_"+name, median(v), "ratio", 0, "wall time of the run; the RTL runs beside the rest"))
+	}
+	share("rtl", func(s *replay.Shares) float64 { return s.RTL })
+	share("bridge", func(s *replay.Shares) float64 { return s.Bridge })
+	share("models", func(s *replay.Shares) float64 { return s.Models })
+	share("referee", func(s *replay.Shares) float64 { return s.Referee })
+	return append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; %s", turns))
+}
+
+// median of nothing is 0.
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(v))
+	n := len(s)
+	return (s[(n-1)/2] + s[n/2]) / 2
+}

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/replay"
+)
+
+func eventSpeed(*session) ([]Result, error) {
+	own, akita := simcore.MeasureEvents(100)
+	return []Result{figure("engine/event_speedup_100", akita/own, "ratio", 5,
+		"Akita's serial engine, 100 events pending (%.0f ns against %.1f ns an event)", akita, own)}, nil
+}
+
+func hopSpeed(*session) ([]Result, error) {
+	own, akita := simcore.MeasureTwoHops()
+	return []Result{figure("engine/tlp_two_hops_speedup", akita/own, "ratio", 10,
+		"Akita's engine, ports and connections, a TLP over two hops (%.0f ns against %.0f ns)", akita, own)}, nil
+}
+
+const modelFrames = 20_000 // each way
+
+func modelSpeed(s *session) ([]Result, error) {
+	o, err := s.options(1500, s.frames(modelFrames))
+	if err != nil {
+		return nil, err
+	}
+	o.NIC = board.Model
+	var speeds []float64
+	for range s.Repeats {
+		res, err := s.play(o, nil)
+		if err != nil {
+			return nil, err
+		}
+		speeds = append(speeds, float64(res.Rx.Delivered+res.Tx.Out)/res.Wall.Seconds())
+	}
+	return []Result{figure("model/packets_per_s", median(speeds), "1/s", 0,
+		"replay of 1,500 B both ways on the Go NIC, referee included; median of %d", s.Repeats)}, nil
+}
+
+// buildTime compiles the device twice into a cache of its own.
+func buildTime(s *session) ([]Result, error) {
+	dir, err := os.MkdirTemp("", "nictwin-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("cache: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	m, err := rtlbridge.LoadManifest(s.DUT)
+	if err != nil {
+		return nil, err
+	}
+	var took [2]time.Duration
+	for i := range took {
+		d, err := rtlbridge.Build(m, rtlbridge.BuildOptions{CacheDir: dir, Log: s.Log})
+		if err != nil {
+			return nil, err
+		}
+		took[i] = d.Took
+	}
+	return []Result{
+		limit("build/cold_s", took[0].Seconds(), "s", 15, "wall time from an empty cache"),
+		limit("build/warm_s", took[1].Seconds(), "s", 1, "wall time when the cache has it"),
+	}, nil
+}
+
+// build builds the device once for all measurements.
+func (s *session) build() error {
+	if s.device != nil {
+		return nil
+	}
+	m, err := rtlbridge.LoadManifest(s.DUT)
+	if err != nil {
+		return err
+	}
+	if s.device, err = rtlbridge.Build(m, rtlbridge.BuildOptions{Log: s.Log}); err != nil {
+		return err
+	}
+	s.report.Build = s.device.HashString()
+	return nil
+}
+
+// Sizes of the replay that speeds are measured with.
+const (
+	distinct  = 1024 // different frames, played over and over
+	rxQueues  = 32
+	rxRingLog = 7
+	txQueues  = 16
+	txRingLog = 6
+	txHeader  = 54
+)
+
+// options is a replay of n frames of a size each way: received ones are spread over queues and split after their
+// headers, transmitted ones have their headers in Arm memory and their payload in host memory.
+func (s *session) options(size, n int) (replay.Options, error) {
+	o := replay.DefaultOptions()
+	o.DUT, o.Seed = s.DUT, s.Seed
+	o.Shape = shape(size, rxQueues, rxRingLog)
+	var err error
+	o.Frames, err = Frames(min(n, distinct), size, s.Seed)
+	o.Loop = max(1, n/distinct)
+	return o, err
+}

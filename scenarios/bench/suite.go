@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/replay"
+)
+
+// Options say what is measured and how long.
+type Options struct {
+	Names   []string // figures, or groups of them such as nic; empty is all
+	DUT     string   // manifest of the NIC
+	Seed    uint64
+	Repeats int       // of every side of a comparison by wall time
+	Percent int       // of the usual amount of work
+	Log     io.Writer // what is being done; nil is none
+}
+
+// DefaultOptions measure everything in about a minute.
+func DefaultOptions() Options { return Options{Seed: 1, Repeats: 5, Percent: 100} }
+
+const maxPercent = 10_000
+
+// Validate returns every error of the options.
+func (o *Options) Validate() error {
+	var errs []error
+	for _, n := range o.Names {
+		if !slices.ContainsFunc(Names(), func(name string) bool { return matches(name, n) }) {
+			errs = append(errs, fmt.Errorf("no figure %q: want %s, or the part before a slash", n, strings.Join(Names(), ", ")))
+		}
+	}
+	if o.Repeats < 1 || o.Repeats > 1000 {
+		errs = append(errs, fmt.Errorf("--repeats %d: want 1 to 1000", o.Repeats))
+	}
+	if o.Percent < 1 || o.Percent > maxPercent {
+		errs = append(errs, fmt.Errorf("--percent %d: want 1 to %d", o.Percent, maxPercent))
+	}
+	return errors.Join(errs...)
+}
+
+// MismatchError tells that something measured was done wrong.
+type MismatchError struct {
+	What     string
+	Findings []string
+}
+
+func (e *MismatchError) Error() string {
+	return e.What + ": " + strings.Join(e.Findings, "; ")
+}
+
+// measurement gives one or more figures.
+type measurement struct {
+	names []string
+	rtl   bool // needs the device
+	take  func(s *session) ([]Result, error)
+}
+
+var measurements = []measurement{
+	{[]string{"engine/event_speedup_100"}, false, eventSpeed},
+	{[]string{"engine/tlp_two_hops_speedup"}, false, hopSpeed},
+	{[]string{"model/packets_per_s"}, false, modelSpeed},
+	{[]string{"build/cold_s", "build/warm_s"}, false, buildTime},
+	{[]string{
+		"bridge/refereed_over_raw", "bridge/rx_frames_per_s", "bridge/tx_frames_per_s", "bridge/wall_share_rtl",
+		"bridge/wall_share_bridge", "bridge/wall_share_models", "bridge/wall_share_referee", "rtl/raw_cycles_per_s",
+	}, true, bridgeSpeed},
+	{[]string{"nic/rx_line_rate_1500"}, true, receiveRate(1500, 1)},
+	{[]string{"nic/rx_line_rate_512"}, true, receiveRate(512, 1)},
+	{[]string{"nic/rx_line_rate_256"}, true, receiveRate(256, 1)},
+	{[]string{"nic/mpps_64"}, true, smallFrames},
+	{[]string{"nic/tx_line_rate_1500", "nic/tx_bubbles_1500"}, true, transmitRate(1500, 1)},
+	{[]string{"nic/tx_line_rate_512", "nic/tx_bubbles_512"}, true, transmitRate(512, 0)},
+	{[]string{"nic/tx_line_rate_256", "nic/tx_bubbles_256"}, true, transmitRate(256, 0)},
+	{[]string{"nic/duplex_rx_line_rate_1500", "nic/duplex_tx_line_rate_1500"}, true, duplexRate},
+}
+
+// Names are the figures there are, in the order in which they are measured.
+func Names() []string {
+	var all []string
+	for _, m := range measurements {
+		all = append(all, m.names...)
+	}
+	return all
+}
+
+// matches reports whether a figure is meant by a word: its name or its group.
+func matches(name, word string) bool {
+	return name == word || strings.HasPrefix(name, strings.TrimSuffix(word, "/")+"/")
+}
+
+// session is a suite under way.
+type session struct {
+	Options
+	ctx    context.Context
+	device *rtlbridge.Device
+	report Report
+	last   uint64 // bridge digest of the run before, if it was asked for
+}
+
+// Run measures. What was measured before an error is in the report, which is never nil. Errors: *MismatchError, and
+// those of replay.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	begin := time.Now()
+	s := &session{Options: o, ctx: ctx, report: Report{Seed: o.Seed}}
+	err := o.Validate()
+	if err != nil {
+		return &s.report, &replay.UsageError{Err: err}
+	}
+	for _, m := range measurements {
+		if err == nil && s.wanted(m.names...) {
+			err = s.take(&m)
+		}
+	}
+	s.report.Wall = time.Since(begin)
+	return &s.report, err
+}
+
+func (s *session) wanted(names ...string) bool {
+	return len(s.Names) == 0 || slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(s.Names, func(word string) bool { return matches(name, word) })
+	})
+}
+
+func (s *session) take(m *measurement) error {
+	if err := s.ctx.Err(); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	if m.rtl {
+		if err := s.build(); err != nil {
+			return err
+		}
+	}
+	s.logf("measuring %s", m.names[0])
+	results, err := m.take(s)
+	if err != nil {
+		return fmt.Errorf("bench %s: %w", m.names[0], err)
+	}
+	for _, r := range results {
+		if s.wanted(r.Name) {
+			s.report.Results = append(s.report.Results, r)
+		}
+	}
+	return nil
+}
+
+func (s *session) logf(format string, a ...any) {
+	if s.Log != nil {
+		fmt.Fprintf(s.Log, "bench: "+format+"\n", a...)
+	}
+}
+
+// frames is the usual number of frames, scaled.
+func (s *session) frames(n int) int { return max(n*s.Percent/100, 64) }
+
+// play plays one run and adds it to the report.
+func (s *session) play(o replay.Options, m *meter) (res *replay.Result, err error) {
+	if m != nil {
+		o.Observe = m.Observe
+	}
+	run, err := replay.New(s.ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	if m != nil {
+		m.run = run
+	}
+	res, err = run.Play()
+	if err != nil {
+		return nil, err
+	}
+	if o.Digest {
+		s.report.Digest, s.last = res.Digest, run.BridgeDigest()
+	}
+	s.report.Checked += res.Checked
+	s.report.Mismatches += res.Mismatches
+	s.report.Cycles += res.Cycles
+	s.report.SimPs += int64(res.Sim)
+	if !res.Pass {
+		return nil, &MismatchError{"the NIC did something wrong", res.Findings}
+	}
+	return res, nil
+}
+
+var _ error = (*MismatchError)(nil)
