@@ -149,11 +149,12 @@ func (b *builder) compile(cache string) error {
 			units = append(units, unit{src: filepath.Join(dir, n+".cpp"), obj: obj, flags: []string{opt}})
 		}
 	}
+	// The longest first, so that processors end together.
+	add(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...))
 	add(b.home, b.objDir(), "-O3", []string{"main"})
 	add(b.objDir(), b.objDir(), "-O3", append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
 	add(b.objDir(), b.objDir(), "-O1", append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
 	add(b.home, runtimeDir, "-O2", []string{"hooks", "channel"})
-	add(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...))
 	if err := b.compileAll(units); err != nil {
 		return err
 	}
