@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"nictwin/golden"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
@@ -29,6 +30,8 @@ type Result struct {
 	Rx                           *RxResult
 	Tx                           *TxResult
 	Artifacts                    string
+
+	Report *golden.Report // the referee's, nil when the run was broken off
 }
 
 // RxResult is the receive side.
@@ -70,6 +73,16 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	for _, f := range r.files {
 		res.NotPlayable += f.Empty
 	}
+	if rep := r.judge.finish(playErr); rep != nil {
+		res.Report, res.Digest, res.Checked, res.Mismatches = rep, rep.Digest, rep.Checked, rep.Mismatches
+		for _, m := range rep.List {
+			res.Findings = append(res.Findings, m.Detail())
+		}
+		if len(rep.List) == 0 && !rep.Passed() {
+			res.Findings = append(res.Findings, rep.Reason)
+		}
+	}
+	res.Shares = shares(r.dev.Wall(), wall, r.judge.wall())
 	if playErr != nil {
 		res.Findings = append(res.Findings, playErr.Error())
 	}
