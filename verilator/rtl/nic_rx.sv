@@ -246,7 +246,9 @@ module nic_rx
   );
 
   always_comb begin
-    tbl_o = rule_rsp.done ? rule_rsp : rxq_rsp;
+    tbl_o = '0;
+    if (rule_rsp.done)     tbl_o = rule_rsp;
+    else if (rxq_rsp.done) tbl_o = rxq_rsp;
     for (int p = 0; p < Ports; p++) begin
       port_evt_o[p] = in_evt[p] | take_evt[p] | (32'(delivered[p]) << CntRxDelivered);
     end

@@ -35,7 +35,7 @@ module nic_rxcut
   part_e       part_q, part_d, part_new;
   rx_job_t     job_q;
   logic [63:0] pay_addr_q;
-  logic [63:0] addr_q, addr_d;
+  logic [63:0] addr_q;
   logic [13:0] left_q, left_d;         // bytes left of the part
   logic [13:0] tlp_q;                  // and of the TLP, unless it starts
   logic        start_q;                // a TLP starts
@@ -50,10 +50,7 @@ module nic_rxcut
   logic [1:0]  skip;
   logic [13:0] to_mps, to_page, tlp, bytes;
   logic        fits, ends;
-  logic [6:0]  chunk, chunk_first;
-  logic [13:0] dws;
-  logic        one;
-  logic [3:0]  be_first, be_last;
+  logic [6:0]  chunk;
 
   assign data   = part_q == PartHeader || part_q == PartPayload;
   assign finish = part_q == PartEnd;
@@ -61,27 +58,36 @@ module nic_rxcut
 
   assign job_ready_o = go_i && (part_q == PartNone || finish);
 
-  // This beat.
+  // This beat: what is left of the TLP, at most a beat; a TLP that starts gets its length here.
+  assign skip    = start_q ? addr_q[1:0] : 2'd0;
+  assign to_mps  = 14'(mps_i) - (14'(addr_q[9:0]) & (14'(mps_i) - 14'd1));
+  assign to_page = 14'd4096 - 14'(addr_q[11:0]);
+  assign fits    = left_q + 14'(skip) <= 14'(mps_i) && left_q <= to_page;
+
   always_comb begin
-    skip    = start_q ? addr_q[1:0] : 2'd0;
-    to_mps  = 14'(mps_i) - (14'(addr_q[9:0]) & (14'(mps_i) - 14'd1));
-    to_page = 14'd4096 - 14'(addr_q[11:0]);
-    fits    = left_q + 14'(skip) <= 14'(mps_i) && left_q <= to_page;
-    tlp     = !start_q ? tlp_q : fits ? left_q : to_mps;
-    bytes   = tlp < 14'(TlpB) - 14'(skip) ? tlp : 14'(TlpB) - 14'(skip);
-    ends    = bytes == tlp;
-    pos_d   = pos_q + bytes;
-    left_d  = left_q - bytes;
-    addr_d  = addr_q + 64'(bytes);
-
-    chunk_first = pos_q[13:7];
-    chunk       = 7'((pos_d - 14'd1) >> 7);
-
-    dws      = (tlp + 14'(skip) + 14'd3) >> 2;
-    one      = dws == 14'd1;
-    be_first = first_be(addr_q[1:0], 3'(tlp), one);
-    be_last  = last_be(3'(2'(addr_q[1:0] + 2'(tlp) - 2'd1)) + 3'd1, one);
+    tlp   = tlp_q;
+    bytes = '0;
+    if (data) begin
+      if (start_q) tlp = fits ? left_q : to_mps;
+      bytes = 14'(TlpB) - 14'(skip);
+      if (tlp < bytes) bytes = tlp;
+    end
   end
+
+  assign ends   = bytes == tlp;
+  assign pos_d  = pos_q + bytes;
+  assign left_d = left_q - bytes;
+  assign chunk  = 7'((pos_d - 14'd1) >> 7);
+
+  // Its TLP's header.
+  function automatic logic [127:0] header(input logic [13:0] len);
+    logic [10:0] dws;
+    logic        one;
+    dws = 11'((len + 14'(addr_q[1:0]) + 14'd3) >> 2);
+    one = dws == 11'd1;
+    header = mem_hdr(1'b1, addr_q, dws, first_be(addr_q[1:0], 3'(len), one),
+                     last_be(3'(2'(addr_q[1:0] + 2'(len) - 2'd1)) + 3'd1, one), 8'h0);
+  endfunction
 
   // What comes next.
   always_comb begin
@@ -115,21 +121,21 @@ module nic_rxcut
 
       if (data) begin
         cmd_q.cqe     <= 1'b0;
-        cmd_q.low_new <= chunk_first == chunk;
+        cmd_q.low_new <= pos_q[13:7] == chunk;
         cmd_q.odd     <= job_q.place.line[0];
         cmd_q.port    <= job_q.port;
         cmd_q.skip    <= skip;
         cmd_q.shift   <= 8'(pos_q[6:0]) + 8'd4 - 8'(skip);
         cmd_q.lanes   <= 8'(bytes) + 8'(skip);
         cmd_q.last    <= ends;
-        if (start_q) cmd_q.hdr <= mem_hdr(1'b1, addr_q, dws[10:0], be_first, be_last, 8'h0);
+        if (start_q) cmd_q.hdr <= header(tlp);
 
         fresh_q <= 1'b0;
         chunk_q <= chunk;
         start_q <= ends;
         tlp_q   <= tlp - bytes;
         pos_q   <= pos_d;
-        addr_q  <= addr_d;
+        addr_q  <= addr_q + 64'(bytes);
         left_q  <= left_d;
         if (part_q == PartHeader && left_d == 14'h0) begin
           addr_q <= pay_addr_q;

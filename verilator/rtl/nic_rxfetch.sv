@@ -75,9 +75,8 @@ module nic_rxfetch
   rd_req_t           req_q;
   logic              asked, begin_look;
 
-  logic [15:0]       next, posted, held, index;
-  logic [2:0]        count, block;
-  logic              fits;
+  logic [15:0]       next, posted, index;
+  logic [2:0]        count;
 
   function automatic logic [Qw-1:0] first_from(input logic [NumRxq-1:0] m, input logic [Qw-1:0] q);
     logic [NumRxq-1:0] upper, one;
@@ -94,16 +93,22 @@ module nic_rxfetch
   assign base_queue_o = pick;
   assign queue_o      = queue_q;
 
+  // As many descriptors as are posted, up to the end of the block, if the cache has room for them.
   always_comb begin
-    next   = next_q[queue_q];
-    posted = pi_i - next;
-    held   = next - ci_i;
-    block  = 3'd4 - 3'(next[1:0]);
-    count  = posted < 16'(block) ? posted[2:0] : block;
-    fits   = held + 16'(count) <= 16'(DescCache);
-    asked  = look_q && run_i && posted != 16'h0 && fits;
-    index  = next & 16'((17'h1 << log_size_i) - 17'h1);
+    next   = '0;
+    posted = '0;
+    count  = '0;
+    asked  = 1'b0;
+    if (look_q && run_i) begin
+      next   = next_q[queue_q];
+      posted = pi_i - next;
+      count  = 3'd4 - 3'(next[1:0]);
+      if (posted < 16'(count)) count = posted[2:0];
+      asked  = posted != 16'h0 && 16'(next - ci_i) + 16'(count) <= 16'(DescCache);
+    end
   end
+
+  assign index = next & 16'((17'h1 << log_size_i) - 17'h1);
 
   // Responses: which queue and slot is in the cookie.
   logic [Qw-1:0] rsp_queue;

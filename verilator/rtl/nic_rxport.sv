@@ -118,12 +118,13 @@ module nic_rxport
   );
 
   // What is known early waits for the ICRC.
-  logic       ended_q;
+  logic       ended_q, ends;
   logic       head_valid, head_ready;
   rx_steer_t  steer_q [2];
   logic [2:0] l4_ok_q;
 
   assign key_valid_o = ended_q;
+  assign ends        = store.valid && store.last;
 
   nic_fifo #(.Width($bits(rx_head_t)), .Depth(8)) u_heads (
     .clk, .rst,
@@ -131,7 +132,7 @@ module nic_rxport
     .in_ready_o  (head_ready),
     .in_data_i   (early),
     .out_valid_o (head_valid),
-    .out_ready_i (store.valid && store.last),
+    .out_ready_i (ends),
     .out_data_o  (head)
   );
 
@@ -144,7 +145,8 @@ module nic_rxport
   end
 
   // The fate of the frame whose last beat is stored in this cycle.
-  logic        off, off_q, overflow, bad_ip, bad_l4, bad_icrc, drop, ruled;
+  logic        off, off_q, overflow, drop, ruled;
+  logic        bad_l4, bad_icrc, drop_ip, drop_l4, drop_icrc;
   logic [13:0] len;
   logic [31:0] seq_q;
   rx_info_t    info;
@@ -153,32 +155,38 @@ module nic_rxport
   assign off = store.first ? store.off : off_q;
   assign len = store.base + 14'(store.bytes);
 
+  assign bad_l4   = head.l4_csum == VerdictOk && !l4_ok_q[2];
+  assign bad_icrc = head.icrc == VerdictOk && !icrc_ok;
+
   always_comb begin
-    info.len      = len;
-    info.port_seq = seq_q;
-    info.ruled    = steer_q[1].hit;
-    info.rule     = steer_q[1].rule;
-    info.queue_f  = steer_q[1].hit ? steer_q[1].queue_f : cfg_i.default_queue;
-    info.head     = head;
-    if (head.l4_csum == VerdictOk && !l4_ok_q[2]) info.head.l4_csum = VerdictBad;
-    if (head.icrc == VerdictOk && !icrc_ok)       info.head.icrc    = VerdictBad;
+    info = '0;
+    if (ends) begin
+      info.len      = len;
+      info.port_seq = seq_q;
+      info.ruled    = steer_q[1].hit;
+      info.rule     = steer_q[1].rule;
+      info.queue_f  = steer_q[1].hit ? steer_q[1].queue_f : cfg_i.default_queue;
+      info.head     = head;
+      if (bad_l4)   info.head.l4_csum = VerdictBad;
+      if (bad_icrc) info.head.icrc    = VerdictBad;
+    end
   end
 
-  assign bad_ip   = cfg_i.drop_ip_csum && info.head.ip_csum == VerdictBad;
-  assign bad_l4   = cfg_i.drop_l4_csum && info.head.l4_csum == VerdictBad;
-  assign bad_icrc = cfg_i.drop_icrc && info.head.icrc == VerdictBad;
+  assign drop_ip   = cfg_i.drop_ip_csum && head.ip_csum == VerdictBad;
+  assign drop_l4   = cfg_i.drop_l4_csum && bad_l4;
+  assign drop_icrc = cfg_i.drop_icrc && bad_icrc;
 
   always_comb begin
     evt   = '0;
     ruled = 1'b0;
-    if (store.valid && store.last) begin
+    if (ends) begin
       if      (off)                   evt[CntRxDropDisabled] = 1'b1;
       else if (len < 14'(FrameMin))   evt[CntRxDropRunt]     = 1'b1;
       else if (len > 14'(FrameMax))   evt[CntRxDropOversize] = 1'b1;
       else if (overflow)              evt[CntRxDropOverflow] = 1'b1;
-      else if (bad_ip)                evt[CntRxDropIpCsum]   = 1'b1;
-      else if (bad_l4)                evt[CntRxDropL4Csum]   = 1'b1;
-      else if (bad_icrc)              evt[CntRxDropIcrc]     = 1'b1;
+      else if (drop_ip)               evt[CntRxDropIpCsum]   = 1'b1;
+      else if (drop_l4)               evt[CntRxDropL4Csum]   = 1'b1;
+      else if (drop_icrc)             evt[CntRxDropIcrc]     = 1'b1;
       else if (!steer_q[1].hit)       evt[CntRxDropNoRule]   = !cfg_i.default_to_queue;
       else begin
         ruled = 1'b1;
@@ -198,7 +206,7 @@ module nic_rxport
 
   always_ff @(posedge clk) begin
     if (store.valid) off_q <= off;
-    if (store.valid && store.last) seq_q <= seq_q + 32'h1;
+    if (ends) seq_q <= seq_q + 32'h1;
     evt_q <= evt;
     if (rst) begin
       seq_q <= '0;
@@ -222,7 +230,7 @@ module nic_rxport
 
 `ifndef SYNTHESIS
   a_head: assert property (@(posedge clk) disable iff (rst)
-    store.valid && store.last |-> head_valid);
+    ends |-> head_valid);
 `endif
   logic unused_bits;
   assign unused_bits = ^{head_ready, head_valid, cfg_i.tx_enable, cfg_i.mps, cfg_i.mrrs,

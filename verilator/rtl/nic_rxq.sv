@@ -114,10 +114,11 @@ module nic_rxq
 
   assign db_queue       = db_i.queue_f[Qw-1:0];
   assign db_size        = 17'h1 << log_q[db_queue];
-  assign db_ok          = db_i.queue_f < 16'(NumRxq) && state_q[db_queue] == QueueStateRun &&
+  assign db_ok          = db_i.valid && db_i.queue_f < 16'(NumRxq) &&
+                          state_q[db_queue] == QueueStateRun &&
                           17'(16'(db_i.pi - ci_q[db_queue])) <= db_size &&
                           17'(16'(db_i.pi - pi_q[db_queue])) <= db_size;
-  assign posted_o       = db_i.valid && db_ok;
+  assign posted_o       = db_ok;
   assign posted_queue_o = db_queue;
 
   // Views.

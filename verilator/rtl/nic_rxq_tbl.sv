@@ -38,7 +38,7 @@ module nic_rxq_tbl
   typedef enum logic [1:0] {Idle, Drain, Fetch, Answer} step_e;
 
   step_e             step_q, step_d;
-  rxq_entry_t        entry, shown_q, shown;
+  rxq_entry_t        entry, shown_q;
   table_status_e     status;
   tbl_rsp_t          rsp_q;
   logic              mine, commit, answer;
@@ -63,7 +63,7 @@ module nic_rxq_tbl
 
   always_comb begin
     status = TableStatusOk;
-    if (tbl_i.write && entry.enable != 8'd0) begin
+    if (mine && tbl_i.write && entry.enable != 8'd0) begin
       if (entry.enable == 8'd1 && state_i != QueueStateOff) status = TableStatusEnabled;
       else if (entry.enable != 8'd1 || 8'(entry.split_mode) > 8'(SplitModeHeaders) ||
                entry.log_size < 8'(LogSizeMin) || entry.log_size > 8'(LogSizeMax) ||
@@ -107,7 +107,7 @@ module nic_rxq_tbl
   end
 
   // What a read shows.
-  always_comb begin
+  function automatic rxq_entry_t shown();
     shown       = shown_q;
     shown.state = state_i;
     shown.error = error_i;
@@ -116,7 +116,7 @@ module nic_rxq_tbl
     shown.cqi   = cqi_i;
     shown.rsvd0 = '0;
     shown.rsvd1 = '0;
-  end
+  endfunction
 
   assign ctx_new = '{split_mode: entry.split_mode, log_size: entry.log_size[3:0],
                      split_len: entry.split_len, hdr_buf_size: entry.hdr_buf_size,
@@ -136,7 +136,7 @@ module nic_rxq_tbl
     rsp_q.done <= answer;
     if (answer) begin
       rsp_q.status <= step_q == Idle ? status : TableStatusOk;
-      rsp_q.rdata  <= 1024'(shown);
+      rsp_q.rdata  <= 1024'(shown());
     end
 
     if (ctx_read_i) begin

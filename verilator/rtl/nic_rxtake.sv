@@ -52,9 +52,9 @@ module nic_rxtake
   rx_job_t   job_q;
 
   logic        next_valid, next_event, next_port, load, leave, turn_q;
-  logic        beyond, wait_desc, dropped;
+  logic        wait_desc, dropped;
   logic [4:0]  cause;
-  logic [13:0] hdr_len, hdr_want;
+  logic [13:0] hdr_len, pay_len;
   logic [15:0] slot;
 
   // Next: an Event that is not yet in hand, else the ports in turn.
@@ -72,29 +72,36 @@ module nic_rxtake
   assign ctx_queue_o = next_event ? event_queue_i : frame_info_i[next_port].queue_f[Qw-1:0];
   assign queue_o     = info_q.queue_f[Qw-1:0];
 
-  // What becomes of it.
+  // What becomes of it: where the header part ends, then the causes to drop it, in their order.
   always_comb begin
-    unique case (ctx_i.split_mode)
-      SplitModeFixed:   hdr_want = ctx_i.split_len > 16'(FrameMax) ? 14'(FrameMax) :
-                                   ctx_i.split_len[13:0];
-      SplitModeHeaders: hdr_want = 14'(info_q.head.pay_off);
-      default:          hdr_want = '0;
-    endcase
-    hdr_len = hdr_want < info_q.len ? hdr_want : info_q.len;
-    if (16'(hdr_len) > ctx_i.hdr_buf_size) hdr_len = ctx_i.hdr_buf_size[13:0];
-
-    beyond    = info_q.queue_f >= 16'(NumRxq);
-    wait_desc = 1'b0;
+    hdr_len   = '0;
+    pay_len   = '0;
     cause     = '0;
-    if (beyond || state_i == QueueStateOff)                        cause = 5'(CntRxDropQueueOff);
-    else if (state_i == QueueStateError)                           cause = 5'(CntRxDropQueueErr);
-    else if (16'(info_q.len) - 16'(hdr_len) > ctx_i.pay_buf_size)       cause = 5'(CntRxDropTooLong);
-    else if (pi_i == ci_i)                                         cause = 5'(CntRxDropNoDesc);
-    else                                                           wait_desc = !desc_there_i;
-    dropped = cause != '0;
-    leave   = valid_q && (event_q || !wait_desc) && (!job_valid_q || job_ready_i);
-    slot    = cqi_i & 16'((17'h1 << ctx_i.log_size) - 17'h1);
+    wait_desc = 1'b0;
+    if (valid_q && !event_q) begin
+      unique case (ctx_i.split_mode)
+        SplitModeFixed:   hdr_len = ctx_i.split_len > 16'(FrameMax) ? 14'(FrameMax) :
+                                    ctx_i.split_len[13:0];
+        SplitModeHeaders: hdr_len = 14'(info_q.head.pay_off);
+        default:          hdr_len = '0;
+      endcase
+      if (hdr_len > info_q.len)              hdr_len = info_q.len;
+      if (16'(hdr_len) > ctx_i.hdr_buf_size) hdr_len = ctx_i.hdr_buf_size[13:0];
+      pay_len = info_q.len - hdr_len;
+
+      if (info_q.queue_f >= 16'(NumRxq) || state_i == QueueStateOff) begin
+        cause = 5'(CntRxDropQueueOff);
+      end
+      else if (state_i == QueueStateError)          cause = 5'(CntRxDropQueueErr);
+      else if (16'(pay_len) > ctx_i.pay_buf_size)   cause = 5'(CntRxDropTooLong);
+      else if (pi_i == ci_i)                        cause = 5'(CntRxDropNoDesc);
+      else                                          wait_desc = !desc_there_i;
+    end
   end
+
+  assign dropped = cause != '0;
+  assign leave   = valid_q && !wait_desc && (!job_valid_q || job_ready_i);
+  assign slot    = cqi_i & 16'((17'h1 << ctx_i.log_size) - 17'h1);
 
   assign take_desc_o  = leave && !event_q && !dropped;
   assign take_event_o = leave && event_q;

@@ -56,7 +56,7 @@ module nic_steer
 
   always_comb begin
     status = TableStatusOk;
-    if (tbl_i.write) begin
+    if (mine && tbl_i.write) begin
       if (entry.valid > 8'd1 || 8'(entry.action) > 8'(ActionRss) ||
           entry.queue_f >= 16'(NumRxq)) status = TableStatusBadValue;
       else if (entry.action == ActionRss || entry.account_en != 8'h0) begin
