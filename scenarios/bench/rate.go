@@ -10,13 +10,38 @@ import (
 	"nictwin/scenarios/replay"
 )
 
-// shape spreads received frames over so many queues with rings of 2^log entries.
-func shape(size, queues, log int) *replay.Shape {
+// layout is where received frames go.
+type layout struct {
+	queues int
+	log    int  // of the entries of a ring
+	whole  bool // frames lie in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
+}
+
+var usual = layout{queues: 32, log: 7}
+
+func (l layout) String() string {
+	if l.whole {
+		return fmt.Sprintf("%d queues, frames whole", l.queues)
+	}
+	return fmt.Sprintf("%d queues, headers split off", l.queues)
+}
+
+const (
+	bufBytes  = 2048
+	skew      = 2 // of a payload, as a driver would have it
+	txQueues  = 16
+	txRingLog = 6
+	txHeader  = 54
+)
+
+func (l layout) shape() *replay.Shape {
 	s := &replay.Shape{Spread: true, TxQueues: txQueues, TxLog: txRingLog, Header: txHeader}
-	for range queues {
-		s.Rx = append(s.Rx, driver.RxConfig{
-			LogSize: log, Split: nicspec.SplitModeHeaders, HdrBytes: 128, PayBytes: size, PayHost: true, PaySkew: 2,
-		})
+	c := driver.RxConfig{LogSize: l.log, PayHost: true, PayBytes: bufBytes, Split: nicspec.SplitModeNone}
+	if !l.whole {
+		c.Split, c.HdrBytes, c.PayBytes, c.PaySkew = nicspec.SplitModeHeaders, 128, bufBytes-skew, skew
+	}
+	for range l.queues {
+		s.Rx = append(s.Rx, c)
 	}
 	return s
 }
@@ -24,15 +49,19 @@ func shape(size, queues, log int) *replay.Shape {
 // beatsOf is the cycles that a frame takes on a 512-bit stream.
 func beatsOf(size int) int { return (size + 63) / 64 }
 
-const rateCycles = 150_000 // that traffic lasts
+const (
+	rateCycles = 150_000 // that traffic lasts
+	rateLinks  = 64      // cycles of latency of each link: 160 ns, as of a hop in the SmartNIC
+)
 
 // rate plays frames of a size one way, as dense as the pins allow, and notes what crosses.
-func (s *session) rate(dir string, size, queues, log int) (*meter, *replay.Result, error) {
+func (s *session) rate(dir string, size int, l layout) (*meter, *replay.Result, error) {
 	o, err := s.options(size, s.frames(rateCycles/beatsOf(size)))
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Dir, o.Speed, o.Shape = dir, "beats", shape(size, queues, log)
+	o.LinkCycles, o.Quantum = rateLinks, rateLinks
+	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
 	m := &meter{}
 	res, err := s.play(o, m)
 	return m, res, err
@@ -50,21 +79,21 @@ func drops(r *replay.RxResult) string {
 }
 
 // receiveRate is frames delivered against frames offered back to back, in cycles.
-func receiveRate(size int, goal float64) func(s *session) ([]Result, error) {
+func receiveRate(name string, size int, l layout, goal float64) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
-		m, res, err := s.rate("rx", size, rxQueues, rxRingLog)
+		m, res, err := s.rate("rx", size, l)
 		if err != nil {
 			return nil, err
 		}
-		return []Result{receiveFigure(fmt.Sprintf("nic/rx_line_rate_%d", size), m, res, size, goal)}, nil
+		return []Result{receiveFigure(name, m, res, size, l, goal)}, nil
 	}
 }
 
-func receiveFigure(name string, m *meter, res *replay.Result, size int, goal float64) Result {
+func receiveFigure(name string, m *meter, res *replay.Result, size int, l layout, goal float64) Result {
 	per := m.perFrame()
 	return exact(figure(name, ratio(float64(beatsOf(size)), per), "ratio", goal,
-		"a frame every %d cycles, no bubble; %.2f cycles from completion to completion, %.2f from frame to frame in%s",
-		beatsOf(size), per, m.offered(), drops(res.Rx)))
+		"a frame every %d cycles, no bubble; %.2f cycles from completion to completion, %.2f from frame to frame in%s; %v",
+		beatsOf(size), per, m.offered(), drops(res.Rx), l))
 }
 
 // exact lets a rate that is off by the rounding of its window pass.
@@ -81,27 +110,24 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// Many small frames need many descriptors in flight.
-const (
-	smallQueues  = 64
-	smallRingLog = 9
-)
-
+// smallFrames needs many descriptors in flight.
 func smallFrames(s *session) ([]Result, error) {
-	m, res, err := s.rate("rx", 64, smallQueues, smallRingLog)
+	l := layout{queues: 64, log: 9}
+	m, res, err := s.rate("rx", 64, l)
 	if err != nil {
 		return nil, err
 	}
 	const cyclesPerUs = float64(simcore.Microsecond) / float64(board.Cycle)
 	per := m.perFrame()
 	return []Result{figure("nic/mpps_64", ratio(cyclesPerUs, per), "Mpps", 100,
-		"one way, 64 B frames offered every %.2f cycles; %.2f cycles from completion to completion%s", m.offered(), per, drops(res.Rx))}, nil
+		"one way, 64 B frames offered every %.2f cycles; %.2f cycles from completion to completion%s; %v",
+		m.offered(), per, drops(res.Rx), l)}, nil
 }
 
 // transmitRate is cycles with a beat out against all cycles.
 func transmitRate(size int, goal float64) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
-		m, _, err := s.rate("tx", size, 1, rxRingLog)
+		m, _, err := s.rate("tx", size, usual)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +138,8 @@ func transmitRate(size int, goal float64) func(s *session) ([]Result, error) {
 func transmitFigures(rate, bubbles string, m *meter, size int, goal float64) []Result {
 	value, empty := m.sending(beatsOf(size))
 	from, to := steady(len(m.out))
-	list := []Result{exact(figure(rate, value, "ratio", goal, "a frame every %d cycles, no bubble", beatsOf(size)))}
+	list := []Result{exact(figure(rate, value, "ratio", goal, "a frame every %d cycles, no bubble; %d queues, headers in Arm memory, payload in host memory",
+		beatsOf(size), txQueues))}
 	if bubbles != "" {
 		list = append(list, limit(bubbles, float64(empty), "cycles", 0, "cycles without a beat while %d frames left", to-from))
 	}
@@ -121,10 +148,10 @@ func transmitFigures(rate, bubbles string, m *meter, size int, goal float64) []R
 
 // duplexRate is both ways at once.
 func duplexRate(s *session) ([]Result, error) {
-	m, res, err := s.rate("both", 1500, rxQueues, rxRingLog)
+	m, res, err := s.rate("both", 1500, usual)
 	if err != nil {
 		return nil, err
 	}
-	rx := receiveFigure("nic/duplex_rx_line_rate_1500", m, res, 1500, 1)
+	rx := receiveFigure("nic/duplex_rx_line_rate_1500", m, res, 1500, usual, 1)
 	return append([]Result{rx}, transmitFigures("nic/duplex_tx_line_rate_1500", "", m, 1500, 1)...), nil
 }

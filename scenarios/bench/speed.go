@@ -84,22 +84,14 @@ func (s *session) build() error {
 	return nil
 }
 
-// Sizes of the replay that speeds are measured with.
-const (
-	distinct  = 1024 // different frames, played over and over
-	rxQueues  = 32
-	rxRingLog = 7
-	txQueues  = 16
-	txRingLog = 6
-	txHeader  = 54
-)
+const distinct = 1024 // different frames, played over and over
 
 // options is a replay of n frames of a size each way: received ones are spread over queues and split after their
 // headers, transmitted ones have their headers in Arm memory and their payload in host memory.
 func (s *session) options(size, n int) (replay.Options, error) {
 	o := replay.DefaultOptions()
 	o.DUT, o.Seed = s.DUT, s.Seed
-	o.Shape = shape(size, rxQueues, rxRingLog)
+	o.Shape = usual.shape()
 	var err error
 	o.Frames, err = Frames(min(n, distinct), size, s.Seed)
 	o.Loop = max(1, n/distinct)
