@@ -141,16 +141,6 @@ func (r *Referee) endEntries(q *txq) {
 	}
 }
 
-// afterBad reports whether an entry comes after one whose read failed.
-func (r *Referee) afterBad(q *txq, i uint16) bool {
-	for _, b := range q.bad {
-		if int16(i-b.first) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // endFrames decides the frames that were never delivered [C1].
 func (r *Referee) endFrames() {
 	for i := range r.rx.ports {

@@ -34,7 +34,7 @@ type readReq struct {
 	issued int64
 	tLo    int64 // the timeout is between these
 	tHi    int64
-	held   int64 // the tag rests up to this cycle [P6]
+	held   int64 // the tag rests until this cycle [P6]
 	why    nicspec.Status
 	buf    []byte // of ring entries
 }
@@ -82,9 +82,9 @@ func (r *Referee) readOut() {
 			r.timedOut(d)
 		}
 	}
-	if d.held >= r.now {
+	if d.held > r.now {
 		r.past.note(device, &r.x)
-		r.fail(device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.held+1, d.why),
+		r.fail(device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.held, d.why),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	off, n := h.Span()
@@ -421,7 +421,7 @@ func (r *Referee) bad(d *readReq, s nicspec.Status, sure bool) {
 	case d.kind == ownsPiece:
 		for i := range d.dest {
 			if e := d.dest[i].entry; e != nil {
-				e.failing(s, sure)
+				e.failing(&d.dest[i], d.left, s, sure)
 			}
 		}
 	case d.kind == ownsRxRing:

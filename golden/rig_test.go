@@ -87,6 +87,12 @@ func (r *rig) settle() {
 	require.NoError(r.t, r.eng.Run())
 }
 
+// step lets a while pass.
+func (r *rig) step(d simcore.Ps) {
+	r.t.Helper()
+	require.NoError(r.t, r.eng.RunUntil(r.eng.Now()+d))
+}
+
 // judge plays a tape to a referee.
 func judge(t testing.TB, cfg Config, tape []boundary.Crossing, final ...CounterValue) *Report {
 	t.Helper()
@@ -306,18 +312,25 @@ func (m *memory) ask(off uint32, n uint16) (tag uint8) {
 	return m.tag
 }
 
-// reg reads a register, letting everything happen meanwhile.
+// reg reads a register; time goes on until the answer is there.
 func (m *memory) reg(off uint32, n uint16) uint64 {
 	tag := m.ask(off, n)
-	m.rig.settle()
-	return m.answers[tag]
+	delete(m.answers, tag)
+	for range 10000 {
+		m.rig.step(100 * simcore.Nanosecond)
+		if v, ok := m.answers[tag]; ok {
+			return v
+		}
+	}
+	m.rig.t.Fatalf("register %#x is not answered", off)
+	return 0
 }
 
 // table carries out a table command, and waits for its end.
 func (m *memory) table(op nicspec.TableOp, t nicspec.Table, i int, entry []byte) nicspec.TableStatus {
 	m.tableLater(op, t, i, entry)
 	got := nicspec.TblCmdReg(m.reg(nicspec.RegTblCmd, 1))
-	for range 100 {
+	for range 1000 {
 		if !got.Busy() {
 			break
 		}
@@ -409,9 +422,7 @@ func (m *memory) rule(i int, f nicspec.RuleEntryFields) {
 // readCounters reads every counter, as a driver does at the end.
 func (m *memory) readCounters() {
 	m.rig.settle()
-	for range 200 {
-		m.reg(nicspec.RegId, 1) // time passes
-	}
+	m.rig.step(simcore.Microsecond)
 	for i := range nicspec.Counters {
 		c := &nicspec.Counters[i]
 		if !c.PerPort {

@@ -333,11 +333,11 @@ func (r *Referee) dropped(p *rxPort, f *rxFrame, m dropMask, gone bool) {
 	r.stats.Dropped++
 	if m == 0 {
 		r.failLost(f)
-		r.doubtful(p, allDrops)
+		r.doubtful(p, f.port, allDrops)
 	} else if c, ok := m.single(); ok {
 		r.cnt.sure(portIndex(c, f.port), 1)
 	} else {
-		r.doubtful(p, m)
+		r.doubtful(p, f.port, m)
 	}
 	r.hitsOfDropped(f, m)
 	r.resolved(p, f, gone)
@@ -350,7 +350,13 @@ var allDrops = func() (m dropMask) {
 	return m
 }()
 
-func (r *Referee) doubtful(p *rxPort, m dropMask) {
+// doubtful counts a frame of which the cause is not known.
+func (r *Referee) doubtful(p *rxPort, port int, m dropMask) {
+	for _, c := range nicspec.DropCounters {
+		if m.has(c) {
+			r.cnt.may(portIndex(c, port), 1)
+		}
+	}
 	for i := range p.doubts {
 		if p.doubts[i].causes == m {
 			p.doubts[i].frames++

@@ -79,7 +79,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	e := s.entry
 	m, wait := r.outcomes(e)
 	got := c.Status()
-	if c.Index() == e.index && !m.has(got) && got != nicspec.StatusOk && !e.left && r.borrow(e, got) {
+	if c.Index() == e.index && !m.has(got) && !e.left && (r.infect(e, got) || r.cure(e) || r.borrow(e)) {
 		m, wait = r.outcomes(e)
 	}
 	if e.plan.Send && !e.left && m.has(nicspec.StatusOk) && got == nicspec.StatusOk {

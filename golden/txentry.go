@@ -28,6 +28,8 @@ type txEntry struct {
 	status   nicspec.Status
 	frame    []byte
 
+	never bool // its queue stopped before it
+
 	left bool // its frame has left
 	sent int  // bytes
 
@@ -42,8 +44,15 @@ type txPiece struct {
 	len   int
 	off   int // in the frame
 	asked ranges
-	got   int
-	open  bool // in the page map
+	got   ranges
+	bad   []badPart // of asked, that failed
+	open  bool      // in the page map
+}
+
+// badPart is a part of a piece whose read failed.
+type badPart struct {
+	lo, hi int
+	status nicspec.Status
 }
 
 // statusMask is a set of statuses.
@@ -78,7 +87,8 @@ func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	old := *e
 	*e = txEntry{queue: q, index: index, fetched: now, buf: old.buf}
 	for i := range e.pieces {
-		e.pieces[i].asked.s = old.pieces[i].asked.s[:0]
+		o := &old.pieces[i]
+		e.pieces[i] = txPiece{asked: ranges{o.asked.s[:0]}, got: ranges{o.got.s[:0]}, bad: o.bad[:0]}
 	}
 	if e.buf == nil {
 		e.buf = make([]byte, nicspec.FrameMax)
@@ -161,12 +171,7 @@ func (r *Referee) release(e *txEntry) {
 }
 
 func (r *Referee) releaseOne(e *txEntry) {
-	for i := range e.count {
-		if s := &e.pieces[i]; s.open {
-			r.read.remove(s.bus, s.len, e.owner(i))
-			s.open = false
-		}
-	}
+	r.withhold(e)
 	if e.reading > 0 {
 		for i := range r.rd.tags {
 			for k := range r.rd.tags[i].dest {
@@ -177,6 +182,26 @@ func (r *Referee) releaseOne(e *txEntry) {
 		}
 	}
 	r.tx.entries.put(e)
+}
+
+// unreachable says that the device will not start an entry.
+func (r *Referee) unreachable(e *txEntry) {
+	e.never = true
+	r.withhold(e)
+	if e.alt != nil {
+		e.alt.never = true
+		r.withhold(e.alt)
+	}
+}
+
+// withhold ends what the device may read for an entry.
+func (r *Referee) withhold(e *txEntry) {
+	for i := range e.count {
+		if s := &e.pieces[i]; s.open {
+			r.read.remove(s.bus, s.len, e.owner(i))
+			s.open = false
+		}
+	}
 }
 
 // pieceChoice is the piece that a read most likely belongs to, when several
@@ -203,6 +228,12 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
 	page := tlp.PageBytes - int(d.addr&(tlp.PageBytes-1))
 	if off+d.n == p.len || d.n == page || d.n > mrrs-tlp.DWBytes {
 		score += 2
+	}
+	if e.plan.Send { // what is to fail may have been read as well, but need not
+		score += 16
+	}
+	if e.queue.slot(e.index).entry == e { // its first reading
+		score += 8
 	}
 	if score > c.score {
 		c.entry, c.piece, c.score = e, i, score
@@ -263,7 +294,8 @@ func (r *Referee) startable(e *txEntry) {
 
 // bring stores what a read of a piece brought.
 func (e *txEntry) bring(t *pieceDest, b []byte) {
-	e.pieces[t.piece].got += len(b)
+	p := &e.pieces[t.piece]
+	p.got.add(t.off-p.off, t.off-p.off+len(b))
 	if e.plan.Send && !e.finished {
 		copy(e.buf[t.off:], b)
 	}
@@ -271,9 +303,11 @@ func (e *txEntry) bring(t *pieceDest, b []byte) {
 }
 
 // failing notes that a read of a piece failed, or may have.
-func (e *txEntry) failing(s nicspec.Status, sure bool) {
+func (e *txEntry) failing(t *pieceDest, left int, s nicspec.Status, sure bool) {
 	if sure {
 		e.fails |= statusBit(s)
+		p := &e.pieces[t.piece]
+		p.bad = append(p.bad, badPart{t.off - p.off, t.off - p.off + left, s})
 	} else {
 		e.maybe |= statusBit(s)
 	}
@@ -282,7 +316,7 @@ func (e *txEntry) failing(s nicspec.Status, sure bool) {
 // gathered reports whether all of a frame's bytes are there.
 func (e *txEntry) gathered() bool {
 	for i := range e.plan.NumPieces {
-		if e.pieces[i].got != e.pieces[i].len {
+		if !e.pieces[i].got.exactly(e.pieces[i].len) {
 			return false
 		}
 	}

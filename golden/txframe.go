@@ -70,12 +70,16 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 		if e.left {
 			continue
 		}
+		if e.never {
+			r.failSender(q, e, "T2", "frame", "none: the queue stopped before this entry, its ring could not be read")
+			return nil
+		}
 		if e.alt != nil {
 			r.chooseReading(s, data)
 			e = s.entry
 		}
 		m, wait := r.expected(e)
-		if wait && r.borrow(e, 0) {
+		if wait && r.borrow(e) {
 			m, wait = r.expected(e)
 		}
 		switch {
@@ -84,13 +88,13 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 			return nil
 		case e.plan.Send && m.has(nicspec.StatusOk) && (m == statusBit(nicspec.StatusOk) || e.equals(data)):
 			return s
-		case e.plan.Send && e.fails == 0 && !e.gathered() && r.borrow(e, 0):
-			i-- // look at it again
-			continue
 		}
 		if !m.has(nicspec.StatusOk) {
 			failed = e
 		}
+	}
+	if failed != nil && failed.fails != 0 && r.cure(failed) && failed.equals(data) {
+		return q.slot(failed.index)
 	}
 	if failed != nil {
 		m, _ := r.expected(failed)
@@ -202,97 +206,6 @@ func (r *Referee) swapReading(s *txSlot) {
 	e, a := s.entry, s.entry.alt
 	e.alt, a.alt = nil, e
 	s.entry = a
-}
-
-// borrow settles reads that were attributed to the wrong one of two entries
-// that name the very same memory: pieces that this entry lacks are exchanged
-// with pieces that another entry has, or, for a status, with pieces whose read
-// failed with it. It reports whether anything changed.
-func (r *Referee) borrow(e *txEntry, s nicspec.Status) (changed bool) {
-	for i := range e.plan.NumPieces {
-		p := &e.pieces[i]
-		if s == nicspec.StatusOk && p.got == p.len {
-			continue
-		}
-		for k := range r.tx.queues {
-			q := &r.tx.queues[k]
-			if q.open && r.borrowFrom(q, e, i, s) {
-				changed = true
-				break
-			}
-		}
-	}
-	return changed
-}
-
-func (r *Referee) borrowFrom(q *txq, e *txEntry, i int, s nicspec.Status) bool {
-	p := &e.pieces[i]
-	for n := q.oldest; n != q.ctx.PI; n++ {
-		o := q.slot(n).entry
-		if o == nil {
-			return false
-		}
-		if o == e || o.left || o.finished || !o.plan.Send {
-			continue
-		}
-		for k := range o.plan.NumPieces {
-			w := &o.pieces[k]
-			if w.bus != p.bus || w.len != p.len {
-				continue
-			}
-			if s == nicspec.StatusOk && w.got == w.len || s != nicspec.StatusOk && o.fails.has(s) && o.plan.NumPieces == 1 {
-				r.exchange(e, i, o, k, s)
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// exchange swaps what was read of two pieces of the same memory.
-func (r *Referee) exchange(e *txEntry, i int, o *txEntry, k int, s nicspec.Status) {
-	a, b := &e.pieces[i], &o.pieces[k]
-	x, y := e.buf[a.off:a.off+a.len], o.buf[b.off:b.off+b.len]
-	for n := range x {
-		x[n], y[n] = y[n], x[n]
-	}
-	for _, t := range [...]struct {
-		p     *txPiece
-		owner owner
-	}{{a, e.owner(i)}, {b, o.owner(k)}} {
-		if t.p.open {
-			r.read.remove(t.p.bus, t.p.len, t.owner)
-		}
-	}
-	a.asked, b.asked = b.asked, a.asked
-	a.got, b.got = b.got, a.got
-	a.open, b.open = b.open, a.open
-	if a.open {
-		r.read.add(a.bus, a.len, e.owner(i))
-	}
-	if b.open {
-		r.read.add(b.bus, b.len, o.owner(k))
-	}
-	if s != nicspec.StatusOk {
-		e.fails, o.fails = e.fails|statusBit(s), o.fails&^statusBit(s)
-	}
-	r.exchangeReads(e, i, o, k)
-}
-
-func (r *Referee) exchangeReads(e *txEntry, i int, o *txEntry, k int) {
-	for n := range r.rd.tags {
-		t := &r.rd.tags[n].dest[0]
-		switch {
-		case t.entry == e && t.piece == i:
-			*t = pieceDest{o, k, t.off - e.pieces[i].off + o.pieces[k].off}
-			e.reading--
-			o.reading++
-		case t.entry == o && t.piece == k:
-			*t = pieceDest{e, i, t.off - o.pieces[k].off + e.pieces[i].off}
-			o.reading--
-			e.reading++
-		}
-	}
 }
 
 // ruleOfStatus is the rule that makes an entry fail with a status.

@@ -127,6 +127,10 @@ func (r *Referee) wqesIn(d *readReq) {
 		s.state, s.entry = slotThere, e
 		r.tx.at++
 		r.begin(e, r.regs.Keys())
+		if r.afterBad(q, e.index) {
+			r.unreachable(e)
+			continue
+		}
 		if r.bar.keys.open >= r.now {
 			r.alternate(e, r.bar.keys.before(r.now))
 		}
@@ -141,8 +145,23 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 		for i := range d.count {
 			q.slot(d.first + i).state = slotBad
 		}
+		for i := d.first; i-q.oldest < q.ctx.PI-q.oldest; i++ {
+			if e := q.slot(i).entry; e != nil {
+				r.unreachable(e)
+			}
+		}
 	}
 	q.bad = append(q.bad, badRead{d.first, s, sure})
+}
+
+// afterBad reports whether an entry comes after one whose read failed.
+func (r *Referee) afterBad(q *txq, i uint16) bool {
+	for _, b := range q.bad {
+		if b.sure && int16(i-b.first) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // settleEntries lets go of the oldest entries as far as nothing of them is to
@@ -243,7 +262,7 @@ func (e *txEntry) describe() string {
 	s += fmt.Sprintf(": frame of %d B for port %d, %d B inline", e.plan.Length, e.plan.Port, e.plan.InlineLen)
 	for i := range e.plan.NumPieces {
 		p := &e.pieces[i]
-		s += fmt.Sprintf(", %d of %d B at %#x read", p.got, p.len, p.bus)
+		s += fmt.Sprintf(", %d of %d B at %#x read", p.got.gap(p.len), p.len, p.bus)
 	}
 	return s
 }

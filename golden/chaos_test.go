@@ -1,0 +1,347 @@
+package golden
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// chaos drives a NIC with everything at once, as a driver may.
+type chaos struct {
+	r   *rig
+	m   *memory
+	rng *rand.Rand
+	opt chaosOpt
+	rx  [chaosQueues]chaosRing
+	tx  [chaosQueues]chaosRing
+}
+
+type chaosOpt struct {
+	seed   uint64
+	steps  int
+	faults bool // reads fail
+	config bool // the configuration changes while frames come in
+	queues bool // queues are disabled and enabled
+	stall  int
+	calm   bool // no bad work entries, all rings deep enough
+}
+
+type chaosRing struct {
+	open   bool
+	posted uint16
+	cqi    uint16
+	used   uint16 // known to be used, by completion entries
+	log    int
+}
+
+const (
+	chaosQueues = 4
+	goodKey     = 5 | 9<<24
+	keyBus      = 0x0100_0000_0070_0000
+	keySpan     = 1 << 16
+)
+
+func chaosSpec(o chaosOpt, rng *rand.Rand) nic.Spec {
+	s := nic.DefaultSpec()
+	s.Ports, s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = 1+rng.IntN(2), 8, 8, 16, 16
+	s.EthBits = 256 << rng.IntN(3)
+	s.TLPBits = 512 << rng.IntN(2)
+	s.Timing.Tags = 1 << rng.IntN(9)
+	s.Timing.RxPrefetch, s.Timing.TxPrefetch = 4<<rng.IntN(4), 4<<rng.IntN(3)
+	s.Timing.TxInFlight = 1 + rng.IntN(20)
+	s.Stall = nic.Stall{Seed: o.seed, EthOut: o.stall, TLPOut: o.stall, TLPIn: o.stall}
+	return s
+}
+
+func newChaos(t testing.TB, o chaosOpt) *chaos {
+	c := &chaos{opt: o, rng: rand.New(rand.NewPCG(o.seed, 5))}
+	ro := defaultRig()
+	ro.spec, ro.seed, ro.shuffle = chaosSpec(o, c.rng), o.seed, true
+	ro.policy = tlp.CplPolicy(c.rng.IntN(3))
+	c.r = newRig(t, ro)
+	c.m = c.r.mem
+	m := c.m
+	m.write(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
+	m.write(nicspec.RegDevctl, uint32(c.rng.IntN(3)|c.rng.IntN(6)<<4))
+	m.write(nicspec.RegCtrl, 3)
+	m.write(nicspec.RegRxDefault, toQueue0+1)
+	m.store(keyBus, pattern(keySpan, o.seed))
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.key(6, nicspec.KeyEntryFields{Valid: 1, Length: keySpan, BusBase: keyBus})
+	m.rule(3, dmacRule(0, nicspec.ActionDrop, 0))
+	for q := range chaosQueues {
+		m.rule(5+q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))
+		c.openRx(q)
+		c.openTx(q)
+	}
+	return c
+}
+
+// dmacRule sends frames by the first byte of their destination address.
+func dmacRule(v uint8, a nicspec.Action, q int) nicspec.RuleEntryFields {
+	f := nicspec.RuleEntryFields{Valid: 1, Action: a, Queue: uint16(q)}
+	f.Mask[8], f.Value[8] = 0xff, v<<1
+	return f
+}
+
+func (c *chaos) openRx(q int) {
+	log := 2 + c.rng.IntN(4)
+	if c.opt.calm {
+		log = 8
+	}
+	c.m.openRx(q, log, func(f *nicspec.RxqEntryFields) {
+		f.SplitMode = nicspec.SplitMode(q % 3)
+		f.SplitLen = uint16(c.rng.IntN(120))
+		if q == 3 && !c.opt.calm {
+			f.PayBufSize = 700
+		}
+	})
+	c.m.store(c.m.rx[q].cq, make([]byte, 64<<log))
+	c.rx[q] = chaosRing{open: true, log: log}
+}
+
+func (c *chaos) openTx(q int) {
+	log := 2 + c.rng.IntN(4)
+	c.m.openTx(q, log)
+	c.m.store(c.m.tx[q].cq, make([]byte, 64<<log))
+	c.tx[q] = chaosRing{open: true, log: log}
+}
+
+// collect follows the completion entries.
+func (c *chaos) collect() {
+	for q := range chaosQueues {
+		c.rx[q].collect(c.m, &c.m.rx[q])
+		c.tx[q].collect(c.m, &c.m.tx[q])
+	}
+}
+
+func (k *chaosRing) collect(m *memory, r *testRing) {
+	for {
+		var b [64]byte
+		m.load(r.cq+64*uint64(k.cqi&(1<<r.log-1)), b[:])
+		if b[0] == 0 || b[63] != uint8(^k.cqi>>r.log&1) {
+			return
+		}
+		k.cqi++
+		if e := nicspec.TxCqe(b[:]); e.Type() == nicspec.CqeTypeEvent {
+			k.open = false
+		} else {
+			k.used = e.Index() + 1
+		}
+	}
+}
+
+func (k *chaosRing) room() int { return 1<<k.log - int(k.posted-k.used) }
+
+func (c *chaos) post() {
+	q := c.rng.IntN(chaosQueues)
+	k := &c.rx[q]
+	n := min(c.rng.IntN(12), k.room())
+	if c.opt.calm {
+		n = k.room()
+	}
+	if !k.open || n <= 0 {
+		return
+	}
+	if c.opt.faults && c.rng.IntN(30) == 0 {
+		c.m.faults[c.m.rx[q].ring+16*uint64(k.posted&(1<<k.log-1))] = fault(1 + c.rng.IntN(5))
+	}
+	k.posted += uint16(n)
+	c.m.post(q, n)
+}
+
+func (c *chaos) send() {
+	for range c.rng.IntN(16) {
+		c.r.peers[c.rng.IntN(len(c.r.peers))].send(testFrame(c.rng))
+	}
+}
+
+// entry is a work entry, mostly one that can be carried out.
+func (c *chaos) entry() nicspec.WqeFields {
+	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Port: uint8(c.rng.IntN(c.r.opt.spec.Ports)), FComplete: c.rng.IntN(3) > 0,
+		WqeId: c.rng.Uint32(), FPad: c.rng.IntN(4) == 0}
+	inline := testFrame(c.rng)
+	w.InlineLen = uint8(min(c.rng.IntN(49), len(inline)))
+	used := (int(w.InlineLen) + 15) / 16
+	w.Nseg = uint8(c.rng.IntN(4 - used))
+	copy(w.Slots[:used*16], inline[:w.InlineLen])
+	for s := range int(w.Nseg) {
+		n := 1 + c.rng.IntN(700)
+		at := c.rng.IntN(keySpan - n)
+		if c.rng.IntN(3) == 0 {
+			n, at = 200, 4096*c.rng.IntN(3) // memory that many entries name
+		}
+		(&nicspec.SegFields{Key: goodKey, Len: uint32(n), Addr: 0x1000 + uint64(at)}).Encode(w.Slots[16*(used+s):])
+		if c.opt.faults && c.rng.IntN(40) == 0 {
+			c.m.faults[keyBus+uint64(at)] = fault(1 + c.rng.IntN(5))
+		}
+	}
+	if c.rng.IntN(3) == 0 {
+		w.FIpCsum, w.FIcrc = c.rng.IntN(2) == 0, c.rng.IntN(2) == 0
+		w.FUdpCsum = c.rng.IntN(3) == 0
+		w.FUdpZero = !w.FUdpCsum && c.rng.IntN(3) == 0
+		w.L3Off, w.L4Off = 14, 34
+	}
+	if !c.opt.calm {
+		c.spoil(&w, used)
+	}
+	return w
+}
+
+// spoil makes some work entries fail.
+func (c *chaos) spoil(w *nicspec.WqeFields, used int) {
+	switch c.rng.IntN(24) {
+	case 0:
+		w.Opcode = nicspec.Opcode(c.rng.IntN(6))
+	case 1:
+		w.Port = 7
+	case 2:
+		w.FRsvd = 1
+	case 3:
+		w.Nseg = 4
+	case 4:
+		w.Opcode = nicspec.OpcodeNop
+	case 5:
+		w.FCrc32c = true
+	case 6, 7, 8:
+		if w.Nseg > 0 {
+			bad := [...]nicspec.SegFields{
+				{Key: 4, Len: 70, Addr: 0x1000}, {Key: 6, Len: 70}, {Key: goodKey, Len: 70, Addr: 1}, {Key: goodKey, Addr: 0x1000},
+				{Key: goodKey | 1<<16, Len: 70, Addr: 0x1000}, {Key: 999, Len: 70}, {Key: goodKey, Len: 9300, Addr: 0x1000},
+			}
+			bad[c.rng.IntN(len(bad))].Encode(w.Slots[16*(used+c.rng.IntN(int(w.Nseg))):])
+		}
+	}
+}
+
+func (c *chaos) work() {
+	q := c.rng.IntN(chaosQueues)
+	k := &c.tx[q]
+	n := min(c.rng.IntN(10), k.room()-1)
+	if !k.open || n <= 0 {
+		return
+	}
+	if c.opt.faults && c.rng.IntN(40) == 0 {
+		c.m.faults[c.m.tx[q].ring+64*uint64(k.posted&(1<<k.log-1))] = fault(1 + c.rng.IntN(5))
+	}
+	for i := range n {
+		w := c.entry()
+		if i == n-1 {
+			w.FComplete = true // so that the driver learns of the end
+		}
+		c.m.push(q, &w)
+	}
+	k.posted += uint16(n)
+	c.m.ringTx(q)
+}
+
+func (c *chaos) configure() {
+	m := c.m
+	switch c.rng.IntN(8) {
+	case 0:
+		m.write(nicspec.RegRxCtrl, c.rng.Uint32())
+	case 1:
+		m.write(nicspec.RegRxDefault, uint32(c.rng.IntN(3))<<16|uint32(c.rng.IntN(10)))
+	case 2:
+		m.write(nicspec.RegCtrl, 2)
+		c.r.step(simcore.Ps(c.rng.IntN(300)) * simcore.Nanosecond)
+		m.write(nicspec.RegCtrl, 3)
+	case 3, 4:
+		q := c.rng.IntN(chaosQueues)
+		m.rule(5+q, dmacRule(uint8(c.rng.IntN(8)), nicspec.ActionQueue, q))
+	case 5:
+		m.write(nicspec.RegCtrl, 1)
+		c.r.step(simcore.Ps(c.rng.IntN(2000)) * simcore.Nanosecond)
+		m.write(nicspec.RegCtrl, 3)
+	case 6:
+		m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: c.rng.IntN(4) > 0, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+		m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	case 7:
+		m.write(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
+	}
+}
+
+func (c *chaos) look() {
+	m := c.m
+	switch c.rng.IntN(5) {
+	case 0:
+		m.reg(nicspec.RegCounter(c.rng.IntN(40)), 2)
+	case 1:
+		m.reg(nicspec.RegCounter(128+c.rng.IntN(11)), uint16(1+c.rng.IntN(2)))
+	case 2:
+		m.reg(nicspec.RegStatus, 1)
+	case 3:
+		t := nicspec.TableRxq
+		if c.rng.IntN(2) == 0 {
+			t = nicspec.TableTxq
+		}
+		m.table(nicspec.TableOpRead, t, c.rng.IntN(chaosQueues), nil)
+		for w := range 16 {
+			m.reg(nicspec.RegTblData(w), 1)
+		}
+	case 4:
+		m.write(nicspec.RegRxDoorbell(c.rng.IntN(10)), c.rng.Uint32()) // mostly refused
+	}
+}
+
+func (c *chaos) reopen() {
+	q := c.rng.IntN(chaosQueues)
+	if c.rng.IntN(2) == 0 {
+		c.m.disable(nicspec.TableRxq, q)
+		c.r.step(simcore.Ps(c.rng.IntN(1000)) * simcore.Nanosecond)
+		c.openRx(q)
+	} else {
+		c.m.disable(nicspec.TableTxq, q)
+		c.openTx(q)
+	}
+}
+
+func (c *chaos) run() {
+	for range c.opt.steps {
+		c.collect()
+		switch c.rng.IntN(7) {
+		case 0, 1:
+			c.send()
+		case 2, 3:
+			c.post()
+		case 4, 5:
+			c.work()
+		case 6:
+			c.look()
+		}
+		if c.opt.config && c.rng.IntN(10) == 0 {
+			c.configure()
+		}
+		if c.opt.queues && c.rng.IntN(40) == 0 {
+			c.reopen()
+		}
+		c.r.step(simcore.Ps(c.rng.IntN(400)) * simcore.Nanosecond)
+	}
+	c.m.write(nicspec.RegCtrl, 3)
+	c.r.settle()
+	c.m.readCounters()
+}
+
+// chaosSeeds is how many runs the test makes; more were made once.
+var chaosSeeds = 24
+
+func TestChaosPasses(t *testing.T) {
+	for seed := range uint64(chaosSeeds) {
+		o := chaosOpt{seed: seed, steps: 400, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			c := newChaos(t, o)
+			c.run()
+			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
+			require.True(t, p.Passed(), "%v", p)
+			require.NotZero(t, p.Stats.Delivered)
+			require.NotZero(t, p.Stats.FramesOut)
+		})
+	}
+}

@@ -1,0 +1,217 @@
+package golden
+
+import "nictwin/models/nicspec"
+
+// When several entries name the same memory, it cannot be seen which of them a
+// read was for, until the device shows it: by a frame that leaves, or by a
+// status. What follows exchanges reads of the same bytes between entries, so
+// that what was attributed fits what was shown.
+
+// borrow gives an entry the bytes that it lacks from reads attributed to
+// others. It reports whether all are there.
+func (r *Referee) borrow(e *txEntry) bool {
+	for i := range e.plan.NumPieces {
+		p := &e.pieces[i]
+		for n := range r.rd.tags {
+			for k := range r.rd.tags[n].dest {
+				if t := &r.rd.tags[n].dest[k]; t.entry == e && t.piece == i {
+					r.swapOpen(e, p, t, r.rd.tags[n].left)
+				}
+			}
+		}
+		for at := p.asked.gap(p.len); at < p.len; at = p.asked.gap(p.len) {
+			if !r.takeOver(e, i, at) {
+				break
+			}
+		}
+	}
+	return e.gathered()
+}
+
+// holder is a piece of another entry, and where a range of bytes is in it.
+type holder struct {
+	entry *txEntry
+	piece int
+	at    int
+}
+
+// holders calls f for each piece of an entry at work that covers n bytes at
+// an address, until f returns true.
+func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) bool {
+	for k := range r.tx.queues {
+		q := &r.tx.queues[k]
+		for i := q.oldest; q.open && i != q.ctx.PI; i++ {
+			o := q.slot(i).entry
+			if o == nil {
+				break
+			}
+			if o != e && o.alt != e && (o.holds(addr, n, f) || o.alt != nil && o.alt.holds(addr, n, f)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds calls f for the pieces of one entry.
+func (e *txEntry) holds(addr uint64, n int, f func(holder) bool) bool {
+	if e.never || e.left || e.finished && e.status == nicspec.StatusOk || !e.plan.Send {
+		return false
+	}
+	for j := range e.plan.NumPieces {
+		p := &e.pieces[j]
+		if addr >= p.bus && addr-p.bus < uint64(p.len) && int(addr-p.bus)+n <= p.len && f(holder{e, j, int(addr - p.bus)}) {
+			return true
+		}
+	}
+	return false
+}
+
+// swapOpen exchanges what is left of a read of e that is under way with bytes
+// that another entry has.
+func (r *Referee) swapOpen(e *txEntry, p *txPiece, t *pieceDest, left int) {
+	lo := t.off - p.off
+	r.holders(e, p.bus+uint64(lo), left, func(h holder) bool {
+		w := &h.entry.pieces[h.piece]
+		if !w.got.has(h.at, h.at+left) {
+			return false
+		}
+		w.got.remove(h.at, h.at+left)
+		copy(e.buf[t.off:t.off+left], h.entry.buf[w.off+h.at:])
+		p.got.add(lo, lo+left)
+		*t = pieceDest{h.entry, h.piece, w.off + h.at}
+		e.reading--
+		h.entry.reading++
+		return true
+	})
+}
+
+// takeOver gives e bytes from an offset of a piece on that it has not asked
+// for and another entry has.
+func (r *Referee) takeOver(e *txEntry, i, at int) bool {
+	p := &e.pieces[i]
+	return r.holders(e, p.bus+uint64(at), 1, func(h holder) bool {
+		w := &h.entry.pieces[h.piece]
+		n := 0
+		for _, v := range w.got.s {
+			if v.lo <= h.at && h.at < v.hi {
+				n = min(v.hi-h.at, p.len-at)
+			}
+		}
+		for n > 0 && !p.asked.free(at, at+n) {
+			n--
+		}
+		if n == 0 {
+			return false
+		}
+		w.got.remove(h.at, h.at+n)
+		copy(e.buf[p.off+at:p.off+at+n], h.entry.buf[w.off+h.at:])
+		r.unask(h.entry, h.piece, h.at, h.at+n)
+		p.got.add(at, at+n)
+		r.wasAsked(e, i, at, at+n)
+		return true
+	})
+}
+
+// wasAsked notes that bytes of a piece were read, whoever they were taken for.
+func (r *Referee) wasAsked(e *txEntry, i, lo, hi int) {
+	p := &e.pieces[i]
+	p.asked.add(lo, hi)
+	e.asked = true
+	if p.open && p.asked.exactly(p.len) {
+		r.read.remove(p.bus, p.len, e.owner(i))
+		p.open = false
+	}
+}
+
+// unask lets bytes of a piece be read again.
+func (r *Referee) unask(e *txEntry, i, lo, hi int) {
+	p := &e.pieces[i]
+	p.asked.remove(lo, hi)
+	if !p.open {
+		r.read.add(p.bus, p.len, e.owner(i))
+		p.open = true
+	}
+}
+
+// cure hands the failed reads of an entry to others, which have the same bytes
+// or may still read them. It reports whether none is left.
+func (r *Referee) cure(e *txEntry) bool {
+	for i := range e.plan.NumPieces {
+		p := &e.pieces[i]
+		for k := len(p.bad) - 1; k >= 0; k-- {
+			b := p.bad[k]
+			if !r.holders(e, p.bus+uint64(b.lo), b.hi-b.lo, func(h holder) bool { return r.moveBad(e, i, k, h) }) {
+				return false
+			}
+		}
+	}
+	r.borrow(e)
+	return e.fails == 0
+}
+
+// infect gives e a failed read with a status from another entry.
+func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
+	if s < nicspec.StatusCplUnsupported || !e.plan.Send {
+		return false
+	}
+	for i := range e.plan.NumPieces {
+		p := &e.pieces[i]
+		found := r.holders(e, p.bus, 0, func(h holder) bool { return r.catch(e, i, h.entry, s) })
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// catch moves a failed read with a status from o to piece i of e.
+func (r *Referee) catch(e *txEntry, i int, o *txEntry, s nicspec.Status) bool {
+	p := &e.pieces[i]
+	for j := range o.plan.NumPieces {
+		w := &o.pieces[j]
+		for k := range w.bad {
+			b := w.bad[k]
+			addr := w.bus + uint64(b.lo)
+			if b.status == s && addr >= p.bus && addr-p.bus+uint64(b.hi-b.lo) <= uint64(p.len) &&
+				r.moveBad(o, j, k, holder{e, i, int(addr - p.bus)}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// moveBad moves a failed read from a piece of e to another entry, in exchange
+// for the bytes if that one has them.
+func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
+	p, w := &e.pieces[i], &h.entry.pieces[h.piece]
+	b := p.bad[k]
+	n := b.hi - b.lo
+	switch {
+	case w.got.has(h.at, h.at+n):
+		w.got.remove(h.at, h.at+n)
+		copy(e.buf[p.off+b.lo:p.off+b.hi], h.entry.buf[w.off+h.at:])
+		p.got.add(b.lo, b.hi)
+	case w.asked.free(h.at, h.at+n):
+		r.unask(e, i, b.lo, b.hi)
+		r.wasAsked(h.entry, h.piece, h.at, h.at+n)
+	default:
+		return false
+	}
+	p.bad = append(p.bad[:k], p.bad[k+1:]...)
+	w.bad = append(w.bad, badPart{h.at, h.at + n, b.status})
+	e.recount()
+	h.entry.recount()
+	return true
+}
+
+// recount finds out by which statuses an entry fails.
+func (e *txEntry) recount() {
+	e.fails = 0
+	for i := range e.pieces {
+		for _, b := range e.pieces[i].bad {
+			e.fails |= statusBit(b.status)
+		}
+	}
+}
