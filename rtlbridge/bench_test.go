@@ -18,7 +18,7 @@ func BenchmarkBridge(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("%v-%d", x.Mode, x.Quantum), func(b *testing.B) {
 			var rec bytes.Buffer
-			o := loopOptions{latency: 800_000, first: 20_000, total: 20_000, comp: x, rate: simcore.Gbps(200), gap: 30_000}
+			o := loopOptions{latency: 800_000, first: 20_000, total: 20_000, comp: x, rate: simcore.Gbps(200), gap: 50_000}
 			file := filepath.Join(b.TempDir(), "inputs")
 			o.record = &rec
 			if _, err := runLoop(b, d, o); err != nil {

@@ -54,7 +54,14 @@ func (p *peer) send() {
 	p.sent++
 }
 
-func taggedFrame(i int) []byte { return frame(size(i), i) }
+var tagged = func() (all [256][]byte) {
+	for i := range all {
+		all[i] = frame(size(i), i)
+	}
+	return all
+}()
+
+func taggedFrame(i int) []byte { return tagged[i%len(tagged)] }
 
 func (p *peer) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 	for m := port.Retrieve(now); m != nil; m = port.Retrieve(now) {

@@ -98,3 +98,40 @@ func TestBuildIsCached(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, d.Cached)
 }
+
+// TestNoAllocations: a quantum costs no memory once buffers have grown.
+func TestNoAllocations(t *testing.T) {
+	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	require.NoError(t, c.Start(c.NewStart(1)))
+	side, data := make([]byte, 4), frame(1500, 1)
+	cycle, bad := uint64(0), error(nil)
+	var rec Record
+	outs := 0
+	quantum := func() {
+		for range 2 {
+			if err := c.Add(0, cycle, side, data); err != nil {
+				bad = err
+			}
+		}
+		if err := c.SendRun(64); err != nil {
+			bad = err
+			return
+		}
+		r, err := c.Recv()
+		for ok := err == nil; ok; {
+			if ok, err = c.Next(r, &rec); ok && rec.Kind == EventOut {
+				outs++
+			}
+		}
+		if err != nil {
+			bad = err
+		}
+		cycle += 64
+	}
+	for range 50 {
+		quantum()
+	}
+	require.Zero(t, testing.AllocsPerRun(200, quantum))
+	require.NoError(t, bad)
+	require.Greater(t, outs, 400)
+}

@@ -60,6 +60,13 @@ func (t *transport) recvNow(b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
+// sendNow sends what fits without blocking.
+func (t *transport) sendNow(b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(t.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+		unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
+	return int(n), errno
+}
+
 // arm starts the clock for what follows: it must be over after the timeout and an allowance.
 func (t *transport) arm(allowance time.Duration) {
 	t.limit = time.Since(t.epoch) + t.timeout + allowance
@@ -136,19 +143,19 @@ func (t *transport) spinRead(b []byte, begin time.Duration) (int, syscall.Errno)
 // block both sides for ever.
 func (t *transport) write(b []byte) error {
 	for len(b) > 0 {
-		n, err := unix.SendmsgN(t.fd, b, nil, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL)
-		switch {
-		case err == nil:
+		n, errno := t.sendNow(b)
+		switch errno {
+		case 0:
 			b = b[n:]
-		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.EAGAIN):
+		case syscall.EINTR:
+		case syscall.EAGAIN:
 			if err := t.waitWritable(); err != nil {
 				return err
 			}
-		case errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET):
+		case syscall.EPIPE, syscall.ECONNRESET:
 			return ErrClosed
 		default:
-			return fmt.Errorf("sending to the device: %w", err)
+			return fmt.Errorf("sending to the device: %w", errno)
 		}
 	}
 	return nil
