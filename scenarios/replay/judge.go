@@ -3,9 +3,12 @@ package replay
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"time"
 
 	"nictwin/golden"
+	"nictwin/golden/trace"
 	"nictwin/models/boundary"
 	"nictwin/models/nic"
 	"nictwin/rtlbridge"
@@ -16,22 +19,76 @@ type judge struct {
 	ref    *golden.Referee
 	calls  uint64
 	timed  time.Duration // of every sampleEvery-th call
-	report *golden.Report
+	closer []func() error
 }
+
+// Names of the artifacts in Options.Out.
+const (
+	EventsFile = "events.jsonl"
+	PcapngFile = "frames.pcapng"
+)
 
 // sampleEvery is how many crossings pass for one whose judging is timed: the
 // clock must not cost what it measures.
 const sampleEvery = 64
 
 func newJudge(r *Run) (*judge, error) {
-	ref, err := golden.New(golden.DefaultConfig(nic.DefaultSpec()))
-	if err != nil {
-		return nil, err
+	cfg := golden.DefaultConfig(nic.DefaultSpec())
+	j := &judge{}
+	if r.opts.Events && r.opts.Out != "" {
+		if err := j.record(r, &cfg); err != nil {
+			return nil, errors.Join(err, j.Close())
+		}
 	}
-	j := &judge{ref: ref}
+	var err error
+	if j.ref, err = golden.New(cfg); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
 	r.dev.Observe(j.observe)
 	return j, nil
 }
+
+// record has every crossing and every compared frame written down.
+func (j *judge) record(r *Run, cfg *golden.Config) error {
+	if err := os.MkdirAll(r.opts.Out, 0o755); err != nil {
+		return err
+	}
+	create := func(name string) (*os.File, error) {
+		f, err := os.Create(filepath.Join(r.opts.Out, name))
+		if err == nil {
+			j.closer = append(j.closer, f.Close)
+		}
+		return f, err
+	}
+	ev, err := create(EventsFile)
+	if err != nil {
+		return err
+	}
+	png, err := create(PcapngFile)
+	if err != nil {
+		return err
+	}
+	events, frames := trace.NewEvents(ev), trace.NewPcapng(png)
+	j.closer = append([]func() error{events.Close, frames.Close}, j.closer...)
+	r.dev.Observe(events.Observe)
+	cfg.OnFrame = func(e *golden.FrameEvent) {
+		ns := e.Cycle * cyclePs / 1000
+		comment := ""
+		if e.Mismatch != nil {
+			comment = e.Mismatch.String()
+		}
+		if e.Expected != nil {
+			frames.Packet(trace.Golden, ns, e.Expected, comment)
+		}
+		if e.Got != nil {
+			frames.Packet(trace.DUT, ns, e.Got, comment)
+		}
+	}
+	return nil
+}
+
+// cyclePs is the NIC's clock period.
+const cyclePs = 2500
 
 func (j *judge) observe(c boundary.Crossing) {
 	j.calls++
@@ -54,9 +111,15 @@ func (j *judge) finish(playErr error) *golden.Report {
 	if errors.As(playErr, &infra) || errors.Is(playErr, context.Canceled) {
 		return nil
 	}
-	j.report = j.ref.Finish()
-	return j.report
+	return j.ref.Finish()
 }
 
 // Close ends the artifacts.
-func (j *judge) Close() error { return nil }
+func (j *judge) Close() error {
+	var errs []error
+	for _, f := range j.closer {
+		errs = append(errs, f())
+	}
+	j.closer = nil
+	return errors.Join(errs...)
+}

@@ -24,6 +24,7 @@ type transmit struct {
 	fix    Recompute
 	rng    *rand.Rand
 	queues []*txQueue
+	slot   uint64     // bytes of memory for one frame, in Arm memory; twice that in host memory
 	armKey driver.Key // Arm memory, as it is
 	shadow driver.Key // Arm-side addresses that name host memory
 	next   int        // frame to post
@@ -52,13 +53,23 @@ type expected struct {
 }
 
 const (
-	slotBytes = 9728             // one frame with room for odd starts
 	shadowVA  = 0x7f00_0000_0000 // where the Arm cores see host memory
 )
 
+// slotFor is room for the longest frame that is ever written, with odd starts of its pieces.
+func slotFor(frames []board.Frame) uint64 {
+	const odd = (nicspec.WqeSlots + 1) * 64
+	longest := 0
+	for i := range frames {
+		longest = max(longest, len(frames[i].Data))
+	}
+	return uint64(min(longest, nicspec.FrameMax)+odd+63) &^ 63
+}
+
 func (t *transmit) setup() error {
 	size := uint64(1) << t.shape.TxLog
-	all := uint64(t.shape.TxQueues) * size * slotBytes
+	t.slot = slotFor(t.frames)
+	all := uint64(t.shape.TxQueues) * size * t.slot
 	arm := t.d.Alloc(nicspec.EndpointArm, all, 4096)
 	hst := t.d.Alloc(nicspec.EndpointHost, 2*all, 4096)
 	t.armKey = t.d.NewKey(1, 0x5a, arm, arm, all)
@@ -69,7 +80,7 @@ func (t *transmit) setup() error {
 			return err
 		}
 		t.queues = append(t.queues, &txQueue{
-			TxQueue: q, arm: arm + uint64(i)*size*slotBytes, host: hst + uint64(i)*size*slotBytes*2,
+			TxQueue: q, arm: arm + uint64(i)*size*t.slot, host: hst + uint64(i)*size*t.slot*2,
 		})
 	}
 	return nil
@@ -138,7 +149,7 @@ func (t *transmit) postFrame(q *txQueue) error {
 // cut spreads a frame over inline bytes and pieces: by seed, or as the shape says. Pieces start at odd addresses.
 func (t *transmit) cut(q *txQueue, w nicspec.Wqe, data []byte) error {
 	slot := uint64(q.Next() & (1<<t.shape.TxLog - 1))
-	c := cutter{t: t, w: w, data: data, arm: q.arm + slot*slotBytes, host: q.host + slot*slotBytes*2}
+	c := cutter{t: t, w: w, data: data, arm: q.arm + slot*t.slot, host: q.host + slot*t.slot*2}
 	if t.shape.Header > 0 {
 		c.header(t.shape.Header)
 	} else {
@@ -184,7 +195,7 @@ func (c *cutter) bySeed() {
 		if nicspec.WqeSlots-c.inline-c.segs > 1 && rng.IntN(8) != 0 {
 			take = c.t.pieceLen(c.segs, take)
 		}
-		key, bus := &c.t.shadow, c.host+uint64(c.segs%2)*slotBytes
+		key, bus := &c.t.shadow, c.host+uint64(c.segs%2)*c.t.slot
 		if c.segs == 0 && inline == 0 || rng.IntN(6) == 0 {
 			key, bus = &c.t.armKey, c.arm
 			c.arm += uint64(take + 64) // a second Arm piece must not overwrite the first
