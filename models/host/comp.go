@@ -33,6 +33,7 @@ type Root struct {
 	events  simcore.EventPool
 	wakeAt  simcore.Ps // when the earliest event is due, plus one; 0 when none is known
 	failed  error
+	hdr     tlp.Header // of the TLP at hand
 }
 
 type regRead struct {
@@ -137,18 +138,19 @@ func (r *Root) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 func (r *Root) NotifyPortFree(sim.VTimeInSec, sim.Port) { r.arm(simcore.Now(r.sched)) }
 
 func (r *Root) take(p *tlp.Packet) {
-	h, err := p.Header()
-	if err != nil {
+	var err error
+	if r.hdr, err = p.Header(); err != nil {
 		r.fail(fmt.Errorf("host: %s received a TLP it cannot read: %w", r.Name(), err))
 		return
 	}
+	h := &r.hdr
 	switch h.Kind {
 	case tlp.MWr:
-		r.store(&h, p.Data)
+		r.store(h, p.Data)
 	case tlp.MRd:
-		r.answer(&h)
+		r.answer(h)
 	case tlp.Cpl, tlp.CplD:
-		r.complete(&h, p.Data)
+		r.complete(h, p.Data)
 	default: // messages have no effect on memory
 	}
 	r.tlps.Put(p)

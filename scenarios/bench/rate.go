@@ -17,7 +17,7 @@ type layout struct {
 	whole  bool // frames lie in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
 }
 
-var usual = layout{queues: 32, log: 7}
+var usual = layout{queues: 32, log: 5}
 
 func (l layout) String() string {
 	if l.whole {
@@ -30,7 +30,7 @@ const (
 	bufBytes  = 2048
 	skew      = 2 // of a payload, as a driver would have it
 	txQueues  = 16
-	txRingLog = 6
+	txRingLog = 5
 	txHeader  = 54
 )
 
@@ -112,7 +112,7 @@ func ratio(a, b float64) float64 {
 
 // smallFrames needs many descriptors in flight.
 func smallFrames(s *session) ([]Result, error) {
-	l := layout{queues: 64, log: 9}
+	l := layout{queues: 64, log: 8}
 	m, res, err := s.rate("rx", 64, l)
 	if err != nil {
 		return nil, err

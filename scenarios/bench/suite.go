@@ -73,7 +73,7 @@ var measurements = []measurement{
 	}, true, bridgeSpeed},
 	{[]string{"nic/rx_line_rate_1500"}, true, receiveRate("nic/rx_line_rate_1500", 1500, usual, 1)},
 	{[]string{"nic/rx_line_rate_512"}, true, receiveRate("nic/rx_line_rate_512", 512, usual, 1)},
-	{[]string{"nic/rx_line_rate_256"}, true, receiveRate("nic/rx_line_rate_256", 256, layout{queues: 32, log: 7, whole: true}, 1)},
+	{[]string{"nic/rx_line_rate_256"}, true, receiveRate("nic/rx_line_rate_256", 256, layout{queues: 32, log: 6, whole: true}, 1)},
 	{[]string{"nic/rx_split_line_rate_256"}, true, receiveRate("nic/rx_split_line_rate_256", 256, usual, 0)},
 	{[]string{"nic/mpps_64"}, true, smallFrames},
 	{[]string{"nic/tx_line_rate_1500", "nic/tx_bubbles_1500"}, true, transmitRate(1500, 1)},
