@@ -2,11 +2,20 @@ package replay
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/wire"
+	"nictwin/scenarios/capture"
 )
+
+const manifest = "../../verilator/duts/nic/dut.yaml"
 
 func shipped(t testing.TB) []string {
 	t.Helper()
@@ -16,23 +25,162 @@ func shipped(t testing.TB) []string {
 	return files
 }
 
-func play(t testing.TB, o Options) *Result {
+// foreign returns the captures of other origin, which are not shipped: they are played where the folder is at hand,
+// beside the repository. Those that are not Ethernet are left out.
+func foreign(t testing.TB) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../../shared/captures/clear/*.pcap*")
+	require.NoError(t, err)
+	var ethernet []string
+	for _, path := range files {
+		_, err := capture.Read(path)
+		var e *capture.Error
+		if errors.As(err, &e) {
+			require.ErrorContains(t, err, "only Ethernet", "%s", path)
+			continue
+		}
+		require.NoError(t, err)
+		ethernet = append(ethernet, path)
+	}
+	return ethernet
+}
+
+func options(nic string, captures []string) Options {
+	o := DefaultOptions()
+	o.NIC, o.DUT, o.Captures, o.Seed = nic, manifest, captures, 7
+	return o
+}
+
+func start(t testing.TB, o Options) *Run {
 	t.Helper()
 	r, err := New(context.Background(), o)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, r.Close()) }()
-	res, err := r.Play()
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+// play demands a pass in which every frame is accounted for.
+func play(t testing.TB, o Options) *Result {
+	t.Helper()
+	res, err := start(t, o).Play()
 	require.NoError(t, err)
+	require.Empty(t, res.Findings)
+	require.True(t, res.Pass)
+	require.NotZero(t, res.Checked)
+	if res.Rx != nil {
+		sum := uint64(res.Rx.Delivered)
+		for _, d := range res.Rx.Drops {
+			sum += d.Count
+		}
+		require.EqualValues(t, res.Rx.In, sum)
+		require.Equal(t, res.Frames*o.Loop, res.Rx.In)
+	}
+	if res.Tx != nil {
+		require.Equal(t, res.Frames*o.Loop, res.Tx.Out+res.Tx.Refused)
+	}
 	return res
 }
 
-func TestModelPlaysTheShippedCaptures(t *testing.T) {
-	for _, stall := range []int{0, 30} {
-		o := DefaultOptions()
-		o.NIC, o.Captures, o.Stall, o.Seed = "model", shipped(t), stall, 7
-		res := play(t, o)
-		require.Empty(t, res.Findings)
-		require.True(t, res.Pass)
-		t.Log("\n" + res.String())
+// Everything at hand, on both NICs, in both directions, with and without
+// stalls.
+func TestCaptures(t *testing.T) {
+	for _, nic := range []string{"model", "rtl"} {
+		for _, stall := range []int{0, 30} {
+			o := options(nic, append(shipped(t), foreign(t)...))
+			o.Stall = stall
+			res := play(t, o)
+			t.Logf("%s, stall %d:\n%v", nic, stall, res)
+		}
+	}
+}
+
+// One file at a time: setting up and settling is part of what is tested.
+func TestEachCaptureAlone(t *testing.T) {
+	for _, path := range append(shipped(t), foreign(t)...) {
+		o := options("model", []string{path})
+		o.Stall = 30
+		play(t, o)
+	}
+}
+
+// Offloads come out as models/wire computes them.
+func TestRecompute(t *testing.T) {
+	for _, nic := range []string{"model", "rtl"} {
+		o := options(nic, append(shipped(t), foreign(t)...))
+		o.Dir, o.Fix = "tx", Recompute{Checksums: true, ICRC: true}
+		play(t, o)
+	}
+}
+
+// The digest is the same again, whatever the quantum and mode.
+func TestDigest(t *testing.T) {
+	digest := func(change func(*Options)) string {
+		o := options("rtl", shipped(t)[:12])
+		o.Stall = 20
+		change(&o)
+		return play(t, o).Digest
+	}
+	want := digest(func(*Options) {})
+	for _, q := range []uint32{16, 256} {
+		for _, serial := range []bool{false, true} {
+			require.Equal(t, want, digest(func(o *Options) { o.Quantum, o.Serial = q, serial }), "quantum %d, serial %v", q, serial)
+		}
+	}
+	require.NotEqual(t, want, digest(func(o *Options) { o.Seed++ }), "another seed, other stalls")
+	model := options("model", shipped(t)[:12])
+	model.Stall = 20
+	require.Equal(t, play(t, model).Digest, play(t, model).Digest)
+}
+
+// What the NIC says of ICRCs is what the sidecar of the mutated frames says,
+// and what models/wire finds in all others.
+func TestICRCVerdicts(t *testing.T) {
+	raw, err := os.ReadFile("../captures/synthetic/fuzz_roce_v4.json")
+	require.NoError(t, err)
+	var sidecar []struct{ Icrc string }
+	require.NoError(t, json.Unmarshal(raw, &sidecar))
+	for _, nic := range []string{"model", "rtl"} {
+		for _, path := range shipped(t) {
+			o := options(nic, []string{path})
+			o.Dir, o.Speed = "rx", "10" // slow enough that nothing is dropped for want of room
+			r := start(t, o)
+			seen := 0
+			r.rx.verdicts = func(n int, cqe nicspec.RxCqe) {
+				seen++
+				want := wire.VerifyFrameICRC(r.play.At(n)).Verdict
+				if filepath.Base(path) == "fuzz_roce_v4.pcap" {
+					want = map[string]wire.Verdict{"ok": wire.OK, "bad": wire.Bad}[sidecar[n].Icrc]
+				}
+				require.Equal(t, verdictOf(want), cqe.Icrc(), "%s on %s: frame %d", path, nic, n)
+			}
+			res, err := r.Play()
+			require.NoError(t, err)
+			require.True(t, res.Pass, "%v", res.Findings)
+			short := 0
+			for _, f := range r.frames {
+				if len(f.Data) < nicspec.FrameMin {
+					short++
+				}
+			}
+			require.Equal(t, len(r.frames)-short, seen, "%s on %s: every frame that is long enough is delivered", path, nic)
+		}
+	}
+}
+
+func verdictOf(v wire.Verdict) nicspec.Verdict {
+	switch v {
+	case wire.OK:
+		return nicspec.VerdictOk
+	case wire.Bad:
+		return nicspec.VerdictBad
+	}
+	return nicspec.VerdictNotChecked
+}
+
+func TestOptionsReportEverything(t *testing.T) {
+	o := Options{NIC: "fpga", Dir: "up", Speed: "fast", Stall: 95, Limit: -1}
+	err := o.Validate()
+	for _, s := range []string{"no capture", "--nic", "--dir", "--speed", "--stall", "--loop", "--limit", "--max-gap"} {
+		require.ErrorContains(t, err, s)
 	}
 }
