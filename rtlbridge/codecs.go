@@ -64,11 +64,10 @@ func TLPBinding(port, in, out string, pool *tlp.Pool, recycle bool) Binding {
 		if len(data) != 0 {
 			copy(p.Own(len(data)), data)
 		}
-		h, err := p.Header()
-		if err != nil {
-			return nil, fmt.Errorf("TLP output: %w", err)
+		p.TrafficBytes = tlp.HeaderBytes + len(data)
+		if h, err := p.Header(); err == nil { // a header that makes no sense is for the referee to judge
+			p.TrafficBytes = h.SizeDW()*tlp.DWBytes + len(data)
 		}
-		p.TrafficBytes = h.SizeDW()*tlp.DWBytes + len(data)
 		p.Seq = seq
 		seq++
 		return p, nil

@@ -12,12 +12,15 @@ import (
 )
 
 // How waiting works: a receive first spins on the non-blocking descriptor, because waking a sleeping thread costs more
-// than a quantum's exchange, then blocks in the kernel. Spinning steps back for a while whenever it was futile or the
-// processor was taken away: on a busy machine a spinning reader only delays the device it waits for.
+// than a quantum's exchange, then blocks in the kernel. To pay, a spin must outlast the usual wait: it lasts twice the
+// average of late, and is left out where that would be long. When the processor was taken away during a spin the machine
+// is busy, and a spinning reader only delays the device it waits for: then receives block for a while.
 const (
-	spinFor   = 60 * time.Microsecond
+	spinLeast = 20 * time.Microsecond
+	spinMost  = 250 * time.Microsecond
+	waitCap   = time.Millisecond      // a longer wait counts as this, so that the average recovers soon
 	stolenGap = 30 * time.Microsecond // between two polls of a thread that owns its processor
-	spinRest  = 512                   // receives without spinning
+	spinRest  = 256                   // receives without spinning after that
 	clockStep = 4                     // polls per clock reading
 )
 
@@ -25,7 +28,8 @@ const (
 type transport struct {
 	fd      int
 	timeout time.Duration
-	spin    time.Duration
+	spins   bool          // there is a second processor
+	usual   time.Duration // average wait of late
 	rest    int
 	pending []byte // received while a send was blocked
 	maxPend int
@@ -38,10 +42,7 @@ type transport struct {
 }
 
 func newTransport(fd int, timeout time.Duration) (*transport, error) {
-	t := &transport{fd: fd, timeout: timeout, maxPend: 4 * MaxFrameBytes, epoch: time.Now()}
-	if runtime.NumCPU() > 1 {
-		t.spin = spinFor
-	}
+	t := &transport{fd: fd, spins: runtime.NumCPU() > 1, timeout: timeout, maxPend: 4 * MaxFrameBytes, epoch: time.Now()}
 	if err := unix.SetNonblock(fd, false); err != nil {
 		return nil, fmt.Errorf("device socket: %w", err)
 	}
@@ -103,7 +104,9 @@ func (t *transport) read(b []byte) (int, error) {
 		}
 		n, errno = t.recvNow(b)
 	}
-	t.Waited += time.Since(t.epoch) - begin
+	wait := time.Since(t.epoch) - begin
+	t.Waited += wait
+	t.usual += (min(wait, waitCap) - t.usual) / 8
 	switch {
 	case errno == syscall.ECONNRESET || errno == 0 && n == 0:
 		return 0, ErrClosed
@@ -115,8 +118,9 @@ func (t *transport) read(b []byte) (int, error) {
 
 // spinRead polls for a while; EAGAIN means that the caller should sleep.
 func (t *transport) spinRead(b []byte, begin time.Duration) (int, syscall.Errno) {
-	if t.spin == 0 {
-		return 0, syscall.EAGAIN
+	budget := max(2*t.usual, spinLeast)
+	if !t.spins || budget > spinMost {
+		return t.recvNow(b)
 	}
 	if t.rest > 0 {
 		t.rest--
@@ -131,8 +135,11 @@ func (t *transport) spinRead(b []byte, begin time.Duration) (int, syscall.Errno)
 			}
 		}
 		now := time.Since(t.epoch)
-		if now-before > stolenGap || now-begin > t.spin {
+		if now-before > stolenGap {
 			t.rest = spinRest
+			return 0, syscall.EAGAIN
+		}
+		if now-begin > budget {
 			return 0, syscall.EAGAIN
 		}
 		before = now

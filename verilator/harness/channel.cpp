@@ -19,9 +19,11 @@ namespace nictwin {
 
 namespace {
 
-constexpr int64_t kSpinNs = 60'000;   // outlasts a quantum of a large design
-constexpr int64_t kStolenNs = 30'000; // a gap between two polls that only a busy machine explains
-constexpr uint32_t kRest = 512;       // exchanges without spinning after a futile or disturbed spin
+// As on the other side, see rtlbridge/transport.go.
+constexpr int64_t kSpinLeastNs = 20'000, kSpinMostNs = 250'000;
+constexpr int64_t kWaitCapNs = 1'000'000;
+constexpr int64_t kStolenNs = 30'000;
+constexpr uint32_t kRest = 256;
 
 int64_t clock_ns() {
   using namespace std::chrono;
@@ -30,31 +32,28 @@ int64_t clock_ns() {
 
 }  // namespace
 
-Channel::Channel(int fd) : fd_(fd), budget_ns_(std::thread::hardware_concurrency() > 1 ? kSpinNs : 0) {
+Channel::Channel(int fd) : fd_(fd), spins_(std::thread::hardware_concurrency() > 1) {
   int one = 1;
   setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);  // refused by other kinds of socket, harmless
 }
 
-bool Channel::spin(uint8_t* at, size_t max, size_t& got) {
-  if (budget_ns_ == 0) return false;
+bool Channel::spin(uint8_t* at, size_t max, int64_t begin, size_t& got) {
+  int64_t budget = 2 * usual_ns_ > kSpinLeastNs ? 2 * usual_ns_ : kSpinLeastNs;
+  if (!spins_ || budget > kSpinMostNs) return false;
   if (rest_ > 0) {
     rest_--;
     return false;
   }
-  int64_t begin = clock_ns(), before = begin;
-  for (;;) {
+  for (int64_t before = begin;;) {
     ssize_t n = recv(fd_, at, max, MSG_DONTWAIT);
     if (n > 0) {
       got = size_t(n);
       return true;
     }
-    if (n == 0) throw PeerGone{};
-    if (errno != EAGAIN && errno != EINTR) throw PeerGone{};
+    if (n == 0 || (errno != EAGAIN && errno != EINTR)) throw PeerGone{};
     int64_t now = clock_ns();
-    if (now - before > kStolenNs || now - begin > budget_ns_) {
-      rest_ = kRest;
-      return false;
-    }
+    if (now - before > kStolenNs) rest_ = kRest;
+    if (rest_ > 0 || now - begin > budget) return false;
     before = now;
   }
 }
@@ -63,12 +62,15 @@ size_t Channel::read(uint8_t* at, size_t min, size_t max) {
   size_t have = 0;
   while (have < min) {
     size_t got = 0;
-    if (!spin(at + have, max - have, got)) {
+    int64_t begin = clock_ns();
+    if (!spin(at + have, max - have, begin, got)) {
       ssize_t n = recv(fd_, at + have, max - have, 0);
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) throw PeerGone{};
       got = size_t(n);
     }
+    int64_t wait = clock_ns() - begin;
+    usual_ns_ += ((wait < kWaitCapNs ? wait : kWaitCapNs) - usual_ns_) / 8;
     have += got;
   }
   return have;

@@ -13,7 +13,8 @@ class Channel {
  public:
   explicit Channel(int fd);
 
-  // Reads at least `min` and at most `max` bytes; returns how many. Spins for a while first if that has paid of late.
+  // Reads at least `min` and at most `max` bytes; returns how many. Spins first where that pays: for twice the usual wait,
+  // unless that is long or the processor was taken away during a spin of late.
   size_t read(uint8_t* at, size_t min, size_t max);
   void write(const uint8_t* at, size_t n);
 
@@ -21,11 +22,12 @@ class Channel {
   void watch_peer();
 
  private:
-  bool spin(uint8_t* at, size_t max, size_t& got);
+  bool spin(uint8_t* at, size_t max, int64_t begin, size_t& got);
 
   int fd_;
-  int64_t budget_ns_;  // how long to spin
-  uint32_t rest_ = 0;  // exchanges to go without spinning
+  bool spins_;             // there is a second processor
+  int64_t usual_ns_ = 0;   // average wait of late
+  uint32_t rest_ = 0;      // reads to go without spinning
 };
 
 // Waits for one client at "unix:/path" or "tcp:A.B.C.D:port" and returns its socket; -1 with `error` set on failure.
