@@ -37,11 +37,17 @@ module nic_rxdma
   rx_cmd_t         cmd;
   rx_cqe_t         cqe;
   logic [EthW-1:0] prev_even_q, prev_odd_q;   // the chunk before the one in the buffer's registers
-  tlp_beat_t       out_q;
-  logic            out_valid_q, out_cqe_q, out_event_q, out_port_q;
-  logic [15:0]     out_queue_q;
 
-  assign go = !out_valid_q || tlp_ready_i;
+  // What goes out: the beat, and what its acceptance means.
+  typedef struct packed {
+    logic        cqe;
+    logic        event_f;
+    logic        port;
+    logic [15:0] queue_f;
+    tlp_beat_t   beat;
+  } out_t;
+
+  out_t out_d, out;
 
   nic_rxcut u_cut (
     .clk, .rst, .mps_i,
@@ -87,15 +93,51 @@ module nic_rxdma
   assign even = even_i[cmd.port];
   assign odd  = odd_i[cmd.port];
 
-  assign tlp_o        = out_q;
-  assign tlp_valid_o  = out_valid_q;
-  assign done_o       = out_valid_q && out_cqe_q && tlp_ready_i;
-  assign done_queue_o = out_queue_q;
-  assign busy_o       = cut_busy || out_valid_q;
+  always_comb begin
+    out_d = '0;
+    if (cmd_valid) begin
+      out_d.beat.hdr  = cmd.hdr;
+      out_d.beat.last = cmd.last;
+      out_d.port      = cmd.port;
+      if (cmd.cqe) begin
+        out_d.cqe       = 1'b1;
+        out_d.event_f   = cqe.type_f == CqeTypeEvent;
+        out_d.queue_f   = cqe.queue_f;
+        out_d.beat.keep = TlpD'(16'hffff);
+        out_d.beat.data = TlpW'(cqe);
+      end else begin
+        out_d.beat.keep = keep_of(cmd.lanes);
+        if (cmd.odd) begin
+          out_d.beat.data = beat_of({even, odd},
+                                    cmd.low_new ? {even, odd} : {prev_even_q, prev_odd_q},
+                                    cmd.shift, cmd.lanes, cmd.skip);
+        end else begin
+          out_d.beat.data = beat_of({odd, even},
+                                    cmd.low_new ? {odd, even} : {prev_odd_q, prev_even_q},
+                                    cmd.shift, cmd.lanes, cmd.skip);
+        end
+      end
+    end
+  end
+
+  nic_skid #(.Width($bits(out_t))) u_skid (
+    .clk, .rst,
+    .in_valid_i  (cmd_valid),
+    .in_ready_o  (go),
+    .in_data_i   (out_d),
+    .out_valid_o (tlp_valid_o),
+    .out_ready_i (tlp_ready_i),
+    .out_data_o  (out)
+  );
+
+  assign tlp_o        = out.beat;
+  assign done_o       = tlp_valid_o && out.cqe && tlp_ready_i;
+  assign done_queue_o = out.queue_f;
+  assign busy_o       = cut_busy || tlp_valid_o;
 
   always_comb begin
     delivered_o = '0;
-    delivered_o[Ports == 2 ? out_port_q : 1'b0] = done_o && !out_event_q;
+    delivered_o[Ports == 2 ? out.port : 1'b0] = done_o && !out.event_f;
   end
 
   always_ff @(posedge clk) begin
@@ -103,28 +145,6 @@ module nic_rxdma
       prev_even_q <= even_i[read_port];
       prev_odd_q  <= odd_i[read_port];
     end
-    if (go) begin
-      out_valid_q <= cmd_valid;
-      if (cmd_valid) begin
-        out_q.hdr   <= cmd.hdr;
-        out_q.last  <= cmd.last;
-        out_cqe_q   <= cmd.cqe;
-        out_event_q <= cqe.type_f == CqeTypeEvent;
-        out_port_q  <= cmd.port;
-        out_queue_q <= cqe.queue_f;
-        out_q.keep  <= cmd.cqe ? TlpD'(16'hffff) : keep_of(cmd.lanes);
-        if (cmd.cqe) begin
-          out_q.data <= TlpW'(cqe);
-        end else if (cmd.odd) begin
-          out_q.data <= beat_of({even, odd}, cmd.low_new ? {even, odd} : {prev_even_q, prev_odd_q},
-                                cmd.shift, cmd.lanes, cmd.skip);
-        end else begin
-          out_q.data <= beat_of({odd, even}, cmd.low_new ? {odd, even} : {prev_odd_q, prev_even_q},
-                                cmd.shift, cmd.lanes, cmd.skip);
-        end
-      end
-    end
-    if (rst) out_valid_q <= 1'b0;
   end
 
 `ifndef SYNTHESIS

@@ -167,8 +167,9 @@ module nic_rxfetch
     if (posted_i) want_q[posted_queue_i] <= 1'b1;
     if (take_i)   want_q[look_queue_i]   <= 1'b1;
     if (start_i) begin
-      next_q[start_queue_i] <= '0;
-      want_q[start_queue_i] <= 1'b0;
+      next_q[start_queue_i]  <= '0;
+      reads_q[start_queue_i] <= '0;
+      want_q[start_queue_i]  <= 1'b0;
     end
 
     if (rst) begin
@@ -177,7 +178,6 @@ module nic_rxfetch
       queue_q     <= '0;
       want_q      <= '0;
       all_reads_q <= '0;
-      for (int q = 0; q < NumRxq; q++) reads_q[q] <= '0;
     end
   end
 

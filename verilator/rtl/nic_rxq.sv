@@ -71,7 +71,8 @@ module nic_rxq
     $fatal(1, "nic_rxq: DescCache must be a power of two, 8..256");
   end
 
-  queue_state_e      state_q [NumRxq];
+  // Queues that run, are in error, owe an Event, were enabled since the reset.
+  logic [NumRxq-1:0] run_q, failed_q, owe_q, used_q;
   logic [15:0]       pi_q [NumRxq];
   logic [15:0]       ci_q [NumRxq];
   logic [15:0]       cqi_q [NumRxq];
@@ -79,7 +80,10 @@ module nic_rxq
   status_e           error_q [NumRxq];
   logic [15:0]       event_index_q [NumRxq];
   logic [3:0]        jobs_q [NumRxq];      // completion entries under way
-  logic [NumRxq-1:0] owe_q;
+
+  function automatic queue_state_e state_of(input logic [Qw-1:0] q);
+    state_of = run_q[q] ? QueueStateRun : failed_q[q] ? QueueStateError : QueueStateOff;
+  endfunction
 
   // Table.
   logic          off;
@@ -87,18 +91,19 @@ module nic_rxq
   logic [3:0]    log_new;
   logic          drained;
 
-  assign drained       = !drain_reads_i && !owe_q[tbl_queue] && jobs_q[tbl_queue] == 4'h0;
+  assign drained       = !used_q[tbl_queue] ||
+                         (!drain_reads_i && !owe_q[tbl_queue] && jobs_q[tbl_queue] == 4'h0);
   assign drain_queue_o = tbl_queue;
   assign start_queue_o = tbl_queue;
 
   nic_rxq_tbl #(.NumRxq(NumRxq)) u_tbl (
     .clk, .rst, .tbl_i, .tbl_o,
     .queue_o    (tbl_queue),
-    .state_i    (state_q[tbl_queue]),
-    .error_i    (state_q[tbl_queue] == QueueStateError ? error_q[tbl_queue] : StatusOk),
-    .pi_i       (pi_q[tbl_queue]),
-    .ci_i       (ci_q[tbl_queue]),
-    .cqi_i      (cqi_q[tbl_queue]),
+    .state_i    (state_of(tbl_queue)),
+    .error_i    (failed_q[tbl_queue] ? error_q[tbl_queue] : StatusOk),
+    .pi_i       (used_q[tbl_queue] ? pi_q[tbl_queue] : 16'h0),
+    .ci_i       (used_q[tbl_queue] ? ci_q[tbl_queue] : 16'h0),
+    .cqi_i      (used_q[tbl_queue] ? cqi_q[tbl_queue] : 16'h0),
     .drained_i  (drained),
     .off_o      (off),
     .start_o    (start_o),
@@ -115,18 +120,18 @@ module nic_rxq
   assign db_queue       = db_i.queue_f[Qw-1:0];
   assign db_size        = 17'h1 << log_q[db_queue];
   assign db_ok          = db_i.valid && db_i.queue_f < 16'(NumRxq) &&
-                          state_q[db_queue] == QueueStateRun &&
+                          run_q[db_queue] &&
                           17'(16'(db_i.pi - ci_q[db_queue])) <= db_size &&
                           17'(16'(db_i.pi - pi_q[db_queue])) <= db_size;
   assign posted_o       = db_ok;
   assign posted_queue_o = db_queue;
 
   // Views.
-  assign fetch_run_o    = state_q[fetch_queue_i] == QueueStateRun;
+  assign fetch_run_o    = run_q[fetch_queue_i];
   assign fetch_pi_o     = pi_q[fetch_queue_i];
   assign fetch_ci_o     = ci_q[fetch_queue_i];
   assign fetch_log_o    = log_q[fetch_queue_i];
-  assign take_state_o   = state_q[take_queue_i];
+  assign take_state_o   = state_of(take_queue_i);
   assign take_pi_o      = pi_q[take_queue_i];
   assign take_ci_o      = ci_q[take_queue_i];
   assign take_cqi_o     = cqi_q[take_queue_i];
@@ -138,8 +143,7 @@ module nic_rxq
   logic          event_q;
   logic [Qw-1:0] event_queue_q;
 
-  assign fail           = fail_i && state_q[fail_queue_i] == QueueStateRun &&
-                          !(off && tbl_queue == fail_queue_i);
+  assign fail           = fail_i && run_q[fail_queue_i] && !(off && tbl_queue == fail_queue_i);
   assign fail_ahead     = fail_slot_i[Sw-1:0] - ci_q[fail_queue_i][Sw-1:0];
   assign event_valid_o  = event_q;
   assign event_queue_o  = event_queue_q;
@@ -170,7 +174,8 @@ module nic_rxq
 
     queue_err_o <= fail;
     if (fail) begin
-      state_q[fail_queue_i]       <= QueueStateError;
+      run_q[fail_queue_i]         <= 1'b0;
+      failed_q[fail_queue_i]      <= 1'b1;
       error_q[fail_queue_i]       <= fail_status_i;
       event_index_q[fail_queue_i] <= ci_q[fail_queue_i] + 16'(fail_ahead);
       owe_q[fail_queue_i]         <= 1'b1;
@@ -183,10 +188,14 @@ module nic_rxq
       event_queue_q <= lowest(owe_q);
     end
 
-    if (off) state_q[tbl_queue] <= QueueStateOff;
+    if (off) begin
+      run_q[tbl_queue]    <= 1'b0;
+      failed_q[tbl_queue] <= 1'b0;
+    end
     if (start_o) begin
-      state_q[tbl_queue] <= QueueStateRun;
-      error_q[tbl_queue] <= StatusOk;
+      run_q[tbl_queue]   <= 1'b1;
+      used_q[tbl_queue]  <= 1'b1;
+      jobs_q[tbl_queue]  <= '0;
       log_q[tbl_queue]   <= log_new;
       pi_q[tbl_queue]    <= '0;
       ci_q[tbl_queue]    <= '0;
@@ -194,16 +203,11 @@ module nic_rxq
     end
 
     if (rst) begin
-      for (int q = 0; q < NumRxq; q++) begin
-        state_q[q] <= QueueStateOff;
-        error_q[q] <= StatusOk;
-        pi_q[q]    <= '0;
-        ci_q[q]    <= '0;
-        cqi_q[q]   <= '0;
-        jobs_q[q]  <= '0;
-      end
-      owe_q   <= '0;
-      event_q <= 1'b0;
+      run_q    <= '0;
+      failed_q <= '0;
+      owe_q    <= '0;
+      used_q   <= '0;
+      event_q  <= 1'b0;
     end
   end
 
