@@ -69,35 +69,29 @@ module nic_key
   assign status_o     = status2_q;
   assign addr_o       = addr2_q;
 
-  function automatic table_status_e check(input logic [255:0] d);
-    key_entry_t  e;
-    logic [64:0] va_end;
-    logic [64:0] bus_end;
-    logic        unused_e;
-    e        = key_entry_t'(d);
-    unused_e = ^e;
-    va_end   = {1'b0, e.va_base} + {1'b0, e.length};
-    bus_end  = {9'b0, e.bus_base[55:0]} + {1'b0, e.length};
-    check    = TableStatusOk;
-    if (e.valid > 8'd1 || va_end > {1'b1, 64'd0} || bus_end > 65'h100_0000_0000_0000) begin
-      check = TableStatusBadValue;
-    end
-  endfunction
-
   // Table commands.
   always_ff @(posedge clk) begin
-    key_entry_t e;
-    logic       unused_e;
-    e        = '0;
-    unused_e = 1'b0;
+    key_entry_t  e;
+    logic [64:0] va_end, bus_end;
+    logic        unused_e;
     unique case (ks_q)
       KIdle: if (tbl_i.valid && tbl_i.id == TableKey) ks_q <= KAccess;
       KAccess: begin
         ks_q      <= KAnswer;
-        tstatus_q <= tbl_i.write ? check(tbl_i.wdata[255:0]) : TableStatusOk;
+        tstatus_q <= TableStatusOk;
+        if (tbl_i.write) begin
+          e        = key_entry_t'(tbl_i.wdata[255:0]);
+          unused_e = ^e;
+          va_end   = {1'b0, e.va_base} + {1'b0, e.length};
+          bus_end  = {9'b0, e.bus_base[55:0]} + {1'b0, e.length};
+          if (e.valid > 8'd1 || va_end > {1'b1, 64'd0} || bus_end > 65'h100_0000_0000_0000) begin
+            tstatus_q <= TableStatusBadValue;
+          end
+        end
       end
       KAnswer: begin
         ks_q <= KDone;
+        e = '0;
         if (tbl_i.write) begin
           e        = key_entry_t'(tbl_i.wdata[255:0]);
           unused_e = ^e;

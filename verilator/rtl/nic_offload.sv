@@ -48,19 +48,13 @@ module nic_offload
   assign beat_valid_o = a_valid_q && a_data_q;
   assign beat_o       = a_beat_q;
 
-  // First line with the inline bytes in their place.
-  function automatic logic [1023:0] with_inline(input logic [1023:0] d, input logic [383:0] inl,
-                                                input logic [5:0] n);
-    logic [383:0] m;
-    m = {384{1'b1}} << {n, 3'b0};
-    with_inline = {d[1023:384], (d[383:0] & m) | (inl & ~m)};
-  endfunction
-
   always_ff @(posedge clk) begin
     logic [1023:0] line;
+    logic [503:0]  from_l3;
+    logic [55:0]   from_l4;
+    logic [383:0]  inl;
     logic [511:0]  beat;
-    logic          last, unused_line;
-    unused_line = 1'b0;
+    logic          last;
     second_q    <= ln_valid_i && ln_two_i && !rst;
     a_valid_q   <= (ln_valid_i || second_q) && !rst;
     last        = ln_last_i && (second_q || !ln_two_i);
@@ -70,18 +64,31 @@ module nic_offload
       a_data_q  <= ln_frame_i.len != 14'd0;
       beat      = second_q ? ln_data_i[1023:512] : ln_data_i[511:0];
       if (ln_valid_i && ln_first_i) begin
-        line        = with_inline(ln_data_i, ln_inl_i, ln_frame_i.inl_len);
-        beat        = line[511:0];
-        unused_line = ^line;
-        a_frame_q   <= ln_frame_i;
+        // Inline bytes into their place; the headers' bytes by DWs and then by bytes.
+        inl  = LowBytes[{2'b00, ln_frame_i.inl_len}][383:0];
+        line = {ln_data_i[1023:384], (ln_data_i[383:0] & ~inl) | (ln_inl_i & inl)};
+        beat = line[511:0];
+        a_frame_q <= ln_frame_i;
         if (ln_frame_i.ofl.ip_csum || ln_frame_i.ofl.udp_csum || ln_frame_i.ofl.udp_zero ||
             ln_frame_i.ofl.icrc) begin
-          a_l3_q <= 480'(line >> {ln_frame_i.ofl.l3, 3'b0});
-          a_l4_q <= 32'(line >> {ln_frame_i.ofl.l4, 3'b0} >> 32);
+          from_l3 = 504'(line >> {ln_frame_i.ofl.l3[7:2], 5'b0});
+          from_l4 = 56'(line >> {ln_frame_i.ofl.l4[7:2], 5'b0} >> 32);
+          unique case (ln_frame_i.ofl.l3[1:0])
+            2'd1:    a_l3_q <= from_l3[487:8];
+            2'd2:    a_l3_q <= from_l3[495:16];
+            2'd3:    a_l3_q <= from_l3[503:24];
+            default: a_l3_q <= from_l3[479:0];
+          endcase
+          unique case (ln_frame_i.ofl.l4[1:0])
+            2'd1:    a_l4_q <= from_l4[39:8];
+            2'd2:    a_l4_q <= from_l4[47:16];
+            2'd3:    a_l4_q <= from_l4[55:24];
+            default: a_l4_q <= from_l4[31:0];
+          endcase
         end
       end
       if (last && ln_frame_i.len[5:0] != 6'd0) begin
-        beat = beat & ~({512{1'b1}} << {ln_frame_i.len[5:0], 3'b0});
+        beat = beat & LowBytes[{2'b00, ln_frame_i.len[5:0]}][511:0];
       end
       a_beat_q <= beat;
     end
@@ -118,7 +125,7 @@ module nic_offload
     end
     if (b_valid_q && covered && (par.icrc || par.udp_csum)) begin
       d = b_beat_q;
-      if (b_index_q == par.last[13:6]) d = d & ~({512{1'b1}} << {par.last[5:0], 3'b0});
+      if (b_index_q == par.last[13:6]) d = d & LowBytes[{2'b00, par.last[5:0]}][511:0];
       if (par.icrc) begin
         c_crc_beat_q <= b_index_q == 8'd0 ? (d & crc_and[511:0]) ^ crc_xor[511:0] :
                         b_index_q == 8'd1 ? (d & crc_and[1023:512]) ^ crc_xor[1023:512] : d;

@@ -42,7 +42,7 @@ module nic_offload_parse
   // stands at byte q of it (beyond 59: nowhere).
   function automatic logic [479:0] header(input logic [479:0] d, input logic [5:0] bytes,
                                           input logic [7:0] q, input logic cut);
-    header = d & ~({480{1'b1}} << {bytes, 3'b0});
+    header = d & LowBytes[{2'b00, bytes}][479:0];
     header[95:80] = 16'd0;
     if (cut && q < 8'd60) header[9'(q) * 9'd8 +: 8] = 8'd0;
     if (cut && q + 8'd1 < 8'd60) header[(9'(q) + 9'd1) * 9'd8 +: 8] = 8'd0;
@@ -103,6 +103,7 @@ module nic_offload_parse
   always_ff @(posedge clk) begin
     tx_par_t       p;
     logic [95:0]   ones;
+    logic [6:0]    l3;
     logic [1023:0] a, x;
     if (valid_i) begin
       p = '0;
@@ -113,18 +114,16 @@ module nic_offload_parse
       par_q <= p;
       if (p.icrc) begin
         ones = l3_i[5] ? OnesV6 : OnesV4;
-        a = {1024{1'b1}} << {frame_i.ofl.l3[6:0], 3'b0};
-        x = '0;
-        a[{frame_i.ofl.l3[6:0], 3'b0} +: 96] = ~ones;
-        x[{frame_i.ofl.l3[6:0], 3'b0} +: 96] = ones ^ 96'(nic_crc32_pkg::IcrcSeed);
-        a[{p.udp_pos, 3'b0} +: 16] = 16'h0;
-        x[{p.udp_pos, 3'b0} +: 16] = 16'hffff;
-        a[{p.udp_pos + 7'd6, 3'b0} +: 8] = 8'h0;
-        x[{p.udp_pos + 7'd6, 3'b0} +: 8] = 8'hff;
+        // The UDP checksum and, six bytes on, BTH byte 4; then the IP header's fields.
+        l3 = frame_i.ofl.l3[6:0];
+        a  = 1024'(in_dw(96'hff_00000000_ffff, p.udp_pos[1:0])) << {p.udp_pos[6:2], 5'b0};
+        x  = 1024'(in_dw(ones ^ 96'(nic_crc32_pkg::IcrcSeed), l3[1:0])) << {l3[6:2], 5'b0} | a;
+        a  = 1024'(in_dw(ones, l3[1:0])) << {l3[6:2], 5'b0} | a;
+        a  = ~(a | LowBytes[{1'b0, l3}]);
         crc_and_q <= a;
         crc_xor_q <= x;
       end
-      if (p.udp_csum) sum_and_q <= {1024{1'b1}} << {frame_i.ofl.l4[6:0], 3'b0};
+      if (p.udp_csum) sum_and_q <= ~LowBytes[{1'b0, frame_i.ofl.l4[6:0]}];
     end
   end
 endmodule

@@ -3,7 +3,7 @@
 /// Two cycles deep, never stalls; the end of a request is reported when its bytes are written.
 
 module nic_place
-  import nic_int_pkg::*;
+  import nic_int_pkg::*, nic_tx_pkg::*;
 #(
   // Bits of a byte address in the memory, which is a power of two and wraps.
   parameter int Aw = 16,
@@ -72,9 +72,9 @@ module nic_place
     end
   end
 
-  // Second stage: rotate; mask from the first byte on and up to the last one.
+  // Second stage: rotate, by bytes and then by DWs; mask from the first byte on and up to the last one.
   always_ff @(posedge clk) begin
-    logic [TlpW-1:0] from, upto, first, second;
+    logic [TlpW-1:0] from, upto, first, second, turned;
     logic            wrap;
     done2_q <= done1_q && !rst;
     we_q    <= 2'b00;
@@ -84,12 +84,19 @@ module nic_place
       status2_q <= status1_q;
     end
     if (v1_q) begin
-      from   = {TlpW{1'b1}} << {dst1_q[6:0], 3'b0};
-      upto   = {TlpW{1'b1}} >> {~end1_q[6:0], 3'b0};
+      from   = ~LowBytes[{1'b0, dst1_q[6:0]}];
+      upto   = LowBytes[{1'b0, end1_q[6:0]} + 8'd1];
       wrap   = end1_q[7];
       first  = wrap ? from : from & upto;
       second = upto;
-      data_q <= (raw1_q << {rot1_q, 3'b0}) | (raw1_q >> (11'd1024 - {1'b0, rot1_q, 3'b0}));
+      unique case (rot1_q[1:0])
+        2'd1:    turned = {raw1_q[1015:0], raw1_q[1023:1016]};
+        2'd2:    turned = {raw1_q[1007:0], raw1_q[1023:1008]};
+        2'd3:    turned = {raw1_q[999:0], raw1_q[1023:1000]};
+        default: turned = raw1_q;
+      endcase
+      data_q <= (turned << {rot1_q[6:2], 5'b0}) |
+                (turned >> (11'd1024 - {1'b0, rot1_q[6:2], 5'b0}));
       even_q <= dst1_q[Aw-1:8] + Lw'(dst1_q[7]);
       odd_q  <= dst1_q[Aw-1:8];
       if (dst1_q[7]) begin

@@ -83,6 +83,24 @@ package nic_tx_pkg;
     logic [15:0] ip_val;
   } tx_out_t;
 
+  // Masks of the first 0 to 128 bytes of a line.
+  typedef logic [1023:0] line_mask_t[129];
+  localparam line_mask_t LowBytes = low_bytes();
+
+  function automatic line_mask_t low_bytes();
+    for (int i = 0; i <= 128; i++) low_bytes[i] = ~({1024{1'b1}} << (8 * i));
+  endfunction
+
+  // Twelve bytes at byte n of a DW.
+  function automatic logic [127:0] in_dw(input logic [95:0] d, input logic [1:0] n);
+    unique case (n)
+      2'd1:    in_dw = {24'd0, d, 8'd0};
+      2'd2:    in_dw = {16'd0, d, 16'd0};
+      2'd3:    in_dw = {8'd0, d, 24'd0};
+      default: in_dw = {32'd0, d};
+    endcase
+  endfunction
+
   // Ones' complement sum of two 16-bit numbers.
   function automatic logic [15:0] add1c(input logic [15:0] a, input logic [15:0] b);
     logic [16:0] s;

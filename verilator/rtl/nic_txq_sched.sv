@@ -55,15 +55,22 @@ module nic_txq_sched
 
   // How many entries the turn takes.
   always_comb begin
-    pos     = index_i & ~(16'hffff << log_i);
-    room    = (16'd1 << log_i) - pos;
-    addr    = base_i + {42'd0, pos, 6'd0};
-    to_line = short_i ? 3'd2 - 3'(addr[6]) : 3'd4 - 3'(addr[7:6]);
-    num     = to_line;
-    if (room < 16'(num)) num = room[2:0];
-    if (avail_i < 16'(num)) num = avail_i[2:0];
-    if (!run_i) num = 3'd0;
-    go = turn_q && (!req_valid_q || rd_req_ready_i);
+    pos     = '0;
+    room    = '0;
+    addr    = '0;
+    to_line = '0;
+    num     = '0;
+    go      = turn_q && (!req_valid_q || rd_req_ready_i);
+    if (turn_q) begin
+      pos     = index_i & ~(16'hffff << log_i);
+      room    = (16'd1 << log_i) - pos;
+      addr    = base_i + {42'd0, pos, 6'd0};
+      to_line = short_i ? 3'd2 - 3'(addr[6]) : 3'd4 - 3'(addr[7:6]);
+      num     = to_line;
+      if (room < 16'(num)) num = room[2:0];
+      if (avail_i < 16'(num)) num = avail_i[2:0];
+      if (!run_i) num = 3'd0;
+    end
   end
 
   always_ff @(posedge clk) begin

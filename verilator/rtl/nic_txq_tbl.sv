@@ -66,25 +66,10 @@ module nic_txq_tbl
   assign end_log_o    = cfg_mem[end_q_i].log_size[3:0];
   assign db_log_o     = cfg_mem[db_q_i].log_size[3:0];
 
-  // What a write with these bytes would be answered with; on: the queue is not Off.
-  function automatic table_status_e check(input logic [511:0] d, input logic on);
-    txq_entry_t e;
-    logic       unused_e;
-    e = txq_entry_t'(d);
-    unused_e = ^e;
-    check = TableStatusOk;
-    if (e.msix_addr != 64'd0 || e.ecn_mode != 8'd0) check = TableStatusNotBuilt;
-    if (e.enable == 8'd1 && (e.log_size < 8'(LogSizeMin) || e.log_size > 8'(LogSizeMax) ||
-                             e.ring_base[5:0] != 6'd0 || e.cq_base[5:0] != 6'd0)) begin
-      check = TableStatusBadValue;
-    end
-    if (e.enable > 8'd1) check = TableStatusBadValue;
-    if (e.enable == 8'd1 && on) check = TableStatusEnabled;
-  endfunction
-
   always_ff @(posedge clk) begin
-    txq_entry_t    e;
+    txq_entry_t    e, w;
     table_status_e s;
+    logic          unused_w;
     unique case (ts_q)
       TIdle: if (tbl_i.valid && tbl_i.id == TableTxq) ts_q <= TCheck;
       TCheck: begin
@@ -92,7 +77,14 @@ module nic_txq_tbl
         s        = TableStatusOk;
         enable_q <= tbl_i.wdata[0];
         if (tbl_i.write) begin
-          s    = check(tbl_i.wdata[511:0], state_i != QueueStateOff);
+          w = txq_entry_t'(tbl_i.wdata[511:0]);
+          if (w.msix_addr != 64'd0 || w.ecn_mode != 8'd0) s = TableStatusNotBuilt;
+          if (w.enable == 8'd1 && (w.log_size < 8'(LogSizeMin) || w.log_size > 8'(LogSizeMax) ||
+                                   w.ring_base[5:0] != 6'd0 || w.cq_base[5:0] != 6'd0)) begin
+            s = TableStatusBadValue;
+          end
+          if (w.enable > 8'd1) s = TableStatusBadValue;
+          if (w.enable == 8'd1 && state_i != QueueStateOff) s = TableStatusEnabled;
           ts_q <= s != TableStatusOk ? TDone : tbl_i.wdata[0] ? TCommit : TDrain;
         end else begin
           e.enable = 8'(state_i != QueueStateOff);
@@ -115,8 +107,9 @@ module nic_txq_tbl
       end
       TDrain: if (!hold_i) ts_q <= TCommit;
       TCommit: begin
-        e              = txq_entry_t'(tbl_i.wdata[511:0]);
-        cfg_mem[q_o]   <= '{cq_base: e.cq_base, ring_base: e.ring_base, log_size: e.log_size};
+        w              = txq_entry_t'(tbl_i.wdata[511:0]);
+        cfg_mem[q_o]   <= '{cq_base: w.cq_base, ring_base: w.ring_base, log_size: w.log_size};
+        unused_w       = ^w;
         written_q[q_o] <= 1'b1;
         ts_q           <= TDone;
       end

@@ -24,49 +24,37 @@ module nic_wqe_dec
   assign valid_o = valid_q;
   assign dec_o   = dec_q;
 
-  // The slots from the first one without inline bytes on.
-  function automatic seg_t [2:0] pieces(input wqe_t w);
-    logic unused_w;
-    unused_w = ^w;
-    pieces = w.slots;
-    if (w.inline_len > 8'd0)  pieces = {128'd0, w.slots[383:128]};
-    if (w.inline_len > 8'd16) pieces = {256'd0, w.slots[383:256]};
-  endfunction
-
-  // Status by format and length; and the frame's length.
-  function automatic logic [21:0] check(input wqe_t w, input seg_t [2:0] s);
-    logic [33:0] sum;
-    logic        bad_fmt, bad_len, unused_bits;
-    status_e     st;
-    unused_bits = ^{w, s};
-    bad_fmt = w.f_rsvd != 9'd0 || (w.f_udp_csum && w.f_udp_zero) || w.inline_len > 8'(InlineMax) ||
-              w.nseg > 8'd3 || ((w.inline_len + 8'd15) >> 4) + w.nseg > 8'd3 ||
-              w.port >= 8'(Ports);
-    sum     = 34'(w.inline_len);
-    for (int i = 0; i < 3; i++) begin
-      if (w.nseg > 8'(i)) begin
-        sum     = sum + 34'(s[i].len);
-        bad_fmt = bad_fmt || s[i].len == 32'd0 || s[i].key[23:16] != 8'd0;
-      end
-    end
-    bad_len = sum == 34'd0 || sum > 34'(FrameMax) || (sum < 34'(FrameMin) && !w.f_pad);
-    st = StatusOk;
-    if (bad_len) st = StatusBadLength;
-    if (bad_fmt) st = StatusBadFormat;
-    if (w.opcode != OpcodeSend) st = w.opcode == OpcodeNop ? StatusOk : StatusBadOpcode;
-    check = {st, sum[13:0]};
-  endfunction
-
   always_ff @(posedge clk) begin
     wqe_t        w;
     seg_t [2:0]  s;
     tx_dec_t     d;
     status_e     st;
-    logic [13:0] len;
+    logic [33:0] sum;
+    logic        bad_fmt, bad_len, unused_w;
     if (valid_i && ready_o) begin
+      // Pieces stand in the slots from the first one without inline bytes on.
       w = wqe_t'(wqe_i);
-      s = pieces(w);
-      {st, len} = check(w, s);
+      s = w.slots;
+      if (w.inline_len > 8'd0)  s = {128'd0, w.slots[383:128]};
+      if (w.inline_len > 8'd16) s = {256'd0, w.slots[383:256]};
+      unused_w = ^w;
+
+      bad_fmt = w.f_rsvd != 9'd0 || (w.f_udp_csum && w.f_udp_zero) ||
+                w.inline_len > 8'(InlineMax) || w.nseg > 8'd3 ||
+                ((w.inline_len + 8'd15) >> 4) + w.nseg > 8'd3 || w.port >= 8'(Ports);
+      sum     = 34'(w.inline_len);
+      for (int i = 0; i < 3; i++) begin
+        if (w.nseg > 8'(i)) begin
+          sum     = sum + 34'(s[i].len);
+          bad_fmt = bad_fmt || s[i].len == 32'd0 || s[i].key[23:16] != 8'd0;
+        end
+      end
+      bad_len = sum == 34'd0 || sum > 34'(FrameMax) || (sum < 34'(FrameMin) && !w.f_pad);
+      st = StatusOk;
+      if (bad_len) st = StatusBadLength;
+      if (bad_fmt) st = StatusBadFormat;
+      if (w.opcode != OpcodeSend) st = w.opcode == OpcodeNop ? StatusOk : StatusBadOpcode;
+
       d = '0;
       d.e.f.id = id_i;
       d.e.inl  = w.slots;
@@ -83,7 +71,7 @@ module nic_wqe_dec
         if (w.opcode == OpcodeSend && st == StatusOk) begin
           d.late_bad    = w.f_crc32c;
           d.e.nseg      = w.nseg[1:0];
-          d.e.f.len     = len;
+          d.e.f.len     = sum[13:0];
           d.e.f.inl_len = w.inline_len[5:0];
           d.e.f.port    = w.port[0];
           d.e.f.ofl     = '{ip_csum: w.f_ip_csum, udp_csum: w.f_udp_csum, udp_zero: w.f_udp_zero,
