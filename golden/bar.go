@@ -202,12 +202,12 @@ func (r *Referee) doorbell(e *nic.Effect) {
 	doubt := false
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since)
+		doubt = len(q.bad) > 0 || r.enabling(q.since) || r.overdue(q.domain()) != nil
 		q.rung(e.PI, r.now)
 		r.past.note(q.domain(), &r.x)
 	} else {
 		q := r.tx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since)
+		doubt = len(q.bad) > 0 || r.enabling(q.since) || r.overdue(q.domain()) != nil
 		q.ctx.PI, q.mayBe = e.PI, false
 		r.past.note(q.domain(), &r.x)
 	}
@@ -276,8 +276,7 @@ func (r *Referee) keyWritten(i int) {
 			continue
 		}
 		for n := q.oldest; n != q.ctx.PI; n++ {
-			e := q.slot(n).entry
-			if e != nil && e.plan.Send {
+			if e := q.slot(n).entry; e != nil {
 				r.alternate(e, r.regs.Keys())
 			}
 		}

@@ -26,7 +26,7 @@ type readReq struct {
 	first  uint16 // entry of the ring, and how many
 	count  uint16
 	epoch  uint32
-	dest   [2]pieceDest // whose piece is read; the second for an entry that has two readings
+	dest   [maxReadings]pieceDest // whose piece is read, in each reading of its entry
 	addr   uint64
 	n      int
 	next   uint64 // address of the first byte missing
@@ -133,6 +133,7 @@ func (r *Referee) attribute(d *readReq) {
 		r.pieceRead(best.entry, best.piece, d)
 	case ring != nil:
 		r.ringRead(ring, d, true)
+	case r.ghostRead(d):
 	default:
 		r.past.note(device, &r.x)
 		r.fail(device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",

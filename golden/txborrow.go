@@ -45,9 +45,19 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) b
 			if o == nil {
 				break
 			}
-			if o != e && o.alt != e && (o.holds(addr, n, f) || o.alt != nil && o.alt.holds(addr, n, f)) {
-				return true
+			if o.queue == e.queue && o.index == e.index {
+				continue
 			}
+			for ; o != nil; o = o.alt {
+				if o.holds(addr, n, f) {
+					return true
+				}
+			}
+		}
+	}
+	for k := range r.tx.ghosts.n {
+		if (*r.tx.ghosts.at(k)).holds(addr, n, f) {
+			return true
 		}
 	}
 	return false
@@ -55,16 +65,29 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) b
 
 // holds calls f for the pieces of one entry.
 func (e *txEntry) holds(addr uint64, n int, f func(holder) bool) bool {
-	if e.never || e.left || e.finished && e.status == nicspec.StatusOk || !e.plan.Send {
+	if e.never || e.left || e.finished && e.status == nicspec.StatusOk {
 		return false
 	}
-	for j := range e.plan.NumPieces {
+	for j := range e.count {
 		p := &e.pieces[j]
 		if addr >= p.bus && addr-p.bus < uint64(p.len) && int(addr-p.bus)+n <= p.len && f(holder{e, j, int(addr - p.bus)}) {
 			return true
 		}
 	}
 	return false
+}
+
+// shared reports whether what was read for an entry may have been read for
+// another.
+func (r *Referee) shared(e *txEntry) bool {
+	for i := range e.count {
+		for _, v := range e.pieces[i].asked.s {
+			if !r.holders(e, e.pieces[i].bus+uint64(v.lo), v.hi-v.lo, func(holder) bool { return true }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // swapOpen exchanges what is left of a read of e that is under way with bytes
@@ -128,7 +151,7 @@ func (r *Referee) wasAsked(e *txEntry, i, lo, hi int) {
 func (r *Referee) unask(e *txEntry, i, lo, hi int) {
 	p := &e.pieces[i]
 	p.asked.remove(lo, hi)
-	if !p.open {
+	if !p.open && !e.ghost {
 		r.read.add(p.bus, p.len, e.owner(i))
 		p.open = true
 	}
@@ -155,26 +178,27 @@ func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
 	if s < nicspec.StatusCplUnsupported || !e.plan.Send {
 		return false
 	}
-	for i := range e.plan.NumPieces {
-		p := &e.pieces[i]
-		found := r.holders(e, p.bus, 0, func(h holder) bool { return r.catch(e, i, h.entry, s) })
-		if found {
-			return true
+	for _, swap := range [...]bool{false, true} {
+		for i := range e.plan.NumPieces {
+			if r.holders(e, e.pieces[i].bus, 0, func(h holder) bool { return r.catch(e, i, h.entry, s, swap) }) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// catch moves a failed read with a status from o to piece i of e.
-func (r *Referee) catch(e *txEntry, i int, o *txEntry, s nicspec.Status) bool {
+// catch moves a failed read with a status from o to piece i of e: to bytes
+// that it has not asked for or, with swap, in exchange for bytes that it has.
+func (r *Referee) catch(e *txEntry, i int, o *txEntry, s nicspec.Status, swap bool) bool {
 	p := &e.pieces[i]
-	for j := range o.plan.NumPieces {
+	for j := range o.count {
 		w := &o.pieces[j]
 		for k := range w.bad {
 			b := w.bad[k]
 			addr := w.bus + uint64(b.lo)
 			if b.status == s && addr >= p.bus && addr-p.bus+uint64(b.hi-b.lo) <= uint64(p.len) &&
-				r.moveBad(o, j, k, holder{e, i, int(addr - p.bus)}) {
+				(swap || p.asked.free(int(addr-p.bus), int(addr-p.bus)+b.hi-b.lo)) && r.moveBad(o, j, k, holder{e, i, int(addr - p.bus)}) {
 				return true
 			}
 		}
@@ -204,6 +228,27 @@ func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
 	e.recount()
 	h.entry.recount()
 	return true
+}
+
+// ghostRead takes a read for which no entry at work has a place: one that is
+// over has one if a read that was its own was attributed to another.
+func (r *Referee) ghostRead(d *readReq) bool {
+	for k := range r.tx.ghosts.n {
+		g := *r.tx.ghosts.at(k)
+		found := g.holds(d.addr, d.n, func(h holder) bool {
+			if !g.pieces[h.piece].asked.free(h.at, h.at+d.n) {
+				return false
+			}
+			d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(g.queue.id), g.queue.epoch
+			r.ask(g, h.piece, d, &d.dest[0])
+			r.past.note(g.queue.domain(), &r.x)
+			return true
+		})
+		if found {
+			return true
+		}
+	}
+	return false
 }
 
 // recount finds out by which statuses an entry fails.

@@ -60,16 +60,16 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
 	return nil
 }
 
-// outcomes is expected over both readings of an entry; a frame that has left
+// outcomes is expected over all readings of an entry; a frame that has left
 // went well.
 func (r *Referee) outcomes(e *txEntry) (m statusMask, wait bool) {
 	if e.left {
 		return statusBit(nicspec.StatusOk), false
 	}
-	m, wait = r.expected(e)
-	if e.alt != nil {
-		m2, wait2 := r.expected(e.alt)
-		m, wait = m|m2, wait && wait2
+	wait = true
+	for ; e != nil; e = e.alt {
+		m1, wait1 := r.expected(e)
+		m, wait = m|m1, wait && wait1
 	}
 	return m, wait
 }

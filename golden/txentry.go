@@ -29,14 +29,18 @@ type txEntry struct {
 	frame    []byte
 
 	never bool // its queue stopped before it
+	ghost bool // it is over
 
 	left bool // its frame has left
 	sent int  // bytes
 
-	// alt is the same entry under the other value of a key that was written
-	// while the entry was at work [T12].
+	// alt is the same entry under another value of a key that was written while
+	// the entry was at work [T12]: a reading of it, as the entry itself is.
 	alt *txEntry
 }
+
+// maxReadings is how many readings of an entry are followed.
+const maxReadings = 4
 
 // txPiece is one piece of a frame.
 type txPiece struct {
@@ -117,21 +121,36 @@ func (r *Referee) begin(e *txEntry, keys nic.KeyTable) {
 	}
 }
 
-// alternate gives an entry at work its other reading, under other keys [T12].
+// alternate gives an entry at work another reading, under other keys [T12].
 func (r *Referee) alternate(e *txEntry, keys nic.KeyTable) {
-	if e.alt != nil || e.left {
+	if e.left || nicspec.Wqe(e.raw[:]).Opcode() != nicspec.OpcodeSend {
 		return
 	}
 	a := r.tx.entries.get()
 	a.reset(e.queue, e.index, e.fetched)
 	a.raw = e.raw
 	nic.DecodeWqe(&a.raw, keys, r.tx.limits, &a.plan)
-	if a.plan == e.plan {
+	n, last := 1, e
+	for x := e; x != nil; x = x.alt {
+		if x.plan == a.plan {
+			r.tx.entries.put(a)
+			return
+		}
+		last = x
+		n++
+	}
+	if n > maxReadings {
+		r.note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
+			e.index, e.queue.id)
 		r.tx.entries.put(a)
 		return
 	}
+	a.never = e.never
 	r.begin(a, keys)
-	e.alt = a
+	last.alt = a
+	if a.never {
+		r.withhold(a)
+	}
 }
 
 func (e *txEntry) owner(piece int) owner {
@@ -143,7 +162,10 @@ func (e *txEntry) owner(piece int) owner {
 func (e *txEntry) readable(keys nic.KeyTable) {
 	w := nicspec.Wqe(e.raw[:])
 	const header = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
-	slot := (int(w.InlineLen()) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0
+	if need := nicspec.WqeSlots * nicspec.FrameMax; len(e.buf) < need {
+		e.buf = make([]byte, need)
+	}
 	for range w.Nseg() {
 		if slot >= nicspec.WqeSlots {
 			return
@@ -154,23 +176,47 @@ func (e *txEntry) readable(keys nic.KeyTable) {
 			continue
 		}
 		if bus, status := keys.Translate(s.Key(), s.Addr(), s.Len()); status == nicspec.StatusOk {
-			e.pieces[e.count].bus, e.pieces[e.count].len, e.pieces[e.count].off = bus, int(s.Len()), -1
+			e.pieces[e.count].bus, e.pieces[e.count].len, e.pieces[e.count].off = bus, int(s.Len()), off
+			off += int(s.Len())
 			e.count++
 		}
 	}
 }
 
-// release forgets an entry.
+// release ends an entry. One that sent nothing becomes a ghost if reads were
+// attributed to it: they may turn out to have been another's.
 func (r *Referee) release(e *txEntry) {
-	if e.alt != nil {
-		r.releaseOne(e.alt)
-		e.alt = nil
-	}
 	r.tx.at--
-	r.releaseOne(e)
+	if e.left || !e.asked {
+		r.dropReadings(e, nil)
+		return
+	}
+	r.dropReadings(e, e)
+	r.withhold(e)
+	e.ghost = true
+	if r.tx.ghosts.n == maxGhosts {
+		r.forgetEntry(r.tx.ghosts.pop())
+	}
+	r.tx.ghosts.push(e)
 }
 
-func (r *Referee) releaseOne(e *txEntry) {
+// maxGhosts is how many entries that are over are kept for what was read.
+const maxGhosts = 64
+
+// dropReadings forgets the readings of an entry but one.
+func (r *Referee) dropReadings(e, but *txEntry) {
+	for e != nil {
+		next := e.alt
+		e.alt = nil
+		if e != but {
+			r.forgetEntry(e)
+		}
+		e = next
+	}
+}
+
+// forgetEntry forgets one reading of an entry.
+func (r *Referee) forgetEntry(e *txEntry) {
 	r.withhold(e)
 	if e.reading > 0 {
 		for i := range r.rd.tags {
@@ -186,11 +232,9 @@ func (r *Referee) releaseOne(e *txEntry) {
 
 // unreachable says that the device will not start an entry.
 func (r *Referee) unreachable(e *txEntry) {
-	e.never = true
-	r.withhold(e)
-	if e.alt != nil {
-		e.alt.never = true
-		r.withhold(e.alt)
+	for ; e != nil; e = e.alt {
+		e.never = true
+		r.withhold(e)
 	}
 }
 
@@ -225,6 +269,9 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
 	if off == p.asked.end() {
 		score += 4
 	}
+	if e.askedBefore(i) {
+		score += 2
+	}
 	page := tlp.PageBytes - int(d.addr&(tlp.PageBytes-1))
 	if off+d.n == p.len || d.n == page || d.n > mrrs-tlp.DWBytes {
 		score += 2
@@ -235,9 +282,20 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
 	if e.queue.slot(e.index).entry == e { // its first reading
 		score += 8
 	}
-	if score > c.score {
+	sooner := c.entry != nil && c.entry.queue == e.queue && score == c.score && int16(e.index-c.entry.index) < 0
+	if score > c.score || sooner {
 		c.entry, c.piece, c.score = e, i, score
 	}
+}
+
+// askedBefore reports whether the pieces before one have been asked for.
+func (e *txEntry) askedBefore(piece int) bool {
+	for i := range piece {
+		if e.pieces[i].open {
+			return false
+		}
+	}
+	return true
 }
 
 // pieceRead takes a read of a piece.
@@ -245,16 +303,29 @@ func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
 	d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(e.queue.id), e.queue.epoch
 	r.ask(e, piece, d, &d.dest[0])
 	r.past.note(e.queue.domain(), &r.x)
-	if other := r.otherReading(e); other != nil {
-		for i := range other.count {
-			p := &other.pieces[i]
-			off := int(d.addr - p.bus)
-			if d.addr >= p.bus && off+d.n <= p.len && p.asked.free(off, off+d.n) {
-				r.ask(other, i, d, &d.dest[1])
-				break
-			}
+	first := e.queue.slot(e.index).entry
+	if first == e && e.alt == nil {
+		return
+	}
+	k := 1
+	for other := first; other != nil && k < maxReadings; other = other.alt {
+		if other != e && r.askAlso(other, d, &d.dest[k]) {
+			k++
 		}
 	}
+}
+
+// askAlso notes a read for another reading of its entry, if it fits.
+func (r *Referee) askAlso(e *txEntry, d *readReq, to *pieceDest) bool {
+	for i := range e.count {
+		p := &e.pieces[i]
+		off := int(d.addr - p.bus)
+		if d.addr >= p.bus && off+d.n <= p.len && p.asked.free(off, off+d.n) {
+			r.ask(e, i, d, to)
+			return true
+		}
+	}
+	return false
 }
 
 // ask notes that bytes of a piece are being read.
@@ -274,17 +345,6 @@ func (r *Referee) ask(e *txEntry, piece int, d *readReq, to *pieceDest) {
 	}
 }
 
-// otherReading is the other one of an entry with two readings.
-func (r *Referee) otherReading(e *txEntry) *txEntry {
-	if e.alt != nil {
-		return e.alt
-	}
-	if main := e.queue.slot(e.index).entry; main != nil && main != e && main.alt == e {
-		return main
-	}
-	return nil
-}
-
 // startable checks that an entry may be started [T1].
 func (r *Referee) startable(e *txEntry) {
 	if r.tx.offSince <= e.fetched {
@@ -296,7 +356,7 @@ func (r *Referee) startable(e *txEntry) {
 func (e *txEntry) bring(t *pieceDest, b []byte) {
 	p := &e.pieces[t.piece]
 	p.got.add(t.off-p.off, t.off-p.off+len(b))
-	if e.plan.Send && !e.finished {
+	if !e.finished {
 		copy(e.buf[t.off:], b)
 	}
 	t.off += len(b)
@@ -364,8 +424,13 @@ func (r *Referee) lateReads(e *txEntry) statusMask {
 	}
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
-		if d.open && (d.dest[0].entry == e || d.dest[1].entry == e) && r.now >= d.issued+d.tLo {
-			return statusBit(nicspec.StatusCplTimeout)
+		if !d.open || r.now < d.issued+d.tLo {
+			continue
+		}
+		for k := range d.dest {
+			if d.dest[k].entry == e {
+				return statusBit(nicspec.StatusCplTimeout)
+			}
 		}
 	}
 	return 0

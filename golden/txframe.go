@@ -63,46 +63,83 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 	for i := q.emit; i != q.ctx.PI; i++ {
 		s := q.slot(i)
 		e := s.entry
-		if e == nil {
+		switch {
+		case e == nil:
 			r.failSender(q, failed, "T1", "frame", fmt.Sprintf("entry %d read before its frame leaves", i))
 			return nil
-		}
-		if e.left {
+		case e.left:
 			continue
-		}
-		if e.never {
+		case e.never:
 			r.failSender(q, e, "T2", "frame", "none: the queue stopped before this entry, its ring could not be read")
 			return nil
+		case r.sends(s, data):
+			return s
 		}
-		if e.alt != nil {
-			r.chooseReading(s, data)
-			e = s.entry
-		}
-		m, wait := r.expected(e)
-		if wait && r.borrow(e) {
-			m, wait = r.expected(e)
+		m, wait := r.outcomes(e)
+		if wait && r.supplyAll(e) {
+			m, wait = r.outcomes(e)
 		}
 		switch {
 		case wait:
 			r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
 			return nil
-		case e.plan.Send && m.has(nicspec.StatusOk) && (m == statusBit(nicspec.StatusOk) || e.equals(data)):
+		case m == statusBit(nicspec.StatusOk) && e.plan.Send:
 			return s
-		}
-		if !m.has(nicspec.StatusOk) {
+		case !m.has(nicspec.StatusOk):
 			failed = e
 		}
 	}
-	if failed != nil && failed.fails != 0 && r.cure(failed) && failed.equals(data) {
-		return q.slot(failed.index)
-	}
 	if failed != nil {
-		m, _ := r.expected(failed)
+		m, _ := r.outcomes(failed)
 		r.failSender(q, failed, ruleOfStatus(m.first()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.index, m))
 		return nil
 	}
 	r.failSender(q, nil, "T1", "frame", "none: no entry is left to send one")
 	return nil
+}
+
+// sends reports whether a frame is that of an entry, and settles then which
+// reading of the entry the device took and which reads were for it.
+func (r *Referee) sends(s *txSlot, data []byte) bool {
+	for e := s.entry; e != nil; e = e.alt {
+		if !e.plan.Send || !e.equals(data) && !(len(data) == e.size() && r.supply(e) && e.equals(data)) {
+			continue
+		}
+		if s.entry.alt != nil {
+			r.dropReadings(s.entry, e)
+			s.entry = e
+		}
+		return true
+	}
+	return false
+}
+
+// supply gets an entry its bytes from reads attributed to others, if it lacks
+// any. It reports whether that changed anything.
+func (r *Referee) supply(e *txEntry) bool {
+	switch {
+	case e.fails != 0:
+		return r.cure(e)
+	case !e.gathered():
+		return r.borrow(e)
+	}
+	return false
+}
+
+// supplyAll is supply for every reading of an entry.
+func (r *Referee) supplyAll(e *txEntry) (changed bool) {
+	for ; e != nil; e = e.alt {
+		changed = e.plan.Send && r.supply(e) || changed
+	}
+	return changed
+}
+
+// size is the length of the frame that an entry sends.
+func (e *txEntry) size() int {
+	if e.plan.Pad {
+		return max(e.plan.Length, nicspec.FrameMin)
+	}
+	return e.plan.Length
 }
 
 // failSender reports a frame that no entry of its queue can have sent.
@@ -189,23 +226,6 @@ func (r *Referee) failTuser(e *txEntry) {
 	e.queue.emit = e.index + 1
 	r.ended(e.queue, e.index+1)
 	r.settleEntries(e.queue)
-}
-
-// chooseReading takes the other reading of an entry if only that one fits.
-func (r *Referee) chooseReading(s *txSlot, data []byte) {
-	if e := s.entry; !e.equals(data) && e.alt.equals(data) {
-		r.swapReading(s)
-	}
-	if s.entry.equals(data) {
-		r.releaseOne(s.entry.alt)
-		s.entry.alt = nil
-	}
-}
-
-func (r *Referee) swapReading(s *txSlot) {
-	e, a := s.entry, s.entry.alt
-	e.alt, a.alt = nil, e
-	s.entry = a
 }
 
 // ruleOfStatus is the rule that makes an entry fail with a status.

@@ -12,8 +12,8 @@ type txSide struct {
 	queues  []txq
 	entries pool[txEntry]
 	limits  nic.TxLimits
-	reads   uint64 // of pieces so far
-	at      int    // entries that were fetched and have not ended
+	ghosts  fifo[*txEntry]
+	at      int // entries that were fetched and have not ended
 	event   FrameEvent
 
 	// Since when CTRL.tx_enable is 0 for certain; forever while it may be 1.
@@ -94,7 +94,7 @@ func (r *Referee) closeTx(q *txq) {
 	for i := q.oldest; i != q.ctx.PI; i++ {
 		s := q.slot(i)
 		if e := s.entry; e != nil {
-			if e.started() && !e.mayBeOver() {
+			if e.started() && !e.mayBeOver() && !r.shared(e) {
 				r.fail(q.domain(), "T11", "busy", "1 while an entry is at work", "0", e.describe())
 			}
 			r.uncertainEnd(e)
