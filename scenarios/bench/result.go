@@ -12,7 +12,7 @@ type Result struct {
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
 	Unit    string  `json:"unit"` // ratio where it is compared with something
-	Goal    float64 `json:"goal"` // 0: none
+	Goal    float64 `json:"goal"` // 0: none, unless AtMost
 	AtMost  bool    `json:"at_most,omitempty"`
 	OK      bool    `json:"ok"`      // the goal is reached, or there is none
 	Against string  `json:"against"` // what it is compared with or how it was taken
@@ -60,7 +60,7 @@ func (r *Report) Write(w io.Writer) error {
 }
 
 func (r *Result) goal() string {
-	if r.Goal == 0 {
+	if r.Goal == 0 && !r.AtMost {
 		return "-"
 	}
 	rel, verdict := ">=", "ok"

@@ -90,7 +90,7 @@ const distinct = 256 // different frames, played over and over
 // headers, transmitted ones have their headers in Arm memory and their payload in host memory.
 func (s *session) options(size, n int) (replay.Options, error) {
 	o := replay.DefaultOptions()
-	o.DUT, o.Seed = s.DUT, s.Seed
+	o.Built, o.Seed = s.device, s.Seed
 	o.Shape = usual.shape()
 	var err error
 	o.Frames, err = Frames(min(n, distinct), size, s.Seed)

@@ -55,31 +55,40 @@ func (e *MismatchError) Error() string {
 	return e.What + ": " + strings.Join(e.Findings, "; ")
 }
 
+// device is what a measurement needs of the device.
+type device int
+
+const (
+	none device = iota
+	manifest
+	built
+)
+
 // measurement gives one or more figures.
 type measurement struct {
 	names []string
-	rtl   bool // needs the device
+	needs device
 	take  func(s *session) ([]Result, error)
 }
 
 var measurements = []measurement{
-	{[]string{"engine/event_speedup_100"}, false, eventSpeed},
-	{[]string{"engine/tlp_two_hops_speedup"}, false, hopSpeed},
-	{[]string{"model/packets_per_s"}, false, modelSpeed},
-	{[]string{"build/cold_s", "build/warm_s"}, false, buildTime},
+	{[]string{"engine/event_speedup_100"}, none, eventSpeed},
+	{[]string{"engine/tlp_two_hops_speedup"}, none, hopSpeed},
+	{[]string{"model/packets_per_s"}, none, modelSpeed},
+	{[]string{"build/cold_s", "build/warm_s"}, manifest, buildTime},
 	{[]string{
 		"bridge/refereed_over_raw", "bridge/rx_frames_per_s", "bridge/tx_frames_per_s", "bridge/wall_share_rtl",
 		"bridge/wall_share_bridge", "bridge/wall_share_models", "bridge/wall_share_referee", "rtl/raw_cycles_per_s",
-	}, true, bridgeSpeed},
-	{[]string{"nic/rx_line_rate_1500"}, true, receiveRate("nic/rx_line_rate_1500", 1500, usual, 1)},
-	{[]string{"nic/rx_line_rate_512"}, true, receiveRate("nic/rx_line_rate_512", 512, usual, 1)},
-	{[]string{"nic/rx_line_rate_256"}, true, receiveRate("nic/rx_line_rate_256", 256, layout{queues: 32, log: 6, whole: true}, 1)},
-	{[]string{"nic/rx_split_line_rate_256"}, true, receiveRate("nic/rx_split_line_rate_256", 256, usual, 0)},
-	{[]string{"nic/mpps_64"}, true, smallFrames},
-	{[]string{"nic/tx_line_rate_1500", "nic/tx_bubbles_1500"}, true, transmitRate(1500, 1)},
-	{[]string{"nic/tx_line_rate_512", "nic/tx_bubbles_512"}, true, transmitRate(512, 1)},
-	{[]string{"nic/tx_line_rate_256", "nic/tx_bubbles_256"}, true, transmitRate(256, 1)},
-	{[]string{"nic/duplex_rx_line_rate_1500", "nic/duplex_tx_line_rate_1500"}, true, duplexRate},
+	}, built, bridgeSpeed},
+	{[]string{"nic/rx_line_rate_1500"}, built, receiveRate("nic/rx_line_rate_1500", 1500, usual, 1)},
+	{[]string{"nic/rx_line_rate_512"}, built, receiveRate("nic/rx_line_rate_512", 512, usual, 1)},
+	{[]string{"nic/rx_line_rate_256"}, built, receiveRate("nic/rx_line_rate_256", 256, layout{queues: 32, log: 6, whole: true}, 1)},
+	{[]string{"nic/rx_split_line_rate_256"}, built, receiveRate("nic/rx_split_line_rate_256", 256, usual, 0)},
+	{[]string{"nic/mpps_64"}, built, smallFrames},
+	{[]string{"nic/tx_line_rate_1500", "nic/tx_bubbles_1500"}, built, transmitRate(1500, 1)},
+	{[]string{"nic/tx_line_rate_512", "nic/tx_bubbles_512"}, built, transmitRate(512, 1)},
+	{[]string{"nic/tx_line_rate_256", "nic/tx_bubbles_256"}, built, transmitRate(256, 1)},
+	{[]string{"nic/duplex_rx_line_rate_1500", "nic/duplex_tx_line_rate_1500"}, built, duplexRate},
 }
 
 // Names are the figures there are, in the order in which they are measured.
@@ -115,7 +124,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return &s.report, &replay.UsageError{Err: err}
 	}
 	for _, m := range measurements {
-		if err == nil && s.wanted(m.names...) {
+		if err == nil && o.wants(m.names...) {
 			err = s.take(&m)
 		}
 	}
@@ -123,17 +132,23 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return &s.report, err
 }
 
-func (s *session) wanted(names ...string) bool {
-	return len(s.Names) == 0 || slices.ContainsFunc(names, func(name string) bool {
-		return slices.ContainsFunc(s.Names, func(word string) bool { return matches(name, word) })
+// wants reports whether any of the figures is to be given.
+func (o *Options) wants(names ...string) bool {
+	return len(o.Names) == 0 || slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(o.Names, func(word string) bool { return matches(name, word) })
 	})
+}
+
+// NeedsDUT reports whether the manifest is used at all.
+func (o *Options) NeedsDUT() bool {
+	return slices.ContainsFunc(measurements, func(m measurement) bool { return m.needs != none && o.wants(m.names...) })
 }
 
 func (s *session) take(m *measurement) error {
 	if err := s.ctx.Err(); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	if m.rtl {
+	if m.needs == built {
 		if err := s.build(); err != nil {
 			return err
 		}
@@ -144,7 +159,7 @@ func (s *session) take(m *measurement) error {
 		return fmt.Errorf("bench %s: %w", m.names[0], err)
 	}
 	for _, r := range results {
-		if s.wanted(r.Name) {
+		if s.wants(r.Name) {
 			s.report.Results = append(s.report.Results, r)
 		}
 	}

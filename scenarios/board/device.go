@@ -86,11 +86,18 @@ func Build(manifest, variant string, log io.Writer) (*rtlbridge.Device, error) {
 	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log})
 }
 
-func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
+func (s *Spec) device() (*rtlbridge.Device, error) {
+	if s.Built != nil {
+		return s.Built, nil
+	}
 	if _, err := os.Stat(s.DUT); err != nil {
 		return nil, fmt.Errorf("--dut: %w", err)
 	}
-	dev, err := Build(s.DUT, s.Variant, s.Log)
+	return Build(s.DUT, s.Variant, s.Log)
+}
+
+func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
+	dev, err := s.device()
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/host"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
 )
 
 // Kinds of NIC.
@@ -20,9 +21,10 @@ const Cycle = simcore.DefaultPeriodPs
 
 // Spec configures a board.
 type Spec struct {
-	NIC     string // RTL or Model
-	DUT     string // manifest of the device when NIC is RTL
-	Variant string // build of the device: speed, debug
+	NIC     string            // RTL or Model
+	DUT     string            // manifest of the device when NIC is RTL
+	Variant string            // build of the device: speed, debug
+	Built   *rtlbridge.Device // used instead of building DUT; may be nil
 	Seed    uint64
 	Stall   int    // percent of cycles with gaps and back-pressure, 0 to 90
 	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default

@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 )
 
@@ -33,6 +34,7 @@ type Options struct {
 	Progress func(done, total int)
 	Log      io.Writer         // builds and phases; nil is none
 	Record   io.Writer         // gets the input stream of an RTL device, for playback
+	Built    *rtlbridge.Device // used instead of building DUT; nil: DUT is built
 	Digest   bool              // have Run.BridgeDigest computed
 	Shape    *Shape            // nil: queues and cuts of every kind, by seed
 	Observe  boundary.Observer // is told of every crossing; nil: nobody
@@ -69,7 +71,7 @@ func DefaultOptions() Options {
 
 func (o *Options) spec() board.Spec {
 	return board.Spec{
-		NIC: o.NIC, DUT: o.DUT, Variant: o.Variant, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
+		NIC: o.NIC, DUT: o.DUT, Variant: o.Variant, Built: o.Built, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
 		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record,
 	}
 }

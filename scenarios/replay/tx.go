@@ -53,7 +53,7 @@ type expected struct {
 }
 
 const (
-	shadowVA  = 0x7f00_0000_0000 // where the Arm cores see host memory
+	shadowVA = 0x7f00_0000_0000 // where the Arm cores see host memory
 )
 
 // slotFor is room for the longest frame that is ever written, with odd starts of its pieces.

@@ -1,0 +1,164 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/wire"
+	"nictwin/scenarios/replay"
+)
+
+func tiny(t testing.TB, names ...string) Options {
+	t.Helper()
+	dut, err := filepath.Abs("../../verilator/duts/nic/dut.yaml")
+	require.NoError(t, err)
+	return Options{Names: names, DUT: dut, Seed: 3, Repeats: 2, Percent: 1}
+}
+
+func TestFramesAreWhatTheNICChecks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := rapid.IntRange(nicspec.FrameMin, 2000).Draw(t, "size")
+		frames, err := Frames(3, size, rapid.Uint64().Draw(t, "seed"))
+		require.NoError(t, err)
+		for i, f := range frames {
+			require.Len(t, f, size)
+			c := nic.Config{RxEnable: true, RocePort: nicspec.ResetRocePort}
+			var v nic.RxVerdict
+			c.Classify(0, f, &v)
+			h := &v.Headers
+			require.True(t, h.Roce)
+			require.EqualValues(t, i, h.DestQP)
+			require.Equal(t, wire.OK, wire.VerifyFrameICRC(f).Verdict)
+			require.Equal(t, wire.OK, wire.VerifyIPv4Header(f[ipAt:]))
+			require.Equal(t, wire.OK, wire.VerifyUDPChecksum(f[ipAt:]))
+		}
+	})
+}
+
+// Every figure is taken once, small: what it is worth is not judged here.
+func TestEveryFigureIsTaken(t *testing.T) {
+	var names []string
+	for _, n := range Names() {
+		if !strings.HasPrefix(n, "build/") { // compiles for long; the device tests hold that it works
+			names = append(names, n)
+		}
+	}
+	r, err := Run(context.Background(), tiny(t, names...))
+	require.NoError(t, err)
+	var got []string
+	for _, x := range r.Results {
+		got = append(got, x.Name)
+		require.NotEmpty(t, x.Unit, x.Name)
+		require.NotEmpty(t, x.Against, x.Name)
+		if !x.AtMost && !strings.Contains(x.Name, "wall_share") {
+			require.Positive(t, x.Value, x.Name)
+		}
+	}
+	require.Equal(t, names, got)
+	require.NotZero(t, r.Checked)
+	require.Zero(t, r.Mismatches)
+	require.Len(t, r.Build, 64)
+	require.NotEmpty(t, r.Digest)
+	require.Positive(t, r.Cycles)
+	require.Positive(t, r.SimPs)
+
+	var text strings.Builder
+	require.NoError(t, r.Write(&text))
+	require.Contains(t, text.String(), "bridge/refereed_over_raw")
+}
+
+// Cycle counts are the same on every machine and in every run.
+func TestRatesOfTheNICRepeat(t *testing.T) {
+	first, err := Run(context.Background(), tiny(t, "nic/rx_line_rate_512", "nic/tx_line_rate_512"))
+	require.NoError(t, err)
+	again, err := Run(context.Background(), tiny(t, "nic/rx_line_rate_512", "nic/tx_line_rate_512"))
+	require.NoError(t, err)
+	require.Equal(t, first.Results, again.Results)
+	require.Equal(t, first.Cycles, again.Cycles)
+}
+
+func TestResultAsJSON(t *testing.T) {
+	b, err := json.Marshal(figure("a/b", 0.5, "ratio", 0.75, "the %s", "other"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"name":"a/b","value":0.5,"unit":"ratio","goal":0.75,"ok":false,"against":"the other"}`, string(b))
+	b, err = json.Marshal(limit("a/c", 2, "s", 15, "wall"))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"name":"a/c","value":2,"unit":"s","goal":15,"at_most":true,"ok":true,"against":"wall"}`, string(b))
+}
+
+func TestReportForPeople(t *testing.T) {
+	r := Report{Results: []Result{
+		figure("x/fast", 12345.6, "1/s", 10_000, "nothing"), figure("x/free", 1.5, "ratio", 0, "something"),
+		limit("x/slow", 0.5, "s", 0.25, "the clock"), limit("x/none", 0, "cycles", 0, "all cycles"),
+	}}
+	var text strings.Builder
+	require.NoError(t, r.Write(&text))
+	require.Equal(t, ""+
+		"x/fast  12346  1/s     ok (goal >= 10000)     nothing\n"+
+		"x/free  1.5    ratio   -                      something\n"+
+		"x/slow  0.5    s       missed (goal <= 0.25)  the clock\n"+
+		"x/none  0      cycles  ok (goal <= 0)         all cycles\n", text.String())
+}
+
+func TestOptionsTellEverythingThatIsWrong(t *testing.T) {
+	o := Options{Names: []string{"nic", "speed"}, Repeats: 0, Percent: 1_000_000}
+	_, err := Run(context.Background(), o)
+	var usage *replay.UsageError
+	require.ErrorAs(t, err, &usage)
+	require.ErrorContains(t, err, `no figure "speed"`)
+	require.ErrorContains(t, err, "--repeats 0")
+	require.ErrorContains(t, err, "--percent 1000000")
+	require.NotContains(t, err.Error(), `"nic"`)
+}
+
+func TestNamesSelect(t *testing.T) {
+	for _, c := range []struct {
+		word, name string
+		want       bool
+	}{
+		{"nic", "nic/mpps_64", true}, {"nic/", "nic/mpps_64", true}, {"nic/mpps_64", "nic/mpps_64", true},
+		{"nic/mpps", "nic/mpps_64", false}, {"ni", "nic/mpps_64", false}, {"mpps_64", "nic/mpps_64", false},
+	} {
+		require.Equal(t, c.want, matches(c.name, c.word), c)
+	}
+	require.False(t, (&Options{Names: []string{"engine", "model"}}).NeedsDUT())
+	require.True(t, (&Options{Names: []string{"build"}}).NeedsDUT())
+	require.True(t, (&Options{}).NeedsDUT())
+}
+
+func TestInterruptionEndsTheSuite(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := Run(ctx, tiny(t, "engine"))
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, r.Results)
+}
+
+func TestMeter(t *testing.T) {
+	m := &meter{}
+	for i := range int64(40) {
+		m.out = append(m.out, beats{i * 25, i*25 + 23})
+		m.done = append(m.done, i*24)
+	}
+	require.Equal(t, 24.0, m.perFrame())
+	rate, bubbles := m.sending(24)
+	require.InDelta(t, 0.96, rate, 1e-9)
+	from, to := steady(40)
+	require.EqualValues(t, to-1-from, bubbles)
+	require.Zero(t, (&meter{}).perFrame())
+	require.Zero(t, (&meter{}).offered())
+}
+
+func TestMedian(t *testing.T) {
+	require.Equal(t, 2.0, median([]float64{3, 1, 2}))
+	require.Equal(t, 2.5, median([]float64{4, 1, 2, 3}))
+	require.Zero(t, median(nil))
+}
