@@ -54,6 +54,16 @@ module nic_txout
     logic       last;
   } ctl_t;
 
+  // A beat at the exit.
+  typedef struct packed {
+    logic         port;
+    logic         last;
+    logic [6:0]   bytes;
+    logic [7:0]   qid;
+    logic [63:0]  keep;
+    logic [511:0] data;
+  } exit_t;
+
   logic [511:0]  beat_mem [Beats];
   logic [Bw-1:0] wr_q, rd_q;
   logic [Bw:0]   used_q;               // beats promised or held
@@ -70,12 +80,8 @@ module nic_txout
   ctl_t          p_q;
   logic [511:0]  p_beat_q;
   // Out.
-  logic          o_valid_q, o_last_q, o_port_q;
-  logic [511:0]  o_data_q;
-  logic [63:0]   o_keep_q;
-  logic [6:0]    o_bytes_q;
-  logic [7:0]    o_qid_q;
-  logic          accept;
+  logic          o_valid_q, x_ready, x_valid;
+  exit_t         o_q, x;
 
   nic_fifo #(.Width($bits(tx_out_t)), .Depth(Frames)) u_meta (
     .clk, .rst, .in_valid_i(frame_valid_i), .in_ready_o(unused_meta_ready), .in_data_i(frame_i),
@@ -85,7 +91,7 @@ module nic_txout
   assign room_o      = used_q <= (Bw + 1)'(Beats - MaxBeats) && frames_q < (Fw + 1)'(Frames);
   assign head_beats  = 8'((head.len + 14'd63) >> 6);
   assign drop        = head.id.status != 8'(StatusOk) || head.len == 14'd0;
-  assign adv         = !o_valid_q || accept;
+  assign adv         = !o_valid_q || x_ready;
   assign read        = act_q && adv;
   assign final_beat  = left_q == 8'd1;
   assign load        = head_valid && end_ready_i && (!act_q || (read && final_beat));
@@ -166,37 +172,41 @@ module nic_txout
       end
       tail      = p_q.f.len < 14'(FrameMin) ? 6'(FrameMin) : p_q.f.len[5:0];
       if (!p_q.last) tail = 6'd0;
-      o_data_q  <= d;
-      o_last_q  <= p_q.last;
-      o_bytes_q <= {tail == 6'd0, tail};
-      o_keep_q  <= {64{1'b1}} >> (6'd0 - tail);
-      o_port_q  <= p_q.f.port;
-      o_qid_q   <= p_q.f.id.qid;
+      o_q.data  <= d;
+      o_q.last  <= p_q.last;
+      o_q.bytes <= {tail == 6'd0, tail};
+      o_q.keep  <= {64{1'b1}} >> (6'd0 - tail);
+      o_q.port  <= p_q.f.port;
+      o_q.qid   <= p_q.f.id.qid;
     end
     if (rst) o_valid_q <= 1'b0;
   end
 
+  nic_skid #(.Width($bits(exit_t))) u_skid (
+    .clk, .rst, .in_valid_i(o_valid_q), .in_ready_o(x_ready), .in_data_i(o_q),
+    .out_valid_o(x_valid), .out_ready_i(|sent_o), .out_data_o(x)
+  );
+
   // Both ports see the beat; only one of them as valid, so that frames leave in order.
   for (genvar p = 0; p < Ports; p++) begin : g_port
-    assign m_axis_eth_tdata[512*p +: 512] = o_data_q;
-    assign m_axis_eth_tkeep[64*p +: 64]   = o_keep_q;
-    assign m_axis_eth_tlast[p]            = o_last_q;
-    assign m_axis_eth_tuser[16*p +: 16]   = {8'd0, o_qid_q};
-    assign m_axis_eth_tvalid[p]           = o_valid_q && o_port_q == 1'(p);
+    assign m_axis_eth_tdata[512*p +: 512] = x.data;
+    assign m_axis_eth_tkeep[64*p +: 64]   = x.keep;
+    assign m_axis_eth_tlast[p]            = x.last;
+    assign m_axis_eth_tuser[16*p +: 16]   = {8'd0, x.qid};
+    assign m_axis_eth_tvalid[p]           = x_valid && x.port == 1'(p);
   end
   assign sent_o       = m_axis_eth_tvalid & m_axis_eth_tready;
-  assign accept       = |sent_o;
-  assign sent_bytes_o = o_bytes_q;
-  assign sent_last_o  = o_last_q;
+  assign sent_bytes_o = x.bytes;
+  assign sent_last_o  = x.last;
 
 `ifndef SYNTHESIS
   for (genvar p = 0; p < Ports; p++) begin : g_assert
     a_held: assert property (@(posedge clk) disable iff (rst)
       m_axis_eth_tvalid[p] && !m_axis_eth_tready[p] |=> m_axis_eth_tvalid[p] &&
-      $stable(o_data_q) && $stable(o_keep_q) && $stable(o_last_q) && $stable(o_qid_q));
+      $stable(x));
     a_keep: assert property (@(posedge clk) disable iff (rst)
-      m_axis_eth_tvalid[p] |-> (o_keep_q & (o_keep_q + 64'd1)) == 64'd0 &&
-      (o_last_q || o_keep_q == '1));
+      m_axis_eth_tvalid[p] |-> (x.keep & (x.keep + 64'd1)) == 64'd0 &&
+      (x.last || x.keep == '1));
   end
 `endif
 endmodule
