@@ -200,16 +200,8 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	if err := b.compile(cache); err != nil {
 		return nil, err
 	}
-	r := deviceRecord{
-		Hash: hex.EncodeToString(b.sum[:]), Name: b.m.Name, Top: b.m.Top, Variant: b.o.Variant,
-		Compiler: strings.SplitN(b.tools.cxxVersion, "\n", 2)[0], Ports: ports,
-	}
-	rec, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	if err := os.WriteFile(filepath.Join(b.work, "device.json"), rec, 0o644); err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
+	if err := b.writeRecord(ports); err != nil {
+		return nil, err
 	}
 	if err := os.Chmod(b.work, 0o755); err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
@@ -221,4 +213,20 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	return b.load(entry)
+}
+
+// writeRecord notes in the scratch folder what was built.
+func (b *builder) writeRecord(ports []PinPort) error {
+	r := deviceRecord{
+		Hash: hex.EncodeToString(b.sum[:]), Name: b.m.Name, Top: b.m.Top, Variant: b.o.Variant,
+		Compiler: strings.SplitN(b.tools.cxxVersion, "\n", 2)[0], Ports: ports,
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b.work, "device.json"), text, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	return nil
 }

@@ -95,6 +95,7 @@ type loopOptions struct {
 	ties    []TieValue
 	record  *bytes.Buffer
 	observe func(Event)
+	timeout time.Duration
 	gap     simcore.Ps
 	rate    simcore.Rate
 }
@@ -116,7 +117,7 @@ type engine interface {
 // runLoop plays frames through the FIFO device and back and checks that they are unchanged.
 func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	t.Helper()
-	lo := LaunchOptions{}
+	lo := LaunchOptions{Timeout: o.timeout}
 	if o.record != nil {
 		lo.Record = o.record
 	}

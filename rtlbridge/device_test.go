@@ -135,3 +135,23 @@ func TestNoAllocations(t *testing.T) {
 	require.NoError(t, bad)
 	require.Greater(t, outs, 400)
 }
+
+// TestHashDependsOnContentOnly: a copy of the tree elsewhere has the same hash; a changed comment in the RTL has not.
+func TestHashDependsOnContentOnly(t *testing.T) {
+	hash := func(manifest string) [32]byte {
+		m, err := LoadManifest(manifest)
+		require.NoError(t, err)
+		b, err := prepare(m, BuildOptions{HarnessDir: "../verilator/harness"})
+		require.NoError(t, err)
+		return b.hash.sum()
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Dir(fifoManifest))))
+	require.Equal(t, hash(fifoManifest), hash(dir))
+	f, err := os.OpenFile(filepath.Join(dir, "rtl", "axis_fifo.sv"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("// one more line\n")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.NotEqual(t, hash(fifoManifest), hash(dir))
+}

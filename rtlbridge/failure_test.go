@@ -218,7 +218,7 @@ func TestKilledAndStoppedMidRun(t *testing.T) {
 		cause string
 	}{{syscall.SIGKILL, "signal: killed"}, {syscall.SIGSTOP, "the device hangs"}} {
 		n := 0
-		o := loopOptions{latency: 400_000, first: 1000, total: 1000}
+		o := loopOptions{latency: 400_000, first: 1000, total: 1000, timeout: time.Second}
 		o.observe = func(e Event) {
 			if n++; n == 500 {
 				err := syscall.Kill(lastPid, x.sig)

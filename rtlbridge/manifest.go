@@ -30,7 +30,7 @@ type Manifest struct {
 	Busy           string            `yaml:"busy"`     // one of Observe: the device is not quiet while it is not zero
 
 	// Path is the file the manifest was read from; all paths in it are relative to its folder.
-	Path  string         `yaml:"-"`
+	Path  string         `yaml:"-" json:"-"`
 	lines map[string]int // YAML path ("streams[1].prefix") -> line
 }
 

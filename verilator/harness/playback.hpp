@@ -4,7 +4,6 @@
 
 #include <cinttypes>
 #include <fstream>
-#include <iterator>
 
 #include "device.hpp"
 #include "events.hpp"
@@ -16,9 +15,7 @@ class Playback {
  public:
   // Returns the process's exit code; prints one JSON object on standard output.
   int play(const std::string& path, const std::vector<std::string>& plus_args) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return fail("cannot open " + path);
-    home_.bytes.assign(std::istreambuf_iterator<char>(in), {});
+    if (!read_file(path)) return fail("cannot read " + path);
     if (std::string why = load(plus_args); !why.empty()) return fail(path + ": " + why);
     Counter counter;
     uint64_t begin = now_ns();
@@ -41,6 +38,15 @@ class Playback {
   static int fail(const std::string& why) {
     std::fprintf(stderr, "playback: %s\n", why.c_str());
     return 2;
+  }
+
+  bool read_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary | std::ios::ate);
+    if (!in) return false;
+    home_.bytes.resize(size_t(in.tellg()));
+    in.seekg(0);
+    in.read(reinterpret_cast<char*>(home_.bytes.data()), std::streamsize(home_.bytes.size()));
+    return bool(in);
   }
 
   // Decodes the whole recording, so that playing it does nothing but simulate. Returns a fault, or "".
