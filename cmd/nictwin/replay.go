@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/cli"
 	"nictwin/scenarios/home"
 )
@@ -111,16 +114,33 @@ func (a *app) tell(e *cli.Ended) {
 			say(w, "%v", e.Result)
 		}
 		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), e.Object.Seed)
-		for _, f := range e.Object.Findings {
-			say(w, "  %s\n", f)
-		}
+		findings(w, e.Object.Findings)
 		last(w, &e.Object)
 		a.told = true
 	case cli.Infrastructure:
-		a.told = e.Result != nil // else one line says it all
-		if a.told {
-			a.complain(e.Outcome, e.Err)
+		a.complain(e.Outcome, e.Err)
+		a.told = true
+		if !errors.Is(e.Err, rtlbridge.ErrToolMissing) { // that line says it all
 			last(a.stderr, &e.Object)
+		}
+	}
+}
+
+// maxShown is how many findings are shown; all of them are in the artifacts.
+const maxShown = 8
+
+// findings shows the most telling one whole and what the others are about.
+func findings(w io.Writer, list []string) {
+	for i, f := range list {
+		head, rest, _ := strings.Cut(f, "\n")
+		switch {
+		case i == maxShown:
+			say(w, "  and %d more\n", len(list)-i)
+			return
+		case i == 0 && rest != "":
+			say(w, "  %s\n%s\n", head, strings.TrimRight(rest, "\n"))
+		default:
+			say(w, "  %s\n", head)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func panicCommand(*app) *cobra.Command {
 func endCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "end", RunE: func(c *cobra.Command, args []string) error {
 		e := &cli.Ended{Outcome: cli.Mismatch, Result: &replay.Result{Seed: 5}}
-		e.Object = cli.Object{Seed: 5, Findings: []string{"first finding", "second finding"}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
+		e.Object = cli.Object{Seed: 5, Findings: []string{"first finding\n  in detail\n", "second finding\n  in detail"}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
 		if args[0] == "infrastructure" {
 			e.Outcome, e.Err = cli.Infrastructure, errors.New("the device died")
 		}

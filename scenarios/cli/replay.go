@@ -7,11 +7,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 )
@@ -53,7 +54,7 @@ type Ended struct {
 
 // Run plays and judges. A canceled context interrupts it.
 func (r *Replay) Run(ctx context.Context) *Ended {
-	e := &Ended{Object: Object{Seed: r.Seed}}
+	e := &Ended{Object: Object{Command: "replay", Seed: r.Seed}}
 	dir, err := r.prepare()
 	if err == nil {
 		err = r.play(ctx, e, dir)
@@ -121,7 +122,7 @@ func (r *Replay) play(ctx context.Context, e *Ended, dir *folder) (err error) {
 
 // prepare completes the options and takes the folder. Everything that is wrong with the settings is told at once.
 func (r *Replay) prepare() (*folder, error) {
-	err := errors.Join(r.waves(), r.gap(), r.fix(), r.Validate(), r.device())
+	err := errors.Join(r.waves(), r.gap(), r.fix(), r.Validate(), r.loops(), r.device())
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -150,6 +151,16 @@ func (r *Replay) waves() error {
 		errs = append(errs, fmt.Errorf("--mutant %s: not built yet", r.Mutant))
 	}
 	return errors.Join(errs...)
+}
+
+// maxLoop bounds the frames of a run, each of which is kept account of.
+const maxLoop = 1_000_000
+
+func (r *Replay) loops() error {
+	if r.Loop > maxLoop {
+		return fmt.Errorf("--loop %d: want at most %d", r.Loop, maxLoop)
+	}
+	return nil
 }
 
 func (r *Replay) gap() error {
@@ -181,22 +192,46 @@ func (r *Replay) device() error {
 	if err != nil {
 		return fmt.Errorf("--dut: %w", err)
 	}
-	if _, err := rtlbridge.LoadManifest(path); err != nil {
+	m, err := rtlbridge.LoadManifest(path)
+	if err != nil {
 		return fmt.Errorf("--dut: %w", err)
 	}
 	r.DUT = path
-	return shareHarness(r.Home)
+	return errors.Join(r.fits(m), shareHarness(r.Home))
+}
+
+// fits tells early what would only come out once the device is built: that it is no NIC, or the quantum too long.
+func (r *Replay) fits(m *rtlbridge.Manifest) error {
+	var errs []error
+	for _, want := range nicStreams {
+		if !slices.ContainsFunc(m.Streams, func(s rtlbridge.Stream) bool { return s.Name == want.name && s.Dir == want.dir }) {
+			errs = append(errs, fmt.Errorf("--dut %s: no stream %s (%s): this device is no NIC", m.Name, want.name, want.dir))
+		}
+	}
+	mode, latency := rtlbridge.Pipelined, board.DefaultLinkCycles*board.Cycle
+	if r.Serial {
+		mode = rtlbridge.Serial
+	}
+	if most := rtlbridge.MaxQuantum(board.Cycle, mode, latency, latency); r.Quantum > most {
+		errs = append(errs, fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most))
+	}
+	return errors.Join(errs...)
+}
+
+// nicStreams are the streams of a NIC, by the names that a board connects.
+var nicStreams = []struct{ name, dir string }{
+	{"eth_rx", rtlbridge.DirIn}, {"eth_tx", rtlbridge.DirOut}, {"tlp_rx", rtlbridge.DirIn}, {"tlp_tx", rtlbridge.DirOut},
 }
 
 // inputsSafe refuses to overwrite a capture that is to be played.
 func (r *Replay) inputsSafe() error {
-	out, err := os.Stat(r.Out)
+	target, err := os.Stat(filepath.Join(r.Out, replay.PcapngFile))
 	if r.Out == "" || err != nil {
 		return nil
 	}
 	for _, c := range r.Captures {
-		if in, err := os.Stat(filepath.Dir(c)); err == nil && os.SameFile(in, out) && strings.HasSuffix(c, ".pcapng") {
-			return Usagef("--out %s: %s is in it and could be overwritten; choose another folder", r.Out, c)
+		if in, err := os.Stat(c); err == nil && os.SameFile(in, target) {
+			return Usagef("--out %s: the capture %s would be overwritten; choose another folder", r.Out, c)
 		}
 	}
 	return nil
