@@ -76,11 +76,7 @@ func (r *Referee) readOut() {
 	h := &r.hdr
 	d := &r.rd.tags[h.Tag]
 	if d.open {
-		if r.now <= d.issued+d.tHi+timeoutSlack && r.now < d.issued+d.tLo {
-			r.close(d) // the PCIe monitor reported the tag
-		} else {
-			r.timedOut(d)
-		}
+		r.close(d) // the PCIe monitor has reported the tag
 	}
 	if d.held > r.now {
 		r.past.note(device, &r.x)
@@ -107,6 +103,14 @@ func (r *Referee) readOut() {
 			d.buf = make([]byte, max(n, 512))
 		}
 		d.buf = d.buf[:n]
+	}
+}
+
+// reused ends a read whose tag is used again at a time at which it can have
+// timed out.
+func (r *Referee) reused(h *tlp.Header) {
+	if d := &r.rd.tags[h.Tag]; h.Kind == tlp.MRd && d.open && r.now >= d.issued+d.tLo {
+		r.timedOut(d)
 	}
 }
 
@@ -368,7 +372,7 @@ func (r *Referee) quietReads(dom Domain, rx bool, queue int, epoch uint32) {
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
 		if !d.open || d.stray || int(d.queue) != queue || d.epoch != epoch || (d.kind == ownsRxRing) != rx ||
-			r.now >= d.issued+d.tLo {
+			r.now >= d.issued+d.tLo || d.kind == ownsPiece && (d.dest[0].entry == nil || r.shared(d.dest[0].entry)) {
 			continue
 		}
 		r.fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))

@@ -120,9 +120,10 @@ func (r *Referee) Mismatches() uint64 { return r.log.total }
 // tlpOut judges what the device sends.
 func (r *Referee) tlpOut() {
 	p := r.x.TLP
-	broken := r.mon.Check(tlp.FromDevice, uint64(r.now), p)
 	r.hdr = tlp.Parse(&p.Hdr)
 	h := &r.hdr
+	r.reused(h)
+	broken := r.mon.Check(tlp.FromDevice, uint64(r.now), p)
 	if h.Kind.IsCompletion() {
 		if before := r.log.total; r.answered() && r.log.total == before {
 			r.breaches(registers, broken)

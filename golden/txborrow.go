@@ -43,7 +43,7 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) b
 		for i := q.oldest; q.open && i != q.ctx.PI; i++ {
 			o := q.slot(i).entry
 			if o == nil {
-				break
+				continue
 			}
 			if o.queue == e.queue && o.index == e.index {
 				continue
@@ -65,7 +65,7 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) b
 
 // holds calls f for the pieces of one entry.
 func (e *txEntry) holds(addr uint64, n int, f func(holder) bool) bool {
-	if e.never || e.left || e.finished && e.status == nicspec.StatusOk {
+	if e.never || e.left {
 		return false
 	}
 	for j := range e.count {
@@ -99,7 +99,7 @@ func (r *Referee) swapOpen(e *txEntry, p *txPiece, t *pieceDest, left int) {
 		if !w.got.has(h.at, h.at+left) {
 			return false
 		}
-		w.got.remove(h.at, h.at+left)
+		h.entry.lose(w, h.at, h.at+left)
 		copy(e.buf[t.off:t.off+left], h.entry.buf[w.off+h.at:])
 		p.got.add(lo, lo+left)
 		*t = pieceDest{h.entry, h.piece, w.off + h.at}
@@ -127,13 +127,19 @@ func (r *Referee) takeOver(e *txEntry, i, at int) bool {
 		if n == 0 {
 			return false
 		}
-		w.got.remove(h.at, h.at+n)
+		h.entry.lose(w, h.at, h.at+n)
 		copy(e.buf[p.off+at:p.off+at+n], h.entry.buf[w.off+h.at:])
 		r.unask(h.entry, h.piece, h.at, h.at+n)
 		p.got.add(at, at+n)
 		r.wasAsked(e, i, at, at+n)
 		return true
 	})
+}
+
+// lose takes bytes that were read away from an entry.
+func (e *txEntry) lose(p *txPiece, lo, hi int) {
+	p.got.remove(lo, hi)
+	e.finished = false
 }
 
 // wasAsked notes that bytes of a piece were read, whoever they were taken for.
@@ -188,6 +194,16 @@ func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
 	return false
 }
 
+// infectAny is infect with whatever status there is.
+func (r *Referee) infectAny(e *txEntry) bool {
+	for s := nicspec.StatusCplUnsupported; s <= nicspec.StatusCplMalformed; s++ {
+		if r.infect(e, s) {
+			return true
+		}
+	}
+	return false
+}
+
 // catch moves a failed read with a status from o to piece i of e: to bytes
 // that it has not asked for or, with swap, in exchange for bytes that it has.
 func (r *Referee) catch(e *txEntry, i int, o *txEntry, s nicspec.Status, swap bool) bool {
@@ -214,7 +230,7 @@ func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
 	n := b.hi - b.lo
 	switch {
 	case w.got.has(h.at, h.at+n):
-		w.got.remove(h.at, h.at+n)
+		h.entry.lose(w, h.at, h.at+n)
 		copy(e.buf[p.off+b.lo:p.off+b.hi], h.entry.buf[w.off+h.at:])
 		p.got.add(b.lo, b.hi)
 	case w.asked.free(h.at, h.at+n):

@@ -15,7 +15,8 @@ type txEntry struct {
 	fetched int64 // cycle
 	raw     [nicspec.WqeBytes]byte
 	plan    nic.TxPlan
-	buf     []byte // the frame as gathered; once finished, as it leaves
+	buf     []byte // the frame as gathered
+	done    []byte // the frame after its offloads
 	pieces  [nicspec.WqeSlots]txPiece
 	count   int // of pieces that may be read
 
@@ -89,7 +90,7 @@ func (m statusMask) String() string {
 
 func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	old := *e
-	*e = txEntry{queue: q, index: index, fetched: now, buf: old.buf}
+	*e = txEntry{queue: q, index: index, fetched: now, buf: old.buf, done: old.done}
 	for i := range e.pieces {
 		o := &old.pieces[i]
 		e.pieces[i] = txPiece{asked: ranges{o.asked.s[:0]}, got: ranges{o.got.s[:0]}, bad: o.bad[:0]}
@@ -269,6 +270,9 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
 	if off == p.asked.end() {
 		score += 4
 	}
+	if off > 0 { // it is being read
+		score++
+	}
 	if e.askedBefore(i) {
 		score += 2
 	}
@@ -279,10 +283,14 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
 	if e.plan.Send { // what is to fail may have been read as well, but need not
 		score += 16
 	}
-	if e.queue.slot(e.index).entry == e { // its first reading
+	q := e.queue
+	if q.slot(e.index).entry == e { // its first reading
 		score += 8
 	}
-	sooner := c.entry != nil && c.entry.queue == e.queue && score == c.score && int16(e.index-c.entry.index) < 0
+	if e.index == q.oldest || q.slot(q.oldest).entry != nil && q.slot(e.index-1).entry != nil { // not before its time
+		score += 32
+	}
+	sooner := c.entry != nil && c.entry.queue == q && score == c.score && int16(e.index-c.entry.index) < 0
 	if score > c.score || sooner {
 		c.entry, c.piece, c.score = e, i, score
 	}
@@ -356,9 +364,7 @@ func (r *Referee) startable(e *txEntry) {
 func (e *txEntry) bring(t *pieceDest, b []byte) {
 	p := &e.pieces[t.piece]
 	p.got.add(t.off-p.off, t.off-p.off+len(b))
-	if !e.finished {
-		copy(e.buf[t.off:], b)
-	}
+	copy(e.buf[t.off:], b)
 	t.off += len(b)
 }
 
@@ -385,10 +391,19 @@ func (e *txEntry) gathered() bool {
 
 // finish does the offloads of a gathered frame.
 func (e *txEntry) finish() nicspec.Status {
-	if !e.finished {
-		e.finished = true
-		e.frame, e.status = nic.FinishTx(&e.plan, e.buf)
+	if e.finished {
+		return e.status
 	}
+	e.finished = true
+	p, raw := &e.plan, e.buf
+	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC { // what was read stays as it is
+		if e.done == nil {
+			e.done = make([]byte, nicspec.FrameMax)
+		}
+		raw = e.done
+		copy(raw, e.buf[:p.Length])
+	}
+	e.frame, e.status = nic.FinishTx(p, raw)
 	return e.status
 }
 

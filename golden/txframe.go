@@ -84,7 +84,10 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 			r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
 			return nil
 		case m == statusBit(nicspec.StatusOk) && e.plan.Send:
-			return s
+			if r.laterEntry(q, e, data) == nil || !r.infectAny(e) {
+				return s
+			}
+			failed = e
 		case !m.has(nicspec.StatusOk):
 			failed = e
 		}
@@ -163,14 +166,11 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 		r.failTuser(o)
 		return true
 	}
-	for i := e.index + 1; i != q.ctx.PI; i++ {
-		later := q.slot(i).entry
-		if later != nil && later.equals(got) {
-			r.fail(q.domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.index), fmt.Sprintf("that of entry %d", i),
-				e.describe(), later.describe())
-			later.left, later.sent = true, len(got)
-			return true
-		}
+	if later := r.laterEntry(q, e, got); later != nil {
+		r.fail(q.domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.index), fmt.Sprintf("that of entry %d", later.index),
+			e.describe(), later.describe())
+		later.left, later.sent = true, len(got)
+		return true
 	}
 	if len(got) != len(e.frame) {
 		r.fail(q.domain(), "T5", "frame length", fmt.Sprint(len(e.frame)), fmt.Sprint(len(got)), e.describe())
@@ -181,6 +181,16 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 	nic.Parse(e.frame, r.ver.now.RocePort, &h)
 	r.fail(q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), byteText(e.frame[i], i), byteText(got[i], i), e.describe())
 	return false
+}
+
+// laterEntry finds an entry after e whose frame this is.
+func (r *Referee) laterEntry(q *txq, e *txEntry, data []byte) *txEntry {
+	for i := e.index + 1; i != q.ctx.PI; i++ {
+		if later := q.slot(i).entry; later != nil && later.equals(data) {
+			return later
+		}
+	}
+	return nil
 }
 
 // ruleOfByte is the rule that a byte of a frame follows.
