@@ -8,11 +8,12 @@ if ! command -v go >/dev/null; then
   exit 1
 fi
 
-declare -A package=([verilator]=verilator [g++]=g++ [clang++]=clang [ccache]=ccache [tshark]=tshark)
+declare -A package=([verilator]=verilator [g++]=g++ [clang++]=clang [tshark]=tshark)
 missing=()
-for tool in verilator g++ clang++ ccache tshark; do
+for tool in verilator g++ clang++ tshark; do
   command -v "$tool" >/dev/null || missing+=("${package[$tool]}")
 done
+[ -e /usr/include/zlib.h ] || missing+=(zlib1g-dev) # waveforms are compressed
 
 if ((${#missing[@]})); then
   echo "setup: installing ${missing[*]}" >&2
