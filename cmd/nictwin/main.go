@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,16 +22,26 @@ func main() { os.Exit(start(commands)) }
 func start(commands []command) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		s := <-signals
-		signal.Stop(signals) // the next one ends the program at once
-		say(os.Stderr, "nictwin: %v: ending; once more ends at once\n", s)
-		cancel(cli.ErrInterrupted)
-	}()
+	go interrupts(cancel)
 	a := &app{program: os.Args[0], stdout: &output{w: os.Stdout}, stderr: os.Stderr, commands: commands}
 	return a.main(ctx, os.Args[1:])
+}
+
+// grace is what a run gets to end on its own when it is interrupted.
+const grace = time.Second
+
+// interrupts ends the run at the first signal, and the program at the second.
+func interrupts(cancel context.CancelCauseFunc) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	s := <-signals
+	signal.Stop(signals)
+	say(os.Stderr, "nictwin: %v: ending; once more ends at once\n", s)
+	cancel(cli.ErrInterrupted)
+	for {
+		time.Sleep(grace) // compilers are left when it is over, and more of them may start
+		cli.EndChildren()
+	}
 }
 
 // command makes one of the program's commands.
@@ -86,6 +97,9 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 		if err != nil && !a.running && out == cli.Infrastructure {
 			out = cli.Usage // cobra's own errors
 		}
+	}
+	if out == cli.Interrupted {
+		err = cli.ErrInterrupted // whatever else it led to
 	}
 	if p, ok := err.(*panicError); ok {
 		out = cli.Infrastructure

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -248,25 +249,8 @@ func await(ts *testscript.TestScript, pid int, child bool, file string, done <-c
 
 // devices are the children of a process that run a device.
 func devices(pid int) []int {
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if err != nil {
-		return nil
-	}
-	var kids []int
-	for _, l := range lists {
-		text, err := os.ReadFile(l)
-		if err != nil {
-			continue // that thread has ended
-		}
-		for _, w := range strings.Fields(string(text)) {
-			kid, err := strconv.Atoi(w)
-			if err != nil {
-				continue
-			}
-			if exe, err := os.Readlink("/proc/" + w + "/exe"); err == nil && filepath.Base(exe) == "dut" {
-				kids = append(kids, kid)
-			}
-		}
-	}
-	return kids
+	return slices.DeleteFunc(cli.Children(pid), func(kid int) bool {
+		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", kid))
+		return err != nil || filepath.Base(exe) != "dut"
+	})
 }

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Children are the processes that a process has started and that have not ended.
+func Children(pid int) []int {
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return nil // the pattern is fixed
+	}
+	var kids []int
+	for _, l := range lists {
+		text, err := os.ReadFile(l)
+		if err != nil {
+			continue // that thread has ended
+		}
+		for _, w := range strings.Fields(string(text)) {
+			if kid, err := strconv.Atoi(w); err == nil {
+				kids = append(kids, kid)
+			}
+		}
+	}
+	return kids
+}
+
+// EndChildren asks every process below this one to end: compilers, which know nothing of an interruption that was not
+// typed at their terminal.
+func EndChildren() { endBelow(os.Getpid()) }
+
+func endBelow(pid int) {
+	for _, kid := range Children(pid) {
+		endBelow(kid)
+		_ = syscall.Kill(kid, syscall.SIGTERM) // it may have ended meanwhile
+	}
+}
