@@ -202,12 +202,12 @@ func (r *Referee) doorbell(e *nic.Effect) {
 	doubt := false
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since) || r.overdue(q.domain()) != nil
+		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain()) != nil
 		q.rung(e.PI, r.now)
 		r.past.note(q.domain(), &r.x)
 	} else {
 		q := r.tx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since) || r.overdue(q.domain()) != nil
+		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain()) != nil
 		q.ctx.PI, q.mayBe = e.PI, false
 		r.past.note(q.domain(), &r.x)
 	}
@@ -216,9 +216,10 @@ func (r *Referee) doorbell(e *nic.Effect) {
 	}
 }
 
-// enabling reports whether the enabling of a queue may not have taken effect.
-func (r *Referee) enabling(since int64) bool {
-	return r.now <= since+nicspec.VisibleCycles && !(r.bar.confirmed && since == r.bar.commandAt)
+// enabling reports whether the enabling of a queue may not have taken effect:
+// neither is it old enough, nor has a read shown that it is done.
+func (r *Referee) enabling(since int64, shown bool) bool {
+	return !shown && r.now <= since+nicspec.VisibleCycles
 }
 
 // badDoorbell follows a doorbell that was not accepted if the device has used
@@ -342,8 +343,13 @@ func (r *Referee) done(asked int64) {
 		return
 	}
 	for i := range r.rx.queues {
-		if q := &r.rx.queues[i]; q.open && !q.draining && q.offTo > r.now {
-			q.offTo = r.now
+		if q := &r.rx.queues[i]; q.open && q.since < asked && !q.shown {
+			q.shown, q.offTo = true, min(q.offTo, r.now)
+		}
+	}
+	for i := range r.tx.queues {
+		if q := &r.tx.queues[i]; q.open && q.since < asked {
+			q.shown = true
 		}
 	}
 }

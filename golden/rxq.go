@@ -17,6 +17,7 @@ type rxq struct {
 	open     bool  // enabled, or being disabled
 	draining bool  // being disabled
 	since    int64 // enabled
+	shown    bool  // a read has shown that it is
 
 	// Until when the queue may be off, or in the error state, as far as a
 	// frame can tell [R12]; never and forever for not at all and still.
@@ -168,7 +169,7 @@ func (r *Referee) enableRx(i int) {
 	q.was = q.ctx
 	q.ctx = *r.regs.Rxq(i)
 	q.epoch++
-	q.open, q.draining, q.since = true, false, r.now
+	q.open, q.draining, q.since, q.shown = true, false, r.now, false
 	q.offTo = r.now + nicspec.VisibleCycles
 	if q.errTo == forever {
 		q.errTo = q.offTo

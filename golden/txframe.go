@@ -34,12 +34,12 @@ func (r *Referee) frameOut() {
 	if !e.asked {
 		r.startable(e)
 	}
-	if e.plan.Port != r.x.Port {
-		r.fail(q.domain(), "T9", "port", fmt.Sprint(e.plan.Port), fmt.Sprint(r.x.Port), e.describe())
-	}
 	if !bytes.Equal(e.frame, f.Data) && r.failFrame(q, e, f.Data) {
 		r.tellSent(q, e.frame, f.Data)
 		return
+	}
+	if e.plan.Port != r.x.Port {
+		r.fail(q.domain(), "T9", "port", fmt.Sprint(e.plan.Port), fmt.Sprint(r.x.Port), e.describe())
 	}
 	r.tellSent(q, e.frame, f.Data)
 	e.left, e.sent = true, len(f.Data)

@@ -29,6 +29,7 @@ type txq struct {
 	open     bool // enabled, or being disabled
 	draining bool
 	since    int64 // enabled
+	shown    bool  // a read has shown that it is
 
 	oldest uint16 // first entry that is not done with
 	emit   uint16 // first entry that may still send a frame
@@ -77,7 +78,7 @@ func (r *Referee) enableTx(i int) {
 	q.ctx = *r.regs.Txq(i)
 	q.epoch++
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
-	q.oldest, q.emit, q.since = 0, 0, r.now
+	q.oldest, q.emit, q.since, q.shown = 0, 0, r.now, false
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]txSlot, want)
 	}
