@@ -42,15 +42,15 @@ module nic_regs
   input  logic           rx_busy_i,
   input  logic           tx_busy_i,
   input  logic           reads_i,
-  // Pulse of the counter REG_BAD.
-  output logic           reg_bad_o,
+  // Pulses of the counter REG_BAD, each counts one.
+  output logic [1:0]     reg_bad_o,
   output logic           busy_o
 );
   localparam int AnsDepth = 512;
 
   typedef enum logic [1:0] {FromRegs, FromCounter, FromHits} from_e;
 
-  logic               exec, second_q, is_db, rx_db, tx_db, store_ok, reg_bad;
+  logic               exec, second_q, is_db, rx_db, tx_db, store_ok;
   logic [1:0]         we;
   logic [RegAw-1:3]   unit;
   logic [63:0]        wdata, tbl_rdata, cfg_rdata;
@@ -64,7 +64,6 @@ module nic_regs
 
   assign rx_db_o   = rx_db_q;
   assign tx_db_o   = tx_db_q;
-  assign reg_bad_o = reg_bad;
 
   // First stage: the head of the queue is carried out. Two doorbells in one write take two cycles.
   assign unit        = req_i.addr[RegAw-1:3];
@@ -92,7 +91,7 @@ module nic_regs
     .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
   ) u_tables (
     .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(tbl_rdata),
-    .reg_bad_o(reg_bad), .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i
+    .reg_bad_o, .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i
   );
 
   always_ff @(posedge clk) begin

@@ -22,8 +22,8 @@ module nic_tables
   // Read: what the two registers hold, in the same cycle; 0 when they are none of ours.
   input  logic           rd_i,
   output logic [63:0]    rdata_o,
-  // A write came while a command was under way.
-  output logic           reg_bad_o,
+  // The lower and the upper register were written while a command was under way.
+  output logic [1:0]     reg_bad_o,
   output logic           busy_o,
   output tbl_req_t       tbl_o,
   // Answers of the receive path (Rxq, Rule) and the transmit path (Txq, Key).
@@ -50,7 +50,7 @@ module nic_tables
   assign busy_o    = state_q != StIdle;
   assign start     = is_cmd && !busy_o;
   assign store     = is_data && |we_i && !busy_o;
-  assign reg_bad_o = busy_o && (is_cmd || (is_data && |we_i));
+  assign reg_bad_o = !busy_o ? 2'b00 : is_data ? we_i : {1'b0, is_cmd};
 
   assign cmd_wr     = tbl_cmd_reg_t'(wdata_i[31:0]);
   assign unused_cmd = ^{cmd_wr.busy, cmd_wr.rsvd0, cmd_wr.status};

@@ -45,8 +45,8 @@ module nic_tlp_demux
 
   assign s_axis_tlp_tready = ready_q;
 
-  // Cpl and CplD; their locked forms answer requests that the device never sends.
-  assign is_cpl      = hdr_q[7:0] == 8'h0a || hdr_q[7:0] == 8'h4a;
+  // Cpl and CplD, and their forms for locked reads.
+  assign is_cpl      = {hdr_q[7], hdr_q[5:1]} == 6'b000101;
   assign cpl_valid_o = valid_q && is_cpl;
   assign cpl_first_o = first_q;
   assign cpl_last_o  = last_q;

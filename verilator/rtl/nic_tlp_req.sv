@@ -89,7 +89,7 @@ module nic_tlp_req
     judge.req.ans.ok    = mrd && legal;
     judge.req.ans.two   = two_dw;
 
-    judge.pass        = mrd || other || (mwr && legal);
+    judge.pass        = mrd || (other && !poisoned) || (mwr && legal);
     judge.reg_bad     = (mrd || mwr) && in_bar && !poisoned && !legal;
     judge.unsupported = !((mrd || mwr) && in_bar && !poisoned);
     unused = ^{hdr[8], hdr[9], hdr[11], hdr[15], hdr[19:18], hdr[23], dw3[1:0], span[12]};

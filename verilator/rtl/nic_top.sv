@@ -78,7 +78,7 @@ module nic_top
   localparam int RdRx      = 0;
   localparam int RdWqe     = 1;
   localparam int RdGather  = 2;
-  localparam int EvtSources = 4;
+  localparam int EvtSources = 5;
   localparam int BusyTail  = 4;
 
   cfg_t                        cfg;
@@ -105,7 +105,8 @@ module nic_top
   logic [Ports-1:0][7:0]       rx_bytes, tx_bytes;
   logic [15:0]                 rx_dev, tx_dev;
   logic [15:0]                 dev_evt [EvtSources];
-  logic                        bad_access, bad_command, unsupported;
+  logic                        bad_access, unsupported;
+  logic [1:0]                  bad_command;
   logic                        unexpected, cpl_err, cpl_timeout;
   logic                        cnt_rd;
   logic [7:0]                  cnt_index, hits_index;
@@ -148,7 +149,8 @@ module nic_top
                  16'(unexpected) << (CntCplUnexpected - CntDeviceBase) |
                  16'(cpl_err) << (CntCplErr - CntDeviceBase) |
                  16'(cpl_timeout) << (CntCplTimeouts - CntDeviceBase);
-    dev_evt[3] = 16'(bad_command) << (CntRegBad - CntDeviceBase);
+    dev_evt[3] = 16'(bad_command[0]) << (CntRegBad - CntDeviceBase);
+    dev_evt[4] = 16'(bad_command[1]) << (CntRegBad - CntDeviceBase);
   end
 
   nic_counters #(.Ports(Ports), .Sources(EvtSources)) u_counters (
