@@ -181,8 +181,10 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	}
 	defer os.RemoveAll(b.work)
 	b.logf("verilating %s", b.m.Top)
+	early := make(chan error, 1)
+	go func() { early <- b.ahead(cache) }()
 	ports, err := b.verilate()
-	if err != nil {
+	if err := errors.Join(err, <-early); err != nil {
 		return nil, err
 	}
 	bound, err := bind(b.m, ports)

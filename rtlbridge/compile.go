@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sort"
 	"strings"
 	"sync"
 )
@@ -132,6 +133,30 @@ func (b *builder) cxxFlags() []string {
 	}
 }
 
+// ahead compiles what does not depend on the design, while the design is being verilated. What it does not know of is
+// left to compile.
+func (b *builder) ahead(cache string) error {
+	runtimeDir, err := b.runtimeDir(cache)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(b.objDir(), 0o755); err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	return b.compileAll(append(units(b.tools.includeDir, runtimeDir, "-O2", "verilated"), b.ownUnits()...))
+}
+
+// ownUnits are the parts of the harness that are the same for every design.
+func (b *builder) ownUnits() []unit { return units(b.home, b.objDir(), "-O2", "hooks", "channel") }
+
+func units(dir, objDir, opt string, names ...string) []unit {
+	var us []unit
+	for _, n := range names {
+		us = append(us, unit{src: filepath.Join(dir, n+".cpp"), obj: filepath.Join(objDir, n+".o"), flags: []string{opt}})
+	}
+	return us
+}
+
 // compile makes the program. Verilator's own run-time objects are shared between builds with the same flags.
 func (b *builder) compile(cache string) error {
 	lists, err := classLists(filepath.Join(b.objDir(), classPrefix+"_classes.mk"))
@@ -142,24 +167,29 @@ func (b *builder) compile(cache string) error {
 	if err != nil {
 		return err
 	}
-	var units []unit
-	add := func(dir, objDir, opt string, names []string) {
-		for _, n := range names {
-			obj := filepath.Join(objDir, n+".o")
-			units = append(units, unit{src: filepath.Join(dir, n+".cpp"), obj: obj, flags: []string{opt}})
-		}
-	}
-	// The longest first, so that processors end together.
-	add(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...))
-	add(b.home, b.objDir(), "-O3", []string{"main"})
-	add(b.objDir(), b.objDir(), "-O3", append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
-	add(b.objDir(), b.objDir(), "-O1", append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
-	add(b.home, b.objDir(), "-O2", []string{"hooks", "channel"})
-	if err := b.compileAll(units); err != nil {
+	fast, err := b.bundle("fast", fastBundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
+	if err != nil {
 		return err
 	}
+	slow, err := b.bundle("slow", 1, append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
+	if err != nil {
+		return err
+	}
+	// The longest first, so that processors end together.
+	us := units(b.objDir(), b.objDir(), "-O3", fast...)
+	us = append(us, units(b.home, b.objDir(), "-O3", "main")...)
+	us = append(us, units(b.objDir(), b.objDir(), "-O1", slow...)...)
+	us = append(us, units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)...)
+	us = append(us, b.ownUnits()...)
+	if err := b.compileAll(us); err != nil {
+		return err
+	}
+	return b.link(us)
+}
+
+func (b *builder) link(us []unit) error {
 	args := []string{"-o", filepath.Join(b.work, "dut")}
-	for _, u := range units {
+	for _, u := range us {
 		args = append(args, u.obj)
 	}
 	args = append(args, "-pthread", "-latomic")
@@ -170,6 +200,44 @@ func (b *builder) compile(cache string) error {
 		return err
 	}
 	return os.RemoveAll(b.objDir())
+}
+
+// fastBundles is the number of units that the simulated logic is compiled in: enough for two processors to end
+// together, few because each parses the same large headers again.
+const fastBundles = 2
+
+// bundle joins generated sources into n units of about the same size and returns the units' names.
+func (b *builder) bundle(name string, n int, sources []string) ([]string, error) {
+	sizes := map[string]int64{}
+	for _, s := range sources {
+		info, err := os.Stat(filepath.Join(b.objDir(), s+".cpp"))
+		if err != nil {
+			return nil, fmt.Errorf("verilated source: %w", err)
+		}
+		sizes[s] = info.Size()
+	}
+	sort.SliceStable(sources, func(i, j int) bool { return sizes[sources[i]] > sizes[sources[j]] })
+	text := make([]strings.Builder, min(n, len(sources)))
+	load := make([]int64, len(text))
+	for _, s := range sources {
+		least := 0
+		for i := range load {
+			if load[i] < load[least] {
+				least = i
+			}
+		}
+		load[least] += sizes[s]
+		fmt.Fprintf(&text[least], "#include \"%s.cpp\"\n", s)
+	}
+	var names []string
+	for i := range text {
+		unit := fmt.Sprintf("bundle_%s%d", name, i)
+		if err := os.WriteFile(filepath.Join(b.objDir(), unit+".cpp"), []byte(text[i].String()), 0o644); err != nil {
+			return nil, fmt.Errorf("build cache: %w", err)
+		}
+		names = append(names, unit)
+	}
+	return names, nil
 }
 
 // runtimeDir holds the objects of Verilator's own run-time, which do not depend on the design.
