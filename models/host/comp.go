@@ -16,6 +16,11 @@ import (
 type Root struct {
 	*sim.ComponentBase
 	Space
+	Faults Faults // what goes wrong with the NIC's reads
+
+	// OnCompletion is told of the completions of requests that Send sent with a requester ID of their own. Data is good
+	// until it returns. Nil: they are an error.
+	OnCompletion func(h *tlp.Header, data []byte)
 
 	spec       Spec
 	sched      simcore.Scheduler
@@ -113,6 +118,10 @@ func (r *Root) ReadReg(off uint32, n int, done func(value uint64, err error)) er
 	return nil
 }
 
+// Send sends any TLP to the NIC, after the register accesses asked for before. The root owns p from then on. Requests
+// that want an answer need a requester ID other than the Arm root's; see OnCompletion.
+func (r *Root) Send(p *tlp.Packet) { r.send(p) }
+
 func (r *Root) send(p *tlp.Packet) {
 	r.out = append(r.out, p)
 	r.arm(simcore.Now(r.sched))
@@ -170,12 +179,20 @@ func (r *Root) answer(h *tlp.Header) {
 	if r.spec.Jitter > 0 {
 		due += simcore.Ps(r.rng.Uint64() % uint64(r.spec.Jitter+1))
 	}
+	fault := r.Faults.meet(h)
+	if fault != nil {
+		due += fault.Delay
+	}
 	r.seq++
-	r.queue.push(pendingReply{due, r.seq, reply})
+	r.queue.push(pendingReply{due: due, seq: r.seq, reply: reply, fault: fault})
 	r.arm(due)
 }
 
 func (r *Root) complete(h *tlp.Header, data []byte) {
+	if r.OnCompletion != nil && h.RequesterID != nicspec.RequesterArm {
+		r.OnCompletion(h, data)
+		return
+	}
 	if int(h.Tag) >= len(r.regs) || !r.regs[h.Tag].busy || h.RequesterID != nicspec.RequesterArm {
 		r.fail(fmt.Errorf("host: %s received a completion nobody waits for: %v", r.Name(), h))
 		return
@@ -249,13 +266,43 @@ func (r *Root) sendDue(now simcore.Ps) error {
 		if !r.port.CanSend() {
 			return nil
 		}
-		p := r.tlps.Get()
-		if err := r.queue[0].reply.Fill(p, r.Read); err != nil {
+		if err := r.sendReply(now); err != nil {
 			return fmt.Errorf("host: %s: %w", r.Name(), err)
 		}
-		if !r.emit(p, now) {
-			return fmt.Errorf("host: %s: port refused a TLP it had room for", r.Name())
+	}
+	return nil
+}
+
+// sendReply sends the next completion of the first reply.
+func (r *Root) sendReply(now simcore.Ps) error {
+	first := &r.queue[0]
+	p := r.tlps.Get()
+	if err := first.reply.Fill(p, r.Read); err != nil {
+		return err
+	}
+	copies, last := 1, false
+	if f := first.fault; f != nil && (first.sent == f.Nth || !first.reply.More() && first.sent < f.Nth) {
+		var err error
+		if copies, last, err = f.Kind.strike(p); err != nil {
+			return fmt.Errorf("fault %v: %w", f.Kind, err)
 		}
+	}
+	first.sent++
+	for ; copies > 1; copies-- {
+		again := r.tlps.Get()
+		again.Hdr, again.TrafficBytes = p.Hdr, p.TrafficBytes
+		copy(again.Own(len(p.Data)), p.Data)
+		r.out = append(r.out, again) // next to be sent
+		r.arm(now)
+	}
+	if copies == 0 {
+		r.tlps.Put(p)
+	} else if !r.emit(p, now) {
+		return errors.New("port refused a TLP it had room for")
+	}
+	if last {
+		r.queue.pop()
+	} else {
 		r.advance(now)
 	}
 	return nil

@@ -10,6 +10,8 @@ type pendingReply struct {
 	due   simcore.Ps
 	seq   uint64 // order of arrival, decides ties
 	reply tlp.Reply
+	fault *armed // nil: all is well
+	sent  int    // completions so far
 }
 
 func (a *pendingReply) before(b *pendingReply) bool {

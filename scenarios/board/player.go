@@ -96,6 +96,17 @@ func newPlayer(e *simcore.Engine, pool *ether.Pool) *Player {
 // Load gives the player what it is to play.
 func (p *Player) Load(t Track) { p.track = t }
 
+// Play adds frames to those that were played, and plays them: for scenarios in which it depends on what happened what
+// comes next. It is not for a track that is played in loops.
+func (p *Player) Play(frames ...Frame) {
+	idle := p.sent == p.Total()
+	p.track.Loops = 1
+	p.track.Frames = append(p.track.Frames, frames...)
+	if idle && len(frames) > 0 {
+		p.Start()
+	}
+}
+
 // Total is the number of frames that will have been played in.
 func (p *Player) Total() int { return len(p.track.Frames) * p.track.Loops }
 

@@ -33,6 +33,8 @@ type Spec struct {
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
 
+	Root *host.Spec // the endpoint's memories and manners; nil: what suits Stall
+
 	Digest bool      // have an RTL device's events folded into Device.Digest
 	Log    io.Writer // builds; nil is none
 	Record io.Writer // gets the input stream of an RTL device, for playback
@@ -58,6 +60,9 @@ func (s *Spec) Validate() error {
 	if s.Stall < 0 || s.Stall > 90 {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
 	}
+	if s.Root != nil {
+		errs = append(errs, s.Root.Validate())
+	}
 	if s.LinkCycles < 1 || s.LinkCycles > maxLinkCycles {
 		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
 	}
@@ -66,8 +71,11 @@ func (s *Spec) Validate() error {
 
 func (s *Spec) latency() simcore.Ps { return simcore.Ps(s.LinkCycles) * Cycle }
 
-// host makes reads come back shuffled and split at random when the streams stall, too.
+// host makes reads come back shuffled and split at random when the streams stall, too, unless the spec says how.
 func (s *Spec) host() host.Spec {
+	if s.Root != nil {
+		return *s.Root
+	}
 	h := host.DefaultSpec()
 	h.Seed = s.Seed
 	if s.Stall > 0 {
