@@ -13,12 +13,16 @@ import (
 // BenchmarkBridge prints what a bridged cycle costs beyond a raw one under the same stimulus, measured in one run.
 func BenchmarkBridge(b *testing.B) {
 	d := fifo(b, VariantSpeed)
-	for _, x := range []CompSpec{
-		{Mode: Serial, Quantum: 64}, {Mode: Pipelined, Quantum: 16}, {Mode: Pipelined, Quantum: 64}, {Mode: Pipelined, Quantum: 256},
+	for _, x := range []struct {
+		CompSpec
+		socket bool
+	}{
+		{CompSpec{Mode: Serial, Quantum: 64}, false}, {CompSpec{Quantum: 16}, false}, {CompSpec{Quantum: 64}, false},
+		{CompSpec{Quantum: 256}, false}, {CompSpec{Quantum: 64}, true},
 	} {
-		b.Run(fmt.Sprintf("%v-%d", x.Mode, x.Quantum), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%v-%d-socket=%v", x.Mode, x.Quantum, x.socket), func(b *testing.B) {
 			var rec bytes.Buffer
-			o := loopOptions{latency: 800_000, first: 20_000, total: 20_000, comp: x, rate: simcore.Gbps(200), gap: 50_000}
+			o := loopOptions{latency: 800_000, first: 20_000, total: 20_000, comp: x.CompSpec, socket: x.socket, rate: simcore.Gbps(200), gap: 50_000}
 			file := filepath.Join(b.TempDir(), "inputs")
 			o.record = &rec
 			if _, err := runLoop(b, d, o); err != nil {

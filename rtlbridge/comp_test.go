@@ -92,6 +92,7 @@ type loopOptions struct {
 	first   int
 	total   int
 	akita   bool
+	socket  bool
 	ties    []TieValue
 	record  *bytes.Buffer
 	observe func(Event)
@@ -117,7 +118,7 @@ type engine interface {
 // runLoop plays frames through the FIFO device and back and checks that they are unchanged.
 func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	t.Helper()
-	lo := LaunchOptions{Timeout: o.timeout}
+	lo := LaunchOptions{Timeout: o.timeout, Socket: o.socket}
 	if o.record != nil {
 		lo.Record = o.record
 	}
@@ -202,6 +203,11 @@ func TestSameResultsForEveryQuantum(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want.digest, r.digest, "on Akita's engine, with assertions")
 	require.Equal(t, want.arrived, r.arrived)
+	o = base
+	o.socket = true
+	r, err = runLoop(t, fifo(t, VariantSpeed), o)
+	require.NoError(t, err)
+	require.Equal(t, want.digest, r.digest, "over the socket alone")
 	o = base
 	o.stall = 31
 	r, err = runLoop(t, fifo(t, VariantSpeed), o)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,6 +27,8 @@ type LaunchOptions struct {
 	WaveTo   uint64        // last cycle; 0: the end
 	Coverage string        // file for coverage data, written when the device stops; needs VariantCoverage
 	Record   io.Writer     // gets every START, INPUT and RUN frame, for Playback; nil: none
+	// Socket sends everything over the socket; by default frames go through shared memory.
+	Socket bool
 }
 
 func (o *LaunchOptions) args() ([]string, error) {
@@ -92,11 +95,22 @@ func Launch(d *Device, o LaunchOptions) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	proc, fd, err := spawn(d.Binary, args)
+	var shared *rings
+	var file *os.File
+	if !o.Socket {
+		if shared, file, err = newRings(); err != nil {
+			return nil, &InfraError{Device: d.Manifest.Name, Op: "launch", Err: err}
+		}
+		defer file.Close()
+	}
+	proc, fd, err := spawn(d.Binary, args, file)
 	if err != nil {
+		if shared != nil {
+			err = errors.Join(err, shared.close())
+		}
 		return nil, &InfraError{Device: d.Manifest.Name, Op: "launch", Err: err}
 	}
-	return open(d.Manifest.Name, fd, proc, [32]byte{}, d.HashString(), o.Timeout, o.Record)
+	return newConn(d.Manifest.Name, proc, o.Record).open(fd, shared, [32]byte{}, d.HashString(), o.Timeout)
 }
 
 // Dial reaches a device that listens at "unix:/path" or "tcp:A.B.C.D:port".
@@ -118,7 +132,7 @@ func Dial(address string, o DialOptions) (*Conn, error) {
 	if err != nil {
 		return nil, &InfraError{Device: address, Op: "dial", Err: err}
 	}
-	return open(address, fd, nil, o.Token, o.BuildHash, o.Timeout, o.Record)
+	return newConn(address, nil, o.Record).open(fd, nil, o.Token, o.BuildHash, o.Timeout)
 }
 
 // dupConn takes the descriptor out of Go's poller.
@@ -137,14 +151,17 @@ func dupConn(c net.Conn) (int, error) {
 	return fd, errors.Join(err, dupErr)
 }
 
-func open(name string, fd int, proc *process, token [32]byte, hash string, timeout time.Duration, record io.Writer) (*Conn, error) {
+func newConn(name string, proc *process, record io.Writer) *Conn {
+	return &Conn{name: name, proc: proc, record: record, in: make([]byte, 256<<10), out: make([]byte, reserve, 256<<10)}
+}
+
+// open shakes hands over a socket that it takes over, with the shared memory beside it, if there is some.
+func (c *Conn) open(fd int, shared *rings, token [32]byte, hash string, timeout time.Duration) (*Conn, error) {
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	c := &Conn{name: name, proc: proc, record: record, in: make([]byte, 256<<10), out: make([]byte, reserve, 256<<10)}
 	var err error
-	if c.t, err = newTransport(fd, timeout); err != nil {
-		unix.Close(fd)
+	if c.t, err = newTransport(fd, shared, timeout); err != nil {
 		return nil, c.fail("open", err)
 	}
 	c.t.arm(0)

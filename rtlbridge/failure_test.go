@@ -198,7 +198,7 @@ func TestChildrenThatFail(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			begin := time.Now()
-			_, err := Launch(script(t, x.script), LaunchOptions{Timeout: testTimeout})
+			_, err := Launch(script(t, x.script), LaunchOptions{Timeout: testTimeout, Socket: true})
 			var infra *InfraError
 			require.ErrorAs(t, err, &infra)
 			require.ErrorContains(t, err, x.cause)
@@ -206,7 +206,9 @@ func TestChildrenThatFail(t *testing.T) {
 			require.Less(t, time.Since(begin), 10*time.Second)
 		})
 	}
-	_, err := Launch(&Device{Manifest: &Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
+	_, err := Launch(script(t, "while :; do echo nonsense >&3; done"), LaunchOptions{Timeout: testTimeout})
+	require.ErrorIs(t, err, ErrTimeout, "with shared memory the socket carries nothing but rings")
+	_, err = Launch(&Device{Manifest: &Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
 	var infra *InfraError
 	require.ErrorAs(t, err, &infra)
 }

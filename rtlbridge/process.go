@@ -58,8 +58,9 @@ func (t *tail) String() string {
 	return strings.ToValidUTF8(string(b), "?")
 }
 
-// spawn starts the program with one end of a socket pair as its descriptor 3 and returns the other end.
-func spawn(binary string, args []string) (*process, int, error) {
+// spawn starts the program with one end of a socket pair as its descriptor 3, and shared memory as its descriptor 4 if
+// there is some; it returns the other end.
+func spawn(binary string, args []string, shared *os.File) (*process, int, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, -1, fmt.Errorf("socket pair: %w", err)
@@ -73,8 +74,14 @@ func spawn(binary string, args []string) (*process, int, error) {
 	}
 	defer w.Close()
 	p := &process{cmd: exec.Command(binary, append([]string{"--fd", "3"}, args...)...), exited: make(chan struct{})}
+	if shared != nil {
+		p.cmd.Args = append(p.cmd.Args, "--shared", "4")
+	}
 	p.words.done = make(chan struct{})
 	p.cmd.ExtraFiles = []*os.File{theirs}
+	if shared != nil {
+		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, shared)
+	}
 	p.cmd.Stdout, p.cmd.Stderr = w, w
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {

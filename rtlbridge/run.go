@@ -207,6 +207,7 @@ func (c *Conn) Recv() (*Ran, error) {
 		return r, nil
 	}
 	c.taken = 0
+	c.t.expect = time.Duration(r.RTLNs)
 	if c.cycle != end && r.Flags&RanPartial == 0 {
 		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d ended at cycle %d instead of %d", r.Index, c.cycle, end))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -12,26 +13,32 @@ import (
 )
 
 // How waiting works: a receive first spins on the non-blocking descriptor, because waking a sleeping thread costs more
-// than a quantum's exchange, then blocks in the kernel. To pay, a spin must outlast the usual wait: it lasts twice the
-// average of late, and is left out where that would be long. When the processor was taken away during a spin the machine
-// is busy, and a spinning reader only delays the device it waits for: then receives block for a while.
+// than a quantum's exchange, then blocks in the kernel. To pay, a spin must outlast what it waits for: it lasts twice the
+// time that the device took for its last quantum and a little more, and is left out where that would be long. A spin that
+// was futile, or during which the processor was taken away, is followed by receives that block at once: on a busy machine
+// a spinning reader only delays the device it waits for. Each such spin doubles their number, each good one halves it.
 const (
-	spinLeast = 20 * time.Microsecond
-	spinMost  = 250 * time.Microsecond
-	waitCap   = time.Millisecond      // a longer wait counts as this, so that the average recovers soon
+	spinExtra = 20 * time.Microsecond
+	spinMost  = 400 * time.Microsecond
 	stolenGap = 30 * time.Microsecond // between two polls of a thread that owns its processor
-	spinRest  = 256                   // receives without spinning after that
-	clockStep = 4                     // polls per clock reading
+	restMost  = 256                   // receives without spinning
+	// Polls per clock reading.
+	socketPolls = 4
+	sharedPolls = 100
 )
 
-// transport moves bytes over a stream socket with deadlines. It is used by one goroutine at a time.
+// transport moves bytes over a stream socket, or over shared memory beside one, with deadlines. It is used by one
+// goroutine at a time.
 type transport struct {
 	fd      int
+	shared  *rings // nil: the socket carries the bytes; else it only wakes sleepers
+	closed  bool   // with shared: the other side has closed the socket
 	timeout time.Duration
 	spins   bool          // there is a second processor
-	usual   time.Duration // average wait of late
-	rest    int
-	pending []byte // received while a send was blocked
+	expect  time.Duration // what the device took for its last quantum
+	rest    int           // receives to go without spinning
+	penalty int           // the next value of rest
+	pending []byte        // received while a send was blocked
 	maxPend int
 	epoch   time.Time
 	limit   time.Duration // when to give up, since epoch
@@ -41,10 +48,11 @@ type transport struct {
 	Receives uint64
 }
 
-func newTransport(fd int, timeout time.Duration) (*transport, error) {
-	t := &transport{fd: fd, spins: runtime.NumCPU() > 1, timeout: timeout, maxPend: 4 * MaxFrameBytes, epoch: time.Now()}
+// newTransport takes fd and the shared memory over, if there is some.
+func newTransport(fd int, shared *rings, timeout time.Duration) (*transport, error) {
+	t := &transport{fd: fd, shared: shared, spins: runtime.NumCPU() > 1, timeout: timeout, maxPend: 4 * MaxFrameBytes, epoch: time.Now()}
 	if err := unix.SetNonblock(fd, false); err != nil {
-		return nil, fmt.Errorf("device socket: %w", err)
+		return t, fmt.Errorf("device socket: %w", err)
 	}
 	for _, opt := range []int{unix.SO_RCVBUF, unix.SO_SNDBUF} {
 		_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, opt, 4<<20) // a wish; the kernel's limit applies
@@ -52,18 +60,98 @@ func newTransport(fd int, timeout time.Duration) (*transport, error) {
 	return t, nil
 }
 
-func (t *transport) close() error { return unix.Close(t.fd) }
+func (t *transport) close() error {
+	err := unix.Close(t.fd)
+	if t.shared != nil {
+		err = errors.Join(err, t.shared.close())
+		t.shared = nil
+	}
+	return err
+}
 
-// recvNow polls once without blocking and without telling Go's scheduler: it returns at once.
-func (t *transport) recvNow(b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(t.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+// recvNow polls once without blocking: errEmpty when there is nothing, ErrClosed at the end.
+func (t *transport) recvNow(b []byte) (int, error) {
+	if t.shared != nil {
+		return t.takeShared(b)
+	}
+	n, errno := socketRecv(t.fd, b)
+	switch {
+	case errno == syscall.EAGAIN || errno == syscall.EINTR:
+		return 0, errEmpty
+	case errno == syscall.ECONNRESET || errno == 0 && n == 0:
+		return 0, ErrClosed
+	case errno != 0:
+		return 0, fmt.Errorf("receiving from the device: %w", errno)
+	}
+	return n, nil
+}
+
+// sendNow sends what fits without blocking: errEmpty when nothing does, ErrClosed when nobody reads.
+func (t *transport) sendNow(b []byte) (int, error) {
+	if t.shared != nil {
+		return t.putShared(b)
+	}
+	n, errno := socketSend(t.fd, b)
+	switch errno {
+	case 0:
+		return n, nil
+	case syscall.EAGAIN, syscall.EINTR:
+		return 0, errEmpty
+	case syscall.EPIPE, syscall.ECONNRESET:
+		return 0, ErrClosed
+	}
+	return 0, fmt.Errorf("sending to the device: %w", errno)
+}
+
+func (t *transport) takeShared(b []byte) (int, error) {
+	r := &t.shared.in
+	n, err := r.get(b)
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0 && t.closed:
+		return 0, ErrClosed
+	case n == 0:
+		return 0, errEmpty
+	}
+	if wake(r.writerAsleep) {
+		t.ring()
+	}
+	return n, nil
+}
+
+func (t *transport) putShared(b []byte) (int, error) {
+	r := &t.shared.out
+	n, err := r.put(b)
+	switch {
+	case err != nil:
+		return 0, err
+	case t.closed:
+		return 0, ErrClosed
+	case n == 0:
+		return 0, errEmpty
+	}
+	if wake(r.readerAsleep) {
+		t.ring()
+	}
+	return n, nil
+}
+
+// ring wakes the other side. If the socket is full of such bytes already, it will wake anyway.
+func (t *transport) ring() {
+	b := [1]byte{1}
+	socketSend(t.fd, b[:])
+}
+
+// The calls below never block, so Go's scheduler need not be told.
+func socketRecv(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
 		unix.MSG_DONTWAIT, 0, 0)
 	return int(n), errno
 }
 
-// sendNow sends what fits without blocking.
-func (t *transport) sendNow(b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(t.fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
+func socketSend(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
 		unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
 	return int(n), errno
 }
@@ -73,15 +161,46 @@ func (t *transport) arm(allowance time.Duration) {
 	t.limit = time.Since(t.epoch) + t.timeout + allowance
 }
 
-// sleep blocks until one of events is possible or the limit passes.
-func (t *transport) sleep(events int16, what string) (revents int16, err error) {
+// sleep blocks until something can be received, or also sent if writing is set, or the limit passes.
+func (t *transport) sleep(writing bool, what string) error {
 	left := t.limit - time.Since(t.epoch)
 	if left <= 0 {
-		return 0, fmt.Errorf("%w (%s for %v)", ErrTimeout, what, t.timeout)
+		return fmt.Errorf("%w (%s for %v)", ErrTimeout, what, t.timeout)
 	}
-	p := [1]unix.PollFd{{Fd: int32(t.fd), Events: events}}
-	_, err = unix.Poll(p[:], int(left.Milliseconds())+1)
-	if err != nil && !errors.Is(err, unix.EINTR) {
+	if t.shared != nil {
+		return t.sleepShared(left, writing)
+	}
+	events := int16(unix.POLLIN)
+	if writing {
+		events |= unix.POLLOUT
+	}
+	_, err := pollFor(t.fd, events, left)
+	return err
+}
+
+// sleepShared says that it sleeps, makes sure that nothing happened meanwhile, and waits for the other side's ring.
+func (t *transport) sleepShared(left time.Duration, writing bool) error {
+	in, out := &t.shared.in, &t.shared.out
+	atomic.StoreUint32(in.readerAsleep, 1)
+	if writing {
+		atomic.StoreUint32(out.writerAsleep, 1)
+	}
+	if atomic.LoadUint64(in.head) != in.mine || writing && atomic.LoadUint64(out.tail) != out.theirs {
+		return nil
+	}
+	got, err := pollFor(t.fd, unix.POLLIN, left)
+	if err != nil || got == 0 {
+		return err
+	}
+	var bells [64]byte
+	n, errno := socketRecv(t.fd, bells[:])
+	t.closed = errno == 0 && n == 0 || errno == syscall.ECONNRESET
+	return nil
+}
+
+func pollFor(fd int, events int16, d time.Duration) (revents int16, err error) {
+	p := [1]unix.PollFd{{Fd: int32(fd), Events: events}}
+	if _, err := unix.Poll(p[:], int(d.Milliseconds())+1); err != nil && !errors.Is(err, unix.EINTR) {
 		return 0, fmt.Errorf("waiting for the device: %w", err)
 	}
 	return p[0].Revents, nil
@@ -96,29 +215,21 @@ func (t *transport) read(b []byte) (int, error) {
 	}
 	t.Receives++
 	begin := time.Since(t.epoch)
-	n, errno := t.spinRead(b, begin)
-	for errno == syscall.EAGAIN || errno == syscall.EINTR {
+	n, err := t.spinRead(b, begin)
+	for err == errEmpty {
 		t.Sleeps++
-		if _, err := t.sleep(unix.POLLIN, "silent"); err != nil {
+		if err := t.sleep(false, "silent"); err != nil {
 			return 0, err
 		}
-		n, errno = t.recvNow(b)
+		n, err = t.recvNow(b)
 	}
-	wait := time.Since(t.epoch) - begin
-	t.Waited += wait
-	t.usual += (min(wait, waitCap) - t.usual) / 8
-	switch {
-	case errno == syscall.ECONNRESET || errno == 0 && n == 0:
-		return 0, ErrClosed
-	case errno != 0:
-		return 0, fmt.Errorf("receiving from the device: %w", errno)
-	}
-	return n, nil
+	t.Waited += time.Since(t.epoch) - begin
+	return n, err
 }
 
-// spinRead polls for a while; EAGAIN means that the caller should sleep.
-func (t *transport) spinRead(b []byte, begin time.Duration) (int, syscall.Errno) {
-	budget := max(2*t.usual, spinLeast)
+// spinRead polls for a while; errEmpty means that the caller should sleep.
+func (t *transport) spinRead(b []byte, begin time.Duration) (int, error) {
+	budget := 2*t.expect + spinExtra
 	if !t.spins || budget > spinMost {
 		return t.recvNow(b)
 	}
@@ -126,60 +237,61 @@ func (t *transport) spinRead(b []byte, begin time.Duration) (int, syscall.Errno)
 		t.rest--
 		return t.recvNow(b)
 	}
-	before := begin
-	for {
-		for range clockStep {
-			n, errno := t.recvNow(b)
-			if errno != syscall.EAGAIN && errno != syscall.EINTR {
-				return n, errno
+	step := socketPolls
+	if t.shared != nil {
+		step = sharedPolls
+	}
+	for before := begin; ; {
+		for range step {
+			n, err := t.recvNow(b)
+			if err != errEmpty {
+				t.penalty /= 2
+				return n, err
 			}
 		}
 		now := time.Since(t.epoch)
-		if now-before > stolenGap {
-			t.rest = spinRest
-			return 0, syscall.EAGAIN
-		}
-		if now-begin > budget {
-			return 0, syscall.EAGAIN
+		if now-before > stolenGap || now-begin > budget {
+			t.penalty = min(2*t.penalty+1, restMost)
+			t.rest = t.penalty
+			return 0, errEmpty
 		}
 		before = now
 	}
 }
 
-// write sends all of b. While the device does not read, what it sends is taken in, so that two full socket buffers cannot
-// block both sides for ever.
+// errEmpty is a poll without a result.
+var errEmpty = errors.New("nothing there")
+
+// write sends all of b. While the device does not read, what it sends is taken in, so that two full buffers cannot block
+// both sides for ever.
 func (t *transport) write(b []byte) error {
 	for len(b) > 0 {
-		n, errno := t.sendNow(b)
-		switch errno {
-		case 0:
+		n, err := t.sendNow(b)
+		switch err {
+		case nil:
 			b = b[n:]
-		case syscall.EINTR:
-		case syscall.EAGAIN:
+		case errEmpty:
 			if err := t.waitWritable(); err != nil {
 				return err
 			}
-		case syscall.EPIPE, syscall.ECONNRESET:
-			return ErrClosed
 		default:
-			return fmt.Errorf("sending to the device: %w", errno)
+			return err
 		}
 	}
 	return nil
 }
 
 func (t *transport) waitWritable() error {
-	got, err := t.sleep(unix.POLLIN|unix.POLLOUT, "taking no input")
-	if err != nil || got&unix.POLLIN == 0 {
+	if err := t.sleep(true, "taking no input"); err != nil {
 		return err
 	}
-	var chunk [64 << 10]byte
-	n, errno := t.recvNow(chunk[:])
-	switch {
-	case errno == syscall.EAGAIN || errno == syscall.EINTR:
+	var chunk [16 << 10]byte
+	n, err := t.recvNow(chunk[:])
+	if err == errEmpty {
 		return nil
-	case errno != 0 || n == 0:
-		return ErrClosed // what the device said before is still to be read
+	}
+	if err != nil {
+		return err // what the device said before it closed is still to be read
 	}
 	if len(t.pending)+n > t.maxPend {
 		return ErrFlood

@@ -1,8 +1,11 @@
-// A byte stream to the client: a socket that the parent passed on, or one that a client connected to.
+// A byte stream to the client: a socket that the parent passed on, alone or with shared memory beside it, or one that a
+// client connected to.
 #pragma once
 
 #include <cstdint>
 #include <string>
+
+#include "ring.hpp"
 
 namespace nictwin {
 
@@ -13,8 +16,10 @@ class Channel {
  public:
   explicit Channel(int fd);
 
-  // Reads at least `min` and at most `max` bytes; returns how many. Spins first where that pays: for twice the usual wait,
-  // unless that is long or the processor was taken away during a spin of late.
+  // Sends and receives through shared memory from now on; the socket only wakes sleepers. False if it cannot be mapped.
+  bool share(int memory_fd);
+
+  // Reads at least `min` and at most `max` bytes; returns how many. Spins first, unless that was futile of late.
   size_t read(uint8_t* at, size_t min, size_t max);
   void write(const uint8_t* at, size_t n);
 
@@ -22,12 +27,19 @@ class Channel {
   void watch_peer();
 
  private:
-  bool spin(uint8_t* at, size_t max, int64_t begin, size_t& got);
+  size_t poll(uint8_t* at, size_t max);
+  size_t spin(uint8_t* at, size_t max);
+  size_t sleep(uint8_t* at, size_t max);
+  void write_socket(const uint8_t* at, size_t n);
+  void ring();
+  void await_ring();
 
   int fd_;
-  bool spins_;             // there is a second processor
-  int64_t usual_ns_ = 0;   // average wait of late
-  uint32_t rest_ = 0;      // reads to go without spinning
+  bool spins_;            // there is a second processor
+  bool shared_ = false;   // in_ and out_ carry the bytes
+  uint32_t rest_ = 0;     // reads to go without spinning
+  uint32_t penalty_ = 0;  // the next value of rest_
+  Ring in_, out_;
 };
 
 // Waits for one client at "unix:/path" or "tcp:A.B.C.D:port" and returns its socket; -1 with `error` set on failure.

@@ -12,7 +12,7 @@ namespace {
 using nictwin::Channel;
 
 struct Arguments {
-  int fd = -1;
+  int fd = -1, shared = -1;
   std::string listen, token_file, playback;
   nictwin::SessionOptions session;
 };
@@ -20,7 +20,7 @@ struct Arguments {
 int usage(const std::string& fault) {
   std::fprintf(stderr,
                "%s\n"
-               "usage: dut --fd N                                       a socket inherited from the parent\n"
+               "usage: dut --fd N [--shared N]                          a socket, and shared memory, inherited from the parent\n"
                "       dut --listen unix:/path|tcp:A.B.C.D:port --token-file FILE\n"
                "       dut --playback FILE                              play a recording, print its speed\n"
                "options: --wave FILE [--wave-from CYCLE] [--wave-to CYCLE]   --coverage FILE   +plusarg...\n",
@@ -36,9 +36,9 @@ std::string option(Arguments& a, const std::string& name, const std::string& val
     return value.empty() || *end != 0 ? name + " " + value + ": needs a number" : "";
   };
   uint64_t n = 0;
-  if (name == "--fd") {
+  if (name == "--fd" || name == "--shared") {
     std::string fault = number(n);
-    a.fd = int(n);
+    (name == "--fd" ? a.fd : a.shared) = int(n);
     return fault;
   }
   if (name == "--wave-from") return number(a.session.wave.from);
@@ -82,6 +82,7 @@ std::string read_token(const std::string& file, std::string& token) {
 
 int serve(int fd, Arguments& a) {
   Channel ch(fd);
+  if (a.shared >= 0 && !ch.share(a.shared)) return usage("--shared: not memory of the right size");
   ch.watch_peer();
   try {
     return nictwin::Session<Dut>(ch, a.session).serve();
