@@ -127,7 +127,7 @@ func Dial(address string, o DialOptions) (*Conn, error) {
 	if err != nil {
 		return nil, &InfraError{Device: address, Op: "dial", Err: err}
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }() // the duplicate lives on
 	fd, err := dupConn(c)
 	if err != nil {
 		return nil, &InfraError{Device: address, Op: "dial", Err: err}
@@ -207,7 +207,7 @@ func (c *Conn) fail(op string, err error) error {
 		e.Exit, e.LastWords = c.proc.kill()
 	}
 	if c.t != nil {
-		c.t.close()
+		_ = c.t.close() // the first failure is the one to tell
 	}
 	c.broken = e
 	return e

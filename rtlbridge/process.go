@@ -117,7 +117,7 @@ func (p *process) ended(d time.Duration) bool {
 func (p *process) kill() (exit, words string) {
 	// A device that reported an error or crashed ends on its own: its own exit status says more than our signal.
 	if !p.ended(200 * time.Millisecond) {
-		p.cmd.Process.Kill()
+		_ = p.cmd.Process.Kill() // it may have ended just now
 		if !p.ended(2 * time.Second) {
 			return "does not end after SIGKILL", p.words.String()
 		}

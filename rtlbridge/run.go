@@ -277,6 +277,5 @@ func (c *Conn) Close() error {
 		return c.fail("close", err)
 	}
 	c.broken = errors.New("the connection is closed")
-	c.t.close()
-	return nil
+	return c.t.close()
 }

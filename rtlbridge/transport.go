@@ -140,7 +140,7 @@ func (t *transport) putShared(b []byte) (int, error) {
 // ring wakes the other side. If the socket is full of such bytes already, it will wake anyway.
 func (t *transport) ring() {
 	b := [1]byte{1}
-	socketSend(t.fd, b[:])
+	_, _ = socketSend(t.fd, b[:])
 }
 
 // The calls below never block, so Go's scheduler need not be told.
