@@ -145,7 +145,6 @@ type memory struct {
 	cpl     *tlp.Completer
 	rng     uint64
 	out     fifo[*tlp.Packet]
-	pending fifo[*lateRead]
 	faults  map[uint64]fault // by address of a read
 	delay   map[uint64]simcore.Ps
 	rx, tx  [256]testRing

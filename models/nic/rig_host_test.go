@@ -22,7 +22,6 @@ type host struct {
 	shuffle bool
 	latency simcore.Ps
 	out     ring[*tlp.Packet]
-	late    []*lateRead
 	rxq     [256]ringCfg
 	txq     [256]ringCfg
 	faults  map[uint64]fault // by address of a read

@@ -107,8 +107,7 @@ func TestOrderWhileWheelAdapts(t *testing.T) {
 	steps := holdSteps(holdSeed)
 	last, count := ran{at: -1}, 0
 	shifts := map[uint]bool{}
-	var h handlerFunc
-	h = func(evt sim.Event) error {
+	h := handlerFunc(func(evt sim.Event) error {
 		ev := evt.(*Event)
 		r := ran{ev.At, ev.Secondary, ev.Kind}
 		require.Negative(t, last.order(r))
@@ -126,7 +125,7 @@ func TestOrderWhileWheelAdapts(t *testing.T) {
 			e.Schedule(ev)
 		}
 		return nil
-	}
+	})
 	for i := range 3000 {
 		e.Schedule(&Event{At: steps.next(), H: h, Kind: i})
 	}

@@ -34,7 +34,6 @@ type transmit struct {
 	bad    int // completion entries that said so
 	pieces [4]int
 	wqe    [nicspec.WqeBytes]byte
-	order  []int // frames as they came out
 }
 
 // txQueue is a transmit queue, its frame memory, and what must still come out.
