@@ -120,7 +120,7 @@ func (r *Referee) Mismatches() uint64 { return r.log.total }
 // tlpOut judges what the device sends.
 func (r *Referee) tlpOut() {
 	p := r.x.TLP
-	r.hdr = tlp.Parse(&p.Hdr)
+	r.hdr = *p.Parsed()
 	h := &r.hdr
 	r.reused(h)
 	broken := r.mon.Check(tlp.FromDevice, uint64(r.now), p)

@@ -103,29 +103,37 @@ func (m *Monitor) Abandon(d Dir, requesterID uint16, tag uint8) bool {
 // Check checks one TLP and returns the rules it breaks, normally none. The
 // slice is good until the next call.
 func (m *Monitor) Check(d Dir, cycle uint64, p *Packet) []Violation {
-	return m.CheckRaw(d, cycle, &p.Hdr, p.Data)
+	h := p.Parsed()
+	return m.check(d, cycle, h, p.clean, &p.Hdr, p.Data)
 }
 
 // CheckRaw is Check for a TLP that is not a Packet.
 func (m *Monitor) CheckRaw(d Dir, cycle uint64, hdr *[HeaderBytes]byte, data []byte) []Violation {
+	h := Parse(hdr)
+	return m.check(d, cycle, &h, false, hdr, data)
+}
+
+// check checks a TLP whose header has been parsed; clean says that Decode is known to have nothing to object to.
+func (m *Monitor) check(d Dir, cycle uint64, h *Header, clean bool, hdr *[HeaderBytes]byte, data []byte) []Violation {
 	m.out, m.dir, m.cycle = m.out[:0], d, cycle
 	m.checked++
-	h := Parse(hdr)
-	if err := h.reservedZero(hdr); err != nil {
-		m.badHeader(&h, err)
+	if !clean {
+		if err := h.reservedZero(hdr); err != nil {
+			m.badHeader(h, err)
+		}
 	}
 	switch {
 	case h.Kind == KindInvalid:
 		m.unsupported(hdr)
 	case h.Kind.IsMemory():
-		m.payload(&h, len(data))
-		m.memory(&h)
+		m.payload(h, len(data))
+		m.memory(h)
 	case h.Kind.IsCompletion():
-		m.payload(&h, len(data))
-		m.completion(&h)
+		m.payload(h, len(data))
+		m.completion(h)
 	default:
-		m.payload(&h, len(data))
-		m.message(&h)
+		m.payload(h, len(data))
+		m.message(h)
 	}
 	for i := range m.out {
 		m.out[i].Raw = *hdr

@@ -17,6 +17,11 @@ type Packet struct {
 
 	buf    []byte // storage of its own, kept while the packet is pooled
 	pooled bool
+
+	// What Parsed found in Hdr when it was of; clean says that Decode has nothing to object to.
+	read, clean bool
+	of          [HeaderBytes]byte
+	parsed      Header
 }
 
 var (
@@ -24,8 +29,23 @@ var (
 	_ simcore.Timed = (*Packet)(nil)
 )
 
-// Header decodes the packet's header.
-func (p *Packet) Header() (Header, error) { return Decode(&p.Hdr) }
+// Parsed is the packet's header as Parse reads it. Whoever asks again is spared the work. It is good until the header
+// changes, and is not to be written.
+func (p *Packet) Parsed() *Header {
+	if !p.read || p.of != p.Hdr {
+		p.parsed, p.of = Parse(&p.Hdr), p.Hdr
+		p.read, p.clean = true, p.parsed.reservedZero(&p.Hdr) == nil
+	}
+	return &p.parsed
+}
+
+// Header decodes the packet's header, as Decode does.
+func (p *Packet) Header() (Header, error) {
+	if h := p.Parsed(); p.clean {
+		return *h, nil
+	}
+	return Decode(&p.Hdr)
+}
 
 // SetHeader encodes h as the packet's header and states the packet's size on
 // the wire, header and payload, as Akita's TrafficBytes. Set Data first.

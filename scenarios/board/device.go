@@ -68,6 +68,8 @@ type rtl struct {
 	spec  Spec
 	broke error // first stream rule that was broken
 	count int
+
+	observers []boundary.Observer
 }
 
 // Names of the NIC's streams in its manifest.
@@ -135,11 +137,7 @@ func (r *rtl) Begin(done func() bool) error {
 		s.Streams[i].MaxBytes = MaxFrame
 	}
 	r.Done = done
-	r.Comp.Observe(func(e rtlbridge.Event) {
-		if e.Kind == rtlbridge.EventViolation {
-			r.violated(&e)
-		}
-	})
+	r.Comp.Observe(r.happened)
 	return r.Comp.Begin(s)
 }
 
@@ -157,28 +155,33 @@ func (r *rtl) Check() error {
 	return r.broke
 }
 
-// Observe translates the bridge's events: an input has crossed when its last beat was accepted.
-func (r *rtl) Observe(f boundary.Observer) {
-	r.Comp.Observe(func(e rtlbridge.Event) {
-		c := boundary.Crossing{First: int64(e.First), Last: int64(e.Last)}
-		in := e.Kind == rtlbridge.EventIn
-		if e.Msg == nil || in && e.Flags&rtlbridge.InEnd == 0 || e.Kind == rtlbridge.EventViolation {
-			return
-		}
-		switch m := e.Msg.(type) {
-		case *ether.Frame:
-			c.Kind, c.Frame = boundary.FrameOut, m
-			if in {
-				c.Kind = boundary.FrameIn
-			}
-		case *tlp.Packet:
-			c.Kind, c.TLP = boundary.TLPOut, m
-			if in {
-				c.Kind = boundary.TLPIn
-			}
-		}
+// Observe implements boundary.Observable; it must be called before Begin.
+func (r *rtl) Observe(f boundary.Observer) { r.observers = append(r.observers, f) }
+
+// happened translates the bridge's events: an input has crossed when its last beat was accepted.
+func (r *rtl) happened(e rtlbridge.Event) {
+	c := boundary.Crossing{First: int64(e.First), Last: int64(e.Last)}
+	switch {
+	case e.Kind == rtlbridge.EventViolation:
+		r.violated(&e)
+		return
+	case e.Msg == nil:
+		return
+	case e.Kind == rtlbridge.EventOut:
+		c.Kind = boundary.FrameOut
+	case e.Flags&rtlbridge.InEnd == 0:
+		return
+	}
+	switch m := e.Msg.(type) {
+	case *ether.Frame:
+		c.Frame = m
+	case *tlp.Packet:
+		c.TLP = m
+		c.Kind += boundary.TLPIn - boundary.FrameIn
+	}
+	for _, f := range r.observers {
 		f(c)
-	})
+	}
 }
 
 var (
