@@ -20,9 +20,9 @@ build: ## bin/nictwin
 	go build -trimpath -o $(BIN) ./cmd/nictwin
 
 demo: setup build ## replay the shipped captures through the RTL, both directions, and show the result
-	@$(BIN) replay --nic rtl --dir both --seed 1 --stall 10 --out out/demo $(DEMO)
+	@$(BIN) replay --nic rtl --dir both --speed 50 --seed 1 --stall 10 --out out/demo $(DEMO)
 	@echo; echo "The same on the Go model of the NIC:"
-	@$(BIN) replay --nic model --dir both --seed 1 --stall 10 --out out/demo-model $(DEMO)
+	@$(BIN) replay --nic model --dir both --speed 50 --seed 1 --stall 10 --out out/demo-model $(DEMO)
 
 test: setup lint rtl-lint build ## everything that must pass: linters, all tests, race detector, fuzz seeds
 	@scripts/test.sh
