@@ -30,7 +30,7 @@ func bridgeSpeed(s *session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Quantum = bridgeQuantum
+	o.Quantum, o.Speed = bridgeQuantum, "beats"
 	dir, err := os.MkdirTemp("", "nictwin-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)

@@ -17,7 +17,7 @@ type layout struct {
 	whole  bool // frames lie in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
 }
 
-var usual = layout{queues: 32, log: 5}
+var usual = layout{queues: 16, log: 4}
 
 func (l layout) String() string {
 	if l.whole {
@@ -30,7 +30,8 @@ const (
 	bufBytes  = 2048
 	skew      = 2 // of a payload, as a driver would have it
 	txQueues  = 16
-	txRingLog = 5
+	txRingLog = 4 // enough for 1,500 B
+	txManyLog = 6 // for any size
 	txHeader  = 54
 )
 
@@ -62,6 +63,7 @@ func (s *session) rate(dir string, size int, l layout) (*meter, *replay.Result, 
 	}
 	o.LinkCycles, o.Quantum = rateLinks, rateLinks
 	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
+	o.Shape.TxLog = txManyLog
 	m := &meter{}
 	res, err := s.play(o, m)
 	return m, res, err

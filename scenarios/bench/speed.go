@@ -84,7 +84,7 @@ func (s *session) build() error {
 	return nil
 }
 
-const distinct = 256 // different frames, played over and over
+const distinct = 64 // different frames, played over and over
 
 // options is a replay of n frames of a size each way: received ones are spread over queues and split after their
 // headers, transmitted ones have their headers in Arm memory and their payload in host memory.
