@@ -58,6 +58,8 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.BoolVar(&r.NoArtifacts, "no-artifacts", false, "write none")
 	f.StringVar(&r.DUT, "dut", r.DUT, "device manifest, its folder, or a name from dut list (rtl only)")
 	f.StringVar(&r.Variant, "variant", r.Variant, "build of the device: speed, or debug with its assertions checked (rtl only)")
+	f.StringVar(&r.Connect, "connect", r.Connect, "a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of --dut (rtl only)")
+	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file with the token of the device at --connect, 64 hexadecimal digits")
 	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's choice (rtl only)")
 	f.BoolVar(&r.Serial, "serial", r.Serial, "do not overlap device and models (rtl only)")
 	f.StringVar(&r.Wave, "wave", r.Wave, "waveforms: never (fail and always are not built yet)")

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -64,7 +65,6 @@ func (m *model) Close() error            { return nil }
 type rtl struct {
 	*rtlbridge.Comp
 	conn  *rtlbridge.Conn
-	dev   *rtlbridge.Device
 	spec  Spec
 	broke error // first stream rule that was broken
 	count int
@@ -98,12 +98,24 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	return Build(s.DUT, s.Variant, s.Log)
 }
 
-func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
+// open starts the device, or reaches the one that runs elsewhere.
+func (s *Spec) open() (*rtlbridge.Conn, error) {
+	if s.Connect != "" {
+		token, err := s.token()
+		if err != nil {
+			return nil, err
+		}
+		return rtlbridge.Dial(s.Connect, rtlbridge.DialOptions{Token: token, Record: s.Record})
+	}
 	dev, err := s.device()
 	if err != nil {
 		return nil, err
 	}
-	conn, err := rtlbridge.Launch(dev, rtlbridge.LaunchOptions{Record: s.Record})
+	return rtlbridge.Launch(dev, rtlbridge.LaunchOptions{Record: s.Record})
+}
+
+func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
+	conn, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +129,13 @@ func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return &rtl{Comp: c, conn: conn, dev: dev, spec: *s}, nil
+	return &rtl{Comp: c, conn: conn, spec: *s}, nil
 }
 
 func (r *rtl) PCIe() *simcore.Port   { return r.Port(0) }
 func (r *rtl) Eth(int) *simcore.Port { return r.Port(1) }
 func (r *rtl) Cycles() int64         { return int64(r.Cycle()) }
-func (r *rtl) Build() string         { return r.dev.HashString() }
+func (r *rtl) Build() string         { return hex.EncodeToString(r.conn.Hello().BuildHash[:]) }
 func (r *rtl) Close() error          { return r.conn.Close() }
 func (r *rtl) Wall() rtlbridge.Wall  { return r.Comp.Wall() }
 

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,11 @@ type Spec struct {
 	DUT     string            // manifest of the device when NIC is RTL
 	Variant string            // build of the device: speed, debug
 	Built   *rtlbridge.Device // used instead of building DUT; may be nil
+
+	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
+	// and started here; Token is its token, as 64 hexadecimal digits.
+	Connect, Token string
+
 	Seed    uint64
 	Stall   int    // percent of cycles with gaps and back-pressure, 0 to 90
 	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default
@@ -60,6 +66,12 @@ func (s *Spec) Validate() error {
 	if s.Stall < 0 || s.Stall > 90 {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
 	}
+	if s.Connect != "" && s.NIC != RTL {
+		bad("--connect %s: a device that runs elsewhere is --nic rtl", s.Connect)
+	}
+	if _, err := s.token(); err != nil {
+		errs = append(errs, err)
+	}
 	if s.Root != nil {
 		errs = append(errs, s.Root.Validate())
 	}
@@ -67,6 +79,18 @@ func (s *Spec) Validate() error {
 		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
 	}
 	return errors.Join(errs...)
+}
+
+// token reads Token; without Connect there is none.
+func (s *Spec) token() (t [32]byte, err error) {
+	if s.Connect == "" {
+		return t, nil
+	}
+	b, err := hex.DecodeString(s.Token)
+	if err != nil || len(b) != len(t) {
+		return t, fmt.Errorf("token of the device at %s: want %d hexadecimal digits", s.Connect, 2*len(t))
+	}
+	return [32]byte(b), nil
 }
 
 func (s *Spec) latency() simcore.Ps { return simcore.Ps(s.LinkCycles) * Cycle }

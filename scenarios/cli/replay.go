@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"nictwin/models/simcore"
@@ -27,6 +28,7 @@ type Replay struct {
 	Wave        string
 	Mutant      string
 	NoArtifacts bool
+	TokenFile   string // becomes Token
 	Again       string // the command line that does the same once more
 }
 
@@ -122,7 +124,7 @@ func (r *Replay) play(ctx context.Context, e *Ended, dir *folder) (err error) {
 
 // prepare completes the options and takes the folder. Everything that is wrong with the settings is told at once.
 func (r *Replay) prepare() (*folder, error) {
-	err := errors.Join(r.waves(), r.gap(), r.fix(), r.Validate(), r.loops(), r.device())
+	err := errors.Join(r.waves(), r.gap(), r.fix(), r.readToken(), r.Validate(), r.loops(), r.device())
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -188,6 +190,9 @@ func (r *Replay) device() error {
 	if r.NIC != "rtl" {
 		return nil
 	}
+	if r.Connect != "" {
+		return nil
+	}
 	path, err := home.Resolve(r.DUT, r.Home)
 	if err != nil {
 		return fmt.Errorf("--dut: %w", err)
@@ -198,6 +203,22 @@ func (r *Replay) device() error {
 	}
 	r.DUT = path
 	return errors.Join(r.fits(m), shareHarness(r.Home))
+}
+
+// readToken reads the token of a device that runs elsewhere.
+func (r *Replay) readToken() error {
+	if r.Connect == "" {
+		return nil
+	}
+	if r.TokenFile == "" {
+		return fmt.Errorf("--connect %s: --token-file is missing", r.Connect)
+	}
+	text, err := os.ReadFile(r.TokenFile)
+	if err != nil {
+		return fmt.Errorf("--token-file: %w", err)
+	}
+	r.Token = strings.TrimSpace(string(text))
+	return nil
 }
 
 // fits tells early what would only come out once the device is built: that it is no NIC, or the quantum too long.

@@ -18,6 +18,8 @@ type Options struct {
 	NIC      string   // rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
 	Variant  string   // build of the device: speed, debug
+	Connect  string   // address of a device that runs already, instead of DUT
+	Token    string   // its token, 64 hexadecimal digits
 	Dir      string   // rx, tx or both
 	Speed    string   // line, capture, or a number of Gbps
 	MaxGap   simcore.Ps
@@ -71,7 +73,7 @@ func DefaultOptions() Options {
 
 func (o *Options) spec() board.Spec {
 	return board.Spec{
-		NIC: o.NIC, DUT: o.DUT, Variant: o.Variant, Built: o.Built, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
+		NIC: o.NIC, DUT: o.DUT, Variant: o.Variant, Built: o.Built, Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
 		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record,
 	}
 }
