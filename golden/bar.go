@@ -209,6 +209,9 @@ func (r *Referee) doorbell(e *nic.Effect) {
 		q := r.tx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain()) != nil
 		q.ctx.PI, q.mayBe = e.PI, false
+		if !doubt {
+			r.ended(q, e.PI-q.ctx.Size()) // else it would be too far ahead
+		}
 		r.past.note(q.domain(), &r.x)
 	}
 	if doubt {
@@ -230,7 +233,7 @@ func (r *Referee) badDoorbell(e *nic.Effect) {
 	justOff := ctx != nil && r.bar.drainRx == e.Rx && r.bar.drainQ == e.Index && r.regs.Busy() &&
 		r.now <= r.bar.drainAt+nicspec.VisibleCycles
 	if ctx == nil || !justOff && ctx.State != nicspec.QueueStateRun || e.PI-ctx.PI > ctx.Size() ||
-		e.PI-ctx.CI > ctx.Size()+ahead {
+		int(e.PI-ctx.CI) > int(ctx.Size())+int(ahead) {
 		r.cnt.step(index, 1, r.now)
 		return
 	}
@@ -262,6 +265,7 @@ func (r *Referee) usable(e *nic.Effect) (ctx *nic.Queue, ahead uint16) {
 	if q == nil || !q.open {
 		return nil, 0
 	}
+	ahead = q.oldest - q.ctx.CI // ended without an output
 	for q.ctx.CI+ahead != q.ctx.PI && q.slot(q.ctx.CI+ahead).state == slotThere {
 		ahead++
 	}

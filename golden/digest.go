@@ -4,67 +4,48 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"hash"
 	"math/bits"
 
 	"nictwin/models/boundary"
 )
 
-// digest is a hash over every crossing. Each becomes a record of fixed size:
-// kind, port, queue, length, cycles and 128 bits that mix its bytes; the
-// records go through SHA-256 in batches, of which the result does not depend.
+// digest is a hash over every crossing: kind, port, queue, length, cycles and
+// bytes. Each crossing is mixed into a state of 128 bits, which depends on the
+// order; the result is the SHA-256 of the state and of how many there were.
 type digest struct {
-	sha    hash.Hash
-	buf    [recordsPerBatch * recordBytes]byte
-	n      int
+	a, b   uint64
+	n      uint64
 	cycles bool
 }
 
-const (
-	recordBytes     = 40
-	recordsPerBatch = 64
-)
-
-func newDigest(cycles bool) digest { return digest{sha: sha256.New(), cycles: cycles} }
+func newDigest(cycles bool) digest { return digest{a: mixA, b: mixD, cycles: cycles} }
 
 // add takes one crossing.
 func (d *digest) add(x *boundary.Crossing) {
-	if d.n == len(d.buf) {
-		d.flush()
-	}
-	b := d.buf[d.n : d.n+recordBytes : d.n+recordBytes]
-	d.n += recordBytes
 	var lo, hi uint64
-	var size, queue int
+	kind := uint64(x.Kind) | uint64(x.Port)<<8
 	if x.Kind.IsTLP() {
-		size = len(x.TLP.Data)
 		lo, hi = mix128(binary.LittleEndian.Uint64(x.TLP.Hdr[:]), binary.LittleEndian.Uint64(x.TLP.Hdr[8:]), x.TLP.Data)
 	} else {
-		size, queue = len(x.Frame.Data), x.Frame.Queue
+		kind |= uint64(uint32(x.Frame.Queue)) << 16
 		lo, hi = mix128(0, 0, x.Frame.Data)
 	}
-	first, last := x.First, x.Last
-	if !d.cycles {
-		first, last = 0, 0
+	if d.cycles {
+		lo += fold(uint64(x.First)^mixC, mixB)
+		hi += fold(uint64(x.Last)^mixA, mixD)
 	}
-	b[0], b[1] = uint8(x.Kind), uint8(x.Port)
-	binary.LittleEndian.PutUint16(b[2:], uint16(queue))
-	binary.LittleEndian.PutUint32(b[4:], uint32(size))
-	binary.LittleEndian.PutUint64(b[8:], uint64(first))
-	binary.LittleEndian.PutUint64(b[16:], uint64(last))
-	binary.LittleEndian.PutUint64(b[24:], lo)
-	binary.LittleEndian.PutUint64(b[32:], hi)
+	d.a, d.b = fold(d.a^lo, mixB^kind)+d.b, fold(d.b^hi, mixC)^d.a
+	d.n++
 }
 
-func (d *digest) flush() {
-	d.sha.Write(d.buf[:d.n])
-	d.n = 0
-}
-
-// sum ends the digest and returns it in hexadecimal.
+// sum returns the digest in hexadecimal.
 func (d *digest) sum() string {
-	d.flush()
-	return hex.EncodeToString(d.sha.Sum(nil))
+	var b [24]byte
+	binary.LittleEndian.PutUint64(b[:], d.a)
+	binary.LittleEndian.PutUint64(b[8:], d.b)
+	binary.LittleEndian.PutUint64(b[16:], d.n)
+	sum := sha256.Sum256(b[:])
+	return hex.EncodeToString(sum[:])
 }
 
 // Odd constants with about as many ones as zeros.
@@ -82,22 +63,27 @@ func fold(x, y uint64) uint64 {
 }
 
 // mix128 mixes bytes, and two words before them, into 128 bits. It serves to
-// tell runs apart and resists no attacker.
+// tell runs apart and resists no attacker. What is added for a block depends on
+// its place and on no other block, so that blocks are mixed side by side.
 func mix128(p, q uint64, b []byte) (lo, hi uint64) {
-	lo, hi = fold(p^mixA, q^mixB), fold(p^mixC, q^mixD)
-	n := uint64(len(b))
+	lo, hi = fold(p^mixA, q^mixB), fold(q^mixC, p^mixD)
+	k, n := uint64(len(b)), uint64(len(b))
 	for len(b) >= 32 {
 		w, x := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 		y, z := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-		lo = bits.RotateLeft64(lo, 23) + w ^ fold(w^mixA, x^lo)
-		hi = bits.RotateLeft64(hi, 29) + y ^ fold(y^mixC, z^hi)
+		k += mixA
+		lo += fold(w^k, x^mixB-k)
+		hi += fold(y^k, z^mixD-k)
 		b = b[32:]
 	}
-	var tail [32]byte
-	copy(tail[:], b)
-	w, x := binary.LittleEndian.Uint64(tail[:]), binary.LittleEndian.Uint64(tail[8:])
-	y, z := binary.LittleEndian.Uint64(tail[16:]), binary.LittleEndian.Uint64(tail[24:])
-	lo ^= fold(w^mixB, x^hi) ^ n
-	hi ^= fold(y^mixD, z^lo)
-	return fold(lo^mixA, hi^mixD), fold(hi^mixB, lo^mixC)
+	if len(b) > 0 {
+		var tail [32]byte
+		copy(tail[:], b)
+		w, x := binary.LittleEndian.Uint64(tail[:]), binary.LittleEndian.Uint64(tail[8:])
+		y, z := binary.LittleEndian.Uint64(tail[16:]), binary.LittleEndian.Uint64(tail[24:])
+		k += mixC
+		lo += fold(w^k, x^mixB-k)
+		hi += fold(y^k, z^mixD-k)
+	}
+	return fold(lo^mixA, hi^mixD^n), fold(hi^mixB^n, lo^mixC)
 }

@@ -241,6 +241,7 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 		if !q.draining {
 			r.regs.Txq(q.id).PI = q.ctx.PI
 		}
+		r.ended(q, q.ctx.PI-q.ctx.Size()) // else the doorbell would have been too far ahead
 	}
 	return true
 }

@@ -195,7 +195,7 @@ func (r *Referee) entryOver(q *txq, s *txSlot) {
 
 // ended notes that the device has ended the entries before an index.
 func (r *Referee) ended(q *txq, index uint16) {
-	if int16(index-q.ctx.CI) <= 0 {
+	if d := index - q.ctx.CI; d == 0 || d > 1<<nicspec.LogSizeMax {
 		return
 	}
 	q.ctx.CI = index

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+	"math/bits"
 
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -25,6 +26,10 @@ func (r *Referee) writeOut() {
 	if n == nicspec.CqeBytes && addr%nicspec.CqeBytes == 0 && r.completionEntry(addr, data) {
 		return
 	}
+	if solid(h) {
+		r.bufferWrite(addr, data[off:off+n])
+		return
+	}
 	for runs := h.Runs(data); ; {
 		at, b, ok := runs.Next()
 		if !ok {
@@ -32,6 +37,15 @@ func (r *Referee) writeOut() {
 		}
 		r.bufferWrite(at, b)
 	}
+}
+
+// solid reports whether the enabled bytes of a write follow each other.
+func solid(h *tlp.Header) bool {
+	lows := func(be uint8) bool { return be&(be+1) == 0 } // the lowest ones, without a gap
+	if h.Length == 1 {
+		return lows(h.FirstBE >> bits.TrailingZeros8(h.FirstBE))
+	}
+	return lows(^h.FirstBE&0xf) && lows(h.LastBE)
 }
 
 // disabledBytes reports whether a byte that is not enabled is not zero [B6].

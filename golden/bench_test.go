@@ -1,0 +1,124 @@
+package golden
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/wire"
+)
+
+// steady records a run of full-size RoCEv2 frames that a steady referee sees:
+// setup, and then the same again and again, both ways.
+func steady(t testing.TB, n, size int, rx, tx bool) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := defaultRig()
+	r := newRig(t, o)
+	m := r.mem
+	m.write(nicspec.RegDevctl, 1|2<<4)
+	m.write(nicspec.RegCtrl, 3)
+	for q := range 4 {
+		m.rule(q, dmacRule(uint8(q), nicspec.ActionQueue, q))
+		m.openRx(q, 6, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
+		m.openTx(q, 6)
+	}
+	m.store(keyBus, pattern(keySpan, 1))
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	frame := roceFrame(size)
+	for i := range n {
+		q := i / 16 % 4
+		if i%16 == 0 {
+			if rx {
+				m.post(q, 16)
+			}
+			for k := 0; tx && k < 16; k++ {
+				w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, InlineLen: 14, Nseg: 1, FComplete: k%4 == 3}
+				copy(w.Slots[:], frame)
+				(&nicspec.SegFields{Key: goodKey, Len: uint32(size - 14), Addr: 0x1000 + uint64(k)*4096 + 14}).Encode(w.Slots[16:])
+				m.push(q, &w)
+			}
+			if tx {
+				m.ringTx(q)
+			}
+			r.step(simcore.Microsecond)
+		}
+		if rx {
+			frame[0] = uint8(q) << 1
+			frame[len(frame)-5] = uint8(i)
+			r.peers[0].send(frame)
+			r.step(60 * simcore.Nanosecond)
+		}
+	}
+	r.settle()
+	m.readCounters()
+	return DefaultConfig(o.spec), r.tape
+}
+
+// roceFrame is a RoCEv2 frame over IPv4 with an ICRC and no UDP checksum.
+func roceFrame(size int) []byte {
+	rng := rand.New(rand.NewPCG(1, 1))
+	f := append(make([]byte, 12), 8, 0, 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2)
+	f = append(f, 0xc0, 1, 0x12, 0xb7, 0, 0, 0, 0, 4, 0x40, 0xff, 0xff, 0, 0, 0, 17, 0x80, 0, 0, 9)
+	for len(f) < size {
+		f = append(f, uint8(rng.Uint64()))
+	}
+	f[16], f[17] = uint8((size-14)>>8), uint8(size-14)
+	f[38], f[39] = uint8((size-34)>>8), uint8(size-34)
+	if err := wire.SealFrame(f, false); err != nil {
+		panic(err)
+	}
+	return f
+}
+
+func benchReferee(b *testing.B, size int, rx, tx bool) {
+	const frames = 768
+	cfg, run := steady(b, frames, size, rx, tx)
+	p := judge(b, cfg, run)
+	require.True(b, p.Passed(), "%v", p)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		b.StopTimer()
+		g, err := New(cfg)
+		require.NoError(b, err)
+		b.StartTimer()
+		for i := range run {
+			g.Observe(run[i])
+		}
+	}
+	ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+	b.ReportMetric(ns/frames, "ns/frame")
+	b.ReportMetric(float64(len(run))/frames, "crossings/frame")
+	b.ReportMetric(ns/float64(len(run)), "ns/crossing")
+}
+
+func BenchmarkReceive1500(b *testing.B) { benchReferee(b, 1500, true, false) }
+func BenchmarkSend1500(b *testing.B)    { benchReferee(b, 1500, false, true) }
+func BenchmarkReceive64(b *testing.B)   { benchReferee(b, 64, true, false) }
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	for _, dir := range []struct{ rx, tx bool }{{true, false}, {false, true}} {
+		cfg, run := steady(t, 2048, 300, dir.rx, dir.tx)
+		g, err := New(cfg)
+		require.NoError(t, err)
+		half := len(run) / 2
+		for i := range run[:half] {
+			g.Observe(run[i])
+		}
+		at := half
+		const steps = 1000
+		n := testing.AllocsPerRun(steps, func() {
+			g.Observe(run[at])
+			at++
+		})
+		require.Zero(t, n, "allocations per crossing, receive %v", dir.rx)
+		for ; at < len(run); at++ {
+			g.Observe(run[at])
+		}
+		require.True(t, g.Finish().Passed())
+	}
+}
