@@ -1,0 +1,88 @@
+package contract
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+)
+
+// bell rings a doorbell.
+func (r *rig) bell(rx bool, q int, pi uint32) {
+	r.t.Helper()
+	if rx {
+		r.write(nicspec.RegRxDoorbell(q), pi)
+	} else {
+		r.write(nicspec.RegTxDoorbell(q), pi)
+	}
+}
+
+func doorbells(r *rig) {
+	bad := steps{dev(nicspec.CntDbBad): 1}
+	for _, rx := range []bool{true, false} {
+		table, beyond := nicspec.TableTxq, r.sizes.NumTxq
+		if rx {
+			table, beyond = nicspec.TableRxq, r.sizes.NumRxq
+		}
+		ring := func(what string, want steps, q int, pi uint32) {
+			r.t.Helper()
+			r.counted(what, want, func() { r.bell(rx, q, pi) })
+		}
+		ring("a queue that was never enabled", bad, 5, 0)
+		ring("a queue that was never enabled", bad, 5, 1)
+		if beyond < nicspec.RxqMax {
+			ring("the first queue beyond the build", bad, beyond, 1)
+			ring("the last queue there could be", bad, nicspec.RxqMax-1, 0)
+		}
+		if rx {
+			r.openRx(5, 2, nil)
+		} else {
+			r.openTx(5, 2) // tx_enable is 0: entries may be fetched, none is started
+		}
+		ring("one more than the ring holds", bad, 5, 5)
+		ring("far ahead", bad, 5, 0x8000)
+		ring("back from 0", bad, 5, 0xffff)
+		ring("the index it has", nil, 5, 0)
+		ring("a full ring", nil, 5, 4)
+		ring("the same again", nil, 5, 4)
+		ring("bits 31:16 are not defined", nil, 5, 0xabcd_0004)
+		ring("back", bad, 5, 3)
+		ring("further than the ring holds", bad, 5, 6)
+		require.EqualValues(r.t, 4, le16(r.entry(table, 5)[48:]), "the producer index is that of the good doorbells")
+		r.counted("two doorbells with one write", steps{dev(nicspec.CntDbBad): 2}, func() {
+			off := nicspec.RegTxDoorbell(4)
+			if rx {
+				off = nicspec.RegRxDoorbell(4)
+			}
+			r.write2(off, 0, 2)
+		})
+		r.disable(table, 5)
+		ring("a queue that was disabled", bad, 5, 4)
+	}
+}
+
+func le16(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
+
+// Indices run through 65,536, which the ring size divides, and doorbells with them.
+func doorbellsWrap(r *rig) {
+	r.write(nicspec.RegCtrl, 2)
+	x := r.openTx(3, 15)
+	nop := make([]byte, nicspec.WqeBytes)
+	for i := range x.size() {
+		nop[8] = byte(i)
+		r.store(x.at(uint16(i)), nop)
+	}
+	r.synced()
+	for x.pi = 0; ; {
+		x.pi += 1 << 15
+		r.bell(false, 3, uint32(x.pi))
+		r.until("entries end", func() bool { return le16(r.entry(nicspec.TableTxq, 3)[50:]) == x.pi })
+		if x.pi == 0 {
+			break
+		}
+	}
+	want := r.counters()
+	require.EqualValues(r.t, 1<<16, want[dev(nicspec.CntTxWqe)])
+	r.counted("one more than the ring holds", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, 0x8001) })
+	r.counted("back over 0", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, 0xffff) })
+	r.counted("on", steps{dev(nicspec.CntTxWqe): 1}, func() { r.bell(false, 3, 1) })
+}

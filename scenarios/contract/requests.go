@@ -1,0 +1,269 @@
+package contract
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// A requester of raw requests, and where they go unless a check says otherwise.
+const rawRequester = 0x0123
+
+func memory(kind tlp.Kind, off uint32) tlp.Header {
+	return tlp.Header{Kind: kind, Addr64: true, Length: 1, FirstBE: 0xf, RequesterID: rawRequester, Address: nicspec.BarBase + uint64(off)}
+}
+
+// shape is a request of n DWs with byte enables.
+type shape struct {
+	off         uint32
+	n           int
+	first, last uint8
+}
+
+// shapes lists accesses that are no register accesses.
+func shapes() []shape {
+	var all []shape
+	for be := range uint8(0xf) {
+		all = append(all, shape{nicspec.RegScratch, 1, be, 0})
+		all = append(all, shape{nicspec.RegRocePort, 2, be, 0xf}, shape{nicspec.RegRocePort, 2, 0xf, be})
+	}
+	all = append(all,
+		shape{nicspec.RegScratch, 1, 0xf, 0xf}, // not legal: one DW has no last
+		shape{nicspec.RegScratch, 2, 0xf, 0xf}, // not aligned
+		shape{nicspec.RegTblData(1), 2, 0xf, 0xf},
+		shape{nicspec.BarBytes - 4, 2, 0xf, 0xf},
+	)
+	for _, n := range []int{3, 4, 7, 8, 16, 32, 33, 64, 128} {
+		all = append(all, shape{nicspec.RegTblData(0), n, 0xf, 0xf}, shape{nicspec.RegTxPush(3), n, 0xf, 0xf})
+	}
+	return all
+}
+
+func writeShapes(r *rig) {
+	r.write(nicspec.RegScratch, 0xabcd)
+	all := shapes()
+	r.counted("writes that are no register accesses", steps{dev(nicspec.CntRegBad): uint64(len(all))}, func() {
+		for i, s := range all {
+			h := memory(tlp.MWr, s.off)
+			h.Length, h.FirstBE, h.LastBE, h.Tag = uint16(s.n), s.first, s.last, uint8(i)
+			data := make([]byte, 4*s.n)
+			for k := range data {
+				data[k] = 0xee
+			}
+			r.send(h, data)
+		}
+	})
+	require.EqualValues(r.t, 0xabcd, r.read(nicspec.RegScratch))
+	require.EqualValues(r.t, nicspec.ResetRocePort, r.read(nicspec.RegRocePort))
+	require.Equal(r.t, make([]byte, 4*nicspec.TableWords), r.staged())
+	require.Empty(r.t, r.cpls, "writes are not answered")
+}
+
+func readShapes(r *rig) {
+	all := shapes()
+	r.counted("reads that are no register accesses", steps{dev(nicspec.CntRegBad): uint64(len(all)) + 1}, func() {
+		for i, s := range all {
+			h := memory(tlp.MRd, s.off)
+			h.Length, h.FirstBE, h.LastBE = uint16(s.n), s.first, s.last
+			h.Tag, h.TC, h.Attr = uint8(i), uint8(i)%8, tlp.Attr(i/8%8)
+			r.refused(h)
+		}
+		page := memory(tlp.MRd, nicspec.RegTxPush(0)) // 4 KB: a byte count of 0 on the wire
+		page.Length, page.LastBE, page.Tag = tlp.MaxLengthDW, 0xf, 0xfe
+		r.refused(page)
+	})
+	good := memory(tlp.MRd, nicspec.RegScratch)
+	good.Tag, good.TC, good.Attr, good.RequesterID = 0x9b, 5, 6, 0xffff
+	r.send(good, nil)
+	a := r.answer()
+	require.Equal(r.t, tlp.Header{Kind: tlp.CplD, Length: 1, TC: 5, Attr: 6, RequesterID: 0xffff, Tag: 0x9b, ByteCount: 4,
+		CompleterID: nicspec.RequesterNic, LowerAddr: nicspec.RegScratch}, a.Header)
+	good.Length, good.LastBE, good.Address = 2, 0xf, nicspec.BarBase+nicspec.RegTblDataBase+0x78
+	r.send(good, nil)
+	a = r.answer()
+	require.Equal(r.t, tlp.Header{Kind: tlp.CplD, Length: 2, TC: 5, Attr: 6, RequesterID: 0xffff, Tag: 0x9b, ByteCount: 8,
+		CompleterID: nicspec.RequesterNic, LowerAddr: 0x78}, a.Header)
+}
+
+// answer waits for the answer to a raw request.
+func (r *rig) answer() completion {
+	r.t.Helper()
+	r.until("a request is answered", func() bool { return len(r.cpls) > 0 })
+	a := r.cpls[0]
+	r.cpls = r.cpls[1:]
+	return a
+}
+
+// refused sends a memory read and demands that it is answered by UR.
+func (r *rig) refused(h tlp.Header) {
+	r.t.Helper()
+	r.send(h, nil)
+	off, n := h.Span()
+	require.Equal(r.t, tlp.Header{
+		Kind: tlp.Cpl, Status: tlp.StatusUR, TC: h.TC, Attr: h.Attr, RequesterID: h.RequesterID, Tag: h.Tag,
+		CompleterID: nicspec.RequesterNic, ByteCount: uint16(n), LowerAddr: uint8(h.Address+uint64(off)) & 0x7f,
+	}, r.answer().Header, "answer to %v", h)
+}
+
+// elsewhere lists addresses that are not in BAR0.
+func elsewhere() []tlp.Header {
+	var all []tlp.Header
+	for _, a := range []uint64{
+		0, 0x100, 0xffff_fffc, 1 << 32, nicspec.BarBase - 4, nicspec.BarBase + nicspec.BarBytes, nicspec.BarBase | 1<<40,
+		3 << nicspec.EndpointShift, nicspec.BarBase | 1<<63,
+	} {
+		h := memory(tlp.MRd, 0)
+		h.Address, h.Addr64 = a, a>>32 != 0
+		all = append(all, h)
+	}
+	low := memory(tlp.MRd, 0) // four DWs where three would do
+	low.Address = 0x2c
+	return append(all, low)
+}
+
+func requestsElsewhere(r *rig) {
+	all := elsewhere()
+	r.counted("requests that are not for BAR0", steps{dev(nicspec.CntTlpUnsupported): uint64(5 * len(all))}, func() {
+		for i, h := range all {
+			h.Tag, h.TC, h.Attr = uint8(i), 7-uint8(i)%8, tlp.Attr(i%8)
+			r.refused(h)
+			h.FirstBE = 6
+			r.refused(h)
+			if h.Address != 0xffff_fffc && h.Address != nicspec.BarBase-4 {
+				h.Length, h.FirstBE, h.LastBE = 5, 0xe, 7
+				r.refused(h)
+				h.Length = 100
+			} else {
+				r.refused(h)
+				h.Length = 1
+			}
+			h.Kind = tlp.MWr
+			r.send(h, make([]byte, 4*int(h.Length)))
+			h.Length, h.FirstBE, h.LastBE = 1, 0xf, 0
+			r.send(h, make([]byte, 4))
+		}
+	})
+	require.Empty(r.t, r.cpls)
+}
+
+// otherRequest is a request that is no memory read or write, by its first header byte.
+type otherRequest struct {
+	name     string
+	ft       byte
+	answered bool
+	data     bool
+}
+
+// In all of them the header has its request fields where memory requests have them (PCIe 2.2).
+var otherRequestList = []otherRequest{
+	{"MRdLk, 3 DW", 0x01, true, false}, {"MRdLk, 4 DW", 0x21, true, false},
+	{"IORd", 0x02, true, false}, {"IOWr", 0x42, true, true},
+	{"CfgRd0", 0x04, true, false}, {"CfgWr0", 0x44, true, true}, {"CfgRd1", 0x05, true, false}, {"CfgWr1", 0x45, true, true},
+	{"FetchAdd, 3 DW", 0x4c, true, true}, {"FetchAdd, 4 DW", 0x6c, true, true},
+	{"Swap, 3 DW", 0x4d, true, true}, {"Swap, 4 DW", 0x6d, true, true},
+	{"CAS, 3 DW", 0x4e, true, true}, {"CAS, 4 DW", 0x6e, true, true},
+	{"DMWr, 3 DW", 0x5b, true, true}, {"DMWr, 4 DW", 0x7b, true, true},
+	{"message to the root", 0x30, false, false}, {"message by address", 0x31, false, false}, {"message by ID", 0x32, false, false},
+	{"broadcast message", 0x33, false, false}, {"local message", 0x34, false, false}, {"gathered message", 0x35, false, false},
+	{"message with data", 0x70, false, true}, {"message with data by ID", 0x72, false, true},
+	{"type 0x1f", 0x1f, false, false}, {"type 0x03, with data", 0x43, false, true}, {"prefix", 0x80, false, false},
+	{"Fmt 5", 0xa0, false, false}, {"Fmt 7", 0xe0, false, false}, {"memory write, locked", 0x41, false, true},
+	{"IO, 4 DW", 0x22, false, false}, {"Cfg, 4 DW", 0x64, false, true}, {"FetchAdd without data", 0x0c, false, false},
+	{"completion of 4 DW", 0x2a, false, false},
+}
+
+func (o *otherRequest) header(tag uint8, dws int) (hdr [tlp.HeaderBytes]byte) {
+	hdr = [tlp.HeaderBytes]byte{o.ft, 0x30, 0x20, byte(dws), rawRequester >> 8, rawRequester & 0xff, tag, 0xf}
+	if dws > 1 {
+		hdr[7] = 0xff
+	}
+	binary.BigEndian.PutUint64(hdr[8:], nicspec.BarBase+nicspec.RegScratch)
+	if o.ft>>5&1 == 0 {
+		binary.BigEndian.PutUint32(hdr[8:], 0x2c)
+		clear(hdr[12:])
+	}
+	return hdr
+}
+
+func (o *otherRequest) payload(dws int) []byte {
+	if !o.data {
+		return nil
+	}
+	return make([]byte, 4*dws)
+}
+
+func otherRequests(r *rig) {
+	for i, o := range otherRequestList {
+		for _, dws := range []int{1, 2, 4} {
+			what := fmt.Sprintf("%s of %d DWs", o.name, dws)
+			before := r.counters()
+			r.sendRaw(o.header(uint8(4*i+dws), dws), o.payload(dws))
+			r.synced()
+			if o.answered {
+				require.Equal(r.t, tlp.Header{
+					Kind: tlp.Cpl, Status: tlp.StatusUR, TC: 3, Attr: 2, RequesterID: rawRequester, Tag: uint8(4*i + dws),
+					CompleterID: nicspec.RequesterNic, ByteCount: uint16(4 * dws),
+				}, r.answer().Header, what)
+			}
+			require.Empty(r.t, r.cpls, what)
+			r.moved(what, before, steps{dev(nicspec.CntTlpUnsupported): 1})
+		}
+	}
+}
+
+func poisonedRequests(r *rig) {
+	r.write(nicspec.RegScratch, 77)
+	r.counted("poisoned memory requests", steps{dev(nicspec.CntTlpUnsupported): 5}, func() {
+		w := memory(tlp.MWr, nicspec.RegScratch)
+		w.EP = true
+		r.send(w, make([]byte, 4))
+		w.Length, w.LastBE = 5, 0xf // no register access either: poison goes first
+		r.send(w, make([]byte, 20))
+		for _, h := range append(elsewhere()[:1], memory(tlp.MRd, nicspec.RegScratch), memory(tlp.MRd, nicspec.RegTblData(0))) {
+			h.EP = true
+			r.refused(h)
+		}
+	})
+	require.EqualValues(r.t, 77, r.read(nicspec.RegScratch))
+	n := uint64(0)
+	before := r.counters()
+	for i, o := range otherRequestList {
+		hdr := o.header(uint8(i), 1)
+		hdr[2] |= 0x40
+		r.sendRaw(hdr, o.payload(1))
+		n++
+	}
+	r.synced()
+	require.Empty(r.t, r.cpls, "poisoned requests other than memory reads are not answered")
+	r.moved("other poisoned requests", before, steps{dev(nicspec.CntTlpUnsupported): n})
+}
+
+func strayCompletions(r *rig) {
+	n := uint64(0)
+	before := r.counters()
+	for _, requester := range []uint16{nicspec.RequesterNic, 0x0201, 0x0100, 0} {
+		for _, tag := range []uint8{0, 1, 0x7f, 0xff} {
+			for _, h := range []tlp.Header{
+				{Kind: tlp.CplD, Length: 4, ByteCount: 16},
+				{Kind: tlp.CplD, Length: 4, ByteCount: 16, EP: true},
+				{Kind: tlp.CplD, Length: 1, ByteCount: 4096, LowerAddr: 0x7c},
+				{Kind: tlp.Cpl, Status: tlp.StatusUR, ByteCount: 64},
+				{Kind: tlp.Cpl, Status: tlp.StatusCA, ByteCount: 64},
+			} {
+				h.RequesterID, h.Tag = requester, tag
+				r.send(h, make([]byte, 4*int(h.Length)))
+				n++
+			}
+		}
+	}
+	for _, ft := range []byte{0x0b, 0x4b} { // completions of locked reads
+		r.sendRaw([tlp.HeaderBytes]byte{ft, 0, 0, 1, 0, 0, 0, 4, 2, 0, 9, 0}, make([]byte, int(ft>>6)*4))
+		n++
+	}
+	r.synced()
+	r.moved("completions for nobody", before, steps{dev(nicspec.CntCplUnexpected): n})
+}

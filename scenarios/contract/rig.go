@@ -1,0 +1,184 @@
+package contract
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/golden"
+	"nictwin/models/boundary"
+	"nictwin/models/host"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/board"
+)
+
+// rig is a board with a NIC under test, and what a check does with it. Its methods let time go on until what they wait for
+// has happened, and fail the test when it does not.
+type rig struct {
+	t     *testing.T
+	b     *board.Board
+	root  *host.Root
+	sizes nic.Spec
+	stall int
+	ref   *golden.Referee
+
+	cpls []completion // answers to raw requests
+	out  []sent       // frames that left, in order
+	rx   map[int]*rxRing
+	tx   map[int]*txRing
+	free [2]uint64 // first free offset of each memory
+	over bool
+
+	enabled func(*tlp.Packet) // is shown every write of the device; nil: nobody
+	reads   []tlp.Header      // of the device, if keepReads
+	keep    bool
+}
+
+// completion is an answer of the NIC to a raw request.
+type completion struct {
+	tlp.Header
+	data []byte
+}
+
+// sent is a frame that left the NIC.
+type sent struct {
+	queue int
+	data  []byte
+	cycle int64
+}
+
+// cycles is a time in cycles of the NIC's clock.
+const cycles = board.Cycle
+
+// Links are short, so that waiting costs few cycles.
+const linkCycles = 64
+
+const memoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
+
+func newRig(t *testing.T, sizes nic.Spec, build Build, stall int) *rig {
+	t.Helper()
+	root := host.DefaultSpec()
+	root.ArmBytes, root.HostBytes, root.Tags, root.Latency, root.Seed = memoryBytes, memoryBytes, 128, 80*simcore.Nanosecond, 5
+	root.Limits = tlp.Limits{MPS: 512, MRRS: 4096, RCB: 64}
+	if stall > 0 {
+		root.Jitter, root.RandomCpl = 300*simcore.Nanosecond, true
+	}
+	return newRigOn(t, sizes, build, board.Spec{Seed: 11, Stall: stall, LinkCycles: linkCycles, Root: &root})
+}
+
+// newRigOn makes a rig of a board with another endpoint than usual.
+func newRigOn(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
+	t.Helper()
+	b, err := build(s)
+	require.NoError(t, err)
+	r := &rig{t: t, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
+		free: [2]uint64{1 << 20, 1 << 33}}
+	t.Cleanup(r.close)
+	r.ref, err = golden.New(golden.DefaultConfig(sizes))
+	require.NoError(t, err)
+	b.NIC.Observe(r.ref.Observe)
+	b.NIC.Observe(r.see)
+	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
+		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
+	}
+	pace, err := board.ParsePace("line")
+	require.NoError(t, err)
+	b.Player.Load(board.Track{Pace: pace, Stall: s.Stall, Loops: 1})
+	require.NoError(t, b.NIC.Begin(func() bool { return r.over }))
+	return r
+}
+
+func (r *rig) see(x boundary.Crossing) {
+	switch {
+	case x.Kind == boundary.FrameOut:
+		r.out = append(r.out, sent{x.Frame.Queue, append([]byte(nil), x.Frame.Data...), x.Last})
+	case x.Kind == boundary.TLPOut && r.keep && tlp.Parse(&x.TLP.Hdr).Kind == tlp.MRd:
+		r.reads = append(r.reads, tlp.Parse(&x.TLP.Hdr))
+	}
+}
+
+// close ends the device; a test that failed is told what the referee saw.
+func (r *rig) close() {
+	if err := r.b.Close(); err != nil {
+		r.t.Errorf("the device ends with: %v", err)
+	}
+	if r.t.Failed() && !r.over {
+		r.t.Logf("the referee, of a run that was broken off: %v", r.ref.Finish())
+	}
+}
+
+// finish lets everything come to its end, reads every counter, and hears the referee.
+func (r *rig) finish() {
+	r.t.Helper()
+	r.quiet()
+	for i := range r.sizes.NumRules {
+		r.readLater(nicspec.RegRuleHits(i), 8, func(uint64) {})
+	}
+	r.counters()
+	r.over = true
+	require.NoError(r.t, errors.Join(r.root.Err(), r.b.NIC.Check()))
+	rep := r.ref.Finish()
+	if !rep.Passed() {
+		r.t.Errorf("the referee: %v", rep)
+	}
+	for _, n := range rep.Notes {
+		r.t.Logf("note: %s", n)
+	}
+}
+
+// run lets time pass.
+func (r *rig) run(n int) {
+	r.t.Helper()
+	err := r.b.Engine.RunUntil(r.b.Engine.Now() + simcore.Ps(n)*cycles)
+	require.NoError(r.t, errors.Join(err, r.root.Err()))
+}
+
+// patience is how many cycles a wait may take.
+const patience = 100_000
+
+// until lets time pass until something holds.
+func (r *rig) until(what string, holds func() bool) {
+	r.t.Helper()
+	const step = 16
+	for n := 0; !holds(); n += step {
+		if n > patience {
+			require.FailNow(r.t, "waited in vain", "%s, for %d cycles", what, patience)
+		}
+		r.run(step)
+	}
+}
+
+// quiet waits until everything that was sent to the device is done with, and nothing happens any more.
+func (r *rig) quiet() {
+	r.t.Helper()
+	r.until("the frames are played", func() bool { return r.b.Player.Sent() == r.b.Player.Total() })
+	r.run(2 * nicspec.VisibleCycles)
+	r.until("the device is idle", func() bool { return r.read(nicspec.RegStatus) == 0 })
+	r.until("the endpoint is idle", r.root.Idle)
+	r.run(2 * nicspec.VisibleCycles)
+	r.until("the device is still idle", func() bool { return r.read(nicspec.RegStatus) == 0 })
+	r.run(nicspec.VisibleCycles) // counters have been stepped
+}
+
+// alloc takes n bytes of an endpoint's memory; the address is a multiple of align, a power of two.
+func (r *rig) alloc(endpoint, n, align int) uint64 {
+	at := (r.free[endpoint] + uint64(align) - 1) &^ (uint64(align) - 1)
+	r.free[endpoint] = at + uint64(n)
+	return host.Bus(endpoint, at)
+}
+
+func (r *rig) store(bus uint64, b []byte) {
+	r.t.Helper()
+	require.NoError(r.t, r.root.Space.Write(bus, b))
+}
+
+func (r *rig) load(bus uint64, n int) []byte {
+	r.t.Helper()
+	b := make([]byte, n)
+	require.NoError(r.t, r.root.Space.Read(bus, b))
+	return b
+}

@@ -1,0 +1,65 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"nictwin/models/nic"
+	"nictwin/scenarios/board"
+)
+
+// Build puts a board together with the NIC under test on it. The spec says what is wanted of everything around the NIC;
+// its kind of NIC is for Build to choose.
+type Build func(board.Spec) (*board.Board, error)
+
+// check is one test of the suite.
+type check struct {
+	name   string
+	rules  string // of docs/nic.md, separated by spaces
+	stalls []int  // percent of cycles with back-pressure; nil: calm only
+	run    func(*rig)
+}
+
+// Back-pressure under which checks run.
+var (
+	calm    []int
+	stalled = []int{0, 30, 60}
+)
+
+// suite is every check, by area.
+func suite() []check {
+	var all []check
+	for _, area := range [][]check{registerChecks} {
+		all = append(all, area...)
+	}
+	return all
+}
+
+// RunContract holds a NIC of the given sizes to docs/nic.md. name is what its subtests go by.
+func RunContract(t *testing.T, name string, sizes nic.Spec, build Build) {
+	t.Run(name, func(t *testing.T) {
+		for _, c := range suite() {
+			t.Run(c.title(), func(t *testing.T) {
+				stalls := c.stalls
+				if stalls == nil {
+					stalls = []int{0}
+				}
+				for _, stall := range stalls {
+					t.Run(fmt.Sprintf("stall %d", stall), func(t *testing.T) { c.on(t, sizes, build, stall) })
+				}
+			})
+		}
+	})
+}
+
+// title is the check's name with its rules: registers/shapes [G1] [P8].
+func (c *check) title() string {
+	return c.name + " [" + strings.Join(strings.Fields(c.rules), "] [") + "]"
+}
+
+func (c *check) on(t *testing.T, sizes nic.Spec, build Build, stall int) {
+	r := newRig(t, sizes, build, stall)
+	c.run(r)
+	r.finish()
+}
