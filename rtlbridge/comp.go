@@ -209,7 +209,7 @@ func (c *Comp) Handle(e sim.Event) error {
 	if err := c.sendQuantum(); err != nil {
 		return err
 	}
-	if c.spec.Mode == Serial || c.next > 1 {
+	if c.conn.due >= c.spec.Ahead {
 		if err := c.collect(); err != nil {
 			return err
 		}

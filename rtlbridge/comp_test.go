@@ -309,5 +309,37 @@ func TestEveryLegalQuantumAgrees(t *testing.T) {
 			require.NoError(rt, err)
 			require.Equal(rt, want.digest, r.digest, "%v", mode)
 		}
+		o := base
+		o.comp.Mode = Pipelined
+		o.comp.Quantum = uint32(rapid.IntRange(1, int(MaxQuantum(2500, Pipelined, latency, latency))).Draw(rt, "quantum"))
+		q := simcore.Ps(o.comp.Quantum) * 2500
+		o.comp.Ahead = rapid.SampledFrom([]int{0, 2, ahead(q, latency, latency)}).Draw(rt, "ahead")
+		r, err := runLoop(t, d, o)
+		require.NoError(rt, err)
+		require.Equal(rt, want.digest, r.digest, "%d quanta of %d cycles", o.comp.Ahead, o.comp.Quantum)
 	})
+}
+
+func TestAhead(t *testing.T) {
+	const cycle = simcore.Ps(2500)
+	for _, x := range []struct {
+		spec CompSpec
+		want int
+	}{
+		{CompSpec{Quantum: 64, InLatency: 64 * cycle, OutLatency: 64 * cycle}, 2},
+		{CompSpec{Quantum: 64, InLatency: 256 * cycle, OutLatency: 128 * cycle}, 3},
+		{CompSpec{Quantum: 64, InLatency: 256 * cycle, OutLatency: 256 * cycle}, MaxAhead},
+		{CompSpec{Quantum: 64, InLatency: 10 * cycle, OutLatency: 182 * cycle}, 3},
+		{CompSpec{Quantum: 64, InLatency: 10 * cycle, OutLatency: 181 * cycle}, 2},
+		{CompSpec{Quantum: 64, InLatency: 256 * cycle, OutLatency: 256 * cycle, Ahead: 3}, 3},
+		{CompSpec{Quantum: 64, InLatency: 256 * cycle, OutLatency: 256 * cycle, Mode: Serial}, 1},
+	} {
+		got, err := x.spec.resolve(cycle)
+		require.NoError(t, err)
+		require.Equal(t, x.want, got.Ahead, "%+v", x.spec)
+	}
+	for _, n := range []int{-1, 1, 3} {
+		_, err := CompSpec{Quantum: 64, InLatency: 64 * cycle, OutLatency: 64 * cycle, Ahead: n}.resolve(cycle)
+		require.ErrorContains(t, err, "the links allow 2 to 2 in pipelined mode")
+	}
 }

@@ -73,12 +73,12 @@ type Conn struct {
 	out    []byte // RUN or INPUT frame under construction, records from reserve on
 	nRec   uint32
 	run    Ran
-	due    int       // RUN frames sent and not answered
-	index  uint64    // of the next quantum to send
-	rindex uint64    // of the next quantum to receive
-	cycle  uint64    // reached
-	taken  uint64    // bytes received of the quantum under way
-	sent   [4]uint64 // end cycle of quantum i-1 at i%4
+	due    int                  // RUN frames sent and not answered
+	index  uint64               // of the next quantum to send
+	rindex uint64               // of the next quantum to receive
+	cycle  uint64               // reached
+	taken  uint64               // bytes received of the quantum under way
+	sent   [2 * MaxAhead]uint64 // end cycle of quantum i-1 at i modulo its length
 	start  Start
 }
 

@@ -62,7 +62,7 @@ func (c *Conn) Start(s Start) error {
 	}
 	b := appendStart(nil, &s)
 	c.index, c.rindex, c.cycle, c.taken, c.start = 0, 0, 0, 0, s
-	c.sent = [4]uint64{}
+	clear(c.sent[:])
 	return c.send("start", b)
 }
 
@@ -138,11 +138,11 @@ func (c *Conn) flush(op string, at int) error {
 	return err
 }
 
-// maxAhead is the number of quanta that may be under way.
-const maxAhead = 2
+// MaxAhead is the number of quanta that may be under way.
+const MaxAhead = 4
 
 // SendRun lets the device run the next n cycles with the inputs added so far. It does not wait: the answers are received
-// with Recv, in order; one quantum may be sent ahead.
+// with Recv, in order; MaxAhead quanta may be under way.
 func (c *Conn) SendRun(n uint32) error {
 	if c.broken != nil {
 		return c.broken
@@ -150,7 +150,7 @@ func (c *Conn) SendRun(n uint32) error {
 	if n == 0 || n > MaxRunCycles {
 		return fmt.Errorf("run of %d cycles: needs 1 to %d", n, MaxRunCycles)
 	}
-	if c.due == maxAhead {
+	if c.due == MaxAhead {
 		return fmt.Errorf("run: %d quanta are still to be received", c.due)
 	}
 	begin := c.sentCycle()

@@ -32,6 +32,10 @@ const DefaultQuantum = 64
 type CompSpec struct {
 	Quantum uint32 // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
 	Mode    Mode
+	// Ahead is the number of quanta that may be under way in the device when the engine waits for the oldest: 2 or more,
+	// as far as the links allow (see MaxAhead). The more, the less it matters that one quantum takes either side longer
+	// than another. 0: as many as are allowed. Serial, it is always 1.
+	Ahead int
 	// InLatency and OutLatency are the latencies of the links at the component's ports (the shortest, if they differ): what
 	// is sent to the device at time t arrives at t+InLatency or later; what the device gives at t is needed at t+OutLatency.
 	InLatency, OutLatency simcore.Ps
@@ -56,6 +60,12 @@ func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
 	return uint32(min(q/period, MaxRunCycles))
 }
 
+// ahead is the number of quanta of a length that links of these latencies allow to be under way: pipelined, quantum k is
+// known at S(k+D-1) when D are, so that D*Q <= a + OutLatency.
+func ahead(quantum, in, out simcore.Ps) int {
+	return int(min((min(in, quantum)+out)/quantum, MaxAhead))
+}
+
 // resolve checks the spec against the device's clock and fills in defaults; the error lists every fault.
 func (s CompSpec) resolve(period simcore.Ps) (CompSpec, error) {
 	var errs []error
@@ -72,6 +82,16 @@ func (s CompSpec) resolve(period simcore.Ps) (CompSpec, error) {
 	if s.Quantum > limit {
 		errs = append(errs, fmt.Errorf("quantum of %d cycles: links of %v into and %v out of the device allow at most %d in %v mode "+
 			"(a cycle is %v); use a smaller quantum or longer links", s.Quantum, s.InLatency, s.OutLatency, limit, s.Mode, period))
+		return s, errors.Join(errs...)
+	}
+	most := ahead(simcore.Ps(s.Quantum)*period, s.InLatency, s.OutLatency)
+	switch {
+	case s.Mode == Serial:
+		s.Ahead = 1
+	case s.Ahead == 0:
+		s.Ahead = most
+	case s.Ahead < 2 || s.Ahead > most:
+		errs = append(errs, fmt.Errorf("%d quanta of %d cycles under way: the links allow 2 to %d in %v mode", s.Ahead, s.Quantum, most, s.Mode))
 	}
 	return s, errors.Join(errs...)
 }
