@@ -79,7 +79,7 @@ module nic_steer
       known_q[index]  <= 1'b1;
       live_q[index]   <= entry.valid[0];
       rest_index_q[0] <= index;
-      rest_new_q[0]   <= tbl_i.wdata[959:896];
+      rest_new_q[0]   <= {32'h0, tbl_i.wdata[927:896]};  // later fields read 0
     end
     rest_index_q[1] <= rest_index_q[0];
     rest_new_q[1]   <= rest_new_q[0];
@@ -103,6 +103,12 @@ module nic_steer
     for (int r = NumRules - 1; r >= 0; r--) if (m[r]) lowest = Rw'(r);
   endfunction
 
+  // Eight rules at a time; those of a group without a valid one are not looked at.
+  localparam int Groups = (NumRules + 7) / 8;
+
+  logic [8*Groups-1:0] live;
+  assign live = (8*Groups)'(live_q);
+
   for (genvar p = 0; p < Ports; p++) begin : g_port
     logic                valid1_q, valid2_q;
     logic [NumRules-1:0] match_q;
@@ -116,10 +122,16 @@ module nic_steer
       valid1_q <= key_valid_i[p];
       valid2_q <= valid1_q;
       if (key_valid_i[p]) begin
-        for (int r = 0; r < NumRules; r++) begin
-          if (!live_q[r]) match_q[r] <= 1'b0;
-          else            match_q[r] <= ((key_i[p] ^ value_q[r]) & mask_q[r]) == '0;
+        logic [NumRules-1:0] m;
+        m = '0;
+        for (int g = 0; g < Groups; g++) begin
+          if (live[8*g +: 8] != 8'h0) begin
+            for (int r = 8 * g; r < 8 * g + 8 && r < NumRules; r++) begin
+              m[r] = live_q[r] && ((key_i[p] ^ value_q[r]) & mask_q[r]) == '0;
+            end
+          end
         end
+        match_q <= m;
       end
       if (valid1_q) begin
         hit_q  <= |match_q;
