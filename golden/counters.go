@@ -43,6 +43,9 @@ func (t *tallies) sure(index int, by uint64) {
 // may adds to a counter that the device may have stepped.
 func (t *tallies) may(index int, by uint64) { t.hi[index] += by }
 
+// confirm says that steps which the device may have made were made.
+func (t *tallies) confirm(index int, by uint64) { t.lo[index] += by }
+
 // due says that a step has to be visible VisibleCycles after a cycle.
 func (t *tallies) due(index int, by uint64, cycle int64) {
 	t.waiting.push(step{cycle, int32(index), uint32(by)})
@@ -66,7 +69,7 @@ func (t *tallies) settle(cycle int64) {
 
 // trim keeps the queue of steps short in runs that never read a counter.
 func (t *tallies) trim(cycle int64) {
-	if t.waiting.n > 1<<12 {
+	if t.waiting.n > 1<<9 {
 		t.settle(cycle)
 	}
 }

@@ -77,6 +77,9 @@ func (r *Referee) endQueues() {
 	for i := range r.tx.queues {
 		if q := &r.tx.queues[i]; q.open {
 			r.endEvent(q.domain(), "T2", q.bad, q.eventSeen || q.draining)
+			if !q.draining && r.tx.offSince == forever {
+				r.silentEnded(q)
+			}
 			r.endEntries(q)
 		}
 	}

@@ -7,6 +7,7 @@ import "math"
 // looked at in the order in which they were entered.
 type pageMap struct {
 	table []pageSlot // open addressing, a power of two
+	spare []pageSlot // what table was before the latest rehash
 	used  int        // slots that have a page, with or without ranges
 	nodes []pageNode
 	free  int32 // list of nodes, through next
@@ -149,7 +150,11 @@ func (m *pageMap) rehash() {
 	for size < 4*live {
 		size *= 2
 	}
-	m.table, m.used = make([]pageSlot, size), live
+	if len(m.spare) != size {
+		m.spare = make([]pageSlot, size)
+	}
+	clear(m.spare)
+	m.table, m.spare, m.used = m.spare, old, live
 	for i := range old {
 		if old[i].used && old[i].head != noNode {
 			*m.slot(old[i].page) = old[i]

@@ -12,6 +12,7 @@ import (
 // readSide is the reads that the device has outstanding, by tag [P2, P5, P6].
 type readSide struct {
 	tags     [256]readReq
+	bufs     [][]byte // free
 	open     int
 	tLo, tHi int64 // completion timeout: a change of CPL_TIMEOUT is seen by and by
 	next     int64 // nothing expires before
@@ -84,10 +85,9 @@ func (r *Referee) readOut() {
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	off, n := h.Span()
-	buf := d.buf
 	*d = readReq{
 		open: true, addr: h.Address + uint64(off), n: n, left: n, issued: r.now, tLo: r.rd.tLo, tHi: r.rd.tHi,
-		held: never, buf: buf, stray: true,
+		held: never, stray: true,
 	}
 	d.next = d.addr
 	r.rd.open++
@@ -99,10 +99,7 @@ func (r *Referee) readOut() {
 	}
 	r.attribute(d)
 	if !d.stray && d.kind != ownsPiece {
-		if cap(d.buf) < n {
-			d.buf = make([]byte, max(n, 512))
-		}
-		d.buf = d.buf[:n]
+		d.buf = r.rd.buffer(n)
 	}
 }
 
@@ -364,8 +361,23 @@ func (r *Referee) close(d *readReq) {
 			d.dest[i].entry = nil
 		}
 	}
+	if d.buf != nil {
+		r.rd.bufs = append(r.rd.bufs, d.buf)
+		d.buf = nil
+	}
 	d.open = false
 	r.rd.open--
+}
+
+// buffer is room for n bytes of ring entries.
+func (s *readSide) buffer(n int) []byte {
+	if k := len(s.bufs) - 1; k >= 0 && cap(s.bufs[k]) >= n {
+		b := s.bufs[k][:n]
+		s.bufs = s.bufs[:k]
+		return b
+	}
+	const usual = 512
+	return make([]byte, n, max(n, usual))
 }
 
 // quietReads checks that nothing of a queue is being read [Q5].

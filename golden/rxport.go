@@ -217,7 +217,7 @@ func (p *rxPort) mostHeld(cycle int64) int {
 	return held
 }
 
-const keptDepartures = 1024
+const keptDepartures = 256
 
 // leaves gives a frame's room back.
 func (p *rxPort) leaves(cycle int64, size int) {

@@ -125,6 +125,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 // finishUpTo ends the entries up to the one that a completion entry was
 // written for.
 func (r *Referee) finishUpTo(q *txq, index uint16) {
+	r.silentEnded(q)
 	for int16(index-q.oldest) >= 0 {
 		s := q.slot(q.oldest)
 		e := s.entry

@@ -39,6 +39,8 @@ type txq struct {
 	bad       []badRead
 	eventSeen bool
 
+	silent uint64 // entries that end without a trace, not known to have ended
+
 	slots []txSlot // by index mod twice the ring size
 }
 
@@ -78,7 +80,7 @@ func (r *Referee) enableTx(i int) {
 	q.ctx = *r.regs.Txq(i)
 	q.epoch++
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
-	q.oldest, q.emit, q.since, q.shown = 0, 0, r.now, false
+	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]txSlot, want)
 	}
@@ -186,11 +188,18 @@ func (r *Referee) entryOver(q *txq, s *txSlot) {
 	if s.entry.left {
 		r.cnt.step(nicspec.CntTxWqe.Index(), 1, r.now)
 	} else {
-		r.cnt.sure(nicspec.CntTxWqe.Index(), 1) // no output tells when
+		r.cnt.may(nicspec.CntTxWqe.Index(), 1) // no output tells when, or whether before the queue is disabled
+		q.silent++
 	}
 	r.release(s.entry)
 	*s = txSlot{}
 	q.oldest++
+}
+
+// silentEnded says that the entries that end without a trace have ended.
+func (r *Referee) silentEnded(q *txq) {
+	r.cnt.confirm(nicspec.CntTxWqe.Index(), q.silent)
+	q.silent = 0
 }
 
 // ended notes that the device has ended the entries before an index.
