@@ -46,6 +46,8 @@ type Captured struct {
 	Frames      int `json:"frames"`       // played
 	NotPlayable int `json:"not_playable"` // without a byte
 	LeftOut     int `json:"left_out"`     // by --limit
+	Truncated   int `json:"truncated"`    // played, but shorter in the file than they were on the wire
+	Sections    int `json:"sections_skipped"`
 	Shortened   int `json:"gaps_shortened"`
 }
 
@@ -88,7 +90,7 @@ func (o *Object) add(r *replay.Result) {
 	o.Checked, o.Mismatches = r.Checked, r.Mismatches
 	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
 	o.Artifacts, o.Findings = r.Artifacts, r.Findings
-	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Shortened}
+	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Truncated, r.SkippedSections, r.Shortened}
 	if x := r.Rx; x != nil {
 		o.Rx = &Rx{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
 		for _, d := range x.Drops {

@@ -12,6 +12,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nic"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
 )
 
 // judge joins the referee to the run, and keeps its clock.
@@ -72,7 +73,7 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	j.closer = append([]func() error{events.Close, frames.Close}, j.closer...)
 	r.dev.Observe(events.Observe)
 	cfg.OnFrame = func(e *golden.FrameEvent) {
-		ns := e.Cycle * cyclePs / 1000
+		ns := e.Cycle * int64(board.Cycle) / 1000
 		comment := ""
 		if e.Mismatch != nil {
 			comment = e.Mismatch.String()
@@ -86,9 +87,6 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	}
 	return nil
 }
-
-// cyclePs is the NIC's clock period.
-const cyclePs = 2500
 
 func (j *judge) observe(c boundary.Crossing) {
 	j.calls++

@@ -7,8 +7,8 @@ import (
 )
 
 // offload asks for what is to be recomputed, where a driver that has read [T7]
-// may ask for it, and returns the frame that must come out: computed with
-// models/wire, not with the NIC's own code.
+// may ask for it, and returns the frame that must come out: its checksums are
+// computed with models/wire, not with the NIC's own code.
 func (t *transmit) offload(w nicspec.Wqe, data []byte) []byte {
 	redo := (t.fix.Checksums || t.fix.ICRC) && len(data) >= nicspec.FrameMin && len(data) <= nicspec.FrameMax
 	if !redo && len(data) >= nicspec.FrameMin {

@@ -23,6 +23,7 @@ type Run struct {
 	files  []*capture.File
 	frames []board.Frame
 	cut    int // packets left out by Limit
+	short  int // packets of which the file holds only the beginning
 
 	board  *board.Board
 	engine *simcore.Engine
@@ -101,6 +102,9 @@ func (r *Run) read() error {
 			if r.opts.Limit > 0 && len(r.frames) == r.opts.Limit {
 				r.cut++
 				continue
+			}
+			if len(p.Data) < p.WireLen {
+				r.short++
 			}
 			r.frames = append(r.frames, board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval)})
 		}
@@ -266,6 +270,8 @@ func (r *Run) Handle(sim.Event) error {
 		if r.opts.Progress != nil {
 			r.opts.Progress(r.doneFrames(), r.allFrames())
 		}
+	} else if r.pausing() {
+		r.progress = simcore.Now(r.engine)
 	} else if idle := simcore.Now(r.engine) - r.progress; idle > patience {
 		return r.stuck()
 	}
@@ -276,6 +282,11 @@ func (r *Run) Handle(sim.Event) error {
 // offered reports whether everything was played in and posted.
 func (r *Run) offered() bool {
 	return (r.rx == nil || r.play.Sent() == r.play.Total()) && (r.tx == nil || r.tx.done())
+}
+
+// pausing reports whether the player has frames left: however long the gap before the next, it is not the NIC's doing.
+func (r *Run) pausing() bool {
+	return r.phase == phaseTraffic && r.rx != nil && r.play.Sent() < r.play.Total()
 }
 
 func (r *Run) happened() int {

@@ -25,12 +25,19 @@ func shipped(t testing.TB) []string {
 	return files
 }
 
-// foreign returns the captures of other origin, which are not shipped: they are played where the folder is at hand,
-// beside the repository. Those that are not Ethernet are left out.
+// foreignCaptures names a folder of captures of other origin, which are not shipped: they are played, too, when it is set.
+const foreignCaptures = "NICTWIN_TEST_CAPTURES"
+
+// foreign returns the captures of that folder. Those that are not Ethernet are left out.
 func foreign(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../../shared/captures/clear/*.pcap*")
+	dir := os.Getenv(foreignCaptures)
+	if dir == "" {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.pcap*"))
 	require.NoError(t, err)
+	require.NotEmpty(t, files, "%s=%s holds no captures", foreignCaptures, dir)
 	var ethernet []string
 	for _, path := range files {
 		_, err := capture.Read(path)
@@ -79,6 +86,14 @@ func play(t testing.TB, o Options) *Result {
 		require.Equal(t, res.Frames*o.Loop, res.Tx.Out+res.Tx.Refused)
 	}
 	return res
+}
+
+// A pause of the player is not the NIC's doing, however long.
+func TestSlowestPace(t *testing.T) {
+	o := options("model", shipped(t)[:1])
+	o.Speed, o.Limit = "0.001", 40
+	res := play(t, o)
+	require.Greater(t, res.Sim, 2*patience)
 }
 
 // Everything at hand, on both NICs, in both directions, with and without

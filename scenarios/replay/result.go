@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -26,6 +27,8 @@ type Result struct {
 	Shares     *Shares // nil for the model
 
 	Frames, NotPlayable, LeftOut int // of the captures
+	Truncated                    int // frames of which the file holds only the beginning, played as they are
+	SkippedSections              int // of pcapng files, of a version that cannot be read
 	Shortened                    int // gaps, with Speed capture
 	Rx                           *RxResult
 	Tx                           *TxResult
@@ -68,17 +71,21 @@ func stopwatch() func() time.Duration {
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.dev.Cycles(), Sim: simcore.Now(r.engine), Wall: wall,
-		Frames: len(r.frames), LeftOut: r.cut, Shortened: r.play.Shortened(), Artifacts: r.opts.Out,
+		Frames: len(r.frames), LeftOut: r.cut, Truncated: r.short, Shortened: r.play.Shortened(), Artifacts: r.opts.Out,
 	}
 	for _, f := range r.files {
 		res.NotPlayable += f.Empty
+		res.SkippedSections += f.SkippedSections
 	}
 	if rep := r.judge.finish(playErr); rep != nil {
 		res.Report, res.Digest, res.Checked, res.Mismatches = rep, rep.Digest, rep.Checked, rep.Mismatches
 		for _, m := range rep.List {
 			res.Findings = append(res.Findings, m.Detail())
 		}
-		if len(rep.List) == 0 && !rep.Passed() {
+		switch {
+		case rep.Result == golden.Infrastructure:
+			playErr = errors.Join(playErr, fmt.Errorf("replay: the run cannot be judged: %s", rep.Reason))
+		case len(rep.List) == 0 && !rep.Passed():
 			res.Findings = append(res.Findings, rep.Reason)
 		}
 	}
@@ -144,6 +151,12 @@ func (r *Result) String() string {
 	}
 	if r.LeftOut > 0 {
 		line("          %8d packets left out by --limit", r.LeftOut)
+	}
+	if r.Truncated > 0 {
+		line("          %8d packets cut short when they were captured, played as they are", r.Truncated)
+	}
+	if r.SkippedSections > 0 {
+		line("          %8d pcapng sections of an unknown version, skipped", r.SkippedSections)
 	}
 	if r.Shortened > 0 {
 		line("          %8d gaps shortened to --max-gap", r.Shortened)
