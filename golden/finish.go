@@ -8,12 +8,9 @@ import (
 
 // CounterValue is what a counter said at the end of a run.
 type CounterValue struct {
-	Index int // of the COUNTER registers; see RuleHits for the others
+	Index int // of the COUNTER registers; the RULE_HITS follow them
 	Value uint64
 }
-
-// RuleHits is the value of RULE_HITS[rule].
-func RuleHits(rule int, value uint64) CounterValue { return CounterValue{hitsBase + rule, value} }
 
 // Finish ends the run, which is over when nothing crosses any more and the
 // device is idle, and returns the report. final is the counters as they are

@@ -55,14 +55,14 @@ func (m *Memory) Read(addr uint64, b []byte) {
 	}
 }
 
-func (m *Memory) at(addr uint64, make bool) *[pageBytes]byte {
+func (m *Memory) at(addr uint64, create bool) *[pageBytes]byte {
 	num := addr >> pageShift
 	if m.page != nil && m.num == num {
 		return m.page
 	}
 	p := m.pages[num]
 	if p == nil {
-		if !make {
+		if !create {
 			return nil
 		}
 		p = new([pageBytes]byte)
@@ -75,10 +75,9 @@ func (m *Memory) at(addr uint64, make bool) *[pageBytes]byte {
 // Space is the bus address space as the root sees it: both memories, and who
 // watches which range.
 type Space struct {
-	mem    [2]*Memory // by endpoint
-	watch  []watcher  // by address
-	Stray  int        // writes outside both memories
-	strayA uint64
+	mem   [2]*Memory // by endpoint
+	watch []watcher  // by address
+	Stray int        // writes outside both memories
 }
 
 type watcher struct {
@@ -148,9 +147,6 @@ func (s *Space) store(h *tlp.Header, data []byte) {
 			return
 		}
 		if s.Write(addr, b) != nil {
-			if s.Stray == 0 {
-				s.strayA = addr
-			}
 			s.Stray++
 			continue
 		}

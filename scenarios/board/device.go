@@ -144,6 +144,7 @@ const MaxFrame = 1 << 18
 
 func (r *rtl) Begin(done func() bool) error {
 	s := r.conn.NewStart(r.spec.Seed)
+	s.Poison = r.spec.Stall > 0 // what the device reads without looking at tvalid shows
 	for i := range s.Streams {
 		s.Streams[i].StallPercent = r.spec.Stall
 		s.Streams[i].MaxBytes = MaxFrame
