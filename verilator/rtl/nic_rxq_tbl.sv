@@ -114,8 +114,15 @@ module nic_rxq_tbl
     shown.pi    = pi_i;
     shown.ci    = ci_i;
     shown.cqi   = cqi_i;
-    shown.rsvd0 = '0;
-    shown.rsvd1 = '0;
+    // Later and reserved fields read 0.
+    shown.msix_addr  = '0;
+    shown.msix_data  = '0;
+    shown.mod_count  = '0;
+    shown.mod_cycles = '0;
+    shown.crc_mode   = '0;
+    shown.ecn_mode   = '0;
+    shown.rsvd0      = '0;
+    shown.rsvd1      = '0;
   endfunction
 
   assign ctx_new = '{split_mode: entry.split_mode, log_size: entry.log_size[3:0],

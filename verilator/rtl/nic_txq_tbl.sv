@@ -78,7 +78,9 @@ module nic_txq_tbl
         enable_q <= tbl_i.wdata[0];
         if (tbl_i.write) begin
           w = txq_entry_t'(tbl_i.wdata[511:0]);
-          if (w.msix_addr != 64'd0 || w.ecn_mode != 8'd0) s = TableStatusNotBuilt;
+          if (w.enable == 8'd1 && (w.msix_addr != 64'd0 || w.ecn_mode != 8'd0)) begin
+            s = TableStatusNotBuilt;
+          end
           if (w.enable == 8'd1 && (w.log_size < 8'(LogSizeMin) || w.log_size > 8'(LogSizeMax) ||
                                    w.ring_base[5:0] != 6'd0 || w.cq_base[5:0] != 6'd0)) begin
             s = TableStatusBadValue;
