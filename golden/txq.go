@@ -186,6 +186,7 @@ func (r *Referee) settleEntries(q *txq) {
 // entryOver counts the oldest entry as ended and forgets it.
 func (r *Referee) entryOver(q *txq, s *txSlot) {
 	if s.entry.left {
+		r.silentEnded(q)
 		r.cnt.step(nicspec.CntTxWqe.Index(), 1, r.now)
 	} else {
 		r.cnt.may(nicspec.CntTxWqe.Index(), 1) // no output tells when, or whether before the queue is disabled
