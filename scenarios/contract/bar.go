@@ -104,6 +104,9 @@ func (r *rig) counters() *tally {
 // steps is by how much counters are to have moved; those not named must not have.
 type steps map[int]uint64
 
+// free is in steps for a counter that the contract leaves open.
+const free = ^uint64(0)
+
 // Indices of the counters of port 0, and of the device.
 func port(c nicspec.PortCounter) int { return c.Index(0) }
 func dev(c nicspec.DevCounter) int   { return c.Index() }
@@ -123,6 +126,9 @@ func (r *rig) moved(what string, before *tally, want steps) {
 	r.t.Helper()
 	after := r.counters()
 	for i := range after {
+		if want[i] == free {
+			continue
+		}
 		require.Equal(r.t, want[i], after[i]-before[i], "%s: steps of %s", what, nicspec.CounterName(i))
 	}
 }

@@ -25,6 +25,7 @@ type rig struct {
 	sizes nic.Spec
 	stall int
 	ref   *golden.Referee
+	found []*golden.Mismatch // by the referee, so far
 
 	cpls []completion // answers to raw requests
 	out  []sent       // frames that left, in order
@@ -78,7 +79,10 @@ func newRigOn(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	r := &rig{t: t, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
 		free: [2]uint64{1 << 20, 1 << 33}}
 	t.Cleanup(r.close)
-	r.ref, err = golden.New(golden.DefaultConfig(sizes))
+	cfg := golden.DefaultConfig(sizes)
+	cfg.MaxMismatches = 5
+	cfg.OnMismatch = func(m *golden.Mismatch) { r.found = append(r.found, m) }
+	r.ref, err = golden.New(cfg)
 	require.NoError(t, err)
 	b.NIC.Observe(r.ref.Observe)
 	b.NIC.Observe(r.see)
@@ -107,7 +111,9 @@ func (r *rig) close() {
 		r.t.Errorf("the device ends with: %v", err)
 	}
 	if r.t.Failed() && !r.over {
-		r.t.Logf("the referee, of a run that was broken off: %v", r.ref.Finish())
+		for _, m := range r.found {
+			r.t.Logf("the referee: %v", m.Detail())
+		}
 	}
 }
 

@@ -1,0 +1,41 @@
+package contract
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// laterParts holds that what is of a later version is refused in the way that its table says.
+func laterParts(r *rig) {
+	require.Zero(r.t, r.read(nicspec.RegCap1), "no part of a later version is built")
+	n := uint64(0)
+	for i := range nicspec.Registers {
+		reg := &nicspec.Registers[i]
+		if !reg.Later {
+			continue
+		}
+		for k := range max(1, min(reg.Count, 40)) {
+			off := reg.Offset + uint32(k*reg.Stride)
+			r.write(off, 0xffff_ffff)
+			require.Zero(r.t, r.read(off), "%s %d", reg.Name, k)
+			n++
+		}
+	}
+	require.NotZero(r.t, n)
+	r.write(nicspec.RegCtrl, 1<<31) // function-level reset
+	r.write(nicspec.RegScratch, 5)
+	r.synced()
+	require.EqualValues(r.t, 5, r.read(nicspec.RegScratch))
+	require.Zero(r.t, r.read(nicspec.RegCtrl))
+	r.write(nicspec.RegDevctl, nicspec.ResetDevctl|3<<9) // relaxed ordering and no snoop
+	require.EqualValues(r.t, nicspec.ResetDevctl, r.read(nicspec.RegDevctl))
+	r.counted("work entries pushed", steps{dev(nicspec.CntRegBad): 2}, func() {
+		h := memory(tlp.MWr, nicspec.RegTxPush(1))
+		h.Length, h.LastBE = 16, 0xf
+		r.send(h, make([]byte, 64))
+		h.Address += 64 * 254
+		r.send(h, make([]byte, 64))
+	})
+}
