@@ -55,18 +55,30 @@ const (
 	rateLinks  = 64      // cycles of latency of each link: 160 ns, as of a hop in the SmartNIC
 )
 
-// rate plays frames of a size one way, as dense as the pins allow, and notes what crosses.
-func (s *session) rate(dir string, size int, l layout) (*meter, *replay.Result, error) {
+// rates is what the same traffic gives on both NICs.
+type rates struct {
+	rtl, model *meter
+	rx         *replay.RxResult // of the RTL; nil when nothing was received
+}
+
+// rate plays frames of a size, as dense as the pins allow, and notes what crosses.
+func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	o, err := s.options(size, s.frames(rateCycles/beatsOf(size)))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	o.LinkCycles, o.Quantum = rateLinks, rateLinks
 	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
 	o.Shape.TxLog = txManyLog
-	m := &meter{}
-	res, err := s.play(o, m)
-	return m, res, err
+	r := &rates{rtl: &meter{}, model: &meter{}}
+	res, err := s.play(o, r.rtl)
+	if err != nil {
+		return nil, err
+	}
+	r.rx = res.Rx
+	o.NIC = board.Model
+	_, err = s.play(o, r.model)
+	return r, err
 }
 
 func drops(r *replay.RxResult) string {
@@ -83,19 +95,19 @@ func drops(r *replay.RxResult) string {
 // receiveRate is frames delivered against frames offered back to back, in cycles.
 func receiveRate(name string, size int, l layout, goal float64) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
-		m, res, err := s.rate("rx", size, l)
+		r, err := s.rate("rx", size, l)
 		if err != nil {
 			return nil, err
 		}
-		return []Result{receiveFigure(name, m, res, size, l, goal)}, nil
+		return []Result{receiveFigure(name, r, size, l, goal)}, nil
 	}
 }
 
-func receiveFigure(name string, m *meter, res *replay.Result, size int, l layout, goal float64) Result {
-	per := m.perFrame()
+func receiveFigure(name string, r *rates, size int, l layout, goal float64) Result {
+	per := r.rtl.perFrame()
 	return exact(figure(name, ratio(float64(beatsOf(size)), per), "ratio", goal,
-		"a frame every %d cycles, no bubble; %.2f cycles from completion to completion, %.2f from frame to frame in%s; %v",
-		beatsOf(size), per, m.offered(), drops(res.Rx), l))
+		"a frame every %d cycles, no bubble; completions every %.2f, frames in every %.2f%s; Go model: completions every %.2f; %v",
+		beatsOf(size), per, r.rtl.offered(), drops(r.rx), r.model.perFrame(), l))
 }
 
 // exact lets a rate that is off by the rounding of its window pass.
@@ -115,45 +127,48 @@ func ratio(a, b float64) float64 {
 // smallFrames needs many descriptors in flight.
 func smallFrames(s *session) ([]Result, error) {
 	l := layout{queues: 64, log: 8}
-	m, res, err := s.rate("rx", 64, l)
+	r, err := s.rate("rx", 64, l)
 	if err != nil {
 		return nil, err
 	}
 	const cyclesPerUs = float64(simcore.Microsecond) / float64(board.Cycle)
-	per := m.perFrame()
-	return []Result{figure("nic/mpps_64", ratio(cyclesPerUs, per), "Mpps", 100,
-		"one way, 64 B frames offered every %.2f cycles; %.2f cycles from completion to completion%s; %v",
-		m.offered(), per, drops(res.Rx), l)}, nil
+	return []Result{figure("nic/mpps_64", ratio(cyclesPerUs, r.rtl.perFrame()), "Mpps", 100,
+		"one way, 64 B frames offered every %.2f cycles, completions every %.2f%s; Go model: %.0f Mpps; %v",
+		r.rtl.offered(), r.rtl.perFrame(), drops(r.rx), ratio(cyclesPerUs, r.model.perFrame()), l)}, nil
 }
 
 // transmitRate is cycles with a beat out against all cycles.
 func transmitRate(size int, goal float64) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
-		m, _, err := s.rate("tx", size, usual)
+		r, err := s.rate("tx", size, usual)
 		if err != nil {
 			return nil, err
 		}
-		return transmitFigures(fmt.Sprintf("nic/tx_line_rate_%d", size), fmt.Sprintf("nic/tx_bubbles_%d", size), m, size, goal), nil
+		return []Result{transmitFigure(fmt.Sprintf("nic/tx_line_rate_%d", size), r, size, goal), bubbleFigure(r, size)}, nil
 	}
 }
 
-func transmitFigures(rate, bubbles string, m *meter, size int, goal float64) []Result {
-	value, empty := m.sending(beatsOf(size))
-	from, to := steady(len(m.out))
-	list := []Result{exact(figure(rate, value, "ratio", goal, "a frame every %d cycles, no bubble; %d queues, headers in Arm memory, payload in host memory",
-		beatsOf(size), txQueues))}
-	if bubbles != "" {
-		list = append(list, limit(bubbles, float64(empty), "cycles", 0, "cycles without a beat while %d frames left", to-from))
-	}
-	return list
+func transmitFigure(name string, r *rates, size int, goal float64) Result {
+	value, _ := r.rtl.sending(beatsOf(size))
+	model, _ := r.model.sending(beatsOf(size))
+	return exact(figure(name, value, "ratio", goal,
+		"a frame every %d cycles, no bubble; Go model: %.3f; %d queues, headers in Arm memory, payload in host memory",
+		beatsOf(size), model, txQueues))
+}
+
+func bubbleFigure(r *rates, size int) Result {
+	_, empty := r.rtl.sending(beatsOf(size))
+	from, to := steady(len(r.rtl.out))
+	return limit(fmt.Sprintf("nic/tx_bubbles_%d", size), float64(empty), "cycles", 0, "cycles without a beat while %d frames left", to-from)
 }
 
 // duplexRate is both ways at once.
 func duplexRate(s *session) ([]Result, error) {
-	m, res, err := s.rate("both", 1500, usual)
+	r, err := s.rate("both", 1500, usual)
 	if err != nil {
 		return nil, err
 	}
-	rx := receiveFigure("nic/duplex_rx_line_rate_1500", m, res, 1500, usual, 1)
-	return append([]Result{rx}, transmitFigures("nic/duplex_tx_line_rate_1500", "", m, 1500, 1)...), nil
+	return []Result{
+		receiveFigure("nic/duplex_rx_line_rate_1500", r, 1500, usual, 1), transmitFigure("nic/duplex_tx_line_rate_1500", r, 1500, 1),
+	}, nil
 }

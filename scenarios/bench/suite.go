@@ -188,10 +188,12 @@ func (s *session) play(o replay.Options, m *meter) (res *replay.Result, err erro
 	if m != nil {
 		m.run = run
 	}
+	begin := time.Now()
 	res, err = run.Play()
 	if err != nil {
 		return nil, err
 	}
+	res.Wall = time.Since(begin) // the verdict is part of the work
 	if o.Digest {
 		s.report.Digest, s.last = res.Digest, run.BridgeDigest()
 	}
