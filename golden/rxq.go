@@ -53,6 +53,7 @@ type badRead struct {
 	first  uint16
 	status nicspec.Status
 	sure   bool
+	cycle  int64 // at which it was known
 }
 
 type slotState uint8
@@ -193,6 +194,7 @@ func (r *Referee) drainRx(i int) {
 // closeRx ends the disabling: the device does nothing for the queue any more.
 func (r *Referee) closeRx(q *rxq) {
 	r.quietReads(q.domain(), true, q.id, q.epoch)
+	r.endEvent(q.domain(), "Q4", q.bad, q.eventSeen, r.bar.drainAt)
 	for k := range q.slots {
 		s := &q.slots[k]
 		if s.state == slotThere {
@@ -282,7 +284,7 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 			q.slot(d.first + i).state = slotBad
 		}
 	}
-	q.bad = append(q.bad, badRead{d.first, s, sure})
+	q.bad = append(q.bad, badRead{d.first, s, sure, r.now})
 	q.errTo = forever
 }
 

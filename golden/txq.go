@@ -94,6 +94,7 @@ func (r *Referee) drainTx(i int) { r.tx.queue(uint16(i)).draining = true }
 // closeTx ends the disabling: entries that were started have ended.
 func (r *Referee) closeTx(q *txq) {
 	r.quietReads(q.domain(), false, q.id, q.epoch)
+	r.endEvent(q.domain(), "T2", q.bad, q.eventSeen, r.bar.drainAt)
 	for i := q.oldest; i != q.ctx.PI; i++ {
 		s := q.slot(i)
 		if e := s.entry; e != nil {
@@ -154,7 +155,7 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 			}
 		}
 	}
-	q.bad = append(q.bad, badRead{d.first, s, sure})
+	q.bad = append(q.bad, badRead{d.first, s, sure, r.now})
 }
 
 // afterBad reports whether an entry comes after one whose read failed.
