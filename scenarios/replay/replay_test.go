@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 	"nictwin/scenarios/capture"
@@ -178,6 +179,26 @@ func TestICRCVerdicts(t *testing.T) {
 				}
 			}
 			require.Equal(t, len(r.frames)-short, seen, "%s on %s: every frame that is long enough is delivered", path, nic)
+		}
+	}
+}
+
+// Reads of frame pieces that go wrong fail their entries and nothing else: the referee has nothing to object to.
+func TestReadFaults(t *testing.T) {
+	const struck = 40
+	for _, nic := range []string{"model", "rtl"} {
+		for _, kind := range []host.FaultKind{host.FaultUR, host.FaultPoison, host.FaultByteCount, host.FaultShort} {
+			o := options(nic, shipped(t))
+			o.Dir = "tx"
+			r := start(t, o)
+			require.NoError(t, r.root.Faults.Add(host.Fault{
+				Kind: kind, From: host.Bus(nicspec.EndpointHost, 0), To: host.Bus(nicspec.EndpointHost+1, 0), Skip: 20, Count: struck,
+			}))
+			res, err := r.Play()
+			require.NoError(t, err)
+			require.Equal(t, struck, r.root.Faults.Hits())
+			require.Empty(t, res.Report.List, "%s, %v", nic, kind)
+			require.False(t, res.Pass, "frames are missing")
 		}
 	}
 }

@@ -75,7 +75,7 @@ module nic_cpl
   logic [7:0]  room, nbytes, status;
   logic [6:0]  lane;
 
-  // A completion with bad status is a request's last one; one that was poisoned is if it is whole.
+  // After a completion with bad status none follows; after a poisoned or misfit one some may.
   always_comb begin
     live         = 1'b0;
     fits         = 1'b0;
@@ -130,7 +130,7 @@ module nic_cpl
 
       part_o       = live && cpl_last_i && !failed && !whole;
       end_o        = live && cpl_last_i && (failed || whole);
-      bad_o        = failed && cpl_status == CplSc && !(fits && whole && !odd);
+      bad_o        = failed && cpl_status == CplSc;
       unexpected_o = cpl_last_i && !live;
     end
   end
