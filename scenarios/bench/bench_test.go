@@ -98,14 +98,18 @@ func TestReportForPeople(t *testing.T) {
 	r := Report{Results: []Result{
 		figure("x/fast", 12345.6, "1/s", 10_000, "nothing"), figure("x/free", 1.5, "ratio", 0, "something"),
 		limit("x/slow", 0.5, "s", 0.25, "the clock"), limit("x/none", 0, "cycles", 0, "all cycles"),
+		figure("x/busy", 2, "ratio", 1, "something").disturbed(0.5), figure("x/calm", 2, "ratio", 1, "something").disturbed(0.01),
 	}}
 	var text strings.Builder
 	require.NoError(t, r.Write(&text))
 	require.Equal(t, ""+
-		"x/fast  12346  1/s     ok (goal >= 10000)     nothing\n"+
-		"x/free  1.5    ratio   -                      something\n"+
-		"x/slow  0.5    s       missed (goal <= 0.25)  the clock\n"+
-		"x/none  0      cycles  ok (goal <= 0)         all cycles\n", text.String())
+		"x/fast  12346  1/s     ok (goal >= 10000)                    nothing\n"+
+		"x/free  1.5    ratio   -                                     something\n"+
+		"x/slow  0.5    s       missed (goal <= 0.25)                 the clock\n"+
+		"x/none  0      cycles  ok (goal <= 0)                        all cycles\n"+
+		"x/busy  2      ratio   machine too busy to tell (goal >= 1)  something; disturbed: processors were missing 50% of the time\n"+
+		"x/calm  2      ratio   ok (goal >= 1)                        something\n", text.String())
+	require.False(t, r.Results[4].OK)
 }
 
 func TestOptionsTellEverythingThatIsWrong(t *testing.T) {

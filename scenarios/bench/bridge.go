@@ -21,6 +21,7 @@ const (
 // comparison is runs through the bridge with the referee, and the bare RTL with the same inputs, turn and turn about.
 type comparison struct {
 	ratios, refereed, raw []float64 // per turn; the latter in cycles/s
+	missing               []float64 // share of processor time
 	runs                  []*replay.Result
 }
 
@@ -55,24 +56,36 @@ func bridgeSpeed(s *session) ([]Result, error) {
 	var c comparison
 	for range s.Repeats {
 		runtime.GC() // of the run before, not in the middle of this one
-		res, err := s.play(o, nil)
-		if err != nil {
+		if err := c.turn(s, &o, first, playback); err != nil {
 			return nil, err
 		}
-		if res.Digest != first.Digest || res.Cycles != first.Cycles {
-			return nil, &MismatchError{"repetition", []string{fmt.Sprintf("cycles %d and digest %s, the run before had %d and %s",
-				res.Cycles, res.Digest, first.Cycles, first.Digest)}}
-		}
-		p, err := playback()
-		if err != nil {
-			return nil, err
-		}
-		speed := float64(res.Cycles) / res.Wall.Seconds()
-		c.ratios = append(c.ratios, speed/p.CyclesPerSecond())
-		c.refereed, c.raw = append(c.refereed, speed), append(c.raw, p.CyclesPerSecond())
-		c.runs = append(c.runs, res)
 	}
 	return c.results(), nil
+}
+
+// turn measures both sides once.
+func (c *comparison) turn(s *session, o *replay.Options, first *replay.Result, playback func() (rtlbridge.PlaybackResult, error)) error {
+	watch := startClock()
+	res, err := s.play(*o, nil)
+	if err != nil {
+		return err
+	}
+	missing := watch.delayed()
+	if res.Digest != first.Digest || res.Cycles != first.Cycles {
+		return &MismatchError{"repetition", []string{fmt.Sprintf("cycles %d and digest %s, the run before had %d and %s",
+			res.Cycles, res.Digest, first.Cycles, first.Digest)}}
+	}
+	watch = startClock()
+	p, err := playback()
+	if err != nil {
+		return err
+	}
+	c.missing = append(c.missing, max(missing, watch.starved()))
+	speed := float64(res.Cycles) / res.Wall.Seconds()
+	c.ratios = append(c.ratios, speed/p.CyclesPerSecond())
+	c.refereed, c.raw = append(c.refereed, speed), append(c.raw, p.CyclesPerSecond())
+	c.runs = append(c.runs, res)
+	return nil
 }
 
 // record plays once, to warm up, with the input stream going to a file, and returns the digest of the outputs.
@@ -118,7 +131,11 @@ func (c *comparison) results() []Result {
 	share("bridge", func(s *replay.Shares) float64 { return s.Bridge })
 	share("models", func(s *replay.Shares) float64 { return s.Models })
 	share("referee", func(s *replay.Shares) float64 { return s.Referee })
-	return append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; %s", turns))
+	list = append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; %s", turns))
+	for i := range list {
+		list[i] = list[i].disturbed(median(c.missing))
+	}
+	return list
 }
 
 // median of nothing is 0.

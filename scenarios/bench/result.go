@@ -9,13 +9,15 @@ import (
 
 // Result is one figure.
 type Result struct {
-	Name    string  `json:"name"`
-	Value   float64 `json:"value"`
-	Unit    string  `json:"unit"` // ratio where it is compared with something
-	Goal    float64 `json:"goal"` // 0: none, unless AtMost
-	AtMost  bool    `json:"at_most,omitempty"`
-	OK      bool    `json:"ok"`      // the goal is reached, or there is none
-	Against string  `json:"against"` // what it is compared with or how it was taken
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"` // ratio where it is compared with something
+	Goal   float64 `json:"goal"` // 0: none, unless AtMost
+	AtMost bool    `json:"at_most,omitempty"`
+	OK     bool    `json:"ok"` // the goal is reached, or there is none
+	// Disturbed is the share of the wall time in which what was measured lacked a processor. Beyond tooBusy, OK is false.
+	Disturbed float64 `json:"disturbed,omitempty"`
+	Against   string  `json:"against"` // what it is compared with or how it was taken
 }
 
 // figure makes a result that is to be at least goal.
@@ -32,6 +34,16 @@ func limit(name string, value float64, unit string, goal float64, against string
 	r.AtMost, r.OK = true, value <= goal
 	return r
 }
+
+// disturbed notes that processors were missing.
+func (r Result) disturbed(share float64) Result {
+	if r.Disturbed = share; share > tooBusy && r.hasGoal() {
+		r.OK = false
+	}
+	return r
+}
+
+func (r *Result) hasGoal() bool { return r.Goal != 0 || r.AtMost }
 
 // Report is what a suite found.
 type Report struct {
@@ -51,7 +63,7 @@ func (r *Report) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range r.Results {
 		x := &r.Results[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", x.Name, number(x.Value), x.Unit, x.goal(), x.Against)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", x.Name, number(x.Value), x.Unit, x.goal(), x.Against+x.disturbance())
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -60,17 +72,27 @@ func (r *Report) Write(w io.Writer) error {
 }
 
 func (r *Result) goal() string {
-	if r.Goal == 0 && !r.AtMost {
+	if !r.hasGoal() {
 		return "-"
 	}
 	rel, verdict := ">=", "ok"
 	if r.AtMost {
 		rel = "<="
 	}
-	if !r.OK {
+	switch {
+	case r.Disturbed > tooBusy:
+		verdict = "machine too busy to tell"
+	case !r.OK:
 		verdict = "missed"
 	}
 	return fmt.Sprintf("%s (goal %s %s)", verdict, rel, number(r.Goal))
+}
+
+func (r *Result) disturbance() string {
+	if r.Disturbed <= tooBusy {
+		return ""
+	}
+	return fmt.Sprintf("; disturbed: processors were missing %.0f%% of the time", r.Disturbed*100)
 }
 
 // number keeps four digits that matter.

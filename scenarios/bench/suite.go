@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -123,6 +124,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return &s.report, &replay.UsageError{Err: err}
 	}
+	runtime.LockOSThread() // for clocks of this thread
+	defer runtime.UnlockOSThread()
 	for _, m := range measurements {
 		if err == nil && o.wants(m.names...) {
 			err = s.take(&m)
