@@ -67,14 +67,15 @@ func (c *Comp) receiveTLP() {
 func (c *Comp) takeCompletions() {
 	var h tlp.Header
 	for c.in.cpls.n > 0 && c.until(c.in.cpls.front().due) {
-		p := c.in.cpls.pop().pkt
+		x := c.in.cpls.pop()
+		p := x.pkt
 		c.moved = true
 		if DecodeInbound(&p.Hdr, &h) != InCompletion {
 			c.regs.Step(nicspec.CntTlpUnsupported)
 			c.tlps.Put(p)
 			continue
 		}
-		rd, result := c.reader.Complete(&h, p.Data, c.now, c.timeout)
+		rd, result := c.reader.Complete(&h, p.Data, x.due-int64(c.spec.Timing.CplPipe), c.now, c.timeout)
 		c.tlps.Put(p)
 		switch result {
 		case CplUnexpected:

@@ -46,6 +46,7 @@ type tag struct {
 	addr     uint64 // of the first byte still missing
 	off      int    // of that byte in rd.Dst
 	left     int    // bytes missing
+	accepted int64  // cycle, if deadline is not Never
 	deadline int64  // Never until the request was accepted
 	heldTo   int64  // not to be used before
 }
@@ -111,7 +112,7 @@ func (r *Reader) Issue(rd *Read, mrrs int) tlp.Header {
 // Accepted says that the other side took a request: its timeout runs.
 func (r *Reader) Accepted(id uint8, cycle, timeout int64) {
 	t := &r.tags[id]
-	t.deadline = cycle + timeout
+	t.accepted, t.deadline = cycle, cycle+timeout
 	r.next = min(r.next, t.deadline)
 }
 
@@ -126,14 +127,17 @@ const (
 	CplFailed                      // its request has failed: counts CPL_ERR
 )
 
-// Complete takes a completion [P6, P7]. For CplEnded and CplFailed it returns
-// the transfer, which may be Done by that.
-func (r *Reader) Complete(h *tlp.Header, data []byte, cycle, timeout int64) (*Read, CplResult) {
-	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(r.tags) || r.tags[h.Tag].deadline == Never ||
-		r.tags[h.Tag].rd == nil {
+// Complete takes a completion [P6, P7] that crossed in an earlier cycle: one
+// that came before the request with its tag was accepted is not for it. For
+// CplEnded and CplFailed it returns the transfer, which may be Done by that.
+func (r *Reader) Complete(h *tlp.Header, data []byte, crossed, cycle, timeout int64) (*Read, CplResult) {
+	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(r.tags) {
 		return nil, CplUnexpected
 	}
 	t := &r.tags[h.Tag]
+	if t.rd == nil || t.deadline == Never || crossed <= t.accepted {
+		return nil, CplUnexpected
+	}
 	rd := t.rd
 	lead := int(t.addr & (tlp.DWBytes - 1))
 	if s := t.judge(h, data, lead); s != nicspec.StatusOk {

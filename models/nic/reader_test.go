@@ -51,7 +51,7 @@ func TestReaderReassembles(t *testing.T) {
 			var h tlp.Header
 			require.Equal(t, InCompletion, DecodeInbound(&p.Hdr, &h))
 			h.RequesterID = nicspec.RequesterNic
-			_, res := r.Complete(&h, p.Data, cycle, 1<<20)
+			_, res := r.Complete(&h, p.Data, cycle, cycle, 1<<20)
 			require.Contains(t, []CplResult{CplProgress, CplEnded}, res)
 		}
 		require.Equal(t, nicspec.StatusOk, rd.Status)
@@ -92,7 +92,7 @@ func TestCompletionsThatDoNotFit(t *testing.T) {
 		r.Accepted(h.Tag, 5, 1024)
 		cpl := good
 		c.mod(&cpl)
-		got, res := r.Complete(&cpl, make([]byte, c.data), 10, 1024)
+		got, res := r.Complete(&cpl, make([]byte, c.data), 10, 10, 1024)
 		require.Equal(t, &rd, got, c.name)
 		require.Equal(t, c.want, rd.Status, c.name)
 		require.Equal(t, c.want != nicspec.StatusOk, res == CplFailed, c.name)
@@ -100,7 +100,7 @@ func TestCompletionsThatDoNotFit(t *testing.T) {
 		require.Equal(t, !c.held, r.CanIssue(11), c.name)
 		require.Equal(t, !c.held, r.CanIssue(10+1023), c.name)
 		require.True(t, r.CanIssue(10+1024), c.name)
-		_, res = r.Complete(&good, make([]byte, 12), 12, 1024)
+		_, res = r.Complete(&good, make([]byte, 12), 12, 12, 1024)
 		require.Equal(t, CplUnexpected, res, c.name)
 	}
 }
