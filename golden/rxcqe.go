@@ -29,6 +29,8 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 	case f == nil:
 		r.fail(q.domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
+	case f.place == placeDrop: // reported
+		r.endFrame(q, f)
 	case s.state != slotThere:
 		r.fail(q.domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.ctx.CI),
 			e.String(), r.describe(f))
