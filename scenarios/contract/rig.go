@@ -33,6 +33,7 @@ type rig struct {
 	tx   map[int]*txRing
 	free [2]uint64 // first free offset of each memory
 	over bool
+	roce uint16 // ROCE_PORT
 
 	enabled func(*tlp.Packet) // is shown every write of the device; nil: nobody
 	reads   []tlp.Header      // of the device, if keepReads
@@ -77,7 +78,7 @@ func newRigOn(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	b, err := build(s)
 	require.NoError(t, err)
 	r := &rig{t: t, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
-		free: [2]uint64{1 << 20, 1 << 33}}
+		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort}
 	t.Cleanup(r.close)
 	cfg := golden.DefaultConfig(sizes)
 	cfg.MaxMismatches = 5

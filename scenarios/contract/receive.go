@@ -1,0 +1,79 @@
+package contract
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/board"
+)
+
+// play plays frames in, back to back after those before.
+func (r *rig) play(frames ...[]byte) {
+	for _, f := range frames {
+		r.b.Player.Play(board.Frame{Data: f})
+	}
+}
+
+// played waits until every frame has been given to the device.
+func (r *rig) played() {
+	r.t.Helper()
+	r.until("the frames are played", func() bool { return r.b.Player.Sent() == r.b.Player.Total() })
+	r.run(2 * linkCycles)
+}
+
+// receiveAll enables reception and sends what no rule matches to a queue.
+func (r *rig) receiveAll(q int) {
+	r.t.Helper()
+	r.toQueue(q)
+	r.write(nicspec.RegCtrl, 3)
+	r.synced()
+}
+
+func (r *rig) toQueue(q int) {
+	r.t.Helper()
+	var d nicspec.RxDefaultReg
+	d.SetAction(uint32(nicspec.ActionQueue))
+	d.SetQueue(uint32(q))
+	r.write(nicspec.RegRxDefault, uint32(d))
+}
+
+// split is how many bytes go to the header buffer [R8].
+func (x *rxRing) split(f *nicspec.RxCqeFields) int {
+	n := int(f.FrameLen)
+	switch x.SplitMode {
+	case nicspec.SplitModeFixed:
+		return min(int(x.SplitLen), n, int(x.HdrBufSize))
+	case nicspec.SplitModeHeaders:
+		return min(int(f.PayloadOff), n, int(x.HdrBufSize))
+	}
+	return 0
+}
+
+// delivered waits for the next completion entry of a queue and demands that it is for a frame, whole and in its place,
+// taken by a rule (RuleNone for none).
+func (r *rig) delivered(x *rxRing, ordinal int, rule uint16) nicspec.RxCqe {
+	r.t.Helper()
+	index := x.cqi
+	got := r.rxCqe(x)
+	frame := r.b.Player.At(ordinal)
+	want := parsed(frame, r.roce)
+	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.q), index, rule, uint32(ordinal)
+	want.HdrLen = uint16(x.split(&want))
+	want.Phase = int(index)>>x.log&1 == 0
+	if field, e, g, same := nicspec.DiffRxCqe(encode(&want, nicspec.RxCqeSize), got); !same {
+		require.FailNow(r.t, "completion entry", "frame %d of %d B: %s is %s, want %s\n%x", ordinal, len(frame), field, g, e, frame[:min(len(frame), 140)])
+	}
+	bufs, h := x.posted[index], int(want.HdrLen)
+	require.Equal(r.t, frame[:h], r.load(bufs[0], h), "header part of frame %d, %d of %d B", ordinal, h, len(frame))
+	require.Equal(r.t, frame[h:], r.load(bufs[1], len(frame)-h), "payload part of frame %d, %d of %d B", ordinal, len(frame)-h, len(frame))
+	return got
+}
+
+// nothing demands that a ring has no completion entry that was not taken.
+func (r *rig) nothing(g *ring) {
+	r.t.Helper()
+	require.Nil(r.t, r.next(g), "completion entry of queue %d", g.q)
+}
+
+// ordinal is that of the next frame to be played.
+func (r *rig) ordinal() int { return r.b.Player.Total() }
