@@ -9,15 +9,15 @@ import (
 
 // Result is one figure.
 type Result struct {
-	Name   string  `json:"name"`
-	Value  float64 `json:"value"`
-	Unit   string  `json:"unit"` // ratio where it is compared with something
-	Goal   float64 `json:"goal"` // 0: none, unless AtMost
-	AtMost bool    `json:"at_most,omitempty"`
-	OK     bool    `json:"ok"` // the goal is reached, or there is none
+	Name    string  `json:"name"`
+	Value   float64 `json:"value"`
+	Unit    string  `json:"unit"` // ratio where it is compared with something
+	Goal    float64 `json:"goal"` // 0: none, unless AtMost
+	AtMost  bool    `json:"at_most,omitempty"`
+	OK      bool    `json:"ok"`      // the goal is reached, or there is none
+	Against string  `json:"against"` // what it is compared with or how it was taken
 	// Disturbed is the share of the wall time in which what was measured lacked a processor. Beyond tooBusy, OK is false.
 	Disturbed float64 `json:"disturbed,omitempty"`
-	Against   string  `json:"against"` // what it is compared with or how it was taken
 }
 
 // figure makes a result that is to be at least goal.
