@@ -26,10 +26,13 @@ var blocksByRule = map[string]string{
 }
 
 // goNames are blocks whose Go file has another name than the block.
-var goNames = map[string]string{"gather": "comp_tx"}
+var goNames = map[string]string{"gather": "comp_gather"}
 
 // rtlNames are blocks whose RTL module has another name than the block.
-var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux"}
+var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch"}
+
+// txRTLNames are those that differ for a transmit queue.
+var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq"}
 
 // responsible names the pair of files that a mismatch points at.
 func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
@@ -48,11 +51,17 @@ func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 	if block == "" {
 		return "", ""
 	}
-	name := func(other map[string]string) string {
-		if n, ok := other[block]; ok {
-			return n
+	name := func(others ...map[string]string) string {
+		for _, other := range others {
+			if n, ok := other[block]; ok {
+				return n
+			}
 		}
 		return block
 	}
-	return "models/nic/" + name(goNames) + ".go", "verilator/rtl/nic_" + name(rtlNames) + ".sv"
+	rtl := []map[string]string{rtlNames}
+	if d.Kind == DomainTxq {
+		rtl = []map[string]string{txRTLNames, rtlNames}
+	}
+	return "models/nic/" + name(goNames) + ".go", "verilator/rtl/nic_" + name(rtl...) + ".sv"
 }

@@ -23,6 +23,21 @@ func (r *Referee) Finish(final ...CounterValue) *Report {
 		r.endFrames()
 		r.endCounters(final)
 	}
+	return r.report()
+}
+
+// BreakOff ends a run that did not reach its end, for reasons that are not the
+// device's: what is missing then means nothing, and only what was found on the
+// way counts. Without a mismatch the result is Infrastructure.
+func (r *Referee) BreakOff() *Report {
+	p := r.report()
+	if p.Result != Differs || r.log.total == 0 {
+		p.Result, p.Reason = Infrastructure, "the run was broken off"
+	}
+	return p
+}
+
+func (r *Referee) report() *Report {
 	s := &r.stats
 	p := &Report{
 		Checked: s.Compared + s.Counters, Mismatches: r.log.total, List: r.log.kept, Tallies: r.log.kinds,

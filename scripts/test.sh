@@ -5,6 +5,13 @@ cd "$(dirname "$0")/.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
+# Captures of other origin are not shipped; they are played where they lie beside the repository.
+captures=../shared/captures/clear
+if [ -z "${NICTWIN_TEST_CAPTURES:-}" ] && [ -d "$captures" ]; then
+  NICTWIN_TEST_CAPTURES=$(cd "$captures" && pwd)
+  export NICTWIN_TEST_CAPTURES
+fi
+
 status=0
 go test -count=1 -timeout 20m -json "$@" ./... >"$log" || status=$?
 go run ./ci/testcount "$log" || status=1

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"nictwin/golden/trace"
 	"nictwin/models/boundary"
 	"nictwin/models/nic"
-	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 )
 
@@ -102,14 +100,15 @@ func (j *judge) observe(c boundary.Crossing) {
 // wall is an estimate of the time that judging took.
 func (j *judge) wall() time.Duration { return j.timed * sampleEvery }
 
-// finish hears the referee, unless the run was broken off by something that is
-// no fault of the NIC: then what is missing means nothing.
+// finish hears the referee. Of a run that was broken off only what was found
+// on the way counts; one that is stuck has come to its end, which is the
+// finding.
 func (j *judge) finish(playErr error) *golden.Report {
-	var infra *rtlbridge.InfraError
-	if errors.As(playErr, &infra) || errors.Is(playErr, context.Canceled) {
-		return nil
+	var stuck *StuckError
+	if playErr == nil || errors.As(playErr, &stuck) {
+		return j.ref.Finish()
 	}
-	return j.ref.Finish()
+	return j.ref.BreakOff()
 }
 
 // Close ends the artifacts.

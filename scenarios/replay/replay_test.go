@@ -128,6 +128,15 @@ func TestRecompute(t *testing.T) {
 	}
 }
 
+// The assertions of the RTL hold, and change nothing.
+func TestAssertions(t *testing.T) {
+	o := options("rtl", shipped(t))
+	o.Stall = 30
+	want := play(t, o).Digest
+	o.Variant = "debug"
+	require.Equal(t, want, play(t, o).Digest)
+}
+
 // The digest is the same again, whatever the quantum and mode.
 func TestDigest(t *testing.T) {
 	digest := func(change func(*Options)) string {

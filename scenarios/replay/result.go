@@ -83,13 +83,16 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 			res.Findings = append(res.Findings, m.Detail())
 		}
 		switch {
-		case rep.Result == golden.Infrastructure:
+		case rep.Result == golden.Infrastructure && playErr == nil:
 			playErr = errors.Join(playErr, fmt.Errorf("replay: the run cannot be judged: %s", rep.Reason))
 		case len(rep.List) == 0 && !rep.Passed():
 			res.Findings = append(res.Findings, rep.Reason)
 		}
 	}
 	res.Shares = shares(r.dev.Wall(), wall, r.judge.wall())
+	if n := r.root.Stray; n > 0 {
+		res.Findings = append(res.Findings, fmt.Sprintf("%d writes of the NIC hit no memory", n))
+	}
 	if playErr != nil {
 		res.Findings = append(res.Findings, playErr.Error())
 	}
@@ -161,7 +164,7 @@ func (r *Result) String() string {
 	if r.Shortened > 0 {
 		line("          %8d gaps shortened to --max-gap", r.Shortened)
 	}
-	line("checked   %8d crossings, %d mismatches", r.Checked, r.Mismatches)
+	line("checked   %8d outputs and counters, %d mismatches", r.Checked, r.Mismatches)
 	line("time      %8d cycles, %.1f us simulated, %.2f s wall", r.Cycles, float64(r.Sim)/1e6, r.Wall.Seconds())
 	if s := r.Shares; s != nil {
 		line("wall time %8.0f%% RTL, %.0f%% bridge, %.0f%% models, %.0f%% referee", s.RTL*100, s.Bridge*100, s.Models*100, s.Referee*100)
