@@ -189,6 +189,9 @@ func (r *Referee) configured(reg uint32) {
 	case nicspec.RegCtrl:
 		if r.regs.TxEnable() {
 			r.tx.offSince = forever
+			for i := range r.tx.queues {
+				r.fetchable(&r.tx.queues[i])
+			}
 		} else if r.tx.offSince == forever {
 			r.tx.offSince = r.now + nicspec.VisibleCycles
 		}
@@ -209,6 +212,7 @@ func (r *Referee) doorbell(e *nic.Effect) {
 		q := r.tx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain()) != nil
 		q.ctx.PI, q.mayBe = e.PI, false
+		r.fetchable(q)
 		if !doubt {
 			r.ended(q, e.PI-q.ctx.Size()) // else it would be too far ahead
 		}

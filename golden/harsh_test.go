@@ -207,9 +207,8 @@ var harshSabotages = []struct {
 		x := p.get(0, at.in("rule changes", rung(nicspec.RegTblData(28))))
 		x.TLP.Data[1] = uint8(nicspec.ActionQueue)
 	}, "rxq 0", "R10", "frame"},
-	{"frame started while transmit is off", func(p *tape, at marks) {
-		i, k := p.find(1, at.in("transmit disabled", ctrlWrite)), last(p, frameOut(0))
-		p.move(i, k)
+	{"entry fetched while transmit is off", func(p *tape, at marks) {
+		p.move(p.find(1, at.in("transmit disabled", ctrlWrite)), p.find(0, at.in("transmit disabled", wqeRead(0))))
 	}, "txq 0", "T1", "tx_enable"},
 	{"ring read after its queue is off", func(p *tape, at marks) {
 		x := clone(*p.get(0, at.in("closing", descRead(0))))

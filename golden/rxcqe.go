@@ -13,7 +13,7 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 	e := nicspec.RxCqe(data)
 	r.stats.Compared++
 	if e.Type() == nicspec.CqeTypeEvent {
-		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, data)
+		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
 		q.errTo = forever
 		if live := r.regs.Rxq(q.id); !q.draining {
 			live.Fail(e.Status())

@@ -13,7 +13,7 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	e := nicspec.TxCqe(data)
 	r.stats.Compared++
 	if e.Type() == nicspec.CqeTypeEvent {
-		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, data)
+		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
 		if !q.draining {
 			r.regs.Txq(q.id).Fail(e.Status())
 		}
@@ -88,9 +88,6 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	if wait && c.Index() == e.index {
 		r.fail(q.domain(), "T10", "frame", "left before its completion entry", "not yet", c.String(), e.describe())
 		return
-	}
-	if !e.plan.Send && !e.asked {
-		r.startable(e)
 	}
 	status := got
 	if !m.has(got) {

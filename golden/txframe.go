@@ -31,9 +31,6 @@ func (r *Referee) frameOut() {
 		return
 	}
 	e := s.entry
-	if !e.asked {
-		r.startable(e)
-	}
 	if !bytes.Equal(e.frame, f.Data) && r.failFrame(q, e, f.Data) {
 		r.tellSent(q, e.frame, f.Data)
 		return

@@ -32,6 +32,7 @@ type txq struct {
 	shown    bool  // a read has shown that it is
 
 	oldest uint16 // first entry that is not done with
+	fetch  uint16 // first entry that was not posted while the device could fetch [T1]
 	emit   uint16 // first entry that may still send a frame
 
 	maybe     uint16 // producer index that a doubtful doorbell asked for
@@ -81,11 +82,27 @@ func (r *Referee) enableTx(i int) {
 	q.epoch++
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
 	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
+	q.fetch = 0
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]txSlot, want)
 	}
 	clear(q.slots)
 	r.ringRanges(&q.ctx, i, false, true)
+}
+
+// fetchable notes which entries the device may fetch: those posted while
+// CTRL.tx_enable may be 1.
+func (r *Referee) fetchable(q *txq) {
+	if r.tx.offSince > r.now {
+		q.fetch = q.ctx.PI
+	}
+}
+
+// fetching checks that entries which are being read may be [T1].
+func (r *Referee) fetching(q *txq, first, count uint16) {
+	if last := first + count - 1; r.tx.offSince <= r.now && int16(last-q.fetch) >= 0 {
+		r.fail(q.domain(), "T1", "tx_enable", "1 when an entry is fetched", "0", fmt.Sprintf("entries %d..%d", first, last), r.hdr.String())
+	}
 }
 
 // drainTx begins the disabling of a transmit queue.
@@ -217,7 +234,11 @@ func (r *Referee) ended(q *txq, index uint16) {
 
 // eventEntry judges an Event [Q4, T2] and returns whether the queue has had
 // one.
-func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen bool, data []byte) bool {
+func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen, draining bool, data []byte) bool {
+	off := int64(forever)
+	if draining {
+		off = r.bar.drainAt + nicspec.VisibleCycles
+	}
 	rule, cqe := "Q4", nicspec.CntRxCqe
 	if d.Kind == DomainTxq {
 		rule, cqe = "T2", nicspec.CntTxCqe
@@ -225,6 +246,9 @@ func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen bool,
 	got := nicspec.TxCqe(data)
 	best, found := badRead{}, false
 	for _, b := range append(bad, r.overdue(d)...) {
+		if b.cycle > off {
+			continue // [Q5]
+		}
 		exact := b.status == got.Status() && b.first == got.Index()
 		if !found || exact {
 			best, found = b, true
@@ -255,7 +279,7 @@ func (r *Referee) overdue(d Domain) (out []badRead) {
 	for i := range r.rd.tags {
 		q := &r.rd.tags[i]
 		if q.open && !q.stray && q.kind != ownsPiece && r.domainOf(q) == d && r.now >= q.issued+q.tLo {
-			out = append(out, badRead{first: q.first, status: nicspec.StatusCplTimeout})
+			out = append(out, badRead{first: q.first, status: nicspec.StatusCplTimeout, cycle: q.issued + q.tLo})
 		}
 	}
 	return out

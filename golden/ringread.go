@@ -1,0 +1,141 @@
+package golden
+
+import (
+	"fmt"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// attribute finds out what a read is for.
+func (r *Referee) attribute(d *readReq) {
+	var best pieceChoice
+	ring := (*pageNode)(nil)
+	for id := r.read.first(d.addr); id != noNode; id = r.read.nodes[id].next {
+		node := &r.read.nodes[id]
+		if d.addr < node.lo || end(d.addr, d.n) > node.hi {
+			continue
+		}
+		if node.owner.kind == ownsPiece {
+			best.consider(node, d, r.mrrs())
+			continue
+		}
+		if r.ringRead(node, d, false) {
+			return
+		}
+		ring = node
+	}
+	switch {
+	case best.entry != nil:
+		r.pieceRead(best.entry, best.piece, d)
+	case ring != nil:
+		r.ringRead(ring, d, true)
+	case r.ghostRead(d):
+	default:
+		r.past.note(device, &r.x)
+		r.fail(device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
+			fmt.Sprintf("%d B at %#x", d.n, d.addr), r.hdr.String())
+	}
+}
+
+func (r *Referee) mrrs() int { return r.regs.Limits().MRRS }
+
+// ringRead takes a read of ring entries: whole ones, posted, and not read
+// before [Q3, T2]. If it is not, it is reported when told to.
+func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
+	ctx, entry, dom, rule := &r.tx.queue(node.owner.queue).ctx, nicspec.WqeBytes, Domain{DomainTxq, int(node.owner.queue)}, "T2"
+	rx := node.owner.kind == ownsRxRing
+	if rx {
+		ctx, entry, dom, rule = &r.rx.queue(node.owner.queue).ctx, nicspec.RxDescBytes, Domain{DomainRxq, int(node.owner.queue)}, "Q3"
+	}
+	at := int(d.addr - ctx.RingBase)
+	if at%entry != 0 || d.n%entry != 0 {
+		if tell {
+			r.past.note(dom, &r.x)
+			r.fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry), fmt.Sprintf("%d B at byte %d of the ring", d.n, at))
+		}
+		return false
+	}
+	from := ctx.CI
+	if !rx {
+		from = r.tx.queue(node.owner.queue).oldest
+	}
+	first := from + (uint16(at/entry)-from)&(ctx.Size()-1)
+	count := uint16(d.n / entry)
+	if why := r.unreadable(node.owner.queue, rx, first, count); why != "" {
+		if tell {
+			r.past.note(dom, &r.x)
+			r.fail(dom, rule, "read", "posted entries that were not read yet", fmt.Sprintf("entries %d..%d: %s", first,
+				first+count-1, why), fmt.Sprintf("producer index %d, consumer index %d", ctx.PI, ctx.CI), r.hdr.String())
+		}
+		return false
+	}
+	d.stray, d.kind, d.queue, d.first, d.count = false, node.owner.kind, node.owner.queue, first, count
+	r.past.note(dom, &r.x)
+	if rx {
+		q := r.rx.queue(d.queue)
+		d.epoch = q.epoch
+		for i := range count {
+			s := q.slot(first + i)
+			s.state, s.index = slotAsked, first+i
+		}
+		return true
+	}
+	q := r.tx.queue(d.queue)
+	d.epoch = q.epoch
+	r.fetching(q, first, count)
+	for i := range count {
+		*q.slot(first + i) = txSlot{state: slotAsked}
+	}
+	return true
+}
+
+// unreadable says why the device may not read entries of a ring.
+func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string {
+	var ctx *nic.Queue
+	var state func(uint16) slotState
+	from := uint16(0)
+	if rx {
+		q := r.rx.queue(queue)
+		ctx, from = &q.ctx, q.ctx.CI
+		state = func(i uint16) slotState { return q.slot(i).state }
+	} else {
+		q := r.tx.queue(queue)
+		ctx, from = &q.ctx, q.oldest
+		state = func(i uint16) slotState { return q.slot(i).state }
+	}
+	for i := range count {
+		if state(first+i) != slotIdle && first+i-from < ctx.PI-from {
+			return fmt.Sprintf("entry %d was read before", first+i)
+		}
+	}
+	if last := first + count - 1; last-from >= ctx.PI-from && !r.acceptMaybe(queue, rx, last) {
+		return fmt.Sprintf("entry %d is not posted", last)
+	}
+	return ""
+}
+
+// acceptMaybe settles a doubtful doorbell: the device reads what it posted.
+func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
+	if rx {
+		q := r.rx.queue(queue)
+		if !q.mayBe || last-q.ctx.CI >= q.maybe-q.ctx.CI {
+			return false
+		}
+		q.rung(q.maybe, r.now)
+		if !q.draining {
+			r.regs.Rxq(q.id).PI = q.ctx.PI
+		}
+	} else {
+		q := r.tx.queue(queue)
+		if !q.mayBe || last-q.oldest >= q.maybe-q.oldest {
+			return false
+		}
+		q.ctx.PI, q.mayBe = q.maybe, false
+		r.fetchable(q)
+		if !q.draining {
+			r.regs.Txq(q.id).PI = q.ctx.PI
+		}
+		r.ended(q, q.ctx.PI-q.ctx.Size()) // else the doorbell would have been too far ahead
+	}
+	return true
+}

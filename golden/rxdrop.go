@@ -1,0 +1,146 @@
+package golden
+
+import (
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// settleDrops decides the frames that no configuration write can save.
+func (r *Referee) settleDrops(p *rxPort) {
+	for p.drops.n > 0 && (*p.drops.front()).last+nicspec.VisibleCycles < r.now {
+		f := p.drops.pop()
+		r.dropped(p, f, r.sureCauses(f), false)
+	}
+	for p.linger.n > 0 && p.linger.front().cycle+r.cfg.LingerCycles < r.now {
+		p.leaves(r.now, p.linger.pop().size)
+	}
+}
+
+// sureCauses is why a frame was dropped that had to be.
+func (r *Referee) sureCauses(f *rxFrame) dropMask {
+	switch {
+	case f.n > nicspec.FrameMax:
+		return r.oversizeCauses(f)
+	case f.v.Checked:
+		return dropBit(f.v.Drop) | r.overflowCause(f)
+	}
+	return dropBit(f.v.Drop) // [R2] comes before [R3]
+}
+
+// oversizeCauses is [R2] for a frame that is too long, whose bytes are not kept.
+func (r *Referee) oversizeCauses(f *rxFrame) (m dropMask) {
+	for _, o := range r.ver.overlapping(groupGate, f.first, f.last) {
+		m |= dropBit(o.cfg.Gate(f.n))
+	}
+	return m
+}
+
+// overflowCause is the drop by overflow where it is legal [R3].
+func (r *Referee) overflowCause(f *rxFrame) dropMask {
+	if f.overflow && !r.cfg.ForbidOverflow {
+		return dropBit(nicspec.CntRxDropOverflow)
+	}
+	return 0
+}
+
+// giveUp decides a frame that was held for too long.
+func (r *Referee) giveUp(p *rxPort, f *rxFrame) {
+	r.withdraw(p, f)
+	r.lost(p, f)
+}
+
+// lost decides a frame that was not delivered, wherever it was to go.
+func (r *Referee) lost(p *rxPort, f *rxFrame) {
+	switch f.place {
+	case placeDrop:
+		r.dropped(p, f, r.sureCauses(f), false)
+	case placeQueue:
+		q := r.rx.queue(f.v.Queue)
+		r.dropped(p, f, r.queueCauses(q, f, &f.v, q.ctx.CI), true)
+	default:
+		m := dropMask(0)
+		for i := range f.alts {
+			v := &f.alts[i]
+			if v.Drop != nic.NoDrop {
+				m |= dropBit(v.Drop)
+			} else if q := r.rx.queue(v.Queue); q == nil {
+				m |= dropBit(nicspec.CntRxDropQueueOff)
+			} else {
+				m |= r.queueCauses(q, f, v, q.ctx.CI)
+			}
+		}
+		if r.ver.now.Gate(f.n) == nic.NoDrop {
+			m |= r.overflowCause(f)
+		}
+		r.dropped(p, f, m, true)
+	}
+}
+
+// dropped notes that a frame was dropped for one of several causes. No cause
+// is a mismatch: the frame had to be delivered.
+func (r *Referee) dropped(p *rxPort, f *rxFrame, m dropMask, gone bool) {
+	r.stats.Dropped++
+	if m == 0 {
+		r.failLost(f)
+		r.doubtful(p, f.port, allDrops)
+	} else if c, ok := m.single(); ok {
+		r.cnt.sure(portIndex(c, f.port), 1)
+	} else {
+		r.doubtful(p, f.port, m)
+	}
+	r.hitsOfDropped(f, m)
+	r.resolved(p, f, gone)
+}
+
+var allDrops = func() (m dropMask) {
+	for _, c := range nicspec.DropCounters {
+		m |= dropBit(c)
+	}
+	return m
+}()
+
+// doubtful counts a frame of which the cause is not known.
+func (r *Referee) doubtful(p *rxPort, port int, m dropMask) {
+	for _, c := range nicspec.DropCounters {
+		if m.has(c) {
+			r.cnt.may(portIndex(c, port), 1)
+		}
+	}
+	for i := range p.doubts {
+		if p.doubts[i].causes == m {
+			p.doubts[i].frames++
+			return
+		}
+	}
+	p.doubts = append(p.doubts, doubt{m, 1})
+}
+
+// hitsOfDropped counts the rule that a dropped frame matched: it was looked at
+// unless the frame was dropped before [R5].
+func (r *Referee) hitsOfDropped(f *rxFrame, m dropMask) {
+	overflow := m.has(nicspec.CntRxDropOverflow)
+	if f.place != placeUnsure {
+		rule, ok := f.v.Hit()
+		switch {
+		case !ok || overflow && m == dropBit(nicspec.CntRxDropOverflow):
+		case overflow || m == 0:
+			r.cnt.may(hitsBase+rule, 1)
+		default:
+			r.cnt.sure(hitsBase+rule, 1)
+		}
+		return
+	}
+	for i := range f.alts {
+		if rule, ok := f.alts[i].Hit(); ok {
+			r.cnt.may(hitsBase+rule, 1)
+		}
+	}
+}
+
+func (r *Referee) failLost(f *rxFrame) {
+	d := Domain{DomainPort, f.port}
+	if f.place == placeQueue {
+		d = Domain{DomainRxq, int(f.v.Queue)}
+	}
+	r.fail(d, "R10", "frame", "delivered", "dropped or never delivered", r.describe(f))
+}
