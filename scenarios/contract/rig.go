@@ -32,6 +32,7 @@ type rig struct {
 	rx   map[int]*rxRing
 	tx   map[int]*txRing
 	free [2]uint64 // first free offset of each memory
+	keys keyTable  // as written
 	over bool
 	roce uint16 // ROCE_PORT
 
@@ -78,7 +79,7 @@ func newRigOn(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	b, err := build(s)
 	require.NoError(t, err)
 	r := &rig{t: t, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
-		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort}
+		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}}
 	t.Cleanup(r.close)
 	cfg := golden.DefaultConfig(sizes)
 	cfg.MaxMismatches = 5

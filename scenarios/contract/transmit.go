@@ -1,0 +1,155 @@
+package contract
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+)
+
+// window is a memory key and the memory that it stands for.
+type window struct {
+	id     uint32 // as in a work entry
+	va     uint64
+	bus    uint64
+	length int
+	used   int
+}
+
+// key writes a memory key.
+func (r *rig) key(index int, f nicspec.KeyEntryFields) {
+	r.t.Helper()
+	r.commit(nicspec.TableKey, index, encode(&f, nicspec.KeyEntrySize))
+	r.keys[index] = f
+}
+
+// window makes memory of an endpoint readable under a key.
+func (r *rig) window(index, endpoint, n int) *window {
+	r.t.Helper()
+	w := &window{va: 0x7000_0000_0000 + uint64(index)<<32 + 0x123, bus: r.alloc(endpoint, n, 4096), length: n}
+	variant := uint8(0x11 * (index + 3))
+	w.id = uint32(variant)<<24 | uint32(index)
+	r.key(index, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: variant, VaBase: w.va, Length: uint64(n), BusBase: w.bus})
+	return w
+}
+
+// piece puts bytes into the window, so many bytes after a multiple of align, and names them. Old bytes are overwritten when
+// the window is full.
+func (r *rig) piece(w *window, skew, align int, b []byte) nicspec.SegFields {
+	r.t.Helper()
+	at := (w.used+align-1)/align*align + skew
+	if at+len(b) > w.length {
+		at = skew
+	}
+	require.LessOrEqual(r.t, at+len(b), w.length, "the window is too small")
+	r.store(w.bus+uint64(at), b)
+	w.used = at + len(b)
+	return nicspec.SegFields{Key: w.id, Len: uint32(len(b)), Addr: w.va + uint64(at)}
+}
+
+// sendEntry is a work entry that sends inline bytes and pieces.
+func sendEntry(inline []byte, pieces ...nicspec.SegFields) nicspec.WqeFields {
+	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, InlineLen: uint8(len(inline)), Nseg: uint8(len(pieces)), FComplete: true}
+	copy(w.Slots[:], inline)
+	for i := range pieces {
+		if at := (inlineSlots(&w) + i) * nicspec.WqeSlotBytes; at < len(w.Slots) {
+			pieces[i].Encode(w.Slots[at:])
+		}
+	}
+	return w
+}
+
+// posted is a work entry and what must become of it.
+type posted struct {
+	nicspec.WqeFields
+	frame  []byte
+	status nicspec.Status
+}
+
+// enqueue writes work entries into a ring, without telling the device, and says what must become of them.
+func (r *rig) enqueue(x *txRing, entries ...nicspec.WqeFields) []posted {
+	r.t.Helper()
+	var all []posted
+	for i := range entries {
+		w := &entries[i]
+		if w.WqeId == 0 {
+			w.WqeId = uint32(x.q)<<24 | uint32(x.pi)
+		}
+		r.store(x.at(x.pi), encode(w, nicspec.WqeBytes))
+		x.pi++
+		frame, status := expected(w, r.keys, r.sizes.Ports, r.sizes.NumKeys, r.load)
+		all = append(all, posted{*w, frame, status})
+	}
+	return all
+}
+
+func (r *rig) ringTx(x *txRing) { r.t.Helper(); r.bell(false, x.q, uint32(x.pi)) }
+
+// left takes the next frame that left from a queue; it must have left by now.
+func (r *rig) left(q int) sent {
+	r.t.Helper()
+	for i, s := range r.out {
+		if s.queue == q {
+			r.out = append(r.out[:i:i], r.out[i+1:]...)
+			return s
+		}
+	}
+	require.FailNow(r.t, "no frame left", "queue %d", q)
+	return sent{}
+}
+
+// ended waits for the ends of work entries, in order from an index on, and compares frames and completion entries.
+func (r *rig) ended(x *txRing, first uint16, all []posted) {
+	r.t.Helper()
+	for i, p := range all {
+		index := first + uint16(i)
+		if !p.FComplete && p.status == nicspec.StatusOk {
+			if p.frame != nil {
+				r.until("a frame leaves", func() bool { return r.leftFrom(x.q) })
+				require.Equal(r.t, p.frame, r.left(x.q).data, "frame of entry %d", index)
+			}
+			continue
+		}
+		want := nicspec.TxCqeFields{Type: nicspec.CqeTypeTx, Status: p.status, Queue: uint16(x.q), Index: index, WqeId: p.WqeId,
+			FrameLen: uint16(len(p.frame)), Phase: int(x.cqi)>>x.log&1 == 0}
+		got := r.txCqe(x)
+		if field, e, g, same := nicspec.DiffTxCqe(encode(&want, nicspec.TxCqeSize), got); !same {
+			require.FailNow(r.t, "completion entry", "entry %d: %s is %s, want %s\n%+v", index, field, g, e, p.WqeFields)
+		}
+		if p.frame != nil {
+			require.Equal(r.t, p.frame, r.left(x.q).data, "frame of entry %d: %+v", index, p.WqeFields)
+		}
+	}
+}
+
+func (r *rig) leftFrom(q int) bool {
+	for i := range r.out {
+		if r.out[i].queue == q {
+			return true
+		}
+	}
+	return false
+}
+
+// transmit posts work entries, a ring-full at a time, rings, and compares what becomes of them.
+func (r *rig) transmit(x *txRing, entries ...nicspec.WqeFields) {
+	r.t.Helper()
+	for len(entries) > 0 {
+		n := min(len(entries), x.size())
+		first := x.pi
+		all := r.enqueue(x, entries[:n]...)
+		if last := &all[n-1]; !last.FComplete { // so that there is an end to wait for
+			last.FComplete = true
+			r.store(x.at(x.pi-1), encode(&last.WqeFields, nicspec.WqeBytes))
+		}
+		r.ringTx(x)
+		r.ended(x, first, all)
+		entries = entries[n:]
+	}
+	r.nothing(&x.ring)
+}
+
+// noFrames demands that no frame left that was not expected.
+func (r *rig) noFrames() {
+	r.t.Helper()
+	require.Empty(r.t, r.out, "frames that nobody asked for")
+}

@@ -1,0 +1,132 @@
+package contract
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/wire"
+)
+
+// keyTable is the memory keys that a check has written, by index.
+type keyTable map[int]nicspec.KeyEntryFields
+
+// expected says what becomes of a work entry as section 7 says, rule by rule: its status and, with Ok, the frame that leaves
+// (nil for a Nop). load reads memory.
+func expected(w *nicspec.WqeFields, keys keyTable, ports, numKeys int, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
+	if w.Opcode == nicspec.OpcodeNop {
+		return nil, nicspec.StatusOk
+	}
+	if s := entryStatus(w, keys, ports, numKeys); s != nicspec.StatusOk {
+		return nil, s
+	}
+	frame := append([]byte(nil), w.Slots[:w.InlineLen]...)
+	for _, s := range segments(w) {
+		k := keys[int(s.Key&0xffff)]
+		frame = append(frame, load(k.BusBase+(s.Addr-k.VaBase), int(s.Len))...)
+	}
+	if !offloads(w, frame) {
+		return nil, nicspec.StatusBadOffload
+	}
+	if w.FPad && len(frame) < nicspec.FrameMin {
+		frame = append(frame, make([]byte, nicspec.FrameMin-len(frame))...)
+	}
+	return frame, nicspec.StatusOk
+}
+
+func inlineSlots(w *nicspec.WqeFields) int {
+	return (int(w.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+}
+
+// segments are the pieces of an entry whose slots suffice.
+func segments(w *nicspec.WqeFields) (all []nicspec.SegFields) {
+	for i := range int(w.Nseg) {
+		all = append(all, nicspec.DecodeSeg(w.Slots[(inlineSlots(w)+i)*nicspec.WqeSlotBytes:]))
+	}
+	return all
+}
+
+// entryStatus is [T3].
+func entryStatus(w *nicspec.WqeFields, keys keyTable, ports, numKeys int) nicspec.Status {
+	if w.Opcode != nicspec.OpcodeSend {
+		return nicspec.StatusBadOpcode
+	}
+	if w.FRsvd != 0 || w.FUdpCsum && w.FUdpZero || w.InlineLen > nicspec.InlineMax || w.Nseg > nicspec.WqeSlots ||
+		inlineSlots(w)+int(w.Nseg) > nicspec.WqeSlots || int(w.Port) >= ports {
+		return nicspec.StatusBadFormat
+	}
+	total := uint64(w.InlineLen)
+	for _, s := range segments(w) {
+		if s.Len == 0 || s.Key>>16&0xff != 0 {
+			return nicspec.StatusBadFormat
+		}
+		total += uint64(s.Len)
+	}
+	if total == 0 || total > nicspec.FrameMax || total < nicspec.FrameMin && !w.FPad {
+		return nicspec.StatusBadLength
+	}
+	for _, s := range segments(w) {
+		index := int(s.Key & 0xffff)
+		k := keys[index]
+		switch {
+		case index >= numKeys, k.Valid != 1, k.Variant != uint8(s.Key>>24):
+			return nicspec.StatusBadKey
+		case !k.RightRead:
+			return nicspec.StatusKeyRights
+		case s.Addr < k.VaBase, s.Addr-k.VaBase > k.Length, k.Length-(s.Addr-k.VaBase) < uint64(s.Len):
+			return nicspec.StatusKeyBounds
+		}
+	}
+	if w.FCrc32c {
+		return nicspec.StatusBadOffload
+	}
+	return nicspec.StatusOk
+}
+
+// offloads is [T7] and [T8]: it changes the frame, or says that its headers do not allow what is asked for.
+func offloads(w *nicspec.WqeFields, f []byte) bool {
+	n, head := len(f), min(len(f), nicspec.ParseBytes)
+	l3, l4 := int(w.L3Off), int(w.L4Off)
+	version, ihl, u := -1, 0, 0
+	if l3 < n {
+		version, ihl = int(f[l3]>>4), 4*int(f[l3]&15)
+	}
+	if l4+6 <= n {
+		u = int(be.Uint16(f[l4+4:]))
+	}
+	udp := l4+8 <= head
+	ipOk := l3+20 <= n && version == 4 && ihl >= 20 && l3+ihl <= head
+	addrOk := version == 4 && l3+20 <= head || version == 6 && l3+40 <= head
+	csumOk := udp && addrOk && l3 < l4 && u >= 8 && l4+u <= n
+	behind := version == 4 && ihl >= 20 && l4 == l3+ihl || version == 6 && l4 == l3+40
+	icrcOk := behind && l4+20 <= head && u >= 24 && l4+u <= n
+	if w.FIpCsum && !ipOk || w.FUdpCsum && !csumOk || w.FUdpZero && !udp || w.FIcrc && !icrcOk {
+		return false
+	}
+	if w.FIcrc {
+		p := parser{RxCqeFields: &nicspec.RxCqeFields{L3Type: nicspec.L3TypeIpv4}, b: f, l3: l3, l4: l4}
+		if version == 6 {
+			p.L3Type = nicspec.L3TypeIpv6
+		}
+		binary.LittleEndian.PutUint32(f[l4+u-4:], p.crc(l4+u-4))
+	}
+	if w.FUdpZero {
+		be.PutUint16(f[l4+6:], 0)
+	}
+	if w.FUdpCsum {
+		addrs := append([]byte(nil), f[l3+12:l3+20]...)
+		if version == 6 {
+			addrs = append([]byte(nil), f[l3+8:l3+40]...)
+		}
+		be.PutUint16(f[l4+6:], 0)
+		sum := wire.PartialSum(0).Add(addrs).AddUint16(protoUDP).AddUint16(uint16(u)).Add(f[l4 : l4+u]).Checksum()
+		if sum == 0 {
+			sum = 0xffff
+		}
+		be.PutUint16(f[l4+6:], sum)
+	}
+	if w.FIpCsum {
+		be.PutUint16(f[l3+10:], 0)
+		be.PutUint16(f[l3+10:], wire.Checksum(f[l3:l3+ihl]))
+	}
+	return true
+}
