@@ -30,7 +30,7 @@ var (
 // suite is every check, by area.
 func suite() []check {
 	var all []check
-	for _, area := range [][]check{registerChecks, tableChecks, layoutChecks, dropChecks, parseChecks, steerChecks, rxRingChecks, rxErrorChecks, txLayoutChecks, txStatusChecks, offloadChecks} {
+	for _, area := range [][]check{registerChecks, tableChecks, layoutChecks, dropChecks, parseChecks, steerChecks, rxRingChecks, rxErrorChecks, txLayoutChecks, txStatusChecks, offloadChecks, txErrorChecks} {
 		all = append(all, area...)
 	}
 	return all

@@ -49,11 +49,11 @@ func (f *failure) counts() steps {
 	return s.with(dev(nicspec.CntCplUnexpected), f.strays)
 }
 
-// failOnce lets one read in a range of n bytes fail.
+// failOnce lets one read in a range of n bytes fail, by its last completion: how a read is split makes no difference.
 func (r *rig) failOnce(kind host.FaultKind, bus uint64, n int) {
 	r.t.Helper()
 	r.root.Faults.Clear()
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: kind, From: bus, To: bus + uint64(n), Count: 1}))
+	require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: kind, From: bus, To: bus + uint64(n), Count: 1, Nth: 99}))
 }
 
 // struck waits until a fault has been met.
