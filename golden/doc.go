@@ -25,6 +25,10 @@
 //     Config.HoldBytes of its port's frames came in counts as dropped.
 //   - An answer to a register read may show the registers as they were when the
 //     read was accepted, or as they are when the answer leaves.
+//   - When work entries name the same memory, which of them a read was for is
+//     inferred, and corrected when a frame or a status shows it. Where entries
+//     name overlapping memory and reads of it fail, too, a wrong guess may stay.
+//   - Receive buffers that overlap are told apart by the order of the writes.
 //
 // What the other side of the boundary does wrong (a completion that does not
 // fit, a driver that writes a table while a command is under way) is no

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 )

@@ -65,7 +65,7 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) b
 
 // holds calls f for the pieces of one entry.
 func (e *txEntry) holds(addr uint64, n int, f func(holder) bool) bool {
-	if e.never || e.left {
+	if e.left {
 		return false
 	}
 	for j := range e.count {
@@ -157,7 +157,7 @@ func (r *Referee) wasAsked(e *txEntry, i, lo, hi int) {
 func (r *Referee) unask(e *txEntry, i, lo, hi int) {
 	p := &e.pieces[i]
 	p.asked.remove(lo, hi)
-	if !p.open && !e.ghost {
+	if !p.open && !e.ghost && !e.never {
 		r.read.add(p.bus, p.len, e.owner(i))
 		p.open = true
 	}
@@ -184,11 +184,51 @@ func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
 	if s < nicspec.StatusCplUnsupported || !e.plan.Send {
 		return false
 	}
+	if s == nicspec.StatusCplTimeout && r.catchLate(e) {
+		return true
+	}
 	for _, swap := range [...]bool{false, true} {
 		for i := range e.plan.NumPieces {
 			if r.holders(e, e.pieces[i].bus, 0, func(h holder) bool { return r.catch(e, i, h.entry, s, swap) }) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// catchLate gives e a read that may have timed out by now, in exchange for the
+// bytes.
+func (r *Referee) catchLate(e *txEntry) bool {
+	for n := range r.rd.tags {
+		d := &r.rd.tags[n]
+		t := &d.dest[0]
+		o := t.entry
+		if !d.open || o == nil || o == e || r.now < d.issued+d.tLo {
+			continue
+		}
+		w := &o.pieces[t.piece]
+		addr := w.bus + uint64(t.off-w.off)
+		for i := range e.plan.NumPieces {
+			p := &e.pieces[i]
+			at := int(addr - p.bus)
+			switch {
+			case addr < p.bus || at+d.left > p.len:
+				continue
+			case p.got.has(at, at+d.left):
+				e.lose(p, at, at+d.left)
+				copy(o.buf[t.off:t.off+d.left], e.buf[p.off+at:])
+				w.got.add(t.off-w.off, t.off-w.off+d.left)
+			case p.asked.free(at, at+d.left):
+				r.unask(o, t.piece, t.off-w.off, t.off-w.off+d.left)
+				r.wasAsked(e, i, at, at+d.left)
+			default:
+				continue
+			}
+			*t = pieceDest{e, i, p.off + at}
+			o.reading--
+			e.reading++
+			return true
 		}
 	}
 	return false

@@ -79,7 +79,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	e := s.entry
 	m, wait := r.outcomes(e)
 	got := c.Status()
-	if c.Index() == e.index && !m.has(got) && !e.left && (r.infect(e, got) || r.cure(e) || r.borrow(e)) {
+	if c.Index() == e.index && !m.has(got) && !e.left && r.reattribute(e, got) {
 		m, wait = r.outcomes(e)
 	}
 	if e.plan.Send && !e.left && m.has(nicspec.StatusOk) && got == nicspec.StatusOk {
@@ -117,6 +117,14 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 		rule = "Q8"
 	}
 	r.fail(q.domain(), rule, field, exp, g, "got      "+c.String(), "expected "+nicspec.TxCqe(want[:]).String(), e.describe())
+}
+
+// reattribute settles which reads were for an entry that ended with a status.
+func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
+	if s >= nicspec.StatusCplUnsupported {
+		return r.infect(e, s)
+	}
+	return r.supplyAll(e)
 }
 
 // finishUpTo ends the entries up to the one that a completion entry was
