@@ -158,6 +158,7 @@ func (r *Referee) failFlags(h *tlp.Header) {
 		want.Tag = 0
 	}
 	diff, _ := tlp.Diff(&want, h)
+	r.past.note(device, &r.x)
 	r.fail(device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
 }
 
