@@ -77,8 +77,11 @@ func (c *Comp) Busy() bool {
 		!c.rx.want.empty()
 }
 
-// txBusy reports whether a work entry is at work or about to be fetched.
-func (c *Comp) txBusy() bool { return c.tx.busy() || !c.tx.want.empty() && c.regs.TxEnable() }
+// txBusy reports whether a work entry is at work, or about to be fetched or
+// started. One that waits for CTRL.tx_enable is not [B8].
+func (c *Comp) txBusy() bool {
+	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.empty() && c.tx.want.empty())
+}
 
 // NotifyRecv implements sim.Component: a message has come.
 func (c *Comp) NotifyRecv(sim.VTimeInSec, sim.Port) { c.wakeNext() }

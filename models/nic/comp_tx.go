@@ -29,8 +29,6 @@ type ethOut struct {
 	fifo ring[int32]
 }
 
-func (t *txPath) busy() bool { return t.active != 0 || !t.start.empty() }
-
 // finishEntries ends the work on entries' frames.
 func (c *Comp) finishEntries() {
 	t := &c.tx
