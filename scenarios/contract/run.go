@@ -30,7 +30,7 @@ var (
 // suite is every check, by area.
 func suite() []check {
 	var all []check
-	for _, area := range [][]check{registerChecks, tableChecks, layoutChecks, dropChecks, parseChecks, steerChecks, rxRingChecks, rxErrorChecks, txLayoutChecks, txStatusChecks, offloadChecks, txErrorChecks} {
+	for _, area := range [][]check{registerChecks, tableChecks, layoutChecks, dropChecks, parseChecks, steerChecks, rxRingChecks, rxErrorChecks, txLayoutChecks, txStatusChecks, offloadChecks, txErrorChecks, txRingChecks} {
 		all = append(all, area...)
 	}
 	return all
