@@ -36,9 +36,8 @@ type rig struct {
 	over bool
 	roce uint16 // ROCE_PORT
 
-	enabled func(*tlp.Packet) // is shown every write of the device; nil: nobody
-	reads   []tlp.Header      // of the device, if keepReads
-	keep    bool
+	reads []tlp.Header // of the device, if keepReads
+	keep  bool
 }
 
 // completion is an answer of the NIC to a raw request.
@@ -62,19 +61,18 @@ const linkCycles = 64
 
 const memoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
 
-func newRig(t *testing.T, sizes nic.Spec, build Build, stall int) *rig {
-	t.Helper()
-	root := host.DefaultSpec()
-	root.ArmBytes, root.HostBytes, root.Tags, root.Latency, root.Seed = memoryBytes, memoryBytes, 128, 80*simcore.Nanosecond, 5
-	root.Limits = tlp.Limits{MPS: 512, MRRS: 4096, RCB: 64}
+// endpoint is the memories and their manners.
+func endpoint(stall int) host.Spec {
+	s := host.DefaultSpec()
+	s.ArmBytes, s.HostBytes, s.Tags, s.Latency, s.Seed = memoryBytes, memoryBytes, 128, 80*simcore.Nanosecond, 5
+	s.Limits = tlp.Limits{MPS: 512, MRRS: 4096, RCB: 64}
 	if stall > 0 {
-		root.Jitter, root.RandomCpl = 300*simcore.Nanosecond, true
+		s.Jitter, s.RandomCpl = 300*simcore.Nanosecond, true
 	}
-	return newRigOn(t, sizes, build, board.Spec{Seed: 11, Stall: stall, LinkCycles: linkCycles, Root: &root})
+	return s
 }
 
-// newRigOn makes a rig of a board with another endpoint than usual.
-func newRigOn(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
+func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	t.Helper()
 	b, err := build(s)
 	require.NoError(t, err)
