@@ -7,7 +7,7 @@ ERRCHECK    := github.com/kisielk/errcheck@v1.30.0
 DEMO        := $(sort $(wildcard scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test unit race lint rtl-lint fuzz-smoke bench generate clean
+.PHONY: help setup build demo test unit race lint rtl-lint fuzz-smoke bench generate clean mutants
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -50,6 +50,9 @@ bench: build ## the figures, each a ratio measured in one run
 
 generate: ## registers and layouts for Go, SystemVerilog and the docs
 	go generate ./models/nicspec
+
+mutants: build ## bugs put into the RTL on purpose: which does a replay catch?
+	@scripts/mutants.sh
 
 clean: ## remove what was built here
 	rm -rf bin out

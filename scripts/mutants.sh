@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# Breaks the RTL on purpose, one patch of ci/mutants at a time, and replays the shipped captures on it: does the referee
+# see it? Each patch is applied to a copy of verilator/, built and played under the settings below until one catches it.
+#
+#   scripts/mutants.sh [-j JOBS] [-o REPORT] [-c CAPTURE]... [-l] [NAME...]
+#
+#   -j  mutants at a time (default 1)      -c  another capture to play after the shipped ones
+#   -o  table of results, tab separated    -l  list the mutants and end
+#
+# Exit: 0 every mutant came out as its patch expects; 1 one that is expected to be caught survived, or could not be
+# judged; 2 usage. A patch says what it is in `key: value` lines before the diff: block, bug, expect (caught|survives).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+patches=ci/mutants
+build_limit=900 # seconds
+play_limit=120
+settings=("--stall 0" "--stall 30" "--stall 30 --recompute csum,icrc")
+
+field() { sed -n "s/^$1: //p;/^--- /q" "$patches/$2.patch"; }
+
+# judge NAME DIR: one line NAME BLOCK EXPECT OUTCOME SETTING SECONDS MESSAGE BLOCKS into DIR/result
+judge() {
+  local name=$1 dir=$2 status=0 outcome=survived with=- secs=- what=- blocks=- out=$2/out s
+  cp -r verilator "$dir/verilator"
+  if ! patch -d "$dir" -p1 -s -f --no-backup-if-mismatch <"$patches/$name.patch" >"$out" 2>&1; then
+    outcome=no-longer-applies what=$(tr '\n\t' '  ' <"$out")
+  elif ! NICTWIN_CACHE=$dir/cache timeout -k 10 "$build_limit" \
+    bin/nictwin dut build nic --home "$dir" >"$out" 2>&1; then
+    outcome=no-build what=$(tail -3 "$out" | tr '\n\t' '  ')
+  else
+    for s in "${settings[@]}"; do
+      status=0
+      # shellcheck disable=SC2086 # settings are several words
+      NICTWIN_CACHE=$dir/cache timeout -k 10 "$play_limit" bin/nictwin replay --home "$dir" --dir both $s --seed 1 \
+        --no-artifacts "${captures[@]}" >"$out" 2>&1 || status=$?
+      case $status in
+        0) continue ;;
+        1) outcome=caught ;;
+        124 | 137) outcome=no-end what="no verdict in $play_limit s" ;;
+        *) outcome=no-verdict what="exit $status: $(tail -3 "$out" | tr '\n\t' '  ')" ;;
+      esac
+      with=$s
+      if [ "$outcome" = caught ]; then
+        what=$(sed -n '/^FAIL/{n;s/^ *//;p;q}' "$out" | tr '\t' ' ' | cut -c1-300)
+        blocks=$(grep -m1 -oE 'nic_[a-z0-9_]+\.sv' "$out" || echo -)
+        secs=$(grep -m1 -oE '[0-9.]+ s wall' "$out" | cut -d' ' -f1 || echo -)
+      fi
+      cp "$out" "$dir/last"
+      break
+    done
+  fi
+  printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$name" "$(field block "$name")" "$(field expect "$name")" "$outcome" "$with" \
+    "$secs" "$what" "$blocks" >"$dir/result"
+}
+
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+
+jobs=1 report='' list='' extra=()
+while getopts j:o:c:lh opt; do
+  case $opt in
+    j) jobs=$OPTARG ;;
+    o) report=$OPTARG ;;
+    c) extra+=("$OPTARG") ;;
+    l) list=1 ;;
+    *) usage ;;
+  esac
+done
+shift $((OPTIND - 1))
+[[ $jobs =~ ^[1-9][0-9]*$ ]] || usage
+
+names=("$@")
+((${#names[@]})) || for p in "$patches"/*.patch; do names+=("$(basename "$p" .patch)"); done
+for n in "${names[@]}"; do
+  [ -e "$patches/$n.patch" ] || { echo "mutants: no $patches/$n.patch" >&2; exit 2; }
+  [[ $(field expect "$n") =~ ^(caught|survives)$ ]] || { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
+done
+if [ -n "$list" ]; then
+  for n in "${names[@]}"; do printf '%-24s %-10s %-9s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(field bug "$n")"; done
+  exit 0
+fi
+
+for t in patch verilator timeout; do
+  command -v "$t" >/dev/null || { echo "mutants: $t is missing: apt-get install $t" >&2; exit 2; }
+done
+[ -x bin/nictwin ] || { echo "mutants: bin/nictwin is missing: make build" >&2; exit 2; }
+mapfile -t captures < <(find scenarios/captures -name '*.pcap' -o -name '*.pcapng' | LC_ALL=C sort)
+captures+=("${extra[@]}")
+
+work=$(mktemp -d)
+trap 'trap - EXIT; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+# The tree as it is must pass, or nothing that follows means anything.
+for s in "${settings[@]}"; do
+  # shellcheck disable=SC2086
+  timeout -k 10 $((build_limit + play_limit)) bin/nictwin replay --dir both $s --seed 1 --no-artifacts "${captures[@]}" \
+    >"$work/clean" 2>&1 || { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass" >&2; exit 1; }
+done
+
+for n in "${names[@]}"; do
+  while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done
+  (
+    dir=$work/$n
+    mkdir "$dir"
+    judge "$n" "$dir"
+    cut -f1-7 --output-delimiter=' | ' "$dir/result"
+    rm -rf "$dir/verilator" "$dir/cache"
+  ) &
+done
+wait
+
+wrong=0 caught=0 count=0
+for n in "${names[@]}"; do
+  count=$((count + 1))
+  IFS=$'\t' read -r _ _ expect outcome _ <"$work/$n/result" || outcome=no-result expect=caught
+  [ "$outcome" = caught ] && caught=$((caught + 1))
+  case $expect,$outcome in
+    caught,caught | survives,survived) ;;
+    survives,caught) echo "mutants: $n is caught now: say so in its patch" ;;
+    *) wrong=$((wrong + 1)); echo "mutants: $n: $outcome, but expected: $expect" ;;
+  esac
+  [ -z "$report" ] || cat "$work/$n/result" >>"$report.part"
+done
+[ -z "$report" ] || mv "$report.part" "$report"
+echo "$caught of $count mutants caught"
+((wrong == 0))
