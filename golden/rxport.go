@@ -65,9 +65,10 @@ type rxFrame struct {
 	v           nic.RxVerdict   // unless place is placeUnsure
 	alts        []nic.RxVerdict // for placeUnsure
 	place       framePlace
-	overflow    bool   // the receive buffer may have been full
-	posted      uint16 // producer index that the queue had surely seen [R9]
-	epoch       uint32 // of the queue then
+	overflow    bool     // the receive buffer may have been full
+	posted      uint16   // producer index that the queue had surely seen [R9]
+	epoch       uint32   // of the queue then
+	earlier     dropMask // by contexts of the queue that are forgotten
 	next        *rxFrame
 }
 

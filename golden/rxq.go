@@ -167,6 +167,7 @@ func (r *Referee) enableRx(i int) {
 	if q.open {
 		r.closeRx(q)
 	}
+	r.keepCauses(q)
 	q.was = q.ctx
 	q.ctx = *r.regs.Rxq(i)
 	q.epoch++
@@ -183,6 +184,28 @@ func (r *Referee) enableRx(i int) {
 		q.slots[k] = rxSlot{q: q}
 	}
 	r.ringRanges(&q.ctx, i, true, true)
+}
+
+// keepCauses notes why frames that are not decided may have been dropped under
+// the context before the last, which is about to be forgotten.
+func (r *Referee) keepCauses(q *rxq) {
+	for i := range r.rx.ports {
+		p := &r.rx.ports[i]
+		for k := range p.tab.n {
+			f := *p.tab.at(k)
+			if f == nil || f.place == placeDrop || f.place == placeQueue && f.epoch == q.epoch && q.since < f.last {
+				continue
+			}
+			if f.place == placeQueue && int(f.v.Queue) == q.id {
+				f.earlier |= r.runCauses(&q.was, &f.v, f.n, true)
+			}
+			for a := range f.alts {
+				if v := &f.alts[a]; f.place == placeUnsure && v.Drop == nic.NoDrop && int(v.Queue) == q.id {
+					f.earlier |= r.runCauses(&q.was, v, f.n, true)
+				}
+			}
+		}
+	}
 }
 
 // drainRx begins the disabling of a receive queue.
@@ -291,7 +314,7 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 // queueCauses is why a queue may not have taken a frame; next is the
 // descriptor that its next frame took. No cause means that it had to.
 func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *nic.RxVerdict, next uint16) (m dropMask) {
-	m = r.overflowCause(f)
+	m = r.overflowCause(f) | f.earlier
 	if q.offTo >= f.last {
 		m |= dropBit(nicspec.CntRxDropQueueOff)
 	}
