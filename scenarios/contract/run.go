@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"nictwin/models/host"
 	"nictwin/models/nic"
 	"nictwin/scenarios/board"
 )
@@ -21,6 +22,9 @@ type check struct {
 	run    func(*rig)
 }
 
+// around changes the endpoint of some checks, by name.
+var around = map[string]func(*host.Spec){}
+
 // Back-pressure under which checks run.
 var (
 	calm    []int
@@ -30,7 +34,8 @@ var (
 // suite is every check, by area.
 func suite() []check {
 	var all []check
-	for _, area := range [][]check{registerChecks, tableChecks, layoutChecks, dropChecks, parseChecks, steerChecks, rxRingChecks, rxErrorChecks, txLayoutChecks, txStatusChecks, offloadChecks, txErrorChecks, txRingChecks} {
+	for _, area := range [][]check{registerChecks, tableChecks, layoutChecks, dropChecks, parseChecks, steerChecks, rxRingChecks, rxErrorChecks, txLayoutChecks, txStatusChecks, offloadChecks, txErrorChecks, txRingChecks,
+		mixedChecks, chaosChecks} {
 		all = append(all, area...)
 	}
 	return all
@@ -59,7 +64,11 @@ func (c *check) title() string {
 }
 
 func (c *check) on(t *testing.T, sizes nic.Spec, build Build, stall int) {
-	r := newRig(t, sizes, build, stall)
+	spec := endpoint(stall)
+	if change := around[c.name]; change != nil {
+		change(&spec)
+	}
+	r := newRig(t, sizes, build, board.Spec{Seed: 11, Stall: stall, LinkCycles: linkCycles, Root: &spec})
 	c.run(r)
 	r.finish()
 }

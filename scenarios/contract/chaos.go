@@ -1,0 +1,185 @@
+package contract
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"nictwin/models/host"
+	"nictwin/models/nicspec"
+)
+
+// chaosChecks do everything at once, at random: the referee alone says whether what came out was right.
+var chaosChecks = func() []check {
+	var all []check
+	for seed := range uint64(10) {
+		all = append(all, check{fmt.Sprintf("chaos/seed %d", seed), "C1 C2 C3", []int{[]int{0, 20, 50}[seed%3]}, func(r *rig) { chaos(r, seed) }})
+	}
+	return all
+}()
+
+// Queues of chaos, in each direction.
+const chaosQueues = 3
+
+type chaosRun struct {
+	*rig
+	rng *rand.Rand
+	w   []*window
+	rx  [chaosQueues]*rxRing
+	tx  [chaosQueues]*txRing
+}
+
+func chaos(r *rig, seed uint64) {
+	c := &chaosRun{rig: r, rng: rand.New(rand.NewPCG(seed, 17))}
+	r.write(nicspec.RegCplTimeout, 2000)
+	r.write(nicspec.RegCtrl, 3)
+	d := nicspec.DevctlReg(nicspec.ResetDevctl)
+	d.SetMps(uint32(c.rng.IntN(3)))
+	d.SetMrrs(uint32(c.rng.IntN(6)))
+	r.write(nicspec.RegDevctl, uint32(d))
+	c.w = []*window{r.window(1, nicspec.EndpointArm, 1<<18), r.window(2, nicspec.EndpointHost, 1<<18)}
+	r.badKeys(c.w[0])
+	r.byDest(0, 1, 2)
+	for q := range chaosQueues {
+		c.open(true, q)
+		c.open(false, q)
+	}
+	for range 150 {
+		c.step()
+		r.run(c.rng.IntN(200))
+	}
+	c.root.Faults.Clear()
+	r.played()
+	r.run(2 * 2000)
+}
+
+func (c *chaosRun) open(rx bool, q int) {
+	log := 2 + c.rng.IntN(4)
+	if rx {
+		c.rx[q] = c.openRx(q, log, func(f *nicspec.RxqEntryFields) {
+			f.SplitMode, f.SplitLen = nicspec.SplitMode(c.rng.IntN(3)), uint16(c.rng.IntN(200))
+			f.PayBufSize = uint16(500 + c.rng.IntN(8700))
+		})
+	} else {
+		c.tx[q] = c.openTx(q, log)
+	}
+}
+
+func (c *chaosRun) step() {
+	q := c.rng.IntN(chaosQueues)
+	switch c.rng.IntN(14) {
+	case 0, 1, 2:
+		for range c.rng.IntN(8) {
+			f := frameOf(40 + c.rng.IntN(1000))
+			if c.rng.IntN(30) == 0 {
+				f = blob(9100+c.rng.IntN(200), 1)
+			}
+			c.play(to(c.rng.IntN(4), f))
+		}
+	case 3, 4, 5:
+		c.postSome(q)
+	case 6, 7, 8:
+		c.sendSome(q)
+	case 9:
+		c.again(q)
+	case 10:
+		c.fault(q)
+	case 11:
+		k := c.keys[1+c.rng.IntN(2)]
+		k.RightRead = c.rng.IntN(8) > 0
+		c.key(1+int(k.BusBase>>nicspec.EndpointShift), k)
+	case 12:
+		c.setting()
+	default:
+		c.bell(c.rng.IntN(2) > 0, c.rng.IntN(5), c.rng.Uint32()) // a doorbell of any value
+	}
+}
+
+// seen takes the completion entries that there are.
+func (c *chaosRun) seen(g *ring) int {
+	for c.next(g) != nil {
+	}
+	return int(g.cqi)
+}
+
+// postSome posts descriptors, no more than there is room for.
+func (c *chaosRun) postSome(q int) {
+	x := c.rx[q]
+	room := x.size() - (len(x.posted) - c.seen(&x.ring))
+	if room > 0 {
+		c.post(x, c.rng.IntN(room+1))
+	}
+}
+
+// sendSome posts work entries, all with completion entries.
+func (c *chaosRun) sendSome(q int) {
+	x := c.tx[q]
+	room := x.size() - int(x.pi-uint16(c.seen(&x.ring)))
+	if room <= 0 {
+		return
+	}
+	for range c.rng.IntN(room + 1) {
+		e := c.cut(c.w, pattern(60+c.rng.IntN(900), c.rng.Uint64()), c.rng.IntN(17), 1+c.rng.IntN(2), c.rng)
+		if c.rng.IntN(6) == 0 {
+			e = c.sound(c.w[0], c.rng.Uint64())
+			f := c.flaws()
+			f[c.rng.IntN(len(f))].mod(&e)
+			e.FComplete = true
+		}
+		c.enqueue(x, e)
+	}
+	c.ringTx(x)
+}
+
+// again disables a queue, whatever it is doing, and enables it.
+func (c *chaosRun) again(q int) {
+	rx := c.rng.IntN(2) > 0
+	if rx {
+		c.disable(nicspec.TableRxq, q)
+	} else {
+		c.disable(nicspec.TableTxq, q)
+	}
+	c.run(c.rng.IntN(300))
+	c.open(rx, q)
+}
+
+// fault lets a read fail, of a ring or of pieces.
+func (c *chaosRun) fault(q int) {
+	all := []host.FaultKind{host.FaultUR, host.FaultCA, host.FaultPoison, host.FaultSilent, host.FaultByteCount, host.FaultShort,
+		host.FaultTwice, host.FaultTag, host.FaultNone, host.FaultLong}
+	f := host.Fault{Kind: all[c.rng.IntN(len(all))], Count: 1 + c.rng.IntN(2), Skip: c.rng.IntN(4), Nth: c.rng.IntN(3)}
+	if c.rng.IntN(2) == 0 {
+		f.Delay = 500 * cycles
+	}
+	switch c.rng.IntN(3) {
+	case 0:
+		f.From = c.rx[q].ring.ring
+	case 1:
+		f.From = c.tx[q].ring.ring
+	default:
+		f.From = c.w[c.rng.IntN(2)].bus
+	}
+	f.To = f.From + 1<<18
+	if c.rng.IntN(3) == 0 {
+		c.root.Faults.Clear()
+	}
+	if err := c.root.Faults.Add(f); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *chaosRun) setting() {
+	switch c.rng.IntN(4) {
+	case 0:
+		c.write(nicspec.RegRxCtrl, c.rng.Uint32()%8)
+	case 1:
+		c.write(nicspec.RegCtrl, uint32(3-c.rng.IntN(2)*c.rng.IntN(3)))
+		c.run(c.rng.IntN(500))
+		c.write(nicspec.RegCtrl, 3)
+	case 2:
+		c.write(nicspec.RegRxDefault, 1<<16|c.rng.Uint32()%5)
+	default:
+		f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.Action(c.rng.IntN(2)), Queue: uint16(c.rng.IntN(4))}
+		f.Value[13], f.Mask[13] = uint8(c.rng.IntN(4)), 0xff
+		c.rule(c.rng.IntN(4), f)
+	}
+}
