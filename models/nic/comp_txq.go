@@ -41,15 +41,15 @@ func (c *Comp) wqesCame(rd *Read) {
 		return
 	}
 	tq.win.cutAt(rd.First)
-	if q.State == nicspec.QueueStateOff && !tq.failed {
-		return
-	}
-	if q.State == nicspec.QueueStateRun {
+	switch q.State {
+	case nicspec.QueueStateRun:
 		q.Fail(rd.Status)
 		c.regs.Step(nicspec.CntQueueErr)
-	}
-	q.Err = rd.Status
-	tq.failed, tq.failedAt, tq.status = true, rd.First, rd.Status
+		fallthrough
+	case nicspec.QueueStateError:
+		q.Err = rd.Status
+		tq.failed, tq.failedAt, tq.status = true, rd.First, rd.Status
+	} // a read that fails after the queue is Off makes no Event, nor changes one that is owed [Q5]
 	c.event(i)
 }
 

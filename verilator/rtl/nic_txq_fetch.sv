@@ -143,7 +143,9 @@ module nic_txq_fetch
     end
     if (err_o || drain_i) begin
       for (int i = 0; i < Slots; i++) begin
-        if (((err_o && slot_mem[i].q == head.q) || (drain_i && slot_mem[i].q == drain_q_i)) &&
+        // A read that failed before its queue was switched off still makes the Event.
+        if (((err_o && slot_mem[i].q == head.q) ||
+             (drain_i && slot_mem[i].q == drain_q_i && (pend_q[i] || !fail_q[i]))) &&
             !(alloc_i && Sw'(i) == slot_o)) begin
           dead_q[i] <= 1'b1;
         end
