@@ -205,12 +205,14 @@ func (r *Referee) doorbell(e *nic.Effect) {
 	doubt := false
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain()) != nil
+		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
+		q.fresh.note(r.now, doubt)
 		q.rung(e.PI, r.now)
 		r.past.note(q.domain(), &r.x)
 	} else {
 		q := r.tx.queue(uint16(e.Index))
-		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain()) != nil
+		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
+		q.fresh.note(r.now, doubt)
 		q.ctx.PI, q.mayBe = e.PI, false
 		r.fetchable(q)
 		if !doubt {
@@ -220,6 +222,35 @@ func (r *Referee) doorbell(e *nic.Effect) {
 	}
 	if doubt {
 		r.cnt.may(nicspec.CntDbBad.Index(), 1)
+	}
+}
+
+// freshBells is the cycles of a queue's latest doorbells of which there is no
+// doubt: a read of its ring that fails before they have taken effect makes them
+// doubtful.
+type freshBells [8]int64
+
+func (f *freshBells) reset() {
+	for i := range f {
+		f[i] = never
+	}
+}
+
+func (f *freshBells) note(cycle int64, doubt bool) {
+	if doubt {
+		return
+	}
+	copy(f[1:], f[:])
+	f[0] = cycle
+}
+
+// doubted counts the doorbells that may not have taken effect by now, once.
+func (r *Referee) doubted(f *freshBells) {
+	for i, cycle := range f {
+		if cycle != never && cycle+nicspec.VisibleCycles >= r.now {
+			r.cnt.may(nicspec.CntDbBad.Index(), 1)
+		}
+		f[i] = never
 	}
 }
 

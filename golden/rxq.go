@@ -28,6 +28,7 @@ type rxq struct {
 	bells     [keptBells]bell
 	numBells  uint64
 	bad       []badRead
+	fresh     freshBells
 	eventSeen bool
 
 	slots   []rxSlot // by index mod twice the ring size
@@ -177,6 +178,7 @@ func (r *Referee) enableRx(i int) {
 		q.errTo = q.offTo
 	}
 	q.mayBe, q.numBells, q.eventSeen, q.bad = false, 0, false, q.bad[:0]
+	q.fresh.reset()
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]rxSlot, want)
 	}
@@ -308,6 +310,7 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 		}
 	}
 	q.bad = append(q.bad, badRead{d.first, s, sure, r.now})
+	r.doubted(&q.fresh)
 	q.errTo = forever
 }
 

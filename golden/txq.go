@@ -38,6 +38,7 @@ type txq struct {
 	maybe     uint16 // producer index that a doubtful doorbell asked for
 	mayBe     bool
 	bad       []badRead
+	fresh     freshBells
 	eventSeen bool
 
 	silent uint64 // entries that end without a trace, not known to have ended
@@ -81,6 +82,7 @@ func (r *Referee) enableTx(i int) {
 	q.ctx = *r.regs.Txq(i)
 	q.epoch++
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
+	q.fresh.reset()
 	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
 	q.fetch = 0
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
@@ -173,6 +175,7 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 		}
 	}
 	q.bad = append(q.bad, badRead{d.first, s, sure, r.now})
+	r.doubted(&q.fresh)
 }
 
 // afterBad reports whether an entry comes after one whose read failed.
@@ -245,7 +248,7 @@ func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen, drai
 	}
 	got := nicspec.TxCqe(data)
 	best, found := badRead{}, false
-	for _, b := range append(bad, r.overdue(d)...) {
+	for _, b := range append(bad, r.overdue(d, 0)...) {
 		if b.cycle > off {
 			continue // [Q5]
 		}
@@ -274,11 +277,12 @@ func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen, drai
 	return true
 }
 
-// overdue is the reads of a queue's ring that may have timed out by now.
-func (r *Referee) overdue(d Domain) (out []badRead) {
+// overdue is the reads of a queue's ring that may have timed out by now, or
+// will so many cycles from now.
+func (r *Referee) overdue(d Domain, soon int64) (out []badRead) {
 	for i := range r.rd.tags {
 		q := &r.rd.tags[i]
-		if q.open && !q.stray && q.kind != ownsPiece && r.domainOf(q) == d && r.now >= q.issued+q.tLo {
+		if q.open && !q.stray && q.kind != ownsPiece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
 			out = append(out, badRead{first: q.first, status: nicspec.StatusCplTimeout, cycle: q.issued + q.tLo})
 		}
 	}
