@@ -57,13 +57,14 @@ type binder struct {
 	m     *Manifest
 	ports map[string]PinPort
 	used  map[string]string // input port or "port[lane]" -> who drives it
+	split map[string]int    // input port whose lanes are driven apart -> number of lanes
 	errs  []error
 }
 
 // bind joins manifest and ports. Every missing port, wrong direction, wrong width and undriven input is reported, each
 // with the manifest's line.
 func bind(m *Manifest, ports []PinPort) (*binding, error) {
-	b := &binder{m: m, ports: map[string]PinPort{}, used: map[string]string{}}
+	b := &binder{m: m, ports: map[string]PinPort{}, used: map[string]string{}, split: map[string]int{}}
 	for _, p := range ports {
 		b.ports[p.Name] = p
 	}
@@ -217,15 +218,32 @@ func (b *binder) role(i int, role, dir string, width int) field {
 		b.errorf(path, "%s: port %s gives %d bits per lane and must give %d", what, p.Name, f.Width, width)
 	}
 	if dir == DirIn {
-		pin := p.Name
-		if lanes > 1 {
-			pin = fmt.Sprintf("%s[%d]", p.Name, s.Lane)
-			b.used[p.Name] = "lanes"
-		}
-		b.claim(path, pin, what)
+		b.claimLane(path, p.Name, s.Lane, lanes, what)
 	}
 	return f
 }
+
+// claimLane notes who drives one lane of a port, or all of it when there is but one.
+func (b *binder) claimLane(path, port string, lane, lanes int, what string) {
+	if n, ok := b.split[port]; ok && n != lanes {
+		b.errorf(path, "%s: port %s has %d lanes here and %d in a stream before", what, port, lanes, n)
+		return
+	}
+	b.split[port] = lanes
+	if lanes == 1 {
+		b.claim(path, port, what)
+		return
+	}
+	if b.used[port] != laneOwner {
+		b.claim(path, port, laneOwner)
+	}
+	b.claim(path, laneName(port, lane), what)
+}
+
+// laneOwner stands for the streams that share a port.
+const laneOwner = "lanes of streams"
+
+func laneName(port string, lane int) string { return fmt.Sprintf("%s[%d]", port, lane) }
 
 func (b *binder) ties(out *binding) {
 	for _, name := range sortedKeys(b.m.TieOffs) {
@@ -267,9 +285,25 @@ func (b *binder) undriven(ports []PinPort) {
 			b.errorf("top", "port %s is an inout, which is not supported", p.Name)
 			continue
 		}
-		if _, ok := b.used[p.Name]; !ok {
+		switch by, ok := b.used[p.Name]; {
+		case !ok:
 			b.errorf("tie_offs", "input %s (%d bits) of module %s is bound to nothing; bind it to a stream or add it to tie_offs",
 				p.Name, p.Width, b.m.Top)
+		case by == laneOwner:
+			if missing := b.missingLanes(p.Name); len(missing) > 0 {
+				b.errorf("streams", "input %s of module %s: of its %d lanes, %s are bound to nothing; give each lane a stream",
+					p.Name, b.m.Top, b.split[p.Name], strings.Join(missing, ", "))
+			}
 		}
 	}
+}
+
+// missingLanes names the lanes of an input that no stream drives.
+func (b *binder) missingLanes(port string) (missing []string) {
+	for i := range b.split[port] {
+		if name := laneName(port, i); b.used[name] == "" {
+			missing = append(missing, name)
+		}
+	}
+	return missing
 }

@@ -146,6 +146,42 @@ func TestLanes(t *testing.T) {
 	m.Streams[1].Lane = 0
 	_, err = bind(m, ports)
 	require.ErrorContains(t, err, "port s_tdata[0] is driven by stream in: tdata and by stream in1: tdata")
+	require.ErrorContains(t, err, "input s_tdata of module m: of its 2 lanes, s_tdata[1] are bound to nothing")
+}
+
+// Lanes that no stream drives would stay at zero; every one is named, and the ready lanes of outputs are inputs, too.
+func TestUnboundLanes(t *testing.T) {
+	text := strings.ReplaceAll(goodManifest, "prefix: s}", "prefix: s, lane: 1, lanes: 4}")
+	text = strings.ReplaceAll(text, "prefix: m\n", "prefix: m\n    lane: 0\n    lanes: 2\n")
+	m, err := ParseManifest("dut.yaml", []byte(text))
+	require.NoError(t, err)
+	ports := goodPorts()
+	for i := range ports {
+		switch {
+		case strings.HasPrefix(ports[i].Name, "s_"):
+			ports[i].Width *= 4
+		case strings.HasPrefix(ports[i].Name, "m_"):
+			ports[i].Width *= 2
+		}
+	}
+	_, err = bind(m, ports)
+	require.ErrorContains(t, err, "dut.yaml:6: input s_tdata of module m: of its 4 lanes, s_tdata[0], s_tdata[2], s_tdata[3] are bound to nothing")
+	require.ErrorContains(t, err, "input s_tvalid")
+	require.ErrorContains(t, err, "input m_tready of module m: of its 2 lanes, m_tready[1] are bound to nothing")
+	require.NotContains(t, err.Error(), "s_tready", "an output")
+	m.TieOffs["s_tdata"] = "0"
+	_, err = bind(m, ports)
+	require.ErrorContains(t, err, "port s_tdata is driven by lanes of streams and by tie-off")
+}
+
+// Two streams must agree on how many lanes a port has.
+func TestLaneCountsDiffer(t *testing.T) {
+	text := strings.ReplaceAll(goodManifest, "{name: in, kind: axis, dir: in, prefix: s}",
+		"{name: in, kind: axis, dir: in, prefix: s, lane: 0, lanes: 2}\n  - {name: in1, kind: axis, dir: in, prefix: s, lane: 1, lanes: 4}")
+	m, err := ParseManifest("dut.yaml", []byte(text))
+	require.NoError(t, err)
+	_, err = bind(m, goodPorts())
+	require.ErrorContains(t, err, "stream in1: tdata: port s_tdata has 4 lanes here and 2 in a stream before")
 }
 
 func TestSources(t *testing.T) {
