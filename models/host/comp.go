@@ -54,7 +54,7 @@ var (
 	_ error         = (*RegError)(nil)
 )
 
-// RegError tells of a register access that went wrong.
+// RegError tells of a register access that went wrong. When that is the NIC's doing, it wraps a *ContractError.
 type RegError struct {
 	Off uint32
 	Err error
@@ -149,7 +149,7 @@ func (r *Root) NotifyPortFree(sim.VTimeInSec, sim.Port) { r.arm(simcore.Now(r.sc
 func (r *Root) take(p *tlp.Packet) {
 	var err error
 	if r.hdr, err = p.Header(); err != nil {
-		r.fail(fmt.Errorf("host: %s received a TLP it cannot read: %w", r.Name(), err))
+		r.fail(Breach("P2", "%s received a TLP it cannot read: %v", r.Name(), err))
 		return
 	}
 	h := &r.hdr
@@ -194,7 +194,7 @@ func (r *Root) complete(h *tlp.Header, data []byte) {
 		return
 	}
 	if int(h.Tag) >= len(r.regs) || !r.regs[h.Tag].busy || h.RequesterID != nicspec.RequesterArm {
-		r.fail(fmt.Errorf("host: %s received a completion nobody waits for: %v", r.Name(), h))
+		r.fail(Breach("G2", "%s received a completion nobody waits for: %v", r.Name(), h))
 		return
 	}
 	reg := r.regs[h.Tag]
@@ -202,9 +202,9 @@ func (r *Root) complete(h *tlp.Header, data []byte) {
 	r.pending--
 	switch {
 	case h.Kind == tlp.Cpl || h.Status != tlp.StatusSC:
-		reg.done(0, &RegError{reg.off, fmt.Errorf("completed with status %v", h.Status)})
+		reg.done(0, &RegError{reg.off, Breach("G2", "completed with status %v", h.Status)})
 	case len(data) != reg.n:
-		reg.done(0, &RegError{reg.off, fmt.Errorf("completed with %d bytes, want %d", len(data), reg.n)})
+		reg.done(0, &RegError{reg.off, Breach("G2", "completed with %d bytes, want %d", len(data), reg.n)})
 	default:
 		var v uint64
 		for i := len(data) - 1; i >= 0; i-- {
@@ -332,7 +332,7 @@ func (r *Root) Overdue() error {
 	now := simcore.Now(r.sched)
 	for i := range r.regs {
 		if reg := &r.regs[i]; reg.busy && now > reg.due {
-			return &RegError{reg.off, fmt.Errorf("no completion within %v", r.spec.Timeout)}
+			return &RegError{reg.off, Breach("C3", "no completion within %v", r.spec.Timeout)}
 		}
 	}
 	return nil

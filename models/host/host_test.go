@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -174,12 +175,52 @@ func TestRegisters(t *testing.T) {
 	_ = q
 }
 
-func TestUnwantedCompletionEndsTheRun(t *testing.T) {
-	e, _, q := board(t, DefaultSpec())
-	p := q.pool.Get()
-	h := tlp.Header{Kind: tlp.Cpl, CompleterID: nicspec.RequesterNic, Tag: 3, ByteCount: 4}
-	require.NoError(t, p.SetHeader(&h))
-	require.Nil(t, q.port.Send(p))
-	q.read(1, 0, 4) // something that makes the root act
-	require.ErrorContains(t, e.Run(), "nobody waits for")
+// A NIC that breaks the contract ends the run, with the rule.
+func TestBreachesNameTheRule(t *testing.T) {
+	cpl := tlp.Header{Kind: tlp.Cpl, CompleterID: nicspec.RequesterNic, RequesterID: nicspec.RequesterArm, ByteCount: 4, Status: tlp.StatusUR}
+	long := tlp.Header{Kind: tlp.CplD, CompleterID: nicspec.RequesterNic, RequesterID: nicspec.RequesterArm, ByteCount: 8, Length: 2}
+	stray := cpl
+	stray.Tag = 3
+	for _, x := range []struct {
+		name  string
+		hdr   *tlp.Header // nil: a header that is no TLP
+		data  []byte
+		rule  string
+		wants string
+	}{
+		{"a completion nobody waits for", &stray, nil, "G2", "nobody waits for"},
+		{"a register read refused", &cpl, nil, "G2", "NIC register 0x10: the NIC breaks [G2]: completed with status"},
+		{"too much data", &long, make([]byte, 8), "G2", "completed with 8 bytes, want 4"},
+		{"no TLP", nil, nil, "P2", "cannot read"},
+	} {
+		e, r, q := board(t, DefaultSpec())
+		q.raw = true // it answers nothing by itself
+		var regErr error
+		require.NoError(t, r.ReadReg(0x10, 4, func(_ uint64, err error) { regErr = err }))
+		p := q.pool.Get()
+		if x.hdr != nil {
+			require.NoError(t, p.SetHeader(x.hdr))
+			copy(p.Own(len(x.data)), x.data)
+		} else {
+			p.Hdr[0] = 0xff
+		}
+		require.Nil(t, q.port.Send(p), x.name)
+		err := errors.Join(e.Run(), r.Err(), regErr)
+		var breach *ContractError
+		require.ErrorAs(t, err, &breach, x.name)
+		require.Equal(t, x.rule, breach.Rule, x.name)
+		require.ErrorContains(t, err, x.wants, x.name)
+	}
+}
+
+// A read that is not answered in time breaks a rule, too.
+func TestOverdue(t *testing.T) {
+	e, r, q := board(t, DefaultSpec())
+	q.raw = true
+	require.NoError(t, r.ReadReg(0x10, 4, func(uint64, error) {}))
+	require.NoError(t, e.RunUntil(DefaultSpec().Timeout+simcore.Microsecond))
+	var breach *ContractError
+	require.ErrorAs(t, r.Overdue(), &breach)
+	require.Equal(t, "C3", breach.Rule)
+	require.ErrorContains(t, r.Overdue(), "no completion within")
 }

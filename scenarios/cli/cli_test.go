@@ -34,7 +34,10 @@ func TestClassify(t *testing.T) {
 	}{
 		{nil, Pass},
 		{stuck, Mismatch},
-		{&host.RegError{}, Mismatch},
+		{host.Breach("Q4", "an event"), Mismatch},
+		{&host.RegError{Err: host.Breach("G2", "status UR")}, Mismatch},
+		{&host.RegError{Err: host.ErrNoTag}, Infrastructure},
+		{errors.Join(host.Breach("P2", "x"), infra), Infrastructure},
 		{usage, Usage},
 		{Usagef("x"), Usage},
 		{&capture.Error{Err: errors.New("x")}, Usage},

@@ -85,6 +85,6 @@ func isUsage(err error) bool {
 }
 
 // isMismatch holds for a device that lives but no longer does its part.
-func isMismatch(err error) bool { return is[*replay.StuckError](err) || is[*host.RegError](err) }
+func isMismatch(err error) bool { return is[*replay.StuckError](err) || is[*host.ContractError](err) }
 
 var _ error = (*UsageError)(nil)

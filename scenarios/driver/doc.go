@@ -8,5 +8,6 @@
 // Invariants:
 //   - Commands are carried out one after the other; a table command is over when a read of TBL_CMD says so.
 //   - A descriptor slot is posted again only after its completion entry was seen, as [Q2] demands.
-//   - Whatever the NIC answers wrongly ends in Err, with what was expected; later commands are not carried out.
+//   - Whatever the NIC answers wrongly ends in Err, as a *host.ContractError that names the rule; later commands are not
+//     carried out.
 package driver

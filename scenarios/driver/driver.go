@@ -50,10 +50,17 @@ func (d *Driver) Err() error { return d.err }
 // Idle reports whether all commands were carried out.
 func (d *Driver) Idle() bool { return d.next == len(d.ops) && !d.busy }
 
-func (d *Driver) fail(format string, a ...any) {
-	if d.err == nil {
-		d.err = fmt.Errorf("driver: "+format, a...)
+// fail ends the driver: the device broke a rule of the contract.
+func (d *Driver) fail(rule, format string, a ...any) { d.check(host.Breach(rule, format, a...)) }
+
+// event ends the driver for an Event entry that nobody takes. Reads of rings fail when the scenario has them fail; else
+// the device has no reason for one.
+func (d *Driver) event(rule, queue string, number int, status nicspec.Status) {
+	if d.root.Faults.Hits() > 0 {
+		d.check(fmt.Errorf("%s %d: event with status %v, and no OnEvent to take it", queue, number, status))
+		return
 	}
+	d.fail(rule, "%s %d: event with status %v, but no read failed", queue, number, status)
 }
 
 // Alloc takes n bytes of an endpoint's memory, at an address that is a
@@ -153,12 +160,12 @@ func (d *Driver) poll(o *op, polls int) {
 		switch {
 		case err != nil:
 		case cmd.Busy() && polls == maxPolls:
-			d.fail("%s: TBL_CMD still busy after %d reads", what, maxPolls)
+			d.fail("G7", "%s: TBL_CMD still busy after %d reads", what, maxPolls)
 		case cmd.Busy():
 			d.poll(&op{what: what}, polls+1)
 			return
 		case cmd.Status() != uint32(nicspec.TableStatusOk):
-			d.fail("%s: refused with status %v", what, nicspec.TableStatus(cmd.Status()))
+			d.fail("G6", "%s: refused with status %v", what, nicspec.TableStatus(cmd.Status()))
 		}
 		d.step()
 	}))

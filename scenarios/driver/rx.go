@@ -81,15 +81,19 @@ func (q *RxQueue) entry(raw []byte) {
 	cqe := nicspec.RxCqe(raw)
 	if cqe.Type() == nicspec.CqeTypeEvent {
 		if q.cfg.OnEvent == nil {
-			q.d.fail("receive queue %d: event with status %v", q.queue, cqe.Status())
+			q.d.event("Q4", "receive queue", q.queue, cqe.Status())
 			return
 		}
 		q.cfg.OnEvent(q, cqe)
 		return
 	}
+	if cqe.Type() != nicspec.CqeTypeRx {
+		q.d.fail("R10", "receive queue %d: completion entry %v is of no known type", q.queue, cqe)
+		return
+	}
 	h, p := int(cqe.HdrLen()), int(cqe.FrameLen())-int(cqe.HdrLen())
-	if cqe.Type() != nicspec.CqeTypeRx || h > len(q.buf[0]) || p < 0 || p > len(q.buf[1]) {
-		q.d.fail("receive queue %d: completion entry %v does not fit the queue's buffers", q.queue, cqe)
+	if h > len(q.buf[0]) || p < 0 || p > len(q.buf[1]) {
+		q.d.fail("R8", "receive queue %d: completion entry %v does not fit the queue's buffers", q.queue, cqe)
 		return
 	}
 	i := uint64(cqe.Index() & q.mask())

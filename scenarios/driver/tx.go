@@ -80,13 +80,13 @@ func (q *TxQueue) entry(raw []byte) {
 	switch cqe.Type() {
 	case nicspec.CqeTypeEvent:
 		if q.cfg.OnEvent == nil {
-			q.d.fail("transmit queue %d: event with status %v", q.queue, cqe.Status())
+			q.d.event("T2", "transmit queue", q.queue, cqe.Status())
 			return
 		}
 		q.cfg.OnEvent(q, cqe)
 	case nicspec.CqeTypeTx:
 		if ahead := cqe.Index() - q.done; ahead >= q.pi-q.done {
-			q.d.fail("transmit queue %d: completion of entry %d, but %d to %d are at work", q.queue, cqe.Index(), q.done, q.pi-1)
+			q.d.fail("T10", "transmit queue %d: completion of entry %d, but %d to %d are at work", q.queue, cqe.Index(), q.done, q.pi-1)
 			return
 		}
 		q.done = cqe.Index() + 1
@@ -94,6 +94,6 @@ func (q *TxQueue) entry(raw []byte) {
 			q.cfg.OnEnd(q, cqe)
 		}
 	default:
-		q.d.fail("transmit queue %d: completion entry %v is of no known type", q.queue, cqe)
+		q.d.fail("T10", "transmit queue %d: completion entry %v is of no known type", q.queue, cqe)
 	}
 }

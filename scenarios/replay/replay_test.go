@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -210,6 +211,18 @@ func TestReadFaults(t *testing.T) {
 			require.Equal(t, kind == host.FaultTwice, res.Pass, "%s, %v: frames are missing: %v", nic, kind, res.Findings)
 		}
 	}
+}
+
+// What the NIC does against the contract ends the run with the rule, also where it is not the referee that notices.
+func TestBreachEndsTheRun(t *testing.T) {
+	r := start(t, options("model", shipped(t)[:1]))
+	r.drv.WriteTable(nicspec.TableRxq, 1<<14, make([]byte, nicspec.RxqEntrySize)) // stands for a refusal without reason
+	res, err := r.Play()
+	var breach *host.ContractError
+	require.ErrorAs(t, err, &breach)
+	require.Equal(t, "G6", breach.Rule)
+	require.False(t, res.Pass)
+	require.Contains(t, strings.Join(res.Findings, "\n"), "the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
 }
 
 func verdictOf(v wire.Verdict) nicspec.Verdict {
