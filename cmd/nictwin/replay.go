@@ -45,6 +45,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&r.NIC, "nic", r.NIC, "the NIC: rtl or model")
+	f.IntVar(&r.Ports, "ports", r.Ports, "Ethernet ports of the NIC, 1 or 2: capture i plays on port i modulo that, in both directions")
 	f.StringVar(&r.Dir, "dir", r.Dir, "direction: rx, tx or both")
 	f.StringVar(&r.Speed, "speed", r.Speed, "pace of received frames: line, capture, or a number of Gbps")
 	f.DurationVar(&r.Gap, "max-gap", r.Gap, "longest idle gap of --speed capture, in simulated time")

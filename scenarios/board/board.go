@@ -2,6 +2,7 @@ package board
 
 import (
 	"errors"
+	"fmt"
 
 	"nictwin/models/ether"
 	"nictwin/models/host"
@@ -16,7 +17,8 @@ type Board struct {
 	NIC    Device
 	Root   *host.Root
 	Driver *driver.Driver
-	Player *Player
+	// Players are the far ends of the NIC's Ethernet ports, by port.
+	Players []*Player
 
 	pools pools
 }
@@ -51,13 +53,16 @@ func (b *Board) connect(s *Spec) error {
 	if b.Root, err = (host.Builder{Scheduler: b.Engine, Spec: s.host(), TLPs: &b.pools.tlps}).Build("Root"); err != nil {
 		return err
 	}
-	b.Player = newPlayer(b.Engine, &b.pools.frames)
 	link := simcore.LinkSpec{Latency: s.latency(), Credits: linkCredits}
 	if _, err = simcore.Connect("PCIeLink", b.Engine, link, b.Root.PCIe(), b.NIC.PCIe()); err != nil {
 		return err
 	}
-	if _, err = simcore.Connect("EthLink", b.Engine, link, b.Player.port, b.NIC.Eth(0)); err != nil {
-		return err
+	for port := range s.ports() {
+		p := newPlayer(b.Engine, &b.pools.frames, port)
+		if _, err = simcore.Connect(fmt.Sprintf("EthLink%d", port), b.Engine, link, p.port, b.NIC.Eth(port)); err != nil {
+			return err
+		}
+		b.Players = append(b.Players, p)
 	}
 	b.Driver = driver.New(b.Root)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
@@ -45,6 +46,7 @@ type model struct {
 
 func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	n := nic.DefaultSpec()
+	n.Ports = s.ports()
 	n.Stall = nic.Stall{Seed: s.Seed, EthOut: s.Stall, TLPOut: s.Stall, TLPIn: s.Stall}
 	c, err := nic.Builder{Scheduler: e, Spec: n, Frames: &p.frames, TLPs: &p.tlps}.Build("NIC")
 	if err != nil {
@@ -77,11 +79,21 @@ const (
 	streamEthIn, streamEthOut = "eth_rx", "eth_tx"
 	streamTLPIn, streamTLPOut = "tlp_rx", "tlp_tx"
 	portPCIe, portEth         = "PCIe", "Eth"
+	// paramPorts is its parameter of the NIC's top module [B2].
+	paramPorts = "Ports"
 )
 
-// Build builds the device of a manifest, or finds it in the cache.
-func Build(manifest, variant string, log io.Writer) (*rtlbridge.Device, error) {
+// Widen is the manifest of a NIC for a build with so many Ethernet ports [B2] [B3].
+func Widen(m *rtlbridge.Manifest, ports int) (*rtlbridge.Manifest, error) {
+	return m.Widen(paramPorts, ports, streamEthIn, streamEthOut)
+}
+
+// Build builds the device of a manifest with so many Ethernet ports, or finds it in the cache.
+func Build(manifest, variant string, ports int, log io.Writer) (*rtlbridge.Device, error) {
 	m, err := rtlbridge.LoadManifest(manifest)
+	if err == nil {
+		m, err = Widen(m, ports)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +107,7 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	if _, err := os.Stat(s.DUT); err != nil {
 		return nil, fmt.Errorf("--dut: %w", err)
 	}
-	return Build(s.DUT, s.Variant, s.Log)
+	return Build(s.DUT, s.Variant, s.ports(), s.Log)
 }
 
 // open starts the device, or reaches the one that runs elsewhere.
@@ -123,21 +135,35 @@ func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
 	if s.Serial {
 		spec.Mode = rtlbridge.Serial
 	}
-	eth := rtlbridge.EtherBinding(portEth, streamEthIn, streamEthOut, 0, &p.frames, true)
-	pcie := rtlbridge.TLPBinding(portPCIe, streamTLPIn, streamTLPOut, &p.tlps, true)
-	c, err := rtlbridge.NewComp("NIC", e, conn, spec, []rtlbridge.Binding{pcie, eth})
+	bind := []rtlbridge.Binding{rtlbridge.TLPBinding(portPCIe, streamTLPIn, streamTLPOut, &p.tlps, true)}
+	for i := range s.ports() {
+		in, out := rtlbridge.LaneName(streamEthIn, i), rtlbridge.LaneName(streamEthOut, i)
+		bind = append(bind, rtlbridge.EtherBinding(rtlbridge.LaneName(portEth, i), in, out, i, &p.frames, true))
+	}
+	if more := rtlbridge.LaneName(streamEthIn, s.ports()); hasStream(conn, more) {
+		err := fmt.Errorf("the device has the stream %s, too: it has more than %d ports", more, s.ports())
+		return nil, errors.Join(err, conn.Close())
+	}
+	c, err := rtlbridge.NewComp("NIC", e, conn, spec, bind)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return &rtl{Comp: c, conn: conn, spec: *s}, nil
 }
 
-func (r *rtl) PCIe() *simcore.Port   { return r.Port(0) }
-func (r *rtl) Eth(int) *simcore.Port { return r.Port(1) }
-func (r *rtl) Cycles() int64         { return int64(r.Cycle()) }
-func (r *rtl) Build() string         { return hex.EncodeToString(r.conn.Hello().BuildHash[:]) }
-func (r *rtl) Close() error          { return r.conn.Close() }
-func (r *rtl) Wall() rtlbridge.Wall  { return r.Comp.Wall() }
+func hasStream(c *rtlbridge.Conn, name string) bool {
+	return slices.ContainsFunc(c.Hello().Streams, func(s rtlbridge.StreamInfo) bool { return s.Name == name })
+}
+
+// bindEth is the binding of the first Ethernet port; those after it follow.
+const bindEth = 1
+
+func (r *rtl) PCIe() *simcore.Port     { return r.Port(bindEth - 1) }
+func (r *rtl) Eth(p int) *simcore.Port { return r.Port(bindEth + p) }
+func (r *rtl) Cycles() int64           { return int64(r.Cycle()) }
+func (r *rtl) Build() string           { return hex.EncodeToString(r.conn.Hello().BuildHash[:]) }
+func (r *rtl) Close() error            { return r.conn.Close() }
+func (r *rtl) Wall() rtlbridge.Wall    { return r.Comp.Wall() }
 
 // MaxFrame is the longest frame offered: longer than any the NIC takes, and than any capture is likely to hold.
 const MaxFrame = 1 << 18
@@ -187,7 +213,7 @@ func (r *rtl) happened(e rtlbridge.Event) {
 	}
 	switch m := e.Msg.(type) {
 	case *ether.Frame:
-		c.Frame = m
+		c.Frame, c.Port = m, e.Port-bindEth
 	case *tlp.Packet:
 		c.TLP = m
 		c.Kind += boundary.TLPIn - boundary.FrameIn

@@ -67,12 +67,13 @@ func (p Pace) time(n, stall int) simcore.Ps {
 	return simcore.Ps(int64(n)*p.num/p.den) * 100 / simcore.Ps(100-stall)
 }
 
-// Player is the far end of the NIC's Ethernet port: it plays frames in and takes what comes out.
+// Player is the far end of one of the NIC's Ethernet ports: it plays frames in and takes what comes out.
 type Player struct {
 	*sim.ComponentBase
 	sched simcore.Scheduler
 	port  *simcore.Port
 	pool  *ether.Pool
+	eth   int // the NIC's port
 	track Track
 	sent  int
 	short int
@@ -85,10 +86,11 @@ type Player struct {
 
 const playerPortCap = 1024
 
-func newPlayer(e *simcore.Engine, pool *ether.Pool) *Player {
-	p := &Player{ComponentBase: sim.NewComponentBase("Player"), sched: e, pool: pool}
+func newPlayer(e *simcore.Engine, pool *ether.Pool, eth int) *Player {
+	name := fmt.Sprintf("Player%d", eth)
+	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth}
 	p.ev.H = p
-	p.port = simcore.NewPort(p, playerPortCap, "Player.Eth")
+	p.port = simcore.NewPort(p, playerPortCap, name+".Eth")
 	p.AddPort("Eth", p.port)
 	return p
 }
@@ -150,9 +152,9 @@ func (p *Player) arm() {
 func (p *Player) Handle(sim.Event) error {
 	now := simcore.Now(p.sched)
 	f := p.pool.Copy(p.at(p.sent).Data)
-	f.Seq, f.Depart = uint64(p.sent), now
+	f.Port, f.Seq, f.Depart = p.eth, uint64(p.sent), now
 	if p.port.Send(f) != nil {
-		return fmt.Errorf("player: the link into the NIC refused frame %d: Ethernet cannot be held back", p.sent)
+		return fmt.Errorf("player: the link into port %d of the NIC refused frame %d: Ethernet cannot be held back", p.eth, p.sent)
 	}
 	p.sent++
 	p.last = now

@@ -31,6 +31,8 @@ type Spec struct {
 	// and started here; Token is its token, as 64 hexadecimal digits.
 	Connect, Token string
 
+	Ports int // Ethernet ports of the NIC, up to MaxPorts; 0 is 1
+
 	Seed    uint64
 	Stall   int    // percent of cycles with gaps and back-pressure, 0 to 90
 	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default
@@ -51,6 +53,9 @@ const DefaultLinkCycles = 256
 
 const maxLinkCycles = 1 << 16
 
+// MaxPorts is the most Ethernet ports that a NIC can have [B2].
+const MaxPorts = 2
+
 // DefaultSpec is RTL built for speed, without stalls.
 func DefaultSpec() Spec {
 	return Spec{NIC: RTL, Variant: "speed", LinkCycles: DefaultLinkCycles}
@@ -62,6 +67,9 @@ func (s *Spec) Validate() error {
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
 	if s.NIC != RTL && s.NIC != Model {
 		bad("--nic %q: want rtl or model", s.NIC)
+	}
+	if s.Ports < 0 || s.Ports > MaxPorts {
+		bad("--ports %d: want 1 to %d", s.Ports, MaxPorts)
 	}
 	if s.Stall < 0 || s.Stall > 90 {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
@@ -92,6 +100,8 @@ func (s *Spec) token() (t [32]byte, err error) {
 	}
 	return [32]byte(b), nil
 }
+
+func (s *Spec) ports() int { return max(s.Ports, 1) }
 
 func (s *Spec) latency() simcore.Ps { return simcore.Ps(s.LinkCycles) * Cycle }
 

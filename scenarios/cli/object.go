@@ -58,6 +58,13 @@ type Rx struct {
 	Bytes     int64             `json:"bytes"`
 	Drops     map[string]uint64 `json:"drops"` // by cause
 	PerQueue  []int             `json:"per_queue"`
+	PerPort   []RxPort          `json:"per_port"`
+}
+
+// RxPort counts frames that came in on a port.
+type RxPort struct {
+	In        int `json:"in"`
+	Delivered int `json:"delivered"`
 }
 
 // Tx counts frames of the transmit direction.
@@ -93,6 +100,9 @@ func (o *Object) add(r *replay.Result) {
 	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Truncated, r.SkippedSections, r.Shortened}
 	if x := r.Rx; x != nil {
 		o.Rx = &Rx{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
+		for _, p := range x.PerPort {
+			o.Rx.PerPort = append(o.Rx.PerPort, RxPort(p))
+		}
 		for _, d := range x.Drops {
 			o.Rx.Drops[d.Cause] = d.Count
 		}

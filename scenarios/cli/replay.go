@@ -201,6 +201,9 @@ func (r *Replay) device() error {
 	if err != nil {
 		return fmt.Errorf("--dut: %w", err)
 	}
+	if err := r.fitsPorts(m); err != nil {
+		return err
+	}
 	r.DUT = path
 	return errors.Join(r.fits(m), shareHarness(r.Home))
 }
@@ -237,6 +240,18 @@ func (r *Replay) fits(m *rtlbridge.Manifest) error {
 		errs = append(errs, fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most))
 	}
 	return errors.Join(errs...)
+}
+
+// fitsPorts tells early that a manifest cannot be built with so many ports. Other faults of it or of the number are told
+// elsewhere.
+func (r *Replay) fitsPorts(m *rtlbridge.Manifest) error {
+	if r.Ports < 2 || r.Ports > board.MaxPorts || r.fits(m) != nil {
+		return nil
+	}
+	if _, err := board.Widen(m, r.Ports); err != nil {
+		return fmt.Errorf("--ports %d: %w", r.Ports, err)
+	}
+	return nil
 }
 
 // nicStreams are the streams of a NIC, by the names that a board connects.

@@ -19,7 +19,7 @@ func TestModel(t *testing.T) {
 }
 
 func TestRTL(t *testing.T) {
-	dev, err := board.Build(manifest, "speed", nil)
+	dev, err := board.Build(manifest, "speed", 1, nil)
 	require.NoError(t, err)
 	RunContract(t, "rtl", nic.DefaultSpec(), func(s board.Spec) (*board.Board, error) {
 		s.NIC, s.Built = board.RTL, dev

@@ -10,14 +10,14 @@ import (
 // play plays frames in, back to back after those before.
 func (r *rig) play(frames ...[]byte) {
 	for _, f := range frames {
-		r.b.Player.Play(board.Frame{Data: f})
+		r.b.Players[0].Play(board.Frame{Data: f})
 	}
 }
 
 // played waits until every frame has been given to the device.
 func (r *rig) played() {
 	r.t.Helper()
-	r.until("the frames are played", func() bool { return r.b.Player.Sent() == r.b.Player.Total() })
+	r.until("the frames are played", func() bool { return r.b.Players[0].Sent() == r.b.Players[0].Total() })
 	r.run(2 * linkCycles)
 }
 
@@ -55,7 +55,7 @@ func (r *rig) delivered(x *rxRing, ordinal int, rule uint16) nicspec.RxCqe {
 	r.t.Helper()
 	index := x.cqi
 	got := r.rxCqe(x)
-	frame := r.b.Player.At(ordinal)
+	frame := r.b.Players[0].At(ordinal)
 	want := parsed(frame, r.roce)
 	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.q), index, rule, uint32(ordinal)
 	want.HdrLen = uint16(x.split(&want))
@@ -76,4 +76,4 @@ func (r *rig) nothing(g *ring) {
 }
 
 // ordinal is that of the next frame to be played.
-func (r *rig) ordinal() int { return r.b.Player.Total() }
+func (r *rig) ordinal() int { return r.b.Players[0].Total() }

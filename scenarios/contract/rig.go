@@ -91,7 +91,7 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	}
 	pace, err := board.ParsePace("line")
 	require.NoError(t, err)
-	b.Player.Load(board.Track{Pace: pace, Stall: s.Stall, Loops: 1})
+	b.Players[0].Load(board.Track{Pace: pace, Stall: s.Stall, Loops: 1})
 	require.NoError(t, b.NIC.Begin(func() bool { return r.over }))
 	return r
 }
@@ -161,7 +161,7 @@ func (r *rig) until(what string, holds func() bool) {
 // quiet waits until everything that was sent to the device is done with, and nothing happens any more.
 func (r *rig) quiet() {
 	r.t.Helper()
-	r.until("the frames are played", func() bool { return r.b.Player.Sent() == r.b.Player.Total() })
+	r.until("the frames are played", func() bool { return r.b.Players[0].Sent() == r.b.Players[0].Total() })
 	r.run(2 * nicspec.VisibleCycles)
 	r.until("the device is idle", func() bool { return r.read(nicspec.RegStatus) == 0 })
 	r.until("the endpoint is idle", r.root.Idle)

@@ -37,10 +37,10 @@ func (r *rig) rule(index int, f nicspec.RuleEntryFields) {
 // hits plays a frame that a rule with action Drop takes, or none does, and tells which it was.
 func (r *rig) hits(frame []byte) bool {
 	r.t.Helper()
-	before := r.b.Player.Sent()
+	before := r.b.Players[0].Sent()
 	hit, miss := r.drops()
 	r.play(frame)
-	r.until("the frame is played", func() bool { return r.b.Player.Sent() > before })
+	r.until("the frame is played", func() bool { return r.b.Players[0].Sent() > before })
 	taken := false
 	r.until("the frame is counted", func() bool {
 		h, m := r.drops()

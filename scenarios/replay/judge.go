@@ -32,7 +32,9 @@ const (
 const sampleEvery = 64
 
 func newJudge(r *Run) (*judge, error) {
-	cfg := golden.DefaultConfig(nic.DefaultSpec())
+	sizes := nic.DefaultSpec()
+	sizes.Ports = r.opts.Ports
+	cfg := golden.DefaultConfig(sizes)
 	j := &judge{}
 	if r.opts.Events && r.opts.Out != "" {
 		if err := j.record(r, &cfg); err != nil {

@@ -13,10 +13,11 @@ import (
 
 // Options say what is played, how, and on what.
 type Options struct {
-	Captures []string // files, played one after the other
-	Frames   [][]byte // frames, played after those of the captures
+	Captures []string // files, played one after the other on their port: file i on port i mod Ports
+	Frames   [][]byte // frames, played after those of the captures: frame i on port i mod Ports
 	NIC      string   // rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
+	Ports    int      // Ethernet ports of the NIC
 	Variant  string   // build of the device: speed, debug
 	Connect  string   // address of a device that runs already, instead of DUT
 	Token    string   // its token, 64 hexadecimal digits
@@ -66,14 +67,14 @@ func ParseRecompute(list []string) (Recompute, error) {
 // DefaultOptions plays once, at line rate, both ways, on RTL.
 func DefaultOptions() Options {
 	return Options{
-		NIC: board.RTL, Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: "speed",
+		NIC: board.RTL, Ports: 1, Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: "speed",
 		LinkCycles: board.DefaultLinkCycles,
 	}
 }
 
 func (o *Options) spec() board.Spec {
 	return board.Spec{
-		NIC: o.NIC, DUT: o.DUT, Variant: o.Variant, Built: o.Built, Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
+		NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, Variant: o.Variant, Built: o.Built, Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
 		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record,
 	}
 }
@@ -84,6 +85,9 @@ func (o *Options) Validate() error {
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
 	if len(o.Captures)+len(o.Frames) == 0 {
 		bad("no capture file given")
+	}
+	if o.Ports == 0 { // which a board takes for 1
+		bad("--ports 0: want 1 to %d", board.MaxPorts)
 	}
 	spec := o.spec()
 	errs = append(errs, spec.Validate())

@@ -21,7 +21,7 @@ import (
 type Run struct {
 	opts   Options
 	files  []*capture.File
-	frames []board.Frame
+	frames []frame
 	cut    int // packets left out by Limit
 	short  int // packets of which the file holds only the beginning
 
@@ -30,7 +30,7 @@ type Run struct {
 	dev    board.Device
 	root   *host.Root
 	drv    *driver.Driver
-	play   *board.Player
+	ports  players
 	rx     *receive  // nil when dir is tx
 	tx     *transmit // nil when dir is rx
 	judge  *judge
@@ -87,7 +87,7 @@ func (e *UsageError) Unwrap() error { return e.Err }
 
 func (r *Run) read() error {
 	var errs []error
-	for _, path := range r.opts.Captures {
+	for i, path := range r.opts.Captures {
 		f, err := capture.Read(path)
 		if err != nil {
 			errs = append(errs, err)
@@ -106,11 +106,11 @@ func (r *Run) read() error {
 			if len(p.Data) < p.WireLen {
 				r.short++
 			}
-			r.frames = append(r.frames, board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval)})
+			r.frames = append(r.frames, frame{board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval)}, i % r.opts.Ports})
 		}
 	}
-	for _, f := range r.opts.Frames {
-		r.frames = append(r.frames, board.Frame{Data: f})
+	for i, f := range r.opts.Frames {
+		r.frames = append(r.frames, frame{board.Frame{Data: f}, i % r.opts.Ports})
 	}
 	if len(errs) == 0 && len(r.frames) == 0 {
 		return errors.New("the captures hold no frame that could be played")
@@ -128,25 +128,29 @@ func pad(b []byte, on bool) []byte {
 // load gives the board its work.
 func (r *Run) load() error {
 	b := r.board
-	r.engine, r.dev, r.root, r.drv, r.play = b.Engine, b.NIC, b.Root, b.Driver, b.Player
+	r.engine, r.dev, r.root, r.drv, r.ports = b.Engine, b.NIC, b.Root, b.Driver, b.Players
 	if r.opts.Dir != "tx" {
 		pace, err := board.ParsePace(r.opts.Speed)
 		if err != nil {
 			return err
 		}
-		r.play.Load(board.Track{
-			Frames: r.frames, Loops: r.opts.Loop, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap,
-		})
-		r.rx = &receive{play: r.play, shape: r.shape()}
+		for p, frames := range perPort(r.frames, r.opts.Ports) {
+			r.ports[p].Load(board.Track{
+				Frames: frames, Loops: r.opts.Loop, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap,
+			})
+		}
+		r.rx = &receive{ports: r.ports, shape: r.shape()}
 	}
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, root: r.root, frames: r.frames, total: len(r.frames) * r.opts.Loop, fix: r.opts.Fix,
+			d: r.drv, root: r.root, frames: inTurn(r.frames, r.opts.Ports), total: len(r.frames) * r.opts.Loop, fix: r.opts.Fix,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
 	}
-	r.play.Take = r.cameOut
+	for p := range r.ports {
+		r.ports[p].Take = func(f *ether.Frame) { r.cameOut(p, f) }
+	}
 	r.ev.H = r
 	if r.opts.Observe != nil {
 		r.dev.Observe(r.opts.Observe)
@@ -167,9 +171,9 @@ func (r *Run) shape() *Shape {
 // has it computed.
 func (r *Run) BridgeDigest() uint64 { return r.dev.Digest() }
 
-func (r *Run) cameOut(f *ether.Frame) {
+func (r *Run) cameOut(port int, f *ether.Frame) {
 	if r.tx != nil {
-		r.tx.sent(f)
+		r.tx.sent(port, f)
 	}
 }
 
@@ -229,7 +233,9 @@ func (r *Run) setup() error {
 
 func (r *Run) traffic() {
 	r.phase = phaseTraffic
-	r.play.Start()
+	for _, p := range r.ports {
+		p.Start()
+	}
 	if r.tx != nil {
 		r.fail(r.tx.post())
 	}
@@ -281,16 +287,16 @@ func (r *Run) Handle(sim.Event) error {
 
 // offered reports whether everything was played in and posted.
 func (r *Run) offered() bool {
-	return (r.rx == nil || r.play.Sent() == r.play.Total()) && (r.tx == nil || r.tx.done())
+	return (r.rx == nil || r.ports.sent() == r.ports.total()) && (r.tx == nil || r.tx.done())
 }
 
 // pausing reports whether the player has frames left: however long the gap before the next, it is not the NIC's doing.
 func (r *Run) pausing() bool {
-	return r.phase == phaseTraffic && r.rx != nil && r.play.Sent() < r.play.Total()
+	return r.phase == phaseTraffic && r.rx != nil && r.ports.sent() < r.ports.total()
 }
 
 func (r *Run) happened() int {
-	n := r.play.Sent() + int(r.phase)
+	n := r.ports.sent() + int(r.phase)
 	if r.rx != nil {
 		n += r.rx.got
 	}
@@ -303,7 +309,7 @@ func (r *Run) happened() int {
 func (r *Run) doneFrames() int {
 	n := 0
 	if r.rx != nil {
-		n += r.play.Sent()
+		n += r.ports.sent()
 	}
 	if r.tx != nil {
 		n += r.tx.out + r.tx.bad
@@ -314,7 +320,7 @@ func (r *Run) doneFrames() int {
 func (r *Run) allFrames() int {
 	n := 0
 	if r.rx != nil {
-		n += r.play.Total()
+		n += r.ports.total()
 	}
 	if r.tx != nil {
 		n += r.tx.total
@@ -326,7 +332,7 @@ func (r *Run) allFrames() int {
 func (r *Run) stuck() error {
 	s := fmt.Sprintf("replay: nothing happened for %v while %s", patience, phaseNames[r.phase])
 	if r.rx != nil {
-		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.play.Sent(), r.rx.got)
+		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.ports.sent(), r.rx.got)
 	}
 	if r.tx != nil {
 		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out, r.tx.bad)
@@ -347,10 +353,12 @@ func (r *Run) poll() {
 	read := func(index int) {
 		r.drv.ReadReg(nicspec.RegCounter(index), 8, func(v uint64) { r.polled[index] = v })
 	}
-	read(nicspec.CntRxFrames.Index(0))
-	read(nicspec.CntRxDelivered.Index(0))
-	for _, c := range nicspec.DropCounters {
-		read(c.Index(0))
+	for p := range r.ports {
+		read(nicspec.CntRxFrames.Index(p))
+		read(nicspec.CntRxDelivered.Index(p))
+		for _, c := range nicspec.DropCounters {
+			read(c.Index(p))
+		}
 	}
 	r.drv.ReadReg(nicspec.RegStatus, 4, func(v uint64) { r.polled[-1] = v })
 	r.drv.Then(r.settled)
@@ -362,7 +370,7 @@ func (r *Run) settled() {
 		for i := range rxRulesMax {
 			r.drv.ReadReg(nicspec.RegRuleHits(i), 8, func(uint64) {}) // the referee looks at them
 		}
-		r.drv.ReadCounters(1, func(c []uint64) {
+		r.drv.ReadCounters(r.opts.Ports, func(c []uint64) {
 			r.counters, r.phase = c, phaseDone
 		})
 		return
@@ -372,17 +380,22 @@ func (r *Run) settled() {
 	}
 }
 
-// accounted reports whether delivered and dropped frames add up to those sent.
+// accounted reports whether delivered and dropped frames add up to those sent, on each port.
 func (r *Run) accounted(c map[int]uint64) bool {
 	if r.rx == nil {
 		return true
 	}
-	sum := c[nicspec.CntRxDelivered.Index(0)]
-	for _, d := range nicspec.DropCounters {
-		sum += c[d.Index(0)]
+	for p, play := range r.ports {
+		delivered, frames := c[nicspec.CntRxDelivered.Index(p)], c[nicspec.CntRxFrames.Index(p)]
+		sum := delivered
+		for _, d := range nicspec.DropCounters {
+			sum += c[d.Index(p)]
+		}
+		if frames != uint64(play.Sent()) || sum != frames || uint64(r.rx.delivered[p]) != delivered {
+			return false
+		}
 	}
-	frames := c[nicspec.CntRxFrames.Index(0)]
-	return frames == uint64(r.play.Sent()) && sum == frames && uint64(r.rx.got) == c[nicspec.CntRxDelivered.Index(0)]
+	return true
 }
 
 // rxRulesMax is how many rules a replay uses at most.

@@ -171,9 +171,9 @@ func TestICRCVerdicts(t *testing.T) {
 			o.Dir, o.Speed = "rx", "10" // slow enough that nothing is dropped for want of room
 			r := start(t, o)
 			seen := 0
-			r.rx.verdicts = func(n int, cqe nicspec.RxCqe) {
+			r.rx.verdicts = func(port, n int, cqe nicspec.RxCqe) {
 				seen++
-				want := wire.VerifyFrameICRC(r.play.At(n)).Verdict
+				want := wire.VerifyFrameICRC(r.ports[port].At(n)).Verdict
 				if filepath.Base(path) == "fuzz_roce_v4.pcap" {
 					want = map[string]wire.Verdict{"ok": wire.OK, "bad": wire.Bad}[sidecar[n].Icrc]
 				}
@@ -240,5 +240,21 @@ func TestOptionsReportEverything(t *testing.T) {
 	err := o.Validate()
 	for _, s := range []string{"no capture", "--nic", "--dir", "--speed", "--stall", "--loop", "--limit", "--max-gap"} {
 		require.ErrorContains(t, err, s)
+	}
+}
+
+// Two ports at once: file i on port i mod 2, on both NICs.
+func TestTwoPorts(t *testing.T) {
+	for _, nic := range []string{"model", "rtl"} {
+		for _, stall := range []int{0, 30} {
+			o := options(nic, shipped(t))
+			o.Ports, o.Stall = 2, stall
+			res := play(t, o)
+			t.Logf("%s, stall %d:\n%v", nic, stall, res)
+			require.Len(t, res.Rx.PerPort, 2)
+			for p, x := range res.Rx.PerPort {
+				require.Positive(t, x.Delivered, "port %d", p)
+			}
+		}
 	}
 }

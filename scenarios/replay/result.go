@@ -43,7 +43,11 @@ type RxResult struct {
 	Bytes         int64
 	Drops         []Drop
 	PerQueue      []int
+	PerPort       []PortResult
 }
+
+// PortResult is the receive side of a port.
+type PortResult struct{ In, Delivered int }
 
 // Drop is a cause and how often it applied.
 type Drop struct {
@@ -71,7 +75,7 @@ func stopwatch() func() time.Duration {
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.dev.Cycles(), Sim: simcore.Now(r.engine), Wall: wall,
-		Frames: len(r.frames), LeftOut: r.cut, Truncated: r.short, Shortened: r.play.Shortened(), Artifacts: r.opts.Out,
+		Frames: len(r.frames), LeftOut: r.cut, Truncated: r.short, Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
 	}
 	for _, f := range r.files {
 		res.NotPlayable += f.Empty
@@ -116,13 +120,20 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 }
 
 func (r *Run) rxResult(whole bool) *RxResult {
-	x := &RxResult{In: r.play.Sent(), Delivered: r.rx.got, Bytes: r.rx.bytes, PerQueue: r.rx.perQueue}
+	x := &RxResult{In: r.ports.sent(), Delivered: r.rx.got, Bytes: r.rx.bytes, PerQueue: r.rx.perQueue}
+	for p, play := range r.ports {
+		x.PerPort = append(x.PerPort, PortResult{In: play.Sent(), Delivered: r.rx.delivered[p]})
+	}
 	if r.counters == nil {
 		return x
 	}
 	sum := uint64(x.Delivered)
 	for _, c := range nicspec.DropCounters {
-		if n := r.counters[c.Index(0)]; n > 0 {
+		n := uint64(0)
+		for p := range r.ports {
+			n += r.counters[c.Index(p)]
+		}
+		if n > 0 {
 			x.Drops = append(x.Drops, Drop{c.String(), n})
 			sum += n
 		}
@@ -139,6 +150,11 @@ func (r *Result) String() string {
 	line := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
 	if x := r.Rx; x != nil {
 		line("receive   %8d frames in, %d delivered%s", x.In, x.Delivered, rates(x.Delivered, x.Bytes, r.Sim))
+		for p, y := range x.PerPort {
+			if len(x.PerPort) > 1 {
+				line("          %8d in on port %d, %d delivered", y.In, p, y.Delivered)
+			}
+		}
 		for _, d := range x.Drops {
 			line("          %8d %s", d.Count, d.Cause)
 		}

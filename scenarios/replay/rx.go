@@ -2,9 +2,10 @@ package replay
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/driver"
 )
 
@@ -12,20 +13,24 @@ import (
 // what was delivered.
 type receive struct {
 	faults
-	play     *board.Player
-	shape    *Shape
-	seen     []bool // by ordinal
-	queues   []*driver.RxQueue
-	lastSeq  []int64 // per queue, the ordinal delivered last
-	perQueue []int
-	got      int
-	bytes    int64
-	verdicts func(ordinal int, cqe nicspec.RxCqe)
+	ports     players
+	shape     *Shape
+	seen      [][]bool // by port and ordinal
+	queues    []*driver.RxQueue
+	lastSeq   [][]int64 // by queue and port, the ordinal delivered last
+	perQueue  []int
+	delivered []int // by port
+	got       int   // the sum of delivered
+	bytes     int64
+	verdicts  func(port, ordinal int, cqe nicspec.RxCqe)
 }
 
 // setup asks the driver for rules and queues.
 func (r *receive) setup(d *driver.Driver) error {
-	r.seen = make([]bool, r.play.Total())
+	for _, p := range r.ports {
+		r.seen = append(r.seen, make([]bool, p.Total()))
+		r.delivered = append(r.delivered, 0)
+	}
 	for i, rule := range r.shape.rules() {
 		d.WriteTable(nicspec.TableRule, i, rule.entry)
 	}
@@ -40,7 +45,7 @@ func (r *receive) setup(d *driver.Driver) error {
 			return err
 		}
 		r.queues = append(r.queues, q)
-		r.lastSeq = append(r.lastSeq, -1)
+		r.lastSeq = append(r.lastSeq, slices.Repeat([]int64{-1}, len(r.ports)))
 		r.perQueue = append(r.perQueue, 0)
 	}
 	return nil
@@ -48,28 +53,42 @@ func (r *receive) setup(d *driver.Driver) error {
 
 // frame checks one delivered frame against the capture.
 func (r *receive) frame(q *driver.RxQueue, cqe nicspec.RxCqe, hdr, pay []byte) {
-	n := int(cqe.PortSeq())
-	if n >= len(r.seen) {
-		r.add("receive queue %d delivered frame %d, but only %d were sent", q.Queue(), n, r.play.Sent())
+	port, n := int(cqe.Port()), int(cqe.PortSeq())
+	if port >= len(r.ports) {
+		r.add("receive queue %d delivered frame %d of port %d: there are %d ports", q.Queue(), n, port, len(r.ports))
 		return
 	}
-	if r.seen[n] {
-		r.add("frame %d was delivered twice", n)
+	seen, last := r.seen[port], &r.lastSeq[q.Queue()][port]
+	if n >= len(seen) {
+		r.add("receive queue %d delivered %s, but only %d were sent", q.Queue(), r.name(port, n), r.ports[port].Sent())
 		return
 	}
-	r.seen[n] = true
-	if last := r.lastSeq[q.Queue()]; int64(n) <= last {
-		r.add("receive queue %d delivered frame %d after frame %d", q.Queue(), n, last)
+	if seen[n] {
+		r.add("%s was delivered twice", r.name(port, n))
+		return
 	}
-	r.lastSeq[q.Queue()] = int64(n)
+	seen[n] = true
+	if int64(n) <= *last {
+		r.add("receive queue %d delivered %s after frame %d", q.Queue(), r.name(port, n), *last)
+	}
+	*last = int64(n)
 	r.perQueue[q.Queue()]++
+	r.delivered[port]++
 	r.got++
 	r.bytes += int64(len(hdr) + len(pay))
-	want := r.play.At(n)
+	want := r.ports[port].At(n)
 	if len(hdr)+len(pay) != len(want) || !bytes.Equal(hdr, want[:len(hdr)]) || !bytes.Equal(pay, want[len(hdr):]) {
-		r.add("frame %d in receive queue %d: %s", n, q.Queue(), firstDiff(want, append(append([]byte(nil), hdr...), pay...)))
+		r.add("%s in receive queue %d: %s", r.name(port, n), q.Queue(), firstDiff(want, append(append([]byte(nil), hdr...), pay...)))
 	}
 	if r.verdicts != nil {
-		r.verdicts(n, cqe)
+		r.verdicts(port, n, cqe)
 	}
+}
+
+// name is what a frame goes by in findings.
+func (r *receive) name(port, ordinal int) string {
+	if len(r.ports) == 1 {
+		return fmt.Sprintf("frame %d", ordinal)
+	}
+	return fmt.Sprintf("frame %d of port %d", ordinal, port)
 }

@@ -8,7 +8,6 @@ import (
 	"nictwin/models/ether"
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/driver"
 )
 
@@ -19,7 +18,7 @@ type transmit struct {
 	d      *driver.Driver
 	root   *host.Root
 	shape  *Shape
-	frames []board.Frame
+	frames []frame
 	total  int
 	fix    Recompute
 	rng    *rand.Rand
@@ -46,6 +45,7 @@ type txQueue struct {
 
 type expected struct {
 	ordinal int
+	port    int
 	data    []byte
 	index   uint16
 	fail    bool // the NIC must refuse the entry
@@ -56,7 +56,7 @@ const (
 )
 
 // slotFor is room for the longest frame that is ever written, with odd starts of its pieces.
-func slotFor(frames []board.Frame) uint64 {
+func slotFor(frames []frame) uint64 {
 	const odd = (nicspec.WqeSlots + 1) * 64
 	longest := 0
 	for i := range frames {
@@ -122,18 +122,20 @@ func (t *transmit) post() error {
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
-	data := t.frames[t.next%len(t.frames)].Data
+	f := &t.frames[t.next%len(t.frames)]
+	data := f.Data
 	clear(t.wqe[:])
 	w := nicspec.Wqe(t.wqe[:])
 	w.SetOpcode(nicspec.OpcodeSend)
 	w.SetWqeId(uint32(t.next))
+	w.SetPort(uint8(f.port))
 	w.SetFPad(len(data) < nicspec.FrameMin)
 	w.SetFComplete(int(q.Next())%completeEvery == 0 || t.next+len(t.queues) >= t.total)
 	want := t.offload(w, data)
 	if err := t.cut(q, w, data); err != nil {
 		return err
 	}
-	e := expected{ordinal: t.next, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
+	e := expected{ordinal: t.next, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
 	if e.fail {
 		t.refuse++
 	}
@@ -247,8 +249,8 @@ func (t *transmit) ended(q *driver.TxQueue, cqe nicspec.TxCqe) {
 	}
 }
 
-// sent checks a frame that came out.
-func (t *transmit) sent(f *ether.Frame) {
+// sent checks a frame that came out of a port.
+func (t *transmit) sent(port int, f *ether.Frame) {
 	if f.Queue < 0 || f.Queue >= len(t.queues) {
 		t.add("a frame came out of transmit queue %d, which is not in use", f.Queue)
 		return
@@ -265,6 +267,9 @@ func (t *transmit) sent(f *ether.Frame) {
 	q.head++
 	t.out++
 	t.bytes += int64(len(f.Data))
+	if port != e.port {
+		t.add("frame %d from transmit queue %d came out of port %d, want %d", e.ordinal, f.Queue, port, e.port)
+	}
 	if !bytes.Equal(e.data, f.Data) {
 		t.add("frame %d from transmit queue %d: %s", e.ordinal, f.Queue, firstDiff(e.data, f.Data))
 	}

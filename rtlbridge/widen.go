@@ -1,0 +1,71 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// LaneName is the name that Widen gives to lane i of a stream: the first lane keeps the stream's own.
+func LaneName(stream string, i int) string {
+	if i == 0 {
+		return stream
+	}
+	return stream + strconv.Itoa(i)
+}
+
+// Widen is the manifest of the same device built with n lanes: a parameter of the top module is set to n, and each of the
+// named streams becomes n, the slices of flattened vectors. Lanes after the first are appended to the list of streams. The
+// manifest itself does not change. A manifest that has all those lanes already is returned as it is.
+func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest, error) {
+	if n == 1 || slices.IndexFunc(streams, func(s string) bool { return m.stream(LaneName(s, n-1)) < 0 }) < 0 {
+		return m, nil
+	}
+	if n < 1 || n > maxStreams {
+		return nil, m.errorf("streams", "%d lanes: needs 1 to %d", n, maxStreams)
+	}
+	w := *m
+	w.Parameters, w.Streams, w.lines = maps.Clone(m.Parameters), slices.Clone(m.Streams), maps.Clone(m.lines)
+	var errs []error
+	if _, ok := m.Parameters[parameter]; !ok {
+		errs = append(errs, m.errorf("parameters", "parameter %s is not in the manifest: no build with %d lanes can be made of it", parameter, n))
+	} else {
+		w.Parameters[parameter] = strconv.Itoa(n)
+	}
+	for _, s := range streams {
+		errs = append(errs, w.split(s, n))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &w, nil
+}
+
+// stream is the index of a stream, -1 if there is none of that name.
+func (m *Manifest) stream(name string) int {
+	return slices.IndexFunc(m.Streams, func(s Stream) bool { return s.Name == name })
+}
+
+// split makes n lanes of a stream.
+func (m *Manifest) split(name string, n int) error {
+	at := m.stream(name)
+	if at < 0 {
+		return m.errorf("streams", "no stream %s, of which %d lanes are wanted", name, n)
+	}
+	if have := m.Streams[at].lanes(); have != 1 {
+		return m.errorf(fmt.Sprintf("streams[%d].lanes", at), "stream %s is one of %d lanes already, %d are wanted", name, have, n)
+	}
+	m.Streams[at].Lanes = n
+	for i := 1; i < n; i++ {
+		s := m.Streams[at]
+		s.Name, s.Lane = LaneName(name, i), i
+		if m.stream(s.Name) >= 0 {
+			return m.errorf("streams", "stream %s is there already, without the other lanes of %s", s.Name, name)
+		}
+		m.lines[fmt.Sprintf("streams[%d]", len(m.Streams))] = m.line(fmt.Sprintf("streams[%d]", at))
+		m.Streams = append(m.Streams, s)
+	}
+	return nil
+}
