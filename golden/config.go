@@ -13,33 +13,27 @@ import (
 type Config struct {
 	// Spec is the sizes of the build behind the boundary [B2]; its timing does
 	// not matter.
-	Spec nic.Spec `yaml:"-"`
+	Spec nic.Spec
 
 	// MaxMismatches is how many mismatches are kept in full; the others are
 	// counted. 1 or more.
-	MaxMismatches int `yaml:"max_mismatches"`
+	MaxMismatches int
 
 	// ForbidOverflow and ForbidNoDesc make drops by RX_DROP_OVERFLOW and
 	// RX_DROP_NO_DESC mismatches even where the contract allows them.
-	ForbidOverflow bool `yaml:"forbid_overflow"`
-	ForbidNoDesc   bool `yaml:"forbid_no_desc"`
-
-	// CountersOptional lets a run pass whose counters were not read at its end.
-	CountersOptional bool `yaml:"counters_optional"`
-
-	// FunctionalDigest leaves the cycles out of the digest.
-	FunctionalDigest bool `yaml:"functional_digest"`
+	ForbidOverflow bool
+	ForbidNoDesc   bool
 
 	// LingerCycles and HoldBytes are the bounds described in the package
 	// comment.
-	LingerCycles int64 `yaml:"linger_cycles"`
-	HoldBytes    int   `yaml:"hold_bytes"`
+	LingerCycles int64
+	HoldBytes    int
 
 	// OnFrame, if set, is told of every frame that was compared.
-	OnFrame func(*FrameEvent) `yaml:"-"`
+	OnFrame func(*FrameEvent)
 
 	// OnMismatch, if set, is told of every mismatch that is kept.
-	OnMismatch func(*Mismatch) `yaml:"-"`
+	OnMismatch func(*Mismatch)
 }
 
 // DefaultConfig is the configuration for a build.
@@ -54,13 +48,13 @@ func (c *Config) Validate() error {
 		errs = append(errs, fmt.Errorf("golden: %w", err))
 	}
 	if c.MaxMismatches < 1 {
-		errs = append(errs, fmt.Errorf("golden: max_mismatches is %d: want 1 or more", c.MaxMismatches))
+		errs = append(errs, fmt.Errorf("golden: MaxMismatches is %d: want 1 or more", c.MaxMismatches))
 	}
 	if c.LingerCycles < 0 {
-		errs = append(errs, fmt.Errorf("golden: linger_cycles is %d: want 0 or more", c.LingerCycles))
+		errs = append(errs, fmt.Errorf("golden: LingerCycles is %d: want 0 or more", c.LingerCycles))
 	}
 	if c.HoldBytes < nicspec.RxBufBytes {
-		errs = append(errs, fmt.Errorf("golden: hold_bytes is %d: want at least the receive buffer, %d",
+		errs = append(errs, fmt.Errorf("golden: HoldBytes is %d: want at least the receive buffer, %d",
 			c.HoldBytes, nicspec.RxBufBytes))
 	}
 	return errors.Join(errs...)

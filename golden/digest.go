@@ -13,12 +13,11 @@ import (
 // bytes. Each crossing is mixed into a state of 128 bits, which depends on the
 // order; the result is the SHA-256 of the state and of how many there were.
 type digest struct {
-	a, b   uint64
-	n      uint64
-	cycles bool
+	a, b uint64
+	n    uint64
 }
 
-func newDigest(cycles bool) digest { return digest{a: mixA, b: mixD, cycles: cycles} }
+func newDigest() digest { return digest{a: mixA, b: mixD} }
 
 // add takes one crossing.
 func (d *digest) add(x *boundary.Crossing) {
@@ -30,10 +29,8 @@ func (d *digest) add(x *boundary.Crossing) {
 		kind |= uint64(uint32(x.Frame.Queue)) << 16
 		lo, hi = mix128(0, 0, x.Frame.Data)
 	}
-	if d.cycles {
-		lo += fold(uint64(x.First)^mixC, mixB)
-		hi += fold(uint64(x.Last)^mixA, mixD)
-	}
+	lo += fold(uint64(x.First)^mixC, mixB)
+	hi += fold(uint64(x.Last)^mixA, mixD)
 	d.a, d.b = fold(d.a^lo, mixB^kind)+d.b, fold(d.b^hi, mixC)^d.a
 	d.n++
 }

@@ -54,7 +54,7 @@ func New(cfg Config) (*Referee, error) {
 	if r.mon, err = tlp.NewMonitor(mon); err != nil {
 		return nil, fmt.Errorf("golden: %w", err)
 	}
-	r.dig = newDigest(!cfg.FunctionalDigest)
+	r.dig = newDigest()
 	r.past = newHistory(cfg.Spec.Ports, cfg.Spec.NumRxq, cfg.Spec.NumTxq)
 	r.ver.init(r.regs.Config())
 	r.read, r.wr = newPageMap(), newPageMap()

@@ -125,7 +125,7 @@ func TestFieldsOfAFrame(t *testing.T) {
 func TestConfigReportsEverything(t *testing.T) {
 	c := Config{LingerCycles: -1}
 	err := c.Validate()
-	for _, want := range []string{"max_mismatches is 0", "linger_cycles is -1", "hold_bytes is 0", "ports is 0"} {
+	for _, want := range []string{"MaxMismatches is 0", "LingerCycles is -1", "HoldBytes is 0", "ports is 0"} {
 		require.ErrorContains(t, err, want)
 	}
 	_, err = New(c)
@@ -134,12 +134,9 @@ func TestConfigReportsEverything(t *testing.T) {
 
 func TestSilenceIsNoPass(t *testing.T) {
 	cfg := DefaultConfig(nic.DefaultSpec())
-	cfg.CountersOptional = true
 	p := judge(t, cfg, nil)
 	require.Equal(t, Differs, p.Result)
-	require.Equal(t, "nothing was compared", p.Reason)
-	cfg.CountersOptional = false
-	require.Contains(t, judge(t, cfg, nil).Reason, "RX_FRAMES[0]: expected read")
+	require.Contains(t, p.Reason, "RX_FRAMES[0]: expected read")
 }
 
 func TestNonsenseIsInfrastructure(t *testing.T) {
@@ -208,8 +205,6 @@ func TestDigestTellsRunsApart(t *testing.T) {
 		require.False(t, seen[d], "crossing %d", i)
 		seen[d] = true
 	}
-	cfg.FunctionalDigest = true
-	require.Equal(t, judge(t, cfg, clean).Digest, judge(t, cfg, later.s).Digest, "cycles are left out")
 }
 
 func TestEveryComparedFrameIsShown(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Pending is a read that waits for its completions, seen by its requester.
+// Pending is a read that waits for its completions, seen by its requester: what Completer is held against.
 type Pending struct {
 	req  Header
 	next uint64 // address of the first byte still missing
