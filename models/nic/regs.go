@@ -77,10 +77,11 @@ type Regs struct {
 
 // Bits of the registers that can be written: fields of built parts [G3].
 const (
-	ctrlBits   = 0x3
-	devctlBits = 0x177
-	rxCtrlBits = 0x7
-	portBits   = 0xffff
+	ctrlBits      = 0x3
+	devctlBits    = 0x177
+	rxCtrlBits    = 0x7
+	rxDefaultBits = 0xffffff
+	portBits      = 0xffff
 )
 
 // minCplTimeout is the least completion timeout, in cycles.
@@ -233,7 +234,7 @@ func (r *Regs) Write32(off, v uint32) Effect {
 	case nicspec.RegRxCtrl:
 		r.rxCtrl = nicspec.RxCtrlReg(v & rxCtrlBits)
 	case nicspec.RegRxDefault:
-		r.rxDefault = nicspec.RxDefaultReg(v) & nicspec.RxDefaultRegMask
+		r.rxDefault = nicspec.RxDefaultReg(v) & rxDefaultBits
 	case nicspec.RegRocePort:
 		r.rocePort = v & portBits
 	case nicspec.RegScratch:

@@ -47,6 +47,8 @@ const (
 	CntCplTimeouts    DevCounter = 136 // read requests that timed out
 	CntRxCqe          DevCounter = 137 // receive completion entries written
 	CntTxCqe          DevCounter = 138 // transmit completion entries written
+	CntMsix           DevCounter = 139 // messages sent (later)
+	CntCopyBytes      DevCounter = 140 // bytes written by the copy engine (later)
 )
 
 // DropCounters are the counters of which each dropped frame moves exactly one.
@@ -101,4 +103,6 @@ var Counters = [...]CounterInfo{
 	{Name: "CPL_TIMEOUTS", Index: 136, Doc: "read requests that timed out"},
 	{Name: "RX_CQE", Index: 137, Doc: "receive completion entries written"},
 	{Name: "TX_CQE", Index: 138, Doc: "transmit completion entries written"},
+	{Name: "MSIX", Index: 139, Later: true, Doc: "messages sent"},
+	{Name: "COPY_BYTES", Index: 140, Later: true, Doc: "bytes written by the copy engine"},
 }

@@ -380,6 +380,8 @@ const (
 	StatusCplPoison      Status = 10 // a read came back poisoned
 	StatusCplTimeout     Status = 11 // a read did not come back in time
 	StatusCplMalformed   Status = 12 // a completion did not fit its request
+	StatusBadRange       Status = 13 // a range to be invalidated is not whole 64 B lines of Arm memory
+	StatusFlushed        Status = 14 // a copy was cut short by a function-level reset
 )
 
 // String is the value's name, or Status(n) for a code that has none.
@@ -411,6 +413,10 @@ func (v Status) String() string {
 		return "CplTimeout"
 	case StatusCplMalformed:
 		return "CplMalformed"
+	case StatusBadRange:
+		return "BadRange"
+	case StatusFlushed:
+		return "Flushed"
 	}
 	return "Status(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
@@ -418,7 +424,7 @@ func (v Status) String() string {
 // Known tells whether the code has a name, built or later.
 func (v Status) Known() bool {
 	switch v {
-	case StatusOk, StatusBadOpcode, StatusBadFormat, StatusBadLength, StatusBadKey, StatusKeyRights, StatusKeyBounds, StatusBadOffload, StatusCplUnsupported, StatusCplAbort, StatusCplPoison, StatusCplTimeout, StatusCplMalformed:
+	case StatusOk, StatusBadOpcode, StatusBadFormat, StatusBadLength, StatusBadKey, StatusKeyRights, StatusKeyBounds, StatusBadOffload, StatusCplUnsupported, StatusCplAbort, StatusCplPoison, StatusCplTimeout, StatusCplMalformed, StatusBadRange, StatusFlushed:
 		return true
 	}
 	return false
@@ -427,7 +433,89 @@ func (v Status) Known() bool {
 // Built tells whether the code has a name and is of this version.
 func (v Status) Built() bool {
 	switch v {
-	case StatusOk, StatusBadOpcode, StatusBadFormat, StatusBadLength, StatusBadKey, StatusKeyRights, StatusKeyBounds, StatusBadOffload, StatusCplUnsupported, StatusCplAbort, StatusCplPoison, StatusCplTimeout, StatusCplMalformed:
+	case StatusOk, StatusBadOpcode, StatusBadFormat, StatusBadLength, StatusBadKey, StatusKeyRights, StatusKeyBounds, StatusBadOffload, StatusCplUnsupported, StatusCplAbort, StatusCplPoison, StatusCplTimeout, StatusCplMalformed, StatusBadRange, StatusFlushed:
+		return true
+	}
+	return false
+}
+
+// CrcMode is a code of 8 bits.
+type CrcMode uint8
+
+// The values of CrcMode.
+const (
+	CrcModeOff    CrcMode = 0 // no payload CRC-32C
+	CrcModeReport CrcMode = 1 // its value is reported
+	CrcModeCheck  CrcMode = 2 // the payload's last four bytes are checked
+)
+
+// String is the value's name, or CrcMode(n) for a code that has none.
+func (v CrcMode) String() string {
+	switch v {
+	case CrcModeOff:
+		return "Off"
+	case CrcModeReport:
+		return "Report"
+	case CrcModeCheck:
+		return "Check"
+	}
+	return "CrcMode(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// Known tells whether the code has a name, built or later.
+func (v CrcMode) Known() bool {
+	switch v {
+	case CrcModeOff, CrcModeReport, CrcModeCheck:
+		return true
+	}
+	return false
+}
+
+// Built tells whether the code has a name and is of this version.
+func (v CrcMode) Built() bool {
+	switch v {
+	case CrcModeOff, CrcModeReport, CrcModeCheck:
+		return true
+	}
+	return false
+}
+
+// PauseMode is a code of 8 bits.
+type PauseMode uint8
+
+// The values of PauseMode.
+const (
+	PauseModeNone     PauseMode = 0 // no pause frames are sent
+	PauseModePause    PauseMode = 1 // 802.3x
+	PauseModePriority PauseMode = 2 // priority-based flow control, 802.1Qbb
+)
+
+// String is the value's name, or PauseMode(n) for a code that has none.
+func (v PauseMode) String() string {
+	switch v {
+	case PauseModeNone:
+		return "None"
+	case PauseModePause:
+		return "Pause"
+	case PauseModePriority:
+		return "Priority"
+	}
+	return "PauseMode(" + strconv.FormatUint(uint64(v), 10) + ")"
+}
+
+// Known tells whether the code has a name, built or later.
+func (v PauseMode) Known() bool {
+	switch v {
+	case PauseModeNone, PauseModePause, PauseModePriority:
+		return true
+	}
+	return false
+}
+
+// Built tells whether the code has a name and is of this version.
+func (v PauseMode) Built() bool {
+	switch v {
+	case PauseModeNone, PauseModePause, PauseModePriority:
 		return true
 	}
 	return false

@@ -14,6 +14,10 @@ var Structs = [...]*StructInfo{
 	&KeyEntryInfo,
 	&SteerKeyInfo,
 	&RuleEntryInfo,
+	&IndirectionEntryInfo,
+	&AccountEntryInfo,
+	&PortEntryInfo,
+	&InvalidateMsgInfo,
 }
 
 // RxDescInfo is the field table of RxDesc.
@@ -91,6 +95,7 @@ var RxCqeInfo = StructInfo{Name: "RxCqe", Bytes: 64, Doc: "receive completion en
 	{Name: "dest_qp", Bit: 352, Width: 32, Doc: "destination QP in bits 23:0; bits 31:24 zero"},
 	{Name: "psn", Bit: 384, Width: 32, Doc: "PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero"},
 	{Name: "crc32c_value", Bit: 416, Width: 32, Later: true, Doc: "zero today"},
+	{Name: "account_seq", Bit: 448, Width: 32, Later: true, Doc: "ordinal of the frame in its credit account; zero today"},
 	{Name: "phase", Bit: 504, Width: 1, Doc: "1 on the first lap of the ring, then toggling"},
 }}
 
@@ -124,7 +129,7 @@ var RxqEntryInfo = StructInfo{Name: "RxqEntry", Bytes: 64, Doc: "table Rxq", Fie
 	{Name: "pi", Bit: 384, Width: 16, ReadOnly: true, Doc: "producer index; ignored on write"},
 	{Name: "ci", Bit: 400, Width: 16, ReadOnly: true, Doc: "descriptors consumed; ignored on write"},
 	{Name: "cqi", Bit: 416, Width: 16, ReadOnly: true, Doc: "completion entries written; ignored on write"},
-	{Name: "crc_mode", Bit: 432, Width: 8, Later: true, Doc: "zero today, else NotBuilt"},
+	{Name: "crc_mode", Bit: 432, Width: 8, Enum: func(v uint64) string { return CrcMode(v).String() }, Later: true, Doc: "zero today, else NotBuilt"},
 	{Name: "ecn_mode", Bit: 440, Width: 8, Later: true, Doc: "zero today, else NotBuilt"},
 }}
 
@@ -143,6 +148,7 @@ var TxqEntryInfo = StructInfo{Name: "TxqEntry", Bytes: 64, Doc: "table Txq", Fie
 	{Name: "pi", Bit: 384, Width: 16, ReadOnly: true, Doc: "producer index; ignored on write"},
 	{Name: "ci", Bit: 400, Width: 16, ReadOnly: true, Doc: "work entries ended; ignored on write"},
 	{Name: "cqi", Bit: 416, Width: 16, ReadOnly: true, Doc: "completion entries written; ignored on write"},
+	{Name: "pfc_class", Bit: 432, Width: 8, Later: true, Doc: "priority class 0..7 of its frames, above 7 BadValue; zero today, else NotBuilt"},
 	{Name: "ecn_mode", Bit: 440, Width: 8, Later: true, Doc: "zero today, else NotBuilt"},
 }}
 
@@ -193,4 +199,36 @@ var RuleEntryInfo = StructInfo{Name: "RuleEntry", Bytes: 128, Doc: "table Rule",
 	{Name: "account_en", Bit: 928, Width: 8, Later: true, Doc: "zero today, else NotBuilt"},
 	{Name: "account", Bit: 936, Width: 8, Later: true, Doc: "ignored today"},
 	{Name: "slow_queue", Bit: 944, Width: 16, Later: true, Doc: "ignored today"},
+	{Name: "rss_log", Bit: 960, Width: 8, Later: true, Doc: "action Rss: log2 of the entries of the group; ignored today"},
+}}
+
+// IndirectionEntryInfo is the field table of IndirectionEntry.
+var IndirectionEntryInfo = StructInfo{Name: "IndirectionEntry", Bytes: 4, Doc: "table Indirection; later", Fields: []FieldInfo{
+	{Name: "queue", Bit: 0, Width: 16, Doc: "receive queue; beyond the queues of this build BadValue"},
+}}
+
+// AccountEntryInfo is the field table of AccountEntry.
+var AccountEntryInfo = StructInfo{Name: "AccountEntry", Bytes: 16, Doc: "table Account; later", Fields: []FieldInfo{
+	{Name: "balance", Bit: 0, Width: 32, Doc: "credits; above 2^24 - 1 BadValue"},
+	{Name: "latch", Bit: 32, Width: 8, Doc: "1: once a frame found no credit, all go the slow way until resume; above 1 BadValue"},
+	{Name: "slow", Bit: 40, Width: 8, ReadOnly: true, Doc: "1 in state Slow; ignored on write"},
+	{Name: "drawn", Bit: 64, Width: 32, ReadOnly: true, Doc: "credits drawn by frames since the account was set; ignored on write"},
+	{Name: "seq", Bit: 96, Width: 32, ReadOnly: true, Doc: "account_seq of the next frame; ignored on write"},
+}}
+
+// PortEntryInfo is the field table of PortEntry.
+var PortEntryInfo = StructInfo{Name: "PortEntry", Bytes: 16, Doc: "table PortCfg; later", Fields: []FieldInfo{
+	{Name: "rx_pause", Bit: 0, Width: 8, Doc: "1: pause frames are honoured; above 1 BadValue"},
+	{Name: "rx_pfc", Bit: 8, Width: 8, Doc: "classes whose priority pauses are honoured, class i in bit i"},
+	{Name: "tx_mode", Bit: 16, Width: 8, Enum: func(v uint64) string { return PauseMode(v).String() }, Doc: "pause frames sent; above 2 BadValue"},
+	{Name: "tx_classes", Bit: 24, Width: 8, Doc: "mode Priority: classes that are paused"},
+	{Name: "pause_time", Bit: 32, Width: 16, Doc: "quanta"},
+	{Name: "xoff", Bit: 64, Width: 32, Doc: "pause when more bytes than this are held"},
+	{Name: "xon", Bit: 96, Width: 32, Doc: "end the pause when no more than this are held"},
+}}
+
+// InvalidateMsgInfo is the field table of InvalidateMsg.
+var InvalidateMsgInfo = StructInfo{Name: "InvalidateMsg", Bytes: 16, Doc: "payload of an invalidate message", Fields: []FieldInfo{
+	{Name: "addr", Bit: 0, Width: 64, Doc: "bus address of the first line"},
+	{Name: "lines", Bit: 64, Width: 32, Doc: "64 B lines"},
 }}

@@ -34,7 +34,7 @@ const (
 	RegRuleHitsBase        = 0x2000  // ro: frames that rule i matched, drops by the checks before it not included
 	RegRuleHitsCount       = 256     // registers
 	RegRuleHitsStride      = 8       // bytes
-	RegAccountCreditBase   = 0x4000  // rw: write adds credits, read gives the balance (later)
+	RegAccountCreditBase   = 0x4000  // rw: bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow (later)
 	RegAccountCreditCount  = 64      // registers
 	RegAccountCreditStride = 4       // bytes
 	RegRxDoorbellBase      = 0x8000  // wo: bits 15:0: producer index of receive queue i
@@ -430,7 +430,7 @@ func (r *RxCtrlReg) SetDropBadCrc32c(v bool) {
 type RxDefaultReg uint32
 
 // RxDefaultRegMask has a one for every bit of RX_DEFAULT that belongs to a field.
-const RxDefaultRegMask RxDefaultReg = 0x00ffffff
+const RxDefaultRegMask RxDefaultReg = 0x0fffffff
 
 // Queue is bits 15:0: receive queue.
 func (r RxDefaultReg) Queue() uint32 { return uint32(r & 0xffff) }
@@ -438,11 +438,17 @@ func (r RxDefaultReg) Queue() uint32 { return uint32(r & 0xffff) }
 // SetQueue sets queue to the low 16 bits of v.
 func (r *RxDefaultReg) SetQueue(v uint32) { *r = *r&^0xffff | RxDefaultReg(v)&0xffff }
 
-// Action is bits 23:16: enum Action: Drop or Queue; other values count as Drop.
+// Action is bits 23:16: enum Action; Rss counts as Drop while it is later, and so do other values.
 func (r RxDefaultReg) Action() uint32 { return uint32(r >> 16 & 0xff) }
 
 // SetAction sets action to the low 8 bits of v.
 func (r *RxDefaultReg) SetAction(v uint32) { *r = *r&^0xff0000 | RxDefaultReg(v)&0xff<<16 }
+
+// RssLog is bits 27:24: action Rss: log2 of the entries of the group (later).
+func (r RxDefaultReg) RssLog() uint32 { return uint32(r >> 24 & 0xf) }
+
+// SetRssLog sets rss_log to the low 4 bits of v.
+func (r *RxDefaultReg) SetRssLog(v uint32) { *r = *r&^0xf000000 | RxDefaultReg(v)&0xf<<24 }
 
 // TblCmdReg is the value of register TBL_CMD: table command; a write starts it, a read tells how it ended.
 type TblCmdReg uint32
@@ -532,7 +538,8 @@ var Registers = [...]RegInfo{
 	}},
 	{Name: "RX_DEFAULT", Offset: 0x024, Width: 32, Access: ReadWrite, Doc: "what happens to a frame that no rule matches", Fields: []RegFieldInfo{
 		{Name: "queue", Bit: 0, Width: 16, Doc: "receive queue"},
-		{Name: "action", Bit: 16, Width: 8, Doc: "enum Action: Drop or Queue; other values count as Drop"},
+		{Name: "action", Bit: 16, Width: 8, Doc: "enum Action; Rss counts as Drop while it is later, and so do other values"},
+		{Name: "rss_log", Bit: 24, Width: 4, Later: true, Doc: "action Rss: log2 of the entries of the group"},
 	}},
 	{Name: "ROCE_PORT", Offset: 0x028, Width: 32, Access: ReadWrite, Reset: 0x12b7, Doc: "UDP destination port of RoCEv2, bits 15:0"},
 	{Name: "SCRATCH", Offset: 0x02c, Width: 32, Access: ReadWrite, Doc: "for the driver; no effect"},
@@ -548,7 +555,7 @@ var Registers = [...]RegInfo{
 	{Name: "PORT_MAC", Offset: 0x200, Width: 32, Count: 4, Stride: 4, Access: ReadWrite, Later: true, Doc: "source address of pause frames: two words per port"},
 	{Name: "COUNTER", Offset: 0x1000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "64-bit counters, index as listed; two DWs in one read are of one instant"},
 	{Name: "RULE_HITS", Offset: 0x2000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "frames that rule i matched, drops by the checks before it not included"},
-	{Name: "ACCOUNT_CREDIT", Offset: 0x4000, Width: 32, Count: 64, Stride: 4, Access: ReadWrite, Later: true, Doc: "write adds credits, read gives the balance"},
+	{Name: "ACCOUNT_CREDIT", Offset: 0x4000, Width: 32, Count: 64, Stride: 4, Access: ReadWrite, Later: true, Doc: "bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow"},
 	{Name: "RX_DOORBELL", Offset: 0x8000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of receive queue i"},
 	{Name: "TX_DOORBELL", Offset: 0x9000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of transmit queue i"},
 	{Name: "TX_PUSH", Offset: 0x10000, Width: 512, Count: 256, Stride: 64, Access: WriteOnly, Later: true, Doc: "64 B work entry of transmit queue i, pushed whole"},

@@ -59,6 +59,12 @@ func (b RuleEntry) SlowQueue() uint16 { return binary.LittleEndian.Uint16(b[118:
 // SetSlowQueue sets slow_queue.
 func (b RuleEntry) SetSlowQueue(v uint16) { binary.LittleEndian.PutUint16(b[118:], v) }
 
+// RssLog is rss_log, byte 120: action Rss: log2 of the entries of the group; ignored today (later).
+func (b RuleEntry) RssLog() uint8 { return b[120] }
+
+// SetRssLog sets rss_log.
+func (b RuleEntry) SetRssLog(v uint8) { b[120] = v }
+
 // RuleEntryFields is what a RuleEntry says, as plain values.
 type RuleEntryFields struct {
 	Value     [56]byte // SteerKey to compare with
@@ -69,6 +75,7 @@ type RuleEntryFields struct {
 	AccountEn uint8    // zero today, else NotBuilt (later)
 	Account   uint8    // ignored today (later)
 	SlowQueue uint16   // ignored today (later)
+	RssLog    uint8    // action Rss: log2 of the entries of the group; ignored today (later)
 }
 
 // DecodeRuleEntry reads all fields; it panics when b is shorter than 128 bytes.
@@ -82,6 +89,7 @@ func DecodeRuleEntry(b []byte) (f RuleEntryFields) {
 	f.AccountEn = v.AccountEn()
 	f.Account = v.Account()
 	f.SlowQueue = v.SlowQueue()
+	f.RssLog = v.RssLog()
 	return f
 }
 
@@ -98,6 +106,7 @@ func (f *RuleEntryFields) Encode(dst []byte) {
 	v.SetAccountEn(f.AccountEn)
 	v.SetAccount(f.Account)
 	v.SetSlowQueue(f.SlowQueue)
+	v.SetRssLog(f.RssLog)
 }
 
 // DiffRuleEntry compares two of them: ok when equal, else the first field that differs and both values, as

@@ -278,6 +278,12 @@ func (b RxCqe) Crc32cValue() uint32 { return binary.LittleEndian.Uint32(b[52:]) 
 // SetCrc32cValue sets crc32c_value.
 func (b RxCqe) SetCrc32cValue(v uint32) { binary.LittleEndian.PutUint32(b[52:], v) }
 
+// AccountSeq is account_seq, bytes 56..59: ordinal of the frame in its credit account; zero today (later).
+func (b RxCqe) AccountSeq() uint32 { return binary.LittleEndian.Uint32(b[56:]) }
+
+// SetAccountSeq sets account_seq.
+func (b RxCqe) SetAccountSeq(v uint32) { binary.LittleEndian.PutUint32(b[56:], v) }
+
 // Phase is phase, byte 63 bit 0: 1 on the first lap of the ring, then toggling.
 func (b RxCqe) Phase() bool { return b[63]&1 != 0 }
 
@@ -329,6 +335,7 @@ type RxCqeFields struct {
 	DestQp      uint32  // destination QP in bits 23:0; bits 31:24 zero
 	Psn         uint32  // PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero
 	Crc32cValue uint32  // zero today (later)
+	AccountSeq  uint32  // ordinal of the frame in its credit account; zero today (later)
 	Phase       bool    // 1 on the first lap of the ring, then toggling
 }
 
@@ -373,6 +380,7 @@ func DecodeRxCqe(b []byte) (f RxCqeFields) {
 	f.DestQp = v.DestQp()
 	f.Psn = v.Psn()
 	f.Crc32cValue = v.Crc32cValue()
+	f.AccountSeq = v.AccountSeq()
 	f.Phase = v.Phase()
 	return f
 }
@@ -420,6 +428,7 @@ func (f *RxCqeFields) Encode(dst []byte) {
 	v.SetDestQp(f.DestQp)
 	v.SetPsn(f.Psn)
 	v.SetCrc32cValue(f.Crc32cValue)
+	v.SetAccountSeq(f.AccountSeq)
 	v.SetPhase(f.Phase)
 }
 

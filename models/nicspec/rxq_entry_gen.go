@@ -114,10 +114,10 @@ func (b RxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 func (b RxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
 // CrcMode is crc_mode, byte 54: zero today, else NotBuilt (later).
-func (b RxqEntry) CrcMode() uint8 { return b[54] }
+func (b RxqEntry) CrcMode() CrcMode { return CrcMode(b[54]) }
 
 // SetCrcMode sets crc_mode.
-func (b RxqEntry) SetCrcMode(v uint8) { b[54] = v }
+func (b RxqEntry) SetCrcMode(v CrcMode) { b[54] = uint8(v) }
 
 // EcnMode is ecn_mode, byte 55: zero today, else NotBuilt (later).
 func (b RxqEntry) EcnMode() uint8 { return b[55] }
@@ -144,7 +144,7 @@ type RxqEntryFields struct {
 	Pi         uint16     // producer index; ignored on write
 	Ci         uint16     // descriptors consumed; ignored on write
 	Cqi        uint16     // completion entries written; ignored on write
-	CrcMode    uint8      // zero today, else NotBuilt (later)
+	CrcMode    CrcMode    // zero today, else NotBuilt (later)
 	EcnMode    uint8      // zero today, else NotBuilt (later)
 }
 

@@ -89,6 +89,12 @@ func (b TxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 // SetCqi sets cqi.
 func (b TxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
+// PfcClass is pfc_class, byte 54: priority class 0..7 of its frames, above 7 BadValue; zero today, else NotBuilt (later).
+func (b TxqEntry) PfcClass() uint8 { return b[54] }
+
+// SetPfcClass sets pfc_class.
+func (b TxqEntry) SetPfcClass(v uint8) { b[54] = v }
+
 // EcnMode is ecn_mode, byte 55: zero today, else NotBuilt (later).
 func (b TxqEntry) EcnMode() uint8 { return b[55] }
 
@@ -110,6 +116,7 @@ type TxqEntryFields struct {
 	Pi        uint16     // producer index; ignored on write
 	Ci        uint16     // work entries ended; ignored on write
 	Cqi       uint16     // completion entries written; ignored on write
+	PfcClass  uint8      // priority class 0..7 of its frames, above 7 BadValue; zero today, else NotBuilt (later)
 	EcnMode   uint8      // zero today, else NotBuilt (later)
 }
 
@@ -129,6 +136,7 @@ func DecodeTxqEntry(b []byte) (f TxqEntryFields) {
 	f.Pi = v.Pi()
 	f.Ci = v.Ci()
 	f.Cqi = v.Cqi()
+	f.PfcClass = v.PfcClass()
 	f.EcnMode = v.EcnMode()
 	return f
 }
@@ -151,6 +159,7 @@ func (f *TxqEntryFields) Encode(dst []byte) {
 	v.SetPi(f.Pi)
 	v.SetCi(f.Ci)
 	v.SetCqi(f.Cqi)
+	v.SetPfcClass(f.PfcClass)
 	v.SetEcnMode(f.EcnMode)
 }
 

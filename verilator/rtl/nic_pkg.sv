@@ -40,6 +40,26 @@ package nic_pkg;
   localparam int unsigned RulesMax = 256;  // register space is laid out for this many rules
   // a register write has taken effect this many cycles after its TLP was accepted
   localparam int unsigned VisibleCycles = 64;
+  localparam int unsigned RssEntries = 256;  // entries of table Indirection
+  localparam int unsigned RssKeyBytes = 40;  // Toeplitz key
+  localparam int unsigned RssLogMax = 8;  // largest rss_log
+  localparam int unsigned NumAccounts = 64;  // credit accounts
+  localparam int unsigned CreditMax = 32'h00ffffff;  // largest balance of an account
+  // CRC-32C of any bytes followed by their CRC-32C
+  localparam int unsigned Crc32cResidue = 32'h48674bc7;
+  localparam int unsigned CopyMax = 32'h01000000;  // longest copy, bytes
+  localparam int unsigned CopyChannels = 4;  // a transmit queue's copies use channel queue mod this
+  localparam int unsigned LineBytes = 64;  // line of the Arm cache
+  localparam int unsigned InvalidateVendor = 20052;  // vendor ID in invalidate messages
+  // message code of invalidate messages (vendor defined, type 1)
+  localparam int unsigned InvalidateCode = 127;
+  localparam int unsigned PauseQueue = 65535;  // m_axis_eth_tuser of the device's own pause frames
+  localparam int unsigned PauseTimeMin = 64;  // smallest pause_time of PortCfg, quanta
+  localparam int unsigned MacControlType = 34824;  // EtherType of MAC control frames
+  localparam int unsigned PauseOpcode = 1;  // MAC control opcode: pause
+  localparam int unsigned PfcOpcode = 257;  // MAC control opcode: priority-based flow control
+  // longest time from the end of the work to the end of a function-level reset
+  localparam int unsigned FlrCycles = 8192;
 
   // Byte offsets of the registers in BAR0, and their values after reset
   localparam int unsigned RegAw = 20;  // address bits of BAR0
@@ -94,7 +114,8 @@ package nic_pkg;
   localparam logic [RegAw-1:0] RegRuleHitsBase = 20'h02000;
   localparam int unsigned RegRuleHitsCount = 256;  // registers
   localparam int unsigned RegRuleHitsStride = 8;  // bytes
-  // rw: write adds credits, read gives the balance (later)
+  // rw: bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow
+  // (later)
   localparam logic [RegAw-1:0] RegAccountCreditBase = 20'h04000;
   localparam int unsigned RegAccountCreditCount = 64;  // registers
   localparam int unsigned RegAccountCreditStride = 4;  // bytes
@@ -155,6 +176,8 @@ package nic_pkg;
   localparam int unsigned CntCplTimeouts = 136;  // device: read requests that timed out
   localparam int unsigned CntRxCqe = 137;  // device: receive completion entries written
   localparam int unsigned CntTxCqe = 138;  // device: transmit completion entries written
+  localparam int unsigned CntMsix = 139;  // device: messages sent (later)
+  localparam int unsigned CntCopyBytes = 140;  // device: bytes written by the copy engine (later)
 
   // No design needs all these numbers; each is read once here, so lint is quiet about the rest.
   localparam logic unused_numbers = ^(
@@ -163,12 +186,16 @@ package nic_pkg;
     64'(RequesterHost) ^ 64'(RequesterNic) ^ 64'(FrameMin) ^ 64'(FrameMax) ^ 64'(ParseBytes) ^
     64'(RxBufBytes) ^ 64'(RxDescBytes) ^ 64'(WqeBytes) ^ 64'(CqeBytes) ^ 64'(WqeSlots) ^
     64'(WqeSlotBytes) ^ 64'(InlineMax) ^ 64'(LogSizeMin) ^ 64'(LogSizeMax) ^ 64'(TableWords) ^
-    64'(RuleNone) ^ 64'(RxqMax) ^ 64'(TxqMax) ^ 64'(RulesMax) ^ 64'(VisibleCycles) ^ 64'(RegAw) ^
-    64'(RegId) ^ 64'(ResetId) ^ 64'(RegVersion) ^ 64'(ResetVersion) ^ 64'(RegCap0) ^ 64'(RegCap1) ^
-    64'(RegCtrl) ^ 64'(ResetCtrl) ^ 64'(RegStatus) ^ 64'(RegDevctl) ^ 64'(ResetDevctl) ^
-    64'(RegCplTimeout) ^ 64'(ResetCplTimeout) ^ 64'(RegRxCtrl) ^ 64'(ResetRxCtrl) ^
-    64'(RegRxDefault) ^ 64'(ResetRxDefault) ^ 64'(RegRocePort) ^ 64'(ResetRocePort) ^
-    64'(RegScratch) ^ 64'(ResetScratch) ^ 64'(RegTblCmd) ^ 64'(ResetTblCmd) ^ 64'(RegTblDataBase) ^
+    64'(RuleNone) ^ 64'(RxqMax) ^ 64'(TxqMax) ^ 64'(RulesMax) ^ 64'(VisibleCycles) ^
+    64'(RssEntries) ^ 64'(RssKeyBytes) ^ 64'(RssLogMax) ^ 64'(NumAccounts) ^ 64'(CreditMax) ^
+    64'(Crc32cResidue) ^ 64'(CopyMax) ^ 64'(CopyChannels) ^ 64'(LineBytes) ^ 64'(InvalidateVendor) ^
+    64'(InvalidateCode) ^ 64'(PauseQueue) ^ 64'(PauseTimeMin) ^ 64'(MacControlType) ^
+    64'(PauseOpcode) ^ 64'(PfcOpcode) ^ 64'(FlrCycles) ^ 64'(RegAw) ^ 64'(RegId) ^ 64'(ResetId) ^
+    64'(RegVersion) ^ 64'(ResetVersion) ^ 64'(RegCap0) ^ 64'(RegCap1) ^ 64'(RegCtrl) ^
+    64'(ResetCtrl) ^ 64'(RegStatus) ^ 64'(RegDevctl) ^ 64'(ResetDevctl) ^ 64'(RegCplTimeout) ^
+    64'(ResetCplTimeout) ^ 64'(RegRxCtrl) ^ 64'(ResetRxCtrl) ^ 64'(RegRxDefault) ^
+    64'(ResetRxDefault) ^ 64'(RegRocePort) ^ 64'(ResetRocePort) ^ 64'(RegScratch) ^
+    64'(ResetScratch) ^ 64'(RegTblCmd) ^ 64'(ResetTblCmd) ^ 64'(RegTblDataBase) ^
     64'(RegTblDataCount) ^ 64'(RegTblDataStride) ^ 64'(ResetTblData) ^ 64'(RegRssKeyBase) ^
     64'(RegRssKeyCount) ^ 64'(RegRssKeyStride) ^ 64'(ResetRssKey) ^ 64'(RegPortMacBase) ^
     64'(RegPortMacCount) ^ 64'(RegPortMacStride) ^ 64'(ResetPortMac) ^ 64'(RegCounterBase) ^
@@ -184,7 +211,8 @@ package nic_pkg;
     64'(CntRxDropQueueOff) ^ 64'(CntRxDropQueueErr) ^ 64'(CntRxDropTooLong) ^ 64'(CntRxDropNoDesc) ^
     64'(CntTxFrames) ^ 64'(CntTxBytes) ^ 64'(CntRxPause) ^ 64'(CntTxPause) ^ 64'(CntTxWqe) ^
     64'(CntTxErr) ^ 64'(CntQueueErr) ^ 64'(CntDbBad) ^ 64'(CntRegBad) ^ 64'(CntTlpUnsupported) ^
-    64'(CntCplUnexpected) ^ 64'(CntCplErr) ^ 64'(CntCplTimeouts) ^ 64'(CntRxCqe) ^ 64'(CntTxCqe)
+    64'(CntCplUnexpected) ^ 64'(CntCplErr) ^ 64'(CntCplTimeouts) ^ 64'(CntRxCqe) ^ 64'(CntTxCqe) ^
+    64'(CntMsix) ^ 64'(CntCopyBytes)
   );
 
   typedef enum logic [1:0] {
@@ -258,8 +286,22 @@ package nic_pkg;
     StatusCplAbort = 8'd9,  // a read came back Completer Abort or another failing status
     StatusCplPoison = 8'd10,  // a read came back poisoned
     StatusCplTimeout = 8'd11,  // a read did not come back in time
-    StatusCplMalformed = 8'd12  // a completion did not fit its request
+    StatusCplMalformed = 8'd12,  // a completion did not fit its request
+    StatusBadRange = 8'd13,  // a range to be invalidated is not whole 64 B lines of Arm memory
+    StatusFlushed = 8'd14  // a copy was cut short by a function-level reset
   } status_e;
+
+  typedef enum logic [7:0] {
+    CrcModeOff = 8'd0,  // no payload CRC-32C
+    CrcModeReport = 8'd1,  // its value is reported
+    CrcModeCheck = 8'd2  // the payload's last four bytes are checked
+  } crc_mode_e;
+
+  typedef enum logic [7:0] {
+    PauseModeNone = 8'd0,  // no pause frames are sent
+    PauseModePause = 8'd1,  // 802.3x
+    PauseModePriority = 8'd2  // priority-based flow control, 802.1Qbb
+  } pause_mode_e;
 
   typedef enum logic [1:0] {
     VerdictNotChecked = 2'd0,  // does not apply, or the bytes are not there
@@ -340,8 +382,10 @@ package nic_pkg;
 
   // Register RX_DEFAULT: what happens to a frame that no rule matches
   typedef struct packed {
-    logic [7:0] rsvd0;
-    logic [7:0] action;  // enum Action: Drop or Queue; other values count as Drop
+    logic [3:0] rsvd0;
+    logic [3:0] rss_log;  // action Rss: log2 of the entries of the group (later)
+    // enum Action; Rss counts as Drop while it is later, and so do other values
+    logic [7:0] action;
     logic [15:0] queue_f;  // receive queue
   } rx_default_reg_t;
 
@@ -402,7 +446,9 @@ package nic_pkg;
   typedef struct packed {
     logic [6:0] rsvd2;
     logic phase;  // byte 63 bit 0: 1 on the first lap of the ring, then toggling
-    logic [55:0] rsvd1;
+    logic [23:0] rsvd1;
+    // bytes 56..59: ordinal of the frame in its credit account; zero today (later)
+    logic [31:0] account_seq;
     logic [31:0] crc32c_value;  // bytes 52..55: zero today (later)
     logic [31:0] psn;  // bytes 48..51: PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero
     logic [31:0] dest_qp;  // bytes 44..47: destination QP in bits 23:0; bits 31:24 zero
@@ -468,7 +514,7 @@ package nic_pkg;
   typedef struct packed {
     logic [63:0] rsvd1;
     logic [7:0] ecn_mode;  // byte 55: zero today, else NotBuilt (later)
-    logic [7:0] crc_mode;  // byte 54: zero today, else NotBuilt (later)
+    crc_mode_e crc_mode;  // byte 54: zero today, else NotBuilt (later)
     logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
     logic [15:0] ci;  // bytes 50..51: descriptors consumed; ignored on write
     logic [15:0] pi;  // bytes 48..49: producer index; ignored on write
@@ -494,9 +540,11 @@ package nic_pkg;
 
   // TxqEntry: table Txq
   typedef struct packed {
-    logic [63:0] rsvd4;
+    logic [63:0] rsvd3;
     logic [7:0] ecn_mode;  // byte 55: zero today, else NotBuilt (later)
-    logic [7:0] rsvd3;
+    // byte 54: priority class 0..7 of its frames, above 7 BadValue; zero today, else NotBuilt
+    // (later)
+    logic [7:0] pfc_class;
     logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
     logic [15:0] ci;  // bytes 50..51: work entries ended; ignored on write
     logic [15:0] pi;  // bytes 48..49: producer index; ignored on write
@@ -561,7 +609,9 @@ package nic_pkg;
 
   // RuleEntry: table Rule
   typedef struct packed {
-    logic [63:0] rsvd0;
+    logic [55:0] rsvd0;
+    // byte 120: action Rss: log2 of the entries of the group; ignored today (later)
+    logic [7:0] rss_log;
     logic [15:0] slow_queue;  // bytes 118..119: ignored today (later)
     logic [7:0] account;  // byte 117: ignored today (later)
     logic [7:0] account_en;  // byte 116: zero today, else NotBuilt (later)
@@ -573,5 +623,42 @@ package nic_pkg;
     logic [447:0] mask;  // bytes 56..111: bits that count
     logic [447:0] value;  // bytes 0..55: SteerKey to compare with
   } rule_entry_t;
+
+  // IndirectionEntry: table Indirection; later
+  typedef struct packed {
+    logic [15:0] rsvd0;
+    logic [15:0] queue_f;  // bytes 0..1: receive queue; beyond the queues of this build BadValue
+  } indirection_entry_t;
+
+  // AccountEntry: table Account; later
+  typedef struct packed {
+    logic [31:0] seq;  // bytes 12..15: account_seq of the next frame; ignored on write
+    // bytes 8..11: credits drawn by frames since the account was set; ignored on write
+    logic [31:0] drawn;
+    logic [15:0] rsvd0;
+    logic [7:0] slow;  // byte 5: 1 in state Slow; ignored on write
+    // byte 4: 1: once a frame found no credit, all go the slow way until resume; above 1 BadValue
+    logic [7:0] latch;
+    logic [31:0] balance;  // bytes 0..3: credits; above 2^24 - 1 BadValue
+  } account_entry_t;
+
+  // PortEntry: table PortCfg; later
+  typedef struct packed {
+    logic [31:0] xon;  // bytes 12..15: end the pause when no more than this are held
+    logic [31:0] xoff;  // bytes 8..11: pause when more bytes than this are held
+    logic [15:0] rsvd0;
+    logic [15:0] pause_time;  // bytes 4..5: quanta
+    logic [7:0] tx_classes;  // byte 3: mode Priority: classes that are paused
+    pause_mode_e tx_mode;  // byte 2: pause frames sent; above 2 BadValue
+    logic [7:0] rx_pfc;  // byte 1: classes whose priority pauses are honoured, class i in bit i
+    logic [7:0] rx_pause;  // byte 0: 1: pause frames are honoured; above 1 BadValue
+  } port_entry_t;
+
+  // InvalidateMsg: payload of an invalidate message
+  typedef struct packed {
+    logic [31:0] rsvd0;
+    logic [31:0] lines;  // bytes 8..11: 64 B lines
+    logic [63:0] addr;  // bytes 0..7: bus address of the first line
+  } invalidate_msg_t;
 
 endpackage
