@@ -119,7 +119,7 @@ module nic_rxq_tbl
     shown.msix_data  = '0;
     shown.mod_count  = '0;
     shown.mod_cycles = '0;
-    shown.crc_mode   = '0;
+    shown.crc_mode   = CrcModeOff;
     shown.ecn_mode   = '0;
     shown.rsvd0      = '0;
     shown.rsvd1      = '0;

@@ -175,5 +175,5 @@ module nic_steer
   always_ff @(posedge clk) hits_o <= 16'(hits_index_i) < 16'(NumRules) ? sum : 64'h0;
 
   logic unused_bits;
-  assign unused_bits = ^{entry.rsvd0, entry.slow_queue, entry.account, tbl_i.index[15:Rw]};
+  assign unused_bits = ^{entry.rsvd0, entry.slow_queue, entry.account, entry.rss_log, tbl_i.index[15:Rw]};
 endmodule
