@@ -82,6 +82,12 @@ func checkImport(t *testing.T, path, from string, r room, imp string) {
 // walk visits every Go file outside testdata, by its path from the root.
 func walk(t *testing.T, visit func(path string)) {
 	t.Helper()
+	walkExt(t, ".go", visit)
+}
+
+// walkExt visits every file outside testdata whose name ends so, by its path from the root.
+func walkExt(t *testing.T, ext string, visit func(path string)) {
+	t.Helper()
 	top := root(t)
 	err := filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
@@ -93,7 +99,7 @@ func walk(t *testing.T, visit func(path string)) {
 			}
 			return nil
 		}
-		if strings.HasSuffix(path, ".go") {
+		if strings.HasSuffix(path, ext) {
 			rel, err := filepath.Rel(top, path)
 			if err != nil {
 				return err
