@@ -38,7 +38,7 @@ func BenchmarkBridge(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				p, err := Playback(d, file)
+				p, err := Playback(b.Context(), d, file)
 				if err != nil {
 					b.Fatal(err)
 				}

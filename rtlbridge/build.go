@@ -87,7 +87,7 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
 	}
-	unlock, err := lock(entry + ".lock")
+	unlock, err := lock(entry+".lock", b.logf)
 	if err != nil {
 		return nil, err
 	}

@@ -192,22 +192,51 @@ func (m *Manifest) rel(path string) string {
 	return path
 }
 
-// lock takes an exclusive lock on path, so that two processes do not build the same thing twice.
-func lock(path string) (unlock func(), err error) {
+// lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
+// it, say is told once for whom it waits.
+func lock(path string, say func(format string, args ...any)) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
-	deadline := time.Now().Add(lockWait)
+	deadline, told := time.Now().Add(lockWait), false
 	for {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
-			return func() { f.Close() }, nil
+			break
+		}
+		if !told {
+			say("waiting for %s, which builds the same; %v at most", holder(path), lockWait)
+			told = true
 		}
 		if time.Now().After(deadline) {
-			f.Close()
-			return nil, fmt.Errorf("build cache: %s is locked by another build for more than %v: %w", path, lockWait, err)
+			who := holder(path)
+			return nil, errors.Join(fmt.Errorf("build cache: %s is locked by %s for more than %v: %w", path, who, lockWait, err), f.Close())
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(lockPoll)
 	}
+	if err := sign(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("build cache: %w", err), f.Close())
+	}
+	return func() { f.Close() }, nil
+}
+
+const lockPoll = 50 * time.Millisecond
+
+// sign leaves in a lock's file who holds it.
+func sign(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt(fmt.Appendf(nil, "process %d (%s)", os.Getpid(), filepath.Base(os.Args[0])), 0)
+	return err
+}
+
+// holder is who holds a lock, as far as its file says.
+func holder(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) == 0 {
+		return "another process"
+	}
+	return string(text)
 }

@@ -2,6 +2,8 @@ package rtlbridge
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -245,14 +247,29 @@ func TestPlaybackGivesTheSameDigest(t *testing.T) {
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "inputs")
 	require.NoError(t, os.WriteFile(file, rec.Bytes(), 0o644))
-	p, err := Playback(d, file)
+	p, err := Playback(t.Context(), d, file)
 	require.NoError(t, err)
 	require.Equal(t, r.digest, p.Digest)
 	require.Equal(t, r.cycles, p.Cycles)
 	require.EqualValues(t, 90, p.Outputs)
 	require.EqualValues(t, 90, p.Inputs)
-	_, err = Playback(d, fifoManifest)
+	_, err = Playback(t.Context(), d, fifoManifest)
 	require.ErrorContains(t, err, "no whole frame at byte 0")
+}
+
+// A playback that is under way ends when nobody wants it any more.
+func TestPlaybackIsCancelled(t *testing.T) {
+	hangs := filepath.Join(t.TempDir(), "dut")
+	require.NoError(t, os.WriteFile(hangs, []byte("#!/bin/sh\nexec sleep 60\n"), 0o755))
+	gone := errors.New("nobody wants it any more")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(100*time.Millisecond, func() { cancel(gone) })
+	begin := time.Now()
+	_, err := Playback(ctx, &Device{Manifest: &Manifest{Name: "x"}, Binary: hangs}, "inputs")
+	require.ErrorIs(t, err, gone)
+	var infra *InfraError
+	require.ErrorAs(t, err, &infra)
+	require.Less(t, time.Since(begin), 10*time.Second)
 }
 
 func TestObserverOrder(t *testing.T) {

@@ -3,6 +3,7 @@ package rtlbridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
@@ -27,15 +28,19 @@ func (r PlaybackResult) CyclesPerSecond() float64 {
 const playbackTimeout = 10 * time.Minute
 
 // Playback lets the device play a recording (LaunchOptions.Record) from memory: no socket, no serialised outputs, the same
-// stimulus at the same cycles. It is the raw speed that a bridged run is compared with.
-func Playback(d *Device, file string, plusArgs ...string) (PlaybackResult, error) {
+// stimulus at the same cycles. It is the raw speed that a bridged run is compared with. When ctx is done the device is
+// killed, and the error wraps the cause.
+func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (PlaybackResult, error) {
 	var r PlaybackResult
-	ctx, cancel := context.WithTimeout(context.Background(), playbackTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, playbackTimeout, fmt.Errorf("%w (%v)", ErrTimeout, playbackTimeout))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, d.Binary, append([]string{"--playback", file}, plusArgs...)...)
 	var words strings.Builder
 	cmd.Stderr = &words
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		err = errors.Join(context.Cause(ctx), err)
+	}
 	if err != nil {
 		return r, &InfraError{Device: d.Manifest.Name, Op: "playback", LastWords: headLines(words.String(), maxToolLines), Err: err}
 	}

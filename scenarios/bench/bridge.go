@@ -43,7 +43,7 @@ func bridgeSpeed(s *session) ([]Result, error) {
 		return nil, err
 	}
 	playback := func() (rtlbridge.PlaybackResult, error) {
-		p, err := rtlbridge.Playback(s.device, file)
+		p, err := rtlbridge.Playback(s.ctx, s.device, file)
 		if err == nil && (p.Digest != digest || int64(p.Cycles) != first.Cycles) {
 			err = &MismatchError{"playback", []string{fmt.Sprintf("cycles %d and digest %016x, the run before had %d and %016x",
 				p.Cycles, p.Digest, first.Cycles, digest)}}
