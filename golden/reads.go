@@ -114,7 +114,7 @@ func (r *Referee) reused(h *tlp.Header) {
 func (r *Referee) completionIn() {
 	h, data := &r.hdr, r.x.TLP.Data
 	d := &r.rd.tags[h.Tag]
-	if h.RequesterID != nicspec.RequesterNic || !d.open {
+	if h.RequesterID != nicspec.RequesterNic || !d.open || r.tooEarly(h) {
 		r.past.note(device, &r.x)
 		r.cnt.step(nicspec.CntCplUnexpected.Index(), 1, r.now)
 		return
@@ -140,7 +140,15 @@ func (r *Referee) completionIn() {
 		r.maybeTimedOut(d)
 	}
 	r.came(d)
+	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // it refuses locked completions
 	r.close(d)
+}
+
+// tooEarly reports whether a completion for the device began before the
+// request that its tag stands for was accepted, or in the same cycle [P7].
+func (r *Referee) tooEarly(h *tlp.Header) bool {
+	d := &r.rd.tags[h.Tag]
+	return h.RequesterID == nicspec.RequesterNic && d.open && r.x.First <= d.issued
 }
 
 // judge says how a completion fails its request [P6], or StatusOk.
@@ -173,11 +181,9 @@ func (r *Referee) failed(d *readReq, h *tlp.Header, s nicspec.Status, late bool)
 		r.cnt.step(nicspec.CntCplErr.Index(), 1, r.now)
 	}
 	r.bad(d, s, !late)
-	if s == nicspec.StatusCplPoison || s == nicspec.StatusCplMalformed {
-		r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
-		if !late {
-			d.held, d.why = r.now+d.tLo, s
-		}
+	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
+	if !late && (s == nicspec.StatusCplPoison || s == nicspec.StatusCplMalformed) {
+		d.held, d.why = r.now+d.tLo, s
 	}
 	r.close(d)
 }

@@ -17,8 +17,9 @@ type tlpIn struct {
 
 // inTLP is a TLP accepted and not processed yet.
 type inTLP struct {
-	pkt *tlp.Packet
-	due int64
+	pkt   *tlp.Packet
+	first int64 // cycle of its first beat
+	due   int64
 }
 
 func (l *tlpIn) busy() bool { return l.pkt != nil || l.cpls.n != 0 || l.reqs.n != 0 }
@@ -57,9 +58,9 @@ func (c *Comp) receiveTLP() {
 	c.moved = true
 	c.observe(boundary.Crossing{Kind: boundary.TLPIn, First: l.x.first, Last: l.x.last, TLP: p})
 	if t := p.Hdr[0] & typeMask; t == typeCpl || t == typeCplLk {
-		l.cpls.push(inTLP{p, c.now + int64(c.spec.Timing.CplPipe)})
+		l.cpls.push(inTLP{p, l.x.first, c.now + int64(c.spec.Timing.CplPipe)})
 	} else {
-		l.reqs.push(inTLP{p, c.now + int64(c.spec.Timing.RegPipe)})
+		l.reqs.push(inTLP{p, l.x.first, c.now + int64(c.spec.Timing.RegPipe)})
 	}
 }
 
@@ -75,7 +76,7 @@ func (c *Comp) takeCompletions() {
 			c.tlps.Put(p)
 			continue
 		}
-		rd, result := c.reader.Complete(&h, p.Data, x.due-int64(c.spec.Timing.CplPipe), c.now, c.timeout)
+		rd, result := c.reader.Complete(&h, p.Data, x.first, c.now, c.timeout)
 		c.tlps.Put(p)
 		switch result {
 		case CplUnexpected:

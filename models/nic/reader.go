@@ -127,15 +127,16 @@ const (
 	CplFailed                      // its request has failed: counts CPL_ERR
 )
 
-// Complete takes a completion [P6, P7] that crossed in an earlier cycle: one
-// that came before the request with its tag was accepted is not for it. For
-// CplEnded and CplFailed it returns the transfer, which may be Done by that.
-func (r *Reader) Complete(h *tlp.Header, data []byte, crossed, cycle, timeout int64) (*Read, CplResult) {
+// Complete takes a completion [P6, P7] whose first beat was accepted in an
+// earlier cycle: one that began before the request with its tag was accepted
+// is not for it. For CplEnded and CplFailed it returns the transfer, which may
+// be Done by that.
+func (r *Reader) Complete(h *tlp.Header, data []byte, first, cycle, timeout int64) (*Read, CplResult) {
 	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(r.tags) {
 		return nil, CplUnexpected
 	}
 	t := &r.tags[h.Tag]
-	if t.rd == nil || t.deadline == Never || crossed <= t.accepted {
+	if t.rd == nil || t.deadline == Never || first <= t.accepted {
 		return nil, CplUnexpected
 	}
 	rd := t.rd

@@ -77,6 +77,8 @@ module nic_tags
   logic [32:0] now_q;
   logic [7:0]  scan_q;
   logic        late_q;
+  logic        sent_q;             // a cycle late, as beats of completions are: see below
+  logic [7:0]  sent_tag_q;
   fixed_t      late_fixed_q, cpl_fixed;
   moving_t     cpl_moving;
   tag_state_e  scan_state;
@@ -124,9 +126,13 @@ module nic_tags
       if (fresh_q[8]) rd_q <= rd_q + 9'd1;
       else fresh_q <= fresh_q + 9'd1;
     end
-    if (sent_i) begin
-      state_mem[sent_tag_i] <= TagSent;
-      since_mem[sent_tag_i] <= now_q;
+    // A beat is judged in the cycle after its acceptance. One that was accepted in the same cycle as
+    // the request came too early for it (contract P7).
+    sent_q     <= sent_i;
+    sent_tag_q <= sent_tag_i;
+    if (sent_q) begin
+      state_mem[sent_tag_q] <= TagSent;
+      since_mem[sent_tag_q] <= now_q;
     end
     if (part_i) begin
       moving_mem[cpl_tag_i] <= '{
@@ -153,6 +159,7 @@ module nic_tags
     end
 
     if (rst) begin
+      sent_q  <= 1'b0;
       now_q   <= '0;
       scan_q  <= '0;
       count_q <= '0;
