@@ -271,7 +271,8 @@ func (c *Comp) finishTLP() {
 	}
 	switch l.what {
 	case outRead:
-		c.reader.Accepted(uint8(l.ref), c.now, c.timeout)
+		// What was accepted in time is in time, though it is looked at later [P6].
+		c.reader.Accepted(uint8(l.ref), c.now, c.timeout+int64(c.spec.Timing.CplPipe))
 	case outRxCqe:
 		c.delivered(l.frame)
 	case outRxEvent:

@@ -105,6 +105,24 @@ func TestCompletionsThatDoNotFit(t *testing.T) {
 	}
 }
 
+// A completion that began no later than its request was accepted is not for it [P7].
+func TestCompletionsTooEarly(t *testing.T) {
+	r := NewReader(1)
+	var rd Read
+	rd.Begin(0x1000, make([]byte, 4))
+	tag := r.Issue(&rd, 128).Tag
+	cpl := tlp.Header{Kind: tlp.CplD, RequesterID: nicspec.RequesterNic, Tag: tag, Length: 1, ByteCount: 4}
+	_, res := r.Complete(&cpl, make([]byte, 4), 3, 4, 1024)
+	require.Equal(t, CplUnexpected, res)
+	r.Accepted(tag, 5, 1024)
+	for _, first := range []int64{4, 5} {
+		_, res = r.Complete(&cpl, make([]byte, 4), first, 9, 1024)
+		require.Equal(t, CplUnexpected, res, "first beat in cycle %d", first)
+	}
+	_, res = r.Complete(&cpl, make([]byte, 4), 6, 9, 1024)
+	require.Equal(t, CplEnded, res)
+}
+
 func TestTimeouts(t *testing.T) {
 	r := NewReader(4)
 	var a, b Read

@@ -35,7 +35,7 @@ var (
 func suite() []check {
 	var all []check
 	for _, area := range [][]check{registerChecks, tableChecks, layoutChecks, dropChecks, parseChecks, steerChecks, rxRingChecks, rxErrorChecks, txLayoutChecks, txStatusChecks, offloadChecks, txErrorChecks, txRingChecks,
-		mixedChecks, chaosChecks} {
+		earlyChecks, mixedChecks, chaosChecks} {
 		all = append(all, area...)
 	}
 	return all

@@ -225,6 +225,21 @@ func TestBreachEndsTheRun(t *testing.T) {
 	require.Contains(t, strings.Join(res.Findings, "\n"), "the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
 }
 
+// Completions that come twice meet their tags while the next requests are being accepted: they are not for those.
+func TestCompletionsTwice(t *testing.T) {
+	for _, nic := range []string{"model", "rtl"} {
+		o := options(nic, shipped(t))
+		o.Speed, o.Stall, o.Seed = "50", 50, 3
+		r := start(t, o)
+		require.NoError(t, r.root.Faults.Add(host.Fault{
+			Kind: host.FaultTwice, From: host.Bus(nicspec.EndpointHost, 0), To: host.Bus(nicspec.EndpointHost+1, 0), Skip: 100, Count: 80,
+		}))
+		res, err := r.Play()
+		require.NoError(t, err)
+		require.Empty(t, res.Report.List, "%s", nic)
+	}
+}
+
 func verdictOf(v wire.Verdict) nicspec.Verdict {
 	switch v {
 	case wire.OK:
