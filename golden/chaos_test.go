@@ -72,7 +72,7 @@ func newChaos(t testing.TB, o chaosOpt) *chaos {
 	m.write(nicspec.RegDevctl, uint32(c.rng.IntN(3)|c.rng.IntN(6)<<4))
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0+1)
-	m.store(keyBus, pattern(keySpan, o.seed))
+	m.bytes.Write(keyBus, pattern(keySpan, o.seed))
 	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
 	m.key(6, nicspec.KeyEntryFields{Valid: 1, Length: keySpan, BusBase: keyBus})
 	m.rule(3, dmacRule(0, nicspec.ActionDrop, 0))
@@ -103,14 +103,14 @@ func (c *chaos) openRx(q int) {
 			f.PayBufSize = 700
 		}
 	})
-	c.m.store(c.m.rx[q].cq, make([]byte, 64<<log))
+	c.m.bytes.Write(c.m.rx[q].cq, make([]byte, 64<<log))
 	c.rx[q] = chaosRing{open: true, log: log}
 }
 
 func (c *chaos) openTx(q int) {
 	log := 2 + c.rng.IntN(4)
 	c.m.openTx(q, log)
-	c.m.store(c.m.tx[q].cq, make([]byte, 64<<log))
+	c.m.bytes.Write(c.m.tx[q].cq, make([]byte, 64<<log))
 	c.tx[q] = chaosRing{open: true, log: log}
 }
 
@@ -125,7 +125,7 @@ func (c *chaos) collect() {
 func (k *chaosRing) collect(m *memory, r *testRing) {
 	for {
 		var b [64]byte
-		m.load(r.cq+64*uint64(k.cqi&(1<<r.log-1)), b[:])
+		m.bytes.Read(r.cq+64*uint64(k.cqi&(1<<r.log-1)), b[:])
 		if b[0] == 0 || b[63] != uint8(^k.cqi>>r.log&1) {
 			return
 		}

@@ -43,7 +43,7 @@ func TestSendAFewFrames(t *testing.T) {
 	m.write(nicspec.RegCtrl, 3)
 	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: 1 << 20, BusBase: 0x0100_0000_0070_0000})
 	m.openTx(2, 4)
-	m.store(0x0100_0000_0070_0000, pattern(1<<16, 3))
+	m.bytes.Write(0x0100_0000_0070_0000, pattern(1<<16, 3))
 	for i := range 6 {
 		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, FComplete: i&1 == 1, WqeId: uint32(100 + i)}
 		copy(w.Slots[:], pattern(16, 7))

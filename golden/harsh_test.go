@@ -31,7 +31,7 @@ func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	m.write(nicspec.RegCplTimeout, 2000)
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0)
-	m.store(keyBus, pattern(keySpan, 1))
+	m.bytes.Write(keyBus, pattern(keySpan, 1))
 	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
 	for q := range 4 {
 		m.rule(4+q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))

@@ -10,6 +10,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
+	"nictwin/models/host"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
@@ -141,7 +142,7 @@ type memory struct {
 	*sim.ComponentBase
 	rig     *rig
 	port    *simcore.Port
-	pages   map[uint64]*[4096]byte
+	bytes   *host.Memory // of every endpoint, by bus address
 	cpl     *tlp.Completer
 	rng     uint64
 	out     fifo[*tlp.Packet]
@@ -174,36 +175,13 @@ type lateRead struct {
 }
 
 func newMemory(r *rig) *memory {
-	m := &memory{ComponentBase: sim.NewComponentBase("Memory"), rig: r, pages: map[uint64]*[4096]byte{},
+	m := &memory{ComponentBase: sim.NewComponentBase("Memory"), rig: r, bytes: host.NewMemory(1 << 63),
 		faults: map[uint64]fault{}, delay: map[uint64]simcore.Ps{}, rng: r.opt.seed, answers: map[uint8]uint64{}}
 	m.port = simcore.NewPort(m, 256, "Memory.PCIe")
 	var err error
 	m.cpl, err = tlp.NewCompleter(nicspec.RequesterHost, tlp.Limits{MPS: 256, MRRS: 512, RCB: 64}, r.opt.policy, r.opt.seed)
 	require.NoError(r.t, err)
 	return m
-}
-
-func (m *memory) page(addr uint64) *[4096]byte {
-	p := m.pages[addr>>12]
-	if p == nil {
-		p = new([4096]byte)
-		m.pages[addr>>12] = p
-	}
-	return p
-}
-
-func (m *memory) load(addr uint64, dst []byte) {
-	for len(dst) > 0 {
-		n := copy(dst, m.page(addr)[addr&4095:])
-		dst, addr = dst[n:], addr+uint64(n)
-	}
-}
-
-func (m *memory) store(addr uint64, src []byte) {
-	for len(src) > 0 {
-		n := copy(m.page(addr)[addr&4095:], src)
-		src, addr = src[n:], addr+uint64(n)
-	}
 }
 
 func (m *memory) random() uint64 {
@@ -225,7 +203,7 @@ func (m *memory) take(p *tlp.Packet) {
 	case tlp.MWr:
 		runs := h.Runs(p.Data)
 		for addr, b, ok := runs.Next(); ok; addr, b, ok = runs.Next() {
-			m.store(addr, b)
+			m.bytes.Write(addr, b)
 		}
 	case tlp.MRd:
 		late := &lateRead{h: h}
@@ -255,7 +233,7 @@ func (m *memory) Handle(e sim.Event) error {
 		return nil
 	}
 	read := func(addr uint64, dst []byte) error {
-		m.load(addr, dst)
+		m.bytes.Read(addr, dst)
 		return map[fault]error{faultUR: tlp.ErrUnsupported, faultCA: tlp.ErrAborted, faultPoison: tlp.ErrPoisoned}[what]
 	}
 	err := m.cpl.Answer(&late.h, read, &m.rig.tlps, func(p *tlp.Packet) {
@@ -343,11 +321,7 @@ func (m *memory) tableLater(op nicspec.TableOp, t nicspec.Table, i int, entry []
 	for w := 0; 4*w < len(entry); w++ {
 		m.write(nicspec.RegTblData(w), binary.LittleEndian.Uint32(entry[4*w:]))
 	}
-	var cmd nicspec.TblCmdReg
-	cmd.SetOp(uint32(op))
-	cmd.SetTable(uint32(t))
-	cmd.SetIndex(uint32(i))
-	m.write(nicspec.RegTblCmd, uint32(cmd))
+	m.write(nicspec.RegTblCmd, uint32(nicspec.NewTblCmd(op, t, i)))
 }
 
 func (m *memory) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) {
@@ -388,7 +362,7 @@ func (m *memory) post(q, n int) {
 		var b [16]byte
 		k := int(r.pi) & (1<<r.log - 1)
 		(&nicspec.RxDescFields{HdrAddr: hdrBuf(q, k), PayAddr: payBuf(q, k)}).Encode(b[:])
-		m.store(r.ring+16*uint64(k), b[:])
+		m.bytes.Write(r.ring+16*uint64(k), b[:])
 		r.pi++
 	}
 	m.write(nicspec.RegRxDoorbell(q), uint32(r.pi))
@@ -399,7 +373,7 @@ func (m *memory) push(q int, w *nicspec.WqeFields) {
 	r := &m.tx[q]
 	var b [64]byte
 	w.Encode(b[:])
-	m.store(r.ring+64*uint64(r.pi&(1<<r.log-1)), b[:])
+	m.bytes.Write(r.ring+64*uint64(r.pi&(1<<r.log-1)), b[:])
 	r.pi++
 }
 

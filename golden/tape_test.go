@@ -26,7 +26,7 @@ func calm(t testing.TB) (Config, []boundary.Crossing) {
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0+2)
 	m.write(nicspec.RegRxCtrl, 1)
-	m.store(keyBus, pattern(keySpan, 1))
+	m.bytes.Write(keyBus, pattern(keySpan, 1))
 	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
 	m.rule(2, dmacRule(0, nicspec.ActionDrop, 0))
 	for q := range 3 {

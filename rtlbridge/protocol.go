@@ -48,10 +48,15 @@ const (
 var frameNames = [...]string{"", "OPEN", "HELLO", "START", "INPUT", "RUN", "RAN", "ERROR", "STOP"}
 
 func (t FrameType) String() string {
-	if t >= FrameOpen && t <= FrameStop {
-		return frameNames[t]
+	return nameOf(frameNames[:], int(t), "frame type")
+}
+
+// nameOf is the name of a code, or the code itself where there is none.
+func nameOf(names []string, code int, what string) string {
+	if code > 0 && code < len(names) {
+		return names[code]
 	}
-	return fmt.Sprintf("frame type %d", uint16(t))
+	return fmt.Sprintf("%s %d", what, uint(code))
 }
 
 // Fault is the class of a protocol violation; both sides use the same classes.
@@ -101,10 +106,7 @@ const (
 var codeNames = [...]string{"", "protocol", "version", "token", "limit", "assertion", "finish", "internal"}
 
 func (c ErrorCode) String() string {
-	if c >= CodeProtocol && c <= CodeInternal {
-		return codeNames[c]
-	}
-	return fmt.Sprintf("code %d", uint32(c))
+	return nameOf(codeNames[:], int(c), "code")
 }
 
 // DeviceError is what an ERROR frame says: the device's last words.
@@ -225,10 +227,7 @@ var ruleNames = [...]string{
 }
 
 func (r Rule) String() string {
-	if r >= RuleValidDropped && r <= RulePadding {
-		return ruleNames[r]
-	}
-	return fmt.Sprintf("rule %d", uint8(r))
+	return nameOf(ruleNames[:], int(r), "rule")
 }
 
 // Record is one record of a RAN frame. Side and Data point into the receive buffer and are valid until the next receive.

@@ -53,17 +53,12 @@ func (c *Comp) wanted(reader int) *Read {
 func (c *Comp) wantedDesc() *Read {
 	for !c.rx.want.empty() {
 		i := c.rx.want.next()
-		q, w := c.regs.Rxq(i), &c.rx.queues[i].win
-		n := uint16(0)
-		if q.State == nicspec.QueueStateRun {
-			n = w.wants(q.PI, q.DescAddr(w.next), c.limits.MRRS)
+		q, rq := c.regs.Rxq(i), &c.rx.queues[i]
+		if rd := c.fetchRead(readDesc, i, q, &rq.win, q.DescAddr(rq.win.next)); rd != nil {
+			rq.refs++
+			return rd
 		}
-		if n == 0 {
-			c.rx.want.clear(i)
-			continue
-		}
-		c.rx.queues[i].refs++
-		return c.fetchRead(readDesc, i, w, q.DescAddr(w.next), n)
+		c.rx.want.clear(i)
 	}
 	return nil
 }
@@ -71,23 +66,25 @@ func (c *Comp) wantedDesc() *Read {
 func (c *Comp) wantedWqe() *Read {
 	for !c.tx.want.empty() && c.regs.TxEnable() {
 		i := c.tx.want.next()
-		q, w := c.regs.Txq(i), &c.tx.queues[i].win
-		n := uint16(0)
-		if q.State == nicspec.QueueStateRun {
-			n = w.wants(q.PI, q.WqeAddr(w.next), c.limits.MRRS)
+		q, tq := c.regs.Txq(i), &c.tx.queues[i]
+		if rd := c.fetchRead(readWqe, i, q, &tq.win, q.WqeAddr(tq.win.next)); rd != nil {
+			tq.refs++
+			return rd
 		}
-		if n == 0 {
-			c.tx.want.clear(i)
-			continue
-		}
-		c.tx.queues[i].refs++
-		return c.fetchRead(readWqe, i, w, q.WqeAddr(w.next), n)
+		c.tx.want.clear(i)
 	}
 	return nil
 }
 
-// fetchRead begins the read of the next n entries of a window.
-func (c *Comp) fetchRead(client uint8, queue int, w *window, addr uint64, n uint16) *Read {
+// fetchRead begins the read of the entries that a queue wants next, which stand at addr; nil if it wants none.
+func (c *Comp) fetchRead(client uint8, queue int, q *Queue, w *window, addr uint64) *Read {
+	if q.State != nicspec.QueueStateRun {
+		return nil
+	}
+	n := w.wants(q.PI, addr, c.limits.MRRS)
+	if n == 0 {
+		return nil
+	}
 	rd := c.getRead()
 	rd.Client, rd.Owner, rd.First, rd.Gen = client, int32(queue), w.next, w.gen
 	rd.Begin(addr, w.slot(w.next, n))

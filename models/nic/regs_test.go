@@ -9,11 +9,7 @@ import (
 )
 
 func cmd(op nicspec.TableOp, t nicspec.Table, i int) uint32 {
-	var c nicspec.TblCmdReg
-	c.SetOp(uint32(op))
-	c.SetTable(uint32(t))
-	c.SetIndex(uint32(i))
-	return uint32(c)
+	return uint32(nicspec.NewTblCmd(op, t, i))
 }
 
 // commit writes an entry and returns status and effect.

@@ -6,6 +6,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
+	memory "nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -16,7 +17,7 @@ type host struct {
 	*sim.ComponentBase
 	rig     *rig
 	port    *simcore.Port
-	pages   map[uint64]*[4096]byte
+	mem     *memory.Memory // of every endpoint, by bus address
 	cpl     *tlp.Completer
 	rng     uint64
 	shuffle bool
@@ -71,7 +72,7 @@ type lateRead struct {
 }
 
 func newHost(r *rig, o rigOpt) *host {
-	h := &host{ComponentBase: sim.NewComponentBase("Host"), rig: r, pages: map[uint64]*[4096]byte{},
+	h := &host{ComponentBase: sim.NewComponentBase("Host"), rig: r, mem: memory.NewMemory(1 << 63),
 		latency: o.latency, shuffle: o.shuffle, rng: o.seed, faults: map[uint64]fault{},
 		answers: map[uint8]answer{}}
 	h.port = simcore.NewPort(h, 64, "Host.PCIe")
@@ -83,33 +84,11 @@ func newHost(r *rig, o rigOpt) *host {
 	return h
 }
 
-func (h *host) page(addr uint64) *[4096]byte {
-	p := h.pages[addr>>12]
-	if p == nil {
-		p = new([4096]byte)
-		h.pages[addr>>12] = p
-	}
-	return p
-}
-
-func (h *host) read(addr uint64, dst []byte) error {
-	for len(dst) > 0 {
-		n := copy(dst, h.page(addr)[addr&4095:])
-		dst, addr = dst[n:], addr+uint64(n)
-	}
-	return nil
-}
-
-func (h *host) write(addr uint64, src []byte) {
-	for len(src) > 0 {
-		n := copy(h.page(addr)[addr&4095:], src)
-		src, addr = src[n:], addr+uint64(n)
-	}
-}
+func (h *host) write(addr uint64, src []byte) { h.mem.Write(addr, src) }
 
 func (h *host) bytes(addr uint64, n int) []byte {
 	b := make([]byte, n)
-	_ = h.read(addr, b)
+	h.mem.Read(addr, b)
 	return b
 }
 
@@ -188,7 +167,8 @@ func (h *host) answerRead(addr uint64, dst []byte) error {
 	case faultPoison:
 		return tlp.ErrPoisoned
 	}
-	return h.read(addr, dst)
+	h.mem.Read(addr, dst)
+	return nil
 }
 
 func (h *host) emit(p *tlp.Packet) {
@@ -269,11 +249,7 @@ func (h *host) tableAsync(op nicspec.TableOp, t nicspec.Table, i int, entry []by
 	for w := 0; 4*w < len(entry); w++ {
 		h.wr32(nicspec.RegTblData(w), binary.LittleEndian.Uint32(entry[4*w:]))
 	}
-	var cmd nicspec.TblCmdReg
-	cmd.SetOp(uint32(op))
-	cmd.SetTable(uint32(t))
-	cmd.SetIndex(uint32(i))
-	h.wr32(nicspec.RegTblCmd, uint32(cmd))
+	h.wr32(nicspec.RegTblCmd, cmd(op, t, i))
 }
 
 // Places of the rings in memory.

@@ -116,3 +116,9 @@ func TestEnums(t *testing.T) {
 	require.False(t, nicspec.Opcode(5).Known() || nicspec.Opcode(5).Built())
 	require.Equal(t, "wo", nicspec.WriteOnly.String())
 }
+
+func TestTableCommand(t *testing.T) {
+	c := nicspec.NewTblCmd(nicspec.TableOpRead, nicspec.TableRule, 300)
+	require.Equal(t, []uint32{uint32(nicspec.TableOpRead), uint32(nicspec.TableRule), 300}, []uint32{c.Op(), c.Table(), c.Index()})
+	require.False(t, c.Busy())
+}

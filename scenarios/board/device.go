@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
@@ -82,6 +83,23 @@ const (
 	// paramPorts is its parameter of the NIC's top module [B2].
 	paramPorts = "Ports"
 )
+
+// IsNIC returns nil for a device with the streams of a NIC, and otherwise an error that names those that it lacks.
+func IsNIC(m *rtlbridge.Manifest) error {
+	var lacks []string
+	for _, want := range []struct{ name, dir string }{
+		{streamEthIn, rtlbridge.DirIn}, {streamEthOut, rtlbridge.DirOut},
+		{streamTLPIn, rtlbridge.DirIn}, {streamTLPOut, rtlbridge.DirOut},
+	} {
+		if !slices.ContainsFunc(m.Streams, func(s rtlbridge.Stream) bool { return s.Name == want.name && s.Dir == want.dir }) {
+			lacks = append(lacks, fmt.Sprintf("%s (%s)", want.name, want.dir))
+		}
+	}
+	if len(lacks) > 0 {
+		return fmt.Errorf("%s: no stream %s: this device is no NIC", m.Name, strings.Join(lacks, ", "))
+	}
+	return nil
+}
 
 // Widen is the manifest of a NIC for a build with so many Ethernet ports [B2] [B3].
 func Widen(m *rtlbridge.Manifest, ports int) (*rtlbridge.Manifest, error) {

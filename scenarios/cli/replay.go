@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -227,10 +226,8 @@ func (r *Replay) readToken() error {
 // fits tells early what would only come out once the device is built: that it is no NIC, or the quantum too long.
 func (r *Replay) fits(m *rtlbridge.Manifest) error {
 	var errs []error
-	for _, want := range nicStreams {
-		if !slices.ContainsFunc(m.Streams, func(s rtlbridge.Stream) bool { return s.Name == want.name && s.Dir == want.dir }) {
-			errs = append(errs, fmt.Errorf("--dut %s: no stream %s (%s): this device is no NIC", m.Name, want.name, want.dir))
-		}
+	if err := board.IsNIC(m); err != nil {
+		errs = append(errs, fmt.Errorf("--dut %w", err))
 	}
 	mode, latency := rtlbridge.Pipelined, board.DefaultLinkCycles*board.Cycle
 	if r.Serial {
@@ -252,11 +249,6 @@ func (r *Replay) fitsPorts(m *rtlbridge.Manifest) error {
 		return fmt.Errorf("--ports %d: %w", r.Ports, err)
 	}
 	return nil
-}
-
-// nicStreams are the streams of a NIC, by the names that a board connects.
-var nicStreams = []struct{ name, dir string }{
-	{"eth_rx", rtlbridge.DirIn}, {"eth_tx", rtlbridge.DirOut}, {"tlp_rx", rtlbridge.DirIn}, {"tlp_tx", rtlbridge.DirOut},
 }
 
 // inputsSafe refuses to overwrite a capture that is to be played.

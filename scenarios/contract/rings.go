@@ -31,11 +31,7 @@ func (r *rig) stage(entry []byte) {
 }
 
 func commandWord(op nicspec.TableOp, t nicspec.Table, index int) uint32 {
-	var c nicspec.TblCmdReg
-	c.SetOp(uint32(op))
-	c.SetTable(uint32(t))
-	c.SetIndex(uint32(index))
-	return uint32(c)
+	return uint32(nicspec.NewTblCmd(op, t, index))
 }
 
 // commandEnd waits for the end of a table command.

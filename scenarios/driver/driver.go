@@ -94,10 +94,7 @@ func (d *Driver) WriteTable(t nicspec.Table, index int, entry []byte) {
 	for i := 0; i < len(entry); i += 4 {
 		d.WriteReg(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:]))
 	}
-	var cmd nicspec.TblCmdReg
-	cmd.SetIndex(uint32(index))
-	cmd.SetTable(uint32(t))
-	cmd.SetOp(uint32(nicspec.TableOpWrite))
+	cmd := nicspec.NewTblCmd(nicspec.TableOpWrite, t, index)
 	d.add(op{kind: opTable, value: uint64(cmd), what: fmt.Sprintf("table %v entry %d", t, index)})
 }
 
