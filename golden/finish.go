@@ -223,7 +223,7 @@ func (r *Referee) needCounter(value map[int]uint64, index int) bool {
 	if _, ok := value[index]; ok {
 		return true
 	}
-	if c, _ := nicspec.CounterAt(index); c != nil && !c.Later {
+	if c, _ := nicspec.CounterAt(index); c != nil && r.cfg.Spec.Has(c.Part) {
 		r.fail(counting, "G5", tallyName(index), "read when all else was over", "not read")
 	}
 	return false

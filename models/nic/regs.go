@@ -290,6 +290,8 @@ func (r *Regs) Read32(off uint32) uint32 {
 		return nicspec.ContractVersion
 	case nicspec.RegCap0:
 		return r.cap0()
+	case nicspec.RegCap1:
+		return uint32(r.spec.Parts)
 	case nicspec.RegCtrl:
 		return uint32(r.ctrl)
 	case nicspec.RegStatus:

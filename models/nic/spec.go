@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
 
@@ -15,13 +16,19 @@ type Spec struct {
 	NumTxq   int `yaml:"num_txq"`
 	NumKeys  int `yaml:"num_keys"`
 	NumRules int `yaml:"num_rules"`
-	EthBits  int `yaml:"eth_bits"` // a beat of an Ethernet stream
-	TLPBits  int `yaml:"tlp_bits"` // a beat of a TLP stream
+
+	Parts nicspec.Cap1Reg `yaml:"parts"` // parts of the build, as bits of CAP1
+
+	EthBits int `yaml:"eth_bits"` // a beat of an Ethernet stream
+	TLPBits int `yaml:"tlp_bits"` // a beat of a TLP stream
 
 	Freq   simcore.Freq `yaml:",inline"`
 	Timing Timing       `yaml:"timing"`
 	Stall  Stall        `yaml:"stall"`
 }
+
+// Has tells whether the build has all of these parts.
+func (s *Spec) Has(parts nicspec.Cap1Reg) bool { return parts&^s.Parts == 0 }
 
 // Timing is the latencies of the pipeline, in cycles, and its depths.
 type Timing struct {
@@ -52,6 +59,7 @@ type Stall struct {
 func DefaultSpec() Spec {
 	return Spec{
 		Ports: 1, NumRxq: 64, NumTxq: 64, NumKeys: 256, NumRules: 64, EthBits: 512, TLPBits: 1024,
+		Parts: nicspec.PartsDefault,
 		Timing: Timing{
 			RxPipe: 12, RxPlan: 4, TxPlan: 6, TxPipe: 10, RegPipe: 4, CplPipe: 4,
 			Tags: 256, RxPrefetch: 64, TxPrefetch: 64, TxInFlight: 128, TxBufBytes: 128 << 10,
@@ -78,6 +86,7 @@ func (s Spec) Validate() error {
 	power("num_txq", s.NumTxq, 4, 256)
 	power("num_keys", s.NumKeys, 16, 4096)
 	between("num_rules", s.NumRules, 4, 256)
+	check(s.Parts&^nicspec.PartsAll == 0, "parts", int(s.Parts), fmt.Sprintf("bits of %#x", nicspec.PartsAll))
 	check(s.EthBits == 256 || s.EthBits == 512 || s.EthBits == 1024, "eth_bits", s.EthBits, "256, 512 or 1024")
 	check(s.TLPBits == 512 || s.TLPBits == 1024, "tlp_bits", s.TLPBits, "512 or 1024")
 	t := s.Timing

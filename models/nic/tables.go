@@ -227,11 +227,11 @@ func (r *Regs) writeRule(b []byte, e *Effect) {
 	case f.Valid > 1, !f.Action.Known(), int(f.Queue) >= len(r.rxq):
 		e.Status = nicspec.TableStatusBadValue
 		return
-	case !f.Action.Built(), f.AccountEn != 0:
+	case !r.spec.Has(f.Action.Part()), f.AccountEn != 0:
 		e.Status = nicspec.TableStatusNotBuilt
 		return
 	}
-	f.Account, f.SlowQueue = 0, 0
+	f.Account, f.SlowQueue, f.RssLog = 0, 0, 0
 	r.rules[e.Index] = f
 	r.cfg.Rules = r.cfg.Rules.With(e.Index, &f)
 	e.Kind = EffectRuleWritten

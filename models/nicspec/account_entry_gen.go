@@ -7,7 +7,7 @@ import "encoding/binary"
 // AccountEntrySize is the size of a AccountEntry in bytes.
 const AccountEntrySize = 16
 
-// AccountEntry is a view of the 16 bytes of one: table Account; later. Accessors
+// AccountEntry is a view of the 16 bytes of one: table Account. Accessors
 // read and write the bytes in place and panic when there are fewer.
 type AccountEntry []byte
 

@@ -24,8 +24,8 @@ type CounterInfo struct {
 	Name    string
 	Index   int
 	PerPort bool
-	Drop    bool // counts frames dropped
-	Later   bool // of a later version of the device; reads as zero
+	Drop    bool    // counts frames dropped
+	Part    Cap1Reg // the part of the device that steps it; 0: the core
 	Doc     string
 }
 

@@ -21,7 +21,7 @@ const (
 	CntRxDropIpCsum   PortCounter = 7  // bad IPv4 header checksum, and RX_CTRL says drop
 	CntRxDropL4Csum   PortCounter = 8  // bad UDP checksum, and RX_CTRL says drop
 	CntRxDropIcrc     PortCounter = 9  // bad ICRC, and RX_CTRL says drop
-	CntRxDropCrc32c   PortCounter = 10 // bad payload CRC-32C, and RX_CTRL says drop (later)
+	CntRxDropCrc32c   PortCounter = 10 // bad payload CRC-32C, and RX_CTRL says drop (part crc32c)
 	CntRxDropRule     PortCounter = 11 // a rule with action Drop matched
 	CntRxDropNoRule   PortCounter = 12 // no rule matched and RX_DEFAULT is Drop
 	CntRxDropQueueOff PortCounter = 13 // the queue is disabled or does not exist
@@ -30,8 +30,8 @@ const (
 	CntRxDropNoDesc   PortCounter = 16 // the ring was empty
 	CntTxFrames       PortCounter = 17 // frames that left
 	CntTxBytes        PortCounter = 18 // their bytes
-	CntRxPause        PortCounter = 19 // pause frames honoured (later)
-	CntTxPause        PortCounter = 20 // pause frames sent (later)
+	CntRxPause        PortCounter = 19 // pause frames honoured (part pause)
+	CntTxPause        PortCounter = 20 // pause frames sent (part pause)
 )
 
 // The counters of the device.
@@ -47,8 +47,8 @@ const (
 	CntCplTimeouts    DevCounter = 136 // read requests that timed out
 	CntRxCqe          DevCounter = 137 // receive completion entries written
 	CntTxCqe          DevCounter = 138 // transmit completion entries written
-	CntMsix           DevCounter = 139 // messages sent (later)
-	CntCopyBytes      DevCounter = 140 // bytes written by the copy engine (later)
+	CntMsix           DevCounter = 139 // messages sent (part msix)
+	CntCopyBytes      DevCounter = 140 // bytes written by the copy engine (part copy)
 )
 
 // DropCounters are the counters of which each dropped frame moves exactly one.
@@ -81,7 +81,7 @@ var Counters = [...]CounterInfo{
 	{Name: "RX_DROP_IP_CSUM", Index: 7, PerPort: true, Drop: true, Doc: "bad IPv4 header checksum, and RX_CTRL says drop"},
 	{Name: "RX_DROP_L4_CSUM", Index: 8, PerPort: true, Drop: true, Doc: "bad UDP checksum, and RX_CTRL says drop"},
 	{Name: "RX_DROP_ICRC", Index: 9, PerPort: true, Drop: true, Doc: "bad ICRC, and RX_CTRL says drop"},
-	{Name: "RX_DROP_CRC32C", Index: 10, PerPort: true, Drop: true, Later: true, Doc: "bad payload CRC-32C, and RX_CTRL says drop"},
+	{Name: "RX_DROP_CRC32C", Index: 10, PerPort: true, Drop: true, Part: PartCrc32c, Doc: "bad payload CRC-32C, and RX_CTRL says drop"},
 	{Name: "RX_DROP_RULE", Index: 11, PerPort: true, Drop: true, Doc: "a rule with action Drop matched"},
 	{Name: "RX_DROP_NO_RULE", Index: 12, PerPort: true, Drop: true, Doc: "no rule matched and RX_DEFAULT is Drop"},
 	{Name: "RX_DROP_QUEUE_OFF", Index: 13, PerPort: true, Drop: true, Doc: "the queue is disabled or does not exist"},
@@ -90,8 +90,8 @@ var Counters = [...]CounterInfo{
 	{Name: "RX_DROP_NO_DESC", Index: 16, PerPort: true, Drop: true, Doc: "the ring was empty"},
 	{Name: "TX_FRAMES", Index: 17, PerPort: true, Doc: "frames that left"},
 	{Name: "TX_BYTES", Index: 18, PerPort: true, Doc: "their bytes"},
-	{Name: "RX_PAUSE", Index: 19, PerPort: true, Later: true, Doc: "pause frames honoured"},
-	{Name: "TX_PAUSE", Index: 20, PerPort: true, Later: true, Doc: "pause frames sent"},
+	{Name: "RX_PAUSE", Index: 19, PerPort: true, Part: PartPause, Doc: "pause frames honoured"},
+	{Name: "TX_PAUSE", Index: 20, PerPort: true, Part: PartPause, Doc: "pause frames sent"},
 	{Name: "TX_WQE", Index: 128, Doc: "work entries that ended, well or not"},
 	{Name: "TX_ERR", Index: 129, Doc: "work entries that ended with a status other than Ok"},
 	{Name: "QUEUE_ERR", Index: 130, Doc: "queues that entered the error state"},
@@ -103,6 +103,6 @@ var Counters = [...]CounterInfo{
 	{Name: "CPL_TIMEOUTS", Index: 136, Doc: "read requests that timed out"},
 	{Name: "RX_CQE", Index: 137, Doc: "receive completion entries written"},
 	{Name: "TX_CQE", Index: 138, Doc: "transmit completion entries written"},
-	{Name: "MSIX", Index: 139, Later: true, Doc: "messages sent"},
-	{Name: "COPY_BYTES", Index: 140, Later: true, Doc: "bytes written by the copy engine"},
+	{Name: "MSIX", Index: 139, Part: PartMsix, Doc: "messages sent"},
+	{Name: "COPY_BYTES", Index: 140, Part: PartCopy, Doc: "bytes written by the copy engine"},
 }

@@ -27,17 +27,8 @@ func (v TableOp) String() string {
 	return "TableOp(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v TableOp) Known() bool {
-	switch v {
-	case TableOpNone, TableOpWrite, TableOpRead:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v TableOp) Built() bool {
 	switch v {
 	case TableOpNone, TableOpWrite, TableOpRead:
 		return true
@@ -56,7 +47,7 @@ const (
 	TableStatusBadValue TableStatus = 3 // a field is out of its range; the entry is unchanged
 	TableStatusEnabled  TableStatus = 4 // the queue is enabled: disable it first; the entry is unchanged
 	TableStatusBadOp    TableStatus = 5 // operation is neither read nor write
-	TableStatusNotBuilt TableStatus = 6 // the table or a field in use is of a later version of the device
+	TableStatusNotBuilt TableStatus = 6 // the table or a field in use is of a part that this build does not have
 )
 
 // String is the value's name, or TableStatus(n) for a code that has none.
@@ -80,17 +71,8 @@ func (v TableStatus) String() string {
 	return "TableStatus(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v TableStatus) Known() bool {
-	switch v {
-	case TableStatusOk, TableStatusBadTable, TableStatusBadIndex, TableStatusBadValue, TableStatusEnabled, TableStatusBadOp, TableStatusNotBuilt:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v TableStatus) Built() bool {
 	switch v {
 	case TableStatusOk, TableStatusBadTable, TableStatusBadIndex, TableStatusBadValue, TableStatusEnabled, TableStatusBadOp, TableStatusNotBuilt:
 		return true
@@ -107,9 +89,9 @@ const (
 	TableTxq         Table = 1 // transmit queue contexts
 	TableKey         Table = 2 // memory keys
 	TableRule        Table = 3 // steering rules
-	TableIndirection Table = 4 // RSS indirection (later)
-	TableAccount     Table = 5 // credit accounts (later)
-	TablePortCfg     Table = 6 // pause thresholds and classes of a port (later)
+	TableIndirection Table = 4 // RSS indirection (part rss)
+	TableAccount     Table = 5 // credit accounts (part accounts)
+	TablePortCfg     Table = 6 // pause thresholds and classes of a port (part pause)
 )
 
 // String is the value's name, or Table(n) for a code that has none.
@@ -133,7 +115,7 @@ func (v Table) String() string {
 	return "Table(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v Table) Known() bool {
 	switch v {
 	case TableRxq, TableTxq, TableKey, TableRule, TableIndirection, TableAccount, TablePortCfg:
@@ -142,13 +124,17 @@ func (v Table) Known() bool {
 	return false
 }
 
-// Built tells whether the code has a name and is of this version.
-func (v Table) Built() bool {
+// Part is the part of the device that the code belongs to, 0 for the core and for codes without a name.
+func (v Table) Part() Cap1Reg {
 	switch v {
-	case TableRxq, TableTxq, TableKey, TableRule:
-		return true
+	case TableIndirection:
+		return PartRss
+	case TableAccount:
+		return PartAccounts
+	case TablePortCfg:
+		return PartPause
 	}
-	return false
+	return 0
 }
 
 // Action is a code of 8 bits.
@@ -158,7 +144,7 @@ type Action uint8
 const (
 	ActionDrop  Action = 0 // count and forget
 	ActionQueue Action = 1 // deliver to the receive queue named
-	ActionRss   Action = 2 // Toeplitz hash, indirection table (later)
+	ActionRss   Action = 2 // Toeplitz hash, indirection table (part rss)
 )
 
 // String is the value's name, or Action(n) for a code that has none.
@@ -174,7 +160,7 @@ func (v Action) String() string {
 	return "Action(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v Action) Known() bool {
 	switch v {
 	case ActionDrop, ActionQueue, ActionRss:
@@ -183,13 +169,13 @@ func (v Action) Known() bool {
 	return false
 }
 
-// Built tells whether the code has a name and is of this version.
-func (v Action) Built() bool {
+// Part is the part of the device that the code belongs to, 0 for the core and for codes without a name.
+func (v Action) Part() Cap1Reg {
 	switch v {
-	case ActionDrop, ActionQueue:
-		return true
+	case ActionRss:
+		return PartRss
 	}
-	return false
+	return 0
 }
 
 // SplitMode is a code of 8 bits.
@@ -215,17 +201,8 @@ func (v SplitMode) String() string {
 	return "SplitMode(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v SplitMode) Known() bool {
-	switch v {
-	case SplitModeNone, SplitModeFixed, SplitModeHeaders:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v SplitMode) Built() bool {
 	switch v {
 	case SplitModeNone, SplitModeFixed, SplitModeHeaders:
 		return true
@@ -256,17 +233,8 @@ func (v QueueState) String() string {
 	return "QueueState(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v QueueState) Known() bool {
-	switch v {
-	case QueueStateOff, QueueStateRun, QueueStateError:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v QueueState) Built() bool {
 	switch v {
 	case QueueStateOff, QueueStateRun, QueueStateError:
 		return true
@@ -281,9 +249,9 @@ type Opcode uint8
 const (
 	OpcodeNop            Opcode = 0 // does nothing; may ask for a completion
 	OpcodeSend           Opcode = 1 // gather and transmit one frame
-	OpcodeCopy           Opcode = 2 // copy between two memory keys (later)
-	OpcodeInvalidate     Opcode = 3 // invalidate a range of the Arm cache (later)
-	OpcodeCopyInvalidate Opcode = 4 // copy, then invalidate the source (later)
+	OpcodeCopy           Opcode = 2 // copy between two memory keys (part copy)
+	OpcodeInvalidate     Opcode = 3 // invalidate a range of the Arm cache (part copy)
+	OpcodeCopyInvalidate Opcode = 4 // copy, then invalidate the source (part copy)
 )
 
 // String is the value's name, or Opcode(n) for a code that has none.
@@ -303,7 +271,7 @@ func (v Opcode) String() string {
 	return "Opcode(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v Opcode) Known() bool {
 	switch v {
 	case OpcodeNop, OpcodeSend, OpcodeCopy, OpcodeInvalidate, OpcodeCopyInvalidate:
@@ -312,13 +280,17 @@ func (v Opcode) Known() bool {
 	return false
 }
 
-// Built tells whether the code has a name and is of this version.
-func (v Opcode) Built() bool {
+// Part is the part of the device that the code belongs to, 0 for the core and for codes without a name.
+func (v Opcode) Part() Cap1Reg {
 	switch v {
-	case OpcodeNop, OpcodeSend:
-		return true
+	case OpcodeCopy:
+		return PartCopy
+	case OpcodeInvalidate:
+		return PartCopy
+	case OpcodeCopyInvalidate:
+		return PartCopy
 	}
-	return false
+	return 0
 }
 
 // CqeType is a code of 8 bits.
@@ -344,17 +316,8 @@ func (v CqeType) String() string {
 	return "CqeType(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v CqeType) Known() bool {
-	switch v {
-	case CqeTypeRx, CqeTypeTx, CqeTypeEvent:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v CqeType) Built() bool {
 	switch v {
 	case CqeTypeRx, CqeTypeTx, CqeTypeEvent:
 		return true
@@ -421,17 +384,8 @@ func (v Status) String() string {
 	return "Status(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v Status) Known() bool {
-	switch v {
-	case StatusOk, StatusBadOpcode, StatusBadFormat, StatusBadLength, StatusBadKey, StatusKeyRights, StatusKeyBounds, StatusBadOffload, StatusCplUnsupported, StatusCplAbort, StatusCplPoison, StatusCplTimeout, StatusCplMalformed, StatusBadRange, StatusFlushed:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v Status) Built() bool {
 	switch v {
 	case StatusOk, StatusBadOpcode, StatusBadFormat, StatusBadLength, StatusBadKey, StatusKeyRights, StatusKeyBounds, StatusBadOffload, StatusCplUnsupported, StatusCplAbort, StatusCplPoison, StatusCplTimeout, StatusCplMalformed, StatusBadRange, StatusFlushed:
 		return true
@@ -462,17 +416,8 @@ func (v CrcMode) String() string {
 	return "CrcMode(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v CrcMode) Known() bool {
-	switch v {
-	case CrcModeOff, CrcModeReport, CrcModeCheck:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v CrcMode) Built() bool {
 	switch v {
 	case CrcModeOff, CrcModeReport, CrcModeCheck:
 		return true
@@ -503,17 +448,8 @@ func (v PauseMode) String() string {
 	return "PauseMode(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v PauseMode) Known() bool {
-	switch v {
-	case PauseModeNone, PauseModePause, PauseModePriority:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v PauseMode) Built() bool {
 	switch v {
 	case PauseModeNone, PauseModePause, PauseModePriority:
 		return true
@@ -544,17 +480,8 @@ func (v Verdict) String() string {
 	return "Verdict(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v Verdict) Known() bool {
-	switch v {
-	case VerdictNotChecked, VerdictOk, VerdictBad:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v Verdict) Built() bool {
 	switch v {
 	case VerdictNotChecked, VerdictOk, VerdictBad:
 		return true
@@ -585,17 +512,8 @@ func (v L3Type) String() string {
 	return "L3Type(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v L3Type) Known() bool {
-	switch v {
-	case L3TypeNone, L3TypeIpv4, L3TypeIpv6:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v L3Type) Built() bool {
 	switch v {
 	case L3TypeNone, L3TypeIpv4, L3TypeIpv6:
 		return true
@@ -626,17 +544,8 @@ func (v L4Type) String() string {
 	return "L4Type(" + strconv.FormatUint(uint64(v), 10) + ")"
 }
 
-// Known tells whether the code has a name, built or later.
+// Known tells whether the code has a name.
 func (v L4Type) Known() bool {
-	switch v {
-	case L4TypeNone, L4TypeUdp, L4TypeTcp:
-		return true
-	}
-	return false
-}
-
-// Built tells whether the code has a name and is of this version.
-func (v L4Type) Built() bool {
 	switch v {
 	case L4TypeNone, L4TypeUdp, L4TypeTcp:
 		return true

@@ -7,7 +7,7 @@ import "encoding/binary"
 // IndirectionEntrySize is the size of a IndirectionEntry in bytes.
 const IndirectionEntrySize = 4
 
-// IndirectionEntry is a view of the 4 bytes of one: table Indirection; later. Accessors
+// IndirectionEntry is a view of the 4 bytes of one: table Indirection. Accessors
 // read and write the bytes in place and panic when there are fewer.
 type IndirectionEntry []byte
 

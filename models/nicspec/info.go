@@ -10,7 +10,7 @@ type FieldInfo struct {
 	Bytes    bool
 	Enum     func(uint64) string // nil: plain number
 	ReadOnly bool                // ignored on write
-	Later    bool                // of a later version of the device
+	Part     Cap1Reg             // the part of the device that has it; 0: the core
 	Doc      string
 }
 
@@ -27,7 +27,7 @@ type RegFieldInfo struct {
 	Name  string
 	Bit   int
 	Width int
-	Later bool
+	Part  Cap1Reg // the part of the device that has it; 0: the core
 	Doc   string
 }
 
@@ -56,7 +56,7 @@ type RegInfo struct {
 	Stride int
 	Access Access
 	Reset  uint64
-	Later  bool
+	Part   Cap1Reg // the part of the device that has it; 0: the core
 	Doc    string
 	Fields []RegFieldInfo
 }

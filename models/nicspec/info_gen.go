@@ -37,14 +37,14 @@ var WqeInfo = StructInfo{Name: "Wqe", Bytes: 64, Doc: "transmit work entry, in t
 	{Name: "f_udp_csum", Bit: 34, Width: 1, Doc: "insert the UDP checksum"},
 	{Name: "f_udp_zero", Bit: 35, Width: 1, Doc: "set the UDP checksum to zero"},
 	{Name: "f_icrc", Bit: 36, Width: 1, Doc: "insert the ICRC"},
-	{Name: "f_crc32c", Bit: 37, Width: 1, Later: true, Doc: "insert a CRC-32C over the payload; status BadOffload today"},
+	{Name: "f_crc32c", Bit: 37, Width: 1, Part: PartCrc32c, Doc: "insert a CRC-32C over the payload; BadOffload without the part"},
 	{Name: "f_pad", Bit: 38, Width: 1, Doc: "append zero bytes up to 60"},
 	{Name: "f_rsvd", Bit: 39, Width: 9, Doc: "zero, else BadFormat"},
-	{Name: "crc_off", Bit: 48, Width: 16, Later: true, Doc: "where the CRC-32C is written; ignored today"},
+	{Name: "crc_off", Bit: 48, Width: 16, Part: PartCrc32c, Doc: "where the CRC-32C is written; ignored without the part"},
 	{Name: "wqe_id", Bit: 64, Width: 32, Doc: "returned in the completion entry"},
 	{Name: "l3_off", Bit: 96, Width: 8, Doc: "offset of the IP header, for the offloads"},
 	{Name: "l4_off", Bit: 104, Width: 8, Doc: "offset of the UDP header, for the offloads"},
-	{Name: "crc_start", Bit: 112, Width: 16, Later: true, Doc: "first byte that the CRC-32C covers; ignored today"},
+	{Name: "crc_start", Bit: 112, Width: 16, Part: PartCrc32c, Doc: "first byte that the CRC-32C covers; ignored without the part"},
 	{Name: "slots", Bit: 128, Width: 384, Bytes: true, Doc: "inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a slot; other slots are ignored"},
 }}
 
@@ -75,15 +75,15 @@ var RxCqeInfo = StructInfo{Name: "RxCqe", Bytes: 64, Doc: "receive completion en
 	{Name: "ip_csum", Bit: 138, Width: 2, Enum: func(v uint64) string { return Verdict(v).String() }, Doc: "IPv4 header checksum"},
 	{Name: "l4_csum", Bit: 140, Width: 2, Enum: func(v uint64) string { return Verdict(v).String() }, Doc: "UDP checksum"},
 	{Name: "icrc", Bit: 142, Width: 2, Enum: func(v uint64) string { return Verdict(v).String() }, Doc: "ICRC"},
-	{Name: "crc32c", Bit: 144, Width: 2, Enum: func(v uint64) string { return Verdict(v).String() }, Later: true, Doc: "payload CRC-32C; zero today"},
-	{Name: "slow_path", Bit: 146, Width: 1, Later: true, Doc: "delivered to a slow-path ring; zero today"},
+	{Name: "crc32c", Bit: 144, Width: 2, Enum: func(v uint64) string { return Verdict(v).String() }, Part: PartCrc32c, Doc: "payload CRC-32C; zero without the part"},
+	{Name: "slow_path", Bit: 146, Width: 1, Part: PartAccounts, Doc: "delivered to a slow-path ring; zero without the part"},
 	{Name: "port", Bit: 152, Width: 8, Doc: "Ethernet port"},
 	{Name: "vlan_outer", Bit: 160, Width: 16, Doc: "TCI of the first tag, zero without one"},
 	{Name: "vlan_inner", Bit: 176, Width: 16, Doc: "TCI of the second tag, zero without one"},
 	{Name: "l3_off", Bit: 192, Width: 8, Doc: "offset of the network header (14 + 4 per tag), also when l3_type is None"},
 	{Name: "l4_off", Bit: 200, Width: 8, Doc: "offset of the transport header, zero when l4_type is None"},
 	{Name: "payload_off", Bit: 208, Width: 16, Doc: "end of the headers that were parsed"},
-	{Name: "rss_hash", Bit: 224, Width: 32, Later: true, Doc: "zero today"},
+	{Name: "rss_hash", Bit: 224, Width: 32, Part: PartRss, Doc: "zero without the part"},
 	{Name: "ethertype", Bit: 256, Width: 16, Doc: "EtherType after the tags"},
 	{Name: "ip_proto", Bit: 272, Width: 8, Doc: "IPv4 protocol or IPv6 next header, zero without IP"},
 	{Name: "ip_tos", Bit: 280, Width: 8, Doc: "IPv4 ToS or IPv6 traffic class, zero without IP"},
@@ -94,8 +94,8 @@ var RxCqeInfo = StructInfo{Name: "RxCqe", Bytes: 64, Doc: "receive completion en
 	{Name: "pkey", Bit: 336, Width: 16, Doc: "P_Key"},
 	{Name: "dest_qp", Bit: 352, Width: 32, Doc: "destination QP in bits 23:0; bits 31:24 zero"},
 	{Name: "psn", Bit: 384, Width: 32, Doc: "PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero"},
-	{Name: "crc32c_value", Bit: 416, Width: 32, Later: true, Doc: "zero today"},
-	{Name: "account_seq", Bit: 448, Width: 32, Later: true, Doc: "ordinal of the frame in its credit account; zero today"},
+	{Name: "crc32c_value", Bit: 416, Width: 32, Part: PartCrc32c, Doc: "zero without the part"},
+	{Name: "account_seq", Bit: 448, Width: 32, Part: PartAccounts, Doc: "ordinal of the frame in its credit account; zero without the part"},
 	{Name: "phase", Bit: 504, Width: 1, Doc: "1 on the first lap of the ring, then toggling"},
 }}
 
@@ -122,15 +122,15 @@ var RxqEntryInfo = StructInfo{Name: "RxqEntry", Bytes: 64, Doc: "table Rxq", Fie
 	{Name: "error", Bit: 80, Width: 8, Enum: func(v uint64) string { return Status(v).String() }, ReadOnly: true, Doc: "why the queue is in the error state"},
 	{Name: "ring_base", Bit: 128, Width: 64, Doc: "bus address, 64 B aligned"},
 	{Name: "cq_base", Bit: 192, Width: 64, Doc: "bus address, 64 B aligned"},
-	{Name: "msix_addr", Bit: 256, Width: 64, Later: true, Doc: "zero today, else NotBuilt"},
-	{Name: "msix_data", Bit: 320, Width: 32, Later: true, Doc: "ignored today"},
-	{Name: "mod_count", Bit: 352, Width: 16, Later: true, Doc: "completions per message; ignored today"},
-	{Name: "mod_cycles", Bit: 368, Width: 16, Later: true, Doc: "longest wait in units of 64 cycles; ignored today"},
+	{Name: "msix_addr", Bit: 256, Width: 64, Part: PartMsix, Doc: "without the part zero, else NotBuilt"},
+	{Name: "msix_data", Bit: 320, Width: 32, Part: PartMsix, Doc: "ignored without the part"},
+	{Name: "mod_count", Bit: 352, Width: 16, Part: PartMsix, Doc: "completions per message; ignored without the part"},
+	{Name: "mod_cycles", Bit: 368, Width: 16, Part: PartMsix, Doc: "longest wait in units of 64 cycles; ignored without the part"},
 	{Name: "pi", Bit: 384, Width: 16, ReadOnly: true, Doc: "producer index; ignored on write"},
 	{Name: "ci", Bit: 400, Width: 16, ReadOnly: true, Doc: "descriptors consumed; ignored on write"},
 	{Name: "cqi", Bit: 416, Width: 16, ReadOnly: true, Doc: "completion entries written; ignored on write"},
-	{Name: "crc_mode", Bit: 432, Width: 8, Enum: func(v uint64) string { return CrcMode(v).String() }, Later: true, Doc: "zero today, else NotBuilt"},
-	{Name: "ecn_mode", Bit: 440, Width: 8, Later: true, Doc: "zero today, else NotBuilt"},
+	{Name: "crc_mode", Bit: 432, Width: 8, Enum: func(v uint64) string { return CrcMode(v).String() }, Part: PartCrc32c, Doc: "without the part zero, else NotBuilt"},
+	{Name: "ecn_mode", Bit: 440, Width: 8, Part: PartEcn, Doc: "without the part zero, else NotBuilt"},
 }}
 
 // TxqEntryInfo is the field table of TxqEntry.
@@ -141,15 +141,15 @@ var TxqEntryInfo = StructInfo{Name: "TxqEntry", Bytes: 64, Doc: "table Txq", Fie
 	{Name: "error", Bit: 80, Width: 8, Enum: func(v uint64) string { return Status(v).String() }, ReadOnly: true, Doc: "why the queue is in the error state"},
 	{Name: "ring_base", Bit: 128, Width: 64, Doc: "bus address, 64 B aligned"},
 	{Name: "cq_base", Bit: 192, Width: 64, Doc: "bus address, 64 B aligned"},
-	{Name: "msix_addr", Bit: 256, Width: 64, Later: true, Doc: "as in RxqEntry"},
-	{Name: "msix_data", Bit: 320, Width: 32, Later: true, Doc: "as in RxqEntry"},
-	{Name: "mod_count", Bit: 352, Width: 16, Later: true, Doc: "as in RxqEntry"},
-	{Name: "mod_cycles", Bit: 368, Width: 16, Later: true, Doc: "as in RxqEntry"},
+	{Name: "msix_addr", Bit: 256, Width: 64, Part: PartMsix, Doc: "as in RxqEntry"},
+	{Name: "msix_data", Bit: 320, Width: 32, Part: PartMsix, Doc: "as in RxqEntry"},
+	{Name: "mod_count", Bit: 352, Width: 16, Part: PartMsix, Doc: "as in RxqEntry"},
+	{Name: "mod_cycles", Bit: 368, Width: 16, Part: PartMsix, Doc: "as in RxqEntry"},
 	{Name: "pi", Bit: 384, Width: 16, ReadOnly: true, Doc: "producer index; ignored on write"},
 	{Name: "ci", Bit: 400, Width: 16, ReadOnly: true, Doc: "work entries ended; ignored on write"},
 	{Name: "cqi", Bit: 416, Width: 16, ReadOnly: true, Doc: "completion entries written; ignored on write"},
-	{Name: "pfc_class", Bit: 432, Width: 8, Later: true, Doc: "priority class 0..7 of its frames, above 7 BadValue; zero today, else NotBuilt"},
-	{Name: "ecn_mode", Bit: 440, Width: 8, Later: true, Doc: "zero today, else NotBuilt"},
+	{Name: "pfc_class", Bit: 432, Width: 8, Part: PartPause, Doc: "priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt"},
+	{Name: "ecn_mode", Bit: 440, Width: 8, Part: PartEcn, Doc: "without the part zero, else NotBuilt"},
 }}
 
 // KeyEntryInfo is the field table of KeyEntry.
@@ -196,19 +196,19 @@ var RuleEntryInfo = StructInfo{Name: "RuleEntry", Bytes: 128, Doc: "table Rule",
 	{Name: "valid", Bit: 896, Width: 8, Doc: "1 valid, 0 not; other values BadValue"},
 	{Name: "action", Bit: 904, Width: 8, Enum: func(v uint64) string { return Action(v).String() }, Doc: "Drop or Queue; Rss is NotBuilt today, other values BadValue"},
 	{Name: "queue", Bit: 912, Width: 16, Doc: "receive queue, or first entry of the RSS group; beyond the queues of this build BadValue"},
-	{Name: "account_en", Bit: 928, Width: 8, Later: true, Doc: "zero today, else NotBuilt"},
-	{Name: "account", Bit: 936, Width: 8, Later: true, Doc: "ignored today"},
-	{Name: "slow_queue", Bit: 944, Width: 16, Later: true, Doc: "ignored today"},
-	{Name: "rss_log", Bit: 960, Width: 8, Later: true, Doc: "action Rss: log2 of the entries of the group; ignored today"},
+	{Name: "account_en", Bit: 928, Width: 8, Part: PartAccounts, Doc: "without the part zero, else NotBuilt"},
+	{Name: "account", Bit: 936, Width: 8, Part: PartAccounts, Doc: "ignored without the part"},
+	{Name: "slow_queue", Bit: 944, Width: 16, Part: PartAccounts, Doc: "ignored without the part"},
+	{Name: "rss_log", Bit: 960, Width: 8, Part: PartRss, Doc: "action Rss: log2 of the entries of the group; ignored without the part"},
 }}
 
 // IndirectionEntryInfo is the field table of IndirectionEntry.
-var IndirectionEntryInfo = StructInfo{Name: "IndirectionEntry", Bytes: 4, Doc: "table Indirection; later", Fields: []FieldInfo{
+var IndirectionEntryInfo = StructInfo{Name: "IndirectionEntry", Bytes: 4, Doc: "table Indirection", Fields: []FieldInfo{
 	{Name: "queue", Bit: 0, Width: 16, Doc: "receive queue; beyond the queues of this build BadValue"},
 }}
 
 // AccountEntryInfo is the field table of AccountEntry.
-var AccountEntryInfo = StructInfo{Name: "AccountEntry", Bytes: 16, Doc: "table Account; later", Fields: []FieldInfo{
+var AccountEntryInfo = StructInfo{Name: "AccountEntry", Bytes: 16, Doc: "table Account", Fields: []FieldInfo{
 	{Name: "balance", Bit: 0, Width: 32, Doc: "credits; above 2^24 - 1 BadValue"},
 	{Name: "latch", Bit: 32, Width: 8, Doc: "1: once a frame found no credit, all go the slow way until resume; above 1 BadValue"},
 	{Name: "slow", Bit: 40, Width: 8, ReadOnly: true, Doc: "1 in state Slow; ignored on write"},
@@ -217,7 +217,7 @@ var AccountEntryInfo = StructInfo{Name: "AccountEntry", Bytes: 16, Doc: "table A
 }}
 
 // PortEntryInfo is the field table of PortEntry.
-var PortEntryInfo = StructInfo{Name: "PortEntry", Bytes: 16, Doc: "table PortCfg; later", Fields: []FieldInfo{
+var PortEntryInfo = StructInfo{Name: "PortEntry", Bytes: 16, Doc: "table PortCfg", Fields: []FieldInfo{
 	{Name: "rx_pause", Bit: 0, Width: 8, Doc: "1: pause frames are honoured; above 1 BadValue"},
 	{Name: "rx_pfc", Bit: 8, Width: 8, Doc: "classes whose priority pauses are honoured, class i in bit i"},
 	{Name: "tx_mode", Bit: 16, Width: 8, Enum: func(v uint64) string { return PauseMode(v).String() }, Doc: "pause frames sent; above 2 BadValue"},

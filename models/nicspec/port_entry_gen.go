@@ -7,7 +7,7 @@ import "encoding/binary"
 // PortEntrySize is the size of a PortEntry in bytes.
 const PortEntrySize = 16
 
-// PortEntry is a view of the 16 bytes of one: table PortCfg; later. Accessors
+// PortEntry is a view of the 16 bytes of one: table PortCfg. Accessors
 // read and write the bytes in place and panic when there are fewer.
 type PortEntry []byte
 

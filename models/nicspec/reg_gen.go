@@ -22,10 +22,10 @@ const (
 	RegTblDataBase         = 0x080   // rw: staging window, word i
 	RegTblDataCount        = 32      // registers
 	RegTblDataStride       = 4       // bytes
-	RegRssKeyBase          = 0x100   // rw: Toeplitz key, first byte first (later)
+	RegRssKeyBase          = 0x100   // rw: Toeplitz key, first byte first (part rss)
 	RegRssKeyCount         = 10      // registers
 	RegRssKeyStride        = 4       // bytes
-	RegPortMacBase         = 0x200   // rw: source address of pause frames: two words per port (later)
+	RegPortMacBase         = 0x200   // rw: source address of pause frames: two words per port (part pause)
 	RegPortMacCount        = 4       // registers
 	RegPortMacStride       = 4       // bytes
 	RegCounterBase         = 0x1000  // ro: 64-bit counters, index as listed; two DWs in one read are of one instant
@@ -34,7 +34,7 @@ const (
 	RegRuleHitsBase        = 0x2000  // ro: frames that rule i matched, drops by the checks before it not included
 	RegRuleHitsCount       = 256     // registers
 	RegRuleHitsStride      = 8       // bytes
-	RegAccountCreditBase   = 0x4000  // rw: bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow (later)
+	RegAccountCreditBase   = 0x4000  // rw: bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow (part accounts)
 	RegAccountCreditCount  = 64      // registers
 	RegAccountCreditStride = 4       // bytes
 	RegRxDoorbellBase      = 0x8000  // wo: bits 15:0: producer index of receive queue i
@@ -43,7 +43,7 @@ const (
 	RegTxDoorbellBase      = 0x9000  // wo: bits 15:0: producer index of transmit queue i
 	RegTxDoorbellCount     = 256     // registers
 	RegTxDoorbellStride    = 4       // bytes
-	RegTxPushBase          = 0x10000 // wo: 64 B work entry of transmit queue i, pushed whole (later)
+	RegTxPushBase          = 0x10000 // wo: 64 B work entry of transmit queue i, pushed whole (part push)
 	RegTxPushCount         = 256     // registers
 	RegTxPushStride        = 64      // bytes
 )
@@ -157,7 +157,7 @@ func (r *Cap0Reg) SetRules(v uint32) { *r = *r&^0xffff0000 | Cap0Reg(v)&0xffff<<
 type Cap1Reg uint32
 
 // Cap1RegMask has a one for every bit of CAP1 that belongs to a field.
-const Cap1RegMask Cap1Reg = 0x000000ff
+const Cap1RegMask Cap1Reg = 0x000003ff
 
 // Copy is bit 0: copy engine.
 func (r Cap1Reg) Copy() bool { return r&1 != 0 }
@@ -247,6 +247,28 @@ func (r *Cap1Reg) SetFlr(v bool) {
 	}
 }
 
+// Ecn is bit 8: ECN modes of queues.
+func (r Cap1Reg) Ecn() bool { return r>>8&1 != 0 }
+
+// SetEcn sets ecn.
+func (r *Cap1Reg) SetEcn(v bool) {
+	*r &^= 1 << 8
+	if v {
+		*r |= 1 << 8
+	}
+}
+
+// Attr is bit 9: relaxed-ordering and no-snoop attributes.
+func (r Cap1Reg) Attr() bool { return r>>9&1 != 0 }
+
+// SetAttr sets attr.
+func (r *Cap1Reg) SetAttr(v bool) {
+	*r &^= 1 << 9
+	if v {
+		*r |= 1 << 9
+	}
+}
+
 // CtrlReg is the value of register CTRL: switches of the whole device.
 type CtrlReg uint32
 
@@ -275,7 +297,7 @@ func (r *CtrlReg) SetTxEnable(v bool) {
 	}
 }
 
-// Flr is bit 31: function-level reset; writing 1 has no effect today (later).
+// Flr is bit 31: function-level reset; writing 1 starts it, reads 1 until done (part flr).
 func (r CtrlReg) Flr() bool { return r>>31&1 != 0 }
 
 // SetFlr sets flr.
@@ -354,7 +376,7 @@ func (r *DevctlReg) SetRcb(v bool) {
 	}
 }
 
-// RelaxedOrdering is bit 9: set RO on payload writes and reads (later).
+// RelaxedOrdering is bit 9: set RO on payload writes and reads (part attr).
 func (r DevctlReg) RelaxedOrdering() bool { return r>>9&1 != 0 }
 
 // SetRelaxedOrdering sets relaxed_ordering.
@@ -365,7 +387,7 @@ func (r *DevctlReg) SetRelaxedOrdering(v bool) {
 	}
 }
 
-// NoSnoop is bit 10: set NS on payload writes and reads (later).
+// NoSnoop is bit 10: set NS on payload writes and reads (part attr).
 func (r DevctlReg) NoSnoop() bool { return r>>10&1 != 0 }
 
 // SetNoSnoop sets no_snoop.
@@ -415,7 +437,7 @@ func (r *RxCtrlReg) SetDropBadIcrc(v bool) {
 	}
 }
 
-// DropBadCrc32c is bit 3: drop frames whose payload CRC-32C is bad (later).
+// DropBadCrc32c is bit 3: drop frames whose payload CRC-32C is bad (part crc32c).
 func (r RxCtrlReg) DropBadCrc32c() bool { return r>>3&1 != 0 }
 
 // SetDropBadCrc32c sets drop_bad_crc32c.
@@ -438,13 +460,13 @@ func (r RxDefaultReg) Queue() uint32 { return uint32(r & 0xffff) }
 // SetQueue sets queue to the low 16 bits of v.
 func (r *RxDefaultReg) SetQueue(v uint32) { *r = *r&^0xffff | RxDefaultReg(v)&0xffff }
 
-// Action is bits 23:16: enum Action; Rss counts as Drop while it is later, and so do other values.
+// Action is bits 23:16: enum Action; other values count as Drop, and so does Rss without the part.
 func (r RxDefaultReg) Action() uint32 { return uint32(r >> 16 & 0xff) }
 
 // SetAction sets action to the low 8 bits of v.
 func (r *RxDefaultReg) SetAction(v uint32) { *r = *r&^0xff0000 | RxDefaultReg(v)&0xff<<16 }
 
-// RssLog is bits 27:24: action Rss: log2 of the entries of the group (later).
+// RssLog is bits 27:24: action Rss: log2 of the entries of the group (part rss).
 func (r RxDefaultReg) RssLog() uint32 { return uint32(r >> 24 & 0xf) }
 
 // SetRssLog sets rss_log to the low 4 bits of v.
@@ -491,6 +513,20 @@ func (r *TblCmdReg) SetBusy(v bool) {
 	}
 }
 
+// The parts that a build of the device may have, as bits of CAP1.
+const (
+	PartCopy     Cap1Reg = 1 << 0 // copy engine
+	PartPush     Cap1Reg = 1 << 1 // work entries by register write
+	PartRss      Cap1Reg = 1 << 2 // RSS
+	PartAccounts Cap1Reg = 1 << 3 // credit accounts and slow-path rings
+	PartCrc32c   Cap1Reg = 1 << 4 // payload CRC-32C
+	PartPause    Cap1Reg = 1 << 5 // pause frames
+	PartMsix     Cap1Reg = 1 << 6 // MSI-X
+	PartFlr      Cap1Reg = 1 << 7 // function-level reset
+	PartEcn      Cap1Reg = 1 << 8 // ECN modes of queues
+	PartAttr     Cap1Reg = 1 << 9 // relaxed-ordering and no-snoop attributes
+)
+
 // Registers lists every register, in ascending order of offset.
 var Registers = [...]RegInfo{
 	{Name: "ID", Offset: 0x000, Width: 32, Access: ReadOnly, Reset: 0x5443494e, Doc: "device magic"},
@@ -511,11 +547,13 @@ var Registers = [...]RegInfo{
 		{Name: "pause", Bit: 5, Width: 1, Doc: "pause frames"},
 		{Name: "msix", Bit: 6, Width: 1, Doc: "MSI-X"},
 		{Name: "flr", Bit: 7, Width: 1, Doc: "function-level reset"},
+		{Name: "ecn", Bit: 8, Width: 1, Doc: "ECN modes of queues"},
+		{Name: "attr", Bit: 9, Width: 1, Doc: "relaxed-ordering and no-snoop attributes"},
 	}},
 	{Name: "CTRL", Offset: 0x010, Width: 32, Access: ReadWrite, Doc: "switches of the whole device", Fields: []RegFieldInfo{
 		{Name: "rx_enable", Bit: 0, Width: 1, Doc: "receive; while 0 every frame is a counted drop RX_DROP_DISABLED"},
 		{Name: "tx_enable", Bit: 1, Width: 1, Doc: "transmit; while 0 no work entry is started"},
-		{Name: "flr", Bit: 31, Width: 1, Later: true, Doc: "function-level reset; writing 1 has no effect today"},
+		{Name: "flr", Bit: 31, Width: 1, Part: PartFlr, Doc: "function-level reset; writing 1 starts it, reads 1 until done"},
 	}},
 	{Name: "STATUS", Offset: 0x014, Width: 32, Access: ReadOnly, Doc: "activity", Fields: []RegFieldInfo{
 		{Name: "rx_busy", Bit: 0, Width: 1, Doc: "a frame is in the receive path"},
@@ -526,20 +564,20 @@ var Registers = [...]RegInfo{
 		{Name: "mps", Bit: 0, Width: 3, Doc: "largest write payload: 128 << mps bytes, 0..2; other values count as 0"},
 		{Name: "mrrs", Bit: 4, Width: 3, Doc: "largest read request: 128 << mrrs bytes, 0..5; other values count as 0"},
 		{Name: "rcb", Bit: 8, Width: 1, Doc: "read completion boundary: 0 = 64 B, 1 = 128 B"},
-		{Name: "relaxed_ordering", Bit: 9, Width: 1, Later: true, Doc: "set RO on payload writes and reads"},
-		{Name: "no_snoop", Bit: 10, Width: 1, Later: true, Doc: "set NS on payload writes and reads"},
+		{Name: "relaxed_ordering", Bit: 9, Width: 1, Part: PartAttr, Doc: "set RO on payload writes and reads"},
+		{Name: "no_snoop", Bit: 10, Width: 1, Part: PartAttr, Doc: "set NS on payload writes and reads"},
 	}},
 	{Name: "CPL_TIMEOUT", Offset: 0x01c, Width: 32, Access: ReadWrite, Reset: 0x10000, Doc: "completion timeout in cycles, 1,024 at least (smaller values count as 1,024)"},
 	{Name: "RX_CTRL", Offset: 0x020, Width: 32, Access: ReadWrite, Doc: "drop instead of deliver", Fields: []RegFieldInfo{
 		{Name: "drop_bad_ip_csum", Bit: 0, Width: 1, Doc: "drop frames whose IPv4 header checksum is bad"},
 		{Name: "drop_bad_l4_csum", Bit: 1, Width: 1, Doc: "drop frames whose UDP checksum is bad"},
 		{Name: "drop_bad_icrc", Bit: 2, Width: 1, Doc: "drop frames whose ICRC is bad"},
-		{Name: "drop_bad_crc32c", Bit: 3, Width: 1, Later: true, Doc: "drop frames whose payload CRC-32C is bad"},
+		{Name: "drop_bad_crc32c", Bit: 3, Width: 1, Part: PartCrc32c, Doc: "drop frames whose payload CRC-32C is bad"},
 	}},
 	{Name: "RX_DEFAULT", Offset: 0x024, Width: 32, Access: ReadWrite, Doc: "what happens to a frame that no rule matches", Fields: []RegFieldInfo{
 		{Name: "queue", Bit: 0, Width: 16, Doc: "receive queue"},
-		{Name: "action", Bit: 16, Width: 8, Doc: "enum Action; Rss counts as Drop while it is later, and so do other values"},
-		{Name: "rss_log", Bit: 24, Width: 4, Later: true, Doc: "action Rss: log2 of the entries of the group"},
+		{Name: "action", Bit: 16, Width: 8, Doc: "enum Action; other values count as Drop, and so does Rss without the part"},
+		{Name: "rss_log", Bit: 24, Width: 4, Part: PartRss, Doc: "action Rss: log2 of the entries of the group"},
 	}},
 	{Name: "ROCE_PORT", Offset: 0x028, Width: 32, Access: ReadWrite, Reset: 0x12b7, Doc: "UDP destination port of RoCEv2, bits 15:0"},
 	{Name: "SCRATCH", Offset: 0x02c, Width: 32, Access: ReadWrite, Doc: "for the driver; no effect"},
@@ -551,12 +589,12 @@ var Registers = [...]RegInfo{
 		{Name: "busy", Bit: 31, Width: 1, Doc: "1 until the command has taken effect; ignored on write; a command written while busy is ignored and counted in REG_BAD"},
 	}},
 	{Name: "TBL_DATA", Offset: 0x080, Width: 32, Count: 32, Stride: 4, Access: ReadWrite, Doc: "staging window, word i"},
-	{Name: "RSS_KEY", Offset: 0x100, Width: 32, Count: 10, Stride: 4, Access: ReadWrite, Later: true, Doc: "Toeplitz key, first byte first"},
-	{Name: "PORT_MAC", Offset: 0x200, Width: 32, Count: 4, Stride: 4, Access: ReadWrite, Later: true, Doc: "source address of pause frames: two words per port"},
+	{Name: "RSS_KEY", Offset: 0x100, Width: 32, Count: 10, Stride: 4, Access: ReadWrite, Part: PartRss, Doc: "Toeplitz key, first byte first"},
+	{Name: "PORT_MAC", Offset: 0x200, Width: 32, Count: 4, Stride: 4, Access: ReadWrite, Part: PartPause, Doc: "source address of pause frames: two words per port"},
 	{Name: "COUNTER", Offset: 0x1000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "64-bit counters, index as listed; two DWs in one read are of one instant"},
 	{Name: "RULE_HITS", Offset: 0x2000, Width: 64, Count: 256, Stride: 8, Access: ReadOnly, Doc: "frames that rule i matched, drops by the checks before it not included"},
-	{Name: "ACCOUNT_CREDIT", Offset: 0x4000, Width: 32, Count: 64, Stride: 4, Access: ReadWrite, Later: true, Doc: "bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow"},
+	{Name: "ACCOUNT_CREDIT", Offset: 0x4000, Width: 32, Count: 64, Stride: 4, Access: ReadWrite, Part: PartAccounts, Doc: "bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow"},
 	{Name: "RX_DOORBELL", Offset: 0x8000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of receive queue i"},
 	{Name: "TX_DOORBELL", Offset: 0x9000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of transmit queue i"},
-	{Name: "TX_PUSH", Offset: 0x10000, Width: 512, Count: 256, Stride: 64, Access: WriteOnly, Later: true, Doc: "64 B work entry of transmit queue i, pushed whole"},
+	{Name: "TX_PUSH", Offset: 0x10000, Width: 512, Count: 256, Stride: 64, Access: WriteOnly, Part: PartPush, Doc: "64 B work entry of transmit queue i, pushed whole"},
 }

@@ -111,9 +111,9 @@ func TestCounters(t *testing.T) {
 func TestEnums(t *testing.T) {
 	require.Equal(t, "CopyInvalidate", nicspec.OpcodeCopyInvalidate.String())
 	require.Equal(t, "Opcode(200)", nicspec.Opcode(200).String())
-	require.True(t, nicspec.OpcodeCopy.Known() && !nicspec.OpcodeCopy.Built())
-	require.True(t, nicspec.OpcodeSend.Known() && nicspec.OpcodeSend.Built())
-	require.False(t, nicspec.Opcode(5).Known() || nicspec.Opcode(5).Built())
+	require.True(t, nicspec.OpcodeCopy.Known() && nicspec.OpcodeCopy.Part() == nicspec.PartCopy)
+	require.True(t, nicspec.OpcodeSend.Known() && nicspec.OpcodeSend.Part() == 0)
+	require.False(t, nicspec.Opcode(5).Known())
 	require.Equal(t, "wo", nicspec.WriteOnly.String())
 }
 

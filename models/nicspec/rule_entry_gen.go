@@ -41,25 +41,25 @@ func (b RuleEntry) Queue() uint16 { return binary.LittleEndian.Uint16(b[114:]) }
 // SetQueue sets queue.
 func (b RuleEntry) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[114:], v) }
 
-// AccountEn is account_en, byte 116: zero today, else NotBuilt (later).
+// AccountEn is account_en, byte 116: without the part zero, else NotBuilt (part accounts).
 func (b RuleEntry) AccountEn() uint8 { return b[116] }
 
 // SetAccountEn sets account_en.
 func (b RuleEntry) SetAccountEn(v uint8) { b[116] = v }
 
-// Account is account, byte 117: ignored today (later).
+// Account is account, byte 117: ignored without the part (part accounts).
 func (b RuleEntry) Account() uint8 { return b[117] }
 
 // SetAccount sets account.
 func (b RuleEntry) SetAccount(v uint8) { b[117] = v }
 
-// SlowQueue is slow_queue, bytes 118..119: ignored today (later).
+// SlowQueue is slow_queue, bytes 118..119: ignored without the part (part accounts).
 func (b RuleEntry) SlowQueue() uint16 { return binary.LittleEndian.Uint16(b[118:]) }
 
 // SetSlowQueue sets slow_queue.
 func (b RuleEntry) SetSlowQueue(v uint16) { binary.LittleEndian.PutUint16(b[118:], v) }
 
-// RssLog is rss_log, byte 120: action Rss: log2 of the entries of the group; ignored today (later).
+// RssLog is rss_log, byte 120: action Rss: log2 of the entries of the group; ignored without the part (part rss).
 func (b RuleEntry) RssLog() uint8 { return b[120] }
 
 // SetRssLog sets rss_log.
@@ -72,10 +72,10 @@ type RuleEntryFields struct {
 	Valid     uint8    // 1 valid, 0 not; other values BadValue
 	Action    Action   // Drop or Queue; Rss is NotBuilt today, other values BadValue
 	Queue     uint16   // receive queue, or first entry of the RSS group; beyond the queues of this build BadValue
-	AccountEn uint8    // zero today, else NotBuilt (later)
-	Account   uint8    // ignored today (later)
-	SlowQueue uint16   // ignored today (later)
-	RssLog    uint8    // action Rss: log2 of the entries of the group; ignored today (later)
+	AccountEn uint8    // without the part zero, else NotBuilt (part accounts)
+	Account   uint8    // ignored without the part (part accounts)
+	SlowQueue uint16   // ignored without the part (part accounts)
+	RssLog    uint8    // action Rss: log2 of the entries of the group; ignored without the part (part rss)
 }
 
 // DecodeRuleEntry reads all fields; it panics when b is shorter than 128 bytes.

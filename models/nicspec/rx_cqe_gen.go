@@ -151,7 +151,7 @@ func (b RxCqe) SetIcrc(v Verdict) {
 	b[17] = b[17]&^0xc0 | uint8(v<<6)&0xc0
 }
 
-// Crc32c is crc32c, byte 18 bits 1:0: payload CRC-32C; zero today (later).
+// Crc32c is crc32c, byte 18 bits 1:0: payload CRC-32C; zero without the part (part crc32c).
 func (b RxCqe) Crc32c() Verdict { return Verdict(b[18] & 0x3) }
 
 // SetCrc32c sets crc32c to the low 2 bits of v.
@@ -159,7 +159,7 @@ func (b RxCqe) SetCrc32c(v Verdict) {
 	b[18] = b[18]&^0x3 | uint8(v)&0x3
 }
 
-// SlowPath is slow_path, byte 18 bit 2: delivered to a slow-path ring; zero today (later).
+// SlowPath is slow_path, byte 18 bit 2: delivered to a slow-path ring; zero without the part (part accounts).
 func (b RxCqe) SlowPath() bool { return b[18]>>2&1 != 0 }
 
 // SetSlowPath sets slow_path.
@@ -206,7 +206,7 @@ func (b RxCqe) PayloadOff() uint16 { return binary.LittleEndian.Uint16(b[26:]) }
 // SetPayloadOff sets payload_off.
 func (b RxCqe) SetPayloadOff(v uint16) { binary.LittleEndian.PutUint16(b[26:], v) }
 
-// RssHash is rss_hash, bytes 28..31: zero today (later).
+// RssHash is rss_hash, bytes 28..31: zero without the part (part rss).
 func (b RxCqe) RssHash() uint32 { return binary.LittleEndian.Uint32(b[28:]) }
 
 // SetRssHash sets rss_hash.
@@ -272,13 +272,13 @@ func (b RxCqe) Psn() uint32 { return binary.LittleEndian.Uint32(b[48:]) }
 // SetPsn sets psn.
 func (b RxCqe) SetPsn(v uint32) { binary.LittleEndian.PutUint32(b[48:], v) }
 
-// Crc32cValue is crc32c_value, bytes 52..55: zero today (later).
+// Crc32cValue is crc32c_value, bytes 52..55: zero without the part (part crc32c).
 func (b RxCqe) Crc32cValue() uint32 { return binary.LittleEndian.Uint32(b[52:]) }
 
 // SetCrc32cValue sets crc32c_value.
 func (b RxCqe) SetCrc32cValue(v uint32) { binary.LittleEndian.PutUint32(b[52:], v) }
 
-// AccountSeq is account_seq, bytes 56..59: ordinal of the frame in its credit account; zero today (later).
+// AccountSeq is account_seq, bytes 56..59: ordinal of the frame in its credit account; zero without the part (part accounts).
 func (b RxCqe) AccountSeq() uint32 { return binary.LittleEndian.Uint32(b[56:]) }
 
 // SetAccountSeq sets account_seq.
@@ -315,15 +315,15 @@ type RxCqeFields struct {
 	IpCsum      Verdict // IPv4 header checksum
 	L4Csum      Verdict // UDP checksum
 	Icrc        Verdict // ICRC
-	Crc32c      Verdict // payload CRC-32C; zero today (later)
-	SlowPath    bool    // delivered to a slow-path ring; zero today (later)
+	Crc32c      Verdict // payload CRC-32C; zero without the part (part crc32c)
+	SlowPath    bool    // delivered to a slow-path ring; zero without the part (part accounts)
 	Port        uint8   // Ethernet port
 	VlanOuter   uint16  // TCI of the first tag, zero without one
 	VlanInner   uint16  // TCI of the second tag, zero without one
 	L3Off       uint8   // offset of the network header (14 + 4 per tag), also when l3_type is None
 	L4Off       uint8   // offset of the transport header, zero when l4_type is None
 	PayloadOff  uint16  // end of the headers that were parsed
-	RssHash     uint32  // zero today (later)
+	RssHash     uint32  // zero without the part (part rss)
 	Ethertype   uint16  // EtherType after the tags
 	IpProto     uint8   // IPv4 protocol or IPv6 next header, zero without IP
 	IpTos       uint8   // IPv4 ToS or IPv6 traffic class, zero without IP
@@ -334,8 +334,8 @@ type RxCqeFields struct {
 	Pkey        uint16  // P_Key
 	DestQp      uint32  // destination QP in bits 23:0; bits 31:24 zero
 	Psn         uint32  // PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero
-	Crc32cValue uint32  // zero today (later)
-	AccountSeq  uint32  // ordinal of the frame in its credit account; zero today (later)
+	Crc32cValue uint32  // zero without the part (part crc32c)
+	AccountSeq  uint32  // ordinal of the frame in its credit account; zero without the part (part accounts)
 	Phase       bool    // 1 on the first lap of the ring, then toggling
 }
 

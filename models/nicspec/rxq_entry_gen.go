@@ -71,25 +71,25 @@ func (b RxqEntry) CqBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 // SetCqBase sets cq_base.
 func (b RxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
-// MsixAddr is msix_addr, bytes 32..39: zero today, else NotBuilt (later).
+// MsixAddr is msix_addr, bytes 32..39: without the part zero, else NotBuilt (part msix).
 func (b RxqEntry) MsixAddr() uint64 { return binary.LittleEndian.Uint64(b[32:]) }
 
 // SetMsixAddr sets msix_addr.
 func (b RxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], v) }
 
-// MsixData is msix_data, bytes 40..43: ignored today (later).
+// MsixData is msix_data, bytes 40..43: ignored without the part (part msix).
 func (b RxqEntry) MsixData() uint32 { return binary.LittleEndian.Uint32(b[40:]) }
 
 // SetMsixData sets msix_data.
 func (b RxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], v) }
 
-// ModCount is mod_count, bytes 44..45: completions per message; ignored today (later).
+// ModCount is mod_count, bytes 44..45: completions per message; ignored without the part (part msix).
 func (b RxqEntry) ModCount() uint16 { return binary.LittleEndian.Uint16(b[44:]) }
 
 // SetModCount sets mod_count.
 func (b RxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], v) }
 
-// ModCycles is mod_cycles, bytes 46..47: longest wait in units of 64 cycles; ignored today (later).
+// ModCycles is mod_cycles, bytes 46..47: longest wait in units of 64 cycles; ignored without the part (part msix).
 func (b RxqEntry) ModCycles() uint16 { return binary.LittleEndian.Uint16(b[46:]) }
 
 // SetModCycles sets mod_cycles.
@@ -113,13 +113,13 @@ func (b RxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 // SetCqi sets cqi.
 func (b RxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
-// CrcMode is crc_mode, byte 54: zero today, else NotBuilt (later).
+// CrcMode is crc_mode, byte 54: without the part zero, else NotBuilt (part crc32c).
 func (b RxqEntry) CrcMode() CrcMode { return CrcMode(b[54]) }
 
 // SetCrcMode sets crc_mode.
 func (b RxqEntry) SetCrcMode(v CrcMode) { b[54] = uint8(v) }
 
-// EcnMode is ecn_mode, byte 55: zero today, else NotBuilt (later).
+// EcnMode is ecn_mode, byte 55: without the part zero, else NotBuilt (part ecn).
 func (b RxqEntry) EcnMode() uint8 { return b[55] }
 
 // SetEcnMode sets ecn_mode.
@@ -137,15 +137,15 @@ type RxqEntryFields struct {
 	Error      Status     // why the queue is in the error state
 	RingBase   uint64     // bus address, 64 B aligned
 	CqBase     uint64     // bus address, 64 B aligned
-	MsixAddr   uint64     // zero today, else NotBuilt (later)
-	MsixData   uint32     // ignored today (later)
-	ModCount   uint16     // completions per message; ignored today (later)
-	ModCycles  uint16     // longest wait in units of 64 cycles; ignored today (later)
+	MsixAddr   uint64     // without the part zero, else NotBuilt (part msix)
+	MsixData   uint32     // ignored without the part (part msix)
+	ModCount   uint16     // completions per message; ignored without the part (part msix)
+	ModCycles  uint16     // longest wait in units of 64 cycles; ignored without the part (part msix)
 	Pi         uint16     // producer index; ignored on write
 	Ci         uint16     // descriptors consumed; ignored on write
 	Cqi        uint16     // completion entries written; ignored on write
-	CrcMode    CrcMode    // zero today, else NotBuilt (later)
-	EcnMode    uint8      // zero today, else NotBuilt (later)
+	CrcMode    CrcMode    // without the part zero, else NotBuilt (part crc32c)
+	EcnMode    uint8      // without the part zero, else NotBuilt (part ecn)
 }
 
 // DecodeRxqEntry reads all fields; it panics when b is shorter than 64 bytes.

@@ -47,25 +47,25 @@ func (b TxqEntry) CqBase() uint64 { return binary.LittleEndian.Uint64(b[24:]) }
 // SetCqBase sets cq_base.
 func (b TxqEntry) SetCqBase(v uint64) { binary.LittleEndian.PutUint64(b[24:], v) }
 
-// MsixAddr is msix_addr, bytes 32..39: as in RxqEntry (later).
+// MsixAddr is msix_addr, bytes 32..39: as in RxqEntry (part msix).
 func (b TxqEntry) MsixAddr() uint64 { return binary.LittleEndian.Uint64(b[32:]) }
 
 // SetMsixAddr sets msix_addr.
 func (b TxqEntry) SetMsixAddr(v uint64) { binary.LittleEndian.PutUint64(b[32:], v) }
 
-// MsixData is msix_data, bytes 40..43: as in RxqEntry (later).
+// MsixData is msix_data, bytes 40..43: as in RxqEntry (part msix).
 func (b TxqEntry) MsixData() uint32 { return binary.LittleEndian.Uint32(b[40:]) }
 
 // SetMsixData sets msix_data.
 func (b TxqEntry) SetMsixData(v uint32) { binary.LittleEndian.PutUint32(b[40:], v) }
 
-// ModCount is mod_count, bytes 44..45: as in RxqEntry (later).
+// ModCount is mod_count, bytes 44..45: as in RxqEntry (part msix).
 func (b TxqEntry) ModCount() uint16 { return binary.LittleEndian.Uint16(b[44:]) }
 
 // SetModCount sets mod_count.
 func (b TxqEntry) SetModCount(v uint16) { binary.LittleEndian.PutUint16(b[44:], v) }
 
-// ModCycles is mod_cycles, bytes 46..47: as in RxqEntry (later).
+// ModCycles is mod_cycles, bytes 46..47: as in RxqEntry (part msix).
 func (b TxqEntry) ModCycles() uint16 { return binary.LittleEndian.Uint16(b[46:]) }
 
 // SetModCycles sets mod_cycles.
@@ -89,13 +89,13 @@ func (b TxqEntry) Cqi() uint16 { return binary.LittleEndian.Uint16(b[52:]) }
 // SetCqi sets cqi.
 func (b TxqEntry) SetCqi(v uint16) { binary.LittleEndian.PutUint16(b[52:], v) }
 
-// PfcClass is pfc_class, byte 54: priority class 0..7 of its frames, above 7 BadValue; zero today, else NotBuilt (later).
+// PfcClass is pfc_class, byte 54: priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt (part pause).
 func (b TxqEntry) PfcClass() uint8 { return b[54] }
 
 // SetPfcClass sets pfc_class.
 func (b TxqEntry) SetPfcClass(v uint8) { b[54] = v }
 
-// EcnMode is ecn_mode, byte 55: zero today, else NotBuilt (later).
+// EcnMode is ecn_mode, byte 55: without the part zero, else NotBuilt (part ecn).
 func (b TxqEntry) EcnMode() uint8 { return b[55] }
 
 // SetEcnMode sets ecn_mode.
@@ -109,15 +109,15 @@ type TxqEntryFields struct {
 	Error     Status     // why the queue is in the error state
 	RingBase  uint64     // bus address, 64 B aligned
 	CqBase    uint64     // bus address, 64 B aligned
-	MsixAddr  uint64     // as in RxqEntry (later)
-	MsixData  uint32     // as in RxqEntry (later)
-	ModCount  uint16     // as in RxqEntry (later)
-	ModCycles uint16     // as in RxqEntry (later)
+	MsixAddr  uint64     // as in RxqEntry (part msix)
+	MsixData  uint32     // as in RxqEntry (part msix)
+	ModCount  uint16     // as in RxqEntry (part msix)
+	ModCycles uint16     // as in RxqEntry (part msix)
 	Pi        uint16     // producer index; ignored on write
 	Ci        uint16     // work entries ended; ignored on write
 	Cqi       uint16     // completion entries written; ignored on write
-	PfcClass  uint8      // priority class 0..7 of its frames, above 7 BadValue; zero today, else NotBuilt (later)
-	EcnMode   uint8      // zero today, else NotBuilt (later)
+	PfcClass  uint8      // priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt (part pause)
+	EcnMode   uint8      // without the part zero, else NotBuilt (part ecn)
 }
 
 // DecodeTxqEntry reads all fields; it panics when b is shorter than 64 bytes.

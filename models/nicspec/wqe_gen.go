@@ -90,7 +90,7 @@ func (b Wqe) SetFIcrc(v bool) {
 	}
 }
 
-// FCrc32c is f_crc32c, byte 4 bit 5: insert a CRC-32C over the payload; status BadOffload today (later).
+// FCrc32c is f_crc32c, byte 4 bit 5: insert a CRC-32C over the payload; BadOffload without the part (part crc32c).
 func (b Wqe) FCrc32c() bool { return b[4]>>5&1 != 0 }
 
 // SetFCrc32c sets f_crc32c.
@@ -121,7 +121,7 @@ func (b Wqe) SetFRsvd(v uint16) {
 	b[5] = b[5]&^0xff | uint8(v>>1)&0xff
 }
 
-// CrcOff is crc_off, bytes 6..7: where the CRC-32C is written; ignored today (later).
+// CrcOff is crc_off, bytes 6..7: where the CRC-32C is written; ignored without the part (part crc32c).
 func (b Wqe) CrcOff() uint16 { return binary.LittleEndian.Uint16(b[6:]) }
 
 // SetCrcOff sets crc_off.
@@ -145,7 +145,7 @@ func (b Wqe) L4Off() uint8 { return b[13] }
 // SetL4Off sets l4_off.
 func (b Wqe) SetL4Off(v uint8) { b[13] = v }
 
-// CrcStart is crc_start, bytes 14..15: first byte that the CRC-32C covers; ignored today (later).
+// CrcStart is crc_start, bytes 14..15: first byte that the CRC-32C covers; ignored without the part (part crc32c).
 func (b Wqe) CrcStart() uint16 { return binary.LittleEndian.Uint16(b[14:]) }
 
 // SetCrcStart sets crc_start.
@@ -168,14 +168,14 @@ type WqeFields struct {
 	FUdpCsum  bool     // insert the UDP checksum
 	FUdpZero  bool     // set the UDP checksum to zero
 	FIcrc     bool     // insert the ICRC
-	FCrc32c   bool     // insert a CRC-32C over the payload; status BadOffload today (later)
+	FCrc32c   bool     // insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
 	FPad      bool     // append zero bytes up to 60
 	FRsvd     uint16   // zero, else BadFormat
-	CrcOff    uint16   // where the CRC-32C is written; ignored today (later)
+	CrcOff    uint16   // where the CRC-32C is written; ignored without the part (part crc32c)
 	WqeId     uint32   // returned in the completion entry
 	L3Off     uint8    // offset of the IP header, for the offloads
 	L4Off     uint8    // offset of the UDP header, for the offloads
-	CrcStart  uint16   // first byte that the CRC-32C covers; ignored today (later)
+	CrcStart  uint16   // first byte that the CRC-32C covers; ignored without the part (part crc32c)
 	Slots     [48]byte // inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a slot; other slots are ignored
 }
 

@@ -58,8 +58,10 @@ func words() []word {
 // reset is what a word reads after reset.
 func (w *word) reset(r *rig) uint32 {
 	switch {
-	case w.reg.Later || w.reg.Access == nicspec.WriteOnly:
+	case !r.sizes.Has(w.reg.Part) || w.reg.Access == nicspec.WriteOnly:
 		return 0
+	case w.off == nicspec.RegCap1:
+		return uint32(r.sizes.Parts)
 	case w.off == nicspec.RegCap0:
 		var c nicspec.Cap0Reg
 		log := func(n int) uint32 { return uint32(bits.Len(uint(n)) - 1) }
@@ -76,9 +78,9 @@ func (w *word) reset(r *rig) uint32 {
 }
 
 // writable is the bits of a word that read as last written.
-func (w *word) writable() uint32 {
+func (w *word) writable(r *rig) uint32 {
 	switch {
-	case w.reg.Later || w.reg.Access != nicspec.ReadWrite:
+	case !r.sizes.Has(w.reg.Part) || w.reg.Access != nicspec.ReadWrite:
 		return 0
 	case w.off == nicspec.RegRocePort:
 		return 0xffff // bits 15:0, says its meaning
@@ -87,7 +89,7 @@ func (w *word) writable() uint32 {
 	}
 	var mask uint32
 	for _, f := range w.reg.Fields {
-		if !f.Later {
+		if r.sizes.Has(f.Part) {
 			mask |= (1<<f.Width - 1) << f.Bit
 		}
 	}
@@ -126,7 +128,7 @@ func writtenAndRead(r *rig) {
 			for _, v := range patterns {
 				r.write(w.off, v)
 				want := w.reset(r)
-				if m := w.writable(); m != 0 {
+				if m := w.writable(r); m != 0 {
 					want = v & m
 				}
 				if w.off == nicspec.RegStatus {

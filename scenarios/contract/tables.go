@@ -19,7 +19,7 @@ var tableChecks = []check{
 	{"tables/values of rules", "G6", calm, ruleValues},
 	{"tables/written and read", "G6", stalled, writtenEntries},
 	{"tables/words beyond the entry", "G6", calm, wordsBeyond},
-	{"tables/later parts", "G6 G3", calm, laterParts},
+	{"tables/later parts", "G6 G3", calm, missingParts},
 	{"tables/enabled queues", "G6 Q5 T11", calm, enabledQueues},
 	{"tables/busy while a receive queue drains", "G7 Q5", stalled, func(r *rig) { busyWhileDraining(r, nicspec.TableRxq) }},
 	{"tables/busy while a transmit queue drains", "G7 T11", stalled, func(r *rig) { busyWhileDraining(r, nicspec.TableTxq) }},

@@ -13,7 +13,9 @@ module nic_cfg
   // Memory keys.
   parameter int NumKeys = 256,
   // Steering rules.
-  parameter int NumRules = 64
+  parameter int NumRules = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,
   input  logic             rst,
@@ -85,7 +87,7 @@ module nic_cfg
 
     unique case (unit)
       RegId[RegAw-1:3]:       value = {ResetVersion, ResetId};
-      RegCap0[RegAw-1:3]:     value = {32'd0, cap0};
+      RegCap0[RegAw-1:3]:     value = {32'(Parts), cap0};
       RegCtrl[RegAw-1:3]:     value = {status, ctrl};
       RegDevctl[RegAw-1:3]:   value = {cpl_timeout_q, devctl};
       RegRxCtrl[RegAw-1:3]:   value = {rx_default, rx_ctrl};

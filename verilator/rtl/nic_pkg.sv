@@ -40,6 +40,8 @@ package nic_pkg;
   localparam int unsigned RulesMax = 256;  // register space is laid out for this many rules
   // a register write has taken effect this many cycles after its TLP was accepted
   localparam int unsigned VisibleCycles = 64;
+  localparam int unsigned PartsAll = 1023;  // every part that CAP1 knows
+  localparam int unsigned PartsDefault = 0;  // parts of the default build
   localparam int unsigned RssEntries = 256;  // entries of table Indirection
   localparam int unsigned RssKeyBytes = 40;  // Toeplitz key
   localparam int unsigned RssLogMax = 8;  // largest rss_log
@@ -96,12 +98,12 @@ package nic_pkg;
   localparam int unsigned RegTblDataCount = 32;  // registers
   localparam int unsigned RegTblDataStride = 4;  // bytes
   localparam logic [31:0] ResetTblData = 32'h00000000;
-  // rw: Toeplitz key, first byte first (later)
+  // rw: Toeplitz key, first byte first (part rss)
   localparam logic [RegAw-1:0] RegRssKeyBase = 20'h00100;
   localparam int unsigned RegRssKeyCount = 10;  // registers
   localparam int unsigned RegRssKeyStride = 4;  // bytes
   localparam logic [31:0] ResetRssKey = 32'h00000000;
-  // rw: source address of pause frames: two words per port (later)
+  // rw: source address of pause frames: two words per port (part pause)
   localparam logic [RegAw-1:0] RegPortMacBase = 20'h00200;
   localparam int unsigned RegPortMacCount = 4;  // registers
   localparam int unsigned RegPortMacStride = 4;  // bytes
@@ -115,7 +117,7 @@ package nic_pkg;
   localparam int unsigned RegRuleHitsCount = 256;  // registers
   localparam int unsigned RegRuleHitsStride = 8;  // bytes
   // rw: bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow
-  // (later)
+  // (part accounts)
   localparam logic [RegAw-1:0] RegAccountCreditBase = 20'h04000;
   localparam int unsigned RegAccountCreditCount = 64;  // registers
   localparam int unsigned RegAccountCreditStride = 4;  // bytes
@@ -127,10 +129,22 @@ package nic_pkg;
   localparam logic [RegAw-1:0] RegTxDoorbellBase = 20'h09000;
   localparam int unsigned RegTxDoorbellCount = 256;  // registers
   localparam int unsigned RegTxDoorbellStride = 4;  // bytes
-  // wo: 64 B work entry of transmit queue i, pushed whole (later)
+  // wo: 64 B work entry of transmit queue i, pushed whole (part push)
   localparam logic [RegAw-1:0] RegTxPushBase = 20'h10000;
   localparam int unsigned RegTxPushCount = 256;  // registers
   localparam int unsigned RegTxPushStride = 64;  // bytes
+
+  // Parts that a build may have, as bits of CAP1
+  localparam int unsigned PartCopy = 1;  // copy engine
+  localparam int unsigned PartPush = 2;  // work entries by register write
+  localparam int unsigned PartRss = 4;  // RSS
+  localparam int unsigned PartAccounts = 8;  // credit accounts and slow-path rings
+  localparam int unsigned PartCrc32c = 16;  // payload CRC-32C
+  localparam int unsigned PartPause = 32;  // pause frames
+  localparam int unsigned PartMsix = 64;  // MSI-X
+  localparam int unsigned PartFlr = 128;  // function-level reset
+  localparam int unsigned PartEcn = 256;  // ECN modes of queues
+  localparam int unsigned PartAttr = 512;  // relaxed-ordering and no-snoop attributes
 
   // Counters: those of a port are numbers inside its block, the others indices
   localparam int unsigned CntPortStride = 32;  // indices per port
@@ -147,7 +161,7 @@ package nic_pkg;
   localparam int unsigned CntRxDropIpCsum = 7;
   localparam int unsigned CntRxDropL4Csum = 8;  // port: bad UDP checksum, and RX_CTRL says drop
   localparam int unsigned CntRxDropIcrc = 9;  // port: bad ICRC, and RX_CTRL says drop
-  // port: bad payload CRC-32C, and RX_CTRL says drop (later)
+  // port: bad payload CRC-32C, and RX_CTRL says drop (part crc32c)
   localparam int unsigned CntRxDropCrc32c = 10;
   localparam int unsigned CntRxDropRule = 11;  // port: a rule with action Drop matched
   localparam int unsigned CntRxDropNoRule = 12;  // port: no rule matched and RX_DEFAULT is Drop
@@ -158,8 +172,8 @@ package nic_pkg;
   localparam int unsigned CntRxDropNoDesc = 16;  // port: the ring was empty
   localparam int unsigned CntTxFrames = 17;  // port: frames that left
   localparam int unsigned CntTxBytes = 18;  // port: their bytes
-  localparam int unsigned CntRxPause = 19;  // port: pause frames honoured (later)
-  localparam int unsigned CntTxPause = 20;  // port: pause frames sent (later)
+  localparam int unsigned CntRxPause = 19;  // port: pause frames honoured (part pause)
+  localparam int unsigned CntTxPause = 20;  // port: pause frames sent (part pause)
   localparam int unsigned CntTxWqe = 128;  // device: work entries that ended, well or not
   // device: work entries that ended with a status other than Ok
   localparam int unsigned CntTxErr = 129;
@@ -176,8 +190,9 @@ package nic_pkg;
   localparam int unsigned CntCplTimeouts = 136;  // device: read requests that timed out
   localparam int unsigned CntRxCqe = 137;  // device: receive completion entries written
   localparam int unsigned CntTxCqe = 138;  // device: transmit completion entries written
-  localparam int unsigned CntMsix = 139;  // device: messages sent (later)
-  localparam int unsigned CntCopyBytes = 140;  // device: bytes written by the copy engine (later)
+  localparam int unsigned CntMsix = 139;  // device: messages sent (part msix)
+  // device: bytes written by the copy engine (part copy)
+  localparam int unsigned CntCopyBytes = 140;
 
   // No design needs all these numbers; each is read once here, so lint is quiet about the rest.
   localparam logic unused_numbers = ^(
@@ -186,16 +201,16 @@ package nic_pkg;
     64'(RequesterHost) ^ 64'(RequesterNic) ^ 64'(FrameMin) ^ 64'(FrameMax) ^ 64'(ParseBytes) ^
     64'(RxBufBytes) ^ 64'(RxDescBytes) ^ 64'(WqeBytes) ^ 64'(CqeBytes) ^ 64'(WqeSlots) ^
     64'(WqeSlotBytes) ^ 64'(InlineMax) ^ 64'(LogSizeMin) ^ 64'(LogSizeMax) ^ 64'(TableWords) ^
-    64'(RuleNone) ^ 64'(RxqMax) ^ 64'(TxqMax) ^ 64'(RulesMax) ^ 64'(VisibleCycles) ^
-    64'(RssEntries) ^ 64'(RssKeyBytes) ^ 64'(RssLogMax) ^ 64'(NumAccounts) ^ 64'(CreditMax) ^
-    64'(Crc32cResidue) ^ 64'(CopyMax) ^ 64'(CopyChannels) ^ 64'(LineBytes) ^ 64'(InvalidateVendor) ^
-    64'(InvalidateCode) ^ 64'(PauseQueue) ^ 64'(PauseTimeMin) ^ 64'(MacControlType) ^
-    64'(PauseOpcode) ^ 64'(PfcOpcode) ^ 64'(FlrCycles) ^ 64'(RegAw) ^ 64'(RegId) ^ 64'(ResetId) ^
-    64'(RegVersion) ^ 64'(ResetVersion) ^ 64'(RegCap0) ^ 64'(RegCap1) ^ 64'(RegCtrl) ^
-    64'(ResetCtrl) ^ 64'(RegStatus) ^ 64'(RegDevctl) ^ 64'(ResetDevctl) ^ 64'(RegCplTimeout) ^
-    64'(ResetCplTimeout) ^ 64'(RegRxCtrl) ^ 64'(ResetRxCtrl) ^ 64'(RegRxDefault) ^
-    64'(ResetRxDefault) ^ 64'(RegRocePort) ^ 64'(ResetRocePort) ^ 64'(RegScratch) ^
-    64'(ResetScratch) ^ 64'(RegTblCmd) ^ 64'(ResetTblCmd) ^ 64'(RegTblDataBase) ^
+    64'(RuleNone) ^ 64'(RxqMax) ^ 64'(TxqMax) ^ 64'(RulesMax) ^ 64'(VisibleCycles) ^ 64'(PartsAll) ^
+    64'(PartsDefault) ^ 64'(RssEntries) ^ 64'(RssKeyBytes) ^ 64'(RssLogMax) ^ 64'(NumAccounts) ^
+    64'(CreditMax) ^ 64'(Crc32cResidue) ^ 64'(CopyMax) ^ 64'(CopyChannels) ^ 64'(LineBytes) ^
+    64'(InvalidateVendor) ^ 64'(InvalidateCode) ^ 64'(PauseQueue) ^ 64'(PauseTimeMin) ^
+    64'(MacControlType) ^ 64'(PauseOpcode) ^ 64'(PfcOpcode) ^ 64'(FlrCycles) ^ 64'(RegAw) ^
+    64'(RegId) ^ 64'(ResetId) ^ 64'(RegVersion) ^ 64'(ResetVersion) ^ 64'(RegCap0) ^ 64'(RegCap1) ^
+    64'(RegCtrl) ^ 64'(ResetCtrl) ^ 64'(RegStatus) ^ 64'(RegDevctl) ^ 64'(ResetDevctl) ^
+    64'(RegCplTimeout) ^ 64'(ResetCplTimeout) ^ 64'(RegRxCtrl) ^ 64'(ResetRxCtrl) ^
+    64'(RegRxDefault) ^ 64'(ResetRxDefault) ^ 64'(RegRocePort) ^ 64'(ResetRocePort) ^
+    64'(RegScratch) ^ 64'(ResetScratch) ^ 64'(RegTblCmd) ^ 64'(ResetTblCmd) ^ 64'(RegTblDataBase) ^
     64'(RegTblDataCount) ^ 64'(RegTblDataStride) ^ 64'(ResetTblData) ^ 64'(RegRssKeyBase) ^
     64'(RegRssKeyCount) ^ 64'(RegRssKeyStride) ^ 64'(ResetRssKey) ^ 64'(RegPortMacBase) ^
     64'(RegPortMacCount) ^ 64'(RegPortMacStride) ^ 64'(ResetPortMac) ^ 64'(RegCounterBase) ^
@@ -204,6 +219,8 @@ package nic_pkg;
     64'(RegAccountCreditStride) ^ 64'(RegRxDoorbellBase) ^ 64'(RegRxDoorbellCount) ^
     64'(RegRxDoorbellStride) ^ 64'(RegTxDoorbellBase) ^ 64'(RegTxDoorbellCount) ^
     64'(RegTxDoorbellStride) ^ 64'(RegTxPushBase) ^ 64'(RegTxPushCount) ^ 64'(RegTxPushStride) ^
+    64'(PartCopy) ^ 64'(PartPush) ^ 64'(PartRss) ^ 64'(PartAccounts) ^ 64'(PartCrc32c) ^
+    64'(PartPause) ^ 64'(PartMsix) ^ 64'(PartFlr) ^ 64'(PartEcn) ^ 64'(PartAttr) ^
     64'(CntPortStride) ^ 64'(CntPortsMax) ^ 64'(CntDeviceBase) ^ 64'(CntRxFrames) ^
     64'(CntRxBytes) ^ 64'(CntRxDelivered) ^ 64'(CntRxDropDisabled) ^ 64'(CntRxDropRunt) ^
     64'(CntRxDropOversize) ^ 64'(CntRxDropOverflow) ^ 64'(CntRxDropIpCsum) ^ 64'(CntRxDropL4Csum) ^
@@ -228,7 +245,8 @@ package nic_pkg;
     TableStatusBadValue = 3'd3,  // a field is out of its range; the entry is unchanged
     TableStatusEnabled = 3'd4,  // the queue is enabled: disable it first; the entry is unchanged
     TableStatusBadOp = 3'd5,  // operation is neither read nor write
-    TableStatusNotBuilt = 3'd6  // the table or a field in use is of a later version of the device
+    // the table or a field in use is of a part that this build does not have
+    TableStatusNotBuilt = 3'd6
   } table_status_e;
 
   typedef enum logic [7:0] {
@@ -236,15 +254,15 @@ package nic_pkg;
     TableTxq = 8'd1,  // transmit queue contexts
     TableKey = 8'd2,  // memory keys
     TableRule = 8'd3,  // steering rules
-    TableIndirection = 8'd4,  // RSS indirection (later)
-    TableAccount = 8'd5,  // credit accounts (later)
-    TablePortCfg = 8'd6  // pause thresholds and classes of a port (later)
+    TableIndirection = 8'd4,  // RSS indirection (part rss)
+    TableAccount = 8'd5,  // credit accounts (part accounts)
+    TablePortCfg = 8'd6  // pause thresholds and classes of a port (part pause)
   } table_e;
 
   typedef enum logic [7:0] {
     ActionDrop = 8'd0,  // count and forget
     ActionQueue = 8'd1,  // deliver to the receive queue named
-    ActionRss = 8'd2  // Toeplitz hash, indirection table (later)
+    ActionRss = 8'd2  // Toeplitz hash, indirection table (part rss)
   } action_e;
 
   typedef enum logic [7:0] {
@@ -262,9 +280,9 @@ package nic_pkg;
   typedef enum logic [7:0] {
     OpcodeNop = 8'd0,  // does nothing; may ask for a completion
     OpcodeSend = 8'd1,  // gather and transmit one frame
-    OpcodeCopy = 8'd2,  // copy between two memory keys (later)
-    OpcodeInvalidate = 8'd3,  // invalidate a range of the Arm cache (later)
-    OpcodeCopyInvalidate = 8'd4  // copy, then invalidate the source (later)
+    OpcodeCopy = 8'd2,  // copy between two memory keys (part copy)
+    OpcodeInvalidate = 8'd3,  // invalidate a range of the Arm cache (part copy)
+    OpcodeCopyInvalidate = 8'd4  // copy, then invalidate the source (part copy)
   } opcode_e;
 
   typedef enum logic [7:0] {
@@ -332,7 +350,9 @@ package nic_pkg;
 
   // Register CAP1: what this build can do; a bit is set when the part is built
   typedef struct packed {
-    logic [23:0] rsvd0;
+    logic [21:0] rsvd0;
+    logic attr;  // relaxed-ordering and no-snoop attributes
+    logic ecn;  // ECN modes of queues
     logic flr;  // function-level reset
     logic msix;  // MSI-X
     logic pause;  // pause frames
@@ -345,7 +365,7 @@ package nic_pkg;
 
   // Register CTRL: switches of the whole device
   typedef struct packed {
-    logic flr;  // function-level reset; writing 1 has no effect today (later)
+    logic flr;  // function-level reset; writing 1 starts it, reads 1 until done (part flr)
     logic [28:0] rsvd0;
     logic tx_enable;  // transmit; while 0 no work entry is started
     logic rx_enable;  // receive; while 0 every frame is a counted drop RX_DROP_DISABLED
@@ -362,8 +382,8 @@ package nic_pkg;
   // Register DEVCTL: PCIe limits; change only while nothing is outstanding
   typedef struct packed {
     logic [20:0] rsvd2;
-    logic no_snoop;  // set NS on payload writes and reads (later)
-    logic relaxed_ordering;  // set RO on payload writes and reads (later)
+    logic no_snoop;  // set NS on payload writes and reads (part attr)
+    logic relaxed_ordering;  // set RO on payload writes and reads (part attr)
     logic rcb;  // read completion boundary: 0 = 64 B, 1 = 128 B
     logic rsvd1;
     logic [2:0] mrrs;  // largest read request: 128 << mrrs bytes, 0..5; other values count as 0
@@ -374,7 +394,7 @@ package nic_pkg;
   // Register RX_CTRL: drop instead of deliver
   typedef struct packed {
     logic [27:0] rsvd0;
-    logic drop_bad_crc32c;  // drop frames whose payload CRC-32C is bad (later)
+    logic drop_bad_crc32c;  // drop frames whose payload CRC-32C is bad (part crc32c)
     logic drop_bad_icrc;  // drop frames whose ICRC is bad
     logic drop_bad_l4_csum;  // drop frames whose UDP checksum is bad
     logic drop_bad_ip_csum;  // drop frames whose IPv4 header checksum is bad
@@ -383,8 +403,8 @@ package nic_pkg;
   // Register RX_DEFAULT: what happens to a frame that no rule matches
   typedef struct packed {
     logic [3:0] rsvd0;
-    logic [3:0] rss_log;  // action Rss: log2 of the entries of the group (later)
-    // enum Action; Rss counts as Drop while it is later, and so do other values
+    logic [3:0] rss_log;  // action Rss: log2 of the entries of the group (part rss)
+    // enum Action; other values count as Drop, and so does Rss without the part
     logic [7:0] action;
     logic [15:0] queue_f;  // receive queue
   } rx_default_reg_t;
@@ -413,15 +433,16 @@ package nic_pkg;
     // bytes 16..63: inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a
     // slot; other slots are ignored
     logic [383:0] slots;
-    // bytes 14..15: first byte that the CRC-32C covers; ignored today (later)
+    // bytes 14..15: first byte that the CRC-32C covers; ignored without the part (part crc32c)
     logic [15:0] crc_start;
     logic [7:0] l4_off;  // byte 13: offset of the UDP header, for the offloads
     logic [7:0] l3_off;  // byte 12: offset of the IP header, for the offloads
     logic [31:0] wqe_id;  // bytes 8..11: returned in the completion entry
-    logic [15:0] crc_off;  // bytes 6..7: where the CRC-32C is written; ignored today (later)
+    // bytes 6..7: where the CRC-32C is written; ignored without the part (part crc32c)
+    logic [15:0] crc_off;
     logic [8:0] f_rsvd;  // bits 15:7 of bytes 4..5: zero, else BadFormat
     logic f_pad;  // byte 4 bit 6: append zero bytes up to 60
-    // byte 4 bit 5: insert a CRC-32C over the payload; status BadOffload today (later)
+    // byte 4 bit 5: insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
     logic f_crc32c;
     logic f_icrc;  // byte 4 bit 4: insert the ICRC
     logic f_udp_zero;  // byte 4 bit 3: set the UDP checksum to zero
@@ -447,9 +468,10 @@ package nic_pkg;
     logic [6:0] rsvd2;
     logic phase;  // byte 63 bit 0: 1 on the first lap of the ring, then toggling
     logic [23:0] rsvd1;
-    // bytes 56..59: ordinal of the frame in its credit account; zero today (later)
+    // bytes 56..59: ordinal of the frame in its credit account; zero without the part (part
+    // accounts)
     logic [31:0] account_seq;
-    logic [31:0] crc32c_value;  // bytes 52..55: zero today (later)
+    logic [31:0] crc32c_value;  // bytes 52..55: zero without the part (part crc32c)
     logic [31:0] psn;  // bytes 48..51: PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero
     logic [31:0] dest_qp;  // bytes 44..47: destination QP in bits 23:0; bits 31:24 zero
     logic [15:0] pkey;  // bytes 42..43: P_Key
@@ -460,7 +482,7 @@ package nic_pkg;
     logic [7:0] ip_tos;  // byte 35: IPv4 ToS or IPv6 traffic class, zero without IP
     logic [7:0] ip_proto;  // byte 34: IPv4 protocol or IPv6 next header, zero without IP
     logic [15:0] ethertype;  // bytes 32..33: EtherType after the tags
-    logic [31:0] rss_hash;  // bytes 28..31: zero today (later)
+    logic [31:0] rss_hash;  // bytes 28..31: zero without the part (part rss)
     logic [15:0] payload_off;  // bytes 26..27: end of the headers that were parsed
     logic [7:0] l4_off;  // byte 25: offset of the transport header, zero when l4_type is None
     // byte 24: offset of the network header (14 + 4 per tag), also when l3_type is None
@@ -469,8 +491,9 @@ package nic_pkg;
     logic [15:0] vlan_outer;  // bytes 20..21: TCI of the first tag, zero without one
     logic [7:0] port;  // byte 19: Ethernet port
     logic [4:0] rsvd0;
-    logic slow_path;  // byte 18 bit 2: delivered to a slow-path ring; zero today (later)
-    verdict_e crc32c;  // byte 18 bits 1:0: payload CRC-32C; zero today (later)
+    // byte 18 bit 2: delivered to a slow-path ring; zero without the part (part accounts)
+    logic slow_path;
+    verdict_e crc32c;  // byte 18 bits 1:0: payload CRC-32C; zero without the part (part crc32c)
     verdict_e icrc;  // byte 17 bits 7:6: ICRC
     verdict_e l4_csum;  // byte 17 bits 5:4: UDP checksum
     verdict_e ip_csum;  // byte 17 bits 3:2: IPv4 header checksum
@@ -513,16 +536,17 @@ package nic_pkg;
   // RxqEntry: table Rxq
   typedef struct packed {
     logic [63:0] rsvd1;
-    logic [7:0] ecn_mode;  // byte 55: zero today, else NotBuilt (later)
-    crc_mode_e crc_mode;  // byte 54: zero today, else NotBuilt (later)
+    logic [7:0] ecn_mode;  // byte 55: without the part zero, else NotBuilt (part ecn)
+    crc_mode_e crc_mode;  // byte 54: without the part zero, else NotBuilt (part crc32c)
     logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
     logic [15:0] ci;  // bytes 50..51: descriptors consumed; ignored on write
     logic [15:0] pi;  // bytes 48..49: producer index; ignored on write
-    // bytes 46..47: longest wait in units of 64 cycles; ignored today (later)
+    // bytes 46..47: longest wait in units of 64 cycles; ignored without the part (part msix)
     logic [15:0] mod_cycles;
-    logic [15:0] mod_count;  // bytes 44..45: completions per message; ignored today (later)
-    logic [31:0] msix_data;  // bytes 40..43: ignored today (later)
-    logic [63:0] msix_addr;  // bytes 32..39: zero today, else NotBuilt (later)
+    // bytes 44..45: completions per message; ignored without the part (part msix)
+    logic [15:0] mod_count;
+    logic [31:0] msix_data;  // bytes 40..43: ignored without the part (part msix)
+    logic [63:0] msix_addr;  // bytes 32..39: without the part zero, else NotBuilt (part msix)
     logic [63:0] cq_base;  // bytes 24..31: bus address, 64 B aligned
     logic [63:0] ring_base;  // bytes 16..23: bus address, 64 B aligned
     logic [39:0] rsvd0;
@@ -541,17 +565,17 @@ package nic_pkg;
   // TxqEntry: table Txq
   typedef struct packed {
     logic [63:0] rsvd3;
-    logic [7:0] ecn_mode;  // byte 55: zero today, else NotBuilt (later)
-    // byte 54: priority class 0..7 of its frames, above 7 BadValue; zero today, else NotBuilt
-    // (later)
+    logic [7:0] ecn_mode;  // byte 55: without the part zero, else NotBuilt (part ecn)
+    // byte 54: priority class 0..7 of its frames, above 7 BadValue; without the part zero, else
+    // NotBuilt (part pause)
     logic [7:0] pfc_class;
     logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
     logic [15:0] ci;  // bytes 50..51: work entries ended; ignored on write
     logic [15:0] pi;  // bytes 48..49: producer index; ignored on write
-    logic [15:0] mod_cycles;  // bytes 46..47: as in RxqEntry (later)
-    logic [15:0] mod_count;  // bytes 44..45: as in RxqEntry (later)
-    logic [31:0] msix_data;  // bytes 40..43: as in RxqEntry (later)
-    logic [63:0] msix_addr;  // bytes 32..39: as in RxqEntry (later)
+    logic [15:0] mod_cycles;  // bytes 46..47: as in RxqEntry (part msix)
+    logic [15:0] mod_count;  // bytes 44..45: as in RxqEntry (part msix)
+    logic [31:0] msix_data;  // bytes 40..43: as in RxqEntry (part msix)
+    logic [63:0] msix_addr;  // bytes 32..39: as in RxqEntry (part msix)
     logic [63:0] cq_base;  // bytes 24..31: bus address, 64 B aligned
     logic [63:0] ring_base;  // bytes 16..23: bus address, 64 B aligned
     logic [39:0] rsvd2;
@@ -610,11 +634,11 @@ package nic_pkg;
   // RuleEntry: table Rule
   typedef struct packed {
     logic [55:0] rsvd0;
-    // byte 120: action Rss: log2 of the entries of the group; ignored today (later)
+    // byte 120: action Rss: log2 of the entries of the group; ignored without the part (part rss)
     logic [7:0] rss_log;
-    logic [15:0] slow_queue;  // bytes 118..119: ignored today (later)
-    logic [7:0] account;  // byte 117: ignored today (later)
-    logic [7:0] account_en;  // byte 116: zero today, else NotBuilt (later)
+    logic [15:0] slow_queue;  // bytes 118..119: ignored without the part (part accounts)
+    logic [7:0] account;  // byte 117: ignored without the part (part accounts)
+    logic [7:0] account_en;  // byte 116: without the part zero, else NotBuilt (part accounts)
     // bytes 114..115: receive queue, or first entry of the RSS group; beyond the queues of this
     // build BadValue
     logic [15:0] queue_f;
@@ -624,13 +648,13 @@ package nic_pkg;
     logic [447:0] value;  // bytes 0..55: SteerKey to compare with
   } rule_entry_t;
 
-  // IndirectionEntry: table Indirection; later
+  // IndirectionEntry: table Indirection
   typedef struct packed {
     logic [15:0] rsvd0;
     logic [15:0] queue_f;  // bytes 0..1: receive queue; beyond the queues of this build BadValue
   } indirection_entry_t;
 
-  // AccountEntry: table Account; later
+  // AccountEntry: table Account
   typedef struct packed {
     logic [31:0] seq;  // bytes 12..15: account_seq of the next frame; ignored on write
     // bytes 8..11: credits drawn by frames since the account was set; ignored on write
@@ -642,7 +666,7 @@ package nic_pkg;
     logic [31:0] balance;  // bytes 0..3: credits; above 2^24 - 1 BadValue
   } account_entry_t;
 
-  // PortEntry: table PortCfg; later
+  // PortEntry: table PortCfg
   typedef struct packed {
     logic [31:0] xon;  // bytes 12..15: end the pause when no more than this are held
     logic [31:0] xoff;  // bytes 8..11: pause when more bytes than this are held

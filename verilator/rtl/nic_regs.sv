@@ -14,7 +14,9 @@ module nic_regs
   // Memory keys.
   parameter int NumKeys = 256,
   // Steering rules.
-  parameter int NumRules = 64
+  parameter int NumRules = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic           clk,
   input  logic           rst,
@@ -81,7 +83,8 @@ module nic_regs
   assign hits_index_o = unit[10:3];
 
   nic_cfg #(
-    .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
+    .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules),
+    .Parts(Parts)
   ) u_cfg (
     .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(cfg_rdata),
     .cfg_o, .rx_busy_i, .tx_busy_i, .reads_i

@@ -17,7 +17,9 @@ module nic_top
   // Memory keys, a power of two, 16 to 4,096.
   parameter int NumKeys = 256,
   // Steering rules, 4 to 256.
-  parameter int NumRules = 64
+  parameter int NumRules = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                       clk,
   input  logic                       rst,
@@ -71,6 +73,9 @@ module nic_top
   end
   if (NumRules < 4 || NumRules > RulesMax) begin : g_bad_rules
     $fatal(1, "nic_top: NumRules must be 4 to 256");
+  end
+  if ((Parts & ~PartsAll) != 0) begin : g_bad_parts
+    $fatal(1, "nic_top: Parts has bits that CAP1 does not know");
   end
 
   // Read clients and sources of the device's counters.
@@ -127,7 +132,8 @@ module nic_top
   );
 
   nic_regs #(
-    .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
+    .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules),
+    .Parts(Parts)
   ) u_regs (
     .clk, .rst,
     .req_i(reg_req), .req_valid_i(reg_valid), .req_ready_o(reg_ready),

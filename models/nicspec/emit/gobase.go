@@ -20,17 +20,20 @@ func uintType(width int) string {
 	return "uint64"
 }
 
-// later is the sentence added to the docs of parts of a later version.
-func later(s schema.Status) string {
-	if s.Later() {
-		return " (later)"
+// sentence turns a table's doc into the end of a Go comment, with the part that it belongs to.
+func sentence(doc string, p schema.Part) string {
+	s := strings.TrimRight(strings.ReplaceAll(doc, "\n", " "), ".")
+	if p != "" {
+		s += " (part " + string(p) + ")"
 	}
-	return ""
+	return s
 }
 
-// sentence turns a table's doc into the end of a Go comment.
-func sentence(doc string, s schema.Status) string {
-	return strings.TrimRight(strings.ReplaceAll(doc, "\n", " "), ".") + later(s)
+// partOf writes the field Part of a list's entry; the core has none.
+func partOf(w *goFile, p schema.Part) {
+	if p != "" {
+		w.pf(", Part: Part%s", schema.Camel(string(p)))
+	}
 }
 
 func goConsts(w *goFile, c *schema.Contract) {
@@ -64,7 +67,7 @@ func goEnum(w *goFile, e *schema.Enum) {
 		uintType(e.Width), e.Name)
 	for _, v := range e.Values {
 		w.ids.declare(e.Name+v.Name, "enum "+e.Name+" value "+v.Name)
-		w.pf("%s%s %s = %d // %s\n", e.Name, v.Name, e.Name, v.Value, sentence(v.Doc, v.Status))
+		w.pf("%s%s %s = %d // %s\n", e.Name, v.Name, e.Name, v.Value, sentence(v.Doc, v.Part))
 	}
 	w.pf(")\n\n// String is the value's name, or %s(n) for a code that has none.\n", e.Name)
 	w.pf("func (v %s) String() string {\nswitch v {\n", e.Name)
@@ -72,8 +75,8 @@ func goEnum(w *goFile, e *schema.Enum) {
 		w.pf("case %s%s:\nreturn %q\n", e.Name, v.Name, v.Name)
 	}
 	w.pf("}\nreturn \"%s(\" + strconv.FormatUint(uint64(v), 10) + \")\"\n}\n\n", e.Name)
-	goEnumSet(w, e, "Known", "tells whether the code has a name, built or later", func(v schema.EnumValue) bool { return true })
-	goEnumSet(w, e, "Built", "tells whether the code has a name and is of this version", func(v schema.EnumValue) bool { return !v.Status.Later() })
+	goEnumSet(w, e, "Known", "tells whether the code has a name", func(v schema.EnumValue) bool { return true })
+	goEnumParts(w, e)
 }
 
 func goEnumSet(w *goFile, e *schema.Enum, method, doc string, in func(schema.EnumValue) bool) {
@@ -85,6 +88,20 @@ func goEnumSet(w *goFile, e *schema.Enum, method, doc string, in func(schema.Enu
 	}
 	w.pf("// %s %s.\nfunc (v %s) %s() bool {\nswitch v {\ncase %s:\nreturn true\n}\nreturn false\n}\n\n",
 		method, doc, e.Name, method, strings.Join(list, ", "))
+}
+
+// goEnumParts writes what part a code belongs to, for enums that have such codes.
+func goEnumParts(w *goFile, e *schema.Enum) {
+	cases := ""
+	for _, v := range e.Values {
+		if v.Part != "" {
+			cases += fmt.Sprintf("case %s%s:\nreturn Part%s\n", e.Name, v.Name, schema.Camel(string(v.Part)))
+		}
+	}
+	if cases != "" {
+		w.pf("// Part is the part of the device that the code belongs to, 0 for the core and for codes without a name.\n")
+		w.pf("func (v %s) Part() Cap1Reg {\nswitch v {\n%s}\nreturn 0\n}\n\n", e.Name, cases)
+	}
 }
 
 func goCounters(w *goFile, c *schema.Contract) {
@@ -113,7 +130,7 @@ func goCounterConsts(w *goFile, c *schema.Contract, typ, doc string, port bool) 
 		if k := &c.Counters[i]; k.PerPort() == port {
 			name := "Cnt" + schema.Camel(k.Name)
 			w.ids.declare(name, "counter "+k.Name)
-			w.pf("%s %s = %d // %s\n", name, typ, k.Index, sentence(k.Doc, k.Status))
+			w.pf("%s %s = %d // %s\n", name, typ, k.Index, sentence(k.Doc, k.Part))
 		}
 	}
 	w.pf(")\n\n")
@@ -132,7 +149,8 @@ func goCounterLists(w *goFile, c *schema.Contract) {
 	for i := range c.Counters {
 		k := &c.Counters[i]
 		w.pf("{Name: %q, Index: %d", k.Name, k.Index)
-		flags(w, "PerPort", k.PerPort(), "Drop", k.Drop, "Later", k.Status.Later())
+		flags(w, "PerPort", k.PerPort(), "Drop", k.Drop)
+		partOf(w, k.Part)
 		w.pf(", Doc: %q},\n", k.Doc)
 	}
 	w.pf("}\n")

@@ -14,14 +14,14 @@ func goRegs(w *goFile, c *schema.Contract) {
 		name := "Reg" + schema.Camel(r.Name)
 		if !r.IsArray() {
 			w.ids.declare(name, "register "+r.Name)
-			w.pf("%s = 0x%03x // %s: %s\n", name, r.Offset, r.Access, sentence(r.Doc, r.Status))
+			w.pf("%s = 0x%03x // %s: %s\n", name, r.Offset, r.Access, sentence(r.Doc, r.Part))
 			continue
 		}
 		for _, s := range []string{"Base", "Count", "Stride"} {
 			w.ids.declare(name+s, "register "+r.Name)
 		}
 		w.pf("%sBase = 0x%03x // %s: %s\n%sCount = %d // registers\n%sStride = %d // bytes\n",
-			name, r.Offset, r.Access, sentence(r.Doc, r.Status), name, r.Count, name, r.Stride)
+			name, r.Offset, r.Access, sentence(r.Doc, r.Part), name, r.Count, name, r.Stride)
 	}
 	w.pf(")\n\n// Values of the registers after reset.\nconst (\n")
 	for i := range c.Registers {
@@ -82,7 +82,7 @@ func goRegFields(w *goFile, r *schema.Register) {
 		if f.Enum != "" {
 			t = f.Enum
 		}
-		w.pf("// %s is %s: %s.\n", name, bitsText(f.Bit, f.Width), sentence(f.Doc, f.Status))
+		w.pf("// %s is %s: %s.\n", name, bitsText(f.Bit, f.Width), sentence(f.Doc, f.Part))
 		if f.Width == 1 && f.Enum == "" {
 			w.pf("func (r %s) %s() bool { return %s&1 != 0 }\n\n", typ, name, shr("r", f.Bit))
 			w.pf("// Set%s sets %s.\nfunc (r *%s) Set%s(v bool) {\n*r &^= 1 << %d\nif v {\n*r |= 1 << %d\n}\n}\n\n",
@@ -103,6 +103,7 @@ func goRegInfo(w *goFile, c *schema.Contract) {
 	}
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].Offset < sorted[j].Offset })
 	access := map[schema.Access]string{"ro": "ReadOnly", "rw": "ReadWrite", "wo": "WriteOnly"}
+	goPartConsts(w, c)
 	w.ids.declare("Registers", "the list")
 	w.pf("// Registers lists every register, in ascending order of offset.\nvar Registers = [...]RegInfo{\n")
 	for _, r := range sorted {
@@ -114,14 +115,14 @@ func goRegInfo(w *goFile, c *schema.Contract) {
 		if r.ResetValue() != 0 {
 			w.pf(", Reset: 0x%x", r.ResetValue())
 		}
-		flags(w, "Later", r.Status.Later())
+		partOf(w, r.Part)
 		w.pf(", Doc: %q", r.Doc)
 		if len(r.Fields) > 0 {
 			w.pf(", Fields: []RegFieldInfo{\n")
 			for i := range r.Fields {
 				f := &r.Fields[i]
 				w.pf("{Name: %q, Bit: %d, Width: %d", f.Name, f.Bit, f.Width)
-				flags(w, "Later", f.Status.Later())
+				partOf(w, f.Part)
 				w.pf(", Doc: %q},\n", f.Doc)
 			}
 			w.pf("}")
@@ -129,4 +130,15 @@ func goRegInfo(w *goFile, c *schema.Contract) {
 		w.pf("},\n")
 	}
 	w.pf("}\n")
+}
+
+// goPartConsts writes a constant for each part of the device: its bit in CAP1.
+func goPartConsts(w *goFile, c *schema.Contract) {
+	w.pf("// The parts that a build of the device may have, as bits of CAP1.\nconst (\n")
+	for _, f := range c.Parts() {
+		name := "Part" + schema.Camel(f.Name)
+		w.ids.declare(name, "part "+f.Name)
+		w.pf("%s Cap1Reg = 1 << %d // %s\n", name, f.Bit, sentence(f.Doc, ""))
+	}
+	w.pf(")\n\n")
 }

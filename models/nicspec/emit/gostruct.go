@@ -107,7 +107,7 @@ func usesBinary(s *schema.Struct) bool {
 
 func goAccessors(w *goFile, s *schema.Struct, f *schema.Field) {
 	name, typ := schema.Camel(f.Name), goType(f)
-	w.pf("// %s is %s, %s: %s.\nfunc (b %s) %s() %s {", name, f.Name, byteRange(f), sentence(f.Doc, f.Status), s.Name, name, typ)
+	w.pf("// %s is %s, %s: %s.\nfunc (b %s) %s() %s {", name, f.Name, byteRange(f), sentence(f.Doc, f.Part), s.Name, name, typ)
 	if f.IsBytes() {
 		w.pf("return b[%d:%d:%d] }\n\n", f.Byte, f.Byte+f.Width/8, f.Byte+f.Width/8)
 		w.pf("// Set%s copies v to %s and fills up with zeros; it panics when v is longer than %d bytes.\n", name, f.Name, f.Width/8)
@@ -192,7 +192,7 @@ func goFields(w *goFile, s *schema.Struct) {
 		if f.IsBytes() {
 			t = fmt.Sprintf("[%d]byte", f.Width/8)
 		}
-		w.pf("%s %s // %s\n", schema.Camel(f.Name), t, sentence(f.Doc, f.Status))
+		w.pf("%s %s // %s\n", schema.Camel(f.Name), t, sentence(f.Doc, f.Part))
 	}
 	w.pf("}\n\n// Decode%s reads all fields; it panics when b is shorter than %d bytes.\nfunc Decode%s(b []byte) (f %sFields) {\n", s.Name, s.Bytes, s.Name, s.Name)
 	w.pf("v := %s(b[:%d])\n", s.Name, s.Bytes)
@@ -245,7 +245,8 @@ func goStructInfo(w *goFile, c *schema.Contract) {
 			if f.Enum != "" {
 				w.pf(", Enum: func(v uint64) string { return %s(v).String() }", f.Enum)
 			}
-			flags(w, "Bytes", f.IsBytes(), "ReadOnly", f.Access == "ro", "Later", f.Status.Later())
+			flags(w, "Bytes", f.IsBytes(), "ReadOnly", f.Access == "ro")
+			partOf(w, f.Part)
 			w.pf(", Doc: %q},\n", f.Doc)
 		}
 		w.pf("}}\n\n")

@@ -68,6 +68,7 @@ func SV(c *schema.Contract) ([]byte, error) {
 	w.WriteString(svHead)
 	svConsts(w, c)
 	svRegs(w, c)
+	svParts(w, c)
 	svCounters(w, c)
 	svUsed(w)
 	for i := range c.Enums {
@@ -157,7 +158,7 @@ func svRegs(w *svFile, c *schema.Contract) {
 		w.ids.declare(base, "register "+r.Name)
 		w.used = append(w.used, base)
 		w.line("  ", fmt.Sprintf("localparam logic [RegAw-1:0] %s = %d'h%05x;", base, aw, r.Offset),
-			string(r.Access)+": "+sentence(r.Doc, r.Status))
+			string(r.Access)+": "+sentence(r.Doc, r.Part))
 		if r.IsArray() {
 			w.param(name+"Count", uint64(r.Count), "registers")
 			w.param(name+"Stride", uint64(r.Stride), "bytes")
@@ -172,6 +173,14 @@ func svRegs(w *svFile, c *schema.Contract) {
 	w.pf("\n")
 }
 
+func svParts(w *svFile, c *schema.Contract) {
+	w.pf("  // Parts that a build may have, as bits of CAP1\n")
+	for _, f := range c.Parts() {
+		w.param("Part"+schema.Camel(f.Name), 1<<f.Bit, sentence(f.Doc, ""))
+	}
+	w.pf("\n")
+}
+
 func svCounters(w *svFile, c *schema.Contract) {
 	w.pf("  // Counters: those of a port are numbers inside its block, the others indices\n")
 	w.param("CntPortStride", schema.PortStride, "indices per port")
@@ -179,7 +188,7 @@ func svCounters(w *svFile, c *schema.Contract) {
 	w.param("CntDeviceBase", schema.DeviceBase, "first of the device's own counters")
 	for i := range c.Counters {
 		k := &c.Counters[i]
-		w.param("Cnt"+schema.Camel(k.Name), uint64(k.Index), k.Scope+": "+sentence(k.Doc, k.Status))
+		w.param("Cnt"+schema.Camel(k.Name), uint64(k.Index), k.Scope+": "+sentence(k.Doc, k.Part))
 	}
 	w.pf("\n")
 }
@@ -213,7 +222,7 @@ func svEnum(w *svFile, e *schema.Enum) {
 		if i == len(e.Values)-1 {
 			comma = ""
 		}
-		w.line("    ", fmt.Sprintf("%s%s = %d'd%d%s", e.Name, v.Name, e.Width, v.Value, comma), sentence(v.Doc, v.Status))
+		w.line("    ", fmt.Sprintf("%s%s = %d'd%d%s", e.Name, v.Name, e.Width, v.Value, comma), sentence(v.Doc, v.Part))
 	}
 	w.pf("  } %s;\n\n", typ)
 }
@@ -228,9 +237,9 @@ func svRegStruct(w *svFile, r *schema.Register) {
 	var ms []member
 	for i := range r.Fields {
 		f := &r.Fields[i]
-		ms = append(ms, member{svName(f.Name), f.Enum, sentence(f.Doc, f.Status), f.Bit, f.Width})
+		ms = append(ms, member{svName(f.Name), f.Enum, sentence(f.Doc, f.Part), f.Bit, f.Width})
 	}
-	w.comment("  ", "Register "+r.Name+": "+sentence(r.Doc, r.Status))
+	w.comment("  ", "Register "+r.Name+": "+sentence(r.Doc, r.Part))
 	w.packed(ms, 32, schema.Snake(schema.Camel(r.Name))+"_reg_t", "register "+r.Name)
 }
 
@@ -238,7 +247,7 @@ func svStruct(w *svFile, s *schema.Struct) {
 	var ms []member
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		ms = append(ms, member{svName(f.Name), f.Enum, byteRange(f) + ": " + sentence(f.Doc, f.Status), f.Bit(), f.Width})
+		ms = append(ms, member{svName(f.Name), f.Enum, byteRange(f) + ": " + sentence(f.Doc, f.Part), f.Bit(), f.Width})
 	}
 	w.comment("  ", s.Name+": "+sentence(s.Doc, ""))
 	w.packed(ms, 8*s.Bytes, schema.Snake(s.Name)+"_t", "struct "+s.Name)

@@ -12,8 +12,8 @@ func Tables(c *schema.Contract) []byte {
 	w := &writer{}
 	w.pf("# The NIC's tables\n\n")
 	w.pf("Generated from `models/nicspec/nic.yaml` by `go generate ./models/nicspec`; do not edit. What the fields do is said in\n")
-	w.pf("[nic.md](nic.md). Numbers are little-endian; a byte string has its first byte at the lowest address. *later* marks parts\n")
-	w.pf("whose format is fixed but which the device does not have today.\n\n")
+	w.pf("[nic.md](nic.md). Numbers are little-endian; a byte string has its first byte at the lowest address. The column\n")
+	w.pf("Part names the part of the device (a field of CAP1) that something belongs to; a build may lack parts.\n\n")
 	w.pf("[Constants](#constants) · [Registers](#registers) · [Register fields](#register-fields) · [Structures](#structures) ·\n")
 	w.pf("[Codes](#codes) · [Counters](#counters)\n\n")
 	mdConstants(w, c)
@@ -38,11 +38,11 @@ func withEnum(doc, enum string) string {
 	return fmt.Sprintf("%s: [%s](#%s)", cell(doc), enum, strings.ToLower(enum))
 }
 
-func built(s schema.Status) string {
-	if s.Later() {
-		return "*later*"
+func partName(p schema.Part) string {
+	if p == "" {
+		return "core"
 	}
-	return "built"
+	return string(p)
 }
 
 func mdConstants(w *writer, c *schema.Contract) {
@@ -63,7 +63,7 @@ func mdConstants(w *writer, c *schema.Contract) {
 
 func mdRegisters(w *writer, c *schema.Contract) {
 	w.pf("## Registers\n\nByte offsets in BAR0; an array's entry i stands at offset + i * stride.\n\n")
-	w.pf("| Offset | Name | Bits | Entries | Stride | Access | Reset | State | Meaning |\n|---|---|---|---|---|---|---|---|---|\n")
+	w.pf("| Offset | Name | Bits | Entries | Stride | Access | Reset | Part | Meaning |\n|---|---|---|---|---|---|---|---|---|\n")
 	for i := range c.Registers {
 		r := &c.Registers[i]
 		entries, stride, reset := "1", "", ""
@@ -78,7 +78,7 @@ func mdRegisters(w *writer, c *schema.Contract) {
 			name = fmt.Sprintf("[%s](#register-%s)", r.Name, strings.ToLower(r.Name))
 		}
 		w.pf("| 0x%05x | %s | %d | %s | %s | %s | %s | %s | %s |\n", r.Offset, name, r.Width, entries, stride, r.Access, reset,
-			built(r.Status), cell(r.Doc))
+			partName(r.Part), cell(r.Doc))
 	}
 	w.pf("\n")
 }
@@ -90,11 +90,11 @@ func mdRegFields(w *writer, c *schema.Contract) {
 		if len(r.Fields) == 0 {
 			continue
 		}
-		w.pf("### Register %s\n\nOffset 0x%05x, %s: %s.\n\n| Bits | Name | State | Meaning |\n|---|---|---|---|\n", r.Name, r.Offset,
+		w.pf("### Register %s\n\nOffset 0x%05x, %s: %s.\n\n| Bits | Name | Part | Meaning |\n|---|---|---|---|\n", r.Name, r.Offset,
 			r.Access, cell(r.Doc))
 		for j := range r.Fields {
 			f := &r.Fields[j]
-			w.pf("| %s | %s | %s | %s |\n", bitRange(f.Bit, f.Width), f.Name, built(f.Status), withEnum(f.Doc, f.Enum))
+			w.pf("| %s | %s | %s | %s |\n", bitRange(f.Bit, f.Width), f.Name, partName(f.Part), withEnum(f.Doc, f.Enum))
 		}
 		w.pf("\n")
 	}
@@ -104,12 +104,12 @@ func mdStructs(w *writer, c *schema.Contract) {
 	w.pf("## Structures\n\n\"Byte\" is the offset, \"bits\" the bits counted from bit 0 of that byte.\n\n")
 	for i := range c.Structs {
 		s := &c.Structs[i]
-		w.pf("### %s\n\n%d bytes: %s.\n\n| Byte | Bits | Name | State | Meaning |\n|---|---|---|---|---|\n", s.Name, s.Bytes,
+		w.pf("### %s\n\n%d bytes: %s.\n\n| Byte | Bits | Name | Part | Meaning |\n|---|---|---|---|---|\n", s.Name, s.Bytes,
 			cell(strings.TrimSuffix(s.Doc, ".")))
 		next := 0
 		for _, f := range byPosition(s) {
 			mdGap(w, next, f.Bit())
-			state := built(f.Status)
+			state := partName(f.Part)
 			if f.Access == "ro" {
 				state += ", read-only"
 			}
@@ -140,9 +140,9 @@ func mdEnums(w *writer, c *schema.Contract) {
 	w.pf("## Codes\n\n")
 	for i := range c.Enums {
 		e := &c.Enums[i]
-		w.pf("### %s\n\n%d bits.\n\n| Value | Name | State | Meaning |\n|---|---|---|---|\n", e.Name, e.Width)
+		w.pf("### %s\n\n%d bits.\n\n| Value | Name | Part | Meaning |\n|---|---|---|---|\n", e.Name, e.Width)
 		for _, v := range e.Values {
-			w.pf("| %d | %s | %s | %s |\n", v.Value, v.Name, built(v.Status), cell(v.Doc))
+			w.pf("| %d | %s | %s | %s |\n", v.Value, v.Name, partName(v.Part), cell(v.Doc))
 		}
 		w.pf("\n")
 	}
@@ -151,7 +151,7 @@ func mdEnums(w *writer, c *schema.Contract) {
 func mdCounters(w *writer, c *schema.Contract) {
 	w.pf("## Counters\n\nEntries of the 64-bit COUNTER registers. A port's counter stands at %d * port + number; the device's own start\n"+
 		"at %d. Each dropped frame moves exactly one of the counters marked drop.\n\n", schema.PortStride, schema.DeviceBase)
-	w.pf("| Index | Scope | Name | Drop | State | Meaning |\n|---|---|---|---|---|---|\n")
+	w.pf("| Index | Scope | Name | Drop | Part | Meaning |\n|---|---|---|---|---|---|\n")
 	for i := range c.Counters {
 		k := &c.Counters[i]
 		index, drop := fmt.Sprint(k.Index), ""
@@ -161,6 +161,6 @@ func mdCounters(w *writer, c *schema.Contract) {
 		if k.Drop {
 			drop = "drop"
 		}
-		w.pf("| %s | %s | %s | %s | %s | %s |\n", index, k.Scope, k.Name, drop, built(k.Status), cell(k.Doc))
+		w.pf("| %s | %s | %s | %s | %s | %s |\n", index, k.Scope, k.Name, drop, partName(k.Part), cell(k.Doc))
 	}
 }

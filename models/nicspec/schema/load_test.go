@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 		{reg, "  - {name: A, offset: 0, access: ro, doc: d, count: -3, stride: -4}", "out of range"},
 		{reg, "  - {name: A, offset: 0x100000000, access: ro, doc: d}", "beyond the 0x100000000 bytes of BAR0"},
 		{reg, "  - {name: A, offset: 0, access: ro, reset: 0x100000000, doc: d}", "does not fit 32 bits"},
-		{reg, "  - {name: A, offset: 0, access: ro, doc: d, status: soon}", `status "soon" is unknown`},
+		{reg, "  - {name: A, offset: 0, access: ro, doc: d, part: soon}", `part "soon" is unknown`},
 		{reg, "  - {name: A, offset: 8, access: ro, doc: d}\n  - {name: B, offset: 0, access: ro, doc: d, count: 3, stride: 4}",
 			"f:3: register A at 0x8 overlaps register B, which ends at 0xc (line 4)"},
 		{reg, "  - {name: A, offset: 0, access: ro, doc: d}\n  - {name: A, offset: 4, access: ro, doc: d}", "f:4: register A: the name is already used on line 3"},

@@ -38,11 +38,11 @@ type Enum struct {
 
 // EnumValue is one code of an Enum.
 type EnumValue struct {
-	Name   string `yaml:"name"`
-	Value  uint64 `yaml:"value"`
-	Status Status `yaml:"status"`
-	Doc    string `yaml:"doc"`
-	Line   int    `yaml:"-"`
+	Name  string `yaml:"name"`
+	Value uint64 `yaml:"value"`
+	Part  Part   `yaml:"part"`
+	Doc   string `yaml:"doc"`
+	Line  int    `yaml:"-"`
 }
 
 // Register is one register, or Count of them Stride bytes apart. Offset and Stride are in bytes, Width in bits.
@@ -54,7 +54,7 @@ type Register struct {
 	Stride int        `yaml:"stride"`
 	Access Access     `yaml:"access"`
 	Reset  *uint64    `yaml:"reset"` // nil: no fixed reset value
-	Status Status     `yaml:"status"`
+	Part   Part       `yaml:"part"`
 	Doc    string     `yaml:"doc"`
 	Fields []RegField `yaml:"fields"`
 	Line   int        `yaml:"-"`
@@ -82,13 +82,13 @@ func (r *Register) End() uint64 {
 
 // RegField is a bit field of a 32-bit register.
 type RegField struct {
-	Name   string `yaml:"name"`
-	Bit    int    `yaml:"bit"`
-	Width  int    `yaml:"width"`
-	Enum   string `yaml:"enum"`
-	Status Status `yaml:"status"`
-	Doc    string `yaml:"doc"`
-	Line   int    `yaml:"-"`
+	Name  string `yaml:"name"`
+	Bit   int    `yaml:"bit"`
+	Width int    `yaml:"width"`
+	Enum  string `yaml:"enum"`
+	Part  Part   `yaml:"part"`
+	Doc   string `yaml:"doc"`
+	Line  int    `yaml:"-"`
 }
 
 // Struct is a structure in memory or in a table.
@@ -109,7 +109,7 @@ type Field struct {
 	Kind      string `yaml:"kind"` // "" number, "bytes" byte string in frame order
 	Enum      string `yaml:"enum"`
 	Access    Access `yaml:"access"` // "" rw
-	Status    Status `yaml:"status"`
+	Part      Part   `yaml:"part"`
 	Doc       string `yaml:"doc"`
 	Line      int    `yaml:"-"`
 }
@@ -122,23 +122,34 @@ func (f *Field) IsBytes() bool { return f.Kind == "bytes" }
 
 // Counter is a 64-bit counter: Index is relative to the port's block for scope port, absolute for scope device.
 type Counter struct {
-	Name   string `yaml:"name"`
-	Index  int    `yaml:"index"`
-	Scope  string `yaml:"scope"`
-	Drop   bool   `yaml:"drop"`
-	Status Status `yaml:"status"`
-	Doc    string `yaml:"doc"`
-	Line   int    `yaml:"-"`
+	Name  string `yaml:"name"`
+	Index int    `yaml:"index"`
+	Scope string `yaml:"scope"`
+	Drop  bool   `yaml:"drop"`
+	Part  Part   `yaml:"part"`
+	Doc   string `yaml:"doc"`
+	Line  int    `yaml:"-"`
 }
 
 // PerPort tells whether every port has this counter.
 func (c *Counter) PerPort() bool { return c.Scope == "port" }
 
-// Status says whether a part is built: "" or "built" for yes, "later" when only its format is fixed.
-type Status string
+// Part names the part of the device that something belongs to, a field of register CAP1; "" is the core, which every
+// build has.
+type Part string
 
-// Later tells whether the part is of a later version.
-func (s Status) Later() bool { return s == "later" }
+// partsRegister is the register whose fields are the parts.
+const partsRegister = "CAP1"
+
+// Parts lists the parts that a build may have: the fields of register CAP1.
+func (c *Contract) Parts() []RegField {
+	for i := range c.Registers {
+		if c.Registers[i].Name == partsRegister {
+			return c.Registers[i].Fields
+		}
+	}
+	return nil
+}
 
 // Access is ro, rw, wo, or "" where a default applies.
 type Access string

@@ -68,10 +68,16 @@ func (n *names) add(line int, name, doc string) {
 	}
 }
 
-func (k *checker) status(line int, what string, s Status) {
-	if s != "" && s != "built" && s != "later" {
-		k.errorf(line, "%s: status %q is unknown; write built or later", what, s)
+func (k *checker) part(line int, what string, p Part) {
+	if p == "" {
+		return
 	}
+	for _, f := range k.c.Parts() {
+		if f.Name == string(p) {
+			return
+		}
+	}
+	k.errorf(line, "%s: part %q is unknown; write a field of register %s", what, p, partsRegister)
 }
 
 func (k *checker) constants() {
@@ -103,7 +109,7 @@ func (k *checker) enumValues(e *Enum) {
 	for i := range e.Values {
 		v := &e.Values[i]
 		n.add(v.Line, v.Name, v.Doc)
-		k.status(v.Line, "enum "+e.Name+": value "+v.Name, v.Status)
+		k.part(v.Line, "enum "+e.Name+": value "+v.Name, v.Part)
 		if v.Value>>e.Width != 0 {
 			k.errorf(v.Line, "enum %s: value %s = %d does not fit %d bits", e.Name, v.Name, v.Value, e.Width)
 		}
@@ -148,7 +154,7 @@ func (k *checker) registers() {
 }
 
 func (k *checker) register(r *Register, bar uint64) {
-	k.status(r.Line, "register "+r.Name, r.Status)
+	k.part(r.Line, "register "+r.Name, r.Part)
 	if r.Access != "ro" && r.Access != "rw" && r.Access != "wo" {
 		k.errorf(r.Line, "register %s: access %q is unknown; write ro, rw or wo", r.Name, r.Access)
 	}
@@ -187,7 +193,7 @@ func (k *checker) regFields(r *Register) {
 		f := &r.Fields[i]
 		what := "register " + r.Name + ": field " + f.Name
 		n.add(f.Line, f.Name, f.Doc)
-		k.status(f.Line, what, f.Status)
+		k.part(f.Line, what, f.Part)
 		if f.Width < 1 || f.Bit < 0 || f.Width > 32 || f.Bit+f.Width > 32 {
 			k.errorf(f.Line, "%s: bit %d, width %d is outside bits 0..31", what, f.Bit, f.Width)
 			continue
@@ -242,7 +248,7 @@ func (k *checker) structs() {
 
 func (k *checker) field(s *Struct, f *Field, used []string) {
 	what := "struct " + s.Name + ": field " + f.Name
-	k.status(f.Line, what, f.Status)
+	k.part(f.Line, what, f.Part)
 	if f.Access != "" && f.Access != "ro" && f.Access != "rw" {
 		k.errorf(f.Line, "%s: access %q is unknown; write ro or rw", what, f.Access)
 	}
@@ -279,7 +285,7 @@ func (k *checker) counters() {
 	for i := range k.c.Counters {
 		c := &k.c.Counters[i]
 		n.add(c.Line, c.Name, c.Doc)
-		k.status(c.Line, "counter "+c.Name, c.Status)
+		k.part(c.Line, "counter "+c.Name, c.Part)
 		if c.Drop && !c.PerPort() {
 			k.errorf(c.Line, "counter %s: a drop counter has scope port", c.Name)
 		}
