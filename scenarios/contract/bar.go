@@ -76,7 +76,7 @@ func (r *rig) synced() {
 	r.run(nicspec.VisibleCycles)
 }
 
-// tally is what the counters say, by index.
+// tally is what the counters say, by index; ports as checks count them.
 type tally [nicspec.RegCounterCount]uint64
 
 // counters reads every counter of the build.
@@ -85,7 +85,7 @@ func (r *rig) counters() *tally {
 	all, left := new(tally), 0
 	read := func(i int) {
 		left++
-		r.readLater(nicspec.RegCounter(i), 8, func(v uint64) { all[i] = v; left-- })
+		r.readLater(nicspec.RegCounter(i), 8, func(v uint64) { all[r.counterOf(i)] = v; left-- })
 	}
 	for i := range nicspec.Counters {
 		c := &nicspec.Counters[i]
@@ -107,9 +107,10 @@ type steps map[int]uint64
 // free is in steps for a counter that the contract leaves open.
 const free = ^uint64(0)
 
-// Indices of the counters of port 0, and of the device.
-func port(c nicspec.PortCounter) int { return c.Index(0) }
-func dev(c nicspec.DevCounter) int   { return c.Index() }
+// Indices of the counters of a port, of port 0, and of the device.
+func on(p int, c nicspec.PortCounter) int { return c.Index(p) }
+func port(c nicspec.PortCounter) int      { return on(0, c) }
+func dev(c nicspec.DevCounter) int        { return c.Index() }
 
 // counted does something and demands that counters move by exactly that much.
 func (r *rig) counted(what string, want steps, do func()) {
@@ -129,6 +130,6 @@ func (r *rig) moved(what string, before *tally, want steps) {
 		if want[i] == free {
 			continue
 		}
-		require.Equal(r.t, want[i], after[i]-before[i], "%s: steps of %s", what, nicspec.CounterName(i))
+		require.Equal(r.t, want[i], after[i]-before[i], "%s: steps of %s", what, nicspec.CounterName(r.counterOf(i)))
 	}
 }

@@ -73,7 +73,7 @@ func (c *chaosRun) step() {
 			if c.rng.IntN(30) == 0 {
 				f = blob(9100+c.rng.IntN(200), 1)
 			}
-			c.play(to(c.rng.IntN(4), f))
+			c.playOn(c.anyPort(), to(c.rng.IntN(4), f))
 		}
 	case 3, 4, 5:
 		c.postSome(q)
@@ -92,6 +92,14 @@ func (c *chaosRun) step() {
 	default:
 		c.bell(c.rng.IntN(2) > 0, c.rng.IntN(5), c.rng.Uint32()) // a doorbell of any value
 	}
+}
+
+// anyPort is one of the ports; where there is one only, it takes no number from the generator.
+func (c *chaosRun) anyPort() int {
+	if c.sizes.Ports == 1 {
+		return 0
+	}
+	return c.rng.IntN(c.sizes.Ports)
 }
 
 // seen takes the completion entries that there are.
@@ -124,6 +132,8 @@ func (c *chaosRun) sendSome(q int) {
 			f := c.flaws()
 			f[c.rng.IntN(len(f))].mod(&e)
 			e.FComplete = true
+		} else {
+			e.Port = uint8(c.anyPort())
 		}
 		c.enqueue(x, e)
 	}

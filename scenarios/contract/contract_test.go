@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,18 +12,31 @@ import (
 
 const manifest = "../../verilator/duts/nic/dut.yaml"
 
+// eachBuild runs f for the NIC with one port and with two.
+func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) {
+	for ports := 1; ports <= board.MaxPorts; ports++ {
+		sizes := nic.DefaultSpec()
+		sizes.Ports = ports
+		f(t, fmt.Sprintf("ports %d", ports), sizes)
+	}
+}
+
 func TestModel(t *testing.T) {
-	RunContract(t, "model", nic.DefaultSpec(), func(s board.Spec) (*board.Board, error) {
-		s.NIC = board.Model
-		return board.New(s)
+	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) {
+		RunContract(t, name, sizes, func(s board.Spec) (*board.Board, error) {
+			s.NIC = board.Model
+			return board.New(s)
+		})
 	})
 }
 
 func TestRTL(t *testing.T) {
-	dev, err := board.Build(manifest, "speed", 1, nil)
-	require.NoError(t, err)
-	RunContract(t, "rtl", nic.DefaultSpec(), func(s board.Spec) (*board.Board, error) {
-		s.NIC, s.Built = board.RTL, dev
-		return board.New(s)
+	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) {
+		dev, err := board.Build(manifest, "speed", sizes.Ports, nil)
+		require.NoError(t, err)
+		RunContract(t, name, sizes, func(s board.Spec) (*board.Board, error) {
+			s.NIC, s.Built = board.RTL, dev
+			return board.New(s)
+		})
 	})
 }

@@ -4,20 +4,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
 )
 
 // play plays frames in, back to back after those before.
 func (r *rig) play(frames ...[]byte) {
-	for _, f := range frames {
-		r.b.Players[0].Play(board.Frame{Data: f})
-	}
+	r.playOn(0, frames...)
 }
 
 // played waits until every frame has been given to the device.
 func (r *rig) played() {
 	r.t.Helper()
-	r.until("the frames are played", func() bool { return r.b.Players[0].Sent() == r.b.Players[0].Total() })
+	r.until("the frames are played", r.allPlayed)
 	r.run(2 * linkCycles)
 }
 
@@ -53,11 +50,18 @@ func (x *rxRing) split(f *nicspec.RxCqeFields) int {
 // taken by a rule (RuleNone for none).
 func (r *rig) delivered(x *rxRing, ordinal int, rule uint16) nicspec.RxCqe {
 	r.t.Helper()
+	return r.deliveredOf(0, x, ordinal, rule)
+}
+
+// deliveredOf does so for a frame that came in on a port.
+func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16) nicspec.RxCqe {
+	r.t.Helper()
 	index := x.cqi
 	got := r.rxCqe(x)
-	frame := r.b.Players[0].At(ordinal)
+	frame := r.player(port).At(ordinal)
 	want := parsed(frame, r.roce)
 	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.q), index, rule, uint32(ordinal)
+	want.Port = uint8(r.portOf(port))
 	want.HdrLen = uint16(x.split(&want))
 	want.Phase = int(index)>>x.log&1 == 0
 	if field, e, g, same := nicspec.DiffRxCqe(encode(&want, nicspec.RxCqeSize), got); !same {
@@ -76,4 +80,4 @@ func (r *rig) nothing(g *ring) {
 }
 
 // ordinal is that of the next frame to be played.
-func (r *rig) ordinal() int { return r.b.Players[0].Total() }
+func (r *rig) ordinal() int { return r.player(0).Total() }

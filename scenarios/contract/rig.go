@@ -20,6 +20,7 @@ import (
 // has happened, and fail the test when it does not.
 type rig struct {
 	t     *testing.T
+	eth   int // the NIC's port that checks know as port 0; see portOf
 	b     *board.Board
 	root  *host.Root
 	sizes nic.Spec
@@ -48,6 +49,7 @@ type completion struct {
 
 // sent is a frame that left the NIC.
 type sent struct {
+	port  int // as checks count them
 	queue int
 	data  []byte
 	cycle int64
@@ -76,7 +78,7 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	t.Helper()
 	b, err := build(s)
 	require.NoError(t, err)
-	r := &rig{t: t, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
+	r := &rig{t: t, eth: sizes.Ports - 1, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
 		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}}
 	t.Cleanup(r.close)
 	cfg := golden.DefaultConfig(sizes)
@@ -91,7 +93,9 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	}
 	pace, err := board.ParsePace("line")
 	require.NoError(t, err)
-	b.Players[0].Load(board.Track{Pace: pace, Stall: s.Stall, Loops: 1})
+	for _, p := range b.Players {
+		p.Load(board.Track{Pace: pace, Stall: s.Stall, Loops: 1})
+	}
 	require.NoError(t, b.NIC.Begin(func() bool { return r.over }))
 	return r
 }
@@ -99,7 +103,7 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 func (r *rig) see(x boundary.Crossing) {
 	switch {
 	case x.Kind == boundary.FrameOut:
-		r.out = append(r.out, sent{x.Frame.Queue, append([]byte(nil), x.Frame.Data...), x.Last})
+		r.out = append(r.out, sent{r.portOf(x.Port), x.Frame.Queue, append([]byte(nil), x.Frame.Data...), x.Last})
 	case x.Kind == boundary.TLPOut && r.keep && tlp.Parse(&x.TLP.Hdr).Kind == tlp.MRd:
 		r.reads = append(r.reads, tlp.Parse(&x.TLP.Hdr))
 	}
@@ -161,7 +165,7 @@ func (r *rig) until(what string, holds func() bool) {
 // quiet waits until everything that was sent to the device is done with, and nothing happens any more.
 func (r *rig) quiet() {
 	r.t.Helper()
-	r.until("the frames are played", func() bool { return r.b.Players[0].Sent() == r.b.Players[0].Total() })
+	r.until("the frames are played", r.allPlayed)
 	r.run(2 * nicspec.VisibleCycles)
 	r.until("the device is idle", func() bool { return r.read(nicspec.RegStatus) == 0 })
 	r.until("the endpoint is idle", r.root.Idle)

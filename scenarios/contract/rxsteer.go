@@ -37,10 +37,10 @@ func (r *rig) rule(index int, f nicspec.RuleEntryFields) {
 // hits plays a frame that a rule with action Drop takes, or none does, and tells which it was.
 func (r *rig) hits(frame []byte) bool {
 	r.t.Helper()
-	before := r.b.Players[0].Sent()
+	before := r.player(0).Sent()
 	hit, miss := r.drops()
 	r.play(frame)
-	r.until("the frame is played", func() bool { return r.b.Players[0].Sent() > before })
+	r.until("the frame is played", func() bool { return r.player(0).Sent() > before })
 	taken := false
 	r.until("the frame is counted", func() bool {
 		h, m := r.drops()
@@ -54,8 +54,8 @@ func (r *rig) hits(frame []byte) bool {
 func (r *rig) drops() (rule, none uint64) {
 	r.t.Helper()
 	left := 2
-	r.readLater(nicspec.RegCounter(port(nicspec.CntRxDropRule)), 8, func(v uint64) { rule = v; left-- })
-	r.readLater(nicspec.RegCounter(port(nicspec.CntRxDropNoRule)), 8, func(v uint64) { none = v; left-- })
+	r.readLater(nicspec.RegCounter(r.counterOf(port(nicspec.CntRxDropRule))), 8, func(v uint64) { rule = v; left-- })
+	r.readLater(nicspec.RegCounter(r.counterOf(port(nicspec.CntRxDropNoRule))), 8, func(v uint64) { none = v; left-- })
 	r.until("counters are read", func() bool { return left == 0 })
 	return rule, none
 }
@@ -65,7 +65,7 @@ func everyKeyField(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	for n, frame := range keyFrames() {
 		f := parsed(frame, r.roce)
-		key := steerKey(frame, &f, 0)
+		key := steerKey(frame, &f, r.portOf(0))
 		for i, field := range nicspec.SteerKeyInfo.Fields {
 			rule := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionDrop}
 			for bit := field.Bit; bit < field.Bit+field.Width; bit++ {
@@ -92,7 +92,7 @@ func everyKeyBit(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	frame := keyFrames()[0]
 	f := parsed(frame, r.roce)
-	key := steerKey(frame, &f, 0)
+	key := steerKey(frame, &f, r.portOf(0))
 	for base := 0; base < 8*nicspec.SteerKeySize; base += r.sizes.NumRules {
 		n := min(r.sizes.NumRules, 8*nicspec.SteerKeySize-base)
 		for i := range n {

@@ -65,6 +65,22 @@ type posted struct {
 	status nicspec.Status
 }
 
+// storeEntry writes a work entry into a ring.
+func (r *rig) storeEntry(x *txRing, index uint16, w *nicspec.WqeFields) {
+	r.t.Helper()
+	e := *w
+	e.Port = uint8(r.portOf(int(w.Port)))
+	r.store(x.at(index), encode(&e, nicspec.WqeBytes))
+}
+
+// cameOut demands that the next frame from a queue is that of a work entry, on its port.
+func (r *rig) cameOut(q int, p *posted, index uint16) {
+	r.t.Helper()
+	s := r.left(q)
+	require.Equal(r.t, p.frame, s.data, "frame of entry %d: %+v", index, p.WqeFields)
+	require.Equal(r.t, int(p.Port), s.port, "port that the frame of entry %d left on, seen from port %d of the NIC", index, r.eth)
+}
+
 // enqueue writes work entries into a ring, without telling the device, and says what must become of them.
 func (r *rig) enqueue(x *txRing, entries ...nicspec.WqeFields) []posted {
 	r.t.Helper()
@@ -74,7 +90,7 @@ func (r *rig) enqueue(x *txRing, entries ...nicspec.WqeFields) []posted {
 		if w.WqeId == 0 {
 			w.WqeId = uint32(x.q)<<24 | uint32(x.pi)
 		}
-		r.store(x.at(x.pi), encode(w, nicspec.WqeBytes))
+		r.storeEntry(x, x.pi, w)
 		x.pi++
 		frame, status := expected(w, r.keys, r.sizes.Ports, r.sizes.NumKeys, r.load)
 		all = append(all, posted{*w, frame, status})
@@ -105,7 +121,7 @@ func (r *rig) ended(x *txRing, first uint16, all []posted) {
 		if !p.FComplete && p.status == nicspec.StatusOk {
 			if p.frame != nil {
 				r.until("a frame leaves", func() bool { return r.leftFrom(x.q) })
-				require.Equal(r.t, p.frame, r.left(x.q).data, "frame of entry %d", index)
+				r.cameOut(x.q, &p, index)
 			}
 			continue
 		}
@@ -116,7 +132,7 @@ func (r *rig) ended(x *txRing, first uint16, all []posted) {
 			require.FailNow(r.t, "completion entry", "entry %d: %s is %s, want %s\n%+v", index, field, g, e, p.WqeFields)
 		}
 		if p.frame != nil {
-			require.Equal(r.t, p.frame, r.left(x.q).data, "frame of entry %d: %+v", index, p.WqeFields)
+			r.cameOut(x.q, &p, index)
 		}
 	}
 }
@@ -139,7 +155,7 @@ func (r *rig) transmit(x *txRing, entries ...nicspec.WqeFields) {
 		all := r.enqueue(x, entries[:n]...)
 		if last := &all[n-1]; !last.FComplete { // so that there is an end to wait for
 			last.FComplete = true
-			r.store(x.at(x.pi-1), encode(&last.WqeFields, nicspec.WqeBytes))
+			r.storeEntry(x, x.pi-1, &last.WqeFields)
 		}
 		r.ringTx(x)
 		r.ended(x, first, all)

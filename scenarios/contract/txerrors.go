@@ -216,7 +216,7 @@ func (r *rig) enqueueFailing(x *txRing, status nicspec.Status, entries ...nicspe
 	r.t.Helper()
 	for i := range entries {
 		entries[i].WqeId = uint32(i) + 0x55
-		r.store(x.at(x.pi), encode(&entries[i], nicspec.WqeBytes))
+		r.storeEntry(x, x.pi, &entries[i])
 		x.pi++
 		all = append(all, posted{entries[i], nil, status})
 	}
