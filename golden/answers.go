@@ -16,6 +16,8 @@ type asked struct {
 	inBar  bool
 	cycle  int64
 	low    [2]uint64 // what counters must show at least
+	class  [2]wordClass
+	from   entryRead // if a class is not wordExact
 }
 
 const wordBytes = tlp.DWBytes
@@ -30,10 +32,13 @@ func (r *Referee) expectAnswer(a *nic.Answer) {
 	q := asked{answer: *a, cycle: r.now, off: uint32(at), inBar: req.Kind == tlp.MRd && at < nicspec.BarBytes}
 	if h.Kind == tlp.CplD {
 		for w := range int(h.Length) {
-			if index, _, ok := tallyAt(q.off + uint32(w*wordBytes)); ok {
+			off := q.off + uint32(w*wordBytes)
+			if index, _, ok := tallyAt(off); ok {
 				q.low[w] = r.cnt.settled[index]
 			}
+			q.class[w] = r.bar.classAt(off)
 		}
+		q.from = r.bar.from
 	}
 	r.bar.answers.push(q)
 }
@@ -92,7 +97,7 @@ func (r *Referee) judgeAnswer(q *asked, h *tlp.Header) {
 	}
 	for w := range int(h.Length) {
 		at := w * wordBytes
-		r.word(q, q.off+uint32(at), binary.LittleEndian.Uint32(q.answer.Data[at:]), binary.LittleEndian.Uint32(data[at:]), q.low[w])
+		r.word(q, w, binary.LittleEndian.Uint32(q.answer.Data[at:]), binary.LittleEndian.Uint32(data[at:]))
 	}
 }
 
@@ -107,21 +112,22 @@ func diffValue(h *tlp.Header, f tlp.Field) string {
 	return fmt.Sprintf("%#x", h.Value(f))
 }
 
-// word compares one 32-bit register.
-func (r *Referee) word(q *asked, off, want, got uint32, low uint64) {
+// word compares one 32-bit register, the w-th of the answer.
+func (r *Referee) word(q *asked, w int, want, got uint32) {
+	off := q.off + uint32(w*wordBytes)
 	if index, half, ok := tallyAt(off); ok {
-		r.halfCounter(q, index, half, got, low)
+		r.halfCounter(q, index, half, got, q.low[w])
 		return
 	}
-	switch i := int(off) - nicspec.RegTblDataBase; {
+	switch {
 	case off == nicspec.RegTblCmd:
 		r.tableCommand(q, want, got)
 		return
 	case off == nicspec.RegStatus:
 		r.statusRead(q, got)
 		return
-	case i >= 0 && i/wordBytes < nicspec.RegTblDataCount && r.bar.words[i/wordBytes] != wordExact:
-		r.queueWord(off, r.bar.words[i/wordBytes], want, got)
+	case q.class[w] != wordExact:
+		r.queueWord(&q.from, off, q.class[w], want, got)
 		return
 	}
 	if now := r.regs.Read32(off); got != want && got != now {
@@ -192,54 +198,6 @@ func (r *Referee) statusRead(q *asked, got uint32) {
 			return
 		}
 	}
-}
-
-// queueWord compares a word of a queue's entry that the device keeps itself.
-func (r *Referee) queueWord(off uint32, class wordClass, want, got uint32) {
-	pi, ci, cqi, ahead := r.indices()
-	ok := true
-	switch class {
-	case wordState:
-		ok = (got^want)&0xffffff == 0 && nicspec.QueueState(got>>24) <= nicspec.QueueStateError
-	case wordError:
-		ok = (got^want)&^0xff0000 == 0
-	case wordIndices:
-		ok = (uint16(got) == pi || r.doubtfulPI(uint16(got))) && uint16(got>>16)-ci <= ahead
-	case wordCqi:
-		ok = (got^want)&0xffff0000 == 0 && uint16(got)-cqi <= ahead+1
-	}
-	if !ok {
-		r.failRegister("G6", off, fmt.Sprintf("%#x, or indices that the outputs allow (pi %d, ci %d.., cqi %d..)", want, pi, ci, cqi),
-			fmt.Sprintf("%#x", got))
-	}
-}
-
-// indices is the least that the indices of the queue can be that was loaded
-// last, and how far ci and cqi may be ahead.
-func (r *Referee) indices() (pi, ci, cqi, ahead uint16) {
-	f := &r.bar.from
-	e := nic.Effect{Rx: f.rx, Index: f.queue}
-	ctx, ahead := r.usable(&e)
-	if ctx == nil {
-		live := r.regs.Txq(f.queue)
-		if f.rx {
-			live = r.regs.Rxq(f.queue)
-		}
-		return live.PI, live.CI, live.CQI, 1 << 15
-	}
-	// Between the command and now the outputs may have moved on.
-	const moved = 256
-	return ctx.PI, ctx.CI - min(ctx.CI, moved), ctx.CQI - min(ctx.CQI, moved), ahead + moved
-}
-
-func (r *Referee) doubtfulPI(pi uint16) bool {
-	f := &r.bar.from
-	if f.rx {
-		q := r.rx.queue(uint16(f.queue))
-		return !q.open || q.mayBe && pi == q.maybe || len(q.bad) > 0
-	}
-	q := r.tx.queue(uint16(f.queue))
-	return !q.open || q.mayBe && pi == q.maybe || len(q.bad) > 0
 }
 
 // halfCounter compares half of a 64-bit counter.

@@ -27,7 +27,7 @@ type barSide struct {
 	keys keyWindow
 
 	words [nicspec.TableWords]wordClass // of TBL_DATA
-	from  tableRead
+	from  entryRead                     // what TBL_DATA was loaded from last, if that was a queue
 }
 
 // keyWindow is the memory keys and the writes that may not have taken effect.
@@ -36,24 +36,6 @@ type keyWindow struct {
 	at          []int64 // cycle of each key's latest write
 	open        int64   // last cycle in which an older key may be seen
 }
-
-// tableRead is the queue entry that TBL_DATA was loaded from last.
-type tableRead struct {
-	rx    bool
-	queue int
-	cycle int64
-}
-
-// wordClass says how a word of TBL_DATA is compared.
-type wordClass uint8
-
-const (
-	wordExact   wordClass = iota
-	wordState             // its top byte is the queue's state
-	wordError             // byte 2 is why
-	wordIndices           // pi and ci
-	wordCqi               // cqi in the low half
-)
 
 func (s *barSide) init(regs *nic.Regs) {
 	s.commandAt, s.limitsAt, s.timeoutAt, s.drainAt = never, never, never, never
@@ -213,7 +195,7 @@ func (r *Referee) doorbell(e *nic.Effect) {
 		q := r.tx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
 		q.fresh.note(r.now, doubt)
-		q.ctx.PI, q.mayBe = e.PI, false
+		q.rung(e.PI, r.now)
 		r.fetchable(q)
 		if !doubt {
 			r.ended(q, e.PI-q.ctx.Size()) // else it would be too far ahead
@@ -341,18 +323,6 @@ func (k *keyWindow) before(now int64) nic.KeyTable {
 		}
 	}
 	return k.old
-}
-
-// tableRead follows a table command that loads TBL_DATA.
-func (r *Referee) tableRead(e *nic.Effect) {
-	w := &r.bar.words
-	*w = [nicspec.TableWords]wordClass{}
-	if e.Table != nicspec.TableRxq && e.Table != nicspec.TableTxq {
-		return
-	}
-	const stateWord, errorWord, indexWord = 0, 2, 12
-	w[stateWord], w[errorWord], w[indexWord], w[indexWord+1] = wordState, wordError, wordIndices, wordCqi
-	r.bar.from = tableRead{rx: e.Table == nicspec.TableRxq, queue: e.Index, cycle: r.now}
 }
 
 // drained ends the disabling of a queue: a read has shown that it is over.

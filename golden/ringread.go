@@ -131,7 +131,7 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 		if !q.mayBe || last-q.oldest >= q.maybe-q.oldest {
 			return false
 		}
-		q.ctx.PI, q.mayBe = q.maybe, false
+		q.rung(q.maybe, r.now)
 		r.fetchable(q)
 		if !q.draining {
 			r.regs.Txq(q.id).PI = q.ctx.PI

@@ -37,6 +37,8 @@ type txq struct {
 
 	maybe     uint16 // producer index that a doubtful doorbell asked for
 	mayBe     bool
+	before    uint16 // producer index before the doorbells of late, and the latest of them
+	rungAt    int64
 	bad       []badRead
 	fresh     freshBells
 	eventSeen bool
@@ -84,12 +86,26 @@ func (r *Referee) enableTx(i int) {
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
 	q.fresh.reset()
 	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
-	q.fetch = 0
+	q.fetch, q.before, q.rungAt = 0, 0, never
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]txSlot, want)
 	}
 	clear(q.slots)
 	r.ringRanges(&q.ctx, i, false, true)
+}
+
+// rung notes an accepted doorbell.
+func (q *txq) rung(pi uint16, cycle int64) {
+	q.before = q.leastPI(cycle)
+	q.ctx.PI, q.mayBe, q.rungAt = pi, false, cycle
+}
+
+// leastPI is the least that the producer index may show: doorbells of late may not have taken effect [G4].
+func (q *txq) leastPI(cycle int64) uint16 {
+	if q.rungAt != never && cycle <= q.rungAt+nicspec.VisibleCycles {
+		return q.before
+	}
+	return q.ctx.PI
 }
 
 // fetchable notes which entries the device may fetch: those posted while

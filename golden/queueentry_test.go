@@ -1,0 +1,107 @@
+package golden
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+const (
+	stateOff, errorOff = 0, 8
+	piOff, cqiOff      = 48, 52
+)
+
+// readEntry has a queue's entry read, and returns the places of the answers on the tape: one for each of the four words.
+func readEntry(r *rig, t nicspec.Table, queue int) map[uint32]int {
+	m := r.mem
+	require.Equal(r.t, nicspec.TableStatusOk, m.table(nicspec.TableOpRead, t, queue, nil))
+	at := map[uint32]int{}
+	for _, off := range []uint32{stateOff, errorOff, piOff, cqiOff} {
+		m.reg(nicspec.RegTblData(int(off/4)), 1)
+		for i := range r.tape {
+			if x := &r.tape[i]; x.Kind == boundary.TLPOut && tlp.Parse(&x.TLP.Hdr).Kind == tlp.CplD {
+				at[off] = i
+			}
+		}
+	}
+	return at
+}
+
+// entryRun is a run in which a receive queue takes frames, is read, fails, is read, is switched off and is read; and a
+// transmit queue likewise, but for the failure.
+func entryRun(t *testing.T) (clean []boundary.Crossing, reads map[string]map[uint32]int) {
+	r := newRig(t, defaultRig())
+	m := r.mem
+	reads = map[string]map[uint32]int{}
+	var ctrl nicspec.CtrlReg
+	ctrl.SetRxEnable(true)
+	ctrl.SetTxEnable(true)
+	m.write(nicspec.RegCtrl, uint32(ctrl))
+	var def nicspec.RxDefaultReg
+	def.SetAction(uint32(nicspec.ActionQueue))
+	m.write(nicspec.RegRxDefault, uint32(def))
+	m.openRx(0, 4, nil)
+	m.openTx(0, 4)
+	m.post(0, 4)
+	for range 3 {
+		m.push(0, &nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
+	}
+	m.ringTx(0)
+	for range 2 {
+		r.peers[0].send(pattern(100, 5))
+	}
+	r.settle()
+	r.step(simcore.Microsecond)
+	reads["running"] = readEntry(r, nicspec.TableRxq, 0)
+	reads["sending"] = readEntry(r, nicspec.TableTxq, 0)
+	m.faults[m.rx[0].ring+16*4] = faultCA
+	m.post(0, 1)
+	r.settle()
+	reads["failed"] = readEntry(r, nicspec.TableRxq, 0)
+	m.disable(nicspec.TableRxq, 0)
+	m.disable(nicspec.TableTxq, 0)
+	reads["off"] = readEntry(r, nicspec.TableRxq, 0)
+	reads["sent"] = readEntry(r, nicspec.TableTxq, 0)
+	m.readCounters()
+	return r.tape, reads
+}
+
+// A queue at rest shows one state and one set of indices only.
+func TestQueueEntryIsExactAtRest(t *testing.T) {
+	clean, reads := entryRun(t)
+	cfg := DefaultConfig(nic.DefaultSpec())
+	rep := judge(t, cfg, clean)
+	require.True(t, rep.Passed(), "%v", rep)
+	const run, failed = uint32(nicspec.QueueStateRun) << 24, uint32(nicspec.QueueStateError) << 24
+	for _, x := range []struct {
+		read string
+		off  uint32
+		flip uint32 // the bits in which the answer is wrong
+	}{
+		{"running", stateOff, run ^ failed}, {"running", stateOff, run}, {"running", stateOff, 7 << 24},
+		{"running", errorOff, uint32(nicspec.StatusCplAbort) << 16},
+		{"running", piOff, 4 ^ 3}, {"running", piOff, 4 ^ 5}, {"running", piOff, (2 ^ 1) << 16}, {"running", piOff, (2 ^ 3) << 16},
+		{"running", cqiOff, 2 ^ 1}, {"running", cqiOff, 2 ^ 3}, {"running", cqiOff, 1 << 16},
+		{"sending", stateOff, run ^ failed}, {"sending", piOff, (3 ^ 2) << 16}, {"sending", piOff, (3 ^ 4) << 16}, {"sending", cqiOff, 3 ^ 4},
+		{"failed", stateOff, failed ^ run}, {"failed", stateOff, failed},
+		{"failed", errorOff, uint32(nicspec.StatusCplAbort) << 16},
+		{"failed", errorOff, uint32(nicspec.StatusCplAbort^nicspec.StatusCplPoison) << 16},
+		{"failed", piOff, 5 ^ 6}, {"failed", piOff, 1 << 16}, {"failed", cqiOff, 3 ^ 2}, {"failed", cqiOff, 3 ^ 4},
+		{"off", stateOff, run}, {"off", stateOff, failed}, {"off", errorOff, uint32(nicspec.StatusCplAbort) << 16},
+		{"off", piOff, 1 << 16}, {"off", cqiOff, 3 ^ 4}, {"sent", stateOff, run}, {"sent", cqiOff, 3 ^ 2},
+	} {
+		p := newTape(t, clean)
+		b := p.s[reads[x.read][x.off]].TLP.Data
+		binary.LittleEndian.PutUint32(b, binary.LittleEndian.Uint32(b)^x.flip)
+		rep := judge(t, cfg, p.s)
+		require.EqualValues(t, 1, rep.Mismatches, "%s, byte %d, %#x", x.read, x.off, x.flip)
+		require.Equal(t, []string{"Q5", registerName(nicspec.RegTblData(int(x.off / 4)))}, []string{rep.List[0].Rule, rep.List[0].Field})
+	}
+}
