@@ -154,7 +154,7 @@ func (r *Replay) waves() error {
 	return errors.Join(errs...)
 }
 
-// maxLoop bounds the frames of a run, each of which is kept account of.
+// maxLoop is more than anybody waits for, and keeps counts of frames within their types.
 const maxLoop = 1_000_000
 
 func (r *Replay) loops() error {

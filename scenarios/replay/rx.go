@@ -15,7 +15,7 @@ type receive struct {
 	faults
 	ports     players
 	shape     *Shape
-	seen      [][]bool // by port and ordinal
+	seen      []seen // by port
 	queues    []*driver.RxQueue
 	lastSeq   [][]int64 // by queue and port, the ordinal delivered last
 	perQueue  []int
@@ -27,10 +27,7 @@ type receive struct {
 
 // setup asks the driver for rules and queues.
 func (r *receive) setup(d *driver.Driver) error {
-	for _, p := range r.ports {
-		r.seen = append(r.seen, make([]bool, p.Total()))
-		r.delivered = append(r.delivered, 0)
-	}
+	r.seen, r.delivered = make([]seen, len(r.ports)), make([]int, len(r.ports))
 	for i, rule := range r.shape.rules() {
 		d.WriteTable(nicspec.TableRule, i, rule.entry)
 	}
@@ -53,21 +50,25 @@ func (r *receive) setup(d *driver.Driver) error {
 
 // frame checks one delivered frame against the capture.
 func (r *receive) frame(q *driver.RxQueue, cqe nicspec.RxCqe, hdr, pay []byte) {
-	port, n := int(cqe.Port()), int(cqe.PortSeq())
+	port := int(cqe.Port())
 	if port >= len(r.ports) {
-		r.add("receive queue %d delivered frame %d of port %d: there are %d ports", q.Queue(), n, port, len(r.ports))
+		r.add("receive queue %d delivered frame %d of port %d: there are %d ports", q.Queue(), cqe.PortSeq(), port, len(r.ports))
 		return
 	}
-	seen, last := r.seen[port], &r.lastSeq[q.Queue()][port]
-	if n >= len(seen) {
-		r.add("receive queue %d delivered %s, but only %d were sent", q.Queue(), r.name(port, n), r.ports[port].Sent())
+	last, sent := &r.lastSeq[q.Queue()][port], r.ports[port].Sent()
+	n := ordinalOf(cqe.PortSeq(), sent)
+	if n < 0 {
+		r.add("receive queue %d delivered %s, but only %d were sent", q.Queue(), r.name(port, int(cqe.PortSeq())), sent)
 		return
 	}
-	if seen[n] {
+	switch r.seen[port].mark(n) {
+	case again:
 		r.add("%s was delivered twice", r.name(port, n))
 		return
+	case tooLate:
+		r.add("%s was delivered after %d that were sent later", r.name(port, n), sent-1-n)
+		return
 	}
-	seen[n] = true
 	if int64(n) <= *last {
 		r.add("receive queue %d delivered %s after frame %d", q.Queue(), r.name(port, n), *last)
 	}
