@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"strconv"
 	"strings"
@@ -115,10 +116,10 @@ func Launch(d *Device, o LaunchOptions) (*Conn, error) {
 
 // Dial reaches a device that listens at "unix:/path" or "tcp:A.B.C.D:port".
 func Dial(address string, o DialOptions) (*Conn, error) {
-	network, at, ok := strings.Cut(address, ":")
-	if !ok || (network != "unix" && network != "tcp") {
-		return nil, fmt.Errorf("device address %q: needs unix:/path or tcp:A.B.C.D:port", address)
+	if err := CheckAddress(address); err != nil {
+		return nil, err
 	}
+	network, at, _ := strings.Cut(address, ":")
 	timeout := o.Timeout
 	if timeout == 0 {
 		timeout = DefaultTimeout
@@ -133,6 +134,26 @@ func Dial(address string, o DialOptions) (*Conn, error) {
 		return nil, &InfraError{Device: address, Op: "dial", Err: err}
 	}
 	return newConn(address, nil, o.Record).open(fd, nil, o.Token, o.BuildHash, o.Timeout)
+}
+
+// maxUnixPath is what a socket's address has room for, with the zero byte at its end.
+const maxUnixPath = 107
+
+// CheckAddress tells whether address has the form that Dial takes, without reaching for the device.
+func CheckAddress(address string) error {
+	network, at, _ := strings.Cut(address, ":")
+	switch network {
+	case "unix":
+		if at != "" && len(at) <= maxUnixPath {
+			return nil
+		}
+		return fmt.Errorf("device address %q: the path has %d bytes, needs 1 to %d", address, len(at), maxUnixPath)
+	case "tcp":
+		if a, err := netip.ParseAddrPort(at); err == nil && a.Addr().Is4() && a.Port() != 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("device address %q: needs unix:/path or tcp:A.B.C.D:port", address)
 }
 
 // dupConn takes the descriptor out of Go's poller.

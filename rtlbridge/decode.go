@@ -1,5 +1,10 @@
 package rtlbridge
 
+import (
+	"strings"
+	"unicode"
+)
+
 // What a device sends. Decoders check every length against the frame, and the frame against its limit, before use.
 
 // cursor reads fields from a frame; a read past its end yields zero and sets bad.
@@ -128,8 +133,18 @@ func decodeError(b []byte) (*DeviceError, error) {
 	case e.Code < CodeProtocol || e.Code > CodeInternal:
 		return nil, protoErr(FrameError, FaultValue, "code %d", e.Code)
 	}
-	e.Text = string(c.b[:n])
+	e.Text = printable(c.b[:n])
 	return e, nil
+}
+
+// printable is text of a device's making with what could move a terminal's cursor, and what is no UTF-8, replaced.
+func printable(b []byte) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, strings.ToValidUTF8(string(b), "?"))
 }
 
 // decodeRan reads the head of a RAN frame into r, keeping r's memory.

@@ -113,8 +113,8 @@ func TestFakeDevices(t *testing.T) {
 		{"stops inside a quantum", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 			r := goodRan(i, s, n-5)
 			r.Flags = RanPartial
-			c.Write(appendError(appendRan(nil, r, nil), &DeviceError{Code: CodeAssert, Cycle: 59, Text: "level above depth"}))
-		}), "level above depth"},
+			c.Write(appendError(appendRan(nil, r, nil), &DeviceError{Code: CodeAssert, Cycle: 59, Text: "\x1b[2Jlevel\x00 above\xff depth"}))
+		}), "?[2Jlevel? above? depth"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			begin := time.Now()

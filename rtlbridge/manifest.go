@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -160,7 +161,10 @@ func ParseManifest(path string, text []byte) (*Manifest, error) {
 	if err != nil && !errors.As(err, &te) {
 		return nil, yamlErrors(path, err)
 	}
-	errs := m.validate()
+	errs := append(m.validate(), fractions(path, root.Content[0])...)
+	if more := dec.Decode(&yaml.Node{}); !errors.Is(more, io.EOF) {
+		errs = append(errs, &ManifestError{Path: path, Msg: "holds more than one YAML document; a manifest is one"})
+	}
 	if te != nil {
 		errs = append(yamlErrorList(path, te), errs...)
 	}
@@ -213,6 +217,33 @@ func indexLines(path string, n *yaml.Node, out map[string]int) {
 			indexLines(fmt.Sprintf("%s[%d]", path, i), c, out)
 		}
 	}
+}
+
+// wholeNumbers are the fields whose fractions the YAML package would cut off without a word.
+var wholeNumbers = []string{"period_ps", "cycles", "keep_unit", "lane", "lanes"}
+
+func fractions(path string, n *yaml.Node) (errs []error) {
+	for i, c := range n.Content {
+		named := n.Kind == yaml.MappingNode && i%2 == 1
+		switch {
+		case named && n.Content[i-1].Value == "strides":
+			for j := 1; j < len(c.Content); j += 2 {
+				errs = append(errs, fraction(path, c.Content[j-1].Value, c.Content[j])...)
+			}
+		case named && slices.Contains(wholeNumbers, n.Content[i-1].Value):
+			errs = append(errs, fraction(path, n.Content[i-1].Value, c)...)
+		default:
+			errs = append(errs, fractions(path, c)...)
+		}
+	}
+	return errs
+}
+
+func fraction(path, field string, n *yaml.Node) []error {
+	if n.ShortTag() != "!!float" {
+		return nil
+	}
+	return []error{&ManifestError{Path: path, Line: n.Line, Msg: fmt.Sprintf("%s %s: needs a whole number", field, n.Value)}}
 }
 
 func yamlErrors(path string, err error) error {

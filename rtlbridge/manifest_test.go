@@ -75,6 +75,10 @@ func TestManifestFaults(t *testing.T) {
 		{"observe: [busy]", "observe: [busy, busy]", "dut.yaml:16: observe: busy is given twice"},
 		{"name: x", "name: [", "dut.yaml:"},
 		{"period_ps: 2500", "period_ps: fast", "dut.yaml:4: cannot unmarshal"},
+		{"period_ps: 2500", "period_ps: 2500.5", "dut.yaml:4: period_ps 2500.5: needs a whole number"},
+		{"keep_unit: 4", "keep_unit: 4.0", "dut.yaml:12: keep_unit 4.0: needs a whole number"},
+		{"prefix: m\n", "prefix: m\n    strides: {tdata: 8.5}\n", "dut.yaml:12: tdata 8.5: needs a whole number"},
+		{"busy: busy", "busy: busy\n---\nname: y", "more than one YAML document"},
 	} {
 		text := strings.Replace(goodManifest, x.from, x.to, 1)
 		require.NotEqual(t, goodManifest, text, "%s", x.from)
@@ -208,9 +212,9 @@ func TestSources(t *testing.T) {
 
 	write("loop.f", "-f loop.f\n")
 	write("bad.f", "x.sv\n--trace\n")
-	m.Sources = []string{"loop.f", "bad.f", "none*.sv"}
+	m.Sources = []string{"loop.f", "bad.f", "none*.sv", "sub", "/dev/zero"}
 	_, err = m.expandSources()
-	for _, want := range []string{"does it include itself?", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
+	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "does it include itself?", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
 		require.ErrorContains(t, err, want)
 	}
 }

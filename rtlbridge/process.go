@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -55,7 +54,7 @@ func (t *tail) String() string {
 	if len(b) > lastWordsBytes {
 		b = b[len(b)-lastWordsBytes:]
 	}
-	return strings.ToValidUTF8(string(b), "?")
+	return printable(b)
 }
 
 // spawn starts the program with one end of a socket pair as its descriptor 3, and shared memory as its descriptor 4 if

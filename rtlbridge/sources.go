@@ -67,6 +67,14 @@ func globFiles(pat string) ([]string, error) {
 	if len(hits) == 0 {
 		return nil, fmt.Errorf("no file matches %s", pat)
 	}
+	for _, h := range hits {
+		// Sources are hashed whole, and a pipe or a device may never end.
+		if st, err := os.Stat(h); err != nil {
+			return nil, err
+		} else if !st.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is no regular file", h)
+		}
+	}
 	slices.Sort(hits)
 	return hits, nil
 }

@@ -65,14 +65,40 @@ func Read(path string) (*File, error) {
 	if info.IsDir() {
 		return nil, &Error{path, -1, 0, errors.New("is a folder; name the capture files in it")}
 	}
-	if info.Size() > MaxFileBytes {
-		return nil, &Error{path, -1, 0, fmt.Errorf("%d bytes, at most %d are read; split it", info.Size(), int64(MaxFileBytes))}
+	if !info.Mode().IsRegular() {
+		return nil, &Error{path, -1, 0, errors.New("is a pipe or a device, which may never end; write the capture to a file first")}
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := readAtMost(path, MaxFileBytes)
 	if err != nil {
 		return nil, &Error{path, -1, 0, err}
 	}
 	return Parse(path, raw)
+}
+
+// readAtMost reads a file whole. The size that the system tells is not relied on: a file may grow meanwhile, and those
+// of /proc have size 0.
+func readAtMost(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	tooLong := fmt.Errorf("longer than %d bytes, which is the most that is read; split it", limit)
+	if info.Size() > limit {
+		return nil, tooLong
+	}
+	raw := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	switch n, err := raw.ReadFrom(io.LimitReader(f, limit+1)); {
+	case err != nil:
+		return nil, err
+	case n > limit:
+		return nil, tooLong
+	}
+	return raw.Bytes(), nil
 }
 
 // source is what pcapgo's two readers have in common.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -190,7 +191,11 @@ func (r *Replay) device() error {
 		return nil
 	}
 	if r.Connect != "" {
-		return nil
+		err := rtlbridge.CheckAddress(r.Connect)
+		if err != nil {
+			err = fmt.Errorf("--connect: %w", err)
+		}
+		return errors.Join(err, r.quantum())
 	}
 	path, err := home.Resolve(r.DUT, r.Home)
 	if err != nil {
@@ -204,7 +209,7 @@ func (r *Replay) device() error {
 		return err
 	}
 	r.DUT = path
-	return errors.Join(r.fits(m), shareHarness(r.Home))
+	return errors.Join(r.fits(m), r.quantum(), shareHarness(r.Home))
 }
 
 // readToken reads the token of a device that runs elsewhere.
@@ -215,7 +220,7 @@ func (r *Replay) readToken() error {
 	if r.TokenFile == "" {
 		return fmt.Errorf("--connect %s: --token-file is missing", r.Connect)
 	}
-	text, err := os.ReadFile(r.TokenFile)
+	text, err := readToken(r.TokenFile)
 	if err != nil {
 		return fmt.Errorf("--token-file: %w", err)
 	}
@@ -223,20 +228,41 @@ func (r *Replay) readToken() error {
 	return nil
 }
 
-// fits tells early what would only come out once the device is built: that it is no NIC, or the quantum too long.
+// maxTokenFile is in bytes: a token and some space around it.
+const maxTokenFile = 4 << 10
+
+func readToken(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxTokenFile+1))
+	if err == nil && len(text) > maxTokenFile {
+		err = fmt.Errorf("%s: longer than %d bytes: this is no token", path, maxTokenFile)
+	}
+	return text, err
+}
+
+// fits tells early what would only come out once the device is built: that it is no NIC.
 func (r *Replay) fits(m *rtlbridge.Manifest) error {
 	var errs []error
 	if err := board.IsNIC(m); err != nil {
 		errs = append(errs, fmt.Errorf("--dut %w", err))
 	}
+	return errors.Join(errs...)
+}
+
+// quantum tells early that the quantum is too long for the board's links.
+func (r *Replay) quantum() error {
 	mode, latency := rtlbridge.Pipelined, board.DefaultLinkCycles*board.Cycle
 	if r.Serial {
 		mode = rtlbridge.Serial
 	}
 	if most := rtlbridge.MaxQuantum(board.Cycle, mode, latency, latency); r.Quantum > most {
-		errs = append(errs, fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most))
+		return fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most)
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // fitsPorts tells early that a manifest cannot be built with so many ports. Other faults of it or of the number are told
