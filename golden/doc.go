@@ -25,6 +25,9 @@
 //     Config.HoldBytes of its port's frames came in counts as dropped.
 //   - An answer to a register read may show the registers as they were when the
 //     read was accepted, or as they are when the answer leaves.
+//   - A queue's entry, loaded by a table command, may show any indices from those
+//     that the outputs before the command tell to those that the outputs since,
+//     and what is under way, allow; and Error from a failing read on.
 //   - When work entries name the same memory, which of them a read was for is
 //     inferred, and corrected when a frame or a status shows it. Where entries
 //     name overlapping memory and reads of it fail, too, a wrong guess may stay.

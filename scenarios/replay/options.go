@@ -66,9 +66,10 @@ func ParseRecompute(list []string) (Recompute, error) {
 
 // DefaultOptions plays once, at line rate, both ways, on RTL.
 func DefaultOptions() Options {
+	b := board.DefaultSpec()
 	return Options{
-		NIC: board.RTL, Ports: 1, Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: "speed",
-		LinkCycles: board.DefaultLinkCycles,
+		NIC: b.NIC, Ports: 1, Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: b.Variant,
+		LinkCycles: b.LinkCycles,
 	}
 }
 
