@@ -95,6 +95,17 @@ func (r *ranges) exactly(n int) bool {
 	return len(r.s) == 1 && r.s[0] == interval{0, n}
 }
 
+// within returns the part of the first interval that reaches into another one,
+// or an empty one.
+func (r *ranges) within(lo, hi int) (from, to int) {
+	for _, v := range r.s {
+		if v.hi > lo {
+			return max(v.lo, lo), min(v.hi, hi)
+		}
+	}
+	return hi, hi
+}
+
 // gap returns the first offset below n that is missing, or n.
 func (r *ranges) gap(n int) int {
 	at := 0

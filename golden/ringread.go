@@ -30,7 +30,7 @@ func (r *Referee) attribute(d *readReq) {
 		r.pieceRead(best.entry, best.piece, d)
 	case ring != nil:
 		r.ringRead(ring, d, true)
-	case r.ghostRead(d):
+	case r.ghostRead(d), r.makeRoom(d):
 	default:
 		r.past.note(device, &r.x)
 		r.fail(device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",

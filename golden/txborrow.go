@@ -15,7 +15,9 @@ func (r *Referee) borrow(e *txEntry) bool {
 		for n := range r.rd.tags {
 			for k := range r.rd.tags[n].dest {
 				if t := &r.rd.tags[n].dest[k]; t.entry == e && t.piece == i {
-					r.swapOpen(e, p, t, r.rd.tags[n].left)
+					if r.swapOpen(e, p, t, r.rd.tags[n].left); t.entry == e {
+						r.moveOpen(t, r.rd.tags[n].left, 1)
+					}
 				}
 			}
 		}
@@ -35,8 +37,8 @@ type holder struct {
 	at    int
 }
 
-// holders calls f for each piece of an entry at work that covers n bytes at
-// an address, until f returns true.
+// holders calls f for each piece of an entry but e that covers n bytes at an
+// address, until f returns true: of those at work, and of those that are over.
 func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) bool {
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
@@ -45,7 +47,7 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) b
 			if o == nil {
 				continue
 			}
-			if o.queue == e.queue && o.index == e.index {
+			if e != nil && o.queue == e.queue && o.index == e.index {
 				continue
 			}
 			for ; o != nil; o = o.alt {
@@ -263,7 +265,7 @@ func (r *Referee) catch(e *txEntry, i int, o *txEntry, s nicspec.Status, swap bo
 }
 
 // moveBad moves a failed read from a piece of e to another entry, in exchange
-// for the bytes if that one has them.
+// for the bytes if that one has them, or for its read of them.
 func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
 	p, w := &e.pieces[i], &h.entry.pieces[h.piece]
 	b := p.bad[k]
@@ -276,7 +278,7 @@ func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
 	case w.asked.free(h.at, h.at+n):
 		r.unask(e, i, b.lo, b.hi)
 		r.wasAsked(h.entry, h.piece, h.at, h.at+n)
-	default:
+	case !r.takeOpen(h, n, pieceDest{e, i, p.off + b.lo}):
 		return false
 	}
 	p.bad = append(p.bad[:k], p.bad[k+1:]...)
@@ -295,9 +297,7 @@ func (r *Referee) ghostRead(d *readReq) bool {
 			if !g.pieces[h.piece].asked.free(h.at, h.at+d.n) {
 				return false
 			}
-			d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(g.queue.id), g.queue.epoch
-			r.ask(g, h.piece, d, &d.dest[0])
-			r.past.note(g.queue.domain(), &r.x)
+			r.ghostPiece(h, d)
 			return true
 		})
 		if found {
@@ -305,6 +305,14 @@ func (r *Referee) ghostRead(d *readReq) bool {
 		}
 	}
 	return false
+}
+
+// ghostPiece takes a read of a piece of an entry that is over.
+func (r *Referee) ghostPiece(h holder, d *readReq) {
+	q := h.entry.queue
+	d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(q.id), q.epoch
+	r.ask(h.entry, h.piece, d, &d.dest[0])
+	r.past.note(q.domain(), &r.x)
 }
 
 // recount finds out by which statuses an entry fails.

@@ -102,7 +102,7 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 // reading of the entry the device took and which reads were for it.
 func (r *Referee) sends(s *txSlot, data []byte) bool {
 	for e := s.entry; e != nil; e = e.alt {
-		if !e.plan.Send || !e.equals(data) && !(len(data) == e.size() && r.supply(e) && e.equals(data)) {
+		if !e.equals(data) && !r.settled(e, data) {
 			continue
 		}
 		if s.entry.alt != nil {
@@ -112,6 +112,12 @@ func (r *Referee) sends(s *txSlot, data []byte) bool {
 		return true
 	}
 	return false
+}
+
+// settled reports whether a frame is that of a reading of an entry once reads
+// have been exchanged with others.
+func (r *Referee) settled(e *txEntry, data []byte) bool {
+	return e.plan.Send && len(data) == e.size() && (r.supply(e) && e.equals(data) || r.trade(e, data) && e.equals(data))
 }
 
 // supply gets an entry its bytes from reads attributed to others, if it lacks

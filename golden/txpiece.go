@@ -42,7 +42,7 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
 	}
 	score := 1
 	if off == p.asked.end() {
-		score += 4
+		score += 20
 	}
 	if off > 0 { // it is being read
 		score++
