@@ -22,6 +22,9 @@ type Root struct {
 	// until it returns. Nil: they are an error.
 	OnCompletion func(h *tlp.Header, data []byte)
 
+	// OnMessage is told of the messages that the NIC sends. Data is good until it returns. Nil: they have no effect.
+	OnMessage func(h *tlp.Header, data []byte)
+
 	spec       Spec
 	sched      simcore.Scheduler
 	port       *simcore.Port
@@ -160,7 +163,10 @@ func (r *Root) take(p *tlp.Packet) {
 		r.answer(h)
 	case tlp.Cpl, tlp.CplD:
 		r.complete(h, p.Data)
-	default: // messages have no effect on memory
+	case tlp.Msg, tlp.MsgD:
+		if r.OnMessage != nil {
+			r.OnMessage(h, p.Data)
+		}
 	}
 	r.tlps.Put(p)
 }

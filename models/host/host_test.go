@@ -223,3 +223,28 @@ func TestOverdue(t *testing.T) {
 	require.Equal(t, "C3", breach.Rule)
 	require.ErrorContains(t, r.Overdue(), "no completion within")
 }
+
+func TestMessagesAreShown(t *testing.T) {
+	e, r, q := board(t, DefaultSpec())
+	var seen []tlp.Header
+	var data []byte
+	send := func() {
+		p := new(tlp.Packet)
+		p.Depart = e.Now()
+		require.NoError(t, p.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic}, tlp.Vendor{Type: 1, Routing: tlp.RouteByID,
+			TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}, []byte{1, 2, 3, 4}))
+		require.Nil(t, q.port.Send(p))
+		require.NoError(t, e.Run())
+	}
+	send() // nobody looks
+	r.OnMessage = func(h *tlp.Header, b []byte) {
+		seen = append(seen, *h)
+		data = append(data, b...)
+	}
+	send()
+	require.Len(t, seen, 1)
+	require.EqualValues(t, nicspec.InvalidateVendor, seen[0].VendorID)
+	require.EqualValues(t, nicspec.InvalidateCode, seen[0].Code)
+	require.Equal(t, []byte{1, 2, 3, 4}, data)
+	require.NoError(t, r.Err())
+}

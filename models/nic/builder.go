@@ -50,6 +50,7 @@ func (b Builder) Build(name string) (*Comp, error) {
 		c.tlps = new(tlp.Pool)
 	}
 	c.limits, c.timeout = c.regs.Limits(), c.regs.CplTimeout()
+	c.limitsTx = c.spec.TxLimits()
 	c.pcie = simcore.NewPort(c, pciePortCap, name+".PCIe")
 	c.AddPort("PCIe", c.pcie)
 	for p := range b.Spec.Ports {
@@ -87,5 +88,6 @@ func (t *txPath) init(s *Spec) {
 	for i := range t.slots {
 		t.free.push(int32(i))
 	}
+	t.initCopies(s)
 	t.room = s.Timing.TxBufBytes
 }

@@ -27,11 +27,12 @@ type Comp struct {
 	tlps   *tlp.Pool
 	obs    []boundary.Observer
 
-	regs    *Regs
-	reader  *Reader
-	limits  tlp.Limits // as DEVCTL says
-	timeout int64      // as CPL_TIMEOUT says
-	outcome Outcome    // of the request at hand
+	regs     *Regs
+	reader   *Reader
+	limits   tlp.Limits // as DEVCTL says
+	limitsTx TxLimits
+	timeout  int64   // as CPL_TIMEOUT says
+	outcome  Outcome // of the request at hand
 
 	readPool []*Read
 	drainRx  bool // the queue that a table command disables

@@ -23,20 +23,30 @@ type txSlot struct {
 // for.
 func (c *Comp) startEntries() {
 	t := &c.tx
-	if t.start.empty() || t.free.n == 0 || !c.regs.TxEnable() {
-		return
+	for !t.start.empty() && t.free.n > 0 && c.regs.TxEnable() {
+		before := t.start.last
+		i := t.start.next()
+		p := &t.plan
+		DecodeWqe((*[nicspec.WqeBytes]byte)(t.queues[i].win.peek()), c.regs.keys, c.limitsTx, p)
+		if p.Send && p.Length > t.room {
+			t.start.last = before
+			return
+		}
+		if c.mayStart(i, p) {
+			c.startEntry(i)
+			return
+		}
+		t.start.clear(i) // until an entry before it has ended
 	}
-	before := t.start.last
-	i := t.start.next()
+}
+
+// startEntry starts the next work entry of a queue, which asks for t.plan.
+func (c *Comp) startEntry(i int) {
+	t := &c.tx
 	tq := &t.queues[i]
-	id := *t.free.front()
+	id := t.takeSlot(i)
 	s := &t.slots[id]
-	DecodeWqe((*[nicspec.WqeBytes]byte)(tq.win.peek()), c.regs.keys, TxLimits{Ports: c.spec.Ports}, &s.plan)
-	if s.plan.Send && s.plan.Length > t.room {
-		t.start.last = before
-		return
-	}
-	t.free.pop()
+	s.plan = t.plan
 	s.queue, s.index, s.next = int32(i), tq.win.use, none
 	s.status, s.ready, s.open, s.frame = s.plan.Status, false, 0, nil
 	tq.win.take()
@@ -45,8 +55,13 @@ func (c *Comp) startEntries() {
 	tq.append(t.slots, id)
 	t.active++
 	c.moved = true
-	if s.plan.Send {
+	switch {
+	case s.plan.Copy:
+		c.startCopy(i, id)
+		return
+	case s.plan.Send:
 		t.room -= s.plan.Length
+		tq.sends++
 		s.begin(id, c.frames)
 	}
 	if s.open == 0 {

@@ -10,13 +10,14 @@ const (
 	readDesc   = iota // Owner: receive queue, First: index, Gen: of the window
 	readWqe           // Owner: transmit queue, likewise
 	readPiece         // Owner: slot
-	numReaders = readPiece + 1
+	readCopy          // Owner: copy channel, First: chunk
+	numReaders = iota
 )
 
-// feedRead makes p the next read request: descriptors, work entries and pieces
-// of frames take turns.
+// feedRead makes p the next read request: descriptors, work entries, pieces of
+// frames and copies take turns.
 func (c *Comp) feedRead(p *tlp.Packet) bool {
-	if c.rx.want.empty() && c.tx.want.empty() && c.tx.gather.n == 0 {
+	if c.rx.want.empty() && c.tx.want.empty() && c.tx.gather.n == 0 && c.tx.copier == 0 {
 		return false
 	}
 	if !c.reader.CanIssue(c.now) {
@@ -46,6 +47,8 @@ func (c *Comp) wanted(reader int) *Read {
 		return c.wantedDesc()
 	case readWqe:
 		return c.wantedWqe()
+	case readCopy:
+		return c.wantedCopy()
 	}
 	return c.wantedPiece()
 }
@@ -119,6 +122,9 @@ func (c *Comp) wantedPiece() *Read {
 
 // readEnded is called when a request of a transfer has ended.
 func (c *Comp) readEnded(rd *Read) {
+	if rd.Client == readCopy && rd.Status != nicspec.StatusOk {
+		c.chunkFailed(rd)
+	}
 	if !rd.Done() {
 		return
 	}
@@ -129,6 +135,8 @@ func (c *Comp) readEnded(rd *Read) {
 	case readWqe:
 		c.wqesCame(rd)
 		c.readPool = append(c.readPool, rd)
+	case readCopy:
+		c.chunkCame(rd)
 	default:
 		c.pieceCame(rd)
 	}

@@ -147,7 +147,8 @@ type tlpOut struct {
 	pkt   *tlp.Packet // crossing now
 	x     crossing
 	what  outKind
-	ref   int32    // queue or tag, as what says
+	ref   int32    // queue, tag or channel, as what says
+	bytes int      // of outCopy
 	frame *rxFrame // of outRxCqe
 	spare *tlp.Packet
 	turn  int // source served last
@@ -168,6 +169,8 @@ const (
 	outRxCqe           // frame
 	outRxEvent         // ref: queue
 	outTxCqe           // ref: queue
+	outCopy            // ref: channel, bytes
+	outMessage         // ref: channel
 )
 
 // The sources of TLPs take turns.
@@ -176,6 +179,7 @@ const (
 	sourceRx
 	sourceTxCqe
 	sourceRead
+	sourceCopy
 	numSources
 )
 
@@ -211,6 +215,8 @@ func (c *Comp) feed(source int, p *tlp.Packet) bool {
 		return c.feedRx(p)
 	case sourceTxCqe:
 		return c.feedTxCqe(p)
+	case sourceCopy:
+		return c.feedCopy(p)
 	}
 	return c.feedRead(p)
 }
@@ -281,5 +287,10 @@ func (c *Comp) finishTLP() {
 	case outTxCqe:
 		c.regs.Step(nicspec.CntTxCqe)
 		c.tx.queues[l.ref].refs--
+	case outCopy:
+		c.copyLeft(int(l.ref), l.bytes)
+	case outMessage:
+		c.tx.copies[l.ref].MessageLeft()
+		c.copyMoved(int(l.ref))
 	}
 }

@@ -14,6 +14,10 @@ type txPath struct {
 	start  bitset // queues whose next work entry is there
 	slots  []txSlot
 	free   ring[int32]
+	plan   TxPlan      // of the entry that is looked at
+	copies []copyChan  // none without the copy engine
+	copyAt copyTurns   // channels served last
+	copier int         // copies at work
 	room   int         // bytes of the gather buffer not in use
 	gather ring[int32] // slots with requests to issue, as started
 	finish ring[int32] // slots whose frame is complete, by due

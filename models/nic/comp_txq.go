@@ -15,6 +15,8 @@ type txQueue struct {
 	head, tail, emit int32
 	port             int
 
+	sends, copies int // of the entries at work
+
 	failed   bool // an Event is to be written once the entries before win.end ended
 	failedAt uint16
 	status   nicspec.Status
@@ -141,12 +143,14 @@ func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 	}
 	if s.plan.Send {
 		c.tx.room += s.plan.Length
+		tq.sends--
 	}
-	c.tx.free.push(tq.head)
+	c.tx.freeSlot(tq, tq.head)
 	if tq.head = s.next; tq.head == none {
 		tq.tail = none
 	}
 	tq.refs--
 	c.tx.active--
+	c.offer(i) // what had to wait for this one
 	c.event(i)
 }

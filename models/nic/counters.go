@@ -27,6 +27,9 @@ func (c *Counters) StepPort(n nicspec.PortCounter, port int, by uint64) { c.c[n.
 // Step adds one to a counter of the device.
 func (c *Counters) Step(n nicspec.DevCounter) { c.c[n.Index()]++ }
 
+// Add adds to a counter of the device.
+func (c *Counters) Add(n nicspec.DevCounter, by uint64) { c.c[n.Index()] += by }
+
 // Hit steps RULE_HITS.
 func (c *Counters) Hit(rule int) { c.hits[rule]++ }
 

@@ -3,6 +3,7 @@ package nic
 import (
 	"slices"
 
+	"nictwin/models/dma"
 	"nictwin/models/nicspec"
 )
 
@@ -34,6 +35,11 @@ const (
 // Translate finds the bus address of n bytes at a virtual address for reading
 // [T3, T4]. Without StatusOk there is none.
 func (t KeyTable) Translate(key uint32, va uint64, n uint32) (bus uint64, s nicspec.Status) {
+	return t.Resolve(key, va, n, dma.Access{Read: true})
+}
+
+// Resolve is Translate for any access; it implements dma.Keys.
+func (t KeyTable) Resolve(key uint32, va uint64, n uint32, need dma.Access) (bus uint64, s nicspec.Status) {
 	i := key & keyIndexMask
 	if uint64(i) >= uint64(len(t)) {
 		return 0, nicspec.StatusBadKey
@@ -43,10 +49,12 @@ func (t KeyTable) Translate(key uint32, va uint64, n uint32) (bus uint64, s nics
 	switch {
 	case !k.Valid || k.Variant != uint8(key>>keyVariantShift):
 		return 0, nicspec.StatusBadKey
-	case !k.Read:
+	case need.Read && !k.Read, need.Write && !k.Write:
 		return 0, nicspec.StatusKeyRights
 	case va < k.VABase || off > k.Length || uint64(n) > k.Length-off:
 		return 0, nicspec.StatusKeyBounds
 	}
 	return k.BusBase + off, nicspec.StatusOk
 }
+
+var _ dma.Keys = KeyTable(nil)

@@ -44,6 +44,9 @@ type Timing struct {
 	TxPrefetch int `yaml:"tx_prefetch"`  // work entries likewise
 	TxInFlight int `yaml:"tx_in_flight"` // work entries at work, all queues
 	TxBufBytes int `yaml:"tx_buf_bytes"` // frame bytes of work entries at work
+
+	CopyJobs   int `yaml:"copy_jobs"`   // copies that a channel has at work
+	CopyChunks int `yaml:"copy_chunks"` // parts of 4 KB that a channel holds or has asked for
 }
 
 // Stall is a seeded pattern of cycles in which nothing is accepted, in percent
@@ -63,6 +66,7 @@ func DefaultSpec() Spec {
 		Timing: Timing{
 			RxPipe: 12, RxPlan: 4, TxPlan: 6, TxPipe: 10, RegPipe: 4, CplPipe: 4,
 			Tags: 256, RxPrefetch: 64, TxPrefetch: 64, TxInFlight: 128, TxBufBytes: 128 << 10,
+			CopyJobs: 8, CopyChunks: 16,
 		},
 	}
 }
@@ -99,6 +103,7 @@ func (s Spec) Validate() error {
 		{"timing.reg_pipe", t.RegPipe, 1, 48}, {"timing.cpl_pipe", t.CplPipe, 1, 1000},
 		{"timing.tags", t.Tags, 1, 256}, {"timing.tx_in_flight", t.TxInFlight, 1, 1024},
 		{"timing.tx_buf_bytes", t.TxBufBytes, 9216, 1 << 24},
+		{"timing.copy_jobs", t.CopyJobs, 1, 64}, {"timing.copy_chunks", t.CopyChunks, 1, 1024},
 		{"stall.eth_out", s.Stall.EthOut, 0, 99}, {"stall.tlp_out", s.Stall.TLPOut, 0, 99},
 		{"stall.tlp_in", s.Stall.TLPIn, 0, 99},
 	} {

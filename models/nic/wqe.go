@@ -1,11 +1,18 @@
 package nic
 
-import "nictwin/models/nicspec"
+import (
+	"nictwin/models/dma"
+	"nictwin/models/nicspec"
+)
 
 // TxLimits is what the checks of a work entry need to know of the build.
 type TxLimits struct {
 	Ports int
+	Parts nicspec.Cap1Reg
 }
+
+// TxLimits is what the checks of a work entry need to know of the build.
+func (s *Spec) TxLimits() TxLimits { return TxLimits{Ports: s.Ports, Parts: s.Parts} }
 
 // TxPiece is a piece of a frame that is read from memory.
 type TxPiece struct {
@@ -18,6 +25,7 @@ type TxPiece struct {
 type TxPlan struct {
 	Status   nicspec.Status // StatusOk, or the first check of [T3] that failed
 	Send     bool           // a frame is to leave: Status is Ok and the opcode Send
+	Copy     bool           // Dma is to be done: Status is Ok and the opcode the copy engine's
 	Complete bool           // f_complete
 	ID       uint32         // wqe_id
 	Port     int
@@ -30,17 +38,24 @@ type TxPlan struct {
 
 	IPCsum, UDPCsum, UDPZero, ICRC, Pad bool
 	L3Off, L4Off                        int
+
+	Dma dma.Plan
 }
 
-// DecodeWqe is [T3] and [T4]: it checks a work entry and says what to gather.
+// DecodeWqe is [T3], [T4] and [D1]: it checks a work entry and says what to
+// gather or copy.
 func DecodeWqe(raw *[nicspec.WqeBytes]byte, keys KeyTable, lim TxLimits, p *TxPlan) {
 	*p = TxPlan{}
 	w := nicspec.Wqe(raw[:])
 	p.Complete, p.ID = w.FComplete(), w.WqeId()
-	switch w.Opcode() {
-	case nicspec.OpcodeNop:
+	switch op := w.Opcode(); {
+	case op == nicspec.OpcodeNop:
 		return
-	case nicspec.OpcodeSend:
+	case op == nicspec.OpcodeSend:
+	case dma.Of(op) && lim.Parts&nicspec.PartCopy != 0:
+		p.Status = dma.Decode(raw, keys, &p.Dma)
+		p.Copy = p.Status == nicspec.StatusOk
+		return
 	default:
 		p.Status = nicspec.StatusBadOpcode
 		return

@@ -1,0 +1,101 @@
+package dma
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// Access is what a piece of memory is wanted for.
+type Access struct{ Read, Write bool }
+
+// Keys translates virtual addresses: the bus address of n bytes, or the first
+// of BadKey, KeyRights and KeyBounds that applies [T3].
+type Keys interface {
+	Resolve(key uint32, va uint64, n uint32, need Access) (bus uint64, s nicspec.Status)
+}
+
+// Plan is what a work entry of the copy engine asks for, if it passed.
+type Plan struct {
+	Len      int    // bytes to be copied, 0 for Invalidate
+	Src, Dst uint64 // bus addresses
+	Lines    uint32 // of 64 B to be invalidated, 0 for Copy
+	Line     uint64 // bus address of the first of them
+}
+
+// Of reports whether an opcode is the copy engine's.
+func Of(op nicspec.Opcode) bool {
+	return op == nicspec.OpcodeCopy || op == nicspec.OpcodeInvalidate || op == nicspec.OpcodeCopyInvalidate
+}
+
+const (
+	slotsOff     = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
+	flagsOff     = 4    // two bytes of flags,
+	flagComplete = 1    // of which this may be set
+	keyReserved  = 0xff // bits 23:16 of a key
+	reservedAt   = 16
+)
+
+// Decode is [D1] for a work entry with an opcode of the copy engine.
+func Decode[K Keys](raw *[nicspec.WqeBytes]byte, keys K, p *Plan) nicspec.Status {
+	*p = Plan{}
+	w := nicspec.Wqe(raw[:])
+	copies := w.Opcode() != nicspec.OpcodeInvalidate
+	invalidates := w.Opcode() != nicspec.OpcodeCopy
+	src, dst := nicspec.Seg(raw[slotsOff:]), nicspec.Seg(raw[slotsOff+nicspec.WqeSlotBytes:])
+	switch {
+	case !formatted(w, copies, src, dst):
+		return nicspec.StatusBadFormat
+	case src.Len() == 0 || src.Len() > nicspec.CopyMax || copies && dst.Len() != src.Len():
+		return nicspec.StatusBadLength
+	}
+	bus, s := keys.Resolve(src.Key(), src.Addr(), src.Len(), Access{Read: copies, Write: invalidates})
+	if s != nicspec.StatusOk {
+		return s
+	}
+	if copies {
+		p.Src, p.Len = bus, int(src.Len())
+		if p.Dst, s = keys.Resolve(dst.Key(), dst.Addr(), dst.Len(), Access{Write: true}); s != nicspec.StatusOk {
+			*p = Plan{}
+			return s
+		}
+	}
+	if invalidates {
+		if !lines(bus, src.Len()) {
+			*p = Plan{}
+			return nicspec.StatusBadRange
+		}
+		p.Line, p.Lines = bus, src.Len()/nicspec.LineBytes
+	}
+	return nicspec.StatusOk
+}
+
+// formatted is the part of [D1] that fails with BadFormat.
+func formatted(w nicspec.Wqe, copies bool, src, dst nicspec.Seg) bool {
+	reserved := src.Key()
+	nseg := uint8(1)
+	if copies {
+		nseg = 2
+		reserved |= dst.Key()
+	}
+	flags := binary.LittleEndian.Uint16(w[flagsOff:])
+	return w.Nseg() == nseg && w.InlineLen() == 0 && w.Port() == 0 && flags&^flagComplete == 0 &&
+		reserved>>reservedAt&keyReserved == 0
+}
+
+// lines reports whether a range is whole lines of Arm memory.
+func lines(bus uint64, n uint32) bool {
+	const room = 1 << nicspec.EndpointShift
+	return bus>>nicspec.EndpointShift == nicspec.EndpointArm && bus%nicspec.LineBytes == 0 && n%nicspec.LineBytes == 0 &&
+		uint64(n) <= room-bus
+}
+
+// SetMessage makes pkt the invalidate message of a plan [D4].
+func SetMessage(pkt *tlp.Packet, p *Plan) error {
+	b := pkt.Own(nicspec.InvalidateMsgSize)
+	(&nicspec.InvalidateMsgFields{Addr: p.Line, Lines: p.Lines}).Encode(b)
+	return pkt.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic}, tlp.Vendor{
+		Type: 1, Routing: tlp.RouteByID, TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor,
+	}, b)
+}
