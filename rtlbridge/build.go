@@ -18,7 +18,7 @@ type Variant string
 // Build variants.
 const (
 	VariantSpeed    Variant = "speed"    // no assertions, no traces
-	VariantDebug    Variant = "debug"    // assertions in the RTL are checked
+	VariantDebug    Variant = "debug"    // assertions in the RTL are checked, and it powers up with random contents
 	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
 	VariantCoverage Variant = "coverage" // debug, and counts lines, toggles and user points
 )

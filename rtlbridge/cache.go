@@ -17,7 +17,7 @@ import (
 )
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
-const buildSchema = "nictwin-rtl-1"
+const buildSchema = "nictwin-rtl-2"
 
 const (
 	lockWait       = 5 * time.Minute

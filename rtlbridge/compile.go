@@ -15,9 +15,15 @@ import (
 
 // verilatorFlags are the options of a variant, for speed unless it needs otherwise.
 func verilatorFlags(v Variant) ([]string, error) {
+	// Verilator 5.006 crashes on constant tables with --x-assign unique.
 	f := []string{
-		"-O3", "--x-assign", "fast", "--x-initial", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000",
+		"-O3", "--x-assign", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000",
 		"--no-timing", "--timescale", "1ps/1ps", "-Wno-fatal",
+	}
+	if v == VariantSpeed {
+		f = append(f, "--x-initial", "fast")
+	} else {
+		f = append(f, "--x-initial", "unique")
 	}
 	switch v {
 	case VariantSpeed:

@@ -25,10 +25,13 @@ class Device {
  public:
   using Top = typename Dut::Top;
 
-  // Powers the design up, holds it in reset and leaves it before cycle 0.
+  // Powers the design up, its state random if the variant is built so (a plusarg +verilator+seed+N overrides the run's seed),
+  // holds it in reset and leaves it before cycle 0.
   Device(const Start& start, const std::vector<std::string>& plus_args, const WaveOptions& wave)
       : context_(std::make_unique<VerilatedContext>()) {
     reset_stop();
+    context_->randReset(kRandom);
+    context_->randSeed(int(sub_seed(start.seed, "power-up") & 0x7fffffff) | 1);  // 0 would draw a seed
     std::vector<const char*> argv{"dut"};
     for (const std::string& a : plus_args) argv.push_back(a.c_str());
     context_->commandArgs(int(argv.size()), argv.data());
@@ -37,8 +40,8 @@ class Device {
     wave_.open(*top_, wave);
     Dut::tie(*top_);
     for (const TieValue& t : start.ties) Dut::tie(*top_, t.index, t.value);
-    std::apply([&](auto&... s) { (s.start(start), ...); }, inputs_);
-    std::apply([&](auto&... s) { (s.start(start), ...); }, outputs_);
+    std::apply([&](auto&... s) { (s.start(start), ...), (s.rest(*top_), ...); }, inputs_);
+    std::apply([&](auto&... s) { (s.start(start), ...), (s.rest(*top_), ...); }, outputs_);
     reset();
   }
   ~Device() { top_->final(); }
@@ -82,6 +85,7 @@ class Device {
   }
 
  private:
+  static constexpr int kRandom = 2;  // what is not initialised is random
   static constexpr uint64_t kHalf = Dut::kPeriodPs / 2;
 
   // One half of a clock cycle.

@@ -25,6 +25,12 @@ class Sink {
     packet_.assign(max_bytes_ + S::kDataBytes + 8, 0);
   }
 
+  // Not ready: what a design powers up with may be anything, its inputs included.
+  template <class Top>
+  void rest(Top& t) {
+    if constexpr (S::kReady) S::set_ready(t, false);
+  }
+
   // Gives n more credits from `cycle` on. Credits come in order of their cycles.
   void credit(uint64_t cycle, uint32_t n) { pending_.push_back({cycle, n}); }
 

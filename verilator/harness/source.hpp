@@ -27,6 +27,17 @@ class Source {
     watchdog_ = s.watchdog;
   }
 
+  // All pins at zero: what a design powers up with may be anything, its inputs included.
+  template <class Top>
+  void rest(Top& t) {
+    const uint8_t zeros[S::kDataBytes] = {};
+    S::set_valid(t, false);
+    S::set_last(t, false);
+    S::set_data(t, zeros);
+    if constexpr (S::kKeepUnit != 0) S::set_keep(t, 0);
+    if constexpr (S::kSideBytes != 0) clear_side(t);
+  }
+
   void push(const Record& rec, Buffer* home) {
     if (count_ == ring_.size()) grow();
     ring_[(head_ + count_) & (ring_.size() - 1)] = Txn{rec.cycle, rec.side, rec.data, rec.data_len, home};
