@@ -144,7 +144,7 @@ func (r *Referee) apply(e *nic.Effect) {
 		}
 	case nic.EffectKeyWritten:
 		r.keyWritten(e.Index)
-	case nic.EffectRuleWritten:
+	case nic.EffectRuleWritten, nic.EffectIndirection:
 		r.ver.add(r.regs.Config(), r.now)
 		r.reconsider()
 	case nic.EffectTableRead:

@@ -32,6 +32,7 @@ type chaosOpt struct {
 	stall  int
 	calm   bool // no bad work entries, all rings deep enough
 	dense  bool // all pieces lie in a little memory, which is written all the time
+	parts  nicspec.Cap1Reg
 }
 
 type chaosRing struct {
@@ -58,6 +59,7 @@ func chaosSpec(o chaosOpt, rng *rand.Rand) nic.Spec {
 	s.Timing.Tags = 1 << rng.IntN(9)
 	s.Timing.RxPrefetch, s.Timing.TxPrefetch = 4<<rng.IntN(4), 4<<rng.IntN(3)
 	s.Timing.TxInFlight = 1 + rng.IntN(20)
+	s.Parts |= o.parts
 	s.Stall = nic.Stall{Seed: o.seed, EthOut: o.stall, TLPOut: o.stall, TLPIn: o.stall}
 	return s
 }
@@ -83,6 +85,7 @@ func newChaos(t testing.TB, o chaosOpt) *chaos {
 		c.openRx(q)
 		c.openTx(q)
 	}
+	c.beginRxParts()
 	return c
 }
 
@@ -327,6 +330,9 @@ func (c *chaos) run() {
 		}
 		if c.opt.config && c.rng.IntN(10) == 0 {
 			c.configure()
+		}
+		if c.opt.parts != 0 && c.rng.IntN(4) == 0 {
+			c.useRxParts()
 		}
 		if c.opt.queues && c.rng.IntN(40) == 0 {
 			c.reopen()

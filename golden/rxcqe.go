@@ -152,7 +152,11 @@ func (s *rxSlot) holds(part int, want []byte) bool {
 
 // deliver compares a delivery with what the contract says of it [R8, R10].
 func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) {
-	v := f.verdictFor(q, e)
+	v := r.verdictFor(f, q, e)
+	if f.rssOpen && v.Hash == e.RssHash() && !r.ver.rss.settleHash(f, v, v.Hash, q.id) {
+		r.fail(q.domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.id),
+			e.String(), r.describe(f))
+	}
 	slot := nic.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
 	plan := &r.rx.plan
 	nic.PlanRx(&q.ctx, v, f.n, &slot, plan)
@@ -170,21 +174,31 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) {
 	}
 }
 
-// verdictFor is the verdict by which a frame came to a queue.
-func (f *rxFrame) verdictFor(q *rxq, e nicspec.RxCqe) *nic.RxVerdict {
+// verdictFor is the verdict by which a frame came to a queue: of those that may
+// be, the one that its completion entry speaks of.
+func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict {
 	if f.place != placeUnsure {
+		if f.rssOpen {
+			r.ver.rss.settleHash(f, &f.v, e.RssHash(), q.id)
+		}
 		return &f.v
 	}
-	found := -1
+	found, best := 0, -1
 	for i := range f.alts {
-		if v := &f.alts[i]; v.Drop == nic.NoDrop && int(v.Queue) == q.id {
-			if found < 0 || v.Rule == e.Rule() {
-				found = i
-			}
+		v := &f.alts[i]
+		if v.Drop != nic.NoDrop || int(v.Queue) != q.id {
+			continue
 		}
-	}
-	if found < 0 {
-		found = 0
+		agrees := 0
+		if v.Rule == e.Rule() {
+			agrees = 2
+		}
+		if f.rssOpen && r.ver.rss.settleHash(f, v, e.RssHash(), q.id) || v.Hash == e.RssHash() {
+			agrees++
+		}
+		if agrees > best {
+			found, best = i, agrees
+		}
 	}
 	f.v = f.alts[found]
 	return &f.v
@@ -219,6 +233,8 @@ func ruleOfField(field string) string {
 		return "H9"
 	case "icrc":
 		return "H10"
+	case "rss_hash":
+		return "S2"
 	}
 	return "R10"
 }

@@ -65,6 +65,7 @@ type rxFrame struct {
 	v           nic.RxVerdict   // unless place is placeUnsure
 	alts        []nic.RxVerdict // for placeUnsure
 	place       framePlace
+	rssOpen     bool     // its hash is not certain [S4]
 	overflow    bool     // the receive buffer may have been full
 	posted      uint16   // producer index that the queue had surely seen [R9]
 	epoch       uint32   // of the queue then
@@ -113,7 +114,7 @@ func (r *Referee) frameIn() {
 	if f.n > nicspec.FrameMax || r.ver.sure(f.first) {
 		r.ver.now.Classify(f.port, data, &f.v)
 	} else {
-		f.alts = r.ver.verdicts(f.port, data, f.first, f.last)
+		r.ver.verdicts(f)
 	}
 	r.assign(p, f)
 	d := Domain{DomainPort, f.port}
@@ -194,7 +195,7 @@ func (r *Referee) reconsider() {
 				continue // [R2] alone: its cause is looked at when it is decided
 			}
 			r.withdraw(p, f)
-			f.alts = r.ver.verdicts(i, f.data, f.first, f.last)
+			r.ver.verdicts(f)
 			r.assign(p, f)
 		}
 	}

@@ -331,11 +331,17 @@ func failing(p *tape) nicspec.TxCqe {
 
 func TestSabotageIsCaught(t *testing.T) {
 	cfg, clean := calm(t)
+	sabotagesAreCaught(t, cfg, clean, sabotages)
+}
+
+// sabotagesAreCaught checks that a recording passes, and that each fault put
+// into it is found.
+func sabotagesAreCaught(t *testing.T, cfg Config, clean []boundary.Crossing, faults []sabotage) {
 	p := judge(t, cfg, clean)
 	require.True(t, p.Passed(), "%v", p)
 	require.NotZero(t, p.Stats.Dropped)
-	for i := range sabotages {
-		s := &sabotages[i]
+	for i := range faults {
+		s := &faults[i]
 		t.Run(s.name, func(t *testing.T) {
 			p := newTape(t, clean)
 			s.edit(p)

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"math"
+	"slices"
 
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
@@ -29,7 +30,7 @@ func (g group) take(dst, src *nic.Config) {
 	case groupRules:
 		dst.Rules = src.Rules
 	case groupDefault:
-		dst.DefaultAction, dst.DefaultQueue = src.DefaultAction, src.DefaultQueue
+		dst.DefaultAction, dst.DefaultQueue, dst.DefaultLog = src.DefaultAction, src.DefaultQueue, src.DefaultLog
 	case groupRoce:
 		dst.RocePort = src.RocePort
 	}
@@ -43,6 +44,7 @@ type versions struct {
 	now   nic.Config
 	past  [numGroups][]version // oldest first; the last is in force
 	quiet int64                // last cycle in which an older version may be in force
+	rss   rssVersions
 }
 
 type version struct {
@@ -55,6 +57,7 @@ const maxVersions = 256 // kept of a group
 
 func (v *versions) init(cfg nic.Config) {
 	v.now, v.quiet = cfg, math.MinInt64
+	v.rss.init()
 	for g := range v.past {
 		v.past[g] = []version{{cfg: cfg, from: math.MinInt64, until: math.MaxInt64}}
 	}
@@ -76,6 +79,7 @@ func (v *versions) add(cfg nic.Config, cycle int64) {
 		v.past[g] = append(p, version{cfg: cfg, from: cycle, until: math.MaxInt64})
 		v.quiet = max(v.quiet, cycle+nicspec.VisibleCycles)
 	}
+	v.rss.add(&v.now, &cfg, cycle)
 	v.now = cfg
 }
 
@@ -98,7 +102,7 @@ func (v *versions) closeRules(asked, now int64) {
 
 // sure reports whether a frame whose first beat was accepted in a cycle meets
 // the configuration in force and, so far, no other.
-func (v *versions) sure(first int64) bool { return v.quiet < first }
+func (v *versions) sure(first int64) bool { return max(v.quiet, v.rss.quiet) < first }
 
 // overlapping returns the versions of a group that a frame can meet whose
 // first and last beat were accepted in these cycles.
@@ -112,12 +116,12 @@ func (v *versions) overlapping(g group, first, last int64) []version {
 	return out
 }
 
-// verdicts returns every verdict that a frame can get.
-func (v *versions) verdicts(port int, frame []byte, first, last int64) []nic.RxVerdict {
+// verdicts gives a frame every verdict that it can get.
+func (v *versions) verdicts(f *rxFrame) {
 	cfgs := []nic.Config{v.now}
 	for g := range numGroups {
 		var next []nic.Config
-		for _, o := range v.overlapping(g, first, last) {
+		for _, o := range v.overlapping(g, f.first, f.last) {
 			for _, c := range cfgs {
 				g.take(&c, &o.cfg)
 				next = append(next, c)
@@ -125,17 +129,20 @@ func (v *versions) verdicts(port int, frame []byte, first, last int64) []nic.RxV
 		}
 		cfgs = next
 	}
-	var out []nic.RxVerdict
-next:
+	f.alts = f.alts[:0]
+	f.rssOpen = v.rss.quiet >= f.first
+	var seen []nic.RxVerdict
 	for i := range cfgs {
 		var w nic.RxVerdict
-		cfgs[i].Classify(port, frame, &w)
-		for j := range out {
-			if out[j] == w {
-				continue next
-			}
+		cfgs[i].Classify(f.port, f.data, &w)
+		if slices.Contains(seen, w) {
+			continue
 		}
-		out = append(out, w)
+		seen = append(seen, w)
+		if f.rssOpen {
+			f.alts = v.rss.spread(f, &w, f.alts)
+		} else {
+			f.alts = append(f.alts, w)
+		}
 	}
-	return out
 }

@@ -20,6 +20,7 @@ func BuildRxCqe(v *RxVerdict, n, hdr int, s *RxSlot, phase bool, dst *[nicspec.C
 	e.SetIpCsum(v.IPCsum)
 	e.SetL4Csum(v.L4Csum)
 	e.SetIcrc(v.ICRC)
+	e.SetRssHash(v.Hash)
 	e.SetPhase(phase)
 }
 

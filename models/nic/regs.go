@@ -22,6 +22,7 @@ const (
 	EffectQueueDraining            // Off from now on; the caller calls Drained when it is quiet: Rx, Index
 	EffectKeyWritten               // Index
 	EffectRuleWritten              // Index; Config has the new rule set
+	EffectIndirection              // Index; Config has the new table
 	EffectTableRead                // Table, Index
 	EffectTableRefused             // Table, Index, Status
 	EffectRegBad                   // ignored, counted REG_BAD
@@ -68,6 +69,7 @@ type Regs struct {
 	drained  *Queue // this one,
 	entry    Queue  // which becomes this
 
+	bits  registerBits
 	cfg   Config
 	rxq   []Queue
 	txq   []Queue
@@ -75,14 +77,29 @@ type Regs struct {
 	rules []nicspec.RuleEntryFields
 }
 
-// Bits of the registers that can be written: fields of built parts [G3].
-const (
-	ctrlBits      = 0x3
-	devctlBits    = 0x177
-	rxCtrlBits    = 0x7
-	rxDefaultBits = 0xffffff
-	portBits      = 0xffff
-)
+// registerBits are the bits of the registers that can be written: fields of
+// parts that are there [G3].
+type registerBits struct{ ctrl, devctl, rxCtrl, rxDefault, rocePort uint32 }
+
+func (s *Spec) registerBits() registerBits {
+	const ctrl = 0x3 // CTRL.flr is no bit that stays as written
+	return registerBits{
+		ctrl: ctrl, devctl: s.fields(nicspec.RegDevctl), rxCtrl: s.fields(nicspec.RegRxCtrl),
+		rxDefault: s.fields(nicspec.RegRxDefault), rocePort: 0xffff,
+	}
+}
+
+// fields is the bits of a register's fields, without those of parts that the
+// build lacks.
+func (s *Spec) fields(off uint32) (bits uint32) {
+	reg, _, _ := nicspec.RegisterAt(off)
+	for i := range reg.Fields {
+		if f := &reg.Fields[i]; s.Has(f.Part) {
+			bits |= (1<<f.Width - 1) << f.Bit
+		}
+	}
+	return bits
+}
 
 // minCplTimeout is the least completion timeout, in cycles.
 const minCplTimeout = 1024
@@ -95,8 +112,9 @@ func NewRegs(spec Spec) *Regs {
 		keys: make(KeyTable, spec.NumKeys), rules: make([]nicspec.RuleEntryFields, spec.NumRules),
 		ctrl: nicspec.ResetCtrl, devctl: nicspec.ResetDevctl, timeout: nicspec.ResetCplTimeout,
 		rxCtrl: nicspec.ResetRxCtrl, rxDefault: nicspec.ResetRxDefault, rocePort: nicspec.ResetRocePort,
-		scratch: nicspec.ResetScratch, cmd: nicspec.ResetTblCmd,
+		scratch: nicspec.ResetScratch, cmd: nicspec.ResetTblCmd, bits: spec.registerBits(),
 	}
+	r.cfg.Rss = spec.Has(nicspec.PartRss)
 	r.reconfigure()
 	return r
 }
@@ -162,6 +180,7 @@ func (r *Regs) reconfigure() {
 	r.cfg.RocePort = uint16(r.rocePort)
 	r.cfg.DefaultAction = nicspec.Action(r.rxDefault.Action())
 	r.cfg.DefaultQueue = uint16(r.rxDefault.Queue())
+	r.cfg.DefaultLog = uint8(r.rxDefault.RssLog())
 }
 
 // Take does what a TLP that came in asks for [P8, G1, G2]. Completions are not
@@ -226,17 +245,17 @@ func (r *Regs) Write32(off, v uint32) Effect {
 	e := Effect{Kind: EffectConfig, Reg: off}
 	switch off {
 	case nicspec.RegCtrl:
-		r.ctrl = nicspec.CtrlReg(v & ctrlBits)
+		r.ctrl = nicspec.CtrlReg(v & r.bits.ctrl)
 	case nicspec.RegDevctl:
-		r.devctl = nicspec.DevctlReg(v & devctlBits)
+		r.devctl = nicspec.DevctlReg(v & r.bits.devctl)
 	case nicspec.RegCplTimeout:
 		r.timeout = v
 	case nicspec.RegRxCtrl:
-		r.rxCtrl = nicspec.RxCtrlReg(v & rxCtrlBits)
+		r.rxCtrl = nicspec.RxCtrlReg(v & r.bits.rxCtrl)
 	case nicspec.RegRxDefault:
-		r.rxDefault = nicspec.RxDefaultReg(v) & rxDefaultBits
+		r.rxDefault = nicspec.RxDefaultReg(v & r.bits.rxDefault)
 	case nicspec.RegRocePort:
-		r.rocePort = v & portBits
+		r.rocePort = v & r.bits.rocePort
 	case nicspec.RegScratch:
 		r.scratch = v
 		e.Kind = EffectNone
@@ -256,6 +275,9 @@ func (r *Regs) writeArray(off, v uint32) Effect {
 			return Effect{Kind: EffectRegBad, Reg: off}
 		}
 		r.data[i] = v
+	} else if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok && r.cfg.Rss {
+		r.cfg.RssKey = r.cfg.RssKey.With(i, v)
+		return Effect{Kind: EffectConfig, Reg: off}
 	} else if i, ok := element(off, nicspec.RegRxDoorbellBase, nicspec.RegRxDoorbellCount); ok {
 		return r.doorbell(r.Rxq(i), Effect{Rx: true, Index: i, PI: uint16(v), Reg: off})
 	} else if i, ok := element(off, nicspec.RegTxDoorbellBase, nicspec.RegTxDoorbellCount); ok {
@@ -319,6 +341,9 @@ func (r *Regs) Read32(off uint32) uint32 {
 func (r *Regs) readArray(off uint32) uint32 {
 	if i, ok := element(off, nicspec.RegTblDataBase, nicspec.RegTblDataCount); ok {
 		return r.data[i]
+	}
+	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok {
+		return r.cfg.RssKey.Word(i)
 	}
 	const half = 2 // 32-bit words of a 64-bit register
 	if i, ok := element(off, nicspec.RegCounterBase, half*nicspec.RegCounterCount); ok {

@@ -17,9 +17,14 @@ type Config struct {
 	DropL4Csum    bool
 	DropICRC      bool
 	RocePort      uint16
-	DefaultAction nicspec.Action // Queue, or anything else for Drop
+	DefaultAction nicspec.Action // Queue, Rss, or anything else for Drop
 	DefaultQueue  uint16
+	DefaultLog    uint8    // of action Rss
 	Rules         *RuleSet // nil: none
+
+	Rss         bool // the part is there
+	RssKey      *RssKey
+	Indirection *Indirection
 }
 
 // RxVerdict is what the steps before the queue make of a frame.
@@ -28,6 +33,8 @@ type RxVerdict struct {
 	Queue   uint16              // if not dropped
 	Rule    uint16              // that matched, or nicspec.RuleNone
 	Checked bool                // Headers and verdicts are filled in: not a drop of [R2]
+	Group   RssGroup            // by which the queue was found
+	Hash    uint32              // RSS hash, 0 without the part
 	Headers
 	IPCsum, L4Csum, ICRC nicspec.Verdict
 }
@@ -38,7 +45,7 @@ func (v *RxVerdict) Hit() (rule int, ok bool) { return int(v.Rule), v.Rule != ni
 // Classify does [R2], [R4] and [R5]: it parses and checks a frame that came in
 // on port, and finds its queue or the reason to drop it.
 func (c *Config) Classify(port int, frame []byte, v *RxVerdict) {
-	v.Queue, v.Rule, v.Checked = 0, nicspec.RuleNone, false
+	v.Queue, v.Rule, v.Checked, v.Group, v.Hash = 0, nicspec.RuleNone, false, RssGroup{}, 0
 	if v.Drop = c.Gate(len(frame)); v.Drop != NoDrop {
 		return
 	}
@@ -82,18 +89,35 @@ func (c *Config) checks(v *RxVerdict) nicspec.PortCounter {
 func (c *Config) steer(port int, v *RxVerdict) {
 	var key [nicspec.SteerKeySize]byte
 	v.SteerKey(port, &key)
+	if c.Rss {
+		var buf [nicspec.RssKeyBytes]byte
+		v.Hash = c.RssKey.Hash(v.RssInput(&buf))
+	}
 	if r := c.Rules.match(&key); r != nil {
-		v.Rule, v.Queue = r.index, r.queue
-		if r.action != nicspec.ActionQueue {
+		v.Rule = r.index
+		if !c.direct(r.action, r.queue, r.rssLog, v) {
 			v.Drop = nicspec.CntRxDropRule
 		}
 		return
 	}
-	if c.DefaultAction != nicspec.ActionQueue {
+	if !c.direct(c.DefaultAction, c.DefaultQueue, c.DefaultLog, v) {
 		v.Drop = nicspec.CntRxDropNoRule
-		return
 	}
-	v.Queue = c.DefaultQueue
+}
+
+// direct finds the queue that an action names [S3]. It reports false if it
+// names none.
+func (c *Config) direct(a nicspec.Action, queue uint16, log uint8, v *RxVerdict) bool {
+	switch {
+	case a == nicspec.ActionQueue:
+		v.Queue = queue
+	case a == nicspec.ActionRss && c.Rss:
+		v.Group = RssGroup{On: true, Base: queue, Log: log}
+		v.Queue = c.Indirection.At(v.Group.Entry(v.Hash))
+	default:
+		return false
+	}
+	return true
 }
 
 const keyWords = nicspec.SteerKeySize / 8
@@ -104,6 +128,7 @@ type rule struct {
 	index       uint16
 	queue       uint16
 	action      nicspec.Action
+	rssLog      uint8
 }
 
 // RuleSet is the steering table at one instant. It is never changed: With
@@ -146,7 +171,7 @@ func (s *RuleSet) With(i int, e *nicspec.RuleEntryFields) *RuleSet {
 }
 
 func compileRule(i int, e *nicspec.RuleEntryFields) rule {
-	r := rule{index: uint16(i), queue: e.Queue, action: e.Action}
+	r := rule{index: uint16(i), queue: e.Queue, action: e.Action, rssLog: e.RssLog}
 	for w := range keyWords {
 		r.mask[w] = binary.LittleEndian.Uint64(e.Mask[8*w:])
 		r.value[w] = binary.LittleEndian.Uint64(e.Value[8*w:]) & r.mask[w]

@@ -41,6 +41,12 @@ func (r *Regs) locate(op nicspec.TableOp, t nicspec.Table, i int) nicspec.TableS
 		return nicspec.TableStatusBadOp
 	}
 	entries := 0
+	switch {
+	case !t.Known():
+		return nicspec.TableStatusBadTable
+	case !r.spec.Has(t.Part()):
+		return nicspec.TableStatusNotBuilt
+	}
 	switch t {
 	case nicspec.TableRxq:
 		entries = len(r.rxq)
@@ -50,11 +56,10 @@ func (r *Regs) locate(op nicspec.TableOp, t nicspec.Table, i int) nicspec.TableS
 		entries = len(r.keys)
 	case nicspec.TableRule:
 		entries = len(r.rules)
+	case nicspec.TableIndirection:
+		entries = nicspec.RssEntries
 	default:
-		if t.Known() {
-			return nicspec.TableStatusNotBuilt
-		}
-		return nicspec.TableStatusBadTable
+		return nicspec.TableStatusNotBuilt
 	}
 	if i >= entries {
 		return nicspec.TableStatusBadIndex
@@ -81,6 +86,8 @@ func (r *Regs) readEntry(t nicspec.Table, i int) {
 		r.keys[i].encode(b[:])
 	case nicspec.TableRule:
 		r.rules[i].Encode(b[:])
+	case nicspec.TableIndirection:
+		(&nicspec.IndirectionEntryFields{Queue: r.cfg.Indirection.At(i)}).Encode(b[:])
 	}
 	for w := range r.data {
 		r.data[w] = binary.LittleEndian.Uint32(b[4*w:])
@@ -100,6 +107,8 @@ func (r *Regs) writeEntry(e *Effect) {
 		r.writeKey(b[:], e)
 	case nicspec.TableRule:
 		r.writeRule(b[:], e)
+	case nicspec.TableIndirection:
+		r.writeIndirection(b[:], e)
 	}
 }
 
@@ -219,20 +228,4 @@ func (k *Key) encode(dst []byte) {
 		VaBase: k.VABase, Length: k.Length, BusBase: k.BusBase,
 	}
 	f.Encode(dst)
-}
-
-func (r *Regs) writeRule(b []byte, e *Effect) {
-	f := nicspec.DecodeRuleEntry(b)
-	switch {
-	case f.Valid > 1, !f.Action.Known(), int(f.Queue) >= len(r.rxq):
-		e.Status = nicspec.TableStatusBadValue
-		return
-	case !r.spec.Has(f.Action.Part()), f.AccountEn != 0:
-		e.Status = nicspec.TableStatusNotBuilt
-		return
-	}
-	f.Account, f.SlowQueue, f.RssLog = 0, 0, 0
-	r.rules[e.Index] = f
-	r.cfg.Rules = r.cfg.Rules.With(e.Index, &f)
-	e.Kind = EffectRuleWritten
 }

@@ -1,0 +1,43 @@
+package nic
+
+import "nictwin/models/nicspec"
+
+// writeRule stores an entry of table Rule.
+func (r *Regs) writeRule(b []byte, e *Effect) {
+	f := nicspec.DecodeRuleEntry(b)
+	if e.Status = r.checkRule(&f); e.Status != nicspec.TableStatusOk {
+		return
+	}
+	if !r.spec.Has(nicspec.PartRss) {
+		f.RssLog = 0
+	}
+	f.Account, f.SlowQueue = 0, 0
+	r.rules[e.Index] = f
+	r.cfg.Rules = r.cfg.Rules.With(e.Index, &f)
+	e.Kind = EffectRuleWritten
+}
+
+// checkRule judges the values of a rule, and then the parts that it needs [G6, S5].
+func (r *Regs) checkRule(f *nicspec.RuleEntryFields) nicspec.TableStatus {
+	rss := f.Action == nicspec.ActionRss && r.spec.Has(nicspec.PartRss)
+	switch {
+	case f.Valid > 1, !f.Action.Known(),
+		rss && (f.Queue >= nicspec.RssEntries || f.RssLog > nicspec.RssLogMax),
+		!rss && int(f.Queue) >= len(r.rxq):
+		return nicspec.TableStatusBadValue
+	case !r.spec.Has(f.Action.Part()), f.AccountEn != 0:
+		return nicspec.TableStatusNotBuilt
+	}
+	return nicspec.TableStatusOk
+}
+
+// writeIndirection stores an entry of table Indirection.
+func (r *Regs) writeIndirection(b []byte, e *Effect) {
+	f := nicspec.DecodeIndirectionEntry(b)
+	if int(f.Queue) >= len(r.rxq) {
+		e.Status = nicspec.TableStatusBadValue
+		return
+	}
+	r.cfg.Indirection = r.cfg.Indirection.With(e.Index, f.Queue)
+	e.Kind = EffectIndirection
+}
