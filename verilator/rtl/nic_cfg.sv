@@ -35,6 +35,7 @@ module nic_cfg
   localparam logic [31:0] CplTimeoutMin = 32'd1024;
 
   // Fields that are built; all other bits read 0.
+  logic [1:0]  attr_q;                   // RO, NS
   logic        rx_enable_q, tx_enable_q, rcb_q, drop_ip_q, drop_l4_q, drop_icrc_q;
   logic [2:0]  mps_q, mrrs_q;
   logic [31:0] cpl_timeout_q, scratch_q;
@@ -75,6 +76,7 @@ module nic_cfg
     devctl.mps  = mps_q;
     devctl.mrrs = mrrs_q;
     devctl.rcb  = rcb_q;
+    {devctl.relaxed_ordering, devctl.no_snoop} = attr_q;
 
     rx_ctrl                  = '0;
     rx_ctrl.drop_bad_ip_csum = drop_ip_q;
@@ -103,6 +105,8 @@ module nic_cfg
 
   // The blocks see a change a cycle later.
   function automatic cfg_t in_force();
+    in_force                  = '0;
+    in_force.attr             = attr_q;
     in_force.rx_enable        = rx_enable_q;
     in_force.tx_enable        = tx_enable_q;
     in_force.mps              = 10'd128 << (mps_q <= 3'd2 ? mps_q : 3'd0);
@@ -136,6 +140,7 @@ module nic_cfg
             mps_q  <= wdata_i[2:0];
             mrrs_q <= wdata_i[6:4];
             rcb_q  <= wdata_i[8];
+            if ((Parts & PartAttr) != 0) attr_q <= {wdata_i[9], wdata_i[10]};
           end
           if (we_i[1]) cpl_timeout_q <= wdata_i[63:32];
         end
@@ -155,6 +160,7 @@ module nic_cfg
       mps_q                                <= ResetDevctl[2:0];
       mrrs_q                               <= ResetDevctl[6:4];
       rcb_q                                <= ResetDevctl[8];
+      attr_q                               <= {ResetDevctl[9], ResetDevctl[10]};
       cpl_timeout_q                        <= ResetCplTimeout;
       {drop_icrc_q, drop_l4_q, drop_ip_q}  <= ResetRxCtrl[2:0];
       {default_action_q, default_queue_q}  <= ResetRxDefault[23:0];

@@ -12,6 +12,7 @@ package nic_int_pkg;
   // One beat of a TLP stream; hdr is valid in every beat of the packet. Wide fields of these
   // structures start at multiples of 32 bits, where a simulator copies words and shifts nothing.
   typedef struct packed {
+    logic              entry;    // the packet is a completion entry
     logic              last;
     logic [127:0]      hdr;
     logic [TlpD-1:0]   keep;
@@ -72,8 +73,11 @@ package nic_int_pkg;
 
   // Configuration registers as the blocks see them.
   typedef struct packed {
+    logic        flr;           // a function-level reset is under way: work ends, none begins
+    logic        clear;         // its end: reset of all but counters, ordinals and frames coming in
     logic        rx_enable;
     logic        tx_enable;
+    logic [1:0]  attr;          // RO and NS of requests that carry data of frames or copies
     logic [9:0]  mps;           // bytes: 128, 256, 512
     logic [12:0] mrrs;          // bytes: 128 .. 4096
     logic        rcb128;
@@ -130,6 +134,12 @@ package nic_int_pkg;
     end else begin
       mem_hdr[95:64]  = {lo[7:0], lo[15:8], lo[23:16], lo[31:24]};
     end
+  endfunction
+
+  // The header of a request with attributes: RO in bit 1, NS in bit 0.
+  function automatic logic [127:0] with_attr(input logic [127:0] hdr, input logic [1:0] attr);
+    with_attr        = hdr;
+    with_attr[21:20] = attr;
   endfunction
 
   // First-DW byte enables of len bytes starting at byte a of a DW; one = all bytes in one DW.

@@ -1,11 +1,13 @@
 /// Takes the clients' read requests in turn and cuts each at multiples of MRRS, which divide 4 KB
-/// (contract P3). One piece a cycle, the next request without a gap.
+/// (contract P3). One piece a cycle, the next request without a gap. MRRS may change at any time.
 
 module nic_rdsplit
   import nic_int_pkg::*;
 #(
   // Read clients, 2 at least.
   parameter int Clients = 3,
+  // Clients whose requests are not to be cut.
+  parameter logic [Clients-1:0] Whole = '0,
   localparam int Cw = $clog2(Clients)
 ) (
   input  logic                clk,
@@ -33,7 +35,7 @@ module nic_rdsplit
   logic          any, last, load;
 
   assign room  = mrrs_i - (addr_q[12:0] & (mrrs_i - 13'd1));
-  assign last  = left_q <= {1'b0, room};
+  assign last  = left_q <= {1'b0, room} || Whole[client_q];
   assign len_o = last ? left_q[12:0] : room;
   assign load  = any && (!valid_q || (piece_ready_i && last));
 

@@ -5,7 +5,11 @@ module nic_reader
   import nic_int_pkg::*;
 #(
   // Read clients, 2 at least.
-  parameter int Clients = 3
+  parameter int Clients = 3,
+  // Clients whose reads carry data of frames or copies, and have the attributes for these.
+  parameter logic [Clients-1:0] DataClients = '0,
+  // Clients that keep to MRRS and 4 KB themselves: an answer is one read's, whole.
+  parameter logic [Clients-1:0] WholeClients = '0
 ) (
   input  logic               clk,
   input  logic               rst,
@@ -57,11 +61,9 @@ module nic_reader
   logic [6:0]    lower;
   logic          unused_cfg;
 
-  assign unused_cfg = ^{cfg_i.rx_enable, cfg_i.tx_enable, cfg_i.mps, cfg_i.rcb128,
-                        cfg_i.drop_ip_csum, cfg_i.drop_l4_csum, cfg_i.drop_icrc,
-                        cfg_i.default_queue, cfg_i.default_to_queue, cfg_i.roce_port};
+  assign unused_cfg = ^cfg_i;
 
-  nic_rdsplit #(.Clients(Clients)) u_split (
+  nic_rdsplit #(.Clients(Clients), .Whole(WholeClients)) u_split (
     .clk, .rst, .mrrs_i(cfg_i.mrrs), .req_i, .req_valid_i, .req_ready_o,
     .piece_valid_o(piece_valid), .piece_ready_i(piece_take), .client_o(piece_client),
     .cookie_o(piece_cookie), .addr_o(piece_addr), .len_o(piece_len), .off_o(piece_off)
@@ -82,13 +84,16 @@ module nic_reader
                        last_be(in_last, one), tag_n);
   endfunction
 
+  logic [1:0] attr;
+  assign attr = DataClients[piece_client] ? cfg_i.attr : 2'b00;
+
   assign piece_take  = piece_valid && tag_free && (!mrd_valid_q || mrd_ready_i);
   assign mrd_hdr_o   = mrd_hdr_q;
   assign mrd_valid_o = mrd_valid_q;
 
   always_ff @(posedge clk) begin
     if (!mrd_valid_q || mrd_ready_i) mrd_valid_q <= piece_take;
-    if (piece_take) mrd_hdr_q <= read_hdr(piece_addr, piece_len, tag);
+    if (piece_take) mrd_hdr_q <= with_attr(read_hdr(piece_addr, piece_len, tag), attr);
     if (rst) mrd_valid_q <= 1'b0;
   end
 

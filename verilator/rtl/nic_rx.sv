@@ -228,6 +228,7 @@ module nic_rx
   nic_rxdma #(.Ports(Ports)) u_dma (
     .clk, .rst,
     .mps_i        (cfg_i.mps),
+    .attr_i       (cfg_i.attr),
     .job_valid_i  (job_valid),
     .job_ready_o  (job_ready),
     .job_i        (job),

@@ -10,6 +10,8 @@ module nic_rxcut
   input  logic             clk,
   input  logic             rst,
   input  logic [9:0]       mps_i,
+  // Attributes of the writes of frame bytes.
+  input  logic [1:0]       attr_i,
   input  logic             job_valid_i,
   output logic             job_ready_o,
   input  rx_job_t          job_i,
@@ -128,7 +130,7 @@ module nic_rxcut
         cmd_q.shift   <= 8'(pos_q[6:0]) + 8'd4 - 8'(skip);
         cmd_q.lanes   <= 8'(bytes) + 8'(skip);
         cmd_q.last    <= ends;
-        if (start_q) cmd_q.hdr <= header(tlp);
+        if (start_q) cmd_q.hdr <= with_attr(header(tlp), attr_i);
 
         fresh_q <= 1'b0;
         chunk_q <= chunk;

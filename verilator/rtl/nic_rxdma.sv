@@ -12,6 +12,7 @@ module nic_rxdma
   input  logic                        clk,
   input  logic                        rst,
   input  logic [9:0]                  mps_i,
+  input  logic [1:0]                  attr_i,
   input  logic                        job_valid_i,
   output logic                        job_ready_o,
   input  rx_job_t                     job_i,
@@ -50,7 +51,7 @@ module nic_rxdma
   out_t out_d, out;
 
   nic_rxcut u_cut (
-    .clk, .rst, .mps_i,
+    .clk, .rst, .mps_i, .attr_i,
     .job_valid_i, .job_ready_o, .job_i, .desc_i,
     .go_i         (go),
     .read_o       (read),
@@ -103,6 +104,7 @@ module nic_rxdma
         out_d.cqe       = 1'b1;
         out_d.event_f   = cqe.type_f == CqeTypeEvent;
         out_d.queue_f   = cqe.queue_f;
+        out_d.beat.entry = 1'b1;
         out_d.beat.keep = TlpD'(16'hffff);
         out_d.beat.data = TlpW'(cqe);
       end else begin

@@ -233,6 +233,5 @@ module nic_rxport
     ends |-> head_valid);
 `endif
   logic unused_bits;
-  assign unused_bits = ^{head_ready, head_valid, cfg_i.tx_enable, cfg_i.mps, cfg_i.mrrs,
-                         cfg_i.rcb128, cfg_i.cpl_timeout};
+  assign unused_bits = ^{head_ready, head_valid, cfg_i};
 endmodule

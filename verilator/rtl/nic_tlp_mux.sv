@@ -54,7 +54,7 @@ module nic_tlp_mux
   logic [3:0] req;
   logic [1:0] turn, locked_src_q;
   src_e       src;
-  logic       locked_q, any, unused_any, take, in_ready;
+  logic       locked_q, any, unused_any, take, in_ready, unused_entry;
   tlp_beat_t  beat, out;
 
   assign req  = {ans_valid_i, mrd_valid_i, tx_valid_i, rx_valid_i};
@@ -105,6 +105,7 @@ module nic_tlp_mux
     .out_valid_o(m_axis_tlp_tvalid), .out_ready_i(m_axis_tlp_tready), .out_data_o(out)
   );
 
+  assign unused_entry     = out.entry;
   assign m_axis_tlp_tdata = out.data;
   assign m_axis_tlp_tkeep = out.keep;
   assign m_axis_tlp_thdr  = out.hdr;

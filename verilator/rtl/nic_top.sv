@@ -165,7 +165,10 @@ module nic_top
     .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index), .rd_data_o(cnt_data)
   );
 
-  nic_reader #(.Clients(Clients)) u_reader (
+  // Work entries are asked for in reads that need no cutting; only pieces are data of frames.
+  nic_reader #(
+    .Clients(Clients), .DataClients(Clients'(1) << RdGather), .WholeClients(Clients'(1) << RdWqe)
+  ) u_reader (
     .clk, .rst, .cfg_i(cfg),
     .req_i(rd_req), .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp),
     .mrd_hdr_o(mrd_hdr), .mrd_valid_o(mrd_valid), .mrd_ready_i(mrd_ready),

@@ -78,7 +78,7 @@ module nic_txcqe
       c.phase     = !cqi_i[log_i];
       addr        = base_i + {42'd0, cqi_i & ~(16'hffff << log_i), 6'd0};
       tlp_qid_q   <= q_o;
-      tlp_q       <= '{last: 1'b1, hdr: mem_hdr(1'b1, addr, 11'd16, 4'hf, 4'hf, 8'd0),
+      tlp_q       <= '{entry: 1'b1, last: 1'b1, hdr: mem_hdr(1'b1, addr, 11'd16, 4'hf, 4'hf, 8'd0),
                        keep: TlpD'(16'hffff), data: TlpW'(c)};
     end
     if (go && cqe)        tlp_valid_q <= 1'b1;
