@@ -14,6 +14,7 @@ import (
 type layout struct {
 	queues int
 	log    int  // of the entries of a ring
+	ports  int  // of the NIC; 0 is 1
 	whole  bool // frames lie in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
 }
 
@@ -63,10 +64,15 @@ type rates struct {
 
 // rate plays frames of a size, as dense as the pins allow, and notes what crosses.
 func (s *session) rate(dir string, size int, l layout) (*rates, error) {
-	o, err := s.options(size, s.frames(rateCycles/beatsOf(size)))
+	ports := max(l.ports, 1)
+	o, err := s.options(size, s.frames(ports*rateCycles/beatsOf(size)))
+	if err == nil && ports > 1 {
+		o.Built, err = board.Build(s.DUT, o.Variant, ports, s.Log)
+	}
 	if err != nil {
 		return nil, err
 	}
+	o.Ports = ports
 	o.LinkCycles, o.Quantum = rateLinks, rateLinks
 	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
 	o.Shape.TxLog = txManyLog
