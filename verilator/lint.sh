@@ -43,5 +43,7 @@ lint nic_top "${nic[@]}"
 lint nic_top -GPorts=2 "${nic[@]}"
 lint nic_top -GNumRxq=4 -GNumTxq=4 -GNumKeys=16 -GNumRules=4 "${nic[@]}"
 lint nic_top -GPorts=2 -GNumRxq=256 -GNumTxq=256 -GNumKeys=4096 -GNumRules=256 "${nic[@]}"
+lint nic_top -GParts=4 "${nic[@]}"
+lint nic_top -GPorts=2 -GParts=4 -GNumRxq=256 "${nic[@]}"
 lint axis_fifo duts/fifo/rtl/*.sv
 echo "rtl lint: clean"

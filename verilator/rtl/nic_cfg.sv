@@ -27,12 +27,14 @@ module nic_cfg
   input  logic             rd_i,
   output logic [63:0]      rdata_o,
   output cfg_t             cfg_o,
+  output rss_key_t         rss_key_o,
   // What STATUS shows.
   input  logic             rx_busy_i,
   input  logic             tx_busy_i,
   input  logic             reads_i
 );
   localparam logic [31:0] CplTimeoutMin = 32'd1024;
+  localparam bit          HasRss        = (Parts & PartRss) != 0;
 
   // Fields that are built; all other bits read 0.
   logic [1:0]  attr_q;                   // RO, NS
@@ -41,12 +43,22 @@ module nic_cfg
   logic [31:0] cpl_timeout_q, scratch_q;
   logic [15:0] default_queue_q, roce_port_q;
   logic [7:0]  default_action_q;
+  logic [3:0]  default_log_q;
+  rss_key_t    rss_key_q;
   logic        changed_q;
   cfg_t        cfg_q;
 
   logic        unused_wdata;
 
   assign unused_wdata = ^wdata_i[31:16];
+
+  // Word pairs of RSS_KEY.
+  localparam int KeyUnits = RegRssKeyCount / 2;
+
+  function automatic logic is_key(input logic [RegAw-1:3] unit);
+    is_key = HasRss && unit >= RegRssKeyBase[RegAw-1:3] &&
+             unit < RegRssKeyBase[RegAw-1:3] + (RegAw-3)'(KeyUnits);
+  endfunction
 
   function automatic logic [63:0] value(input logic [RegAw-1:3] unit);
     cap0_reg_t       cap0;
@@ -86,6 +98,7 @@ module nic_cfg
     rx_default         = '0;
     rx_default.queue_f = default_queue_q;
     rx_default.action  = default_action_q;
+    rx_default.rss_log = default_log_q;
 
     unique case (unit)
       RegId[RegAw-1:3]:       value = {ResetVersion, ResetId};
@@ -96,6 +109,9 @@ module nic_cfg
       RegRocePort[RegAw-1:3]: value = {scratch_q, 16'd0, roce_port_q};
       default:                value = 64'd0;
     endcase
+    if (is_key(unit)) begin
+      for (int k = 0; k < KeyUnits; k++) if (unit[5:3] == 3'(k)) value = rss_key_q[64*k +: 64];
+    end
   endfunction
 
   always_comb begin
@@ -116,12 +132,15 @@ module nic_cfg
     in_force.drop_ip_csum     = drop_ip_q;
     in_force.drop_l4_csum     = drop_l4_q;
     in_force.drop_icrc        = drop_icrc_q;
-    in_force.default_queue    = default_queue_q;
-    in_force.default_to_queue = default_action_q == ActionQueue;
+    in_force.rx_default.queue_f  = default_queue_q;
+    in_force.rx_default.to_queue = default_action_q == ActionQueue;
+    in_force.rx_default.rss      = HasRss && default_action_q == ActionRss;
+    in_force.rx_default.rss_log  = default_log_q > 4'(RssLogMax) ? 4'(RssLogMax) : default_log_q;
     in_force.roce_port        = roce_port_q;
   endfunction
 
-  assign cfg_o = cfg_q;
+  assign cfg_o     = cfg_q;
+  assign rss_key_o = rss_key_q;
 
   always_ff @(posedge clk) begin
     changed_q <= we_i != 2'b00 || rst;
@@ -147,6 +166,7 @@ module nic_cfg
         RegRxCtrl[RegAw-1:3]: begin
           if (we_i[0]) {drop_icrc_q, drop_l4_q, drop_ip_q} <= wdata_i[2:0];
           if (we_i[1]) {default_action_q, default_queue_q} <= wdata_i[55:32];
+          if (we_i[1] && HasRss) default_log_q <= wdata_i[59:56];
         end
         RegRocePort[RegAw-1:3]: begin
           if (we_i[0]) roce_port_q <= wdata_i[15:0];
@@ -154,6 +174,14 @@ module nic_cfg
         end
         default: ;
       endcase
+      if (is_key(unit_i)) begin
+        for (int k = 0; k < KeyUnits; k++) begin
+          if (unit_i[5:3] == 3'(k)) begin
+            if (we_i[0]) rss_key_q[64*k +: 32]      <= wdata_i[31:0];
+            if (we_i[1]) rss_key_q[64*k + 32 +: 32] <= wdata_i[63:32];
+          end
+        end
+      end
     end
     if (rst) begin
       {tx_enable_q, rx_enable_q}           <= ResetCtrl[1:0];
@@ -163,7 +191,8 @@ module nic_cfg
       attr_q                               <= {ResetDevctl[9], ResetDevctl[10]};
       cpl_timeout_q                        <= ResetCplTimeout;
       {drop_icrc_q, drop_l4_q, drop_ip_q}  <= ResetRxCtrl[2:0];
-      {default_action_q, default_queue_q}  <= ResetRxDefault[23:0];
+      {default_log_q, default_action_q, default_queue_q} <= ResetRxDefault[27:0];
+      rss_key_q                            <= {RegRssKeyCount{ResetRssKey}};
       roce_port_q                          <= ResetRocePort[15:0];
       scratch_q                            <= ResetScratch;
     end

@@ -2,6 +2,7 @@
 /// Widths are those of the default build; nic_top refuses others at elaboration.
 
 package nic_int_pkg;
+  import nic_pkg::*;
 
   localparam int EthW = 512;
   localparam int EthB = EthW / 8;
@@ -71,6 +72,14 @@ package nic_int_pkg;
     logic [15:0] pi;
   } doorbell_t;
 
+  // What happens to frames that no rule matches.
+  typedef struct packed {
+    logic [15:0] queue_f;
+    logic        to_queue;
+    logic        rss;
+    logic [3:0]  rss_log;       // at most 8
+  } rx_default_t;
+
   // Configuration registers as the blocks see them.
   typedef struct packed {
     logic        flr;           // a function-level reset is under way: work ends, none begins
@@ -85,10 +94,12 @@ package nic_int_pkg;
     logic        drop_ip_csum;
     logic        drop_l4_csum;
     logic        drop_icrc;
-    logic [15:0] default_queue;
-    logic        default_to_queue;
+    rx_default_t rx_default;
     logic [15:0] roce_port;
   } cfg_t;
+
+  // The Toeplitz key, byte i in bits 8i+7:8i.
+  typedef logic [8*RssKeyBytes-1:0] rss_key_t;
 
   // What the answer to a register read or to a request that is not taken says.
   typedef struct packed {

@@ -28,6 +28,7 @@ module nic_regs
   output logic           ans_valid_o,
   input  logic           ans_ready_i,
   output cfg_t           cfg_o,
+  output rss_key_t       rss_key_o,
   output tbl_req_t       tbl_o,
   input  tbl_rsp_t       rx_tbl_i,
   input  tbl_rsp_t       tx_tbl_i,
@@ -87,11 +88,11 @@ module nic_regs
     .Parts(Parts)
   ) u_cfg (
     .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(cfg_rdata),
-    .cfg_o, .rx_busy_i, .tx_busy_i, .reads_i
+    .cfg_o, .rss_key_o, .rx_busy_i, .tx_busy_i, .reads_i
   );
 
   nic_tables #(
-    .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules)
+    .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules), .Parts(Parts)
   ) u_tables (
     .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(tbl_rdata),
     .reg_bad_o, .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i

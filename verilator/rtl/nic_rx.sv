@@ -12,6 +12,8 @@ module nic_rx
   parameter int NumRxq = 64,
   // Steering rules, 4..256.
   parameter int NumRules = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault,
   // Descriptors cached a queue, a power of two, 8..256: covers the latency of a descriptor read.
   parameter int DescCache = 128
 ) (
@@ -23,6 +25,7 @@ module nic_rx
   input  logic [Ports-1:0]       s_axis_eth_tvalid,
   output logic [Ports-1:0]       s_axis_eth_tready,
   input  cfg_t                   cfg_i,
+  input  rss_key_t               rss_key_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
   input  doorbell_t              db_i,
@@ -54,6 +57,7 @@ module nic_rx
   logic       [Ports-1:0]           port_busy;
   steer_key_t [Ports-1:0]           key;
   rx_steer_t  [Ports-1:0]           steer;
+  rx_fate_t   [Ports-1:0]           fate;
   logic       [Ports-1:0][7:0]      hit_rule;
   rx_place_t  [Ports-1:0]           frame_place;
   rx_info_t   [Ports-1:0]           frame_info;
@@ -72,7 +76,7 @@ module nic_rx
       .s_axis_eth_tvalid (s_axis_eth_tvalid[p]),
       .key_valid_o   (key_valid[p]),
       .key_o         (key[p]),
-      .steer_i       (steer[p]),
+      .fate_i        (fate[p]),
       .hit_valid_o   (hit_valid[p]),
       .hit_rule_o    (hit_rule[p]),
       .frame_valid_o (frame_valid[p]),
@@ -91,9 +95,11 @@ module nic_rx
     );
   end
 
-  tbl_rsp_t rule_rsp, rxq_rsp;
+  tbl_rsp_t rule_rsp, rss_rsp, rxq_rsp;
 
-  nic_steer #(.Ports(Ports), .NumRules(NumRules), .NumRxq(NumRxq)) u_steer (
+  nic_steer #(
+    .Ports(Ports), .NumRules(NumRules), .NumRxq(NumRxq), .Parts(Parts)
+  ) u_steer (
     .clk, .rst,
     .tbl_i,
     .tbl_o       (rule_rsp),
@@ -103,6 +109,17 @@ module nic_rx
     .hit_valid_i (hit_valid),
     .hit_rule_i  (hit_rule),
     .hits_index_i, .hits_o
+  );
+
+  nic_rss #(.Ports(Ports), .NumRxq(NumRxq), .Parts(Parts)) u_rss (
+    .clk, .rst,
+    .default_i   (cfg_i.rx_default),
+    .rss_key_i, .tbl_i,
+    .tbl_o       (rss_rsp),
+    .key_valid_i (key_valid),
+    .key_i       (key),
+    .steer_i     (steer),
+    .fate_o      (fate)
   );
 
   // Queues.
@@ -249,6 +266,7 @@ module nic_rx
   always_comb begin
     tbl_o = '0;
     if (rule_rsp.done)     tbl_o = rule_rsp;
+    else if (rss_rsp.done) tbl_o = rss_rsp;
     else if (rxq_rsp.done) tbl_o = rxq_rsp;
     for (int p = 0; p < Ports; p++) begin
       port_evt_o[p] = in_evt[p] | take_evt[p] | (32'(delivered[p]) << CntRxDelivered);

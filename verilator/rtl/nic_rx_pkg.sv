@@ -72,9 +72,20 @@ package nic_rx_pkg;
   typedef struct packed {
     logic        hit;
     logic        to_queue;
+    logic        rss;
     logic [7:0]  rule;
     logic [15:0] queue_f;
+    logic [3:0]  rss_log;
   } rx_steer_t;
+
+  // What becomes of a frame by rules, default action and hash.
+  typedef struct packed {
+    logic        hit;        // a rule matched
+    logic        deliver;
+    logic [7:0]  rule;
+    logic [15:0] queue_f;
+    logic [31:0] hash;
+  } rx_fate_t;
 
   // All that is known of a frame when it goes into the buffer.
   typedef struct packed {
@@ -83,6 +94,7 @@ package nic_rx_pkg;
     logic [15:0] queue_f;
     logic        ruled;      // a rule matched
     logic [7:0]  rule;
+    logic [31:0] hash;
     rx_head_t    head;
   } rx_info_t;
 
@@ -165,6 +177,7 @@ package nic_rx_pkg;
       build_cqe.l3_off      = info.head.l3_off;
       build_cqe.l4_off      = info.head.l4_off;
       build_cqe.payload_off = 16'(info.head.pay_off);
+      build_cqe.rss_hash    = info.hash;
       build_cqe.ethertype   = info.head.ethertype;
       build_cqe.ip_proto    = info.head.ip_proto;
       build_cqe.ip_tos      = info.head.ip_tos;

@@ -17,10 +17,10 @@ module nic_rxport
   input  logic [EthB-1:0]  s_axis_eth_tkeep,
   input  logic             s_axis_eth_tlast,
   input  logic             s_axis_eth_tvalid,
-  // To the rules and, three cycles later, back; hits are counted once the frame is past the checks.
+  // To the rules and, five cycles later, back; hits are counted once the frame is past the checks.
   output logic             key_valid_o,
   output steer_key_t       key_o,
-  input  rx_steer_t        steer_i,
+  input  rx_fate_t         fate_i,
   output logic             hit_valid_o,
   output logic [7:0]       hit_rule_o,
   // The receive buffer's other side.
@@ -120,7 +120,6 @@ module nic_rxport
   // What is known early waits for the ICRC.
   logic       ended_q, ends;
   logic       head_valid, head_ready;
-  rx_steer_t  steer_q [2];
   logic [2:0] l4_ok_q;
 
   assign key_valid_o = ended_q;
@@ -138,8 +137,6 @@ module nic_rxport
 
   always_ff @(posedge clk) begin
     ended_q    <= check_last;
-    steer_q[0] <= steer_i;
-    steer_q[1] <= steer_q[0];
     l4_ok_q    <= {l4_ok_q[1:0], l4_ok};
     if (rst) ended_q <= 1'b0;
   end
@@ -163,9 +160,10 @@ module nic_rxport
     if (ends) begin
       info.len      = len;
       info.port_seq = seq_q;
-      info.ruled    = steer_q[1].hit;
-      info.rule     = steer_q[1].rule;
-      info.queue_f  = steer_q[1].hit ? steer_q[1].queue_f : cfg_i.default_queue;
+      info.ruled    = fate_i.hit;
+      info.rule     = fate_i.rule;
+      info.queue_f  = fate_i.queue_f;
+      info.hash     = fate_i.hash;
       info.head     = head;
       if (bad_l4)   info.head.l4_csum = VerdictBad;
       if (bad_icrc) info.head.icrc    = VerdictBad;
@@ -187,10 +185,10 @@ module nic_rxport
       else if (drop_ip)               evt[CntRxDropIpCsum]   = 1'b1;
       else if (drop_l4)               evt[CntRxDropL4Csum]   = 1'b1;
       else if (drop_icrc)             evt[CntRxDropIcrc]     = 1'b1;
-      else if (!steer_q[1].hit)       evt[CntRxDropNoRule]   = !cfg_i.default_to_queue;
+      else if (!fate_i.hit)           evt[CntRxDropNoRule]   = !fate_i.deliver;
       else begin
         ruled = 1'b1;
-        evt[CntRxDropRule] = !steer_q[1].to_queue;
+        evt[CntRxDropRule] = !fate_i.deliver;
       end
       drop = |evt;
       evt[CntRxFrames] = 1'b1;
@@ -201,7 +199,7 @@ module nic_rxport
 
   assign port_evt_o  = evt_q;
   assign hit_valid_o = ruled;
-  assign hit_rule_o  = steer_q[1].rule;
+  assign hit_rule_o  = fate_i.rule;
   assign busy_o      = in_busy || delay_busy || buf_busy;
 
   always_ff @(posedge clk) begin

@@ -12,7 +12,9 @@ module nic_steer
   // Rules, 4..256.
   parameter int NumRules = 64,
   // Receive queues, for the check of a rule's queue.
-  parameter int NumRxq = 64
+  parameter int NumRxq = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                   clk,
   input  logic                   rst,
@@ -29,7 +31,17 @@ module nic_steer
   input  logic [7:0]             hits_index_i,
   output logic [63:0]            hits_o
 );
-  localparam int Rw = $clog2(NumRules);
+  localparam int Rw     = $clog2(NumRules);
+  localparam bit HasRss = (Parts & PartRss) != 0;
+
+  // What follows value and mask in an entry.
+  typedef struct packed {
+    logic [7:0]  rss_log;
+    logic [31:0] account;
+    logic [15:0] queue_f;
+    logic [7:0]  action;
+    logic [7:0]  valid;
+  } rest_t;
 
   if (NumRules < 4 || NumRules > RulesMax) begin : g_bad_rules
     $fatal(1, "nic_steer: NumRules must be 4..256");
@@ -38,7 +50,7 @@ module nic_steer
   // A table entry without its reserved bytes.
   logic [447:0] value_q [NumRules];
   logic [447:0] mask_q [NumRules];
-  logic [63:0]  rest_q [NumRules];
+  rest_t        rest_q [NumRules];
   // Entries that were written since the reset, and those that count.
   logic [NumRules-1:0] known_q, live_q;
 
@@ -54,12 +66,18 @@ module nic_steer
   assign write = mine && tbl_i.write && status == TableStatusOk;
   assign tbl_o = rsp_q;
 
+  // With Rss the queue is a place in the indirection table.
+  logic bad_queue;
+  assign bad_queue = HasRss && entry.action == ActionRss ?
+                     entry.queue_f >= 16'(RssEntries) || entry.rss_log > 8'(RssLogMax) :
+                     entry.queue_f >= 16'(NumRxq);
+
   always_comb begin
     status = TableStatusOk;
     if (mine && tbl_i.write) begin
-      if (entry.valid > 8'd1 || 8'(entry.action) > 8'(ActionRss) ||
-          entry.queue_f >= 16'(NumRxq)) status = TableStatusBadValue;
-      else if (entry.action == ActionRss || entry.account_en != 8'h0) begin
+      if (entry.valid > 8'd1 || 8'(entry.action) > 8'(ActionRss) || bad_queue) begin
+        status = TableStatusBadValue;
+      end else if ((entry.action == ActionRss && !HasRss) || entry.account_en != 8'h0) begin
         status = TableStatusNotBuilt;
       end
     end
@@ -69,7 +87,15 @@ module nic_steer
   // each frame sees an entry whole.
   logic [1:0]    rest_write_q;
   logic [Rw-1:0] rest_index_q [2];
-  logic [63:0]   rest_new_q [2];
+  rest_t         rest_new_q [2];
+  rest_t         rest_new;
+
+  always_comb begin
+    rest_new = rest_t'(tbl_i.wdata[896 +: $bits(rest_t)]);
+    // Fields of parts that are not there read 0.
+    rest_new.account = '0;
+    if (!HasRss) rest_new.rss_log = '0;
+  end
 
   always_ff @(posedge clk) begin
     rest_write_q <= {rest_write_q[0], write};
@@ -79,7 +105,7 @@ module nic_steer
       known_q[index]  <= 1'b1;
       live_q[index]   <= entry.valid[0];
       rest_index_q[0] <= index;
-      rest_new_q[0]   <= {32'h0, tbl_i.wdata[927:896]};  // later fields read 0
+      rest_new_q[0]   <= rest_new;
     end
     rest_index_q[1] <= rest_index_q[0];
     rest_new_q[1]   <= rest_new_q[0];
@@ -88,7 +114,7 @@ module nic_steer
     if (mine) begin
       rsp_q.status <= status;
       rsp_q.rdata  <= known_q[index] ?
-                      {64'h0, rest_q[index], mask_q[index], value_q[index]} : '0;
+                      {56'h0, rest_q[index], mask_q[index], value_q[index]} : '0;
     end
     if (rst) begin
       known_q    <= '0;
@@ -140,8 +166,10 @@ module nic_steer
       if (valid2_q) begin
         steer_q.hit      <= hit_q;
         steer_q.rule     <= 8'(rule_q);
-        steer_q.to_queue <= rest_q[rule_q][15:8] == ActionQueue;
-        steer_q.queue_f  <= rest_q[rule_q][31:16];
+        steer_q.to_queue <= rest_q[rule_q].action == ActionQueue;
+        steer_q.rss      <= rest_q[rule_q].action == ActionRss;
+        steer_q.queue_f  <= rest_q[rule_q].queue_f;
+        steer_q.rss_log  <= rest_q[rule_q].rss_log[3:0];
       end
     end
   end
@@ -175,5 +203,5 @@ module nic_steer
   always_ff @(posedge clk) hits_o <= 16'(hits_index_i) < 16'(NumRules) ? sum : 64'h0;
 
   logic unused_bits;
-  assign unused_bits = ^{entry.rsvd0, entry.slow_queue, entry.account, entry.rss_log, tbl_i.index[15:Rw]};
+  assign unused_bits = ^{entry.rsvd0, entry.slow_queue, entry.account, entry.account_en, entry.rss_log, tbl_i.index[15:Rw]};
 endmodule

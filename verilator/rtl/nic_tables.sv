@@ -11,7 +11,9 @@ module nic_tables
   // Memory keys.
   parameter int NumKeys = 256,
   // Steering rules.
-  parameter int NumRules = 64
+  parameter int NumRules = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic           clk,
   input  logic           rst,
@@ -26,11 +28,12 @@ module nic_tables
   output logic [1:0]     reg_bad_o,
   output logic           busy_o,
   output tbl_req_t       tbl_o,
-  // Answers of the receive path (Rxq, Rule) and the transmit path (Txq, Key).
+  // Answers of the transmit path (Txq, Key) and of all others.
   input  tbl_rsp_t       rx_tbl_i,
   input  tbl_rsp_t       tx_tbl_i
 );
-  localparam int DataW = 32 * TableWords;
+  localparam int DataW  = 32 * TableWords;
+  localparam bit HasRss = (Parts & PartRss) != 0;
 
   typedef enum logic [1:0] {StIdle, StCheck, StWait} state_e;
 
@@ -80,7 +83,9 @@ module nic_tables
       TableTxq:  size = 17'(NumTxq);
       TableKey:  size = 17'(NumKeys);
       TableRule: size = 17'(NumRules);
-      TableIndirection, TableAccount, TablePortCfg: check = TableStatusNotBuilt;
+      TableIndirection: if (HasRss) size = 17'(RssEntries);
+                        else        check = TableStatusNotBuilt;
+      TableAccount, TablePortCfg: check = TableStatusNotBuilt;
       default:   check = TableStatusBadTable;
     endcase
     if (check == TableStatusOk && {1'b0, index} >= size) check = TableStatusBadIndex;
@@ -93,7 +98,7 @@ module nic_tables
     tbl_o.id    = id_q;
     tbl_o.index = index_q;
     tbl_o.wdata = data_q;
-    of_rx       = id_q == TableRxq || id_q == TableRule;
+    of_rx       = id_q != TableTxq && id_q != TableKey;
     done        = state_q == StWait && (of_rx ? rx_tbl_i.done : tx_tbl_i.done);
     done_status = table_status_e'(of_rx ? rx_tbl_i.status : tx_tbl_i.status);
   end

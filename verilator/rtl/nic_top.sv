@@ -87,6 +87,7 @@ module nic_top
   localparam int BusyTail  = 4;
 
   cfg_t                        cfg;
+  rss_key_t                    rss_key;
   tbl_req_t                    tbl;
   tbl_rsp_t                    rx_tbl, tx_tbl;
   doorbell_t                   rx_db, tx_db;
@@ -138,7 +139,7 @@ module nic_top
     .clk, .rst,
     .req_i(reg_req), .req_valid_i(reg_valid), .req_ready_o(reg_ready),
     .ans_o(ans), .ans_data_o(ans_data), .ans_valid_o(ans_valid), .ans_ready_i(ans_ready),
-    .cfg_o(cfg), .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl),
+    .cfg_o(cfg), .rss_key_o(rss_key), .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl),
     .rx_db_o(rx_db), .tx_db_o(tx_db),
     .cnt_rd_o(cnt_rd), .cnt_index_o(cnt_index), .cnt_data_i(cnt_data),
     .hits_index_o(hits_index), .hits_i(hits),
@@ -179,11 +180,11 @@ module nic_top
     .outstanding_o(outstanding), .busy_o(reader_busy)
   );
 
-  nic_rx #(.Ports(Ports), .NumRxq(NumRxq), .NumRules(NumRules)) u_rx (
+  nic_rx #(.Ports(Ports), .NumRxq(NumRxq), .NumRules(NumRules), .Parts(Parts)) u_rx (
     .clk, .rst,
     .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
     .s_axis_eth_tready,
-    .cfg_i(cfg), .tbl_i(tbl), .tbl_o(rx_tbl), .db_i(rx_db),
+    .cfg_i(cfg), .rss_key_i(rss_key), .tbl_i(tbl), .tbl_o(rx_tbl), .db_i(rx_db),
     .rd_req_o(rd_req[RdRx]), .rd_req_valid_o(rd_valid[RdRx]), .rd_req_ready_i(rd_ready[RdRx]),
     .rd_rsp_i(rd_rsp[RdRx]),
     .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
