@@ -15,6 +15,8 @@ module nic_counters
   input  logic [Ports-1:0][31:0]   port_evt_i,
   input  logic [Ports-1:0][7:0]    rx_bytes_i,
   input  logic [Ports-1:0][7:0]    tx_bytes_i,
+  // Bytes to add to COPY_BYTES.
+  input  logic [7:0]               copy_bytes_i,
   // Pulses of counter 128 + k, a source each.
   input  logic [15:0]              dev_evt_i [Sources],
   // Read: the value is there in the next cycle.
@@ -24,6 +26,7 @@ module nic_counters
 );
   localparam int PortCounters = CntTxBytes + 1;
   localparam int DevCounters  = CntTxCqe - CntDeviceBase + 1;
+  localparam int CopyBytes    = CntCopyBytes - CntDeviceBase;
 
   logic [63:0]            rd_q;
   logic [Ports-1:0][63:0] port_rd;
@@ -77,6 +80,11 @@ module nic_counters
         end
       end
       dev_live_q <= dev_live_q | dev_any;
+    end
+    if (copy_bytes_i != 8'd0) begin
+      dev_mem[CopyBytes]    <= (dev_live_q[CopyBytes] ? dev_mem[CopyBytes] : 64'd0) +
+                               64'(copy_bytes_i);
+      dev_live_q[CopyBytes] <= 1'b1;
     end
     if (rst) dev_live_q <= '0;
   end

@@ -14,13 +14,15 @@ module nic_key
   output logic          tbl_done_o,
   output table_status_e tbl_status_o,
   output logic [255:0]  tbl_rdata_o,
-  // A piece; len is 9,216 at most.
+  // A piece and the rights it needs; len is 2^24 at most.
   input  logic          valid_i,
   output logic          ready_o,
   input  logic [15:0]   index_i,
   input  logic [7:0]    variant_i,
   input  logic [63:0]   addr_i,
-  input  logic [13:0]   len_i,
+  input  logic [24:0]   len_i,
+  input  logic          need_read_i,
+  input  logic          need_write_i,
   // Its status and bus address two cycles later.
   output logic          valid_o,
   output status_e       status_o,
@@ -46,10 +48,10 @@ module nic_key
   table_status_e      tstatus_q;
   logic [255:0]       rdata_q;
 
-  logic               v1_q, in1_q;
+  logic               v1_q, in1_q, read1_q, write1_q;
   logic [7:0]         variant1_q;
   logic [63:0]        addr1_q;
-  logic [13:0]        len1_q;
+  logic [24:0]        len1_q;
   logic               v2_q;
   status_e            status2_q;
   logic [63:0]        addr2_q;
@@ -136,6 +138,8 @@ module nic_key
       variant1_q <= variant_i;
       addr1_q    <= addr_i;
       len1_q     <= len_i;
+      read1_q    <= need_read_i;
+      write1_q   <= need_write_i;
     end
     if (v1_q) begin
       {borrow, diff} = {1'b0, addr1_q} - {1'b0, slot_q.va_base};
@@ -143,7 +147,9 @@ module nic_key
       if (borrow || diff > slot_q.length || slot_q.length - diff < 64'(len1_q)) begin
         status2_q <= StatusKeyBounds;
       end
-      if (!slot_q.right_read) status2_q <= StatusKeyRights;
+      if ((read1_q && !slot_q.right_read) || (write1_q && !slot_q.right_write)) begin
+        status2_q <= StatusKeyRights;
+      end
       if (!in1_q || !slot_ok_q || !slot_q.valid || slot_q.variant != variant1_q) begin
         status2_q <= StatusBadKey;
       end

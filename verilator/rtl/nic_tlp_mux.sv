@@ -1,5 +1,5 @@
-/// Exit of the TLP port: packets of the receive path, transmit completion entries, read requests
-/// and answers take turns, a whole packet each. Tells when a read request was accepted.
+/// Exit of the TLP port: packets of the receive path, transmit completion entries, read requests,
+/// answers and packets of the copy engine take turns, a whole packet each. Tells when a read request was accepted.
 
 module nic_tlp_mux
   import nic_int_pkg::*;
@@ -12,6 +12,9 @@ module nic_tlp_mux
   input  tlp_beat_t        tx_i,
   input  logic             tx_valid_i,
   output logic             tx_ready_o,
+  input  tlp_beat_t        copy_i,
+  input  logic             copy_valid_i,
+  output logic             copy_ready_o,
   input  logic [127:0]     mrd_hdr_i,
   input  logic             mrd_valid_i,
   output logic             mrd_ready_o,
@@ -30,7 +33,7 @@ module nic_tlp_mux
   output logic [7:0]       sent_tag_o,
   output logic             busy_o
 );
-  typedef enum logic [1:0] {SrcRx, SrcTx, SrcMrd, SrcAns} src_e;
+  typedef enum logic [2:0] {SrcRx, SrcTx, SrcMrd, SrcAns, SrcCopy} src_e;
 
   localparam logic [15:0] CompleterId = {nic_pkg::RequesterNic[7:0], nic_pkg::RequesterNic[15:8]};
 
@@ -51,18 +54,18 @@ module nic_tlp_mux
     cpl_hdr[94:88] = a.lower;
   endfunction
 
-  logic [3:0] req;
-  logic [1:0] turn, locked_src_q;
+  logic [4:0] req;
+  logic [2:0] turn, locked_src_q;
   src_e       src;
   logic       locked_q, any, unused_any, take, in_ready, unused_entry;
   tlp_beat_t  beat, out;
 
-  assign req  = {ans_valid_i, mrd_valid_i, tx_valid_i, rx_valid_i};
+  assign req  = {copy_valid_i, ans_valid_i, mrd_valid_i, tx_valid_i, rx_valid_i};
   assign src  = src_e'(locked_q ? locked_src_q : turn);
   assign any  = req[src];
   assign take = any && in_ready;
 
-  nic_arb #(.Num(4)) u_arb (
+  nic_arb #(.Num(5)) u_arb (
     .clk, .rst, .req_i(req), .take_i(take && !locked_q), .valid_o(unused_any), .index_o(turn)
   );
 
@@ -70,6 +73,7 @@ module nic_tlp_mux
     unique case (src)
       SrcRx: beat = rx_i;
       SrcTx: beat = tx_i;
+      SrcCopy: beat = copy_i;
       SrcMrd: begin
         beat      = '0;
         beat.last = 1'b1;
@@ -90,6 +94,7 @@ module nic_tlp_mux
   assign tx_ready_o  = take && src == SrcTx;
   assign mrd_ready_o = take && src == SrcMrd;
   assign ans_ready_o = take && src == SrcAns;
+  assign copy_ready_o = take && src == SrcCopy;
 
   always_ff @(posedge clk) begin
     if (take) begin

@@ -79,10 +79,11 @@ module nic_top
   end
 
   // Read clients and sources of the device's counters.
-  localparam int Clients   = 3;
+  localparam int Clients   = 4;
   localparam int RdRx      = 0;
   localparam int RdWqe     = 1;
   localparam int RdGather  = 2;
+  localparam int RdCopy    = 3;
   localparam int EvtSources = 5;
   localparam int BusyTail  = 4;
 
@@ -94,8 +95,10 @@ module nic_top
   rd_req_t                     rd_req [Clients];
   logic [Clients-1:0]          rd_valid, rd_ready;
   rd_rsp_t                     rd_rsp [Clients];
-  tlp_beat_t                   rx_tlp, tx_tlp;
+  tlp_beat_t                   rx_tlp, tx_tlp, copy_tlp;
   logic                        rx_tlp_valid, rx_tlp_ready, tx_tlp_valid, tx_tlp_ready;
+  logic                        copy_tlp_valid, copy_tlp_ready;
+  logic [7:0]                  copy_bytes;
   logic [127:0]                mrd_hdr, cpl_hdr;
   logic                        mrd_valid, mrd_ready, sent;
   logic [7:0]                  sent_tag;
@@ -163,12 +166,12 @@ module nic_top
   nic_counters #(.Ports(Ports), .Sources(EvtSources)) u_counters (
     .clk, .rst,
     .port_evt_i(rx_evt | tx_evt), .rx_bytes_i(rx_bytes), .tx_bytes_i(tx_bytes),
-    .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index), .rd_data_o(cnt_data)
+    .copy_bytes_i(copy_bytes), .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index), .rd_data_o(cnt_data)
   );
 
   // Work entries are asked for in reads that need no cutting; only pieces are data of frames.
   nic_reader #(
-    .Clients(Clients), .DataClients(Clients'(1) << RdGather), .WholeClients(Clients'(1) << RdWqe)
+    .Clients(Clients), .DataClients(Clients'(1) << RdGather | Clients'(1) << RdCopy), .WholeClients(Clients'(1) << RdWqe)
   ) u_reader (
     .clk, .rst, .cfg_i(cfg),
     .req_i(rd_req), .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp),
@@ -192,7 +195,7 @@ module nic_top
     .hits_index_i(hits_index), .hits_o(hits), .busy_o(rx_busy)
   );
 
-  nic_tx #(.Ports(Ports), .NumTxq(NumTxq), .NumKeys(NumKeys)) u_tx (
+  nic_tx #(.Ports(Ports), .NumTxq(NumTxq), .NumKeys(NumKeys), .Parts(Parts)) u_tx (
     .clk, .rst,
     .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
     .m_axis_eth_tvalid, .m_axis_eth_tready,
@@ -201,6 +204,10 @@ module nic_top
     .wqe_rd_req_ready_i(rd_ready[RdWqe]), .wqe_rd_rsp_i(rd_rsp[RdWqe]),
     .gat_rd_req_o(rd_req[RdGather]), .gat_rd_req_valid_o(rd_valid[RdGather]),
     .gat_rd_req_ready_i(rd_ready[RdGather]), .gat_rd_rsp_i(rd_rsp[RdGather]),
+    .copy_rd_req_o(rd_req[RdCopy]), .copy_rd_req_valid_o(rd_valid[RdCopy]),
+    .copy_rd_req_ready_i(rd_ready[RdCopy]), .copy_rd_rsp_i(rd_rsp[RdCopy]),
+    .copy_tlp_o(copy_tlp), .copy_tlp_valid_o(copy_tlp_valid),
+    .copy_tlp_ready_i(copy_tlp_ready), .copy_bytes_o(copy_bytes),
     .tlp_o(tx_tlp), .tlp_valid_o(tx_tlp_valid), .tlp_ready_i(tx_tlp_ready),
     .port_evt_o(tx_evt), .bytes_o(tx_bytes), .dev_evt_o(tx_dev), .busy_o(tx_busy)
   );
@@ -209,6 +216,7 @@ module nic_top
     .clk, .rst,
     .rx_i(rx_tlp), .rx_valid_i(rx_tlp_valid), .rx_ready_o(rx_tlp_ready),
     .tx_i(tx_tlp), .tx_valid_i(tx_tlp_valid), .tx_ready_o(tx_tlp_ready),
+    .copy_i(copy_tlp), .copy_valid_i(copy_tlp_valid), .copy_ready_o(copy_tlp_ready),
     .mrd_hdr_i(mrd_hdr), .mrd_valid_i(mrd_valid), .mrd_ready_o(mrd_ready),
     .ans_i(ans), .ans_data_i(ans_data), .ans_valid_i(ans_valid), .ans_ready_o(ans_ready),
     .m_axis_tlp_tdata, .m_axis_tlp_tkeep, .m_axis_tlp_thdr, .m_axis_tlp_tlast,

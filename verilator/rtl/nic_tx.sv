@@ -13,6 +13,8 @@ module nic_tx
   parameter int NumKeys = 256,
   // Reads of work entries under way, a power of two.
   parameter int FetchSlots = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault,
   // Frames and lines of 128 bytes in the gather buffer, powers of two.
   parameter int GatherSlots = 256,
   parameter int GatherLines = 512
@@ -37,6 +39,15 @@ module nic_tx
   output logic                    gat_rd_req_valid_o,
   input  logic                    gat_rd_req_ready_i,
   input  rd_rsp_t                 gat_rd_rsp_i,
+  // The copy engine's reads and writes.
+  output rd_req_t                 copy_rd_req_o,
+  output logic                    copy_rd_req_valid_o,
+  input  logic                    copy_rd_req_ready_i,
+  input  rd_rsp_t                 copy_rd_rsp_i,
+  output tlp_beat_t               copy_tlp_o,
+  output logic                    copy_tlp_valid_o,
+  input  logic                    copy_tlp_ready_i,
+  output logic [7:0]              copy_bytes_o,
   output tlp_beat_t               tlp_o,
   output logic                    tlp_valid_o,
   input  logic                    tlp_ready_i,
@@ -60,10 +71,11 @@ module nic_tx
     $fatal(1, "nic_tx: built for Ethernet streams of 512 bits and TLP streams of 1,024");
   end
 
-  logic          q_valid, q_ready, e_valid, e_ready;
-  tx_id_t        q_id, end_id;
+  logic          q_valid, q_ready, e_valid, e_ready, g_valid, g_ready;
+  logic          copy_end_valid, copy_end_ready;
+  tx_id_t        q_id, end_id, copy_id;
   logic [511:0]  q_wqe;
-  tx_ent_t       ent;
+  tx_ent_t       ent, g_ent;
   logic          txq_done, key_done;
   table_status_e txq_status, key_status;
   logic [511:0]  txq_rdata;
@@ -91,25 +103,62 @@ module nic_tx
   assign busy_o     = txq_busy || gather_busy || tlp_valid_o;
   assign tbl_o      = tbl_q;
 
-  nic_txq #(.NumTxq(NumTxq), .FetchSlots(FetchSlots)) u_txq (
+  nic_txq #(.NumTxq(NumTxq), .FetchSlots(FetchSlots), .Parts(Parts)) u_txq (
     .clk, .rst, .enable_i(cfg_i.tx_enable), .short_i(cfg_i.mrrs == 13'd128), .tbl_i,
     .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .db_i,
     .rd_req_o(wqe_rd_req_o), .rd_req_valid_o(wqe_rd_req_valid_o),
     .rd_req_ready_i(wqe_rd_req_ready_i), .rd_rsp_i(wqe_rd_rsp_i), .valid_o(q_valid),
-    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .end_q_i(end_q), .end_base_o(end_base),
+    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .sent_i(g_valid && g_ready), .end_q_i(end_q), .end_base_o(end_base),
     .end_log_o(end_log), .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe),
     .end_cqe_i(end_cqe), .cqe_i(tlp_valid_o), .cqe_q_i(cqe_q), .queue_err_o(queue_err),
     .db_bad_o(db_bad), .busy_o(txq_busy)
   );
 
-  nic_wqe #(.Ports(Ports), .NumKeys(NumKeys)) u_wqe (
+  nic_wqe #(.Ports(Ports), .NumKeys(NumKeys), .Parts(Parts)) u_wqe (
     .clk, .rst, .tbl_i, .tbl_done_o(key_done), .tbl_status_o(key_status),
     .tbl_rdata_o(key_rdata), .valid_i(q_valid), .ready_o(q_ready), .id_i(q_id), .wqe_i(q_wqe),
     .valid_o(e_valid), .ready_i(e_ready), .ent_o(ent)
   );
 
+  // Copies leave the way of the frames here. Frames that have no room yet wait beside it, so that
+  // copies pass; nic_txpark counts both.
+  if ((Parts & PartCopy) != 0) begin : g_copy
+    logic wait_ready;
+    assign e_ready = ent.copy.any || wait_ready;
+
+    nic_fifo #(.Width($bits(tx_ent_t)), .Depth(16)) u_wait (
+      .clk, .rst, .in_valid_i(e_valid && !ent.copy.any), .in_ready_o(wait_ready),
+      .in_data_i(ent), .out_valid_o(g_valid), .out_ready_i(g_ready), .out_data_o(g_ent)
+    );
+
+    nic_copy u_copy (
+      .clk, .rst, .mps_i(cfg_i.mps), .attr_i(cfg_i.attr), .job_valid_i(e_valid && ent.copy.any),
+      .job_i('{id: ent.f.id, move: ent.copy.move, inval: ent.copy.inval, len: ent.copy.len,
+               src: ent.seg_addr[0], dst: ent.seg_addr[1]}),
+      .rd_req_o(copy_rd_req_o), .rd_req_valid_o(copy_rd_req_valid_o),
+      .rd_req_ready_i(copy_rd_req_ready_i), .rd_rsp_i(copy_rd_rsp_i), .tlp_o(copy_tlp_o),
+      .tlp_valid_o(copy_tlp_valid_o), .tlp_ready_i(copy_tlp_ready_i),
+      .end_valid_o(copy_end_valid), .end_ready_i(copy_end_ready), .end_id_o(copy_id),
+      .bytes_o(copy_bytes_o)
+    );
+  end else begin : g_no_copy
+    logic unused_copy;
+    assign unused_copy         = ^{copy_rd_req_ready_i, copy_rd_rsp_i, copy_tlp_ready_i,
+                                   copy_end_ready};
+    assign e_ready             = g_ready;
+    assign g_valid             = e_valid;
+    assign g_ent               = ent;
+    assign copy_rd_req_o       = '0;
+    assign copy_rd_req_valid_o = 1'b0;
+    assign copy_tlp_o          = '0;
+    assign copy_tlp_valid_o    = 1'b0;
+    assign copy_end_valid      = 1'b0;
+    assign copy_id             = '0;
+    assign copy_bytes_o        = '0;
+  end
+
   nic_gather #(.Slots(GatherSlots), .Lines(GatherLines)) u_gather (
-    .clk, .rst, .valid_i(e_valid), .ready_o(e_ready), .ent_i(ent), .rd_req_o(gat_rd_req_o),
+    .clk, .rst, .valid_i(g_valid), .ready_o(g_ready), .ent_i(g_ent), .rd_req_o(gat_rd_req_o),
     .rd_req_valid_o(gat_rd_req_valid_o), .rd_req_ready_i(gat_rd_req_ready_i),
     .rd_rsp_i(gat_rd_rsp_i), .room_i(room), .ln_valid_o(ln_valid), .ln_first_o(ln_first),
     .ln_last_o(ln_last), .ln_two_o(ln_two), .ln_frame_o(ln_frame), .ln_inl_o(ln_inl),
@@ -133,6 +182,7 @@ module nic_tx
 
   nic_txcqe #(.NumTxq(NumTxq)) u_cqe (
     .clk, .rst, .valid_i(fin_valid), .ready_o(fin_ready), .id_i(end_id), .len_i(fin_len),
+    .copy_valid_i(copy_end_valid), .copy_ready_o(copy_end_ready), .copy_id_i(copy_id),
     .left_i((|sent) && sent_last), .q_o(end_q), .base_i(end_base), .log_i(end_log),
     .cqi_i(end_cqi), .end_o(ended), .end_wqe_o(end_wqe), .end_cqe_o(end_cqe),
     .end_bad_o(end_bad), .tlp_o, .tlp_valid_o, .tlp_ready_i, .tlp_q_o(cqe_q)

@@ -31,6 +31,24 @@ package nic_tx_pkg;
     logic [5:0]  inl_len;
   } tx_frame_t;
 
+  // What an entry asks of the copy engine: nothing, or bytes copied, or lines invalidated, or both.
+  typedef struct packed {
+    logic        any;
+    logic        move;
+    logic        inval;
+    logic [24:0] len;        // of each piece
+  } tx_copy_t;
+
+  // A checked entry for the copy engine: bus addresses; the range of an invalidation begins at src.
+  typedef struct packed {
+    tx_id_t      id;
+    logic        move;       // bytes are copied
+    logic        inval;      // lines are invalidated
+    logic [24:0] len;
+    logic [63:0] src;
+    logic [63:0] dst;
+  } copy_job_t;
+
   // A checked entry: bytes beyond inl_len are of no meaning, neither are pieces from nseg on.
   typedef struct packed {
     tx_frame_t         f;
@@ -38,6 +56,7 @@ package nic_tx_pkg;
     logic [2:0][13:0]  seg_len;
     logic [2:0][63:0]  seg_addr;   // bus addresses
     logic [383:0]      inl;
+    tx_copy_t          copy;
   } tx_ent_t;
 
   // A decoded entry before its keys are looked up: seg_addr are virtual addresses.
@@ -45,6 +64,8 @@ package nic_tx_pkg;
     logic              late_bad;   // BadOffload if the keys are right
     logic [2:0][15:0]  key_index;
     logic [2:0][7:0]   key_variant;
+    logic [2:0]        key_read;   // rights that the pieces need
+    logic [2:0]        key_write;
     tx_ent_t           e;
   } tx_dec_t;
 

@@ -17,6 +17,10 @@ module nic_txcqe
   output logic          ready_o,
   input  tx_id_t        id_i,
   input  logic [13:0]   len_i,
+  // Entries of the copy engine, which wait for no frame.
+  input  logic          copy_valid_i,
+  output logic          copy_ready_o,
+  input  tx_id_t        copy_id_i,
   // A frame's last beat was accepted.
   input  logic          left_i,
   // The queue's context, and what is stepped in it.
@@ -36,9 +40,9 @@ module nic_txcqe
 );
   localparam int Iw = $bits(tx_id_t) + 14;
 
-  tx_id_t        id;
-  logic [13:0]   len;
-  logic          valid, cqe, go;
+  tx_id_t        id, wait_id;
+  logic [13:0]   len, wait_len;
+  logic          wait_valid, valid, copy, copied_q, cqe, go;
   logic [4:0]    left_q;               // frames that left and whose entries have not ended
   tlp_beat_t     tlp_q;
   logic          tlp_valid_q;
@@ -46,12 +50,18 @@ module nic_txcqe
 
   nic_fifo #(.Width(Iw), .Depth(Depth)) u_wait (
     .clk, .rst, .in_valid_i(valid_i), .in_ready_o(ready_o), .in_data_i({id_i, len_i}),
-    .out_valid_o(valid), .out_ready_i(go), .out_data_o({id, len})
+    .out_valid_o(wait_valid), .out_ready_i(go && !copy), .out_data_o({wait_id, wait_len})
   );
 
+  // Ends of frames and copies take turns where both can be had.
+  assign valid        = wait_valid && (wait_len == 14'd0 || left_q != 5'd0);
+  assign copy         = copy_valid_i && !(valid && copied_q);
+  assign id           = copy ? copy_id_i : wait_id;
+  assign len          = copy ? 14'd0 : wait_len;
+  assign copy_ready_o = go && copy;
+
   assign cqe         = id.is_event || id.complete || id.status != 8'(StatusOk);
-  assign go          = valid && (len == 14'd0 || left_q != 5'd0) &&
-                       (!cqe || !tlp_valid_q || tlp_ready_i);
+  assign go          = (copy || valid) && (!cqe || !tlp_valid_q || tlp_ready_i);
   assign q_o         = id.qid[Qw-1:0];
   assign end_o       = go;
   assign end_wqe_o   = go && !id.is_event;
@@ -66,6 +76,7 @@ module nic_txcqe
     logic [63:0] addr;
     logic        left_used;
     left_used = go && len != 14'd0;
+    if (go) copied_q <= copy;
     if (left_i != left_used) left_q <= left_i ? left_q + 5'd1 : left_q - 5'd1;
     if (go && cqe) begin
       c           = '0;
@@ -85,6 +96,7 @@ module nic_txcqe
     else if (tlp_ready_i) tlp_valid_q <= 1'b0;
     if (rst) begin
       left_q      <= '0;
+      copied_q    <= 1'b0;
       tlp_valid_q <= 1'b0;
     end
   end

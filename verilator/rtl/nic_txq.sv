@@ -8,6 +8,8 @@ module nic_txq
   parameter int NumTxq = 64,
   // Reads of entries under way, a power of two.
   parameter int FetchSlots = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic          clk,
@@ -27,6 +29,8 @@ module nic_txq
   input  logic          ready_i,
   output tx_id_t        id_o,
   output logic [511:0]  wqe_o,
+  // A frame's entry has reached the gather buffer.
+  input  logic          sent_i,
   // Completion: context of queue end_q_i; something ended, it was an entry, entry written.
   input  logic [Qw-1:0] end_q_i,
   output logic [63:0]   end_base_o,
@@ -44,13 +48,16 @@ module nic_txq
 );
   localparam int Sw = $clog2(FetchSlots);
 
-  logic [NumTxq-1:0] work;
+  logic [NumTxq-1:0] work, blocked;
   logic [Qw-1:0]     sched_q, head_q, drain_q;
   logic              run, take, alloc, slot_free, start, err, drain, fetch_hold, hold;
   logic [63:0]       ring_base;
   logic [3:0]        ring_log;
   logic [15:0]       index, avail;
-  logic [2:0]        num;
+  logic [2:0]        num, fetch_max, lost;
+  logic              f_valid, f_ready;
+  tx_id_t            f_id;
+  logic [511:0]      f_wqe;
   logic [Sw-1:0]     slot;
   logic [7:0]        err_status;
   logic              turn, fetch_busy, ctx_busy;
@@ -69,16 +76,35 @@ module nic_txq
   );
 
   nic_txq_sched #(.NumTxq(NumTxq), .SlotW(Sw)) u_sched (
-    .clk, .rst, .enable_i, .short_i, .work_i(work), .q_o(sched_q), .run_i(run),
-    .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .take_o(take),
+    .clk, .rst, .enable_i, .short_i, .work_i(work & ~blocked), .q_o(sched_q), .run_i(run),
+    .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .max_i(fetch_max), .take_o(take),
     .num_o(num), .slot_free_i(slot_free), .slot_i(slot), .alloc_o(alloc), .rd_req_o,
     .rd_req_valid_o, .rd_req_ready_i, .busy_o(turn)
   );
 
   nic_txq_fetch #(.NumTxq(NumTxq), .Slots(FetchSlots)) u_fetch (
     .clk, .rst, .free_o(slot_free), .slot_o(slot), .alloc_i(alloc), .alloc_q_i(sched_q),
-    .alloc_index_i(index), .alloc_num_i(num), .rsp_i(rd_rsp_i), .valid_o, .ready_i, .id_o, .wqe_o,
-    .start_o(start), .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain),
+    .alloc_index_i(index), .alloc_num_i(num), .rsp_i(rd_rsp_i), .valid_o(f_valid),
+    .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost), .start_o(start), .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain),
     .drain_q_i(drain_q), .hold_o(fetch_hold), .busy_o(fetch_busy)
   );
+
+  // With a copy engine, an entry that has to wait lets others pass.
+  if ((Parts & PartCopy) != 0) begin : g_park
+    nic_txpark #(.NumTxq(NumTxq), .Shared(4 * FetchSlots)) u_park (
+      .clk, .rst, .valid_i(f_valid), .ready_o(f_ready), .id_i(f_id), .wqe_i(f_wqe), .valid_o,
+      .ready_i, .id_o, .wqe_o, .sent_i, .end_i, .end_q_i, .fetch_q_i(sched_q),
+      .fetch_max_o(fetch_max), .fetch_i(take), .fetch_num_i(num), .lost_q_i(head_q),
+      .lost_num_i(lost), .blocked_o(blocked)
+    );
+  end else begin : g_straight
+    logic unused_lost;
+    assign unused_lost = ^{lost, sent_i};
+    assign f_ready   = ready_i;
+    assign valid_o   = f_valid;
+    assign id_o      = f_id;
+    assign wqe_o     = f_wqe;
+    assign fetch_max = 3'd4;
+    assign blocked   = '0;
+  end
 endmodule

@@ -32,6 +32,8 @@ module nic_txq_fetch
   output logic          err_o,
   output logic [Qw-1:0] q_o,
   output logic [7:0]    status_o,
+  // Entries of queue q_o that were to be fetched and will not come.
+  output logic [2:0]    lost_o,
   // Queue that is switched off: its slots die; some of it is still here.
   input  logic          drain_i,
   input  logic [Qw-1:0] drain_q_i,
@@ -83,6 +85,8 @@ module nic_txq_fetch
   assign pop      = step && (whole || 3'(sub_q) + 3'd1 == head.num);
   assign start_o  = step && !dead_q[h];
   assign err_o    = start_o && fail_q[h];
+  assign lost_o   = !pop ? 3'd0 : dead_q[h] ? head.num - 3'(sub_q) :
+                    fail_q[h] ? head.num - 3'd1 : 3'd0;
 
   nic_place #(.Aw(Sw + 8)) u_place (
     .clk, .rst, .rsp_i, .base_i({rsp_i.cookie[Sw-1:0], 8'd0}),

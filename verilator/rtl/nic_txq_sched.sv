@@ -24,6 +24,8 @@ module nic_txq_sched
   input  logic [3:0]        log_i,
   input  logic [15:0]       index_i,
   input  logic [15:0]       avail_i,
+  // Entries that the turn may take at most.
+  input  logic [2:0]        max_i,
   output logic              take_o,
   output logic [2:0]        num_o,
   // Fetch slot: a free one, and its use.
@@ -69,6 +71,7 @@ module nic_txq_sched
       num     = to_line;
       if (room < 16'(num)) num = room[2:0];
       if (avail_i < 16'(num)) num = avail_i[2:0];
+      if (max_i < num) num = max_i;
       if (!run_i) num = 3'd0;
     end
   end

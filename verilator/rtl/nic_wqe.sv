@@ -7,7 +7,9 @@ module nic_wqe
   // Ethernet ports, 1 or 2.
   parameter int Ports = 1,
   // Memory keys, a power of two.
-  parameter int NumKeys = 256
+  parameter int NumKeys = 256,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic          clk,
   input  logic          rst,
@@ -33,6 +35,7 @@ module nic_wqe
     logic [1:0]       nseg;
     logic [2:0][13:0] seg_len;
     logic [383:0]     inl;
+    tx_copy_t         copy;
   } mid_t;
 
   typedef struct packed {
@@ -45,6 +48,7 @@ module nic_wqe
   logic [1:0]       walk_q;             // piece of the decoded entry
   logic [3:0]       credit_q;           // results that may still be asked for
   logic             last, look, key_ready;
+  logic [24:0]      look_len;
   mid_t             mid_in, mid;
   logic             mid_ready, mid_valid, mid_take;
   res_t             res_in, res;
@@ -56,7 +60,7 @@ module nic_wqe
   tx_ent_t          ent_q;
   logic             ent_valid_q;
 
-  nic_wqe_dec #(.Ports(Ports)) u_dec (
+  nic_wqe_dec #(.Ports(Ports), .Parts(Parts)) u_dec (
     .clk, .rst, .valid_i, .ready_o, .id_i, .wqe_i,
     .valid_o(dec_valid), .ready_i(dec_ready), .dec_o(dec)
   );
@@ -67,13 +71,15 @@ module nic_wqe
   assign last      = walk_q + 2'd1 == dec.e.nseg;
   assign dec_ready = mid_ready && (dec.e.nseg == 2'd0 || (last && look));
   assign mid_in    = '{late_bad: dec.late_bad, f: dec.e.f, inl: dec.e.inl, nseg: dec.e.nseg,
-                       seg_len: dec.e.seg_len};
+                       seg_len: dec.e.seg_len, copy: dec.e.copy};
+  assign look_len  = dec.e.copy.any ? dec.e.copy.len : 25'(dec.e.seg_len[walk_q]);
 
   nic_key #(.NumKeys(NumKeys)) u_key (
     .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o,
     .valid_i(look), .ready_o(key_ready), .index_i(dec.key_index[walk_q]),
     .variant_i(dec.key_variant[walk_q]), .addr_i(dec.e.seg_addr[walk_q]),
-    .len_i(dec.e.seg_len[walk_q]), .valid_o(res_in_valid), .status_o(res_in.status),
+    .len_i(look_len), .need_read_i(dec.key_read[walk_q]),
+    .need_write_i(dec.key_write[walk_q]), .valid_o(res_in_valid), .status_o(res_in.status),
     .addr_o(res_in.addr)
   );
 
@@ -95,8 +101,15 @@ module nic_wqe
   assign valid_o   = ent_valid_q;
   assign ent_o     = ent_q;
 
+  // Lines to be invalidated are whole lines of Arm memory (contract D1).
+  function automatic logic range_bad(input logic [63:0] addr, input logic [24:0] len);
+    range_bad = addr[63:56] != 8'd0 || addr[5:0] != 6'd0 || len[5:0] != 6'd0 ||
+                57'(addr[55:0]) + 57'(len) > 57'h100_0000_0000_0000;
+  endfunction
+
   always_ff @(posedge clk) begin
-    status_e st;
+    status_e     st;
+    logic [63:0] range;
     if (look) walk_q <= last ? 2'd0 : walk_q + 2'd1;
     if (look != (res_take && res_valid)) credit_q <= look ? credit_q - 4'd1 : credit_q + 4'd1;
 
@@ -109,9 +122,12 @@ module nic_wqe
       st = status_e'(mid.f.id.status);
       if (mid.nseg != 2'd0) st = bad_q != StatusOk ? bad_q : res.status;
       if (st == StatusOk && mid.late_bad) st = StatusBadOffload;
+      range = mid.nseg == 2'd2 ? early_q[0].addr : res.addr;
+      if (st == StatusOk && mid.copy.inval && range_bad(range, mid.copy.len)) st = StatusBadRange;
       ent_q.f           <= mid.f;
       ent_q.f.id.status <= st;
       ent_q.inl         <= mid.inl;
+      ent_q.copy        <= mid.copy;
       ent_q.nseg        <= mid.nseg;
       ent_q.seg_len     <= mid.seg_len;
       ent_q.seg_addr    <= {res.addr, early_q[1].addr, early_q[0].addr};
@@ -120,6 +136,7 @@ module nic_wqe
       if (st != StatusOk || mid.f.id.is_event) begin
         ent_q.f.len  <= 14'd0;
         ent_q.nseg   <= 2'd0;
+        ent_q.copy   <= '{any: mid.copy.any, default: '0};
       end
       got_q <= 2'd0;
       bad_q <= StatusOk;

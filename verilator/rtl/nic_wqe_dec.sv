@@ -5,7 +5,9 @@ module nic_wqe_dec
   import nic_pkg::*, nic_tx_pkg::*;
 #(
   // Ethernet ports, 1 or 2.
-  parameter int Ports = 1
+  parameter int Ports = 1,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic         clk,
   input  logic         rst,
@@ -23,6 +25,29 @@ module nic_wqe_dec
   assign ready_o = !valid_q || ready_i;
   assign valid_o = valid_q;
   assign dec_o   = dec_q;
+
+  // What the copy engine is to do; pieces are of one length, else BadLength.
+  function automatic tx_copy_t copy_of(input wqe_t w);
+    logic unused_w;
+    unused_w      = ^w;
+    copy_of.move  = w.opcode == OpcodeCopy || w.opcode == OpcodeCopyInvalidate;
+    copy_of.inval = w.opcode == OpcodeInvalidate || w.opcode == OpcodeCopyInvalidate;
+    copy_of.any   = copy_of.move || copy_of.inval;
+    copy_of.len   = w.slots[56:32];
+  endfunction
+
+  // Format of such an entry (contract D1).
+  function automatic logic copy_bad(input wqe_t w);
+    seg_t [2:0] s;
+    logic       one, unused_w;
+    s        = w.slots;
+    one      = w.opcode == OpcodeInvalidate;
+    unused_w = ^{w, s};
+    copy_bad = w.nseg != (one ? 8'd1 : 8'd2) || w.inline_len != 8'd0 || w.port != 8'd0 ||
+               w.f_rsvd != 9'd0 || w.f_pad || w.f_crc32c || w.f_icrc || w.f_udp_zero ||
+               w.f_udp_csum || w.f_ip_csum || s[0].key[23:16] != 8'd0 ||
+               (!one && s[1].key[23:16] != 8'd0);
+  endfunction
 
   always_ff @(posedge clk) begin
     wqe_t        w;
@@ -56,6 +81,16 @@ module nic_wqe_dec
       if (w.opcode != OpcodeSend) st = w.opcode == OpcodeNop ? StatusOk : StatusBadOpcode;
 
       d = '0;
+      d.key_read = 3'b111;
+      if ((Parts & PartCopy) != 0) d.e.copy = copy_of(w);
+      if (d.e.copy.any) begin
+        bad_fmt     = copy_bad(w);
+        bad_len     = w.slots[63:32] == 32'd0 || w.slots[63:32] > CopyMax ||
+                      (d.e.copy.move && w.slots[63:32] != w.slots[191:160]);
+        st          = bad_fmt ? StatusBadFormat : bad_len ? StatusBadLength : StatusOk;
+        d.key_read  = {2'b00, d.e.copy.move};
+        d.key_write = {1'b0, d.e.copy.move, d.e.copy.inval};
+      end
       d.e.f.id = id_i;
       d.e.inl  = w.slots;
       for (int i = 0; i < 3; i++) begin
@@ -78,6 +113,8 @@ module nic_wqe_dec
                             icrc: w.f_icrc, l3: w.l3_off, l4: w.l4_off};
         end
       end
+      if (id_i.is_event) d.e.copy = '0;
+      if (d.e.copy.any && st == StatusOk) d.e.nseg = w.nseg[1:0];
       dec_q <= d;
     end
     if (valid_i)      valid_q <= 1'b1;
