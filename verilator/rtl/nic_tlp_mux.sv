@@ -1,5 +1,6 @@
 /// Exit of the TLP port: packets of the receive path, transmit completion entries, read requests,
-/// answers and packets of the copy engine take turns, a whole packet each. Tells when a read request was accepted.
+/// answers and packets of the copy engine take turns, a whole packet each. Tells when a read request
+/// was accepted.
 
 module nic_tlp_mux
   import nic_int_pkg::*;

@@ -166,12 +166,14 @@ module nic_top
   nic_counters #(.Ports(Ports), .Sources(EvtSources)) u_counters (
     .clk, .rst,
     .port_evt_i(rx_evt | tx_evt), .rx_bytes_i(rx_bytes), .tx_bytes_i(tx_bytes),
-    .copy_bytes_i(copy_bytes), .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index), .rd_data_o(cnt_data)
+    .copy_bytes_i(copy_bytes), .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index),
+    .rd_data_o(cnt_data)
   );
 
   // Work entries are asked for in reads that need no cutting; only pieces are data of frames.
   nic_reader #(
-    .Clients(Clients), .DataClients(Clients'(1) << RdGather | Clients'(1) << RdCopy), .WholeClients(Clients'(1) << RdWqe)
+    .Clients(Clients), .DataClients(Clients'(1) << RdGather | Clients'(1) << RdCopy),
+    .WholeClients(Clients'(1) << RdWqe)
   ) u_reader (
     .clk, .rst, .cfg_i(cfg),
     .req_i(rd_req), .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp),

@@ -108,8 +108,8 @@ module nic_tx
     .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .db_i,
     .rd_req_o(wqe_rd_req_o), .rd_req_valid_o(wqe_rd_req_valid_o),
     .rd_req_ready_i(wqe_rd_req_ready_i), .rd_rsp_i(wqe_rd_rsp_i), .valid_o(q_valid),
-    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .sent_i(g_valid && g_ready), .end_q_i(end_q), .end_base_o(end_base),
-    .end_log_o(end_log), .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe),
+    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .sent_i(g_valid && g_ready),
+    .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log), .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe),
     .end_cqe_i(end_cqe), .cqe_i(tlp_valid_o), .cqe_q_i(cqe_q), .queue_err_o(queue_err),
     .db_bad_o(db_bad), .busy_o(txq_busy)
   );

@@ -77,16 +77,16 @@ module nic_txq
 
   nic_txq_sched #(.NumTxq(NumTxq), .SlotW(Sw)) u_sched (
     .clk, .rst, .enable_i, .short_i, .work_i(work & ~blocked), .q_o(sched_q), .run_i(run),
-    .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .max_i(fetch_max), .take_o(take),
-    .num_o(num), .slot_free_i(slot_free), .slot_i(slot), .alloc_o(alloc), .rd_req_o,
+    .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .max_i(fetch_max),
+    .take_o(take), .num_o(num), .slot_free_i(slot_free), .slot_i(slot), .alloc_o(alloc), .rd_req_o,
     .rd_req_valid_o, .rd_req_ready_i, .busy_o(turn)
   );
 
   nic_txq_fetch #(.NumTxq(NumTxq), .Slots(FetchSlots)) u_fetch (
     .clk, .rst, .free_o(slot_free), .slot_o(slot), .alloc_i(alloc), .alloc_q_i(sched_q),
     .alloc_index_i(index), .alloc_num_i(num), .rsp_i(rd_rsp_i), .valid_o(f_valid),
-    .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost), .start_o(start), .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain),
-    .drain_q_i(drain_q), .hold_o(fetch_hold), .busy_o(fetch_busy)
+    .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost), .start_o(start),
+    .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain), .drain_q_i(drain_q), .hold_o(fetch_hold), .busy_o(fetch_busy)
   );
 
   // With a copy engine, an entry that has to wait lets others pass.
