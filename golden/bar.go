@@ -52,6 +52,7 @@ func (r *Referee) requestIn() {
 	p := r.x.TLP
 	r.past.note(registers, &r.x)
 	r.settleWrites()
+	r.settleDevctl()
 	r.beforeTable()
 	c := &r.regs.Counters
 	bad, unsupported := c.Dev(nicspec.CntRegBad), c.Dev(nicspec.CntTlpUnsupported)
@@ -165,6 +166,7 @@ func (r *Referee) configured(reg uint32) {
 			panic("golden: DEVCTL gives limits that cannot be: " + err.Error())
 		}
 		r.bar.limitsAt = r.now
+		r.devctl.write(r.regs, r.now)
 	case nicspec.RegCplTimeout:
 		r.rd.setTimeout(r.regs.CplTimeout())
 		r.bar.timeoutAt = r.now

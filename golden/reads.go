@@ -97,9 +97,20 @@ func (r *Referee) readOut() {
 		return
 	}
 	r.attribute(d)
+	if !d.stray {
+		r.follows(h, d.carries())
+	}
 	if !d.stray && d.kind != ownsPiece {
 		d.buf = r.rd.buffer(n)
 	}
+}
+
+// carries says what a read brings.
+func (d *readReq) carries() dataKind {
+	if d.kind == ownsRxRing || d.kind == ownsTxRing {
+		return carriesOther
+	}
+	return carriesData
 }
 
 // reused ends a read whose tag is used again at a time at which it can have

@@ -30,6 +30,8 @@ type Referee struct {
 	cnt  tallies
 	ver  versions
 
+	devctl devctls
+
 	bar  barSide
 	rd   readSide
 	rx   rxSide
@@ -58,6 +60,7 @@ func New(cfg Config) (*Referee, error) {
 	r.past = newHistory(cfg.Spec.Ports, cfg.Spec.NumRxq, cfg.Spec.NumTxq)
 	r.ver.init(r.regs.Config())
 	r.read, r.wr = newPageMap(), newPageMap()
+	r.devctl.reset(r.regs)
 	r.bar.init(r.regs)
 	r.rd.init(r.regs.CplTimeout())
 	r.rx.init(&cfg.Spec)
@@ -136,7 +139,10 @@ func (r *Referee) tlpOut() {
 		r.past.note(d, &r.x)
 		r.breaches(d, broken)
 	}
-	if h.Kind.IsMemory() && (h.TC != 0 || h.Attr != 0 || h.EP || h.Kind == tlp.MWr && h.Tag != 0) {
+	if h.Kind.IsMemory() {
+		r.sized(h)
+	}
+	if h.Kind.IsMemory() && (h.TC != 0 || h.EP || h.Kind == tlp.MWr && h.Tag != 0) {
 		r.failFlags(h)
 	}
 	switch h.Kind {
@@ -153,7 +159,7 @@ func (r *Referee) tlpOut() {
 // failFlags names the field that [P2] wants to be zero.
 func (r *Referee) failFlags(h *tlp.Header) {
 	want := *h
-	want.TC, want.Attr, want.EP = 0, 0, false
+	want.TC, want.EP = 0, false
 	if h.Kind == tlp.MWr {
 		want.Tag = 0
 	}
@@ -164,14 +170,17 @@ func (r *Referee) failFlags(h *tlp.Header) {
 
 // ruleOf says where the contract has the rules of the PCIe monitor.
 var ruleOf = map[tlp.Rule]string{
-	tlp.RuleAddressFormat: "P1", tlp.RuleLength: "B5", tlp.RuleMPS: "P3", tlp.RuleMRRS: "P3", tlp.RulePage: "P3",
-	tlp.RuleByteEnables: "P4",
+	tlp.RuleAddressFormat: "P1", tlp.RuleLength: "B5", tlp.RulePage: "P3", tlp.RuleByteEnables: "P4",
 }
 
-// breaches reports what the PCIe monitor found in what the device sent.
+// breaches reports what the PCIe monitor found in what the device sent. It does
+// not know how long former limits may be followed: sized looks at these.
 func (r *Referee) breaches(d Domain, vs []tlp.Violation) {
 	for i := range vs {
 		v := &vs[i]
+		if v.Rule == tlp.RuleMPS || v.Rule == tlp.RuleMRRS {
+			continue
+		}
 		rule, ok := ruleOf[v.Rule]
 		if !ok {
 			rule = "P2"

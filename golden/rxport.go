@@ -97,6 +97,7 @@ func (s *rxSide) queue(i uint16) *rxq {
 func (r *Referee) frameIn() {
 	p := &r.rx.ports[r.x.Port]
 	r.settleDrops(p)
+	r.settleDevctl()
 	f := r.rx.frames.get()
 	data := r.x.Frame.Data
 	*f = rxFrame{data: f.data[:0], n: len(data), port: r.x.Port, seq: p.seq, first: r.x.First, last: r.x.Last, alts: f.alts[:0]}

@@ -125,7 +125,7 @@ var sabotages = []sabotage{
 	{"write over MPS", func(p *tape) { overMPS(p) }, "device", "P3", "payload bytes"},
 	{"wrong requester", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.RequesterID = 0x100 }) }, "device", "P2", "RequesterID"},
 	{"traffic class", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.TC = 1 }) }, "device", "P2", "TC"},
-	{"attributes", func(p *tape) { p.header(p.get(0, pieceRead), func(h *tlp.Header) { h.Attr = tlp.RelaxedOrder }) }, "device", "P2", "Attr"},
+	{"attributes", func(p *tape) { p.header(p.get(0, pieceRead), func(h *tlp.Header) { h.Attr = tlp.RelaxedOrder }) }, "device", "P11", "Attr"},
 	{"tag in a write", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.Tag = 3 }) }, "device", "P2", "Tag"},
 	{"poisoned write", func(p *tape) { p.header(p.get(0, payWrite(0)), func(h *tlp.Header) { h.EP = true }) }, "device", "P2", "EP"},
 	{"four DWs below 4 GB", func(p *tape) { p.header(p.get(0, descRead(0)), func(h *tlp.Header) { h.Addr64 = true }) }, "device", "P1", "Addr64"},

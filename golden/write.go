@@ -24,8 +24,10 @@ func (r *Referee) writeOut() {
 	off, n := h.Span()
 	addr := h.Address + uint64(off)
 	if n == nicspec.CqeBytes && addr%nicspec.CqeBytes == 0 && r.completionEntry(addr, data) {
+		r.follows(h, carriesOther)
 		return
 	}
+	r.follows(h, carriesData)
 	if solid(h) {
 		r.bufferWrite(addr, data[off:off+n])
 		return

@@ -30,6 +30,7 @@ type Comp struct {
 	regs     *Regs
 	reader   *Reader
 	limits   tlp.Limits // as DEVCTL says
+	attr     tlp.Attr   // likewise, of requests that carry data
 	limitsTx TxLimits
 	timeout  int64   // as CPL_TIMEOUT says
 	outcome  Outcome // of the request at hand

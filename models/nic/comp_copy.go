@@ -160,7 +160,7 @@ func (c *Comp) feedCopy(p *tlp.Packet) bool {
 		h := &t.copies[t.copyAt.write]
 		c.out.ref = int32(t.copyAt.write)
 		if addr, b, ok := h.Write(c.limits.MPS); ok {
-			c.setWrite(p, addr, b)
+			c.setWrite(p, addr, b, c.attr)
 			c.out.what, c.out.bytes = outCopy, len(b)
 			return true
 		}

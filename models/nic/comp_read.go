@@ -32,6 +32,9 @@ func (c *Comp) feedRead(p *tlp.Packet) bool {
 		}
 		if rd := c.wanted(c.out.reads); rd != nil {
 			h := c.reader.Issue(rd, c.limits.MRRS)
+			if rd.Client == readPiece || rd.Client == readCopy {
+				h.Attr = c.attr
+			}
 			p.Data = nil
 			c.setHeader(p, &h)
 			c.out.what, c.out.ref = outRead, int32(h.Tag)

@@ -203,7 +203,7 @@ func (c *Comp) feedRx(p *tlp.Packet) bool {
 			return false
 		}
 		e := r.events.pop()
-		c.setWrite(p, e.addr, e.cqe[:])
+		c.setWrite(p, e.addr, e.cqe[:], 0)
 		c.out.what, c.out.ref = outRxEvent, e.queue
 		return true
 	}
@@ -212,12 +212,12 @@ func (c *Comp) feedRx(p *tlp.Packet) bool {
 		piece, ok = r.pay.Next()
 	}
 	if ok {
-		c.setWrite(p, piece.Addr, f.f.Data[r.off:r.off+piece.Len])
+		c.setWrite(p, piece.Addr, f.f.Data[r.off:r.off+piece.Len], c.attr)
 		r.off += piece.Len
 		c.out.what = outOther
 		return true
 	}
-	c.setWrite(p, f.plan.CqeAddr, f.plan.Cqe[:])
+	c.setWrite(p, f.plan.CqeAddr, f.plan.Cqe[:], 0)
 	c.out.what, c.out.frame = outRxCqe, f
 	r.cur = nil
 	return true

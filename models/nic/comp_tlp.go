@@ -113,7 +113,7 @@ func (c *Comp) takeRequests() {
 func (c *Comp) apply(e *Effect) {
 	switch e.Kind {
 	case EffectConfig:
-		c.limits, c.timeout = c.regs.Limits(), c.regs.CplTimeout()
+		c.limits, c.attr, c.timeout = c.regs.Limits(), c.regs.DataAttr(), c.regs.CplTimeout()
 		if e.Reg == nicspec.RegCtrl && c.regs.TxEnable() {
 			for q := range c.tx.queues {
 				c.tx.want.set(q)
@@ -240,18 +240,18 @@ func (c *Comp) feedTxCqe(p *tlp.Packet) bool {
 		return false
 	}
 	e := c.out.cqes.pop()
-	c.setWrite(p, e.addr, e.cqe[:])
+	c.setWrite(p, e.addr, e.cqe[:], 0)
 	c.out.what, c.out.ref = outTxCqe, e.queue
 	return true
 }
 
-// setWrite makes p a write of b, which is copied.
-func (c *Comp) setWrite(p *tlp.Packet, addr uint64, b []byte) {
+// setWrite makes p a write of b, which is copied, with attributes [P11].
+func (c *Comp) setWrite(p *tlp.Packet, addr uint64, b []byte, attr tlp.Attr) {
 	if addr&(tlp.DWBytes-1) == 0 && len(b)%tlp.DWBytes == 0 {
 		copy(p.Own(len(b)), b)
 		b = p.Data
 	}
-	if err := p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, addr, b); err != nil {
+	if err := p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic, Attr: attr}, addr, b); err != nil {
 		panic("nic: a write that was split does not fit: " + err.Error())
 	}
 }

@@ -141,6 +141,17 @@ func (r *Regs) Limits() tlp.Limits {
 	return l
 }
 
+// DataAttr is the attributes of requests that carry frame or copy data [P11].
+func (r *Regs) DataAttr() (a tlp.Attr) {
+	if r.devctl.RelaxedOrdering() {
+		a |= tlp.RelaxedOrder
+	}
+	if r.devctl.NoSnoop() {
+		a |= tlp.NoSnoop
+	}
+	return a
+}
+
 // CplTimeout is the completion timeout in cycles.
 func (r *Regs) CplTimeout() int64 { return int64(max(r.timeout, minCplTimeout)) }
 

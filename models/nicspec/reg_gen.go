@@ -12,7 +12,7 @@ const (
 	RegCap1                = 0x00c   // ro: what this build can do; a bit is set when the part is built
 	RegCtrl                = 0x010   // rw: switches of the whole device
 	RegStatus              = 0x014   // ro: activity
-	RegDevctl              = 0x018   // rw: PCIe limits; change only while nothing is outstanding
+	RegDevctl              = 0x018   // rw: PCIe limits and attributes; may be changed at any time
 	RegCplTimeout          = 0x01c   // rw: completion timeout in cycles, 1,024 at least (smaller values count as 1,024)
 	RegRxCtrl              = 0x020   // rw: drop instead of deliver
 	RegRxDefault           = 0x024   // rw: what happens to a frame that no rule matches
@@ -347,7 +347,7 @@ func (r *StatusReg) SetReadsOutstanding(v bool) {
 	}
 }
 
-// DevctlReg is the value of register DEVCTL: PCIe limits; change only while nothing is outstanding.
+// DevctlReg is the value of register DEVCTL: PCIe limits and attributes; may be changed at any time.
 type DevctlReg uint32
 
 // DevctlRegMask has a one for every bit of DEVCTL that belongs to a field.
@@ -560,7 +560,7 @@ var Registers = [...]RegInfo{
 		{Name: "tx_busy", Bit: 1, Width: 1, Doc: "a work entry is in the transmit path"},
 		{Name: "reads_outstanding", Bit: 2, Width: 1, Doc: "a read request waits for completions"},
 	}},
-	{Name: "DEVCTL", Offset: 0x018, Width: 32, Access: ReadWrite, Reset: 0x21, Doc: "PCIe limits; change only while nothing is outstanding", Fields: []RegFieldInfo{
+	{Name: "DEVCTL", Offset: 0x018, Width: 32, Access: ReadWrite, Reset: 0x21, Doc: "PCIe limits and attributes; may be changed at any time", Fields: []RegFieldInfo{
 		{Name: "mps", Bit: 0, Width: 3, Doc: "largest write payload: 128 << mps bytes, 0..2; other values count as 0"},
 		{Name: "mrrs", Bit: 4, Width: 3, Doc: "largest read request: 128 << mrrs bytes, 0..5; other values count as 0"},
 		{Name: "rcb", Bit: 8, Width: 1, Doc: "read completion boundary: 0 = 64 B, 1 = 128 B"},

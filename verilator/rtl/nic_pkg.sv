@@ -75,7 +75,7 @@ package nic_pkg;
   localparam logic [RegAw-1:0] RegCtrl = 20'h00010;  // rw: switches of the whole device
   localparam logic [31:0] ResetCtrl = 32'h00000000;
   localparam logic [RegAw-1:0] RegStatus = 20'h00014;  // ro: activity
-  // rw: PCIe limits; change only while nothing is outstanding
+  // rw: PCIe limits and attributes; may be changed at any time
   localparam logic [RegAw-1:0] RegDevctl = 20'h00018;
   localparam logic [31:0] ResetDevctl = 32'h00000021;
   // rw: completion timeout in cycles, 1,024 at least (smaller values count as 1,024)
@@ -379,7 +379,7 @@ package nic_pkg;
     logic rx_busy;  // a frame is in the receive path
   } status_reg_t;
 
-  // Register DEVCTL: PCIe limits; change only while nothing is outstanding
+  // Register DEVCTL: PCIe limits and attributes; may be changed at any time
   typedef struct packed {
     logic [20:0] rsvd2;
     logic no_snoop;  // set NS on payload writes and reads (part attr)
