@@ -380,24 +380,6 @@ func (r *Run) settled() {
 	}
 }
 
-// accounted reports whether delivered and dropped frames add up to those sent, on each port.
-func (r *Run) accounted(c map[int]uint64) bool {
-	if r.rx == nil {
-		return true
-	}
-	for p, play := range r.ports {
-		delivered, frames := c[nicspec.CntRxDelivered.Index(p)], c[nicspec.CntRxFrames.Index(p)]
-		sum := delivered
-		for _, d := range nicspec.DropCounters {
-			sum += c[d.Index(p)]
-		}
-		if frames != uint64(play.Sent()) || sum != frames || uint64(r.rx.delivered[p]) != delivered {
-			return false
-		}
-	}
-	return true
-}
-
 // rxRulesMax is how many rules a replay uses at most.
 const rxRulesMax = 16
 
