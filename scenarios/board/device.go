@@ -47,6 +47,9 @@ type model struct {
 
 func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	n := nic.DefaultSpec()
+	if s.Model != nil {
+		n = *s.Model
+	}
 	n.Ports = s.ports()
 	n.Stall = nic.Stall{Seed: s.Seed, EthOut: s.Stall, TLPOut: s.Stall, TLPIn: s.Stall}
 	c, err := nic.Builder{Scheduler: e, Spec: n, Frames: &p.frames, TLPs: &p.tlps}.Build("NIC")

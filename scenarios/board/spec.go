@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"nictwin/models/host"
+	"nictwin/models/nic"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 )
@@ -26,6 +27,8 @@ type Spec struct {
 	DUT     string            // manifest of the device when NIC is RTL
 	Variant string            // build of the device: speed, debug
 	Built   *rtlbridge.Device // used instead of building DUT; may be nil
+
+	Model *nic.Spec // sizes and timing when NIC is Model, but for ports and stalls; nil: the defaults
 
 	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
 	// and started here; Token is its token, as 64 hexadecimal digits.

@@ -25,6 +25,9 @@ func (r *rig) commandLater(op nicspec.TableOp, t nicspec.Table, index int, entry
 // stage writes TBL_DATA, two words at a time.
 func (r *rig) stage(entry []byte) {
 	r.t.Helper()
+	if len(entry)%8 > 0 {
+		entry = append(entry[:len(entry):len(entry)], make([]byte, 8-len(entry)%8)...)
+	}
 	for i := 0; i < len(entry); i += 8 {
 		r.write2(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:]), binary.LittleEndian.Uint32(entry[i+4:]))
 	}

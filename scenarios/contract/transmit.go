@@ -92,7 +92,7 @@ func (r *rig) enqueue(x *txRing, entries ...nicspec.WqeFields) []posted {
 		}
 		r.storeEntry(x, x.pi, w)
 		x.pi++
-		frame, status := expected(w, r.keys, r.sizes.Ports, r.sizes.NumKeys, r.load)
+		frame, status := expected(w, r.keys, &r.sizes, r.load)
 		all = append(all, posted{*w, frame, status})
 	}
 	return all

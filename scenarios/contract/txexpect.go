@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/binary"
 
+	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 )
@@ -12,11 +13,11 @@ type keyTable map[int]nicspec.KeyEntryFields
 
 // expected says what becomes of a work entry as section 7 says, rule by rule: its status and, with Ok, the frame that leaves
 // (nil for a Nop). load reads memory.
-func expected(w *nicspec.WqeFields, keys keyTable, ports, numKeys int, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
+func expected(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
 	if w.Opcode == nicspec.OpcodeNop {
 		return nil, nicspec.StatusOk
 	}
-	if s := entryStatus(w, keys, ports, numKeys); s != nicspec.StatusOk {
+	if s := entryStatus(w, keys, sizes); s != nicspec.StatusOk {
 		return nil, s
 	}
 	frame := append([]byte(nil), w.Slots[:w.InlineLen]...)
@@ -46,12 +47,12 @@ func segments(w *nicspec.WqeFields) (all []nicspec.SegFields) {
 }
 
 // entryStatus is [T3].
-func entryStatus(w *nicspec.WqeFields, keys keyTable, ports, numKeys int) nicspec.Status {
+func entryStatus(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec) nicspec.Status {
 	if w.Opcode != nicspec.OpcodeSend {
 		return nicspec.StatusBadOpcode
 	}
 	if w.FRsvd != 0 || w.FUdpCsum && w.FUdpZero || w.InlineLen > nicspec.InlineMax || w.Nseg > nicspec.WqeSlots ||
-		inlineSlots(w)+int(w.Nseg) > nicspec.WqeSlots || int(w.Port) >= ports {
+		inlineSlots(w)+int(w.Nseg) > nicspec.WqeSlots || int(w.Port) >= sizes.Ports {
 		return nicspec.StatusBadFormat
 	}
 	total := uint64(w.InlineLen)
@@ -68,7 +69,7 @@ func entryStatus(w *nicspec.WqeFields, keys keyTable, ports, numKeys int) nicspe
 		index := int(s.Key & 0xffff)
 		k := keys[index]
 		switch {
-		case index >= numKeys, k.Valid != 1, k.Variant != uint8(s.Key>>24):
+		case index >= sizes.NumKeys, k.Valid != 1, k.Variant != uint8(s.Key>>24):
 			return nicspec.StatusBadKey
 		case !k.RightRead:
 			return nicspec.StatusKeyRights
