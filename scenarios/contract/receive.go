@@ -64,6 +64,9 @@ func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16) nicspec
 	want.Port = uint8(r.portOf(port))
 	want.HdrLen = uint16(x.split(&want))
 	want.Phase = int(index)>>x.log&1 == 0
+	if r.sizes.Has(nicspec.PartRss) {
+		want.RssHash = rssHash(r.rssKey, frame, &want)
+	}
 	if field, e, g, same := nicspec.DiffRxCqe(encode(&want, nicspec.RxCqeSize), got); !same {
 		require.FailNow(r.t, "completion entry", "frame %d of %d B: %s is %s, want %s\n%x", ordinal, len(frame), field, g, e, frame[:min(len(frame), 140)])
 	}

@@ -37,6 +37,9 @@ type rig struct {
 	over bool
 	roce uint16 // ROCE_PORT
 
+	rssKey [nicspec.RssKeyBytes]byte // as written
+	indir  [nicspec.RssEntries]int   // table Indirection, as written
+
 	reads []tlp.Header // of the device, if keepReads
 	keep  bool
 }
