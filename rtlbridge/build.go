@@ -1,11 +1,13 @@
 package rtlbridge
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,6 +54,7 @@ const classPrefix = "Vdut" // Verilator's name for the top-level class
 // deviceRecord is what the cache keeps about a build.
 type deviceRecord struct {
 	Hash     string    `json:"hash"`
+	Program  string    `json:"program"` // SHA-256 of the program: a damaged one is built anew
 	Name     string    `json:"name"`
 	Top      string    `json:"top"`
 	Variant  Variant   `json:"variant"`
@@ -94,6 +97,9 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 	defer unlock()
 	d, err := b.load(entry) // another process may have built it meanwhile
 	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			b.logf("building anew: %v", err)
+		}
 		if d, err = b.create(cache, entry); err != nil {
 			return nil, err
 		}
@@ -161,10 +167,24 @@ func (b *builder) load(entry string) (*Device, error) {
 	if r.Hash != hex.EncodeToString(b.sum[:]) {
 		return nil, fmt.Errorf("%s holds another build", entry)
 	}
-	if _, err := os.Stat(bin); err != nil {
+	program, err := programSum(bin)
+	if err != nil {
 		return nil, err
 	}
+	if program != r.Program {
+		return nil, fmt.Errorf("%s: the program is not the one that was built", entry)
+	}
 	return &Device{Manifest: b.m, Variant: r.Variant, Hash: b.sum, Binary: bin, Ports: r.Ports, Compiler: r.Compiler}, nil
+}
+
+// programSum is the SHA-256 of a program, in hexadecimal.
+func programSum(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 func (b *builder) logf(format string, args ...any) {
@@ -219,8 +239,13 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 
 // writeRecord notes in the scratch folder what was built.
 func (b *builder) writeRecord(ports []PinPort) error {
+	program, err := programSum(filepath.Join(b.work, "dut"))
+	if err != nil {
+		return err
+	}
 	r := deviceRecord{
-		Hash: hex.EncodeToString(b.sum[:]), Name: b.m.Name, Top: b.m.Top, Variant: b.o.Variant,
+		Program: program,
+		Hash:    hex.EncodeToString(b.sum[:]), Name: b.m.Name, Top: b.m.Top, Variant: b.o.Variant,
 		Compiler: strings.SplitN(b.tools.cxxVersion, "\n", 2)[0], Ports: ports,
 	}
 	text, err := json.MarshalIndent(r, "", "  ")

@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,4 +37,29 @@ func TestLockSaysForWhomItWaits(t *testing.T) {
 	unlock()
 	_, err = lock(filepath.Join(path, "no", "folder"), silent)
 	require.ErrorContains(t, err, "build cache")
+}
+
+// A program in the cache that is not the one that was built is built anew, and the log says why.
+func TestDamagedProgramIsBuiltAnew(t *testing.T) {
+	m, err := LoadManifest(fifoManifest)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	var log bytes.Buffer
+	d, err := Build(m, BuildOptions{CacheDir: dir, Log: &log})
+	require.NoError(t, err)
+	whole, err := os.ReadFile(d.Binary)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(d.Binary, whole[:len(whole)/2], 0o755))
+	log.Reset()
+	again, err := Build(m, BuildOptions{CacheDir: dir, Log: &log})
+	require.NoError(t, err)
+	require.False(t, again.Cached)
+	require.Contains(t, log.String(), "building anew")
+	now, err := os.ReadFile(again.Binary)
+	require.NoError(t, err)
+	require.Equal(t, len(whole), len(now))
+
+	again, err = Build(m, BuildOptions{CacheDir: dir})
+	require.NoError(t, err)
+	require.True(t, again.Cached)
 }

@@ -183,7 +183,7 @@ func (r *Result) String() string {
 	line("checked   %8d outputs and counters, %d mismatches", r.Checked, r.Mismatches)
 	line("time      %8d cycles, %.1f us simulated, %.2f s wall", r.Cycles, float64(r.Sim)/1e6, r.Wall.Seconds())
 	if s := r.Shares; s != nil {
-		line("wall time %8.0f%% RTL, %.0f%% bridge, %.0f%% models, %.0f%% referee", s.RTL*100, s.Bridge*100, s.Models*100, s.Referee*100)
+		line("wall time %8.0f%% RTL beside %.0f%% bridge, %.0f%% models, %.0f%% referee", s.RTL*100, s.Bridge*100, s.Models*100, s.Referee*100)
 	}
 	if r.Digest != "" {
 		line("digest    %s", r.Digest)
