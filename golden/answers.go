@@ -248,6 +248,8 @@ func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 	switch c {
 	case nicspec.CntRxCqe:
 		return r.pendingFrames() + r.badReads()
+	case nicspec.CntCopyBytes:
+		return r.bytesToCopy()
 	case nicspec.CntTxWqe, nicspec.CntTxErr:
 		return uint64(r.tx.at)
 	case nicspec.CntTxCqe:

@@ -136,3 +136,42 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		require.True(t, g.Finish().Passed())
 	}
 }
+
+func TestCopiesAllocateNothing(t *testing.T) {
+	o := defaultRig()
+	o.spec.NumTxq, o.spec.Parts = 8, nicspec.PartCopy
+	r := newRig(t, o)
+	m := r.mem
+	m.write(nicspec.RegCtrl, 3)
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, Length: 1 << 24, BusBase: keyBus})
+	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: 1 << 24, BusBase: copyBus + 1<<24})
+	m.openTx(0, 8)
+	for i := range 250 {
+		w := nicspec.WqeFields{Opcode: nicspec.OpcodeCopy, Nseg: 2, FComplete: i%8 == 0}
+		(&nicspec.SegFields{Key: goodKey, Len: 20000, Addr: uint64(i%200) * 20000}).Encode(w.Slots[:])
+		(&nicspec.SegFields{Key: 7, Len: 20000, Addr: uint64(i%200) * 30000}).Encode(w.Slots[16:])
+		m.push(0, &w)
+	}
+	m.ringTx(0)
+	m.readCounters()
+	g, err := New(DefaultConfig(o.spec))
+	require.NoError(t, err)
+	at := len(r.tape) * 2 / 3
+	for i := range r.tape[:at] {
+		g.Observe(r.tape[i])
+	}
+	const steps = 3000
+	n := testing.AllocsPerRun(1, func() {
+		for range steps {
+			g.Observe(r.tape[at])
+			at++
+		}
+	})
+	require.LessOrEqual(t, n, 2.0, "allocations over %d crossings; the maps of pages may grow", steps)
+	for ; at < len(r.tape); at++ {
+		g.Observe(r.tape[at])
+	}
+	p := g.Finish()
+	require.True(t, p.Passed(), "%v", p)
+	require.Less(t, len(g.tx.pages.free), 200, "pages of 4 KB kept for copies")
+}

@@ -22,7 +22,7 @@ var blocksByRule = map[string]string{
 	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q8": "cqe",
 	"T": "wqe", "T2": "fetch", "T5": "gather", "T7": "offload", "T8": "offload", "T9": "comp_tx", "T10": "cqe", "T12": "key",
-	"C2": "rxdma", "C1": "counters", "S": "rss",
+	"C2": "rxdma", "C1": "counters", "S": "rss", "D": "comp_tx",
 }
 
 // goNames are blocks whose Go file has another name than the block.

@@ -31,6 +31,7 @@ type chaosOpt struct {
 	queues bool // queues are disabled and enabled
 	stall  int
 	calm   bool // no bad work entries, all rings deep enough
+	copies bool // copies and invalidations between Sends
 	dense  bool // all pieces lie in a little memory, which is written all the time
 	parts  nicspec.Cap1Reg
 }
@@ -48,6 +49,8 @@ const (
 	goodKey     = 5 | 9<<24
 	keyBus      = 0x0100_0000_0070_0000
 	keySpan     = 1 << 16
+	copyBus     = 0x0100_0000_0080_0000 // key 7: where copies write
+	linesBus    = 0x0000_0000_0090_0000 // key 8: read, written, invalidated
 	denseSpan   = 1 << 12
 )
 
@@ -60,6 +63,10 @@ func chaosSpec(o chaosOpt, rng *rand.Rand) nic.Spec {
 	s.Timing.RxPrefetch, s.Timing.TxPrefetch = 4<<rng.IntN(4), 4<<rng.IntN(3)
 	s.Timing.TxInFlight = 1 + rng.IntN(20)
 	s.Parts |= o.parts
+	if o.copies {
+		s.Parts |= nicspec.PartCopy
+		s.Timing.CopyJobs, s.Timing.CopyChunks = 1+rng.IntN(8), 1+rng.IntN(8)
+	}
 	s.Stall = nic.Stall{Seed: o.seed, EthOut: o.stall, TLPOut: o.stall, TLPIn: o.stall}
 	return s
 }
@@ -78,6 +85,9 @@ func newChaos(t testing.TB, o chaosOpt) *chaos {
 	m.write(nicspec.RegRxDefault, toQueue0+1)
 	m.bytes.Write(keyBus, pattern(keySpan, o.seed))
 	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
+	m.key(8, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: keySpan, BusBase: linesBus})
+	m.bytes.Write(linesBus, pattern(keySpan, o.seed+1))
 	m.key(6, nicspec.KeyEntryFields{Valid: 1, Length: keySpan, BusBase: keyBus})
 	m.rule(3, dmacRule(0, nicspec.ActionDrop, 0))
 	for q := range chaosQueues {
@@ -245,6 +255,9 @@ func (c *chaos) work() {
 	}
 	for i := range n {
 		w := c.entry()
+		if c.opt.copies && c.rng.IntN(2) == 0 {
+			w = c.copyEntry()
+		}
 		if i == n-1 {
 			w.FComplete = true // so that the driver learns of the end
 		}

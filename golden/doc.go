@@ -31,6 +31,8 @@
 //   - When work entries name the same memory, which of them a read was for is
 //     inferred, and corrected when a frame or a status shows it. Where entries
 //     name overlapping memory and reads of it fail, too, a wrong guess may stay.
+//   - Copies that name the same memory, as source or destination, are told
+//     apart likewise.
 //   - Receive buffers that overlap are told apart by the order of the writes.
 //
 // What the other side of the boundary does wrong (a completion that does not

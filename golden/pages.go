@@ -44,6 +44,7 @@ const (
 	ownsRxRing
 	ownsTxRing
 	ownsPiece
+	ownsCopy // where a copy writes
 )
 
 const (

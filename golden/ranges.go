@@ -1,5 +1,7 @@
 package golden
 
+import "math"
+
 // ranges is a set of byte offsets, as disjoint intervals in ascending order.
 // The zero value is empty. Clearing it keeps its storage.
 type ranges struct{ s []interval }
@@ -75,6 +77,38 @@ func (r *ranges) free(lo, hi int) bool {
 		}
 	}
 	return true
+}
+
+// size is how many offsets are there.
+func (r *ranges) size() (n int) {
+	for _, v := range r.s {
+		n += v.hi - v.lo
+	}
+	return n
+}
+
+// next returns the first offset from one on that is missing.
+func (r *ranges) next(at int) int {
+	for _, v := range r.s {
+		if v.lo <= at && at < v.hi {
+			return v.hi
+		}
+	}
+	return at
+}
+
+// room is how many offsets from one on are not there.
+func (r *ranges) room(at int) int {
+	n := math.MaxInt
+	for _, v := range r.s {
+		switch {
+		case v.lo <= at && at < v.hi:
+			return 0
+		case v.lo > at:
+			n = min(n, v.lo-at)
+		}
+	}
+	return n
 }
 
 // has reports whether an interval is wholly there.

@@ -150,6 +150,8 @@ func (r *Referee) tlpOut() {
 		r.readOut()
 	case tlp.MWr:
 		r.writeOut()
+	case tlp.MsgD:
+		r.messageOut()
 	default:
 		r.past.note(d, &r.x)
 		r.fail(d, "P2", "Kind", "MRd, MWr, Cpl or CplD", h.Kind.String(), p.String())

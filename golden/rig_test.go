@@ -239,7 +239,7 @@ func (m *memory) Handle(e sim.Event) error {
 	err := m.cpl.Answer(&late.h, read, &m.rig.tlps, func(p *tlp.Packet) {
 		if what == faultMalformed {
 			h := tlp.Parse(&p.Hdr)
-			h.ByteCount++
+			h.ByteCount = h.ByteCount%tlp.PageBytes + 1
 			if err := p.SetHeader(&h); err != nil {
 				panic(err)
 			}
@@ -307,7 +307,7 @@ func (m *memory) reg(off uint32, n uint16) uint64 {
 func (m *memory) table(op nicspec.TableOp, t nicspec.Table, i int, entry []byte) nicspec.TableStatus {
 	m.tableLater(op, t, i, entry)
 	got := nicspec.TblCmdReg(m.reg(nicspec.RegTblCmd, 1))
-	for range 1000 {
+	for range 10000 {
 		if !got.Busy() {
 			break
 		}

@@ -17,7 +17,7 @@ func (r *Referee) attribute(d *readReq) {
 			continue
 		}
 		if node.owner.kind == ownsPiece {
-			best.consider(node, d, r.mrrs())
+			best.consider(node, d, r.mrrs(), r.before(node.owner.entry) == nil)
 			continue
 		}
 		if r.ringRead(node, d, false) {

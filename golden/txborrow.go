@@ -10,7 +10,7 @@ import "nictwin/models/nicspec"
 // borrow gives an entry the bytes that it lacks from reads attributed to
 // others. It reports whether all are there.
 func (r *Referee) borrow(e *txEntry) bool {
-	for i := range e.plan.NumPieces {
+	for i := range e.count {
 		p := &e.pieces[i]
 		for n := range r.rd.tags {
 			for k := range r.rd.tags[n].dest {
@@ -101,9 +101,7 @@ func (r *Referee) swapOpen(e *txEntry, p *txPiece, t *pieceDest, left int) {
 		if !w.got.has(h.at, h.at+left) {
 			return false
 		}
-		h.entry.lose(w, h.at, h.at+left)
-		copy(e.buf[t.off:t.off+left], h.entry.buf[w.off+h.at:])
-		p.got.add(lo, lo+left)
+		give(h, holder{e, t.piece, lo}, left)
 		*t = pieceDest{h.entry, h.piece, w.off + h.at}
 		e.reading--
 		h.entry.reading++
@@ -123,25 +121,24 @@ func (r *Referee) takeOver(e *txEntry, i, at int) bool {
 				n = min(v.hi-h.at, p.len-at)
 			}
 		}
-		for n > 0 && !p.asked.free(at, at+n) {
-			n--
-		}
-		if n == 0 {
+		if n = min(n, p.asked.room(at)); n == 0 {
 			return false
 		}
-		h.entry.lose(w, h.at, h.at+n)
-		copy(e.buf[p.off+at:p.off+at+n], h.entry.buf[w.off+h.at:])
+		give(h, holder{e, i, at}, n)
 		r.unask(h.entry, h.piece, h.at, h.at+n)
-		p.got.add(at, at+n)
 		r.wasAsked(e, i, at, at+n)
 		return true
 	})
 }
 
-// lose takes bytes that were read away from an entry.
-func (e *txEntry) lose(p *txPiece, lo, hi int) {
-	p.got.remove(lo, hi)
-	e.finished = false
+// give moves n bytes that were read for one entry to another.
+func give(from, to holder, n int) {
+	p, w := &to.entry.pieces[to.piece], &from.entry.pieces[from.piece]
+	to.entry.buf.take(p.off+to.at, &from.entry.buf, w.off+from.at, n)
+	p.got.add(to.at, to.at+n)
+	w.got.remove(from.at, from.at+n)
+	from.entry.buf.drop(w.off+from.at, n)
+	from.entry.finished = false
 }
 
 // wasAsked notes that bytes of a piece were read, whoever they were taken for.
@@ -168,7 +165,7 @@ func (r *Referee) unask(e *txEntry, i, lo, hi int) {
 // cure hands the failed reads of an entry to others, which have the same bytes
 // or may still read them. It reports whether none is left.
 func (r *Referee) cure(e *txEntry) bool {
-	for i := range e.plan.NumPieces {
+	for i := range e.count {
 		p := &e.pieces[i]
 		for k := len(p.bad) - 1; k >= 0; k-- {
 			b := p.bad[k]
@@ -177,20 +174,22 @@ func (r *Referee) cure(e *txEntry) bool {
 			}
 		}
 	}
-	r.borrow(e)
+	if e.plan.Send {
+		r.borrow(e)
+	}
 	return e.fails == 0
 }
 
 // infect gives e a failed read with a status from another entry.
 func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
-	if s < nicspec.StatusCplUnsupported || !e.plan.Send {
+	if s < nicspec.StatusCplUnsupported || !e.works() {
 		return false
 	}
 	if s == nicspec.StatusCplTimeout && r.catchLate(e) {
 		return true
 	}
 	for _, swap := range [...]bool{false, true} {
-		for i := range e.plan.NumPieces {
+		for i := range e.count {
 			if r.holders(e, e.pieces[i].bus, 0, func(h holder) bool { return r.catch(e, i, h.entry, s, swap) }) {
 				return true
 			}
@@ -211,16 +210,14 @@ func (r *Referee) catchLate(e *txEntry) bool {
 		}
 		w := &o.pieces[t.piece]
 		addr := w.bus + uint64(t.off-w.off)
-		for i := range e.plan.NumPieces {
+		for i := range e.count {
 			p := &e.pieces[i]
 			at := int(addr - p.bus)
 			switch {
 			case addr < p.bus || at+d.left > p.len:
 				continue
 			case p.got.has(at, at+d.left):
-				e.lose(p, at, at+d.left)
-				copy(o.buf[t.off:t.off+d.left], e.buf[p.off+at:])
-				w.got.add(t.off-w.off, t.off-w.off+d.left)
+				give(holder{e, i, at}, holder{o, t.piece, t.off - w.off}, d.left)
 			case p.asked.free(at, at+d.left):
 				r.unask(o, t.piece, t.off-w.off, t.off-w.off+d.left)
 				r.wasAsked(e, i, at, at+d.left)
@@ -272,9 +269,7 @@ func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
 	n := b.hi - b.lo
 	switch {
 	case w.got.has(h.at, h.at+n):
-		h.entry.lose(w, h.at, h.at+n)
-		copy(e.buf[p.off+b.lo:p.off+b.hi], h.entry.buf[w.off+h.at:])
-		p.got.add(b.lo, b.hi)
+		give(h, holder{e, i, b.lo}, n)
 	case w.asked.free(h.at, h.at+n):
 		r.unask(e, i, b.lo, b.hi)
 		r.wasAsked(h.entry, h.piece, h.at, h.at+n)

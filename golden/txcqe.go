@@ -14,6 +14,10 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	r.stats.Compared++
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
+		for i := range q.bad { // that it failed is certain now
+			b := &q.bad[i]
+			b.sure = b.sure || b.first == e.Index() && b.status == e.Status()
+		}
 		if !q.draining {
 			r.regs.Txq(q.id).Fail(e.Status())
 		}
@@ -50,7 +54,7 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
 			break
 		}
 		e := s.entry
-		over := e.left || !e.plan.Send && e.plan.Status == nicspec.StatusOk
+		over := e.left || !e.works() && e.plan.Status == nicspec.StatusOk
 		if over && !e.plan.Complete && i != c.Index() {
 			continue
 		}
@@ -85,6 +89,10 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	if e.plan.Send && !e.left && m.has(nicspec.StatusOk) && got == nicspec.StatusOk {
 		wait = true
 	}
+	if wait && c.Index() == e.index && e.plan.Copy {
+		r.fail(q.domain(), "D6", "completion entry", "after the last write and the message of its copy", "before", c.String(), e.describe())
+		return
+	}
 	if wait && c.Index() == e.index {
 		r.fail(q.domain(), "T10", "frame", "left before its completion entry", "not yet", c.String(), e.describe())
 		return
@@ -109,9 +117,9 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	rule := "T10"
 	switch field {
 	case "status":
-		rule = ruleOfStatus(max(m.first(), got))
+		rule = e.ruleOfStatus(max(m.first(), got))
 		if m.first() != nicspec.StatusOk {
-			rule = ruleOfStatus(m.first())
+			rule = e.ruleOfStatus(m.first())
 		}
 	case "phase":
 		rule = "Q8"
@@ -123,6 +131,9 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
 	if s >= nicspec.StatusCplUnsupported {
 		return r.infect(e, s)
+	}
+	if e.plan.Copy && s == nicspec.StatusOk {
+		return r.claim(e)
 	}
 	return r.supplyAll(e)
 }

@@ -14,7 +14,7 @@ type txEntry struct {
 	fetched int64 // cycle
 	raw     [nicspec.WqeBytes]byte
 	plan    nic.TxPlan
-	buf     []byte // the frame as gathered
+	buf     store  // the frame as gathered, or the source of a copy
 	done    []byte // the frame after its offloads
 	pieces  [nicspec.WqeSlots]txPiece
 	count   int // of pieces that may be read
@@ -33,6 +33,8 @@ type txEntry struct {
 
 	left bool // its frame has left
 	sent int  // bytes
+
+	copy copyState
 
 	// alt is the same entry under another value of a key that was written while
 	// the entry was at work [T12]: a reading of it, as the entry itself is.
@@ -90,12 +92,13 @@ func (m statusMask) String() string {
 func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	old := *e
 	*e = txEntry{queue: q, index: index, fetched: now, buf: old.buf, done: old.done}
+	e.copy.wrote.s, e.copy.loose.s = old.copy.wrote.s[:0], old.copy.loose.s[:0]
 	for i := range e.pieces {
 		o := &old.pieces[i]
 		e.pieces[i] = txPiece{asked: ranges{o.asked.s[:0]}, got: ranges{o.got.s[:0]}, bad: o.bad[:0]}
 	}
-	if e.buf == nil {
-		e.buf = make([]byte, nicspec.FrameMax)
+	if e.buf.flat == nil {
+		e.buf.flat = make([]byte, nicspec.FrameMax)
 	}
 }
 
@@ -105,13 +108,16 @@ func (r *Referee) begin(e *txEntry, keys nic.KeyTable) {
 	p := &e.plan
 	switch {
 	case p.Send:
-		copy(e.buf, p.Inline[:p.InlineLen])
+		copy(e.buf.flat, p.Inline[:p.InlineLen])
 		for i := range p.NumPieces {
 			s := &p.Pieces[i]
 			e.pieces[i].bus, e.pieces[i].len, e.pieces[i].off = s.Bus, s.Len, s.Off
 		}
 		e.count = p.NumPieces
-	case p.Status != nicspec.StatusOk && p.Status != nicspec.StatusBadOpcode:
+		e.queue.sends = true
+	case p.Copy:
+		r.beginCopy(e)
+	case p.Status != nicspec.StatusOk && nicspec.Wqe(e.raw[:]).Opcode() == nicspec.OpcodeSend:
 		e.readable(keys)
 	}
 	for i := range e.count {
@@ -123,7 +129,7 @@ func (r *Referee) begin(e *txEntry, keys nic.KeyTable) {
 
 // alternate gives an entry at work another reading, under other keys [T12].
 func (r *Referee) alternate(e *txEntry, keys nic.KeyTable) {
-	if e.left || nicspec.Wqe(e.raw[:]).Opcode() != nicspec.OpcodeSend {
+	if op := nicspec.Wqe(e.raw[:]).Opcode(); e.left || op == nicspec.OpcodeNop || e.plan.Status == nicspec.StatusBadOpcode {
 		return
 	}
 	a := r.tx.entries.get()
@@ -163,8 +169,8 @@ func (e *txEntry) readable(keys nic.KeyTable) {
 	w := nicspec.Wqe(e.raw[:])
 	const header = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
 	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0
-	if need := nicspec.WqeSlots * nicspec.FrameMax; len(e.buf) < need {
-		e.buf = make([]byte, need)
+	if need := nicspec.WqeSlots * nicspec.FrameMax; len(e.buf.flat) < need {
+		e.buf.flat = make([]byte, need)
 	}
 	for range w.Nseg() {
 		if slot >= nicspec.WqeSlots {
@@ -187,6 +193,9 @@ func (e *txEntry) readable(keys nic.KeyTable) {
 // attributed to it: they may turn out to have been another's.
 func (r *Referee) release(e *txEntry) {
 	r.tx.at--
+	for x := e; x != nil; x = x.alt {
+		r.closeDest(x)
+	}
 	if e.left || !e.asked {
 		r.dropReadings(e, nil)
 		return
@@ -218,6 +227,8 @@ func (r *Referee) dropReadings(e, but *txEntry) {
 // forgetEntry forgets one reading of an entry.
 func (r *Referee) forgetEntry(e *txEntry) {
 	r.withhold(e)
+	r.closeDest(e)
+	e.buf.free()
 	if e.reading > 0 {
 		for i := range r.rd.tags {
 			for k := range r.rd.tags[i].dest {
@@ -232,7 +243,7 @@ func (r *Referee) forgetEntry(e *txEntry) {
 
 // gathered reports whether all of a frame's bytes are there.
 func (e *txEntry) gathered() bool {
-	for i := range e.plan.NumPieces {
+	for i := range e.count {
 		if !e.pieces[i].got.exactly(e.pieces[i].len) {
 			return false
 		}
@@ -246,17 +257,20 @@ func (e *txEntry) finish() nicspec.Status {
 		return e.status
 	}
 	e.finished = true
-	p, raw := &e.plan, e.buf
+	p, raw := &e.plan, e.buf.flat
 	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC { // what was read stays as it is
 		if e.done == nil {
 			e.done = make([]byte, nicspec.FrameMax)
 		}
 		raw = e.done
-		copy(raw, e.buf[:p.Length])
+		copy(raw, e.buf.flat[:p.Length])
 	}
 	e.frame, e.status = nic.FinishTx(p, raw)
 	return e.status
 }
+
+// works reports whether an entry passes its checks and has something to do.
+func (e *txEntry) works() bool { return e.plan.Send || e.plan.Copy }
 
 // started reports whether the device must end an entry though its queue is
 // being disabled [T11].
@@ -270,14 +284,14 @@ func (e *txEntry) mayBeOver() bool {
 // expected is what may become of an entry whose frame has not left: the
 // statuses that it may end with. wait is set if it cannot have ended yet.
 func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
-	if !e.plan.Send {
+	if !e.works() {
 		return statusBit(e.plan.Status), false
 	}
 	m = e.fails | e.maybe | r.lateReads(e)
 	if e.fails != 0 {
 		return m, false
 	}
-	if e.gathered() {
+	if e.plan.Send && e.gathered() {
 		return m | statusBit(e.finish()), false
 	}
 	return m, m == 0

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"nictwin/models/dma"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 )
@@ -77,6 +78,9 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 			m, wait = r.outcomes(e)
 		}
 		switch {
+		case wait && e.plan.Copy:
+			r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")
+			return nil
 		case wait:
 			r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
 			return nil
@@ -91,7 +95,7 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 	}
 	if failed != nil {
 		m, _ := r.outcomes(failed)
-		r.failSender(q, failed, ruleOfStatus(m.first()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.index, m))
+		r.failSender(q, failed, failed.ruleOfStatus(m.first()), "frame", fmt.Sprintf("none: entry %d fails with %v", failed.index, m))
 		return nil
 	}
 	r.failSender(q, nil, "T1", "frame", "none: no entry is left to send one")
@@ -126,7 +130,7 @@ func (r *Referee) supply(e *txEntry) bool {
 	switch {
 	case e.fails != 0:
 		return r.cure(e)
-	case !e.gathered():
+	case e.plan.Send && !e.gathered():
 		return r.borrow(e)
 	}
 	return false
@@ -135,7 +139,7 @@ func (r *Referee) supply(e *txEntry) bool {
 // supplyAll is supply for every reading of an entry.
 func (r *Referee) supplyAll(e *txEntry) (changed bool) {
 	for ; e != nil; e = e.alt {
-		changed = e.plan.Send && r.supply(e) || changed
+		changed = e.works() && r.supply(e) || changed
 	}
 	return changed
 }
@@ -242,8 +246,12 @@ func (r *Referee) failTuser(e *txEntry) {
 }
 
 // ruleOfStatus is the rule that makes an entry fail with a status.
-func ruleOfStatus(s nicspec.Status) string {
-	switch {
+func (e *txEntry) ruleOfStatus(s nicspec.Status) string {
+	switch copies := dma.Of(nicspec.Wqe(e.raw[:]).Opcode()); {
+	case copies && s >= nicspec.StatusCplUnsupported && s <= nicspec.StatusCplMalformed:
+		return "D3"
+	case copies:
+		return "D1"
 	case s == nicspec.StatusBadOffload:
 		return "T7"
 	case s >= nicspec.StatusCplUnsupported:

@@ -33,7 +33,8 @@ type pieceChoice struct {
 
 // consider weighs one piece: requests mostly go on where the one before ended,
 // and end at the end of the piece or where a split is due.
-func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
+// turn says that no entry before it keeps this one from starting.
+func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int, turn bool) {
 	e, i := node.owner.entry, int(node.owner.part)
 	p := &e.pieces[i]
 	off := int(d.addr - p.bus)
@@ -54,8 +55,11 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int) {
 	if off+d.n == p.len || d.n == page || d.n > mrrs-tlp.DWBytes {
 		score += 2
 	}
-	if e.plan.Send { // what is to fail may have been read as well, but need not
+	if e.works() { // what is to fail may have been read as well, but need not
 		score += 16
+	}
+	if turn {
+		score += 64
 	}
 	q := e.queue
 	if q.slot(e.index).entry == e { // its first reading
@@ -85,6 +89,7 @@ func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
 	d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(e.queue.id), e.queue.epoch
 	r.ask(e, piece, d, &d.dest[0])
 	r.past.note(e.queue.domain(), &r.x)
+	r.inTurn(e, d)
 	first := e.queue.slot(e.index).entry
 	if first == e && e.alt == nil {
 		return
@@ -127,8 +132,9 @@ func (r *Referee) ask(e *txEntry, piece int, d *readReq, to *pieceDest) {
 // bring stores what a read of a piece brought.
 func (e *txEntry) bring(t *pieceDest, b []byte) {
 	p := &e.pieces[t.piece]
-	p.got.add(t.off-p.off, t.off-p.off+len(b))
-	copy(e.buf[t.off:], b)
+	if p.got.add(t.off-p.off, t.off-p.off+len(b)) {
+		e.buf.put(t.off, b)
+	}
 	t.off += len(b)
 }
 

@@ -5,15 +5,20 @@ import (
 
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 )
 
 // txSide is what is known of the transmit side.
 type txSide struct {
 	queues  []txq
 	entries pool[txEntry]
+	pages   pool[dataPage]
 	limits  nic.TxLimits
 	ghosts  fifo[*txEntry]
-	at      int // entries that were fetched and have not ended
+	at      int        // entries that were fetched and have not ended
+	copying int        // copies that may write
+	copied  *txEntry   // whose write was the latest
+	msg     tlp.Packet // a message as it should be
 	event   FrameEvent
 
 	// Since when CTRL.tx_enable is 0 for certain; forever while it may be 1.
@@ -43,6 +48,8 @@ type txq struct {
 	fresh     freshBells
 	eventSeen bool
 
+	sends, copies bool // has had such entries
+
 	silent uint64 // entries that end without a trace, not known to have ended
 
 	slots []txSlot // by index mod twice the ring size
@@ -56,7 +63,7 @@ type txSlot struct {
 
 func (s *txSide) init(spec *nic.Spec) {
 	s.queues = make([]txq, spec.NumTxq)
-	s.limits = nic.TxLimits{Ports: spec.Ports}
+	s.limits = spec.TxLimits()
 	s.offSince = never
 	for i := range s.queues {
 		s.queues[i].id = i
@@ -86,6 +93,7 @@ func (r *Referee) enableTx(i int) {
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
 	q.fresh.reset()
 	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
+	q.sends, q.copies = false, false
 	q.fetch, q.before, q.rungAt = 0, 0, never
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]txSlot, want)
@@ -210,7 +218,7 @@ func (r *Referee) settleEntries(q *txq) {
 	for q.oldest != q.ctx.PI {
 		s := q.slot(q.oldest)
 		e := s.entry
-		if e == nil || e.plan.Complete || !e.left && e.plan.Send || e.plan.Status != nicspec.StatusOk || e.alt != nil {
+		if e == nil || e.plan.Complete || !e.left && e.works() || e.plan.Status != nicspec.StatusOk || e.alt != nil {
 			return
 		}
 		if q.emit == q.oldest {
@@ -310,6 +318,8 @@ func (e *txEntry) describe() string {
 	switch {
 	case e.plan.Status != nicspec.StatusOk:
 		return s + fmt.Sprintf(", to fail with %v", e.plan.Status)
+	case e.plan.Copy:
+		return s + e.copyText()
 	case !e.plan.Send:
 		return s + ": Nop"
 	case e.left:

@@ -76,11 +76,8 @@ func (r *Referee) moveGot(h holder, lo, hi, depth int) bool {
 		if !r.roomFor(o, hi-lo, depth) {
 			return false
 		}
-		w := &o.entry.pieces[o.piece]
-		e.lose(p, lo, hi)
-		copy(o.entry.buf[w.off+o.at:], e.buf[p.off+lo:p.off+hi])
+		give(holder{e, h.piece, lo}, o, hi-lo)
 		r.unask(e, h.piece, lo, hi)
-		w.got.add(o.at, o.at+hi-lo)
 		r.wasAsked(o.entry, o.piece, o.at, o.at+hi-lo)
 		return true
 	})
@@ -116,14 +113,14 @@ func (r *Referee) trade(e *txEntry, data []byte) (changed bool) {
 		p := &e.pieces[i]
 		for at := 0; at < p.len && misses <= offloaded; at++ {
 			k := p.off + at
-			if e.buf[k] == data[k] {
+			if e.buf.flat[k] == data[k] {
 				continue
 			}
 			swap := func(h holder) bool {
-				if own := h.entry.pieces[h.piece].off + h.at; h.entry == e && e.buf[own] == data[own] {
+				if own := h.entry.pieces[h.piece].off + h.at; h.entry == e && e.buf.flat[own] == data[own] {
 					return false // in its place
 				}
-				return h.exchange(e.buf[k:p.off+p.len], data[k:])
+				return h.exchange(e.buf.flat[k:p.off+p.len], data[k:])
 			}
 			if r.holders(nil, p.bus+uint64(at), 1, swap) {
 				changed = true
@@ -146,7 +143,7 @@ func (h holder) exchange(b, want []byte) bool {
 	p := &h.entry.pieces[h.piece]
 	n := 0
 	for ; n < len(b) && h.at+n < p.len && p.got.has(h.at+n, h.at+n+1); n++ {
-		own := &h.entry.buf[p.off+h.at+n]
+		own := &h.entry.buf.part(p.off+h.at+n, 1)[0]
 		if b[n] == want[n] || *own != want[n] {
 			break
 		}

@@ -118,8 +118,19 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	return true
 }
 
-// inBuffer reports whether a range lies in a buffer of a descriptor.
+// inBuffer reports whether a range lies in a buffer of a descriptor, or where
+// a copy writes.
 func (r *Referee) inBuffer(addr uint64, n int) bool {
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		if node := &r.wr.nodes[id]; (node.owner.kind == ownsBuffer || node.owner.kind == ownsCopy) && node.lo <= addr && end(addr, n) <= node.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// inRxBuffer reports whether a range lies in a buffer of a descriptor.
+func (r *Referee) inRxBuffer(addr uint64, n int) bool {
 	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
 		if node := &r.wr.nodes[id]; node.owner.kind == ownsBuffer && node.lo <= addr && end(addr, n) <= node.hi {
 			return true
@@ -128,8 +139,11 @@ func (r *Referee) inBuffer(addr uint64, n int) bool {
 	return false
 }
 
-// bufferWrite takes bytes written to a buffer of a descriptor.
+// bufferWrite takes bytes written to a buffer of a descriptor, or by a copy.
 func (r *Referee) bufferWrite(addr uint64, b []byte) {
+	if r.tx.copying > 0 && r.copyWrite(addr, b) {
+		return
+	}
 	if s := r.rx.last; s != nil { // most go where the one before went
 		for part := range s.parts {
 			base, size := s.buffer(part)
@@ -215,7 +229,7 @@ func (r *Referee) failTwice(node *pageNode, addr uint64, n int) {
 // failStray reports a write that belongs nowhere.
 func (r *Referee) failStray(addr uint64, n int) {
 	r.past.note(device, &r.x)
-	r.fail(device, "C2", "Address", "inside a buffer of a descriptor in use, or the next completion entry",
+	r.fail(device, "C2", "Address", "inside a buffer of a descriptor in use, the destination of a copy, or the next completion entry",
 		fmt.Sprintf("%d B at %#x%s", n, addr, r.near(addr)), r.hdr.String())
 }
 

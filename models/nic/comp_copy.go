@@ -40,12 +40,12 @@ func (t *txPath) initCopies(s *Spec) {
 func (t *txPath) channel(queue int) *copyChan { return &t.copies[queue%nicspec.CopyChannels] }
 
 // mayStart reports whether the next entry of a queue may start now: a Send
-// waits for the copies before it, and a copy for the Sends [D8] and for room in
+// waits for the copies before it, and a copy for the Sends [D8] and for a slot of
 // its channel.
 func (c *Comp) mayStart(queue int, p *TxPlan) bool {
 	q := &c.tx.queues[queue]
 	if p.Copy {
-		return q.sends == 0 && c.tx.channel(queue).Room()
+		return q.sends == 0 && c.tx.channel(queue).free.n > 0
 	}
 	return !p.Send || q.copies == 0
 }
@@ -61,7 +61,8 @@ func (t *txPath) takeSlot(queue int) int32 {
 }
 
 // freeSlot gives back the slot of an entry that has ended.
-func (t *txPath) freeSlot(q *txQueue, id int32) {
+func (c *Comp) freeSlot(q *txQueue, id int32) {
+	t := &c.tx
 	s := &t.slots[id]
 	if !s.plan.Copy {
 		t.free.push(id)
@@ -69,6 +70,9 @@ func (t *txPath) freeSlot(q *txQueue, id int32) {
 	}
 	q.copies--
 	t.channel(int(s.queue)).free.push(id)
+	for k := int(s.queue) % len(t.copies); k < len(t.queues); k += len(t.copies) {
+		c.offer(k) // what had to wait for a slot
+	}
 }
 
 // startCopy hands an entry to its channel.
@@ -143,9 +147,6 @@ func (c *Comp) copyMoved(channel int) {
 		s.status, s.ready = status, true
 		c.tx.copier--
 		c.advance(int(s.queue))
-		for q := channel; q < len(c.tx.queues); q += len(c.tx.copies) {
-			c.offer(q) // what had to wait for room in the channel
-		}
 	}
 }
 

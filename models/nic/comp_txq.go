@@ -145,7 +145,7 @@ func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 		c.tx.room += s.plan.Length
 		tq.sends--
 	}
-	c.tx.freeSlot(tq, tq.head)
+	c.freeSlot(tq, tq.head)
 	if tq.head = s.next; tq.head == none {
 		tq.tail = none
 	}

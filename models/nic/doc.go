@@ -13,8 +13,8 @@
 // Block files carry the names of the RTL's blocks. References in brackets, as
 // [R5], are rules of docs/nic.md.
 //
-// It is not a switch, a link or a memory, and of the parts that the contract
-// calls "later" it has only the refusals.
+// It is not a switch, a link or a memory. What belongs to a part that the build
+// lacks is refused [N1, N2]. The copy engine's function is models/dma.
 //
 // Invariants:
 //   - Nothing on the path of a frame, a work entry or a TLP allocates.

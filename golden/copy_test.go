@@ -1,0 +1,72 @@
+package golden
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+)
+
+// copyEntry is an entry of the copy engine, mostly one that can be carried out.
+func (c *chaos) copyEntry() nicspec.WqeFields {
+	w := nicspec.WqeFields{Opcode: nicspec.Opcode(2 + c.rng.IntN(3)), FComplete: c.rng.IntN(3) > 0, WqeId: c.rng.Uint32(), Nseg: 2}
+	n := 1 + c.rng.IntN(5000)
+	if c.rng.IntN(4) == 0 {
+		n = 1 + c.rng.IntN(30000)
+	}
+	src := nicspec.SegFields{Key: goodKey, Addr: 0x1000 + uint64(c.rng.IntN(keySpan-n))}
+	dst := nicspec.SegFields{Key: 7, Addr: uint64(c.rng.IntN(keySpan - n))}
+	if w.Opcode != nicspec.OpcodeCopy {
+		n = (n + 63) &^ 63
+		src = nicspec.SegFields{Key: 8, Addr: uint64(c.rng.IntN(keySpan-n)) &^ 63}
+		dst.Addr = uint64(c.rng.IntN(keySpan - n))
+	}
+	src.Len, dst.Len = uint32(n), uint32(n)
+	if w.Opcode == nicspec.OpcodeInvalidate {
+		w.Nseg = 1
+	}
+	if c.opt.faults && c.rng.IntN(6) == 0 {
+		bus := keyBus + src.Addr - 0x1000
+		if src.Key == 8 {
+			bus = linesBus + src.Addr
+		}
+		page := (bus + uint64(c.rng.IntN(n))) &^ 4095
+		c.m.faults[max(bus, page)] = fault(1 + c.rng.IntN(5))
+	}
+	switch c.rng.IntN(20) {
+	case 0:
+		w.Nseg = uint8(c.rng.IntN(4))
+	case 1:
+		w.FPad = true
+	case 2:
+		src.Len = 0
+	case 3:
+		dst.Len++
+	case 4:
+		dst.Key = 6
+	case 5:
+		src.Addr++
+	case 6:
+		src.Key, src.Addr = 7, 0
+	}
+	src.Encode(w.Slots[:])
+	dst.Encode(w.Slots[16:])
+	return w
+}
+
+func TestCopyChaosPasses(t *testing.T) {
+	for seed := range uint64(chaosSeeds) {
+		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
+			copies: true}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			c := newChaos(t, o)
+			c.run()
+			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
+			require.True(t, p.Passed(), "%.4000v", p)
+			require.NotZero(t, p.Stats.FramesOut)
+			require.NotZero(t, c.r.nic.Regs().Dev(nicspec.CntCopyBytes))
+		})
+	}
+}

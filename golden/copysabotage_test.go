@@ -1,0 +1,162 @@
+package golden
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// copies records a run of the copy engine in which everything is certain. Queue
+// 0: a copy, a Send, a copy with invalidation, an invalidation. Queue 1: a copy
+// of which a read fails, an entry that fails its checks.
+func copies(t testing.TB) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := defaultRig()
+	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
+	o.spec.Timing.CopyChunks = 3
+	o.spec.Parts |= nicspec.PartCopy
+	r := newRig(t, o)
+	m := r.mem
+	m.write(nicspec.RegDevctl, 1|2<<4)
+	m.write(nicspec.RegCtrl, 3)
+	m.bytes.Write(keyBus, pattern(keySpan, 1))
+	m.bytes.Write(linesBus, pattern(keySpan, 2))
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
+	m.key(8, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: keySpan, BusBase: linesBus})
+	m.openTx(0, 4)
+	m.openTx(1, 4)
+	post := func(q int, op nicspec.Opcode, id uint32, segs ...nicspec.SegFields) {
+		w := nicspec.WqeFields{Opcode: op, Nseg: uint8(len(segs)), FComplete: true, WqeId: id}
+		for i := range segs {
+			segs[i].Encode(w.Slots[16*i:])
+		}
+		m.push(q, &w)
+	}
+	post(0, nicspec.OpcodeCopy, 100, nicspec.SegFields{Key: goodKey, Len: 3000, Addr: 0x1005}, nicspec.SegFields{Key: 7, Len: 3000, Addr: 64})
+	post(0, nicspec.OpcodeSend, 101, nicspec.SegFields{Key: goodKey, Len: 100, Addr: 0xf000})
+	post(0, nicspec.OpcodeCopyInvalidate, 102, nicspec.SegFields{Key: 8, Len: 2048, Addr: 4096}, nicspec.SegFields{Key: 7, Len: 2048, Addr: 0x2000})
+	post(0, nicspec.OpcodeInvalidate, 103, nicspec.SegFields{Key: 8, Len: 128, Addr: 64})
+	post(1, nicspec.OpcodeCopy, 104, nicspec.SegFields{Key: goodKey, Len: 30000, Addr: 0x4000}, nicspec.SegFields{Key: 7, Len: 30000, Addr: 0x8000})
+	post(1, nicspec.OpcodeInvalidate, 105, nicspec.SegFields{Key: 8, Len: 100, Addr: 64})
+	m.faults[keyBus+0x3000+8192] = faultUR
+	m.ringTx(0)
+	m.ringTx(1)
+	m.readCounters()
+	require.NoError(t, r.eng.Run())
+	return DefaultConfig(o.spec), r.tape
+}
+
+// copyWrite picks a write of a copy to an offset of where copies write.
+func copyWrite(off uint64) pick {
+	return out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address == copyBus+off })
+}
+
+// readOf picks a read of an address.
+func readOf(addr uint64) pick {
+	return out(tlp.MRd, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address == addr })
+}
+
+var message pick = out(tlp.MsgD, func(*tlp.Header, *boundary.Crossing) bool { return true })
+
+func messageField(field string, n int, set func(h *tlp.Header)) sabotage {
+	return sabotage{"message " + field, func(p *tape) { p.header(p.get(n, message), set) }, "txq 0", "D4", field}
+}
+
+// nthEnd picks the completion entry with an ID.
+func endOf(q int, id uint32) pick {
+	return func(x *boundary.Crossing) bool { return txCqe(q)(x) && nicspec.TxCqe(x.TLP.Data).WqeId() == id }
+}
+
+var copySabotages = []sabotage{
+	{"byte flipped", func(p *tape) { p.get(0, copyWrite(64+256)).TLP.Data[40] ^= 4 }, "txq 0", "D2", "byte"},
+	{"write missing", func(p *tape) { p.drop(p.find(0, copyWrite(64+512))) }, "txq 0", "D6", "completion entry"},
+	{"write twice", func(p *tape) { i := p.find(0, copyWrite(64)); p.insert(i+1, clone(p.s[i])) }, "txq 0", "D2", "write"},
+	{"write elsewhere", func(p *tape) { shift(p, p.get(0, copyWrite(64)), 1<<30) }, "device", "C2", "Address"},
+	{"write before its data", func(p *tape) { p.move(p.find(0, copyWrite(64)), p.find(0, readOf(keyBus+4))+1) }, "txq 0", "D2", "write"},
+	{"write after the end", func(p *tape) { p.move(p.find(0, copyWrite(64+512)), p.find(0, endOf(0, 100))+1) }, "txq 0", "D6", "completion entry"},
+	{"write over the end", func(p *tape) {
+		x := p.get(0, copyWrite(64+2816))
+		x.TLP.Data = append(x.TLP.Data, 0, 0, 0, 0)
+		p.header(x, func(h *tlp.Header) { h.Length++ })
+	}, "device", "C2", "Address"},
+	{"data that did not come is written", func(p *tape) {
+		x := clone(p.s[p.find(0, copyWrite(64))])
+		p.header(&x, func(h *tlp.Header) { h.Address = copyBus + 0x8000 + 8192 + 128 })
+		p.insert(p.find(0, endOf(1, 104)), x)
+	}, "txq 1", "D3", "write"},
+	{"source read twice", func(p *tape) {
+		i := p.find(0, readOf(keyBus+4))
+		x := clone(p.s[i])
+		p.header(&x, func(h *tlp.Header) { h.Tag = 250 })
+		p.insert(i+1, x)
+	}, "device", "T4", "Address"},
+	{"reads go on after a failure", readsGoOn, "txq 1", "D3", "read"},
+	{"message missing", func(p *tape) { p.drop(p.find(0, message)) }, "txq 0", "D6", "completion entry"},
+	{"last message missing", func(p *tape) { p.drop(p.find(1, message)) }, "txq 0", "D6", "completion entry"},
+	{"message twice", func(p *tape) { i := p.find(1, message); p.insert(i+1, clone(p.s[i])) }, "device", "D4", "payload"},
+	{"message before the copy's last write", func(p *tape) { p.move(p.find(0, message), p.find(0, copyWrite(0x2000+1792))) }, "txq 0", "D5", "message"},
+	{"message before the Send before it", func(p *tape) { p.move(p.find(0, message), p.find(0, frameOut(0))) }, "txq 0", "D8", "message"},
+	{"message for another range", func(p *tape) { nicspec.InvalidateMsg(p.get(0, message).TLP.Data).SetLines(31) }, "txq 0", "D4", "payload"},
+	{"message's last bytes", func(p *tape) { p.get(0, message).TLP.Data[12] = 1 }, "txq 0", "D4", "payload"},
+	messageField("Code", 0, func(h *tlp.Header) { h.Code = tlp.CodeVendor0 }),
+	messageField("TargetID", 1, func(h *tlp.Header) { h.TargetID = nicspec.RequesterHost }),
+	messageField("VendorID", 0, func(h *tlp.Header) { h.VendorID++ }),
+	messageField("VendorDW", 1, func(h *tlp.Header) { h.VendorDW = 1 }),
+	messageField("Tag", 0, func(h *tlp.Header) { h.Tag = 1 }),
+	messageField("Attr", 0, func(h *tlp.Header) { h.Attr = tlp.NoSnoop }),
+	messageField("Routing", 0, func(h *tlp.Header) { h.Routing = tlp.RouteLocal }),
+	{"end before the last write", func(p *tape) { p.move(p.find(0, endOf(0, 100)), p.find(0, copyWrite(64+2816))) }, "txq 0", "D6", "completion entry"},
+	{"end before the message", func(p *tape) { p.move(p.find(0, endOf(0, 103)), p.find(1, message)) }, "txq 0", "D6", "completion entry"},
+	{"Send begins before the copy has ended", func(p *tape) { p.move(p.find(0, readOf(keyBus+0xe000)), p.find(0, copyWrite(64+2816))) }, "txq 0", "D8", "read"},
+	{"copy begins before the Send has ended", func(p *tape) { p.move(p.find(0, readOf(linesBus+4096)), p.find(0, frameOut(0))) }, "txq 0", "D8", "read"},
+	{"failed copy ends well", func(p *tape) { nicspec.TxCqe(p.get(0, endOf(1, 104)).TLP.Data).SetStatus(nicspec.StatusOk) }, "txq 1", "D3", "status"},
+	{"failed copy's status", func(p *tape) {
+		nicspec.TxCqe(p.get(0, endOf(1, 104)).TLP.Data).SetStatus(nicspec.StatusCplAbort)
+	}, "txq 1", "D3", "status"},
+	{"failed check's status", func(p *tape) {
+		nicspec.TxCqe(p.get(0, endOf(1, 105)).TLP.Data).SetStatus(nicspec.StatusKeyBounds)
+	}, "txq 1", "D1", "status"},
+	{"copy's frame length", func(p *tape) { nicspec.TxCqe(p.get(0, endOf(0, 100)).TLP.Data).SetFrameLen(60) }, "txq 0", "T10", "frame_len"},
+	counter("COPY_BYTES", nicspec.CntCopyBytes.Index()),
+}
+
+// readsGoOn lets the copy that fails ask for all the rest of its source, in
+// small pieces, before it ends.
+func readsGoOn(p *tape) {
+	at := p.find(0, endOf(1, 104))
+	x := clone(p.s[p.find(0, readOf(keyBus+0x3000))])
+	for i := range 70 {
+		y := clone(x)
+		p.header(&y, func(h *tlp.Header) {
+			h.Tag, h.Address, h.Length, h.LastBE = uint8(180+i), keyBus+0x3000+29000+uint64(4*i), 1, 0
+		})
+		p.insert(at, y)
+		at++
+	}
+}
+
+func TestCopySabotageIsCaught(t *testing.T) {
+	cfg, clean := copies(t)
+	p := judge(t, cfg, clean)
+	require.True(t, p.Passed(), "%v", p)
+	for i := range copySabotages {
+		s := &copySabotages[i]
+		t.Run(s.name, func(t *testing.T) {
+			p := newTape(t, clean)
+			s.edit(p)
+			got := judge(t, cfg, p.s)
+			require.Equal(t, Differs, got.Result)
+			m := got.List[0]
+			t.Log(m)
+			require.True(t, strings.HasPrefix(m.Domain, s.domain), "domain %s", m.Domain)
+			require.Equal(t, s.rule, m.Rule)
+			require.True(t, strings.HasPrefix(m.Field, s.field), "field %s", m.Field)
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package golden
+
+import (
+	"bytes"
+	"fmt"
+
+	"nictwin/models/dma"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// messageOut judges a message that the device sent [D4, D5].
+func (r *Referee) messageOut() {
+	if !r.cfg.Spec.Has(nicspec.PartCopy) {
+		r.past.note(device, &r.x)
+		r.fail(device, "P2", "Kind", "MRd, MWr, Cpl or CplD", r.hdr.Kind.String(), r.x.TLP.String())
+		return
+	}
+	r.stats.Compared++
+	e, due := r.sentBy(r.x.TLP.Data)
+	if e == nil {
+		r.past.note(device, &r.x)
+		r.fail(device, "D4", "payload", "the range of an Invalidate or CopyInvalidate at work", fmt.Sprintf("%x", r.x.TLP.Data), r.hdr.String())
+		return
+	}
+	d := e.queue.domain()
+	r.past.note(d, &r.x)
+	if err := dma.SetMessage(&r.tx.msg, &e.plan.Dma); err != nil {
+		panic("golden: an invalidate message cannot be encoded: " + err.Error())
+	}
+	want := r.tx.msg.Parsed()
+	if f, differ := tlp.Diff(want, &r.hdr); differ {
+		r.fail(d, "D4", f.Field.String(), diffValue(want, f.Field), diffValue(&r.hdr, f.Field), "expected "+want.String(), "got      "+r.hdr.String())
+	} else if !bytes.Equal(r.tx.msg.Data, r.x.TLP.Data) {
+		r.fail(d, "D4", "payload", fmt.Sprintf("%x", r.tx.msg.Data), fmt.Sprintf("%x", r.x.TLP.Data), e.describe())
+	}
+	if o := r.before(e); !due && o != nil {
+		r.fail(d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), "sent", e.describe(), o.describe())
+	} else if !due {
+		r.fail(d, "D5", "message", "after all reads have come back and all writes have left", "before", e.describe())
+	}
+	if s := e.queue.slot(e.index); s.entry.alt != nil {
+		r.dropReadings(s.entry, e)
+		s.entry = e
+	}
+	e.copy.told = true
+	r.copyOver(e)
+}
+
+// sentBy finds the entry that a message with this payload is most likely of,
+// and reports whether it may send it now: one that is due and names the range,
+// else one that names the range, else one that is due.
+func (r *Referee) sentBy(payload []byte) (best *txEntry, due bool) {
+	score := 0
+	for k := range r.tx.queues {
+		q := &r.tx.queues[k]
+		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i++ {
+			for e := q.slot(i).entry; e != nil; e = e.alt {
+				p := &e.plan.Dma
+				if !e.plan.Copy || p.Lines == 0 || e.copy.told || e.never {
+					continue
+				}
+				names := len(payload) >= nicspec.InvalidateMsgSize && nicspec.InvalidateMsg(payload).Addr() == p.Line &&
+					nicspec.InvalidateMsg(payload).Lines() == p.Lines
+				now := e.copy.wrote.exactly(p.Len) && e.fails == 0 && r.before(e) == nil
+				s := 0
+				if names {
+					s = 2
+				}
+				if now {
+					s++
+				}
+				if s > score {
+					best, due, score = e, now, s
+				}
+			}
+		}
+	}
+	return best, due
+}
