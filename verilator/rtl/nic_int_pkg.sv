@@ -72,6 +72,12 @@ package nic_int_pkg;
     logic [15:0] pi;
   } doorbell_t;
 
+  // A work entry beside a transmit doorbell, whose pi then means nothing: it is one more.
+  typedef struct packed {
+    logic         valid;
+    logic [511:0] wqe;
+  } push_t;
+
   // What happens to frames that no rule matches.
   typedef struct packed {
     logic [15:0] queue_f;
@@ -117,6 +123,7 @@ package nic_int_pkg;
   typedef struct packed {
     logic        read;
     logic        write;
+    logic        push;       // a work entry, whose bytes come beside
     logic [19:2] addr;       // byte offset in BAR0
     logic [63:0] data;       // of a write
     answer_t     ans;

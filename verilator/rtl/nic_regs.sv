@@ -23,6 +23,9 @@ module nic_regs
   input  reg_req_t       req_i,
   input  logic           req_valid_i,
   output logic           req_ready_o,
+  // The work entry of a request that pushes one; of the doorbell that comes of it.
+  input  logic [511:0]   push_wqe_i,
+  output push_t          tx_push_o,
   output answer_t        ans_o,
   output logic [63:0]    ans_data_o,
   output logic           ans_valid_o,
@@ -53,7 +56,7 @@ module nic_regs
 
   typedef enum logic [1:0] {FromRegs, FromCounter, FromHits} from_e;
 
-  logic               exec, second_q, is_db, rx_db, tx_db, store_ok;
+  logic               exec, asks, second_q, is_db, rx_db, tx_db, store_ok;
   logic [1:0]         we;
   logic [RegAw-1:3]   unit;
   logic [63:0]        wdata, tbl_rdata, cfg_rdata;
@@ -64,9 +67,11 @@ module nic_regs
   logic [63:0]        regs_q, ans_data;
   logic [9:0]         held_q;
   doorbell_t          rx_db_q, tx_db_q;
+  push_t              push_q;
 
   assign rx_db_o   = rx_db_q;
   assign tx_db_o   = tx_db_q;
+  assign tx_push_o = push_q;
 
   // First stage: the head of the queue is carried out. Two doorbells in one write take two cycles.
   assign unit        = req_i.addr[RegAw-1:3];
@@ -74,7 +79,8 @@ module nic_regs
   assign tx_db       = unit[RegAw-1:10] == RegTxDoorbellBase[RegAw-1:10];
   assign is_db       = req_i.write && (rx_db || tx_db);
   assign store_ok    = held_q < 10'(AnsDepth);
-  assign exec        = req_valid_i && (req_i.write || store_ok);
+  assign asks        = !req_i.write && !req_i.push;
+  assign exec        = req_valid_i && (!asks || store_ok);
   assign req_ready_o = exec && !(is_db && req_i.ans.two && !second_q);
   assign wdata       = req_i.addr[2] ? {req_i.data[31:0], 32'd0} : req_i.data;
   assign we          = !(exec && req_i.write) ? 2'b00 : req_i.ans.two ? 2'b11 :
@@ -100,7 +106,8 @@ module nic_regs
 
   always_ff @(posedge clk) begin
     rx_db_q.valid <= exec && is_db && rx_db;
-    tx_db_q.valid <= exec && is_db && tx_db;
+    tx_db_q.valid <= exec && ((is_db && tx_db) || req_i.push);
+    push_q.valid  <= exec && req_i.push;
     if (exec && is_db) begin
       rx_db_q.queue_f <= {8'd0, unit[9:3], second_q || req_i.addr[2]};
       rx_db_q.pi    <= second_q ? req_i.data[47:32] : req_i.data[15:0];
@@ -108,17 +115,22 @@ module nic_regs
       tx_db_q.pi    <= second_q ? req_i.data[47:32] : req_i.data[15:0];
       second_q      <= req_i.ans.two && !second_q;
     end
+    if ((Parts & PartPush) != 0 && exec && req_i.push) begin
+      tx_db_q.queue_f <= {8'd0, unit[13:6]};
+      push_q.wqe      <= push_wqe_i;
+    end
     if (rst) begin
       rx_db_q.valid <= 1'b0;
       tx_db_q.valid <= 1'b0;
+      push_q.valid  <= 1'b0;
       second_q      <= 1'b0;
     end
   end
 
   // Second stage: the answer is put together. Counters and hits have 256 places of 8 bytes each.
   always_ff @(posedge clk) begin
-    ans_valid_q <= exec && !req_i.write;
-    if (exec && !req_i.write) begin
+    ans_valid_q <= exec && asks;
+    if (exec && asks) begin
       ans_q  <= req_i.ans;
       regs_q <= cfg_rdata | tbl_rdata;
       from_q <= FromRegs;
@@ -147,7 +159,7 @@ module nic_regs
 
   // Answers not yet given away.
   always_ff @(posedge clk) begin
-    held_q <= held_q + 10'(exec && !req_i.write) - 10'(ans_valid_o && ans_ready_i);
+    held_q <= held_q + 10'(exec && asks) - 10'(ans_valid_o && ans_ready_i);
     if (rst) held_q <= '0;
   end
 

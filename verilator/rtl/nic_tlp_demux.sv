@@ -3,8 +3,11 @@
 /// which takes more unanswered register reads than two requesters have tags, or for a timeout.
 
 module nic_tlp_demux
-  import nic_int_pkg::*;
-(
+  import nic_pkg::*, nic_int_pkg::*;
+#(
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
+) (
   input  logic             clk,
   input  logic             rst,
   input  logic [TlpW-1:0]  s_axis_tlp_tdata,
@@ -26,6 +29,8 @@ module nic_tlp_demux
   output reg_req_t         req_o,
   output logic             req_valid_o,
   input  logic             req_ready_i,
+  // The work entry of a request that pushes one.
+  output logic [511:0]     push_wqe_o,
   // Pulses of the counters REG_BAD and TLP_UNSUPPORTED.
   output logic             reg_bad_o,
   output logic             unsupported_o,
@@ -59,7 +64,7 @@ module nic_tlp_demux
   assign waiting_d = waiting_q + 5'(push) - 5'(req_valid_o && req_ready_i);
   assign busy_o    = valid_q || mid_q || req_valid_o;
 
-  nic_tlp_req u_req (
+  nic_tlp_req #(.Parts(Parts)) u_req (
     .valid_i(judged), .hdr_i(hdr_q), .data_i(data_q[63:0]), .req_o(req),
     .pass_o(push), .reg_bad_o, .unsupported_o
   );
@@ -69,6 +74,17 @@ module nic_tlp_demux
     .in_valid_i(push), .in_ready_o(fifo_ready), .in_data_i(req),
     .out_valid_o(req_valid_o), .out_ready_i(req_ready_i), .out_data_o(req_o)
   );
+
+  if ((Parts & PartPush) != 0) begin : g_push
+    logic unused_ready, unused_valid;
+    nic_fifo #(.Width(512), .Depth(ReqDepth)) u_push (
+      .clk, .rst, .in_valid_i(push && req.push), .in_ready_o(unused_ready),
+      .in_data_i(data_q[511:0]), .out_valid_o(unused_valid),
+      .out_ready_i(req_valid_o && req_ready_i && req_o.push), .out_data_o(push_wqe_o)
+    );
+  end else begin : g_no_push
+    assign push_wqe_o = '0;
+  end
 
   always_ff @(posedge clk) begin
     ready_q   <= !hold_i && waiting_d <= 5'(ReqDepth - Margin);

@@ -3,7 +3,10 @@
 
 module nic_tlp_req
   import nic_pkg::*, nic_int_pkg::*;
-(
+#(
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
+) (
   // There is a request to judge; all outputs are 0 otherwise.
   input  logic         valid_i,
   input  logic [127:0] hdr_i,
@@ -47,7 +50,7 @@ module nic_tlp_req
 
   function automatic verdict_t judge(input logic [127:0] hdr, input logic [63:0] data);
     logic [7:0]  fmt_type;
-    logic        mrd, mwr, other, poisoned, in_bar, one_dw, two_dw, legal;
+    logic        mrd, mwr, other, poisoned, in_bar, one_dw, two_dw, legal, push;
     logic [10:0] length;
     logic [3:0]  first, last;
     logic [31:0] dw2, dw3;
@@ -72,12 +75,17 @@ module nic_tlp_req
     two_dw = length == 11'd2 && first == 4'hf && last == 4'hf && !addr[2];
     legal  = in_bar && !poisoned && (one_dw || two_dw);
 
+    push   = (Parts & PartPush) != 0 && mwr && in_bar && !poisoned && length == 11'd16 &&
+             first == 4'hf && last == 4'hf && addr[5:2] == 4'd0 &&
+             addr[RegAw-1:14] == RegTxPushBase[RegAw-1:14];
+
     // Bytes from the first to the last one enabled, both counted.
     if (length == 11'd1) span = first == 4'h0 ? 13'd1 : 13'(upto(first)) - 13'(lowest(first));
     else span = {length, 2'b00} - 13'(lowest(first)) - (13'd4 - 13'(upto(last)));
 
     judge.req.read      = mrd && legal;
     judge.req.write     = mwr && legal;
+    judge.req.push      = push;
     judge.req.addr      = addr[RegAw-1:2];
     judge.req.data      = data;
     judge.req.ans.rid   = hdr[47:32];
@@ -89,8 +97,8 @@ module nic_tlp_req
     judge.req.ans.ok    = mrd && legal;
     judge.req.ans.two   = two_dw;
 
-    judge.pass        = mrd || (other && !poisoned) || (mwr && legal);
-    judge.reg_bad     = (mrd || mwr) && in_bar && !poisoned && !legal;
+    judge.pass        = mrd || (other && !poisoned) || (mwr && legal) || push;
+    judge.reg_bad     = (mrd || mwr) && in_bar && !poisoned && !legal && !push;
     judge.unsupported = !((mrd || mwr) && in_bar && !poisoned);
     unused = ^{hdr[8], hdr[9], hdr[11], hdr[15], hdr[19:18], hdr[23], dw3[1:0], span[12]};
   endfunction

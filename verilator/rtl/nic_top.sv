@@ -107,6 +107,8 @@ module nic_top
   logic [TlpW-1:0]             cpl_data;
   reg_req_t                    reg_req;
   logic                        reg_valid, reg_ready;
+  logic [511:0]                reg_push_wqe;
+  push_t                       push;
   answer_t                     ans;
   logic [63:0]                 ans_data;
   logic                        ans_valid, ans_ready;
@@ -124,7 +126,7 @@ module nic_top
   logic                        outstanding, active;
   logic [BusyTail-1:0]         tail_q;
 
-  nic_tlp_demux u_demux (
+  nic_tlp_demux #(.Parts(Parts)) u_demux (
     .clk, .rst,
     .s_axis_tlp_tdata, .s_axis_tlp_tkeep, .s_axis_tlp_thdr, .s_axis_tlp_tlast,
     .s_axis_tlp_tvalid, .s_axis_tlp_tready,
@@ -132,6 +134,7 @@ module nic_top
     .cpl_valid_o(cpl_valid), .cpl_first_o(cpl_first), .cpl_last_o(cpl_last),
     .cpl_hdr_o(cpl_hdr), .cpl_keep_o(cpl_keep), .cpl_data_o(cpl_data),
     .req_o(reg_req), .req_valid_o(reg_valid), .req_ready_i(reg_ready),
+    .push_wqe_o(reg_push_wqe),
     .reg_bad_o(bad_access), .unsupported_o(unsupported), .busy_o(demux_busy)
   );
 
@@ -141,6 +144,7 @@ module nic_top
   ) u_regs (
     .clk, .rst,
     .req_i(reg_req), .req_valid_i(reg_valid), .req_ready_o(reg_ready),
+    .push_wqe_i(reg_push_wqe), .tx_push_o(push),
     .ans_o(ans), .ans_data_o(ans_data), .ans_valid_o(ans_valid), .ans_ready_i(ans_ready),
     .cfg_o(cfg), .rss_key_o(rss_key), .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl),
     .rx_db_o(rx_db), .tx_db_o(tx_db),
@@ -202,6 +206,7 @@ module nic_top
     .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
     .m_axis_eth_tvalid, .m_axis_eth_tready,
     .cfg_i(cfg), .tbl_i(tbl), .tbl_o(tx_tbl), .db_i(tx_db),
+    .push_i(push),
     .wqe_rd_req_o(rd_req[RdWqe]), .wqe_rd_req_valid_o(rd_valid[RdWqe]),
     .wqe_rd_req_ready_i(rd_ready[RdWqe]), .wqe_rd_rsp_i(rd_rsp[RdWqe]),
     .gat_rd_req_o(rd_req[RdGather]), .gat_rd_req_valid_o(rd_valid[RdGather]),

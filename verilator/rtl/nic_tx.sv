@@ -31,6 +31,7 @@ module nic_tx
   input  tbl_req_t                tbl_i,
   output tbl_rsp_t                tbl_o,
   input  doorbell_t               db_i,
+  input  push_t                   push_i,
   output rd_req_t                 wqe_rd_req_o,
   output logic                    wqe_rd_req_valid_o,
   input  logic                    wqe_rd_req_ready_i,
@@ -105,7 +106,7 @@ module nic_tx
 
   nic_txq #(.NumTxq(NumTxq), .FetchSlots(FetchSlots), .Parts(Parts)) u_txq (
     .clk, .rst, .enable_i(cfg_i.tx_enable), .short_i(cfg_i.mrrs == 13'd128), .tbl_i,
-    .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .db_i,
+    .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .db_i, .push_i,
     .rd_req_o(wqe_rd_req_o), .rd_req_valid_o(wqe_rd_req_valid_o),
     .rd_req_ready_i(wqe_rd_req_ready_i), .rd_rsp_i(wqe_rd_rsp_i), .valid_o(q_valid),
     .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .sent_i(g_valid && g_ready),

@@ -21,6 +21,7 @@ module nic_txq
   output table_status_e tbl_status_o,
   output logic [511:0]  tbl_rdata_o,
   input  doorbell_t     db_i,
+  input  push_t         push_i,
   output rd_req_t       rd_req_o,
   output logic          rd_req_valid_o,
   input  logic          rd_req_ready_i,
@@ -46,7 +47,8 @@ module nic_txq
   output logic          db_bad_o,
   output logic          busy_o
 );
-  localparam int Sw = $clog2(FetchSlots);
+  localparam int Sw      = $clog2(FetchSlots);
+  localparam bit HasPush = (Parts & PartPush) != 0;
 
   logic [NumTxq-1:0] work, blocked;
   logic [Qw-1:0]     sched_q, head_q, drain_q;
@@ -59,6 +61,11 @@ module nic_txq
   tx_id_t            f_id;
   logic [511:0]      f_wqe;
   logic [Sw-1:0]     slot;
+  logic              push_look, push, push_take;
+  logic [Qw-1:0]     push_q, fetch_q;
+  logic [15:0]       push_index;
+  logic [2:0]        fetch_num;
+  logic [511:0]      push_wqe_q;
   logic [7:0]        err_status;
   logic              turn, fetch_busy, ctx_busy;
 
@@ -66,25 +73,34 @@ module nic_txq
   assign hold        = fetch_hold || (turn && sched_q == drain_q) || (cqe_i && cqe_q_i == drain_q);
   assign busy_o      = turn || fetch_busy || ctx_busy || db_i.valid || (enable_i && work != '0);
 
-  nic_txq_ctx #(.NumTxq(NumTxq)) u_ctx (
-    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .db_i, .db_bad_o,
+  nic_txq_ctx #(.NumTxq(NumTxq), .HasPush(HasPush)) u_ctx (
+    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .db_i, .db_push_i(push_i.valid), .db_bad_o,
     .work_o(work), .sched_q_i(sched_q), .sched_run_o(run), .sched_base_o(ring_base),
     .sched_log_o(ring_log), .sched_index_o(index), .sched_avail_o(avail), .sched_take_i(take),
-    .sched_num_i(num), .start_i(start), .start_q_i(head_q), .err_i(err), .err_q_i(head_q),
+    .sched_num_i(num), .push_look_o(push_look), .push_o(push), .push_q_o(push_q),
+    .push_index_o(push_index), .push_take_i(push_take), .start_i(start), .start_q_i(head_q), .err_i(err), .err_q_i(head_q),
     .err_status_i(err_status), .end_q_i, .end_base_o, .end_log_o, .end_cqi_o, .end_i, .end_wqe_i,
     .end_cqe_i, .drain_o(drain), .drain_q_o(drain_q), .drain_hold_i(hold), .busy_o(ctx_busy)
   );
 
+  // A pushed entry takes the place of a turn.
+  assign push_take = push && enable_i && slot_free && fetch_max != 3'd0;
+  assign fetch_q   = push_look ? push_q : sched_q;
+  assign fetch_num = push_look ? 3'd1 : num;
+
+  always_ff @(posedge clk) if (HasPush && push_i.valid) push_wqe_q <= push_i.wqe;
+
   nic_txq_sched #(.NumTxq(NumTxq), .SlotW(Sw)) u_sched (
-    .clk, .rst, .enable_i, .short_i, .work_i(work & ~blocked), .q_o(sched_q), .run_i(run),
+    .clk, .rst, .enable_i, .wait_i(push_look), .short_i, .work_i(work & ~blocked), .q_o(sched_q), .run_i(run),
     .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .max_i(fetch_max),
     .take_o(take), .num_o(num), .slot_free_i(slot_free), .slot_i(slot), .alloc_o(alloc), .rd_req_o,
     .rd_req_valid_o, .rd_req_ready_i, .busy_o(turn)
   );
 
-  nic_txq_fetch #(.NumTxq(NumTxq), .Slots(FetchSlots)) u_fetch (
-    .clk, .rst, .free_o(slot_free), .slot_o(slot), .alloc_i(alloc), .alloc_q_i(sched_q),
-    .alloc_index_i(index), .alloc_num_i(num), .rsp_i(rd_rsp_i), .valid_o(f_valid),
+  nic_txq_fetch #(.NumTxq(NumTxq), .Slots(FetchSlots), .HasPush(HasPush)) u_fetch (
+    .clk, .rst, .free_o(slot_free), .slot_o(slot), .alloc_i(alloc || push_take), .alloc_q_i(fetch_q),
+    .alloc_index_i(push_take ? push_index : index), .alloc_num_i(fetch_num),
+    .push_i(push_take), .push_wqe_i(push_wqe_q), .rsp_i(rd_rsp_i), .valid_o(f_valid),
     .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost), .start_o(start),
     .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain), .drain_q_i(drain_q), .hold_o(fetch_hold), .busy_o(fetch_busy)
   );
@@ -93,8 +109,8 @@ module nic_txq
   if ((Parts & PartCopy) != 0) begin : g_park
     nic_txpark #(.NumTxq(NumTxq), .Shared(4 * FetchSlots)) u_park (
       .clk, .rst, .valid_i(f_valid), .ready_o(f_ready), .id_i(f_id), .wqe_i(f_wqe), .valid_o,
-      .ready_i, .id_o, .wqe_o, .sent_i, .end_i, .end_q_i, .fetch_q_i(sched_q),
-      .fetch_max_o(fetch_max), .fetch_i(take), .fetch_num_i(num), .lost_q_i(head_q),
+      .ready_i, .id_o, .wqe_o, .sent_i, .end_i, .end_q_i, .fetch_q_i(fetch_q),
+      .fetch_max_o(fetch_max), .fetch_i(take || push_take), .fetch_num_i(fetch_num), .lost_q_i(head_q),
       .lost_num_i(lost), .blocked_o(blocked)
     );
   end else begin : g_straight

@@ -6,6 +6,8 @@ module nic_txq_ctx
 #(
   // Transmit queues, a power of two.
   parameter int NumTxq = 64,
+  // Entries may come with their doorbell.
+  parameter bit HasPush = 1'b0,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic              clk,
@@ -15,6 +17,7 @@ module nic_txq_ctx
   output table_status_e     tbl_status_o,
   output logic [511:0]      tbl_rdata_o,
   input  doorbell_t         db_i,
+  input  logic              db_push_i,
   output logic              db_bad_o,
   // Scheduler: queues with entries to fetch; context of one; num entries of it are taken.
   output logic [NumTxq-1:0] work_o,
@@ -26,6 +29,12 @@ module nic_txq_ctx
   output logic [15:0]       sched_avail_o,
   input  logic              sched_take_i,
   input  logic [2:0]        sched_num_i,
+  // A pushed entry came that is the queue's next; its bytes are taken, and it is not fetched.
+  output logic              push_look_o,
+  output logic              push_o,
+  output logic [Qw-1:0]     push_q_o,
+  output logic [15:0]       push_index_o,
+  input  logic              push_take_i,
   // Fetch: an entry or an Event was started; a failing read stops its queue.
   input  logic              start_i,
   input  logic [Qw-1:0]     start_q_i,
@@ -58,11 +67,15 @@ module nic_txq_ctx
   logic [NumTxq-1:0] used_q;             // enabled since reset: the indices are defined
   logic [15:0]       open_q;             // started and not ended, all queues
   doorbell_t         db_q;
+  logic              db_push_q;
   logic              db_bad_q;
   logic [Qw-1:0]     tq;
   logic              on;
   queue_state_e      tstate;
   logic [3:0]        db_log;
+  logic [15:0]       db_pi, db_size;
+  logic [Qw-1:0]     dq;
+  logic              db_good;
 
   assign work_o        = work_q;
   assign sched_run_o   = run_q[sched_q_i];
@@ -83,10 +96,21 @@ module nic_txq_ctx
     .db_q_i(db_q.queue_f[Qw-1:0]), .db_log_o(db_log)
   );
 
+  // Doorbells.
+  assign dq           = db_q.queue_f[Qw-1:0];
+  assign db_size      = 16'd1 << db_log;
+  assign db_pi        = db_push_q ? pi_q[dq] + 16'd1 : db_q.pi;
+  assign db_good      = db_q.queue_f < 16'(NumTxq) && run_q[dq] &&
+                        16'(db_pi - ci_q[dq]) <= db_size && 16'(db_pi - pi_q[dq]) <= db_size;
+  assign push_look_o  = db_q.valid && db_push_q;
+  assign push_o       = push_look_o && db_good && fi_q[dq] == pi_q[dq] && !(drain_o && tq == dq);
+  assign push_q_o     = dq;
+  assign push_index_o = pi_q[dq];
+
   always_ff @(posedge clk) begin
-    logic [Qw-1:0] q;
-    logic [15:0]   size, fi;
-    db_q     <= db_i;
+    logic [15:0] fi;
+    db_q      <= db_i;
+    db_push_q <= HasPush && db_push_i;
     db_bad_q <= 1'b0;
 
     if (sched_take_i) begin
@@ -95,14 +119,11 @@ module nic_txq_ctx
       work_q[sched_q_i] <= run_q[sched_q_i] && pi_q[sched_q_i] != fi;
     end
     if (db_q.valid) begin
-      q    = db_q.queue_f[Qw-1:0];
-      size = 16'd1 << db_log;
-      if (db_q.queue_f >= 16'(NumTxq) || !run_q[q] || 16'(db_q.pi - ci_q[q]) > size ||
-          16'(db_q.pi - pi_q[q]) > size) begin
-        db_bad_q <= 1'b1;
-      end else begin
-        pi_q[q] <= db_q.pi;
-        if (db_q.pi != pi_q[q]) work_q[q] <= 1'b1;
+      db_bad_q <= !db_good;
+      if (db_good) begin
+        pi_q[dq] <= db_pi;
+        if (push_take_i)              fi_q[dq]   <= db_pi;
+        else if (db_pi != pi_q[dq]) work_q[dq] <= 1'b1;
       end
     end
     if (start_i) start_q[start_q_i] <= start_q[start_q_i] + 16'd1;

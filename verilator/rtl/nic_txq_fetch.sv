@@ -9,6 +9,8 @@ module nic_txq_fetch
   parameter int NumTxq = 64,
   // Fetch slots, a power of two.
   parameter int Slots = 64,
+  // Entries may come without a read.
+  parameter bit HasPush = 1'b0,
   localparam int Qw = $clog2(NumTxq),
   localparam int Sw = $clog2(Slots)
 ) (
@@ -21,6 +23,9 @@ module nic_txq_fetch
   input  logic [Qw-1:0] alloc_q_i,
   input  logic [15:0]   alloc_index_i,
   input  logic [2:0]    alloc_num_i,
+  // It is one entry, and here it is.
+  input  logic          push_i,
+  input  logic [511:0]  push_wqe_i,
   input  rd_rsp_t       rsp_i,
   // Entries (and Events, without wqe) in order.
   output logic          valid_o,
@@ -67,6 +72,8 @@ module nic_txq_fetch
   logic [12:0]      unused_len;
   logic             unused_cookie;
   logic [7:0]       done_status;
+  logic             pushed;             // the entry at the output was
+  logic [511:0]     push_d;
 
   assign slot_o   = wr_q[Sw-1:0];
   assign free_o   = wr_q != {~rd_q[Sw], rd_q[Sw-1:0]};
@@ -114,6 +121,30 @@ module nic_txq_fetch
       2'd2:    wqe_o = odd_d[511:0];
       default: wqe_o = odd_d[1023:512];
     endcase
+    if (pushed) wqe_o = push_d;
+  end
+
+  // Pushed entries.
+  if (HasPush) begin : g_push
+    logic [511:0]     push_mem [Slots];
+    logic [Slots-1:0] push_q;
+    logic             pushed_q;
+    logic [511:0]     push_d_q;
+
+    assign pushed = pushed_q;
+    assign push_d = push_d_q;
+
+    always_ff @(posedge clk) begin
+      if (alloc_i) push_q[slot_o] <= push_i;
+      if (alloc_i && push_i) push_mem[slot_o] <= push_wqe_i;
+      if (start_o) pushed_q <= push_q[h];
+      if (start_o && push_q[h]) push_d_q <= push_mem[h];
+    end
+  end else begin : g_no_push
+    logic unused_push;
+    assign unused_push = ^push_wqe_i;
+    assign pushed      = 1'b0;
+    assign push_d      = '0;
   end
 
   always_comb begin
@@ -136,7 +167,7 @@ module nic_txq_fetch
     if (alloc_i) begin
       slot_mem[slot_o] <= '{q: alloc_q_i, index: alloc_index_i, num: alloc_num_i};
       wr_q             <= wr_q + 1'b1;
-      pend_q[slot_o]   <= 1'b1;
+      pend_q[slot_o]   <= !push_i;
       fail_q[slot_o]   <= 1'b0;
       dead_q[slot_o]   <= err_o && head.q == alloc_q_i;
     end

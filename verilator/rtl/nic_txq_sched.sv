@@ -15,6 +15,8 @@ module nic_txq_sched
   input  logic              rst,
   // New fetches may start; reads are of 128 bytes at most.
   input  logic              enable_i,
+  // A pushed entry may take the next slot: wait a cycle.
+  input  logic              wait_i,
   input  logic              short_i,
   input  logic [NumTxq-1:0] work_i,
   // Context of queue q_o, and what is taken of it.
@@ -62,7 +64,7 @@ module nic_txq_sched
     addr    = '0;
     to_line = '0;
     num     = '0;
-    go      = turn_q && (!req_valid_q || rd_req_ready_i);
+    go      = turn_q && !wait_i && (!req_valid_q || rd_req_ready_i);
     if (turn_q) begin
       pos     = index_i & ~(16'hffff << log_i);
       room    = (16'd1 << log_i) - pos;
