@@ -65,6 +65,15 @@ package nic_int_pkg;
     logic [1023:0] rdata;
   } tbl_rsp_t;
 
+  // Accesses of registers that lie outside nic_regs: a write of the lower and upper register of the
+  // 8 bytes at unit, or a read, which is answered in the same cycle.
+  typedef struct packed {
+    logic [1:0]       we;
+    logic             rd;
+    logic [RegAw-1:3] unit;
+    logic [63:0]      wdata;
+  } reg_bus_t;
+
   // Doorbell pulse; never held back.
   typedef struct packed {
     logic        valid;

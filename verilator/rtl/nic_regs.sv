@@ -32,6 +32,9 @@ module nic_regs
   input  logic           ans_ready_i,
   output cfg_t           cfg_o,
   output rss_key_t       rss_key_o,
+  // Registers that others keep.
+  output reg_bus_t       reg_o,
+  input  logic [63:0]    reg_rdata_i,
   output tbl_req_t       tbl_o,
   input  tbl_rsp_t       rx_tbl_i,
   input  tbl_rsp_t       tx_tbl_i,
@@ -88,6 +91,7 @@ module nic_regs
   assign cnt_rd_o    = exec && req_i.read;
   assign cnt_index_o = unit[10:3];
   assign hits_index_o = unit[10:3];
+  assign reg_o        = '{we: we, rd: cnt_rd_o, unit: unit, wdata: wdata};
 
   nic_cfg #(
     .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules),
@@ -132,7 +136,7 @@ module nic_regs
     ans_valid_q <= exec && asks;
     if (exec && asks) begin
       ans_q  <= req_i.ans;
-      regs_q <= cfg_rdata | tbl_rdata;
+      regs_q <= cfg_rdata | tbl_rdata | reg_rdata_i;
       from_q <= FromRegs;
       if (unit[RegAw-1:11] == RegCounterBase[RegAw-1:11]) from_q <= FromCounter;
       if (unit[RegAw-1:11] == RegRuleHitsBase[RegAw-1:11]) begin

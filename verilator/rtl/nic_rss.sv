@@ -83,6 +83,7 @@ module nic_rss
     choose.fate.rule    = s.rule;
     choose.fate.queue_f = first;
     choose.fate.hash    = hash;
+    choose.fate.draw    = s.hit ? s.draw : '0;
   endfunction
 
   // Table Indirection.

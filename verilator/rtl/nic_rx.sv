@@ -28,6 +28,8 @@ module nic_rx
   input  rss_key_t               rss_key_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
+  input  reg_bus_t               reg_i,
+  output logic [63:0]            reg_rdata_o,
   input  doorbell_t              db_i,
   output rd_req_t                rd_req_o,
   output logic                   rd_req_valid_o,
@@ -211,15 +213,55 @@ module nic_rx
   );
 
   // Delivery.
-  logic    job_valid, job_ready, take_busy, dma_busy;
-  rx_job_t job;
+  logic      pick_valid, pick_ready, chosen_valid, chosen_ready, settled, passed, account_busy;
+  logic      job_valid, job_ready, take_busy, dma_busy;
+  rx_frame_t picked, chosen;
+  tbl_rsp_t  account_rsp;
+  rx_job_t   job;
+
+  nic_rxpick #(.Ports(Ports)) u_pick (
+    .clk, .rst,
+    .frame_valid_i (frame_valid),
+    .frame_ready_o (frame_ready),
+    .frame_place_i (frame_place),
+    .frame_info_i  (frame_info),
+    .out_valid_o   (pick_valid),
+    .out_ready_i   (pick_ready),
+    .out_o         (picked)
+  );
+
+  if ((Parts & PartAccounts) != 0) begin : g_account
+    nic_account u_account (
+      .clk, .rst, .tbl_i,
+      .tbl_o       (account_rsp),
+      .reg_i,
+      .rdata_o     (reg_rdata_o),
+      .in_valid_i  (pick_valid),
+      .in_ready_o  (pick_ready),
+      .in_i        (picked),
+      .out_valid_o (chosen_valid),
+      .out_ready_i (chosen_ready),
+      .out_o       (chosen),
+      .settled_i   (settled),
+      .passed_i    (passed),
+      .busy_o      (account_busy)
+    );
+  end else begin : g_no_account
+    logic unused_account;
+    assign unused_account = ^{reg_i, settled, passed};
+    assign account_rsp    = '0;
+    assign reg_rdata_o    = '0;
+    assign chosen_valid   = pick_valid;
+    assign pick_ready     = chosen_ready;
+    assign chosen         = picked;
+    assign account_busy   = 1'b0;
+  end
 
   nic_rxtake #(.Ports(Ports), .NumRxq(NumRxq)) u_take (
     .clk, .rst,
-    .frame_valid_i  (frame_valid),
-    .frame_ready_o  (frame_ready),
-    .frame_place_i  (frame_place),
-    .frame_info_i   (frame_info),
+    .frame_valid_i  (chosen_valid),
+    .frame_ready_o  (chosen_ready),
+    .frame_i        (chosen),
     .ctx_read_o     (ctx_read),
     .ctx_queue_o    (ctx_queue),
     .ctx_i          (ctx),
@@ -238,6 +280,8 @@ module nic_rx
     .job_valid_o    (job_valid),
     .job_ready_i    (job_ready),
     .job_o          (job),
+    .settled_o      (settled),
+    .passed_o       (passed),
     .port_evt_o     (take_evt),
     .busy_o         (take_busy)
   );
@@ -267,6 +311,7 @@ module nic_rx
     tbl_o = '0;
     if (rule_rsp.done)     tbl_o = rule_rsp;
     else if (rss_rsp.done) tbl_o = rss_rsp;
+    else if (account_rsp.done) tbl_o = account_rsp;
     else if (rxq_rsp.done) tbl_o = rxq_rsp;
     for (int p = 0; p < Ports; p++) begin
       port_evt_o[p] = in_evt[p] | take_evt[p] | (32'(delivered[p]) << CntRxDelivered);
@@ -277,7 +322,8 @@ module nic_rx
     dev_evt_o[CntRxCqe - CntDeviceBase]    = done;
   end
 
-  assign busy_o = |port_busy || q_busy || fetch_busy || take_busy || dma_busy;
+  assign busy_o = |port_busy || q_busy || fetch_busy || account_busy || take_busy ||
+                  dma_busy;
 
   logic unused_bits;
   assign unused_bits = ^done_queue;

@@ -68,6 +68,13 @@ package nic_rx_pkg;
     logic [23:0] psn;
   } rx_head_t;
 
+  // The credit account that a rule draws on.
+  typedef struct packed {
+    logic        account_en;
+    logic [5:0]  account;
+    logic [7:0]  slow_queue;
+  } rx_draw_t;
+
   // What the rules say.
   typedef struct packed {
     logic        hit;
@@ -76,6 +83,7 @@ package nic_rx_pkg;
     logic [7:0]  rule;
     logic [15:0] queue_f;
     logic [3:0]  rss_log;
+    rx_draw_t    draw;
   } rx_steer_t;
 
   // What becomes of a frame by rules, default action and hash.
@@ -85,6 +93,7 @@ package nic_rx_pkg;
     logic [7:0]  rule;
     logic [15:0] queue_f;
     logic [31:0] hash;
+    rx_draw_t    draw;
   } rx_fate_t;
 
   // All that is known of a frame when it goes into the buffer.
@@ -95,6 +104,7 @@ package nic_rx_pkg;
     logic        ruled;      // a rule matched
     logic [7:0]  rule;
     logic [31:0] hash;
+    rx_draw_t    draw;
     rx_head_t    head;
   } rx_info_t;
 
@@ -103,6 +113,15 @@ package nic_rx_pkg;
     logic [LineW-1:0] line;
     logic [7:0]       lines;
   } rx_place_t;
+
+  // A frame out of the buffer on its way to its queue.
+  typedef struct packed {
+    logic        port;
+    rx_place_t   place;
+    logic        slow;         // its account sends it to the slow queue, which is in info
+    logic [31:0] account_seq;
+    rx_info_t    info;
+  } rx_frame_t;
 
   // The part of a queue's context that a delivery needs.
   typedef struct packed {
@@ -123,9 +142,7 @@ package nic_rx_pkg;
   // What the writer does next.
   typedef struct packed {
     rx_job_e     kind;
-    logic        port;
-    rx_place_t   place;
-    rx_info_t    info;
+    rx_frame_t   frame;
     logic [13:0] hdr_len;
     logic [63:0] cqe_addr;
     logic [15:0] index;
@@ -147,20 +164,23 @@ package nic_rx_pkg;
   } rx_cmd_t;
 
   // Completion entry of a frame or, with event, of a queue's error.
-  function automatic rx_cqe_t build_cqe(input logic event_f, input logic port, input rx_info_t info,
-                                        input logic [13:0] hdr_len, input logic [15:0] index,
-                                        input status_e status, input logic phase);
+  function automatic rx_cqe_t build_cqe(input rx_job_t job);
+    logic     event_f, unused_bits;
+    rx_info_t info;
+    event_f     = job.kind == JobEvent;
+    info        = job.frame.info;
+    unused_bits = ^{job, info};
     build_cqe = '0;
     build_cqe.type_f  = event_f ? CqeTypeEvent : CqeTypeRx;
-    build_cqe.status  = status;
+    build_cqe.status  = job.status;
     build_cqe.queue_f = info.queue_f;
-    build_cqe.index   = index;
-    build_cqe.phase   = phase;
+    build_cqe.index   = job.index;
+    build_cqe.phase   = job.phase;
     if (!event_f) begin
       build_cqe.rule        = info.ruled ? 16'(info.rule) : 16'(RuleNone);
       build_cqe.port_seq    = info.port_seq;
       build_cqe.frame_len   = 16'(info.len);
-      build_cqe.hdr_len     = 16'(hdr_len);
+      build_cqe.hdr_len     = 16'(job.hdr_len);
       build_cqe.l3_type     = info.head.l3_type;
       build_cqe.l4_type     = info.head.l4_type;
       build_cqe.vlan_count  = info.head.tags;
@@ -171,13 +191,15 @@ package nic_rx_pkg;
       build_cqe.ip_csum     = info.head.ip_csum;
       build_cqe.l4_csum     = info.head.l4_csum;
       build_cqe.icrc        = info.head.icrc;
-      build_cqe.port        = 8'(port);
+      build_cqe.port        = 8'(job.frame.port);
       build_cqe.vlan_outer  = info.head.vlan_outer;
       build_cqe.vlan_inner  = info.head.vlan_inner;
       build_cqe.l3_off      = info.head.l3_off;
       build_cqe.l4_off      = info.head.l4_off;
       build_cqe.payload_off = 16'(info.head.pay_off);
       build_cqe.rss_hash    = info.hash;
+      build_cqe.slow_path   = job.frame.slow;
+      build_cqe.account_seq = job.frame.account_seq;
       build_cqe.ethertype   = info.head.ethertype;
       build_cqe.ip_proto    = info.head.ip_proto;
       build_cqe.ip_tos      = info.head.ip_tos;

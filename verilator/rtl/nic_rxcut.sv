@@ -99,18 +99,18 @@ module nic_rxcut
     endcase
     part_d = part_q;
     if (data && left_d == 14'h0) begin
-      part_d = part_q == PartHeader && job_q.info.len != job_q.hdr_len ? PartPayload : PartEnd;
+      part_d = part_q == PartHeader && job_q.frame.info.len != job_q.hdr_len ? PartPayload : PartEnd;
     end
     if (finish) part_d = PartNone;
     if (take)   part_d = part_new;
   end
 
   assign read_o       = go_i && data && (fresh_q || chunk != chunk_q);
-  assign read_port_o  = job_q.port;
-  assign read_line_o  = job_q.place.line + LineW'({chunk, 1'b0});
+  assign read_port_o  = job_q.frame.port;
+  assign read_line_o  = job_q.frame.place.line + LineW'({chunk, 1'b0});
   assign free_o       = go_i && finish && job_q.kind != JobEvent;
-  assign free_port_o  = job_q.port;
-  assign free_lines_o = job_q.place.lines;
+  assign free_port_o  = job_q.frame.port;
+  assign free_lines_o = job_q.frame.place.lines;
   assign cmd_valid_o  = cmd_valid_q;
   assign cmd_o        = cmd_q;
   assign cqe_o        = cqe_q;
@@ -124,8 +124,8 @@ module nic_rxcut
       if (data) begin
         cmd_q.cqe     <= 1'b0;
         cmd_q.low_new <= pos_q[13:7] == chunk;
-        cmd_q.odd     <= job_q.place.line[0];
-        cmd_q.port    <= job_q.port;
+        cmd_q.odd     <= job_q.frame.place.line[0];
+        cmd_q.port    <= job_q.frame.port;
         cmd_q.skip    <= skip;
         cmd_q.shift   <= 8'(pos_q[6:0]) + 8'd4 - 8'(skip);
         cmd_q.lanes   <= 8'(bytes) + 8'(skip);
@@ -141,17 +141,16 @@ module nic_rxcut
         left_q  <= left_d;
         if (part_q == PartHeader && left_d == 14'h0) begin
           addr_q <= pay_addr_q;
-          left_q <= job_q.info.len - job_q.hdr_len;
+          left_q <= job_q.frame.info.len - job_q.hdr_len;
         end
       end
 
       if (finish && job_q.kind != JobDrop) begin
         cmd_q.cqe  <= 1'b1;
-        cmd_q.port <= job_q.port;
+        cmd_q.port <= job_q.frame.port;
         cmd_q.last <= 1'b1;
         cmd_q.hdr  <= mem_hdr(1'b1, job_q.cqe_addr, 11'd16, 4'hf, 4'hf, 8'h0);
-        cqe_q      <= build_cqe(job_q.kind == JobEvent, job_q.port, job_q.info, job_q.hdr_len,
-                                job_q.index, job_q.status, job_q.phase);
+        cqe_q      <= build_cqe(job_q);
       end
 
       if (take) begin
@@ -161,7 +160,7 @@ module nic_rxcut
         start_q    <= 1'b1;
         pos_q      <= '0;
         addr_q     <= job_i.hdr_len != 14'h0 ? desc_i.hdr_addr : desc_i.pay_addr;
-        left_q     <= job_i.hdr_len != 14'h0 ? job_i.hdr_len : job_i.info.len;
+        left_q     <= job_i.hdr_len != 14'h0 ? job_i.hdr_len : job_i.frame.info.len;
       end
     end
     if (rst) begin

@@ -164,6 +164,7 @@ module nic_rxport
       info.rule     = fate_i.rule;
       info.queue_f  = fate_i.queue_f;
       info.hash     = fate_i.hash;
+      info.draw     = fate_i.draw;
       info.head     = head;
       if (bad_l4)   info.head.l4_csum = VerdictBad;
       if (bad_icrc) info.head.icrc    = VerdictBad;

@@ -1,4 +1,4 @@
-/// Takes frames out of the receive buffers, ports in turn, finds their queue's state and descriptor
+/// Takes frames out of the receive buffers, finds their queue's state and descriptor
 /// and makes jobs of them for the writer; queues that owe an Event come between. A frame whose
 /// descriptor is still being fetched waits, and all behind it.
 
@@ -14,10 +14,9 @@ module nic_rxtake
 ) (
   input  logic                  clk,
   input  logic                  rst,
-  input  logic      [Ports-1:0] frame_valid_i,
-  output logic      [Ports-1:0] frame_ready_o,
-  input  rx_place_t [Ports-1:0] frame_place_i,
-  input  rx_info_t  [Ports-1:0] frame_info_i,
+  input  logic                  frame_valid_i,
+  output logic                  frame_ready_o,
+  input  rx_frame_t             frame_i,
   // Queue state, as in nic_rxq.
   output logic                  ctx_read_o,
   output logic [Qw-1:0]         ctx_queue_o,
@@ -39,38 +38,35 @@ module nic_rxtake
   output logic                  job_valid_o,
   input  logic                  job_ready_i,
   output rx_job_t               job_o,
+  // The frame in hand is done with, and draws on an account; it is delivered.
+  output logic                  settled_o,
+  output logic                  passed_o,
   // Counter pulses.
   output logic [Ports-1:0][31:0] port_evt_o,
   output logic                  busy_o
 );
   // Frame or event in hand; its context arrives with it.
-  logic      valid_q, event_q, port_q;
-  rx_place_t place_q;
-  rx_info_t  info_q;
+  logic      valid_q, event_q;
+  rx_frame_t frame_q;
   // The job that waits for the writer.
   logic      job_valid_q;
   rx_job_t   job_q;
 
-  logic        next_valid, next_event, next_port, load, leave, turn_q;
+  logic        next_valid, next_event, load, leave;
   logic        wait_desc, dropped;
   logic [4:0]  cause;
   logic [13:0] hdr_len, pay_len;
   logic [15:0] slot;
 
-  // Next: an Event that is not yet in hand, else the ports in turn.
-  always_comb begin
-    next_event = event_valid_i && !(valid_q && event_q);
-    next_port  = 1'b0;
-    if (Ports == 2) next_port = turn_q ? frame_valid_i[Ports-1] : !frame_valid_i[0];
-    next_valid = next_event || |frame_valid_i;
-    load       = next_valid && (!valid_q || leave);
-    frame_ready_o = '0;
-    frame_ready_o[Ports == 2 ? next_port : 1'b0] = load && !next_event;
-  end
+  // Next: an Event that is not yet in hand, else a frame.
+  assign next_event    = event_valid_i && !(valid_q && event_q);
+  assign next_valid    = next_event || frame_valid_i;
+  assign load          = next_valid && (!valid_q || leave);
+  assign frame_ready_o = (!valid_q || leave) && !next_event;
 
   assign ctx_read_o  = load;
-  assign ctx_queue_o = next_event ? event_queue_i : frame_info_i[next_port].queue_f[Qw-1:0];
-  assign queue_o     = info_q.queue_f[Qw-1:0];
+  assign ctx_queue_o = next_event ? event_queue_i : frame_i.info.queue_f[Qw-1:0];
+  assign queue_o     = frame_q.info.queue_f[Qw-1:0];
 
   // What becomes of it: where the header part ends, then the causes to drop it, in their order.
   always_comb begin
@@ -82,14 +78,14 @@ module nic_rxtake
       unique case (ctx_i.split_mode)
         SplitModeFixed:   hdr_len = ctx_i.split_len > 16'(FrameMax) ? 14'(FrameMax) :
                                     ctx_i.split_len[13:0];
-        SplitModeHeaders: hdr_len = 14'(info_q.head.pay_off);
+        SplitModeHeaders: hdr_len = 14'(frame_q.info.head.pay_off);
         default:          hdr_len = '0;
       endcase
-      if (hdr_len > info_q.len)              hdr_len = info_q.len;
+      if (hdr_len > frame_q.info.len)              hdr_len = frame_q.info.len;
       if (16'(hdr_len) > ctx_i.hdr_buf_size) hdr_len = ctx_i.hdr_buf_size[13:0];
-      pay_len = info_q.len - hdr_len;
+      pay_len = frame_q.info.len - hdr_len;
 
-      if (info_q.queue_f >= 16'(NumRxq) || state_i == QueueStateOff) begin
+      if (frame_q.info.queue_f >= 16'(NumRxq) || state_i == QueueStateOff) begin
         cause = 5'(CntRxDropQueueOff);
       end
       else if (state_i == QueueStateError)          cause = 5'(CntRxDropQueueErr);
@@ -105,6 +101,8 @@ module nic_rxtake
 
   assign take_desc_o  = leave && !event_q && !dropped;
   assign take_event_o = leave && event_q;
+  assign settled_o    = leave && !event_q && frame_q.info.draw.account_en;
+  assign passed_o     = !dropped;
   assign job_valid_o  = job_valid_q;
   assign job_o        = job_q;
   assign busy_o       = valid_q || job_valid_q;
@@ -113,19 +111,14 @@ module nic_rxtake
     valid_q <= load || (valid_q && !leave);
     if (load) begin
       event_q <= next_event;
-      port_q  <= next_port;
-      place_q <= frame_place_i[next_port];
-      info_q  <= frame_info_i[next_port];
-      if (next_event) info_q.queue_f <= 16'(event_queue_i);
-      else            turn_q         <= !next_port;
+      frame_q <= frame_i;
+      if (next_event) frame_q.info.queue_f <= 16'(event_queue_i);
     end
 
     job_valid_q <= leave || (job_valid_q && !job_ready_i);
     if (leave) begin
       job_q.kind     <= event_q ? JobEvent : dropped ? JobDrop : JobFrame;
-      job_q.port     <= port_q;
-      job_q.place    <= place_q;
-      job_q.info     <= info_q;
+      job_q.frame    <= frame_q;
       job_q.hdr_len  <= hdr_len;
       job_q.cqe_addr <= ctx_i.cq_base + {42'h0, slot, 6'h0};
       job_q.index    <= event_q ? event_index_i : ci_i;
@@ -134,13 +127,12 @@ module nic_rxtake
     end
 
     port_evt_o <= '0;
-    if (leave && !event_q && dropped) port_evt_o[port_q][cause] <= 1'b1;
+    if (leave && !event_q && dropped) port_evt_o[frame_q.port][cause] <= 1'b1;
 
     if (rst) begin
       valid_q     <= 1'b0;
       event_q     <= 1'b0;
       job_valid_q <= 1'b0;
-      turn_q      <= 1'b0;
       port_evt_o  <= '0;
     end
   end

@@ -33,11 +33,14 @@ module nic_steer
 );
   localparam int Rw     = $clog2(NumRules);
   localparam bit HasRss = (Parts & PartRss) != 0;
+  localparam bit HasAccounts = (Parts & PartAccounts) != 0;
 
   // What follows value and mask in an entry.
   typedef struct packed {
     logic [7:0]  rss_log;
-    logic [31:0] account;
+    logic [15:0] slow_queue;
+    logic [7:0]  account;
+    logic [7:0]  account_en;
     logic [15:0] queue_f;
     logic [7:0]  action;
     logic [7:0]  valid;
@@ -67,17 +70,23 @@ module nic_steer
   assign tbl_o = rsp_q;
 
   // With Rss the queue is a place in the indirection table.
-  logic bad_queue;
+  logic bad_queue, bad_account;
   assign bad_queue = HasRss && entry.action == ActionRss ?
                      entry.queue_f >= 16'(RssEntries) || entry.rss_log > 8'(RssLogMax) :
                      entry.queue_f >= 16'(NumRxq);
+  assign bad_account = entry.account_en > 8'd1 ||
+                       (entry.account_en == 8'd1 &&
+                        (entry.action == ActionDrop || entry.account >= 8'(NumAccounts) ||
+                         entry.slow_queue >= 16'(NumRxq)));
 
   always_comb begin
     status = TableStatusOk;
     if (mine && tbl_i.write) begin
-      if (entry.valid > 8'd1 || 8'(entry.action) > 8'(ActionRss) || bad_queue) begin
+      if (entry.valid > 8'd1 || 8'(entry.action) > 8'(ActionRss) || bad_queue ||
+          (HasAccounts && bad_account)) begin
         status = TableStatusBadValue;
-      end else if ((entry.action == ActionRss && !HasRss) || entry.account_en != 8'h0) begin
+      end else if ((entry.action == ActionRss && !HasRss) ||
+                   (entry.account_en != 8'h0 && !HasAccounts)) begin
         status = TableStatusNotBuilt;
       end
     end
@@ -93,7 +102,11 @@ module nic_steer
   always_comb begin
     rest_new = rest_t'(tbl_i.wdata[896 +: $bits(rest_t)]);
     // Fields of parts that are not there read 0.
-    rest_new.account = '0;
+    if (!HasAccounts) begin
+      rest_new.slow_queue = '0;
+      rest_new.account    = '0;
+      rest_new.account_en = '0;
+    end
     if (!HasRss) rest_new.rss_log = '0;
   end
 
@@ -170,6 +183,9 @@ module nic_steer
         steer_q.rss      <= rest_q[rule_q].action == ActionRss;
         steer_q.queue_f  <= rest_q[rule_q].queue_f;
         steer_q.rss_log  <= rest_q[rule_q].rss_log[3:0];
+        steer_q.draw     <= '{account_en: rest_q[rule_q].account_en[0],
+                              account: rest_q[rule_q].account[5:0],
+                              slow_queue: rest_q[rule_q].slow_queue[7:0]};
       end
     end
   end
@@ -203,5 +219,5 @@ module nic_steer
   always_ff @(posedge clk) hits_o <= 16'(hits_index_i) < 16'(NumRules) ? sum : 64'h0;
 
   logic unused_bits;
-  assign unused_bits = ^{entry.rsvd0, entry.slow_queue, entry.account, entry.account_en, entry.rss_log, tbl_i.index[15:Rw]};
+  assign unused_bits = ^{entry, tbl_i.index[15:Rw]};
 endmodule

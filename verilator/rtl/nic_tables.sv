@@ -34,6 +34,7 @@ module nic_tables
 );
   localparam int DataW  = 32 * TableWords;
   localparam bit HasRss = (Parts & PartRss) != 0;
+  localparam bit HasAccounts = (Parts & PartAccounts) != 0;
 
   typedef enum logic [1:0] {StIdle, StCheck, StWait} state_e;
 
@@ -85,7 +86,9 @@ module nic_tables
       TableRule: size = 17'(NumRules);
       TableIndirection: if (HasRss) size = 17'(RssEntries);
                         else        check = TableStatusNotBuilt;
-      TableAccount, TablePortCfg: check = TableStatusNotBuilt;
+      TableAccount:     if (HasAccounts) size = 17'(NumAccounts);
+                        else             check = TableStatusNotBuilt;
+      TablePortCfg: check = TableStatusNotBuilt;
       default:   check = TableStatusBadTable;
     endcase
     if (check == TableStatusOk && {1'b0, index} >= size) check = TableStatusBadIndex;

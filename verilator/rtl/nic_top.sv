@@ -89,6 +89,8 @@ module nic_top
 
   cfg_t                        cfg;
   rss_key_t                    rss_key;
+  reg_bus_t                    reg_bus;
+  logic [63:0]                 rx_reg;
   tbl_req_t                    tbl;
   tbl_rsp_t                    rx_tbl, tx_tbl;
   doorbell_t                   rx_db, tx_db;
@@ -146,7 +148,8 @@ module nic_top
     .req_i(reg_req), .req_valid_i(reg_valid), .req_ready_o(reg_ready),
     .push_wqe_i(reg_push_wqe), .tx_push_o(push),
     .ans_o(ans), .ans_data_o(ans_data), .ans_valid_o(ans_valid), .ans_ready_i(ans_ready),
-    .cfg_o(cfg), .rss_key_o(rss_key), .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl),
+    .cfg_o(cfg), .rss_key_o(rss_key), .reg_o(reg_bus), .reg_rdata_i(rx_reg),
+    .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl),
     .rx_db_o(rx_db), .tx_db_o(tx_db),
     .cnt_rd_o(cnt_rd), .cnt_index_o(cnt_index), .cnt_data_i(cnt_data),
     .hits_index_o(hits_index), .hits_i(hits),
@@ -193,7 +196,8 @@ module nic_top
     .clk, .rst,
     .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
     .s_axis_eth_tready,
-    .cfg_i(cfg), .rss_key_i(rss_key), .tbl_i(tbl), .tbl_o(rx_tbl), .db_i(rx_db),
+    .cfg_i(cfg), .rss_key_i(rss_key), .tbl_i(tbl), .tbl_o(rx_tbl), .reg_i(reg_bus),
+    .reg_rdata_o(rx_reg), .db_i(rx_db),
     .rd_req_o(rd_req[RdRx]), .rd_req_valid_o(rd_valid[RdRx]), .rd_req_ready_i(rd_ready[RdRx]),
     .rd_rsp_i(rd_rsp[RdRx]),
     .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
