@@ -18,6 +18,7 @@ type asked struct {
 	low    [2]uint64 // what counters must show at least
 	class  [2]wordClass
 	from   entryRead // if a class is not wordExact
+	credit [2]accountRange
 }
 
 const wordBytes = tlp.DWBytes
@@ -35,6 +36,9 @@ func (r *Referee) expectAnswer(a *nic.Answer) {
 			off := q.off + uint32(w*wordBytes)
 			if index, _, ok := tallyAt(off); ok {
 				q.low[w] = r.cnt.settled[index]
+			}
+			if a := r.accountAt(off); a != nil {
+				q.credit[w] = r.accountRange(a, r.now)
 			}
 			q.class[w] = r.bar.classAt(off)
 		}
@@ -125,6 +129,12 @@ func (r *Referee) word(q *asked, w int, want, got uint32) {
 		return
 	case off == nicspec.RegStatus:
 		r.statusRead(q, got)
+		return
+	case r.accountAt(off) != nil:
+		r.creditRead(r.accountAt(off), q.credit[w], q.cycle, off, got)
+		return
+	case q.class[w] >= wordBalance:
+		r.accountWord(&q.from, off, q.class[w], want, got)
 		return
 	case q.class[w] != wordExact:
 		r.queueWord(&q.from, off, q.class[w], want, got)

@@ -148,6 +148,11 @@ func (r *Referee) apply(e *nic.Effect) {
 	case nic.EffectRuleWritten, nic.EffectIndirection:
 		r.ver.add(r.regs.Config(), r.now)
 		r.reconsider()
+	case nic.EffectCredit:
+		r.accountWritten(e.Index, e.Value, nil)
+	case nic.EffectAccountWritten:
+		set := *r.regs.Account(e.Index)
+		r.accountWritten(e.Index, 0, &set)
 	case nic.EffectTableRead:
 		r.tableRead(e)
 	}

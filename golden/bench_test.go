@@ -14,15 +14,16 @@ import (
 
 // steady records a run of full-size RoCEv2 frames that a steady referee sees:
 // setup, and then the same again and again, both ways.
-func steady(t testing.TB, n, size int, rx, tx bool) (Config, []boundary.Crossing) {
+func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := defaultRig()
+	o.spec.Parts |= parts
 	r := newRig(t, o)
 	m := r.mem
 	m.write(nicspec.RegDevctl, 1|2<<4)
 	m.write(nicspec.RegCtrl, 3)
 	for q := range 4 {
-		m.rule(q, dmacRule(uint8(q), nicspec.ActionQueue, q))
+		m.rule(q, steadyRule(m, q, parts))
 		m.openRx(q, 6, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
 		m.openTx(q, 6)
 	}
@@ -77,7 +78,7 @@ func roceFrame(size int) []byte {
 // benchReferee measures the second half of the frames of a run, what the
 // referee spends once its pools are filled.
 func benchReferee(b *testing.B, size int, rx, tx bool) {
-	cfg, run := steady(b, 1024, size, rx, tx)
+	cfg, run := steady(b, 1024, size, rx, tx, 0)
 	p := judge(b, cfg, run)
 	require.True(b, p.Passed(), "%v", p)
 	var at []int // of the frames
@@ -113,8 +114,11 @@ func BenchmarkSend1500(b *testing.B)    { benchReferee(b, 1500, false, true) }
 func BenchmarkReceive64(b *testing.B)   { benchReferee(b, 64, true, false) }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	for _, dir := range []struct{ rx, tx bool }{{true, false}, {false, true}} {
-		cfg, run := steady(t, 2048, 300, dir.rx, dir.tx)
+	for _, dir := range []struct {
+		rx, tx bool
+		parts  nicspec.Cap1Reg
+	}{{rx: true}, {tx: true}, {rx: true, parts: rxParts}} {
+		cfg, run := steady(t, 2048, 300, dir.rx, dir.tx, dir.parts)
 		g, err := New(cfg)
 		require.NoError(t, err)
 		half := len(run) / 2

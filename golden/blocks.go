@@ -11,7 +11,7 @@ var blocksByField = map[string]string{
 	"ip_len_bad": "parse", "l4_len_bad": "parse", "vlan_outer": "parse", "vlan_inner": "parse",
 	"l3_off": "parse", "l4_off": "parse", "payload_off": "parse", "ethertype": "parse", "ip_proto": "parse",
 	"ip_tos": "parse", "src_port": "parse", "dst_port": "parse", "bth_opcode": "parse", "bth_flags": "parse",
-	"pkey": "parse", "dest_qp": "parse", "psn": "parse", "wqe_id": "cqe", "rss_hash": "rss",
+	"pkey": "parse", "dest_qp": "parse", "psn": "parse", "wqe_id": "cqe", "rss_hash": "rss", "slow_path": "account", "account_seq": "account",
 	"ipv4.csum": "offload", "udp.csum": "offload",
 }
 
@@ -22,14 +22,14 @@ var blocksByRule = map[string]string{
 	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q8": "cqe",
 	"T": "wqe", "T2": "fetch", "T5": "gather", "T7": "offload", "T8": "offload", "T9": "comp_tx", "T10": "cqe", "T12": "key",
-	"C2": "rxdma", "C1": "counters", "S": "rss", "D": "comp_tx",
+	"C2": "rxdma", "C1": "counters", "S": "rss", "A": "account", "D": "comp_tx",
 }
 
 // goNames are blocks whose Go file has another name than the block.
 var goNames = map[string]string{"gather": "comp_gather"}
 
 // rtlNames are blocks whose RTL module has another name than the block.
-var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch", "rss": "steer"}
+var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch", "account": "rxtake"}
 
 // txRTLNames are those that differ for a transmit queue.
 var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq"}

@@ -34,6 +34,8 @@
 //   - Copies that name the same memory, as source or destination, are told
 //     apart likewise.
 //   - Receive buffers that overlap are told apart by the order of the writes.
+//   - For Config.LingerCycles after an account was set anew, frames that were not
+//     delivered may be some that it let pass before.
 //
 // What the other side of the boundary does wrong (a completion that does not
 // fit, a driver that writes a table while a command is under way) is no

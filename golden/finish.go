@@ -21,6 +21,7 @@ func (r *Referee) Finish(final ...CounterValue) *Report {
 		r.endReads()
 		r.endQueues()
 		r.endFrames()
+		r.endAccounts()
 		r.endCounters(final)
 	}
 	return r.report()

@@ -17,16 +17,23 @@ const (
 	wordError             // byte 2 is why
 	wordIndices           // pi and ci
 	wordCqi               // cqi in the low half
+	wordBalance           // of an account
+	wordSlow              // its second byte is the account's state
+	wordDrawn
+	wordSeq
 )
 
-// entryRead is a table command that loaded a queue's entry, and the least that its indices can have been then: outputs
+// entryRead is a table command that loaded a queue's entry or an account's, and the least that its indices can have been then: outputs
 // that have crossed count, and doorbells that have taken effect.
 type entryRead struct {
 	rx          bool
-	queue       int
+	queue       int // or account
 	off         bool
 	epoch       uint32
 	pi, ci, cqi uint16
+
+	account accountRange
+	cycle   int64
 }
 
 // classAt is how the register at an offset is compared.
@@ -41,6 +48,11 @@ func (b *barSide) classAt(off uint32) wordClass {
 func (r *Referee) tableRead(e *nic.Effect) {
 	w := &r.bar.words
 	*w = [nicspec.TableWords]wordClass{}
+	if e.Table == nicspec.TableAccount {
+		w[0], w[1], w[2], w[3] = wordBalance, wordSlow, wordDrawn, wordSeq
+		r.bar.from = entryRead{queue: e.Index, cycle: r.now, account: r.accountRange(&r.rx.accounts[e.Index], r.now)}
+		return
+	}
 	if e.Table != nicspec.TableRxq && e.Table != nicspec.TableTxq {
 		return
 	}

@@ -148,8 +148,8 @@ func (s *rssVersions) settleHash(f *rxFrame, v *nic.RxVerdict, hash uint32, queu
 	if !s.canBe(f, v, hash) {
 		return false
 	}
-	found := !v.Group.On
-	if v.Group.On {
+	found := !v.Group.On || v.Account.On && int(v.Account.Queue) == queue
+	if !found {
 		s.table[v.Group.Entry(hash)].met(f, func(q uint32) { found = found || int(q) == queue })
 	}
 	if found {

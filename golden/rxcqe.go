@@ -36,8 +36,11 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 			e.String(), r.describe(f))
 		r.endFrame(q, f)
 	default:
-		r.deliver(q, s, f, e)
+		a, event := r.deliver(q, s, f, e)
 		r.endFrame(q, f)
+		if a != nil {
+			r.accountDelivered(a, event)
+		}
 	}
 	r.consume(q, s)
 }
@@ -85,11 +88,11 @@ func (r *Referee) fits(q *rxq, f *rxFrame) bool {
 	if f == nil || f.place == placeDrop {
 		return false
 	}
-	if f.place == placeQueue {
-		return int(f.v.Queue) == q.id
+	if f.place != placeUnsure {
+		return int(f.v.Queue) == q.id || f.place == placeAccount && leads(&f.v, q.id)
 	}
 	for i := range f.alts {
-		if v := &f.alts[i]; v.Drop == nic.NoDrop && int(v.Queue) == q.id {
+		if leads(&f.alts[i], q.id) {
 			return true
 		}
 	}
@@ -150,14 +153,22 @@ func (s *rxSlot) holds(part int, want []byte) bool {
 	return sh.have.exactly(len(want)) && bytes.Equal(sh.data[:len(want)], want)
 }
 
-// deliver compares a delivery with what the contract says of it [R8, R10].
-func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) {
+// deliver compares a delivery with what the contract says of it [R8, R10]. If
+// the frame drew on an account, it returns that and what is to be noted there.
+func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *account, event accountEvent) {
+	r.inOrder(q, f, e)
 	v := r.verdictFor(f, q, e)
 	if f.rssOpen && v.Hash == e.RssHash() && !r.ver.rss.settleHash(f, v, v.Hash, q.id) {
 		r.fail(q.domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.id),
 			e.String(), r.describe(f))
 	}
 	slot := nic.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
+	if a = r.rx.accountOf(v); a != nil {
+		slot.SlowPath = int(v.Account.Queue) == q.id && (int(v.Queue) != q.id || e.SlowPath())
+		slot.AccountSeq = a.plausible(e.AccountSeq())
+		event = accountEvent{seq: slot.AccountSeq, slow: slot.SlowPath, port: f.port, frame: f.seq, last: f.last, out: r.now,
+			queue: q.id, index: q.ctx.CI}
+	}
 	plan := &r.rx.plan
 	nic.PlanRx(&q.ctx, v, f.n, &slot, plan)
 	if plan.PayLen > int(q.ctx.PayBufSize) {
@@ -172,6 +183,16 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) {
 	if r.cfg.OnFrame != nil {
 		r.tellDelivered(q, s, f, plan)
 	}
+	return a, event
+}
+
+// inOrder is [R11] for a frame of which the queue was not known.
+func (r *Referee) inOrder(q *rxq, f *rxFrame, e nicspec.RxCqe) {
+	seen := &q.seen[f.port]
+	if seen.any && int32(f.seq-seen.seq) <= 0 && f.place != placeQueue {
+		r.fail(q.domain(), "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.seq), e.String(), r.describe(f))
+	}
+	seen.any, seen.seq = true, f.seq
 }
 
 // verdictFor is the verdict by which a frame came to a queue: of those that may
@@ -186,15 +207,18 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict
 	found, best := 0, -1
 	for i := range f.alts {
 		v := &f.alts[i]
-		if v.Drop != nic.NoDrop || int(v.Queue) != q.id {
+		if !leads(v, q.id) {
 			continue
 		}
 		agrees := 0
-		if v.Rule == e.Rule() {
-			agrees = 2
-		}
-		if f.rssOpen && r.ver.rss.settleHash(f, v, e.RssHash(), q.id) || v.Hash == e.RssHash() {
+		if v.Account.On == (e.AccountSeq() != 0 || e.SlowPath()) {
 			agrees++
+		}
+		if v.Rule == e.Rule() {
+			agrees += 4
+		}
+		if f.rssOpen && r.ver.rss.settleHash(f, v, e.RssHash(), q.id) || !f.rssOpen && v.Hash == e.RssHash() {
+			agrees += 2
 		}
 		if agrees > best {
 			found, best = i, agrees
@@ -235,6 +259,10 @@ func ruleOfField(field string) string {
 		return "H10"
 	case "rss_hash":
 		return "S2"
+	case "slow_path":
+		return "A2"
+	case "account_seq":
+		return "A4"
 	}
 	return "R10"
 }

@@ -57,6 +57,8 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 	case placeQueue:
 		q := r.rx.queue(f.v.Queue)
 		r.dropped(p, f, r.queueCauses(q, f, &f.v, q.ctx.CI), true)
+	case placeAccount:
+		r.accountDropped(r.rx.accountOf(&f.v), f, nil)
 	default:
 		m := dropMask(0)
 		for i := range f.alts {
@@ -67,6 +69,10 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 				m |= dropBit(nicspec.CntRxDropQueueOff)
 			} else {
 				m |= r.queueCauses(q, f, v, q.ctx.CI)
+				if v.Account.On {
+					q = r.rx.queue(v.Account.Queue)
+					m |= r.queueCauses(q, f, v, q.ctx.CI)
+				}
 			}
 		}
 		if r.ver.now.Gate(f.n) == nic.NoDrop {

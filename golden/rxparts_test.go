@@ -15,7 +15,19 @@ import (
 )
 
 // rxParts are the parts of the receive side.
-const rxParts = nicspec.PartRss
+const rxParts = nicspec.PartRss | nicspec.PartAccounts
+
+// drawing lets a rule draw on an account.
+func drawing(f nicspec.RuleEntryFields, account, slow int) nicspec.RuleEntryFields {
+	f.AccountEn, f.Account, f.SlowQueue = 1, uint8(account), uint16(slow)
+	return f
+}
+
+func (m *memory) account(i int, f nicspec.AccountEntryFields) {
+	var b [nicspec.AccountEntrySize]byte
+	f.Encode(b[:])
+	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TableAccount, i, b[:]))
+}
 
 // rssRule spreads frames, by the first byte of their destination address, over
 // a group of the indirection table.
@@ -39,6 +51,16 @@ func (m *memory) rssKey(seed uint64) {
 	}
 }
 
+// steadyRule sends the frames for a queue there, over an account if it can.
+func steadyRule(m *memory, q int, parts nicspec.Cap1Reg) nicspec.RuleEntryFields {
+	f := dmacRule(uint8(q), nicspec.ActionQueue, q)
+	if parts&nicspec.PartAccounts != 0 && q > 1 {
+		m.account(q, nicspec.AccountEntryFields{Balance: 300, Latch: 1})
+		f = drawing(f, q, q)
+	}
+	return f
+}
+
 // beginRxParts sets the parts of the receive side up, as far as they are there.
 func (c *chaos) beginRxParts() {
 	if c.opt.parts&nicspec.PartRss != 0 {
@@ -50,12 +72,42 @@ func (c *chaos) beginRxParts() {
 			c.m.rule(10+v, rssRule(uint8(5+v), 250+v, v))
 		}
 	}
+	if c.opt.parts&nicspec.PartAccounts != 0 {
+		c.m.rule(0, drawing(dmacRule(3, nicspec.ActionQueue, 2), 1, 1))
+		c.m.rule(1, drawing(dmacRule(4, nicspec.ActionQueue, 3), 1, 1))
+		c.m.rule(2, drawing(dmacRule(5, nicspec.ActionQueue, 0), 63, 0))
+		c.m.rule(4, drawing(rssRule(7, 250, 3), 2, 0))
+	}
 }
 
 // useRxParts changes something about them while frames come in.
 func (c *chaos) useRxParts() {
 	if c.opt.parts&nicspec.PartRss != 0 {
 		c.changeRss()
+	}
+	if c.opt.parts&nicspec.PartAccounts != 0 {
+		c.credit()
+	}
+}
+
+func (c *chaos) credit() {
+	m := c.m
+	c.send()
+	i := [...]int{1, 1, 2, 63}[c.rng.IntN(4)]
+	switch c.rng.IntN(12) {
+	case 0:
+		m.account(i, nicspec.AccountEntryFields{Balance: uint32(c.rng.IntN(20)), Latch: uint8(c.rng.IntN(2))})
+	case 1:
+		m.reg(nicspec.RegAccountCredit(i&^1), 2)
+	case 2:
+		m.table(nicspec.TableOpRead, nicspec.TableAccount, i, nil)
+		for w := range 4 {
+			m.reg(nicspec.RegTblData(w), 1)
+		}
+	default:
+		for range 1 + c.rng.IntN(3) {
+			m.write(nicspec.RegAccountCredit(i), uint32(c.rng.IntN(8))|uint32(c.rng.IntN(6)/4)<<30|uint32(c.rng.IntN(2))<<31)
+		}
 	}
 }
 
@@ -104,22 +156,33 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	for i := range 4 {
 		m.indirection((254+i)%nicspec.RssEntries, i%2)
 	}
-	for q := range 2 {
+	m.rule(3, drawing(dmacRule(2, nicspec.ActionQueue, 2), 9, 3))
+	for q := range 4 {
 		m.openRx(q, 7, nil)
 		m.post(q, 128)
 	}
+	m.account(9, nicspec.AccountEntryFields{Balance: 12, Latch: 1})
 	r.settle()
 	r.step(simcore.Microsecond)
-	for range 60 {
+	for i := range 90 {
 		f := testFrame(rng)
-		if len(f) == 0 {
+		if len(f) < 60 {
 			continue
 		}
-		if f[0] = 2; rng.IntN(6) == 0 {
-			f[0] = 0
-		}
+		f[0] = uint8(rng.IntN(6)+1) / 2 << 1
 		r.peers[rng.IntN(2)].send(f)
 		r.step(simcore.Ps(rng.IntN(300)) * simcore.Nanosecond)
+		if credit, ok := map[int]uint32{60: 4, 70: 6 | 1<<31}[i]; ok {
+			r.settle()
+			m.write(nicspec.RegAccountCredit(9), credit)
+			r.step(simcore.Microsecond)
+		}
+	}
+	r.settle()
+	m.reg(nicspec.RegAccountCredit(9), 1)
+	m.table(nicspec.TableOpRead, nicspec.TableAccount, 9, nil)
+	for w := range 4 {
+		m.reg(nicspec.RegTblData(w), 1)
 	}
 	m.readCounters()
 	cfg := DefaultConfig(o.spec)
@@ -127,8 +190,66 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	return cfg, r.tape
 }
 
+// seqOf is the completion entry in a queue of the frame with an account_seq.
+func seqOf(p *tape, queue int, seq uint32) nicspec.RxCqe {
+	return p.get(0, func(x *boundary.Crossing) bool {
+		return rxCqe(queue)(x) && nicspec.RxCqe(x.TLP.Data).AccountSeq() == seq
+	}).TLP.Data
+}
+
+// written changes what the driver wrote to a register, every time.
+func (p *tape) written(off uint32, change func(v uint32) uint32) {
+	for i := range p.s {
+		if x := &p.s[i]; rung(off)(x) {
+			binary.LittleEndian.PutUint32(x.TLP.Data, change(binary.LittleEndian.Uint32(x.TLP.Data)))
+		}
+	}
+}
+
+// setAccount changes the balance that the driver gave the account.
+func setAccount(p *tape, balance uint32) { setWord(p, 0, balance) }
+
+func setLatch(p *tape, latch uint32) { setWord(p, 1, latch) }
+
+// setWord changes a word of the last table entry that the driver wrote.
+func setWord(p *tape, i int, v uint32) {
+	binary.LittleEndian.PutUint32(p.s[last(p, rung(nicspec.RegTblData(i)))].TLP.Data, v)
+}
+
 var rxPartSabotages = []sabotage{
 	rxField("rss_hash", "S2", func(e nicspec.RxCqe) { e.SetRssHash(e.RssHash() ^ 1<<31) }),
+
+	// Credit accounts.
+	{"account_seq of another frame", func(p *tape) { seqOf(p, 2, 5).SetAccountSeq(4) }, "rxq 2", "A4", "account_seq"},
+	{"account_seq left out", func(p *tape) {
+		for _, q := range []int{2, 3} {
+			for i := range p.s {
+				if x := &p.s[i]; rxCqe(q)(x) && nicspec.RxCqe(x.TLP.Data).AccountSeq() >= 7 {
+					e := nicspec.RxCqe(x.TLP.Data)
+					e.SetAccountSeq(e.AccountSeq() + 1)
+				}
+			}
+		}
+	}, "rxq 2", "A4", "account_seq"},
+	{"slow_path missing", func(p *tape) { e := nicspec.RxCqe(p.get(2, rxCqe(3)).TLP.Data); e.SetSlowPath(false) }, "rxq 3", "A2", "slow_path"},
+	{"slow_path on the fast way", func(p *tape) { seqOf(p, 2, 5).SetSlowPath(true) }, "rxq 2", "A2", "slow_path"},
+	{"account used by no rule", func(p *tape) { nicspec.RxCqe(p.get(2, rxCqe(0)).TLP.Data).SetAccountSeq(3) }, "rxq 0", "A4", "account_seq"},
+	{"credit too little", func(p *tape) { setAccount(p, 11) }, "rxq 2", "A2", "slow_path"},
+	{"credit too much", func(p *tape) { setAccount(p, 13) }, "rxq 3", "A2", "slow_path"},
+	{"latch left out", func(p *tape) { setLatch(p, 0) }, "rxq 3", "A2", "slow_path"},
+	{"resumed without being told to", func(p *tape) {
+		p.written(nicspec.RegAccountCredit(9), func(v uint32) uint32 { return v &^ (1 << 31) })
+	}, "rxq 2", "A2", "slow_path"},
+	{"credits that nobody gave", func(p *tape) {
+		p.written(nicspec.RegAccountCredit(9), func(v uint32) uint32 { return v &^ 7 })
+	}, "rxq 2", "A2", "slow_path"},
+	{"balance read", func(p *tape) { p.s[p.answer(nicspec.RegAccountCredit(9))].TLP.Data[0]++ }, "registers", "A5", "ACCOUNT_CREDIT[9]"},
+	{"state read", func(p *tape) { p.s[p.answer(nicspec.RegAccountCredit(9))].TLP.Data[3] ^= 0x80 }, "registers", "A5", "ACCOUNT_CREDIT[9]"},
+	{"balance in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(0))].TLP.Data[0]++ }, "registers", "A1", "TBL_DATA[0]"},
+	{"latch in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(1))].TLP.Data[0] ^= 1 }, "registers", "A1", "TBL_DATA[1]"},
+	{"state in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(1))].TLP.Data[1] ^= 1 }, "registers", "A1", "TBL_DATA[1]"},
+	{"drawn in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(2))].TLP.Data[0]++ }, "registers", "A1", "TBL_DATA[2]"},
+	{"seq in the table", func(p *tape) { p.s[p.answer(nicspec.RegTblData(3))].TLP.Data[0]-- }, "registers", "A1", "TBL_DATA[3]"},
 }
 
 func TestRxPartSabotageIsCaught(t *testing.T) {

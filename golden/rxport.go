@@ -13,11 +13,14 @@ type rxSide struct {
 	queues  []rxq
 	frames  pool[rxFrame]
 	shadows pool[shadow]
-	unsure  int     // frames that may go to more than one place
-	last    *rxSlot // descriptor written to last
-	plan    nic.RxPlan
-	joined  []byte
-	event   FrameEvent
+
+	accounts []account // none without the part
+	taken    taken
+	unsure   int     // frames that may go to more than one place
+	last     *rxSlot // descriptor written to last
+	plan     nic.RxPlan
+	joined   []byte
+	event    FrameEvent
 }
 
 // rxPort is the frames that came in on a port and whose fate is not known.
@@ -53,6 +56,7 @@ const (
 	placeDrop framePlace = iota
 	placeQueue
 	placeUnsure
+	placeAccount // to one of two queues, as the account decides
 )
 
 // rxFrame is a frame that came in.
@@ -69,6 +73,8 @@ type rxFrame struct {
 	overflow    bool     // the receive buffer may have been full
 	posted      uint16   // producer index that the queue had surely seen [R9]
 	epoch       uint32   // of the queue then
+	slowPosted  uint16   // likewise of the account's slow queue
+	slowEpoch   uint32   //
 	earlier     dropMask // by contexts of the queue that are forgotten
 	next        *rxFrame
 }
@@ -80,6 +86,7 @@ func roomOf(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }
 func (s *rxSide) init(spec *nic.Spec) {
 	s.ports = make([]rxPort, spec.Ports)
 	s.queues = make([]rxq, spec.NumRxq)
+	s.accounts = newAccounts(spec)
 	for i := range s.queues {
 		s.queues[i].init(i, spec.Ports)
 	}
@@ -148,8 +155,12 @@ func (r *Referee) assign(p *rxPort, f *rxFrame) {
 		p.drops.push(f)
 		return
 	}
-	f.place = placeQueue
 	f.posted, f.epoch = q.postedBefore(f.first-nicspec.VisibleCycles), q.epoch
+	if a := r.rx.accountOf(&f.v); a != nil {
+		r.enterAccount(a, f)
+		return
+	}
+	f.place = placeQueue
 	q.frames[f.port].push(f)
 	q.pending++
 }
@@ -176,6 +187,8 @@ func (r *Referee) withdraw(p *rxPort, f *rxFrame) {
 		q := r.rx.queue(f.v.Queue)
 		q.frames[f.port].remove(f)
 		q.pending--
+	case placeAccount:
+		r.leaveAccount(f)
 	}
 }
 
@@ -267,6 +280,9 @@ func (r *Referee) describe(f *rxFrame) string {
 		return s + ", to be dropped: " + f.v.Drop.String()
 	case placeQueue:
 		return s + fmt.Sprintf(", for queue %d by %s", f.v.Queue, ruleText(f.v.Rule))
+	case placeAccount:
+		return s + fmt.Sprintf(", for queue %d, or the slow queue %d of account %d, by %s", f.v.Queue, f.v.Account.Queue, f.v.Account.ID,
+			ruleText(f.v.Rule))
 	}
 	return s + fmt.Sprintf(", caught in a change of the configuration: %d verdicts are possible", len(f.alts))
 }

@@ -33,7 +33,14 @@ type rxq struct {
 
 	slots   []rxSlot // by index mod twice the ring size
 	frames  []frameList
-	pending int // frames in frames
+	pending int             // frames that may come to the queue and do not lie in doubt
+	seen    []deliveredLast // by port
+}
+
+// deliveredLast is the frame of a port that was delivered last.
+type deliveredLast struct {
+	any bool
+	seq uint32
 }
 
 const (
@@ -128,7 +135,7 @@ func (l *frameList) remove(f *rxFrame) {
 }
 
 func (q *rxq) init(id, ports int) {
-	*q = rxq{id: id, offTo: forever, errTo: never, frames: make([]frameList, ports)}
+	*q = rxq{id: id, offTo: forever, errTo: never, frames: make([]frameList, ports), seen: make([]deliveredLast, ports)}
 }
 
 func (q *rxq) domain() Domain { return Domain{DomainRxq, q.id} }
@@ -195,14 +202,17 @@ func (r *Referee) keepCauses(q *rxq) {
 		p := &r.rx.ports[i]
 		for k := range p.tab.n {
 			f := *p.tab.at(k)
-			if f == nil || f.place == placeDrop || f.place == placeQueue && f.epoch == q.epoch && q.since < f.last {
+			if f == nil || f.place == placeDrop {
 				continue
 			}
-			if f.place == placeQueue && int(f.v.Queue) == q.id {
+			if _, same := f.under(q); same {
+				continue
+			}
+			if f.place != placeUnsure && leads(&f.v, q.id) {
 				f.earlier |= r.runCauses(&q.was, &f.v, f.n, true)
 			}
 			for a := range f.alts {
-				if v := &f.alts[a]; f.place == placeUnsure && v.Drop == nic.NoDrop && int(v.Queue) == q.id {
+				if v := &f.alts[a]; f.place == placeUnsure && leads(v, q.id) {
 					f.earlier |= r.runCauses(&q.was, v, f.n, true)
 				}
 			}
@@ -327,11 +337,11 @@ func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *nic.RxVerdict, next uint16)
 	if q.epoch == 0 {
 		return m
 	}
-	same := q.since < f.last && f.place == placeQueue && f.epoch == q.epoch
+	posted, same := f.under(q)
 	if !same {
 		m |= r.runCauses(&q.was, v, f.n, true)
 	}
-	return m | r.runCauses(&q.ctx, v, f.n, !same || int16(next-f.posted) >= 0)
+	return m | r.runCauses(&q.ctx, v, f.n, !same || int16(next-posted) >= 0)
 }
 
 // runCauses is [R8] and [R9] for a queue in state Run.

@@ -162,24 +162,43 @@ func (c *Comp) planFrame() {
 // place is [R7] to [R10] for one frame: it is dropped, has to wait for its
 // descriptor, or becomes the one that is written.
 func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
-	q, n := c.regs.Rxq(int(f.v.Queue)), len(f.f.Data)
-	if drop = q.Admit(&f.v, n); drop != NoDrop {
-		return drop, false
+	var account *Account
+	s, n := &f.slot, len(f.f.Data)
+	s.Queue, s.SlowPath, s.AccountSeq = f.v.Queue, false, 0
+	if f.v.Account.On {
+		account = c.regs.Account(int(f.v.Account.ID))
+		if s.SlowPath = !account.Fast(); s.SlowPath {
+			s.Queue = f.v.Account.Queue
+		}
 	}
-	if q.Posted() == 0 {
-		return nicspec.CntRxDropNoDesc, false
+	q := c.regs.Rxq(int(s.Queue))
+	if drop = q.Admit(&f.v, n); drop == NoDrop && q.Posted() == 0 {
+		drop = nicspec.CntRxDropNoDesc
 	}
-	rq := &c.rx.queues[f.v.Queue]
-	if !rq.win.ready() {
+	if drop == NoDrop && !c.rx.queues[s.Queue].win.ready() {
 		return NoDrop, true
 	}
-	s := &f.slot
-	s.Queue, s.Index, s.CQI = f.v.Queue, rq.win.use, q.CQI
+	if account != nil {
+		if fast := account.Look(); drop == NoDrop {
+			s.AccountSeq = account.Draw(fast)
+		}
+	}
+	if drop == NoDrop {
+		c.begin(f, q)
+	}
+	return drop, false
+}
+
+// begin gives a frame its descriptor, and makes it the one that is written.
+func (c *Comp) begin(f *rxFrame, q *Queue) {
+	s, n := &f.slot, len(f.f.Data)
+	rq := &c.rx.queues[s.Queue]
+	s.Index, s.CQI = rq.win.use, q.CQI
 	s.Desc = nicspec.DecodeRxDesc(rq.win.peek())
 	rq.win.take()
 	q.CI++
 	q.CQI++
-	c.rx.want.set(int(f.v.Queue))
+	c.rx.want.set(int(s.Queue))
 	rq.refs++
 	PlanRx(q, &f.v, n, s, &f.plan)
 	c.rx.cur, c.rx.off = f, 0
@@ -190,7 +209,6 @@ func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
 	if f.plan.PayLen > 0 {
 		c.rx.pay = tlp.SplitWrite(f.plan.PayAddr, f.plan.PayLen, c.limits.MPS, tlp.Unaligned)
 	}
-	return NoDrop, false
 }
 
 // feedRx makes p the next write of the receive side: Events between frames,

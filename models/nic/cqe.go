@@ -21,6 +21,8 @@ func BuildRxCqe(v *RxVerdict, n, hdr int, s *RxSlot, phase bool, dst *[nicspec.C
 	e.SetL4Csum(v.L4Csum)
 	e.SetIcrc(v.ICRC)
 	e.SetRssHash(v.Hash)
+	e.SetSlowPath(s.SlowPath)
+	e.SetAccountSeq(s.AccountSeq)
 	e.SetPhase(phase)
 }
 

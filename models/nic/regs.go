@@ -13,19 +13,21 @@ type EffectKind uint8
 
 // The effects.
 const (
-	EffectNone          EffectKind = iota
-	EffectConfig                   // a register that behaviour depends on was written: Reg
-	EffectDoorbell                 // accepted: Rx, Index, PI
-	EffectDoorbellBad              // ignored, counted DB_BAD: Rx, Index, PI
-	EffectQueueEnabled             // Rx, Index
-	EffectQueueDisabled            // was Off already: Rx, Index
-	EffectQueueDraining            // Off from now on; the caller calls Drained when it is quiet: Rx, Index
-	EffectKeyWritten               // Index
-	EffectRuleWritten              // Index; Config has the new rule set
-	EffectIndirection              // Index; Config has the new table
-	EffectTableRead                // Table, Index
-	EffectTableRefused             // Table, Index, Status
-	EffectRegBad                   // ignored, counted REG_BAD
+	EffectNone           EffectKind = iota
+	EffectConfig                    // a register that behaviour depends on was written: Reg
+	EffectDoorbell                  // accepted: Rx, Index, PI
+	EffectDoorbellBad               // ignored, counted DB_BAD: Rx, Index, PI
+	EffectQueueEnabled              // Rx, Index
+	EffectQueueDisabled             // was Off already: Rx, Index
+	EffectQueueDraining             // Off from now on; the caller calls Drained when it is quiet: Rx, Index
+	EffectKeyWritten                // Index
+	EffectRuleWritten               // Index; Config has the new rule set
+	EffectIndirection               // Index; Config has the new table
+	EffectAccountWritten            // Index
+	EffectCredit                    // of an account: Index, Value
+	EffectTableRead                 // Table, Index
+	EffectTableRefused              // Table, Index, Status
+	EffectRegBad                    // ignored, counted REG_BAD
 )
 
 // Effect is what one register write did.
@@ -37,6 +39,7 @@ type Effect struct {
 	Table  nicspec.Table
 	Status nicspec.TableStatus
 	Reg    uint32 // offset of the register written
+	Value  uint32 // that was written
 }
 
 // Outcome is what a request TLP did.
@@ -75,6 +78,8 @@ type Regs struct {
 	txq   []Queue
 	keys  KeyTable
 	rules []nicspec.RuleEntryFields
+
+	accounts []Account // none without the part
 }
 
 // registerBits are the bits of the registers that can be written: fields of
@@ -115,6 +120,9 @@ func NewRegs(spec Spec) *Regs {
 		scratch: nicspec.ResetScratch, cmd: nicspec.ResetTblCmd, bits: spec.registerBits(),
 	}
 	r.cfg.Rss = spec.Has(nicspec.PartRss)
+	if spec.Has(nicspec.PartAccounts) {
+		r.accounts = make([]Account, nicspec.NumAccounts)
+	}
 	r.reconfigure()
 	return r
 }
@@ -289,6 +297,9 @@ func (r *Regs) writeArray(off, v uint32) Effect {
 	} else if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok && r.cfg.Rss {
 		r.cfg.RssKey = r.cfg.RssKey.With(i, v)
 		return Effect{Kind: EffectConfig, Reg: off}
+	} else if i, ok := element(off, nicspec.RegAccountCreditBase, len(r.accounts)); ok {
+		r.accounts[i].Credit(v)
+		return Effect{Kind: EffectCredit, Index: i, Value: v, Reg: off}
 	} else if i, ok := element(off, nicspec.RegRxDoorbellBase, nicspec.RegRxDoorbellCount); ok {
 		return r.doorbell(r.Rxq(i), Effect{Rx: true, Index: i, PI: uint16(v), Reg: off})
 	} else if i, ok := element(off, nicspec.RegTxDoorbellBase, nicspec.RegTxDoorbellCount); ok {
@@ -355,6 +366,9 @@ func (r *Regs) readArray(off uint32) uint32 {
 	}
 	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok {
 		return r.cfg.RssKey.Word(i)
+	}
+	if i, ok := element(off, nicspec.RegAccountCreditBase, len(r.accounts)); ok {
+		return r.accounts[i].credit()
 	}
 	const half = 2 // 32-bit words of a 64-bit register
 	if i, ok := element(off, nicspec.RegCounterBase, half*nicspec.RegCounterCount); ok {

@@ -11,7 +11,9 @@ func (r *Regs) writeRule(b []byte, e *Effect) {
 	if !r.spec.Has(nicspec.PartRss) {
 		f.RssLog = 0
 	}
-	f.Account, f.SlowQueue = 0, 0
+	if !r.spec.Has(nicspec.PartAccounts) {
+		f.Account, f.SlowQueue = 0, 0
+	}
 	r.rules[e.Index] = f
 	r.cfg.Rules = r.cfg.Rules.With(e.Index, &f)
 	e.Kind = EffectRuleWritten
@@ -23,12 +25,19 @@ func (r *Regs) checkRule(f *nicspec.RuleEntryFields) nicspec.TableStatus {
 	switch {
 	case f.Valid > 1, !f.Action.Known(),
 		rss && (f.Queue >= nicspec.RssEntries || f.RssLog > nicspec.RssLogMax),
-		!rss && int(f.Queue) >= len(r.rxq):
+		!rss && int(f.Queue) >= len(r.rxq),
+		r.spec.Has(nicspec.PartAccounts) && !r.accountFits(f):
 		return nicspec.TableStatusBadValue
-	case !r.spec.Has(f.Action.Part()), f.AccountEn != 0:
+	case !r.spec.Has(f.Action.Part()), f.AccountEn != 0 && !r.spec.Has(nicspec.PartAccounts):
 		return nicspec.TableStatusNotBuilt
 	}
 	return nicspec.TableStatusOk
+}
+
+// accountFits judges what a rule says of accounts [A2, A6].
+func (r *Regs) accountFits(f *nicspec.RuleEntryFields) bool {
+	return f.AccountEn == 0 || f.AccountEn == 1 && f.Action != nicspec.ActionDrop &&
+		f.Account < nicspec.NumAccounts && int(f.SlowQueue) < len(r.rxq)
 }
 
 // writeIndirection stores an entry of table Indirection.

@@ -22,6 +22,9 @@ type RxSlot struct {
 	Index uint16 // descriptor, free-running
 	CQI   uint16 // completion entry, free-running
 	Desc  nicspec.RxDescFields
+
+	SlowPath   bool // of a credit account
+	AccountSeq uint32
 }
 
 // PlanRx is [R8] and [R10]: it says what delivering a frame of n bytes writes.

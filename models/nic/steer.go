@@ -35,6 +35,7 @@ type RxVerdict struct {
 	Checked bool                // Headers and verdicts are filled in: not a drop of [R2]
 	Group   RssGroup            // by which the queue was found
 	Hash    uint32              // RSS hash, 0 without the part
+	Account AccountUse          // it decides between Queue and another [A2]
 	Headers
 	IPCsum, L4Csum, ICRC nicspec.Verdict
 }
@@ -45,7 +46,8 @@ func (v *RxVerdict) Hit() (rule int, ok bool) { return int(v.Rule), v.Rule != ni
 // Classify does [R2], [R4] and [R5]: it parses and checks a frame that came in
 // on port, and finds its queue or the reason to drop it.
 func (c *Config) Classify(port int, frame []byte, v *RxVerdict) {
-	v.Queue, v.Rule, v.Checked, v.Group, v.Hash = 0, nicspec.RuleNone, false, RssGroup{}, 0
+	v.Queue, v.Rule, v.Checked = 0, nicspec.RuleNone, false
+	v.Group, v.Hash, v.Account = RssGroup{}, 0, AccountUse{}
 	if v.Drop = c.Gate(len(frame)); v.Drop != NoDrop {
 		return
 	}
@@ -94,7 +96,7 @@ func (c *Config) steer(port int, v *RxVerdict) {
 		v.Hash = c.RssKey.Hash(v.RssInput(&buf))
 	}
 	if r := c.Rules.match(&key); r != nil {
-		v.Rule = r.index
+		v.Rule, v.Account = r.index, r.account
 		if !c.direct(r.action, r.queue, r.rssLog, v) {
 			v.Drop = nicspec.CntRxDropRule
 		}
@@ -129,6 +131,7 @@ type rule struct {
 	queue       uint16
 	action      nicspec.Action
 	rssLog      uint8
+	account     AccountUse
 }
 
 // RuleSet is the steering table at one instant. It is never changed: With
@@ -172,6 +175,9 @@ func (s *RuleSet) With(i int, e *nicspec.RuleEntryFields) *RuleSet {
 
 func compileRule(i int, e *nicspec.RuleEntryFields) rule {
 	r := rule{index: uint16(i), queue: e.Queue, action: e.Action, rssLog: e.RssLog}
+	if e.AccountEn == 1 {
+		r.account = AccountUse{On: true, ID: e.Account, Queue: e.SlowQueue}
+	}
 	for w := range keyWords {
 		r.mask[w] = binary.LittleEndian.Uint64(e.Mask[8*w:])
 		r.value[w] = binary.LittleEndian.Uint64(e.Value[8*w:]) & r.mask[w]

@@ -58,6 +58,8 @@ func (r *Regs) locate(op nicspec.TableOp, t nicspec.Table, i int) nicspec.TableS
 		entries = len(r.rules)
 	case nicspec.TableIndirection:
 		entries = nicspec.RssEntries
+	case nicspec.TableAccount:
+		entries = len(r.accounts)
 	default:
 		return nicspec.TableStatusNotBuilt
 	}
@@ -88,6 +90,8 @@ func (r *Regs) readEntry(t nicspec.Table, i int) {
 		r.rules[i].Encode(b[:])
 	case nicspec.TableIndirection:
 		(&nicspec.IndirectionEntryFields{Queue: r.cfg.Indirection.At(i)}).Encode(b[:])
+	case nicspec.TableAccount:
+		r.accounts[i].encode(b[:])
 	}
 	for w := range r.data {
 		r.data[w] = binary.LittleEndian.Uint32(b[4*w:])
@@ -109,6 +113,8 @@ func (r *Regs) writeEntry(e *Effect) {
 		r.writeRule(b[:], e)
 	case nicspec.TableIndirection:
 		r.writeIndirection(b[:], e)
+	case nicspec.TableAccount:
+		r.writeAccount(b[:], e)
 	}
 }
 
