@@ -42,6 +42,7 @@ type rig struct {
 
 	reads []tlp.Header // of the device, if keepReads
 	keep  bool
+	watch func(boundary.Crossing) // sees every TLP; may be nil
 }
 
 // completion is an answer of the NIC to a raw request.
@@ -104,6 +105,9 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 }
 
 func (r *rig) see(x boundary.Crossing) {
+	if r.watch != nil && x.TLP != nil {
+		r.watch(x)
+	}
 	switch {
 	case x.Kind == boundary.FrameOut:
 		r.out = append(r.out, sent{r.portOf(x.Port), x.Frame.Queue, append([]byte(nil), x.Frame.Data...), x.Last})

@@ -69,7 +69,9 @@ type posted struct {
 func (r *rig) storeEntry(x *txRing, index uint16, w *nicspec.WqeFields) {
 	r.t.Helper()
 	e := *w
-	e.Port = uint8(r.portOf(int(w.Port)))
+	if !isCopy(w.Opcode) {
+		e.Port = uint8(r.portOf(int(w.Port)))
+	}
 	r.store(x.at(index), encode(&e, nicspec.WqeBytes))
 }
 

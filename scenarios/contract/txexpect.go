@@ -17,6 +17,9 @@ func expected(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec, load func(bu
 	if w.Opcode == nicspec.OpcodeNop {
 		return nil, nicspec.StatusOk
 	}
+	if isCopy(w.Opcode) && sizes.Has(nicspec.PartCopy) {
+		return nil, copyStatus(w, keys, sizes)
+	}
 	if s := entryStatus(w, keys, sizes); s != nicspec.StatusOk {
 		return nil, s
 	}
@@ -66,19 +69,26 @@ func entryStatus(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec) nicspec.S
 		return nicspec.StatusBadLength
 	}
 	for _, s := range segments(w) {
-		index := int(s.Key & 0xffff)
-		k := keys[index]
-		switch {
-		case index >= sizes.NumKeys, k.Valid != 1, k.Variant != uint8(s.Key>>24):
-			return nicspec.StatusBadKey
-		case !k.RightRead:
-			return nicspec.StatusKeyRights
-		case s.Addr < k.VaBase, s.Addr-k.VaBase > k.Length, k.Length-(s.Addr-k.VaBase) < uint64(s.Len):
-			return nicspec.StatusKeyBounds
+		k := keys[int(s.Key&0xffff)]
+		if status := pieceStatus(&s, &k, sizes, true, false); status != nicspec.StatusOk {
+			return status
 		}
 	}
 	if w.FCrc32c {
 		return nicspec.StatusBadOffload
+	}
+	return nicspec.StatusOk
+}
+
+// pieceStatus holds a piece against its key, which must give these rights.
+func pieceStatus(s *nicspec.SegFields, k *nicspec.KeyEntryFields, sizes *nic.Spec, read, write bool) nicspec.Status {
+	switch {
+	case int(s.Key&0xffff) >= sizes.NumKeys, k.Valid != 1, k.Variant != uint8(s.Key>>24):
+		return nicspec.StatusBadKey
+	case read && !k.RightRead, write && !k.RightWrite:
+		return nicspec.StatusKeyRights
+	case s.Addr < k.VaBase, s.Addr-k.VaBase > k.Length, k.Length-(s.Addr-k.VaBase) < uint64(s.Len):
+		return nicspec.StatusKeyBounds
 	}
 	return nicspec.StatusOk
 }
