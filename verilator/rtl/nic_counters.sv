@@ -25,7 +25,7 @@ module nic_counters
   output logic [63:0]              rd_data_o
 );
   localparam int PortCounters = CntTxBytes + 1;
-  localparam int DevCounters  = CntTxCqe - CntDeviceBase + 1;
+  localparam int DevCounters  = CntMsix - CntDeviceBase + 1;
   localparam int CopyBytes    = CntCopyBytes - CntDeviceBase;
 
   logic [63:0]            rd_q;

@@ -20,6 +20,23 @@ package nic_int_pkg;
     logic [TlpW-1:0]   data;
   } tlp_beat_t;
 
+  // A completion entry or a message of a queue left at the TLP port.
+  typedef struct packed {
+    logic              entry;
+    logic              msg;
+    logic              event_f;  // the entry is an Event
+    logic              tx;       // of a transmit queue
+    logic [7:0]        queue_f;
+  } left_t;
+
+  // A message of a queue.
+  typedef struct packed {
+    logic              tx;
+    logic [7:0]        queue_f;
+    logic [127:0]      hdr;
+    logic [31:0]       data;
+  } msg_t;
+
   // One beat of a frame inside the device.
   typedef struct packed {
     logic              last;

@@ -30,6 +30,10 @@ module nic_rx
   output tbl_rsp_t               tbl_o,
   input  reg_bus_t               reg_i,
   output logic [63:0]            reg_rdata_o,
+  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  output logic                   commit_o,
+  output logic                   flush_o,
+  input  logic                   flushed_i,
   input  doorbell_t              db_i,
   output rd_req_t                rd_req_o,
   output logic                   rd_req_valid_o,
@@ -137,8 +141,8 @@ module nic_rx
   rx_ctx_t       ctx;
   queue_state_e  take_state;
 
-  nic_rxq #(.NumRxq(NumRxq), .DescCache(DescCache)) u_rxq (
-    .clk, .rst, .tbl_i,
+  nic_rxq #(.NumRxq(NumRxq), .DescCache(DescCache), .Parts(Parts)) u_rxq (
+    .clk, .rst, .tbl_i, .commit_o, .flush_o, .flushed_i,
     .tbl_o          (rxq_rsp),
     .db_i,
     .db_bad_o       (db_bad),

@@ -10,12 +10,18 @@ module nic_rxq
   parameter int NumRxq = 64,
   // Descriptors cached a queue, a power of two, 8..256.
   parameter int DescCache = 128,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumRxq)
 ) (
   input  logic          clk,
   input  logic          rst,
   input  tbl_req_t      tbl_i,
   output tbl_rsp_t      tbl_o,
+  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  output logic          commit_o,
+  output logic          flush_o,
+  input  logic          flushed_i,
   input  doorbell_t     db_i,
   output logic          db_bad_o,
   // A doorbell was accepted; a queue starts afresh.
@@ -96,8 +102,8 @@ module nic_rxq
   assign drain_queue_o = tbl_queue;
   assign start_queue_o = tbl_queue;
 
-  nic_rxq_tbl #(.NumRxq(NumRxq)) u_tbl (
-    .clk, .rst, .tbl_i, .tbl_o,
+  nic_rxq_tbl #(.NumRxq(NumRxq), .Parts(Parts)) u_tbl (
+    .clk, .rst, .tbl_i, .tbl_o, .commit_o, .flush_o, .flushed_i,
     .queue_o    (tbl_queue),
     .state_i    (state_of(tbl_queue)),
     .error_i    (failed_q[tbl_queue] ? error_q[tbl_queue] : StatusOk),

@@ -8,6 +8,8 @@ module nic_rxq_tbl
 #(
   // Receive queues.
   parameter int NumRxq = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumRxq)
 ) (
   input  logic          clk,
@@ -22,6 +24,10 @@ module nic_rxq_tbl
   input  logic [15:0]   ci_i,
   input  logic [15:0]   cqi_i,
   input  logic          drained_i,
+  // An entry takes effect; what has drained waits for its last message.
+  output logic          commit_o,
+  output logic          flush_o,
+  input  logic          flushed_i,
   // It goes off now; it starts now with this ring size.
   output logic          off_o,
   output logic          start_o,
@@ -35,6 +41,8 @@ module nic_rxq_tbl
   input  logic [Qw-1:0] base_queue_i,
   output logic [63:0]   base_o
 );
+  localparam bit HasMsix = (Parts & PartMsix) != 0;
+
   typedef enum logic [1:0] {Idle, Drain, Fetch, Answer} step_e;
 
   step_e             step_q, step_d;
@@ -58,6 +66,8 @@ module nic_rxq_tbl
   assign tbl_o      = rsp_q;
   assign log_size_o = entry.log_size[3:0];
   assign start_o    = commit && entry.enable[0];
+  assign commit_o   = commit;
+  assign flush_o    = step_q == Drain && drained_i;
   assign ctx_o      = ctx_q;
   assign base_o     = base_q;
 
@@ -69,9 +79,10 @@ module nic_rxq_tbl
                entry.log_size < 8'(LogSizeMin) || entry.log_size > 8'(LogSizeMax) ||
                entry.ring_base[5:0] != 6'h0 || entry.cq_base[5:0] != 6'h0 ||
                entry.pay_buf_size == 16'h0 ||
-               (entry.hdr_buf_size == 16'h0 && entry.split_mode != SplitModeNone)) begin
+               (entry.hdr_buf_size == 16'h0 && entry.split_mode != SplitModeNone) ||
+               (HasMsix && entry.msix_addr[1:0] != 2'd0)) begin
         status = TableStatusBadValue;
-      end else if (entry.msix_addr != 64'h0 || entry.crc_mode != 8'h0 ||
+      end else if ((!HasMsix && entry.msix_addr != 64'h0) || entry.crc_mode != 8'h0 ||
                    entry.ecn_mode != 8'h0) begin
         status = TableStatusNotBuilt;
       end
@@ -93,7 +104,7 @@ module nic_rxq_tbl
           step_d = off_o ? Drain : Answer;
         end
       end
-      Drain: if (drained_i) begin
+      Drain: if (drained_i && flushed_i) begin
         commit = 1'b1;
         answer = 1'b1;
         step_d = Answer;
@@ -115,10 +126,12 @@ module nic_rxq_tbl
     shown.ci    = ci_i;
     shown.cqi   = cqi_i;
     // Later and reserved fields read 0.
-    shown.msix_addr  = '0;
-    shown.msix_data  = '0;
-    shown.mod_count  = '0;
-    shown.mod_cycles = '0;
+    if (!HasMsix) begin
+      shown.msix_addr  = '0;
+      shown.msix_data  = '0;
+      shown.mod_count  = '0;
+      shown.mod_cycles = '0;
+    end
     shown.crc_mode   = CrcModeOff;
     shown.ecn_mode   = '0;
     shown.rsvd0      = '0;

@@ -1,10 +1,13 @@
 /// Exit of the TLP port: packets of the receive path, transmit completion entries, read requests,
-/// answers and packets of the copy engine take turns, a whole packet each. Tells when a read request
-/// was accepted.
+/// answers, packets of the copy engine and messages take turns, a whole packet each. Tells when a
+/// read request was accepted, and when completion entries and messages were.
 
 module nic_tlp_mux
-  import nic_int_pkg::*;
-(
+  import nic_pkg::*, nic_int_pkg::*;
+#(
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
+) (
   input  logic             clk,
   input  logic             rst,
   input  tlp_beat_t        rx_i,
@@ -23,6 +26,9 @@ module nic_tlp_mux
   input  logic [63:0]      ans_data_i,
   input  logic             ans_valid_i,
   output logic             ans_ready_o,
+  input  msg_t             msg_i,
+  input  logic             msg_valid_i,
+  output logic             msg_ready_o,
   output logic [TlpW-1:0]  m_axis_tlp_tdata,
   output logic [TlpD-1:0]  m_axis_tlp_tkeep,
   output logic [127:0]     m_axis_tlp_thdr,
@@ -32,11 +38,14 @@ module nic_tlp_mux
   // A read request was accepted in this cycle, with this tag.
   output logic             sent_o,
   output logic [7:0]       sent_tag_o,
+  // A completion entry or a message came in; one left. For builds with messages only.
+  output logic             taken_o,
+  output left_t            left_o,
   output logic             busy_o
 );
-  typedef enum logic [2:0] {SrcRx, SrcTx, SrcMrd, SrcAns, SrcCopy} src_e;
+  typedef enum logic [2:0] {SrcRx, SrcTx, SrcMrd, SrcAns, SrcCopy, SrcMsg} src_e;
 
-  localparam logic [15:0] CompleterId = {nic_pkg::RequesterNic[7:0], nic_pkg::RequesterNic[15:8]};
+  localparam logic [15:0] CompleterId = {RequesterNic[7:0], RequesterNic[15:8]};
 
   // Header of an answer.
   function automatic logic [127:0] cpl_hdr(input answer_t a);
@@ -55,18 +64,19 @@ module nic_tlp_mux
     cpl_hdr[94:88] = a.lower;
   endfunction
 
-  logic [4:0] req;
+  logic [5:0] req;
   logic [2:0] turn, locked_src_q;
   src_e       src;
   logic       locked_q, any, unused_any, take, in_ready, unused_entry;
   tlp_beat_t  beat, out;
+  left_t      mark, mark_out;
 
-  assign req  = {copy_valid_i, ans_valid_i, mrd_valid_i, tx_valid_i, rx_valid_i};
+  assign req  = {msg_valid_i, copy_valid_i, ans_valid_i, mrd_valid_i, tx_valid_i, rx_valid_i};
   assign src  = src_e'(locked_q ? locked_src_q : turn);
   assign any  = req[src];
   assign take = any && in_ready;
 
-  nic_arb #(.Num(5)) u_arb (
+  nic_arb #(.Num(6)) u_arb (
     .clk, .rst, .req_i(req), .take_i(take && !locked_q), .valid_o(unused_any), .index_o(turn)
   );
 
@@ -79,6 +89,13 @@ module nic_tlp_mux
         beat      = '0;
         beat.last = 1'b1;
         beat.hdr  = mrd_hdr_i;
+      end
+      SrcMsg: begin
+        beat            = '0;
+        beat.last       = 1'b1;
+        beat.hdr        = msg_i.hdr;
+        beat.keep[0]    = 1'b1;
+        beat.data[31:0] = msg_i.data;
       end
       default: begin
         beat            = '0;
@@ -96,6 +113,7 @@ module nic_tlp_mux
   assign mrd_ready_o = take && src == SrcMrd;
   assign ans_ready_o = take && src == SrcAns;
   assign copy_ready_o = take && src == SrcCopy;
+  assign msg_ready_o = take && src == SrcMsg;
 
   always_ff @(posedge clk) begin
     if (take) begin
@@ -105,10 +123,31 @@ module nic_tlp_mux
     if (rst) locked_q <= 1'b0;
   end
 
-  nic_skid #(.Width($bits(tlp_beat_t))) u_out (
+  // What messages have to know of a packet goes with it: an entry's type and queue stand in it.
+  if ((Parts & PartMsix) != 0) begin : g_mark
+    always_comb begin
+      mark = '0;
+      if (src == SrcMsg) begin
+        mark = '{entry: 1'b0, msg: 1'b1, event_f: 1'b0, tx: msg_i.tx, queue_f: msg_i.queue_f};
+      end else if (beat.entry) begin
+        mark = '{entry: 1'b1, msg: 1'b0, event_f: beat.data[7:0] == CqeTypeEvent,
+                 tx: src == SrcTx, queue_f: beat.data[23:16]};
+      end
+    end
+    assign taken_o = take && (mark.entry || mark.msg);
+    assign left_o  = m_axis_tlp_tvalid && m_axis_tlp_tready ? mark_out : '0;
+  end else begin : g_no_mark
+    logic unused_mark;
+    assign unused_mark = ^{mark_out, msg_i};
+    assign mark        = '0;
+    assign taken_o     = 1'b0;
+    assign left_o      = '0;
+  end
+
+  nic_skid #(.Width($bits(left_t) + $bits(tlp_beat_t))) u_out (
     .clk, .rst,
-    .in_valid_i(any), .in_ready_o(in_ready), .in_data_i(beat),
-    .out_valid_o(m_axis_tlp_tvalid), .out_ready_i(m_axis_tlp_tready), .out_data_o(out)
+    .in_valid_i(any), .in_ready_o(in_ready), .in_data_i({mark, beat}),
+    .out_valid_o(m_axis_tlp_tvalid), .out_ready_i(m_axis_tlp_tready), .out_data_o({mark_out, out})
   );
 
   assign unused_entry     = out.entry;

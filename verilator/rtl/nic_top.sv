@@ -84,7 +84,7 @@ module nic_top
   localparam int RdWqe     = 1;
   localparam int RdGather  = 2;
   localparam int RdCopy    = 3;
-  localparam int EvtSources = 5;
+  localparam int EvtSources = 6;
   localparam int BusyTail  = 4;
 
   cfg_t                        cfg;
@@ -114,6 +114,10 @@ module nic_top
   answer_t                     ans;
   logic [63:0]                 ans_data;
   logic                        ans_valid, ans_ready;
+  msg_t                        msg;
+  logic                        msg_valid, msg_ready, taken, msg_sent, msix_busy;
+  left_t                       left;
+  logic                        rx_commit, tx_commit, rx_flush, tx_flush, flushed;
   logic [Ports-1:0][31:0]      rx_evt, tx_evt;
   logic [Ports-1:0][7:0]       rx_bytes, tx_bytes;
   logic [15:0]                 rx_dev, tx_dev;
@@ -168,6 +172,7 @@ module nic_top
                  16'(cpl_timeout) << (CntCplTimeouts - CntDeviceBase);
     dev_evt[3] = 16'(bad_command[0]) << (CntRegBad - CntDeviceBase);
     dev_evt[4] = 16'(bad_command[1]) << (CntRegBad - CntDeviceBase);
+    dev_evt[5] = 16'(msg_sent) << (CntMsix - CntDeviceBase);
   end
 
   nic_counters #(.Ports(Ports), .Sources(EvtSources)) u_counters (
@@ -198,6 +203,7 @@ module nic_top
     .s_axis_eth_tready,
     .cfg_i(cfg), .rss_key_i(rss_key), .tbl_i(tbl), .tbl_o(rx_tbl), .reg_i(reg_bus),
     .reg_rdata_o(rx_reg), .db_i(rx_db),
+    .commit_o(rx_commit), .flush_o(rx_flush), .flushed_i(flushed),
     .rd_req_o(rd_req[RdRx]), .rd_req_valid_o(rd_valid[RdRx]), .rd_req_ready_i(rd_ready[RdRx]),
     .rd_rsp_i(rd_rsp[RdRx]),
     .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
@@ -211,6 +217,7 @@ module nic_top
     .m_axis_eth_tvalid, .m_axis_eth_tready,
     .cfg_i(cfg), .tbl_i(tbl), .tbl_o(tx_tbl), .db_i(tx_db),
     .push_i(push),
+    .commit_o(tx_commit), .flush_o(tx_flush), .flushed_i(flushed),
     .wqe_rd_req_o(rd_req[RdWqe]), .wqe_rd_req_valid_o(rd_valid[RdWqe]),
     .wqe_rd_req_ready_i(rd_ready[RdWqe]), .wqe_rd_rsp_i(rd_rsp[RdWqe]),
     .gat_rd_req_o(rd_req[RdGather]), .gat_rd_req_valid_o(rd_valid[RdGather]),
@@ -223,20 +230,40 @@ module nic_top
     .port_evt_o(tx_evt), .bytes_o(tx_bytes), .dev_evt_o(tx_dev), .busy_o(tx_busy)
   );
 
-  nic_tlp_mux u_mux (
+  if ((Parts & PartMsix) != 0) begin : g_msix
+    logic unused_work;
+    nic_msix #(.NumRxq(NumRxq), .NumTxq(NumTxq)) u_msix (
+      .clk, .rst, .flr_i(cfg.flr), .tbl_i(tbl), .rx_commit_i(rx_commit), .tx_commit_i(tx_commit),
+      .rx_flush_i(rx_flush), .tx_flush_i(tx_flush), .flushed_o(flushed), .taken_i(taken),
+      .left_i(left), .msg_o(msg), .msg_valid_o(msg_valid), .msg_ready_i(msg_ready),
+      .sent_o(msg_sent), .work_o(unused_work), .busy_o(msix_busy)
+    );
+  end else begin : g_no_msix
+    logic unused_msix;
+    assign unused_msix = ^{taken, left, msg_ready, rx_commit, tx_commit, rx_flush, tx_flush};
+    assign flushed     = 1'b1;
+    assign msg         = '0;
+    assign msg_valid   = 1'b0;
+    assign msg_sent    = 1'b0;
+    assign msix_busy   = 1'b0;
+  end
+
+  nic_tlp_mux #(.Parts(Parts)) u_mux (
     .clk, .rst,
     .rx_i(rx_tlp), .rx_valid_i(rx_tlp_valid), .rx_ready_o(rx_tlp_ready),
     .tx_i(tx_tlp), .tx_valid_i(tx_tlp_valid), .tx_ready_o(tx_tlp_ready),
     .copy_i(copy_tlp), .copy_valid_i(copy_tlp_valid), .copy_ready_o(copy_tlp_ready),
     .mrd_hdr_i(mrd_hdr), .mrd_valid_i(mrd_valid), .mrd_ready_o(mrd_ready),
     .ans_i(ans), .ans_data_i(ans_data), .ans_valid_i(ans_valid), .ans_ready_o(ans_ready),
+    .msg_i(msg), .msg_valid_i(msg_valid), .msg_ready_o(msg_ready),
     .m_axis_tlp_tdata, .m_axis_tlp_tkeep, .m_axis_tlp_thdr, .m_axis_tlp_tlast,
     .m_axis_tlp_tvalid, .m_axis_tlp_tready,
-    .sent_o(sent), .sent_tag_o(sent_tag), .busy_o(mux_busy)
+    .sent_o(sent), .sent_tag_o(sent_tag), .taken_o(taken), .left_o(left), .busy_o(mux_busy)
   );
 
   // Work passes from block to block in a cycle or two; the tail covers the hand-over.
-  assign active = demux_busy || regs_busy || reader_busy || rx_busy || tx_busy || mux_busy;
+  assign active = demux_busy || regs_busy || reader_busy || rx_busy || tx_busy || mux_busy ||
+                  msix_busy;
   assign busy   = active || tail_q != '0;
 
   always_ff @(posedge clk) begin

@@ -30,6 +30,10 @@ module nic_tx
   input  cfg_t                    cfg_i,
   input  tbl_req_t                tbl_i,
   output tbl_rsp_t                tbl_o,
+  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  output logic                    commit_o,
+  output logic                    flush_o,
+  input  logic                    flushed_i,
   input  doorbell_t               db_i,
   input  push_t                   push_i,
   output rd_req_t                 wqe_rd_req_o,
@@ -106,8 +110,9 @@ module nic_tx
 
   nic_txq #(.NumTxq(NumTxq), .FetchSlots(FetchSlots), .Parts(Parts)) u_txq (
     .clk, .rst, .enable_i(cfg_i.tx_enable), .short_i(cfg_i.mrrs == 13'd128), .tbl_i,
-    .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .db_i, .push_i,
-    .rd_req_o(wqe_rd_req_o), .rd_req_valid_o(wqe_rd_req_valid_o),
+    .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .commit_o,
+    .flush_o, .flushed_i, .db_i, .push_i, .rd_req_o(wqe_rd_req_o),
+    .rd_req_valid_o(wqe_rd_req_valid_o),
     .rd_req_ready_i(wqe_rd_req_ready_i), .rd_rsp_i(wqe_rd_rsp_i), .valid_o(q_valid),
     .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .sent_i(g_valid && g_ready),
     .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log), .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe),

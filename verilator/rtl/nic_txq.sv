@@ -20,6 +20,10 @@ module nic_txq
   output logic          tbl_done_o,
   output table_status_e tbl_status_o,
   output logic [511:0]  tbl_rdata_o,
+  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  output logic          commit_o,
+  output logic          flush_o,
+  input  logic          flushed_i,
   input  doorbell_t     db_i,
   input  push_t         push_i,
   output rd_req_t       rd_req_o,
@@ -73,8 +77,9 @@ module nic_txq
   assign hold        = fetch_hold || (turn && sched_q == drain_q) || (cqe_i && cqe_q_i == drain_q);
   assign busy_o      = turn || fetch_busy || ctx_busy || db_i.valid || (enable_i && work != '0);
 
-  nic_txq_ctx #(.NumTxq(NumTxq), .HasPush(HasPush)) u_ctx (
-    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .db_i, .db_push_i(push_i.valid), .db_bad_o,
+  nic_txq_ctx #(.NumTxq(NumTxq), .Parts(Parts)) u_ctx (
+    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .commit_o, .flush_o, .flushed_i,
+    .db_i, .db_push_i(push_i.valid), .db_bad_o,
     .work_o(work), .sched_q_i(sched_q), .sched_run_o(run), .sched_base_o(ring_base),
     .sched_log_o(ring_log), .sched_index_o(index), .sched_avail_o(avail), .sched_take_i(take),
     .sched_num_i(num), .push_look_o(push_look), .push_o(push), .push_q_o(push_q),

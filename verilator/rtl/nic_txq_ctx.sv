@@ -6,8 +6,8 @@ module nic_txq_ctx
 #(
   // Transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Entries may come with their doorbell.
-  parameter bit HasPush = 1'b0,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic              clk,
@@ -16,6 +16,10 @@ module nic_txq_ctx
   output logic              tbl_done_o,
   output table_status_e     tbl_status_o,
   output logic [511:0]      tbl_rdata_o,
+  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  output logic              commit_o,
+  output logic              flush_o,
+  input  logic              flushed_i,
   input  doorbell_t         db_i,
   input  logic              db_push_i,
   output logic              db_bad_o,
@@ -56,6 +60,8 @@ module nic_txq_ctx
   // Something was started and has not ended, or a doorbell is being looked at.
   output logic              busy_o
 );
+  localparam bit HasPush = (Parts & PartPush) != 0;
+
   logic [7:0]        error_q [NumTxq];
   logic [15:0]       pi_q    [NumTxq];   // producer index
   logic [15:0]       fi_q    [NumTxq];   // next entry to fetch
@@ -87,8 +93,8 @@ module nic_txq_ctx
   assign busy_o        = open_q != 16'd0 || db_q.valid;
   assign tstate        = run_q[tq] ? QueueStateRun : stop_q[tq] ? QueueStateError : QueueStateOff;
 
-  nic_txq_tbl #(.NumTxq(NumTxq)) u_tbl (
-    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o,
+  nic_txq_tbl #(.NumTxq(NumTxq), .Parts(Parts)) u_tbl (
+    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .commit_o, .flush_o, .flushed_i,
     .q_o(tq), .state_i(tstate), .error_i(error_q[tq]), .used_i(used_q[tq]),
     .pi_i(pi_q[tq]), .ci_i(ci_q[tq]), .cqi_i(cqi_q[tq]), .on_o(on), .drain_o,
     .hold_i(drain_hold_i || (used_q[tq] && start_q[tq] != end_q[tq])),

@@ -6,6 +6,8 @@ module nic_txq_tbl
 #(
   // Transmit queues, a power of two.
   parameter int NumTxq = 64,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic           clk,
@@ -27,6 +29,10 @@ module nic_txq_tbl
   output logic           on_o,
   output logic           drain_o,
   input  logic           hold_i,
+  // An entry takes effect; what has drained waits for its last message.
+  output logic           commit_o,
+  output logic           flush_o,
+  input  logic           flushed_i,
   // What was written, for two readers.
   input  logic [Qw-1:0]  sched_q_i,
   output logic [63:0]    sched_base_o,
@@ -39,7 +45,17 @@ module nic_txq_tbl
 );
   typedef enum logic [2:0] {TIdle, TCheck, TDrain, TCommit, TDone, TGap} state_e;
 
+  localparam bit HasMsix = (Parts & PartMsix) != 0;
+
   typedef struct packed {
+    logic [15:0] mod_cycles;
+    logic [15:0] mod_count;
+    logic [31:0] msix_data;
+    logic [63:0] msix_addr;
+  } msix_t;
+
+  typedef struct packed {
+    msix_t       msix;
     logic [63:0] cq_base;
     logic [63:0] ring_base;
     logic [7:0]  log_size;
@@ -59,6 +75,8 @@ module nic_txq_tbl
   assign tbl_status_o = status_q;
   assign tbl_rdata_o  = rdata_q;
   assign drain_o      = ts_q == TDrain;
+  assign commit_o     = ts_q == TCommit;
+  assign flush_o      = ts_q == TDrain && !hold_i;
   assign on_o         = ts_q == TCommit && enable_q;
   assign sched_base_o = cfg_mem[sched_q_i].ring_base;
   assign sched_log_o  = cfg_mem[sched_q_i].log_size[3:0];
@@ -78,11 +96,12 @@ module nic_txq_tbl
         enable_q <= tbl_i.wdata[0];
         if (tbl_i.write) begin
           w = txq_entry_t'(tbl_i.wdata[511:0]);
-          if (w.enable == 8'd1 && (w.msix_addr != 64'd0 || w.ecn_mode != 8'd0)) begin
+          if (w.enable == 8'd1 && ((!HasMsix && w.msix_addr != 64'd0) || w.ecn_mode != 8'd0)) begin
             s = TableStatusNotBuilt;
           end
           if (w.enable == 8'd1 && (w.log_size < 8'(LogSizeMin) || w.log_size > 8'(LogSizeMax) ||
-                                   w.ring_base[5:0] != 6'd0 || w.cq_base[5:0] != 6'd0)) begin
+                                   w.ring_base[5:0] != 6'd0 || w.cq_base[5:0] != 6'd0 ||
+                                   (HasMsix && w.msix_addr[1:0] != 2'd0))) begin
             s = TableStatusBadValue;
           end
           if (w.enable > 8'd1) s = TableStatusBadValue;
@@ -101,16 +120,19 @@ module nic_txq_tbl
             e.log_size  = cfg_mem[q_o].log_size;
             e.ring_base = cfg_mem[q_o].ring_base;
             e.cq_base   = cfg_mem[q_o].cq_base;
+            {e.mod_cycles, e.mod_count, e.msix_data, e.msix_addr} = cfg_mem[q_o].msix;
           end
           ts_q <= TDone;
         end
         rdata_q  <= e;
         status_q <= s;
       end
-      TDrain: if (!hold_i) ts_q <= TCommit;
+      TDrain: if (!hold_i && flushed_i) ts_q <= TCommit;
       TCommit: begin
         w              = txq_entry_t'(tbl_i.wdata[511:0]);
-        cfg_mem[q_o]   <= '{cq_base: w.cq_base, ring_base: w.ring_base, log_size: w.log_size};
+        cfg_mem[q_o]   <= '{msix: HasMsix ? {w.mod_cycles, w.mod_count, w.msix_data, w.msix_addr} :
+                                            '0,
+                            cq_base: w.cq_base, ring_base: w.ring_base, log_size: w.log_size};
         unused_w       = ^w;
         written_q[q_o] <= 1'b1;
         ts_q           <= TDone;
