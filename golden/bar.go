@@ -207,6 +207,9 @@ func (r *Referee) doorbell(e *nic.Effect) {
 		if !doubt {
 			r.ended(q, e.PI-q.ctx.Size()) // else it would be too far ahead
 		}
+		if r.outcome.Pushed != nil {
+			r.pushed(q, e.PI-1, r.outcome.Pushed)
+		}
 		r.past.note(q.domain(), &r.x)
 	}
 	if doubt {
@@ -268,6 +271,7 @@ func (r *Referee) badDoorbell(e *nic.Effect) {
 	} else {
 		q := r.tx.queue(uint16(e.Index))
 		q.maybe, q.mayBe = e.PI, true
+		q.maybePushed(r.outcome.Pushed)
 	}
 }
 
@@ -290,7 +294,7 @@ func (r *Referee) usable(e *nic.Effect) (ctx *nic.Queue, ahead uint16) {
 		return nil, 0
 	}
 	ahead = q.oldest - q.ctx.CI // ended without an output
-	for q.ctx.CI+ahead != q.ctx.PI && q.slot(q.ctx.CI+ahead).state == slotThere {
+	for i := q.oldest; i != q.ctx.PI && (q.slot(i).state == slotThere || q.slot(i).state == slotPushed && int16(i-q.fetch) < 0); i++ {
 		ahead++
 	}
 	return &q.ctx, ahead

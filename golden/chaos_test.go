@@ -31,6 +31,7 @@ type chaosOpt struct {
 	queues bool // queues are disabled and enabled
 	stall  int
 	calm   bool // no bad work entries, all rings deep enough
+	pushes bool // work entries are pushed, some of them
 	copies bool // copies and invalidations between Sends
 	dense  bool // all pieces lie in a little memory, which is written all the time
 	parts  nicspec.Cap1Reg
@@ -63,6 +64,9 @@ func chaosSpec(o chaosOpt, rng *rand.Rand) nic.Spec {
 	s.Timing.RxPrefetch, s.Timing.TxPrefetch = 4<<rng.IntN(4), 4<<rng.IntN(3)
 	s.Timing.TxInFlight = 1 + rng.IntN(20)
 	s.Parts |= o.parts
+	if o.pushes {
+		s.Parts |= nicspec.PartPush
+	}
 	if o.copies {
 		s.Parts |= nicspec.PartCopy
 		s.Timing.CopyJobs, s.Timing.CopyChunks = 1+rng.IntN(8), 1+rng.IntN(8)
@@ -262,6 +266,9 @@ func (c *chaos) work() {
 			w.FComplete = true // so that the driver learns of the end
 		}
 		c.m.push(q, &w)
+		if c.opt.pushes && c.rng.IntN(2) == 0 {
+			c.m.pushTx(q)
+		}
 	}
 	k.posted += uint16(n)
 	c.m.ringTx(q)

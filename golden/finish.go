@@ -149,7 +149,8 @@ func (r *Referee) endEntries(q *txq) {
 		case e == nil:
 			r.fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
-		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, i):
+		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, i),
+			stopped && e.pushed && !e.started():
 			r.uncertainEnd(e)
 			return
 		}
@@ -158,6 +159,7 @@ func (r *Referee) endEntries(q *txq) {
 			r.fail(q.domain(), "T10", "entry", "ended: "+m.String(), "never ended", e.describe())
 			return
 		}
+		r.endSilent(e)
 		if e.plan.Complete {
 			r.fail(q.domain(), "T10", "completion entry", fmt.Sprintf("for entry %d", i), "none", e.describe())
 			return

@@ -20,6 +20,8 @@ func TestEveryOutputCounts(t *testing.T) {
 	everyOutputCounts(t, cfg, clean, 1000)
 	cfg, clean = copies(t)
 	everyOutputCounts(t, cfg, clean, 200)
+	cfg, clean = pushes(t)
+	everyOutputCounts(t, cfg, clean, 100)
 }
 
 func everyOutputCounts(t *testing.T, cfg Config, clean []boundary.Crossing, least int) {

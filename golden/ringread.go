@@ -31,6 +31,8 @@ func (r *Referee) attribute(d *readReq) {
 	case ring != nil:
 		r.ringRead(ring, d, true)
 	case r.ghostRead(d), r.makeRoom(d):
+	case r.acceptPushes():
+		r.attribute(d)
 	default:
 		r.past.note(device, &r.x)
 		r.fail(device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
@@ -85,6 +87,7 @@ func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
 	d.epoch = q.epoch
 	r.fetching(q, first, count)
 	for i := range count {
+		r.unpush(q.slot(first + i))
 		*q.slot(first + i) = txSlot{state: slotAsked}
 	}
 	return true
@@ -102,11 +105,16 @@ func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string 
 	} else {
 		q := r.tx.queue(queue)
 		ctx, from = &q.ctx, q.oldest
-		state = func(i uint16) slotState { return q.slot(i).state }
+		state = func(i uint16) slotState {
+			if s := q.slot(i); !r.unread(s) {
+				return s.state
+			}
+			return slotIdle
+		}
 	}
 	for i := range count {
 		if state(first+i) != slotIdle && first+i-from < ctx.PI-from {
-			return fmt.Sprintf("entry %d was read before", first+i)
+			return fmt.Sprintf("entry %d was read before, or its pushed bytes were used", first+i)
 		}
 	}
 	if last := first + count - 1; last-from >= ctx.PI-from && !r.acceptMaybe(queue, rx, last) {
@@ -131,12 +139,17 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 		if !q.mayBe || last-q.oldest >= q.maybe-q.oldest {
 			return false
 		}
-		q.rung(q.maybe, r.now)
-		r.fetchable(q)
-		if !q.draining {
-			r.regs.Txq(q.id).PI = q.ctx.PI
-		}
-		r.ended(q, q.ctx.PI-q.ctx.Size()) // else the doorbell would have been too far ahead
+		r.accept(q)
 	}
 	return true
+}
+
+// accept takes a doubtful doorbell of a transmit queue as taken.
+func (r *Referee) accept(q *txq) {
+	q.rung(q.maybe, r.now)
+	r.fetchable(q)
+	if !q.draining {
+		r.regs.Txq(q.id).PI = q.ctx.PI
+	}
+	r.ended(q, q.ctx.PI-q.ctx.Size()) // else the doorbell would have been too far ahead
 }

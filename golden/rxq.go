@@ -67,10 +67,11 @@ type badRead struct {
 type slotState uint8
 
 const (
-	slotIdle  slotState = iota // posted or not, not read
-	slotAsked                  // being read
-	slotThere                  // read
-	slotBad                    // its read failed
+	slotIdle   slotState = iota // posted or not, not read
+	slotAsked                   // being read
+	slotThere                   // read
+	slotBad                     // its read failed
+	slotPushed                  // a work entry that came with its doorbell, not read
 )
 
 // rxSlot is one descriptor.

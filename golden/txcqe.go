@@ -60,6 +60,9 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
 		}
 		return s
 	}
+	if r.acceptPush(q) {
+		return r.completed(q, c)
+	}
 	r.fail(q.domain(), "T10", "index", "no completion entry: no entry that was read gets one", fmt.Sprint(c.Index()), c.String())
 	return nil
 }

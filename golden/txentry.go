@@ -31,6 +31,8 @@ type txEntry struct {
 	never bool // its queue stopped before it
 	ghost bool // it is over
 
+	pushed bool // came with its doorbell, and was not read
+
 	left bool // its frame has left
 	sent int  // bytes
 

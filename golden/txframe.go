@@ -39,6 +39,7 @@ func (r *Referee) frameOut() {
 	if e.plan.Port != r.x.Port {
 		r.fail(q.domain(), "T9", "port", fmt.Sprint(e.plan.Port), fmt.Sprint(r.x.Port), e.describe())
 	}
+	r.pushedEarly(e, "a frame")
 	r.tellSent(q, e.frame, f.Data)
 	e.left, e.sent = true, len(f.Data)
 	q.emit = e.index + 1
@@ -92,6 +93,9 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 		case !m.has(nicspec.StatusOk):
 			failed = e
 		}
+	}
+	if r.acceptPush(q) {
+		return r.sender(q, data)
 	}
 	if failed != nil {
 		m, _ := r.outcomes(failed)

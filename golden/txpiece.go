@@ -90,6 +90,7 @@ func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
 	r.ask(e, piece, d, &d.dest[0])
 	r.past.note(e.queue.domain(), &r.x)
 	r.inTurn(e, d)
+	r.pushedEarly(e, "a read")
 	first := e.queue.slot(e.index).entry
 	if first == e && e.alt == nil {
 		return

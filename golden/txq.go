@@ -42,7 +42,9 @@ type txq struct {
 
 	maybe     uint16 // producer index that a doubtful doorbell asked for
 	mayBe     bool
-	before    uint16 // producer index before the doorbells of late, and the latest of them
+	push      [nicspec.WqeBytes]byte // what came with it,
+	mayPush   bool                   // if something did
+	before    uint16                 // producer index before the doorbells of late, and the latest of them
 	rungAt    int64
 	bad       []badRead
 	fresh     freshBells
@@ -172,17 +174,20 @@ func (r *Referee) wqesIn(d *readReq) {
 		e.reset(q, d.first+i, r.now)
 		copy(e.raw[:], d.buf[int(i)*nicspec.WqeBytes:])
 		s.state, s.entry = slotThere, e
-		r.tx.at++
-		r.begin(e, r.regs.Keys())
-		if r.afterBad(q, e.index) {
-			r.unreachable(e)
-			continue
-		}
-		if r.bar.keys.open >= r.now {
-			r.alternate(e, r.bar.keys.before(r.now))
-		}
+		r.there(e)
 	}
 	r.settleEntries(q)
+}
+
+// there begins with an entry that the device has.
+func (r *Referee) there(e *txEntry) {
+	r.tx.at++
+	r.begin(e, r.regs.Keys())
+	if r.afterBad(e.queue, e.index) {
+		r.unreachable(e)
+	} else if r.bar.keys.open >= r.now {
+		r.alternate(e, r.bar.keys.before(r.now))
+	}
 }
 
 // wqesBad notes a read of work entries that failed, or may have [T2].
@@ -218,7 +223,7 @@ func (r *Referee) settleEntries(q *txq) {
 	for q.oldest != q.ctx.PI {
 		s := q.slot(q.oldest)
 		e := s.entry
-		if e == nil || e.plan.Complete || !e.left && e.works() || e.plan.Status != nicspec.StatusOk || e.alt != nil {
+		if e == nil || s.state == slotPushed && !e.left && int16(q.ctx.CI-q.oldest) <= 0 || e.plan.Complete || !e.left && e.works() || e.plan.Status != nicspec.StatusOk || e.alt != nil {
 			return
 		}
 		if q.emit == q.oldest {

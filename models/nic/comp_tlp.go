@@ -99,10 +99,10 @@ func (c *Comp) takeRequests() {
 		c.regs.Status.SetTxBusy(c.txBusy())
 		c.regs.Status.SetReadsOutstanding(c.reader.Outstanding() != 0)
 		c.regs.Take(&p.Hdr, p.Data, &c.outcome)
-		c.tlps.Put(p)
 		for i := range c.outcome.NumEffects {
 			c.apply(&c.outcome.Effects[i])
 		}
+		c.tlps.Put(p)
 		if c.outcome.Answered {
 			c.out.answers.push(c.outcome.Answer)
 		}
@@ -123,6 +123,7 @@ func (c *Comp) apply(e *Effect) {
 		if e.Rx {
 			c.rx.want.set(e.Index)
 		} else {
+			c.pushed(e, c.outcome.Pushed)
 			c.tx.want.set(e.Index)
 		}
 	case EffectQueueEnabled:

@@ -47,7 +47,8 @@ type Outcome struct {
 	Kind       Inbound
 	Effects    [2]Effect
 	NumEffects int
-	Answered   bool // Answer is to be sent
+	Pushed     []byte // with a doorbell: the work entry that came with it, in the request's data; else nil
+	Answered   bool   // Answer is to be sent
 	Answer     Answer
 }
 
@@ -206,7 +207,7 @@ func (r *Regs) reconfigure() {
 // its business: of them it tells only that they are.
 func (r *Regs) Take(hdr *[tlp.HeaderBytes]byte, data []byte, o *Outcome) {
 	var h tlp.Header
-	o.NumEffects, o.Answered = 0, false
+	o.NumEffects, o.Answered, o.Pushed = 0, false, nil
 	o.Kind = DecodeInbound(hdr, &h)
 	switch o.Kind {
 	case InWrite:
@@ -245,6 +246,10 @@ func wholeRegisters(h *tlp.Header) bool {
 }
 
 func (r *Regs) takeWrite(h *tlp.Header, data []byte, o *Outcome) {
+	if q, ok := r.pushQueue(h, data); ok {
+		r.push(q, data, o)
+		return
+	}
 	if !wholeRegisters(h) || len(data) < int(h.Length)*tlp.DWBytes {
 		r.Step(nicspec.CntRegBad)
 		o.Effects[0] = Effect{Kind: EffectRegBad, Reg: uint32(h.Address - nicspec.BarBase)}

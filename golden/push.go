@@ -1,0 +1,78 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// pushed takes a work entry that came with a doorbell: the device may use it
+// as it came, or read its slot [W1, W2].
+func (r *Referee) pushed(q *txq, index uint16, raw []byte) {
+	e := r.tx.entries.get()
+	e.reset(q, index, r.now)
+	e.pushed = true
+	copy(e.raw[:], raw)
+	*q.slot(index) = txSlot{state: slotPushed, entry: e}
+	r.there(e)
+	r.settleEntries(q)
+}
+
+// maybePushed keeps what came with a doorbell that the device may not have
+// taken.
+func (q *txq) maybePushed(raw []byte) {
+	if q.mayPush = raw != nil; q.mayPush {
+		copy(q.push[:], raw)
+	}
+}
+
+// acceptPush settles a doubtful push: what the device does shows that it took
+// it. It reports whether there was one.
+func (r *Referee) acceptPush(q *txq) bool {
+	if !q.mayBe || !q.mayPush {
+		return false
+	}
+	r.accept(q)
+	r.pushed(q, q.ctx.PI-1, q.push[:])
+	return true
+}
+
+// acceptPushes is acceptPush for all queues.
+func (r *Referee) acceptPushes() (any bool) {
+	for i := range r.tx.queues {
+		any = r.acceptPush(&r.tx.queues[i]) || any
+	}
+	return any
+}
+
+// unread reports whether the slot of a pushed entry may still be read: not
+// once its pushed bytes were used [W2].
+func (r *Referee) unread(s *txSlot) bool {
+	return s.state == slotPushed && (!s.entry.asked || r.shared(s.entry))
+}
+
+// unpush forgets a pushed entry whose slot is read.
+func (r *Referee) unpush(s *txSlot) {
+	if s.state == slotPushed {
+		r.release(s.entry)
+	}
+}
+
+// pushedEarly checks that an entry that was pushed while CTRL.tx_enable was 0
+// does nothing before it is 1 [W2].
+func (r *Referee) pushedEarly(e *txEntry, what string) {
+	if e.pushed && r.tx.offSince <= r.now && int16(e.index-e.queue.fetch) >= 0 {
+		r.fail(e.queue.domain(), "W2", "tx_enable", "1 when a pushed entry starts", fmt.Sprintf("0, and %s of entry %d", what, e.index), e.describe())
+	}
+}
+
+// endSilent counts a pushed entry that ends without a trace, at the end of the
+// run.
+func (r *Referee) endSilent(e *txEntry) {
+	if e.pushed && !e.left && !e.plan.Complete {
+		r.cnt.may(nicspec.CntTxWqe.Index(), 1)
+		if !e.queue.draining && r.tx.offSince == forever {
+			r.cnt.confirm(nicspec.CntTxWqe.Index(), 1)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package golden
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+func TestPushChaosPasses(t *testing.T) {
+	for seed := range uint64(chaosSeeds) {
+		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
+			pushes: true, copies: seed%3 == 0}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			c := newChaos(t, o)
+			c.run()
+			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
+			require.True(t, p.Passed(), "%.4000v", p)
+			require.NotZero(t, p.Stats.FramesOut)
+		})
+	}
+}
+
+// pushes records a run in which entries are pushed: two Sends with pieces, one
+// before and one while CTRL.tx_enable is 0, and one whose slot is read, as a
+// doorbell for it would make it.
+func pushes(t testing.TB) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := defaultRig()
+	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
+	o.spec.Parts |= nicspec.PartPush
+	r := newRig(t, o)
+	m := r.mem
+	m.write(nicspec.RegCtrl, 3)
+	m.bytes.Write(keyBus, pattern(keySpan, 1))
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.openTx(0, 4)
+	for i := range 3 {
+		if i == 1 {
+			m.write(nicspec.RegCtrl, 1)
+			r.step(simcore.Microsecond)
+		}
+		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true, WqeId: uint32(i)}
+		(&nicspec.SegFields{Key: goodKey, Len: 100, Addr: 0x1000 + uint64(i)*4096}).Encode(w.Slots[:])
+		m.push(0, &w)
+		m.pushTx(0)
+		if i == 1 {
+			r.step(simcore.Microsecond)
+			m.write(nicspec.RegCtrl, 3)
+		}
+		r.settle()
+	}
+	m.readCounters()
+	return DefaultConfig(o.spec), r.tape
+}
+
+func TestPushSabotageIsCaught(t *testing.T) {
+	cfg, clean := pushes(t)
+	p := judge(t, cfg, clean)
+	require.True(t, p.Passed(), "%v", p)
+	require.EqualValues(t, 3, p.Stats.FramesOut)
+	ctrl := func(x *boundary.Crossing) bool {
+		if x.Kind != boundary.TLPIn {
+			return false
+		}
+		h := tlp.Parse(&x.TLP.Hdr)
+		return h.Kind == tlp.MWr && h.Address == nicspec.BarBase+nicspec.RegCtrl
+	}
+	slotRead := func(p *tape, n int, at int) {
+		x := clone(p.s[p.find(0, readOf(keyBus))])
+		p.header(&x, func(h *tlp.Header) {
+			h.Tag, h.Address, h.Length, h.Addr64, h.FirstBE, h.LastBE = 200, 0x2000_0000+64+64*uint64(n), 16, false, 0xf, 0xf
+		})
+		p.insert(at, x)
+	}
+	for _, s := range []sabotage{
+		{"slot read after its pushed bytes were used", func(p *tape) { slotRead(p, 0, p.find(0, readOf(keyBus))+1) }, "txq 0", "T2", "read"},
+		{"slot read after its entry has ended", func(p *tape) { slotRead(p, 0, p.find(0, txCqe(0))+1) }, "txq 0", "T2", "read"},
+		{"pushed bytes used while the slot is read", func(p *tape) { slotRead(p, 0, p.find(0, readOf(keyBus))) }, "device", "T4", "Address"},
+		{"starts while tx_enable is 0", func(p *tape) { p.move(p.find(0, readOf(keyBus+4096)), p.find(2, ctrl)) }, "txq 0", "W2", "tx_enable"},
+		{"other bytes sent", func(p *tape) { p.get(0, frameOut(0)).Frame.Data[3] ^= 1 }, "txq 0", "T5", ""},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			p := newTape(t, clean)
+			s.edit(p)
+			got := judge(t, cfg, p.s)
+			require.Equal(t, Differs, got.Result)
+			m := got.List[0]
+			t.Log(m)
+			require.True(t, strings.HasPrefix(m.Domain, s.domain), "domain %s", m.Domain)
+			require.Equal(t, s.rule, m.Rule)
+			require.True(t, strings.HasPrefix(m.Field, s.field), "field %s", m.Field)
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package nic
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// push writes a work entry to its ring, unless told not to, and pushes it.
+func (h *host) push(q int, raw []byte, slot bool) {
+	if slot {
+		h.postWqe(q, raw)
+	} else {
+		h.txq[q].pi++
+	}
+	h.send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 16, FirstBE: 0xf, LastBE: 0xf,
+		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, raw)
+}
+
+func openedPush(t testing.TB) *rig {
+	o := defaultRig()
+	o.spec.Parts, o.spec.NumTxq = nicspec.PartPush, 8
+	return openedTx(t, o)
+}
+
+func TestPushedEntriesAreNotRead(t *testing.T) {
+	r := openedPush(t)
+	h := r.host
+	h.openTx(1, 3)
+	reads := 0
+	r.trace = func(x boundary.Crossing) {
+		if x.Kind == boundary.TLPOut && x.TLP.Parsed().Kind == tlp.MRd {
+			reads++
+		}
+	}
+	for i := range 40 {
+		h.push(1, wqe(uint32(i), pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) }), false)
+		if i%4 == 3 {
+			r.run()
+		}
+	}
+	r.idle()
+	require.Zero(t, reads)
+	require.Len(t, r.peers[0].got, 40)
+	for i, f := range r.peers[0].got {
+		require.Equal(t, pattern(48, uint64(i)), f.data[:48])
+	}
+	require.EqualValues(t, 40, r.nic.Regs().Dev(nicspec.CntTxWqe))
+}
+
+// Pushes and doorbells mixed: what was posted before a push is read first, and
+// what has no room in the device is read from the ring.
+func TestPushBehindDoorbells(t *testing.T) {
+	r := openedPush(t)
+	h := r.host
+	h.openTx(2, 8)
+	for i := range 120 {
+		raw := wqe(uint32(i), pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
+		if i%3 == 0 {
+			h.push(2, raw, true)
+		} else {
+			h.postWqe(2, raw)
+			h.ringTx(2)
+		}
+	}
+	r.idle()
+	require.Len(t, r.peers[0].got, 120)
+	for i, f := range r.peers[0].got {
+		require.Equal(t, pattern(48, uint64(i)), f.data[:48])
+	}
+}
+
+func TestBadPushes(t *testing.T) {
+	r := openedPush(t)
+	h := r.host
+	h.wr32(nicspec.RegCtrl, 1)
+	h.openTx(3, 2)
+	raw := wqe(1, pattern(48, 1), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
+	for range 5 { // one more than there is room for
+		h.push(3, raw, true)
+	}
+	h.push(4, raw, true)   // Off
+	h.push(9, raw, true)   // beyond the build
+	h.push(255, raw, true) // likewise
+	to := func(off uint32, n uint16, first, last uint8) {
+		h.send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: n, FirstBE: first, LastBE: last, Address: nicspec.BarBase + uint64(off)},
+			make([]byte, 4*n))
+	}
+	bad := r.nic.Regs().Dev(nicspec.CntRegBad)
+	to(nicspec.RegTxPush(3), 16, 0xe, 0xf)
+	to(nicspec.RegTxPush(3), 16, 0xf, 7)
+	to(nicspec.RegTxPush(3)+4, 16, 0xf, 0xf)
+	to(nicspec.RegTxPush(3), 15, 0xf, 0xf)
+	to(nicspec.RegTxPush(3), 1, 0xf, 0) // no register of that size [W3]
+	require.Zero(t, h.rd32(nicspec.RegTxPush(3)))
+	r.run()
+	require.EqualValues(t, 4, r.nic.Regs().Dev(nicspec.CntDbBad))
+	require.EqualValues(t, bad+4, r.nic.Regs().Dev(nicspec.CntRegBad))
+	require.Empty(t, r.peers[0].got)
+	require.False(t, r.nic.Busy(), "entries that wait for tx_enable")
+	h.wr32(nicspec.RegCtrl, 3)
+	r.idle()
+	require.Len(t, r.peers[0].got, 4)
+}
