@@ -10,6 +10,9 @@ import (
 // FaultKind is what goes wrong with the answer to a read.
 type FaultKind uint8
 
+// NumFaults is how many kinds there are.
+const NumFaults = int(numFaults)
+
 // The kinds of fault. Those that end a read do so with the completion they
 // strike: what would have followed is not sent.
 const (
@@ -56,6 +59,9 @@ type Fault struct {
 
 // Faults is a list of faults, of which the first that fits a read applies.
 type Faults struct {
+	// Struck, if set, is told of every read that is struck.
+	Struck func(f *Fault, h *tlp.Header)
+
 	list []*armed
 }
 
@@ -101,6 +107,9 @@ func (f *Faults) meet(h *tlp.Header) *armed {
 		a.met++
 		if a.met > a.Skip && (a.Count == 0 || a.hit < a.Count) {
 			a.hit++
+			if f.Struck != nil {
+				f.Struck(&a.Fault, h)
+			}
 			return a
 		}
 	}
@@ -152,4 +161,14 @@ func (k FaultKind) strike(p *tlp.Packet) (copies int, last bool, err error) {
 
 var failing = map[FaultKind]tlp.Status{
 	FaultUR: tlp.StatusUR, FaultCA: tlp.StatusCA, FaultCRS: tlp.StatusCRS, FaultReserved: 5,
+}
+
+// ParseFault returns the kind of a name, as String gives it.
+func ParseFault(name string) (FaultKind, error) {
+	for k, n := range faultNames {
+		if n == name {
+			return FaultKind(k), nil
+		}
+	}
+	return 0, fmt.Errorf("host: fault %q: want one of %q", name, faultNames)
 }

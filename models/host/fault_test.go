@@ -68,3 +68,22 @@ func TestFaultsThatCannotBe(t *testing.T) {
 	require.NoError(t, f.Add(Fault{Kind: FaultUR, To: 9}))
 	require.Zero(t, f.Hits())
 }
+
+// What is struck is told, and every kind has a name that leads back to it.
+func TestStruck(t *testing.T) {
+	var f Faults
+	var told []FaultKind
+	f.Struck = func(x *Fault, h *tlp.Header) { told = append(told, x.Kind) }
+	require.NoError(t, f.Add(Fault{Kind: FaultCA, From: 0x100, To: 0x200, Skip: 1}))
+	h := tlp.Header{Kind: tlp.MRd, Length: 1, FirstBE: 0xf, Address: 0x100}
+	require.Nil(t, f.meet(&h))
+	require.NotNil(t, f.meet(&h))
+	require.Equal(t, []FaultKind{FaultCA}, told)
+	for k := range NumFaults {
+		back, err := ParseFault(FaultKind(k).String())
+		require.NoError(t, err)
+		require.EqualValues(t, k, back)
+	}
+	_, err := ParseFault("nothing of the kind")
+	require.ErrorContains(t, err, "nothing of the kind")
+}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"nictwin/models/nicspec"
-	"nictwin/models/wire"
+	"nictwin/scenarios/craft"
 )
 
 // pkt says how a frame is to be made. What is not said is right: lengths, checksums, ICRC.
@@ -39,161 +39,35 @@ type pkt struct {
 	seed     uint64
 }
 
-type csumKind uint8
+type csumKind = craft.Sum
 
 const (
-	csumZero csumKind = iota
-	csumRight
-	csumWrong
+	csumZero  = craft.SumZero
+	csumRight = craft.SumRight
+	csumWrong = craft.SumWrong
 )
 
 const (
-	protoTCP, protoUDP = 6, 17
-	typeIPv4, typeIPv6 = 0x0800, 0x86dd
-	tpidC, tpidS       = 0x8100, 0x88a8
+	protoTCP, protoUDP = craft.ProtoTCP, craft.ProtoUDP
+	typeIPv4, typeIPv6 = craft.TypeIPv4, craft.TypeIPv6
+	tpidC, tpidS       = craft.TpidC, craft.TpidS
 )
 
 var be = binary.BigEndian
 
-func (p *pkt) l3Off() int { return 14 + 4*len(p.tags) }
-
-func (p *pkt) l3Len() int {
-	switch p.l3 {
-	case 4:
-		return 20 + p.options
-	case 6:
-		return 40
-	}
-	return 0
+func (p *pkt) frame() *craft.Frame {
+	return &craft.Frame{DMAC: p.dmac, Tags: p.tags, L3: p.l3, Ether: p.ether, Tos: p.tos, TTL: p.ttl, Options: p.options, Frag: p.frag,
+		Version: p.version, IHL: p.ihl, IPLen: p.ipLen, IPBad: p.ipBad, Proto: p.proto, Src: p.src, Dst: p.dst, SPort: p.sport,
+		DPort: p.dport, UDPLen: p.udpLen, UDPSum: p.udpCsum, DataOff: p.dataOff, Roce: p.roce, Op: p.op, Flags: p.bthFlags,
+		PKey: p.pkey, QP: p.qp, PSN: p.psn, AckReq: p.ackReq, ICRCBad: p.icrcBad, Payload: p.payload, Trailer: p.trailer, Seed: p.seed}
 }
+
+func (p *pkt) l3Off() int { return p.frame().L3Off() }
+
+func (p *pkt) l3Len() int { return p.frame().L3Len() }
 
 // build makes the frame. Its payload is random.
-func (p *pkt) build() []byte {
-	l4 := p.transport()
-	b := append([]byte(nil), p.dmac[:]...)
-	b = append(b, 2, 0, 0, 0, 0, p.src)
-	for _, t := range p.tags {
-		b = be.AppendUint32(b, t)
-	}
-	ether := p.ether
-	if ether == 0 {
-		ether = map[int]uint16{0: 0x88b5, 4: typeIPv4, 6: typeIPv6}[p.l3]
-	}
-	b = be.AppendUint16(b, ether)
-	b = append(b, p.network(len(l4))...)
-	at := len(b)
-	b = append(b, l4...)
-	p.seal(b, at, len(l4))
-	return append(b, pattern(p.trailer, p.seed+7)...)
-}
-
-// network is the IP header for n bytes of transport.
-func (p *pkt) network(n int) []byte {
-	version := uint8(p.l3)
-	if p.version != 0 {
-		version = p.version
-	}
-	switch p.l3 {
-	case 4:
-		ihl := p.l3Len() / 4
-		if p.ihl != 0 {
-			ihl = p.ihl
-		}
-		h := make([]byte, p.l3Len())
-		copy(h[20:], pattern(p.options, p.seed+9))
-		h[0], h[1] = version<<4|uint8(ihl), p.tos
-		be.PutUint16(h[2:], uint16(p.l3Len()+n+p.ipLen))
-		be.PutUint16(h[4:], uint16(p.seed))
-		be.PutUint16(h[6:], p.frag)
-		h[8], h[9] = p.ttl, p.proto
-		copy(h[12:], []byte{10, 1, 2, p.src, 10, 3, 4, p.dst})
-		if p.ihl == 0 && p.version == 0 {
-			be.PutUint16(h[10:], wire.Checksum(h))
-		}
-		if p.ipBad {
-			h[11] ^= 0x40
-		}
-		return h
-	case 6:
-		h := make([]byte, 40)
-		be.PutUint32(h, uint32(version)<<28|uint32(p.tos)<<20|uint32(p.seed&0xfffff))
-		be.PutUint16(h[4:], uint16(n+p.ipLen))
-		h[6], h[7] = p.proto, p.ttl
-		copy(h[8:], append(pattern(15, 21), p.src))
-		copy(h[24:], append(pattern(15, 22), p.dst))
-		return h
-	}
-	return nil
-}
-
-// transport is everything after the IP header, checksums not yet in place.
-func (p *pkt) transport() []byte {
-	body := pattern(p.payload, p.seed)
-	if p.roce {
-		bth := make([]byte, 12, 16+len(body))
-		bth[0], bth[1] = p.op, p.bthFlags
-		be.PutUint16(bth[2:], p.pkey)
-		be.PutUint32(bth[4:], p.qp&0xffffff)
-		be.PutUint32(bth[8:], p.psn&0xffffff)
-		bth[4] = byte(p.seed)
-		if p.ackReq {
-			bth[8] |= 0x80
-		}
-		body = append(append(bth, body...), 0, 0, 0, 0)
-	}
-	switch {
-	case p.l3 == 0:
-		return body
-	case p.proto == protoUDP:
-		h := make([]byte, 8, 8+len(body))
-		be.PutUint16(h, p.sport)
-		be.PutUint16(h[2:], p.dport)
-		be.PutUint16(h[4:], uint16(8+len(body)+p.udpLen))
-		return append(h, body...)
-	case p.proto == protoTCP:
-		off := max(5, p.dataOff)
-		h := make([]byte, 20, 60+len(body))
-		be.PutUint16(h, p.sport)
-		be.PutUint16(h[2:], p.dport)
-		h[12] = uint8(off) << 4
-		if p.dataOff == 1 { // too small on purpose
-			h[12] = 4 << 4
-		}
-		return append(append(h, pattern(4*(off-5), p.seed+3)...), body...)
-	}
-	return body
-}
-
-// seal puts the ICRC and the UDP checksum into a frame whose transport of n bytes starts at l4.
-func (p *pkt) seal(b []byte, l4, n int) {
-	if p.proto != protoUDP || p.l3 == 0 {
-		return
-	}
-	l3 := p.l3Off()
-	if p.roce {
-		crc := wire.CoveredCRC(b[l3:], l4-l3, l4-l3+n-4)
-		if p.icrcBad {
-			crc ^= 0x100
-		}
-		binary.LittleEndian.PutUint32(b[l4+n-4:], crc)
-	}
-	if p.udpCsum == csumZero {
-		return
-	}
-	addrs := b[l3+12 : l3+20]
-	if p.l3 == 6 {
-		addrs = b[l3+8 : l3+40]
-	}
-	length := be.Uint16(b[l4+4:])
-	sum := wire.PartialSum(0).Add(addrs).AddUint16(protoUDP).AddUint16(length).Add(b[l4:min(len(b), l4+int(length))]).Checksum()
-	if sum == 0 {
-		sum = 0xffff
-	}
-	if p.udpCsum == csumWrong {
-		sum ^= 0x0100
-	}
-	be.PutUint16(b[l4+6:], sum)
-}
+func (p *pkt) build() []byte { return p.frame().Build() }
 
 // rocePacket is a plain RoCE packet.
 func rocePacket(payload int) pkt {

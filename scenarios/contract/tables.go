@@ -8,6 +8,7 @@ import (
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
+	"nictwin/scenarios/craft"
 )
 
 var tableChecks = []check{
@@ -80,14 +81,7 @@ func (r *rig) late(part nicspec.Cap1Reg, want nicspec.TableStatus) nicspec.Table
 }
 
 // pattern fills n bytes that differ from those of other seeds.
-func pattern(n int, seed uint64) []byte {
-	rng := rand.New(rand.NewPCG(seed, 0x7061))
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(rng.Uint32())
-	}
-	return b
-}
+func pattern(n int, seed uint64) []byte { return craft.Pattern(n, seed) }
 
 func refusedCommands(r *rig) {
 	data := pattern(4*nicspec.TableWords, 1)

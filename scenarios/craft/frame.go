@@ -1,0 +1,225 @@
+package craft
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"nictwin/models/wire"
+)
+
+// Frame says how a frame is to be made. What is not said is right: lengths, checksums, ICRC.
+type Frame struct {
+	DMAC    [6]byte  `json:"dmac,omitzero"`
+	Tags    []uint32 `json:"tags,omitempty"`  // TPID and TCI
+	L3      int      `json:"l3,omitempty"`    // 4, 6, or 0 for none
+	Ether   uint16   `json:"ether,omitempty"` // EtherType, where it is not that of L3
+	Tos     uint8    `json:"tos,omitempty"`
+	TTL     uint8    `json:"ttl,omitempty"`
+	Options int      `json:"options,omitempty"` // bytes of IPv4 options, a multiple of 4, up to MaxOptions
+	Frag    uint16   `json:"frag,omitempty"`    // IPv4 flags and fragment offset
+	Version uint8    `json:"version,omitempty"` // of IP, where it is not that of L3
+	IHL     int      `json:"ihl,omitempty"`     // in words, where it is not what options make it
+	IPLen   int      `json:"ip_len,omitempty"`  // by how much the IP length is wrong
+	IPBad   bool     `json:"ip_bad,omitempty"`  // the header checksum is
+	Proto   uint8    `json:"proto,omitempty"`   // of the transport; UDP and TCP get a header
+	Src     uint8    `json:"src,omitempty"`     // last byte of the address
+	Dst     uint8    `json:"dst,omitempty"`
+	SPort   uint16   `json:"sport,omitempty"`
+	DPort   uint16   `json:"dport,omitempty"`
+	UDPLen  int      `json:"udp_len,omitempty"`  // by how much the UDP length is wrong
+	UDPSum  Sum      `json:"udp_sum,omitempty"`  // of UDP
+	DataOff int      `json:"data_off,omitempty"` // TCP data offset in words, up to 15; 0 is 5, 1 stands for 4, which is too small
+	Roce    bool     `json:"roce,omitempty"`     // a BTH, its extension headers as payload, an ICRC
+	Op      uint8    `json:"op,omitempty"`       // of the BTH, as all up to AckReq
+	Flags   uint8    `json:"flags,omitempty"`
+	PKey    uint16   `json:"pkey,omitempty"`
+	QP      uint32   `json:"qp,omitempty"`
+	PSN     uint32   `json:"psn,omitempty"`
+	AckReq  bool     `json:"ack_req,omitempty"`
+	ICRCBad bool     `json:"icrc_bad,omitempty"`
+	Payload int      `json:"payload,omitempty"` // bytes
+	Trailer int      `json:"trailer,omitempty"` // bytes after the IP packet
+	Seed    uint64   `json:"seed,omitempty"`    // of everything that is random
+}
+
+// Sum says what the UDP checksum is to be.
+type Sum uint8
+
+// What there is to choose from.
+const (
+	SumZero Sum = iota
+	SumRight
+	SumWrong
+)
+
+// Numbers of protocols, and the most bytes of IPv4 options.
+const (
+	ProtoTCP, ProtoUDP = 6, 17
+	TypeIPv4, TypeIPv6 = 0x0800, 0x86dd
+	TypeNone           = 0x88b5 // of frames without IP
+	TpidC, TpidS       = 0x8100, 0x88a8
+	MaxOptions         = 40
+)
+
+var be = binary.BigEndian
+
+// Pattern is n random bytes.
+func Pattern(n int, seed uint64) []byte {
+	rng := rand.New(rand.NewPCG(seed, 0x7061))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}
+
+// L3Off is where the IP header begins.
+func (p *Frame) L3Off() int { return 14 + 4*len(p.Tags) }
+
+// L3Len is the bytes of the IP header.
+func (p *Frame) L3Len() int {
+	switch p.L3 {
+	case 4:
+		return 20 + p.Options
+	case 6:
+		return 40
+	}
+	return 0
+}
+
+// Build makes the frame. Its payload is random.
+func (p *Frame) Build() []byte {
+	l4 := p.transport()
+	b := append([]byte(nil), p.DMAC[:]...)
+	b = append(b, 2, 0, 0, 0, 0, p.Src)
+	for _, t := range p.Tags {
+		b = be.AppendUint32(b, t)
+	}
+	ether := p.Ether
+	if ether == 0 {
+		ether = map[int]uint16{0: TypeNone, 4: TypeIPv4, 6: TypeIPv6}[p.L3]
+	}
+	b = be.AppendUint16(b, ether)
+	b = append(b, p.network(len(l4))...)
+	at := len(b)
+	b = append(b, l4...)
+	p.seal(b, at, len(l4))
+	return append(b, Pattern(p.Trailer, p.Seed+7)...)
+}
+
+// network is the IP header for n bytes of transport.
+func (p *Frame) network(n int) []byte {
+	version := uint8(p.L3)
+	if p.Version != 0 {
+		version = p.Version
+	}
+	switch p.L3 {
+	case 4:
+		return p.ipv4(version, n)
+	case 6:
+		h := make([]byte, 40)
+		be.PutUint32(h, uint32(version)<<28|uint32(p.Tos)<<20|uint32(p.Seed&0xfffff))
+		be.PutUint16(h[4:], uint16(n+p.IPLen))
+		h[6], h[7] = p.Proto, p.TTL
+		copy(h[8:], append(Pattern(15, 21), p.Src))
+		copy(h[24:], append(Pattern(15, 22), p.Dst))
+		return h
+	}
+	return nil
+}
+
+func (p *Frame) ipv4(version uint8, n int) []byte {
+	ihl := p.L3Len() / 4
+	if p.IHL != 0 {
+		ihl = p.IHL
+	}
+	h := make([]byte, p.L3Len())
+	copy(h[20:], Pattern(p.Options, p.Seed+9))
+	h[0], h[1] = version<<4|uint8(ihl), p.Tos
+	be.PutUint16(h[2:], uint16(p.L3Len()+n+p.IPLen))
+	be.PutUint16(h[4:], uint16(p.Seed))
+	be.PutUint16(h[6:], p.Frag)
+	h[8], h[9] = p.TTL, p.Proto
+	copy(h[12:], []byte{10, 1, 2, p.Src, 10, 3, 4, p.Dst})
+	if p.IHL == 0 && p.Version == 0 {
+		be.PutUint16(h[10:], wire.Checksum(h))
+	}
+	if p.IPBad {
+		h[11] ^= 0x40
+	}
+	return h
+}
+
+// transport is everything after the IP header, checksums not yet in place.
+func (p *Frame) transport() []byte {
+	body := Pattern(p.Payload, p.Seed)
+	if p.Roce {
+		bth := make([]byte, 12, 16+len(body))
+		bth[0], bth[1] = p.Op, p.Flags
+		be.PutUint16(bth[2:], p.PKey)
+		be.PutUint32(bth[4:], p.QP&0xffffff)
+		be.PutUint32(bth[8:], p.PSN&0xffffff)
+		bth[4] = byte(p.Seed)
+		if p.AckReq {
+			bth[8] |= 0x80
+		}
+		body = append(append(bth, body...), 0, 0, 0, 0)
+	}
+	switch {
+	case p.L3 == 0:
+		return body
+	case p.Proto == ProtoUDP:
+		h := make([]byte, 8, 8+len(body))
+		be.PutUint16(h, p.SPort)
+		be.PutUint16(h[2:], p.DPort)
+		be.PutUint16(h[4:], uint16(8+len(body)+p.UDPLen))
+		return append(h, body...)
+	case p.Proto == ProtoTCP:
+		return append(p.tcp(), body...)
+	}
+	return body
+}
+
+func (p *Frame) tcp() []byte {
+	off := max(5, p.DataOff)
+	h := make([]byte, 20, 60)
+	be.PutUint16(h, p.SPort)
+	be.PutUint16(h[2:], p.DPort)
+	h[12] = uint8(off) << 4
+	if p.DataOff == 1 { // too small on purpose
+		h[12] = 4 << 4
+	}
+	return append(h, Pattern(4*(off-5), p.Seed+3)...)
+}
+
+// seal puts the ICRC and the UDP checksum into a frame whose transport of n bytes starts at l4.
+func (p *Frame) seal(b []byte, l4, n int) {
+	if p.Proto != ProtoUDP || p.L3 == 0 {
+		return
+	}
+	l3 := p.L3Off()
+	if p.Roce {
+		crc := wire.CoveredCRC(b[l3:], l4-l3, l4-l3+n-4)
+		if p.ICRCBad {
+			crc ^= 0x100
+		}
+		binary.LittleEndian.PutUint32(b[l4+n-4:], crc)
+	}
+	if p.UDPSum == SumZero {
+		return
+	}
+	addrs := b[l3+12 : l3+20]
+	if p.L3 == 6 {
+		addrs = b[l3+8 : l3+40]
+	}
+	length := be.Uint16(b[l4+4:])
+	end := max(l4, min(len(b), l4+int(length)))
+	sum := wire.PartialSum(0).Add(addrs).AddUint16(ProtoUDP).AddUint16(length).Add(b[l4:end]).Checksum()
+	if sum == 0 {
+		sum = 0xffff
+	}
+	if p.UDPSum == SumWrong {
+		sum ^= 0x0100
+	}
+	be.PutUint16(b[l4+6:], sum)
+}

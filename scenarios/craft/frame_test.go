@@ -1,0 +1,40 @@
+package craft
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// What is not said is right, as the NIC's own checks see it; what is said to be wrong is wrong.
+func TestRightAndWrong(t *testing.T) {
+	for _, l3 := range []int{4, 6} {
+		for tags := range 3 {
+			f := Frame{L3: l3, Proto: ProtoUDP, DPort: nicspec.ResetRocePort, Roce: true, Op: 4, UDPSum: SumRight, Payload: 40}
+			for range tags {
+				f.Tags = append(f.Tags, TpidC<<16|5)
+			}
+			verdicts(t, &f, nicspec.VerdictOk)
+			f.ICRCBad, f.UDPSum, f.IPBad = true, SumWrong, true
+			verdicts(t, &f, nicspec.VerdictBad)
+		}
+	}
+}
+
+func verdicts(t *testing.T, f *Frame, want nicspec.Verdict) {
+	t.Helper()
+	var h nic.Headers
+	b := f.Build()
+	nic.Parse(b, nicspec.ResetRocePort, &h)
+	require.True(t, h.Roce)
+	require.EqualValues(t, f.L3Off(), h.L3Off)
+	require.EqualValues(t, f.L3Off()+f.L3Len(), h.L4Off)
+	require.Equal(t, want, nic.CheckL4Csum(b, &h))
+	require.Equal(t, want, nic.CheckICRC(b, &h))
+	if f.L3 == 4 {
+		require.Equal(t, want, nic.CheckIPCsum(b, &h))
+	}
+}
