@@ -121,6 +121,7 @@ func (c *chaos) openRx(q int) {
 		if q == 3 && !c.opt.calm {
 			f.PayBufSize = 700
 		}
+		c.modes(f)
 	})
 	c.m.bytes.Write(c.m.rx[q].cq, make([]byte, 64<<log))
 	c.rx[q] = chaosRing{open: true, log: log}
@@ -178,7 +179,11 @@ func (c *chaos) post() {
 
 func (c *chaos) send() {
 	for range c.rng.IntN(16) {
-		c.r.peers[c.rng.IntN(len(c.r.peers))].send(testFrame(c.rng))
+		peer, f := c.r.peers[c.rng.IntN(len(c.r.peers))], testFrame(c.rng)
+		if c.opt.parts&nicspec.PartCrc32c != 0 && c.rng.IntN(2) == 0 {
+			f = digested(f)
+		}
+		peer.send(f)
 	}
 }
 

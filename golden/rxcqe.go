@@ -142,7 +142,18 @@ func ruleOfDrop(c nicspec.PortCounter) string {
 func (r *Referee) written(q *rxq, f *rxFrame) bool {
 	s := q.slot(q.ctx.CI)
 	hdr, _ := q.ctx.Split(&f.v, f.n)
-	return s.state == slotThere && s.holds(partHdr, f.data[:hdr]) && s.holds(partPay, f.data[hdr:])
+	data := r.landed(q, f)
+	return s.state == slotThere && s.holds(partHdr, data[:hdr]) && s.holds(partPay, data[hdr:])
+}
+
+// landed is a frame as a queue writes it to memory [E1].
+func (r *Referee) landed(q *rxq, f *rxFrame) []byte {
+	if q.ctx.EcnMode == 0 || !q.ctx.MarksCE(&f.v.Headers) {
+		return f.data
+	}
+	r.rx.joined = append(r.rx.joined[:0], f.data...)
+	nic.MarkCE(r.rx.joined, &f.v.Headers)
+	return r.rx.joined
 }
 
 func (s *rxSlot) holds(part int, want []byte) bool {
@@ -171,12 +182,18 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 	}
 	plan := &r.rx.plan
 	nic.PlanRx(&q.ctx, v, f.n, &slot, plan)
+	if v.DropCrc && q.ctx.CrcMode == nicspec.CrcModeCheck {
+		r.fail(q.domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered", e.String(), r.describe(f))
+	}
 	if plan.PayLen > int(q.ctx.PayBufSize) {
 		r.fail(q.domain(), "R8", "frame", "dropped: "+nicspec.CntRxDropTooLong.String(), "delivered", e.String(), r.describe(f))
 	}
 	if field, want, got, same := nicspec.DiffRxCqe(plan.Cqe[:], e); !same {
 		r.fail(q.domain(), ruleOfField(field), field, want, got, "got      "+e.String(),
 			"expected "+nicspec.RxCqe(plan.Cqe[:]).String(), r.describe(f))
+	}
+	if plan.MarkCE {
+		nic.MarkCE(f.data, &v.Headers)
 	}
 	r.comparePart(q, s, f, partHdr, 0, plan.HdrLen)
 	r.comparePart(q, s, f, partPay, plan.HdrLen, plan.PayLen)
@@ -211,6 +228,9 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict
 			continue
 		}
 		agrees := 0
+		if !(v.DropCrc && q.ctx.CrcMode == nicspec.CrcModeCheck) {
+			agrees = 8
+		}
 		if v.Account.On == (e.AccountSeq() != 0 || e.SlowPath()) {
 			agrees++
 		}
@@ -259,6 +279,10 @@ func ruleOfField(field string) string {
 		return "H10"
 	case "rss_hash":
 		return "S2"
+	case "crc32c":
+		return "X4"
+	case "crc32c_value":
+		return "X3"
 	case "slow_path":
 		return "A2"
 	case "account_seq":
@@ -287,9 +311,21 @@ func (r *Referee) comparePart(q *rxq, s *rxSlot, f *rxFrame, part, from, n int) 
 	}
 	if got := sh.data[:n]; !bytes.Equal(want, got) {
 		i := firstDifference(want, got)
-		r.fail(q.domain(), "R10", fieldAt(f.data, &f.v.Headers, from+i), byteText(want[i], from+i),
+		field := fieldAt(f.data, &f.v.Headers, from+i)
+		r.fail(q.domain(), q.ruleOfByte(field), field, byteText(want[i], from+i),
 			byteText(got[i], from+i), slotText(q.id, s.index, part, i), r.describe(f))
 	}
+}
+
+// ruleOfByte is the rule that a byte in memory follows.
+func (q *rxq) ruleOfByte(field string) string {
+	switch field {
+	case "ipv4.tos", "ipv4.csum", "ipv6.version_class_flow":
+		if q.ctx.EcnMode != 0 {
+			return "E1"
+		}
+	}
+	return "R10"
 }
 
 func (r *Referee) failMissing(q *rxq, s *rxSlot, f *rxFrame, part, from, at, n int) {

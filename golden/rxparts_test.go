@@ -3,6 +3,7 @@ package golden
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math/rand/v2"
 	"testing"
 
@@ -12,10 +13,11 @@ import (
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
+	"nictwin/models/wire"
 )
 
 // rxParts are the parts of the receive side.
-const rxParts = nicspec.PartRss | nicspec.PartAccounts
+const rxParts = nicspec.PartRss | nicspec.PartAccounts | nicspec.PartCrc32c | nicspec.PartEcn
 
 // drawing lets a rule draw on an account.
 func drawing(f nicspec.RuleEntryFields, account, slow int) nicspec.RuleEntryFields {
@@ -126,6 +128,32 @@ func (c *chaos) changeRss() {
 	}
 }
 
+// modes gives a receive queue modes of its parts.
+func (c *chaos) modes(f *nicspec.RxqEntryFields) {
+	if c.opt.parts&nicspec.PartCrc32c != 0 {
+		f.CrcMode = nicspec.CrcMode(c.rng.IntN(3))
+	}
+	if c.opt.parts&nicspec.PartEcn != 0 {
+		f.EcnMode = uint8(c.rng.IntN(2))
+	}
+}
+
+// digested gives the payload of a RoCEv2 frame a CRC-32C that is right.
+func digested(f []byte) []byte {
+	if len(f) < nicspec.FrameMin {
+		return f
+	}
+	var h nic.Headers
+	nic.Parse(f, 4791, &h)
+	from, to := int(h.PayloadOff), int(h.L4Off)+int(h.UDPLen)-4
+	if h.Roce && !h.L4LenBad && to-from > 4 {
+		sum := crc32.Checksum(f[from:to-4], crc32.MakeTable(crc32.Castagnoli))
+		binary.LittleEndian.PutUint32(f[to-4:], sum)
+		_ = wire.SealFrame(f, false) // what cannot be sealed stays as it is
+	}
+	return f
+}
+
 func TestChaosWithRxPartsPasses(t *testing.T) {
 	for seed := range uint64(chaosSeeds) {
 		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
@@ -150,6 +178,7 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	m, rng := r.mem, rand.New(rand.NewPCG(8, 8))
 	m.write(nicspec.RegDevctl, 1|2<<4)
 	m.write(nicspec.RegCtrl, 3)
+	m.write(nicspec.RegRxCtrl, 0)
 	m.rssKey(77)
 	m.rule(1, rssRule(1, 254, 2))
 	m.rule(2, dmacRule(0, nicspec.ActionDrop, 0))
@@ -158,7 +187,7 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	}
 	m.rule(3, drawing(dmacRule(2, nicspec.ActionQueue, 2), 9, 3))
 	for q := range 4 {
-		m.openRx(q, 7, nil)
+		m.openRx(q, 7, func(f *nicspec.RxqEntryFields) { f.CrcMode, f.EcnMode = nicspec.CrcMode(q%3), uint8(q%2) })
 		m.post(q, 128)
 	}
 	m.account(9, nicspec.AccountEntryFields{Balance: 12, Latch: 1})
@@ -166,6 +195,9 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	r.step(simcore.Microsecond)
 	for i := range 90 {
 		f := testFrame(rng)
+		if i%2 == 0 {
+			f = digested(f)
+		}
 		if len(f) < 60 {
 			continue
 		}
@@ -218,6 +250,23 @@ func setWord(p *tape, i int, v uint32) {
 
 var rxPartSabotages = []sabotage{
 	rxField("rss_hash", "S2", func(e nicspec.RxCqe) { e.SetRssHash(e.RssHash() ^ 1<<31) }),
+
+	// CRC-32C and ECN.
+	{"crc32c_value", func(p *tape) {
+		e := nicspec.RxCqe(p.get(1, rxCqe(1)).TLP.Data)
+		e.SetCrc32cValue(e.Crc32cValue() ^ 1)
+	}, "rxq 1", "X3", "crc32c_value"},
+	{"crc32c_value in mode Off", func(p *tape) {
+		nicspec.RxCqe(p.get(1, rxCqe(0)).TLP.Data).SetCrc32cValue(7)
+	}, "rxq 0", "X3", "crc32c_value"},
+	{"crc32c", func(p *tape) {
+		e := nicspec.RxCqe(p.get(1, rxCqe(2)).TLP.Data)
+		e.SetCrc32c(e.Crc32c() ^ 3)
+	}, "rxq 2", "X4", "crc32c"},
+	{"bad CRC-32C delivered", func(p *tape) {
+		p.written(nicspec.RegRxCtrl, func(v uint32) uint32 { return v | 8 })
+	}, "rxq 2", "X5", "frame"},
+	{"ECN not marked", unmarked, "rxq 1", "E1", "ipv4.tos"},
 
 	// Credit accounts.
 	{"account_seq of another frame", func(p *tape) { seqOf(p, 2, 5).SetAccountSeq(4) }, "rxq 2", "A4", "account_seq"},
@@ -294,4 +343,27 @@ func TestRssWindow(t *testing.T) {
 	require.False(t, f.rssOpen)
 	require.Len(t, f.alts, 1)
 	require.Equal(t, old^first^second, f.alts[0].Hash)
+}
+
+// unmarked takes the mark back that a frame of queue 1 got.
+func unmarked(p *tape) {
+	first := -1 // write of the frame
+	for i := range p.s {
+		x := &p.s[i]
+		if first < 0 && payWrite(1)(x) {
+			first = i
+		}
+		if !rxCqe(1)(x) {
+			continue
+		}
+		at := first
+		first = -1
+		e := nicspec.RxCqe(x.TLP.Data)
+		if e.L3Type() != nicspec.L3TypeIpv4 || e.VlanCount() != 0 || e.IpTos()&3 == 3 || e.IpTos()&3 == 0 {
+			continue
+		}
+		p.s[at].TLP.Data[1+15] = e.IpTos() // buffers begin at byte 1 of a DW
+		return
+	}
+	require.Fail(p.t, "no frame was marked")
 }

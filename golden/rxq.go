@@ -345,10 +345,13 @@ func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *nic.RxVerdict, next uint16)
 	return m | r.runCauses(&q.ctx, v, f.n, !same || int16(next-posted) >= 0)
 }
 
-// runCauses is [R8] and [R9] for a queue in state Run.
+// runCauses is [X5], [R8] and [R9] for a queue in state Run.
 func (r *Referee) runCauses(ctx *nic.Queue, v *nic.RxVerdict, n int, empty bool) dropMask {
 	if ctx.PayBufSize == 0 {
 		return 0
+	}
+	if v.DropCrc && ctx.CrcMode == nicspec.CrcModeCheck {
+		return dropBit(nicspec.CntRxDropCrc32c)
 	}
 	if _, pay := ctx.Split(v, n); pay > int(ctx.PayBufSize) {
 		return dropBit(nicspec.CntRxDropTooLong)

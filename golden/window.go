@@ -27,6 +27,7 @@ func (g group) take(dst, src *nic.Config) {
 		dst.RxEnable = src.RxEnable
 	case groupFlags:
 		dst.DropIPCsum, dst.DropL4Csum, dst.DropICRC = src.DropIPCsum, src.DropL4Csum, src.DropICRC
+		dst.DropCRC32C = src.DropCRC32C
 	case groupRules:
 		dst.Rules = src.Rules
 	case groupDefault:

@@ -201,6 +201,9 @@ func (c *Comp) begin(f *rxFrame, q *Queue) {
 	c.rx.want.set(int(s.Queue))
 	rq.refs++
 	PlanRx(q, &f.v, n, s, &f.plan)
+	if f.plan.MarkCE {
+		MarkCE(f.f.Data, &f.v.Headers)
+	}
 	c.rx.cur, c.rx.off = f, 0
 	c.rx.hdr, c.rx.pay = tlp.Split{}, tlp.Split{}
 	if f.plan.HdrLen > 0 {

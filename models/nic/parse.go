@@ -26,6 +26,7 @@ type Headers struct {
 	Src, Dst [16]byte // IPv4 in the first four bytes [H11]
 	Frag     bool
 	IPLenBad bool
+	IPEnd    int // of the packet by its length, which may be bad
 
 	L4Type   nicspec.L4Type
 	L4Off    uint8
@@ -33,6 +34,7 @@ type Headers struct {
 	DstPort  uint16
 	UDPLen   uint16
 	L4LenBad bool
+	Cut      bool // RoCE's further headers or TCP's options reach beyond the frame [X3]
 
 	Roce      bool // a BTH was parsed [H6]
 	BTHOpcode uint8
@@ -119,7 +121,7 @@ func (h *Headers) parseIPv4(frame []byte) (l4 int, proto uint8) {
 	copy(h.Src[:4], ip[12:16])
 	copy(h.Dst[:4], ip[16:20])
 	total := int(binary.BigEndian.Uint16(ip[2:]))
-	h.IPLenBad = total < hdr || l3+total > n
+	h.IPLenBad, h.IPEnd = total < hdr || l3+total > n, l3+total
 	frag := binary.BigEndian.Uint16(ip[6:])
 	h.Frag = frag&(fragMore|fragOffset) != 0
 	h.PayloadOff = uint16(l3 + hdr)
@@ -140,7 +142,8 @@ func (h *Headers) parseIPv6(frame []byte) (l4 int, proto uint8) {
 	h.IPTos, h.IPProto = ip[0]<<4|ip[1]>>4, ip[6]
 	copy(h.Src[:], ip[8:24])
 	copy(h.Dst[:], ip[24:40])
-	h.IPLenBad = l3+ipv6Bytes+int(binary.BigEndian.Uint16(ip[4:])) > n
+	h.IPEnd = l3 + ipv6Bytes + int(binary.BigEndian.Uint16(ip[4:]))
+	h.IPLenBad = h.IPEnd > n
 	h.PayloadOff = uint16(l3 + ipv6Bytes)
 	return l3 + ipv6Bytes, h.IPProto
 }
@@ -165,7 +168,8 @@ func (h *Headers) parseUDP(frame []byte, l4 int, roce uint16) {
 	h.AckReq = bth[8]&0x80 != 0
 	h.PSN = binary.BigEndian.Uint32(bth[8:]) & 0xffffff
 	end := l4 + udpBytes + bthBytes
-	if ext := end + int(bthExt[h.BTHOpcode]); ext <= n {
+	ext := end + int(bthExt[h.BTHOpcode])
+	if h.Cut = ext > n; !h.Cut {
 		end = ext
 	}
 	h.PayloadOff = uint16(end)
@@ -178,8 +182,10 @@ func (h *Headers) parseTCP(frame []byte, l4 int) {
 	h.SrcPort = binary.BigEndian.Uint16(tcp)
 	h.DstPort = binary.BigEndian.Uint16(tcp[2:])
 	end := l4 + tcpMinBytes
-	if hdr := int(tcp[12]>>4) * 4; hdr >= tcpMinBytes && l4+hdr <= n {
-		end = l4 + hdr
+	if hdr := int(tcp[12]>>4) * 4; hdr >= tcpMinBytes {
+		if h.Cut = l4+hdr > n; !h.Cut {
+			end = l4 + hdr
+		}
 	}
 	h.PayloadOff = uint16(end)
 }

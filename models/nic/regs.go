@@ -120,7 +120,7 @@ func NewRegs(spec Spec) *Regs {
 		rxCtrl: nicspec.ResetRxCtrl, rxDefault: nicspec.ResetRxDefault, rocePort: nicspec.ResetRocePort,
 		scratch: nicspec.ResetScratch, cmd: nicspec.ResetTblCmd, bits: spec.registerBits(),
 	}
-	r.cfg.Rss = spec.Has(nicspec.PartRss)
+	r.cfg.Rss, r.cfg.CRC32C = spec.Has(nicspec.PartRss), spec.Has(nicspec.PartCrc32c)
 	if spec.Has(nicspec.PartAccounts) {
 		r.accounts = make([]Account, nicspec.NumAccounts)
 	}
@@ -197,6 +197,7 @@ func (r *Regs) reconfigure() {
 	r.cfg.DropIPCsum = r.rxCtrl.DropBadIpCsum()
 	r.cfg.DropL4Csum = r.rxCtrl.DropBadL4Csum()
 	r.cfg.DropICRC = r.rxCtrl.DropBadIcrc()
+	r.cfg.DropCRC32C = r.rxCtrl.DropBadCrc32c()
 	r.cfg.RocePort = uint16(r.rocePort)
 	r.cfg.DefaultAction = nicspec.Action(r.rxDefault.Action())
 	r.cfg.DefaultQueue = uint16(r.rxDefault.Queue())

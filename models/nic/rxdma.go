@@ -11,6 +11,7 @@ type RxPlan struct {
 	PayLen  int
 	CqeAddr uint64
 	Cqe     [nicspec.CqeBytes]byte
+	MarkCE  bool // the frame is written with ECN 3 [E1]: see MarkCE
 }
 
 // RxSlot names a frame's place: the frame's port and ordinal there, the queue
@@ -33,5 +34,7 @@ func PlanRx(q *Queue, v *RxVerdict, n int, s *RxSlot, p *RxPlan) {
 	p.HdrLen, p.PayLen = q.Split(v, n)
 	p.HdrAddr, p.PayAddr = s.Desc.HdrAddr, s.Desc.PayAddr
 	p.CqeAddr = q.CqeAddr(s.CQI)
+	p.MarkCE = q.MarksCE(&v.Headers)
 	BuildRxCqe(v, n, p.HdrLen, s, q.Phase(s.CQI), &p.Cqe)
+	q.fillCRC32C(v, p.Cqe[:])
 }

@@ -20,6 +20,9 @@ type Queue struct {
 	SplitLen   uint16
 	HdrBufSize uint16
 	PayBufSize uint16
+	CrcMode    nicspec.CrcMode
+	EcnMode    uint8
+	PfcClass   uint8 // of a transmit queue
 
 	// Epoch counts the enablings, so that what was started in an earlier one
 	// can be told apart.
@@ -87,7 +90,7 @@ func (q *Queue) Split(v *RxVerdict, n int) (hdr, pay int) {
 	return hdr, n - hdr
 }
 
-// Admit is [R7] and [R8]: why the queue does not take a frame of n bytes, or
+// Admit is [R7], [X5] and [R8]: why the queue does not take a frame of n bytes, or
 // NoDrop. q is nil for a queue beyond the build.
 func (q *Queue) Admit(v *RxVerdict, n int) nicspec.PortCounter {
 	if q == nil || q.State == nicspec.QueueStateOff {
@@ -95,6 +98,9 @@ func (q *Queue) Admit(v *RxVerdict, n int) nicspec.PortCounter {
 	}
 	if q.State == nicspec.QueueStateError {
 		return nicspec.CntRxDropQueueErr
+	}
+	if v.DropCrc && q.CrcMode == nicspec.CrcModeCheck {
+		return nicspec.CntRxDropCrc32c
 	}
 	if _, pay := q.Split(v, n); pay > int(q.PayBufSize) {
 		return nicspec.CntRxDropTooLong

@@ -16,12 +16,14 @@ type Config struct {
 	DropIPCsum    bool
 	DropL4Csum    bool
 	DropICRC      bool
+	DropCRC32C    bool
 	RocePort      uint16
 	DefaultAction nicspec.Action // Queue, Rss, or anything else for Drop
 	DefaultQueue  uint16
 	DefaultLog    uint8    // of action Rss
 	Rules         *RuleSet // nil: none
 
+	CRC32C      bool // the part is there
 	Rss         bool // the part is there
 	RssKey      *RssKey
 	Indirection *Indirection
@@ -38,6 +40,10 @@ type RxVerdict struct {
 	Account AccountUse          // it decides between Queue and another [A2]
 	Headers
 	IPCsum, L4Csum, ICRC nicspec.Verdict
+
+	Crc        uint32 // of the payload, and the verdict, should the queue ask for them [X3]
+	CrcVerdict nicspec.Verdict
+	DropCrc    bool // it is bad, and RX_CTRL says drop [X5]
 }
 
 // Hit returns the rule whose RULE_HITS step, if any [R5].
@@ -48,6 +54,7 @@ func (v *RxVerdict) Hit() (rule int, ok bool) { return int(v.Rule), v.Rule != ni
 func (c *Config) Classify(port int, frame []byte, v *RxVerdict) {
 	v.Queue, v.Rule, v.Checked = 0, nicspec.RuleNone, false
 	v.Group, v.Hash, v.Account = RssGroup{}, 0, AccountUse{}
+	v.Crc, v.CrcVerdict, v.DropCrc = 0, nicspec.VerdictNotChecked, false
 	if v.Drop = c.Gate(len(frame)); v.Drop != NoDrop {
 		return
 	}
@@ -58,6 +65,10 @@ func (c *Config) Classify(port int, frame []byte, v *RxVerdict) {
 	v.ICRC = CheckICRC(frame, &v.Headers)
 	if v.Drop = c.checks(v); v.Drop == NoDrop {
 		c.steer(port, v)
+	}
+	if v.Drop == NoDrop && c.CRC32C {
+		v.Crc, v.CrcVerdict = checkCRC32C(frame, &v.Headers)
+		v.DropCrc = c.DropCRC32C && v.CrcVerdict == nicspec.VerdictBad
 	}
 }
 

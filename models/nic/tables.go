@@ -103,10 +103,10 @@ func (r *Regs) writeEntry(e *Effect) {
 	switch e.Table {
 	case nicspec.TableRxq:
 		f := nicspec.DecodeRxqEntry(b[:])
-		r.writeQueue(&r.rxq[e.Index], rxContext(&f), checkRxq(&f), e)
+		r.writeQueue(&r.rxq[e.Index], r.spec.rxContext(&f), r.spec.checkRxq(&f), e)
 	case nicspec.TableTxq:
 		f := nicspec.DecodeTxqEntry(b[:])
-		r.writeQueue(&r.txq[e.Index], txContext(&f), checkTxq(&f), e)
+		r.writeQueue(&r.txq[e.Index], r.spec.txContext(&f), r.spec.checkTxq(&f), e)
 	case nicspec.TableKey:
 		r.writeKey(b[:], e)
 	case nicspec.TableRule:
@@ -155,35 +155,62 @@ func (q *Queue) store(entry *Queue) {
 	*q = *entry
 }
 
-func rxContext(f *nicspec.RxqEntryFields) Queue {
-	return Queue{
+func (s *Spec) rxContext(f *nicspec.RxqEntryFields) Queue {
+	q := Queue{
 		Enable: f.Enable, LogSize: f.LogSize, RingBase: f.RingBase, CqBase: f.CqBase,
 		SplitMode: f.SplitMode, SplitLen: f.SplitLen, HdrBufSize: f.HdrBufSize, PayBufSize: f.PayBufSize,
 	}
+	if s.Has(nicspec.PartCrc32c) {
+		q.CrcMode = f.CrcMode
+	}
+	if s.Has(nicspec.PartEcn) {
+		q.EcnMode = f.EcnMode
+	}
+	return q
 }
 
-func txContext(f *nicspec.TxqEntryFields) Queue {
-	return Queue{Enable: f.Enable, LogSize: f.LogSize, RingBase: f.RingBase, CqBase: f.CqBase}
+func (s *Spec) txContext(f *nicspec.TxqEntryFields) Queue {
+	q := Queue{Enable: f.Enable, LogSize: f.LogSize, RingBase: f.RingBase, CqBase: f.CqBase}
+	if s.Has(nicspec.PartEcn) {
+		q.EcnMode = f.EcnMode
+	}
+	if s.Has(nicspec.PartPause) {
+		q.PfcClass = f.PfcClass
+	}
+	return q
 }
+
+// lacks reports whether a field of a part is in use that the build does not
+// have [N2].
+func (s *Spec) lacks(part nicspec.Cap1Reg, value uint8) bool { return value != 0 && !s.Has(part) }
+
+// Largest values of fields.
+const (
+	rxEcnMax    = 1
+	txEcnMax    = 3
+	pfcClassMax = 7
+)
 
 // checkRxq is [Q6], then the parts that are not built.
-func checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
+func (s *Spec) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 	switch {
 	case f.SplitMode > nicspec.SplitModeHeaders, !ringFits(f.LogSize, f.RingBase, f.CqBase), f.PayBufSize == 0,
-		f.HdrBufSize == 0 && f.SplitMode != nicspec.SplitModeNone:
+		f.HdrBufSize == 0 && f.SplitMode != nicspec.SplitModeNone,
+		s.Has(nicspec.PartCrc32c) && !f.CrcMode.Known(), s.Has(nicspec.PartEcn) && f.EcnMode > rxEcnMax:
 		return nicspec.TableStatusBadValue
-	case f.MsixAddr != 0, f.CrcMode != 0, f.EcnMode != 0:
+	case f.MsixAddr != 0, s.lacks(nicspec.PartCrc32c, uint8(f.CrcMode)), s.lacks(nicspec.PartEcn, f.EcnMode):
 		return nicspec.TableStatusNotBuilt
 	}
 	return nicspec.TableStatusOk
 }
 
 // checkTxq is [T11].
-func checkTxq(f *nicspec.TxqEntryFields) nicspec.TableStatus {
+func (s *Spec) checkTxq(f *nicspec.TxqEntryFields) nicspec.TableStatus {
 	switch {
-	case !ringFits(f.LogSize, f.RingBase, f.CqBase):
+	case !ringFits(f.LogSize, f.RingBase, f.CqBase),
+		s.Has(nicspec.PartPause) && f.PfcClass > pfcClassMax, s.Has(nicspec.PartEcn) && f.EcnMode > txEcnMax:
 		return nicspec.TableStatusBadValue
-	case f.MsixAddr != 0, f.EcnMode != 0:
+	case f.MsixAddr != 0, s.lacks(nicspec.PartPause, f.PfcClass), s.lacks(nicspec.PartEcn, f.EcnMode):
 		return nicspec.TableStatusNotBuilt
 	}
 	return nicspec.TableStatusOk
@@ -199,6 +226,7 @@ func (q *Queue) encodeRx(dst []byte) {
 		Enable: q.Enable, SplitMode: q.SplitMode, LogSize: q.LogSize, State: q.State,
 		SplitLen: q.SplitLen, HdrBufSize: q.HdrBufSize, PayBufSize: q.PayBufSize, Error: q.Err,
 		RingBase: q.RingBase, CqBase: q.CqBase, Pi: q.PI, Ci: q.CI, Cqi: q.CQI,
+		CrcMode: q.CrcMode, EcnMode: q.EcnMode,
 	}
 	f.Encode(dst)
 }
@@ -207,6 +235,7 @@ func (q *Queue) encodeTx(dst []byte) {
 	f := nicspec.TxqEntryFields{
 		Enable: q.Enable, LogSize: q.LogSize, State: q.State, Error: q.Err,
 		RingBase: q.RingBase, CqBase: q.CqBase, Pi: q.PI, Ci: q.CI, Cqi: q.CQI,
+		PfcClass: q.PfcClass, EcnMode: q.EcnMode,
 	}
 	f.Encode(dst)
 }

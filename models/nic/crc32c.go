@@ -1,0 +1,56 @@
+package nic
+
+import (
+	"hash/crc32"
+
+	"nictwin/models/nicspec"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// crc32cMin is the shortest range with a digest to be checked: one byte and the digest [X4].
+const crc32cMin = 5
+
+// crc32cRange is the bytes of a frame that a receive queue's CRC-32C covers; from >= to for none [X3].
+func (h *Headers) crc32cRange() (from, to int) {
+	if h.Frag || h.Cut {
+		return 0, 0
+	}
+	to = h.Len
+	switch {
+	case h.L4Type == nicspec.L4TypeUdp:
+		if !h.L4LenBad {
+			to = int(h.L4Off) + int(h.UDPLen)
+			if h.Roce {
+				to -= icrcBytes
+			}
+		}
+	case h.L3Type != nicspec.L3TypeNone && !h.IPLenBad:
+		to = h.IPEnd
+	}
+	return int(h.PayloadOff), to
+}
+
+// checkCRC32C is [X3] and [X4], as a queue in mode Check sees them.
+func checkCRC32C(frame []byte, h *Headers) (value uint32, v nicspec.Verdict) {
+	from, to := h.crc32cRange()
+	if from >= to {
+		return 0, nicspec.VerdictNotChecked
+	}
+	value = crc32.Checksum(frame[from:to], castagnoli)
+	if to-from < crc32cMin {
+		return value, nicspec.VerdictNotChecked
+	}
+	return value, verdict(value == nicspec.Crc32cResidue)
+}
+
+// fillCRC32C writes what the queue's mode lets a completion entry tell.
+func (q *Queue) fillCRC32C(v *RxVerdict, e nicspec.RxCqe) {
+	if q.CrcMode == nicspec.CrcModeOff {
+		return
+	}
+	e.SetCrc32cValue(v.Crc)
+	if q.CrcMode == nicspec.CrcModeCheck {
+		e.SetCrc32c(v.CrcVerdict)
+	}
+}
