@@ -80,6 +80,7 @@ module nic_tx
   logic          copy_end_valid, copy_end_ready;
   tx_id_t        q_id, end_id, copy_id;
   logic [511:0]  q_wqe;
+  logic [1:0]    q_ecn;
   tx_ent_t       ent, g_ent;
   logic          txq_done, key_done;
   table_status_e txq_status, key_status;
@@ -114,8 +115,9 @@ module nic_tx
     .flush_o, .flushed_i, .db_i, .push_i, .rd_req_o(wqe_rd_req_o),
     .rd_req_valid_o(wqe_rd_req_valid_o),
     .rd_req_ready_i(wqe_rd_req_ready_i), .rd_rsp_i(wqe_rd_rsp_i), .valid_o(q_valid),
-    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .sent_i(g_valid && g_ready),
-    .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log), .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe),
+    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .ecn_o(q_ecn), .sent_i(g_valid && g_ready),
+    .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log), .end_cqi_o(end_cqi),
+    .end_i(ended), .end_wqe_i(end_wqe),
     .end_cqe_i(end_cqe), .cqe_i(tlp_valid_o), .cqe_q_i(cqe_q), .queue_err_o(queue_err),
     .db_bad_o(db_bad), .busy_o(txq_busy)
   );
@@ -123,6 +125,7 @@ module nic_tx
   nic_wqe #(.Ports(Ports), .NumKeys(NumKeys), .Parts(Parts)) u_wqe (
     .clk, .rst, .tbl_i, .tbl_done_o(key_done), .tbl_status_o(key_status),
     .tbl_rdata_o(key_rdata), .valid_i(q_valid), .ready_o(q_ready), .id_i(q_id), .wqe_i(q_wqe),
+    .ecn_i(q_ecn),
     .valid_o(e_valid), .ready_i(e_ready), .ent_o(ent)
   );
 
@@ -171,9 +174,33 @@ module nic_tx
     .ln_data_o(ln_data), .take_o(take), .take_beats_o(take_beats), .busy_o(gather_busy)
   );
 
+  // Lines to the offloads.
+  logic          of_valid, of_first, of_last, of_two;
+  tx_frame_t     of_frame;
+  logic [383:0]  of_inl;
+  logic [1023:0] of_data;
+
+  if ((Parts & PartEcn) != 0) begin : g_ecn
+    nic_ecn u_ecn (
+      .clk, .rst, .ln_valid_i(ln_valid), .ln_first_i(ln_first), .ln_last_i(ln_last),
+      .ln_two_i(ln_two), .ln_frame_i(ln_frame), .ln_inl_i(ln_inl), .ln_data_i(ln_data),
+      .ln_valid_o(of_valid), .ln_first_o(of_first), .ln_last_o(of_last), .ln_two_o(of_two),
+      .ln_frame_o(of_frame), .ln_data_o(of_data)
+    );
+    assign of_inl = '0;
+  end else begin : g_no_ecn
+    assign of_valid = ln_valid;
+    assign of_first = ln_first;
+    assign of_last  = ln_last;
+    assign of_two   = ln_two;
+    assign of_frame = ln_frame;
+    assign of_inl   = ln_inl;
+    assign of_data  = ln_data;
+  end
+
   nic_offload u_offload (
-    .clk, .rst, .ln_valid_i(ln_valid), .ln_first_i(ln_first), .ln_last_i(ln_last),
-    .ln_two_i(ln_two), .ln_frame_i(ln_frame), .ln_inl_i(ln_inl), .ln_data_i(ln_data),
+    .clk, .rst, .ln_valid_i(of_valid), .ln_first_i(of_first), .ln_last_i(of_last),
+    .ln_two_i(of_two), .ln_frame_i(of_frame), .ln_inl_i(of_inl), .ln_data_i(of_data),
     .beat_valid_o(beat_valid), .beat_o(beat), .out_valid_o(out_valid), .out_o(out)
   );
 

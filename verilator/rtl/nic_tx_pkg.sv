@@ -18,6 +18,7 @@ package nic_tx_pkg;
     logic       udp_csum;
     logic       udp_zero;
     logic       icrc;
+    logic [1:0] ecn;         // mode of the queue, 0: none
     logic [7:0] l3;
     logic [7:0] l4;
   } tx_ofl_t;

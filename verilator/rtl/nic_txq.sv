@@ -34,6 +34,8 @@ module nic_txq
   input  logic          ready_i,
   output tx_id_t        id_o,
   output logic [511:0]  wqe_o,
+  // ECN mode of its queue.
+  output logic [1:0]    ecn_o,
   // A frame's entry has reached the gather buffer.
   input  logic          sent_i,
   // Completion: context of queue end_q_i; something ended, it was an entry, entry written.
@@ -83,7 +85,8 @@ module nic_txq
     .work_o(work), .sched_q_i(sched_q), .sched_run_o(run), .sched_base_o(ring_base),
     .sched_log_o(ring_log), .sched_index_o(index), .sched_avail_o(avail), .sched_take_i(take),
     .sched_num_i(num), .push_look_o(push_look), .push_o(push), .push_q_o(push_q),
-    .push_index_o(push_index), .push_take_i(push_take), .start_i(start), .start_q_i(head_q), .err_i(err), .err_q_i(head_q),
+    .push_index_o(push_index), .push_take_i(push_take), .ecn_q_i(id_o.qid[Qw-1:0]), .ecn_o,
+    .start_i(start), .start_q_i(head_q), .err_i(err), .err_q_i(head_q),
     .err_status_i(err_status), .end_q_i, .end_base_o, .end_log_o, .end_cqi_o, .end_i, .end_wqe_i,
     .end_cqe_i, .drain_o(drain), .drain_q_o(drain_q), .drain_hold_i(hold), .busy_o(ctx_busy)
   );
@@ -96,18 +99,21 @@ module nic_txq
   always_ff @(posedge clk) if (HasPush && push_i.valid) push_wqe_q <= push_i.wqe;
 
   nic_txq_sched #(.NumTxq(NumTxq), .SlotW(Sw)) u_sched (
-    .clk, .rst, .enable_i, .wait_i(push_look), .short_i, .work_i(work & ~blocked), .q_o(sched_q), .run_i(run),
+    .clk, .rst, .enable_i, .wait_i(push_look), .short_i, .work_i(work & ~blocked), .q_o(sched_q),
+    .run_i(run),
     .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .max_i(fetch_max),
     .take_o(take), .num_o(num), .slot_free_i(slot_free), .slot_i(slot), .alloc_o(alloc), .rd_req_o,
     .rd_req_valid_o, .rd_req_ready_i, .busy_o(turn)
   );
 
   nic_txq_fetch #(.NumTxq(NumTxq), .Slots(FetchSlots), .HasPush(HasPush)) u_fetch (
-    .clk, .rst, .free_o(slot_free), .slot_o(slot), .alloc_i(alloc || push_take), .alloc_q_i(fetch_q),
+    .clk, .rst, .free_o(slot_free), .slot_o(slot), .alloc_i(alloc || push_take),
+    .alloc_q_i(fetch_q),
     .alloc_index_i(push_take ? push_index : index), .alloc_num_i(fetch_num),
     .push_i(push_take), .push_wqe_i(push_wqe_q), .rsp_i(rd_rsp_i), .valid_o(f_valid),
     .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost), .start_o(start),
-    .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain), .drain_q_i(drain_q), .hold_o(fetch_hold), .busy_o(fetch_busy)
+    .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain), .drain_q_i(drain_q),
+    .hold_o(fetch_hold), .busy_o(fetch_busy)
   );
 
   // With a copy engine, an entry that has to wait lets others pass.
@@ -115,7 +121,8 @@ module nic_txq
     nic_txpark #(.NumTxq(NumTxq), .Shared(4 * FetchSlots)) u_park (
       .clk, .rst, .valid_i(f_valid), .ready_o(f_ready), .id_i(f_id), .wqe_i(f_wqe), .valid_o,
       .ready_i, .id_o, .wqe_o, .sent_i, .end_i, .end_q_i, .fetch_q_i(fetch_q),
-      .fetch_max_o(fetch_max), .fetch_i(take || push_take), .fetch_num_i(fetch_num), .lost_q_i(head_q),
+      .fetch_max_o(fetch_max), .fetch_i(take || push_take), .fetch_num_i(fetch_num),
+      .lost_q_i(head_q),
       .lost_num_i(lost), .blocked_o(blocked)
     );
   end else begin : g_straight

@@ -39,6 +39,9 @@ module nic_txq_ctx
   output logic [Qw-1:0]     push_q_o,
   output logic [15:0]       push_index_o,
   input  logic              push_take_i,
+  // ECN mode of a queue.
+  input  logic [Qw-1:0]     ecn_q_i,
+  output logic [1:0]        ecn_o,
   // Fetch: an entry or an Event was started; a failing read stops its queue.
   input  logic              start_i,
   input  logic [Qw-1:0]     start_q_i,
@@ -99,7 +102,8 @@ module nic_txq_ctx
     .pi_i(pi_q[tq]), .ci_i(ci_q[tq]), .cqi_i(cqi_q[tq]), .on_o(on), .drain_o,
     .hold_i(drain_hold_i || (used_q[tq] && start_q[tq] != end_q[tq])),
     .sched_q_i, .sched_base_o, .sched_log_o, .end_q_i, .end_base_o, .end_log_o,
-    .db_q_i(db_q.queue_f[Qw-1:0]), .db_log_o(db_log)
+    .db_q_i(db_q.queue_f[Qw-1:0]), .db_log_o(db_log),
+    .ecn_q_i, .ecn_o
   );
 
   // Doorbells.

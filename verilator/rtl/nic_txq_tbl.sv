@@ -33,7 +33,7 @@ module nic_txq_tbl
   output logic           commit_o,
   output logic           flush_o,
   input  logic           flushed_i,
-  // What was written, for two readers.
+  // What was written, for its readers.
   input  logic [Qw-1:0]  sched_q_i,
   output logic [63:0]    sched_base_o,
   output logic [3:0]     sched_log_o,
@@ -41,8 +41,12 @@ module nic_txq_tbl
   output logic [63:0]    end_base_o,
   output logic [3:0]     end_log_o,
   input  logic [Qw-1:0]  db_q_i,
-  output logic [3:0]     db_log_o
+  output logic [3:0]     db_log_o,
+  input  logic [Qw-1:0]  ecn_q_i,
+  output logic [1:0]     ecn_o
 );
+  localparam bit HasEcn = (Parts & PartEcn) != 0;
+
   typedef enum logic [2:0] {TIdle, TCheck, TDrain, TCommit, TDone, TGap} state_e;
 
   localparam bit HasMsix = (Parts & PartMsix) != 0;
@@ -59,6 +63,7 @@ module nic_txq_tbl
     logic [63:0] cq_base;
     logic [63:0] ring_base;
     logic [7:0]  log_size;
+    logic [7:0]  ecn_mode;
   } cfg_entry_t;
 
   cfg_entry_t        cfg_mem [NumTxq];
@@ -83,6 +88,7 @@ module nic_txq_tbl
   assign end_base_o   = cfg_mem[end_q_i].cq_base;
   assign end_log_o    = cfg_mem[end_q_i].log_size[3:0];
   assign db_log_o     = cfg_mem[db_q_i].log_size[3:0];
+  assign ecn_o        = HasEcn ? cfg_mem[ecn_q_i].ecn_mode[1:0] : 2'd0;
 
   always_ff @(posedge clk) begin
     txq_entry_t    e, w;
@@ -96,12 +102,14 @@ module nic_txq_tbl
         enable_q <= tbl_i.wdata[0];
         if (tbl_i.write) begin
           w = txq_entry_t'(tbl_i.wdata[511:0]);
-          if (w.enable == 8'd1 && ((!HasMsix && w.msix_addr != 64'd0) || w.ecn_mode != 8'd0)) begin
+          if (w.enable == 8'd1 && ((!HasMsix && w.msix_addr != 64'd0) ||
+                                   (!HasEcn && w.ecn_mode != 8'd0))) begin
             s = TableStatusNotBuilt;
           end
           if (w.enable == 8'd1 && (w.log_size < 8'(LogSizeMin) || w.log_size > 8'(LogSizeMax) ||
                                    w.ring_base[5:0] != 6'd0 || w.cq_base[5:0] != 6'd0 ||
-                                   (HasMsix && w.msix_addr[1:0] != 2'd0))) begin
+                                   (HasMsix && w.msix_addr[1:0] != 2'd0) ||
+                                   (HasEcn && w.ecn_mode > 8'd3))) begin
             s = TableStatusBadValue;
           end
           if (w.enable > 8'd1) s = TableStatusBadValue;
@@ -120,6 +128,7 @@ module nic_txq_tbl
             e.log_size  = cfg_mem[q_o].log_size;
             e.ring_base = cfg_mem[q_o].ring_base;
             e.cq_base   = cfg_mem[q_o].cq_base;
+            e.ecn_mode  = cfg_mem[q_o].ecn_mode;
             {e.mod_cycles, e.mod_count, e.msix_data, e.msix_addr} = cfg_mem[q_o].msix;
           end
           ts_q <= TDone;
@@ -132,7 +141,8 @@ module nic_txq_tbl
         w              = txq_entry_t'(tbl_i.wdata[511:0]);
         cfg_mem[q_o]   <= '{msix: HasMsix ? {w.mod_cycles, w.mod_count, w.msix_data, w.msix_addr} :
                                             '0,
-                            cq_base: w.cq_base, ring_base: w.ring_base, log_size: w.log_size};
+                            cq_base: w.cq_base, ring_base: w.ring_base, log_size: w.log_size,
+                            ecn_mode: HasEcn ? w.ecn_mode : 8'd0};
         unused_w       = ^w;
         written_q[q_o] <= 1'b1;
         ts_q           <= TDone;

@@ -21,6 +21,7 @@ module nic_wqe
   output logic          ready_o,
   input  tx_id_t        id_i,
   input  logic [511:0]  wqe_i,
+  input  logic [1:0]    ecn_i,
   output logic          valid_o,
   input  logic          ready_i,
   output tx_ent_t       ent_o
@@ -61,7 +62,7 @@ module nic_wqe
   logic             ent_valid_q;
 
   nic_wqe_dec #(.Ports(Ports), .Parts(Parts)) u_dec (
-    .clk, .rst, .valid_i, .ready_o, .id_i, .wqe_i,
+    .clk, .rst, .valid_i, .ready_o, .id_i, .wqe_i, .ecn_i,
     .valid_o(dec_valid), .ready_i(dec_ready), .dec_o(dec)
   );
 

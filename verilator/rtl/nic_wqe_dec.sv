@@ -15,6 +15,8 @@ module nic_wqe_dec
   output logic         ready_o,
   input  tx_id_t       id_i,
   input  logic [511:0] wqe_i,
+  // ECN mode of its queue.
+  input  logic [1:0]   ecn_i,
   output logic         valid_o,
   input  logic         ready_i,
   output tx_dec_t      dec_o
@@ -110,7 +112,7 @@ module nic_wqe_dec
           d.e.f.inl_len = w.inline_len[5:0];
           d.e.f.port    = w.port[0];
           d.e.f.ofl     = '{ip_csum: w.f_ip_csum, udp_csum: w.f_udp_csum, udp_zero: w.f_udp_zero,
-                            icrc: w.f_icrc, l3: w.l3_off, l4: w.l4_off};
+                            icrc: w.f_icrc, ecn: ecn_i, l3: w.l3_off, l4: w.l4_off};
         end
       end
       if (id_i.is_event) d.e.copy = '0;
