@@ -47,14 +47,14 @@ func (x *rxRing) split(f *nicspec.RxCqeFields) int {
 }
 
 // delivered waits for the next completion entry of a queue and demands that it is for a frame, whole and in its place,
-// taken by a rule (RuleNone for none).
-func (r *rig) delivered(x *rxRing, ordinal int, rule uint16) nicspec.RxCqe {
+// taken by a rule (RuleNone for none). mods say what is special about its completion entry.
+func (r *rig) delivered(x *rxRing, ordinal int, rule uint16, mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.t.Helper()
-	return r.deliveredOf(0, x, ordinal, rule)
+	return r.deliveredOf(0, x, ordinal, rule, mods...)
 }
 
 // deliveredOf does so for a frame that came in on a port.
-func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16) nicspec.RxCqe {
+func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16, mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.t.Helper()
 	index := x.cqi
 	got := r.rxCqe(x)
@@ -66,6 +66,9 @@ func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16) nicspec
 	want.Phase = int(index)>>x.log&1 == 0
 	if r.sizes.Has(nicspec.PartRss) {
 		want.RssHash = rssHash(r.rssKey, frame, &want)
+	}
+	for _, mod := range mods {
+		mod(&want)
 	}
 	if field, e, g, same := nicspec.DiffRxCqe(encode(&want, nicspec.RxCqeSize), got); !same {
 		require.FailNow(r.t, "completion entry", "frame %d of %d B: %s is %s, want %s\n%x", ordinal, len(frame), field, g, e, frame[:min(len(frame), 140)])
