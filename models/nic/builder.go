@@ -61,6 +61,7 @@ func (b Builder) Build(name string) (*Comp, error) {
 	}
 	c.rx.init(&c.spec)
 	c.tx.init(&c.spec)
+	c.msix.init(&c.spec)
 	c.out.stall = newStall(b.Spec.Stall, "tlp_out", b.Spec.Stall.TLPOut)
 	c.in.stall = newStall(b.Spec.Stall, "tlp_in", b.Spec.Stall.TLPIn)
 	for p := range c.tx.ports {

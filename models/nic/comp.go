@@ -44,6 +44,8 @@ type Comp struct {
 	rx  rxPath
 	tx  txPath
 
+	msix msixSide
+
 	now   int64 // cycle at hand
 	last  int64 // cycle worked last, -1 before the first
 	moved bool  // something happened in this cycle
@@ -75,7 +77,7 @@ func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 
 // Busy is the device's busy output [B8].
 func (c *Comp) Busy() bool {
-	return c.rx.busy() || c.txBusy() || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
+	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
 		!c.rx.want.empty()
 }
 
@@ -140,6 +142,7 @@ func (c *Comp) step() {
 	c.receiveTLP()
 	c.expire()
 	c.finishOutputs()
+	c.ripen()
 	c.takeCompletions()
 	c.takeRequests()
 	c.classifyFrames()
@@ -192,7 +195,7 @@ func (c *Comp) drain() {
 		q := &c.tx.queues[c.drainQ]
 		idle = q.refs == 0 && !q.failed && !q.win.ready()
 	}
-	if idle {
+	if idle && c.reported(c.drainRx, c.drainQ) {
 		c.regs.Drained()
 		c.moved = true
 	}

@@ -249,6 +249,7 @@ func (c *Comp) delivered(f *rxFrame) {
 	c.regs.StepPort(nicspec.CntRxDelivered, f.port, 1)
 	c.regs.Step(nicspec.CntRxCqe)
 	c.rx.queues[f.slot.Queue].refs--
+	c.entryLeft(true, int(f.slot.Queue), false)
 	c.release(f)
 }
 

@@ -127,6 +127,7 @@ func (c *Comp) apply(e *Effect) {
 			c.tx.want.set(e.Index)
 		}
 	case EffectQueueEnabled:
+		c.messagesOn(e.Rx, e.Index)
 		if e.Rx {
 			c.rx.queues[e.Index].win.reset()
 		} else {
@@ -134,6 +135,7 @@ func (c *Comp) apply(e *Effect) {
 		}
 	case EffectQueueDraining:
 		c.drainRx, c.drainQ = e.Rx, e.Index
+		c.messagesOff(e.Rx, e.Index)
 		if e.Rx {
 			c.rx.queues[e.Index].win.reset()
 		} else {
@@ -149,6 +151,8 @@ type tlpOut struct {
 	x     crossing
 	what  outKind
 	ref   int32    // queue, tag or channel, as what says
+	event bool     // of outTxCqe
+	rx    bool     // ref is a receive queue, of outMsix
 	bytes int      // of outCopy
 	frame *rxFrame // of outRxCqe
 	spare *tlp.Packet
@@ -172,6 +176,7 @@ const (
 	outTxCqe           // ref: queue
 	outCopy            // ref: channel, bytes
 	outMessage         // ref: channel
+	outMsix            // ref: queue, rx
 )
 
 // The sources of TLPs take turns.
@@ -181,6 +186,7 @@ const (
 	sourceTxCqe
 	sourceRead
 	sourceCopy
+	sourceMsix
 	numSources
 )
 
@@ -218,6 +224,8 @@ func (c *Comp) feed(source int, p *tlp.Packet) bool {
 		return c.feedTxCqe(p)
 	case sourceCopy:
 		return c.feedCopy(p)
+	case sourceMsix:
+		return c.feedMessage(p)
 	}
 	return c.feedRead(p)
 }
@@ -242,7 +250,7 @@ func (c *Comp) feedTxCqe(p *tlp.Packet) bool {
 	}
 	e := c.out.cqes.pop()
 	c.setWrite(p, e.addr, e.cqe[:], 0)
-	c.out.what, c.out.ref = outTxCqe, e.queue
+	c.out.what, c.out.ref, c.out.event = outTxCqe, e.queue, nicspec.TxCqe(e.cqe[:]).Type() == nicspec.CqeTypeEvent
 	return true
 }
 
@@ -285,9 +293,13 @@ func (c *Comp) finishTLP() {
 	case outRxEvent:
 		c.regs.Step(nicspec.CntRxCqe)
 		c.rx.queues[l.ref].refs--
+		c.entryLeft(true, int(l.ref), true)
 	case outTxCqe:
 		c.regs.Step(nicspec.CntTxCqe)
 		c.tx.queues[l.ref].refs--
+		c.entryLeft(false, int(l.ref), l.event)
+	case outMsix:
+		c.messageLeft(l.rx, int(l.ref))
 	case outCopy:
 		c.copyLeft(int(l.ref), l.bytes)
 	case outMessage:

@@ -24,6 +24,8 @@ type Queue struct {
 	EcnMode    uint8
 	PfcClass   uint8 // of a transmit queue
 
+	Vector // messages [M1]
+
 	// Epoch counts the enablings, so that what was started in an earlier one
 	// can be told apart.
 	Epoch uint32

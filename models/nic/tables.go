@@ -159,6 +159,7 @@ func (s *Spec) rxContext(f *nicspec.RxqEntryFields) Queue {
 	q := Queue{
 		Enable: f.Enable, LogSize: f.LogSize, RingBase: f.RingBase, CqBase: f.CqBase,
 		SplitMode: f.SplitMode, SplitLen: f.SplitLen, HdrBufSize: f.HdrBufSize, PayBufSize: f.PayBufSize,
+		Vector: s.vector(f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles),
 	}
 	if s.Has(nicspec.PartCrc32c) {
 		q.CrcMode = f.CrcMode
@@ -170,7 +171,10 @@ func (s *Spec) rxContext(f *nicspec.RxqEntryFields) Queue {
 }
 
 func (s *Spec) txContext(f *nicspec.TxqEntryFields) Queue {
-	q := Queue{Enable: f.Enable, LogSize: f.LogSize, RingBase: f.RingBase, CqBase: f.CqBase}
+	q := Queue{
+		Enable: f.Enable, LogSize: f.LogSize, RingBase: f.RingBase, CqBase: f.CqBase,
+		Vector: s.vector(f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles),
+	}
 	if s.Has(nicspec.PartEcn) {
 		q.EcnMode = f.EcnMode
 	}
@@ -195,10 +199,10 @@ const (
 func (s *Spec) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 	switch {
 	case f.SplitMode > nicspec.SplitModeHeaders, !ringFits(f.LogSize, f.RingBase, f.CqBase), f.PayBufSize == 0,
-		f.HdrBufSize == 0 && f.SplitMode != nicspec.SplitModeNone,
+		f.HdrBufSize == 0 && f.SplitMode != nicspec.SplitModeNone, s.badVector(f.MsixAddr),
 		s.Has(nicspec.PartCrc32c) && !f.CrcMode.Known(), s.Has(nicspec.PartEcn) && f.EcnMode > rxEcnMax:
 		return nicspec.TableStatusBadValue
-	case f.MsixAddr != 0, s.lacks(nicspec.PartCrc32c, uint8(f.CrcMode)), s.lacks(nicspec.PartEcn, f.EcnMode):
+	case f.MsixAddr != 0 && !s.Has(nicspec.PartMsix), s.lacks(nicspec.PartCrc32c, uint8(f.CrcMode)), s.lacks(nicspec.PartEcn, f.EcnMode):
 		return nicspec.TableStatusNotBuilt
 	}
 	return nicspec.TableStatusOk
@@ -207,10 +211,10 @@ func (s *Spec) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 // checkTxq is [T11].
 func (s *Spec) checkTxq(f *nicspec.TxqEntryFields) nicspec.TableStatus {
 	switch {
-	case !ringFits(f.LogSize, f.RingBase, f.CqBase),
+	case !ringFits(f.LogSize, f.RingBase, f.CqBase), s.badVector(f.MsixAddr),
 		s.Has(nicspec.PartPause) && f.PfcClass > pfcClassMax, s.Has(nicspec.PartEcn) && f.EcnMode > txEcnMax:
 		return nicspec.TableStatusBadValue
-	case f.MsixAddr != 0, s.lacks(nicspec.PartPause, f.PfcClass), s.lacks(nicspec.PartEcn, f.EcnMode):
+	case f.MsixAddr != 0 && !s.Has(nicspec.PartMsix), s.lacks(nicspec.PartPause, f.PfcClass), s.lacks(nicspec.PartEcn, f.EcnMode):
 		return nicspec.TableStatusNotBuilt
 	}
 	return nicspec.TableStatusOk
@@ -227,6 +231,7 @@ func (q *Queue) encodeRx(dst []byte) {
 		SplitLen: q.SplitLen, HdrBufSize: q.HdrBufSize, PayBufSize: q.PayBufSize, Error: q.Err,
 		RingBase: q.RingBase, CqBase: q.CqBase, Pi: q.PI, Ci: q.CI, Cqi: q.CQI,
 		CrcMode: q.CrcMode, EcnMode: q.EcnMode,
+		MsixAddr: q.Addr, MsixData: q.Data, ModCount: q.Count, ModCycles: q.Cycles,
 	}
 	f.Encode(dst)
 }
@@ -236,6 +241,7 @@ func (q *Queue) encodeTx(dst []byte) {
 		Enable: q.Enable, LogSize: q.LogSize, State: q.State, Error: q.Err,
 		RingBase: q.RingBase, CqBase: q.CqBase, Pi: q.PI, Ci: q.CI, Cqi: q.CQI,
 		PfcClass: q.PfcClass, EcnMode: q.EcnMode,
+		MsixAddr: q.Addr, MsixData: q.Data, ModCount: q.Count, ModCycles: q.Cycles,
 	}
 	f.Encode(dst)
 }

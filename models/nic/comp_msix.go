@@ -1,0 +1,159 @@
+package nic
+
+import (
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// msixSide sends the messages of all queues.
+type msixSide struct {
+	kinds [2]msixQueues // transmit queues, receive queues
+	ready int           // messages due
+	timed int           // messages that will be due by time
+	next  int64         // before this cycle none of them is
+	turn  int           // kind served last
+}
+
+// msixQueues is the queues of one kind.
+type msixQueues struct {
+	mods  []Moderator // none without the part
+	ready bitset
+	timed bitset
+}
+
+const kindRx = 1
+
+func kindOf(rx bool) int {
+	if rx {
+		return kindRx
+	}
+	return 0
+}
+
+func (s *msixSide) init(spec *Spec) {
+	*s = msixSide{next: Never}
+	if spec.Has(nicspec.PartMsix) {
+		s.kinds[0].mods = make([]Moderator, spec.NumTxq)
+		s.kinds[kindRx].mods = make([]Moderator, spec.NumRxq)
+	}
+}
+
+// busy is [M5].
+func (s *msixSide) busy() bool { return s.ready != 0 || s.timed != 0 }
+
+// queueOf is the context of a queue of a kind.
+func (c *Comp) queueOf(kind, i int) *Queue {
+	if kind == kindRx {
+		return c.regs.Rxq(i)
+	}
+	return c.regs.Txq(i)
+}
+
+// entryLeft notes that a completion entry of a queue was accepted.
+func (c *Comp) entryLeft(rx bool, queue int, event bool) {
+	k := kindOf(rx)
+	if s := &c.msix.kinds[k]; s.mods != nil {
+		s.mods[queue].Wrote(&c.queueOf(k, queue).Vector, event, c.now)
+		c.msix.arm(k, queue, c.now)
+	}
+}
+
+// arm notes when the message of a queue is due.
+func (s *msixSide) arm(kind, queue int, now int64) {
+	q := &s.kinds[kind]
+	switch at := q.mods[queue].DueAt(); {
+	case at == Never:
+	case at > now:
+		if q.timed.add(queue) {
+			s.timed++
+		}
+		s.next = min(s.next, at)
+	default:
+		if q.ready.add(queue) {
+			s.ready++
+		}
+		if q.timed.remove(queue) {
+			s.timed--
+		}
+	}
+}
+
+// ripen finds the messages that have fallen due by time.
+func (c *Comp) ripen() {
+	s := &c.msix
+	if s.timed == 0 || !c.until(s.next) {
+		return
+	}
+	s.next = Never
+	for k := range s.kinds {
+		for i := range s.kinds[k].mods {
+			if s.kinds[k].timed.has(i) {
+				s.arm(k, i, c.now)
+			}
+		}
+	}
+	if s.timed > 0 {
+		c.until(s.next)
+	}
+}
+
+// feedMessage makes p the next message that is due.
+func (c *Comp) feedMessage(p *tlp.Packet) bool {
+	s := &c.msix
+	if s.ready == 0 {
+		return false
+	}
+	for range s.kinds {
+		s.turn ^= 1
+		q := &s.kinds[s.turn]
+		if q.ready.empty() {
+			continue
+		}
+		i := q.ready.next()
+		v := &c.queueOf(s.turn, i).Vector
+		if err := p.SetMSIX(tlp.Origin{RequesterID: nicspec.RequesterNic}, v.Addr, v.Data); err != nil {
+			panic("nic: a message cannot be encoded: " + err.Error())
+		}
+		c.out.what, c.out.ref, c.out.rx = outMsix, int32(i), s.turn == kindRx
+		return true
+	}
+	return false
+}
+
+// messageLeft notes that the message of a queue was accepted.
+func (c *Comp) messageLeft(rx bool, queue int) {
+	c.regs.Step(nicspec.CntMsix)
+	c.msix.forget(kindOf(rx), queue).Sent()
+}
+
+// forget takes a queue's message out of those that are to be sent.
+func (s *msixSide) forget(kind, queue int) *Moderator {
+	q := &s.kinds[kind]
+	if q.ready.remove(queue) {
+		s.ready--
+	}
+	if q.timed.remove(queue) {
+		s.timed--
+	}
+	return &q.mods[queue]
+}
+
+// messagesOn and messagesOff follow the enabling and disabling of a queue.
+func (c *Comp) messagesOn(rx bool, queue int) {
+	if k := kindOf(rx); c.msix.kinds[k].mods != nil {
+		c.msix.forget(k, queue).Reset()
+	}
+}
+
+func (c *Comp) messagesOff(rx bool, queue int) {
+	if k := kindOf(rx); c.msix.kinds[k].mods != nil {
+		c.msix.kinds[k].mods[queue].Close(c.now)
+		c.msix.arm(k, queue, c.now)
+	}
+}
+
+// reported reports whether no entry of a queue waits for a message [M4].
+func (c *Comp) reported(rx bool, queue int) bool {
+	q := &c.msix.kinds[kindOf(rx)]
+	return q.mods == nil || q.mods[queue].Unreported() == 0
+}
