@@ -266,6 +266,8 @@ func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 		return uint64(r.tx.at) + r.badReads()
 	case nicspec.CntQueueErr:
 		return r.badReads()
+	case nicspec.CntMsix:
+		return r.messagesDue()
 	case nicspec.CntCplTimeouts:
 		return uint64(r.rd.open)
 	}

@@ -118,7 +118,10 @@ func (r *Referee) seemsDrained() bool {
 			return false
 		}
 	}
-	return true
+	if r.bar.drainRx {
+		return r.rx.queue(uint16(r.bar.drainQ)).least.Unreported() == 0
+	}
+	return r.tx.queue(uint16(r.bar.drainQ)).least.Unreported() == 0
 }
 
 // apply follows one register write.

@@ -29,6 +29,11 @@ type Config struct {
 	LingerCycles int64
 	HoldBytes    int
 
+	// HeldCycles is the longest that the other side holds back a stream out of
+	// the device: what the contract wants within so many cycles, not counting
+	// those, may come so much later [M3, L3].
+	HeldCycles int64
+
 	// OnFrame, if set, is told of every frame that was compared.
 	OnFrame func(*FrameEvent)
 
@@ -38,7 +43,7 @@ type Config struct {
 
 // DefaultConfig is the configuration for a build.
 func DefaultConfig(spec nic.Spec) Config {
-	return Config{Spec: spec, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20}
+	return Config{Spec: spec, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20, HeldCycles: 1 << 15}
 }
 
 // Validate returns every error of the configuration.
@@ -52,6 +57,9 @@ func (c *Config) Validate() error {
 	}
 	if c.LingerCycles < 0 {
 		errs = append(errs, fmt.Errorf("golden: LingerCycles is %d: want 0 or more", c.LingerCycles))
+	}
+	if c.HeldCycles < 0 {
+		errs = append(errs, fmt.Errorf("golden: HeldCycles is %d: want 0 or more", c.HeldCycles))
 	}
 	if c.HoldBytes < nicspec.RxBufBytes {
 		errs = append(errs, fmt.Errorf("golden: HoldBytes is %d: want at least the receive buffer, %d",

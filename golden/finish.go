@@ -20,6 +20,7 @@ func (r *Referee) Finish(final ...CounterValue) *Report {
 	if r.fault == "" {
 		r.endReads()
 		r.endQueues()
+		r.endMessages()
 		r.endFrames()
 		r.endAccounts()
 		r.endCounters(final)

@@ -45,6 +45,7 @@ const (
 	ownsTxRing
 	ownsPiece
 	ownsCopy // where a copy writes
+	ownsMsg  // where a queue's messages go; part tells receive from transmit queues
 )
 
 const (

@@ -31,6 +31,7 @@ type Referee struct {
 	ver  versions
 
 	devctl devctls
+	msg    msgSide
 
 	bar  barSide
 	rd   readSide
@@ -134,6 +135,7 @@ func (r *Referee) tlpOut() {
 		return
 	}
 	r.work = r.now
+	r.msg.taken += r.x.Last - r.x.First + 1
 	d := device
 	if len(broken) > 0 {
 		r.past.note(d, &r.x)

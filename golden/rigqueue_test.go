@@ -20,9 +20,12 @@ func (m *memory) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) {
 	m.rx[q] = testRing{ring: f.RingBase, cq: f.CqBase, log: log}
 }
 
-func (m *memory) openTx(q, log int) {
+func (m *memory) openTx(q, log int, mods ...func(*nicspec.TxqEntryFields)) {
 	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: 0x2000_0000 + uint64(q)<<22 + 64,
 		CqBase: 0x6000_0000 + uint64(q)<<22}
+	for _, mod := range mods {
+		mod(&f)
+	}
 	var b [64]byte
 	f.Encode(b[:])
 	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TableTxq, q, b[:]))

@@ -12,6 +12,7 @@ import (
 func (r *Referee) rxEntry(q *rxq, data []byte) {
 	e := nicspec.RxCqe(data)
 	r.stats.Compared++
+	r.entryLeft(&q.reports, &q.ctx, e.Type() == nicspec.CqeTypeEvent)
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
 		q.errTo = forever

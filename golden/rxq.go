@@ -30,6 +30,7 @@ type rxq struct {
 	bad       []badRead
 	fresh     freshBells
 	eventSeen bool
+	reports
 
 	slots   []rxSlot // by index mod twice the ring size
 	frames  []frameList
@@ -158,8 +159,12 @@ func (s *rxSlot) buffer(part int) (addr uint64, size int) {
 func (r *Referee) ringRanges(ctx *nic.Queue, id int, rx, enter bool) {
 	n, entry := int(ctx.Size()), nicspec.WqeBytes
 	ring, cq := owner{kind: ownsTxRing, queue: uint16(id)}, owner{kind: ownsTxCq, queue: uint16(id)}
+	msg := owner{kind: ownsMsg, part: partTx, queue: uint16(id)}
 	if rx {
-		entry, ring.kind, cq.kind = nicspec.RxDescBytes, ownsRxRing, ownsRxCq
+		entry, ring.kind, cq.kind, msg.part = nicspec.RxDescBytes, ownsRxRing, ownsRxCq, partRx
+	}
+	if ctx.Addr != 0 {
+		r.messageRange(ctx.Addr, msg, enter)
 	}
 	if enter {
 		r.read.add(ctx.RingBase, n*entry, ring)
@@ -187,6 +192,7 @@ func (r *Referee) enableRx(i int) {
 	}
 	q.mayBe, q.numBells, q.eventSeen, q.bad = false, 0, false, q.bad[:0]
 	q.fresh.reset()
+	q.reports.reset()
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]rxSlot, want)
 	}
@@ -225,12 +231,14 @@ func (r *Referee) keepCauses(q *rxq) {
 func (r *Referee) drainRx(i int) {
 	q := r.rx.queue(uint16(i))
 	q.draining, q.offTo = true, forever
+	r.closeReports(&q.reports)
 }
 
 // closeRx ends the disabling: the device does nothing for the queue any more.
 func (r *Referee) closeRx(q *rxq) {
 	r.quietReads(q.domain(), true, q.id, q.epoch)
 	r.endEvent(q.domain(), "Q4", q.bad, q.eventSeen, r.bar.drainAt)
+	r.closedReports(&q.reports, q.domain())
 	for k := range q.slots {
 		s := &q.slots[k]
 		if s.state == slotThere {

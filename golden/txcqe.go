@@ -12,6 +12,7 @@ import (
 func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	e := nicspec.TxCqe(data)
 	r.stats.Compared++
+	r.entryLeft(&q.reports, &q.ctx, e.Type() == nicspec.CqeTypeEvent)
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
 		for i := range q.bad { // that it failed is certain now

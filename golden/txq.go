@@ -49,6 +49,7 @@ type txq struct {
 	bad       []badRead
 	fresh     freshBells
 	eventSeen bool
+	reports
 
 	sends, copies bool // has had such entries
 
@@ -94,6 +95,7 @@ func (r *Referee) enableTx(i int) {
 	q.epoch++
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
 	q.fresh.reset()
+	q.reports.reset()
 	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
 	q.sends, q.copies = false, false
 	q.fetch, q.before, q.rungAt = 0, 0, never
@@ -134,12 +136,17 @@ func (r *Referee) fetching(q *txq, first, count uint16) {
 }
 
 // drainTx begins the disabling of a transmit queue.
-func (r *Referee) drainTx(i int) { r.tx.queue(uint16(i)).draining = true }
+func (r *Referee) drainTx(i int) {
+	q := r.tx.queue(uint16(i))
+	q.draining = true
+	r.closeReports(&q.reports)
+}
 
 // closeTx ends the disabling: entries that were started have ended.
 func (r *Referee) closeTx(q *txq) {
 	r.quietReads(q.domain(), false, q.id, q.epoch)
 	r.endEvent(q.domain(), "T2", q.bad, q.eventSeen, r.bar.drainAt)
+	r.closedReports(&q.reports, q.domain())
 	for i := q.oldest; i != q.ctx.PI; i++ {
 		s := q.slot(i)
 		if e := s.entry; e != nil {

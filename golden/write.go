@@ -23,6 +23,10 @@ func (r *Referee) writeOut() {
 	}
 	off, n := h.Span()
 	addr := h.Address + uint64(off)
+	if h.Length == 1 && n == tlp.DWBytes && r.message(addr, data) {
+		r.follows(h, carriesOther)
+		return
+	}
 	if n == nicspec.CqeBytes && addr%nicspec.CqeBytes == 0 && r.completionEntry(addr, data) {
 		r.follows(h, carriesOther)
 		return

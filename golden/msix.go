@@ -1,0 +1,274 @@
+package golden
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// reports is what is known of a queue's messages [M2..M4]. Queues may send the
+// same one: then it cannot be seen whose it was.
+type reports struct {
+	most  nic.Moderator // as if the doubtful messages had been others'
+	least nic.Moderator // as if they had been the queue's own
+	sent  int64         // what TLPs had taken of the stream when least fell due, or before that
+	owing bool
+}
+
+// msgSide is the messages of all queues.
+type msgSide struct {
+	taken  int64 // cycles in which the device sent TLPs
+	shared []sharedVector
+}
+
+// sharedVector is a message of several queues, of which more must come than
+// can be said of a single queue.
+type sharedVector struct {
+	addr uint64
+	data uint32
+	owed int
+}
+
+// messageSlack is the longest time from a message's falling due to its leaving,
+// while nothing else leaves and nothing holds it back [M3].
+const messageSlack = 1024
+
+func (w *reports) reset() { *w = reports{} }
+
+// closeReports notes that the queue is being disabled [M4].
+func (r *Referee) closeReports(w *reports) {
+	w.most.Close(r.now)
+	w.least.Close(r.now)
+	r.owes(w)
+}
+
+// entryLeft notes that a completion entry of a queue left.
+func (r *Referee) entryLeft(w *reports, ctx *nic.Queue, event bool) {
+	if ctx.Addr == 0 {
+		return
+	}
+	w.most.Wrote(&ctx.Vector, event, r.now)
+	w.least.Wrote(&ctx.Vector, event, r.now)
+	r.owes(w)
+}
+
+// owes notes when a queue's message is surely due.
+func (r *Referee) owes(w *reports) {
+	switch {
+	case w.owing:
+	case w.least.DueAt() <= r.now:
+		w.owing, w.sent = true, r.msg.taken
+	case w.least.Unreported() == 1:
+		w.sent = r.msg.taken // it may fall due by time
+	}
+}
+
+func (w *reports) told() {
+	w.least.Sent()
+	w.owing = false
+}
+
+// reportsOf is a queue's reports and context.
+func (r *Referee) reportsOf(o *owner) (*reports, *nic.Queue, Domain) {
+	if o.part == partRx {
+		q := r.rx.queue(o.queue)
+		return &q.reports, &q.ctx, q.domain()
+	}
+	q := r.tx.queue(o.queue)
+	return &q.reports, &q.ctx, q.domain()
+}
+
+// The parts of an owner of kind ownsMsg.
+const (
+	partTx = iota
+	partRx
+)
+
+// messageRange enters or removes where a queue's messages go.
+func (r *Referee) messageRange(addr uint64, o owner, enter bool) {
+	if enter {
+		r.wr.add(addr, wordBytes, o)
+	} else {
+		r.wr.remove(addr, wordBytes, o)
+	}
+}
+
+// messageChoice is the queues that may have sent a message.
+type messageChoice struct {
+	named *owner // one whose address it is
+	match bool   // of one the data is right, too
+	best  *owner // may have sent it, and had to before the others
+	may   int    // queues that may have
+	must  int    // of which a message is surely due
+}
+
+// messageOf finds the queues whose message a write can be.
+func (r *Referee) messageOf(addr uint64, data uint32) (c messageChoice) {
+	first := int64(forever)
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		node := &r.wr.nodes[id]
+		if node.owner.kind != ownsMsg || node.lo != addr {
+			continue
+		}
+		w, ctx, _ := r.reportsOf(&node.owner)
+		if c.named == nil || !c.match && ctx.Data == data {
+			c.named = &node.owner
+		}
+		if ctx.Data != data {
+			continue
+		}
+		c.match = true
+		if w.most.DueAt() > r.now {
+			continue
+		}
+		c.may++
+		due := w.least.DueAt()
+		if due <= r.now {
+			c.must++
+		}
+		if c.best == nil || due < first {
+			c.best, first = &node.owner, due
+		}
+	}
+	return c
+}
+
+// message takes a write that may be a message, and reports whether it is one.
+func (r *Referee) message(addr uint64, data []byte) bool {
+	value := binary.LittleEndian.Uint32(data)
+	c := r.messageOf(addr, value)
+	if c.named == nil || c.may == 0 && r.inBuffer(addr, len(data)) {
+		return false
+	}
+	r.stats.Compared++
+	r.cnt.step(nicspec.CntMsix.Index(), 1, r.now)
+	if c.may == 0 {
+		r.failMessage(&c, value)
+		return true
+	}
+	w, _, d := r.reportsOf(c.best)
+	r.past.note(d, &r.x)
+	r.timely(w, d)
+	if c.may == 1 && !r.pay(addr, value, c.must) {
+		w.most.Sent()
+		w.told()
+		return true
+	}
+	r.share(addr, value, c.must)
+	return true
+}
+
+// share notes a message that several queues may have sent: of each, all entries
+// may have been reported by it, or none.
+func (r *Referee) share(addr uint64, data uint32, must int) {
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		node := &r.wr.nodes[id]
+		if node.owner.kind != ownsMsg || node.lo != addr {
+			continue
+		}
+		if w, ctx, _ := r.reportsOf(&node.owner); ctx.Data == data && w.most.DueAt() <= r.now {
+			w.told()
+		}
+	}
+	if must <= 1 {
+		return
+	}
+	for i := range r.msg.shared {
+		if s := &r.msg.shared[i]; s.addr == addr && s.data == data {
+			s.owed = max(s.owed, must-1)
+			return
+		}
+	}
+	r.msg.shared = append(r.msg.shared, sharedVector{addr, data, must - 1})
+}
+
+// pay counts a message against those that several queues owe. It reports
+// whether there were any.
+func (r *Referee) pay(addr uint64, data uint32, must int) bool {
+	for i := range r.msg.shared {
+		if s := &r.msg.shared[i]; s.addr == addr && s.data == data && s.owed > 0 {
+			s.owed = max(s.owed, must) - 1
+			return true
+		}
+	}
+	return false
+}
+
+// timely checks that a message did not come too late [M3].
+func (r *Referee) timely(w *reports, d Domain) {
+	due := w.least.DueAt()
+	if due > r.now {
+		return
+	}
+	if waited := r.now - due - (r.msg.taken - w.sent); waited > messageSlack+r.cfg.HeldCycles {
+		r.fail(d, "M3", "message", fmt.Sprintf("within %d cycles of cycle %d, when it fell due", messageSlack, due),
+			fmt.Sprintf("%d cycles later, not counting other TLPs", waited), r.hdr.String())
+	}
+}
+
+// failMessage reports a message that no queue can have sent.
+func (r *Referee) failMessage(c *messageChoice, data uint32) {
+	w, ctx, d := r.reportsOf(c.named)
+	r.past.note(d, &r.x)
+	if !c.match {
+		r.fail(d, "M1", "msix_data", fmt.Sprintf("%#x", ctx.Data), fmt.Sprintf("%#x", data), r.hdr.String())
+		return
+	}
+	want := "none: all entries have been reported"
+	if n := w.most.Unreported(); n > 0 {
+		want = fmt.Sprintf("none yet: %d unreported, mod_count %d, mod_cycles %d", n, ctx.Count, ctx.Cycles)
+		if at := w.most.DueAt(); at != nic.Never {
+			want += fmt.Sprintf(", due at cycle %d", at)
+		}
+	}
+	r.fail(d, "M3", "message", want, fmt.Sprintf("one in cycle %d", r.now), r.hdr.String())
+}
+
+// closedReports checks that nothing is left to report when the disabling of a
+// queue is over [M4].
+func (r *Referee) closedReports(w *reports, d Domain) {
+	if n := w.least.Unreported(); n > 0 {
+		r.fail(d, "M4", "busy", "1 until a message has reported all entries", fmt.Sprintf("0, with %d unreported", n))
+	}
+	w.reset()
+}
+
+// endMessages checks that all messages came [M3, M5].
+func (r *Referee) endMessages() {
+	for i := range r.rx.queues {
+		q := &r.rx.queues[i]
+		r.endMessage(&q.reports, q.domain())
+	}
+	for i := range r.tx.queues {
+		q := &r.tx.queues[i]
+		r.endMessage(&q.reports, q.domain())
+	}
+	for _, s := range r.msg.shared {
+		if s.owed > 0 {
+			r.fail(device, "M3", "message", fmt.Sprintf("%d more of %#x to %#x, which several queues share", s.owed, s.data, s.addr), "none")
+		}
+	}
+}
+
+func (r *Referee) endMessage(w *reports, d Domain) {
+	if at := w.least.DueAt(); at != nic.Never {
+		r.fail(d, "M3", "message", fmt.Sprintf("one, due in cycle %d: %d entries are unreported", at, w.least.Unreported()), "none")
+	}
+}
+
+// messagesDue is how far the counter of messages may be ahead.
+func (r *Referee) messagesDue() (n uint64) {
+	for i := range r.rx.queues {
+		if r.rx.queues[i].most.DueAt() <= r.now {
+			n++
+		}
+	}
+	for i := range r.tx.queues {
+		if r.tx.queues[i].most.DueAt() <= r.now {
+			n++
+		}
+	}
+	return n
+}

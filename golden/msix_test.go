@@ -1,0 +1,121 @@
+package golden
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// msgAddr is where queue q's messages go in these tests.
+func msgAddr(q int) uint64 { return 0xfee0_0000 + uint64(q)*4 }
+
+const msgData = 0x4400
+
+func rxMessages(v, count, cycles int) func(*nicspec.RxqEntryFields) {
+	return func(f *nicspec.RxqEntryFields) {
+		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = msgAddr(v), msgData+uint32(v), uint16(count), uint16(cycles)
+	}
+}
+
+func txMessages(v, count, cycles int) func(*nicspec.TxqEntryFields) {
+	return func(f *nicspec.TxqEntryFields) {
+		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = msgAddr(v), msgData+uint32(v), uint16(count), uint16(cycles)
+	}
+}
+
+// messageRun records receive queues 0..3 (a message an entry; every fourth; by
+// time, too; none) and transmit queues 0, 1 (which share one) and 2, whose
+// ring fails. Queue 1 is disabled in the end.
+func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := defaultRig()
+	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules, o.spec.Parts = 8, 8, 16, nicspec.PartMsix
+	o.spec.Stall.TLPOut = stall
+	r := newRig(t, o)
+	m := r.mem
+	m.write(nicspec.RegCtrl, 3)
+	m.bytes.Write(keyBus, pattern(keySpan, 1))
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.openRx(0, 7, rxMessages(0, 0, 0))
+	m.openRx(1, 7, rxMessages(1, 4, 0))
+	m.openRx(2, 7, rxMessages(2, 10, 20))
+	m.openRx(3, 7, nil)
+	m.openTx(0, 7, txMessages(8, 2, 0))
+	m.openTx(1, 7, txMessages(8, 3, 9))
+	m.openTx(2, 7, txMessages(9, 100, 0))
+	for q := range 4 {
+		m.rule(q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))
+		m.post(q, 120)
+	}
+	m.faults[m.tx[2].ring] = faultUR
+	m.push(2, entryAt(1, 100))
+	m.ringTx(2)
+	for i := range 90 {
+		r.peers[0].send(destined(i%4, 64+i))
+		for q := range 2 {
+			m.push(q, entryAt(i%10, 64+i))
+			m.ringTx(q)
+		}
+		r.step(simcore.Ps(i%7) * 150 * simcore.Nanosecond)
+	}
+	r.settle()
+	m.disable(nicspec.TableRxq, 1)
+	m.disable(nicspec.TableTxq, 0)
+	m.readCounters()
+	cfg := DefaultConfig(o.spec)
+	cfg.HeldCycles = 0
+	return cfg, r.tape
+}
+
+func msixWrite(v int) pick {
+	return out(tlp.MWr, func(h *tlp.Header, _ *boundary.Crossing) bool { return h.Address == msgAddr(v) })
+}
+
+func TestMessages(t *testing.T) {
+	for _, stall := range []int{0, 50} {
+		cfg, tape := messageRun(t, stall)
+		p := judge(t, cfg, tape)
+		require.True(t, p.Passed(), "%v", p)
+		for v, want := range map[int][2]int{0: {23, 23}, 1: {6, 6}, 2: {3, 23}, 8: {60, 80}, 9: {1, 1}} {
+			n := 0
+			for i := range tape {
+				if msixWrite(v)(&tape[i]) {
+					n++
+				}
+			}
+			require.GreaterOrEqual(t, n, want[0], "vector %d", v)
+			require.LessOrEqual(t, n, want[1], "vector %d", v)
+		}
+	}
+}
+
+func TestMessageSabotageIsCaught(t *testing.T) {
+	cfg, clean := messageRun(t, 0)
+	sabotagesAreCaught(t, cfg, clean, []sabotage{
+		{"message missing", func(p *tape) { p.drop(p.find(3, msixWrite(0))) }, "counters", "G5", "MSIX"},
+		{"last message missing", func(p *tape) { p.drop(last(p, msixWrite(0))) }, "rxq 0", "M3", ""},
+		{"message twice", func(p *tape) { i := p.find(3, msixWrite(0)); p.insert(i+1, clone(p.s[i])) }, "rxq 0", "M3", ""},
+		{"message before its entry", func(p *tape) { p.move(p.find(3, msixWrite(0)), p.find(3, rxCqe(0))) }, "rxq 0", "M3", ""},
+		{"message before its count", func(p *tape) { p.move(p.find(2, msixWrite(1)), p.find(10, rxCqe(1))+1) }, "rxq 1", "M3", ""},
+		{"message before its time", func(p *tape) { p.move(p.find(0, msixWrite(2)), p.find(0, rxCqe(2))+3) }, "rxq 2", "M3", ""},
+		{"message late", func(p *tape) { p.move(p.find(0, msixWrite(0)), p.find(1, msixWrite(2))) }, "rxq 0", "M3", ""},
+		{"wrong data", func(p *tape) { p.get(1, msixWrite(1)).TLP.Data[0]++ }, "rxq 1", "M1", ""},
+		{"wrong address", func(p *tape) { shift(p, p.get(1, msixWrite(1)), 0x1000) }, "device", "C2", ""},
+		{"two DWs", func(p *tape) {
+			x := p.get(1, msixWrite(1))
+			x.TLP.Data = append(x.TLP.Data, 0, 0, 0, 0)
+			p.header(x, func(h *tlp.Header) { h.Length, h.LastBE = 2, 0xf })
+		}, "device", "C2", ""},
+		{"attributes", setAttr(1, msixWrite(1), tlp.NoSnoop), "device", "P11", ""},
+		{"of a disabled queue missing", func(p *tape) { p.drop(last(p, msixWrite(1))) }, "rxq 1", "M4", ""},
+		{"of an Event missing", func(p *tape) { p.drop(p.find(0, msixWrite(9))) }, "txq 2", "M3", ""},
+		{"shared one twice", func(p *tape) { i := last(p, msixWrite(8)); p.insert(i+1, clone(p.s[i])) }, "txq", "M3", ""},
+		{"shared ones missing", func(p *tape) { p.drop(last(p, msixWrite(8))); p.drop(last(p, msixWrite(8))) }, "txq", "", ""},
+		counter("MSIX", nicspec.CntMsix.Index()),
+	})
+}
