@@ -122,6 +122,7 @@ func (c *chaos) openRx(q int) {
 			f.PayBufSize = 700
 		}
 		c.modes(f)
+		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = c.vector(q)
 	})
 	c.m.bytes.Write(c.m.rx[q].cq, make([]byte, 64<<log))
 	c.rx[q] = chaosRing{open: true, log: log}
@@ -129,7 +130,7 @@ func (c *chaos) openRx(q int) {
 
 func (c *chaos) openTx(q int) {
 	log := 2 + c.rng.IntN(4)
-	c.m.openTx(q, log)
+	c.m.openTx(q, log, func(f *nicspec.TxqEntryFields) { f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = c.vector(4 + q) })
 	c.m.bytes.Write(c.m.tx[q].cq, make([]byte, 64<<log))
 	c.tx[q] = chaosRing{open: true, log: log}
 }
@@ -358,6 +359,7 @@ func (c *chaos) run() {
 		}
 		if c.opt.parts != 0 && c.rng.IntN(4) == 0 {
 			c.useRxParts()
+			c.usePcieParts()
 		}
 		if c.opt.queues && c.rng.IntN(40) == 0 {
 			c.reopen()

@@ -33,6 +33,10 @@
 //     name overlapping memory and reads of it fail, too, a wrong guess may stay.
 //   - Copies that name the same memory, as source or destination, are told
 //     apart likewise.
+//   - When queues send the same message, each that may have sent it may have been
+//     reported by it; as many messages have to come as queues surely owe one.
+//   - A message that falls due is late when it has not left 1,024 cycles and
+//     Config.HeldCycles later, other TLPs not counted.
 //   - Receive buffers that overlap are told apart by the order of the writes.
 //   - For Config.LingerCycles after an account was set anew, frames that were not
 //     delivered may be some that it let pass before.

@@ -151,7 +151,7 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 	w, _, d := r.reportsOf(c.best)
 	r.past.note(d, &r.x)
 	r.timely(w, d)
-	if c.may == 1 && !r.pay(addr, value, c.must) {
+	if paid := r.pay(addr, value, c.must); c.may == 1 && !paid {
 		w.most.Sent()
 		w.told()
 		return true

@@ -1,0 +1,45 @@
+package golden
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+)
+
+// pcieParts are the parts of the PCIe side.
+const pcieParts = nicspec.PartAttr | nicspec.PartMsix
+
+// vector draws a queue's message: of its own, shared, or none.
+func (c *chaos) vector(v int) (addr uint64, data uint32, count, cycles uint16) {
+	if c.opt.parts&nicspec.PartMsix == 0 || c.rng.IntN(6) == 0 {
+		return 0, 0, 0, 0
+	}
+	if c.rng.IntN(3) == 0 {
+		v = 9
+	}
+	return msgAddr(v), msgData, uint16(c.rng.IntN(6)), uint16(c.rng.IntN(3) * c.rng.IntN(40))
+}
+
+// usePcieParts changes something about them while everything goes on.
+func (c *chaos) usePcieParts() {
+	if c.opt.parts&nicspec.PartAttr != 0 && c.opt.config {
+		c.m.write(nicspec.RegDevctl, uint32(c.rng.IntN(8)|c.rng.IntN(8)<<4|c.rng.IntN(8)<<8))
+	}
+}
+
+func TestChaosWithPcieParts(t *testing.T) {
+	for seed := range uint64(chaosSeeds) {
+		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
+			parts: pcieParts}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			c := newChaos(t, o)
+			c.run()
+			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
+			require.True(t, p.Passed(), "%v", p)
+			require.NotZero(t, c.r.nic.Regs().Dev(nicspec.CntMsix))
+		})
+	}
+}
