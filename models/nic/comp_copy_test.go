@@ -232,8 +232,7 @@ func TestCopyRate(t *testing.T) {
 }
 
 func TestCopyNeedsItsPart(t *testing.T) {
-	r := openedTx(t, defaultRig())
-	r.nic.spec.Parts = 0
+	r := openedTx(t, plainRig())
 	h := r.host
 	h.openTx(0, 4)
 	h.postWqe(0, copyWqe(nicspec.OpcodeCopy, 1, piece{testKey, 0, 8}, piece{testKey, 64, 8}))

@@ -10,7 +10,7 @@ import (
 )
 
 func TestRequestsThatAreNotTaken(t *testing.T) {
-	r := newRig(t, defaultRig())
+	r := newRig(t, plainRig())
 	h, c := r.host, r.nic.Regs()
 	bar := uint64(nicspec.BarBase)
 	read := tlp.Header{Kind: tlp.MRd, Addr64: true, Length: 1, FirstBE: 0xf, RequesterID: 0x0108, Tag: 9, TC: 3, Attr: 5}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestReceiveDropsAreCounted(t *testing.T) {
-	r := openedRx(t, defaultRig())
+	r := openedRx(t, plainRig())
 	c := r.nic.Regs()
 	h, p := r.host, r.peers[0]
 	expect := func(n nicspec.PortCounter, frame []byte) {

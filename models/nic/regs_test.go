@@ -12,6 +12,20 @@ func cmd(op nicspec.TableOp, t nicspec.Table, i int) uint32 {
 	return uint32(nicspec.NewTblCmd(op, t, i))
 }
 
+// plainSpec is the default build without any part.
+func plainSpec() Spec {
+	s := DefaultSpec()
+	s.Parts = 0
+	return s
+}
+
+// plainRig is the default rig with it.
+func plainRig() rigOpt {
+	o := defaultRig()
+	o.spec = plainSpec()
+	return o
+}
+
 // commit writes an entry and returns status and effect.
 func (r *Regs) commit(t nicspec.Table, i int, entry []byte) Effect {
 	for w := range nicspec.TableWords {
@@ -27,7 +41,7 @@ func (r *Regs) commit(t nicspec.Table, i int, entry []byte) Effect {
 }
 
 func TestRegisterReset(t *testing.T) {
-	s := DefaultSpec()
+	s := plainSpec()
 	s.Ports, s.NumRules = 2, 100
 	r := NewRegs(s)
 	for off, want := range map[uint32]uint32{
@@ -42,7 +56,7 @@ func TestRegisterReset(t *testing.T) {
 }
 
 func TestRegisterWrites(t *testing.T) {
-	r := NewRegs(DefaultSpec())
+	r := NewRegs(plainSpec())
 	for off, want := range map[uint32]uint32{
 		nicspec.RegCtrl: 3, nicspec.RegDevctl: 0x177, nicspec.RegCplTimeout: 0xffffffff, nicspec.RegRxCtrl: 7,
 		nicspec.RegRxDefault: 0xffffff, nicspec.RegRocePort: 0xffff, nicspec.RegScratch: 0xffffffff,
@@ -106,7 +120,7 @@ func TestTableCommandChecks(t *testing.T) {
 		{"rule rss", nicspec.TableRule, 0, rule(nicspec.RuleEntryFields{Action: 2}), nicspec.TableStatusNotBuilt},
 		{"rule account", nicspec.TableRule, 0, rule(nicspec.RuleEntryFields{AccountEn: 1}), nicspec.TableStatusNotBuilt},
 	} {
-		r := NewRegs(DefaultSpec())
+		r := NewRegs(plainSpec())
 		require.Equal(t, nicspec.TableStatusOk, r.commit(nicspec.TableRxq, 0, rxq(func(f *nicspec.RxqEntryFields) {
 			if c.name == "queue" {
 				f.Enable = 0
@@ -121,14 +135,14 @@ func TestTableCommandChecks(t *testing.T) {
 			require.Equal(t, EffectTableRefused, e.Kind)
 		}
 	}
-	r := NewRegs(DefaultSpec())
+	r := NewRegs(plainSpec())
 	for _, op := range []nicspec.TableOp{0, 3} {
 		require.Equal(t, nicspec.TableStatusBadOp, r.Write32(nicspec.RegTblCmd, cmd(op, 99, 0)).Status)
 	}
 }
 
 func TestEntriesReadBack(t *testing.T) {
-	r := NewRegs(DefaultSpec())
+	r := NewRegs(plainSpec())
 	for _, c := range []struct {
 		table nicspec.Table
 		size  int
@@ -158,7 +172,7 @@ func TestEntriesReadBack(t *testing.T) {
 }
 
 func TestDoorbells(t *testing.T) {
-	r := NewRegs(DefaultSpec())
+	r := NewRegs(plainSpec())
 	ring := func(i int, pi uint32) EffectKind { return r.Write32(nicspec.RegRxDoorbell(i), pi).Kind }
 	require.Equal(t, EffectDoorbellBad, ring(0, 0), "off")
 	require.Equal(t, EffectDoorbellBad, ring(200, 0), "beyond the build")
@@ -182,7 +196,7 @@ func TestDoorbells(t *testing.T) {
 }
 
 func TestDisablingKeepsTheOldRingUntilDrained(t *testing.T) {
-	r := NewRegs(DefaultSpec())
+	r := NewRegs(plainSpec())
 	b := make([]byte, 64)
 	(&nicspec.TxqEntryFields{Enable: 1, LogSize: 3, CqBase: 640}).Encode(b)
 	require.Equal(t, EffectQueueEnabled, r.commit(nicspec.TableTxq, 1, b).Kind)
