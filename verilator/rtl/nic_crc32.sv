@@ -2,7 +2,12 @@
 /// The caller zeroes bytes before the covered range and XORs the start value into the first four
 /// covered ones; zero bytes after the range advance the result (see nic_crc32_pkg, nic_crc32_back).
 
-module nic_crc32 (
+module nic_crc32
+  import nic_crc32_pkg::*;
+#(
+  // Reflected polynomial.
+  parameter logic [31:0] Poly = PolyCrc32
+) (
   input  logic         clk,
   input  logic         rst,
   // A beat; first restarts the register at zero.
@@ -13,7 +18,51 @@ module nic_crc32 (
   output logic         valid_o,
   output logic [31:0]  crc_o
 );
-  import nic_crc32_pkg::*;
+  localparam crc_tab_t T1 = byte_tab(Poly, 1);
+  localparam crc_tab_t T2 = byte_tab(Poly, 2);
+  localparam crc_tab_t T3 = byte_tab(Poly, 3);
+  localparam crc_tab_t T4 = byte_tab(Poly, 4);
+  localparam crc_tab_t T5 = byte_tab(Poly, 5);
+  localparam crc_tab_t T6 = byte_tab(Poly, 6);
+  localparam crc_tab_t T7 = byte_tab(Poly, 7);
+  localparam crc_tab_t T8 = byte_tab(Poly, 8);
+  localparam crc_tab_t T9 = byte_tab(Poly, 9);
+  localparam crc_tab_t T10 = byte_tab(Poly, 10);
+  localparam crc_tab_t T11 = byte_tab(Poly, 11);
+  localparam crc_tab_t T12 = byte_tab(Poly, 12);
+  localparam crc_tab_t T13 = byte_tab(Poly, 13);
+  localparam crc_tab_t T14 = byte_tab(Poly, 14);
+  localparam crc_tab_t T15 = byte_tab(Poly, 15);
+  localparam crc_tab_t T16 = byte_tab(Poly, 16);
+  localparam crc_tab_t T29 = byte_tab(Poly, 29);
+  localparam crc_tab_t T30 = byte_tab(Poly, 30);
+  localparam crc_tab_t T31 = byte_tab(Poly, 31);
+  localparam crc_tab_t T32 = byte_tab(Poly, 32);
+  localparam crc_tab_t T61 = byte_tab(Poly, 61);
+  localparam crc_tab_t T62 = byte_tab(Poly, 62);
+  localparam crc_tab_t T63 = byte_tab(Poly, 63);
+  localparam crc_tab_t T64 = byte_tab(Poly, 64);
+
+  // Contribution of 16 bytes, the first in the low bits.
+  function automatic logic [31:0] crc16b(input logic [127:0] d);
+    crc16b = ((T16[d[7:0]] ^ T15[d[15:8]]) ^ (T14[d[23:16]] ^ T13[d[31:24]])) ^
+             ((T12[d[39:32]] ^ T11[d[47:40]]) ^ (T10[d[55:48]] ^ T9[d[63:56]])) ^
+             ((T8[d[71:64]] ^ T7[d[79:72]]) ^ (T6[d[87:80]] ^ T5[d[95:88]])) ^
+             ((T4[d[103:96]] ^ T3[d[111:104]]) ^ (T2[d[119:112]] ^ T1[d[127:120]]));
+  endfunction
+
+  // The register 16, 32 and 64 zero bytes later.
+  function automatic logic [31:0] adv16(input logic [31:0] c);
+    adv16 = (T16[c[7:0]] ^ T15[c[15:8]]) ^ (T14[c[23:16]] ^ T13[c[31:24]]);
+  endfunction
+
+  function automatic logic [31:0] adv32(input logic [31:0] c);
+    adv32 = (T32[c[7:0]] ^ T31[c[15:8]]) ^ (T30[c[23:16]] ^ T29[c[31:24]]);
+  endfunction
+
+  function automatic logic [31:0] adv64(input logic [31:0] c);
+    adv64 = (T64[c[7:0]] ^ T63[c[15:8]]) ^ (T62[c[23:16]] ^ T61[c[31:24]]);
+  endfunction
 
   logic [3:0]  valid_q;
   logic [2:0]  first_q;

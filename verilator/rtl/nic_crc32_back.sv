@@ -1,7 +1,12 @@
 /// Rewinds a CRC-32 register by 0..63 zero bytes, one result a cycle, three cycles deep: what the
 /// register was before the zero bytes that fill the last beat of a covered range.
 
-module nic_crc32_back (
+module nic_crc32_back
+  import nic_crc32_pkg::*;
+#(
+  // Reflected polynomial.
+  parameter logic [31:0] Poly = PolyCrc32
+) (
   input  logic        clk,
   // A register value and the number of zero bytes to take back.
   input  logic        valid_i,
@@ -10,7 +15,12 @@ module nic_crc32_back (
   // The result of three cycles ago.
   output logic [31:0] crc_o
 );
-  import nic_crc32_pkg::*;
+  localparam crc_mat_t Back1  = rew_mat(Poly, 1);
+  localparam crc_mat_t Back2  = rew_mat(Poly, 2);
+  localparam crc_mat_t Back4  = rew_mat(Poly, 4);
+  localparam crc_mat_t Back8  = rew_mat(Poly, 8);
+  localparam crc_mat_t Back16 = rew_mat(Poly, 16);
+  localparam crc_mat_t Back32 = rew_mat(Poly, 32);
 
   logic        valid1_q, valid2_q;
   logic [5:2]  bytes1_q;

@@ -25,7 +25,7 @@ module nic_icrc
   localparam residue_t Residue = residues();
 
   function automatic residue_t residues();
-    for (int n = 0; n < 64; n++) residues[n] = adv(CrcResidue, n);
+    for (int n = 0; n < 64; n++) residues[n] = adv(PolyCrc32, CrcResidue, n);
   endfunction
 
   logic            use_beat, go_q, first_q;
