@@ -3,8 +3,11 @@
 /// frames. The result follows the frame's last beat.
 
 module nic_offload
-  import nic_tx_pkg::*;
-(
+  import nic_pkg::*, nic_tx_pkg::*;
+#(
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
+) (
   input  logic          clk,
   input  logic          rst,
   // Lines of 128 bytes, as nic_gather_read gives them; the line holds still for its second beat.
@@ -106,7 +109,7 @@ module nic_offload
       b_last_q  <= a_last_q;
       b_index_q <= a_first_q ? 8'd0 : b_index_q + 8'd1;
       if (a_first_q) b_frame_q <= a_frame_q;
-      if (a_frame_q.ofl.udp_csum || a_frame_q.ofl.icrc) b_beat_q <= a_beat_q;
+      if (a_frame_q.ofl.udp_csum || a_frame_q.ofl.icrc || a_frame_q.ofl.crc) b_beat_q <= a_beat_q;
     end
   end
 
@@ -114,6 +117,7 @@ module nic_offload
   always_ff @(posedge clk) begin
     logic [511:0] d;
     logic         covered;
+    logic [13:0]  pos;
     covered   = {b_index_q, 6'd0} < par.last;
     c_end_q   <= b_valid_q && b_last_q && !rst;
     c_crc_q   <= b_valid_q && par.icrc && covered && !rst;
@@ -126,6 +130,12 @@ module nic_offload
     if (b_valid_q && covered && (par.icrc || par.udp_csum)) begin
       d = b_beat_q;
       if (b_index_q == par.last[13:6]) d = d & LowBytes[{2'b00, par.last[5:0]}][511:0];
+      if (par.crc) begin
+        for (int i = 0; i < 4; i++) begin
+          pos = par.crc_pos + 14'(i);
+          if (pos[13:6] == b_index_q) d[{pos[5:0], 3'b0} +: 8] = 8'd0;
+        end
+      end
       if (par.icrc) begin
         c_crc_beat_q <= b_index_q == 8'd0 ? (d & crc_and[511:0]) ^ crc_xor[511:0] :
                         b_index_q == 8'd1 ? (d & crc_and[1023:512]) ^ crc_xor[1023:512] : d;
@@ -146,8 +156,9 @@ module nic_offload
     .clk, .rst, .valid_i(c_sum_q), .first_i(c_first_q), .data_i(c_sum_beat_q), .sum_o(sum)
   );
 
-  nic_offload_fin u_fin (
+  nic_offload_fin #(.Parts(Parts)) u_fin (
     .clk, .rst, .valid_i(c_end_q), .frame_i(c_frame_q), .par_i(c_par_q), .crc_i(crc), .sum_i(sum),
+    .beat_valid_i(b_valid_q), .beat_index_i(b_index_q), .beat_i(b_beat_q), .beat_par_i(par),
     .valid_o(out_valid_o), .out_o
   );
 endmodule

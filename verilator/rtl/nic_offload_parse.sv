@@ -48,12 +48,30 @@ module nic_offload_parse
     if (cut && q + 8'd1 < 8'd60) header[(9'(q) + 9'd1) * 9'd8 +: 8] = 8'd0;
   endfunction
 
+  // Place and range of the CRC-32C are not possible: ip_end behind the IPv4 header, stop behind what
+  // a CRC-32C may cover (contract X1).
+  function automatic logic crc_bad(input tx_frame_t f, input logic [13:0] ip_end,
+                                   input logic [13:0] stop);
+    logic [14:0] off, start, after;
+    logic        unused_f;
+    unused_f = ^f;
+    off      = 15'(f.ofl.crc_off);
+    start    = 15'(f.ofl.crc_start);
+    after    = off + 15'd4;
+    crc_bad  = off == start || (off > start && after > 15'(stop)) ||
+               (off < start && (after > start || start >= 15'(stop))) ||
+               (f.ofl.ip_csum && off < 15'(ip_end)) ||
+               ((f.ofl.udp_csum || f.ofl.udp_zero) && off < 15'(f.ofl.l4) + 15'd8) ||
+               (f.ofl.icrc && off < 15'(f.ofl.l4) + 15'd20);
+  endfunction
+
   function automatic tx_par_t parse(input tx_frame_t f, input logic [479:0] ip,
                                     input logic [31:0] udp);
     logic [3:0]  ver, ihl;
     logic [5:0]  hl;
     logic [13:0] l3, l4, in128;
     logic [15:0] u;
+    logic [13:0] stop;
     logic        v4, v6, u_fits, l4_fits, bad_ip, bad_udp, bad_icrc, cut, unused_f;
     logic [7:0]  q;
     unused_f = ^f;
@@ -79,6 +97,8 @@ module nic_offload_parse
     parse          = '0;
     parse.bad      = (f.ofl.ip_csum && bad_ip) || (f.ofl.udp_csum && bad_udp) ||
                      (f.ofl.udp_zero && !l4_fits) || (f.ofl.icrc && bad_icrc);
+    stop           = f.ofl.icrc ? l4 + u[13:0] - 14'd4 : f.len;
+    if (f.ofl.crc && crc_bad(f, l3 + 14'(hl), stop)) parse.bad = 1'b1;
     parse.icrc     = f.ofl.icrc && !parse.bad;
     parse.udp_csum = f.ofl.udp_csum && !parse.bad;
     parse.udp_zero = f.ofl.udp_zero && !parse.bad;
@@ -86,6 +106,14 @@ module nic_offload_parse
     parse.swap     = f.ofl.l4[0];
     parse.odd_end  = u[0];
     parse.last     = l4 + u[13:0] - (f.ofl.icrc ? 14'd4 : 14'd0);
+    parse.crc      = f.ofl.crc && !parse.bad;
+    parse.crc_pos  = f.ofl.crc_off;
+    parse.crc_from = f.ofl.crc_start;
+    parse.crc_upto = f.ofl.crc_off > f.ofl.crc_start ? f.ofl.crc_off : stop;
+    if (parse.last > f.ofl.crc_off) begin
+      parse.crc_summed = parse.last - f.ofl.crc_off < 14'd4 ?
+                         3'(parse.last - f.ofl.crc_off) : 3'd4;
+    end
     parse.udp_pos  = f.ofl.l4[6:0] + 7'd6;
     parse.ip_pos   = f.ofl.l3[6:0] + 7'd10;
     if (parse.udp_csum) begin
@@ -108,7 +136,8 @@ module nic_offload_parse
     if (valid_i) begin
       p = '0;
       if (frame_i.len != 14'd0 && (frame_i.ofl.ip_csum || frame_i.ofl.udp_csum ||
-                                   frame_i.ofl.udp_zero || frame_i.ofl.icrc)) begin
+                                   frame_i.ofl.udp_zero || frame_i.ofl.icrc ||
+                                   frame_i.ofl.crc)) begin
         p = parse(frame_i, l3_i, l4_i);
       end
       par_q <= p;

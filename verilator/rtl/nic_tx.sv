@@ -198,7 +198,7 @@ module nic_tx
     assign of_data  = ln_data;
   end
 
-  nic_offload u_offload (
+  nic_offload #(.Parts(Parts)) u_offload (
     .clk, .rst, .ln_valid_i(of_valid), .ln_first_i(of_first), .ln_last_i(of_last),
     .ln_two_i(of_two), .ln_frame_i(of_frame), .ln_inl_i(of_inl), .ln_data_i(of_data),
     .beat_valid_o(beat_valid), .beat_o(beat), .out_valid_o(out_valid), .out_o(out)

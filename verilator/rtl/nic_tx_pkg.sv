@@ -14,13 +14,16 @@ package nic_tx_pkg;
 
   // Offloads of a frame; never udp_csum and udp_zero together.
   typedef struct packed {
-    logic       ip_csum;
-    logic       udp_csum;
-    logic       udp_zero;
-    logic       icrc;
-    logic [1:0] ecn;         // mode of the queue, 0: none
-    logic [7:0] l3;
-    logic [7:0] l4;
+    logic        ip_csum;
+    logic        udp_csum;
+    logic        udp_zero;
+    logic        icrc;
+    logic        crc;         // CRC-32C
+    logic [1:0]  ecn;         // mode of the queue, 0: none
+    logic [7:0]  l3;
+    logic [7:0]  l4;
+    logic [13:0] crc_off;    // 16,383 stands for all beyond it
+    logic [13:0] crc_start;
   } tx_ofl_t;
 
   // A frame on its way; len is L of the contract, 0 when nothing is to leave.
@@ -77,6 +80,11 @@ package nic_tx_pkg;
     logic        udp_csum;
     logic        udp_zero;
     logic        ip_csum;
+    logic        crc;
+    logic [13:0] crc_pos;     // of the CRC-32C; what it covers
+    logic [13:0] crc_from;
+    logic [13:0] crc_upto;
+    logic [2:0]  crc_summed;  // so many of its bytes are in the UDP sum
     logic        swap;        // the UDP header stands at an odd offset
     logic        odd_end;     // the UDP length is odd
     logic [13:0] last;        // end of the bytes that CRC and UDP sum cover
@@ -97,6 +105,9 @@ package nic_tx_pkg;
     logic        icrc;
     logic [13:0] icrc_pos;
     logic [31:0] icrc_val;
+    logic        crc;
+    logic [13:0] crc_pos;
+    logic [31:0] crc_val;
     logic        udp;
     logic [6:0]  udp_pos;
     logic [15:0] udp_val;

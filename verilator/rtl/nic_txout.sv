@@ -158,6 +158,12 @@ module nic_txout
           if (pos[13:6] == p_q.index) d[{pos[5:0], 3'b0} +: 8] = p_q.f.icrc_val[8*i +: 8];
         end
       end
+      if (p_q.f.crc) begin
+        for (int i = 0; i < 4; i++) begin
+          pos = p_q.f.crc_pos + 14'(i);
+          if (pos[13:6] == p_q.index) d[{pos[5:0], 3'b0} +: 8] = p_q.f.crc_val[8*i +: 8];
+        end
+      end
       if (p_q.f.udp) begin
         for (int i = 0; i < 2; i++) begin
           pos = 14'(p_q.f.udp_pos) + 14'(i);

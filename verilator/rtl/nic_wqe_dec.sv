@@ -21,12 +21,19 @@ module nic_wqe_dec
   input  logic         ready_i,
   output tx_dec_t      dec_o
 );
+  localparam bit HasCrc = (Parts & PartCrc32c) != 0;
+
   logic    valid_q;
   tx_dec_t dec_q;
 
   assign ready_o = !valid_q || ready_i;
   assign valid_o = valid_q;
   assign dec_o   = dec_q;
+
+  // An offset; those that no frame has are all the same.
+  function automatic logic [13:0] upto14(input logic [15:0] n);
+    upto14 = !HasCrc ? 14'd0 : n[15:14] != 2'd0 ? 14'h3fff : n[13:0];
+  endfunction
 
   // What the copy engine is to do; pieces are of one length, else BadLength.
   function automatic tx_copy_t copy_of(input wqe_t w);
@@ -106,13 +113,15 @@ module nic_wqe_dec
         d.e.f.id.complete = w.f_complete;
         d.e.f.id.status   = st;
         if (w.opcode == OpcodeSend && st == StatusOk) begin
-          d.late_bad    = w.f_crc32c;
+          d.late_bad    = w.f_crc32c && !HasCrc;
           d.e.nseg      = w.nseg[1:0];
           d.e.f.len     = sum[13:0];
           d.e.f.inl_len = w.inline_len[5:0];
           d.e.f.port    = w.port[0];
           d.e.f.ofl     = '{ip_csum: w.f_ip_csum, udp_csum: w.f_udp_csum, udp_zero: w.f_udp_zero,
-                            icrc: w.f_icrc, ecn: ecn_i, l3: w.l3_off, l4: w.l4_off};
+                            icrc: w.f_icrc, crc: w.f_crc32c && HasCrc, ecn: ecn_i, l3: w.l3_off,
+                            l4: w.l4_off, crc_off: upto14(w.crc_off),
+                            crc_start: upto14(w.crc_start)};
         end
       end
       if (id_i.is_event) d.e.copy = '0;
