@@ -77,7 +77,7 @@ func copyStatuses(r *rig) {
 	for i, f := range flaws {
 		e := r.soundCopy(w[0], uint64(i))
 		f.mod(&e)
-		_, status := expected(&e, r.keys, &r.sizes, r.load)
+		_, status := expected(&e, 0, r.keys, &r.sizes, r.load)
 		require.Equal(r.t, f.status, status, "the check itself: %s", f.name)
 		e.FComplete = i%2 == 0
 		all = append(all, e)

@@ -35,7 +35,8 @@ type pkt struct {
 	ackReq   bool
 	icrcBad  bool
 	payload  int
-	trailer  int // bytes after the IP packet
+	digest   csumKind // a CRC-32C at its end
+	trailer  int      // bytes after the IP packet
 	seed     uint64
 }
 
@@ -59,7 +60,7 @@ func (p *pkt) frame() *craft.Frame {
 	return &craft.Frame{DMAC: p.dmac, Tags: p.tags, L3: p.l3, Ether: p.ether, Tos: p.tos, TTL: p.ttl, Options: p.options, Frag: p.frag,
 		Version: p.version, IHL: p.ihl, IPLen: p.ipLen, IPBad: p.ipBad, Proto: p.proto, Src: p.src, Dst: p.dst, SPort: p.sport,
 		DPort: p.dport, UDPLen: p.udpLen, UDPSum: p.udpCsum, DataOff: p.dataOff, Roce: p.roce, Op: p.op, Flags: p.bthFlags,
-		PKey: p.pkey, QP: p.qp, PSN: p.psn, AckReq: p.ackReq, ICRCBad: p.icrcBad, Payload: p.payload, Trailer: p.trailer, Seed: p.seed}
+		PKey: p.pkey, QP: p.qp, PSN: p.psn, AckReq: p.ackReq, ICRCBad: p.icrcBad, Payload: p.payload, Digest: p.digest, Trailer: p.trailer, Seed: p.seed}
 }
 
 func (p *pkt) l3Off() int { return p.frame().L3Off() }

@@ -67,11 +67,15 @@ func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16, mods ..
 	if r.sizes.Has(nicspec.PartRss) {
 		want.RssHash = rssHash(r.rssKey, frame, &want)
 	}
+	digest(frame, &want, x.CrcMode)
 	for _, mod := range mods {
 		mod(&want)
 	}
 	if field, e, g, same := nicspec.DiffRxCqe(encode(&want, nicspec.RxCqeSize), got); !same {
 		require.FailNow(r.t, "completion entry", "frame %d of %d B: %s is %s, want %s\n%x", ordinal, len(frame), field, g, e, frame[:min(len(frame), 140)])
+	}
+	if x.EcnMode == 1 {
+		frame = marked(frame, &want)
 	}
 	bufs, h := x.posted[index], int(want.HdrLen)
 	require.Equal(r.t, frame[:h], r.load(bufs[0], h), "header part of frame %d, %d of %d B", ordinal, h, len(frame))

@@ -37,8 +37,10 @@ type rig struct {
 	over bool
 	roce uint16 // ROCE_PORT
 
-	rssKey [nicspec.RssKeyBytes]byte // as written
-	indir  [nicspec.RssEntries]int   // table Indirection, as written
+	rssKey [nicspec.RssKeyBytes]byte     // as written
+	rxMod  func(*nicspec.RxqEntryFields) // of queues that are opened; may be nil
+	txMod  func(*nicspec.TxqEntryFields) // likewise
+	indir  [nicspec.RssEntries]int       // table Indirection, as written
 
 	reads []tlp.Header // of the device, if keepReads
 	keep  bool

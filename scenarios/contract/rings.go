@@ -95,6 +95,7 @@ type rxRing struct {
 // txRing is an enabled transmit queue.
 type txRing struct {
 	ring
+	nicspec.TxqEntryFields
 }
 
 // Completion rings are cleared when a queue is enabled, so that an old entry is never taken for a new one.
@@ -114,8 +115,10 @@ func (r *rig) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) *rxRing {
 	x.RxqEntryFields = nicspec.RxqEntryFields{
 		Enable: 1, LogSize: uint8(log), RingBase: x.ring.ring, CqBase: x.cq, PayBufSize: nicspec.FrameMax, HdrBufSize: 256,
 	}
-	if mod != nil {
-		mod(&x.RxqEntryFields)
+	for _, mod := range []func(*nicspec.RxqEntryFields){r.rxMod, mod} {
+		if mod != nil {
+			mod(&x.RxqEntryFields)
+		}
 	}
 	r.commit(nicspec.TableRxq, q, encode(&x.RxqEntryFields, nicspec.RxqEntrySize))
 	r.rx[q] = x
@@ -126,8 +129,11 @@ func (r *rig) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) *rxRing {
 func (r *rig) openTx(q, log int) *txRing {
 	r.t.Helper()
 	x := &txRing{ring: r.newRing(q, log, nicspec.WqeBytes)}
-	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: x.ring.ring, CqBase: x.cq}
-	r.commit(nicspec.TableTxq, q, encode(&f, nicspec.TxqEntrySize))
+	x.TxqEntryFields = nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: x.ring.ring, CqBase: x.cq}
+	if r.txMod != nil {
+		r.txMod(&x.TxqEntryFields)
+	}
+	r.commit(nicspec.TableTxq, q, encode(&x.TxqEntryFields, nicspec.TxqEntrySize))
 	r.tx[q] = x
 	return x
 }

@@ -44,6 +44,8 @@ var areas = []area{
 	{0, rxErrorChecks}, {0, txLayoutChecks}, {0, txStatusChecks}, {0, offloadChecks}, {0, txErrorChecks}, {0, txRingChecks},
 	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks},
 	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts | nicspec.PartRss, accountRssChecks},
+	{nicspec.PartCrc32c, crc32cChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, crcAccountChecks},
+	{nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
 	{0, earlyChecks}, {0, mixedChecks}, {0, chaosChecks},
 }
 

@@ -94,7 +94,7 @@ func (r *rig) enqueue(x *txRing, entries ...nicspec.WqeFields) []posted {
 		}
 		r.storeEntry(x, x.pi, w)
 		x.pi++
-		frame, status := expected(w, r.keys, &r.sizes, r.load)
+		frame, status := expected(w, x.EcnMode, r.keys, &r.sizes, r.load)
 		all = append(all, posted{*w, frame, status})
 	}
 	return all

@@ -12,8 +12,8 @@ import (
 type keyTable map[int]nicspec.KeyEntryFields
 
 // expected says what becomes of a work entry as section 7 says, rule by rule: its status and, with Ok, the frame that leaves
-// (nil for a Nop). load reads memory.
-func expected(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
+// (nil for a Nop). ecn is its queue's ecn_mode; load reads memory.
+func expected(w *nicspec.WqeFields, ecn uint8, keys keyTable, sizes *nic.Spec, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
 	if w.Opcode == nicspec.OpcodeNop {
 		return nil, nicspec.StatusOk
 	}
@@ -28,6 +28,7 @@ func expected(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec, load func(bu
 		k := keys[int(s.Key&0xffff)]
 		frame = append(frame, load(k.BusBase+(s.Addr-k.VaBase), int(s.Len))...)
 	}
+	markOut(w, frame, ecn)
 	if !offloads(w, frame) {
 		return nil, nicspec.StatusBadOffload
 	}
@@ -74,7 +75,7 @@ func entryStatus(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec) nicspec.S
 			return status
 		}
 	}
-	if w.FCrc32c {
+	if w.FCrc32c && !sizes.Has(nicspec.PartCrc32c) {
 		return nicspec.StatusBadOffload
 	}
 	return nicspec.StatusOk
@@ -111,6 +112,9 @@ func offloads(w *nicspec.WqeFields, f []byte) bool {
 	behind := version == 4 && ihl >= 20 && l4 == l3+ihl || version == 6 && l4 == l3+40
 	icrcOk := behind && l4+20 <= head && u >= 24 && l4+u <= n
 	if w.FIpCsum && !ipOk || w.FUdpCsum && !csumOk || w.FUdpZero && !udp || w.FIcrc && !icrcOk {
+		return false
+	}
+	if w.FCrc32c && !putDigest(w, f) {
 		return false
 	}
 	if w.FIcrc {

@@ -2,6 +2,7 @@ package craft
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"math/rand/v2"
 
 	"nictwin/models/wire"
@@ -38,11 +39,12 @@ type Frame struct {
 	AckReq  bool     `json:"ack_req,omitempty"`
 	ICRCBad bool     `json:"icrc_bad,omitempty"`
 	Payload int      `json:"payload,omitempty"` // bytes
+	Digest  Sum      `json:"digest,omitempty"`  // a payload of 4 B and more ends with the CRC-32C of what precedes
 	Trailer int      `json:"trailer,omitempty"` // bytes after the IP packet
 	Seed    uint64   `json:"seed,omitempty"`    // of everything that is random
 }
 
-// Sum says what the UDP checksum is to be.
+// Sum says what the UDP checksum, or a CRC-32C, is to be. A CRC-32C that is SumZero is not there.
 type Sum uint8
 
 // What there is to choose from.
@@ -61,7 +63,10 @@ const (
 	MaxOptions         = 40
 )
 
-var be = binary.BigEndian
+var (
+	be         = binary.BigEndian
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+)
 
 // Pattern is n random bytes.
 func Pattern(n int, seed uint64) []byte {
@@ -152,7 +157,7 @@ func (p *Frame) ipv4(version uint8, n int) []byte {
 
 // transport is everything after the IP header, checksums not yet in place.
 func (p *Frame) transport() []byte {
-	body := Pattern(p.Payload, p.Seed)
+	body := p.payload()
 	if p.Roce {
 		bth := make([]byte, 12, 16+len(body))
 		bth[0], bth[1] = p.Op, p.Flags
@@ -176,6 +181,18 @@ func (p *Frame) transport() []byte {
 		return append(h, body...)
 	case p.Proto == ProtoTCP:
 		return append(p.tcp(), body...)
+	}
+	return body
+}
+
+func (p *Frame) payload() []byte {
+	body := Pattern(p.Payload, p.Seed)
+	if data := len(body) - crc32.Size; p.Digest != SumZero && data >= 0 {
+		crc := crc32.Checksum(body[:data], castagnoli)
+		if p.Digest == SumWrong {
+			crc ^= 1 << (data % 32)
+		}
+		binary.LittleEndian.PutUint32(body[data:], crc)
 	}
 	return body
 }
