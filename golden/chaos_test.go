@@ -130,7 +130,12 @@ func (c *chaos) openRx(q int) {
 
 func (c *chaos) openTx(q int) {
 	log := 2 + c.rng.IntN(4)
-	c.m.openTx(q, log, func(f *nicspec.TxqEntryFields) { f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = c.vector(4 + q) })
+	c.m.openTx(q, log, func(f *nicspec.TxqEntryFields) {
+		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = c.vector(4 + q)
+		if c.opt.parts&nicspec.PartEcn != 0 {
+			f.EcnMode = uint8(c.rng.IntN(4))
+		}
+	})
 	c.m.bytes.Write(c.m.tx[q].cq, make([]byte, 64<<log))
 	c.tx[q] = chaosRing{open: true, log: log}
 }
@@ -217,6 +222,9 @@ func (c *chaos) entry() nicspec.WqeFields {
 		w.FUdpCsum = c.rng.IntN(3) == 0
 		w.FUdpZero = !w.FUdpCsum && c.rng.IntN(3) == 0
 		w.L3Off, w.L4Off = 14, 34
+	}
+	if c.opt.parts&nicspec.PartCrc32c != 0 && c.rng.IntN(3) == 0 {
+		w.FCrc32c, w.CrcStart, w.CrcOff = true, uint16(c.rng.IntN(200)), uint16(c.rng.IntN(300))
 	}
 	if !c.opt.calm {
 		c.spoil(&w, used)

@@ -104,9 +104,15 @@ func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	}
 }
 
+// decode finds what an entry asks for.
+func (r *Referee) decode(e *txEntry, keys nic.KeyTable) {
+	nic.DecodeWqe(&e.raw, keys, r.tx.limits, &e.plan)
+	e.plan.ECN = e.queue.ctx.EcnMode
+}
+
 // begin decodes an entry and lets the device read its pieces [T3, T4].
 func (r *Referee) begin(e *txEntry, keys nic.KeyTable) {
-	nic.DecodeWqe(&e.raw, keys, r.tx.limits, &e.plan)
+	r.decode(e, keys)
 	p := &e.plan
 	switch {
 	case p.Send:
@@ -137,7 +143,7 @@ func (r *Referee) alternate(e *txEntry, keys nic.KeyTable) {
 	a := r.tx.entries.get()
 	a.reset(e.queue, e.index, e.fetched)
 	a.raw = e.raw
-	nic.DecodeWqe(&a.raw, keys, r.tx.limits, &a.plan)
+	r.decode(a, keys)
 	n, last := 1, e
 	for x := e; x != nil; x = x.alt {
 		if x.plan == a.plan {
@@ -260,7 +266,7 @@ func (e *txEntry) finish() nicspec.Status {
 	}
 	e.finished = true
 	p, raw := &e.plan, e.buf.flat
-	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC { // what was read stays as it is
+	if p.IPCsum || p.UDPCsum || p.UDPZero || p.ICRC || p.CRC32C || p.ECN != 0 { // what was read stays as it is
 		if e.done == nil {
 			e.done = make([]byte, nicspec.FrameMax)
 		}

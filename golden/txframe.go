@@ -208,6 +208,10 @@ func (r *Referee) laterEntry(q *txq, e *txEntry, data []byte) *txEntry {
 func (e *txEntry) ruleOfByte(h *nic.Headers, at int) string {
 	p := &e.plan
 	switch field := fieldAt(e.frame, h, at); {
+	case p.CRC32C && at >= p.CrcOff && at < p.CrcOff+4:
+		return "X1"
+	case p.ECN != 0 && (field == "ipv4.tos" || field == "ipv4.csum" && !p.IPCsum || field == "ipv6.version_class_flow"):
+		return "E2"
 	case field == "icrc" && p.ICRC, field == "udp.csum" && (p.UDPCsum || p.UDPZero), field == "ipv4.csum" && p.IPCsum:
 		return "T8"
 	}

@@ -133,9 +133,9 @@ func (r *Referee) trade(e *txEntry, data []byte) (changed bool) {
 	return changed
 }
 
-// offloaded is how many bytes of a frame offloads write: two checksums and the
-// ICRC. They need not be what was read.
-const offloaded = 8
+// offloaded is how many bytes of a frame offloads write: two checksums, the
+// ICRC, a CRC-32C and the ECN bits. They need not be what was read.
+const offloaded = 13
 
 // exchange swaps the bytes that a place got with others as long as they differ
 // from want and the place's do not. It reports whether there were any.

@@ -28,6 +28,7 @@ func (c *Comp) startEntries() {
 		i := t.start.next()
 		p := &t.plan
 		DecodeWqe((*[nicspec.WqeBytes]byte)(t.queues[i].win.peek()), c.regs.keys, c.limitsTx, p)
+		p.ECN = c.regs.Txq(i).EcnMode
 		if p.Send && p.Length > t.room {
 			t.start.last = before
 			return

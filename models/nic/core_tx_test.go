@@ -197,7 +197,8 @@ func FuzzWorkEntry(f *testing.F) {
 		var raw [64]byte
 		copy(raw[:], entry)
 		var p TxPlan
-		DecodeWqe(&raw, testKeys(), TxLimits{Ports: 2}, &p)
+		DecodeWqe(&raw, testKeys(), TxLimits{Ports: 2, Parts: nicspec.PartsAll}, &p)
+		p.ECN = raw[63] & 3
 		if !p.Send {
 			return
 		}

@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"encoding/binary"
 	"hash/crc32"
 
 	"nictwin/models/nicspec"
@@ -53,4 +54,45 @@ func (q *Queue) fillCRC32C(v *RxVerdict, e nicspec.RxCqe) {
 	if q.CrcMode == nicspec.CrcModeCheck {
 		e.SetCrc32c(v.CrcVerdict)
 	}
+}
+
+// setCRC32C is [X1] for a frame that it fits.
+func setCRC32C(p *TxPlan, f []byte) {
+	to := p.CrcOff
+	if to < p.CrcStart {
+		to = p.crc32cEnd(f)
+	}
+	binary.LittleEndian.PutUint32(f[p.CrcOff:], crc32.Checksum(f[p.CrcStart:to], castagnoli))
+}
+
+// crc32cEnd is the end of what a transmit CRC-32C may cover: of the frame, or
+// of what stands before the ICRC.
+func (p *TxPlan) crc32cEnd(f []byte) int {
+	if p.ICRC {
+		return p.L4Off + udpLen(f, p.L4Off) - icrcBytes
+	}
+	return len(f)
+}
+
+// crc32cFits is the conditions of [X1], after those of [T7].
+func crc32cFits(p *TxPlan, f []byte) bool {
+	const digest = 4
+	at, start, end := p.CrcOff, p.CrcStart, p.crc32cEnd(f)
+	least := 0 // headers that other offloads look at are left alone
+	if p.IPCsum {
+		least = p.L3Off + ihl(f, p.L3Off)
+	}
+	if p.UDPCsum || p.UDPZero {
+		least = max(least, p.L4Off+udpBytes)
+	}
+	if p.ICRC {
+		least = max(least, p.L4Off+bthEndInUDP)
+	}
+	if at < least || at == start {
+		return false
+	}
+	if at > start {
+		return at+digest <= end
+	}
+	return at+digest <= start && start < end
 }

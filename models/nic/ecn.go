@@ -39,3 +39,19 @@ func SetECN(ip []byte, ecn uint8) {
 
 // MarkCE is [E1] for a received frame.
 func MarkCE(frame []byte, h *Headers) { SetECN(frame[h.L3Off:], ecnCE) }
+
+// ecnFits reports whether a frame to be sent has an IP header at l3 whose ECN
+// bits a queue sets [E2].
+func ecnFits(l3 int, f []byte) bool {
+	const typeBytes = 2
+	if l3 < etherBytes || l3 >= len(f) {
+		return false
+	}
+	switch binary.BigEndian.Uint16(f[l3-typeBytes:]) {
+	case typeIPv4:
+		return f[l3]>>4 == 4 && l3+ipv4MinBytes <= near(f)
+	case typeIPv6:
+		return f[l3]>>4 == 6 && l3+ipv6Bytes <= near(f)
+	}
+	return false
+}

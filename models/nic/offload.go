@@ -7,7 +7,7 @@ import (
 	"nictwin/models/wire"
 )
 
-// FinishTx is [T5] and [T7], [T8]: the offloads and the padding of a gathered
+// FinishTx is [T5], [T7], [T8], [X1] and [E2]: the offloads and the padding of a gathered
 // frame, in place. frame has the plan's Length bytes, the inline bytes
 // included, and room for nicspec.FrameMin; what is returned is the frame that
 // leaves. With a status other than Ok nothing leaves and the bytes are as they
@@ -15,25 +15,10 @@ import (
 func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
 	frame = frame[:p.Length]
 	if p.IPCsum && !ipCsumFits(p, frame) || p.UDPZero && !udpFits(p, frame) ||
-		p.UDPCsum && !udpCsumFits(p, frame) || p.ICRC && !icrcFits(p, frame) {
+		p.UDPCsum && !udpCsumFits(p, frame) || p.ICRC && !icrcFits(p, frame) || p.CRC32C && !crc32cFits(p, frame) {
 		return nil, nicspec.StatusBadOffload
 	}
-	l3, l4 := p.L3Off, p.L4Off
-	if p.ICRC {
-		at := l4 + udpLen(frame, l4) - icrcBytes
-		binary.LittleEndian.PutUint32(frame[at:], wire.CoveredCRC(frame[l3:], l4-l3, at-l3))
-	}
-	if p.UDPZero {
-		binary.BigEndian.PutUint16(frame[l4+udpCsumOff:], 0)
-	}
-	if p.UDPCsum {
-		setUDPCsum(frame, l3, l4)
-	}
-	if p.IPCsum {
-		hdr := frame[l3 : l3+ihl(frame, l3)]
-		binary.BigEndian.PutUint16(hdr[ipv4CsumOff:], 0)
-		binary.BigEndian.PutUint16(hdr[ipv4CsumOff:], wire.Checksum(hdr))
-	}
+	p.offload(frame)
 	if p.Pad && len(frame) < nicspec.FrameMin {
 		n := len(frame)
 		frame = frame[:nicspec.FrameMin]
@@ -42,11 +27,40 @@ func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
 	return frame, nicspec.StatusOk
 }
 
-func setUDPCsum(frame []byte, l3, l4 int) {
-	udp := frame[l4 : l4+udpLen(frame, l4)]
-	sum := wire.PseudoHeader(addresses(frame, l3), protoUDP, uint32(len(udp)))
+// offload does what the plan asks for and the frame allows, in the order of
+// [E2], [X2] and [T8].
+func (p *TxPlan) offload(frame []byte) {
+	l3, l4 := p.L3Off, p.L4Off
+	if p.ECN != 0 && ecnFits(l3, frame) {
+		SetECN(frame[l3:], p.ECN)
+	}
+	var pseudo wire.PartialSum // of the addresses as gathered, whatever is inserted there
+	if p.UDPCsum {
+		pseudo = wire.PseudoHeader(addresses(frame, l3), protoUDP, uint32(udpLen(frame, l4)))
+	}
+	if p.CRC32C {
+		setCRC32C(p, frame)
+	}
+	if p.ICRC {
+		at := l4 + udpLen(frame, l4) - icrcBytes
+		binary.LittleEndian.PutUint32(frame[at:], wire.CoveredCRC(frame[l3:], l4-l3, at-l3))
+	}
+	if p.UDPZero {
+		binary.BigEndian.PutUint16(frame[l4+udpCsumOff:], 0)
+	}
+	if p.UDPCsum {
+		setUDPCsum(frame[l4:l4+udpLen(frame, l4)], pseudo)
+	}
+	if p.IPCsum {
+		hdr := frame[l3 : l3+ihl(frame, l3)]
+		binary.BigEndian.PutUint16(hdr[ipv4CsumOff:], 0)
+		binary.BigEndian.PutUint16(hdr[ipv4CsumOff:], wire.Checksum(hdr))
+	}
+}
+
+func setUDPCsum(udp []byte, pseudo wire.PartialSum) {
 	binary.BigEndian.PutUint16(udp[udpCsumOff:], 0)
-	c := sum.Add(udp).Checksum()
+	c := pseudo.Add(udp).Checksum()
 	if c == 0 {
 		c = 0xffff
 	}

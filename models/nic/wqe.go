@@ -39,6 +39,10 @@ type TxPlan struct {
 	IPCsum, UDPCsum, UDPZero, ICRC, Pad bool
 	L3Off, L4Off                        int
 
+	CRC32C           bool // f_crc32c
+	CrcStart, CrcOff int
+	ECN              uint8 // ecn_mode of the queue, for the caller to set [E2]
+
 	Dma dma.Plan
 }
 
@@ -65,6 +69,9 @@ func DecodeWqe(raw *[nicspec.WqeBytes]byte, keys KeyTable, lim TxLimits, p *TxPl
 	p.L3Off, p.L4Off = int(w.L3Off()), int(w.L4Off())
 	p.IPCsum, p.UDPCsum, p.UDPZero = w.FIpCsum(), w.FUdpCsum(), w.FUdpZero()
 	p.ICRC, p.Pad = w.FIcrc(), w.FPad()
+	if p.CRC32C = w.FCrc32c(); p.CRC32C {
+		p.CrcStart, p.CrcOff = int(w.CrcStart()), int(w.CrcOff())
+	}
 	if p.Status = p.check(w, keys, lim); p.Status != nicspec.StatusOk {
 		return
 	}
@@ -106,7 +113,7 @@ func (p *TxPlan) check(w nicspec.Wqe, keys KeyTable, lim TxLimits) nicspec.Statu
 		p.NumPieces = i + 1
 		off += int(s.Len())
 	}
-	if w.FCrc32c() {
+	if w.FCrc32c() && lim.Parts&nicspec.PartCrc32c == 0 {
 		return nicspec.StatusBadOffload
 	}
 	return nicspec.StatusOk

@@ -1,0 +1,83 @@
+package golden
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+)
+
+func TestChaosWithTxPartsPasses(t *testing.T) {
+	for seed := range uint64(chaosSeeds) {
+		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
+			parts: nicspec.PartCrc32c | nicspec.PartEcn, pushes: seed%3 == 1, copies: seed%3 == 2}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			c := newChaos(t, o)
+			c.run()
+			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
+			require.True(t, p.Passed(), "%.4000v", p)
+			require.NotZero(t, p.Stats.FramesOut)
+		})
+	}
+}
+
+// sendWithParts records a Send of a queue that sets ECN bits, of a frame that gets a
+// CRC-32C: with the digest at 60, of what is behind it.
+func sendWithParts(t testing.TB) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := defaultRig()
+	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
+	o.spec.Parts |= nicspec.PartCrc32c | nicspec.PartEcn
+	r := newRig(t, o)
+	m := r.mem
+	m.write(nicspec.RegCtrl, 3)
+	frame := roceFrame(200)
+	frame[15] = 1
+	m.bytes.Write(keyBus, frame)
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.openTx(0, 4, func(f *nicspec.TxqEntryFields) { f.EcnMode = 2 })
+	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true, FCrc32c: true, CrcStart: 64, CrcOff: 60, L3Off: 14, L4Off: 34}
+	(&nicspec.SegFields{Key: goodKey, Len: 200, Addr: 0x1000}).Encode(w.Slots[:])
+	m.push(0, &w)
+	w.CrcStart = 60
+	m.push(0, &w)
+	m.ringTx(0)
+	m.readCounters()
+	return DefaultConfig(o.spec), r.tape
+}
+
+func TestTxPartsSabotageIsCaught(t *testing.T) {
+	cfg, clean := sendWithParts(t)
+	p := judge(t, cfg, clean)
+	require.True(t, p.Passed(), "%v", p)
+	require.EqualValues(t, 1, p.Stats.FramesOut)
+	flip := func(at int, bit byte) func(p *tape) {
+		return func(p *tape) { p.get(0, frameOut(0)).Frame.Data[at] ^= bit }
+	}
+	for _, s := range []sabotage{
+		{"digest", flip(63, 0x80), "txq 0", "X1", ""},
+		{"digest of other bytes", flip(100, 1), "txq 0", "T5", ""},
+		{"ECN bits as they were", flip(15, 3), "txq 0", "E2", "ipv4.tos"},
+		{"other bits of the ToS", flip(15, 0x80), "txq 0", "E2", "ipv4.tos"},
+		{"IPv4 checksum", flip(25, 1), "txq 0", "E2", "ipv4.csum"},
+		{"status", func(p *tape) { nicspec.TxCqe(p.get(1, txCqe(0)).TLP.Data).SetStatus(nicspec.StatusOk) }, "txq 0", "", ""},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			p := newTape(t, clean)
+			s.edit(p)
+			got := judge(t, cfg, p.s)
+			require.Equal(t, Differs, got.Result)
+			m := got.List[0]
+			t.Log(m)
+			require.True(t, strings.HasPrefix(m.Domain, s.domain), "domain %s", m.Domain)
+			if s.rule != "" {
+				require.Equal(t, s.rule, m.Rule)
+			}
+			require.True(t, strings.HasPrefix(m.Field, s.field), "field %s", m.Field)
+		})
+	}
+}
