@@ -29,7 +29,7 @@ func (b RuleEntry) Valid() uint8 { return b[112] }
 // SetValid sets valid.
 func (b RuleEntry) SetValid(v uint8) { b[112] = v }
 
-// Action is action, byte 113: Drop or Queue; Rss is NotBuilt today, other values BadValue.
+// Action is action, byte 113: Drop, Queue or Rss; other values BadValue.
 func (b RuleEntry) Action() Action { return Action(b[113]) }
 
 // SetAction sets action.
@@ -70,7 +70,7 @@ type RuleEntryFields struct {
 	Value     [56]byte // SteerKey to compare with
 	Mask      [56]byte // bits that count
 	Valid     uint8    // 1 valid, 0 not; other values BadValue
-	Action    Action   // Drop or Queue; Rss is NotBuilt today, other values BadValue
+	Action    Action   // Drop, Queue or Rss; other values BadValue
 	Queue     uint16   // receive queue, or first entry of the RSS group; beyond the queues of this build BadValue
 	AccountEn uint8    // without the part zero, else NotBuilt (part accounts)
 	Account   uint8    // ignored without the part (part accounts)

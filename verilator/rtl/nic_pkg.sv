@@ -41,7 +41,7 @@ package nic_pkg;
   // a register write has taken effect this many cycles after its TLP was accepted
   localparam int unsigned VisibleCycles = 64;
   localparam int unsigned PartsAll = 1023;  // every part that CAP1 knows
-  localparam int unsigned PartsDefault = 0;  // parts of the default build
+  localparam int unsigned PartsDefault = 15;  // parts of the default build
   localparam int unsigned RssEntries = 256;  // entries of table Indirection
   localparam int unsigned RssKeyBytes = 40;  // Toeplitz key
   localparam int unsigned RssLogMax = 8;  // largest rss_log
@@ -642,7 +642,7 @@ package nic_pkg;
     // bytes 114..115: receive queue, or first entry of the RSS group; beyond the queues of this
     // build BadValue
     logic [15:0] queue_f;
-    action_e action;  // byte 113: Drop or Queue; Rss is NotBuilt today, other values BadValue
+    action_e action;  // byte 113: Drop, Queue or Rss; other values BadValue
     logic [7:0] valid;  // byte 112: 1 valid, 0 not; other values BadValue
     logic [447:0] mask;  // bytes 56..111: bits that count
     logic [447:0] value;  // bytes 0..55: SteerKey to compare with
