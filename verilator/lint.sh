@@ -48,6 +48,6 @@ for part in 4 8; do
   lint nic_top -GParts=$part "${nic[@]}"
 done
 lint nic_top -GPorts=2 -GParts=12 -GNumRxq=256 "${nic[@]}"
-lint nic_top -GPorts=2 -GParts=576 -GNumTxq=4 "${nic[@]}"
+lint nic_top -GPorts=2 -GParts=704 -GNumTxq=4 "${nic[@]}"
 lint axis_fifo duts/fifo/rtl/*.sv
 echo "rtl lint: clean"

@@ -19,6 +19,10 @@ module nic_cfg
 ) (
   input  logic             clk,
   input  logic             rst,
+  // A function-level reset is asked for; is under way; puts the registers back.
+  output logic             start_o,
+  input  logic             flr_i,
+  input  logic             clear_i,
   // Write of the lower and upper register of the 8 bytes at unit_i.
   input  logic [1:0]       we_i,
   input  logic [RegAw-1:3] unit_i,
@@ -51,6 +55,8 @@ module nic_cfg
   logic        unused_wdata;
 
   assign unused_wdata = ^wdata_i[31:16];
+  assign start_o      = (Parts & PartFlr) != 0 && we_i[0] && unit_i == RegCtrl[RegAw-1:3] &&
+                        wdata_i[31];
 
   // Word pairs of RSS_KEY.
   localparam int KeyUnits = RegRssKeyCount / 2;
@@ -78,6 +84,7 @@ module nic_cfg
     ctrl           = '0;
     ctrl.rx_enable = rx_enable_q;
     ctrl.tx_enable = tx_enable_q;
+    ctrl.flr       = flr_i;
 
     status                   = '0;
     status.rx_busy           = rx_busy_i;
@@ -143,16 +150,18 @@ module nic_cfg
   assign rss_key_o = rss_key_q;
 
   always_ff @(posedge clk) begin
-    changed_q <= we_i != 2'b00 || rst;
+    changed_q <= we_i != 2'b00 || clear_i || rst;
     if (changed_q) cfg_q <= in_force();
+    cfg_q.flr   <= flr_i;
+    cfg_q.clear <= clear_i;
   end
 
   always_ff @(posedge clk) begin
     if (we_i != 2'b00) begin
       unique case (unit_i)
         RegCtrl[RegAw-1:3]: if (we_i[0]) begin
-          rx_enable_q <= wdata_i[0];
-          tx_enable_q <= wdata_i[1];
+          rx_enable_q <= wdata_i[0] && !start_o;
+          tx_enable_q <= wdata_i[1] && !start_o;
         end
         RegDevctl[RegAw-1:3]: begin
           if (we_i[0]) begin
@@ -183,7 +192,7 @@ module nic_cfg
         end
       end
     end
-    if (rst) begin
+    if (rst || clear_i) begin
       {tx_enable_q, rx_enable_q}           <= ResetCtrl[1:0];
       mps_q                                <= ResetDevctl[2:0];
       mrrs_q                               <= ResetDevctl[6:4];

@@ -51,6 +51,8 @@ module nic_regs
   input  logic           rx_busy_i,
   input  logic           tx_busy_i,
   input  logic           reads_i,
+  // What a function-level reset waits for, besides table commands.
+  input  logic           work_i,
   // Pulses of the counter REG_BAD, each counts one.
   output logic [1:0]     reg_bad_o,
   output logic           busy_o
@@ -59,6 +61,8 @@ module nic_regs
 
   typedef enum logic [1:0] {FromRegs, FromCounter, FromHits} from_e;
 
+  logic               flr_start, flr, clear, writes, push;
+  logic [1:0]         tbl_bad;
   logic               exec, asks, second_q, is_db, rx_db, tx_db, store_ok;
   logic [1:0]         we;
   logic [RegAw-1:3]   unit;
@@ -80,14 +84,18 @@ module nic_regs
   assign unit        = req_i.addr[RegAw-1:3];
   assign rx_db       = unit[RegAw-1:10] == RegRxDoorbellBase[RegAw-1:10];
   assign tx_db       = unit[RegAw-1:10] == RegTxDoorbellBase[RegAw-1:10];
-  assign is_db       = req_i.write && (rx_db || tx_db);
+  assign writes      = req_i.write && !flr;
+  assign push        = req_i.push && !flr;
+  assign is_db       = writes && (rx_db || tx_db);
   assign store_ok    = held_q < 10'(AnsDepth);
   assign asks        = !req_i.write && !req_i.push;
   assign exec        = req_valid_i && (!asks || store_ok);
   assign req_ready_o = exec && !(is_db && req_i.ans.two && !second_q);
   assign wdata       = req_i.addr[2] ? {req_i.data[31:0], 32'd0} : req_i.data;
-  assign we          = !(exec && req_i.write) ? 2'b00 : req_i.ans.two ? 2'b11 :
+  assign we          = !(exec && writes) ? 2'b00 : req_i.ans.two ? 2'b11 :
                        req_i.addr[2] ? 2'b10 : 2'b01;
+  // During a function-level reset each write is one of no effect.
+  assign reg_bad_o   = flr ? {1'b0, exec && !asks} : tbl_bad;
   assign cnt_rd_o    = exec && req_i.read;
   assign cnt_index_o = unit[10:3];
   assign hits_index_o = unit[10:3];
@@ -97,21 +105,33 @@ module nic_regs
     .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules),
     .Parts(Parts)
   ) u_cfg (
-    .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(cfg_rdata),
+    .clk, .rst, .start_o(flr_start), .flr_i(flr), .clear_i(clear), .we_i(we), .unit_i(unit),
+    .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(cfg_rdata),
     .cfg_o, .rss_key_o, .rx_busy_i, .tx_busy_i, .reads_i
   );
 
   nic_tables #(
     .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules), .Parts(Parts)
   ) u_tables (
-    .clk, .rst, .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(tbl_rdata),
-    .reg_bad_o, .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i
+    .clk, .rst(rst || clear), .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(tbl_rdata),
+    .reg_bad_o(tbl_bad), .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i
   );
+
+  if ((Parts & PartFlr) != 0) begin : g_flr
+    nic_flr u_flr (
+      .clk, .rst, .start_i(flr_start), .work_i(work_i || tbl_busy), .flr_o(flr), .clear_o(clear)
+    );
+  end else begin : g_no_flr
+    logic unused_flr;
+    assign unused_flr = ^{flr_start, work_i};
+    assign flr        = 1'b0;
+    assign clear      = 1'b0;
+  end
 
   always_ff @(posedge clk) begin
     rx_db_q.valid <= exec && is_db && rx_db;
-    tx_db_q.valid <= exec && ((is_db && tx_db) || req_i.push);
-    push_q.valid  <= exec && req_i.push;
+    tx_db_q.valid <= exec && ((is_db && tx_db) || push);
+    push_q.valid  <= exec && push;
     if (exec && is_db) begin
       rx_db_q.queue_f <= {8'd0, unit[9:3], second_q || req_i.addr[2]};
       rx_db_q.pi    <= second_q ? req_i.data[47:32] : req_i.data[15:0];
@@ -119,7 +139,7 @@ module nic_regs
       tx_db_q.pi    <= second_q ? req_i.data[47:32] : req_i.data[15:0];
       second_q      <= req_i.ans.two && !second_q;
     end
-    if ((Parts & PartPush) != 0 && exec && req_i.push) begin
+    if ((Parts & PartPush) != 0 && exec && push) begin
       tx_db_q.queue_f <= {8'd0, unit[13:6]};
       push_q.wqe      <= push_wqe_i;
     end
@@ -167,7 +187,7 @@ module nic_regs
     if (rst) held_q <= '0;
   end
 
-  assign busy_o = req_valid_i || tbl_busy || held_q != '0 || rx_db_q.valid || tx_db_q.valid;
+  assign busy_o = req_valid_i || tbl_busy || flr || held_q != '0 || rx_db_q.valid || tx_db_q.valid;
 
 `ifndef SYNTHESIS
   a_room: assert property (@(posedge clk) disable iff (rst) ans_valid_q |-> ans_push_ready);

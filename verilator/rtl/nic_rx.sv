@@ -43,11 +43,14 @@ module nic_rx
   output logic                   tlp_valid_o,
   input  logic                   tlp_ready_i,
   output logic [Ports-1:0][31:0] port_evt_o,
+  output logic [Ports-1:0]       disabled_o,
   output logic [Ports-1:0][7:0]  bytes_o,
   output logic [15:0]            dev_evt_o,
   input  logic [7:0]             hits_index_i,
   output logic [63:0]            hits_o,
-  output logic                   busy_o
+  // Something is under way; that is not only coming in.
+  output logic                   busy_o,
+  output logic                   work_o
 );
   localparam int Qw = $clog2(NumRxq);
   localparam int Sw = $clog2(DescCache);
@@ -57,6 +60,10 @@ module nic_rx
   end
 
   assign s_axis_eth_tready = '1;
+
+  // A function-level reset leaves what comes in, and its ordinals, alone.
+  logic rst_work;
+  assign rst_work = rst || cfg_i.clear;
 
   // Ingress.
   logic       [Ports-1:0]           key_valid, hit_valid, frame_valid, frame_ready, read, free;
@@ -107,6 +114,7 @@ module nic_rx
     .Ports(Ports), .NumRules(NumRules), .NumRxq(NumRxq), .Parts(Parts)
   ) u_steer (
     .clk, .rst,
+    .clear_i     (cfg_i.clear),
     .tbl_i,
     .tbl_o       (rule_rsp),
     .key_valid_i (key_valid),
@@ -118,7 +126,7 @@ module nic_rx
   );
 
   nic_rss #(.Ports(Ports), .NumRxq(NumRxq), .Parts(Parts)) u_rss (
-    .clk, .rst,
+    .clk, .rst(rst_work),
     .default_i   (cfg_i.rx_default),
     .rss_key_i, .tbl_i,
     .tbl_o       (rss_rsp),
@@ -142,7 +150,7 @@ module nic_rx
   queue_state_e  take_state;
 
   nic_rxq #(.NumRxq(NumRxq), .DescCache(DescCache), .Parts(Parts)) u_rxq (
-    .clk, .rst, .tbl_i, .commit_o, .flush_o, .flushed_i,
+    .clk, .rst(rst_work), .flr_i(cfg_i.flr), .tbl_i, .commit_o, .flush_o, .flushed_i,
     .tbl_o          (rxq_rsp),
     .db_i,
     .db_bad_o       (db_bad),
@@ -188,7 +196,7 @@ module nic_rx
   rx_desc_t desc;
 
   nic_rxfetch #(.NumRxq(NumRxq), .DescCache(DescCache)) u_fetch (
-    .clk, .rst,
+    .clk, .rst(rst_work),
     .posted_i       (posted),
     .posted_queue_i (posted_queue),
     .start_i        (start),
@@ -224,7 +232,7 @@ module nic_rx
   rx_job_t   job;
 
   nic_rxpick #(.Ports(Ports)) u_pick (
-    .clk, .rst,
+    .clk, .rst(rst_work),
     .frame_valid_i (frame_valid),
     .frame_ready_o (frame_ready),
     .frame_place_i (frame_place),
@@ -236,7 +244,7 @@ module nic_rx
 
   if ((Parts & PartAccounts) != 0) begin : g_account
     nic_account u_account (
-      .clk, .rst, .tbl_i,
+      .clk, .rst(rst_work), .tbl_i,
       .tbl_o       (account_rsp),
       .reg_i,
       .rdata_o     (reg_rdata_o),
@@ -262,7 +270,7 @@ module nic_rx
   end
 
   nic_rxtake #(.Ports(Ports), .NumRxq(NumRxq)) u_take (
-    .clk, .rst,
+    .clk, .rst(rst_work), .flr_i(cfg_i.flr),
     .frame_valid_i  (chosen_valid),
     .frame_ready_o  (chosen_ready),
     .frame_i        (chosen),
@@ -287,11 +295,12 @@ module nic_rx
     .settled_o      (settled),
     .passed_o       (passed),
     .port_evt_o     (take_evt),
+    .disabled_o,
     .busy_o         (take_busy)
   );
 
   nic_rxdma #(.Ports(Ports)) u_dma (
-    .clk, .rst,
+    .clk, .rst(rst_work),
     .mps_i        (cfg_i.mps),
     .attr_i       (cfg_i.attr),
     .job_valid_i  (job_valid),
@@ -326,8 +335,8 @@ module nic_rx
     dev_evt_o[CntRxCqe - CntDeviceBase]    = done;
   end
 
-  assign busy_o = |port_busy || q_busy || fetch_busy || account_busy || take_busy ||
-                  dma_busy;
+  assign work_o = |frame_valid || q_busy || fetch_busy || account_busy || take_busy || dma_busy;
+  assign busy_o = |port_busy || work_o;
 
   logic unused_bits;
   assign unused_bits = ^done_queue;

@@ -149,7 +149,8 @@ module nic_rxport
   rx_info_t    info;
   logic [31:0] evt, evt_q;
 
-  assign off = store.first ? store.off : off_q;
+  // A function-level reset drops the frame that is coming in, even if its next beat comes later.
+  assign off = (store.first ? store.off : off_q) || cfg_i.flr;
   assign len = store.base + 14'(store.bytes);
 
   assign bad_l4   = head.l4_csum == VerdictOk && !l4_ok_q[2];
@@ -204,7 +205,7 @@ module nic_rxport
   assign busy_o      = in_busy || delay_busy || buf_busy;
 
   always_ff @(posedge clk) begin
-    if (store.valid) off_q <= off;
+    if (store.valid || cfg_i.flr) off_q <= off;
     if (ends) seq_q <= seq_q + 32'h1;
     evt_q <= evt;
     if (rst) begin

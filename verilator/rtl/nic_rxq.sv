@@ -16,6 +16,8 @@ module nic_rxq
 ) (
   input  logic          clk,
   input  logic          rst,
+  // Descriptors that were not used are forgotten: none is fetched, none fails.
+  input  logic          flr_i,
   input  tbl_req_t      tbl_i,
   output tbl_rsp_t      tbl_o,
   // The entry on the table bus takes effect; its queue has drained and waits for its messages.
@@ -133,7 +135,7 @@ module nic_rxq
   assign posted_queue_o = db_queue;
 
   // Views.
-  assign fetch_run_o    = run_q[fetch_queue_i];
+  assign fetch_run_o    = run_q[fetch_queue_i] && !flr_i;
   assign fetch_pi_o     = pi_q[fetch_queue_i];
   assign fetch_ci_o     = ci_q[fetch_queue_i];
   assign fetch_log_o    = log_q[fetch_queue_i];
@@ -149,7 +151,7 @@ module nic_rxq
   logic          event_q;
   logic [Qw-1:0] event_queue_q;
 
-  assign fail           = fail_i && run_q[fail_queue_i] && !(off && tbl_queue == fail_queue_i);
+  assign fail           = fail_i && run_q[fail_queue_i] && !flr_i && !(off && tbl_queue == fail_queue_i);
   assign fail_ahead     = fail_slot_i[Sw-1:0] - ci_q[fail_queue_i][Sw-1:0];
   assign event_valid_o  = event_q;
   assign event_queue_o  = event_queue_q;

@@ -14,6 +14,8 @@ module nic_rxtake
 ) (
   input  logic                  clk,
   input  logic                  rst,
+  // No frame takes a descriptor.
+  input  logic                  flr_i,
   input  logic                  frame_valid_i,
   output logic                  frame_ready_o,
   input  rx_frame_t             frame_i,
@@ -43,6 +45,8 @@ module nic_rxtake
   output logic                  passed_o,
   // Counter pulses.
   output logic [Ports-1:0][31:0] port_evt_o,
+  // One more drop RX_DROP_DISABLED, which frames that come in may step in the same cycle.
+  output logic [Ports-1:0]      disabled_o,
   output logic                  busy_o
 );
   // Frame or event in hand; its context arrives with it.
@@ -85,7 +89,8 @@ module nic_rxtake
       if (16'(hdr_len) > ctx_i.hdr_buf_size) hdr_len = ctx_i.hdr_buf_size[13:0];
       pay_len = frame_q.info.len - hdr_len;
 
-      if (frame_q.info.queue_f >= 16'(NumRxq) || state_i == QueueStateOff) begin
+      if (flr_i) cause = 5'(CntRxDropDisabled);
+      else if (frame_q.info.queue_f >= 16'(NumRxq) || state_i == QueueStateOff) begin
         cause = 5'(CntRxDropQueueOff);
       end
       else if (state_i == QueueStateError)          cause = 5'(CntRxDropQueueErr);
@@ -127,13 +132,16 @@ module nic_rxtake
     end
 
     port_evt_o <= '0;
-    if (leave && !event_q && dropped) port_evt_o[frame_q.port][cause] <= 1'b1;
+    disabled_o <= '0;
+    if (leave && !event_q && flr_i)        disabled_o[frame_q.port]        <= 1'b1;
+    else if (leave && !event_q && dropped) port_evt_o[frame_q.port][cause] <= 1'b1;
 
     if (rst) begin
       valid_q     <= 1'b0;
       event_q     <= 1'b0;
       job_valid_q <= 1'b0;
       port_evt_o  <= '0;
+      disabled_o  <= '0;
     end
   end
 endmodule

@@ -18,6 +18,8 @@ module nic_steer
 ) (
   input  logic                   clk,
   input  logic                   rst,
+  // Resets all but the hit counters.
+  input  logic                   clear_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
   // A frame's key; the outcome is there three cycles later.
@@ -129,7 +131,7 @@ module nic_steer
       rsp_q.rdata  <= known_q[index] ?
                       {56'h0, rest_q[index], mask_q[index], value_q[index]} : '0;
     end
-    if (rst) begin
+    if (rst || clear_i) begin
       known_q    <= '0;
       live_q     <= '0;
       rsp_q.done   <= 1'b0;

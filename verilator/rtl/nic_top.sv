@@ -115,11 +115,13 @@ module nic_top
   logic [63:0]                 ans_data;
   logic                        ans_valid, ans_ready;
   msg_t                        msg;
-  logic                        msg_valid, msg_ready, taken, msg_sent, msix_busy;
+  logic                        msg_valid, msg_ready, taken, msg_sent, msix_work, msix_busy;
+  logic                        rst_work, rx_work;
   left_t                       left;
   logic                        rx_commit, tx_commit, rx_flush, tx_flush, flushed;
   logic [Ports-1:0][31:0]      rx_evt, tx_evt;
   logic [Ports-1:0][7:0]       rx_bytes, tx_bytes;
+  logic [Ports-1:0]            rx_disabled;
   logic [15:0]                 rx_dev, tx_dev;
   logic [15:0]                 dev_evt [EvtSources];
   logic                        bad_access, unsupported;
@@ -158,8 +160,12 @@ module nic_top
     .cnt_rd_o(cnt_rd), .cnt_index_o(cnt_index), .cnt_data_i(cnt_data),
     .hits_index_o(hits_index), .hits_i(hits),
     .rx_busy_i(rx_busy), .tx_busy_i(tx_busy), .reads_i(outstanding),
+    .work_i(rx_work || tx_busy || reader_busy || msix_work),
     .reg_bad_o(bad_command), .busy_o(regs_busy)
   );
+
+  // A function-level reset ends the work, then resets what works, and the registers.
+  assign rst_work = rst || cfg.clear;
 
   // Counter 128 + k is bit k of a source.
   always_comb begin
@@ -177,7 +183,7 @@ module nic_top
 
   nic_counters #(.Ports(Ports), .Sources(EvtSources)) u_counters (
     .clk, .rst,
-    .port_evt_i(rx_evt | tx_evt), .rx_bytes_i(rx_bytes), .tx_bytes_i(tx_bytes),
+    .port_evt_i(rx_evt | tx_evt), .disabled_i(rx_disabled), .rx_bytes_i(rx_bytes), .tx_bytes_i(tx_bytes),
     .copy_bytes_i(copy_bytes), .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index),
     .rd_data_o(cnt_data)
   );
@@ -207,12 +213,12 @@ module nic_top
     .rd_req_o(rd_req[RdRx]), .rd_req_valid_o(rd_valid[RdRx]), .rd_req_ready_i(rd_ready[RdRx]),
     .rd_rsp_i(rd_rsp[RdRx]),
     .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
-    .port_evt_o(rx_evt), .bytes_o(rx_bytes), .dev_evt_o(rx_dev),
-    .hits_index_i(hits_index), .hits_o(hits), .busy_o(rx_busy)
+    .port_evt_o(rx_evt), .disabled_o(rx_disabled), .bytes_o(rx_bytes), .dev_evt_o(rx_dev),
+    .hits_index_i(hits_index), .hits_o(hits), .busy_o(rx_busy), .work_o(rx_work)
   );
 
   nic_tx #(.Ports(Ports), .NumTxq(NumTxq), .NumKeys(NumKeys), .Parts(Parts)) u_tx (
-    .clk, .rst,
+    .clk, .rst(rst_work),
     .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
     .m_axis_eth_tvalid, .m_axis_eth_tready,
     .cfg_i(cfg), .tbl_i(tbl), .tbl_o(tx_tbl), .db_i(tx_db),
@@ -231,12 +237,11 @@ module nic_top
   );
 
   if ((Parts & PartMsix) != 0) begin : g_msix
-    logic unused_work;
     nic_msix #(.NumRxq(NumRxq), .NumTxq(NumTxq)) u_msix (
-      .clk, .rst, .flr_i(cfg.flr), .tbl_i(tbl), .rx_commit_i(rx_commit), .tx_commit_i(tx_commit),
-      .rx_flush_i(rx_flush), .tx_flush_i(tx_flush), .flushed_o(flushed), .taken_i(taken),
-      .left_i(left), .msg_o(msg), .msg_valid_o(msg_valid), .msg_ready_i(msg_ready),
-      .sent_o(msg_sent), .work_o(unused_work), .busy_o(msix_busy)
+      .clk, .rst(rst_work), .flr_i(cfg.flr), .tbl_i(tbl), .rx_commit_i(rx_commit),
+      .tx_commit_i(tx_commit), .rx_flush_i(rx_flush), .tx_flush_i(tx_flush),
+      .flushed_o(flushed), .taken_i(taken), .left_i(left), .msg_o(msg), .msg_valid_o(msg_valid), .msg_ready_i(msg_ready),
+      .sent_o(msg_sent), .work_o(msix_work), .busy_o(msix_busy)
     );
   end else begin : g_no_msix
     logic unused_msix;
@@ -245,6 +250,7 @@ module nic_top
     assign msg         = '0;
     assign msg_valid   = 1'b0;
     assign msg_sent    = 1'b0;
+    assign msix_work   = 1'b0;
     assign msix_busy   = 1'b0;
   end
 

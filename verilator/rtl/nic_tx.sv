@@ -110,7 +110,7 @@ module nic_tx
   assign tbl_o      = tbl_q;
 
   nic_txq #(.NumTxq(NumTxq), .FetchSlots(FetchSlots), .Parts(Parts)) u_txq (
-    .clk, .rst, .enable_i(cfg_i.tx_enable), .short_i(cfg_i.mrrs == 13'd128), .tbl_i,
+    .clk, .rst, .enable_i(cfg_i.tx_enable), .flr_i(cfg_i.flr), .short_i(cfg_i.mrrs == 13'd128), .tbl_i,
     .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .commit_o,
     .flush_o, .flushed_i, .db_i, .push_i, .rd_req_o(wqe_rd_req_o),
     .rd_req_valid_o(wqe_rd_req_valid_o),

@@ -15,6 +15,7 @@ module nic_txq
   input  logic          clk,
   input  logic          rst,
   input  logic          enable_i,
+  input  logic          flr_i,
   input  logic          short_i,
   input  tbl_req_t      tbl_i,
   output logic          tbl_done_o,
@@ -113,7 +114,7 @@ module nic_txq
     .push_i(push_take), .push_wqe_i(push_wqe_q), .rsp_i(rd_rsp_i), .valid_o(f_valid),
     .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost), .start_o(start),
     .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain), .drain_q_i(drain_q),
-    .hold_o(fetch_hold), .busy_o(fetch_busy)
+    .flr_i, .hold_o(fetch_hold), .busy_o(fetch_busy)
   );
 
   // With a copy engine, an entry that has to wait lets others pass.

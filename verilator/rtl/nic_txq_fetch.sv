@@ -42,6 +42,8 @@ module nic_txq_fetch
   // Queue that is switched off: its slots die; some of it is still here.
   input  logic          drain_i,
   input  logic [Qw-1:0] drain_q_i,
+  // All queues are.
+  input  logic          flr_i,
   output logic          hold_o,
   output logic          busy_o
 );
@@ -176,11 +178,12 @@ module nic_txq_fetch
       fail_q[done_slot] <= done_status != 8'd0;
       status_mem[done_slot] <= done_status;
     end
-    if (err_o || drain_i) begin
+    if (err_o || drain_i || flr_i) begin
       for (int i = 0; i < Slots; i++) begin
         // A read that failed before its queue was switched off still makes the Event.
         if (((err_o && slot_mem[i].q == head.q) ||
-             (drain_i && slot_mem[i].q == drain_q_i && (pend_q[i] || !fail_q[i]))) &&
+             ((flr_i || (drain_i && slot_mem[i].q == drain_q_i)) &&
+              (pend_q[i] || !fail_q[i]))) &&
             !(alloc_i && Sw'(i) == slot_o)) begin
           dead_q[i] <= 1'b1;
         end
