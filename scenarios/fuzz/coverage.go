@@ -1,0 +1,171 @@
+package fuzz
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Coverage counts how often each bin was hit. A nil Coverage counts nothing. It is not safe for concurrent use.
+type Coverage struct {
+	hits map[string]map[string]uint64 // by group and bin
+}
+
+// NewCoverage has no hits.
+func NewCoverage() *Coverage { return &Coverage{hits: map[string]map[string]uint64{}} }
+
+func (c *Coverage) hit(group string, words ...string) { c.add(group, join(words...), 1) }
+
+func (c *Coverage) add(group, bin string, n uint64) {
+	if c == nil {
+		return
+	}
+	g := c.hits[group]
+	if g == nil {
+		g = map[string]uint64{}
+		c.hits[group] = g
+	}
+	g[bin] += n
+}
+
+// Merge adds what another one counted.
+func (c *Coverage) Merge(o *Coverage) {
+	for group, bins := range o.hits {
+		for bin, n := range bins {
+			c.add(group, bin, n)
+		}
+	}
+}
+
+// Bin is one bin of a report.
+type Bin struct {
+	Group string `json:"group"`
+	Bin   string `json:"bin"`
+	Why   string `json:"why,omitempty"` // it cannot be hit
+}
+
+// GroupReport is how much of a group was hit.
+type GroupReport struct {
+	Group string `json:"group"`
+	Hit   int    `json:"hit"`
+	Bins  int    `json:"bins"`
+}
+
+// CoverageReport is what was hit of all there is.
+type CoverageReport struct {
+	Hit         int                          `json:"hit"`
+	Bins        int                          `json:"bins"` // without those that cannot be hit
+	Share       float64                      `json:"share"`
+	Groups      []GroupReport                `json:"groups"`
+	Missing     []Bin                        `json:"missing"`
+	Unreachable []Bin                        `json:"unreachable"`
+	Unlisted    []Bin                        `json:"unlisted,omitempty"` // hit, but in no list: the lists are wrong
+	Hits        map[string]map[string]uint64 `json:"hits"`
+}
+
+// Report compares the hits with the bins that a build has.
+func (c *Coverage) Report(u *Universe) *CoverageReport {
+	r := &CoverageReport{Hits: c.hits, Missing: []Bin{}, Unreachable: []Bin{}}
+	for _, g := range u.groups {
+		gr := GroupReport{Group: g.name}
+		for _, bin := range g.bins {
+			why := u.unreachable(g.name, bin)
+			hit := c.hits[g.name][bin] > 0
+			switch {
+			case why != "" && !hit:
+				r.Unreachable = append(r.Unreachable, Bin{g.name, bin, why})
+				continue
+			case hit:
+				gr.Hit++
+			default:
+				r.Missing = append(r.Missing, Bin{Group: g.name, Bin: bin})
+			}
+			gr.Bins++
+		}
+		r.Hit, r.Bins = r.Hit+gr.Hit, r.Bins+gr.Bins
+		r.Groups = append(r.Groups, gr)
+	}
+	if r.Bins > 0 {
+		r.Share = float64(r.Hit) / float64(r.Bins)
+	}
+	r.Unlisted = c.unlisted(u)
+	return r
+}
+
+func (c *Coverage) unlisted(u *Universe) []Bin {
+	var all []Bin
+	for group, bins := range c.hits {
+		for bin := range bins {
+			if !u.has(group, bin) {
+				all = append(all, Bin{Group: group, Bin: bin})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Bin) int { return strings.Compare(a.Group+a.Bin, b.Group+b.Bin) })
+	return all
+}
+
+// maxMissing is how many bins that were not hit a text shows of each group.
+const maxMissing = 12
+
+// Write writes the report for people.
+func (r *CoverageReport) Write(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "coverage: %d of %d bins, %.1f%%; %d more cannot be hit\n", r.Hit, r.Bins, 100*r.Share, len(r.Unreachable))
+	for _, g := range r.Groups {
+		fmt.Fprintf(&b, "  %-22s %4d of %4d\n", g.Group, g.Hit, g.Bins)
+		shown := 0
+		for _, m := range r.Missing {
+			if m.Group != g.Group {
+				continue
+			}
+			if shown++; shown <= maxMissing {
+				fmt.Fprintf(&b, "      not hit: %s\n", m.Bin)
+			}
+		}
+		if shown > maxMissing {
+			fmt.Fprintf(&b, "      and %d more\n", shown-maxMissing)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// coverageFile is hits in a file, which runs add to.
+type coverageFile struct {
+	Schema int                          `json:"schema"`
+	Hits   map[string]map[string]uint64 `json:"hits"`
+}
+
+// Load adds the hits in a file; one that does not exist has none.
+func (c *Coverage) Load(path string) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var f coverageFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("%s: is no coverage: %w", path, err)
+	}
+	if f.Schema != Schema || f.Hits == nil {
+		return fmt.Errorf("%s: is no coverage of schema %d", path, Schema)
+	}
+	c.Merge(&Coverage{f.Hits})
+	return nil
+}
+
+// Save writes the hits to a file.
+func (c *Coverage) Save(path string) error {
+	text, err := json.MarshalIndent(coverageFile{Schema, c.hits}, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}

@@ -1,0 +1,238 @@
+package fuzz
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// Shape is what programs have in common.
+type Shape struct {
+	Sizes nic.Spec // of the NIC that they are for
+	Stall int      // percent; -1: drawn from the seed
+}
+
+// Generate derives a program from a seed.
+func Generate(seed uint64, shape Shape) *Program {
+	const stream = 0x66757a7a // sets programs apart from other uses of the seed
+	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream))}
+	g.prog = &Program{Schema: Schema, Seed: seed, Board: g.board()}
+	g.prelude()
+	g.heavy = g.of(4) == 0
+	for range 25 + g.of(45) {
+		o := g.next()
+		o.Wait = g.pause()
+		g.add(o)
+	}
+	return g.prog
+}
+
+type generator struct {
+	Shape
+	rng   *rand.Rand
+	prog  *Program
+	rx    []int // queues in use
+	tx    []int
+	heavy bool // long frames
+}
+
+func (g *generator) of(n int) int { return g.rng.IntN(n) }
+
+func (g *generator) maybe(percent int) bool { return g.of(100) < percent }
+
+func pick[T any](g *generator, from ...T) T { return from[g.of(len(from))] }
+
+func (g *generator) add(o Op) { g.prog.Ops = append(g.prog.Ops, o) }
+
+func (g *generator) board() Board {
+	b := Board{Ports: g.Sizes.Ports, Stall: g.Stall, Seed: g.rng.Uint64() >> 11, MPS: pick(g, 128, 256, 512, 4096), RCB: pick(g, 64, 128),
+		Random: g.maybe(50), Delay: pick(g, 0, 80, 80, 300)}
+	if g.maybe(50) {
+		b.Jitter = 1 + g.of(400)
+	}
+	if b.Stall < 0 {
+		b.Stall = pick(g, 0, 0, 10+g.of(20), 40+g.of(30))
+	}
+	return b
+}
+
+// pause is how long an operation is given.
+func (g *generator) pause() int {
+	switch g.of(4) {
+	case 0:
+		return 0
+	case 1:
+		return g.of(30)
+	}
+	return g.of(250)
+}
+
+// prelude sets the NIC up so that most of what follows does something.
+func (g *generator) prelude() {
+	g.write("CPL_TIMEOUT", uint32(pick(g, 0, 1024, 1500, 2000)))
+	g.write("CTRL", 3)
+	g.write("DEVCTL", g.devctl())
+	for i := range 3 {
+		g.add(Op{Key: &Key{Index: goodKeys[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}})
+	}
+	g.add(Op{Key: &Key{Index: keyInvalid, Invalid: true}})
+	g.add(Op{Key: &Key{Index: keyNoRead, NoRead: true, Write: true, Variant: 9}})
+	g.add(Op{Key: &Key{Index: keyShort, Short: 1 + uint64(g.of(80)), Base: g.base()}})
+	g.add(Op{Key: &Key{Index: keyReadOnly, Place: Place{Host: true}}})
+	if g.Sizes.Has(nicspec.PartRss) {
+		g.rss()
+	}
+	for range 1 + g.of(4) {
+		g.rx = append(g.rx, g.queue(g.Sizes.NumRxq))
+		g.tx = append(g.tx, g.queue(g.Sizes.NumTxq))
+	}
+	for i, q := range g.rx {
+		g.add(Op{RxQueue: g.rxQueue(q)})
+		g.add(Op{Post: g.post(q, 1+g.of(16))})
+		g.add(Op{Rule: g.steer(i, q)})
+	}
+	for _, q := range g.tx {
+		g.add(Op{TxQueue: g.txQueue(q)})
+	}
+	g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0]))
+}
+
+// Keys of every program. The first three name pieces of host memory, of Arm memory, and of Arm memory above 4 GB.
+const (
+	keyHost     = 1
+	keyArm      = 200
+	keyHigh     = 3
+	keyInvalid  = 20
+	keyNoRead   = 21
+	keyShort    = 22
+	keyReadOnly = 23
+	keyUnset    = 77
+)
+
+var goodKeys = [regions]int{keyHost, keyArm, keyHigh}
+
+func placeOf(region int) Place { return Place{Host: region == regionHost, High: region == regionHigh} }
+
+// base is the first virtual address of a key.
+func (g *generator) base() uint64 {
+	return pick(g, 0, 1, 0x1000, 1<<32-1<<19, 1<<63-1<<20, ^uint64(0)-pieceBytes, g.rng.Uint64()>>8)
+}
+
+func (g *generator) queue(n int) int { return pick(g, 0, 1, n-1, g.of(n), g.of(n)) }
+
+func (g *generator) write(reg string, v uint32) { g.add(Op{Write: &Write{Reg: reg, Value: v}}) }
+
+func (g *generator) devctl() uint32 {
+	var d nicspec.DevctlReg
+	d.SetMps(uint32(g.of(3)))
+	d.SetMrrs(uint32(g.of(6)))
+	d.SetRcb(g.maybe(50))
+	d.SetRelaxedOrdering(g.maybe(50))
+	d.SetNoSnoop(g.maybe(50))
+	if g.maybe(5) {
+		return uint32(d) | 0x77
+	}
+	return uint32(d)
+}
+
+// rss sets hash key and indirection table up.
+func (g *generator) rss() {
+	for i := range nicspec.RegRssKeyCount {
+		g.add(Op{Write: &Write{Reg: "RSS_KEY", Index: i, Value: g.rng.Uint32()}})
+	}
+	for range 4 {
+		g.add(Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableIndirection, Index: g.of(16), Words: []uint32{uint32(g.queue(g.Sizes.NumRxq))}}})
+	}
+}
+
+// place puts something into memory, bytes at any address or aligned.
+func (g *generator) place(bytes bool) Place {
+	p := placeOf(g.of(regions))
+	switch {
+	case bytes && g.maybe(15):
+		p.Page = 1 + g.of(300)
+	case bytes && g.maybe(60):
+		p.Skew = pick(g, 4*g.of(16), g.of(64))
+	case !bytes && g.maybe(10):
+		p.Page = 64 * (1 + g.of(8))
+	}
+	return p
+}
+
+func (g *generator) rxQueue(q int) *RxQueue {
+	r := &RxQueue{Queue: q, LogSize: 2 + g.of(4), Split: nicspec.SplitMode(g.of(3)), Ring: g.place(false), Done: g.place(false)}
+	r.PayBytes = uint16(pick(g, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, 2048, 64+g.of(1500)))
+	if r.Split != nicspec.SplitModeNone {
+		r.HdrBytes = uint16(pick(g, 64, 128, 256, 1+g.of(300)))
+		r.SplitLen = uint16(pick(g, 0, 64, g.of(200), 0xffff, 14+g.of(60)))
+	}
+	r.Crc, r.Ecn = nicspec.CrcMode(g.of(3)), uint8(g.of(2))
+	r.Msix = g.msix()
+	return r
+}
+
+func (g *generator) txQueue(q int) *TxQueue {
+	return &TxQueue{Queue: q, LogSize: 2 + g.of(4), Ring: g.place(false), Done: g.place(false), Class: uint8(g.of(8)), Ecn: uint8(g.of(4)), Msix: g.msix()}
+}
+
+func (g *generator) msix() *Msix {
+	if !g.Sizes.Has(nicspec.PartMsix) || g.maybe(40) {
+		return nil
+	}
+	return &Msix{Data: g.rng.Uint32(), Count: uint16(g.of(6)), Cycles: uint16(pick(g, 0, 1, 8))}
+}
+
+func (g *generator) post(q, n int) *Post {
+	return &Post{Queue: q, Count: n, Hdr: g.place(true), Pay: g.place(true), Hold: g.maybe(8)}
+}
+
+// next is one operation of those that make up a program.
+func (g *generator) next() Op {
+	switch n := g.of(100); {
+	case n < 26:
+		return Op{Play: g.play()}
+	case n < 40:
+		return Op{Post: g.post(pick(g, g.rx...), 1+g.of(24))}
+	case n < 62:
+		return Op{Send: g.send(pick(g, g.tx...))}
+	case n < 68:
+		return g.again()
+	case n < 75:
+		return Op{Fault: g.fault()}
+	case n < 77:
+		return Op{Mend: &Mend{}}
+	case n < 80:
+		return Op{Bell: g.bell()}
+	case n < 85:
+		return g.odd()
+	}
+	return g.setting()
+}
+
+// again has a queue come or go.
+func (g *generator) again() Op {
+	rx := g.maybe(50)
+	q := pick(g, g.tx...)
+	if rx {
+		q = pick(g, g.rx...)
+	}
+	switch {
+	case g.maybe(20):
+		return Op{Disable: &Queue{Tx: !rx, Queue: q}}
+	case rx:
+		return Op{RxQueue: g.rxQueue(q)}
+	}
+	return Op{TxQueue: g.txQueue(q)}
+}
+
+func (g *generator) bell() *Bell {
+	b := &Bell{Queue: Queue{Tx: g.maybe(50)}, Delta: pick(g, 0, -1, -5, 65, 1000, 0x7fff), Upper: uint16(g.rng.Uint32())}
+	b.Queue.Queue = pick(g, g.rx[0], g.tx[0], g.of(64), nicspec.RxqMax-1, 64)
+	if b.Tx && g.maybe(60) {
+		b.Queue.Queue = pick(g, g.tx...)
+	} else if g.maybe(50) {
+		b.Queue.Queue = pick(g, g.rx...)
+	}
+	return b
+}

@@ -1,0 +1,180 @@
+package fuzz
+
+import (
+	"nictwin/models/nicspec"
+)
+
+// send is some work entries.
+func (g *generator) send(q int) *Send {
+	s := &Send{Queue: q, Hold: g.maybe(6)}
+	for range 1 + g.of(6) {
+		s.Entries = append(s.Entries, g.entry())
+	}
+	return s
+}
+
+// entry is any work entry, most of them good.
+func (g *generator) entry() Entry {
+	switch n := g.of(20); {
+	case n == 0:
+		return Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(70), Frame: g.name()}
+	case n == 1:
+		return Entry{Opcode: nicspec.Opcode(5 + g.of(250)), Complete: g.maybe(50), Frame: g.name()}
+	case n < 5 && g.Sizes.Has(nicspec.PartCopy) || n == 2 && g.maybe(50):
+		return g.copy()
+	}
+	f := g.frame(true)
+	e := Entry{Opcode: nicspec.OpcodeSend, Frame: f, Complete: g.maybe(70), Port: uint8(g.of(g.Sizes.Ports))}
+	n := len(f.bytes(f.Len))
+	g.cut(&e, n)
+	e.Pad = n < nicspec.FrameMin && g.maybe(90) || g.maybe(20)
+	g.offloads(&e)
+	if g.maybe(15) {
+		g.spoil(&e)
+	}
+	e.Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(30)
+	return e
+}
+
+// name gives an entry an identifier.
+func (g *generator) name() Frame {
+	var f Frame
+	f.Seed = uint64(g.rng.Uint32())
+	return f
+}
+
+// cut spreads n bytes over inline bytes and pieces.
+func (g *generator) cut(e *Entry, n int) {
+	switch {
+	case n <= nicspec.InlineMax && g.maybe(60):
+		e.Inline = n
+		return
+	case g.maybe(40):
+		e.Inline = min(pick(g, 1+g.of(16), 16, 17+g.of(16), 32), n-1)
+	}
+	rest := n - e.Inline
+	most := nicspec.WqeSlots - (e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes
+	for i := range 1 + g.of(most) {
+		if rest == 0 {
+			return
+		}
+		p := g.piece(rest)
+		if last := i == most-1; !last {
+			p.Len = uint32(1 + pick(g, g.of(rest), g.of(min(rest, 4)), g.of(min(rest, 64))))
+		}
+		e.Pieces = append(e.Pieces, p)
+		rest -= int(p.Len)
+	}
+	if rest > 0 {
+		e.Pieces[len(e.Pieces)-1].Len += uint32(rest)
+	}
+}
+
+// piece is memory for so many bytes.
+func (g *generator) piece(n int) Piece {
+	p := Piece{Key: pick(g, goodKeys[:]...), Len: uint32(n), Old: g.maybe(3)}
+	switch {
+	case g.maybe(15):
+		p.Page = 1 + g.of(min(n, 4095))
+	case g.maybe(60):
+		p.Skew = pick(g, 4*g.of(16), g.of(64))
+	}
+	return p
+}
+
+// offloads asks for some where the headers allow them, and now and then where they do not.
+func (g *generator) offloads(e *Entry) {
+	f := &e.Frame
+	if f.L3 == 0 && g.maybe(90) || g.maybe(35) {
+		return
+	}
+	e.L3, e.L4 = uint8(f.L3Off()), uint8(f.L3Off()+f.L3Len())
+	e.IPCsum = f.L3 == 4 && g.maybe(60) || g.maybe(5)
+	if f.Proto == 17 || g.maybe(5) {
+		switch g.of(3) {
+		case 0:
+			e.UDPCsum = true
+		case 1:
+			e.UDPZero = true
+		}
+	}
+	e.ICRC = f.Roce && g.maybe(60) || g.maybe(5)
+	switch g.of(25) {
+	case 0:
+		e.L3 = uint8(g.rng.Uint32())
+	case 1:
+		e.L4 = uint8(g.rng.Uint32())
+	}
+	if g.maybe(10) || g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(30) {
+		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
+		e.CrcStart, e.CrcOff = uint16(g.of(128)), uint16(g.of(600))
+	}
+}
+
+// spoil makes an entry wrong in one way of [T3] or another.
+func (g *generator) spoil(e *Entry) {
+	patch := func(at int, xor uint8) { e.Patch = append(e.Patch, Patch{at, xor}) }
+	slot := nicspec.WqeSlotBytes * ((e.Inline + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes)
+	if n := len(e.Pieces); n > 0 && g.maybe(70) {
+		i := g.of(n)
+		at := 16 + slot + i*nicspec.SegSize
+		switch g.of(9) {
+		case 0:
+			e.Pieces[i].Len = 0
+		case 1:
+			patch(at+2, 1<<g.of(8)) // reserved bits of the key
+		case 2:
+			patch(at+3, 1<<g.of(8)) // its variant
+		case 3:
+			e.Pieces[i].Key = pick(g, keyInvalid, keyUnset, g.Sizes.NumKeys, 0xffff)
+		case 4:
+			e.Pieces[i].Key = keyNoRead
+		case 5, 6:
+			e.Pieces[i].Key = keyShort
+		case 7:
+			patch(at+4+g.of(4), 1<<g.of(8)) // its length
+		default:
+			patch(at+8+g.of(8), 1<<g.of(8)) // its address
+		}
+		return
+	}
+	switch g.of(6) {
+	case 0:
+		patch(0, uint8(g.rng.Uint32()))
+	case 1:
+		patch(1, 1<<g.of(8))
+	case 2:
+		patch(2, 1<<g.of(8))
+	case 3:
+		e.Port = uint8(g.Sizes.Ports + g.of(250))
+	case 4:
+		e.UDPCsum, e.UDPZero = true, true
+	default:
+		patch(4+g.of(2), pick(g, uint8(0x80), 1<<g.of(8)))
+	}
+}
+
+// copy is an entry of the copy engine.
+func (g *generator) copy() Entry {
+	e := Entry{Opcode: nicspec.Opcode(int(nicspec.OpcodeCopy) + g.of(3)), Complete: g.maybe(70), Frame: g.name()}
+	n := pick(g, 1+g.of(3), 4+g.of(60), 64*(1+g.of(16)), 64+g.of(450), 512+g.of(3000), 4096+g.of(6000))
+	lines := e.Opcode != nicspec.OpcodeCopy && g.maybe(80)
+	if lines {
+		n = (n + 63) &^ 63
+	}
+	e.Pieces = append(e.Pieces, g.piece(n))
+	if lines {
+		e.Pieces[0] = Piece{Key: pick(g, keyArm, keyHigh), Len: uint32(n)}
+	}
+	if e.Opcode != nicspec.OpcodeInvalidate {
+		e.Pieces = append(e.Pieces, g.piece(n))
+		e.Pieces[1].Old = false
+	}
+	if g.maybe(12) {
+		g.spoil(&e)
+	}
+	if g.maybe(6) {
+		e.Pieces[len(e.Pieces)-1].Key = keyReadOnly
+	}
+	return e
+}

@@ -1,0 +1,251 @@
+package fuzz
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/golden"
+	"nictwin/models/boundary"
+	"nictwin/models/host"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/craft"
+)
+
+// player plays a program: the driver's side of every operation, and who else takes part.
+type player struct {
+	prog  *Program
+	sizes nic.Spec
+	b     *board.Board
+	root  *host.Root
+	ref   *golden.Referee
+	see   *watcher
+	done  bool // nothing more will be asked of the device
+
+	rx   map[int]*rxRing // enabled, by queue
+	tx   map[int]*txRing
+	free [regions]uint64 // first free bus address of each part of memory
+	used [regions]uint64 // bytes of the piece regions that are taken
+	last [regions]uint64 // where the piece before lies in its region
+	keys map[int]nicspec.KeyEntryFields
+}
+
+// Parts of memory: host, Arm below 4 GB, Arm above.
+const (
+	regionHost = iota
+	regionArm
+	regionHigh
+	regions
+)
+
+const (
+	memoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
+	pieceBytes  = 4 << 20 // of each part, for what work entries name
+	linkCycles  = 64      // short, so that waiting costs few cycles
+	regTags     = 128     // register reads in flight
+	patience    = 400_000 // cycles that a wait may take: more than any time-out of the contract's
+)
+
+// starts are the first bus addresses that are given out.
+var starts = [regions]uint64{
+	host.Bus(nicspec.EndpointHost, 1<<33), host.Bus(nicspec.EndpointArm, 1<<20), host.Bus(nicspec.EndpointArm, 1<<33),
+}
+
+func (p *Place) region() int {
+	switch {
+	case p.Host:
+		return regionHost
+	case p.High:
+		return regionHigh
+	}
+	return regionArm
+}
+
+// StuckError says that the NIC did not do in time what it must.
+type StuckError struct{ What string }
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", patience, e.What)
+}
+
+// Build makes the board with the NIC under test on it; the kind of NIC is its choice.
+type Build func(board.Spec) (*board.Board, error)
+
+func newPlayer(p *Program, sizes nic.Spec, build Build, cov *Coverage) (*player, error) {
+	sizes.Ports = p.Board.Ports
+	spec := board.Spec{Ports: sizes.Ports, Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Root: p.Board.root()}
+	b, err := build(spec)
+	if err != nil {
+		return nil, err
+	}
+	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, free: starts,
+		keys: map[int]nicspec.KeyEntryFields{}}
+	x.see = newWatcher(p, &x.sizes, cov)
+	for r := range x.free {
+		x.free[r] += pieceBytes
+	}
+	if err := x.connect(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return x, nil
+}
+
+func (x *player) connect() error {
+	cfg := golden.DefaultConfig(x.sizes)
+	cfg.MaxMismatches = 5
+	var err error
+	if x.ref, err = golden.New(cfg); err != nil {
+		return err
+	}
+	x.b.NIC.Observe(x.ref.Observe)
+	x.b.NIC.Observe(x.see.crossing)
+	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
+	x.root.Faults.Struck = x.see.struck
+	pace, err := board.ParsePace("line")
+	if err != nil {
+		return err
+	}
+	for _, p := range x.b.Players {
+		p.Load(board.Track{Pace: pace, Stall: x.prog.Board.Stall, Loops: 1})
+	}
+	return x.b.NIC.Begin(func() bool { return x.done })
+}
+
+// root is the memories and their manners.
+func (b *Board) root() *host.Spec {
+	s := host.DefaultSpec()
+	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = memoryBytes, memoryBytes, regTags, b.Seed
+	s.Latency, s.Jitter = simcore.Ps(b.Delay)*simcore.Nanosecond, simcore.Ps(b.Jitter)*simcore.Nanosecond
+	s.Limits, s.RandomCpl = tlp.Limits{MPS: b.MPS, MRRS: tlp.PageBytes, RCB: b.RCB}, b.Random
+	return &s
+}
+
+// run lets time pass.
+func (x *player) run(cycles int) error {
+	err := x.b.Engine.RunUntil(x.b.Engine.Now() + simcore.Ps(cycles)*board.Cycle)
+	return errors.Join(err, x.root.Err())
+}
+
+// until lets time pass until something holds.
+func (x *player) until(what string, holds func() bool) error {
+	const step = 16
+	for n := 0; !holds(); n += step {
+		if n > patience {
+			return &StuckError{what}
+		}
+		if err := x.run(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alloc takes n bytes of a part of memory and returns the bus address.
+func (x *player) alloc(p Place, n int) uint64 {
+	at := &x.free[p.region()]
+	bus := p.lay(*at)
+	*at = bus + uint64(n)
+	return bus
+}
+
+// lay is the first bus address from one on at which something lies as p says.
+func (p *Place) lay(from uint64) uint64 {
+	if p.Page > 0 {
+		return (from+tlp.PageBytes-1)&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(p.Page)
+	}
+	return (from+63)&^63 + uint64(p.Skew)
+}
+
+// play carries out one operation.
+func (x *player) play(o *Op) error {
+	var err error
+	switch {
+	case o.RxQueue != nil:
+		err = x.openRx(o.RxQueue)
+	case o.TxQueue != nil:
+		err = x.openTx(o.TxQueue)
+	case o.Disable != nil:
+		err = x.disable(*o.Disable)
+	case o.Post != nil:
+		err = x.post(o.Post)
+	case o.Play != nil:
+		x.frames(o.Play)
+	case o.Send != nil:
+		err = x.send(o.Send)
+	case o.Bell != nil:
+		err = x.bell(o.Bell)
+	default:
+		err = x.configure(o)
+	}
+	if err == nil && o.Wait > 0 {
+		err = x.run(o.Wait)
+	}
+	return err
+}
+
+// configure carries out the operations that have to do with no queue.
+func (x *player) configure(o *Op) error {
+	switch {
+	case o.Key != nil:
+		return x.key(o.Key)
+	case o.Rule != nil:
+		return x.rule(o.Rule)
+	case o.Table != nil:
+		return x.table(o.Table)
+	case o.Write != nil:
+		r := register(o.Write.Reg)
+		return x.root.WriteReg32(r.Offset+uint32(o.Write.Index*r.Stride), x.harmless(o.Write))
+	case o.Read != nil:
+		n := 4
+		if o.Read.Wide {
+			n = 8
+		}
+		return x.readLater(o.Read.Off, n, func(uint64) {})
+	case o.TLP != nil:
+		return x.tlp(o.TLP)
+	case o.Fault != nil:
+		return x.fault(o.Fault)
+	case o.Mend != nil:
+		x.root.Faults.Clear()
+	case o.Quiet != nil:
+		return x.quiet()
+	}
+	return nil
+}
+
+// frames plays frames in.
+func (x *player) frames(p *Play) {
+	to := x.b.Players[p.Port%len(x.b.Players)]
+	list := make([]board.Frame, len(p.Frames))
+	for i := range p.Frames {
+		list[i].Data = p.Frames[i].bytes(max(1, p.Frames[i].Len))
+	}
+	to.Play(list...)
+}
+
+// bytes makes the frame, of n bytes if it is to have a length.
+func (f *Frame) bytes(n int) []byte {
+	b := f.Build()
+	if f.Len > 0 {
+		b = fit(b, n, f.Seed)
+	}
+	for _, bit := range f.Flip {
+		if bit/8 < len(b) {
+			b[bit/8] ^= 1 << (bit % 8)
+		}
+	}
+	return b
+}
+
+// fit cuts bytes, or fills them up.
+func fit(b []byte, n int, seed uint64) []byte {
+	if n <= len(b) {
+		return b[:n]
+	}
+	return append(b, craft.Pattern(n-len(b), seed+11)...)
+}
+
+var _ boundary.Observer = (*watcher)(nil).crossing

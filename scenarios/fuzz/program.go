@@ -1,0 +1,96 @@
+package fuzz
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"nictwin/scenarios/board"
+)
+
+// Schema is the version of the file format of programs.
+const Schema = 1
+
+// Program is what is played: the board, then the operations one after the other.
+type Program struct {
+	Schema int    `json:"schema"`
+	Seed   uint64 `json:"seed"` // that it was derived from, for people
+	Board  Board  `json:"board"`
+	Ops    []Op   `json:"ops"`
+}
+
+// Board is everything around the NIC.
+type Board struct {
+	Ports  int    `json:"ports"`
+	Stall  int    `json:"stall,omitempty"`  // percent of cycles with gaps and back-pressure
+	Seed   uint64 `json:"seed,omitempty"`   // of stalls, jitter and random completions
+	MPS    int    `json:"mps"`              // of completions, bytes
+	RCB    int    `json:"rcb"`              // bytes
+	Random bool   `json:"random,omitempty"` // completions are split at random
+	Jitter int    `json:"jitter,omitempty"` // ns, by which reads are shuffled
+	Delay  int    `json:"delay,omitempty"`  // ns from a read to its first completion
+}
+
+// ProgramError says what is wrong with a program.
+type ProgramError struct {
+	Op   int // its number, or -1
+	What string
+}
+
+func (e *ProgramError) Error() string {
+	if e.Op < 0 {
+		return "program: " + e.What
+	}
+	return fmt.Sprintf("program: operation %d: %s", e.Op, e.What)
+}
+
+// maxProgram is in bytes: more than the generator's largest many times over.
+const maxProgram = 16 << 20
+
+// Parse reads a program.
+func Parse(r io.Reader) (*Program, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxProgram+1))
+	if err != nil {
+		return nil, fmt.Errorf("program: %w", err)
+	}
+	if len(text) > maxProgram {
+		return nil, &ProgramError{-1, fmt.Sprintf("longer than %d bytes", maxProgram)}
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	p := new(Program)
+	if err := d.Decode(p); err != nil {
+		return nil, &ProgramError{-1, err.Error()}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, &ProgramError{-1, "something follows the object"}
+	}
+	return p, p.Validate()
+}
+
+// JSON is the program as text.
+func (p *Program) JSON() ([]byte, error) {
+	b, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("program: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// Validate returns everything that is wrong.
+func (p *Program) Validate() error {
+	v := validator{op: -1}
+	v.is(p.Schema == Schema, "schema %d: want %d", p.Schema, Schema)
+	v.in("board.ports", p.Board.Ports, 1, board.MaxPorts)
+	v.in("board.stall", p.Board.Stall, 0, 90)
+	v.in("board.jitter", p.Board.Jitter, 0, 10_000)
+	v.in("board.delay", p.Board.Delay, 0, 10_000)
+	v.in("operations", len(p.Ops), 0, maxOps)
+	for i := range p.Ops {
+		v.op = i
+		v.check(&p.Ops[i])
+	}
+	return errors.Join(v.errs...)
+}

@@ -1,0 +1,231 @@
+package fuzz
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// ring is what receive and transmit queues share.
+type ring struct {
+	x     *player
+	tx    bool
+	q     int
+	log   int
+	slot  int    // bytes of an entry
+	base  uint64 // of the ring
+	cq    uint64 // of the completion ring
+	pi    uint16 // posted
+	rung  uint16 // told
+	cqi   uint16 // completion entries seen
+	event bool   // an Event was seen: the queue is in state Error
+	take  func(cqe []byte)
+}
+
+func (r *ring) size() int { return 1 << r.log }
+
+// open takes memory for the rings and follows the completion ring.
+func (r *ring) open(ringAt, doneAt Place) error {
+	r.base = r.x.alloc(ringAt, r.size()*r.slot)
+	r.cq = r.x.alloc(doneAt, r.size()*nicspec.CqeBytes)
+	if err := r.x.root.Watch(r.cq, r.size()*nicspec.CqeBytes, func(uint64, int) { r.poll() }); err != nil {
+		return fmt.Errorf("completion ring: %w", err)
+	}
+	return nil
+}
+
+// poll takes the completion entries that are there [Q8].
+func (r *ring) poll() {
+	var cqe [nicspec.CqeBytes]byte
+	for range r.size() {
+		at := r.cq + uint64(int(r.cqi)&(r.size()-1))*nicspec.CqeBytes
+		if r.x.root.Space.Read(at, cqe[:]) != nil {
+			return
+		}
+		phase := (r.cqi>>r.log)&1 == 0
+		if v := nicspec.RxCqe(cqe[:]); v.Phase() != phase || v.Type() == 0 {
+			return
+		}
+		r.cqi++
+		r.take(cqe[:])
+	}
+}
+
+func (r *ring) table() nicspec.Table {
+	if r.tx {
+		return nicspec.TableTxq
+	}
+	return nicspec.TableRxq
+}
+
+func (r *ring) doorbell() uint32 {
+	if r.tx {
+		return nicspec.RegTxDoorbell(r.q)
+	}
+	return nicspec.RegRxDoorbell(r.q)
+}
+
+// put writes an entry into the next slot.
+func (r *ring) put(entry []byte) error {
+	at := r.base + uint64(int(r.pi)&(r.size()-1))*uint64(r.slot)
+	r.pi++
+	return r.x.root.Space.Write(at, entry)
+}
+
+// tell rings the doorbell.
+func (r *ring) tell() error {
+	r.rung = r.pi
+	return r.x.root.WriteReg32(r.doorbell(), uint32(r.pi))
+}
+
+// enable commits an entry that enables the queue.
+func (r *ring) enable(entry []byte) error {
+	_, err := r.x.command(nicspec.TableOpWrite, r.table(), r.q, entry)
+	return err
+}
+
+// rxRing is an enabled receive queue.
+type rxRing struct {
+	ring
+	cfg   *RxQueue
+	frees int      // frames delivered
+	descs []posted // by index mod size
+}
+
+// posted is how the buffers of a descriptor lie.
+type posted struct {
+	hdr, pay   uint64
+	hdrP, payP Place
+}
+
+func (x *player) openRx(c *RxQueue) error {
+	if err := x.disable(Queue{Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumRxq {
+		return err
+	}
+	r := &rxRing{ring: ring{x: x, q: c.Queue, log: c.LogSize, slot: nicspec.RxDescBytes}, cfg: c, descs: make([]posted, 1<<c.LogSize)}
+	r.take = r.entry
+	if err := r.open(c.Ring, c.Done); err != nil {
+		return err
+	}
+	f := nicspec.RxqEntryFields{
+		Enable: 1, SplitMode: c.Split, LogSize: uint8(c.LogSize), SplitLen: c.SplitLen, HdrBufSize: c.HdrBytes, PayBufSize: c.PayBytes,
+		RingBase: r.base, CqBase: r.cq,
+	}
+	if x.sizes.Has(nicspec.PartCrc32c) {
+		f.CrcMode = c.Crc
+	}
+	if x.sizes.Has(nicspec.PartEcn) {
+		f.EcnMode = c.Ecn
+	}
+	x.messages(c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles)
+	entry := make([]byte, nicspec.RxqEntrySize)
+	f.Encode(entry)
+	x.rx[c.Queue] = r
+	return r.enable(entry)
+}
+
+// messages sets a queue's messages up, if the build has them.
+func (x *player) messages(m *Msix, addr *uint64, data *uint32, count, cycles *uint16) {
+	if m != nil && x.sizes.Has(nicspec.PartMsix) {
+		*addr = x.alloc(Place{}, 4)
+		*data, *count, *cycles = m.Data, m.Count, m.Cycles
+	}
+}
+
+func (r *rxRing) entry(raw []byte) {
+	cqe := nicspec.RxCqe(raw)
+	if cqe.Type() == nicspec.CqeTypeEvent {
+		r.event = true
+		r.x.see.event(&r.ring, cqe.Status())
+		return
+	}
+	r.frees++
+	r.x.see.delivered(r, cqe, &r.descs[int(cqe.Index())&(r.size()-1)])
+}
+
+// post gives the queue descriptors.
+func (x *player) post(p *Post) error {
+	r := x.rx[p.Queue]
+	if r == nil || r.event {
+		return nil
+	}
+	n := min(p.Count, r.size()-int(r.pi-uint16(r.frees)))
+	for range n {
+		d := posted{hdrP: p.Hdr, payP: p.Pay}
+		if r.cfg.Split != nicspec.SplitModeNone {
+			d.hdr = x.alloc(p.Hdr, int(r.cfg.HdrBytes))
+		}
+		d.pay = x.alloc(p.Pay, int(r.cfg.PayBytes))
+		r.descs[int(r.pi)&(r.size()-1)] = d
+		f := nicspec.RxDescFields{HdrAddr: d.hdr, PayAddr: d.pay}
+		var raw [nicspec.RxDescBytes]byte
+		f.Encode(raw[:])
+		if err := r.put(raw[:]); err != nil {
+			return err
+		}
+	}
+	if p.Hold || n <= 0 && r.rung == r.pi {
+		return nil
+	}
+	return r.tell()
+}
+
+// disable disables a queue, and waits until it is.
+func (x *player) disable(q Queue) error {
+	table, r := nicspec.TableRxq, (*ring)(nil)
+	if q.Tx {
+		table = nicspec.TableTxq
+		if t := x.tx[q.Queue]; t != nil {
+			r = &t.ring
+		}
+	} else if t := x.rx[q.Queue]; t != nil {
+		r = &t.ring
+	}
+	if r == nil {
+		return nil
+	}
+	x.see.disabling(r)
+	_, err := x.command(nicspec.TableOpWrite, table, q.Queue, make([]byte, nicspec.RxqEntrySize))
+	if q.Tx {
+		delete(x.tx, q.Queue)
+	} else {
+		delete(x.rx, q.Queue)
+	}
+	return err
+}
+
+// bell rings a doorbell that tells of nothing new.
+func (x *player) bell(b *Bell) error {
+	r := (*ring)(nil)
+	off := nicspec.RegRxDoorbell(b.Queue.Queue)
+	if b.Tx {
+		off = nicspec.RegTxDoorbell(b.Queue.Queue)
+		if t := x.tx[b.Queue.Queue]; t != nil {
+			r = &t.ring
+		}
+	} else if t := x.rx[b.Queue.Queue]; t != nil {
+		r = &t.ring
+	}
+	var from uint16
+	why := "queue off"
+	if r != nil {
+		if b.Delta > 0 && b.Delta <= r.size() {
+			return nil // that would post what is not there
+		}
+		from, why = r.rung, r.bellKind(b.Delta)
+	}
+	x.see.bell(b.Tx, b.Queue.Queue, why)
+	return x.root.WriteReg32(off, uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
+}
+
+func (r *ring) bellKind(delta int) string {
+	switch {
+	case r.event:
+		return "queue in error"
+	case delta == 0:
+		return "same index"
+	case delta < 0:
+		return "back"
+	}
+	return "too far"
+}

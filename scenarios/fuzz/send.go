@@ -1,0 +1,194 @@
+package fuzz
+
+import (
+	"nictwin/models/host"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/craft"
+)
+
+// txRing is an enabled transmit queue.
+type txRing struct {
+	ring
+	cfg  *TxQueue
+	done uint16 // entries known to have ended
+	work []*sent
+}
+
+// sent is a work entry that was posted.
+type sent struct {
+	e   *Entry
+	raw [nicspec.WqeBytes]byte
+	seg []uint64 // bus addresses of the pieces, as meant
+}
+
+func (x *player) openTx(c *TxQueue) error {
+	if err := x.disable(Queue{Tx: true, Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumTxq {
+		return err
+	}
+	r := &txRing{ring: ring{x: x, tx: true, q: c.Queue, log: c.LogSize, slot: nicspec.WqeBytes}, cfg: c, work: make([]*sent, 1<<c.LogSize)}
+	r.take = r.entry
+	if err := r.open(c.Ring, c.Done); err != nil {
+		return err
+	}
+	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(c.LogSize), RingBase: r.base, CqBase: r.cq}
+	if x.sizes.Has(nicspec.PartPause) {
+		f.PfcClass = c.Class
+	}
+	if x.sizes.Has(nicspec.PartEcn) {
+		f.EcnMode = c.Ecn
+	}
+	x.messages(c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles)
+	entry := make([]byte, nicspec.TxqEntrySize)
+	f.Encode(entry)
+	x.tx[c.Queue] = r
+	return r.enable(entry)
+}
+
+func (r *txRing) entry(raw []byte) {
+	cqe := nicspec.TxCqe(raw)
+	if cqe.Type() == nicspec.CqeTypeEvent {
+		r.event = true
+		r.x.see.event(&r.ring, cqe.Status())
+		return
+	}
+	r.done = cqe.Index() + 1
+	if s := r.work[int(cqe.Index())&(r.size()-1)]; s != nil {
+		r.x.see.ended(r, cqe, s)
+	}
+}
+
+// send posts work entries.
+func (x *player) send(s *Send) error {
+	r := x.tx[s.Queue]
+	if r == nil || r.event {
+		return nil
+	}
+	var push *sent
+	for i := range s.Entries {
+		room := r.size() - int(r.pi-r.done)
+		if room <= 0 {
+			break
+		}
+		w, err := x.wqe(&s.Entries[i], uint32(r.pi), room == 1)
+		if err != nil {
+			return err
+		}
+		r.work[int(r.pi)&(r.size()-1)] = w
+		if err := r.put(w.raw[:]); err != nil {
+			return err
+		}
+		if push = nil; s.Entries[i].Push {
+			push = w
+		}
+	}
+	switch {
+	case push != nil && r.pi-r.rung == 1 && x.sizes.Has(nicspec.PartPush):
+		return x.push(r, push)
+	case s.Hold || r.rung == r.pi:
+		return nil
+	}
+	return r.tell()
+}
+
+// push rings the doorbell with the entry in it [W1].
+func (x *player) push(r *txRing, w *sent) error {
+	r.rung = r.pi
+	x.see.cov.hit("push", "pushed")
+	return x.root.WriteReg(nicspec.RegTxPush(r.q), w.raw[:])
+}
+
+// wqe makes a work entry. The last one that a ring takes asks for a completion, so that there will be room again.
+func (x *player) wqe(e *Entry, id uint32, last bool) (*sent, error) {
+	s := &sent{e: e}
+	w := nicspec.WqeFields{
+		Opcode: e.Opcode, Nseg: uint8(len(e.Pieces)), InlineLen: uint8(e.Inline), Port: e.Port, FComplete: e.Complete || last,
+		FIpCsum: e.IPCsum, FUdpCsum: e.UDPCsum, FUdpZero: e.UDPZero, FIcrc: e.ICRC, FCrc32c: e.CRC32C, FPad: e.Pad,
+		L3Off: e.L3, L4Off: e.L4, CrcOff: e.CrcOff, CrcStart: e.CrcStart, WqeId: id*0x01010101 + uint32(e.Frame.Seed),
+	}
+	b := x.content(e)
+	copy(w.Slots[:], b[:e.Inline])
+	b = b[e.Inline:]
+	for i := range e.Pieces {
+		p := &e.Pieces[i]
+		n := min(int(p.Len), len(b))
+		seg, bus, err := x.piece(p, b[:n])
+		if err != nil {
+			return nil, err
+		}
+		seg.Encode(w.Slots[((e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes+i)*nicspec.WqeSlotBytes:])
+		s.seg = append(s.seg, bus)
+		b = b[n:]
+	}
+	w.Encode(s.raw[:])
+	for _, p := range e.Patch {
+		s.raw[p.At] ^= p.Xor
+	}
+	return s, nil
+}
+
+// content is the bytes of an entry's frame, or of a copy's source, as long as its pieces want them, up to maxFrame.
+func (x *player) content(e *Entry) []byte {
+	n := e.Inline
+	for i := range e.Pieces {
+		n = min(n+int(e.Pieces[i].Len), maxFrame)
+	}
+	if e.Opcode != nicspec.OpcodeSend {
+		return craft.Pattern(max(n, e.Inline), e.Frame.Seed)
+	}
+	return fit(e.Frame.bytes(e.Frame.Len), max(n, e.Inline), e.Frame.Seed)
+}
+
+// piece finds memory for a piece and names it by its key.
+func (x *player) piece(p *Piece, b []byte) (nicspec.SegFields, uint64, error) {
+	k, known := x.keys[p.Key]
+	region := regionOf(k.BusBase)
+	base := starts[region]
+	at := Place{Skew: p.Skew, Page: p.Page}
+	bus := at.lay(base + x.used[region])
+	if bus+uint64(p.Len) > base+pieceBytes {
+		bus = at.lay(base)
+	}
+	if p.Old && x.last[region] != 0 {
+		bus = x.last[region]
+	} else if err := x.root.Space.Write(bus, b); err != nil {
+		return nicspec.SegFields{}, 0, err
+	}
+	x.used[region] = bus + min(uint64(p.Len), tlp.PageBytes*8) - base
+	x.last[region] = bus
+	seg := nicspec.SegFields{Key: uint32(k.Variant)<<24 | uint32(p.Key), Len: p.Len, Addr: bus}
+	if known {
+		seg.Addr = bus - k.BusBase + k.VaBase
+	}
+	return seg, bus, nil
+}
+
+func regionOf(bus uint64) int {
+	switch ep, off := host.Split(bus); {
+	case ep == nicspec.EndpointHost:
+		return regionHost
+	case off >= 1<<32:
+		return regionHigh
+	}
+	return regionArm
+}
+
+// key writes a memory key: it names a region for pieces, from its skew on.
+func (x *player) key(k *Key) error {
+	f := nicspec.KeyEntryFields{Valid: 1, RightRead: !k.NoRead, RightWrite: k.Write, Variant: k.Variant, VaBase: k.Base,
+		BusBase: starts[k.Place.region()] + uint64(k.Place.Skew)}
+	if k.Invalid {
+		f.Valid = 0
+	}
+	f.Length = pieceBytes - uint64(k.Place.Skew)
+	if k.Short > 0 {
+		f.Length = min(k.Short, f.Length)
+	}
+	entry := make([]byte, nicspec.KeyEntrySize)
+	f.Encode(entry)
+	status, err := x.command(nicspec.TableOpWrite, nicspec.TableKey, k.Index, entry)
+	if status == nicspec.TableStatusOk && err == nil {
+		x.keys[k.Index] = f
+	}
+	return err
+}

@@ -1,0 +1,170 @@
+package fuzz
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+
+	"nictwin/models/host"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/board"
+)
+
+// readLater asks for a register, when there is a tag for it.
+func (x *player) readLater(off uint32, n int, done func(uint64)) error {
+	var failed, refused error
+	ask := func() bool {
+		refused = x.root.ReadReg(off, n, func(v uint64, err error) {
+			if err != nil && failed == nil {
+				failed = err
+			}
+			done(v)
+		})
+		return !errors.Is(refused, host.ErrNoTag)
+	}
+	if !ask() {
+		if err := x.until("a tag for a register read is free", ask); err != nil {
+			return err
+		}
+	}
+	return errors.Join(refused, failed)
+}
+
+// read reads a register and waits for the answer.
+func (x *player) read(off uint32) (uint32, error) {
+	var v uint64
+	there := false
+	if err := x.readLater(off, 4, func(a uint64) { v, there = a, true }); err != nil {
+		return 0, err
+	}
+	return uint32(v), x.until("a register read is answered", func() bool { return there })
+}
+
+// command carries out a table command.
+func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) (nicspec.TableStatus, error) {
+	for i := 0; i < len(entry); i += 4 {
+		if err := x.root.WriteReg32(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:])); err != nil {
+			return 0, err
+		}
+	}
+	if err := x.root.WriteReg32(nicspec.RegTblCmd, uint32(nicspec.NewTblCmd(op, t, index))); err != nil {
+		return 0, err
+	}
+	return x.commanded(op, t, index)
+}
+
+// commanded waits until a table command is over.
+func (x *player) commanded(op nicspec.TableOp, t nicspec.Table, index int) (nicspec.TableStatus, error) {
+	for n := 0; n < patience; n += 2 * linkCycles {
+		v, err := x.read(nicspec.RegTblCmd)
+		if err != nil {
+			return 0, err
+		}
+		if c := nicspec.TblCmdReg(v); !c.Busy() {
+			status := nicspec.TableStatus(c.Status())
+			x.see.command(op, t, index, status)
+			return status, nil
+		}
+	}
+	return 0, &StuckError{"a table command is over"}
+}
+
+func (x *player) table(t *Table) error {
+	for i, w := range t.Words {
+		if err := x.root.WriteReg32(nicspec.RegTblData(i), w); err != nil {
+			return err
+		}
+	}
+	op := nicspec.TableOp(t.Op)
+	cmd := uint32(nicspec.NewTblCmd(op, t.Table, t.Index))
+	if err := x.root.WriteReg32(nicspec.RegTblCmd, cmd); err != nil {
+		return err
+	}
+	_, err := x.commanded(op, t.Table, t.Index)
+	return err
+}
+
+func (x *player) rule(r *Rule) error {
+	f := nicspec.RuleEntryFields{Valid: 1, Action: r.Action, Queue: r.Queue}
+	if r.Off {
+		f.Valid = 0
+	}
+	if x.sizes.Has(nicspec.PartRss) {
+		f.RssLog = r.RssLog
+	}
+	if r.Account != nil && x.sizes.Has(nicspec.PartAccounts) {
+		f.AccountEn, f.Account, f.SlowQueue = 1, r.Account.Account, r.Account.Slow
+	}
+	for i := range r.Match {
+		m := &r.Match[i]
+		field := steerField(m.Field)
+		for k := range field.Width {
+			bit := field.Bit + k // numbers are little-endian, and so is the match
+			set(f.Value[:], bit, m.Value>>k&1)
+			set(f.Mask[:], bit, ^m.Skip>>k&1)
+		}
+	}
+	entry := make([]byte, nicspec.RuleEntrySize)
+	f.Encode(entry)
+	_, err := x.command(nicspec.TableOpWrite, nicspec.TableRule, r.Index, entry)
+	return err
+}
+
+func set(b []byte, bit int, v uint64) {
+	b[bit/8] = b[bit/8]&^(1<<(bit%8)) | byte(v)<<(bit%8)
+}
+
+// harmless keeps a write from starting a function-level reset, after which the driver would have to begin anew.
+func (x *player) harmless(w *Write) uint32 {
+	if w.Reg == "CTRL" && x.sizes.Has(nicspec.PartFlr) {
+		return w.Value &^ (1 << 31)
+	}
+	return w.Value
+}
+
+// tlp sends a raw TLP.
+func (x *player) tlp(t *TLP) error {
+	b, err := hex.DecodeString(t.Header)
+	if err != nil {
+		return err
+	}
+	for i := range max(1, t.Count) {
+		p := new(tlp.Packet)
+		p.Own(t.Data)
+		copy(p.Hdr[:], b)
+		var h tlp.Header
+		if nic.DecodeInbound(&p.Hdr, &h) == nic.InCompletion {
+			p.Hdr[10] += uint8(i) // its tag
+		}
+		p.TrafficBytes = tlp.HeaderBytes + t.Data
+		x.root.Send(p)
+	}
+	return nil
+}
+
+// fault lets reads fail from now on.
+func (x *player) fault(f *Fault) error {
+	kind, err := host.ParseFault(f.Kind)
+	if err != nil {
+		return err
+	}
+	h := host.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: simcore.Ps(f.Delay) * board.Cycle}
+	switch {
+	case f.Of == ofMemory:
+		h.From = starts[f.Place.region()]
+		h.To = h.From + pieceBytes
+	case f.Of == ofRxRing && x.rx[f.Queue] != nil:
+		r := x.rx[f.Queue]
+		h.From, h.To = r.base, r.base+uint64(r.size()*r.slot)
+	case f.Of == ofTxRing && x.tx[f.Queue] != nil:
+		r := x.tx[f.Queue]
+		h.From, h.To = r.base, r.base+uint64(r.size()*r.slot)
+	default:
+		return nil
+	}
+	x.see.faultOf[h.From] = f.Of
+	return x.root.Faults.Add(h)
+}

@@ -1,0 +1,234 @@
+package fuzz
+
+import (
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"nictwin/models/host"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/craft"
+)
+
+// Limits of a program: more than the generator makes, and little enough to be played.
+const (
+	maxOps    = 100_000
+	maxWait   = 1_000_000 // cycles
+	maxList   = 4096      // frames or entries of an operation
+	maxFrame  = 16 << 10  // bytes
+	maxLater  = 60_000    // bytes by which a length field may lie
+	maxRepeat = 4096      // copies of a TLP
+)
+
+// validator collects what is wrong with a program.
+type validator struct {
+	op   int
+	errs []error
+}
+
+func (v *validator) is(ok bool, format string, a ...any) {
+	if !ok {
+		v.errs = append(v.errs, &ProgramError{v.op, fmt.Sprintf(format, a...)})
+	}
+}
+
+func (v *validator) in(field string, x, lo, hi int) {
+	v.is(x >= lo && x <= hi, "%s is %d: want %d to %d", field, x, lo, hi)
+}
+
+// check holds that exactly one operation is given, and looks at it.
+func (v *validator) check(o *Op) {
+	v.in("wait", o.Wait, 0, maxWait)
+	given := 0
+	for f := range reflect.ValueOf(*o).NumField() {
+		if x := reflect.ValueOf(*o).Field(f); x.Kind() == reflect.Pointer && !x.IsNil() {
+			given++
+			if c, ok := x.Interface().(checked); ok {
+				c.check(v)
+			}
+		}
+	}
+	v.is(given == 1, "has %d of its fields: want one", given)
+}
+
+// checked are operations in which something can be wrong.
+type checked interface{ check(v *validator) }
+
+func (q *RxQueue) check(v *validator) {
+	v.queue(q.Queue)
+	v.in("log_size", q.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
+	v.in("split", int(q.Split), 0, int(nicspec.SplitModeHeaders))
+	v.is(q.PayBytes > 0, "pay_bytes is 0: want more")
+	v.is(q.HdrBytes > 0 || q.Split == nicspec.SplitModeNone, "hdr_bytes is 0: want more with split %v", q.Split)
+	v.aligned("ring", &q.Ring)
+	v.aligned("done", &q.Done)
+}
+
+func (q *TxQueue) check(v *validator) {
+	v.queue(q.Queue)
+	v.in("log_size", q.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
+	v.aligned("ring", &q.Ring)
+	v.aligned("done", &q.Done)
+}
+
+func (v *validator) queue(q int) { v.in("queue", q, 0, nicspec.RxqMax-1) }
+
+func (v *validator) place(name string, p *Place) {
+	v.in(name+".skew", p.Skew, 0, tlp.PageBytes-1)
+	v.in(name+".page", p.Page, 0, tlp.PageBytes-1)
+	v.is(!p.Host || !p.High, "%s: high is for Arm memory", name)
+}
+
+func (v *validator) aligned(name string, p *Place) {
+	v.place(name, p)
+	v.is(p.Skew == 0 && p.Page%64 == 0, "%s: want a multiple of 64", name)
+}
+
+func (q *Queue) check(v *validator) { v.queue(q.Queue) }
+
+func (p *Post) check(v *validator) {
+	v.queue(p.Queue)
+	v.in("count", p.Count, 0, 1<<nicspec.LogSizeMax)
+	v.place("hdr", &p.Hdr)
+	v.place("pay", &p.Pay)
+}
+
+func (p *Play) check(v *validator) {
+	v.in("port", p.Port, 0, 1)
+	v.in("frames", len(p.Frames), 0, maxList)
+	for i := range p.Frames {
+		v.frame(&p.Frames[i], 1)
+	}
+}
+
+func (v *validator) frame(f *Frame, least int) {
+	if f.Len != 0 {
+		v.in("len", f.Len, least, maxFrame)
+	}
+	v.in("flip", len(f.Flip), 0, maxList)
+	v.in("tags", len(f.Tags), 0, 8)
+	v.is(f.L3 == 0 || f.L3 == 4 || f.L3 == 6, "l3 is %d: want 0, 4 or 6", f.L3)
+	v.is(f.Options >= 0 && f.Options <= craft.MaxOptions && f.Options%4 == 0, "options is %d: want a multiple of 4 up to %d", f.Options, craft.MaxOptions)
+	v.in("ihl", f.IHL, 0, 15)
+	v.in("ip_len", f.IPLen, -maxLater, maxLater)
+	v.in("udp_len", f.UDPLen, -maxLater, maxLater)
+	v.in("udp_sum", int(f.UDPSum), 0, int(craft.SumWrong))
+	v.in("data_off", f.DataOff, 0, 15)
+	v.in("payload", f.Payload, 0, maxFrame)
+	v.in("trailer", f.Trailer, 0, maxFrame)
+	v.is(!f.Roce || f.Proto == craft.ProtoUDP && f.L3 != 0, "roce: want UDP over IP")
+	for _, b := range f.Flip {
+		v.in("flip", b, 0, 8*maxFrame)
+	}
+}
+
+func (s *Send) check(v *validator) {
+	v.queue(s.Queue)
+	v.in("entries", len(s.Entries), 0, maxList)
+	for i := range s.Entries {
+		e := &s.Entries[i]
+		v.frame(&e.Frame, 0)
+		v.in("inline", e.Inline, 0, nicspec.InlineMax)
+		v.in("pieces", len(e.Pieces), 0, nicspec.WqeSlots-(e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes)
+		for k := range e.Pieces {
+			p := &e.Pieces[k]
+			v.in("key", p.Key, 0, 0xffff)
+			v.is(p.Len <= nicspec.CopyMax, "len is %d: want at most %d", p.Len, nicspec.CopyMax)
+			v.place("piece", &Place{Skew: p.Skew, Page: p.Page})
+		}
+		for _, p := range e.Patch {
+			v.in("patch.at", p.At, 0, nicspec.WqeBytes-1)
+		}
+	}
+}
+
+func (b *Bell) check(v *validator) {
+	v.queue(b.Queue.Queue)
+	v.in("delta", b.Delta, 1-1<<nicspec.LogSizeMax, 1<<nicspec.LogSizeMax)
+}
+
+func (k *Key) check(v *validator) {
+	v.in("index", k.Index, 0, 0xffff)
+	v.place("place", &k.Place)
+}
+
+func (r *Rule) check(v *validator) {
+	v.in("index", r.Index, 0, 0xffff)
+	for _, m := range r.Match {
+		f := steerField(m.Field)
+		v.is(f != nil && f.Width <= 64, "match %q: want a field of SteerKey of up to 64 bits", m.Field)
+	}
+}
+
+// steerField is a field of SteerKey, or nil.
+func steerField(name string) *nicspec.FieldInfo {
+	i := slices.IndexFunc(nicspec.SteerKeyInfo.Fields, func(f nicspec.FieldInfo) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &nicspec.SteerKeyInfo.Fields[i]
+}
+
+func (t *Table) check(v *validator) {
+	v.in("op", int(t.Op), 0, 3)
+	v.in("index", t.Index, 0, 0xffff)
+	v.in("words", len(t.Words), 0, nicspec.TableWords)
+	queue := t.Table == nicspec.TableRxq || t.Table == nicspec.TableTxq
+	v.is(!queue || len(t.Words) == 0 || t.Words[0]&0xff != 1 || t.Op != uint8(nicspec.TableOpWrite),
+		"table %v: rx_queue and tx_queue enable queues", t.Table)
+}
+
+func (w *Write) check(v *validator) {
+	r := register(w.Reg)
+	v.is(r != nil, "reg %q: there is no such register", w.Reg)
+	if r != nil {
+		v.in("index", w.Index, 0, max(0, r.Count-1))
+		v.is(!slices.Contains([]string{"RX_DOORBELL", "TX_DOORBELL", "TX_PUSH", "TBL_CMD"}, w.Reg), "reg %s: has operations of its own", w.Reg)
+	}
+}
+
+// register is a register by its name, or nil.
+func register(name string) *nicspec.RegInfo {
+	for i := range nicspec.Registers {
+		if nicspec.Registers[i].Name == name {
+			return &nicspec.Registers[i]
+		}
+	}
+	return nil
+}
+
+func (r *Read) check(v *validator) {
+	n := 4
+	if r.Wide {
+		n = 8
+	}
+	v.is(int(r.Off)%n == 0 && r.Off < nicspec.BarBytes, "off is %#x: want a multiple of %d below %#x", r.Off, n, nicspec.BarBytes)
+}
+
+func (t *TLP) check(v *validator) {
+	b, err := hex.DecodeString(t.Header)
+	v.is(err == nil && len(b) == tlp.HeaderBytes, "header %q: want %d bytes in hexadecimal", t.Header, tlp.HeaderBytes)
+	v.is(t.Data >= 0 && t.Data <= tlp.PageBytes && t.Data%tlp.DWBytes == 0, "data is %d: want a multiple of 4 up to %d", t.Data, tlp.PageBytes)
+	v.in("count", t.Count, 0, maxRepeat)
+}
+
+// Where faults strike.
+const (
+	ofRxRing = "rx_ring"
+	ofTxRing = "tx_ring"
+	ofMemory = "memory"
+)
+
+func (f *Fault) check(v *validator) {
+	_, err := host.ParseFault(f.Kind)
+	v.is(err == nil, "kind: %v", err)
+	v.is(slices.Contains([]string{ofRxRing, ofTxRing, ofMemory}, f.Of), "of %q: want %s, %s or %s", f.Of, ofRxRing, ofTxRing, ofMemory)
+	v.queue(f.Queue)
+	v.place("place", &f.Place)
+	v.in("skip", f.Skip, 0, maxList)
+	v.in("count", f.Count, 0, maxList)
+	v.in("nth", f.Nth, 0, maxList)
+	v.in("delay", f.Delay, 0, maxWait)
+}

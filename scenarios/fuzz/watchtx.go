@@ -1,0 +1,120 @@
+package fuzz
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+func inlineClass(n int) string {
+	switch {
+	case n == 0:
+		return "nothing inline"
+	case n <= 16:
+		return "1..16 B inline"
+	case n <= 32:
+		return "17..32 B inline"
+	}
+	return "33..48 B inline"
+}
+
+func pieceClass(n uint32) string {
+	switch {
+	case n < 4:
+		return "1..3 B"
+	case n < 64:
+		return "4..63 B"
+	case n < 512:
+		return "64..511 B"
+	case n < 4096:
+		return "512..4095 B"
+	}
+	return "4096 B and more"
+}
+
+// ended is told of work entries that have ended and have a completion entry. What counts is the entry as it was in memory.
+func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
+	if w.cov == nil {
+		return
+	}
+	e := nicspec.DecodeWqe(s.raw[:])
+	status := c.Status()
+	w.cov.hit("transmit rings", logClass(r.log), lap(c.Index(), r.log))
+	w.cov.hit("transmit queues", numberClass(r.q, w.sizes.NumTxq))
+	switch {
+	case e.Opcode == nicspec.OpcodeNop:
+		w.cov.hit("work entries", "Nop", status.String(), w.stall)
+		return
+	case e.Opcode >= nicspec.OpcodeCopy && e.Opcode <= nicspec.OpcodeCopyInvalidate && w.sizes.Has(nicspec.PartCopy):
+		w.copied(&e, status)
+		return
+	case e.Opcode != nicspec.OpcodeSend:
+		w.cov.hit("work entries", "other", status.String(), w.stall)
+		return
+	}
+	w.cov.hit("work entries", "Send", status.String(), w.stall)
+	if !e.FComplete {
+		w.cov.hit("completions unasked", status.String())
+	}
+	w.offloads(&e, status)
+	if status == nicspec.StatusOk {
+		w.frame(&e)
+		for i, bus := range s.seg[:min(len(s.seg), len(s.e.Pieces)*unpatched(s.e))] {
+			w.piece(bus, s.e.Pieces[i].Len)
+		}
+	}
+}
+
+// offloads looks at entries that ask for one, and got it or were told that it cannot be.
+func (w *watcher) offloads(e *nicspec.WqeFields, s nicspec.Status) {
+	if s != nicspec.StatusOk && s != nicspec.StatusBadOffload {
+		return
+	}
+	udp := "no"
+	switch {
+	case e.FUdpCsum:
+		udp = "sum"
+	case e.FUdpZero:
+		udp = "zero"
+	}
+	w.cov.hit("offloads", fmt.Sprintf("IP %v", e.FIpCsum), "UDP "+udp, fmt.Sprintf("ICRC %v", e.FIcrc), s.String())
+	if e.FCrc32c && w.sizes.Has(nicspec.PartCrc32c) {
+		w.cov.hit("CRC-32C sent", s.String())
+	}
+}
+
+// frame looks at an entry of which the frame has left.
+func (w *watcher) frame(e *nicspec.WqeFields) {
+	n := int(e.InlineLen)
+	slot := (n + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+	for i := range int(e.Nseg) {
+		seg := nicspec.DecodeSeg(e.Slots[(slot+i)*nicspec.WqeSlotBytes:])
+		n += int(seg.Len)
+	}
+	w.cov.hit("transmit", lengthClass(n), fmt.Sprintf("%d pieces", e.Nseg), inlineClass(int(e.InlineLen)), w.stall)
+	w.cov.hit("transmit ports", fmt.Sprintf("port %d", e.Port))
+}
+
+// piece is told of pieces of entries as they were read.
+func (w *watcher) piece(bus uint64, n uint32) {
+	w.cov.hit("pieces", pieceClass(n), alignClass(bus), regionNames[regionOf(bus)])
+	w.cov.hit("piece pages", pages(bus, int(n)), fmt.Sprintf("MRRS %d", mrrs(w.devctl)))
+}
+
+// copied is told of entries of the copy engine.
+func (w *watcher) copied(e *nicspec.WqeFields, s nicspec.Status) {
+	w.cov.hit("copies", e.Opcode.String(), s.String(), w.stall)
+	if s != nicspec.StatusOk || e.Opcode == nicspec.OpcodeInvalidate {
+		return
+	}
+	from, to := nicspec.DecodeSeg(e.Slots[:]), nicspec.DecodeSeg(e.Slots[nicspec.WqeSlotBytes:])
+	w.cov.hit("copied", pieceClass(from.Len), "from "+alignClass(from.Addr), "to "+alignClass(to.Addr))
+}
+
+// unpatched is 1 for entries whose pieces are what the program says, else 0.
+func unpatched(e *Entry) int {
+	if len(e.Patch) > 0 {
+		return 0
+	}
+	return 1
+}
