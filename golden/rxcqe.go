@@ -238,6 +238,9 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict
 		if v.Rule == e.Rule() {
 			agrees += 4
 		}
+		if v.Roce == e.Roce() { // ROCE_PORT was written, and the way is the same
+			agrees += 8
+		}
 		if f.rssOpen && r.ver.rss.settleHash(f, v, e.RssHash(), q.id) || !f.rssOpen && v.Hash == e.RssHash() {
 			agrees += 2
 		}
