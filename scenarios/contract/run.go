@@ -46,7 +46,7 @@ var areas = []area{
 	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts | nicspec.PartRss, accountRssChecks},
 	{nicspec.PartCrc32c, crc32cChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, crcAccountChecks},
 	{nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
-	{0, earlyChecks}, {0, mixedChecks}, {0, chaosChecks},
+	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, chaosChecks},
 }
 
 // suite is every check that such a NIC can be held to.
