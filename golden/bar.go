@@ -153,6 +153,10 @@ func (r *Referee) apply(e *nic.Effect) {
 		r.reconsider()
 	case nic.EffectCredit:
 		r.accountWritten(e.Index, e.Value, nil)
+	case nic.EffectPortWritten:
+		r.pauseConfigured(e.Index)
+		r.ver.add(r.regs.Config(), r.now)
+		r.reconsider()
 	case nic.EffectAccountWritten:
 		set := *r.regs.Account(e.Index)
 		r.accountWritten(e.Index, 0, &set)
@@ -168,6 +172,9 @@ func (r *Referee) apply(e *nic.Effect) {
 
 // configured follows a write of a register that behaviour depends on.
 func (r *Referee) configured(reg uint32) {
+	if i := int(reg) - nicspec.RegPortMacBase; i >= 0 && i/wordBytes < 2*r.cfg.Spec.Ports {
+		r.pauseConfigured(i / wordBytes / 2)
+	}
 	switch reg {
 	case nicspec.RegDevctl:
 		if err := r.mon.Announce(r.regs.Limits()); err != nil {

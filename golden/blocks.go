@@ -23,7 +23,7 @@ var blocksByRule = map[string]string{
 	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q8": "cqe",
 	"T": "wqe", "T2": "fetch", "T5": "gather", "T7": "offload", "T8": "offload", "T9": "comp_tx", "T10": "cqe", "T12": "key",
-	"C2": "rxdma", "C1": "counters", "S": "rss", "X": "crc32c", "E": "ecn", "A": "account", "D": "comp_tx",
+	"C2": "rxdma", "C1": "counters", "S": "rss", "X": "crc32c", "E": "ecn", "F": "pause", "A": "account", "D": "comp_tx",
 }
 
 // goNames are blocks whose Go file has another name than the block.
@@ -31,7 +31,7 @@ var goNames = map[string]string{"gather": "comp_gather"}
 
 // rtlNames are blocks whose RTL module has another name than the block.
 var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch", "account": "rxtake",
-	"crc32c": "crc32", "ecn": "rxdma"}
+	"crc32c": "crc32", "ecn": "rxdma", "pause": "txout"}
 
 // txRTLNames are those that differ for a transmit queue.
 var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq"}

@@ -135,6 +135,9 @@ func (c *chaos) openTx(q int) {
 		if c.opt.parts&nicspec.PartEcn != 0 {
 			f.EcnMode = uint8(c.rng.IntN(4))
 		}
+		if c.opt.parts&nicspec.PartPause != 0 {
+			f.PfcClass = uint8(q % 3)
+		}
 	})
 	c.m.bytes.Write(c.m.tx[q].cq, make([]byte, 64<<log))
 	c.tx[q] = chaosRing{open: true, log: log}

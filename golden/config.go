@@ -34,6 +34,10 @@ type Config struct {
 	// those, may come so much later [M3, L3].
 	HeldCycles int64
 
+	// EthHeldBack is how many cycles the other side may hold a frame on
+	// m_axis_eth back at most.
+	EthHeldBack int64
+
 	// OnFrame, if set, is told of every frame that was compared.
 	OnFrame func(*FrameEvent)
 
@@ -54,6 +58,9 @@ func (c *Config) Validate() error {
 	}
 	if c.MaxMismatches < 1 {
 		errs = append(errs, fmt.Errorf("golden: MaxMismatches is %d: want 1 or more", c.MaxMismatches))
+	}
+	if c.EthHeldBack < 0 {
+		errs = append(errs, fmt.Errorf("golden: EthHeldBack is %d: want 0 or more", c.EthHeldBack))
 	}
 	if c.LingerCycles < 0 {
 		errs = append(errs, fmt.Errorf("golden: LingerCycles is %d: want 0 or more", c.LingerCycles))

@@ -96,8 +96,14 @@ func tallyAt(off uint32) (index, word int, ok bool) {
 	return 0, 0, false
 }
 
-// dropMask is a set of drop counters.
+// fates are the counters of which every frame moves one that is not delivered.
+var fates = append(nicspec.DropCounters[:], nicspec.CntRxPause)
+
+// dropMask is a set of them.
 type dropMask uint32
+
+// pauseBit is a pause frame that was honoured.
+const pauseBit = dropMask(1) << nicspec.CntRxPause
 
 func dropBit(c nicspec.PortCounter) dropMask { return 1 << c }
 
@@ -116,7 +122,7 @@ func (m dropMask) single() (c nicspec.PortCounter, ok bool) {
 
 func (m dropMask) String() string {
 	s := ""
-	for _, c := range nicspec.DropCounters {
+	for _, c := range fates {
 		if m.has(c) {
 			if s != "" {
 				s += " or "

@@ -23,6 +23,7 @@ func (r *Referee) Finish(final ...CounterValue) *Report {
 		r.endMessages()
 		r.endFrames()
 		r.endAccounts()
+		r.endPauses()
 		r.endCounters(final)
 	}
 	return r.report()
@@ -266,9 +267,12 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 	for _, d := range p.doubts {
 		all |= d.causes
 	}
-	for _, c := range nicspec.DropCounters {
+	for _, c := range fates {
 		index := portIndex(c, port)
 		got, ok := value[index]
+		if !ok && c == nicspec.CntRxPause && !r.cfg.Spec.Has(nicspec.PartPause) {
+			continue
+		}
 		if !ok {
 			return
 		}
@@ -293,7 +297,7 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 func (r *Referee) endDoubts(port int, doubts []doubt, all dropMask, above *[32]uint64) {
 	for set := all; ; set = (set - 1) & all {
 		var have, need uint64
-		for _, c := range nicspec.DropCounters {
+		for _, c := range fates {
 			if set.has(c) {
 				have += above[c]
 			}
@@ -316,10 +320,10 @@ func (r *Referee) endDoubts(port int, doubts []doubt, all dropMask, above *[32]u
 // conserved is [C1] by the device's own numbers.
 func (r *Referee) conserved(port int, value map[int]uint64) {
 	sum := value[portIndex(nicspec.CntRxDelivered, port)]
-	for _, c := range nicspec.DropCounters {
+	for _, c := range fates {
 		sum += value[portIndex(c, port)]
 	}
 	if in := value[portIndex(nicspec.CntRxFrames, port)]; in != sum {
-		r.fail(counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port), fmt.Sprintf("%d: delivered and dropped", sum), fmt.Sprint(in))
+		r.fail(counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port), fmt.Sprintf("%d: delivered, dropped and pauses", sum), fmt.Sprint(in))
 	}
 }

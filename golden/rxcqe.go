@@ -360,7 +360,9 @@ func (r *Referee) endFrame(q *rxq, f *rxFrame) {
 	if rule, ok := f.v.Hit(); ok {
 		r.cnt.step(hitsBase+rule, 1, r.now)
 	}
+	r.pauseDelivered(p, f)
 	r.resolved(p, f, true)
+	r.pauseLow(p)
 }
 
 // tellDelivered hands a delivered frame to the hook.

@@ -14,6 +14,7 @@ func (r *Referee) settleDrops(p *rxPort) {
 	for p.linger.n > 0 && p.linger.front().cycle+r.cfg.LingerCycles < r.now {
 		p.leaves(r.now, p.linger.pop().size)
 	}
+	r.pauseLow(p)
 }
 
 // sureCauses is why a frame was dropped that had to be.
@@ -85,7 +86,9 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 // dropped notes that a frame was dropped for one of several causes. No cause
 // is a mismatch: the frame had to be delivered.
 func (r *Referee) dropped(p *rxPort, f *rxFrame, m dropMask, gone bool) {
-	r.stats.Dropped++
+	if m != pauseBit {
+		r.stats.Dropped++
+	}
 	if m == 0 {
 		r.failLost(f)
 		r.doubtful(p, f.port, allDrops)
@@ -107,7 +110,7 @@ var allDrops = func() (m dropMask) {
 
 // doubtful counts a frame of which the cause is not known.
 func (r *Referee) doubtful(p *rxPort, port int, m dropMask) {
-	for _, c := range nicspec.DropCounters {
+	for _, c := range fates {
 		if m.has(c) {
 			r.cnt.may(portIndex(c, port), 1)
 		}

@@ -17,7 +17,8 @@ import (
 )
 
 // rxParts are the parts of the receive side.
-const rxParts = nicspec.PartRss | nicspec.PartAccounts | nicspec.PartCrc32c | nicspec.PartEcn
+const rxParts = nicspec.PartRss | nicspec.PartAccounts | nicspec.PartCrc32c | nicspec.PartEcn |
+	nicspec.PartPause
 
 // drawing lets a rule draw on an account.
 func drawing(f nicspec.RuleEntryFields, account, slow int) nicspec.RuleEntryFields {
@@ -90,6 +91,50 @@ func (c *chaos) useRxParts() {
 	if c.opt.parts&nicspec.PartAccounts != 0 {
 		c.credit()
 	}
+	if c.opt.parts&nicspec.PartPause != 0 {
+		c.pause()
+	}
+}
+
+func (m *memory) portCfg(i int, f nicspec.PortEntryFields) {
+	var b [nicspec.PortEntrySize]byte
+	f.Encode(b[:])
+	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TablePortCfg, i, b[:]))
+}
+
+// pauseFrame is a pause frame for a whole port.
+func pauseFrame(quanta uint16) []byte {
+	f := append(make([]byte, 0, 60), 1, 0x80, 0xc2, 0, 0, 1, 2, 2, 2, 2, 2, 2, 0x88, 8, 0, 1)
+	return binary.BigEndian.AppendUint16(f, quanta)[:60]
+}
+
+// pfcFrame is a priority pause.
+func pfcFrame(classes uint8, quanta uint16) []byte {
+	f := append(make([]byte, 0, 60), 1, 0x80, 0xc2, 0, 0, 1, 2, 2, 2, 2, 2, 2, 0x88, 8, 1, 1, 0, classes)
+	for range 8 {
+		f = binary.BigEndian.AppendUint16(f, quanta)
+	}
+	return f[:60]
+}
+
+func (c *chaos) pause() {
+	m, p := c.m, c.rng.IntN(len(c.r.peers))
+	switch c.rng.IntN(8) {
+	case 0:
+		xoff := 64 + c.rng.IntN(20000)
+		m.portCfg(p, nicspec.PortEntryFields{
+			RxPause: uint8(c.rng.IntN(2)), RxPfc: uint8(c.rng.IntN(4)), TxMode: nicspec.PauseMode(c.rng.IntN(3)),
+			TxClasses: uint8(c.rng.IntN(256)), PauseTime: uint16(64 + c.rng.IntN(500)), Xoff: uint32(xoff), Xon: uint32(c.rng.IntN(xoff)),
+		})
+	case 1:
+		m.write(nicspec.RegPortMac(2*p+c.rng.IntN(2)), c.rng.Uint32())
+	case 2, 3, 4:
+		c.r.peers[p].send(pauseFrame(uint16(c.rng.IntN(1500))))
+	case 5, 6:
+		c.r.peers[p].send(pfcFrame(uint8(c.rng.IntN(8)), uint16(c.rng.IntN(1500))))
+	case 7:
+		c.r.peers[p].send(pauseFrame(0))
+	}
 }
 
 func (c *chaos) credit() {
@@ -161,7 +206,11 @@ func TestChaosWithRxPartsPasses(t *testing.T) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			c := newChaos(t, o)
 			c.run()
-			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
+			cfg := DefaultConfig(c.r.opt.spec)
+			if o.stall > 0 {
+				cfg.EthHeldBack = 128
+			}
+			p := judge(t, cfg, c.r.tape)
 			require.True(t, p.Passed(), "%v", p)
 			require.NotZero(t, p.Stats.Delivered)
 		})

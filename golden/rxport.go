@@ -35,6 +35,8 @@ type rxPort struct {
 	left   fifo[departure] // room that was given back lately
 	linger fifo[departure] // dropped frames that may still be in the buffer
 	doubts []doubt         // drops whose cause is not known
+	stops  stopKeeper
+	out    pauseOut
 }
 
 // departure is a frame that leaves the receive buffer.
@@ -85,6 +87,9 @@ func roomOf(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }
 
 func (s *rxSide) init(spec *nic.Spec) {
 	s.ports = make([]rxPort, spec.Ports)
+	for i := range s.ports {
+		s.ports[i].out = pauseOut{first: never, last: never, oldTo: never, lowSince: never}
+	}
 	s.queues = make([]rxq, spec.NumRxq)
 	s.accounts = newAccounts(spec)
 	for i := range s.queues {
@@ -116,7 +121,9 @@ func (r *Referee) frameIn() {
 	r.cnt.sure(portIndex(nicspec.CntRxBytes, f.port), uint64(f.n))
 	room := roomOf(f.n)
 	f.overflow = p.mostHeld(f.first)+room > nicspec.RxBufBytes-nicspec.FrameMax
+	r.pauseComing(f.port, room)
 	p.held += room
+	r.pauseCame(p)
 	p.bytes += max(room, bufferUnit)
 	p.tab.push(f)
 	if f.n > nicspec.FrameMax || r.ver.sure(f.first) {
@@ -125,6 +132,7 @@ func (r *Referee) frameIn() {
 		r.ver.verdicts(f)
 	}
 	r.assign(p, f)
+	r.pauseIn(f)
 	d := Domain{DomainPort, f.port}
 	r.past.note(d, &r.x)
 	if f.place == placeQueue {
@@ -211,6 +219,7 @@ func (r *Referee) reconsider() {
 			r.withdraw(p, f)
 			r.ver.verdicts(f)
 			r.assign(p, f)
+			r.pauseIn(f)
 		}
 	}
 }

@@ -13,6 +13,11 @@ import (
 func (r *Referee) frameOut() {
 	f := r.x.Frame
 	r.ofFrame = nil
+	if f.Queue == nicspec.PauseQueue && r.cfg.Spec.Has(nicspec.PartPause) {
+		r.pauseFrameOut()
+		r.followed()
+		return
+	}
 	r.stats.Compared++
 	r.cnt.step(portIndex(nicspec.CntTxFrames, r.x.Port), 1, r.now)
 	r.cnt.step(portIndex(nicspec.CntTxBytes, r.x.Port), uint64(len(f.Data)), r.now)
@@ -26,6 +31,8 @@ func (r *Referee) frameOut() {
 		return
 	}
 	r.past.note(q.domain(), &r.x)
+	r.heldBack(q)
+	r.followed()
 	s := r.sender(q, f.Data)
 	if s == nil {
 		r.tellSent(q, nil, f.Data)
@@ -45,6 +52,12 @@ func (r *Referee) frameOut() {
 	q.emit = e.index + 1
 	r.ended(q, e.index+1)
 	r.settleEntries(q)
+}
+
+// followed notes the frame that left last on its port.
+func (r *Referee) followed() {
+	o := &r.rx.ports[r.x.Port].out
+	o.first, o.last = r.x.First, r.x.Last
 }
 
 func (r *Referee) tellSent(q *txq, want, got []byte) {

@@ -17,6 +17,7 @@ const (
 	groupRules
 	groupDefault
 	groupRoce
+	groupPause
 	numGroups
 )
 
@@ -32,6 +33,8 @@ func (g group) take(dst, src *nic.Config) {
 		dst.Rules = src.Rules
 	case groupDefault:
 		dst.DefaultAction, dst.DefaultQueue, dst.DefaultLog = src.DefaultAction, src.DefaultQueue, src.DefaultLog
+	case groupPause:
+		dst.Pause = src.Pause
 	case groupRoce:
 		dst.RocePort = src.RocePort
 	}

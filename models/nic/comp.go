@@ -78,13 +78,13 @@ func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 // Busy is the device's busy output [B8].
 func (c *Comp) Busy() bool {
 	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
-		!c.rx.want.empty()
+		!c.rx.want.empty() || c.pausing()
 }
 
 // txBusy reports whether a work entry is at work, or about to be fetched or
 // started. One that waits for CTRL.tx_enable is not [B8].
 func (c *Comp) txBusy() bool {
-	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.empty() && c.tx.want.empty())
+	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.empty() && c.tx.want.empty() && c.tx.parked.empty())
 }
 
 // NotifyRecv implements sim.Component: a message has come.
@@ -146,6 +146,7 @@ func (c *Comp) step() {
 	c.takeCompletions()
 	c.takeRequests()
 	c.classifyFrames()
+	c.endStops()
 	c.startEntries()
 	c.finishEntries()
 	c.planFrame()

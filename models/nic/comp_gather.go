@@ -26,6 +26,9 @@ func (c *Comp) startEntries() {
 	for !t.start.empty() && t.free.n > 0 && c.regs.TxEnable() {
 		before := t.start.last
 		i := t.start.next()
+		if c.park(i) {
+			continue
+		}
 		p := &t.plan
 		DecodeWqe((*[nicspec.WqeBytes]byte)(t.queues[i].win.peek()), c.regs.keys, c.limitsTx, p)
 		p.ECN = c.regs.Txq(i).EcnMode

@@ -73,6 +73,9 @@ func (c *Comp) wantedWqe() *Read {
 	for !c.tx.want.empty() && c.regs.TxEnable() {
 		i := c.tx.want.next()
 		q, tq := c.regs.Txq(i), &c.tx.queues[i]
+		if c.park(i) {
+			continue
+		}
 		if rd := c.fetchRead(readWqe, i, q, &tq.win, q.WqeAddr(tq.win.next)); rd != nil {
 			tq.refs++
 			return rd

@@ -44,6 +44,7 @@ type rxFrame struct {
 	port     int
 	held     int
 	overflow bool
+	last     int64 // cycle of its last beat
 	v        RxVerdict
 	slot     RxSlot
 	plan     RxPlan
@@ -103,7 +104,7 @@ func (c *Comp) lastBeat(port int, p *rxPort) {
 	c.observe(boundary.Crossing{Kind: boundary.FrameIn, Port: port, First: p.x.first, Last: p.x.last, Frame: f.f})
 	c.regs.StepPort(nicspec.CntRxFrames, port, 1)
 	c.regs.StepPort(nicspec.CntRxBytes, port, uint64(len(f.f.Data)))
-	f.due = c.now + int64(c.spec.Timing.RxPipe)
+	f.last, f.due = c.now, c.now+int64(c.spec.Timing.RxPipe)
 	p.verdict.push(f)
 }
 
@@ -114,13 +115,16 @@ func (c *Comp) classifyFrames() {
 		for p.verdict.n > 0 && c.until((*p.verdict.front()).due) {
 			f := p.verdict.pop()
 			c.moved = true
-			if f.overflow && c.regs.cfg.Gate(len(f.f.Data)) == NoDrop {
+			if f.overflow && c.regs.cfg.Front(i, f.f.Data) == NoDrop {
 				f.v.Drop = nicspec.CntRxDropOverflow
 			} else {
 				c.regs.cfg.Classify(i, f.f.Data, &f.v)
 				if r, ok := f.v.Hit(); ok {
 					c.regs.Hit(r)
 				}
+			}
+			if f.v.Drop == nicspec.CntRxPause {
+				c.pauseCame(f)
 			}
 			if f.v.Drop != NoDrop {
 				c.drop(f, f.v.Drop)

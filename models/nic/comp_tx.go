@@ -2,6 +2,7 @@ package nic
 
 import (
 	"nictwin/models/boundary"
+	"nictwin/models/ether"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -22,6 +23,9 @@ type txPath struct {
 	gather ring[int32] // slots with requests to issue, as started
 	finish ring[int32] // slots whose frame is complete, by due
 	active int         // slots in use
+
+	stopped uint8  // classes stopped on any port
+	parked  bitset // queues that wait for the end of such a stop
 }
 
 // ethOut is the Ethernet stream out of a port.
@@ -31,6 +35,8 @@ type ethOut struct {
 	cur  int32 // slot, while busy
 	busy bool
 	fifo ring[int32]
+
+	pause ethPause
 }
 
 // finishEntries ends the work on entries' frames.
@@ -59,7 +65,15 @@ func (c *Comp) finishEntries() {
 func (c *Comp) startFrames() {
 	for p := range c.tx.ports {
 		l := &c.tx.ports[p]
-		if l.busy || l.fifo.n == 0 || !c.until(l.x.free) || !c.eth[p].CanSend() {
+		c.watchBuffer(p)
+		if l.busy || l.fifo.n == 0 && !l.pause.due || !c.until(l.x.free) || !c.eth[p].CanSend() {
+			continue
+		}
+		if l.pause.due {
+			c.startPause(p)
+			continue
+		}
+		if !c.maySend(l) {
 			continue
 		}
 		l.cur, l.busy = l.fifo.pop(), true
@@ -77,19 +91,28 @@ func (c *Comp) finishFrame(p int) {
 	}
 	l.busy = false
 	c.moved = true
+	if l.pause.own != nil {
+		c.pauseLeft(p)
+		return
+	}
 	s := &c.tx.slots[l.cur]
 	f, n := s.frame, len(s.frame.Data)
 	s.frame = nil
 	c.observe(boundary.Crossing{Kind: boundary.FrameOut, Port: p, First: l.x.first, Last: l.x.last, Frame: f})
 	c.regs.StepPort(nicspec.CntTxFrames, p, 1)
 	c.regs.StepPort(nicspec.CntTxBytes, p, uint64(n))
-	f.Seq = c.regs.Port(nicspec.CntTxFrames, p) - 1
-	if c.eth[p].SendAt(f, c.time()) != nil {
-		panic("nic: the Ethernet link refused a frame after CanSend")
-	}
+	c.send(p, f)
 	i := int(s.queue)
 	c.entryEnded(&c.tx.queues[i], s, n)
 	c.advance(i)
+}
+
+// send hands a frame that has left to the link.
+func (c *Comp) send(p int, f *ether.Frame) {
+	f.Seq = c.regs.Port(nicspec.CntTxFrames, p) + c.regs.Port(nicspec.CntTxPause, p) - 1
+	if c.eth[p].SendAt(f, c.time()) != nil {
+		panic("nic: the Ethernet link refused a frame after CanSend")
+	}
 }
 
 // finishOutputs ends what crosses out of the device in this cycle.

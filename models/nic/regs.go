@@ -25,6 +25,7 @@ const (
 	EffectIndirection               // Index; Config has the new table
 	EffectAccountWritten            // Index
 	EffectCredit                    // of an account: Index, Value
+	EffectPortWritten               // of table PortCfg: Index
 	EffectTableRead                 // Table, Index
 	EffectTableRefused              // Table, Index, Status
 	EffectRegBad                    // ignored, counted REG_BAD
@@ -80,7 +81,7 @@ type Regs struct {
 	keys  KeyTable
 	rules []nicspec.RuleEntryFields
 
-	accounts []Account // none without the part
+	rxParts
 }
 
 // registerBits are the bits of the registers that can be written: fields of
@@ -121,9 +122,7 @@ func NewRegs(spec Spec) *Regs {
 		scratch: nicspec.ResetScratch, cmd: nicspec.ResetTblCmd, bits: spec.registerBits(),
 	}
 	r.cfg.Rss, r.cfg.CRC32C = spec.Has(nicspec.PartRss), spec.Has(nicspec.PartCrc32c)
-	if spec.Has(nicspec.PartAccounts) {
-		r.accounts = make([]Account, nicspec.NumAccounts)
-	}
+	r.rxParts.init(&spec)
 	r.reconfigure()
 	return r
 }
@@ -300,18 +299,12 @@ func (r *Regs) writeArray(off, v uint32) Effect {
 			return Effect{Kind: EffectRegBad, Reg: off}
 		}
 		r.data[i] = v
-	} else if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok && r.cfg.Rss {
-		r.cfg.RssKey = r.cfg.RssKey.With(i, v)
-		return Effect{Kind: EffectConfig, Reg: off}
-	} else if i, ok := element(off, nicspec.RegAccountCreditBase, len(r.accounts)); ok {
-		r.accounts[i].Credit(v)
-		return Effect{Kind: EffectCredit, Index: i, Value: v, Reg: off}
 	} else if i, ok := element(off, nicspec.RegRxDoorbellBase, nicspec.RegRxDoorbellCount); ok {
 		return r.doorbell(r.Rxq(i), Effect{Rx: true, Index: i, PI: uint16(v), Reg: off})
 	} else if i, ok := element(off, nicspec.RegTxDoorbellBase, nicspec.RegTxDoorbellCount); ok {
 		return r.doorbell(r.Txq(i), Effect{Index: i, PI: uint16(v), Reg: off})
 	}
-	return Effect{Reg: off}
+	return r.writePart(off, v)
 }
 
 // element finds the element of an array of 32-bit registers.
@@ -370,12 +363,6 @@ func (r *Regs) readArray(off uint32) uint32 {
 	if i, ok := element(off, nicspec.RegTblDataBase, nicspec.RegTblDataCount); ok {
 		return r.data[i]
 	}
-	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok {
-		return r.cfg.RssKey.Word(i)
-	}
-	if i, ok := element(off, nicspec.RegAccountCreditBase, len(r.accounts)); ok {
-		return r.accounts[i].credit()
-	}
 	const half = 2 // 32-bit words of a 64-bit register
 	if i, ok := element(off, nicspec.RegCounterBase, half*nicspec.RegCounterCount); ok {
 		return word(r.c[i/half], i%half)
@@ -383,7 +370,7 @@ func (r *Regs) readArray(off uint32) uint32 {
 	if i, ok := element(off, nicspec.RegRuleHitsBase, half*nicspec.RegRuleHitsCount); ok {
 		return word(r.hits[i/half], i%half)
 	}
-	return 0
+	return r.readPart(off)
 }
 
 func word(v uint64, i int) uint32 { return uint32(v >> (32 * i)) }

@@ -48,9 +48,8 @@ type bitset struct {
 	last int // taken last
 }
 
-func (b *bitset) set(i int)      { b.w[i>>6] |= 1 << (i & 63) }
-func (b *bitset) clear(i int)    { b.w[i>>6] &^= 1 << (i & 63) }
-func (b *bitset) has(i int) bool { return b.w[i>>6]>>(i&63)&1 != 0 }
+func (b *bitset) set(i int)   { b.w[i>>6] |= 1 << (i & 63) }
+func (b *bitset) clear(i int) { b.w[i>>6] &^= 1 << (i & 63) }
 
 // add and remove tell whether that changed the set.
 func (b *bitset) add(i int) bool {
@@ -69,7 +68,8 @@ func (b *bitset) remove(i int) bool {
 	return true
 }
 
-func (b *bitset) empty() bool { return b.w[0]|b.w[1]|b.w[2]|b.w[3] == 0 }
+func (b *bitset) has(i int) bool { return b.w[i>>6]>>(i&63)&1 != 0 }
+func (b *bitset) empty() bool    { return b.w[0]|b.w[1]|b.w[2]|b.w[3] == 0 }
 
 // next returns the first member after the one taken last, around the end; -1
 // if there is none.

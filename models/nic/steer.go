@@ -6,6 +6,9 @@ import (
 	"nictwin/models/nicspec"
 )
 
+// maxPorts is the most Ethernet ports of a build.
+const maxPorts = 2
+
 // NoDrop in a place for a drop counter says that the frame is not dropped.
 const NoDrop nicspec.PortCounter = 0xff
 
@@ -22,6 +25,8 @@ type Config struct {
 	DefaultQueue  uint16
 	DefaultLog    uint8    // of action Rss
 	Rules         *RuleSet // nil: none
+
+	Pause [maxPorts]PauseRules
 
 	CRC32C      bool // the part is there
 	Rss         bool // the part is there
@@ -55,7 +60,7 @@ func (c *Config) Classify(port int, frame []byte, v *RxVerdict) {
 	v.Queue, v.Rule, v.Checked = 0, nicspec.RuleNone, false
 	v.Group, v.Hash, v.Account = RssGroup{}, 0, AccountUse{}
 	v.Crc, v.CrcVerdict, v.DropCrc = 0, nicspec.VerdictNotChecked, false
-	if v.Drop = c.Gate(len(frame)); v.Drop != NoDrop {
+	if v.Drop = c.Front(port, frame); v.Drop != NoDrop {
 		return
 	}
 	Parse(frame, c.RocePort, &v.Headers)
@@ -83,6 +88,15 @@ func (c *Config) Gate(n int) nicspec.PortCounter {
 		return nicspec.CntRxDropOversize
 	}
 	return NoDrop
+}
+
+// Front is Gate, and then [F2]: CntRxPause for a pause frame that is honoured,
+// which is no drop but goes no further either.
+func (c *Config) Front(port int, frame []byte) nicspec.PortCounter {
+	if drop := c.Gate(len(frame)); drop != NoDrop || !c.Pause[port].honours(frame) {
+		return drop
+	}
+	return nicspec.CntRxPause
 }
 
 // checks is [R4].

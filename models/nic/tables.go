@@ -60,6 +60,8 @@ func (r *Regs) locate(op nicspec.TableOp, t nicspec.Table, i int) nicspec.TableS
 		entries = nicspec.RssEntries
 	case nicspec.TableAccount:
 		entries = len(r.accounts)
+	case nicspec.TablePortCfg:
+		entries = len(r.portCfg)
 	default:
 		return nicspec.TableStatusNotBuilt
 	}
@@ -92,6 +94,8 @@ func (r *Regs) readEntry(t nicspec.Table, i int) {
 		(&nicspec.IndirectionEntryFields{Queue: r.cfg.Indirection.At(i)}).Encode(b[:])
 	case nicspec.TableAccount:
 		r.accounts[i].encode(b[:])
+	case nicspec.TablePortCfg:
+		r.portCfg[i].Encode(b[:])
 	}
 	for w := range r.data {
 		r.data[w] = binary.LittleEndian.Uint32(b[4*w:])
@@ -115,6 +119,8 @@ func (r *Regs) writeEntry(e *Effect) {
 		r.writeIndirection(b[:], e)
 	case nicspec.TableAccount:
 		r.writeAccount(b[:], e)
+	case nicspec.TablePortCfg:
+		r.writePort(b[:], e)
 	}
 }
 

@@ -35,6 +35,7 @@ func newJudge(r *Run) (*judge, error) {
 	sizes := nic.DefaultSpec()
 	sizes.Ports = r.opts.Ports
 	cfg := golden.DefaultConfig(sizes)
+	cfg.EthHeldBack = board.HeldBack(r.opts.Stall)
 	j := &judge{}
 	if r.opts.Events && r.opts.Out != "" {
 		if err := j.record(r, &cfg); err != nil {

@@ -1,0 +1,112 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// stopKeeper is the pause frames that came in on a port of late.
+type stopKeeper struct {
+	came [keptPauses]pauseIn
+	n    int // that came
+}
+
+const keptPauses = 64
+
+// pauseIn is a pause frame that came in, and may have been honoured.
+type pauseIn struct {
+	seq     uint32
+	last    int64
+	frame   nic.PauseFrame
+	classes uint8 // stopped by it
+	sure    bool  // it was honoured, and for these classes
+}
+
+// pauseIn notes a frame that may be a pause frame, anew if it is known.
+func (r *Referee) pauseIn(f *rxFrame) {
+	if !r.cfg.Spec.Has(nicspec.PartPause) || f.n < nicspec.FrameMin || f.n > nicspec.FrameMax {
+		return
+	}
+	p, ok := nic.ParsePause(f.data)
+	if !ok {
+		return
+	}
+	may, sure := mayPause(f)
+	if !may {
+		return
+	}
+	in := pauseIn{seq: f.seq, last: f.last, frame: p, sure: sure && r.ver.sure(f.first)}
+	in.classes = p.Classes
+	if in.sure {
+		in.classes &= r.ver.now.Pause[f.port].Classes
+	}
+	k := &r.rx.ports[f.port].stops
+	for i := max(0, k.n-keptPauses); i < k.n; i++ {
+		if at := &k.came[i%keptPauses]; at.seq == f.seq {
+			*at = in
+			return
+		}
+	}
+	k.came[k.n%keptPauses] = in
+	k.n++
+}
+
+// mayPause reports whether a frame may be honoured as a pause frame, and
+// whether it is for certain.
+func mayPause(f *rxFrame) (may, sure bool) {
+	if len(f.alts) == 0 {
+		may = f.v.Drop == nicspec.CntRxPause
+		return may, may
+	}
+	for i := range f.alts {
+		may = may || f.alts[i].Drop == nicspec.CntRxPause
+	}
+	return may, false
+}
+
+// stopped reports whether nothing may begin in a cycle: on the port, or, with
+// class 0 to 7, of that class [F3, F4]. since is the cycle from which on the
+// stop had to hold.
+func (k *stopKeeper) stopped(spec *nic.Spec, class int, cycle int64) (since int64, stopped bool) {
+	for i := k.n - 1; i >= max(0, k.n-keptPauses); i-- {
+		in := &k.came[i%keptPauses]
+		quanta := in.frame.Quanta[0]
+		if class >= 0 {
+			quanta = in.frame.Quanta[class]
+		}
+		if in.last >= cycle || in.frame.Priority != (class >= 0) || class >= 0 && in.classes>>class&1 == 0 {
+			continue
+		}
+		if cycle >= in.last+spec.PauseCycles(quanta) {
+			return 0, false // it may have been the latest to count
+		}
+		since = in.last + nicspec.VisibleCycles
+		if in.sure && cycle > since {
+			return since, true
+		}
+	}
+	return 0, false
+}
+
+// heldBack is [F4] for a frame of a queue that began to leave.
+func (r *Referee) heldBack(q *txq) {
+	if !r.cfg.Spec.Has(nicspec.PartPause) {
+		return
+	}
+	p := &r.rx.ports[r.x.Port]
+	for _, class := range [...]int{-1, int(q.ctx.PfcClass)} {
+		since, stopped := p.stops.stopped(&r.cfg.Spec, class, r.x.First)
+		if !stopped || p.out.last < since && r.x.First <= since+r.cfg.EthHeldBack {
+			continue // the other side may have kept it waiting
+		}
+		want := "no frame begins while the port is stopped"
+		if class >= 0 {
+			want = fmt.Sprintf("no frame begins while class %d is stopped", class)
+		}
+		r.fail(q.domain(), "F4", "frame", want, fmt.Sprintf("one that began in cycle %d", r.x.First),
+			fmt.Sprintf("stopped from cycle %d on, at the latest", since))
+		return
+	}
+}
