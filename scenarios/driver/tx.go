@@ -3,6 +3,7 @@ package driver
 import (
 	"fmt"
 
+	"nictwin/models/dma"
 	"nictwin/models/nicspec"
 )
 
@@ -19,6 +20,7 @@ type TxQueue struct {
 	ring
 	cfg  TxConfig
 	done uint16 // entries known to have ended
+	wqe  [nicspec.WqeBytes]byte
 }
 
 // Key is a memory key that was set up.
@@ -31,9 +33,15 @@ type Key struct {
 
 // NewKey asks for a memory key: virtual addresses from va on name n bytes from
 // a bus address on.
+// The device may read these.
 func (d *Driver) NewKey(index int, variant uint8, va, bus, n uint64) Key {
+	return d.NewKeyFor(index, variant, va, bus, n, dma.Access{Read: true})
+}
+
+// NewKeyFor is NewKey with the rights that the device is to have.
+func (d *Driver) NewKeyFor(index int, variant uint8, va, bus, n uint64, rights dma.Access) Key {
 	entry := make([]byte, nicspec.KeyEntrySize)
-	f := nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: variant, VaBase: va, Length: n, BusBase: bus}
+	f := nicspec.KeyEntryFields{Valid: 1, RightRead: rights.Read, RightWrite: rights.Write, Variant: variant, VaBase: va, Length: n, BusBase: bus}
 	f.Encode(entry)
 	d.WriteTable(nicspec.TableKey, index, entry)
 	return Key{ID: uint32(variant)<<24 | uint32(index), Base: va, Len: n, Bus: bus}
