@@ -43,6 +43,7 @@ module nic_cfg
   // Fields that are built; all other bits read 0.
   logic [1:0]  attr_q;                   // RO, NS
   logic        rx_enable_q, tx_enable_q, rcb_q, drop_ip_q, drop_l4_q, drop_icrc_q;
+  logic        drop_crc32c_q;
   logic [2:0]  mps_q, mrrs_q;
   logic [31:0] cpl_timeout_q, scratch_q;
   logic [15:0] default_queue_q, roce_port_q;
@@ -101,6 +102,7 @@ module nic_cfg
     rx_ctrl.drop_bad_ip_csum = drop_ip_q;
     rx_ctrl.drop_bad_l4_csum = drop_l4_q;
     rx_ctrl.drop_bad_icrc    = drop_icrc_q;
+    rx_ctrl.drop_bad_crc32c  = drop_crc32c_q;
 
     rx_default         = '0;
     rx_default.queue_f = default_queue_q;
@@ -139,6 +141,7 @@ module nic_cfg
     in_force.drop_ip_csum     = drop_ip_q;
     in_force.drop_l4_csum     = drop_l4_q;
     in_force.drop_icrc        = drop_icrc_q;
+    in_force.drop_crc32c      = drop_crc32c_q;
     in_force.rx_default.queue_f  = default_queue_q;
     in_force.rx_default.to_queue = default_action_q == ActionQueue;
     in_force.rx_default.rss      = HasRss && default_action_q == ActionRss;
@@ -174,6 +177,7 @@ module nic_cfg
         end
         RegRxCtrl[RegAw-1:3]: begin
           if (we_i[0]) {drop_icrc_q, drop_l4_q, drop_ip_q} <= wdata_i[2:0];
+          if (we_i[0] && (Parts & PartCrc32c) != 0) drop_crc32c_q <= wdata_i[3];
           if (we_i[1]) {default_action_q, default_queue_q} <= wdata_i[55:32];
           if (we_i[1] && HasRss) default_log_q <= wdata_i[59:56];
         end
@@ -199,7 +203,7 @@ module nic_cfg
       rcb_q                                <= ResetDevctl[8];
       attr_q                               <= {ResetDevctl[9], ResetDevctl[10]};
       cpl_timeout_q                        <= ResetCplTimeout;
-      {drop_icrc_q, drop_l4_q, drop_ip_q}  <= ResetRxCtrl[2:0];
+      {drop_crc32c_q, drop_icrc_q, drop_l4_q, drop_ip_q} <= ResetRxCtrl[3:0];
       {default_log_q, default_action_q, default_queue_q} <= ResetRxDefault[27:0];
       rss_key_q                            <= {RegRssKeyCount{ResetRssKey}};
       roce_port_q                          <= ResetRocePort[15:0];

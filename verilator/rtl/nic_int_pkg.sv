@@ -126,6 +126,7 @@ package nic_int_pkg;
     logic        drop_ip_csum;
     logic        drop_l4_csum;
     logic        drop_icrc;
+    logic        drop_crc32c;
     rx_default_t rx_default;
     logic [15:0] roce_port;
   } cfg_t;

@@ -4,8 +4,12 @@
 
 module nic_parse
   import nic_int_pkg::*;
+  import nic_pkg::*;
   import nic_rx_pkg::*;
-(
+#(
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
+) (
   input  logic              clk,
   input  logic [15:0]       roce_port_i,
   // First two beats of a frame, `avail_i` bytes of them the frame's.
@@ -17,6 +21,9 @@ module nic_parse
   output rx_parse_t         parse_o,
   output logic [35:0]       pseudo_o
 );
+  localparam bit HasCrc32c = (Parts & PartCrc32c) != 0;
+  localparam bit HasEcn    = (Parts & PartEcn) != 0;
+
   localparam int L3Bits  = 640;    // longest IPv4 header and 20 bytes more
   localparam int L4Bits  = 160;
   localparam int WinBits = 22 * 8 + L3Bits;
@@ -42,6 +49,7 @@ module nic_parse
     logic [127:0] dst;
     logic         ip_short;
     logic [16:0]  total;      // bytes of the datagram
+    logic [15:0]  ecn_csum;
   } net_t;
 
   logic              go1_q, go2_q;
@@ -91,6 +99,13 @@ module nic_parse
             room >= {2'b0, w[3:0], 2'b0};
   endfunction
 
+  // An IPv4 header checksum after the ECN bits went from 1 or 2 to 3.
+  function automatic logic [15:0] marked(input logic [15:0] csum, input logic [1:0] ecn);
+    logic [16:0] sum;
+    sum    = {1'b0, ~csum} + (ecn == 2'd1 ? 17'd2 : 17'd1);
+    marked = ~(sum[15:0] + 16'(sum[16]));
+  endfunction
+
   // From the first 40 bytes of the IP header.
   function automatic net_t parse_net(input logic [15:0] ethertype, input logic [319:0] w,
                                      input logic [7:0] room);
@@ -106,6 +121,7 @@ module nic_parse
     parse_net.dst      = parse_net.v4 ? 128'(w[8*16 +: 32]) :
                          parse_net.v6 ? w[8*24 +: 128] : 128'h0;
     parse_net.total    = parse_net.v4 ? 17'(be16(w[31:16])) : 17'(be16(w[47:32])) + 17'd40;
+    parse_net.ecn_csum = HasEcn ? marked(be16(w[8*10 +: 16]), w[9:8]) : 16'h0;
     parse_net.ip_short = parse_net.v4 && parse_net.total < 17'(parse_net.hl);
   endfunction
 
@@ -185,6 +201,7 @@ module nic_parse
     r.ip_short   = n.ip_short;
     r.ip_end     = 17'(k.l3_off) + n.total;
     r.ip_csum_ok = csum_ok;
+    r.ecn_csum   = n.ecn_csum;
     r.pay_alt    = n.v4 || n.v6 ? off : k.l3_off;
     if (udp || tcp) begin
       r.key.src_port = be16(l4_q[15:0]);
@@ -199,6 +216,12 @@ module nic_parse
       r.l4_end    = 17'(off) + 17'(ul);
       r.l4_want   = l4_q[63:48] != 16'h0 && !n.frag;
       r.icrc_want = roce && ul >= 16'd24 && !n.frag;
+    end
+    r.pay_end = '1;
+    if (HasCrc32c) begin
+      if (udp) begin
+        if (!r.l4_short) r.pay_end = r.l4_end - (roce ? 17'd4 : 17'd0);
+      end else if ((n.v4 || n.v6) && !n.ip_short) r.pay_end = r.ip_end;
     end
     if (roce) begin
       r.key.bth_opcode = l4_q[8*8 +: 8];

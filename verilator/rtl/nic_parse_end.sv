@@ -56,7 +56,11 @@ module nic_parse_end
     conclude.dest_qp    = parse_i.key.dest_qp[23:0];
     conclude.ack_req    = parse_i.ack_req;
     conclude.psn        = parse_i.psn;
+    conclude.ecn_csum   = parse_i.ecn_csum;
   endfunction
+
+  logic unused_bits;
+  assign unused_bits = ^parse_i;
 
   assign key_o  = key_q;
   assign head_o = head_q;

@@ -81,7 +81,7 @@ module nic_rx
   logic       [Ports-1:0]           delivered;
 
   for (genvar p = 0; p < Ports; p++) begin : g_port
-    nic_rxport #(.Port(p)) u_port (
+    nic_rxport #(.Port(p), .Parts(Parts)) u_port (
       .clk, .rst, .cfg_i,
       .s_axis_eth_tdata  (s_axis_eth_tdata[p*EthW +: EthW]),
       .s_axis_eth_tkeep  (s_axis_eth_tkeep[p*EthB +: EthB]),

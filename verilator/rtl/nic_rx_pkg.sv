@@ -29,6 +29,8 @@ package nic_rx_pkg;
     logic        l4_short;   // UDP length below 8
     logic [16:0] l4_end;     // first byte after the UDP datagram
     logic        ip_csum_ok;
+    logic [16:0] pay_end;    // end of the payload if that lies in the frame, else the frame's
+    logic [15:0] ecn_csum;   // IPv4 header checksum when the ECN bits become 3
     logic        l4_want;    // check the UDP checksum, if the length is sane
     logic        icrc_want;  // and the ICRC
     logic [7:0]  bth_flags;
@@ -66,7 +68,15 @@ package nic_rx_pkg;
     logic [23:0] dest_qp;
     logic        ack_req;
     logic [23:0] psn;
+    logic [15:0] ecn_csum;
   } rx_head_t;
+
+  // Payload CRC-32C, whatever the queue wants of it.
+  typedef struct packed {
+    logic        drop;       // bad, and RX_CTRL says drop
+    verdict_e    verdict;
+    logic [31:0] value;
+  } rx_crc_t;
 
   // The credit account that a rule draws on.
   typedef struct packed {
@@ -105,6 +115,7 @@ package nic_rx_pkg;
     logic [7:0]  rule;
     logic [31:0] hash;
     rx_draw_t    draw;
+    rx_crc_t     crc;
     rx_head_t    head;
   } rx_info_t;
 
@@ -130,6 +141,8 @@ package nic_rx_pkg;
     logic [15:0] split_len;
     logic [15:0] hdr_buf_size;
     logic [15:0] pay_buf_size;
+    logic [1:0]  crc_mode;
+    logic        ecn_mode;
     logic [63:0] cq_base;
   } rx_ctx_t;
 
@@ -148,12 +161,14 @@ package nic_rx_pkg;
     logic [15:0] index;
     status_e     status;
     logic        phase;
+    logic        ecn;        // the frame's ECN bits become 3
   } rx_job_t;
 
   // One beat of a write, as the cutter orders it from the writer's datapath.
   typedef struct packed {
     logic        cqe;        // a completion entry, which comes beside; else frame bytes:
     logic        low_new;    // the first of them are in the chunk read last, not the one before
+    logic        ecn;        // the chunk read last is the frame's first, and its ECN bits change
     logic        odd;        // chunks of this frame begin in the odd bank
     logic        port;
     logic [1:0]  skip;       // lanes before the first byte (first beat)
@@ -191,6 +206,8 @@ package nic_rx_pkg;
       build_cqe.ip_csum     = info.head.ip_csum;
       build_cqe.l4_csum     = info.head.l4_csum;
       build_cqe.icrc        = info.head.icrc;
+      build_cqe.crc32c      = info.crc.verdict;
+      build_cqe.crc32c_value = info.crc.value;
       build_cqe.port        = 8'(job.frame.port);
       build_cqe.vlan_outer  = info.head.vlan_outer;
       build_cqe.vlan_inner  = info.head.vlan_inner;

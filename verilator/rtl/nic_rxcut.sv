@@ -26,6 +26,8 @@ module nic_rxcut
   output logic             cmd_valid_o,
   output rx_cmd_t          cmd_o,
   output rx_cqe_t          cqe_o,
+  // The frame's headers, for a command that changes them.
+  output rx_head_t         head_o,
   // The frame has been read.
   output logic             free_o,
   output logic             free_port_o,
@@ -114,6 +116,7 @@ module nic_rxcut
   assign cmd_valid_o  = cmd_valid_q;
   assign cmd_o        = cmd_q;
   assign cqe_o        = cqe_q;
+  assign head_o       = job_q.frame.info.head;
   assign busy_o       = part_q != PartNone || cmd_valid_q;
 
   always_ff @(posedge clk) begin
@@ -124,6 +127,7 @@ module nic_rxcut
       if (data) begin
         cmd_q.cqe     <= 1'b0;
         cmd_q.low_new <= pos_q[13:7] == chunk;
+        cmd_q.ecn     <= job_q.ecn && chunk == 7'h0;
         cmd_q.odd     <= job_q.frame.place.line[0];
         cmd_q.port    <= job_q.frame.port;
         cmd_q.skip    <= skip;

@@ -1,11 +1,14 @@
 /// Delay line of a port: every beat appears again three cycles later, when its frame's first
-/// bytes have been parsed, and nine cycles later, when the frame's checks are done.
+/// bytes have been parsed, and Store cycles later, when the frame's checks are done.
 /// The data wait in a small memory, only their marks shift.
 
 module nic_rxdelay
   import nic_int_pkg::*;
   import nic_rx_pkg::*;
-(
+#(
+  // Cycles until the checks are done, 15 at most.
+  parameter int Store = 9
+) (
   input  logic            clk,
   input  logic            rst,
   input  rx_beat_t        beat_i,
@@ -17,7 +20,6 @@ module nic_rxdelay
   output logic            busy_o
 );
   localparam int Check = 3;
-  localparam int Store = 9;
 
   logic [EthW-1:0] mem [16];
   rx_beat_t        beat_q [1:Store];

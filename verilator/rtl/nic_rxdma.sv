@@ -37,6 +37,7 @@ module nic_rxdma
   logic            cmd_valid;
   rx_cmd_t         cmd;
   rx_cqe_t         cqe;
+  rx_head_t        head;
   logic [EthW-1:0] prev_even_q, prev_odd_q;   // the chunk before the one in the buffer's registers
 
   // What goes out: the beat, and what its acceptance means.
@@ -60,6 +61,7 @@ module nic_rxdma
     .cmd_valid_o  (cmd_valid),
     .cmd_o        (cmd),
     .cqe_o        (cqe),
+    .head_o       (head),
     .free_o       (free),
     .free_port_o  (free_port),
     .free_lines_o,
@@ -90,9 +92,29 @@ module nic_rxdma
     keep_of = TlpD'((33'h1 << 6'((lanes + 8'd3) >> 2)) - 33'h1);
   endfunction
 
+  // A frame's first 64 bytes with ECN 3.
+  function automatic logic [EthW-1:0] marked(input logic [EthW-1:0] line, input rx_head_t h);
+    logic [8:0] at;
+    logic       unused_bits;
+    unused_bits = ^h;
+    at     = h.tags[1] ? 9'd176 : h.tags[0] ? 9'd144 : 9'd112;    // of the IP header, in bits
+    marked = line;
+    if (h.l3_type == L3TypeIpv6) begin
+      marked[at + 9'd12 +: 2] = 2'b11;
+    end else begin
+      marked[at + 9'd8 +: 2]   = 2'b11;
+      marked[at + 9'd80 +: 16] = {h.ecn_csum[7:0], h.ecn_csum[15:8]};
+    end
+  endfunction
+
   logic [EthW-1:0] even, odd;
-  assign even = even_i[cmd.port];
-  assign odd  = odd_i[cmd.port];
+
+  always_comb begin
+    even = even_i[cmd.port];
+    odd  = odd_i[cmd.port];
+    if (cmd.ecn && cmd.odd)  odd  = marked(odd, head);
+    if (cmd.ecn && !cmd.odd) even = marked(even, head);
+  end
 
   always_comb begin
     out_d = '0;
@@ -144,8 +166,8 @@ module nic_rxdma
 
   always_ff @(posedge clk) begin
     if (read) begin
-      prev_even_q <= even_i[read_port];
-      prev_odd_q  <= odd_i[read_port];
+      prev_even_q <= even;                    // of this frame: its chunks come one after another
+      prev_odd_q  <= odd;
     end
   end
 

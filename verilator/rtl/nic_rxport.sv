@@ -1,6 +1,6 @@
 /// Ingress of one port: pins to receive buffer at a beat a cycle, whatever the frames' lengths.
-/// A frame's fate is decided with its last beat, nine cycles after that passed the parser; the
-/// first cause of the contract's order drops it.
+/// A frame's fate is decided with its last beat, nine cycles after that passed the parser (twelve
+/// when a CRC-32C is computed); the first cause of the contract's order drops it.
 
 module nic_rxport
   import nic_int_pkg::*;
@@ -8,7 +8,9 @@ module nic_rxport
   import nic_rx_pkg::*;
 #(
   // Number of this port.
-  parameter int Port = 0
+  parameter int Port = 0,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic             clk,
   input  logic             rst,
@@ -39,6 +41,8 @@ module nic_rxport
   output logic [7:0]       bytes_o,
   output logic             busy_o
 );
+  localparam bit HasCrc32c = (Parts & PartCrc32c) != 0;
+
   rx_beat_t        in_beat, check, store;
   logic [EthW-1:0] in_data, in_next, check_data, store_data;
   logic [7:0]      avail;
@@ -56,7 +60,7 @@ module nic_rxport
     .busy_o  (in_busy)
   );
 
-  nic_rxdelay u_delay (
+  nic_rxdelay #(.Store(HasCrc32c ? 12 : 9)) u_delay (
     .clk, .rst,
     .beat_i       (in_beat),
     .data_i       (in_data),
@@ -75,7 +79,7 @@ module nic_rxport
 
   assign check_last = check.valid && check.last;
 
-  nic_parse u_parse (
+  nic_parse #(.Parts(Parts)) u_parse (
     .clk,
     .roce_port_i (cfg_i.roce_port),
     .start_i     (in_beat.valid && in_beat.first),
@@ -117,15 +121,75 @@ module nic_rxport
     .ok_o     (icrc_ok)
   );
 
-  // What is known early waits for the ICRC.
-  logic       ended_q, ends;
-  logic       head_valid, head_ready;
+  logic       ends;
   logic [2:0] l4_ok_q;
 
-  assign key_valid_o = ended_q;
-  assign ends        = store.valid && store.last;
+  assign ends = store.valid && store.last;
 
-  nic_fifo #(.Width($bits(rx_head_t)), .Depth(8)) u_heads (
+  // Fate and checks of the frame whose last beat is to be stored.
+  typedef struct packed {
+    rx_fate_t fate;
+    logic     l4_ok;
+    logic     icrc_ok;
+  } checked_t;
+
+  checked_t checked_now, checked;
+  rx_crc_t  crc;
+
+  assign checked_now = '{fate: fate_i, l4_ok: l4_ok_q[2], icrc_ok: icrc_ok};
+
+  if (HasCrc32c) begin : g_crc32c
+    logic [5:0]  seen_q;
+    logic        unused_checked;
+    logic [31:0] value;
+    verdict_e    verdict;
+
+    nic_crc32c u_crc32c (
+      .clk, .rst,
+      .beat_i    (check),
+      .data_i    (check_data),
+      .want_i    (!parse.key.is_frag),
+      .from_i    (parse.pay_off),
+      .upto_i    (parse.pay_end),
+      .value_o   (value),
+      .verdict_o (verdict)
+    );
+
+    assign crc = '{drop: cfg_i.drop_crc32c && verdict == VerdictBad, verdict: verdict,
+                   value: value};
+
+    // The other checks wait for this one.
+    logic checked_valid, checked_ready;
+    assign unused_checked = ^{checked_valid, checked_ready};
+
+    nic_fifo #(.Width($bits(checked_t)), .Depth(4)) u_checked (
+      .clk, .rst,
+      .in_valid_i  (seen_q[5]),
+      .in_ready_o  (checked_ready),
+      .in_data_i   (checked_now),
+      .out_valid_o (checked_valid),
+      .out_ready_i (ends),
+      .out_data_o  (checked)
+    );
+
+    always_ff @(posedge clk) begin
+      seen_q <= {seen_q[4:0], check_last};
+      if (rst) seen_q <= '0;
+    end
+  end else begin : g_no_crc32c
+    logic unused_parse;
+    assign unused_parse = ^parse.pay_end;
+    assign checked      = checked_now;
+    assign crc          = '0;
+  end
+
+  // What is known early waits for the ICRC.
+  logic       ended_q;
+  logic       head_valid, head_ready;
+
+  assign key_valid_o = ended_q;
+
+  nic_fifo #(.Width($bits(rx_head_t)), .Depth(HasCrc32c ? 16 : 8)) u_heads (
     .clk, .rst,
     .in_valid_i  (ended_q),
     .in_ready_o  (head_ready),
@@ -153,19 +217,20 @@ module nic_rxport
   assign off = (store.first ? store.off : off_q) || cfg_i.flr;
   assign len = store.base + 14'(store.bytes);
 
-  assign bad_l4   = head.l4_csum == VerdictOk && !l4_ok_q[2];
-  assign bad_icrc = head.icrc == VerdictOk && !icrc_ok;
+  assign bad_l4   = head.l4_csum == VerdictOk && !checked.l4_ok;
+  assign bad_icrc = head.icrc == VerdictOk && !checked.icrc_ok;
 
   always_comb begin
     info = '0;
     if (ends) begin
       info.len      = len;
       info.port_seq = seq_q;
-      info.ruled    = fate_i.hit;
-      info.rule     = fate_i.rule;
-      info.queue_f  = fate_i.queue_f;
-      info.hash     = fate_i.hash;
-      info.draw     = fate_i.draw;
+      info.ruled    = checked.fate.hit;
+      info.rule     = checked.fate.rule;
+      info.queue_f  = checked.fate.queue_f;
+      info.hash     = checked.fate.hash;
+      info.draw     = checked.fate.draw;
+      info.crc      = crc;
       info.head     = head;
       if (bad_l4)   info.head.l4_csum = VerdictBad;
       if (bad_icrc) info.head.icrc    = VerdictBad;
@@ -187,10 +252,10 @@ module nic_rxport
       else if (drop_ip)               evt[CntRxDropIpCsum]   = 1'b1;
       else if (drop_l4)               evt[CntRxDropL4Csum]   = 1'b1;
       else if (drop_icrc)             evt[CntRxDropIcrc]     = 1'b1;
-      else if (!fate_i.hit)           evt[CntRxDropNoRule]   = !fate_i.deliver;
+      else if (!checked.fate.hit)           evt[CntRxDropNoRule]   = !checked.fate.deliver;
       else begin
         ruled = 1'b1;
-        evt[CntRxDropRule] = !fate_i.deliver;
+        evt[CntRxDropRule] = !checked.fate.deliver;
       end
       drop = |evt;
       evt[CntRxFrames] = 1'b1;
@@ -201,7 +266,7 @@ module nic_rxport
 
   assign port_evt_o  = evt_q;
   assign hit_valid_o = ruled;
-  assign hit_rule_o  = fate_i.rule;
+  assign hit_rule_o  = checked.fate.rule;
   assign busy_o      = in_busy || delay_busy || buf_busy;
 
   always_ff @(posedge clk) begin

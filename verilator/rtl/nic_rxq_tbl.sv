@@ -41,7 +41,9 @@ module nic_rxq_tbl
   input  logic [Qw-1:0] base_queue_i,
   output logic [63:0]   base_o
 );
-  localparam bit HasMsix = (Parts & PartMsix) != 0;
+  localparam bit HasMsix   = (Parts & PartMsix) != 0;
+  localparam bit HasCrc32c = (Parts & PartCrc32c) != 0;
+  localparam bit HasEcn    = (Parts & PartEcn) != 0;
 
   typedef enum logic [1:0] {Idle, Drain, Fetch, Answer} step_e;
 
@@ -79,11 +81,13 @@ module nic_rxq_tbl
                entry.log_size < 8'(LogSizeMin) || entry.log_size > 8'(LogSizeMax) ||
                entry.ring_base[5:0] != 6'h0 || entry.cq_base[5:0] != 6'h0 ||
                entry.pay_buf_size == 16'h0 ||
+               (HasCrc32c && 8'(entry.crc_mode) > 8'(CrcModeCheck)) ||
+               (HasEcn && entry.ecn_mode > 8'd1) ||
                (entry.hdr_buf_size == 16'h0 && entry.split_mode != SplitModeNone) ||
                (HasMsix && entry.msix_addr[1:0] != 2'd0)) begin
         status = TableStatusBadValue;
-      end else if ((!HasMsix && entry.msix_addr != 64'h0) || entry.crc_mode != 8'h0 ||
-                   entry.ecn_mode != 8'h0) begin
+      end else if ((!HasMsix && entry.msix_addr != 64'h0) || (!HasCrc32c && entry.crc_mode != CrcModeOff) ||
+                   (!HasEcn && entry.ecn_mode != 8'h0)) begin
         status = TableStatusNotBuilt;
       end
     end
@@ -132,15 +136,17 @@ module nic_rxq_tbl
       shown.mod_count  = '0;
       shown.mod_cycles = '0;
     end
-    shown.crc_mode   = CrcModeOff;
-    shown.ecn_mode   = '0;
+    if (!HasCrc32c) shown.crc_mode = CrcModeOff;
+    if (!HasEcn)    shown.ecn_mode = '0;
     shown.rsvd0      = '0;
     shown.rsvd1      = '0;
   endfunction
 
   assign ctx_new = '{split_mode: entry.split_mode, log_size: entry.log_size[3:0],
                      split_len: entry.split_len, hdr_buf_size: entry.hdr_buf_size,
-                     pay_buf_size: entry.pay_buf_size, cq_base: entry.cq_base};
+                     pay_buf_size: entry.pay_buf_size,
+                     crc_mode: HasCrc32c ? 2'(entry.crc_mode) : 2'(CrcModeOff),
+                     ecn_mode: HasEcn && entry.ecn_mode[0], cq_base: entry.cq_base};
 
   always_ff @(posedge clk) begin
     step_q <= step_d;

@@ -94,6 +94,9 @@ module nic_rxtake
         cause = 5'(CntRxDropQueueOff);
       end
       else if (state_i == QueueStateError)          cause = 5'(CntRxDropQueueErr);
+      else if (ctx_i.crc_mode == 2'(CrcModeCheck) && frame_q.info.crc.drop) begin
+        cause = 5'(CntRxDropCrc32c);
+      end
       else if (16'(pay_len) > ctx_i.pay_buf_size)   cause = 5'(CntRxDropTooLong);
       else if (pi_i == ci_i)                        cause = 5'(CntRxDropNoDesc);
       else                                          wait_desc = !desc_there_i;
@@ -124,6 +127,12 @@ module nic_rxtake
     if (leave) begin
       job_q.kind     <= event_q ? JobEvent : dropped ? JobDrop : JobFrame;
       job_q.frame    <= frame_q;
+      if (ctx_i.crc_mode == 2'(CrcModeOff)) job_q.frame.info.crc.value <= '0;
+      if (ctx_i.crc_mode != 2'(CrcModeCheck)) begin
+        job_q.frame.info.crc.verdict <= VerdictNotChecked;
+      end
+      job_q.ecn      <= ctx_i.ecn_mode && frame_q.info.head.l3_type != L3TypeNone &&
+                        (frame_q.info.head.ip_tos[1] ^ frame_q.info.head.ip_tos[0]);
       job_q.hdr_len  <= hdr_len;
       job_q.cqe_addr <= ctx_i.cq_base + {42'h0, slot, 6'h0};
       job_q.index    <= event_q ? event_index_i : ci_i;
