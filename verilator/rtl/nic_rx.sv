@@ -66,12 +66,9 @@ module nic_rx
   assign rst_work = rst || cfg_i.clear;
 
   // Ingress.
-  logic       [Ports-1:0]           key_valid, hit_valid, frame_valid, frame_ready, read, free;
-  logic       [Ports-1:0]           port_busy;
-  steer_key_t [Ports-1:0]           key;
-  rx_steer_t  [Ports-1:0]           steer;
-  rx_fate_t   [Ports-1:0]           fate;
-  logic       [Ports-1:0][7:0]      hit_rule;
+  logic                             in_busy;
+  tbl_rsp_t                         in_rsp, rxq_rsp;
+  logic       [Ports-1:0]           frame_valid, frame_ready, read, free;
   rx_place_t  [Ports-1:0]           frame_place;
   rx_info_t   [Ports-1:0]           frame_info;
   logic       [LineW-1:0]           read_line;
@@ -80,60 +77,25 @@ module nic_rx
   logic       [Ports-1:0][31:0]     in_evt, take_evt;
   logic       [Ports-1:0]           delivered;
 
-  for (genvar p = 0; p < Ports; p++) begin : g_port
-    nic_rxport #(.Port(p), .Parts(Parts)) u_port (
-      .clk, .rst, .cfg_i,
-      .s_axis_eth_tdata  (s_axis_eth_tdata[p*EthW +: EthW]),
-      .s_axis_eth_tkeep  (s_axis_eth_tkeep[p*EthB +: EthB]),
-      .s_axis_eth_tlast  (s_axis_eth_tlast[p]),
-      .s_axis_eth_tvalid (s_axis_eth_tvalid[p]),
-      .key_valid_o   (key_valid[p]),
-      .key_o         (key[p]),
-      .fate_i        (fate[p]),
-      .hit_valid_o   (hit_valid[p]),
-      .hit_rule_o    (hit_rule[p]),
-      .frame_valid_o (frame_valid[p]),
-      .frame_ready_i (frame_ready[p]),
-      .frame_place_o (frame_place[p]),
-      .frame_info_o  (frame_info[p]),
-      .read_i        (read[p]),
-      .read_line_i   (read_line),
-      .even_o        (even[p]),
-      .odd_o         (odd[p]),
-      .free_i        (free[p]),
-      .free_lines_i  (free_lines),
-      .port_evt_o    (in_evt[p]),
-      .bytes_o       (bytes_o[p]),
-      .busy_o        (port_busy[p])
-    );
-  end
-
-  tbl_rsp_t rule_rsp, rss_rsp, rxq_rsp;
-
-  nic_steer #(
-    .Ports(Ports), .NumRules(NumRules), .NumRxq(NumRxq), .Parts(Parts)
-  ) u_steer (
-    .clk, .rst,
-    .clear_i     (cfg_i.clear),
-    .tbl_i,
-    .tbl_o       (rule_rsp),
-    .key_valid_i (key_valid),
-    .key_i       (key),
-    .steer_o     (steer),
-    .hit_valid_i (hit_valid),
-    .hit_rule_i  (hit_rule),
-    .hits_index_i, .hits_o
-  );
-
-  nic_rss #(.Ports(Ports), .NumRxq(NumRxq), .Parts(Parts)) u_rss (
-    .clk, .rst(rst_work),
-    .default_i   (cfg_i.rx_default),
-    .rss_key_i, .tbl_i,
-    .tbl_o       (rss_rsp),
-    .key_valid_i (key_valid),
-    .key_i       (key),
-    .steer_i     (steer),
-    .fate_o      (fate)
+  nic_ingress #(
+    .Ports(Ports), .NumRxq(NumRxq), .NumRules(NumRules), .Parts(Parts)
+  ) u_ingress (
+    .clk, .rst, .cfg_i, .rss_key_i, .tbl_i,
+    .tbl_o         (in_rsp),
+    .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
+    .frame_valid_o (frame_valid),
+    .frame_ready_i (frame_ready),
+    .frame_place_o (frame_place),
+    .frame_info_o  (frame_info),
+    .read_i        (read),
+    .read_line_i   (read_line),
+    .even_o        (even),
+    .odd_o         (odd),
+    .free_i        (free),
+    .free_lines_i  (free_lines),
+    .port_evt_o    (in_evt),
+    .bytes_o, .hits_index_i, .hits_o,
+    .busy_o        (in_busy)
   );
 
   // Queues.
@@ -225,49 +187,27 @@ module nic_rx
   );
 
   // Delivery.
-  logic      pick_valid, pick_ready, chosen_valid, chosen_ready, settled, passed, account_busy;
+  logic      chosen_valid, chosen_ready, settled, passed, pick_busy;
   logic      job_valid, job_ready, take_busy, dma_busy;
-  rx_frame_t picked, chosen;
+  rx_frame_t chosen;
   tbl_rsp_t  account_rsp;
   rx_job_t   job;
 
-  nic_rxpick #(.Ports(Ports)) u_pick (
-    .clk, .rst(rst_work),
+  nic_rxpick #(.Ports(Ports), .Parts(Parts)) u_pick (
+    .clk, .rst(rst_work), .tbl_i,
+    .tbl_o         (account_rsp),
+    .reg_i, .reg_rdata_o,
     .frame_valid_i (frame_valid),
     .frame_ready_o (frame_ready),
     .frame_place_i (frame_place),
     .frame_info_i  (frame_info),
-    .out_valid_o   (pick_valid),
-    .out_ready_i   (pick_ready),
-    .out_o         (picked)
+    .out_valid_o   (chosen_valid),
+    .out_ready_i   (chosen_ready),
+    .out_o         (chosen),
+    .settled_i     (settled),
+    .passed_i      (passed),
+    .busy_o        (pick_busy)
   );
-
-  if ((Parts & PartAccounts) != 0) begin : g_account
-    nic_account u_account (
-      .clk, .rst(rst_work), .tbl_i,
-      .tbl_o       (account_rsp),
-      .reg_i,
-      .rdata_o     (reg_rdata_o),
-      .in_valid_i  (pick_valid),
-      .in_ready_o  (pick_ready),
-      .in_i        (picked),
-      .out_valid_o (chosen_valid),
-      .out_ready_i (chosen_ready),
-      .out_o       (chosen),
-      .settled_i   (settled),
-      .passed_i    (passed),
-      .busy_o      (account_busy)
-    );
-  end else begin : g_no_account
-    logic unused_account;
-    assign unused_account = ^{reg_i, settled, passed};
-    assign account_rsp    = '0;
-    assign reg_rdata_o    = '0;
-    assign chosen_valid   = pick_valid;
-    assign pick_ready     = chosen_ready;
-    assign chosen         = picked;
-    assign account_busy   = 1'b0;
-  end
 
   nic_rxtake #(.Ports(Ports), .NumRxq(NumRxq)) u_take (
     .clk, .rst(rst_work), .flr_i(cfg_i.flr),
@@ -322,10 +262,9 @@ module nic_rx
 
   always_comb begin
     tbl_o = '0;
-    if (rule_rsp.done)     tbl_o = rule_rsp;
-    else if (rss_rsp.done) tbl_o = rss_rsp;
+    if (in_rsp.done)           tbl_o = in_rsp;
     else if (account_rsp.done) tbl_o = account_rsp;
-    else if (rxq_rsp.done) tbl_o = rxq_rsp;
+    else if (rxq_rsp.done)     tbl_o = rxq_rsp;
     for (int p = 0; p < Ports; p++) begin
       port_evt_o[p] = in_evt[p] | take_evt[p] | (32'(delivered[p]) << CntRxDelivered);
     end
@@ -335,8 +274,8 @@ module nic_rx
     dev_evt_o[CntRxCqe - CntDeviceBase]    = done;
   end
 
-  assign work_o = |frame_valid || q_busy || fetch_busy || account_busy || take_busy || dma_busy;
-  assign busy_o = |port_busy || work_o;
+  assign work_o = |frame_valid || q_busy || fetch_busy || pick_busy || take_busy || dma_busy;
+  assign busy_o = in_busy || work_o;
 
   logic unused_bits;
   assign unused_bits = ^done_queue;

@@ -125,7 +125,6 @@ module nic_rxport
   logic [2:0] l4_ok_q;
 
   assign ends = store.valid && store.last;
-
   // Fate and checks of the frame whose last beat is to be stored.
   typedef struct packed {
     rx_fate_t fate;
@@ -140,7 +139,6 @@ module nic_rxport
 
   if (HasCrc32c) begin : g_crc32c
     logic [5:0]  seen_q;
-    logic        unused_checked;
     logic [31:0] value;
     verdict_e    verdict;
 
@@ -159,9 +157,8 @@ module nic_rxport
                    value: value};
 
     // The other checks wait for this one.
-    logic checked_valid, checked_ready;
+    logic checked_valid, checked_ready, unused_checked;
     assign unused_checked = ^{checked_valid, checked_ready};
-
     nic_fifo #(.Width($bits(checked_t)), .Depth(4)) u_checked (
       .clk, .rst,
       .in_valid_i  (seen_q[5]),
