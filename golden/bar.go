@@ -148,25 +148,32 @@ func (r *Referee) apply(e *nic.Effect) {
 		}
 	case nic.EffectKeyWritten:
 		r.keyWritten(e.Index)
-	case nic.EffectRuleWritten, nic.EffectIndirection:
-		r.ver.add(r.regs.Config(), r.now)
-		r.reconsider()
-	case nic.EffectCredit:
-		r.accountWritten(e.Index, e.Value, nil)
-	case nic.EffectPortWritten:
-		r.pauseConfigured(e.Index)
-		r.ver.add(r.regs.Config(), r.now)
-		r.reconsider()
-	case nic.EffectAccountWritten:
-		set := *r.regs.Account(e.Index)
-		r.accountWritten(e.Index, 0, &set)
 	case nic.EffectTableRead:
 		r.tableRead(e)
+	default:
+		r.applyRx(e)
 	}
 	if e.Reg == nicspec.RegTblCmd && e.Kind != nic.EffectRegBad {
 		r.bar.commandAt, r.bar.confirmed = r.now, false
 	} else if i := int(e.Reg) - nicspec.RegTblDataBase; i >= 0 && i/tlp.DWBytes < nicspec.RegTblDataCount {
 		r.bar.words[i/tlp.DWBytes] = wordExact
+	}
+}
+
+// applyRx is apply for what the receive side looks at.
+func (r *Referee) applyRx(e *nic.Effect) {
+	switch e.Kind {
+	case nic.EffectPortWritten:
+		r.pauseConfigured(e.Index)
+		fallthrough
+	case nic.EffectRuleWritten, nic.EffectIndirection:
+		r.ver.add(r.regs.Config(), r.now)
+		r.reconsider()
+	case nic.EffectCredit:
+		r.accountWritten(e.Index, e.Value, nil)
+	case nic.EffectAccountWritten:
+		set := *r.regs.Account(e.Index)
+		r.accountWritten(e.Index, 0, &set)
 	}
 }
 

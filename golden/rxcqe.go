@@ -252,45 +252,21 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict
 	return &f.v
 }
 
-// ruleOfField is the rule that a field of a receive completion entry follows.
+// rxFieldRules is the rules that fields of a receive completion entry follow;
+// all others follow [R10].
+var rxFieldRules = map[string]string{
+	"rule": "R5", "port_seq": "R1", "hdr_len": "R8", "phase": "Q8",
+	"vlan_count": "H1", "vlan_outer": "H1", "vlan_inner": "H1", "ethertype": "H1", "l3_off": "H1",
+	"ip_len_bad": "H2", "frag": "H2", "l3_type": "H2", "ip_proto": "H2", "ip_tos": "H2",
+	"l4_type": "H4", "l4_off": "H4", "src_port": "H4", "dst_port": "H4", "l4_len_bad": "H5",
+	"roce": "H6", "bth_opcode": "H6", "bth_flags": "H6", "pkey": "H6", "dest_qp": "H6", "psn": "H6", "payload_off": "H7",
+	"ip_csum": "H8", "l4_csum": "H9", "icrc": "H10",
+	"rss_hash": "S2", "crc32c": "X4", "crc32c_value": "X3", "slow_path": "A2", "account_seq": "A4",
+}
+
 func ruleOfField(field string) string {
-	switch field {
-	case "rule":
-		return "R5"
-	case "port_seq":
-		return "R1"
-	case "hdr_len":
-		return "R8"
-	case "phase":
-		return "Q8"
-	case "vlan_count", "vlan_outer", "vlan_inner", "ethertype", "l3_off":
-		return "H1"
-	case "ip_len_bad", "frag", "l3_type", "ip_proto", "ip_tos":
-		return "H2"
-	case "l4_type", "l4_off", "src_port", "dst_port":
-		return "H4"
-	case "l4_len_bad":
-		return "H5"
-	case "roce", "bth_opcode", "bth_flags", "pkey", "dest_qp", "psn":
-		return "H6"
-	case "payload_off":
-		return "H7"
-	case "ip_csum":
-		return "H8"
-	case "l4_csum":
-		return "H9"
-	case "icrc":
-		return "H10"
-	case "rss_hash":
-		return "S2"
-	case "crc32c":
-		return "X4"
-	case "crc32c_value":
-		return "X3"
-	case "slow_path":
-		return "A2"
-	case "account_seq":
-		return "A4"
+	if rule, ok := rxFieldRules[field]; ok {
+		return rule
 	}
 	return "R10"
 }

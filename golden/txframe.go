@@ -9,15 +9,21 @@ import (
 	"nictwin/models/nicspec"
 )
 
-// frameOut judges a frame that left [T5..T9].
+// frameOut judges a frame that left.
 func (r *Referee) frameOut() {
-	f := r.x.Frame
 	r.ofFrame = nil
-	if f.Queue == nicspec.PauseQueue && r.cfg.Spec.Has(nicspec.PartPause) {
+	if r.x.Frame.Queue == nicspec.PauseQueue && r.cfg.Spec.Has(nicspec.PartPause) {
 		r.pauseFrameOut()
-		r.followed()
-		return
+	} else {
+		r.queueFrameOut()
 	}
+	o := &r.rx.ports[r.x.Port].out
+	o.first, o.last = r.x.First, r.x.Last
+}
+
+// queueFrameOut judges a frame of a transmit queue [T5..T9].
+func (r *Referee) queueFrameOut() {
+	f := r.x.Frame
 	r.stats.Compared++
 	r.cnt.step(portIndex(nicspec.CntTxFrames, r.x.Port), 1, r.now)
 	r.cnt.step(portIndex(nicspec.CntTxBytes, r.x.Port), uint64(len(f.Data)), r.now)
@@ -32,7 +38,6 @@ func (r *Referee) frameOut() {
 	}
 	r.past.note(q.domain(), &r.x)
 	r.heldBack(q)
-	r.followed()
 	s := r.sender(q, f.Data)
 	if s == nil {
 		r.tellSent(q, nil, f.Data)
@@ -52,12 +57,6 @@ func (r *Referee) frameOut() {
 	q.emit = e.index + 1
 	r.ended(q, e.index+1)
 	r.settleEntries(q)
-}
-
-// followed notes the frame that left last on its port.
-func (r *Referee) followed() {
-	o := &r.rx.ports[r.x.Port].out
-	o.first, o.last = r.x.First, r.x.Last
 }
 
 func (r *Referee) tellSent(q *txq, want, got []byte) {
