@@ -11,16 +11,17 @@ import (
 
 // bar shows how far a run is, to people who watch it. A nil bar shows nothing.
 type bar struct {
+	of  string // what it counts
 	to  *os.File
 	bar *progressbar.ProgressBar
 }
 
 // newBar returns nil unless f is a terminal that understands a bar.
-func newBar(f *os.File) *bar {
+func newBar(f *os.File, of string) *bar {
 	if !fancy(f) {
 		return nil
 	}
-	return &bar{to: f}
+	return &bar{of: of, to: f}
 }
 
 const redraw = 100 * time.Millisecond
@@ -31,7 +32,7 @@ func (b *bar) set(done, total int) {
 	}
 	if b.bar == nil {
 		b.bar = progressbar.NewOptions(total,
-			progressbar.OptionSetWriter(b.to), progressbar.OptionSetDescription("frames"), progressbar.OptionShowCount(),
+			progressbar.OptionSetWriter(b.to), progressbar.OptionSetDescription(b.of), progressbar.OptionShowCount(),
 			progressbar.OptionThrottle(redraw), progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30),
 			progressbar.OptionEnableColorCodes(colour(b.to)))
 	}

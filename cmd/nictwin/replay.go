@@ -96,7 +96,7 @@ func completeDUTs(c *cobra.Command, _ []string, _ string) ([]string, cobra.Shell
 
 // replay runs and tells how it ended.
 func (a *app) replay(c *cobra.Command, r *cli.Replay) error {
-	bar := newBar(os.Stderr)
+	bar := newBar(os.Stderr, "frames")
 	r.Log, r.Progress = a.stderr, bar.set
 	e := r.Run(c.Context())
 	bar.end()

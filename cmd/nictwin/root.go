@@ -15,10 +15,10 @@ import (
 )
 
 // commands are what this program can do.
-var commands = []command{replayCommand, dutCommand, benchCommand, versionCommand}
+var commands = []command{replayCommand, fuzzCommand, dutCommand, benchCommand, versionCommand}
 
 // planned are commands of the contract that are not there yet.
-var planned = []string{"run", "fuzz", "mutants", "report"}
+var planned = []string{"run", "mutants", "report"}
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{

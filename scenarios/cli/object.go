@@ -36,6 +36,8 @@ type Object struct {
 	Tx       *Tx       `json:"tx,omitempty"`
 	Wall     *Shares   `json:"wall_share,omitempty"`
 
+	Fuzz *Fuzzed `json:"fuzz,omitempty"`
+
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`
 	Results any      `json:"results,omitempty"` // of measurements

@@ -8,6 +8,7 @@ import (
 	"nictwin/models/host"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 )
@@ -81,7 +82,7 @@ func isInfra(err error) bool {
 
 func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*capture.Error](err) ||
-		is[*rtlbridge.ManifestError](err) || is[*home.NotFoundError](err) || is[*home.UnknownError](err)
+		is[*rtlbridge.ManifestError](err) || is[*fuzz.ProgramError](err) || is[*home.NotFoundError](err) || is[*home.UnknownError](err)
 }
 
 // isMismatch holds for a device that lives but no longer does its part.

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"nictwin/scenarios/cli"
+)
+
+func fuzzCommand(a *app) *cobra.Command {
+	f := cli.NewFuzz()
+	c := &cobra.Command{
+		Use:   "fuzz",
+		Short: "Play random programs on the NIC and referee them",
+		Long: `Plays programs derived from a seed: queues that come and go, frames, work entries good and bad, settings, odd requests,
+reads that fail. The referee holds every crossing of the NIC's boundary to the contract. A program that shows a mismatch
+is made smaller and kept as a file, which --program plays again. Coverage is counted in bins of the contract, from what
+the NIC was seen to do; coverage.json among the artifacts has every bin.`,
+		Example: `  nictwin fuzz --runs 300 --seed 7
+  nictwin fuzz --nic model --time 1m --coverage hits.json
+  nictwin fuzz --program out/fuzz-rtl-7/program-12.json`,
+		Args: cobra.NoArgs,
+	}
+	fuzzFlags(c, f)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		f.Home, f.Self, f.Again = a.home, a.program, a.again(c, args)
+		return a.fuzz(c, f)
+	}
+	return c
+}
+
+func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
+	s := c.Flags()
+	s.SortFlags = false
+	s.StringVar(&f.NIC, "nic", f.NIC, "the NIC: rtl or model")
+	s.Uint64Var(&f.Seed, "seed", f.Seed, "seed of everything random")
+	s.IntVar(&f.Runs, "runs", f.Runs, "programs; 0 is as many as --time allows")
+	s.DurationVar(&f.Time, "time", f.Time, "no program begins later; 0 is no limit")
+	s.IntVar(&f.Skip, "skip", f.Skip, "programs of the seed that are left out first")
+	s.StringVar(&f.ProgramFile, "program", f.ProgramFile, "play the program in this file instead")
+	s.IntVar(&f.Ports, "ports", f.Ports, "Ethernet ports of the NIC, 1 or 2; 0: in turns")
+	s.IntVar(&f.Stall, "stall", f.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each program has its own")
+	s.BoolVar(&f.Shrink, "shrink", f.Shrink, "make programs that fail smaller")
+	s.IntVar(&f.Most, "failures", f.Most, "failing programs after which it ends")
+	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs at a time; the results are the same")
+	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one are added")
+	s.StringVar(&f.Out, "out", f.Out, "folder for artifacts (default out/fuzz-NIC-SEED)")
+	s.BoolVar(&f.NoArtifacts, "no-artifacts", false, "write none")
+	s.StringVar(&f.DUT, "dut", f.DUT, "device manifest, its folder, or a name from dut list (rtl only)")
+	s.StringVar(&f.Variant, "variant", f.Variant, "build of the device: speed, or debug with its assertions checked (rtl only)")
+	c.MarkFlagsMutuallyExclusive("out", "no-artifacts")
+	c.MarkFlagsMutuallyExclusive("program", "seed")
+	complete(c, "nic", "rtl", "model")
+	complete(c, "variant", "speed", "debug")
+	if err := c.RegisterFlagCompletionFunc("dut", completeDUTs); err != nil {
+		panic(err) // no such flag: a mistake in this folder
+	}
+}
+
+// fuzz plays programs and tells people how it ended.
+func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz) error {
+	bar := newBar(os.Stderr, "programs")
+	f.Log, f.Progress = a.stderr, bar.set
+	e := f.Run(c.Context())
+	bar.end()
+	a.outcome, a.object = e.Outcome, e.Object
+	w := a.people()
+	if e.Report != nil && e.Result.Runs > 0 {
+		if err := e.Report.Write(w); err != nil {
+			return err
+		}
+		say(w, "%d programs, %d crossings and counters compared over %d cycles, %.1f s\n", e.Result.Runs, e.Result.Checked, e.Result.Cycles,
+			e.Result.Wall.Seconds())
+	}
+	switch e.Outcome {
+	case cli.Pass:
+		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), e.Object.Seed, artifacts(&e.Object))
+	case cli.Mismatch:
+		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), e.Object.Seed)
+		findings(w, e.Object.Findings)
+		last(w, &e.Object)
+		a.told = true
+	case cli.Infrastructure:
+		a.complain(e.Outcome, e.Err)
+		last(a.stderr, &e.Object)
+		a.told = true
+	}
+	return e.Err
+}

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/home"
+)
+
+// Fuzz is a run of random programs as the command line has it.
+type Fuzz struct {
+	fuzz.Options
+	Home        string // folder of nictwin's files, empty to search for it
+	ProgramFile string // becomes Program
+	Coverage    string // file to which what was hit is added
+	NoArtifacts bool
+	Self        string // how this program was called
+	Again       string // the command line that does the same once more
+}
+
+// Fuzzed is what came of programs, in the JSON object.
+type Fuzzed struct {
+	Runs     int            `json:"runs"`
+	Failures []fuzz.Failure `json:"failures"`
+	Coverage Covered        `json:"coverage"`
+}
+
+// Covered is how much of the contract's bins was hit.
+type Covered struct {
+	Hit         int     `json:"hit"`
+	Bins        int     `json:"bins"`
+	Share       float64 `json:"share"`
+	Unreachable int     `json:"unreachable"`
+}
+
+// CoverageFile is the file in a folder of artifacts that has the report on coverage.
+const CoverageFile = "coverage.json"
+
+// NewFuzz holds the defaults.
+func NewFuzz() *Fuzz {
+	f := &Fuzz{Options: fuzz.DefaultOptions()}
+	f.Seed, f.DUT = DefaultSeed, DefaultDUT
+	return f
+}
+
+// FuzzEnded is how a run of programs came out.
+type FuzzEnded struct {
+	Outcome Outcome
+	Err     error
+	Result  *fuzz.Result         // nil when it did not begin
+	Report  *fuzz.CoverageReport // likewise
+	Object  Object
+}
+
+// Run plays programs and judges. A canceled context interrupts it.
+func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
+	e := &FuzzEnded{Object: Object{Seed: f.Seed}}
+	dir, err := f.prepare()
+	if err == nil {
+		e.Result, err = fuzz.Run(ctx, f.Options)
+		err = errors.Join(err, f.cover(e, dir))
+	}
+	e.Outcome, e.Err = Classify(ctx, err), err
+	switch {
+	case e.Outcome == Interrupted:
+		e.Err = ErrInterrupted
+	case e.Outcome == Pass && len(e.Result.Failures) > 0:
+		e.Outcome = Mismatch
+	}
+	e.Object.End(e.Outcome, e.Err)
+	if e.Result != nil {
+		f.describe(e)
+	}
+	if e.Object.Reproduce == "" && (e.Outcome == Mismatch || e.Outcome == Infrastructure) {
+		e.Object.Reproduce = f.Again
+	}
+	if dir != nil {
+		f.leave(e, dir)
+	}
+	return e
+}
+
+// leave writes the verdict into the folder, or gives the folder up when there was no run.
+func (f *Fuzz) leave(e *FuzzEnded, dir *folder) {
+	if e.Outcome == Usage {
+		dir.drop()
+		return
+	}
+	defer dir.close()
+	e.Object.Artifacts = dir.dir
+	if err := dir.write(&e.Object); err != nil {
+		e.Err = errors.Join(e.Err, err)
+		if e.Outcome == Pass {
+			e.Outcome = Infrastructure
+		}
+		e.Object.End(e.Outcome, e.Err)
+	}
+}
+
+// prepare completes the options and takes the folder. Everything that is wrong with the settings is told at once.
+func (f *Fuzz) prepare() (*folder, error) {
+	if err := errors.Join(f.program(), f.device(), f.covered()); err != nil {
+		return nil, &UsageError{err}
+	}
+	if err := f.Validate(); err != nil {
+		return nil, &UsageError{err}
+	}
+	switch {
+	case f.NoArtifacts:
+		f.Out = ""
+	case f.Out == "":
+		f.Out = filepath.Join("out", fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
+	}
+	return openFolder(f.Out)
+}
+
+// program reads the program that is to be played.
+func (f *Fuzz) program() error {
+	if f.ProgramFile == "" {
+		return nil
+	}
+	r, err := os.Open(f.ProgramFile)
+	if err != nil {
+		return fmt.Errorf("--program: %w", err)
+	}
+	defer r.Close()
+	if f.Program, err = fuzz.Parse(r); err != nil {
+		return fmt.Errorf("--program %s: %w", f.ProgramFile, err)
+	}
+	f.Seed = f.Program.Seed
+	return nil
+}
+
+// device finds the manifest, which only an RTL device has.
+func (f *Fuzz) device() error {
+	if f.NIC != board.RTL {
+		return nil
+	}
+	path, err := home.Resolve(f.DUT, f.Home)
+	if err != nil {
+		return fmt.Errorf("--dut: %w", err)
+	}
+	m, err := rtlbridge.LoadManifest(path)
+	if err == nil {
+		err = board.IsNIC(m)
+	}
+	if err != nil {
+		return fmt.Errorf("--dut: %w", err)
+	}
+	f.DUT = path
+	return shareHarness(f.Home)
+}
+
+// covered tells early that the file of hits is none.
+func (f *Fuzz) covered() error {
+	if f.Coverage == "" {
+		return nil
+	}
+	if err := fuzz.NewCoverage().Load(f.Coverage); err != nil {
+		return fmt.Errorf("--coverage: %w", err)
+	}
+	return nil
+}
+
+// cover reports what was hit, with what earlier runs hit, and writes it down.
+func (f *Fuzz) cover(e *FuzzEnded, dir *folder) error {
+	c := e.Result.Coverage
+	if f.Coverage != "" {
+		if err := c.Load(f.Coverage); err != nil {
+			return fmt.Errorf("--coverage: %w", err)
+		}
+		if err := c.Save(f.Coverage); err != nil {
+			return fmt.Errorf("--coverage: %w", err)
+		}
+	}
+	e.Report = c.Report(fuzz.NewUniverse(e.Result.Sizes))
+	if dir.dir == "" {
+		return nil
+	}
+	text, err := json.MarshalIndent(e.Report, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir.dir, CoverageFile), append(text, '\n'), 0o644)
+}
+
+// describe takes over what was found.
+func (f *Fuzz) describe(e *FuzzEnded) {
+	r, o := e.Result, &e.Object
+	o.Digest, o.Build, o.Checked, o.Mismatches = r.Digest, r.Build, r.Checked, uint64(len(r.Failures))
+	o.Cycles, o.SimPs, o.WallS = r.Cycles, r.Cycles*int64(board.Cycle), r.Wall.Seconds()
+	o.Fuzz = &Fuzzed{Runs: r.Runs, Failures: r.Failures}
+	if o.Fuzz.Failures == nil {
+		o.Fuzz.Failures = []fuzz.Failure{}
+	}
+	if p := e.Report; p != nil {
+		o.Fuzz.Coverage = Covered{p.Hit, p.Bins, p.Share, len(p.Unreachable)}
+	}
+	for i := range r.Failures {
+		x := &r.Failures[i]
+		o.Findings = append(o.Findings, fmt.Sprintf("program %d, %d of its %d operations: %s", x.Number, x.Shrunk, x.Ops, x.Detail))
+	}
+	if len(r.Failures) > 0 {
+		o.Reproduce = f.again(&r.Failures[0])
+	}
+}
+
+// again is the command line that plays a program that failed.
+func (f *Fuzz) again(x *fuzz.Failure) string {
+	words := []string{f.Self, "fuzz", "--nic", f.NIC}
+	if f.NIC == board.RTL && f.DUT != DefaultDUT {
+		words = append(words, "--dut", f.DUT)
+	}
+	if x.Program != "" {
+		return Quote(append(words, "--program", x.Program))
+	}
+	if f.ProgramFile != "" {
+		return f.Again
+	}
+	words = append(words, "--seed", strconv.FormatUint(f.Seed, 10), "--skip", strconv.Itoa(x.Number), "--runs", "1")
+	if f.Ports != 0 {
+		words = append(words, "--ports", strconv.Itoa(f.Ports))
+	}
+	if f.Stall >= 0 {
+		words = append(words, "--stall", strconv.Itoa(f.Stall))
+	}
+	return Quote(words)
+}

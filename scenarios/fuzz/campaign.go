@@ -1,0 +1,284 @@
+package fuzz
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"time"
+
+	"nictwin/models/nic"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
+)
+
+// Options is what is to be played.
+type Options struct {
+	NIC     string // board.RTL or board.Model
+	DUT     string // manifest of the device when NIC is RTL
+	Variant string // of its build
+	Seed    uint64
+	Skip    int           // programs of the seed that are left out first
+	Runs    int           // programs; 0 is as many as Time allows
+	Time    time.Duration // no program begins later; 0 is no limit
+	Ports   int           // of the NIC; 0: one and two in turns
+	Stall   int           // percent; -1: each program has its own
+	Jobs    int           // programs at a time
+	Shrink  bool          // programs that fail are made smaller
+	Most    int           // failing programs after which it ends
+
+	Program *Program // played instead of those of the seed; may be nil
+	Out     string   // folder for programs that fail; empty: none are written
+
+	Log      io.Writer             // of builds
+	Progress func(done, total int) // total is 0 when it is not known
+}
+
+// DefaultOptions plays a hundred programs on RTL.
+func DefaultOptions() Options {
+	return Options{NIC: board.RTL, Variant: string(rtlbridge.VariantSpeed), Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
+}
+
+// Validate returns every error.
+func (o *Options) Validate() error {
+	var errs []error
+	bad := func(ok bool, format string, a ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, a...))
+		}
+	}
+	bad(o.NIC == board.RTL || o.NIC == board.Model, "--nic %q: want rtl or model", o.NIC)
+	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "--ports %d: want 0 to %d", o.Ports, board.MaxPorts)
+	bad(o.Stall >= -1 && o.Stall <= 90, "--stall %d: want -1 to 90 percent", o.Stall)
+	bad(o.Runs >= 0, "--runs %d: want 0 or more", o.Runs)
+	bad(o.Skip >= 0, "--skip %d: want 0 or more", o.Skip)
+	bad(o.Time >= 0, "--time %v: want 0 or more", o.Time)
+	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "--runs 0 and --time 0: want one of them")
+	bad(o.Jobs >= 1 && o.Jobs <= 64, "--jobs %d: want 1 to 64", o.Jobs)
+	bad(o.Most >= 1, "--failures %d: want 1 or more", o.Most)
+	bad(o.Variant == string(rtlbridge.VariantSpeed) || o.Variant == string(rtlbridge.VariantDebug), "--variant %q: want speed or debug", o.Variant)
+	return errors.Join(errs...)
+}
+
+// Failure is a program that shows a mismatch.
+type Failure struct {
+	Number  int    `json:"number"` // of the program, by its seed
+	Key     string `json:"key"`
+	Detail  string `json:"-"`
+	Ops     int    `json:"ops"`     // of the program
+	Shrunk  int    `json:"shrunk"`  // operations that are left of it
+	Trials  int    `json:"trials"`  // programs played to find these
+	Program string `json:"program"` // file, if one was written
+}
+
+// Result is what came of it.
+type Result struct {
+	Runs     int
+	Seed     uint64
+	Digest   string // over the digests of the programs, in their order
+	Build    string // hash of the RTL build; of both, where there are two
+	Checked  uint64 // outputs and counters compared
+	Cycles   int64
+	Wall     time.Duration
+	Failures []Failure
+	Coverage *Coverage
+	Sizes    nic.Spec // with as many ports as any program had
+}
+
+// campaign is a run over many programs.
+type campaign struct {
+	Options
+	devs [board.MaxPorts + 1]*rtlbridge.Device // by ports
+	sum  []byte
+	res  *Result
+}
+
+// outcome is what one program came to.
+type outcome struct {
+	number int
+	prog   *Program
+	v      *Verdict
+	cov    *Coverage
+}
+
+// Run plays programs. The result has what was found until an error, if there is one.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	c := &campaign{Options: o, res: &Result{Seed: o.Seed, Coverage: NewCoverage(), Sizes: nic.DefaultSpec()}}
+	begin := time.Now()
+	err := c.build()
+	if err == nil {
+		err = c.all(ctx, begin)
+	}
+	c.res.Wall = time.Since(begin)
+	c.res.Digest = hex.EncodeToString(c.sum)
+	return c.res, err
+}
+
+// ports is how many a program's NIC has.
+func (c *campaign) ports(number int) int {
+	if c.Program != nil {
+		return c.Program.Board.Ports
+	}
+	if c.Ports == 0 {
+		return 1 + number%board.MaxPorts
+	}
+	return c.Ports
+}
+
+// build builds the devices that will be wanted.
+func (c *campaign) build() error {
+	for ports := 1; ports <= board.MaxPorts; ports++ {
+		wanted := ports == c.Ports || c.Ports == 0
+		if c.Program != nil {
+			wanted = ports == c.Program.Board.Ports
+		}
+		if !wanted {
+			continue
+		}
+		c.res.Sizes.Ports = max(c.res.Sizes.Ports, ports)
+		if c.NIC != board.RTL {
+			continue
+		}
+		dev, err := board.Build(c.DUT, c.Variant, ports, c.Log)
+		if err != nil {
+			return err
+		}
+		c.devs[ports] = dev
+	}
+	return nil
+}
+
+func (c *campaign) board(s board.Spec) (*board.Board, error) {
+	s.NIC, s.Built = c.NIC, c.devs[s.Ports]
+	return board.New(s)
+}
+
+// generate is the program with a number.
+func (c *campaign) generate(number int) *Program {
+	if c.Program != nil {
+		return c.Program
+	}
+	sizes := nic.DefaultSpec()
+	sizes.Ports = c.ports(number)
+	return Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, Shape{sizes, c.Stall})
+}
+
+func (c *campaign) total() int {
+	if c.Program != nil {
+		return 1
+	}
+	return c.Runs
+}
+
+// all plays the programs, some at a time, and takes their outcomes in order.
+func (c *campaign) all(ctx context.Context, begin time.Time) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var pending []chan *outcome
+	next, total := 0, c.total()
+	for {
+		for len(pending) < c.Jobs && (total == 0 || next < total) && (c.Time == 0 || time.Since(begin) < c.Time) && ctx.Err() == nil {
+			ch := make(chan *outcome, 1)
+			number := c.Skip + next
+			go func() { ch <- c.play(ctx, number) }()
+			pending = append(pending, ch)
+			next++
+		}
+		if len(pending) == 0 {
+			return context.Cause(ctx)
+		}
+		o := <-pending[0]
+		pending = pending[1:]
+		if done, err := c.take(ctx, o); done || err != nil {
+			stop()
+			for _, ch := range pending { // their devices end
+				<-ch
+			}
+			return err
+		}
+		if c.Progress != nil {
+			c.Progress(c.res.Runs, total)
+		}
+	}
+}
+
+func (c *campaign) play(ctx context.Context, number int) *outcome {
+	o := &outcome{number: number, prog: c.generate(number), cov: NewCoverage()}
+	o.v = o.prog.Run(ctx, nic.DefaultSpec(), c.board, o.cov)
+	return o
+}
+
+// take adds an outcome to the result. It is done when enough programs have failed.
+func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) {
+	r := c.res
+	if !o.v.Pass() && !o.v.Mismatch() {
+		if ctx.Err() != nil {
+			return true, context.Cause(ctx)
+		}
+		return true, fmt.Errorf("program %d of seed %d: %w", o.number, c.Seed, c.why(o.v))
+	}
+	r.Runs++
+	r.Coverage.Merge(o.cov)
+	r.Cycles += o.v.Cycles
+	if o.v.Report != nil {
+		r.Checked += o.v.Report.Checked
+		next := sha256.Sum256(append(c.sum, o.v.Report.Digest...))
+		c.sum = next[:]
+	}
+	r.Build = o.v.Build
+	if o.v.Pass() {
+		return false, nil
+	}
+	f, err := c.failure(ctx, o)
+	r.Failures = append(r.Failures, f)
+	return len(r.Failures) >= c.Most, err
+}
+
+func (c *campaign) why(v *Verdict) error {
+	if v.Err != nil {
+		return v.Err
+	}
+	return errors.New(v.Report.Reason)
+}
+
+// failure shrinks a program that failed, and writes it down.
+func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
+	f := Failure{Number: o.number, Key: o.v.Key(), Ops: len(o.prog.Ops)}
+	p, v := o.prog, o.v
+	if c.Shrink {
+		p, f.Trials = Shrink(ctx, o.prog, func(p *Program) bool {
+			again := p.Run(ctx, nic.DefaultSpec(), c.board, nil)
+			if again.Key() != f.Key {
+				return false
+			}
+			v = again
+			return true
+		})
+	}
+	f.Shrunk, f.Detail = len(p.Ops), v.detail()
+	if c.Out == "" {
+		return f, nil
+	}
+	text, err := p.JSON()
+	if err == nil {
+		f.Program = filepath.Join(c.Out, fmt.Sprintf("program-%d.json", o.number))
+		err = os.WriteFile(f.Program, text, 0o644)
+	}
+	return f, err
+}
+
+// detail is what differs, and where, on several lines.
+func (v *Verdict) detail() string {
+	switch {
+	case v.found():
+		return v.Report.List[0].Detail()
+	case v.Err != nil:
+		return v.Err.Error()
+	}
+	return v.Report.Reason
+}
