@@ -129,6 +129,18 @@ func compareStates(x, y accountState) int {
 	return order(&x) - order(&y)
 }
 
+// agrees tells how well an account_seq goes with the account: 2 when it is the
+// next one, 1 when a frame of it can have it, 0 when none can.
+func (a *account) agrees(seq uint32) int {
+	switch seq {
+	case a.states[0].Seq:
+		return 2
+	case a.plausible(seq):
+		return 1
+	}
+	return 0
+}
+
 // plausible returns the account_seq that a completion entry names, if a frame
 // of the account can have it; else the next one.
 func (a *account) plausible(seq uint32) uint32 {

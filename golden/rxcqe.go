@@ -230,19 +230,22 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict
 		}
 		agrees := 0
 		if !(v.DropCrc && q.ctx.CrcMode == nicspec.CrcModeCheck) {
-			agrees = 8
+			agrees = 128
 		}
 		if v.Account.On == (e.AccountSeq() != 0 || e.SlowPath()) {
-			agrees++
-		}
-		if v.Rule == e.Rule() {
-			agrees += 4
-		}
-		if v.Roce == e.Roce() { // ROCE_PORT was written, and the way is the same
 			agrees += 8
 		}
+		if a := r.rx.accountOf(v); a != nil { // of several accounts, the one whose turn it is
+			agrees += a.agrees(e.AccountSeq())
+		}
+		if v.Rule == e.Rule() {
+			agrees += 32
+		}
+		if v.Roce == e.Roce() { // ROCE_PORT was written, and the way is the same
+			agrees += 64
+		}
 		if f.rssOpen && r.ver.rss.settleHash(f, v, e.RssHash(), q.id) || !f.rssOpen && v.Hash == e.RssHash() {
-			agrees += 2
+			agrees += 16
 		}
 		if agrees > best {
 			found, best = i, agrees
