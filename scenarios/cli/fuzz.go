@@ -22,6 +22,7 @@ type Fuzz struct {
 	ProgramFile string // becomes Program
 	Coverage    string // file to which what was hit is added
 	NoArtifacts bool
+	device      string // as the user named it
 	Self        string // how this program was called
 	Again       string // the command line that does the same once more
 }
@@ -107,7 +108,7 @@ func (f *Fuzz) leave(e *FuzzEnded, dir *folder) {
 
 // prepare completes the options and takes the folder. Everything that is wrong with the settings is told at once.
 func (f *Fuzz) prepare() (*folder, error) {
-	if err := errors.Join(f.program(), f.device(), f.covered()); err != nil {
+	if err := errors.Join(f.program(), f.findDevice(), f.covered()); err != nil {
 		return nil, &UsageError{err}
 	}
 	if err := f.Validate(); err != nil {
@@ -139,8 +140,8 @@ func (f *Fuzz) program() error {
 	return nil
 }
 
-// device finds the manifest, which only an RTL device has.
-func (f *Fuzz) device() error {
+// findDevice finds the manifest, which only an RTL device has.
+func (f *Fuzz) findDevice() error {
 	if f.NIC != board.RTL {
 		return nil
 	}
@@ -155,7 +156,7 @@ func (f *Fuzz) device() error {
 	if err != nil {
 		return fmt.Errorf("--dut: %w", err)
 	}
-	f.DUT = path
+	f.device, f.DUT = f.DUT, path
 	return shareHarness(f.Home)
 }
 
@@ -216,8 +217,8 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 // again is the command line that plays a program that failed.
 func (f *Fuzz) again(x *fuzz.Failure) string {
 	words := []string{f.Self, "fuzz", "--nic", f.NIC}
-	if f.NIC == board.RTL && f.DUT != DefaultDUT {
-		words = append(words, "--dut", f.DUT)
+	if f.NIC == board.RTL && f.device != DefaultDUT {
+		words = append(words, "--dut", f.device)
 	}
 	if x.Program != "" {
 		return Quote(append(words, "--program", x.Program))

@@ -3,17 +3,21 @@ package fuzz
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"math/rand/v2"
 	"os"
-	"strconv"
+	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/boundary"
 	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
 )
+
+const manifest = "../../verilator/duts/nic/dut.yaml"
 
 func sizes(ports int) nic.Spec {
 	s := nic.DefaultSpec()
@@ -26,40 +30,236 @@ func model(s board.Spec) (*board.Board, error) {
 	return board.New(s)
 }
 
-func TestExplore(t *testing.T) {
-	n, _ := strconv.Atoi(os.Getenv("FUZZ_N"))
-	from, _ := strconv.Atoi(os.Getenv("FUZZ_FROM"))
-	ports := 1 + from%2
-	build := model
-	if os.Getenv("FUZZ_RTL") != "" {
-		dev, err := board.Build("../../verilator/duts/nic/dut.yaml", "speed", ports, os.Stderr)
-		require.NoError(t, err)
-		build = func(s board.Spec) (*board.Board, error) {
-			s.NIC, s.Built = board.RTL, dev
-			return board.New(s)
-		}
+func options(kind string, runs int) Options {
+	o := DefaultOptions()
+	o.NIC, o.DUT, o.Runs, o.Seed = kind, manifest, runs, 42
+	return o
+}
+
+func passes(t *testing.T, o Options) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		t.Errorf("program %d of seed %d: %s", f.Number, o.Seed, f.Detail)
 	}
-	cov := NewCoverage()
-	begin := time.Now()
-	cycles := int64(0)
-	for i := range n {
-		p := Generate(uint64(from+i), Shape{sizes(ports), -1})
-		require.NoError(t, p.Validate())
-		v := p.Run(context.Background(), sizes(ports), build, cov)
-		cycles += v.Cycles
-		if !v.Pass() {
-			t.Errorf("seed %d: %s: err %v", from+i, v.Key(), v.Err)
-			if v.Report != nil && os.Getenv("FUZZ_V") != "" {
-				t.Log(v.Report)
+	require.Equal(t, o.Runs, r.Runs)
+	require.Positive(t, r.Checked)
+	return r
+}
+
+// Programs pass on the Go NIC, whatever the number of jobs with the same digest, and hit bins that are listed.
+func TestProgramsOnTheModel(t *testing.T) {
+	o := options(board.Model, 60)
+	o.Jobs = 1
+	one := passes(t, o)
+	o.Jobs = 3
+	three := passes(t, o)
+	require.Equal(t, one.Digest, three.Digest)
+	require.Equal(t, one.Coverage, three.Coverage)
+	rep := one.Coverage.Report(NewUniverse(sizes(2)))
+	require.Empty(t, rep.Unlisted, "bins that were hit and are in no list")
+	require.Greater(t, rep.Share, 0.6)
+	o.Seed, o.Runs = 43, 5
+	require.NotEqual(t, one.Digest, passes(t, o).Digest)
+}
+
+func TestProgramsOnRTL(t *testing.T) {
+	o := options(board.RTL, 24)
+	first := passes(t, o)
+	o.Jobs = 1
+	require.Equal(t, first.Digest, passes(t, o).Digest, "same seed, same crossings")
+	require.NotEmpty(t, first.Build)
+}
+
+// A file has all of its program.
+func TestProgramsAreFiles(t *testing.T) {
+	for seed := range uint64(100) {
+		p := Generate(seed, Shape{sizes(1 + int(seed%2)), -1})
+		text, err := p.JSON()
+		require.NoError(t, err)
+		back, err := Parse(bytes.NewReader(text))
+		require.NoError(t, err, "seed %d", seed)
+		again, err := back.JSON()
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(again))
+	}
+}
+
+// Any part of a program is a program that the NIC must pass.
+func TestAnyPartIsAProgram(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for seed := range uint64(30) {
+		p := Generate(seed, Shape{sizes(1), -1})
+		var ops []Op
+		for i := range p.Ops {
+			if rng.IntN(3) > 0 {
+				ops = append(ops, p.Ops[i])
 			}
 		}
+		p.Ops = ops
+		v := p.Run(context.Background(), sizes(1), model, nil)
+		require.True(t, v.Pass(), "seed %d: %s", seed, v.Key())
 	}
-	fmt.Println("per program", time.Since(begin)/time.Duration(max(1, n)), "cycles", cycles/int64(max(1, n)))
-	var b bytes.Buffer
-	require.NoError(t, cov.Report(NewUniverse(sizes(ports))).Write(&b))
-	fmt.Println(b.String())
-	r := cov.Report(NewUniverse(sizes(ports)))
-	for _, u := range r.Unlisted {
-		fmt.Println("unlisted:", u.Group, "|", u.Bin)
+}
+
+// liar is a NIC that is seen to send something else than it does.
+type liar struct {
+	board.Device
+	lie func(c *boundary.Crossing)
+}
+
+func (l *liar) Observe(f boundary.Observer) {
+	l.Device.Observe(func(c boundary.Crossing) {
+		l.lie(&c)
+		f(c)
+	})
+}
+
+// sabotaged is the Go NIC with a fault that shows in completion entries of frames with two tags only.
+func sabotaged(s board.Spec) (*board.Board, error) {
+	b, err := model(s)
+	if err != nil {
+		return nil, err
 	}
+	b.NIC = &liar{b.NIC, func(c *boundary.Crossing) {
+		if c.Kind != boundary.TLPOut || c.TLP.Parsed().Kind != tlp.MWr || len(c.TLP.Data) != nicspec.CqeBytes {
+			return
+		}
+		e := nicspec.RxCqe(c.TLP.Data)
+		if e.Type() != nicspec.CqeTypeRx || e.VlanCount() != 2 || e.VlanInner() == 0 || e.L3Type() != nicspec.L3TypeIpv6 {
+			return
+		}
+		p := new(tlp.Packet)
+		copy(p.Own(len(c.TLP.Data)), c.TLP.Data)
+		p.Hdr, p.TrafficBytes = c.TLP.Hdr, c.TLP.TrafficBytes
+		nicspec.RxCqe(p.Data).SetVlanInner(0)
+		c.TLP = p
+	}}
+	return b, nil
+}
+
+// A fault that shows in few frames is found, and the program that shows it becomes small.
+func TestSabotageIsFoundAndShrunk(t *testing.T) {
+	c := &campaign{Options: options(board.Model, 0), res: &Result{Coverage: NewCoverage()}}
+	for number := 0; ; number++ {
+		require.Less(t, number, 50, "programs until the fault is found")
+		p := c.generate(number)
+		v := p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil)
+		if v.Pass() {
+			continue
+		}
+		require.True(t, v.Mismatch())
+		require.Contains(t, v.Key(), "vlan_inner")
+		small, trials := Shrink(context.Background(), p, func(p *Program) bool {
+			return p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil).Key() == v.Key()
+		})
+		require.LessOrEqual(t, trials, maxTrials)
+		require.LessOrEqual(t, len(small.Ops), 8, "operations of %d that are left", len(p.Ops))
+		frames := 0
+		for i := range small.Ops {
+			if small.Ops[i].Play != nil {
+				frames += len(small.Ops[i].Play.Frames)
+			}
+		}
+		require.Equal(t, 1, frames, "the frame that shows it")
+		require.True(t, small.Run(context.Background(), nic.DefaultSpec(), model, nil).Pass(), "the fault shows, nothing else")
+		return
+	}
+}
+
+// A campaign that fails leaves the program in a file, which fails in the same way.
+func TestFailureLeavesAProgram(t *testing.T) {
+	o := options(board.Model, 40)
+	o.Out, o.Most, o.Program = t.TempDir(), 1, nil
+	c := &campaign{Options: o, res: &Result{Coverage: NewCoverage()}}
+	var failed *outcome
+	for n := 0; failed == nil; n++ {
+		p := c.generate(n)
+		if v := p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil); !v.Pass() {
+			failed = &outcome{number: n, prog: p, v: v, cov: NewCoverage()}
+		}
+	}
+	c.Shrink = false
+	done, err := c.take(context.Background(), failed)
+	require.NoError(t, err)
+	require.True(t, done)
+	f := c.res.Failures[0]
+	require.Equal(t, filepath.Join(o.Out, filepath.Base(f.Program)), f.Program)
+	file, err := os.Open(f.Program)
+	require.NoError(t, err)
+	defer file.Close()
+	p, err := Parse(file)
+	require.NoError(t, err)
+	require.Equal(t, f.Key, p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil).Key())
+}
+
+func TestCoverageInFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hits.json")
+	a := NewCoverage()
+	require.NoError(t, a.Load(path), "none yet")
+	a.hit("fragments", "Udp")
+	require.NoError(t, a.Save(path))
+	b := NewCoverage()
+	b.hit("fragments", "Udp")
+	b.hit("rules", "none")
+	require.NoError(t, b.Load(path))
+	require.Equal(t, map[string]map[string]uint64{"fragments": {"Udp": 2}, "rules": {"none": 1}}, b.hits)
+	require.NoError(t, os.WriteFile(path, []byte(`{"schema":7}`), 0o644))
+	require.ErrorContains(t, b.Load(path), path)
+	r := b.Report(NewUniverse(sizes(1)))
+	require.Equal(t, 2, r.Hit)
+	require.Equal(t, r.Bins, r.Hit+len(r.Missing))
+	for _, u := range r.Unreachable {
+		require.NotEmpty(t, u.Why)
+	}
+	b.hit("nothing", "of the kind")
+	require.Len(t, b.Report(NewUniverse(sizes(1))).Unlisted, 1)
+}
+
+func TestProgramsThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{
+		`{`:                         "unexpected EOF",
+		`{"schema":1,"nonsense":5}`: "nonsense",
+		`{"schema":9,"board":{"ports":1},"ops":[]}`:                                                    "schema",
+		`{"schema":1,"board":{"ports":3},"ops":[]}`:                                                    "board.ports is 3: want 1 to 2",
+		`{"schema":1,"board":{"ports":1},"ops":[{}]}`:                                                  "operation 0: has 0 of its fields",
+		`{"schema":1,"board":{"ports":1},"ops":[{"quiet":{},"mend":{}}]}`:                              "has 2 of its fields",
+		`{"schema":1,"board":{"ports":1},"ops":[{"write":{"reg":"NONE","value":1}}]}`:                  "no such register",
+		`{"schema":1,"board":{"ports":1},"ops":[{"fault":{"kind":"odd","of":"rx_ring"}}]}`:             "odd",
+		`{"schema":1,"board":{"ports":1},"ops":[{"tlp":{"header":"00"}}]}`:                             "want 16 bytes",
+		`{"schema":1,"board":{"ports":1},"ops":[]} {}`:                                                 "something follows",
+		`{"schema":1,"board":{"ports":1},"ops":[{"play":{"frames":[{"l3":5}]}}]}`:                      "l3 is 5",
+		`{"schema":1,"board":{"ports":1},"ops":[{"rx_queue":{"queue":0,"log_size":2,"pay_bytes":0}}]}`: "pay_bytes",
+	} {
+		_, err := Parse(bytes.NewReader([]byte(text)))
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// Whatever a file holds is refused, or is a program that comes to an end.
+func FuzzParse(f *testing.F) {
+	for seed := range uint64(4) {
+		p := Generate(seed, Shape{sizes(1), 0})
+		p.Ops = p.Ops[:min(len(p.Ops), 30)]
+		text, err := p.JSON()
+		require.NoError(f, err)
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		p, err := Parse(bytes.NewReader(text))
+		if err != nil {
+			return
+		}
+		for i := range p.Ops {
+			if play := p.Ops[i].Play; play != nil {
+				for k := range play.Frames {
+					require.LessOrEqual(t, len(play.Frames[k].bytes(play.Frames[k].Len)), 4*maxFrame)
+				}
+			}
+		}
+		_, err = p.JSON()
+		require.NoError(t, err)
+	})
 }

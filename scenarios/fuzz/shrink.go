@@ -25,6 +25,7 @@ func Shrink(ctx context.Context, p *Program, fails func(*Program) bool) (*Progra
 	for s.more() {
 		before := s.trials
 		got := s.operations()
+		got = s.lists() || got
 		got = s.board() || got
 		got = s.contents() || got
 		if !got || s.trials == before {
@@ -66,6 +67,56 @@ func (s *shrinker) operations() bool {
 	return got
 }
 
+// lists leaves frames and entries out, in the same way.
+func (s *shrinker) lists() bool {
+	got := false
+	for i := 0; i < len(s.best.Ops); i++ {
+		for n := max(1, s.best.Ops[i].items()/2); n > 0; n /= 2 {
+			for at := s.best.Ops[i].items() - n; at > -n; at -= n {
+				o := clone(&s.best.Ops[i])
+				if !o.cut(max(at, 0), at+n) {
+					continue
+				}
+				got = s.try(s.best.with(i, o)) || got
+			}
+		}
+	}
+	return got
+}
+
+// items is how many frames or entries an operation has.
+func (o *Op) items() int {
+	switch {
+	case o.Play != nil:
+		return len(o.Play.Frames)
+	case o.Send != nil:
+		return len(o.Send.Entries)
+	}
+	return 0
+}
+
+// cut takes some of them out, and tells whether any are left, and any were there.
+func (o *Op) cut(from, to int) bool {
+	n := o.items()
+	if to = min(to, n); from >= to || to-from == n {
+		return false
+	}
+	if o.Play != nil {
+		o.Play.Frames = slices.Delete(o.Play.Frames, from, to)
+	} else {
+		o.Send.Entries = slices.Delete(o.Send.Entries, from, to)
+	}
+	return true
+}
+
+// with is the program with another operation in one place.
+func (p *Program) with(i int, o *Op) *Program {
+	c := *p
+	c.Ops = slices.Clone(p.Ops)
+	c.Ops[i] = *o
+	return &c
+}
+
 // board makes the surroundings plain.
 func (s *shrinker) board() bool {
 	got := false
@@ -90,22 +141,9 @@ func (s *shrinker) contents() bool {
 			if !left {
 				break
 			}
-			if o == nil {
-				continue
-			}
-			p := *s.best
-			p.Ops = slices.Clone(p.Ops)
-			p.Ops[i] = *o
-			for s.try(&p) { // the same again, as long as it helps
+			for o != nil && s.try(s.best.with(i, o)) { // the same again, as long as it helps
 				got = true
-				again, left := less(&p.Ops[i], k)
-				if !left || again == nil {
-					break
-				}
-				next := p
-				next.Ops = slices.Clone(p.Ops)
-				next.Ops[i] = *again
-				p = next
+				o, _ = less(o, k)
 			}
 		}
 	}
@@ -150,14 +188,12 @@ func waysOf(o *Op) []func(*Op) {
 	switch {
 	case o.Play != nil:
 		for i := range o.Play.Frames {
-			ways = append(ways, func(o *Op) { o.Play.Frames = without(o.Play.Frames, i) })
 			for _, f := range frameWays {
 				ways = append(ways, func(o *Op) { at(o.Play.Frames, i, f) })
 			}
 		}
 	case o.Send != nil:
 		for i := range o.Send.Entries {
-			ways = append(ways, func(o *Op) { o.Send.Entries = without(o.Send.Entries, i) })
 			for _, f := range entryWays {
 				ways = append(ways, func(o *Op) { at(o.Send.Entries, i, f) })
 			}
@@ -178,13 +214,6 @@ func waysOf(o *Op) []func(*Op) {
 		ways = append(ways, func(o *Op) { o.TLP.Count /= 2 })
 	}
 	return ways
-}
-
-func without[T any](list []T, i int) []T {
-	if i >= len(list) {
-		return list
-	}
-	return slices.Delete(list, i, i+1)
 }
 
 func at[T any](list []T, i int, f func(*T)) {

@@ -143,7 +143,7 @@ func (u *Universe) pcie() {
 			taken = append(taken, fmt.Sprintf("register %s %s", what, shape))
 		}
 	}
-	taken = append(taken, "MRd, poisoned", "MRd, elsewhere, 3 DW", "MRd, elsewhere, 4 DW", "any other")
+	taken = append(taken, "MRd, poisoned", "MRd, elsewhere, 3 DW", "MRd, elsewhere, 4 DW", "MWr, poisoned", "MWr, elsewhere, 3 DW", "MWr, elsewhere, 4 DW")
 	for _, n := range otherNames {
 		taken = append(taken, n, n+", poisoned")
 	}
