@@ -75,7 +75,7 @@ func (r *Referee) accountDropped(a *account, f *rxFrame, e *accountEvent) {
 		fast:   r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
 		behind: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
 		certain: r.overflowCause(f) == 0 && a.seen[f.port].out < f.last && r.rx.unsure == 0 && a.doubtTo < f.last &&
-			len(a.before) == 0,
+			len(a.before) == 0 && !f.earlier.has(nicspec.CntRxDropDisabled),
 	}
 	if k.others = !k.certain; e != nil {
 		k.out = e.out

@@ -19,6 +19,7 @@ type asked struct {
 	class  [2]wordClass
 	from   entryRead // if a class is not wordExact
 	credit [2]accountRange
+	reset  bool // it was accepted during a function-level reset
 }
 
 const wordBytes = tlp.DWBytes
@@ -30,7 +31,7 @@ func (r *Referee) expectAnswer(a *nic.Answer) {
 	var req tlp.Header
 	nic.DecodeInbound(&r.x.TLP.Hdr, &req)
 	at := req.Address - nicspec.BarBase
-	q := asked{answer: *a, cycle: r.now, off: uint32(at), inBar: req.Kind == tlp.MRd && at < nicspec.BarBytes}
+	q := asked{answer: *a, cycle: r.now, reset: r.regs.Resetting(), off: uint32(at), inBar: req.Kind == tlp.MRd && at < nicspec.BarBytes}
 	if h.Kind == tlp.CplD {
 		for w := range int(h.Length) {
 			off := q.off + uint32(w*wordBytes)
@@ -124,6 +125,11 @@ func (r *Referee) word(q *asked, w int, want, got uint32) {
 		return
 	}
 	switch {
+	case q.reset && off == nicspec.RegCtrl:
+		r.resetRead(q, got)
+		return
+	case q.reset && off != nicspec.RegStatus && got == r.flr.fresh.Read32(off):
+		return // reset already
 	case off == nicspec.RegTblCmd:
 		r.tableCommand(q, want, got)
 		return
@@ -174,7 +180,7 @@ func (r *Referee) tableCommand(q *asked, want, got uint32) {
 			r.failRegister("G7", nicspec.RegTblCmd, "busy 0 within 64 cycles of the command", "busy 1")
 		}
 		w.SetStatus(g.Status())
-	} else {
+	} else if !r.regs.Resetting() {
 		r.done(q.cycle)
 	}
 	w.SetBusy(g.Busy())

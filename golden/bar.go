@@ -37,7 +37,11 @@ type keyWindow struct {
 	open        int64   // last cycle in which an older key may be seen
 }
 
-func (s *barSide) init(regs *nic.Regs) {
+func (s *barSide) init(regs *nic.Regs) { s.reset(regs) }
+
+// reset is what is known after reset, but for what is to be answered.
+func (s *barSide) reset(regs *nic.Regs) {
+	*s = barSide{answers: s.answers}
 	s.commandAt, s.limitsAt, s.timeoutAt, s.drainAt = never, never, never, never
 	n := len(regs.Keys())
 	s.keys = keyWindow{latest: make([]nic.Key, n), old: make([]nic.Key, n), at: make([]int64, n), open: never}
@@ -53,10 +57,17 @@ func (r *Referee) requestIn() {
 	r.past.note(registers, &r.x)
 	r.settleWrites()
 	r.settleDevctl()
-	r.beforeTable()
+	resetting := r.regs.Resetting()
+	if !resetting {
+		r.beforeTable()
+	}
 	c := &r.regs.Counters
 	bad, unsupported := c.Dev(nicspec.CntRegBad), c.Dev(nicspec.CntTlpUnsupported)
 	r.regs.Take(&p.Hdr, p.Data, &r.outcome)
+	if n := c.Dev(nicspec.CntRegBad) - bad; resetting && r.outcome.Kind == nic.InWrite {
+		r.refusedWrites(n)
+		bad += n
+	}
 	for range c.Dev(nicspec.CntRegBad) - bad {
 		r.cnt.step(nicspec.CntRegBad.Index(), 1, r.now)
 	}
@@ -129,6 +140,8 @@ func (r *Referee) apply(e *nic.Effect) {
 	switch e.Kind {
 	case nic.EffectConfig:
 		r.configured(e.Reg)
+	case nic.EffectReset:
+		r.resetStarts()
 	case nic.EffectDoorbell:
 		r.doorbell(e)
 	case nic.EffectDoorbellBad:

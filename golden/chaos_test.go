@@ -82,16 +82,22 @@ func newChaos(t testing.TB, o chaosOpt) *chaos {
 	ro.policy = tlp.CplPolicy(c.rng.IntN(3))
 	c.r = newRig(t, ro)
 	c.m = c.r.mem
+	c.m.bytes.Write(keyBus, pattern(keySpan, o.seed))
+	c.m.bytes.Write(linesBus, pattern(keySpan, o.seed+1))
+	c.begin()
+	return c
+}
+
+// begin sets the device up.
+func (c *chaos) begin() {
 	m := c.m
 	m.write(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
 	m.write(nicspec.RegDevctl, uint32(c.rng.IntN(3)|c.rng.IntN(6)<<4))
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0+1)
-	m.bytes.Write(keyBus, pattern(keySpan, o.seed))
 	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
 	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
 	m.key(8, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: keySpan, BusBase: linesBus})
-	m.bytes.Write(linesBus, pattern(keySpan, o.seed+1))
 	m.key(6, nicspec.KeyEntryFields{Valid: 1, Length: keySpan, BusBase: keyBus})
 	m.rule(3, dmacRule(0, nicspec.ActionDrop, 0))
 	for q := range chaosQueues {
@@ -100,7 +106,6 @@ func newChaos(t testing.TB, o chaosOpt) *chaos {
 		c.openTx(q)
 	}
 	c.beginRxParts()
-	return c
 }
 
 // dmacRule sends frames by the first byte of their destination address.

@@ -61,10 +61,11 @@ func (d *devctls) write(regs *nic.Regs, now int64) {
 }
 
 // settleDevctl forgets the former settings once nothing is under way that can
-// have begun under them [G8]. It is called before something begins.
+// have begun under them [G8]. It is called before something begins; a frame
+// that is coming in has begun, but is not known yet.
 func (r *Referee) settleDevctl() {
-	d := &r.devctl
-	if d.n == 1 || r.now <= d.list[d.n-2].until || r.rd.open > 0 || r.tx.at > 0 || r.pendingFrames() > 0 {
+	d, longest := &r.devctl, int64(nicspec.FrameMax*8/r.cfg.Spec.EthBits)
+	if d.n == 1 || r.now <= d.list[d.n-2].until+longest || r.rd.open > 0 || r.tx.at > 0 || r.pendingFrames() > 0 {
 		return
 	}
 	for i := range r.rx.queues {
@@ -101,21 +102,17 @@ func (r *Referee) sized(h *tlp.Header) {
 }
 
 // follows checks the attributes of the request at hand [P11], and that not too
-// many requests follow former settings [P10].
+// many requests follow former settings [P10], in their size or attributes.
 func (r *Referee) follows(h *tlp.Header, kind dataKind) {
 	d := &r.devctl
 	want := uint8(1)
 	if kind == carriesData {
 		want = d.list[d.n-1].attrs
 	}
-	at := d.size
+	at := d.n - 1
 	if want>>h.Attr&1 == 0 {
-		if kind == carriesData {
-			for at >= 0 && d.list[at].attrs>>h.Attr&1 == 0 {
-				at--
-			}
-		} else {
-			at = -1
+		for at--; at >= 0 && (kind != carriesData || d.list[at].attrs>>h.Attr&1 == 0); {
+			at--
 		}
 	}
 	if at < 0 {
@@ -123,7 +120,7 @@ func (r *Referee) follows(h *tlp.Header, kind dataKind) {
 		r.fail(device, "P11", "Attr", attrText(want), fmt.Sprintf("%#x", uint8(h.Attr)), h.String())
 		return
 	}
-	for ; at < d.n-1; at++ {
+	for at = min(at, d.size); at < d.n-1; at++ {
 		s := &d.list[at]
 		if r.now <= s.until {
 			continue

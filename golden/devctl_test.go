@@ -25,6 +25,7 @@ func attrRun(t testing.TB, settings ...uint32) (Config, []boundary.Crossing) {
 	r := newRig(t, o)
 	m := r.mem
 	m.write(nicspec.RegDevctl, settings[0])
+	r.step(simcore.Microsecond) // nothing begins under the values after reset
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0)
 	m.bytes.Write(keyBus, pattern(keySpan, 1))

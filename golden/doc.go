@@ -37,6 +37,10 @@
 //     reported by it; as many messages have to come as queues surely owe one.
 //   - A message that falls due is late when it has not left 1,024 cycles and
 //     Config.HeldCycles later, other TLPs not counted.
+//   - A former setting of DEVCTL is followed no longer once nothing is under way
+//     that can have begun under it.
+//   - A register write during a function-level reset counts as written before its
+//     end, unless a read had shown that it was over.
 //   - Receive buffers that overlap are told apart by the order of the writes.
 //   - A pause frame may come as late as the longest frame takes, and twice 64
 //     cycles, after the buffer's level asks for it. That level is at most the

@@ -19,8 +19,10 @@ type CounterValue struct {
 func (r *Referee) Finish(final ...CounterValue) *Report {
 	if r.fault == "" {
 		r.endReads()
-		r.endQueues()
-		r.endMessages()
+		if !r.flr.on { // else what is left is forgotten [L2]
+			r.endQueues()
+			r.endMessages()
+		}
 		r.endFrames()
 		r.endAccounts()
 		r.endPauses()

@@ -10,7 +10,7 @@ import (
 )
 
 // pcieParts are the parts of the PCIe side.
-const pcieParts = nicspec.PartAttr | nicspec.PartMsix
+const pcieParts = nicspec.PartAttr | nicspec.PartMsix | nicspec.PartFlr
 
 // vector draws a queue's message: of its own, shared, or none.
 func (c *chaos) vector(v int) (addr uint64, data uint32, count, cycles uint16) {
@@ -25,10 +25,39 @@ func (c *chaos) vector(v int) (addr uint64, data uint32, count, cycles uint16) {
 
 // usePcieParts changes something about them while everything goes on.
 func (c *chaos) usePcieParts() {
-	if c.opt.parts&nicspec.PartAttr != 0 && c.opt.config {
+	if c.opt.parts&nicspec.PartAttr != 0 && c.opt.config && c.rng.IntN(2) == 0 {
 		c.m.write(nicspec.RegDevctl, uint32(c.rng.IntN(8)|c.rng.IntN(8)<<4|c.rng.IntN(8)<<8))
 	}
+	if c.opt.parts&nicspec.PartFlr != 0 && c.rng.IntN(10) == 0 {
+		c.resetAll()
+	}
 }
+
+// resetAll resets the device with all that is under way, and sets it up again.
+func (c *chaos) resetAll() {
+	m := c.m
+	m.write(nicspec.RegCtrl, flrBit)
+	for range c.rng.IntN(4) {
+		m.write(nicspec.RegScratch, 5)
+		m.write(nicspec.RegRxDoorbell(c.rng.IntN(4)), c.rng.Uint32())
+		if c.rng.IntN(2) == 0 {
+			c.send()
+		}
+		if c.rng.IntN(2) == 0 {
+			m.reg([]uint32{nicspec.RegScratch, nicspec.RegTblCmd, nicspec.RegDevctl, nicspec.RegTblData(3)}[c.rng.IntN(4)], 1)
+		}
+	}
+	for range 1000 {
+		if m.reg(nicspec.RegCtrl, 1) == 0 {
+			c.rx, c.tx = [chaosQueues]chaosRing{}, [chaosQueues]chaosRing{}
+			c.begin()
+			return
+		}
+	}
+	c.r.t.Fatal("a function-level reset does not end")
+}
+
+const flrBit = 1 << 31
 
 func TestChaosWithPcieParts(t *testing.T) {
 	for seed := range uint64(chaosSeeds) {
@@ -40,6 +69,20 @@ func TestChaosWithPcieParts(t *testing.T) {
 			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
 			require.True(t, p.Passed(), "%v", p)
 			require.NotZero(t, c.r.nic.Regs().Dev(nicspec.CntMsix))
+		})
+	}
+}
+
+// All parts together: a reset finds each of them at work.
+func TestChaosWithAllParts(t *testing.T) {
+	for seed := range uint64(chaosSeeds) {
+		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
+			parts: pcieParts | rxParts, copies: true, pushes: true}
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			c := newChaos(t, o)
+			c.run()
+			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
+			require.True(t, p.Passed(), "%v", p)
 		})
 	}
 }

@@ -131,6 +131,7 @@ func (r *Referee) completionIn() {
 		return
 	}
 	r.past.note(r.domainOf(d), &r.x)
+	r.flr.work = r.now
 	late := r.now >= d.issued+d.tLo // it may have timed out already
 	if late {
 		r.cnt.may(nicspec.CntCplUnexpected.Index(), 1)
@@ -222,6 +223,7 @@ func (r *Referee) expireReads() {
 }
 
 func (r *Referee) timedOut(d *readReq) {
+	r.flr.work = max(r.flr.work, min(r.now, d.issued+d.tHi+timeoutSlack))
 	r.cnt.step(nicspec.CntCplTimeouts.Index(), 1, r.now)
 	r.bad(d, nicspec.StatusCplTimeout, true)
 	d.held, d.why = d.issued+2*d.tLo, nicspec.StatusCplTimeout

@@ -32,6 +32,7 @@ type Referee struct {
 
 	devctl devctls
 	msg    msgSide
+	flr    flrSide
 
 	bar  barSide
 	rd   readSide
@@ -91,7 +92,7 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		r.work = r.now
 		r.frameIn()
 	case boundary.FrameOut:
-		r.work = r.now
+		r.work, r.flr.work = r.now, r.now
 		r.frameOut()
 	case boundary.TLPIn:
 		r.tlpIn()
@@ -136,6 +137,7 @@ func (r *Referee) tlpOut() {
 	}
 	r.work = r.now
 	r.msg.taken += r.x.Last - r.x.First + 1
+	r.flr.work = r.now
 	d := device
 	if len(broken) > 0 {
 		r.past.note(d, &r.x)

@@ -23,9 +23,9 @@ func (r *Referee) sureCauses(f *rxFrame) dropMask {
 	case f.n > nicspec.FrameMax:
 		return r.oversizeCauses(f)
 	case f.v.Checked:
-		return dropBit(f.v.Drop) | r.overflowCause(f)
+		return dropBit(f.v.Drop) | r.overflowCause(f) | f.earlier
 	}
-	return dropBit(f.v.Drop) // [R2] comes before [R3]
+	return dropBit(f.v.Drop) | f.earlier // [R2] comes before [R3]
 }
 
 // oversizeCauses is [R2] for a frame that is too long, whose bytes are not kept.
@@ -65,7 +65,7 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 		for i := range f.alts {
 			v := &f.alts[i]
 			if v.Drop != nic.NoDrop {
-				m |= dropBit(v.Drop)
+				m |= dropBit(v.Drop) | f.earlier
 			} else if q := r.rx.queue(v.Queue); q == nil {
 				m |= dropBit(nicspec.CntRxDropQueueOff)
 			} else {
@@ -89,6 +89,7 @@ func (r *Referee) dropped(p *rxPort, f *rxFrame, m dropMask, gone bool) {
 	if m != pauseBit {
 		r.stats.Dropped++
 	}
+	f.why = m
 	if m == 0 {
 		r.failLost(f)
 		r.doubtful(p, f.port, allDrops)
@@ -132,10 +133,11 @@ func (r *Referee) hitsOfDropped(f *rxFrame, m dropMask) {
 		rule, ok := f.v.Hit()
 		switch {
 		case !ok || overflow && m == dropBit(nicspec.CntRxDropOverflow):
-		case overflow || m == 0:
+		case overflow || m == 0 || m.has(nicspec.CntRxDropDisabled):
 			r.cnt.may(hitsBase+rule, 1)
 		default:
 			r.cnt.sure(hitsBase+rule, 1)
+			f.hit, f.hitSure = rule, true
 		}
 		return
 	}

@@ -44,6 +44,11 @@ type departure struct {
 	cycle int64 // at which it left, or for linger its last beat
 	seq   uint32
 	size  int
+
+	cause nicspec.PortCounter // of a drop, if it is sure
+	sure  bool
+	rule  int // that it matched, if hit
+	hit   bool
 }
 
 // doubt counts frames that were dropped for one of several causes.
@@ -79,6 +84,10 @@ type rxFrame struct {
 	slowEpoch   uint32   //
 	earlier     dropMask // by contexts of the queue that are forgotten
 	next        *rxFrame
+
+	why     dropMask // it was dropped, if it was
+	hit     int      // rule that it stepped then,
+	hitSure bool     // if it did for sure
 }
 
 const bufferUnit = 64 // of the receive buffer [R3]
@@ -268,7 +277,10 @@ func (r *Referee) resolved(p *rxPort, f *rxFrame, gone bool) {
 	if gone {
 		p.leaves(r.now, room)
 	} else {
-		p.linger.push(departure{cycle: f.last, seq: f.seq, size: room})
+		d := departure{cycle: f.last, seq: f.seq, size: room}
+		d.cause, d.sure = f.why.single()
+		d.rule, d.hit = f.hit, f.hitSure
+		p.linger.push(d)
 	}
 	f.next = nil
 	r.rx.frames.put(f)

@@ -239,12 +239,18 @@ func (r *Referee) closeRx(q *rxq) {
 	r.quietReads(q.domain(), true, q.id, q.epoch)
 	r.endEvent(q.domain(), "Q4", q.bad, q.eventSeen, r.bar.drainAt)
 	r.closedReports(&q.reports, q.domain())
+	r.forgetRx(q, "Q5", "busy")
+}
+
+// forgetRx ends what is known of a queue that was closed; no frame is being
+// delivered, as the field of a register that was read says.
+func (r *Referee) forgetRx(q *rxq, rule, field string) {
 	for k := range q.slots {
 		s := &q.slots[k]
 		if s.state == slotThere {
 			for part := range s.parts {
 				if sh := s.parts[part]; sh != nil {
-					r.fail(q.domain(), "Q5", "busy", "1 while a frame is being delivered", "0",
+					r.fail(q.domain(), rule, field, "1 while a frame is being delivered", "0",
 						slotText(q.id, s.index, part, sh.have.end()))
 				}
 			}

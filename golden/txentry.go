@@ -296,6 +296,9 @@ func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
 		return statusBit(e.plan.Status), false
 	}
 	m = e.fails | e.maybe | r.lateReads(e)
+	if e.plan.Copy && r.flr.on { // [L2]
+		return m | statusBit(nicspec.StatusFlushed), false
+	}
 	if e.fails != 0 {
 		return m, false
 	}

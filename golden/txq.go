@@ -147,11 +147,17 @@ func (r *Referee) closeTx(q *txq) {
 	r.quietReads(q.domain(), false, q.id, q.epoch)
 	r.endEvent(q.domain(), "T2", q.bad, q.eventSeen, r.bar.drainAt)
 	r.closedReports(&q.reports, q.domain())
+	r.forgetTx(q, "T11", "busy")
+}
+
+// forgetTx ends what is known of a queue that was closed; no entry is at work,
+// as the field of a register that was read says.
+func (r *Referee) forgetTx(q *txq, rule, field string) {
 	for i := q.oldest; i != q.ctx.PI; i++ {
 		s := q.slot(i)
 		if e := s.entry; e != nil {
 			if e.started() && !e.mayBeOver() && !r.shared(e) {
-				r.fail(q.domain(), "T11", "busy", "1 while an entry is at work", "0", e.describe())
+				r.fail(q.domain(), rule, field, "1 while an entry is at work", "0", e.describe())
 			}
 			r.uncertainEnd(e)
 			r.release(e)

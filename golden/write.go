@@ -31,17 +31,17 @@ func (r *Referee) writeOut() {
 		r.follows(h, carriesOther)
 		return
 	}
-	r.follows(h, carriesData)
+	before := r.log.total
 	if solid(h) {
 		r.bufferWrite(addr, data[off:off+n])
-		return
-	}
-	for runs := h.Runs(data); ; {
-		at, b, ok := runs.Next()
-		if !ok {
-			return
+	} else {
+		runs := h.Runs(data)
+		for at, b, ok := runs.Next(); ok; at, b, ok = runs.Next() {
+			r.bufferWrite(at, b)
 		}
-		r.bufferWrite(at, b)
+	}
+	if r.log.total == before {
+		r.follows(h, carriesData)
 	}
 }
 

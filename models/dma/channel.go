@@ -100,6 +100,17 @@ func (c *Channel) Fail(k int, s nicspec.Status) {
 	}
 }
 
+// Flush ends the copies that are not over yet with StatusFlushed: no further
+// read or write of theirs starts, and no message [L2].
+func (c *Channel) Flush() {
+	for i := range c.count {
+		j := c.job(i)
+		if j.status == nicspec.StatusOk && (j.wrote < j.plan.Len || j.plan.Lines != 0 && !j.told) {
+			j.status = nicspec.StatusFlushed
+		}
+	}
+}
+
 // Failed reports whether the copy that a chunk is for has failed.
 func (c *Channel) Failed(k int) bool { return c.chunks[k].job.status != nicspec.StatusOk }
 

@@ -45,6 +45,7 @@ type Comp struct {
 	tx  txPath
 
 	msix msixSide
+	flr  flrState
 
 	now   int64 // cycle at hand
 	last  int64 // cycle worked last, -1 before the first
@@ -77,7 +78,7 @@ func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 
 // Busy is the device's busy output [B8].
 func (c *Comp) Busy() bool {
-	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
+	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.flr.on || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
 		!c.rx.want.empty() || c.pausing()
 }
 
@@ -153,6 +154,7 @@ func (c *Comp) step() {
 	c.startFrames()
 	c.startTLP()
 	c.drain()
+	c.goOn()
 }
 
 // until notes that something is due in a later cycle, and reports whether that

@@ -124,13 +124,18 @@ func (c *Comp) chunkCame(rd *Read) {
 func (c *Comp) chunkFailed(rd *Read) {
 	h := &c.tx.copies[rd.Owner]
 	h.Fail(int(rd.First), rd.Status)
+	c.leaveChunk(h, rd.Status)
+}
+
+// leaveChunk gives up the chunk that is being asked for, if its copy is to end.
+func (c *Comp) leaveChunk(h *copyChan, s nicspec.Status) {
 	if h.cur == none || !h.reads[h.cur].Wants() || !h.Failed(h.cur) {
 		return
 	}
 	cur := &h.reads[h.cur]
-	cur.Status = rd.Status
+	cur.Status = s
 	if cur.open == 0 {
-		h.Came(h.cur, rd.Status)
+		h.Came(h.cur, s)
 	}
 	h.cur = none
 }

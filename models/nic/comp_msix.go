@@ -52,7 +52,7 @@ func (c *Comp) queueOf(kind, i int) *Queue {
 // entryLeft notes that a completion entry of a queue was accepted.
 func (c *Comp) entryLeft(rx bool, queue int, event bool) {
 	k := kindOf(rx)
-	if s := &c.msix.kinds[k]; s.mods != nil {
+	if s := &c.msix.kinds[k]; s.mods != nil && !c.flr.on {
 		s.mods[queue].Wrote(&c.queueOf(k, queue).Vector, event, c.now)
 		c.msix.arm(k, queue, c.now)
 	}

@@ -84,7 +84,7 @@ func (c *Comp) maySend(l *ethOut) bool {
 // watchBuffer decides on the pause frames of a port [F6].
 func (c *Comp) watchBuffer(port int) {
 	cfg, e := c.regs.PortCfg(port), &c.tx.ports[port].pause
-	if cfg.TxMode == nicspec.PauseModeNone {
+	if cfg.TxMode == nicspec.PauseModeNone || c.flr.on {
 		e.paused, e.due = false, false
 		return
 	}

@@ -166,6 +166,9 @@ func (c *Comp) planFrame() {
 // place is [R7] to [R10] for one frame: it is dropped, has to wait for its
 // descriptor, or becomes the one that is written.
 func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
+	if c.flr.on { // [L2]
+		return nicspec.CntRxDropDisabled, false
+	}
 	var account *Account
 	s, n := &f.slot, len(f.f.Data)
 	s.Queue, s.SlowPath, s.AccountSeq = f.v.Queue, false, 0

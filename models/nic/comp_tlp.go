@@ -113,12 +113,14 @@ func (c *Comp) takeRequests() {
 func (c *Comp) apply(e *Effect) {
 	switch e.Kind {
 	case EffectConfig:
-		c.limits, c.attr, c.timeout = c.regs.Limits(), c.regs.DataAttr(), c.regs.CplTimeout()
+		c.configured()
 		if e.Reg == nicspec.RegCtrl && c.regs.TxEnable() {
 			for q := range c.tx.queues {
 				c.tx.want.set(q)
 			}
 		}
+	case EffectReset:
+		c.startReset()
 	case EffectDoorbell:
 		if e.Rx {
 			c.rx.want.set(e.Index)
@@ -142,6 +144,11 @@ func (c *Comp) apply(e *Effect) {
 			c.drainTx(e.Index)
 		}
 	}
+}
+
+// configured takes over what registers say.
+func (c *Comp) configured() {
+	c.limits, c.attr, c.timeout = c.regs.Limits(), c.regs.DataAttr(), c.regs.CplTimeout()
 }
 
 // tlpOut is the TLP stream out of the device and who feeds it.

@@ -26,6 +26,7 @@ const (
 	EffectAccountWritten            // Index
 	EffectCredit                    // of an account: Index, Value
 	EffectPortWritten               // of table PortCfg: Index
+	EffectReset                     // a function-level reset starts; the caller calls EndReset when all work is over
 	EffectTableRead                 // Table, Index
 	EffectTableRefused              // Table, Index, Status
 	EffectRegBad                    // ignored, counted REG_BAD
@@ -82,30 +83,6 @@ type Regs struct {
 	rules []nicspec.RuleEntryFields
 
 	rxParts
-}
-
-// registerBits are the bits of the registers that can be written: fields of
-// parts that are there [G3].
-type registerBits struct{ ctrl, devctl, rxCtrl, rxDefault, rocePort uint32 }
-
-func (s *Spec) registerBits() registerBits {
-	const ctrl = 0x3 // CTRL.flr is no bit that stays as written
-	return registerBits{
-		ctrl: ctrl, devctl: s.fields(nicspec.RegDevctl), rxCtrl: s.fields(nicspec.RegRxCtrl),
-		rxDefault: s.fields(nicspec.RegRxDefault), rocePort: 0xffff,
-	}
-}
-
-// fields is the bits of a register's fields, without those of parts that the
-// build lacks.
-func (s *Spec) fields(off uint32) (bits uint32) {
-	reg, _, _ := nicspec.RegisterAt(off)
-	for i := range reg.Fields {
-		if f := &reg.Fields[i]; s.Has(f.Part) {
-			bits |= (1<<f.Width - 1) << f.Bit
-		}
-	}
-	return bits
 }
 
 // minCplTimeout is the least completion timeout, in cycles.
@@ -246,14 +223,18 @@ func wholeRegisters(h *tlp.Header) bool {
 }
 
 func (r *Regs) takeWrite(h *tlp.Header, data []byte, o *Outcome) {
+	if r.Resetting() {
+		o.refuseWrite(h)
+		r.Step(nicspec.CntRegBad)
+		return
+	}
 	if q, ok := r.pushQueue(h, data); ok {
 		r.push(q, data, o)
 		return
 	}
 	if !wholeRegisters(h) || len(data) < int(h.Length)*tlp.DWBytes {
+		o.refuseWrite(h)
 		r.Step(nicspec.CntRegBad)
-		o.Effects[0] = Effect{Kind: EffectRegBad, Reg: uint32(h.Address - nicspec.BarBase)}
-		o.NumEffects = 1
 		return
 	}
 	off := uint32(h.Address - nicspec.BarBase)
@@ -264,11 +245,20 @@ func (r *Regs) takeWrite(h *tlp.Header, data []byte, o *Outcome) {
 	o.NumEffects = int(h.Length)
 }
 
+// refuseWrite notes that a write had no effect, and counted REG_BAD.
+func (o *Outcome) refuseWrite(h *tlp.Header) {
+	o.Effects[0] = Effect{Kind: EffectRegBad, Reg: uint32(h.Address - nicspec.BarBase)}
+	o.NumEffects = 1
+}
+
 // Write32 writes one 32-bit register.
 func (r *Regs) Write32(off, v uint32) Effect {
 	e := Effect{Kind: EffectConfig, Reg: off}
 	switch off {
 	case nicspec.RegCtrl:
+		if nicspec.CtrlReg(v).Flr() && r.spec.Has(nicspec.PartFlr) {
+			return r.startReset()
+		}
 		r.ctrl = nicspec.CtrlReg(v & r.bits.ctrl)
 	case nicspec.RegDevctl:
 		r.devctl = nicspec.DevctlReg(v & r.bits.devctl)

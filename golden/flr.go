@@ -1,0 +1,227 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// flrSide is a function-level reset under way: from its write to the read that
+// shows its end.
+type flrSide struct {
+	on     bool
+	at     int64       // cycle of its write
+	work   int64       // last cycle in which work was seen
+	writes fifo[int64] // register writes since that may have come after the end
+	fresh  *nic.Regs   // what registers read after it
+	late   bool        // reported
+}
+
+// resetStarts follows the write of CTRL.flr [L1, L2].
+func (r *Referee) resetStarts() {
+	f := &r.flr
+	*f = flrSide{on: true, at: r.now, work: r.now, writes: f.writes, fresh: nic.NewRegs(r.cfg.Spec)}
+	r.tx.offSince = min(r.tx.offSince, r.now+nicspec.VisibleCycles)
+	r.msg.shared = r.msg.shared[:0]
+	for i := range r.rx.queues {
+		r.rx.queues[i].told()
+	}
+	for i := range r.tx.queues {
+		r.tx.queues[i].told()
+	}
+	for i := range r.rx.ports {
+		r.mayBeDisabled(i)
+		r.rx.ports[i].pausesEnd()
+	}
+	r.ver.add(r.regs.Config(), r.now)
+	r.reconsider()
+}
+
+// pausesEnd says that stops are over [L5], and that pause frames need not be
+// sent any more, though they may.
+func (p *rxPort) pausesEnd() {
+	p.stops.n = 0
+	o := &p.out
+	if o.now.sends() {
+		o.was = o.now
+	}
+	*o = pauseOut{first: o.first, last: o.last, was: o.was, oldTo: forever, paused: o.paused, told: o.told, unknown: true, lowSince: never}
+}
+
+// mayBeDisabled says that the frames of a port that may still be in the receive
+// path may be dropped with RX_DROP_DISABLED instead [L2].
+func (r *Referee) mayBeDisabled(port int) {
+	const disabled = nicspec.CntRxDropDisabled
+	p := &r.rx.ports[port]
+	for i := range p.tab.n {
+		if f := *p.tab.at(i); f != nil {
+			f.earlier |= dropBit(disabled)
+		}
+	}
+	for i := range p.linger.n {
+		d := p.linger.at(i)
+		if !d.sure || d.cause == disabled {
+			continue
+		}
+		d.sure = false
+		index := portIndex(d.cause, port)
+		r.cnt.lo[index]--
+		r.cnt.hi[index]--
+		r.doubtful(p, port, dropBit(d.cause)|dropBit(disabled))
+		if d.hit {
+			r.cnt.lo[hitsBase+d.rule]--
+		}
+	}
+}
+
+// refusedWrites counts the register writes of a request that came during a
+// reset: without effect, but whether it was before the end is not known yet.
+func (r *Referee) refusedWrites(n uint64) {
+	for range n {
+		r.cnt.may(nicspec.CntRegBad.Index(), 1)
+		r.flr.writes.push(r.now)
+	}
+}
+
+// resetRead judges a read of CTRL that was accepted during a reset [L1, L3].
+func (r *Referee) resetRead(q *asked, got uint32) {
+	f := &r.flr
+	var going nicspec.CtrlReg
+	going.SetFlr(true)
+	switch {
+	case got == uint32(going) && f.on && q.cycle > f.at:
+		for f.writes.n > 0 && *f.writes.front() < q.cycle {
+			f.writes.pop()
+			r.cnt.confirm(nicspec.CntRegBad.Index(), 1)
+		}
+		r.resetLate(q.cycle)
+	case got == 0 && f.on:
+		r.resetOver()
+	case got != 0:
+		want := "0"
+		if f.on {
+			want = fmt.Sprintf("%#x while the reset goes on, 0 after it", uint32(going))
+		}
+		r.failRegister("L1", nicspec.RegCtrl, want, fmt.Sprintf("%#x", got))
+	}
+}
+
+// resetLate checks that the reset does not go on for too long after the end of
+// the work [L3].
+func (r *Referee) resetLate(asked int64) {
+	f := &r.flr
+	if f.late || asked <= f.work+nicspec.FlrCycles+r.cfg.HeldCycles || r.working() {
+		return
+	}
+	f.late = true
+	r.failRegister("L3", nicspec.RegCtrl, fmt.Sprintf("flr 0 %d cycles after the end of the work, of which the latest was seen in cycle %d",
+		nicspec.FlrCycles, f.work), fmt.Sprintf("flr 1 in cycle %d", asked))
+}
+
+// working reports whether work that had begun is not over.
+func (r *Referee) working() bool {
+	if r.rd.open > 0 {
+		return true
+	}
+	for i := range r.tx.queues {
+		q := &r.tx.queues[i]
+		for k := q.oldest; q.open && k != q.ctx.PI; k++ {
+			if e := q.slot(k).entry; e != nil && e.started() && !e.mayBeOver() {
+				return true
+			}
+		}
+	}
+	for i := range r.rx.queues {
+		q := &r.rx.queues[i]
+		for k := range q.slots {
+			if s := &q.slots[k]; q.open && (s.parts[partHdr] != nil || s.parts[partPay] != nil) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resetOver follows the read that shows the end of a reset: nothing of earlier
+// work is left, and the device is as new [L3, L4].
+func (r *Referee) resetOver() {
+	if r.flr.writes.n > 0 {
+		r.note("registers are written during a function-level reset, and no read has shown that it went on then; they are taken as written before its end")
+	}
+	r.resetReads()
+	for i := range r.rx.ports {
+		p := &r.rx.ports[i]
+		for k := 0; k < p.tab.n; k++ {
+			if f := *p.tab.at(k); f != nil && f.first <= r.flr.at+nicspec.VisibleCycles {
+				r.giveUp(p, f)
+				k = -1 // the table may have moved on
+			}
+		}
+	}
+	r.endAccounts()
+	r.resetQueues()
+	r.regs.EndReset()
+	r.resetRegisters()
+	r.flr.on = false
+	for r.flr.writes.n > 0 {
+		r.flr.writes.pop()
+	}
+}
+
+// resetReads checks that no read is outstanding [L2].
+func (r *Referee) resetReads() {
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if d.open && r.now >= d.issued+d.tLo {
+			r.timedOut(d)
+		} else if d.open {
+			r.fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
+			r.close(d)
+		}
+		d.held = never // as after reset
+	}
+}
+
+// resetQueues ends all queues: what was begun has to be over.
+func (r *Referee) resetQueues() {
+	for i := range r.rx.queues {
+		if q := &r.rx.queues[i]; q.open {
+			r.mayHaveFailed(q.bad, q.eventSeen)
+			q.reports.reset()
+			r.forgetRx(q, "L2", "flr")
+		}
+	}
+	for i := range r.tx.queues {
+		if q := &r.tx.queues[i]; q.open {
+			r.mayHaveFailed(q.bad, q.eventSeen)
+			q.reports.reset()
+			r.forgetTx(q, "L2", "flr")
+		}
+	}
+}
+
+// mayHaveFailed counts a queue that may have entered the error state without
+// an Event: one that is owed may be forgotten.
+func (r *Referee) mayHaveFailed(bad []badRead, seen bool) {
+	if len(bad) > 0 && !seen {
+		r.cnt.may(nicspec.CntQueueErr.Index(), 1)
+	}
+}
+
+// resetRegisters takes over the values after reset.
+func (r *Referee) resetRegisters() {
+	if err := r.mon.SetLimits(r.regs.Limits()); err != nil {
+		panic("golden: DEVCTL gives limits that cannot be: " + err.Error())
+	}
+	r.devctl.reset(r.regs)
+	r.rd.settleTimeout(r.regs.CplTimeout())
+	r.bar.reset(r.regs)
+	r.rx.accounts = newAccounts(&r.cfg.Spec)
+	for i := range r.rx.ports {
+		o := &r.rx.ports[i].out
+		*o = pauseOut{first: o.first, last: o.last, oldTo: never, lowSince: never}
+	}
+	r.ver.add(r.regs.Config(), r.now)
+	r.reconsider()
+}
