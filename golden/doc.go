@@ -45,8 +45,8 @@
 //   - A pause frame may come as late as the longest frame takes, and twice 64
 //     cycles, after the buffer's level asks for it. That level is at most the
 //     frames that are not known to have left, and at least those delivered later.
-//   - A write of table PortCfg may end the stops of its port. Which entries are
-//     fetched while their class is stopped is not looked at.
+//   - A write of table PortCfg may end the stops of its port. Entries may be
+//     fetched 1,024 cycles and Config.HeldCycles into a stop of their class.
 //   - For Config.LingerCycles after an account was set anew, frames that were not
 //     delivered may be some that it let pass before.
 //

@@ -159,3 +159,30 @@ func TestFrameHeldBackBeforeAStop(t *testing.T) {
 	cfg.EthHeldBack = 1 << 14
 	require.NotEqual(t, "F4", judge(t, cfg, p.s).List[0].Rule)
 }
+
+// The entries of a class that is stopped are not fetched [F4].
+func TestFetchWhileStopped(t *testing.T) {
+	o := defaultRig()
+	o.spec.Parts = nicspec.PartPause
+	r := newRig(t, o)
+	m := r.mem
+	m.write(nicspec.RegCtrl, 3)
+	m.bytes.Write(keyBus, pattern(keySpan, 1))
+	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.portCfg(0, nicspec.PortEntryFields{RxPfc: 2})
+	m.openTx(1, 5, func(f *nicspec.TxqEntryFields) { f.PfcClass = 1 })
+	r.settle()
+	r.peers[0].send(pfcFrame(2, 4000))
+	r.step(simcore.Microsecond)
+	m.push(1, entryAt(0, 300))
+	m.ringTx(1)
+	m.readCounters()
+	cfg := DefaultConfig(o.spec)
+	cfg.HeldCycles = 0
+	require.True(t, judge(t, cfg, r.tape).Passed())
+	p := newTape(t, r.tape)
+	binary.BigEndian.PutUint16(p.get(0, cameIn(0, 1)).Frame.Data[18+2:], 60000)
+	got := judge(t, cfg, p.s)
+	require.Equal(t, Differs, got.Result)
+	require.Equal(t, [2]string{"F4", "read"}, [2]string{got.List[0].Rule, got.List[0].Field})
+}

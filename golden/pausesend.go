@@ -55,6 +55,10 @@ func (r *Referee) pauseConfigured(port int) {
 // that is looked at, and behind the longest frame.
 func (r *Referee) pauseSlack() int64 {
 	frame := int64(nicspec.FrameMax*8/r.cfg.Spec.EthBits) + 1
+	if r.cfg.EthHeldBack > 0 {
+		const slower = 16 // than without gaps between its beats
+		frame *= slower
+	}
 	return 2*nicspec.VisibleCycles + frame + 2*r.cfg.EthHeldBack
 }
 
@@ -64,7 +68,7 @@ func (r *Referee) looksBack(o *pauseOut) int64 {
 	const wait = 2 * nicspec.VisibleCycles
 	from := r.x.First - wait - r.cfg.EthHeldBack
 	if o.last >= r.x.First-wait-r.cfg.EthHeldBack { // it may have waited behind that frame
-		from = min(from, o.first-wait)
+		from = min(from, o.first-wait-r.cfg.EthHeldBack)
 	}
 	return from
 }

@@ -110,3 +110,23 @@ func (r *Referee) heldBack(q *txq) {
 		return
 	}
 }
+
+// fetchSlack is how long a read of a ring may be on its way to the stream, in
+// cycles, other than by back-pressure.
+const fetchSlack = 1024
+
+// fetchedWhileStopped is [F4] for a read of a queue's ring: none while its class
+// is stopped on every port.
+func (r *Referee) fetchedWhileStopped(q *txq) {
+	if !r.cfg.Spec.Has(nicspec.PartPause) {
+		return
+	}
+	class := int(q.ctx.PfcClass)
+	for i := range r.rx.ports {
+		since, stopped := r.rx.ports[i].stops.stopped(&r.cfg.Spec, class, r.x.First)
+		if !stopped || r.x.First <= since+fetchSlack+r.cfg.HeldCycles {
+			return
+		}
+	}
+	r.fail(q.domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one", r.hdr.String())
+}

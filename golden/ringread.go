@@ -86,6 +86,7 @@ func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
 	q := r.tx.queue(d.queue)
 	d.epoch = q.epoch
 	r.fetching(q, first, count)
+	r.fetchedWhileStopped(q)
 	for i := range count {
 		r.unpush(q.slot(first + i))
 		*q.slot(first + i) = txSlot{state: slotAsked}
