@@ -62,7 +62,9 @@ module nic_txpark
   logic [NumTxq-1:0] slow_q;               // it waits for a copy, or is one
   logic [NumTxq-1:0] blocked_q;
 
-  // Of each queue: entries fetched, gone on, not come; under way, and their kind.
+  // Of each queue, from its first fetch since the reset on: entries fetched, gone on, not come;
+  // under way, and their kind.
+  logic [NumTxq-1:0] known_q;
   logic [15:0]       got_q  [NumTxq];
   logic [15:0]       gone_q [NumTxq];
   logic [15:0]       lost_q [NumTxq];
@@ -110,7 +112,8 @@ module nic_txpark
   assign wqe_o     = out_q.wqe;
 
   // What may be fetched.
-  assign held        = got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i];
+  assign held        = known_q[fetch_q_i] ?
+                       got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
   assign roomy       = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
   assign fetch_max_o = roomy && !slow_q[fetch_q_i] ? 3'd4 :
                        held < 16'(Few) ? 3'(16'(Few) - held) : 3'd0;
@@ -167,8 +170,15 @@ module nic_txpark
                    5'(end_copy && end_q_i[Chw-1:0] == Chw'(c));
     end
     sends_q <= sends_q + 5'((pop || pass) && !go_copy) - 5'(sent_i);
-    if (fetch_i)            got_q[fetch_q_i] <= got_q[fetch_q_i] + 16'(fetch_num_i);
+    if (fetch_i && known_q[fetch_q_i]) got_q[fetch_q_i] <= got_q[fetch_q_i] + 16'(fetch_num_i);
     if (lost_num_i != 3'd0) lost_q[lost_q_i] <= lost_q[lost_q_i] + 16'(lost_num_i);
+    if (fetch_i && !known_q[fetch_q_i]) begin
+      known_q[fetch_q_i] <= 1'b1;
+      got_q[fetch_q_i]   <= 16'(fetch_num_i);
+      gone_q[fetch_q_i]  <= '0;
+      lost_q[fetch_q_i]  <= '0;
+      open_q[fetch_q_i]  <= '0;
+    end
     total_q <= total_q + (fetch_i ? (Pw + 1)'(fetch_num_i) : '0) - (Pw + 1)'(pop || pass) -
                (Pw + 1)'(lost_num_i);
 
@@ -178,13 +188,8 @@ module nic_txpark
     if (lost_num_i != 3'd0)             blocked_q[lost_q_i]  <= 1'b0;
 
     if (rst) begin
-      for (int q = 0; q < NumTxq; q++) begin
-        got_q[q]  <= '0;
-        gone_q[q] <= '0;
-        lost_q[q] <= '0;
-        open_q[q] <= '0;
-      end
       for (int c = 0; c < nic_copy_pkg::Channels; c++) chan_q[c] <= '0;
+      known_q      <= '0;
       listed_q     <= '0;
       slow_q       <= '0;
       blocked_q    <= '0;
