@@ -190,7 +190,7 @@ func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
 	}
 	for _, swap := range [...]bool{false, true} {
 		for i := range e.count {
-			if r.holders(e, e.pieces[i].bus, 0, func(h holder) bool { return r.catch(e, i, h.entry, s, swap) }) {
+			if r.others(e, func(o *txEntry) bool { return !o.left && r.catch(e, i, o, s, swap) }) {
 				return true
 			}
 		}
@@ -273,7 +273,7 @@ func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
 	case w.asked.free(h.at, h.at+n):
 		r.unask(e, i, b.lo, b.hi)
 		r.wasAsked(h.entry, h.piece, h.at, h.at+n)
-	case !r.takeOpen(h, n, pieceDest{e, i, p.off + b.lo}):
+	case !r.takeOpen(h, n, holder{e, i, b.lo}):
 		return false
 	}
 	p.bad = append(p.bad[:k], p.bad[k+1:]...)

@@ -83,19 +83,26 @@ func (r *Referee) moveGot(h holder, lo, hi, depth int) bool {
 	})
 }
 
-// takeOpen gives the read under way that is to bring n bytes of a place another
-// destination, if there is one.
-func (r *Referee) takeOpen(h holder, n int, to pieceDest) bool {
-	at := h.entry.pieces[h.piece].off + h.at
+// takeOpen gives the read under way that is to bring n bytes of a place, with
+// what it has brought of them, to another place, if there is one.
+func (r *Referee) takeOpen(h holder, n int, to holder) bool {
+	w, p := &h.entry.pieces[h.piece], &to.entry.pieces[to.piece]
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
+		came := n - d.left
 		for k := range d.dest {
-			if t := &d.dest[k]; d.open && d.left == n && t.entry == h.entry && t.piece == h.piece && t.off == at {
-				h.entry.reading--
-				to.entry.reading++
-				*t = to
-				return true
+			t := &d.dest[k]
+			if !d.open || came < 0 || t.entry != h.entry || t.piece != h.piece || t.off != w.off+h.at+came ||
+				came > 0 && !w.got.has(h.at, h.at+came) {
+				continue
 			}
+			if came > 0 {
+				give(h, to, came)
+			}
+			h.entry.reading--
+			to.entry.reading++
+			*t = pieceDest{to.entry, to.piece, p.off + to.at + came}
+			return true
 		}
 	}
 	return false
