@@ -1,30 +1,55 @@
 package contract
 
 import (
+	"encoding/hex"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 )
 
 const manifest = "../../verilator/duts/nic/dut.yaml"
 
-// eachBuild runs f for the NIC with one port and with two.
+// eachBuild runs f for the NIC with one port, with two, and without any of the parts that a build may lack.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nic.DefaultSpec()
 		sizes.Ports = ports
 		f(t, fmt.Sprintf("ports %d", ports), sizes)
 	}
+	bare := nic.DefaultSpec()
+	bare.Parts = 0
+	f(t, "no parts", bare)
+}
+
+// buildRTL builds the RTL with these sizes.
+func buildRTL(t *testing.T, sizes nic.Spec) *rtlbridge.Device {
+	t.Helper()
+	m, err := rtlbridge.LoadManifest(manifest)
+	require.NoError(t, err)
+	if sizes.Parts != nicspec.PartsDefault {
+		m.Parameters["Parts"] = strconv.Itoa(int(sizes.Parts))
+	}
+	m, err = board.Widen(m, sizes.Ports)
+	require.NoError(t, err)
+	dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.VariantSpeed})
+	require.NoError(t, err)
+	return dev
 }
 
 func TestModel(t *testing.T) {
 	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) {
 		RunContract(t, name, sizes, func(s board.Spec) (*board.Board, error) {
-			s.NIC = board.Model
+			s.NIC, s.Model = board.Model, &sizes
 			return board.New(s)
 		})
 	})
@@ -32,11 +57,44 @@ func TestModel(t *testing.T) {
 
 func TestRTL(t *testing.T) {
 	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) {
-		dev, err := board.Build(manifest, "speed", sizes.Ports, nil)
-		require.NoError(t, err)
+		dev := buildRTL(t, sizes)
 		RunContract(t, name, sizes, func(s board.Spec) (*board.Board, error) {
 			s.NIC, s.Built = board.RTL, dev
 			return board.New(s)
 		})
 	})
+}
+
+// TestRTLOverTCP has the RTL in processes that were started apart, and reached by their address.
+func TestRTLOverTCP(t *testing.T) {
+	sizes := nic.DefaultSpec()
+	dev := buildRTL(t, sizes)
+	token := hex.EncodeToString(make([]byte, 31)) + "07"
+	file := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(file, []byte(token), 0o600))
+	RunContract(t, "ports 1", sizes, func(s board.Spec) (*board.Board, error) {
+		address, err := listening(t, dev.Binary, file)
+		if err != nil {
+			return nil, err
+		}
+		s.NIC, s.Connect, s.Token = board.RTL, address, token
+		return board.New(s)
+	})
+}
+
+// listening starts a device, which ends with its only session or with the test, and tells its address.
+func listening(t *testing.T, program, token string) (address string, err error) {
+	cmd := exec.CommandContext(t.Context(), program, "--listen", "tcp:127.0.0.1:0", "--token-file", token)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	if _, err = fmt.Fscanf(out, "listening %s\n", &address); err != nil {
+		err = fmt.Errorf("%s says no address: %w", program, err)
+	}
+	go func() { _ = cmd.Wait() }() // what is wrong with a session, the session tells
+	return address, err
 }
