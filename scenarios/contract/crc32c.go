@@ -148,6 +148,7 @@ func digestDrops(r *rig) {
 	good, bad, long := to(1, digested(udpPacket(0), 100, true)), to(1, digested(udpPacket(0), 100, false)), to(1, digested(udpPacket(0), 600, false))
 	r.post(x, 30)
 	r.post(y, 30)
+	r.synced()
 	deliver := func(x *rxRing, rule int, f []byte) {
 		r.t.Helper()
 		first := r.ordinal()
