@@ -44,10 +44,10 @@ lint nic_top -GPorts=2 "${nic[@]}"
 lint nic_top -GNumRxq=4 -GNumTxq=4 -GNumKeys=16 -GNumRules=4 "${nic[@]}"
 lint nic_top -GParts=275 "${nic[@]}"
 lint nic_top -GPorts=2 -GNumRxq=256 -GNumTxq=256 -GNumKeys=4096 -GNumRules=256 "${nic[@]}"
-for part in 4 8 16 256; do
+for part in 4 8 16 32 256; do
   lint nic_top -GParts=$part "${nic[@]}"
 done
-lint nic_top -GPorts=2 -GParts=284 -GNumRxq=256 "${nic[@]}"
-lint nic_top -GPorts=2 -GParts=704 -GNumTxq=4 "${nic[@]}"
+lint nic_top -GPorts=2 -GParts=316 -GNumRxq=256 "${nic[@]}"
+lint nic_top -GPorts=2 -GParts=736 -GNumTxq=4 "${nic[@]}"
 lint axis_fifo duts/fifo/rtl/*.sv
 echo "rtl lint: clean"

@@ -26,7 +26,7 @@ module nic_counters
   input  logic [7:0]               rd_index_i,
   output logic [63:0]              rd_data_o
 );
-  localparam int PortCounters = CntTxBytes + 1;
+  localparam int PortCounters = CntTxPause + 1;
   localparam int DevCounters  = CntMsix - CntDeviceBase + 1;
   localparam int CopyBytes    = CntCopyBytes - CntDeviceBase;
 

@@ -36,6 +36,9 @@ module nic_ingress
   output logic       [Ports-1:0][EthW-1:0] odd_o,
   input  logic       [Ports-1:0]           free_i,
   input  logic       [7:0]                 free_lines_i,
+  output logic       [Ports-1:0][LineW:0]  used_o,
+  input  pause_cfg_t [Ports-1:0]           pause_cfg_i,
+  output pause_t     [Ports-1:0]           pause_o,
   // Counter pulses and bytes; hits of a rule, a cycle later.
   output logic       [Ports-1:0][31:0]     port_evt_o,
   output logic       [Ports-1:0][7:0]      bytes_o,
@@ -76,6 +79,9 @@ module nic_ingress
       .odd_o         (odd_o[p]),
       .free_i        (free_i[p]),
       .free_lines_i  (free_lines_i),
+      .used_o        (used_o[p]),
+      .pause_cfg_i   (pause_cfg_i[p]),
+      .pause_o       (pause_o[p]),
       .port_evt_o    (port_evt_o[p]),
       .bytes_o       (bytes_o[p]),
       .busy_o        (port_busy[p])

@@ -82,6 +82,21 @@ package nic_int_pkg;
     logic [1023:0] rdata;
   } tbl_rsp_t;
 
+  // Which pause frames a port honours: plain ones, and those of these classes.
+  typedef struct packed {
+    logic       rx_pause;
+    logic [7:0] rx_pfc;
+  } pause_cfg_t;
+
+  // A pause frame came: for the port, or for these classes; times in quanta.
+  typedef struct packed {
+    logic             valid;
+    logic             all;
+    logic [7:0]       classes;
+    logic [15:0]      quanta;
+    logic [7:0][15:0] of_class;
+  } pause_t;
+
   // Accesses of registers that lie outside nic_regs: a write of the lower and upper register of the
   // 8 bytes at unit, or a read, which is answered in the same cycle.
   typedef struct packed {

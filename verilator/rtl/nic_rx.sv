@@ -42,6 +42,10 @@ module nic_rx
   output tlp_beat_t              tlp_o,
   output logic                   tlp_valid_o,
   input  logic                   tlp_ready_i,
+  // Pause frames: which are honoured, and those that were; lines held by frames.
+  input  pause_cfg_t [Ports-1:0] pause_cfg_i,
+  output pause_t     [Ports-1:0] pause_o,
+  output logic [Ports-1:0][LineW+1:0] held_o,
   output logic [Ports-1:0][31:0] port_evt_o,
   output logic [Ports-1:0]       disabled_o,
   output logic [Ports-1:0][7:0]  bytes_o,
@@ -75,7 +79,8 @@ module nic_rx
   logic       [7:0]                 free_lines;
   logic       [Ports-1:0][EthW-1:0] even, odd;
   logic       [Ports-1:0][31:0]     in_evt, take_evt;
-  logic       [Ports-1:0]           delivered;
+  logic       [Ports-1:0]           delivered, free_frame;
+  logic       [Ports-1:0][LineW:0]  used;
 
   nic_ingress #(
     .Ports(Ports), .NumRxq(NumRxq), .NumRules(NumRules), .Parts(Parts)
@@ -93,6 +98,8 @@ module nic_rx
     .odd_o         (odd),
     .free_i        (free),
     .free_lines_i  (free_lines),
+    .used_o        (used),
+    .pause_cfg_i, .pause_o,
     .port_evt_o    (in_evt),
     .bytes_o, .hits_index_i, .hits_o,
     .busy_o        (in_busy)
@@ -252,12 +259,18 @@ module nic_rx
     .even_i       (even),
     .odd_i        (odd),
     .free_o       (free),
+    .free_frame_o (free_frame),
     .free_lines_o (free_lines),
     .tlp_o, .tlp_valid_o, .tlp_ready_i,
     .done_o       (done),
     .done_queue_o (done_queue),
     .delivered_o  (delivered),
     .busy_o       (dma_busy)
+  );
+
+  nic_rxheld #(.Ports(Ports)) u_held (
+    .clk, .rst(rst_work), .used_i(used), .free_i((Parts & PartPause) != 0 ? free_frame : '0),
+    .free_lines_i(free_lines), .left_i((Parts & PartPause) != 0 ? delivered : '0), .held_o
   );
 
   always_comb begin

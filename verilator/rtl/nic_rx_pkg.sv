@@ -106,6 +106,13 @@ package nic_rx_pkg;
     rx_draw_t    draw;
   } rx_fate_t;
 
+  // Fate and checks of a frame.
+  typedef struct packed {
+    rx_fate_t fate;
+    logic     l4_ok;
+    logic     icrc_ok;
+  } rx_checked_t;
+
   // All that is known of a frame when it goes into the buffer.
   typedef struct packed {
     logic [13:0] len;

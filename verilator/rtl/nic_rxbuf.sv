@@ -30,6 +30,8 @@ module nic_rxbuf
   // Gives lines back.
   input  logic             free_i,
   input  logic [7:0]       free_lines_i,
+  // Lines in use.
+  output logic [LineW:0]   used_o,
   output logic             busy_o
 );
   localparam int Aw = LineW - 1;
@@ -59,6 +61,7 @@ module nic_rxbuf
   assign keep = beat_i.valid && beat_i.last && !drop_i && !lost;
 
   assign overflow_o = lost;
+  assign used_o     = used_q;
   assign even_o     = even_q;
   assign odd_o      = odd_q;
   assign busy_o     = used_q != '0 || frame_valid_o;

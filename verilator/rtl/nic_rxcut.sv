@@ -30,6 +30,7 @@ module nic_rxcut
   output rx_head_t         head_o,
   // The frame has been read.
   output logic             free_o,
+  output logic             free_frame_o,   // and is delivered
   output logic             free_port_o,
   output logic [7:0]       free_lines_o,
   output logic             busy_o
@@ -111,6 +112,7 @@ module nic_rxcut
   assign read_port_o  = job_q.frame.port;
   assign read_line_o  = job_q.frame.place.line + LineW'({chunk, 1'b0});
   assign free_o       = go_i && finish && job_q.kind != JobEvent;
+  assign free_frame_o = go_i && finish && job_q.kind == JobFrame;
   assign free_port_o  = job_q.frame.port;
   assign free_lines_o = job_q.frame.place.lines;
   assign cmd_valid_o  = cmd_valid_q;

@@ -23,6 +23,7 @@ module nic_rxdma
   input  logic [Ports-1:0][EthW-1:0]  even_i,
   input  logic [Ports-1:0][EthW-1:0]  odd_i,
   output logic [Ports-1:0]            free_o,
+  output logic [Ports-1:0]            free_frame_o,
   output logic [7:0]                  free_lines_o,
   output tlp_beat_t                   tlp_o,
   output logic                        tlp_valid_o,
@@ -33,6 +34,7 @@ module nic_rxdma
   output logic [Ports-1:0]            delivered_o,
   output logic                        busy_o
 );
+  logic            free_frame;
   logic            go, read, read_port, free, free_port, cut_busy;
   logic            cmd_valid;
   rx_cmd_t         cmd;
@@ -63,6 +65,7 @@ module nic_rxdma
     .cqe_o        (cqe),
     .head_o       (head),
     .free_o       (free),
+    .free_frame_o (free_frame),
     .free_port_o  (free_port),
     .free_lines_o,
     .busy_o       (cut_busy)
@@ -74,6 +77,7 @@ module nic_rxdma
     for (int p = 0; p < Ports; p++) begin
       read_o[p] = read && read_port == 1'(p);
       free_o[p] = free && free_port == 1'(p);
+      free_frame_o[p] = free_frame && free_port == 1'(p);
     end
   end
 

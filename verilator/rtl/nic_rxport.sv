@@ -36,6 +36,10 @@ module nic_rxport
   output logic [EthW-1:0]  odd_o,
   input  logic             free_i,
   input  logic [7:0]       free_lines_i,
+  output logic [LineW:0]   used_o,
+  // Pause frames: which are honoured, and one that was.
+  input  pause_cfg_t       pause_cfg_i,
+  output pause_t           pause_o,
   // Counter pulses and bytes.
   output logic [31:0]      port_evt_o,
   output logic [7:0]       bytes_o,
@@ -125,60 +129,21 @@ module nic_rxport
   logic [2:0] l4_ok_q;
 
   assign ends = store.valid && store.last;
-  // Fate and checks of the frame whose last beat is to be stored.
-  typedef struct packed {
-    rx_fate_t fate;
-    logic     l4_ok;
-    logic     icrc_ok;
-  } checked_t;
 
-  checked_t checked_now, checked;
-  rx_crc_t  crc;
+  rx_checked_t checked;
+  rx_crc_t     crc;
 
-  assign checked_now = '{fate: fate_i, l4_ok: l4_ok_q[2], icrc_ok: icrc_ok};
-
-  if (HasCrc32c) begin : g_crc32c
-    logic [5:0]  seen_q;
-    logic [31:0] value;
-    verdict_e    verdict;
-
-    nic_crc32c u_crc32c (
-      .clk, .rst,
-      .beat_i    (check),
-      .data_i    (check_data),
-      .want_i    (!parse.key.is_frag),
-      .from_i    (parse.pay_off),
-      .upto_i    (parse.pay_end),
-      .value_o   (value),
-      .verdict_o (verdict)
-    );
-
-    assign crc = '{drop: cfg_i.drop_crc32c && verdict == VerdictBad, verdict: verdict,
-                   value: value};
-
-    // The other checks wait for this one.
-    logic checked_valid, checked_ready, unused_checked;
-    assign unused_checked = ^{checked_valid, checked_ready};
-    nic_fifo #(.Width($bits(checked_t)), .Depth(4)) u_checked (
-      .clk, .rst,
-      .in_valid_i  (seen_q[5]),
-      .in_ready_o  (checked_ready),
-      .in_data_i   (checked_now),
-      .out_valid_o (checked_valid),
-      .out_ready_i (ends),
-      .out_data_o  (checked)
-    );
-
-    always_ff @(posedge clk) begin
-      seen_q <= {seen_q[4:0], check_last};
-      if (rst) seen_q <= '0;
-    end
-  end else begin : g_no_crc32c
-    logic unused_parse;
-    assign unused_parse = ^parse.pay_end;
-    assign checked      = checked_now;
-    assign crc          = '0;
-  end
+  nic_rxcheck #(.Parts(Parts)) u_check (
+    .clk, .rst,
+    .drop_i    (cfg_i.drop_crc32c),
+    .beat_i    (check),
+    .data_i    (check_data),
+    .parse_i   (parse),
+    .checked_i ('{fate: fate_i, l4_ok: l4_ok_q[2], icrc_ok: icrc_ok}),
+    .ends_i    (ends),
+    .checked_o (checked),
+    .crc_o     (crc)
+  );
 
   // What is known early waits for the ICRC.
   logic       ended_q;
@@ -209,6 +174,7 @@ module nic_rxport
   logic [31:0] seq_q;
   rx_info_t    info;
   logic [31:0] evt, evt_q;
+  logic        pause;
 
   // A function-level reset drops the frame that is coming in, even if its next beat comes later.
   assign off = (store.first ? store.off : off_q) || cfg_i.flr;
@@ -245,6 +211,7 @@ module nic_rxport
       if      (off)                   evt[CntRxDropDisabled] = 1'b1;
       else if (len < 14'(FrameMin))   evt[CntRxDropRunt]     = 1'b1;
       else if (len > 14'(FrameMax))   evt[CntRxDropOversize] = 1'b1;
+      else if (pause)                 evt[CntRxPause]        = 1'b1;
       else if (overflow)              evt[CntRxDropOverflow] = 1'b1;
       else if (drop_ip)               evt[CntRxDropIpCsum]   = 1'b1;
       else if (drop_l4)               evt[CntRxDropL4Csum]   = 1'b1;
@@ -280,15 +247,33 @@ module nic_rxport
     .clk, .rst,
     .beat_i     (store),
     .data_i     (store_data),
-    .skip_i     (off || store.base >= 14'(FrameMax)),
+    .skip_i     (off || pause || store.base >= 14'(FrameMax)),
     .drop_i     (drop),
     .info_i     (info),
     .overflow_o (overflow),
     .frame_valid_o, .frame_ready_i, .frame_place_o, .frame_info_o,
     .read_i, .read_line_i, .even_o, .odd_o,
-    .free_i, .free_lines_i,
+    .free_i, .free_lines_i, .used_o,
     .busy_o     (buf_busy)
   );
+
+  // Pause frames go no further.
+  if ((Parts & PartPause) != 0) begin : g_pause
+    nic_pause_rx u_pause (
+      .clk, .rst,
+      .cfg_i    (pause_cfg_i),
+      .beat_i   (store),
+      .data_i   (store_data),
+      .match_o  (pause),
+      .honour_i (evt[CntRxPause]),
+      .pause_o
+    );
+  end else begin : g_no_pause
+    logic unused_pause;
+    assign unused_pause = ^pause_cfg_i;
+    assign pause        = 1'b0;
+    assign pause_o      = '0;
+  end
 
 `ifndef SYNTHESIS
   a_head: assert property (@(posedge clk) disable iff (rst)

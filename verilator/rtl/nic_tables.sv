@@ -4,6 +4,8 @@
 module nic_tables
   import nic_pkg::*, nic_int_pkg::*;
 #(
+  // Ethernet ports.
+  parameter int Ports = 1,
   // Receive queues.
   parameter int NumRxq = 64,
   // Transmit queues.
@@ -28,13 +30,14 @@ module nic_tables
   output logic [1:0]     reg_bad_o,
   output logic           busy_o,
   output tbl_req_t       tbl_o,
-  // Answers of the transmit path (Txq, Key) and of all others.
+  // Answers of the transmit path (Txq, Key, PortCfg) and of all others.
   input  tbl_rsp_t       rx_tbl_i,
   input  tbl_rsp_t       tx_tbl_i
 );
   localparam int DataW  = 32 * TableWords;
   localparam bit HasRss = (Parts & PartRss) != 0;
   localparam bit HasAccounts = (Parts & PartAccounts) != 0;
+  localparam bit HasPause = (Parts & PartPause) != 0;
 
   typedef enum logic [1:0] {StIdle, StCheck, StWait} state_e;
 
@@ -88,7 +91,8 @@ module nic_tables
                         else        check = TableStatusNotBuilt;
       TableAccount:     if (HasAccounts) size = 17'(NumAccounts);
                         else             check = TableStatusNotBuilt;
-      TablePortCfg: check = TableStatusNotBuilt;
+      TablePortCfg:     if (HasPause) size = 17'(Ports);
+                        else          check = TableStatusNotBuilt;
       default:   check = TableStatusBadTable;
     endcase
     if (check == TableStatusOk && {1'b0, index} >= size) check = TableStatusBadIndex;
@@ -101,7 +105,7 @@ module nic_tables
     tbl_o.id    = id_q;
     tbl_o.index = index_q;
     tbl_o.wdata = data_q;
-    of_rx       = id_q != TableTxq && id_q != TableKey;
+    of_rx       = id_q != TableTxq && id_q != TableKey && id_q != TablePortCfg;
     done        = state_q == StWait && (of_rx ? rx_tbl_i.done : tx_tbl_i.done);
     done_status = table_status_e'(of_rx ? rx_tbl_i.status : tx_tbl_i.status);
   end

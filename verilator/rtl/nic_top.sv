@@ -86,11 +86,15 @@ module nic_top
   localparam int RdCopy    = 3;
   localparam int EvtSources = 6;
   localparam int BusyTail  = 4;
+  localparam int HeldW     = $clog2(RxBufBytes / 64) + 2;
 
   cfg_t                        cfg;
   rss_key_t                    rss_key;
   reg_bus_t                    reg_bus;
-  logic [63:0]                 rx_reg;
+  logic [63:0]                 rx_reg, tx_reg;
+  pause_cfg_t [Ports-1:0]      pause_cfg;
+  pause_t [Ports-1:0]          pause;
+  logic [Ports-1:0][HeldW-1:0] held;
   tbl_req_t                    tbl;
   tbl_rsp_t                    rx_tbl, tx_tbl;
   doorbell_t                   rx_db, tx_db;
@@ -154,7 +158,7 @@ module nic_top
     .req_i(reg_req), .req_valid_i(reg_valid), .req_ready_o(reg_ready),
     .push_wqe_i(reg_push_wqe), .tx_push_o(push),
     .ans_o(ans), .ans_data_o(ans_data), .ans_valid_o(ans_valid), .ans_ready_i(ans_ready),
-    .cfg_o(cfg), .rss_key_o(rss_key), .reg_o(reg_bus), .reg_rdata_i(rx_reg),
+    .cfg_o(cfg), .rss_key_o(rss_key), .reg_o(reg_bus), .reg_rdata_i(rx_reg | tx_reg),
     .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl),
     .rx_db_o(rx_db), .tx_db_o(tx_db),
     .cnt_rd_o(cnt_rd), .cnt_index_o(cnt_index), .cnt_data_i(cnt_data),
@@ -208,7 +212,7 @@ module nic_top
     .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
     .s_axis_eth_tready,
     .cfg_i(cfg), .rss_key_i(rss_key), .tbl_i(tbl), .tbl_o(rx_tbl), .reg_i(reg_bus),
-    .reg_rdata_o(rx_reg), .db_i(rx_db),
+    .reg_rdata_o(rx_reg), .pause_cfg_i(pause_cfg), .pause_o(pause), .held_o(held), .db_i(rx_db),
     .commit_o(rx_commit), .flush_o(rx_flush), .flushed_i(flushed),
     .rd_req_o(rd_req[RdRx]), .rd_req_valid_o(rd_valid[RdRx]), .rd_req_ready_i(rd_ready[RdRx]),
     .rd_rsp_i(rd_rsp[RdRx]),
@@ -217,7 +221,9 @@ module nic_top
     .hits_index_i(hits_index), .hits_o(hits), .busy_o(rx_busy), .work_o(rx_work)
   );
 
-  nic_tx #(.Ports(Ports), .NumTxq(NumTxq), .NumKeys(NumKeys), .Parts(Parts)) u_tx (
+  nic_tx #(
+    .Ports(Ports), .NumTxq(NumTxq), .NumKeys(NumKeys), .Parts(Parts), .HeldW(HeldW)
+  ) u_tx (
     .clk, .rst(rst_work),
     .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
     .m_axis_eth_tvalid, .m_axis_eth_tready,
@@ -233,6 +239,7 @@ module nic_top
     .copy_tlp_o(copy_tlp), .copy_tlp_valid_o(copy_tlp_valid),
     .copy_tlp_ready_i(copy_tlp_ready), .copy_bytes_o(copy_bytes),
     .tlp_o(tx_tlp), .tlp_valid_o(tx_tlp_valid), .tlp_ready_i(tx_tlp_ready),
+    .reg_i(reg_bus), .reg_rdata_o(tx_reg), .pause_cfg_o(pause_cfg), .pause_i(pause), .held_i(held),
     .port_evt_o(tx_evt), .bytes_o(tx_bytes), .dev_evt_o(tx_dev), .busy_o(tx_busy)
   );
 

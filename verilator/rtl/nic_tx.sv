@@ -17,7 +17,9 @@ module nic_tx
   parameter int unsigned Parts = PartsDefault,
   // Frames and lines of 128 bytes in the gather buffer, powers of two.
   parameter int GatherSlots = 256,
-  parameter int GatherLines = 512
+  parameter int GatherLines = 512,
+  // Bits of a count of 64 B lines that received frames hold.
+  parameter int HeldW = 12
 ) (
   input  logic                    clk,
   input  logic                    rst,
@@ -56,6 +58,12 @@ module nic_tx
   output tlp_beat_t               tlp_o,
   output logic                    tlp_valid_o,
   input  logic                    tlp_ready_i,
+  // Pause: its registers; pause frames to honour, those that came, lines held by received frames.
+  input  reg_bus_t                reg_i,
+  output logic [63:0]             reg_rdata_o,
+  output pause_cfg_t [Ports-1:0]  pause_cfg_o,
+  input  pause_t     [Ports-1:0]  pause_i,
+  input  logic [Ports-1:0][HeldW-1:0] held_i,
   output logic [Ports-1:0][31:0]  port_evt_o,
   output logic [Ports-1:0][7:0]   bytes_o,
   output logic [15:0]             dev_evt_o,
@@ -105,12 +113,23 @@ module nic_tx
   logic [6:0]    sent_bytes;
   logic          sent_last, unused_cfg;
 
+  // What the output gives, before pause.
+  logic [Ports*EthW-1:0]  o_tdata;
+  logic [Ports*EthB-1:0]  o_tkeep;
+  logic [Ports-1:0]       o_tlast, o_tvalid, o_tready;
+  logic [Ports*16-1:0]    o_tuser;
+  logic [NumTxq-1:0]      held_queues;
+  logic [Ports-1:0]       pause_sent;
+  tbl_rsp_t               pause_rsp;
+  logic                   pause_busy;
+
   assign unused_cfg = ^cfg_i;
-  assign busy_o     = txq_busy || gather_busy || tlp_valid_o;
+  assign busy_o     = txq_busy || gather_busy || tlp_valid_o || pause_busy;
   assign tbl_o      = tbl_q;
 
   nic_txq #(.NumTxq(NumTxq), .FetchSlots(FetchSlots), .Parts(Parts)) u_txq (
-    .clk, .rst, .enable_i(cfg_i.tx_enable), .flr_i(cfg_i.flr), .short_i(cfg_i.mrrs == 13'd128), .tbl_i,
+    .clk, .rst, .enable_i(cfg_i.tx_enable), .flr_i(cfg_i.flr),
+    .short_i(cfg_i.mrrs == 13'd128), .pause_i(held_queues), .tbl_i,
     .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .commit_o,
     .flush_o, .flushed_i, .db_i, .push_i, .rd_req_o(wqe_rd_req_o),
     .rd_req_valid_o(wqe_rd_req_valid_o),
@@ -207,11 +226,35 @@ module nic_tx
   nic_txout #(.Ports(Ports)) u_out (
     .clk, .rst, .room_o(room), .take_i(take), .take_beats_i(take_beats),
     .beat_valid_i(beat_valid), .beat_i(beat), .frame_valid_i(out_valid), .frame_i(out),
-    .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
-    .m_axis_eth_tvalid, .m_axis_eth_tready, .end_valid_o(fin_valid), .end_ready_i(fin_ready),
-    .end_id_o(end_id), .end_len_o(fin_len), .sent_o(sent), .sent_bytes_o(sent_bytes),
-    .sent_last_o(sent_last)
+    .m_axis_eth_tdata(o_tdata), .m_axis_eth_tkeep(o_tkeep), .m_axis_eth_tlast(o_tlast),
+    .m_axis_eth_tuser(o_tuser), .m_axis_eth_tvalid(o_tvalid), .m_axis_eth_tready(o_tready),
+    .end_valid_o(fin_valid), .end_ready_i(fin_ready), .end_id_o(end_id), .end_len_o(fin_len),
+    .sent_o(sent), .sent_bytes_o(sent_bytes), .sent_last_o(sent_last)
   );
+
+  if ((Parts & PartPause) != 0) begin : g_pause
+    nic_pause #(.Ports(Ports), .NumTxq(NumTxq), .HeldW(HeldW)) u_pause (
+      .clk, .rst, .flr_i(cfg_i.flr), .tbl_i, .tbl_o(pause_rsp), .txq_commit_i(commit_o), .reg_i,
+      .reg_rdata_o, .cfg_o(pause_cfg_o), .pause_i, .held_i, .hold_o(held_queues),
+      .s_axis_eth_tdata(o_tdata), .s_axis_eth_tkeep(o_tkeep), .s_axis_eth_tlast(o_tlast),
+      .s_axis_eth_tuser(o_tuser), .s_axis_eth_tvalid(o_tvalid), .s_axis_eth_tready(o_tready),
+      .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
+      .m_axis_eth_tvalid, .m_axis_eth_tready, .sent_o(pause_sent), .busy_o(pause_busy)
+    );
+  end else begin : g_no_pause
+    logic unused_pause;
+    assign unused_pause = ^{reg_i, pause_i, held_i};
+    assign {m_axis_eth_tdata, m_axis_eth_tkeep, m_axis_eth_tlast, m_axis_eth_tuser} =
+           {o_tdata, o_tkeep, o_tlast, o_tuser};
+    assign m_axis_eth_tvalid = o_tvalid;
+    assign o_tready          = m_axis_eth_tready;
+    assign reg_rdata_o       = '0;
+    assign pause_cfg_o       = '0;
+    assign held_queues       = '0;
+    assign pause_sent        = '0;
+    assign pause_rsp         = '0;
+    assign pause_busy        = 1'b0;
+  end
 
   nic_txcqe #(.NumTxq(NumTxq)) u_cqe (
     .clk, .rst, .valid_i(fin_valid), .ready_o(fin_ready), .id_i(end_id), .len_i(fin_len),
@@ -223,7 +266,11 @@ module nic_tx
 
   // Table answers and events leave from registers.
   always_ff @(posedge clk) begin
-    tbl_q.done <= (txq_done || key_done) && !rst;
+    tbl_q.done <= (txq_done || key_done || pause_rsp.done) && !rst;
+    if (pause_rsp.done) begin
+      tbl_q.status <= pause_rsp.status;
+      tbl_q.rdata  <= pause_rsp.rdata;
+    end
     if (txq_done) begin
       tbl_q.status <= txq_status;
       tbl_q.rdata  <= 1024'(txq_rdata);
@@ -240,6 +287,7 @@ module nic_tx
     dev_evt_o[CntTxCqe - CntDeviceBase]        <= end_cqe && !rst;
     for (int p = 0; p < Ports; p++) begin
       port_evt_o[p]              <= '0;
+      port_evt_o[p][CntTxPause]  <= pause_sent[p] && !rst;
       port_evt_o[p][CntTxFrames] <= sent[p] && sent_last && !rst;
       bytes_o[p]                 <= sent[p] && !rst ? {1'b0, sent_bytes} : 8'd0;
     end

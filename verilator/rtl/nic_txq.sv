@@ -27,6 +27,8 @@ module nic_txq
   input  logic          flushed_i,
   input  doorbell_t     db_i,
   input  push_t         push_i,
+  // Queues whose class is stopped by a pause: nothing of them is fetched.
+  input  logic [NumTxq-1:0] pause_i,
   output rd_req_t       rd_req_o,
   output logic          rd_req_valid_o,
   input  logic          rd_req_ready_i,
@@ -93,14 +95,15 @@ module nic_txq
   );
 
   // A pushed entry takes the place of a turn.
-  assign push_take = push && enable_i && slot_free && fetch_max != 3'd0;
+  assign push_take = push && enable_i && slot_free && fetch_max != 3'd0 && !pause_i[push_q];
   assign fetch_q   = push_look ? push_q : sched_q;
   assign fetch_num = push_look ? 3'd1 : num;
 
   always_ff @(posedge clk) if (HasPush && push_i.valid) push_wqe_q <= push_i.wqe;
 
   nic_txq_sched #(.NumTxq(NumTxq), .SlotW(Sw)) u_sched (
-    .clk, .rst, .enable_i, .wait_i(push_look), .short_i, .work_i(work & ~blocked), .q_o(sched_q),
+    .clk, .rst, .enable_i, .wait_i(push_look), .short_i, .work_i(work & ~blocked & ~pause_i),
+    .q_o(sched_q),
     .run_i(run),
     .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .max_i(fetch_max),
     .take_o(take), .num_o(num), .slot_free_i(slot_free), .slot_i(slot), .alloc_o(alloc), .rd_req_o,

@@ -50,6 +50,7 @@ module nic_txq_tbl
   typedef enum logic [2:0] {TIdle, TCheck, TDrain, TCommit, TDone, TGap} state_e;
 
   localparam bit HasMsix = (Parts & PartMsix) != 0;
+  localparam bit HasPause = (Parts & PartPause) != 0;
 
   typedef struct packed {
     logic [15:0] mod_cycles;
@@ -64,6 +65,7 @@ module nic_txq_tbl
     logic [63:0] ring_base;
     logic [7:0]  log_size;
     logic [7:0]  ecn_mode;
+    logic [7:0]  pfc_class;
   } cfg_entry_t;
 
   cfg_entry_t        cfg_mem [NumTxq];
@@ -103,13 +105,15 @@ module nic_txq_tbl
         if (tbl_i.write) begin
           w = txq_entry_t'(tbl_i.wdata[511:0]);
           if (w.enable == 8'd1 && ((!HasMsix && w.msix_addr != 64'd0) ||
-                                   (!HasEcn && w.ecn_mode != 8'd0))) begin
+                                   (!HasEcn && w.ecn_mode != 8'd0) ||
+                                   (!HasPause && w.pfc_class != 8'd0))) begin
             s = TableStatusNotBuilt;
           end
           if (w.enable == 8'd1 && (w.log_size < 8'(LogSizeMin) || w.log_size > 8'(LogSizeMax) ||
                                    w.ring_base[5:0] != 6'd0 || w.cq_base[5:0] != 6'd0 ||
                                    (HasMsix && w.msix_addr[1:0] != 2'd0) ||
-                                   (HasEcn && w.ecn_mode > 8'd3))) begin
+                                   (HasEcn && w.ecn_mode > 8'd3) ||
+                                   (HasPause && w.pfc_class > 8'd7))) begin
             s = TableStatusBadValue;
           end
           if (w.enable > 8'd1) s = TableStatusBadValue;
@@ -129,6 +133,7 @@ module nic_txq_tbl
             e.ring_base = cfg_mem[q_o].ring_base;
             e.cq_base   = cfg_mem[q_o].cq_base;
             e.ecn_mode  = cfg_mem[q_o].ecn_mode;
+            e.pfc_class = cfg_mem[q_o].pfc_class;
             {e.mod_cycles, e.mod_count, e.msix_data, e.msix_addr} = cfg_mem[q_o].msix;
           end
           ts_q <= TDone;
@@ -142,7 +147,8 @@ module nic_txq_tbl
         cfg_mem[q_o]   <= '{msix: HasMsix ? {w.mod_cycles, w.mod_count, w.msix_data, w.msix_addr} :
                                             '0,
                             cq_base: w.cq_base, ring_base: w.ring_base, log_size: w.log_size,
-                            ecn_mode: HasEcn ? w.ecn_mode : 8'd0};
+                            ecn_mode: HasEcn ? w.ecn_mode : 8'd0,
+                            pfc_class: HasPause ? w.pfc_class : 8'd0};
         unused_w       = ^w;
         written_q[q_o] <= 1'b1;
         ts_q           <= TDone;
