@@ -34,6 +34,10 @@ func (p *TxPlan) offload(frame []byte) {
 	if p.ECN != 0 && ecnFits(l3, frame) {
 		SetECN(frame[l3:], p.ECN)
 	}
+	hdrLen := 0 // as gathered: with l4 before l3, f_udp_zero may overwrite the IHL
+	if p.IPCsum {
+		hdrLen = ihl(frame, l3)
+	}
 	var pseudo wire.PartialSum // of the addresses as gathered, whatever is inserted there
 	if p.UDPCsum {
 		pseudo = wire.PseudoHeader(addresses(frame, l3), protoUDP, uint32(udpLen(frame, l4)))
@@ -52,7 +56,7 @@ func (p *TxPlan) offload(frame []byte) {
 		setUDPCsum(frame[l4:l4+udpLen(frame, l4)], pseudo)
 	}
 	if p.IPCsum {
-		hdr := frame[l3 : l3+ihl(frame, l3)]
+		hdr := frame[l3 : l3+hdrLen]
 		binary.BigEndian.PutUint16(hdr[ipv4CsumOff:], 0)
 		binary.BigEndian.PutUint16(hdr[ipv4CsumOff:], wire.Checksum(hdr))
 	}

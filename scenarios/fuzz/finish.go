@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 
 	"nictwin/golden"
@@ -148,7 +150,8 @@ func isBreach(err error) bool {
 	var breach *host.ContractError
 	var stuck *StuckError
 	var stream *streamError
-	return errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream)
+	var crash *CrashError
+	return errors.As(err, &crash) || errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream)
 }
 
 // Key says what went wrong in few words: programs that fail in the same way have the same.
@@ -171,19 +174,40 @@ func (p *Program) Run(ctx context.Context, sizes nic.Spec, build Build, cov *Cov
 	if err != nil {
 		return &Verdict{Err: err}
 	}
-	err = x.all(ctx)
+	err = x.guarded(ctx)
 	x.done = true
 	v := &Verdict{Build: x.b.NIC.Build(), Cycles: x.b.NIC.Cycles()}
 	if e := x.b.NIC.Check(); e != nil {
 		err = errors.Join(err, &streamError{e})
 	}
-	if err == nil || isBreach(err) {
+	var crash *CrashError
+	switch {
+	case errors.As(err, &crash): // the referee may be what is broken
+	case err == nil || isBreach(err):
 		v.Report = x.ref.Finish()
-	} else {
+	default:
 		v.Report = x.ref.BreakOff()
 	}
 	v.Err = cmp.Or(err, x.b.Close())
 	return v
+}
+
+// CrashError is a panic of the Go NIC or of the referee, which a program must not lead to.
+type CrashError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *CrashError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// guarded plays all, and makes a panic an error, so that the program that leads to it is known.
+func (x *player) guarded(ctx context.Context) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &CrashError{v, debug.Stack()}
+		}
+	}()
+	return x.all(ctx)
 }
 
 func (x *player) all(ctx context.Context) error {

@@ -22,7 +22,7 @@ func Generate(seed uint64, shape Shape) *Program {
 	g.heavy = g.of(4) == 0
 	for range 25 + g.of(45) {
 		o := g.next()
-		o.Wait = g.pause()
+		o.Wait = g.wait()
 		g.add(o)
 	}
 	return g.prog
@@ -57,8 +57,8 @@ func (g *generator) board() Board {
 	return b
 }
 
-// pause is how long an operation is given.
-func (g *generator) pause() int {
+// wait is how long an operation is given.
+func (g *generator) wait() int {
 	switch g.of(4) {
 	case 0:
 		return 0
@@ -70,6 +70,15 @@ func (g *generator) pause() int {
 
 // prelude sets the NIC up so that most of what follows does something.
 func (g *generator) prelude() {
+	for range 1 + g.of(4) {
+		g.rx = append(g.rx, g.queue(g.Sizes.NumRxq))
+		g.tx = append(g.tx, g.queue(g.Sizes.NumTxq))
+	}
+	g.settings()
+	g.queues()
+}
+
+func (g *generator) settings() {
 	g.write("CPL_TIMEOUT", uint32(pick(g, 0, 1024, 1500, 2000)))
 	g.write("CTRL", 3)
 	g.write("DEVCTL", g.devctl())
@@ -80,13 +89,18 @@ func (g *generator) prelude() {
 	g.add(Op{Key: &Key{Index: keyNoRead, NoRead: true, Write: true, Variant: 9}})
 	g.add(Op{Key: &Key{Index: keyShort, Short: 1 + uint64(g.of(80)), Base: g.base()}})
 	g.add(Op{Key: &Key{Index: keyReadOnly, Place: Place{Host: true}}})
-	if g.Sizes.Has(nicspec.PartRss) {
+	if g.Sizes.Has(nicspec.PartRss) && g.maybe(75) {
 		g.rss()
 	}
-	for range 1 + g.of(4) {
-		g.rx = append(g.rx, g.queue(g.Sizes.NumRxq))
-		g.tx = append(g.tx, g.queue(g.Sizes.NumTxq))
+	for range pick(g, 0, 3) {
+		if o, ok := g.partsOf(); ok && o.Table != nil {
+			g.add(o)
+		}
 	}
+}
+
+// queues enables them, and leads frames to them.
+func (g *generator) queues() {
 	for i, q := range g.rx {
 		g.add(Op{RxQueue: g.rxQueue(q)})
 		g.add(Op{Post: g.post(q, 1+g.of(16))})
@@ -134,16 +148,6 @@ func (g *generator) devctl() uint32 {
 		return uint32(d) | 0x77
 	}
 	return uint32(d)
-}
-
-// rss sets hash key and indirection table up.
-func (g *generator) rss() {
-	for i := range nicspec.RegRssKeyCount {
-		g.add(Op{Write: &Write{Reg: "RSS_KEY", Index: i, Value: g.rng.Uint32()}})
-	}
-	for range 4 {
-		g.add(Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableIndirection, Index: g.of(16), Words: []uint32{uint32(g.queue(g.Sizes.NumRxq))}}})
-	}
 }
 
 // place puts something into memory, bytes at any address or aligned.
@@ -204,8 +208,14 @@ func (g *generator) next() Op {
 		return Op{Mend: &Mend{}}
 	case n < 80:
 		return Op{Bell: g.bell()}
-	case n < 85:
+	case n < 84:
 		return g.odd()
+	case n < 85 && g.maybe(30):
+		return g.flood()
+	case n < 90:
+		if o, ok := g.partsOf(); ok {
+			return o
+		}
 	}
 	return g.setting()
 }

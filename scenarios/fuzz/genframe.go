@@ -9,6 +9,10 @@ import (
 func (g *generator) play() *Play {
 	p := &Play{Port: g.of(g.Sizes.Ports)}
 	for range 1 + g.of(8) {
+		if g.Sizes.Has(nicspec.PartPause) && g.maybe(6) {
+			p.Frames = append(p.Frames, g.stop())
+			continue
+		}
 		p.Frames = append(p.Frames, g.frame(false))
 	}
 	return p

@@ -61,7 +61,7 @@ func (g *generator) steer(i, queue int) *Rule {
 		r.Action, r.Queue, r.RssLog = nicspec.ActionRss, uint16(pick(g, 0, 8, 255)), uint8(g.of(9))
 	}
 	if g.Sizes.Has(nicspec.PartAccounts) && g.maybe(40) {
-		r.Account = &Account{uint8(g.of(64)), uint16(pick(g, g.rx...))}
+		r.Account = &Account{uint8(pick(g, accountsUsed...)), uint16(pick(g, g.rx...))}
 	}
 	return r
 }
@@ -104,6 +104,8 @@ func (g *generator) table() *Table {
 	switch t.Table {
 	case nicspec.TableRxq, nicspec.TableTxq:
 		g.queueWords(t)
+	case nicspec.TablePortCfg, nicspec.TableAccount:
+		t.Words = t.Words[:4]
 	case nicspec.TableKey, nicspec.TableRule:
 		t.Index |= 0x8000 // keys and rules that are in force have operations of their own
 		if g.maybe(60) {
@@ -124,7 +126,10 @@ func (g *generator) queueWords(t *Table) {
 			t.Index = pick(g, g.tx...)
 		}
 	}
-	t.Words[0] = pick(g, uint32(2), 255, 0x0103_0002)
+	t.Words[0] = pick(g, uint32(2), 255, 0x0103_0002, 1, 0x0002_0001)
+	if t.Words[0]&0xff == 1 && g.maybe(50) { // all is well but for a field of a part
+		t.Words = []uint32{0x0002_0001, 0, 64, 0, 1 << 12, 0, 1 << 13, 0, 1 << 14}
+	}
 }
 
 // register is an access to any register that is harmless.

@@ -24,6 +24,7 @@ type Op struct {
 	Fault   *Fault   `json:"fault,omitempty"`
 	Mend    *Mend    `json:"mend,omitempty"`
 	Quiet   *Quiet   `json:"quiet,omitempty"`
+	Reset   *Reset   `json:"reset,omitempty"`
 }
 
 // RxQueue is a receive queue to be enabled.
@@ -91,8 +92,9 @@ type Play struct {
 // Frame is one that comes in, or that a work entry sends.
 type Frame struct {
 	craft.Frame
-	Len  int   `json:"len,omitempty"`  // bytes to which it is cut or filled up; 0 leaves it
-	Flip []int `json:"flip,omitempty"` // bits that are turned over, by number
+	Len   int      `json:"len,omitempty"`   // bytes to which it is cut or filled up; 0 leaves it
+	Words []uint16 `json:"words,omitempty"` // from byte 14 on, big-endian
+	Flip  []int    `json:"flip,omitempty"`  // bits that are turned over, by number
 }
 
 // Send posts work entries, as many of them as there is room for.
@@ -182,7 +184,7 @@ type Match struct {
 	Skip  uint64 `json:"skip,omitempty"`
 }
 
-// Table is any other table command; Wait follows when it is over. Queues are not enabled by it.
+// Table is any other table command; Wait follows when it is over. It enables no queue: one that would is left out.
 type Table struct {
 	Op    uint8         `json:"op"`
 	Table nicspec.Table `json:"table"`
@@ -225,6 +227,9 @@ type Fault struct {
 
 // Mend takes all faults out of force.
 type Mend struct{}
+
+// Reset is a function-level reset, if the build has it. No queue is enabled afterwards.
+type Reset struct{}
 
 // Quiet waits until the NIC has nothing to do.
 type Quiet struct{}

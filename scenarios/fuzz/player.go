@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -212,6 +213,8 @@ func (x *player) configure(o *Op) error {
 		x.root.Faults.Clear()
 	case o.Quiet != nil:
 		return x.quiet()
+	case o.Reset != nil:
+		return x.reset()
 	}
 	return nil
 }
@@ -231,6 +234,11 @@ func (f *Frame) bytes(n int) []byte {
 	b := f.Build()
 	if f.Len > 0 {
 		b = fit(b, n, f.Seed)
+	}
+	for i, w := range f.Words {
+		if at := 14 + 2*i; at+2 <= len(b) {
+			binary.BigEndian.PutUint16(b[at:], w)
+		}
 	}
 	for _, bit := range f.Flip {
 		if bit/8 < len(b) {

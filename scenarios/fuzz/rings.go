@@ -117,7 +117,9 @@ func (x *player) openRx(c *RxQueue) error {
 	if x.sizes.Has(nicspec.PartEcn) {
 		f.EcnMode = c.Ecn
 	}
-	x.messages(c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles)
+	if err := x.messages(false, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
+		return err
+	}
 	entry := make([]byte, nicspec.RxqEntrySize)
 	f.Encode(entry)
 	x.rx[c.Queue] = r
@@ -125,11 +127,13 @@ func (x *player) openRx(c *RxQueue) error {
 }
 
 // messages sets a queue's messages up, if the build has them.
-func (x *player) messages(m *Msix, addr *uint64, data *uint32, count, cycles *uint16) {
-	if m != nil && x.sizes.Has(nicspec.PartMsix) {
-		*addr = x.alloc(Place{}, 4)
-		*data, *count, *cycles = m.Data, m.Count, m.Cycles
+func (x *player) messages(tx bool, m *Msix, addr *uint64, data *uint32, count, cycles *uint16) error {
+	if m == nil || !x.sizes.Has(nicspec.PartMsix) {
+		return nil
 	}
+	*addr = x.alloc(Place{}, 4)
+	*data, *count, *cycles = m.Data, m.Count, m.Cycles
+	return x.root.Watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
 }
 
 func (r *rxRing) entry(raw []byte) {

@@ -38,7 +38,9 @@ func (x *player) openTx(c *TxQueue) error {
 	if x.sizes.Has(nicspec.PartEcn) {
 		f.EcnMode = c.Ecn
 	}
-	x.messages(c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles)
+	if err := x.messages(true, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
+		return err
+	}
 	entry := make([]byte, nicspec.TxqEntrySize)
 	f.Encode(entry)
 	x.tx[c.Queue] = r

@@ -73,6 +73,9 @@ func (x *player) commanded(op nicspec.TableOp, t nicspec.Table, index int) (nics
 }
 
 func (x *player) table(t *Table) error {
+	if x.enables(t) {
+		return nil
+	}
 	for i, w := range t.Words {
 		if err := x.root.WriteReg32(nicspec.RegTblData(i), w); err != nil {
 			return err
@@ -115,6 +118,51 @@ func (x *player) rule(r *Rule) error {
 
 func set(b []byte, bit int, v uint64) {
 	b[bit/8] = b[bit/8]&^(1<<(bit%8)) | byte(v)<<(bit%8)
+}
+
+// enables tells whether a table command may enable a queue that nobody would look after.
+func (x *player) enables(t *Table) bool {
+	if t.Op != uint8(nicspec.TableOpWrite) || len(t.Words) == 0 || t.Words[0]&0xff != 1 {
+		return false
+	}
+	notBuilt := !x.sizes.Has(nicspec.PartMsix) && len(t.Words) > 8 && t.Words[8] != 0
+	switch t.Table {
+	case nicspec.TableRxq:
+		return x.rx[t.Index] == nil && !notBuilt && t.Index < x.sizes.NumRxq
+	case nicspec.TableTxq:
+		return x.tx[t.Index] == nil && !notBuilt && t.Index < x.sizes.NumTxq
+	}
+	return false
+}
+
+// reset starts a function-level reset and waits for its end.
+func (x *player) reset() error {
+	if !x.sizes.Has(nicspec.PartFlr) {
+		return nil
+	}
+	state := "idle"
+	if v, err := x.read(nicspec.RegStatus); err != nil {
+		return err
+	} else if v != 0 {
+		state = "at work"
+	}
+	if err := x.root.WriteReg32(nicspec.RegCtrl, 1<<31); err != nil {
+		return err
+	}
+	for n := 0; n < patience; n += 2 * linkCycles {
+		v, err := x.read(nicspec.RegCtrl)
+		if err != nil {
+			return err
+		}
+		if v>>31 == 0 {
+			x.see.cov.hit("resets", state)
+			clear(x.rx)
+			clear(x.tx)
+			clear(x.keys)
+			return nil
+		}
+	}
+	return &StuckError{"a function-level reset is over"}
 }
 
 // harmless keeps a write from starting a function-level reset, after which the driver would have to begin anew.

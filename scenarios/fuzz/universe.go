@@ -219,6 +219,12 @@ func (u *Universe) parts() {
 	if u.sizes.Has(nicspec.PartEcn) {
 		u.add("ECN received", []string{"mode 0", "mode 1"}, ip, names("ECN %d", 0, 1, 2, 3))
 	}
+	if u.sizes.Has(nicspec.PartMsix) {
+		u.add("messages", waysWords, []string{"each entry", "several entries"}, []string{"no time limit", "time limit"})
+	}
+	if u.sizes.Has(nicspec.PartFlr) {
+		u.add("resets", []string{"idle", "at work"})
+	}
 	if u.sizes.Has(nicspec.PartPush) {
 		u.add("push", []string{"pushed"})
 	}

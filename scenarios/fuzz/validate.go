@@ -108,6 +108,7 @@ func (v *validator) frame(f *Frame, least int) {
 		v.in("len", f.Len, least, maxFrame)
 	}
 	v.in("flip", len(f.Flip), 0, maxList)
+	v.in("words", len(f.Words), 0, 20)
 	v.in("tags", len(f.Tags), 0, 8)
 	v.is(f.L3 == 0 || f.L3 == 4 || f.L3 == 6, "l3 is %d: want 0, 4 or 6", f.L3)
 	v.is(f.Options >= 0 && f.Options <= craft.MaxOptions && f.Options%4 == 0, "options is %d: want a multiple of 4 up to %d", f.Options, craft.MaxOptions)
@@ -175,9 +176,6 @@ func (t *Table) check(v *validator) {
 	v.in("op", int(t.Op), 0, 3)
 	v.in("index", t.Index, 0, 0xffff)
 	v.in("words", len(t.Words), 0, nicspec.TableWords)
-	queue := t.Table == nicspec.TableRxq || t.Table == nicspec.TableTxq
-	v.is(!queue || len(t.Words) == 0 || t.Words[0]&0xff != 1 || t.Op != uint8(nicspec.TableOpWrite),
-		"table %v: rx_queue and tx_queue enable queues", t.Table)
 }
 
 func (w *Write) check(v *validator) {

@@ -126,6 +126,9 @@ func (w *watcher) access(what string, h *tlp.Header) {
 		shape = fmt.Sprintf("of %d DWs", h.Length)
 	}
 	w.cov.hit("TLPs taken", fmt.Sprintf("register %s %s", what, shape))
+	if h.Length == 16 && h.FirstBE == 0xf && h.LastBE == 0xf && registerAt(uint32(h.Address-nicspec.BarBase)) == "TX_PUSH" {
+		w.cov.hit("registers", "TX_PUSH", what)
+	}
 	if whole && shape != "of more than 2 DWs" {
 		if r := registerAt(uint32(h.Address - nicspec.BarBase)); r != "" {
 			w.cov.hit("registers", r, what)
@@ -170,6 +173,18 @@ func direction(tx bool) string {
 // event is told of Event entries.
 func (w *watcher) event(r *ring, s nicspec.Status) {
 	w.cov.hit("events", direction(r.tx), s.String(), w.stall)
+}
+
+// message is told of messages of queues [M2].
+func (w *watcher) message(tx bool, m *Msix) {
+	count, cycles := "each entry", "no time limit"
+	if m.Count > 1 {
+		count = "several entries"
+	}
+	if m.Cycles > 0 {
+		cycles = "time limit"
+	}
+	w.cov.hit("messages", direction(tx), count, cycles)
 }
 
 // disabling is told of queues that are about to be disabled.

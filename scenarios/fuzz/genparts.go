@@ -1,0 +1,107 @@
+package fuzz
+
+import (
+	"nictwin/models/host"
+	"nictwin/models/nicspec"
+)
+
+// accountsUsed are the credit accounts that rules draw on: few, so that they run dry.
+var accountsUsed = []int{0, 17, nicspec.NumAccounts - 1}
+
+// rss sets hash key and indirection table up; without a key there is no hash.
+func (g *generator) rss() {
+	for i := range nicspec.RegRssKeyCount {
+		if g.maybe(97) {
+			g.add(Op{Write: &Write{Reg: "RSS_KEY", Index: i, Value: g.rng.Uint32()}})
+		}
+	}
+	for range 4 {
+		g.add(Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableIndirection, Index: g.of(16), Words: []uint32{uint32(g.queue(g.Sizes.NumRxq))}}})
+	}
+}
+
+// account sets a credit account, or changes it.
+func (g *generator) account() Op {
+	i := pick(g, accountsUsed...)
+	if g.maybe(35) {
+		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax))
+		return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
+	}
+	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax))
+	if g.maybe(20) {
+		v |= 1 << 30 // take
+	}
+	if g.maybe(40) {
+		v |= 1 << 31 // resume
+	}
+	return Op{Write: &Write{Reg: "ACCOUNT_CREDIT", Index: i, Value: v}}
+}
+
+// pause sets a port's pause frames up.
+func (g *generator) pause() Op {
+	xon := uint32(g.of(4000))
+	xoff := xon + 1 + uint32(g.of(3000))
+	mode := uint32(g.of(3))
+	words := []uint32{
+		uint32(g.of(2)) | uint32(g.of(256))<<8 | mode<<16 | uint32(g.of(256))<<24,
+		uint32(nicspec.PauseTimeMin + g.of(100)), xoff, xon,
+	}
+	return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: g.of(g.Sizes.Ports), Words: words}}
+}
+
+// stop is a pause frame that comes in.
+func (g *generator) stop() Frame {
+	f := g.name()
+	f.DMAC, f.Ether, f.Len = [6]byte{1, 0x80, 0xc2, 0, 0, 1}, nicspec.MacControlType, 60+g.of(10)
+	quanta := func() uint16 { return uint16(pick(g, 0, 1, 5, g.of(60))) }
+	f.Words = []uint16{nicspec.PauseOpcode, quanta()}
+	if g.maybe(50) {
+		f.Words = []uint16{nicspec.PfcOpcode, uint16(g.of(256))}
+		for range 8 {
+			f.Words = append(f.Words, quanta())
+		}
+	}
+	if g.maybe(10) {
+		f.Words[0] = uint16(g.of(4))
+	}
+	return f
+}
+
+// flood has more long frames come in than the receive buffer holds while a descriptor is waited for.
+func (g *generator) flood() Op {
+	q := pick(g, g.rx...)
+	c := g.rxQueue(q)
+	c.PayBytes = nicspec.FrameMax
+	g.add(Op{RxQueue: c})
+	g.write("RX_DEFAULT", 1<<16|uint32(q))
+	g.add(Op{Fault: &Fault{Kind: host.FaultSilent.String(), Of: ofRxRing, Queue: q, Count: 1}})
+	g.add(Op{Post: g.post(q, 4)})
+	p := &Play{Port: g.of(g.Sizes.Ports)}
+	for range 9 + g.of(5) {
+		f := g.name()
+		f.DMAC, f.Len = dmac(len(g.rx)), pick(g, nicspec.FrameMax, 9000+g.of(216))
+		p.Frames = append(p.Frames, f)
+	}
+	return Op{Play: p}
+}
+
+// partsOf are operations of parts that the build has, if any.
+func (g *generator) partsOf() (Op, bool) {
+	switch n := g.of(12); {
+	case n < 7 && g.Sizes.Has(nicspec.PartAccounts):
+		return g.account(), true
+	case n < 10 && g.Sizes.Has(nicspec.PartPause):
+		return g.pause(), true
+	case n == 10 && g.Sizes.Has(nicspec.PartFlr) && g.maybe(30):
+		return g.reset(), true
+	}
+	return Op{}, false
+}
+
+// reset is a function-level reset, after which everything is set up again.
+func (g *generator) reset() Op {
+	g.add(Op{Reset: &Reset{}})
+	g.settings()
+	g.queues()
+	return Op{Write: &Write{Reg: "CTRL", Value: 3}}
+}
