@@ -75,7 +75,7 @@ func (r *Referee) accountDropped(a *account, f *rxFrame, e *accountEvent) {
 		fast:   r.queueCauses(r.rx.queue(v.Queue), f, v, next(v.Queue)),
 		behind: r.queueCauses(r.rx.queue(v.Account.Queue), f, v, next(v.Account.Queue)),
 		certain: r.overflowCause(f) == 0 && a.seen[f.port].out < f.last && r.rx.unsure == 0 && a.doubtTo < f.last &&
-			len(a.before) == 0 && !f.earlier.has(nicspec.CntRxDropDisabled),
+			len(a.before) == 0 && !f.earlier.has(nicspec.CntRxDropDisabled) && !a.passed(f),
 	}
 	if k.others = !k.certain; e != nil {
 		k.out = e.out
@@ -88,6 +88,13 @@ func (r *Referee) accountDropped(a *account, f *rxFrame, e *accountEvent) {
 		a.since = max(a.since, f.last)
 	}
 	r.dropped(&r.rx.ports[f.port], f, m, e != nil)
+}
+
+// passed reports whether a later frame of the same port was followed already: one that came while the account was being
+// set does not decide those before it.
+func (a *account) passed(f *rxFrame) bool {
+	seen := &a.seen[f.port]
+	return seen.any && int32(seen.frame-f.seq) > 0
 }
 
 // under reports whether a frame came in under the present context of a queue,

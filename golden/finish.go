@@ -171,13 +171,21 @@ func (r *Referee) endEntries(q *txq) {
 	}
 }
 
-// endFrames decides the frames that were never delivered [C1].
+// endFrames decides the frames that were never delivered [C1], in the order in
+// which they came: accounts serve all ports.
 func (r *Referee) endFrames() {
-	for i := range r.rx.ports {
-		p := &r.rx.ports[i]
-		for p.tab.n > 0 {
-			r.giveUp(p, *p.tab.front())
+	for {
+		var p *rxPort
+		for i := range r.rx.ports {
+			q := &r.rx.ports[i]
+			if q.tab.n > 0 && (p == nil || (*q.tab.front()).last < (*p.tab.front()).last) {
+				p = q
+			}
 		}
+		if p == nil {
+			return
+		}
+		r.giveUp(p, *p.tab.front())
 	}
 }
 

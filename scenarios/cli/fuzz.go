@@ -66,6 +66,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	e := &FuzzEnded{Object: Object{Seed: f.Seed}}
 	dir, err := f.prepare()
 	if err == nil {
+		e.Object.Seed = f.Seed // that of the program, if there is one
 		e.Result, err = fuzz.Run(ctx, f.Options)
 		err = errors.Join(err, f.cover(e, dir))
 	}

@@ -19,7 +19,7 @@ func Generate(seed uint64, shape Shape) *Program {
 	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream))}
 	g.prog = &Program{Schema: Schema, Seed: seed, Board: g.board()}
 	g.prelude()
-	g.heavy = g.of(4) == 0
+	g.heavy, g.olds = g.of(4) == 0, g.of(8) == 0
 	for range 25 + g.of(45) {
 		o := g.next()
 		o.Wait = g.wait()
@@ -35,6 +35,7 @@ type generator struct {
 	rx    []int // queues in use
 	tx    []int
 	heavy bool // long frames
+	olds  bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
 }
 
 func (g *generator) of(n int) int { return g.rng.IntN(n) }

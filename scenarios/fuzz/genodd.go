@@ -158,6 +158,9 @@ func (g *generator) register() Op {
 func (g *generator) fault() *Fault {
 	f := &Fault{Kind: host.FaultKind(g.of(host.NumFaults)).String(), Of: pick(g, ofRxRing, ofTxRing, ofMemory, ofMemory), Place: placeOf(g.of(regions)),
 		Skip: g.of(4), Count: 1 + g.of(2), Nth: g.of(3)}
+	if f.Of == ofMemory && g.olds {
+		f.Of = pick(g, ofRxRing, ofTxRing)
+	}
 	f.Queue = pick(g, g.rx...)
 	if f.Of == ofTxRing {
 		f.Queue = pick(g, g.tx...)

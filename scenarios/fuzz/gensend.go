@@ -72,7 +72,7 @@ func (g *generator) cut(e *Entry, n int) {
 
 // piece is memory for so many bytes.
 func (g *generator) piece(n int) Piece {
-	p := Piece{Key: pick(g, goodKeys[:]...), Len: uint32(n), Old: g.maybe(3)}
+	p := Piece{Key: pick(g, goodKeys[:]...), Len: uint32(n), Old: g.olds && g.maybe(20)}
 	switch {
 	case g.maybe(15):
 		p.Page = 1 + g.of(min(n, 4095))
