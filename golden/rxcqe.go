@@ -181,6 +181,9 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 		event = accountEvent{seq: slot.AccountSeq, slow: slot.SlowPath, port: f.port, frame: f.seq, last: f.last, out: r.now,
 			queue: q.id, index: q.ctx.CI}
 	}
+	if f.place == placeUnsure && r.rivals(f, v, q, e) {
+		a = nil
+	}
 	plan := &r.rx.plan
 	nic.PlanRx(&q.ctx, v, f.n, &slot, plan)
 	if v.DropCrc && q.ctx.CrcMode == nicspec.CrcModeCheck {

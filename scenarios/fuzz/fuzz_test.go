@@ -73,6 +73,12 @@ func TestProgramsOnRTL(t *testing.T) {
 	require.NotEmpty(t, first.Build)
 }
 
+func TestCaptured(t *testing.T) {
+	all, err := captured()
+	require.NoError(t, err)
+	require.Greater(t, len(all), 200)
+}
+
 // A file has all of its program.
 func TestProgramsAreFiles(t *testing.T) {
 	for seed := range uint64(100) {

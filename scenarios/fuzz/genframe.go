@@ -23,6 +23,11 @@ func dmac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i)} }
 
 // frame is any frame. One that is to be sent is never too long.
 func (g *generator) frame(toSend bool) Frame {
+	if g.maybe(7) {
+		if f, ok := g.mutant(); ok {
+			return f
+		}
+	}
 	var f Frame
 	f.DMAC = dmac(g.of(len(g.rx) + 1))
 	f.Src, f.Dst, f.TTL, f.Tos = uint8(g.of(4)), uint8(g.of(4)), 64, uint8(g.rng.Uint32())

@@ -92,6 +92,7 @@ type Play struct {
 // Frame is one that comes in, or that a work entry sends.
 type Frame struct {
 	craft.Frame
+	Raw   []byte   `json:"raw,omitempty"`   // instead: bytes as they are
 	Len   int      `json:"len,omitempty"`   // bytes to which it is cut or filled up; 0 leaves it
 	Words []uint16 `json:"words,omitempty"` // from byte 14 on, big-endian
 	Flip  []int    `json:"flip,omitempty"`  // bits that are turned over, by number

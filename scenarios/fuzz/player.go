@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"nictwin/golden"
 	"nictwin/models/boundary"
@@ -24,7 +25,8 @@ type player struct {
 	root  *host.Root
 	ref   *golden.Referee
 	see   *watcher
-	done  bool // nothing more will be asked of the device
+	tag   uint8 // of the next raw request
+	done  bool  // nothing more will be asked of the device
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing
@@ -231,7 +233,10 @@ func (x *player) frames(p *Play) {
 
 // bytes makes the frame, of n bytes if it is to have a length.
 func (f *Frame) bytes(n int) []byte {
-	b := f.Build()
+	b := slices.Clone(f.Raw)
+	if len(b) == 0 {
+		b = f.Build()
+	}
 	if f.Len > 0 {
 		b = fit(b, n, f.Seed)
 	}

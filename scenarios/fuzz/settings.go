@@ -186,6 +186,9 @@ func (x *player) tlp(t *TLP) error {
 		var h tlp.Header
 		if nic.DecodeInbound(&p.Hdr, &h) == nic.InCompletion {
 			p.Hdr[10] += uint8(i) // its tag
+		} else {
+			p.Hdr[6] = x.tag // no requester has two requests of a tag under way
+			x.tag++
 		}
 		p.TrafficBytes = tlp.HeaderBytes + t.Data
 		x.root.Send(p)

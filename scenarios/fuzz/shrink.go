@@ -225,6 +225,7 @@ func at[T any](list []T, i int, f func(*T)) {
 var frameWays = []func(*Frame){
 	func(f *Frame) { f.Payload /= 2 },
 	func(f *Frame) { f.Trailer, f.Flip = 0, nil },
+	func(f *Frame) { f.Raw = f.Raw[:len(f.Raw)/2] },
 	func(f *Frame) { f.Tags, f.Options = nil, 0 },
 	func(f *Frame) { f.IPBad, f.ICRCBad, f.UDPSum = false, false, 0 },
 	func(f *Frame) { f.IPLen, f.UDPLen, f.IHL, f.Version, f.Frag = 0, 0, 0, 0, 0 },

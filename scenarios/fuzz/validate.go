@@ -109,6 +109,7 @@ func (v *validator) frame(f *Frame, least int) {
 	}
 	v.in("flip", len(f.Flip), 0, maxList)
 	v.in("words", len(f.Words), 0, 20)
+	v.in("raw", len(f.Raw), 0, maxFrame)
 	v.in("tags", len(f.Tags), 0, 8)
 	v.is(f.L3 == 0 || f.L3 == 4 || f.L3 == 6, "l3 is %d: want 0, 4 or 6", f.L3)
 	v.is(f.Options >= 0 && f.Options <= craft.MaxOptions && f.Options%4 == 0, "options is %d: want a multiple of 4 up to %d", f.Options, craft.MaxOptions)
