@@ -20,7 +20,7 @@ func (r *Referee) rivals(f *rxFrame, by *nic.RxVerdict, q *rxq, e nicspec.RxCqe)
 		}
 		a := r.rx.accountOf(v)
 		others = others || v.Account.On != by.Account.On || v.Account.ID != by.Account.ID
-		if a != nil && a.agrees(e.AccountSeq()) == 2 && !slices.Contains(all, a) {
+		if a != nil && way(v, e.SlowPath()) == q.id && a.agrees(e.AccountSeq()) == 2 && !slices.Contains(all, a) {
 			all = append(all, a)
 		}
 	}
@@ -31,6 +31,14 @@ func (r *Referee) rivals(f *rxFrame, by *nic.RxVerdict, q *rxq, e nicspec.RxCqe)
 		a.perhaps(&taken{last: f.last, out: r.now, others: true, drew: true, seq: e.AccountSeq(), slow: e.SlowPath()})
 	}
 	return true
+}
+
+// way is the queue of a frame that draws on an account.
+func way(v *nic.RxVerdict, slow bool) int {
+	if slow {
+		return int(v.Account.Queue)
+	}
+	return int(v.Queue)
 }
 
 // perhaps lets an account let a frame pass, or not.

@@ -240,6 +240,9 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict
 		}
 		if a := r.rx.accountOf(v); a != nil { // of several accounts, the one whose turn it is
 			agrees += a.agrees(e.AccountSeq())
+			if way(v, e.SlowPath()) == q.id {
+				agrees += 4
+			}
 		}
 		if v.Rule == e.Rule() {
 			agrees += 32

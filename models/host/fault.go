@@ -26,7 +26,7 @@ const (
 	FaultByteCount                  // one byte more to come than there is
 	FaultLowerAddr                  // starts four bytes further
 	FaultShort                      // the last DW of its data is missing
-	FaultLong                       // brings one DW more than it should, or than MPS allows
+	FaultLong                       // brings one DW more than it should, or than MPS allows; one of 1,024 DWs stays as it is
 	FaultNoData                     // successful, without data
 	FaultWrongData                  // status UR, with data
 	FaultTwice                      // sent twice
@@ -143,6 +143,9 @@ func (k FaultKind) strike(p *tlp.Packet) (copies int, last bool, err error) {
 			h.Kind, p.Data = tlp.Cpl, nil
 		}
 	case FaultLong:
+		if h.Length == tlp.MaxLengthDW {
+			return copies, false, nil
+		}
 		p.Data = append(p.Data, make([]byte, tlp.DWBytes)...)
 		h.Length++
 	case FaultNoData:

@@ -22,7 +22,7 @@ func Generate(seed uint64, shape Shape) *Program {
 	g.heavy, g.olds = g.of(4) == 0, g.of(8) == 0
 	for range 25 + g.of(45) {
 		o := g.next()
-		o.Wait = g.wait()
+		o.Wait = max(g.wait(), o.Wait)
 		g.add(o)
 	}
 	return g.prog

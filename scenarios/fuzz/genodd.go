@@ -104,7 +104,9 @@ func (g *generator) table() *Table {
 	switch t.Table {
 	case nicspec.TableRxq, nicspec.TableTxq:
 		g.queueWords(t)
-	case nicspec.TablePortCfg, nicspec.TableAccount:
+	case nicspec.TableAccount:
+		t.Words, t.Index = t.Words[:4], t.Index|5 // none that a rule draws on
+	case nicspec.TablePortCfg:
 		t.Words = t.Words[:4]
 	case nicspec.TableKey, nicspec.TableRule:
 		t.Index |= 0x8000 // keys and rules that are in force have operations of their own

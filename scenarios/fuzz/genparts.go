@@ -6,7 +6,7 @@ import (
 )
 
 // accountsUsed are the credit accounts that rules draw on: few, so that they run dry.
-var accountsUsed = []int{0, 17, nicspec.NumAccounts - 1}
+var accountsUsed = []int{0, 17, nicspec.NumAccounts - 2}
 
 // rss sets hash key and indirection table up; without a key there is no hash.
 func (g *generator) rss() {
@@ -20,12 +20,14 @@ func (g *generator) rss() {
 	}
 }
 
-// account sets a credit account, or changes it.
+// account sets a credit account, when all is quiet, or changes it.
 func (g *generator) account() Op {
 	i := pick(g, accountsUsed...)
 	if g.maybe(35) {
+		g.add(Op{Quiet: &Quiet{}, Wait: nicspec.VisibleCycles}) // frames in the window of the write are for checks of their own
 		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax))
-		return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
+		return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}},
+			Wait: 2 * nicspec.VisibleCycles}
 	}
 	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax))
 	if g.maybe(20) {
