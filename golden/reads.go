@@ -266,12 +266,17 @@ func (s *readSide) buffer(n int) []byte {
 	return make([]byte, n, max(n, usual))
 }
 
+// ambiguous reports whether a read of a piece may have been another entry's.
+func (r *Referee) ambiguous(d *readReq) bool {
+	return r.holders(d.dest[0].entry, d.addr, d.n, func(holder) bool { return true })
+}
+
 // quietReads checks that nothing of a queue is being read [Q5].
 func (r *Referee) quietReads(dom Domain, rx bool, queue int, epoch uint32) {
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
 		if !d.open || d.stray || int(d.queue) != queue || d.epoch != epoch || (d.kind == ownsRxRing) != rx ||
-			r.now >= d.issued+d.tLo || d.kind == ownsPiece && (d.dest[0].entry == nil || r.shared(d.dest[0].entry)) {
+			r.now >= d.issued+d.tLo || d.kind == ownsPiece && (d.dest[0].entry == nil || r.ambiguous(d)) {
 			continue
 		}
 		r.fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))

@@ -81,18 +81,3 @@ func TestTxPartsSabotageIsCaught(t *testing.T) {
 		})
 	}
 }
-
-// Everything at once: all parts that work entries and frames use.
-func TestChaosWithAllPartsPasses(t *testing.T) {
-	for seed := range uint64(chaosSeeds) {
-		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
-			parts: nicspec.PartsAll &^ (nicspec.PartPause | nicspec.PartFlr), pushes: true, copies: true}
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			c := newChaos(t, o)
-			c.run()
-			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
-			require.True(t, p.Passed(), "%.4000v", p)
-			require.NotZero(t, p.Stats.FramesOut)
-		})
-	}
-}
