@@ -45,6 +45,8 @@ type rig struct {
 	reads []tlp.Header // of the device, if keepReads
 	keep  bool
 	watch func(boundary.Crossing) // sees every TLP; may be nil
+
+	frames func(boundary.Crossing) // sees every frame; may be nil
 }
 
 // completion is an answer of the NIC to a raw request.
@@ -110,6 +112,9 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 func (r *rig) see(x boundary.Crossing) {
 	if r.watch != nil && x.TLP != nil {
 		r.watch(x)
+	}
+	if r.frames != nil && x.Frame != nil {
+		r.frames(x)
 	}
 	switch {
 	case x.Kind == boundary.FrameOut:

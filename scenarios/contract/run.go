@@ -45,7 +45,8 @@ var areas = []area{
 	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks},
 	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts | nicspec.PartRss, accountRssChecks},
 	{nicspec.PartCrc32c, crc32cChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, crcAccountChecks},
-	{nicspec.PartMsix, msixChecks}, {0, runtimeChecks}, {nicspec.PartAttr, attrChecks}, {nicspec.PartAttr | nicspec.PartCopy, attrCopyChecks},
+	{nicspec.PartFlr, flrChecks}, {nicspec.PartFlr | nicspec.PartCopy, flrCopyChecks},
+	{nicspec.PartPause, pauseChecks}, {nicspec.PartMsix, msixChecks}, {0, runtimeChecks}, {nicspec.PartAttr, attrChecks}, {nicspec.PartAttr | nicspec.PartCopy, attrCopyChecks},
 	{nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
 	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, chaosChecks},
 }
