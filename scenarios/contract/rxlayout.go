@@ -7,7 +7,7 @@ import (
 )
 
 var layoutChecks = []check{
-	{"receive/lengths, splits and addresses, MPS 128", "R8 R10 P2 P3 P4 P9 B3 B5 B6", stalled, func(r *rig) { layouts(r, 0) }},
+	{"receive/lengths, splits and addresses, MPS 128", "R8 R10 P1 P2 P3 P4 P9 B3 B5 B6", stalled, func(r *rig) { layouts(r, 0) }},
 	{"receive/lengths, splits and addresses, MPS 256", "R8 R10 P3 P4 G8", calm, func(r *rig) { layouts(r, 1) }},
 	{"receive/lengths, splits and addresses, MPS 512", "R8 R10 P3 P4 G8", calm, func(r *rig) { layouts(r, 2) }},
 	{"receive/MPS that is none", "R10 P3", calm, func(r *rig) { layouts(r, 7) }},

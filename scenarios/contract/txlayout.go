@@ -7,7 +7,7 @@ import (
 )
 
 var txLayoutChecks = []check{
-	{"transmit/inline bytes, pieces and addresses", "T4 T5 T9 T10 B3 B6", stalled, inlineAndPieces},
+	{"transmit/inline bytes, pieces and addresses", "T4 T5 T9 T10 P1 B3 B6", stalled, inlineAndPieces},
 	{"transmit/MRRS 128 to 4096", "P2 P3 P4 T4 G8", calm, readSizes},
 	{"transmit/pages", "P3 T4", stalled, txPages},
 	{"transmit/Nop and f_complete", "T3 T10", stalled, nops},
