@@ -37,11 +37,12 @@ func crcRange(b []byte, f *nicspec.RxCqeFields) (from, to int, ok bool) {
 	from, to = int(f.PayloadOff), n
 	switch {
 	case f.L4Type == nicspec.L4TypeUdp:
-		if !f.L4LenBad {
-			to = l4 + int(be.Uint16(b[l4+4:]))
-			if f.Roce {
-				to -= 4
-			}
+		u := int(be.Uint16(b[l4+4:]))
+		if to = l4 + u; f.Roce {
+			to -= 4
+		}
+		if u < 8 || to > n {
+			to = n
 		}
 	case f.L3Type != nicspec.L3TypeNone && !f.IpLenBad:
 		to = l3 + int(be.Uint16(b[l3+2:]))
