@@ -8,6 +8,7 @@ module nic_copy
   input  logic       rst,
   input  logic [9:0] mps_i,
   input  logic [1:0] attr_i,
+  input  logic       flr_i,
   // An entry; its channel has room.
   input  logic       job_valid_i,
   input  copy_job_t  job_i,
@@ -29,6 +30,8 @@ module nic_copy
   copy_rd_t            rd_req [Channels];
   logic [Lw+6:0]       base [Channels];
   copy_step_t          step [Channels];
+  copy_step_t          turn_step;
+  copy_rd_t            turn_rd;
   tx_id_t              end_id [Channels];
   logic [Chw-1:0]      rd_turn, rsp_chan, done_chan, out_turn, end_turn, read_chan, out_chan;
   logic                rd_any, rd_go, place_done, go, any_end, out_end;
@@ -42,7 +45,8 @@ module nic_copy
 
   for (genvar c = 0; c < Channels; c++) begin : g_chan
     nic_copy_chan u_chan (
-      .clk, .rst, .mps_i, .job_valid_i(job_valid_i && job_i.id.qid[Chw-1:0] == Chw'(c)), .job_i,
+      .clk, .rst, .mps_i, .flr_i, .job_valid_i(job_valid_i && job_i.id.qid[Chw-1:0] == Chw'(c)),
+      .job_i,
       .rd_valid_o(rd_valid[c]), .rd_take_i(rd_take[c]), .rd_o(rd_req[c]),
       .look_i(rd_rsp_i.cookie[Cw-1:0]), .base_o(base[c]), .done_i(done[c]),
       .done_slot_i(cookie[Cw-1:0]), .done_len_i(done_len), .done_status_i(done_status),
@@ -56,6 +60,15 @@ module nic_copy
     assign end_take[c]  = any_end && end_ready_i && end_turn == Chw'(c);
   end
 
+  always_comb begin
+    turn_step = '0;
+    if (|step_valid) turn_step = step[out_turn];
+    turn_rd = '0;
+    if (rd_any) turn_rd = rd_req[rd_turn];
+    end_id_o = '0;
+    if (any_end) end_id_o = end_id[end_turn];
+  end
+
   // Reads.
   nic_arb #(.Num(Channels)) u_rd_arb (
     .clk, .rst, .req_i(rd_valid), .take_i(rd_go), .valid_o(rd_any), .index_o(rd_turn)
@@ -66,8 +79,7 @@ module nic_copy
 
   always_ff @(posedge clk) begin
     if (rd_go) begin
-      req_q <= '{addr: rd_req[rd_turn].addr, len: 14'(rd_req[rd_turn].len),
-                 cookie: 16'({rd_turn, rd_req[rd_turn].slot})};
+      req_q <= '{addr: turn_rd.addr, len: 14'(turn_rd.len), cookie: 16'({rd_turn, turn_rd.slot})};
     end
     if (rd_go)               req_valid_q <= 1'b1;
     else if (rd_req_ready_i) req_valid_q <= 1'b0;
@@ -103,7 +115,8 @@ module nic_copy
   );
 
   nic_copy_out u_out (
-    .clk, .rst, .attr_i, .step_valid_i(step_valid), .step_i(step), .go_o(go), .turn_o(out_turn),
+    .clk, .rst, .attr_i, .step_valid_i(step_valid), .step_i(turn_step), .go_o(go),
+    .turn_o(out_turn),
     .read_o(read), .read_chan_o(read_chan), .read_line_o(read_line), .even_i(even_d),
     .odd_i(odd_d), .tlp_o, .tlp_valid_o, .tlp_ready_i, .end_o(out_end), .end_chan_o(out_chan),
     .bytes_o
@@ -114,7 +127,6 @@ module nic_copy
     .clk, .rst, .req_i(end_valid), .take_i(end_ready_i), .valid_o(any_end), .index_o(end_turn)
   );
   assign end_valid_o = any_end;
-  assign end_id_o    = end_id[end_turn];
 
 `ifndef SYNTHESIS
   a_req_held: assert property (@(posedge clk) disable iff (rst)

@@ -8,6 +8,8 @@ module nic_copy_chan
   input  logic          clk,
   input  logic          rst,
   input  logic [9:0]    mps_i,
+  // Function-level reset: entries end as soon as their reads have come back.
+  input  logic          flr_i,
   // An entry; whoever gives it counts the free places.
   input  logic          job_valid_i,
   input  copy_job_t     job_i,
@@ -42,7 +44,7 @@ module nic_copy_chan
   copy_job_t         job_mem    [Jobs];
   logic [7:0]        status_mem [Jobs];
   logic [Lw:0]       after_mem  [Jobs];   // line behind an entry's last one
-  logic [Jobs-1:0]   fail_q;
+  logic [Jobs-1:0]   fail_q, flush_q;      // a read failed; cut short
   logic [Jw:0]       tail_q, rd_q, wr_q, out_q, end_q;
 
   chunk_t            chunk_mem [Chunks];
@@ -58,7 +60,7 @@ module nic_copy_chan
   logic [Lw+7:0]     r_pos_q, r_pos;      // byte of the buffer, one bit more than it has
   logic [Lw:0]       r_after, r_line;
   logic [9:0]        chunk_len;
-  logic              r_fail, r_stop;
+  logic              on, r_fail, r_stop;
 
   // Writes.
   logic          w_act_q;                  // an entry is being written
@@ -78,17 +80,33 @@ module nic_copy_chan
   logic [7:0]    bytes, room;
   logic          last, finish, unused_len;
 
-  assign r_fail     = fail_q[rd_q[Jw-1:0]];
-  assign r_stop     = r_act_q && r_fail;
-  assign chunk_len  = r_left_q < 25'(ChunkB) - 25'(r_src_q[8:0]) ? r_left_q[9:0] :
-                      10'(ChunkB) - 10'(r_src_q[8:0]);
-  assign r_pos      = r_pos_q + (Lw + 8)'(chunk_len);
-  assign r_after    = r_pos[Lw+7:7] + (Lw + 1)'(r_pos[6:0] != 7'd0);
-  assign r_line     = r_pos_q[Lw+7:7] + (Lw + 1)'(r_pos_q[6:0] != 7'd0);
-  assign rd_valid_o = r_act_q && !r_fail && (Lw + 1)'(r_after - w_line_q) <= (Lw + 1)'(Lines) &&
-                      ctail_q != {~chead_q[Cw], chead_q[Cw-1:0]};
-  assign rd_o       = '{addr: r_src_q, len: chunk_len, slot: ctail_q[Cw-1:0]};
-  assign base_o     = base_mem[look_i];
+  // Nothing of this is looked at while the channel has no entry.
+  assign on = tail_q != end_q;
+
+  always_comb begin
+    r_fail     = 1'b0;
+    r_stop     = 1'b0;
+    chunk_len  = '0;
+    r_pos      = '0;
+    r_after    = '0;
+    r_line     = '0;
+    rd_valid_o = 1'b0;
+    rd_o       = '0;
+    if (on) begin
+      r_fail     = fail_q[rd_q[Jw-1:0]] || flr_i;
+      r_stop     = r_act_q && r_fail;
+      chunk_len  = r_left_q < 25'(ChunkB) - 25'(r_src_q[8:0]) ? r_left_q[9:0] :
+                   10'(ChunkB) - 10'(r_src_q[8:0]);
+      r_pos      = r_pos_q + (Lw + 8)'(chunk_len);
+      r_after    = r_pos[Lw+7:7] + (Lw + 1)'(r_pos[6:0] != 7'd0);
+      r_line     = r_pos_q[Lw+7:7] + (Lw + 1)'(r_pos_q[6:0] != 7'd0);
+      rd_valid_o = r_act_q && !r_fail && (Lw + 1)'(r_after - w_line_q) <= (Lw + 1)'(Lines) &&
+                   ctail_q != {~chead_q[Cw], chead_q[Cw-1:0]};
+      rd_o       = '{addr: r_src_q, len: chunk_len, slot: ctail_q[Cw-1:0]};
+    end
+  end
+
+  assign base_o = base_mem[look_i];
 
   always_ff @(posedge clk) begin
     copy_job_t j;
@@ -146,29 +164,50 @@ module nic_copy_chan
   end
 
   // Writes.
-  assign w       = wr_q[Jw-1:0];
-  assign w_job   = job_mem[w];
-  assign w_fail  = fail_q[w];
-  assign chunk   = chunk_mem[chead_q[Cw-1:0]];
-  assign mine    = w_act_q && chead_q != ctail_q && chunk.job == w;
-  assign retire  = mine && come_q[chead_q[Cw-1:0]];
-  // A failed entry ends when none of its reads is under way.
-  assign give_up = w_fail && !w_mid_q && rd_q != wr_q && !mine;
-  assign data    = w_mid_q || (w_move_q && !w_fail && w_avail_q >= (Lw + 8)'(w_need_q));
-  assign msg     = !w_move_q && !w_fail && w_inval_q && !w_mid_q;
-  assign quit    = (!w_move_q && !w_inval_q && !w_mid_q) || give_up;
-
-  assign tlp    = w_mid_q ? w_tlp_q : w_need_q;
-  assign room   = w_mid_q ? 8'd128 : 8'd128 - {1'b0, w_dst_q[6:0]};
-  assign bytes  = tlp < 10'(room) ? tlp[7:0] : room;
-  assign last   = tlp == 10'(bytes);
-  assign finish = data ? last && !w_inval_q && (w_mid_q ? !w_move_q : w_left_q == 25'(tlp)) : 1'b1;
-
-  assign step_valid_o = w_act_q && (data || msg || quit);
-  assign step_o = '{data: data, msg: msg, start: !w_mid_q, last: !data || last, done: finish,
-                    line: w_line_q[Lw-1:0], bytes: bytes, len: w_need_q, lines: w_job.len[24:6],
-                    addr: data ? w_dst_q : w_job.src};
+  assign w          = wr_q[Jw-1:0];
   assign unused_len = ^{done_len_i, w_job};
+
+  always_comb begin
+    w_job        = '0;
+    w_fail       = 1'b0;
+    chunk        = '0;
+    mine         = 1'b0;
+    retire       = 1'b0;
+    give_up      = 1'b0;
+    data         = 1'b0;
+    msg          = 1'b0;
+    quit         = 1'b0;
+    tlp          = '0;
+    room         = '0;
+    bytes        = '0;
+    last         = 1'b0;
+    finish       = 1'b0;
+    step_valid_o = 1'b0;
+    step_o       = '0;
+    if (on) begin
+      w_job  = job_mem[w];
+      w_fail = fail_q[w] || flr_i;
+      chunk  = chunk_mem[chead_q[Cw-1:0]];
+      mine   = w_act_q && chead_q != ctail_q && chunk.job == w;
+      retire = mine && come_q[chead_q[Cw-1:0]];
+      // A failed entry ends when none of its reads is under way.
+      give_up = w_fail && !w_mid_q && rd_q != wr_q && !mine;
+      data    = w_mid_q || (w_move_q && !w_fail && w_avail_q >= (Lw + 8)'(w_need_q));
+      msg     = !w_move_q && !w_fail && w_inval_q && !w_mid_q;
+      quit    = (!w_move_q && !w_inval_q && !w_mid_q) || give_up;
+
+      tlp    = w_mid_q ? w_tlp_q : w_need_q;
+      room   = w_mid_q ? 8'd128 : 8'd128 - {1'b0, w_dst_q[6:0]};
+      bytes  = tlp < 10'(room) ? tlp[7:0] : room;
+      last   = tlp == 10'(bytes);
+      finish = !data || (last && !w_inval_q && (w_mid_q ? !w_move_q : w_left_q == 25'(tlp)));
+
+      step_valid_o = w_act_q && (data || msg || quit);
+      step_o = '{data: data, msg: msg, start: !w_mid_q, last: !data || last, done: finish,
+                 line: w_line_q[Lw-1:0], bytes: bytes, len: w_need_q, lines: w_job.len[24:6],
+                 addr: data ? w_dst_q : w_job.src};
+    end
+  end
 
   // Bytes of a packet at a: to the end of an incomplete line, then to a multiple of MPS.
   function automatic logic [9:0] need(input logic [9:0] a, input logic [24:0] left);
@@ -188,6 +227,7 @@ module nic_copy_chan
       w_dst_q   <= w_job.dst;
       w_need_q  <= need(w_job.dst[9:0], w_job.len);
       w_avail_q <= '0;
+      flush_q[w] <= 1'b0;
     end
     if (w_act_q) begin
       w_avail_q <= w_avail_q + (retire && !w_fail ? (Lw + 8)'(chunk.len) : '0) -
@@ -209,7 +249,8 @@ module nic_copy_chan
           w_move_q   <= left != 25'd0;
         end
       end
-      if (quit && w_fail) w_line_q <= after_mem[w];
+      if (give_up && w_job.move) w_line_q <= after_mem[w];
+      if (give_up && !fail_q[w]) flush_q[w] <= 1'b1;
       if (finish) begin
         w_act_q <= 1'b0;
         wr_q    <= wr_q + 1'b1;
@@ -232,8 +273,12 @@ module nic_copy_chan
   assign end_valid_o = out_q != end_q;
 
   always_comb begin
-    end_id_o = job_mem[end_q[Jw-1:0]].id;
-    if (fail_q[end_q[Jw-1:0]]) end_id_o.status = status_mem[end_q[Jw-1:0]];
+    end_id_o = '0;
+    if (end_valid_o) end_id_o = job_mem[end_q[Jw-1:0]].id;
+    if (end_valid_o && flush_q[end_q[Jw-1:0]] && end_id_o.status == 8'(StatusOk)) begin
+      end_id_o.status = StatusFlushed;
+    end
+    if (end_valid_o && fail_q[end_q[Jw-1:0]]) end_id_o.status = status_mem[end_q[Jw-1:0]];
   end
 
 `ifndef SYNTHESIS

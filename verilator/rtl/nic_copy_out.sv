@@ -9,8 +9,8 @@ module nic_copy_out
   // Attributes of requests that carry data.
   input  logic [1:0]          attr_i,
   input  logic [Channels-1:0] step_valid_i,
-  input  copy_step_t          step_i [Channels],
-  // The step of this channel is taken, if it has one.
+  // The step of the channel whose turn it is; it is taken.
+  input  copy_step_t          step_i,
   output logic                go_o,
   output logic [Chw-1:0]      turn_o,
   // Line that is read for it; it is there a cycle later and stays.
@@ -57,7 +57,6 @@ module nic_copy_out
 
   logic           mid_q, any, ready, valid_q, out_valid, out_take;
   logic [Chw-1:0] turn, chan_q, sel;
-  copy_step_t     step;
   cmd_t           cmd_q;
   out_t           out_d, out;
 
@@ -65,12 +64,11 @@ module nic_copy_out
     .clk, .rst, .req_i(step_valid_i), .take_i(ready && !mid_q), .valid_o(any), .index_o(turn)
   );
   assign sel         = mid_q ? chan_q : turn;
-  assign step        = step_i[sel];
   assign go_o        = ready;
   assign turn_o      = sel;
-  assign read_o      = any && ready && step.data;
+  assign read_o      = any && ready && step_i.data;
   assign read_chan_o = sel;
-  assign read_line_o = step.line;
+  assign read_line_o = step_i.line;
 
   // Header of the write of len bytes at addr.
   function automatic logic [127:0] write_hdr(input logic [63:0] addr, input logic [9:0] len);
@@ -99,21 +97,21 @@ module nic_copy_out
     if (ready) begin
       valid_q <= any;
       if (any) begin
-        mid_q       <= !step.last;
+        mid_q       <= !step_i.last;
         chan_q      <= sel;
-        cmd_q.data  <= step.data;
-        cmd_q.msg   <= step.msg;
-        cmd_q.last  <= step.last;
-        cmd_q.done  <= step.done;
+        cmd_q.data  <= step_i.data;
+        cmd_q.msg   <= step_i.msg;
+        cmd_q.last  <= step_i.last;
+        cmd_q.done  <= step_i.done;
         cmd_q.chan  <= sel;
-        cmd_q.odd   <= step.line[0];
-        cmd_q.shift <= step.start ? step.addr[6:2] : 5'd0;
-        cmd_q.skip  <= step.start ? step.addr[1:0] : 2'd0;
-        cmd_q.bytes <= step.bytes;
-        cmd_q.lines <= step.lines;
-        cmd_q.addr  <= step.addr;
-        if (step.msg)        cmd_q.hdr <= msg_hdr();
-        else if (step.start) cmd_q.hdr <= with_attr(write_hdr(step.addr, step.len), attr_i);
+        cmd_q.odd   <= step_i.line[0];
+        cmd_q.shift <= step_i.start ? step_i.addr[6:2] : 5'd0;
+        cmd_q.skip  <= step_i.start ? step_i.addr[1:0] : 2'd0;
+        cmd_q.bytes <= step_i.bytes;
+        cmd_q.lines <= step_i.lines;
+        cmd_q.addr  <= step_i.addr;
+        if (step_i.msg)        cmd_q.hdr <= msg_hdr();
+        else if (step_i.start) cmd_q.hdr <= with_attr(write_hdr(step_i.addr, step_i.len), attr_i);
       end
     end
     if (rst) begin

@@ -152,7 +152,16 @@ module nic_tx
   // copies pass; nic_txpark counts both.
   if ((Parts & PartCopy) != 0) begin : g_copy
     logic wait_ready;
+    copy_job_t job;
     assign e_ready = ent.copy.any || wait_ready;
+
+    always_comb begin
+      job = '0;
+      if (e_valid && ent.copy.any) begin
+        job = '{id: ent.f.id, move: ent.copy.move, inval: ent.copy.inval, len: ent.copy.len,
+                src: ent.seg_addr[0], dst: ent.seg_addr[1]};
+      end
+    end
 
     nic_fifo #(.Width($bits(tx_ent_t)), .Depth(16)) u_wait (
       .clk, .rst, .in_valid_i(e_valid && !ent.copy.any), .in_ready_o(wait_ready),
@@ -160,9 +169,9 @@ module nic_tx
     );
 
     nic_copy u_copy (
-      .clk, .rst, .mps_i(cfg_i.mps), .attr_i(cfg_i.attr), .job_valid_i(e_valid && ent.copy.any),
-      .job_i('{id: ent.f.id, move: ent.copy.move, inval: ent.copy.inval, len: ent.copy.len,
-               src: ent.seg_addr[0], dst: ent.seg_addr[1]}),
+      .clk, .rst, .mps_i(cfg_i.mps), .attr_i(cfg_i.attr), .flr_i(cfg_i.flr),
+      .job_valid_i(e_valid && ent.copy.any),
+      .job_i(job),
       .rd_req_o(copy_rd_req_o), .rd_req_valid_o(copy_rd_req_valid_o),
       .rd_req_ready_i(copy_rd_req_ready_i), .rd_rsp_i(copy_rd_rsp_i), .tlp_o(copy_tlp_o),
       .tlp_valid_o(copy_tlp_valid_o), .tlp_ready_i(copy_tlp_ready_i),
