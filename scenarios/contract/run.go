@@ -48,7 +48,7 @@ var areas = []area{
 	{nicspec.PartFlr, flrChecks}, {nicspec.PartFlr | nicspec.PartCopy, flrCopyChecks},
 	{nicspec.PartPause, pauseChecks}, {nicspec.PartMsix, msixChecks}, {0, runtimeChecks}, {nicspec.PartAttr, attrChecks}, {nicspec.PartAttr | nicspec.PartCopy, attrCopyChecks},
 	{nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
-	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, chaosChecks},
+	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},
 }
 
 // suite is every check that such a NIC can be held to.

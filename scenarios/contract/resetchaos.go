@@ -1,0 +1,82 @@
+package contract
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"nictwin/models/nicspec"
+)
+
+// resetChaosParts are what a reset finds at work here.
+const resetChaosParts = nicspec.PartFlr | nicspec.PartMsix | nicspec.PartAttr
+
+// resetChaosChecks are chaos that function-level resets cut short, with messages and attributes: the referee says whether
+// work ends, nothing is left, and the device is as new.
+var resetChaosChecks = func() []check {
+	var all []check
+	for seed := range uint64(9) {
+		all = append(all, check{fmt.Sprintf("chaos and resets/seed %d", seed), "L1 L2 L3 L4 L5 M3 P10", []int{[]int{0, 20, 50}[seed%3]},
+			func(r *rig) { resetChaos(r, seed) }})
+	}
+	return all
+}()
+
+func resetChaos(r *rig, seed uint64) {
+	const lives = 5
+	c := &chaosRun{rig: r, rng: rand.New(rand.NewPCG(seed, 17))}
+	for life := range lives {
+		c.born()
+		for range 40 {
+			c.step()
+			r.run(c.rng.IntN(200))
+		}
+		if life+1 < lives {
+			c.reborn()
+		}
+	}
+	c.root.Faults.Clear()
+	r.played()
+	r.run(2 * 2000)
+}
+
+// born sets the device up.
+func (c *chaosRun) born() {
+	r := c.rig
+	r.write(nicspec.RegCplTimeout, 2000)
+	r.write(nicspec.RegCtrl, 3)
+	d := nicspec.DevctlReg(nicspec.ResetDevctl)
+	d.SetMps(uint32(c.rng.IntN(3)))
+	d.SetMrrs(uint32(c.rng.IntN(6)))
+	d.SetRelaxedOrdering(c.rng.IntN(2) > 0)
+	d.SetNoSnoop(c.rng.IntN(2) > 0)
+	r.write(nicspec.RegDevctl, uint32(d))
+	c.w = []*window{r.window(1, nicspec.EndpointArm, 1<<16), r.window(2, nicspec.EndpointHost, 1<<16)}
+	r.badKeys(c.w[0])
+	r.byDest(0, 1, 2)
+	for q := range chaosQueues {
+		c.rx[q] = c.openRx(q, 2+c.rng.IntN(4), func(f *nicspec.RxqEntryFields) {
+			f.SplitMode, f.SplitLen = nicspec.SplitMode(c.rng.IntN(3)), uint16(c.rng.IntN(200))
+			f.PayBufSize = uint16(500 + c.rng.IntN(8700))
+			f.MsixAddr, f.MsixData = 0x7fee_0000+uint64(q)*4, uint32(q)
+			f.ModCount, f.ModCycles = uint16(c.rng.IntN(4)), uint16(c.rng.IntN(3)*10)
+		})
+		c.open(false, q)
+	}
+}
+
+// reborn resets the device in the middle of its work, and waits for the end.
+func (c *chaosRun) reborn() {
+	var reset nicspec.CtrlReg
+	reset.SetFlr(true)
+	c.write(nicspec.RegCtrl, uint32(reset))
+	if c.rng.IntN(2) == 0 { // without effect
+		c.write(nicspec.RegScratch, 1)
+		c.write(nicspec.RegRxDoorbell(1), 3)
+	}
+	for range 2000 {
+		if c.read(nicspec.RegCtrl) == 0 {
+			return
+		}
+	}
+	c.t.Fatal("CTRL.flr reads 1 after 2,000 reads")
+}
