@@ -13,8 +13,8 @@ module nic_counters
   input  logic                     rst,
   // Pulses of the ports' counters; those of RX_BYTES and TX_BYTES are in bytes.
   input  logic [Ports-1:0][31:0]   port_evt_i,
-  input  logic [Ports-1:0][7:0]    rx_bytes_i,
-  input  logic [Ports-1:0][7:0]    tx_bytes_i,
+  input  logic [Ports-1:0][31:0]   rx_bytes_i,
+  input  logic [Ports-1:0][31:0]   tx_bytes_i,
   // One more step of RX_DROP_DISABLED.
   input  logic [Ports-1:0]         disabled_i,
   // Bytes to add to COPY_BYTES.
@@ -58,15 +58,15 @@ module nic_counters
         mem[CntRxDropDisabled] <= (live_q[CntRxDropDisabled] ? mem[CntRxDropDisabled] : 64'd0) +
                                   64'd1 + 64'(evt[CntRxDropDisabled]);
       end
-      if (rx_bytes_i[p] != 8'd0) begin
+      if (rx_bytes_i[p] != 32'd0) begin
         mem[CntRxBytes] <= (live_q[CntRxBytes] ? mem[CntRxBytes] : 64'd0) + 64'(rx_bytes_i[p]);
       end
-      if (tx_bytes_i[p] != 8'd0) begin
+      if (tx_bytes_i[p] != 32'd0) begin
         mem[CntTxBytes] <= (live_q[CntTxBytes] ? mem[CntTxBytes] : 64'd0) + 64'(tx_bytes_i[p]);
       end
       live_q <= live_q | evt | 32'(disabled_i[p]) << CntRxDropDisabled |
-                32'(rx_bytes_i[p] != 8'd0) << CntRxBytes |
-                32'(tx_bytes_i[p] != 8'd0) << CntTxBytes;
+                32'(rx_bytes_i[p] != 32'd0) << CntRxBytes |
+                32'(tx_bytes_i[p] != 32'd0) << CntTxBytes;
       if (rst) live_q <= '0;
     end
   end

@@ -41,7 +41,7 @@ module nic_ingress
   output pause_t     [Ports-1:0]           pause_o,
   // Counter pulses and bytes; hits of a rule, a cycle later.
   output logic       [Ports-1:0][31:0]     port_evt_o,
-  output logic       [Ports-1:0][7:0]      bytes_o,
+  output logic       [Ports-1:0][31:0]     bytes_o,
   input  logic       [7:0]                 hits_index_i,
   output logic       [63:0]                hits_o,
   output logic                             busy_o

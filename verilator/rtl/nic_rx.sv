@@ -48,7 +48,7 @@ module nic_rx
   output logic [Ports-1:0][LineW+1:0] held_o,
   output logic [Ports-1:0][31:0] port_evt_o,
   output logic [Ports-1:0]       disabled_o,
-  output logic [Ports-1:0][7:0]  bytes_o,
+  output logic [Ports-1:0][31:0] bytes_o,
   output logic [15:0]            dev_evt_o,
   input  logic [7:0]             hits_index_i,
   output logic [63:0]            hits_o,

@@ -18,8 +18,8 @@ module nic_rxin
   output logic [EthW-1:0]  data_o,
   output logic [EthW-1:0]  next_o,
   output logic [7:0]       avail_o,
-  // Bytes that came in, for the byte counter.
-  output logic [7:0]       bytes_o,
+  // Bytes of a frame, when all of it has come.
+  output logic [31:0]      bytes_o,
   output logic             busy_o
 );
   localparam logic [13:0] BaseMax = 14'(nic_pkg::FrameMax + EthB);
@@ -27,6 +27,7 @@ module nic_rxin
   logic            mid_q;                 // inside a frame at the pins
   logic            s_valid_q, s_first_q, s_last_q;
   logic [6:0]      s_bytes_q;
+  logic [31:0]     sum_q;                 // bytes of the frame's beats before
   logic [EthW-1:0] s_data_q;
   logic            h_valid_q, h_first_q, h_last_q;
   logic [6:0]      h_bytes_q;
@@ -35,7 +36,7 @@ module nic_rxin
 
   assign data_o  = h_data_q;
   assign next_o  = s_data_q;
-  assign bytes_o = s_valid_q ? 8'(s_bytes_q) : 8'h0;
+  assign bytes_o = s_valid_q && s_last_q ? sum_q + 32'(s_bytes_q) : 32'h0;
   assign busy_o  = s_valid_q || h_valid_q;
 
   always_comb begin
@@ -58,6 +59,8 @@ module nic_rxin
       s_data_q  <= s_axis_eth_tdata;
     end
 
+    if (s_valid_q) sum_q <= s_last_q ? '0 : sum_q + 32'(s_bytes_q);
+
     // A new beat always pushes the held one on.
     h_valid_q <= s_valid_q || (h_valid_q && !beat_o.valid);
     if (s_valid_q) begin
@@ -70,6 +73,7 @@ module nic_rxin
 
     if (rst) begin
       mid_q     <= 1'b0;
+      sum_q     <= '0;
       s_valid_q <= 1'b0;
       h_valid_q <= 1'b0;
     end

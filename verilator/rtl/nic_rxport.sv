@@ -42,7 +42,7 @@ module nic_rxport
   output pause_t           pause_o,
   // Counter pulses and bytes.
   output logic [31:0]      port_evt_o,
-  output logic [7:0]       bytes_o,
+  output logic [31:0]      bytes_o,
   output logic             busy_o
 );
   localparam bit HasCrc32c = (Parts & PartCrc32c) != 0;

@@ -124,7 +124,7 @@ module nic_top
   left_t                       left;
   logic                        rx_commit, tx_commit, rx_flush, tx_flush, flushed;
   logic [Ports-1:0][31:0]      rx_evt, tx_evt;
-  logic [Ports-1:0][7:0]       rx_bytes, tx_bytes;
+  logic [Ports-1:0][31:0]      rx_bytes, tx_bytes;
   logic [Ports-1:0]            rx_disabled;
   logic [15:0]                 rx_dev, tx_dev;
   logic [15:0]                 dev_evt [EvtSources];

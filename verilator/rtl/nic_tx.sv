@@ -65,7 +65,7 @@ module nic_tx
   input  pause_t     [Ports-1:0]  pause_i,
   input  logic [Ports-1:0][HeldW-1:0] held_i,
   output logic [Ports-1:0][31:0]  port_evt_o,
-  output logic [Ports-1:0][7:0]   bytes_o,
+  output logic [Ports-1:0][31:0]  bytes_o,
   output logic [15:0]             dev_evt_o,
   output logic                    busy_o
 );
@@ -111,6 +111,7 @@ module nic_tx
   logic [13:0]   fin_len;
   logic [Ports-1:0] sent;
   logic [6:0]    sent_bytes;
+  logic [Ports-1:0][31:0] sum_q;        // bytes of a frame's beats before this one
   logic          sent_last, unused_cfg;
 
   // What the output gives, before pause.
@@ -298,7 +299,9 @@ module nic_tx
       port_evt_o[p]              <= '0;
       port_evt_o[p][CntTxPause]  <= pause_sent[p] && !rst;
       port_evt_o[p][CntTxFrames] <= sent[p] && sent_last && !rst;
-      bytes_o[p]                 <= sent[p] && !rst ? {1'b0, sent_bytes} : 8'd0;
+      bytes_o[p]                 <= sent[p] && sent_last && !rst ? sum_q[p] + 32'(sent_bytes) : '0;
+      if (sent[p]) sum_q[p] <= sent_last ? '0 : sum_q[p] + 32'(sent_bytes);
+      if (rst)     sum_q[p] <= '0;
     end
   end
 endmodule
