@@ -177,8 +177,9 @@ func (r *Referee) accountDelivered(a *account, e accountEvent) {
 
 func (r *Referee) accountTurns(a *account, end bool) {
 	for len(a.early) > 0 {
+		set := r.beingSet(a) // which may show that it was
 		at := a.turn()
-		if r.beingSet(a) && !end {
+		if set && !end {
 			if at = r.turnWhileSet(a, at); at < 0 {
 				return
 			}
