@@ -221,6 +221,12 @@ func (f *Fuzz) again(x *fuzz.Failure) string {
 	if f.NIC == board.RTL && f.device != DefaultDUT {
 		words = append(words, "--dut", f.device)
 	}
+	if f.Variant != string(rtlbridge.VariantSpeed) {
+		words = append(words, "--variant", f.Variant)
+	}
+	if f.Home != "" {
+		words = append(words, "--home", f.Home)
+	}
 	if x.Program != "" {
 		return Quote(append(words, "--program", x.Program))
 	}
