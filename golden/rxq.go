@@ -63,6 +63,7 @@ type badRead struct {
 	status nicspec.Status
 	sure   bool
 	cycle  int64 // at which it was known
+	from   int64 // in which it may have failed, at the earliest
 }
 
 type slotState uint8
@@ -334,7 +335,7 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 			q.slot(d.first + i).state = slotBad
 		}
 	}
-	q.bad = append(q.bad, badRead{d.first, s, sure, r.now})
+	q.bad = append(q.bad, d.badAs(s, sure, r.now))
 	r.doubted(&q.fresh)
 	q.errTo = forever
 }

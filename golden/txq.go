@@ -216,7 +216,7 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 			}
 		}
 	}
-	q.bad = append(q.bad, badRead{d.first, s, sure, r.now})
+	q.bad = append(q.bad, d.badAs(s, sure, r.now))
 	r.doubted(&q.fresh)
 }
 
@@ -291,7 +291,7 @@ func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen, drai
 	got := nicspec.TxCqe(data)
 	best, found := badRead{}, false
 	for _, b := range append(bad, r.overdue(d, 0)...) {
-		if b.cycle > off {
+		if b.from > off {
 			continue // [Q5]
 		}
 		exact := b.status == got.Status() && b.first == got.Index()
@@ -325,7 +325,7 @@ func (r *Referee) overdue(d Domain, soon int64) (out []badRead) {
 	for i := range r.rd.tags {
 		q := &r.rd.tags[i]
 		if q.open && !q.stray && q.kind != ownsPiece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
-			out = append(out, badRead{first: q.first, status: nicspec.StatusCplTimeout, cycle: q.issued + q.tLo})
+			out = append(out, badRead{first: q.first, status: nicspec.StatusCplTimeout, cycle: q.issued + q.tLo, from: q.issued + q.tLo})
 		}
 	}
 	return out

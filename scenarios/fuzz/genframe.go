@@ -37,6 +37,12 @@ func (g *generator) frame(toSend bool) Frame {
 	}
 	g.network(&f)
 	g.lies(&f)
+	if g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(50) {
+		f.Digest = craft.Sum(1 + g.of(2))
+		if f.Roce {
+			f.Op = 4 // without extended headers, which the range leaves out
+		}
+	}
 	bare := len(f.Build())
 	want := g.length(toSend)
 	switch {

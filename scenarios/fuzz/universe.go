@@ -262,4 +262,8 @@ func (u *Universe) unreachable(group, bin string) string {
 var cannot = []struct {
 	group, why string
 	bins       []string
-}{}
+}{
+	{"CRC-32C received", "[X4]: there is a verdict in mode Check only", []string{
+		"mode Off × Ok", "mode Off × Bad", "mode Report × Ok", "mode Report × Bad",
+	}},
+}
