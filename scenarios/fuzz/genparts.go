@@ -20,14 +20,12 @@ func (g *generator) rss() {
 	}
 }
 
-// account sets a credit account, when all is quiet, or changes it.
+// account sets a credit account, before there is traffic, or changes it.
 func (g *generator) account() Op {
 	i := pick(g, accountsUsed...)
-	if g.maybe(35) {
-		g.add(Op{Quiet: &Quiet{}, Wait: nicspec.VisibleCycles}) // frames in the window of the write are for checks of their own
+	if !g.begun && g.maybe(60) {
 		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax))
-		return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}},
-			Wait: 2 * nicspec.VisibleCycles}
+		return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
 	}
 	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax))
 	if g.maybe(20) {
