@@ -272,11 +272,12 @@ func resetCopies(r *rig) {
 		r.ringTx(x)
 		r.ringTx(y)
 		r.run(150 + i*200)
+		keys := r.keys
 		r.reset()
 		requests := r.later()
 		r.run(3000)
 		require.Zero(r.t, *requests, "TLPs of earlier work")
-		r.watch = nil
+		r.watch, r.keys = nil, keys // for where the destination is
 		r.eitherOr(dst, data)
 		if e := r.next(&x.ring); e != nil {
 			require.Contains(r.t, []nicspec.Status{nicspec.StatusOk, nicspec.StatusFlushed}, nicspec.TxCqe(e).Status())
