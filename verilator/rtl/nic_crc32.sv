@@ -18,30 +18,31 @@ module nic_crc32
   output logic         valid_o,
   output logic [31:0]  crc_o
 );
-  localparam crc_tab_t T1 = byte_tab(Poly, 1);
-  localparam crc_tab_t T2 = byte_tab(Poly, 2);
-  localparam crc_tab_t T3 = byte_tab(Poly, 3);
-  localparam crc_tab_t T4 = byte_tab(Poly, 4);
-  localparam crc_tab_t T5 = byte_tab(Poly, 5);
-  localparam crc_tab_t T6 = byte_tab(Poly, 6);
-  localparam crc_tab_t T7 = byte_tab(Poly, 7);
-  localparam crc_tab_t T8 = byte_tab(Poly, 8);
-  localparam crc_tab_t T9 = byte_tab(Poly, 9);
-  localparam crc_tab_t T10 = byte_tab(Poly, 10);
-  localparam crc_tab_t T11 = byte_tab(Poly, 11);
-  localparam crc_tab_t T12 = byte_tab(Poly, 12);
-  localparam crc_tab_t T13 = byte_tab(Poly, 13);
-  localparam crc_tab_t T14 = byte_tab(Poly, 14);
-  localparam crc_tab_t T15 = byte_tab(Poly, 15);
-  localparam crc_tab_t T16 = byte_tab(Poly, 16);
-  localparam crc_tab_t T29 = byte_tab(Poly, 29);
-  localparam crc_tab_t T30 = byte_tab(Poly, 30);
-  localparam crc_tab_t T31 = byte_tab(Poly, 31);
-  localparam crc_tab_t T32 = byte_tab(Poly, 32);
-  localparam crc_tab_t T61 = byte_tab(Poly, 61);
-  localparam crc_tab_t T62 = byte_tab(Poly, 62);
-  localparam crc_tab_t T63 = byte_tab(Poly, 63);
-  localparam crc_tab_t T64 = byte_tab(Poly, 64);
+  localparam crc_cols_t Cols = byte_cols(Poly);
+  localparam crc_tab_t T1 = byte_tab(Cols, 1);
+  localparam crc_tab_t T2 = byte_tab(Cols, 2);
+  localparam crc_tab_t T3 = byte_tab(Cols, 3);
+  localparam crc_tab_t T4 = byte_tab(Cols, 4);
+  localparam crc_tab_t T5 = byte_tab(Cols, 5);
+  localparam crc_tab_t T6 = byte_tab(Cols, 6);
+  localparam crc_tab_t T7 = byte_tab(Cols, 7);
+  localparam crc_tab_t T8 = byte_tab(Cols, 8);
+  localparam crc_tab_t T9 = byte_tab(Cols, 9);
+  localparam crc_tab_t T10 = byte_tab(Cols, 10);
+  localparam crc_tab_t T11 = byte_tab(Cols, 11);
+  localparam crc_tab_t T12 = byte_tab(Cols, 12);
+  localparam crc_tab_t T13 = byte_tab(Cols, 13);
+  localparam crc_tab_t T14 = byte_tab(Cols, 14);
+  localparam crc_tab_t T15 = byte_tab(Cols, 15);
+  localparam crc_tab_t T16 = byte_tab(Cols, 16);
+  localparam crc_tab_t T29 = byte_tab(Cols, 29);
+  localparam crc_tab_t T30 = byte_tab(Cols, 30);
+  localparam crc_tab_t T31 = byte_tab(Cols, 31);
+  localparam crc_tab_t T32 = byte_tab(Cols, 32);
+  localparam crc_tab_t T61 = byte_tab(Cols, 61);
+  localparam crc_tab_t T62 = byte_tab(Cols, 62);
+  localparam crc_tab_t T63 = byte_tab(Cols, 63);
+  localparam crc_tab_t T64 = byte_tab(Cols, 64);
 
   // Contribution of 16 bytes, the first in the low bits.
   function automatic logic [31:0] crc16b(input logic [127:0] d);

@@ -15,22 +15,17 @@ module nic_crc32_back
   // The result of three cycles ago.
   output logic [31:0] crc_o
 );
-  localparam crc_mat_t Back1  = rew_mat(Poly, 1);
-  localparam crc_mat_t Back2  = rew_mat(Poly, 2);
-  localparam crc_mat_t Back4  = rew_mat(Poly, 4);
-  localparam crc_mat_t Back8  = rew_mat(Poly, 8);
-  localparam crc_mat_t Back16 = rew_mat(Poly, 16);
-  localparam crc_mat_t Back32 = rew_mat(Poly, 32);
+  localparam crc_mat_t Back1  = rew_byte(Poly);
+  localparam crc_mat_t Back2  = twice(Back1);
+  localparam crc_mat_t Back4  = twice(Back2);
+  localparam crc_mat_t Back8  = twice(Back4);
+  localparam crc_mat_t Back16 = twice(Back8);
+  localparam crc_mat_t Back32 = twice(Back16);
 
   logic        valid1_q, valid2_q;
   logic [5:2]  bytes1_q;
   logic [5:4]  bytes2_q;
   logic [31:0] crc1_q, crc2_q, crc3_q;
-
-  function automatic logic [31:0] rewind(input logic [31:0] c, input crc_mat_t m);
-    rewind = '0;
-    for (int b = 0; b < 32; b++) if (c[b]) rewind = rewind ^ m[b];
-  endfunction
 
   assign crc_o = crc3_q;
 
@@ -39,18 +34,18 @@ module nic_crc32_back
     valid1_q <= valid_i;
     valid2_q <= valid1_q;
     if (valid_i) begin
-      c = bytes_i[0] ? rewind(crc_i, Back1) : crc_i;
-      crc1_q   <= bytes_i[1] ? rewind(c, Back2) : c;
+      c = bytes_i[0] ? apply(crc_i, Back1) : crc_i;
+      crc1_q   <= bytes_i[1] ? apply(c, Back2) : c;
       bytes1_q <= bytes_i[5:2];
     end
     if (valid1_q) begin
-      c = bytes1_q[2] ? rewind(crc1_q, Back4) : crc1_q;
-      crc2_q   <= bytes1_q[3] ? rewind(c, Back8) : c;
+      c = bytes1_q[2] ? apply(crc1_q, Back4) : crc1_q;
+      crc2_q   <= bytes1_q[3] ? apply(c, Back8) : c;
       bytes2_q <= bytes1_q[5:4];
     end
     if (valid2_q) begin
-      c = bytes2_q[4] ? rewind(crc2_q, Back16) : crc2_q;
-      crc3_q <= bytes2_q[5] ? rewind(c, Back32) : c;
+      c = bytes2_q[4] ? apply(crc2_q, Back16) : crc2_q;
+      crc3_q <= bytes2_q[5] ? apply(c, Back32) : c;
     end
   end
 endmodule

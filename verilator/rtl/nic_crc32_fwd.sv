@@ -23,14 +23,12 @@ module nic_crc32_fwd
   localparam mats_t Mats = mats();
 
   function automatic mats_t mats();
+    logic [31:0] sum;
     for (int b = 0; b < 32; b++) mats[b] = adv(Poly, 32'h1 << b, 1);
-    for (int k = 1; k < Steps; k++) begin
-      for (int b = 0; b < 32; b++) begin
-        mats[32*k+b] = '0;
-        for (int i = 0; i < 32; i++) begin
-          if (mats[32*(k-1)+b][i]) mats[32*k+b] = mats[32*k+b] ^ mats[32*(k-1)+i];
-        end
-      end
+    for (int b = 32; b < 32 * Steps; b++) begin
+      sum = '0;
+      for (int i = 0; i < 32; i++) if (mats[b-32][i]) sum ^= mats[(b&~31)-32+i];
+      mats[b] = sum;
     end
   endfunction
 

@@ -5,6 +5,7 @@
 package nic_crc32_pkg;
 
   typedef logic [31:0] crc_tab_t[256];
+  typedef logic [31:0] crc_cols_t[520];
   typedef logic [31:0] crc_mat_t[32];
   typedef logic [31:0] crc_lead_t[64];
 
@@ -36,25 +37,40 @@ package nic_crc32_pkg;
     for (int i = 0; i < 8; i++) seed = adv(PolyCrc32, seed ^ 32'hff, 1);
   endfunction
 
+  // What bit k of a byte contributes to the register n bytes later, n up to 64, at 8 n + k.
+  // Each from the one before: elaboration stays short.
+  function automatic crc_cols_t byte_cols(input logic [31:0] poly);
+    for (int k = 0; k < 8; k++) byte_cols[k] = 32'h1 << k;
+    for (int i = 8; i < 520; i++) byte_cols[i] = adv(poly, byte_cols[i-8], 1);
+  endfunction
+
   // What a byte contributes to the register n bytes later.
-  function automatic crc_tab_t byte_tab(input logic [31:0] poly, input int n);
-    logic [31:0] bit_of [8];
-    for (int k = 0; k < 8; k++) bit_of[k] = adv(poly, 32'h1 << k, n);
-    for (int b = 0; b < 256; b++) begin
-      byte_tab[b] = '0;
-      for (int k = 0; k < 8; k++) if (((b >> k) & 1) != 0) byte_tab[b] = byte_tab[b] ^ bit_of[k];
+  function automatic crc_tab_t byte_tab(input crc_cols_t cols, input int n);
+    byte_tab[0] = '0;
+    for (int k = 0; k < 8; k++) begin
+      for (int b = 0; b < (1 << k); b++) byte_tab[(1<<k)+b] = byte_tab[b] ^ cols[8*n+k];
     end
   endfunction
 
-  // What each bit of the register was n bytes earlier.
-  function automatic crc_mat_t rew_mat(input logic [31:0] poly, input int n);
-    for (int b = 0; b < 32; b++) rew_mat[b] = rew(poly, 32'h1 << b, n);
+  // What each bit of the register was one byte earlier, and twice as long ago as m says.
+  function automatic crc_mat_t rew_byte(input logic [31:0] poly);
+    for (int b = 0; b < 32; b++) rew_byte[b] = rew(poly, 32'h1 << b, 1);
+  endfunction
+
+  function automatic crc_mat_t twice(input crc_mat_t m);
+    for (int b = 0; b < 32; b++) twice[b] = apply(m[b], m);
+  endfunction
+
+  function automatic logic [31:0] apply(input logic [31:0] c, input crc_mat_t m);
+    apply = '0;
+    for (int b = 0; b < 32; b++) if (c[b]) apply = apply ^ m[b];
   endfunction
 
   // An all-ones start after n zero bytes that do not count: to be XORed into the first four bytes
   // of a beat whose covered range begins at byte n.
   function automatic crc_lead_t leads(input logic [31:0] poly);
-    for (int n = 0; n < 64; n++) leads[n] = rew(poly, ~32'h0, n);
+    leads[0] = ~32'h0;
+    for (int n = 1; n < 64; n++) leads[n] = rew(poly, leads[n-1], 1);
   endfunction
 
 endpackage

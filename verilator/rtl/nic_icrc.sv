@@ -25,7 +25,8 @@ module nic_icrc
   localparam residue_t Residue = residues();
 
   function automatic residue_t residues();
-    for (int n = 0; n < 64; n++) residues[n] = adv(PolyCrc32, CrcResidue, n);
+    residues[0] = CrcResidue;
+    for (int n = 1; n < 64; n++) residues[n] = adv(PolyCrc32, residues[n-1], 1);
   endfunction
 
   logic            use_beat, go_q, first_q;
