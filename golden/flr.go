@@ -183,21 +183,29 @@ func (r *Referee) resetReads() {
 	}
 }
 
-// resetQueues ends all queues: what was begun has to be over.
+// resetQueues ends all queues: what was begun has to be over. They are Off, with
+// all indices 0.
 func (r *Referee) resetQueues() {
 	for i := range r.rx.queues {
-		if q := &r.rx.queues[i]; q.open {
+		q := &r.rx.queues[i]
+		if q.open {
 			r.mayHaveFailed(q.bad, q.eventSeen)
-			q.reports.reset()
 			r.forgetRx(q, "L2", "flr")
 		}
+		q.reports.reset()
+		q.ctx, q.was = nic.Queue{}, nic.Queue{}
+		q.offTo, q.mayBe, q.numBells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
 	}
 	for i := range r.tx.queues {
-		if q := &r.tx.queues[i]; q.open {
+		q := &r.tx.queues[i]
+		if q.open {
 			r.mayHaveFailed(q.bad, q.eventSeen)
-			q.reports.reset()
 			r.forgetTx(q, "L2", "flr")
 		}
+		q.reports.reset()
+		q.ctx = nic.Queue{}
+		q.oldest, q.emit, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, never
+		q.mayBe, q.bad, q.eventSeen = false, q.bad[:0], false
 	}
 }
 

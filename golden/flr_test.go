@@ -70,6 +70,17 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
 	m.reg(nicspec.RegTblData(4), 1)
 	m.table(nicspec.TableOpRead, nicspec.TableRxq, 1, nil)
 	m.reg(nicspec.RegTblData(4), 1)
+	for q := range 3 { // all zero
+		m.table(nicspec.TableOpRead, nicspec.TableRxq, q, nil)
+		m.reg(nicspec.RegTblData(12), 2)
+		m.table(nicspec.TableOpRead, nicspec.TableTxq, q, nil)
+		m.reg(nicspec.RegTblData(12), 2)
+	}
+	m.write(nicspec.RegCtrl, 1) // frames to queues that are off
+	m.write(nicspec.RegRxDefault, toQueue0)
+	r.step(simcore.Microsecond)
+	r.peers[0].send(destined(1, 80))
+	r.step(simcore.Microsecond)
 	m.tx, m.rx = [256]testRing{}, [256]testRing{}
 	begin()
 	for i := range 9 {
@@ -200,6 +211,8 @@ func TestResetSabotageIsCaught(t *testing.T) {
 		{"a key stays", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(4))[0]].TLP.Data[0] = 1 }, "registers", "G3", "TBL_DATA[4]"},
 		{"a ring stays", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(4))[1]].TLP.Data[0] = 1 }, "registers", "G3", "TBL_DATA[4]"},
 		{"one drop more", counter("", nicspec.CntRxDropDisabled.Index(0)).edit, "counters", "C1", "RX_DROP_DISABLED"},
+		{"indices stay", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(12))[2]].TLP.Data[0] = 4 }, "registers", "Q5", "TBL_DATA[12]"},
+		{"one drop more, queue off", counter("", nicspec.CntRxDropQueueOff.Index(0)).edit, "counters", "", "RX_DROP_QUEUE_OFF"},
 		counter("RX_DELIVERED[0]", nicspec.CntRxDelivered.Index(0)),
 		counter("REG_BAD", nicspec.CntRegBad.Index()),
 		counter("TX_WQE", nicspec.CntTxWqe.Index()),
