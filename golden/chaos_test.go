@@ -240,32 +240,6 @@ func (c *chaos) entry() nicspec.WqeFields {
 	return w
 }
 
-// spoil makes some work entries fail.
-func (c *chaos) spoil(w *nicspec.WqeFields, used int) {
-	switch c.rng.IntN(24) {
-	case 0:
-		w.Opcode = nicspec.Opcode(c.rng.IntN(6))
-	case 1:
-		w.Port = 7
-	case 2:
-		w.FRsvd = 1
-	case 3:
-		w.Nseg = 4
-	case 4:
-		w.Opcode = nicspec.OpcodeNop
-	case 5:
-		w.FCrc32c = true
-	case 6, 7, 8:
-		if w.Nseg > 0 {
-			bad := [...]nicspec.SegFields{
-				{Key: 4, Len: 70, Addr: 0x1000}, {Key: 6, Len: 70}, {Key: goodKey, Len: 70, Addr: 1}, {Key: goodKey, Addr: 0x1000},
-				{Key: goodKey | 1<<16, Len: 70, Addr: 0x1000}, {Key: 999, Len: 70}, {Key: goodKey, Len: 9300, Addr: 0x1000},
-			}
-			bad[c.rng.IntN(len(bad))].Encode(w.Slots[16*(used+c.rng.IntN(int(w.Nseg))):])
-		}
-	}
-}
-
 func (c *chaos) work() {
 	q := c.rng.IntN(chaosQueues)
 	k := &c.tx[q]
