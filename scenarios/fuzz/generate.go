@@ -19,7 +19,6 @@ func Generate(seed uint64, shape Shape) *Program {
 	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream))}
 	g.prog = &Program{Schema: Schema, Seed: seed, Board: g.board()}
 	g.prelude()
-	g.begun = true
 	g.heavy, g.olds = g.of(4) == 0, g.of(8) == 0
 	for range 25 + g.of(45) {
 		o := g.next()
@@ -36,7 +35,6 @@ type generator struct {
 	rx    []int // queues in use
 	tx    []int
 	heavy bool // long frames
-	begun bool // there may have been traffic
 	olds  bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
 }
 

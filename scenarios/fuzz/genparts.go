@@ -20,10 +20,10 @@ func (g *generator) rss() {
 	}
 }
 
-// account sets a credit account, before there is traffic, or changes it.
+// account sets a credit account, or changes it.
 func (g *generator) account() Op {
 	i := pick(g, accountsUsed...)
-	if !g.begun && g.maybe(60) {
+	if g.maybe(35) {
 		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax))
 		return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
 	}
