@@ -111,46 +111,48 @@ module nic_copy_chan
   always_ff @(posedge clk) begin
     copy_job_t j;
     logic      unused_j;
-    if (job_valid_i) begin
-      job_mem[tail_q[Jw-1:0]] <= job_i;
-      fail_q[tail_q[Jw-1:0]]  <= 1'b0;
-      tail_q                  <= tail_q + 1'b1;
-    end
-    // The next entry: begin to read, or pass over it.
-    if (!r_act_q && rd_q != tail_q) begin
-      j        = job_mem[rd_q[Jw-1:0]];
-      unused_j = ^j;
-      r_act_q  <= j.move;
-      r_left_q <= j.len;
-      r_src_q  <= j.src;
-      if (j.move) r_pos_q <= {r_line, j.dst[6:0]};
-      else        rd_q    <= rd_q + 1'b1;
-    end
-    if (rd_take_i) begin
-      chunk_mem[ctail_q[Cw-1:0]] <= '{job: rd_q[Jw-1:0], len: chunk_len};
-      base_mem[ctail_q[Cw-1:0]]  <= r_pos_q[Lw+6:0];
-      ctail_q  <= ctail_q + 1'b1;
-      r_left_q <= r_left_q - 25'(chunk_len);
-      r_src_q  <= r_src_q + 64'(chunk_len);
-      r_pos_q  <= r_pos;
-    end
-    if (r_stop || (rd_take_i && r_left_q == 25'(chunk_len))) begin
-      r_act_q                   <= 1'b0;
-      rd_q                      <= rd_q + 1'b1;
-      after_mem[rd_q[Jw-1:0]] <= r_stop ? r_line : r_after;
-    end
-    // What comes back.
-    if (rd_take_i) begin
-      left_mem[ctail_q[Cw-1:0]] <= chunk_len;
-      come_q[ctail_q[Cw-1:0]]   <= 1'b0;
-    end
-    if (done_i) begin
-      left_mem[done_slot_i] <= left_mem[done_slot_i] - done_len_i[9:0];
-      come_q[done_slot_i]   <= left_mem[done_slot_i] == done_len_i[9:0];
-      if (done_status_i != 8'(StatusOk)) begin
-        fail_q[chunk_mem[done_slot_i].job] <= 1'b1;
-        if (!fail_q[chunk_mem[done_slot_i].job]) begin
-          status_mem[chunk_mem[done_slot_i].job] <= done_status_i;
+    if (on || job_valid_i) begin
+      if (job_valid_i) begin
+        job_mem[tail_q[Jw-1:0]] <= job_i;
+        fail_q[tail_q[Jw-1:0]]  <= 1'b0;
+        tail_q                  <= tail_q + 1'b1;
+      end
+      // The next entry: begin to read, or pass over it.
+      if (!r_act_q && rd_q != tail_q) begin
+        j        = job_mem[rd_q[Jw-1:0]];
+        unused_j = ^j;
+        r_act_q  <= j.move;
+        r_left_q <= j.len;
+        r_src_q  <= j.src;
+        if (j.move) r_pos_q <= {r_line, j.dst[6:0]};
+        else        rd_q    <= rd_q + 1'b1;
+      end
+      if (rd_take_i) begin
+        chunk_mem[ctail_q[Cw-1:0]] <= '{job: rd_q[Jw-1:0], len: chunk_len};
+        base_mem[ctail_q[Cw-1:0]]  <= r_pos_q[Lw+6:0];
+        ctail_q  <= ctail_q + 1'b1;
+        r_left_q <= r_left_q - 25'(chunk_len);
+        r_src_q  <= r_src_q + 64'(chunk_len);
+        r_pos_q  <= r_pos;
+      end
+      if (r_stop || (rd_take_i && r_left_q == 25'(chunk_len))) begin
+        r_act_q                   <= 1'b0;
+        rd_q                      <= rd_q + 1'b1;
+        after_mem[rd_q[Jw-1:0]] <= r_stop ? r_line : r_after;
+      end
+      // What comes back.
+      if (rd_take_i) begin
+        left_mem[ctail_q[Cw-1:0]] <= chunk_len;
+        come_q[ctail_q[Cw-1:0]]   <= 1'b0;
+      end
+      if (done_i) begin
+        left_mem[done_slot_i] <= left_mem[done_slot_i] - done_len_i[9:0];
+        come_q[done_slot_i]   <= left_mem[done_slot_i] == done_len_i[9:0];
+        if (done_status_i != 8'(StatusOk)) begin
+          fail_q[chunk_mem[done_slot_i].job] <= 1'b1;
+          if (!fail_q[chunk_mem[done_slot_i].job]) begin
+            status_mem[chunk_mem[done_slot_i].job] <= done_status_i;
+          end
         end
       end
     end
@@ -219,45 +221,47 @@ module nic_copy_chan
     logic [63:0] dst;
     logic [24:0] left;
     logic        unused_dst;
-    if (!w_act_q && wr_q != tail_q) begin
-      w_act_q   <= 1'b1;
-      w_move_q  <= w_job.move;
-      w_inval_q <= w_job.inval;
-      w_left_q  <= w_job.len;
-      w_dst_q   <= w_job.dst;
-      w_need_q  <= need(w_job.dst[9:0], w_job.len);
-      w_avail_q <= '0;
-      flush_q[w] <= 1'b0;
-    end
-    if (w_act_q) begin
-      w_avail_q <= w_avail_q + (retire && !w_fail ? (Lw + 8)'(chunk.len) : '0) -
-                   (step_take_i && data ? (Lw + 8)'(bytes) : '0);
-      if (retire) chead_q <= chead_q + 1'b1;
-    end
-    if (step_take_i) begin
-      if (data) begin
-        w_line_q <= w_line_q + 1'b1;
-        w_mid_q  <= !last;
-        w_tlp_q  <= tlp - 10'(bytes);
-        if (!w_mid_q) begin
-          dst        = w_dst_q + 64'(tlp);
-          left       = w_left_q - 25'(tlp);
-          unused_dst = ^dst;
-          w_dst_q    <= dst;
-          w_left_q   <= left;
-          w_need_q   <= need(dst[9:0], left);
-          w_move_q   <= left != 25'd0;
+    if (on) begin
+      if (!w_act_q && wr_q != tail_q) begin
+        w_act_q   <= 1'b1;
+        w_move_q  <= w_job.move;
+        w_inval_q <= w_job.inval;
+        w_left_q  <= w_job.len;
+        w_dst_q   <= w_job.dst;
+        w_need_q  <= need(w_job.dst[9:0], w_job.len);
+        w_avail_q <= '0;
+        flush_q[w] <= 1'b0;
+      end
+      if (w_act_q) begin
+        w_avail_q <= w_avail_q + (retire && !w_fail ? (Lw + 8)'(chunk.len) : '0) -
+                     (step_take_i && data ? (Lw + 8)'(bytes) : '0);
+        if (retire) chead_q <= chead_q + 1'b1;
+      end
+      if (step_take_i) begin
+        if (data) begin
+          w_line_q <= w_line_q + 1'b1;
+          w_mid_q  <= !last;
+          w_tlp_q  <= tlp - 10'(bytes);
+          if (!w_mid_q) begin
+            dst        = w_dst_q + 64'(tlp);
+            left       = w_left_q - 25'(tlp);
+            unused_dst = ^dst;
+            w_dst_q    <= dst;
+            w_left_q   <= left;
+            w_need_q   <= need(dst[9:0], left);
+            w_move_q   <= left != 25'd0;
+          end
+        end
+        if (give_up && w_job.move) w_line_q <= after_mem[w];
+        if (give_up && !fail_q[w]) flush_q[w] <= 1'b1;
+        if (finish) begin
+          w_act_q <= 1'b0;
+          wr_q    <= wr_q + 1'b1;
         end
       end
-      if (give_up && w_job.move) w_line_q <= after_mem[w];
-      if (give_up && !fail_q[w]) flush_q[w] <= 1'b1;
-      if (finish) begin
-        w_act_q <= 1'b0;
-        wr_q    <= wr_q + 1'b1;
-      end
+      if (out_i)      out_q <= out_q + 1'b1;
+      if (end_take_i) end_q <= end_q + 1'b1;
     end
-    if (out_i)      out_q <= out_q + 1'b1;
-    if (end_take_i) end_q <= end_q + 1'b1;
     if (rst) begin
       w_act_q  <= 1'b0;
       w_mid_q  <= 1'b0;

@@ -93,20 +93,18 @@ module nic_ecn
     end
   endfunction
 
-  always_comb begin
-    patch_t        p;
+  function automatic logic [1023:0] patched(input logic [1023:0] line, input patch_t p,
+                                            input logic [6:0] l3);
     logic [1023:0] mask, data;
-    logic [6:0]    l3;
-    p         = '0;
-    mask      = '0;
-    data      = '0;
-    l3        = frame_q.ofl.l3[6:0];
+    mask    = 1024'(in_dw(p.mask, l3[1:0])) << {l3[6:2], 5'b0};
+    data    = 1024'(in_dw(p.data, l3[1:0])) << {l3[6:2], 5'b0};
+    patched = (line & ~mask) | data;
+  endfunction
+
+  always_comb begin
     ln_data_o = line_q;
     if (first_q && frame_q.ofl.ecn != 2'd0) begin
-      p         = patch(head_q, frame_q);
-      mask      = 1024'(in_dw(p.mask, l3[1:0])) << {l3[6:2], 5'b0};
-      data      = 1024'(in_dw(p.data, l3[1:0])) << {l3[6:2], 5'b0};
-      ln_data_o = (line_q & ~mask) | data;
+      ln_data_o = patched(line_q, patch(head_q, frame_q), frame_q.ofl.l3[6:0]);
     end
   end
 endmodule

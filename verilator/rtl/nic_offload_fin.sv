@@ -52,10 +52,18 @@ module nic_offload_fin
   logic [31:0]     c32, c32_3;
   logic            unused_hold;
 
-  assign par4        = hold_mem[rewind_q].p;
-  assign par_sum     = hold_mem[sum_q].p;
-  assign par_ip      = hold_mem[ip_q].p;
-  assign last        = hold_mem[out_q];
+  // A stage's frame, where there is one.
+  always_comb begin
+    par4    = '0;
+    par_sum = '0;
+    par_ip  = '0;
+    last    = '0;
+    if (v_q[4])     par4    = hold_mem[rewind_q].p;
+    if (v_q[Sum])   par_sum = hold_mem[sum_q].p;
+    if (v_q[Sum+2]) par_ip  = hold_mem[ip_q].p;
+    if (v_q[Depth]) last    = hold_mem[out_q];
+  end
+
   assign unused_hold = ^{par4, par_sum, par_ip, last};
 
   nic_crc32_back u_back (
@@ -68,7 +76,10 @@ module nic_offload_fin
     tx_par_t       par7;
     logic [31:0]   c32_1_q, c32_2_q, c32_3_q;
 
-    assign par7  = hold_mem[join_q].p;
+    always_comb begin
+      par7 = '0;
+      if (v_q[7]) par7 = hold_mem[join_q].p;
+    end
     assign c32_3 = c32_3_q;
 
     nic_offload_crc u_crc (
