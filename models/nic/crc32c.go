@@ -20,11 +20,12 @@ func (h *Headers) crc32cRange() (from, to int) {
 	to = h.Len
 	switch {
 	case h.L4Type == nicspec.L4TypeUdp:
-		if !h.L4LenBad {
-			to = int(h.L4Off) + int(h.UDPLen)
-			if h.Roce {
-				to -= icrcBytes
-			}
+		end := int(h.L4Off) + int(h.UDPLen)
+		if h.Roce {
+			end -= icrcBytes
+		}
+		if h.UDPLen >= udpBytes && end <= h.Len {
+			to = end
 		}
 	case h.L3Type != nicspec.L3TypeNone && !h.IPLenBad:
 		to = h.IPEnd

@@ -34,7 +34,7 @@ const (
 	RulesMax         = 256               // register space is laid out for this many rules
 	VisibleCycles    = 64                // a register write has taken effect this many cycles after its TLP was accepted
 	PartsAll         = 1023              // every part that CAP1 knows
-	PartsDefault     = 15                // parts of the default build
+	PartsDefault     = 1023              // parts of the default build
 	RssEntries       = 256               // entries of table Indirection
 	RssKeyBytes      = 40                // Toeplitz key
 	RssLogMax        = 8                 // largest rss_log

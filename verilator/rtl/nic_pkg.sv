@@ -41,7 +41,7 @@ package nic_pkg;
   // a register write has taken effect this many cycles after its TLP was accepted
   localparam int unsigned VisibleCycles = 64;
   localparam int unsigned PartsAll = 1023;  // every part that CAP1 knows
-  localparam int unsigned PartsDefault = 15;  // parts of the default build
+  localparam int unsigned PartsDefault = 1023;  // parts of the default build
   localparam int unsigned RssEntries = 256;  // entries of table Indirection
   localparam int unsigned RssKeyBytes = 40;  // Toeplitz key
   localparam int unsigned RssLogMax = 8;  // largest rss_log

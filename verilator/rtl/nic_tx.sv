@@ -94,7 +94,7 @@ module nic_tx
   table_status_e txq_status, key_status;
   logic [511:0]  txq_rdata;
   logic [255:0]  key_rdata;
-  tbl_rsp_t      tbl_q;
+  tbl_rsp_t      tbl_q, pause_rsp;
   logic [Qw-1:0] end_q, cqe_q;
   logic [63:0]   end_base;
   logic [3:0]    end_log;
@@ -109,10 +109,9 @@ module nic_tx
   logic [511:0]  beat;
   tx_out_t       out;
   logic [13:0]   fin_len;
-  logic [Ports-1:0] sent;
+  logic [Ports-1:0] sent, pause_sent;
   logic [6:0]    sent_bytes;
-  logic [Ports-1:0][31:0] sum_q;        // bytes of a frame's beats before this one
-  logic          sent_last, unused_cfg;
+  logic          sent_last, unused_cfg, pause_busy;
 
   // What the output gives, before pause.
   logic [Ports*EthW-1:0]  o_tdata;
@@ -120,9 +119,6 @@ module nic_tx
   logic [Ports-1:0]       o_tlast, o_tvalid, o_tready;
   logic [Ports*16-1:0]    o_tuser;
   logic [NumTxq-1:0]      held_queues;
-  logic [Ports-1:0]       pause_sent;
-  tbl_rsp_t               pause_rsp;
-  logic                   pause_busy;
 
   assign unused_cfg = ^cfg_i;
   assign busy_o     = txq_busy || gather_busy || tlp_valid_o || pause_busy;
@@ -274,6 +270,11 @@ module nic_tx
     .end_bad_o(end_bad), .tlp_o, .tlp_valid_o, .tlp_ready_i, .tlp_q_o(cqe_q)
   );
 
+  nic_txsent #(.Ports(Ports)) u_sent (
+    .clk, .rst, .sent_i(sent), .bytes_i(sent_bytes), .last_i(sent_last), .pause_i(pause_sent),
+    .evt_o(port_evt_o), .bytes_o
+  );
+
   // Table answers and events leave from registers.
   always_ff @(posedge clk) begin
     tbl_q.done <= (txq_done || key_done || pause_rsp.done) && !rst;
@@ -295,13 +296,5 @@ module nic_tx
     dev_evt_o[CntQueueErr - CntDeviceBase]     <= queue_err && !rst;
     dev_evt_o[CntDbBad - CntDeviceBase]        <= db_bad && !rst;
     dev_evt_o[CntTxCqe - CntDeviceBase]        <= end_cqe && !rst;
-    for (int p = 0; p < Ports; p++) begin
-      port_evt_o[p]              <= '0;
-      port_evt_o[p][CntTxPause]  <= pause_sent[p] && !rst;
-      port_evt_o[p][CntTxFrames] <= sent[p] && sent_last && !rst;
-      bytes_o[p]                 <= sent[p] && sent_last && !rst ? sum_q[p] + 32'(sent_bytes) : '0;
-      if (sent[p]) sum_q[p] <= sent_last ? '0 : sum_q[p] + 32'(sent_bytes);
-      if (rst)     sum_q[p] <= '0;
-    end
   end
 endmodule

@@ -1,0 +1,33 @@
+/// Counts what left: frames and their bytes a port, at a frame's last beat, and pause frames.
+
+module nic_txsent
+  import nic_pkg::*;
+#(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1
+) (
+  input  logic                   clk,
+  input  logic                   rst,
+  // A beat of a frame left on a port, with so many bytes, the frame's last.
+  input  logic [Ports-1:0]       sent_i,
+  input  logic [6:0]             bytes_i,
+  input  logic                   last_i,
+  // A pause frame left on a port.
+  input  logic [Ports-1:0]       pause_i,
+  // Pulse of each of the port's counters; bytes to add to TX_BYTES.
+  output logic [Ports-1:0][31:0] evt_o,
+  output logic [Ports-1:0][31:0] bytes_o
+);
+  logic [Ports-1:0][31:0] sum_q;  // bytes of a frame's beats before this one
+
+  always_ff @(posedge clk) begin
+    for (int p = 0; p < Ports; p++) begin
+      evt_o[p]              <= '0;
+      evt_o[p][CntTxPause]  <= pause_i[p] && !rst;
+      evt_o[p][CntTxFrames] <= sent_i[p] && last_i && !rst;
+      bytes_o[p]            <= sent_i[p] && last_i && !rst ? sum_q[p] + 32'(bytes_i) : '0;
+      if (sent_i[p]) sum_q[p] <= last_i ? '0 : sum_q[p] + 32'(bytes_i);
+      if (rst)       sum_q[p] <= '0;
+    end
+  end
+endmodule
