@@ -1,27 +1,54 @@
 #!/usr/bin/env bash
-# Breaks the RTL on purpose, one patch of ci/mutants at a time, and replays the shipped captures on it: does the referee
-# see it? Each patch is applied to a copy of verilator/, built and played under the settings below until one catches it.
+# Breaks the RTL on purpose, one patch of ci/mutants at a time, and plays on it: does the referee see it? Each patch is
+# applied to a copy of verilator/, built, and played under the settings below until one catches it: the shipped captures
+# (nictwin replay) or, where the patch says so, random programs (nictwin fuzz).
 #
-#   scripts/mutants.sh [-j JOBS] [-o REPORT] [-c CAPTURE]... [-l] [NAME...]
+#   scripts/mutants.sh [-j JOBS] [-o REPORT] [-c CAPTURE]... [-f PROGRAMS] [-s SEED] [-l] [NAME...]
 #
 #   -j  mutants at a time (default 1)      -c  another capture to play after the shipped ones
-#   -o  table of results, tab separated    -l  list the mutants and end
+#   -o  table of results, tab separated    -f  so many random programs for every mutant, no captures
+#   -l  list the mutants and end           -s  seed of the random programs (default 2)
 #
 # Exit: 0 every mutant came out as its patch expects; 1 one that is expected to be caught survived, or could not be
-# judged; 2 usage. A patch says what it is in `key: value` lines before the diff: block, bug, expect (caught|survives).
+# judged; 2 usage. A patch says what it is in `key: value` lines before the diff: block, bug, expect (caught|survives),
+# play (replay|fuzz, default replay).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 patches=ci/mutants
 build_limit=900 # seconds
-play_limit=120
-settings=("--stall 0" "--stall 30" "--stall 30 --recompute csum,icrc")
+play_limit=300
+replays=("--stall 0" "--stall 30" "--stall 30 --recompute csum,icrc")
+programs=100 seed=2 # of random programs
 
 field() { sed -n "s/^$1: //p;/^--- /q" "$patches/$2.patch"; }
 
+# how NAME: replay or fuzz
+how() {
+  local h=fuzz
+  [ -n "$fuzz" ] || h=$(field play "$1")
+  echo "${h:-replay}"
+}
+
+# settings_of HOW: the settings to play under, one a line
+settings_of() { if [ "$1" = fuzz ]; then echo "--runs $programs"; else printf '%s\n' "${replays[@]}"; fi; }
+
+# play HOW SETTING [FLAG...]: one run, its exit code
+play() {
+  local how=$1 s=$2
+  shift 2
+  # shellcheck disable=SC2086 # settings are several words
+  case $how in
+    replay) timeout -k 10 "$limit" bin/nictwin replay --dir both $s --seed 1 --no-artifacts "$@" "${captures[@]}" ;;
+    fuzz) timeout -k 10 "$limit" bin/nictwin fuzz $s --seed "$seed" --ports 1 --jobs 1 --failures 1 --shrink=false \
+      --no-artifacts "$@" ;;
+  esac
+}
+
 # judge NAME DIR: one line NAME BLOCK EXPECT OUTCOME SETTING SECONDS MESSAGE BLOCKS into DIR/result
 judge() {
-  local name=$1 dir=$2 status=0 outcome=survived with=- secs=- what=- blocks=- out=$2/out s
+  local name=$1 dir=$2 status=0 outcome=survived with=- secs=- what=- blocks=- out=$2/out limit=$play_limit how s all
+  how=$(how "$name")
   cp -r verilator "$dir/verilator"
   if ! patch -d "$dir" -p1 -s -f --no-backup-if-mismatch <"$patches/$name.patch" >"$out" 2>&1; then
     outcome=no-longer-applies what=$(tr '\n\t' '  ' <"$out")
@@ -29,18 +56,17 @@ judge() {
     bin/nictwin dut build nic --home "$dir" >"$out" 2>&1; then
     outcome=no-build what=$(tail -3 "$out" | tr '\n\t' '  ')
   else
-    for s in "${settings[@]}"; do
+    mapfile -t all < <(settings_of "$how")
+    for s in "${all[@]}"; do
       status=0
-      # shellcheck disable=SC2086 # settings are several words
-      NICTWIN_CACHE=$dir/cache timeout -k 10 "$play_limit" bin/nictwin replay --home "$dir" --dir both $s --seed 1 \
-        --no-artifacts "${captures[@]}" >"$out" 2>&1 || status=$?
+      NICTWIN_CACHE=$dir/cache play "$how" "$s" --home "$dir" >"$out" 2>&1 || status=$?
       case $status in
         0) continue ;;
         1) outcome=caught ;;
         124 | 137) outcome=no-end what="no verdict in $play_limit s" ;;
         *) outcome=no-verdict what="exit $status: $(tail -3 "$out" | tr '\n\t' '  ')" ;;
       esac
-      with=$s
+      with="$how $s"
       if [ "$outcome" = caught ]; then
         what=$(sed -n '/^FAIL/{n;s/^ *//;p;q}' "$out" | tr '\t' ' ' | cut -c1-300)
         blocks=$(grep -m1 -oE 'nic_[a-z0-9_]+\.sv' "$out" || echo -)
@@ -54,29 +80,32 @@ judge() {
     "$secs" "$what" "$blocks" >"$dir/result"
 }
 
-usage() { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
-jobs=1 report='' list='' extra=()
-while getopts j:o:c:lh opt; do
+jobs=1 report='' list='' fuzz='' extra=()
+while getopts j:o:c:f:s:lh opt; do
   case $opt in
     j) jobs=$OPTARG ;;
     o) report=$OPTARG ;;
     c) extra+=("$OPTARG") ;;
+    f) fuzz=1 programs=$OPTARG ;;
+    s) seed=$OPTARG ;;
     l) list=1 ;;
     *) usage ;;
   esac
 done
 shift $((OPTIND - 1))
-[[ $jobs =~ ^[1-9][0-9]*$ ]] || usage
+[[ $jobs =~ ^[1-9][0-9]*$ && $programs =~ ^[1-9][0-9]*$ && $seed =~ ^[0-9]+$ ]] || usage
 
 names=("$@")
 ((${#names[@]})) || for p in "$patches"/*.patch; do names+=("$(basename "$p" .patch)"); done
 for n in "${names[@]}"; do
   [ -e "$patches/$n.patch" ] || { echo "mutants: no $patches/$n.patch" >&2; exit 2; }
   [[ $(field expect "$n") =~ ^(caught|survives)$ ]] || { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
+  [[ $(how "$n") =~ ^(replay|fuzz)$ ]] || { echo "mutants: $n: play: want replay or fuzz" >&2; exit 2; }
 done
 if [ -n "$list" ]; then
-  for n in "${names[@]}"; do printf '%-24s %-10s %-9s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(field bug "$n")"; done
+  for n in "${names[@]}"; do printf '%-24s %-10s %-9s %-7s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(how "$n")" "$(field bug "$n")"; done
   exit 0
 fi
 
@@ -92,10 +121,12 @@ trap 'trap - EXIT; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EX
 trap 'exit 130' INT TERM
 
 # The tree as it is must pass, or nothing that follows means anything.
-for s in "${settings[@]}"; do
-  # shellcheck disable=SC2086
-  timeout -k 10 $((build_limit + play_limit)) bin/nictwin replay --dir both $s --seed 1 --no-artifacts "${captures[@]}" \
-    >"$work/clean" 2>&1 || { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass" >&2; exit 1; }
+limit=$((build_limit + play_limit))
+for h in $(for n in "${names[@]}"; do how "$n"; done | sort -u); do
+  while read -r s; do
+    play "$h" "$s" >"$work/clean" 2>&1 </dev/null ||
+      { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s)" >&2; exit 1; }
+  done < <(settings_of "$h")
 done
 
 for n in "${names[@]}"; do
