@@ -51,7 +51,7 @@ bench: build ## the figures, each a ratio measured in one run
 generate: ## registers and layouts for Go, SystemVerilog and the docs
 	go generate ./models/nicspec
 
-mutants: build ## bugs put into the RTL on purpose: which does a replay catch?
+mutants: build ## bugs put into the RTL on purpose: which are caught?
 	@scripts/mutants.sh
 
 clean: ## remove what was built here

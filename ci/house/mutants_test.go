@@ -13,8 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const mutantsDir = "ci/mutants"
-
 // A bug that can no longer be put into the RTL proves nothing, and nobody notices: the RTL moves on.
 func TestMutantsApply(t *testing.T) {
 	count := 0

@@ -16,6 +16,7 @@ var msixChecks = []check{
 	{"messages/one an entry", "M1 M2 M3 P9", stalled, messagesSingly},
 	{"messages/by count", "M2 M3 M4", stalled, messagesByCount},
 	{"messages/by time", "M2 M3", stalled, messagesByTime},
+	{"messages/by time of the oldest", "M2 M3", stalled, messagesOfTheOldest},
 	{"messages/of Events", "M2 M3 Q4", stalled, messagesOfEvents},
 	{"messages/of queues that are disabled", "M4 M2 G7", stalled, messagesAtTheEnd},
 	{"messages/enabled anew", "M2", stalled, messagesAnew},
@@ -348,4 +349,32 @@ func messagesUnderTraffic(r *rig) {
 	}
 	m.settled()
 	require.Greater(r.t, m.total(), 20)
+}
+
+// messagesOfTheOldest spreads two entries over the time that they may wait: the first says when the message is due.
+func messagesOfTheOldest(r *rig) {
+	m := r.withMessages()
+	const units, apart = 60, 2500 // 3,840 cycles to wait
+	_, w := r.txSetup(9, 2)
+	x, a := m.openRx(1, 6, 40, units)
+	y, b := m.openTx(2, 6, 40, units)
+	r.post(x, 60)
+	r.receiveAll(1)
+	first, oldest := r.ordinal(), [2]int64{}
+	for k := range 2 {
+		r.play(frameOf(90 + k))
+		r.delivered(x, first+k, nicspec.RuleNone)
+		r.transmit(y, r.sound(w[k], uint64(1+k)))
+		if k == 0 {
+			oldest = [2]int64{a.oldest, b.oldest}
+			m.run(apart)
+		}
+	}
+	m.settled()
+	require.Equal(r.t, [2]int{1, 1}, [2]int{a.messages, b.messages}, "messages of two entries each")
+	if r.stall == 0 {
+		for i, q := range []*msixQueue{a, b} {
+			require.LessOrEqual(r.t, q.last-oldest[i], int64(64*units+2*1024), "cycles from the oldest entry to the message")
+		}
+	}
 }
