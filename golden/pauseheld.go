@@ -21,6 +21,7 @@ type pauseClaim struct {
 	from, to int64
 	before   uint32 // frames with a lower ordinal count
 	limit    int
+	most     int // bytes that may have been held then
 	held     int // bytes of those delivered since
 
 	missing bool  // else it is that of a frame that ended a pause. No pause frame was sent
@@ -29,7 +30,10 @@ type pauseClaim struct {
 	due     bool  // it was not sent in time
 }
 
-const maxPauseClaims = 16
+const (
+	maxPauseClaims = 16
+	pauseClaimStep = 4 << 10 // bytes between claims of one crossing
+)
 
 func (o *pauseOut) claim(c pauseClaim) {
 	if len(o.claims) == maxPauseClaims {
@@ -66,12 +70,12 @@ func (r *Referee) pauseCame(p *rxPort) {
 		return
 	}
 	for i := range o.claims {
-		if c := &o.claims[i]; c.missing && !c.again && !c.due {
-			return // one at a time
+		if c := &o.claims[i]; c.missing && !c.again && !c.due && p.held < c.most+pauseClaimStep {
+			return // one at a time, and others as more is held: the last frames of a claim may count no more
 		}
 	}
 	to := r.now + r.pauseSlack()
-	o.claim(pauseClaim{from: r.now, to: to, before: p.seq, limit: int(o.now.Xoff), missing: true, after: to - r.pauseAgain(&o.now)})
+	o.claim(pauseClaim{from: r.now, to: to, before: p.seq, limit: int(o.now.Xoff), most: p.held, missing: true, after: to - r.pauseAgain(&o.now)})
 }
 
 // pauseAgain is the time after which a pause is told again, at the latest.
@@ -107,7 +111,7 @@ func (r *Referee) pauseDelivered(p *rxPort, f *rxFrame) {
 		if int32(p.base-c.before) >= 0 {
 			continue // all that count have left
 		}
-		if r.now > c.to && f.last <= c.from && int32(f.seq-c.before) < 0 && (c.due || !c.missing) {
+		if r.rx.surelyHeld() > c.to && f.last <= c.from && int32(f.seq-c.before) < 0 && (c.due || !c.missing) {
 			c.held += roomOf(f.n)
 		}
 		if c.held > c.limit {
