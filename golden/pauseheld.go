@@ -66,7 +66,7 @@ func (r *Referee) pauseComing(port int, room int) {
 // pauseCame is called after a frame that came in counts as held.
 func (r *Referee) pauseCame(p *rxPort) {
 	o := &p.out
-	if !o.now.sends() || r.now <= o.oldTo || p.held <= int(o.now.Xoff) {
+	if !o.now.sends() || !o.now.tells() || r.now <= o.oldTo || p.held <= int(o.now.Xoff) {
 		return
 	}
 	for i := range o.claims {
@@ -89,7 +89,7 @@ func (r *Referee) pauseDue(o *pauseOut) {
 	kept := o.claims[:0]
 	for _, c := range o.claims {
 		if c.missing && !c.due && r.now > c.to {
-			if o.unknown || o.paused && o.told > c.after || !o.paused && c.again {
+			if o.unknown || o.told > c.after || !o.paused && c.again { // told, if ended since: the end has a claim of its own
 				continue
 			}
 			c.due = true

@@ -33,6 +33,9 @@ type pauseConfig struct {
 
 func (c *pauseConfig) sends() bool { return c.TxMode != nicspec.PauseModeNone }
 
+// tells reports whether a pause frame with a time differs from one without: a priority pause of no class does not.
+func (c *pauseConfig) tells() bool { return c.TxMode == nicspec.PauseModePause || c.TxClasses != 0 }
+
 // pauseConfigured follows a write of table PortCfg or of PORT_MAC.
 func (r *Referee) pauseConfigured(port int) {
 	if !r.cfg.Spec.Has(nicspec.PartPause) {
@@ -105,7 +108,7 @@ func (r *Referee) pauseSent(o *pauseOut) (cfg *pauseConfig, end, known bool) {
 		for _, quanta := range [...]uint16{0, c.PauseTime} {
 			nic.BuildPause(&c.PortEntryFields, c.mac, quanta, &want)
 			if bytes.Equal(want[:], got) {
-				return c, quanta == 0, c.TxMode == nicspec.PauseModePause || c.TxClasses != 0
+				return c, quanta == 0, c.tells()
 			}
 		}
 		if !any {
