@@ -23,18 +23,19 @@ var blocksByRule = map[string]string{
 	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q8": "cqe",
 	"T": "wqe", "T2": "fetch", "T5": "gather", "T7": "offload", "T8": "offload", "T9": "comp_tx", "T10": "cqe", "T12": "key",
-	"C2": "rxdma", "C1": "counters", "S": "rss", "X": "crc32c", "E": "ecn", "F": "pause", "A": "account", "D": "comp_tx",
+	"C2": "rxdma", "C1": "counters", "S": "rss", "X": "crc32c", "E": "ecn", "F": "pause", "A": "account", "D": "copy",
+	"M": "msix", "W": "push", "L": "flr",
 }
 
 // goNames are blocks whose Go file has another name than the block.
-var goNames = map[string]string{"gather": "comp_gather"}
+var goNames = map[string]string{"gather": "comp_gather", "copy": "comp_copy", "msix": "comp_msix", "flr": "comp_flr"}
 
 // rtlNames are blocks whose RTL module has another name than the block.
-var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch", "account": "rxtake",
-	"crc32c": "crc32", "ecn": "rxdma", "pause": "txout"}
+var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch",
+	"ecn": "rxdma", "push": "txq_fetch"}
 
 // txRTLNames are those that differ for a transmit queue.
-var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq"}
+var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": "txq", "crc32c": "offload_crc", "ecn": "ecn"}
 
 // responsible names the pair of files that a mismatch points at.
 func responsible(d Domain, rule, field string) (goFile, rtlFile string) {

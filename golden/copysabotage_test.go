@@ -1,7 +1,6 @@
 package golden
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -143,20 +142,5 @@ func readsGoOn(p *tape) {
 
 func TestCopySabotageIsCaught(t *testing.T) {
 	cfg, clean := copies(t)
-	p := judge(t, cfg, clean)
-	require.True(t, p.Passed(), "%v", p)
-	for i := range copySabotages {
-		s := &copySabotages[i]
-		t.Run(s.name, func(t *testing.T) {
-			p := newTape(t, clean)
-			s.edit(p)
-			got := judge(t, cfg, p.s)
-			require.Equal(t, Differs, got.Result)
-			m := got.List[0]
-			t.Log(m)
-			require.True(t, strings.HasPrefix(m.Domain, s.domain), "domain %s", m.Domain)
-			require.Equal(t, s.rule, m.Rule)
-			require.True(t, strings.HasPrefix(m.Field, s.field), "field %s", m.Field)
-		})
-	}
+	sabotagesAreCaught(t, cfg, clean, copySabotages)
 }
