@@ -82,14 +82,6 @@ func pauseValues(r *rig) {
 		}
 		require.Equal(r.t, before, r.entry(nicspec.TablePortCfg, 0), c.name)
 	}
-	for i, class := range []uint8{0, 7, 8, 255} {
-		e := nicspec.TxqEntryFields{Enable: 1, LogSize: 4, PfcClass: class}
-		want := tblOk
-		if class > 7 {
-			want = tblBad
-		}
-		require.Equal(r.t, want, r.command(nicspec.TableOpWrite, nicspec.TableTxq, i, encode(&e, nicspec.TxqEntrySize)), "pfc_class %d", class)
-	}
 }
 
 // honoured has frames that are pauses and frames that are nearly so: these are frames as any other.
