@@ -27,8 +27,7 @@ func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Conf
 		m.openRx(q, 6, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
 		m.openTx(q, 6)
 	}
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.readable(pattern(keySpan, 1))
 	frame := roceFrame(size)
 	for i := range n {
 		q := i / 16 % 4

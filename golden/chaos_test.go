@@ -1,11 +1,8 @@
 package golden
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
@@ -95,7 +92,7 @@ func (c *chaos) begin() {
 	m.write(nicspec.RegDevctl, uint32(c.rng.IntN(3)|c.rng.IntN(6)<<4))
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0+1)
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.key(5, goodKeyEntry)
 	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
 	m.key(8, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: keySpan, BusBase: linesBus})
 	m.key(6, nicspec.KeyEntryFields{Valid: 1, Length: keySpan, BusBase: keyBus})
@@ -290,7 +287,7 @@ func (c *chaos) configure() {
 		m.write(nicspec.RegCtrl, 3)
 	case 6:
 		m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: c.rng.IntN(4) > 0, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
-		m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+		m.key(5, goodKeyEntry)
 	case 7:
 		m.write(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
 	}
@@ -359,37 +356,4 @@ func (c *chaos) run() {
 	c.m.write(nicspec.RegCtrl, 3)
 	c.r.settle()
 	c.m.readCounters()
-}
-
-// chaosSeeds is how many runs the test makes; more were made once.
-var chaosSeeds = 24
-
-func TestChaosPasses(t *testing.T) {
-	for seed := range uint64(chaosSeeds) {
-		o := chaosOpt{seed: seed, steps: 400, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30}
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			c := newChaos(t, o)
-			c.run()
-			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
-			require.True(t, p.Passed(), "%v", p)
-			require.NotZero(t, p.Stats.Delivered)
-			require.NotZero(t, p.Stats.FramesOut)
-		})
-	}
-}
-
-// When many entries name the same memory, whose read is whose comes out by and by, also when reads fail or the memory is
-// written meanwhile. With these seeds it came out wrong once.
-func TestDenseChaosPasses(t *testing.T) {
-	for _, seed := range []uint64{67, 114, 406, 440, 890, 939, 1774, 1816} {
-		o := chaosOpt{seed: seed, steps: 400, faults: seed%8 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
-			dense: true}
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			c := newChaos(t, o)
-			c.run()
-			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
-			require.True(t, p.Passed(), "%v", p)
-			require.NotZero(t, p.Stats.FramesOut)
-		})
-	}
 }

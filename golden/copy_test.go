@@ -1,7 +1,6 @@
 package golden
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,18 +56,10 @@ func (c *chaos) copyEntry() nicspec.WqeFields {
 }
 
 func TestCopyChaosPasses(t *testing.T) {
-	for seed := range uint64(chaosSeeds) {
-		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
-			copies: true}
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			c := newChaos(t, o)
-			c.run()
-			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
-			require.True(t, p.Passed(), "%.4000v", p)
-			require.NotZero(t, p.Stats.FramesOut)
-			require.NotZero(t, c.r.nic.Regs().Dev(nicspec.CntCopyBytes))
-		})
-	}
+	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, copies: true}, nil, func(t *testing.T, c *chaos, s *Stats) {
+		require.NotZero(t, s.FramesOut)
+		require.NotZero(t, c.r.nic.Regs().Dev(nicspec.CntCopyBytes))
+	})
 }
 
 // spoil makes some work entries fail.

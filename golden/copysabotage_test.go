@@ -15,8 +15,7 @@ import (
 // of which a read fails, an entry that fails its checks.
 func copies(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
+	o := smallRig()
 	o.spec.Timing.CopyChunks = 3
 	o.spec.Parts |= nicspec.PartCopy
 	r := newRig(t, o)
@@ -25,7 +24,7 @@ func copies(t testing.TB) (Config, []boundary.Crossing) {
 	m.write(nicspec.RegCtrl, 3)
 	m.bytes.Write(keyBus, pattern(keySpan, 1))
 	m.bytes.Write(linesBus, pattern(keySpan, 2))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.key(5, goodKeyEntry)
 	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
 	m.key(8, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: keySpan, BusBase: linesBus})
 	m.openTx(0, 4)

@@ -20,16 +20,15 @@ const (
 // with one setting throughout.
 func attrRun(t testing.TB, settings ...uint32) (Config, []boundary.Crossing) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules, o.spec.Parts = 8, 8, 16, nicspec.PartAttr
+	o := smallRig()
+	o.spec.Parts = nicspec.PartAttr
 	r := newRig(t, o)
 	m := r.mem
 	m.write(nicspec.RegDevctl, settings[0])
 	r.step(simcore.Microsecond) // nothing begins under the values after reset
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0)
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.readable(pattern(keySpan, 1))
 	m.openRx(0, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 64 })
 	m.openTx(0, 5)
 	m.post(0, 128)

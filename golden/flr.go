@@ -43,10 +43,9 @@ func (r *Referee) resetStarts() {
 func (p *rxPort) pausesEnd() {
 	p.stops.n = 0
 	o := &p.out
-	if o.now.sends() {
-		o.was = o.now
-	}
-	*o = pauseOut{first: o.first, last: o.last, was: o.was, oldTo: forever, paused: o.paused, told: o.told, unknown: true, lowSince: never}
+	o.retire(forever)
+	*o = pauseOut{first: o.first, last: o.last, olds: o.olds, oldTo: forever, loose: o.loose, paused: o.paused, told: o.told,
+		unknown: true, lowSince: never}
 }
 
 // mayBeDisabled says that the frames of a port that may still be in the receive
@@ -228,7 +227,9 @@ func (r *Referee) resetRegisters() {
 	r.rx.accounts = newAccounts(&r.cfg.Spec)
 	for i := range r.rx.ports {
 		o := &r.rx.ports[i].out
-		*o = pauseOut{first: o.first, last: o.last, oldTo: never, lowSince: never}
+		first, last := o.first, o.last
+		*o = newPauseOut()
+		o.first, o.last = first, last
 	}
 	r.ver.add(r.regs.Config(), r.now)
 	r.reconsider()

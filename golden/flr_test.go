@@ -16,8 +16,7 @@ import (
 // how long the driver waits before it looks.
 func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
+	o := smallRig()
 	o.spec.Parts = nicspec.PartFlr | nicspec.PartMsix | nicspec.PartCopy | nicspec.PartAttr
 	o.spec.Stall.TLPOut = 30
 	r := newRig(t, o)
@@ -27,7 +26,7 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
 		m.write(nicspec.RegDevctl, 1|2<<4|devctlRO)
 		m.write(nicspec.RegCtrl, 3)
 		m.write(nicspec.RegScratch, 77)
-		m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+		m.key(5, goodKeyEntry)
 		m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
 		m.rule(3, dmacRule(0, nicspec.ActionDrop, 0))
 		for q := range 3 {

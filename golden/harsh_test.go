@@ -19,8 +19,7 @@ type marks map[string]int64
 // enabled, and frames are dropped for many causes.
 func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
+	o := smallRig()
 	r := newRig(t, o)
 	m, at := r.mem, marks{}
 	mark := func(name string) {
@@ -31,8 +30,7 @@ func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	m.write(nicspec.RegCplTimeout, 2000)
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0)
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.readable(pattern(keySpan, 1))
 	for q := range 4 {
 		m.rule(4+q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))
 	}

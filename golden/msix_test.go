@@ -33,14 +33,13 @@ func txMessages(v, count, cycles int) func(*nicspec.TxqEntryFields) {
 // ring fails. Queue 1 is disabled in the end.
 func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules, o.spec.Parts = 8, 8, 16, nicspec.PartMsix
+	o := smallRig()
+	o.spec.Parts = nicspec.PartMsix
 	o.spec.Stall.TLPOut = stall
 	r := newRig(t, o)
 	m := r.mem
 	m.write(nicspec.RegCtrl, 3)
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.readable(pattern(keySpan, 1))
 	m.openRx(0, 7, rxMessages(0, 0, 0))
 	m.openRx(1, 7, rxMessages(1, 4, 0))
 	m.openRx(2, 7, rxMessages(2, 10, 20))

@@ -15,8 +15,8 @@ import (
 // port 0 with pause frames, port 1 with priority pauses.
 func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.Ports, o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules, o.spec.Parts = 2, 8, 8, 16, nicspec.PartPause
+	o := smallRig()
+	o.spec.Ports, o.spec.Parts = 2, nicspec.PartPause
 	r := newRig(t, o)
 	m := r.mem
 	m.write(nicspec.RegDevctl, 1|2<<4)
@@ -30,8 +30,7 @@ func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 		m.portCfg(p, nicspec.PortEntryFields{RxPause: 1, RxPfc: 0x0f, TxMode: nicspec.PauseMode(1 + p), TxClasses: 0x41, PauseTime: 1200,
 			Xoff: 4000, Xon: 1000})
 	}
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.readable(pattern(keySpan, 1))
 	m.openRx(0, 7, nil)
 	for q := range 2 {
 		m.openTx(q, 5, func(f *nicspec.TxqEntryFields) { f.PfcClass = uint8(q) })
@@ -167,8 +166,7 @@ func TestFetchWhileStopped(t *testing.T) {
 	r := newRig(t, o)
 	m := r.mem
 	m.write(nicspec.RegCtrl, 3)
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.readable(pattern(keySpan, 1))
 	m.portCfg(0, nicspec.PortEntryFields{RxPfc: 2})
 	m.openTx(1, 5, func(f *nicspec.TxqEntryFields) { f.PfcClass = 1 })
 	r.settle()

@@ -43,7 +43,7 @@ func (o *pauseOut) claim(c pauseClaim) {
 }
 
 // idle reports whether there is nothing to follow on a port.
-func (o *pauseOut) idle() bool { return !o.now.sends() && !o.was.sends() }
+func (o *pauseOut) idle() bool { return !o.now.sends() && !o.olds[0].sends() }
 
 // pauseComing is called before a frame that came in counts as held.
 func (r *Referee) pauseComing(port int, room int) {

@@ -12,9 +12,10 @@ import (
 type pauseOut struct {
 	first, last int64 // of the frame that left last, of any kind
 
-	now, was pauseConfig
-	oldTo    int64 // last cycle in which was may be in force
-	loose    bool  // and others, too
+	now   pauseConfig
+	olds  [keptPauseConfigs]oldPauseConfig // those before it, the latest first
+	oldTo int64                            // last cycle in which one of them may be in force
+	loose int64                            // last cycle in which others may be, too
 
 	paused   bool  // the other side was told to pause,
 	told     int64 // in this cycle
@@ -29,6 +30,29 @@ type pauseOut struct {
 type pauseConfig struct {
 	nicspec.PortEntryFields
 	mac [6]byte
+}
+
+// newPauseOut is that of a device that was just reset.
+func newPauseOut() pauseOut {
+	return pauseOut{first: never, last: never, oldTo: never, loose: never, lowSince: never}
+}
+
+// oldPauseConfig is a configuration that was followed by another.
+type oldPauseConfig struct {
+	pauseConfig
+	to int64 // last cycle in which it may be in force
+}
+
+const keptPauseConfigs = 4
+
+// retire makes the configuration one of the former, in force until a cycle at most.
+func (o *pauseOut) retire(to int64) {
+	if last := &o.olds[keptPauseConfigs-1]; last.sends() {
+		o.loose = max(o.loose, last.to)
+	}
+	copy(o.olds[1:], o.olds[:])
+	o.olds[0] = oldPauseConfig{o.now, to}
+	o.oldTo = to
 }
 
 func (c *pauseConfig) sends() bool { return c.TxMode != nicspec.PauseModeNone }
@@ -49,9 +73,8 @@ func (r *Referee) pauseConfigured(port int) {
 		o.lowSince, o.claims, o.open = never, o.claims[:0], pauseDoubt{}
 		p.stops.n = 0 // whether a stop ends with it is not said
 	}
-	o.loose = r.now <= o.oldTo
-	o.was, o.now = o.now, next
-	o.oldTo = r.now + r.pauseSlack()
+	o.retire(r.now + r.pauseSlack())
+	o.now = next
 }
 
 // pauseSlack is how long a pause frame may wait: for its decision, for the count
@@ -99,40 +122,65 @@ func (r *Referee) pauseFrameOut() {
 // none that is known, and whether it ends the pause. known is false if that
 // cannot be told.
 func (r *Referee) pauseSent(o *pauseOut) (cfg *pauseConfig, end, known bool) {
-	var want, first [nicspec.FrameMin]byte
-	got, any := r.x.Frame.Data, false
-	for i, c := range [...]*pauseConfig{&o.now, &o.was} {
-		if !c.sends() || i > 0 && r.x.First > o.oldTo {
-			continue
-		}
-		for _, quanta := range [...]uint16{0, c.PauseTime} {
-			nic.BuildPause(&c.PortEntryFields, c.mac, quanta, &want)
-			if bytes.Equal(want[:], got) {
-				return c, quanta == 0, c.tells()
+	for i := range keptPauseConfigs + 1 {
+		if c := o.config(i, r.x.First); c != nil {
+			if end, ok := c.sent(r.x.Frame.Data); ok {
+				return c, end, c.tells()
 			}
 		}
-		if !any {
-			first, any = want, true
-		}
 	}
-	if o.loose && r.x.First <= o.oldTo {
-		return nil, false, false
+	if r.x.First > o.loose {
+		r.failPause(o)
 	}
-	r.failPause(any, first[:], got)
 	return nil, false, false
 }
 
-func (r *Referee) failPause(any bool, want, got []byte) {
-	d := Domain{DomainPort, r.x.Port}
-	switch {
-	case !any:
-		r.fail(d, "F7", "frame", "no pause frame: tx_mode is 0", fmt.Sprintf("one of %d B", len(got)))
-	case len(want) != len(got):
-		r.fail(d, "F6", "frame length", fmt.Sprint(len(want)), fmt.Sprint(len(got)))
-	default:
-		i := firstDifference(want, got)
-		r.fail(d, "F6", pauseField(i), byteText(want[i], i), byteText(got[i], i), fmt.Sprintf("a pause frame: %x", got))
+// config is the i-th latest configuration, nil if no pause frame can be sent by
+// it in a cycle.
+func (o *pauseOut) config(i int, cycle int64) *pauseConfig {
+	c := &o.now
+	if i > 0 {
+		if c = &o.olds[i-1].pauseConfig; cycle > o.olds[i-1].to {
+			return nil
+		}
 	}
+	if !c.sends() {
+		return nil
+	}
+	return c
+}
+
+// sent reports whether a pause frame is one of this configuration, and whether
+// it is one with time 0.
+func (c *pauseConfig) sent(frame []byte) (end, ok bool) {
+	var want [nicspec.FrameMin]byte
+	for _, quanta := range [...]uint16{0, c.PauseTime} {
+		nic.BuildPause(&c.PortEntryFields, c.mac, quanta, &want)
+		if bytes.Equal(want[:], frame) {
+			return quanta == 0, true
+		}
+	}
+	return false, false
+}
+
+func (r *Referee) failPause(o *pauseOut) {
+	d, got := Domain{DomainPort, r.x.Port}, r.x.Frame.Data
+	var c *pauseConfig
+	for i := 0; c == nil; i++ {
+		if i > keptPauseConfigs {
+			r.fail(d, "F7", "frame", "no pause frame: tx_mode is 0", fmt.Sprintf("one of %d B", len(got)))
+			return
+		}
+		c = o.config(i, r.x.First)
+	}
+	var want [nicspec.FrameMin]byte
+	nic.BuildPause(&c.PortEntryFields, c.mac, c.PauseTime, &want)
+	if len(want) != len(got) {
+		r.fail(d, "F6", "frame length", fmt.Sprint(len(want)), fmt.Sprint(len(got)))
+		return
+	}
+	i := firstDifference(want[:], got)
+	r.fail(d, "F6", pauseField(i), byteText(want[i], i), byteText(got[i], i), fmt.Sprintf("a pause frame: %x", got))
 }
 
 // pauseField names a byte of a pause frame.

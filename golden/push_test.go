@@ -1,7 +1,6 @@
 package golden
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,17 +12,7 @@ import (
 )
 
 func TestPushChaosPasses(t *testing.T) {
-	for seed := range uint64(chaosSeeds) {
-		o := chaosOpt{seed: seed, steps: 300, faults: seed&1 != 0, config: seed&2 != 0, queues: seed&4 != 0, stall: int(seed) / 8 % 3 * 30,
-			pushes: true, copies: seed%3 == 0}
-		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
-			c := newChaos(t, o)
-			c.run()
-			p := judge(t, DefaultConfig(c.r.opt.spec), c.r.tape)
-			require.True(t, p.Passed(), "%.4000v", p)
-			require.NotZero(t, p.Stats.FramesOut)
-		})
-	}
+	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, pushes: true}, func(o *chaosOpt) { o.copies = o.seed%3 == 0 }, sentFrames)
 }
 
 // pushes records a run in which entries are pushed: two Sends with pieces, one
@@ -31,14 +20,12 @@ func TestPushChaosPasses(t *testing.T) {
 // doorbell for it would make it.
 func pushes(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
+	o := smallRig()
 	o.spec.Parts |= nicspec.PartPush
 	r := newRig(t, o)
 	m := r.mem
 	m.write(nicspec.RegCtrl, 3)
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.readable(pattern(keySpan, 1))
 	m.openTx(0, 4)
 	for i := range 3 {
 		if i == 1 {

@@ -43,6 +43,13 @@ type rigOpt struct {
 
 func defaultRig() rigOpt { return rigOpt{spec: nic.DefaultSpec(), record: true, seed: 1} }
 
+// smallRig has few queues and rules, so that all counters are soon read.
+func smallRig() rigOpt {
+	o := defaultRig()
+	o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 8, 8, 16
+	return o
+}
+
 func newRig(t testing.TB, o rigOpt) *rig {
 	t.Helper()
 	r := &rig{t: t, opt: o, eng: simcore.NewEngine()}

@@ -8,6 +8,15 @@ import (
 	"nictwin/models/tlp"
 )
 
+// goodKeyEntry is key 5, as goodKey names it.
+var goodKeyEntry = nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus}
+
+// readable puts bytes where key 5 leads, and makes that key.
+func (m *memory) readable(b []byte) {
+	m.bytes.Write(keyBus, b)
+	m.key(5, goodKeyEntry)
+}
+
 func (m *memory) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) {
 	f := nicspec.RxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: 0x1000_0000 + uint64(q)<<20,
 		CqBase: 0x0100_0000_3000_0000 + uint64(q)<<22, PayBufSize: 9216, HdrBufSize: 256}

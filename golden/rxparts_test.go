@@ -17,8 +17,8 @@ import (
 // everything is certain.
 func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.Ports, o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules, o.spec.Parts = 2, 8, 8, 16, rxParts
+	o := smallRig()
+	o.spec.Ports, o.spec.Parts = 2, rxParts
 	r := newRig(t, o)
 	m, rng := r.mem, rand.New(rand.NewPCG(8, 8))
 	m.write(nicspec.RegDevctl, 1|2<<4)

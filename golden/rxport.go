@@ -113,7 +113,7 @@ func roomOf(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }
 func (s *rxSide) init(spec *nic.Spec) {
 	s.ports = make([]rxPort, spec.Ports)
 	for i := range s.ports {
-		s.ports[i].out = pauseOut{first: never, last: never, oldTo: never, lowSince: never}
+		s.ports[i].out = newPauseOut()
 	}
 	s.queues = make([]rxq, spec.NumRxq)
 	s.accounts = newAccounts(spec)

@@ -18,16 +18,15 @@ import (
 // that fail, and the counters at the end.
 func calm(t testing.TB) (Config, []boundary.Crossing) {
 	t.Helper()
-	o := defaultRig()
-	o.spec.Ports, o.spec.NumRxq, o.spec.NumTxq, o.spec.NumRules = 2, 8, 8, 16
+	o := smallRig()
+	o.spec.Ports = 2
 	r := newRig(t, o)
 	m, rng := r.mem, rand.New(rand.NewPCG(7, 7))
 	m.write(nicspec.RegDevctl, 1|2<<4)
 	m.write(nicspec.RegCtrl, 3)
 	m.write(nicspec.RegRxDefault, toQueue0+2)
 	m.write(nicspec.RegRxCtrl, 1)
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
+	m.readable(pattern(keySpan, 1))
 	m.rule(2, dmacRule(0, nicspec.ActionDrop, 0))
 	for q := range 3 {
 		m.rule(4+q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))
