@@ -42,6 +42,8 @@ module nic_rx
   output tlp_beat_t              tlp_o,
   output logic                   tlp_valid_o,
   input  logic                   tlp_ready_i,
+  // A completion entry left at the TLP port.
+  input  left_t                  left_i,
   // Pause frames: which are honoured, and those that were; lines held by frames.
   input  pause_cfg_t [Ports-1:0] pause_cfg_i,
   output pause_t     [Ports-1:0] pause_o,
@@ -195,7 +197,7 @@ module nic_rx
 
   // Delivery.
   logic      chosen_valid, chosen_ready, settled, passed, pick_busy;
-  logic      job_valid, job_ready, take_busy, dma_busy;
+  logic      job_valid, job_ready, take_busy, dma_busy, held_busy;
   rx_frame_t chosen;
   tbl_rsp_t  account_rsp;
   rx_job_t   job;
@@ -270,7 +272,8 @@ module nic_rx
 
   nic_rxheld #(.Ports(Ports)) u_held (
     .clk, .rst(rst_work), .used_i(used), .free_i((Parts & PartPause) != 0 ? free_frame : '0),
-    .free_lines_i(free_lines), .left_i((Parts & PartPause) != 0 ? delivered : '0), .held_o
+    .free_lines_i(free_lines), .left_i((Parts & PartPause) != 0 ? left_i : '0), .held_o,
+    .busy_o(held_busy)
   );
 
   always_comb begin
@@ -287,7 +290,8 @@ module nic_rx
     dev_evt_o[CntRxCqe - CntDeviceBase]    = done;
   end
 
-  assign work_o = |frame_valid || q_busy || fetch_busy || pick_busy || take_busy || dma_busy;
+  assign work_o = |frame_valid || q_busy || fetch_busy || pick_busy || take_busy || dma_busy ||
+                  held_busy;
   assign busy_o = in_busy || work_o;
 
   logic unused_bits;

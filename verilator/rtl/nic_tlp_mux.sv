@@ -38,7 +38,7 @@ module nic_tlp_mux
   // A read request was accepted in this cycle, with this tag.
   output logic             sent_o,
   output logic [7:0]       sent_tag_o,
-  // A completion entry or a message came in; one left. For builds with messages only.
+  // A completion entry or a message came in; one left. For builds with messages or pause only.
   output logic             taken_o,
   output left_t            left_o,
   output logic             busy_o
@@ -123,8 +123,9 @@ module nic_tlp_mux
     if (rst) locked_q <= 1'b0;
   end
 
-  // What messages have to know of a packet goes with it: an entry's type and queue stand in it.
-  if ((Parts & PartMsix) != 0) begin : g_mark
+  // What messages and pause have to know of a packet goes with it: an entry's type and queue stand
+  // in it.
+  if ((Parts & (PartMsix | PartPause)) != 0) begin : g_mark
     always_comb begin
       mark = '0;
       if (src == SrcMsg) begin
