@@ -71,7 +71,7 @@ func (r *Referee) pauseCame(p *rxPort) {
 	}
 	for i := range o.claims {
 		if c := &o.claims[i]; c.missing && !c.again && !c.due && p.held < c.most+pauseClaimStep {
-			return // one at a time, and others as more is held: the last frames of a claim may count no more
+			return // one at a time, and others as more is held: frames that leave before the time of one is over count for the next
 		}
 	}
 	to := r.now + r.pauseSlack()
@@ -111,7 +111,7 @@ func (r *Referee) pauseDelivered(p *rxPort, f *rxFrame) {
 		if int32(p.base-c.before) >= 0 {
 			continue // all that count have left
 		}
-		if r.rx.surelyHeld() > c.to && f.last <= c.from && int32(f.seq-c.before) < 0 && (c.due || !c.missing) {
+		if r.now > c.to && f.last <= c.from && int32(f.seq-c.before) < 0 && (c.due || !c.missing) {
 			c.held += roomOf(f.n)
 		}
 		if c.held > c.limit {

@@ -98,7 +98,6 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		r.tlpIn()
 	default:
 		r.tlpOut()
-		r.rx.tlpLeft(r.now)
 	}
 	r.x.Frame, r.x.TLP = nil, nil
 }

@@ -21,23 +21,7 @@ type rxSide struct {
 	plan     nic.RxPlan
 	joined   []byte
 	event    FrameEvent
-
-	outs [lateOuts]int64 // cycles of the last TLPs that left, the oldest at next
-	next int
 }
-
-// lateOuts is how many TLPs may leave, the completion entry the last of them, after the device has ceased to count
-// its frame as held [F6].
-const lateOuts = 4
-
-// tlpLeft notes that a TLP left.
-func (s *rxSide) tlpLeft(cycle int64) {
-	s.outs[s.next] = cycle
-	s.next = (s.next + 1) % lateOuts
-}
-
-// surelyHeld is the last cycle in which the frame whose completion entry is the TLP at hand counts for certain [F6].
-func (s *rxSide) surelyHeld() int64 { return s.outs[s.next] }
 
 // rxPort is the frames that came in on a port and whose fate is not known.
 type rxPort struct {
