@@ -23,7 +23,13 @@ const (
 	VariantDebug    Variant = "debug"    // assertions in the RTL are checked, and it powers up with random contents
 	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
 	VariantCoverage Variant = "coverage" // debug, and counts lines, toggles and user points
+	VariantTuned    Variant = "tuned"    // speed, compiled by the profile of a recording
 )
+
+// Plays reports whether a variant is for playing traffic: the others are for looking inside.
+func (v Variant) Plays() bool {
+	return v == VariantSpeed || v == VariantTuned || v == VariantDebug
+}
 
 // BuildOptions say how to build; the zero value builds for speed into the user's cache.
 type BuildOptions struct {
@@ -31,6 +37,7 @@ type BuildOptions struct {
 	CacheDir   string    // default $NICTWIN_CACHE, else the user's cache folder
 	HarnessDir string    // default: found near the manifest, the working folder or the program
 	Compiler   string    // default clang++ if there is one, else g++
+	Training   string    // recording (LaunchOptions.Record) that a tuned build is made with; without one, it must be in the cache
 	Log        io.Writer // progress, one line per step; nil: none
 }
 
@@ -96,6 +103,9 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 	}
 	defer unlock()
 	d, err := b.load(entry) // another process may have built it meanwhile
+	if err != nil && o.Variant == VariantTuned && o.Training == "" {
+		return nil, fmt.Errorf("%w: %s is not in the cache; make it with: nictwin dut tune", ErrNotTuned, m.Name)
+	}
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			b.logf("building anew: %v", err)
@@ -113,6 +123,9 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 		o.Variant = VariantSpeed
 	}
 	if _, err := verilatorFlags(o.Variant); err != nil {
+		return nil, err
+	}
+	if err := o.checkTraining(); err != nil {
 		return nil, err
 	}
 	b := &builder{m: m, o: o}

@@ -20,13 +20,13 @@ func verilatorFlags(v Variant) ([]string, error) {
 		"-O3", "--x-assign", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000",
 		"--no-timing", "--timescale", "1ps/1ps", "-Wno-fatal",
 	}
-	if v == VariantSpeed {
+	if v == VariantSpeed || v == VariantTuned {
 		f = append(f, "--x-initial", "fast")
 	} else {
 		f = append(f, "--x-initial", "unique")
 	}
 	switch v {
-	case VariantSpeed:
+	case VariantSpeed, VariantTuned:
 	case VariantDebug:
 		f = append(f, "--assert")
 	case VariantWaves:
@@ -34,7 +34,7 @@ func verilatorFlags(v Variant) ([]string, error) {
 	case VariantCoverage:
 		f = append(f, "--assert", "--coverage", "--coverage-max-width", "4096")
 	default:
-		return nil, fmt.Errorf("build variant %q is not known: speed, debug, waves or coverage", v)
+		return nil, fmt.Errorf("build variant %q is not known: speed, tuned, debug, waves or coverage", v)
 	}
 	return f, nil
 }
@@ -182,19 +182,28 @@ func (b *builder) compile(cache string) error {
 		return err
 	}
 	// The longest first, so that processors end together.
-	us := units(b.objDir(), b.objDir(), "-O3", fast...)
-	us = append(us, units(b.home, b.objDir(), "-O3", "main")...)
-	us = append(us, units(b.objDir(), b.objDir(), "-O1", slow...)...)
-	us = append(us, units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)...)
-	us = append(us, b.ownUnits()...)
-	if err := b.compileAll(us); err != nil {
+	hot := units(b.objDir(), b.objDir(), "-O3", fast...)
+	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
+	rest := units(b.objDir(), b.objDir(), "-O1", slow...)
+	rest = append(rest, units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)...)
+	rest = append(rest, b.ownUnits()...)
+	if b.o.Variant == VariantTuned {
+		if err := b.tune(hot, rest); err != nil {
+			return err
+		}
+	}
+	all := append(hot, rest...)
+	if err := b.compileAll(all); err != nil {
 		return err
 	}
-	return b.link(us)
+	if err := b.linkTo(filepath.Join(b.work, "dut"), all); err != nil {
+		return err
+	}
+	return os.RemoveAll(b.objDir())
 }
 
-func (b *builder) link(us []unit) error {
-	args := []string{"-o", filepath.Join(b.work, "dut")}
+func (b *builder) linkTo(program string, us []unit, flags ...string) error {
+	args := append([]string{"-o", program}, flags...)
 	for _, u := range us {
 		args = append(args, u.obj)
 	}
@@ -202,10 +211,8 @@ func (b *builder) link(us []unit) error {
 	if b.o.Variant == VariantWaves {
 		args = append(args, "-lz")
 	}
-	if _, err := runTool("linking "+b.m.Name, b.work, b.tools.cxx, args...); err != nil {
-		return err
-	}
-	return os.RemoveAll(b.objDir())
+	_, err := runTool("linking "+b.m.Name, b.work, b.tools.cxx, args...)
+	return err
 }
 
 // fastBundles is the number of units that the simulated logic is compiled in: enough for two processors to end

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -31,10 +32,16 @@ const playbackTimeout = 10 * time.Minute
 // stimulus at the same cycles. It is the raw speed that a bridged run is compared with. When ctx is done the device is
 // killed, and the error wraps the cause.
 func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (PlaybackResult, error) {
+	return play(ctx, d.Manifest.Name, d.Binary, file, nil, plusArgs...)
+}
+
+// play runs a device's program with a recording and more environment.
+func play(ctx context.Context, name, program, file string, env []string, plusArgs ...string) (PlaybackResult, error) {
 	var r PlaybackResult
 	ctx, cancel := context.WithTimeoutCause(ctx, playbackTimeout, fmt.Errorf("%w (%v)", ErrTimeout, playbackTimeout))
 	defer cancel()
-	cmd := exec.CommandContext(ctx, d.Binary, append([]string{"--playback", file}, plusArgs...)...)
+	cmd := exec.CommandContext(ctx, program, append([]string{"--playback", file}, plusArgs...)...)
+	cmd.Env = append(os.Environ(), env...)
 	var words strings.Builder
 	cmd.Stderr = &words
 	out, err := cmd.Output()
@@ -42,7 +49,7 @@ func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (
 		err = errors.Join(context.Cause(ctx), err)
 	}
 	if err != nil {
-		return r, &InfraError{Device: d.Manifest.Name, Op: "playback", LastWords: headLines(words.String(), maxToolLines), Err: err}
+		return r, &InfraError{Device: name, Op: "playback", LastWords: headLines(words.String(), maxToolLines), Err: err}
 	}
 	var j struct {
 		Cycles     uint64 `json:"cycles"`
@@ -54,13 +61,13 @@ func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (
 		Stopped    bool   `json:"stopped"`
 	}
 	if err := json.Unmarshal(out, &j); err != nil {
-		return r, &InfraError{Device: d.Manifest.Name, Op: "playback", LastWords: string(out), Err: fmt.Errorf("result not understood: %w", err)}
+		return r, &InfraError{Device: name, Op: "playback", LastWords: string(out), Err: fmt.Errorf("result not understood: %w", err)}
 	}
 	r = PlaybackResult{
 		Cycles: j.Cycles, Wall: time.Duration(j.WallNs), Inputs: j.Inputs, Outputs: j.Outputs, Violations: j.Violations, Stopped: j.Stopped,
 	}
 	if r.Digest, err = strconv.ParseUint(j.Digest, 16, 64); err != nil {
-		return r, &InfraError{Device: d.Manifest.Name, Op: "playback", LastWords: string(out), Err: err}
+		return r, &InfraError{Device: name, Op: "playback", LastWords: string(out), Err: err}
 	}
 	return r, nil
 }

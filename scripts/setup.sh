@@ -13,6 +13,11 @@ missing=()
 for tool in verilator g++ clang++ tshark; do
   command -v "$tool" >/dev/null || missing+=("${package[$tool]}")
 done
+# A tuned build needs the compiler's profile run-time and llvm-profdata, of the version of clang++ (14 on Debian 12).
+clang=14
+if command -v clang++ >/dev/null; then clang=$(clang++ -dumpversion); clang=${clang%%.*}; fi
+[ -e "/usr/lib/llvm-$clang/bin/llvm-profdata" ] || missing+=("llvm-$clang")
+compgen -G "/usr/lib/llvm-$clang/lib/clang/*/lib/linux/libclang_rt.profile-*.a" >/dev/null || missing+=("libclang-rt-$clang-dev")
 [ -e /usr/include/zlib.h ] || missing+=(zlib1g-dev) # waveforms are compressed
 
 if ((${#missing[@]})); then

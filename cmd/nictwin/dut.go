@@ -13,7 +13,7 @@ import (
 
 func dutCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "dut", Short: "Work with devices under test and their manifests"}
-	c.AddCommand(dutList(a), dutBuild(a), dutCheck(a), dutPorts(a))
+	c.AddCommand(dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a))
 	return c
 }
 
@@ -70,13 +70,34 @@ func dutBuild(a *app) *cobra.Command {
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		do := func(name string) (cli.DUT, error) { return cli.BuildDUT(name, a.home, variant, a.stderr) }
-		err := a.each(args, do, func(d *cli.DUT) {
-			how := fmt.Sprintf("built in %.1f s", d.Built.TookS)
-			if d.Built.Cached {
-				how = "in the cache"
-			}
-			say(a.stdout, "%s (%s): %s\n  hash    %s\n  program %s\n", d.Name, d.Built.Variant, how, d.Built.Hash, d.Built.Binary)
-		})
+		err := a.each(args, do, a.showBuilt)
+		if b := a.object.DUTs[0].Built; b != nil {
+			a.object.Build = b.Hash
+		}
+		return err
+	}
+	return c
+}
+
+func (a *app) showBuilt(d *cli.DUT) {
+	how := fmt.Sprintf("built in %.1f s", d.Built.TookS)
+	if d.Built.Cached {
+		how = "in the cache"
+	}
+	say(a.stdout, "%s (%s): %s\n  hash    %s\n  program %s\n", d.Name, d.Built.Variant, how, d.Built.Hash, d.Built.Binary)
+}
+
+func dutTune(a *app) *cobra.Command {
+	ports := 1
+	c := &cobra.Command{
+		Use:   "tune DUT...",
+		Short: "Compile NICs by the profile of a replay, for long runs with --variant tuned (needs clang)",
+		Args:  dutArgs, ValidArgsFunction: completeDUTs,
+	}
+	c.Flags().IntVar(&ports, "ports", ports, "Ethernet ports of the NIC, 1 or 2")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		do := func(name string) (cli.DUT, error) { return cli.TuneDUT(c.Context(), name, a.home, ports, a.stderr) }
+		err := a.each(args, do, a.showBuilt)
 		if b := a.object.DUTs[0].Built; b != nil {
 			a.object.Build = b.Hash
 		}

@@ -48,11 +48,11 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.StringVar(&f.Out, "out", f.Out, "folder for artifacts (default out/fuzz-NIC-SEED)")
 	s.BoolVar(&f.NoArtifacts, "no-artifacts", false, "write none")
 	s.StringVar(&f.DUT, "dut", f.DUT, "device manifest, its folder, or a name from dut list (rtl only)")
-	s.StringVar(&f.Variant, "variant", f.Variant, "build of the device: speed, or debug with its assertions checked (rtl only)")
+	s.StringVar(&f.Variant, "variant", f.Variant, "build of the device: speed, tuned (made by dut tune) or debug with its assertions checked (rtl only)")
 	c.MarkFlagsMutuallyExclusive("out", "no-artifacts")
 	c.MarkFlagsMutuallyExclusive("program", "seed")
 	complete(c, "nic", "rtl", "model")
-	complete(c, "variant", "speed", "debug")
+	complete(c, "variant", "speed", "tuned", "debug")
 	if err := c.RegisterFlagCompletionFunc("dut", completeDUTs); err != nil {
 		panic(err) // no such flag: a mistake in this folder
 	}

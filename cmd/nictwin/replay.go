@@ -58,7 +58,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.StringVar(&r.Out, "out", r.Out, "folder for artifacts (default out/replay-NIC-DIR-SEED)")
 	f.BoolVar(&r.NoArtifacts, "no-artifacts", false, "write none")
 	f.StringVar(&r.DUT, "dut", r.DUT, "device manifest, its folder, or a name from dut list (rtl only)")
-	f.StringVar(&r.Variant, "variant", r.Variant, "build of the device: speed, or debug with its assertions checked (rtl only)")
+	f.StringVar(&r.Variant, "variant", r.Variant, "build of the device: speed, tuned (made by dut tune) or debug with its assertions checked (rtl only)")
 	f.StringVar(&r.Connect, "connect", r.Connect, "a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of --dut (rtl only)")
 	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file with the token of the device at --connect, 64 hexadecimal digits")
 	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's choice (rtl only)")
@@ -69,7 +69,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	complete(c, "nic", "rtl", "model")
 	complete(c, "dir", "rx", "tx", "both")
 	complete(c, "speed", "line", "capture")
-	complete(c, "variant", "speed", "debug")
+	complete(c, "variant", "speed", "tuned", "debug")
 	complete(c, "recompute", "csum", "icrc")
 	complete(c, "wave", "never")
 	if err := c.RegisterFlagCompletionFunc("dut", completeDUTs); err != nil {

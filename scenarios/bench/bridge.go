@@ -27,11 +27,10 @@ type comparison struct {
 
 // bridgeSpeed compares duplex replays of 1,500 B frames with playing what they gave the device back to it.
 func bridgeSpeed(s *session) ([]Result, error) {
-	o, err := s.options(1500, s.frames(bridgeFrames))
+	o, err := s.bridgeOptions()
 	if err != nil {
 		return nil, err
 	}
-	o.Quantum, o.Speed = bridgeQuantum, "beats"
 	dir, err := os.MkdirTemp("", "nictwin-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("recording: %w", err)
@@ -61,6 +60,12 @@ func bridgeSpeed(s *session) ([]Result, error) {
 		}
 	}
 	return c.results(), nil
+}
+
+func (s *session) bridgeOptions() (replay.Options, error) {
+	o, err := s.options(1500, s.frames(bridgeFrames))
+	o.Quantum, o.Speed = bridgeQuantum, "beats"
+	return o, err
 }
 
 // turn measures both sides once.

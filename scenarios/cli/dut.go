@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/bench"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/home"
 )
 
@@ -100,7 +103,7 @@ func ListDUTs(homeFlag string) ([]DUT, error) {
 func BuildDUT(dut, homeFlag, variant string, log io.Writer) (DUT, error) {
 	if v := rtlbridge.Variant(variant); v != rtlbridge.VariantSpeed && v != rtlbridge.VariantDebug &&
 		v != rtlbridge.VariantWaves && v != rtlbridge.VariantCoverage {
-		return DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage", variant)
+		return DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", variant)
 	}
 	m, d, err := load(dut, homeFlag)
 	if err != nil {
@@ -111,7 +114,34 @@ func BuildDUT(dut, homeFlag, variant string, log io.Writer) (DUT, error) {
 		d.Error = err.Error()
 		return d, fmt.Errorf("%s: %w", dut, err)
 	}
-	d.Built = &Built{string(b.Variant), b.HashString(), b.Binary, b.Cached, b.Took.Seconds()}
+	d.Built = built(b)
+	return d, nil
+}
+
+func built(b *rtlbridge.Device) *Built {
+	return &Built{string(b.Variant), b.HashString(), b.Binary, b.Cached, b.Took.Seconds()}
+}
+
+// TuneDUT makes the tuned build of a NIC with so many Ethernet ports, or finds it in the cache.
+func TuneDUT(ctx context.Context, dut, homeFlag string, ports int, log io.Writer) (DUT, error) {
+	m, d, err := load(dut, homeFlag)
+	if err == nil && (ports < 1 || ports > board.MaxPorts) {
+		err = Usagef("--ports %d: want 1 to %d", ports, board.MaxPorts)
+	}
+	if err == nil {
+		if err = board.IsNIC(m); err != nil {
+			err = &UsageError{fmt.Errorf("%w: it cannot be trained with frames", err)}
+		}
+	}
+	if err != nil {
+		return d, err
+	}
+	b, err := bench.Tune(ctx, m.Path, ports, log)
+	if err != nil {
+		d.Error = err.Error()
+		return d, fmt.Errorf("%s: %w", dut, err)
+	}
+	d.Built = built(b)
 	return d, nil
 }
 

@@ -182,10 +182,8 @@ func (r *Replay) fix() (err error) {
 
 // device finds the manifest, which only an RTL device has, and reads it once to report its faults early.
 func (r *Replay) device() error {
-	switch rtlbridge.Variant(r.Variant) {
-	case rtlbridge.VariantSpeed, rtlbridge.VariantDebug:
-	default:
-		return fmt.Errorf("--variant %q: want speed or debug", r.Variant)
+	if !rtlbridge.Variant(r.Variant).Plays() {
+		return fmt.Errorf("--variant %q: want speed, tuned or debug", r.Variant)
 	}
 	if r.NIC != "rtl" {
 		return nil

@@ -61,7 +61,7 @@ func (o *Options) Validate() error {
 	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "--runs 0 and --time 0: want one of them")
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "--jobs %d: want 1 to 64", o.Jobs)
 	bad(o.Most >= 1, "--failures %d: want 1 or more", o.Most)
-	bad(o.Variant == string(rtlbridge.VariantSpeed) || o.Variant == string(rtlbridge.VariantDebug), "--variant %q: want speed or debug", o.Variant)
+	bad(rtlbridge.Variant(o.Variant).Plays(), "--variant %q: want speed, tuned or debug", o.Variant)
 	return errors.Join(errs...)
 }
 

@@ -1,0 +1,91 @@
+package rtlbridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A tuned build is a speed build whose compiler knows, from counters in a first build that played a recording, which
+// branches are taken. It does the same, cycle for cycle; only where code lies and what is inlined differ.
+
+// tuningTools are the parts of clang that a tuned build needs beside the compiler.
+type tuningTools struct{ merge string }
+
+func (t *toolchain) tuning() (tuningTools, error) {
+	missing := func(what string) error {
+		return fmt.Errorf("%w: a tuned build needs %s; install it with: apt-get install clang llvm libclang-rt-14-dev (the version of clang++)", ErrToolMissing, what)
+	}
+	if !t.clang {
+		return tuningTools{}, missing("clang++, not " + filepath.Base(t.cxx))
+	}
+	name, err := toolOutput(t.cxx, "-print-prog-name=llvm-profdata")
+	if err != nil {
+		return tuningTools{}, err
+	}
+	merge, err := exec.LookPath(strings.TrimSpace(name))
+	if err != nil {
+		return tuningTools{}, missing("llvm-profdata")
+	}
+	return tuningTools{merge}, nil
+}
+
+// train returns a profile of the hot units under the recording of the options.
+func (b *builder) train(hot, rest []unit) (string, error) {
+	tools, err := b.tools.tuning()
+	if err != nil {
+		return "", err
+	}
+	counted := make([]unit, len(hot))
+	for i, u := range hot {
+		counted[i] = unit{u.src, u.obj + ".counted", append([]string{"-fprofile-generate"}, u.flags...)}
+	}
+	if err := b.compileAll(append(counted, rest...)); err != nil {
+		return "", err
+	}
+	program, raw := filepath.Join(b.work, "counted"), filepath.Join(b.work, "counted.raw")
+	if err := b.linkTo(program, append(counted, rest...), "-fprofile-generate"); err != nil {
+		return "", err
+	}
+	b.logf("training with %s", filepath.Base(b.o.Training))
+	p, err := play(context.Background(), b.m.Name, program, b.o.Training, []string{"LLVM_PROFILE_FILE=" + raw})
+	if err != nil {
+		return "", fmt.Errorf("training: %w", err)
+	}
+	if p.Cycles == 0 {
+		return "", fmt.Errorf("training: %s holds no cycle", b.o.Training)
+	}
+	profile := filepath.Join(b.objDir(), "profile")
+	if _, err := runTool("merging counters", b.work, tools.merge, "merge", "-o", profile, raw); err != nil {
+		return "", err
+	}
+	return profile, errors.Join(os.Remove(program), os.Remove(raw))
+}
+
+// tune compiles the hot units by their profile.
+func (b *builder) tune(hot, rest []unit) error {
+	profile, err := b.train(hot, rest)
+	if err != nil {
+		return err
+	}
+	for i := range hot {
+		hot[i].flags = append([]string{"-fprofile-use=" + profile}, hot[i].flags...)
+	}
+	b.logf("compiling by its profile")
+	return nil
+}
+
+// checkTraining refuses options that do not fit: a recording is for tuned builds, and making one needs it.
+func (o *BuildOptions) checkTraining() error {
+	if o.Training != "" && o.Variant != VariantTuned {
+		return fmt.Errorf("a recording to train with was given: want variant %s, got %s", VariantTuned, o.Variant)
+	}
+	return nil
+}
+
+// ErrNotTuned says that there is no tuned build in the cache and no recording to make one with.
+var ErrNotTuned = errors.New("no tuned build of this device")

@@ -1,0 +1,54 @@
+package rtlbridge
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A tuned build is made with a recording, is then found without one, and does what the speed build does.
+func TestTunedBuildDoesTheSame(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	var rec bytes.Buffer
+	o := loopOptions{latency: 800_000, stall: 20, credits: 3, first: 50, total: 90}
+	o.record = &rec
+	want, err := runLoop(t, d, o)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "inputs")
+	require.NoError(t, os.WriteFile(file, rec.Bytes(), 0o644))
+
+	cache := t.TempDir()
+	build := func(training string) (*Device, error) {
+		return Build(d.Manifest, BuildOptions{Variant: VariantTuned, Training: training, CacheDir: cache})
+	}
+	_, err = build("")
+	require.ErrorIs(t, err, ErrNotTuned)
+	_, err = build(fifoManifest)
+	require.ErrorContains(t, err, "training: ")
+	require.ErrorContains(t, err, "no whole frame at byte 0")
+	tuned, err := build(file)
+	require.NoError(t, err)
+	require.False(t, tuned.Cached)
+	require.NotEqual(t, d.Hash, tuned.Hash)
+	again, err := build("")
+	require.NoError(t, err)
+	require.True(t, again.Cached)
+
+	o.record = nil
+	got, err := runLoop(t, again, o)
+	require.NoError(t, err)
+	require.Equal(t, want.digest, got.digest)
+	require.Equal(t, want.arrived, got.arrived)
+
+	_, err = Build(d.Manifest, BuildOptions{Variant: VariantSpeed, Training: file})
+	require.ErrorContains(t, err, "want variant tuned, got speed")
+}
+
+func TestTuningNamesWhatIsMissing(t *testing.T) {
+	_, err := (&toolchain{cxx: "/usr/bin/g++"}).tuning()
+	require.ErrorIs(t, err, ErrToolMissing)
+	require.ErrorContains(t, err, "needs clang++, not g++; install it with: apt-get install")
+}

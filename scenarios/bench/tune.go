@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/replay"
+)
+
+// Work that a tuned build is trained with: frames of all sizes both ways, with gaps and back-pressure. It is not what the
+// figures are measured with.
+const (
+	trainingFrames = 6_000 // each way
+	trainingSeed   = 0x7261696e
+	trainingStall  = 10 // percent
+)
+
+var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
+
+// Tune makes the tuned build of a NIC's manifest with so many Ethernet ports, or finds it in the cache: it replays generated
+// traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay, and *MismatchError when
+// the NIC does not pass, or the tuned build does not do what the speed build does.
+func Tune(ctx context.Context, manifest string, ports int, log io.Writer) (*rtlbridge.Device, error) {
+	plain, err := board.Build(manifest, string(rtlbridge.VariantSpeed), ports, log)
+	if err != nil {
+		return nil, err
+	}
+	return tune(ctx, plain, ports, log)
+}
+
+func tune(ctx context.Context, plain *rtlbridge.Device, ports int, log io.Writer) (*rtlbridge.Device, error) {
+	tuned, err := rtlbridge.Build(plain.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantTuned, Log: log})
+	if !errors.Is(err, rtlbridge.ErrNotTuned) {
+		return tuned, err
+	}
+	dir, err := os.MkdirTemp("", "nictwin-tune-")
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "training")
+	s := &session{Options: Options{Seed: trainingSeed, Percent: 100, Log: log}, ctx: ctx, device: plain}
+	o, err := s.training(ports)
+	if err != nil {
+		return nil, err
+	}
+	res, digest, err := s.record(o, file)
+	if err != nil {
+		return nil, fmt.Errorf("training: %w", err)
+	}
+	tuned, err = rtlbridge.Build(plain.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantTuned, Training: file, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	return tuned, same(ctx, tuned, file, res.Cycles, digest)
+}
+
+func (s *session) training(ports int) (replay.Options, error) {
+	o, err := s.options(minFrame, distinct)
+	if err != nil {
+		return o, err
+	}
+	o.Ports, o.Stall, o.Speed, o.Quantum = ports, trainingStall, "beats", bridgeQuantum
+	o.Frames = nil
+	for _, size := range trainingSizes {
+		f, err := Frames(distinct/len(trainingSizes), size, s.Seed+uint64(size))
+		if err != nil {
+			return o, err
+		}
+		o.Frames = append(o.Frames, f...)
+	}
+	o.Loop = trainingFrames / len(o.Frames)
+	return o, nil
+}
+
+// same plays a recording and compares what comes out with the run that it was taken from.
+func same(ctx context.Context, d *rtlbridge.Device, file string, cycles int64, digest uint64) error {
+	p, err := rtlbridge.Playback(ctx, d, file)
+	if err == nil && (p.Digest != digest || int64(p.Cycles) != cycles) {
+		err = &MismatchError{"playback", []string{fmt.Sprintf("%s build: cycles %d and digest %016x, the run before had %d and %016x",
+			d.Variant, p.Cycles, p.Digest, cycles, digest)}}
+	}
+	return err
+}
+
+// tunedSpeed compares the tuned build with the speed build, turn and turn about, with the inputs of the bridge's figure.
+func tunedSpeed(s *session) ([]Result, error) {
+	tuned, err := tune(s.ctx, s.device, 1, s.Log)
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.bridgeOptions()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "nictwin-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("recording: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "inputs")
+	res, digest, err := s.record(o, file)
+	if err != nil {
+		return nil, err
+	}
+	if err := same(s.ctx, tuned, file, res.Cycles, digest); err != nil { // and warms up
+		return nil, err
+	}
+	var ratios, speeds, missing []float64
+	for range s.Repeats {
+		watch := startClock()
+		fast, err := rtlbridge.Playback(s.ctx, tuned, file)
+		if err != nil {
+			return nil, err
+		}
+		plain, err := rtlbridge.Playback(s.ctx, s.device, file)
+		if err != nil {
+			return nil, err
+		}
+		missing = append(missing, watch.starved())
+		speeds = append(speeds, fast.CyclesPerSecond())
+		ratios = append(ratios, fast.CyclesPerSecond()/plain.CyclesPerSecond())
+	}
+	list := []Result{
+		figure("tuned/raw_cycles_per_s", median(speeds), "1/s", 1e6, "inputs from memory, no bridge; median of %d turns", s.Repeats),
+		figure("tuned/over_speed_build", median(ratios), "ratio", 1, "raw speed of the speed build with the same inputs"),
+	}
+	for i := range list {
+		list[i] = list[i].disturbed(median(missing))
+	}
+	return list, nil
+}
