@@ -154,17 +154,20 @@ func Check(m *Manifest, lint bool) ([]PinPort, error) {
 		return nil, fmt.Errorf("check: %w", err)
 	}
 	defer os.RemoveAll(b.work)
-	var errs []error
+	var lintErr error
 	if lint {
 		args := append([]string{"--lint-only", "-Wall", "--assert", "--no-timing"}, b.sourceArgs()...)
-		_, err := runTool("lint of "+m.Top, m.Dir(), b.tools.verilator, args...)
-		errs = append(errs, err)
+		_, lintErr = runTool("lint of "+m.Top, m.Dir(), b.tools.verilator, args...)
 	}
 	ports, err := b.verilate()
-	if err == nil {
+	var same *BuildError
+	switch {
+	case err == nil:
 		_, err = bind(m, ports)
+	case lintErr != nil && errors.As(err, &same):
+		err = nil // the linter has told it
 	}
-	return ports, errors.Join(append(errs, err)...)
+	return ports, errors.Join(lintErr, err)
 }
 
 func (b *builder) load(entry string) (*Device, error) {

@@ -28,13 +28,12 @@ told and is no failure; work done wrong is one.`,
 	f.SortFlags = false
 	f.IntVar(&b.Repeats, "repeats", b.Repeats, "turns of each comparison by wall time")
 	f.IntVar(&b.Percent, "percent", b.Percent, "percent of the usual amount of work")
-	f.Uint64Var(&b.Seed, "seed", b.Seed, "seed of everything random")
+	seedFlag(c, &b.Seed)
 	f.StringVar(&b.DUT, "dut", b.DUT, "manifest of the NIC, its folder, or a name from dut list")
-	if err := c.RegisterFlagCompletionFunc("dut", completeDUTs); err != nil {
-		panic(err) // no such flag: a mistake in this folder
-	}
+	completeWith(c, "dut", completeDUTs)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		b.Names, b.Home, b.Again, b.Log = args, a.home, a.again(c, args, "seed"), a.stderr
+		a.common(c, args, &b.Common, "seed")
+		b.Names, b.Log = args, a.stderr
 		return a.bench(c, b)
 	}
 	return c
@@ -42,10 +41,10 @@ told and is no failure; work done wrong is one.`,
 
 // bench measures and shows what was measured, even if it did not come to its end.
 func (a *app) bench(c *cobra.Command, b *cli.Bench) error {
-	r, object, out, err := b.Run(c.Context())
-	a.outcome, a.object = out, object
-	if r == nil || a.json {
-		return err
+	e := b.Run(c.Context())
+	a.outcome, a.object = e.Outcome, e.Object
+	if e.Report == nil || a.json {
+		return e.Err
 	}
-	return errors.Join(err, r.Write(a.stdout))
+	return errors.Join(e.Err, e.Report.Write(a.stdout))
 }

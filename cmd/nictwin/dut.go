@@ -59,69 +59,78 @@ func (a *app) each(args []string, do func(name string) (cli.DUT, error), show fu
 	return errors.Join(errs...)
 }
 
+// portsFlag is for builds of NICs.
+func portsFlag(c *cobra.Command, b *cli.DUTBuild) {
+	c.Flags().IntVar(&b.Ports, "ports", 0, "Ethernet ports, 1 or 2, of a device that is a NIC; 0: as its manifest has it")
+}
+
 func dutBuild(a *app) *cobra.Command {
-	variant := "speed"
+	b := &cli.DUTBuild{Variant: "speed"}
 	c := &cobra.Command{
 		Use:   "build DUT...",
 		Short: "Compile devices, or find them in the cache",
 		Args:  dutArgs, ValidArgsFunction: completeDUTs,
 	}
-	c.Flags().StringVar(&variant, "variant", variant, "speed, debug (assertions), waves or coverage")
+	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "speed, debug (assertions), waves or coverage")
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
+	portsFlag(c, b)
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		do := func(name string) (cli.DUT, error) { return cli.BuildDUT(name, a.home, variant, a.stderr) }
-		err := a.each(args, do, a.showBuilt)
-		if b := a.object.DUTs[0].Built; b != nil {
-			a.object.Build = b.Hash
-		}
-		return err
+		b.Home, b.Log = a.home, a.stderr
+		return a.build(args, b.Build)
 	}
 	return c
 }
 
-func (a *app) showBuilt(d *cli.DUT) {
-	how := fmt.Sprintf("built in %.1f s", d.Built.TookS)
-	if d.Built.Cached {
-		how = "in the cache"
+// build makes builds and shows them.
+func (a *app) build(args []string, do func(dut string) (cli.DUT, error)) error {
+	err := a.each(args, do, func(d *cli.DUT) {
+		how := fmt.Sprintf("built in %.1f s", d.Built.TookS)
+		if d.Built.Cached {
+			how = "in the cache"
+		}
+		say(a.stdout, "%s (%s): %s\n  hash    %s\n  program %s\n", d.Name, d.Built.Variant, how, d.Built.Hash, d.Built.Binary)
+	})
+	if b := a.object.DUTs[0].Built; b != nil {
+		a.object.Build = b.Hash
 	}
-	say(a.stdout, "%s (%s): %s\n  hash    %s\n  program %s\n", d.Name, d.Built.Variant, how, d.Built.Hash, d.Built.Binary)
+	return err
 }
 
 func dutTune(a *app) *cobra.Command {
-	ports := 1
+	b := &cli.DUTBuild{}
 	c := &cobra.Command{
 		Use:   "tune DUT...",
 		Short: "Compile NICs by the profile of a replay, for long runs with --variant tuned (needs clang)",
 		Args:  dutArgs, ValidArgsFunction: completeDUTs,
 	}
-	c.Flags().IntVar(&ports, "ports", ports, "Ethernet ports of the NIC, 1 or 2")
+	portsFlag(c, b)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		do := func(name string) (cli.DUT, error) { return cli.TuneDUT(c.Context(), name, a.home, ports, a.stderr) }
-		err := a.each(args, do, a.showBuilt)
-		if b := a.object.DUTs[0].Built; b != nil {
-			a.object.Build = b.Hash
-		}
-		return err
+		b.Home, b.Log = a.home, a.stderr
+		return a.build(args, func(dut string) (cli.DUT, error) { return b.Tune(c.Context(), dut) })
 	}
 	return c
 }
 
 func dutCheck(a *app) *cobra.Command {
-	return &cobra.Command{
+	b := &cli.DUTBuild{}
+	c := &cobra.Command{
 		Use:   "check DUT...",
 		Short: "Lint devices with every warning on, and fit their manifests to their ports",
 		Args:  dutArgs, ValidArgsFunction: completeDUTs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			do := func(name string) (cli.DUT, error) { return cli.CheckDUT(name, a.home) }
-			return a.each(args, do, func(d *cli.DUT) {
-				say(a.stdout, "%s: no warnings; %d ports, streams %s\n", d.Name, len(d.Ports), strings.Join(d.Streams, " "))
-			})
-		},
 	}
+	portsFlag(c, b)
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		b.Home = a.home
+		return a.each(args, b.Check, func(d *cli.DUT) {
+			say(a.stdout, "%s: no warnings; %d ports, streams %s\n", d.Name, len(d.Ports), strings.Join(d.Streams, " "))
+		})
+	}
+	return c
 }
 
 func dutPorts(a *app) *cobra.Command {
-	return &cobra.Command{
+	b := &cli.DUTBuild{}
+	c := &cobra.Command{
 		Use:   "ports DUT",
 		Short: "Show the ports of a device's top module",
 		Args: func(c *cobra.Command, args []string) error {
@@ -131,17 +140,20 @@ func dutPorts(a *app) *cobra.Command {
 			return dutArgs(c, args)
 		},
 		ValidArgsFunction: completeDUTs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			d, err := cli.PortsOfDUT(args[0], a.home)
-			a.object.DUTs = []cli.DUT{d}
-			if a.json {
-				return err
-			}
-			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			for _, p := range d.Ports {
-				say(w, "%s\t%d\t%s%s\n", p.Dir, p.Width, p.Name, p.Array)
-			}
-			return errors.Join(w.Flush(), err)
-		},
 	}
+	portsFlag(c, b)
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		b.Home = a.home
+		d, err := b.PortsOf(args[0])
+		a.object.DUTs = []cli.DUT{d}
+		if a.json {
+			return err
+		}
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		for _, p := range d.Ports {
+			say(w, "%s\t%d\t%s%s\n", p.Dir, p.Width, p.Name, p.Array)
+		}
+		return errors.Join(w.Flush(), err)
+	}
+	return c
 }

@@ -24,7 +24,7 @@ the NIC was seen to do; coverage.json among the artifacts has every bin.`,
 	}
 	fuzzFlags(c, f)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		f.Home, f.Self, f.Again = a.home, a.program, a.again(c, args)
+		a.common(c, args, &f.Common)
 		return a.fuzz(c, f)
 	}
 	return c
@@ -33,8 +33,8 @@ the NIC was seen to do; coverage.json among the artifacts has every bin.`,
 func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s := c.Flags()
 	s.SortFlags = false
-	s.StringVar(&f.NIC, "nic", f.NIC, "the NIC: rtl or model")
-	s.Uint64Var(&f.Seed, "seed", f.Seed, "seed of everything random")
+	nicFlag(c, &f.NIC)
+	seedFlag(c, &f.Seed)
 	s.IntVar(&f.Runs, "runs", f.Runs, "programs; 0 is as many as --time allows")
 	s.DurationVar(&f.Time, "time", f.Time, "no program begins later; 0 is no limit")
 	s.IntVar(&f.Skip, "skip", f.Skip, "programs of the seed that are left out first")
@@ -45,46 +45,24 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.IntVar(&f.Most, "failures", f.Most, "failing programs after which it ends")
 	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs at a time; the results are the same")
 	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one are added")
-	s.StringVar(&f.Out, "out", f.Out, "folder for artifacts (default out/fuzz-NIC-SEED)")
-	s.BoolVar(&f.NoArtifacts, "no-artifacts", false, "write none")
-	s.StringVar(&f.DUT, "dut", f.DUT, "device manifest, its folder, or a name from dut list (rtl only)")
-	s.StringVar(&f.Variant, "variant", f.Variant, "build of the device: speed, tuned (made by dut tune) or debug with its assertions checked (rtl only)")
-	c.MarkFlagsMutuallyExclusive("out", "no-artifacts")
+	artifactFlags(c, &f.Out, &f.NoArtifacts, "out/fuzz-NIC-SEED")
+	buildFlags(c, &f.DUT, &f.Variant)
 	c.MarkFlagsMutuallyExclusive("program", "seed")
-	complete(c, "nic", "rtl", "model")
-	complete(c, "variant", "speed", "tuned", "debug")
-	if err := c.RegisterFlagCompletionFunc("dut", completeDUTs); err != nil {
-		panic(err) // no such flag: a mistake in this folder
-	}
 }
 
-// fuzz plays programs and tells people how it ended.
+// fuzz plays programs and tells people how it ended. What was covered until then is shown however it did.
 func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz) error {
 	bar := newBar(os.Stderr, "programs")
 	f.Log, f.Progress = a.stderr, bar.set
 	e := f.Run(c.Context())
 	bar.end()
-	a.outcome, a.object = e.Outcome, e.Object
-	w := a.people()
-	if e.Report != nil && e.Result.Runs > 0 {
+	if w := a.people(); e.Report != nil && e.Result.Runs > 0 {
 		if err := e.Report.Write(w); err != nil {
 			return err
 		}
 		say(w, "%d programs, %d crossings and counters compared over %d cycles, %.1f s\n", e.Result.Runs, e.Result.Checked, e.Result.Cycles,
 			e.Result.Wall.Seconds())
 	}
-	switch e.Outcome {
-	case cli.Pass:
-		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), e.Object.Seed, artifacts(&e.Object))
-	case cli.Mismatch:
-		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), e.Object.Seed)
-		findings(w, e.Object.Findings)
-		last(w, &e.Object)
-		a.told = true
-	case cli.Infrastructure:
-		a.complain(e.Outcome, e.Err)
-		last(a.stderr, &e.Object)
-		a.told = true
-	}
+	a.tell(&e.Ended, nil)
 	return e.Err
 }

@@ -183,10 +183,3 @@ func (a *app) again(c *cobra.Command, args []string, always ...string) string {
 	}
 	return cli.Quote(append(words, args...))
 }
-
-// complete offers fixed words for a flag.
-func complete(c *cobra.Command, flag string, words ...string) {
-	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err) // no such flag: a mistake in this folder
-	}
-}

@@ -39,12 +39,12 @@ func panicCommand(*app) *cobra.Command {
 // endCommand ends as its argument says, like a replay.
 func endCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "end", RunE: func(c *cobra.Command, args []string) error {
-		e := &cli.Ended{Outcome: cli.Mismatch, Result: &replay.Result{Seed: 5}}
+		e := &cli.Ended{Outcome: cli.Mismatch}
 		e.Object = cli.Object{Seed: 5, Findings: []string{"first finding\n  in detail\n", "second finding\n  in detail"}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
 		if args[0] == "infrastructure" {
 			e.Outcome, e.Err = cli.Infrastructure, errors.New("the device died")
 		}
-		a.tell(e)
+		a.tell(e, &replay.Result{Seed: 5})
 		return e.Err
 	}}
 }

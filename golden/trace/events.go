@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,16 +13,18 @@ import (
 //	{"kind":"tlp_out","port":0,"first":812,"last":813,"bytes":256,"text":"MWr …"}
 //
 // first and last are the cycles of the first and last beat, bytes the frame or TLP payload; queue is there for frames
-// out, text (the decoded header) for TLPs.
+// out, text (the decoded header) for TLPs. When the file's limit was reached, its last line says so, with the number of
+// events that are missing and their cycles:
+//
+//	{"kind":"cut","events":1200,"first":90112,"last":97344,"text":"the file was cut at its limit"}
 type Events struct {
-	w   *bufio.Writer
+	out limited
 	buf []byte
-	err error
 }
 
-// NewEvents begins a log.
-func NewEvents(w io.Writer) *Events {
-	return &Events{w: bufio.NewWriterSize(w, 1<<16)}
+// NewEvents begins a log of at most limit bytes, 0 for any number.
+func NewEvents(w io.Writer, limit int64) *Events {
+	return &Events{out: newLimited(w, limit)}
 }
 
 var kindNames = [boundary.NumKinds]string{
@@ -57,18 +58,20 @@ func (e *Events) Observe(c boundary.Crossing) {
 		}
 	}
 	e.buf = append(b, '}', '\n')
-	if e.err == nil {
-		_, e.err = e.w.Write(e.buf)
-	}
+	e.out.record(e.buf, c.First, c.Last)
 }
+
+// Cut says how much is in the file.
+func (e *Events) Cut() Cut { return e.out.Cut }
 
 // Close writes what is left and returns the first error.
 func (e *Events) Close() error {
-	if err := e.w.Flush(); e.err == nil {
-		e.err = err
+	if o := &e.out; o.LeftOut > 0 {
+		o.write(fmt.Appendf(nil, `{"kind":"cut","events":%d,"first":%d,"last":%d,"text":"the file was cut at its limit"}`+"\n",
+			o.LeftOut, o.first, o.last))
 	}
-	if e.err != nil {
-		return fmt.Errorf("trace: events: %w", e.err)
+	if err := e.out.close(); err != nil {
+		return fmt.Errorf("trace: events: %w", err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -19,6 +18,7 @@ var interfaceNames = [...]string{Golden: "golden", DUT: "dut"}
 const (
 	blockSection   = 0x0a0d0d0a
 	blockInterface = 1
+	blockStats     = 5
 	blockEnhanced  = 6
 	orderMagic     = 0x1a2b3c4d
 	linkEthernet   = 1
@@ -27,20 +27,22 @@ const (
 	optUserAppl    = 4 // of a section
 	optName        = 2 // of an interface
 	optResolution  = 9
+	optDropped     = 5 // of an interface's statistics: packets that are not in the file
 	nanoseconds    = 9 // time stamps count 10^-9 s
 	maxComment     = 1<<16 - 4
 )
 
-// Pcapng writes a pcapng file with the two interfaces.
+// Pcapng writes a pcapng file with the two interfaces. When the file's limit was reached, it ends with statistics of
+// them, which hold the number of packets that are missing.
 type Pcapng struct {
-	w   *bufio.Writer
-	buf []byte // block under construction
-	err error
+	out     limited
+	buf     []byte // block under construction
+	leftOut [len(interfaceNames)]uint64
 }
 
-// NewPcapng begins a file.
-func NewPcapng(w io.Writer) *Pcapng {
-	p := &Pcapng{w: bufio.NewWriterSize(w, 1<<16)}
+// NewPcapng begins a file of at most limit bytes, 0 for any number.
+func NewPcapng(w io.Writer, limit int64) *Pcapng {
+	p := &Pcapng{out: newLimited(w, limit)}
 	p.begin(blockSection)
 	p.u32(orderMagic)
 	p.u32(1) // version 1.0
@@ -77,18 +79,38 @@ func (p *Pcapng) Packet(iface int, ns int64, frame []byte, comment string) {
 		p.option(optComment, comment[:min(len(comment), maxComment)])
 		p.u32(optEnd)
 	}
-	p.end()
+	p.seal()
+	before := p.out.LeftOut
+	p.out.record(p.buf, ns, ns)
+	p.leftOut[iface] += p.out.LeftOut - before
 }
+
+// Cut says how much is in the file.
+func (p *Pcapng) Cut() Cut { return p.out.Cut }
 
 // Close writes what is left and returns the first error.
 func (p *Pcapng) Close() error {
-	if err := p.w.Flush(); p.err == nil {
-		p.err = err
+	for i, n := range p.leftOut {
+		if n > 0 {
+			p.statistics(i, n)
+		}
 	}
-	if p.err != nil {
-		return fmt.Errorf("trace: pcapng: %w", p.err)
+	if err := p.out.close(); err != nil {
+		return fmt.Errorf("trace: pcapng: %w", err)
 	}
 	return nil
+}
+
+// statistics says how many packets of an interface are missing.
+func (p *Pcapng) statistics(iface int, missing uint64) {
+	p.begin(blockStats)
+	p.u32(uint32(iface))
+	p.u32(uint32(uint64(p.out.last) >> 32))
+	p.u32(uint32(p.out.last))
+	p.option(optComment, fmt.Sprintf("the file was cut at its limit: %d packets from %d ns on are missing", missing, p.out.first))
+	p.option(optDropped, string(binary.LittleEndian.AppendUint64(nil, missing)))
+	p.u32(optEnd)
+	p.end()
 }
 
 func (p *Pcapng) begin(typ uint32) {
@@ -111,11 +133,16 @@ func (p *Pcapng) option(code uint16, value string) {
 	p.bytes([]byte(value))
 }
 
+// end writes a block that is there whatever the limit.
 func (p *Pcapng) end() {
+	p.seal()
+	p.out.left -= int64(len(p.buf))
+	p.out.write(p.buf)
+}
+
+// seal gives the block its length.
+func (p *Pcapng) seal() {
 	n := uint32(len(p.buf) + 4)
 	p.u32(n)
 	binary.LittleEndian.PutUint32(p.buf[4:], n)
-	if p.err == nil {
-		_, p.err = p.w.Write(p.buf)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +25,7 @@ func TestWiresharkReadsThePcapng(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pcapng")
 	f, err := os.Create(path)
 	require.NoError(t, err)
-	p := NewPcapng(f)
+	p := NewPcapng(f, 0)
 	for n := 60; n < 64; n++ { // every padding
 		frame := bytes.Repeat([]byte{byte(n)}, n)
 		p.Packet(Golden, int64(n)*1_000_000_007, frame, "")
@@ -54,7 +55,7 @@ func TestWiresharkReadsThePcapng(t *testing.T) {
 
 func TestEventsAreJSON(t *testing.T) {
 	var b bytes.Buffer
-	e := NewEvents(&b)
+	e := NewEvents(&b, 0)
 	p, err := tlp.NewMemWrite(tlp.Origin{RequesterID: 0x200}, 0x1000, []byte{1, 2, 3, 4})
 	require.NoError(t, err)
 	e.Observe(boundary.Crossing{Kind: boundary.TLPOut, First: 7, Last: 8, TLP: p})
@@ -79,8 +80,65 @@ var errFull = errors.New("no space left")
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorsStick(t *testing.T) {
-	require.ErrorIs(t, NewPcapng(full{}).Close(), errFull)
-	e := NewEvents(full{})
+	require.ErrorIs(t, NewPcapng(full{}, 0).Close(), errFull)
+	e := NewEvents(full{}, 0)
 	e.Observe(boundary.Crossing{Kind: boundary.FrameIn, Frame: &ether.Frame{}})
 	require.ErrorIs(t, e.Close(), errFull)
+}
+
+// A log ends at its limit with a line that says what is missing: all that came after the last whole line.
+func TestEventsAreCut(t *testing.T) {
+	const limit, events = 2000, 100
+	var b bytes.Buffer
+	e := NewEvents(&b, limit)
+	for i := range int64(events) {
+		size := 60
+		if i%2 == 0 {
+			size = 1500 // a shorter line that would fit after a longer one that did not is left out, too
+		}
+		e.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: i, Last: i + 1, Frame: &ether.Frame{Data: make([]byte, size)}})
+	}
+	require.NoError(t, e.Close())
+	require.LessOrEqual(t, b.Len(), limit)
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	kept := len(lines) - 1
+	require.Greater(t, kept, 10)
+	require.Equal(t, Cut{Written: uint64(kept), LeftOut: uint64(events - kept)}, e.Cut())
+	var cut struct {
+		Kind                string
+		Events, First, Last int
+	}
+	require.NoError(t, json.Unmarshal([]byte(lines[kept]), &cut))
+	require.Equal(t, "cut", cut.Kind)
+	require.Equal(t, []int{events - kept, kept, events}, []int{cut.Events, cut.First, cut.Last})
+}
+
+// Wireshark reads a file that was cut, and how many packets are missing.
+func TestPcapngIsCut(t *testing.T) {
+	capinfos, err := exec.LookPath("capinfos")
+	require.NoError(t, err, "capinfos is missing: apt-get install tshark")
+	path := filepath.Join(t.TempDir(), "x.pcapng")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	const limit, packets = 4000, 100
+	p := NewPcapng(f, limit)
+	for i := range packets {
+		p.Packet(i%2, int64(i), make([]byte, 100), "")
+	}
+	require.NoError(t, p.Close())
+	require.NoError(t, f.Close())
+	st, err := os.Stat(path)
+	require.NoError(t, err)
+	require.LessOrEqual(t, st.Size(), int64(limit))
+	c := p.Cut()
+	require.Greater(t, c.Written, uint64(20))
+	require.EqualValues(t, packets, c.Written+c.LeftOut)
+
+	out, err := exec.Command(capinfos, "-M", "-c", path).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), fmt.Sprintf("Number of packets:   %d\n", c.Written))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	missing := fmt.Sprintf("cut at its limit: %d packets from %d ns on are missing", c.LeftOut/2, c.Written)
+	require.Contains(t, string(text), missing)
 }

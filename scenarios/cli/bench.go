@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/rtlbridge"
 	"nictwin/scenarios/bench"
-	"nictwin/scenarios/home"
 )
 
-// Bench is a measurement as the command line has it.
+// Bench is a measurement as the command line has it. It leaves no artifacts.
 type Bench struct {
+	Common
 	bench.Options
-	Home  string // folder of nictwin's files, empty to search for it
-	Again string // the command line that does the same once more
 }
 
 // NewBench holds the defaults.
@@ -24,46 +21,54 @@ func NewBench() *Bench {
 	return b
 }
 
-// Run measures. The report is nil when nothing was measured.
-func (b *Bench) Run(ctx context.Context) (*bench.Report, Object, Outcome, error) {
-	o := Object{Seed: b.Seed}
-	if err := b.prepare(); err != nil {
-		o.End(Usage, err)
-		return nil, o, Usage, err
-	}
-	r, err := bench.Run(ctx, b.Options)
-	o.Seed, o.Digest, o.Build, o.Results = r.Seed, r.Digest, r.Build, r.Results
-	o.Checked, o.Mismatches, o.Cycles, o.SimPs, o.WallS = r.Checked, r.Mismatches, r.Cycles, r.SimPs, r.Wall.Seconds()
-	out := Classify(ctx, err)
+// BenchEnded is how a measurement came out.
+type BenchEnded struct {
+	Ended
+	Report *bench.Report // nil when it did not begin
+}
+
+// Run measures. A canceled context interrupts it.
+func (b *Bench) Run(ctx context.Context) *BenchEnded {
+	e := &BenchEnded{Ended: Ended{Object: Object{Command: "bench", Seed: b.Seed}}}
 	var wrong *bench.MismatchError
-	if errors.As(err, &wrong) && out != Interrupted {
-		out, o.Findings = Mismatch, wrong.Findings
-	}
-	if out == Interrupted {
-		err = ErrInterrupted
-	}
-	if out == Mismatch || out == Infrastructure {
-		o.Reproduce = b.Again
-	}
-	o.End(out, err)
-	return r, o, out, err
+	e.do(b.Again, work{
+		prepare: b.prepare,
+		play: func() (err error) {
+			e.Report, err = bench.Run(ctx, b.Options)
+			return err
+		},
+		judge: func(err error) Outcome {
+			out := Classify(ctx, err)
+			if errors.As(err, &wrong) && out != Interrupted {
+				return Mismatch
+			}
+			return out
+		},
+		describe: func(o *Object) {
+			if r := e.Report; r != nil {
+				o.Digest, o.Build, o.Results = r.Digest, r.Build, r.Results
+				o.Checked, o.Mismatches, o.Cycles, o.SimPs, o.WallS = r.Checked, r.Mismatches, r.Cycles, r.SimPs, r.Wall.Seconds()
+			}
+			if wrong != nil {
+				o.Findings = wrong.Findings
+			}
+		},
+	})
+	return e
 }
 
 // prepare checks the options and finds the device's manifest.
-func (b *Bench) prepare() error {
+func (b *Bench) prepare() (string, error) {
 	if err := b.Validate(); err != nil {
-		return &UsageError{err}
+		return "", &UsageError{err}
 	}
 	if !b.NeedsDUT() {
-		return nil
+		return "", nil
 	}
-	path, err := home.Resolve(b.DUT, b.Home)
-	if err == nil {
-		_, err = rtlbridge.LoadManifest(path)
-	}
+	path, _, err := findManifest(b.DUT, b.Home)
 	if err != nil {
-		return &UsageError{fmt.Errorf("--dut: %w", err)}
+		return "", &UsageError{fmt.Errorf("--dut: %w", err)}
 	}
 	b.DUT = path
-	return shareHarness(b.Home)
+	return "", nil
 }

@@ -46,33 +46,27 @@ func shareHarness(homeFlag string) error {
 	return os.Setenv(env, h.Harness())
 }
 
-// load reads the manifest of a device by name or path.
-func load(dut, homeFlag string) (*rtlbridge.Manifest, DUT, error) {
-	path, err := home.Resolve(dut, homeFlag)
-	if err == nil {
-		err = shareHarness(homeFlag)
+// load reads the manifest of a device by name or path, for a build with so many Ethernet ports; 0 is as many as it says.
+func load(dut, homeFlag string, ports int) (*rtlbridge.Manifest, DUT, error) {
+	path, m, err := findManifest(dut, homeFlag)
+	if err == nil && (ports < 0 || ports > board.MaxPorts) {
+		err = fmt.Errorf("--ports %d: want 1 to %d", ports, board.MaxPorts)
+	}
+	if err == nil && ports > 0 {
+		m, err = widened(m, ports)
 	}
 	if err != nil {
-		return nil, DUT{Name: dut, Error: err.Error()}, &UsageError{err}
+		return nil, DUT{Name: dut, Manifest: path, Error: err.Error()}, &UsageError{err}
 	}
-	m, d, err := read(path)
-	if err != nil {
-		d.Name = dut
-		return nil, d, &UsageError{err}
-	}
-	return m, d, nil
+	return m, describe(m), nil
 }
 
-func read(path string) (*rtlbridge.Manifest, DUT, error) {
-	m, err := rtlbridge.LoadManifest(path)
-	if err != nil {
-		return nil, DUT{Manifest: path, Error: err.Error()}, err
-	}
-	d := DUT{Name: m.Name, Manifest: path, Top: m.Top}
+func describe(m *rtlbridge.Manifest) DUT {
+	d := DUT{Name: m.Name, Manifest: m.Path, Top: m.Top}
 	for _, s := range m.Streams {
 		d.Streams = append(d.Streams, s.Name)
 	}
-	return m, d, nil
+	return d
 }
 
 // ListDUTs describes the devices at home. A manifest that cannot be read is in the list, with its error, and makes the
@@ -89,75 +83,82 @@ func ListDUTs(homeFlag string) ([]DUT, error) {
 	var list []DUT
 	var errs []error
 	for _, n := range names {
-		_, d, err := read(h.Path(n))
-		d.Name = n // by which it is found
-		list = append(list, d)
-		if err != nil {
+		m, err := rtlbridge.LoadManifest(h.Path(n))
+		d := DUT{Manifest: h.Path(n)}
+		if err == nil {
+			d = describe(m)
+		} else {
+			d.Error = err.Error()
 			errs = append(errs, &UsageError{err})
 		}
+		d.Name = n // by which it is found
+		list = append(list, d)
 	}
 	return list, errors.Join(errs...)
 }
 
-// BuildDUT compiles a device, or finds it in the cache.
-func BuildDUT(dut, homeFlag, variant string, log io.Writer) (DUT, error) {
-	if v := rtlbridge.Variant(variant); v != rtlbridge.VariantSpeed && v != rtlbridge.VariantDebug &&
-		v != rtlbridge.VariantWaves && v != rtlbridge.VariantCoverage {
-		return DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", variant)
+// DUTBuild says how a device is built or looked at.
+type DUTBuild struct {
+	Home    string // folder of nictwin's files, empty to search for it
+	Variant string
+	Ports   int       // Ethernet ports of a NIC; 0 is as many as its manifest says
+	Log     io.Writer // nil is none
+}
+
+// Build compiles a device, or finds it in the cache.
+func (b *DUTBuild) Build(dut string) (DUT, error) {
+	v := rtlbridge.Variant(b.Variant)
+	if v != rtlbridge.VariantSpeed && v != rtlbridge.VariantDebug && v != rtlbridge.VariantWaves && v != rtlbridge.VariantCoverage {
+		return DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", b.Variant)
 	}
-	m, d, err := load(dut, homeFlag)
-	if err != nil {
-		return d, err
-	}
-	b, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log})
-	if err != nil {
-		d.Error = err.Error()
-		return d, fmt.Errorf("%s: %w", dut, err)
-	}
-	d.Built = built(b)
-	return d, nil
+	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) error {
+		dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: b.Log})
+		if err == nil {
+			d.Built = built(dev)
+		}
+		return err
+	})
 }
 
 func built(b *rtlbridge.Device) *Built {
 	return &Built{string(b.Variant), b.HashString(), b.Binary, b.Cached, b.Took.Seconds()}
 }
 
-// TuneDUT makes the tuned build of a NIC with so many Ethernet ports, or finds it in the cache.
-func TuneDUT(ctx context.Context, dut, homeFlag string, ports int, log io.Writer) (DUT, error) {
-	m, d, err := load(dut, homeFlag)
-	if err == nil && (ports < 1 || ports > board.MaxPorts) {
-		err = Usagef("--ports %d: want 1 to %d", ports, board.MaxPorts)
-	}
-	if err == nil {
-		if err = board.IsNIC(m); err != nil {
-			err = &UsageError{fmt.Errorf("%w: it cannot be trained with frames", err)}
+// Tune makes the tuned build of a NIC, or finds it in the cache.
+func (b *DUTBuild) Tune(ctx context.Context, dut string) (DUT, error) {
+	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) error {
+		if err := board.IsNIC(m); err != nil {
+			return &UsageError{fmt.Errorf("%w: it cannot be trained with frames", err)}
 		}
-	}
-	if err != nil {
-		return d, err
-	}
-	b, err := bench.Tune(ctx, m.Path, ports, log)
-	if err != nil {
-		d.Error = err.Error()
-		return d, fmt.Errorf("%s: %w", dut, err)
-	}
-	d.Built = built(b)
-	return d, nil
+		dev, err := bench.Tune(ctx, m.Path, max(b.Ports, 1), b.Log)
+		if err == nil {
+			d.Built = built(dev)
+		}
+		return err
+	})
 }
 
-// CheckDUT lints a device with every warning on and binds its manifest to its ports.
-func CheckDUT(dut, homeFlag string) (DUT, error) { return check(dut, homeFlag, true) }
+// Check lints a device with every warning on and binds its manifest to its ports.
+func (b *DUTBuild) Check(dut string) (DUT, error) { return b.check(dut, true) }
 
-// PortsOfDUT reads the ports of a device's top module. It may return them together with an error: they do not fit the
+// PortsOf reads the ports of a device's top module. It may return them together with an error: they do not fit the
 // manifest then.
-func PortsOfDUT(dut, homeFlag string) (DUT, error) { return check(dut, homeFlag, false) }
+func (b *DUTBuild) PortsOf(dut string) (DUT, error) { return b.check(dut, false) }
 
-func check(dut, homeFlag string, lint bool) (DUT, error) {
-	m, d, err := load(dut, homeFlag)
+func (b *DUTBuild) check(dut string, lint bool) (DUT, error) {
+	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) (err error) {
+		d.Ports, err = rtlbridge.Check(m, lint)
+		return err
+	})
+}
+
+// with does something with the manifest of a device.
+func (b *DUTBuild) with(dut string, do func(m *rtlbridge.Manifest, d *DUT) error) (DUT, error) {
+	m, d, err := load(dut, b.Home, b.Ports)
 	if err != nil {
 		return d, err
 	}
-	if d.Ports, err = rtlbridge.Check(m, lint); err != nil {
+	if err := do(m, &d); err != nil {
 		d.Error = err.Error()
 		return d, fmt.Errorf("%s: %w", dut, err)
 	}

@@ -12,19 +12,15 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/fuzz"
-	"nictwin/scenarios/home"
 )
 
 // Fuzz is a run of random programs as the command line has it.
 type Fuzz struct {
+	Common
 	fuzz.Options
-	Home        string // folder of nictwin's files, empty to search for it
 	ProgramFile string // becomes Program
 	Coverage    string // file to which what was hit is added
-	NoArtifacts bool
 	device      string // as the user named it
-	Self        string // how this program was called
-	Again       string // the command line that does the same once more
 }
 
 // Fuzzed is what came of programs, in the JSON object.
@@ -54,74 +50,44 @@ func NewFuzz() *Fuzz {
 
 // FuzzEnded is how a run of programs came out.
 type FuzzEnded struct {
-	Outcome Outcome
-	Err     error
-	Result  *fuzz.Result         // nil when it did not begin
-	Report  *fuzz.CoverageReport // likewise
-	Object  Object
+	Ended
+	Result *fuzz.Result         // nil when it did not begin
+	Report *fuzz.CoverageReport // likewise
 }
 
 // Run plays programs and judges. A canceled context interrupts it.
 func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
-	e := &FuzzEnded{Object: Object{Seed: f.Seed}}
-	dir, err := f.prepare()
-	if err == nil {
-		e.Object.Seed = f.Seed // that of the program, if there is one
-		e.Result, err = fuzz.Run(ctx, f.Options)
-		err = errors.Join(err, f.cover(e, dir))
-	}
-	e.Outcome, e.Err = Classify(ctx, err), err
-	switch {
-	case e.Outcome == Interrupted:
-		e.Err = ErrInterrupted
-	case e.Outcome == Pass && len(e.Result.Failures) > 0:
-		e.Outcome = Mismatch
-	}
-	e.Object.End(e.Outcome, e.Err)
-	if e.Result != nil {
-		f.describe(e)
-	}
-	if e.Object.Reproduce == "" && (e.Outcome == Mismatch || e.Outcome == Infrastructure) {
-		e.Object.Reproduce = f.Again
-	}
-	if dir != nil {
-		f.leave(e, dir)
-	}
+	e := &FuzzEnded{Ended: Ended{Object: Object{Command: "fuzz", Seed: f.Seed}}}
+	e.do(f.Again, work{
+		prepare: f.prepare,
+		play: func() (err error) {
+			e.Result, err = fuzz.Run(ctx, f.Options)
+			return errors.Join(err, f.cover(e))
+		},
+		judge: func(err error) Outcome {
+			out := Classify(ctx, err)
+			if out == Pass && len(e.Result.Failures) > 0 {
+				return Mismatch
+			}
+			return out
+		},
+		describe: func(o *Object) {
+			o.Seed = f.Seed // that of the program, if there is one
+			if e.Result != nil {
+				f.describe(e)
+			}
+		},
+	})
 	return e
 }
 
-// leave writes the verdict into the folder, or gives the folder up when there was no run.
-func (f *Fuzz) leave(e *FuzzEnded, dir *folder) {
-	if e.Outcome == Usage {
-		dir.drop()
-		return
+// prepare completes the options. Everything that is wrong with the settings is told at once.
+func (f *Fuzz) prepare() (string, error) {
+	if err := errors.Join(f.program(), f.findDevice(), f.covered(), f.Validate()); err != nil {
+		return "", &UsageError{err}
 	}
-	defer dir.close()
-	e.Object.Artifacts = dir.dir
-	if err := dir.write(&e.Object); err != nil {
-		e.Err = errors.Join(e.Err, err)
-		if e.Outcome == Pass {
-			e.Outcome = Infrastructure
-		}
-		e.Object.End(e.Outcome, e.Err)
-	}
-}
-
-// prepare completes the options and takes the folder. Everything that is wrong with the settings is told at once.
-func (f *Fuzz) prepare() (*folder, error) {
-	if err := errors.Join(f.program(), f.findDevice(), f.covered()); err != nil {
-		return nil, &UsageError{err}
-	}
-	if err := f.Validate(); err != nil {
-		return nil, &UsageError{err}
-	}
-	switch {
-	case f.NoArtifacts:
-		f.Out = ""
-	case f.Out == "":
-		f.Out = filepath.Join("out", fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
-	}
-	return openFolder(f.Out)
+	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
+	return f.Out, nil
 }
 
 // program reads the program that is to be played.
@@ -146,19 +112,23 @@ func (f *Fuzz) findDevice() error {
 	if f.NIC != board.RTL {
 		return nil
 	}
-	path, err := home.Resolve(f.DUT, f.Home)
+	path, err := findNIC(f.DUT, f.Home, f.ports())
 	if err != nil {
-		return fmt.Errorf("--dut: %w", err)
-	}
-	m, err := rtlbridge.LoadManifest(path)
-	if err == nil {
-		err = board.IsNIC(m)
-	}
-	if err != nil {
-		return fmt.Errorf("--dut: %w", err)
+		return err
 	}
 	f.device, f.DUT = f.DUT, path
-	return shareHarness(f.Home)
+	return nil
+}
+
+// ports are the most that any program has.
+func (f *Fuzz) ports() int {
+	switch {
+	case f.Program != nil:
+		return f.Program.Board.Ports
+	case f.Ports == 0:
+		return board.MaxPorts
+	}
+	return f.Ports
 }
 
 // covered tells early that the file of hits is none.
@@ -173,7 +143,7 @@ func (f *Fuzz) covered() error {
 }
 
 // cover reports what was hit, with what earlier runs hit, and writes it down.
-func (f *Fuzz) cover(e *FuzzEnded, dir *folder) error {
+func (f *Fuzz) cover(e *FuzzEnded) error {
 	c := e.Result.Coverage
 	if f.Coverage != "" {
 		if err := c.Load(f.Coverage); err != nil {
@@ -184,14 +154,14 @@ func (f *Fuzz) cover(e *FuzzEnded, dir *folder) error {
 		}
 	}
 	e.Report = c.Report(fuzz.NewUniverse(e.Result.Sizes))
-	if dir.dir == "" {
+	if f.Out == "" {
 		return nil
 	}
 	text, err := json.MarshalIndent(e.Report, "", " ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir.dir, CoverageFile), append(text, '\n'), 0o644)
+	return os.WriteFile(filepath.Join(f.Out, CoverageFile), append(text, '\n'), 0o644)
 }
 
 // describe takes over what was found.

@@ -27,9 +27,10 @@ type Object struct {
 	WallS      float64 `json:"wall_s"`
 	Artifacts  string  `json:"artifacts"` // folder, empty for none
 
-	Error     string   `json:"error,omitempty"`
-	Findings  []string `json:"findings,omitempty"`  // what differs, most telling first
-	Reproduce string   `json:"reproduce,omitempty"` // command line
+	Cut       []replay.Cut `json:"cut,omitempty"` // artifacts that reached --artifact-mb
+	Error     string       `json:"error,omitempty"`
+	Findings  []string     `json:"findings,omitempty"`  // what differs, most telling first
+	Reproduce string       `json:"reproduce,omitempty"` // command line
 
 	Captured *Captured `json:"captured,omitempty"`
 	Rx       *Rx       `json:"rx,omitempty"`
@@ -98,7 +99,7 @@ func (o *Object) add(r *replay.Result) {
 	o.Seed, o.Digest, o.Build = r.Seed, r.Digest, r.Build
 	o.Checked, o.Mismatches = r.Checked, r.Mismatches
 	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
-	o.Artifacts, o.Findings = r.Artifacts, r.Findings
+	o.Artifacts, o.Cut, o.Findings = r.Artifacts, r.Cut, r.Findings
 	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Truncated, r.SkippedSections, r.Shortened}
 	if x := r.Rx; x != nil {
 		o.Rx = &Rx{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}

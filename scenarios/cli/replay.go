@@ -14,67 +14,49 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
-	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 )
 
 // Replay is a replay as the command line has it. The embedded options hold what needs no translation; DUT and Out are
 // names and may be empty.
 type Replay struct {
+	Common
 	replay.Options
-	Home        string        // folder of nictwin's files, empty to search for it
-	Gap         time.Duration // becomes MaxGap
-	Recompute   []string      // becomes Fix
-	Wave        string
-	Mutant      string
-	NoArtifacts bool
-	TokenFile   string // becomes Token
-	Again       string // the command line that does the same once more
+	Gap        time.Duration // becomes MaxGap
+	Recompute  []string      // becomes Fix
+	ArtifactMB int           // becomes ArtifactBytes
+	Wave       string
+	Mutant     string
+	TokenFile  string // becomes Token
 }
-
-// DefaultSeed and DefaultDUT are used unless told otherwise.
-const (
-	DefaultSeed = 1
-	DefaultDUT  = "nic"
-)
 
 // NewReplay holds the defaults.
 func NewReplay() *Replay {
-	r := &Replay{Options: replay.DefaultOptions(), Wave: "never"}
+	r := &Replay{Options: replay.DefaultOptions(), Wave: "never", ArtifactMB: 256}
 	r.Seed, r.DUT = DefaultSeed, DefaultDUT
 	r.Gap = time.Duration(r.MaxGap / simcore.Nanosecond)
 	return r
 }
 
-// Ended is how a replay came out.
-type Ended struct {
-	Outcome Outcome
-	Err     error          // what kept it from its end
-	Result  *replay.Result // nil when it did not begin
-	Object  Object
+// ReplayEnded is how a replay came out.
+type ReplayEnded struct {
+	Ended
+	Result *replay.Result // nil when it did not begin
 }
 
 // Run plays and judges. A canceled context interrupts it.
-func (r *Replay) Run(ctx context.Context) *Ended {
-	e := &Ended{Object: Object{Command: "replay", Seed: r.Seed}}
-	dir, err := r.prepare()
-	if err == nil {
-		err = r.play(ctx, e, dir)
-	}
-	e.Outcome, e.Err = r.judge(ctx, e.Result, err), err
-	if e.Outcome == Interrupted {
-		e.Err = ErrInterrupted
-	}
-	e.Object.End(e.Outcome, e.Err)
-	if e.Result != nil {
-		e.Object.add(e.Result)
-	}
-	if e.Outcome == Mismatch || e.Outcome == Infrastructure {
-		e.Object.Reproduce = r.Again
-	}
-	if dir != nil {
-		r.leave(e, dir)
-	}
+func (r *Replay) Run(ctx context.Context) *ReplayEnded {
+	e := &ReplayEnded{Ended: Ended{Object: Object{Command: "replay", Seed: r.Seed}}}
+	e.do(r.Again, work{
+		prepare: r.prepare,
+		play:    func() error { return r.play(ctx, e) },
+		judge:   func(err error) Outcome { return r.judge(ctx, e.Result, err) },
+		describe: func(o *Object) {
+			if e.Result != nil {
+				o.add(e.Result)
+			}
+		},
+	})
 	return e
 }
 
@@ -93,26 +75,9 @@ func (r *Replay) judge(ctx context.Context, res *replay.Result, err error) Outco
 	return out
 }
 
-// leave writes the verdict into the folder, or gives the folder up when there was no run.
-func (r *Replay) leave(e *Ended, dir *folder) {
-	if e.Outcome == Usage {
-		dir.drop()
-		return
-	}
-	defer dir.close()
-	e.Object.Artifacts = dir.dir
-	if err := dir.write(&e.Object); err != nil {
-		e.Err = errors.Join(e.Err, err)
-		if e.Outcome == Pass {
-			e.Outcome = Infrastructure
-		}
-		e.Object.End(e.Outcome, e.Err)
-	}
-}
-
 // play builds the board, plays, and ends the device.
-func (r *Replay) play(ctx context.Context, e *Ended, dir *folder) (err error) {
-	r.Events = dir.dir != ""
+func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
+	r.Events = r.Out != ""
 	run, err := replay.New(ctx, r.Options)
 	if err != nil {
 		return err
@@ -122,22 +87,24 @@ func (r *Replay) play(ctx context.Context, e *Ended, dir *folder) (err error) {
 	return err
 }
 
-// prepare completes the options and takes the folder. Everything that is wrong with the settings is told at once.
-func (r *Replay) prepare() (*folder, error) {
-	err := errors.Join(r.waves(), r.gap(), r.fix(), r.readToken(), r.Validate(), r.loops(), r.device())
+// prepare completes the options. Everything that is wrong with the settings is told at once.
+func (r *Replay) prepare() (string, error) {
+	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(), r.Validate(), r.loops(), r.device())
 	if err != nil {
-		return nil, &UsageError{err}
+		return "", &UsageError{err}
 	}
-	switch {
-	case r.NoArtifacts:
-		r.Out = ""
-	case r.Out == "":
-		r.Out = filepath.Join("out", fmt.Sprintf("replay-%s-%s-%d", r.NIC, r.Dir, r.Seed))
+	return r.Out, r.inputsSafe()
+}
+
+// artifacts says where they go and how large they may be.
+func (r *Replay) artifacts() error {
+	const mb, most = 1_000_000, 1_000_000
+	if r.ArtifactMB < 0 || r.ArtifactMB > most {
+		return fmt.Errorf("--artifact-mb %d: want 0 (no limit) to %d", r.ArtifactMB, most)
 	}
-	if err := r.inputsSafe(); err != nil {
-		return nil, err
-	}
-	return openFolder(r.Out)
+	r.ArtifactBytes = int64(r.ArtifactMB) * mb
+	r.Out = r.folder(r.Out, fmt.Sprintf("replay-%s-%s-%d", r.NIC, r.Dir, r.Seed))
+	return nil
 }
 
 func (r *Replay) waves() error {
@@ -195,19 +162,11 @@ func (r *Replay) device() error {
 		}
 		return errors.Join(err, r.quantum())
 	}
-	path, err := home.Resolve(r.DUT, r.Home)
-	if err != nil {
-		return fmt.Errorf("--dut: %w", err)
+	path, err := findNIC(r.DUT, r.Home, r.Ports)
+	if err == nil {
+		r.DUT = path
 	}
-	m, err := rtlbridge.LoadManifest(path)
-	if err != nil {
-		return fmt.Errorf("--dut: %w", err)
-	}
-	if err := r.fitsPorts(m); err != nil {
-		return err
-	}
-	r.DUT = path
-	return errors.Join(r.fits(m), r.quantum(), shareHarness(r.Home))
+	return errors.Join(err, r.quantum())
 }
 
 // readToken reads the token of a device that runs elsewhere.
@@ -242,15 +201,6 @@ func readToken(path string) ([]byte, error) {
 	return text, err
 }
 
-// fits tells early what would only come out once the device is built: that it is no NIC.
-func (r *Replay) fits(m *rtlbridge.Manifest) error {
-	var errs []error
-	if err := board.IsNIC(m); err != nil {
-		errs = append(errs, fmt.Errorf("--dut %w", err))
-	}
-	return errors.Join(errs...)
-}
-
 // quantum tells early that the quantum is too long for the board's links.
 func (r *Replay) quantum() error {
 	mode, latency := rtlbridge.Pipelined, board.DefaultLinkCycles*board.Cycle
@@ -259,18 +209,6 @@ func (r *Replay) quantum() error {
 	}
 	if most := rtlbridge.MaxQuantum(board.Cycle, mode, latency, latency); r.Quantum > most {
 		return fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most)
-	}
-	return nil
-}
-
-// fitsPorts tells early that a manifest cannot be built with so many ports. Other faults of it or of the number are told
-// elsewhere.
-func (r *Replay) fitsPorts(m *rtlbridge.Manifest) error {
-	if r.Ports < 2 || r.Ports > board.MaxPorts || r.fits(m) != nil {
-		return nil
-	}
-	if _, err := board.Widen(m, r.Ports); err != nil {
-		return fmt.Errorf("--ports %d: %w", r.Ports, err)
 	}
 	return nil
 }

@@ -19,6 +19,20 @@ type judge struct {
 	calls  uint64
 	timed  time.Duration // of every sampleEvery-th call
 	closer []func() error
+	cuts   func() []Cut // of the artifacts; nil without
+}
+
+// Cut is an artifact that has reached Options.ArtifactBytes.
+type Cut struct {
+	File string `json:"file"`
+	trace.Cut
+}
+
+func cutFile(name string, c trace.Cut) []Cut {
+	if c.LeftOut == 0 {
+		return nil
+	}
+	return []Cut{{name, c}}
 }
 
 // Names of the artifacts in Options.Out.
@@ -70,7 +84,10 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	if err != nil {
 		return err
 	}
-	events, frames := trace.NewEvents(ev), trace.NewPcapng(png)
+	events, frames := trace.NewEvents(ev, r.opts.ArtifactBytes), trace.NewPcapng(png, r.opts.ArtifactBytes)
+	j.cuts = func() []Cut {
+		return append(cutFile(EventsFile, events.Cut()), cutFile(PcapngFile, frames.Cut())...)
+	}
 	j.closer = append([]func() error{events.Close, frames.Close}, j.closer...)
 	r.dev.Observe(events.Observe)
 	cfg.OnFrame = func(e *golden.FrameEvent) {

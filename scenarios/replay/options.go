@@ -34,13 +34,15 @@ type Options struct {
 	Serial   bool   // no overlap of device and models
 	Out      string // folder for artifacts; empty is none
 	Events   bool   // write events.jsonl and the pcapng
-	Progress func(done, total int)
-	Log      io.Writer         // builds and phases; nil is none
-	Record   io.Writer         // gets the input stream of an RTL device, for playback
-	Built    *rtlbridge.Device // used instead of building DUT; nil: DUT is built
-	Digest   bool              // have Run.BridgeDigest computed
-	Shape    *Shape            // nil: queues and cuts of every kind, by seed
-	Observe  boundary.Observer // is told of every crossing; nil: nobody
+	// ArtifactBytes is what each of these two may take, 0 for any size; Result.Cut has those that would take more.
+	ArtifactBytes int64
+	Progress      func(done, total int)
+	Log           io.Writer         // builds and phases; nil is none
+	Record        io.Writer         // gets the input stream of an RTL device, for playback
+	Built         *rtlbridge.Device // used instead of building DUT; nil: DUT is built
+	Digest        bool              // have Run.BridgeDigest computed
+	Shape         *Shape            // nil: queues and cuts of every kind, by seed
+	Observe       boundary.Observer // is told of every crossing; nil: nobody
 	// LinkCycles is the latency of the links at the NIC, in cycles; see board.Spec.
 	LinkCycles int
 }

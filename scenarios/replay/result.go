@@ -33,6 +33,7 @@ type Result struct {
 	Rx                           *RxResult
 	Tx                           *TxResult
 	Artifacts                    string
+	Cut                          []Cut // artifacts that do not hold all that happened
 
 	Report *golden.Report // the referee's, nil when the run was broken off
 }
@@ -81,7 +82,11 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 		res.NotPlayable += f.Empty
 		res.SkippedSections += f.SkippedSections
 	}
-	if rep := r.judge.finish(playErr); rep != nil {
+	rep := r.judge.finish(playErr)
+	if r.judge.cuts != nil {
+		res.Cut = r.judge.cuts()
+	}
+	if rep != nil {
 		res.Report, res.Digest, res.Checked, res.Mismatches = rep, rep.Digest, rep.Checked, rep.Mismatches
 		for _, m := range rep.List {
 			res.Findings = append(res.Findings, m.Detail())

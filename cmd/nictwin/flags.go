@@ -1,0 +1,67 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nictwin/scenarios/cli"
+	"nictwin/scenarios/home"
+)
+
+// Flags that several commands have, with the same words.
+
+func nicFlag(c *cobra.Command, nic *string) {
+	c.Flags().StringVar(nic, "nic", *nic, "the NIC: rtl or model")
+	complete(c, "nic", "rtl", "model")
+}
+
+func seedFlag(c *cobra.Command, seed *uint64) {
+	c.Flags().Uint64Var(seed, "seed", *seed, "seed of everything random")
+}
+
+// buildFlags name the device and its build.
+func buildFlags(c *cobra.Command, dut, variant *string) {
+	c.Flags().StringVar(dut, "dut", *dut, "device manifest, its folder, or a name from dut list (rtl only)")
+	c.Flags().StringVar(variant, "variant", *variant, "build of the device: speed, tuned (made by dut tune) or debug with its assertions checked (rtl only)")
+	completeWith(c, "dut", completeDUTs)
+	complete(c, "variant", "speed", "tuned", "debug")
+}
+
+// artifactFlags say where artifacts go.
+func artifactFlags(c *cobra.Command, out *string, none *bool, byDefault string) {
+	c.Flags().StringVar(out, "out", *out, "folder for artifacts (default "+byDefault+")")
+	c.Flags().BoolVar(none, "no-artifacts", false, "write none")
+	c.MarkFlagsMutuallyExclusive("out", "no-artifacts")
+}
+
+// common fills in what a command has from the program and its line; always is as in again.
+func (a *app) common(c *cobra.Command, args []string, x *cli.Common, always ...string) {
+	x.Home, x.Self, x.Again = a.home, a.program, a.again(c, args, always...)
+}
+
+// complete offers fixed words for a flag.
+func complete(c *cobra.Command, flag string, words ...string) {
+	completeWith(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func completeWith(c *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err) // no such flag: a mistake in this folder
+	}
+}
+
+// completeDUTs offers the devices at home, and files.
+func completeDUTs(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir, err := c.Flags().GetString("home")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	h, err := home.Find(dir)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	names, err := h.DUTs()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/cli"
+)
+
+// tell tells people how a run ended. found, if it is not nil, is what was found out, shown before a verdict.
+func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
+	a.outcome, a.object = e.Outcome, e.Object
+	w, o := a.people(), &e.Object
+	if found != nil && (e.Outcome == cli.Pass || e.Outcome == cli.Mismatch) {
+		say(w, "%v", found)
+	}
+	switch e.Outcome {
+	case cli.Pass:
+		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), o.Seed, artifacts(o))
+	case cli.Mismatch:
+		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), o.Seed)
+		findings(w, o.Findings)
+		last(w, o)
+		a.told = true
+	case cli.Infrastructure:
+		a.complain(e.Outcome, e.Err)
+		a.told = true
+		if !errors.Is(e.Err, rtlbridge.ErrToolMissing) { // that line says it all
+			last(a.stderr, o)
+		}
+	}
+}
+
+// maxShown is how many findings are shown; all of them are in the artifacts.
+const maxShown = 8
+
+// findings shows the most telling one whole and what the others are about.
+func findings(w io.Writer, list []string) {
+	for i, f := range list {
+		head, rest, _ := strings.Cut(f, "\n")
+		switch {
+		case i == maxShown:
+			say(w, "  and %d more\n", len(list)-i)
+			return
+		case i == 0 && rest != "":
+			say(w, "  %s\n%s\n", head, strings.TrimRight(rest, "\n"))
+		default:
+			say(w, "  %s\n", head)
+		}
+	}
+}
+
+// last are the last lines of a failure, after what differs: where the artifacts are, how to see it again.
+func last(w io.Writer, o *cli.Object) {
+	say(w, "%s\nreproduce: %s\n", artifacts(o), o.Reproduce)
+}
+
+// artifacts says where they are and what is missing in them.
+func artifacts(o *cli.Object) string {
+	if o.Artifacts == "" {
+		return "artifacts: none (--no-artifacts)"
+	}
+	text := "artifacts: " + o.Artifacts
+	for _, c := range o.Cut {
+		text += fmt.Sprintf("; %s was cut at --artifact-mb: it has %d of %d records", c.File, c.Written, c.Written+c.LeftOut)
+	}
+	return text
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/home"
+)
+
+// Common is what all commands have that play on a NIC.
+type Common struct {
+	Home        string // folder of nictwin's files, empty to search for it
+	NoArtifacts bool
+	Self        string // how this program was called
+	Again       string // the command line that does the same once more
+}
+
+// folder is where artifacts go: what the user says, or a folder of this name under out; empty for none.
+func (c *Common) folder(said, name string) string {
+	switch {
+	case c.NoArtifacts:
+		return ""
+	case said != "":
+		return said
+	}
+	return filepath.Join("out", name)
+}
+
+// DefaultSeed and DefaultDUT are used unless told otherwise.
+const (
+	DefaultSeed = 1
+	DefaultDUT  = "nic"
+)
+
+// Ended is how a command came out that plays on a NIC.
+type Ended struct {
+	Outcome Outcome
+	Err     error // what kept it from its end
+	Object  Object
+}
+
+// work are the steps of such a command.
+type work struct {
+	// prepare completes the settings and returns the folder for artifacts, empty for none. All that is wrong with the
+	// settings is told at once.
+	prepare func() (out string, err error)
+	play    func() error
+	// judge weighs what was found and the error.
+	judge func(err error) Outcome
+	// describe takes over what was found.
+	describe func(o *Object)
+}
+
+// do goes through the steps and leaves the verdict among the artifacts, however it ends.
+func (e *Ended) do(again string, w work) {
+	var dir *folder
+	out, err := w.prepare()
+	if err == nil {
+		dir, err = openFolder(out)
+	}
+	if err == nil {
+		err = w.play()
+	}
+	e.Outcome, e.Err = w.judge(err), err
+	if e.Outcome == Interrupted {
+		e.Err = ErrInterrupted
+	}
+	e.Object.End(e.Outcome, e.Err)
+	w.describe(&e.Object)
+	if e.Object.Reproduce == "" && (e.Outcome == Mismatch || e.Outcome == Infrastructure) {
+		e.Object.Reproduce = again
+	}
+	e.leave(dir)
+}
+
+// leave writes the verdict into the folder, or gives the folder up when there was no run.
+func (e *Ended) leave(dir *folder) {
+	switch {
+	case dir == nil:
+		return
+	case e.Outcome == Usage:
+		dir.drop()
+		return
+	}
+	defer dir.close()
+	e.Object.Artifacts = dir.dir
+	if err := dir.write(&e.Object); err != nil {
+		e.Err = errors.Join(e.Err, err)
+		if e.Outcome == Pass {
+			e.Outcome = Infrastructure
+		}
+		e.Object.End(e.Outcome, e.Err)
+	}
+}
+
+// findManifest finds the manifest of a device by name or path, and reads it once: its faults are told early. Its errors
+// are of the kinds that [Classify] knows.
+func findManifest(dut, homeFlag string) (string, *rtlbridge.Manifest, error) {
+	path, err := home.Resolve(dut, homeFlag)
+	if err != nil {
+		return "", nil, err
+	}
+	m, err := rtlbridge.LoadManifest(path)
+	if err != nil {
+		return path, nil, err
+	}
+	return path, m, shareHarness(homeFlag)
+}
+
+// findNIC finds the manifest of a NIC of which a build with so many Ethernet ports can be made.
+func findNIC(dut, homeFlag string, ports int) (string, error) {
+	path, m, err := findManifest(dut, homeFlag)
+	if err != nil {
+		return "", fmt.Errorf("--dut: %w", err)
+	}
+	if err := board.IsNIC(m); err != nil {
+		return "", fmt.Errorf("--dut %w", err)
+	}
+	if ports > board.MaxPorts {
+		return path, nil // which is told elsewhere
+	}
+	_, err = widened(m, max(ports, 1))
+	return path, err
+}
+
+// widened is the manifest of a NIC with so many ports.
+func widened(m *rtlbridge.Manifest, ports int) (w *rtlbridge.Manifest, err error) {
+	if err = board.IsNIC(m); err == nil {
+		w, err = board.Widen(m, ports)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--ports %d: %w", ports, err)
+	}
+	return w, nil
+}
