@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Breaks the RTL on purpose, one patch of ci/mutants at a time, and plays on it: does the referee see it? Each patch is
 # applied to a copy of verilator/, built, and played under the settings below until one catches it: the shipped captures
-# (nictwin replay) or, where the patch says so, random programs (nictwin fuzz).
+# (nictwin replay) or, where the patch says so, random programs (nictwin fuzz) or its block alone (nictwin blocks).
 #
-#   scripts/mutants.sh [-j JOBS] [-o REPORT] [-c CAPTURE]... [-f PROGRAMS] [-s SEED] [-l] [NAME...]
+#   scripts/mutants.sh [-j JOBS] [-o REPORT] [-c CAPTURE]... [-f PROGRAMS] [-s SEED] [-b] [-l] [NAME...]
 #
 #   -j  mutants at a time (default 1)      -c  another capture to play after the shipped ones
 #   -o  table of results, tab separated    -f  so many random programs for every mutant, no captures
 #   -l  list the mutants and end           -s  seed of the random programs (default 4)
+#   -b  every mutant on its block alone, no captures
 #
 # Exit: 0 every mutant came out as its patch expects; 1 one that is expected to be caught survived, or could not be
 # judged; 2 usage. A patch says what it is in `key: value` lines before the diff: block, bug, expect (caught|survives),
-# play (replay|fuzz, default replay).
+# play (replay|fuzz|blocks, default replay), alone (the block that is played alone, default block).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,15 +24,28 @@ programs=100 seed=4 # of random programs
 
 field() { sed -n "s/^$1: //p;/^--- /q" "$patches/$2.patch"; }
 
-# how NAME: replay or fuzz
+# how NAME: replay, fuzz or blocks
 how() {
-  local h=fuzz
-  [ -n "$fuzz" ] || h=$(field play "$1")
+  local h=$forced
+  [ -n "$h" ] || h=$(field play "$1")
   echo "${h:-replay}"
 }
 
+# pair NAME: the block that is played alone
+pair() {
+  local b
+  b=$(field alone "$1")
+  echo "${b:-$(field block "$1")}"
+}
+
 # settings_of HOW: the settings to play under, one a line
-settings_of() { if [ "$1" = fuzz ]; then echo "--runs $programs"; else printf '%s\n' "${replays[@]}"; fi; }
+settings_of() {
+  case $1 in
+    replay) printf '%s\n' "${replays[@]}" ;;
+    fuzz) echo "--runs $programs" ;;
+    blocks) echo "--runs 8" ;;
+  esac
+}
 
 # play HOW SETTING [FLAG...]: one run, its exit code
 play() {
@@ -42,24 +56,30 @@ play() {
     replay) timeout -k 10 "$limit" bin/nictwin replay --dir both $s --seed 1 --no-artifacts "$@" "${captures[@]}" ;;
     fuzz) timeout -k 10 "$limit" bin/nictwin fuzz $s --seed "$seed" --ports 1 --jobs 1 --failures 1 --shrink=false \
       --no-artifacts "$@" ;;
+    blocks) timeout -k 10 "$limit" bin/nictwin blocks $s --seed 1 "$@" ;;
   esac
 }
 
 # judge NAME DIR: one line NAME BLOCK EXPECT OUTCOME SETTING SECONDS MESSAGE BLOCKS into DIR/result
 judge() {
   local name=$1 dir=$2 status=0 outcome=survived with=- secs=- what=- blocks=- out=$2/out limit=$play_limit how s all
+  local alone=()
   how=$(how "$name")
+  if [ "$how" = blocks ]; then
+    alone=("$(pair "$name")")
+    limit=$((build_limit + play_limit)) # it builds by itself
+  fi
   cp -r verilator "$dir/verilator"
   if ! patch -d "$dir" -p1 -s -f --no-backup-if-mismatch <"$patches/$name.patch" >"$out" 2>&1; then
     outcome=no-longer-applies what=$(tr '\n\t' '  ' <"$out")
-  elif ! NICTWIN_CACHE=$dir/cache timeout -k 10 "$build_limit" \
+  elif [ "$how" != blocks ] && ! NICTWIN_CACHE=$dir/cache timeout -k 10 "$build_limit" \
     bin/nictwin dut build nic --home "$dir" >"$out" 2>&1; then
     outcome=no-build what=$(tail -3 "$out" | tr '\n\t' '  ')
   else
     mapfile -t all < <(settings_of "$how")
     for s in "${all[@]}"; do
       status=0
-      NICTWIN_CACHE=$dir/cache play "$how" "$s" --home "$dir" >"$out" 2>&1 || status=$?
+      NICTWIN_CACHE=$dir/cache play "$how" "$s" --home "$dir" "${alone[@]}" >"$out" 2>&1 || status=$?
       case $status in
         0) continue ;;
         1) outcome=caught ;;
@@ -80,15 +100,16 @@ judge() {
     "$secs" "$what" "$blocks" >"$dir/result"
 }
 
-usage() { sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
-jobs=1 report='' list='' fuzz='' extra=()
-while getopts j:o:c:f:s:lh opt; do
+jobs=1 report='' list='' forced='' extra=()
+while getopts j:o:c:f:s:blh opt; do
   case $opt in
     j) jobs=$OPTARG ;;
     o) report=$OPTARG ;;
     c) extra+=("$OPTARG") ;;
-    f) fuzz=1 programs=$OPTARG ;;
+    f) forced=fuzz programs=$OPTARG ;;
+    b) forced=blocks ;;
     s) seed=$OPTARG ;;
     l) list=1 ;;
     *) usage ;;
@@ -102,7 +123,7 @@ names=("$@")
 for n in "${names[@]}"; do
   [ -e "$patches/$n.patch" ] || { echo "mutants: no $patches/$n.patch" >&2; exit 2; }
   [[ $(field expect "$n") =~ ^(caught|survives)$ ]] || { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
-  [[ $(how "$n") =~ ^(replay|fuzz)$ ]] || { echo "mutants: $n: play: want replay or fuzz" >&2; exit 2; }
+  [[ $(how "$n") =~ ^(replay|fuzz|blocks)$ ]] || { echo "mutants: $n: play: want replay, fuzz or blocks" >&2; exit 2; }
 done
 if [ -n "$list" ]; then
   for n in "${names[@]}"; do printf '%-24s %-10s %-9s %-7s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(how "$n")" "$(field bug "$n")"; done

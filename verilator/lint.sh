@@ -50,4 +50,16 @@ done
 lint nic_top -GPorts=2 -GParts=316 -GNumRxq=256 "${nic[@]}"
 lint nic_top -GPorts=2 -GParts=736 -GNumTxq=4 "${nic[@]}"
 lint axis_fifo duts/fifo/rtl/*.sv
+
+# Blocks that are devices of their own, all at once: each uses a part of the packages only.
+blocks=(duts/blocks/rtl/blk_pkg.sv)
+for f in duts/blocks/rtl/*.sv; do
+  [[ " ${blocks[*]} " == *" $f "* ]] || blocks+=("$f")
+done
+used=()
+for f in "${nic[@]}"; do
+  grep -qE "/$(basename "$f")[],]" duts/blocks/*.yaml && used+=("$f")
+done
+echo "lint ${blocks[*]##*/}"
+verilator --lint-only -Wall -Wno-MULTITOP --assert "${used[@]}" "${blocks[@]}"
 echo "rtl lint: clean"

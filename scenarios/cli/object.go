@@ -39,6 +39,8 @@ type Object struct {
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
+	Blocks []BlockPlayed `json:"blocks,omitempty"`
+
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`
 	Results any      `json:"results,omitempty"` // of measurements

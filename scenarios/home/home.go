@@ -114,6 +114,9 @@ func (h Home) DUTs() ([]string, error) {
 // Path is where the manifest of a device of that name is.
 func (h Home) Path(name string) string { return filepath.Join(h.Dir, duts, name, Manifest) }
 
+// Block is where the manifest of a block that is a device of its own is.
+func (h Home) Block(name string) string { return filepath.Join(h.Dir, duts, "blocks", name+".yaml") }
+
 // UnknownError tells that no device has that name and no file that path.
 type UnknownError struct {
 	Name string

@@ -8,7 +8,7 @@ package nic_int_pkg;
   localparam int EthB = EthW / 8;
   localparam int TlpW = 1024;
   localparam int TlpB = TlpW / 8;
-  localparam int TlpD = TlpW / 32;
+  localparam int TlpD = TlpB / 4;
 
   // One beat of a TLP stream; hdr is valid in every beat of the packet. Wide fields of these
   // structures start at multiples of 32 bits, where a simulator copies words and shifts nothing.

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"nictwin/scenarios/blocks"
+	"nictwin/scenarios/cli"
+)
+
+func blocksCommand(a *app) *cobra.Command {
+	b := cli.NewBlocks()
+	c := &cobra.Command{
+		Use:   "blocks [NAME...]",
+		Short: "Play single blocks of the RTL against their Go twins",
+		Long: `Builds blocks of the RTL, each as a device of its own, plays random requests on it with gaps and back-pressure, and
+compares every result, field by field, with what the Go block of the same name makes of the same requests. NAME is a
+block; none is all of them. The first result that differs ends a block's runs: it is told with block, request, field and
+both values.`,
+		Example: `  nictwin blocks
+  nictwin blocks rss csum --seed 7 --runs 100 --stall 30`,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return blocks.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.Uint64Var(&b.Seed, "seed", b.Seed, "seed of the first run of each block; the next run has the next")
+	f.IntVar(&b.Runs, "runs", b.Runs, "runs of each block")
+	f.IntVar(&b.Stall, "stall", b.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each run has its own")
+	f.IntVar(&b.Transactions, "transactions", b.Transactions, "requests of a run")
+	f.StringVar(&b.VariantName, "variant", b.VariantName, "build of the blocks: speed, or debug with assertions checked")
+	complete(c, "variant", "speed", "debug")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		b.Names, b.Home, b.Self, b.Again = args, a.home, a.program, a.again(c, args, "seed")
+		return a.blocks(c, b)
+	}
+	return c
+}
+
+// blocks plays and tells people how it ended.
+func (a *app) blocks(c *cobra.Command, b *cli.Blocks) error {
+	bar := newBar(os.Stderr, "runs")
+	b.Log, b.Progress = a.stderr, bar.set
+	object, out, err := b.Run(c.Context())
+	bar.end()
+	a.outcome, a.object = out, object
+	w := a.people()
+	if out == cli.Pass || out == cli.Mismatch {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, x := range object.Blocks {
+			verdict := "ok"
+			if x.Mismatch != nil {
+				verdict = "differs"
+			}
+			say(t, "%s\t%s\t%d runs\t%d results compared\t%d cycles\n", x.Name, verdict, x.Runs, x.Compared, x.Cycles)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	switch out {
+	case cli.Pass:
+		say(w, "%s  seed %d, %d blocks, %d results compared\n", paint(w, green, "PASS"), object.Seed, len(object.Blocks), object.Checked)
+	case cli.Mismatch:
+		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), object.Seed)
+		findings(w, object.Findings)
+		say(w, "reproduce: %s\n", object.Reproduce)
+		a.told = true
+	case cli.Infrastructure:
+		a.complain(out, err)
+		say(a.stderr, "reproduce: %s\n", object.Reproduce)
+		a.told = true
+	}
+	return err
+}

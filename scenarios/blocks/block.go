@@ -1,0 +1,86 @@
+package blocks
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Packet is one transaction on a stream of a block.
+type Packet struct {
+	Side []byte // side-band bytes, where the stream has some
+	Data []byte
+}
+
+// Op is a kind of request that a block takes.
+type Op struct {
+	Name    string
+	Request *Layout // of the side bytes, if there are some, else of the data
+	Result  *Layout
+}
+
+// Block is a pair: a module of the RTL and a file of models/nic.
+type Block struct {
+	Name string // also of its manifest
+	RTL  string // file in verilator/rtl
+	Go   string // file in models/nic
+	// Ops are the kinds of requests. Where there are several, the first byte of a request and of its result is the
+	// number of its kind.
+	Ops []Op
+	// Stimulus makes n requests.
+	Stimulus func(rng *rand.Rand, n int) []Packet
+	// Reference is the functional core after reset: what it is given are the requests in their order, what it
+	// returns are the results of each.
+	Reference func() func(Packet) []Packet
+}
+
+// All are the blocks there are, by name.
+func All() []*Block { return []*Block{csum, ecn, rss} }
+
+// Names are the names of All.
+func Names() (names []string) {
+	for _, b := range All() {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+// UnknownError tells that there is no block of that name.
+type UnknownError struct{ Name string }
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("no block %q: want one of %s", e.Name, strings.Join(Names(), ", "))
+}
+
+var _ error = (*UnknownError)(nil)
+
+// Find returns the blocks of these names, all of them for none. Errors: *UnknownError.
+func Find(names []string) ([]*Block, error) {
+	if len(names) == 0 {
+		return All(), nil
+	}
+	var list []*Block
+next:
+	for _, n := range names {
+		for _, b := range All() {
+			if b.Name == n {
+				list = append(list, b)
+				continue next
+			}
+		}
+		return nil, &UnknownError{n}
+	}
+	return list, nil
+}
+
+// op is the kind of a packet. One that a device has made up has any.
+func (b *Block) op(data []byte) *Op {
+	i := 0
+	if len(b.Ops) > 1 && len(data) > 0 {
+		i = int(data[0])
+	}
+	if i >= len(b.Ops) {
+		return &Op{Name: fmt.Sprintf("op %d", i), Result: &Layout{}, Request: &Layout{}}
+	}
+	return &b.Ops[i]
+}

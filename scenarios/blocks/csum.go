@@ -1,0 +1,60 @@
+package blocks
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/craft"
+)
+
+var csum = &Block{
+	Name: "csum", RTL: "nic_csum.sv", Go: "csum.go",
+	Ops: []Op{{
+		Name:    "frame",
+		Request: layout(num("want", 1), num("judge", 1), num("from", 1), num("upto", 3), num("pseudo", 5)),
+		Result:  layout(num("judged", 1), num("ok", 1)),
+	}},
+	Stimulus: csumStimulus,
+	Reference: func() func(Packet) []Packet {
+		return func(req Packet) []Packet {
+			var h nic.Headers
+			nic.Parse(req.Data, nicspec.ResetRocePort, &h)
+			v := nic.CheckL4Csum(req.Data, &h)
+			return []Packet{{Data: []byte{flag(v != nicspec.VerdictNotChecked), flag(v == nicspec.VerdictOk)}}}
+		}
+	},
+}
+
+// csumStimulus is frames with what the parser says of them: where the datagram stands and what its pseudo header adds
+// up to, in words as they lie in memory.
+func csumStimulus(rng *rand.Rand, n int) (list []Packet) {
+	const protoAndZero = craft.ProtoUDP << 8
+	for range n {
+		f := frame(rng)
+		var h nic.Headers
+		nic.Parse(f, nicspec.ResetRocePort, &h)
+		said := make([]byte, 11)
+		if h.L4Type == nicspec.L4TypeUdp {
+			l4 := int(h.L4Off)
+			said[0] = flag(!h.Frag && le.Uint16(f[l4+6:]) != 0)
+			said[1] = flag(!h.L4LenBad)
+			said[2] = h.L4Off
+			putNum(said[3:6], uint64(l4+int(h.UDPLen)))
+			sum := protoAndZero + uint64(le.Uint16(f[l4+4:]))
+			for i := 0; i < len(h.Src); i += 4 {
+				sum += uint64(le.Uint32(h.Src[i:])) + uint64(le.Uint32(h.Dst[i:]))
+			}
+			putNum(said[6:11], sum)
+		}
+		list = append(list, Packet{Side: said, Data: f})
+	}
+	return list
+}
+
+// putNum writes a little-endian number into all of b.
+func putNum(b []byte, v uint64) {
+	for i := range b {
+		b[i] = byte(v >> (8 * i))
+	}
+}

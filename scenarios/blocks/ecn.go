@@ -1,0 +1,57 @@
+package blocks
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+var ecn = &Block{
+	Name: "ecn", RTL: "nic_ecn.sv", Go: "ecn.go",
+	Ops: []Op{{
+		Name: "frame",
+		Request: layout(num("ecn_mode", 1), num("l3_off", 1), num("length", 2), num("inline_len", 1), gap(3),
+			raw("inline", nicspec.InlineMax)),
+		Result: layout().withTail("frame"),
+	}},
+	Stimulus: ecnStimulus,
+	Reference: func() func(Packet) []Packet {
+		return func(req Packet) []Packet {
+			s := req.Side
+			f := append([]byte(nil), req.Data...)
+			copy(f[:s[4]], s[8:])
+			p := nic.TxPlan{ECN: s[0], L3Off: int(s[1]), Length: len(f)}
+			f, _ = nic.FinishTx(&p, f) // without offloads nothing can be wrong
+			return []Packet{{Data: f}}
+		}
+	},
+}
+
+// ecnStimulus is frames to be sent, most of them with l3_off at their IP header. Their first bytes may be inline: what
+// was gathered has something else in their place.
+func ecnStimulus(rng *rand.Rand, n int) (list []Packet) {
+	for range n {
+		f := frame(rng)
+		if maybe(rng, 15) {
+			f = f[:1+rng.IntN(len(f))]
+		}
+		var h nic.Headers
+		l3 := uint8(rng.Uint32())
+		if len(f) >= nicspec.FrameMin && maybe(rng, 85) {
+			nic.Parse(f, nicspec.ResetRocePort, &h)
+			l3 = h.L3Off
+		}
+		if shift := rng.IntN(130); maybe(rng, 20) && len(f)+shift <= nicspec.FrameMax && int(l3)+shift < 256 {
+			f, l3 = append(noise(rng, shift), f...), l3+uint8(shift) // headers at any place
+		}
+		said := make([]byte, 8+nicspec.InlineMax)
+		said[0], said[1], said[4] = uint8(rng.IntN(4)), l3, uint8(rng.IntN(min(len(f), nicspec.InlineMax)+1))
+		le.PutUint16(said[2:], uint16(len(f)))
+		copy(said[8:], noise(rng, nicspec.InlineMax))
+		copy(said[8:8+said[4]], f)
+		copy(f[:said[4]], noise(rng, int(said[4])))
+		list = append(list, Packet{Side: said, Data: f})
+	}
+	return list
+}

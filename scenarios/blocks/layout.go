@@ -1,0 +1,102 @@
+package blocks
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// Layout names the bytes of a packet.
+type Layout struct {
+	nicspec.StructInfo
+	Tail string // what follows the structure, any number of bytes; empty for none
+}
+
+// part is a stretch of a layout.
+type part struct {
+	bytes  int
+	fields []nicspec.FieldInfo
+}
+
+// layout puts stretches one after another.
+func layout(parts ...part) *Layout {
+	l := &Layout{}
+	for _, p := range parts {
+		for _, f := range p.fields {
+			f.Bit += 8 * l.Bytes
+			l.Fields = append(l.Fields, f)
+		}
+		l.Bytes += p.bytes
+	}
+	return l
+}
+
+// withTail is the layout with bytes to follow.
+func (l *Layout) withTail(name string) *Layout {
+	l.Tail = name
+	return l
+}
+
+// num is a little-endian number.
+func num(name string, bytes int) part {
+	return part{bytes, []nicspec.FieldInfo{{Name: name, Width: 8 * bytes}}}
+}
+
+// code is a number of one byte whose values have names.
+func code(name string, text func(uint64) string) part {
+	return part{1, []nicspec.FieldInfo{{Name: name, Width: 8, Enum: text}}}
+}
+
+// raw is bytes in their order.
+func raw(name string, bytes int) part {
+	return part{bytes, []nicspec.FieldInfo{{Name: name, Width: 8 * bytes, Bytes: true}}}
+}
+
+// gap is bytes that are zero.
+func gap(bytes int) part { return part{bytes: bytes} }
+
+// entry is a structure of the contract.
+func entry(s *nicspec.StructInfo) part { return part{s.Bytes, s.Fields} }
+
+func statusName(v uint64) string      { return nicspec.Status(v).String() }
+func tableStatusName(v uint64) string { return nicspec.TableStatus(v).String() }
+func actionName(v uint64) string      { return nicspec.Action(v).String() }
+func verdictName(v uint64) string     { return nicspec.Verdict(v).String() }
+
+// diff names the first field that differs. Where beats are sent whole, zeros follow what was expected.
+func (l *Layout) diff(want, got []byte, whole bool) (field, e, g string, same bool) {
+	if whole && len(got) > len(want) {
+		want = append(append([]byte(nil), want...), make([]byte, len(got)-len(want))...)
+	}
+	if len(want) != len(got) {
+		return "length", fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got)), false
+	}
+	n := min(l.Bytes, len(got))
+	if n == l.Bytes {
+		if field, e, g, same = l.Diff(want[:n], got[:n]); !same {
+			return field, e, g, false
+		}
+	}
+	for i := n; i < len(got); i++ {
+		if want[i] != got[i] {
+			name := l.Tail
+			if name == "" {
+				name = "padding"
+			}
+			return fmt.Sprintf("%s byte %d", name, i-n), fmt.Sprintf("0x%02x", want[i]), fmt.Sprintf("0x%02x", got[i]), false
+		}
+	}
+	return "", "", "", true
+}
+
+// text is a packet's fields, those that are zero left out.
+func (l *Layout) text(b []byte) string {
+	if len(b) < l.Bytes {
+		return fmt.Sprintf("%d bytes: %x", len(b), b)
+	}
+	s := l.Format(b[:l.Bytes])
+	if l.Tail != "" {
+		s += fmt.Sprintf(" and %d bytes of %s", len(b)-l.Bytes, l.Tail)
+	}
+	return s
+}

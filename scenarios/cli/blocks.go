@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"time"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/blocks"
+	"nictwin/scenarios/home"
+)
+
+// Blocks is a run of single blocks as the command line has it.
+type Blocks struct {
+	blocks.Options
+	Names       []string // of blocks; none: all
+	Home        string   // folder of nictwin's files, empty to search for it
+	VariantName string   // becomes Variant
+	Self        string   // how this program was called
+	Again       string   // the command line that does the same once more
+}
+
+// BlockPlayed is what came of a block, in the JSON object.
+type BlockPlayed struct {
+	Name     string `json:"name"`
+	RTL      string `json:"rtl"` // module's file
+	Go       string `json:"go"`  // block's file
+	Build    string `json:"build"`
+	Runs     int    `json:"runs"`
+	Requests int    `json:"requests"`
+	Compared int    `json:"compared"` // results
+	Cycles   uint64 `json:"cycles"`
+
+	Mismatch *BlockMismatch `json:"mismatch,omitempty"`
+}
+
+// BlockMismatch is the first thing that a block did wrong.
+type BlockMismatch struct {
+	Transaction int    `json:"transaction"`
+	Op          string `json:"op"`
+	Request     string `json:"request"`
+	Field       string `json:"field"`
+	Expected    string `json:"expected"`
+	Got         string `json:"got"`
+	Cycle       uint64 `json:"cycle"`
+	Seed        uint64 `json:"seed"`
+	Stall       int    `json:"stall"`
+}
+
+// NewBlocks holds the defaults.
+func NewBlocks() *Blocks {
+	b := &Blocks{Options: blocks.DefaultOptions()}
+	b.Seed, b.VariantName = DefaultSeed, string(b.Variant)
+	return b
+}
+
+// Run plays and judges. A canceled context interrupts it.
+func (b *Blocks) Run(ctx context.Context) (Object, Outcome, error) {
+	o, begin := Object{Seed: b.Seed}, time.Now()
+	var list []blocks.Report
+	err := b.prepare()
+	if err == nil {
+		list, err = blocks.Play(ctx, b.Options)
+	}
+	out := Classify(ctx, err)
+	b.describe(&o, list)
+	switch {
+	case out == Interrupted:
+		err = ErrInterrupted
+	case out == Pass && o.Mismatches > 0:
+		out = Mismatch
+	}
+	if out == Infrastructure || out == Mismatch && o.Reproduce == "" {
+		o.Reproduce = b.Again
+	}
+	o.WallS = time.Since(begin).Seconds()
+	o.End(out, err)
+	return o, out, err
+}
+
+// prepare completes the options; everything that is wrong with the settings is told at once.
+func (b *Blocks) prepare() error {
+	b.Variant = rtlbridge.Variant(b.VariantName)
+	h, errHome := home.Find(b.Home)
+	list, errNames := blocks.Find(b.Names)
+	if err := errors.Join(errNames, b.Validate(), errHome); err != nil {
+		return &UsageError{err}
+	}
+	b.Blocks, b.Manifest = list, h.Block
+	return shareHarness(b.Home)
+}
+
+// describe takes over what was found.
+func (b *Blocks) describe(o *Object, list []blocks.Report) {
+	digest, builds := fnv.New64a(), sha256.New()
+	for i := range list {
+		r := &list[i]
+		x := BlockPlayed{r.Block.Name, r.Block.RTL, r.Block.Go, r.Build, r.Runs, r.Requests, r.Compared, r.Cycles, nil}
+		for _, d := range r.Digests {
+			_, _ = fmt.Fprintf(digest, "%x,", d) // never fails
+		}
+		_, _ = fmt.Fprintf(builds, "%s,", r.Build)
+		o.Checked += uint64(r.Compared)
+		o.Cycles += int64(r.Cycles)
+		if m := r.Mismatch; m != nil {
+			o.Mismatches++
+			o.Findings = append(o.Findings, m.Error())
+			x.Mismatch = &BlockMismatch{m.Transaction, m.Op, m.Request, m.Field, m.Expected, m.Got, m.Cycle, m.Seed, m.Stall}
+			if o.Reproduce == "" {
+				o.Reproduce = b.again(m)
+			}
+		}
+		o.Blocks = append(o.Blocks, x)
+	}
+	const period = 2500 // ps
+	o.SimPs = o.Cycles * period
+	if len(list) > 0 {
+		o.Digest, o.Build = hex.EncodeToString(digest.Sum(nil)), hex.EncodeToString(builds.Sum(nil))
+	}
+}
+
+// again is the command line that plays the run that failed.
+func (b *Blocks) again(m *blocks.Mismatch) string {
+	words := []string{b.Self, "blocks", m.Block.Name, "--seed", strconv.FormatUint(m.Seed, 10), "--runs", "1"}
+	def := NewBlocks()
+	for _, f := range []struct{ flag, value, usual string }{
+		{"--stall", strconv.Itoa(b.Stall), strconv.Itoa(def.Stall)},
+		{"--transactions", strconv.Itoa(b.Transactions), strconv.Itoa(def.Transactions)},
+		{"--variant", b.VariantName, def.VariantName}, {"--home", b.Home, ""},
+	} {
+		if f.value != f.usual {
+			words = append(words, f.flag, f.value)
+		}
+	}
+	return Quote(words)
+}
