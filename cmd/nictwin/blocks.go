@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -34,7 +36,8 @@ both values.`,
 	f.StringVar(&b.VariantName, "variant", b.VariantName, "build of the blocks: speed, or debug with assertions checked")
 	complete(c, "variant", "speed", "debug")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		b.Names, b.Home, b.Self, b.Again = args, a.home, a.program, a.again(c, args, "seed")
+		a.common(c, args, &b.Common, "seed")
+		b.Names = args
 		return a.blocks(c, b)
 	}
 	return c
@@ -44,35 +47,27 @@ both values.`,
 func (a *app) blocks(c *cobra.Command, b *cli.Blocks) error {
 	bar := newBar(os.Stderr, "runs")
 	b.Log, b.Progress = a.stderr, bar.set
-	object, out, err := b.Run(c.Context())
+	e := b.Run(c.Context())
 	bar.end()
-	a.outcome, a.object = out, object
-	w := a.people()
-	if out == cli.Pass || out == cli.Mismatch {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, x := range object.Blocks {
-			verdict := "ok"
-			if x.Mismatch != nil {
-				verdict = "differs"
-			}
-			say(t, "%s\t%s\t%d runs\t%d results compared\t%d cycles\n", x.Name, verdict, x.Runs, x.Compared, x.Cycles)
+	a.tell(&e.Ended, played(e.Object.Blocks))
+	return e.Err
+}
+
+// played is what came of blocks, a line for each.
+type played []cli.BlockPlayed
+
+func (p played) String() string {
+	var s strings.Builder
+	t := tabwriter.NewWriter(&s, 0, 0, 2, ' ', 0)
+	results := 0
+	for _, x := range p {
+		verdict := "ok"
+		if x.Mismatch != nil {
+			verdict = "differs"
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+		results += x.Compared
+		say(t, "%s\t%s\t%d runs\t%d results compared\t%d cycles\n", x.Name, verdict, x.Runs, x.Compared, x.Cycles)
 	}
-	switch out {
-	case cli.Pass:
-		say(w, "%s  seed %d, %d blocks, %d results compared\n", paint(w, green, "PASS"), object.Seed, len(object.Blocks), object.Checked)
-	case cli.Mismatch:
-		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), object.Seed)
-		findings(w, object.Findings)
-		say(w, "reproduce: %s\n", object.Reproduce)
-		a.told = true
-	case cli.Infrastructure:
-		a.complain(out, err)
-		say(a.stderr, "reproduce: %s\n", object.Reproduce)
-		a.told = true
-	}
-	return err
+	_ = t.Flush() // a builder takes everything
+	return fmt.Sprintf("%s%d blocks, %d results compared\n", s.String(), len(p), results)
 }

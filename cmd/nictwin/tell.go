@@ -60,7 +60,10 @@ func last(w io.Writer, o *cli.Object) {
 
 // artifacts says where they are and what is missing in them.
 func artifacts(o *cli.Object) string {
-	if o.Artifacts == "" {
+	switch {
+	case o.Artifacts == "" && o.Command == "blocks": // which never has some
+		return "artifacts: none"
+	case o.Artifacts == "":
 		return "artifacts: none (--no-artifacts)"
 	}
 	text := "artifacts: " + o.Artifacts

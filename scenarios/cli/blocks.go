@@ -15,14 +15,12 @@ import (
 	"nictwin/scenarios/home"
 )
 
-// Blocks is a run of single blocks as the command line has it.
+// Blocks is a run of single blocks as the command line has it. It leaves no artifacts.
 type Blocks struct {
+	Common
 	blocks.Options
 	Names       []string // of blocks; none: all
-	Home        string   // folder of nictwin's files, empty to search for it
 	VariantName string   // becomes Variant
-	Self        string   // how this program was called
-	Again       string   // the command line that does the same once more
 }
 
 // BlockPlayed is what came of a block, in the JSON object.
@@ -59,40 +57,49 @@ func NewBlocks() *Blocks {
 	return b
 }
 
+// BlocksEnded is how a run of blocks came out.
+type BlocksEnded struct {
+	Ended
+	Reports []blocks.Report // by block; nil when it did not begin
+}
+
 // Run plays and judges. A canceled context interrupts it.
-func (b *Blocks) Run(ctx context.Context) (Object, Outcome, error) {
-	o, begin := Object{Seed: b.Seed}, time.Now()
-	var list []blocks.Report
-	err := b.prepare()
-	if err == nil {
-		list, err = blocks.Play(ctx, b.Options)
-	}
-	out := Classify(ctx, err)
-	b.describe(&o, list)
-	switch {
-	case out == Interrupted:
-		err = ErrInterrupted
-	case out == Pass && o.Mismatches > 0:
-		out = Mismatch
-	}
-	if out == Infrastructure || out == Mismatch && o.Reproduce == "" {
-		o.Reproduce = b.Again
-	}
-	o.WallS = time.Since(begin).Seconds()
-	o.End(out, err)
-	return o, out, err
+func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
+	e := &BlocksEnded{Ended: Ended{Object: Object{Command: "blocks", Seed: b.Seed}}}
+	begin := time.Now()
+	e.do(b.Again, work{
+		prepare: b.prepare,
+		play: func() (err error) {
+			e.Reports, err = blocks.Play(ctx, b.Options)
+			return err
+		},
+		judge: func(err error) Outcome {
+			out := Classify(ctx, err)
+			for i := range e.Reports {
+				if e.Reports[i].Mismatch != nil && out == Pass {
+					out = Mismatch
+				}
+			}
+			return out
+		},
+		describe: func(o *Object) {
+			b.describe(o, e.Reports)
+			o.WallS = time.Since(begin).Seconds()
+		},
+	})
+	return e
 }
 
 // prepare completes the options; everything that is wrong with the settings is told at once.
-func (b *Blocks) prepare() error {
+func (b *Blocks) prepare() (string, error) {
 	b.Variant = rtlbridge.Variant(b.VariantName)
 	h, errHome := home.Find(b.Home)
 	list, errNames := blocks.Find(b.Names)
 	if err := errors.Join(errNames, b.Validate(), errHome); err != nil {
-		return &UsageError{err}
+		return "", &UsageError{err}
 	}
 	b.Blocks, b.Manifest = list, h.Block
-	return shareHarness(b.Home)
+	return "", shareHarness(b.Home)
 }
 
 // describe takes over what was found.
