@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -143,32 +143,37 @@ func LoadManifest(path string) (*Manifest, error) {
 	return ParseManifest(path, b)
 }
 
-// ParseManifest validates the text of a manifest; path is used for messages and as the base of relative paths.
+// ParseManifest validates the text of a manifest; path is used for messages and as the base of relative paths. Unknown
+// fields and values of a wrong type are reported alone: what they were meant to say is not known, and further faults
+// might only follow from them.
 func ParseManifest(path string, text []byte) (*Manifest, error) {
 	m := &Manifest{Path: path, lines: map[string]int{}}
 	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(&root); err != nil && !errors.Is(err, io.EOF) {
 		return nil, yamlErrors(path, err)
 	}
 	if len(root.Content) == 0 {
 		return nil, &ManifestError{Path: path, Msg: "is empty; it needs at least name, top, sources, clocks and streams"}
 	}
-	indexLines("", root.Content[0], m.lines)
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	err := dec.Decode(m)
+	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
+		return nil, &ManifestError{Path: path, Msg: "holds more than one YAML document; a manifest is one"}
+	}
+	err := root.Decode(m)
 	var te *yaml.TypeError
-	if err != nil && !errors.As(err, &te) {
+	if err != nil && !errors.As(err, &te) { // aliases without end, for example
 		return nil, yamlErrors(path, err)
 	}
-	errs := append(m.validate(), fractions(path, root.Content[0])...)
-	if more := dec.Decode(&yaml.Node{}); !errors.Is(more, io.EOF) {
-		errs = append(errs, &ManifestError{Path: path, Msg: "holds more than one YAML document; a manifest is one"})
+	s := shape{path: path}
+	s.check(root.Content[0], reflect.TypeFor[Manifest](), "")
+	if err := errors.Join(s.errs...); err != nil {
+		return nil, err
 	}
 	if te != nil {
-		errs = append(yamlErrorList(path, te), errs...)
+		return nil, yamlErrors(path, te)
 	}
-	if err := errors.Join(errs...); err != nil {
+	indexLines("", root.Content[0], m.lines)
+	if err := errors.Join(m.validate()...); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -194,86 +199,4 @@ func (m *Manifest) line(path string) int {
 
 func (m *Manifest) errorf(path, format string, args ...any) error {
 	return &ManifestError{Path: m.Path, Line: m.line(path), Msg: fmt.Sprintf(format, args...)}
-}
-
-func indexLines(path string, n *yaml.Node, out map[string]int) {
-	if path != "" {
-		if _, ok := out[path]; !ok {
-			out[path] = n.Line
-		}
-	}
-	switch n.Kind {
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			key := n.Content[i].Value
-			if path != "" {
-				key = path + "." + key
-			}
-			out[key] = n.Content[i].Line
-			indexLines(key, n.Content[i+1], out)
-		}
-	case yaml.SequenceNode:
-		for i, c := range n.Content {
-			indexLines(fmt.Sprintf("%s[%d]", path, i), c, out)
-		}
-	}
-}
-
-// wholeNumbers are the fields whose fractions the YAML package would cut off without a word.
-var wholeNumbers = []string{"period_ps", "cycles", "keep_unit", "lane", "lanes"}
-
-func fractions(path string, n *yaml.Node) (errs []error) {
-	for i, c := range n.Content {
-		named := n.Kind == yaml.MappingNode && i%2 == 1
-		switch {
-		case named && n.Content[i-1].Value == "strides":
-			for j := 1; j < len(c.Content); j += 2 {
-				errs = append(errs, fraction(path, c.Content[j-1].Value, c.Content[j])...)
-			}
-		case named && slices.Contains(wholeNumbers, n.Content[i-1].Value):
-			errs = append(errs, fraction(path, n.Content[i-1].Value, c)...)
-		default:
-			errs = append(errs, fractions(path, c)...)
-		}
-	}
-	return errs
-}
-
-func fraction(path, field string, n *yaml.Node) []error {
-	if n.ShortTag() != "!!float" {
-		return nil
-	}
-	return []error{&ManifestError{Path: path, Line: n.Line, Msg: fmt.Sprintf("%s %s: needs a whole number", field, n.Value)}}
-}
-
-func yamlErrors(path string, err error) error {
-	var te *yaml.TypeError
-	if errors.As(err, &te) {
-		return errors.Join(yamlErrorList(path, te)...)
-	}
-	return yamlLine(path, strings.TrimPrefix(err.Error(), "yaml: "))
-}
-
-func yamlErrorList(path string, te *yaml.TypeError) []error {
-	var errs []error
-	for _, s := range te.Errors {
-		errs = append(errs, yamlLine(path, s))
-	}
-	return errs
-}
-
-// yamlLine turns "line 3: field x not found in type y" into a ManifestError.
-func yamlLine(path, s string) error {
-	e := &ManifestError{Path: path, Msg: s}
-	var n int
-	if _, err := fmt.Sscanf(s, "line %d:", &n); err == nil {
-		e.Line = n
-		e.Msg = strings.TrimSpace(s[strings.Index(s, ":")+1:])
-	}
-	if name, found := strings.CutPrefix(e.Msg, "field "); found {
-		if key, _, ok := strings.Cut(name, " not found in type"); ok {
-			e.Msg = fmt.Sprintf("unknown field %q", key)
-		}
-	}
-	return e
 }

@@ -1,0 +1,145 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// shape compares a YAML value with the type that it is meant for, and returns every unknown field and every value of a
+// wrong type, by line and field. The YAML package would not name the field, and would cut a fraction off without a word.
+type shape struct {
+	path string // of the file
+	errs []error
+}
+
+func (s *shape) add(n *yaml.Node, field, format string, args ...any) {
+	if field != "" {
+		field += ": "
+	}
+	s.errs = append(s.errs, &ManifestError{Path: s.path, Line: n.Line, Msg: field + fmt.Sprintf(format, args...)})
+}
+
+// check compares n, which stands at field, with t.
+func (s *shape) check(n *yaml.Node, t reflect.Type, field string) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	tag := n.ShortTag()
+	if tag == "!!null" { // as if the field were not there
+		return
+	}
+	switch k := t.Kind(); {
+	case k == reflect.Struct || k == reflect.Map:
+		if n.Kind != yaml.MappingNode {
+			s.add(n, field, "%s: needs fields with values (name: value)", shown(n))
+			return
+		}
+		s.fields(n, t, field)
+	case k == reflect.Slice:
+		if n.Kind != yaml.SequenceNode {
+			s.add(n, field, "%s: needs a list", shown(n))
+			return
+		}
+		for i, c := range n.Content {
+			s.check(c, t.Elem(), fmt.Sprintf("%s[%d]", field, i))
+		}
+	case n.Kind != yaml.ScalarNode:
+		s.add(n, field, "%s: needs a single value", shown(n))
+	case k == reflect.Bool && tag != "!!bool":
+		s.add(n, field, "%s: needs true or false", shown(n))
+	case (k == reflect.Int || k == reflect.Int64) && tag != "!!int":
+		s.add(n, field, "%s: needs a whole number", shown(n))
+	}
+}
+
+// fields checks the fields of a structure, or the values of a map.
+func (s *shape) fields(n *yaml.Node, t reflect.Type, field string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		name := key.Value
+		if field != "" {
+			name = field + "." + name
+		}
+		switch of, known := fieldType(t, key.Value); {
+		case key.ShortTag() == "!!merge":
+			s.check(value, t, field)
+		case !known:
+			s.add(key, field, "unknown field %q", key.Value)
+		default:
+			s.check(value, of, name)
+		}
+	}
+}
+
+// fieldType is the type of what a structure or a map has under a key.
+func fieldType(t reflect.Type, key string) (reflect.Type, bool) {
+	if t.Kind() == reflect.Map {
+		return t.Elem(), true
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() && key != "-" && f.Tag.Get("yaml") == key {
+			return f.Type, true
+		}
+	}
+	return nil, false
+}
+
+// shown is a value as messages have it.
+func shown(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a group of fields"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return fmt.Sprintf("%q", n.Value)
+}
+
+// indexLines notes the line of every value by its path.
+func indexLines(path string, n *yaml.Node, out map[string]int) {
+	if path != "" {
+		if _, ok := out[path]; !ok {
+			out[path] = n.Line
+		}
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i].Value
+			if path != "" {
+				key = path + "." + key
+			}
+			out[key] = n.Content[i].Line
+			indexLines(key, n.Content[i+1], out)
+		}
+	case yaml.SequenceNode:
+		for i, c := range n.Content {
+			indexLines(fmt.Sprintf("%s[%d]", path, i), c, out)
+		}
+	}
+}
+
+// yamlErrors gives the errors of the YAML package, such as "line 3: did not find expected key", their file.
+func yamlErrors(path string, err error) error {
+	list := []string{strings.TrimPrefix(err.Error(), "yaml: ")}
+	var te *yaml.TypeError
+	if errors.As(err, &te) {
+		list = te.Errors
+	}
+	var errs []error
+	for _, s := range list {
+		e := &ManifestError{Path: path, Msg: s}
+		if _, err := fmt.Sscanf(s, "line %d:", &e.Line); err == nil {
+			e.Msg = strings.TrimSpace(s[strings.Index(s, ":")+1:])
+		}
+		errs = append(errs, e)
+	}
+	return errors.Join(errs...)
+}
