@@ -29,10 +29,11 @@ type Config struct {
 	LingerCycles int64
 	HoldBytes    int
 
-	// HeldCycles is the longest that the other side holds back a stream out of
-	// the device: what the contract wants within so many cycles, not counting
-	// those, may come so much later [M3, L3].
-	HeldCycles int64
+	// TLPStall is the share of the cycles, in percent, in which the other side
+	// holds m_axis_tlp back, drawn for each cycle by itself: what the contract
+	// wants within so many cycles, not counting those, may come so much later
+	// [M3, L3].
+	TLPStall int
 
 	// EthHeldBack is how many cycles the other side may hold a frame on
 	// m_axis_eth back at most.
@@ -47,7 +48,7 @@ type Config struct {
 
 // DefaultConfig is the configuration for a build.
 func DefaultConfig(spec nic.Spec) Config {
-	return Config{Spec: spec, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20, HeldCycles: 1 << 15}
+	return Config{Spec: spec, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20}
 }
 
 // Validate returns every error of the configuration.
@@ -65,8 +66,8 @@ func (c *Config) Validate() error {
 	if c.LingerCycles < 0 {
 		errs = append(errs, fmt.Errorf("golden: LingerCycles is %d: want 0 or more", c.LingerCycles))
 	}
-	if c.HeldCycles < 0 {
-		errs = append(errs, fmt.Errorf("golden: HeldCycles is %d: want 0 or more", c.HeldCycles))
+	if c.TLPStall < 0 || c.TLPStall >= 100 {
+		errs = append(errs, fmt.Errorf("golden: TLPStall is %d: want 0 to 99 percent", c.TLPStall))
 	}
 	if c.HoldBytes < nicspec.RxBufBytes {
 		errs = append(errs, fmt.Errorf("golden: HoldBytes is %d: want at least the receive buffer, %d",

@@ -35,8 +35,8 @@
 //     apart likewise.
 //   - When queues send the same message, each that may have sent it may have been
 //     reported by it; as many messages have to come as queues surely owe one.
-//   - A message that falls due is late when it has not left 1,024 cycles and
-//     Config.HeldCycles later, other TLPs not counted.
+//   - How long m_axis_tlp was held back is not seen: it counts as the share
+//     Config.TLPStall of all cycles, and eight deviations more.
 //   - A former setting of DEVCTL is followed no longer once nothing is under way
 //     that can have begun under it.
 //   - A register write during a function-level reset counts as written before its
@@ -46,7 +46,7 @@
 //     cycles, after the buffer's level asks for it. That level is at most the
 //     frames that are not known to have left, and at least those delivered later.
 //   - A write of table PortCfg may end the stops of its port. Entries may be
-//     fetched 1,024 cycles and Config.HeldCycles into a stop of their class.
+//     fetched 1,024 cycles into a stop of their class, not counting other TLPs and stalls.
 //   - For Config.LingerCycles after an account was set anew, frames that were not
 //     delivered may be some that it let pass before.
 //

@@ -110,7 +110,7 @@ func (r *Referee) resetRead(q *asked, got uint32) {
 // the work [L3].
 func (r *Referee) resetLate(asked int64) {
 	f := &r.flr
-	if f.late || asked <= f.work+nicspec.FlrCycles+r.cfg.HeldCycles || r.working() {
+	if f.late || asked <= f.work+nicspec.FlrCycles+r.cfg.heldAtMost(asked-f.work) || r.working() {
 		return
 	}
 	f.late = true

@@ -89,7 +89,7 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
 	m.ringTx(0)
 	m.readCounters()
 	cfg := DefaultConfig(o.spec)
-	cfg.HeldCycles = 0
+	cfg.TLPStall = o.spec.Stall.TLPOut
 	return cfg, r.tape
 }
 

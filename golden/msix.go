@@ -13,13 +13,10 @@ import (
 type reports struct {
 	most  nic.Moderator // as if the doubtful messages had been others'
 	least nic.Moderator // as if they had been the queue's own
-	sent  int64         // what TLPs had taken of the stream when least fell due, or before that
-	owing bool
 }
 
 // msgSide is the messages of all queues.
 type msgSide struct {
-	taken  int64 // cycles in which the device sent TLPs
 	shared []sharedVector
 }
 
@@ -41,7 +38,6 @@ func (w *reports) reset() { *w = reports{} }
 func (r *Referee) closeReports(w *reports) {
 	w.most.Close(r.now)
 	w.least.Close(r.now)
-	r.owes(w)
 }
 
 // entryLeft notes that a completion entry of a queue left.
@@ -51,24 +47,9 @@ func (r *Referee) entryLeft(w *reports, ctx *nic.Queue, event bool) {
 	}
 	w.most.Wrote(&ctx.Vector, event, r.now)
 	w.least.Wrote(&ctx.Vector, event, r.now)
-	r.owes(w)
 }
 
-// owes notes when a queue's message is surely due.
-func (r *Referee) owes(w *reports) {
-	switch {
-	case w.owing:
-	case w.least.DueAt() <= r.now:
-		w.owing, w.sent = true, r.msg.taken
-	case w.least.Unreported() == 1:
-		w.sent = r.msg.taken // it may fall due by time
-	}
-}
-
-func (w *reports) told() {
-	w.least.Sent()
-	w.owing = false
-}
+func (w *reports) told() { w.least.Sent() }
 
 // reportsOf is a queue's reports and context.
 func (r *Referee) reportsOf(o *owner) (*reports, *nic.Queue, Domain) {
@@ -202,9 +183,9 @@ func (r *Referee) timely(w *reports, d Domain) {
 	if due > r.now {
 		return
 	}
-	if waited := r.now - due - (r.msg.taken - w.sent); waited > messageSlack+r.cfg.HeldCycles {
+	if waited := r.free(due); waited > messageSlack {
 		r.fail(d, "M3", "message", fmt.Sprintf("within %d cycles of cycle %d, when it fell due", messageSlack, due),
-			fmt.Sprintf("%d cycles later, not counting other TLPs", waited), r.hdr.String())
+			fmt.Sprintf("%d cycles later, not counting other TLPs and stalls", waited), r.hdr.String())
 	}
 }
 

@@ -67,7 +67,7 @@ func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing) {
 	m.disable(nicspec.TableTxq, 0)
 	m.readCounters()
 	cfg := DefaultConfig(o.spec)
-	cfg.HeldCycles = 0
+	cfg.TLPStall = stall
 	return cfg, r.tape
 }
 

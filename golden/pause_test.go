@@ -176,7 +176,6 @@ func TestFetchWhileStopped(t *testing.T) {
 	m.ringTx(1)
 	m.readCounters()
 	cfg := DefaultConfig(o.spec)
-	cfg.HeldCycles = 0
 	require.True(t, judge(t, cfg, r.tape).Passed())
 	p := newTape(t, r.tape)
 	binary.BigEndian.PutUint16(p.get(0, cameIn(0, 1)).Frame.Data[18+2:], 60000)

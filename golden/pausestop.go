@@ -112,7 +112,7 @@ func (r *Referee) heldBack(q *txq) {
 }
 
 // fetchSlack is how long a read of a ring may be on its way to the stream, in
-// cycles, other than by back-pressure.
+// cycles, other than by back-pressure and other TLPs.
 const fetchSlack = 1024
 
 // fetchedWhileStopped is [F4] for a read of a queue's ring: none while its class
@@ -124,7 +124,7 @@ func (r *Referee) fetchedWhileStopped(q *txq) {
 	class := int(q.ctx.PfcClass)
 	for i := range r.rx.ports {
 		since, stopped := r.rx.ports[i].stops.stopped(&r.cfg.Spec, class, r.x.First)
-		if !stopped || r.x.First <= since+fetchSlack+r.cfg.HeldCycles {
+		if !stopped || r.free(since) <= fetchSlack {
 			return
 		}
 	}

@@ -31,6 +31,7 @@ type Referee struct {
 	ver  versions
 
 	devctl devctls
+	use    tlpUse
 	msg    msgSide
 	flr    flrSide
 
@@ -98,6 +99,7 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		r.tlpIn()
 	default:
 		r.tlpOut()
+		r.used()
 	}
 	r.x.Frame, r.x.TLP = nil, nil
 }
@@ -136,7 +138,6 @@ func (r *Referee) tlpOut() {
 		return
 	}
 	r.work = r.now
-	r.msg.taken += r.x.Last - r.x.First + 1
 	r.flr.work = r.now
 	d := device
 	if len(broken) > 0 {

@@ -92,6 +92,7 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	cfg := golden.DefaultConfig(sizes)
 	cfg.MaxMismatches = 5
 	cfg.EthHeldBack = board.HeldBack(s.Stall)
+	cfg.TLPStall = s.Stall
 	cfg.OnMismatch = func(m *golden.Mismatch) { r.found = append(r.found, m) }
 	r.ref, err = golden.New(cfg)
 	require.NoError(t, err)

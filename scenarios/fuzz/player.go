@@ -99,6 +99,8 @@ func newPlayer(p *Program, sizes nic.Spec, build Build, cov *Coverage) (*player,
 func (x *player) connect() error {
 	cfg := golden.DefaultConfig(x.sizes)
 	cfg.MaxMismatches = 5
+	cfg.EthHeldBack = board.HeldBack(x.prog.Board.Stall)
+	cfg.TLPStall = x.prog.Board.Stall
 	var err error
 	if x.ref, err = golden.New(cfg); err != nil {
 		return err

@@ -50,6 +50,7 @@ func newJudge(r *Run) (*judge, error) {
 	sizes.Ports = r.opts.Ports
 	cfg := golden.DefaultConfig(sizes)
 	cfg.EthHeldBack = board.HeldBack(r.opts.Stall)
+	cfg.TLPStall = r.opts.Stall
 	j := &judge{}
 	if r.opts.Events && r.opts.Out != "" {
 		if err := j.record(r, &cfg); err != nil {
