@@ -115,6 +115,15 @@ func (h *history) note(d Domain, x *boundary.Crossing) {
 	r.n++
 }
 
+// latest is the cycle of a domain's latest crossing, never if there is none.
+func (h *history) latest(d Domain) int64 {
+	r := h.ring(d)
+	if r.n == 0 {
+		return never
+	}
+	return r.past[(r.n-1)%historyLen].last
+}
+
 // list is a domain's latest crossings, oldest first.
 func (h *history) list(d Domain) []string {
 	r := h.ring(d)

@@ -13,6 +13,10 @@ import (
 type reports struct {
 	most  nic.Moderator // as if the doubtful messages had been others'
 	least nic.Moderator // as if they had been the queue's own
+
+	closing bool  // the queue is being disabled,
+	closed  int64 // since this cycle
+	ended   int64 // a read of it timed out by this cycle
 }
 
 // msgSide is the messages of all queues.
@@ -36,6 +40,7 @@ func (w *reports) reset() { *w = reports{} }
 
 // closeReports notes that the queue is being disabled [M4].
 func (r *Referee) closeReports(w *reports) {
+	w.closing, w.closed, w.ended = true, r.now, r.now
 	w.most.Close(r.now)
 	w.least.Close(r.now)
 }
@@ -59,6 +64,17 @@ func (r *Referee) reportsOf(o *owner) (*reports, *nic.Queue, Domain) {
 	}
 	q := r.tx.queue(o.queue)
 	return &q.reports, &q.ctx, q.domain()
+}
+
+// reportsBy is those of the queue that a domain is, if it is one.
+func (r *Referee) reportsBy(d Domain) *reports {
+	switch d.Kind {
+	case DomainRxq:
+		return &r.rx.queue(uint16(d.Index)).reports
+	case DomainTxq:
+		return &r.tx.queue(uint16(d.Index)).reports
+	}
+	return nil
 }
 
 // The parts of an owner of kind ownsMsg.
@@ -130,8 +146,9 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 		return true
 	}
 	w, _, d := r.reportsOf(c.best)
+	before := r.past.latest(d)
 	r.past.note(d, &r.x)
-	r.timely(w, d)
+	r.timely(w, c.best, before)
 	if paid := r.pay(addr, value, c.must); c.may == 1 && !paid {
 		w.most.Sent()
 		w.told()
@@ -177,16 +194,44 @@ func (r *Referee) pay(addr uint64, data uint32, must int) bool {
 	return false
 }
 
-// timely checks that a message did not come too late [M3].
-func (r *Referee) timely(w *reports, d Domain) {
+// timely checks that a message did not come too late [M3]; before is the cycle
+// of its queue's latest crossing but for it.
+func (r *Referee) timely(w *reports, o *owner, before int64) {
 	due := w.least.DueAt()
 	if due > r.now {
 		return
+	}
+	_, _, d := r.reportsOf(o)
+	if w.closing && due >= w.closed { // then it falls due when the queue has drained [M4]
+		if r.draining(o, d) {
+			return
+		}
+		due = max(due, before, w.ended)
 	}
 	if waited := r.free(due); waited > messageSlack {
 		r.fail(d, "M3", "message", fmt.Sprintf("within %d cycles of cycle %d, when it fell due", messageSlack, due),
 			fmt.Sprintf("%d cycles later, not counting other TLPs and stalls", waited), r.hdr.String())
 	}
+}
+
+// draining reports whether a queue that is being disabled may have something
+// under way: a read, an entry.
+func (r *Referee) draining(o *owner, d Domain) bool {
+	for i := range r.rd.tags {
+		if t := &r.rd.tags[i]; t.open && r.domainOf(t) == d {
+			return true
+		}
+	}
+	if o.part == partRx {
+		return false
+	}
+	q := r.tx.queue(o.queue)
+	for i := q.oldest; i != q.ctx.PI; i++ {
+		if q.slot(i).entry != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // failMessage reports a message that no queue can have sent.

@@ -63,6 +63,7 @@ func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing) {
 		r.step(simcore.Ps(i%7) * 150 * simcore.Nanosecond)
 	}
 	r.settle()
+	r.step(20 * simcore.Microsecond)
 	m.disable(nicspec.TableRxq, 1)
 	m.disable(nicspec.TableTxq, 0)
 	m.readCounters()
@@ -91,6 +92,86 @@ func TestMessages(t *testing.T) {
 			require.LessOrEqual(t, n, want[1], "vector %d", v)
 		}
 	}
+}
+
+// late moves a crossing to a later cycle.
+func late(p *tape, i int, cycle int64) {
+	x := p.s[i]
+	p.drop(i)
+	for i < len(p.s) && p.s[i].Last <= cycle {
+		i++
+	}
+	p.insert(i, x)
+	p.s[i].First, p.s[i].Last = cycle, cycle
+}
+
+// A message is late when it did not leave within 1,024 cycles, but for those
+// that other TLPs and stalls may have taken [M3].
+func TestLateMessages(t *testing.T) {
+	for _, c := range []struct {
+		stall  int
+		cycles int64
+		ok     bool
+	}{{0, 700, true}, {0, 1300, false}, {50, 1800, true}, {50, 4000, false}} {
+		cfg, clean := messageRun(t, c.stall)
+		p := newTape(t, clean)
+		i := last(p, msixWrite(2))
+		late(p, i, p.s[i].Last+c.cycles)
+		got := judge(t, cfg, p.s)
+		if c.ok {
+			require.True(t, got.Passed(), "%d cycles with stall %d: %v", c.cycles, c.stall, got)
+			continue
+		}
+		require.Equal(t, Differs, got.Result, "%d cycles with stall %d", c.cycles, c.stall)
+		require.Equal(t, [3]string{"rxq 2", "M3", "message"}, [3]string{got.List[0].Domain, got.List[0].Rule, got.List[0].Field})
+	}
+}
+
+// disabledRun records the disabling of a queue with an unreported entry, while
+// a read of its descriptors takes long.
+func disabledRun(t testing.TB) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := smallRig()
+	o.spec.Parts = nicspec.PartMsix
+	r := newRig(t, o)
+	m := r.mem
+	m.write(nicspec.RegCtrl, 3)
+	m.write(nicspec.RegRxDefault, toQueue0)
+	m.openRx(0, 7, rxMessages(0, 100, 0))
+	m.post(0, 4)
+	r.peers[0].send(destined(0, 100))
+	r.settle()
+	m.delay[m.rx[0].ring+16*uint64(m.rx[0].pi)] = 6 * simcore.Microsecond
+	m.post(0, 4)
+	r.step(simcore.Microsecond)
+	m.tableLater(nicspec.TableOpWrite, nicspec.TableRxq, 0, make([]byte, nicspec.RxqEntrySize))
+	r.settle()
+	r.step(10 * simcore.Microsecond)
+	m.reg(nicspec.RegTblCmd, 1)
+	m.readCounters()
+	return DefaultConfig(o.spec), r.tape
+}
+
+// A disabled queue's message may leave at once, or when nothing of the queue is
+// under way any more [M4].
+func TestMessageOfADisabledQueue(t *testing.T) {
+	cfg, clean := disabledRun(t)
+	require.True(t, judge(t, cfg, clean).Passed())
+	drained := func(p *tape) int {
+		return last(p, func(x *boundary.Crossing) bool {
+			return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Kind == tlp.CplD
+		})
+	}
+	p := newTape(t, clean)
+	late(p, p.find(0, msixWrite(0)), p.s[drained(p)].Last+900)
+	got := judge(t, cfg, p.s)
+	require.True(t, got.Passed(), "%v", got)
+	sabotagesAreCaught(t, cfg, clean, []sabotage{
+		{"long after", func(p *tape) { late(p, p.find(0, msixWrite(0)), p.s[drained(p)].Last+1100) }, "rxq 0", "M3", "message"},
+		{"after busy", func(p *tape) { p.move(p.find(0, msixWrite(0)), len(p.s)-2) }, "rxq 0", "M4", "busy"},
+		{"missing", func(p *tape) { p.drop(p.find(0, msixWrite(0))) }, "rxq 0", "M4", "busy"},
+		{"before the disabling", func(p *tape) { p.move(p.find(0, msixWrite(0)), p.find(0, rxCqe(0))+1) }, "rxq 0", "M3", "message"},
+	})
 }
 
 func TestMessageSabotageIsCaught(t *testing.T) {

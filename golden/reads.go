@@ -226,6 +226,9 @@ func (r *Referee) timedOut(d *readReq) {
 	r.flr.work = max(r.flr.work, min(r.now, d.issued+d.tHi+timeoutSlack))
 	r.cnt.step(nicspec.CntCplTimeouts.Index(), 1, r.now)
 	r.bad(d, nicspec.StatusCplTimeout, true)
+	if w := r.reportsBy(r.domainOf(d)); w != nil {
+		w.ended = min(r.now, d.issued+d.tHi+timeoutSlack)
+	}
 	d.held, d.why = d.issued+2*d.tLo, nicspec.StatusCplTimeout
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, r.tagOf(d))
 	r.close(d)

@@ -73,7 +73,27 @@ func (x *player) drain() error {
 			return err
 		}
 	}
-	return x.quiet()
+	if err := x.quiet(); err != nil {
+		return err
+	}
+	return x.run(x.prog.longestMod()) // STATUS does not show messages that will be due [M5]
+}
+
+// longestMod is how long a message of a program may wait for its time, in cycles.
+func (p *Program) longestMod() (cycles int) {
+	const late = 2048 // and its way out, with stalls
+	for i := range p.Ops {
+		m := (*Msix)(nil)
+		if q := p.Ops[i].RxQueue; q != nil {
+			m = q.Msix
+		} else if q := p.Ops[i].TxQueue; q != nil {
+			m = q.Msix
+		}
+		if m != nil && m.Cycles > 0 {
+			cycles = max(cycles, int(m.Cycles)*nic.ModUnit+late)
+		}
+	}
+	return cycles
 }
 
 // last tells the device of what it was not told of yet.

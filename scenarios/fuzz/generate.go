@@ -185,7 +185,11 @@ func (g *generator) msix() *Msix {
 	if !g.Sizes.Has(nicspec.PartMsix) || g.maybe(40) {
 		return nil
 	}
-	return &Msix{Data: g.rng.Uint32(), Count: uint16(g.of(6)), Cycles: uint16(pick(g, 0, 1, 8))}
+	m := &Msix{Data: g.rng.Uint32(), Count: uint16(g.of(6)), Cycles: uint16(pick(g, 0, 1, 8))}
+	if g.maybe(30) { // entries that come a thousand cycles apart are reported together
+		m.Count, m.Cycles = uint16(20+g.of(40)), uint16(18+g.of(20))
+	}
+	return m
 }
 
 func (g *generator) post(q, n int) *Post {
