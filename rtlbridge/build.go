@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -39,6 +40,15 @@ type BuildOptions struct {
 	Compiler   string    // default clang++ if there is one, else g++
 	Training   string    // recording (LaunchOptions.Record) that a tuned build is made with; without one, it must be in the cache
 	Log        io.Writer // progress, one line per step; nil: none
+	// Context ends the wait for another process that builds the same, and the training; nil: nothing does.
+	Context context.Context
+}
+
+func (o *BuildOptions) context() context.Context {
+	if o.Context == nil {
+		return context.Background()
+	}
+	return o.Context
 }
 
 // Device is a built device.
@@ -97,7 +107,7 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
 	}
-	unlock, err := lock(entry+".lock", b.logf)
+	unlock, err := lock(o.context(), entry+".lock", b.logf)
 	if err != nil {
 		return nil, err
 	}
@@ -211,8 +221,11 @@ func (b *builder) logf(format string, args ...any) {
 
 // create builds in a scratch folder beside the entry and moves it into place whole.
 func (b *builder) create(cache, entry string) (*Device, error) {
-	var err error
-	if b.work, err = os.MkdirTemp(cache, "build-"); err != nil {
+	err := sweep(cache)
+	if err == nil {
+		b.work, err = os.MkdirTemp(cache, scratchPrefix)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	defer os.RemoveAll(b.work)

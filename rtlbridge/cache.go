@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -36,11 +37,35 @@ func cacheRoot(dir string) (string, error) {
 		}
 		dir = filepath.Join(base, "nictwin")
 	}
-	dir = filepath.Join(dir, "rtl")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir, err := filepath.Abs(filepath.Join(dir, "rtl")) // tools run elsewhere
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
 		return "", fmt.Errorf("build cache: %w", err)
 	}
 	return dir, nil
+}
+
+// Scratch folders lie in the cache until a build is whole. One that is older than any build can be was left by a process
+// that was killed.
+const (
+	scratchPrefix = "build-"
+	scratchAge    = 24 * time.Hour
+)
+
+// sweep removes scratch folders that nobody works in any more.
+func sweep(cache string) error {
+	old, err := filepath.Glob(filepath.Join(cache, scratchPrefix+"*"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range old {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > scratchAge {
+			_ = os.RemoveAll(dir) // it may be another user's; it is in nobody's way
+		}
+	}
+	return nil
 }
 
 // findHarness locates verilator/harness: next to the manifest, above the working folder or above the executable.
@@ -194,7 +219,7 @@ func (m *Manifest) rel(path string) string {
 
 // lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
 // it, say is told once for whom it waits.
-func lock(path string, say func(format string, args ...any)) (unlock func(), err error) {
+func lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
@@ -213,7 +238,11 @@ func lock(path string, say func(format string, args ...any)) (unlock func(), err
 			who := holder(path)
 			return nil, errors.Join(fmt.Errorf("build cache: %s is locked by %s for more than %v: %w", path, who, lockWait, err), f.Close())
 		}
-		time.Sleep(lockPoll)
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("build cache: waiting for %s: %w", holder(path), context.Cause(ctx)), f.Close())
+		case <-time.After(lockPoll):
+		}
 	}
 	if err := sign(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("build cache: %w", err), f.Close())

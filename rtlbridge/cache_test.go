@@ -2,6 +2,8 @@ package rtlbridge
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,13 +16,13 @@ import (
 func TestLockSaysForWhomItWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	silent := func(format string, args ...any) { t.Errorf(format, args...) }
-	unlock, err := lock(path, silent)
+	unlock, err := lock(t.Context(), path, silent)
 	require.NoError(t, err)
 
 	said := make(chan string, 8)
 	done := make(chan error, 1)
 	go func() {
-		release, err := lock(path, func(format string, args ...any) { said <- fmt.Sprintf(format, args...) })
+		release, err := lock(t.Context(), path, func(format string, args ...any) { said <- fmt.Sprintf(format, args...) })
 		if err == nil {
 			release()
 		}
@@ -32,10 +34,16 @@ func TestLockSaysForWhomItWaits(t *testing.T) {
 	require.NoError(t, <-done)
 	require.Empty(t, said, "it is said once")
 
-	unlock, err = lock(path, silent)
+	unlock, err = lock(t.Context(), path, silent)
 	require.NoError(t, err)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	_, err = lock(ctx, path, func(string, ...any) {})
+	require.ErrorIs(t, err, enough)
+	require.ErrorContains(t, err, "waiting for "+me)
 	unlock()
-	_, err = lock(filepath.Join(path, "no", "folder"), silent)
+	_, err = lock(t.Context(), filepath.Join(path, "no", "folder"), silent)
 	require.ErrorContains(t, err, "build cache")
 }
 

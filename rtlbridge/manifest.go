@@ -127,6 +127,12 @@ func LoadManifest(path string) (*Manifest, error) {
 	}
 	if st.IsDir() {
 		path = filepath.Join(path, "dut.yaml")
+		if st, err = os.Stat(path); err != nil {
+			return nil, fmt.Errorf("device manifest: %w", err)
+		}
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &ManifestError{Path: path, Msg: "is a folder, a pipe or a device; a manifest is a file"}
 	}
 	f, err := os.Open(path)
 	if err != nil {

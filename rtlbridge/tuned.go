@@ -1,7 +1,6 @@
 package rtlbridge
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -52,7 +51,7 @@ func (b *builder) train(hot, rest []unit) (string, error) {
 		return "", err
 	}
 	b.logf("training with %s", filepath.Base(b.o.Training))
-	p, err := play(context.Background(), b.m.Name, program, b.o.Training, []string{"LLVM_PROFILE_FILE=" + raw})
+	p, err := play(b.o.context(), b.m.Name, program, b.o.Training, []string{"LLVM_PROFILE_FILE=" + raw})
 	if err != nil {
 		return "", fmt.Errorf("training: %w", err)
 	}

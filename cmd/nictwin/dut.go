@@ -74,9 +74,9 @@ func dutBuild(a *app) *cobra.Command {
 	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "speed, debug (assertions), waves or coverage")
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
 	portsFlag(c, b)
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Home, b.Log = a.home, a.stderr
-		return a.build(args, b.Build)
+		return a.build(args, func(dut string) (cli.DUT, error) { return b.Build(c.Context(), dut) })
 	}
 	return c
 }

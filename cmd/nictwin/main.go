@@ -23,6 +23,8 @@ func start(commands []command) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go interrupts(cancel)
+	// A reader that has gone is found out by writing, like a full disk: the run and its artifacts come to their end.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a := &app{program: os.Args[0], stdout: &output{w: os.Stdout}, stderr: os.Stderr, commands: commands}
 	return a.main(ctx, os.Args[1:])
 }
@@ -34,6 +36,9 @@ const grace = time.Second
 func interrupts(cancel context.CancelCauseFunc) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	s := <-signals
 	signal.Stop(signals)
 	say(os.Stderr, "nictwin: %v: ending; once more ends at once\n", s)

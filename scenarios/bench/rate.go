@@ -67,7 +67,7 @@ func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	ports := max(l.ports, 1)
 	o, err := s.options(size, s.frames(ports*rateCycles/beatsOf(size)))
 	if err == nil && ports > 1 {
-		o.Built, err = board.Build(s.DUT, o.Variant, ports, s.Log)
+		o.Built, err = board.Build(s.ctx, s.DUT, o.Variant, ports, s.Log)
 	}
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func buildTime(s *session) ([]Result, error) {
 	var took, used [2]time.Duration
 	for i := range took {
 		watch := startClock()
-		d, err := rtlbridge.Build(m, rtlbridge.BuildOptions{CacheDir: dir, Log: s.Log})
+		d, err := rtlbridge.Build(m, rtlbridge.BuildOptions{CacheDir: dir, Log: s.Log, Context: s.ctx})
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (s *session) build() error {
 	if err != nil {
 		return err
 	}
-	if s.device, err = rtlbridge.Build(m, rtlbridge.BuildOptions{Log: s.Log}); err != nil {
+	if s.device, err = rtlbridge.Build(m, rtlbridge.BuildOptions{Log: s.Log, Context: s.ctx}); err != nil {
 		return err
 	}
 	s.report.Build = s.device.HashString()

@@ -27,7 +27,7 @@ var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
 // traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay, and *MismatchError when
 // the NIC does not pass, or the tuned build does not do what the speed build does.
 func Tune(ctx context.Context, manifest string, ports int, log io.Writer) (*rtlbridge.Device, error) {
-	plain, err := board.Build(manifest, string(rtlbridge.VariantSpeed), ports, log)
+	plain, err := board.Build(ctx, manifest, string(rtlbridge.VariantSpeed), ports, log)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Tune(ctx context.Context, manifest string, ports int, log io.Writer) (*rtlb
 }
 
 func tune(ctx context.Context, plain *rtlbridge.Device, ports int, log io.Writer) (*rtlbridge.Device, error) {
-	tuned, err := rtlbridge.Build(plain.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantTuned, Log: log})
+	tuned, err := rtlbridge.Build(plain.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantTuned, Log: log, Context: ctx})
 	if !errors.Is(err, rtlbridge.ErrNotTuned) {
 		return tuned, err
 	}
@@ -54,7 +54,7 @@ func tune(ctx context.Context, plain *rtlbridge.Device, ports int, log io.Writer
 	if err != nil {
 		return nil, fmt.Errorf("training: %w", err)
 	}
-	tuned, err = rtlbridge.Build(plain.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantTuned, Training: file, Log: log})
+	tuned, err = rtlbridge.Build(plain.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantTuned, Training: file, Log: log, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

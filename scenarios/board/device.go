@@ -1,6 +1,7 @@
 package board
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -109,8 +110,9 @@ func Widen(m *rtlbridge.Manifest, ports int) (*rtlbridge.Manifest, error) {
 	return m.Widen(paramPorts, ports, streamEthIn, streamEthOut)
 }
 
-// Build builds the device of a manifest with so many Ethernet ports, or finds it in the cache.
-func Build(manifest, variant string, ports int, log io.Writer) (*rtlbridge.Device, error) {
+// Build builds the device of a manifest with so many Ethernet ports, or finds it in the cache. ctx ends the wait for
+// another process that builds it.
+func Build(ctx context.Context, manifest, variant string, ports int, log io.Writer) (*rtlbridge.Device, error) {
 	m, err := rtlbridge.LoadManifest(manifest)
 	if err == nil {
 		m, err = Widen(m, ports)
@@ -118,7 +120,7 @@ func Build(manifest, variant string, ports int, log io.Writer) (*rtlbridge.Devic
 	if err != nil {
 		return nil, err
 	}
-	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log})
+	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log, Context: ctx})
 }
 
 func (s *Spec) device() (*rtlbridge.Device, error) {
@@ -128,7 +130,7 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	if _, err := os.Stat(s.DUT); err != nil {
 		return nil, fmt.Errorf("--dut: %w", err)
 	}
-	return Build(s.DUT, s.Variant, s.ports(), s.Log)
+	return Build(s.Context, s.DUT, s.Variant, s.ports(), s.Log)
 }
 
 // open starts the device, or reaches the one that runs elsewhere.

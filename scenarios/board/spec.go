@@ -1,6 +1,7 @@
 package board
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -50,6 +51,8 @@ type Spec struct {
 	Digest bool      // have an RTL device's events folded into Device.Digest
 	Log    io.Writer // builds; nil is none
 	Record io.Writer // gets the input stream of an RTL device, for playback
+
+	Context context.Context // ends the wait for another process that builds the device; nil: nothing does
 }
 
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.

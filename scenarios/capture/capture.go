@@ -2,16 +2,19 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"time"
 
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 	"github.com/google/gopacket/pcapgo"
+
+	"nictwin/scenarios/files"
 )
 
 // MaxFileBytes is the largest file that is read; a capture is held in memory while it is played.
@@ -43,7 +46,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	s := e.Path
+	s := cmp.Or(e.Path, `""`)
 	if e.Packet > 0 {
 		s += fmt.Sprintf(": packet %d", e.Packet)
 	}
@@ -58,47 +61,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // Read reads a capture file whole. It fails with an *Error when the file is no capture, is cut off or damaged, or
 // holds packets of a link type other than Ethernet.
 func Read(path string) (*File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, &Error{path, -1, 0, err}
+	raw, err := files.Read(path, MaxFileBytes)
+	if err == nil {
+		return Parse(path, raw)
 	}
-	if info.IsDir() {
-		return nil, &Error{path, -1, 0, errors.New("is a folder; name the capture files in it")}
+	var known *fs.PathError
+	if errors.As(err, &known) {
+		err = known.Err // Error names the file
 	}
-	if !info.Mode().IsRegular() {
-		return nil, &Error{path, -1, 0, errors.New("is a pipe or a device, which may never end; write the capture to a file first")}
-	}
-	raw, err := readAtMost(path, MaxFileBytes)
-	if err != nil {
-		return nil, &Error{path, -1, 0, err}
-	}
-	return Parse(path, raw)
-}
-
-// readAtMost reads a file whole. The size that the system tells is not relied on: a file may grow meanwhile, and those
-// of /proc have size 0.
-func readAtMost(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	tooLong := fmt.Errorf("longer than %d bytes, which is the most that is read; split it", limit)
-	if info.Size() > limit {
-		return nil, tooLong
-	}
-	raw := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	switch n, err := raw.ReadFrom(io.LimitReader(f, limit+1)); {
-	case err != nil:
-		return nil, err
-	case n > limit:
-		return nil, tooLong
-	}
-	return raw.Bytes(), nil
+	return nil, &Error{path, -1, 0, err}
 }
 
 // source is what pcapgo's two readers have in common.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -123,18 +122,9 @@ func TestRefusals(t *testing.T) {
 	_, err := Read(dir)
 	require.ErrorContains(t, err, "is a folder")
 	_, err = Read("/dev/zero")
-	require.ErrorContains(t, err, "is a pipe or a device")
-	fifo := filepath.Join(dir, "fifo")
-	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
-	_, err = Read(fifo)
-	require.ErrorContains(t, err, "is a pipe or a device")
-	_, err = readAtMost(filepath.Join(dir, "text"), 11)
-	require.ErrorContains(t, err, "longer than 11 bytes")
-	raw, err := readAtMost(filepath.Join(dir, "text"), 12)
-	require.NoError(t, err)
-	require.Equal(t, "hello, world", string(raw))
-	_, err = readAtMost("/proc/self/environ", 0)
-	require.ErrorContains(t, err, "longer than 0 bytes", "whatever size the system tells")
+	require.ErrorContains(t, err, "/dev/zero: is a pipe or a device")
+	_, err = Read("")
+	require.EqualError(t, err, `"": no such file or directory`)
 	_, err = Read(filepath.Join(dir, "nowhere"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }

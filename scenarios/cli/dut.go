@@ -106,13 +106,13 @@ type DUTBuild struct {
 }
 
 // Build compiles a device, or finds it in the cache.
-func (b *DUTBuild) Build(dut string) (DUT, error) {
+func (b *DUTBuild) Build(ctx context.Context, dut string) (DUT, error) {
 	v := rtlbridge.Variant(b.Variant)
 	if v != rtlbridge.VariantSpeed && v != rtlbridge.VariantDebug && v != rtlbridge.VariantWaves && v != rtlbridge.VariantCoverage {
 		return DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", b.Variant)
 	}
 	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) error {
-		dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: b.Log})
+		dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: b.Log, Context: ctx})
 		if err == nil {
 			d.Built = built(dev)
 		}

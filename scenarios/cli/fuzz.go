@@ -95,14 +95,11 @@ func (f *Fuzz) program() error {
 	if f.ProgramFile == "" {
 		return nil
 	}
-	r, err := os.Open(f.ProgramFile)
+	p, err := fuzz.Load(f.ProgramFile)
 	if err != nil {
 		return fmt.Errorf("--program: %w", err)
 	}
-	defer r.Close()
-	if f.Program, err = fuzz.Parse(r); err != nil {
-		return fmt.Errorf("--program %s: %w", f.ProgramFile, err)
-	}
+	f.Program = p
 	f.Seed = f.Program.Seed
 	return nil
 }

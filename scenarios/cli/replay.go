@@ -188,6 +188,7 @@ func (r *Replay) readToken() error {
 // maxTokenFile is in bytes: a token and some space around it.
 const maxTokenFile = 4 << 10
 
+// readToken takes pipes, too: a secret need not lie in a file.
 func readToken(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -25,7 +25,7 @@ type Options struct {
 	Seed    uint64
 	Skip    int           // programs of the seed that are left out first
 	Runs    int           // programs; 0 is as many as Time allows
-	Time    time.Duration // no program begins later; 0 is no limit
+	Time    time.Duration // no program but the first begins later; 0 is no limit
 	Ports   int           // of the NIC; 0: one and two in turns
 	Stall   int           // percent; -1: each program has its own
 	Jobs    int           // programs at a time
@@ -44,6 +44,9 @@ func DefaultOptions() Options {
 	return Options{NIC: board.RTL, Variant: string(rtlbridge.VariantSpeed), Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
 }
 
+// maxNumber is a number of programs that nobody plays.
+const maxNumber = 1_000_000_000_000
+
 // Validate returns every error.
 func (o *Options) Validate() error {
 	var errs []error
@@ -55,8 +58,8 @@ func (o *Options) Validate() error {
 	bad(o.NIC == board.RTL || o.NIC == board.Model, "--nic %q: want rtl or model", o.NIC)
 	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "--ports %d: want 0 to %d", o.Ports, board.MaxPorts)
 	bad(o.Stall >= -1 && o.Stall <= 90, "--stall %d: want -1 to 90 percent", o.Stall)
-	bad(o.Runs >= 0, "--runs %d: want 0 or more", o.Runs)
-	bad(o.Skip >= 0, "--skip %d: want 0 or more", o.Skip)
+	bad(o.Runs >= 0 && o.Runs <= maxNumber, "--runs %d: want 0 to %d", o.Runs, maxNumber)
+	bad(o.Skip >= 0 && o.Skip <= maxNumber, "--skip %d: want 0 to %d", o.Skip, maxNumber)
 	bad(o.Time >= 0, "--time %v: want 0 or more", o.Time)
 	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "--runs 0 and --time 0: want one of them")
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "--jobs %d: want 1 to 64", o.Jobs)
@@ -110,9 +113,9 @@ type outcome struct {
 func Run(ctx context.Context, o Options) (*Result, error) {
 	c := &campaign{Options: o, res: &Result{Seed: o.Seed, Coverage: NewCoverage(), Sizes: nic.DefaultSpec()}}
 	begin := time.Now()
-	err := c.build()
+	err := c.build(ctx)
 	if err == nil {
-		err = c.all(ctx, begin)
+		err = c.all(ctx)
 	}
 	c.res.Wall = time.Since(begin)
 	c.res.Digest = hex.EncodeToString(c.sum)
@@ -131,7 +134,7 @@ func (c *campaign) ports(number int) int {
 }
 
 // build builds the devices that will be wanted.
-func (c *campaign) build() error {
+func (c *campaign) build(ctx context.Context) error {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		wanted := ports == c.Ports || c.Ports == 0
 		if c.Program != nil {
@@ -144,7 +147,7 @@ func (c *campaign) build() error {
 		if c.NIC != board.RTL {
 			continue
 		}
-		dev, err := board.Build(c.DUT, c.Variant, ports, c.Log)
+		dev, err := board.Build(ctx, c.DUT, c.Variant, ports, c.Log)
 		if err != nil {
 			return err
 		}
@@ -175,14 +178,16 @@ func (c *campaign) total() int {
 	return c.Runs
 }
 
-// all plays the programs, some at a time, and takes their outcomes in order.
-func (c *campaign) all(ctx context.Context, begin time.Time) error {
+// all plays the programs, some at a time, and takes their outcomes in order. However little time there is, one is played:
+// a run that has looked at nothing is no pass.
+func (c *campaign) all(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	begin := time.Now()
 	var pending []chan *outcome
 	next, total := 0, c.total()
 	for {
-		for len(pending) < c.Jobs && (total == 0 || next < total) && (c.Time == 0 || time.Since(begin) < c.Time) && ctx.Err() == nil {
+		for len(pending) < c.Jobs && (total == 0 || next < total) && (c.Time == 0 || next == 0 || time.Since(begin) < c.Time) && ctx.Err() == nil {
 			ch := make(chan *outcome, 1)
 			number := c.Skip + next
 			go func() { ch <- c.play(ctx, number) }()

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"nictwin/scenarios/files"
 )
 
 // Coverage counts how often each bin was hit. A nil Coverage counts nothing. It is not safe for concurrent use.
@@ -141,9 +144,15 @@ type coverageFile struct {
 	Hits   map[string]map[string]uint64 `json:"hits"`
 }
 
-// Load adds the hits in a file; one that does not exist has none.
+// maxCoverage is in bytes: more than a file with every bin.
+const maxCoverage = 16 << 20
+
+// Load adds the hits in a file; one that does not exist has none, but its folder must be there.
 func (c *Coverage) Load(path string) error {
-	text, err := os.ReadFile(path)
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return err
+	}
+	text, err := files.Read(path, maxCoverage)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

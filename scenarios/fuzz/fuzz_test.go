@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"bytes"
 	"context"
 	"math/rand/v2"
 	"os"
@@ -85,7 +84,7 @@ func TestProgramsAreFiles(t *testing.T) {
 		p := Generate(seed, Shape{sizes(1 + int(seed%2)), -1})
 		text, err := p.JSON()
 		require.NoError(t, err)
-		back, err := Parse(bytes.NewReader(text))
+		back, err := Parse(text)
 		require.NoError(t, err, "seed %d", seed)
 		again, err := back.JSON()
 		require.NoError(t, err)
@@ -193,10 +192,7 @@ func TestFailureLeavesAProgram(t *testing.T) {
 	require.True(t, done)
 	f := c.res.Failures[0]
 	require.Equal(t, filepath.Join(o.Out, filepath.Base(f.Program)), f.Program)
-	file, err := os.Open(f.Program)
-	require.NoError(t, err)
-	defer file.Close()
-	p, err := Parse(file)
+	p, err := Load(f.Program)
 	require.NoError(t, err)
 	require.Equal(t, f.Key, p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil).Key())
 }
@@ -239,7 +235,7 @@ func TestProgramsThatAreNone(t *testing.T) {
 		`{"schema":1,"board":{"ports":1},"ops":[{"play":{"frames":[{"l3":5}]}}]}`:                      "l3 is 5",
 		`{"schema":1,"board":{"ports":1},"ops":[{"rx_queue":{"queue":0,"log_size":2,"pay_bytes":0}}]}`: "pay_bytes",
 	} {
-		_, err := Parse(bytes.NewReader([]byte(text)))
+		_, err := Parse([]byte(text))
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -254,7 +250,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := Parse(bytes.NewReader(text))
+		p, err := Parse(text)
 		if err != nil {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/files"
 )
 
 // Schema is the version of the file format of programs.
@@ -49,15 +50,21 @@ func (e *ProgramError) Error() string {
 // maxProgram is in bytes: more than the generator's largest many times over.
 const maxProgram = 16 << 20
 
-// Parse reads a program.
-func Parse(r io.Reader) (*Program, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxProgram+1))
+// Load reads a program from a file.
+func Load(path string) (*Program, error) {
+	text, err := files.Read(path, maxProgram)
 	if err != nil {
-		return nil, fmt.Errorf("program: %w", err)
+		return nil, err
 	}
-	if len(text) > maxProgram {
-		return nil, &ProgramError{-1, fmt.Sprintf("longer than %d bytes", maxProgram)}
+	p, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	return p, nil
+}
+
+// Parse reads a program.
+func Parse(text []byte) (*Program, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	p := new(Program)

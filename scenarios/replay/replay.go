@@ -68,7 +68,9 @@ func New(ctx context.Context, o Options) (*Run, error) {
 		return nil, &UsageError{err}
 	}
 	var err error
-	if r.board, err = board.New(o.spec()); err != nil {
+	spec := o.spec()
+	spec.Context = ctx
+	if r.board, err = board.New(spec); err != nil {
 		return nil, err
 	}
 	if err := r.load(); err != nil {

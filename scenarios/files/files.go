@@ -1,0 +1,52 @@
+// Package files reads input files whole.
+//
+// It is for files that a user names, which may be anything: it knows nothing of what they hold.
+//
+// Invariant: reading ends, and takes no more memory than it was told. A folder, a pipe or a device is refused.
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Read reads a regular file of at most limit bytes. The size that the system tells is not relied on: a file may grow
+// meanwhile, and those of /proc have size 0. Errors: *fs.PathError.
+func Read(path string, limit int64) ([]byte, error) {
+	text, err := read(path, limit)
+	var known *fs.PathError
+	if err == nil || errors.As(err, &known) {
+		return text, err
+	}
+	return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+}
+
+func read(path string, limit int64) ([]byte, error) {
+	tooLong := fmt.Errorf("longer than %d bytes, which is the most that is read", limit)
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a folder")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is a pipe or a device, which may never end; write it to a file first")
+	case info.Size() > limit:
+		return nil, tooLong
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	n, err := text.ReadFrom(io.LimitReader(f, limit+1))
+	if err == nil && n > limit {
+		err = tooLong
+	}
+	return text.Bytes(), err
+}

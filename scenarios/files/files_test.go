@@ -1,0 +1,33 @@
+package files
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	text, pipe := filepath.Join(dir, "text"), filepath.Join(dir, "pipe")
+	require.NoError(t, os.WriteFile(text, []byte("hello, world"), 0o644))
+	require.NoError(t, syscall.Mkfifo(pipe, 0o644))
+	b, err := Read(text, 12)
+	require.NoError(t, err)
+	require.Equal(t, "hello, world", string(b))
+	_, err = Read(text, 11)
+	require.EqualError(t, err, "read "+text+": longer than 11 bytes, which is the most that is read")
+	_, err = Read("/proc/self/environ", 0)
+	require.ErrorContains(t, err, "longer than 0 bytes", "whatever size the system tells")
+	_, err = Read(dir, 10)
+	require.EqualError(t, err, "read "+dir+": is a folder")
+	_, err = Read(filepath.Join(dir, "none"), 10)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	for _, endless := range []string{pipe, "/dev/zero", "/dev/null"} {
+		_, err = Read(endless, 10)
+		require.ErrorContains(t, err, endless+": is a pipe or a device, which may never end")
+	}
+}
