@@ -52,8 +52,8 @@ lint nic_top -GPorts=2 -GParts=736 -GNumTxq=4 "${nic[@]}"
 lint axis_fifo duts/fifo/rtl/*.sv
 
 # Blocks that are devices of their own, all at once: each uses a part of the packages only.
-blocks=(duts/blocks/rtl/blk_pkg.sv)
-for f in duts/blocks/rtl/*.sv; do
+blocks=()
+for f in duts/blocks/rtl/*_pkg.sv duts/blocks/rtl/*.sv; do
   [[ " ${blocks[*]} " == *" $f "* ]] || blocks+=("$f")
 done
 used=()

@@ -35,7 +35,7 @@ type Block struct {
 }
 
 // All are the blocks there are, by name.
-func All() []*Block { return []*Block{csum, ecn, rss} }
+func All() []*Block { return []*Block{crc32c, csum, ecn, icrc, key, parse, rss, steer, wqe} }
 
 // Names are the names of All.
 func Names() (names []string) {

@@ -29,27 +29,31 @@ var csum = &Block{
 // csumStimulus is frames with what the parser says of them: where the datagram stands and what its pseudo header adds
 // up to, in words as they lie in memory.
 func csumStimulus(rng *rand.Rand, n int) (list []Packet) {
-	const protoAndZero = craft.ProtoUDP << 8
 	for range n {
 		f := frame(rng)
 		var h nic.Headers
 		nic.Parse(f, nicspec.ResetRocePort, &h)
 		said := make([]byte, 11)
 		if h.L4Type == nicspec.L4TypeUdp {
-			l4 := int(h.L4Off)
-			said[0] = flag(!h.Frag && le.Uint16(f[l4+6:]) != 0)
-			said[1] = flag(!h.L4LenBad)
-			said[2] = h.L4Off
-			putNum(said[3:6], uint64(l4+int(h.UDPLen)))
-			sum := protoAndZero + uint64(le.Uint16(f[l4+4:]))
-			for i := 0; i < len(h.Src); i += 4 {
-				sum += uint64(le.Uint32(h.Src[i:])) + uint64(le.Uint32(h.Dst[i:]))
-			}
-			putNum(said[6:11], sum)
+			said[0], said[1], said[2] = flag(!h.Frag && le.Uint16(f[h.L4Off+6:]) != 0), flag(!h.L4LenBad), h.L4Off
+			putNum(said[3:6], udpEnd(&h))
+			putNum(said[6:11], pseudoWords(f, &h))
 		}
 		list = append(list, Packet{Side: said, Data: f})
 	}
 	return list
+}
+
+// udpEnd is the first byte after a datagram.
+func udpEnd(h *nic.Headers) uint64 { return uint64(h.L4Off) + uint64(h.UDPLen) }
+
+// pseudoWords is the sum of the words of a datagram's pseudo header as they lie in memory.
+func pseudoWords(f []byte, h *nic.Headers) uint64 {
+	sum := uint64(craft.ProtoUDP)<<8 + uint64(le.Uint16(f[h.L4Off+4:]))
+	for i := 0; i < len(h.Src); i += 4 {
+		sum += uint64(le.Uint32(h.Src[i:])) + uint64(le.Uint32(h.Dst[i:]))
+	}
+	return sum
 }
 
 // putNum writes a little-endian number into all of b.

@@ -1,0 +1,141 @@
+package blocks
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/dma"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// Requests of key.
+const (
+	keyPiece = iota
+	keyTable
+)
+
+var key = &Block{
+	Name: "key", RTL: "nic_key.sv", Go: "key.go",
+	Ops: []Op{
+		keyPiece: {
+			Name:    "piece",
+			Request: layout(num("op", 1), num("read", 1), num("write", 1), gap(5), num("key", 4), num("length", 4), num("address", 8)),
+			Result:  layout(num("op", 1), code("status", statusName), gap(6), num("bus_address", 8)),
+		},
+		keyTable: tableOp(&nicspec.KeyEntryInfo),
+	},
+	Stimulus: keyStimulus,
+	Reference: func() func(Packet) []Packet {
+		regs := newRegs()
+		return func(req Packet) []Packet {
+			b := req.Data
+			if b[0] == keyTable {
+				return []Packet{tableAnswer(regs, req)}
+			}
+			res := make([]byte, 16)
+			bus, s := regs.Keys().Resolve(le.Uint32(b[8:]), le.Uint64(b[16:]), le.Uint32(b[12:]), dma.Access{Read: b[1] != 0, Write: b[2] != 0})
+			if res[1] = uint8(s); s == nicspec.StatusOk {
+				le.PutUint64(res[8:], bus)
+			}
+			return []Packet{{Data: res}}
+		}
+	},
+}
+
+// keyStimulus writes and reads few keys, and asks for pieces at the limits of what was written.
+func keyStimulus(rng *rand.Rand, n int) (list []Packet) {
+	k := newKeyring(rng)
+	for range n {
+		if maybe(rng, 25) {
+			list = append(list, k.command(keyTable))
+			continue
+		}
+		b := make([]byte, 24)
+		b[1], b[2] = flag(maybe(rng, 70)), flag(maybe(rng, 40))
+		word, addr, length := k.piece(1 << 24)
+		le.PutUint32(b[8:], word)
+		le.PutUint32(b[12:], length)
+		le.PutUint64(b[16:], addr)
+		list = append(list, Packet{Data: b})
+	}
+	return list
+}
+
+// keyring makes memory keys and pieces that use them.
+type keyring struct {
+	*rand.Rand
+	keys map[int]nicspec.KeyEntryFields // as written last, accepted or not
+}
+
+func newKeyring(rng *rand.Rand) *keyring { return &keyring{rng, map[int]nicspec.KeyEntryFields{}} }
+
+// index is an index of the table, few of them often.
+func (k *keyring) index() int {
+	if maybe(k.Rand, 85) {
+		return k.IntN(5)
+	}
+	return k.IntN(nic.DefaultSpec().NumKeys)
+}
+
+// command is a command of table Key.
+func (k *keyring) command(op uint8) Packet {
+	i := k.index()
+	if maybe(k.Rand, 30) {
+		return tableRequest(op, nicspec.TableKey, i, nil)
+	}
+	const offsets = uint64(1) << nicspec.EndpointShift
+	f := nicspec.KeyEntryFields{
+		Valid: 1, RightRead: maybe(k.Rand, 80), RightWrite: maybe(k.Rand, 60), Variant: uint8(k.IntN(3)),
+		VaBase: pick(k.Rand, 0, k.Uint64(), k.Uint64()>>20, -uint64(k.IntN(1<<20))), Length: pick(k.Rand, 0, 1, 64, k.Uint64()>>40, k.Uint64()>>44),
+		BusBase: pick(k.Rand, k.Uint64()>>8, uint64(k.IntN(4))<<nicspec.EndpointShift|k.Uint64()>>16),
+	}
+	switch k.IntN(12) {
+	case 0: // at the end of the address space, or just beyond
+		f.Length = 1 + uint64(k.IntN(1<<16))
+		f.VaBase = -f.Length + uint64(k.IntN(2))
+	case 1: // of the endpoint
+		f.Length = 1 + uint64(k.IntN(1<<16))
+		f.BusBase = uint64(1+k.IntN(2))*offsets - f.Length + uint64(k.IntN(2))
+	case 2:
+		f.Valid = uint8(k.IntN(4))
+	case 3:
+		f.Length = k.Uint64()
+	}
+	k.keys[i] = f
+	b := noise(k.Rand, tableBytes) // words beyond the entry are ignored
+	f.Encode(b[:nicspec.KeyEntrySize])
+	return tableRequest(op, nicspec.TableKey, i, b)
+}
+
+// piece is a key, an address and a length of 1 to most, about the limits of the key.
+func (k *keyring) piece(most uint64) (word uint32, addr uint64, length uint32) {
+	i := k.index()
+	f := k.keys[i]
+	word = uint32(i) | uint32(f.Variant)<<24
+	switch k.IntN(12) {
+	case 0:
+		word ^= 1 << (24 + k.IntN(3))
+	case 1:
+		word = k.Uint32() &^ 0xff0000
+	}
+	n := 1 + k.Uint64N(most)
+	if f.Length > 0 && maybe(k.Rand, 85) {
+		n = 1 + k.Uint64N(min(f.Length, most))
+	}
+	addr = f.VaBase
+	switch off := f.Length - n; k.IntN(6) {
+	case 0:
+		addr += off
+	case 1:
+		addr += off + 1
+	case 2:
+		addr--
+	case 3:
+		addr = k.Uint64()
+	default:
+		if off < f.Length {
+			addr += k.Uint64N(off + 1)
+		}
+	}
+	return word, addr, uint32(n)
+}

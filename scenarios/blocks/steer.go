@@ -1,0 +1,152 @@
+package blocks
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// Requests of steer.
+const (
+	steerFrame = iota
+	steerTable
+	steerHit
+	steerRead
+)
+
+var (
+	ruleRequest = layout(num("op", 1), num("rule", 1))
+	steerResult = layout(num("op", 1), num("hit", 1), num("rule", 1), code("action", actionName), num("queue", 2), num("rss_log", 1),
+		num("account_en", 1), num("account", 1), num("slow_queue", 1))
+)
+
+var steer = &Block{
+	Name: "steer", RTL: "nic_steer.sv", Go: "steer.go",
+	Ops: []Op{
+		steerFrame: {Name: "frame", Request: layout(num("op", 1), gap(7), entry(&nicspec.SteerKeyInfo)), Result: steerResult},
+		steerTable: tableOp(&nicspec.RuleEntryInfo),
+		steerHit:   {Name: "hit", Request: ruleRequest, Result: layout(num("op", 1))},
+		steerRead:  {Name: "read of hits", Request: ruleRequest, Result: layout(num("op", 1), gap(9), num("hits", 8))},
+	},
+	Stimulus: steerStimulus, Reference: steerReference,
+}
+
+// steerStimulus writes rules that look at a few bytes of a few keys, and asks what becomes of such keys.
+func steerStimulus(rng *rand.Rand, n int) (list []Packet) {
+	var pool []nicspec.SteerKeyFields
+	for range 6 {
+		k := steerKey(rng)
+		k.Port = uint8(rng.IntN(2))
+		pool = append(pool, k)
+	}
+	for range n {
+		switch rng.IntN(10) {
+		case 0, 1, 2:
+			list = append(list, ruleCommand(rng, pool))
+		case 3:
+			b := make([]byte, 8)
+			b[0], b[1] = uint8(pick(rng, steerHit, steerHit, steerRead)), uint8(ruleIndex(rng))
+			list = append(list, Packet{Data: b})
+		default:
+			k := pick(rng, pool...)
+			if maybe(rng, 25) {
+				k = steerKey(rng)
+			}
+			b := make([]byte, 8+nicspec.SteerKeySize)
+			k.Encode(b[8:])
+			list = append(list, Packet{Data: b})
+		}
+	}
+	return list
+}
+
+func ruleIndex(rng *rand.Rand) int {
+	if maybe(rng, 80) {
+		return rng.IntN(5)
+	}
+	return rng.IntN(nic.DefaultSpec().NumRules)
+}
+
+func ruleCommand(rng *rand.Rand, pool []nicspec.SteerKeyFields) Packet {
+	i := ruleIndex(rng)
+	if maybe(rng, 20) {
+		return tableRequest(steerTable, nicspec.TableRule, i, nil)
+	}
+	f := direction(rng)
+	k := pick(rng, pool...)
+	k.Encode(f.Value[:])
+	for range rng.IntN(4) { // bytes that count
+		f.Mask[rng.IntN(len(f.Mask))] = uint8(pick(rng, 0xff, rng.IntN(256)))
+	}
+	if maybe(rng, 30) { // bits that count and differ, or that do not count
+		f.Value[rng.IntN(len(f.Value))] ^= 1 << rng.IntN(8)
+	}
+	if f.Action != nicspec.ActionRss && maybe(rng, 20) {
+		f.RssLog = uint8(rng.Uint32())
+	}
+	switch rng.IntN(14) {
+	case 0:
+		f.Valid = uint8(rng.IntN(3))
+	case 1:
+		f.Action = nicspec.Action(rng.IntN(5))
+	case 2:
+		f.Queue = uint16(pick(rng, 63, 64, 255, 256, int(rng.Uint32()&0xffff)))
+	case 3:
+		f.AccountEn, f.Account = uint8(rng.IntN(3)), uint8(pick(rng, 63, 64, 255))
+	case 4:
+		f.SlowQueue = uint16(pick(rng, 63, 64, int(rng.Uint32()&0xffff)))
+	case 5:
+		f.RssLog = uint8(rng.IntN(16))
+	}
+	b := make([]byte, nicspec.RuleEntrySize)
+	f.Encode(b)
+	copy(b[nicspec.RuleEntrySize-7:], noise(rng, 7)) // reserved bytes are ignored
+	return tableRequest(steerTable, nicspec.TableRule, i, b)
+}
+
+func steerReference() func(Packet) []Packet {
+	regs := newRegs()
+	return func(req Packet) []Packet {
+		b := req.Data
+		res := make([]byte, 18)
+		switch res[0] = b[0]; b[0] {
+		case steerTable:
+			return []Packet{tableAnswer(regs, req)}
+		case steerHit:
+			regs.Hit(int(b[1]))
+		case steerRead:
+			for half := range uint32(2) {
+				le.PutUint32(res[10+4*half:], regs.Read32(nicspec.RegRuleHitsBase+8*uint32(b[1])+4*half))
+			}
+		default:
+			k := nicspec.DecodeSteerKey(b[8:])
+			c := regs.Config()
+			var v nic.RxVerdict
+			c.Steer(int(k.Port), headersOf(&k), &v)
+			steered(res, &v)
+		}
+		return []Packet{{Data: res}}
+	}
+}
+
+// steered fills in what the rules say of a frame.
+func steered(res []byte, v *nic.RxVerdict) {
+	rule, hit := v.Hit()
+	if !hit {
+		return
+	}
+	res[1], res[2] = 1, uint8(rule)
+	if v.Drop != nic.NoDrop {
+		return
+	}
+	res[3] = uint8(nicspec.ActionQueue)
+	queue := v.Queue
+	if v.Group.On {
+		res[3], queue, res[6] = uint8(nicspec.ActionRss), v.Group.Base, v.Group.Log
+	}
+	le.PutUint16(res[4:], queue)
+	if v.Account.On {
+		res[7], res[8], res[9] = 1, v.Account.ID, uint8(v.Account.Queue)
+	}
+}

@@ -1,0 +1,101 @@
+/// nic_wqe alone: checks of a work entry and its bus addresses (op 0), commands of table Key (op 1).
+/// The block is held back as the stream of results is.
+
+module blk_wqe
+  import nic_int_pkg::*;
+  import nic_pkg::*;
+  import nic_tx_pkg::*;
+  import blk_pkg::*;
+  import blk_wqe_pkg::*;
+(
+  input  logic          clk,
+  input  logic          rst,
+  input  logic [1151:0] s_axis_req_tdata,
+  input  logic          s_axis_req_tlast,
+  input  logic          s_axis_req_tvalid,
+  output logic          s_axis_req_tready,
+  output logic [1087:0] m_axis_rsp_tdata,
+  output logic          m_axis_rsp_tlast,
+  output logic          m_axis_rsp_tvalid,
+  input  logic          m_axis_rsp_tready
+);
+  table_op_t     t_op;
+  entry_op_t     e_op;
+  tx_id_t        id;
+  tx_ent_t       ent;
+  logic          is_table, in_ready, in_valid, out_valid, out_ready, table_ready, table_done;
+  logic [7:0]    inside_q;             // entries
+  logic          table_q, told_q;      // a command is under way, and its answer is there
+  tbl_req_t      tbl;
+  tbl_rsp_t      tbl_rsp, table_rsp, answer_q;
+  table_status_e tbl_status;
+
+  assign t_op     = table_op_t'(s_axis_req_tdata[$bits(table_op_t)-1:0]);
+  assign e_op     = entry_op_t'(s_axis_req_tdata[$bits(entry_op_t)-1:0]);
+  assign is_table = t_op.op != 8'd0;
+
+  // A command waits until no entry is there, and entries until it is answered.
+  assign table_ready       = inside_q == 8'd0 && !table_q;
+  assign in_valid          = s_axis_req_tvalid && !is_table && !table_q;
+  assign s_axis_req_tready = is_table ? table_ready : in_ready && !table_q;
+
+  always_comb begin
+    id        = '{is_event: e_op.is_event[0], qid: e_op.qid, index: e_op.index, default: '0};
+    id.status = e_op.status;
+  end
+
+  assign m_axis_rsp_tdata  = told_q ? table_res(8'd1, answer_q) : 1088'(entry_res(ent));
+  assign m_axis_rsp_tvalid = told_q || out_valid;
+  assign m_axis_rsp_tlast  = 1'b1;
+  assign out_ready         = m_axis_rsp_tready && !told_q;
+
+  blk_table u_table (
+    .clk, .rst,
+    .start_i (s_axis_req_tvalid && is_table && table_ready),
+    .req_i   (table_req(t_op)),
+    .tbl_o   (tbl),
+    .tbl_i   (tbl_rsp),
+    .done_o  (table_done),
+    .rsp_o   (table_rsp)
+  );
+
+  assign tbl_rsp.status          = 3'(tbl_status);
+  assign tbl_rsp.rdata[1023:256] = '0;
+
+  nic_wqe u_wqe (
+    .clk, .rst,
+    .tbl_i        (tbl),
+    .tbl_done_o   (tbl_rsp.done),
+    .tbl_status_o (tbl_status),
+    .tbl_rdata_o  (tbl_rsp.rdata[255:0]),
+    .valid_i      (in_valid),
+    .ready_o      (in_ready),
+    .id_i         (id),
+    .wqe_i        (e_op.wqe),
+    .ecn_i        (e_op.ecn[1:0]),
+    .valid_o      (out_valid),
+    .ready_i      (out_ready),
+    .ent_o        (ent)
+  );
+
+  always_ff @(posedge clk) begin
+    inside_q <= inside_q + 8'(in_valid && in_ready) - 8'(out_valid && out_ready);
+    if (s_axis_req_tvalid && is_table && table_ready) table_q <= 1'b1;
+    if (table_done) begin
+      told_q   <= 1'b1;
+      answer_q <= table_rsp;
+    end
+    if (told_q && m_axis_rsp_tready) begin
+      told_q  <= 1'b0;
+      table_q <= 1'b0;
+    end
+    if (rst) begin
+      inside_q <= '0;
+      table_q  <= 1'b0;
+      told_q   <= 1'b0;
+    end
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{s_axis_req_tlast, s_axis_req_tdata, e_op};
+endmodule
