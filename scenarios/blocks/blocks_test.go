@@ -17,7 +17,7 @@ func open(t *testing.T, b *Block) *Device {
 	t.Helper()
 	h, err := home.Find("")
 	require.NoError(t, err)
-	d, err := Open(b, h.Block(b.Name), rtlbridge.VariantSpeed, os.Stderr)
+	d, err := Open(t.Context(), b, h.Block(b.Name), rtlbridge.VariantSpeed, os.Stderr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d

@@ -90,7 +90,7 @@ func (c *campaign) play(ctx context.Context, r *Report) (err error) {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	d, err := Open(r.Block, c.Manifest(r.Block.Name), c.Variant, c.Log)
+	d, err := Open(ctx, r.Block, c.Manifest(r.Block.Name), c.Variant, c.Log)
 	if err != nil {
 		return err
 	}

@@ -71,12 +71,12 @@ type Device struct {
 }
 
 // Open builds a block and starts it. Errors: those of rtlbridge.
-func Open(b *Block, manifest string, variant rtlbridge.Variant, log io.Writer) (*Device, error) {
+func Open(ctx context.Context, b *Block, manifest string, variant rtlbridge.Variant, log io.Writer) (*Device, error) {
 	m, err := rtlbridge.LoadManifest(manifest)
 	if err != nil {
 		return nil, err
 	}
-	built, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: variant, Log: log})
+	built, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: variant, Log: log, Context: ctx})
 	if err != nil {
 		return nil, err
 	}
