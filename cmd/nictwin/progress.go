@@ -16,9 +16,16 @@ type bar struct {
 	bar *progressbar.ProgressBar
 }
 
-// newBar returns nil unless f is a terminal that understands a bar.
+// barWidth is in columns: a bar that is broken over several lines could not be drawn over.
+const barWidth = 70
+
+// newBar returns nil unless f is a terminal that understands a bar and has room for it.
 func newBar(f *os.File, of string) *bar {
 	if !fancy(f) {
+		return nil
+	}
+	// A terminal that does not know its width says 0.
+	if columns, _, err := term.GetSize(int(f.Fd())); err != nil || columns > 0 && columns < barWidth {
 		return nil
 	}
 	return &bar{of: of, to: f}

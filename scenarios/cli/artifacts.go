@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"nictwin/scenarios/replay"
 )
 
 // Summary is the file in a folder of artifacts that holds the Object.
@@ -50,6 +52,9 @@ func (f *folder) take() error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return Usagef("--out %s: another run writes there (%w)", f.dir, err)
 	}
+	if err := f.writable(); err != nil {
+		return Usagef("--out %s: %w; choose another folder", f.dir, err)
+	}
 	path := filepath.Join(f.dir, Summary)
 	old, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -67,6 +72,25 @@ func (f *folder) take() error {
 	return nil
 }
 
+// writable tells early that artifacts could not be written.
+func (f *folder) writable() error {
+	for _, name := range []string{Summary, summaryNew, CoverageFile, replay.EventsFile, replay.PcapngFile} {
+		info, err := os.Stat(filepath.Join(f.dir, name))
+		if err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("%s is there, and is no file", name)
+		}
+	}
+	path := filepath.Join(f.dir, summaryNew)
+	probe, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(path))
+}
+
+// summaryNew is what Summary is called until it is whole.
+const summaryNew = Summary + ".new"
+
 // write leaves the verdict, whole or not at all.
 func (f *folder) write(o *Object) error {
 	if f.dir == "" {
@@ -76,11 +100,11 @@ func (f *folder) write(o *Object) error {
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	path := filepath.Join(f.dir, Summary)
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o644); err != nil {
+	path := filepath.Join(f.dir, summaryNew)
+	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := os.Rename(path, filepath.Join(f.dir, Summary)); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
 	return nil
