@@ -41,6 +41,8 @@ done
 
 lint nic_top "${nic[@]}"
 lint nic_top -GPorts=2 "${nic[@]}"
+lint nic_top -GEthBits=256 "${nic[@]}"
+lint nic_top -GPorts=2 -GEthBits=256 "${nic[@]}"
 lint nic_top -GNumRxq=4 -GNumTxq=4 -GNumKeys=16 -GNumRules=4 "${nic[@]}"
 lint nic_top -GParts=275 "${nic[@]}"
 lint nic_top -GPorts=2 -GNumRxq=256 -GNumTxq=256 -GNumKeys=4096 -GNumRules=256 "${nic[@]}"

@@ -7,6 +7,8 @@ module nic_pause
 #(
   // Ethernet ports, 1 or 2.
   parameter int Ports = 1,
+  // Bits of an Ethernet stream at the pins.
+  parameter int EthBits = EthW,
   // Transmit queues.
   parameter int NumTxq = 64,
   // Bits of a count of bytes held, in units of 64.
@@ -146,7 +148,7 @@ module nic_pause
     assign s        = '{last: s_axis_eth_tlast[p], keep: s_axis_eth_tkeep[EthB*p +: EthB],
                         data: s_axis_eth_tdata[EthW*p +: EthW]};
 
-    nic_pause_port u_port (
+    nic_pause_port #(.EthBits(EthBits)) u_port (
       .clk, .rst, .flr_i,
       .cfg_i     (port_q[p]),
       .mac_i     (mac_q[p][47:0]),

@@ -4,7 +4,10 @@
 module nic_pause_port
   import nic_int_pkg::*;
   import nic_pkg::*;
-(
+#(
+  // Bits of an Ethernet stream at the pins, which a quantum is counted by.
+  parameter int EthBits = EthW
+) (
   input  logic            clk,
   input  logic            rst,
   // A function-level reset ends stops and begins no pause frame.
@@ -29,7 +32,7 @@ module nic_pause_port
   output logic            sent_o,
   output logic            busy_o
 );
-  localparam int QuantumCycles = 512 / EthW;
+  localparam int QuantumCycles = 512 / EthBits;
   localparam int TimerW        = 16 + $clog2(QuantumCycles + 1);
   localparam logic [47:0] PauseMac = 48'h0100_00c2_8001;   // 01-80-C2-00-00-01, first byte low
 

@@ -6,7 +6,7 @@ module nic_top
 #(
   // Ethernet ports, 1 or 2.
   parameter int Ports = 1,
-  // Bits of an Ethernet stream: 512 in this build.
+  // Bits of an Ethernet stream: 256 or 512 in this build.
   parameter int EthBits = 512,
   // Bits of a TLP stream: 1,024 in this build.
   parameter int TlpBits = 1024,
@@ -56,8 +56,8 @@ module nic_top
   if (Ports < 1 || Ports > 2) begin : g_bad_ports
     $fatal(1, "nic_top: Ports must be 1 or 2");
   end
-  if (EthBits != EthW) begin : g_bad_eth
-    $fatal(1, "nic_top: EthBits must be 512 in this build");
+  if (EthBits != EthW && EthBits != EthW / 2) begin : g_bad_eth
+    $fatal(1, "nic_top: EthBits must be 256 or 512 in this build");
   end
   if (TlpBits != TlpW) begin : g_bad_tlp
     $fatal(1, "nic_top: TlpBits must be 1024 in this build");
@@ -88,6 +88,9 @@ module nic_top
   localparam int BusyTail  = 4;
   localparam int HeldW     = $clog2(RxBufBytes / 64) + 2;
 
+  logic [Ports*EthW-1:0]       in_tdata, out_tdata;
+  logic [Ports*EthB-1:0]       in_tkeep, out_tkeep;
+  logic [Ports-1:0]            in_tlast, in_tvalid, out_tlast, out_tvalid, out_tready;
   cfg_t                        cfg;
   rss_key_t                    rss_key;
   reg_bus_t                    reg_bus;
@@ -134,9 +137,19 @@ module nic_top
   logic                        cnt_rd;
   logic [7:0]                  cnt_index, hits_index;
   logic [63:0]                 cnt_data, hits;
-  logic                        rx_busy, tx_busy, demux_busy, mux_busy, reader_busy, regs_busy;
-  logic                        outstanding, active;
+  logic                        eth_busy, rx_busy, tx_busy, demux_busy, mux_busy, reader_busy;
+  logic                        regs_busy, outstanding, active;
   logic [BusyTail-1:0]         tail_q;
+
+  nic_eth #(.Ports(Ports), .EthBits(EthBits)) u_eth (
+    .clk, .rst,
+    .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
+    .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tvalid,
+    .m_axis_eth_tready,
+    .rx_tdata_o(in_tdata), .rx_tkeep_o(in_tkeep), .rx_tlast_o(in_tlast), .rx_tvalid_o(in_tvalid),
+    .tx_tdata_i(out_tdata), .tx_tkeep_i(out_tkeep), .tx_tlast_i(out_tlast),
+    .tx_tvalid_i(out_tvalid), .tx_tready_o(out_tready), .busy_o(eth_busy)
+  );
 
   nic_tlp_demux #(.Parts(Parts)) u_demux (
     .clk, .rst,
@@ -209,27 +222,25 @@ module nic_top
 
   nic_rx #(.Ports(Ports), .NumRxq(NumRxq), .NumRules(NumRules), .Parts(Parts)) u_rx (
     .clk, .rst,
-    .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
-    .s_axis_eth_tready,
+    .s_axis_eth_tdata(in_tdata), .s_axis_eth_tkeep(in_tkeep), .s_axis_eth_tlast(in_tlast),
+    .s_axis_eth_tvalid(in_tvalid), .s_axis_eth_tready,
     .cfg_i(cfg), .rss_key_i(rss_key), .tbl_i(tbl), .tbl_o(rx_tbl), .reg_i(reg_bus),
     .reg_rdata_o(rx_reg), .left_i(left), .pause_cfg_i(pause_cfg), .pause_o(pause), .held_o(held),
-    .db_i(rx_db),
-    .commit_o(rx_commit), .flush_o(rx_flush), .flushed_i(flushed),
+    .db_i(rx_db), .commit_o(rx_commit), .flush_o(rx_flush), .flushed_i(flushed),
     .rd_req_o(rd_req[RdRx]), .rd_req_valid_o(rd_valid[RdRx]), .rd_req_ready_i(rd_ready[RdRx]),
-    .rd_rsp_i(rd_rsp[RdRx]),
-    .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
+    .rd_rsp_i(rd_rsp[RdRx]), .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
     .port_evt_o(rx_evt), .disabled_o(rx_disabled), .bytes_o(rx_bytes), .dev_evt_o(rx_dev),
     .hits_index_i(hits_index), .hits_o(hits), .busy_o(rx_busy), .work_o(rx_work)
   );
 
   nic_tx #(
-    .Ports(Ports), .NumTxq(NumTxq), .NumKeys(NumKeys), .Parts(Parts), .HeldW(HeldW)
+    .Ports(Ports), .EthBits(EthBits), .NumTxq(NumTxq), .NumKeys(NumKeys), .Parts(Parts),
+    .HeldW(HeldW)
   ) u_tx (
     .clk, .rst(rst_work),
-    .m_axis_eth_tdata, .m_axis_eth_tkeep, .m_axis_eth_tlast, .m_axis_eth_tuser,
-    .m_axis_eth_tvalid, .m_axis_eth_tready,
-    .cfg_i(cfg), .tbl_i(tbl), .tbl_o(tx_tbl), .db_i(tx_db),
-    .push_i(push),
+    .m_axis_eth_tdata(out_tdata), .m_axis_eth_tkeep(out_tkeep), .m_axis_eth_tlast(out_tlast),
+    .m_axis_eth_tuser, .m_axis_eth_tvalid(out_tvalid), .m_axis_eth_tready(out_tready),
+    .cfg_i(cfg), .tbl_i(tbl), .tbl_o(tx_tbl), .db_i(tx_db), .push_i(push),
     .commit_o(tx_commit), .flush_o(tx_flush), .flushed_i(flushed),
     .wqe_rd_req_o(rd_req[RdWqe]), .wqe_rd_req_valid_o(rd_valid[RdWqe]),
     .wqe_rd_req_ready_i(rd_ready[RdWqe]), .wqe_rd_rsp_i(rd_rsp[RdWqe]),
@@ -276,8 +287,8 @@ module nic_top
   );
 
   // Work passes from block to block in a cycle or two; the tail covers the hand-over.
-  assign active = demux_busy || regs_busy || reader_busy || rx_busy || tx_busy || mux_busy ||
-                  msix_busy;
+  assign active = eth_busy || demux_busy || regs_busy || reader_busy || rx_busy || tx_busy ||
+                  mux_busy || msix_busy;
   assign busy   = active || tail_q != '0;
 
   always_ff @(posedge clk) begin

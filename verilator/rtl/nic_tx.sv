@@ -7,6 +7,8 @@ module nic_tx
 #(
   // Ethernet ports, 1 or 2.
   parameter int Ports = 1,
+  // Bits of an Ethernet stream at the pins.
+  parameter int EthBits = EthW,
   // Transmit queues, a power of two, 4 to 256.
   parameter int NumTxq = 64,
   // Memory keys, a power of two, 16 to 4,096.
@@ -79,9 +81,6 @@ module nic_tx
   end
   if (NumKeys < 16 || NumKeys > 4096 || (1 << $clog2(NumKeys)) != NumKeys) begin : g_bad_keys
     $fatal(1, "nic_tx: NumKeys must be a power of two, 16 to 4096");
-  end
-  if (EthW != 512 || TlpW != 1024) begin : g_bad_width
-    $fatal(1, "nic_tx: built for Ethernet streams of 512 bits and TLP streams of 1,024");
   end
 
   logic          q_valid, q_ready, e_valid, e_ready, g_valid, g_ready;
@@ -239,7 +238,7 @@ module nic_tx
   );
 
   if ((Parts & PartPause) != 0) begin : g_pause
-    nic_pause #(.Ports(Ports), .NumTxq(NumTxq), .HeldW(HeldW)) u_pause (
+    nic_pause #(.Ports(Ports), .EthBits(EthBits), .NumTxq(NumTxq), .HeldW(HeldW)) u_pause (
       .clk, .rst, .flr_i(cfg_i.flr), .tbl_i, .tbl_o(pause_rsp), .txq_commit_i(commit_o), .reg_i,
       .reg_rdata_o, .cfg_o(pause_cfg_o), .pause_i, .held_i, .hold_o(held_queues),
       .s_axis_eth_tdata(o_tdata), .s_axis_eth_tkeep(o_tkeep), .s_axis_eth_tlast(o_tlast),
