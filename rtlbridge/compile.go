@@ -19,6 +19,7 @@ func verilatorFlags(v Variant) ([]string, error) {
 	f := []string{
 		"-O3", "--x-assign", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000",
 		"--no-timing", "--timescale", "1ps/1ps", "-Wno-fatal",
+		"-Werror-USERFATAL", "-Werror-USERERROR", // $fatal and $error at elaboration: the design refuses its parameters
 	}
 	if v == VariantSpeed || v == VariantTuned {
 		f = append(f, "--x-initial", "fast")

@@ -99,6 +99,16 @@ func TestBuildIsCached(t *testing.T) {
 	require.True(t, d.Cached)
 }
 
+// TestDesignRefusesParameters: what a design refuses at elaboration is not built.
+func TestDesignRefusesParameters(t *testing.T) {
+	m, err := LoadManifest(filepath.Dir(fifoManifest))
+	require.NoError(t, err)
+	m, err = m.With("Depth", 3)
+	require.NoError(t, err)
+	_, err = Build(m, BuildOptions{})
+	require.ErrorContains(t, err, "axis_fifo: Depth must be a power of two of at least 2")
+}
+
 // TestNoAllocations: a quantum costs no memory once buffers have grown.
 func TestNoAllocations(t *testing.T) {
 	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})

@@ -43,6 +43,22 @@ func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest,
 	return &w, nil
 }
 
+// With is the manifest of the same device built with a parameter of the top module set to a value. The manifest itself does
+// not change; one that has the value already is returned as it is. A parameter that it does not have is refused.
+func (m *Manifest) With(parameter string, value int) (*Manifest, error) {
+	have, ok := m.Parameters[parameter]
+	if !ok {
+		return nil, m.errorf("parameters", "parameter %s is not in the manifest: no build with %s %d can be made of it", parameter, parameter, value)
+	}
+	if have == strconv.Itoa(value) {
+		return m, nil
+	}
+	w := *m
+	w.Parameters = maps.Clone(m.Parameters)
+	w.Parameters[parameter] = strconv.Itoa(value)
+	return &w, nil
+}
+
 // stream is the index of a stream, -1 if there is none of that name.
 func (m *Manifest) stream(name string) int {
 	return slices.IndexFunc(m.Streams, func(s Stream) bool { return s.Name == name })

@@ -57,3 +57,16 @@ func TestWidenFaults(t *testing.T) {
 	_, err = m.Widen("Ports", 3, "in")
 	require.ErrorContains(t, err, "stream in1 is there already, without the other lanes of in")
 }
+
+func TestWithSetsAParameter(t *testing.T) {
+	m := parseLanes(t, laneManifest)
+	w, err := m.With("Ports", 5)
+	require.NoError(t, err)
+	require.Equal(t, "5", w.Parameters["Ports"])
+	require.Equal(t, parseLanes(t, laneManifest), m, "the manifest itself is as it was")
+	same, err := m.With("Ports", 1)
+	require.NoError(t, err)
+	require.Same(t, m, same)
+	_, err = m.With("EthBits", 256)
+	require.ErrorContains(t, err, "dut.yaml:4: parameter EthBits is not in the manifest: no build with EthBits 256 can be made of it")
+}

@@ -61,7 +61,8 @@ func (a *app) each(args []string, do func(name string) (cli.DUT, error), show fu
 
 // portsFlag is for builds of NICs.
 func portsFlag(c *cobra.Command, b *cli.DUTBuild) {
-	c.Flags().IntVar(&b.Ports, "ports", 0, "Ethernet ports, 1 or 2, of a device that is a NIC; 0: as its manifest has it")
+	c.Flags().IntVar(&b.Eth.Ports, "ports", 0, "Ethernet ports, 1 or 2, of a device that is a NIC; 0: as its manifest has it")
+	ethBitsFlag(c, &b.Eth.Bits)
 }
 
 func dutBuild(a *app) *cobra.Command {

@@ -26,6 +26,12 @@ func buildFlags(c *cobra.Command, dut, variant *string) {
 	complete(c, "variant", "speed", "tuned", "debug")
 }
 
+// ethBitsFlag is the width of the NIC's Ethernet ports.
+func ethBitsFlag(c *cobra.Command, bits *int) {
+	c.Flags().IntVar(bits, "eth-bits", *bits, "bits of the stream of each Ethernet port of the NIC, 256, 512 or 1024; 0: as it has them")
+	complete(c, "eth-bits", "256", "512", "1024")
+}
+
 // artifactFlags say where artifacts go.
 func artifactFlags(c *cobra.Command, out *string, none *bool, byDefault string) {
 	c.Flags().StringVar(out, "out", *out, "folder for artifacts (default "+byDefault+")")

@@ -15,6 +15,7 @@ type layout struct {
 	queues int
 	log    int  // of the entries of a ring
 	ports  int  // of the NIC; 0 is 1
+	bits   int  // of the stream of a port; 0 is 512
 	whole  bool // frames lie in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
 }
 
@@ -48,8 +49,14 @@ func (l layout) shape() *replay.Shape {
 	return s
 }
 
-// beatsOf is the cycles that a frame takes on a 512-bit stream.
-func beatsOf(size int) int { return (size + 63) / 64 }
+// beatsOf is the cycles that a frame takes on the stream of a port.
+func (l layout) beatsOf(size int) int {
+	n := l.bits / 8
+	if n == 0 {
+		n = board.DefaultEthBits / 8
+	}
+	return (size + n - 1) / n
+}
 
 const (
 	rateCycles = 150_000 // that traffic lasts
@@ -65,14 +72,14 @@ type rates struct {
 // rate plays frames of a size, as dense as the pins allow, and notes what crosses.
 func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	ports := max(l.ports, 1)
-	o, err := s.options(size, s.frames(ports*rateCycles/beatsOf(size)))
+	o, err := s.options(size, s.frames(ports*rateCycles/l.beatsOf(size)))
 	if err == nil && ports > 1 {
-		o.Built, err = board.Build(s.ctx, s.DUT, o.Variant, ports, s.Log)
+		o.Built, err = board.Build(s.ctx, s.DUT, o.Variant, board.Eth{Ports: ports, Bits: l.bits}, s.Log)
 	}
 	if err != nil {
 		return nil, err
 	}
-	o.Ports = ports
+	o.Ports, o.EthBits = ports, l.bits
 	o.LinkCycles, o.Quantum = rateLinks, rateLinks
 	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
 	o.Shape.TxLog = txManyLog
@@ -111,9 +118,9 @@ func receiveRate(name string, size int, l layout, goal float64) func(s *session)
 
 func receiveFigure(name string, r *rates, size int, l layout, goal float64) Result {
 	per := r.rtl.perFrame()
-	return exact(figure(name, ratio(float64(beatsOf(size)), per), "ratio", goal,
+	return exact(figure(name, ratio(float64(l.beatsOf(size)), per), "ratio", goal,
 		"a frame every %d cycles, no bubble; completions every %.2f, frames in every %.2f%s; Go model: completions every %.2f; %v",
-		beatsOf(size), per, r.rtl.offered(), drops(r.rx), r.model.perFrame(), l))
+		l.beatsOf(size), per, r.rtl.offered(), drops(r.rx), r.model.perFrame(), l))
 }
 
 // exact lets a rate that is off by the rounding of its window pass.
@@ -155,15 +162,15 @@ func transmitRate(size int, goal float64) func(s *session) ([]Result, error) {
 }
 
 func transmitFigure(name string, r *rates, size int, goal float64) Result {
-	value, _ := r.rtl.sending(beatsOf(size))
-	model, _ := r.model.sending(beatsOf(size))
+	value, _ := r.rtl.sending(usual.beatsOf(size))
+	model, _ := r.model.sending(usual.beatsOf(size))
 	return exact(figure(name, value, "ratio", goal,
 		"a frame every %d cycles, no bubble; Go model: %.3f; %d queues, headers in Arm memory, payload in host memory",
-		beatsOf(size), model, txQueues))
+		usual.beatsOf(size), model, txQueues))
 }
 
 func bubbleFigure(r *rates, size int) Result {
-	_, empty := r.rtl.sending(beatsOf(size))
+	_, empty := r.rtl.sending(usual.beatsOf(size))
 	from, to := steady(len(r.rtl.out))
 	return limit(fmt.Sprintf("nic/tx_bubbles_%d", size), float64(empty), "cycles", 0, "cycles without a beat while %d frames left", to-from)
 }

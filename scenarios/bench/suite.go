@@ -91,9 +91,15 @@ var measurements = []measurement{
 	{[]string{"nic/tx_line_rate_512", "nic/tx_bubbles_512"}, built, transmitRate(512, 1)},
 	{[]string{"nic/tx_line_rate_256", "nic/tx_bubbles_256"}, built, transmitRate(256, 1)},
 	{[]string{"nic/duplex_rx_line_rate_1500", "nic/duplex_tx_line_rate_1500"}, built, duplexRate},
-	{[]string{"nic/ports2_rx_line_rate_512", "nic/ports2_rx_line_rate_1500"}, built, twoPorts("rx", 512, 1500)},
-	{[]string{"nic/ports2_tx_line_rate_512", "nic/ports2_tx_line_rate_1500"}, built, twoPorts("tx", 512, 1500)},
-	{[]string{"nic/ports2_duplex_rx_line_rate_1500", "nic/ports2_duplex_tx_line_rate_1500"}, built, twoPorts("both", 1500)},
+	{[]string{"nic/ports2_rx_line_rate_512", "nic/ports2_rx_line_rate_1500"}, built, twoPorts("nic/ports2", "rx", both, 512, 1500)},
+	{[]string{"nic/ports2_tx_line_rate_512", "nic/ports2_tx_line_rate_1500"}, built, twoPorts("nic/ports2", "tx", both, 512, 1500)},
+	{[]string{"nic/ports2_duplex_rx_line_rate_1500", "nic/ports2_duplex_tx_line_rate_1500"}, built, twoPorts("nic/ports2", "both", both, 1500)},
+	{[]string{"nic/ports2x256_rx_line_rate_512", "nic/ports2x256_rx_line_rate_1500"}, built, twoPorts("nic/ports2x256", "rx", narrow, 512, 1500)},
+	{[]string{"nic/ports2x256_tx_line_rate_512", "nic/ports2x256_tx_line_rate_1500"}, built, twoPorts("nic/ports2x256", "tx", narrow, 512, 1500)},
+	{[]string{
+		"nic/ports2x256_duplex_rx_line_rate_512", "nic/ports2x256_duplex_tx_line_rate_512",
+		"nic/ports2x256_duplex_rx_line_rate_1500", "nic/ports2x256_duplex_tx_line_rate_1500",
+	}, built, twoPorts("nic/ports2x256", "both", narrow, 512, 1500)},
 }
 
 // Names are the figures there are, in the order in which they are measured.

@@ -23,15 +23,15 @@ const (
 
 var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
 
-// Tune makes the tuned build of a NIC's manifest with so many Ethernet ports, or finds it in the cache: it replays generated
+// Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache: it replays generated
 // traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay, and *MismatchError when
 // the NIC does not pass, or the tuned build does not do what the speed build does.
-func Tune(ctx context.Context, manifest string, ports int, log io.Writer) (*rtlbridge.Device, error) {
-	plain, err := board.Build(ctx, manifest, string(rtlbridge.VariantSpeed), ports, log)
+func Tune(ctx context.Context, manifest string, eth board.Eth, log io.Writer) (*rtlbridge.Device, error) {
+	plain, err := board.Build(ctx, manifest, string(rtlbridge.VariantSpeed), eth, log)
 	if err != nil {
 		return nil, err
 	}
-	return tune(ctx, plain, ports, log)
+	return tune(ctx, plain, max(eth.Ports, 1), log)
 }
 
 func tune(ctx context.Context, plain *rtlbridge.Device, ports int, log io.Writer) (*rtlbridge.Device, error) {

@@ -23,6 +23,7 @@ type Device interface {
 	boundary.Observable
 	PCIe() *simcore.Port
 	Eth(port int) *simcore.Port
+	EthBits() int // of an Ethernet stream: what a port carries a cycle
 	// Begin is called once everything is connected. done tells that nothing more will be asked of the device.
 	Begin(done func() bool) error
 	// Check returns what is wrong with the device itself after the run: stream rules broken, by name.
@@ -44,6 +45,7 @@ func (s *Spec) newDevice(e *simcore.Engine, p *pools) (Device, error) {
 // model is the Go NIC.
 type model struct {
 	*nic.Comp
+	ethBits int
 }
 
 func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
@@ -52,15 +54,19 @@ func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 		n = *s.Model
 	}
 	n.Ports = s.ports()
+	if s.EthBits != 0 {
+		n.EthBits = s.EthBits
+	}
 	n.Stall = nic.Stall{Seed: s.Seed, EthOut: s.Stall, TLPOut: s.Stall, TLPIn: s.Stall}
 	c, err := nic.Builder{Scheduler: e, Spec: n, Frames: &p.frames, TLPs: &p.tlps}.Build("NIC")
 	if err != nil {
 		return nil, err
 	}
-	return &model{c}, nil
+	return &model{c, n.EthBits}, nil
 }
 
 func (m *model) Begin(func() bool) error { return nil }
+func (m *model) EthBits() int            { return m.ethBits }
 func (m *model) Check() error            { return nil }
 func (m *model) Cycles() int64           { return m.Cycle() }
 func (m *model) Build() string           { return "" }
@@ -71,10 +77,11 @@ func (m *model) Close() error            { return nil }
 // rtl is a device behind the bridge.
 type rtl struct {
 	*rtlbridge.Comp
-	conn  *rtlbridge.Conn
-	spec  Spec
-	broke error // first stream rule that was broken
-	count int
+	conn    *rtlbridge.Conn
+	spec    Spec
+	ethBits int
+	broke   error // first stream rule that was broken
+	count   int
 
 	observers []boundary.Observer
 }
@@ -84,8 +91,8 @@ const (
 	streamEthIn, streamEthOut = "eth_rx", "eth_tx"
 	streamTLPIn, streamTLPOut = "tlp_rx", "tlp_tx"
 	portPCIe, portEth         = "PCIe", "Eth"
-	// paramPorts is its parameter of the NIC's top module [B2].
-	paramPorts = "Ports"
+	// Parameters of the NIC's top module [B2].
+	paramPorts, paramEthBits = "Ports", "EthBits"
 )
 
 // IsNIC returns nil for a device with the streams of a NIC, and otherwise an error that names those that it lacks.
@@ -105,17 +112,27 @@ func IsNIC(m *rtlbridge.Manifest) error {
 	return nil
 }
 
-// Widen is the manifest of a NIC for a build with so many Ethernet ports [B2] [B3].
-func Widen(m *rtlbridge.Manifest, ports int) (*rtlbridge.Manifest, error) {
-	return m.Widen(paramPorts, ports, streamEthIn, streamEthOut)
+// Eth is the Ethernet side of a build of the NIC [B2]; what is 0 is as the manifest has it.
+type Eth struct {
+	Ports int
+	Bits  int // of the stream of a port
 }
 
-// Build builds the device of a manifest with so many Ethernet ports, or finds it in the cache. ctx ends the wait for
-// another process that builds it.
-func Build(ctx context.Context, manifest, variant string, ports int, log io.Writer) (*rtlbridge.Device, error) {
+// Of is the manifest of a NIC for a build with these ports [B2] [B3].
+func (e Eth) Of(m *rtlbridge.Manifest) (*rtlbridge.Manifest, error) {
+	w, err := m.Widen(paramPorts, max(e.Ports, 1), streamEthIn, streamEthOut)
+	if err != nil || e.Bits == 0 {
+		return w, err
+	}
+	return w.With(paramEthBits, e.Bits)
+}
+
+// Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. ctx ends the wait for another
+// process that builds it.
+func Build(ctx context.Context, manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
 	m, err := rtlbridge.LoadManifest(manifest)
 	if err == nil {
-		m, err = Widen(m, ports)
+		m, err = eth.Of(m)
 	}
 	if err != nil {
 		return nil, err
@@ -130,7 +147,7 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	if _, err := os.Stat(s.DUT); err != nil {
 		return nil, fmt.Errorf("--dut: %w", err)
 	}
-	return Build(s.Context, s.DUT, s.Variant, s.ports(), s.Log)
+	return Build(s.Context, s.DUT, s.Variant, Eth{s.ports(), s.EthBits}, s.Log)
 }
 
 // open starts the device, or reaches the one that runs elsewhere.
@@ -163,19 +180,40 @@ func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
 		in, out := rtlbridge.LaneName(streamEthIn, i), rtlbridge.LaneName(streamEthOut, i)
 		bind = append(bind, rtlbridge.EtherBinding(rtlbridge.LaneName(portEth, i), in, out, i, &p.frames, true))
 	}
-	if more := rtlbridge.LaneName(streamEthIn, s.ports()); hasStream(conn, more) {
-		err := fmt.Errorf("the device has the stream %s, too: it has more than %d ports", more, s.ports())
+	bits, err := s.pins(conn)
+	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	c, err := rtlbridge.NewComp("NIC", e, conn, spec, bind)
 	if err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return &rtl{Comp: c, conn: conn, spec: *s}, nil
+	return &rtl{Comp: c, conn: conn, spec: *s, ethBits: bits}, nil
 }
 
-func hasStream(c *rtlbridge.Conn, name string) bool {
-	return slices.ContainsFunc(c.Hello().Streams, func(s rtlbridge.StreamInfo) bool { return s.Name == name })
+// pins holds the Ethernet pins of the device to what is wanted, and returns the bits of a stream.
+func (s *Spec) pins(c *rtlbridge.Conn) (bits int, err error) {
+	if more := rtlbridge.LaneName(streamEthIn, s.ports()); stream(c, more) != nil {
+		return 0, fmt.Errorf("the device has the stream %s, too: it has more than %d ports", more, s.ports())
+	}
+	in := stream(c, streamEthIn)
+	if in == nil {
+		return 0, nil // the bindings say so
+	}
+	bits = 8 * in.DataBytes
+	if s.EthBits != 0 && s.EthBits != bits {
+		return 0, fmt.Errorf("--eth-bits %d: the device has Ethernet streams of %d bits", s.EthBits, bits)
+	}
+	return bits, nil
+}
+
+// stream is a stream of the device, nil if it has none of that name.
+func stream(c *rtlbridge.Conn, name string) *rtlbridge.StreamInfo {
+	all := c.Hello().Streams
+	if i := slices.IndexFunc(all, func(s rtlbridge.StreamInfo) bool { return s.Name == name }); i >= 0 {
+		return &all[i]
+	}
+	return nil
 }
 
 // bindEth is the binding of the first Ethernet port; those after it follow.
@@ -183,6 +221,7 @@ const bindEth = 1
 
 func (r *rtl) PCIe() *simcore.Port     { return r.Port(bindEth - 1) }
 func (r *rtl) Eth(p int) *simcore.Port { return r.Port(bindEth + p) }
+func (r *rtl) EthBits() int            { return r.ethBits }
 func (r *rtl) Cycles() int64           { return int64(r.Cycle()) }
 func (r *rtl) Build() string           { return hex.EncodeToString(r.conn.Hello().BuildHash[:]) }
 func (r *rtl) Close() error            { return r.conn.Close() }

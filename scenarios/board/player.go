@@ -29,39 +29,39 @@ type Track struct {
 type Pace struct {
 	capture  bool
 	beats    bool  // one beat in every cycle
+	beat     int   // bytes of one
 	num, den int64 // picoseconds per byte
 }
 
-// lineMbps is an Ethernet port at the default clock: 64 B every 2,500 ps.
-const lineMbps = 204_800
-
-// beatBytes is what one cycle carries.
-const beatBytes = 64
-
-// ParsePace reads a pace: line (back to back with the smallest gap), capture (as recorded, but no faster than line), a
-// number of Gbps, or beats (no cycle without a beat: denser than Ethernet, for measurements).
-func ParsePace(s string) (Pace, error) {
-	mbps := int64(lineMbps)
+// ParsePace reads a pace for a port whose stream has so many bits, 0 being DefaultEthBits: line (back to back with the
+// smallest gap), capture (as recorded, but no faster than line), a number of Gbps, or beats (no cycle without a beat: denser
+// than Ethernet, for measurements).
+func ParsePace(s string, ethBits int) (Pace, error) {
+	if ethBits == 0 {
+		ethBits = DefaultEthBits
+	}
+	mbps := int64(ethBits) * 1_000_000 / int64(Cycle) // one beat in every cycle of the default clock
+	p := Pace{beat: ethBits / 8, num: 8_000_000, den: mbps}
 	switch s {
 	case "line":
 	case "beats":
-		return Pace{beats: true}, nil
+		p.beats = true
 	case "capture":
-		return Pace{capture: true, num: 8_000_000, den: mbps}, nil
+		p.capture = true
 	default:
 		gbps, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(gbps >= 0.001 && gbps <= lineMbps/1000.0) {
-			return Pace{}, fmt.Errorf("--speed %q: want line, capture, or Gbps from 0.001 to %v", s, lineMbps/1000.0)
+		if err != nil || !(gbps >= 0.001 && gbps <= float64(mbps)/1000) {
+			return Pace{}, fmt.Errorf("--speed %q: want line, capture, or Gbps from 0.001 to %v", s, float64(mbps)/1000)
 		}
-		mbps = int64(gbps*1000 + 0.5)
+		p.den = int64(gbps*1000 + 0.5)
 	}
-	return Pace{num: 8_000_000, den: mbps}, nil
+	return p, nil
 }
 
 // time is what a frame of n bytes takes. Stalls take their share of the cycles, so frames come that much slower.
 func (p Pace) time(n, stall int) simcore.Ps {
 	if p.beats {
-		return simcore.Ps((n+beatBytes-1)/beatBytes) * Cycle * 100 / simcore.Ps(100-stall)
+		return simcore.Ps((n+p.beat-1)/p.beat) * Cycle * 100 / simcore.Ps(100-stall)
 	}
 	n += ether.WireOverhead
 	return simcore.Ps(int64(n)*p.num/p.den) * 100 / simcore.Ps(100-stall)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"nictwin/models/host"
 	"nictwin/models/nic"
@@ -36,7 +37,8 @@ type Spec struct {
 	// and started here; Token is its token, as 64 hexadecimal digits.
 	Connect, Token string
 
-	Ports int // Ethernet ports of the NIC, up to MaxPorts; 0 is 1
+	Ports   int // Ethernet ports of the NIC, up to MaxPorts; 0 is 1
+	EthBits int // of the stream of a port, one of EthBits; 0: as the manifest, or Model, has it
 
 	Seed    uint64
 	Stall   int    // percent of cycles with gaps and back-pressure, 0 to 90
@@ -63,6 +65,19 @@ const maxLinkCycles = 1 << 16
 // MaxPorts is the most Ethernet ports that a NIC can have [B2].
 const MaxPorts = 2
 
+// EthBits are the widths of Ethernet streams that there are [B2]; DefaultEthBits is that of a NIC that does not say.
+var EthBits = []int{256, DefaultEthBits, 1024}
+
+const DefaultEthBits = 512
+
+// ValidEthBits refuses a width that no NIC has; 0 leaves it to the NIC.
+func ValidEthBits(bits int) error {
+	if bits != 0 && !slices.Contains(EthBits, bits) {
+		return fmt.Errorf("--eth-bits %d: want 256, 512 or 1024", bits)
+	}
+	return nil
+}
+
 // DefaultSpec is RTL built for speed, without stalls.
 func DefaultSpec() Spec {
 	return Spec{NIC: RTL, Variant: "speed", LinkCycles: DefaultLinkCycles}
@@ -78,6 +93,7 @@ func (s *Spec) Validate() error {
 	if s.Ports < 0 || s.Ports > MaxPorts {
 		bad("--ports %d: want 1 to %d", s.Ports, MaxPorts)
 	}
+	errs = append(errs, ValidEthBits(s.EthBits))
 	if s.Stall < 0 || s.Stall > 90 {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
 	}

@@ -46,14 +46,17 @@ func shareHarness(homeFlag string) error {
 	return os.Setenv(env, h.Harness())
 }
 
-// load reads the manifest of a device by name or path, for a build with so many Ethernet ports; 0 is as many as it says.
-func load(dut, homeFlag string, ports int) (*rtlbridge.Manifest, DUT, error) {
+// load reads the manifest of a device by name or path, for a build with these Ethernet ports.
+func load(dut, homeFlag string, eth board.Eth) (*rtlbridge.Manifest, DUT, error) {
 	path, m, err := findManifest(dut, homeFlag)
-	if err == nil && (ports < 0 || ports > board.MaxPorts) {
-		err = fmt.Errorf("--ports %d: want 1 to %d", ports, board.MaxPorts)
+	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
+		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, board.MaxPorts)
 	}
-	if err == nil && ports > 0 {
-		m, err = widened(m, ports)
+	if err == nil {
+		err = board.ValidEthBits(eth.Bits)
+	}
+	if err == nil {
+		m, err = resized(m, eth)
 	}
 	if err != nil {
 		return nil, DUT{Name: dut, Manifest: path, Error: err.Error()}, &UsageError{err}
@@ -101,7 +104,7 @@ func ListDUTs(homeFlag string) ([]DUT, error) {
 type DUTBuild struct {
 	Home    string // folder of nictwin's files, empty to search for it
 	Variant string
-	Ports   int       // Ethernet ports of a NIC; 0 is as many as its manifest says
+	Eth     board.Eth // of a NIC
 	Log     io.Writer // nil is none
 }
 
@@ -130,7 +133,7 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (DUT, error) {
 		if err := board.IsNIC(m); err != nil {
 			return &UsageError{fmt.Errorf("%w: it cannot be trained with frames", err)}
 		}
-		dev, err := bench.Tune(ctx, m.Path, max(b.Ports, 1), b.Log)
+		dev, err := bench.Tune(ctx, m.Path, b.Eth, b.Log)
 		if err == nil {
 			d.Built = built(dev)
 		}
@@ -154,7 +157,7 @@ func (b *DUTBuild) check(dut string, lint bool) (DUT, error) {
 
 // with does something with the manifest of a device.
 func (b *DUTBuild) with(dut string, do func(m *rtlbridge.Manifest, d *DUT) error) (DUT, error) {
-	m, d, err := load(dut, b.Home, b.Ports)
+	m, d, err := load(dut, b.Home, b.Eth)
 	if err != nil {
 		return d, err
 	}

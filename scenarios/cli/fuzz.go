@@ -109,7 +109,7 @@ func (f *Fuzz) findDevice() error {
 	if f.NIC != board.RTL {
 		return nil
 	}
-	path, err := findNIC(f.DUT, f.Home, f.ports())
+	path, err := findNIC(f.DUT, f.Home, f.eth())
 	if err != nil {
 		return err
 	}
@@ -117,15 +117,15 @@ func (f *Fuzz) findDevice() error {
 	return nil
 }
 
-// ports are the most that any program has.
-func (f *Fuzz) ports() int {
+// eth are the ports of the programs' NIC, the most that any has.
+func (f *Fuzz) eth() board.Eth {
 	switch {
 	case f.Program != nil:
-		return f.Program.Board.Ports
+		return board.Eth{Ports: f.Program.Board.Ports, Bits: f.Program.Board.EthBits}
 	case f.Ports == 0:
-		return board.MaxPorts
+		return board.Eth{Ports: board.MaxPorts, Bits: f.EthBits}
 	}
-	return f.Ports
+	return board.Eth{Ports: f.Ports, Bits: f.EthBits}
 }
 
 // covered tells early that the file of hits is none.
@@ -203,6 +203,9 @@ func (f *Fuzz) again(x *fuzz.Failure) string {
 	words = append(words, "--seed", strconv.FormatUint(f.Seed, 10), "--skip", strconv.Itoa(x.Number), "--runs", "1")
 	if f.Ports != 0 {
 		words = append(words, "--ports", strconv.Itoa(f.Ports))
+	}
+	if f.EthBits != 0 {
+		words = append(words, "--eth-bits", strconv.Itoa(f.EthBits))
 	}
 	if f.Stall >= 0 {
 		words = append(words, "--stall", strconv.Itoa(f.Stall))

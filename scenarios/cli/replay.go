@@ -162,7 +162,7 @@ func (r *Replay) device() error {
 		}
 		return errors.Join(err, r.quantum())
 	}
-	path, err := findNIC(r.DUT, r.Home, r.Ports)
+	path, err := findNIC(r.DUT, r.Home, board.Eth{Ports: r.Ports, Bits: r.EthBits})
 	if err == nil {
 		r.DUT = path
 	}

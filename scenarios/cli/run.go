@@ -110,8 +110,8 @@ func findManifest(dut, homeFlag string) (string, *rtlbridge.Manifest, error) {
 	return path, m, shareHarness(homeFlag)
 }
 
-// findNIC finds the manifest of a NIC of which a build with so many Ethernet ports can be made.
-func findNIC(dut, homeFlag string, ports int) (string, error) {
+// findNIC finds the manifest of a NIC of which a build with these Ethernet ports can be made.
+func findNIC(dut, homeFlag string, eth board.Eth) (string, error) {
 	path, m, err := findManifest(dut, homeFlag)
 	if err != nil {
 		return "", fmt.Errorf("--dut: %w", err)
@@ -119,20 +119,30 @@ func findNIC(dut, homeFlag string, ports int) (string, error) {
 	if err := board.IsNIC(m); err != nil {
 		return "", fmt.Errorf("--dut %w", err)
 	}
-	if ports > board.MaxPorts {
+	if eth.Ports > board.MaxPorts || board.ValidEthBits(eth.Bits) != nil {
 		return path, nil // which is told elsewhere
 	}
-	_, err = widened(m, max(ports, 1))
+	_, err = resized(m, eth)
 	return path, err
 }
 
-// widened is the manifest of a NIC with so many ports.
-func widened(m *rtlbridge.Manifest, ports int) (w *rtlbridge.Manifest, err error) {
-	if err = board.IsNIC(m); err == nil {
-		w, err = board.Widen(m, ports)
+// resized is the manifest of a NIC with these ports.
+func resized(m *rtlbridge.Manifest, eth board.Eth) (*rtlbridge.Manifest, error) {
+	for _, x := range []struct {
+		flag string
+		n    int
+		eth  board.Eth
+	}{{"--ports", eth.Ports, board.Eth{Ports: eth.Ports}}, {"--eth-bits", eth.Bits, board.Eth{Bits: eth.Bits}}} {
+		if x.n == 0 {
+			continue
+		}
+		err := board.IsNIC(m)
+		if err == nil {
+			m, err = x.eth.Of(m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %d: %w", x.flag, x.n, err)
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("--ports %d: %w", ports, err)
-	}
-	return w, nil
+	return m, nil
 }

@@ -19,13 +19,17 @@ import (
 
 const manifest = "../../verilator/duts/nic/dut.yaml"
 
-// eachBuild runs f for the NIC with one port, with two, and without any of the parts that a build may lack.
+// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a build may
+// lack.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nic.DefaultSpec()
 		sizes.Ports = ports
 		f(t, fmt.Sprintf("ports %d", ports), sizes)
 	}
+	narrow := nic.DefaultSpec()
+	narrow.Ports, narrow.EthBits = 2, 256
+	f(t, "ports 2 of 256 bits", narrow)
 	bare := nic.DefaultSpec()
 	bare.Parts = 0
 	f(t, "no parts", bare)
@@ -39,7 +43,7 @@ func buildRTL(t *testing.T, sizes nic.Spec) *rtlbridge.Device {
 	if sizes.Parts != nicspec.PartsDefault {
 		m.Parameters["Parts"] = strconv.Itoa(int(sizes.Parts))
 	}
-	m, err = board.Widen(m, sizes.Ports)
+	m, err = board.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}.Of(m)
 	require.NoError(t, err)
 	dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.VariantSpeed})
 	require.NoError(t, err)

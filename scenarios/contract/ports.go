@@ -180,10 +180,15 @@ func dropsByPort(r *rig) {
 	r.nothing(&x.ring)
 }
 
-// overflowOfOne floods one port with frames that the device cannot take as fast: the other port loses none.
+// overflowOfOne floods one port with frames that the device cannot take as fast: every cycle has a beat, and each frame leaves
+// in three TLPs. The other port loses none.
 func overflowOfOne(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
-	flooded, calm := r.openRx(1, 12, nil), r.openRx(2, 6, nil)
+	dense, err := board.ParsePace("beats", r.sizes.EthBits)
+	require.NoError(r.t, err)
+	r.player(0).Load(board.Track{Pace: dense, Loops: 1})
+	split := func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 30 }
+	flooded, calm := r.openRx(1, 12, split), r.openRx(2, 6, nil)
 	r.post(flooded, 1<<12)
 	r.post(calm, 60)
 	r.portRule(0, 0, nicspec.ActionQueue, 1)

@@ -21,9 +21,9 @@ var powerUpAreas = []string{"registers/", "tables/", "drops/", "rings/", "status
 // Nothing that the RTL does depends on what it holds before reset: the very inputs of checks give the same outputs, at the
 // same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
 func TestRandomPowerUp(t *testing.T) {
-	zeros, err := board.Build(t.Context(), manifest, "speed", 1, nil)
+	zeros, err := board.Build(t.Context(), manifest, "speed", board.Eth{Ports: 1}, nil)
 	require.NoError(t, err)
-	random, err := board.Build(t.Context(), manifest, "debug", 1, nil)
+	random, err := board.Build(t.Context(), manifest, "debug", board.Eth{Ports: 1}, nil)
 	require.NoError(t, err)
 	played := 0
 	for _, c := range suite(nic.DefaultSpec()) {

@@ -101,7 +101,7 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
 		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
 	}
-	pace, err := board.ParsePace("line")
+	pace, err := board.ParsePace("line", b.NIC.EthBits())
 	require.NoError(t, err)
 	for _, p := range b.Players {
 		p.Load(board.Track{Pace: pace, Stall: s.Stall, Loops: 1})

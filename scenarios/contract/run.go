@@ -92,7 +92,7 @@ func (c *check) on(t *testing.T, sizes nic.Spec, build Build, stall int) {
 	if change := around[c.name]; change != nil {
 		change(&spec)
 	}
-	r := newRig(t, sizes, build, board.Spec{Ports: sizes.Ports, Seed: 11, Stall: stall, LinkCycles: linkCycles, Root: &spec})
+	r := newRig(t, sizes, build, board.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits, Seed: 11, Stall: stall, LinkCycles: linkCycles, Root: &spec})
 	c.run(r)
 	r.finish()
 }

@@ -27,6 +27,7 @@ type Options struct {
 	Runs    int           // programs; 0 is as many as Time allows
 	Time    time.Duration // no program but the first begins later; 0 is no limit
 	Ports   int           // of the NIC; 0: one and two in turns
+	EthBits int           // of the stream of a port; 0: as the NIC has it
 	Stall   int           // percent; -1: each program has its own
 	Jobs    int           // programs at a time
 	Shrink  bool          // programs that fail are made smaller
@@ -57,6 +58,7 @@ func (o *Options) Validate() error {
 	}
 	bad(o.NIC == board.RTL || o.NIC == board.Model, "--nic %q: want rtl or model", o.NIC)
 	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "--ports %d: want 0 to %d", o.Ports, board.MaxPorts)
+	errs = append(errs, board.ValidEthBits(o.EthBits))
 	bad(o.Stall >= -1 && o.Stall <= 90, "--stall %d: want -1 to 90 percent", o.Stall)
 	bad(o.Runs >= 0 && o.Runs <= maxNumber, "--runs %d: want 0 to %d", o.Runs, maxNumber)
 	bad(o.Skip >= 0 && o.Skip <= maxNumber, "--skip %d: want 0 to %d", o.Skip, maxNumber)
@@ -135,6 +137,10 @@ func (c *campaign) ports(number int) int {
 
 // build builds the devices that will be wanted.
 func (c *campaign) build(ctx context.Context) error {
+	bits := c.EthBits
+	if c.Program != nil {
+		bits = c.Program.Board.EthBits
+	}
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		wanted := ports == c.Ports || c.Ports == 0
 		if c.Program != nil {
@@ -147,7 +153,7 @@ func (c *campaign) build(ctx context.Context) error {
 		if c.NIC != board.RTL {
 			continue
 		}
-		dev, err := board.Build(ctx, c.DUT, c.Variant, ports, c.Log)
+		dev, err := board.Build(ctx, c.DUT, c.Variant, board.Eth{Ports: ports, Bits: bits}, c.Log)
 		if err != nil {
 			return err
 		}
@@ -168,7 +174,9 @@ func (c *campaign) generate(number int) *Program {
 	}
 	sizes := nic.DefaultSpec()
 	sizes.Ports = c.ports(number)
-	return Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, Shape{sizes, c.Stall})
+	p := Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, Shape{sizes, c.Stall})
+	p.Board.EthBits = c.EthBits
+	return p
 }
 
 func (c *campaign) total() int {

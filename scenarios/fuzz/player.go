@@ -78,12 +78,12 @@ func (e *StuckError) Error() string {
 type Build func(board.Spec) (*board.Board, error)
 
 func newPlayer(p *Program, sizes nic.Spec, build Build, cov *Coverage) (*player, error) {
-	sizes.Ports = p.Board.Ports
-	spec := board.Spec{Ports: sizes.Ports, Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Root: p.Board.root()}
+	spec := board.Spec{Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Root: p.Board.root()}
 	b, err := build(spec)
 	if err != nil {
 		return nil, err
 	}
+	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
 	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, free: starts,
 		keys: map[int]nicspec.KeyEntryFields{}}
 	x.see = newWatcher(p, &x.sizes, cov)
@@ -109,7 +109,7 @@ func (x *player) connect() error {
 	x.b.NIC.Observe(x.see.crossing)
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
 	x.root.Faults.Struck = x.see.struck
-	pace, err := board.ParsePace("line")
+	pace, err := board.ParsePace("line", x.b.NIC.EthBits())
 	if err != nil {
 		return err
 	}

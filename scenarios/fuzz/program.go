@@ -24,14 +24,15 @@ type Program struct {
 
 // Board is everything around the NIC.
 type Board struct {
-	Ports  int    `json:"ports"`
-	Stall  int    `json:"stall,omitempty"`  // percent of cycles with gaps and back-pressure
-	Seed   uint64 `json:"seed,omitempty"`   // of stalls, jitter and random completions
-	MPS    int    `json:"mps"`              // of completions, bytes
-	RCB    int    `json:"rcb"`              // bytes
-	Random bool   `json:"random,omitempty"` // completions are split at random
-	Jitter int    `json:"jitter,omitempty"` // ns, by which reads are shuffled
-	Delay  int    `json:"delay,omitempty"`  // ns from a read to its first completion
+	Ports   int    `json:"ports"`
+	EthBits int    `json:"eth_bits,omitempty"` // of the stream of a port; 0: as the NIC has it
+	Stall   int    `json:"stall,omitempty"`    // percent of cycles with gaps and back-pressure
+	Seed    uint64 `json:"seed,omitempty"`     // of stalls, jitter and random completions
+	MPS     int    `json:"mps"`                // of completions, bytes
+	RCB     int    `json:"rcb"`                // bytes
+	Random  bool   `json:"random,omitempty"`   // completions are split at random
+	Jitter  int    `json:"jitter,omitempty"`   // ns, by which reads are shuffled
+	Delay   int    `json:"delay,omitempty"`    // ns from a read to its first completion
 }
 
 // ProgramError says what is wrong with a program.
@@ -91,6 +92,7 @@ func (p *Program) Validate() error {
 	v := validator{op: -1}
 	v.is(p.Schema == Schema, "schema %d: want %d", p.Schema, Schema)
 	v.in("board.ports", p.Board.Ports, 1, board.MaxPorts)
+	v.is(board.ValidEthBits(p.Board.EthBits) == nil, "board.eth_bits %d: want 256, 512 or 1024", p.Board.EthBits)
 	v.in("board.stall", p.Board.Stall, 0, 90)
 	v.in("board.jitter", p.Board.Jitter, 0, 10_000)
 	v.in("board.delay", p.Board.Delay, 0, 10_000)

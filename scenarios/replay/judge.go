@@ -47,7 +47,7 @@ const sampleEvery = 64
 
 func newJudge(r *Run) (*judge, error) {
 	sizes := nic.DefaultSpec()
-	sizes.Ports = r.opts.Ports
+	sizes.Ports, sizes.EthBits = r.opts.Ports, r.dev.EthBits()
 	cfg := golden.DefaultConfig(sizes)
 	cfg.EthHeldBack = board.HeldBack(r.opts.Stall)
 	cfg.TLPStall = r.opts.Stall

@@ -18,6 +18,7 @@ type Options struct {
 	NIC      string   // rtl or model
 	DUT      string   // manifest of the device when NIC is rtl
 	Ports    int      // Ethernet ports of the NIC
+	EthBits  int      // of the stream of a port; 0: as the NIC has it
 	Variant  string   // build of the device: speed, debug
 	Connect  string   // address of a device that runs already, instead of DUT
 	Token    string   // its token, 64 hexadecimal digits
@@ -77,7 +78,7 @@ func DefaultOptions() Options {
 
 func (o *Options) spec() board.Spec {
 	return board.Spec{
-		NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, Variant: o.Variant, Built: o.Built, Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
+		NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built, Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
 		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record,
 	}
 }
@@ -100,7 +101,7 @@ func (o *Options) Validate() error {
 	if o.Dir != "rx" && o.Dir != "tx" && o.Dir != "both" {
 		bad("--dir %q: want rx, tx or both", o.Dir)
 	}
-	if _, err := board.ParsePace(o.Speed); err != nil {
+	if _, err := board.ParsePace(o.Speed, o.EthBits); err != nil {
 		errs = append(errs, err)
 	}
 	if o.Loop < 1 {

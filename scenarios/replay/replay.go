@@ -132,9 +132,9 @@ func (r *Run) load() error {
 	b := r.board
 	r.engine, r.dev, r.root, r.drv, r.ports = b.Engine, b.NIC, b.Root, b.Driver, b.Players
 	if r.opts.Dir != "tx" {
-		pace, err := board.ParsePace(r.opts.Speed)
+		pace, err := board.ParsePace(r.opts.Speed, r.dev.EthBits())
 		if err != nil {
-			return err
+			return &UsageError{err}
 		}
 		for p, frames := range perPort(r.frames, r.opts.Ports) {
 			r.ports[p].Load(board.Track{

@@ -46,9 +46,9 @@ module nic_eth
     assign m_axis_eth_tvalid = tx_tvalid_i;
     assign tx_tready_o       = m_axis_eth_tready;
     assign busy_o            = 1'b0;
-  end else begin : g_halves
+  end else if (EthBits == EthW / 2) begin : g_halves
     localparam int W = EthBits;
-    localparam int B = EthBits / 8;
+    localparam int B = W / 8;
 
     logic [Ports-1:0] port_busy;
 
