@@ -85,10 +85,6 @@ func (t *txPath) init(s *Spec) {
 		t.queues[i].win = newWindow(nicspec.WqeBytes, s.Timing.TxPrefetch)
 		t.queues[i].head, t.queues[i].tail, t.queues[i].emit = none, none, none
 	}
-	t.slots = make([]txSlot, s.Timing.TxInFlight)
-	for i := range t.slots {
-		t.free.push(int32(i))
-	}
+	t.initWays(s)
 	t.initCopies(s)
-	t.room = s.Timing.TxBufBytes
 }

@@ -85,7 +85,7 @@ func (c *Comp) Busy() bool {
 // txBusy reports whether a work entry is at work, or about to be fetched or
 // started. One that waits for CTRL.tx_enable is not [B8].
 func (c *Comp) txBusy() bool {
-	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.empty() && c.tx.want.empty() && c.tx.parked.empty())
+	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.empty() && !c.tx.waiting() && c.tx.want.empty() && c.tx.parked.empty())
 }
 
 // NotifyRecv implements sim.Component: a message has come.

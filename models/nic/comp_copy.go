@@ -41,13 +41,14 @@ func (t *txPath) channel(queue int) *copyChan { return &t.copies[queue%nicspec.C
 
 // mayStart reports whether the next entry of a queue may start now: a Send
 // waits for the copies before it, and a copy for the Sends [D8] and for a slot of
-// its channel.
+// its channel. A Send waits for those before it that go another way, too: it
+// would take room there for as long as they wait for theirs [T13].
 func (c *Comp) mayStart(queue int, p *TxPlan) bool {
 	q := &c.tx.queues[queue]
 	if p.Copy {
 		return q.sends == 0 && c.tx.channel(queue).free.n > 0
 	}
-	return !p.Send || q.copies == 0
+	return !p.Send || q.copies == 0 && (q.sends == 0 || q.way == p.Port)
 }
 
 // takeSlot takes a slot for the entry of a queue that t.plan is of. Copies
@@ -57,7 +58,7 @@ func (t *txPath) takeSlot(queue int) int32 {
 		t.queues[queue].copies++
 		return t.channel(queue).free.pop()
 	}
-	return t.free.pop()
+	return t.takeWay(queue)
 }
 
 // freeSlot gives back the slot of an entry that has ended.
@@ -65,7 +66,7 @@ func (c *Comp) freeSlot(q *txQueue, id int32) {
 	t := &c.tx
 	s := &t.slots[id]
 	if !s.plan.Copy {
-		t.free.push(id)
+		c.leaveWay(q, s, id)
 		return
 	}
 	q.copies--

@@ -20,7 +20,7 @@ func (c *Comp) startReset() {
 	for i := range c.tx.queues {
 		q := &c.tx.queues[i]
 		q.win.reset()
-		q.failed = false
+		q.failed, q.waits = false, false
 	}
 	c.msix.init(&c.spec)
 	c.forgetPauses()

@@ -14,34 +14,55 @@ type txSlot struct {
 	next   int32
 	index  uint16
 	due    int64
+	way    int          // if it is no copy
 	frame  *ether.Frame // gathered here; nil if nothing is to leave
 	reads  [nicspec.WqeSlots]Read
 	open   int // pieces not there yet
 }
 
 // startEntries starts one work entry: it is checked, and its pieces are asked
-// for.
+// for. Those that have waited for room, and the others, go first by turns.
 func (c *Comp) startEntries() {
 	t := &c.tx
-	for !t.start.empty() && t.free.n > 0 && c.regs.TxEnable() {
-		before := t.start.last
+	if !c.regs.TxEnable() {
+		return
+	}
+	if t.turn = !t.turn; t.turn {
+		if !c.startWaiting() {
+			c.startNext()
+		}
+	} else if !c.startNext() {
+		c.startWaiting()
+	}
+}
+
+// startNext starts the entry of the next queue that may start one.
+func (c *Comp) startNext() bool {
+	t := &c.tx
+	for !t.start.empty() {
 		i := t.start.next()
 		if c.park(i) {
 			continue
 		}
-		p := &t.plan
-		DecodeWqe((*[nicspec.WqeBytes]byte)(t.queues[i].win.peek()), c.regs.keys, c.limitsTx, p)
-		p.ECN = c.regs.Txq(i).EcnMode
-		if p.Send && p.Length > t.room {
-			t.start.last = before
-			return
-		}
-		if c.mayStart(i, p) {
+		c.decode(i)
+		switch {
+		case !c.mayStart(i, &t.plan):
+			t.start.clear(i) // until an entry before it has ended
+		case !t.plan.Copy && !t.hasRoom(i):
+			t.line(i)
+		default:
 			c.startEntry(i)
-			return
+			return true
 		}
-		t.start.clear(i) // until an entry before it has ended
 	}
+	return false
+}
+
+// decode makes t.plan the plan of the next entry of a queue, which is there.
+func (c *Comp) decode(queue int) {
+	t := &c.tx
+	DecodeWqe((*[nicspec.WqeBytes]byte)(t.queues[queue].win.peek()), c.regs.keys, c.limitsTx, &t.plan)
+	t.plan.ECN = c.regs.Txq(queue).EcnMode
 }
 
 // startEntry starts the next work entry of a queue, which asks for t.plan.
@@ -64,8 +85,6 @@ func (c *Comp) startEntry(i int) {
 		c.startCopy(i, id)
 		return
 	case s.plan.Send:
-		t.room -= s.plan.Length
-		tq.sends++
 		s.begin(id, c.frames)
 	}
 	if s.open == 0 {

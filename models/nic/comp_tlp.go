@@ -134,6 +134,7 @@ func (c *Comp) apply(e *Effect) {
 			c.rx.queues[e.Index].win.reset()
 		} else {
 			c.tx.queues[e.Index].win.reset()
+			c.offer(e.Index)
 		}
 	case EffectQueueDraining:
 		c.drainRx, c.drainQ = e.Rx, e.Index

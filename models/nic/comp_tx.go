@@ -14,12 +14,13 @@ type txPath struct {
 	want   bitset // queues that may want work entries
 	start  bitset // queues whose next work entry is there
 	slots  []txSlot
-	free   ring[int32]
+	ways   []txWay     // by port, and that of entries that send nothing
+	way    int         // whose line was looked at first
+	turn   bool        // lines go first
 	plan   TxPlan      // of the entry that is looked at
 	copies []copyChan  // none without the copy engine
 	copyAt copyTurns   // channels served last
 	copier int         // copies at work
-	room   int         // bytes of the gather buffer not in use
 	gather ring[int32] // slots with requests to issue, as started
 	finish ring[int32] // slots whose frame is complete, by due
 	active int         // slots in use

@@ -15,7 +15,9 @@ type txQueue struct {
 	head, tail, emit int32
 	port             int
 
-	sends, copies int // of the entries at work
+	sends, copies int  // of the entries at work
+	way           int  // of the latest of those that are no copies
+	waits         bool // stands in the line of a way
 
 	failed   bool // an Event is to be written once the entries before win.end ended
 	failedAt uint16
@@ -57,10 +59,12 @@ func (c *Comp) wqesCame(rd *Read) {
 
 // offer notes whether a queue has an entry that can be started.
 func (c *Comp) offer(i int) {
-	if c.tx.queues[i].win.ready() {
-		c.tx.start.set(i)
-	} else {
+	switch q := &c.tx.queues[i]; {
+	case !q.win.ready():
+		q.waits = false
 		c.tx.start.clear(i)
+	case !q.waits:
+		c.tx.start.set(i)
 	}
 }
 
@@ -104,7 +108,7 @@ func (q *txQueue) append(slots []txSlot, id int32) {
 
 // advance hands a queue's frames to their ports and ends its entries, both in
 // ring order [T1, T10]. Frames of one queue queue up behind each other at one
-// port only, so that they leave in order.
+// port only (see mayStart), so that they leave in order.
 func (c *Comp) advance(i int) {
 	tq := &c.tx.queues[i]
 	for tq.emit != none {
@@ -140,10 +144,6 @@ func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 		q.CQI++
 		tq.refs++
 		c.out.cqes.push(e)
-	}
-	if s.plan.Send {
-		c.tx.room += s.plan.Length
-		tq.sends--
 	}
 	c.freeSlot(tq, tq.head)
 	if tq.head = s.next; tq.head == none {
