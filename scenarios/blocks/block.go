@@ -32,10 +32,13 @@ type Block struct {
 	// Reference is the functional core after reset: what it is given are the requests in their order, what it
 	// returns are the results of each.
 	Reference func() func(Packet) []Packet
+	// Settle turns a result of the block into what the reference says, where the block leaves something to those that
+	// follow it; nil: it leaves nothing.
+	Settle func(data []byte) []byte
 }
 
 // All are the blocks there are, by name.
-func All() []*Block { return []*Block{crc32c, csum, ecn, icrc, key, parse, rss, steer, wqe} }
+func All() []*Block { return []*Block{crc32c, csum, ecn, icrc, key, offload, parse, rss, steer, wqe} }
 
 // Names are the names of All.
 func Names() (names []string) {

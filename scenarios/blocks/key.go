@@ -71,7 +71,7 @@ func newKeyring(rng *rand.Rand) *keyring { return &keyring{rng, map[int]nicspec.
 
 // index is an index of the table, few of them often.
 func (k *keyring) index() int {
-	if maybe(k.Rand, 85) {
+	if maybe(k.Rand, 95) {
 		return k.IntN(5)
 	}
 	return k.IntN(nic.DefaultSpec().NumKeys)
@@ -85,11 +85,11 @@ func (k *keyring) command(op uint8) Packet {
 	}
 	const offsets = uint64(1) << nicspec.EndpointShift
 	f := nicspec.KeyEntryFields{
-		Valid: 1, RightRead: maybe(k.Rand, 80), RightWrite: maybe(k.Rand, 60), Variant: uint8(k.IntN(3)),
-		VaBase: pick(k.Rand, 0, k.Uint64(), k.Uint64()>>20, -uint64(k.IntN(1<<20))), Length: pick(k.Rand, 0, 1, 64, k.Uint64()>>40, k.Uint64()>>44),
+		Valid: 1, RightRead: maybe(k.Rand, 92), RightWrite: maybe(k.Rand, 75), Variant: uint8(k.IntN(3)),
+		VaBase: pick(k.Rand, 0, k.Uint64(), k.Uint64()>>20, -uint64(k.IntN(1<<20))), Length: pick(k.Rand, uint64(k.IntN(65)), k.Uint64()>>39, k.Uint64()>>40, k.Uint64()>>44),
 		BusBase: pick(k.Rand, k.Uint64()>>8, uint64(k.IntN(4))<<nicspec.EndpointShift|k.Uint64()>>16),
 	}
-	switch k.IntN(12) {
+	switch k.IntN(20) {
 	case 0: // at the end of the address space, or just beyond
 		f.Length = 1 + uint64(k.IntN(1<<16))
 		f.VaBase = -f.Length + uint64(k.IntN(2))
@@ -112,18 +112,18 @@ func (k *keyring) piece(most uint64) (word uint32, addr uint64, length uint32) {
 	i := k.index()
 	f := k.keys[i]
 	word = uint32(i) | uint32(f.Variant)<<24
-	switch k.IntN(12) {
+	switch k.IntN(40) {
 	case 0:
 		word ^= 1 << (24 + k.IntN(3))
 	case 1:
 		word = k.Uint32() &^ 0xff0000
 	}
 	n := 1 + k.Uint64N(most)
-	if f.Length > 0 && maybe(k.Rand, 85) {
+	if f.Length > 0 && maybe(k.Rand, 95) {
 		n = 1 + k.Uint64N(min(f.Length, most))
 	}
 	addr = f.VaBase
-	switch off := f.Length - n; k.IntN(6) {
+	switch off := f.Length - n; k.IntN(25) {
 	case 0:
 		addr += off
 	case 1:

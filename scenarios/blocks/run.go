@@ -242,9 +242,12 @@ func (p *played) compare(e *rtlbridge.Record) {
 		p.fault(p.due(), "results", "no more", fmt.Sprintf("one more: %s", p.Block.op(e.Data).Result.text(e.Data)), e.Last)
 		return
 	}
-	want := p.expected[p.Compared]
-	l := p.Block.op(want.Data).Result
-	field, exp, got, same := l.diff(want.Data, e.Data, p.conn.Hello().Streams[p.rsp].KeepUnit == 0)
+	want, data := p.expected[p.Compared], e.Data
+	whole := p.conn.Hello().Streams[p.rsp].KeepUnit == 0
+	if p.Block.Settle != nil {
+		data, whole = p.Block.Settle(data), false
+	}
+	field, exp, got, same := p.Block.op(want.Data).Result.diff(want.Data, data, whole)
 	if !same {
 		p.fault(p.due(), field, exp, got, e.Last)
 		return

@@ -61,7 +61,7 @@ func wqeStimulus(rng *rand.Rand, n int) (list []Packet) {
 func (k *keyring) entry() []byte {
 	f := nicspec.WqeFields{
 		Opcode: nicspec.OpcodeSend, Nseg: uint8(k.IntN(4)), FComplete: maybe(k.Rand, 50), FIpCsum: maybe(k.Rand, 30), FUdpCsum: maybe(k.Rand, 30),
-		FIcrc: maybe(k.Rand, 30), FCrc32c: maybe(k.Rand, 30), FPad: maybe(k.Rand, 60), WqeId: k.Uint32(), L3Off: uint8(k.Uint32()),
+		FIcrc: maybe(k.Rand, 30), FCrc32c: maybe(k.Rand, 30), FPad: maybe(k.Rand, 85), WqeId: k.Uint32(), L3Off: uint8(k.Uint32()),
 		L4Off: uint8(k.Uint32()), CrcOff: uint16(k.Uint32()), CrcStart: uint16(k.Uint32() >> 18),
 	}
 	f.FUdpZero = !f.FUdpCsum && maybe(k.Rand, 30)
@@ -98,7 +98,7 @@ func (k *keyring) entry() []byte {
 
 // fault puts something wrong into an entry, seldom.
 func (k *keyring) fault(f *nicspec.WqeFields) {
-	switch k.IntN(30) {
+	switch k.IntN(60) {
 	case 0:
 		f.Opcode = nicspec.Opcode(k.Uint32())
 	case 1:
@@ -118,7 +118,7 @@ func (k *keyring) fault(f *nicspec.WqeFields) {
 
 // pieceFault does so for a piece.
 func (k *keyring) pieceFault(s *nicspec.SegFields) {
-	switch k.IntN(30) {
+	switch k.IntN(40) {
 	case 0:
 		s.Len = 0
 	case 1:
