@@ -1,15 +1,10 @@
 package bench
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 
-	"nictwin/rtlbridge"
 	"nictwin/scenarios/replay"
 )
 
@@ -31,31 +26,18 @@ func bridgeSpeed(s *session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "nictwin-bench-")
-	if err != nil {
-		return nil, fmt.Errorf("recording: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "inputs")
-	first, digest, err := s.record(o, file)
+	rec, remove, err := s.record(o)
 	if err != nil {
 		return nil, err
 	}
-	playback := func() (rtlbridge.PlaybackResult, error) {
-		p, err := rtlbridge.Playback(s.ctx, s.device, file)
-		if err == nil && (p.Digest != digest || int64(p.Cycles) != first.Cycles) {
-			err = &MismatchError{"playback", []string{fmt.Sprintf("cycles %d and digest %016x, the run before had %d and %016x",
-				p.Cycles, p.Digest, first.Cycles, digest)}}
-		}
-		return p, err
-	}
-	if _, err := playback(); err != nil {
+	defer remove()
+	if _, err := rec.play(s.ctx, s.device); err != nil {
 		return nil, err
 	}
 	var c comparison
 	for range s.Repeats {
 		runtime.GC() // of the run before, not in the middle of this one
-		if err := c.turn(s, &o, first, playback); err != nil {
+		if err := c.turn(s, &o, rec); err != nil {
 			return nil, err
 		}
 	}
@@ -69,19 +51,19 @@ func (s *session) bridgeOptions() (replay.Options, error) {
 }
 
 // turn measures both sides once.
-func (c *comparison) turn(s *session, o *replay.Options, first *replay.Result, playback func() (rtlbridge.PlaybackResult, error)) error {
+func (c *comparison) turn(s *session, o *replay.Options, rec *recording) error {
 	watch := startClock()
 	res, err := s.play(*o, nil)
 	if err != nil {
 		return err
 	}
 	missing := watch.delayed()
-	if res.Digest != first.Digest || res.Cycles != first.Cycles {
+	if first := rec.run; res.Digest != first.Digest || res.Cycles != first.Cycles {
 		return &MismatchError{"repetition", []string{fmt.Sprintf("cycles %d and digest %s, the run before had %d and %s",
 			res.Cycles, res.Digest, first.Cycles, first.Digest)}}
 	}
 	watch = startClock()
-	p, err := playback()
+	p, err := rec.play(s.ctx, s.device)
 	if err != nil {
 		return err
 	}
@@ -91,18 +73,6 @@ func (c *comparison) turn(s *session, o *replay.Options, first *replay.Result, p
 	c.refereed, c.raw = append(c.refereed, speed), append(c.raw, p.CyclesPerSecond())
 	c.runs = append(c.runs, res)
 	return nil
-}
-
-// record plays once, to warm up, with the input stream going to a file, and returns the digest of the outputs.
-func (s *session) record(o replay.Options, file string) (res *replay.Result, digest uint64, err error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return nil, 0, fmt.Errorf("recording: %w", err)
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	o.Record, o.Digest = w, true
-	res, err = s.play(o, nil)
-	return res, s.last, errors.Join(err, w.Flush(), f.Close())
 }
 
 func (c *comparison) results() []Result {

@@ -6,4 +6,7 @@
 // captured in a frame is nobody's business here: truncated, tiny, giant and malformed frames are traffic.
 //
 // It is not a packet dissector, and it does not read link types other than Ethernet: it names them and refuses.
+//
+// Invariant: a file is read whole or not at all; what is not played of it (packets without a byte, sections of an unknown
+// version) is counted.
 package capture

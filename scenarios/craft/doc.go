@@ -2,4 +2,6 @@
 // does not say is right; what it does say may be as wrong as a test wants it.
 //
 // It knows how to make frames, not what a NIC should do with them.
+//
+// Invariant: the same Frame gives the same bytes, and building it does not change it.
 package craft

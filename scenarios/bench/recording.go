@@ -1,0 +1,57 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/replay"
+)
+
+// recording is what a device was given in a run, in a file, and what it did.
+type recording struct {
+	file   string
+	run    *replay.Result
+	digest uint64 // of the device's outputs
+}
+
+// record plays once, which warms up, and keeps the input stream until remove is called.
+func (s *session) record(o replay.Options) (r *recording, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "nictwin-bench-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("recording: %w", err)
+	}
+	remove = func() { _ = os.RemoveAll(dir) } // the system removes what is left there
+	r = &recording{file: filepath.Join(dir, "inputs")}
+	if err := r.take(s, o); err != nil {
+		remove()
+		return nil, nil, err
+	}
+	return r, remove, nil
+}
+
+func (r *recording) take(s *session, o replay.Options) error {
+	f, err := os.Create(r.file)
+	if err != nil {
+		return fmt.Errorf("recording: %w", err)
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	o.Record, o.Digest = w, true
+	r.run, err = s.play(o, nil)
+	r.digest = s.last
+	return errors.Join(err, w.Flush(), f.Close())
+}
+
+// play gives a device the recording and compares what comes out with the run that it was taken from.
+func (r *recording) play(ctx context.Context, d *rtlbridge.Device) (rtlbridge.PlaybackResult, error) {
+	p, err := rtlbridge.Playback(ctx, d, r.file)
+	if err == nil && (p.Digest != r.digest || int64(p.Cycles) != r.run.Cycles) {
+		err = &MismatchError{"playback", []string{fmt.Sprintf("%s build: cycles %d and digest %016x, the run before had %d and %016x",
+			d.Variant, p.Cycles, p.Digest, r.run.Cycles, r.digest)}}
+	}
+	return p, err
+}
