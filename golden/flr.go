@@ -45,7 +45,7 @@ func (p *rxPort) pausesEnd() {
 	o := &p.out
 	o.retire(forever)
 	*o = pauseOut{first: o.first, last: o.last, olds: o.olds, oldTo: forever, loose: o.loose, paused: o.paused, told: o.told,
-		unknown: true, lowSince: never}
+		ended: never, unknown: true, lowSince: never}
 }
 
 // mayBeDisabled says that the frames of a port that may still be in the receive

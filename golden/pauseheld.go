@@ -89,14 +89,31 @@ func (r *Referee) pauseDue(o *pauseOut) {
 	kept := o.claims[:0]
 	for _, c := range o.claims {
 		if c.missing && !c.due && r.now > c.to {
-			if o.unknown || o.told > c.after || !o.paused && c.again { // told, if ended since: the end has a claim of its own
+			switch {
+			case o.answers(&c):
 				continue
+			case !c.again && o.ended > c.from && r.now <= o.ended+r.pauseSlack():
+				// The end was decided before, and had to leave first.
+			default:
+				c.due = true
 			}
-			c.due = true
 		}
 		kept = append(kept, c)
 	}
 	o.claims = kept
+}
+
+// answers reports whether what was sent is what a claim asks for: a pause that
+// was told since it began, even if it has ended (the end has a claim of its own),
+// or that is still in force.
+func (o *pauseOut) answers(c *pauseClaim) bool {
+	switch {
+	case o.unknown, c.again && !o.paused:
+		return true
+	case o.told <= c.after:
+		return false
+	}
+	return o.paused || o.told > c.from
 }
 
 // pauseDelivered is called when a frame was delivered, before it is forgotten.

@@ -18,7 +18,8 @@ type pauseOut struct {
 	loose int64                            // last cycle in which others may be, too
 
 	paused   bool  // the other side was told to pause,
-	told     int64 // in this cycle
+	told     int64 // in this cycle; the latest end was sent
+	ended    int64 // in this one
 	unknown  bool  // the configuration changed since
 	lowSince int64 // the buffer is surely at xon or below since, and nobody was told; never if it is not
 
@@ -34,7 +35,7 @@ type pauseConfig struct {
 
 // newPauseOut is that of a device that was just reset.
 func newPauseOut() pauseOut {
-	return pauseOut{first: never, last: never, oldTo: never, loose: never, lowSince: never}
+	return pauseOut{first: never, last: never, oldTo: never, loose: never, ended: never, lowSince: never}
 }
 
 // oldPauseConfig is a configuration that was followed by another.
@@ -223,5 +224,5 @@ func (r *Referee) pauseEnds(p *rxPort, cfg *pauseConfig) {
 		r.fail(Domain{DomainPort, r.x.Port}, "F6", "pause.time", "none: no pause is to be ended", "0")
 	}
 	o.claim(pauseClaim{from: r.looksBack(o), to: r.x.First, before: p.seq, limit: int(cfg.Xon)})
-	o.paused, o.unknown, o.lowSince = false, false, never
+	o.paused, o.ended, o.unknown, o.lowSince = false, r.now, false, never
 }
