@@ -26,7 +26,8 @@ const (
 type devctls struct {
 	list [keptSettings]setting // oldest first; the last one is in force
 	n    int
-	size int // the latest setting that allows the size of the request at hand
+	size int    // the latest setting that allows the size of the request at hand
+	lost uint64 // settings taken together with the next
 }
 
 // dataKind says what a request carries, as far as attributes go [P11].
@@ -50,6 +51,7 @@ func (d *devctls) write(regs *nic.Regs, now int64) {
 	last, next := &d.list[d.n-1], settingOf(regs)
 	last.until = now + nicspec.VisibleCycles
 	if d.n == keptSettings {
+		d.lost++
 		a, b := &d.list[0], &d.list[1]
 		b.limits.MPS, b.limits.MRRS = max(a.limits.MPS, b.limits.MPS), max(a.limits.MRRS, b.limits.MRRS)
 		b.attrs |= a.attrs

@@ -46,7 +46,7 @@ func (r *Referee) report() *Report {
 	s := &r.stats
 	p := &Report{
 		Checked: s.Compared + s.Counters, Mismatches: r.log.total, List: r.log.kept, Tallies: r.log.kinds,
-		Notes: r.log.notes, Digest: r.dig.sum(), Cycles: r.now + 1, Stats: *s, Result: Pass,
+		Notes: r.log.notes, Limits: r.limits(), Digest: r.dig.sum(), Cycles: r.now + 1, Stats: *s, Result: Pass,
 	}
 	if r.log.noted > uint64(len(p.Notes)) {
 		p.Notes = append(p.Notes, fmt.Sprintf("%d notes in all", r.log.noted))

@@ -62,6 +62,9 @@ func (r *Referee) used() {
 // free is the least number of cycles since a former one in which m_axis_tlp
 // carried nothing and was not held back.
 func (r *Referee) free(since int64) int64 {
+	if r.use.n == useMarks && since < r.use.mark(useMarks-1).cycle {
+		r.met[limitUse]++
+	}
 	all := r.x.First - since
 	return all - r.use.since(since) - r.cfg.heldAtMost(all)
 }

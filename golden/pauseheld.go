@@ -35,8 +35,9 @@ const (
 	pauseClaimStep = 4 << 10 // bytes between claims of one crossing
 )
 
-func (o *pauseOut) claim(c pauseClaim) {
+func (r *Referee) claimLevel(o *pauseOut, c pauseClaim) {
 	if len(o.claims) == maxPauseClaims {
+		r.met[limitClaims]++
 		o.claims = append(o.claims[:0], o.claims[1:]...)
 	}
 	o.claims = append(o.claims, c)
@@ -75,7 +76,7 @@ func (r *Referee) pauseCame(p *rxPort) {
 		}
 	}
 	to := r.now + r.pauseSlack()
-	o.claim(pauseClaim{from: r.now, to: to, before: p.seq, limit: int(o.now.Xoff), most: p.held, missing: true, after: to - r.pauseAgain(&o.now)})
+	r.claimLevel(o, pauseClaim{from: r.now, to: to, before: p.seq, limit: int(o.now.Xoff), most: p.held, missing: true, after: to - r.pauseAgain(&o.now)})
 }
 
 // pauseAgain is the time after which a pause is told again, at the latest.

@@ -176,3 +176,37 @@ func TestPauseOfNoClassIsCompared(t *testing.T) {
 	l.r.Observe(boundary.Crossing{Kind: boundary.FrameOut, First: 1100, Last: 1100, Frame: &ether.Frame{Data: b[:], Queue: nicspec.PauseQueue}})
 	require.Equal(t, "pause.time", l.found(1200))
 }
+
+// What the referee's own bounds keep from being judged is said in the report.
+func TestLimitsAreReported(t *testing.T) {
+	l := newLevels(t, nicspec.PauseModePause, 0)
+	require.Empty(t, l.r.Finish().Limits)
+
+	l = newLevels(t, nicspec.PauseModePause, 0)
+	l.come(1000, 130) // 80 KB: more claims than are followed
+	r := l.r
+	for i := range 70 {
+		r.ver.now.Pause[0].Port = true
+		r.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: 1200 + int64(i), Last: 1200 + int64(i), Frame: &ether.Frame{Data: pauseFrame(1000)}})
+	}
+	for range 6 {
+		r.regs.Write32(nicspec.RegPortMac(0), r.regs.Read32(nicspec.RegPortMac(0))+1)
+		r.pauseConfigured(0)
+	}
+	l.sends(1300, 77)
+	for range keptSettings {
+		r.devctl.write(r.regs, r.now)
+	}
+	for i := range 40 {
+		r.rx.queues[0].rung(uint16(i), 1300)
+	}
+	l.come(1310, 1)
+	p := r.Finish()
+	var met []string
+	for _, m := range p.Limits {
+		require.NotZero(t, m.Count)
+		met = append(met, m.What[1:3])
+	}
+	require.Equal(t, []string{"F6", "F4", "F6", "P1", "R9"}, met)
+	require.Contains(t, p.String(), "\nlimit: ")
+}

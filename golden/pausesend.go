@@ -132,6 +132,8 @@ func (r *Referee) pauseSent(o *pauseOut) (cfg *pauseConfig, end, known bool) {
 	}
 	if r.x.First > o.loose {
 		r.failPause(o)
+	} else {
+		r.met[limitPauses]++
 	}
 	return nil, false, false
 }
@@ -213,7 +215,7 @@ func (r *Referee) pauseTold(p *rxPort, cfg *pauseConfig) {
 	}
 	o.paused, o.told, o.unknown, o.lowSince = true, r.x.First, false, never
 	if r.now > o.oldTo {
-		o.claim(pauseClaim{from: r.now, to: r.now + r.pauseAgain(cfg), before: p.seq, limit: int(cfg.Xon), missing: true, after: o.told, again: true})
+		r.claimLevel(o, pauseClaim{from: r.now, to: r.now + r.pauseAgain(cfg), before: p.seq, limit: int(cfg.Xon), missing: true, after: o.told, again: true})
 	}
 }
 
@@ -223,6 +225,6 @@ func (r *Referee) pauseEnds(p *rxPort, cfg *pauseConfig) {
 	if !o.paused && !o.unknown {
 		r.fail(Domain{DomainPort, r.x.Port}, "F6", "pause.time", "none: no pause is to be ended", "0")
 	}
-	o.claim(pauseClaim{from: r.looksBack(o), to: r.x.First, before: p.seq, limit: int(cfg.Xon)})
+	r.claimLevel(o, pauseClaim{from: r.looksBack(o), to: r.x.First, before: p.seq, limit: int(cfg.Xon)})
 	o.paused, o.ended, o.unknown, o.lowSince = false, r.now, false, never
 }

@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+	"slices"
 
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
@@ -48,6 +49,9 @@ func (r *Referee) pauseIn(f *rxFrame) {
 			*at = in
 			return
 		}
+	}
+	if old := &k.came[k.n%keptPauses]; k.n >= keptPauses && in.last < old.last+r.cfg.Spec.PauseCycles(slices.Max(old.frame.Quanta[:])) {
+		r.met[limitStops]++
 	}
 	k.came[k.n%keptPauses] = in
 	k.n++

@@ -32,6 +32,7 @@ type Referee struct {
 
 	devctl devctls
 	use    tlpUse
+	met    [numLimits]uint64 // bounds of the referee's own
 	msg    msgSide
 	flr    flrSide
 

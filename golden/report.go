@@ -28,6 +28,7 @@ type Report struct {
 	List       []*Mismatch `json:"list,omitempty"`    // the first ones
 	Tallies    []Tally     `json:"tallies,omitempty"` // all of them, counted
 	Notes      []string    `json:"notes,omitempty"`   // what the other side did that the contract leaves open
+	Limits     []Limit     `json:"limits,omitempty"`  // what the referee's own bounds kept from being judged
 	Digest     string      `json:"digest"`            // SHA-256 over the crossings
 	Cycles     int64       `json:"cycles"`            // last cycle in which something crossed
 	Stats      Stats       `json:"stats"`
@@ -96,6 +97,9 @@ func (p *Report) String() string {
 	}
 	for _, n := range p.Notes {
 		b.WriteString("\nnote: " + n)
+	}
+	for _, l := range p.Limits {
+		fmt.Fprintf(&b, "\nlimit: %d × %s", l.Count, l.What)
 	}
 	return b.String()
 }

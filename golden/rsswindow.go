@@ -13,6 +13,7 @@ type rssVersions struct {
 	key   [nicspec.RegRssKeyCount]wordVersions
 	table [nicspec.RssEntries]wordVersions
 	quiet int64 // last cycle in which an older value may be in force
+	lost  uint64
 }
 
 // wordVersions is what one word was, oldest first; the last is in force. One
@@ -129,6 +130,7 @@ func (s *rssVersions) canBe(f *rxFrame, v *nic.RxVerdict, hash uint32) bool {
 			}
 		})
 		if len(next) > maxHashes {
+			s.lost++
 			return true
 		}
 		sums = next

@@ -26,6 +26,7 @@ type rxq struct {
 	maybe     uint16 // producer index that a doubtful doorbell asked for
 	mayBe     bool
 	bells     [keptBells]bell
+	lost      uint64 // times that they were too few
 	numBells  uint64
 	bad       []badRead
 	fresh     freshBells
@@ -309,6 +310,7 @@ func (q *rxq) postedBefore(cycle int64) uint16 {
 	if q.numBells < keptBells {
 		return 0
 	}
+	q.lost++
 	return q.ctx.CI
 }
 
