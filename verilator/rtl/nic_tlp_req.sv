@@ -21,11 +21,11 @@ module nic_tlp_req
   // Fmt/Type bytes of requests.
   localparam logic [7:0] MRd32 = 8'h00, MRd64 = 8'h20, MWr32 = 8'h40, MWr64 = 8'h60;
 
-  // The other requests that wait for an answer: locked reads, I/O, configuration, deferrable
-  // writes and AtomicOps.
+  // The other requests that wait for an answer: locked reads, I/O, configuration (trusted ones,
+  // too), deferrable writes and AtomicOps.
   function automatic logic other_non_posted(input logic [7:0] fmt_type);
     case (fmt_type)
-      8'h01, 8'h21, 8'h02, 8'h42, 8'h04, 8'h44, 8'h05, 8'h45,
+      8'h01, 8'h21, 8'h02, 8'h42, 8'h04, 8'h44, 8'h05, 8'h45, 8'h1b,
       8'h5b, 8'h7b, 8'h4c, 8'h6c, 8'h4d, 8'h6d, 8'h4e, 8'h6e: other_non_posted = 1'b1;
       default: other_non_posted = 1'b0;
     endcase
