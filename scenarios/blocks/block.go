@@ -38,7 +38,11 @@ type Block struct {
 }
 
 // All are the blocks there are, by name.
-func All() []*Block { return []*Block{crc32c, csum, ecn, icrc, key, offload, parse, rss, steer, wqe} }
+func All() []*Block {
+	return []*Block{
+		account, counters, crc32c, csum, ecn, icrc, key, offload, parse, regs, rss, steer, tables, wqe,
+	}
+}
 
 // Names are the names of All.
 func Names() (names []string) {

@@ -1,0 +1,166 @@
+package blocks
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// Requests of regs.
+const (
+	regsRequest = iota
+	regsLook
+	regsHdrAt  = 16
+	regsDataAt = regsHdrAt + tlp.HeaderBytes
+)
+
+var regs = &Block{
+	Name: "regs", RTL: "nic_regs.sv", Go: "regs.go",
+	Ops: []Op{
+		regsRequest: {
+			Name:    "request",
+			Request: layout(num("op", 1), gap(15), raw("header", tlp.HeaderBytes), raw("data", nicspec.WqeBytes)),
+			Result: layout(num("op", 1), num("ok", 1), num("two", 1), num("tc", 1), num("attr", 1), raw("requester", 2), num("tag", 1),
+				num("byte_count", 2), num("lower_address", 1), num("lower", 4), num("upper", 4)),
+		},
+		regsLook: {
+			Name:    "look",
+			Request: layout(num("op", 1), num("status", 1)),
+			Result: layout(num("op", 1), num("rx_enable", 1), num("tx_enable", 1), num("attr", 1), num("mps", 2), num("mrrs", 2), num("rcb128", 1),
+				num("cpl_timeout", 4), num("drop_ip_csum", 1), num("drop_l4_csum", 1), num("drop_icrc", 1), num("drop_crc32c", 1),
+				num("default_queue", 2), num("default_to_queue", 1), num("default_rss", 1), num("default_log", 1), num("roce_port", 2),
+				raw("rss_key", nicspec.RssKeyBytes),
+				num("rx_doorbells", 1), num("rx_queue", 1), num("rx_pi", 2), num("tx_doorbells", 1), num("tx_queue", 1), num("tx_pi", 2),
+				num("pushes", 1), raw("wqe", nicspec.WqeBytes)),
+		},
+	},
+	Stimulus: regsStimulus, Reference: regsReference,
+}
+
+// regsStimulus is accesses of all registers and whatever else a request can be.
+func regsStimulus(rng *rand.Rand, n int) (list []Packet) {
+	for len(list) < n {
+		switch {
+		case maybe(rng, 12):
+			list = append(list, Packet{Data: append([]byte{regsLook, uint8(rng.IntN(8))}, make([]byte, regsDataAt+nicspec.WqeBytes-2)...)})
+		case maybe(rng, 2):
+			list = append(list, regsAccess(rng, true, 1, nicspec.RegCtrl, 1<<31)) // a reset
+		case maybe(rng, 10):
+			for _, p := range tablesCommand(rng, tablesSimple) {
+				list = append(list, regsOf(rng, p.Data))
+			}
+		default:
+			list = append(list, regsAny(rng))
+		}
+	}
+	return list[:n]
+}
+
+// regsPlaces are the registers and arrays of registers, and how many bytes each takes.
+var regsPlaces = [][2]int{
+	{nicspec.RegId, 0x30}, {nicspec.RegId, 0x30}, {0x30, 0x10}, {nicspec.RegTblCmd + 4, 0x3c}, {nicspec.RegTblDataBase, 4 * nicspec.TableWords},
+	{nicspec.RegRssKeyBase, nicspec.RssKeyBytes}, {nicspec.RegRssKeyBase, nicspec.RssKeyBytes + 16},
+	{nicspec.RegAccountCreditBase, 4 * nicspec.RegAccountCreditCount}, {nicspec.RegAccountCreditBase, 0x200},
+	{nicspec.RegRuleHitsBase, 8 * nicspec.RegRuleHitsCount}, {nicspec.RegCounterBase + 8*int(nicspec.CntTxWqe), 8 * 16},
+	{nicspec.RegCounterBase, 8 * nicspec.RegCounterCount}, {nicspec.RegRxDoorbellBase, 4 * nicspec.RegRxDoorbellCount},
+	{nicspec.RegTxDoorbellBase, 4 * nicspec.RegTxDoorbellCount}, {nicspec.RegTxPushBase, nicspec.RegTxPushStride * nicspec.RegTxPushCount},
+	{0xa000, 0x6000}, {0x20000, 0xe0000},
+}
+
+// regsPlace is one of them.
+func regsPlace(rng *rand.Rand) uint32 {
+	p := pick(rng, regsPlaces...)
+	return uint32(p[0] + rng.IntN(p[1])&^3)
+}
+
+// regsOf is an access as tablesCommand has it.
+func regsOf(rng *rand.Rand, b []byte) Packet {
+	off, v := 8*uint32(le.Uint16(b[4:])), le.Uint64(b[8:])
+	switch {
+	case b[0] == tablesRead, b[2] == 3:
+		return regsAccess(rng, b[0] == tablesWrite, 2, off, v)
+	case b[2] == 2:
+		return regsAccess(rng, true, 1, off+4, v>>32)
+	}
+	return regsAccess(rng, true, 1, off, v)
+}
+
+// regsAccess is a whole access of registers.
+func regsAccess(rng *rand.Rand, write bool, dws int, off uint32, value uint64) Packet {
+	const mrd, mwr = 0x20, 0x60
+	be, typ := uint8(0xf), uint8(mrd)
+	if dws > 1 {
+		be = 0xff
+	}
+	if write {
+		typ = mwr
+	}
+	p := regsTLP(rng, typ, dws, be, nicspec.BarBase+uint64(off))
+	le.PutUint64(p.Data[regsDataAt:], value)
+	return p
+}
+
+// regsValue is a number of any size.
+func regsValue(rng *rand.Rand) uint64 { return uint64(rng.Uint32() >> rng.IntN(32)) }
+
+// regsTLP is a request with any data. What of its header is not said here may be anything.
+func regsTLP(rng *rand.Rand, typ uint8, dws int, be uint8, addr uint64) Packet {
+	const fourDW, lengthBits, tcAttr, attr = 0x20, 0x3ff, 0x74, 0x30
+	b := append(make([]byte, regsHdrAt), noise(rng, tlp.HeaderBytes+nicspec.WqeBytes)...)
+	b[0] = regsRequest
+	h := b[regsHdrAt:regsDataAt]
+	h[0], h[1], h[7] = typ, h[1]&tcAttr, be
+	binary.BigEndian.PutUint16(h[2:], uint16(dws&lengthBits)|uint16(h[2]&attr)<<8)
+	if typ&fourDW != 0 {
+		binary.BigEndian.PutUint64(h[8:], addr)
+	} else {
+		binary.BigEndian.PutUint32(h[8:], uint32(addr))
+		clear(h[12:])
+	}
+	return Packet{Data: b}
+}
+
+// regsAny is any request but a reset and a table command.
+func regsAny(rng *rand.Rand) Packet {
+	const poisoned = 0x40
+	off, dws := regsPlace(rng), 1+rng.IntN(2)
+	if maybe(rng, 70) {
+		if dws == 2 && maybe(rng, 95) {
+			off &^= 7
+		}
+		return regsCalm(regsAccess(rng, maybe(rng, 50), dws, off, regsValue(rng)|regsValue(rng)<<32))
+	}
+	in := nicspec.BarBase + uint64(off)
+	switch rng.IntN(8) {
+	case 0: // a work entry
+		return regsTLP(rng, 0x60, nicspec.WqeBytes/tlp.DWBytes, pick(rng, 0xff, 0xff, uint8(rng.Uint32())),
+			nicspec.BarBase+uint64(nicspec.RegTxPush(rng.IntN(nicspec.RegTxPushCount)))+uint64(pick(rng, 0, 0, 0, 4*rng.IntN(16))))
+	case 1:
+		return regsCalm(regsTLP(rng, pick(rng, uint8(0x20), 0x60), dws, uint8(rng.Uint32()), in))
+	case 2:
+		return regsCalm(regsTLP(rng, pick(rng, uint8(0x20), 0x60), pick(rng, 0, 3, 16, 1023, rng.IntN(1024)), 0xff, in))
+	case 3:
+		return regsTLP(rng, pick(rng, uint8(0x20), 0x60), 1, 0xf, rng.Uint64())
+	case 4:
+		return regsTLP(rng, pick(rng, uint8(0x00), 0x40), 1, 0xf, in)
+	case 5:
+		p := regsTLP(rng, pick(rng, uint8(0x20), 0x60), 1, 0xf, in)
+		p.Data[regsHdrAt+2] |= poisoned
+		return regsCalm(p)
+	}
+	typ := uint8(rng.Uint32())
+	for typ&0x1e == 0x0a { // completions
+		typ = uint8(rng.Uint32())
+	}
+	return regsCalm(regsTLP(rng, typ, dws, pick(rng, uint8(0xf), 0xff, uint8(rng.Uint32())), in))
+}
+
+// regsCalm has a write of CTRL start no reset.
+func regsCalm(p Packet) Packet {
+	if d := p.Data[regsDataAt:]; binary.BigEndian.Uint64(p.Data[regsHdrAt+8:]) == nicspec.BarBase+nicspec.RegCtrl {
+		d[3] &= 0x7f
+	}
+	return p
+}

@@ -1,0 +1,101 @@
+package blocks
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// rung is the doorbells of one kind since the last look.
+type rung struct {
+	count, queue uint8
+	pi           uint16
+}
+
+func (r *rung) append(b []byte) []byte {
+	return le.AppendUint16(append(b, r.count, r.queue), r.pi)
+}
+
+// regsState is the registers and what they have done since the last look.
+type regsState struct {
+	*nic.Regs
+	rx, tx rung
+	pushes uint8
+	wqe    [nicspec.WqeBytes]byte
+}
+
+func regsReference() func(Packet) []Packet {
+	s := regsState{Regs: newRegs()}
+	for i := range nic.DefaultSpec().NumRules { // as the wrapper has it
+		for range i + 1 {
+			s.Hit(i)
+		}
+	}
+	return func(req Packet) []Packet {
+		if req.Data[0] == regsLook {
+			return []Packet{s.look(nicspec.StatusReg(req.Data[1]))}
+		}
+		return s.request(req.Data)
+	}
+}
+
+func (s *regsState) request(b []byte) []Packet {
+	var o nic.Outcome
+	s.Take((*[tlp.HeaderBytes]byte)(b[regsHdrAt:]), b[regsDataAt:], &o)
+	if s.Resetting() {
+		s.EndReset()
+	}
+	for _, e := range o.Effects[:o.NumEffects] {
+		switch r := &s.tx; {
+		case e.Kind != nic.EffectDoorbell && e.Kind != nic.EffectDoorbellBad:
+		case o.Pushed != nil:
+			s.pushes, s.tx.queue = s.pushes+1, uint8(e.Index)
+			copy(s.wqe[:], o.Pushed)
+		default:
+			if e.Rx {
+				r = &s.rx
+			}
+			*r = rung{r.count + 1, uint8(e.Index), e.PI}
+		}
+	}
+	if !o.Answered {
+		return nil
+	}
+	const countBits = 0xfff
+	h, res := &o.Answer.Header, make([]byte, 19)
+	res[3], res[4], res[7], res[10] = h.TC, uint8(h.Attr), h.Tag, h.LowerAddr
+	binary.BigEndian.PutUint16(res[5:], h.RequesterID)
+	le.PutUint16(res[8:], h.ByteCount&countBits)
+	if h.Kind == tlp.CplD {
+		res[1], res[2] = 1, flag(h.Length == 2)
+		copy(res[11:], o.Answer.Data[:h.Length*tlp.DWBytes])
+	}
+	return []Packet{{Data: res}}
+}
+
+func (s *regsState) look(status nicspec.StatusReg) Packet {
+	c, l := s.Config(), s.Limits()
+	b := []byte{regsLook, flag(c.RxEnable), flag(s.TxEnable()), 0}
+	if a := s.DataAttr(); a != 0 {
+		b[3] = flag(a&tlp.RelaxedOrder != 0)<<1 | flag(a&tlp.NoSnoop != 0)
+	}
+	b = le.AppendUint16(b, uint16(l.MPS))
+	b = le.AppendUint16(b, uint16(l.MRRS))
+	b = append(b, flag(l.RCB == 128))
+	b = le.AppendUint32(b, uint32(s.CplTimeout()))
+	b = append(b, flag(c.DropIPCsum), flag(c.DropL4Csum), flag(c.DropICRC), flag(c.DropCRC32C))
+	b = le.AppendUint16(b, c.DefaultQueue)
+	b = append(b, flag(c.DefaultAction == nicspec.ActionQueue), flag(c.DefaultAction == nicspec.ActionRss),
+		min(c.DefaultLog, nicspec.RssLogMax))
+	b = le.AppendUint16(b, c.RocePort)
+	for i := range nicspec.RegRssKeyCount {
+		b = le.AppendUint32(b, c.RssKey.Word(i))
+	}
+	b = s.tx.append(s.rx.append(b))
+	b = append(append(b, s.pushes), s.wqe[:]...)
+	s.Status = status
+	s.rx, s.tx, s.pushes, s.wqe = rung{}, rung{}, 0, [nicspec.WqeBytes]byte{}
+	return Packet{Data: b}
+}

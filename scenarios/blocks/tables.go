@@ -1,0 +1,203 @@
+package blocks
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// Requests of tables.
+const (
+	tablesWrite = iota
+	tablesRead
+	tablesQuiet
+	tablesBytes = 16 // of a request, and of a result
+)
+
+var tables = &Block{
+	Name: "tables", RTL: "nic_tables.sv", Go: "tables.go",
+	Ops: []Op{
+		tablesWrite: {
+			Name:    "write",
+			Request: layout(num("op", 2), num("written", 2), num("unit", 2), gap(2), num("lower", 4), num("upper", 4)),
+			Result:  layout(num("op", 2)),
+		},
+		tablesRead: {
+			Name:    "read",
+			Request: layout(num("op", 2), gap(2), num("unit", 2)),
+			Result:  layout(num("op", 2), gap(2), num("unit", 2), num("reg_bad", 2), num("lower", 4), num("upper", 4)),
+		},
+		tablesQuiet: {
+			Name:    "quiet",
+			Request: layout(num("op", 2), gap(4), num("quiet", 2)),
+			Result:  layout(num("op", 2)),
+		},
+	},
+	Stimulus: tablesStimulus, Reference: tablesReference,
+}
+
+// tablesSpec is the build without some parts, whose tables and fields are NotBuilt.
+func tablesSpec() nic.Spec {
+	s := nic.DefaultSpec()
+	s.Parts &^= nicspec.PartRss | nicspec.PartEcn | nicspec.PartPause
+	return s
+}
+
+// tablesStimulus is commands with all that belongs to them, and accesses that do not: among others while a queue drains.
+func tablesStimulus(rng *rand.Rand, n int) (list []Packet) {
+	for len(list) < n {
+		switch rng.IntN(8) {
+		case 0:
+			list = append(list, tablesAccess(tablesWrite, tablesUnit(rng), rng.IntN(4), rng.Uint64()))
+		case 1:
+			list = append(list, tablesAccess(tablesRead, tablesUnit(rng), 0, 0))
+		case 2:
+			p := tablesAccess(tablesQuiet, 0, 0, 0)
+			p.Data[6] = uint8(rng.IntN(2))
+			list = append(list, p)
+		default:
+			list = append(list, tablesCommand(rng, tablesKinds)...)
+		}
+	}
+	return list[:n]
+}
+
+func tablesAccess(op uint8, unit, written int, value uint64) Packet {
+	b := make([]byte, tablesBytes)
+	b[0], b[2] = op, uint8(written)
+	le.PutUint16(b[4:], uint16(unit))
+	le.PutUint64(b[8:], value)
+	return Packet{Data: b}
+}
+
+// tablesUnit is the place of a pair of registers, most of them of tables.
+func tablesUnit(rng *rand.Rand) int {
+	const cmd, data, units = nicspec.RegTblCmd / 8, nicspec.RegTblDataBase / 8, nicspec.TableWords / 2
+	return pick(rng, cmd, cmd, cmd+1, data-1, data+rng.IntN(units), data+rng.IntN(units), data+rng.IntN(units))
+}
+
+// tablesCommand fills TBL_DATA, starts a command and reads what came of it.
+func tablesCommand(rng *rand.Rand, kinds int) (list []Packet) {
+	var cmd nicspec.TblCmdReg
+	t, index, e := tablesEntry(rng, kinds)
+	cmd.SetTable(uint32(t))
+	cmd.SetIndex(uint32(index))
+	cmd.SetOp(uint32(pick(rng, nicspec.TableOpWrite, nicspec.TableOpWrite, nicspec.TableOpRead, nicspec.TableOpRead)))
+	if maybe(rng, 5) {
+		cmd.SetOp(uint32(pick(rng, nicspec.TableOpNone, nicspec.TableOpRead+1)))
+	}
+	if nicspec.TableOp(cmd.Op()) == nicspec.TableOpWrite {
+		for at := 0; at < len(e); at += 8 {
+			unit, v := (nicspec.RegTblDataBase+at)/8, le.Uint64(e[at:])
+			if maybe(rng, 80) {
+				list = append(list, tablesAccess(tablesWrite, unit, 3, v))
+			} else {
+				list = append(list, tablesAccess(tablesWrite, unit, 2, v), tablesAccess(tablesWrite, unit, 1, v))
+			}
+		}
+	}
+	list = append(list, tablesAccess(tablesWrite, nicspec.RegTblCmd/8, 1+2*rng.IntN(2), uint64(cmd)|rng.Uint64()<<32))
+	list = append(list, tablesAccess(tablesRead, nicspec.RegTblCmd/8, 0, 0))
+	for range rng.IntN(8) {
+		list = append(list, tablesAccess(tablesRead, nicspec.RegTblDataBase/8+rng.IntN(nicspec.TableWords/2), 0, 0))
+	}
+	return list
+}
+
+// Kinds of commands: those for Rxq and for parts that are not built are the last.
+const (
+	tablesKinds  = 8
+	tablesSimple = 4
+)
+
+// tablesEntry is an entry of one of the tables that there are, or a place where there is none.
+func tablesEntry(rng *rand.Rand, kinds int) (t nicspec.Table, index int, e []byte) {
+	s := nic.DefaultSpec()
+	switch rng.IntN(kinds) {
+	case 0:
+		const beyond = 1 << 12
+		return nicspec.Table(rng.Uint32()), beyond + rng.IntN(1<<16-beyond), noise(rng, 8)
+	case 1:
+		t, index, e = nicspec.TableAccount, pick(rng, 0, 5, nicspec.NumAccounts-1, nicspec.NumAccounts), make([]byte, nicspec.AccountEntrySize)
+		f := nicspec.AccountEntryFields{Balance: credits(rng), Latch: uint8(rng.IntN(3))}
+		f.Encode(e)
+	case 2, 3:
+		t, index, e = nicspec.TableKey, pick(rng, 0, 7, s.NumKeys-1, s.NumKeys), make([]byte, nicspec.KeyEntrySize)
+		f := nicspec.KeyEntryFields{
+			Valid: pick(rng, 0, 1, 1, uint8(rng.IntN(3))), RightRead: maybe(rng, 50), RightWrite: maybe(rng, 50), Variant: uint8(rng.Uint32()),
+			VaBase: rng.Uint64(), Length: rng.Uint64() >> rng.IntN(64), BusBase: rng.Uint64(),
+		}
+		f.Encode(e)
+	case 4:
+		return pick(rng, nicspec.TableIndirection, nicspec.TablePortCfg), rng.IntN(4), noise(rng, 8)
+	default:
+		t, index, e = nicspec.TableRxq, pick(rng, 0, 0, 1, 9, s.NumRxq-1, s.NumRxq), make([]byte, nicspec.RxqEntrySize)
+		f := rxqEntry(rng)
+		f.Encode(e)
+	}
+	return t, index, e
+}
+
+// rxqEntry is one that mostly can be enabled.
+func rxqEntry(rng *rand.Rand) nicspec.RxqEntryFields {
+	const align = 63
+	f := nicspec.RxqEntryFields{
+		Enable: pick(rng, 0, 0, 1, 1, 1, uint8(rng.IntN(3))), SplitMode: nicspec.SplitMode(rng.IntN(3)), LogSize: uint8(2 + rng.IntN(14)),
+		SplitLen: uint16(rng.Uint32()), HdrBufSize: uint16(rng.Uint32()), PayBufSize: uint16(rng.Uint32()),
+		RingBase: rng.Uint64() &^ align, CqBase: rng.Uint64() &^ align, CrcMode: nicspec.CrcMode(rng.IntN(3)),
+		MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(), ModCount: uint16(rng.Uint32()), ModCycles: uint16(rng.Uint32()),
+		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()), Cqi: uint16(rng.Uint32()), // left out
+	}
+	switch rng.IntN(16) {
+	case 0:
+		f.SplitMode = 3
+	case 1:
+		f.LogSize = uint8(rng.Uint32())
+	case 2:
+		f.RingBase |= 1 << rng.IntN(6)
+	case 3:
+		f.CqBase |= 1 << rng.IntN(6)
+	case 4:
+		f.PayBufSize = 0
+	case 5:
+		f.HdrBufSize = 0
+	case 6:
+		f.CrcMode = 3
+	case 7:
+		f.MsixAddr |= uint64(rng.IntN(4))
+	case 8:
+		f.EcnMode = uint8(rng.IntN(3))
+	}
+	return f
+}
+
+func tablesReference() func(Packet) []Packet {
+	regs, quiet := nic.NewRegs(tablesSpec()), true
+	return func(req Packet) []Packet {
+		b := req.Data
+		unit := 8 * uint32(le.Uint16(b[4:]))
+		switch b[0] {
+		case tablesWrite:
+			for i := range uint32(2) {
+				if b[2]>>i&1 != 0 {
+					regs.Write32(unit+4*i, le.Uint32(b[8+4*i:]))
+				}
+			}
+		case tablesQuiet:
+			quiet = b[6] != 0
+		case tablesRead:
+			res := make([]byte, tablesBytes)
+			res[0] = b[0]
+			copy(res[4:], b[4:6])
+			le.PutUint16(res[6:], uint16(regs.Dev(nicspec.CntRegBad)))
+			le.PutUint32(res[8:], regs.Read32(unit))
+			le.PutUint32(res[12:], regs.Read32(unit+4))
+			return []Packet{{Data: res}}
+		}
+		if quiet {
+			regs.Drained()
+		}
+		return nil
+	}
+}

@@ -1,0 +1,151 @@
+/// nic_account alone: frames on their way to a queue (op 0), commands of table Account (op 1), writes
+/// of ACCOUNT_CREDIT (op 2), which are then read. A frame is held before it goes on, and settled some
+/// time after, for as long as its request says.
+
+module blk_account
+  import nic_int_pkg::*;
+  import nic_pkg::*;
+  import nic_rx_pkg::*;
+  import blk_pkg::*;
+(
+  input  logic          clk,
+  input  logic          rst,
+  input  logic [1087:0] s_axis_req_tdata,
+  input  logic          s_axis_req_tlast,
+  input  logic          s_axis_req_tvalid,
+  output logic          s_axis_req_tready,
+  output logic [1087:0] m_axis_rsp_tdata,
+  output logic          m_axis_rsp_tlast,
+  output logic          m_axis_rsp_tvalid,
+  input  logic          m_axis_rsp_tready
+);
+  typedef struct packed {
+    logic [31:0] port_seq;
+    logic [7:0]  passed;
+    logic [7:0]  settle;     // cycles
+    logic [7:0]  hold;       // cycles
+    logic [15:0] queue_f;
+    logic [7:0]  slow_queue;
+    logic [7:0]  account;
+    logic [7:0]  account_en;
+    logic [7:0]  op;
+  } frame_op_t;
+
+  typedef struct packed {
+    logic [31:0] account_seq;
+    logic [31:0] port_seq;
+    logic [15:0] queue_f;
+    logic [7:0]  slow;
+    logic [7:0]  op;
+  } frame_res_t;
+
+  typedef struct packed {
+    logic [63:0] value;
+    logic [39:0] rsvd;
+    logic [7:0]  pair;       // of accounts
+    logic [7:0]  we;
+    logic [7:0]  op;
+  } credit_t;
+
+  table_op_t  t_op;
+  frame_op_t  f_op;
+  credit_t    c_op, c_q;
+  frame_res_t f_res;
+  logic       is_frame, is_table, is_credit, can, take, flow_ready, read_q, table_done;
+  logic       in_ready, out_valid, out_ready, gone, settled, open_q, passed_q, unused_busy;
+  logic [7:0] held_q, settle_q;
+  rx_frame_t  frame, out;
+  tbl_req_t   tbl;
+  tbl_rsp_t   tbl_rsp, table_rsp;
+  reg_bus_t   bus;
+  logic [63:0] rdata;
+  logic [7:0] pair;
+
+  assign t_op      = table_op_t'(s_axis_req_tdata);
+  assign f_op      = frame_op_t'(s_axis_req_tdata[$bits(frame_op_t)-1:0]);
+  assign c_op      = credit_t'(s_axis_req_tdata[$bits(credit_t)-1:0]);
+  assign is_frame  = t_op.op == 8'd0;
+  assign is_table  = t_op.op == 8'd1;
+  assign is_credit = t_op.op == 8'd2;
+  assign can       = is_frame ? in_ready : !open_q;
+  assign s_axis_req_tready = flow_ready && can;
+
+  assign pair      = read_q ? c_q.pair : c_op.pair;
+
+  // What is to be done with the frame stays with it.
+  always_comb begin
+    frame               = '0;
+    frame.info.port_seq = f_op.port_seq;
+    frame.info.queue_f  = f_op.queue_f;
+    frame.info.hash     = {8'h0, f_op.passed, f_op.settle, f_op.hold};
+    frame.info.draw     = '{account_en: f_op.account_en[0], account: f_op.account[5:0], slow_queue: f_op.slow_queue};
+    f_res     = '{op: 8'd0, slow: 8'(out.slow), queue_f: out.info.queue_f, port_seq: out.info.port_seq,
+                  account_seq: out.account_seq};
+    bus       = '{we: take && is_credit ? c_op.we[1:0] : 2'b00, rd: read_q, wdata: c_op.value,
+                  unit: RegAccountCreditBase[RegAw-1:3] + (RegAw-3)'(pair)};
+  end
+
+  assign out_ready = held_q >= out.info.hash[7:0];
+  assign gone      = out_valid && out_ready;
+  assign settled   = open_q && settle_q == 8'd0;
+
+  blk_flow #(.OutBytes(136)) u_flow (
+    .clk, .rst,
+    .s_tvalid (s_axis_req_tvalid && can), .s_tready(flow_ready),
+    .alone_i  (!is_frame),
+    .take_o   (take),
+    .done_i   (table_done || read_q || gone),
+    .data_i   (table_done ? table_res(8'd1, table_rsp) :
+               read_q ? 1088'({rdata, c_q.rsvd, 16'h0, 8'd2}) : 1088'(f_res)),
+    .m_tdata  (m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
+    .m_tvalid (m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+  );
+
+  blk_table u_table (
+    .clk, .rst,
+    .start_i (take && is_table),
+    .req_i   (table_req(t_op)),
+    .tbl_o   (tbl),
+    .tbl_i   (tbl_rsp),
+    .done_o  (table_done),
+    .rsp_o   (table_rsp)
+  );
+
+  nic_account u_account (
+    .clk, .rst,
+    .tbl_i       (tbl),
+    .tbl_o       (tbl_rsp),
+    .reg_i       (bus),
+    .rdata_o     (rdata),
+    .in_valid_i  (take && is_frame),
+    .in_ready_o  (in_ready),
+    .in_i        (frame),
+    .out_valid_o (out_valid),
+    .out_ready_i (out_ready),
+    .out_o       (out),
+    .settled_i   (settled),
+    .passed_i    (passed_q),
+    .busy_o      (unused_busy)
+  );
+
+  always_ff @(posedge clk) begin
+    read_q <= take && is_credit;
+    if (take) c_q <= c_op;
+    held_q <= out_valid && !out_ready ? held_q + 8'd1 : 8'd0;
+    if (settle_q != 8'd0) settle_q <= settle_q - 8'd1;
+    if (settled) open_q <= 1'b0;
+    if (gone && out.info.draw.account_en) begin
+      open_q   <= 1'b1;
+      passed_q <= out.info.hash[16];
+      settle_q <= out.info.hash[15:8];
+    end
+    if (rst) begin
+      read_q <= 1'b0;
+      open_q <= 1'b0;
+      held_q <= '0;
+    end
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{s_axis_req_tlast, s_axis_req_tdata, f_op, c_q, out};
+endmodule
