@@ -159,7 +159,6 @@ module nic_offload_fin
     out_o          = '0;
     out_o.id       = last.f.id;
     if (last.p.bad && last.f.id.status == 8'(StatusOk)) out_o.id.status = StatusBadOffload;
-    out_o.port     = last.f.port;
     out_o.len      = last.f.len;
     out_o.icrc     = last.p.icrc;
     out_o.icrc_pos = last.p.last;

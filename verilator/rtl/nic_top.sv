@@ -79,11 +79,11 @@ module nic_top
   end
 
   // Read clients and sources of the device's counters.
-  localparam int Clients   = 4;
+  localparam int Clients   = 3 + Ports;
   localparam int RdRx      = 0;
   localparam int RdWqe     = 1;
-  localparam int RdGather  = 2;
-  localparam int RdCopy    = 3;
+  localparam int RdGather  = 2;          // one a port
+  localparam int RdCopy    = RdGather + Ports;
   localparam int EvtSources = 6;
   localparam int BusyTail  = 4;
   localparam int HeldW     = $clog2(RxBufBytes / 64) + 2;
@@ -207,7 +207,7 @@ module nic_top
 
   // Work entries are asked for in reads that need no cutting; only pieces are data of frames.
   nic_reader #(
-    .Clients(Clients), .DataClients(Clients'(1) << RdGather | Clients'(1) << RdCopy),
+    .Clients(Clients), .DataClients({Clients{1'b1}} << RdGather),
     .WholeClients(Clients'(1) << RdWqe)
   ) u_reader (
     .clk, .rst, .cfg_i(cfg),
@@ -244,8 +244,8 @@ module nic_top
     .commit_o(tx_commit), .flush_o(tx_flush), .flushed_i(flushed),
     .wqe_rd_req_o(rd_req[RdWqe]), .wqe_rd_req_valid_o(rd_valid[RdWqe]),
     .wqe_rd_req_ready_i(rd_ready[RdWqe]), .wqe_rd_rsp_i(rd_rsp[RdWqe]),
-    .gat_rd_req_o(rd_req[RdGather]), .gat_rd_req_valid_o(rd_valid[RdGather]),
-    .gat_rd_req_ready_i(rd_ready[RdGather]), .gat_rd_rsp_i(rd_rsp[RdGather]),
+    .gat_rd_req_o(rd_req[RdGather:RdCopy-1]), .gat_rd_req_valid_o(rd_valid[RdGather +: Ports]),
+    .gat_rd_req_ready_i(rd_ready[RdGather +: Ports]), .gat_rd_rsp_i(rd_rsp[RdGather:RdCopy-1]),
     .copy_rd_req_o(rd_req[RdCopy]), .copy_rd_req_valid_o(rd_valid[RdCopy]),
     .copy_rd_req_ready_i(rd_ready[RdCopy]), .copy_rd_rsp_i(rd_rsp[RdCopy]),
     .copy_tlp_o(copy_tlp), .copy_tlp_valid_o(copy_tlp_valid),

@@ -1,6 +1,6 @@
 /// Transmit: doorbells and work entries in, frames out on Ethernet, completion entries as writes.
-/// Queues -> entries with translated pieces -> gather -> offloads -> output -> completion; all
-/// entries pass every block in the order in which they were fetched.
+/// Queues -> entries with translated pieces -> each port's gather -> offloads -> output -> completion;
+/// copies leave this way before the ports. A queue's entries keep their order.
 
 module nic_tx
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
@@ -17,7 +17,7 @@ module nic_tx
   parameter int FetchSlots = 64,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault,
-  // Frames and lines of 128 bytes in the gather buffer, powers of two.
+  // Frames and lines of 128 bytes in a port's gather buffer, powers of two.
   parameter int GatherSlots = 256,
   parameter int GatherLines = 512,
   // Bits of a count of 64 B lines that received frames hold.
@@ -44,10 +44,11 @@ module nic_tx
   output logic                    wqe_rd_req_valid_o,
   input  logic                    wqe_rd_req_ready_i,
   input  rd_rsp_t                 wqe_rd_rsp_i,
-  output rd_req_t                 gat_rd_req_o,
-  output logic                    gat_rd_req_valid_o,
-  input  logic                    gat_rd_req_ready_i,
-  input  rd_rsp_t                 gat_rd_rsp_i,
+  // Reads of pieces, a client a port.
+  output rd_req_t                 gat_rd_req_o [Ports],
+  output logic [Ports-1:0]        gat_rd_req_valid_o,
+  input  logic [Ports-1:0]        gat_rd_req_ready_i,
+  input  rd_rsp_t                 gat_rd_rsp_i [Ports],
   // The copy engine's reads and writes.
   output rd_req_t                 copy_rd_req_o,
   output logic                    copy_rd_req_valid_o,
@@ -71,7 +72,8 @@ module nic_tx
   output logic [15:0]             dev_evt_o,
   output logic                    busy_o
 );
-  localparam int Qw = $clog2(NumTxq);
+  localparam int Qw      = $clog2(NumTxq);
+  localparam bit HasCopy = (Parts & PartCopy) != 0;
 
   if (Ports < 1 || Ports > 2) begin : g_bad_ports
     $fatal(1, "nic_tx: Ports must be 1 or 2");
@@ -83,12 +85,11 @@ module nic_tx
     $fatal(1, "nic_tx: NumKeys must be a power of two, 16 to 4096");
   end
 
-  logic          q_valid, q_ready, e_valid, e_ready, g_valid, g_ready;
-  logic          copy_end_valid, copy_end_ready;
-  tx_id_t        q_id, end_id, copy_id;
+  logic          q_valid, q_ready, e_valid, e_ready;
+  tx_id_t        q_id;
   logic [511:0]  q_wqe;
   logic [1:0]    q_ecn;
-  tx_ent_t       ent, g_ent;
+  tx_ent_t       ent;
   logic          txq_done, key_done;
   table_status_e txq_status, key_status;
   logic [511:0]  txq_rdata;
@@ -98,19 +99,17 @@ module nic_tx
   logic [63:0]   end_base;
   logic [3:0]    end_log;
   logic [15:0]   end_cqi;
-  logic          ended, end_wqe, end_cqe, end_bad, queue_err, db_bad, txq_busy, gather_busy;
-  logic          room, ln_valid, ln_first, ln_last, ln_two, take;
-  tx_frame_t     ln_frame;
-  logic [383:0]  ln_inl;
-  logic [1023:0] ln_data;
-  logic [7:0]    take_beats;
-  logic          beat_valid, out_valid, fin_valid, fin_ready;
-  logic [511:0]  beat;
-  tx_out_t       out;
-  logic [13:0]   fin_len;
-  logic [Ports-1:0] sent, pause_sent;
-  logic [6:0]    sent_bytes;
-  logic          sent_last, unused_cfg, pause_busy;
+  logic          ended, end_wqe, end_cqe, end_bad, queue_err, db_bad, txq_busy;
+  logic          unused_cfg, pause_busy;
+
+  // Ends, of the ports and, last, of the copy engine.
+  logic [Ports:0] end_valid, end_ready;
+  tx_id_t         end_id  [Ports+1];
+  logic [13:0]    end_len [Ports+1];
+
+  // Of each port.
+  logic [Ports-1:0]      p_ready, taken, sent, sent_last, pause_sent, gather_busy;
+  logic [Ports-1:0][6:0] sent_bytes;
 
   // What the output gives, before pause.
   logic [Ports*EthW-1:0]  o_tdata;
@@ -120,17 +119,19 @@ module nic_tx
   logic [NumTxq-1:0]      held_queues;
 
   assign unused_cfg = ^cfg_i;
-  assign busy_o     = txq_busy || gather_busy || tlp_valid_o || pause_busy;
+  assign busy_o     = txq_busy || gather_busy != '0 || tlp_valid_o || pause_busy;
   assign tbl_o      = tbl_q;
 
-  nic_txq #(.NumTxq(NumTxq), .FetchSlots(FetchSlots), .Parts(Parts)) u_txq (
+  nic_txq #(
+    .Ports(Ports), .NumTxq(NumTxq), .FetchSlots(FetchSlots), .Parts(Parts)
+  ) u_txq (
     .clk, .rst, .enable_i(cfg_i.tx_enable), .flr_i(cfg_i.flr),
     .short_i(cfg_i.mrrs == 13'd128), .pause_i(held_queues), .tbl_i,
     .tbl_done_o(txq_done), .tbl_status_o(txq_status), .tbl_rdata_o(txq_rdata), .commit_o,
     .flush_o, .flushed_i, .db_i, .push_i, .rd_req_o(wqe_rd_req_o),
     .rd_req_valid_o(wqe_rd_req_valid_o),
     .rd_req_ready_i(wqe_rd_req_ready_i), .rd_rsp_i(wqe_rd_rsp_i), .valid_o(q_valid),
-    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .ecn_o(q_ecn), .sent_i(g_valid && g_ready),
+    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .ecn_o(q_ecn), .sent_i(taken),
     .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log), .end_cqi_o(end_cqi),
     .end_i(ended), .end_wqe_i(end_wqe),
     .end_cqe_i(end_cqe), .cqe_i(tlp_valid_o), .cqe_q_i(cqe_q), .queue_err_o(queue_err),
@@ -144,12 +145,13 @@ module nic_tx
     .valid_o(e_valid), .ready_i(e_ready), .ent_o(ent)
   );
 
-  // Copies leave the way of the frames here. Frames that have no room yet wait beside it, so that
-  // copies pass; nic_txpark counts both.
-  if ((Parts & PartCopy) != 0) begin : g_copy
-    logic wait_ready;
+  // Here the ways part. Where copies or ports may have to wait, nic_txpark counts for each, so that
+  // the one never stands before the other.
+  assign e_ready        = ent.copy.any || (p_ready >> ent.f.id.port & Ports'(1)) != '0;
+  assign end_len[Ports] = '0;
+
+  if (HasCopy) begin : g_copy
     copy_job_t job;
-    assign e_ready = ent.copy.any || wait_ready;
 
     always_comb begin
       job = '0;
@@ -159,11 +161,6 @@ module nic_tx
       end
     end
 
-    nic_fifo #(.Width($bits(tx_ent_t)), .Depth(16)) u_wait (
-      .clk, .rst, .in_valid_i(e_valid && !ent.copy.any), .in_ready_o(wait_ready),
-      .in_data_i(ent), .out_valid_o(g_valid), .out_ready_i(g_ready), .out_data_o(g_ent)
-    );
-
     nic_copy u_copy (
       .clk, .rst, .mps_i(cfg_i.mps), .attr_i(cfg_i.attr), .flr_i(cfg_i.flr),
       .job_valid_i(e_valid && ent.copy.any),
@@ -171,71 +168,42 @@ module nic_tx
       .rd_req_o(copy_rd_req_o), .rd_req_valid_o(copy_rd_req_valid_o),
       .rd_req_ready_i(copy_rd_req_ready_i), .rd_rsp_i(copy_rd_rsp_i), .tlp_o(copy_tlp_o),
       .tlp_valid_o(copy_tlp_valid_o), .tlp_ready_i(copy_tlp_ready_i),
-      .end_valid_o(copy_end_valid), .end_ready_i(copy_end_ready), .end_id_o(copy_id),
+      .end_valid_o(end_valid[Ports]), .end_ready_i(end_ready[Ports]), .end_id_o(end_id[Ports]),
       .bytes_o(copy_bytes_o)
     );
   end else begin : g_no_copy
     logic unused_copy;
     assign unused_copy         = ^{copy_rd_req_ready_i, copy_rd_rsp_i, copy_tlp_ready_i,
-                                   copy_end_ready};
-    assign e_ready             = g_ready;
-    assign g_valid             = e_valid;
-    assign g_ent               = ent;
+                                   end_ready[Ports]};
     assign copy_rd_req_o       = '0;
     assign copy_rd_req_valid_o = 1'b0;
     assign copy_tlp_o          = '0;
     assign copy_tlp_valid_o    = 1'b0;
-    assign copy_end_valid      = 1'b0;
-    assign copy_id             = '0;
     assign copy_bytes_o        = '0;
+    assign end_valid[Ports]    = 1'b0;
+    assign end_id[Ports]       = '0;
   end
 
-  nic_gather #(.Slots(GatherSlots), .Lines(GatherLines)) u_gather (
-    .clk, .rst, .valid_i(g_valid), .ready_o(g_ready), .ent_i(g_ent), .rd_req_o(gat_rd_req_o),
-    .rd_req_valid_o(gat_rd_req_valid_o), .rd_req_ready_i(gat_rd_req_ready_i),
-    .rd_rsp_i(gat_rd_rsp_i), .room_i(room), .ln_valid_o(ln_valid), .ln_first_o(ln_first),
-    .ln_last_o(ln_last), .ln_two_o(ln_two), .ln_frame_o(ln_frame), .ln_inl_o(ln_inl),
-    .ln_data_o(ln_data), .take_o(take), .take_beats_o(take_beats), .busy_o(gather_busy)
-  );
+  for (genvar p = 0; p < Ports; p++) begin : g_port
+    eth_beat_t m;
 
-  // Lines to the offloads.
-  logic          of_valid, of_first, of_last, of_two;
-  tx_frame_t     of_frame;
-  logic [383:0]  of_inl;
-  logic [1023:0] of_data;
-
-  if ((Parts & PartEcn) != 0) begin : g_ecn
-    nic_ecn u_ecn (
-      .clk, .rst, .ln_valid_i(ln_valid), .ln_first_i(ln_first), .ln_last_i(ln_last),
-      .ln_two_i(ln_two), .ln_frame_i(ln_frame), .ln_inl_i(ln_inl), .ln_data_i(ln_data),
-      .ln_valid_o(of_valid), .ln_first_o(of_first), .ln_last_o(of_last), .ln_two_o(of_two),
-      .ln_frame_o(of_frame), .ln_data_o(of_data)
+    nic_txport #(
+      .Parts(Parts), .Wait(Ports > 1 || HasCopy), .Slots(GatherSlots), .Lines(GatherLines)
+    ) u_port (
+      .clk, .rst, .valid_i(e_valid && !ent.copy.any && ent.f.id.port == 1'(p)),
+      .ready_o(p_ready[p]), .ent_i(ent), .taken_o(taken[p]), .rd_req_o(gat_rd_req_o[p]),
+      .rd_req_valid_o(gat_rd_req_valid_o[p]), .rd_req_ready_i(gat_rd_req_ready_i[p]),
+      .rd_rsp_i(gat_rd_rsp_i[p]), .m_o(m), .m_user_o(o_tuser[16*p +: 16]),
+      .m_valid_o(o_tvalid[p]), .m_ready_i(o_tready[p]), .end_valid_o(end_valid[p]),
+      .end_ready_i(end_ready[p]), .end_id_o(end_id[p]), .end_len_o(end_len[p]),
+      .sent_o(sent[p]), .sent_bytes_o(sent_bytes[p]), .sent_last_o(sent_last[p]),
+      .busy_o(gather_busy[p])
     );
-    assign of_inl = '0;
-  end else begin : g_no_ecn
-    assign of_valid = ln_valid;
-    assign of_first = ln_first;
-    assign of_last  = ln_last;
-    assign of_two   = ln_two;
-    assign of_frame = ln_frame;
-    assign of_inl   = ln_inl;
-    assign of_data  = ln_data;
+
+    assign o_tdata[EthW*p +: EthW] = m.data;
+    assign o_tkeep[EthB*p +: EthB] = m.keep;
+    assign o_tlast[p]              = m.last;
   end
-
-  nic_offload #(.Parts(Parts)) u_offload (
-    .clk, .rst, .ln_valid_i(of_valid), .ln_first_i(of_first), .ln_last_i(of_last),
-    .ln_two_i(of_two), .ln_frame_i(of_frame), .ln_inl_i(of_inl), .ln_data_i(of_data),
-    .beat_valid_o(beat_valid), .beat_o(beat), .out_valid_o(out_valid), .out_o(out)
-  );
-
-  nic_txout #(.Ports(Ports)) u_out (
-    .clk, .rst, .room_o(room), .take_i(take), .take_beats_i(take_beats),
-    .beat_valid_i(beat_valid), .beat_i(beat), .frame_valid_i(out_valid), .frame_i(out),
-    .m_axis_eth_tdata(o_tdata), .m_axis_eth_tkeep(o_tkeep), .m_axis_eth_tlast(o_tlast),
-    .m_axis_eth_tuser(o_tuser), .m_axis_eth_tvalid(o_tvalid), .m_axis_eth_tready(o_tready),
-    .end_valid_o(fin_valid), .end_ready_i(fin_ready), .end_id_o(end_id), .end_len_o(fin_len),
-    .sent_o(sent), .sent_bytes_o(sent_bytes), .sent_last_o(sent_last)
-  );
 
   if ((Parts & PartPause) != 0) begin : g_pause
     nic_pause #(.Ports(Ports), .EthBits(EthBits), .NumTxq(NumTxq), .HeldW(HeldW)) u_pause (
@@ -261,10 +229,9 @@ module nic_tx
     assign pause_busy        = 1'b0;
   end
 
-  nic_txcqe #(.NumTxq(NumTxq)) u_cqe (
-    .clk, .rst, .valid_i(fin_valid), .ready_o(fin_ready), .id_i(end_id), .len_i(fin_len),
-    .copy_valid_i(copy_end_valid), .copy_ready_o(copy_end_ready), .copy_id_i(copy_id),
-    .left_i((|sent) && sent_last), .q_o(end_q), .base_i(end_base), .log_i(end_log),
+  nic_txcqe #(.NumTxq(NumTxq), .Sources(Ports + 1)) u_cqe (
+    .clk, .rst, .valid_i(end_valid), .ready_o(end_ready), .id_i(end_id), .len_i(end_len),
+    .q_o(end_q), .base_i(end_base), .log_i(end_log),
     .cqi_i(end_cqi), .end_o(ended), .end_wqe_o(end_wqe), .end_cqe_o(end_cqe),
     .end_bad_o(end_bad), .tlp_o, .tlp_valid_o, .tlp_ready_i, .tlp_q_o(cqe_q)
   );

@@ -2,9 +2,13 @@
 
 package nic_tx_pkg;
 
+  // Entries of a port that may be on their way to its gather buffer, where entries can be parked.
+  localparam int Sends = 16;
+
   // What is known of a work entry (or of a queue's Event) until it ends.
   typedef struct packed {
     logic        is_event;
+    logic        port;       // whose way it takes; without a frame, that of others of its queue
     logic [7:0]  qid;
     logic [15:0] index;
     logic [31:0] wqe_id;
@@ -30,7 +34,6 @@ package nic_tx_pkg;
   typedef struct packed {
     tx_id_t      id;
     tx_ofl_t     ofl;
-    logic        port;
     logic [13:0] len;
     logic [5:0]  inl_len;
   } tx_frame_t;
@@ -100,7 +103,6 @@ package nic_tx_pkg;
   // A frame in the output buffer, with what is to be patched into it.
   typedef struct packed {
     tx_id_t      id;
-    logic        port;
     logic [13:0] len;
     logic        icrc;
     logic [13:0] icrc_pos;

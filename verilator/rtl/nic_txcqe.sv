@@ -1,28 +1,23 @@
-/// Ends of work entries, in order: waits for the frame's last beat to be accepted, then steps the
-/// queue's indices and counters and sends the completion entry when one is due (contract T10).
+/// Ends of work entries: ports and copy engine take turns; each end steps its queue's indices and
+/// counters and sends the completion entry when one is due (contract T10). A queue's entries end in
+/// order because they come from one side at a time.
 
 module nic_txcqe
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
   // Transmit queues, a power of two.
   parameter int NumTxq = 64,
-  // Entries that wait for their end.
-  parameter int Depth = 16,
+  // Where ends come from: the ports, and last the copy engine.
+  parameter int Sources = 2,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Entries in order; len is 0 without a frame.
-  input  logic          valid_i,
-  output logic          ready_o,
-  input  tx_id_t        id_i,
-  input  logic [13:0]   len_i,
-  // Entries of the copy engine, which wait for no frame.
-  input  logic          copy_valid_i,
-  output logic          copy_ready_o,
-  input  tx_id_t        copy_id_i,
-  // A frame's last beat was accepted.
-  input  logic          left_i,
+  // Entries that may end, of each source in order; len is 0 without a frame.
+  input  logic [Sources-1:0] valid_i,
+  output logic [Sources-1:0] ready_o,
+  input  tx_id_t        id_i  [Sources],
+  input  logic [13:0]   len_i [Sources],
   // The queue's context, and what is stepped in it.
   output logic [Qw-1:0] q_o,
   input  logic [63:0]   base_i,
@@ -38,30 +33,32 @@ module nic_txcqe
   // Queue of the entry that waits to be sent.
   output logic [Qw-1:0] tlp_q_o
 );
-  localparam int Iw = $bits(tx_id_t) + 14;
+  localparam int Sw = $clog2(Sources);
 
-  tx_id_t        id, wait_id;
-  logic [13:0]   len, wait_len;
-  logic          wait_valid, valid, copy, copied_q, cqe, go;
-  logic [4:0]    left_q;               // frames that left and whose entries have not ended
+  tx_id_t        id;
+  logic [13:0]   len;
+  logic          any, cqe, go;
+  logic [Sw-1:0] turn;
   tlp_beat_t     tlp_q;
   logic          tlp_valid_q;
   logic [Qw-1:0] tlp_qid_q;
+  logic          unused_port;
 
-  nic_fifo #(.Width(Iw), .Depth(Depth)) u_wait (
-    .clk, .rst, .in_valid_i(valid_i), .in_ready_o(ready_o), .in_data_i({id_i, len_i}),
-    .out_valid_o(wait_valid), .out_ready_i(go && !copy), .out_data_o({wait_id, wait_len})
+  nic_arb #(.Num(Sources)) u_arb (
+    .clk, .rst, .req_i(valid_i), .take_i(go), .valid_o(any), .index_o(turn)
   );
 
-  // Ends of frames and copies take turns where both can be had.
-  assign valid        = wait_valid && (wait_len == 14'd0 || left_q != 5'd0);
-  assign copy         = copy_valid_i && !(valid && copied_q);
-  assign id           = copy ? copy_id_i : wait_id;
-  assign len          = copy ? 14'd0 : wait_len;
-  assign copy_ready_o = go && copy;
+  always_comb begin
+    ready_o       = '0;
+    ready_o[turn] = go;
+  end
+
+  assign id          = id_i[turn];
+  assign len         = len_i[turn];
+  assign unused_port = id.port;
 
   assign cqe         = id.is_event || id.complete || id.status != 8'(StatusOk);
-  assign go          = (copy || valid) && (!cqe || !tlp_valid_q || tlp_ready_i);
+  assign go          = any && (!cqe || !tlp_valid_q || tlp_ready_i);
   assign q_o         = id.qid[Qw-1:0];
   assign end_o       = go;
   assign end_wqe_o   = go && !id.is_event;
@@ -74,10 +71,6 @@ module nic_txcqe
   always_ff @(posedge clk) begin
     tx_cqe_t     c;
     logic [63:0] addr;
-    logic        left_used;
-    left_used = go && len != 14'd0;
-    if (go) copied_q <= copy;
-    if (left_i != left_used) left_q <= left_i ? left_q + 5'd1 : left_q - 5'd1;
     if (go && cqe) begin
       c           = '0;
       c.type_f    = id.is_event ? CqeTypeEvent : CqeTypeTx;
@@ -95,8 +88,6 @@ module nic_txcqe
     if (go && cqe)        tlp_valid_q <= 1'b1;
     else if (tlp_ready_i) tlp_valid_q <= 1'b0;
     if (rst) begin
-      left_q      <= '0;
-      copied_q    <= 1'b0;
       tlp_valid_q <= 1'b0;
     end
   end

@@ -1,12 +1,10 @@
-/// Output buffer and second pass: whole frames wait for their results, then leave at one beat a
-/// cycle with ICRC and checksums patched in and padded to 60 bytes; no pause between frames.
+/// Output buffer and second pass of a port: whole frames wait for their results, then leave at one
+/// beat a cycle with ICRC and checksums patched in and padded to 60 bytes; no pause between frames.
 /// Entries without a frame pass in their place.
 
 module nic_txout
-  import nic_pkg::*, nic_tx_pkg::*;
+  import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
-  // Ethernet ports, 1 or 2.
-  parameter int Ports = 1,
   // Beats of the buffer, a power of two, two longest frames at least.
   parameter int Beats = 512,
   // Frames in it and in the pass before it, a power of two.
@@ -23,19 +21,18 @@ module nic_txout
   input  logic [511:0]            beat_i,
   input  logic                    frame_valid_i,
   input  tx_out_t                 frame_i,
-  output logic [Ports*512-1:0]    m_axis_eth_tdata,
-  output logic [Ports*64-1:0]     m_axis_eth_tkeep,
-  output logic [Ports-1:0]        m_axis_eth_tlast,
-  output logic [Ports*16-1:0]     m_axis_eth_tuser,
-  output logic [Ports-1:0]        m_axis_eth_tvalid,
-  input  logic [Ports-1:0]        m_axis_eth_tready,
+  // The port's stream, with the queue of the frame.
+  output eth_beat_t               m_o,
+  output logic [15:0]             m_user_o,
+  output logic                    m_valid_o,
+  input  logic                    m_ready_i,
   // Entries in order, those with a frame at its last beat's way out; ok: a frame goes with it.
   output logic                    end_valid_o,
   input  logic                    end_ready_i,
   output tx_id_t                  end_id_o,
   output logic [13:0]             end_len_o,
-  // A beat was accepted: on which port, its bytes, the frame's last.
-  output logic [Ports-1:0]        sent_o,
+  // A beat was accepted: its bytes, the frame's last.
+  output logic                    sent_o,
   output logic [6:0]              sent_bytes_o,
   output logic                    sent_last_o
 );
@@ -56,7 +53,6 @@ module nic_txout
 
   // A beat at the exit.
   typedef struct packed {
-    logic         port;
     logic         last;
     logic [6:0]   bytes;
     logic [7:0]   qid;
@@ -182,7 +178,6 @@ module nic_txout
       o_q.last  <= p_q.last;
       o_q.bytes <= {tail == 6'd0, tail};
       o_q.keep  <= {64{1'b1}} >> (6'd0 - tail);
-      o_q.port  <= p_q.f.port;
       o_q.qid   <= p_q.f.id.qid;
     end
     if (rst) o_valid_q <= 1'b0;
@@ -190,29 +185,20 @@ module nic_txout
 
   nic_skid #(.Width($bits(exit_t))) u_skid (
     .clk, .rst, .in_valid_i(o_valid_q), .in_ready_o(x_ready), .in_data_i(o_q),
-    .out_valid_o(x_valid), .out_ready_i(|sent_o), .out_data_o(x)
+    .out_valid_o(x_valid), .out_ready_i(m_ready_i), .out_data_o(x)
   );
 
-  // Both ports see the beat; only one of them as valid, so that frames leave in order.
-  for (genvar p = 0; p < Ports; p++) begin : g_port
-    assign m_axis_eth_tdata[512*p +: 512] = x.data;
-    assign m_axis_eth_tkeep[64*p +: 64]   = x.keep;
-    assign m_axis_eth_tlast[p]            = x.last;
-    assign m_axis_eth_tuser[16*p +: 16]   = {8'd0, x.qid};
-    assign m_axis_eth_tvalid[p]           = x_valid && x.port == 1'(p);
-  end
-  assign sent_o       = m_axis_eth_tvalid & m_axis_eth_tready;
+  assign m_o          = '{last: x.last, keep: x.keep, data: x.data};
+  assign m_user_o     = {8'd0, x.qid};
+  assign m_valid_o    = x_valid;
+  assign sent_o       = x_valid && m_ready_i;
   assign sent_bytes_o = x.bytes;
   assign sent_last_o  = x.last;
 
 `ifndef SYNTHESIS
-  for (genvar p = 0; p < Ports; p++) begin : g_assert
-    a_held: assert property (@(posedge clk) disable iff (rst)
-      m_axis_eth_tvalid[p] && !m_axis_eth_tready[p] |=> m_axis_eth_tvalid[p] &&
-      $stable(x));
-    a_keep: assert property (@(posedge clk) disable iff (rst)
-      m_axis_eth_tvalid[p] |-> (x.keep & (x.keep + 64'd1)) == 64'd0 &&
-      (x.last || x.keep == '1));
-  end
+  a_held: assert property (@(posedge clk) disable iff (rst)
+    m_valid_o && !m_ready_i |=> m_valid_o && $stable(x));
+  a_keep: assert property (@(posedge clk) disable iff (rst)
+    m_valid_o |-> (x.keep & (x.keep + 64'd1)) == 64'd0 && (x.last || x.keep == '1));
 `endif
 endmodule

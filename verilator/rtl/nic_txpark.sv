@@ -1,17 +1,19 @@
-/// Keeps copies and frames from waiting for one another (contract D7, D8): an entry goes on when
-/// its queue has nothing else under way than its kind, and its way has room; else it is parked in
-/// its queue's list, and the entries of other queues pass it. Each queue may have Few entries
-/// fetched whatever the others do, so that none is kept waiting by lists of others.
+/// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13): an
+/// entry goes on when its queue has nothing else under way than its kind, and its way has room; else
+/// it is parked in its queue's list, and the entries of other queues pass it. Each queue may have
+/// Few entries fetched whatever the others do, so that none is kept waiting by lists of others.
 
 module nic_txpark
   import nic_pkg::*, nic_tx_pkg::*;
 #(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1,
   // Transmit queues, a power of two.
   parameter int NumTxq = 64,
   // Places for entries beyond Few a queue, at least.
   parameter int Shared = 256,
-  // Frames on their way to the gather buffer.
-  parameter int Sends = 16,
+  // There is a copy engine.
+  parameter bit HasCopy = 1'b1,
   localparam int Qw = $clog2(NumTxq)
 ) (
   input  logic              clk,
@@ -25,8 +27,8 @@ module nic_txpark
   input  logic              ready_i,
   output tx_id_t            id_o,
   output logic [511:0]      wqe_o,
-  // A frame's entry has reached the gather buffer; something of a queue ended.
-  input  logic              sent_i,
+  // A frame's entry has reached its port's gather buffer; something of a queue ended.
+  input  logic [Ports-1:0]  sent_i,
   input  logic              end_i,
   input  logic [Qw-1:0]     end_q_i,
   // Entries of a queue that are being fetched: how many may be; are; will not come.
@@ -44,6 +46,20 @@ module nic_txpark
   localparam int Pw     = $clog2(Places);
   localparam int Jobs   = nic_copy_pkg::Jobs;
   localparam int Chw    = nic_copy_pkg::Chw;
+  localparam int Ways   = nic_copy_pkg::Channels;
+  localparam int Ptw    = Ports > 1 ? $clog2(Ports) : 1;
+
+  // The way of an entry: the copy engine, or a port.
+  typedef struct packed {
+    logic copy;
+    logic port;
+  } kind_t;
+
+  // What it asks for; without a frame any port will do.
+  typedef struct packed {
+    logic  any;
+    kind_t kind;
+  } need_t;
 
   typedef struct packed {
     tx_id_t       id;
@@ -53,13 +69,16 @@ module nic_txpark
   // Lists: entries by place, first and last place of each queue.
   entry_t            entry_mem [Places];
   logic [Pw-1:0]     next_mem  [Places];
-  logic [Places-1:0] copy_q;               // the place's entry is for the copy engine
+  need_t             need_mem  [Places];
   logic [Pw-1:0]     free_mem  [Places];
   logic [Pw:0]       fresh_q, back_q, reuse_q;
   logic [Pw-1:0]     first_q [NumTxq];
   logic [Pw-1:0]     last_q  [NumTxq];
   logic [NumTxq-1:0] listed_q;             // the list has an entry
-  logic [NumTxq-1:0] slow_q;               // it waits for a copy, or is one
+  logic [NumTxq-1:0] slow_q;               // it has to wait, for a copy or for a port
+  logic [NumTxq-1:0] order_q;              // it sleeps: its first entry waits for others of its queue
+  logic [NumTxq-1:0] chan_full_q;          // it sleeps: for a place in its channel
+  logic [Ports-1:0][NumTxq-1:0] port_full_q;  // it sleeps: for a place before the port's buffer
   logic [NumTxq-1:0] blocked_q;
 
   // Of each queue, from its first fetch since the reset on: entries fetched, gone on, not come;
@@ -69,10 +88,11 @@ module nic_txpark
   logic [15:0]       gone_q [NumTxq];
   logic [15:0]       lost_q [NumTxq];
   logic [15:0]       open_q [NumTxq];
-  logic [NumTxq-1:0] kind_q;
+  logic [NumTxq-1:0] copies_q;             // copies
+  logic [NumTxq-1:0] port_q;               // frames: of this port, or the last ones were
   logic [Pw:0]       total_q;
-  logic [4:0]        chan_q [nic_copy_pkg::Channels];
-  logic [4:0]        sends_q;
+  logic [4:0]        chan_q  [Ways];
+  logic [4:0]        sends_q [Ports];
 
   entry_t            out_q;
   logic              out_valid_q;
@@ -80,31 +100,55 @@ module nic_txpark
   logic              look_valid_q;
 
   logic [Qw-1:0]     in, go_q;
-  logic              in_copy, look_copy, go_copy, take, pop, pass, park, end_copy, roomy, last_one;
+  need_t             in_need;
+  kind_t             in_kind, look_kind, go_kind;
+  logic              take, pop, pass, park, end_copy, roomy, crowded, last_one;
   logic [Pw-1:0]     place, head;
+  wqe_t              wqe;
+  logic              unused_wqe;
   logic [15:0]       held;
 
-  // An entry of the kind may go on.
-  function automatic logic may(input logic [Qw-1:0] q, input logic copy);
-    may = (open_q[q] == 16'd0 || kind_q[q] == copy) &&
-          (copy ? chan_q[q[Chw-1:0]] != 5'(Jobs) : sends_q != 5'(Sends));
+  // Entries without a frame go the way of others of their queue, so that no other port holds them.
+  function automatic kind_t way(input logic [Qw-1:0] q, input need_t n);
+    way.copy = n.kind.copy;
+    way.port = Ports > 1 && !n.kind.copy && (n.any ? port_q[q] : n.kind.port);
   endfunction
 
-  assign in        = id_i.qid[Qw-1:0];
-  assign in_copy   = !id_i.is_event && (wqe_i[7:0] == 8'(OpcodeCopy) ||
-                     wqe_i[7:0] == 8'(OpcodeInvalidate) || wqe_i[7:0] == 8'(OpcodeCopyInvalidate));
+  // The queue has nothing else under way than entries of the kind; there is room on its way.
+  function automatic logic ordered(input logic [Qw-1:0] q, input kind_t k);
+    ordered = open_q[q] == 16'd0 || (copies_q[q] == k.copy && (k.copy || port_q[q] == k.port));
+  endfunction
+
+  function automatic logic free(input logic [Chw-1:0] c, input kind_t k);
+    free = k.copy ? chan_q[c] != 5'(Jobs) : sends_q[Ptw'(k.port)] != 5'(Sends);
+  endfunction
+
+  function automatic logic may(input logic [Qw-1:0] q, input kind_t k);
+    may = ordered(q, k) && free(q[Chw-1:0], k);
+  endfunction
+
+  assign in          = id_i.qid[Qw-1:0];
+  assign wqe         = wqe_t'(wqe_i);
+  assign unused_wqe  = ^wqe;
+  assign in_need.any = id_i.is_event || wqe.opcode != OpcodeSend || wqe.port >= 8'(Ports);
+  assign in_need.kind.port = wqe.port[0];
+  assign in_need.kind.copy = HasCopy && !id_i.is_event &&
+                             (wqe.opcode == OpcodeCopy || wqe.opcode == OpcodeInvalidate ||
+                              wqe.opcode == OpcodeCopyInvalidate);
+  assign in_kind     = way(in, in_need);
+
   assign head      = first_q[look_q];
-  assign look_copy = copy_q[head];
+  assign look_kind = way(look_q, need_mem[head]);
   assign last_one  = head == last_q[look_q];
   assign take      = !out_valid_q || ready_i;
-  assign pop       = look_valid_q && take && may(look_q, look_copy);
-  assign pass      = valid_i && !listed_q[in] && take && !pop && may(in, in_copy);
+  assign pop       = look_valid_q && take && may(look_q, look_kind);
+  assign pass      = valid_i && !listed_q[in] && take && !pop && may(in, in_kind);
   // What might go on but for the way out waits for it.
-  assign park      = valid_i && (listed_q[in] || !may(in, in_copy));
+  assign park      = valid_i && (listed_q[in] || !may(in, in_kind));
   assign ready_o   = pass || park;
   assign go_q      = pop ? look_q : in;
-  assign go_copy   = pop ? look_copy : in_copy;
-  assign end_copy  = end_i && kind_q[end_q_i];
+  assign go_kind   = pop ? look_kind : in_kind;
+  assign end_copy  = end_i && copies_q[end_q_i];
   assign place     = fresh_q[Pw] ? free_mem[reuse_q[Pw-1:0]] : fresh_q[Pw-1:0];
 
   assign valid_o   = out_valid_q;
@@ -115,24 +159,44 @@ module nic_txpark
   assign held        = known_q[fetch_q_i] ?
                        got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
   assign roomy       = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
-  assign fetch_max_o = roomy && !slow_q[fetch_q_i] ? 3'd4 :
+  assign crowded     = Ports > 1 && known_q[fetch_q_i] && !copies_q[fetch_q_i] &&
+                       sends_q[Ptw'(port_q[fetch_q_i])] == 5'(Sends);
+  assign fetch_max_o = roomy && !slow_q[fetch_q_i] && !crowded ? 3'd4 :
                        held < 16'(Few) ? 3'(16'(Few) - held) : 3'd0;
   assign blocked_o   = blocked_q;
 
   always_ff @(posedge clk) begin
-    logic [NumTxq-1:0] after, pick;
+    logic [NumTxq-1:0] awake, after, pick;
     // The next list in turn.
     look_valid_q <= 1'b0;
+    awake = '0;
     if (listed_q != '0 && !look_valid_q) begin
-      after        = listed_q & ({NumTxq{1'b1}} << look_q << 1);
-      pick         = after != '0 ? after : listed_q;
+      awake = listed_q & ~order_q & ~chan_full_q;
+      for (int p = 0; p < Ports; p++) awake = awake & ~port_full_q[p];
+    end
+    if (awake != '0) begin
+      after        = awake & ({NumTxq{1'b1}} << look_q << 1);
+      pick         = after != '0 ? after : awake;
       pick         = pick & (~pick + NumTxq'(1));
       look_q       <= Qw'($countones(pick - NumTxq'(1)));
       look_valid_q <= 1'b1;
     end
 
+    // Lists whose first entry cannot go on sleep until what it waits for happens.
+    if (look_valid_q && !ordered(look_q, look_kind)) order_q[look_q] <= 1'b1;
+    else if (look_valid_q && !free(look_q[Chw-1:0], look_kind)) begin
+      if (look_kind.copy) chan_full_q[look_q] <= 1'b1;
+      for (int p = 0; p < Ports; p++) begin
+        if (!look_kind.copy && look_kind.port == 1'(p)) port_full_q[p][look_q] <= 1'b1;
+      end
+    end
+    if (end_i)    order_q[end_q_i] <= 1'b0;
+    if (end_copy) chan_full_q <= chan_full_q & ~{NumTxq / Ways{Ways'(1) << end_q_i[Chw-1:0]}};
+    for (int p = 0; p < Ports; p++) if (sent_i[p]) port_full_q[p] <= '0;
+
     if (pop)       out_q <= entry_mem[head];
     else if (pass) out_q <= '{id: id_i, wqe: wqe_i};
+    if (pop || pass) out_q.id.port <= go_kind.port;
     if (take) out_valid_q <= pop || pass;
 
     if (pop) begin
@@ -146,30 +210,34 @@ module nic_txpark
     end
     if (park) begin
       entry_mem[place] <= '{id: id_i, wqe: wqe_i};
-      copy_q[place]    <= in_copy;
+      need_mem[place]  <= in_need;
       if (fresh_q[Pw]) reuse_q <= reuse_q + 1'b1;
       else             fresh_q <= fresh_q + 1'b1;
       if (!listed_q[in] || (pop && look_q == in && last_one)) first_q[in] <= place;
       else next_mem[last_q[in]] <= place;
       last_q[in]   <= place;
       listed_q[in] <= 1'b1;
-      if (in_copy || (open_q[in] != 16'd0 && kind_q[in])) slow_q[in] <= 1'b1;
+      if (Ports > 1 || in_kind.copy || (open_q[in] != 16'd0 && copies_q[in])) slow_q[in] <= 1'b1;
     end
 
     // Accounts.
     if (pop || pass) begin
-      gone_q[go_q] <= gone_q[go_q] + 16'd1;
-      kind_q[go_q] <= go_copy;
+      gone_q[go_q]   <= gone_q[go_q] + 16'd1;
+      copies_q[go_q] <= go_kind.copy;
+      if (!go_kind.copy) port_q[go_q] <= go_kind.port;
     end
     if (!((pop || pass) && end_i && go_q == end_q_i)) begin
       if (pop || pass) open_q[go_q]    <= open_q[go_q] + 16'd1;
       if (end_i)       open_q[end_q_i] <= open_q[end_q_i] - 16'd1;
     end
-    for (int c = 0; c < nic_copy_pkg::Channels; c++) begin
-      chan_q[c] <= chan_q[c] + 5'((pop || pass) && go_copy && go_q[Chw-1:0] == Chw'(c)) -
+    for (int c = 0; c < Ways; c++) begin
+      chan_q[c] <= chan_q[c] + 5'((pop || pass) && go_kind.copy && go_q[Chw-1:0] == Chw'(c)) -
                    5'(end_copy && end_q_i[Chw-1:0] == Chw'(c));
     end
-    sends_q <= sends_q + 5'((pop || pass) && !go_copy) - 5'(sent_i);
+    for (int p = 0; p < Ports; p++) begin
+      sends_q[p] <= sends_q[p] - 5'(sent_i[p]) +
+                    5'((pop || pass) && !go_kind.copy && go_kind.port == 1'(p));
+    end
     if (fetch_i && known_q[fetch_q_i]) got_q[fetch_q_i] <= got_q[fetch_q_i] + 16'(fetch_num_i);
     if (lost_num_i != 3'd0) lost_q[lost_q_i] <= lost_q[lost_q_i] + 16'(lost_num_i);
     if (fetch_i && !known_q[fetch_q_i]) begin
@@ -188,7 +256,8 @@ module nic_txpark
     if (lost_num_i != 3'd0)             blocked_q[lost_q_i]  <= 1'b0;
 
     if (rst) begin
-      for (int c = 0; c < nic_copy_pkg::Channels; c++) chan_q[c] <= '0;
+      for (int c = 0; c < Ways; c++)  chan_q[c]  <= '0;
+      for (int p = 0; p < Ports; p++) sends_q[p] <= '0;
       known_q      <= '0;
       listed_q     <= '0;
       slow_q       <= '0;
@@ -200,7 +269,10 @@ module nic_txpark
       back_q       <= '0;
       reuse_q      <= '0;
       total_q      <= '0;
-      sends_q      <= '0;
+      order_q      <= '0;
+      chan_full_q  <= '0;
+      port_full_q  <= '0;
+      port_q       <= '0;
     end
   end
 

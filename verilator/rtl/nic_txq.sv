@@ -4,6 +4,8 @@
 module nic_txq
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1,
   // Transmit queues, a power of two.
   parameter int NumTxq = 64,
   // Reads of entries under way, a power of two.
@@ -39,8 +41,8 @@ module nic_txq
   output logic [511:0]  wqe_o,
   // ECN mode of its queue.
   output logic [1:0]    ecn_o,
-  // A frame's entry has reached the gather buffer.
-  input  logic          sent_i,
+  // A frame's entry has reached its port's gather buffer.
+  input  logic [Ports-1:0] sent_i,
   // Completion: context of queue end_q_i; something ended, it was an entry, entry written.
   input  logic [Qw-1:0] end_q_i,
   output logic [63:0]   end_base_o,
@@ -58,6 +60,7 @@ module nic_txq
 );
   localparam int Sw      = $clog2(FetchSlots);
   localparam bit HasPush = (Parts & PartPush) != 0;
+  localparam bit HasCopy = (Parts & PartCopy) != 0;
 
   logic [NumTxq-1:0] work, blocked;
   logic [Qw-1:0]     sched_q, head_q, drain_q;
@@ -120,9 +123,11 @@ module nic_txq
     .flr_i, .hold_o(fetch_hold), .busy_o(fetch_busy)
   );
 
-  // With a copy engine, an entry that has to wait lets others pass.
-  if ((Parts & PartCopy) != 0) begin : g_park
-    nic_txpark #(.NumTxq(NumTxq), .Shared(4 * FetchSlots)) u_park (
+  // With a copy engine or two ports, an entry that has to wait lets others pass.
+  if (Ports > 1 || HasCopy) begin : g_park
+    nic_txpark #(
+      .Ports(Ports), .NumTxq(NumTxq), .Shared(4 * FetchSlots * Ports), .HasCopy(HasCopy)
+    ) u_park (
       .clk, .rst, .valid_i(f_valid), .ready_o(f_ready), .id_i(f_id), .wqe_i(f_wqe), .valid_o,
       .ready_i, .id_o, .wqe_o, .sent_i, .end_i, .end_q_i, .fetch_q_i(fetch_q),
       .fetch_max_o(fetch_max), .fetch_i(take || push_take), .fetch_num_i(fetch_num),

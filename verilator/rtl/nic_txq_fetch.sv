@@ -192,8 +192,8 @@ module nic_txq_fetch
     if (step) sub_q <= pop ? 2'd0 : sub_q + 2'd1;
     if (pop)  rd_q  <= rd_q + 1'b1;
     if (start_o) begin
-      id_q <= '{is_event: err_o, qid: 8'(head.q), index: head.index + 16'(sub_q), wqe_id: '0,
-                status: err_o ? status_o : 8'd0, complete: err_o};
+      id_q <= '{is_event: err_o, port: 1'b0, qid: 8'(head.q), index: head.index + 16'(sub_q),
+                wqe_id: '0, status: err_o ? status_o : 8'd0, complete: err_o};
       half_q <= sub_q;
     end
     if (start_o)      valid_q <= 1'b1;

@@ -10,8 +10,8 @@ module nic_txsent
   input  logic                   rst,
   // A beat of a frame left on a port, with so many bytes, the frame's last.
   input  logic [Ports-1:0]       sent_i,
-  input  logic [6:0]             bytes_i,
-  input  logic                   last_i,
+  input  logic [Ports-1:0][6:0]  bytes_i,
+  input  logic [Ports-1:0]       last_i,
   // A pause frame left on a port.
   input  logic [Ports-1:0]       pause_i,
   // Pulse of each of the port's counters; bytes to add to TX_BYTES.
@@ -24,9 +24,9 @@ module nic_txsent
     for (int p = 0; p < Ports; p++) begin
       evt_o[p]              <= '0;
       evt_o[p][CntTxPause]  <= pause_i[p] && !rst;
-      evt_o[p][CntTxFrames] <= sent_i[p] && last_i && !rst;
-      bytes_o[p]            <= sent_i[p] && last_i && !rst ? sum_q[p] + 32'(bytes_i) : '0;
-      if (sent_i[p]) sum_q[p] <= last_i ? '0 : sum_q[p] + 32'(bytes_i);
+      evt_o[p][CntTxFrames] <= sent_i[p] && last_i[p] && !rst;
+      bytes_o[p]            <= sent_i[p] && last_i[p] && !rst ? sum_q[p] + 32'(bytes_i[p]) : '0;
+      if (sent_i[p]) sum_q[p] <= last_i[p] ? '0 : sum_q[p] + 32'(bytes_i[p]);
       if (rst)       sum_q[p] <= '0;
     end
   end
