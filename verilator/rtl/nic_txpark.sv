@@ -75,7 +75,7 @@ module nic_txpark
   logic [Pw-1:0]     first_q [NumTxq];
   logic [Pw-1:0]     last_q  [NumTxq];
   logic [NumTxq-1:0] listed_q;             // the list has an entry
-  logic [NumTxq-1:0] slow_q;               // it has to wait, for a copy or for a port
+  logic [NumTxq-1:0] slow_q;               // it waits for a copy, or is one
   logic [NumTxq-1:0] order_q;              // it sleeps: its first entry waits for others of its queue
   logic [NumTxq-1:0] chan_full_q;          // it sleeps: for a place in its channel
   logic [Ports-1:0][NumTxq-1:0] port_full_q;  // it sleeps: for a place before the port's buffer
@@ -159,10 +159,17 @@ module nic_txpark
   assign held        = known_q[fetch_q_i] ?
                        got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
   assign roomy       = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
-  assign crowded     = Ports > 1 && known_q[fetch_q_i] && !copies_q[fetch_q_i] &&
-                       sends_q[Ptw'(port_q[fetch_q_i])] == 5'(Sends);
-  assign fetch_max_o = roomy && !slow_q[fetch_q_i] && !crowded ? 3'd4 :
-                       held < 16'(Few) ? 3'(16'(Few) - held) : 3'd0;
+  assign crowded     = Ports > 1 && (listed_q[fetch_q_i] ||
+                       (known_q[fetch_q_i] && sends_q[Ptw'(port_q[fetch_q_i])] == 5'(Sends)));
+
+  // A queue that waits for its port has four entries, read at once.
+  always_comb begin
+    fetch_max_o = held < 16'(Few) ? 3'(16'(Few) - held) : 3'd0;
+    if (!slow_q[fetch_q_i]) begin
+      if (Ports > 1 && held != 16'd0) fetch_max_o = 3'd0;
+      if (roomy && !crowded)          fetch_max_o = 3'd4;
+    end
+  end
   assign blocked_o   = blocked_q;
 
   always_ff @(posedge clk) begin
@@ -217,7 +224,7 @@ module nic_txpark
       else next_mem[last_q[in]] <= place;
       last_q[in]   <= place;
       listed_q[in] <= 1'b1;
-      if (Ports > 1 || in_kind.copy || (open_q[in] != 16'd0 && copies_q[in])) slow_q[in] <= 1'b1;
+      if (in_kind.copy || (open_q[in] != 16'd0 && copies_q[in])) slow_q[in] <= 1'b1;
     end
 
     // Accounts.
