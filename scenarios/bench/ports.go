@@ -1,10 +1,17 @@
 package bench
 
-import "fmt"
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
 
 // The TLP stream carries 128 B a cycle each way, just what two ports of 64 B carry: what comes beside the frames' bytes takes
 // its share [C4].
 const tlpBeat = 128
+
+// perEntry is the completion entries for a frame sent, and the doorbells that they lead to.
+const perEntry = 1.0 / 8
 
 // both is two ports; frames lie whole, so that a frame takes the fewest beats.
 var both = layout{queues: 32, log: 6, ports: 2, whole: true}
@@ -15,14 +22,20 @@ var narrow = layout{queues: 32, log: 6, ports: 2, bits: 256, whole: true}
 func dataBeats(n int) float64 { return float64((n + tlpBeat - 1) / tlpBeat) }
 
 // Beats of the TLP stream out of the device for a received frame: its bytes, its completion entry, its share of a descriptor
-// read. For a frame sent: a read for each piece, its share of a work entry read and, one in eight, a completion entry.
+// read. For a frame sent: a read for each piece, more where they are longer than a read may be, its share of a work entry read
+// and, one in eight, a completion entry.
 func rxBeatsOut(size int) float64 { return dataBeats(size) + 1 + 0.25 }
-func txBeatsOut() float64         { return 2 + 0.25 + 0.125 }
+func txBeatsOut(size int) float64 {
+	most := 128 << nicspec.DevctlReg(nicspec.ResetDevctl).Mrrs()
+	return 1 + float64((size-txHeader+most-1)/most) + 0.25 + perEntry
+}
 
-// Beats into it for a frame sent: its two pieces, and half a beat of work entry; for a received one, its descriptor's 16 B of
-// a read of 64.
-func txBeatsIn(size int) float64 { return dataBeats(txHeader) + dataBeats(size-txHeader) + 0.5 }
-func rxBeatsIn() float64         { return 0.25 }
+// Beats into it for a frame sent: its two pieces, half a beat of work entry, and a doorbell when a completion entry tells of
+// room; for a received one, its descriptor's 16 B of a read of 64.
+func txBeatsIn(size int) float64 {
+	return dataBeats(txHeader) + dataBeats(size-txHeader) + 0.5 + perEntry
+}
+func rxBeatsIn() float64 { return 0.25 }
 
 // carried is the share of line rate on both ports that the TLP stream carries, beside other traffic as dense.
 func (l layout) carried(dir string, size int) (rx, tx float64) {
@@ -33,8 +46,36 @@ func (l layout) carried(dir string, size int) (rx, tx float64) {
 	case "tx":
 		return 0, min(1, per/txBeatsIn(size))
 	}
-	share := min(1, per/(rxBeatsOut(size)+txBeatsOut()), per/(txBeatsIn(size)+rxBeatsIn()))
+	share := min(1, per/(rxBeatsOut(size)+txBeatsOut(size)), per/(txBeatsIn(size)+rxBeatsIn()))
 	return share, share
+}
+
+// slack is what a rate may miss of what is carried: some reads fetch fewer work entries than four.
+const slack = 0.02
+
+// besides is the share of line rate that is carried of frames received beside a share of frames sent.
+func (l layout) besides(size int, sent float64) float64 {
+	per := float64(l.beatsOf(size)) / float64(l.ports)
+	return min(1, (per-sent*txBeatsOut(size))/rxBeatsOut(size))
+}
+
+// share is the share of line rate on all ports that frames leave with.
+func (l layout) share(m *meter, size int) float64 {
+	rate, _ := m.sending(l.beatsOf(size))
+	return rate / float64(l.ports)
+}
+
+// goals are what a NIC must reach of what is carried. How the directions share the TLP stream is the device's choice, if sending
+// gets its half.
+func (l layout) goals(dir string, size int, sent float64) (rx, tx float64) {
+	rx, tx = l.carried(dir, size)
+	if dir == "both" && rx < 1 {
+		rx = l.besides(size, sent) - slack
+	}
+	if tx < 1 {
+		tx -= slack
+	}
+	return rx, tx
 }
 
 // twoPorts takes the rates of a NIC with two ports, both busy.
@@ -51,17 +92,12 @@ func twoPorts(name, dir string, l layout, sizes ...int) func(s *session) ([]Resu
 				prefix += "duplex_"
 			}
 			rx, tx := l.carried(dir, size)
-			goal := func(share float64) float64 {
-				if dir == "both" && share < 1 {
-					return 0 // how the directions share the TLP stream is the device's choice
-				}
-				return share
-			}
+			rxGoal, txGoal := l.goals(dir, size, l.share(r.rtl, size))
 			if dir != "tx" {
-				all = append(all, portsReceive(fmt.Sprintf("%srx_line_rate_%d", prefix, size), r, l, size, rx, goal(rx)))
+				all = append(all, portsReceive(fmt.Sprintf("%srx_line_rate_%d", prefix, size), r, l, size, rx, rxGoal))
 			}
 			if dir != "rx" {
-				all = append(all, portsTransmit(fmt.Sprintf("%stx_line_rate_%d", prefix, size), r, l, size, tx, goal(tx)))
+				all = append(all, portsTransmit(fmt.Sprintf("%stx_line_rate_%d", prefix, size), r, l, size, tx, txGoal))
 			}
 		}
 		return all, nil
@@ -76,11 +112,7 @@ func portsReceive(name string, r *rates, l layout, size int, most, goal float64)
 }
 
 func portsTransmit(name string, r *rates, l layout, size int, most, goal float64) Result {
-	beats := l.beatsOf(size)
-	value, _ := r.rtl.sending(beats)
-	model, _ := r.model.sending(beats)
-	ports := float64(l.ports)
-	return exact(figure(name, value/ports, "ratio", goal,
-		"both ports, a frame every %d cycles on each; the TLP stream carries %.3f; the RTL has one beat a cycle for both ports; Go model: %.3f",
-		beats, most, model/ports))
+	return exact(figure(name, l.share(r.rtl, size), "ratio", goal,
+		"both ports, a frame every %d cycles on each; the TLP stream carries %.3f; Go model: %.3f",
+		l.beatsOf(size), most, l.share(r.model, size)))
 }

@@ -40,7 +40,7 @@ func rulesOf(t *testing.T) (all []string) {
 // checkedRules lists the rules that checks name, with the first check that does.
 func checkedRules() map[string]string {
 	all := map[string]string{}
-	for _, a := range append(slices.Clone(areas), area{0, portChecks}) {
+	for _, a := range slices.Concat(areas, portAreas) {
 		for _, c := range a.checks {
 			for _, rule := range strings.Fields(c.rules) {
 				if all[rule] == "" {

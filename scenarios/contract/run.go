@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,7 +39,7 @@ var (
 	stalled = []int{0, 30, 60}
 )
 
-// areas are all checks there are, but for portChecks.
+// areas are all checks there are, but for portAreas, which need more than one port.
 var areas = []area{
 	{0, registerChecks}, {0, tableChecks}, {0, layoutChecks}, {0, dropChecks}, {0, parseChecks}, {0, steerChecks}, {0, rxRingChecks},
 	{0, rxErrorChecks}, {0, txLayoutChecks}, {0, txStatusChecks}, {0, offloadChecks}, {0, txErrorChecks}, {0, txRingChecks},
@@ -51,16 +52,19 @@ var areas = []area{
 	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},
 }
 
+var portAreas = []area{{0, portChecks}, {nicspec.PartPause, heldChecks}}
+
 // suite is every check that such a NIC can be held to.
 func suite(sizes nic.Spec) []check {
 	var all []check
-	for _, a := range areas {
+	list := areas
+	if sizes.Ports > 1 {
+		list = slices.Concat(areas, portAreas)
+	}
+	for _, a := range list {
 		if sizes.Has(a.parts) {
 			all = append(all, a.checks...)
 		}
-	}
-	if sizes.Ports > 1 {
-		all = append(all, portChecks...)
 	}
 	return all
 }
