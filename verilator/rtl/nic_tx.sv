@@ -74,6 +74,8 @@ module nic_tx
 );
   localparam int Qw      = $clog2(NumTxq);
   localparam bit HasCopy = (Parts & PartCopy) != 0;
+  // Entries on their way to a port's gather buffer, where they may part from others.
+  localparam int Sends   = Ports > 1 || HasCopy ? 16 : 0;
 
   if (Ports < 1 || Ports > 2) begin : g_bad_ports
     $fatal(1, "nic_tx: Ports must be 1 or 2");
@@ -123,7 +125,7 @@ module nic_tx
   assign tbl_o      = tbl_q;
 
   nic_txq #(
-    .Ports(Ports), .NumTxq(NumTxq), .FetchSlots(FetchSlots), .Parts(Parts)
+    .Ports(Ports), .NumTxq(NumTxq), .FetchSlots(FetchSlots), .Sends(Sends), .Parts(Parts)
   ) u_txq (
     .clk, .rst, .enable_i(cfg_i.tx_enable), .flr_i(cfg_i.flr),
     .short_i(cfg_i.mrrs == 13'd128), .pause_i(held_queues), .tbl_i,
@@ -188,7 +190,7 @@ module nic_tx
     eth_beat_t m;
 
     nic_txport #(
-      .Parts(Parts), .Wait(Ports > 1 || HasCopy), .Slots(GatherSlots), .Lines(GatherLines)
+      .Parts(Parts), .Sends(Sends), .Slots(GatherSlots), .Lines(GatherLines)
     ) u_port (
       .clk, .rst, .valid_i(e_valid && !ent.copy.any && ent.f.id.port == 1'(p)),
       .ready_o(p_ready[p]), .ent_i(ent), .taken_o(taken[p]), .rd_req_o(gat_rd_req_o[p]),

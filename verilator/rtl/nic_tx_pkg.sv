@@ -2,9 +2,6 @@
 
 package nic_tx_pkg;
 
-  // Entries of a port that may be on their way to its gather buffer, where entries can be parked.
-  localparam int Sends = 16;
-
   // What is known of a work entry (or of a queue's Event) until it ends.
   typedef struct packed {
     logic        is_event;

@@ -12,6 +12,8 @@ module nic_txpark
   parameter int NumTxq = 64,
   // Places for entries beyond Few a queue, at least.
   parameter int Shared = 256,
+  // Entries of a port that may be on their way to its gather buffer.
+  parameter int Sends = 16,
   // There is a copy engine.
   parameter bit HasCopy = 1'b1,
   localparam int Qw = $clog2(NumTxq)

@@ -6,8 +6,8 @@ module nic_txport
 #(
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault,
-  // Entries wait here for the gather buffer, beside the way of others.
-  parameter bit Wait = 1'b1,
+  // Entries that may wait here for the gather buffer, beside the way of others.
+  parameter int Sends = 16,
   // Frames and lines of 128 bytes in the gather buffer, powers of two.
   parameter int Slots = 256,
   parameter int Lines = 512
@@ -58,7 +58,7 @@ module nic_txport
 
   assign taken_o = g_valid && g_ready;
 
-  if (Wait) begin : g_wait
+  if (Sends != 0) begin : g_wait
     nic_fifo #(.Width($bits(tx_ent_t)), .Depth(Sends)) u_wait (
       .clk, .rst, .in_valid_i(valid_i), .in_ready_o(ready_o), .in_data_i(ent_i),
       .out_valid_o(g_valid), .out_ready_i(g_ready), .out_data_o(g_ent)

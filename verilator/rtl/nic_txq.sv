@@ -10,6 +10,8 @@ module nic_txq
   parameter int NumTxq = 64,
   // Reads of entries under way, a power of two.
   parameter int FetchSlots = 64,
+  // Entries of a port that may be on their way to its gather buffer; 0: they keep one order.
+  parameter int Sends = 16,
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault,
   localparam int Qw = $clog2(NumTxq)
@@ -60,7 +62,6 @@ module nic_txq
 );
   localparam int Sw      = $clog2(FetchSlots);
   localparam bit HasPush = (Parts & PartPush) != 0;
-  localparam bit HasCopy = (Parts & PartCopy) != 0;
 
   logic [NumTxq-1:0] work, blocked;
   logic [Qw-1:0]     sched_q, head_q, drain_q;
@@ -123,10 +124,11 @@ module nic_txq
     .flr_i, .hold_o(fetch_hold), .busy_o(fetch_busy)
   );
 
-  // With a copy engine or two ports, an entry that has to wait lets others pass.
-  if (Ports > 1 || HasCopy) begin : g_park
+  // An entry that has to wait lets others pass.
+  if (Sends != 0) begin : g_park
     nic_txpark #(
-      .Ports(Ports), .NumTxq(NumTxq), .Shared(4 * FetchSlots * Ports), .HasCopy(HasCopy)
+      .Ports(Ports), .NumTxq(NumTxq), .Shared(4 * FetchSlots * Ports), .Sends(Sends),
+      .HasCopy((Parts & PartCopy) != 0)
     ) u_park (
       .clk, .rst, .valid_i(f_valid), .ready_o(f_ready), .id_i(f_id), .wqe_i(f_wqe), .valid_o,
       .ready_i, .id_o, .wqe_o, .sent_i, .end_i, .end_q_i, .fetch_q_i(fetch_q),
