@@ -1,6 +1,6 @@
 /// Transmit: doorbells and work entries in, frames out on Ethernet, completion entries as writes.
-/// Queues -> entries with translated pieces -> each port's gather -> offloads -> output -> completion;
-/// copies leave this way before the ports. A queue's entries keep their order.
+/// Queues -> entries with translated pieces -> each port's gather -> offloads -> output -> ends;
+/// copies part from frames before the ports. A queue's entries keep their order.
 
 module nic_tx
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;

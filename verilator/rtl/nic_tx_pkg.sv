@@ -1,4 +1,4 @@
-/// What the transmit blocks hand to one another: fetched entries, frames to gather, finished frames.
+/// What the transmit blocks hand to one another: fetched entries, frames to gather, frames done.
 
 package nic_tx_pkg;
 

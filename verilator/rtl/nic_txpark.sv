@@ -1,7 +1,7 @@
-/// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13): an
-/// entry goes on when its queue has nothing else under way than its kind, and its way has room; else
-/// it is parked in its queue's list, and the entries of other queues pass it. Each queue may have
-/// Few entries fetched whatever the others do, so that none is kept waiting by lists of others.
+/// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13):
+/// an entry goes on when its queue has nothing else under way than its kind, and its way has room;
+/// else it is parked in its queue's list, and the entries of other queues pass it. Each queue may
+/// have Few entries fetched whatever the others do, so that none waits for the lists of others.
 
 module nic_txpark
   import nic_pkg::*, nic_tx_pkg::*;
@@ -78,9 +78,11 @@ module nic_txpark
   logic [Pw-1:0]     last_q  [NumTxq];
   logic [NumTxq-1:0] listed_q;             // the list has an entry
   logic [NumTxq-1:0] slow_q;               // it waits for a copy, or is one
-  logic [NumTxq-1:0] order_q;              // it sleeps: its first entry waits for others of its queue
-  logic [NumTxq-1:0] chan_full_q;          // it sleeps: for a place in its channel
-  logic [Ports-1:0][NumTxq-1:0] port_full_q;  // it sleeps: for a place before the port's buffer
+  // It sleeps: its first entry waits for others of its queue; for a place in its channel; for one
+  // before the port's buffer.
+  logic [NumTxq-1:0] order_q;
+  logic [NumTxq-1:0] chan_full_q;
+  logic [Ports-1:0][NumTxq-1:0] port_full_q;
   logic [NumTxq-1:0] blocked_q;
 
   // Of each queue, from its first fetch since the reset on: entries fetched, gone on, not come;

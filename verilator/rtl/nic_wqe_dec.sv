@@ -117,6 +117,7 @@ module nic_wqe_dec
           d.e.nseg      = w.nseg[1:0];
           d.e.f.len     = sum[13:0];
           d.e.f.inl_len = w.inline_len[5:0];
+          d.e.f.id.port = Ports > 1 && w.port[0];
           d.e.f.ofl     = '{ip_csum: w.f_ip_csum, udp_csum: w.f_udp_csum, udp_zero: w.f_udp_zero,
                             icrc: w.f_icrc, crc: w.f_crc32c && HasCrc, ecn: ecn_i, l3: w.l3_off,
                             l4: w.l4_off, crc_off: upto14(w.crc_off),

@@ -57,7 +57,7 @@ package blk_wqe_pkg;
     if (ent.f.len != 14'd0) begin
       entry_res.len      = 16'(ent.f.len);
       entry_res.inl_len  = 8'(ent.f.inl_len);
-      entry_res.port     = 8'(ent.f.port);
+      entry_res.port     = 8'(ent.f.id.port);
       entry_res.ip_csum  = 8'(ent.f.ofl.ip_csum);
       entry_res.udp_csum = 8'(ent.f.ofl.udp_csum);
       entry_res.udp_zero = 8'(ent.f.ofl.udp_zero);
