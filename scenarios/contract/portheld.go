@@ -14,9 +14,10 @@ var heldChecks = []check{
 	{"ports/one held, classes and queues that change ports", "T13 F4 T1 T10", calm, heldAndMixed},
 }
 
-// stop stops port 0 with a pause and gives the cycle in which the stop ends.
-func (r *rig) stop(quanta int64) (end int64) {
+// stop stops port 0 with a pause of so many cycles and gives the cycle in which the stop ends.
+func (r *rig) stop(cycles int64) (end int64) {
 	r.t.Helper()
+	quanta := cycles / r.quantum()
 	r.portCfg(nicspec.PortEntryFields{RxPause: 1})
 	w := r.pauses()
 	r.play(pauseFrame(nicspec.PauseOpcode, uint16(quanta)))
