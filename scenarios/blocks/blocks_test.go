@@ -2,7 +2,6 @@ package blocks
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
 
@@ -37,7 +36,7 @@ func TestBlocks(t *testing.T) {
 				again, err := d.Play(context.Background(), Run{Seed: 1, Stall: stall, Transactions: 400})
 				require.NoError(t, err)
 				require.Equal(t, r, again)
-				t.Log(fmt.Sprintf("stall %d: %d results compared in %d cycles", stall, r.Compared, r.Cycles))
+				t.Logf("stall %d: %d results compared in %d cycles", stall, r.Compared, r.Cycles)
 			}
 		})
 	}

@@ -5,6 +5,13 @@
 // their results are packets, whose bytes a Layout names. Its reference is the functional core of models/nic, called with
 // the same requests in the same order.
 //
+// A new pair is a manifest with the streams req and rsp (and a wrapper made of the cells blk_*.sv), and a Block in All: its
+// layouts, its Stimulus and its Reference. Runs with and without stalls, and the sabotage of every field of a result, come
+// with it.
+//
+// flr has no pair: all that it does is to say when a reset may end, which is free within a bound. The contract suite and
+// random programs hold that.
+//
 // It is not a proof of how blocks work together: boards do that (scenarios/replay, scenarios/fuzz). It knows no timing:
 // a block may take as long as it likes, up to a limit.
 //
