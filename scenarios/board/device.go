@@ -181,15 +181,29 @@ func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
 		bind = append(bind, rtlbridge.EtherBinding(rtlbridge.LaneName(portEth, i), in, out, i, &p.frames, true))
 	}
 	bits, err := s.pins(conn)
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
+	var c *rtlbridge.Comp
+	if err == nil {
+		c, err = rtlbridge.NewComp("NIC", e, conn, spec, bind)
 	}
-	c, err := rtlbridge.NewComp("NIC", e, conn, spec, bind)
 	if err != nil {
+		if s.Connect != "" {
+			err = &FitError{s.Connect, err}
+		}
 		return nil, errors.Join(err, conn.Close())
 	}
 	return &rtl{Comp: c, conn: conn, spec: *s, ethBits: bits}, nil
 }
+
+// FitError tells that a device which runs elsewhere is not the one that the settings speak of.
+type FitError struct {
+	Address string
+	Err     error
+}
+
+func (e *FitError) Error() string { return "device at " + e.Address + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *FitError) Unwrap() error { return e.Err }
 
 // pins holds the Ethernet pins of the device to what is wanted, and returns the bits of a stream.
 func (s *Spec) pins(c *rtlbridge.Conn) (bits int, err error) {

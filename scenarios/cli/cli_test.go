@@ -19,6 +19,7 @@ import (
 
 	"nictwin/models/host"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
@@ -44,6 +45,9 @@ func TestClassify(t *testing.T) {
 		{&rtlbridge.ManifestError{}, Usage},
 		{&home.NotFoundError{}, Usage},
 		{&home.UnknownError{}, Usage},
+		{&board.FitError{Err: errors.New("x")}, Usage},
+		{errors.Join(&board.FitError{Err: errors.New("x")}, infra), Infrastructure},
+		{rtlbridge.ErrNotTuned, Usage},
 		{infra, Infrastructure},
 		{&rtlbridge.BuildError{}, Infrastructure},
 		{rtlbridge.ErrToolMissing, Infrastructure},

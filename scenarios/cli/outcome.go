@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/host"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
@@ -82,7 +83,8 @@ func isInfra(err error) bool {
 
 func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*capture.Error](err) ||
-		is[*rtlbridge.ManifestError](err) || is[*fuzz.ProgramError](err) || is[*home.NotFoundError](err) || is[*home.UnknownError](err)
+		is[*rtlbridge.ManifestError](err) || is[*fuzz.ProgramError](err) || is[*home.NotFoundError](err) || is[*home.UnknownError](err) ||
+		is[*board.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
 }
 
 // isMismatch holds for a device that lives but no longer does its part.
