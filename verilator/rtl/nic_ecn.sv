@@ -1,6 +1,6 @@
-/// Sets the ECN bits of the frames of queues that have an ECN mode, in the bytes as gathered (contract
-/// E2): a register stage for the lines on their way to the offloads, inline bytes put in place. The
-/// first line is changed as it leaves.
+/// Sets the ECN bits of the frames of queues that have an ECN mode, in the bytes as gathered
+/// (contract E2): a register stage for the lines on their way to the offloads, inline bytes put in
+/// place. The first line is changed as it leaves.
 
 module nic_ecn
   import nic_tx_pkg::*;

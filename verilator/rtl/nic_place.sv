@@ -72,7 +72,7 @@ module nic_place
     end
   end
 
-  // Second stage: rotate, by bytes and then by DWs; mask from the first byte on and up to the last one.
+  // Second stage: rotate, by bytes and then by DWs; mask from the first byte on and up to the last.
   always_ff @(posedge clk) begin
     logic [TlpW-1:0] from, upto, first, second, turned;
     logic            wrap;

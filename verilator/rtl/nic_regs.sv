@@ -114,7 +114,8 @@ module nic_regs
     .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules),
     .Parts(Parts)
   ) u_tables (
-    .clk, .rst(rst || clear), .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(tbl_rdata),
+    .clk, .rst(rst || clear), .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o),
+    .rdata_o(tbl_rdata),
     .reg_bad_o(tbl_bad), .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i
   );
 

@@ -102,7 +102,8 @@ module nic_rxcut
     endcase
     part_d = part_q;
     if (data && left_d == 14'h0) begin
-      part_d = part_q == PartHeader && job_q.frame.info.len != job_q.hdr_len ? PartPayload : PartEnd;
+      part_d = part_q == PartHeader && job_q.frame.info.len != job_q.hdr_len ?
+               PartPayload : PartEnd;
     end
     if (finish) part_d = PartNone;
     if (take)   part_d = part_new;

@@ -12,7 +12,7 @@ module nic_rxheld
   input  logic                        rst,
   // Lines in use in each buffer.
   input  logic [Ports-1:0][LineW:0]   used_i,
-  // A delivered frame's lines are given back; an entry left at the TLP port, frames' in their order.
+  // A delivered frame's lines are given back; an entry left at the TLP port, frames' in order.
   input  logic [Ports-1:0]            free_i,
   input  logic [7:0]                  free_lines_i,
   input  left_t                       left_i,

@@ -151,7 +151,8 @@ module nic_rxq
   logic          event_q;
   logic [Qw-1:0] event_queue_q;
 
-  assign fail           = fail_i && run_q[fail_queue_i] && !flr_i && !(off && tbl_queue == fail_queue_i);
+  assign fail           = fail_i && run_q[fail_queue_i] && !flr_i &&
+                          !(off && tbl_queue == fail_queue_i);
   assign fail_ahead     = fail_slot_i[Sw-1:0] - ci_q[fail_queue_i][Sw-1:0];
   assign event_valid_o  = event_q;
   assign event_queue_o  = event_queue_q;

@@ -86,7 +86,8 @@ module nic_rxq_tbl
                (entry.hdr_buf_size == 16'h0 && entry.split_mode != SplitModeNone) ||
                (HasMsix && entry.msix_addr[1:0] != 2'd0)) begin
         status = TableStatusBadValue;
-      end else if ((!HasMsix && entry.msix_addr != 64'h0) || (!HasCrc32c && entry.crc_mode != CrcModeOff) ||
+      end else if ((!HasMsix && entry.msix_addr != 64'h0) ||
+                   (!HasCrc32c && entry.crc_mode != CrcModeOff) ||
                    (!HasEcn && entry.ecn_mode != 8'h0)) begin
         status = TableStatusNotBuilt;
       end

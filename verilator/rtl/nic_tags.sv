@@ -126,8 +126,8 @@ module nic_tags
       if (fresh_q[8]) rd_q <= rd_q + 9'd1;
       else fresh_q <= fresh_q + 9'd1;
     end
-    // A beat is judged in the cycle after its acceptance. One that was accepted in the same cycle as
-    // the request came too early for it (contract P7).
+    // A beat is judged in the cycle after its acceptance. One that was accepted in the same cycle
+    // as the request came too early for it (contract P7).
     sent_q     <= sent_i;
     sent_tag_q <= sent_tag_i;
     if (sent_q) begin

@@ -158,7 +158,8 @@ module nic_tlp_mux
   assign m_axis_tlp_tlast = out.last;
 
   // Memory reads are the device's only TLPs whose first byte is 0x00 or 0x20.
-  assign sent_o     = m_axis_tlp_tvalid && m_axis_tlp_tready && {out.hdr[7:6], out.hdr[4:0]} == 7'd0;
+  assign sent_o     = m_axis_tlp_tvalid && m_axis_tlp_tready &&
+                      {out.hdr[7:6], out.hdr[4:0]} == 7'd0;
   assign sent_tag_o = out.hdr[55:48];
   assign busy_o     = m_axis_tlp_tvalid || any;
 
