@@ -143,6 +143,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 func TestCopiesAllocateNothing(t *testing.T) {
 	o := defaultRig()
 	o.spec.NumTxq, o.spec.Parts = 8, nicspec.PartCopy
+	o.spec.Timing.TxPrefetch = 64 // entries come as others go
 	r := newRig(t, o)
 	m := r.mem
 	m.write(nicspec.RegCtrl, 3)

@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -115,4 +116,69 @@ func TestSmallFrameRate(t *testing.T) {
 	r.run()
 	t.Logf("64 B: a frame delivered every %.2f cycles, %d of 6000", p.cycles(), delivered)
 	require.LessOrEqual(t, p.cycles(), 4.0)
+}
+
+// mixed draws frame sizes, mostly of 256 B and more.
+func mixed(n int, small bool) (sizes []int, beats int) {
+	rng := rand.New(rand.NewPCG(uint64(n), 7))
+	for range n {
+		size := []int{256, 257, 314, 330}[rng.IntN(4)]
+		if rng.IntN(20) == 0 {
+			size = []int{512, 1500, 256 + rng.IntN(1245)}[rng.IntN(3)]
+		}
+		if small && rng.IntN(8) == 0 {
+			size = 60 + rng.IntN(30)
+		}
+		sizes = append(sizes, size)
+		beats += (size + 63) / 64
+	}
+	return sizes, beats
+}
+
+// [C4] with sizes in any order, one queue, and memory as far away as on a board: line rate, and nothing is dropped.
+func TestMixedRates(t *testing.T) {
+	for _, small := range []bool{false, true} {
+		o := defaultRig()
+		o.quiet = true
+		o.link = simcore.LinkSpec{Latency: 640 * simcore.Nanosecond, Credits: 4096}
+		r := openedTx(t, o)
+		h := r.host
+		h.wr32(nicspec.RegRxDefault, rxDefaultQueue0)
+		h.openRx(0, 12, nil)
+		h.openTx(0, 12)
+		var first, last int64
+		kind := boundary.FrameIn
+		r.trace = func(x boundary.Crossing) {
+			if x.Kind == kind {
+				if first == 0 {
+					first = x.First
+				}
+				last = x.Last
+			}
+		}
+		sizes, beats := mixed(3000, small)
+		for range sizes {
+			h.post(0, 0, 0x0100_0000_7000_0000+uint64(h.rxq[0].pi)*0x4000)
+		}
+		h.ringRx(0)
+		r.run()
+		for _, n := range sizes {
+			r.peers[0].send(pattern(n, 1))
+		}
+		r.run()
+		regs := r.nic.Regs()
+		require.EqualValues(t, len(sizes), regs.Port(nicspec.CntRxDelivered, 0))
+		require.EqualValues(t, beats, last-first+1, "no cycle is lost")
+
+		first, last, kind = 0, 0, boundary.FrameOut
+		r.peers[0].drop = true
+		for _, n := range sizes {
+			h.postWqe(0, wqe(1, nil, []piece{{testKey, 0, max(n, nicspec.FrameMin)}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
+		}
+		h.ringTx(0)
+		r.run()
+		require.EqualValues(t, len(sizes), regs.Port(nicspec.CntTxFrames, 0))
+		t.Logf("%d beats left in %d cycles", beats, last-first+1)
+		require.LessOrEqual(t, float64(last-first+1), 1.02*float64(beats))
+	}
 }

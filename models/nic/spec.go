@@ -65,7 +65,7 @@ func DefaultSpec() Spec {
 		Parts: nicspec.PartsDefault,
 		Timing: Timing{
 			RxPipe: 12, RxPlan: 4, TxPlan: 6, TxPipe: 10, RegPipe: 4, CplPipe: 4,
-			Tags: 256, RxPrefetch: 64, TxPrefetch: 64, TxInFlight: 128, TxBufBytes: 128 << 10,
+			Tags: 256, RxPrefetch: 256, TxPrefetch: 256, TxInFlight: 256, TxBufBytes: 128 << 10,
 			CopyJobs: 8, CopyChunks: 16,
 		},
 	}
