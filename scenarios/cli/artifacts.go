@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"nictwin/scenarios/files"
 	"nictwin/scenarios/replay"
 )
 
@@ -89,7 +90,7 @@ func (f *folder) writable() error {
 }
 
 // summaryNew is what Summary is called until it is whole.
-const summaryNew = Summary + ".new"
+const summaryNew = Summary + files.Unfinished
 
 // write leaves the verdict, whole or not at all.
 func (f *folder) write(o *Object) error {
@@ -100,11 +101,7 @@ func (f *folder) write(o *Object) error {
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	path := filepath.Join(f.dir, summaryNew)
-	if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("artifacts: %w", err)
-	}
-	if err := os.Rename(path, filepath.Join(f.dir, Summary)); err != nil {
+	if err := files.Write(filepath.Join(f.dir, Summary), append(text, '\n')); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
 	return nil

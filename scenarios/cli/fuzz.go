@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/files"
 	"nictwin/scenarios/fuzz"
 )
 
@@ -158,7 +158,7 @@ func (f *Fuzz) cover(e *FuzzEnded) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(f.Out, CoverageFile), append(text, '\n'), 0o644)
+	return files.Write(filepath.Join(f.Out, CoverageFile), append(text, '\n'))
 }
 
 // describe takes over what was found.

@@ -1,8 +1,10 @@
-// Package files reads input files whole.
+// Package files reads and writes files whole.
 //
 // It is for files that a user names, which may be anything: it knows nothing of what they hold.
 //
-// Invariant: reading ends, and takes no more memory than it was told. A folder, a pipe or a device is refused.
+// Invariants:
+//   - Reading ends, and takes no more memory than it was told. A folder, a pipe or a device is refused.
+//   - A file that is written holds all of it or is as it was, and nothing is left beside it.
 package files
 
 import (
@@ -49,4 +51,19 @@ func read(path string, limit int64) ([]byte, error) {
 		err = tooLong
 	}
 	return text.Bytes(), err
+}
+
+// Unfinished is added to the name of a file that is being written.
+const Unfinished = ".new"
+
+// Write writes a file.
+func Write(path string, text []byte) error {
+	err := os.WriteFile(path+Unfinished, text, 0o644)
+	if err == nil {
+		err = os.Rename(path+Unfinished, path)
+	}
+	if err != nil {
+		_ = os.Remove(path + Unfinished) // the error tells more
+	}
+	return err
 }

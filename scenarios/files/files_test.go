@@ -31,3 +31,19 @@ func TestRead(t *testing.T) {
 		require.ErrorContains(t, err, endless+": is a pipe or a device, which may never end")
 	}
 }
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x")
+	require.NoError(t, Write(path, []byte("one")))
+	require.NoError(t, Write(path, []byte("two")))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "two", string(b))
+
+	folder := filepath.Join(dir, "folder")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	require.Error(t, Write(folder, []byte("three")), "a folder is there")
+	require.NoFileExists(t, folder+Unfinished)
+	require.Error(t, Write(filepath.Join(dir, "none", "x"), nil))
+}

@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"time"
 
 	"nictwin/models/nic"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/files"
 )
 
 // Options is what is to be played.
@@ -280,7 +280,7 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
 	text, err := p.JSON()
 	if err == nil {
 		f.Program = filepath.Join(c.Out, fmt.Sprintf("program-%d.json", o.number))
-		err = os.WriteFile(f.Program, text, 0o644)
+		err = files.Write(f.Program, text)
 	}
 	return f, err
 }

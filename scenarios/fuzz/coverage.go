@@ -176,5 +176,5 @@ func (c *Coverage) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(text, '\n'), 0o644)
+	return files.Write(path, append(text, '\n'))
 }
