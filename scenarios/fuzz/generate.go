@@ -217,6 +217,8 @@ func (g *generator) next() Op {
 		return g.odd()
 	case n < 85 && g.maybe(30):
 		return g.flood()
+	case n < 85 && g.Sizes.Has(nicspec.PartPause):
+		return g.halt()
 	case n < 90:
 		if o, ok := g.partsOf(); ok {
 			return o

@@ -67,6 +67,26 @@ func (g *generator) stop() Frame {
 	return f
 }
 
+// halt has pauses come in while frames leave.
+func (g *generator) halt() Op {
+	if g.maybe(60) {
+		g.add(g.pause())
+	}
+	for range 1 + g.of(3) {
+		g.add(Op{Send: g.send(pick(g, g.tx...))})
+	}
+	p := &Play{Port: g.of(g.Sizes.Ports)}
+	for range 2 + g.of(6) {
+		f := g.stop()
+		if g.maybe(20) {
+			f = g.frame(false)
+		}
+		p.Frames = append(p.Frames, f)
+	}
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = 100 + g.of(700) // until the first of them leaves
+	return Op{Play: p}
+}
+
 // flood has more long frames come in than the receive buffer holds while a descriptor is waited for.
 func (g *generator) flood() Op {
 	q := pick(g, g.rx...)

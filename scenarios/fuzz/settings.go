@@ -86,7 +86,10 @@ func (x *player) table(t *Table) error {
 	if err := x.root.WriteReg32(nicspec.RegTblCmd, cmd); err != nil {
 		return err
 	}
-	_, err := x.commanded(op, t.Table, t.Index)
+	status, err := x.commanded(op, t.Table, t.Index)
+	if err == nil && status == nicspec.TableStatusOk && op == nicspec.TableOpWrite && t.Table == nicspec.TablePortCfg {
+		x.see.portCfg(t.Index, t.Words)
+	}
 	return err
 }
 
@@ -159,6 +162,7 @@ func (x *player) reset() error {
 			clear(x.rx)
 			clear(x.tx)
 			clear(x.keys)
+			x.see.ports = pauseWatch{}
 			return nil
 		}
 	}

@@ -220,7 +220,12 @@ func (u *Universe) parts() {
 		u.add("ECN received", []string{"mode 0", "mode 1"}, ip, names("ECN %d", 0, 1, 2, 3))
 	}
 	if u.sizes.Has(nicspec.PartMsix) {
-		u.add("messages", waysWords, []string{"each entry", "several entries"}, []string{"no time limit", "time limit"})
+		u.add("messages", waysWords, []string{"each entry", "several entries"}, []string{"no time limit", "time limit"}, stallWords)
+	}
+	if u.sizes.Has(nicspec.PartPause) {
+		u.add("pauses taken", scopeWords, stopWords, portWords, loadWords)
+		u.add("pauses not honoured", modeWords, portWords)
+		u.add("pauses sent", modeWords, sentWords, portWords)
 	}
 	if u.sizes.Has(nicspec.PartFlr) {
 		u.add("resets", []string{"idle", "at work"})

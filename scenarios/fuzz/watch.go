@@ -18,6 +18,7 @@ type watcher struct {
 	stall   string
 	devctl  nicspec.DevctlReg
 	faultOf map[uint64]string // by where the faults begin
+	ports   pauseWatch
 }
 
 func newWatcher(p *Program, sizes *nic.Spec, cov *Coverage) *watcher {
@@ -37,6 +38,8 @@ func newWatcher(p *Program, sizes *nic.Spec, cov *Coverage) *watcher {
 
 func (w *watcher) crossing(c boundary.Crossing) {
 	switch c.Kind {
+	case boundary.FrameIn, boundary.FrameOut:
+		w.pauses(&c)
 	case boundary.TLPIn:
 		w.request(&c.TLP.Hdr, c.TLP.Data)
 	case boundary.TLPOut:
@@ -184,7 +187,7 @@ func (w *watcher) message(tx bool, m *Msix) {
 	if m.Cycles > 0 {
 		cycles = "time limit"
 	}
-	w.cov.hit("messages", direction(tx), count, cycles)
+	w.cov.hit("messages", direction(tx), count, cycles, w.stall)
 }
 
 // disabling is told of queues that are about to be disabled.
