@@ -19,8 +19,11 @@ import (
 
 const manifest = "../../verilator/duts/nic/dut.yaml"
 
-// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a build may
-// lack.
+// rtlCoverage is a folder to which the checks on RTL add what they exercised of it, if it is set; see make coverage.
+var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
+
+// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, without any of the parts that a build may
+// lack, and as large as it can be.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nic.DefaultSpec()
@@ -33,6 +36,17 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) 
 	bare := nic.DefaultSpec()
 	bare.Parts = 0
 	f(t, "no parts", bare)
+	f(t, "largest", largest())
+}
+
+// keysMax is the most memory keys that a build may have [B2].
+const keysMax = 4096
+
+// largest is the NIC with as much of everything as there may be [B2].
+func largest() nic.Spec {
+	s := nic.DefaultSpec()
+	s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = nicspec.RxqMax, nicspec.TxqMax, keysMax, nicspec.RulesMax
+	return s
 }
 
 // buildRTL builds the RTL with these sizes.
@@ -43,9 +57,16 @@ func buildRTL(t *testing.T, sizes nic.Spec) *rtlbridge.Device {
 	if sizes.Parts != nicspec.PartsDefault {
 		m.Parameters["Parts"] = strconv.Itoa(int(sizes.Parts))
 	}
+	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
+		m.Parameters[name] = strconv.Itoa(n)
+	}
 	m, err = board.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}.Of(m)
 	require.NoError(t, err)
-	dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.VariantSpeed})
+	variant := rtlbridge.VariantSpeed
+	if rtlCoverage != "" {
+		variant = rtlbridge.VariantCoverage
+	}
+	dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: variant})
 	require.NoError(t, err)
 	return dev
 }
@@ -63,7 +84,7 @@ func TestRTL(t *testing.T) {
 	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) {
 		dev := buildRTL(t, sizes)
 		RunContract(t, name, sizes, func(s board.Spec) (*board.Board, error) {
-			s.NIC, s.Built = board.RTL, dev
+			s.NIC, s.Built, s.Coverage = board.RTL, dev, rtlCoverage
 			return board.New(s)
 		})
 	})

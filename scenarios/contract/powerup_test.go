@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,33 +15,44 @@ import (
 	"nictwin/scenarios/board"
 )
 
-// powerUpAreas are the checks that are played again from random contents of every register and memory: each table, ring and
-// buffer is used before anything was in it.
-var powerUpAreas = []string{"registers/", "tables/", "drops/", "rings/", "statuses/", "errors/", "chaos/"}
+// powerUpAreas are the checks, by ports, that are played again from random contents of every register and memory: each
+// table, ring and buffer is used before anything was in it. With two ports these are the ones in which ports matter.
+var powerUpAreas = [board.MaxPorts + 1][]string{
+	1: {"registers/", "tables/", "drops/", "rings/", "statuses/", "errors/", "chaos/"},
+	2: {"drops/", "pause/", "ports/", "chaos/"},
+}
 
 // Nothing that the RTL does depends on what it holds before reset: the very inputs of checks give the same outputs, at the
 // same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
 func TestRandomPowerUp(t *testing.T) {
-	zeros, err := board.Build(t.Context(), manifest, "speed", board.Eth{Ports: 1}, nil)
+	for ports := 1; ports <= board.MaxPorts; ports++ {
+		t.Run(fmt.Sprintf("ports %d", ports), func(t *testing.T) { randomPowerUp(t, ports) })
+	}
+}
+
+func randomPowerUp(t *testing.T, ports int) {
+	sizes := nic.DefaultSpec()
+	sizes.Ports = ports
+	zeros, err := board.Build(t.Context(), manifest, "speed", board.Eth{Ports: ports}, nil)
 	require.NoError(t, err)
-	random, err := board.Build(t.Context(), manifest, "debug", board.Eth{Ports: 1}, nil)
+	random, err := board.Build(t.Context(), manifest, "debug", board.Eth{Ports: ports}, nil)
 	require.NoError(t, err)
 	played := 0
-	for _, c := range suite(nic.DefaultSpec()) {
-		if !within(c.name, powerUpAreas) {
+	for _, c := range suite(sizes) {
+		if !within(c.name, powerUpAreas[ports]) {
 			continue
 		}
 		played++
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "inputs")
-			t.Run("record", func(t *testing.T) { record(t, &c, zeros, file) })
+			t.Run("record", func(t *testing.T) { record(t, &c, sizes, zeros, file) })
 			want := playback(t, zeros, file)
 			for _, contents := range []string{"+verilator+rand+reset+1", "+verilator+seed+1", "+verilator+seed+2"} {
 				require.Equal(t, want, playback(t, random, file, contents), contents)
 			}
 		})
 	}
-	require.Greater(t, played, 30)
+	require.Greater(t, played, 15)
 }
 
 func within(name string, areas []string) bool {
@@ -53,7 +65,7 @@ func within(name string, areas []string) bool {
 }
 
 // record runs a check with the device's inputs going to a file.
-func record(t *testing.T, c *check, dev *rtlbridge.Device, file string) {
+func record(t *testing.T, c *check, sizes nic.Spec, dev *rtlbridge.Device, file string) {
 	f, err := os.Create(file)
 	require.NoError(t, err)
 	w := bufio.NewWriterSize(f, 1<<20)
@@ -61,7 +73,7 @@ func record(t *testing.T, c *check, dev *rtlbridge.Device, file string) {
 		require.NoError(t, w.Flush())
 		require.NoError(t, f.Close())
 	})
-	c.on(t, nic.DefaultSpec(), func(s board.Spec) (*board.Board, error) {
+	c.on(t, sizes, func(s board.Spec) (*board.Board, error) {
 		s.NIC, s.Built, s.Record = board.RTL, dev, w
 		return board.New(s)
 	}, 0)
