@@ -23,7 +23,7 @@ const (
 	VariantSpeed    Variant = "speed"    // no assertions, no traces
 	VariantDebug    Variant = "debug"    // assertions in the RTL are checked, and it powers up with random contents
 	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
-	VariantCoverage Variant = "coverage" // debug, and counts lines, toggles and user points
+	VariantCoverage Variant = "coverage" // debug, and counts lines, branches and toggles
 	VariantTuned    Variant = "tuned"    // speed, compiled by the profile of a recording
 )
 
@@ -240,7 +240,13 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := glue(bound, b.sum, b.o.Variant)
+	counters := 0
+	if b.o.Variant == VariantCoverage {
+		if counters, err = b.takePoints(); err != nil {
+			return nil, err
+		}
+	}
+	text, err := glue(bound, b.sum, counters)
 	if err != nil {
 		return nil, err
 	}

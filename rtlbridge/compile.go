@@ -33,7 +33,7 @@ func verilatorFlags(v Variant) ([]string, error) {
 	case VariantWaves:
 		f = append(f, "--assert", "--trace-fst", "--trace-structs")
 	case VariantCoverage:
-		f = append(f, "--assert", "--coverage", "--coverage-max-width", "4096")
+		f = append(f, "--assert", "--coverage-line", "--coverage-toggle", "--coverage-max-width", "2048")
 	default:
 		return nil, fmt.Errorf("build variant %q is not known: speed, tuned, debug, waves or coverage", v)
 	}
@@ -174,7 +174,11 @@ func (b *builder) compile(cache string) error {
 	if err != nil {
 		return err
 	}
-	fast, err := b.bundle("fast", fastBundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
+	opt, bundles := "-O3", fastBundles
+	if b.o.Variant == VariantCoverage { // a large program that is compiled more often than it runs long
+		opt, bundles = "-O1", coverBundles
+	}
+	fast, err := b.bundle("fast", bundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
 	if err != nil {
 		return err
 	}
@@ -183,7 +187,7 @@ func (b *builder) compile(cache string) error {
 		return err
 	}
 	// The longest first, so that processors end together.
-	hot := units(b.objDir(), b.objDir(), "-O3", fast...)
+	hot := units(b.objDir(), b.objDir(), opt, fast...)
 	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
 	rest := units(b.objDir(), b.objDir(), "-O1", slow...)
 	rest = append(rest, units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)...)
@@ -219,6 +223,9 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 // fastBundles is the number of units that the simulated logic is compiled in: enough for two processors to end
 // together, few because each parses the same large headers again.
 const fastBundles = 2
+
+// coverBundles are more, for what a compiler takes of memory.
+const coverBundles = 8
 
 // bundle joins generated sources into n units of about the same size and returns the units' names.
 func (b *builder) bundle(name string, n int, sources []string) ([]string, error) {

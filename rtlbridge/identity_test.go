@@ -130,7 +130,7 @@ func TestVariants(t *testing.T) {
 		mark    string
 	}{
 		{VariantWaves, LaunchOptions{Wave: filepath.Join(dir, "w.fst"), WaveFrom: 10, WaveTo: 50}, "w.fst", ""},
-		{VariantCoverage, LaunchOptions{Coverage: filepath.Join(dir, "c.dat")}, "c.dat", "SystemC::Coverage"},
+		{VariantCoverage, LaunchOptions{Coverage: filepath.Join(dir, "c.dat")}, "c.dat", hitsMagic},
 	} {
 		c := launch(t, fifo(t, x.variant), x.o)
 		require.NoError(t, c.Start(c.NewStart(1)))

@@ -32,6 +32,11 @@ func ethBitsFlag(c *cobra.Command, bits *int) {
 	complete(c, "eth-bits", "256", "512", "1024")
 }
 
+// rtlCoverageFlag has a coverage build count what is exercised.
+func rtlCoverageFlag(c *cobra.Command, dir *string) {
+	c.Flags().StringVar(dir, "rtl-coverage", *dir, "folder to which a build that counts lines and bits adds what was exercised of the RTL; see nictwin coverage")
+}
+
 // artifactFlags say where artifacts go.
 func artifactFlags(c *cobra.Command, out *string, none *bool, byDefault string) {
 	c.Flags().StringVar(out, "out", *out, "folder for artifacts (default "+byDefault+")")

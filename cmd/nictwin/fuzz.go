@@ -48,6 +48,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one are added")
 	artifactFlags(c, &f.Out, &f.NoArtifacts, "out/fuzz-NIC-SEED")
 	buildFlags(c, &f.DUT, &f.Variant)
+	rtlCoverageFlag(c, &f.RTLCoverage)
 	c.MarkFlagsMutuallyExclusive("program", "seed")
 }
 

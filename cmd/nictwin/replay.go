@@ -55,6 +55,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	artifactFlags(c, &r.Out, &r.NoArtifacts, "out/replay-NIC-DIR-SEED")
 	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "megabytes that events.jsonl and frames.pcapng may take, each; 0 is no limit")
 	buildFlags(c, &r.DUT, &r.Variant)
+	rtlCoverageFlag(c, &r.RTLCoverage)
 	f.StringVar(&r.Connect, "connect", r.Connect, "a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of --dut (rtl only)")
 	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file with the token of the device at --connect, 64 hexadecimal digits")
 	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's choice (rtl only)")

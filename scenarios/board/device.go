@@ -147,7 +147,11 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	if _, err := os.Stat(s.DUT); err != nil {
 		return nil, fmt.Errorf("--dut: %w", err)
 	}
-	return Build(s.Context, s.DUT, s.Variant, Eth{s.ports(), s.EthBits}, s.Log)
+	variant := s.Variant
+	if s.Coverage != "" {
+		variant = string(rtlbridge.VariantCoverage)
+	}
+	return Build(s.Context, s.DUT, variant, Eth{s.ports(), s.EthBits}, s.Log)
 }
 
 // open starts the device, or reaches the one that runs elsewhere.
@@ -163,7 +167,13 @@ func (s *Spec) open() (*rtlbridge.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rtlbridge.Launch(dev, rtlbridge.LaunchOptions{Record: s.Record})
+	o := rtlbridge.LaunchOptions{Record: s.Record}
+	if s.Coverage != "" {
+		if o.Coverage, err = dev.CoverageFile(s.Coverage); err != nil {
+			return nil, err
+		}
+	}
+	return rtlbridge.Launch(dev, o)
 }
 
 func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {

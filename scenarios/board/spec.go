@@ -55,6 +55,10 @@ type Spec struct {
 	Record io.Writer // gets the input stream of an RTL device, for playback
 
 	Context context.Context // ends the wait for another process that builds the device; nil: nothing does
+
+	// Coverage is a folder for what of the RTL was exercised, counted by a build for it; empty: nothing is counted. A device
+	// adds to the folder when it is closed.
+	Coverage string
 }
 
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
@@ -96,6 +100,9 @@ func (s *Spec) Validate() error {
 	errs = append(errs, ValidEthBits(s.EthBits))
 	if s.Stall < 0 || s.Stall > 90 {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
+	}
+	if s.Coverage != "" && (s.NIC != RTL || s.Connect != "") {
+		bad("--rtl-coverage %s: only an RTL device that is started here counts", s.Coverage)
 	}
 	if s.Connect != "" && s.NIC != RTL {
 		bad("--connect %s: a device that runs elsewhere is --nic rtl", s.Connect)

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/rtlcov"
 )
 
 // Schema is the version of Object; it changes when a field changes its meaning or goes.
@@ -40,6 +41,8 @@ type Object struct {
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
 	Blocks []BlockPlayed `json:"blocks,omitempty"`
+
+	RTLCoverage *rtlcov.Report `json:"rtl_coverage,omitempty"`
 
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`

@@ -32,6 +32,8 @@ type Options struct {
 	Jobs    int           // programs at a time
 	Shrink  bool          // programs that fail are made smaller
 	Most    int           // failing programs after which it ends
+	// RTLCoverage is a folder for what of the RTL was exercised; see board.Spec.
+	RTLCoverage string
 
 	Program *Program // played instead of those of the seed; may be nil
 	Out     string   // folder for programs that fail; empty: none are written
@@ -66,6 +68,7 @@ func (o *Options) Validate() error {
 	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "--runs 0 and --time 0: want one of them")
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "--jobs %d: want 1 to 64", o.Jobs)
 	bad(o.Most >= 1, "--failures %d: want 1 or more", o.Most)
+	bad(o.RTLCoverage == "" || o.NIC == board.RTL, "--rtl-coverage %s: only RTL counts", o.RTLCoverage)
 	bad(rtlbridge.Variant(o.Variant).Plays(), "--variant %q: want speed, tuned or debug", o.Variant)
 	return errors.Join(errs...)
 }
@@ -153,7 +156,11 @@ func (c *campaign) build(ctx context.Context) error {
 		if c.NIC != board.RTL {
 			continue
 		}
-		dev, err := board.Build(ctx, c.DUT, c.Variant, board.Eth{Ports: ports, Bits: bits}, c.Log)
+		variant := c.Variant
+		if c.RTLCoverage != "" {
+			variant = string(rtlbridge.VariantCoverage)
+		}
+		dev, err := board.Build(ctx, c.DUT, variant, board.Eth{Ports: ports, Bits: bits}, c.Log)
 		if err != nil {
 			return err
 		}
@@ -163,7 +170,7 @@ func (c *campaign) build(ctx context.Context) error {
 }
 
 func (c *campaign) board(s board.Spec) (*board.Board, error) {
-	s.NIC, s.Built = c.NIC, c.devs[s.Ports]
+	s.NIC, s.Built, s.Coverage = c.NIC, c.devs[s.Ports], c.RTLCoverage
 	return board.New(s)
 }
 

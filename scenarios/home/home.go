@@ -33,6 +33,7 @@ func (e *NotFoundError) Error() string {
 var (
 	duts    = filepath.Join("verilator", "duts")
 	harness = filepath.Join("verilator", "harness")
+	rtl     = filepath.Join("verilator", "rtl")
 	mark    = filepath.Join(harness, "device.hpp")
 )
 
@@ -95,6 +96,9 @@ func isFile(path string) bool {
 
 // Harness is the folder of the C++ harness.
 func (h Home) Harness() string { return filepath.Join(h.Dir, harness) }
+
+// RTL is the folder of the NIC's sources.
+func (h Home) RTL() string { return filepath.Join(h.Dir, rtl) }
 
 // DUTs are the names of the devices, sorted.
 func (h Home) DUTs() ([]string, error) {

@@ -46,6 +46,8 @@ type Options struct {
 	Observe       boundary.Observer // is told of every crossing; nil: nobody
 	// LinkCycles is the latency of the links at the NIC, in cycles; see board.Spec.
 	LinkCycles int
+	// RTLCoverage is a folder for what of the RTL was exercised; see board.Spec.
+	RTLCoverage string
 }
 
 // Recompute says what transmit has the NIC insert, where the headers allow it.
@@ -79,7 +81,7 @@ func DefaultOptions() Options {
 func (o *Options) spec() board.Spec {
 	return board.Spec{
 		NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built, Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
-		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record,
+		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
 	}
 }
 

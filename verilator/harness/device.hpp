@@ -6,6 +6,7 @@
 #include <memory>
 #include <tuple>
 
+#include "coverage.hpp"
 #include "sink.hpp"
 #include "source.hpp"
 #include "stop.hpp"
@@ -50,7 +51,11 @@ class Device {
 
   uint64_t cycle() const { return cycle_; }
   const std::array<Observed, Dut::kObserve>& observed() const { return observed_; }
-  VerilatedContext& context() { return *context_; }
+
+  // Adds what was covered since reset to a file; returns a fault, or "".
+  std::string cover(const std::string& file) {
+    return HitsFile::add(file, Dut::info().build_hash, Dut::counters(*top_), Dut::kCounters);
+  }
 
   // No input waits or is half taken, no output is half given.
   bool idle() const {
@@ -104,6 +109,7 @@ class Device {
       step(t, true);
     }
     Dut::set_resets(t, Dut::kResetCycles);
+    for (size_t i = 0; i < Dut::kCounters; i++) Dut::counters(t)[i] = 0;  // power-up and reset exercise nothing
   }
 
   template <size_t... I>

@@ -64,7 +64,7 @@ std::string parse(int argc, char** argv, Arguments& a) {
   }
   if ((a.fd >= 0) + !a.listen.empty() + !a.playback.empty() != 1) return "exactly one of --fd, --listen, --playback is needed";
   if (a.session.wave.enabled() && !nictwin::kHaveWaves) return "--wave: this build cannot trace; build the variant waves";
-  if (!a.session.coverage.empty() && !Dut::kHaveCoverage) return "--coverage: this build collects none; build the variant coverage";
+  if (!a.session.coverage.empty() && Dut::kCounters == 0) return "--coverage: this build collects none; build the variant coverage";
   return "";
 }
 

@@ -75,8 +75,7 @@ class Session {
     try {
       open();
       while (next_frame()) handle();
-      end_device();
-      return 0;
+      return end_device() ? 0 : 1;
     } catch (const SessionError& e) {
       std::fprintf(stderr, "%s\n", e.text.c_str());
       Writer w;
@@ -170,7 +169,7 @@ class Session {
     if (Fault f = decode_start(body, head_.length, Dut::info().streams, Dut::info().ties.size(), s); f != Fault::kNone) {
       refuse(Frame::kStart, f);
     }
-    device_.reset();
+    end_device();
     pool_.release_all();
     start_ = s;
     device_ = std::make_unique<Device<Dut>>(start_, options_.plus_args, options_.wave);
@@ -224,10 +223,13 @@ class Session {
     ch_.write(recorder_.data(), recorder_.size());
   }
 
-  void end_device() {
-    if (!device_) return;
-    if (!options_.coverage.empty()) Dut::write_coverage(device_->context(), options_.coverage);
+  // False when what was covered cannot be written down.
+  bool end_device() {
+    std::string fault;
+    if (device_ && !options_.coverage.empty()) fault = device_->cover(options_.coverage);
+    if (!fault.empty()) std::fprintf(stderr, "coverage: %s\n", fault.c_str());
     device_.reset();
+    return fault.empty();
   }
 
   Channel& ch_;

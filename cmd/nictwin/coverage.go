@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"nictwin/scenarios/cli"
+)
+
+func coverageCommand(a *app) *cobra.Command {
+	v := &cli.Coverage{}
+	holes := 20
+	c := &cobra.Command{
+		Use:   "coverage DIR...",
+		Short: "Show how much of the RTL was exercised",
+		Long: `Merges what runs with --rtl-coverage DIR have counted and shows, module by module, the line points (blocks and branches) that
+were executed and the bits that went both ways, and what is missing. --exclude names a reviewed list of what no run can
+hit, with reasons: what in it matches nothing, or was hit after all, is an error.`,
+		Example: `  nictwin fuzz --runs 200 --rtl-coverage out/cov
+  nictwin coverage out/cov --exclude ci/coverage.yaml`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usagef("no folder of coverage given")
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&v.Exclude, "exclude", v.Exclude, "list of what is left out, with reasons")
+	f.IntVar(&holes, "holes", holes, "holes to show of each module")
+	f.Float64Var(&v.MinLines, "min-lines", v.MinLines, "percent of line points below which it fails")
+	f.Float64Var(&v.MinBits, "min-bits", v.MinBits, "percent of bits below which it fails")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		v.Dirs, v.Home = args, a.home
+		return a.coverage(v, holes)
+	}
+	return c
+}
+
+func (a *app) coverage(v *cli.Coverage, holes int) error {
+	r, short, err := v.Report()
+	if r == nil {
+		return err
+	}
+	a.object.RTLCoverage, a.object.Findings = r, short
+	w := a.people()
+	err = errors.Join(r.Write(w, holes), err)
+	for _, s := range short {
+		say(w, "%s  %s\n", paint(w, red, "FAIL"), s)
+	}
+	if len(short) > 0 && err == nil {
+		a.outcome = cli.Mismatch
+	}
+	return err
+}

@@ -1,0 +1,70 @@
+package rtlbridge
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// cover runs a device with frames of n bytes and returns what its build has counted in a folder until then.
+func cover(t *testing.T, d *Device, dir string, n int) []byte {
+	t.Helper()
+	file, err := d.CoverageFile(dir)
+	require.NoError(t, err)
+	c := launch(t, d, LaunchOptions{Coverage: file})
+	require.NoError(t, c.Start(c.NewStart(1)))
+	for i := range n {
+		require.NoError(t, c.Add(0, 5, make([]byte, 4), frame(900, i)))
+	}
+	require.NoError(t, c.SendRun(400))
+	_, err = c.Recv()
+	require.NoError(t, err)
+	require.NoError(t, c.Close())
+	hits, err := ReadHits(file)
+	require.NoError(t, err)
+	return hits
+}
+
+// Processes add to one file; what a run did not do, power-up and reset among it, is not counted.
+func TestCoverageAddsUp(t *testing.T) {
+	d, dir := fifo(t, VariantCoverage), filepath.Join(t.TempDir(), "new")
+	idle := cover(t, d, dir, 0)
+	busy := cover(t, d, dir, 3)
+	require.Equal(t, busy, cover(t, d, dir, 0), "an idle run takes nothing away")
+
+	points, err := ReadCoverPoints(filepath.Join(dir, "fifo-"+d.HashString()[:20]+PointsExt))
+	require.NoError(t, err)
+	kinds, before, after := map[string]int{}, 0, 0
+	for _, p := range points {
+		require.Less(t, p.Counter, len(busy), "%+v", p)
+		require.NotEmpty(t, p.File)
+		require.Positive(t, p.Line)
+		kinds[p.Kind]++
+		if p.Kind == "toggle" && p.What == "s_axis_tdata[0]" {
+			before, after = int(idle[p.Counter]), int(busy[p.Counter])
+		}
+	}
+	require.Positive(t, kinds["toggle"])
+	require.Positive(t, kinds["line"]+kinds["branch"])
+	require.Zero(t, before)
+	require.Greater(t, after, 1)
+}
+
+// A file that is not the coverage of the build is left alone, and the run fails.
+func TestCoverageOfAnotherBuild(t *testing.T) {
+	d, dir := fifo(t, VariantCoverage), t.TempDir()
+	file, err := d.CoverageFile(dir)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte("something else"), 0o644))
+	c := launch(t, d, LaunchOptions{Coverage: file})
+	require.NoError(t, c.Start(c.NewStart(1)))
+	require.ErrorContains(t, c.Close(), "is not the coverage of this build")
+	_, err = ReadHits(file)
+	require.ErrorContains(t, err, "are no coverage counts")
+	_, err = fifo(t, VariantSpeed).CoverageFile(dir)
+	require.ErrorContains(t, err, "want variant coverage")
+	_, err = ReadCoverPoints(file)
+	require.ErrorContains(t, err, "1 words: want 6")
+}

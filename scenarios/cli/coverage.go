@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/scenarios/home"
+	"nictwin/scenarios/rtlcov"
+)
+
+// Coverage is a report on what of the RTL was exercised, as the command line has it.
+type Coverage struct {
+	Home     string   // folder of nictwin's files, empty to search for it
+	Dirs     []string // folders of --rtl-coverage
+	Exclude  string   // reviewed list of what is left out; empty: nothing is
+	MinLines float64  // percent of the line points, below which it fails
+	MinBits  float64  // percent of the bits
+}
+
+// Report merges and counts. With the report comes an error when the list of exclusions is not what the RTL is. short tells
+// what is below its minimum.
+func (c *Coverage) Report() (r *rtlcov.Report, short []string, err error) {
+	for _, m := range []struct {
+		flag string
+		v    float64
+	}{{"--min-lines", c.MinLines}, {"--min-bits", c.MinBits}} {
+		if !(m.v >= 0 && m.v <= 100) {
+			return nil, nil, Usagef("%s %v: want 0 to 100 percent", m.flag, m.v)
+		}
+	}
+	sites, err := rtlcov.Load(c.Dirs...)
+	if err != nil {
+		return nil, nil, &UsageError{err}
+	}
+	var list []*rtlcov.Exclusion
+	var wrong error
+	if c.Exclude != "" {
+		h, err := home.Find(c.Home)
+		if err == nil {
+			list, err = rtlcov.ReadExclusions(c.Exclude)
+		}
+		if err != nil {
+			return nil, nil, &UsageError{fmt.Errorf("--exclude: %w", err)}
+		}
+		if wrong = rtlcov.Exclude(sites, list, h.RTL()); wrong != nil {
+			wrong = &UsageError{wrong}
+		}
+	}
+	r = rtlcov.NewReport(sites, list)
+	for _, m := range []struct {
+		what  string
+		share rtlcov.Share
+		least float64
+	}{{"line points", r.Lines, c.MinLines}, {"bits", r.Toggles, c.MinBits}} {
+		if p := m.share.Percent(); p < m.least {
+			short = append(short, fmt.Sprintf("%s: %.1f%% were hit, expected at least %v%%", m.what, p, m.least))
+		}
+	}
+	return r, short, errors.Join(wrong)
+}

@@ -1,0 +1,168 @@
+package rtlcov
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Exclusion leaves sites out, for a reason. Patterns are those of path.Match, without its brackets: "*" is any name.
+type Exclusion struct {
+	Module string `yaml:"module"`
+	// Signal names bits: a signal, or bits of it: data[127:96], flags[3], job[].len[15:0]. Empty brackets stand for lanes.
+	Signal string `yaml:"signal"`
+	// Line is a part of the text of source lines, whose points are meant, and What which of them (if, else, ...): empty is all.
+	Line string `yaml:"line"`
+	What string `yaml:"what"`
+	Why  string `yaml:"why"`
+
+	sites int // that it matches
+}
+
+// ReadExclusions reads a list.
+func ReadExclusions(file string) ([]*Exclusion, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("exclusions: %w", err)
+	}
+	var list []*Exclusion
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	var errs []error
+	for i, x := range list {
+		switch {
+		case x.Module == "" || x.Why == "":
+			errs = append(errs, fmt.Errorf("%s: entry %d: want module and why", file, i+1))
+		case (x.Signal == "") == (x.Line == ""):
+			errs = append(errs, fmt.Errorf("%s: entry %d (%s): want signal or line", file, i+1, x.Module))
+		}
+	}
+	return list, errors.Join(errs...)
+}
+
+// Exclude marks what a list excludes. Entries that match nothing, or something that was hit, are errors: the list is not
+// what the RTL is. rtl is the folder of the sources.
+func Exclude(sites []*Site, list []*Exclusion, rtl string) error {
+	src := sources{dir: rtl, lines: map[string][]string{}}
+	var errs []error
+	for _, x := range list {
+		var hit []string
+		for _, s := range sites {
+			if ok, err := x.matches(s, &src); err != nil {
+				return err
+			} else if !ok {
+				continue
+			}
+			x.sites++
+			if s.Hit {
+				hit = append(hit, s.String())
+			}
+			s.Why = x.Why
+		}
+		switch {
+		case x.sites == 0:
+			errs = append(errs, fmt.Errorf("exclusion %v: %w", x, errNothing))
+		case len(hit) > 0:
+			errs = append(errs, fmt.Errorf("exclusion %v: %d of its %d sites were hit, first %s", x, len(hit), x.sites, hit[0]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (x *Exclusion) String() string {
+	if x.Signal != "" {
+		return x.Module + " " + x.Signal
+	}
+	return fmt.Sprintf("%s %q %s", x.Module, x.Line, x.What)
+}
+
+func (x *Exclusion) matches(s *Site, src *sources) (bool, error) {
+	if s.Toggle != (x.Signal != "") || !glob(x.Module, s.Module) {
+		return false, nil
+	}
+	if s.Toggle {
+		return x.bit(s.What), nil
+	}
+	if x.What != "" && x.What != s.What {
+		return false, nil
+	}
+	text, err := src.line(s.Module, s.Line)
+	return strings.Contains(text, x.Line), err
+}
+
+var bits = regexp.MustCompile(`^(.*)\[(\d+)(?::(\d+))?\]$`)
+
+// bit reports whether a bit is one of those that the exclusion names.
+func (x *Exclusion) bit(name string) bool {
+	m := bits.FindStringSubmatch(x.Signal)
+	if m == nil {
+		return glob(x.Signal, name) || glob(x.Signal, baseOf(name))
+	}
+	b := bits.FindStringSubmatch(name)
+	if b == nil || !glob(m[1], b[1]) {
+		return false
+	}
+	hi, lo := number(m[2]), number(m[2])
+	if m[3] != "" {
+		lo = number(m[3])
+	}
+	n := number(b[2])
+	return lo <= n && n <= hi
+}
+
+// baseOf is a bit's signal.
+func baseOf(name string) string {
+	if m := bits.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return name
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+var brackets = strings.NewReplacer("[", "(", "]", ")")
+
+func glob(pattern, name string) bool {
+	ok, err := path.Match(brackets.Replace(pattern), brackets.Replace(name))
+	return ok && err == nil
+}
+
+// sources are the lines of the RTL, by module.
+type sources struct {
+	dir   string
+	lines map[string][]string
+}
+
+func (s *sources) line(module string, n int) (string, error) {
+	text, ok := s.lines[module]
+	if !ok {
+		b, err := os.ReadFile(filepath.Join(s.dir, module+".sv"))
+		if err != nil {
+			return "", fmt.Errorf("source of %s: %w", module, err)
+		}
+		text = strings.Split(string(b), "\n")
+		s.lines[module] = text
+	}
+	if n < 1 || n > len(text) {
+		return "", fmt.Errorf("%s.sv has no line %d: the coverage is of other sources", module, n)
+	}
+	return text[n-1], nil
+}

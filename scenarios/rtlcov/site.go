@@ -1,0 +1,142 @@
+package rtlcov
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"nictwin/rtlbridge"
+)
+
+// Site is what is to be exercised: a bit or a line point of a module.
+type Site struct {
+	Module string // name of its file, without ending
+	Line   int
+	Toggle bool   // else a line point
+	What   string // the bit, or what of the line: block, if, else, case
+	Hit    bool
+	Why    string // it is excluded, if not empty
+}
+
+// bothWays is how often a bit changes that was 0 and 1 and went both ways.
+const bothWays = 2
+
+type siteKey struct {
+	module string
+	line   int
+	toggle bool
+	what   string
+}
+
+// Load merges the coverage in folders.
+func Load(dirs ...string) ([]*Site, error) {
+	all := map[siteKey]*Site{}
+	builds := 0
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*"+rtlbridge.HitsExt))
+		if err != nil {
+			return nil, fmt.Errorf("coverage folder %s: %w", dir, err)
+		}
+		builds += len(files)
+		for _, f := range files {
+			if err := merge(all, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if builds == 0 {
+		return nil, fmt.Errorf("no coverage in %s: want files *%s, left by runs with --rtl-coverage", strings.Join(dirs, ", "), rtlbridge.HitsExt)
+	}
+	return ordered(all), nil
+}
+
+func merge(all map[siteKey]*Site, file string) error {
+	hits, err := rtlbridge.ReadHits(file)
+	if err != nil {
+		return err
+	}
+	base := strings.TrimSuffix(file, rtlbridge.HitsExt)
+	points, err := rtlbridge.ReadCoverPoints(base + rtlbridge.PointsExt)
+	if err != nil {
+		return err
+	}
+	for i := range points {
+		p := &points[i]
+		if p.Counter >= len(hits) {
+			return fmt.Errorf("%s: point %d has counter %d of %d", base, i+1, p.Counter, len(hits))
+		}
+		k := key(p)
+		s := all[k]
+		if s == nil {
+			s = &Site{Module: k.module, Line: k.line, Toggle: k.toggle, What: k.what}
+			all[k] = s
+		}
+		n := hits[p.Counter]
+		s.Hit = s.Hit || n >= bothWays || !s.Toggle && n > 0
+	}
+	return nil
+}
+
+func key(p *rtlbridge.CoverPoint) siteKey {
+	k := siteKey{strings.TrimSuffix(filepath.Base(p.File), filepath.Ext(p.File)), p.Line, p.Kind == "toggle", p.What}
+	if k.toggle {
+		k.what = lanes(p.What)
+	}
+	return k
+}
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// lanes takes the numbers of lanes and entries out of a bit's name: of the numbers of an array only the last is a bit's.
+func lanes(name string) string {
+	at := index.FindAllStringIndex(name, -1)
+	if len(at) == 0 {
+		return name
+	}
+	last := at[len(at)-1]
+	if last[1] != len(name) { // entries of a memory of single bits
+		return index.ReplaceAllString(name, "[]")
+	}
+	return index.ReplaceAllString(name[:last[0]], "[]") + name[last[0]:]
+}
+
+func ordered(all map[siteKey]*Site) []*Site {
+	list := make([]*Site, 0, len(all))
+	for _, s := range all {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *Site) int {
+		return cmpAll(strings.Compare(a.Module, b.Module), a.Line-b.Line, b2i(a.Toggle)-b2i(b.Toggle), natural(a.What, b.What))
+	})
+	return list
+}
+
+func cmpAll(by ...int) int {
+	for _, c := range by {
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// natural orders names so that bit 9 comes before bit 10.
+func natural(a, b string) int {
+	i, j := strings.LastIndexByte(a, '['), strings.LastIndexByte(b, '[')
+	if i > 0 && j > 0 && a[:i] == b[:j] {
+		return cmpAll(len(a)-len(b), strings.Compare(a, b))
+	}
+	return strings.Compare(a, b)
+}
+
+var errNothing = errors.New("matches nothing")
