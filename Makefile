@@ -7,7 +7,7 @@ ERRCHECK    := github.com/kisielk/errcheck@v1.30.0
 DEMO        := $(sort $(wildcard scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test unit race lint rtl-lint fuzz-smoke bench generate clean mutants
+.PHONY: help setup build demo test unit race lint rtl-lint coverage fuzz-smoke bench generate clean mutants
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -41,6 +41,9 @@ lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
 
 rtl-lint: ## verilator --lint-only -Wall over every top, no waivers
 	@verilator/lint.sh
+
+coverage: build ## what of the RTL is exercised: lines and bits, module by module (long: builds that count, and all they play)
+	@scripts/coverage.sh
 
 fuzz-smoke: ## every fuzz target for ten seconds
 	@scripts/fuzz-smoke.sh 10s

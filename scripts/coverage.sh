@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Exercises the RTL in builds that count lines and bits, and shows what was exercised: the contract suite in all its builds,
+# random programs on one port and two, and the shipped captures.
+#
+#   scripts/coverage.sh [-o FOLDER] [-r PROGRAMS] [-q]
+#
+#   -o  folder of the counts (default out/coverage; emptied first)
+#   -r  random programs of each of two seeds (default 150)
+#   -q  quick: the contract suite with one port and two only
+#
+# Exit: 0 line points and bits reach their minimum; 1 they do not, or something that was played failed; 2 usage.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+min_lines=95 min_bits=90
+out=out/coverage programs=150 suite='TestRTL$'
+while getopts 'o:r:q' o; do
+  case $o in
+    o) out=$OPTARG ;;
+    r) programs=$OPTARG ;;
+    q) suite='TestRTL$/^ports' ;;
+    *) exit 2 ;;
+  esac
+done
+[ $OPTIND -gt $# ] || { echo "$0: unknown word ${*:$OPTIND:1}" >&2; exit 2; }
+
+rm -rf "$out"
+mkdir -p "$out"
+dir=$(cd "$out" && pwd)
+status=0
+NICTWIN_RTL_COVERAGE=$dir go test -count=1 -timeout 120m -run "$suite" ./scenarios/contract || status=1
+for seed in 21 22; do
+  bin/nictwin fuzz --runs "$programs" --seed "$seed" --no-artifacts --shrink=false --rtl-coverage "$dir" || status=1
+done
+for stall in 0 30; do
+  bin/nictwin replay --dir both --ports 2 --stall "$stall" --loop 2 --recompute csum,icrc --no-artifacts --rtl-coverage "$dir" \
+    scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap || status=1
+done
+bin/nictwin coverage "$dir" --exclude ci/coverage.yaml --min-lines "$min_lines" --min-bits "$min_bits" || status=1
+exit "$status"
