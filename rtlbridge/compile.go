@@ -174,22 +174,22 @@ func (b *builder) compile(cache string) error {
 	if err != nil {
 		return err
 	}
-	opt, bundles := "-O3", fastBundles
-	if b.o.Variant == VariantCoverage { // a large program that is compiled more often than it runs long
-		opt, bundles = "-O1", coverBundles
+	opt, slowOpt, bundles, slowBundles := "-O3", "-O1", fastBundles, 1
+	if b.o.Variant == VariantCoverage { // a hundred times the source: what compiles it sooner is worth more than its speed
+		opt, slowOpt, bundles, slowBundles = "-O1", "-O0", coverBundles, coverBundles
 	}
 	fast, err := b.bundle("fast", bundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
 	if err != nil {
 		return err
 	}
-	slow, err := b.bundle("slow", 1, append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
+	slow, err := b.bundle("slow", slowBundles, append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
 	if err != nil {
 		return err
 	}
 	// The longest first, so that processors end together.
 	hot := units(b.objDir(), b.objDir(), opt, fast...)
 	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
-	rest := units(b.objDir(), b.objDir(), "-O1", slow...)
+	rest := units(b.objDir(), b.objDir(), slowOpt, slow...)
 	rest = append(rest, units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)...)
 	rest = append(rest, b.ownUnits()...)
 	if b.o.Variant == VariantTuned {

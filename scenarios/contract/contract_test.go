@@ -1,12 +1,14 @@
 package contract
 
 import (
+	"context"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,25 +52,25 @@ func largest() nic.Spec {
 }
 
 // buildRTL builds the RTL with these sizes.
-func buildRTL(t *testing.T, sizes nic.Spec) *rtlbridge.Device {
-	t.Helper()
+func buildRTL(ctx context.Context, sizes nic.Spec) (*rtlbridge.Device, error) {
 	m, err := rtlbridge.LoadManifest(manifest)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	if sizes.Parts != nicspec.PartsDefault {
 		m.Parameters["Parts"] = strconv.Itoa(int(sizes.Parts))
 	}
 	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
 		m.Parameters[name] = strconv.Itoa(n)
 	}
-	m, err = board.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}.Of(m)
-	require.NoError(t, err)
+	if m, err = (board.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}).Of(m); err != nil {
+		return nil, err
+	}
 	variant := rtlbridge.VariantSpeed
 	if rtlCoverage != "" {
 		variant = rtlbridge.VariantCoverage
 	}
-	dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: variant})
-	require.NoError(t, err)
-	return dev
+	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: variant, Context: ctx})
 }
 
 func TestModel(t *testing.T) {
@@ -82,8 +84,12 @@ func TestModel(t *testing.T) {
 
 func TestRTL(t *testing.T) {
 	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) {
-		dev := buildRTL(t, sizes)
+		built := sync.OnceValues(func() (*rtlbridge.Device, error) { return buildRTL(t.Context(), sizes) }) // if it is played at all
 		RunContract(t, name, sizes, func(s board.Spec) (*board.Board, error) {
+			dev, err := built()
+			if err != nil {
+				return nil, err
+			}
 			s.NIC, s.Built, s.Coverage = board.RTL, dev, rtlCoverage
 			return board.New(s)
 		})
@@ -93,7 +99,8 @@ func TestRTL(t *testing.T) {
 // TestRTLOverTCP has the RTL in processes that were started apart, and reached by their address.
 func TestRTLOverTCP(t *testing.T) {
 	sizes := nic.DefaultSpec()
-	dev := buildRTL(t, sizes)
+	dev, err := buildRTL(t.Context(), sizes)
+	require.NoError(t, err)
 	token := hex.EncodeToString(make([]byte, 31)) + "07"
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(token), 0o600))
