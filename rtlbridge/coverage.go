@@ -154,21 +154,33 @@ func (d *Device) CoverageFile(dir string) (string, error) {
 	if _, err := os.Stat(base + PointsExt); err == nil {
 		return base + HitsExt, nil
 	}
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(d.Binary), pointsFile))
-	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
-	}
-	tmp := fmt.Sprintf("%s.%d.tmp", base, os.Getpid())
-	if err == nil {
-		err = os.WriteFile(tmp, text, 0o644)
-	}
-	if err == nil {
-		err = os.Rename(tmp, base+PointsExt)
-	}
-	if err != nil {
+	if err := d.leavePoints(dir, base+PointsExt); err != nil {
 		return "", fmt.Errorf("coverage folder: %w", err)
 	}
 	return base + HitsExt, nil
+}
+
+// leavePoints copies the points of the build, whole or not at all: other processes may do the same.
+func (d *Device) leavePoints(dir, to string) error {
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(d.Binary), pointsFile))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "points-*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), to)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
 }
 
 const (

@@ -13,7 +13,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 min_lines=95 min_bits=90
-out=out/coverage programs=150 suite='TestRTL$'
+out=out/coverage programs=150 suite='TestRTL$|TestLargestRTL'
 while getopts 'o:r:q' o; do
   case $o in
     o) out=$OPTARG ;;

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -24,8 +25,8 @@ const manifest = "../../verilator/duts/nic/dut.yaml"
 // rtlCoverage is a folder to which the checks on RTL add what they exercised of it, if it is set; see make coverage.
 var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
 
-// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, without any of the parts that a build may
-// lack, and as large as it can be.
+// eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a build may
+// lack.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nic.DefaultSpec()
@@ -38,7 +39,24 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) 
 	bare := nic.DefaultSpec()
 	bare.Parts = 0
 	f(t, "no parts", bare)
-	f(t, "largest", largest())
+}
+
+// sizeAreas are the checks in which it matters how many queues, keys and rules there are.
+var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/", "push/", "chaos/"}
+
+// sized is those of a suite.
+func sized(all []check) []check {
+	return slices.DeleteFunc(all, func(c check) bool { return !within(c.name, sizeAreas) })
+}
+
+func TestLargestModel(t *testing.T) {
+	sizes := largest()
+	runChecks(t, "largest", sizes, onModel(&sizes), sized(suite(sizes)))
+}
+
+func TestLargestRTL(t *testing.T) {
+	sizes := largest()
+	runChecks(t, "largest", sizes, onRTL(t, sizes), sized(suite(sizes)))
 }
 
 // keysMax is the most memory keys that a build may have [B2].
@@ -73,27 +91,33 @@ func buildRTL(ctx context.Context, sizes nic.Spec) (*rtlbridge.Device, error) {
 	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: variant, Context: ctx})
 }
 
+// onModel makes boards with the Go NIC.
+func onModel(sizes *nic.Spec) Build {
+	return func(s board.Spec) (*board.Board, error) {
+		s.NIC, s.Model = board.Model, sizes
+		return board.New(s)
+	}
+}
+
+// onRTL makes boards with the RTL, which is built when the first one is made.
+func onRTL(t *testing.T, sizes nic.Spec) Build {
+	built := sync.OnceValues(func() (*rtlbridge.Device, error) { return buildRTL(t.Context(), sizes) })
+	return func(s board.Spec) (*board.Board, error) {
+		dev, err := built()
+		if err != nil {
+			return nil, err
+		}
+		s.NIC, s.Built, s.Coverage = board.RTL, dev, rtlCoverage
+		return board.New(s)
+	}
+}
+
 func TestModel(t *testing.T) {
-	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) {
-		RunContract(t, name, sizes, func(s board.Spec) (*board.Board, error) {
-			s.NIC, s.Model = board.Model, &sizes
-			return board.New(s)
-		})
-	})
+	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) { RunContract(t, name, sizes, onModel(&sizes)) })
 }
 
 func TestRTL(t *testing.T) {
-	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) {
-		built := sync.OnceValues(func() (*rtlbridge.Device, error) { return buildRTL(t.Context(), sizes) }) // if it is played at all
-		RunContract(t, name, sizes, func(s board.Spec) (*board.Board, error) {
-			dev, err := built()
-			if err != nil {
-				return nil, err
-			}
-			s.NIC, s.Built, s.Coverage = board.RTL, dev, rtlCoverage
-			return board.New(s)
-		})
-	})
+	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) { RunContract(t, name, sizes, onRTL(t, sizes)) })
 }
 
 // TestRTLOverTCP has the RTL in processes that were started apart, and reached by their address.

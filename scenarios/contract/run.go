@@ -71,8 +71,12 @@ func suite(sizes nic.Spec) []check {
 
 // RunContract holds a NIC of the given sizes to docs/nic.md. name is what its subtests go by.
 func RunContract(t *testing.T, name string, sizes nic.Spec, build Build) {
+	runChecks(t, name, sizes, build, suite(sizes))
+}
+
+func runChecks(t *testing.T, name string, sizes nic.Spec, build Build, checks []check) {
 	t.Run(name, func(t *testing.T) {
-		for _, c := range suite(sizes) {
+		for _, c := range checks {
 			t.Run(c.title(), func(t *testing.T) {
 				stalls := c.stalls
 				if stalls == nil {
