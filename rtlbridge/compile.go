@@ -17,7 +17,7 @@ import (
 func verilatorFlags(v Variant) ([]string, error) {
 	// Verilator 5.006 crashes on constant tables with --x-assign unique.
 	f := []string{
-		"-O3", "--x-assign", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000",
+		"-O3", "--x-assign", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000", "--expand-limit", "8",
 		"--no-timing", "--timescale", "1ps/1ps", "-Wno-fatal",
 		"-Werror-USERFATAL", "-Werror-USERERROR", // $fatal and $error at elaboration: the design refuses its parameters
 	}

@@ -111,8 +111,17 @@ module nic_account
     more = sum[24] ? 24'(CreditMax) : sum[23:0];
   endfunction
 
+  // Accounts: awake for frames that draw, registers and the table.
+  logic clk_g;
+
+  nic_clkgate u_gate (
+    .clk, .enable_i(rst || settled_i || (give && counts) || credit != 2'b00 || tbl_i.valid ||
+                    rsp_q.done),
+    .clk_o(clk_g)
+  );
+
   // Of what happens to an account in one cycle, the drawing comes first and the table last.
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     if (draw) begin
       seq_q[open_account_q] <= seq_q[open_account_q] + 32'h1;
       if (open_fast_q) begin
@@ -167,9 +176,7 @@ module nic_account
   end
 
   // A frame decided before its account was written changes nothing of what was written.
-  always_ff @(posedge clk) begin
-    valid_q <= in_valid_i || !in_ready_o;
-    if (in_valid_i && in_ready_o) frame_q <= in_i;
+  always_ff @(posedge clk_g) begin
     if (settled_i) open_q <= 1'b0;
     if (set && index == open_account_q) open_mine_q <= 1'b0;
     if (give && counts) begin
@@ -178,10 +185,13 @@ module nic_account
       open_fast_q    <= fast;
       open_mine_q    <= !(set && index == account);
     end
-    if (rst) begin
-      valid_q <= 1'b0;
-      open_q  <= 1'b0;
-    end
+    if (rst) open_q <= 1'b0;
+  end
+
+  always_ff @(posedge clk) begin
+    valid_q <= in_valid_i || !in_ready_o;
+    if (in_valid_i && in_ready_o) frame_q <= in_i;
+    if (rst) valid_q <= 1'b0;
   end
 
 `ifndef SYNTHESIS

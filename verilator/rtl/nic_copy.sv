@@ -43,9 +43,18 @@ module nic_copy
   logic                req_valid_q;
   logic                unused_cookie;
 
+  logic                clk_g, flr_q;
+  logic [Channels-1:0] on;
+
+  // Nothing moves while no channel has an entry.
+  nic_clkgate u_gate (.clk, .enable_i(rst || job_valid_i || on != '0), .clk_o(clk_g));
+
+  always_ff @(posedge clk_g) flr_q <= flr_i;
+
   for (genvar c = 0; c < Channels; c++) begin : g_chan
     nic_copy_chan u_chan (
-      .clk, .rst, .mps_i, .flr_i, .job_valid_i(job_valid_i && job_i.id.qid[Chw-1:0] == Chw'(c)),
+      .clk(clk_g), .rst, .on_o(on[c]), .mps_i, .flr_i(flr_q),
+      .job_valid_i(job_valid_i && job_i.id.qid[Chw-1:0] == Chw'(c)),
       .job_i,
       .rd_valid_o(rd_valid[c]), .rd_take_i(rd_take[c]), .rd_o(rd_req[c]),
       .look_i(rd_rsp_i.cookie[Cw-1:0]), .base_o(base[c]), .done_i(done[c]),
@@ -71,13 +80,13 @@ module nic_copy
 
   // Reads.
   nic_arb #(.Num(Channels)) u_rd_arb (
-    .clk, .rst, .req_i(rd_valid), .take_i(rd_go), .valid_o(rd_any), .index_o(rd_turn)
+    .clk(clk_g), .rst, .req_i(rd_valid), .take_i(rd_go), .valid_o(rd_any), .index_o(rd_turn)
   );
   assign rd_go          = rd_any && (!req_valid_q || rd_req_ready_i);
   assign rd_req_o       = req_q;
   assign rd_req_valid_o = req_valid_q;
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     if (rd_go) begin
       req_q <= '{addr: turn_rd.addr, len: 14'(turn_rd.len), cookie: 16'({rd_turn, turn_rd.slot})};
     end
@@ -97,25 +106,25 @@ module nic_copy
   assign done_chan     = cookie[Cw +: Chw];
   assign unused_cookie = ^cookie;
 
-  nic_place #(.Aw(Lw + 7)) u_place (
-    .clk, .rst, .rsp_i(rd_rsp_i), .base_i(base[rsp_chan]), .we_o(we), .even_addr_o(even_a),
+  nic_place #(.Aw(Lw + 7), .Client(RdCopy)) u_place (
+    .clk(clk_g), .rst, .rsp_i(rd_rsp_i), .base_i(base[rsp_chan]), .we_o(we), .even_addr_o(even_a),
     .odd_addr_o(odd_a), .even_mask_o(even_m), .odd_mask_o(odd_m), .data_o(wdata),
     .done_o(place_done), .cookie_o(cookie), .done_len_o(done_len), .status_o(done_status)
   );
 
-  always_ff @(posedge clk) we_chan_q <= {we_chan_q[0], rsp_chan};
+  always_ff @(posedge clk_g) we_chan_q <= {we_chan_q[0], rsp_chan};
 
   nic_ram_mask #(.Width(TlpW), .Depth(Channels * Lines / 2)) u_even (
-    .clk, .we_i(we[0]), .waddr_i({we_chan_q[1], even_a}), .wdata_i(wdata), .wmask_i(even_m),
+    .clk(clk_g), .we_i(we[0]), .waddr_i({we_chan_q[1], even_a}), .wdata_i(wdata), .wmask_i(even_m),
     .re_i(read && !read_line[0]), .raddr_i({read_chan, read_line[Lw-1:1]}), .rdata_o(even_d)
   );
   nic_ram_mask #(.Width(TlpW), .Depth(Channels * Lines / 2)) u_odd (
-    .clk, .we_i(we[1]), .waddr_i({we_chan_q[1], odd_a}), .wdata_i(wdata), .wmask_i(odd_m),
+    .clk(clk_g), .we_i(we[1]), .waddr_i({we_chan_q[1], odd_a}), .wdata_i(wdata), .wmask_i(odd_m),
     .re_i(read && read_line[0]), .raddr_i({read_chan, read_line[Lw-1:1]}), .rdata_o(odd_d)
   );
 
   nic_copy_out u_out (
-    .clk, .rst, .attr_i, .step_valid_i(step_valid), .step_i(turn_step), .go_o(go),
+    .clk(clk_g), .rst, .attr_i, .step_valid_i(step_valid), .step_i(turn_step), .go_o(go),
     .turn_o(out_turn),
     .read_o(read), .read_chan_o(read_chan), .read_line_o(read_line), .even_i(even_d),
     .odd_i(odd_d), .tlp_o, .tlp_valid_o, .tlp_ready_i, .end_o(out_end), .end_chan_o(out_chan),
@@ -124,7 +133,7 @@ module nic_copy
 
   // Ends.
   nic_arb #(.Num(Channels)) u_end_arb (
-    .clk, .rst, .req_i(end_valid), .take_i(end_ready_i), .valid_o(any_end), .index_o(end_turn)
+    .clk(clk_g), .rst, .req_i(end_valid), .take_i(end_ready_i), .valid_o(any_end), .index_o(end_turn)
   );
   assign end_valid_o = any_end;
 

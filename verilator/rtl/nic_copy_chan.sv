@@ -8,6 +8,8 @@ module nic_copy_chan
   input  logic          clk,
   input  logic          rst,
   input  logic [9:0]    mps_i,
+  // It has an entry.
+  output logic          on_o,
   // Function-level reset: entries end as soon as their reads have come back.
   input  logic          flr_i,
   // An entry; whoever gives it counts the free places.
@@ -81,7 +83,8 @@ module nic_copy_chan
   logic          last, finish, unused_len;
 
   // Nothing of this is looked at while the channel has no entry.
-  assign on = tail_q != end_q;
+  assign on   = tail_q != end_q;
+  assign on_o = on;
 
   always_comb begin
     r_fail     = 1'b0;

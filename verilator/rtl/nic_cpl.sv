@@ -35,8 +35,7 @@ module nic_cpl
   input  logic [Cw-1:0]      late_client_i,
   input  logic [15:0]        late_cookie_i,
   input  logic [12:0]        late_len_i,
-  // Responses; only `valid` differs between clients.
-  output rd_rsp_t            rsp_o [Clients],
+  output rd_rsp_t            rsp_o,
   // Pulses of the counters CPL_UNEXPECTED, CPL_ERR and CPL_TIMEOUTS.
   output logic               unexpected_o,
   output logic               err_o,
@@ -139,13 +138,19 @@ module nic_cpl
   assign err_o        = end_o && failed;
   assign timeout_o    = late_ready_o;
 
+  // All of a response but whose it is and the data.
+  typedef struct packed {
+    logic [15:0] cookie;
+    logic [13:0] off;
+    logic [6:0]  lane;
+    logic [7:0]  nbytes;
+    logic        done;
+    logic [12:0] done_len;
+    logic [7:0]  status;
+  } head_t;
+
   logic [Clients-1:0] valid_q;
-  logic [15:0]        cookie_q;
-  logic [13:0]        off_q;
-  logic [6:0]         lane_q;
-  logic [7:0]         nbytes_q, status_q;
-  logic               end_q;
-  logic [12:0]        len_q;
+  head_t              head_q;
   logic [TlpW-1:0]    data_q;
 
   always_ff @(posedge clk) begin
@@ -158,33 +163,18 @@ module nic_cpl
     end
     if (good || end_o) begin
       valid_q[client_i] <= 1'b1;
-      cookie_q <= cookie_i;
-      off_q    <= off_i + 14'(done);
-      lane_q   <= lane;
-      nbytes_q <= failed ? 8'd0 : nbytes;
-      end_q    <= end_o;
-      len_q    <= len_i;
-      status_q <= status;
-      data_q   <= cpl_data_i;
+      head_q <= '{cookie: cookie_i, off: off_i + 14'(done), lane: lane,
+                  nbytes: failed ? 8'd0 : nbytes, done: end_o, done_len: len_i, status: status};
+      data_q <= cpl_data_i;
     end else if (late_ready_o) begin
       valid_q[late_client_i] <= 1'b1;
-      cookie_q <= late_cookie_i;
-      off_q    <= 14'd0;
-      lane_q   <= 7'd0;
-      nbytes_q <= 8'd0;
-      end_q    <= 1'b1;
-      len_q    <= late_len_i;
-      status_q <= 8'(StatusCplTimeout);
+      head_q <= '{cookie: late_cookie_i, off: 14'd0, lane: 7'd0, nbytes: 8'd0, done: 1'b1,
+                  done_len: late_len_i, status: 8'(StatusCplTimeout)};
     end
     if (rst) valid_q <= '0;
   end
 
-  for (genvar c = 0; c < Clients; c++) begin : g_rsp
-    assign rsp_o[c] = '{
-      valid: valid_q[c], cookie: cookie_q, off: off_q, lane: lane_q, nbytes: nbytes_q, done: end_q,
-      done_len: len_q, status: status_q, data: data_q
-    };
-  end
+  assign rsp_o  = {RdClients'(valid_q), head_q, data_q};
 
   assign busy_o = valid_q != '0;
 endmodule

@@ -23,12 +23,12 @@ module nic_crc32_fwd
   localparam mats_t Mats = mats();
 
   function automatic mats_t mats();
-    logic [31:0] sum;
+    logic [31:0] twice_m;
     for (int b = 0; b < 32; b++) mats[b] = adv(Poly, 32'h1 << b, 1);
     for (int b = 32; b < 32 * Steps; b++) begin
-      sum = '0;
-      for (int i = 0; i < 32; i++) if (mats[b-32][i]) sum ^= mats[(b&~31)-32+i];
-      mats[b] = sum;
+      twice_m = '0;
+      for (int k = 0; k < 32; k++) if (mats[b-32][k]) twice_m ^= mats[(b&~31)-32+k];
+      mats[b] = twice_m;
     end
   endfunction
 

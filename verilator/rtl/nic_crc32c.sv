@@ -81,7 +81,8 @@ module nic_crc32c
   localparam int Engine = 5, Back = 3;
 
   logic [Engine+Back-1:0] last_q;
-  range_t                 range, range_q [Engine+Back];
+  range_t                 range;
+  range_t [Engine+Back-1:0] range_q;
 
   always_comb begin
     range = '0;
@@ -108,8 +109,9 @@ module nic_crc32c
 
   always_ff @(posedge clk) begin
     last_q <= {last_q[Engine+Back-2:0], beat_i.valid && beat_i.last};
-    if (beat_i.valid && beat_i.last) range_q[0] <= range;
-    for (int i = 1; i < Engine + Back; i++) if (last_q[i-1]) range_q[i] <= range_q[i-1];
+    if (last_q != '0 || (beat_i.valid && beat_i.last)) begin
+      range_q <= {range_q[Engine+Back-2:0], range};
+    end
     if (last_q[Engine+Back-1]) begin
       value_q   <= range_q[Engine+Back-1].some ? ~back : 32'h0;
       verdict_q <= !range_q[Engine+Back-1].check ? VerdictNotChecked :

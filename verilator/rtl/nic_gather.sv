@@ -4,6 +4,8 @@
 module nic_gather
   import nic_int_pkg::*, nic_tx_pkg::*;
 #(
+  // The read client that it is.
+  parameter int Client = RdGather,
   // Frame slots, a power of two.
   parameter int Slots = 256,
   // Lines of 128 bytes of the buffer, a power of two.
@@ -74,7 +76,7 @@ module nic_gather
     .rd_req_ready_i, .look_i(rd_rsp_i.cookie[Sw+1:0]), .base_o(base)
   );
 
-  nic_place #(.Aw(Lw + 7)) u_place (
+  nic_place #(.Aw(Lw + 7), .Client(Client)) u_place (
     .clk, .rst, .rsp_i(rd_rsp_i), .base_i(base), .we_o(we), .even_addr_o(even_a),
     .odd_addr_o(odd_a), .even_mask_o(even_m), .odd_mask_o(odd_m), .data_o(wdata), .done_o(done),
     .cookie_o(cookie), .done_len_o(done_len), .status_o(done_status)

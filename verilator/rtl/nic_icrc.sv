@@ -32,7 +32,7 @@ module nic_icrc
   logic            use_beat, go_q, first_q;
   logic [EthW-1:0] data_q;
   logic [4:0]      last_q;
-  logic [5:0]      fill_q [5];
+  logic [4:0][5:0] fill_q;
   logic            crc_valid;
   logic [31:0]     crc;
   logic            ok_q;
@@ -91,8 +91,7 @@ module nic_icrc
     if (use_beat) data_q <= covered(data_i);
 
     last_q    <= {last_q[3:0], beat_i.valid && beat_i.last && want_i};
-    fill_q[0] <= 6'd0 - upto_i[5:0];
-    for (int i = 1; i < 5; i++) fill_q[i] <= fill_q[i-1];
+    if (last_q != '0 || beat_i.valid) fill_q <= {fill_q[3:0], 6'd0 - upto_i[5:0]};
     if (last_q[4]) ok_q <= crc == Residue[fill_q[4]];
 
     if (rst) begin

@@ -51,11 +51,18 @@ package nic_int_pkg;
     logic [15:0] cookie;  // comes back with every response
   } rd_req_t;
 
-  // Response beat; clients always accept it. Bytes data[8*lane +: 8*nbytes] are the bytes
-  // off .. off+nbytes-1 of the client's request. `done` ends one split of the request: done_len
-  // bytes of it are over, with status; a failed split brings no usable bytes.
+  // The read clients, at most.
+  localparam int RdClients = 5;
+  localparam int RdRx      = 0;
+  localparam int RdWqe     = 1;
+  localparam int RdCopy    = 2;
+  localparam int RdGather  = 3;          // one a port
+
+  // Response beat to one of the clients, which always accept it. Bytes data[8*lane +: 8*nbytes] are
+  // the bytes off .. off+nbytes-1 of the client's request. `done` ends one split of the request:
+  // done_len bytes of it are over, with status; a failed split brings no usable bytes.
   typedef struct packed {
-    logic              valid;
+    logic [RdClients-1:0] to;     // whose it is, at most one
     logic [15:0]       cookie;
     logic [13:0]       off;
     logic [6:0]        lane;

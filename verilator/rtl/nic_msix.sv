@@ -89,7 +89,16 @@ module nic_msix
   assign busy_o      = work_o || waiting_q != '0;
   assign unused_bits = ^{tbl_i, entry, left_q};
 
-  always_ff @(posedge clk) begin
+  // The time stands still while no queue waits for it.
+  logic clk_g;
+
+  nic_clkgate u_gate (
+    .clk, .enable_i(rst || busy_o || taken_i || left_i.entry || left_i.msg || rx_commit_i ||
+                    tx_commit_i || flush || armed_q),
+    .clk_o(clk_g)
+  );
+
+  always_ff @(posedge clk_g) begin
     if (rx_commit_i || tx_commit_i) begin
       limit_mem[tbl_index]  <= '{count: entry.mod_count, cycles: entry.mod_cycles};
       target_mem[tbl_index] <= '{addr: entry.msix_addr, data: entry.msix_data};
@@ -141,7 +150,7 @@ module nic_msix
   assign push      = nxt.queued && !now.queued;
   assign flushed_o = flush && (flr_i || (op == OpFlush && !now.queued && now.count == 16'd0));
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     now_q  <= now_q + 1'b1;
     left_q <= left_i;
     if (op == OpScan) scan_q <= scan_q + 1'b1;
@@ -173,13 +182,13 @@ module nic_msix
 
   // Queues whose message is due, one message each, and the one that is offered to the port.
   nic_fifo #(.Width(Iw), .Depth(Queues)) u_due (
-    .clk, .rst, .in_valid_i(push), .in_ready_o(unused_ready), .in_data_i(index),
+    .clk(clk_g), .rst, .in_valid_i(push), .in_ready_o(unused_ready), .in_data_i(index),
     .out_valid_o(head_valid), .out_ready_i(pop), .out_data_o(head)
   );
 
   assign pop = head_valid && !flr_i && (!msg_valid_o || msg_ready_i);
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     if (!msg_valid_o || msg_ready_i) msg_valid_o <= pop;
     if (pop) begin
       target_t t;

@@ -53,8 +53,25 @@ module nic_offload_crc
 
   assign unused_par = ^{beat_par_i, back_par_i, join_par_i};
 
+  // The engines sleep unless something of a frame with a CRC-32C came lately.
+  localparam logic [3:0] Awake = 4'd15;        // cycles, more than any of them is deep
+
+  logic       clk_g, some;
+  logic [3:0] awake_q;
+
+  assign some = (beat_valid_i && beat_par_i.crc) || (back_i && back_par_i.crc) ||
+                (join_i && join_par_i.crc);
+
+  nic_clkgate u_gate (.clk, .enable_i(rst || some || awake_q != 4'd0), .clk_o(clk_g));
+
+  always_ff @(posedge clk_g) begin
+    if (some)                 awake_q <= Awake;
+    else if (awake_q != 4'd0) awake_q <= awake_q - 4'd1;
+    if (rst) awake_q <= '0;
+  end
+
   // The covered bytes of a beat, the start value before them.
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     logic [511:0] d;
     logic         begins;
     begins  = beat_index_i == beat_par_i.crc_from[13:6];
@@ -75,17 +92,17 @@ module nic_offload_crc
   end
 
   nic_crc32 #(.Poly(PolyCrc32c)) u_crc (
-    .clk, .rst, .valid_i(go_q), .first_i(first_q), .data_i(beat_q), .valid_o(unused_valid),
+    .clk(clk_g), .rst, .valid_i(go_q), .first_i(first_q), .data_i(beat_q), .valid_o(unused_valid),
     .crc_o(reg_end)
   );
 
   nic_crc32_back #(.Poly(PolyCrc32c)) u_back (
-    .clk, .valid_i(back_i && back_par_i.crc), .crc_i(reg_end),
+    .clk(clk_g), .valid_i(back_i && back_par_i.crc), .crc_i(reg_end),
     .bytes_i(6'd0 - back_par_i.crc_upto[5:0]), .crc_o(crc)
   );
 
   nic_crc32_fwd #(.Poly(PolyCrc32)) u_fwd (
-    .clk, .valid_i(join_i && join_par_i.crc && join_par_i.icrc), .crc_i(~crc),
+    .clk(clk_g), .valid_i(join_i && join_par_i.crc && join_par_i.icrc), .crc_i(~crc),
     .bytes_i(join_par_i.last - join_par_i.crc_pos), .crc_o(shifted)
   );
 

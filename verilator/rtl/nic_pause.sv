@@ -47,6 +47,15 @@ module nic_pause
 );
   localparam int Qw = $clog2(NumTxq);
 
+  // Table and registers: awake while something may be written, or classes are stopped anew.
+  logic clk_g;
+
+  nic_clkgate u_gate (
+    .clk, .enable_i(rst || tbl_i.valid || rsp_q.done || told_q || reg_i.we != 2'b00 ||
+                    any_stopped != seen_q),
+    .clk_o(clk_g)
+  );
+
   // Table PortCfg.
   port_entry_t [Ports-1:0] port_q;
   port_entry_t             entry;
@@ -55,14 +64,14 @@ module nic_pause
 
   assign entry = port_entry_t'(tbl_i.wdata[127:0]);
   assign mine  = tbl_i.valid && tbl_i.id == TablePortCfg && !rsp_q.done && !told_q;
-  assign bad   = tbl_i.write &&
+  assign bad   = mine && tbl_i.write &&
                  (entry.rx_pause > 8'd1 || 8'(entry.tx_mode) > 8'(PauseModePriority) ||
                   (entry.tx_mode != PauseModeNone &&
                    (entry.xon >= entry.xoff || entry.xoff > 32'(RxBufBytes) ||
                     entry.pause_time < 16'(PauseTimeMin))));
   assign tbl_o = rsp_q;
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     rsp_q.done <= mine;
     told_q     <= rsp_q.done;                 // the answer is a cycle on its way
     if (mine) begin
@@ -96,7 +105,7 @@ module nic_pause
     end
   end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     for (int p = 0; p < Ports; p++) begin
       if (is_mac && reg_i.unit[3] == 1'(p)) begin
         if (reg_i.we[0]) mac_q[p][31:0]  <= reg_i.wdata[31:0];
@@ -121,7 +130,7 @@ module nic_pause
     for (int p = 0; p < Ports; p++) any_stopped |= stopped[p];
   end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     seen_q <= any_stopped;
     if (any_stopped != seen_q) begin
       for (int q = 0; q < NumTxq; q++) hold_q[q] <= any_stopped[class_q[q]];

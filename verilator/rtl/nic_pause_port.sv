@@ -52,7 +52,15 @@ module nic_pause_port
 
   assign stopped_o = stopped_q;
 
-  always_ff @(posedge clk) begin
+  // Without a stop and without marks that frames are held against there is nothing to do.
+  logic clk_g;
+
+  nic_clkgate u_gate (
+    .clk, .enable_i(rst || flr_i || pause_i.valid || any_q || on || own_q || wish_q || paused_q),
+    .clk_o(clk_g)
+  );
+
+  always_ff @(posedge clk_g) begin
     if (any_q) begin
       any_q <= all_q > TimerW'(1) || stopped_q != 8'h0;
       if (all_q != '0) all_q <= all_q - TimerW'(1);
@@ -114,16 +122,17 @@ module nic_pause_port
 
   always_ff @(posedge clk) begin
     mid_q <= mid;
+    if (rst) mid_q <= 1'b0;
+  end
+
+  always_ff @(posedge clk_g) begin
     own_q <= own_q ? !m_ready_i : wish && !mid;
     if (!own_q && wish && !mid) begin
       own_beat_q.data <= frame(end_q ? 16'h0 : cfg_i.pause_time);
       own_beat_q.keep <= EthB'((64'h1 << FrameMin) - 64'h1);
       own_beat_q.last <= 1'b1;
     end
-    if (rst) begin
-      mid_q <= 1'b0;
-      own_q <= 1'b0;
-    end
+    if (rst) own_q <= 1'b0;
   end
 
   // When to send one: the buffer passes xoff, half the time is over, the buffer is down to xon.
@@ -134,7 +143,7 @@ module nic_pause_port
   assign over  = held_i > cfg_i.xoff;
   assign under = held_i <= cfg_i.xon;
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     if (on) begin
       if (again_q != '0) again_q <= again_q - TimerW'(1);
       if (sent_o) again_q <= cycles(cfg_i.pause_time) >> 1;

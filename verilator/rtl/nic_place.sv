@@ -7,6 +7,8 @@ module nic_place
 #(
   // Bits of a byte address in the memory, which is a power of two and wraps.
   parameter int Aw = 16,
+  // The read client whose responses these are.
+  parameter int Client = RdGather,
   localparam int Lw = Aw - 8
 ) (
   input  logic            clk,
@@ -58,9 +60,9 @@ module nic_place
   // First stage: where the bytes go. end1 is that of the last byte, from the start of the line.
   always_ff @(posedge clk) begin
     logic [Aw-1:0] dst;
-    v1_q    <= rsp_i.valid && rsp_i.nbytes != 8'd0 && !rst;
-    done1_q <= rsp_i.valid && rsp_i.done && !rst;
-    if (rsp_i.valid) begin
+    v1_q    <= rsp_i.to[Client] && rsp_i.nbytes != 8'd0 && !rst;
+    done1_q <= rsp_i.to[Client] && rsp_i.done && !rst;
+    if (rsp_i.to[Client]) begin
       raw1_q    <= rsp_i.data;
       dst       = base_i + Aw'(rsp_i.off);
       dst1_q    <= dst;

@@ -17,7 +17,7 @@ module nic_reader
   input  rd_req_t            req_i [Clients],
   input  logic [Clients-1:0] req_valid_i,
   output logic [Clients-1:0] req_ready_o,
-  output rd_rsp_t            rsp_o [Clients],
+  output rd_rsp_t            rsp_o,
   // Read requests: header only.
   output logic [127:0]       mrd_hdr_o,
   output logic               mrd_valid_o,

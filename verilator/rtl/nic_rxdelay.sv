@@ -21,34 +21,46 @@ module nic_rxdelay
 );
   localparam int Check = 3;
 
-  logic [EthW-1:0] mem [16];
-  rx_beat_t        beat_q [1:Store];
+  // A beat's marks and data wait side by side; only the valid bits shift.
+  rx_beat_t        beat_mem [16];
+  logic [EthW-1:0] data_mem [16];
+  logic [Store:1]  valid_q;
   logic [3:0]      now_q;
   logic [3:0]      check_at, store_at;
+  rx_beat_t        check_beat_q, store_beat_q;
   logic [EthW-1:0] check_data_q, store_data_q;
 
   assign check_at     = now_q - 4'(Check - 1);
   assign store_at     = now_q - 4'(Store - 1);
-  assign check_beat_o = beat_q[Check];
   assign check_data_o = check_data_q;
-  assign store_beat_o = beat_q[Store];
   assign store_data_o = store_data_q;
+  assign busy_o       = valid_q != '0;
 
   always_comb begin
-    busy_o = 1'b0;
-    for (int i = 1; i <= Store; i++) busy_o |= beat_q[i].valid;
+    check_beat_o       = check_beat_q;
+    check_beat_o.valid = valid_q[Check];
+    store_beat_o       = store_beat_q;
+    store_beat_o.valid = valid_q[Store];
   end
 
   always_ff @(posedge clk) begin
-    now_q <= now_q + 4'h1;
-    beat_q[1] <= beat_i;
-    for (int i = 2; i <= Store; i++) beat_q[i] <= beat_q[i-1];
-    if (beat_i.valid) mem[now_q] <= data_i;
-    if (beat_q[Check-1].valid) check_data_q <= mem[check_at];
-    if (beat_q[Store-1].valid) store_data_q <= mem[store_at];
+    now_q   <= now_q + 4'h1;
+    valid_q <= {valid_q[Store-1:1], beat_i.valid};
+    if (beat_i.valid) begin
+      beat_mem[now_q] <= beat_i;
+      data_mem[now_q] <= data_i;
+    end
+    if (valid_q[Check-1]) begin
+      check_beat_q <= beat_mem[check_at];
+      check_data_q <= data_mem[check_at];
+    end
+    if (valid_q[Store-1]) begin
+      store_beat_q <= beat_mem[store_at];
+      store_data_q <= data_mem[store_at];
+    end
     if (rst) begin
-      now_q <= '0;
-      for (int i = 1; i <= Store; i++) beat_q[i].valid <= 1'b0;
+      now_q   <= '0;
+      valid_q <= '0;
     end
   end
 endmodule

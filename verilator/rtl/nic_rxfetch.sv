@@ -117,7 +117,7 @@ module nic_rxfetch
 
   assign rsp_queue     = rd_rsp_i.cookie[Qw-1:0];
   assign rsp_slot      = rd_rsp_i.cookie[8 +: Sw];
-  assign rsp_done      = rd_rsp_i.valid && rd_rsp_i.done;
+  assign rsp_done      = rd_rsp_i.to[RdRx] && rd_rsp_i.done;
   assign rsp_good      = rd_rsp_i.status == 8'(StatusOk);
   assign fail_o        = rsp_done && !rsp_good;
   assign fail_queue_o  = rsp_queue;
@@ -126,7 +126,7 @@ module nic_rxfetch
 
   nic_rxdesc #(.NumRxq(NumRxq), .DescCache(DescCache)) u_desc (
     .clk,
-    .fill_i        (rd_rsp_i.valid && rd_rsp_i.nbytes != 8'h0),
+    .fill_i        (rd_rsp_i.to[RdRx] && rd_rsp_i.nbytes != 8'h0),
     .fill_queue_i  (rsp_queue),
     .fill_slot_i   (rsp_slot),
     .fill_rsp_i    (rd_rsp_i),

@@ -80,10 +80,6 @@ module nic_top
 
   // Read clients and sources of the device's counters.
   localparam int Clients   = 3 + Ports;
-  localparam int RdRx      = 0;
-  localparam int RdWqe     = 1;
-  localparam int RdGather  = 2;          // one a port
-  localparam int RdCopy    = RdGather + Ports;
   localparam int EvtSources = 6;
   localparam int BusyTail  = 4;
   localparam int HeldW     = $clog2(RxBufBytes / 64) + 2;
@@ -103,7 +99,7 @@ module nic_top
   doorbell_t                   rx_db, tx_db;
   rd_req_t                     rd_req [Clients];
   logic [Clients-1:0]          rd_valid, rd_ready;
-  rd_rsp_t                     rd_rsp [Clients];
+  rd_rsp_t                     rd_rsp;
   tlp_beat_t                   rx_tlp, tx_tlp, copy_tlp;
   logic                        rx_tlp_valid, rx_tlp_ready, tx_tlp_valid, tx_tlp_ready;
   logic                        copy_tlp_valid, copy_tlp_ready;
@@ -207,7 +203,7 @@ module nic_top
 
   // Work entries are asked for in reads that need no cutting; only pieces are data of frames.
   nic_reader #(
-    .Clients(Clients), .DataClients({Clients{1'b1}} << RdGather),
+    .Clients(Clients), .DataClients({Clients{1'b1}} << RdCopy),
     .WholeClients(Clients'(1) << RdWqe)
   ) u_reader (
     .clk, .rst, .cfg_i(cfg),
@@ -228,7 +224,7 @@ module nic_top
     .reg_rdata_o(rx_reg), .left_i(left), .pause_cfg_i(pause_cfg), .pause_o(pause), .held_o(held),
     .db_i(rx_db), .commit_o(rx_commit), .flush_o(rx_flush), .flushed_i(flushed),
     .rd_req_o(rd_req[RdRx]), .rd_req_valid_o(rd_valid[RdRx]), .rd_req_ready_i(rd_ready[RdRx]),
-    .rd_rsp_i(rd_rsp[RdRx]), .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
+    .rd_rsp_i(rd_rsp), .tlp_o(rx_tlp), .tlp_valid_o(rx_tlp_valid), .tlp_ready_i(rx_tlp_ready),
     .port_evt_o(rx_evt), .disabled_o(rx_disabled), .bytes_o(rx_bytes), .dev_evt_o(rx_dev),
     .hits_index_i(hits_index), .hits_o(hits), .busy_o(rx_busy), .work_o(rx_work)
   );
@@ -243,11 +239,11 @@ module nic_top
     .cfg_i(cfg), .tbl_i(tbl), .tbl_o(tx_tbl), .db_i(tx_db), .push_i(push),
     .commit_o(tx_commit), .flush_o(tx_flush), .flushed_i(flushed),
     .wqe_rd_req_o(rd_req[RdWqe]), .wqe_rd_req_valid_o(rd_valid[RdWqe]),
-    .wqe_rd_req_ready_i(rd_ready[RdWqe]), .wqe_rd_rsp_i(rd_rsp[RdWqe]),
-    .gat_rd_req_o(rd_req[RdGather:RdCopy-1]), .gat_rd_req_valid_o(rd_valid[RdGather +: Ports]),
-    .gat_rd_req_ready_i(rd_ready[RdGather +: Ports]), .gat_rd_rsp_i(rd_rsp[RdGather:RdCopy-1]),
+    .wqe_rd_req_ready_i(rd_ready[RdWqe]), .wqe_rd_rsp_i(rd_rsp),
+    .gat_rd_req_o(rd_req[RdGather:Clients-1]), .gat_rd_req_valid_o(rd_valid[RdGather +: Ports]),
+    .gat_rd_req_ready_i(rd_ready[RdGather +: Ports]), .gat_rd_rsp_i(rd_rsp),
     .copy_rd_req_o(rd_req[RdCopy]), .copy_rd_req_valid_o(rd_valid[RdCopy]),
-    .copy_rd_req_ready_i(rd_ready[RdCopy]), .copy_rd_rsp_i(rd_rsp[RdCopy]),
+    .copy_rd_req_ready_i(rd_ready[RdCopy]), .copy_rd_rsp_i(rd_rsp),
     .copy_tlp_o(copy_tlp), .copy_tlp_valid_o(copy_tlp_valid),
     .copy_tlp_ready_i(copy_tlp_ready), .copy_bytes_o(copy_bytes),
     .tlp_o(tx_tlp), .tlp_valid_o(tx_tlp_valid), .tlp_ready_i(tx_tlp_ready),

@@ -48,7 +48,7 @@ module nic_tx
   output rd_req_t                 gat_rd_req_o [Ports],
   output logic [Ports-1:0]        gat_rd_req_valid_o,
   input  logic [Ports-1:0]        gat_rd_req_ready_i,
-  input  rd_rsp_t                 gat_rd_rsp_i [Ports],
+  input  rd_rsp_t                 gat_rd_rsp_i,
   // The copy engine's reads and writes.
   output rd_req_t                 copy_rd_req_o,
   output logic                    copy_rd_req_valid_o,
@@ -190,12 +190,13 @@ module nic_tx
     eth_beat_t m;
 
     nic_txport #(
-      .Parts(Parts), .Sends(Sends), .Slots(GatherSlots), .Lines(GatherLines)
+      .Parts(Parts), .Client(RdGather + p), .Sends(Sends), .Slots(GatherSlots),
+      .Lines(GatherLines)
     ) u_port (
       .clk, .rst, .valid_i(e_valid && !ent.copy.any && ent.f.id.port == 1'(p)),
       .ready_o(p_ready[p]), .ent_i(ent), .taken_o(taken[p]), .rd_req_o(gat_rd_req_o[p]),
       .rd_req_valid_o(gat_rd_req_valid_o[p]), .rd_req_ready_i(gat_rd_req_ready_i[p]),
-      .rd_rsp_i(gat_rd_rsp_i[p]), .m_o(m), .m_user_o(o_tuser[16*p +: 16]),
+      .rd_rsp_i(gat_rd_rsp_i), .m_o(m), .m_user_o(o_tuser[16*p +: 16]),
       .m_valid_o(o_tvalid[p]), .m_ready_i(o_tready[p]), .end_valid_o(end_valid[p]),
       .end_ready_i(end_ready[p]), .end_id_o(end_id[p]), .end_len_o(end_len[p]),
       .sent_o(sent[p]), .sent_bytes_o(sent_bytes[p]), .sent_last_o(sent_last[p]),

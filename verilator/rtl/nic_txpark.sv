@@ -131,6 +131,15 @@ module nic_txpark
     may = ordered(q, k) && free(q[Chw-1:0], k);
   endfunction
 
+  // Awake when entries come, wait, go on or end, or are being fetched.
+  logic clk_g;
+
+  nic_clkgate u_gate (
+    .clk, .enable_i(rst || valid_i || out_valid_q || look_valid_q || listed_q != '0 || fetch_i ||
+                    lost_num_i != 3'd0 || end_i || sent_i != '0),
+    .clk_o(clk_g)
+  );
+
   assign in          = id_i.qid[Qw-1:0];
   assign wqe         = wqe_t'(wqe_i);
   assign unused_wqe  = ^wqe;
@@ -145,10 +154,19 @@ module nic_txpark
   assign look_kind = way(look_q, need_mem[head]);
   assign last_one  = head == last_q[look_q];
   assign take      = !out_valid_q || ready_i;
-  assign pop       = look_valid_q && take && may(look_q, look_kind);
-  assign pass      = valid_i && !listed_q[in] && take && !pop && may(in, in_kind);
-  // What might go on but for the way out waits for it.
-  assign park      = valid_i && (listed_q[in] || !may(in, in_kind));
+
+  always_comb begin
+    pop  = 1'b0;
+    pass = 1'b0;
+    park = 1'b0;
+    if (look_valid_q) pop = take && may(look_q, look_kind);
+    // What might go on but for the way out waits for it.
+    if (valid_i) begin
+      park = listed_q[in] || !may(in, in_kind);
+      pass = !park && take && !pop;
+    end
+  end
+
   assign ready_o   = pass || park;
   assign go_q      = pop ? look_q : in;
   assign go_kind   = pop ? look_kind : in_kind;
@@ -176,7 +194,7 @@ module nic_txpark
   end
   assign blocked_o   = blocked_q;
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     logic [NumTxq-1:0] awake, after, pick;
     // The next list in turn.
     look_valid_q <= 1'b0;

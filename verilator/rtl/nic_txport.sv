@@ -6,6 +6,8 @@ module nic_txport
 #(
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault,
+  // The read client that it is.
+  parameter int Client = RdGather,
   // Entries that may wait here for the gather buffer, beside the way of others.
   parameter int Sends = 16,
   // Frames and lines of 128 bytes in the gather buffer, powers of two.
@@ -69,7 +71,7 @@ module nic_txport
     assign g_ent   = ent_i;
   end
 
-  nic_gather #(.Slots(Slots), .Lines(Lines)) u_gather (
+  nic_gather #(.Client(Client), .Slots(Slots), .Lines(Lines)) u_gather (
     .clk, .rst, .valid_i(g_valid), .ready_o(g_ready), .ent_i(g_ent), .rd_req_o,
     .rd_req_valid_o, .rd_req_ready_i, .rd_rsp_i, .room_i(room), .ln_valid_o(ln_valid),
     .ln_first_o(ln_first), .ln_last_o(ln_last), .ln_two_o(ln_two), .ln_frame_o(ln_frame),

@@ -97,7 +97,7 @@ module nic_txq_fetch
   assign lost_o   = !pop ? 3'd0 : dead_q[h] ? head.num - 3'(sub_q) :
                     fail_q[h] ? head.num - 3'd1 : 3'd0;
 
-  nic_place #(.Aw(Sw + 8)) u_place (
+  nic_place #(.Aw(Sw + 8), .Client(RdWqe)) u_place (
     .clk, .rst, .rsp_i, .base_i({rsp_i.cookie[Sw-1:0], 8'd0}),
     .we_o(we), .even_addr_o(even_a), .odd_addr_o(odd_a), .even_mask_o(even_m), .odd_mask_o(odd_m),
     .data_o(wdata), .done_o(done), .cookie_o(cookie),
