@@ -133,7 +133,8 @@ module nic_copy
 
   // Ends.
   nic_arb #(.Num(Channels)) u_end_arb (
-    .clk(clk_g), .rst, .req_i(end_valid), .take_i(end_ready_i), .valid_o(any_end), .index_o(end_turn)
+    .clk(clk_g), .rst, .req_i(end_valid), .take_i(end_ready_i), .valid_o(any_end),
+    .index_o(end_turn)
   );
   assign end_valid_o = any_end;
 

@@ -25,36 +25,43 @@ module nic_crc32c
   localparam int CheckMin = 5;
   localparam crc_lead_t Lead = leads(PolyCrc32c);
 
-  logic            reached, use_beat, go_q, first_q;
+  logic            start, use_beat, go_q, first_q;
   logic [5:0]      lo, hi;
   logic [13:0]     here;                 // frame's end as far as it is known
   logic [16:0]     upto;
   logic [EthW-1:0] data_q;
 
-  assign here     = beat_i.base + 14'(beat_i.bytes);
-  assign upto     = upto_i < 17'(here) ? upto_i : 17'(here);
-  assign reached   = beat_i.base[13:6] >= 8'(from_i[7:6]) && 14'(from_i) < here;
-  assign use_beat = beat_i.valid && want_i && reached && 17'(from_i) < upto &&
-                    17'(beat_i.base) < upto;
-  assign lo       = beat_i.base[13:6] == 8'(from_i[7:6]) ? from_i[5:0] : 6'd0;
-  assign hi       = upto[16:6] == 11'(beat_i.base[13:6]) ? upto[5:0] : 6'd0;
+  always_comb begin
+    here     = '0;
+    upto     = '0;
+    start    = 1'b0;
+    use_beat = 1'b0;
+    lo       = '0;
+    hi       = '0;
+    if (beat_i.valid && want_i) begin
+      here     = beat_i.base + 14'(beat_i.bytes);
+      upto     = upto_i < 17'(here) ? upto_i : 17'(here);
+      start    = beat_i.base[13:6] == 8'(from_i[7:6]);
+      use_beat = beat_i.base[13:6] >= 8'(from_i[7:6]) && 14'(from_i) < here &&
+                 17'(from_i) < upto && 17'(beat_i.base) < upto;
+      if (start) lo = from_i[5:0];
+      if (upto[16:6] == 11'(beat_i.base[13:6])) hi = upto[5:0];
+    end
+  end
 
   // Bytes lo.. of a beat, and those below hi unless that is 0.
-  function automatic logic [EthW-1:0] covered(input logic [EthW-1:0] d, input logic start);
+  function automatic logic [EthW-1:0] covered(input logic [EthW-1:0] d);
     covered = d;
     if (lo != 6'd0) covered &= {EthW{1'b1}} << {lo, 3'b0};
     if (hi != 6'd0) covered &= ~({EthW{1'b1}} << {hi, 3'b0});
     if (start) covered[31:0] = covered[31:0] ^ Lead[lo];
   endfunction
 
-  logic start;
-  assign start = beat_i.base[13:6] == 8'(from_i[7:6]);
-
   always_ff @(posedge clk) begin
     go_q <= use_beat;
     if (use_beat) begin
       first_q <= start;
-      data_q  <= covered(data_i, start);
+      data_q  <= covered(data_i);
     end
     if (rst) go_q <= 1'b0;
   end

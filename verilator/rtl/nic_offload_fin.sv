@@ -156,21 +156,23 @@ module nic_offload_fin
   assign valid_o = v_q[Depth];
 
   always_comb begin
-    out_o          = '0;
-    out_o.id       = last.f.id;
-    if (last.p.bad && last.f.id.status == 8'(StatusOk)) out_o.id.status = StatusBadOffload;
-    out_o.len      = last.f.len;
-    out_o.icrc     = last.p.icrc;
-    out_o.icrc_pos = last.p.last;
-    out_o.icrc_val = icrc3_q;
-    out_o.crc      = last.p.crc;
-    out_o.crc_pos  = last.p.crc_pos;
-    out_o.crc_val  = c32_3;
-    out_o.udp      = last.p.udp_csum || last.p.udp_zero;
-    out_o.udp_pos  = last.p.udp_pos;
-    out_o.udp_val  = udp3_q;
-    out_o.ip       = last.p.ip_csum;
-    out_o.ip_pos   = last.p.ip_pos;
-    out_o.ip_val   = ip3_q;
+    out_o = '0;
+    if (v_q[Depth]) begin
+      out_o.id       = last.f.id;
+      if (last.p.bad && last.f.id.status == 8'(StatusOk)) out_o.id.status = StatusBadOffload;
+      out_o.len      = last.f.len;
+      out_o.icrc     = last.p.icrc;
+      out_o.icrc_pos = last.p.last;
+      out_o.icrc_val = icrc3_q;
+      out_o.crc      = last.p.crc;
+      out_o.crc_pos  = last.p.crc_pos;
+      out_o.crc_val  = c32_3;
+      out_o.udp      = last.p.udp_csum || last.p.udp_zero;
+      out_o.udp_pos  = last.p.udp_pos;
+      out_o.udp_val  = udp3_q;
+      out_o.ip       = last.p.ip_csum;
+      out_o.ip_pos   = last.p.ip_pos;
+      out_o.ip_val   = ip3_q;
+    end
   end
 endmodule

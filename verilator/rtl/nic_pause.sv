@@ -64,11 +64,17 @@ module nic_pause
 
   assign entry = port_entry_t'(tbl_i.wdata[127:0]);
   assign mine  = tbl_i.valid && tbl_i.id == TablePortCfg && !rsp_q.done && !told_q;
-  assign bad   = mine && tbl_i.write &&
-                 (entry.rx_pause > 8'd1 || 8'(entry.tx_mode) > 8'(PauseModePriority) ||
-                  (entry.tx_mode != PauseModeNone &&
-                   (entry.xon >= entry.xoff || entry.xoff > 32'(RxBufBytes) ||
-                    entry.pause_time < 16'(PauseTimeMin))));
+
+  always_comb begin
+    bad = 1'b0;
+    if (mine && tbl_i.write) begin
+      bad = entry.rx_pause > 8'd1 || 8'(entry.tx_mode) > 8'(PauseModePriority) ||
+            (entry.tx_mode != PauseModeNone &&
+             (entry.xon >= entry.xoff || entry.xoff > 32'(RxBufBytes) ||
+              entry.pause_time < 16'(PauseTimeMin)));
+    end
+  end
+
   assign tbl_o = rsp_q;
 
   always_ff @(posedge clk_g) begin

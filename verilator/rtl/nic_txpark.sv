@@ -106,7 +106,7 @@ module nic_txpark
   logic [Qw-1:0]     in, go_q;
   need_t             in_need;
   kind_t             in_kind, look_kind, go_kind;
-  logic              take, pop, pass, park, end_copy, roomy, crowded, last_one;
+  logic              clk_g, take, pop, pass, park, end_copy, roomy, crowded, last_one;
   logic [Pw-1:0]     place, head;
   wqe_t              wqe;
   logic              unused_wqe;
@@ -132,13 +132,8 @@ module nic_txpark
   endfunction
 
   // Awake when entries come, wait, go on or end, or are being fetched.
-  logic clk_g;
-
-  nic_clkgate u_gate (
-    .clk, .enable_i(rst || valid_i || out_valid_q || look_valid_q || listed_q != '0 || fetch_i ||
-                    lost_num_i != 3'd0 || end_i || sent_i != '0),
-    .clk_o(clk_g)
-  );
+  nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst || valid_i || out_valid_q ||
+    look_valid_q || listed_q != '0 || fetch_i || lost_num_i != 3'd0 || end_i || sent_i != '0));
 
   assign in          = id_i.qid[Qw-1:0];
   assign wqe         = wqe_t'(wqe_i);
@@ -154,28 +149,18 @@ module nic_txpark
   assign look_kind = way(look_q, need_mem[head]);
   assign last_one  = head == last_q[look_q];
   assign take      = !out_valid_q || ready_i;
-
-  always_comb begin
-    pop  = 1'b0;
-    pass = 1'b0;
-    park = 1'b0;
-    if (look_valid_q) pop = take && may(look_q, look_kind);
-    // What might go on but for the way out waits for it.
-    if (valid_i) begin
-      park = listed_q[in] || !may(in, in_kind);
-      pass = !park && take && !pop;
-    end
-  end
-
+  assign pop       = look_valid_q && take && may(look_q, look_kind);
+  assign pass      = valid_i && !listed_q[in] && take && !pop && may(in, in_kind);
+  // What might go on but for the way out waits for it.
+  assign park      = valid_i && (listed_q[in] || !may(in, in_kind));
   assign ready_o   = pass || park;
   assign go_q      = pop ? look_q : in;
   assign go_kind   = pop ? look_kind : in_kind;
   assign end_copy  = end_i && copies_q[end_q_i];
   assign place     = fresh_q[Pw] ? free_mem[reuse_q[Pw-1:0]] : fresh_q[Pw-1:0];
 
-  assign valid_o   = out_valid_q;
-  assign id_o      = out_q.id;
-  assign wqe_o     = out_q.wqe;
+  assign valid_o       = out_valid_q;
+  assign {id_o, wqe_o} = out_q;
 
   // What may be fetched.
   assign held        = known_q[fetch_q_i] ?
