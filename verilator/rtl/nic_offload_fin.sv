@@ -1,6 +1,6 @@
 /// Ends a frame's offloads: rewinds the CRC, adds the ICRC to the UDP sum, and both to the IPv4
-/// sum where they overlap. One frame a cycle, ten cycles deep, eight more with a CRC-32C engine, whose
-/// result goes into both first.
+/// sum where they overlap. One frame a cycle, ten cycles deep, eight more with a CRC-32C engine,
+/// whose result goes into both first.
 
 module nic_offload_fin
   import nic_pkg::*, nic_tx_pkg::*;

@@ -48,8 +48,8 @@ module nic_offload_parse
     if (cut && q + 8'd1 < 8'd60) header[(9'(q) + 9'd1) * 9'd8 +: 8] = 8'd0;
   endfunction
 
-  // Place and range of the CRC-32C are not possible: ip_end behind the IPv4 header, stop behind what
-  // a CRC-32C may cover (contract X1).
+  // Place and range of the CRC-32C are not possible: ip_end behind the IPv4 header, stop behind
+  // what a CRC-32C may cover (contract X1).
   function automatic logic crc_bad(input tx_frame_t f, input logic [13:0] ip_end,
                                    input logic [13:0] stop);
     logic [14:0] off, start, after;

@@ -1,5 +1,5 @@
-/// The NIC: Ethernet streams, one TLP port each way (contract section 1). Puts receive path, transmit
-/// path, reader and registers together; no logic of its own but events and busy.
+/// The NIC: Ethernet streams, one TLP port each way (contract section 1). Puts receive path,
+/// transmit path, reader and registers together; no logic of its own but events and busy.
 
 module nic_top
   import nic_pkg::*, nic_int_pkg::*;
@@ -196,7 +196,8 @@ module nic_top
 
   nic_counters #(.Ports(Ports), .Sources(EvtSources)) u_counters (
     .clk, .rst,
-    .port_evt_i(rx_evt | tx_evt), .disabled_i(rx_disabled), .rx_bytes_i(rx_bytes), .tx_bytes_i(tx_bytes),
+    .port_evt_i(rx_evt | tx_evt), .disabled_i(rx_disabled), .rx_bytes_i(rx_bytes),
+    .tx_bytes_i(tx_bytes),
     .copy_bytes_i(copy_bytes), .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index),
     .rd_data_o(cnt_data)
   );
@@ -255,8 +256,8 @@ module nic_top
     nic_msix #(.NumRxq(NumRxq), .NumTxq(NumTxq)) u_msix (
       .clk, .rst(rst_work), .flr_i(cfg.flr), .tbl_i(tbl), .rx_commit_i(rx_commit),
       .tx_commit_i(tx_commit), .rx_flush_i(rx_flush), .tx_flush_i(tx_flush),
-      .flushed_o(flushed), .taken_i(taken), .left_i(left), .msg_o(msg), .msg_valid_o(msg_valid), .msg_ready_i(msg_ready),
-      .sent_o(msg_sent), .work_o(msix_work), .busy_o(msix_busy)
+      .flushed_o(flushed), .taken_i(taken), .left_i(left), .msg_o(msg), .msg_valid_o(msg_valid),
+      .msg_ready_i(msg_ready), .sent_o(msg_sent), .work_o(msix_work), .busy_o(msix_busy)
     );
   end else begin : g_no_msix
     logic unused_msix;

@@ -1,7 +1,8 @@
 // First-in first-out store for AXI-Stream frames with one side-band word per frame.
 //
-// The device the bridge is tested with: every frame that enters leaves unchanged, in order, beat by beat.
-// Read data come from a registered output stage, so no path leads from an input pin to an output pin.
+// The device the bridge is tested with: every frame that enters leaves unchanged, in order, beat by
+// beat. Read data come from a registered output stage, so no path leads from an input pin to an
+// output pin.
 
 module axis_fifo #(
   // Width of the data bus in bits, a multiple of 8.
