@@ -51,8 +51,8 @@ module nic_pause
   logic clk_g;
 
   nic_clkgate u_gate (
-    .clk, .enable_i(rst || txq_commit_i || tbl_i.valid || rsp_q.done || told_q || reg_i.we != 2'b00 ||
-                    any_stopped != seen_q),
+    .clk, .enable_i(rst || txq_commit_i || tbl_i.valid || rsp_q.done || told_q ||
+                    reg_i.we != 2'b00 || any_stopped != seen_q),
     .clk_o(clk_g)
   );
 
