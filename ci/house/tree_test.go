@@ -9,14 +9,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
 
 // limits on length; generated files are exempt because nobody edits them.
 const (
-	maxGoLines  = 500
-	maxRTLLines = 300
+	maxGoLines    = 500
+	maxRTLLines   = 300
+	maxRTLColumns = 100
 )
 
 func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
@@ -89,8 +91,23 @@ func TestRTLIsCleanByItself(t *testing.T) {
 		if n := bytes.Count(b, []byte("\n")); n > maxRTLLines && !strings.HasSuffix(path, "nic_pkg.sv") {
 			t.Errorf("%s has %d lines, the limit is %d", path, n, maxRTLLines)
 		}
+		if !strings.Contains(path, "/duts/blocks/") { // benches of single blocks: connections, a few of them a line
+			shortLines(t, path, b)
+		}
 		return nil
 	})
 	require.NoError(t, err)
 	require.Greater(t, found, 10, "the walk must have found the RTL")
+}
+
+// shortLines holds the lines of an RTL file to maxRTLColumns.
+func shortLines(t *testing.T, path string, text []byte) {
+	t.Helper()
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		if n := utf8.RuneCount(bytes.TrimRight(line, "\n")); n > maxRTLColumns {
+			t.Errorf("%s:%d has %d columns, the limit is %d", path, number, n, maxRTLColumns)
+		}
+	}
 }
