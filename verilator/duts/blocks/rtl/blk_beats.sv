@@ -1,5 +1,5 @@
-/// Beats of frames, out of a block that cannot be held back, to a stream that can: the block is given
-/// more only while there is room for what it may still bring.
+/// Beats of frames, out of a block that cannot be held back, to a stream that can: the block is
+/// given more only while there is room for what it may still bring.
 
 module blk_beats #(
   // Beats, a power of two, and how many of them the block may still bring once it gets no more.

@@ -1,4 +1,5 @@
-/// nic_crc32c alone: a frame and the range that its headers give, then the range's CRC-32C and verdict.
+/// nic_crc32c alone: a frame and the range that its headers give, then the range's CRC-32C and
+/// verdict.
 
 module blk_crc32c
   import nic_int_pkg::*;

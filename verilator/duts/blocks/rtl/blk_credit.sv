@@ -1,5 +1,5 @@
-/// Results of a block that cannot be held back, on their way to a stream that can: each is promised a
-/// place before its work begins, so none is lost however long the stream is held.
+/// Results of a block that cannot be held back, on their way to a stream that can: each is promised
+/// a place before its work begins, so none is lost however long the stream is held.
 
 module blk_credit #(
   // Bytes of a result.

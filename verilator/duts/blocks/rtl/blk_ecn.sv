@@ -64,7 +64,8 @@ module blk_ecn
     .ln_data_o  (ln_data)
   );
 
-  // The second half is read a cycle later, as the offloads do. Bytes beyond the frame are of no meaning.
+  // The second half is read a cycle later, as the offloads do. Bytes beyond the frame are of no
+  // meaning.
   assign last = ln_last && (half_q || !ln_two);
   assign beat = half_q ? ln_data[1023:512] : ln_data[511:0];
 

@@ -1,5 +1,5 @@
-/// Requests of one beat into a block without back-pressure, and its results out again. A request that
-/// says so is taken when the block is empty, and is the only one in it.
+/// Requests of one beat into a block without back-pressure, and its results out again. A request
+/// that says so is taken when the block is empty, and is the only one in it.
 
 module blk_flow #(
   // Bytes of a result.

@@ -1,5 +1,5 @@
-/// nic_offload alone: a frame as gathered, in lines of two beats; then its beats, and in one more what
-/// is to be patched into them.
+/// nic_offload alone: a frame as gathered, in lines of two beats; then its beats, and in one more
+/// what is to be patched into them.
 
 module blk_offload
   import nic_tx_pkg::*;

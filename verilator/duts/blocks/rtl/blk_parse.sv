@@ -1,5 +1,5 @@
-/// nic_parse and nic_parse_end alone, behind a port's entry and delay line, which bring a frame's beats
-/// in step with what was found in them.
+/// nic_parse and nic_parse_end alone, behind a port's entry and delay line, which bring a frame's
+/// beats in step with what was found in them.
 
 module blk_parse
   import nic_int_pkg::*;

@@ -1,5 +1,5 @@
-/// nic_steer alone: comparison with the rules (op 0), commands of table Rule (op 1), hits counted (op 2)
-/// and read (op 3).
+/// nic_steer alone: comparison with the rules (op 0), commands of table Rule (op 1), hits counted
+/// (op 2) and read (op 3).
 
 module blk_steer
   import nic_int_pkg::*;

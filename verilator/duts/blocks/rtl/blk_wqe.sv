@@ -1,5 +1,5 @@
-/// nic_wqe alone: checks of a work entry and its bus addresses (op 0), commands of table Key (op 1).
-/// The block is held back as the stream of results is.
+/// nic_wqe alone: checks of a work entry and its bus addresses (op 0), commands of table Key (op
+/// 1). The block is held back as the stream of results is.
 
 module blk_wqe
   import nic_int_pkg::*;
