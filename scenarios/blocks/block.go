@@ -40,8 +40,8 @@ type Block struct {
 // All are the blocks there are, by name.
 func All() []*Block {
 	return []*Block{
-		account, counters, crc32c, csum, ecn, icrc, key, msix, offload, parse, pause, regs, rss, rxq,
-		steer, tables, wqe,
+		account, counters, crc32c, csum, ecn, icrc, key, msix, offload, parse, pause, reader, regs, rss,
+		rxq, steer, tables, wqe,
 	}
 }
 

@@ -1,0 +1,179 @@
+package blocks
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// Requests of reader, and what its completer can do wrong.
+const (
+	readerRead = iota
+	readerLook
+)
+
+const (
+	faultNone = iota
+	faultUnsupported
+	faultAbort
+	faultPoison
+	faultBadCount
+	faultBadLower
+	faultNoData
+	faultSilence
+	faultKinds
+)
+
+const (
+	readerSlots   = 4
+	readerSlotBit = 30 // of an address
+	readerMax     = 1024
+	readerClients = 3
+	readerTimeout = 1024
+)
+
+var reader = &Block{
+	Name: "reader", RTL: "nic_reader.sv", Go: "reader.go",
+	Ops: []Op{
+		readerRead: {
+			Name:    "read",
+			Request: layout(num("op", 1), num("client", 1), num("fault", 1), num("late", 1), num("len", 2), gap(2), num("addr", 8)),
+			Result: layout(num("op", 1), num("client", 1), code("status", statusName), num("illegal", 1), num("strange", 1), gap(1),
+				num("bytes", 2)).withTail("data"),
+		},
+		readerLook: {
+			Name:    "look",
+			Request: layout(num("op", 1), gap(5), num("mrrs", 2)),
+			Result:  layout(num("op", 2), num("cpl_err", 2), num("cpl_timeouts", 2), num("cpl_unexpected", 2)),
+		},
+	},
+	Stimulus: readerStimulus, Reference: readerReference,
+}
+
+// readerStimulus is reads of any alignment, many of them across pages; most are answered well.
+func readerStimulus(rng *rand.Rand, n int) (list []Packet) {
+	slot := uint64(0)
+	for range n {
+		b := make([]byte, 16)
+		if maybe(rng, 10) {
+			b[0] = readerLook
+			le.PutUint16(b[6:], 128<<rng.IntN(6))
+			list = append(list, Packet{Data: b})
+			continue
+		}
+		size := 1 + pick(rng, rng.IntN(16), rng.IntN(300), rng.IntN(readerMax))
+		addr := pick(rng, 0, uint64(rng.Uint32()), rng.Uint64())<<32 | uint64(rng.Uint32())
+		if maybe(rng, 40) {
+			addr = addr&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(rng.IntN(size+1))
+		}
+		addr = addr&^(3<<readerSlotBit) | slot<<readerSlotBit
+		if end := addr + uint64(size); end>>readerSlotBit != addr>>readerSlotBit { // of another slot
+			addr -= readerMax
+		}
+		slot = (slot + 1) % readerSlots
+		b[1], b[3] = uint8(rng.IntN(readerClients)), flag(maybe(rng, 50))
+		if maybe(rng, 15) {
+			b[2] = uint8(rng.IntN(faultKinds))
+		}
+		le.PutUint16(b[4:], uint16(size))
+		le.PutUint64(b[8:], addr)
+		list = append(list, Packet{Data: b})
+	}
+	return list
+}
+
+// readerByte is a byte of memory, as the completer has it.
+func readerByte(addr uint64) byte {
+	return byte(addr) ^ (byte(addr>>8)<<4 | byte(addr>>12)&15) ^ byte(addr>>24)
+}
+
+// readerState is the read side and what it counted.
+type readerState struct {
+	*nic.Reader
+	mrrs          int
+	cycle         int64
+	errs, expired uint16
+}
+
+func readerReference() func(Packet) []Packet {
+	s := readerState{Reader: nic.NewReader(256), mrrs: 512}
+	return func(req Packet) []Packet {
+		b := req.Data
+		if b[0] == readerLook {
+			s.mrrs = int(le.Uint16(b[6:]))
+			res := le.AppendUint16([]byte{readerLook, 0}, s.errs)
+			return []Packet{{Data: append(le.AppendUint16(res, s.expired), 0, 0)}}
+		}
+		res := make([]byte, 8+readerMax)
+		res[1] = b[1]
+		var rd nic.Read
+		rd.Begin(le.Uint64(b[8:]), res[8:8+le.Uint16(b[4:])])
+		if s.read(&rd, b[2], b[3] != 0); rd.Status != nicspec.StatusOk {
+			clear(res[8:])
+			res[2] = uint8(rd.Status)
+		} else {
+			copy(res[6:8], b[4:6])
+		}
+		return []Packet{{Data: res}}
+	}
+}
+
+// read carries a transfer out, one request after another, a completion at a time.
+func (s *readerState) read(rd *nic.Read, fault uint8, late bool) {
+	for rd.Wants() {
+		s.cycle += 2 * readerTimeout // no tag rests any more
+		s.CanIssue(s.cycle)
+		h := s.Issue(rd, s.mrrs)
+		s.Accepted(h.Tag, s.cycle, readerTimeout)
+		off, left := h.Span()
+		for addr := h.Address + uint64(off); left > 0; {
+			const rcb = 64
+			n := min(left, rcb-int(addr%rcb))
+			now := faultNone
+			if !late || n == left {
+				now, fault = int(fault), faultNone
+			}
+			if now == faultSilence {
+				for s.Expire(s.cycle+readerTimeout, readerTimeout) != nil {
+					s.expired++
+				}
+				break
+			}
+			c, data := readerCompletion(&h, addr, n, left, now)
+			if _, r := s.Complete(&c, data, s.cycle+1, s.cycle+1, readerTimeout); r == nic.CplFailed {
+				s.errs++
+				break
+			}
+			addr, left = addr+uint64(n), left-n
+		}
+	}
+}
+
+// readerCompletion is the completion of n bytes at addr of a request of which so many are missing.
+func readerCompletion(h *tlp.Header, addr uint64, n, left, fault int) (tlp.Header, []byte) {
+	c := tlp.Header{
+		Kind: tlp.CplD, RequesterID: h.RequesterID, Tag: h.Tag, ByteCount: uint16(left), LowerAddr: uint8(addr) & 0x7f,
+		EP: fault == faultPoison,
+	}
+	var data []byte
+	for a := addr &^ (tlp.DWBytes - 1); a < addr+uint64(n) || a%tlp.DWBytes != 0; a++ {
+		data = append(data, readerByte(a))
+	}
+	switch fault {
+	case faultUnsupported:
+		c.Status = tlp.StatusUR
+	case faultAbort:
+		c.Status = tlp.StatusCA
+	case faultBadCount:
+		c.ByteCount++
+	case faultBadLower:
+		c.LowerAddr ^= 0x10
+	}
+	if fault == faultUnsupported || fault == faultAbort || fault == faultNoData {
+		c.Kind, data = tlp.Cpl, nil
+	}
+	c.Length = uint16(len(data) / tlp.DWBytes)
+	return c, data
+}
