@@ -1,6 +1,6 @@
-/// nic_account alone: frames on their way to a queue (op 0), commands of table Account (op 1), writes
-/// of ACCOUNT_CREDIT (op 2), which are then read. A frame is held before it goes on, and settled some
-/// time after, for as long as its request says.
+/// nic_account alone: frames on their way to a queue (op 0), commands of table Account (op 1),
+/// writes of ACCOUNT_CREDIT (op 2), which are then read. A frame is held before it goes on, and
+/// settled some time after, for as long as its request says.
 
 module blk_account
   import nic_int_pkg::*;
@@ -78,8 +78,10 @@ module blk_account
     frame.info.port_seq = f_op.port_seq;
     frame.info.queue_f  = f_op.queue_f;
     frame.info.hash     = {8'h0, f_op.passed, f_op.settle, f_op.hold};
-    frame.info.draw     = '{account_en: f_op.account_en[0], account: f_op.account[5:0], slow_queue: f_op.slow_queue};
-    f_res     = '{op: 8'd0, slow: 8'(out.slow), queue_f: out.info.queue_f, port_seq: out.info.port_seq,
+    frame.info.draw     = '{account_en: f_op.account_en[0], account: f_op.account[5:0],
+        slow_queue: f_op.slow_queue};
+    f_res     = '{op: 8'd0, slow: 8'(out.slow), queue_f: out.info.queue_f,
+        port_seq: out.info.port_seq,
                   account_seq: out.account_seq};
     bus       = '{we: take && is_credit ? c_op.we[1:0] : 2'b00, rd: read_q, wdata: c_op.value,
                   unit: RegAccountCreditBase[RegAw-1:3] + (RegAw-3)'(pair)};

@@ -1,6 +1,7 @@
-/// Takes read requests and answers them: any of those it has, one piece at a time, cut at multiples of
-/// 64 B. A byte of memory is a function of its address. Bits 31:30 of an address name a slot, which
-/// may have one fault: at its first completion, or at the first that ends a request.
+/// Takes read requests and answers them: any of those it has, one piece at a time, cut at
+/// multiples of 64 B. A byte of memory is a function of its address. Bits 31:30 of an address
+/// name a slot, which may have one fault: at its first completion, or at the first that ends a
+/// request.
 
 module blk_completer
   import nic_int_pkg::*;
@@ -28,7 +29,8 @@ module blk_completer
   localparam int Entries = 16;
   localparam int Blocks  = 64;         // bytes
 
-  typedef enum logic [2:0] {Fine, Unsupported, Abort, Poison, BadCount, BadLower, NoData, Silence} fault_e;
+  typedef enum logic [2:0] {Fine, Unsupported, Abort, Poison, BadCount, BadLower, NoData,
+      Silence} fault_e;
 
   typedef struct packed {
     logic        valid;
@@ -71,8 +73,10 @@ module blk_completer
   always_comb begin
     logic [10:0] n;
     n       = {{hdr_i[17:16], hdr_i[31:24]} == 10'd0, hdr_i[17:16], hdr_i[31:24]};
-    addr_o  = (hdr_i[5] ? {swap(hdr_i[95:64]), swap(hdr_i[127:96])} : {32'h0, swap(hdr_i[95:64])}) + 64'(from(hdr_i[58:56]));
-    bytes_o = {n, 2'b00} - 13'(from(hdr_i[58:56])) - 13'd4 + 13'(upto(n == 11'd1 ? hdr_i[59:57] : hdr_i[63:61]));
+    addr_o  = 64'(from(hdr_i[58:56])) +
+              (hdr_i[5] ? {swap(hdr_i[95:64]), swap(hdr_i[127:96])} : {32'h0, swap(hdr_i[95:64])});
+    bytes_o = {n, 2'b00} - 13'(from(hdr_i[58:56])) - 13'd4 +
+              13'(upto(n == 11'd1 ? hdr_i[59:57] : hdr_i[63:61]));
     full    = 1'b1;
     free    = '0;
     for (int i = 0; i < Entries; i++) if (!entry_q[i].valid) {full, free} = {1'b0, 4'(i)};
@@ -125,7 +129,8 @@ module blk_completer
 
   always_ff @(posedge clk) begin
     lfsr_q <= {lfsr_q[14:0], lfsr_q[15] ^ lfsr_q[13] ^ lfsr_q[12] ^ lfsr_q[10]};
-    if (valid_i && ready_o) entry_q[free] <= '{valid: 1'b1, tag: hdr_i[55:48], addr: addr_o[31:0], left: bytes_o};
+    if (valid_i && ready_o) entry_q[free] <= '{valid: 1'b1, tag: hdr_i[55:48], addr: addr_o[31:0],
+        left: bytes_o};
     if (cpl_valid_o) begin
       first_q <= 1'b0;
       busy_q  <= !cpl_last_o;

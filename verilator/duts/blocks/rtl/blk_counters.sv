@@ -1,5 +1,5 @@
-/// nic_counters alone, for two ports and four sources: steps (op 0), a cycle's at a time and a cycle
-/// after another, and reads (op 1), which wait until all steps before them count.
+/// nic_counters alone, for two ports and four sources: steps (op 0), a cycle's at a time and a
+/// cycle after another, and reads (op 1), which wait until all steps before them count.
 
 module blk_counters
   import nic_pkg::*;

@@ -1,6 +1,6 @@
-/// nic_msix alone: enabling of a queue (op 0); its disabling, with an entry just before it or without
-/// (op 1); entries of up to four queues, one after another (op 2). Each is waited for: its result is
-/// the messages that came of it, which go through a port that takes its time.
+/// nic_msix alone: enabling of a queue (op 0); its disabling, with an entry just before it or
+/// without (op 1); entries of up to four queues, one after another (op 2). Each is waited for:
+/// its result is the messages that came of it, which go through a port that takes its time.
 
 module blk_msix
   import nic_int_pkg::*;
@@ -69,7 +69,8 @@ module blk_msix
   left_t             in, out, left;
   msg_t              msg;
   slot_t             now;
-  logic              has, room, taken, out_valid, out_ready, msg_valid, msg_ready, flush, commit, flushed, sent, busy;
+  logic              has, room, taken, out_valid, out_ready, msg_valid, msg_ready, flush, commit,
+      flushed, sent, busy;
   logic              unused_work;
 
   assign s_axis_req_tready = state_q == StIdle;
@@ -80,8 +81,8 @@ module blk_msix
   assign has       = state_q == StPush && now.has[0];
   assign msg_ready = room && !has;
   assign taken     = room && (has || msg_valid);
-  assign in        = has ? '{entry: 1'b1, msg: 1'b0, event_f: now.event_f[0], tx: now.tx[0], queue_f: now.queue_f} :
-                           '{entry: 1'b0, msg: 1'b1, event_f: 1'b0, tx: msg.tx, queue_f: msg.queue_f};
+  assign in        = '{entry: has, msg: !has, event_f: has && now.event_f[0],
+                       tx: has ? now.tx[0] : msg.tx, queue_f: has ? now.queue_f : msg.queue_f};
   assign out_ready = lfsr_q[0] || lfsr_q[3];
   assign left      = out_valid && out_ready ? out : '0;
   assign flush     = state_q == StFlush;
@@ -94,7 +95,8 @@ module blk_msix
     entry.msix_data  = o_q.data;
     entry.mod_count  = o_q.mod_count;
     entry.mod_cycles = o_q.mod_cycles;
-    tbl = '{valid: flush || commit, write: 1'b1, id: o_q.tx[0] ? TableTxq : TableRxq, index: 16'(o_q.queue_f),
+    tbl = '{valid: flush || commit, write: 1'b1, id: o_q.tx[0] ? TableTxq : TableRxq,
+        index: 16'(o_q.queue_f),
             wdata: 1024'(entry)};
   end
 
@@ -125,11 +127,13 @@ module blk_msix
         if (left.msg) begin
           mine            = 1'b1;
           sent_q[i].count <= sent_q[i].count + 8'd1;
-          sent_q[i].timed <= 8'(ran_q[i] && o_q.slot[i].limit != 32'd0 && 32'(age_q[i]) >= o_q.slot[i].limit);
+          sent_q[i].timed <= 8'(ran_q[i] && o_q.slot[i].limit != 32'd0 &&
+              32'(age_q[i]) >= o_q.slot[i].limit);
           sent_q[i].late  <= 8'(32'(age_q[i]) >= o_q.slot[i].limit + Late);
         end
       end
-      if (msg_valid && msg_ready && o_q.slot[i].queue_f == msg.queue_f && o_q.slot[i].tx[0] == msg.tx) begin
+      if (msg_valid && msg_ready && o_q.slot[i].queue_f == msg.queue_f &&
+          o_q.slot[i].tx[0] == msg.tx) begin
         sent_q[i].hdr  <= msg.hdr;
         sent_q[i].data <= msg.data;
       end

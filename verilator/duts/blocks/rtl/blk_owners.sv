@@ -1,5 +1,5 @@
-/// Owners of tables on the table bus: Account, with its registers, Key, and Rxq, whose queues have no
-/// work but drain only while they may.
+/// Owners of tables on the table bus: Account, with its registers, Key, and Rxq, whose queues
+/// have no work but drain only while they may.
 
 module blk_owners
   import nic_int_pkg::*;
@@ -100,7 +100,8 @@ module blk_owners
   end
 
   // No lookup, frame or delivery comes.
-  logic        unused_ready, unused_valid, unused_in, unused_out, unused_busy, unused_commit, unused_flush;
+  logic        unused_ready, unused_valid, unused_in, unused_out, unused_busy, unused_commit,
+      unused_flush;
   status_e     unused_status;
   logic [63:0] unused_addr, unused_base;
   rx_frame_t   unused_frame;

@@ -1,6 +1,7 @@
-/// nic_pause alone: commands of table PortCfg (op 0), the class of a transmit queue (op 1), PORT_MAC
-/// (op 2), two frames that come in and, some time later, which of queues 0 to 7 are held (op 3), three
-/// levels of the receive buffer and an empty one, and the pause frames that leave meanwhile (op 4).
+/// nic_pause alone: commands of table PortCfg (op 0), the class of a transmit queue (op 1),
+/// PORT_MAC (op 2), two frames that come in and, some time later, which of queues 0 to 7 are held
+/// (op 3), three levels of the receive buffer and an empty one, and the pause frames that leave
+/// meanwhile (op 4).
 
 module blk_pause
   import nic_int_pkg::*;
@@ -35,7 +36,8 @@ module blk_pause
     logic [63:0] rsvd;
   } levels_t;
 
-  typedef enum logic [3:0] {StIdle, StTable, StClass, StMac, StFirst, StApart, StSecond, StProbe, StTry, StClear,
+  typedef enum logic [3:0] {StIdle, StTable, StClass, StMac, StFirst, StApart, StSecond, StProbe,
+      StTry, StClear,
                             StLevel, StEnd, StResult} state_e;
 
   state_e        state_q;
@@ -57,7 +59,8 @@ module blk_pause
   pause_cfg_t    cfg;
   pause_t        pause;
   rx_beat_t      beat;
-  logic          match, table_done, level, idle, own, bad, s_valid, s_last, s_ready, m_valid, m_last, m_ready;
+  logic          match, table_done, level, idle, own, bad, s_valid, s_last, s_ready, m_valid,
+      m_last, m_ready;
   logic          out_valid, out_last, out_ready, unused_sent, unused_busy;
   logic [63:0]   hold;
   logic [EthW-1:0] m_data, own_data;
@@ -76,7 +79,8 @@ module blk_pause
     txq           = '0;
     txq.pfc_class = o_q[23:16];
     tbl           = t_req;
-    if (state_q == StClass) tbl = '{valid: 1'b0, write: 1'b1, id: TableTxq, index: 16'(o_q[15:8]), wdata: 1024'(txq)};
+    if (state_q == StClass) tbl = '{valid: 1'b0, write: 1'b1, id: TableTxq, index: 16'(o_q[15:8]),
+        wdata: 1024'(txq)};
     bus = '{we: state_q == StMac && timer_q == 32'd0 ? o_q[9:8] : 2'b00, rd: state_q == StMac,
             unit: RegPortMacBase[RegAw-1:3], wdata: o_q[127:64]};
     beat       = '0;
@@ -91,14 +95,16 @@ module blk_pause
     unique case (o_q[7:0])
       8'd0:    m_axis_rsp_tdata = 2112'(table_res(8'd0, table_q));
       8'd2:    m_axis_rsp_tdata = 2112'({mac_q, 56'h0, o_q[7:0]});
-      8'd3:    m_axis_rsp_tdata = 2112'({24'h0, hold_q, open_q, 7'h0, match_q[1], 7'h0, match_q[0], o_q[7:0]});
+      8'd3:    m_axis_rsp_tdata = 2112'({24'h0, hold_q, open_q, 7'h0, match_q[1], 7'h0,
+          match_q[0], o_q[7:0]});
       default: m_axis_rsp_tdata = 2112'({frame_q, 16'h0, bad_q, sent_q, o_q[7:0]});
     endcase
   end
 
   blk_table u_table (
     .clk, .rst, .start_i(state_q == StIdle && s_axis_req_tvalid && s_axis_req_tdata[7:0] == 8'd0),
-    .req_i(table_req(table_op_t'(s_axis_req_tdata[$bits(table_op_t)-1:0]))), .tbl_o(t_req), .tbl_i(tbl_rsp),
+    .req_i(table_req(table_op_t'(s_axis_req_tdata[$bits(table_op_t)-1:0]))), .tbl_o(t_req),
+    .tbl_i(tbl_rsp),
     .done_o(table_done), .rsp_o(table_rsp)
   );
 
@@ -108,16 +114,22 @@ module blk_pause
   );
 
   nic_pause #(.HeldW(HeldW)) u_pause (
-    .clk, .rst, .flr_i(state_q == StClear), .tbl_i(tbl), .tbl_o(tbl_rsp), .txq_commit_i(state_q == StClass),
-    .reg_i(bus), .reg_rdata_o(rdata), .cfg_o(cfg), .pause_i(pause), .held_i(level ? l.lines[step_q][HeldW-1:0] : '0),
-    .hold_o(hold), .s_axis_eth_tdata('1), .s_axis_eth_tkeep('1), .s_axis_eth_tlast(s_last), .s_axis_eth_tuser(16'(try_q)),
-    .s_axis_eth_tvalid(s_valid), .s_axis_eth_tready(s_ready), .m_axis_eth_tdata(m_data), .m_axis_eth_tkeep(m_keep),
-    .m_axis_eth_tlast(m_last), .m_axis_eth_tuser(m_user), .m_axis_eth_tvalid(m_valid), .m_axis_eth_tready(m_ready),
+    .clk, .rst, .flr_i(state_q == StClear), .tbl_i(tbl), .tbl_o(tbl_rsp),
+    .txq_commit_i(state_q == StClass),
+    .reg_i(bus), .reg_rdata_o(rdata), .cfg_o(cfg), .pause_i(pause),
+    .held_i(level ? l.lines[step_q][HeldW-1:0] : '0),
+    .hold_o(hold), .s_axis_eth_tdata('1), .s_axis_eth_tkeep('1), .s_axis_eth_tlast(s_last),
+    .s_axis_eth_tuser(16'(try_q)),
+    .s_axis_eth_tvalid(s_valid), .s_axis_eth_tready(s_ready), .m_axis_eth_tdata(m_data),
+    .m_axis_eth_tkeep(m_keep),
+    .m_axis_eth_tlast(m_last), .m_axis_eth_tuser(m_user), .m_axis_eth_tvalid(m_valid),
+    .m_axis_eth_tready(m_ready),
     .sent_o(unused_sent), .busy_o(unused_busy)
   );
 
   blk_pause_out u_out (
-    .clk, .rst, .run_i(level), .idle_o(idle), .s_valid_o(out_valid), .s_last_o(out_last), .s_ready_i(s_ready),
+    .clk, .rst, .run_i(level), .idle_o(idle), .s_valid_o(out_valid), .s_last_o(out_last),
+    .s_ready_i(s_ready),
     .m_valid_i(m_valid), .m_last_i(m_last), .m_user_i(m_user), .m_data_i(m_data), .m_keep_i(m_keep),
     .m_ready_o(out_ready), .own_o(own), .data_o(own_data), .bad_o(bad)
   );

@@ -1,5 +1,5 @@
-/// Frames of three beats, without a gap, on the way out through nic_pause, and what is seen of pause
-/// frames among them.
+/// Frames of three beats, without a gap, on the way out through nic_pause, and what is seen of
+/// pause frames among them.
 
 module blk_pause_out
   import nic_int_pkg::*;
@@ -19,7 +19,8 @@ module blk_pause_out
   input  logic [EthW-1:0] m_data_i,
   input  logic [EthB-1:0] m_keep_i,
   output logic            m_ready_o,
-  // A pause frame leaves, the bytes of which these are; it is inside another, or not one beat of 60 B.
+  // A pause frame leaves, the bytes of which these are; it is inside another, or not one beat of
+  // 60 B.
   output logic            own_o,
   output logic [EthW-1:0] data_o,
   output logic            bad_o
@@ -33,7 +34,8 @@ module blk_pause_out
   assign idle_o    = beat_q == 2'd0 && !offered_q;
   assign m_ready_o = lfsr_q[0] || lfsr_q[2];
   assign own_o     = m_valid_i && m_ready_o && m_user_i == 16'(PauseQueue);
-  assign bad_o     = own_o && (mid_q || !m_last_i || m_keep_i != EthB'((64'h1 << FrameMin) - 64'h1));
+  assign bad_o     = own_o && (mid_q || !m_last_i ||
+      m_keep_i != EthB'((64'h1 << FrameMin) - 64'h1));
   assign data_o    = m_data_i;
 
   always_ff @(posedge clk) begin

@@ -1,5 +1,5 @@
-/// nic_reader alone: reads of up to four slots at a time (op 0), whose results come in their order, and
-/// counters, with the MRRS from then on (op 1).
+/// nic_reader alone: reads of up to four slots at a time (op 0), whose results come in their
+/// order, and counters, with the MRRS from then on (op 1).
 
 module blk_reader
   import nic_int_pkg::*;
@@ -46,7 +46,8 @@ module blk_reader
   slot_t              tail;
   logic [MaxW-1:0]    data_q [Slots];
   logic [1:0]         head_q, tail_q, r, m;
-  logic               ask_valid_q, take, look_q, over, idle, sent, err, late, unexpected, hold, busy, legal, unused_out;
+  logic               ask_valid_q, take, look_q, over, idle, sent, err, late, unexpected, hold,
+      busy, legal, unused_out;
   logic [7:0]         calm_q;
   logic [12:0]        mrrs_q;
   logic [15:0]        err_q, late_q, unexpected_q;
@@ -68,13 +69,15 @@ module blk_reader
   assign op    = op_t'(s_axis_req_tdata);
   assign tail  = slot_q[tail_q];
   assign idle  = !tail.busy && !ask_valid_q && !busy && calm_q == 8'(Visible);
-  assign s_axis_req_tready = !look_q && (op.op == 8'd0 ? !ask_valid_q && !slot_q[head_q].busy : idle);
+  assign s_axis_req_tready = !look_q && (op.op == 8'd0 ? !ask_valid_q && !slot_q[head_q].busy :
+      idle);
   assign take  = s_axis_req_tvalid && s_axis_req_tready;
   assign over  = tail.busy && tail.done == tail.o.len;
   assign m_axis_rsp_tlast  = 1'b1;
   assign m_axis_rsp_tvalid = look_q || over;
   assign m_axis_rsp_tdata  = look_q ? 8256'({unexpected_q, late_q, err_q, 16'd1}) :
-    {tail.status == 8'd0 ? data_q[tail_q] : MaxW'(0), tail.status == 8'd0 ? tail.got : 16'd0, 8'h0, tail.strange, tail.illegal,
+    {tail.status == 8'd0 ? data_q[tail_q] : MaxW'(0), tail.status == 8'd0 ? tail.got : 16'd0,
+        8'h0, tail.strange, tail.illegal,
      tail.status, tail.o.client, 8'd0};
 
   always_comb begin
@@ -90,28 +93,38 @@ module blk_reader
       req_valid[c] = ask_valid_q && ask_q.client == 8'(c);
       if (rsp[c].valid) {one, at} = {rsp[c], 2'(c)};
     end
-    for (int s = 0; s < Slots; s++) {faults[s], lates[s]} = {slot_q[s].o.fault[2:0], slot_q[s].o.late[0]};
+    for (int s = 0; s < Slots; s++) begin
+      faults[s] = slot_q[s].o.fault[2:0];
+      lates[s]  = slot_q[s].o.late[0];
+    end
   end
 
   nic_reader #(.Clients(Clients), .DataClients(Data)) u_reader (
-    .clk, .rst, .cfg_i(cfg), .req_i(req), .req_valid_i(req_valid), .req_ready_o(req_ready), .rsp_o(rsp),
-    .mrd_hdr_o(mrd_hdr), .mrd_valid_o(mrd_valid), .mrd_ready_i(mrd_ready), .sent_i(sent), .sent_tag_i(mrd_hdr[55:48]),
-    .cpl_valid_i(cpl_valid), .cpl_first_i(cpl_first), .cpl_last_i(cpl_last), .cpl_hdr_i(cpl_hdr), .cpl_keep_i(cpl_keep),
+    .clk, .rst, .cfg_i(cfg), .req_i(req), .req_valid_i(req_valid), .req_ready_o(req_ready),
+    .rsp_o(rsp),
+    .mrd_hdr_o(mrd_hdr), .mrd_valid_o(mrd_valid), .mrd_ready_i(mrd_ready), .sent_i(sent),
+    .sent_tag_i(mrd_hdr[55:48]),
+    .cpl_valid_i(cpl_valid), .cpl_first_i(cpl_first), .cpl_last_i(cpl_last), .cpl_hdr_i(cpl_hdr),
+    .cpl_keep_i(cpl_keep),
     .cpl_data_i(cpl_data), .hold_o(hold), .unexpected_o(unexpected), .err_o(err), .timeout_o(late),
     .outstanding_o(unused_out), .busy_o(busy)
   );
 
   blk_completer u_completer (
-    .clk, .rst, .start_i(take && op.op == 8'd0), .start_slot_i(head_q), .fault_i(faults), .late_i(lates),
-    .hdr_i(mrd_hdr), .valid_i(mrd_valid), .ready_o(mrd_ready), .addr_o(mrd_addr), .bytes_o(mrd_bytes), .hold_i(hold),
-    .cpl_valid_o(cpl_valid), .cpl_first_o(cpl_first), .cpl_last_o(cpl_last), .cpl_hdr_o(cpl_hdr), .cpl_keep_o(cpl_keep),
+    .clk, .rst, .start_i(take && op.op == 8'd0), .start_slot_i(head_q), .fault_i(faults),
+    .late_i(lates),
+    .hdr_i(mrd_hdr), .valid_i(mrd_valid), .ready_o(mrd_ready), .addr_o(mrd_addr),
+    .bytes_o(mrd_bytes), .hold_i(hold),
+    .cpl_valid_o(cpl_valid), .cpl_first_o(cpl_first), .cpl_last_o(cpl_last), .cpl_hdr_o(cpl_hdr),
+    .cpl_keep_o(cpl_keep),
     .cpl_data_o(cpl_data)
   );
 
   assign sent  = mrd_valid && mrd_ready;
   assign m     = mrd_addr[31:30];
-  assign legal = mrd_bytes <= mrrs_q && 14'(mrd_addr[11:0]) + 14'(mrd_bytes) <= 14'd4096 && mrd_hdr[7:6] == 2'b00 &&
-                 mrd_addr[63:32] == slot_q[m].o.addr[63:32] && mrd_hdr[21:20] == {2{slot_q[m].o.client == 8'd2}};
+  assign legal = mrd_bytes <= mrrs_q && 14'(mrd_addr[11:0]) + 14'(mrd_bytes) <= 14'd4096 &&
+                 mrd_hdr[7:6] == 2'b00 && mrd_addr[63:32] == slot_q[m].o.addr[63:32] &&
+                 mrd_hdr[21:20] == {2{slot_q[m].o.client == 8'd2}};
   assign r     = one.cookie[1:0];
 
   always_ff @(posedge clk) begin

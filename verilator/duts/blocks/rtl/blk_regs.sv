@@ -1,6 +1,6 @@
-/// nic_regs alone: requests (op 0), whose answers are results, and looks (op 1) at what requests have
-/// done: configuration and doorbells. No queue runs, so each doorbell counts as bad. Table commands,
-/// resets and counters are waited for.
+/// nic_regs alone: requests (op 0), whose answers are results, and looks (op 1) at what requests
+/// have done: configuration and doorbells. No queue runs, so each doorbell counts as bad. Table
+/// commands, resets and counters are waited for.
 
 module blk_regs
   import nic_int_pkg::*;
@@ -47,7 +47,8 @@ module blk_regs
   rung_t       rx_q, tx_q;
   logic [7:0]  pushes_q;
   logic [511:0] wqe_q;
-  logic        is_tlp, pass, bad, unsupported, ready, can, take, look_q, waits_q, ans_valid, busy, busy_q, cnt_rd;
+  logic        is_tlp, pass, bad, unsupported, ready, can, take, look_q, waits_q, ans_valid, busy,
+      busy_q, cnt_rd;
   logic [1:0]  reg_bad;
   logic [2:0]  status_q;
   logic [6:0]  calm_q;           // cycles since the last request, up to Visible
@@ -64,7 +65,8 @@ module blk_regs
   assign o      = op_t'(s_axis_req_tdata[$bits(op_t)-1:0]);
   assign is_tlp = o.op == 8'd0;
   assign can    = !(waits_q && busy_q) && !look_q &&
-                  (is_tlp ? !(req.read && req.addr[19:11] == RegCounterBase[19:11]) || calm_q == 7'(Visible) :
+                  (is_tlp ? !(req.read && req.addr[19:11] == RegCounterBase[19:11]) ||
+                      calm_q == 7'(Visible) :
                             calm_q == 7'(Visible) && !busy_q);
   assign s_axis_req_tready = can && (!is_tlp || !pass || ready);
   assign take              = s_axis_req_tvalid && s_axis_req_tready;
@@ -78,16 +80,19 @@ module blk_regs
     .clk, .rst,
     .req_i(req), .req_valid_i(s_axis_req_tvalid && is_tlp && can && pass), .req_ready_o(ready),
     .push_wqe_i(o.data), .tx_push_o(push),
-    .ans_o(ans), .ans_data_o(ans_data), .ans_valid_o(ans_valid), .ans_ready_i(m_axis_rsp_tready && !look_q),
+    .ans_o(ans), .ans_data_o(ans_data), .ans_valid_o(ans_valid),
+    .ans_ready_i(m_axis_rsp_tready && !look_q),
     .cfg_o(cfg), .rss_key_o(rss_key), .reg_o(bus), .reg_rdata_i(bus_rdata),
     .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl), .rx_db_o(rx_db), .tx_db_o(tx_db),
-    .cnt_rd_o(cnt_rd), .cnt_index_o(cnt_index), .cnt_data_i(cnt_data), .hits_index_o(hits_index), .hits_i(hits_q),
+    .cnt_rd_o(cnt_rd), .cnt_index_o(cnt_index), .cnt_data_i(cnt_data), .hits_index_o(hits_index),
+    .hits_i(hits_q),
     .rx_busy_i(status_q[0]), .tx_busy_i(status_q[1]), .reads_i(status_q[2]), .work_i(1'b0),
     .reg_bad_o(reg_bad), .busy_o(busy)
   );
 
   blk_owners u_owners (
-    .clk, .rst(rst || cfg.clear), .tbl_i(tbl), .rx_tbl_o(rx_tbl), .tx_tbl_o(tx_tbl), .reg_i(bus), .rdata_o(bus_rdata),
+    .clk, .rst(rst || cfg.clear), .tbl_i(tbl), .rx_tbl_o(rx_tbl), .tx_tbl_o(tx_tbl), .reg_i(bus),
+    .rdata_o(bus_rdata),
     .quiet_i(1'b1), .stuck_o(unused_stuck)
   );
 
@@ -101,7 +106,8 @@ module blk_regs
   end
 
   nic_counters #(.Sources(2)) u_counters (
-    .clk, .rst, .port_evt_i('0), .rx_bytes_i('0), .tx_bytes_i('0), .disabled_i(1'b0), .copy_bytes_i('0),
+    .clk, .rst, .port_evt_i('0), .rx_bytes_i('0), .tx_bytes_i('0), .disabled_i(1'b0),
+    .copy_bytes_i('0),
     .dev_evt_i(dev_evt), .rd_en_i(cnt_rd), .rd_index_i(cnt_index), .rd_data_o(cnt_data)
   );
 
@@ -111,11 +117,15 @@ module blk_regs
 
   always_comb begin
     m_axis_rsp_tdata = look_q ?
-      1280'({wqe_q, pushes_q, tx_q, rx_q, rss_key, cfg.roce_port, 8'(cfg.rx_default.rss_log), 8'(cfg.rx_default.rss),
-             8'(cfg.rx_default.to_queue), cfg.rx_default.queue_f, 8'(cfg.drop_crc32c), 8'(cfg.drop_icrc),
-             8'(cfg.drop_l4_csum), 8'(cfg.drop_ip_csum), cfg.cpl_timeout, 8'(cfg.rcb128), 16'(cfg.mrrs), 16'(cfg.mps),
+      1280'({wqe_q, pushes_q, tx_q, rx_q, rss_key, cfg.roce_port, 8'(cfg.rx_default.rss_log),
+          8'(cfg.rx_default.rss),
+             8'(cfg.rx_default.to_queue), cfg.rx_default.queue_f, 8'(cfg.drop_crc32c),
+                 8'(cfg.drop_icrc),
+             8'(cfg.drop_l4_csum), 8'(cfg.drop_ip_csum), cfg.cpl_timeout, 8'(cfg.rcb128),
+                 16'(cfg.mrrs), 16'(cfg.mps),
              8'(cfg.attr), 8'(cfg.tx_enable), 8'(cfg.rx_enable), 8'd1}) :
-      1280'({ans.ok ? ans_data : 64'h0, 8'(ans.lower), 16'(ans.bytes), ans.tag, ans.rid, 8'(ans.attr), 8'(ans.tc),
+      1280'({ans.ok ? ans_data : 64'h0, 8'(ans.lower), 16'(ans.bytes), ans.tag, ans.rid,
+          8'(ans.attr), 8'(ans.tc),
              8'(ans.ok && ans.two), 8'(ans.ok), 8'd0});
   end
 
@@ -127,7 +137,8 @@ module blk_regs
     busy_q <= busy;
     hits_q <= 64'(hits_index) + 64'd1;
     if (rx_db.valid) rx_q <= '{count: rx_q.count + 8'd1, queue_f: rx_db.queue_f[7:0], pi: rx_db.pi};
-    if (tx_db.valid && !push.valid) tx_q <= '{count: tx_q.count + 8'd1, queue_f: tx_db.queue_f[7:0], pi: tx_db.pi};
+    if (tx_db.valid && !push.valid) tx_q <= '{count: tx_q.count + 8'd1,
+        queue_f: tx_db.queue_f[7:0], pi: tx_db.pi};
     if (push.valid) begin
       tx_q.queue_f <= tx_db.queue_f[7:0];
       pushes_q     <= pushes_q + 8'd1;
@@ -143,5 +154,6 @@ module blk_regs
   end
 
   logic unused_bits;
-  assign unused_bits = ^{s_axis_req_tlast, s_axis_req_tdata, o, req, cfg, rx_db.queue_f, tx_db.queue_f};
+  assign unused_bits = ^{s_axis_req_tlast, s_axis_req_tdata, o, req, cfg, rx_db.queue_f,
+      tx_db.queue_f};
 endmodule

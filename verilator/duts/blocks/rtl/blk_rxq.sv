@@ -1,6 +1,6 @@
-/// nic_rxq alone: commands of table Rxq (op 0), doorbells (op 1), frames that take a descriptor if
-/// there is one (op 2), descriptor reads that fail, with the Event that comes of it (op 3). One at a
-/// time: each is over before the next.
+/// nic_rxq alone: commands of table Rxq (op 0), doorbells (op 1), frames that take a descriptor
+/// if there is one (op 2), descriptor reads that fail, with the Event that comes of it (op 3).
+/// One at a time: each is over before the next.
 
 module blk_rxq
   import nic_int_pkg::*;
@@ -61,7 +61,8 @@ module blk_rxq
     logic [7:0]  op;
   } event_res_t;
 
-  typedef enum logic [3:0] {StIdle, StTable, StDb, StDbBad, StRead, StTake, StFail, StErr, StEvent, StHold, StDone,
+  typedef enum logic [3:0] {StIdle, StTable, StDb, StDbBad, StRead, StTake, StFail, StErr,
+      StEvent, StHold, StDone,
                             StResult} state_e;
 
   state_e       state_q;
@@ -79,14 +80,15 @@ module blk_rxq
   logic [3:0]   fetch_log;
   logic [63:0]  base;
   logic [7:0]   timer_q;
-  logic         table_done, run, took_q, can, posted, db_bad, queue_err, event_valid, unused_busy, unused_start, unused_commit,
+  logic         table_done, run, took_q, can, posted, db_bad, queue_err, event_valid, unused_busy,
+      unused_start, unused_commit,
                 unused_flush;
   logic [5:0]   unused_posted, unused_started, unused_drain;
 
   assign s_axis_req_tready = state_q == StIdle;
   assign m_axis_rsp_tvalid = state_q == StResult;
   assign m_axis_rsp_tlast  = 1'b1;
-  assign queue             = state_q == StEvent || (state_q == StHold && o_q.op == 8'd3) ? event_queue : o_q.queue_f[5:0];
+  assign queue             = state_q == StEvent ? event_queue : o_q.queue_f[5:0];
   assign can               = state == QueueStateRun && pi != ci;
 
   always_comb begin
@@ -99,22 +101,30 @@ module blk_rxq
 
   blk_table u_table (
     .clk, .rst, .start_i(state_q == StIdle && s_axis_req_tvalid && s_axis_req_tdata[7:0] == 8'd0),
-    .req_i(table_req(table_op_t'(s_axis_req_tdata))), .tbl_o(tbl), .tbl_i(tbl_rsp), .done_o(table_done), .rsp_o(table_rsp)
+    .req_i(table_req(table_op_t'(s_axis_req_tdata))), .tbl_o(tbl), .tbl_i(tbl_rsp),
+    .done_o(table_done), .rsp_o(table_rsp)
   );
 
   nic_rxq u_rxq (
-    .clk, .rst, .flr_i(1'b0), .tbl_i(tbl), .tbl_o(tbl_rsp), .commit_o(unused_commit), .flush_o(unused_flush), .flushed_i(1'b1),
+    .clk, .rst, .flr_i(1'b0), .tbl_i(tbl), .tbl_o(tbl_rsp), .commit_o(unused_commit),
+    .flush_o(unused_flush), .flushed_i(1'b1),
     .db_i('{valid: state_q == StDb, queue_f: o_q.queue_f, pi: o_q.pi}), .db_bad_o(db_bad),
-    .posted_o(posted), .posted_queue_o(unused_posted), .start_o(unused_start), .start_queue_o(unused_started),
-    .fetch_queue_i(o_q.queue_f[5:0]), .fetch_run_o(run), .fetch_pi_o(fetch_pi), .fetch_ci_o(fetch_ci), .fetch_log_o(fetch_log),
+    .posted_o(posted), .posted_queue_o(unused_posted), .start_o(unused_start),
+    .start_queue_o(unused_started),
+    .fetch_queue_i(o_q.queue_f[5:0]), .fetch_run_o(run), .fetch_pi_o(fetch_pi),
+    .fetch_ci_o(fetch_ci), .fetch_log_o(fetch_log),
     .base_read_i(state_q == StRead), .base_queue_i(o_q.queue_f[5:0]), .base_o(base),
-    .fail_i(state_q == StFail), .fail_queue_i(o_q.queue_f[5:0]), .fail_slot_i(8'(7'(ci) + 7'(o_q.ahead))),
+    .fail_i(state_q == StFail), .fail_queue_i(o_q.queue_f[5:0]),
+    .fail_slot_i(8'(7'(ci) + 7'(o_q.ahead))),
     .fail_status_i(status_e'(o_q.status)), .queue_err_o(queue_err),
-    .ctx_read_i(state_q == StRead), .ctx_queue_i(o_q.queue_f[5:0]), .ctx_o(ctx), .take_queue_i(queue),
+    .ctx_read_i(state_q == StRead), .ctx_queue_i(o_q.queue_f[5:0]), .ctx_o(ctx),
+    .take_queue_i(queue),
     .take_state_o(state), .take_pi_o(pi), .take_ci_o(ci), .take_cqi_o(cqi),
     .take_desc_i(state_q == StTake && can), .take_event_i(state_q == StEvent && event_valid),
-    .event_valid_o(event_valid), .event_queue_o(event_queue), .event_index_o(event_index), .event_status_o(event_status),
-    .done_i(state_q == StDone && took_q), .done_queue_i(o_q.queue_f[5:0]), .drain_queue_o(unused_drain), .drain_reads_i(1'b0),
+    .event_valid_o(event_valid), .event_queue_o(event_queue), .event_index_o(event_index),
+    .event_status_o(event_status),
+    .done_i(state_q == StDone && took_q), .done_queue_i(o_q.queue_f[5:0]),
+    .drain_queue_o(unused_drain), .drain_reads_i(1'b0),
     .busy_o(unused_busy)
   );
 
@@ -141,9 +151,12 @@ module blk_rxq
       StTake: begin
         view_q <= '{op: 8'd2, fetched: 8'(run), state: 8'(state), default: '0};
         if (run) begin
-          view_q <= '{op: 8'd2, fetched: 8'(run), state: 8'(state), taken: 8'(can), pi: fetch_pi, ci: fetch_ci, cqi: cqi,
-                      log_size: 8'(fetch_log), split_mode: 8'(ctx.split_mode), split_len: ctx.split_len,
-                      hdr_buf_size: ctx.hdr_buf_size, pay_buf_size: ctx.pay_buf_size, crc_mode: 8'(ctx.crc_mode),
+          view_q <= '{op: 8'd2, fetched: 8'(run), state: 8'(state), taken: 8'(can), pi: fetch_pi,
+              ci: fetch_ci, cqi: cqi,
+                      log_size: 8'(fetch_log), split_mode: 8'(ctx.split_mode),
+                          split_len: ctx.split_len,
+                      hdr_buf_size: ctx.hdr_buf_size, pay_buf_size: ctx.pay_buf_size,
+                          crc_mode: 8'(ctx.crc_mode),
                       ecn_mode: 8'(ctx.ecn_mode), cq_base: ctx.cq_base, ring_base: base};
         end
         took_q  <= can;
