@@ -53,7 +53,6 @@ module blk_reader
   logic [15:0]        err_q, late_q, unexpected_q;
   cfg_t               cfg;
   rd_req_t            req [Clients];
-  rd_rsp_t            rsp [Clients];
   rd_rsp_t            one;
   logic [1:0]         at;
   logic [Clients-1:0] req_valid, req_ready;
@@ -86,12 +85,11 @@ module blk_reader
     cfg.mrrs        = mrrs_q;
     cfg.cpl_timeout = 32'd1024;
     req_valid       = '0;
-    one             = rsp[0];
     at              = 2'd0;
     for (int c = 0; c < Clients; c++) begin
       req[c]       = '{addr: ask_q.addr, len: ask_q.len[13:0], cookie: {14'h0, ask_q.addr[31:30]}};
       req_valid[c] = ask_valid_q && ask_q.client == 8'(c);
-      if (rsp[c].valid) {one, at} = {rsp[c], 2'(c)};
+      if (one.to[c]) at = 2'(c);
     end
     for (int s = 0; s < Slots; s++) begin
       faults[s] = slot_q[s].o.fault[2:0];
@@ -101,7 +99,7 @@ module blk_reader
 
   nic_reader #(.Clients(Clients), .DataClients(Data)) u_reader (
     .clk, .rst, .cfg_i(cfg), .req_i(req), .req_valid_i(req_valid), .req_ready_o(req_ready),
-    .rsp_o(rsp),
+    .rsp_o(one),
     .mrd_hdr_o(mrd_hdr), .mrd_valid_o(mrd_valid), .mrd_ready_i(mrd_ready), .sent_i(sent),
     .sent_tag_i(mrd_hdr[55:48]),
     .cpl_valid_i(cpl_valid), .cpl_first_i(cpl_first), .cpl_last_i(cpl_last), .cpl_hdr_i(cpl_hdr),
@@ -129,7 +127,7 @@ module blk_reader
 
   always_ff @(posedge clk) begin
     if (ask_valid_q && |(req_valid & req_ready)) ask_valid_q <= 1'b0;
-    if (one.valid) begin
+    if (one.to != '0) begin
       logic [TlpW-1:0] bytes;
       bytes     = (one.data >> {one.lane, 3'd0}) & ~({TlpW{1'b1}} << {one.nbytes, 3'd0});
       data_q[r] <= data_q[r] | MaxW'(bytes) << {one.off, 3'd0};
