@@ -15,11 +15,11 @@ module blk_reader
   output logic          m_axis_rsp_tvalid,
   input  logic          m_axis_rsp_tready
 );
-  localparam int Clients = 3;
+  localparam int Clients = RdGather;   // those before it
   localparam int Slots   = 4;
   localparam int MaxW    = 8192;       // bits of the longest read
   localparam int Visible = 64;
-  localparam logic [Clients-1:0] Data = 3'b100;
+  localparam logic [Clients-1:0] Data = Clients'(1) << RdCopy;
 
   typedef struct packed {
     logic [63:0] addr;                 // bits 31:30: the slot
@@ -47,7 +47,7 @@ module blk_reader
   logic [MaxW-1:0]    data_q [Slots];
   logic [1:0]         head_q, tail_q, r, m;
   logic               ask_valid_q, take, look_q, over, idle, sent, err, late, unexpected, hold,
-      busy, legal, unused_out;
+      busy, plain, legal, unused_out;
   logic [7:0]         calm_q;
   logic [12:0]        mrrs_q;
   logic [15:0]        err_q, late_q, unexpected_q;
@@ -120,9 +120,10 @@ module blk_reader
 
   assign sent  = mrd_valid && mrd_ready;
   assign m     = mrd_addr[31:30];
+  assign plain = slot_q[m].o.client == 8'(RdRx) || slot_q[m].o.client == 8'(RdWqe);
   assign legal = mrd_bytes <= mrrs_q && 14'(mrd_addr[11:0]) + 14'(mrd_bytes) <= 14'd4096 &&
                  mrd_hdr[7:6] == 2'b00 && mrd_addr[63:32] == slot_q[m].o.addr[63:32] &&
-                 mrd_hdr[21:20] == {2{slot_q[m].o.client == 8'd2}};
+                 mrd_hdr[21:20] == (plain ? 2'b00 : cfg.attr);
   assign r     = one.cookie[1:0];
 
   always_ff @(posedge clk) begin
