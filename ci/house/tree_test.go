@@ -91,9 +91,7 @@ func TestRTLIsCleanByItself(t *testing.T) {
 		if n := bytes.Count(b, []byte("\n")); n > maxRTLLines && !strings.HasSuffix(path, "nic_pkg.sv") {
 			t.Errorf("%s has %d lines, the limit is %d", path, n, maxRTLLines)
 		}
-		if !strings.Contains(path, "/duts/blocks/") { // benches of single blocks: connections, a few of them a line
-			shortLines(t, path, b)
-		}
+		shortLines(t, path, b)
 		return nil
 	})
 	require.NoError(t, err)
