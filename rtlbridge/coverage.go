@@ -184,18 +184,25 @@ func (d *Device) leavePoints(dir, to string) error {
 }
 
 const (
-	hitsMagic = "NTHITS01"
+	hitsMagic = "NTHITS02"
 	hitsHead  = len(hitsMagic) + 32 + 8
 )
 
-// ReadHits reads what a build's processes have counted: for each counter the most that any of them saw, 255 at most.
-func ReadHits(path string) ([]byte, error) {
+// Hits are what a build's processes have counted: for each counter the most that any of them saw, 255 at most.
+type Hits struct {
+	SinceReset  []byte
+	FromPowerUp []byte // reset among it
+}
+
+// ReadHits reads what was counted.
+func ReadHits(path string) (*Hits, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("coverage: %w", err)
 	}
-	if len(b) < hitsHead || string(b[:len(hitsMagic)]) != hitsMagic || le.Uint64(b[hitsHead-8:]) != uint64(len(b)-hitsHead) {
+	if len(b) < hitsHead || string(b[:len(hitsMagic)]) != hitsMagic || 2*le.Uint64(b[hitsHead-8:]) != uint64(len(b)-hitsHead) {
 		return nil, fmt.Errorf("%s: %d bytes that are no coverage counts", path, len(b))
 	}
-	return b[hitsHead:], nil
+	b = b[hitsHead:]
+	return &Hits{b[:len(b)/2], b[len(b)/2:]}, nil
 }

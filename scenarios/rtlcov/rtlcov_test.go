@@ -15,10 +15,10 @@ import (
 // build writes what a build has counted: lines of counter, file, line, kind, module and what, and the counts.
 func build(t *testing.T, dir, name, points string, hits ...byte) {
 	t.Helper()
-	b := append([]byte("NTHITS01"), make([]byte, 40)...)
+	b := append([]byte("NTHITS02"), make([]byte, 40)...)
 	binary.LittleEndian.PutUint64(b[40:], uint64(len(hits)))
 	text := strings.ReplaceAll(points, " | ", "\t")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name+rtlbridge.HitsExt), append(b, hits...), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name+rtlbridge.HitsExt), append(append(b, hits...), hits...), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name+rtlbridge.PointsExt), []byte(text), 0o644))
 }
 

@@ -65,8 +65,8 @@ func merge(all map[siteKey]*Site, file string) error {
 	}
 	for i := range points {
 		p := &points[i]
-		if p.Counter >= len(hits) {
-			return fmt.Errorf("%s: point %d has counter %d of %d", base, i+1, p.Counter, len(hits))
+		if p.Counter >= len(hits.SinceReset) {
+			return fmt.Errorf("%s: point %d has counter %d of %d", base, i+1, p.Counter, len(hits.SinceReset))
 		}
 		k := key(p)
 		s := all[k]
@@ -74,8 +74,7 @@ func merge(all map[siteKey]*Site, file string) error {
 			s = &Site{Module: k.module, Line: k.line, Toggle: k.toggle, What: k.what}
 			all[k] = s
 		}
-		n := hits[p.Counter]
-		s.Hit = s.Hit || n >= bothWays || !s.Toggle && n > 0
+		s.Hit = s.Hit || s.Toggle && hits.SinceReset[p.Counter] >= bothWays || !s.Toggle && hits.FromPowerUp[p.Counter] > 0
 	}
 	return nil
 }

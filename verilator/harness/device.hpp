@@ -52,9 +52,9 @@ class Device {
   uint64_t cycle() const { return cycle_; }
   const std::array<Observed, Dut::kObserve>& observed() const { return observed_; }
 
-  // Adds what was covered since reset to a file; returns a fault, or "".
+  // Adds what was covered to a file; returns a fault, or "".
   std::string cover(const std::string& file) {
-    return HitsFile::add(file, Dut::info().build_hash, Dut::counters(*top_), Dut::kCounters);
+    return HitsFile::add(file, Dut::info().build_hash, Dut::counters(*top_), at_reset_, Dut::kCounters);
   }
 
   // No input waits or is half taken, no output is half given.
@@ -109,7 +109,7 @@ class Device {
       step(t, true);
     }
     Dut::set_resets(t, Dut::kResetCycles);
-    for (size_t i = 0; i < Dut::kCounters; i++) Dut::counters(t)[i] = 0;  // power-up and reset exercise nothing
+    for (size_t i = 0; i < Dut::kCounters; i++) at_reset_.push_back(Dut::counters(t)[i]);
   }
 
   template <size_t... I>
@@ -135,6 +135,7 @@ class Device {
   typename Dut::Outputs outputs_;
   std::array<Observed, Dut::kObserve> observed_{};
   uint64_t cycle_ = 0;
+  std::vector<uint32_t> at_reset_;  // coverage counters
 };
 
 }  // namespace nictwin
