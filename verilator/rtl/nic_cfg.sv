@@ -31,6 +31,8 @@ module nic_cfg
   input  logic             rd_i,
   output logic [63:0]      rdata_o,
   output cfg_t             cfg_o,
+  // A change has yet to reach them.
+  output logic             changed_o,
   output rss_key_t         rss_key_o,
   // What STATUS shows.
   input  logic             rx_busy_i,
@@ -150,6 +152,7 @@ module nic_cfg
   endfunction
 
   assign cfg_o     = cfg_q;
+  assign changed_o = changed_q || cfg_q.flr || cfg_q.clear;
   assign rss_key_o = rss_key_q;
 
   always_ff @(posedge clk) begin

@@ -67,7 +67,7 @@ module nic_regs
   logic [1:0]         we;
   logic [RegAw-1:3]   unit;
   logic [63:0]        wdata, tbl_rdata, cfg_rdata;
-  logic               tbl_busy;
+  logic               tbl_busy, changed, clk_g;
   logic               ans_valid_q, ans_push_ready;
   answer_t            ans_q;
   from_e              from_q;
@@ -101,27 +101,31 @@ module nic_regs
   assign hits_index_o = unit[10:3];
   assign reg_o        = '{we: we, rd: cnt_rd_o, unit: unit, wdata: wdata};
 
+  // Awake while something is asked, under way or not yet answered.
+  nic_clkgate u_gate (.clk, .enable_i(rst || busy_o || changed), .clk_o(clk_g));
+
   nic_cfg #(
     .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules),
     .Parts(Parts)
   ) u_cfg (
-    .clk, .rst, .start_o(flr_start), .flr_i(flr), .clear_i(clear), .we_i(we), .unit_i(unit),
-    .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(cfg_rdata),
-    .cfg_o, .rss_key_o, .rx_busy_i, .tx_busy_i, .reads_i
+    .clk(clk_g), .rst, .start_o(flr_start), .flr_i(flr), .clear_i(clear), .we_i(we),
+    .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o), .rdata_o(cfg_rdata),
+    .cfg_o, .changed_o(changed), .rss_key_o, .rx_busy_i, .tx_busy_i, .reads_i
   );
 
   nic_tables #(
     .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules),
     .Parts(Parts)
   ) u_tables (
-    .clk, .rst(rst || clear), .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o),
+    .clk(clk_g), .rst(rst || clear), .we_i(we), .unit_i(unit), .wdata_i(wdata), .rd_i(cnt_rd_o),
     .rdata_o(tbl_rdata),
     .reg_bad_o(tbl_bad), .busy_o(tbl_busy), .tbl_o, .rx_tbl_i, .tx_tbl_i
   );
 
   if ((Parts & PartFlr) != 0) begin : g_flr
     nic_flr u_flr (
-      .clk, .rst, .start_i(flr_start), .work_i(work_i || tbl_busy), .flr_o(flr), .clear_o(clear)
+      .clk(clk_g), .rst, .start_i(flr_start), .work_i(work_i || tbl_busy), .flr_o(flr),
+      .clear_o(clear)
     );
   end else begin : g_no_flr
     logic unused_flr;
@@ -130,7 +134,7 @@ module nic_regs
     assign clear      = 1'b0;
   end
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     rx_db_q.valid <= exec && is_db && rx_db;
     tx_db_q.valid <= exec && ((is_db && tx_db) || push);
     push_q.valid  <= exec && push;
@@ -154,7 +158,7 @@ module nic_regs
   end
 
   // Second stage: the answer is put together. Counters and hits have 256 places of 8 bytes each.
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     ans_valid_q <= exec && asks;
     if (exec && asks) begin
       ans_q  <= req_i.ans;
@@ -178,13 +182,13 @@ module nic_regs
   end
 
   nic_ram_fifo #(.Width($bits(answer_t) + 64), .Depth(AnsDepth)) u_answers (
-    .clk, .rst,
+    .clk(clk_g), .rst,
     .in_valid_i(ans_valid_q), .in_ready_o(ans_push_ready), .in_data_i({ans_q, ans_data}),
     .out_valid_o(ans_valid_o), .out_ready_i(ans_ready_i), .out_data_o({ans_o, ans_data_o})
   );
 
   // Answers not yet given away.
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     held_q <= held_q + 10'(exec && asks) - 10'(ans_valid_o && ans_ready_i);
     if (rst) held_q <= '0;
   end

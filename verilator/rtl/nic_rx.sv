@@ -90,26 +90,20 @@ module nic_rx
     .clk, .rst, .cfg_i, .rss_key_i, .tbl_i,
     .tbl_o         (in_rsp),
     .s_axis_eth_tdata, .s_axis_eth_tkeep, .s_axis_eth_tlast, .s_axis_eth_tvalid,
-    .frame_valid_o (frame_valid),
-    .frame_ready_i (frame_ready),
-    .frame_place_o (frame_place),
-    .frame_info_o  (frame_info),
-    .read_i        (read),
-    .read_line_i   (read_line),
-    .even_o        (even),
-    .odd_o         (odd),
-    .free_i        (free),
-    .free_lines_i  (free_lines),
-    .used_o        (used),
+    .frame_valid_o (frame_valid), .frame_ready_i (frame_ready),
+    .frame_place_o (frame_place), .frame_info_o  (frame_info),
+    .read_i        (read), .read_line_i   (read_line),
+    .even_o        (even), .odd_o         (odd),
+    .free_i        (free), .free_lines_i  (free_lines), .used_o (used),
     .pause_cfg_i, .pause_o,
-    .port_evt_o    (in_evt),
-    .bytes_o, .hits_index_i, .hits_o,
+    .port_evt_o    (in_evt), .bytes_o, .hits_index_i, .hits_o,
     .busy_o        (in_busy)
   );
 
   // Queues.
   logic          posted, start, fetch_run, base_read, fail, ctx_read, take_desc, take_event;
   logic          event_valid, done, drain_reads, db_bad, queue_err, q_busy, fetch_busy;
+  logic          clk_g, q_wake, fetch_wake, take_wake;
   logic [Qw-1:0] posted_queue, start_queue, fetch_queue, base_queue, fail_queue, ctx_queue;
   logic [Qw-1:0] take_queue, event_queue, drain_queue;
   logic [15:0]   fetch_pi, fetch_ci, take_pi, take_ci, take_cqi, event_index, done_queue;
@@ -121,7 +115,7 @@ module nic_rx
   queue_state_e  take_state;
 
   nic_rxq #(.NumRxq(NumRxq), .DescCache(DescCache), .Parts(Parts)) u_rxq (
-    .clk, .rst(rst_work), .flr_i(cfg_i.flr), .tbl_i, .commit_o, .flush_o, .flushed_i,
+    .clk(clk_g), .rst(rst_work), .flr_i(cfg_i.flr), .tbl_i, .commit_o, .flush_o, .flushed_i,
     .tbl_o          (rxq_rsp),
     .db_i,
     .db_bad_o       (db_bad),
@@ -160,14 +154,15 @@ module nic_rx
     .done_queue_i   (done_queue[Qw-1:0]),
     .drain_queue_o  (drain_queue),
     .drain_reads_i  (drain_reads),
-    .busy_o         (q_busy)
+    .busy_o         (q_busy),
+    .wake_o         (q_wake)
   );
 
   logic     desc_there;
   rx_desc_t desc;
 
   nic_rxfetch #(.NumRxq(NumRxq), .DescCache(DescCache)) u_fetch (
-    .clk, .rst(rst_work),
+    .clk(clk_g), .rst(rst_work),
     .posted_i       (posted),
     .posted_queue_i (posted_queue),
     .start_i        (start),
@@ -192,7 +187,8 @@ module nic_rx
     .desc_o         (desc),
     .drain_queue_i  (drain_queue),
     .drain_reads_o  (drain_reads),
-    .busy_o         (fetch_busy)
+    .busy_o         (fetch_busy),
+    .wake_o         (fetch_wake)
   );
 
   // Delivery.
@@ -202,16 +198,18 @@ module nic_rx
   tbl_rsp_t  account_rsp;
   rx_job_t   job;
 
+  // Queues, descriptors and the frame in hand: awake for doorbells and table commands,
+  // descriptors, frames that come and entries that leave.
+  nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst_work || tbl_i.valid || db_i.valid ||
+    done || rd_rsp_i.to[RdRx] || chosen_valid || q_wake || fetch_wake || take_wake));
+
   nic_rxpick #(.Ports(Ports), .Parts(Parts)) u_pick (
     .clk, .rst(rst_work), .tbl_i,
     .tbl_o         (account_rsp),
     .reg_i, .reg_rdata_o,
-    .frame_valid_i (frame_valid),
-    .frame_ready_o (frame_ready),
-    .frame_place_i (frame_place),
-    .frame_info_i  (frame_info),
-    .out_valid_o   (chosen_valid),
-    .out_ready_i   (chosen_ready),
+    .frame_valid_i (frame_valid), .frame_ready_o (frame_ready),
+    .frame_place_i (frame_place), .frame_info_i  (frame_info),
+    .out_valid_o   (chosen_valid), .out_ready_i (chosen_ready),
     .out_o         (chosen),
     .settled_i     (settled),
     .passed_i      (passed),
@@ -219,7 +217,7 @@ module nic_rx
   );
 
   nic_rxtake #(.Ports(Ports), .NumRxq(NumRxq)) u_take (
-    .clk, .rst(rst_work), .flr_i(cfg_i.flr),
+    .clk(clk_g), .rst(rst_work), .flr_i(cfg_i.flr),
     .frame_valid_i  (chosen_valid),
     .frame_ready_o  (chosen_ready),
     .frame_i        (chosen),
@@ -245,7 +243,8 @@ module nic_rx
     .passed_o       (passed),
     .port_evt_o     (take_evt),
     .disabled_o,
-    .busy_o         (take_busy)
+    .busy_o         (take_busy),
+    .wake_o         (take_wake)
   );
 
   nic_rxdma #(.Ports(Ports)) u_dma (

@@ -47,7 +47,9 @@ module nic_rxfetch
   // Reads of a queue are out.
   input  logic [Qw-1:0] drain_queue_i,
   output logic          drain_reads_o,
-  output logic          busy_o
+  output logic          busy_o,
+  // A queue is to be looked at, or is, or a read waits.
+  output logic          wake_o
 );
   localparam int Cw = Sw + 1;          // counts of reads and descriptors of a queue
 
@@ -140,6 +142,7 @@ module nic_rxfetch
   assign rd_req_o       = req_q;
   assign rd_req_valid_o = req_valid_q;
   assign drain_reads_o  = reads_q[drain_queue_i] != '0;
+  assign wake_o         = |want_q || look_q || req_valid_q;
   assign busy_o         = |want_q || look_q || all_reads_q != '0;
 
   always_ff @(posedge clk) begin

@@ -68,7 +68,9 @@ module nic_rxq
   input  logic [Qw-1:0] done_queue_i,
   output logic [Qw-1:0] drain_queue_o,
   input  logic          drain_reads_i,
-  output logic          busy_o
+  output logic          busy_o,
+  // An Event is owed, or a pulse or an answer ends.
+  output logic          wake_o
 );
   localparam int Sw = $clog2(DescCache);
 
@@ -159,6 +161,7 @@ module nic_rxq
   assign event_index_o  = event_index_q[event_queue_q];
   assign event_status_o = error_q[event_queue_q];
   assign busy_o         = |owe_q;
+  assign wake_o         = |owe_q || event_q || db_bad_o || queue_err_o || tbl_o.done;
 
   function automatic logic [Qw-1:0] lowest(input logic [NumRxq-1:0] m);
     lowest = '0;

@@ -47,7 +47,9 @@ module nic_rxtake
   output logic [Ports-1:0][31:0] port_evt_o,
   // One more drop RX_DROP_DISABLED, which frames that come in may step in the same cycle.
   output logic [Ports-1:0]      disabled_o,
-  output logic                  busy_o
+  output logic                  busy_o,
+  // It is, or counts.
+  output logic                  wake_o
 );
   // Frame or event in hand; its context arrives with it.
   logic      valid_q, event_q;
@@ -114,6 +116,7 @@ module nic_rxtake
   assign job_valid_o  = job_valid_q;
   assign job_o        = job_q;
   assign busy_o       = valid_q || job_valid_q;
+  assign wake_o       = busy_o || port_evt_o != '0 || disabled_o != '0;
 
   always_ff @(posedge clk) begin
     valid_q <= load || (valid_q && !leave);

@@ -81,21 +81,27 @@ module nic_txq
   logic [511:0]      push_wqe_q;
   logic [7:0]        err_status;
   logic              turn, fetch_busy, ctx_busy;
+  logic              clk_g, ctx_wake, sched_wake, fetch_wake;
 
   assign queue_err_o = err;
   assign hold        = fetch_hold || (turn && sched_q == drain_q) || (cqe_i && cqe_q_i == drain_q);
   assign busy_o      = turn || fetch_busy || ctx_busy || db_i.valid || (enable_i && work != '0);
 
+  // Awake for doorbells and table commands, turns, entries that come, go on or end.
+  nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst || flr_i || tbl_i.valid || db_i.valid ||
+    end_i || ctx_wake || sched_wake || fetch_wake));
+
   nic_txq_ctx #(.NumTxq(NumTxq), .Parts(Parts)) u_ctx (
-    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .commit_o, .flush_o, .flushed_i,
-    .db_i, .db_push_i(push_i.valid), .db_bad_o,
+    .clk(clk_g), .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .commit_o, .flush_o,
+    .flushed_i, .db_i, .db_push_i(push_i.valid), .db_bad_o,
     .work_o(work), .sched_q_i(sched_q), .sched_run_o(run), .sched_base_o(ring_base),
     .sched_log_o(ring_log), .sched_index_o(index), .sched_avail_o(avail), .sched_take_i(take),
     .sched_num_i(num), .push_look_o(push_look), .push_o(push), .push_q_o(push_q),
     .push_index_o(push_index), .push_take_i(push_take), .ecn_q_i(id_o.qid[Qw-1:0]), .ecn_o,
     .start_i(start), .start_q_i(head_q), .err_i(err), .err_q_i(head_q),
     .err_status_i(err_status), .end_q_i, .end_base_o, .end_log_o, .end_cqi_o, .end_i, .end_wqe_i,
-    .end_cqe_i, .drain_o(drain), .drain_q_o(drain_q), .drain_hold_i(hold), .busy_o(ctx_busy)
+    .end_cqe_i, .drain_o(drain), .drain_q_o(drain_q), .drain_hold_i(hold), .busy_o(ctx_busy),
+    .wake_o(ctx_wake)
   );
 
   // A pushed entry takes the place of a turn.
@@ -103,25 +109,24 @@ module nic_txq
   assign fetch_q   = push_look ? push_q : sched_q;
   assign fetch_num = push_look ? 3'd1 : num;
 
-  always_ff @(posedge clk) if (HasPush && push_i.valid) push_wqe_q <= push_i.wqe;
+  always_ff @(posedge clk_g) if (HasPush && push_i.valid) push_wqe_q <= push_i.wqe;
 
   nic_txq_sched #(.NumTxq(NumTxq), .SlotW(Sw)) u_sched (
-    .clk, .rst, .enable_i, .wait_i(push_look), .short_i, .work_i(work & ~blocked & ~pause_i),
-    .q_o(sched_q),
-    .run_i(run),
+    .clk(clk_g), .rst, .enable_i, .wait_i(push_look), .short_i,
+    .work_i(work & ~blocked & ~pause_i), .q_o(sched_q), .run_i(run),
     .base_i(ring_base), .log_i(ring_log), .index_i(index), .avail_i(avail), .max_i(fetch_max),
     .take_o(take), .num_o(num), .slot_free_i(slot_free), .slot_i(slot), .alloc_o(alloc), .rd_req_o,
-    .rd_req_valid_o, .rd_req_ready_i, .busy_o(turn)
+    .rd_req_valid_o, .rd_req_ready_i, .busy_o(turn), .wake_o(sched_wake)
   );
 
   nic_txq_fetch #(.NumTxq(NumTxq), .Slots(FetchSlots), .HasPush(HasPush)) u_fetch (
-    .clk, .rst, .free_o(slot_free), .slot_o(slot), .alloc_i(alloc || push_take),
-    .alloc_q_i(fetch_q),
+    .clk(clk_g), .clk_rsp(clk), .rst, .free_o(slot_free), .slot_o(slot),
+    .alloc_i(alloc || push_take), .alloc_q_i(fetch_q),
     .alloc_index_i(push_take ? push_index : index), .alloc_num_i(fetch_num),
     .push_i(push_take), .push_wqe_i(push_wqe_q), .rsp_i(rd_rsp_i), .valid_o(f_valid),
     .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost), .start_o(start),
     .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain), .drain_q_i(drain_q),
-    .flr_i, .hold_o(fetch_hold), .busy_o(fetch_busy)
+    .flr_i, .hold_o(fetch_hold), .busy_o(fetch_busy), .wake_o(fetch_wake)
   );
 
   // An entry that has to wait lets others pass.

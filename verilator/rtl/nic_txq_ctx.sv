@@ -61,7 +61,9 @@ module nic_txq_ctx
   output logic [Qw-1:0]     drain_q_o,
   input  logic              drain_hold_i,
   // Something was started and has not ended, or a doorbell is being looked at.
-  output logic              busy_o
+  output logic              busy_o,
+  // A doorbell is being looked at, or was refused.
+  output logic              wake_o
 );
   localparam bit HasPush = (Parts & PartPush) != 0;
 
@@ -93,6 +95,7 @@ module nic_txq_ctx
   assign end_cqi_o     = cqi_q[end_q_i];
   assign drain_q_o     = tq;
   assign db_bad_o      = db_bad_q;
+  assign wake_o        = db_q.valid || db_bad_q;
   assign busy_o        = open_q != 16'd0 || db_q.valid;
   assign tstate        = run_q[tq] ? QueueStateRun : stop_q[tq] ? QueueStateError : QueueStateOff;
 

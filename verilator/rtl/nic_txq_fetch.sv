@@ -14,7 +14,9 @@ module nic_txq_fetch
   localparam int Qw = $clog2(NumTxq),
   localparam int Sw = $clog2(Slots)
 ) (
+  // The memory's clock; that of what brings its bytes, which never rests.
   input  logic          clk,
+  input  logic          clk_rsp,
   input  logic          rst,
   // A new slot: num entries of queue from index on.
   output logic          free_o,
@@ -45,7 +47,9 @@ module nic_txq_fetch
   // All queues are.
   input  logic          flr_i,
   output logic          hold_o,
-  output logic          busy_o
+  output logic          busy_o,
+  // Bytes are written, a slot or an entry goes on.
+  output logic          wake_o
 );
   typedef struct packed {
     logic [Qw-1:0] q;
@@ -81,6 +85,7 @@ module nic_txq_fetch
   assign free_o   = wr_q != {~rd_q[Sw], rd_q[Sw-1:0]};
   assign any      = wr_q != rd_q;
   assign busy_o   = any;
+  assign wake_o   = we != 2'b00 || done || step || valid_q;
   assign h        = rd_q[Sw-1:0];
   assign head     = slot_mem[h];
   assign q_o      = head.q;
@@ -98,7 +103,7 @@ module nic_txq_fetch
                     fail_q[h] ? head.num - 3'd1 : 3'd0;
 
   nic_place #(.Aw(Sw + 8), .Client(RdWqe)) u_place (
-    .clk, .rst, .rsp_i, .base_i({rsp_i.cookie[Sw-1:0], 8'd0}),
+    .clk(clk_rsp), .rst, .rsp_i, .base_i({rsp_i.cookie[Sw-1:0], 8'd0}),
     .we_o(we), .even_addr_o(even_a), .odd_addr_o(odd_a), .even_mask_o(even_m), .odd_mask_o(odd_m),
     .data_o(wdata), .done_o(done), .cookie_o(cookie),
     .done_len_o(unused_len), .status_o(done_status)

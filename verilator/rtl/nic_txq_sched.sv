@@ -38,7 +38,9 @@ module nic_txq_sched
   output logic              rd_req_valid_o,
   input  logic              rd_req_ready_i,
   // A turn is under way, for queue q_o.
-  output logic              busy_o
+  output logic              busy_o,
+  // A turn is under way or begins, or a read waits.
+  output logic              wake_o
 );
   logic              turn_q;
   logic [Qw-1:0]     sel_q;
@@ -47,10 +49,12 @@ module nic_txq_sched
   logic [15:0]       pos, room;
   logic [63:0]       addr;
   logic [2:0]        to_line, num;
-  logic              go;
+  logic              go, begins;
 
   assign q_o            = sel_q;
   assign busy_o         = turn_q;
+  assign begins         = !turn_q && enable_i && slot_free_i && work_i != '0;
+  assign wake_o         = turn_q || req_valid_q || begins;
   assign num_o          = num;
   assign take_o         = go;
   assign alloc_o        = go && num != 3'd0;
@@ -80,7 +84,7 @@ module nic_txq_sched
 
   always_ff @(posedge clk) begin
     logic [NumTxq-1:0] after, pick;
-    if (!turn_q && enable_i && slot_free_i && work_i != '0) begin
+    if (begins) begin
       after = work_i & ({NumTxq{1'b1}} << sel_q << 1);
       pick  = after != '0 ? after : work_i;
       pick  = pick & (~pick + NumTxq'(1));

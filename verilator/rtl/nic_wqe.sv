@@ -60,9 +60,14 @@ module nic_wqe
   logic             final_res;
   tx_ent_t          ent_q;
   logic             ent_valid_q;
+  logic             clk_g;
+
+  // Awake while entries come or are here, lookups are under way, or the key table is asked.
+  nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst || tbl_i.valid || valid_i || dec_valid ||
+    mid_valid || credit_q != 4'(Results) || ent_valid_q));
 
   nic_wqe_dec #(.Ports(Ports), .Parts(Parts)) u_dec (
-    .clk, .rst, .valid_i, .ready_o, .id_i, .wqe_i, .ecn_i,
+    .clk(clk_g), .rst, .valid_i, .ready_o, .id_i, .wqe_i, .ecn_i,
     .valid_o(dec_valid), .ready_i(dec_ready), .dec_o(dec)
   );
 
@@ -76,7 +81,7 @@ module nic_wqe
   assign look_len  = dec.e.copy.any ? dec.e.copy.len : 25'(dec.e.seg_len[walk_q]);
 
   nic_key #(.NumKeys(NumKeys)) u_key (
-    .clk, .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o,
+    .clk(clk_g), .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o,
     .valid_i(look), .ready_o(key_ready), .index_i(dec.key_index[walk_q]),
     .variant_i(dec.key_variant[walk_q]), .addr_i(dec.e.seg_addr[walk_q]),
     .len_i(look_len), .need_read_i(dec.key_read[walk_q]),
@@ -85,13 +90,13 @@ module nic_wqe
   );
 
   nic_fifo #(.Width($bits(mid_t)), .Depth(4)) u_mid (
-    .clk, .rst, .in_valid_i(dec_valid && dec_ready), .in_ready_o(mid_ready), .in_data_i(mid_in),
-    .out_valid_o(mid_valid), .out_ready_i(mid_take), .out_data_o(mid)
+    .clk(clk_g), .rst, .in_valid_i(dec_valid && dec_ready), .in_ready_o(mid_ready),
+    .in_data_i(mid_in), .out_valid_o(mid_valid), .out_ready_i(mid_take), .out_data_o(mid)
   );
 
   nic_fifo #(.Width($bits(res_t)), .Depth(Results)) u_res (
-    .clk, .rst, .in_valid_i(res_in_valid), .in_ready_o(unused_res_ready), .in_data_i(res_in),
-    .out_valid_o(res_valid), .out_ready_i(res_take), .out_data_o(res)
+    .clk(clk_g), .rst, .in_valid_i(res_in_valid), .in_ready_o(unused_res_ready),
+    .in_data_i(res_in), .out_valid_o(res_valid), .out_ready_i(res_take), .out_data_o(res)
   );
 
   // Join an entry with its results.
@@ -108,7 +113,7 @@ module nic_wqe
                 57'(addr[55:0]) + 57'(len) > 57'h100_0000_0000_0000;
   endfunction
 
-  always_ff @(posedge clk) begin
+  always_ff @(posedge clk_g) begin
     status_e     st;
     logic [63:0] range;
     if (look) walk_q <= last ? 2'd0 : walk_q + 2'd1;

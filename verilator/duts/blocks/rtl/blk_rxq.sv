@@ -81,8 +81,7 @@ module blk_rxq
   logic [63:0]  base;
   logic [7:0]   timer_q;
   logic         table_done, run, took_q, can, posted, db_bad, queue_err, event_valid, unused_busy,
-      unused_start, unused_commit,
-                unused_flush;
+                unused_wake, unused_start, unused_commit, unused_flush;
   logic [5:0]   unused_posted, unused_started, unused_drain;
 
   assign s_axis_req_tready = state_q == StIdle;
@@ -125,7 +124,7 @@ module blk_rxq
     .event_status_o(event_status),
     .done_i(state_q == StDone && took_q), .done_queue_i(o_q.queue_f[5:0]),
     .drain_queue_o(unused_drain), .drain_reads_i(1'b0),
-    .busy_o(unused_busy)
+    .busy_o(unused_busy), .wake_o(unused_wake)
   );
 
   always_ff @(posedge clk) begin
