@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/replay"
 )
 
@@ -16,12 +17,23 @@ const (
 // comparison is runs through the bridge with the referee, and the bare RTL with the same inputs, turn and turn about.
 type comparison struct {
 	ratios, refereed, raw []float64 // per turn; the latter in cycles/s
+	over                  []float64 // raw speed by that of another build
 	missing               []float64 // share of processor time
 	runs                  []*replay.Result
 }
 
 // bridgeSpeed compares duplex replays of 1,500 B frames with playing what they gave the device back to it.
 func bridgeSpeed(s *session) ([]Result, error) {
+	c, err := s.compare(nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.results(), nil
+}
+
+// compare plays turns of the refereed run and its playback on the session's device, and of the playback on another build
+// where one is given.
+func (s *session) compare(other *rtlbridge.Device) (*comparison, error) {
 	o, err := s.bridgeOptions()
 	if err != nil {
 		return nil, err
@@ -40,8 +52,16 @@ func bridgeSpeed(s *session) ([]Result, error) {
 		if err := c.turn(s, &o, rec); err != nil {
 			return nil, err
 		}
+		if other == nil {
+			continue
+		}
+		p, err := rec.play(s.ctx, other)
+		if err != nil {
+			return nil, err
+		}
+		c.over = append(c.over, c.raw[len(c.raw)-1]/p.CyclesPerSecond())
 	}
-	return c.results(), nil
+	return &c, nil
 }
 
 func (s *session) bridgeOptions() (replay.Options, error) {
@@ -75,23 +95,33 @@ func (c *comparison) turn(s *session, o *replay.Options, rec *recording) error {
 	return nil
 }
 
+func (c *comparison) received() float64 {
+	return c.perSecond(func(r *replay.Result) int { return r.Rx.Delivered })
+}
+
+func (c *comparison) sent() float64 {
+	return c.perSecond(func(r *replay.Result) int { return r.Tx.Out })
+}
+
+// perSecond is the median of a count by wall time.
+func (c *comparison) perSecond(count func(r *replay.Result) int) float64 {
+	var v []float64
+	for _, r := range c.runs {
+		v = append(v, float64(count(r))/r.Wall.Seconds())
+	}
+	return median(v)
+}
+
 func (c *comparison) results() []Result {
 	n := len(c.runs)
 	turns := fmt.Sprintf("median of %d turns", n)
-	per := func(count func(r *replay.Result) int) float64 {
-		var v []float64
-		for _, r := range c.runs {
-			v = append(v, float64(count(r))/r.Wall.Seconds())
-		}
-		return median(v)
-	}
 	list := []Result{
 		figure("bridge/refereed_over_raw", median(c.ratios), "ratio", 0.85,
 			"duplex replay of 1,500 B with bridge and referee, quantum %d, against the bare RTL with the same inputs; %s from %.3f to %.3f",
 			bridgeQuantum, turns, slices.Min(c.ratios), slices.Max(c.ratios)),
-		figure("bridge/rx_frames_per_s", per(func(r *replay.Result) int { return r.Rx.Delivered }), "1/s", 30_000,
+		figure("bridge/rx_frames_per_s", c.received(), "1/s", 0,
 			"the same, referee included; %.0f cycles/s", median(c.refereed)),
-		figure("bridge/tx_frames_per_s", per(func(r *replay.Result) int { return r.Tx.Out }), "1/s", 30_000, "the same"),
+		figure("bridge/tx_frames_per_s", c.sent(), "1/s", 0, "the same"),
 	}
 	share := func(name string, of func(s *replay.Shares) float64) {
 		var v []float64
@@ -106,7 +136,7 @@ func (c *comparison) results() []Result {
 	share("bridge", func(s *replay.Shares) float64 { return s.Bridge })
 	share("models", func(s *replay.Shares) float64 { return s.Models })
 	share("referee", func(s *replay.Shares) float64 { return s.Referee })
-	list = append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; %s", turns))
+	list = append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 0, "inputs from memory, no bridge; %s", turns))
 	for i := range list {
 		list[i] = list[i].disturbed(median(c.missing))
 	}

@@ -81,7 +81,9 @@ var measurements = []measurement{
 		"bridge/refereed_over_raw", "bridge/rx_frames_per_s", "bridge/tx_frames_per_s", "bridge/wall_share_rtl",
 		"bridge/wall_share_bridge", "bridge/wall_share_models", "bridge/wall_share_referee", "rtl/raw_cycles_per_s",
 	}, built, bridgeSpeed},
-	{[]string{"tuned/raw_cycles_per_s", "tuned/over_speed_build"}, built, tunedSpeed},
+	{[]string{
+		"tuned/raw_cycles_per_s", "tuned/over_speed_build", "tuned/refereed_over_raw", "tuned/rx_frames_per_s", "tuned/tx_frames_per_s",
+	}, built, tunedSpeed},
 	{[]string{"nic/rx_line_rate_1500"}, built, receiveRate("nic/rx_line_rate_1500", 1500, usual, 1)},
 	{[]string{"nic/rx_line_rate_512"}, built, receiveRate("nic/rx_line_rate_512", 512, usual, 1)},
 	{[]string{"nic/rx_line_rate_256"}, built, receiveRate("nic/rx_line_rate_256", 256, layout{queues: 32, log: 6, whole: true}, 1)},

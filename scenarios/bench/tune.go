@@ -73,45 +73,28 @@ func (s *session) training(ports int) (replay.Options, error) {
 	return o, nil
 }
 
-// tunedSpeed compares the tuned build with the speed build, turn and turn about, with the inputs of the bridge's figure.
+// tunedSpeed measures the best build: what the bridge's figures are with it, and its raw speed against the speed build's.
 func tunedSpeed(s *session) ([]Result, error) {
-	tuned, err := tune(s.ctx, s.device, 1, s.Log)
+	plain := s.device
+	tuned, err := tune(s.ctx, plain, 1, s.Log)
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.bridgeOptions()
+	s.device = tuned
+	defer func() { s.device = plain }()
+	c, err := s.compare(plain)
 	if err != nil {
 		return nil, err
-	}
-	rec, remove, err := s.record(o)
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	if _, err := rec.play(s.ctx, tuned); err != nil { // and warms up
-		return nil, err
-	}
-	var ratios, speeds, missing []float64
-	for range s.Repeats {
-		watch := startClock()
-		fast, err := rec.play(s.ctx, tuned)
-		if err != nil {
-			return nil, err
-		}
-		plain, err := rec.play(s.ctx, s.device)
-		if err != nil {
-			return nil, err
-		}
-		missing = append(missing, watch.starved())
-		speeds = append(speeds, fast.CyclesPerSecond())
-		ratios = append(ratios, fast.CyclesPerSecond()/plain.CyclesPerSecond())
 	}
 	list := []Result{
-		figure("tuned/raw_cycles_per_s", median(speeds), "1/s", 1e6, "inputs from memory, no bridge; median of %d turns", s.Repeats),
-		figure("tuned/over_speed_build", median(ratios), "ratio", 1, "raw speed of the speed build with the same inputs"),
+		figure("tuned/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; median of %d turns", s.Repeats),
+		figure("tuned/over_speed_build", median(c.over), "ratio", 1, "raw speed of the speed build with the same inputs"),
+		figure("tuned/refereed_over_raw", median(c.ratios), "ratio", 0.85, "as bridge/refereed_over_raw"),
+		figure("tuned/rx_frames_per_s", c.received(), "1/s", 30_000, "duplex, referee included; %.0f cycles/s", median(c.refereed)),
+		figure("tuned/tx_frames_per_s", c.sent(), "1/s", 30_000, "the same"),
 	}
 	for i := range list {
-		list[i] = list[i].disturbed(median(missing))
+		list[i] = list[i].disturbed(median(c.missing))
 	}
 	return list, nil
 }
