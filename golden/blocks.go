@@ -51,6 +51,9 @@ func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 			block = blocksByRule[strings.TrimRight(rule, "0123456789")]
 		}
 	}
+	if rule == "P3" && field == fieldPayload { // too long a write; the rule is the reader's for all else
+		block = "rxdma"
+	}
 	if block == "" {
 		return "", ""
 	}

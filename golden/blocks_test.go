@@ -8,6 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestTooLongRequestsPointAtWhoMadeThem(t *testing.T) {
+	_, write := responsible(device, "P3", fieldPayload)
+	require.Equal(t, "verilator/rtl/nic_rxdma.sv", write)
+	_, read := responsible(device, "P3", "request bytes")
+	require.Equal(t, "verilator/rtl/nic_reader.sv", read)
+}
+
 // Whatever a mismatch points at is there.
 func TestResponsibleFilesExist(t *testing.T) {
 	check := func(d Domain, rule, field string) {

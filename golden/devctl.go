@@ -83,6 +83,8 @@ func (r *Referee) settleDevctl() {
 	d.reset(r.regs)
 }
 
+const fieldPayload = "payload bytes"
+
 // sized finds the latest setting that allows the size of the request at hand
 // [P3].
 func (r *Referee) sized(h *tlp.Header) {
@@ -95,7 +97,7 @@ func (r *Referee) sized(h *tlp.Header) {
 	}
 	d.size = d.n - 1
 	limits := d.list[d.size].limits
-	field, most := "payload bytes", limits.MPS
+	field, most := fieldPayload, limits.MPS
 	if h.Kind == tlp.MRd {
 		field, most = "request bytes", limits.MRRS
 	}
