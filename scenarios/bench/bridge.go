@@ -119,9 +119,9 @@ func (c *comparison) results() []Result {
 		figure("bridge/refereed_over_raw", median(c.ratios), "ratio", 0.85,
 			"duplex replay of 1,500 B with bridge and referee, quantum %d, against the bare RTL with the same inputs; %s from %.3f to %.3f",
 			bridgeQuantum, turns, slices.Min(c.ratios), slices.Max(c.ratios)),
-		figure("bridge/rx_frames_per_s", c.received(), "1/s", 0,
+		figure("bridge/rx_frames_per_s", c.received(), "1/s", 30_000,
 			"the same, referee included; %.0f cycles/s", median(c.refereed)),
-		figure("bridge/tx_frames_per_s", c.sent(), "1/s", 0, "the same"),
+		figure("bridge/tx_frames_per_s", c.sent(), "1/s", 30_000, "the same"),
 	}
 	share := func(name string, of func(s *replay.Shares) float64) {
 		var v []float64
@@ -136,7 +136,7 @@ func (c *comparison) results() []Result {
 	share("bridge", func(s *replay.Shares) float64 { return s.Bridge })
 	share("models", func(s *replay.Shares) float64 { return s.Models })
 	share("referee", func(s *replay.Shares) float64 { return s.Referee })
-	list = append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 0, "inputs from memory, no bridge; %s", turns))
+	list = append(list, figure("rtl/raw_cycles_per_s", median(c.raw), "1/s", 1e6, "inputs from memory, no bridge; %s", turns))
 	for i := range list {
 		list[i] = list[i].disturbed(median(c.missing))
 	}

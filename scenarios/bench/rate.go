@@ -32,7 +32,7 @@ const (
 	bufBytes  = 2048
 	skew      = 2 // of a payload, as a driver would have it
 	txQueues  = 16
-	txRingLog = 5 // enough for 1,500 B over the bridge's long link
+	txRingLog = 4 // enough for 1,500 B
 	txManyLog = 6 // for any size
 	txHeader  = 54
 )
