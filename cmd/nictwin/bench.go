@@ -32,8 +32,8 @@ told and is no failure; work done wrong is one.`,
 	f.StringVar(&b.DUT, "dut", b.DUT, "manifest of the NIC, its folder, or a name from dut list")
 	completeWith(c, "dut", completeDUTs)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		a.common(c, args, &b.Common, "seed")
 		b.Names, b.Log = args, a.stderr
+		a.common(c, args, &b.Common, b.Idle(), "seed")
 		return a.bench(c, b)
 	}
 	return c

@@ -36,7 +36,7 @@ both values.`,
 	f.StringVar(&b.VariantName, "variant", b.VariantName, "build of the blocks: speed, or debug with assertions checked")
 	complete(c, "variant", "speed", "debug")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		a.common(c, args, &b.Common, "seed")
+		a.common(c, args, &b.Common, nil, "seed")
 		b.Names = args
 		return a.blocks(c, b)
 	}

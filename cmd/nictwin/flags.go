@@ -44,9 +44,11 @@ func artifactFlags(c *cobra.Command, out *string, none *bool, byDefault string) 
 	c.MarkFlagsMutuallyExclusive("out", "no-artifacts")
 }
 
-// common fills in what a command has from the program and its line; always is as in again.
-func (a *app) common(c *cobra.Command, args []string, x *cli.Common, always ...string) {
-	x.Home, x.Self, x.Again = a.home, a.program, a.again(c, args, always...)
+// common fills in what a command has from the program and its line; always is as in again. A flag that is idle may come
+// from the environment, which speaks to many commands, but not from the line.
+func (a *app) common(c *cobra.Command, args []string, x *cli.Common, idle cli.Idle, always ...string) {
+	x.Home, x.Self, x.Again = a.home, a.program, a.again(c, args, idle, always...)
+	x.Refused = idle.Refuse(c.Flags().Changed)
 }
 
 // complete offers fixed words for a flag.

@@ -24,7 +24,7 @@ the NIC was seen to do; coverage.json among the artifacts has every bin.`,
 	}
 	fuzzFlags(c, f)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		a.common(c, args, &f.Common)
+		a.common(c, args, &f.Common, f.Idle())
 		return a.fuzz(c, f)
 	}
 	return c
@@ -49,7 +49,6 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	artifactFlags(c, &f.Out, &f.NoArtifacts, "out/fuzz-NIC-SEED")
 	buildFlags(c, &f.DUT, &f.Variant)
 	rtlCoverageFlag(c, &f.RTLCoverage)
-	c.MarkFlagsMutuallyExclusive("program", "seed")
 }
 
 // fuzz plays programs and tells people how it ended. What was covered until then is shown however it did.

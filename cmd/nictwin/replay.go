@@ -30,8 +30,8 @@ Artifacts go to the folder --out, by default out/replay-NIC-DIR-SEED.`,
 	}
 	replayFlags(c, r)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		a.common(c, args, &r.Common, "seed")
 		r.Captures = args
+		a.common(c, args, &r.Common, r.Idle(), "seed")
 		return a.replay(c, r)
 	}
 	return c

@@ -149,10 +149,13 @@ func wantsJSON(args []string) bool {
 }
 
 // again is the command line that does the same once more, wherever the settings came from. Flags named in always are
-// in it even when they have their default.
-func (a *app) again(c *cobra.Command, args []string, always ...string) string {
+// in it even when they have their default, those that are idle never.
+func (a *app) again(c *cobra.Command, args []string, idle cli.Idle, always ...string) string {
 	words := append([]string{a.program}, strings.Fields(a.name)...)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if idle[f.Name] != "" {
+			return
+		}
 		value := f.Value.String()
 		if f.Name == "home" && value == "" {
 			value = os.Getenv(home.Env)

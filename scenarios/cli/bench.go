@@ -31,7 +31,7 @@ type BenchEnded struct {
 func (b *Bench) Run(ctx context.Context) *BenchEnded {
 	e := &BenchEnded{Ended: Ended{Object: Object{Command: "bench", Seed: b.Seed}}}
 	var wrong *bench.MismatchError
-	e.do(b.Again, work{
+	e.do(&b.Common, work{
 		prepare: b.prepare,
 		play: func() (err error) {
 			e.Report, err = bench.Run(ctx, b.Options)

@@ -67,7 +67,7 @@ type BlocksEnded struct {
 func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 	e := &BlocksEnded{Ended: Ended{Object: Object{Command: "blocks", Seed: b.Seed}}}
 	begin := time.Now()
-	e.do(b.Again, work{
+	e.do(&b.Common, work{
 		prepare: b.prepare,
 		play: func() (err error) {
 			e.Reports, err = blocks.Play(ctx, b.Options)

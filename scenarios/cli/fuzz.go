@@ -58,7 +58,7 @@ type FuzzEnded struct {
 // Run plays programs and judges. A canceled context interrupts it.
 func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	e := &FuzzEnded{Ended: Ended{Object: Object{Command: "fuzz", Seed: f.Seed}}}
-	e.do(f.Again, work{
+	e.do(&f.Common, work{
 		prepare: f.prepare,
 		play: func() (err error) {
 			e.Result, err = fuzz.Run(ctx, f.Options)
@@ -185,10 +185,11 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 // again is the command line that plays a program that failed.
 func (f *Fuzz) again(x *fuzz.Failure) string {
 	words := []string{f.Self, "fuzz", "--nic", f.NIC}
-	if f.NIC == board.RTL && f.device != DefaultDUT {
+	idle := f.Idle()
+	if idle["dut"] == "" && f.device != DefaultDUT {
 		words = append(words, "--dut", f.device)
 	}
-	if f.Variant != string(rtlbridge.VariantSpeed) {
+	if idle["variant"] == "" && f.Variant != string(rtlbridge.VariantSpeed) {
 		words = append(words, "--variant", f.Variant)
 	}
 	if f.Home != "" {

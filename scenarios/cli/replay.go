@@ -47,7 +47,7 @@ type ReplayEnded struct {
 // Run plays and judges. A canceled context interrupts it.
 func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	e := &ReplayEnded{Ended: Ended{Object: Object{Command: "replay", Seed: r.Seed}}}
-	e.do(r.Again, work{
+	e.do(&r.Common, work{
 		prepare: r.prepare,
 		play:    func() error { return r.play(ctx, e) },
 		judge:   func(err error) Outcome { return r.judge(ctx, e.Result, err) },

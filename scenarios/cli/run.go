@@ -16,6 +16,7 @@ type Common struct {
 	NoArtifacts bool
 	Self        string // how this program was called
 	Again       string // the command line that does the same once more
+	Refused     error  // flags that were given and can have no effect
 }
 
 // folder is where artifacts go: what the user says, or a folder of this name under out; empty for none.
@@ -55,9 +56,12 @@ type work struct {
 }
 
 // do goes through the steps and leaves the verdict among the artifacts, however it ends.
-func (e *Ended) do(again string, w work) {
+func (e *Ended) do(c *Common, w work) {
 	var dir *folder
 	out, err := w.prepare()
+	if c.Refused != nil {
+		err = errors.Join(&UsageError{c.Refused}, err)
+	}
 	if err == nil {
 		dir, err = openFolder(out)
 	}
@@ -71,7 +75,7 @@ func (e *Ended) do(again string, w work) {
 	e.Object.End(e.Outcome, e.Err)
 	w.describe(&e.Object)
 	if e.Object.Reproduce == "" && (e.Outcome == Mismatch || e.Outcome == Infrastructure) {
-		e.Object.Reproduce = again
+		e.Object.Reproduce = c.Again
 	}
 	e.leave(dir)
 }
