@@ -90,7 +90,8 @@ type builder struct {
 	work  string // scratch folder, becomes the cache entry
 }
 
-// Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *ManifestError.
+// Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *RefusedError,
+// *ManifestError.
 func Build(m *Manifest, o BuildOptions) (*Device, error) {
 	begin := time.Now()
 	b, err := prepare(m, o)
@@ -171,7 +172,10 @@ func Check(m *Manifest, lint bool) ([]PinPort, error) {
 	}
 	ports, err := b.verilate()
 	var same *BuildError
+	var refused *RefusedError
 	switch {
+	case errors.As(err, &refused):
+		lintErr = nil // which says the same
 	case err == nil:
 		_, err = bind(m, ports)
 	case lintErr != nil && errors.As(err, &same):

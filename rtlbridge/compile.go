@@ -77,7 +77,7 @@ func (b *builder) verilate() ([]PinPort, error) {
 	args := append([]string{"--cc", "--prefix", classPrefix, "--Mdir", b.objDir()}, flags...)
 	args = append(args, b.sourceArgs()...)
 	if _, err := runTool("verilating "+b.m.Top, b.m.Dir(), b.tools.verilator, args...); err != nil {
-		return nil, err
+		return nil, refused(b.m, err)
 	}
 	if err := b.checkDependencies(); err != nil {
 		return nil, err

@@ -107,6 +107,9 @@ func TestDesignRefusesParameters(t *testing.T) {
 	require.NoError(t, err)
 	_, err = Build(m, BuildOptions{})
 	require.ErrorContains(t, err, "axis_fifo: Depth must be a power of two of at least 2")
+	var refused *RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, []string{"Depth = 3"}, refused.Parameters)
 }
 
 // TestNoAllocations: a quantum costs no memory once buffers have grown.

@@ -43,6 +43,7 @@ func TestClassify(t *testing.T) {
 		{Usagef("x"), Usage},
 		{&capture.Error{Err: errors.New("x")}, Usage},
 		{&rtlbridge.ManifestError{}, Usage},
+		{&rtlbridge.RefusedError{}, Usage},
 		{&home.NotFoundError{}, Usage},
 		{&home.UnknownError{}, Usage},
 		{&board.FitError{Err: errors.New("x")}, Usage},

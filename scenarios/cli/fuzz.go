@@ -83,7 +83,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (f *Fuzz) prepare() (string, error) {
-	if err := errors.Join(f.program(), f.findDevice(), f.covered(), f.Validate()); err != nil {
+	if err := errors.Join(f.program(), f.findDevice(), f.covered(), f.Validate(), countable(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
 	}
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
@@ -128,19 +128,26 @@ func (f *Fuzz) eth() board.Eth {
 	return board.Eth{Ports: f.Ports, Bits: f.EthBits}
 }
 
-// covered tells early that the file of hits is none.
+// covered tells early that the file of hits is none, or could not be written.
 func (f *Fuzz) covered() error {
 	if f.Coverage == "" {
 		return nil
 	}
-	if err := fuzz.NewCoverage().Load(f.Coverage); err != nil {
+	err := fuzz.NewCoverage().Load(f.Coverage)
+	if err == nil {
+		err = files.Probe(filepath.Dir(f.Coverage))
+	}
+	if err != nil {
 		return fmt.Errorf("--coverage: %w", err)
 	}
 	return nil
 }
 
-// cover reports what was hit, with what earlier runs hit, and writes it down.
+// cover reports what was hit, with what earlier runs hit, and writes it down. Where nothing was played there is nothing.
 func (f *Fuzz) cover(e *FuzzEnded) error {
+	if e.Result.Runs == 0 {
+		return nil
+	}
 	c := e.Result.Coverage
 	if f.Coverage != "" {
 		if err := c.Load(f.Coverage); err != nil {

@@ -89,7 +89,7 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (r *Replay) prepare() (string, error) {
-	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(), r.Validate(), r.loops(), r.device())
+	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage))
 	if err != nil {
 		return "", &UsageError{err}
 	}

@@ -243,3 +243,17 @@ func copyManyFaults(r *rig) {
 		r.eitherOr(dst, data)
 	}
 }
+
+// copyOfNothing reads where no memory is.
+func copyOfNothing(r *rig) {
+	x, w := r.copySetup(3, 3)
+	r.key(9, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: 1 << 40, BusBase: 5 << nicspec.EndpointShift})
+	r.key(10, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Length: 1 << 44, BusBase: memoryBytes - 100})
+	all := r.enqueueFailing(x, nicspec.StatusCplUnsupported,
+		copyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}, r.hole(w[0], 0, 64, 100)),
+		copyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 10, Len: 20_000}, r.hole(w[1], 9, 64, 20_000)))
+	r.ringTx(x)
+	r.ended(x, 0, all)
+	// Writes are posted: nobody tells that they were lost.
+	r.transmit(x, copyEntry(nicspec.OpcodeCopy, r.piece(w[0], 0, 64, pattern(500, 1)), nicspec.SegFields{Key: 9, Len: 500}))
+}

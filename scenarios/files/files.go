@@ -14,6 +14,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"syscall"
 )
 
 // Read reads a regular file of at most limit bytes. The size that the system tells is not relied on: a file may grow
@@ -51,6 +53,29 @@ func read(path string, limit int64) ([]byte, error) {
 		err = tooLong
 	}
 	return text.Bytes(), err
+}
+
+// Probe tells early that nothing could be written in a folder, or that the folder could not be made. It leaves nothing.
+// Errors: *fs.PathError.
+func Probe(dir string) error {
+	for {
+		info, err := os.Stat(dir)
+		above := filepath.Dir(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && above != dir:
+			dir = above
+			continue
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return &fs.PathError{Op: "write in", Path: dir, Err: syscall.ENOTDIR}
+		}
+		f, err := os.CreateTemp(dir, "probe-*"+Unfinished)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Close(), os.Remove(f.Name()))
+	}
 }
 
 // Unfinished is added to the name of a file that is being written.

@@ -32,6 +32,21 @@ func TestRead(t *testing.T) {
 	}
 }
 
+func TestProbe(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, Probe(dir))
+	require.NoError(t, Probe(filepath.Join(dir, "none", "deep")))
+	t.Chdir(dir)
+	require.NoError(t, Probe("none"))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+	require.NoError(t, os.WriteFile("file", nil, 0o644))
+	require.ErrorContains(t, Probe("file/deep"), "file")
+	require.EqualError(t, Probe("file"), "write in file: not a directory")
+	require.Error(t, Probe("/proc/self/none"))
+}
+
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x")
