@@ -2,10 +2,17 @@ package golden
 
 import "strings"
 
-// blocksByField and blocksByRule say which block, a Go file and an RTL module
-// of one name, is responsible for a field or a rule.
+// blocksByBoth, blocksByField and blocksByRule say which block, a Go file and
+// an RTL module of one name, is responsible for a field of a rule, else for a
+// field, else for a rule.
+var blocksByBoth = map[string]string{
+	"P2 Tag": "reader", "C1 read outstanding": "reader", "Q4 status": "reader", "T2 status": "reader", "R10 status": "cqe",
+	"P3 " + fieldPayload:          "rxdma", // too long a write; the rule is the reader's for all else
+	"P9 completion entry address": "cqe", "S3 queue": "rss", "F4 read": "txq",
+}
+
 var blocksByField = map[string]string{
-	"type": "cqe", "status": "wqe", "queue": "steer", "rule": "steer", "index": "rxq", "port_seq": "parse",
+	"type": "cqe", "queue": "steer", "rule": "steer", "index": "rxq", "port_seq": "parse",
 	"hdr_len": "rxdma", "frame_len": "cqe", "phase": "cqe", "ip_csum": "csum", "l4_csum": "csum", "icrc": "icrc",
 	"l3_type": "parse", "l4_type": "parse", "vlan_count": "parse", "frag": "parse", "roce": "parse",
 	"ip_len_bad": "parse", "l4_len_bad": "parse", "vlan_outer": "parse", "vlan_inner": "parse",
@@ -17,18 +24,19 @@ var blocksByField = map[string]string{
 }
 
 var blocksByRule = map[string]string{
-	"B": "comp_tlp", "P2": "comp_tlp", "P3": "reader", "P4": "reader", "P5": "reader", "P6": "reader", "P7": "reader", "P8": "request",
-	"G": "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma",
+	"B": "comp_tlp", "B3": "comp_tx", "P2": "comp_tlp", "P3": "reader", "P4": "reader", "P5": "reader", "P6": "reader", "P7": "reader", "P8": "request",
+	"G": "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma", "P10": "comp_tlp", "P11": "comp_tlp",
 	"R": "rxdma", "R2": "parse", "R3": "rxq", "R4": "csum", "R5": "steer", "R6": "steer", "R7": "rxq", "R8": "rxq", "R9": "rxq",
 	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
-	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q8": "cqe",
-	"T": "wqe", "T2": "fetch", "T5": "gather", "T7": "offload", "T8": "offload", "T9": "comp_tx", "T10": "cqe", "T12": "key",
+	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q5": "rxq", "Q8": "cqe",
+	"T": "wqe", "T1": "txq", "T2": "fetch", "T4": "key", "T5": "gather", "T6": "gather", "T7": "offload", "T8": "offload", "T9": "comp_tx",
+	"T10": "cqe", "T11": "txq", "T12": "key",
 	"C2": "rxdma", "C1": "counters", "S": "rss", "X": "crc32c", "E": "ecn", "F": "pause", "A": "account", "D": "copy",
 	"M": "msix", "W": "push", "L": "flr",
 }
 
 // goNames are blocks whose Go file has another name than the block.
-var goNames = map[string]string{"gather": "comp_gather", "copy": "comp_copy", "msix": "comp_msix", "flr": "comp_flr"}
+var goNames = map[string]string{"gather": "comp_gather", "txq": "comp_txq", "copy": "comp_copy", "msix": "comp_msix", "flr": "comp_flr"}
 
 // rtlNames are blocks whose RTL module has another name than the block.
 var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch",
@@ -39,20 +47,18 @@ var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": 
 
 // responsible names the pair of files that a mismatch points at.
 func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
-	block, ok := blocksByField[field]
-	if d.Kind == DomainTxq {
-		switch field {
-		case "type", "queue", "index", "port_seq":
-			block = "cqe"
-		}
-	}
-	if !ok || d.Kind == DomainCounters {
+	block, exact := blocksByBoth[rule+" "+field]
+	ofField, ok := blocksByField[field]
+	switch {
+	case exact:
+	case d.Kind == DomainTxq && (field == "type" || field == "queue" || field == "index" || field == "port_seq"):
+		block = "cqe"
+	case ok && d.Kind != DomainCounters:
+		block = ofField
+	default:
 		if block, ok = blocksByRule[rule]; !ok {
 			block = blocksByRule[strings.TrimRight(rule, "0123456789")]
 		}
-	}
-	if rule == "P3" && field == fieldPayload { // too long a write; the rule is the reader's for all else
-		block = "rxdma"
 	}
 	if block == "" {
 		return "", ""

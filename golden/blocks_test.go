@@ -3,16 +3,43 @@ package golden
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-func TestTooLongRequestsPointAtWhoMadeThem(t *testing.T) {
-	_, write := responsible(device, "P3", fieldPayload)
-	require.Equal(t, "verilator/rtl/nic_rxdma.sv", write)
-	_, read := responsible(device, "P3", "request bytes")
-	require.Equal(t, "verilator/rtl/nic_reader.sv", read)
+// A mismatch points at who did it, which the rule alone does not always tell.
+func TestResponsible(t *testing.T) {
+	rxq, txq := Domain{DomainRxq, 1}, Domain{DomainTxq, 1}
+	for _, c := range []struct {
+		d           Domain
+		rule, field string
+		goFile, rtl string
+	}{
+		{device, "P3", fieldPayload, "rxdma", "rxdma"},
+		{device, "P3", "request bytes", "reader", "reader"},
+		{device, "P2", "Tag", "reader", "reader"},
+		{device, "P11", "Attr", "comp_tlp", "tlp_mux"},
+		{device, "T4", "Address", "key", "key"}, // of a piece
+		{txq, "T1", "entry", "comp_txq", "txq"},
+		{txq, "T2", "Address", "fetch", "txq_fetch"},
+		{txq, "T2", "status", "reader", "reader"},
+		{txq, "T3", "status", "wqe", "wqe"},
+		{txq, "T6", "status", "comp_gather", "gather"},
+		{txq, "T7", "status", "offload", "offload"},
+		{txq, "D3", "status", "comp_copy", "copy"},
+		{txq, "F4", "read", "comp_txq", "txq"},
+		{txq, "P9", "completion entry address", "cqe", "txcqe"},
+		{rxq, "P9", "completion entry address", "cqe", "rxdma"},
+		{rxq, "Q3", "read", "fetch", "rxfetch"},
+		{rxq, "Q4", "status", "reader", "reader"},
+		{rxq, "S3", "queue", "rss", "rss"},
+		{rxq, "R10", "status", "cqe", "rxdma"},
+	} {
+		goFile, rtl := responsible(c.d, c.rule, c.field)
+		require.Equal(t, []string{"models/nic/" + c.goFile + ".go", "verilator/rtl/nic_" + c.rtl + ".sv"}, []string{goFile, rtl}, "%v", c)
+	}
 }
 
 // Whatever a mismatch points at is there.
@@ -23,6 +50,10 @@ func TestResponsibleFilesExist(t *testing.T) {
 			_, err := os.Stat(filepath.Join("..", f))
 			require.NoError(t, err, "%v, rule %s, field %s", d, rule, field)
 		}
+	}
+	for both := range blocksByBoth {
+		rule, field, _ := strings.Cut(both, " ")
+		check(device, rule, field)
 	}
 	for _, kind := range []DomainKind{DomainRxq, DomainTxq, DomainCounters} {
 		for field := range blocksByField {

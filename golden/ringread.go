@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+	"math"
 
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
@@ -33,6 +34,7 @@ func (r *Referee) attribute(d *readReq) {
 	case r.ghostRead(d), r.makeRoom(d):
 	case r.acceptPushes():
 		r.attribute(d)
+	case r.besideRing(d):
 	default:
 		r.past.note(device, &r.x)
 		r.fail(device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
@@ -92,6 +94,33 @@ func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
 		*q.slot(first + i) = txSlot{state: slotAsked}
 	}
 	return true
+}
+
+// besideRing reports a read at the place where a due entry of a ring would
+// stand if the ring did not wrap: whoever reads rings has lost its way.
+func (r *Referee) besideRing(d *readReq) bool {
+	beside := func(dom Domain, rule string, ctx *nic.Queue, from uint16, entry uint64) bool {
+		off := d.addr - ctx.RingBase
+		i := uint16(off / entry)
+		if off%entry != 0 || uint64(d.n)%entry != 0 || off/entry < uint64(ctx.Size()) || off/entry > math.MaxUint16 || i-from >= ctx.PI-from {
+			return false
+		}
+		r.past.note(dom, &r.x)
+		r.fail(dom, rule, "Address", fmt.Sprintf("entry %d in slot %d of the ring", i, i&(ctx.Size()-1)),
+			fmt.Sprintf("%d B at byte %d, beyond its end", d.n, off), r.hdr.String())
+		return true
+	}
+	for i := range r.tx.queues {
+		if q := &r.tx.queues[i]; q.open && beside(q.domain(), "T2", &q.ctx, q.oldest, nicspec.WqeBytes) {
+			return true
+		}
+	}
+	for i := range r.rx.queues {
+		if q := &r.rx.queues[i]; q.open && beside(q.domain(), "Q3", &q.ctx, q.ctx.CI, nicspec.RxDescBytes) {
+			return true
+		}
+	}
+	return false
 }
 
 // unreadable says why the device may not read entries of a ring.
