@@ -21,6 +21,7 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 )
@@ -51,6 +52,7 @@ func TestClassify(t *testing.T) {
 		{rtlbridge.ErrNotTuned, Usage},
 		{infra, Infrastructure},
 		{&rtlbridge.BuildError{}, Infrastructure},
+		{errors.Join(stuck, &fuzz.CrashError{Value: "x"}), Infrastructure},
 		{rtlbridge.ErrToolMissing, Infrastructure},
 		{&fs.PathError{Op: "write", Path: "x", Err: errors.New("no space")}, Infrastructure},
 		{errors.New("never seen before"), Infrastructure},

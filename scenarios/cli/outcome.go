@@ -78,7 +78,7 @@ func is[E error](err error) bool {
 }
 
 func isInfra(err error) bool {
-	return is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
+	return is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*fuzz.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
 }
 
 func isUsage(err error) bool {

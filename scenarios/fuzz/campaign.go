@@ -294,12 +294,9 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
 
 // detail is what differs, and where, on several lines.
 func (v *Verdict) detail() string {
-	var crash *CrashError
 	switch {
 	case v.found():
 		return v.Report.List[0].Detail()
-	case errors.As(v.Err, &crash):
-		return fmt.Sprintf("%v\n%s", crash, crash.Stack)
 	case v.Err != nil:
 		return v.Err.Error()
 	}

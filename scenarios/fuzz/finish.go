@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"nictwin/golden"
@@ -156,8 +154,11 @@ type Verdict struct {
 // Pass tells whether the device did what the contract says.
 func (v *Verdict) Pass() bool { return v.Err == nil && v.Report != nil && v.Report.Passed() }
 
-// Mismatch tells whether what went wrong is the device's doing.
-func (v *Verdict) Mismatch() bool { return !v.Pass() && (v.Err == nil || isBreach(v.Err) || v.found()) }
+// Mismatch tells whether what went wrong is the device's doing. A panic is not, whatever was found before it.
+func (v *Verdict) Mismatch() bool {
+	var crash *CrashError
+	return !v.Pass() && !errors.As(v.Err, &crash) && (v.Err == nil || isBreach(v.Err) || v.found())
+}
 
 func (v *Verdict) found() bool { return v.Report != nil && v.Report.Mismatches > 0 }
 
@@ -170,8 +171,7 @@ func isBreach(err error) bool {
 	var breach *host.ContractError
 	var stuck *StuckError
 	var stream *streamError
-	var crash *CrashError
-	return errors.As(err, &crash) || errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream)
+	return errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream)
 }
 
 // Key says what went wrong in few words: programs that fail in the same way have the same.
@@ -190,44 +190,29 @@ func (v *Verdict) Key() string {
 
 // Run plays a program on a NIC and counts in cov what it was seen to do; cov may be nil.
 func (p *Program) Run(ctx context.Context, sizes nic.Spec, build Build, cov *Coverage) *Verdict {
-	x, err := newPlayer(p, sizes, build, cov)
-	if err != nil {
-		return &Verdict{Err: err}
-	}
-	err = x.guarded(ctx)
-	x.done = true
-	v := &Verdict{Build: x.b.NIC.Build(), Cycles: x.b.NIC.Cycles()}
-	if e := x.b.NIC.Check(); e != nil {
-		err = errors.Join(err, &streamError{e})
-	}
-	var crash *CrashError
-	switch {
-	case errors.As(err, &crash): // the referee may be what is broken
-	case err == nil || isBreach(err):
-		v.Report = x.ref.Finish()
-	default:
-		v.Report = x.ref.BreakOff()
-	}
-	v.Err = cmp.Or(err, x.b.Close())
-	return v
-}
-
-// CrashError is a panic of the Go NIC or of the referee, which a program must not lead to.
-type CrashError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *CrashError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// guarded plays all, and makes a panic an error, so that the program that leads to it is known.
-func (x *player) guarded(ctx context.Context) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &CrashError{v, debug.Stack()}
+	v := new(Verdict)
+	var x *player
+	v.Err = guarded(func() (err error) {
+		if x, err = newPlayer(p, sizes, build, cov); err != nil {
+			return err
 		}
-	}()
-	return x.all(ctx)
+		err = x.all(ctx)
+		x.done = true
+		v.Build, v.Cycles = x.b.NIC.Build(), x.b.NIC.Cycles()
+		if e := x.b.NIC.Check(); e != nil {
+			err = errors.Join(err, &streamError{e})
+		}
+		if err == nil || isBreach(err) {
+			v.Report = x.ref.Finish()
+		} else {
+			v.Report = x.ref.BreakOff()
+		}
+		return err
+	})
+	if x != nil {
+		v.Err = cmp.Or(v.Err, x.b.Close())
+	}
+	return v
 }
 
 func (x *player) all(ctx context.Context) error {

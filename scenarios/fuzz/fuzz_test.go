@@ -174,6 +174,27 @@ func TestSabotageIsFoundAndShrunk(t *testing.T) {
 	}
 }
 
+// A panic says nothing of the device: it ends the campaign with an error that names the program and where it came from.
+func TestPanicIsNoMismatch(t *testing.T) {
+	c := &campaign{Options: options(board.Model, 0), res: &Result{Coverage: NewCoverage()}}
+	broken := func(s board.Spec) (*board.Board, error) {
+		b, err := model(s)
+		if err == nil {
+			b.NIC = &liar{b.NIC, func(c *boundary.Crossing) { c.TLP.Data[1<<20]++ }}
+		}
+		return b, err
+	}
+	o := &outcome{number: 3, prog: c.generate(3)}
+	o.v = o.prog.Run(t.Context(), nic.DefaultSpec(), broken, nil)
+	require.False(t, o.v.Pass() || o.v.Mismatch())
+	_, err := c.take(t.Context(), o)
+	var crash *CrashError
+	require.ErrorAs(t, err, &crash)
+	require.Contains(t, crash.Stack[0], "TestPanicIsNoMismatch")
+	require.ErrorContains(t, err, "program 3 of seed 42: panic: runtime error: index out of range")
+	require.Empty(t, c.res.Failures)
+}
+
 // A campaign that fails leaves the program in a file, which fails in the same way.
 func TestFailureLeavesAProgram(t *testing.T) {
 	o := options(board.Model, 40)
