@@ -301,58 +301,6 @@ func TestStreamRules(t *testing.T) {
 	}
 }
 
-// TestListen: a device of another's making is reached by address and token.
-func TestListen(t *testing.T) {
-	d := fifo(t, VariantSpeed)
-	dir := t.TempDir()
-	token := [32]byte{1, 2, 3}
-	file := filepath.Join(dir, "token")
-	require.NoError(t, os.WriteFile(file, []byte(fmt.Sprintf("%x\n", token)), 0o600))
-	for _, at := range []string{"unix:" + filepath.Join(dir, "s"), "tcp:127.0.0.1:0"} {
-		for _, x := range []struct {
-			token [32]byte
-			hash  string
-			cause string
-		}{
-			{token, d.HashString(), ""},
-			{[32]byte{1, 2, 4}, "", "wrong token"},
-			{token, strings.Repeat("0", 64), "the device was built as"},
-		} {
-			address := listen(t, d, at, file)
-			c, err := Dial(address, DialOptions{Token: x.token, BuildHash: x.hash})
-			if x.cause != "" {
-				require.ErrorContains(t, err, x.cause)
-				continue
-			}
-			require.NoError(t, err)
-			require.NoError(t, c.Start(c.NewStart(1)))
-			require.NoError(t, c.SendRun(100))
-			r, err := c.Recv()
-			require.NoError(t, err)
-			require.EqualValues(t, 100, r.Cycles)
-			require.NoError(t, c.Close())
-		}
-	}
-	_, err := Dial("http://localhost", DialOptions{})
-	require.ErrorContains(t, err, "needs unix:/path or tcp:A.B.C.D:port")
-}
-
-func listen(t *testing.T, d *Device, at, token string) string {
-	t.Helper()
-	if path, ok := strings.CutPrefix(at, "unix:"); ok {
-		os.Remove(path)
-	}
-	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", token)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	var address string
-	_, err = fmt.Fscanf(out, "listening %s\n", &address)
-	require.NoError(t, err)
-	return address
-}
-
 // TestDeviceDiesWithItsParent starts this test program again, lets it launch a device and kills it.
 func TestDeviceDiesWithItsParent(t *testing.T) {
 	d := fifo(t, VariantSpeed)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"runtime/pprof"
 	"strings"
 	"syscall"
 	"time"
@@ -23,6 +24,7 @@ func start(commands []command) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go interrupts(cancel)
+	go quit(cancel)
 	// A reader that has gone is found out by writing, like a full disk: the run and its artifacts come to their end.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a := &app{program: os.Args[0], stdout: &output{w: os.Stdout}, stderr: os.Stderr, commands: commands}
@@ -47,6 +49,23 @@ func interrupts(cancel context.CancelCauseFunc) {
 		time.Sleep(grace) // compilers are left when it is over, and more of them may start
 		cli.EndChildren()
 	}
+}
+
+// quit ends the program by SIGQUIT, which asks for no artifacts: it shows what every goroutine does, and sees that no device
+// and no compiler is left.
+func quit(cancel context.CancelCauseFunc) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGQUIT)
+	<-signals
+	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2) // nobody could be told
+	cancel(cli.ErrInterrupted)                          // a run that ends by itself now knows why
+	for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(grace / 50) {
+		cli.EndChildren()
+		if len(cli.Children(os.Getpid())) == 0 {
+			break
+		}
+	}
+	os.Exit(cli.Interrupted.Exit())
 }
 
 // command makes one of the program's commands.

@@ -189,12 +189,12 @@ func cmdUnhex(ts *testscript.TestScript, neg bool, args []string) {
 
 const patience = 60 * time.Second
 
-// cmdEnds is "ends CODE int|device FILE COMMAND...": starts a command, waits for a file to be there, then interrupts the
-// command or kills its device; the command must end within ten seconds with that code and leave no process behind. Its
+// cmdEnds is "ends CODE int|quit|device FILE COMMAND...": starts a command, waits for a file to be there, then interrupts the
+// command, has it quit with its device, or kills its device; the command must end within ten seconds with that code and leave no process behind. Its
 // output is in the files stdout.txt and stderr.txt.
 func cmdEnds(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
-		ts.Fatalf("usage: ends CODE int|device FILE COMMAND...")
+		ts.Fatalf("usage: ends CODE int|quit|device FILE COMMAND...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -205,11 +205,14 @@ func cmdEnds(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	kids := await(ts, cmd.Process.Pid, args[1] == "device", ts.MkAbs(args[2]), done)
+	kids := await(ts, cmd.Process.Pid, args[1] != "int", ts.MkAbs(args[2]), done)
 	begin := time.Now()
-	if args[1] == "device" {
+	switch args[1] {
+	case "device":
 		ts.Check(syscall.Kill(kids[0], syscall.SIGKILL))
-	} else {
+	case "quit":
+		ts.Check(cmd.Process.Signal(syscall.SIGQUIT))
+	default:
 		ts.Check(cmd.Process.Signal(os.Interrupt))
 	}
 	select {

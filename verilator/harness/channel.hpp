@@ -2,8 +2,8 @@
 // client connected to.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "ring.hpp"
 
@@ -41,9 +41,5 @@ class Channel {
   uint32_t penalty_ = 0;  // the next value of rest_
   Ring in_, out_;
 };
-
-// Waits for one client at "unix:/path" or "tcp:A.B.C.D:port" and returns its socket; -1 with `error` set on failure.
-// The bound address (the port may have been 0) is printed as one line on standard output.
-int listen_once(const std::string& address, std::string& error);
 
 }  // namespace nictwin

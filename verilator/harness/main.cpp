@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "dut.hpp"
+#include "listen.hpp"
 #include "playback.hpp"
 #include "session.hpp"
 

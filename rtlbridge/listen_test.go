@@ -1,0 +1,115 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestListen: a device of another's making is reached by address and token.
+func TestListen(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	dir := t.TempDir()
+	token := [32]byte{1, 2, 3}
+	file := filepath.Join(dir, "token")
+	require.NoError(t, os.WriteFile(file, []byte(fmt.Sprintf("%x\n", token)), 0o600))
+	for _, at := range []string{"unix:" + filepath.Join(dir, "s"), "tcp:127.0.0.1:0"} {
+		for _, x := range []struct {
+			token [32]byte
+			hash  string
+			cause string
+		}{
+			{token, d.HashString(), ""},
+			{[32]byte{1, 2, 4}, "", "wrong token"},
+			{token, strings.Repeat("0", 64), "the device was built as"},
+		} {
+			address := listen(t, d, at, file)
+			c, err := Dial(address, DialOptions{Token: x.token, BuildHash: x.hash})
+			if x.cause != "" {
+				require.ErrorContains(t, err, x.cause)
+				continue
+			}
+			require.NoError(t, err)
+			require.NoError(t, c.Start(c.NewStart(1)))
+			require.NoError(t, c.SendRun(100))
+			r, err := c.Recv()
+			require.NoError(t, err)
+			require.EqualValues(t, 100, r.Cycles)
+			require.NoError(t, c.Close())
+		}
+	}
+	_, err := Dial("http://localhost", DialOptions{})
+	require.ErrorContains(t, err, "needs unix:/path or tcp:A.B.C.D:port")
+}
+
+func listen(t *testing.T, d *Device, at, token string) (address string) {
+	t.Helper()
+	_, address = listening(t, d, at, token)
+	return address
+}
+
+// listening starts a device that ends with the test, and tells its address.
+func listening(t *testing.T, d *Device, at, token string) (p *os.Process, address string) {
+	t.Helper()
+	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", token)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	_, err = fmt.Fscanf(out, "listening %s\n", &address)
+	require.NoError(t, err)
+	return cmd.Process, address
+}
+
+// TestListenFile: the file of a socket goes when a client has come or a signal ends the device; one that was left behind is
+// replaced, nothing else is.
+func TestListenFile(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	dir := t.TempDir()
+	token, path := filepath.Join(dir, "token"), filepath.Join(dir, "s")
+	require.NoError(t, os.WriteFile(token, fmt.Appendf(nil, "%x", [32]byte{1}), 0o600))
+	gone := func(p *os.Process) {
+		t.Helper()
+		require.Eventually(t, func() bool { return !running(p.Pid) }, 8*time.Second, 5*time.Millisecond)
+		require.NoFileExists(t, path)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		p, _ := listening(t, d, "unix:"+path, token)
+		require.FileExists(t, path)
+		require.NoError(t, p.Signal(s))
+		gone(p)
+	}
+	p, address := listening(t, d, "unix:"+path, token)
+	c, err := Dial(address, DialOptions{Token: [32]byte{1}})
+	require.NoError(t, err)
+	require.NoFileExists(t, path, "while its only session goes on")
+	require.NoError(t, c.Close())
+	gone(p)
+
+	p, _ = listening(t, d, "unix:"+path, token)
+	require.NoError(t, p.Kill())
+	require.Eventually(t, func() bool { return !running(p.Pid) }, 8*time.Second, 5*time.Millisecond)
+	require.FileExists(t, path, "left behind")
+	p, address = listening(t, d, "unix:"+path, token)
+	refused := func(what string) {
+		t.Helper()
+		out, err := exec.Command(d.Binary, "--listen", "unix:"+path, "--token-file", token).CombinedOutput()
+		require.Error(t, err, what)
+		require.Equal(t, "bind unix:"+path+": Address already in use\n", string(out), what)
+	}
+	refused("a device that waits keeps its file")
+	c, err = Dial(address, DialOptions{Token: [32]byte{1}})
+	require.NoError(t, err, "and its client is still to come")
+	require.NoError(t, c.Close())
+	gone(p)
+	require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
+	refused("a file that is no socket")
+	require.FileExists(t, path)
+}
