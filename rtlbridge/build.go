@@ -23,7 +23,7 @@ const (
 	VariantSpeed    Variant = "speed"    // no assertions, no traces
 	VariantDebug    Variant = "debug"    // assertions in the RTL are checked, and it powers up with random contents
 	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
-	VariantCoverage Variant = "coverage" // debug, and counts lines, branches and toggles
+	VariantCoverage Variant = "coverage" // debug, and counts lines, branches and bits
 	VariantTuned    Variant = "tuned"    // speed, compiled by the profile of a recording
 )
 
@@ -260,6 +260,11 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	b.logf("compiling with %s", filepath.Base(b.tools.cxx))
 	if err := b.compile(cache); err != nil {
 		return nil, err
+	}
+	if b.o.Variant == VariantCoverage {
+		if err := b.addSignals(); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.writeRecord(ports); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ import (
 )
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
-const buildSchema = "nictwin-rtl-3"
+const buildSchema = "nictwin-rtl-4"
 
 const (
 	lockWait       = 5 * time.Minute

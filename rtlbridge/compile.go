@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ func verilatorFlags(v Variant) ([]string, error) {
 	case VariantWaves:
 		f = append(f, "--assert", "--trace-fst", "--trace-structs")
 	case VariantCoverage:
-		f = append(f, "--assert", "--coverage-line", "--coverage-toggle", "--coverage-max-width", "2048")
+		f = append(f, "--assert", "--coverage-line", "--trace", "--trace-structs", "--trace-max-width", "2048", "--trace-max-array", "64")
 	default:
 		return nil, fmt.Errorf("build variant %q is not known: speed, tuned, debug, waves or coverage", v)
 	}
@@ -176,15 +177,16 @@ func (b *builder) compile(cache string) error {
 	if err != nil {
 		return err
 	}
-	opt, slowOpt, bundles, slowBundles := "-O3", "-O1", fastBundles, 1
-	if b.o.Variant == VariantCoverage { // a hundred times the source: what compiles it sooner is worth more than its speed
-		opt, slowOpt, bundles, slowBundles = "-O1", "-O0", coverBundles, coverBundles
+	opt, slowOpt := "-O3", "-O1"
+	if b.o.Variant == VariantCoverage { // what compiles sooner is worth more than speed
+		opt, slowOpt = "-O1", "-O0"
+		lists["VM_GLOBAL_FAST"] = slices.DeleteFunc(lists["VM_GLOBAL_FAST"], func(s string) bool { return s == waveUnit })
 	}
-	fast, err := b.bundle("fast", bundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
+	fast, err := b.bundle("fast", fastBundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
 	if err != nil {
 		return err
 	}
-	slow, err := b.bundle("slow", slowBundles, append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
+	slow, err := b.bundle("slow", 1, append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
 	if err != nil {
 		return err
 	}
@@ -225,9 +227,6 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 // fastBundles is the number of units that the simulated logic is compiled in: enough for two processors to end
 // together, few because each parses the same large headers again.
 const fastBundles = 2
-
-// coverBundles are more, for what a compiler takes of memory.
-const coverBundles = 8
 
 // bundle joins generated sources into n units of about the same size and returns the units' names.
 func (b *builder) bundle(name string, n int, sources []string) ([]string, error) {

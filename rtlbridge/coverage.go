@@ -2,112 +2,49 @@ package rtlbridge
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 )
 
 // Coverage of the RTL. Verilator's own way has each process tell it of every point by name when it starts, and write all of
-// them as text when it ends: seconds a process for a large design. A coverage build keeps only the counters in the program;
-// what they count stands in a file beside it, and the program adds its counters to a file of one byte a point.
+// them as text when it ends: seconds a process for a large design. And it compares each bit by itself: code that takes minutes
+// to compile and hours to play. A coverage build keeps only the counters in the program; what they count stands in a file
+// beside it, and the program adds its counters to a file of one byte a counter. Bits are compared by words, see
+// verilator/harness/toggles.hpp.
 
-// CoverPoint is a point of a design that a coverage build counts.
+// CoverPoint is what a coverage build counts: a point of a line, or the bits of a signal.
 type CoverPoint struct {
-	Counter int    // its index; points of signals that are one share it
-	File    string // source, relative to the manifest
-	Line    int
-	Kind    string // "line", "branch", "toggle" or "user"
-	Module  string // as Verilator names it, with parameters
-	What    string // toggle: the bit; branch: if or else; line: block, case, ...
+	Counter  int    // its index, of a signal's lowest bit; those of its other bits follow. Signals that are one share them
+	File     string // source, relative to the manifest
+	Line     int
+	Kind     string // "line", "branch", "toggle" or "user"
+	Module   string // as Verilator names it, with parameters
+	What     string // toggle: the signal; branch: if or else; line: block, case, ...
+	Msb, Lsb int    // toggle: the range of its bits; -1 for a signal that is no vector
 }
 
-const pointsFile = "points.tsv"
+// Bits is the number of counters.
+func (p *CoverPoint) Bits() int { return max(p.Msb-p.Lsb, p.Lsb-p.Msb) + 1 }
 
-var (
-	insertMark  = []byte("__vlCoverInsert(&(")
-	insertCall  = regexp.MustCompile(`__Vcoverage\[(\d+)\]\), first, "([^"]*)", (\d+), \d+, "[^"]*", "v_(\w+)/([^"]*)", "([^"]*)",`)
-	lockedCount = []byte(".fetch_add(1, std::memory_order_relaxed);")
-	plainCount  = []byte(".store(1 + %s.load(std::memory_order_relaxed), std::memory_order_relaxed);")
+// Bit is the number of the bit that the i-th counter counts, -1 for a signal that is no vector.
+func (p *CoverPoint) Bit(i int) int {
+	if p.Msb < p.Lsb {
+		return p.Lsb - i
+	}
+	if p.Lsb < 0 {
+		return -1
+	}
+	return p.Lsb + i
+}
+
+const (
+	pointsFile = "points.tsv"
+	pointWords = 8 // of a line: the fields of CoverPoint, in order
 )
-
-// takePoints moves the names of the points out of the verilated sources and returns the number of counters.
-func (b *builder) takePoints() (int, error) {
-	files, err := filepath.Glob(filepath.Join(b.objDir(), "*.cpp"))
-	if err != nil {
-		return 0, fmt.Errorf("verilated sources: %w", err)
-	}
-	out, err := os.Create(filepath.Join(b.work, pointsFile))
-	if err != nil {
-		return 0, fmt.Errorf("coverage points: %w", err)
-	}
-	t := pointTaker{w: bufio.NewWriterSize(out, 1<<20), seen: map[string]bool{}}
-	for _, f := range files {
-		if err == nil {
-			err = t.file(f)
-		}
-	}
-	return t.counters, errors.Join(err, t.w.Flush(), out.Close())
-}
-
-type pointTaker struct {
-	w        *bufio.Writer
-	seen     map[string]bool
-	counters int
-}
-
-// file takes the points out of one source.
-func (t *pointTaker) file(path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("verilated source: %w", err)
-	}
-	var kept bytes.Buffer
-	changed := false
-	for line := range bytes.Lines(text) {
-		switch {
-		case bytes.Contains(line, insertMark):
-			if err := t.point(line); err != nil {
-				return fmt.Errorf("%s: %w", filepath.Base(path), err)
-			}
-			changed = true
-		case bytes.Contains(line, lockedCount): // one thread counts
-			name := bytes.TrimSpace(line[:bytes.Index(line, lockedCount)])
-			kept.Write(bytes.Replace(line, lockedCount, bytes.Replace(plainCount, []byte("%s"), name, 1), 1))
-			changed = true
-		default:
-			kept.Write(line)
-		}
-	}
-	if !changed {
-		return nil
-	}
-	return os.WriteFile(path, kept.Bytes(), 0o644)
-}
-
-// point notes the point of a line, once for all instances that share its counter.
-func (t *pointTaker) point(line []byte) error {
-	m := insertCall.FindSubmatch(line)
-	if m == nil {
-		return fmt.Errorf("a coverage point in a form that is not known: %s", bytes.TrimSpace(line))
-	}
-	n, err := strconv.Atoi(string(m[1]))
-	if err != nil {
-		return fmt.Errorf("a coverage point's number: %w", err)
-	}
-	t.counters = max(t.counters, n+1)
-	text := strings.Join([]string{string(m[1]), string(m[2]), string(m[3]), string(m[4]), string(m[5]), string(m[6])}, "\t") + "\n"
-	if t.seen[text] {
-		return nil
-	}
-	t.seen[text] = true
-	_, err = t.w.WriteString(text)
-	return err
-}
 
 // ReadCoverPoints reads the points of a coverage build.
 func ReadCoverPoints(path string) ([]CoverPoint, error) {
@@ -120,15 +57,17 @@ func ReadCoverPoints(path string) ([]CoverPoint, error) {
 	sc := bufio.NewScanner(f)
 	for sc.Scan() {
 		w := strings.Split(sc.Text(), "\t")
-		if len(w) != 6 {
-			return nil, fmt.Errorf("%s:%d: %d words: want 6", path, len(all)+1, len(w))
+		if len(w) != pointWords {
+			return nil, fmt.Errorf("%s:%d: %d words: want %d", path, len(all)+1, len(w), pointWords)
 		}
 		p := CoverPoint{File: w[1], Kind: w[3], Module: w[4], What: w[5]}
-		var errs [2]error
+		var errs [4]error
 		p.Counter, errs[0] = strconv.Atoi(w[0])
 		p.Line, errs[1] = strconv.Atoi(w[2])
+		p.Msb, errs[2] = strconv.Atoi(w[6])
+		p.Lsb, errs[3] = strconv.Atoi(w[7])
 		if err := errors.Join(errs[:]...); err != nil || p.Counter < 0 {
-			return nil, fmt.Errorf("%s:%d: counter %q, line %q: want numbers", path, len(all)+1, w[0], w[2])
+			return nil, fmt.Errorf("%s:%d: counter %q, line %q, bits %q to %q: want numbers", path, len(all)+1, w[0], w[2], w[6], w[7])
 		}
 		all = append(all, p)
 	}

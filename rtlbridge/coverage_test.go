@@ -3,6 +3,8 @@ package rtlbridge
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,14 +44,92 @@ func TestCoverageAddsUp(t *testing.T) {
 		require.NotEmpty(t, p.File)
 		require.Positive(t, p.Line)
 		kinds[p.Kind]++
-		if p.Kind == "toggle" && p.What == "s_axis_tdata[0]" {
+		if p.Kind == "toggle" && p.What == "s_axis_tdata" {
 			before, after = int(idle.SinceReset[p.Counter]), int(busy.SinceReset[p.Counter])
 		}
+		require.NotContains(t, p.What, "clk", "a clock changes whatever is played")
 	}
 	require.Positive(t, kinds["toggle"])
 	require.Positive(t, kinds["line"]+kinds["branch"])
 	require.Zero(t, before)
 	require.Greater(t, after, 1)
+}
+
+// What is counted of bits is what follows from the beats that were sent: on input pins, in a memory's entries that were written
+// once, and in the counter of beats.
+func TestCoverageOfBits(t *testing.T) {
+	d, dir := fifo(t, VariantCoverage), t.TempDir()
+	const frames = 3
+	hits := cover(t, d, dir, frames)
+	var data [][]byte // at 64 bytes a beat
+	for i := range frames {
+		for b := range slices.Chunk(frame(900, i), 64) {
+			data = append(data, append(slices.Clone(b), make([]byte, 64-len(b))...))
+		}
+	}
+	changes := func(bit int) (n int) {
+		was := false
+		for _, beat := range data {
+			is := beat[bit/8]>>(bit%8)&1 == 1
+			if is != was {
+				n++
+			}
+			was = is
+		}
+		return min(n, 2)
+	}
+	want := map[string]func(int) int{
+		"s_axis_tdata": changes,
+		"wr_ptr_q":     func(bit int) int { return min(len(data)>>bit, 2) },
+		"mem[63].data": func(int) int { return 0 },
+		"defect_i":     func(int) int { return 0 },
+	}
+	points, err := ReadCoverPoints(filepath.Join(dir, "fifo-"+d.HashString()[:20]+PointsExt))
+	require.NoError(t, err)
+	for _, p := range points {
+		f := want[p.What]
+		if f == nil {
+			continue
+		}
+		delete(want, p.What)
+		for i := range p.Bits() {
+			require.Equal(t, f(i), int(hits.SinceReset[p.Counter+i]), "%s[%d]", p.What, p.Bit(i))
+		}
+	}
+	require.Empty(t, want, "signals that are not counted")
+}
+
+// An outline tells which module a signal is of; what is declared in a process is none of its signals.
+func TestOutline(t *testing.T) {
+	o, err := readOutline(strings.NewReader(`<verilator_xml><files><file id="c" filename="a.sv"/></files><netlist>
+<module name="top" topModule="1"><var loc="c,3,1,3,4" name="ck"/><var loc="c,4,1,4,4" name="Width" param="true"/>
+ <begin name="g[1]"><var loc="c,7,2,7,3" name="q"/><instance name="u" defName="low"/>
+  <always><sentree><senitem edgeType="POS"><varref name="ck"/></senitem></sentree><begin name="b"><var loc="c,9,1,9,2" name="i"/></begin></always></begin></module>
+<module name="low"><var loc="c,20,1,20,2" name="s"/></module></netlist></verilator_xml>`))
+	require.NoError(t, err)
+	for line, want := range map[string]signal{
+		"0\t-1\t-1\tTOP top ck\n":           {"0", "-1", "-1", "top", "ck", &signalDecl{"a.sv", "3", true}},
+		"32\t7\t0\tTOP top g[1] q\n":        {"32", "7", "0", "top", "g[1].q", &signalDecl{"a.sv", "7", false}},
+		"64\t1\t0\tTOP top g[1] u s[2].x\n": {"64", "1", "0", "low", "s[2].x", &signalDecl{"a.sv", "20", false}},
+		"96\t31\t0\tTOP top Width\n":        {"96", "31", "0", "top", "Width", nil},
+		"96\t31\t0\tTOP top g[1] b i\n":     {"96", "31", "0", "top", "g[1].b.i", nil},
+		"96\t31\t0\tTOP ck\n":               {"96", "31", "0", "", "", nil},
+	} {
+		s, err := o.signal(line)
+		require.NoError(t, err, line)
+		require.Equal(t, want, s, line)
+	}
+	_, err = o.signal("0 TOP top ck\n")
+	require.ErrorContains(t, err, "a signal in a form that is not known")
+	_, err = readOutline(strings.NewReader("<verilator_xml></verilator_xml>"))
+	require.ErrorContains(t, err, "no top module")
+}
+
+func TestBitsOfCoverPoints(t *testing.T) {
+	for _, c := range []struct{ msb, lsb, bits, first, last int }{{7, 0, 8, 0, 7}, {0, 3, 4, 3, 0}, {5, 4, 2, 4, 5}, {0, 0, 1, 0, 0}, {-1, -1, 1, -1, -1}} {
+		p := CoverPoint{Msb: c.msb, Lsb: c.lsb}
+		require.Equal(t, []int{c.bits, c.first, c.last}, []int{p.Bits(), p.Bit(0), p.Bit(p.Bits() - 1)}, "%+v", c)
+	}
 }
 
 // A file that is not the coverage of the build is left alone, and the run fails.
@@ -66,5 +146,5 @@ func TestCoverageOfAnotherBuild(t *testing.T) {
 	_, err = fifo(t, VariantSpeed).CoverageFile(dir)
 	require.ErrorContains(t, err, "want variant coverage")
 	_, err = ReadCoverPoints(file)
-	require.ErrorContains(t, err, "1 words: want 6")
+	require.ErrorContains(t, err, "1 words: want 8")
 }

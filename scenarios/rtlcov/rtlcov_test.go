@@ -22,21 +22,19 @@ func build(t *testing.T, dir, name, points string, hits ...byte) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name+rtlbridge.PointsExt), []byte(text), 0o644))
 }
 
-const onePort = `0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P1 | x[0]
-1 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P1 | x[1]
-2 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P1 | x[2]
-3 | ../rtl/nic_a.sv | 5 | branch | nic_a__P1 | if
-4 | ../rtl/nic_a.sv | 5 | branch | nic_a__P1 | else
-5 | ../rtl/nic_b.sv | 2 | toggle | nic_b | job[0].len[7]
-6 | ../rtl/nic_b.sv | 2 | toggle | nic_b | job[1].len[7]
-7 | ../rtl/nic_b.sv | 4 | toggle | nic_b | en[0].ok
+const onePort = `0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P1 | x | 2 | 0
+3 | ../rtl/nic_a.sv | 5 | branch | nic_a__P1 | if | -1 | -1
+4 | ../rtl/nic_a.sv | 5 | branch | nic_a__P1 | else | -1 | -1
+5 | ../rtl/nic_b.sv | 2 | toggle | nic_b | job[0].len | 7 | 7
+6 | ../rtl/nic_b.sv | 2 | toggle | nic_b | job[1].len | 7 | 7
+7 | ../rtl/nic_b.sv | 4 | toggle | nic_b | en[0].ok | -1 | -1
 `
 
 func loaded(t *testing.T) (sites []*Site, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	build(t, dir, "one", onePort, 2, 1, 0, 1, 0, 0, 5, 0)
-	build(t, dir, "two", "0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P2 | x[1]\n", 1)
+	build(t, dir, "two", "0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P2 | x | 1 | 1\n", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "nic_a.sv"), []byte("1\n2\nlogic x\n4\nif (broken) begin\n"), 0o644))
 	sites, err := Load(dir)
 	require.NoError(t, err)
@@ -119,12 +117,12 @@ func TestFoldersWithoutCoverage(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "one", onePort, 1)
 	_, err = Load(dir)
-	require.ErrorContains(t, err, "point 2 has counter 1 of 1")
+	require.ErrorContains(t, err, "point 1 has counter 2 of 1")
 }
 
 func TestLanes(t *testing.T) {
 	for name, want := range map[string]string{
-		"a": "a", "a[3]": "a[3]", "a[1][3]": "a[][3]", "a[1].b[2][3]": "a[].b[][3]", "a[1].b": "a[].b", "a.b[7]": "a.b[7]",
+		"a": "a", "a[3]": "a[]", "a[1][3]": "a[][]", "a[1].b[2]": "a[].b[]", "g[1].a": "g[].a",
 	} {
 		require.Equal(t, want, lanes(name))
 	}

@@ -65,42 +65,38 @@ func merge(all map[siteKey]*Site, file string) error {
 	}
 	for i := range points {
 		p := &points[i]
-		if p.Counter >= len(hits.SinceReset) {
-			return fmt.Errorf("%s: point %d has counter %d of %d", base, i+1, p.Counter, len(hits.SinceReset))
+		if p.Counter+p.Bits() > len(hits.SinceReset) {
+			return fmt.Errorf("%s: point %d has counter %d of %d", base, i+1, p.Counter+p.Bits()-1, len(hits.SinceReset))
 		}
-		k := key(p)
+		addPoint(all, p, hits)
+	}
+	return nil
+}
+
+// addPoint adds what was counted at a point: a line point is one site, a signal one for each of its bits.
+func addPoint(all map[siteKey]*Site, p *rtlbridge.CoverPoint, hits *rtlbridge.Hits) {
+	k := siteKey{strings.TrimSuffix(filepath.Base(p.File), filepath.Ext(p.File)), p.Line, p.Kind == "toggle", p.What}
+	name := lanes(p.What)
+	for i := range p.Bits() {
+		if k.toggle {
+			k.what = name
+			if bit := p.Bit(i); bit >= 0 {
+				k.what = fmt.Sprintf("%s[%d]", name, bit)
+			}
+		}
 		s := all[k]
 		if s == nil {
 			s = &Site{Module: k.module, Line: k.line, Toggle: k.toggle, What: k.what}
 			all[k] = s
 		}
-		s.Hit = s.Hit || s.Toggle && hits.SinceReset[p.Counter] >= bothWays || !s.Toggle && hits.FromPowerUp[p.Counter] > 0
+		s.Hit = s.Hit || s.Toggle && hits.SinceReset[p.Counter+i] >= bothWays || !s.Toggle && hits.FromPowerUp[p.Counter+i] > 0
 	}
-	return nil
-}
-
-func key(p *rtlbridge.CoverPoint) siteKey {
-	k := siteKey{strings.TrimSuffix(filepath.Base(p.File), filepath.Ext(p.File)), p.Line, p.Kind == "toggle", p.What}
-	if k.toggle {
-		k.what = lanes(p.What)
-	}
-	return k
 }
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
-// lanes takes the numbers of lanes and entries out of a bit's name: of the numbers of an array only the last is a bit's.
-func lanes(name string) string {
-	at := index.FindAllStringIndex(name, -1)
-	if len(at) == 0 {
-		return name
-	}
-	last := at[len(at)-1]
-	if last[1] != len(name) { // entries of a memory of single bits
-		return index.ReplaceAllString(name, "[]")
-	}
-	return index.ReplaceAllString(name[:last[0]], "[]") + name[last[0]:]
-}
+// lanes takes the numbers of lanes and entries out of a signal's name.
+func lanes(name string) string { return index.ReplaceAllString(name, "[]") }
 
 func ordered(all map[siteKey]*Site) []*Site {
 	list := make([]*Site, 0, len(all))

@@ -1,5 +1,4 @@
-// A file of coverage counts that processes of one build add to: magic, the build's hash, the number of counters, then a byte
-// for each: the most that any process counted since reset, 255 at most; then a byte for each that counts from power-up on.
+// What a run exercised, in builds that count it (variant "coverage"): line points by Verilator's counters, bits by toggles.hpp.
 #pragma once
 
 #include <fcntl.h>
@@ -11,30 +10,32 @@
 #include <string>
 #include <vector>
 
+#if VM_COVERAGE
+#include "toggles.hpp"
+#endif
+
 namespace nictwin {
 
+// A file of coverage counts that processes of one build add to: magic, the build's hash, the number of counters, then a byte
+// for each: the most that any process counted since reset, 255 at most; then a byte for each that counts from power-up on.
 class HitsFile {
  public:
-  // Adds the counters; returns a fault, or "".
-  static std::string add(const std::string& path, const uint8_t* hash, const std::atomic<uint32_t>* counts,
-                         const std::vector<uint32_t>& at_reset, size_t n) {
+  // Adds the counts, both kinds in a row; returns a fault, or "".
+  static std::string add(const std::string& path, const uint8_t* hash, const std::vector<uint8_t>& counts) {
     HitsFile f(path);
     if (f.fd_ < 0 || flock(f.fd_, LOCK_EX) != 0) return path + ": " + std::strerror(errno);
-    std::vector<uint8_t> want(kHead + 2 * n), have(kHead + 2 * n + 1);
+    std::vector<uint8_t> want(kHead), have(kHead + counts.size() + 1);
+    want.insert(want.end(), counts.begin(), counts.end());
     std::memcpy(want.data(), "NTHITS02", 8);
     std::memcpy(want.data() + 8, hash, 32);
-    uint64_t size = n;
-    std::memcpy(want.data() + 40, &size, 8);
+    uint64_t n = counts.size() / 2;
+    std::memcpy(want.data() + 40, &n, 8);
     ssize_t got = pread(f.fd_, have.data(), have.size(), 0);
     if (got < 0) return path + ": " + std::strerror(errno);
     if (got != 0 && (size_t(got) != want.size() || std::memcmp(have.data(), want.data(), kHead) != 0)) {
       return path + ": is not the coverage of this build";
     }
-    for (size_t i = 0; i < 2 * n; i++) {
-      uint32_t c = counts[i % n].load(std::memory_order_relaxed) - (i < n ? at_reset[i] : 0);
-      uint8_t most = uint8_t(c < 255 ? c : 255), old = got != 0 ? have[kHead + i] : uint8_t(0);
-      want[kHead + i] = most > old ? most : old;
-    }
+    for (size_t i = kHead; got != 0 && i < want.size(); i++) want[i] = want[i] > have[i] ? want[i] : have[i];
     if (pwrite(f.fd_, want.data(), want.size(), 0) != ssize_t(want.size())) return path + ": cannot be written";
     return "";
   }
@@ -47,5 +48,81 @@ class HitsFile {
   }
   int fd_;
 };
+
+#if VM_COVERAGE
+
+constexpr bool kHaveCoverage = true;
+
+// The counters of a run: those of line points, then 32 for each word of toggles.
+class Coverage {
+ public:
+  template <class Top>
+  void open(Top& top, const std::atomic<uint32_t>* lines, size_t n) {
+    lines_ = lines, n_ = n;
+    top.trace(&trace_, 99);
+    bits().begin();
+  }
+  // In each cycle once, when all has settled and the clock is about to rise: what registers see.
+  void sample() { bits().sample(); }
+
+  void reset_ends() {
+    ToggleWords& w = bits().words();
+    for (size_t i = 0; i < n_; i++) at_reset_.push_back(line(i));
+    in_reset_ = w;
+    std::fill(w.once.begin(), w.once.end(), 0);
+    std::fill(w.twice.begin(), w.twice.end(), 0);
+  }
+
+  // The counts since reset, then those from power-up on.
+  std::vector<uint8_t> counts() {
+    std::vector<uint8_t> all;
+    for (size_t i = 0; i < n_; i++) all.push_back(byte(line(i) - at_reset_[i]));
+    words(all, false);
+    for (size_t i = 0; i < n_; i++) all.push_back(byte(line(i)));
+    words(all, true);
+    return all;
+  }
+
+  // Prints the signals whose bits are counted: first counter, range of bits and name, a line each.
+  void print() {
+    for (const ToggleSignal& s : bits().signals()) {
+      std::printf("%zu\t%d\t%d\t%s\n", n_ + 32 * size_t(s.word), s.msb, s.lsb, s.name.c_str());
+    }
+  }
+
+ private:
+  VerilatedVcd& bits() { return *trace_.spTrace(); }
+  uint32_t line(size_t i) const { return lines_[i].load(std::memory_order_relaxed); }
+  static uint8_t byte(uint32_t n) { return uint8_t(n < 255 ? n : 255); }
+
+  void words(std::vector<uint8_t>& all, bool reset_too) {
+    const ToggleWords& w = bits().words();
+    for (size_t i = 0; i < w.value.size(); i++) {
+      for (unsigned b = 0; b < 32; b++) all.push_back(uint8_t(w.changes(i, b) + (reset_too ? in_reset_.changes(i, b) : 0)));
+    }
+  }
+
+  const std::atomic<uint32_t>* lines_ = nullptr;
+  size_t n_ = 0;
+  std::vector<uint32_t> at_reset_;
+  ToggleWords in_reset_;
+  VerilatedVcdC trace_;
+};
+
+#else
+
+constexpr bool kHaveCoverage = false;
+
+class Coverage {
+ public:
+  template <class Top>
+  void open(Top&, const std::atomic<uint32_t>*, size_t) {}
+  void sample() {}
+  void reset_ends() {}
+  std::vector<uint8_t> counts() { return {}; }
+  void print() {}
+};
+
+#endif
 
 }  // namespace nictwin

@@ -36,13 +36,14 @@ class Device {
     std::vector<const char*> argv{"dut"};
     for (const std::string& a : plus_args) argv.push_back(a.c_str());
     context_->commandArgs(int(argv.size()), argv.data());
-    context_->traceEverOn(wave.enabled());
+    context_->traceEverOn(wave.enabled() || kHaveCoverage);
     top_ = std::make_unique<Top>(context_.get(), "TOP");
     wave_.open(*top_, wave);
     Dut::tie(*top_);
     for (const TieValue& t : start.ties) Dut::tie(*top_, t.index, t.value);
     std::apply([&](auto&... s) { (s.start(start), ...), (s.rest(*top_), ...); }, inputs_);
     std::apply([&](auto&... s) { (s.start(start), ...), (s.rest(*top_), ...); }, outputs_);
+    coverage_.open(*top_, Dut::counters(*top_), Dut::kCounters);
     reset();
   }
   ~Device() { top_->final(); }
@@ -53,9 +54,9 @@ class Device {
   const std::array<Observed, Dut::kObserve>& observed() const { return observed_; }
 
   // Adds what was covered to a file; returns a fault, or "".
-  std::string cover(const std::string& file) {
-    return HitsFile::add(file, Dut::info().build_hash, Dut::counters(*top_), at_reset_, Dut::kCounters);
-  }
+  std::string cover(const std::string& file) { return HitsFile::add(file, Dut::info().build_hash, coverage_.counts()); }
+  // Prints the signals that are covered.
+  void print_signals() { coverage_.print(); }
 
   // No input waits or is half taken, no output is half given.
   bool idle() const {
@@ -97,6 +98,7 @@ class Device {
   void step(Top& t, bool clock) {
     Dut::set_clock(t, clock);
     t.eval();
+    if (!clock) coverage_.sample();
     wave_.dump(context_->time(), cycle_);
     context_->timeInc(clock ? Dut::kPeriodPs - kHalf : kHalf);
   }
@@ -109,7 +111,7 @@ class Device {
       step(t, true);
     }
     Dut::set_resets(t, Dut::kResetCycles);
-    for (size_t i = 0; i < Dut::kCounters; i++) at_reset_.push_back(Dut::counters(t)[i]);
+    coverage_.reset_ends();
   }
 
   template <size_t... I>
@@ -135,7 +137,7 @@ class Device {
   typename Dut::Outputs outputs_;
   std::array<Observed, Dut::kObserve> observed_{};
   uint64_t cycle_ = 0;
-  std::vector<uint32_t> at_reset_;  // coverage counters
+  Coverage coverage_;
 };
 
 }  // namespace nictwin

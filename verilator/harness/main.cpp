@@ -24,6 +24,7 @@ int usage(const std::string& fault) {
                "usage: dut --fd N [--shared N]                          a socket, and shared memory, inherited from the parent\n"
                "       dut --listen unix:/path|tcp:A.B.C.D:port --token-file FILE\n"
                "       dut --playback FILE                              play a recording, print its speed\n"
+               "       dut --signals                                    print the signals whose coverage is counted\n"
                "options: --wave FILE [--wave-from CYCLE] [--wave-to CYCLE]   --coverage FILE   +plusarg...\n",
                fault.c_str());
   return 2;
@@ -65,7 +66,7 @@ std::string parse(int argc, char** argv, Arguments& a) {
   }
   if ((a.fd >= 0) + !a.listen.empty() + !a.playback.empty() != 1) return "exactly one of --fd, --listen, --playback is needed";
   if (a.session.wave.enabled() && !nictwin::kHaveWaves) return "--wave: this build cannot trace; build the variant waves";
-  if (!a.session.coverage.empty() && Dut::kCounters == 0) return "--coverage: this build collects none; build the variant coverage";
+  if (!a.session.coverage.empty() && !nictwin::kHaveCoverage) return "--coverage: this build collects none; build the variant coverage";
   return "";
 }
 
@@ -93,9 +94,17 @@ int serve(int fd, Arguments& a) {
   }
 }
 
+int print_signals() {
+  nictwin::Start start;
+  start.streams.resize(Dut::info().streams.size());
+  nictwin::Device<Dut>(start, {}, {}).print_signals();
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--signals") return print_signals();
   Arguments a;
   if (std::string fault = parse(argc, argv, a); !fault.empty()) return usage(fault);
   if (!a.playback.empty()) return nictwin::Playback<Dut>().play(a.playback, a.session.plus_args);
