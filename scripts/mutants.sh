@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Breaks the RTL on purpose, one patch of ci/mutants at a time, and plays on it: does the referee see it? Each patch is
 # applied to a copy of verilator/, built, and played under the settings below until one catches it: the shipped captures
-# (nictwin replay) or, where the patch says so, random programs (nictwin fuzz) or its block alone (nictwin blocks).
+# (nictwin replay) or, where the patch says so, random programs (nictwin fuzz), the contract suite on the NIC with one port,
+# or its block alone (nictwin blocks).
 #
 #   scripts/mutants.sh [-j JOBS] [-o REPORT] [-c CAPTURE]... [-f PROGRAMS] [-s SEED] [-b] [-l] [NAME...]
 #
@@ -12,7 +13,8 @@
 #
 # Exit: 0 every mutant came out as its patch expects; 1 one that is expected to be caught survived, or could not be
 # judged; 2 usage. A patch says what it is in `key: value` lines before the diff: block, bug, expect (caught|survives),
-# play (replay|fuzz|blocks, default replay), alone (the block that is played alone, default block).
+# play (replay|fuzz|contract|blocks, default replay), alone (the block that is played alone, default block), flags (of the
+# NIC that is built and played, for replay and fuzz: --eth-bits 256).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +26,7 @@ programs=100 seed=4 # of random programs
 
 field() { sed -n "s/^$1: //p;/^--- /q" "$patches/$2.patch"; }
 
-# how NAME: replay, fuzz or blocks
+# how NAME: replay, fuzz, contract or blocks
 how() {
   local h=$forced
   [ -n "$h" ] || h=$(field play "$1")
@@ -43,43 +45,60 @@ settings_of() {
   case $1 in
     replay) printf '%s\n' "${replays[@]}" ;;
     fuzz) echo "--runs $programs" ;;
+    contract) echo TestRTL/ports_1 ;;
     blocks) echo "--runs 8" ;;
   esac
 }
 
-# play HOW SETTING [FLAG...]: one run, its exit code
+# play HOW SETTING HOME [FLAG...]: one run on what stands in a folder, its exit code
 play() {
-  local how=$1 s=$2
-  shift 2
+  local how=$1 s=$2 home=$3
+  shift 3
   # shellcheck disable=SC2086 # settings are several words
   case $how in
-    replay) timeout -k 10 "$limit" bin/nictwin replay --dir both $s --seed 1 --no-artifacts "$@" "${captures[@]}" ;;
+    replay) timeout -k 10 "$limit" bin/nictwin replay --dir both $s --seed 1 --no-artifacts --home "$home" "$@" \
+      "${captures[@]}" ;;
     fuzz) timeout -k 10 "$limit" bin/nictwin fuzz $s --seed "$seed" --ports 1 --jobs 1 --failures 1 --shrink=false \
-      --no-artifacts "$@" ;;
-    blocks) timeout -k 10 "$limit" bin/nictwin blocks $s --seed 1 "$@" ;;
+      --no-artifacts --home "$home" "$@" ;;
+    contract) (cd scenarios/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" -test.failfast \
+      -test.run "^${s/\//$/^}\$") ;;
+    blocks) timeout -k 10 "$limit" bin/nictwin blocks $s --seed 1 --home "$home" "$@" ;;
   esac
+}
+
+# message HOW: what the run with this output saw first
+message() {
+  case $1 in
+    contract) awk '
+      /--- FAIL: TestRTL\/ports_1\/.*stall_/ { check = $0; gsub(/.*ports_1\/|_\[.*/, "", check) }
+      /the referee: cycle / { sub(/.*the referee: cycle [0-9]+, /, ""); seen = $0; exit }
+      /Error: |Messages: / { sub(/.*(Error|Messages): *\t*/, ""); seen = $0 }
+      END { print check ": " seen }' ;;
+    *) sed -n '/^FAIL/{n;s/^ *//;p;q}' ;;
+  esac | tr '\t' ' ' | cut -c1-300
 }
 
 # judge NAME DIR: one line NAME BLOCK EXPECT OUTCOME SETTING SECONDS MESSAGE BLOCKS into DIR/result
 judge() {
   local name=$1 dir=$2 status=0 outcome=survived with=- secs=- what=- blocks=- out=$2/out limit=$play_limit how s all
-  local alone=()
+  local more=()
   how=$(how "$name")
+  read -ra more <<<"$(field flags "$name")"
   if [ "$how" = blocks ]; then
-    alone=("$(pair "$name")")
+    more=("$(pair "$name")")
     limit=$((build_limit + play_limit)) # it builds by itself
   fi
   cp -r verilator "$dir/verilator"
   if ! patch -d "$dir" -p1 -s -f --no-backup-if-mismatch <"$patches/$name.patch" >"$out" 2>&1; then
     outcome=no-longer-applies what=$(tr '\n\t' '  ' <"$out")
   elif [ "$how" != blocks ] && ! NICTWIN_CACHE=$dir/cache timeout -k 10 "$build_limit" \
-    bin/nictwin dut build nic --home "$dir" >"$out" 2>&1; then
+    bin/nictwin dut build nic --home "$dir" "${more[@]}" >"$out" 2>&1; then
     outcome=no-build what=$(tail -3 "$out" | tr '\n\t' '  ')
   else
     mapfile -t all < <(settings_of "$how")
     for s in "${all[@]}"; do
       status=0
-      NICTWIN_CACHE=$dir/cache play "$how" "$s" --home "$dir" "${alone[@]}" >"$out" 2>&1 || status=$?
+      NICTWIN_CACHE=$dir/cache play "$how" "$s" "$dir" "${more[@]}" >"$out" 2>&1 || status=$?
       case $status in
         0) continue ;;
         1) outcome=caught ;;
@@ -88,7 +107,7 @@ judge() {
       esac
       with="$how $s"
       if [ "$outcome" = caught ]; then
-        what=$(sed -n '/^FAIL/{n;s/^ *//;p;q}' "$out" | tr '\t' ' ' | cut -c1-300)
+        what=$(message "$how" <"$out")
         blocks=$(grep -m1 -oE 'nic_[a-z0-9_]+\.sv' "$out" || echo -)
         secs=$(grep -m1 -oE '[0-9.]+ s wall' "$out" | cut -d' ' -f1 || echo -)
       fi
@@ -100,7 +119,7 @@ judge() {
     "$secs" "$what" "$blocks" >"$dir/result"
 }
 
-usage() { sed -n '2,15s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,17s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
 jobs=1 report='' list='' forced='' extra=()
 while getopts j:o:c:f:s:blh opt; do
@@ -123,7 +142,8 @@ names=("$@")
 for n in "${names[@]}"; do
   [ -e "$patches/$n.patch" ] || { echo "mutants: no $patches/$n.patch" >&2; exit 2; }
   [[ $(field expect "$n") =~ ^(caught|survives)$ ]] || { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
-  [[ $(how "$n") =~ ^(replay|fuzz|blocks)$ ]] || { echo "mutants: $n: play: want replay, fuzz or blocks" >&2; exit 2; }
+  [[ $(how "$n") =~ ^(replay|fuzz|contract|blocks)$ ]] ||
+    { echo "mutants: $n: play: want replay, fuzz, contract or blocks" >&2; exit 2; }
 done
 if [ -n "$list" ]; then
   for n in "${names[@]}"; do printf '%-24s %-10s %-9s %-7s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(how "$n")" "$(field bug "$n")"; done
@@ -141,14 +161,18 @@ work=$(mktemp -d)
 trap 'trap - EXIT; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
+[[ " $(for n in "${names[@]}"; do how "$n"; done | tr '\n' ' ')" != *" contract "* ]] ||
+  go test -c -o "$work/contract.test" ./scenarios/contract
+
 # The tree as it is must pass, or nothing that follows means anything.
 limit=$((build_limit + play_limit))
-for h in $(for n in "${names[@]}"; do how "$n"; done | sort -u); do
+while read -r h flags; do
   while read -r s; do
-    play "$h" "$s" >"$work/clean" 2>&1 </dev/null ||
-      { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s)" >&2; exit 1; }
+    # shellcheck disable=SC2086 # flags are several words
+    play "$h" "$s" "$PWD" $flags >"$work/clean" 2>&1 </dev/null ||
+      { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s $flags)" >&2; exit 1; }
   done < <(settings_of "$h")
-done
+done < <(for n in "${names[@]}"; do echo "$(how "$n") $(field flags "$n")"; done | sort -u)
 
 for n in "${names[@]}"; do
   while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done

@@ -80,7 +80,7 @@ func TestPatchFaultsAreFound(t *testing.T) {
 		"file.patch":  {"file.patch: b.sv: no such file"},
 		"same.patch":  {"same.patch: changes nothing"},
 		"keys.patch": {"keys.patch: bug: expected a value, got none", "keys.patch: expect: expected caught or survives, got perhaps",
-			"keys.patch: play: expected replay, fuzz or blocks, got chess"},
+			"keys.patch: play: expected replay, fuzz, contract or blocks, got chess"},
 	} {
 		require.Equal(t, want, patchFaults(dir, name), name)
 	}
@@ -126,8 +126,8 @@ func patchFaults(top, path string) []string {
 	if v := keys["expect"]; v != "caught" && v != "survives" {
 		tell("expect: expected caught or survives, got %s", v)
 	}
-	if v, ok := keys["play"]; ok && v != "replay" && v != "fuzz" && v != "blocks" {
-		tell("play: expected replay, fuzz or blocks, got %s", v)
+	if v, ok := keys["play"]; ok && !slices.Contains([]string{"replay", "fuzz", "contract", "blocks"}, v) {
+		tell("play: expected replay, fuzz, contract or blocks, got %s", v)
 	}
 	if len(hunks) == 0 {
 		tell("changes nothing")

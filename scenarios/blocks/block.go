@@ -41,7 +41,7 @@ type Block struct {
 func All() []*Block {
 	return []*Block{
 		account, counters, crc32c, csum, ecn, icrc, key, msix, offload, parse, pause, reader, regs, rss,
-		rxq, steer, tables, wqe,
+		rxdma, rxq, steer, tables, wqe,
 	}
 }
 

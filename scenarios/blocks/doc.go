@@ -12,9 +12,11 @@
 // Blocks with a state are given operations. Where the contract leaves time free, the wrapper waits: an operation is over
 // before the next begins, as far as the order matters; what may come in any order is told by its place.
 //
-// Without a pair are rxdma, the copy engine and the rings of transmit queues, whose writes and reads may be cut in any way
-// and which replays hold byte by byte; and flr: all that it does is to say when a reset may end, which is free within a
-// bound. The contract suite and random programs hold that.
+// How writes are cut is free, too: a result has them TLP by TLP, and Settle holds them to the rules of PCIe, puts the bytes
+// together by their addresses and says what the reference can say.
+//
+// Without a pair are the copy engine and the rings of transmit queues, which replays hold byte by byte; and flr: all that
+// it does is to say when a reset may end, which is free within a bound. The contract suite and random programs hold that.
 //
 // It is not a proof of how blocks work together: boards do that (scenarios/replay, scenarios/fuzz). It knows no timing:
 // a block may take as long as it likes, up to a limit.

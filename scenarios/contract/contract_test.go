@@ -18,9 +18,11 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/home"
 )
 
-const manifest = "../../verilator/duts/nic/dut.yaml"
+// manifest is where that of the NIC is: here, or in the folder that $NICTWIN_HOME names.
+func manifest() (string, error) { return home.Resolve("nic", "") }
 
 // rtlCoverage is a folder to which the checks on RTL add what they exercised of it, if it is set; see make coverage.
 var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
@@ -71,7 +73,11 @@ func largest() nic.Spec {
 
 // buildRTL builds the RTL with these sizes.
 func buildRTL(ctx context.Context, sizes nic.Spec) (*rtlbridge.Device, error) {
-	m, err := rtlbridge.LoadManifest(manifest)
+	path, err := manifest()
+	if err != nil {
+		return nil, err
+	}
+	m, err := rtlbridge.LoadManifest(path)
 	if err != nil {
 		return nil, err
 	}

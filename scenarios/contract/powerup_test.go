@@ -33,9 +33,11 @@ func TestRandomPowerUp(t *testing.T) {
 func randomPowerUp(t *testing.T, ports int) {
 	sizes := nic.DefaultSpec()
 	sizes.Ports = ports
-	zeros, err := board.Build(t.Context(), manifest, "speed", board.Eth{Ports: ports}, nil)
+	path, err := manifest()
 	require.NoError(t, err)
-	random, err := board.Build(t.Context(), manifest, "debug", board.Eth{Ports: ports}, nil)
+	zeros, err := board.Build(t.Context(), path, "speed", board.Eth{Ports: ports}, nil)
+	require.NoError(t, err)
+	random, err := board.Build(t.Context(), path, "debug", board.Eth{Ports: ports}, nil)
 	require.NoError(t, err)
 	played := 0
 	for _, c := range suite(sizes) {

@@ -1,0 +1,157 @@
+package blocks
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"nictwin/models/tlp"
+)
+
+// Writes of a block come in beats of so many bytes, as blk_writes_pkg has them; the last beat of a result is none of a
+// TLP and tells the rest.
+const (
+	writeBeat = 160
+	writeData = 128 // bytes of the payload, then the header and
+	writeKeep = writeData + tlp.HeaderBytes
+	writeLast = writeKeep + 4
+	writeEnd  = writeLast + 1 // whether the TLP is a completion entry
+)
+
+// What can be wrong with the writes of a result, beyond the rules of PCIe, whose numbers are lower.
+const (
+	writesTwice = 64 + iota
+	writesHole
+	writesLate
+	writesAttr
+	writesKind
+	writesNames
+)
+
+func writesName(v uint64) string {
+	names := [...]string{"a byte is written twice", "a byte between others is not written", "a write follows the completion entry",
+		"attributes of a part differ", "no such write"}
+	switch {
+	case v == 0:
+		return "right"
+	case v <= uint64(tlp.NumRules):
+		return tlp.Rule(v).String()
+	case v >= writesTwice && v < writesNames:
+		return names[v-writesTwice]
+	}
+	return fmt.Sprintf("fault %d", v)
+}
+
+// A place is where the bytes of one purpose go: bits 31:30 of a bus address tell places apart.
+const (
+	placeBit = 30
+	places   = 4
+)
+
+// placed is the writes to one place.
+type placed struct {
+	addr  uint64 // of the first byte
+	bytes []byte
+	attr  tlp.Attr
+	runs  []run
+}
+
+type run struct {
+	addr  uint64
+	bytes []byte
+}
+
+// written is what a result's writes add up to, however they are cut.
+type written struct {
+	fault  uint8 // the first, 0: none
+	places [places]placed
+	other  []tlp.Packet // TLPs that are no writes
+	ended  bool         // a completion entry was written
+}
+
+// gather takes a result apart: writes held to MPS and the rules of PCIe, and the bytes of the last beat, which mps names
+// the MPS from.
+func gather(data []byte, mps func(told []byte) int) (w written, told []byte) {
+	if len(data) < writeBeat || len(data)%writeBeat != 0 {
+		w.fault = writesKind
+		return w, make([]byte, writeData)
+	}
+	told = data[len(data)-writeBeat:][:writeData]
+	cfg := tlp.DefaultMonitorConfig()
+	cfg.MPS = mps(told)
+	mon, err := tlp.NewMonitor(cfg)
+	if err != nil {
+		w.fault = uint8(tlp.RuleMPS)
+		return w, told
+	}
+	var p tlp.Packet
+	for b := range slices.Chunk(data[:len(data)-writeBeat], writeBeat) {
+		n := bits.OnesCount32(le.Uint32(b[writeKeep:]))
+		p.Data = append(p.Data, b[:tlp.DWBytes*n]...)
+		if b[writeLast] != 0 {
+			p.Hdr = [tlp.HeaderBytes]byte(b[writeData:])
+			if v := mon.Check(tlp.FromDevice, 0, &p); len(v) > 0 {
+				w.wrong(uint8(v[0].Rule))
+			}
+			w.add(&p, b[writeEnd] != 0)
+			p = tlp.Packet{}
+		}
+	}
+	if len(p.Data) > 0 {
+		w.wrong(uint8(tlp.RuleLength))
+	}
+	for i := range w.places {
+		w.join(&w.places[i])
+	}
+	return w, told
+}
+
+func (w *written) wrong(fault uint8) {
+	if w.fault == 0 {
+		w.fault = fault
+	}
+}
+
+// add takes a TLP.
+func (w *written) add(p *tlp.Packet, entry bool) {
+	h := tlp.Parse(&p.Hdr)
+	if w.ended {
+		w.wrong(writesLate)
+	}
+	w.ended = entry
+	if h.Kind != tlp.MWr {
+		w.other = append(w.other, *p)
+		return
+	}
+	at := &w.places[h.Address>>placeBit%places]
+	if len(at.runs) == 0 {
+		at.attr = h.Attr
+	} else if at.attr != h.Attr {
+		w.wrong(writesAttr)
+	}
+	runs := h.Runs(p.Data)
+	for addr, b, ok := runs.Next(); ok; addr, b, ok = runs.Next() {
+		at.runs = append(at.runs, run{addr, b})
+	}
+}
+
+// join puts the bytes of a place in the order of their addresses.
+func (w *written) join(p *placed) {
+	slices.SortStableFunc(p.runs, func(a, b run) int {
+		if a.addr < b.addr {
+			return -1
+		}
+		return int(flag(a.addr > b.addr))
+	})
+	for i, r := range p.runs {
+		switch next := p.addr + uint64(len(p.bytes)); {
+		case i == 0:
+			p.addr = r.addr
+		case r.addr < next:
+			w.wrong(writesTwice)
+		case r.addr > next:
+			w.wrong(writesHole)
+		}
+		p.bytes = append(p.bytes, r.bytes...)
+	}
+}

@@ -1,0 +1,25 @@
+/// Results that are writes as they left a block, TLP by TLP, and what else there is to tell of them
+/// in a beat behind. Byte 0 of a packet is in the low bits.
+
+package blk_writes_pkg;
+  import nic_int_pkg::*;
+
+  typedef struct packed {
+    logic [79:0]       rsvd;
+    logic [7:0]        entry;    // the TLP is a completion entry
+    logic [7:0]        last;     // of the TLP
+    logic [31:0]       keep;     // DWs that are there
+    logic [127:0]      hdr;
+    logic [TlpW-1:0]   data;
+  } write_beat_t;
+
+  function automatic write_beat_t write_beat(input tlp_beat_t b);
+    write_beat = '{rsvd: '0, entry: 8'(b.entry), last: 8'(b.last), keep: b.keep, hdr: b.hdr,
+                   data: b.data};
+  endfunction
+
+  // The beat behind, with anything to tell.
+  function automatic write_beat_t write_end(input logic [TlpW-1:0] told);
+    write_end = '{data: told, default: '0};
+  endfunction
+endpackage
