@@ -63,6 +63,9 @@ func frame(rng *rand.Rand) []byte {
 		f.Tags = append(f.Tags, pick(rng, uint32(craft.TpidC), craft.TpidS)<<16|rng.Uint32()&0xffff)
 	}
 	network(rng, &f)
+	if f.Proto == craft.ProtoUDP && maybe(rng, 10) {
+		f.UDPSum = craft.SumOnes
+	}
 	lies(rng, &f)
 	if maybe(rng, 50) {
 		f.Digest = craft.Sum(1 + rng.IntN(2))

@@ -14,10 +14,12 @@ const (
 	msixOff
 	msixEntries
 	msixSlots     = 4
+	msixApartAt   = 20 // in a request
 	msixSlotsAt   = 24 // in a request
 	msixSlotBytes = 8
 	msixSentAt    = 4 // in a result
 	msixSentBytes = 24
+	msixPatient   = 64 // units of the limits of queues whose entries come apart
 )
 
 var msix = &Block{
@@ -32,7 +34,7 @@ var msix = &Block{
 
 var (
 	msixRequest = layout(num("op", 1), num("tx", 1), num("queue", 1), gap(1), num("mod_count", 2), num("mod_cycles", 2), num("addr", 8),
-		num("data", 4), gap(4), msixSlot("0"), msixSlot("1"), msixSlot("2"), msixSlot("3"))
+		num("data", 4), num("apart", 2), gap(2), msixSlot("0"), msixSlot("1"), msixSlot("2"), msixSlot("3"))
 	msixResult = layout(num("op", 1), num("others", 1), num("counted", 1), gap(1), msixSent("0"), msixSent("1"), msixSent("2"), msixSent("3"))
 )
 
@@ -57,7 +59,8 @@ type msixQueue struct {
 }
 
 // msixStimulus has a few queues of both kinds go on and off, and entries of them. The limits in time are longer than a
-// message may take that is due at once.
+// message may take that is due at once. Some requests have two entries of a queue, so far apart that a limit which counts
+// from the second one is seen to be late [M2]; the queue's limit is longer than they are apart.
 func msixStimulus(rng *rand.Rand, n int) (list []Packet) {
 	var queues [6]msixQueue
 	for i := range queues {
@@ -72,7 +75,7 @@ func msixStimulus(rng *rand.Rand, n int) (list []Packet) {
 			q.on = true
 			q.v = nic.Vector{
 				Addr: pick(rng, 0, uint64(rng.Uint32()), rng.Uint64(), rng.Uint64(), rng.Uint64()) &^ 3, Data: rng.Uint32(),
-				Count: uint16(pick(rng, 0, 1, 2, 3, 5)), Cycles: uint16(pick(rng, 0, 0, 18+rng.IntN(4))),
+				Count: uint16(pick(rng, 0, 1, 2, 3, 5)), Cycles: uint16(pick(rng, 0, 0, 18+rng.IntN(4), msixPatient+rng.IntN(4))),
 			}
 			le.PutUint16(b[4:], q.v.Count)
 			le.PutUint16(b[6:], q.v.Cycles)
@@ -89,6 +92,12 @@ func msixStimulus(rng *rand.Rand, n int) (list []Packet) {
 			b[0] = msixEntries
 			for i, k := range rng.Perm(len(queues))[:msixSlots] {
 				queues[k].entry(b[msixSlotsAt+i*msixSlotBytes:], flag(queues[k].on && maybe(rng, 60)), maybe(rng, 8))
+			}
+			if q.v.Cycles >= msixPatient {
+				le.PutUint16(b[msixApartAt:], uint16(18*nic.ModUnit+rng.IntN(nic.ModUnit)))
+				for _, i := range rng.Perm(msixSlots)[:2] {
+					q.entry(b[msixSlotsAt+i*msixSlotBytes:], 1, maybe(rng, 8))
+				}
 			}
 		}
 		b[1], b[2] = q.tx, q.id
@@ -117,23 +126,38 @@ func msixReference() func(Packet) []Packet {
 		}
 		res := make([]byte, msixSentAt+msixSlots*msixSentBytes)
 		res[0] = b[0]
+		of := func(i int) name { return name{b[msixSlotsAt+i*msixSlotBytes+1], b[msixSlotsAt+i*msixSlotBytes+2]} }
+		send := func(n name, timed bool) {
+			res[2]++
+			for i := range msixSlots {
+				if of(i) == n {
+					queues[n].sent(res[msixSentAt+i*msixSentBytes:], timed)
+				}
+			}
+		}
 		for i := range msixSlots {
-			s := b[msixSlotsAt+i*msixSlotBytes:]
-			q := queues[name{s[1], s[2]}]
+			s, q := b[msixSlotsAt+i*msixSlotBytes:], queues[of(i)]
 			if q == nil {
 				continue
 			}
+			now := cycle + int64(i)*int64(le.Uint16(b[msixApartAt:]))
 			if s[0] != 0 {
-				q.m.Wrote(&q.v, s[3] != 0, cycle)
+				q.m.Wrote(&q.v, s[3] != 0, now)
 			}
 			if b[0] == msixOff && i == 0 {
-				q.m.Close(cycle)
-				delete(queues, name{s[1], s[2]})
+				q.m.Close(now)
 			}
-			if at := q.m.DueAt(); at != nic.Never {
-				res[2]++
-				q.sent(res[msixSentAt+i*msixSentBytes:], at > cycle)
+			if q.m.DueAt() <= now {
+				send(of(i), false)
 			}
+		}
+		for i := range msixSlots {
+			if q := queues[of(i)]; q != nil && q.m.DueAt() != nic.Never {
+				send(of(i), true)
+			}
+		}
+		if b[0] == msixOff {
+			delete(queues, of(0))
 		}
 		return []Packet{{Data: res}}
 	}
@@ -143,7 +167,8 @@ func msixReference() func(Packet) []Packet {
 func (q *msixQueue) sent(b []byte, timed bool) {
 	var p tlp.Packet
 	q.m.Sent()
-	b[0], b[1] = 1, flag(timed)
+	b[0]++
+	b[1] = flag(timed)
 	if err := p.SetMSIX(tlp.Origin{RequesterID: nicspec.RequesterNic}, q.v.Addr, q.v.Data); err != nil {
 		return // no field of it is right then
 	}

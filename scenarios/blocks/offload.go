@@ -83,6 +83,9 @@ func offloadStimulus(rng *rand.Rand, n int) (list []Packet) {
 		if l4 == 0 {
 			l4 = l3 + 20
 		}
+		if h.L4Type == nicspec.L4TypeUdp && maybe(rng, 50) { // what stood there does not matter
+			copy(f[l4+6:l4+8], noise(rng, 2))
+		}
 		if shift := rng.IntN(60); maybe(rng, 25) && len(f)+shift <= nicspec.FrameMax { // headers at any place
 			f, l3, l4 = append(noise(rng, shift), f...), l3+shift, l4+shift
 		}

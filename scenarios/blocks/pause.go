@@ -94,6 +94,9 @@ func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 		TxClasses: uint8(rng.Uint32()), PauseTime: uint16(2048 + rng.IntN(60000)), Xoff: rng.Uint32N(nicspec.RxBufBytes + 1),
 	}
 	f.Xon = rng.Uint32N(f.Xoff + 1)
+	if maybe(rng, 50) { // levels that a buffer can have
+		f.Xoff, f.Xon = (f.Xoff+pauseLine-1)&^(pauseLine-1), f.Xon&^(pauseLine-1)
+	}
 	switch rng.IntN(12) {
 	case 0:
 		f.RxPause = uint8(rng.Uint32())
@@ -112,15 +115,19 @@ func portEntry(rng *rand.Rand) nicspec.PortEntryFields {
 	return f
 }
 
-// pauseLevelsRequest is three levels, around the marks, then an empty buffer; or one for as long as the pause is renewed
-// twice.
+// pauseLevelsRequest is three levels, around the marks, then an empty buffer; or one above the upper mark and one at the
+// lower; or one for as long as the pause is renewed twice.
 func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) Packet {
 	const lines = nicspec.RxBufBytes / pauseLine
 	b := make([]byte, 8+6*pauseSteps)
 	b[0] = pauseLevels
+	level := func(i, at int) { le.PutUint16(b[8+2*i:], uint16(min(max(at, 0), lines))) }
 	for i := range pauseSteps - 1 {
-		at := pick(rng, int(cfg.Xoff)/pauseLine, int(cfg.Xon)/pauseLine, rng.IntN(lines), 0) + rng.IntN(3) - 1
-		le.PutUint16(b[8+2*i:], uint16(min(max(at, 0), lines)))
+		level(i, pick(rng, int(cfg.Xoff)/pauseLine, int(cfg.Xon)/pauseLine, rng.IntN(lines), 0)+rng.IntN(3)-1)
+	}
+	if maybe(rng, 30) {
+		level(0, int(cfg.Xoff)/pauseLine+1)
+		level(1, int(cfg.Xon)/pauseLine)
 	}
 	for i := range pauseSteps {
 		le.PutUint32(b[8+2*pauseSteps+4*i:], 2*pauseLate)

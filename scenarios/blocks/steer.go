@@ -32,7 +32,8 @@ var steer = &Block{
 	Stimulus: steerStimulus, Reference: steerReference,
 }
 
-// steerStimulus writes rules that look at a few bytes of a few keys, and asks what becomes of such keys.
+// steerStimulus writes rules that look at a few bytes of a few keys, and asks what becomes of such keys. Rules are written
+// again as invalid, and their keys looked up then.
 func steerStimulus(rng *rand.Rand, n int) (list []Packet) {
 	var pool []nicspec.SteerKeyFields
 	for range 6 {
@@ -40,7 +41,7 @@ func steerStimulus(rng *rand.Rand, n int) (list []Packet) {
 		k.Port = uint8(rng.IntN(2))
 		pool = append(pool, k)
 	}
-	for range n {
+	for len(list) < n {
 		switch rng.IntN(10) {
 		case 0, 1, 2:
 			list = append(list, ruleCommand(rng, pool))
@@ -48,17 +49,37 @@ func steerStimulus(rng *rand.Rand, n int) (list []Packet) {
 			b := make([]byte, 8)
 			b[0], b[1] = uint8(pick(rng, steerHit, steerHit, steerRead)), uint8(ruleIndex(rng))
 			list = append(list, Packet{Data: b})
+		case 4:
+			list = append(list, withdrawn(rng, pick(rng, pool...))...)
 		default:
 			k := pick(rng, pool...)
 			if maybe(rng, 25) {
 				k = steerKey(rng)
 			}
-			b := make([]byte, 8+nicspec.SteerKeySize)
-			k.Encode(b[8:])
-			list = append(list, Packet{Data: b})
+			list = append(list, lookup(k))
 		}
 	}
-	return list
+	return list[:n]
+}
+
+func lookup(k nicspec.SteerKeyFields) Packet {
+	b := make([]byte, 8+nicspec.SteerKeySize)
+	k.Encode(b[8:])
+	return Packet{Data: b}
+}
+
+// withdrawn is a rule that a key matches, and the same one made invalid.
+func withdrawn(rng *rand.Rand, k nicspec.SteerKeyFields) []Packet {
+	f, i := direction(rng), ruleIndex(rng)
+	k.Encode(f.Value[:])
+	f.Mask[rng.IntN(len(f.Mask))] = 0xff
+	write := func(valid uint8) Packet {
+		b := make([]byte, nicspec.RuleEntrySize)
+		f.Valid = valid
+		f.Encode(b)
+		return tableRequest(steerTable, nicspec.TableRule, i, b)
+	}
+	return []Packet{write(1), lookup(k), write(0), lookup(k)}
 }
 
 func ruleIndex(rng *rand.Rand) int {

@@ -52,6 +52,7 @@ const (
 	SumZero Sum = iota
 	SumRight
 	SumWrong
+	SumOnes // of UDP: the frame is made so that the sum comes to 0, which is sent as 0xffff
 )
 
 // Numbers of protocols, and the most bytes of IPv4 options.
@@ -214,24 +215,14 @@ func (p *Frame) seal(b []byte, l4, n int) {
 	if p.Proto != ProtoUDP || p.L3 == 0 {
 		return
 	}
-	l3 := p.L3Off()
-	if p.Roce {
-		crc := wire.CoveredCRC(b[l3:], l4-l3, l4-l3+n-4)
-		if p.ICRCBad {
-			crc ^= 0x100
-		}
-		binary.LittleEndian.PutUint32(b[l4+n-4:], crc)
-	}
+	p.sealICRC(b, l4, n)
 	if p.UDPSum == SumZero {
 		return
 	}
-	addrs := b[l3+12 : l3+20]
-	if p.L3 == 6 {
-		addrs = b[l3+8 : l3+40]
+	if p.UDPSum == SumOnes {
+		p.toZero(b, l4, n)
 	}
-	length := be.Uint16(b[l4+4:])
-	end := max(l4, min(len(b), l4+int(length)))
-	sum := wire.PartialSum(0).Add(addrs).AddUint16(ProtoUDP).AddUint16(length).Add(b[l4:end]).Checksum()
+	sum := p.udpSum(b, l4)
 	if sum == 0 {
 		sum = 0xffff
 	}
@@ -239,4 +230,48 @@ func (p *Frame) seal(b []byte, l4, n int) {
 		sum ^= 0x0100
 	}
 	be.PutUint16(b[l4+6:], sum)
+}
+
+func (p *Frame) sealICRC(b []byte, l4, n int) {
+	if !p.Roce {
+		return
+	}
+	l3 := p.L3Off()
+	crc := wire.CoveredCRC(b[l3:], l4-l3, l4-l3+n-4)
+	if p.ICRCBad {
+		crc ^= 0x100
+	}
+	binary.LittleEndian.PutUint32(b[l4+n-4:], crc)
+}
+
+// udpSum is the checksum of a datagram whose field is zero.
+func (p *Frame) udpSum(b []byte, l4 int) uint16 {
+	l3 := p.L3Off()
+	addrs := b[l3+12 : l3+20]
+	if p.L3 == 6 {
+		addrs = b[l3+8 : l3+40]
+	}
+	length := be.Uint16(b[l4+4:])
+	end := max(l4, min(len(b), l4+int(length)))
+	return wire.PartialSum(0).Add(addrs).AddUint16(ProtoUDP).AddUint16(length).Add(b[l4:end]).Checksum()
+}
+
+// toZero has the checksum come to zero, by the source port. An ICRC covers that, but not the fifth byte of the BTH: ports
+// are tried until that byte makes up for the rest.
+func (p *Frame) toZero(b []byte, l4, n int) {
+	const tries, spare = 1 << 12, 8 + 4
+	for range tries {
+		sum, port := p.udpSum(b, l4), be.Uint16(b[l4:])
+		switch {
+		case sum == 0:
+			return
+		case !p.Roce:
+			be.PutUint16(b[l4:], ^wire.PartialSum(0).AddUint16(port).AddUint16(sum).Checksum())
+		case sum&0xff == 0 && int(b[l4+spare])+int(sum>>8) <= 0xff:
+			b[l4+spare] += uint8(sum >> 8)
+		default:
+			be.PutUint16(b[l4:], port+1)
+			p.sealICRC(b, l4, n)
+		}
+	}
 }

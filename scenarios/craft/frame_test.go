@@ -24,6 +24,22 @@ func TestRightAndWrong(t *testing.T) {
 	}
 }
 
+// Sums that come to zero stand in the frame as ones, and are right.
+func TestSumOnes(t *testing.T) {
+	for seed := range uint64(50) {
+		f := Frame{L3: 4 + 2*int(seed%2), Proto: ProtoUDP, DPort: nicspec.ResetRocePort, UDPSum: SumOnes, Payload: 20 + int(seed), Seed: seed}
+		f.Roce = seed%3 > 0
+		var h nic.Headers
+		b := f.Build()
+		nic.Parse(b, nicspec.ResetRocePort, &h)
+		require.Equal(t, []byte{0xff, 0xff}, b[h.L4Off+6:h.L4Off+8], "seed %d", seed)
+		require.Equal(t, nicspec.VerdictOk, nic.CheckL4Csum(b, &h))
+		if f.Roce {
+			require.Equal(t, nicspec.VerdictOk, nic.CheckICRC(b, &h))
+		}
+	}
+}
+
 func verdicts(t *testing.T, f *Frame, want nicspec.Verdict) {
 	t.Helper()
 	var h nic.Headers

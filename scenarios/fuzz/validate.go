@@ -116,7 +116,7 @@ func (v *validator) frame(f *Frame, least int) {
 	v.in("ihl", f.IHL, 0, 15)
 	v.in("ip_len", f.IPLen, -maxLater, maxLater)
 	v.in("udp_len", f.UDPLen, -maxLater, maxLater)
-	v.in("udp_sum", int(f.UDPSum), 0, int(craft.SumWrong))
+	v.in("udp_sum", int(f.UDPSum), 0, int(craft.SumOnes))
 	v.in("digest", int(f.Digest), 0, int(craft.SumWrong))
 	v.in("data_off", f.DataOff, 0, 15)
 	v.in("payload", f.Payload, 0, maxFrame)

@@ -1,6 +1,6 @@
 /// nic_msix alone: enabling of a queue (op 0); its disabling, with an entry just before it or
-/// without (op 1); entries of up to four queues, one after another (op 2). Each is waited for:
-/// its result is the messages that came of it, which go through a port that takes its time.
+/// without (op 1); up to four entries, so many cycles apart (op 2). Each is waited for: its
+/// result is the messages that came of it, which go through a port that takes its time.
 
 module blk_msix
   import nic_int_pkg::*;
@@ -32,7 +32,8 @@ module blk_msix
 
   typedef struct packed {
     slot_t [Slots-1:0] slot;
-    logic [31:0] rsvd;
+    logic [15:0] rsvd;
+    logic [15:0] apart;
     logic [31:0] data;
     logic [63:0] addr;
     logic [15:0] mod_cycles;
@@ -43,7 +44,8 @@ module blk_msix
     logic [7:0]  op;
   } op_t;
 
-  // A message; timed: it came when its entry had waited that long.
+  // Messages; timed: the last came when its oldest entry had waited that long; late: one came later
+  // than it may.
   typedef struct packed {
     logic [31:0]  data;
     logic [127:0] hdr;
@@ -58,10 +60,11 @@ module blk_msix
   state_e            state_q;
   op_t               o_q;
   sent_t [Slots-1:0] sent_q;
-  logic [Slots-1:0]  ran_q;        // the slot's entry has left
+  logic [Slots-1:0]  ran_q;        // an entry of the slot's queue has left and is not reported
   logic [15:0]       age_q [Slots];
   logic [7:0]        others_q, steps_q;
   logic [1:0]        next_q;
+  logic [15:0]       wait_q;       // cycles until the next slot's turn
   logic [4:0]        calm_q;
   logic [7:0]        lfsr_q;
   tbl_req_t          tbl;
@@ -78,7 +81,7 @@ module blk_msix
   assign m_axis_rsp_tlast  = 1'b1;
   assign m_axis_rsp_tdata  = 800'({sent_q, 8'h0, steps_q, others_q, o_q.op});
   assign now       = o_q.slot[next_q];
-  assign has       = state_q == StPush && now.has[0];
+  assign has       = state_q == StPush && wait_q == '0 && now.has[0];
   assign msg_ready = room && !has;
   assign taken     = room && (has || msg_valid);
   assign in        = '{entry: has, msg: !has, event_f: has && now.event_f[0],
@@ -129,7 +132,9 @@ module blk_msix
           sent_q[i].count <= sent_q[i].count + 8'd1;
           sent_q[i].timed <= 8'(ran_q[i] && o_q.slot[i].limit != 32'd0 &&
               32'(age_q[i]) >= o_q.slot[i].limit);
-          sent_q[i].late  <= 8'(32'(age_q[i]) >= o_q.slot[i].limit + Late);
+          if (32'(age_q[i]) >= o_q.slot[i].limit + Late) sent_q[i].late <= 8'd1;
+          ran_q[i] <= 1'b0;
+          age_q[i] <= '0;
         end
       end
       if (msg_valid && msg_ready && o_q.slot[i].queue_f == msg.queue_f &&
@@ -145,11 +150,13 @@ module blk_msix
         o_q     <= op_t'(s_axis_req_tdata);
         next_q  <= '0;
         state_q <= s_axis_req_tdata[7:0] == 8'd0 ? StCommit : StPush;
-        {sent_q, others_q, steps_q, ran_q} <= '0;
+        {sent_q, others_q, steps_q, ran_q, wait_q} <= '0;
         age_q   <= '{default: '0};
       end
-      StPush: if (!has || room) begin
+      StPush: if (wait_q != '0) wait_q <= wait_q - 16'd1;
+      else if (!has || room) begin
         next_q <= next_q + 2'd1;
+        wait_q <= o_q.apart;
         if (next_q == 2'(Slots - 1)) state_q <= o_q.op == 8'd1 ? StFlush : StSettle;
       end
       StSettle: if (calm_q == 5'(Calm) && !busy) state_q <= StResult;
