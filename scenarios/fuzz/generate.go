@@ -5,6 +5,7 @@ import (
 
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 )
 
 // Shape is what programs have in common.
@@ -18,6 +19,7 @@ func Generate(seed uint64, shape Shape) *Program {
 	const stream = 0x66757a7a // sets programs apart from other uses of the seed
 	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream))}
 	g.prog = &Program{Schema: Schema, Seed: seed, Board: g.board()}
+	g.prog.Board.place(rand.New(rand.NewPCG(seed, stream+1)))
 	g.prelude()
 	g.heavy, g.olds = g.of(4) == 0, g.of(8) == 0
 	for range 25 + g.of(45) {
@@ -56,6 +58,13 @@ func (g *generator) board() Board {
 		b.Stall = pick(g, 0, 0, 10+g.of(20), 40+g.of(30))
 	}
 	return b
+}
+
+// place draws where memory lies: anywhere above 4 GB.
+func (b *Board) place(rng *rand.Rand) {
+	for _, at := range []*uint64{&b.HostAt, &b.ArmAt} {
+		*at = (rng.Uint64N(memoryBytes-room-highAt) + highAt) &^ (tlp.PageBytes - 1)
+	}
 }
 
 // wait is how long an operation is given.

@@ -30,6 +30,7 @@ type player struct {
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing
+	at   [regions]uint64 // first bus address of each part of memory
 	free [regions]uint64 // first free bus address of each part of memory
 	used [regions]uint64 // bytes of the piece regions that are taken
 	last [regions]uint64 // where the piece before lies in its region
@@ -45,16 +46,29 @@ const (
 )
 
 const (
-	memoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
-	pieceBytes  = 4 << 20 // of each part, for what work entries name
-	linkCycles  = 64      // short, so that waiting costs few cycles
-	regTags     = 128     // register reads in flight
-	patience    = 400_000 // cycles that a wait may take: more than any time-out of the contract's
+	memoryBytes = 1 << nicspec.EndpointShift // of each endpoint, as much as bus addresses can name
+	pieceBytes  = 4 << 20                    // of each part, for what work entries name
+	linkCycles  = 64                         // short, so that waiting costs few cycles
+	regTags     = 128                        // register reads in flight
+	patience    = 400_000                    // cycles that a wait may take: more than any time-out of the contract's
+)
+
+// Where the parts lie unless the board says so, and the room that each needs.
+const (
+	lowAt  = 1 << 20
+	highAt = 1 << 33
+	room   = 1 << 33
 )
 
 // starts are the first bus addresses that are given out.
-var starts = [regions]uint64{
-	host.Bus(nicspec.EndpointHost, 1<<33), host.Bus(nicspec.EndpointArm, 1<<20), host.Bus(nicspec.EndpointArm, 1<<33),
+func (b *Board) starts() [regions]uint64 {
+	at := func(offset uint64) uint64 {
+		if offset == 0 {
+			return highAt
+		}
+		return offset
+	}
+	return [regions]uint64{host.Bus(nicspec.EndpointHost, at(b.HostAt)), host.Bus(nicspec.EndpointArm, lowAt), host.Bus(nicspec.EndpointArm, at(b.ArmAt))}
 }
 
 func (p *Place) region() int {
@@ -84,11 +98,11 @@ func newPlayer(p *Program, sizes nic.Spec, build Build, cov *Coverage) (*player,
 		return nil, err
 	}
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
-	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, free: starts,
+	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: p.Board.starts(),
 		keys: map[int]nicspec.KeyEntryFields{}}
 	x.see = newWatcher(p, &x.sizes, cov)
 	for r := range x.free {
-		x.free[r] += pieceBytes
+		x.free[r] = x.at[r] + pieceBytes
 	}
 	if err := x.connect(); err != nil {
 		return nil, errors.Join(err, b.Close())

@@ -33,6 +33,8 @@ type Board struct {
 	Random  bool   `json:"random,omitempty"`   // completions are split at random
 	Jitter  int    `json:"jitter,omitempty"`   // ns, by which reads are shuffled
 	Delay   int    `json:"delay,omitempty"`    // ns from a read to its first completion
+	HostAt  uint64 `json:"host_at,omitempty"`  // offset in host memory from which on it is used; 0: 8 GB
+	ArmAt   uint64 `json:"arm_at,omitempty"`   // likewise in Arm memory above 4 GB
 }
 
 // ProgramError says what is wrong with a program.
@@ -96,6 +98,8 @@ func (p *Program) Validate() error {
 	v.in("board.stall", p.Board.Stall, 0, 90)
 	v.in("board.jitter", p.Board.Jitter, 0, 10_000)
 	v.in("board.delay", p.Board.Delay, 0, 10_000)
+	v.offset("board.host_at", p.Board.HostAt)
+	v.offset("board.arm_at", p.Board.ArmAt)
 	v.in("operations", len(p.Ops), 0, maxOps)
 	for i := range p.Ops {
 		v.op = i

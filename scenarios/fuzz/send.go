@@ -145,7 +145,7 @@ func (x *player) content(e *Entry) []byte {
 func (x *player) piece(p *Piece, b []byte) (nicspec.SegFields, uint64, error) {
 	k, known := x.keys[p.Key]
 	region := regionOf(k.BusBase)
-	base := starts[region]
+	base := x.at[region]
 	at := Place{Skew: p.Skew, Page: p.Page}
 	bus := at.lay(base + x.used[region])
 	if bus+uint64(p.Len) > base+pieceBytes {
@@ -178,7 +178,7 @@ func regionOf(bus uint64) int {
 // key writes a memory key: it names a region for pieces, from its skew on.
 func (x *player) key(k *Key) error {
 	f := nicspec.KeyEntryFields{Valid: 1, RightRead: !k.NoRead, RightWrite: k.Write, Variant: k.Variant, VaBase: k.Base,
-		BusBase: starts[k.Place.region()] + uint64(k.Place.Skew)}
+		BusBase: x.at[k.Place.region()] + uint64(k.Place.Skew)}
 	if k.Invalid {
 		f.Valid = 0
 	}

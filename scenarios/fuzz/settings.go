@@ -209,7 +209,7 @@ func (x *player) fault(f *Fault) error {
 	h := host.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: simcore.Ps(f.Delay) * board.Cycle}
 	switch {
 	case f.Of == ofMemory:
-		h.From = starts[f.Place.region()]
+		h.From = x.at[f.Place.region()]
 		h.To = h.From + pieceBytes
 	case f.Of == ofRxRing && x.rx[f.Queue] != nil:
 		r := x.rx[f.Queue]

@@ -123,6 +123,7 @@ func (s *shrinker) board() bool {
 	for _, plain := range []func(*Board){
 		func(b *Board) { b.Stall = 0 }, func(b *Board) { b.Jitter = 0 }, func(b *Board) { b.Random = false },
 		func(b *Board) { b.MPS = 4096 }, func(b *Board) { b.RCB = 64 }, func(b *Board) { b.Delay = 0 }, func(b *Board) { b.Seed = 0 },
+		func(b *Board) { b.HostAt, b.ArmAt = 0, 0 },
 	} {
 		p := *s.best
 		if plain(&p.Board); p.Board != s.best.Board {

@@ -38,6 +38,12 @@ func (v *validator) in(field string, x, lo, hi int) {
 	v.is(x >= lo && x <= hi, "%s is %d: want %d to %d", field, x, lo, hi)
 }
 
+// offset holds that memory lies above 4 GB at a page's begin, with room before its end.
+func (v *validator) offset(field string, at uint64) {
+	v.is(at == 0 || at >= 1<<32 && at <= memoryBytes-room && at%tlp.PageBytes == 0, "%s is %#x: want 0 or a multiple of %d from %#x to %#x",
+		field, at, tlp.PageBytes, uint64(1)<<32, uint64(memoryBytes-room))
+}
+
 // check holds that exactly one operation is given, and looks at it.
 func (v *validator) check(o *Op) {
 	v.in("wait", o.Wait, 0, maxWait)
