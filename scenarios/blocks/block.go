@@ -40,7 +40,7 @@ type Block struct {
 // All are the blocks there are, by name.
 func All() []*Block {
 	return []*Block{
-		account, counters, crc32c, csum, ecn, icrc, key, msix, offload, parse, pause, reader, regs, rss,
+		account, copyEngine, counters, crc32c, csum, ecn, gatherFrame, icrc, key, msix, offload, parse, pause, reader, regs, rss,
 		rxdma, rxq, steer, tables, wqe,
 	}
 }

@@ -15,8 +15,9 @@
 // How writes are cut is free, too: a result has them TLP by TLP, and Settle holds them to the rules of PCIe, puts the bytes
 // together by their addresses and says what the reference can say.
 //
-// Without a pair are the copy engine and the rings of transmit queues, which replays hold byte by byte; and flr: all that
-// it does is to say when a reset may end, which is free within a bound. The contract suite and random programs hold that.
+// Without a pair are txq, with fetch, push and the transmit side of cqe: which queue's turn it is, and how far ahead its
+// entries are read, is free, and what is not the referee holds in every replay; and flr: all that it does is to say when a
+// reset may end, which is free within a bound. The contract suite and random programs hold that.
 //
 // It is not a proof of how blocks work together: boards do that (scenarios/replay, scenarios/fuzz). It knows no timing:
 // a block may take as long as it likes, up to a limit.

@@ -29,6 +29,7 @@ const (
 	silence  = 50_000 // cycles in which something must happen
 	after    = 4096   // cycles in which nothing more may come
 	quantum  = 2048
+	longest  = 256 << 10 // bytes of a result
 )
 
 // Result is what came of a run.
@@ -155,6 +156,7 @@ func (p *played) begin() error {
 	}
 	s := p.conn.NewStart(p.Seed)
 	s.Poison, s.Watchdog = true, silence
+	s.Streams[p.rsp].MaxBytes = longest
 	for i := range s.Streams {
 		s.Streams[i].StallPercent, s.Streams[i].BurstLog2 = p.Stall, rng.IntN(4)
 	}

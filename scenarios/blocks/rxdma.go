@@ -233,7 +233,7 @@ func rxdmaSettle(data []byte) []byte {
 	w, told := gather(data, func(told []byte) int { return int(le.Uint16(told)) })
 	r := make([]byte, rxResultSize)
 	header, payload, cqe := &w.places[rxHeader], &w.places[rxPayload], &w.places[rxEntry]
-	if len(w.other) > 0 || len(w.places[rxEntry+1].runs) > 0 || len(cqe.bytes) > nicspec.CqeBytes || len(cqe.bytes) > 0 && !w.ended {
+	if len(w.others) > 0 || len(w.places[rxEntry+1].runs) > 0 || len(cqe.bytes) > nicspec.CqeBytes || len(cqe.bytes) > 0 && !w.ended {
 		w.wrong(writesKind)
 	}
 	r[0] = w.fault

@@ -53,6 +53,7 @@ type placed struct {
 	addr  uint64 // of the first byte
 	bytes []byte
 	attr  tlp.Attr
+	last  int // number of the last beat
 	runs  []run
 }
 
@@ -65,8 +66,13 @@ type run struct {
 type written struct {
 	fault  uint8 // the first, 0: none
 	places [places]placed
-	other  []tlp.Packet // TLPs that are no writes
-	ended  bool         // a completion entry was written
+	others []other // TLPs that are no writes
+	ended  bool    // a completion entry was written
+}
+
+type other struct {
+	tlp.Packet
+	at int // number of its last beat, from 1
 }
 
 // gather takes a result apart: writes held to MPS and the rules of PCIe, and the bytes of the last beat, which mps names
@@ -85,7 +91,9 @@ func gather(data []byte, mps func(told []byte) int) (w written, told []byte) {
 		return w, told
 	}
 	var p tlp.Packet
+	beat := 0
 	for b := range slices.Chunk(data[:len(data)-writeBeat], writeBeat) {
+		beat++
 		n := bits.OnesCount32(le.Uint32(b[writeKeep:]))
 		p.Data = append(p.Data, b[:tlp.DWBytes*n]...)
 		if b[writeLast] != 0 {
@@ -93,7 +101,7 @@ func gather(data []byte, mps func(told []byte) int) (w written, told []byte) {
 			if v := mon.Check(tlp.FromDevice, 0, &p); len(v) > 0 {
 				w.wrong(uint8(v[0].Rule))
 			}
-			w.add(&p, b[writeEnd] != 0)
+			w.add(other{p, beat}, b[writeEnd] != 0)
 			p = tlp.Packet{}
 		}
 	}
@@ -113,18 +121,18 @@ func (w *written) wrong(fault uint8) {
 }
 
 // add takes a TLP.
-func (w *written) add(p *tlp.Packet, entry bool) {
+func (w *written) add(p other, entry bool) {
 	h := tlp.Parse(&p.Hdr)
 	if w.ended {
 		w.wrong(writesLate)
 	}
 	w.ended = entry
 	if h.Kind != tlp.MWr {
-		w.other = append(w.other, *p)
+		w.others = append(w.others, p)
 		return
 	}
 	at := &w.places[h.Address>>placeBit%places]
-	if len(at.runs) == 0 {
+	if at.last = p.at; len(at.runs) == 0 {
 		at.attr = h.Attr
 	} else if at.attr != h.Attr {
 		w.wrong(writesAttr)

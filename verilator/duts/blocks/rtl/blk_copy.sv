@@ -1,0 +1,149 @@
+/// nic_copy alone: up to four entries at a time, the writes and messages that they make, and how
+/// each ended. The addresses of entry i have i in bits 31:30.
+
+module blk_copy
+  import nic_int_pkg::*;
+  import nic_tx_pkg::*;
+  import blk_writes_pkg::*;
+(
+  input  logic                           clk,
+  input  logic                           rst,
+  input  logic [1087:0]                  s_axis_req_tdata,
+  input  logic                           s_axis_req_tlast,
+  input  logic                           s_axis_req_tvalid,
+  output logic                           s_axis_req_tready,
+  output logic [$bits(write_beat_t)-1:0] m_axis_rsp_tdata,
+  output logic                           m_axis_rsp_tlast,
+  output logic                           m_axis_rsp_tvalid,
+  input  logic                           m_axis_rsp_tready
+);
+  localparam int Jobs = 4;
+
+  typedef struct packed {
+    logic [63:0] dst;
+    logic [63:0] src;
+    logic [31:0] rsvd;
+    logic [31:0] len;
+    logic [15:0] zero;
+    logic [7:0]  delay;      // cycles before the next one
+    logic [7:0]  late;
+    logic [7:0]  fault;
+    logic [7:0]  inval;
+    logic [7:0]  move;
+    logic [7:0]  queue_f;
+  } job_op_t;
+
+  typedef struct packed {
+    job_op_t [Jobs-1:0] job;
+    logic [31:0]        rsvd;
+    logic [7:0]         count;
+    logic [7:0]         attr;
+    logic [15:0]        mps;
+  } op_t;
+
+  // How an entry ended: after so many ends, and so many beats.
+  typedef struct packed {
+    logic [15:0] beats;
+    logic [7:0]  turn;
+    logic [7:0]  queue_f;
+    logic [7:0]  ends;
+    logic [7:0]  status;
+  } end_t;
+
+  typedef struct packed {
+    end_t [Jobs-1:0] ended;
+    logic [31:0]     bytes;
+    logic [15:0]     rsvd;
+    logic [15:0]     mps;
+  } told_t;
+
+  op_t          op_q;
+  told_t        told_q;
+  logic         busy_q, take, job_valid, rd_valid, rd_ready, tlp_valid, end_valid, over;
+  logic [2:0]   next_q, ends_q;
+  logic [1:0]   n;
+  logic [7:0]   wait_q, bytes;
+  logic [15:0]  beats_q;
+  logic         tick_q;
+  job_op_t      j;
+  copy_job_t    job;
+  rd_req_t      rd_req;
+  rd_rsp_t      rd_rsp;
+  tlp_beat_t    tlp;
+  tx_id_t       id;
+  logic [3:0][2:0] faults;
+  logic [3:0]      lates;
+
+  assign s_axis_req_tready = !busy_q;
+  assign take      = s_axis_req_tvalid && !busy_q;
+  assign j         = op_q.job[next_q[1:0]];
+  assign job_valid = busy_q && next_q != op_q.count[2:0] && wait_q == 8'd0;
+  assign over      = busy_q && ends_q == op_q.count[2:0] && !tlp_valid;
+  assign n         = id.wqe_id[1:0];
+
+  always_comb begin
+    job            = '0;
+    job.id.qid     = j.queue_f;
+    job.id.wqe_id  = 32'(next_q);
+    job.move       = j.move[0];
+    job.inval      = j.inval[0];
+    job.len        = j.len[24:0];
+    job.src        = j.src;
+    job.dst        = j.dst;
+    for (int s = 0; s < Jobs; s++) begin
+      faults[s] = op_q.job[s].fault[2:0];
+      lates[s]  = op_q.job[s].late[0];
+    end
+  end
+
+  nic_copy u_copy (
+    .clk, .rst, .mps_i(op_q.mps[9:0]), .attr_i(op_q.attr[1:0]), .flr_i(1'b0),
+    .job_valid_i(job_valid), .job_i(job), .rd_req_o(rd_req), .rd_req_valid_o(rd_valid),
+    .rd_req_ready_i(rd_ready), .rd_rsp_i(rd_rsp), .tlp_o(tlp), .tlp_valid_o(tlp_valid),
+    .tlp_ready_i(m_axis_rsp_tready && busy_q), .end_valid_o(end_valid), .end_ready_i(tick_q),
+    .end_id_o(id), .bytes_o(bytes)
+  );
+
+  blk_memory #(.Client(RdCopy)) u_memory (
+    .clk, .rst, .mrrs_i(13'd512), .attr_i(op_q.attr[1:0]), .start_i(job_valid),
+    .start_slot_i(next_q[1:0]), .fault_i(faults), .late_i(lates), .req_i(rd_req),
+    .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp)
+  );
+
+  assign m_axis_rsp_tvalid = busy_q && (tlp_valid || over);
+  assign m_axis_rsp_tlast  = over;
+  assign m_axis_rsp_tdata  = over ? write_end(TlpW'(told_q)) : write_beat(tlp);
+
+  always_ff @(posedge clk) begin
+    tick_q <= !tick_q;
+    if (wait_q != 8'd0) wait_q <= wait_q - 8'd1;
+    if (take) begin
+      op_q    <= op_t'(s_axis_req_tdata);
+      busy_q  <= 1'b1;
+      told_q  <= '{mps: s_axis_req_tdata[15:0], default: '0};
+      next_q  <= '0;
+      ends_q  <= '0;
+      beats_q <= '0;
+    end
+    if (job_valid) begin
+      next_q <= next_q + 3'd1;
+      wait_q <= j.delay;
+    end
+    if (busy_q) told_q.bytes <= told_q.bytes + 32'(bytes);
+    if (tlp_valid && m_axis_rsp_tready) beats_q <= beats_q + 16'd1;
+    if (end_valid && tick_q) begin
+      ends_q          <= ends_q + 3'd1;
+      told_q.ended[n] <= '{status: id.status, ends: told_q.ended[n].ends + 8'd1, queue_f: id.qid,
+                           turn: 8'(ends_q), beats: beats_q};
+    end
+    if (over && m_axis_rsp_tready) busy_q <= 1'b0;
+    if (rst) begin
+      busy_q <= 1'b0;
+      wait_q <= '0;
+      tick_q <= 1'b0;
+    end
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{s_axis_req_tlast, op_q, j, id};
+endmodule
