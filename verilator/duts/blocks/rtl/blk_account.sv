@@ -47,28 +47,23 @@ module blk_account
     logic [7:0]  op;
   } credit_t;
 
-  table_op_t  t_op;
   frame_op_t  f_op;
   credit_t    c_op, c_q;
   frame_res_t f_res;
-  logic       is_frame, is_table, is_credit, can, take, flow_ready, read_q, table_done;
+  logic       is_frame, is_credit, take, read_q;
   logic       in_ready, out_valid, out_ready, gone, settled, open_q, passed_q, unused_busy;
   logic [7:0] held_q, settle_q;
   rx_frame_t  frame, out;
   tbl_req_t   tbl;
-  tbl_rsp_t   tbl_rsp, table_rsp;
+  tbl_rsp_t   tbl_rsp;
   reg_bus_t   bus;
   logic [63:0] rdata;
   logic [7:0] pair;
 
-  assign t_op      = table_op_t'(s_axis_req_tdata);
   assign f_op      = frame_op_t'(s_axis_req_tdata[$bits(frame_op_t)-1:0]);
   assign c_op      = credit_t'(s_axis_req_tdata[$bits(credit_t)-1:0]);
-  assign is_frame  = t_op.op == 8'd0;
-  assign is_table  = t_op.op == 8'd1;
-  assign is_credit = t_op.op == 8'd2;
-  assign can       = is_frame ? in_ready : !open_q;
-  assign s_axis_req_tready = flow_ready && can;
+  assign is_frame  = f_op.op == 8'd0;
+  assign is_credit = f_op.op == 8'd2;
 
   assign pair      = read_q ? c_q.pair : c_op.pair;
 
@@ -91,26 +86,17 @@ module blk_account
   assign gone      = out_valid && out_ready;
   assign settled   = open_q && settle_q == 8'd0;
 
-  blk_flow #(.OutBytes(136)) u_flow (
+  blk_commands u_commands (
     .clk, .rst,
-    .s_tvalid (s_axis_req_tvalid && can), .s_tready(flow_ready),
-    .alone_i  (!is_frame),
+    .s_tdata  (s_axis_req_tdata[$bits(table_op_t)-1:0]),
+    .s_tvalid (s_axis_req_tvalid), .s_tready(s_axis_req_tready),
+    .can_i    (is_frame ? in_ready : !open_q), .alone_i(!is_frame),
     .take_o   (take),
-    .done_i   (table_done || read_q || gone),
-    .data_i   (table_done ? table_res(8'd1, table_rsp) :
-               read_q ? 1088'({rdata, c_q.rsvd, 16'h0, 8'd2}) : 1088'(f_res)),
+    .tbl_o    (tbl), .tbl_i(tbl_rsp),
+    .done_i   (read_q || gone),
+    .data_i   (read_q ? 1088'({rdata, c_q.rsvd, 16'h0, 8'd2}) : 1088'(f_res)),
     .m_tdata  (m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
     .m_tvalid (m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
-  );
-
-  blk_table u_table (
-    .clk, .rst,
-    .start_i (take && is_table),
-    .req_i   (table_req(t_op)),
-    .tbl_o   (tbl),
-    .tbl_i   (tbl_rsp),
-    .done_o  (table_done),
-    .rsp_o   (table_rsp)
   );
 
   nic_account u_account (

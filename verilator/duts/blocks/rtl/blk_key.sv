@@ -33,44 +33,31 @@ module blk_key
     logic [7:0]  op;
   } piece_res_t;
 
-  table_op_t     t_op;
   piece_op_t     p_op;
   piece_res_t    p_res;
-  logic          is_table, take, flow_ready, key_ready, table_done, found;
+  logic          take, key_ready, found;
   tbl_req_t      tbl;
-  tbl_rsp_t      tbl_rsp, table_rsp;
+  tbl_rsp_t      tbl_rsp;
   table_status_e tbl_status;
   status_e       status;
   logic [63:0]   addr;
 
-  assign t_op     = table_op_t'(s_axis_req_tdata[$bits(table_op_t)-1:0]);
-  assign p_op     = piece_op_t'(s_axis_req_tdata[$bits(piece_op_t)-1:0]);
-  assign is_table = t_op.op != 8'd0;
-
-  assign s_axis_req_tready = flow_ready && (is_table || key_ready);
+  assign p_op = piece_op_t'(s_axis_req_tdata[$bits(piece_op_t)-1:0]);
 
   // A piece that was refused has no address.
   assign p_res = '{op: 8'd0, status: status, rsvd: '0, addr: status == StatusOk ? addr : 64'd0};
 
-  blk_flow #(.OutBytes(136)) u_flow (
+  blk_commands u_commands (
     .clk, .rst,
-    .s_tvalid (s_axis_req_tvalid && (is_table || key_ready)), .s_tready(flow_ready),
-    .alone_i  (is_table),
+    .s_tdata  (s_axis_req_tdata[$bits(table_op_t)-1:0]),
+    .s_tvalid (s_axis_req_tvalid), .s_tready(s_axis_req_tready),
+    .can_i    (key_ready), .alone_i(1'b0),
     .take_o   (take),
-    .done_i   (table_done || found),
-    .data_i   (table_done ? table_res(8'd1, table_rsp) : 1088'(p_res)),
+    .tbl_o    (tbl), .tbl_i(tbl_rsp),
+    .done_i   (found),
+    .data_i   (1088'(p_res)),
     .m_tdata  (m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
     .m_tvalid (m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
-  );
-
-  blk_table u_table (
-    .clk, .rst,
-    .start_i (take && is_table),
-    .req_i   (table_req(t_op)),
-    .tbl_o   (tbl),
-    .tbl_i   (tbl_rsp),
-    .done_o  (table_done),
-    .rsp_o   (table_rsp)
   );
 
   assign tbl_rsp.status = 3'(tbl_status);
@@ -82,7 +69,7 @@ module blk_key
     .tbl_done_o   (tbl_rsp.done),
     .tbl_status_o (tbl_status),
     .tbl_rdata_o  (tbl_rsp.rdata[255:0]),
-    .valid_i      (take && !is_table),
+    .valid_i      (take),
     .ready_o      (key_ready),
     .index_i      (p_op.key[15:0]),
     .variant_i    (p_op.key[31:24]),

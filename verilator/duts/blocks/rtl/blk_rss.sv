@@ -54,20 +54,17 @@ module blk_rss
     logic [7:0]  op;
   } frame_res_t;
 
-  table_op_t   t_op;
   frame_op_t   f_op;
   frame_res_t  f_res;
-  logic        is_table, take, table_done;
+  logic        take;
   tbl_req_t    tbl;
-  tbl_rsp_t    tbl_rsp, table_rsp;
+  tbl_rsp_t    tbl_rsp;
   rx_steer_t   steer, steer_q [3];
   rx_default_t def, def_q [3];
   rx_fate_t    fate;
   logic [4:0]  frame_q;
 
-  assign t_op     = table_op_t'(s_axis_req_tdata[$bits(table_op_t)-1:0]);
-  assign f_op     = frame_op_t'(s_axis_req_tdata[$bits(frame_op_t)-1:0]);
-  assign is_table = t_op.op != 8'd0;
+  assign f_op = frame_op_t'(s_axis_req_tdata[$bits(frame_op_t)-1:0]);
 
   always_comb begin
     steer = '{hit: f_op.hit[0], to_queue: f_op.said.action == 8'(ActionQueue),
@@ -85,25 +82,17 @@ module blk_rss
               slow_queue: fate.deliver ? fate.draw.slow_queue : 8'd0};
   end
 
-  blk_flow #(.OutBytes(136)) u_flow (
+  blk_commands u_commands (
     .clk, .rst,
+    .s_tdata  (s_axis_req_tdata[$bits(table_op_t)-1:0]),
     .s_tvalid (s_axis_req_tvalid), .s_tready(s_axis_req_tready),
-    .alone_i  (is_table),
+    .can_i    (1'b1), .alone_i(1'b0),
     .take_o   (take),
-    .done_i   (table_done || frame_q[4]),
-    .data_i   (table_done ? table_res(8'd1, table_rsp) : 1088'(f_res)),
+    .tbl_o    (tbl), .tbl_i(tbl_rsp),
+    .done_i   (frame_q[4]),
+    .data_i   (1088'(f_res)),
     .m_tdata  (m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
     .m_tvalid (m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
-  );
-
-  blk_table u_table (
-    .clk, .rst,
-    .start_i (take && is_table),
-    .req_i   (table_req(t_op)),
-    .tbl_o   (tbl),
-    .tbl_i   (tbl_rsp),
-    .done_o  (table_done),
-    .rsp_o   (table_rsp)
   );
 
   nic_rss u_rss (
@@ -112,14 +101,14 @@ module blk_rss
     .rss_key_i   (f_op.rss_key),
     .tbl_i       (tbl),
     .tbl_o       (tbl_rsp),
-    .key_valid_i (take && !is_table),
+    .key_valid_i (take),
     .key_i       (f_op.key),
     .steer_i     (steer_q[2]),
     .fate_o      (fate)
   );
 
   always_ff @(posedge clk) begin
-    frame_q <= {frame_q[3:0], take && !is_table};
+    frame_q <= {frame_q[3:0], take};
     steer_q <= '{0: steer, 1: steer_q[0], 2: steer_q[1]};
     def_q   <= '{0: def, 1: def_q[0], 2: def_q[1]};
     if (rst) frame_q <= '0;

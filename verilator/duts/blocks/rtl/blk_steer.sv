@@ -40,18 +40,16 @@ module blk_steer
     logic [7:0]  op;
   } frame_res_t;
 
-  table_op_t  t_op;
   frame_op_t  f_op;
   frame_res_t f_res;
-  logic       take, table_done;
+  logic       take;
   tbl_req_t   tbl;
-  tbl_rsp_t   tbl_rsp, table_rsp;
+  tbl_rsp_t   tbl_rsp;
   rx_steer_t  steer;
   logic [2:0] busy_q;
   logic [7:0] op_q [3], rule_q [2];
   logic [63:0] hits;
 
-  assign t_op = table_op_t'(s_axis_req_tdata[$bits(table_op_t)-1:0]);
   assign f_op = frame_op_t'(s_axis_req_tdata[$bits(frame_op_t)-1:0]);
 
   // Without a hit the rest is of no meaning, and so is much without a queue.
@@ -75,25 +73,17 @@ module blk_steer
     end
   end
 
-  blk_flow #(.OutBytes(136)) u_flow (
+  blk_commands #(.TableOp(OpTable)) u_commands (
     .clk, .rst,
+    .s_tdata  (s_axis_req_tdata[$bits(table_op_t)-1:0]),
     .s_tvalid (s_axis_req_tvalid), .s_tready(s_axis_req_tready),
-    .alone_i  (t_op.op == OpTable || t_op.op == OpRead),
+    .can_i    (1'b1), .alone_i(f_op.op == OpRead),
     .take_o   (take),
-    .done_i   (table_done || busy_q[2]),
-    .data_i   (table_done ? table_res(OpTable, table_rsp) : 1088'(f_res)),
+    .tbl_o    (tbl), .tbl_i(tbl_rsp),
+    .done_i   (busy_q[2]),
+    .data_i   (1088'(f_res)),
     .m_tdata  (m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
     .m_tvalid (m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
-  );
-
-  blk_table u_table (
-    .clk, .rst,
-    .start_i (take && t_op.op == OpTable),
-    .req_i   (table_req(t_op)),
-    .tbl_o   (tbl),
-    .tbl_i   (tbl_rsp),
-    .done_o  (table_done),
-    .rsp_o   (table_rsp)
   );
 
   nic_steer u_steer (
@@ -111,7 +101,7 @@ module blk_steer
   );
 
   always_ff @(posedge clk) begin
-    busy_q <= {busy_q[1:0], take && t_op.op != OpTable};
+    busy_q <= {busy_q[1:0], take};
     op_q   <= '{0: f_op.op, 1: op_q[0], 2: op_q[1]};
     rule_q <= '{0: f_op.rule, 1: rule_q[0]};
     if (rst) busy_q <= '0;
