@@ -1,5 +1,6 @@
 /// nic_gather alone, with a memory: entries in, as many as it takes, their frames out, line by
-/// line, with what goes along. An entry with a piece whose read fails begins when there is no other.
+/// line, with what goes along. An entry with a piece whose read fails begins when no other is
+/// there.
 
 module blk_gather
   import nic_int_pkg::*;
