@@ -1,7 +1,8 @@
 /// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13):
-/// an entry goes on when its queue has nothing else under way than its kind, and its way has room;
-/// else it is parked in its queue's list, and the entries of other queues pass it. Each queue may
-/// have Few entries fetched whatever the others do, so that none waits for the lists of others.
+/// an entry goes on when its queue has nothing else under way than its kind, and its way has room
+/// that no list waits for; else it is parked in its queue's list, and the entries of other queues
+/// pass it. Each queue may have Few entries fetched whatever the others do, so that none waits for
+/// the lists of others.
 
 module nic_txpark
   import nic_pkg::*, nic_tx_pkg::*;
@@ -48,10 +49,11 @@ module nic_txpark
   localparam int Pw     = $clog2(Places);
   localparam int Jobs   = nic_copy_pkg::Jobs;
   localparam int Chw    = nic_copy_pkg::Chw;
-  localparam int Ways   = nic_copy_pkg::Channels;
-  localparam int Ptw    = Ports > 1 ? $clog2(Ports) : 1;
+  // Ways: the ports, then the channels of the copy engine.
+  localparam int Ways   = Ports + (HasCopy ? nic_copy_pkg::Channels : 0);
+  localparam int Ww     = $clog2(Ways + 1);
 
-  // The way of an entry: the copy engine, or a port.
+  // What an entry is for: the copy engine, or a port.
   typedef struct packed {
     logic copy;
     logic port;
@@ -78,11 +80,6 @@ module nic_txpark
   logic [Pw-1:0]     last_q  [NumTxq];
   logic [NumTxq-1:0] listed_q;             // the list has an entry
   logic [NumTxq-1:0] slow_q;               // it waits for a copy, or is one
-  // It sleeps: its first entry waits for others of its queue; for a place in its channel; for one
-  // before the port's buffer.
-  logic [NumTxq-1:0] order_q;
-  logic [NumTxq-1:0] chan_full_q;
-  logic [Ports-1:0][NumTxq-1:0] port_full_q;
   logic [NumTxq-1:0] blocked_q;
 
   // Of each queue, from its first fetch since the reset on: entries fetched, gone on, not come;
@@ -95,45 +92,43 @@ module nic_txpark
   logic [NumTxq-1:0] copies_q;             // copies
   logic [NumTxq-1:0] port_q;               // frames: of this port, or the last ones were
   logic [Pw:0]       total_q;
-  logic [4:0]        chan_q  [Ways];
-  logic [4:0]        sends_q [Ports];
+  logic [4:0]        used_q [Ways];        // places of each way
 
   entry_t            out_q;
   logic              out_valid_q;
-  logic [Qw-1:0]     look_q;               // the list that is looked at
-  logic              look_valid_q;
 
-  logic [Qw-1:0]     in, go_q;
+  logic [Qw-1:0]     in, look, go_q;
   need_t             in_need;
   kind_t             in_kind, look_kind, go_kind;
-  logic              clk_g, take, pop, pass, park, end_copy, roomy, crowded, last_one;
+  logic [Ww-1:0]     in_way, look_way, look_from, go_way;
+  logic              clk_g, take, roomy, crowded, last_one;
+  // An entry that comes may go on; the list in turn waits for others of its queue, for a place.
+  logic              may, order, full;
+  logic              look_valid, turn_wake, pop, pass, go, park, begins;
+  logic [Ways:0]     room, waits, left;    // the last bit stands for no way
   logic [Pw-1:0]     place, head;
   wqe_t              wqe;
   logic              unused_wqe;
   logic [15:0]       held;
 
   // Entries without a frame go the way of others of their queue, so that no other port holds them.
-  function automatic kind_t way(input logic [Qw-1:0] q, input need_t n);
-    way.copy = n.kind.copy;
-    way.port = Ports > 1 && !n.kind.copy && (n.any ? port_q[q] : n.kind.port);
+  function automatic kind_t kind(input logic [Qw-1:0] q, input need_t n);
+    kind.copy = n.kind.copy;
+    kind.port = Ports > 1 && !n.kind.copy && (n.any ? port_q[q] : n.kind.port);
   endfunction
 
-  // The queue has nothing else under way than entries of the kind; there is room on its way.
+  function automatic logic [Ww-1:0] way(input logic [Chw-1:0] c, input kind_t k);
+    way = HasCopy && k.copy ? Ww'(Ports) + Ww'(c) : Ww'(k.port);
+  endfunction
+
+  // The queue has nothing else under way than entries of the kind.
   function automatic logic ordered(input logic [Qw-1:0] q, input kind_t k);
     ordered = open_q[q] == 16'd0 || (copies_q[q] == k.copy && (k.copy || port_q[q] == k.port));
   endfunction
 
-  function automatic logic free(input logic [Chw-1:0] c, input kind_t k);
-    free = k.copy ? chan_q[c] != 5'(Jobs) : sends_q[Ptw'(k.port)] != 5'(Sends);
-  endfunction
-
-  function automatic logic may(input logic [Qw-1:0] q, input kind_t k);
-    may = ordered(q, k) && free(q[Chw-1:0], k);
-  endfunction
-
   // Awake when entries come, wait, go on or end, or are being fetched.
   nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst || valid_i || out_valid_q ||
-    look_valid_q || listed_q != '0 || fetch_i || lost_num_i != 3'd0 || end_i || sent_i != '0));
+    turn_wake || fetch_i || lost_num_i != 3'd0 || end_i || sent_i != '0));
 
   assign in          = id_i.qid[Qw-1:0];
   assign wqe         = wqe_t'(wqe_i);
@@ -143,20 +138,44 @@ module nic_txpark
   assign in_need.kind.copy = HasCopy && !id_i.is_event &&
                              (wqe.opcode == OpcodeCopy || wqe.opcode == OpcodeInvalidate ||
                               wqe.opcode == OpcodeCopyInvalidate);
-  assign in_kind     = way(in, in_need);
+  assign in_kind     = kind(in, in_need);
+  assign in_way      = way(in[Chw-1:0], in_kind);
 
-  assign head      = first_q[look_q];
-  assign look_kind = way(look_q, need_mem[head]);
-  assign last_one  = head == last_q[look_q];
+  always_comb begin
+    room = '1;
+    for (int w = 0; w < Ways; w++) room[w] = used_q[w] != 5'(w < Ports ? Sends : Jobs);
+    left            = '0;
+    left[Ports-1:0] = sent_i;
+    if (end_i && copies_q[end_q_i]) left[way(end_q_i[Chw-1:0], '{copy: 1'b1, port: 1'b0})] = 1'b1;
+  end
+
+  nic_txturn #(.NumTxq(NumTxq), .Ways(Ways)) u_turn (
+    .clk(clk_g), .rst, .room_i(room), .waits_o(waits), .add_i(begins), .add_q_i(in), .end_i,
+    .end_q_i, .valid_o(look_valid), .q_o(look), .from_o(look_from), .way_i(look_way),
+    .keep_i(!order && !full && !take), .order_i(order), .full_i(full), .last_i(pop && last_one),
+    .wake_o(turn_wake)
+  );
+
+  // The list in turn.
+  assign head      = first_q[look];
+  assign look_kind = kind(look, need_mem[head]);
+  assign look_way  = way(look[Chw-1:0], look_kind);
+  assign last_one  = head == last_q[look];
+  assign order     = !ordered(look, look_kind);
+  assign full      = !order && (!room[look_way] || (waits[look_way] && look_from != look_way));
   assign take      = !out_valid_q || ready_i;
-  assign pop       = look_valid_q && take && may(look_q, look_kind);
-  assign pass      = valid_i && !listed_q[in] && take && !pop && may(in, in_kind);
+  assign pop       = look_valid && take && !order && !full;
+
   // What might go on but for the way out waits for it.
-  assign park      = valid_i && (listed_q[in] || !may(in, in_kind));
+  assign may       = !listed_q[in] && ordered(in, in_kind) && room[in_way] && !waits[in_way];
+  assign pass      = valid_i && take && !pop && may;
+  assign park      = valid_i && !may;
+  assign begins    = park && (!listed_q[in] || (pop && look == in && last_one));
   assign ready_o   = pass || park;
-  assign go_q      = pop ? look_q : in;
+  assign go        = pop || pass;
+  assign go_q      = pop ? look : in;
   assign go_kind   = pop ? look_kind : in_kind;
-  assign end_copy  = end_i && copies_q[end_q_i];
+  assign go_way    = pop ? look_way : in_way;
   assign place     = fresh_q[Pw] ? free_mem[reuse_q[Pw-1:0]] : fresh_q[Pw-1:0];
 
   assign valid_o       = out_valid_q;
@@ -167,7 +186,7 @@ module nic_txpark
                        got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
   assign roomy       = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
   assign crowded     = Ports > 1 && (listed_q[fetch_q_i] ||
-                       (known_q[fetch_q_i] && sends_q[Ptw'(port_q[fetch_q_i])] == 5'(Sends)));
+                       (known_q[fetch_q_i] && !room[Ww'(port_q[fetch_q_i])]));
 
   // A queue that waits for its port has four entries, read at once.
   always_comb begin
@@ -180,46 +199,18 @@ module nic_txpark
   assign blocked_o   = blocked_q;
 
   always_ff @(posedge clk_g) begin
-    logic [NumTxq-1:0] awake, after, pick;
-    // The next list in turn.
-    look_valid_q <= 1'b0;
-    awake = '0;
-    if (listed_q != '0 && !look_valid_q) begin
-      awake = listed_q & ~order_q & ~chan_full_q;
-      for (int p = 0; p < Ports; p++) awake = awake & ~port_full_q[p];
-    end
-    if (awake != '0) begin
-      after        = awake & ({NumTxq{1'b1}} << look_q << 1);
-      pick         = after != '0 ? after : awake;
-      pick         = pick & (~pick + NumTxq'(1));
-      look_q       <= Qw'($countones(pick - NumTxq'(1)));
-      look_valid_q <= 1'b1;
-    end
-
-    // Lists whose first entry cannot go on sleep until what it waits for happens.
-    if (look_valid_q && !ordered(look_q, look_kind)) order_q[look_q] <= 1'b1;
-    else if (look_valid_q && !free(look_q[Chw-1:0], look_kind)) begin
-      if (look_kind.copy) chan_full_q[look_q] <= 1'b1;
-      for (int p = 0; p < Ports; p++) begin
-        if (!look_kind.copy && look_kind.port == 1'(p)) port_full_q[p][look_q] <= 1'b1;
-      end
-    end
-    if (end_i)    order_q[end_q_i] <= 1'b0;
-    if (end_copy) chan_full_q <= chan_full_q & ~{NumTxq / Ways{Ways'(1) << end_q_i[Chw-1:0]}};
-    for (int p = 0; p < Ports; p++) if (sent_i[p]) port_full_q[p] <= '0;
-
     if (pop)       out_q <= entry_mem[head];
     else if (pass) out_q <= '{id: id_i, wqe: wqe_i};
-    if (pop || pass) out_q.id.port <= go_kind.port;
-    if (take) out_valid_q <= pop || pass;
+    if (go) out_q.id.port <= go_kind.port;
+    if (take) out_valid_q <= go;
 
     if (pop) begin
       free_mem[back_q[Pw-1:0]] <= head;
       back_q                   <= back_q + 1'b1;
-      first_q[look_q]          <= next_mem[head];
+      first_q[look]            <= next_mem[head];
       if (last_one) begin
-        listed_q[look_q] <= 1'b0;
-        slow_q[look_q]   <= 1'b0;
+        listed_q[look] <= 1'b0;
+        slow_q[look]   <= 1'b0;
       end
     end
     if (park) begin
@@ -227,30 +218,25 @@ module nic_txpark
       need_mem[place]  <= in_need;
       if (fresh_q[Pw]) reuse_q <= reuse_q + 1'b1;
       else             fresh_q <= fresh_q + 1'b1;
-      if (!listed_q[in] || (pop && look_q == in && last_one)) first_q[in] <= place;
-      else next_mem[last_q[in]] <= place;
+      if (begins) first_q[in] <= place;
+      else        next_mem[last_q[in]] <= place;
       last_q[in]   <= place;
       listed_q[in] <= 1'b1;
       if (in_kind.copy || (open_q[in] != 16'd0 && copies_q[in])) slow_q[in] <= 1'b1;
     end
 
     // Accounts.
-    if (pop || pass) begin
+    if (go) begin
       gone_q[go_q]   <= gone_q[go_q] + 16'd1;
       copies_q[go_q] <= go_kind.copy;
       if (!go_kind.copy) port_q[go_q] <= go_kind.port;
     end
-    if (!((pop || pass) && end_i && go_q == end_q_i)) begin
-      if (pop || pass) open_q[go_q]    <= open_q[go_q] + 16'd1;
-      if (end_i)       open_q[end_q_i] <= open_q[end_q_i] - 16'd1;
+    if (!(go && end_i && go_q == end_q_i)) begin
+      if (go)    open_q[go_q]    <= open_q[go_q] + 16'd1;
+      if (end_i) open_q[end_q_i] <= open_q[end_q_i] - 16'd1;
     end
-    for (int c = 0; c < Ways; c++) begin
-      chan_q[c] <= chan_q[c] + 5'((pop || pass) && go_kind.copy && go_q[Chw-1:0] == Chw'(c)) -
-                   5'(end_copy && end_q_i[Chw-1:0] == Chw'(c));
-    end
-    for (int p = 0; p < Ports; p++) begin
-      sends_q[p] <= sends_q[p] - 5'(sent_i[p]) +
-                    5'((pop || pass) && !go_kind.copy && go_kind.port == 1'(p));
+    for (int w = 0; w < Ways; w++) begin
+      used_q[w] <= used_q[w] + 5'(go && go_way == Ww'(w)) - 5'(left[w]);
     end
     if (fetch_i && known_q[fetch_q_i]) got_q[fetch_q_i] <= got_q[fetch_q_i] + 16'(fetch_num_i);
     if (lost_num_i != 3'd0) lost_q[lost_q_i] <= lost_q[lost_q_i] + 16'(lost_num_i);
@@ -261,31 +247,25 @@ module nic_txpark
       lost_q[fetch_q_i]  <= '0;
       open_q[fetch_q_i]  <= '0;
     end
-    total_q <= total_q + (fetch_i ? (Pw + 1)'(fetch_num_i) : '0) - (Pw + 1)'(pop || pass) -
+    total_q <= total_q + (fetch_i ? (Pw + 1)'(fetch_num_i) : '0) - (Pw + 1)'(go) -
                (Pw + 1)'(lost_num_i);
 
     // A queue that may fetch nothing is left out until something of it goes on.
     if (fetch_i && fetch_max_o == 3'd0) blocked_q[fetch_q_i] <= 1'b1;
-    if (pop || pass)                    blocked_q[go_q]      <= 1'b0;
+    if (go)                             blocked_q[go_q]      <= 1'b0;
     if (lost_num_i != 3'd0)             blocked_q[lost_q_i]  <= 1'b0;
 
     if (rst) begin
-      for (int c = 0; c < Ways; c++)  chan_q[c]  <= '0;
-      for (int p = 0; p < Ports; p++) sends_q[p] <= '0;
+      for (int w = 0; w < Ways; w++) used_q[w] <= '0;
       known_q      <= '0;
       listed_q     <= '0;
       slow_q       <= '0;
       blocked_q    <= '0;
       out_valid_q  <= 1'b0;
-      look_q       <= '0;
-      look_valid_q <= 1'b0;
       fresh_q      <= '0;
       back_q       <= '0;
       reuse_q      <= '0;
       total_q      <= '0;
-      order_q      <= '0;
-      chan_full_q  <= '0;
-      port_full_q  <= '0;
       port_q       <= '0;
     end
   end
