@@ -17,9 +17,13 @@ type layout struct {
 	ports  int  // of the NIC; 0 is 1
 	bits   int  // of the stream of a port; 0 is 512
 	whole  bool // frames lie in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
+	far    bool // long links and short transmit rings, as where bridges are measured
 }
 
-var usual = layout{queues: 16, log: 4}
+var (
+	usual   = layout{queues: 16, log: 4}
+	distant = layout{queues: 16, log: 4, far: true}
+)
 
 func (l layout) String() string {
 	if l.whole {
@@ -82,7 +86,11 @@ func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	o.Ports, o.EthBits = ports, l.bits
 	o.LinkCycles, o.Quantum = rateLinks, rateLinks
 	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
-	o.Shape.TxLog = txManyLog
+	if l.far {
+		o.LinkCycles = board.DefaultLinkCycles
+	} else {
+		o.Shape.TxLog = txManyLog
+	}
 	r := &rates{rtl: &meter{}, model: &meter{}}
 	res, err := s.play(o, r.rtl)
 	if err != nil {
@@ -151,13 +159,14 @@ func smallFrames(s *session) ([]Result, error) {
 }
 
 // transmitRate is cycles with a beat out against all cycles.
-func transmitRate(size int, goal float64) func(s *session) ([]Result, error) {
+func transmitRate(group string, size int, l layout) func(s *session) ([]Result, error) {
 	return func(s *session) ([]Result, error) {
-		r, err := s.rate("tx", size, usual)
+		r, err := s.rate("tx", size, l)
 		if err != nil {
 			return nil, err
 		}
-		return []Result{transmitFigure(fmt.Sprintf("nic/tx_line_rate_%d", size), r, size, goal), bubbleFigure(r, size)}, nil
+		rate, bubbles := fmt.Sprintf("%s_line_rate_%d", group, size), fmt.Sprintf("%s_bubbles_%d", group, size)
+		return []Result{transmitFigure(rate, r, size, 1), bubbleFigure(bubbles, r, size)}, nil
 	}
 }
 
@@ -169,10 +178,10 @@ func transmitFigure(name string, r *rates, size int, goal float64) Result {
 		usual.beatsOf(size), model, txQueues))
 }
 
-func bubbleFigure(r *rates, size int) Result {
+func bubbleFigure(name string, r *rates, size int) Result {
 	_, empty := r.rtl.sending(usual.beatsOf(size))
 	from, to := steady(len(r.rtl.out))
-	return limit(fmt.Sprintf("nic/tx_bubbles_%d", size), float64(empty), "cycles", 0, "cycles without a beat while %d frames left", to-from)
+	return limit(name, float64(empty), "cycles", 0, "cycles without a beat while %d frames left", to-from)
 }
 
 // duplexRate is both ways at once.
