@@ -216,12 +216,16 @@ func (g *generator) next() Op {
 		return Op{Send: g.send(pick(g, g.tx...))}
 	case n < 68:
 		return g.again()
+	case n < 70 && g.Sizes.Has(nicspec.PartCopy) && !g.olds:
+		return g.stumble()
 	case n < 75:
 		return Op{Fault: g.fault()}
 	case n < 77:
 		return Op{Mend: &Mend{}}
-	case n < 80:
+	case n < 79:
 		return Op{Bell: g.bell()}
+	case n < 80:
+		return g.withdraw()
 	case n < 84:
 		return g.odd()
 	case n < 85 && g.maybe(30):

@@ -37,6 +37,9 @@ func (g *generator) frame(toSend bool) Frame {
 	}
 	g.network(&f)
 	g.lies(&f)
+	if f.Proto == craft.ProtoUDP && f.L3 != 0 && g.maybe(7) {
+		g.ones(&f, toSend)
+	}
 	if g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(50) {
 		f.Digest = craft.Sum(1 + g.of(2))
 		if f.Roce {
@@ -107,6 +110,19 @@ func (g *generator) opcode() uint8 {
 		return pick(g, extended...)
 	}
 	return uint8(g.rng.Uint32())
+}
+
+// ones is a UDP checksum that comes to zero [H9] [T8]: right, or wrong by a bit of the source port, where it is received;
+// made by the offload and nothing else, where it is sent.
+func (g *generator) ones(f *Frame, toSend bool) {
+	f.UDPSum, f.UDPLen = craft.SumOnes, 0
+	l4 := f.L3Off() + f.L3Len()
+	switch {
+	case toSend:
+		f.Flip = append(f.Flip, 8*(l4+6))
+	case g.maybe(25):
+		f.Flip = append(f.Flip, 8*l4)
+	}
 }
 
 // lies has a frame say what is not so.

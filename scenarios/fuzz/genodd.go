@@ -66,6 +66,32 @@ func (g *generator) steer(i, queue int) *Rule {
 	return r
 }
 
+// withdraw has a rule that frames match made invalid between two of them: what it said no longer holds [R5].
+func (g *generator) withdraw() Op {
+	i := g.of(len(g.rx))
+	r := g.steer(i, pick(g, g.rx...))
+	r.Index = g.of(3) // so that others come after it
+	if g.maybe(40) {
+		r.Action, r.RssLog, r.Account = nicspec.ActionDrop, 0, nil
+	}
+	match := func() *Play {
+		p := g.play()
+		for k := range p.Frames {
+			if f := &p.Frames[k]; len(f.Raw) == 0 && f.Words == nil { // no pause
+				f.DMAC = dmac(i)
+			}
+		}
+		return p
+	}
+	g.add(Op{Rule: r})
+	g.add(Op{Post: g.post(g.rx[i], 8)})
+	g.add(Op{Play: match(), Wait: g.of(400)})
+	off := *r
+	off.Off = true
+	g.add(Op{Rule: &off})
+	return Op{Play: match()}
+}
+
 func (g *generator) ruleIndex() int {
 	return pick(g, 0, g.Sizes.NumRules-1, g.of(g.Sizes.NumRules), g.of(g.Sizes.NumRules))
 }

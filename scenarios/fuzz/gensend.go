@@ -1,7 +1,9 @@
 package fuzz
 
 import (
+	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/craft"
 )
 
 // send is some work entries.
@@ -85,6 +87,11 @@ func (g *generator) piece(n int) Piece {
 // offloads asks for some where the headers allow them, and now and then where they do not.
 func (g *generator) offloads(e *Entry) {
 	f := &e.Frame
+	if f.UDPSum == craft.SumOnes {
+		e.L3, e.L4 = uint8(f.L3Off()), uint8(f.L3Off()+f.L3Len())
+		e.UDPCsum, e.ICRC = true, f.Roce && !f.ICRCBad
+		return
+	}
 	if f.L3 == 0 && g.maybe(90) || g.maybe(35) {
 		return
 	}
@@ -154,8 +161,19 @@ func (g *generator) spoil(e *Entry) {
 	}
 }
 
-// copy is an entry of the copy engine.
+// copy is an entry of the copy engine, most of them good.
 func (g *generator) copy() Entry {
+	e := g.goodCopy()
+	if g.maybe(12) {
+		g.spoil(&e)
+	}
+	if g.maybe(6) {
+		e.Pieces[len(e.Pieces)-1].Key = keyReadOnly
+	}
+	return e
+}
+
+func (g *generator) goodCopy() Entry {
 	e := Entry{Opcode: nicspec.Opcode(int(nicspec.OpcodeCopy) + g.of(3)), Complete: g.maybe(70), Frame: g.name()}
 	n := pick(g, 1+g.of(3), 4+g.of(60), 64*(1+g.of(16)), 64+g.of(450), 512+g.of(3000), 4096+g.of(6000))
 	lines := e.Opcode != nicspec.OpcodeCopy && g.maybe(80)
@@ -170,11 +188,27 @@ func (g *generator) copy() Entry {
 		e.Pieces = append(e.Pieces, g.piece(n))
 		e.Pieces[1].Old = false
 	}
-	if g.maybe(12) {
-		g.spoil(&e)
-	}
-	if g.maybe(6) {
-		e.Pieces[len(e.Pieces)-1].Key = keyReadOnly
-	}
 	return e
+}
+
+// stumble has a copy fail, and others follow it on its channel that do not.
+func (g *generator) stumble() Op {
+	region := g.of(regions)
+	g.add(Op{Fault: &Fault{Kind: host.FaultKind(g.of(host.NumFaults)).String(), Of: ofMemory, Place: placeOf(region), Count: 1}})
+	s := &Send{Queue: pick(g, g.tx...)}
+	for i := range 3 + g.of(3) {
+		e := g.goodCopy()
+		e.Complete = true
+		switch from := &e.Pieces[0].Key; {
+		case i == 0:
+			e.Opcode, *from = nicspec.OpcodeCopy, goodKeys[region]
+			e.Pieces = append(e.Pieces, g.piece(int(e.Pieces[0].Len)))[:2]
+		case *from == goodKeys[region] && region == regionArm:
+			*from = keyHigh
+		case *from == goodKeys[region]:
+			*from = keyArm
+		}
+		s.Entries = append(s.Entries, e)
+	}
+	return Op{Send: s}
 }

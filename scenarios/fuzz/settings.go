@@ -115,7 +115,10 @@ func (x *player) rule(r *Rule) error {
 	}
 	entry := make([]byte, nicspec.RuleEntrySize)
 	f.Encode(entry)
-	_, err := x.command(nicspec.TableOpWrite, nicspec.TableRule, r.Index, entry)
+	status, err := x.command(nicspec.TableOpWrite, nicspec.TableRule, r.Index, entry)
+	if status == nicspec.TableStatusOk && err == nil {
+		x.see.ruled(r.Index, &f)
+	}
 	return err
 }
 

@@ -76,6 +76,13 @@ func (u *Universe) receive() {
 	u.add("receive rings", ringWords)
 	u.add("receive queues", whichWords, portWords)
 	u.add("rules", append(whichWords[:3:3], "none"))
+	actions := []string{"Drop", "Queue"}
+	if u.sizes.Has(nicspec.PartRss) {
+		actions = append(actions, "Rss")
+	}
+	u.add("rules made invalid", actions, []string{"another instead", "no rule instead"})
+	u.groups = append(u.groups, group{"UDP sums of zero", append(cross([]string{"received"}, []string{"Ok", "Bad"}),
+		cross([]string{"sent"}, []string{"UDP", "RoCE"})...)})
 	u.groups = append(u.groups, group{"headers", append(cross(names("%d tags", 0, 1, 2), []string{"None × None"}),
 		cross(names("%d tags", 0, 1, 2), []string{"Ipv4", "Ipv6"}, []string{"None", "Udp", "Tcp", "RoCE"})...)})
 	verdicts := []string{"NotChecked", "Ok", "Bad"}
@@ -228,7 +235,11 @@ func (u *Universe) parts() {
 		u.add("pauses sent", modeWords, sentWords, portWords)
 	}
 	if u.sizes.Has(nicspec.PartFlr) {
-		u.add("resets", []string{"idle", "at work"})
+		states := []string{"idle", "at work"}
+		if u.sizes.Has(nicspec.PartCopy) {
+			states = append(states, "a copy is cut off")
+		}
+		u.add("resets", states)
 	}
 	if u.sizes.Has(nicspec.PartPush) {
 		u.add("push", []string{"pushed"})
@@ -238,6 +249,7 @@ func (u *Universe) parts() {
 		u.groups = append(u.groups, group{"copies", slices.Concat(cross([]string{"Copy"}, statuses, stallWords),
 			cross([]string{"CopyInvalidate"}, append(statuses, "BadRange"), stallWords),
 			cross([]string{"Invalidate"}, append(statuses[:6:6], "BadRange"), stallWords))})
+		u.add("copies after one that failed", cplWords, []string{"Copy", "Invalidate", "CopyInvalidate"})
 		u.add("copied", []string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"}, prefixed("from ", alignWords), prefixed("to ", alignWords))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
+	"nictwin/scenarios/board"
 )
 
 // watcher counts what the NIC was seen to do, bin by bin.
@@ -19,6 +20,10 @@ type watcher struct {
 	devctl  nicspec.DevctlReg
 	faultOf map[uint64]string // by where the faults begin
 	ports   pauseWatch
+	came    [board.MaxPorts][]arrival // frames, by their ordinals
+	off     []withdrawn               // rules
+	now     int64                     // cycle
+	failed  [copyChannels]string      // status of the latest copy that failed, since when none did not
 }
 
 func newWatcher(p *Program, sizes *nic.Spec, cov *Coverage) *watcher {
@@ -37,9 +42,11 @@ func newWatcher(p *Program, sizes *nic.Spec, cov *Coverage) *watcher {
 }
 
 func (w *watcher) crossing(c boundary.Crossing) {
+	w.now = c.Last
 	switch c.Kind {
 	case boundary.FrameIn, boundary.FrameOut:
 		w.pauses(&c)
+		w.frames(&c)
 	case boundary.TLPIn:
 		w.request(&c.TLP.Hdr, c.TLP.Data)
 	case boundary.TLPOut:

@@ -109,6 +109,7 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	w.cov.hit("rules", numberClass(int(c.Rule()), w.sizes.NumRules))
 	w.parsed(c)
 	w.parts(r, c)
+	w.arrived(c)
 }
 
 // parsed looks at what the entry says of the frame's headers.

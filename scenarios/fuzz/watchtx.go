@@ -6,6 +6,8 @@ import (
 	"nictwin/models/nicspec"
 )
 
+const copyChannels = 4 // [D7]
+
 func inlineClass(n int) string {
 	switch {
 	case n == 0:
@@ -46,7 +48,7 @@ func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 		w.cov.hit("work entries", "Nop", status.String(), w.stall)
 		return
 	case e.Opcode >= nicspec.OpcodeCopy && e.Opcode <= nicspec.OpcodeCopyInvalidate && w.sizes.Has(nicspec.PartCopy):
-		w.copied(&e, status)
+		w.copied(r.q, &e, status)
 		return
 	case e.Opcode != nicspec.OpcodeSend:
 		w.cov.hit("work entries", "other", status.String(), w.stall)
@@ -102,8 +104,19 @@ func (w *watcher) piece(bus uint64, n uint32) {
 }
 
 // copied is told of entries of the copy engine.
-func (w *watcher) copied(e *nicspec.WqeFields, s nicspec.Status) {
+func (w *watcher) copied(queue int, e *nicspec.WqeFields, s nicspec.Status) {
+	if s == nicspec.StatusFlushed {
+		w.cov.hit("resets", "a copy is cut off")
+		return
+	}
 	w.cov.hit("copies", e.Opcode.String(), s.String(), w.stall)
+	switch last := &w.failed[queue%copyChannels]; {
+	case s >= nicspec.StatusCplUnsupported && s <= nicspec.StatusCplMalformed:
+		*last = s.String()
+	case s == nicspec.StatusOk && *last != "":
+		w.cov.hit("copies after one that failed", *last, e.Opcode.String())
+		*last = ""
+	}
 	if s != nicspec.StatusOk || e.Opcode == nicspec.OpcodeInvalidate {
 		return
 	}

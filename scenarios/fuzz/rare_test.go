@@ -1,0 +1,117 @@
+package fuzz
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/ether"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/board"
+)
+
+// forge has a TLP be seen with another payload.
+func forge(c *boundary.Crossing, change func(data []byte)) {
+	p := new(tlp.Packet)
+	copy(p.Own(len(c.TLP.Data)), c.TLP.Data)
+	p.Hdr, p.TrafficBytes = c.TLP.Hdr, c.TLP.TrafficBytes
+	change(p.Data)
+	c.TLP = p
+}
+
+// rare are bugs that show in few cases, as lies about what crossed, and the rule that is to be broken.
+var rare = []struct {
+	bug, rule string
+	lie       func() func(c *boundary.Crossing)
+}{
+	{"a UDP checksum of 0 is sent as it is", "[T8]", func() func(c *boundary.Crossing) {
+		return func(c *boundary.Crossing) {
+			if c.Kind != boundary.FrameOut || len(c.Frame.Data) < nicspec.FrameMin {
+				return
+			}
+			var h nic.Headers
+			if nic.Parse(c.Frame.Data, nicspec.ResetRocePort, &h); h.L4Type != nicspec.L4TypeUdp {
+				return
+			}
+			if at := h.L4Off + 6; binary.BigEndian.Uint16(c.Frame.Data[at:]) == 0xffff {
+				c.Frame = &ether.Frame{Port: c.Frame.Port, Queue: c.Frame.Queue, Data: slices.Clone(c.Frame.Data)}
+				clear(c.Frame.Data[at : at+2])
+			}
+		}
+	}},
+	{"a received UDP checksum of 0xffff is taken for none", "[H9]", func() func(c *boundary.Crossing) {
+		var fields []bool // by ordinals
+		return func(c *boundary.Crossing) {
+			var h nic.Headers
+			switch {
+			case c.Kind == boundary.FrameIn:
+				nic.Parse(append(slices.Clone(c.Frame.Data), make([]byte, nicspec.FrameMin)...), nicspec.ResetRocePort, &h)
+				at := int(h.L4Off) + 6
+				fields = append(fields, h.L4Type == nicspec.L4TypeUdp && at+2 <= len(c.Frame.Data) && binary.BigEndian.Uint16(c.Frame.Data[at:]) == 0xffff)
+			case c.Kind == boundary.TLPOut && c.TLP.Parsed().Kind == tlp.MWr && len(c.TLP.Data) == nicspec.CqeBytes:
+				if e := nicspec.RxCqe(c.TLP.Data); e.Type() == nicspec.CqeTypeRx && int(e.PortSeq()) < len(fields) && fields[e.PortSeq()] {
+					forge(c, func(data []byte) { nicspec.RxCqe(data).SetL4Csum(nicspec.VerdictNotChecked) })
+				}
+			}
+		}
+	}},
+	// The other way round: the device heeds what the referee does not see.
+	{"a rule that is made invalid goes on", "[R", func() func(c *boundary.Crossing) {
+		const valid = 28 // word of the entry
+		return func(c *boundary.Crossing) {
+			if c.Kind == boundary.TLPIn && c.TLP.Parsed().Kind == tlp.MWr && c.TLP.Parsed().Address == nicspec.BarBase+uint64(nicspec.RegTblData(valid)) {
+				forge(c, func(data []byte) { data[0] |= 1 })
+			}
+		}
+	}},
+	{"a copy has the status of one that failed before it", "[D", func() func(c *boundary.Crossing) {
+		var failed [copyChannels]nicspec.Status
+		return func(c *boundary.Crossing) {
+			if c.Kind != boundary.TLPOut || c.TLP.Parsed().Kind != tlp.MWr || len(c.TLP.Data) != nicspec.CqeBytes {
+				return
+			}
+			e := nicspec.TxCqe(c.TLP.Data)
+			if e.Type() != nicspec.CqeTypeTx || e.FrameLen() != 0 {
+				return
+			}
+			switch last := &failed[e.Queue()%copyChannels]; {
+			case e.Status() >= nicspec.StatusCplUnsupported:
+				*last = e.Status()
+			case e.Status() == nicspec.StatusOk && *last != nicspec.StatusOk:
+				forge(c, func(data []byte) { nicspec.TxCqe(data).SetStatus(*last) })
+			}
+		}
+	}},
+}
+
+// Few programs find bugs that show in few cases.
+func TestRareBugsAreFound(t *testing.T) {
+	for _, c := range rare {
+		t.Run(c.bug, func(t *testing.T) {
+			sabotaged := func(s board.Spec) (*board.Board, error) {
+				b, err := model(s)
+				if err == nil {
+					b.NIC = &liar{b.NIC, c.lie()}
+				}
+				return b, err
+			}
+			o := &campaign{Options: options(board.Model, 0), res: &Result{Coverage: NewCoverage()}}
+			o.Ports = 1
+			for number := 0; ; number++ {
+				require.Less(t, number, 40, "programs until the bug is found")
+				v := o.generate(number).Run(t.Context(), nic.DefaultSpec(), sabotaged, nil)
+				if v.Pass() {
+					continue
+				}
+				require.True(t, v.Mismatch(), "%v", v.Err)
+				require.Contains(t, v.Key(), c.rule, "program %d", number)
+				return
+			}
+		})
+	}
+}
