@@ -115,6 +115,9 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 	defer unlock()
 	d, err := b.load(entry) // another process may have built it meanwhile
 	if err != nil && o.Variant == VariantTuned && o.Training == "" {
+		if _, err := b.tools.tuning(); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%w: %s is not in the cache; make it with: nictwin dut tune", ErrNotTuned, m.Name)
 	}
 	if err != nil {
@@ -207,8 +210,20 @@ func (b *builder) load(entry string) (*Device, error) {
 	return &Device{Manifest: b.m, Variant: r.Variant, Hash: b.sum, Binary: bin, Ports: r.Ports, Compiler: r.Compiler}, nil
 }
 
-// programSum is the SHA-256 of a program, in hexadecimal.
+// programSum is the sum of a program that can be run.
 func programSum(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return "", fmt.Errorf("build cache: %s is no program", path)
+	}
+	return fileSum(path)
+}
+
+// fileSum is the SHA-256 of a file, in hexadecimal.
+func fileSum(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("build cache: %w", err)

@@ -47,7 +47,8 @@ func TestLockSaysForWhomItWaits(t *testing.T) {
 	require.ErrorContains(t, err, "build cache")
 }
 
-// A program in the cache that is not the one that was built is built anew, and the log says why.
+// A program in the cache that is not the one that was built is built anew, and the log says why. So are objects that builds
+// share.
 func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	m, err := LoadManifest(fifoManifest)
 	require.NoError(t, err)
@@ -58,6 +59,12 @@ func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	whole, err := os.ReadFile(d.Binary)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(d.Binary, whole[:len(whole)/2], 0o755))
+	objects, err := filepath.Glob(filepath.Join(dir, "rtl", "runtime-*", "*.o"))
+	require.NoError(t, err)
+	require.NotEmpty(t, objects)
+	for _, o := range objects {
+		require.NoError(t, os.Truncate(o, 100))
+	}
 	log.Reset()
 	again, err := Build(m, BuildOptions{CacheDir: dir, Log: &log})
 	require.NoError(t, err)
@@ -70,4 +77,10 @@ func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	again, err = Build(m, BuildOptions{CacheDir: dir})
 	require.NoError(t, err)
 	require.True(t, again.Cached)
+
+	require.NoError(t, os.Chmod(again.Binary, 0o644))
+	_, err = programSum(again.Binary)
+	require.ErrorContains(t, err, "is no program")
+	_, err = programSum(dir)
+	require.ErrorContains(t, err, "is no program")
 }

@@ -122,6 +122,7 @@ func (b *builder) checkDependencies() error {
 type unit struct {
 	src, obj string
 	flags    []string
+	shared   bool // between builds: its object stays in the cache
 }
 
 // cxxFlags are common to all units of a variant.
@@ -151,7 +152,7 @@ func (b *builder) ahead(cache string) error {
 	if err := os.MkdirAll(b.objDir(), 0o755); err != nil {
 		return fmt.Errorf("build cache: %w", err)
 	}
-	return b.compileAll(append(units(b.tools.includeDir, runtimeDir, "-O2", "verilated"), b.ownUnits()...))
+	return b.compileAll(append(shared(units(b.tools.includeDir, runtimeDir, "-O2", "verilated")), b.ownUnits()...))
 }
 
 // ownUnits are the parts of the harness that are the same for every design.
@@ -194,7 +195,7 @@ func (b *builder) compile(cache string) error {
 	hot := units(b.objDir(), b.objDir(), opt, fast...)
 	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
 	rest := units(b.objDir(), b.objDir(), slowOpt, slow...)
-	rest = append(rest, units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)...)
+	rest = append(rest, shared(units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...))...)
 	rest = append(rest, b.ownUnits()...)
 	if b.o.Variant == VariantTuned {
 		if err := b.tune(hot, rest); err != nil {
@@ -262,25 +263,6 @@ func (b *builder) bundle(name string, n int, sources []string) ([]string, error)
 	return names, nil
 }
 
-// runtimeDir holds the objects of Verilator's own run-time, which do not depend on the design.
-func (b *builder) runtimeDir(cache string) (string, error) {
-	h := newHasher()
-	h.text("verilator", b.tools.verilatorVersion)
-	h.text("compiler", b.tools.cxxVersion)
-	h.text("cpu", cpuFlags())
-	flags := strings.ReplaceAll(strings.Join(b.cxxFlags(), "\n"), b.work, "WORK")
-	h.text("flags", buildSchema+flags)
-	if err := h.file("hooks.hpp", filepath.Join(b.home, "hooks.hpp")); err != nil { // all of ours that they include
-		return "", err
-	}
-	sum := h.sum()
-	dir := filepath.Join(cache, fmt.Sprintf("runtime-%x", sum[:10]))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("build cache: %w", err)
-	}
-	return dir, nil
-}
-
 // classLists reads the lists of generated sources.
 func classLists(path string) (map[string][]string, error) {
 	f, err := os.Open(path)
@@ -315,7 +297,7 @@ func (b *builder) compileAll(units []unit) error {
 		sem  = make(chan struct{}, runtime.NumCPU())
 	)
 	for _, u := range units {
-		if _, err := os.Stat(u.obj); err == nil {
+		if u.done() {
 			continue
 		}
 		wg.Add(1)
@@ -343,5 +325,5 @@ func (b *builder) compileOne(u unit) error {
 	if err := os.Rename(tmp, u.obj); err != nil {
 		return fmt.Errorf("build cache: %w", err)
 	}
-	return nil
+	return u.sign()
 }

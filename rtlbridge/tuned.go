@@ -30,6 +30,13 @@ func (t *toolchain) tuning() (tuningTools, error) {
 	if err != nil {
 		return tuningTools{}, missing("llvm-profdata")
 	}
+	dir, err := toolOutput(t.cxx, "-print-runtime-dir")
+	if err != nil {
+		return tuningTools{}, err
+	}
+	if libs, err := filepath.Glob(filepath.Join(strings.TrimSpace(dir), "libclang_rt.profile*.a")); err != nil || len(libs) == 0 {
+		return tuningTools{}, missing("the run-time for profiles")
+	}
 	return tuningTools{merge}, nil
 }
 
@@ -41,7 +48,7 @@ func (b *builder) train(hot, rest []unit) (string, error) {
 	}
 	counted := make([]unit, len(hot))
 	for i, u := range hot {
-		counted[i] = unit{u.src, u.obj + ".counted", append([]string{"-fprofile-generate"}, u.flags...)}
+		counted[i] = unit{src: u.src, obj: u.obj + ".counted", flags: append([]string{"-fprofile-generate"}, u.flags...)}
 	}
 	if err := b.compileAll(append(counted, rest...)); err != nil {
 		return "", err

@@ -8,33 +8,45 @@ if ! command -v go >/dev/null; then
   exit 1
 fi
 
-declare -A package=([verilator]=verilator [g++]=g++ [clang++]=clang [tshark]=tshark)
-missing=()
-for tool in verilator g++ clang++ tshark; do
-  command -v "$tool" >/dev/null || missing+=("${package[$tool]}")
-done
+# Needed are Verilator and a C++ compiler. The rest is wanted: clang++ compiles the fastest devices and tuned ones, zlib is for
+# waveforms, tshark for tests.
+needed=() wanted=()
+command -v verilator >/dev/null || needed+=(verilator)
+command -v g++ >/dev/null || command -v clang++ >/dev/null || needed+=(g++)
+command -v tshark >/dev/null || wanted+=(tshark)
+command -v clang++ >/dev/null || wanted+=(clang)
 # A tuned build needs the compiler's profile run-time and llvm-profdata, of the version of clang++ (14 on Debian 12).
 clang=14
 if command -v clang++ >/dev/null; then clang=$(clang++ -dumpversion); clang=${clang%%.*}; fi
-[ -e "/usr/lib/llvm-$clang/bin/llvm-profdata" ] || missing+=("llvm-$clang")
-compgen -G "/usr/lib/llvm-$clang/lib/clang/*/lib/linux/libclang_rt.profile-*.a" >/dev/null || missing+=("libclang-rt-$clang-dev")
-[ -e /usr/include/zlib.h ] || missing+=(zlib1g-dev) # waveforms are compressed
+[ -e "/usr/lib/llvm-$clang/bin/llvm-profdata" ] || wanted+=("llvm-$clang")
+compgen -G "/usr/lib/llvm-$clang/lib/clang/*/lib/linux/libclang_rt.profile-*.a" >/dev/null || wanted+=("libclang-rt-$clang-dev")
+[ -e /usr/include/zlib.h ] || wanted+=(zlib1g-dev)
+missing=(${needed[@]+"${needed[@]}"} ${wanted[@]+"${wanted[@]}"})
 
-if ((${#missing[@]})); then
-  echo "setup: installing ${missing[*]}" >&2
-  sudo=()
+# short WHY: ends here, unless nothing that is needed is missing.
+short() {
+  ((${#needed[@]} == 0)) || { echo "setup: $1; run: apt-get install ${needed[*]}" >&2; exit 1; }
+  echo "setup: $1; going on without ${wanted[*]}" >&2
+}
+
+install() {
+  local sudo=() log
   if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || { echo "setup: not root and no sudo; run: apt-get install ${missing[*]}" >&2; exit 1; }
+    command -v sudo >/dev/null || { short "not root and no sudo"; return; }
     sudo=(sudo)
   fi
   log=$(mktemp)
   if ! { "${sudo[@]}" apt-get update -q && \
          "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
     tail -20 "$log" >&2
-    echo "setup: apt-get could not install ${missing[*]}" >&2
-    exit 1
+    short "apt-get could not install ${missing[*]}"
   fi
   rm -f "$log"
+}
+
+if ((${#missing[@]})); then
+  echo "setup: installing ${missing[*]}" >&2
+  install
 fi
 
 go mod download

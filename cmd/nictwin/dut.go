@@ -29,7 +29,7 @@ func dutList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the devices under verilator/duts",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			list, err := cli.ListDUTs(a.home)
 			a.object.DUTs = list

@@ -20,7 +20,7 @@ the NIC was seen to do; coverage.json among the artifacts has every bin.`,
 		Example: `  nictwin fuzz --runs 300 --seed 7
   nictwin fuzz --nic model --time 1m --coverage hits.json
   nictwin fuzz --program out/fuzz-rtl-7/program-12.json`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 	}
 	fuzzFlags(c, f)
 	c.RunE = func(c *cobra.Command, args []string) error {

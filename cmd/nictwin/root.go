@@ -83,6 +83,14 @@ func refuse(c *cobra.Command, args []string) error {
 	return cli.Usagef("unknown command %q: %s", args[0], want)
 }
 
+// noArgs refuses words that are no flags.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return cli.Usagef("unknown word %q: %s takes flags only", args[0], c.CommandPath())
+	}
+	return nil
+}
+
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -107,6 +115,9 @@ func (a *app) begin(c *cobra.Command) error {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		name := envName(f.Name)
 		value := os.Getenv(name)
+		if f.Changed && f.Value.Type() == "string" && f.Value.String() == "" && err == nil { // a variable that a script has not set
+			err = cli.Usagef("--%s: is empty: leave it out, or say what it is", f.Name)
+		}
 		if f.Changed || value == "" || err != nil || excluded(c, f) {
 			return
 		}

@@ -10,7 +10,7 @@ func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the versions of program, contract and protocols",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			a.object.Version = cli.ThisVersion()
 			if !a.json {

@@ -13,6 +13,8 @@ import (
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/replay"
 )
 
@@ -41,6 +43,21 @@ func TestFramesAreWhatTheNICChecks(t *testing.T) {
 			require.Equal(t, wire.OK, wire.VerifyUDPChecksum(f[ipAt:]))
 		}
 	})
+}
+
+// What a tuned build is trained with can be played at every width, and passes.
+func TestTrainingOnNarrowPorts(t *testing.T) {
+	o := tiny(t)
+	dev, err := board.Build(t.Context(), o.DUT, string(rtlbridge.VariantSpeed), board.Eth{Ports: 2, Bits: 256}, nil)
+	require.NoError(t, err)
+	s := &session{Options: o, ctx: t.Context(), device: dev}
+	training, err := s.training(2)
+	require.NoError(t, err)
+	training.Loop = 1
+	rec, remove, err := s.record(training)
+	require.NoError(t, err)
+	defer remove()
+	require.FileExists(t, rec.file)
 }
 
 // Every figure is taken once, small: what it is worth is not judged here.

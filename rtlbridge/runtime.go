@@ -1,0 +1,68 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Objects that builds share lie in the cache, each with its sum beside it: one that is damaged is compiled anew.
+
+// runtimeDir holds the objects of Verilator's own run-time, which do not depend on the design.
+func (b *builder) runtimeDir(cache string) (string, error) {
+	h := newHasher()
+	h.text("verilator", b.tools.verilatorVersion)
+	h.text("compiler", b.tools.cxxVersion)
+	h.text("cpu", cpuFlags())
+	flags := strings.ReplaceAll(strings.Join(b.cxxFlags(), "\n"), b.work, "WORK")
+	h.text("flags", buildSchema+flags)
+	if err := h.file("hooks.hpp", filepath.Join(b.home, "hooks.hpp")); err != nil { // all of ours that they include
+		return "", err
+	}
+	sum := h.sum()
+	dir := filepath.Join(cache, fmt.Sprintf("runtime-%x", sum[:10]))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	return dir, nil
+}
+
+// shared are units whose objects builds share.
+func shared(us []unit) []unit {
+	for i := range us {
+		us[i].shared = true
+	}
+	return us
+}
+
+const sumExt = ".sum"
+
+// done reports whether the object is there, and whole if builds share it.
+func (u *unit) done() bool {
+	if !u.shared {
+		_, err := os.Stat(u.obj)
+		return err == nil
+	}
+	want, err := os.ReadFile(u.obj + sumExt)
+	if err != nil {
+		return false
+	}
+	have, err := fileSum(u.obj)
+	return err == nil && have == string(want)
+}
+
+// sign leaves the sum of an object that builds share. Two processes that compile it at once leave the same.
+func (u *unit) sign() error {
+	if !u.shared {
+		return nil
+	}
+	sum, err := fileSum(u.obj)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(u.obj+sumExt, []byte(sum), 0o644); err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	return nil
+}
