@@ -46,7 +46,7 @@ var areas = []area{
 	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks}, {nicspec.PartCopy, invalidateChecks},
 	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts | nicspec.PartRss, accountRssChecks},
 	{nicspec.PartCrc32c, crc32cChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, crcAccountChecks},
-	{nicspec.PartFlr, flrChecks}, {nicspec.PartFlr | nicspec.PartCopy, flrCopyChecks},
+	{nicspec.PartFlr, flrChecks}, {nicspec.PartFlr, flrEachChecks}, {nicspec.PartFlr | nicspec.PartCopy, flrCopyChecks},
 	{0, apartChecks}, {nicspec.PartCopy, apartCopyChecks}, {nicspec.PartPause, pauseChecks}, {nicspec.PartMsix, msixChecks}, {0, runtimeChecks}, {nicspec.PartAttr, attrChecks}, {nicspec.PartAttr | nicspec.PartCopy, attrCopyChecks},
 	{nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
 	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},

@@ -178,11 +178,19 @@ func (r *rig) goodEntry(t nicspec.Table, seed uint64) []byte {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	switch t {
 	case nicspec.TableRxq: // enable 0: anything goes
-		return encode(&nicspec.RxqEntryFields{SplitMode: nicspec.SplitMode(rng.Uint32()), LogSize: uint8(rng.Uint32()),
+		f := nicspec.RxqEntryFields{SplitMode: nicspec.SplitMode(rng.Uint32()), LogSize: uint8(rng.Uint32()),
 			SplitLen: uint16(rng.Uint32()), HdrBufSize: uint16(rng.Uint32()), PayBufSize: uint16(rng.Uint32()),
-			RingBase: rng.Uint64(), CqBase: rng.Uint64()}, nicspec.RxqEntrySize)
+			RingBase: rng.Uint64(), CqBase: rng.Uint64()}
+		if r.sizes.Has(nicspec.PartMsix) {
+			f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = rng.Uint64(), rng.Uint32(), uint16(rng.Uint32()), uint16(rng.Uint32())
+		}
+		return encode(&f, nicspec.RxqEntrySize)
 	case nicspec.TableTxq:
-		return encode(&nicspec.TxqEntryFields{LogSize: uint8(rng.Uint32()), RingBase: rng.Uint64(), CqBase: rng.Uint64()}, nicspec.TxqEntrySize)
+		f := nicspec.TxqEntryFields{LogSize: uint8(rng.Uint32()), RingBase: rng.Uint64(), CqBase: rng.Uint64()}
+		if r.sizes.Has(nicspec.PartMsix) {
+			f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = rng.Uint64(), rng.Uint32(), uint16(rng.Uint32()), uint16(rng.Uint32())
+		}
+		return encode(&f, nicspec.TxqEntrySize)
 	case nicspec.TableKey:
 		return encode(&nicspec.KeyEntryFields{Valid: uint8(rng.IntN(2)), RightRead: rng.IntN(2) > 0, RightWrite: rng.IntN(2) > 0,
 			Variant: uint8(rng.Uint32()), VaBase: rng.Uint64() >> 1, Length: rng.Uint64() >> 9, BusBase: rng.Uint64() &^ (1 << 55)},

@@ -17,13 +17,13 @@ import (
 
 // Exclusion leaves sites out, for a reason. Patterns are those of path.Match, without its brackets: "*" is any name.
 type Exclusion struct {
-	Module string `yaml:"module"`
+	Module string
 	// Signal names bits: a signal, or bits of it: data[127:96], flags[3], job[].len[15:0]. Empty brackets stand for lanes.
-	Signal string `yaml:"signal"`
+	Signal string
 	// Line is a part of the text of source lines, whose points are meant, and What which of them (if, else, ...): empty is all.
-	Line string `yaml:"line"`
-	What string `yaml:"what"`
-	Why  string `yaml:"why"`
+	Line string
+	What string
+	Why  string
 
 	sites int // that it matches
 }
@@ -34,22 +34,51 @@ func ReadExclusions(file string) ([]*Exclusion, error) {
 	if err != nil {
 		return nil, fmt.Errorf("exclusions: %w", err)
 	}
-	var list []*Exclusion
+	var entries []entry
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
-	if err := d.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
+	if err := d.Decode(&entries); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	var list []*Exclusion
 	var errs []error
-	for i, x := range list {
+	for i, e := range entries {
 		switch {
-		case x.Module == "" || x.Why == "":
+		case len(e.Module) == 0 || e.Why == "":
 			errs = append(errs, fmt.Errorf("%s: entry %d: want module and why", file, i+1))
-		case (x.Signal == "") == (x.Line == ""):
-			errs = append(errs, fmt.Errorf("%s: entry %d (%s): want signal or line", file, i+1, x.Module))
+		case (len(e.Signal) == 0) == (e.Line == ""):
+			errs = append(errs, fmt.Errorf("%s: entry %d (%s): want signal or line", file, i+1, e.Module[0]))
+		}
+		for _, m := range e.Module {
+			for _, s := range e.Signal {
+				list = append(list, &Exclusion{Module: m, Signal: s, Why: e.Why})
+			}
+			if e.Line != "" {
+				list = append(list, &Exclusion{Module: m, Line: e.Line, What: e.What, Why: e.Why})
+			}
 		}
 	}
 	return list, errors.Join(errs...)
+}
+
+// entry is an entry of the file: the exclusions of each of its modules with each of its signals.
+type entry struct {
+	Module names  `yaml:"module"`
+	Signal names  `yaml:"signal"`
+	Line   string `yaml:"line"`
+	What   string `yaml:"what"`
+	Why    string `yaml:"why"`
+}
+
+// names is one or several.
+type names []string
+
+func (n *names) UnmarshalYAML(v *yaml.Node) error {
+	if v.Kind == yaml.ScalarNode {
+		*n = names{v.Value}
+		return nil
+	}
+	return v.Decode((*[]string)(n))
 }
 
 // Exclude marks what a list excludes. Entries that match nothing, or something that was hit, are errors: the list is not

@@ -107,7 +107,12 @@ func TestListsOfExclusions(t *testing.T) {
 			require.ErrorContains(t, err, want)
 		}
 	}
-	_, err := ReadExclusions(file + ".none")
+	require.NoError(t, os.WriteFile(file, []byte("- {module: [a, b], signal: [c, d], why: e}\n- {module: f, line: g, what: if, why: h}\n"), 0o644))
+	list, err := ReadExclusions(file)
+	require.NoError(t, err)
+	require.Equal(t, []*Exclusion{{Module: "a", Signal: "c", Why: "e"}, {Module: "a", Signal: "d", Why: "e"}, {Module: "b", Signal: "c", Why: "e"},
+		{Module: "b", Signal: "d", Why: "e"}, {Module: "f", Line: "g", What: "if", Why: "h"}}, list)
+	_, err = ReadExclusions(file + ".none")
 	require.ErrorContains(t, err, "exclusions: ")
 }
 
