@@ -49,6 +49,16 @@ var rare = []struct {
 			return list
 		}
 	}},
+	{"a pause frame that is dropped stops", pause, func() func(Packet) []Packet {
+		answer := pauseReference()
+		return func(p Packet) []Packet {
+			q := Packet{Data: append([]byte(nil), p.Data...)}
+			if q.Data[0] == pauseFrames {
+				q.Data[2] = 0
+			}
+			return answer(q)
+		}
+	}},
 	{"a pause ends below xon, not at it", pause, func() func(Packet) []Packet {
 		right, late := pauseReference(), pauseReference()
 		return func(p Packet) []Packet {

@@ -32,9 +32,10 @@ var pause = &Block{
 			Result:  layout(num("op", 1), gap(7), num("lower", 4), num("upper", 4)),
 		},
 		pauseFrames: {
-			Name:    "frames",
-			Request: layout(num("op", 1), gap(7), num("apart", 4), num("probe", 4), raw("frame0", pauseLine), raw("frame1", pauseLine)),
-			Result:  layout(num("op", 1), num("honoured0", 1), num("honoured1", 1), num("open", 1), num("hold", 1)),
+			Name: "frames",
+			Request: layout(num("op", 1), gap(1), num("dropped", 1), gap(5), num("apart", 4), num("probe", 4),
+				raw("frame0", pauseLine), raw("frame1", pauseLine)),
+			Result: layout(num("op", 1), num("matched0", 1), num("matched1", 1), num("open", 1), num("hold", 1)),
 		},
 		pauseLevels: {
 			Name: "levels",
@@ -140,7 +141,8 @@ func pauseLevelsRequest(rng *rand.Rand, cfg *nicspec.PortEntryFields) Packet {
 	return Packet{Data: b}
 }
 
-// pauseFramesRequest is two frames and a look at a time at which no stop may be about to begin or end.
+// pauseFramesRequest is two frames, of which some are dropped before they are looked at [F2], and a look at a time at which
+// no stop may be about to begin or end.
 func pauseFramesRequest(rng *rand.Rand) Packet {
 	b := make([]byte, pauseFrameAt, pauseFrameAt+2*pauseLine)
 	apart := pick(rng, 1, 1+rng.IntN(300))
@@ -161,7 +163,7 @@ func pauseFramesRequest(rng *rand.Rand) Packet {
 			clash = clash || e > apart+probe-pauseLate && e < apart+probe+pauseEarly
 		}
 	}
-	b[0] = pauseFrames
+	b[0], b[2] = pauseFrames, uint8(pick(rng, 0, 0, rng.IntN(4)))
 	le.PutUint32(b[8:], uint32(apart))
 	le.PutUint32(b[12:], uint32(probe))
 	return Packet{Data: b}

@@ -52,10 +52,14 @@ func (s *pauseState) frames(b []byte) Packet {
 		switch {
 		case !ok, p.Priority && rules.Classes == 0, !p.Priority && !rules.Port:
 			continue
-		case !p.Priority:
-			port = came + s.spec.PauseCycles(p.Quanta[0])
 		}
 		res[1+i] = 1
+		if b[2]>>i&1 != 0 {
+			continue
+		}
+		if !p.Priority {
+			port = came + s.spec.PauseCycles(p.Quanta[0])
+		}
 		for c := range class {
 			if p.Priority && p.Classes&rules.Classes>>c&1 != 0 {
 				class[c] = came + s.spec.PauseCycles(p.Quanta[c])

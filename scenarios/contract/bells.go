@@ -62,27 +62,29 @@ func doorbells(r *rig) {
 
 func le16(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
 
-// Indices run through 65,536, which the ring size divides, and doorbells with them.
+// Indices run through 65,536, which the ring size divides, and doorbells with them: Nops first, frames over the end.
 func doorbellsWrap(r *rig) {
-	r.write(nicspec.RegCtrl, 2)
-	x := r.openTx(3, 15)
+	const sends, nops = 24, 1<<16 - 10
+	x, w := r.txSetup(3, 15)
 	nop := make([]byte, nicspec.WqeBytes)
 	for i := range x.size() {
 		nop[8] = byte(i)
 		r.store(x.at(uint16(i)), nop)
 	}
 	r.synced()
-	for x.pi = 0; ; {
-		x.pi += 1 << 15
+	for _, x.pi = range []uint16{1 << 15, nops} {
 		r.bell(false, 3, uint32(x.pi))
 		r.until("entries end", func() bool { return le16(r.entry(nicspec.TableTxq, 3)[50:]) == x.pi })
-		if x.pi == 0 {
-			break
-		}
 	}
+	var all []nicspec.WqeFields
+	for i := range sends {
+		all = append(all, r.sound(w[i%2], uint64(i)))
+	}
+	r.transmit(x, all...)
+	require.EqualValues(r.t, sends+nops-1<<16, x.pi)
 	want := r.counters()
-	require.EqualValues(r.t, 1<<16, want[dev(nicspec.CntTxWqe)])
-	r.counted("one more than the ring holds", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, 0x8001) })
+	require.EqualValues(r.t, nops+sends, want[dev(nicspec.CntTxWqe)])
+	r.counted("one more than the ring holds", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, uint32(x.pi+0x8001)) })
 	r.counted("back over 0", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, 0xffff) })
-	r.counted("on", steps{dev(nicspec.CntTxWqe): 1}, func() { r.bell(false, 3, 1) })
+	r.counted("on", steps{dev(nicspec.CntTxWqe): 1}, func() { r.bell(false, 3, uint32(x.pi+1)) })
 }

@@ -16,6 +16,7 @@ var pauseChecks = []check{
 	{"pause/frames that are honoured, and others", "F1 F2 F8", stalled, honoured},
 	{"pause/stops of a port", "F3 F4", calm, portStops},
 	{"pause/stops of classes", "F3 F4", calm, classStops},
+	{"pause/frames that are dropped stop nothing", "F2 F4", calm, droppedPauses},
 	{"pause/sent when the buffer fills", "F6 R3", calm, pausesSent},
 	{"pause/its own frames in a stop", "F5 F6", calm, pausesInAStop},
 	{"pause/no longer sent", "F7", calm, pausesEnd},
@@ -240,6 +241,33 @@ func classStops(r *rig) {
 		r.frames = nil
 	}
 	r.noFrames()
+}
+
+// droppedPauses has pause frames that are too short, or come while rx_enable is 0: what is posted then leaves at once.
+func droppedPauses(r *rig) {
+	const quanta = 20_000
+	x, w := r.txSetup(3, 6)
+	r.portCfg(nicspec.PortEntryFields{RxPause: 1, RxPfc: 0xff})
+	for _, c := range []struct {
+		name  string
+		ctrl  uint32
+		frame []byte
+	}{
+		{"a pause that is too short", 3, pauseFrame(nicspec.PauseOpcode, quanta)[:nicspec.FrameMin-1]},
+		{"a priority pause that is too short", 3, classPause(0xff, quanta)[:nicspec.FrameMin-1]},
+		{"a pause with rx_enable 0", 2, pauseFrame(nicspec.PauseOpcode, quanta)},
+		{"a priority pause with rx_enable 0", 2, classPause(0xff, quanta)},
+	} {
+		r.write(nicspec.RegCtrl, c.ctrl)
+		r.quiet()
+		p := r.pauses()
+		r.play(c.frame)
+		r.until("the pause is there", func() bool { return len(p.ins) == 1 })
+		r.run(2 * nicspec.VisibleCycles)
+		r.transmit(x, r.sound(w[0], 1), r.sound(w[0], 2))
+		require.Less(r.t, p.begins[len(p.begins)-1].Last, p.ins[0]+quanta*r.quantum(), c.name)
+		r.frames = nil
+	}
 }
 
 // flood has frames wait in the receive buffer for a descriptor that comes late, and plays n of 1,024 B.

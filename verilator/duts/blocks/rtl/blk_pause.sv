@@ -27,7 +27,9 @@ module blk_pause
     logic [1:0][EthW-1:0] frame;
     logic [31:0] probe;      // cycles after the second frame
     logic [31:0] apart;      // cycles between them, 1 at least
-    logic [63:0] rsvd;
+    logic [45:0] rsvd;
+    logic [1:0]  dropped;    // the frame is not honoured: too short, or rx_enable is 0
+    logic [15:0] op;
   } frames_t;
 
   typedef struct packed {
@@ -110,7 +112,7 @@ module blk_pause
 
   nic_pause_rx u_rx (
     .clk, .rst, .cfg_i(cfg), .beat_i(beat), .data_i(f.frame[state_q == StSecond]), .match_o(match),
-    .honour_i(match && beat.valid), .pause_o(pause)
+    .honour_i(match && beat.valid && !f.dropped[state_q == StSecond]), .pause_o(pause)
   );
 
   nic_pause #(.HeldW(HeldW)) u_pause (
