@@ -59,26 +59,25 @@ func (a *app) each(args []string, do func(name string) (cli.DUT, error), show fu
 	return errors.Join(errs...)
 }
 
-// portsFlag is for builds of NICs.
-func portsFlag(c *cobra.Command, b *cli.DUTBuild) {
+// devices is a command that does something with devices, of which NICs may have other Ethernet ports than their manifests say.
+func (a *app) devices(name, short string, b *cli.DUTBuild, do func(c *cobra.Command, args []string) error) *cobra.Command {
+	c := &cobra.Command{Use: name + " DUT...", Short: short, Args: dutArgs, ValidArgsFunction: completeDUTs}
 	c.Flags().IntVar(&b.Eth.Ports, "ports", 0, "Ethernet ports, 1 or 2, of a device that is a NIC; 0: as its manifest has it")
 	ethBitsFlag(c, &b.Eth.Bits)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		b.Home, b.Log = a.home, a.stderr
+		return do(c, args)
+	}
+	return c
 }
 
 func dutBuild(a *app) *cobra.Command {
 	b := &cli.DUTBuild{Variant: "speed"}
-	c := &cobra.Command{
-		Use:   "build DUT...",
-		Short: "Compile devices, or find them in the cache",
-		Args:  dutArgs, ValidArgsFunction: completeDUTs,
-	}
+	c := a.devices("build", "Compile devices, or find them in the cache", b, func(c *cobra.Command, args []string) error {
+		return a.build(args, func(dut string) (cli.DUT, error) { return b.Build(c.Context(), dut) })
+	})
 	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "speed, debug (assertions), waves or coverage")
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
-	portsFlag(c, b)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		b.Home, b.Log = a.home, a.stderr
-		return a.build(args, func(dut string) (cli.DUT, error) { return b.Build(c.Context(), dut) })
-	}
 	return c
 }
 
@@ -99,52 +98,25 @@ func (a *app) build(args []string, do func(dut string) (cli.DUT, error)) error {
 
 func dutTune(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	c := &cobra.Command{
-		Use:   "tune DUT...",
-		Short: "Compile NICs by the profile of a replay, for long runs with --variant tuned (needs clang)",
-		Args:  dutArgs, ValidArgsFunction: completeDUTs,
-	}
-	portsFlag(c, b)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		b.Home, b.Log = a.home, a.stderr
+	const short = "Compile NICs by the profile of a replay, for long runs with --variant tuned (needs clang)"
+	return a.devices("tune", short, b, func(c *cobra.Command, args []string) error {
 		return a.build(args, func(dut string) (cli.DUT, error) { return b.Tune(c.Context(), dut) })
-	}
-	return c
+	})
 }
 
 func dutCheck(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	c := &cobra.Command{
-		Use:   "check DUT...",
-		Short: "Lint devices with every warning on, and fit their manifests to their ports",
-		Args:  dutArgs, ValidArgsFunction: completeDUTs,
-	}
-	portsFlag(c, b)
-	c.RunE = func(_ *cobra.Command, args []string) error {
-		b.Home = a.home
+	const short = "Lint devices with every warning on, and fit their manifests to their ports"
+	return a.devices("check", short, b, func(_ *cobra.Command, args []string) error {
 		return a.each(args, b.Check, func(d *cli.DUT) {
 			say(a.stdout, "%s: no warnings; %d ports, streams %s\n", d.Name, len(d.Ports), strings.Join(d.Streams, " "))
 		})
-	}
-	return c
+	})
 }
 
 func dutPorts(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	c := &cobra.Command{
-		Use:   "ports DUT",
-		Short: "Show the ports of a device's top module",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return cli.Usagef("%d devices given: want one", len(args))
-			}
-			return dutArgs(c, args)
-		},
-		ValidArgsFunction: completeDUTs,
-	}
-	portsFlag(c, b)
-	c.RunE = func(_ *cobra.Command, args []string) error {
-		b.Home = a.home
+	c := a.devices("ports", "Show the ports of a device's top module", b, func(_ *cobra.Command, args []string) error {
 		d, err := b.PortsOf(args[0])
 		a.object.DUTs = []cli.DUT{d}
 		if a.json {
@@ -155,6 +127,13 @@ func dutPorts(a *app) *cobra.Command {
 			say(w, "%s\t%d\t%s%s\n", p.Dir, p.Width, p.Name, p.Array)
 		}
 		return errors.Join(w.Flush(), err)
+	})
+	c.Use = "ports DUT"
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return cli.Usagef("%d devices given: want one", len(args))
+		}
+		return dutArgs(c, args)
 	}
 	return c
 }

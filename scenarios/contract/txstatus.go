@@ -131,18 +131,23 @@ func (r *rig) sound(w *window, seed uint64) nicspec.WqeFields {
 	return sendEntry(nil, p[:]...)
 }
 
+// flawed is an entry with a flaw, of which the check itself knows. It has a completion entry, complete or not.
+func (r *rig) flawed(f *flaw, e nicspec.WqeFields, complete bool) nicspec.WqeFields {
+	r.t.Helper()
+	f.mod(&e)
+	_, status := expected(&e, 0, r.keys, &r.sizes, r.load)
+	require.Equal(r.t, f.status, status, "the check itself: %s", f.name)
+	e.FComplete = complete
+	return e
+}
+
 func everyStatus(r *rig) {
 	x, w := r.txSetup(2, 4)
 	r.badKeys(w[0])
 	var all []nicspec.WqeFields
 	flaws := r.flaws()
 	for i, f := range flaws {
-		e := r.sound(w[0], uint64(i))
-		f.mod(&e)
-		_, status := expected(&e, 0, r.keys, &r.sizes, r.load)
-		require.Equal(r.t, f.status, status, "the check itself: %s", f.name)
-		e.FComplete = i%2 == 0 // a failed entry has a completion entry either way
-		all = append(all, e)
+		all = append(all, r.flawed(&f, r.sound(w[0], uint64(i)), i%2 == 0))
 		if i%4 == 0 {
 			all = append(all, r.sound(w[0], uint64(i)))
 		}
