@@ -91,12 +91,14 @@ module nic_place
       wrap   = end1_q[7];
       first  = wrap ? from : from & upto;
       second = upto;
-      unique case (rot1_q[1:0])
-        2'd1:    turned = {raw1_q[1015:0], raw1_q[1023:1016]};
-        2'd2:    turned = {raw1_q[1007:0], raw1_q[1023:1008]};
-        2'd3:    turned = {raw1_q[999:0], raw1_q[1023:1000]};
-        default: turned = raw1_q;
-      endcase
+      // DW by DW: a DW, and the end of the one before it.
+      turned = raw1_q;
+      if (rot1_q[1:0] != 2'd0) begin
+        for (int i = 0; i < TlpD; i++) begin
+          turned[32*i +: 32] = 32'({raw1_q[32*i +: 32], raw1_q[32*((i + TlpD - 1) % TlpD) +: 32]} >>
+                                   (6'd32 - {1'b0, rot1_q[1:0], 3'b0}));
+        end
+      end
       data_q <= (turned << {rot1_q[6:2], 5'b0}) |
                 (turned >> (11'd1024 - {1'b0, rot1_q[6:2], 5'b0}));
       even_q <= dst1_q[Aw-1:8] + Lw'(dst1_q[7]);
