@@ -42,9 +42,7 @@ func ecnStimulus(rng *rand.Rand, n int) (list []Packet) {
 			nic.Parse(f, nicspec.ResetRocePort, &h)
 			l3 = h.L3Off
 		}
-		if shift := rng.IntN(130); maybe(rng, 20) && len(f)+shift <= nicspec.FrameMax && int(l3)+shift < 256 {
-			f, l3 = append(noise(rng, shift), f...), l3+uint8(shift) // headers at any place
-		}
+		f, l3 = ecnShifted(rng, f, l3, h.L3Type)
 		said := make([]byte, 8+nicspec.InlineMax)
 		said[0], said[1], said[4] = uint8(rng.IntN(4)), l3, uint8(rng.IntN(min(len(f), nicspec.InlineMax)+1))
 		le.PutUint16(said[2:], uint16(len(f)))
@@ -54,4 +52,23 @@ func ecnStimulus(rng *rand.Rand, n int) (list []Packet) {
 		list = append(list, Packet{Side: said, Data: f})
 	}
 	return list
+}
+
+// ecnShifted has headers at any place: some frames begin with other bytes, and some end with their IP header, or have it end
+// with the bytes that are looked at, or a byte beside.
+func ecnShifted(rng *rand.Rand, f []byte, l3 uint8, kind nicspec.L3Type) ([]byte, uint8) {
+	shift := 0
+	size, ip := map[nicspec.L3Type]int{nicspec.L3TypeIpv4: 20, nicspec.L3TypeIpv6: 40}[kind]
+	switch end := int(l3) + size + rng.IntN(3) - 1; {
+	case ip && maybe(rng, 10):
+		f = f[:min(len(f), end)]
+	case ip && maybe(rng, 10):
+		shift = nicspec.ParseBytes - end
+	case maybe(rng, 15):
+		shift = rng.IntN(130)
+	}
+	if shift <= 0 || len(f)+shift > nicspec.FrameMax || int(l3)+shift > 255 {
+		return f, l3
+	}
+	return append(noise(rng, shift), f...), l3 + uint8(shift)
 }
