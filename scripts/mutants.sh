@@ -91,14 +91,14 @@ judge() {
   cp -r verilator "$dir/verilator"
   if ! patch -d "$dir" -p1 -s -f --no-backup-if-mismatch <"$patches/$name.patch" >"$out" 2>&1; then
     outcome=no-longer-applies what=$(tr '\n\t' '  ' <"$out")
-  elif [ "$how" != blocks ] && ! NICTWIN_CACHE=$dir/cache timeout -k 10 "$build_limit" \
+  elif [ "$how" != blocks ] && ! NICTWIN_CACHE=$work/cache timeout -k 10 "$build_limit" \
     bin/nictwin dut build nic --home "$dir" "${more[@]}" >"$out" 2>&1; then
     outcome=no-build what=$(tail -3 "$out" | tr '\n\t' '  ')
   else
     mapfile -t all < <(settings_of "$how")
     for s in "${all[@]}"; do
       status=0
-      NICTWIN_CACHE=$dir/cache play "$how" "$s" "$dir" "${more[@]}" >"$out" 2>&1 || status=$?
+      NICTWIN_CACHE=$work/cache play "$how" "$s" "$dir" "${more[@]}" >"$out" 2>&1 || status=$?
       case $status in
         0) continue ;;
         1) outcome=caught ;;
@@ -164,6 +164,9 @@ trap 'exit 130' INT TERM
 [[ " $(for n in "${names[@]}"; do how "$n"; done | tr '\n' ' ')" != *" contract "* ]] ||
   go test -c -o "$work/contract.test" ./scenarios/contract
 
+# Mutants share a cache of their own: what does not depend on the RTL is compiled once.
+mkdir "$work/cache"
+
 # The tree as it is must pass, or nothing that follows means anything.
 limit=$((build_limit + play_limit))
 while read -r h flags; do
@@ -181,7 +184,7 @@ for n in "${names[@]}"; do
     mkdir "$dir"
     judge "$n" "$dir"
     cut -f1-7 --output-delimiter=' | ' "$dir/result"
-    rm -rf "$dir/verilator" "$dir/cache"
+    rm -rf "$dir/verilator"
   ) &
 done
 wait
