@@ -42,16 +42,9 @@ module nic_rxdma
   rx_head_t        head;
   logic [EthW-1:0] prev_even_q, prev_odd_q;   // the chunk before the one in the buffer's registers
 
-  // What goes out: the beat, and what its acceptance means.
-  typedef struct packed {
-    logic        cqe;
-    logic        event_f;
-    logic        port;
-    logic [15:0] queue_f;
-    tlp_beat_t   beat;
-  } out_t;
-
-  out_t out_d, out;
+  tlp_beat_t       out_d, out;
+  rx_cqe_t         entry;                     // of a beat that is one
+  logic            unused_entry;
 
   nic_rxcut u_cut (
     .clk, .rst, .mps_i, .attr_i,
@@ -123,32 +116,26 @@ module nic_rxdma
   always_comb begin
     out_d = '0;
     if (cmd_valid) begin
-      out_d.beat.hdr  = cmd.hdr;
-      out_d.beat.last = cmd.last;
-      out_d.port      = cmd.port;
+      out_d.hdr  = cmd.hdr;
+      out_d.last = cmd.last;
       if (cmd.cqe) begin
-        out_d.cqe       = 1'b1;
-        out_d.event_f   = cqe.type_f == CqeTypeEvent;
-        out_d.queue_f   = cqe.queue_f;
-        out_d.beat.entry = 1'b1;
-        out_d.beat.keep = TlpD'(16'hffff);
-        out_d.beat.data = TlpW'(cqe);
+        out_d.entry = 1'b1;
+        out_d.keep  = TlpD'(16'hffff);
+        out_d.data  = TlpW'(cqe);
       end else begin
-        out_d.beat.keep = keep_of(cmd.lanes);
+        out_d.keep = keep_of(cmd.lanes);
         if (cmd.odd) begin
-          out_d.beat.data = beat_of({even, odd},
-                                    cmd.low_new ? {even, odd} : {prev_even_q, prev_odd_q},
-                                    cmd.shift, cmd.lanes, cmd.skip);
+          out_d.data = beat_of({even, odd}, cmd.low_new ? {even, odd} : {prev_even_q, prev_odd_q},
+                               cmd.shift, cmd.lanes, cmd.skip);
         end else begin
-          out_d.beat.data = beat_of({odd, even},
-                                    cmd.low_new ? {odd, even} : {prev_odd_q, prev_even_q},
-                                    cmd.shift, cmd.lanes, cmd.skip);
+          out_d.data = beat_of({odd, even}, cmd.low_new ? {odd, even} : {prev_odd_q, prev_even_q},
+                               cmd.shift, cmd.lanes, cmd.skip);
         end
       end
     end
   end
 
-  nic_skid #(.Width($bits(out_t))) u_skid (
+  nic_skid #(.Width($bits(tlp_beat_t))) u_skid (
     .clk, .rst,
     .in_valid_i  (cmd_valid),
     .in_ready_o  (go),
@@ -158,14 +145,17 @@ module nic_rxdma
     .out_data_o  (out)
   );
 
-  assign tlp_o        = out.beat;
-  assign done_o       = tlp_valid_o && out.cqe && tlp_ready_i;
-  assign done_queue_o = out.queue_f;
+  // An entry says itself whose it is.
+  assign entry        = rx_cqe_t'(out.data[511:0]);
+  assign unused_entry = ^entry;
+  assign tlp_o        = out;
+  assign done_o       = tlp_valid_o && out.entry && tlp_ready_i;
+  assign done_queue_o = entry.queue_f;
   assign busy_o       = cut_busy || tlp_valid_o;
 
   always_comb begin
     delivered_o = '0;
-    delivered_o[Ports == 2 ? out.port : 1'b0] = done_o && !out.event_f;
+    delivered_o[Ports == 2 ? entry.port[0] : 1'b0] = done_o && entry.type_f != CqeTypeEvent;
   end
 
   always_ff @(posedge clk) begin

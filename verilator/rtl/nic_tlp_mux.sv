@@ -69,7 +69,6 @@ module nic_tlp_mux
   src_e       src;
   logic       locked_q, any, unused_any, take, in_ready, unused_entry;
   tlp_beat_t  beat, out;
-  left_t      mark, mark_out;
 
   assign req  = {msg_valid_i, copy_valid_i, ans_valid_i, mrd_valid_i, tx_valid_i, rx_valid_i};
   assign src  = src_e'(locked_q ? locked_src_q : turn);
@@ -80,9 +79,10 @@ module nic_tlp_mux
     .clk, .rst, .req_i(req), .take_i(take && !locked_q), .valid_o(unused_any), .index_o(turn)
   );
 
+  // The receive path's packets, most of all, stand before the rest.
   always_comb begin
-    unique case (src)
-      SrcRx: beat = rx_i;
+    if (src == SrcRx) beat = rx_i;
+    else unique case (src)
       SrcTx: beat = tx_i;
       SrcCopy: beat = copy_i;
       SrcMrd: begin
@@ -123,9 +123,12 @@ module nic_tlp_mux
     if (rst) locked_q <= 1'b0;
   end
 
-  // What messages and pause have to know of a packet goes with it: an entry's type and queue stand
-  // in it.
+  // What messages and pause have to know of a packet goes beside it: an entry's type and queue
+  // stand in it.
   if ((Parts & (PartMsix | PartPause)) != 0) begin : g_mark
+    left_t mark, mark_out;
+    logic  unused_ready, unused_valid;
+
     always_comb begin
       mark = '0;
       if (src == SrcMsg) begin
@@ -135,20 +138,25 @@ module nic_tlp_mux
                  tx: src == SrcTx, queue_f: beat.data[23:16]};
       end
     end
+    nic_skid #(.Width($bits(left_t))) u_mark (
+      .clk, .rst,
+      .in_valid_i(any), .in_ready_o(unused_ready), .in_data_i(mark),
+      .out_valid_o(unused_valid), .out_ready_i(m_axis_tlp_tready), .out_data_o(mark_out)
+    );
+
     assign taken_o = take && (mark.entry || mark.msg);
     assign left_o  = m_axis_tlp_tvalid && m_axis_tlp_tready ? mark_out : '0;
   end else begin : g_no_mark
     logic unused_mark;
-    assign unused_mark = ^{mark_out, msg_i};
-    assign mark        = '0;
+    assign unused_mark = ^msg_i;
     assign taken_o     = 1'b0;
     assign left_o      = '0;
   end
 
-  nic_skid #(.Width($bits(left_t) + $bits(tlp_beat_t))) u_out (
+  nic_skid #(.Width($bits(tlp_beat_t))) u_out (
     .clk, .rst,
-    .in_valid_i(any), .in_ready_o(in_ready), .in_data_i({mark, beat}),
-    .out_valid_o(m_axis_tlp_tvalid), .out_ready_i(m_axis_tlp_tready), .out_data_o({mark_out, out})
+    .in_valid_i(any), .in_ready_o(in_ready), .in_data_i(beat),
+    .out_valid_o(m_axis_tlp_tvalid), .out_ready_i(m_axis_tlp_tready), .out_data_o(out)
   );
 
   assign unused_entry     = out.entry;
