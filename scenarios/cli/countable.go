@@ -23,20 +23,36 @@ func countable(dir string) error {
 		return fmt.Errorf("--rtl-coverage: %w", err)
 	}
 	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if ext := filepath.Ext(path); ext != rtlbridge.HitsExt && ext != rtlbridge.PointsExt {
-			continue
-		}
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return fmt.Errorf("--rtl-coverage: %s is there, and is no file; choose another folder", path)
-		}
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			return fmt.Errorf("--rtl-coverage: %w", err)
-		}
-		if err := f.Close(); err != nil {
-			return fmt.Errorf("--rtl-coverage: %w", err)
+		if err := addable(filepath.Join(dir, e.Name())); err != nil {
+			return fmt.Errorf("--rtl-coverage: %w; choose another folder", err)
 		}
 	}
 	return nil
+}
+
+// addable tells whether a file in a folder of coverage can be added to, if it is such a file.
+func addable(path string) error {
+	ext := filepath.Ext(path)
+	if ext != rtlbridge.HitsExt && ext != rtlbridge.PointsExt {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is there, and is no file", path)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		err = f.Close()
+	}
+	switch {
+	case err != nil || info.Size() == 0: // a device that has just begun it
+	case ext == rtlbridge.HitsExt:
+		_, err = rtlbridge.ReadHits(path)
+	default:
+		_, err = rtlbridge.ReadCoverPoints(path)
+	}
+	return err
 }
