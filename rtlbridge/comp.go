@@ -34,7 +34,7 @@ type Wall struct {
 }
 
 // Comp is an Akita component around a device: its ports carry what the device's streams carry. It advances the device by
-// one quantum per engine event until Stop is called, or until Done holds and the device is quiet.
+// one quantum per engine event until Stop is called, or until Done holds and the device is quiet, which it must be soon.
 type Comp struct {
 	*sim.ComponentBase
 	sched  simcore.Scheduler
@@ -59,6 +59,8 @@ type Comp struct {
 	step     simcore.Event
 	quiet    bool
 	busy     bool
+	done     bool   // Done has held since
+	since    uint64 // the quantum with this number
 	stopping bool
 	ended    bool
 	fault    error // found outside Handle, reported by the next Handle
@@ -217,24 +219,14 @@ func (c *Comp) Handle(e sim.Event) error {
 	if c.stopping || c.isOver() {
 		return c.finish()
 	}
+	if c.restless() {
+		return errors.Join(c.finish(), &RestlessError{c.Name(), c.Cycle(), c.spec.Patience, c.open()})
+	}
 	if c.spec.MaxCycles != 0 && c.next*uint64(c.spec.Quantum) >= c.spec.MaxCycles {
 		return errors.Join(c.finish(), fmt.Errorf("%s: the run did not end within %d cycles", c.Name(), c.spec.MaxCycles))
 	}
 	c.schedule()
 	return nil
-}
-
-// isOver reports whether nothing is left to happen.
-func (c *Comp) isOver() bool {
-	if c.Done == nil || !c.quiet || c.busy {
-		return false
-	}
-	for _, p := range c.ports {
-		if !p.idle() {
-			return false
-		}
-	}
-	return c.Done()
 }
 
 // finish collects what is outstanding.

@@ -25,6 +25,9 @@ func (m Mode) String() string {
 	return "pipelined"
 }
 
+// DefaultPatience is 2.5 ms at 400 MHz: more than any time-out of a NIC's.
+const DefaultPatience = 1_000_000
+
 // DefaultQuantum is the number of cycles exchanged at a time, unless the links are too short for it.
 const DefaultQuantum = 64
 
@@ -40,6 +43,7 @@ type CompSpec struct {
 	// is sent to the device at time t arrives at t+InLatency or later; what the device gives at t is needed at t+OutLatency.
 	InLatency, OutLatency simcore.Ps
 	MaxCycles             uint64 // the run fails after that many cycles; 0: never
+	Patience              uint64 // cycles that the device may take to come to rest once Done holds; 0: DefaultPatience
 	Digest                bool   // fold every event into Comp.Digest
 }
 
@@ -74,6 +78,9 @@ func (s CompSpec) resolve(period simcore.Ps) (CompSpec, error) {
 	}
 	if s.InLatency < 0 || s.OutLatency < 0 {
 		errs = append(errs, fmt.Errorf("latencies %v in, %v out: must not be negative", s.InLatency, s.OutLatency))
+	}
+	if s.Patience == 0 {
+		s.Patience = DefaultPatience
 	}
 	limit := MaxQuantum(period, s.Mode, s.InLatency, s.OutLatency)
 	if s.Quantum == 0 {

@@ -12,6 +12,7 @@ import (
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/driver"
@@ -203,7 +204,7 @@ func (r *Run) Play() (*Result, error) {
 		return nil, err
 	}
 	r.wait()
-	err := r.engine.Run()
+	err := atRest(r.engine.Run())
 	if err == nil {
 		err = r.err
 	}
@@ -347,6 +348,15 @@ func (r *Run) stuck() error {
 type StuckError struct{ what string }
 
 func (e *StuckError) Error() string { return e.what }
+
+// atRest makes a finding of a NIC that says that it is busy when all is done and its STATUS reads 0.
+func atRest(err error) error {
+	var restless *rtlbridge.RestlessError
+	if errors.As(err, &restless) {
+		return &StuckError{fmt.Sprintf("replay: STATUS reads 0 and every frame is accounted for, but %v [B8] [C3]", restless)}
+	}
+	return err
+}
 
 // poll reads the receive counters until every frame is accounted for and the
 // device says it is idle.

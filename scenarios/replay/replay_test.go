@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,8 +15,20 @@ import (
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/capture"
 )
+
+// A NIC that stays busy when all is done breaks the contract; whatever else ends the engine is no finding.
+func TestBusyForEverIsAFinding(t *testing.T) {
+	var stuck *StuckError
+	err := atRest(fmt.Errorf("engine: %w", &rtlbridge.RestlessError{Device: "NIC", Open: []string{"its signal busy is not 0"}}))
+	require.ErrorAs(t, err, &stuck)
+	require.ErrorContains(t, err, "its signal busy is not 0 [B8] [C3]")
+	other := errors.New("other")
+	require.Equal(t, other, atRest(other))
+	require.NoError(t, atRest(nil))
+}
 
 const manifest = "../../verilator/duts/nic/dut.yaml"
 

@@ -1,0 +1,53 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// RestlessError tells that a device does not come to rest although nothing more is asked of it: its busy signal does not
+// fall, or a transaction does not end. The device does that, not the bridge.
+type RestlessError struct {
+	Device   string
+	Cycle    uint64   // device cycle reached
+	Patience uint64   // cycles that it had
+	Open     []string // what is not over
+}
+
+func (e *RestlessError) Error() string {
+	return fmt.Sprintf("%s is not at rest at cycle %d, %d cycles after everything was done: %s", e.Device, e.Cycle, e.Patience,
+		strings.Join(e.Open, "; "))
+}
+
+// isOver reports whether nothing is left to happen.
+func (c *Comp) isOver() bool {
+	now := c.Done != nil && c.Done()
+	if now && !c.done {
+		c.since = c.next
+	}
+	c.done = now
+	return c.done && len(c.open()) == 0
+}
+
+// restless reports whether the device has had its time to come to rest.
+func (c *Comp) restless() bool {
+	return c.done && (c.next-c.since)*uint64(c.spec.Quantum) > c.spec.Patience
+}
+
+// open is what is not over yet.
+func (c *Comp) open() (list []string) {
+	if c.busy {
+		h := c.conn.Hello()
+		list = append(list, fmt.Sprintf("its signal %s is not 0", h.Observe[h.Busy].Name))
+	}
+	if !c.quiet {
+		list = append(list, "a transaction on its streams has not ended")
+	}
+	for _, p := range c.ports {
+		if !p.idle() {
+			list = append(list, fmt.Sprintf("port %s: %d messages wait for the device, %d are on its pins, %d wait for the link", p.Port,
+				p.waiting.n, p.flying.n, p.blocked.n))
+		}
+	}
+	return list
+}
