@@ -113,3 +113,21 @@ func TestAccountSetBeforeAFrame(t *testing.T) {
 	require.Equal(t, nic.Account{Latch: true, Drawn: 1, Seq: 1}, a.states[0].Account)
 	require.Zero(t, r.log.total)
 }
+
+// A frame that may have drawn on an account or not is held against the account as it was set long ago, though no frame has
+// shown that yet.
+func TestRivalOfAnAccountThatWasSet(t *testing.T) {
+	r, err := New(DefaultConfig(defaultRig().spec))
+	require.NoError(t, err)
+	a := &r.rx.accounts[0]
+	a.states[0].Seq = 1
+	r.now = 578
+	r.accountWritten(0, 0, &nic.Account{Balance: 5})
+	r.now = 1000
+	alts := []nic.RxVerdict{{Rule: 2, Drop: nic.NoDrop}, {Rule: 2, Drop: nic.NoDrop}}
+	alts[1].Account.On, alts[1].Account.Queue = true, 1
+	f := &rxFrame{last: 990, alts: alts}
+	require.True(t, r.rivals(f, &alts[0], r.rx.queue(0), make(nicspec.RxCqe, nicspec.RxCqeSize)))
+	require.Len(t, a.states, 2)
+	require.ElementsMatch(t, []uint32{0, 1}, []uint32{a.states[0].Seq, a.states[1].Seq})
+}

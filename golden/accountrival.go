@@ -20,7 +20,10 @@ func (r *Referee) rivals(f *rxFrame, by *nic.RxVerdict, q *rxq, e nicspec.RxCqe)
 		}
 		a := r.rx.accountOf(v)
 		others = others || v.Account.On != by.Account.On || v.Account.ID != by.Account.ID
-		if a != nil && way(v, e.SlowPath()) == q.id && a.agrees(e.AccountSeq()) == 2 && !slices.Contains(all, a) {
+		if a == nil || way(v, e.SlowPath()) != q.id || slices.Contains(all, a) {
+			continue
+		}
+		if r.ageAccount(a); a.agrees(e.AccountSeq()) == 2 {
 			all = append(all, a)
 		}
 	}

@@ -239,6 +239,7 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict
 			agrees += 8
 		}
 		if a := r.rx.accountOf(v); a != nil { // of several accounts, the one whose turn it is
+			r.ageAccount(a)
 			agrees += a.agrees(e.AccountSeq())
 			if way(v, e.SlowPath()) == q.id {
 				agrees += 4
