@@ -114,20 +114,25 @@ func TestAccountSetBeforeAFrame(t *testing.T) {
 	require.Zero(t, r.log.total)
 }
 
-// A frame that may have drawn on an account or not is held against the account as it was set long ago, though no frame has
-// shown that yet.
-func TestRivalOfAnAccountThatWasSet(t *testing.T) {
-	r, err := New(DefaultConfig(defaultRig().spec))
-	require.NoError(t, err)
-	a := &r.rx.accounts[0]
-	a.states[0].Seq = 1
-	r.now = 578
-	r.accountWritten(0, 0, &nic.Account{Balance: 5})
-	r.now = 1000
-	alts := []nic.RxVerdict{{Rule: 2, Drop: nic.NoDrop}, {Rule: 2, Drop: nic.NoDrop}}
-	alts[1].Account.On, alts[1].Account.Queue = true, 1
-	f := &rxFrame{last: 990, alts: alts}
-	require.True(t, r.rivals(f, &alts[0], r.rx.queue(0), make(nicspec.RxCqe, nicspec.RxCqeSize)))
-	require.Len(t, a.states, 2)
-	require.ElementsMatch(t, []uint32{0, 1}, []uint32{a.states[0].Seq, a.states[1].Seq})
+// A frame that may have drawn on an account or not is held against the account as it was set, long ago though no frame has
+// shown that yet, or just now.
+func TestRivalOfAnAccountThatIsSet(t *testing.T) {
+	for _, now := range []int64{600, 1000} {
+		r, err := New(DefaultConfig(defaultRig().spec))
+		require.NoError(t, err)
+		a := &r.rx.accounts[0]
+		a.states[0].Seq = 1
+		r.now = 578
+		r.accountWritten(0, 0, &nic.Account{Balance: 5})
+		r.now = now
+		alts := []nic.RxVerdict{{Rule: 2, Drop: nic.NoDrop}, {Rule: 2, Drop: nic.NoDrop}}
+		alts[1].Account.On, alts[1].Account.Queue = true, 1
+		f := &rxFrame{last: now - 10, alts: alts}
+		require.True(t, r.rivals(f, &alts[0], r.rx.queue(0), make(nicspec.RxCqe, nicspec.RxCqeSize)))
+		drawn := 0
+		for _, s := range a.states {
+			drawn += int(s.Drawn)
+		}
+		require.Equal(t, []int{2, 1}, []int{len(a.states), drawn}, "drawn on since it was set, or not: %+v", a.states)
+	}
 }

@@ -23,7 +23,7 @@ func (r *Referee) rivals(f *rxFrame, by *nic.RxVerdict, q *rxq, e nicspec.RxCqe)
 		if a == nil || way(v, e.SlowPath()) != q.id || slices.Contains(all, a) {
 			continue
 		}
-		if r.ageAccount(a); a.agrees(e.AccountSeq()) == 2 {
+		if r.ageAccount(a); a.agrees(e.AccountSeq()) == 2 || e.AccountSeq() == 0 && a.toBeSet() {
 			all = append(all, a)
 		}
 	}

@@ -17,7 +17,13 @@ func (r *Referee) beingSet(a *account) bool {
 		a.before = a.before[:0]
 		a.doubtTo = r.now
 	}
-	return len(a.before) > 0 || slices.ContainsFunc(a.writes, func(w accountWrite) bool { return w.set != nil })
+	return len(a.before) > 0 || a.toBeSet()
+}
+
+// toBeSet reports whether frames may still see the account as it was before it
+// was set.
+func (a *account) toBeSet() bool {
+	return slices.ContainsFunc(a.writes, func(w accountWrite) bool { return w.set != nil })
 }
 
 // turnWhileSet finds and follows a frame that can be next: of the account as it
@@ -145,12 +151,8 @@ func (a *account) agrees(seq uint32) int {
 // of the account can have it; else the next one.
 func (a *account) plausible(seq uint32) uint32 {
 	most := uint32(a.pending + len(a.early) + 1)
-	reset := false
-	for i := range a.writes {
-		reset = reset || a.writes[i].set != nil
-	}
 	next := a.states[0].Seq
-	ok := reset && seq <= most
+	ok := seq <= most && a.toBeSet()
 	for i := range a.states {
 		ok = ok || seq-a.states[i].Seq <= most
 	}
