@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
 	"nictwin/models/nic"
+	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 	"nictwin/rtlbridge"
@@ -131,13 +134,32 @@ func (e Eth) Of(m *rtlbridge.Manifest) (*rtlbridge.Manifest, error) {
 // process that builds it.
 func Build(ctx context.Context, manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
 	m, err := rtlbridge.LoadManifest(manifest)
-	if err == nil {
-		m, err = eth.Of(m)
+	if err != nil {
+		return nil, err
 	}
+	return BuildOf(ctx, m, variant, eth, log)
+}
+
+// BuildOf is Build of a manifest that was read.
+func BuildOf(ctx context.Context, m *rtlbridge.Manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
+	m, err := eth.Of(m)
 	if err != nil {
 		return nil, err
 	}
 	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log, Context: ctx})
+}
+
+// Sized is the manifest of a NIC for a build with the queues, keys, rules and parts of these sizes [B2].
+func Sized(m *rtlbridge.Manifest, sizes *nic.Spec) *rtlbridge.Manifest {
+	w := *m
+	w.Parameters = maps.Clone(m.Parameters)
+	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
+		w.Parameters[name] = strconv.Itoa(n)
+	}
+	if sizes.Parts != nicspec.PartsDefault {
+		w.Parameters["Parts"] = strconv.Itoa(int(sizes.Parts))
+	}
+	return &w
 }
 
 func (s *Spec) device() (*rtlbridge.Device, error) {

@@ -212,6 +212,9 @@ func (f *Fuzz) again(x *fuzz.Failure) string {
 	if f.Ports != 0 {
 		words = append(words, "--ports", strconv.Itoa(f.Ports))
 	}
+	if f.Build != "" {
+		words = append(words, "--build", f.Build)
+	}
 	if f.EthBits != 0 {
 		words = append(words, "--eth-bits", strconv.Itoa(f.EthBits))
 	}

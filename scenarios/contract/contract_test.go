@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -81,20 +80,11 @@ func buildRTL(ctx context.Context, sizes nic.Spec) (*rtlbridge.Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sizes.Parts != nicspec.PartsDefault {
-		m.Parameters["Parts"] = strconv.Itoa(int(sizes.Parts))
-	}
-	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
-		m.Parameters[name] = strconv.Itoa(n)
-	}
-	if m, err = (board.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}).Of(m); err != nil {
-		return nil, err
-	}
 	variant := rtlbridge.VariantSpeed
 	if rtlCoverage != "" {
 		variant = rtlbridge.VariantCoverage
 	}
-	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: variant, Context: ctx})
+	return board.BuildOf(ctx, board.Sized(m, &sizes), string(variant), board.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}, nil)
 }
 
 // onModel makes boards with the Go NIC.

@@ -28,6 +28,7 @@ type Options struct {
 	Time    time.Duration // no program but the first begins later; 0 is no limit
 	Ports   int           // of the NIC; 0: one and two in turns
 	EthBits int           // of the stream of a port; 0: as the NIC has it
+	Build   string        // sizes of the NIC, see SizesOf
 	Stall   int           // percent; -1: each program has its own
 	Jobs    int           // programs at a time
 	Shrink  bool          // programs that fail are made smaller
@@ -61,6 +62,8 @@ func (o *Options) Validate() error {
 	bad(o.NIC == board.RTL || o.NIC == board.Model, "--nic %q: want rtl or model", o.NIC)
 	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "--ports %d: want 0 to %d", o.Ports, board.MaxPorts)
 	errs = append(errs, board.ValidEthBits(o.EthBits))
+	_, err := SizesOf(o.Build)
+	bad(err == nil, "--build: %v", err)
 	bad(o.Stall >= -1 && o.Stall <= 90, "--stall %d: want -1 to 90 percent", o.Stall)
 	bad(o.Runs >= 0 && o.Runs <= maxNumber, "--runs %d: want 0 to %d", o.Runs, maxNumber)
 	bad(o.Skip >= 0 && o.Skip <= maxNumber, "--skip %d: want 0 to %d", o.Skip, maxNumber)
@@ -116,15 +119,25 @@ type outcome struct {
 
 // Run plays programs. The result has what was found until an error, if there is one.
 func Run(ctx context.Context, o Options) (*Result, error) {
-	c := &campaign{Options: o, res: &Result{Seed: o.Seed, Coverage: NewCoverage(), Sizes: nic.DefaultSpec()}}
 	begin := time.Now()
-	err := c.build(ctx)
+	c, err := newCampaign(o)
+	if err == nil {
+		err = c.build(ctx)
+	}
 	if err == nil {
 		err = c.all(ctx)
 	}
 	c.res.Wall = time.Since(begin)
 	c.res.Digest = hex.EncodeToString(c.sum)
 	return c.res, err
+}
+
+func newCampaign(o Options) (*campaign, error) {
+	if o.Program != nil {
+		o.Build, o.EthBits = o.Program.Board.Build, o.Program.Board.EthBits
+	}
+	sizes, err := SizesOf(o.Build)
+	return &campaign{Options: o, res: &Result{Seed: o.Seed, Coverage: NewCoverage(), Sizes: sizes}}, err
 }
 
 // ports is how many a program's NIC has.
@@ -140,10 +153,6 @@ func (c *campaign) ports(number int) int {
 
 // build builds the devices that will be wanted.
 func (c *campaign) build(ctx context.Context) error {
-	bits := c.EthBits
-	if c.Program != nil {
-		bits = c.Program.Board.EthBits
-	}
 	for ports := 1; ports <= board.MaxPorts; ports++ {
 		wanted := ports == c.Ports || c.Ports == 0
 		if c.Program != nil {
@@ -160,11 +169,16 @@ func (c *campaign) build(ctx context.Context) error {
 		if c.RTLCoverage != "" {
 			variant = string(rtlbridge.VariantCoverage)
 		}
-		dev, err := board.Build(ctx, c.DUT, variant, board.Eth{Ports: ports, Bits: bits}, c.Log)
+		m, err := rtlbridge.LoadManifest(c.DUT)
 		if err != nil {
 			return err
 		}
-		c.devs[ports] = dev
+		if c.Build != "" {
+			m = board.Sized(m, &c.res.Sizes)
+		}
+		if c.devs[ports], err = board.BuildOf(ctx, m, variant, board.Eth{Ports: ports, Bits: c.EthBits}, c.Log); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -179,10 +193,10 @@ func (c *campaign) generate(number int) *Program {
 	if c.Program != nil {
 		return c.Program
 	}
-	sizes := nic.DefaultSpec()
+	sizes := c.res.Sizes
 	sizes.Ports = c.ports(number)
 	p := Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, Shape{sizes, c.Stall})
-	p.Board.EthBits = c.EthBits
+	p.Board.EthBits, p.Board.Build = c.EthBits, c.Build
 	return p
 }
 
@@ -229,7 +243,7 @@ func (c *campaign) all(ctx context.Context) error {
 
 func (c *campaign) play(ctx context.Context, number int) *outcome {
 	o := &outcome{number: number, prog: c.generate(number), cov: NewCoverage()}
-	o.v = o.prog.Run(ctx, nic.DefaultSpec(), c.board, o.cov)
+	o.v = o.prog.Run(ctx, c.board, o.cov)
 	return o
 }
 
@@ -272,7 +286,7 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
 	p, v := o.prog, o.v
 	if c.Shrink {
 		p, f.Trials = Shrink(ctx, o.prog, func(p *Program) bool {
-			again := p.Run(ctx, nic.DefaultSpec(), c.board, nil)
+			again := p.Run(ctx, c.board, nil)
 			if again.Key() != f.Key {
 				return false
 			}

@@ -189,11 +189,11 @@ func (v *Verdict) Key() string {
 }
 
 // Run plays a program on a NIC and counts in cov what it was seen to do; cov may be nil.
-func (p *Program) Run(ctx context.Context, sizes nic.Spec, build Build, cov *Coverage) *Verdict {
+func (p *Program) Run(ctx context.Context, build Build, cov *Coverage) *Verdict {
 	v := new(Verdict)
 	var x *player
 	v.Err = guarded(func() (err error) {
-		if x, err = newPlayer(p, sizes, build, cov); err != nil {
+		if x, err = newPlayer(p, build, cov); err != nil {
 			return err
 		}
 		err = x.all(ctx)

@@ -35,6 +35,13 @@ func options(kind string, runs int) Options {
 	return o
 }
 
+func begun(t *testing.T, o Options) *campaign {
+	t.Helper()
+	c, err := newCampaign(o)
+	require.NoError(t, err)
+	return c
+}
+
 func passes(t *testing.T, o Options) *Result {
 	t.Helper()
 	r, err := Run(context.Background(), o)
@@ -62,6 +69,20 @@ func TestProgramsOnTheModel(t *testing.T) {
 	require.Greater(t, rep.Share, 0.6)
 	o.Seed, o.Runs = 43, 5
 	require.NotEqual(t, one.Digest, passes(t, o).Digest)
+}
+
+// Programs pass on builds of other sizes, which have bins of their own.
+func TestEveryBuild(t *testing.T) {
+	bins := map[int]bool{}
+	for _, b := range builds {
+		o := options(board.Model, 20)
+		o.Build = b.name
+		r := passes(t, o)
+		rep := r.Coverage.Report(NewUniverse(r.Sizes))
+		require.Empty(t, rep.Unlisted, "bins of build %s that were hit and are in no list", b.name)
+		bins[rep.Bins] = true
+	}
+	require.Greater(t, len(bins), 2)
 }
 
 func TestProgramsOnRTL(t *testing.T) {
@@ -104,7 +125,7 @@ func TestAnyPartIsAProgram(t *testing.T) {
 			}
 		}
 		p.Ops = ops
-		v := p.Run(context.Background(), sizes(1), model, nil)
+		v := p.Run(context.Background(), model, nil)
 		require.True(t, v.Pass(), "seed %d: %s", seed, v.Key())
 	}
 }
@@ -147,18 +168,18 @@ func sabotaged(s board.Spec) (*board.Board, error) {
 
 // A fault that shows in few frames is found, and the program that shows it becomes small.
 func TestSabotageIsFoundAndShrunk(t *testing.T) {
-	c := &campaign{Options: options(board.Model, 0), res: &Result{Coverage: NewCoverage()}}
+	c := begun(t, options(board.Model, 0))
 	for number := 0; ; number++ {
 		require.Less(t, number, 50, "programs until the fault is found")
 		p := c.generate(number)
-		v := p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil)
+		v := p.Run(context.Background(), sabotaged, nil)
 		if v.Pass() {
 			continue
 		}
 		require.True(t, v.Mismatch())
 		require.Contains(t, v.Key(), "vlan_inner")
 		small, trials := Shrink(context.Background(), p, func(p *Program) bool {
-			return p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil).Key() == v.Key()
+			return p.Run(context.Background(), sabotaged, nil).Key() == v.Key()
 		})
 		require.LessOrEqual(t, trials, maxTrials)
 		require.LessOrEqual(t, len(small.Ops), 8, "operations of %d that are left", len(p.Ops))
@@ -169,14 +190,14 @@ func TestSabotageIsFoundAndShrunk(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1, frames, "the frame that shows it")
-		require.True(t, small.Run(context.Background(), nic.DefaultSpec(), model, nil).Pass(), "the fault shows, nothing else")
+		require.True(t, small.Run(context.Background(), model, nil).Pass(), "the fault shows, nothing else")
 		return
 	}
 }
 
 // A panic says nothing of the device: it ends the campaign with an error that names the program and where it came from.
 func TestPanicIsNoMismatch(t *testing.T) {
-	c := &campaign{Options: options(board.Model, 0), res: &Result{Coverage: NewCoverage()}}
+	c := begun(t, options(board.Model, 0))
 	broken := func(s board.Spec) (*board.Board, error) {
 		b, err := model(s)
 		if err == nil {
@@ -185,7 +206,7 @@ func TestPanicIsNoMismatch(t *testing.T) {
 		return b, err
 	}
 	o := &outcome{number: 3, prog: c.generate(3)}
-	o.v = o.prog.Run(t.Context(), nic.DefaultSpec(), broken, nil)
+	o.v = o.prog.Run(t.Context(), broken, nil)
 	require.False(t, o.v.Pass() || o.v.Mismatch())
 	_, err := c.take(t.Context(), o)
 	var crash *CrashError
@@ -199,11 +220,11 @@ func TestPanicIsNoMismatch(t *testing.T) {
 func TestFailureLeavesAProgram(t *testing.T) {
 	o := options(board.Model, 40)
 	o.Out, o.Most, o.Program = t.TempDir(), 1, nil
-	c := &campaign{Options: o, res: &Result{Coverage: NewCoverage()}}
+	c := begun(t, o)
 	var failed *outcome
 	for n := 0; failed == nil; n++ {
 		p := c.generate(n)
-		if v := p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil); !v.Pass() {
+		if v := p.Run(context.Background(), sabotaged, nil); !v.Pass() {
 			failed = &outcome{number: n, prog: p, v: v, cov: NewCoverage()}
 		}
 	}
@@ -215,7 +236,7 @@ func TestFailureLeavesAProgram(t *testing.T) {
 	require.Equal(t, filepath.Join(o.Out, filepath.Base(f.Program)), f.Program)
 	p, err := Load(f.Program)
 	require.NoError(t, err)
-	require.Equal(t, f.Key, p.Run(context.Background(), nic.DefaultSpec(), sabotaged, nil).Key())
+	require.Equal(t, f.Key, p.Run(context.Background(), sabotaged, nil).Key())
 }
 
 func TestCoverageInFiles(t *testing.T) {
@@ -247,6 +268,7 @@ func TestProgramsThatAreNone(t *testing.T) {
 		`{"schema":1,"nonsense":5}`: "nonsense",
 		`{"schema":9,"board":{"ports":1},"ops":[]}`:                                                    "schema",
 		`{"schema":1,"board":{"ports":3},"ops":[]}`:                                                    "board.ports is 3: want 1 to 2",
+		`{"schema":1,"board":{"ports":1,"build":"odd"},"ops":[]}`:                                      `build "odd": want one of default, small, large, bare`,
 		`{"schema":1,"board":{"ports":1},"ops":[{}]}`:                                                  "operation 0: has 0 of its fields",
 		`{"schema":1,"board":{"ports":1},"ops":[{"quiet":{},"mend":{}}]}`:                              "has 2 of its fields",
 		`{"schema":1,"board":{"ports":1},"ops":[{"write":{"reg":"NONE","value":1}}]}`:                  "no such register",

@@ -17,7 +17,7 @@ type Shape struct {
 // Generate derives a program from a seed.
 func Generate(seed uint64, shape Shape) *Program {
 	const stream = 0x66757a7a // sets programs apart from other uses of the seed
-	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream))}
+	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream)), keys: keysOf(shape.Sizes.NumKeys)}
 	g.prog = &Program{Schema: Schema, Seed: seed, Board: g.board()}
 	g.prog.Board.place(rand.New(rand.NewPCG(seed, stream+1)))
 	g.prelude()
@@ -38,6 +38,7 @@ type generator struct {
 	tx    []int
 	heavy bool // long frames
 	olds  bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
+	keys
 }
 
 func (g *generator) of(n int) int { return g.rng.IntN(n) }
@@ -93,12 +94,12 @@ func (g *generator) settings() {
 	g.write("CTRL", 3)
 	g.write("DEVCTL", g.devctl())
 	for i := range 3 {
-		g.add(Op{Key: &Key{Index: goodKeys[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}})
+		g.add(Op{Key: &Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}})
 	}
-	g.add(Op{Key: &Key{Index: keyInvalid, Invalid: true}})
-	g.add(Op{Key: &Key{Index: keyNoRead, NoRead: true, Write: true, Variant: 9}})
-	g.add(Op{Key: &Key{Index: keyShort, Short: 1 + uint64(g.of(80)), Base: g.base()}})
-	g.add(Op{Key: &Key{Index: keyReadOnly, Place: Place{Host: true}}})
+	g.add(Op{Key: &Key{Index: g.keyInvalid, Invalid: true}})
+	g.add(Op{Key: &Key{Index: g.keyNoRead, NoRead: true, Write: true, Variant: 9}})
+	g.add(Op{Key: &Key{Index: g.keyShort, Short: 1 + uint64(g.of(80)), Base: g.base()}})
+	g.add(Op{Key: &Key{Index: g.keyReadOnly, Place: Place{Host: true}}})
 	if g.Sizes.Has(nicspec.PartRss) && g.maybe(75) {
 		g.rss()
 	}
@@ -122,19 +123,17 @@ func (g *generator) queues() {
 	g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0]))
 }
 
-// Keys of every program. The first three name pieces of host memory, of Arm memory, and of Arm memory above 4 GB.
-const (
-	keyHost     = 1
-	keyArm      = 200
-	keyHigh     = 3
-	keyInvalid  = 20
-	keyNoRead   = 21
-	keyShort    = 22
-	keyReadOnly = 23
-	keyUnset    = 77
-)
+// keys are the memory keys of every program. The first three name pieces of host memory, of Arm memory, and of Arm memory
+// above 4 GB.
+type keys struct{ keyHost, keyArm, keyHigh, keyInvalid, keyNoRead, keyShort, keyReadOnly, keyUnset int }
 
-var goodKeys = [regions]int{keyHost, keyArm, keyHigh}
+// keysOf spreads them over a build's n keys.
+func keysOf(n int) keys {
+	of256 := func(k int) int { return k * n / 256 }
+	return keys{1, of256(200), 3, of256(80) + 2, of256(64) + 1, of256(100), n - 1, of256(140) + 1}
+}
+
+func (k *keys) goodKeys() [regions]int { return [regions]int{k.keyHost, k.keyArm, k.keyHigh} }
 
 func placeOf(region int) Place { return Place{Host: region == regionHost, High: region == regionHigh} }
 

@@ -40,7 +40,7 @@ func (g *generator) setting() Op {
 // key rewrites one of the keys; the good ones stay good, mostly.
 func (g *generator) key() *Key {
 	i := g.of(regions)
-	k := &Key{Index: goodKeys[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}
+	k := &Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}
 	switch g.of(8) {
 	case 0:
 		k.NoRead = true

@@ -74,7 +74,8 @@ func (g *generator) cut(e *Entry, n int) {
 
 // piece is memory for so many bytes.
 func (g *generator) piece(n int) Piece {
-	p := Piece{Key: pick(g, goodKeys[:]...), Len: uint32(n), Old: g.olds && g.maybe(20)}
+	good := g.goodKeys()
+	p := Piece{Key: pick(g, good[:]...), Len: uint32(n), Old: g.olds && g.maybe(20)}
 	switch {
 	case g.maybe(15):
 		p.Page = 1 + g.of(min(n, 4095))
@@ -133,11 +134,11 @@ func (g *generator) spoil(e *Entry) {
 		case 2:
 			patch(at+3, 1<<g.of(8)) // its variant
 		case 3:
-			e.Pieces[i].Key = pick(g, keyInvalid, keyUnset, g.Sizes.NumKeys, 0xffff)
+			e.Pieces[i].Key = pick(g, g.keyInvalid, g.keyUnset, g.Sizes.NumKeys, 0xffff)
 		case 4:
-			e.Pieces[i].Key = keyNoRead
+			e.Pieces[i].Key = g.keyNoRead
 		case 5, 6:
-			e.Pieces[i].Key = keyShort
+			e.Pieces[i].Key = g.keyShort
 		case 7:
 			patch(at+4+g.of(4), 1<<g.of(8)) // its length
 		default:
@@ -168,7 +169,7 @@ func (g *generator) copy() Entry {
 		g.spoil(&e)
 	}
 	if g.maybe(6) {
-		e.Pieces[len(e.Pieces)-1].Key = keyReadOnly
+		e.Pieces[len(e.Pieces)-1].Key = g.keyReadOnly
 	}
 	return e
 }
@@ -182,7 +183,7 @@ func (g *generator) goodCopy() Entry {
 	}
 	e.Pieces = append(e.Pieces, g.piece(n))
 	if lines {
-		e.Pieces[0] = Piece{Key: pick(g, keyArm, keyHigh), Len: uint32(n)}
+		e.Pieces[0] = Piece{Key: pick(g, g.keyArm, g.keyHigh), Len: uint32(n)}
 	}
 	if e.Opcode != nicspec.OpcodeInvalidate {
 		e.Pieces = append(e.Pieces, g.piece(n))
@@ -201,12 +202,12 @@ func (g *generator) stumble() Op {
 		e.Complete = true
 		switch from := &e.Pieces[0].Key; {
 		case i == 0:
-			e.Opcode, *from = nicspec.OpcodeCopy, goodKeys[region]
+			e.Opcode, *from = nicspec.OpcodeCopy, g.goodKeys()[region]
 			e.Pieces = append(e.Pieces, g.piece(int(e.Pieces[0].Len)))[:2]
-		case *from == goodKeys[region] && region == regionArm:
-			*from = keyHigh
-		case *from == goodKeys[region]:
-			*from = keyArm
+		case *from == g.goodKeys()[region] && region == regionArm:
+			*from = g.keyHigh
+		case *from == g.goodKeys()[region]:
+			*from = g.keyArm
 		}
 		s.Entries = append(s.Entries, e)
 	}

@@ -91,8 +91,12 @@ func (e *StuckError) Error() string {
 // Build makes the board with the NIC under test on it; the kind of NIC is its choice.
 type Build func(board.Spec) (*board.Board, error)
 
-func newPlayer(p *Program, sizes nic.Spec, build Build, cov *Coverage) (*player, error) {
-	spec := board.Spec{Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Root: p.Board.root()}
+func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
+	sizes, err := SizesOf(p.Board.Build)
+	if err != nil {
+		return nil, err
+	}
+	spec := board.Spec{Model: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Root: p.Board.root()}
 	b, err := build(spec)
 	if err != nil {
 		return nil, err

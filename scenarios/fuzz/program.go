@@ -25,6 +25,7 @@ type Program struct {
 // Board is everything around the NIC.
 type Board struct {
 	Ports   int    `json:"ports"`
+	Build   string `json:"build,omitempty"`    // sizes of the NIC, see SizesOf
 	EthBits int    `json:"eth_bits,omitempty"` // of the stream of a port; 0: as the NIC has it
 	Stall   int    `json:"stall,omitempty"`    // percent of cycles with gaps and back-pressure
 	Seed    uint64 `json:"seed,omitempty"`     // of stalls, jitter and random completions
@@ -94,6 +95,8 @@ func (p *Program) Validate() error {
 	v := validator{op: -1}
 	v.is(p.Schema == Schema, "schema %d: want %d", p.Schema, Schema)
 	v.in("board.ports", p.Board.Ports, 1, board.MaxPorts)
+	_, err := SizesOf(p.Board.Build)
+	v.is(err == nil, "board: %v", err)
 	v.is(board.ValidEthBits(p.Board.EthBits) == nil, "board.eth_bits %d: want 256, 512 or 1024", p.Board.EthBits)
 	v.in("board.stall", p.Board.Stall, 0, 90)
 	v.in("board.jitter", p.Board.Jitter, 0, 10_000)

@@ -100,11 +100,11 @@ func TestRareBugsAreFound(t *testing.T) {
 				}
 				return b, err
 			}
-			o := &campaign{Options: options(board.Model, 0), res: &Result{Coverage: NewCoverage()}}
+			o := begun(t, options(board.Model, 0))
 			o.Ports = 1
 			for number := 0; ; number++ {
 				require.Less(t, number, 40, "programs until the bug is found")
-				v := o.generate(number).Run(t.Context(), nic.DefaultSpec(), sabotaged, nil)
+				v := o.generate(number).Run(t.Context(), sabotaged, nil)
 				if v.Pass() {
 					continue
 				}

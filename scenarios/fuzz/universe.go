@@ -267,6 +267,9 @@ func (u *Universe) unreachable(group, bin string) string {
 	if u.sizes.Ports < 2 && strings.Contains(bin, "port 1") {
 		return "the build has one port"
 	}
+	if u.sizes.NumRxq == nicspec.RxqMax && strings.HasSuffix(bin, "beyond the build") {
+		return "there are no doorbells beyond the largest build"
+	}
 	for _, c := range cannot {
 		if c.group == group && slices.Contains(c.bins, bin) {
 			return c.why

@@ -1,0 +1,36 @@
+package fuzz
+
+import (
+	"fmt"
+	"strings"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+)
+
+// builds are the sizes of NICs that programs can be for [B2] [N1]: the default, and the ends of what there may be.
+var builds = []struct {
+	name   string
+	change func(s *nic.Spec)
+}{
+	{"default", func(*nic.Spec) {}},
+	{"small", func(s *nic.Spec) { s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = 4, 4, 16, 4 }},
+	{"large", func(s *nic.Spec) {
+		s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
+	}},
+	{"bare", func(s *nic.Spec) { s.Parts = 0 }}, // without any part
+}
+
+// SizesOf are the sizes of a build by its name; none is the default.
+func SizesOf(name string) (nic.Spec, error) {
+	s := nic.DefaultSpec()
+	var names []string
+	for _, b := range builds {
+		if b.name == name || name == "" {
+			b.change(&s)
+			return s, nil
+		}
+		names = append(names, b.name)
+	}
+	return s, fmt.Errorf("build %q: want one of %s", name, strings.Join(names, ", "))
+}
