@@ -184,11 +184,17 @@ func (r *rig) goodEntry(t nicspec.Table, seed uint64) []byte {
 		if r.sizes.Has(nicspec.PartMsix) {
 			f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = rng.Uint64(), rng.Uint32(), uint16(rng.Uint32()), uint16(rng.Uint32())
 		}
+		if r.sizes.Has(nicspec.PartEcn | nicspec.PartCrc32c) {
+			f.EcnMode, f.CrcMode = uint8(rng.Uint32()), nicspec.CrcMode(rng.Uint32())
+		}
 		return encode(&f, nicspec.RxqEntrySize)
 	case nicspec.TableTxq:
 		f := nicspec.TxqEntryFields{LogSize: uint8(rng.Uint32()), RingBase: rng.Uint64(), CqBase: rng.Uint64()}
 		if r.sizes.Has(nicspec.PartMsix) {
 			f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = rng.Uint64(), rng.Uint32(), uint16(rng.Uint32()), uint16(rng.Uint32())
+		}
+		if r.sizes.Has(nicspec.PartEcn | nicspec.PartPause) {
+			f.EcnMode, f.PfcClass = uint8(rng.Uint32()), uint8(rng.Uint32())
 		}
 		return encode(&f, nicspec.TxqEntrySize)
 	case nicspec.TableKey:

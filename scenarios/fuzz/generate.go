@@ -177,8 +177,8 @@ func (g *generator) rxQueue(q int) *RxQueue {
 	r := &RxQueue{Queue: q, LogSize: 2 + g.of(4), Split: nicspec.SplitMode(g.of(3)), Ring: g.place(false), Done: g.place(false)}
 	r.PayBytes = uint16(pick(g, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, 2048, 64+g.of(1500)))
 	if r.Split != nicspec.SplitModeNone {
-		r.HdrBytes = uint16(pick(g, 64, 128, 256, 1+g.of(300)))
-		r.SplitLen = uint16(pick(g, 0, 64, g.of(200), 0xffff, 14+g.of(60)))
+		r.HdrBytes = uint16(pick(g, 64, 128, 256, 1+g.of(300), nicspec.FrameMax))
+		r.SplitLen = uint16(pick(g, 0, 64, g.of(200), g.of(nicspec.FrameMax), 0xffff, 14+g.of(60)))
 	}
 	r.Crc, r.Ecn = nicspec.CrcMode(g.of(3)), uint8(g.of(2))
 	r.Msix = g.msix()
