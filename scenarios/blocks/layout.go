@@ -68,14 +68,14 @@ func (l *Layout) diff(want, got []byte, whole bool) (field, e, g string, same bo
 	if whole && len(got) > len(want) {
 		want = append(append([]byte(nil), want...), make([]byte, len(got)-len(want))...)
 	}
-	if len(want) != len(got) {
-		return "length", fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got)), false
-	}
-	n := min(l.Bytes, len(got))
+	n := min(l.Bytes, len(want), len(got))
 	if n == l.Bytes {
 		if field, e, g, same = l.Diff(want[:n], got[:n]); !same {
 			return field, e, g, false
 		}
+	}
+	if len(want) != len(got) {
+		return "length", fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got)), false
 	}
 	for i := n; i < len(got); i++ {
 		if want[i] != got[i] {
