@@ -187,6 +187,9 @@ func buildHash(m *Manifest, src *sourceSet, harness string, t *toolchain, v Vari
 	h.text("variant", string(v))
 	h.text("verilator", t.verilatorVersion)
 	h.text("compiler", t.cxxVersion)
+	if !t.clang {
+		h.text("flag", gccFlag)
+	}
 	h.text("cpu", cpuFlags())
 	desc, err := json.Marshal(m)
 	if err != nil {
