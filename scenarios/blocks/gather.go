@@ -33,8 +33,10 @@ var gatherFrame = &Block{
 	Stimulus: gatherStimulus, Reference: gatherReference, Settle: gatherSettle,
 }
 
-// gatherStimulus is frames of any cut, some entries that failed before, and some whose reads do.
+// gatherStimulus is frames of any cut, some entries that failed before, and in half of the runs some whose reads do: these
+// wait for all others, so that the buffer fills without them only.
 func gatherStimulus(rng *rand.Rand, n int) (list []Packet) {
+	failing := 4 * rng.IntN(2) // percent
 	for range n {
 		b := noise(rng, gatherInline+nicspec.InlineMax)
 		b[2], b[3], b[9] = b[2]&1, b[3]&1, b[9]&3
@@ -46,15 +48,15 @@ func gatherStimulus(rng *rand.Rand, n int) (list []Packet) {
 		if maybe(rng, 8) { // nothing is to leave
 			b[16] = uint8(1 + rng.IntN(8))
 		} else {
-			gatherCut(rng, b)
+			gatherCut(rng, b, failing)
 		}
 		list = append(list, Packet{Data: b})
 	}
 	return list
 }
 
-// gatherCut fills in the pieces of a frame.
-func gatherCut(rng *rand.Rand, b []byte) {
+// gatherCut fills in the pieces of a frame, of which so many percent fail.
+func gatherCut(rng *rand.Rand, b []byte, failing int) {
 	pieces := rng.IntN(gatherPieces + 1)
 	room := nicspec.WqeSlotBytes * (gatherPieces - pieces)
 	b[0], b[1] = uint8(pieces), uint8(pick(rng, 0, rng.IntN(room+1), room))
@@ -68,7 +70,7 @@ func gatherCut(rng *rand.Rand, b []byte) {
 		if maybe(rng, 30) {
 			addr = addr&^(tlp.PageBytes-1) | uint64(tlp.PageBytes-1-rng.IntN(200))
 		}
-		if b[6] == 0 && maybe(rng, 4) {
+		if b[6] == 0 && maybe(rng, failing) {
 			b[6], b[7] = uint8(1+rng.IntN(faultKinds-1)), flag(maybe(rng, 50))
 			addr |= gatherFault << placeBit
 		}

@@ -1,6 +1,6 @@
 /// nic_gather alone, with a memory: entries in, as many as it takes, their frames out, line by
 /// line, with what goes along. An entry with a piece whose read fails begins when no other is
-/// there.
+/// there. Now and then the way out is closed, so that the buffer fills.
 
 module blk_gather
   import nic_int_pkg::*;
@@ -20,6 +20,8 @@ module blk_gather
   localparam int Depth = 256;              // lines on their way out
   localparam int Lw    = $clog2(Depth) + 1;
   localparam int Most  = 72;               // of the longest frame
+  localparam int Every = 64;               // frames after which the way out is closed,
+  localparam int Hold  = 4096;             // and for so many cycles
 
   typedef struct packed {
     logic [383:0]     inl;
@@ -86,7 +88,9 @@ module blk_gather
   logic [7:0]    taken_beats, taken_q, fault_q;
   logic [Lw-1:0] lines_q;
   logic [8:0]    count_q;
-  logic          late_q, behind_q;
+  logic          late_q, behind_q, open;
+  logic [$clog2(Every)-1:0] frames_q;
+  logic [$clog2(Hold)-1:0]  hold_q;
   logic [15:0]   beats_q;
 
   assign op    = op_t'(s_axis_req_tdata);
@@ -129,10 +133,11 @@ module blk_gather
   );
 
   // A line's bytes; behind the last one, what goes along with the frame.
-  assign m_axis_rsp_tvalid = there;
+  assign open              = hold_q == '0;
+  assign m_axis_rsp_tvalid = there && open;
   assign m_axis_rsp_tlast  = behind_q;
   assign m_axis_rsp_tdata  = behind_q ? TlpW'(told) : head.data;
-  assign out               = m_axis_rsp_tready && (behind_q || !head.last);
+  assign out               = m_axis_rsp_tready && open && (behind_q || !head.last);
 
   always_comb begin
     told = '{status: head.frame.id.status, complete: 8'(head.frame.id.complete),
@@ -151,12 +156,17 @@ module blk_gather
     if (taken) taken_q <= taken_beats;
     lines_q <= lines_q - Lw'(there && out) +
                (!taken ? '0 : taken_beats == 8'd0 ? Lw'(1) : Lw'((9'(taken_beats) + 9'd1) >> 1));
-    count_q <= count_q + 9'(take) - 9'(m_axis_rsp_tready && behind_q);
-    if (there && m_axis_rsp_tready) begin
+    count_q <= count_q + 9'(take) - 9'(m_axis_rsp_tready && open && behind_q);
+    if (!open) hold_q <= hold_q - 1'b1;
+    if (m_axis_rsp_tready && open && behind_q) begin
+      frames_q <= frames_q + 1'b1;
+      if (&frames_q) hold_q <= '1;
+    end
+    if (there && m_axis_rsp_tready && open) begin
       behind_q <= head.last && !behind_q;
       beats_q  <= behind_q ? 16'd0 : beats_q + 16'd1 + 16'(head.two);
     end
-    if (rst) {lines_q, count_q, behind_q, beats_q} <= '0;
+    if (rst) {lines_q, count_q, behind_q, beats_q, frames_q, hold_q} <= '0;
   end
 
   logic unused_bits;
