@@ -1,14 +1,19 @@
 package contract
 
 import (
+	"slices"
+
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/boundary"
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 )
 
 var rxErrorChecks = []check{
 	{"receive errors/descriptor reads that fail", "P6 Q4 Q2 R7 C3", stalled, descriptorFaults},
+	{"receive errors/tags of reads that timed out rest", "P2 P6", calm, silentTagRests},
 	{"receive errors/completions for another", "P6 P7 Q4", calm, strayAnswers},
 	{"receive errors/several reads fail", "Q4 Q7", stalled, severalFail},
 	{"receive errors/rings in no memory", "Q4 P6", calm, noMemory},
@@ -218,4 +223,41 @@ func offWhileFailing(r *rig) {
 		e := nicspec.DecodeRxqEntry(r.entry(nicspec.TableRxq, 2))
 		require.Equal(r.t, nicspec.QueueStateOff, e.State)
 	}
+}
+
+// silentTagRests has one read time out while so many others go on that all tags come round several times.
+func silentTagRests(r *rig) {
+	const limit = 4 * timeout // so that tags come round many times before and after it
+	r.write(nicspec.RegCplTimeout, limit)
+	var d nicspec.DevctlReg // reads of 128 B
+	r.write(nicspec.RegDevctl, uint32(d))
+	y := r.openRx(1, 3, nil)
+	x, w := r.txSetup(3, 6)
+	e := sendEntry(nil, r.piece(w[0], 0, 64, pattern(4000, 1)), r.piece(w[0], 0, 64, pattern(5000, 2)))
+	e.FComplete = true
+	posts := r.enqueue(x, slices.Repeat([]nicspec.WqeFields{e}, x.size())...)
+	reads, since, tag, again := 0, int64(-1), uint8(0), int64(-1) // of those that follow the silent one
+	r.watch = func(c boundary.Crossing) {
+		h := tlp.Parse(&c.TLP.Hdr)
+		switch {
+		case c.Kind != boundary.TLPOut || h.Kind != tlp.MRd:
+		case since < 0 && h.Address == y.ring.ring:
+			since, tag = c.Last, h.Tag
+		case since >= 0 && c.Last < since+2*limit:
+			reads++
+			if h.Tag == tag {
+				again = c.Last
+			}
+		}
+	}
+	r.ringTx(x)
+	r.until("the first frames leave", func() bool { return len(r.out) > 5 })
+	r.failOnce(host.FaultSilent, y.ring.ring, 64)
+	r.post(y, 1)
+	r.ended(x, 0, posts)
+	r.watch = nil
+	r.event(&y.ring, nicspec.StatusCplTimeout, 0)
+	const tags = 256
+	require.GreaterOrEqual(r.t, reads, tags*3/2, "reads while a tag waits and rests")
+	require.EqualValues(r.t, -1, again, "tag %#x of a read in cycle %d was used again in it", tag, since)
 }
