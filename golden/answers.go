@@ -75,6 +75,7 @@ func (r *Referee) answered() bool {
 		}
 	}
 	list.drop(at)
+	r.holds(registers, "an answer to be sent", q.cycle, r.now)
 	r.judgeAnswer(&q, h)
 	return true
 }

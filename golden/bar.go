@@ -207,6 +207,9 @@ func (r *Referee) configured(reg uint32) {
 		r.bar.timeoutAt = r.now
 	case nicspec.RegCtrl:
 		if r.regs.TxEnable() {
+			if r.tx.offSince != forever {
+				r.txEnabled()
+			}
 			r.tx.offSince = forever
 			for i := range r.tx.queues {
 				r.fetchable(&r.tx.queues[i])

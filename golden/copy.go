@@ -173,6 +173,7 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 	if !e.copy.wrote.add(off, off+n) {
 		return // has been reported
 	}
+	r.leaves(q.domain(), "bytes of a copy")
 	e.consume(off, off+n)
 	r.stats.Compared++
 	r.cnt.step(nicspec.CntCopyBytes.Index(), uint64(n), r.now)

@@ -47,6 +47,8 @@
 //     frames that are not known to have left, and at least those delivered later.
 //   - A write of table PortCfg may end the stops of its port. Entries may be
 //     fetched 1,024 cycles into a stop of their class, not counting other TLPs and stalls.
+//   - The pin busy is held to what crossings show that the device held. Of bytes
+//     that were read and wait to leave, since the latest that were read.
 //   - For Config.LingerCycles after an account was set anew, frames that were not
 //     delivered may be some that it let pass before.
 //

@@ -17,6 +17,7 @@ type reports struct {
 	closing bool  // the queue is being disabled,
 	closed  int64 // since this cycle
 	ended   int64 // a read of it timed out by this cycle
+	oldest  int64 // surely unreported entry left in this cycle, if there is one
 }
 
 // msgSide is the messages of all queues.
@@ -49,6 +50,9 @@ func (r *Referee) closeReports(w *reports) {
 func (r *Referee) entryLeft(w *reports, ctx *nic.Queue, event bool) {
 	if ctx.Addr == 0 {
 		return
+	}
+	if w.least.Unreported() == 0 {
+		w.oldest = r.now
 	}
 	w.most.Wrote(&ctx.Vector, event, r.now)
 	w.least.Wrote(&ctx.Vector, event, r.now)
@@ -202,6 +206,7 @@ func (r *Referee) timely(w *reports, o *owner, before int64) {
 		return
 	}
 	_, _, d := r.reportsOf(o)
+	r.owed(w, o, due)
 	if w.closing && due >= w.closed { // then it falls due when the queue has drained [M4]
 		if r.draining(o, d) {
 			return
@@ -211,6 +216,19 @@ func (r *Referee) timely(w *reports, o *owner, before int64) {
 	if waited := r.free(due); waited > messageSlack {
 		r.fail(d, "M3", "message", fmt.Sprintf("within %d cycles of cycle %d, when it fell due", messageSlack, due),
 			fmt.Sprintf("%d cycles later, not counting other TLPs and stalls", waited), r.hdr.String())
+	}
+}
+
+// owed says that the device was busy with a message since it fell due, or was to
+// fall due by time [M5].
+func (r *Referee) owed(w *reports, o *owner, due int64) {
+	_, ctx, d := r.reportsOf(o)
+	switch {
+	case w.closing:
+	case ctx.Cycles != 0:
+		r.holds(d, "a message that is due by time", w.oldest, r.now)
+	default:
+		r.holds(d, "a message that is due", due, r.now)
 	}
 }
 

@@ -18,7 +18,10 @@ type levels struct {
 	r *Referee
 }
 
-const levelFrame = 640
+const (
+	levelFrame = 640
+	levelTime  = 1200
+)
 
 func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
 	t.Helper()
@@ -26,40 +29,66 @@ func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
 	r, err := New(DefaultConfig(spec))
 	require.NoError(t, err)
 	r.ver.init(nic.Config{RxEnable: true, DefaultAction: nicspec.ActionQueue})
-	r.rx.ports[0].out.now.PortEntryFields = nicspec.PortEntryFields{TxMode: mode, TxClasses: classes, PauseTime: 1200, Xoff: 4000, Xon: 1000}
+	r.rx.ports[0].out.now.PortEntryFields = nicspec.PortEntryFields{
+		TxMode: mode, TxClasses: classes, PauseTime: levelTime, Xoff: 4000, Xon: 1000,
+	}
 	return &levels{t, r}
 }
 
+// act is what happens on the port next.
+type act func(l *levels)
+
+func (l *levels) play(acts ...act) {
+	for _, a := range acts {
+		a(l)
+	}
+}
+
 // come lets frames come in, one a beat from a cycle on.
-func (l *levels) come(cycle int64, n int) {
-	for i := range int64(n) {
-		l.r.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: cycle + i, Last: cycle + i, Frame: &ether.Frame{Data: pattern(levelFrame, 1)}})
+func come(cycle int64, n int) act {
+	return func(l *levels) {
+		for i := range int64(n) {
+			l.sees(boundary.FrameIn, cycle+i, &ether.Frame{Data: pattern(levelFrame, 1)})
+		}
 	}
 }
 
 // leave lets the oldest frames be delivered.
-func (l *levels) leave(cycle int64, n int) {
-	r := l.r
-	p := &r.rx.ports[0]
-	for i := range int64(n) {
-		f := *p.tab.front()
-		r.now = cycle + i
-		r.pauseDelivered(p, f)
-		r.withdraw(p, f)
-		r.resolved(p, f, true)
-		r.pauseLow(p)
+func leave(cycle int64, n int) act {
+	return func(l *levels) {
+		r := l.r
+		p := &r.rx.ports[0]
+		for i := range int64(n) {
+			f := *p.tab.front()
+			r.now = cycle + i
+			r.pauseDelivered(p, f)
+			r.withdraw(p, f)
+			r.resolved(p, f, true)
+			r.pauseLow(p)
+		}
 	}
 }
 
-func (l *levels) sends(cycle int64, quanta uint16) {
-	var b [nicspec.FrameMin]byte
-	cfg := &l.r.rx.ports[0].out.now
-	nic.BuildPause(&cfg.PortEntryFields, cfg.mac, quanta, &b)
-	l.r.Observe(boundary.Crossing{Kind: boundary.FrameOut, First: cycle, Last: cycle, Frame: &ether.Frame{Data: b[:], Queue: nicspec.PauseQueue}})
+// pauses and ends have the port send a pause frame as it is set, with its time or none.
+func pauses(cycle int64) act { return sends(cycle, levelTime) }
+func ends(cycle int64) act   { return sends(cycle, 0) }
+
+func sends(cycle int64, quanta uint16) act {
+	return func(l *levels) {
+		cfg := &l.r.rx.ports[0].out.now
+		l.sendsAs(cycle, &cfg.PortEntryFields, cfg.mac, quanta)
+	}
 }
 
-func (l *levels) pause(cycle int64) { l.sends(cycle, 1200) }
-func (l *levels) end(cycle int64)   { l.sends(cycle, 0) }
+func (l *levels) sendsAs(cycle int64, cfg *nicspec.PortEntryFields, mac [6]byte, quanta uint16) {
+	var b [nicspec.FrameMin]byte
+	nic.BuildPause(cfg, mac, quanta, &b)
+	l.sees(boundary.FrameOut, cycle, &ether.Frame{Data: b[:], Queue: nicspec.PauseQueue})
+}
+
+func (l *levels) sees(kind boundary.Kind, cycle int64, f *ether.Frame) {
+	l.r.Observe(boundary.Crossing{Kind: kind, First: cycle, Last: cycle, Frame: f})
+}
 
 // found is what the referee has to say in the end: the field, or nothing.
 func (l *levels) found(cycle int64) string {
@@ -73,91 +102,36 @@ func (l *levels) found(cycle int64) string {
 	return m.Field
 }
 
+// Seven frames come in; then each line goes on as it says.
 func TestPauseLevels(t *testing.T) {
 	const pause, priority = nicspec.PauseModePause, nicspec.PauseModePriority
 	for _, c := range []struct {
 		name    string
 		mode    nicspec.PauseMode
 		classes uint8
-		play    func(l *levels)
+		then    []act
 		want    string
 	}{
-		{"told and ended", pause, 0, func(l *levels) {
-			l.come(1000, 7)
-			l.pause(1050)
-			l.leave(1400, 6)
-			l.end(1450)
-			l.leave(1500, 1)
-		}, ""},
-		{"told and ended before it is looked at", pause, 0, func(l *levels) {
-			l.come(1000, 7)
-			l.pause(1010)
-			l.leave(1100, 7)
-			l.end(1150)
-			l.come(1400, 2)
-			l.leave(1500, 2)
-		}, ""},
-		{"not told", pause, 0, func(l *levels) {
-			l.come(1000, 7)
-			l.leave(1400, 7)
-		}, "frame"},
-		{"told too late", pause, 0, func(l *levels) {
-			l.come(1000, 7)
-			l.come(1290, 1)
-			l.pause(1300)
-			l.leave(1400, 7)
-		}, "frame"},
-		{"passed again before the end could leave, told late", pause, 0, func(l *levels) {
-			l.come(1000, 7)
-			l.pause(1050)
-			l.leave(1300, 6)
-			l.come(1350, 7)
-			l.end(1400)
-			l.come(1640, 1)
-			l.pause(1650)
-			l.leave(1700, 8)
-			l.end(1720)
-		}, ""},
-		{"passed again before the end could leave, not told", pause, 0, func(l *levels) {
-			l.come(1000, 7)
-			l.pause(1050)
-			l.leave(1300, 6)
-			l.come(1350, 7)
-			l.end(1400)
-			l.leave(1700, 8)
-		}, "frame"},
-		{"ended while much is held", pause, 0, func(l *levels) {
-			l.come(1000, 7)
-			l.pause(1050)
-			l.end(1400)
-			l.pause(1410)
-			l.leave(1500, 7)
-		}, "pause.time"},
-		{"priority, told", priority, 0x10, func(l *levels) {
-			l.come(1000, 7)
-			l.pause(1050)
-			l.leave(1400, 7)
-			l.end(1450)
-		}, ""},
-		{"priority, not told", priority, 0x10, func(l *levels) {
-			l.come(1000, 7)
-			l.leave(1400, 7)
-		}, "frame"},
-		{"priority of no class", priority, 0, func(l *levels) { // with a time or without it is the same
-			l.come(1000, 7)
-			l.pause(1050)
-			l.leave(1400, 7)
-			l.end(1450)
-		}, ""},
-		{"priority of no class, at any time", priority, 0, func(l *levels) {
-			l.come(1000, 7)
-			l.leave(1400, 7)
-			l.pause(1450)
-		}, ""},
+		{"told and ended", pause, 0, []act{pauses(1050), leave(1400, 6), ends(1450), leave(1500, 1)}, ""},
+		{"told and ended before it is looked at", pause, 0, []act{pauses(1010), leave(1100, 7), ends(1150), come(1400, 2),
+			leave(1500, 2)}, ""},
+		{"not told", pause, 0, []act{leave(1400, 7)}, "frame"},
+		{"told too late", pause, 0, []act{come(1290, 1), pauses(1300), leave(1400, 7)}, "frame"},
+		{"passed again before the end could leave, told late", pause, 0, []act{pauses(1050), leave(1300, 6), come(1350, 7), ends(1400),
+			come(1640, 1), pauses(1650), leave(1700, 8), ends(1720)}, ""},
+		{"passed again before the end could leave, not told", pause, 0, []act{pauses(1050), leave(1300, 6), come(1350, 7), ends(1400),
+			leave(1700, 8)}, "frame"},
+		{"ended while much is held", pause, 0, []act{pauses(1050), ends(1400), pauses(1410), leave(1500, 7)}, "pause.time"},
+		{"priority, told", priority, 0x10, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
+		{"priority, not told", priority, 0x10, []act{leave(1400, 7)}, "frame"},
+		// With a time or without it is the same.
+		{"priority of no class", priority, 0, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
+		{"priority of no class, at any time", priority, 0, []act{leave(1400, 7), pauses(1450)}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLevels(t, c.mode, c.classes)
-			c.play(l)
+			l.play(come(1000, 7))
+			l.play(c.then...)
 			require.Equal(t, c.want, l.found(2500))
 		})
 	}
@@ -166,14 +140,13 @@ func TestPauseLevels(t *testing.T) {
 // A priority pause of no class is one all the same: its bytes are looked at.
 func TestPauseOfNoClassIsCompared(t *testing.T) {
 	l := newLevels(t, nicspec.PauseModePriority, 0)
-	l.come(1000, 7)
-	l.r.rx.ports[0].out.now.TxClasses = 2
-	l.pause(1050)
+	cfg := &l.r.rx.ports[0].out.now
+	l.play(come(1000, 7))
+	cfg.TxClasses = 2
+	l.play(pauses(1050))
 	require.Equal(t, "", l.found(1060))
-	l.r.rx.ports[0].out.now.TxClasses = 0
-	var b [nicspec.FrameMin]byte
-	nic.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePriority, TxClasses: 2}, [6]byte{}, 1200, &b)
-	l.r.Observe(boundary.Crossing{Kind: boundary.FrameOut, First: 1100, Last: 1100, Frame: &ether.Frame{Data: b[:], Queue: nicspec.PauseQueue}})
+	cfg.TxClasses = 0
+	l.sendsAs(1100, &nicspec.PortEntryFields{TxMode: nicspec.PauseModePriority, TxClasses: 2}, cfg.mac, levelTime)
 	require.Equal(t, "pause.time", l.found(1200))
 }
 
@@ -183,24 +156,24 @@ func TestLimitsAreReported(t *testing.T) {
 	require.Empty(t, l.r.Finish().Limits)
 
 	l = newLevels(t, nicspec.PauseModePause, 0)
-	l.come(1000, 130) // 80 KB: more claims than are followed
+	l.play(come(1000, 130)) // 80 KB: more claims than are followed
 	r := l.r
 	for i := range 70 {
 		r.ver.now.Pause[0].Port = true
-		r.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: 1200 + int64(i), Last: 1200 + int64(i), Frame: &ether.Frame{Data: pauseFrame(1000)}})
+		l.sees(boundary.FrameIn, 1200+int64(i), &ether.Frame{Data: pauseFrame(1000)})
 	}
 	for range 6 {
 		r.regs.Write32(nicspec.RegPortMac(0), r.regs.Read32(nicspec.RegPortMac(0))+1)
 		r.pauseConfigured(0)
 	}
-	l.sends(1300, 77)
+	l.play(sends(1300, 77))
 	for range keptSettings {
 		r.devctl.write(r.regs, r.now)
 	}
 	for i := range 40 {
 		r.rx.queues[0].rung(uint16(i), 1300)
 	}
-	l.come(1310, 1)
+	l.play(come(1310, 1))
 	p := r.Finish()
 	var met []string
 	for _, m := range p.Limits {

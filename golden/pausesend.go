@@ -17,11 +17,12 @@ type pauseOut struct {
 	oldTo int64                            // last cycle in which one of them may be in force
 	loose int64                            // last cycle in which others may be, too
 
-	paused   bool  // the other side was told to pause,
-	told     int64 // in this cycle; the latest end was sent
-	ended    int64 // in this one
-	unknown  bool  // the configuration changed since
-	lowSince int64 // the buffer is surely at xon or below since, and nobody was told; never if it is not
+	paused   bool   // the other side was told to pause,
+	told     int64  // in this cycle; the latest end was sent
+	ended    int64  // in this one
+	quanta   uint16 // for which it was told
+	unknown  bool   // the configuration changed since
+	lowSince int64  // the buffer is surely at xon or below since, and nobody was told; never if it is not
 
 	open   pauseDoubt
 	claims []pauseClaim
@@ -207,13 +208,14 @@ func (r *Referee) pauseTold(p *rxPort, cfg *pauseConfig) {
 	if o.paused || o.unknown {
 		limit = int(cfg.Xon)
 	}
-	if again := o.told + r.cfg.Spec.PauseCycles(cfg.PauseTime)/2 - r.pauseSlack(); o.paused && !o.unknown && r.x.First < again {
+	quanta := min(o.quanta, cfg.PauseTime) // half of which has passed, whether the time was written before that began or since
+	if again := o.told + r.cfg.Spec.PauseCycles(quanta)/2 - r.pauseSlack(); o.paused && !o.unknown && r.x.First < again {
 		r.fail(d, "F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again), fmt.Sprintf("in cycle %d", r.x.First))
 	}
 	if most := p.mostHeld(r.looksBack(o)); most <= limit {
 		o.open = pauseDoubt{open: true, cycle: r.now, most: most, limit: limit}
 	}
-	o.paused, o.told, o.unknown, o.lowSince = true, r.x.First, false, never
+	o.paused, o.told, o.quanta, o.unknown, o.lowSince = true, r.x.First, cfg.PauseTime, false, never
 	if r.now > o.oldTo {
 		r.claimLevel(o, pauseClaim{from: r.now, to: r.now + r.pauseAgain(cfg), before: p.seq, limit: int(cfg.Xon), missing: true, after: o.told, again: true})
 	}

@@ -66,13 +66,15 @@ func (r *Referee) pushedEarly(e *txEntry, what string) {
 	}
 }
 
-// endSilent counts a pushed entry that ends without a trace, at the end of the
-// run.
+// endSilent counts an entry that is over at the end of the run and ends without a
+// completion entry: one that was pushed, of which nothing shows, and those
+// behind it.
 func (r *Referee) endSilent(e *txEntry) {
-	if e.pushed && !e.left && !e.plan.Complete {
-		r.cnt.may(nicspec.CntTxWqe.Index(), 1)
-		if !e.queue.draining && r.tx.offSince == forever {
-			r.cnt.confirm(nicspec.CntTxWqe.Index(), 1)
-		}
+	if e.plan.Complete {
+		return
+	}
+	r.cnt.may(nicspec.CntTxWqe.Index(), 1)
+	if e.left || !e.queue.draining && r.tx.offSince == forever {
+		r.cnt.confirm(nicspec.CntTxWqe.Index(), 1)
 	}
 }

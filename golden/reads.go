@@ -150,6 +150,8 @@ func (r *Referee) completionIn() {
 	}
 	if late {
 		r.maybeTimedOut(d)
+	} else {
+		r.holds(r.domainOf(d), "a read that is outstanding", d.issued, r.now)
 	}
 	r.came(d)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // it refuses locked completions
@@ -190,6 +192,7 @@ func (r *Referee) failed(d *readReq, h *tlp.Header, s nicspec.Status, late bool)
 		r.cnt.may(nicspec.CntCplErr.Index(), 1)
 		r.maybeTimedOut(d)
 	} else {
+		r.holds(r.domainOf(d), "a read that is outstanding", d.issued, r.now)
 		r.cnt.step(nicspec.CntCplErr.Index(), 1, r.now)
 	}
 	r.bad(d, s, !late)
@@ -232,6 +235,18 @@ func (r *Referee) timedOut(d *readReq) {
 	d.held, d.why = d.issued+2*d.tLo, nicspec.StatusCplTimeout
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, r.tagOf(d))
 	r.close(d)
+}
+
+// named ends the read of a ring of which an Event says that it has timed out: what still comes for it has no effect [P6].
+func (r *Referee) named(dom Domain, first uint16, s nicspec.Status) {
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if s == nicspec.StatusCplTimeout && d.open && !d.stray && d.kind != ownsPiece && d.first == first &&
+			r.domainOf(d) == dom && r.now >= d.issued+d.tLo {
+			r.timedOut(d)
+			return
+		}
+	}
 }
 
 // badAs is a read of a ring that failed, as is known now. A timeout may have come any time since it was due.
@@ -323,7 +338,9 @@ func (r *Referee) store(d *readReq, b []byte) {
 // came is the end of a read that brought everything.
 func (r *Referee) came(d *readReq) {
 	switch {
-	case d.stray || d.kind == ownsPiece:
+	case d.stray:
+	case d.kind == ownsPiece:
+		r.rest.data = max(r.rest.data, r.now)
 	case d.kind == ownsRxRing:
 		if q := r.rx.queue(d.queue); d.epoch == q.epoch && q.open {
 			r.descsIn(d)

@@ -35,6 +35,7 @@ type Referee struct {
 	met    [numLimits]uint64 // bounds of the referee's own
 	msg    msgSide
 	flr    flrSide
+	rest   restSide
 
 	bar  barSide
 	rd   readSide
@@ -65,6 +66,7 @@ func New(cfg Config) (*Referee, error) {
 	r.ver.init(r.regs.Config())
 	r.read, r.wr = newPageMap(), newPageMap()
 	r.devctl.reset(r.regs)
+	r.rest.init()
 	r.bar.init(r.regs)
 	r.rd.init(r.regs.CplTimeout())
 	r.rx.init(&cfg.Spec)
@@ -95,10 +97,12 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		r.frameIn()
 	case boundary.FrameOut:
 		r.work, r.flr.work = r.now, r.now
+		r.holds(device, "a frame that is leaving", x.First-1, x.Last)
 		r.frameOut()
 	case boundary.TLPIn:
 		r.tlpIn()
 	default:
+		r.holds(device, "a TLP that is leaving", x.First-1, x.Last)
 		r.tlpOut()
 		r.used()
 	}

@@ -15,6 +15,7 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 	r.entryLeft(&q.reports, &q.ctx, e.Type() == nicspec.CqeTypeEvent)
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
+		r.named(q.domain(), e.Index(), e.Status())
 		q.errTo = forever
 		if live := r.regs.Rxq(q.id); !q.draining {
 			live.Fail(e.Status())
@@ -174,6 +175,7 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 		r.fail(q.domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.id),
 			e.String(), r.describe(f))
 	}
+	r.holds(q.domain(), "a frame that is delivered later", f.first, r.now)
 	slot := nic.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
 	if a = r.rx.accountOf(v); a != nil {
 		slot.SlowPath = int(v.Account.Queue) == q.id && (int(v.Queue) != q.id || e.SlowPath())

@@ -9,6 +9,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
+	_ "nictwin/models/fixedseed"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"

@@ -15,6 +15,7 @@ func (r *Referee) txEntryWritten(q *txq, data []byte) {
 	r.entryLeft(&q.reports, &q.ctx, e.Type() == nicspec.CqeTypeEvent)
 	if e.Type() == nicspec.CqeTypeEvent {
 		q.eventSeen = r.eventEntry(q.domain(), &q.ctx, q.bad, q.eventSeen, q.draining, data)
+		r.named(q.domain(), e.Index(), e.Status())
 		for i := range q.bad { // that it failed is certain now
 			b := &q.bad[i]
 			b.sure = b.sure || b.first == e.Index() && b.status == e.Status()
@@ -111,6 +112,9 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	}
 	var want [nicspec.CqeBytes]byte
 	nic.BuildTxCqe(uint16(q.id), e.index, status, e.plan.ID, e.sent, q.ctx.Phase(q.ctx.CQI), &want)
+	if e.left && e.gone != 0 {
+		r.holds(q.domain(), "a completion entry to be written", e.gone, r.now)
+	}
 	field, exp, g, same := nicspec.DiffTxCqe(want[:], c)
 	if same {
 		return

@@ -33,8 +33,9 @@ type txEntry struct {
 
 	pushed bool // came with its doorbell, and was not read
 
-	left bool // its frame has left
-	sent int  // bytes
+	left bool  // its frame has left
+	sent int   // bytes
+	gone int64 // in this cycle
 
 	copy copyState
 

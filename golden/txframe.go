@@ -52,8 +52,11 @@ func (r *Referee) queueFrameOut() {
 		r.fail(q.domain(), "T9", "port", fmt.Sprint(e.plan.Port), fmt.Sprint(r.x.Port), e.describe())
 	}
 	r.pushedEarly(e, "a frame")
+	if e.count > 0 {
+		r.leaves(q.domain(), "a frame that was read")
+	}
 	r.tellSent(q, e.frame, f.Data)
-	e.left, e.sent = true, len(f.Data)
+	e.left, e.sent, e.gone = true, len(f.Data), r.now
 	q.emit = e.index + 1
 	r.ended(q, e.index+1)
 	r.settleEntries(q)

@@ -236,7 +236,9 @@ func (r *Referee) settleEntries(q *txq) {
 	for q.oldest != q.ctx.PI {
 		s := q.slot(q.oldest)
 		e := s.entry
-		if e == nil || s.state == slotPushed && !e.left && int16(q.ctx.CI-q.oldest) <= 0 || e.plan.Complete || !e.left && e.works() || e.plan.Status != nicspec.StatusOk || e.alt != nil {
+		switch {
+		case e == nil, e.plan.Complete, e.plan.Status != nicspec.StatusOk, e.alt != nil,
+			!e.left && e.works(), !e.left && s.state == slotPushed && int16(q.ctx.CI-q.oldest) <= 0:
 			return
 		}
 		if q.emit == q.oldest {

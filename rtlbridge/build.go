@@ -108,7 +108,7 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
 	}
-	unlock, err := lock(o.context(), entry+".lock", b.logf)
+	unlock, err := buildLock.lock(o.context(), entry+".lock", b.logf)
 	if err != nil {
 		return nil, err
 	}
@@ -136,14 +136,14 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if o.Variant == "" {
 		o.Variant = VariantSpeed
 	}
-	if _, err := verilatorFlags(o.Variant); err != nil {
+	flags, err := verilatorFlags(o.Variant)
+	if err != nil {
 		return nil, err
 	}
 	if err := o.checkTraining(); err != nil {
 		return nil, err
 	}
 	b := &builder{m: m, o: o}
-	var err error
 	if b.tools, err = findTools(o.Compiler); err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if b.home, err = findHarness(o.HarnessDir, m.Dir()); err != nil {
 		return nil, err
 	}
-	b.hash, err = buildHash(m, b.src, b.home, b.tools, o.Variant)
+	b.hash, err = buildHash(m, b.src, b.home, b.tools, o.Variant, flags)
 	return b, err
 }
 
@@ -175,9 +175,10 @@ func Check(m *Manifest, lint bool) ([]PinPort, error) {
 	}
 	ports, err := b.verilate()
 	var same *BuildError
-	var refused *RefusedError
+	var refusal *RefusedError
+	var fault *ManifestError
 	switch {
-	case errors.As(err, &refused):
+	case errors.As(err, &refusal), errors.As(refused(m, b.src, lintErr), &fault):
 		lintErr = nil // which says the same
 	case err == nil:
 		_, err = bind(m, ports)

@@ -1,7 +1,6 @@
 package rtlbridge
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -13,17 +12,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
-const buildSchema = "nictwin-rtl-4"
+const buildSchema = "nictwin-rtl-5"
 
-const (
-	lockWait       = 5 * time.Minute
-	maxIncludeTree = 20_000 // files under one include folder
-)
+const maxIncludeTree = 20_000 // files under one include folder
 
 // cacheRoot is $NICTWIN_CACHE or the user's cache folder.
 func cacheRoot(dir string) (string, error) {
@@ -180,11 +175,12 @@ func isHarnessSource(path string) bool {
 }
 
 // buildHash is the identity of a build: everything that can change its behaviour or its speed.
-func buildHash(m *Manifest, src *sourceSet, harness string, t *toolchain, v Variant) (*hasher, error) {
+func buildHash(m *Manifest, src *sourceSet, harness string, t *toolchain, v Variant, flags []string) (*hasher, error) {
 	h := newHasher()
 	h.text("schema", buildSchema)
 	h.text("glue", glueText)
 	h.text("variant", string(v))
+	h.text("verilator flags", strings.Join(flags, "\n"))
 	h.text("verilator", t.verilatorVersion)
 	h.text("compiler", t.cxxVersion)
 	if !t.clang {
@@ -218,57 +214,4 @@ func (m *Manifest) rel(path string) string {
 		return r
 	}
 	return path
-}
-
-// lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
-// it, say is told once for whom it waits.
-func lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	deadline, told := time.Now().Add(lockWait), false
-	for {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			break
-		}
-		if !told {
-			say("waiting for %s, which builds the same; %v at most", holder(path), lockWait)
-			told = true
-		}
-		if time.Now().After(deadline) {
-			who := holder(path)
-			return nil, errors.Join(fmt.Errorf("build cache: %s is locked by %s for more than %v: %w", path, who, lockWait, err), f.Close())
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("build cache: waiting for %s: %w", holder(path), context.Cause(ctx)), f.Close())
-		case <-time.After(lockPoll):
-		}
-	}
-	if err := sign(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("build cache: %w", err), f.Close())
-	}
-	return func() { f.Close() }, nil
-}
-
-const lockPoll = 50 * time.Millisecond
-
-// sign leaves in a lock's file who holds it.
-func sign(f *os.File) error {
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	_, err := f.WriteAt(fmt.Appendf(nil, "process %d (%s)", os.Getpid(), filepath.Base(os.Args[0])), 0)
-	return err
-}
-
-// holder is who holds a lock, as far as its file says.
-func holder(path string) string {
-	text, err := os.ReadFile(path)
-	if err != nil || len(text) == 0 {
-		return "another process"
-	}
-	return string(text)
 }

@@ -50,6 +50,8 @@ type Comp struct {
 	ports    []*portState
 	byStream []*portState // by stream index; nil if unbound
 	observe  []func(Event)
+	rests    []func(first, last uint64)
+	restFrom uint64 // of rests up to this cycle observers were told
 	digest   Digest
 	wall     Wall
 	epoch    time.Time
@@ -134,6 +136,10 @@ func (c *Comp) Spec() CompSpec { return c.spec }
 
 // Observe registers a function that sees every event, in the order of device cycles; within a cycle inputs come first.
 func (c *Comp) Observe(f func(Event)) { c.observe = append(c.observe, f) }
+
+// ObserveRest registers a function that is told of all cycles in which the busy signal was 0: of each rest after the events up
+// to its last cycle, and piece by piece where quanta end within.
+func (c *Comp) ObserveRest(f func(first, last uint64)) { c.rests = append(c.rests, f) }
 
 // Digest is the digest of all events so far, if the spec asked for it.
 func (c *Comp) Digest() uint64 { return c.digest.Sum() }
@@ -277,7 +283,7 @@ func (c *Comp) collect() error {
 		c.wall.RTL += time.Duration(r.RTLNs)
 		c.quiet = r.Flags&RanQuiet != 0
 		if b := c.conn.Hello().Busy; b >= 0 {
-			c.busy = r.Observed[b].Value != 0
+			c.sampled(r, &r.Observed[b])
 		}
 		if r.Flags&RanPartial != 0 {
 			return c.conn.WaitStop()
@@ -302,6 +308,10 @@ func (c *Comp) deliver(r *Ran) error {
 }
 
 func (c *Comp) dispatch(r *Record) error {
+	if r.Kind == EventRest {
+		c.rested(r.First, r.Last)
+		return nil
+	}
 	e := Event{
 		Kind: r.Kind, Flags: r.Flags, Rule: r.Rule, Port: -1, Stream: int(r.Stream), Ordinal: r.Ordinal,
 		First: r.First, Last: r.Last,

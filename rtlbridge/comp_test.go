@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"nictwin/models/ether"
+	_ "nictwin/models/fixedseed"
 	"nictwin/models/simcore"
 )
 

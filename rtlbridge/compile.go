@@ -34,7 +34,9 @@ func verilatorFlags(v Variant) ([]string, error) {
 	case VariantWaves:
 		f = append(f, "--assert", "--trace-fst", "--trace-structs")
 	case VariantCoverage:
-		f = append(f, "--assert", "--coverage-line", "--trace", "--trace-structs", "--trace-max-width", "2048", "--trace-max-array", "64")
+		// Split, a branch would be counted by its condition as it is after what the branch assigns.
+		f = append(f, "--assert", "--coverage-line", "-fno-split")
+		f = append(f, "--trace", "--trace-structs", "--trace-max-width", "2048", "--trace-max-array", "64")
 	default:
 		return nil, fmt.Errorf("build variant %q is not known: speed, tuned, debug, waves or coverage", v)
 	}
@@ -78,7 +80,7 @@ func (b *builder) verilate() ([]PinPort, error) {
 	args := append([]string{"--cc", "--prefix", classPrefix, "--Mdir", b.objDir()}, flags...)
 	args = append(args, b.sourceArgs()...)
 	if _, err := runTool("verilating "+b.m.Top, b.m.Dir(), b.tools.verilator, args...); err != nil {
-		return nil, refused(b.m, err)
+		return nil, refused(b.m, b.src, err)
 	}
 	if err := b.checkDependencies(); err != nil {
 		return nil, err

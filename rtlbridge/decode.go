@@ -173,7 +173,7 @@ func decodeRan(b []byte, h *Hello, r *Ran) error {
 		r.Observed = append(r.Observed, Observed{Value: le.Uint64(b), LastNonzero: le.Uint64(b[8:])})
 		b = b[16:]
 	}
-	r.body, r.streams = b, h.Streams
+	r.body, r.streams, r.rests = b, h.Streams, h.Busy >= 0
 	return nil
 }
 
@@ -209,6 +209,9 @@ func (r *Ran) Next(e *Record) (bool, error) {
 		e.Side, e.Data = b[:s.SideBytes:s.SideBytes], b[side:side+n:side+n]
 		b = b[side+data:]
 	}
+	if e.Kind == EventRest && (!r.rests || e.Last >= r.Start+uint64(r.Cycles)) {
+		return false, protoErr(FrameRan, FaultValue, "a rest up to cycle %d: the device has no busy signal, or is not there yet", e.Last)
+	}
 	if err := checkEvent(e, s, n); err != nil {
 		return false, err
 	}
@@ -236,6 +239,11 @@ func checkEvent(e *Record, s *StreamInfo, n int) error {
 	case EventViolation:
 		if e.Rule < RuleValidDropped || e.Rule > RulePadding || e.Flags != 0 || n != 0 {
 			return protoErr(FrameRan, FaultValue, "violation of rule %d", e.Rule)
+		}
+	case EventRest:
+		if e.Stream != 0 || e.Flags != 0 || e.Rule != 0 || n != 0 || e.Ordinal != 0 || e.First > e.Last {
+			return protoErr(FrameRan, FaultValue, "rest from cycle %d to %d with stream %d, flags %#x, rule %d, %d bytes, ordinal %d",
+				e.First, e.Last, e.Stream, e.Flags, e.Rule, n, e.Ordinal)
 		}
 	default:
 		return protoErr(FrameRan, FaultValue, "record type %d", e.Kind)

@@ -81,7 +81,7 @@ func TestRoundTrip(t *testing.T) {
 			require.Equal(t, frame(sizes[outs], outs), e.Data)
 			require.Equal(t, []byte{byte(outs), 2, 3, 4}, e.Side)
 			outs++
-		default:
+		case EventViolation:
 			t.Fatalf("violation: %v", e.Rule)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -149,9 +150,9 @@ func LoadManifest(path string) (*Manifest, error) {
 	return ParseManifest(path, b)
 }
 
-// ParseManifest validates the text of a manifest; path is used for messages and as the base of relative paths. Unknown
-// fields and values of a wrong type are reported alone: what they were meant to say is not known, and further faults
-// might only follow from them.
+// ParseManifest validates the text of a manifest; path is used for messages and as the base of relative paths. All faults
+// are told at once, by line, but for those that might only follow from others: what an unknown field or a value of a wrong
+// type was meant to say is not known.
 func ParseManifest(path string, text []byte) (*Manifest, error) {
 	m := &Manifest{Path: path, lines: map[string]int{}}
 	var root yaml.Node
@@ -172,17 +173,30 @@ func ParseManifest(path string, text []byte) (*Manifest, error) {
 	}
 	s := shape{path: path}
 	s.check(root.Content[0], reflect.TypeFor[Manifest](), "")
-	if err := errors.Join(s.errs...); err != nil {
-		return nil, err
+	if twice := keysTwice(te); twice != nil { // of such a group nothing was read
+		return nil, errors.Join(errors.Join(s.errs...), yamlErrors(path, twice))
 	}
-	if te != nil {
+	if te != nil && len(s.errs) == 0 {
 		return nil, yamlErrors(path, te)
 	}
 	indexLines("", root.Content[0], m.lines)
-	if err := errors.Join(m.validate()...); err != nil {
+	if err := byLine(append(s.errs, m.validate(&s)...)); err != nil {
 		return nil, err
 	}
 	return m, nil
+}
+
+// byLine joins faults in the order of their lines.
+func byLine(errs []error) error {
+	line := func(err error) int {
+		var e *ManifestError
+		if errors.As(err, &e) {
+			return e.Line
+		}
+		return 0
+	}
+	slices.SortStableFunc(errs, func(a, b error) int { return line(a) - line(b) })
+	return errors.Join(errs...)
 }
 
 // Dir is the folder that the manifest's paths are relative to.

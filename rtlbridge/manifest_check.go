@@ -26,9 +26,15 @@ const (
 
 var streamRoles = []string{"tdata", "tkeep", "tlast", "tvalid", "tready"}
 
-func (m *Manifest) validate() []error {
+// validate returns what is wrong with the values, but for what may only follow from faults of shape.
+func (m *Manifest) validate(s *shape) []error {
 	var errs []error
-	add := func(path, format string, args ...any) { errs = append(errs, m.errorf(path, format, args...)) }
+	given := func(path string) bool { _, ok := m.lines[path]; return ok }
+	add := func(path, format string, args ...any) {
+		if !s.follows(path, given) {
+			errs = append(errs, m.errorf(path, format, args...))
+		}
+	}
 	if !reName.MatchString(m.Name) {
 		add("name", "name %q: needs 1 to 64 letters, digits, '_', '.' or '-'", m.Name)
 	}
@@ -52,7 +58,20 @@ func (m *Manifest) validate() []error {
 	m.checkResets(add)
 	m.checkStreams(add)
 	m.checkExtras(add)
+	m.checkFlags(add)
 	return errs
+}
+
+// ownFlags are Verilator's options, without dashes, that say what becomes of the design: that is nictwin's to say.
+var ownFlags = []string{"binary", "build", "cc", "dpi-hdr-only", "E", "exe", "F", "f", "get-supported", "getenv", "help", "lint-only",
+	"Mdir", "no-verilate", "prefix", "sc", "top", "top-module", "V", "version", "xml-only"}
+
+func (m *Manifest) checkFlags(add func(string, string, ...any)) {
+	for i, f := range m.VerilatorFlags {
+		if name := strings.TrimLeft(f, "-"); name != f && slices.Contains(ownFlags, name) {
+			add(fmt.Sprintf("verilator_flags[%d]", i), "verilator_flags: %s is not for a manifest: nictwin says what is built; files stand in sources", f)
+		}
+	}
 }
 
 func (m *Manifest) checkClocks(add func(string, string, ...any)) {

@@ -57,6 +57,7 @@ func TestManifest(t *testing.T) {
 func TestManifestFaults(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"top: m", "top: m\ntopp: n", `dut.yaml:3: unknown field "topp"`},
+		{"top: m", "top: m\nverilator_flags: [-O3, --lint-only]", `dut.yaml:3: verilator_flags: --lint-only is not for a manifest`},
 		{"name: x", "name: a/b", `dut.yaml:1: name "a/b"`},
 		{"sources: [a.sv]", "sources: []", "dut.yaml:3: sources"},
 		{"[{signal: clk, period_ps: 2500}]", "[{signal: clk, period_ps: 0}]", "dut.yaml:4: period_ps 0"},
@@ -98,6 +99,7 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 		{"keep_unit: 4", "keep_unit: 4.0", `dut.yaml:12: streams[1].keep_unit: "4.0": needs a whole number`},
 		{"prefix: m\n", "prefix: m\n    strides: {tdata: 8.5}\n", `dut.yaml:12: streams[1].strides.tdata: "8.5": needs a whole number`},
 		{"top: m", "topp: m", `dut.yaml:2: unknown field "topp"`},
+		{"observe: [busy]", "observ: [busy]", `dut.yaml:16: unknown field "observ"`},
 		{"active: high", "activ: high", `dut.yaml:5: resets[0]: unknown field "activ"`},
 		{"sources: [a.sv]", "sources: a.sv", `dut.yaml:3: sources: "a.sv": needs a list`},
 		{"top: m", "top: [m]", "dut.yaml:2: top: a list: needs a single value"},
@@ -111,9 +113,7 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 		_, err := ParseManifest("dut.yaml", []byte(text))
 		require.EqualError(t, err, x.want)
 	}
-	_, err := ParseManifest("dut.yaml", []byte("top: [m]\nclocks: fast\nname: a/b\n"))
-	require.EqualError(t, err, "dut.yaml:1: top: a list: needs a single value\n"+`dut.yaml:2: clocks: "fast": needs a list`)
-	_, err = ParseManifest("dut.yaml", []byte("- a\n"))
+	_, err := ParseManifest("dut.yaml", []byte("- a\n"))
 	require.EqualError(t, err, "dut.yaml:1: a list: needs fields with values (name: value)")
 	_, err = ParseManifest("dut.yaml", []byte("tie_offs: &x {<<: *x}\n\"\": 1\n"))
 	require.ErrorContains(t, err, "contains itself")
@@ -121,6 +121,37 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	m, err := ParseManifest("dut.yaml", []byte(text))
 	require.NoError(t, err, "merged fields, another base")
 	require.EqualValues(t, 2500, m.Clocks[0].PeriodPs)
+}
+
+// Faults of shape and of values are told together, by line; not what follows from a name or a value that is not known.
+func TestManifestFaultsOfBothKinds(t *testing.T) {
+	for _, x := range []struct{ changes, want []string }{
+		{[]string{"name: x", "name: a/b", "period_ps: 2500", "period_ps: fast", "active: high", "active: up"}, []string{
+			`dut.yaml:1: name "a/b": needs 1 to 64 letters, digits, '_', '.' or '-'`,
+			`dut.yaml:4: clocks[0].period_ps: "fast": needs a whole number`,
+			`dut.yaml:5: reset rst: active "up": needs high or low`}},
+		{[]string{"name: x", "nam: x", "dir: out", "dir: both", "keep_unit: 4", "keep_unit: four"}, []string{
+			`dut.yaml:1: unknown field "nam"`,
+			`dut.yaml:12: streams[1].keep_unit: "four": needs a whole number`}},
+		{[]string{"name: in", "name: /", "kind: tlp", "kinds: tlp", "busy: busy", "busy: idle"}, []string{
+			`dut.yaml:7: stream name "/": needs 1 to 64 letters, digits, '_', '.' or '-'`,
+			`dut.yaml:9: streams[1]: unknown field "kinds"`,
+			`dut.yaml:17: busy: "idle" is not in observe`}},
+		{[]string{"name: x", "name: a/b", "observe: [busy]", "observe: busy"}, []string{
+			`dut.yaml:1: name "a/b": needs 1 to 64 letters, digits, '_', '.' or '-'`,
+			`dut.yaml:16: observe: "busy": needs a list`}},
+		{[]string{"top: m", "top: [m]", "name: x", "name: x\nname: y"}, []string{
+			`dut.yaml:3: top: a list: needs a single value`,
+			`dut.yaml:2: mapping key "name" already defined at line 1`}},
+	} {
+		text := goodManifest
+		for i := 0; i < len(x.changes); i += 2 {
+			require.Contains(t, text, x.changes[i])
+			text = strings.Replace(text, x.changes[i], x.changes[i+1], 1)
+		}
+		_, err := ParseManifest("dut.yaml", []byte(text))
+		require.EqualError(t, err, strings.Join(x.want, "\n"))
+	}
 }
 
 // TestBindFaults changes one port and wants the fault named with the manifest's line and the port.
@@ -291,6 +322,19 @@ func TestBuildFailures(t *testing.T) {
 	var be *BuildError
 	require.ErrorAs(t, err, &be)
 	require.ErrorContains(t, err, "m.sv:2")
+	_, err = Build(put("module n;\nendmodule\n  module automatic k(input clk);\nendmodule\n// module x\n"), o)
+	var me *ManifestError
+	require.ErrorAs(t, err, &me)
+	require.ErrorContains(t, err, `dut.yaml:2: top "m": the sources have no such module; they have k, n`)
+	odd := put("module m(input clk);\nendmodule\n")
+	odd.VerilatorFlags = []string{"--stats", "--statts"}
+	_, err = Build(odd, o)
+	require.ErrorAs(t, err, &me)
+	require.ErrorContains(t, err, "verilator_flags: Verilator has no option --statts")
+	odd.VerilatorFlags = []string{"-Wno-nosuch"}
+	_, err = Build(odd, o)
+	require.ErrorAs(t, err, &me)
+	require.ErrorContains(t, err, "verilator_flags: Verilator has no option -Wno-nosuch")
 	_, err = Build(put("module m(input clk);\nendmodule\n"), o)
 	require.ErrorContains(t, err, "manifest does not fit module m")
 	require.ErrorContains(t, err, "module m has no port s_tdata")

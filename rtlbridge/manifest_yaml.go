@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -12,11 +13,13 @@ import (
 // shape compares a YAML value with the type that it is meant for, and returns every unknown field and every value of a
 // wrong type, by line and field. The YAML package would not name the field, and would cut a fraction off without a word.
 type shape struct {
-	path string // of the file
-	errs []error
+	path    string // of the file
+	errs    []error
+	unknown []string // paths of values that are not known; "x." tells of a field in x whose name is not known
 }
 
 func (s *shape) add(n *yaml.Node, field, format string, args ...any) {
+	s.unknown = append(s.unknown, field)
 	if field != "" {
 		field += ": "
 	}
@@ -72,10 +75,43 @@ func (s *shape) fields(n *yaml.Node, t reflect.Type, field string) {
 			s.check(value, t, field)
 		case !known:
 			s.add(key, field, "unknown field %q", key.Value)
+			s.unknown[len(s.unknown)-1] = field + "."
 		default:
 			s.check(value, of, name)
 		}
 	}
+}
+
+// follows reports whether a fault at path may only follow from one of shape: it is about a value that is not known, or one
+// that is missing where a name is not known. given tells whether the file has something at a path.
+func (s *shape) follows(path string, given func(string) bool) bool {
+	top := func(p string) string {
+		if i := strings.IndexAny(p, ".["); i >= 0 {
+			return p[:i]
+		}
+		return p
+	}
+	for _, u := range s.unknown {
+		element, _, inside := strings.Cut(u, ".") // "streams[1]" of "streams[1].lane"
+		switch {
+		case u == "": // the manifest is no group of fields
+			return true
+		case u == ".": // a name at the top that is not known may be that of any value that is missing
+			if !given(top(path)) || path == "busy" && !given("observe") {
+				return true
+			}
+		case !inside: // the value itself, or an element, without which others stand elsewhere
+			if top(path) == top(u) {
+				return true
+			}
+		case path == element || strings.HasPrefix(path, element+"."):
+			return true
+		}
+		if path == "busy" && top(u) == "observe" {
+			return true
+		}
+	}
+	return false
 }
 
 // fieldType is the type of what a structure or a map has under a key.
@@ -124,6 +160,18 @@ func indexLines(path string, n *yaml.Node, out map[string]int) {
 			indexLines(fmt.Sprintf("%s[%d]", path, i), c, out)
 		}
 	}
+}
+
+// keysTwice are those of the YAML package's errors that tell of a key that is given twice.
+func keysTwice(te *yaml.TypeError) error {
+	if te == nil {
+		return nil
+	}
+	twice := slices.DeleteFunc(slices.Clone(te.Errors), func(s string) bool { return !strings.Contains(s, "already defined at") })
+	if len(twice) == 0 {
+		return nil
+	}
+	return &yaml.TypeError{Errors: twice}
 }
 
 // yamlErrors gives the errors of the YAML package, such as "line 3: did not find expected key", their file.

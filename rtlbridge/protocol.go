@@ -183,6 +183,7 @@ const (
 	EventIn        EventKind = 1 // an input was accepted, as a whole or its first or last beat
 	EventOut       EventKind = 2 // an output is complete
 	EventViolation EventKind = 3 // a stream rule was broken
+	EventRest      EventKind = 4 // the busy signal is not zero again, after it was zero from First to Last
 )
 
 // Flags of an EventIn.
@@ -259,6 +260,7 @@ type Ran struct {
 	Observed     []Observed
 
 	left    uint32
+	rests   bool // the device has a busy signal
 	body    []byte
 	streams []StreamInfo
 }

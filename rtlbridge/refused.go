@@ -3,6 +3,7 @@ package rtlbridge
 import (
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,15 +27,25 @@ func (e *RefusedError) Error() string {
 
 var (
 	userFatal  = regexp.MustCompile(`(?m)^%Error-USER(?:FATAL|ERROR): [^:\n]+:\d+:\d+: (.+)$`)
+	noSuchTop  = regexp.MustCompile(`(?m)^%Error: Specified --top-module '.*' was not found in design`)
+	noSuchFlag = regexp.MustCompile(`(?m)^%Error: (?:Invalid option|Unknown warning specified): (\S+?)(?:\.\.\.|\s|$)`)
+	aModule    = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+(?:(?:automatic|static)[ \t]+)?([A-Za-z_][A-Za-z0-9_$]*)`)
 	noSuchName = regexp.MustCompile(`(?m)^%Error: (Parameters from the command line were not found in the design: .+)$`)
 )
 
 // refused turns the error of a Verilator that met $fatal or $error at elaboration, or did not find a parameter, into a
-// *RefusedError; others stay as they are.
-func refused(m *Manifest, err error) error {
+// *RefusedError, and that of one that did not find the top module, or does not know a flag, into a *ManifestError; others stay as they are.
+func refused(m *Manifest, src *sourceSet, err error) error {
 	var b *BuildError
 	if !errors.As(err, &b) {
 		return err
+	}
+	if noSuchTop.MatchString(b.Output) {
+		return m.errorf("top", "top %q: the sources have no such module; they have %s", m.Top, src.modules())
+	}
+	if found := noSuchFlag.FindStringSubmatch(b.Output); found != nil && slices.Contains(m.VerilatorFlags, found[1]) {
+		at := fmt.Sprintf("verilator_flags[%d]", slices.Index(m.VerilatorFlags, found[1]))
+		return m.errorf(at, "verilator_flags: Verilator has no option %s; verilator --help lists them", found[1])
 	}
 	e := &RefusedError{Output: b.Output}
 	for _, words := range []*regexp.Regexp{userFatal, noSuchName} {
@@ -59,4 +70,30 @@ func refused(m *Manifest, err error) error {
 		}
 	}
 	return e
+}
+
+// maxModules is how many modules a message names.
+const maxModules = 12
+
+// modules names the modules that stand in the sources, as far as a look at their text tells.
+func (s *sourceSet) modules() string {
+	var names []string
+	for _, path := range s.files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has been read before; what it has is only missing in a message
+		}
+		for _, found := range aModule.FindAllSubmatch(text, -1) {
+			names = append(names, string(found[1]))
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	switch n := len(names); {
+	case n == 0:
+		return "none"
+	case n > maxModules:
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxModules], ", "), n-maxModules)
+	}
+	return strings.Join(names, ", ")
 }

@@ -19,6 +19,25 @@ func (e *RestlessError) Error() string {
 		strings.Join(e.Open, "; "))
 }
 
+// sampled takes what the busy signal was in a quantum.
+func (c *Comp) sampled(r *Ran, pin *Observed) {
+	c.busy = pin.Value != 0
+	if !c.busy && r.Cycles != 0 {
+		c.rested(pin.LastNonzero, r.Start+uint64(r.Cycles)-1)
+	}
+}
+
+// rested tells of a rest what was not told of it when a quantum ended within.
+func (c *Comp) rested(first, last uint64) {
+	if first = max(first, c.restFrom); first > last {
+		return
+	}
+	c.restFrom = last + 1
+	for _, f := range c.rests {
+		f(first, last)
+	}
+}
+
 // isOver reports whether nothing is left to happen.
 func (c *Comp) isOver() bool {
 	now := c.Done != nil && c.Done()

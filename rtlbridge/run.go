@@ -219,7 +219,7 @@ func (c *Conn) Recv() (*Ran, error) {
 // mostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and break
 // every rule once, and it carries one beat; a transaction may have begun earlier.
 func (c *Conn) mostBytes(n uint64) uint64 {
-	most := uint64(1 << 20)
+	most := 1<<20 + n*eventBytes // rests among them
 	for i, s := range c.hello.Streams {
 		most += n*uint64(s.DataBytes+pad8(s.SideBytes)+8+eventBytes*(2+int(RulePadding))) + uint64(c.start.Streams[i].MaxBytes) + DefaultMaxBytes
 	}

@@ -58,6 +58,7 @@ func testRan() ([]byte, *Ran, []Record) {
 		{Kind: EventIn, Stream: 1, Flags: InBegin | InEnd, Ordinal: 7, First: 193, Last: 193},
 		{Kind: EventOut, Stream: 2, Ordinal: 8, First: 200, Last: 203, Side: []byte{1, 2}, Data: frame(77, 5)},
 		{Kind: EventViolation, Stream: 2, Rule: RuleKeepGap, Ordinal: 8, First: 203, Last: 13},
+		{Kind: EventRest, First: 204, Last: 250},
 	}
 	return appendRan(nil, r, recs), r, recs
 }
@@ -79,7 +80,7 @@ func goodVectors() []vector {
 		{"hello", "device", appendHello(nil, testHello()), "HELLO version=1 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
 			" eth_in:false/false/true/1/64/0 tlp_in:true/false/true/4/128/16 eth_out:false/true/true/1/64/2 observe=busy:1 tie=defect_i:4"},
 		{"ran", "device", ran, "RAN index=3 start=192 cycles=60 flags=2 rtl=123456 observed=1:252 1.1.3.0#7@193-193[/] " +
-			"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/]"},
+			"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/] 4.0.0.0#0@204-250[/]"},
 		{"error", "device", appendError(nil, &DeviceError{CodeAssert, 77, "level above depth"}), "ERROR code=5 cycle=77 level above depth"},
 	}
 }
@@ -150,7 +151,8 @@ func badVectors() []vector {
 	bad("ran-short", "ran", FaultTruncated, cut(8))
 	bad("ran-long", "ran", FaultTrailing, grow)
 	bad("ran-cycles", "ran", FaultLimit, set(h+16, 0, 0, 0xff))
-	bad("ran-kind", "ran", FaultValue, set(h+56, 4))
+	bad("ran-kind", "ran", FaultValue, set(h+56, 5))
+	bad("ran-rest", "ran", FaultValue, set(h+56, 4))
 	bad("ran-in-flags", "ran", FaultValue, set(h+58, 0))
 	bad("ran-in-on-output", "ran", FaultStream, set(h+57, 2))
 	bad("ran-stream", "ran", FaultStream, set(h+57, 3))

@@ -1,7 +1,10 @@
 package trace
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"strconv"
 
@@ -10,16 +13,18 @@ import (
 
 // Events writes one line of JSON for each crossing:
 //
-//	{"kind":"tlp_out","port":0,"first":812,"last":813,"bytes":256,"text":"MWr …"}
+//	{"kind":"tlp_out","port":0,"n":17,"first":812,"last":813,"bytes":256,"crc32":"0badcafe","text":"MWr …"}
 //
-// first and last are the cycles of the first and last beat, bytes the frame or TLP payload; queue is there for frames
-// out, text (the decoded header) for TLPs. When the file's limit was reached, its last line says so, with the number of
+// n is the ordinal among those of its kind on its port, from 0: that of a frame in is the port_seq of its completion entry.
+// first and last are the cycles of the first and last beat, bytes the frame or TLP payload and crc32 its CRC-32 (that of
+// zlib; not there without bytes); queue is there for frames out, text (the decoded header) for TLPs. When the file's limit was reached, its last line says so, with the number of
 // events that are missing and their cycles:
 //
 //	{"kind":"cut","events":1200,"first":90112,"last":97344,"text":"the file was cut at its limit"}
 type Events struct {
 	out limited
 	buf []byte
+	n   [boundary.NumKinds][]uint64 // crossings by port
 }
 
 // NewEvents begins a log of at most limit bytes, 0 for any number.
@@ -37,13 +42,15 @@ func (e *Events) Observe(c boundary.Crossing) {
 	b = append(b, kindNames[c.Kind]...)
 	b = append(b, `","port":`...)
 	b = strconv.AppendInt(b, int64(c.Port), 10)
+	b = append(b, `,"n":`...)
+	b = strconv.AppendUint(b, e.ordinal(c.Kind, c.Port), 10)
 	b = append(b, `,"first":`...)
 	b = strconv.AppendInt(b, c.First, 10)
 	b = append(b, `,"last":`...)
 	b = strconv.AppendInt(b, c.Last, 10)
 	b = append(b, `,"bytes":`...)
 	if c.Kind.IsTLP() {
-		b = strconv.AppendInt(b, int64(len(c.TLP.Data)), 10)
+		b = appendPayload(b, c.TLP.Data)
 		b = append(b, `,"text":`...)
 		if h, err := c.TLP.Header(); err != nil {
 			b = strconv.AppendQuoteToASCII(b, err.Error())
@@ -51,7 +58,7 @@ func (e *Events) Observe(c boundary.Crossing) {
 			b = strconv.AppendQuoteToASCII(b, h.String())
 		}
 	} else {
-		b = strconv.AppendInt(b, int64(len(c.Frame.Data)), 10)
+		b = appendPayload(b, c.Frame.Data)
 		if c.Kind == boundary.FrameOut {
 			b = append(b, `,"queue":`...)
 			b = strconv.AppendInt(b, int64(c.Frame.Queue), 10)
@@ -59,6 +66,27 @@ func (e *Events) Observe(c boundary.Crossing) {
 	}
 	e.buf = append(b, '}', '\n')
 	e.out.record(e.buf, c.First, c.Last)
+}
+
+// ordinal counts the crossings of a kind on a port.
+func (e *Events) ordinal(k boundary.Kind, port int) uint64 {
+	for len(e.n[k]) <= port {
+		e.n[k] = append(e.n[k], 0)
+	}
+	e.n[k][port]++
+	return e.n[k][port] - 1
+}
+
+// appendPayload writes how long a payload is, and its sum.
+func appendPayload(b, payload []byte) []byte {
+	b = strconv.AppendInt(b, int64(len(payload)), 10)
+	if len(payload) > 0 {
+		var sum [crc32.Size]byte
+		binary.BigEndian.PutUint32(sum[:], crc32.ChecksumIEEE(payload))
+		b = hex.AppendEncode(append(b, `,"crc32":"`...), sum[:])
+		b = append(b, '"')
+	}
+	return b
 }
 
 // Cut says how much is in the file.

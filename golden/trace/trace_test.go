@@ -60,10 +60,15 @@ func TestEventsAreJSON(t *testing.T) {
 	require.NoError(t, err)
 	e.Observe(boundary.Crossing{Kind: boundary.TLPOut, First: 7, Last: 8, TLP: p})
 	e.Observe(boundary.Crossing{Kind: boundary.TLPIn, First: 7, Last: 8, TLP: &tlp.Packet{Hdr: [16]byte{0xff}}})
-	e.Observe(boundary.Crossing{Kind: boundary.FrameOut, First: 9, Last: 9, Frame: &ether.Frame{Queue: 3, Data: make([]byte, 60)}})
+	for _, port := range []int{1, 0, 1} {
+		e.Observe(boundary.Crossing{Kind: boundary.FrameOut, Port: port, First: 9, Last: 9, Frame: &ether.Frame{Queue: 3, Data: make([]byte, 60)}})
+	}
 	require.NoError(t, e.Close())
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	require.Len(t, lines, 3)
+	require.Len(t, lines, 5)
+	require.Contains(t, lines[0], `{"kind":"tlp_out","port":0,"n":0,"first":7,"last":8,"bytes":4,"crc32":"b63cfbcd","text":`)
+	require.Contains(t, lines[1], `{"kind":"tlp_in","port":0,"n":0,"first":7,"last":8,"bytes":0,"text":`)
+	require.Contains(t, lines[3], `{"kind":"frame_out","port":0,"n":0,`)
 	var m map[string]any
 	for _, l := range lines {
 		require.NoError(t, json.Unmarshal([]byte(l), &m), l)
@@ -71,6 +76,7 @@ func TestEventsAreJSON(t *testing.T) {
 	require.Equal(t, "frame_out", m["kind"])
 	require.EqualValues(t, 3, m["queue"])
 	require.EqualValues(t, 60, m["bytes"])
+	require.EqualValues(t, 1, m["n"], "the second on its port")
 }
 
 type full struct{}

@@ -57,8 +57,16 @@ func (c Crossing) String() string {
 // points to.
 type Observer func(Crossing)
 
+// Rest is a time, First to Last, in every cycle of which the device's pin busy
+// was 0. Every such cycle is told of, a longer rest piece by piece.
+type Rest struct{ First, Last int64 }
+
+// RestObserver is told of rests.
+type RestObserver func(Rest)
+
 // Observable is a device that tells observers, in the order in which they were
 // added.
 type Observable interface {
 	Observe(Observer)
+	ObserveRest(RestObserver)
 }

@@ -1,5 +1,5 @@
 // Package boundary is what an observer of a NIC sees: every crossing of its
-// boundary, with the cycles at which it happened.
+// boundary, with the cycles at which it happened, and when its pin busy was 0.
 //
 // It is the one vocabulary of the Go NIC, of a device behind the bridge and of
 // whoever watches either. It holds no logic and judges nothing.
@@ -8,6 +8,8 @@
 //   - A crossing is reported once, at its last beat. Crossings of one device
 //     are reported in the order of their Last cycles, inputs before outputs
 //     within one cycle.
+//   - A rest is reported once all crossings up to its Last cycle were, and
+//     before any that ends later.
 //   - Frame and TLP belong to the device: they, and the bytes they point to,
 //     are good until the observer returns.
 package boundary

@@ -26,6 +26,7 @@ type Comp struct {
 	frames *ether.Pool
 	tlps   *tlp.Pool
 	obs    []boundary.Observer
+	rests  []boundary.RestObserver
 
 	regs     *Regs
 	reader   *Reader
@@ -49,6 +50,7 @@ type Comp struct {
 
 	now   int64 // cycle at hand
 	last  int64 // cycle worked last, -1 before the first
+	rest  int64 // busy is 0 from this cycle on, Never if it is 1; known if there are observers
 	moved bool  // something happened in this cycle
 	due   int64 // earliest cycle at which something is due
 
@@ -75,6 +77,24 @@ func (c *Comp) Eth(p int) *simcore.Port { return c.eth[p] }
 
 // Observe adds an observer of the boundary.
 func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
+
+// ObserveRest adds an observer of the pin busy, which is 0 at first. What was before the cycle at hand it is not told.
+func (c *Comp) ObserveRest(o boundary.RestObserver) {
+	if len(c.rests) == 0 && c.last >= 0 {
+		c.rest = Never
+	}
+	c.rests = append(c.rests, o)
+}
+
+// rested tells of the cycles up to the one at hand in which busy was 0.
+func (c *Comp) rested() {
+	if c.rest >= c.now {
+		return
+	}
+	for _, o := range c.rests {
+		o(boundary.Rest{First: c.rest, Last: c.now - 1})
+	}
+}
 
 // Busy is the device's busy output [B8].
 func (c *Comp) Busy() bool {
@@ -125,7 +145,15 @@ func (c *Comp) Handle(e sim.Event) error {
 	}
 	c.now, c.last = cycle, cycle
 	c.moved, c.due = false, math.MaxInt64
+	if len(c.rests) > 0 {
+		c.rested()
+	}
 	c.step()
+	if len(c.rests) > 0 {
+		if c.rest = Never; !c.Busy() {
+			c.rest = cycle + 1
+		}
+	}
 	switch {
 	case c.moved:
 		c.wake(cycle + 1)

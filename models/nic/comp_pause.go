@@ -58,9 +58,9 @@ func (c *Comp) endStops() {
 }
 
 // park makes a queue wait for the end of its class's stop, and reports whether
-// it has to.
+// it has to: one that is not in state Run waits with what it has fetched only.
 func (c *Comp) park(queue int) bool {
-	if !c.classStopped(queue) {
+	if !c.classStopped(queue) || c.regs.txq[queue].State != nicspec.QueueStateRun && !c.tx.queues[queue].win.ready() {
 		return false
 	}
 	c.tx.start.clear(queue)

@@ -85,11 +85,14 @@ func (c *Comp) event(i int) {
 // drainTx is the disabling of a queue [T11]: what was fetched ends as usual,
 // unless CTRL.tx_enable keeps it from starting.
 func (c *Comp) drainTx(i int) {
+	w := &c.tx.queues[i].win
 	if !c.regs.TxEnable() {
-		w := &c.tx.queues[i].win
 		w.cutAt(w.use)
 		c.offer(i)
 		c.event(i)
+	}
+	if !w.ready() {
+		c.tx.parked.clear(i) // its class is another one when it comes back
 	}
 }
 

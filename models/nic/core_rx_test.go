@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "nictwin/models/fixedseed"
 	"nictwin/models/nicspec"
 )
 
@@ -85,6 +86,9 @@ func drawFrame(t *rapid.T) built {
 	require.NoError(t, gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, stack...))
 	b.frame = append([]byte(nil), buf.Bytes()...)
 	b.hdrEnd = len(b.frame) - len(payload)
+	if sum := b.frame[b.hdrEnd-2 : b.hdrEnd]; b.l4 == layers.IPProtocolUDP && sum[0]|sum[1] == 0 {
+		sum[0], sum[1] = 0xff, 0xff // RFC 768: a sum of 0 is sent as all ones; gopacket leaves it
+	}
 	return b
 }
 

@@ -177,6 +177,27 @@ func TestOffloadsAreRight(t *testing.T) {
 	})
 }
 
+// TestZeroSumIsSentAsOnes: the two bytes that bring the sum to 0 are the sum of the frame without them (RFC 768, RFC 1071).
+func TestZeroSumIsSentAsOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := drawFrame(t)
+		if b.l4 != 17 {
+			return
+		}
+		var h Headers
+		Parse(b.frame, 0, &h)
+		p := TxPlan{Length: len(b.frame), UDPCsum: true, L3Off: int(h.L3Off), L4Off: int(h.L4Off)}
+		fill := b.frame[b.hdrEnd : b.hdrEnd+2]
+		clear(fill)
+		got, s := FinishTx(&p, b.frame)
+		require.Equal(t, nicspec.StatusOk, s)
+		copy(fill, got[p.L4Off+6:p.L4Off+8])
+		got, s = FinishTx(&p, b.frame)
+		require.Equal(t, nicspec.StatusOk, s)
+		require.Equal(t, []byte{0xff, 0xff}, got[p.L4Off+6:p.L4Off+8])
+	})
+}
+
 func TestICRCThenChecksums(t *testing.T) {
 	f := roceFrame(33)
 	p := TxPlan{Length: len(f), IPCsum: true, UDPZero: true, ICRC: true, L3Off: 14, L4Off: 34}

@@ -10,10 +10,12 @@ import (
 // FinishTx is [T5], [T7], [T8], [X1] and [E2]: the offloads and the padding of a gathered
 // frame, in place. frame has the plan's Length bytes, the inline bytes
 // included, and room for nicspec.FrameMin; what is returned is the frame that
-// leaves. With a status other than Ok nothing leaves and the bytes are as they
-// were.
+// leaves. With a status other than Ok nothing leaves.
 func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
 	frame = frame[:p.Length]
+	if p.ECN != 0 && ecnFits(p.L3Off, frame) {
+		SetECN(frame[p.L3Off:], p.ECN)
+	}
 	if p.IPCsum && !ipCsumFits(p, frame) || p.UDPZero && !udpFits(p, frame) ||
 		p.UDPCsum && !udpCsumFits(p, frame) || p.ICRC && !icrcFits(p, frame) || p.CRC32C && !crc32cFits(p, frame) {
 		return nil, nicspec.StatusBadOffload
@@ -28,12 +30,9 @@ func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
 }
 
 // offload does what the plan asks for and the frame allows, in the order of
-// [E2], [X2] and [T8].
+// [X2] and [T8].
 func (p *TxPlan) offload(frame []byte) {
 	l3, l4 := p.L3Off, p.L4Off
-	if p.ECN != 0 && ecnFits(l3, frame) {
-		SetECN(frame[l3:], p.ECN)
-	}
 	hdrLen := 0 // as gathered: with l4 before l3, f_udp_zero may overwrite the IHL
 	if p.IPCsum {
 		hdrLen = ihl(frame, l3)

@@ -177,6 +177,23 @@ func TestECNBeforeOffloads(t *testing.T) {
 	require.Zero(t, wire.Checksum(got[14:34]))
 }
 
+// Offloads look at the bytes as ECN has left them, a UDP length among them that lies in the IPv4 checksum [E2] [T7].
+func TestECNBeforeConditions(t *testing.T) {
+	const l3, l4, change = 14, 20, -2 // of the checksum, where ECN 2 comes instead of 0
+	for length, want := range map[int]nicspec.Status{8: nicspec.StatusBadOffload, 10: nicspec.StatusOk, 100 - l4 + 2: nicspec.StatusOk,
+		100 - l4 + 3: nicspec.StatusBadOffload, 65535: nicspec.StatusBadOffload} {
+		f := ipFrame(100, l3, false, 1)
+		f[l3+1] = 0
+		binary.BigEndian.PutUint16(f[l4+4:], uint16(length))
+		p := TxPlan{Length: 100, L3Off: l3, L4Off: l4, ECN: 2, UDPCsum: true}
+		got, s := FinishTx(&p, f)
+		require.Equal(t, want, s, "UDP length %d", length)
+		if s == nicspec.StatusOk {
+			require.Equal(t, length+change, int(binary.BigEndian.Uint16(got[l4+4:])))
+		}
+	}
+}
+
 func TestSendWithParts(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts = nicspec.PartCrc32c | nicspec.PartEcn

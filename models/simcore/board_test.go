@@ -10,6 +10,8 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "nictwin/models/fixedseed"
 )
 
 // node is a ticking component that sends requests, answers those it gets and

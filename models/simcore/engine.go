@@ -64,6 +64,9 @@ func (e *Engine) CurrentTime() sim.VTimeInSec {
 // Pending is the number of scheduled events.
 func (e *Engine) Pending() int { return e.q.len() }
 
+// Next is the event that is handled next, nil without one. It must not be changed.
+func (e *Engine) Next() *Event { return e.q.head }
+
 // Schedule implements sim.EventScheduler. An *Event is queued as it is; any
 // other event is queued at the picosecond nearest to its time. It panics if
 // the event lies in the past, or is an *Event that is pending already.

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "nictwin/models/fixedseed"
 )
 
 // slowEnabled says the plain way whether byte pos of a request is enabled.

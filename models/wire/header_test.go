@@ -7,6 +7,8 @@ import (
 	"github.com/google/gopacket"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "nictwin/models/fixedseed"
 )
 
 // codec is one header seen by the tests: its layer and its fields' codec.

@@ -80,9 +80,9 @@ class Device {
       std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, inputs_);
       std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, outputs_);
       step(t, false);
+      observe(t, out, std::make_index_sequence<Dut::kObserve>{});
       std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, inputs_);
       std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, outputs_);
-      observe(t, std::make_index_sequence<Dut::kObserve>{});
       step(t, true);
       cycle_++;
       if (g_stop.requested) return i + 1;
@@ -114,15 +114,19 @@ class Device {
     coverage_.reset_ends();
   }
 
-  template <size_t... I>
-  void observe(const Top& t, std::index_sequence<I...>) {
-    (observe_one<I>(t), ...);
+  template <class Out, size_t... I>
+  void observe(const Top& t, [[maybe_unused]] Out& out, std::index_sequence<I...>) {
+    (observe_one<I>(t, out), ...);
   }
-  template <size_t I>
-  void observe_one(const Top& t) {
+  template <size_t I, class Out>
+  void observe_one(const Top& t, [[maybe_unused]] Out& out) {
     Observed& o = observed_[I];
     o.value = Dut::template observe<I>(t);
-    if (o.value != 0) o.last_nonzero = cycle_ + 1;
+    if (o.value == 0) return;
+    if constexpr (I == Dut::kBusy) {
+      if (o.last_nonzero != cycle_) out.rest(o.last_nonzero, cycle_ - 1);
+    }
+    o.last_nonzero = cycle_ + 1;
   }
 
   template <class Tuple, class F>

@@ -46,6 +46,7 @@ class Recorder {
     if (!limit_.pass(stream, rule)) return;
     head(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
   }
+  void rest(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
 
   // Completes the heads; the frame is then data()..data()+size().
   void finish(RanHead h, const Observed* observed) {
@@ -92,6 +93,7 @@ class Counter {
     add(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
     violations++;
   }
+  void rest(uint64_t first, uint64_t last) { add(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
 
   Digest digest;
   uint64_t inputs = 0, outputs = 0, violations = 0;

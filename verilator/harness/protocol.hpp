@@ -238,7 +238,7 @@ inline Fault decode_record(Reader& r, const std::vector<StreamInfo>& table, cons
 }
 
 // Records of a RAN frame.
-enum class EventType : uint8_t { kIn = 1, kOut = 2, kViolation = 3 };
+enum class EventType : uint8_t { kIn = 1, kOut = 2, kViolation = 3, kRest = 4 };
 
 constexpr uint8_t kEventBegin = 1;  // of an input: its first beat was accepted
 constexpr uint8_t kEventEnd = 2;    // of an input: its last beat was accepted

@@ -88,15 +88,14 @@ module blk_account
 
   blk_commands u_commands (
     .clk, .rst,
-    .s_tdata  (s_axis_req_tdata[$bits(table_op_t)-1:0]),
-    .s_tvalid (s_axis_req_tvalid), .s_tready(s_axis_req_tready),
+    .s_axis_req_tdata(s_axis_req_tdata[$bits(table_op_t)-1:0]),
+    .s_axis_req_tvalid, .s_axis_req_tready,
     .can_i    (is_frame ? in_ready : !open_q), .alone_i(!is_frame),
     .take_o   (take),
     .tbl_o    (tbl), .tbl_i(tbl_rsp),
     .done_i   (read_q || gone),
     .data_i   (read_q ? 1088'({rdata, c_q.rsvd, 16'h0, 8'd2}) : 1088'(f_res)),
-    .m_tdata  (m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
-    .m_tvalid (m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+    .m_axis_rsp_tdata, .m_axis_rsp_tlast, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   nic_account u_account (

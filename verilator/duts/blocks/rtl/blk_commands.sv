@@ -10,9 +10,9 @@ module blk_commands
 ) (
   input  logic                          clk,
   input  logic                          rst,
-  input  logic [$bits(table_op_t)-1:0]  s_tdata,
-  input  logic                          s_tvalid,
-  output logic                          s_tready,
+  input  logic [$bits(table_op_t)-1:0]  s_axis_req_tdata,
+  input  logic                          s_axis_req_tvalid,
+  output logic                          s_axis_req_tready,
   // The block can take the request that is offered, and it wants to be alone there, as commands do.
   input  logic                          can_i,
   input  logic                          alone_i,
@@ -23,28 +23,28 @@ module blk_commands
   // Its result.
   input  logic                          done_i,
   input  logic [$bits(table_res_t)-1:0] data_i,
-  output logic [$bits(table_res_t)-1:0] m_tdata,
-  output logic                          m_tlast,
-  output logic                          m_tvalid,
-  input  logic                          m_tready
+  output logic [$bits(table_res_t)-1:0] m_axis_rsp_tdata,
+  output logic                          m_axis_rsp_tlast,
+  output logic                          m_axis_rsp_tvalid,
+  input  logic                          m_axis_rsp_tready
 );
   table_op_t op;
   tbl_rsp_t  rsp;
   logic      command, ready, take, done;
 
-  assign op       = table_op_t'(s_tdata);
-  assign command  = op.op == TableOp;
-  assign s_tready = ready && can_i;
-  assign take_o   = take && !command;
+  assign op      = table_op_t'(s_axis_req_tdata);
+  assign command = op.op == TableOp;
+  assign take_o  = take && !command;
+  assign s_axis_req_tready = ready && can_i;
 
   blk_flow #(.OutBytes($bits(table_res_t) / 8)) u_flow (
     .clk, .rst,
-    .s_tvalid (s_tvalid && can_i), .s_tready(ready),
+    .s_axis_req_tvalid(s_axis_req_tvalid && can_i), .s_axis_req_tready(ready),
     .alone_i  (command || alone_i),
     .take_o   (take),
     .done_i   (done || done_i),
     .data_i   (done ? table_res(TableOp, rsp) : data_i),
-    .m_tdata, .m_tlast, .m_tvalid, .m_tready
+    .m_axis_rsp_tdata, .m_axis_rsp_tlast, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   blk_table u_table (

@@ -57,7 +57,7 @@ module blk_counters
     .idle_o (unused_idle),
     .done_i (read_q),
     .data_i ({value, index_q, 8'd1}),
-    .m_tdata(m_axis_rsp_tdata), .m_tvalid(m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+    .m_axis_rsp_tdata, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   nic_counters #(.Ports(Ports), .Sources(Sources)) u_counters (

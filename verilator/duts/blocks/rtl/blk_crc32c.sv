@@ -35,11 +35,9 @@ module blk_crc32c
 
   blk_frames #(.SideBytes(5), .OutBytes(5), .Latency(9)) u_frames (
     .clk, .rst,
-    .s_tkeep(s_axis_req_tkeep), .s_tuser(s_axis_req_tuser), .s_tlast(s_axis_req_tlast),
-    .s_tvalid(s_axis_req_tvalid), .s_tready(s_axis_req_tready),
+    .s_axis_req_tkeep, .s_axis_req_tuser, .s_axis_req_tlast, .s_axis_req_tvalid, .s_axis_req_tready,
     .beat_o(beat), .side_o(unused_ended), .data_i({value, 8'(verdict)}),
-    .m_tdata(m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
-    .m_tvalid(m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+    .m_axis_rsp_tdata, .m_axis_rsp_tlast, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   nic_crc32c u_crc32c (

@@ -17,9 +17,9 @@ module blk_credit #(
   // A work is done, in the order of their beginnings.
   input  logic                  done_i,
   input  logic [8*OutBytes-1:0] data_i,
-  output logic [8*OutBytes-1:0] m_tdata,
-  output logic                  m_tvalid,
-  input  logic                  m_tready
+  output logic [8*OutBytes-1:0] m_axis_rsp_tdata,
+  output logic                  m_axis_rsp_tvalid,
+  input  logic                  m_axis_rsp_tready
 );
   localparam int Cw = $clog2(Depth) + 1;
 
@@ -28,16 +28,16 @@ module blk_credit #(
 
   assign room_o = owed_q != Cw'(Depth);
   assign idle_o = inside_q == '0;
-  assign left   = m_tvalid && m_tready;
+  assign left   = m_axis_rsp_tvalid && m_axis_rsp_tready;
 
   nic_fifo #(.Width(8 * OutBytes), .Depth(Depth)) u_fifo (
     .clk, .rst,
     .in_valid_i  (done_i),
     .in_ready_o  (fifo_ready),
     .in_data_i   (data_i),
-    .out_valid_o (m_tvalid),
-    .out_ready_i (m_tready),
-    .out_data_o  (m_tdata)
+    .out_valid_o (m_axis_rsp_tvalid),
+    .out_ready_i (m_axis_rsp_tready),
+    .out_data_o  (m_axis_rsp_tdata)
   );
 
   always_ff @(posedge clk) begin

@@ -34,11 +34,9 @@ module blk_csum
 
   blk_frames #(.SideBytes(11), .OutBytes(2), .Latency(3)) u_frames (
     .clk, .rst,
-    .s_tkeep(s_axis_req_tkeep), .s_tuser(s_axis_req_tuser), .s_tlast(s_axis_req_tlast),
-    .s_tvalid(s_axis_req_tvalid), .s_tready(s_axis_req_tready),
+    .s_axis_req_tkeep, .s_axis_req_tuser, .s_axis_req_tlast, .s_axis_req_tvalid, .s_axis_req_tready,
     .beat_o(beat), .side_o(ended), .data_i({7'h0, judged && ok, 7'h0, judged}),
-    .m_tdata(m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
-    .m_tvalid(m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+    .m_axis_rsp_tdata, .m_axis_rsp_tlast, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   nic_csum u_csum (

@@ -7,31 +7,31 @@ module blk_flow #(
 ) (
   input  logic                  clk,
   input  logic                  rst,
-  input  logic                  s_tvalid,
-  output logic                  s_tready,
+  input  logic                  s_axis_req_tvalid,
+  output logic                  s_axis_req_tready,
   // The request that is offered wants to be alone.
   input  logic                  alone_i,
   output logic                  take_o,
   input  logic                  done_i,
   input  logic [8*OutBytes-1:0] data_i,
-  output logic [8*OutBytes-1:0] m_tdata,
-  output logic                  m_tlast,
-  output logic                  m_tvalid,
-  input  logic                  m_tready
+  output logic [8*OutBytes-1:0] m_axis_rsp_tdata,
+  output logic                  m_axis_rsp_tlast,
+  output logic                  m_axis_rsp_tvalid,
+  input  logic                  m_axis_rsp_tready
 );
   logic alone_q;
   logic room, idle;
 
-  assign s_tready = room && (idle || !(alone_i || alone_q));
-  assign take_o   = s_tvalid && s_tready;
-  assign m_tlast  = 1'b1;
+  assign s_axis_req_tready = room && (idle || !(alone_i || alone_q));
+  assign take_o            = s_axis_req_tvalid && s_axis_req_tready;
+  assign m_axis_rsp_tlast  = 1'b1;
 
   blk_credit #(.OutBytes(OutBytes)) u_credit (
     .clk, .rst,
     .room_o (room),
     .take_i (take_o),
     .idle_o (idle),
-    .done_i, .data_i, .m_tdata, .m_tvalid, .m_tready
+    .done_i, .data_i, .m_axis_rsp_tdata, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   always_ff @(posedge clk) begin

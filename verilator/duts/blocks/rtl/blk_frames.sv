@@ -13,20 +13,20 @@ module blk_frames
 ) (
   input  logic                   clk,
   input  logic                   rst,
-  input  logic [EthB-1:0]        s_tkeep,
-  input  logic [8*SideBytes-1:0] s_tuser,
-  input  logic                   s_tlast,
-  input  logic                   s_tvalid,
-  output logic                   s_tready,
+  input  logic [EthB-1:0]        s_axis_req_tkeep,
+  input  logic [8*SideBytes-1:0] s_axis_req_tuser,
+  input  logic                   s_axis_req_tlast,
+  input  logic                   s_axis_req_tvalid,
+  output logic                   s_axis_req_tready,
   // The beat that is taken; its bytes are those of the stream.
   output rx_beat_t               beat_o,
   // The result of the frame with this word is there.
   output logic [8*SideBytes-1:0] side_o,
   input  logic [8*OutBytes-1:0]  data_i,
-  output logic [8*OutBytes-1:0]  m_tdata,
-  output logic                   m_tlast,
-  output logic                   m_tvalid,
-  input  logic                   m_tready
+  output logic [8*OutBytes-1:0]  m_axis_rsp_tdata,
+  output logic                   m_axis_rsp_tlast,
+  output logic                   m_axis_rsp_tvalid,
+  input  logic                   m_axis_rsp_tready
 );
   localparam logic [13:0] BaseMax = 14'(nic_pkg::FrameMax + EthB);
 
@@ -36,18 +36,18 @@ module blk_frames
   logic [8*SideBytes-1:0] side_q [Latency];
   logic                   room, take, unused_idle;
 
-  assign s_tready = room || mid_q;
-  assign take     = s_tvalid && s_tready;
-  assign side_o   = side_q[Latency-1];
-  assign m_tlast  = 1'b1;
+  assign s_axis_req_tready = room || mid_q;
+  assign take              = s_axis_req_tvalid && s_axis_req_tready;
+  assign side_o            = side_q[Latency-1];
+  assign m_axis_rsp_tlast  = 1'b1;
 
   always_comb begin
     beat_o       = '0;
     beat_o.valid = take;
     beat_o.first = !mid_q;
-    beat_o.last  = s_tlast;
+    beat_o.last  = s_axis_req_tlast;
     beat_o.base  = mid_q ? base_q : 14'h0;
-    beat_o.bytes = 7'($countones(s_tkeep));
+    beat_o.bytes = 7'($countones(s_axis_req_tkeep));
   end
 
   blk_credit #(.OutBytes(OutBytes)) u_credit (
@@ -56,16 +56,16 @@ module blk_frames
     .take_i (take && !mid_q),
     .idle_o (unused_idle),
     .done_i (done_q[Latency-1]),
-    .data_i, .m_tdata, .m_tvalid, .m_tready
+    .data_i, .m_axis_rsp_tdata, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   always_ff @(posedge clk) begin
     if (take) begin
-      mid_q  <= !s_tlast;
+      mid_q  <= !s_axis_req_tlast;
       base_q <= beat_o.base == BaseMax ? BaseMax : beat_o.base + 14'(EthB);
     end
-    done_q    <= {done_q[Latency-2:0], take && s_tlast};
-    side_q[0] <= s_tuser;
+    done_q    <= {done_q[Latency-2:0], take && s_axis_req_tlast};
+    side_q[0] <= s_axis_req_tuser;
     for (int i = 1; i < Latency; i++) side_q[i] <= side_q[i-1];
     if (rst) begin
       mid_q  <= 1'b0;

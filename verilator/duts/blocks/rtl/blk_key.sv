@@ -49,15 +49,14 @@ module blk_key
 
   blk_commands u_commands (
     .clk, .rst,
-    .s_tdata  (s_axis_req_tdata[$bits(table_op_t)-1:0]),
-    .s_tvalid (s_axis_req_tvalid), .s_tready(s_axis_req_tready),
+    .s_axis_req_tdata(s_axis_req_tdata[$bits(table_op_t)-1:0]),
+    .s_axis_req_tvalid, .s_axis_req_tready,
     .can_i    (key_ready), .alone_i(1'b0),
     .take_o   (take),
     .tbl_o    (tbl), .tbl_i(tbl_rsp),
     .done_i   (found),
     .data_i   (1088'(p_res)),
-    .m_tdata  (m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
-    .m_tvalid (m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+    .m_axis_rsp_tdata, .m_axis_rsp_tlast, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   assign tbl_rsp.status = 3'(tbl_status);

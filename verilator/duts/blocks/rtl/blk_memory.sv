@@ -3,7 +3,9 @@
 module blk_memory
   import nic_int_pkg::*;
 #(
-  parameter int Client = RdCopy
+  parameter int Client = RdCopy,
+  // It keeps to MRRS and 4 KB itself.
+  parameter bit Whole = 1'b0
 ) (
   input  logic            clk,
   input  logic            rst,
@@ -19,7 +21,7 @@ module blk_memory
   output logic            req_ready_o,
   output rd_rsp_t         rsp_o
 );
-  localparam int Clients = Client + 1;
+  localparam int Clients = Client > 2 ? Client + 1 : 3;
 
   cfg_t               cfg;
   rd_req_t            req [Clients];
@@ -40,7 +42,10 @@ module blk_memory
   end
   assign req_ready_o = req_ready[Client];
 
-  nic_reader #(.Clients(Clients), .DataClients(Clients'(1) << Client)) u_reader (
+  nic_reader #(
+    .Clients(Clients), .DataClients(Clients'(1) << Client),
+    .WholeClients(Clients'(Whole) << Client)
+  ) u_reader (
     .clk, .rst, .cfg_i(cfg), .req_i(req), .req_valid_i(req_valid), .req_ready_o(req_ready),
     .rsp_o, .mrd_hdr_o(mrd_hdr), .mrd_valid_o(mrd_valid), .mrd_ready_i(mrd_ready),
     .sent_i(mrd_valid && mrd_ready), .sent_tag_i(mrd_hdr[55:48]), .cpl_valid_i(cpl_valid),

@@ -1,6 +1,7 @@
 /// nic_msix alone: enabling of a queue (op 0); its disabling, with an entry just before it or
-/// without (op 1); up to four entries, so many cycles apart (op 2). Each is waited for: its
-/// result is the messages that came of it, which go through a port that takes its time.
+/// without (op 1); up to four entries, so many cycles apart (op 2); a function-level reset (op 3).
+/// Each is waited for: its result is the messages that came of it, which go through a port that
+/// takes its time.
 
 module blk_msix
   import nic_int_pkg::*;
@@ -55,7 +56,7 @@ module blk_msix
     logic [7:0]   count;
   } sent_t;
 
-  typedef enum logic [2:0] {StIdle, StPush, StSettle, StFlush, StCommit, StResult} state_e;
+  typedef enum logic [2:0] {StIdle, StPush, StSettle, StFlush, StCommit, StReset, StResult} state_e;
 
   state_e            state_q;
   op_t               o_q;
@@ -74,7 +75,7 @@ module blk_msix
   slot_t             now;
   logic              has, room, taken, out_valid, out_ready, msg_valid, msg_ready, flush, commit,
       flushed, sent, busy;
-  logic              unused_work;
+  logic              work, resets;
 
   assign s_axis_req_tready = state_q == StIdle;
   assign m_axis_rsp_tvalid = state_q == StResult;
@@ -90,6 +91,7 @@ module blk_msix
   assign left      = out_valid && out_ready ? out : '0;
   assign flush     = state_q == StFlush;
   assign commit    = state_q == StCommit;
+  assign resets    = state_q == StReset && calm_q == 5'(Calm) && !work;
 
   always_comb begin
     entry            = '0;
@@ -104,11 +106,11 @@ module blk_msix
   end
 
   nic_msix u_msix (
-    .clk, .rst, .flr_i(1'b0), .tbl_i(tbl),
+    .clk, .rst(rst || resets), .flr_i(state_q == StReset), .tbl_i(tbl),
     .rx_commit_i(commit && !o_q.tx[0]), .tx_commit_i(commit && o_q.tx[0]),
     .rx_flush_i(flush && !o_q.tx[0]), .tx_flush_i(flush && o_q.tx[0]), .flushed_o(flushed),
     .taken_i(taken), .left_i(left), .msg_o(msg), .msg_valid_o(msg_valid), .msg_ready_i(msg_ready),
-    .sent_o(sent), .work_o(unused_work), .busy_o(busy)
+    .sent_o(sent), .work_o(work), .busy_o(busy)
   );
 
   // The way out: at most four are on it.
@@ -120,7 +122,7 @@ module blk_msix
   always_ff @(posedge clk) begin
     logic mine;
     lfsr_q  <= {lfsr_q[6:0], lfsr_q[7] ^ lfsr_q[5] ^ lfsr_q[4] ^ lfsr_q[3]};
-    calm_q  <= state_q == StSettle ? calm_q + 5'(calm_q != 5'(Calm)) : '0;
+    calm_q  <= state_q == StSettle || state_q == StReset ? calm_q + 5'(calm_q != 5'(Calm)) : '0;
     steps_q <= steps_q + 8'(sent);
     mine    = 1'b0;
     for (int i = 0; i < Slots; i++) begin
@@ -149,7 +151,8 @@ module blk_msix
       StIdle: if (s_axis_req_tvalid) begin
         o_q     <= op_t'(s_axis_req_tdata);
         next_q  <= '0;
-        state_q <= s_axis_req_tdata[7:0] == 8'd0 ? StCommit : StPush;
+        state_q <= s_axis_req_tdata[7:0] == 8'd0 ? StCommit :
+                   s_axis_req_tdata[7:0] == 8'd3 ? StReset : StPush;
         {sent_q, others_q, steps_q, ran_q, wait_q} <= '0;
         age_q   <= '{default: '0};
       end
@@ -161,6 +164,7 @@ module blk_msix
       end
       StSettle: if (calm_q == 5'(Calm) && !busy) state_q <= StResult;
       StFlush: if (flushed) state_q <= StCommit;
+      StReset: if (resets) state_q <= StIdle;
       StCommit: state_q <= o_q.op == 8'd0 ? StIdle : StSettle;
       default: if (m_axis_rsp_tready) state_q <= StIdle;
     endcase

@@ -92,7 +92,7 @@ module blk_parse
     .idle_o (idle),
     .done_i (ended_q),
     .data_i (768'(concluded(early_q, key, head))),
-    .m_tdata(m_axis_rsp_tdata), .m_tvalid(m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+    .m_axis_rsp_tdata, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   assign m_axis_rsp_tlast = 1'b1;

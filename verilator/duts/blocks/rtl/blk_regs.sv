@@ -1,6 +1,7 @@
-/// nic_regs alone: requests (op 0), whose answers are results, and looks (op 1) at what requests
-/// have done: configuration and doorbells. No queue runs, so each doorbell counts as bad. Table
-/// commands, resets and counters are waited for.
+/// nic_regs alone, with nic_flr: requests (op 0), whose answers are results, looks (op 1) at what
+/// requests have done: configuration and doorbells, and work that resets wait for (op 2). No queue
+/// runs, so each doorbell counts as bad. Table commands, counters and the end of resets that have
+/// nothing to wait for are waited for.
 
 module blk_regs
   import nic_int_pkg::*;
@@ -22,8 +23,8 @@ module blk_regs
   typedef struct packed {
     logic [511:0] data;
     logic [127:0] hdr;
-    logic [111:0] rsvd;
-    logic [7:0]   status;        // that STATUS shows after a look
+    logic [87:0]  rsvd;
+    logic [31:0]  arg;           // what STATUS shows after a look; work, as blk_work has it
     logic [7:0]   op;
   } op_t;
 
@@ -47,10 +48,11 @@ module blk_regs
   rung_t       rx_q, tx_q;
   logic [7:0]  pushes_q;
   logic [511:0] wqe_q;
-  logic        is_tlp, pass, bad, unsupported, ready, can, take, look_q, waits_q, ans_valid, busy,
-      busy_q, cnt_rd;
+  logic        is_tlp, is_look, pass, bad, unsupported, ready, can, take, look_q, waits_q, held,
+      ans_valid, busy, busy_q, cnt_rd, work, work_idle, work_valid;
   logic [1:0]  reg_bad;
   logic [2:0]  status_q;
+  logic [39:0] told;
   logic [6:0]  calm_q;           // cycles since the last request, up to Visible
   logic [7:0]  cnt_index, hits_index;
   logic [63:0] ans_data, bus_rdata, cnt_data, hits_q;
@@ -63,11 +65,13 @@ module blk_regs
   endfunction
 
   assign o      = op_t'(s_axis_req_tdata[$bits(op_t)-1:0]);
-  assign is_tlp = o.op == 8'd0;
-  assign can    = !(waits_q && busy_q) && !look_q &&
+  assign is_tlp  = o.op == 8'd0;
+  assign is_look = o.op == 8'd1;
+  assign held    = busy_q && !(cfg.flr && work);
+  assign can     = !(waits_q && held) && !look_q && work_idle &&
                   (is_tlp ? !(req.read && req.addr[19:11] == RegCounterBase[19:11]) ||
                       calm_q == 7'(Visible) :
-                            calm_q == 7'(Visible) && !busy_q);
+                            calm_q == 7'(Visible) && !held);
   assign s_axis_req_tready = can && (!is_tlp || !pass || ready);
   assign take              = s_axis_req_tvalid && s_axis_req_tready;
 
@@ -81,13 +85,19 @@ module blk_regs
     .req_i(req), .req_valid_i(s_axis_req_tvalid && is_tlp && can && pass), .req_ready_o(ready),
     .push_wqe_i(o.data), .tx_push_o(push),
     .ans_o(ans), .ans_data_o(ans_data), .ans_valid_o(ans_valid),
-    .ans_ready_i(m_axis_rsp_tready && !look_q),
+    .ans_ready_i(m_axis_rsp_tready && !look_q && !work_valid),
     .cfg_o(cfg), .rss_key_o(rss_key), .reg_o(bus), .reg_rdata_i(bus_rdata),
     .tbl_o(tbl), .rx_tbl_i(rx_tbl), .tx_tbl_i(tx_tbl), .rx_db_o(rx_db), .tx_db_o(tx_db),
     .cnt_rd_o(cnt_rd), .cnt_index_o(cnt_index), .cnt_data_i(cnt_data), .hits_index_o(hits_index),
     .hits_i(hits_q),
-    .rx_busy_i(status_q[0]), .tx_busy_i(status_q[1]), .reads_i(status_q[2]), .work_i(1'b0),
+    .rx_busy_i(status_q[0]), .tx_busy_i(status_q[1]), .reads_i(status_q[2]), .work_i(work),
     .reg_bad_o(reg_bad), .busy_o(busy)
+  );
+
+  blk_work u_work (
+    .clk, .rst, .start_i(take && !is_tlp && !is_look), .pattern_i(o.arg), .flr_i(cfg.flr),
+    .clear_i(cfg.clear), .work_o(work), .valid_o(work_valid), .ready_i(m_axis_rsp_tready),
+    .told_o(told), .idle_o(work_idle)
   );
 
   blk_owners u_owners (
@@ -113,7 +123,7 @@ module blk_regs
 
   // The results.
   assign m_axis_rsp_tlast  = 1'b1;
-  assign m_axis_rsp_tvalid = look_q || ans_valid;
+  assign m_axis_rsp_tvalid = look_q || work_valid || ans_valid;
 
   always_comb begin
     m_axis_rsp_tdata = look_q ?
@@ -127,13 +137,15 @@ module blk_regs
       1280'({ans.ok ? ans_data : 64'h0, 8'(ans.lower), 16'(ans.bytes), ans.tag, ans.rid,
           8'(ans.attr), 8'(ans.tc),
              8'(ans.ok && ans.two), 8'(ans.ok), 8'd0});
+    if (work_valid) m_axis_rsp_tdata = 1280'({told, 8'd2});
   end
 
   always_ff @(posedge clk) begin
-    look_q <= (take && !is_tlp) || (look_q && !m_axis_rsp_tready);
+    look_q <= (take && is_look) || (look_q && !m_axis_rsp_tready);
     if (take && is_tlp) waits_q <= slow(req.write, req.addr[RegAw-1:3]);
-    if (take && !is_tlp) status_q <= o.status[2:0];
-    calm_q <= take && is_tlp ? 7'd0 : calm_q + 7'(calm_q != 7'(Visible));
+    if (take && is_look) status_q <= o.arg[2:0];
+    // Answers that are held back count where nothing else tells of them.
+    calm_q <= (take && is_tlp) || (work && ans_valid) ? 7'd0 : calm_q + 7'(calm_q != 7'(Visible));
     busy_q <= busy;
     hits_q <= 64'(hits_index) + 64'd1;
     if (rx_db.valid) rx_q <= '{count: rx_q.count + 8'd1, queue_f: rx_db.queue_f[7:0], pi: rx_db.pi};

@@ -1,6 +1,7 @@
 /// nic_rxdma alone, behind nic_rxtake: frames in the receive buffers of two ports and Events, with
 /// what their queues say; the writes that each makes, and what else comes of it. Requests that
-/// follow one another are at work together unless they change MPS or attributes.
+/// follow one another are at work together unless they change MPS, attributes or whether a
+/// function-level reset is under way.
 
 module blk_rxdma
   import nic_int_pkg::*;
@@ -20,45 +21,7 @@ module blk_rxdma
   output logic                          m_axis_rsp_tvalid,
   input  logic                          m_axis_rsp_tready
 );
-  localparam int Ports = 2;
-  localparam int Depth = 8;                // requests at work
   localparam int Cw    = $clog2(Depth) + 1;
-
-  // How a request left nic_rxtake.
-  typedef struct packed {
-    logic             event_f;
-    logic [Ports-1:0] drop;
-    logic [4:0]       cause;
-    logic             settled;
-    logic             passed;
-  } fate_t;
-
-  typedef struct packed {
-    logic [Ports-1:0] of;
-    logic [Ports-1:0] kept;
-    logic [7:0]       lines;
-  } freed_t;
-
-  typedef struct packed {
-    logic             done;
-    logic [15:0]      queue_f;
-    logic [Ports-1:0] delivered;
-    tlp_beat_t        tlp;
-  } beat_t;
-
-  typedef struct packed {
-    logic [15:0] queue_f;
-    logic [7:0]  delivered;
-    logic [7:0]  kept;
-    logic [7:0]  lines;
-    logic [7:0]  freed;
-    logic [7:0]  passed;
-    logic [7:0]  settled;
-    logic [7:0]  drop;
-    logic [7:0]  cause;
-    logic [7:0]  attr;
-    logic [15:0] mps;
-  } told_t;
 
   op_t        op, hand_q;
   rx_desc_t   desc_q;
@@ -66,10 +29,10 @@ module blk_rxdma
   logic [1:0] attr_q;
   logic [7:0] age_q;
   logic [Cw-1:0] count_q;
-  logic       same, offer, load, out;
+  logic       same, offer, load, out, flr_q;
 
   assign op    = op_t'(s_axis_req_tdata);
-  assign same  = op.mps[9:0] == mps_q && op.attr[1:0] == attr_q;
+  assign same  = op.mps[9:0] == mps_q && op.attr[1:0] == attr_q && op.flr[0] == flr_q;
   assign offer = s_axis_req_tvalid && same && count_q != Cw'(Depth);
   assign s_axis_req_tready = load;
 
@@ -82,7 +45,7 @@ module blk_rxdma
   logic [5:0]             unused_ctx, unused_queue;
 
   nic_rxtake #(.Ports(Ports)) u_take (
-    .clk, .rst, .flr_i(1'b0),
+    .clk, .rst, .flr_i(flr_q),
     .frame_valid_i(offer && !op.kind[0]), .frame_ready_o(unused_ready), .frame_i(frame_of(op)),
     .ctx_read_o(load), .ctx_queue_o(unused_ctx), .ctx_i(ctx_of(hand_q)), .queue_o(unused_queue),
     .state_i(queue_state_e'(hand_q.state)), .pi_i(hand_q.pi), .ci_i(hand_q.ci),
@@ -103,6 +66,7 @@ module blk_rxdma
     if (s_axis_req_tvalid && count_q == '0) begin
       mps_q  <= op.mps[9:0];
       attr_q <= op.attr[1:0];
+      flr_q  <= op.flr[0];
     end
     if (rst) count_q <= '0;
   end
@@ -133,7 +97,7 @@ module blk_rxdma
   logic [LineW-1:0]           line;
   logic [Ports-1:0][EthW-1:0] even, odd;
   logic [7:0]                 lines;
-  beat_t                      beat, beat_head;
+  beat_t                      beat;
   logic                       tlp_valid, tlp_ready, unused_dma;
 
   nic_rxdma #(.Ports(Ports)) u_dma (
@@ -150,59 +114,12 @@ module blk_rxdma
     );
   end
 
-  // What came of the oldest request: its writes, then the rest.
-  fate_t  fate_head;
-  freed_t freed_head;
-  logic   fate_there, freed_there, beat_there, over_q, told, unused_fate, unused_freed;
-  told_t  tale;
-
-  nic_fifo #(.Width($bits(fate_t)), .Depth(Depth)) u_fates (
-    .clk, .rst, .in_valid_i(fate_valid), .in_ready_o(unused_fate), .in_data_i(fate),
-    .out_valid_o(fate_there), .out_ready_i(out), .out_data_o(fate_head)
+  blk_rxdma_out u_out (
+    .clk, .rst, .mps_i(mps_q), .attr_i(attr_q), .fate_valid_i(fate_valid), .fate_i(fate),
+    .freed_valid_i(|free), .freed_i({free, kept, lines}), .beat_valid_i(tlp_valid),
+    .beat_ready_o(tlp_ready), .beat_i(beat), .out_o(out), .m_axis_rsp_tdata, .m_axis_rsp_tlast,
+    .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
-  nic_fifo #(.Width($bits(freed_t)), .Depth(Depth)) u_freed (
-    .clk, .rst, .in_valid_i(|free), .in_ready_o(unused_freed),
-    .in_data_i({free, kept, lines}), .out_valid_o(freed_there),
-    .out_ready_i(out && !fate_head.event_f), .out_data_o(freed_head)
-  );
-  nic_fifo #(.Width($bits(beat_t)), .Depth(4)) u_beats (
-    .clk, .rst, .in_valid_i(tlp_valid), .in_ready_o(tlp_ready), .in_data_i(beat),
-    .out_valid_o(beat_there), .out_ready_i(m_axis_rsp_tready && fate_there && !told),
-    .out_data_o(beat_head)
-  );
-
-  // Nothing is left to be passed on of it but the beat behind.
-  assign told = over_q || |fate_head.drop;
-  assign out  = m_axis_rsp_tvalid && m_axis_rsp_tready && m_axis_rsp_tlast;
-
-  logic [15:0] done_queue_q;
-  logic [Ports-1:0] delivered_q;
-
-  always_comb begin
-    tale = '{mps: 16'(mps_q), attr: 8'(attr_q), cause: 8'(fate_head.cause),
-             drop: 8'(fate_head.drop), settled: 8'(fate_head.settled),
-             passed: 8'(fate_head.passed), default: '0};
-    if (over_q) {tale.queue_f, tale.delivered} = {done_queue_q, 8'(delivered_q)};
-    if (!fate_head.event_f) begin
-      tale.freed = 8'(freed_head.of);
-      tale.lines = freed_head.lines;
-      tale.kept  = 8'(freed_head.kept);
-    end
-  end
-
-  assign m_axis_rsp_tvalid = fate_there &&
-                             (told ? freed_there || fate_head.event_f : beat_there);
-  assign m_axis_rsp_tlast  = told;
-  assign m_axis_rsp_tdata  = told ? write_end(TlpW'(tale)) : write_beat(beat_head.tlp);
-
-  always_ff @(posedge clk) begin
-    if (m_axis_rsp_tvalid && m_axis_rsp_tready) begin
-      over_q       <= !told && beat_head.done;
-      done_queue_q <= beat_head.queue_f;
-      delivered_q  <= beat_head.delivered;
-    end
-    if (rst) over_q <= 1'b0;
-  end
 
   logic unused_bits;
   assign unused_bits = ^{s_axis_req_tlast, op, hand_q};

@@ -1,8 +1,12 @@
 /// Requests of blk_rxdma; byte 0 of a packet is in the low bits.
 
 package blk_rxdma_pkg;
+  import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
+
+  localparam int Ports = 2;
+  localparam int Depth = 8;                // requests at work
 
   // What the headers of a frame say.
   typedef struct packed {
@@ -41,7 +45,8 @@ package blk_rxdma_pkg;
     head_op_t    head;
     rx_desc_t    desc;
     logic [63:0] cq_base;
-    logic [15:0] rsvd;
+    logic [7:0]  rsvd;
+    logic [7:0]  flr;        // a function-level reset is under way
     logic [15:0] cqi;
     logic [15:0] ci;
     logic [15:0] pi;
@@ -74,6 +79,30 @@ package blk_rxdma_pkg;
     logic [7:0]  port;
     logic [7:0]  kind;
   } op_t;
+
+  // How a request left nic_rxtake.
+  typedef struct packed {
+    logic             event_f;
+    logic [Ports-1:0] drop;
+    logic [4:0]       cause;
+    logic             settled;
+    logic             passed;
+  } fate_t;
+
+  // What nic_rxdma says of the frame's place in the receive buffer.
+  typedef struct packed {
+    logic [Ports-1:0] of;
+    logic [Ports-1:0] kept;
+    logic [7:0]       lines;
+  } freed_t;
+
+  // What it writes; done says that nothing more is of this request.
+  typedef struct packed {
+    logic             done;
+    logic [15:0]      queue_f;
+    logic [Ports-1:0] delivered;
+    tlp_beat_t        tlp;
+  } beat_t;
 
   function automatic rx_ctx_t ctx_of(input op_t o);
     logic unused_bits;

@@ -75,15 +75,14 @@ module blk_steer
 
   blk_commands #(.TableOp(OpTable)) u_commands (
     .clk, .rst,
-    .s_tdata  (s_axis_req_tdata[$bits(table_op_t)-1:0]),
-    .s_tvalid (s_axis_req_tvalid), .s_tready(s_axis_req_tready),
+    .s_axis_req_tdata(s_axis_req_tdata[$bits(table_op_t)-1:0]),
+    .s_axis_req_tvalid, .s_axis_req_tready,
     .can_i    (1'b1), .alone_i(f_op.op == OpRead),
     .take_o   (take),
     .tbl_o    (tbl), .tbl_i(tbl_rsp),
     .done_i   (busy_q[2]),
     .data_i   (1088'(f_res)),
-    .m_tdata  (m_axis_rsp_tdata), .m_tlast(m_axis_rsp_tlast),
-    .m_tvalid (m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+    .m_axis_rsp_tdata, .m_axis_rsp_tlast, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   nic_steer u_steer (

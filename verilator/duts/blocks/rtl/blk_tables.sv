@@ -49,7 +49,7 @@ module blk_tables
     .idle_o (unused_idle),
     .done_i (read_q),
     .data_i ({value_q, bad_q, unit_q, 32'd1}),
-    .m_tdata(m_axis_rsp_tdata), .m_tvalid(m_axis_rsp_tvalid), .m_tready(m_axis_rsp_tready)
+    .m_axis_rsp_tdata, .m_axis_rsp_tvalid, .m_axis_rsp_tready
   );
 
   nic_tables #(.Parts(Parts)) u_tables (

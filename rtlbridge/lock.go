@@ -1,0 +1,107 @@
+package rtlbridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// lockTimes say how who holds a lock shows that it goes on, and how long others wait. However long a build takes, it is
+// waited for while its process runs: every tool that it starts has a limit of its own (toolTimeout). A process that was
+// stopped, or hangs, shows nothing.
+type lockTimes struct {
+	poll    time.Duration // between two tries
+	beat    time.Duration // between two signs of life
+	silence time.Duration // without a sign of life, after which nobody waits any more
+}
+
+var buildLock = lockTimes{poll: 50 * time.Millisecond, beat: 10 * time.Second, silence: 5 * time.Minute}
+
+// lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
+// it, say is told once for whom it waits.
+func (l lockTimes) lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	if err := l.wait(ctx, f, say); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if err := sign(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("build cache: %w", err), f.Close())
+	}
+	return l.live(f), nil
+}
+
+// wait tries until the lock is free, as long as its holder shows that it lives.
+func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string, args ...any)) error {
+	var seen, since time.Time // the last sign of life, and when it was noticed
+	for told := false; ; told = true {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if info, err := f.Stat(); err == nil && (since.IsZero() || !info.ModTime().Equal(seen)) {
+			seen, since = info.ModTime(), time.Now()
+		}
+		who := holder(f.Name())
+		if !told {
+			say("waiting for %s, which builds the same, while it shows that it lives", who)
+		}
+		if quiet := time.Since(since); quiet > l.silence {
+			return fmt.Errorf("build cache: %s is locked by %s, which has shown no sign of life for %v (the last at %s): %w",
+				f.Name(), who, l.silence, seen.Format(time.DateTime), err)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("build cache: waiting for %s: %w", who, context.Cause(ctx))
+		case <-time.After(l.poll):
+		}
+	}
+}
+
+// live gives signs of life until the lock is released, by the time of the lock's file.
+func (l lockTimes) live(f *os.File) (unlock func()) {
+	end := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(l.beat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case now := <-tick.C:
+				_ = os.Chtimes(f.Name(), now, now) // one that is missed does no harm
+			}
+		}
+	})
+	return func() {
+		close(end)
+		wg.Wait()
+		_ = f.Close() // it holds nothing that could be lost
+	}
+}
+
+// sign leaves in a lock's file who holds it.
+func sign(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt(fmt.Appendf(nil, "process %d (%s)", os.Getpid(), filepath.Base(os.Args[0])), 0)
+	return err
+}
+
+// holder is who holds a lock, as far as its file says.
+func holder(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil || len(text) == 0 {
+		return "another process"
+	}
+	return string(text)
+}

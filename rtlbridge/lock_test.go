@@ -1,0 +1,73 @@
+package rtlbridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Who waits for a build says so, and for whom; who does not wait is silent.
+func TestLockSaysForWhomItWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.lock")
+	silent := func(format string, args ...any) { t.Errorf(format, args...) }
+	unlock, err := buildLock.lock(t.Context(), path, silent)
+	require.NoError(t, err)
+
+	said := make(chan string, 8)
+	done := make(chan error, 1)
+	go func() {
+		release, err := buildLock.lock(t.Context(), path, func(format string, args ...any) { said <- fmt.Sprintf(format, args...) })
+		if err == nil {
+			release()
+		}
+		done <- err
+	}()
+	me := fmt.Sprintf("process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
+	require.Equal(t, "waiting for "+me+", which builds the same, while it shows that it lives", <-said)
+	unlock()
+	require.NoError(t, <-done)
+	require.Empty(t, said, "it is said once")
+
+	unlock, err = buildLock.lock(t.Context(), path, silent)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	_, err = buildLock.lock(ctx, path, func(string, ...any) {})
+	require.ErrorIs(t, err, enough)
+	require.ErrorContains(t, err, "waiting for "+me)
+	unlock()
+	_, err = buildLock.lock(t.Context(), filepath.Join(path, "no", "folder"), silent)
+	require.ErrorContains(t, err, "build cache")
+}
+
+// A build is waited for as long as it shows that it lives, however long that is; not one that shows nothing.
+func TestLockWaitsForTheLiving(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.lock")
+	patient := lockTimes{poll: time.Millisecond, beat: 5 * time.Millisecond, silence: 500 * time.Millisecond}
+	still := patient
+	still.beat = time.Hour
+	quiet := func(string, ...any) {}
+
+	release, err := patient.lock(t.Context(), path, quiet)
+	require.NoError(t, err)
+	begin := time.Now()
+	time.AfterFunc(3*patient.silence, release)
+	release, err = patient.lock(t.Context(), path, quiet)
+	require.NoError(t, err)
+	require.Greater(t, time.Since(begin), 2*patient.silence)
+	release()
+
+	release, err = still.lock(t.Context(), path, quiet)
+	require.NoError(t, err)
+	_, err = patient.lock(t.Context(), path, quiet)
+	me := fmt.Sprintf("process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
+	require.ErrorContains(t, err, path+" is locked by "+me+", which has shown no sign of life for 500ms (the last at ")
+	release()
+}

@@ -1,0 +1,209 @@
+/// nic_txq with nic_txcqe, and a memory that holds the rings: commands of table Txq (op 0),
+/// doorbells of up to four queues at a time, and then one that brings its entry to one of them (op
+/// 1). What is told of these is entries as they are handed on, their completion entries as they
+/// leave, and, when nothing more is under way, what was counted. Bytes of an entry say whether it
+/// fails, and how long it is.
+
+module blk_txq
+  import nic_int_pkg::*;
+  import nic_pkg::*;
+  import nic_tx_pkg::*;
+  import blk_pkg::*;
+  import blk_writes_pkg::*;
+(
+  input  logic                           clk,
+  input  logic                           rst,
+  input  logic [$bits(table_op_t)-1:0]   s_axis_req_tdata,
+  input  logic                           s_axis_req_tlast,
+  input  logic                           s_axis_req_tvalid,
+  output logic                           s_axis_req_tready,
+  output logic [$bits(write_beat_t)-1:0] m_axis_rsp_tdata,
+  output logic                           m_axis_rsp_tlast,
+  output logic                           m_axis_rsp_tvalid,
+  input  logic                           m_axis_rsp_tready
+);
+  localparam int Rings = 4;
+  localparam int Quiet = 64;       // cycles after which nothing more comes
+  localparam int Depth = 16;       // entries that have not ended
+
+  typedef struct packed {
+    logic [511:0]           wqe;
+    logic [Rings-1:0][15:0] pi;
+    logic [Rings-1:0][15:0] queue_f;
+    logic [7:0]             rsvd1;
+    logic [7:0]             fault;
+    logic [7:0]             faulty;    // ring whose first read has the fault
+    logic [7:0]             pace;      // of entries that are taken and that end: a mask of cycles
+    logic [7:0]             pushed;    // ring that one more entry is pushed to; from 4 on none
+    logic [3:0]             rsvd0;
+    logic [3:0]             rung;      // rings, a bit each
+    logic [7:0]             short_f;   // reads are of 128 bytes at most
+    logic [7:0]             op;
+  } ring_op_t;
+
+  // An entry as it was handed on.
+  typedef struct packed {
+    logic [511:0] wqe;
+    logic [15:0]  index;
+    logic [7:0]   status;
+    logic [7:0]   event_f;
+    logic [7:0]   ecn;
+    logic [7:0]   queue_f;
+  } entry_t;
+
+  typedef struct packed {
+    logic [7:0] queue_errs;
+    logic [7:0] db_bad;
+  } count_t;
+
+  typedef enum logic [2:0] {StIdle, StTable, StRing, StRun, StTold} state_e;
+
+  state_e        state_q;
+  ring_op_t      o_q;
+  logic [7:0]    timer_q, quiet_q;
+  logic [2:0]    step_q;
+  logic [1:0]    ring;
+  count_t        count_q;
+  table_res_t    table_q;
+  tbl_req_t      tbl;
+  tbl_rsp_t      tbl_rsp, table_rsp;
+  table_status_e tbl_status;
+  doorbell_t     db;
+  push_t         push;
+  rd_req_t       rd_req;
+  rd_rsp_t       rd_rsp;
+  tx_id_t        id, end_id, end_ids [2];
+  logic [13:0]   end_len, end_lens [2];
+  logic [1:0]    end_ready;
+  logic [511:0]  wqe;
+  logic [1:0]    ecn;
+  tlp_beat_t     tlp;
+  entry_t        entry;
+  write_beat_t   told;
+  logic          table_done, rd_valid, rd_ready, valid, take, told_ready, told_valid, ends_ready,
+      ends_valid, tlp_valid, db_bad, queue_err, busy, quiet, begins, unused_commit, unused_flush,
+      unused_bad;
+  logic [5:0]    end_q, cqe_q;
+  logic [63:0]   end_base;
+  logic [3:0]    end_log;
+  logic [15:0]   end_cqi;
+  logic          ended, end_wqe, end_cqe, paced, end_paced;
+
+  assign s_axis_req_tready = state_q == StIdle;
+  assign begins = s_axis_req_tready && s_axis_req_tvalid;
+
+  // One doorbell a cycle, the last one with an entry.
+  assign ring = step_q[2] ? o_q.pushed[1:0] : step_q[1:0];
+  assign db   = '{valid: state_q == StRing && (push.valid || (!step_q[2] && o_q.rung[ring])),
+                  queue_f: o_q.queue_f[ring], pi: o_q.pi[ring] + 16'(step_q[2])};
+  assign push = '{valid: state_q == StRing && step_q[2] && o_q.pushed < 8'(Rings), wqe: o_q.wqe};
+
+  blk_table u_table (
+    .clk, .rst, .start_i(begins && s_axis_req_tdata[7:0] == 8'd0),
+    .req_i(table_req(table_op_t'(s_axis_req_tdata))), .tbl_o(tbl), .tbl_i(tbl_rsp),
+    .done_o(table_done), .rsp_o(table_rsp)
+  );
+  assign tbl_rsp.status          = 3'(tbl_status);
+  assign tbl_rsp.rdata[1023:512] = '0;
+
+  nic_txq #(.Sends(0), .Parts(PartsDefault & ~PartCopy)) u_txq (
+    .clk, .rst, .enable_i(1'b1), .flr_i(1'b0), .short_i(o_q.short_f[0]), .tbl_i(tbl),
+    .tbl_done_o(tbl_rsp.done), .tbl_status_o(tbl_status), .tbl_rdata_o(tbl_rsp.rdata[511:0]),
+    .commit_o(unused_commit), .flush_o(unused_flush), .flushed_i(1'b1), .db_i(db), .push_i(push),
+    .pause_i('0), .rd_req_o(rd_req), .rd_req_valid_o(rd_valid), .rd_req_ready_i(rd_ready),
+    .rd_rsp_i(rd_rsp), .valid_o(valid), .ready_i(take), .id_o(id), .wqe_o(wqe), .ecn_o(ecn),
+    .sent_i(1'b0), .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log),
+    .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe), .end_cqe_i(end_cqe),
+    .cqe_i(tlp_valid), .cqe_q_i(cqe_q), .queue_err_o(queue_err), .db_bad_o(db_bad), .busy_o(busy)
+  );
+
+  blk_memory #(.Client(RdWqe), .Whole(1'b1)) u_memory (
+    .clk, .rst, .mrrs_i(o_q.short_f[0] ? 13'd128 : 13'd512), .attr_i(2'b00),
+    .start_i(state_q == StRing), .start_slot_i(o_q.faulty[1:0]),
+    .fault_i(12'(o_q.fault[2:0]) << (3 * o_q.faulty[1:0])),
+    .late_i('0), .req_i(rd_req), .req_valid_i(rd_valid), .req_ready_o(rd_ready), .rsp_o(rd_rsp)
+  );
+
+  // Entries, now and then.
+  assign paced     = (timer_q & o_q.pace) == 8'd0;
+  assign end_paced = (timer_q & o_q.pace) == o_q.pace;
+  assign take      = valid && paced && told_ready && ends_ready;
+
+  always_comb begin
+    entry   = '{queue_f: id.qid, ecn: 8'(ecn), event_f: 8'(id.is_event), index: id.index,
+                status: id.status, wqe: id.is_event ? '0 : wqe};
+    end_id  = id;
+    if (!id.is_event) begin
+      end_id.wqe_id   = wqe[95:64];
+      end_id.complete = wqe[32];
+      end_id.status   = wqe[130:128] == '0 ? 8'(StatusBadKey) : 8'(StatusOk);
+    end
+    end_len = end_id.status == 8'(StatusOk) ? 14'd60 + 14'(wqe[143:136]) : '0;
+  end
+
+  // An entry is told of before its completion entry leaves.
+  nic_fifo #(.Width($bits(write_beat_t)), .Depth(4)) u_told (
+    .clk, .rst, .in_valid_i(take || tlp_valid), .in_ready_o(told_ready),
+    .in_data_i(take ? write_end(TlpW'(entry)) : write_beat(tlp)), .out_valid_o(told_valid),
+    .out_ready_i(m_axis_rsp_tready), .out_data_o(told)
+  );
+  nic_fifo #(.Width($bits(tx_id_t) + 14), .Depth(Depth)) u_ends (
+    .clk, .rst, .in_valid_i(take), .in_ready_o(ends_ready), .in_data_i({end_id, end_len}),
+    .out_valid_o(ends_valid), .out_ready_i(end_ready[0] && end_paced),
+    .out_data_o({end_ids[0], end_lens[0]})
+  );
+  assign end_ids[1]  = '0;
+  assign end_lens[1] = '0;
+
+  nic_txcqe u_cqe (
+    .clk, .rst, .valid_i({1'b0, ends_valid && end_paced}), .ready_o(end_ready), .id_i(end_ids),
+    .len_i(end_lens), .q_o(end_q), .base_i(end_base), .log_i(end_log), .cqi_i(end_cqi),
+    .end_o(ended), .end_wqe_o(end_wqe), .end_cqe_o(end_cqe), .end_bad_o(unused_bad),
+    .tlp_o(tlp), .tlp_valid_o(tlp_valid), .tlp_ready_i(told_ready && !take),
+    .tlp_q_o(cqe_q)
+  );
+
+  assign m_axis_rsp_tvalid = told_valid || state_q == StTold;
+  assign m_axis_rsp_tlast  = state_q == StTold;
+  assign quiet             = !(valid || told_valid || ends_valid || tlp_valid);
+
+  always_comb begin
+    if (state_q != StTold) begin
+      m_axis_rsp_tdata = told;
+    end else if (o_q.op == 8'd0) begin
+      m_axis_rsp_tdata = $bits(write_beat_t)'(table_q);
+    end else begin
+      m_axis_rsp_tdata = write_end(TlpW'({count_q, o_q.op}));
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    timer_q <= timer_q + 8'd1;
+    quiet_q <= state_q == StRun && quiet ? quiet_q + 8'd1 : 8'd0;
+    if (db_bad) count_q.db_bad <= count_q.db_bad + 8'd1;
+    if (queue_err) count_q.queue_errs <= count_q.queue_errs + 8'd1;
+    unique case (state_q)
+      StIdle: if (begins) begin
+        o_q     <= ring_op_t'(s_axis_req_tdata[$bits(ring_op_t)-1:0]);
+        count_q <= '0;
+        step_q  <= '0;
+        state_q <= s_axis_req_tdata[7:0] == 8'd0 ? StTable : StRing;
+      end
+      StTable: if (table_done) {state_q, table_q} <= {StTold, table_res(8'd0, table_rsp)};
+      StRing: begin
+        step_q <= step_q + 3'd1;
+        if (step_q == 3'(Rings)) state_q <= StRun;
+      end
+      StRun: if (busy) begin
+        quiet_q <= '0;
+      end else if (quiet_q == 8'(Quiet)) begin
+        state_q <= StTold;
+      end
+      default: if (m_axis_rsp_tready) state_q <= StIdle;
+    endcase
+    if (rst) state_q <= StIdle;
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{s_axis_req_tlast, o_q, end_ready[1]};
+endmodule
