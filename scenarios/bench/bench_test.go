@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "nictwin/models/fixedseed"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"

@@ -78,9 +78,9 @@ func (c *comparison) turn(s *session, o *replay.Options, rec *recording) error {
 		return err
 	}
 	missing := watch.delayed()
-	if first := rec.run; res.Digest != first.Digest || res.Cycles != first.Cycles {
+	if first := rec.run; res.Digest != first.Digest || res.DeviceCycles != first.DeviceCycles {
 		return &MismatchError{"repetition", []string{fmt.Sprintf("cycles %d and digest %s, the run before had %d and %s",
-			res.Cycles, res.Digest, first.Cycles, first.Digest)}}
+			res.DeviceCycles, res.Digest, first.DeviceCycles, first.Digest)}}
 	}
 	watch = startClock()
 	p, err := rec.play(s.ctx, s.device)
@@ -88,7 +88,7 @@ func (c *comparison) turn(s *session, o *replay.Options, rec *recording) error {
 		return err
 	}
 	c.missing = append(c.missing, max(missing, watch.starved()))
-	speed := float64(res.Cycles) / res.Wall.Seconds()
+	speed := float64(res.DeviceCycles) / res.Wall.Seconds()
 	c.ratios = append(c.ratios, speed/p.CyclesPerSecond())
 	c.refereed, c.raw = append(c.refereed, speed), append(c.raw, p.CyclesPerSecond())
 	c.runs = append(c.runs, res)

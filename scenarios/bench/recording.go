@@ -49,9 +49,9 @@ func (r *recording) take(s *session, o replay.Options) error {
 // play gives a device the recording and compares what comes out with the run that it was taken from.
 func (r *recording) play(ctx context.Context, d *rtlbridge.Device) (rtlbridge.PlaybackResult, error) {
 	p, err := rtlbridge.Playback(ctx, d, r.file)
-	if err == nil && (p.Digest != r.digest || int64(p.Cycles) != r.run.Cycles) {
+	if err == nil && (p.Digest != r.digest || int64(p.Cycles) != r.run.DeviceCycles) {
 		err = &MismatchError{"playback", []string{fmt.Sprintf("%s build: cycles %d and digest %016x, the run before had %d and %016x",
-			d.Variant, p.Cycles, p.Digest, r.run.Cycles, r.digest)}}
+			d.Variant, p.Cycles, p.Digest, r.run.DeviceCycles, r.digest)}}
 	}
 	return p, err
 }

@@ -40,8 +40,8 @@ type Block struct {
 // All are the blocks there are, by name.
 func All() []*Block {
 	return []*Block{
-		account, copyEngine, counters, crc32c, csum, ecn, gatherFrame, icrc, key, msix, offload, parse, pause, reader, regs, rss,
-		rxdma, rxq, steer, tables, wqe,
+		account, copyEngine, counters, crc32c, csum, ecn, flr, gatherFrame, icrc, key, msix, offload, parse, pause, reader, regs, rss,
+		rxdma, rxq, steer, tables, txq, wqe,
 	}
 }
 

@@ -2,7 +2,11 @@ package blocks
 
 import (
 	"context"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +24,26 @@ func open(t *testing.T, b *Block) *Device {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d
+}
+
+// TestAllBlocksOfBothArePlayed: a Go file and a module of one name are a pair; rx and tx are made of pairs.
+func TestAllBlocksOfBothArePlayed(t *testing.T) {
+	h, err := home.Find("")
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(h.Dir, "models", "nic", "*.go"))
+	require.NoError(t, err)
+	both := map[string]bool{}
+	for _, f := range files {
+		name := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(f), ".go"), "comp_")
+		if _, err := os.Stat(filepath.Join(h.RTL(), "nic_"+name+".sv")); err == nil && name != "rx" && name != "tx" {
+			both[name] = true
+		}
+	}
+	require.ElementsMatch(t, Names(), slices.Collect(maps.Keys(both)))
+	for _, b := range All() {
+		require.FileExists(t, filepath.Join(h.Dir, "models", "nic", b.Go))
+		require.FileExists(t, filepath.Join(h.RTL(), b.RTL))
+	}
 }
 
 // TestBlocks plays every block, with and without stalls. A run is the same again.

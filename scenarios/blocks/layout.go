@@ -9,7 +9,8 @@ import (
 // Layout names the bytes of a packet.
 type Layout struct {
 	nicspec.StructInfo
-	Tail string // what follows the structure, any number of bytes; empty for none
+	Tail string  // what follows the structure, any number of bytes; empty for none
+	Each *Layout // of the structures that these are; nil: they are none
 }
 
 // part is a stretch of a layout.
@@ -34,6 +35,12 @@ func layout(parts ...part) *Layout {
 // withTail is the layout with bytes to follow.
 func (l *Layout) withTail(name string) *Layout {
 	l.Tail = name
+	return l
+}
+
+// withList is the layout with any number of structures to follow.
+func (l *Layout) withList(name string, each *Layout) *Layout {
+	l.Tail, l.Each = name, each
 	return l
 }
 
@@ -72,6 +79,14 @@ func (l *Layout) diff(want, got []byte, whole bool) (field, e, g string, same bo
 	if n == l.Bytes {
 		if field, e, g, same = l.Diff(want[:n], got[:n]); !same {
 			return field, e, g, false
+		}
+	}
+	if l.Each != nil {
+		for i, size := 0, l.Each.Bytes; l.Bytes+(i+1)*size <= min(len(want), len(got)); i++ {
+			at := l.Bytes + i*size
+			if field, e, g, same = l.Each.Diff(want[at:][:size], got[at:][:size]); !same {
+				return fmt.Sprintf("%s %d %s", l.Tail, i, field), e, g, false
+			}
 		}
 	}
 	if len(want) != len(got) {

@@ -42,21 +42,29 @@ var regs = &Block{
 // regsStimulus is accesses of all registers and whatever else a request can be.
 func regsStimulus(rng *rand.Rand, n int) (list []Packet) {
 	for len(list) < n {
-		switch {
-		case maybe(rng, 12):
-			list = append(list, Packet{Data: append([]byte{regsLook, uint8(rng.IntN(8))}, make([]byte, regsDataAt+nicspec.WqeBytes-2)...)})
-		case maybe(rng, 2):
-			list = append(list, regsAccess(rng, true, 1, nicspec.RegCtrl, 1<<31)) // a reset
-		case maybe(rng, 10):
-			for _, p := range tablesCommand(rng, tablesSimple) {
-				list = append(list, regsOf(rng, p.Data))
-			}
-		default:
-			list = append(list, regsAny(rng))
-		}
+		list = append(list, regsSome(rng)...)
 	}
 	return list[:n]
 }
+
+// regsSome is a few requests, most of them one.
+func regsSome(rng *rand.Rand) (list []Packet) {
+	switch {
+	case maybe(rng, 12):
+		return []Packet{{Data: append([]byte{regsLook, uint8(rng.IntN(8))}, make([]byte, regsDataAt+nicspec.WqeBytes-2)...)}}
+	case maybe(rng, 2):
+		return []Packet{regsReset(rng)}
+	case maybe(rng, 10):
+		for _, p := range tablesCommand(rng, tablesSimple) {
+			list = append(list, regsOf(rng, p.Data))
+		}
+		return list
+	}
+	return []Packet{regsAny(rng)}
+}
+
+// regsReset starts a function-level reset.
+func regsReset(rng *rand.Rand) Packet { return regsAccess(rng, true, 1, nicspec.RegCtrl, 1<<31) }
 
 // regsPlaces are the registers and arrays of registers, and how many bytes each takes.
 var regsPlaces = [][2]int{

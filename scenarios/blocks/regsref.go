@@ -24,15 +24,21 @@ type regsState struct {
 	rx, tx rung
 	pushes uint8
 	wqe    [nicspec.WqeBytes]byte
+	work   bool // that a reset waits for
 }
 
-func regsReference() func(Packet) []Packet {
-	s := regsState{Regs: newRegs()}
+func newRegsState() *regsState {
+	s := &regsState{Regs: newRegs()}
 	for i := range nic.DefaultSpec().NumRules { // as the wrapper has it
 		for range i + 1 {
 			s.Hit(i)
 		}
 	}
+	return s
+}
+
+func regsReference() func(Packet) []Packet {
+	s := newRegsState()
 	return func(req Packet) []Packet {
 		if req.Data[0] == regsLook {
 			return []Packet{s.look(nicspec.StatusReg(req.Data[1]))}
@@ -44,9 +50,7 @@ func regsReference() func(Packet) []Packet {
 func (s *regsState) request(b []byte) []Packet {
 	var o nic.Outcome
 	s.Take((*[tlp.HeaderBytes]byte)(b[regsHdrAt:]), b[regsDataAt:], &o)
-	if s.Resetting() {
-		s.EndReset()
-	}
+	s.goOn()
 	for _, e := range o.Effects[:o.NumEffects] {
 		switch r := &s.tx; {
 		case e.Kind != nic.EffectDoorbell && e.Kind != nic.EffectDoorbellBad:
@@ -73,6 +77,13 @@ func (s *regsState) request(b []byte) []Packet {
 		copy(res[11:], o.Answer.Data[:h.Length*tlp.DWBytes])
 	}
 	return []Packet{{Data: res}}
+}
+
+// goOn ends a reset that has nothing to wait for.
+func (s *regsState) goOn() {
+	if s.Resetting() && !s.work {
+		s.EndReset()
+	}
 }
 
 func (s *regsState) look(status nicspec.StatusReg) Packet {

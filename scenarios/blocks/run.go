@@ -132,9 +132,6 @@ func (d *Device) Play(ctx context.Context, r Run) (*Result, error) {
 			p.silent()
 		}
 	}
-	if p.Compared == 0 && p.Mismatch == nil {
-		p.fault(0, "results", "one at least", "none was due", p.Cycles)
-	}
 	p.Result.Requests, p.Result.Digest = p.taken, p.digest.Sum()
 	return &p.Result, nil
 }

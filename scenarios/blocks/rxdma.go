@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"encoding/binary"
 	"math/rand/v2"
 
 	"nictwin/models/nic"
@@ -16,41 +17,106 @@ const (
 )
 
 const (
-	rxLineBytes  = 64
-	rxPorts      = 2
-	rxHeadAt     = 80 // of a request
-	rxAddrAt     = 20 // of a result
-	rxEntryAt    = 44
-	rxResultSize = rxEntryAt + nicspec.CqeBytes
+	rxLineBytes = 64
+	rxPorts     = 2
 )
+
+// rxDelivery is a frame, or an Event, with its queue and its descriptor.
+type rxDelivery struct {
+	IsEvent, Port            uint8
+	State                    nicspec.QueueState
+	Late                     uint8
+	Length, Queue, Line, Mps uint16
+	Attr, AccountEn, Slow    uint8
+	Ruled, Rule, CrcDrop     uint8
+	CrcVerdict               nicspec.Verdict
+	EventStatus              nicspec.Status
+	AccountSeq, PortSeq      uint32
+	Hash, Crc                uint32
+	SplitMode                nicspec.SplitMode
+	LogSize                  uint8
+	CrcMode                  nicspec.CrcMode
+	EcnMode                  uint8
+	SplitLen                 uint16
+	HdrBufSize, PayBufSize   uint16
+	EventIndex, Pi, Ci, Cqi  uint16
+	Flr                      uint8 // a function-level reset is under way
+	_                        uint8
+	CqBase                   uint64
+	Desc                     nicspec.RxDescFields
+	Headers                  rxHeaders
+}
+
+// rxHeaders is what the headers of a frame say.
+type rxHeaders struct {
+	L3Type                         nicspec.L3Type
+	L4Type                         nicspec.L4Type
+	VlanCount                      uint8
+	Frag, Roce, IpLenBad, L4LenBad uint8
+	IpCsum, L4Csum, Icrc           nicspec.Verdict
+	L3Off, L4Off                   uint8
+	VlanOuter, VlanInner           uint16
+	PayloadOff, IpProto            uint8
+	Ethertype                      uint16
+	IpTos, BthOpcode               uint8
+	SrcPort, DstPort, Pkey         uint16
+	BthFlags, AckReq               uint8
+	EcnCsum                        uint16 // that the IPv4 header has when it is marked
+	DestQp, Psn                    uint32
+	_                              [8]uint8
+}
+
+// rxFate is what becomes of a frame beside its writes.
+type rxFate struct {
+	Drop                          rxDrop
+	Dropped, Settled, Passed      uint8
+	Freed, Lines, Kept, Delivered uint8
+}
+
+type rxResult struct {
+	Writes                  writesFault
+	Fate                    rxFate
+	EntryAttr               uint8
+	DoneQueue               uint16
+	HeaderAttr, PayloadAttr uint8
+	HeaderBytes             uint16
+	PayloadBytes            uint16
+	_                       [2]uint8
+	HeaderAddr, PayloadAddr uint64
+	EntryAddr               uint64
+	Entry                   [nicspec.RxCqeSize]uint8 `entry:"RxCqe"`
+}
+
+// rxTold is what the last beat of a result tells.
+type rxTold struct {
+	Mps       uint16
+	Attr      uint8
+	Fate      rxFate
+	DoneQueue uint16
+}
+
+// rxDrop is a counter, or that none of them stepped.
+type rxDrop nicspec.PortCounter
+
+func (d rxDrop) String() string {
+	if d == 0 {
+		return "none"
+	}
+	return nicspec.PortCounter(d).String()
+}
 
 // rxdma has what follows the choice of a queue: whether it takes the frame, and what is written then.
 var rxdma = &Block{
 	Name: "rxdma", RTL: "nic_rxdma.sv", Go: "rxdma.go",
-	Ops: []Op{{
-		Name: "delivery",
-		Request: layout(num("is_event", 1), num("port", 1), num("state", 1), num("late", 1), num("length", 2), num("queue", 2), num("line", 2),
-			num("mps", 2), num("attr", 1), num("account_en", 1), num("slow", 1), num("ruled", 1), num("rule", 1), num("crc_drop", 1),
-			num("crc_verdict", 1), code("event_status", statusName), num("account_seq", 4), num("port_seq", 4), num("hash", 4),
-			num("crc", 4), num("split_mode", 1), num("log_size", 1), num("crc_mode", 1), num("ecn_mode", 1), num("split_len", 2),
-			num("hdr_buf_size", 2), num("pay_buf_size", 2), num("event_index", 2), num("pi", 2), num("ci", 2), num("cqi", 2), gap(2),
-			num("cq_base", 8), entry(&nicspec.RxDescInfo), raw("headers", 48)),
-		Result: layout(code("writes", writesName), code("drop", dropName), num("dropped", 1), num("settled", 1), num("passed", 1),
-			num("freed", 1), num("lines", 1), num("kept", 1), num("delivered", 1), num("entry_attr", 1), num("done_queue", 2),
-			num("header_attr", 1), num("payload_attr", 1), num("header_bytes", 2), num("payload_bytes", 2), gap(2), num("header_addr", 8),
-			num("payload_addr", 8), num("entry_addr", 8), entry(&nicspec.RxCqeInfo)).withTail("frame"),
-	}},
+	Ops:      []Op{{Name: "delivery", Request: record[rxDelivery](), Result: record[rxResult]().withTail("frame")}},
 	Stimulus: rxdmaStimulus, Settle: rxdmaSettle,
 	Reference: func() func(Packet) []Packet {
-		return func(req Packet) []Packet { return []Packet{rxdmaResult(req.Data)} }
+		return func(req Packet) []Packet {
+			d := decode[rxDelivery](req.Data)
+			r, frame := d.result()
+			return []Packet{{Data: append(encode(r), frame...)}}
+		}
 	},
-}
-
-func dropName(v uint64) string {
-	if v == 0 {
-		return "none"
-	}
-	return nicspec.PortCounter(v).String()
 }
 
 func rxdmaStimulus(rng *rand.Rand, n int) (list []Packet) {
@@ -59,192 +125,208 @@ func rxdmaStimulus(rng *rand.Rand, n int) (list []Packet) {
 		if maybe(rng, 5) {
 			mps, attr = pick[uint16](rng, 128, 256, 512), uint8(rng.IntN(4))
 		}
-		b := noise(rng, 128)
-		b[0], b[1], b[3] = flag(maybe(rng, 10)), uint8(rng.IntN(rxPorts)), uint8(pick(rng, 0, 0, rng.IntN(40)))
-		b[2] = uint8(pick(rng, nicspec.QueueStateRun, nicspec.QueueStateRun, nicspec.QueueStateRun, nicspec.QueueStateRun,
-			nicspec.QueueStateOff, nicspec.QueueStateError))
-		size := min(max(frameLength(rng), nicspec.FrameMin), nicspec.FrameMax)
-		le.PutUint16(b[4:], uint16(size))
-		le.PutUint16(b[6:], uint16(rng.IntN(nic.DefaultSpec().NumRxq+int(flag(b[0] == 0 && maybe(rng, 5)))*200)))
-		le.PutUint16(b[8:], rxLine(rng))
-		le.PutUint16(b[10:], mps)
-		b[12] = attr
-		for i := 13; i < 16; i++ { // account, slow queue, rule
-			b[i] &= 1
-		}
-		b[17], b[18], b[19] = flag(maybe(rng, 10)), uint8(rng.IntN(3)), uint8(1+rng.IntN(12))
-		rxdmaQueue(rng, b, size)
-		rxdmaHeaders(rng, b)
-		list = append(list, Packet{Data: b})
+		d := anything[rxDelivery](rng)
+		d.IsEvent, d.Port, d.Late = flag(maybe(rng, 10)), uint8(rng.IntN(rxPorts)), uint8(pick(rng, 0, 0, rng.IntN(40)))
+		const run = nicspec.QueueStateRun
+		d.State = pick(rng, run, run, run, run, nicspec.QueueStateOff, nicspec.QueueStateError)
+		d.Length = uint16(min(max(frameLength(rng), nicspec.FrameMin), nicspec.FrameMax))
+		d.Queue = uint16(rng.IntN(nic.DefaultSpec().NumRxq + int(flag(d.IsEvent == 0 && maybe(rng, 5)))*200))
+		d.Line = rxLine(rng)
+		d.Mps, d.Attr = mps, attr
+		d.AccountEn, d.Slow, d.Ruled = d.AccountEn&1, d.Slow&1, d.Ruled&1
+		d.CrcDrop, d.CrcVerdict, d.EventStatus = flag(maybe(rng, 10)), nicspec.Verdict(rng.IntN(3)), nicspec.Status(1+rng.IntN(12))
+		d.atQueue(rng)
+		d.Headers.sane(rng)
+		d.mark(rng)
+		d.reset(rng)
+		list = append(list, Packet{Data: encode(d)})
 	}
 	return list
 }
 
-// rxdmaQueue fills in what the queue says of a frame of n bytes, and the addresses.
-func rxdmaQueue(rng *rand.Rand, b []byte, n int) {
+// atQueue fills in what the queue says of the frame, and the addresses.
+func (d *rxDelivery) atQueue(rng *rand.Rand) {
+	n := int(d.Length)
 	split := pick(rng, 0, rng.IntN(n+1), rng.IntN(n+1), n, n+1, rng.IntN(1<<16))
-	b[36], b[37], b[38], b[39] = uint8(rng.IntN(3)), uint8(rng.IntN(16)), uint8(rng.IntN(3)), uint8(rng.IntN(2))
-	le.PutUint16(b[40:], uint16(split))
-	le.PutUint16(b[42:], uint16(pick(rng, nicspec.FrameMax, rng.IntN(n+1), rng.IntN(200))))
-	le.PutUint16(b[44:], uint16(pick(rng, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, max(0, n-split), max(0, n-split-1), n)))
+	d.SplitMode, d.LogSize, d.CrcMode = nicspec.SplitMode(rng.IntN(3)), uint8(rng.IntN(16)), nicspec.CrcMode(rng.IntN(3))
+	d.EcnMode = uint8(rng.IntN(2))
+	d.SplitLen = uint16(split)
+	d.HdrBufSize = uint16(pick(rng, nicspec.FrameMax, rng.IntN(n+1), rng.IntN(200)))
+	d.PayBufSize = uint16(pick(rng, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, max(0, n-split), max(0, n-split-1), n))
 	if maybe(rng, 5) {
-		copy(b[48:50], b[50:52]) // nothing is posted
+		d.Pi = d.Ci // nothing is posted
 	}
-	for i, place := range [...]uint64{rxEntry, rxHeader, rxPayload} {
-		const room = 1 << 29
-		addr := uint64(rng.Uint32N(room))
-		if maybe(rng, 50) { // its end near that of a page
-			addr = addr&^(tlp.PageBytes-1) + uint64(rng.IntN(tlp.PageBytes))
-			addr = max(addr&^(tlp.PageBytes-1), addr-uint64(rng.IntN(n+1)))
-		}
-		if place == rxEntry {
-			addr &^= nicspec.CqeBytes - 1
-		}
-		le.PutUint64(b[56+8*i:], uint64(pick(rng, 0, rng.Uint32(), 1<<24))<<32|place<<placeBit|addr)
-	}
+	d.CqBase = rxAddress(rng, rxEntry, n)
+	d.Desc.HdrAddr = rxAddress(rng, rxHeader, n)
+	d.Desc.PayAddr = rxAddress(rng, rxPayload, n)
 }
 
-// rxdmaHeaders fills in what the frame's headers say, nearly at random: where the ECN bits stand must be so.
-func rxdmaHeaders(rng *rand.Rand, b []byte) {
-	h := b[rxHeadAt:]
-	h[0], h[1], h[2] = uint8(rng.IntN(3)), uint8(rng.IntN(3)), uint8(rng.IntN(3))
-	for i := 3; i < 7; i++ { // flags
-		h[i] &= 1
+// rxAddress is one of a place, for a frame of n bytes.
+func rxAddress(rng *rand.Rand, place uint64, n int) uint64 {
+	const room = 1 << 29
+	addr := uint64(rng.Uint32N(room))
+	if maybe(rng, 50) { // its end near that of a page
+		addr = addr&^(tlp.PageBytes-1) + uint64(rng.IntN(tlp.PageBytes))
+		addr = max(addr&^(tlp.PageBytes-1), addr-uint64(rng.IntN(n+1)))
 	}
-	for i := 7; i < 10; i++ { // verdicts
-		h[i] = uint8(rng.IntN(3))
+	if place == rxEntry {
+		addr &^= nicspec.CqeBytes - 1
 	}
-	h[10] = 14 + 4*h[2]
-	h[29] &= 1
-	h[35], h[39] = 0, 0 // numbers of 24 bits
-	clear(h[40:])
-	v := rxVerdict(b)
+	return uint64(pick(rng, 0, rng.Uint32(), 1<<24))<<32 | place<<placeBit | addr
+}
+
+// sane has random headers say what a parser could.
+func (h *rxHeaders) sane(rng *rand.Rand) {
+	h.L3Type, h.L4Type, h.VlanCount = nicspec.L3Type(rng.IntN(3)), nicspec.L4Type(rng.IntN(3)), uint8(rng.IntN(3))
+	for _, f := range []*uint8{&h.Frag, &h.Roce, &h.IpLenBad, &h.L4LenBad, &h.AckReq} {
+		*f &= 1
+	}
+	for _, v := range []*nicspec.Verdict{&h.IpCsum, &h.L4Csum, &h.Icrc} {
+		*v = nicspec.Verdict(rng.IntN(3))
+	}
+	h.L3Off = 14 + 4*h.VlanCount
+	h.DestQp, h.Psn = h.DestQp&(1<<24-1), h.Psn&(1<<24-1)
+}
+
+// mark has the frame be one whose ECN bits stand where the headers say, and says what its checksum becomes.
+func (d *rxDelivery) mark(rng *rand.Rand) {
+	v := d.verdict()
 	if v.L3Type == nicspec.L3TypeNone {
 		return
 	}
-	f := rxFrame(b)
+	f := d.frame()
 	for (f[v.L3Off]>>4 == 4) != (v.L3Type == nicspec.L3TypeIpv4) {
-		le.PutUint16(b[8:], rxLine(rng))
-		f = rxFrame(b)
+		d.Line = rxLine(rng)
+		f = d.frame()
 	}
 	nic.MarkCE(f, &v.Headers)
-	copy(h[30:], []byte{f[v.L3Off+11], f[v.L3Off+10]})
+	d.Headers.EcnCsum = binary.BigEndian.Uint16(f[v.L3Off+10:])
+}
+
+// reset has a function-level reset be under way, seldom, for a frame that would be delivered without it: of others it is free
+// which of two causes is counted, and of Events whether they are made [L2].
+func (d *rxDelivery) reset(rng *rand.Rand) {
+	d.Flr = 0
+	if d.IsEvent == 0 && d.drop() == nic.NoDrop {
+		d.Flr = flag(maybe(rng, 8))
+	}
+}
+
+// drop is the cause for which the frame is dropped.
+func (d *rxDelivery) drop() nicspec.PortCounter {
+	q := d.queue()
+	switch drop := q.Admit(d.verdict(), int(d.Length)); {
+	case drop != nic.NoDrop:
+		return drop
+	case d.Flr != 0:
+		return nicspec.CntRxDropDisabled
+	case q.Posted() == 0:
+		return nicspec.CntRxDropNoDesc
+	}
+	return nic.NoDrop
 }
 
 // rxLine is a line of a receive buffer.
 func rxLine(rng *rand.Rand) uint16 { return uint16(rng.IntN(nicspec.RxBufBytes / rxLineBytes)) }
 
-// rxFrame is the bytes of the buffer that a request's frame takes up, as blk_lines has them.
-func rxFrame(b []byte) []byte {
-	f := make([]byte, le.Uint16(b[4:]))
-	first := uint32(le.Uint16(b[8:])) * rxLineBytes
+// frame is the bytes of the buffer that the frame takes up, as blk_lines has them.
+func (d *rxDelivery) frame() []byte {
+	f := make([]byte, d.Length)
+	first := uint32(d.Line) * rxLineBytes
 	for i := range f {
-		addr := uint32(b[1])<<16 | (first+uint32(i))%nicspec.RxBufBytes
+		addr := uint32(d.Port)<<16 | (first+uint32(i))%nicspec.RxBufBytes
 		f[i] = byte(addr * 0x9e3779b1 >> 24)
 	}
 	return f
 }
 
-// rxVerdict is what a request says of its frame.
-func rxVerdict(b []byte) *nic.RxVerdict {
-	h := b[rxHeadAt:]
+// verdict is what is said of the frame.
+func (d *rxDelivery) verdict() *nic.RxVerdict {
+	h := &d.Headers
 	v := &nic.RxVerdict{
-		Drop: nic.NoDrop, Queue: le.Uint16(b[6:]), Rule: nicspec.RuleNone, Checked: true, Hash: le.Uint32(b[28:]),
+		Drop: nic.NoDrop, Queue: d.Queue, Rule: nicspec.RuleNone, Checked: true, Hash: d.Hash,
 		Headers: nic.Headers{
-			L3Type: nicspec.L3Type(h[0]), L4Type: nicspec.L4Type(h[1]), VlanCount: h[2], Frag: h[3] != 0, Roce: h[4] != 0,
-			IPLenBad: h[5] != 0, L4LenBad: h[6] != 0, L3Off: h[10], L4Off: h[11], VlanOuter: le.Uint16(h[12:]),
-			VlanInner: le.Uint16(h[14:]), PayloadOff: uint16(h[16]), IPProto: h[17], Ethertype: le.Uint16(h[18:]), IPTos: h[20],
-			BTHOpcode: h[21], SrcPort: le.Uint16(h[22:]), DstPort: le.Uint16(h[24:]), PKey: le.Uint16(h[26:]), BTHFlags: h[28],
-			AckReq: h[29] != 0, DestQP: le.Uint32(h[32:]), PSN: le.Uint32(h[36:]),
+			L3Type: h.L3Type, L4Type: h.L4Type, VlanCount: h.VlanCount, Frag: h.Frag != 0, Roce: h.Roce != 0,
+			IPLenBad: h.IpLenBad != 0, L4LenBad: h.L4LenBad != 0, L3Off: h.L3Off, L4Off: h.L4Off, VlanOuter: h.VlanOuter,
+			VlanInner: h.VlanInner, PayloadOff: uint16(h.PayloadOff), IPProto: h.IpProto, Ethertype: h.Ethertype, IPTos: h.IpTos,
+			BTHOpcode: h.BthOpcode, SrcPort: h.SrcPort, DstPort: h.DstPort, PKey: h.Pkey, BTHFlags: h.BthFlags,
+			AckReq: h.AckReq != 0, DestQP: h.DestQp, PSN: h.Psn,
 		},
-		IPCsum: nicspec.Verdict(h[7]), L4Csum: nicspec.Verdict(h[8]), ICRC: nicspec.Verdict(h[9]),
-		Crc: le.Uint32(b[32:]), CrcVerdict: nicspec.Verdict(b[18]), DropCrc: b[17] != 0,
+		IPCsum: h.IpCsum, L4Csum: h.L4Csum, ICRC: h.Icrc, Crc: d.Crc, CrcVerdict: d.CrcVerdict, DropCrc: d.CrcDrop != 0,
 	}
-	if b[15] != 0 {
-		v.Rule = uint16(b[16])
+	if d.Ruled != 0 {
+		v.Rule = uint16(d.Rule)
 	}
 	return v
 }
 
-// rxQueue is the queue of a request; nil: there is none.
-func rxQueue(b []byte) *nic.Queue {
-	if int(le.Uint16(b[6:])) >= nic.DefaultSpec().NumRxq {
+// queue is the one that it is for; nil: there is none.
+func (d *rxDelivery) queue() *nic.Queue {
+	if int(d.Queue) >= nic.DefaultSpec().NumRxq {
 		return nil
 	}
 	return &nic.Queue{
-		State: nicspec.QueueState(b[2]), LogSize: b[37], CqBase: le.Uint64(b[56:]), PI: le.Uint16(b[48:]), CI: le.Uint16(b[50:]),
-		CQI: le.Uint16(b[52:]), SplitMode: nicspec.SplitMode(b[36]), SplitLen: le.Uint16(b[40:]), HdrBufSize: le.Uint16(b[42:]),
-		PayBufSize: le.Uint16(b[44:]), CrcMode: nicspec.CrcMode(b[38]), EcnMode: b[39],
+		State: d.State, LogSize: d.LogSize, CqBase: d.CqBase, PI: d.Pi, CI: d.Ci, CQI: d.Cqi, SplitMode: d.SplitMode,
+		SplitLen: d.SplitLen, HdrBufSize: d.HdrBufSize, PayBufSize: d.PayBufSize, CrcMode: d.CrcMode, EcnMode: d.EcnMode,
 	}
 }
 
-func rxdmaResult(b []byte) Packet {
-	r := make([]byte, rxResultSize)
-	q, v, n := rxQueue(b), rxVerdict(b), int(le.Uint16(b[4:]))
-	if b[0] != 0 {
-		le.PutUint16(r[10:], v.Queue)
-		le.PutUint64(r[rxAddrAt+8*rxEntry:], q.CqeAddr(q.CQI))
-		nic.BuildEvent(v.Queue, le.Uint16(b[46:]), nicspec.Status(b[19]), q.Phase(q.CQI), (*[nicspec.CqeBytes]byte)(r[rxEntryAt:]))
-		return Packet{Data: r}
+// result is what comes of it, and the frame as it is written.
+func (d *rxDelivery) result() (r rxResult, frame []byte) {
+	q, v, n := d.queue(), d.verdict(), int(d.Length)
+	if d.IsEvent != 0 {
+		r.DoneQueue, r.EntryAddr = d.Queue, q.CqeAddr(q.CQI)
+		nic.BuildEvent(d.Queue, d.EventIndex, d.EventStatus, q.Phase(q.CQI), &r.Entry)
+		return r, nil
 	}
-	drop := q.Admit(v, n)
-	if drop == nic.NoDrop && q.Posted() == 0 {
-		drop = nicspec.CntRxDropNoDesc
-	}
-	of := uint8(1) << b[1]
-	r[3], r[5], r[6] = b[13], of, uint8((n+rxLineBytes-1)/rxLineBytes)
+	drop := d.drop()
+	of := uint8(1) << d.Port
+	r.Fate = rxFate{Settled: d.AccountEn, Freed: of, Lines: uint8((n + rxLineBytes - 1) / rxLineBytes)}
 	if drop != nic.NoDrop {
-		r[1], r[2] = uint8(drop), of
-		return Packet{Data: r}
+		r.Fate.Drop, r.Fate.Dropped = rxDrop(drop), of
+		return r, nil
 	}
-	r[4], r[7], r[8] = b[13], of, of
-	copy(r[10:12], b[6:8])
-	return Packet{Data: rxDelivered(b, r, q, v)}
+	r.Fate.Passed, r.Fate.Kept, r.Fate.Delivered = d.AccountEn, of, of
+	r.DoneQueue = d.Queue
+	return r, d.delivered(&r, q, v)
 }
 
-// rxDelivered is a result r with what the frame of a request writes.
-func rxDelivered(b, r []byte, q *nic.Queue, v *nic.RxVerdict) []byte {
+// delivered fills in what the frame writes, and returns its bytes.
+func (d *rxDelivery) delivered(r *rxResult, q *nic.Queue, v *nic.RxVerdict) []byte {
 	var p nic.RxPlan
-	f := rxFrame(b)
+	f := d.frame()
 	nic.PlanRx(q, v, len(f), &nic.RxSlot{
-		Port: int(b[1]), Seq: le.Uint32(b[24:]), Queue: v.Queue, Index: q.CI, CQI: q.CQI, Desc: nicspec.DecodeRxDesc(b[64:80]),
-		SlowPath: b[14] != 0, AccountSeq: le.Uint32(b[20:]),
+		Port: int(d.Port), Seq: d.PortSeq, Queue: v.Queue, Index: q.CI, CQI: q.CQI, Desc: d.Desc, SlowPath: d.Slow != 0,
+		AccountSeq: d.AccountSeq,
 	}, &p)
 	if p.MarkCE {
 		nic.MarkCE(f, &v.Headers)
 	}
 	if p.HdrLen != 0 {
-		r[12] = b[12]
-		le.PutUint64(r[rxAddrAt+8*rxHeader:], p.HdrAddr)
+		r.HeaderAttr, r.HeaderAddr = d.Attr, p.HdrAddr
 	}
 	if p.PayLen != 0 {
-		r[13] = b[12]
-		le.PutUint64(r[rxAddrAt+8*rxPayload:], p.PayAddr)
+		r.PayloadAttr, r.PayloadAddr = d.Attr, p.PayAddr
 	}
-	le.PutUint16(r[14:], uint16(p.HdrLen))
-	le.PutUint16(r[16:], uint16(p.PayLen))
-	le.PutUint64(r[rxAddrAt+8*rxEntry:], p.CqeAddr)
-	copy(r[rxEntryAt:], p.Cqe[:])
-	return append(r, f...)
+	r.HeaderBytes, r.PayloadBytes = uint16(p.HdrLen), uint16(p.PayLen)
+	r.EntryAddr, r.Entry = p.CqeAddr, p.Cqe
+	return f
 }
 
 // rxdmaSettle puts together what was written.
 func rxdmaSettle(data []byte) []byte {
-	w, told := gather(data, func(told []byte) int { return int(le.Uint16(told)) })
-	r := make([]byte, rxResultSize)
+	w, told := gather(data, func(b []byte) int { return int(decode[rxTold](b).Mps) })
+	t := decode[rxTold](told)
 	header, payload, cqe := &w.places[rxHeader], &w.places[rxPayload], &w.places[rxEntry]
-	if len(w.others) > 0 || len(w.places[rxEntry+1].runs) > 0 || len(cqe.bytes) > nicspec.CqeBytes || len(cqe.bytes) > 0 && !w.ended {
+	n := len(cqe.bytes)
+	if len(w.others) > 0 || len(w.places[rxEntry+1].runs) > 0 || n > nicspec.CqeBytes || n > 0 && !w.ended {
 		w.wrong(writesKind)
 	}
-	r[0] = w.fault
-	copy(r[1:9], told[3:11])
-	r[9], r[12], r[13] = uint8(cqe.attr), uint8(header.attr), uint8(payload.attr)
-	copy(r[10:12], told[11:13])
-	le.PutUint16(r[14:], uint16(len(header.bytes)))
-	le.PutUint16(r[16:], uint16(len(payload.bytes)))
-	for i, p := range []*placed{header, payload, cqe} {
-		le.PutUint64(r[rxAddrAt+8*i:], p.addr)
+	r := rxResult{
+		Writes: w.fault, Fate: t.Fate, DoneQueue: t.DoneQueue, EntryAttr: uint8(cqe.attr), HeaderAttr: uint8(header.attr),
+		PayloadAttr: uint8(payload.attr), HeaderBytes: uint16(len(header.bytes)), PayloadBytes: uint16(len(payload.bytes)),
+		HeaderAddr: header.addr, PayloadAddr: payload.addr, EntryAddr: cqe.addr,
 	}
-	copy(r[rxEntryAt:], cqe.bytes)
-	return append(append(r, header.bytes...), payload.bytes...)
+	copy(r.Entry[:], cqe.bytes)
+	return append(append(encode(r), header.bytes...), payload.bytes...)
 }

@@ -18,9 +18,11 @@ const (
 	writeEnd  = writeLast + 1 // whether the TLP is a completion entry
 )
 
-// What can be wrong with the writes of a result, beyond the rules of PCIe, whose numbers are lower.
+// writesFault is what is wrong with the writes of a result: a rule of PCIe, or one of these.
+type writesFault uint8
+
 const (
-	writesTwice = 64 + iota
+	writesTwice writesFault = 64 + iota
 	writesHole
 	writesLate
 	writesAttr
@@ -28,18 +30,18 @@ const (
 	writesNames
 )
 
-func writesName(v uint64) string {
+func (v writesFault) String() string {
 	names := [...]string{"a byte is written twice", "a byte between others is not written", "a write follows the completion entry",
 		"attributes of a part differ", "no such write"}
 	switch {
 	case v == 0:
 		return "right"
-	case v <= uint64(tlp.NumRules):
+	case v <= writesFault(tlp.NumRules):
 		return tlp.Rule(v).String()
 	case v >= writesTwice && v < writesNames:
 		return names[v-writesTwice]
 	}
-	return fmt.Sprintf("fault %d", v)
+	return fmt.Sprintf("fault %d", uint8(v))
 }
 
 // A place is where the bytes of one purpose go: bits 31:30 of a bus address tell places apart.
@@ -64,7 +66,7 @@ type run struct {
 
 // written is what a result's writes add up to, however they are cut.
 type written struct {
-	fault  uint8 // the first, 0: none
+	fault  writesFault // the first, 0: none
 	places [places]placed
 	others []other // TLPs that are no writes
 	ended  bool    // a completion entry was written
@@ -75,46 +77,50 @@ type other struct {
 	at int // number of its last beat, from 1
 }
 
-// gather takes a result apart: writes held to MPS and the rules of PCIe, and the bytes of the last beat, which mps names
-// the MPS from.
+// gather takes a result apart: writes, put together, and the bytes of the last beat, which mps names the MPS from.
 func gather(data []byte, mps func(told []byte) int) (w written, told []byte) {
 	if len(data) < writeBeat || len(data)%writeBeat != 0 {
 		w.fault = writesKind
 		return w, make([]byte, writeData)
 	}
 	told = data[len(data)-writeBeat:][:writeData]
-	cfg := tlp.DefaultMonitorConfig()
-	cfg.MPS = mps(told)
-	mon, err := tlp.NewMonitor(cfg)
-	if err != nil {
-		w.fault = uint8(tlp.RuleMPS)
-		return w, told
-	}
-	var p tlp.Packet
-	beat := 0
-	for b := range slices.Chunk(data[:len(data)-writeBeat], writeBeat) {
-		beat++
-		n := bits.OnesCount32(le.Uint32(b[writeKeep:]))
-		p.Data = append(p.Data, b[:tlp.DWBytes*n]...)
-		if b[writeLast] != 0 {
-			p.Hdr = [tlp.HeaderBytes]byte(b[writeData:])
-			if v := mon.Check(tlp.FromDevice, 0, &p); len(v) > 0 {
-				w.wrong(uint8(v[0].Rule))
-			}
-			w.add(other{p, beat}, b[writeEnd] != 0)
-			p = tlp.Packet{}
-		}
-	}
-	if len(p.Data) > 0 {
-		w.wrong(uint8(tlp.RuleLength))
-	}
+	tlps(data[:len(data)-writeBeat], mps(told), w.wrong, w.add)
 	for i := range w.places {
 		w.join(&w.places[i])
 	}
 	return w, told
 }
 
-func (w *written) wrong(fault uint8) {
+// tlps hands on the TLPs that beats are, held to MPS and the rules of PCIe, and whether each is a completion entry.
+func tlps(beats []byte, mps int, wrong func(writesFault), add func(p other, entry bool)) {
+	cfg := tlp.DefaultMonitorConfig()
+	cfg.MPS = mps
+	mon, err := tlp.NewMonitor(cfg)
+	if err != nil {
+		wrong(writesFault(tlp.RuleMPS))
+		return
+	}
+	var p tlp.Packet
+	beat := 0
+	for b := range slices.Chunk(beats, writeBeat) {
+		beat++
+		n := bits.OnesCount32(le.Uint32(b[writeKeep:]))
+		p.Data = append(p.Data, b[:tlp.DWBytes*n]...)
+		if b[writeLast] != 0 {
+			p.Hdr = [tlp.HeaderBytes]byte(b[writeData:])
+			if v := mon.Check(tlp.FromDevice, 0, &p); len(v) > 0 {
+				wrong(writesFault(v[0].Rule))
+			}
+			add(other{p, beat}, b[writeEnd] != 0)
+			p = tlp.Packet{}
+		}
+	}
+	if len(p.Data) > 0 {
+		wrong(writesFault(tlp.RuleLength))
+	}
+}
+
+func (w *written) wrong(fault writesFault) {
 	if w.fault == 0 {
 		w.fault = fault
 	}

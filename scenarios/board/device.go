@@ -49,6 +49,7 @@ func (s *Spec) newDevice(e *simcore.Engine, p *pools) (Device, error) {
 type model struct {
 	*nic.Comp
 	ethBits int
+	rest    rest
 }
 
 func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
@@ -65,17 +66,22 @@ func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &model{c, n.EthBits}, nil
+	return &model{c, n.EthBits, rest{engine: e, device: c.Name(), busy: c.Busy, patience: rtlbridge.DefaultPatience}}, nil
 }
 
-func (m *model) Begin(func() bool) error { return nil }
-func (m *model) EthBits() int            { return m.ethBits }
-func (m *model) Check() error            { return nil }
-func (m *model) Cycles() int64           { return m.Cycle() }
-func (m *model) Build() string           { return "" }
-func (m *model) Digest() uint64          { return 0 }
-func (m *model) Wall() rtlbridge.Wall    { return rtlbridge.Wall{} }
-func (m *model) Close() error            { return nil }
+func (m *model) Begin(done func() bool) error {
+	m.rest.done = done
+	m.rest.begin()
+	return nil
+}
+
+func (m *model) EthBits() int         { return m.ethBits }
+func (m *model) Check() error         { return nil }
+func (m *model) Cycles() int64        { return m.Cycle() }
+func (m *model) Build() string        { return "" }
+func (m *model) Digest() uint64       { return 0 }
+func (m *model) Wall() rtlbridge.Wall { return rtlbridge.Wall{} }
+func (m *model) Close() error         { return nil }
 
 // rtl is a device behind the bridge.
 type rtl struct {
@@ -98,7 +104,8 @@ const (
 	paramPorts, paramEthBits = "Ports", "EthBits"
 )
 
-// IsNIC returns nil for a device with the streams of a NIC, and otherwise an error that names those that it lacks.
+// IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise an error that names what it
+// lacks.
 func IsNIC(m *rtlbridge.Manifest) error {
 	var lacks []string
 	for _, want := range []struct{ name, dir string }{
@@ -111,6 +118,9 @@ func IsNIC(m *rtlbridge.Manifest) error {
 	}
 	if len(lacks) > 0 {
 		return fmt.Errorf("%s: no stream %s: this device is no NIC", m.Name, strings.Join(lacks, ", "))
+	}
+	if m.Busy == "" {
+		return fmt.Errorf("%s: no busy signal: a NIC has one [B8], which its manifest observes and names as busy", m.Name)
 	}
 	return nil
 }
@@ -247,6 +257,9 @@ func (s *Spec) pins(c *rtlbridge.Conn) (bits int, err error) {
 		return 0, nil // the bindings say so
 	}
 	bits = 8 * in.DataBytes
+	if c.Hello().Busy < 0 {
+		return 0, errors.New("the device names no busy signal: a NIC has one [B8]")
+	}
 	if s.EthBits != 0 && s.EthBits != bits {
 		return 0, fmt.Errorf("--eth-bits %d: the device has Ethernet streams of %d bits", s.EthBits, bits)
 	}
@@ -304,6 +317,11 @@ func (r *rtl) Check() error {
 
 // Observe implements boundary.Observable; it must be called before Begin.
 func (r *rtl) Observe(f boundary.Observer) { r.observers = append(r.observers, f) }
+
+// ObserveRest implements boundary.Observable.
+func (r *rtl) ObserveRest(f boundary.RestObserver) {
+	r.Comp.ObserveRest(func(first, last uint64) { f(boundary.Rest{First: int64(first), Last: int64(last)}) })
+}
 
 // happened translates the bridge's events: an input has crossed when its last beat was accepted.
 func (r *rtl) happened(e rtlbridge.Event) {

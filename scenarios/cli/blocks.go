@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -71,7 +72,7 @@ func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 		prepare: b.prepare,
 		play: func() (err error) {
 			e.Reports, err = blocks.Play(ctx, b.Options)
-			return err
+			return cmp.Or(err, idleBlocks(e.Reports))
 		},
 		judge: func(err error) Outcome {
 			out := Classify(ctx, err)
@@ -88,6 +89,24 @@ func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 		},
 	})
 	return e
+}
+
+// idleBlocks says which blocks had nothing compared, where no mismatch says more.
+func idleBlocks(list []blocks.Report) error {
+	var errs []error
+	for i := range list {
+		if list[i].Mismatch != nil {
+			return nil
+		}
+		if list[i].Compared == 0 {
+			errs = append(errs, fmt.Errorf("block %s: no result was due in %d requests: raise --transactions or --runs",
+				list[i].Block.Name, list[i].Requests))
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return &UsageError{errors.Join(errs...)}
 }
 
 // prepare completes the options; everything that is wrong with the settings is told at once.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "nictwin/models/fixedseed"
 	"nictwin/models/host"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"

@@ -150,10 +150,7 @@ func (f *Fuzz) cover(e *FuzzEnded) error {
 	}
 	c := e.Result.Coverage
 	if f.Coverage != "" {
-		if err := c.Load(f.Coverage); err != nil {
-			return fmt.Errorf("--coverage: %w", err)
-		}
-		if err := c.Save(f.Coverage); err != nil {
+		if err := c.AddTo(f.Coverage); err != nil {
 			return fmt.Errorf("--coverage: %w", err)
 		}
 	}

@@ -23,7 +23,7 @@ type Object struct {
 	Build      string  `json:"build"`  // hash of the RTL build, empty for the Go model
 	Checked    uint64  `json:"checked"`
 	Mismatches uint64  `json:"mismatches"`
-	Cycles     int64   `json:"cycles"`
+	Cycles     int64   `json:"cycles"` // of the device; of a replay those until the last crossing
 	SimPs      int64   `json:"sim_ps"`
 	WallS      float64 `json:"wall_s"`
 	Artifacts  string  `json:"artifacts"` // folder, empty for none

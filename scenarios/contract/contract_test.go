@@ -43,7 +43,7 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) 
 }
 
 // sizeAreas are the checks in which it matters how many queues, keys and rules there are.
-var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/", "push/", "chaos/"}
+var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/", "push/", "chaos/", "queues/"}
 
 // sized is those of a suite.
 func sized(all []check) []check {

@@ -15,7 +15,7 @@ import (
 var msixChecks = []check{
 	{"messages/one an entry", "M1 M2 M3 P9", stalled, messagesSingly},
 	{"messages/by count", "M2 M3 M4", stalled, messagesByCount},
-	{"messages/by time", "M2 M3", stalled, messagesByTime},
+	{"messages/by time", "M2 M3 M5", stalled, messagesByTime},
 	{"messages/by time of the oldest", "M2 M3", stalled, messagesOfTheOldest},
 	{"messages/of Events", "M2 M3 Q4", stalled, messagesOfEvents},
 	{"messages/of queues that are disabled", "M4 M2 G7", stalled, messagesAtTheEnd},

@@ -28,14 +28,15 @@ type rig struct {
 	ref   *golden.Referee
 	found []*golden.Mismatch // by the referee, so far
 
-	cpls []completion // answers to raw requests
-	out  []sent       // frames that left, in order
-	rx   map[int]*rxRing
-	tx   map[int]*txRing
-	free [2]uint64 // first free offset of each memory
-	keys keyTable  // as written
-	over bool
-	roce uint16 // ROCE_PORT
+	cpls   []completion // answers to raw requests
+	out    []sent       // frames that left, in order
+	rx     map[int]*rxRing
+	tx     map[int]*txRing
+	free   [2]uint64 // first free offset of each memory
+	keys   keyTable  // as written
+	over   bool
+	rested int64  // latest cycle known in which the pin busy was 0
+	roce   uint16 // ROCE_PORT
 
 	rssKey [nicspec.RssKeyBytes]byte     // as written
 	rxMod  func(*nicspec.RxqEntryFields) // of queues that are opened; may be nil
@@ -98,6 +99,8 @@ func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
 	require.NoError(t, err)
 	b.NIC.Observe(r.ref.Observe)
 	b.NIC.Observe(r.see)
+	b.NIC.ObserveRest(r.ref.Rest)
+	b.NIC.ObserveRest(func(x boundary.Rest) { r.rested = x.Last })
 	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
 		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
 	}
@@ -141,6 +144,7 @@ func (r *rig) close() {
 func (r *rig) finish() {
 	r.t.Helper()
 	r.quiet()
+	r.rests()
 	for i := range r.sizes.NumRules {
 		r.readLater(nicspec.RegRuleHits(i), 8, func(uint64) {})
 	}

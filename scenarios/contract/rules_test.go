@@ -14,9 +14,7 @@ import (
 // heldElsewhere names the tests that hold the rules that no check here can: by rule, the folder and the test.
 var heldElsewhere = map[string][2]string{
 	"B2": {"scenarios/contract", "TestBadParameters"}, // what may be set, TestRTL builds
-	"B8": {"scenarios/replay", "TestCaptures"},        // which ends when busy is 0
 	"C4": {"scenarios/bench", "TestRatesOfTheNICRepeat"},
-	"M5": {"models/nic", "TestMessagesLeave"},
 }
 
 var (

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // Read reads a regular file of at most limit bytes. The size that the system tells is not relied on: a file may grow
@@ -91,4 +92,45 @@ func Write(path string, text []byte) error {
 		_ = os.Remove(path + Unfinished) // the error tells more
 	}
 	return err
+}
+
+// What a lock's file is called, how often a lock is tried, and how long others are waited for: far longer than reading and
+// writing a file takes.
+const (
+	lockExt  = ".lock"
+	lockPoll = 5 * time.Millisecond
+	lockWait = time.Minute
+)
+
+// Alone calls do, which reads and writes the file at path, while no other process does the same by Alone.
+func Alone(path string, do func() error) error {
+	end := time.Now().Add(lockWait)
+	for {
+		f, err := os.OpenFile(path+lockExt, os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return err
+		}
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil && isAt(f, path+lockExt) {
+			// It is removed while it is still locked: who has opened it meanwhile sees that it is not there any more.
+			return errors.Join(do(), os.Remove(f.Name()), f.Close())
+		}
+		_ = f.Close() // nothing was written
+		if err != nil && time.Now().After(end) {
+			return &fs.PathError{Op: "write", Path: path, Err: fmt.Errorf("another process has locked %s for more than %v", f.Name(), lockWait)}
+		}
+		if err != nil {
+			time.Sleep(lockPoll)
+		}
+	}
+}
+
+// isAt reports whether a file that is open is the one at path.
+func isAt(f *os.File, path string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(open, there)
 }

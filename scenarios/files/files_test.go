@@ -1,12 +1,15 @@
 package files
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -61,4 +64,34 @@ func TestWrite(t *testing.T) {
 	require.Error(t, Write(folder, []byte("three")), "a folder is there")
 	require.NoFileExists(t, folder+Unfinished)
 	require.Error(t, Write(filepath.Join(dir, "none", "x"), nil))
+}
+
+// Nobody reads what another one is about to change, and no lock is left behind.
+func TestAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "count")
+	const writers, times = 8, 25
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range times {
+				assert.NoError(t, Alone(path, func() error {
+					text, err := Read(path, 1000)
+					if err != nil && !errors.Is(err, fs.ErrNotExist) {
+						return err
+					}
+					return Write(path, append(text, 'x'))
+				}))
+			}
+		})
+	}
+	wg.Wait()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Len(t, text, writers*times)
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	wrong := errors.New("wrong")
+	require.ErrorIs(t, Alone(path, func() error { return wrong }), wrong)
+	require.ErrorIs(t, Alone(filepath.Join(path, "x"), func() error { return nil }), syscall.ENOTDIR)
 }

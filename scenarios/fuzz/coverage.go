@@ -170,8 +170,17 @@ func (c *Coverage) Load(path string) error {
 	return nil
 }
 
-// Save writes the hits to a file.
-func (c *Coverage) Save(path string) error {
+// AddTo adds the hits to those of a file, and takes those over. Runs that end at once add one after the other.
+func (c *Coverage) AddTo(path string) error {
+	return files.Alone(path, func() error {
+		if err := c.Load(path); err != nil {
+			return err
+		}
+		return c.save(path)
+	})
+}
+
+func (c *Coverage) save(path string) error {
 	text, err := json.MarshalIndent(coverageFile{Schema, c.hits}, "", " ")
 	if err != nil {
 		return err

@@ -61,6 +61,9 @@ func (x *player) drain() error {
 	if err := x.root.WriteReg32(nicspec.RegCtrl, 3); err != nil {
 		return err
 	}
+	if err := x.report(); err != nil {
+		return err
+	}
 	for _, q := range sorted(x.rx) {
 		if err := x.rx[q].last(); err != nil {
 			return err
@@ -77,6 +80,40 @@ func (x *player) drain() error {
 	return x.run(x.prog.longestMod()) // STATUS does not show messages that will be due [M5]
 }
 
+// rests waits until the pin busy is 0 [B8].
+func (x *player) rests() error {
+	from := x.b.NIC.Cycles()
+	for n := 0; n < patience; n += 2 * linkCycles {
+		if _, err := x.read(nicspec.RegStatus); err != nil || x.rested > from {
+			return err
+		}
+	}
+	return &StuckError{"the pin busy is 0 [B8]"}
+}
+
+// longMod is in units of 64 cycles: nobody waits for a message that may take longer.
+const longMod = 100
+
+// report disables the queues whose messages may take too long: then they come at once [M4].
+func (x *player) report() error {
+	late := func(m *Msix) bool { return m != nil && m.Cycles > longMod }
+	for _, q := range sorted(x.rx) {
+		if late(x.rx[q].cfg.Msix) {
+			if err := x.disable(Queue{Queue: q}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, q := range sorted(x.tx) {
+		if late(x.tx[q].cfg.Msix) {
+			if err := x.disable(Queue{Tx: true, Queue: q}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // longestMod is how long a message of a program may wait for its time, in cycles.
 func (p *Program) longestMod() (cycles int) {
 	const late = 2048 // and its way out, with stalls
@@ -87,7 +124,7 @@ func (p *Program) longestMod() (cycles int) {
 		} else if q := p.Ops[i].TxQueue; q != nil {
 			m = q.Msix
 		}
-		if m != nil && m.Cycles > 0 {
+		if m != nil && m.Cycles > 0 && m.Cycles <= longMod {
 			cycles = max(cycles, int(m.Cycles)*nic.ModUnit+late)
 		}
 	}
@@ -230,7 +267,10 @@ func (x *player) all(ctx context.Context) error {
 	if err := x.drain(); err != nil {
 		return err
 	}
-	return x.readBack()
+	if err := x.readBack(); err != nil {
+		return err
+	}
+	return x.rests()
 }
 
 var _ Build = board.New

@@ -2,11 +2,14 @@ package fuzz
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
@@ -97,6 +100,19 @@ func TestCaptured(t *testing.T) {
 	all, err := captured()
 	require.NoError(t, err)
 	require.Greater(t, len(all), 200)
+}
+
+// What once went wrong, of the Go NIC or of the referee, does not any more.
+func TestProgramsThatFailedOnce(t *testing.T) {
+	all, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	for _, path := range all {
+		p, err := Load(path)
+		require.NoError(t, err)
+		v := p.Run(t.Context(), model, nil)
+		require.True(t, v.Pass(), "%s: %s", path, v.Key())
+	}
 }
 
 // A file has all of its program.
@@ -244,7 +260,7 @@ func TestCoverageInFiles(t *testing.T) {
 	a := NewCoverage()
 	require.NoError(t, a.Load(path), "none yet")
 	a.hit("fragments", "Udp")
-	require.NoError(t, a.Save(path))
+	require.NoError(t, a.AddTo(path))
 	b := NewCoverage()
 	b.hit("fragments", "Udp")
 	b.hit("rules", "none")
@@ -269,6 +285,9 @@ func TestProgramsThatAreNone(t *testing.T) {
 		`{"schema":9,"board":{"ports":1},"ops":[]}`:                                                    "schema",
 		`{"schema":1,"board":{"ports":3},"ops":[]}`:                                                    "board.ports is 3: want 1 to 2",
 		`{"schema":1,"board":{"ports":1,"build":"odd"},"ops":[]}`:                                      `build "odd": want one of default, small, large, bare`,
+		`{"schema":1,"board":{"ports":1,"rcb":64},"ops":[]}`:                                           "board.mps is 0: want 128, 256",
+		`{"schema":1,"board":{"ports":1,"mps":8192,"rcb":64},"ops":[]}`:                                "board.mps is 8192: want 128, 256",
+		`{"schema":1,"board":{"ports":1,"mps":128,"rcb":256},"ops":[]}`:                                "board.rcb is 256: want 64 or 128",
 		`{"schema":1,"board":{"ports":1},"ops":[{}]}`:                                                  "operation 0: has 0 of its fields",
 		`{"schema":1,"board":{"ports":1},"ops":[{"quiet":{},"mend":{}}]}`:                              "has 2 of its fields",
 		`{"schema":1,"board":{"ports":1},"ops":[{"write":{"reg":"NONE","value":1}}]}`:                  "no such register",
@@ -307,4 +326,24 @@ func FuzzParse(f *testing.F) {
 		_, err = p.JSON()
 		require.NoError(t, err)
 	})
+}
+
+// Runs that end at once add to the same file: no hit is lost.
+func TestCoverageOfRunsAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hits.json")
+	const runs = 24
+	var wg sync.WaitGroup
+	for i := range runs {
+		wg.Go(func() {
+			c := NewCoverage()
+			c.hit("runs", "all")
+			c.hit("runs", fmt.Sprint(i))
+			assert.NoError(t, c.AddTo(path))
+		})
+	}
+	wg.Wait()
+	all := NewCoverage()
+	require.NoError(t, all.Load(path))
+	require.EqualValues(t, runs, all.hits["runs"]["all"])
+	require.Len(t, all.hits["runs"], runs+1)
 }

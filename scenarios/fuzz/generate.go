@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
@@ -17,11 +18,12 @@ type Shape struct {
 // Generate derives a program from a seed.
 func Generate(seed uint64, shape Shape) *Program {
 	const stream = 0x66757a7a // sets programs apart from other uses of the seed
-	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream)), keys: keysOf(shape.Sizes.NumKeys)}
+	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream))}
+	g.choose(rand.New(rand.NewPCG(seed, stream+2)))
 	g.prog = &Program{Schema: Schema, Seed: seed, Board: g.board()}
 	g.prog.Board.place(rand.New(rand.NewPCG(seed, stream+1)))
 	g.prelude()
-	g.heavy, g.olds = g.of(4) == 0, g.of(8) == 0
+	g.heavy, g.apart, g.pushy, g.olds = g.of(4) == 0, g.of(8) == 0, g.of(8) == 0, g.of(8) == 0
 	for range 25 + g.of(45) {
 		o := g.next()
 		o.Wait = max(g.wait(), o.Wait)
@@ -37,8 +39,11 @@ type generator struct {
 	rx    []int // queues in use
 	tx    []int
 	heavy bool // long frames
+	apart bool // frames with headers anywhere, for offloads
+	pushy bool // most entries are pushed, and noisy
 	olds  bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
 	keys
+	accounts [3]int // that rules draw on: few, so that they run dry
 }
 
 func (g *generator) of(n int) int { return g.rng.IntN(n) }
@@ -81,7 +86,11 @@ func (g *generator) wait() int {
 
 // prelude sets the NIC up so that most of what follows does something.
 func (g *generator) prelude() {
-	for range 1 + g.of(4) {
+	n := 1 + g.of(4)
+	if g.maybe(12) { // a crowd
+		n += g.of(max(1, g.Sizes.NumTxq/4))
+	}
+	for range n {
 		g.rx = append(g.rx, g.queue(g.Sizes.NumRxq))
 		g.tx = append(g.tx, g.queue(g.Sizes.NumTxq))
 	}
@@ -94,8 +103,9 @@ func (g *generator) settings() {
 	g.write("CTRL", 3)
 	g.write("DEVCTL", g.devctl())
 	for i := range 3 {
-		g.add(Op{Key: &Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: placeOf(i)}})
+		g.add(Op{Key: &Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Room: g.roomy(), Place: placeOf(i)}})
 	}
+	g.add(Op{Key: &Key{Index: g.keyNowhere, Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: g.nowhere(placeOf(g.of(regions)))}})
 	g.add(Op{Key: &Key{Index: g.keyInvalid, Invalid: true}})
 	g.add(Op{Key: &Key{Index: g.keyNoRead, NoRead: true, Write: true, Variant: 9}})
 	g.add(Op{Key: &Key{Index: g.keyShort, Short: 1 + uint64(g.of(80)), Base: g.base()}})
@@ -123,14 +133,46 @@ func (g *generator) queues() {
 	g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0]))
 }
 
-// keys are the memory keys of every program. The first three name pieces of host memory, of Arm memory, and of Arm memory
-// above 4 GB.
-type keys struct{ keyHost, keyArm, keyHigh, keyInvalid, keyNoRead, keyShort, keyReadOnly, keyUnset int }
+// keys are the memory keys of a program. The first three name pieces of host memory, of Arm memory, and of Arm memory
+// above 4 GB; nobody is where keyNowhere leads.
+type keys struct {
+	keyHost, keyArm, keyHigh, keyInvalid, keyNoRead, keyShort, keyReadOnly, keyNowhere, keyUnset int
+}
 
-// keysOf spreads them over a build's n keys.
-func keysOf(n int) keys {
-	of256 := func(k int) int { return k * n / 256 }
-	return keys{1, of256(200), 3, of256(80) + 2, of256(64) + 1, of256(100), n - 1, of256(140) + 1}
+// choose draws which keys and accounts the program uses, the last key among them often.
+func (g *generator) choose(rng *rand.Rand) {
+	n := g.Sizes.NumKeys
+	k := rng.Perm(n)
+	if last := slices.Index(k, n-1); rng.IntN(2) == 0 {
+		i := rng.IntN(4)
+		k[i], k[last] = k[last], k[i]
+	}
+	g.keys = keys{k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8]}
+	copy(g.accounts[:], rng.Perm(nicspec.NumAccounts))
+}
+
+// roomy is how far a key reaches beyond its region.
+func (g *generator) roomy() uint64 {
+	if g.maybe(40) {
+		return 0
+	}
+	return g.rng.Uint64() >> (8 + g.of(40))
+}
+
+// far moves something to where programs have nothing else, or, now and then, to where nobody is.
+func (g *generator) far(p Place) Place {
+	switch {
+	case g.maybe(3):
+		return g.nowhere(p)
+	case g.maybe(25):
+		p.Far = g.rng.Uint64() & p.farBits() &^ farNowhere
+	}
+	return p
+}
+
+func (g *generator) nowhere(p Place) Place {
+	p.Far = g.rng.Uint64()&p.farBits() | 1<<(57+g.of(7))
+	return p
 }
 
 func (k *keys) goodKeys() [regions]int { return [regions]int{k.keyHost, k.keyArm, k.keyHigh} }
@@ -139,7 +181,7 @@ func placeOf(region int) Place { return Place{Host: region == regionHost, High: 
 
 // base is the first virtual address of a key.
 func (g *generator) base() uint64 {
-	return pick(g, 0, 1, 0x1000, 1<<32-1<<19, 1<<63-1<<20, ^uint64(0)-pieceBytes, g.rng.Uint64()>>8)
+	return pick(g, 0, 1, 0x1000, 1<<32-1<<19, 1<<63-1<<20, ^uint64(0)-pieceBytes, g.rng.Uint64()>>8, g.rng.Uint64())
 }
 
 func (g *generator) queue(n int) int { return pick(g, 0, 1, n-1, g.of(n), g.of(n)) }
@@ -174,10 +216,10 @@ func (g *generator) place(bytes bool) Place {
 }
 
 func (g *generator) rxQueue(q int) *RxQueue {
-	r := &RxQueue{Queue: q, LogSize: 2 + g.of(4), Split: nicspec.SplitMode(g.of(3)), Ring: g.place(false), Done: g.place(false)}
-	r.PayBytes = uint16(pick(g, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, 2048, 64+g.of(1500)))
+	r := &RxQueue{Queue: q, LogSize: g.logSize(), Split: nicspec.SplitMode(g.of(3)), Ring: g.far(g.place(false)), Done: g.far(g.place(false))}
+	r.PayBytes = uint16(pick(g, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, 2048, 64+g.of(1500), 1+g.of(0xffff)))
 	if r.Split != nicspec.SplitModeNone {
-		r.HdrBytes = uint16(pick(g, 64, 128, 256, 1+g.of(300), nicspec.FrameMax))
+		r.HdrBytes = uint16(pick(g, 64, 128, 256, 1+g.of(300), nicspec.FrameMax, 1+g.of(0xffff)))
 		r.SplitLen = uint16(pick(g, 0, 64, g.of(200), g.of(nicspec.FrameMax), 0xffff, 14+g.of(60)))
 	}
 	r.Crc, r.Ecn = nicspec.CrcMode(g.of(3)), uint8(g.of(2))
@@ -186,14 +228,28 @@ func (g *generator) rxQueue(q int) *RxQueue {
 }
 
 func (g *generator) txQueue(q int) *TxQueue {
-	return &TxQueue{Queue: q, LogSize: 2 + g.of(4), Ring: g.place(false), Done: g.place(false), Class: uint8(g.of(8)), Ecn: uint8(g.of(4)), Msix: g.msix()}
+	return &TxQueue{
+		Queue: q, LogSize: g.logSize(), Ring: g.far(g.place(false)), Done: g.far(g.place(false)),
+		Class: uint8(g.of(8)), Ecn: uint8(g.of(4)), Msix: g.msix(),
+	}
+}
+
+func (g *generator) logSize() int {
+	if g.maybe(5) {
+		return nicspec.LogSizeMin + g.of(nicspec.LogSizeMax-nicspec.LogSizeMin+1)
+	}
+	return 2 + g.of(4)
 }
 
 func (g *generator) msix() *Msix {
 	if !g.Sizes.Has(nicspec.PartMsix) || g.maybe(40) {
 		return nil
 	}
-	m := &Msix{Data: g.rng.Uint32(), Count: uint16(g.of(6)), Cycles: uint16(pick(g, 0, 1, 8))}
+	m := &Msix{Data: g.rng.Uint32(), Count: uint16(g.of(6)), Cycles: uint16(pick(g, 0, 1, 8)), At: g.far(placeOf(g.of(regions)))}
+	m.At.Skew = 4 * g.of(16)
+	if g.maybe(6) {
+		m.Count, m.Cycles = uint16(g.rng.Uint32()), uint16(g.rng.Uint32())
+	}
 	if g.maybe(30) { // entries that come a thousand cycles apart are reported together
 		m.Count, m.Cycles = uint16(20+g.of(40)), uint16(18+g.of(20))
 	}
@@ -201,7 +257,7 @@ func (g *generator) msix() *Msix {
 }
 
 func (g *generator) post(q, n int) *Post {
-	return &Post{Queue: q, Count: n, Hdr: g.place(true), Pay: g.place(true), Hold: g.maybe(8)}
+	return &Post{Queue: q, Count: n, Hdr: g.far(g.place(true)), Pay: g.far(g.place(true)), Hold: g.maybe(8)}
 }
 
 // next is one operation of those that make up a program.
@@ -229,7 +285,11 @@ func (g *generator) next() Op {
 		return g.odd()
 	case n < 85 && g.maybe(30):
 		return g.flood()
-	case n < 85 && g.Sizes.Has(nicspec.PartPause):
+	case n < 86 && len(g.tx) > 6 && g.maybe(50):
+		return g.together()
+	case n < 86 && g.Sizes.Has(nicspec.PartPause) && g.maybe(25):
+		return g.brim()
+	case n < 86 && g.Sizes.Has(nicspec.PartPause):
 		return g.halt()
 	case n < 90:
 		if o, ok := g.partsOf(); ok {
@@ -257,7 +317,7 @@ func (g *generator) again() Op {
 
 func (g *generator) bell() *Bell {
 	b := &Bell{Queue: Queue{Tx: g.maybe(50)}, Delta: pick(g, 0, -1, -5, 65, 1000, 0x7fff), Upper: uint16(g.rng.Uint32())}
-	b.Queue.Queue = pick(g, g.rx[0], g.tx[0], g.of(64), nicspec.RxqMax-1, 64)
+	b.Queue.Queue = pick(g, g.rx[0], g.tx[0], g.of(64), g.of(nicspec.RxqMax), nicspec.RxqMax-1, 64)
 	if b.Tx && g.maybe(60) {
 		b.Queue.Queue = pick(g, g.tx...)
 	} else if g.maybe(50) {

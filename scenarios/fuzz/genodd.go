@@ -30,6 +30,9 @@ func (g *generator) setting() Op {
 	case 7:
 		return Op{Rule: g.rule()}
 	case 8, 9:
+		if g.maybe(25) {
+			return g.disabled()
+		}
 		return Op{Table: g.table()}
 	case 10:
 		return g.register()
@@ -61,7 +64,7 @@ func (g *generator) steer(i, queue int) *Rule {
 		r.Action, r.Queue, r.RssLog = nicspec.ActionRss, uint16(pick(g, 0, 8, 255)), uint8(g.of(9))
 	}
 	if g.Sizes.Has(nicspec.PartAccounts) && g.maybe(40) {
-		r.Account = &Account{uint8(pick(g, accountsUsed...)), uint16(pick(g, g.rx...))}
+		r.Account = &Account{uint8(pick(g, g.accounts[:]...)), uint16(pick(g, g.rx...))}
 	}
 	return r
 }
@@ -117,9 +120,12 @@ func (g *generator) rule() *Rule {
 
 // table is any other table command: reads, and writes of which most are refused.
 func (g *generator) table() *Table {
-	t := &Table{Op: uint8(pick(g, 1, 1, 1, 2, 2, 2, 0, 3)), Table: nicspec.Table(g.of(8)), Index: pick(g, 0, g.of(64), 63, 64, 255, 256, 0xffff)}
+	t := &Table{
+		Op: uint8(pick(g, 1, 1, 1, 2, 2, 2, 0, 3)), Table: nicspec.Table(g.of(8)),
+		Index: pick(g, 0, g.of(64), 63, 64, 255, 256, 0xffff, g.of(g.Sizes.NumKeys)),
+	}
 	if g.maybe(3) {
-		t.Table = 255
+		t.Table = nicspec.Table(pick(g, 255, g.of(256)))
 	}
 	if t.Op != uint8(nicspec.TableOpWrite) {
 		return t
@@ -131,7 +137,10 @@ func (g *generator) table() *Table {
 	case nicspec.TableRxq, nicspec.TableTxq:
 		g.queueWords(t)
 	case nicspec.TableAccount:
-		t.Words, t.Index = t.Words[:4], t.Index|5 // none that a rule draws on
+		t.Words = t.Words[:4]
+		for slices.Contains(g.accounts[:], t.Index) { // none that a rule draws on
+			t.Index = g.of(nicspec.NumAccounts)
+		}
 	case nicspec.TablePortCfg:
 		t.Words = t.Words[:4]
 	case nicspec.TableKey, nicspec.TableRule:
@@ -158,6 +167,23 @@ func (g *generator) queueWords(t *Table) {
 	if t.Words[0]&0xff == 1 && g.maybe(50) { // all is well but for a field of a part
 		t.Words = []uint32{0x0002_0001, 0, 64, 0, 1 << 12, 0, 1 << 13, 0, 1 << 14}
 	}
+}
+
+// disabled has a queue disabled with anything in the fields that do not count then, and reads them back [Q5] [G6].
+func (g *generator) disabled() Op {
+	t := &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableRxq, Index: g.queue(g.Sizes.NumRxq)}
+	if g.maybe(50) {
+		t.Table, t.Index = nicspec.TableTxq, g.queue(g.Sizes.NumTxq)
+	}
+	for range 1 + g.of(3) {
+		w := *t
+		for range nicspec.RxqEntrySize / 4 {
+			w.Words = append(w.Words, g.rng.Uint32())
+		}
+		w.Words[0] &^= 0xff
+		g.add(Op{Table: &w, Wait: g.wait()})
+	}
+	return Op{Table: &Table{Op: uint8(nicspec.TableOpRead), Table: t.Table, Index: t.Index}}
 }
 
 // register is an access to any register that is harmless.
@@ -220,20 +246,7 @@ func (g *generator) odd() Op {
 	case 1:
 		g.oddAddress(&hdr, t)
 	case 2:
-		b := otherTypes[g.of(len(otherTypes))]
-		dws := pick(g, 1, 2, 4)
-		hdr = [tlp.HeaderBytes]byte{b, byte(g.of(8)) << 4, byte(g.of(4)) << 4, byte(dws), rawRequester >> 8, rawRequester & 0xff, byte(g.of(256)), 0xff}
-		if g.maybe(30) {
-			hdr[2] |= 0x40
-		}
-		binary.BigEndian.PutUint64(hdr[8:], nicspec.BarBase+nicspec.RegScratch)
-		if b>>5&1 == 0 {
-			binary.BigEndian.PutUint32(hdr[8:], 0x2c)
-			clear(hdr[12:])
-		}
-		if b&0x40 != 0 {
-			t.Data = 4 * dws
-		}
+		g.oddRequest(&hdr, t)
 	default:
 		g.stray(&hdr, t)
 	}
@@ -241,10 +254,48 @@ func (g *generator) odd() Op {
 	return Op{TLP: t}
 }
 
+// oddRequest is one that is no memory request; of messages nothing is looked at but the type.
+func (g *generator) oddRequest(hdr *[tlp.HeaderBytes]byte, t *TLP) {
+	const attr2, poisoned = 0x04, 0x40
+	b := otherTypes[g.of(len(otherTypes))]
+	dws := pick(g, 1, 2, 4, g.length10())
+	*hdr = [tlp.HeaderBytes]byte{b, byte(g.of(8))<<4 | byte(g.of(2))*attr2, byte(g.of(4))<<4 | byte(dws>>8&3), byte(dws)}
+	binary.BigEndian.PutUint16(hdr[4:], g.requester())
+	hdr[7] = 0xff
+	if g.maybe(30) {
+		hdr[2] |= poisoned
+	}
+	binary.BigEndian.PutUint64(hdr[8:], nicspec.BarBase+nicspec.RegScratch)
+	if b>>5&1 == 0 {
+		binary.BigEndian.PutUint32(hdr[8:], 0x2c)
+		clear(hdr[12:])
+	}
+	if b&0x30 == 0x30 {
+		hdr[7] = uint8(g.rng.Uint32())
+		binary.BigEndian.PutUint64(hdr[8:], g.rng.Uint64())
+	}
+	if b&0x40 != 0 {
+		t.Data = tlp.DWBytes * dws
+	}
+}
+
+// length10 is any length of a TLP in DWs, short ones mostly.
+func (g *generator) length10() int {
+	if g.maybe(25) {
+		return 1 + g.of(tlp.MaxLengthDW)
+	}
+	return 1 + g.of(64)
+}
+
+// requester is any but those that have register accesses of their own.
+func (g *generator) requester() uint16 {
+	return pick(g, rawRequester, rawRequester, uint16(g.rng.Uint32())|0x0400)
+}
+
 // oddAccess is a request for BAR0 that is no register access, or a read that is one.
 func (g *generator) oddAccess(hdr *[tlp.HeaderBytes]byte, t *TLP) {
-	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: true, RequesterID: rawRequester, Tag: uint8(g.rng.Uint32()),
-		TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf, Length: uint16(pick(g, 1, 2, 2, 3, 4, 16, 64)), EP: g.maybe(15)}
+	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: true, RequesterID: g.requester(), Tag: uint8(g.rng.Uint32()),
+		TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf, Length: uint16(pick(g, 1, 2, 2, 3, 4, 16, 64, g.length10())), EP: g.maybe(15)}
 	h.Address = nicspec.BarBase + uint64(pick(g, nicspec.RegScratch, nicspec.RegTblData(0), nicspec.RegTblData(1), nicspec.RegCounter(3)))
 	if h.Length > 1 {
 		h.LastBE = 0xf
@@ -256,21 +307,33 @@ func (g *generator) oddAccess(hdr *[tlp.HeaderBytes]byte, t *TLP) {
 }
 
 func (g *generator) oddAddress(hdr *[tlp.HeaderBytes]byte, t *TLP) {
-	a := pick(g, uint64(0), 0x100, 0xffff_fffc, 1<<32, nicspec.BarBase-4, nicspec.BarBase+nicspec.BarBytes, nicspec.BarBase|1<<40, 3<<nicspec.EndpointShift, nicspec.BarBase|1<<63)
-	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: a>>32 != 0, RequesterID: rawRequester, Tag: uint8(g.rng.Uint32()), FirstBE: 0xf,
-		Length: 1, Address: a, EP: g.maybe(10)}
+	a := pick(g, g.rng.Uint64()&^3|1<<58, g.rng.Uint64()>>(32+g.of(20))&^3, uint64(0), 0x100, 0xffff_fffc, 1<<32,
+		nicspec.BarBase-4, nicspec.BarBase+nicspec.BarBytes, nicspec.BarBase|1<<40, 3<<nicspec.EndpointShift, nicspec.BarBase|1<<63)
+	h := tlp.Header{Kind: pick(g, tlp.MRd, tlp.MWr), Addr64: a>>32 != 0, RequesterID: g.requester(), Tag: uint8(g.rng.Uint32()),
+		TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)), FirstBE: 0xf, Length: 1, Address: a, EP: g.maybe(10)}
+	if most := int(tlp.PageBytes-a%tlp.PageBytes) / tlp.DWBytes; g.maybe(40) {
+		if h.Length = uint16(min(g.length10(), most)); h.Length > 1 {
+			h.LastBE = uint8(1 + g.of(15))
+		}
+		h.FirstBE = uint8(1 + g.of(15))
+	}
 	g.encode(&h, hdr, t)
 }
 
 // stray is a completion that nobody asked for, unless its tag happens to be in use.
 func (g *generator) stray(hdr *[tlp.HeaderBytes]byte, t *TLP) {
-	h := tlp.Header{Kind: tlp.CplD, Length: uint16(pick(g, 1, 4, 16)), RequesterID: pick(g, uint16(nicspec.RequesterNic), nicspec.RequesterNic, 0x0201, 0x0100),
+	h := tlp.Header{
+		Kind: tlp.CplD, Length: uint16(pick(g, 1, 4, 16, g.length10())), TC: uint8(g.of(8)), Attr: tlp.Attr(g.of(8)),
+		CompleterID: uint16(g.rng.Uint32()), RequesterID: pick(g, uint16(nicspec.RequesterNic), nicspec.RequesterNic, 0x0201, 0x0100),
 		Tag: uint8(g.rng.Uint32()), LowerAddr: uint8(4 * g.of(32)), EP: g.maybe(20)}
-	h.ByteCount = uint16(pick(g, int(h.Length)*4, 64, 4096))
+	h.ByteCount = uint16(pick(g, int(h.Length)*4, 64, 4096, 1+g.of(4096)))
 	if g.maybe(30) {
 		h.Kind, h.Length, h.EP, h.Status = tlp.Cpl, 0, false, tlp.Status(g.of(8))
 	}
 	t.Count = pick(g, 1, 4, 40)
+	if h.Length > 16 {
+		t.Count = 1
+	}
 	g.encode(&h, hdr, t)
 }
 

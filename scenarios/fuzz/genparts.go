@@ -5,9 +5,6 @@ import (
 	"nictwin/models/nicspec"
 )
 
-// accountsUsed are the credit accounts that rules draw on: few, so that they run dry.
-var accountsUsed = []int{0, 17, nicspec.NumAccounts - 2}
-
 // rss sets hash key and indirection table up; without a key there is no hash.
 func (g *generator) rss() {
 	for i := range nicspec.RegRssKeyCount {
@@ -22,12 +19,12 @@ func (g *generator) rss() {
 
 // account sets a credit account, or changes it.
 func (g *generator) account() Op {
-	i := pick(g, accountsUsed...)
+	i := pick(g, g.accounts[:]...)
 	if g.maybe(35) {
-		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax))
+		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax, g.of(nicspec.CreditMax)))
 		return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
 	}
-	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax))
+	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax, g.of(nicspec.CreditMax)))
 	if g.maybe(20) {
 		v |= 1 << 30 // take
 	}
@@ -44,7 +41,10 @@ func (g *generator) pause() Op {
 	mode := uint32(g.of(3))
 	words := []uint32{
 		uint32(g.of(2)) | uint32(g.of(256))<<8 | mode<<16 | uint32(g.of(256))<<24,
-		uint32(nicspec.PauseTimeMin + g.of(100)), xoff, xon,
+		uint32(pick(g, nicspec.PauseTimeMin+g.of(100), nicspec.PauseTimeMin+g.of(100), nicspec.PauseTimeMin+g.of(1<<16-nicspec.PauseTimeMin))), xoff, xon,
+	}
+	for g.maybe(50) {
+		g.add(Op{Write: &Write{Reg: "PORT_MAC", Index: g.of(4), Value: g.rng.Uint32()}})
 	}
 	return Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: g.of(g.Sizes.Ports), Words: words}}
 }
@@ -54,6 +54,9 @@ func (g *generator) stop() Frame {
 	f := g.name()
 	f.DMAC, f.Ether, f.Len = [6]byte{1, 0x80, 0xc2, 0, 0, 1}, nicspec.MacControlType, 60+g.of(10)
 	quanta := func() uint16 { return uint16(pick(g, 0, 1, 5, g.of(60))) }
+	if g.maybe(8) { // however long: another one comes soon, and that ends it, as a rule
+		quanta = func() uint16 { return uint16(pick(g, 0, g.of(1<<16))) }
+	}
 	f.Words = []uint16{nicspec.PauseOpcode, quanta()}
 	if g.maybe(50) {
 		f.Words = []uint16{nicspec.PfcOpcode, uint16(g.of(256))}
@@ -83,8 +86,60 @@ func (g *generator) halt() Op {
 		}
 		p.Frames = append(p.Frames, f)
 	}
+	p.Frames = append(p.Frames, g.goOn()...)
 	g.prog.Ops[len(g.prog.Ops)-1].Wait = 100 + g.of(700) // until the first of them leaves
 	return Op{Play: p}
+}
+
+// together has every transmit queue send, and pauses come in meanwhile.
+func (g *generator) together() Op {
+	for _, q := range g.tx {
+		s := &Send{Queue: q}
+		for range 1 + g.of(3) {
+			s.Entries = append(s.Entries, g.entry())
+		}
+		g.add(Op{Send: s})
+	}
+	if g.Sizes.Has(nicspec.PartPause) {
+		return g.halt()
+	}
+	return Op{Play: g.play()}
+}
+
+// brim has a port's receive buffer fill up to its mark again and again, with other settings and another address each time.
+func (g *generator) brim() Op {
+	q, port := pick(g, g.rx...), g.of(g.Sizes.Ports)
+	g.write("RX_DEFAULT", 1<<16|uint32(q))
+	for range 2 + g.of(3) {
+		xon := uint32(g.of(1000))
+		words := []uint32{uint32(g.of(256))<<8 | uint32(1+g.of(2))<<16 | uint32(g.of(256))<<24,
+			uint32(nicspec.PauseTimeMin + g.of(1<<16-nicspec.PauseTimeMin)), xon + 1 + uint32(g.of(2000)), xon}
+		for i := range 2 {
+			g.add(Op{Write: &Write{Reg: "PORT_MAC", Index: 2*port + i, Value: g.rng.Uint32()}})
+		}
+		g.add(Op{Table: &Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: port, Words: words}})
+		g.add(Op{Post: g.post(q, 8)})
+		p := &Play{Port: port}
+		for range 3 + g.of(4) {
+			f := g.name()
+			f.DMAC, f.Len = dmac(len(g.rx)), 600+g.of(1800)
+			p.Frames = append(p.Frames, f)
+		}
+		g.add(Op{Play: p, Wait: 200 + g.of(300)})
+	}
+	return g.pause()
+}
+
+// goOn are pause frames that end every stop, now and then not.
+func (g *generator) goOn() []Frame {
+	f := g.stop()
+	f.Words = []uint16{nicspec.PauseOpcode, 0}
+	all := g.stop()
+	all.Words = append([]uint16{nicspec.PfcOpcode, 0xff}, make([]uint16, 8)...)
+	if g.maybe(20) {
+		return nil
+	}
+	return []Frame{f, all}
 }
 
 // flood has more long frames come in than the receive buffer holds while a descriptor is waited for.

@@ -9,6 +9,12 @@ import (
 // send is some work entries.
 func (g *generator) send(q int) *Send {
 	s := &Send{Queue: q, Hold: g.maybe(6)}
+	if g.maybe(20) || g.pushy && g.maybe(70) { // only one that comes alone is pushed
+		e := g.entry()
+		e.Push = g.Sizes.Has(nicspec.PartPush)
+		s.Entries = append(s.Entries, e)
+		return s
+	}
 	for range 1 + g.of(6) {
 		s.Entries = append(s.Entries, g.entry())
 	}
@@ -17,25 +23,81 @@ func (g *generator) send(q int) *Send {
 
 // entry is any work entry, most of them good.
 func (g *generator) entry() Entry {
+	e := g.work()
+	switch n := g.of(40); {
+	case n < 10:
+		e.Noise = NoiseUnused
+	case n == 10 || g.pushy && n < 25:
+		e.Noise = NoiseAll
+	}
+	e.Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(30)
+	return e
+}
+
+func (g *generator) work() Entry {
 	switch n := g.of(20); {
 	case n == 0:
 		return Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(70), Frame: g.name()}
 	case n == 1:
-		return Entry{Opcode: nicspec.Opcode(5 + g.of(250)), Complete: g.maybe(50), Frame: g.name()}
+		return Entry{Opcode: nicspec.Opcode(5 + g.of(251)), Complete: g.maybe(50), Frame: g.name()}
 	case n < 5 && g.Sizes.Has(nicspec.PartCopy) || n == 2 && g.maybe(50):
 		return g.copy()
 	}
-	f := g.frame(true)
-	e := Entry{Opcode: nicspec.OpcodeSend, Frame: f, Complete: g.maybe(70), Port: uint8(g.of(g.Sizes.Ports))}
-	n := len(f.bytes(f.Len))
+	e := Entry{Opcode: nicspec.OpcodeSend, Complete: g.maybe(70), Port: uint8(g.of(g.Sizes.Ports))}
+	anywhere := g.maybe(6) || g.apart && g.maybe(60)
+	if anywhere {
+		g.anywhere(&e)
+	} else {
+		e.Frame = g.frame(true)
+	}
+	n := len(e.Frame.bytes(e.Frame.Len))
 	g.cut(&e, n)
 	e.Pad = n < nicspec.FrameMin && g.maybe(90) || g.maybe(20)
-	g.offloads(&e)
+	if !anywhere {
+		g.offloads(&e)
+	}
 	if g.maybe(15) {
 		g.spoil(&e)
 	}
-	e.Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(30)
 	return e
+}
+
+// anywhere is a frame of random bytes of which some are taken for headers, wherever they begin, and offloads that look at
+// them [T7].
+func (g *generator) anywhere(e *Entry) {
+	n := pick(g, 60+g.of(100), 60+g.of(100), 128+g.of(400), 128+g.of(1400))
+	l3, ihl, version := pick(g, g.of(16), g.of(96)), 5+g.of(3), pick(g, 4, 4, 6)
+	l3 = min(l3, n-48)
+	hdr := 4 * ihl
+	if version == 6 {
+		hdr = 40
+	}
+	l4, ends := l3+hdr, g.maybe(70)
+	if !ends {
+		l4 = l3 + 1 + pick(g, g.of(16), g.of(nicspec.ParseBytes-8-l3))
+	}
+	l4 = min(l4, n-20)
+	u := pick(g, n-l4, 8+g.of(n-l4-7))
+	e.Frame = g.name()
+	e.Frame.Len = n
+	put := func(at int, v uint16) { e.Frame.Put = append(e.Frame.Put, Put{at, v}) }
+	if l3 >= 2 && g.maybe(50) {
+		put(l3-2, map[int]uint16{4: craft.TypeIPv4, 6: craft.TypeIPv6}[version])
+	}
+	put(l3, uint16(version<<12|ihl<<8|g.of(256)))
+	put(l4+4, uint16(u))
+	e.L3, e.L4 = uint8(l3), uint8(l4)
+	e.IPCsum = version == 4 && g.maybe(50)
+	switch g.of(3) {
+	case 0:
+		e.UDPCsum = true
+	case 1:
+		e.UDPZero = true
+	}
+	e.ICRC = ends && g.maybe(50)
+	if g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(20) {
+		e.CRC32C, e.CrcStart, e.CrcOff = true, uint16(g.of(n)), uint16(g.of(n))
+	}
 }
 
 // name gives an entry an identifier.
@@ -76,6 +138,9 @@ func (g *generator) cut(e *Entry, n int) {
 func (g *generator) piece(n int) Piece {
 	good := g.goodKeys()
 	p := Piece{Key: pick(g, good[:]...), Len: uint32(n), Old: g.olds && g.maybe(20)}
+	if g.maybe(1) {
+		p.Key = g.keyNowhere
+	}
 	switch {
 	case g.maybe(15):
 		p.Page = 1 + g.of(min(n, 4095))
@@ -115,7 +180,7 @@ func (g *generator) offloads(e *Entry) {
 	}
 	if g.maybe(10) || g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(30) {
 		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
-		e.CrcStart, e.CrcOff = uint16(g.of(128)), uint16(g.of(600))
+		e.CrcStart, e.CrcOff = uint16(g.of(128)), uint16(pick(g, g.of(600), g.of(600), g.of(nicspec.FrameMax), g.of(1<<16)))
 	}
 }
 
@@ -174,9 +239,20 @@ func (g *generator) copy() Entry {
 	return e
 }
 
+// goodCopy is an entry of the copy engine that may end well.
 func (g *generator) goodCopy() Entry {
-	e := Entry{Opcode: nicspec.Opcode(int(nicspec.OpcodeCopy) + g.of(3)), Complete: g.maybe(70), Frame: g.name()}
+	return g.goodCopyOf(nicspec.Opcode(int(nicspec.OpcodeCopy) + g.of(3)))
+}
+
+func (g *generator) goodCopyOf(op nicspec.Opcode) Entry {
+	e := Entry{Opcode: op, Complete: g.maybe(70), Frame: g.name()}
 	n := pick(g, 1+g.of(3), 4+g.of(60), 64*(1+g.of(16)), 64+g.of(450), 512+g.of(3000), 4096+g.of(6000))
+	switch {
+	case e.Opcode == nicspec.OpcodeInvalidate && g.maybe(30): // moves nothing
+		n = 1 + g.of(nicspec.CopyMax)
+	case g.maybe(1):
+		n = 1 + g.of(1<<17)
+	}
 	lines := e.Opcode != nicspec.OpcodeCopy && g.maybe(80)
 	if lines {
 		n = (n + 63) &^ 63
@@ -199,11 +275,13 @@ func (g *generator) stumble() Op {
 	s := &Send{Queue: pick(g, g.tx...)}
 	for i := range 3 + g.of(3) {
 		e := g.goodCopy()
+		if i == 0 {
+			e = g.goodCopyOf(nicspec.OpcodeCopy)
+		}
 		e.Complete = true
 		switch from := &e.Pieces[0].Key; {
 		case i == 0:
-			e.Opcode, *from = nicspec.OpcodeCopy, g.goodKeys()[region]
-			e.Pieces = append(e.Pieces, g.piece(int(e.Pieces[0].Len)))[:2]
+			*from = g.goodKeys()[region]
 		case *from == g.goodKeys()[region] && region == regionArm:
 			*from = g.keyHigh
 		case *from == g.goodKeys()[region]:

@@ -58,6 +58,7 @@ type Msix struct {
 	Data   uint32 `json:"data"`
 	Count  uint16 `json:"count,omitempty"`
 	Cycles uint16 `json:"cycles,omitempty"` // units of 64
+	At     Place  `json:"at,omitzero"`
 }
 
 // Place is in which memory something is, and how it lies there.
@@ -66,6 +67,8 @@ type Place struct {
 	High bool `json:"high,omitempty"` // Arm memory above 4 GB, which takes four DWs of header
 	Skew int  `json:"skew,omitempty"` // bytes after a multiple of 64
 	Page int  `json:"page,omitempty"` // starts so many bytes before a page ends, when not 0; without Skew
+
+	Far uint64 `json:"far,omitempty"` // bits of the bus address that are turned over, above what programs use
 }
 
 // Queue names one.
@@ -95,7 +98,14 @@ type Frame struct {
 	Raw   []byte   `json:"raw,omitempty"`   // instead: bytes as they are
 	Len   int      `json:"len,omitempty"`   // bytes to which it is cut or filled up; 0 leaves it
 	Words []uint16 `json:"words,omitempty"` // from byte 14 on, big-endian
+	Put   []Put    `json:"put,omitempty"`   // later ones over earlier ones
 	Flip  []int    `json:"flip,omitempty"`  // bits that are turned over, by number
+}
+
+// Put is two bytes of a frame, big-endian.
+type Put struct {
+	At    int    `json:"at"`
+	Value uint16 `json:"value"`
 }
 
 // Send posts work entries, as many of them as there is room for.
@@ -124,8 +134,19 @@ type Entry struct {
 	CrcOff   uint16         `json:"crc_off,omitempty"`
 	CrcStart uint16         `json:"crc_start,omitempty"`
 	Push     bool           `json:"push,omitempty"` // the doorbell carries it
+	Noise    Noise          `json:"noise,omitempty"`
 	Patch    []Patch        `json:"patch,omitempty"`
 }
+
+// Noise is which bits of an entry are random. Its opcode, f_complete and wqe_id are not.
+type Noise uint8
+
+// What there is to choose from.
+const (
+	NoiseNone   Noise = iota
+	NoiseUnused       // those that say nothing [T3] [D1]
+	NoiseAll
+)
 
 // Piece is a piece of memory that an entry names.
 type Piece struct {
@@ -158,6 +179,7 @@ type Key struct {
 	Write   bool   `json:"write,omitempty"` // right_write
 	Base    uint64 `json:"base,omitempty"`  // first virtual address
 	Short   uint64 `json:"short,omitempty"` // the key ends so many bytes after its start; 0: at the end of its region
+	Room    uint64 `json:"room,omitempty"`  // the key begins so many bytes before its region, where nothing else lies
 	Place   Place  `json:"place,omitzero"`  // its region; a skew moves the start
 }
 
@@ -185,13 +207,13 @@ type Match struct {
 	Skip  uint64 `json:"skip,omitempty"`
 }
 
-// Table is any other table command; Wait follows when it is over. It enables no queue: one that would is left out.
+// Table is any other table command; Wait follows when it is over. It enables no queue: one that would is left out. One
+// that disables a queue does.
 type Table struct {
 	Op    uint8         `json:"op"`
 	Table nicspec.Table `json:"table"`
 	Index int           `json:"index"`
 	Words []uint32      `json:"words,omitempty"` // of TBL_DATA, from the first
-
 }
 
 // Write writes a register, by its name.

@@ -19,14 +19,15 @@ import (
 
 // player plays a program: the driver's side of every operation, and who else takes part.
 type player struct {
-	prog  *Program
-	sizes nic.Spec
-	b     *board.Board
-	root  *host.Root
-	ref   *golden.Referee
-	see   *watcher
-	tag   uint8 // of the next raw request
-	done  bool  // nothing more will be asked of the device
+	prog   *Program
+	sizes  nic.Spec
+	b      *board.Board
+	root   *host.Root
+	ref    *golden.Referee
+	see    *watcher
+	tag    uint8 // of the next raw request
+	done   bool  // nothing more will be asked of the device
+	rested int64 // latest cycle known in which the pin busy was 0
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing
@@ -34,7 +35,7 @@ type player struct {
 	free [regions]uint64 // first free bus address of each part of memory
 	used [regions]uint64 // bytes of the piece regions that are taken
 	last [regions]uint64 // where the piece before lies in its region
-	keys map[int]nicspec.KeyEntryFields
+	keys map[int]held
 }
 
 // Parts of memory: host, Arm below 4 GB, Arm above.
@@ -81,6 +82,21 @@ func (p *Place) region() int {
 	return regionArm
 }
 
+// Bits of bus addresses above what programs use of a part of memory, which Place.Far may turn over; nobody is where the
+// highest are not those of host or Arm.
+const (
+	farLow     = 3 << 30
+	farHigh    = (memoryBytes - 1) &^ (2*room - 1)
+	farNowhere = 0x7f << 57
+)
+
+func (p *Place) farBits() uint64 {
+	if p.region() == regionArm {
+		return farLow | farNowhere
+	}
+	return farHigh | farNowhere
+}
+
 // StuckError says that the NIC did not do in time what it must.
 type StuckError struct{ What string }
 
@@ -96,14 +112,17 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := board.Spec{Model: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Root: p.Board.root()}
+	spec := board.Spec{
+		Model: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall,
+		LinkCycles: linkCycles, Root: p.Board.root(),
+	}
 	b, err := build(spec)
 	if err != nil {
 		return nil, err
 	}
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
 	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: p.Board.starts(),
-		keys: map[int]nicspec.KeyEntryFields{}}
+		keys: map[int]held{}}
 	x.see = newWatcher(p, &x.sizes, cov)
 	for r := range x.free {
 		x.free[r] = x.at[r] + pieceBytes
@@ -125,6 +144,8 @@ func (x *player) connect() error {
 	}
 	x.b.NIC.Observe(x.ref.Observe)
 	x.b.NIC.Observe(x.see.crossing)
+	x.b.NIC.ObserveRest(x.ref.Rest)
+	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.rested = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
 	x.root.Faults.Struck = x.see.struck
 	pace, err := board.ParsePace("line", x.b.NIC.EthBits())
@@ -171,7 +192,7 @@ func (x *player) alloc(p Place, n int) uint64 {
 	at := &x.free[p.region()]
 	bus := p.lay(*at)
 	*at = bus + uint64(n)
-	return bus
+	return bus ^ p.Far
 }
 
 // lay is the first bus address from one on at which something lies as p says.
@@ -180,6 +201,14 @@ func (p *Place) lay(from uint64) uint64 {
 		return (from+tlp.PageBytes-1)&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(p.Page)
 	}
 	return (from+63)&^63 + uint64(p.Skew)
+}
+
+// write writes memory as software does. Where nobody has any, nothing is kept.
+func (x *player) write(bus uint64, b []byte) error {
+	if ep, _ := host.Split(bus); ep > nicspec.EndpointHost {
+		return nil
+	}
+	return x.root.Space.Write(bus, b)
 }
 
 // play carries out one operation.
@@ -259,6 +288,11 @@ func (f *Frame) bytes(n int) []byte {
 	}
 	if f.Len > 0 {
 		b = fit(b, n, f.Seed)
+	}
+	for _, p := range f.Put {
+		if p.At+2 <= len(b) {
+			binary.BigEndian.PutUint16(b[p.At:], p.Value)
+		}
 	}
 	for i, w := range f.Words {
 		if at := 14 + 2*i; at+2 <= len(b) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
 )
@@ -99,6 +100,17 @@ func (p *Program) Validate() error {
 	v.is(err == nil, "board: %v", err)
 	v.is(board.ValidEthBits(p.Board.EthBits) == nil, "board.eth_bits %d: want 256, 512 or 1024", p.Board.EthBits)
 	v.in("board.stall", p.Board.Stall, 0, 90)
+	for _, f := range []struct {
+		name   string
+		x      int
+		limits tlp.Limits // as after a reset, but for x
+		want   string
+	}{
+		{"mps", p.Board.MPS, tlp.Limits{MPS: p.Board.MPS, MRRS: 512, RCB: 64}, "128, 256, 512, 1024, 2048 or 4096"},
+		{"rcb", p.Board.RCB, tlp.Limits{MPS: 128, MRRS: 512, RCB: p.Board.RCB}, "64 or 128"},
+	} {
+		v.is(f.limits.Validate() == nil, "board.%s is %d: want %s", f.name, f.x, f.want)
+	}
 	v.in("board.jitter", p.Board.Jitter, 0, 10_000)
 	v.in("board.delay", p.Board.Delay, 0, 10_000)
 	v.offset("board.host_at", p.Board.HostAt)

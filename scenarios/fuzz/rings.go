@@ -69,7 +69,7 @@ func (r *ring) doorbell() uint32 {
 func (r *ring) put(entry []byte) error {
 	at := r.base + uint64(int(r.pi)&(r.size()-1))*uint64(r.slot)
 	r.pi++
-	return r.x.root.Space.Write(at, entry)
+	return r.x.write(at, entry)
 }
 
 // tell rings the doorbell.
@@ -131,7 +131,7 @@ func (x *player) messages(tx bool, m *Msix, addr *uint64, data *uint32, count, c
 	if m == nil || !x.sizes.Has(nicspec.PartMsix) {
 		return nil
 	}
-	*addr = x.alloc(Place{}, 4)
+	*addr = x.alloc(m.At, 4)
 	*data, *count, *cycles = m.Data, m.Count, m.Cycles
 	return x.root.Watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
 }
@@ -176,39 +176,41 @@ func (x *player) post(p *Post) error {
 
 // disable disables a queue, and waits until it is.
 func (x *player) disable(q Queue) error {
-	table, r := nicspec.TableRxq, (*ring)(nil)
-	if q.Tx {
-		table = nicspec.TableTxq
-		if t := x.tx[q.Queue]; t != nil {
-			r = &t.ring
-		}
-	} else if t := x.rx[q.Queue]; t != nil {
-		r = &t.ring
-	}
+	r := x.ringOf(q)
 	if r == nil {
 		return nil
 	}
 	x.see.disabling(r)
-	_, err := x.command(nicspec.TableOpWrite, table, q.Queue, make([]byte, nicspec.RxqEntrySize))
+	_, err := x.command(nicspec.TableOpWrite, r.table(), q.Queue, make([]byte, nicspec.RxqEntrySize))
+	x.forget(q)
+	return err
+}
+
+// ringOf is the ring of a queue that is enabled, or nil.
+func (x *player) ringOf(q Queue) *ring {
+	if t := x.tx[q.Queue]; q.Tx && t != nil {
+		return &t.ring
+	}
+	if t := x.rx[q.Queue]; !q.Tx && t != nil {
+		return &t.ring
+	}
+	return nil
+}
+
+func (x *player) forget(q Queue) {
 	if q.Tx {
 		delete(x.tx, q.Queue)
 	} else {
 		delete(x.rx, q.Queue)
 	}
-	return err
 }
 
 // bell rings a doorbell that tells of nothing new.
 func (x *player) bell(b *Bell) error {
-	r := (*ring)(nil)
+	r := x.ringOf(b.Queue)
 	off := nicspec.RegRxDoorbell(b.Queue.Queue)
 	if b.Tx {
 		off = nicspec.RegTxDoorbell(b.Queue.Queue)
-		if t := x.tx[b.Queue.Queue]; t != nil {
-			r = &t.ring
-		}
-	} else if t := x.rx[b.Queue.Queue]; t != nil {
-		r = &t.ring
 	}
 	var from uint16
 	why := "queue off"

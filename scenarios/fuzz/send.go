@@ -123,6 +123,7 @@ func (x *player) wqe(e *Entry, id uint32, last bool) (*sent, error) {
 		b = b[n:]
 	}
 	w.Encode(s.raw[:])
+	e.noise(s.raw[:])
 	for _, p := range e.Patch {
 		s.raw[p.At] ^= p.Xor
 	}
@@ -144,20 +145,29 @@ func (x *player) content(e *Entry) []byte {
 // piece finds memory for a piece and names it by its key.
 func (x *player) piece(p *Piece, b []byte) (nicspec.SegFields, uint64, error) {
 	k, known := x.keys[p.Key]
-	region := regionOf(k.BusBase)
+	region := regionArm
+	if known {
+		region = k.region
+	}
 	base := x.at[region]
 	at := Place{Skew: p.Skew, Page: p.Page}
 	bus := at.lay(base + x.used[region])
 	if bus+uint64(p.Len) > base+pieceBytes {
 		bus = at.lay(base)
 	}
+	if beyond := uint64(p.Len) - pieceBytes; p.Len > pieceBytes && base&(memoryBytes-1) > room+beyond {
+		bus = base - beyond
+	}
 	if p.Old && x.last[region] != 0 {
 		bus = x.last[region]
-	} else if err := x.root.Space.Write(bus, b); err != nil {
+	} else if err := x.write(bus^k.far, b); err != nil {
 		return nicspec.SegFields{}, 0, err
 	}
-	x.used[region] = bus + min(uint64(p.Len), tlp.PageBytes*8) - base
+	if bus >= base {
+		x.used[region] = bus + min(uint64(p.Len), tlp.PageBytes*8) - base
+	}
 	x.last[region] = bus
+	bus ^= k.far
 	seg := nicspec.SegFields{Key: uint32(k.Variant)<<24 | uint32(p.Key), Len: p.Len, Addr: bus}
 	if known {
 		seg.Addr = bus - k.BusBase + k.VaBase
@@ -175,22 +185,64 @@ func regionOf(bus uint64) int {
 	return regionArm
 }
 
+// held is a key as it is in force.
+type held struct {
+	nicspec.KeyEntryFields
+	region int
+	far    uint64 // bits in which its bus addresses differ from those of the region
+}
+
 // key writes a memory key: it names a region for pieces, from its skew on.
 func (x *player) key(k *Key) error {
-	f := nicspec.KeyEntryFields{Valid: 1, RightRead: !k.NoRead, RightWrite: k.Write, Variant: k.Variant, VaBase: k.Base,
-		BusBase: x.at[k.Place.region()] + uint64(k.Place.Skew)}
+	f := nicspec.KeyEntryFields{Valid: 1, RightRead: !k.NoRead, RightWrite: k.Write, Variant: k.Variant, VaBase: k.Base}
 	if k.Invalid {
 		f.Valid = 0
 	}
-	f.Length = pieceBytes - uint64(k.Place.Skew)
-	if k.Short > 0 {
-		f.Length = min(k.Short, f.Length)
-	}
+	f.BusBase, f.Length = k.spans(x.at[k.Place.region()])
+	f.VaBase = min(f.VaBase, -f.Length)
 	entry := make([]byte, nicspec.KeyEntrySize)
 	f.Encode(entry)
 	status, err := x.command(nicspec.TableOpWrite, nicspec.TableKey, k.Index, entry)
 	if status == nicspec.TableStatusOk && err == nil {
-		x.keys[k.Index] = f
+		x.keys[k.Index] = held{f, k.Place.region(), k.Place.Far}
 	}
 	return err
+}
+
+// spans is what a key covers of bus addresses, its region's first given. Beyond the region nothing else may lie in it: who
+// reads a ring would not be known, and copies could go anywhere.
+func (k *Key) spans(base uint64) (bus, length uint64) {
+	bus, length = base^k.Place.Far+uint64(k.Place.Skew), pieceBytes-uint64(k.Place.Skew)
+	if k.Short > 0 {
+		return bus, min(k.Short, length)
+	}
+	_, offset := host.Split(bus)
+	before := min(k.Room, max(offset, room)-room)
+	return bus - before, before + length
+}
+
+// noise makes bits of an entry random.
+func (e *Entry) noise(raw []byte) {
+	const opcode, flags, id, l3, l4, slots = 0, 4, 8, 12, 13, 16 // offsets
+	if e.Noise == NoiseNone {
+		return
+	}
+	was := [nicspec.WqeBytes]byte(raw)
+	keep := func(from, to int) { copy(raw[from:to], was[from:to]) }
+	copy(raw, craft.Pattern(len(raw), e.Frame.Seed+13))
+	keep(opcode, opcode+1)
+	raw[flags] = raw[flags]&^1 | was[flags]&1
+	keep(id, id+4)
+	if e.Noise == NoiseAll || e.Opcode == nicspec.OpcodeNop || e.Opcode > nicspec.OpcodeCopyInvalidate {
+		return
+	}
+	keep(opcode, flags+2)
+	if e.IPCsum || e.UDPCsum || e.UDPZero || e.ICRC {
+		keep(l3, l4+1)
+	}
+	if e.CRC32C {
+		keep(flags+2, id)
+		keep(l4+1, slots)
+	}
+	keep(slots, slots+nicspec.WqeSlotBytes*((e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes+len(e.Pieces)))
 }

@@ -82,15 +82,25 @@ func (x *player) table(t *Table) error {
 		}
 	}
 	op := nicspec.TableOp(t.Op)
+	off := x.disables(t)
+	if off != nil {
+		x.see.disabling(off)
+	}
 	cmd := uint32(nicspec.NewTblCmd(op, t.Table, t.Index))
 	if err := x.root.WriteReg32(nicspec.RegTblCmd, cmd); err != nil {
 		return err
 	}
 	status, err := x.commanded(op, t.Table, t.Index)
-	if err == nil && status == nicspec.TableStatusOk && op == nicspec.TableOpWrite && t.Table == nicspec.TablePortCfg {
+	if err != nil || status != nicspec.TableStatusOk {
+		return err
+	}
+	switch {
+	case off != nil:
+		x.forget(Queue{off.tx, off.q})
+	case op == nicspec.TableOpWrite && t.Table == nicspec.TablePortCfg:
 		x.see.portCfg(t.Index, t.Words)
 	}
-	return err
+	return nil
 }
 
 func (x *player) rule(r *Rule) error {
@@ -139,6 +149,15 @@ func (x *player) enables(t *Table) bool {
 		return x.tx[t.Index] == nil && !notBuilt && t.Index < x.sizes.NumTxq
 	}
 	return false
+}
+
+// disables is the ring of the queue that a table command disables, or nil.
+func (x *player) disables(t *Table) *ring {
+	queues := t.Table == nicspec.TableRxq || t.Table == nicspec.TableTxq
+	if t.Op != uint8(nicspec.TableOpWrite) || !queues || len(t.Words) == 0 || t.Words[0]&0xff != 0 {
+		return nil
+	}
+	return x.ringOf(Queue{t.Table == nicspec.TableTxq, t.Index})
 }
 
 // reset starts a function-level reset and waits for its end.

@@ -211,6 +211,8 @@ func waysOf(o *Op) []func(*Op) {
 		ways = append(ways, func(o *Op) { o.Fault.Skip /= 2 }, func(o *Op) { o.Fault.Nth /= 2 }, func(o *Op) { o.Fault.Delay /= 2 })
 	case o.Rule != nil:
 		ways = append(ways, func(o *Op) { o.Rule.Match = nil }, func(o *Op) { o.Rule.Account = nil })
+	case o.Key != nil:
+		ways = append(ways, func(o *Op) { o.Key.Room /= 2 }, func(o *Op) { o.Key.Place = Place{Host: o.Key.Place.Host, High: o.Key.Place.High} })
 	case o.TLP != nil:
 		ways = append(ways, func(o *Op) { o.TLP.Count /= 2 })
 	}
@@ -226,6 +228,7 @@ func at[T any](list []T, i int, f func(*T)) {
 var frameWays = []func(*Frame){
 	func(f *Frame) { f.Payload /= 2 },
 	func(f *Frame) { f.Trailer, f.Flip = 0, nil },
+	func(f *Frame) { f.Put = f.Put[:len(f.Put)/2] },
 	func(f *Frame) { f.Raw = f.Raw[:len(f.Raw)/2] },
 	func(f *Frame) { f.Tags, f.Options = nil, 0 },
 	func(f *Frame) { f.IPBad, f.ICRCBad, f.UDPSum = false, false, 0 },
@@ -253,6 +256,7 @@ var entryWays = []func(*Entry){
 		}
 	},
 	func(e *Entry) { e.Patch = nil },
+	func(e *Entry) { e.Noise = NoiseNone },
 	func(e *Entry) { e.IPCsum, e.UDPCsum, e.UDPZero = false, false, false },
 	func(e *Entry) { e.ICRC = false },
 	func(e *Entry) { e.CRC32C, e.CrcOff, e.CrcStart = false, 0, 0 },

@@ -62,6 +62,14 @@ func (v *validator) check(o *Op) {
 // checked are operations in which something can be wrong.
 type checked interface{ check(v *validator) }
 
+// message holds that a queue's messages go to a whole DW.
+func (v *validator) message(m *Msix) {
+	if m != nil {
+		v.place("msix.at", &m.At)
+		v.is(m.At.Skew%4 == 0 && m.At.Page%4 == 0, "msix.at: want a multiple of 4")
+	}
+}
+
 func (q *RxQueue) check(v *validator) {
 	v.queue(q.Queue)
 	v.in("log_size", q.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
@@ -70,6 +78,7 @@ func (q *RxQueue) check(v *validator) {
 	v.is(q.HdrBytes > 0 || q.Split == nicspec.SplitModeNone, "hdr_bytes is 0: want more with split %v", q.Split)
 	v.aligned("ring", &q.Ring)
 	v.aligned("done", &q.Done)
+	v.message(q.Msix)
 }
 
 func (q *TxQueue) check(v *validator) {
@@ -77,6 +86,7 @@ func (q *TxQueue) check(v *validator) {
 	v.in("log_size", q.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
 	v.aligned("ring", &q.Ring)
 	v.aligned("done", &q.Done)
+	v.message(q.Msix)
 }
 
 func (v *validator) queue(q int) { v.in("queue", q, 0, nicspec.RxqMax-1) }
@@ -85,6 +95,7 @@ func (v *validator) place(name string, p *Place) {
 	v.in(name+".skew", p.Skew, 0, tlp.PageBytes-1)
 	v.in(name+".page", p.Page, 0, tlp.PageBytes-1)
 	v.is(!p.Host || !p.High, "%s: high is for Arm memory", name)
+	v.is(p.Far&^p.farBits() == 0, "%s.far is %#x: want bits of %#x", name, p.Far, p.farBits())
 }
 
 func (v *validator) aligned(name string, p *Place) {
@@ -131,6 +142,10 @@ func (v *validator) frame(f *Frame, least int) {
 	for _, b := range f.Flip {
 		v.in("flip", b, 0, 8*maxFrame)
 	}
+	v.in("put", len(f.Put), 0, maxList)
+	for _, p := range f.Put {
+		v.in("put.at", p.At, 0, maxFrame)
+	}
 }
 
 func (s *Send) check(v *validator) {
@@ -139,6 +154,7 @@ func (s *Send) check(v *validator) {
 	for i := range s.Entries {
 		e := &s.Entries[i]
 		v.frame(&e.Frame, 0)
+		v.in("noise", int(e.Noise), 0, int(NoiseAll))
 		v.in("inline", e.Inline, 0, nicspec.InlineMax)
 		v.in("pieces", len(e.Pieces), 0, nicspec.WqeSlots-(e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes)
 		for k := range e.Pieces {
@@ -160,6 +176,7 @@ func (b *Bell) check(v *validator) {
 
 func (k *Key) check(v *validator) {
 	v.in("index", k.Index, 0, 0xffff)
+	v.is(k.Room <= memoryBytes, "room is %#x: want at most %#x", k.Room, uint64(memoryBytes))
 	v.place("place", &k.Place)
 }
 

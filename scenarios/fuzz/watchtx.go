@@ -126,7 +126,7 @@ func (w *watcher) copied(queue int, e *nicspec.WqeFields, s nicspec.Status) {
 
 // unpatched is 1 for entries whose pieces are what the program says, else 0.
 func unpatched(e *Entry) int {
-	if len(e.Patch) > 0 {
+	if len(e.Patch) > 0 || e.Noise == NoiseAll {
 		return 0
 	}
 	return 1

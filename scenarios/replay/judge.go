@@ -17,6 +17,7 @@ import (
 type judge struct {
 	ref    *golden.Referee
 	calls  uint64
+	cycles int64         // until the last crossing
 	timed  time.Duration // of every sampleEvery-th call
 	closer []func() error
 	cuts   func() []Cut // of the artifacts; nil without
@@ -62,6 +63,7 @@ func newJudge(r *Run) (*judge, error) {
 		return nil, errors.Join(err, j.Close())
 	}
 	r.dev.Observe(j.observe)
+	r.dev.ObserveRest(j.ref.Rest)
 	return j, nil
 }
 
@@ -109,6 +111,7 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 
 func (j *judge) observe(c boundary.Crossing) {
 	j.calls++
+	j.cycles = max(j.cycles, c.Last+1)
 	if j.calls%sampleEvery != 0 {
 		j.ref.Observe(c)
 		return

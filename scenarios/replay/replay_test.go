@@ -14,8 +14,10 @@ import (
 
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
 	"nictwin/models/wire"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
 )
 
@@ -151,13 +153,21 @@ func TestAssertions(t *testing.T) {
 	require.Equal(t, want, play(t, o).Digest)
 }
 
-// The digest is the same again, whatever the quantum and mode.
+// The digest is the same again, whatever the quantum and mode, and so is the time that is told.
 func TestDigest(t *testing.T) {
-	digest := func(change func(*Options)) string {
+	type told struct {
+		digest string
+		cycles int64
+		sim    simcore.Ps
+	}
+	digest := func(change func(*Options)) told {
 		o := options("rtl", shipped(t)[:12])
 		o.Stall = 20
 		change(&o)
-		return play(t, o).Digest
+		res := play(t, o)
+		require.Equal(t, simcore.Ps(res.Cycles)*board.Cycle, res.Sim)
+		require.LessOrEqual(t, res.Cycles, res.DeviceCycles)
+		return told{res.Digest, res.Cycles, res.Sim}
 	}
 	want := digest(func(*Options) {})
 	for _, q := range []uint32{16, 256} {
@@ -165,7 +175,7 @@ func TestDigest(t *testing.T) {
 			require.Equal(t, want, digest(func(o *Options) { o.Quantum, o.Serial = q, serial }), "quantum %d, serial %v", q, serial)
 		}
 	}
-	require.NotEqual(t, want, digest(func(o *Options) { o.Seed++ }), "another seed, other stalls")
+	require.NotEqual(t, want.digest, digest(func(o *Options) { o.Seed++ }).digest, "another seed, other stalls")
 	model := options("model", shipped(t)[:12])
 	model.Stall = 20
 	require.Equal(t, play(t, model).Digest, play(t, model).Digest)

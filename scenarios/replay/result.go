@@ -10,6 +10,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
 )
 
 // Result is what a replay has found.
@@ -20,11 +21,13 @@ type Result struct {
 	Build      string // hash of the RTL build, empty for the model
 	Checked    uint64 // comparisons by the referee
 	Mismatches uint64
-	Findings   []string // what is wrong, most telling first
-	Cycles     int64
-	Sim        simcore.Ps
+	Findings   []string   // what is wrong, most telling first
+	Cycles     int64      // until the last crossing, whatever the quantum
+	Sim        simcore.Ps // likewise
 	Wall       time.Duration
 	Shares     *Shares // nil for the model
+
+	DeviceCycles int64 // that the device ran for, up to whole quanta
 
 	Frames, NotPlayable, LeftOut int // of the captures
 	Truncated                    int // frames of which the file holds only the beginning, played as they are
@@ -75,7 +78,8 @@ func stopwatch() func() time.Duration {
 // result closes the run: playErr is what kept it from its end, if anything.
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
-		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.dev.Cycles(), Sim: simcore.Now(r.engine), Wall: wall,
+		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.cycles, DeviceCycles: r.dev.Cycles(),
+		Sim: simcore.Ps(r.judge.cycles) * board.Cycle, Wall: wall,
 		Frames: len(r.frames), LeftOut: r.cut, Truncated: r.short, Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
 	}
 	for _, f := range r.files {

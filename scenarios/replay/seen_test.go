@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	_ "nictwin/models/fixedseed"
 )
 
 // Frames are told apart as with a list of all of them, but for those of long ago.

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"gopkg.in/yaml.v3"
 )
 
 // Exclusion leaves sites out, for a reason. Patterns are those of path.Match, without its brackets: "*" is any name.

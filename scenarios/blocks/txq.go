@@ -1,0 +1,285 @@
+package blocks
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// Requests of txq.
+const (
+	txqTable = iota
+	txqRing
+	txqNone = places // no ring
+)
+
+// txqDoorbells is doorbells of up to one queue a place, where its rings are too, and then of one of these with one more
+// entry. Memory has entries whose bytes say how they end.
+type txqDoorbells struct {
+	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
+	_                                            uint8
+	Queue, Pi                                    [places]uint16
+	Wqe                                          [nicspec.WqeBytes]uint8 // of the one pushed
+}
+
+// txqCame is what comes of them, place by place: which queue's turn it is, and how many entries are read at a time, is free.
+type txqCame struct {
+	Op, DbBad, QueueErrs uint8
+	Writes               writesFault
+	Entries, Completions [places]uint16
+}
+
+// txqItem is an entry that was handed on, or, with an address, a completion entry.
+type txqItem struct {
+	Queue, Ecn, Event uint8
+	Status            nicspec.Status
+	Index             uint16
+	_                 [2]uint8
+	Addr              uint64
+	Bytes             [nicspec.WqeBytes]uint8
+}
+
+// txq has transmit queues from their doorbells to the entries that they hand on, in order, and from the ends of these to
+// completion entries. Copies, which wait for one another on ways of their own, are no part of its build.
+var txq = &Block{
+	Name: "txq", RTL: "nic_txq.sv", Go: "comp_txq.go",
+	Ops: []Op{
+		txqTable: tableOp(&nicspec.TxqEntryInfo),
+		txqRing: {
+			Name: "doorbells", Request: record[txqDoorbells](),
+			Result: record[txqCame]().withList("items", record[txqItem]()),
+		},
+	},
+	Stimulus: txqStimulus, Settle: txqSettle,
+	Reference: func() func(Packet) []Packet { return newTxqState().answer },
+}
+
+// txqStimulus has three queues of each place go on, work, fail and go off.
+func txqStimulus(rng *rand.Rand, n int) (list []Packet) {
+	s := newTxqState()
+	for range n {
+		var p Packet
+		if maybe(rng, 30) {
+			place := rng.IntN(places)
+			p = txqCommand(rng, txqQueue(rng, place), uint64(place))
+		} else {
+			p = s.doorbells(rng)
+		}
+		s.answer(p)
+		list = append(list, p)
+	}
+	return list
+}
+
+func txqQueue(rng *rand.Rand, place int) int { return place + places*rng.IntN(3) }
+
+// txqCommand is a command for a queue, whose rings are at a place.
+func txqCommand(rng *rand.Rand, queue int, place uint64) Packet {
+	const align = 63
+	if maybe(rng, 20) {
+		return tableRequest(txqTable, nicspec.TableTxq, queue, nil)
+	}
+	ring := func() uint64 { return uint64(rng.Uint32())<<32 | place<<placeBit | uint64(rng.Uint32N(1<<29))&^align }
+	f := nicspec.TxqEntryFields{
+		Enable: flag(maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: ring(), CqBase: ring(), EcnMode: uint8(rng.IntN(4)),
+		PfcClass: uint8(rng.IntN(nic.PauseClasses)), MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(),
+		// What is left out:
+		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()), Cqi: uint16(rng.Uint32()),
+	}
+	switch rng.IntN(24) {
+	case 0:
+		f.Enable = uint8(2 + rng.IntN(200))
+	case 1:
+		f.LogSize = uint8(pick(rng, 0, 1, 16+rng.IntN(200)))
+	case 2:
+		f.RingBase |= 1 << rng.IntN(6)
+	case 3:
+		f.CqBase |= 1 << rng.IntN(6)
+	case 4:
+		f.EcnMode = uint8(4 + rng.IntN(200))
+	case 5:
+		f.MsixAddr |= uint64(1 + rng.IntN(3))
+	case 6:
+		f.PfcClass = uint8(nic.PauseClasses + rng.IntN(200))
+	}
+	e := make([]byte, nicspec.TxqEntrySize)
+	f.Encode(e)
+	return tableRequest(txqTable, nicspec.TableTxq, queue, e)
+}
+
+// txqState is the queues and the read side of a NIC.
+type txqState struct {
+	*nic.Regs
+	reads readerState
+}
+
+func newTxqState() *txqState {
+	spec := nic.DefaultSpec()
+	spec.Parts &^= nicspec.PartCopy
+	return &txqState{nic.NewRegs(spec), readerState{Reader: nic.NewReader(256), mrrs: 512}}
+}
+
+// doorbells are some that queues may take, most of them. One entry alone may be pushed, or fail to be read.
+func (s *txqState) doorbells(rng *rand.Rand) Packet {
+	d := txqDoorbells{Op: txqRing, Short: uint8(rng.IntN(2)), Pushed: txqNone, Pace: pick[uint8](rng, 0, 0, 1, 3, 7)}
+	for i := range d.Queue {
+		id := txqQueue(rng, i)
+		q := s.Txq(id)
+		if maybe(rng, 60) { // one that runs, if there is one
+			for k := 0; q.State != nicspec.QueueStateRun && k < 3; k++ {
+				id = i + places*k
+				q = s.Txq(id)
+			}
+		}
+		posted, rings := rng.IntN(min(int(q.Size()), 12)+1), maybe(rng, 80)
+		switch {
+		case maybe(rng, 5):
+			posted = pick(rng, -1, int(q.Size()), int(q.Size())+1, rng.IntN(1<<16))
+		case d.Pushed == txqNone && maybe(rng, 20):
+			posted, d.Pushed = posted*rng.IntN(2), uint8(i)
+			if rings = posted > 0; posted == int(q.Size()) { // whether there is room yet is free
+				posted--
+			}
+			txqEntryAt(q.WqeAddr(q.PI+uint16(posted)), &d.Wqe)
+		case d.Fault == faultNone && maybe(rng, 5):
+			rings, posted, d.Faulty, d.Fault = true, 1, uint8(i), uint8(1+rng.IntN(faultKinds-1))
+		}
+		if d.Queue[i], d.Pi[i] = uint16(id), q.PI+uint16(posted); maybe(rng, 2) {
+			d.Queue[i] = uint16(nic.DefaultSpec().NumTxq + id) // is none
+		}
+		d.Rung |= flag(rings) << i
+	}
+	return Packet{Data: encode(d)}
+}
+
+// txqEntryAt is what memory has at the place of an entry.
+func txqEntryAt(addr uint64, b *[nicspec.WqeBytes]uint8) {
+	for i := range b {
+		b[i] = readerByte(addr + uint64(i))
+	}
+}
+
+func (s *txqState) answer(req Packet) []Packet {
+	if req.Data[0] == txqTable {
+		res := tableAnswer(s.Regs, req)
+		s.Drained()
+		return []Packet{res}
+	}
+	d := decode[txqDoorbells](req.Data)
+	r := txqCame{Op: txqRing}
+	var items []byte
+	for i := range d.Queue {
+		id := int(d.Queue[i])
+		ring := func(pi uint16) {
+			r.DbBad += flag(s.Write32(nicspec.RegTxDoorbell(id), uint32(pi)).Kind != nic.EffectDoorbell)
+		}
+		if d.Rung>>i&1 != 0 {
+			ring(d.Pi[i])
+		}
+		if int(d.Pushed) == i {
+			ring(d.Pi[i] + 1)
+		}
+		fault := uint8(faultNone)
+		if int(d.Faulty) == i {
+			fault = d.Fault
+		}
+		entries, completions := s.work(id, fault, &r)
+		r.Entries[i], r.Completions[i] = uint16(len(entries)), uint16(len(completions))
+		for _, x := range append(entries, completions...) {
+			items = append(items, encode(x)...)
+		}
+	}
+	return []Packet{{Data: append(encode(r), items...)}}
+}
+
+// work is what a queue hands on, all that is posted, and what comes of that.
+func (s *txqState) work(id int, fault uint8, r *txqCame) (entries, completions []txqItem) {
+	q := s.Txq(id)
+	for q != nil && q.CI != q.PI && q.State == nicspec.QueueStateRun {
+		var rd nic.Read
+		e, c := txqItem{Queue: uint8(id), Ecn: q.EcnMode, Index: q.CI}, txqItem{Addr: q.CqeAddr(q.CQI)}
+		rd.Begin(q.WqeAddr(q.CI), e.Bytes[:])
+		if s.reads.read(&rd, fault, false); rd.Status != nicspec.StatusOk {
+			e.Event, e.Status, e.Bytes = 1, rd.Status, [nicspec.WqeBytes]uint8{}
+			nic.BuildEvent(uint16(id), q.CI, rd.Status, q.Phase(q.CQI), &c.Bytes)
+			q.Fail(rd.Status)
+			q.CQI++
+			r.QueueErrs++
+			return append(entries, e), append(completions, c)
+		}
+		entries = append(entries, e)
+		w := nicspec.Wqe(e.Bytes[:])
+		if status, sent := txqEnd(w); status != nicspec.StatusOk || w.FComplete() {
+			nic.BuildTxCqe(uint16(id), q.CI, status, w.WqeId(), sent, q.Phase(q.CQI), &c.Bytes)
+			completions = append(completions, c)
+			q.CQI++
+		}
+		q.CI++
+	}
+	return entries, completions
+}
+
+// txqEnd is how the wrapper has an entry end, and the length of its frame.
+func txqEnd(w nicspec.Wqe) (nicspec.Status, int) {
+	if w[16]&7 == 0 {
+		return nicspec.StatusBadKey, 0
+	}
+	return nicspec.StatusOk, nicspec.FrameMin + int(w[17])
+}
+
+// txqTold is an entry as the block tells of it.
+type txqTold struct {
+	Queue, Ecn, Event uint8
+	Status            nicspec.Status
+	Index             uint16
+	Bytes             [nicspec.WqeBytes]uint8
+}
+
+// txqSettle puts what was told in the order of places: of each the entries, then the completion entries.
+func txqSettle(data []byte) []byte {
+	last := len(data) - writeBeat
+	if last < 0 || len(data)%writeBeat != 0 || data[last] == txqTable {
+		return data[:min(len(data), 8+tableBytes)]
+	}
+	var w txqWritten
+	var entries [places][]txqItem
+	var writes []byte
+	for b := range slices.Chunk(data[:last], writeBeat) {
+		if le.Uint32(b[writeKeep:]) != 0 || b[writeLast] != 0 {
+			writes = append(writes, b...)
+			continue
+		}
+		t := decode[txqTold](b)
+		e := txqItem{Queue: t.Queue, Ecn: t.Ecn, Event: t.Event, Status: t.Status, Index: t.Index, Bytes: t.Bytes}
+		entries[t.Queue%places] = append(entries[t.Queue%places], e)
+	}
+	tlps(writes, 128, w.wrong, w.add)
+	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.fault}
+	var items []byte
+	for i := range places {
+		r.Entries[i], r.Completions[i] = uint16(len(entries[i])), uint16(len(w.entries[i]))
+		for _, x := range append(entries[i], w.entries[i]...) {
+			items = append(items, encode(x)...)
+		}
+	}
+	return append(encode(r), items...)
+}
+
+// txqWritten is completion entries in the order in which they left.
+type txqWritten struct {
+	written
+	entries [places][]txqItem
+}
+
+func (w *txqWritten) add(p other, entry bool) {
+	h := tlp.Parse(&p.Hdr)
+	if h.Kind != tlp.MWr || !entry || len(p.Data) != nicspec.CqeBytes {
+		w.wrong(writesKind)
+		return
+	}
+	at := &w.entries[h.Address>>placeBit%places]
+	*at = append(*at, txqItem{Addr: h.Address, Bytes: [nicspec.CqeBytes]uint8(p.Data)})
+}

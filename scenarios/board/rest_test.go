@@ -1,0 +1,66 @@
+package board
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
+)
+
+// restless schedules itself until a cycle.
+type restless struct {
+	e     *simcore.Engine
+	until int64
+	ev    simcore.Event
+}
+
+func (r *restless) Name() string { return "Restless" }
+
+func (r *restless) Handle(sim.Event) error {
+	r.ev.H, r.ev.At = r, r.e.Now()+Cycle
+	if int64(r.e.Now()/Cycle) < r.until {
+		r.e.Schedule(&r.ev)
+	}
+	return nil
+}
+
+// A board on which something goes on for ever ends with who it is; one that comes to rest does so undisturbed.
+func TestBoardsComeToRest(t *testing.T) {
+	const forEver = 5 * rtlbridge.DefaultPatience
+	for _, x := range []struct {
+		name        string
+		until       int64
+		done, busy  bool
+		wrong, says string
+	}{
+		{"at rest", 0, true, false, "", ""},
+		{"in time", rtlbridge.DefaultPatience, true, true, "", ""},
+		{"long work", 2 * rtlbridge.DefaultPatience, false, true, "", ""},
+		{"busy for ever", forEver, true, true, "device", "NIC is not at rest at cycle 1007616, 1000000 cycles after everything was done: it says that it is busy"},
+		{"another one", forEver, true, false, "board", "at cycle 1007616, 1000000 cycles after everything was done, there is still an event of Restless"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			b, err := New(Spec{NIC: Model, LinkCycles: DefaultLinkCycles})
+			require.NoError(t, err)
+			m := b.NIC.(*model)
+			require.NoError(t, m.Begin(func() bool { return x.done }))
+			m.rest.busy = func() bool { return x.busy }
+			require.NoError(t, (&restless{e: b.Engine, until: x.until}).Handle(nil))
+			err = b.Engine.Run()
+			var device *rtlbridge.RestlessError
+			var board *RunawayError
+			require.Equal(t, x.wrong == "device", errors.As(err, &device))
+			require.Equal(t, x.wrong == "board", errors.As(err, &board))
+			if x.wrong == "" {
+				require.NoError(t, err)
+				require.LessOrEqual(t, int64(b.Engine.Now()/Cycle), x.until+restEvery)
+				return
+			}
+			require.ErrorContains(t, err, x.says)
+		})
+	}
+}

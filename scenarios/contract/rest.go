@@ -1,0 +1,64 @@
+package contract
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/host"
+	"nictwin/models/nicspec"
+)
+
+// The referee holds busy to be 1 in every check; these have it fall, and be looked at while it must not.
+var restChecks = []check{
+	{"rest/busy is 1 while a read is outstanding", "B8 C1", stalled, busyWhileReading},
+	{"rest/busy falls while an entry waits for tx_enable", "B8 T1", stalled, restWithEntry},
+}
+
+// rests waits until the pin busy is 0: nothing is left to do [B8] [C3].
+func (r *rig) rests() {
+	r.t.Helper()
+	from := r.b.NIC.Cycles()
+	r.until("the pin busy is 0 [B8]", func() bool {
+		r.read(nicspec.RegStatus) // the Go NIC tells of a rest when it ends
+		return r.rested > from
+	})
+}
+
+// busyWhileReading has reads of each kind of ring that never come back, and nothing else to do.
+func busyWhileReading(r *rig) {
+	const limit = 8000
+	r.write(nicspec.RegCplTimeout, limit)
+	r.write(nicspec.RegCtrl, 3)
+	r.rests()
+	x, y := r.openRx(3, 3, nil), r.openTx(2, 3)
+	for _, g := range []*ring{&x.ring, &y.ring} {
+		r.failOnce(host.FaultSilent, g.ring, 64)
+		if g == &x.ring {
+			r.post(x, 1)
+		} else {
+			r.enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
+			r.ringTx(y)
+		}
+		r.struck()
+		r.synced()
+		from := r.b.NIC.Cycles()
+		r.run(limit / 2)
+		r.synced()
+		require.Less(r.t, r.rested, from, "busy was 0 while a read was outstanding")
+		r.event(g, nicspec.StatusCplTimeout, 0)
+		r.rests()
+	}
+}
+
+// restWithEntry rings for an entry that may not start: that is no work in progress.
+func restWithEntry(r *rig) {
+	r.write(nicspec.RegCtrl, 1)
+	y := r.openTx(2, 3)
+	r.enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
+	r.ringTx(y)
+	r.synced()
+	r.rests()
+	r.nothing(&y.ring)
+	r.write(nicspec.RegCtrl, 3)
+	r.until("the entry ends", func() bool { return r.next(&y.ring) != nil })
+	r.rests()
+}

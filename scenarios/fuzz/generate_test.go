@@ -1,0 +1,172 @@
+package fuzz
+
+import (
+	"encoding/hex"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/host"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/craft"
+)
+
+// reached collects bits of what programs have: those that were 1, and those that were 0.
+type reached map[string]*[2]uint64
+
+func (r reached) see(what string, v uint64) {
+	if r[what] == nil {
+		r[what] = new([2]uint64)
+	}
+	r[what][0] |= ^v
+	r[what][1] |= v
+}
+
+// both are the bits that were 1 and 0.
+func (r reached) both(what string) uint64 {
+	if r[what] == nil {
+		return 0
+	}
+	return r[what][0] & r[what][1]
+}
+
+func (r reached) place(what string, p *Place) { r.see(what, p.Far) }
+
+func (r reached) op(o *Op) {
+	switch {
+	case o.Key != nil:
+		r.see("key", uint64(o.Key.Index))
+		r.see("room", o.Key.Room)
+	case o.Rule != nil:
+		r.see("rule", uint64(o.Rule.Index))
+	case o.RxQueue != nil:
+		r.see("rx queue", uint64(o.RxQueue.Queue))
+		r.place("rx ring", &o.RxQueue.Ring)
+		if m := o.RxQueue.Msix; m != nil {
+			r.place("message", &m.At)
+		}
+	case o.TxQueue != nil:
+		r.see("tx queue", uint64(o.TxQueue.Queue))
+		r.place("tx completions", &o.TxQueue.Done)
+	case o.Post != nil:
+		r.place("buffer", &o.Post.Pay)
+	case o.Table != nil && o.Table.Op == uint8(nicspec.TableOpWrite):
+		r.table(o.Table)
+	case o.Write != nil && o.Write.Reg == "PORT_MAC":
+		r.see("MAC", uint64(o.Write.Value))
+	case o.TLP != nil:
+		r.tlp(o.TLP)
+	case o.Send != nil:
+		for i := range o.Send.Entries {
+			r.entry(o.Send, &o.Send.Entries[i])
+		}
+	}
+}
+
+func (r reached) table(t *Table) {
+	switch {
+	case t.Table == nicspec.TablePortCfg:
+		r.see("pause time", uint64(t.Words[1]))
+	case (t.Table == nicspec.TableRxq || t.Table == nicspec.TableTxq) && t.Words[0]&0xff == 0:
+		r.see("disabled", uint64(t.Words[0])>>8)
+		r.see("disabled base", uint64(t.Words[4])|uint64(t.Words[5])<<32)
+	}
+}
+
+func (r reached) tlp(t *TLP) {
+	hdr, err := hex.DecodeString(t.Header)
+	if err == nil && hdr[0]&0x30 == 0x30 && hdr[0] < 0x80 {
+		r.see("message attributes", uint64(hdr[1])<<8|uint64(hdr[2]))
+		r.see("message length", uint64(hdr[2]&3)<<8|uint64(hdr[3]))
+		r.see("message code", uint64(hdr[7]))
+	}
+}
+
+func (r reached) entry(s *Send, e *Entry) {
+	if e.Push && len(s.Entries) == 1 {
+		r.see("pushed", uint64(e.Opcode))
+		r.see("pushed noise", uint64(e.Noise))
+	}
+	if e.UDPCsum || e.ICRC {
+		r.see("l3", uint64(e.L3))
+		r.see("l4", uint64(e.L4))
+	}
+	if e.Opcode == nicspec.OpcodeInvalidate {
+		r.see("invalidated", uint64(e.Pieces[0].Len))
+	}
+}
+
+// Programs reach what they are to reach: the ends of what there may be, in every bit.
+func TestWhatProgramsReach(t *testing.T) {
+	sizes := nic.DefaultSpec()
+	sizes.Ports, sizes.NumRxq, sizes.NumTxq, sizes.NumKeys, sizes.NumRules = 2, nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
+	r := reached{}
+	for seed := range uint64(1000) {
+		p := Generate(seed, Shape{sizes, -1})
+		for i := range p.Ops {
+			r.op(&p.Ops[i])
+		}
+	}
+	const anywhere = uint64(farHigh | farNowhere)
+	for what, bits := range map[string]uint64{
+		"key": 0xfff, "rule": 0xff, "rx queue": 0xff, "tx queue": 0xff, "room": 1<<56 - 1,
+		"rx ring": anywhere | farLow, "tx completions": anywhere | farLow, "buffer": anywhere | farLow, "message": anywhere | farLow,
+		"pause time": 0xffff, "MAC": 0xffff_ffff, "disabled": 0xff_ffff, "disabled base": ^uint64(0),
+		"message attributes": 0x7470, "message length": 0x3ff, "message code": 0xff,
+		"pushed": 0xff, "pushed noise": 3, "l3": 0x7f, "l4": 0x7f, "invalidated": 0xff_ffff,
+	} {
+		require.Equal(t, bits, r.both(what)&bits, "bits of %s", what)
+	}
+}
+
+// Noise leaves what an entry says: opcode, f_complete and wqe_id always, and all that is looked at unless it is everything.
+func TestNoise(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 1000 {
+		e := Entry{Opcode: nicspec.Opcode(rng.IntN(8)), Noise: Noise(rng.IntN(3)), Inline: rng.IntN(33), Pieces: make([]Piece, rng.IntN(2)),
+			IPCsum: rng.IntN(2) == 0, CRC32C: rng.IntN(2) == 0}
+		e.Frame.Seed = rng.Uint64()
+		was := [nicspec.WqeBytes]byte(craft.Pattern(nicspec.WqeBytes, rng.Uint64()))
+		raw := was
+		e.noise(raw[:])
+		looks := func(from, to int) { require.Equal(t, was[from:to], raw[from:to], "bytes %d to %d of %+v", from, to, e) }
+		looks(0, 1)
+		require.Equal(t, was[4]&1, raw[4]&1)
+		looks(8, 12)
+		send := e.Opcode >= nicspec.OpcodeSend && e.Opcode <= nicspec.OpcodeCopyInvalidate
+		switch {
+		case e.Noise == NoiseNone:
+			require.Equal(t, was, raw)
+			continue
+		case e.Noise == NoiseUnused && send:
+			used := 16 + 16*((e.Inline+15)/16+len(e.Pieces))
+			looks(0, 6)
+			looks(16, used)
+			if e.IPCsum {
+				looks(12, 14)
+			}
+			if e.CRC32C {
+				looks(6, 8)
+				looks(14, 16)
+			}
+			require.True(t, used == nicspec.WqeBytes || was[used] != raw[used] || was[used+1] != raw[used+1])
+		default:
+			require.NotEqual(t, was[16:], raw[16:])
+		}
+	}
+}
+
+// A key covers its region and stays inside its endpoint, whatever room it is to have.
+func TestKeysCoverTheirRegions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 10_000 {
+		base := host.Bus(rng.IntN(2), rng.Uint64N(memoryBytes-room)&^4095)
+		k := Key{Room: rng.Uint64() >> (8 + rng.IntN(56)), Place: Place{High: true, Skew: rng.IntN(4096)}}
+		bus, length := k.spans(base)
+		require.LessOrEqual(t, bus, base+uint64(k.Place.Skew))
+		require.Equal(t, base+pieceBytes, bus+length)
+		require.Equal(t, bus>>56, (bus+length-1)>>56, "%#x and %#x B more", bus, length)
+	}
+}

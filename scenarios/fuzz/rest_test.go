@@ -1,0 +1,44 @@
+package fuzz
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/scenarios/board"
+)
+
+// pinned is a NIC whose pin busy is always the same.
+type pinned struct {
+	board.Device
+	busy bool
+}
+
+func (p *pinned) ObserveRest(f boundary.RestObserver) {
+	if !p.busy {
+		p.Observe(func(x boundary.Crossing) { f(boundary.Rest{First: x.Last, Last: x.Last}) })
+	}
+}
+
+// Programs find a pin busy that never falls, and one that never rises.
+func TestStuckBusyIsFound(t *testing.T) {
+	prog := begun(t, options(board.Model, 1)).generate(0)
+	play := func(busy bool) *Verdict {
+		return prog.Run(t.Context(), func(s board.Spec) (*board.Board, error) {
+			b, err := model(s)
+			if err == nil {
+				b.NIC = &pinned{b.NIC, busy}
+			}
+			return b, err
+		}, nil)
+	}
+	v := prog.Run(t.Context(), model, nil)
+	require.True(t, v.Pass(), "%v", v.Err)
+	v = play(true)
+	require.True(t, v.Mismatch())
+	require.EqualError(t, v.Err, "the NIC breaks [C3]: waited for 400000 cycles until the pin busy is 0 [B8]")
+	v = play(false)
+	require.True(t, v.Mismatch())
+	require.Equal(t, "[B8] busy", v.Key())
+}
