@@ -86,6 +86,31 @@ func checkImport(t *testing.T, path, from string, r room, imp string) {
 	}
 }
 
+// TestSeeds: a property test that seeds itself from the clock fails today and passes tomorrow.
+func TestSeeds(t *testing.T) {
+	const fixed, rapid = module + "models/fixedseed", "pgregory.net/rapid"
+	seeded, drawn := map[string]bool{}, map[string]string{}
+	walkExt(t, "_test.go", func(path string) {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), path), nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, spec := range f.Imports {
+			switch spec.Path.Value {
+			case strconv.Quote(fixed):
+				seeded[filepath.Dir(path)] = true
+			case strconv.Quote(rapid):
+				drawn[filepath.Dir(path)] = path
+			}
+		}
+	})
+	delete(drawn, filepath.FromSlash("models/fixedseed"))
+	require.NotEmpty(t, drawn)
+	for dir, path := range drawn {
+		if !seeded[dir] {
+			t.Errorf("%s draws by rapid, and no test of its package imports _ %q: its seed would be the clock's", path, fixed)
+		}
+	}
+}
+
 // allows reports whether imp lies in one of the folders.
 func (r room) allows(imp string) bool {
 	for _, dir := range r.may {
