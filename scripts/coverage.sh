@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Exercises the RTL in builds that count lines and bits, and shows what was exercised: the contract suite in all its builds,
-# random programs on one port and two, and the shipped captures.
+# random programs on one port and two and on the largest build, and the shipped captures, one of them until indices of 16 bits
+# have come round twice.
 #
 #   scripts/coverage.sh [-o FOLDER] [-r PROGRAMS] [-q]
 #
 #   -o  folder of the counts (default out/coverage; emptied first)
-#   -r  random programs of each of two seeds (default 150)
+#   -r  random programs of each of two seeds, and of a third one on the largest build (default 150)
 #   -q  quick: the contract suite with one port and two only
 #
 # Exit: 0 line points and bits reach their minimum; 1 they do not, or something that was played failed; 2 usage.
@@ -32,9 +33,12 @@ NICTWIN_RTL_COVERAGE=$dir go test -count=1 -timeout 120m -run "$suite" ./scenari
 for seed in 21 22; do
   bin/nictwin fuzz --runs "$programs" --seed "$seed" --no-artifacts --shrink=false --rtl-coverage "$dir" || status=1
 done
+bin/nictwin fuzz --build large --runs "$programs" --seed 23 --no-artifacts --shrink=false --rtl-coverage "$dir" || status=1
 for stall in 0 30; do
   bin/nictwin replay --dir both --ports 2 --stall "$stall" --loop 2 --recompute csum,icrc --no-artifacts --rtl-coverage "$dir" \
     scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap || status=1
 done
+bin/nictwin replay --dir both --ports 1 --loop 330 --no-artifacts --rtl-coverage "$dir" scenarios/captures/synthetic/*.pcap ||
+  status=1
 bin/nictwin coverage "$dir" --exclude ci/coverage.yaml --min-lines "$min_lines" --min-bits "$min_bits" || status=1
 exit "$status"

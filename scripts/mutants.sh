@@ -72,6 +72,7 @@ message() {
     contract) awk '
       /--- FAIL: TestRTL\/ports_1\/.*stall_/ { check = $0; gsub(/.*ports_1\/|_\[.*/, "", check) }
       /the referee: cycle / { sub(/.*the referee: cycle [0-9]+, /, ""); seen = $0; exit }
+      / mismatches, the first: cycle / { sub(/.* the first: cycle [0-9]+, /, ""); seen = $0; exit }
       /Error: |Messages: / { sub(/.*(Error|Messages): *\t*/, ""); seen = $0 }
       END { print check ": " seen }' ;;
     *) sed -n '/^FAIL/{n;s/^ *//;p;q}' ;;
