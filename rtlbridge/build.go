@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -170,8 +171,7 @@ func Check(m *Manifest, lint bool) ([]PinPort, error) {
 	defer os.RemoveAll(b.work)
 	var lintErr error
 	if lint {
-		args := append([]string{"--lint-only", "-Wall", "--assert", "--no-timing"}, b.sourceArgs()...)
-		_, lintErr = runTool("lint of "+m.Top, m.Dir(), b.tools.verilator, args...)
+		lintErr = b.lint()
 	}
 	ports, err := b.verilate()
 	var same *BuildError
@@ -186,6 +186,47 @@ func Check(m *Manifest, lint bool) ([]PinPort, error) {
 		err = nil // the linter has told it
 	}
 	return ports, errors.Join(lintErr, err)
+}
+
+// lint has Verilator look at the design with every warning on.
+func (b *builder) lint() error {
+	dir := filepath.Join(b.work, "lint") // some options write there even so
+	args := append([]string{"--lint-only", "-Wall", "--assert", "--no-timing", "--Mdir", dir}, b.sourceArgs()...)
+	_, err := runTool("lint of "+b.m.Top, b.m.Dir(), b.tools.verilator, args...)
+	return err
+}
+
+// verilatorFields are those of a manifest that say what Verilator reads, and how.
+var verilatorFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
+
+// LintFaulty lints the design of a manifest that LoadManifest refuses, so that both can be told at once: nil where nothing
+// is wrong with it, or where it is not known what the design is, since a fault is in a field that says so.
+func LintFaulty(path string) error {
+	path, text, err := readManifest(path)
+	if err != nil {
+		return nil
+	}
+	m, wrong, _ := parseManifest(path, text)
+	if m == nil {
+		return nil
+	}
+	for _, field := range wrong {
+		if field = topField(field); field == "" || slices.Contains(verilatorFields, field) {
+			return nil
+		}
+	}
+	b := &builder{m: m}
+	var errTools, errSources error
+	b.tools, errTools = findTools("")
+	b.src, errSources = m.expandSources()
+	if err := errors.Join(errTools, errSources); err != nil {
+		return err
+	}
+	if b.work, err = os.MkdirTemp("", "nictwin-check-"); err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	defer os.RemoveAll(b.work)
+	return refused(m, b.src, b.lint())
 }
 
 func (b *builder) load(entry string) (*Device, error) {

@@ -26,13 +26,13 @@ const (
 
 var streamRoles = []string{"tdata", "tkeep", "tlast", "tvalid", "tready"}
 
-// validate returns what is wrong with the values, but for what may only follow from faults of shape.
-func (m *Manifest) validate(s *shape) []error {
-	var errs []error
+// validate returns what is wrong with the values, and the fields that have them, but for what may only follow from faults of
+// shape.
+func (m *Manifest) validate(s *shape) (errs []error, wrong []string) {
 	given := func(path string) bool { _, ok := m.lines[path]; return ok }
 	add := func(path, format string, args ...any) {
 		if !s.follows(path, given) {
-			errs = append(errs, m.errorf(path, format, args...))
+			errs, wrong = append(errs, m.errorf(path, format, args...)), append(wrong, path)
 		}
 	}
 	if !reName.MatchString(m.Name) {
@@ -59,19 +59,7 @@ func (m *Manifest) validate(s *shape) []error {
 	m.checkStreams(add)
 	m.checkExtras(add)
 	m.checkFlags(add)
-	return errs
-}
-
-// ownFlags are Verilator's options, without dashes, that say what becomes of the design: that is nictwin's to say.
-var ownFlags = []string{"binary", "build", "cc", "dpi-hdr-only", "E", "exe", "F", "f", "get-supported", "getenv", "help", "lint-only",
-	"Mdir", "no-verilate", "prefix", "sc", "top", "top-module", "V", "version", "xml-only"}
-
-func (m *Manifest) checkFlags(add func(string, string, ...any)) {
-	for i, f := range m.VerilatorFlags {
-		if name := strings.TrimLeft(f, "-"); name != f && slices.Contains(ownFlags, name) {
-			add(fmt.Sprintf("verilator_flags[%d]", i), "verilator_flags: %s is not for a manifest: nictwin says what is built; files stand in sources", f)
-		}
-	}
+	return errs, wrong
 }
 
 func (m *Manifest) checkClocks(add func(string, string, ...any)) {

@@ -58,6 +58,8 @@ func TestManifestFaults(t *testing.T) {
 	for _, x := range []struct{ from, to, want string }{
 		{"top: m", "top: m\ntopp: n", `dut.yaml:3: unknown field "topp"`},
 		{"top: m", "top: m\nverilator_flags: [-O3, --lint-only]", `dut.yaml:3: verilator_flags: --lint-only is not for a manifest`},
+		{"top: m", "top: m\nverilator_flags: [--threads 2]", `dut.yaml:3: verilator_flags: "--threads 2" is an option and its value: give them as two entries`},
+		{"top: m", "top: m\nverilator_flags: [\n  --stats,\n  dpi.cpp]", `dut.yaml:5: verilator_flags: dpi.cpp: only the design's own sources`},
 		{"name: x", "name: a/b", `dut.yaml:1: name "a/b"`},
 		{"sources: [a.sv]", "sources: []", "dut.yaml:3: sources"},
 		{"[{signal: clk, period_ps: 2500}]", "[{signal: clk, period_ps: 0}]", "dut.yaml:4: period_ps 0"},
@@ -353,6 +355,14 @@ func TestCheck(t *testing.T) {
 	ports, err := Check(m, true)
 	require.NoError(t, err)
 	require.Len(t, ports, 17)
+	m.Sources[0] = m.abs(m.Sources[0])
+	m.Path = filepath.Join(t.TempDir(), "dut.yaml")
+	m.VerilatorFlags = []string{"--stats"}
+	_, err = Check(m, true)
+	require.NoError(t, err)
+	left, err := os.ReadDir(m.Dir())
+	require.NoError(t, err)
+	require.Empty(t, left, "what an option has Verilator write is not left beside the manifest")
 }
 
 func FuzzParseManifest(f *testing.F) {

@@ -85,33 +85,35 @@ func (s *shape) fields(n *yaml.Node, t reflect.Type, field string) {
 // follows reports whether a fault at path may only follow from one of shape: it is about a value that is not known, or one
 // that is missing where a name is not known. given tells whether the file has something at a path.
 func (s *shape) follows(path string, given func(string) bool) bool {
-	top := func(p string) string {
-		if i := strings.IndexAny(p, ".["); i >= 0 {
-			return p[:i]
-		}
-		return p
-	}
 	for _, u := range s.unknown {
 		element, _, inside := strings.Cut(u, ".") // "streams[1]" of "streams[1].lane"
 		switch {
 		case u == "": // the manifest is no group of fields
 			return true
 		case u == ".": // a name at the top that is not known may be that of any value that is missing
-			if !given(top(path)) || path == "busy" && !given("observe") {
+			if !given(topField(path)) || path == "busy" && !given("observe") {
 				return true
 			}
 		case !inside: // the value itself, or an element, without which others stand elsewhere
-			if top(path) == top(u) {
+			if topField(path) == topField(u) {
 				return true
 			}
 		case path == element || strings.HasPrefix(path, element+"."):
 			return true
 		}
-		if path == "busy" && top(u) == "observe" {
+		if path == "busy" && topField(u) == "observe" {
 			return true
 		}
 	}
 	return false
+}
+
+// topField is the field of the manifest itself that a path leads into.
+func topField(path string) string {
+	if i := strings.IndexAny(path, ".["); i >= 0 {
+		return path[:i]
+	}
+	return path
 }
 
 // fieldType is the type of what a structure or a map has under a key.

@@ -141,8 +141,19 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (DUT, error) {
 	})
 }
 
-// Check lints a device with every warning on and binds its manifest to its ports.
-func (b *DUTBuild) Check(dut string) (DUT, error) { return b.check(dut, true) }
+// Check lints a device with every warning on and binds its manifest to its ports. Of a manifest that is wrong itself it tells
+// that, and what Verilator says of the design where the manifest can be relied on for that.
+func (b *DUTBuild) Check(dut string) (DUT, error) {
+	d, err := b.check(dut, true)
+	if !is[*rtlbridge.ManifestError](err) || d.Top != "" { // it was read, and the design looked at
+		return d, err
+	}
+	if lint := rtlbridge.LintFaulty(d.Manifest); lint != nil {
+		err = Usagef("%w\n%v", err, lint) // of usage, whatever the design is like
+		d.Error = err.Error()
+	}
+	return d, err
+}
 
 // PortsOf reads the ports of a device's top module. It may return them together with an error: they do not fit the
 // manifest then.
