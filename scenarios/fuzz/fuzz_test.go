@@ -278,30 +278,6 @@ func TestCoverageInFiles(t *testing.T) {
 	require.Len(t, b.Report(NewUniverse(sizes(1))).Unlisted, 1)
 }
 
-func TestProgramsThatAreNone(t *testing.T) {
-	for text, want := range map[string]string{
-		`{`:                         "unexpected EOF",
-		`{"schema":1,"nonsense":5}`: "nonsense",
-		`{"schema":9,"board":{"ports":1},"ops":[]}`:                                                    "schema",
-		`{"schema":1,"board":{"ports":3},"ops":[]}`:                                                    "board.ports is 3: want 1 to 2",
-		`{"schema":1,"board":{"ports":1,"build":"odd"},"ops":[]}`:                                      `build "odd": want one of default, small, large, bare`,
-		`{"schema":1,"board":{"ports":1,"rcb":64},"ops":[]}`:                                           "board.mps is 0: want 128, 256",
-		`{"schema":1,"board":{"ports":1,"mps":8192,"rcb":64},"ops":[]}`:                                "board.mps is 8192: want 128, 256",
-		`{"schema":1,"board":{"ports":1,"mps":128,"rcb":256},"ops":[]}`:                                "board.rcb is 256: want 64 or 128",
-		`{"schema":1,"board":{"ports":1},"ops":[{}]}`:                                                  "operation 0: has 0 of its fields",
-		`{"schema":1,"board":{"ports":1},"ops":[{"quiet":{},"mend":{}}]}`:                              "has 2 of its fields",
-		`{"schema":1,"board":{"ports":1},"ops":[{"write":{"reg":"NONE","value":1}}]}`:                  "no such register",
-		`{"schema":1,"board":{"ports":1},"ops":[{"fault":{"kind":"odd","of":"rx_ring"}}]}`:             "odd",
-		`{"schema":1,"board":{"ports":1},"ops":[{"tlp":{"header":"00"}}]}`:                             "want 16 bytes",
-		`{"schema":1,"board":{"ports":1},"ops":[]} {}`:                                                 "something follows",
-		`{"schema":1,"board":{"ports":1},"ops":[{"play":{"frames":[{"l3":5}]}}]}`:                      "l3 is 5",
-		`{"schema":1,"board":{"ports":1},"ops":[{"rx_queue":{"queue":0,"log_size":2,"pay_bytes":0}}]}`: "pay_bytes",
-	} {
-		_, err := Parse([]byte(text))
-		require.ErrorContains(t, err, want, text)
-	}
-}
-
 // Whatever a file holds is refused, or is a program that comes to an end.
 func FuzzParse(f *testing.F) {
 	for seed := range uint64(3) {

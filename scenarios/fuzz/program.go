@@ -1,11 +1,9 @@
 package fuzz
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
@@ -41,7 +39,8 @@ type Board struct {
 
 // ProgramError says what is wrong with a program.
 type ProgramError struct {
-	Op   int // its number, or -1
+	Op   int    // its number, or -1
+	Kind string // of the operation, such as rx_queue; empty if it has none, or several
 	What string
 }
 
@@ -49,7 +48,10 @@ func (e *ProgramError) Error() string {
 	if e.Op < 0 {
 		return "program: " + e.What
 	}
-	return fmt.Sprintf("program: operation %d: %s", e.Op, e.What)
+	if e.Kind == "" {
+		return fmt.Sprintf("program: operation %d: %s", e.Op, e.What)
+	}
+	return fmt.Sprintf("program: operation %d (%s): %s", e.Op, e.Kind, e.What)
 }
 
 // maxProgram is in bytes: more than the generator's largest many times over.
@@ -68,20 +70,6 @@ func Load(path string) (*Program, error) {
 	return p, nil
 }
 
-// Parse reads a program.
-func Parse(text []byte) (*Program, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	p := new(Program)
-	if err := d.Decode(p); err != nil {
-		return nil, &ProgramError{-1, err.Error()}
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, &ProgramError{-1, "something follows the object"}
-	}
-	return p, p.Validate()
-}
-
 // JSON is the program as text.
 func (p *Program) JSON() ([]byte, error) {
 	b, err := json.MarshalIndent(p, "", " ")
@@ -94,6 +82,16 @@ func (p *Program) JSON() ([]byte, error) {
 // Validate returns everything that is wrong.
 func (p *Program) Validate() error {
 	v := validator{op: -1}
+	v.board(p)
+	for i := range p.Ops {
+		v.at(i, &p.Ops[i])
+		v.check(&p.Ops[i])
+	}
+	return errors.Join(v.errs...)
+}
+
+// board looks at everything but the operations.
+func (v *validator) board(p *Program) {
 	v.is(p.Schema == Schema, "schema %d: want %d", p.Schema, Schema)
 	v.in("board.ports", p.Board.Ports, 1, board.MaxPorts)
 	_, err := SizesOf(p.Board.Build)
@@ -116,9 +114,4 @@ func (p *Program) Validate() error {
 	v.offset("board.host_at", p.Board.HostAt)
 	v.offset("board.arm_at", p.Board.ArmAt)
 	v.in("operations", len(p.Ops), 0, maxOps)
-	for i := range p.Ops {
-		v.op = i
-		v.check(&p.Ops[i])
-	}
-	return errors.Join(v.errs...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
@@ -24,13 +25,34 @@ const (
 
 // validator collects what is wrong with a program.
 type validator struct {
-	op   int
+	op   int    // that is looked at, or -1
+	kind string // its kind
 	errs []error
+}
+
+// at goes on to an operation.
+func (v *validator) at(i int, o *Op) {
+	v.op, v.kind = i, ""
+	if given := o.given(); len(given) == 1 {
+		v.kind = given[0]
+	}
+}
+
+// given are the kinds of which an operation is: one, unless it is wrong.
+func (o *Op) given() (kinds []string) {
+	x := reflect.ValueOf(o).Elem()
+	for f := range x.NumField() {
+		if x.Field(f).Kind() == reflect.Pointer && !x.Field(f).IsNil() {
+			name, _, _ := strings.Cut(x.Type().Field(f).Tag.Get("json"), ",")
+			kinds = append(kinds, name)
+		}
+	}
+	return kinds
 }
 
 func (v *validator) is(ok bool, format string, a ...any) {
 	if !ok {
-		v.errs = append(v.errs, &ProgramError{v.op, fmt.Sprintf(format, a...)})
+		v.errs = append(v.errs, &ProgramError{v.op, v.kind, fmt.Sprintf(format, a...)})
 	}
 }
 
@@ -47,16 +69,15 @@ func (v *validator) offset(field string, at uint64) {
 // check holds that exactly one operation is given, and looks at it.
 func (v *validator) check(o *Op) {
 	v.in("wait", o.Wait, 0, maxWait)
-	given := 0
 	for f := range reflect.ValueOf(*o).NumField() {
 		if x := reflect.ValueOf(*o).Field(f); x.Kind() == reflect.Pointer && !x.IsNil() {
-			given++
 			if c, ok := x.Interface().(checked); ok {
 				c.check(v)
 			}
 		}
 	}
-	v.is(given == 1, "has %d of its fields: want one", given)
+	given := o.given()
+	v.is(len(given) == 1, "has %d of its fields (%s): want one", len(given), strings.Join(given, ", "))
 }
 
 // checked are operations in which something can be wrong.
