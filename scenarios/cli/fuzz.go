@@ -62,7 +62,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 		prepare: f.prepare,
 		play: func() (err error) {
 			e.Result, err = fuzz.Run(ctx, f.Options)
-			return errors.Join(err, f.cover(e))
+			return errors.Join(err, f.cover(ctx, e))
 		},
 		judge: func(err error) Outcome {
 			out := Classify(ctx, err)
@@ -144,25 +144,33 @@ func (f *Fuzz) covered() error {
 }
 
 // cover reports what was hit, with what earlier runs hit, and writes it down. Where nothing was played there is nothing.
-func (f *Fuzz) cover(e *FuzzEnded) error {
+func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	if e.Result.Runs == 0 {
 		return nil
 	}
 	c := e.Result.Coverage
+	var added error
 	if f.Coverage != "" {
-		if err := c.AddTo(f.Coverage); err != nil {
-			return fmt.Errorf("--coverage: %w", err)
+		if added = c.AddTo(ctx, f.Coverage, f.say); added != nil {
+			added = fmt.Errorf("--coverage: %w", added)
 		}
 	}
 	e.Report = c.Report(fuzz.NewUniverse(e.Result.Sizes))
 	if f.Out == "" {
-		return nil
+		return added
 	}
 	text, err := json.MarshalIndent(e.Report, "", " ")
-	if err != nil {
-		return err
+	if err == nil {
+		err = files.Write(filepath.Join(f.Out, CoverageFile), append(text, '\n'))
 	}
-	return files.Write(filepath.Join(f.Out, CoverageFile), append(text, '\n'))
+	return errors.Join(added, err)
+}
+
+// say tells people what goes on.
+func (f *Fuzz) say(format string, a ...any) {
+	if f.Log != nil {
+		_, _ = fmt.Fprintf(f.Log, "nictwin fuzz: "+format+"\n", a...) // nobody could be told of an error
+	}
 }
 
 // describe takes over what was found.

@@ -9,12 +9,14 @@ package files
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -94,17 +96,41 @@ func Write(path string, text []byte) error {
 	return err
 }
 
-// What a lock's file is called, how often a lock is tried, and how long others are waited for: far longer than reading and
-// writing a file takes.
-const (
-	lockExt  = ".lock"
-	lockPoll = 5 * time.Millisecond
-	lockWait = time.Minute
-)
+// lockExt is added to the name of a file for that of its lock.
+const lockExt = ".lock"
 
-// Alone calls do, which reads and writes the file at path, while no other process does the same by Alone.
-func Alone(path string, do func() error) error {
-	end := time.Now().Add(lockWait)
+// patience says how a lock is waited for.
+type patience struct {
+	poll  time.Duration // between two tries
+	told  time.Duration // after which it is said what is waited for
+	grace time.Duration // that is left when nobody wants to wait any more: who holds a lock is done in far less
+	most  time.Duration
+}
+
+var usual = patience{poll: 5 * time.Millisecond, told: time.Second, grace: time.Second, most: time.Minute}
+
+// LockedError tells that a file was not written, since another process has its lock.
+type LockedError struct {
+	Path, Holder string
+	Why          error // for which it is not waited for any more
+}
+
+func (e *LockedError) Error() string {
+	return fmt.Sprintf("write %s: %s has locked %s: %v", e.Path, e.Holder, e.Path+lockExt, e.Why)
+}
+
+// Unwrap returns why it is not waited for any more.
+func (e *LockedError) Unwrap() error { return e.Why }
+
+// Alone calls do, which reads and writes the file at path, while no other process does the same by Alone. A wait that takes
+// long is said, and ends when the context is canceled. Errors: *LockedError, those of do.
+func Alone(ctx context.Context, path string, say func(format string, a ...any), do func() error) error {
+	return usual.alone(ctx, path, say, do)
+}
+
+func (p patience) alone(ctx context.Context, path string, say func(format string, a ...any), do func() error) error {
+	ended, told := ctx.Done(), time.After(p.told)
+	end, why := time.Now().Add(p.most), fmt.Errorf("for more than %v", p.most)
 	for {
 		f, err := os.OpenFile(path+lockExt, os.O_CREATE|os.O_RDWR, 0o644)
 		if err != nil {
@@ -112,17 +138,43 @@ func Alone(path string, do func() error) error {
 		}
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil && isAt(f, path+lockExt) {
+			sign(f)
 			// It is removed while it is still locked: who has opened it meanwhile sees that it is not there any more.
 			return errors.Join(do(), os.Remove(f.Name()), f.Close())
 		}
+		who := holder(f)
 		_ = f.Close() // nothing was written
-		if err != nil && time.Now().After(end) {
-			return &fs.PathError{Op: "write", Path: path, Err: fmt.Errorf("another process has locked %s for more than %v", f.Name(), lockWait)}
+		if err == nil {
+			continue
 		}
-		if err != nil {
-			time.Sleep(lockPoll)
+		if time.Now().After(end) {
+			return &LockedError{path, who, why}
+		}
+		select {
+		case <-ended:
+			ended, why = nil, context.Cause(ctx)
+			end = time.Now().Add(p.grace)
+		case <-told:
+			say("waiting for %s, which has locked %s", who, path+lockExt)
+		case <-time.After(p.poll):
 		}
 	}
+}
+
+// sign leaves in a lock's file who holds it. One that is not told only makes a poorer message.
+func sign(f *os.File) {
+	_, _ = fmt.Fprintf(f, "process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
+}
+
+// holder is who holds a lock, as far as its file says.
+func holder(f *os.File) string {
+	text := make([]byte, 100)
+	n, _ := f.ReadAt(text, 0)
+	who := string(text[:n])
+	if plain := strconv.Quote(who); n == 0 || plain[1:len(plain)-1] != who {
+		return "another process"
+	}
+	return who
 }
 
 // isAt reports whether a file that is open is the one at path.

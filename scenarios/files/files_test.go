@@ -1,13 +1,16 @@
 package files
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -66,6 +69,38 @@ func TestWrite(t *testing.T) {
 	require.Error(t, Write(filepath.Join(dir, "none", "x"), nil))
 }
 
+func nobody(string, ...any) {}
+
+// Who waits for a lock says for whom, gives up when it is interrupted or has waited enough, and leaves all as it is.
+func TestAloneGivesUp(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "count")
+	held, release := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		assert.NoError(t, Alone(t.Context(), path, nobody, func() error { close(held); <-release; return nil }))
+	})
+	<-held
+	never := func() error { t.Error("called without the lock"); return nil }
+	ctx, cancel := context.WithCancelCause(t.Context())
+	reason := errors.New("a reason")
+	said := ""
+	p := patience{poll: time.Millisecond, told: time.Millisecond, grace: time.Millisecond, most: time.Hour}
+	err := p.alone(ctx, path, func(format string, a ...any) { said = fmt.Sprintf(format, a...); cancel(reason) }, never)
+	who := fmt.Sprintf("process %d (files.test)", os.Getpid())
+	require.Equal(t, "waiting for "+who+", which has locked "+path+".lock", said)
+	require.ErrorIs(t, err, reason)
+	require.EqualError(t, err, "write "+path+": "+who+" has locked "+path+".lock: a reason")
+	p.most = time.Millisecond
+	var locked *LockedError
+	require.ErrorAs(t, p.alone(t.Context(), path, nobody, never), &locked)
+	require.ErrorContains(t, locked, "for more than 1ms")
+	require.NoFileExists(t, path)
+	close(release)
+	wg.Wait()
+	require.NoFileExists(t, path+lockExt)
+	require.NoError(t, Alone(ctx, path, nobody, func() error { return nil }), "a lock that is free is taken, whatever the context")
+}
+
 // Nobody reads what another one is about to change, and no lock is left behind.
 func TestAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "count")
@@ -74,7 +109,7 @@ func TestAlone(t *testing.T) {
 	for range writers {
 		wg.Go(func() {
 			for range times {
-				assert.NoError(t, Alone(path, func() error {
+				assert.NoError(t, Alone(t.Context(), path, nobody, func() error {
 					text, err := Read(path, 1000)
 					if err != nil && !errors.Is(err, fs.ErrNotExist) {
 						return err
@@ -92,6 +127,6 @@ func TestAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 1)
 	wrong := errors.New("wrong")
-	require.ErrorIs(t, Alone(path, func() error { return wrong }), wrong)
-	require.ErrorIs(t, Alone(filepath.Join(path, "x"), func() error { return nil }), syscall.ENOTDIR)
+	require.ErrorIs(t, Alone(t.Context(), path, nobody, func() error { return wrong }), wrong)
+	require.ErrorIs(t, Alone(t.Context(), filepath.Join(path, "x"), nobody, func() error { return nil }), syscall.ENOTDIR)
 }

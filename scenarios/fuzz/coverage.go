@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -170,14 +171,28 @@ func (c *Coverage) Load(path string) error {
 	return nil
 }
 
-// AddTo adds the hits to those of a file, and takes those over. Runs that end at once add one after the other.
-func (c *Coverage) AddTo(path string) error {
-	return files.Alone(path, func() error {
+// AddTo adds the hits to those of a file, and takes those over. Runs that end at once add one after the other; say is told
+// for whom one waits. Hits that cannot be added, since another process keeps the file or the context is canceled, are in a
+// file beside it, of which say is told, too.
+func (c *Coverage) AddTo(ctx context.Context, path string, say func(format string, a ...any)) error {
+	err := files.Alone(ctx, path, say, func() error {
 		if err := c.Load(path); err != nil {
 			return err
 		}
 		return c.save(path)
 	})
+	var locked *files.LockedError
+	if !errors.As(err, &locked) {
+		return err
+	}
+	f, e := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".apart-*")
+	if e == nil {
+		e = errors.Join(f.Close(), c.save(f.Name()))
+	}
+	if e == nil {
+		say("the hits of this run are in %s, not in %s: --coverage goes on with either", f.Name(), path)
+	}
+	return errors.Join(err, e)
 }
 
 func (c *Coverage) save(path string) error {

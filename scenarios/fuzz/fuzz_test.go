@@ -260,7 +260,7 @@ func TestCoverageInFiles(t *testing.T) {
 	a := NewCoverage()
 	require.NoError(t, a.Load(path), "none yet")
 	a.hit("fragments", "Udp")
-	require.NoError(t, a.AddTo(path))
+	require.NoError(t, a.AddTo(t.Context(), path, t.Logf))
 	b := NewCoverage()
 	b.hit("fragments", "Udp")
 	b.hit("rules", "none")
@@ -314,7 +314,7 @@ func TestCoverageOfRunsAtOnce(t *testing.T) {
 			c := NewCoverage()
 			c.hit("runs", "all")
 			c.hit("runs", fmt.Sprint(i))
-			assert.NoError(t, c.AddTo(path))
+			assert.NoError(t, c.AddTo(t.Context(), path, t.Logf))
 		})
 	}
 	wg.Wait()
