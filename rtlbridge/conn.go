@@ -81,6 +81,7 @@ type Conn struct {
 	taken  uint64               // bytes received of the quantum under way
 	sent   [2 * MaxAhead]uint64 // end cycle of quantum i-1 at i modulo its length
 	start  Start
+	order  order
 }
 
 // reserve is room for the longest head before the records.

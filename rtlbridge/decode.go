@@ -155,7 +155,8 @@ func decodeRan(b []byte, h *Hello, r *Ran) error {
 	r.Index, r.Start = le.Uint64(b), le.Uint64(b[8:])
 	r.Cycles, r.Flags = le.Uint32(b[16:]), le.Uint32(b[20:])
 	r.RTLNs = le.Uint64(b[24:])
-	r.left = le.Uint32(b[32:])
+	r.records = le.Uint32(b[32:])
+	r.left = r.records
 	n := int(le.Uint16(b[36:]))
 	switch {
 	case le.Uint16(b[38:]) != 0 || r.Flags&^(RanQuiet|RanPartial|RanMore) != 0:
@@ -209,8 +210,8 @@ func (r *Ran) Next(e *Record) (bool, error) {
 		e.Side, e.Data = b[:s.SideBytes:s.SideBytes], b[side:side+n:side+n]
 		b = b[side+data:]
 	}
-	if e.Kind == EventRest && (!r.rests || e.Last >= r.Start+uint64(r.Cycles)) {
-		return false, protoErr(FrameRan, FaultValue, "a rest up to cycle %d: the device has no busy signal, or is not there yet", e.Last)
+	if e.Kind == EventRest && !r.rests {
+		return false, protoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: the device has no busy signal", e.First, e.Last)
 	}
 	if err := checkEvent(e, s, n); err != nil {
 		return false, err
@@ -241,9 +242,9 @@ func checkEvent(e *Record, s *StreamInfo, n int) error {
 			return protoErr(FrameRan, FaultValue, "violation of rule %d", e.Rule)
 		}
 	case EventRest:
-		if e.Stream != 0 || e.Flags != 0 || e.Rule != 0 || n != 0 || e.Ordinal != 0 || e.First > e.Last {
-			return protoErr(FrameRan, FaultValue, "rest from cycle %d to %d with stream %d, flags %#x, rule %d, %d bytes, ordinal %d",
-				e.First, e.Last, e.Stream, e.Flags, e.Rule, n, e.Ordinal)
+		if e.Stream != 0 || e.Flags != 0 || e.Rule != 0 || n != 0 || e.Ordinal != 0 {
+			return protoErr(FrameRan, FaultValue, "rest with stream %d, flags %#x, rule %d, %d bytes, ordinal %d",
+				e.Stream, e.Flags, e.Rule, n, e.Ordinal)
 		}
 	default:
 		return protoErr(FrameRan, FaultValue, "record type %d", e.Kind)

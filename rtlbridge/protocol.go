@@ -186,6 +186,12 @@ const (
 	EventRest      EventKind = 4 // the busy signal is not zero again, after it was zero from First to Last
 )
 
+var kindNames = [...]string{"", "input", "output", "broken rule", "rest"}
+
+func (k EventKind) String() string {
+	return nameOf(kindNames[:], int(k), "record type")
+}
+
 // Flags of an EventIn.
 const (
 	InBegin uint8 = 1 // its first beat was accepted
@@ -259,8 +265,9 @@ type Ran struct {
 	RTLNs        uint64 // wall time in the simulation since the quantum began
 	Observed     []Observed
 
-	left    uint32
-	rests   bool // the device has a busy signal
+	records uint32
+	left    uint32 // of them
+	rests   bool   // the device has a busy signal
 	body    []byte
 	streams []StreamInfo
 }

@@ -61,7 +61,7 @@ func (c *Conn) Start(s Start) error {
 		return err
 	}
 	b := appendStart(nil, &s)
-	c.index, c.rindex, c.cycle, c.taken, c.start = 0, 0, 0, 0, s
+	c.index, c.rindex, c.cycle, c.taken, c.start, c.order = 0, 0, 0, 0, s, order{}
 	clear(c.sent[:])
 	return c.send("start", b)
 }
@@ -226,11 +226,24 @@ func (c *Conn) mostBytes(n uint64) uint64 {
 	return most
 }
 
-// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection.
+// Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. Whoever reads the events of
+// one frame reads those of all.
 func (c *Conn) Next(r *Ran, e *Record) (bool, error) {
 	ok, err := r.Next(e)
+	switch {
+	case err == nil && ok:
+		err = c.order.take(r, e)
+	case err == nil && r.rests && r.Flags&(RanMore|RanPartial) == 0:
+		if err = c.order.observed(r, &r.Observed[c.hello.Busy]); err != nil {
+			return false, c.fail("run", err)
+		}
+	}
 	if err != nil {
-		return false, c.fail("run", err)
+		number := r.records - r.left
+		if ok {
+			number-- // it has been read
+		}
+		return false, c.fail("run", fmt.Errorf("record %d of quantum %d: %w", number, r.Index, err))
 	}
 	return ok, nil
 }
