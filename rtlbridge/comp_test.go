@@ -261,16 +261,14 @@ func TestPlaybackGivesTheSameDigest(t *testing.T) {
 // A playback that is under way ends when nobody wants it any more.
 func TestPlaybackIsCancelled(t *testing.T) {
 	hangs := filepath.Join(t.TempDir(), "dut")
-	require.NoError(t, os.WriteFile(hangs, []byte("#!/bin/sh\nexec sleep 60\n"), 0o755))
+	require.NoError(t, os.WriteFile(hangs, []byte("#!/bin/sh\nexec sleep infinity\n"), 0o755))
 	gone := errors.New("nobody wants it any more")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(100*time.Millisecond, func() { cancel(gone) })
-	begin := time.Now()
 	_, err := Playback(ctx, &Device{Manifest: &Manifest{Name: "x"}, Binary: hangs}, "inputs")
 	require.ErrorIs(t, err, gone)
 	var infra *InfraError
 	require.ErrorAs(t, err, &infra)
-	require.Less(t, time.Since(begin), 10*time.Second)
 }
 
 func TestObserverOrder(t *testing.T) {

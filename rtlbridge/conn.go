@@ -226,13 +226,22 @@ func (c *Conn) fail(op string, err error) error {
 	}
 	e := &InfraError{Device: c.name, Op: op, Cycle: c.cycle, Err: err}
 	if c.proc != nil {
-		e.Exit, e.LastWords = c.proc.kill()
+		e.Exit, e.LastWords = c.proc.kill(grace(err))
 	}
 	if c.t != nil {
 		_ = c.t.close() // the first failure is the one to tell
 	}
 	c.broken = e
 	return e
+}
+
+// grace is what a child gets to end on its own. One that reported an error or has gone is about to: its own exit status
+// says more than our signal.
+func grace(err error) time.Duration {
+	if _, told := errors.AsType[*DeviceError](err); told || errors.Is(err, ErrClosed) {
+		return DefaultTimeout
+	}
+	return 200 * time.Millisecond
 }
 
 // failReading is for a failed send: the device may have said why before it closed.

@@ -4,9 +4,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,7 +12,7 @@ import (
 // fakeDevice answers one client on a Unix socket; script gets the connection after the OPEN frame has been read.
 func fakeDevice(t *testing.T, script func(net.Conn)) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "dut.sock")
+	path := socketPath(t)
 	l, err := net.Listen("unix", path)
 	require.NoError(t, err)
 	done := make(chan struct{})
@@ -25,7 +23,6 @@ func fakeDevice(t *testing.T, script func(net.Conn)) string {
 			return
 		}
 		defer c.Close()
-		c.SetDeadline(time.Now().Add(20 * time.Second))
 		if _, err := io.ReadFull(c, make([]byte, headBytes+openBytes)); err != nil {
 			return
 		}
@@ -33,6 +30,14 @@ func fakeDevice(t *testing.T, script func(net.Conn)) string {
 	}()
 	t.Cleanup(func() { l.Close(); <-done })
 	return "unix:" + path
+}
+
+// socketPath is where a socket can be: in the working folder, which is a temporary one from now on, because a temporary
+// folder's path may be longer than a socket's address.
+func socketPath(t *testing.T) string {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	return "s"
 }
 
 // testHello is the introduction that the byte vectors and the fake devices use.

@@ -5,11 +5,9 @@ import (
 	"os"
 	"os/exec"
 	ossignal "os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -17,11 +15,9 @@ import (
 // TestListen: a device of another's making is reached by address and token.
 func TestListen(t *testing.T) {
 	d := fifo(t, VariantSpeed)
-	dir := t.TempDir()
-	token := [32]byte{1, 2, 3}
-	file := filepath.Join(dir, "token")
+	path, token, file := socketPath(t), [32]byte{1, 2, 3}, "token"
 	require.NoError(t, os.WriteFile(file, []byte(fmt.Sprintf("%x\n", token)), 0o600))
-	for _, at := range []string{"unix:" + filepath.Join(dir, "s"), "tcp:127.0.0.1:0"} {
+	for _, at := range []string{"unix:" + path, "tcp:127.0.0.1:0"} {
 		for _, x := range []struct {
 			token [32]byte
 			hash  string
@@ -73,12 +69,11 @@ func listening(t *testing.T, d *Device, at, token string) (p *os.Process, addres
 // replaced, nothing else is.
 func TestListenFile(t *testing.T) {
 	d := fifo(t, VariantSpeed)
-	dir := t.TempDir()
-	token, path := filepath.Join(dir, "token"), filepath.Join(dir, "s")
+	path, token := socketPath(t), "token"
 	require.NoError(t, os.WriteFile(token, fmt.Appendf(nil, "%x", [32]byte{1}), 0o600))
 	gone := func(p *os.Process) {
 		t.Helper()
-		require.Eventually(t, func() bool { return !running(p.Pid) }, 8*time.Second, 5*time.Millisecond)
+		awaitEnd(p.Pid)
 		require.NoFileExists(t, path)
 	}
 	// A device inherits what is ignored here, as a hang-up is under nohup; what is caught it does not.
@@ -100,7 +95,7 @@ func TestListenFile(t *testing.T) {
 
 	p, _ = listening(t, d, "unix:"+path, token)
 	require.NoError(t, p.Kill())
-	require.Eventually(t, func() bool { return !running(p.Pid) }, 8*time.Second, 5*time.Millisecond)
+	awaitEnd(p.Pid)
 	require.FileExists(t, path, "left behind")
 	p, address = listening(t, d, "unix:"+path, token)
 	refused := func(what string) {

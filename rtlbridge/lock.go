@@ -17,7 +17,7 @@ import (
 type lockTimes struct {
 	poll    time.Duration // between two tries
 	beat    time.Duration // between two signs of life
-	silence time.Duration // without a sign of life, after which nobody waits any more
+	silence time.Duration // without a sign of life, after which nobody waits any more; counted in polls, see wait
 }
 
 var buildLock = lockTimes{poll: 50 * time.Millisecond, beat: 10 * time.Second, silence: 5 * time.Minute}
@@ -38,22 +38,25 @@ func (l lockTimes) lock(ctx context.Context, path string, say func(format string
 	return l.live(f), nil
 }
 
-// wait tries until the lock is free, as long as its holder shows that it lives.
+// wait tries until the lock is free, as long as its holder shows that it lives. While this process is stopped itself, or
+// gets no processor, it does not poll and nothing counts as silence: the holder may fare the same.
 func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string, args ...any)) error {
-	var seen, since time.Time // the last sign of life, and when it was noticed
+	var seen time.Time      // the last sign of life
+	var quiet time.Duration // since then
 	for told := false; ; told = true {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil {
 			return nil
 		}
-		if info, err := f.Stat(); err == nil && (since.IsZero() || !info.ModTime().Equal(seen)) {
-			seen, since = info.ModTime(), time.Now()
+		quiet += l.poll
+		if info, err := f.Stat(); err == nil && !info.ModTime().Equal(seen) {
+			seen, quiet = info.ModTime(), 0
 		}
 		who := holder(f.Name())
 		if !told {
 			say("waiting for %s, which builds the same, while it shows that it lives", who)
 		}
-		if quiet := time.Since(since); quiet > l.silence {
+		if quiet > l.silence {
 			return fmt.Errorf("build cache: %s is locked by %s, which has shown no sign of life for %v (the last at %s): %w",
 				f.Name(), who, l.silence, seen.Format(time.DateTime), err)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -50,24 +51,23 @@ func TestLockSaysForWhomItWaits(t *testing.T) {
 // A build is waited for as long as it shows that it lives, however long that is; not one that shows nothing.
 func TestLockWaitsForTheLiving(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	patient := lockTimes{poll: time.Millisecond, beat: 5 * time.Millisecond, silence: 500 * time.Millisecond}
-	still := patient
-	still.beat = time.Hour
+	still := buildLock
+	still.beat = 100 * buildLock.silence
 	quiet := func(string, ...any) {}
 
-	release, err := patient.lock(t.Context(), path, quiet)
-	require.NoError(t, err)
-	begin := time.Now()
-	time.AfterFunc(3*patient.silence, release)
-	release, err = patient.lock(t.Context(), path, quiet)
-	require.NoError(t, err)
-	require.Greater(t, time.Since(begin), 2*patient.silence)
-	release()
+	synctest.Test(t, func(t *testing.T) {
+		release, err := buildLock.lock(t.Context(), path, quiet)
+		require.NoError(t, err)
+		time.AfterFunc(3*buildLock.silence, release)
+		release, err = buildLock.lock(t.Context(), path, quiet)
+		require.NoError(t, err)
+		release()
 
-	release, err = still.lock(t.Context(), path, quiet)
-	require.NoError(t, err)
-	_, err = patient.lock(t.Context(), path, quiet)
-	me := fmt.Sprintf("process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
-	require.ErrorContains(t, err, path+" is locked by "+me+", which has shown no sign of life for 500ms (the last at ")
-	release()
+		release, err = still.lock(t.Context(), path, quiet)
+		require.NoError(t, err)
+		_, err = buildLock.lock(t.Context(), path, quiet)
+		me := fmt.Sprintf("process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
+		require.ErrorContains(t, err, path+" is locked by "+me+", which has shown no sign of life for 5m0s (the last at ")
+		release()
+	})
 }

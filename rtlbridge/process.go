@@ -103,28 +103,31 @@ func (p *process) wait() {
 }
 
 // ended waits at most d for the process to end.
-func (p *process) ended(d time.Duration) bool {
-	select {
-	case <-p.exited:
-		return true
-	case <-time.After(d):
-		return false
+func (p *process) ended(d time.Duration) bool { return within(d, p.exited) }
+
+// within waits at most d, in naps, until done is closed.
+func within(d time.Duration, done <-chan struct{}) bool {
+	for range naps {
+		select {
+		case <-done:
+			return true
+		case <-time.After(d / naps):
+		}
 	}
+	return false
 }
 
-// kill ends the process if it still runs and collects its last words.
-func (p *process) kill() (exit, words string) {
-	// A device that reported an error or crashed ends on its own: its own exit status says more than our signal.
-	if !p.ended(200 * time.Millisecond) {
+// kill ends the process if it does not end on its own within grace, and collects its last words.
+func (p *process) kill(grace time.Duration) (exit, words string) {
+	if !p.ended(grace) {
 		_ = p.cmd.Process.Kill() // it may have ended just now
-		if !p.ended(2 * time.Second) {
+		if !p.ended(DefaultTimeout) {
 			return "does not end after SIGKILL", p.words.String()
 		}
-		p.exit += " (by this program)"
+		if s, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+			p.exit += " (by this program)"
+		}
 	}
-	select {
-	case <-p.words.done:
-	case <-time.After(500 * time.Millisecond): // a grandchild may hold the pipe
-	}
+	within(time.Second, p.words.done) // a grandchild may hold the pipe
 	return p.exit, p.words.String()
 }

@@ -34,7 +34,7 @@ func TestRestlessDevice(t *testing.T) {
 				}
 				r.Observed[0] = Observed{Value: oneIf(last == s+uint64(n)), LastNonzero: last}
 				c.Write(appendRan(nil, r, nil))
-			})), DialOptions{Timeout: testTimeout})
+			})), DialOptions{})
 			require.NoError(t, err)
 			e, pool := simcore.NewEngine(), &ether.Pool{}
 			spec := CompSpec{InLatency: 640_000, OutLatency: 640_000, Patience: 1000}
@@ -81,7 +81,7 @@ func TestRestsAreTold(t *testing.T) {
 				}
 				r.Observed[0] = Observed{Value: oneIf(last == s+uint64(n)), LastNonzero: last}
 				c.Write(appendRan(nil, r, recs))
-			})), DialOptions{Timeout: testTimeout})
+			})), DialOptions{})
 			require.NoError(t, err)
 			e, pool := simcore.NewEngine(), &ether.Pool{}
 			k, err := NewComp("NIC", e, conn, CompSpec{InLatency: 640_000, OutLatency: 640_000, Quantum: quantum},

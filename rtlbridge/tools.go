@@ -32,9 +32,8 @@ func (e *BuildError) Error() string {
 func (e *BuildError) Unwrap() error { return e.Err }
 
 const (
-	toolTimeout    = 10 * time.Minute
-	versionTimeout = 20 * time.Second
-	maxToolLines   = 40
+	toolTimeout  = 30 * time.Minute // far longer than a step takes on a slow machine that is busy
+	maxToolLines = 40
 )
 
 // toolchain is the set of programs that a build uses.
@@ -79,7 +78,7 @@ func findTools(compiler string) (*toolchain, error) {
 }
 
 func toolOutput(name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, name, args...).Output()
 	if err != nil {

@@ -41,7 +41,7 @@ type transport struct {
 	pending []byte        // received while a send was blocked
 	maxPend int
 	epoch   time.Time
-	limit   time.Duration // when to give up, since epoch
+	left    time.Duration // to wait for the device, before it is taken to hang
 
 	Waited   time.Duration // blocked or spinning in receive
 	Sleeps   uint64        // receives that blocked
@@ -156,30 +156,39 @@ func socketSend(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// arm starts the clock for what follows: it must be over after the timeout and an allowance.
-func (t *transport) arm(allowance time.Duration) {
-	t.limit = time.Since(t.epoch) + t.timeout + allowance
-}
+// naps are how many a wait is cut into. A nap that took longer counts as one: this program was stopped itself, or did not
+// get a processor, and the device may have fared the same.
+const naps = 8
 
-// sleep blocks until something can be received, or also sent if writing is set, or the limit passes.
+// arm allows the device to be waited for in what follows: for the timeout and an allowance.
+func (t *transport) arm(allowance time.Duration) { t.left = t.timeout + allowance }
+
+// sleep blocks until something can be received, or also sent if writing is set, or a nap is over.
 func (t *transport) sleep(writing bool, what string) error {
-	left := t.limit - time.Since(t.epoch)
-	if left <= 0 {
+	if t.left <= 0 {
 		return fmt.Errorf("%w (%s for %v)", ErrTimeout, what, t.timeout)
 	}
+	nap := min(t.left, t.timeout/naps)
+	begin := time.Since(t.epoch)
+	err := t.nap(nap, writing)
+	t.left -= min(time.Since(t.epoch)-begin, nap)
+	return err
+}
+
+func (t *transport) nap(d time.Duration, writing bool) error {
 	if t.shared != nil {
-		return t.sleepShared(left, writing)
+		return t.napShared(d, writing)
 	}
 	events := int16(unix.POLLIN)
 	if writing {
 		events |= unix.POLLOUT
 	}
-	_, err := pollFor(t.fd, events, left)
+	_, err := pollFor(t.fd, events, d)
 	return err
 }
 
-// sleepShared says that it sleeps, makes sure that nothing happened meanwhile, and waits for the other side's ring.
-func (t *transport) sleepShared(left time.Duration, writing bool) error {
+// napShared says that it sleeps, makes sure that nothing happened meanwhile, and waits for the other side's ring.
+func (t *transport) napShared(d time.Duration, writing bool) error {
 	in, out := &t.shared.in, &t.shared.out
 	atomic.StoreUint32(in.readerAsleep, 1)
 	if writing {
@@ -188,7 +197,7 @@ func (t *transport) sleepShared(left time.Duration, writing bool) error {
 	if atomic.LoadUint64(in.head) != in.mine || writing && atomic.LoadUint64(out.tail) != out.theirs {
 		return nil
 	}
-	got, err := pollFor(t.fd, unix.POLLIN, left)
+	got, err := pollFor(t.fd, unix.POLLIN, d)
 	if err != nil || got == 0 {
 		return err
 	}
