@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -159,10 +158,8 @@ func runTshark(t *testing.T, all []sighting) []map[string]string {
 			args = append(args, "-e", c.name)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
 	var stderr strings.Builder
-	cmd := exec.CommandContext(ctx, tshark, args...)
+	cmd := exec.CommandContext(t.Context(), tshark, args...)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	require.NoError(t, err, "tshark: %s", stderr.String())

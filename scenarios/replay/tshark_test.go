@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bufio"
-	"context"
 	"encoding/binary"
 	"encoding/xml"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -65,10 +63,8 @@ func dissect(t testing.TB, frames [][]byte) [][]header {
 	for _, p := range tsharkPrefs {
 		args = append(args, "-o", p)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
 	var stderr strings.Builder
-	cmd := exec.CommandContext(ctx, tshark, args...)
+	cmd := exec.CommandContext(t.Context(), tshark, args...)
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)

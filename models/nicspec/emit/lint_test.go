@@ -1,12 +1,10 @@
 package emit
 
 import (
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -58,9 +56,7 @@ func TestLint(t *testing.T) {
 	for name, text := range map[string][]byte{"nic_pkg.sv": sv, "top.sv": []byte(top)} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o644))
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, verilator, "--lint-only", "-Wall", "--top-module", "top", "nic_pkg.sv", "top.sv")
+	cmd := exec.CommandContext(t.Context(), verilator, "--lint-only", "-Wall", "--top-module", "top", "nic_pkg.sv", "top.sv")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("verilator: %v\n%.4000s", err, out)
