@@ -144,7 +144,7 @@ func TestRecordsThatCannotBe(t *testing.T) {
 					r.Observed[0] = x.end
 				}
 				c.Write(appendRan(nil, r, x.frames[i]))
-			})), DialOptions{Timeout: testTimeout})
+			})), DialOptions{})
 			require.NoError(t, err)
 			defer conn.Close()
 			require.NoError(t, conn.Start(conn.NewStart(1)))
