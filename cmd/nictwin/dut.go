@@ -22,6 +22,9 @@ func dutArgs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cli.Usagef("no device given: want a name from dut list, or a manifest")
 	}
+	if err := cli.Once("device", args); err != nil {
+		return &cli.UsageError{Err: err}
+	}
 	return nil
 }
 

@@ -15,6 +15,7 @@ func replayCommand(a *app) *cobra.Command {
 		Short: "Play captures through the NIC and referee it",
 		Long: `Plays pcap or pcapng files through the NIC, one after the other: received, transmitted, or both at once.
 The referee holds every crossing of the NIC's boundary to the contract, and every frame is compared with the capture.
+A file that is given twice is played twice.
 Artifacts go to the folder --out, by default out/replay-NIC-DIR-SEED.`,
 		Example: `  nictwin replay --nic model trace.pcap
   nictwin replay --dir rx --speed 40 --stall 20 --seed 7 --out out/seven trace.pcapng`,

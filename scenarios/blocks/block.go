@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -62,12 +63,13 @@ func (e *UnknownError) Error() string {
 
 var _ error = (*UnknownError)(nil)
 
-// Find returns the blocks of these names, all of them for none. Errors: *UnknownError.
+// Find returns the blocks of these names, all of them for none. Errors: *UnknownError, of every name.
 func Find(names []string) ([]*Block, error) {
 	if len(names) == 0 {
 		return All(), nil
 	}
 	var list []*Block
+	var errs []error
 next:
 	for _, n := range names {
 		for _, b := range All() {
@@ -76,9 +78,9 @@ next:
 				continue next
 			}
 		}
-		return nil, &UnknownError{n}
+		errs = append(errs, &UnknownError{n})
 	}
-	return list, nil
+	return list, errors.Join(errs...)
 }
 
 // op is the kind of a packet. One that a device has made up has any.

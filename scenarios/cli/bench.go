@@ -59,7 +59,7 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 
 // prepare checks the options and finds the device's manifest.
 func (b *Bench) prepare() (string, error) {
-	if err := b.Validate(); err != nil {
+	if err := errors.Join(b.Validate(), Once("figure", b.Names)); err != nil {
 		return "", &UsageError{err}
 	}
 	if !b.NeedsDUT() {

@@ -114,7 +114,7 @@ func (b *Blocks) prepare() (string, error) {
 	b.Variant = rtlbridge.Variant(b.VariantName)
 	h, errHome := home.Find(b.Home)
 	list, errNames := blocks.Find(b.Names)
-	if err := errors.Join(errNames, b.Validate(), errHome); err != nil {
+	if err := errors.Join(errNames, Once("block", b.Names), b.Validate(), errHome); err != nil {
 		return "", &UsageError{err}
 	}
 	b.Blocks, b.Manifest = list, h.Block

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/rtlcov"
@@ -28,8 +29,12 @@ func (c *Coverage) Report() (r *rtlcov.Report, short []string, err error) {
 			return nil, nil, Usagef("%s %v: want 0 to 100 percent", m.flag, m.v)
 		}
 	}
+	var dirs []string
+	for _, d := range c.Dirs {
+		dirs = append(dirs, filepath.Clean(d))
+	}
 	sites, err := rtlcov.Load(c.Dirs...)
-	if err != nil {
+	if err = errors.Join(err, Once("folder", dirs)); err != nil {
 		return nil, nil, &UsageError{err}
 	}
 	var list []*rtlcov.Exclusion

@@ -67,3 +67,15 @@ func (b *Bench) Idle() Idle {
 	i.unless(b.NeedsDUT(), strings.Join(b.Names, " "), "figures of the NIC", "dut")
 	return i
 }
+
+// Once is an error for each word that a list has more than once: as with idle flags, whoever gave it expects something of it.
+func Once(what string, list []string) error {
+	var errs []error
+	seen := map[string]int{}
+	for _, w := range list {
+		if seen[w]++; seen[w] == 2 {
+			errs = append(errs, fmt.Errorf("%s %s is given twice: want it once", what, w))
+		}
+	}
+	return errors.Join(errs...)
+}

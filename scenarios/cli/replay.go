@@ -141,7 +141,8 @@ func (r *Replay) gap() error {
 }
 
 func (r *Replay) fix() (err error) {
-	if r.Fix, err = replay.ParseRecompute(r.Recompute); err != nil {
+	r.Fix, err = replay.ParseRecompute(r.Recompute)
+	if err = errors.Join(err, Once("word", r.Recompute)); err != nil {
 		return fmt.Errorf("--recompute: %w", err)
 	}
 	return nil
