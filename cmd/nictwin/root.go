@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -30,6 +31,13 @@ func (a *app) root() *cobra.Command {
 	}
 	root.PersistentFlags().Bool("json", false, "print exactly one JSON object on stdout")
 	root.PersistentFlags().StringVar(&a.home, "home", "", "folder of nictwin's files (default: searched upward from here and from the program)")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		var wrong *pflag.InvalidValueError
+		if errors.As(err, &wrong) {
+			return wrongValue("--"+wrong.GetFlag().Name+" ", wrong.GetFlag(), wrong.GetValue())
+		}
+		return err
+	})
 	root.SetOut(a.people())
 	root.SetErr(a.stderr)
 	for _, c := range a.commands {
@@ -121,11 +129,23 @@ func (a *app) begin(c *cobra.Command) error {
 		if f.Changed || value == "" || err != nil || excluded(c, f) {
 			return
 		}
-		if e := f.Value.Set(value); e != nil {
-			err = cli.Usagef("%s=%q: %w", name, value, e)
+		if f.Value.Set(value) != nil {
+			err = wrongValue(name+"=", f, value)
 		}
 	})
 	return err
+}
+
+// wrongValue says what a flag takes that does not take a value.
+func wrongValue(name string, f *pflag.Flag, value string) error {
+	want := map[string]string{
+		"bool": "true or false", "int": "a whole number, at most 2^63 - 1", "uint64": "a whole number from 0 to 2^64 - 1", "uint32": "a whole number from 0 to 2^32 - 1",
+		"float64": "a number", "duration": "a time with its unit, such as 90s or 1m30s",
+	}[f.Value.Type()]
+	if want == "" {
+		want = f.Usage
+	}
+	return cli.Usagef("%s%q: want %s", name, value, want)
 }
 
 // excluded reports whether the environment has no say on a flag, or a flag that was given speaks against it.

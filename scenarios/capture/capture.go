@@ -104,6 +104,9 @@ func Parse(path string, raw []byte) (f *File, err error) {
 		return nil, err
 	}
 	src, link, err := open(kind, raw)
+	if errors.Is(err, io.EOF) && skipped > 0 {
+		return nil, &Error{path, 0, 0, errors.New("no section has version 1.0 of pcapng, which is the one that is read")}
+	}
 	if err != nil {
 		return nil, &Error{path, -1, 0, err}
 	}

@@ -129,6 +129,55 @@ func TestRefusals(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// block is a block of pcapng.
+func block(typ uint32, body ...byte) []byte {
+	n := uint32(len(body) + 12)
+	b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, typ), n)
+	return binary.LittleEndian.AppendUint32(append(b, body...), n)
+}
+
+// What a file says of itself is held to the formats, and told with its place.
+func TestHeadersAndOptions(t *testing.T) {
+	section := block(magicSection, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255)
+	iface := func(options ...byte) []byte {
+		return bytes.Join([][]byte{section, block(blockInterface, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, options...)...),
+			block(blockEnhanced, append(make([]byte, 12), 1, 0, 0, 0, 1, 0, 0, 0, 0x5a, 0, 0, 0)...)}, nil)
+	}
+	old := pcap(binary.BigEndian, magicMicro, 1, frame)
+	old[5] = 1
+	other := bytes.Clone(iface())
+	other[12] = 9
+	for _, x := range []struct {
+		raw  []byte
+		want string
+	}{
+		{iface(), ""},
+		{iface(9, 0, 1, 0, 19, 0, 0, 0, 0, 0, 0, 0), ""},
+		{iface(9, 0, 1, 0, 0xbf, 0, 0, 0), ""},
+		{iface(2, 0, 3, 0, 'e', 't', 'h', 0, 0, 0, 0, 0), ""},
+		{iface(9, 0, 1, 0, 20, 0, 0, 0), "x: offset 28: resolution of times 0x14: wants 10 to the power of -0 to -19"},
+		{iface(9, 0, 1, 0, 0xff, 0, 0, 0), "x: offset 28: resolution of times 0xff"},
+		{iface(9, 0, 200, 0), "x: offset 28: option 9 of block type 1 with 200 bytes where 0 are left"},
+		{iface(9, 0, 0, 0, 0, 0, 0, 0), "x: offset 28: option 9 of block type 1 with 0 bytes: wants 1"},
+		{iface(14, 0, 4, 0, 1, 2, 3, 4), "x: offset 28: option 14 of block type 1 with 4 bytes: wants 8"},
+		{iface(0, 0, 4, 0, 1, 2, 3, 4), "x: offset 28: end of options of block type 1 with 4 bytes: wants none"},
+		{append(iface(), block(blockStatistics, 0, 0, 0, 0)...), "x: offset 84: block type 5 of 16 bytes is too short"},
+		{append(iface(), block(blockStatistics, append(make([]byte, 12), 2, 0, 1, 0, 0, 0, 0, 0)...)...), "x: offset 84: option 2 of block type 5 with 1 bytes: wants 8"},
+		{old, "x: offset 4: pcap of version 1.4: want 2.4"},
+		{other, "x: offset 0: no section has version 1.0 of pcapng"},
+	} {
+		f, err := Parse("x", x.raw)
+		if x.want == "" {
+			require.NoError(t, err, "% x", x.raw)
+			require.Len(t, f.Packets, 1)
+			continue
+		}
+		var e *Error
+		require.ErrorAs(t, err, &e)
+		require.ErrorContains(t, err, x.want)
+	}
+}
+
 func TestShippedCaptures(t *testing.T) {
 	files, err := filepath.Glob("../captures/*/*.pcap")
 	require.NoError(t, err)

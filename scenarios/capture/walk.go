@@ -16,10 +16,11 @@ const (
 	pcapHeader = 24
 	pcapRecord = 16
 
-	blockInterface = 1
-	blockPacket    = 2
-	blockSimple    = 3
-	blockEnhanced  = 6
+	blockInterface  = 1
+	blockPacket     = 2
+	blockSimple     = 3
+	blockStatistics = 5
+	blockEnhanced   = 6
 )
 
 // walkPcap checks the lengths of a pcap file and returns the offsets of its packet records.
@@ -27,6 +28,9 @@ func walkPcap(raw []byte) ([]int64, error) {
 	order := byteOrder(raw, magicMicro, magicNano)
 	if len(raw) < pcapHeader {
 		return nil, &Error{"", 0, 0, fmt.Errorf("%d bytes: the file header takes %d", len(raw), pcapHeader)}
+	}
+	if major, minor := order.Uint16(raw[4:]), order.Uint16(raw[6:]); major != 2 {
+		return nil, &Error{"", 4, 0, fmt.Errorf("pcap of version %d.%d: want 2.4", major, minor)}
 	}
 	var offsets []int64
 	for at := pcapHeader; at < len(raw); {
@@ -100,15 +104,17 @@ func walkPcapng(raw []byte) (offsets []int64, skipped int, _ error) {
 // checkBlock checks the fixed part of one block and reports whether it holds a packet.
 func checkBlock(order binary.ByteOrder, block []byte, snaplen *[]uint32) (bool, error) {
 	body := block[8 : len(block)-4]
-	need := map[uint32]int{blockInterface: 8, blockPacket: 20, blockSimple: 4, blockEnhanced: 20}
+	need := map[uint32]int{magicSection: 16, blockInterface: 8, blockPacket: 20, blockSimple: 4, blockStatistics: 12, blockEnhanced: 20}
 	typ := order.Uint32(block)
 	if n, ok := need[typ]; ok && len(body) < n {
 		return false, fmt.Errorf("block type %d of %d bytes is too short", typ, len(block))
 	}
 	switch typ {
+	case magicSection, blockStatistics:
+		return false, checkOptions(order, typ, body[need[typ]:])
 	case blockInterface:
 		*snaplen = append(*snaplen, order.Uint32(body[4:]))
-		return false, nil
+		return false, checkOptions(order, typ, body[need[typ]:])
 	case blockPacket, blockEnhanced:
 		iface := int(order.Uint32(body))
 		if typ == blockPacket {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -175,6 +176,7 @@ func (r *Replay) readToken() error {
 	if r.Connect == "" {
 		return nil
 	}
+	r.Token = strings.Repeat("0", tokenDigits) // what is wrong with the file is told here alone
 	if r.TokenFile == "" {
 		return fmt.Errorf("--connect %s: --token-file is missing", r.Connect)
 	}
@@ -182,9 +184,15 @@ func (r *Replay) readToken() error {
 	if err != nil {
 		return fmt.Errorf("--token-file: %w", err)
 	}
-	r.Token = strings.TrimSpace(string(text))
+	token := strings.TrimSpace(string(text))
+	if b, err := hex.DecodeString(token); err != nil || len(b) != tokenDigits/2 {
+		return fmt.Errorf("--token-file %s: want %d hexadecimal digits in it", r.TokenFile, tokenDigits)
+	}
+	r.Token = token
 	return nil
 }
+
+const tokenDigits = 64
 
 // maxTokenFile is in bytes: a token and some space around it.
 const maxTokenFile = 4 << 10
