@@ -17,6 +17,7 @@ var refusedTypes = map[byte]string{
 	ftCplLk: "CplLk, a locked completion,", ftCplDLk: "CplDLk, a locked completion,",
 	0x02: "IORd", 0x42: "IOWr",
 	0x04: "CfgRd0", 0x44: "CfgWr0", 0x05: "CfgRd1", 0x45: "CfgWr1",
+	0x1b: "TCfgRd, a deprecated trusted configuration read,",
 	0x4c: "FetchAdd", 0x6c: "FetchAdd", 0x4d: "Swap", 0x6d: "Swap", 0x4e: "CAS", 0x6e: "CAS",
 	0x5b: "DMWr, a deferrable write,", 0x7b: "DMWr, a deferrable write,",
 }

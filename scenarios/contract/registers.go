@@ -12,6 +12,7 @@ import (
 var registerChecks = []check{
 	{"registers/reset values", "B1 G3 G5", calm, resetValues},
 	{"registers/written and read", "G1 G2 G3 G4", stalled, writtenAndRead},
+	{"registers/counters cannot be written, and those that there are not read 0", "G3 G5", calm, countersStay},
 	{"registers/two at once", "G1 G2", stalled, twoAtOnce},
 	{"registers/addresses without a register", "G3", calm, noRegister},
 	{"registers/order of reads and writes", "G2 G4", stalled, readsAndWrites},
@@ -19,6 +20,7 @@ var registerChecks = []check{
 	{"registers/shapes of reads", "G1 G2", stalled, readShapes},
 	{"registers/requests elsewhere", "P8", stalled, requestsElsewhere},
 	{"registers/requests that are not memory requests", "P8", stalled, otherRequests},
+	{"registers/requests of every type", "P8", stalled, everyType},
 	{"registers/poisoned requests", "P8", stalled, poisonedRequests},
 	{"registers/completions for nobody", "P7 P8", stalled, strayCompletions},
 	{"registers/doorbells", "Q2 G1 G3", stalled, doorbells},
@@ -221,4 +223,46 @@ func readsAndWrites(r *rig) {
 		r.write(nicspec.RegScratch, ^n)
 	}
 	require.EqualValues(r.t, ^uint32(63), r.read(nicspec.RegScratch))
+}
+
+// countersStay writes every place of a counter, and of a rule's hits, after there was traffic on the port under test: nothing
+// changes. Places without a counter read 0.
+func countersStay(r *rig) {
+	x, w := r.txSetup(2, 3)
+	y := r.openRx(1, 3, nil)
+	r.rule(2, nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: 1})
+	r.receiveAll(1)
+	r.post(y, 4)
+	r.transmit(x, r.sound(w[0], 1), nicspec.WqeFields{Opcode: 99})
+	r.play(frameOf(100), frameOf(200), frameOf(20))
+	r.bell(true, 1, 0x8000)
+	r.quiet()
+	before, there := r.counters(), map[int]uint64{}
+	for i, v := range before {
+		there[r.counterOf(i)] = v
+	}
+	for _, v := range patterns {
+		for i := range nicspec.RegCounterCount {
+			r.write2(nicspec.RegCounter(i), v, ^v)
+		}
+		for i := range nicspec.RegRuleHitsCount {
+			r.write(nicspec.RegRuleHits(i), v)
+		}
+		r.synced()
+	}
+	r.moved("writes of counters", before, nil)
+	for i := range nicspec.RegCounterCount {
+		if c, p := nicspec.CounterAt(i); c == nil || p >= r.sizes.Ports {
+			require.Zero(r.t, r.read2(nicspec.RegCounter(i)), "place %d, without a counter", i)
+		} else {
+			require.Equal(r.t, there[i], r.read2(nicspec.RegCounter(i)), "%s", nicspec.CounterName(i))
+		}
+	}
+	for i := range nicspec.RegRuleHitsCount {
+		want := uint64(0)
+		if i == 2 {
+			want = 2
+		}
+		require.Equal(r.t, want, r.read2(nicspec.RegRuleHits(i)), "hits of rule %d", i)
+	}
 }

@@ -3,6 +3,7 @@ package contract
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/stretchr/testify/require"
 
@@ -220,14 +221,49 @@ func otherRequests(r *rig) {
 	}
 }
 
+// nonPosted are the first header bytes of requests that are answered though they are no memory reads.
+var nonPosted = []byte{0x01, 0x21, 0x02, 0x42, 0x04, 0x44, 0x05, 0x45, 0x1b, 0x5b, 0x7b, 0x4c, 0x6c, 0x4d, 0x6d, 0x4e, 0x6e}
+
+// everyType sends a request of every Fmt and Type there can be, but for memory requests and completions.
+func everyType(r *rig) {
+	all, want := uint64(0), map[uint8]tlp.Header{}
+	before := r.counters()
+	for ft := range 256 {
+		switch ft {
+		case 0x00, 0x20, 0x40, 0x60, 0x0a, 0x4a, 0x0b, 0x4b:
+			continue
+		}
+		o := otherRequest{ft: byte(ft), data: ft>>6 == 1}
+		r.sendRaw(o.header(o.ft, 1), o.payload(1))
+		if all++; slices.Contains(nonPosted, o.ft) {
+			want[o.ft] = tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, TC: 3, Attr: 2, RequesterID: rawRequester, Tag: o.ft,
+				CompleterID: nicspec.RequesterNic, ByteCount: 4}
+		}
+	}
+	r.synced()
+	for range nonPosted {
+		a := r.answer()
+		require.Equal(r.t, want[a.Tag], a.Header, "answer to a request with Fmt and Type %#x", a.Tag)
+		delete(want, a.Tag)
+	}
+	require.Empty(r.t, r.cpls)
+	r.moved("requests of every type", before, steps{dev(nicspec.CntTlpUnsupported): all})
+}
+
 func poisonedRequests(r *rig) {
 	r.write(nicspec.RegScratch, 77)
-	r.counted("poisoned memory requests", steps{dev(nicspec.CntTlpUnsupported): 5}, func() {
+	r.counted("poisoned memory requests", steps{dev(nicspec.CntTlpUnsupported): 9}, func() {
 		w := memory(tlp.MWr, nicspec.RegScratch)
 		w.EP = true
 		r.send(w, make([]byte, 4))
 		w.Length, w.LastBE = 5, 0xf // no register access either: poison goes first
 		r.send(w, make([]byte, 20))
+		for _, off := range []uint32{nicspec.RegRxDoorbell(1), nicspec.RegTxDoorbell(1), nicspec.RegTblCmd} {
+			w.Address, w.Length, w.LastBE = nicspec.BarBase+uint64(off), 1, 0
+			r.send(w, make([]byte, 4))
+		}
+		w.Address, w.Length, w.LastBE = nicspec.BarBase+uint64(nicspec.RegTxPush(1)), nicspec.WqeBytes/4, 0xf
+		r.send(w, make([]byte, nicspec.WqeBytes))
 		for _, h := range append(elsewhere()[:1], memory(tlp.MRd, nicspec.RegScratch), memory(tlp.MRd, nicspec.RegTblData(0))) {
 			h.EP = true
 			r.refused(h)
