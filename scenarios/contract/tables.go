@@ -34,6 +34,12 @@ var entryBytes = map[nicspec.Table]int{
 	nicspec.TableAccount: nicspec.AccountEntrySize, nicspec.TablePortCfg: nicspec.PortEntrySize,
 }
 
+var entryInfos = map[nicspec.Table]*nicspec.StructInfo{
+	nicspec.TableRxq: &nicspec.RxqEntryInfo, nicspec.TableTxq: &nicspec.TxqEntryInfo, nicspec.TableKey: &nicspec.KeyEntryInfo,
+	nicspec.TableRule: &nicspec.RuleEntryInfo, nicspec.TableIndirection: &nicspec.IndirectionEntryInfo,
+	nicspec.TableAccount: &nicspec.AccountEntryInfo, nicspec.TablePortCfg: &nicspec.PortEntryInfo,
+}
+
 // partTables are the tables of parts.
 var partTables = []struct {
 	table nicspec.Table
@@ -151,6 +157,20 @@ func commandFields(r *rig) {
 	require.Equal(r.t, nicspec.TableStatusBadIndex, r.commandEnd())
 }
 
+// withReserved is an entry with all of its reserved bits set, which read 0 for all that.
+func withReserved(t nicspec.Table, entry []byte) []byte {
+	b := append([]byte(nil), entry...)
+	for i := range b {
+		b[i] = 0xff
+	}
+	for _, f := range entryInfos[t].Fields {
+		for bit := f.Bit; bit < f.Bit+f.Width; bit++ {
+			b[bit/8] = b[bit/8]&^(1<<(bit%8)) | entry[bit/8]&(1<<(bit%8))
+		}
+	}
+	return b
+}
+
 // writtenEntries writes every entry of every table and reads them all back: none is another's.
 func writtenEntries(r *rig) {
 	const some = 24
@@ -161,7 +181,7 @@ func writtenEntries(r *rig) {
 		for k := range min(n, some) {
 			i := k * n / min(n, some)
 			e := r.goodEntry(t, uint64(i)<<8|uint64(t))
-			r.commit(t, i, e)
+			r.commit(t, i, withReserved(t, e))
 			want[t][i] = e
 		}
 	}

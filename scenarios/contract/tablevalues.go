@@ -143,6 +143,7 @@ func keyValues(r *rig) {
 		{"beyond the last endpoint", func(e *f) { e.BusBase, e.Length = 0xffff_ffff_ffff_ff00, 257 }, tblBad},
 		{"every length", func(e *f) { e.BusBase, e.VaBase, e.Length = 0, 0, ^uint64(0) }, tblBad},
 		{"bad though not valid", func(e *f) { e.Valid, e.BusBase, e.Length = 0, 1<<56-1, 2 }, tblBad},
+		{"beyond the last address though not valid", func(e *f) { e.Valid, e.VaBase, e.Length = 0, ^uint64(0), 2 }, tblBad},
 		{"not valid", func(e *f) { e.Valid = 0 }, tblOk},
 		{"no rights", func(e *f) { e.RightRead, e.RightWrite = false, false }, tblOk},
 	} {
