@@ -38,19 +38,19 @@ func (r *rig) setDevctl(mps, mrrs, attr uint32) {
 	r.write(nicspec.RegDevctl, uint32(d))
 }
 
-// carries tells whether a request of the device carries data of frames or copies: it is for no ring.
+// carries tells whether a request of the device carries data of frames or copies: it is for no ring, and no message.
 func (r *rig) carries(h *tlp.Header) bool {
 	in := func(g *ring) bool {
 		return h.Address >= g.ring && h.Address < g.ring+uint64(g.size()*g.slot) ||
 			h.Address >= g.cq && h.Address < g.cq+uint64(g.size()*nicspec.CqeBytes)
 	}
 	for _, x := range r.rx {
-		if in(&x.ring) {
+		if in(&x.ring) || h.Address == x.MsixAddr {
 			return false
 		}
 	}
 	for _, x := range r.tx {
-		if in(&x.ring) {
+		if in(&x.ring) || h.Address == x.MsixAddr {
 			return false
 		}
 	}
@@ -87,7 +87,11 @@ func attributes(r *rig, traffic func(*rig)) {
 // bothWaysOnce receives and sends a few frames.
 func bothWaysOnce(r *rig) {
 	r.receiveAll(1)
-	x := r.openRx(1, 8, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
+	x := r.openRx(1, 8, func(f *nicspec.RxqEntryFields) {
+		if f.SplitMode = nicspec.SplitModeHeaders; r.sizes.Has(nicspec.PartMsix) {
+			f.MsixAddr, f.ModCount = r.alloc(nicspec.EndpointHost, 4, 4), 4
+		}
+	})
 	y, ws := r.txSetup(2, 6)
 	w := ws[0]
 	r.post(x, 12)

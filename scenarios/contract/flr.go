@@ -119,6 +119,7 @@ func resetWindow(r *rig) {
 	r.write2(nicspec.RegDevctl, 0, 0) // one request
 	r.write(nicspec.RegRxDoorbell(1), 3)
 	r.write(nicspec.RegTblCmd, commandWord(nicspec.TableOpRead, nicspec.TableKey, 1))
+	r.push(1, make([]byte, nicspec.WqeBytes)) // 16 DWs: bad with the part, and without
 	r.synced()
 	require.EqualValues(r.t, uint32(flr), r.read(nicspec.RegCtrl))
 	require.EqualValues(r.t, nicspec.DeviceMagic, r.read(nicspec.RegId))
@@ -128,7 +129,7 @@ func resetWindow(r *rig) {
 	r.afterReset()
 	r.root.Faults.Clear()
 	r.quiet()
-	r.moved("while a reset lasts", before, arrived(frame, frame).with(port(nicspec.CntRxDropDisabled), 2).with(dev(nicspec.CntRegBad), 6))
+	r.moved("while a reset lasts", before, arrived(frame, frame).with(port(nicspec.CntRxDropDisabled), 2).with(dev(nicspec.CntRegBad), 7))
 	r.nothing(&x.ring)
 	r.asAfterReset()
 	r.works(1)

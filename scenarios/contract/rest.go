@@ -10,6 +10,7 @@ import (
 // The referee holds busy to be 1 in every check; these have it fall, and be looked at while it must not.
 var restChecks = []check{
 	{"rest/busy is 1 while a read is outstanding", "B8 C1", stalled, busyWhileReading},
+	{"rest/STATUS tells which part is busy", "B8 G3", stalled, statusTells},
 	{"rest/busy falls while an entry waits for tx_enable", "B8 T1", stalled, restWithEntry},
 }
 
@@ -61,4 +62,37 @@ func restWithEntry(r *rig) {
 	r.write(nicspec.RegCtrl, 3)
 	r.until("the entry ends", func() bool { return r.next(&y.ring) != nil })
 	r.rests()
+}
+
+// statusTells has a frame, and then a work entry, wait for a read that is answered late.
+func statusTells(r *rig) {
+	const late = 4000
+	y, w := r.txSetup(2, 3)
+	x := r.openRx(3, 3, nil)
+	r.receiveAll(3)
+	e := r.sound(w[0], 1)
+	for _, c := range []struct {
+		rx bool
+		at uint64
+	}{{true, x.ring.ring}, {false, r.busOf(segments(&e)[2])}} {
+		r.quiet()
+		r.root.Faults.Clear()
+		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: c.at, To: c.at + 64, Delay: late * cycles}))
+		want := nicspec.StatusReg(0)
+		want.SetReadsOutstanding(true)
+		if want.SetRxBusy(c.rx); c.rx {
+			r.post(x, 1)
+			r.play(frameOf(100))
+		} else {
+			want.SetTxBusy(true)
+			r.enqueue(y, e)
+			r.ringTx(y)
+		}
+		r.struck()
+		r.played()
+		r.synced()
+		require.EqualValues(r.t, want, r.read(nicspec.RegStatus), "receiving: %v", c.rx)
+	}
+	r.quiet()
+	r.out = nil
 }

@@ -121,6 +121,9 @@ func (r *rig) see(x boundary.Crossing) {
 		r.frames(x)
 	}
 	switch {
+	case x.Kind == boundary.FrameIn && r.stall == 0: // then nobody but the device could hold it back, which it may not [B4]
+		beats := (8*len(x.Frame.Data) + r.sizes.EthBits - 1) / r.sizes.EthBits
+		require.EqualValues(r.t, beats, x.Last-x.First+1, "cycles in which a frame of %d B came in", len(x.Frame.Data))
 	case x.Kind == boundary.FrameOut:
 		r.out = append(r.out, sent{r.portOf(x.Port), x.Frame.Queue, append([]byte(nil), x.Frame.Data...), x.Last})
 	case x.Kind == boundary.TLPOut && r.keep && tlp.Parse(&x.TLP.Hdr).Kind == tlp.MRd:

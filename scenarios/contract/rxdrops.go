@@ -258,14 +258,15 @@ func precedence(r *rig) {
 
 // overflow holds the frames of a queue back by a slow read of its descriptors: as many as [R3] promises are kept.
 func overflow(r *rig) {
-	x := r.openRx(8, 8, nil)
 	r.receiveAll(8)
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{From: x.ring.ring, To: x.ring.ring + 16, Count: 1, Delay: 20_000 * cycles}))
-	r.post(x, 256)
-	r.synced()
-	for _, n := range []int{1500} {
+	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the promise: not a byte of it may be missing
+		x := r.openRx(8, 10, nil)
+		r.root.Faults.Clear()
+		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: x.ring.ring, To: x.ring.ring + 16, Count: 1, Delay: 20_000 * cycles}))
+		r.post(x, x.size())
+		r.synced()
 		before, first := r.counters(), r.ordinal()
-		frames := make([][]byte, 120)
+		frames := make([][]byte, 180_000/(n+63))
 		for i := range frames {
 			frames[i] = blob(n, uint64(i))
 		}
@@ -280,8 +281,9 @@ func overflow(r *rig) {
 			r.delivered(x, first+i, nicspec.RuleNone)
 		}
 		r.moved("overflow", before, arrived(frames...).taken(len(frames)-int(lost)).with(port(nicspec.CntRxDropOverflow), int(lost)))
+		r.nothing(&x.ring)
+		r.disable(nicspec.TableRxq, 8)
 	}
-	r.nothing(&x.ring)
 }
 
 // everyFrame has frames of every fate mixed, back to back.

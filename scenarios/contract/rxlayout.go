@@ -3,7 +3,11 @@ package contract
 import (
 	"fmt"
 
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 )
 
 var layoutChecks = []check{
@@ -11,6 +15,7 @@ var layoutChecks = []check{
 	{"receive/lengths, splits and addresses, MPS 256", "R8 R10 P3 P4 G8", calm, func(r *rig) { layouts(r, 1) }},
 	{"receive/lengths, splits and addresses, MPS 512", "R8 R10 P3 P4 G8", calm, func(r *rig) { layouts(r, 2) }},
 	{"receive/MPS that is none", "R10 P3", calm, func(r *rig) { layouts(r, 7) }},
+	{"receive/every MPS that is none", "R10 P3", calm, strangeLimits},
 	{"receive/lengths of header buffers", "R8", calm, headerBuffers},
 	{"receive/pages", "R10 P3", stalled, pages},
 }
@@ -137,4 +142,29 @@ func pages(r *rig) {
 		r.delivered(x, first+i, nicspec.RuleNone)
 	}
 	r.nothing(&x.ring)
+}
+
+// strangeLimits sets every value of DEVCTL.mps that counts as 0.
+func strangeLimits(r *rig) {
+	r.receiveAll(1)
+	x := r.openRx(1, 4, nil)
+	r.post(x, 8)
+	for mps := uint32(3); mps < 8; mps++ {
+		r.quiet()
+		d := nicspec.DevctlReg(nicspec.ResetDevctl)
+		d.SetMps(mps)
+		r.write(nicspec.RegDevctl, uint32(d))
+		r.synced()
+		longest := 0
+		r.watch = func(c boundary.Crossing) {
+			if h := tlp.Parse(&c.TLP.Hdr); c.Kind == boundary.TLPOut && h.Kind == tlp.MWr {
+				longest = max(longest, int(h.Length)*tlp.DWBytes)
+			}
+		}
+		first := r.ordinal()
+		r.play(blob(2000, uint64(mps)))
+		r.delivered(x, first, nicspec.RuleNone)
+		r.watch = nil
+		require.LessOrEqual(r.t, longest, 128, "longest write with mps %d", mps)
+	}
 }
