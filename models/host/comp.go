@@ -42,6 +42,7 @@ type Root struct {
 	wakeAt  simcore.Ps // when the earliest event is due, plus one; 0 when none is known
 	failed  error
 	hdr     tlp.Header // of the TLP at hand
+	held    bool       // see Hold
 }
 
 type regRead struct {
@@ -130,9 +131,16 @@ func (r *Root) send(p *tlp.Packet) {
 	r.arm(simcore.Now(r.sched))
 }
 
+// Hold makes the root take nothing that the NIC sends, until it is called with false. Answers that were begun go on.
+func (r *Root) Hold(on bool) {
+	if r.held = on; !on {
+		r.NotifyRecv(r.sched.CurrentTime(), r.port)
+	}
+}
+
 // NotifyRecv implements sim.Component.
 func (r *Root) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
-	for {
+	for !r.held {
 		msg := r.port.Retrieve(now)
 		if msg == nil {
 			return

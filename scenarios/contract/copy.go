@@ -24,6 +24,7 @@ var copyChecks = []check{
 	{"copy/order of the checks", "D1", calm, copyStatusOrder},
 	{"copy/reads that fail", "D3 P6", stalled, copyFaults},
 	{"copy/several reads that fail", "D3 P6", stalled, copyManyFaults},
+	{"copy/reads after one has failed", "D3", calm, copyStops},
 	{"copy/sources of nothing", "D3 P6", calm, copyOfNothing},
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/boundary"
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -233,6 +234,37 @@ func copyManyFaults(r *rig) {
 		r.ended(x, first+1, all[1:])
 		r.quiet()
 		r.eitherOr(dst, data)
+	}
+}
+
+// copyStops lets the first read of a long copy fail: no further read starts, but for those that were on their way.
+func copyStops(r *rig) {
+	const n, most = 250_000, 64
+	x, w := r.copySetup(3, 3)
+	r.write(nicspec.RegDevctl, 0) // reads of 128 B: far more than that
+	src, dst := r.piece(w[0], 0, 64, pattern(n, 1)), r.hole(w[1], 5, 64, n)
+	at := r.busOf(src)
+	for _, kind := range []host.FaultKind{host.FaultUR, host.FaultPoison} {
+		failed, after := false, 0
+		r.watch = func(c boundary.Crossing) {
+			switch h := tlp.Parse(&c.TLP.Hdr); {
+			case c.Kind == boundary.TLPIn && h.Kind.IsCompletion():
+				failed = failed || h.Status != tlp.StatusSC || h.EP
+			case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && failed && h.Address >= at && h.Address < at+n:
+				after++
+			}
+		}
+		r.failOnce(kind, at, 64)
+		first := x.pi
+		all := r.enqueue(x, copyEntry(nicspec.OpcodeCopy, src, dst))
+		all[0].status = map[host.FaultKind]nicspec.Status{host.FaultUR: nicspec.StatusCplUnsupported, host.FaultPoison: nicspec.StatusCplPoison}[kind]
+		r.ringTx(x)
+		r.ended(x, first, all)
+		r.quiet()
+		r.watch = nil
+		require.True(r.t, failed)
+		require.LessOrEqual(r.t, after, most, "reads that start after one has failed")
+		r.root.Faults.Clear()
 	}
 }
 

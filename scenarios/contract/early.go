@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -26,21 +27,32 @@ var earlyChecks = func() []check {
 	return all
 }()
 
-// earlyCompletions has the device read all the time while completions for any tag come in.
+// earlyCompletions has the device read pieces all the time while completions for any tag come in. They begin when a piece is
+// asked for, and leave room for others between them: a queue whose ring cannot be read asks for nothing more.
 func earlyCompletions(r *rig, cpl tlp.Header) {
 	r.write(nicspec.RegCplTimeout, timeout)
+	r.write(nicspec.RegDevctl, 0) // reads of 128 B: as many as can be
 	rng := rand.New(rand.NewPCG(uint64(cpl.Length), 3))
 	cpl.RequesterID = nicspec.RequesterNic
 	data := pattern(cpl.PayloadBytes(), 1)
-	for round := range 40 {
+	for round := range 24 {
 		x, w := r.txSetup(round%4, 6) // the one before may have stopped
 		for i := range x.size() {
-			r.enqueue(x, r.sound(w[i%2], uint64(i)))
+			r.enqueue(x, sendEntry(nil, r.piece(w[i%2], i, 64, pattern(1500, uint64(i)))))
+		}
+		asked := false
+		r.watch = func(c boundary.Crossing) {
+			h := tlp.Parse(&c.TLP.Hdr)
+			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address-x.ring.ring >= uint64(x.size()*x.slot)
 		}
 		r.ringTx(x)
-		for range 500 / (1 + int(cpl.Length)/64) {
+		r.until("a piece is asked for", func() bool { return asked })
+		r.watch = nil
+		beats := 1 + int(cpl.Length)/64
+		for range 500 / beats {
 			cpl.Tag = uint8(rng.Uint32())
 			r.send(cpl, data)
+			r.run(3 * beats)
 		}
 		r.quiet()
 		r.disable(nicspec.TableTxq, x.q)

@@ -17,6 +17,8 @@ var msixChecks = []check{
 	{"messages/by count", "M2 M3 M4", stalled, messagesByCount},
 	{"messages/by time", "M2 M3 M5", stalled, messagesByTime},
 	{"messages/by time of the oldest", "M2 M3", stalled, messagesOfTheOldest},
+	{"messages/STATUS does not show what waits for its time", "M5", stalled, messagesUnseen},
+	{"messages/large counts and times", "M2", calm, messagesLarge},
 	{"messages/of Events", "M2 M3 Q4", stalled, messagesOfEvents},
 	{"messages/of queues that are disabled", "M4 M2 G7", stalled, messagesAtTheEnd},
 	{"messages/enabled anew", "M2", stalled, messagesAnew},
