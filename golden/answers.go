@@ -67,12 +67,9 @@ func (r *Referee) answered() bool {
 		return false
 	}
 	q := *list.at(at)
-	for i := range at {
-		if first := &list.at(i).answer.Header; first.Kind == tlp.CplD && h.Kind == tlp.CplD {
-			r.fail(registers, "G2", "Tag", fmt.Sprintf("%#x: answers in the order of the requests", first.Tag),
-				fmt.Sprintf("%#x", h.Tag), h.String())
-			break
-		}
+	if at > 0 {
+		r.fail(registers, "G2", "Tag", fmt.Sprintf("%#x: answers in the order of the requests", list.at(0).answer.Header.Tag),
+			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	list.drop(at)
 	r.holds(registers, "an answer to be sent", q.cycle, r.now)

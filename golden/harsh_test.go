@@ -216,7 +216,7 @@ var harshSabotages = []struct {
 		x := clone(*p.get(0, at.in("ring fails", rxCqe(0))))
 		p.insert(p.find(1, at.in("closing", rung(nicspec.RegTblData(0)))), x)
 	}, "device", "C2", "Address"},
-	{"refusal missing", func(p *tape, at marks) { p.drop(p.find(0, at.in("refusals", out(tlp.Cpl, any1)))) }, "registers", "G2", "answer"},
+	{"refusal missing", func(p *tape, at marks) { p.drop(p.find(0, at.in("refusals", out(tlp.Cpl, any1)))) }, "registers", "G2", "Tag"},
 	{"refusal's status", func(p *tape, at marks) {
 		p.header(p.get(0, at.in("refusals", out(tlp.Cpl, any1))), func(h *tlp.Header) { h.Status = tlp.StatusCA })
 	}, "registers", "P8", "Status"},

@@ -16,6 +16,7 @@ var registerChecks = []check{
 	{"registers/two at once", "G1 G2", stalled, twoAtOnce},
 	{"registers/addresses without a register", "G3", calm, noRegister},
 	{"registers/order of reads and writes", "G2 G4", stalled, readsAndWrites},
+	{"registers/order of answers", "G1 G2 P8", stalled, answersInOrder},
 	{"registers/shapes of writes", "G1", stalled, writeShapes},
 	{"registers/shapes of reads", "G1 G2", stalled, readShapes},
 	{"registers/requests elsewhere", "P8", stalled, requestsElsewhere},

@@ -308,3 +308,28 @@ func strayCompletions(r *rig) {
 	r.synced()
 	r.moved("completions for nobody", before, steps{dev(nicspec.CntCplUnexpected): n})
 }
+
+// answersInOrder has reads of registers between requests that are refused for one reason or another.
+func answersInOrder(r *rig) {
+	const n = 40
+	for range 4 {
+		for i := range uint8(n) {
+			h := memory(tlp.MRd, nicspec.RegScratch)
+			h.Tag = i
+			switch i % 5 {
+			case 1:
+				h.FirstBE = 3
+			case 2:
+				h.Address, h.Addr64 = 0x1000, false
+			case 3:
+				o := otherRequest{ft: 0x04} // CfgRd0
+				r.sendRaw(o.header(i, 1), nil)
+				continue
+			}
+			r.send(h, nil)
+		}
+		for i := range uint8(n) {
+			require.Equal(r.t, i, r.answer().Tag, "tag of answer %d", i)
+		}
+	}
+}
