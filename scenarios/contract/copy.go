@@ -322,7 +322,11 @@ func copyChannels(r *rig) {
 	_, w := r.copySetup(8, 4)
 	a, b := r.wide(5, nicspec.EndpointArm, n+64), r.wide(6, nicspec.EndpointHost, n+4*guard)
 	for channel := range nicspec.CopyChannels {
-		long, short, send := r.openTx(channel, 2), r.openTx(channel^1|16, 4), r.openTx(channel|32, 4)
+		long, send := r.openTx(channel, 2), r.openTx(channel|32, 4)
+		short := make([]*txRing, 0, nicspec.CopyChannels-1)
+		for other := 1; other < nicspec.CopyChannels; other++ {
+			short = append(short, r.openTx(channel^other|16, 4))
+		}
 		src := r.piece(a, 0, 64, pattern(n, uint64(channel)))
 		dst := r.hole(b, 0, 64, n)
 		wait := r.enqueue(long, copyEntry(nicspec.OpcodeCopy, src, dst))
@@ -331,7 +335,7 @@ func copyChannels(r *rig) {
 		for i := range 4 {
 			data := pattern(1000, uint64(i))
 			d := r.hole(w[1], i, 64, len(data))
-			r.transmit(short, copyEntry(nicspec.OpcodeCopy, r.piece(w[0], 3*i, 64, data), d))
+			r.transmit(short[i%len(short)], copyEntry(nicspec.OpcodeCopy, r.piece(w[0], 3*i, 64, data), d))
 			r.filled(d, data)
 			r.transmit(send, r.sound(w[1], uint64(i)))
 			r.nothing(&long.ring)
@@ -341,7 +345,7 @@ func copyChannels(r *rig) {
 		}
 		r.ended(long, 0, wait)
 		r.filled(dst, pattern(n, uint64(channel)))
-		for _, x := range []*txRing{long, short, send} {
+		for _, x := range append(short, long, send) {
 			r.disable(nicspec.TableTxq, x.q)
 		}
 	}

@@ -16,7 +16,7 @@ var heldBackChecks = []check{
 // completionsWhileHeld has the endpoint take nothing until the way there is full of writes and no TLP can leave. The answers
 // to reads from before come then, and must be accepted: an endpoint may wait for that before it takes anything.
 func completionsWhileHeld(r *rig) {
-	const late, entries = 30_000, 8
+	const late, entries = 55_000, 8
 	r.write(nicspec.RegDevctl, 0) // writes of 128 B: many of them
 	x, w := r.txSetup(2, 3)
 	y := r.openRx(1, 8, nil)
@@ -53,7 +53,7 @@ func completionsWhileHeld(r *rig) {
 			early++
 		}
 	}
-	for i := range 120 {
+	for i := range 180 {
 		r.play(blob(nicspec.FrameMax, uint64(i)))
 	}
 	r.run(late + 4000)
