@@ -77,6 +77,7 @@ func TestManifestFaults(t *testing.T) {
 		{"busy: busy", "busy: idle", `dut.yaml:17: busy: "idle" is not in observe`},
 		{"observe: [busy]", "observe: [busy, busy]", "dut.yaml:16: observe: busy is given twice"},
 		{"name: x", "name: [", "dut.yaml:"},
+		{"name: x", "name: \xd4", "dut.yaml: is no YAML: "},
 		{"busy: busy", "busy: busy\n---\nname: y", "more than one YAML document"},
 	} {
 		text := strings.Replace(goodManifest, x.from, x.to, 1)

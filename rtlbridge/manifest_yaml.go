@@ -188,6 +188,8 @@ func yamlErrors(path string, err error) error {
 		e := &ManifestError{Path: path, Msg: s}
 		if _, err := fmt.Sscanf(s, "line %d:", &e.Line); err == nil {
 			e.Msg = strings.TrimSpace(s[strings.Index(s, ":")+1:])
+		} else {
+			e.Msg = "is no YAML: " + s
 		}
 		errs = append(errs, e)
 	}
