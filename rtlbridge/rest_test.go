@@ -164,6 +164,35 @@ func TestRecordsThatCannotBe(t *testing.T) {
 	}
 }
 
+// A quantum of which a device tells in several frames, some of them in the middle of a cycle, has its records in order, too.
+func TestRestsOfALongQuantum(t *testing.T) {
+	const frames, apart = 2000, 40
+	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	s := c.NewStart(5)
+	s.Streams[1].StallPercent = 20
+	require.NoError(t, c.Start(s))
+	for i := range frames {
+		require.NoError(t, c.Add(0, uint64(i*apart), make([]byte, 4), frame(1000, i)))
+	}
+	require.NoError(t, c.SendRun(frames*apart+1000))
+	parts, rests, outs := 0, 0, 0
+	for more := true; more; parts++ {
+		r, err := c.Recv()
+		require.NoError(t, err)
+		more = r.Flags&RanMore != 0
+		var rec Record
+		for ok := true; ok; {
+			ok, err = c.Next(r, &rec)
+			require.NoError(t, err)
+			rests += int(oneIf(ok && rec.Kind == EventRest))
+			outs += int(oneIf(ok && rec.Kind == EventOut))
+		}
+	}
+	require.Greater(t, parts, 1)
+	require.Greater(t, rests, frames/2)
+	require.Equal(t, frames, outs)
+}
+
 // oneQuantum has a device run one, and reads all of the answer.
 func oneQuantum(c *Conn) error {
 	if err := c.SendRun(64); err != nil {
