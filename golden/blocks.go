@@ -35,6 +35,15 @@ var blocksByRule = map[string]string{
 	"M": "msix", "W": "push", "L": "flr",
 }
 
+// blocksByCounter says which block steps a counter, those of frames left out.
+var blocksByCounter = map[string]string{
+	"RX_DROP_IP_CSUM": "csum", "RX_DROP_L4_CSUM": "csum", "RX_DROP_ICRC": "icrc", "RX_DROP_RULE": "steer", "RX_DROP_NO_RULE": "steer",
+	"RX_DROP_QUEUE_OFF": "rxq", "RX_DROP_QUEUE_ERR": "rxq", "RX_DROP_NO_DESC": "rxq", "RX_DROP_TOO_LONG": "rxq",
+	"RX_DROP_CRC32C": "crc32c", "RX_PAUSE": "pause", "TX_PAUSE": "pause", "RULE_HITS": "steer", "DB_BAD": "rxq", "REG_BAD": "regs",
+	"COPY_BYTES": "copy", "MSIX": "msix", "CPL_UNEXPECTED": "reader", "CPL_ERR": "reader", "CPL_TIMEOUTS": "reader",
+	"TLP_UNSUPPORTED": "request",
+}
+
 // goNames are blocks whose Go file has another name than the block.
 var goNames = map[string]string{"gather": "comp_gather", "txq": "comp_txq", "copy": "comp_copy", "msix": "comp_msix", "flr": "comp_flr"}
 
@@ -49,8 +58,11 @@ var txRTLNames = map[string]string{"cqe": "txcqe", "fetch": "txq_fetch", "rxq": 
 func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 	block, exact := blocksByBoth[rule+" "+field]
 	ofField, ok := blocksByField[field]
+	counter, _, _ := strings.Cut(field, "[")
 	switch {
 	case exact:
+	case d.Kind == DomainCounters && blocksByCounter[counter] != "":
+		block = blocksByCounter[counter]
 	case d.Kind == DomainTxq && (field == "type" || field == "queue" || field == "index" || field == "port_seq"):
 		block = "cqe"
 	case ok && d.Kind != DomainCounters:

@@ -36,6 +36,10 @@ func TestResponsible(t *testing.T) {
 		{rxq, "Q4", "status", "reader", "reader"},
 		{rxq, "S3", "queue", "rss", "rss"},
 		{rxq, "R10", "status", "cqe", "rxdma"},
+		{counting, "C1", "RX_DROP_ICRC[1]", "icrc", "icrc"},
+		{counting, "G5", "COPY_BYTES", "comp_copy", "copy"},
+		{counting, "G5", "RULE_HITS[3]", "steer", "steer"},
+		{counting, "G5", "RX_FRAMES[0]", "counters", "counters"},
 	} {
 		goFile, rtl := responsible(c.d, c.rule, c.field)
 		require.Equal(t, []string{"models/nic/" + c.goFile + ".go", "verilator/rtl/nic_" + c.rtl + ".sv"}, []string{goFile, rtl}, "%v", c)
@@ -54,6 +58,9 @@ func TestResponsibleFilesExist(t *testing.T) {
 	for both := range blocksByBoth {
 		rule, field, _ := strings.Cut(both, " ")
 		check(device, rule, field)
+	}
+	for counter := range blocksByCounter {
+		check(counting, "G5", counter)
 	}
 	for _, kind := range []DomainKind{DomainRxq, DomainTxq, DomainCounters} {
 		for field := range blocksByField {

@@ -44,8 +44,9 @@ type Referee struct {
 	read pageMap // what the device may read
 	wr   pageMap // what it may write
 
-	stats Stats
-	fault string // why the crossings cannot be judged
+	stats   Stats
+	fault   string // why the crossings cannot be judged
+	stopped bool   // nobody came to read the counters
 }
 
 // New makes a referee for a device that was just reset.

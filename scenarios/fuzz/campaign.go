@@ -309,6 +309,8 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
 // detail is what differs, and where, on several lines.
 func (v *Verdict) detail() string {
 	switch {
+	case v.found() && v.Err != nil:
+		return v.Report.List[0].Detail() + "\n  then: " + v.Err.Error()
 	case v.found():
 		return v.Report.List[0].Detail()
 	case v.Err != nil:

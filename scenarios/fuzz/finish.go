@@ -239,9 +239,12 @@ func (p *Program) Run(ctx context.Context, build Build, cov *Coverage) *Verdict 
 		if e := x.b.NIC.Check(); e != nil {
 			err = errors.Join(err, &streamError{e})
 		}
-		if err == nil || isBreach(err) {
+		switch {
+		case err == nil:
 			v.Report = x.ref.Finish()
-		} else {
+		case isBreach(err):
+			v.Report = x.ref.FinishStopped()
+		default:
 			v.Report = x.ref.BreakOff()
 		}
 		return err

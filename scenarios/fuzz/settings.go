@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"nictwin/models/host"
 	"nictwin/models/nic"
@@ -69,7 +70,7 @@ func (x *player) commanded(op nicspec.TableOp, t nicspec.Table, index int) (nics
 			return status, nil
 		}
 	}
-	return 0, &StuckError{"a table command is over"}
+	return 0, &StuckError{fmt.Sprintf("table command %v %v %d is over [G7]", op, t, index)}
 }
 
 func (x *player) table(t *Table) error {

@@ -129,8 +129,11 @@ func (j *judge) wall() time.Duration { return j.timed * sampleEvery }
 // finding.
 func (j *judge) finish(playErr error) *golden.Report {
 	var stuck *StuckError
-	if playErr == nil || errors.As(playErr, &stuck) {
+	switch {
+	case playErr == nil:
 		return j.ref.Finish()
+	case errors.As(playErr, &stuck):
+		return j.ref.FinishStopped()
 	}
 	return j.ref.BreakOff()
 }

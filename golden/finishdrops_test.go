@@ -1,0 +1,43 @@
+package golden
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// A drop that was counted for another cause is told by the counter that has too many; those that have too few stand beside it.
+func TestDropOfAnotherCause(t *testing.T) {
+	cfg, clean := calm(t)
+	p := newTape(t, clean)
+	p.s[p.answer(nicspec.RegCounter(nicspec.CntRxDropRule.Index(0)))].TLP.Data[0]--
+	p.s[p.answer(nicspec.RegCounter(nicspec.CntRxDropTooLong.Index(0)))].TLP.Data[0]++
+	got := judge(t, cfg, p.s)
+	require.Equal(t, Differs, got.Result)
+	m := got.List[0]
+	require.Equal(t, "RX_DROP_TOO_LONG[0]", m.Field)
+	require.Len(t, m.Summary, 1)
+	require.Contains(t, m.Summary[0], "RX_DROP_RULE[0]: expected ")
+	require.Equal(t, "verilator/rtl/nic_rxq.sv", m.RTLFile)
+}
+
+// Of a run that stopped nobody reads the counters: what it stopped at is the finding.
+func TestCountersOfRunThatStopped(t *testing.T) {
+	cfg, clean := calm(t)
+	p := newTape(t, clean)
+	p.s = p.s[:p.find(0, func(x *boundary.Crossing) bool {
+		return x.Kind == boundary.TLPIn && tlp.Parse(&x.TLP.Hdr).Address == nicspec.BarBase+uint64(nicspec.RegCounter(nicspec.CntTxWqe.Index()))
+	})]
+	require.Equal(t, Differs, judge(t, cfg, p.s).Result)
+	g, err := New(cfg)
+	require.NoError(t, err)
+	for i := range p.s {
+		g.Observe(p.s[i])
+	}
+	got := g.FinishStopped()
+	require.True(t, got.Passed(), "%v", got)
+}
