@@ -323,14 +323,22 @@ func (r *Root) sendReply(now simcore.Ps) error {
 }
 
 // advance moves on after a completion of the first reply: it is over, or with
-// jitter it gives way to others for a while.
+// jitter or a gap it gives way to others for a while.
 func (r *Root) advance(now simcore.Ps) {
 	first := &r.queue[0]
-	switch {
-	case !first.reply.More():
+	if !first.reply.More() {
 		r.queue.pop()
-	case r.spec.Jitter > 0:
-		first.due = now + simcore.Ps(r.rng.Uint64()%uint64(r.spec.Jitter+1))
+		return
+	}
+	wait := simcore.Ps(0)
+	if r.spec.Jitter > 0 {
+		wait = simcore.Ps(r.rng.Uint64() % uint64(r.spec.Jitter+1))
+	}
+	if f := first.fault; f != nil && first.sent == f.Nth {
+		wait += f.Gap
+	}
+	if wait > 0 {
+		first.due = now + wait
 		r.queue.sink(0)
 	}
 }

@@ -16,28 +16,31 @@ const NumFaults = int(numFaults)
 // The kinds of fault. Those that end a read do so with the completion they
 // strike: what would have followed is not sent.
 const (
-	FaultNone      FaultKind = iota // nothing; for a fault that only delays
-	FaultUR                         // ends with status UR
-	FaultCA                         // ends with status CA
-	FaultCRS                        // ends with status CRS
-	FaultReserved                   // ends with a status that the standard does not define
-	FaultPoison                     // the completion has EP set; those after it follow
-	FaultSilent                     // the completion, and all after it, are missing
-	FaultByteCount                  // one byte more to come than there is
-	FaultLowerAddr                  // starts four bytes further
-	FaultShort                      // the last DW of its data is missing
-	FaultLong                       // brings one DW more than it should, or than MPS allows; one of 1,024 DWs stays as it is
-	FaultNoData                     // successful, without data
-	FaultWrongData                  // status UR, with data
-	FaultTwice                      // sent twice
-	FaultTag                        // another tag, whether it is in use or not
-	FaultRequester                  // the ID of another requester
+	FaultNone          FaultKind = iota // nothing; for a fault that only delays
+	FaultUR                             // ends with status UR
+	FaultCA                             // ends with status CA
+	FaultCRS                            // ends with status CRS
+	FaultReserved                       // ends with a status that the standard does not define
+	FaultPoison                         // the completion has EP set; those after it follow
+	FaultSilent                         // the completion, and all after it, are missing
+	FaultByteCount                      // one byte more to come than there is
+	FaultLowerAddr                      // starts four bytes further
+	FaultShort                          // the last DW of its data is missing
+	FaultLong                           // brings one DW more than it should, or than MPS allows; one of 1,024 DWs stays as it is
+	FaultNoData                         // successful, without data
+	FaultWrongData                      // status UR, with data
+	FaultTwice                          // sent twice
+	FaultTag                            // another tag, whether it is in use or not
+	FaultRequester                      // the ID of another requester
+	FaultPoisonedUR                     // status UR, with data and EP set: the status counts
+	FaultPoisonedCount                  // as FaultByteCount, with EP set: that counts
 	numFaults
 )
 
 var faultNames = [numFaults]string{
 	"none", "UR", "CA", "CRS", "reserved status", "poison", "silent", "byte count", "lower address", "short", "long",
-	"no data", "wrong data", "twice", "tag", "requester",
+	"no data", "wrong data", "twice", "tag", "requester", "poisoned UR",
+	"poisoned byte count",
 }
 
 func (k FaultKind) String() string {
@@ -55,6 +58,7 @@ type Fault struct {
 	Count    int        // so many are struck; 0: all
 	Nth      int        // the completion that is struck, from 0; the last if there are fewer
 	Delay    simcore.Ps // the answer begins so much later
+	Gap      simcore.Ps // the completion that is struck, unless it is the first, comes so much later, with those after it
 }
 
 // Faults is a list of faults, of which the first that fits a read applies.
@@ -133,8 +137,8 @@ func (k FaultKind) strike(p *tlp.Packet) (copies int, last bool, err error) {
 		h.EP = true
 	case FaultSilent:
 		return 0, true, nil
-	case FaultByteCount:
-		h.ByteCount = h.ByteCount%tlp.PageBytes + 1
+	case FaultByteCount, FaultPoisonedCount:
+		h.ByteCount, h.EP = h.ByteCount%tlp.PageBytes+1, k == FaultPoisonedCount
 	case FaultLowerAddr:
 		h.LowerAddr = (h.LowerAddr + tlp.DWBytes) & 0x7f
 	case FaultShort:
@@ -150,8 +154,8 @@ func (k FaultKind) strike(p *tlp.Packet) (copies int, last bool, err error) {
 		h.Length++
 	case FaultNoData:
 		h.Kind, h.Length, p.Data = tlp.Cpl, 0, nil
-	case FaultWrongData:
-		h.Status, last = tlp.StatusUR, true
+	case FaultWrongData, FaultPoisonedUR:
+		h.Status, h.EP, last = tlp.StatusUR, k == FaultPoisonedUR, true
 	case FaultTwice:
 		copies = 2
 	case FaultTag:

@@ -30,19 +30,21 @@ func TestFaults(t *testing.T) {
 		left int // completions
 		mod  func(h *tlp.Header)
 	}{
-		FaultUR:        {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, tlp.StatusUR }},
-		FaultCA:        {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, tlp.StatusCA }},
-		FaultCRS:       {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, tlp.StatusCRS }},
-		FaultReserved:  {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, 5 }},
-		FaultPoison:    {2, func(h *tlp.Header) { h.EP = true }},
-		FaultByteCount: {2, func(h *tlp.Header) { h.ByteCount++ }},
-		FaultLowerAddr: {2, func(h *tlp.Header) { h.LowerAddr += 4 }},
-		FaultShort:     {2, func(h *tlp.Header) { h.Length-- }},
-		FaultLong:      {2, func(h *tlp.Header) { h.Length++ }},
-		FaultNoData:    {2, func(h *tlp.Header) { h.Kind, h.Length = tlp.Cpl, 0 }},
-		FaultWrongData: {1, func(h *tlp.Header) { h.Status = tlp.StatusUR }},
-		FaultTag:       {2, func(h *tlp.Header) { h.Tag ^= 0x80 }},
-		FaultRequester: {2, func(h *tlp.Header) { h.RequesterID ^= 1 }},
+		FaultUR:            {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, tlp.StatusUR }},
+		FaultCA:            {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, tlp.StatusCA }},
+		FaultCRS:           {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, tlp.StatusCRS }},
+		FaultReserved:      {1, func(h *tlp.Header) { h.Kind, h.Length, h.Status = tlp.Cpl, 0, 5 }},
+		FaultPoison:        {2, func(h *tlp.Header) { h.EP = true }},
+		FaultByteCount:     {2, func(h *tlp.Header) { h.ByteCount++ }},
+		FaultLowerAddr:     {2, func(h *tlp.Header) { h.LowerAddr += 4 }},
+		FaultShort:         {2, func(h *tlp.Header) { h.Length-- }},
+		FaultLong:          {2, func(h *tlp.Header) { h.Length++ }},
+		FaultNoData:        {2, func(h *tlp.Header) { h.Kind, h.Length = tlp.Cpl, 0 }},
+		FaultWrongData:     {1, func(h *tlp.Header) { h.Status = tlp.StatusUR }},
+		FaultTag:           {2, func(h *tlp.Header) { h.Tag ^= 0x80 }},
+		FaultRequester:     {2, func(h *tlp.Header) { h.RequesterID ^= 1 }},
+		FaultPoisonedUR:    {1, func(h *tlp.Header) { h.Status, h.EP = tlp.StatusUR, true }},
+		FaultPoisonedCount: {2, func(h *tlp.Header) { h.ByteCount++; h.EP = true }},
 	} {
 		want := append([]tlp.Header(nil), sound[:c.left]...)
 		c.mod(&want[0])
@@ -59,6 +61,8 @@ func TestFaults(t *testing.T) {
 	}
 	late := read(t, Fault{From: 0x1000, To: 0x1001, Delay: simcore.Microsecond, Count: 1}, 2)
 	require.EqualValues(t, 1, late[0].Tag)
+	parted := read(t, Fault{From: 0x1000, To: 0x1001, Nth: 1, Gap: simcore.Microsecond, Count: 1}, 2)
+	require.Equal(t, []uint8{0, 1, 1, 0}, []uint8{parted[0].Tag, parted[1].Tag, parted[2].Tag, parted[3].Tag})
 }
 
 func TestFaultsThatCannotBe(t *testing.T) {

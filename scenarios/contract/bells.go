@@ -55,6 +55,12 @@ func doorbells(r *rig) {
 			}
 			r.write2(off, 0, 2)
 		})
+		const many = 100 // more than wait anywhere on their way
+		r.counted("two doorbells with one write, back to back", steps{dev(nicspec.CntDbBad): 2 * many}, func() {
+			for range many {
+				r.write2(nicspec.RegTxDoorbell(6), 1, 1)
+			}
+		})
 		r.disable(table, 5)
 		ring("a queue that was disabled", bad, 5, 4)
 	}

@@ -16,6 +16,8 @@ var pauseChecks = []check{
 	{"pause/frames that are honoured, and others", "F1 F2 F8", stalled, honoured},
 	{"pause/stops of a port", "F3 F4", calm, portStops},
 	{"pause/stops of classes", "F3 F4", calm, classStops},
+	{"pause/a queue that is enabled in a stop of its class", "F4", calm, enabledInAStop},
+	{"pause/more frames wait than any buffer holds", "F4 B4 T9 T10 C3", stalled, manyWait},
 	{"pause/frames that are dropped stop nothing", "F2 F4", calm, droppedPauses},
 	{"pause/sent when the buffer fills", "F6 R3", calm, pausesSent},
 	{"pause/its own frames in a stop", "F5 F6", calm, pausesInAStop},

@@ -39,6 +39,7 @@ var failures = []failure{
 	{host.FaultShort, nicspec.StatusCplTimeout, 0}, {host.FaultSilent, nicspec.StatusCplTimeout, 0},
 	{host.FaultTwice, nicspec.StatusOk, 1}, {host.FaultTag, nicspec.StatusCplTimeout, 1},
 	{host.FaultRequester, nicspec.StatusCplTimeout, 1},
+	{host.FaultPoisonedUR, nicspec.StatusCplUnsupported, 0}, {host.FaultPoisonedCount, nicspec.StatusCplPoison, 0},
 }
 
 // counts is the steps of a failing read.

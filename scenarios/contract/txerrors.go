@@ -259,24 +259,30 @@ func tagsRest(r *rig) {
 
 // timeouts has reads that are answered somewhat before the timeout, or somewhat after.
 func timeouts(r *rig) {
+	d := nicspec.DevctlReg(nicspec.ResetDevctl)
+	d.SetMrrs(5) // so that a read has several completions
+	r.write(nicspec.RegDevctl, uint32(d))
 	x, w := r.txSetup(3, 4)
 	for _, c := range []struct{ set, limit uint32 }{{0, 1024}, {1, 1024}, {1024, 1024}, {3000, 3000}, {9000, 9000}} {
 		r.quiet()
 		r.write(nicspec.RegCplTimeout, c.set)
 		r.synced()
-		for _, late := range []bool{false, true} {
-			e := r.sound(w[0], uint64(c.set))
-			s := nicspec.DecodeSeg(e.Slots[:])
+		const way = 400 // cycles that the way there and back may take
+		for _, a := range []struct {
+			delay, gap int // of the answer, of its second completion
+			late       bool
+		}{
+			{int(c.limit) - way, 0, false}, {int(c.limit) + 1200, 0, true}, {300, int(c.limit) - way - 300, false},
+			{int(c.limit) - way, 1700, true}, // it is the request that time runs from, not what has come
+		} {
+			s := r.piece(w[0], 0, 4096, pattern(1500, uint64(c.set)))
 			at := w[0].bus + s.Addr - w[0].va
-			delay := int(c.limit) - 400 // the way there and back takes part of it
-			if late {
-				delay = int(c.limit) + 1200
-			}
 			r.root.Faults.Clear()
-			require.NoError(r.t, r.root.Faults.Add(host.Fault{From: at, To: at + 100, Count: 1, Delay: simcore.Ps(delay) * cycles}))
+			require.NoError(r.t, r.root.Faults.Add(host.Fault{From: at, To: at + 1, Count: 1, Nth: 1, Delay: simcore.Ps(a.delay) * cycles,
+				Gap: simcore.Ps(a.gap) * cycles}))
 			first := x.pi
-			all := r.enqueue(x, e)
-			if late {
+			all := r.enqueue(x, sendEntry(nil, s))
+			if a.late {
 				all[0].status, all[0].frame = nicspec.StatusCplTimeout, nil
 			}
 			r.ringTx(x)
