@@ -93,12 +93,12 @@ func (k *keyring) command(op uint8) Packet {
 	case 0: // at the end of the address space, or just beyond
 		f.Length = 1 + uint64(k.IntN(1<<16))
 		f.VaBase = -f.Length + uint64(k.IntN(2))
-	case 1: // of the endpoint
-		f.Length = 1 + uint64(k.IntN(1<<16))
+	case 1, 2, 3: // of the endpoint
+		f.Length = pick(k.Rand, 1+uint64(k.IntN(1<<16)), nicspec.LineBytes*(1+uint64(k.IntN(1<<10))))
 		f.BusBase = uint64(1+k.IntN(2))*offsets - f.Length + uint64(k.IntN(2))
-	case 2:
+	case 4:
 		f.Valid = uint8(k.IntN(4))
-	case 3:
+	case 5:
 		f.Length = k.Uint64()
 	}
 	k.keys[i] = f

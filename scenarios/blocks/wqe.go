@@ -88,6 +88,9 @@ func (k *keyring) entry() []byte {
 		}
 		same = n
 		s := nicspec.SegFields{Key: word, Len: n, Addr: addr}
+		if f.Opcode == nicspec.OpcodeInvalidate && maybe(k.Rand, 90) {
+			k.lines(&s)
+		}
 		k.pieceFault(&s)
 		s.Encode(f.Slots[nicspec.WqeSlotBytes*i:])
 	}
@@ -125,9 +128,19 @@ func (k *keyring) pieceFault(s *nicspec.SegFields) {
 		s.Key |= 1 << (16 + k.IntN(8))
 	case 2:
 		s.Len = pick(k.Rand, k.Uint32(), nicspec.FrameMax, nicspec.FrameMax+1, nicspec.CopyMax, nicspec.CopyMax+1)
-	case 3, 4, 5, 6: // whole lines, perhaps
-		s.Len, s.Addr = max(64, s.Len&^63), s.Addr&^63
+	case 3, 4, 5, 6:
+		k.lines(s)
 	}
+}
+
+// lines makes a piece whole lines of memory, the last ones of its key often.
+func (k *keyring) lines(s *nicspec.SegFields) {
+	f := k.keys[int(s.Key&0xffff)]
+	s.Len = max(nicspec.LineBytes, s.Len&^(nicspec.LineBytes-1))
+	if maybe(k.Rand, 75) {
+		s.Addr = f.VaBase + f.Length - uint64(s.Len)
+	}
+	s.Addr -= (f.BusBase + s.Addr - f.VaBase) % nicspec.LineBytes
 }
 
 // wqeResult is what the Go NIC makes of an entry.

@@ -220,7 +220,10 @@ func (g *generator) fault() *Fault {
 		f.Queue = pick(g, g.tx...)
 	}
 	if g.maybe(40) {
-		f.Delay = g.of(600)
+		f.Delay = pick(g, g.of(600), g.of(600), g.of(2500))
+	}
+	if f.Nth > 0 && g.maybe(40) {
+		f.Gap = g.of(3500)
 	}
 	return f
 }

@@ -246,6 +246,7 @@ type Fault struct {
 	Count int    `json:"count,omitempty"`
 	Nth   int    `json:"nth,omitempty"`
 	Delay int    `json:"delay,omitempty"` // cycles
+	Gap   int    `json:"gap,omitempty"`   // cycles before the completion that is struck, if it is not the first
 }
 
 // Mend takes all faults out of force.

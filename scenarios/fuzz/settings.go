@@ -229,7 +229,8 @@ func (x *player) fault(f *Fault) error {
 	if err != nil {
 		return err
 	}
-	h := host.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: simcore.Ps(f.Delay) * board.Cycle}
+	h := host.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: simcore.Ps(f.Delay) * board.Cycle,
+		Gap: simcore.Ps(f.Gap) * board.Cycle}
 	switch {
 	case f.Of == ofMemory:
 		h.From = x.at[f.Place.region()]

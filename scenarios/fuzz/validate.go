@@ -275,4 +275,5 @@ func (f *Fault) check(v *validator) {
 	v.in("count", f.Count, 0, maxList)
 	v.in("nth", f.Nth, 0, maxList)
 	v.in("delay", f.Delay, 0, maxWait)
+	v.in("gap", f.Gap, 0, maxWait)
 }
