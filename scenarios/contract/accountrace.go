@@ -3,10 +3,41 @@ package contract
 import (
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/host"
 	"nictwin/models/nicspec"
 )
 
-var accountRaceChecks = []check{{"accounts/credits while frames draw", "A3 A5", calm, creditsWhileDrawing}}
+var accountRaceChecks = []check{
+	{"accounts/credits while frames draw", "A3 A5", calm, creditsWhileDrawing},
+	{"accounts/written while frames wait", "A1 A3 A4", calm, writtenWhileWaiting},
+}
+
+// writtenWhileWaiting writes an account anew while frames that draw on it wait for their descriptors: each draws on what it
+// found, so that the new numbers begin at 0.
+func writtenWhileWaiting(r *rig) {
+	const n = 3
+	a := &account{index: 7, balance: 9, rule: 1, fastQ: 1, slowQ: 2}
+	r.ways(a.slowQ)
+	x := r.openRx(a.fastQ, 5, nil)
+	r.setAccount(a)
+	for range 4 {
+		r.root.Faults.Clear()
+		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: x.at(x.pi), To: x.at(x.pi) + 1, Count: 1, Delay: 2000 * cycles}))
+		r.post(x, n)
+		for range n {
+			r.play(to(a.index, frameOf(64)))
+		}
+		r.run(600)
+		a.balance += 5
+		r.setAccount(a)
+		r.quiet()
+		left := n
+		for r.next(&x.ring) != nil {
+			left--
+		}
+		require.Zero(r.t, left, "frames that are not delivered the fast way")
+	}
+}
 
 // creditsWhileDrawing writes credits as fast as they go while frames draw one after another: neither gets lost, whichever meet.
 func creditsWhileDrawing(r *rig) {

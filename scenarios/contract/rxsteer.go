@@ -14,6 +14,7 @@ var steerChecks = []check{
 	{"steer/masks", "R5", calm, masks},
 	{"steer/priority and hits", "R5 G5", stalled, priority},
 	{"steer/rules change under traffic", "R6 G6", stalled, rulesChange},
+	{"steer/a rule is seen whole", "R6 G6", calm, rulesWhole},
 	{"steer/registers change under traffic", "R6 G4", stalled, registersChange},
 }
 
@@ -191,6 +192,35 @@ func rulesChange(r *rig) {
 		}
 		require.NotNil(r.t, last)
 		require.EqualValues(r.t, after, last.PortSeq(), "a frame after the command goes where the new rule says")
+	}
+}
+
+// rulesWhole has a frame a cycle come in while a rule changes to match others and to lead them elsewhere: each frame sees it as it
+// was or as it is, and none what it matches from before and where it leads from after.
+func rulesWhole(r *rig) {
+	const n = 400
+	mine, others := r.openRx(1, 9, nil), r.openRx(2, 9, nil)
+	rest := r.openRx(3, 9, nil)
+	r.post(others, 1)
+	r.receiveAll(3)
+	for i := range 8 {
+		q := 1 + i%2
+		f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(q)}
+		f.Value[13], f.Mask[13] = uint8(q), 0xff
+		for _, x := range []*rxRing{mine, rest} {
+			r.post(x, n-int(x.pi-x.cqi))
+		}
+		for range n {
+			r.play(to(1, frameOf(60)))
+		}
+		r.run(10 * i)
+		r.rule(0, f)
+		r.quiet()
+		for _, x := range []*rxRing{mine, rest} {
+			for r.next(&x.ring) != nil {
+			}
+		}
+		require.Nil(r.t, r.next(&others.ring), "a frame that no rule leads there")
 	}
 }
 

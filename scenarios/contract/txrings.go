@@ -14,6 +14,7 @@ var txRingChecks = []check{
 	{"transmit rings/every size", "T1 T11 Q1 Q8", calm, txEverySize},
 	{"transmit rings/all queues", "T1 T9 T10 B3 C1", stalled, allTxQueues},
 	{"transmit rings/entries are read once", "T2", calm, entriesOnce},
+	{"transmit rings/a doorbell an entry", "T1 Q2 T10", stalled, bellAnEntry},
 	{"transmit rings/tx_enable", "T1 G4", stalled, txEnable},
 	{"transmit rings/bounded time", "T1 C3", stalled, boundedTime},
 	{"transmit rings/order under slow reads", "T1 T10 P5 P9", stalled, slowReads},
@@ -35,6 +36,23 @@ func txTinyRings(r *rig) {
 	}
 	e := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, 7))
 	require.Equal(r.t, [3]uint16{x.pi, x.pi, x.cqi}, [3]uint16{e.Pi, e.Ci, e.Cqi})
+}
+
+// bellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not forgotten.
+func bellAnEntry(r *rig) {
+	x, w := r.txSetup(7, 5)
+	for n := range x.size() {
+		var all []nicspec.WqeFields
+		for i := range 1 + n {
+			all = append(all, r.sound(w[i%2], uint64(i)))
+		}
+		first := x.pi
+		posts := r.enqueue(x, all...)
+		for pi := first; pi != x.pi; pi++ {
+			r.bell(false, x.q, uint32(pi+1))
+		}
+		r.ended(x, first, posts)
+	}
 }
 
 func txEverySize(r *rig) {
