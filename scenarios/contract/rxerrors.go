@@ -18,6 +18,7 @@ var rxErrorChecks = []check{
 	{"receive errors/several reads fail", "Q4 Q7", stalled, severalFail},
 	{"receive errors/rings in no memory", "Q4 P6", calm, noMemory},
 	{"receive errors/disabled while a read fails", "Q5 Q4", calm, offWhileFailing},
+	{"receive errors/disabled while an Event waits", "Q5 Q4", calm, offWhileOwed},
 }
 
 // timeout is CPL_TIMEOUT in these checks, the least there is.
@@ -261,4 +262,26 @@ func silentTagRests(r *rig) {
 	const tags = 256
 	require.GreaterOrEqual(r.t, reads, tags*3/2, "reads while a tag waits and rests")
 	require.EqualValues(r.t, -1, again, "tag %#x of a read in cycle %d was used again in it", tag, since)
+}
+
+// offWhileOwed disables a queue whose ring failed long ago, and whose Event stands behind a frame of another queue that waits
+// for its descriptor: the Event is written all the same.
+func offWhileOwed(r *rig) {
+	r.write(nicspec.RegCtrl, 1)
+	other, x := r.openRx(1, 3, nil), r.openRx(2, 3, nil)
+	r.byDest(1)
+	late := host.Fault{From: other.ring.ring, To: other.ring.ring + 64, Delay: 6000 * cycles, Count: 1}
+	require.NoError(r.t, r.root.Faults.Add(late))
+	require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultUR, From: x.ring.ring, To: x.ring.ring + 64, Count: 1}))
+	first := r.ordinal()
+	r.post(other, 1)
+	r.play(to(1, blob(64, 1)))
+	r.run(400)
+	r.post(x, 1)
+	r.until("both faults are met", func() bool { return r.root.Faults.Hits() == 2 })
+	r.run(1000)
+	r.commandLater(nicspec.TableOpWrite, nicspec.TableRxq, x.q, make([]byte, nicspec.RxqEntrySize))
+	r.event(&x.ring, nicspec.StatusCplUnsupported, 0)
+	require.Equal(r.t, nicspec.TableStatusOk, r.commandEnd())
+	r.delivered(other, first, 0)
 }
