@@ -41,7 +41,6 @@ func rtlCoverageFlag(c *cobra.Command, dir *string) {
 func artifactFlags(c *cobra.Command, out *string, none *bool, byDefault string) {
 	c.Flags().StringVar(out, "out", *out, "folder for artifacts (default "+byDefault+")")
 	c.Flags().BoolVar(none, "no-artifacts", false, "write none")
-	c.MarkFlagsMutuallyExclusive("out", "no-artifacts")
 }
 
 // common fills in what a command has from the program and its line; always is as in again. A flag that is idle may come

@@ -123,7 +123,7 @@ func (a *app) begin(c *cobra.Command) error {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		name := envName(f.Name)
 		value := os.Getenv(name)
-		if f.Changed && f.Value.Type() == "string" && f.Value.String() == "" && err == nil { // a variable that a script has not set
+		if f.Changed && isEmpty(f) && err == nil { // a variable that a script has not set
 			err = cli.Usagef("--%s: is empty: leave it out, or say what it is", f.Name)
 		}
 		if f.Changed || value == "" || err != nil || excluded(c, f) {
@@ -134,6 +134,14 @@ func (a *app) begin(c *cobra.Command) error {
 		}
 	})
 	return err
+}
+
+// isEmpty reports whether a flag has no text where it wants some.
+func isEmpty(f *pflag.Flag) bool {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return len(list.GetSlice()) == 0
+	}
+	return f.Value.Type() == "string" && f.Value.String() == ""
 }
 
 // wrongValue says what a flag takes that does not take a value.

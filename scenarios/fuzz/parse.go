@@ -3,6 +3,7 @@ package fuzz
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,7 +39,7 @@ func Parse(text []byte) (*Program, error) {
 		if err == nil {
 			v.check(&p.Ops[i])
 		} else {
-			v.is(false, "%s", inWords(err, text))
+			v.is(false, "%s%s", inWords(err, text), v.meant(err))
 		}
 	}
 	return p, errors.Join(v.errs...)
@@ -66,6 +67,7 @@ var embedded = regexp.MustCompile(`\b[A-Z][A-Za-z]*\.`)
 func inWords(err error, text []byte) string {
 	var form *json.SyntaxError
 	var kind *json.UnmarshalTypeError
+	var broken base64.CorruptInputError
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 		return "it is empty: want an object"
@@ -73,10 +75,20 @@ func inWords(err error, text []byte) string {
 		return "it ends before the object does"
 	case errors.As(err, &form):
 		return fmt.Sprintf("line %d: %v", 1+bytes.Count(text[:min(form.Offset, int64(len(text)))], []byte("\n")), form)
+	case errors.As(err, &broken):
+		return fmt.Sprintf("bytes of a frame are no base 64 from character %d on", int64(broken))
 	case errors.As(err, &kind):
 		return fmt.Sprintf("%s is %s: want %s", cmp.Or(embedded.ReplaceAllString(kind.Field, ""), "it"), shown(kind.Value), wanted(kind.Type))
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// meant says what kinds there are, where the name of one is not known.
+func (v *validator) meant(err error) string {
+	if v.kind != "" || !strings.HasPrefix(err.Error(), "json: unknown field ") {
+		return ""
+	}
+	return ": want one of wait, " + strings.Join(kinds(), ", ")
 }
 
 // shown is a value by the JSON package's name for what it is.

@@ -16,8 +16,8 @@ func TestProgramsThatAreNone(t *testing.T) {
 		`{"schema":1,"board":{"ports":1,"rcb":64},"ops":[]}`:                                           "board.mps is 0: want 128, 256",
 		`{"schema":1,"board":{"ports":1,"mps":8192,"rcb":64},"ops":[]}`:                                "board.mps is 8192: want 128, 256",
 		`{"schema":1,"board":{"ports":1,"mps":128,"rcb":256},"ops":[]}`:                                "board.rcb is 256: want 64 or 128",
-		`{"schema":1,"board":{"ports":1},"ops":[{}]}`:                                                  "operation 0: has 0 of its fields",
-		`{"schema":1,"board":{"ports":1},"ops":[{"quiet":{},"mend":{}}]}`:                              "operation 0: has 2 of its fields (mend, quiet): want one",
+		`{"schema":1,"board":{"ports":1},"ops":[{}]}`:                                                  "operation 0: has no kind: want one of rx_queue, tx_queue, ",
+		`{"schema":1,"board":{"ports":1},"ops":[{"quiet":{},"mend":{}}]}`:                              "operation 0: has 2 kinds, mend and quiet: want one",
 		`{"schema":1,"board":{"ports":1},"ops":[{"write":{"reg":"NONE","value":1}}]}`:                  "no such register",
 		`{"schema":1,"board":{"ports":1},"ops":[{"fault":{"kind":"odd","of":"rx_ring"}}]}`:             "odd",
 		`{"schema":1,"board":{"ports":1},"ops":[{"tlp":{"header":"00"}}]}`:                             "want 16 bytes",
@@ -45,6 +45,7 @@ func TestProgramsOfWrongTypes(t *testing.T) {
 		`{"mend":[]}`:                                              ` (mend): mend is a list: want an object`,
 		`{"quiet":{},"wait":1e99}`:                                 ` (quiet): wait is 1e99: want a whole number in digits, of 64 bits`,
 		`{"bell":{"quee":1}}`:                                      ` (bell): unknown field "quee"`,
+		`{"play":{"frames":[{"raw":"!"}]}}`:                        ` (play): bytes of a frame are no base 64 from character 0 on`,
 		`7`:                                                        `: it is a number: want an object`,
 	} {
 		_, err := Parse([]byte(`{"schema":1,"board":{"ports":1,"mps":128,"rcb":64},"ops":[{"quiet":{}},` + op + `]}`))
@@ -58,6 +59,8 @@ func TestProgramsOfWrongTypes(t *testing.T) {
 		"program: operation 0 (post): queue is -1: want 0 to 255\n"+
 		"program: operation 1 (bell): bell is a number: want an object\n"+
 		"program: operation 2 (key): index is 70000: want 0 to 65535")
+	_, err = Parse([]byte(`{"schema":1,"board":{"ports":1,"mps":128,"rcb":64},"ops":[{"belll":{}}]}`))
+	require.ErrorContains(t, err, `operation 0: unknown field "belll": want one of wait, rx_queue, tx_queue, disable, `)
 	_, err = Parse([]byte("{\"schema\":1,\n\"ops\":[{]}"))
 	require.EqualError(t, err, "program: line 2: invalid character ']' looking for beginning of object key string")
 	_, err = Parse([]byte("\n"))

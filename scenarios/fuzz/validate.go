@@ -38,16 +38,31 @@ func (v *validator) at(i int, o *Op) {
 	}
 }
 
+// kinds are those that operations have.
+func kinds() (names []string) {
+	t := reflect.TypeFor[Op]()
+	for f := range t.NumField() {
+		if t.Field(f).Type.Kind() == reflect.Pointer {
+			names = append(names, kindOf(t.Field(f)))
+		}
+	}
+	return names
+}
+
+func kindOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
 // given are the kinds of which an operation is: one, unless it is wrong.
-func (o *Op) given() (kinds []string) {
+func (o *Op) given() (list []string) {
 	x := reflect.ValueOf(o).Elem()
 	for f := range x.NumField() {
 		if x.Field(f).Kind() == reflect.Pointer && !x.Field(f).IsNil() {
-			name, _, _ := strings.Cut(x.Type().Field(f).Tag.Get("json"), ",")
-			kinds = append(kinds, name)
+			list = append(list, kindOf(x.Type().Field(f)))
 		}
 	}
-	return kinds
+	return list
 }
 
 func (v *validator) is(ok bool, format string, a ...any) {
@@ -77,7 +92,8 @@ func (v *validator) check(o *Op) {
 		}
 	}
 	given := o.given()
-	v.is(len(given) == 1, "has %d of its fields (%s): want one", len(given), strings.Join(given, ", "))
+	v.is(len(given) > 0, "has no kind: want one of %s", strings.Join(kinds(), ", "))
+	v.is(len(given) < 2, "has %d kinds, %s: want one", len(given), strings.Join(given, " and "))
 }
 
 // checked are operations in which something can be wrong.
