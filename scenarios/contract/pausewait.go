@@ -28,7 +28,7 @@ func enabledInAStop(r *rig) {
 		r.run(4 * nicspec.VisibleCycles)
 		require.Less(r.t, r.b.NIC.Cycles(), p.ins[0]+quanta*r.quantum(), "the doorbell comes before the stop ends")
 		r.ended(x, 0, posts)
-		r.stopped(p, 1, p.ins[0], quanta)
+		r.stopped(p, 1, p.ins[0], quanta, fetchCycles)
 		r.frames = nil
 	}
 	r.noFrames()
