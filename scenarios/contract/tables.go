@@ -22,8 +22,8 @@ var tableChecks = []check{
 	{"tables/words beyond the entry", "G6", calm, wordsBeyond},
 	{"tables/parts that are not there", "G3 G6 N1 N2", calm, missingParts},
 	{"tables/enabled queues", "G6 Q5 T11", calm, enabledQueues},
-	{"tables/busy while a receive queue drains", "G7 Q5", stalled, func(r *rig) { busyWhileDraining(r, nicspec.TableRxq) }},
-	{"tables/busy while a transmit queue drains", "G7 T11", stalled, func(r *rig) { busyWhileDraining(r, nicspec.TableTxq) }},
+	{"tables/busy while a receive queue drains", "G7 Q2 Q5", stalled, func(r *rig) { busyWhileDraining(r, nicspec.TableRxq) }},
+	{"tables/busy while a transmit queue drains", "G7 Q2 T11", stalled, func(r *rig) { busyWhileDraining(r, nicspec.TableTxq) }},
 	{"tables/commands end in time", "G7", stalled, commandsEnd},
 }
 
@@ -301,14 +301,17 @@ func busyWhileDraining(r *rig, t nicspec.Table) {
 	r.write(nicspec.RegTblData(7), 1)
 	r.write2(nicspec.RegTblData(8), 1, 1)
 	r.write2(nicspec.RegTblCmd, commandWord(nicspec.TableOpRead, nicspec.TableKey, 1), 5)
+	r.write(nicspec.RegScratch, 4711) // other registers take what they are given
+	r.write(bell, 4)                  // the index again, but the queue is Off
 	r.synced()
+	require.EqualValues(r.t, 4711, r.read(nicspec.RegScratch))
 	require.Equal(r.t, append(off, make([]byte, 64)...), r.staged(), "writes of TBL_DATA have no effect while busy")
 	require.True(r.t, nicspec.TblCmdReg(r.read(nicspec.RegTblCmd)).Busy())
 	require.Equal(r.t, tblOk, r.commandEnd())
 	require.Equal(r.t, commandWord(nicspec.TableOpWrite, t, 2), r.read(nicspec.RegTblCmd))
 	require.Greater(r.t, r.b.Engine.Now()-begin, simcore.Ps(wait)*cycles)
 	r.quiet()
-	r.moved("writes while busy", before, steps{dev(nicspec.CntRegBad): 5, dev(nicspec.CntTxWqe): free})
+	r.moved("writes while busy", before, steps{dev(nicspec.CntRegBad): 5, dev(nicspec.CntDbBad): 1, dev(nicspec.CntTxWqe): free})
 	got := r.entry(t, 2)
 	require.Equal(r.t, off[16:32], got[16:32], "the fields of the disabling entry are stored")
 	require.Equal(r.t, make([]byte, 4), got[:4])
