@@ -68,11 +68,12 @@ func doorbells(r *rig) {
 
 func le16(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
 
-// Indices run through 65,536, which the ring size divides, and doorbells with them: Nops first, frames over the end.
+// Indices run through 65,536, which the ring size divides, and doorbells and completion entries with them: Nops first, frames
+// over the end.
 func doorbellsWrap(r *rig) {
 	const sends, nops = 24, 1<<16 - 10
 	x, w := r.txSetup(3, 15)
-	nop := make([]byte, nicspec.WqeBytes)
+	nop := encode(&nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true}, nicspec.WqeBytes)
 	for i := range x.size() {
 		nop[8] = byte(i)
 		r.store(x.at(uint16(i)), nop)
@@ -80,8 +81,9 @@ func doorbellsWrap(r *rig) {
 	r.synced()
 	for _, x.pi = range []uint16{1 << 15, nops} {
 		r.bell(false, 3, uint32(x.pi))
-		r.until("entries end", func() bool { return le16(r.entry(nicspec.TableTxq, 3)[50:]) == x.pi })
+		r.until("entries end", func() bool { return r.read2(nicspec.RegCounter(dev(nicspec.CntTxCqe))) == uint64(x.pi) })
 	}
+	x.cqi = nops // the last lap of the completion ring has phase 0
 	var all []nicspec.WqeFields
 	for i := range sends {
 		all = append(all, r.sound(w[i%2], uint64(i)))
@@ -92,5 +94,5 @@ func doorbellsWrap(r *rig) {
 	require.EqualValues(r.t, nops+sends, want[dev(nicspec.CntTxWqe)])
 	r.counted("one more than the ring holds", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, uint32(x.pi+0x8001)) })
 	r.counted("back over 0", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, 0xffff) })
-	r.counted("on", steps{dev(nicspec.CntTxWqe): 1}, func() { r.bell(false, 3, uint32(x.pi+1)) })
+	r.counted("on", steps{dev(nicspec.CntTxWqe): 1, dev(nicspec.CntTxCqe): 1}, func() { r.bell(false, 3, uint32(x.pi+1)) })
 }

@@ -25,7 +25,7 @@ var registerChecks = []check{
 	{"registers/poisoned requests", "P8", stalled, poisonedRequests},
 	{"registers/completions for nobody", "P7 P8", stalled, strayCompletions},
 	{"registers/doorbells", "Q2 G1 G3", stalled, doorbells},
-	{"registers/doorbells across 65536", "Q1 Q2 T10", calm, doorbellsWrap},
+	{"registers/doorbells across 65536", "Q1 Q2 Q8 T10", calm, doorbellsWrap},
 }
 
 // word is a 32-bit half or whole of a register.

@@ -89,7 +89,7 @@ func odd() []pkt {
 
 func parseByHand(r *rig) {
 	var frames [][]byte
-	for _, p := range odd() {
+	for _, p := range append(odd(), shorter()...) {
 		f := p.build()
 		frames = append(frames, f)
 		if len(f) > 77 {
@@ -97,6 +97,25 @@ func parseByHand(r *rig) {
 		}
 	}
 	r.parse(frames)
+}
+
+// shorter are packets with 70 B of payload whose lengths, of IP or of UDP, are about what their headers take, or 0.
+func shorter() (all []pkt) {
+	for _, base := range []pkt{rocePacket(70), udpPacket(70), {l3: 4, proto: protoTCP, payload: 70}} {
+		for _, less := range []int{78, 79, 90, 91, 94, 95, 98, 110, 114} {
+			for _, options := range []int{0, 40} {
+				p := base
+				p.ipLen, p.options = -less, options
+				all = append(all, p)
+			}
+		}
+		for _, less := range []int{69, 70, 71, 78, 86, 87, 94} {
+			p := base
+			p.udpLen, p.udpCsum = -less, csumRight
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // roceOpcodes has every opcode, with all of its extension headers there, and one byte short of them.
