@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -112,4 +113,28 @@ func TestListenFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
 	refused("a file that is no socket")
 	require.FileExists(t, path)
+}
+
+func TestArgumentsOfADevice(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	for _, c := range []struct{ args, wants string }{
+		{"", "exactly one of --fd, --listen, --playback is needed"},
+		{"--fd", "--fd: needs a value"},
+		{"--fd 3 --listen unix:x", "exactly one of --fd, --listen, --playback is needed"},
+		{"--fd -1", "--fd -1: needs a number"},
+		{"--fd 4294967297", "4294967297 is no number of a file descriptor"},
+		{"--playback x --wave-from 1e3", "--wave-from 1e3: needs a number"},
+		{"--bogus", "unknown option --bogus"},
+		{"--listen tcp:127.0.0.1:0", "--listen needs --token-file FILE"},
+	} {
+		out, err := exec.Command(d.Binary, strings.Fields(c.args)...).CombinedOutput()
+		bad, ok := errors.AsType[*exec.ExitError](err)
+		require.True(t, ok, "%s: %v", c.args, err)
+		require.Equal(t, 2, bad.ExitCode(), c.args)
+		require.Contains(t, string(out), c.wants, c.args)
+		require.Contains(t, string(out), "usage: dut", c.args)
+	}
+	help, err := exec.Command(d.Binary, "--help").Output()
+	require.NoError(t, err)
+	require.Contains(t, string(help), "usage: dut")
 }

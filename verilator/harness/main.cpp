@@ -1,7 +1,10 @@
 // The device process: generated glue (dut.hpp) + bus models + protocol. See usage().
 
+#include <algorithm>
+#include <climits>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <iterator>
 
 #include "dut.hpp"
 #include "listen.hpp"
@@ -18,52 +21,69 @@ struct Arguments {
   nictwin::SessionOptions session;
 };
 
+constexpr const char* kUsage =
+    "usage: dut --fd N [--shared N]                          a socket, and shared memory, inherited from the parent\n"
+    "       dut --listen unix:/path|tcp:A.B.C.D:port --token-file FILE\n"
+    "       dut --playback FILE                              play a recording, print its speed\n"
+    "       dut --signals                                    print the signals whose coverage is counted\n"
+    "options: --wave FILE [--wave-from CYCLE] [--wave-to CYCLE]   --coverage FILE   +plusarg...\n";
+
 int usage(const std::string& fault) {
-  std::fprintf(stderr,
-               "%s\n"
-               "usage: dut --fd N [--shared N]                          a socket, and shared memory, inherited from the parent\n"
-               "       dut --listen unix:/path|tcp:A.B.C.D:port --token-file FILE\n"
-               "       dut --playback FILE                              play a recording, print its speed\n"
-               "       dut --signals                                    print the signals whose coverage is counted\n"
-               "options: --wave FILE [--wave-from CYCLE] [--wave-to CYCLE]   --coverage FILE   +plusarg...\n",
-               fault.c_str());
+  std::fprintf(stderr, "%s\n%s", fault.c_str(), kUsage);
   return 2;
 }
 
+// Where the value of an option goes.
+struct Place {
+  const char* name;
+  std::string* text;
+  uint64_t* number;
+};
+
 // Takes one option with its value; returns a fault, or "".
-std::string option(Arguments& a, const std::string& name, const std::string& value) {
-  auto number = [&](uint64_t& into) -> std::string {
-    char* end = nullptr;
-    into = std::strtoull(value.c_str(), &end, 10);
-    return value.empty() || *end != 0 ? name + " " + value + ": needs a number" : "";
-  };
-  uint64_t n = 0;
-  if (name == "--fd" || name == "--shared") {
-    std::string fault = number(n);
-    (name == "--fd" ? a.fd : a.shared) = int(n);
-    return fault;
+std::string take(const Place& p, const char* value) {
+  if (value == nullptr) return std::string(p.name) + ": needs a value";
+  if (p.text != nullptr) {
+    *p.text = value;
+    return "";
   }
-  if (name == "--wave-from") return number(a.session.wave.from);
-  if (name == "--wave-to") return number(a.session.wave.to);
-  if (name == "--listen") a.listen = value;
-  else if (name == "--token-file") a.token_file = value;
-  else if (name == "--playback") a.playback = value;
-  else if (name == "--wave") a.session.wave.file = value;
-  else if (name == "--coverage") a.session.coverage = value;
-  else return "unknown option " + name;
+  const std::string digits = value;
+  if (digits.empty() || digits.size() > 19 || digits.find_first_not_of("0123456789") != std::string::npos) {
+    return std::string(p.name) + " " + digits + ": needs a number of at most 19 digits";
+  }
+  *p.number = std::stoull(digits);
   return "";
 }
 
 std::string parse(int argc, char** argv, Arguments& a) {
+  constexpr uint64_t none = UINT64_MAX;
+  uint64_t fd = none, shared = none;
+  const Place places[] = {
+      {"--fd", nullptr, &fd},
+      {"--shared", nullptr, &shared},
+      {"--listen", &a.listen, nullptr},
+      {"--token-file", &a.token_file, nullptr},
+      {"--playback", &a.playback, nullptr},
+      {"--wave", &a.session.wave.file, nullptr},
+      {"--wave-from", nullptr, &a.session.wave.from},
+      {"--wave-to", nullptr, &a.session.wave.to},
+      {"--coverage", &a.session.coverage, nullptr},
+  };
   for (int i = 1; i < argc; i++) {
-    std::string name = argv[i];
+    const std::string name = argv[i];
     if (!name.empty() && name[0] == '+') {
       a.session.plus_args.push_back(name);
       continue;
     }
-    if (i + 1 == argc) return name + ": needs a value";
-    if (std::string fault = option(a, name, argv[++i]); !fault.empty()) return fault;
+    const Place* p = std::find_if(std::begin(places), std::end(places), [&](const Place& q) { return name == q.name; });
+    if (p == std::end(places)) return "unknown option " + name;
+    if (std::string fault = take(*p, i + 1 < argc ? argv[++i] : nullptr); !fault.empty()) return fault;
   }
+  for (uint64_t n : {fd, shared}) {
+    if (n != none && n > INT_MAX) return std::to_string(n) + " is no number of a file descriptor";
+  }
+  a.fd = fd == none ? -1 : int(fd);
+  a.shared = shared == none ? -1 : int(shared);
   if ((a.fd >= 0) + !a.listen.empty() + !a.playback.empty() != 1) return "exactly one of --fd, --listen, --playback is needed";
   if (a.session.wave.enabled() && !nictwin::kHaveWaves) return "--wave: this build cannot trace; build the variant waves";
   if (!a.session.coverage.empty() && !nictwin::kHaveCoverage) return "--coverage: this build collects none; build the variant coverage";
@@ -104,7 +124,9 @@ int print_signals() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string(argv[1]) == "--signals") return print_signals();
+  const std::string only = argc == 2 ? argv[1] : "";
+  if (only == "--signals") return print_signals();
+  if (only == "--help" || only == "-h") return std::fputs(kUsage, stdout) < 0;
   Arguments a;
   if (std::string fault = parse(argc, argv, a); !fault.empty()) return usage(fault);
   if (!a.playback.empty()) return nictwin::Playback<Dut>().play(a.playback, a.session.plus_args);
