@@ -21,10 +21,13 @@ type txSlot struct {
 }
 
 // startEntries starts one work entry: it is checked, and its pieces are asked
-// for. Those that have waited for room, and the others, go first by turns.
+// for. Those that have waited for room, and the others, go first by turns. None
+// starts while completion entries pile up: a ring read brings several entries,
+// each of theirs leaves in a TLP of its own, and those without frames would end
+// ever further ahead of what their queue has shown.
 func (c *Comp) startEntries() {
 	t := &c.tx
-	if !c.regs.TxEnable() {
+	if !c.regs.TxEnable() || c.out.cqes.n >= maxTxCqes {
 		return
 	}
 	if t.turn = !t.turn; t.turn {

@@ -24,6 +24,10 @@ type txQueue struct {
 	status   nicspec.Status
 }
 
+// maxTxCqes is how many completion entries may wait to be written before no
+// further work entry is started.
+const maxTxCqes = 64
+
 // txCqe is a completion entry to be written.
 type txCqe struct {
 	addr  uint64

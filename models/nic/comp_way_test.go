@@ -112,3 +112,32 @@ func TestResetOfWaitingQueues(t *testing.T) {
 	require.EqualValues(t, sent+3, regs.Port(nicspec.CntTxFrames, 0))
 	require.EqualValues(t, 3, regs.Port(nicspec.CntTxFrames, 1))
 }
+
+// Entries that end at once do not run ahead of their completion entries, which
+// leave one by one while a read brings several.
+func TestCompletionEntriesDoNotPileUp(t *testing.T) {
+	o := defaultRig()
+	o.link.Credits, o.link.CreditLatency = 1, 20*simcore.Nanosecond // a TLP now and then, read or entry
+	r := openedTx(t, o)
+	h, regs := r.host, r.nic.Regs()
+	const log, n = 10, 1000
+	h.openTx(0, log)
+	nop := wqe(1, nil, []piece{{testKey, 0, 64}}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop); w.SetFComplete(true) })
+	for range n {
+		h.postWqe(0, nop)
+	}
+	h.ringTx(0)
+	most := 0
+	for steps := 0; regs.Dev(nicspec.CntTxWqe) < n; steps++ {
+		require.Less(t, steps, 100_000, "%d of %d entries have ended", regs.Dev(nicspec.CntTxWqe), n)
+		r.pass(10 * simcore.Nanosecond)
+		most = max(most, r.nic.out.cqes.n)
+	}
+	require.GreaterOrEqual(t, most, maxTxCqes, "the entries come faster than theirs leave")
+	require.LessOrEqual(t, most, maxTxCqes+o.spec.Timing.TxInFlight)
+	r.run()
+	for i := range n {
+		require.EqualValues(t, i, h.txCqe(0).Index())
+	}
+	require.False(t, r.nic.Busy())
+}
