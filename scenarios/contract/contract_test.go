@@ -60,6 +60,30 @@ func TestLargestRTL(t *testing.T) {
 	runChecks(t, "largest", sizes, onRTL(t, sizes), sized(suite(sizes)))
 }
 
+// partly is the NIC with some of the parts that a build may lack.
+func partly(parts nicspec.Cap1Reg) nic.Spec {
+	s := nic.DefaultSpec()
+	s.Parts = parts
+	return s
+}
+
+// TestModelWithoutAPart: what remains does not need the part that is not there.
+func TestModelWithoutAPart(t *testing.T) {
+	for part := nicspec.Cap1Reg(1); part <= nicspec.PartsAll; part <<= 1 {
+		sizes := partly(nicspec.PartsAll &^ part)
+		runChecks(t, fmt.Sprintf("without %#x", uint32(part)), sizes, onModel(&sizes), sized(suite(sizes)))
+	}
+}
+
+// TestRTLWithHalfTheParts: each part is there once without its neighbours, and lacks once.
+func TestRTLWithHalfTheParts(t *testing.T) {
+	const even = nicspec.PartsAll / 3
+	for _, parts := range []nicspec.Cap1Reg{even, even << 1} {
+		sizes := partly(parts)
+		runChecks(t, fmt.Sprintf("parts %#x", uint32(parts)), sizes, onRTL(t, sizes), sized(suite(sizes)))
+	}
+}
+
 // keysMax is the most memory keys that a build may have [B2].
 const keysMax = 4096
 
