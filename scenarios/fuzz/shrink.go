@@ -208,7 +208,8 @@ func waysOf(o *Op) []func(*Op) {
 		ways = append(ways, func(o *Op) { o.TxQueue.Ring, o.TxQueue.Done = Place{}, Place{} }, func(o *Op) { o.TxQueue.Msix = nil },
 			func(o *Op) { o.TxQueue.Ecn, o.TxQueue.Class = 0, 0 })
 	case o.Fault != nil:
-		ways = append(ways, func(o *Op) { o.Fault.Skip /= 2 }, func(o *Op) { o.Fault.Nth /= 2 }, func(o *Op) { o.Fault.Delay /= 2 }, func(o *Op) { o.Fault.Gap /= 2 })
+		ways = append(ways, func(o *Op) { o.Fault.Skip /= 2 }, func(o *Op) { o.Fault.Nth /= 2 },
+			func(o *Op) { o.Fault.Delay /= 2 }, func(o *Op) { o.Fault.Gap /= 2 })
 	case o.Rule != nil:
 		ways = append(ways, func(o *Op) { o.Rule.Match = nil }, func(o *Op) { o.Rule.Account = nil })
 	case o.Key != nil:
