@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -33,7 +33,7 @@ type account struct {
 
 // accountState is one state that an account can be in.
 type accountState struct {
-	nic.Account
+	core.Account
 	applied int // writes
 }
 
@@ -41,7 +41,7 @@ type accountState struct {
 type accountWrite struct {
 	cycle  int64
 	credit uint32
-	set    *nic.Account // not nil: of the table
+	set    *core.Account // not nil: of the table
 }
 
 // accountEvent is a frame that was delivered.
@@ -63,15 +63,15 @@ type accountSeen struct {
 	out   int64 // latest completion entry of a frame of any other port
 }
 
-func newAccounts(spec *nic.Spec) []account {
-	if !spec.Has(nicspec.PartAccounts) {
+func newAccounts(build *nicspec.Build) []account {
+	if !build.Has(nicspec.PartAccounts) {
 		return nil
 	}
 	all := make([]account, nicspec.NumAccounts)
 	for i := range all {
 		all[i] = account{
 			id: i, states: make([]accountState, 1), since: never, doubtTo: never,
-			frames: make([]frameList, spec.Ports), seen: make([]accountSeen, spec.Ports),
+			frames: make([]frameList, build.Ports), seen: make([]accountSeen, build.Ports),
 		}
 		for p := range all[i].seen {
 			all[i].seen[p].out = never
@@ -162,7 +162,7 @@ func (a *account) expand(s accountState, k *taken) {
 }
 
 // accountWritten notes a write that was accepted.
-func (r *Referee) accountWritten(i int, credit uint32, set *nic.Account) {
+func (r *Referee) accountWritten(i int, credit uint32, set *core.Account) {
 	a := &r.rx.accounts[i]
 	r.ageAccount(a)
 	a.writes = append(a.writes, accountWrite{cycle: r.now, credit: credit, set: set})

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -33,7 +33,7 @@ func TestAccountWindow(t *testing.T) {
 
 // What one frame shows of the order of writes holds for the next.
 func TestAccountKeepsWhatFramesShow(t *testing.T) {
-	a := account{states: []accountState{{Account: nic.Account{Balance: 1}}}, since: never,
+	a := account{states: []accountState{{Account: core.Account{Balance: 1}}}, since: never,
 		writes: []accountWrite{{cycle: 1000, credit: 1<<30 | 5}, {cycle: 1001, credit: 1}}}
 	take := func(seq uint32, slow bool) bool {
 		return a.step(&taken{last: 990, out: 1010, drew: true, seq: seq, slow: slow})
@@ -43,17 +43,17 @@ func TestAccountKeepsWhatFramesShow(t *testing.T) {
 	require.False(t, take(2, false), "and the credit is gone")
 	require.True(t, take(2, true))
 	require.Len(t, a.states, 1)
-	require.Equal(t, accountState{nic.Account{Drawn: 1, Seq: 3}, 2}, a.states[0])
+	require.Equal(t, accountState{core.Account{Drawn: 1, Seq: 3}, 2}, a.states[0])
 }
 
 // A frame that was dropped may have latched the account.
 func TestDroppedFrameLatches(t *testing.T) {
 	for _, others := range []bool{false, true} {
-		a := account{states: []accountState{{Account: nic.Account{Latch: true}}}, since: never,
+		a := account{states: []accountState{{Account: core.Account{Latch: true}}}, since: never,
 			writes: []accountWrite{{cycle: 1000, credit: 5}}}
 		require.Equal(t, others, a.step(&taken{last: 2000, out: 2010, others: others, drew: true, slow: true}))
 	}
-	a := account{states: []accountState{{Account: nic.Account{Latch: true}}}, since: never}
+	a := account{states: []accountState{{Account: core.Account{Latch: true}}}, since: never}
 	k := taken{last: 10, out: 20, certain: true, fast: 1, behind: 0}
 	require.False(t, a.step(&k), "no cause on the slow way: it had to be delivered")
 	k = taken{last: 10, out: 20, certain: true, fast: 1, behind: 2}
@@ -100,17 +100,17 @@ func accountSeq(x *boundary.Crossing) (uint32, bool) {
 func TestAccountSetBeforeAFrame(t *testing.T) {
 	o := defaultRig()
 	o.spec.Parts = nicspec.PartAccounts
-	r, err := New(DefaultConfig(o.spec))
+	r, err := New(DefaultConfig(o.spec.Build))
 	require.NoError(t, err)
 	a := &r.rx.accounts[0]
 	a.states[0].Seq = 1
 	r.now = 578
-	r.accountWritten(0, 0, &nic.Account{Balance: 1, Latch: true})
+	r.accountWritten(0, 0, &core.Account{Balance: 1, Latch: true})
 	r.now = 736
 	r.accountDelivered(a, accountEvent{frame: 1, last: 719, out: 736})
 	require.Empty(t, a.early)
 	require.Len(t, a.states, 1)
-	require.Equal(t, nic.Account{Latch: true, Drawn: 1, Seq: 1}, a.states[0].Account)
+	require.Equal(t, core.Account{Latch: true, Drawn: 1, Seq: 1}, a.states[0].Account)
 	require.Zero(t, r.log.total)
 }
 
@@ -118,14 +118,14 @@ func TestAccountSetBeforeAFrame(t *testing.T) {
 // shown that yet, or just now.
 func TestRivalOfAnAccountThatIsSet(t *testing.T) {
 	for _, now := range []int64{600, 1000} {
-		r, err := New(DefaultConfig(defaultRig().spec))
+		r, err := New(DefaultConfig(defaultRig().spec.Build))
 		require.NoError(t, err)
 		a := &r.rx.accounts[0]
 		a.states[0].Seq = 1
 		r.now = 578
-		r.accountWritten(0, 0, &nic.Account{Balance: 5})
+		r.accountWritten(0, 0, &core.Account{Balance: 5})
 		r.now = now
-		alts := []nic.RxVerdict{{Rule: 2, Drop: nic.NoDrop}, {Rule: 2, Drop: nic.NoDrop}}
+		alts := []core.RxVerdict{{Rule: 2, Drop: core.NoDrop}, {Rule: 2, Drop: core.NoDrop}}
 		alts[1].Account.On, alts[1].Account.Queue = true, 1
 		f := &rxFrame{last: now - 10, alts: alts}
 		require.True(t, r.rivals(f, &alts[0], r.rx.queue(0), make(nicspec.RxCqe, nicspec.RxCqeSize)))

@@ -3,18 +3,18 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 // leads reports whether a frame with a verdict can come to a queue.
-func leads(v *nic.RxVerdict, queue int) bool {
-	return v.Drop == nic.NoDrop && (int(v.Queue) == queue || v.Account.On && int(v.Account.Queue) == queue)
+func leads(v *core.RxVerdict, queue int) bool {
+	return v.Drop == core.NoDrop && (int(v.Queue) == queue || v.Account.On && int(v.Account.Queue) == queue)
 }
 
 // accountOf is the account that a verdict draws on, nil without one.
-func (s *rxSide) accountOf(v *nic.RxVerdict) *account {
-	if v.Drop != nic.NoDrop || !v.Account.On {
+func (s *rxSide) accountOf(v *core.RxVerdict) *account {
+	if v.Drop != core.NoDrop || !v.Account.On {
 		return nil
 	}
 	return &s.accounts[v.Account.ID]

@@ -3,7 +3,7 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -54,7 +54,7 @@ func (r *Referee) accountRange(a *account, asked int64) accountRange {
 	return c
 }
 
-func (c *accountRange) see(s *nic.Account, under uint32) {
+func (c *accountRange) see(s *core.Account, under uint32) {
 	least := s.Balance - min(under, s.Balance)
 	c.balance.add(least, s.Balance)
 	c.drawn.add(s.Drawn, s.Drawn+under)

@@ -3,14 +3,14 @@ package golden
 import (
 	"slices"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 // rivals looks for other accounts, or none, that a frame may have drawn on which was delivered by a verdict: its rule was
 // written while it came in, and its completion entry goes with all of them. Each of them then may have let it pass, or
 // not. It reports whether there are any.
-func (r *Referee) rivals(f *rxFrame, by *nic.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
+func (r *Referee) rivals(f *rxFrame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe) bool {
 	var all []*account
 	others := false
 	for i := range f.alts {
@@ -37,7 +37,7 @@ func (r *Referee) rivals(f *rxFrame, by *nic.RxVerdict, q *rxq, e nicspec.RxCqe)
 }
 
 // way is the queue of a frame that draws on an account.
-func way(v *nic.RxVerdict, slow bool) int {
+func way(v *core.RxVerdict, slow bool) int {
 	if slow {
 		return int(v.Account.Queue)
 	}

@@ -4,15 +4,15 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
 
 // asked is a request that the device has to answer.
 type asked struct {
-	answer nic.Answer // as the registers were when it was accepted
-	off    uint32     // in BAR0
+	answer core.Answer // as the registers were when it was accepted
+	off    uint32      // in BAR0
 	inBar  bool
 	cycle  int64
 	low    [2]uint64 // what counters must show at least
@@ -25,11 +25,11 @@ type asked struct {
 const wordBytes = tlp.DWBytes
 
 // expectAnswer notes the answer to the request at hand [G2, P8].
-func (r *Referee) expectAnswer(a *nic.Answer) {
+func (r *Referee) expectAnswer(a *core.Answer) {
 	r.cnt.settle(r.now)
 	h := &a.Header
 	var req tlp.Header
-	nic.DecodeInbound(&r.x.TLP.Hdr, &req)
+	core.DecodeInbound(&r.x.TLP.Hdr, &req)
 	at := req.Address - nicspec.BarBase
 	q := asked{answer: *a, cycle: r.now, reset: r.regs.Resetting(), off: uint32(at), inBar: req.Kind == tlp.MRd && at < nicspec.BarBytes}
 	if h.Kind == tlp.CplD {

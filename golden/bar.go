@@ -3,12 +3,12 @@ package golden
 import (
 	"math"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
 
-// barSide is what is known of the registers, beyond nic.Regs: what has been
+// barSide is what is known of the registers, beyond core.Regs: what has been
 // written and may not have taken effect, and what has been asked and not been
 // answered.
 type barSide struct {
@@ -32,19 +32,19 @@ type barSide struct {
 
 // keyWindow is the memory keys and the writes that may not have taken effect.
 type keyWindow struct {
-	latest, old []nic.Key
+	latest, old []core.Key
 	at          []int64 // cycle of each key's latest write
 	open        int64   // last cycle in which an older key may be seen
 }
 
-func (s *barSide) init(regs *nic.Regs) { s.reset(regs) }
+func (s *barSide) init(regs *core.Regs) { s.reset(regs) }
 
 // reset is what is known after reset, but for what is to be answered.
-func (s *barSide) reset(regs *nic.Regs) {
+func (s *barSide) reset(regs *core.Regs) {
 	*s = barSide{answers: s.answers}
 	s.commandAt, s.limitsAt, s.timeoutAt, s.drainAt = never, never, never, never
 	n := len(regs.Keys())
-	s.keys = keyWindow{latest: make([]nic.Key, n), old: make([]nic.Key, n), at: make([]int64, n), open: never}
+	s.keys = keyWindow{latest: make([]core.Key, n), old: make([]core.Key, n), at: make([]int64, n), open: never}
 	for i := range s.keys.at {
 		s.keys.at[i] = never
 	}
@@ -64,7 +64,7 @@ func (r *Referee) requestIn() {
 	c := &r.regs.Counters
 	bad, unsupported := c.Dev(nicspec.CntRegBad), c.Dev(nicspec.CntTlpUnsupported)
 	r.regs.Take(&p.Hdr, p.Data, &r.outcome)
-	if n := c.Dev(nicspec.CntRegBad) - bad; resetting && r.outcome.Kind == nic.InWrite {
+	if n := c.Dev(nicspec.CntRegBad) - bad; resetting && r.outcome.Kind == core.InWrite {
 		r.refusedWrites(n)
 		bad += n
 	}
@@ -102,7 +102,7 @@ func (r *Referee) settleWrites() {
 // under way: whether the device takes it is not known [G7].
 func (r *Referee) beforeTable() {
 	var h tlp.Header
-	if nic.DecodeInbound(&r.x.TLP.Hdr, &h) != nic.InWrite {
+	if core.DecodeInbound(&r.x.TLP.Hdr, &h) != core.InWrite {
 		return
 	}
 	off := uint32(h.Address - nicspec.BarBase)
@@ -136,37 +136,37 @@ func (r *Referee) seemsDrained() bool {
 }
 
 // apply follows one register write.
-func (r *Referee) apply(e *nic.Effect) {
+func (r *Referee) apply(e *core.Effect) {
 	switch e.Kind {
-	case nic.EffectConfig:
+	case core.EffectConfig:
 		r.configured(e.Reg)
-	case nic.EffectReset:
+	case core.EffectReset:
 		r.resetStarts()
-	case nic.EffectDoorbell:
+	case core.EffectDoorbell:
 		r.doorbell(e)
-	case nic.EffectDoorbellBad:
+	case core.EffectDoorbellBad:
 		r.badDoorbell(e)
-	case nic.EffectQueueEnabled:
+	case core.EffectQueueEnabled:
 		if e.Rx {
 			r.enableRx(e.Index)
 		} else {
 			r.enableTx(e.Index)
 		}
-	case nic.EffectQueueDraining:
+	case core.EffectQueueDraining:
 		r.bar.drainRx, r.bar.drainQ, r.bar.drainAt = e.Rx, e.Index, r.now
 		if e.Rx {
 			r.drainRx(e.Index)
 		} else {
 			r.drainTx(e.Index)
 		}
-	case nic.EffectKeyWritten:
+	case core.EffectKeyWritten:
 		r.keyWritten(e.Index)
-	case nic.EffectTableRead:
+	case core.EffectTableRead:
 		r.tableRead(e)
 	default:
 		r.applyRx(e)
 	}
-	if e.Reg == nicspec.RegTblCmd && e.Kind != nic.EffectRegBad {
+	if e.Reg == nicspec.RegTblCmd && e.Kind != core.EffectRegBad {
 		r.bar.commandAt, r.bar.confirmed = r.now, false
 	} else if i := int(e.Reg) - nicspec.RegTblDataBase; i >= 0 && i/tlp.DWBytes < nicspec.RegTblDataCount {
 		r.bar.words[i/tlp.DWBytes] = wordExact
@@ -174,17 +174,17 @@ func (r *Referee) apply(e *nic.Effect) {
 }
 
 // applyRx is apply for what the receive side looks at.
-func (r *Referee) applyRx(e *nic.Effect) {
+func (r *Referee) applyRx(e *core.Effect) {
 	switch e.Kind {
-	case nic.EffectPortWritten:
+	case core.EffectPortWritten:
 		r.pauseConfigured(e.Index)
 		fallthrough
-	case nic.EffectRuleWritten, nic.EffectIndirection:
+	case core.EffectRuleWritten, core.EffectIndirection:
 		r.ver.add(r.regs.Config(), r.now)
 		r.reconsider()
-	case nic.EffectCredit:
+	case core.EffectCredit:
 		r.accountWritten(e.Index, e.Value, nil)
-	case nic.EffectAccountWritten:
+	case core.EffectAccountWritten:
 		set := *r.regs.Account(e.Index)
 		r.accountWritten(e.Index, 0, &set)
 	}
@@ -192,7 +192,7 @@ func (r *Referee) applyRx(e *nic.Effect) {
 
 // configured follows a write of a register that behaviour depends on.
 func (r *Referee) configured(reg uint32) {
-	if i := int(reg) - nicspec.RegPortMacBase; i >= 0 && i/wordBytes < 2*r.cfg.Spec.Ports {
+	if i := int(reg) - nicspec.RegPortMacBase; i >= 0 && i/wordBytes < 2*r.cfg.Build.Ports {
 		r.pauseConfigured(i / wordBytes / 2)
 	}
 	switch reg {
@@ -223,7 +223,7 @@ func (r *Referee) configured(reg uint32) {
 }
 
 // doorbell follows a doorbell that was accepted, as far as is known [Q2].
-func (r *Referee) doorbell(e *nic.Effect) {
+func (r *Referee) doorbell(e *core.Effect) {
 	doubt := false
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
@@ -258,7 +258,7 @@ func (r *Referee) enabling(since int64, shown bool) bool {
 
 // badDoorbell follows a doorbell that was not accepted if the device has used
 // no more than its outputs have shown.
-func (r *Referee) badDoorbell(e *nic.Effect) {
+func (r *Referee) badDoorbell(e *core.Effect) {
 	index := nicspec.CntDbBad.Index()
 	ctx, ahead := r.usable(e)
 	justOff := ctx != nil && r.bar.drainRx == e.Rx && r.bar.drainQ == e.Index && r.regs.Busy() &&
@@ -281,7 +281,7 @@ func (r *Referee) badDoorbell(e *nic.Effect) {
 
 // usable is a queue's context, nil if it has none, and how many descriptors or
 // entries the device may have used beyond those that are known.
-func (r *Referee) usable(e *nic.Effect) (ctx *nic.Queue, ahead uint16) {
+func (r *Referee) usable(e *core.Effect) (ctx *core.Queue, ahead uint16) {
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
 		if q == nil || !q.open {
@@ -321,7 +321,7 @@ func (r *Referee) keyWritten(i int) {
 }
 
 // write notes that key i has a new value.
-func (k *keyWindow) write(i int, now int64, value nic.Key) {
+func (k *keyWindow) write(i int, now int64, value core.Key) {
 	if k.at[i]+nicspec.VisibleCycles < now {
 		k.old[i] = k.latest[i]
 	}
@@ -331,7 +331,7 @@ func (k *keyWindow) write(i int, now int64, value nic.Key) {
 
 // before is the table as an entry may see it for which no write of late has
 // taken effect.
-func (k *keyWindow) before(now int64) nic.KeyTable {
+func (k *keyWindow) before(now int64) core.KeyTable {
 	for i := range k.old {
 		if k.at[i]+nicspec.VisibleCycles < now {
 			k.old[i] = k.latest[i]

@@ -55,7 +55,7 @@ func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Conf
 	}
 	r.settle()
 	m.readCounters()
-	return DefaultConfig(o.spec), r.tape
+	return DefaultConfig(o.spec.Build), r.tape
 }
 
 // roceFrame is a RoCEv2 frame over IPv4 with an ICRC and no UDP checksum.
@@ -158,7 +158,7 @@ func TestCopiesAllocateNothing(t *testing.T) {
 	}
 	m.ringTx(0)
 	m.readCounters()
-	g, err := New(DefaultConfig(o.spec))
+	g, err := New(DefaultConfig(o.spec.Build))
 	require.NoError(t, err)
 	at := len(r.tape) * 2 / 3
 	for i := range r.tape[:at] {

@@ -24,12 +24,12 @@ var blocksByField = map[string]string{
 }
 
 var blocksByRule = map[string]string{
-	"B": "comp_tlp", "B3": "comp_tx", "P2": "comp_tlp", "P3": "reader", "P4": "reader", "P5": "reader", "P6": "reader", "P7": "reader", "P8": "request",
-	"G": "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma", "P10": "comp_tlp", "P11": "comp_tlp",
+	"B": "tlp", "B3": "tx", "P2": "tlp", "P3": "reader", "P4": "reader", "P5": "reader", "P6": "reader", "P7": "reader", "P8": "request",
+	"G": "regs", "G5": "counters", "G6": "tables", "G7": "tables", "P9": "rxdma", "P10": "tlp", "P11": "tlp",
 	"R": "rxdma", "R2": "parse", "R3": "rxq", "R4": "csum", "R5": "steer", "R6": "steer", "R7": "rxq", "R8": "rxq", "R9": "rxq",
 	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q5": "rxq", "Q8": "cqe",
-	"T": "wqe", "T1": "txq", "T2": "fetch", "T4": "key", "T5": "gather", "T6": "gather", "T7": "offload", "T8": "offload", "T9": "comp_tx",
+	"T": "wqe", "T1": "txq", "T2": "fetch", "T4": "key", "T5": "gather", "T6": "gather", "T7": "offload", "T8": "offload", "T9": "tx",
 	"T10": "cqe", "T11": "txq", "T12": "key",
 	"C2": "rxdma", "C1": "counters", "S": "rss", "X": "crc32c", "E": "ecn", "F": "pause", "A": "account", "D": "copy",
 	"M": "msix", "W": "push", "L": "flr",
@@ -44,11 +44,12 @@ var blocksByCounter = map[string]string{
 	"TLP_UNSUPPORTED": "request",
 }
 
-// goNames are blocks whose Go file has another name than the block.
-var goNames = map[string]string{"gather": "comp_gather", "txq": "comp_txq", "copy": "comp_copy", "msix": "comp_msix", "flr": "comp_flr"}
+// timed are blocks whose Go file is the timed component's: what they do is a
+// matter of time and order more than of function.
+var timed = map[string]bool{"tlp": true, "tx": true, "gather": true, "txq": true, "fetch": true, "copy": true, "msix": true, "flr": true}
 
 // rtlNames are blocks whose RTL module has another name than the block.
-var rtlNames = map[string]string{"comp_tlp": "tlp_mux", "comp_tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch",
+var rtlNames = map[string]string{"tlp": "tlp_mux", "tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch",
 	"ecn": "rxdma", "push": "txq_fetch"}
 
 // txRTLNames are those that differ for a transmit queue.
@@ -87,5 +88,9 @@ func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 	if d.Kind == DomainTxq {
 		rtl = []map[string]string{txRTLNames, rtlNames}
 	}
-	return "models/nic/" + name(goNames) + ".go", "verilator/rtl/nic_" + name(rtl...) + ".sv"
+	dir := "models/nic/core/"
+	if timed[block] {
+		dir = "models/nic/"
+	}
+	return dir + block + ".go", "verilator/rtl/nic_" + name(rtl...) + ".sv"
 }

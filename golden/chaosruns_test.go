@@ -41,7 +41,7 @@ func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt
 
 // config is that of the referee of such a run.
 func (c *chaos) config() Config {
-	cfg := DefaultConfig(c.r.opt.spec)
+	cfg := DefaultConfig(c.r.opt.spec.Build)
 	cfg.TLPStall = c.opt.stall
 	if c.opt.stall > 0 {
 		cfg.EthHeldBack = 128

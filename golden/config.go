@@ -4,16 +4,14 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 )
 
 // Config says what a Referee watches and what the scenario allows. Take
 // DefaultConfig and change it.
 type Config struct {
-	// Spec is the sizes of the build behind the boundary [B2]; its timing does
-	// not matter.
-	Spec nic.Spec
+	// Build is what stands behind the boundary [B2].
+	Build nicspec.Build
 
 	// MaxMismatches is how many mismatches are kept in full; the others are
 	// counted. 1 or more.
@@ -47,14 +45,14 @@ type Config struct {
 }
 
 // DefaultConfig is the configuration for a build.
-func DefaultConfig(spec nic.Spec) Config {
-	return Config{Spec: spec, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20}
+func DefaultConfig(build nicspec.Build) Config {
+	return Config{Build: build, MaxMismatches: 20, LingerCycles: 1 << 14, HoldBytes: 4 << 20}
 }
 
 // Validate returns every error of the configuration.
 func (c *Config) Validate() error {
 	var errs []error
-	if err := c.Spec.Validate(); err != nil {
+	if err := c.Build.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("golden: %w", err))
 	}
 	if c.MaxMismatches < 1 {

@@ -47,7 +47,7 @@ func copies(t testing.TB) (Config, []boundary.Crossing) {
 	m.ringTx(1)
 	m.readCounters()
 	require.NoError(t, r.eng.Run())
-	return DefaultConfig(o.spec), r.tape
+	return DefaultConfig(o.spec.Build), r.tape
 }
 
 // copyWrite picks a write of a copy to an offset of where copies write.

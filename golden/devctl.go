@@ -3,7 +3,7 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -38,16 +38,16 @@ const (
 	carriesOther                 // ring entries, completion entries, messages
 )
 
-func settingOf(regs *nic.Regs) setting {
+func settingOf(regs *core.Regs) setting {
 	return setting{limits: regs.Limits(), attrs: 1 << regs.DataAttr()}
 }
 
 // reset forgets former settings.
-func (d *devctls) reset(regs *nic.Regs) { d.list[0], d.n = settingOf(regs), 1 }
+func (d *devctls) reset(regs *core.Regs) { d.list[0], d.n = settingOf(regs), 1 }
 
 // write notes a write of DEVCTL. When there are too many, the oldest two count
 // as one that allows what either does.
-func (d *devctls) write(regs *nic.Regs, now int64) {
+func (d *devctls) write(regs *core.Regs, now int64) {
 	last, next := &d.list[d.n-1], settingOf(regs)
 	last.until = now + nicspec.VisibleCycles
 	if d.n == keptSettings {
@@ -66,7 +66,7 @@ func (d *devctls) write(regs *nic.Regs, now int64) {
 // have begun under them [G8]. It is called before something begins; a frame
 // that is coming in has begun, but is not known yet.
 func (r *Referee) settleDevctl() {
-	d, longest := &r.devctl, int64(nicspec.FrameMax*8/r.cfg.Spec.EthBits)
+	d, longest := &r.devctl, int64(nicspec.FrameMax*8/r.cfg.Build.EthBits)
 	if d.n == 1 || r.now <= d.list[d.n-2].until+longest || r.rd.open > 0 || r.tx.at > 0 || r.pendingFrames() > 0 {
 		return
 	}

@@ -40,7 +40,7 @@ func attrRun(t testing.TB, settings ...uint32) (Config, []boundary.Crossing) {
 		r.step(300 * simcore.Nanosecond)
 	}
 	m.readCounters()
-	return DefaultConfig(o.spec), r.tape
+	return DefaultConfig(o.spec.Build), r.tape
 }
 
 func TestAttributesByKind(t *testing.T) {

@@ -3,7 +3,7 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 )
@@ -51,7 +51,7 @@ var (
 // fieldAt names what stands at a byte of a frame: the field of a header that
 // was parsed, "icrc", "payload+n" from the end of the headers, or "pad+n" after
 // the end of the IP packet.
-func fieldAt(frame []byte, h *nic.Headers, off int) string {
+func fieldAt(frame []byte, h *core.Headers, off int) string {
 	l3 := int(h.L3Off)
 	switch {
 	case len(frame) < nicspec.FrameMin:
@@ -83,7 +83,7 @@ func fieldAt(frame []byte, h *nic.Headers, off int) string {
 }
 
 // headerField names a byte of the network or transport header.
-func headerField(frame []byte, h *nic.Headers, off int) (string, bool) {
+func headerField(frame []byte, h *core.Headers, off int) (string, bool) {
 	at := off - int(h.L3Off)
 	if at < int(h.IPHdrLen) {
 		if h.L3Type == nicspec.L3TypeIpv4 {

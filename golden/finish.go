@@ -212,7 +212,7 @@ func (r *Referee) endCounters(final []CounterValue) {
 			r.endCounter(value, c.Index, true)
 			continue
 		}
-		for port := range r.cfg.Spec.Ports {
+		for port := range r.cfg.Build.Ports {
 			index := nicspec.PortCounter(c.Index).Index(port)
 			if c.Drop {
 				r.needCounter(value, index)
@@ -221,7 +221,7 @@ func (r *Referee) endCounters(final []CounterValue) {
 			}
 		}
 	}
-	for i := range r.cfg.Spec.NumRules {
+	for i := range r.cfg.Build.NumRules {
 		r.endCounter(value, hitsBase+i, false)
 	}
 	for port := range r.rx.ports {
@@ -245,7 +245,7 @@ func (r *Referee) needCounter(value map[int]uint64, index int) bool {
 	if _, ok := value[index]; ok {
 		return true
 	}
-	if c, _ := nicspec.CounterAt(index); c != nil && !r.stopped && r.cfg.Spec.Has(c.Part) {
+	if c, _ := nicspec.CounterAt(index); c != nil && !r.stopped && r.cfg.Build.Has(c.Part) {
 		r.fail(counting, "G5", tallyName(index), "read when all else was over", "not read")
 	}
 	return false

@@ -22,7 +22,7 @@ func (r *Referee) endDrops(port int, value map[int]uint64) {
 	for _, c := range fates {
 		index := portIndex(c, port)
 		got, ok := value[index]
-		if !ok && c == nicspec.CntRxPause && !r.cfg.Spec.Has(nicspec.PartPause) {
+		if !ok && c == nicspec.CntRxPause && !r.cfg.Build.Has(nicspec.PartPause) {
 			continue
 		}
 		if !ok {

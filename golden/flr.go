@@ -3,7 +3,7 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -14,14 +14,14 @@ type flrSide struct {
 	at     int64       // cycle of its write
 	work   int64       // last cycle in which work was seen
 	writes fifo[int64] // register writes since that may have come after the end
-	fresh  *nic.Regs   // what registers read after it
+	fresh  *core.Regs  // what registers read after it
 	late   bool        // reported
 }
 
 // resetStarts follows the write of CTRL.flr [L1, L2].
 func (r *Referee) resetStarts() {
 	f := &r.flr
-	*f = flrSide{on: true, at: r.now, work: r.now, writes: f.writes, fresh: nic.NewRegs(r.cfg.Spec)}
+	*f = flrSide{on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}
 	r.tx.offSince = min(r.tx.offSince, r.now+nicspec.VisibleCycles)
 	r.msg.shared = r.msg.shared[:0]
 	for i := range r.rx.queues {
@@ -192,7 +192,7 @@ func (r *Referee) resetQueues() {
 			r.forgetRx(q, "L2", "flr")
 		}
 		q.reports.reset()
-		q.ctx, q.was = nic.Queue{}, nic.Queue{}
+		q.ctx, q.was = core.Queue{}, core.Queue{}
 		q.offTo, q.mayBe, q.numBells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
 	}
 	for i := range r.tx.queues {
@@ -202,7 +202,7 @@ func (r *Referee) resetQueues() {
 			r.forgetTx(q, "L2", "flr")
 		}
 		q.reports.reset()
-		q.ctx = nic.Queue{}
+		q.ctx = core.Queue{}
 		q.oldest, q.emit, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, never
 		q.mayBe, q.bad, q.eventSeen = false, q.bad[:0], false
 	}
@@ -224,7 +224,7 @@ func (r *Referee) resetRegisters() {
 	r.devctl.reset(r.regs)
 	r.rd.settleTimeout(r.regs.CplTimeout())
 	r.bar.reset(r.regs)
-	r.rx.accounts = newAccounts(&r.cfg.Spec)
+	r.rx.accounts = newAccounts(&r.cfg.Build)
 	for i := range r.rx.ports {
 		o := &r.rx.ports[i].out
 		first, last := o.first, o.last

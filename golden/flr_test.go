@@ -88,7 +88,7 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
 	}
 	m.ringTx(0)
 	m.readCounters()
-	cfg := DefaultConfig(o.spec)
+	cfg := DefaultConfig(o.spec.Build)
 	cfg.TLPStall = o.spec.Stall.TLPOut
 	return cfg, r.tape
 }

@@ -12,7 +12,7 @@ import (
 func FuzzReferee(f *testing.F) {
 	c := newChaos(f, chaosOpt{seed: 15, steps: 60, faults: true, config: true, queues: true})
 	c.run()
-	clean, cfg := c.r.tape, DefaultConfig(c.r.opt.spec)
+	clean, cfg := c.r.tape, DefaultConfig(c.r.opt.spec.Build)
 	cfg.HoldBytes = 1 << 16
 	cfg.OnFrame = func(*FrameEvent) {}
 	f.Add([]byte{})

@@ -31,7 +31,7 @@ func TestReceiveAFewFrames(t *testing.T) {
 		r.peers[0].send(pattern(60+i*301, uint64(i)))
 	}
 	m.readCounters()
-	p := judge(t, DefaultConfig(r.opt.spec), r.tape)
+	p := judge(t, DefaultConfig(r.opt.spec.Build), r.tape)
 	require.True(t, p.Passed(), "%v", p)
 	require.EqualValues(t, 6, p.Stats.Delivered)
 	t.Log(p)
@@ -55,7 +55,7 @@ func TestSendAFewFrames(t *testing.T) {
 	m.ringTx(2)
 	m.readCounters()
 	require.Equal(t, 6, r.peers[0].got)
-	p := judge(t, DefaultConfig(r.opt.spec), r.tape)
+	p := judge(t, DefaultConfig(r.opt.spec.Build), r.tape)
 	require.True(t, p.Passed(), "%v", p)
 	t.Log(p)
 }

@@ -111,7 +111,7 @@ func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	m.send(tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, ByteCount: 4, RequesterID: 0x200, Tag: 0xd0}, nil)
 	mark("end")
 	m.readCounters()
-	return DefaultConfig(o.spec), r.tape, at
+	return DefaultConfig(o.spec.Build), r.tape, at
 }
 
 // destined is a frame that the rules of the test send to a queue.

@@ -54,7 +54,7 @@ func (r *Referee) used() {
 	cycles := r.x.Last - r.x.First + 1
 	if r.cfg.TLPStall > 0 {
 		bits := len(r.x.TLP.Data) * 8
-		cycles = int64(max((bits+r.cfg.Spec.TLPBits-1)/r.cfg.Spec.TLPBits, 1))
+		cycles = int64(max((bits+r.cfg.Build.TLPBits-1)/r.cfg.Build.TLPBits, 1))
 	}
 	r.use.add(r.x.First, cycles)
 }

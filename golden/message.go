@@ -11,7 +11,7 @@ import (
 
 // messageOut judges a message that the device sent [D4, D5].
 func (r *Referee) messageOut() {
-	if !r.cfg.Spec.Has(nicspec.PartCopy) {
+	if !r.cfg.Build.Has(nicspec.PartCopy) {
 		r.past.note(device, &r.x)
 		r.fail(device, "P2", "Kind", "MRd, MWr, Cpl or CplD", r.hdr.Kind.String(), r.x.TLP.String())
 		return

@@ -4,15 +4,15 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 // reports is what is known of a queue's messages [M2..M4]. Queues may send the
 // same one: then it cannot be seen whose it was.
 type reports struct {
-	most  nic.Moderator // as if the doubtful messages had been others'
-	least nic.Moderator // as if they had been the queue's own
+	most  core.Moderator // as if the doubtful messages had been others'
+	least core.Moderator // as if they had been the queue's own
 
 	closing bool  // the queue is being disabled,
 	closed  int64 // since this cycle
@@ -47,7 +47,7 @@ func (r *Referee) closeReports(w *reports) {
 }
 
 // entryLeft notes that a completion entry of a queue left.
-func (r *Referee) entryLeft(w *reports, ctx *nic.Queue, event bool) {
+func (r *Referee) entryLeft(w *reports, ctx *core.Queue, event bool) {
 	if ctx.Addr == 0 {
 		return
 	}
@@ -61,7 +61,7 @@ func (r *Referee) entryLeft(w *reports, ctx *nic.Queue, event bool) {
 func (w *reports) told() { w.least.Sent() }
 
 // reportsOf is a queue's reports and context.
-func (r *Referee) reportsOf(o *owner) (*reports, *nic.Queue, Domain) {
+func (r *Referee) reportsOf(o *owner) (*reports, *core.Queue, Domain) {
 	if o.part == partRx {
 		q := r.rx.queue(o.queue)
 		return &q.reports, &q.ctx, q.domain()
@@ -263,7 +263,7 @@ func (r *Referee) failMessage(c *messageChoice, data uint32) {
 	want := "none: all entries have been reported"
 	if n := w.most.Unreported(); n > 0 {
 		want = fmt.Sprintf("none yet: %d unreported, mod_count %d, mod_cycles %d", n, ctx.Count, ctx.Cycles)
-		if at := w.most.DueAt(); at != nic.Never {
+		if at := w.most.DueAt(); at != core.Never {
 			want += fmt.Sprintf(", due at cycle %d", at)
 		}
 	}
@@ -297,7 +297,7 @@ func (r *Referee) endMessages() {
 }
 
 func (r *Referee) endMessage(w *reports, d Domain) {
-	if at := w.least.DueAt(); at != nic.Never {
+	if at := w.least.DueAt(); at != core.Never {
 		r.fail(d, "M3", "message", fmt.Sprintf("one, due in cycle %d: %d entries are unreported", at, w.least.Unreported()), "none")
 	}
 }

@@ -67,7 +67,7 @@ func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing) {
 	m.disable(nicspec.TableRxq, 1)
 	m.disable(nicspec.TableTxq, 0)
 	m.readCounters()
-	cfg := DefaultConfig(o.spec)
+	cfg := DefaultConfig(o.spec.Build)
 	cfg.TLPStall = stall
 	return cfg, r.tape
 }
@@ -149,7 +149,7 @@ func disabledRun(t testing.TB) (Config, []boundary.Crossing) {
 	r.step(10 * simcore.Microsecond)
 	m.reg(nicspec.RegTblCmd, 1)
 	m.readCounters()
-	return DefaultConfig(o.spec), r.tape
+	return DefaultConfig(o.spec.Build), r.tape
 }
 
 // A disabled queue's message may leave at once, or when nothing of the queue is

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -73,7 +72,7 @@ func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 		r.settle()
 	}
 	m.readCounters()
-	cfg := DefaultConfig(o.spec)
+	cfg := DefaultConfig(o.spec.Build)
 	cfg.ForbidNoDesc, cfg.ForbidOverflow = true, true
 	return cfg, r.tape
 }
@@ -176,7 +175,7 @@ func TestFetchWhileStopped(t *testing.T) {
 	m.push(1, entryAt(0, 300))
 	m.ringTx(1)
 	m.readCounters()
-	cfg := DefaultConfig(o.spec)
+	cfg := DefaultConfig(o.spec.Build)
 	require.True(t, judge(t, cfg, r.tape).Passed())
 	p := newTape(t, r.tape)
 	binary.BigEndian.PutUint16(p.get(0, cameIn(0, 1)).Frame.Data[18+2:], 60000)
@@ -188,7 +187,7 @@ func TestFetchWhileStopped(t *testing.T) {
 // A pause is renewed when half of the time that was told has passed, or half of what has been written since.
 func TestPauseRenewedByTheTimeTold(t *testing.T) {
 	for told, early := range map[uint16]bool{66: false, 20_000: true} {
-		r, err := New(DefaultConfig(nic.DefaultSpec()))
+		r, err := New(DefaultConfig(nicspec.DefaultBuild()))
 		require.NoError(t, err)
 		p := &r.rx.ports[0]
 		p.out.paused, p.out.told, p.out.quanta = true, 1000, told

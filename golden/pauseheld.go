@@ -1,6 +1,9 @@
 package golden
 
-import "fmt"
+import (
+	"fmt"
+	"nictwin/models/nic/core"
+)
 
 // What the receive buffer holds is known within bounds only: at most the frames
 // that came in and are not known to have left, and, in hindsight, at least
@@ -81,7 +84,7 @@ func (r *Referee) pauseCame(p *rxPort) {
 
 // pauseAgain is the time after which a pause is told again, at the latest.
 func (r *Referee) pauseAgain(cfg *pauseConfig) int64 {
-	return r.cfg.Spec.PauseCycles(cfg.PauseTime)/2 + r.pauseSlack()
+	return core.PauseCycles(cfg.PauseTime, r.cfg.Build.EthBits)/2 + r.pauseSlack()
 }
 
 // pauseDue settles the claims that a pause frame would have been needed, once

@@ -7,7 +7,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -25,10 +25,10 @@ const (
 
 func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
 	t.Helper()
-	spec := nic.DefaultSpec()
+	spec := nicspec.DefaultBuild()
 	r, err := New(DefaultConfig(spec))
 	require.NoError(t, err)
-	r.ver.init(nic.Config{RxEnable: true, DefaultAction: nicspec.ActionQueue})
+	r.ver.init(core.Config{RxEnable: true, DefaultAction: nicspec.ActionQueue})
 	r.rx.ports[0].out.now.PortEntryFields = nicspec.PortEntryFields{
 		TxMode: mode, TxClasses: classes, PauseTime: levelTime, Xoff: 4000, Xon: 1000,
 	}
@@ -82,7 +82,7 @@ func sends(cycle int64, quanta uint16) act {
 
 func (l *levels) sendsAs(cycle int64, cfg *nicspec.PortEntryFields, mac [6]byte, quanta uint16) {
 	var b [nicspec.FrameMin]byte
-	nic.BuildPause(cfg, mac, quanta, &b)
+	core.BuildPause(cfg, mac, quanta, &b)
 	l.sees(boundary.FrameOut, cycle, &ether.Frame{Data: b[:], Queue: nicspec.PauseQueue})
 }
 

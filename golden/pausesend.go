@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -64,7 +64,7 @@ func (c *pauseConfig) tells() bool { return c.TxMode == nicspec.PauseModePause |
 
 // pauseConfigured follows a write of table PortCfg or of PORT_MAC.
 func (r *Referee) pauseConfigured(port int) {
-	if !r.cfg.Spec.Has(nicspec.PartPause) {
+	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return
 	}
 	p := &r.rx.ports[port]
@@ -82,7 +82,7 @@ func (r *Referee) pauseConfigured(port int) {
 // pauseSlack is how long a pause frame may wait: for its decision, for the count
 // that is looked at, and behind the longest frame.
 func (r *Referee) pauseSlack() int64 {
-	frame := int64(nicspec.FrameMax*8/r.cfg.Spec.EthBits) + 1
+	frame := int64(nicspec.FrameMax*8/r.cfg.Build.EthBits) + 1
 	if r.cfg.EthHeldBack > 0 {
 		const slower = 16 // than without gaps between its beats
 		frame *= slower
@@ -159,7 +159,7 @@ func (o *pauseOut) config(i int, cycle int64) *pauseConfig {
 func (c *pauseConfig) sent(frame []byte) (end, ok bool) {
 	var want [nicspec.FrameMin]byte
 	for _, quanta := range [...]uint16{0, c.PauseTime} {
-		nic.BuildPause(&c.PortEntryFields, c.mac, quanta, &want)
+		core.BuildPause(&c.PortEntryFields, c.mac, quanta, &want)
 		if bytes.Equal(want[:], frame) {
 			return quanta == 0, true
 		}
@@ -178,7 +178,7 @@ func (r *Referee) failPause(o *pauseOut) {
 		c = o.config(i, r.x.First)
 	}
 	var want [nicspec.FrameMin]byte
-	nic.BuildPause(&c.PortEntryFields, c.mac, c.PauseTime, &want)
+	core.BuildPause(&c.PortEntryFields, c.mac, c.PauseTime, &want)
 	if len(want) != len(got) {
 		r.fail(d, "F6", "frame length", fmt.Sprint(len(want)), fmt.Sprint(len(got)))
 		return
@@ -209,7 +209,7 @@ func (r *Referee) pauseTold(p *rxPort, cfg *pauseConfig) {
 		limit = int(cfg.Xon)
 	}
 	quanta := min(o.quanta, cfg.PauseTime) // half of which has passed, whether the time was written before that began or since
-	if again := o.told + r.cfg.Spec.PauseCycles(quanta)/2 - r.pauseSlack(); o.paused && !o.unknown && r.x.First < again {
+	if again := o.told + core.PauseCycles(quanta, r.cfg.Build.EthBits)/2 - r.pauseSlack(); o.paused && !o.unknown && r.x.First < again {
 		r.fail(d, "F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again), fmt.Sprintf("in cycle %d", r.x.First))
 	}
 	if most := p.mostHeld(r.looksBack(o)); most <= limit {

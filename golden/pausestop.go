@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -20,17 +20,17 @@ const keptPauses = 64
 type pauseIn struct {
 	seq     uint32
 	last    int64
-	frame   nic.PauseFrame
+	frame   core.PauseFrame
 	classes uint8 // stopped by it
 	sure    bool  // it was honoured, and for these classes
 }
 
 // pauseIn notes a frame that may be a pause frame, anew if it is known.
 func (r *Referee) pauseIn(f *rxFrame) {
-	if !r.cfg.Spec.Has(nicspec.PartPause) || f.n < nicspec.FrameMin || f.n > nicspec.FrameMax {
+	if !r.cfg.Build.Has(nicspec.PartPause) || f.n < nicspec.FrameMin || f.n > nicspec.FrameMax {
 		return
 	}
-	p, ok := nic.ParsePause(f.data)
+	p, ok := core.ParsePause(f.data)
 	if !ok {
 		return
 	}
@@ -50,7 +50,7 @@ func (r *Referee) pauseIn(f *rxFrame) {
 			return
 		}
 	}
-	if old := &k.came[k.n%keptPauses]; k.n >= keptPauses && in.last < old.last+r.cfg.Spec.PauseCycles(slices.Max(old.frame.Quanta[:])) {
+	if old := &k.came[k.n%keptPauses]; k.n >= keptPauses && in.last < old.last+core.PauseCycles(slices.Max(old.frame.Quanta[:]), r.cfg.Build.EthBits) {
 		r.met[limitStops]++
 	}
 	k.came[k.n%keptPauses] = in
@@ -73,7 +73,7 @@ func mayPause(f *rxFrame) (may, sure bool) {
 // stopped reports whether nothing may begin in a cycle: on the port, or, with
 // class 0 to 7, of that class [F3, F4]. since is the cycle from which on the
 // stop had to hold.
-func (k *stopKeeper) stopped(spec *nic.Spec, class int, cycle int64) (since int64, stopped bool) {
+func (k *stopKeeper) stopped(build *nicspec.Build, class int, cycle int64) (since int64, stopped bool) {
 	for i := k.n - 1; i >= max(0, k.n-keptPauses); i-- {
 		in := &k.came[i%keptPauses]
 		quanta := in.frame.Quanta[0]
@@ -83,7 +83,7 @@ func (k *stopKeeper) stopped(spec *nic.Spec, class int, cycle int64) (since int6
 		if in.last >= cycle || in.frame.Priority != (class >= 0) || class >= 0 && in.classes>>class&1 == 0 {
 			continue
 		}
-		if cycle >= in.last+spec.PauseCycles(quanta) {
+		if cycle >= in.last+core.PauseCycles(quanta, build.EthBits) {
 			return 0, false // it may have been the latest to count
 		}
 		since = in.last + nicspec.VisibleCycles
@@ -96,12 +96,12 @@ func (k *stopKeeper) stopped(spec *nic.Spec, class int, cycle int64) (since int6
 
 // heldBack is [F4] for a frame of a queue that began to leave.
 func (r *Referee) heldBack(q *txq) {
-	if !r.cfg.Spec.Has(nicspec.PartPause) {
+	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return
 	}
 	p := &r.rx.ports[r.x.Port]
 	for _, class := range [...]int{-1, int(q.ctx.PfcClass)} {
-		since, stopped := p.stops.stopped(&r.cfg.Spec, class, r.x.First)
+		since, stopped := p.stops.stopped(&r.cfg.Build, class, r.x.First)
 		if !stopped || p.out.last < since && r.x.First <= since+r.cfg.EthHeldBack {
 			continue // the other side may have kept it waiting
 		}
@@ -122,12 +122,12 @@ const fetchSlack = 1024
 // fetchedWhileStopped is [F4] for a read of a queue's ring: none while its class
 // is stopped on every port.
 func (r *Referee) fetchedWhileStopped(q *txq) {
-	if !r.cfg.Spec.Has(nicspec.PartPause) {
+	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return
 	}
 	class := int(q.ctx.PfcClass)
 	for i := range r.rx.ports {
-		since, stopped := r.rx.ports[i].stops.stopped(&r.cfg.Spec, class, r.x.First)
+		since, stopped := r.rx.ports[i].stops.stopped(&r.cfg.Build, class, r.x.First)
 		if !stopped || r.free(since) <= fetchSlack {
 			return
 		}

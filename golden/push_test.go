@@ -43,7 +43,7 @@ func pushes(t testing.TB) (Config, []boundary.Crossing) {
 		r.settle()
 	}
 	m.readCounters()
-	return DefaultConfig(o.spec), r.tape
+	return DefaultConfig(o.spec.Build), r.tape
 }
 
 func TestPushSabotageIsCaught(t *testing.T) {

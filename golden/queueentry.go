@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -45,7 +45,7 @@ func (b *barSide) classAt(off uint32) wordClass {
 }
 
 // tableRead follows a table command that loads TBL_DATA.
-func (r *Referee) tableRead(e *nic.Effect) {
+func (r *Referee) tableRead(e *core.Effect) {
 	w := &r.bar.words
 	*w = [nicspec.TableWords]wordClass{}
 	if e.Table == nicspec.TableAccount {
@@ -68,7 +68,7 @@ func (r *Referee) tableRead(e *nic.Effect) {
 // queueView is what is known of a queue of either kind.
 type queueView struct {
 	domain  Domain
-	ctx     *nic.Queue // CI and CQI by the outputs seen
+	ctx     *core.Queue // CI and CQI by the outputs seen
 	epoch   uint32
 	open    bool
 	leastPI uint16
@@ -175,7 +175,7 @@ func (r *Referee) indexWord(f *entryRead, v *queueView, off uint32, class wordCl
 
 // mostIndices is how far consumer and completion index of a queue may be.
 func (r *Referee) mostIndices(f *entryRead, v *queueView, failing bool) (ci, cqi uint16) {
-	_, ahead := r.usable(&nic.Effect{Rx: f.rx, Index: f.queue})
+	_, ahead := r.usable(&core.Effect{Rx: f.rx, Index: f.queue})
 	ci, cqi = v.ctx.CI+ahead, v.ctx.CQI+ahead
 	switch {
 	case !v.open && !f.rx:

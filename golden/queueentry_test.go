@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -76,7 +75,7 @@ func entryRun(t *testing.T) (clean []boundary.Crossing, reads map[string]map[uin
 // A queue at rest shows one state and one set of indices only.
 func TestQueueEntryIsExactAtRest(t *testing.T) {
 	clean, reads := entryRun(t)
-	cfg := DefaultConfig(nic.DefaultSpec())
+	cfg := DefaultConfig(nicspec.DefaultBuild())
 	rep := judge(t, cfg, clean)
 	require.True(t, rep.Passed(), "%v", rep)
 	const run, failed = uint32(nicspec.QueueStateRun) << 24, uint32(nicspec.QueueStateError) << 24

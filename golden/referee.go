@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -14,14 +14,14 @@ import (
 // concurrent use.
 type Referee struct {
 	cfg  Config
-	regs *nic.Regs
+	regs *core.Regs
 	mon  *tlp.Monitor
 
 	x       boundary.Crossing // at hand
 	now     int64             // its last cycle
 	work    int64             // last cycle in which anything but a register read crossed
 	hdr     tlp.Header        // of the TLP at hand
-	outcome nic.Outcome       // of the request at hand
+	outcome core.Outcome      // of the request at hand
 	ofFrame *Mismatch         // first mismatch of the frame being compared
 
 	dig  digest
@@ -55,7 +55,7 @@ func New(cfg Config) (*Referee, error) {
 		return nil, err
 	}
 	mon := tlp.DefaultMonitorConfig()
-	r := &Referee{cfg: cfg, regs: nic.NewRegs(cfg.Spec), now: -1}
+	r := &Referee{cfg: cfg, regs: core.NewRegs(cfg.Build), now: -1}
 	mon.Limits = r.regs.Limits()
 	mon.DeviceID, mon.CheckDeviceID = nicspec.RequesterNic, true
 	var err error
@@ -63,15 +63,15 @@ func New(cfg Config) (*Referee, error) {
 		return nil, fmt.Errorf("golden: %w", err)
 	}
 	r.dig = newDigest()
-	r.past = newHistory(cfg.Spec.Ports, cfg.Spec.NumRxq, cfg.Spec.NumTxq)
+	r.past = newHistory(cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
 	r.ver.init(r.regs.Config())
 	r.read, r.wr = newPageMap(), newPageMap()
 	r.devctl.reset(r.regs)
 	r.rest.init()
 	r.bar.init(r.regs)
 	r.rd.init(r.regs.CplTimeout())
-	r.rx.init(&cfg.Spec)
-	r.tx.init(&cfg.Spec)
+	r.rx.init(&cfg.Build)
+	r.tx.init(&cfg.Build)
 	return r, nil
 }
 
@@ -121,8 +121,8 @@ func (r *Referee) unfit(x *boundary.Crossing) string {
 		return fmt.Sprintf("%v is out of order after cycle %d", *x, r.now)
 	case x.Kind.IsTLP() && x.TLP == nil, !x.Kind.IsTLP() && x.Frame == nil:
 		return fmt.Sprintf("%v carries nothing", *x)
-	case uint(x.Port) >= uint(r.cfg.Spec.Ports):
-		return fmt.Sprintf("%v: the build has %d ports", *x, r.cfg.Spec.Ports)
+	case uint(x.Port) >= uint(r.cfg.Build.Ports):
+		return fmt.Sprintf("%v: the build has %d ports", *x, r.cfg.Build.Ports)
 	}
 	return ""
 }
@@ -213,7 +213,7 @@ var relations = map[tlp.Relation]string{
 // tlpIn takes what the device is given.
 func (r *Referee) tlpIn() {
 	p := r.x.TLP
-	completion := nic.DecodeInbound(&p.Hdr, &r.hdr) == nic.InCompletion
+	completion := core.DecodeInbound(&p.Hdr, &r.hdr) == core.InCompletion
 	if completion && r.tooEarly(&r.hdr) { // for the monitor, which knows last beats only, it would be for the request
 		r.stats.Foreign++
 	} else if broken := r.mon.Check(tlp.ToDevice, uint64(r.now), p); len(broken) > 0 {

@@ -53,7 +53,7 @@ func TestRests(t *testing.T) {
 	}
 	r.settle()
 	m.readCounters()
-	p := judgeRests(t, DefaultConfig(o.spec), r.tape, rests...)
+	p := judgeRests(t, DefaultConfig(o.spec.Build), r.tape, rests...)
 	require.True(t, p.Passed(), "%v", p)
 	require.Greater(t, len(rests), 20)
 	require.True(t, slices.IsSortedFunc(rests, func(a, b boundary.Rest) int { return int(a.First - b.Last) }))

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
 	"nictwin/models/host"
+	"nictwin/models/msg"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
@@ -27,8 +28,8 @@ type rig struct {
 	mem   *memory
 	peers []*peer
 
-	frames ether.Pool
-	tlps   tlp.Pool
+	frames msg.Frames
+	tlps   msg.TLPs
 	tape   []boundary.Crossing // copies, if opt.record
 }
 
@@ -117,14 +118,14 @@ type peer struct {
 	*sim.ComponentBase
 	rig  *rig
 	port *simcore.Port
-	out  fifo[*ether.Frame]
+	out  fifo[*msg.Frame]
 	got  int
 }
 
 func (p *peer) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 	for p.port.Len() > 0 {
 		p.got++
-		p.rig.frames.Put(p.port.Retrieve(now).(*ether.Frame))
+		p.rig.frames.Put(p.port.Retrieve(now).(*msg.Frame))
 	}
 }
 
@@ -152,7 +153,7 @@ type memory struct {
 	bytes   *host.Memory // of every endpoint, by bus address
 	cpl     *tlp.Completer
 	rng     uint64
-	out     fifo[*tlp.Packet]
+	out     fifo[*msg.TLP]
 	faults  map[uint64]fault // by address of a read
 	delay   map[uint64]simcore.Ps
 	rx, tx  [256]testRing
@@ -198,8 +199,8 @@ func (m *memory) random() uint64 {
 
 func (m *memory) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 	for m.port.Len() > 0 {
-		p := m.port.Retrieve(now).(*tlp.Packet)
-		m.take(p)
+		p := m.port.Retrieve(now).(*msg.TLP)
+		m.take(&p.Packet)
 		m.rig.tlps.Put(p)
 	}
 }
@@ -243,16 +244,17 @@ func (m *memory) Handle(e sim.Event) error {
 		m.bytes.Read(addr, dst)
 		return map[fault]error{faultUR: tlp.ErrUnsupported, faultCA: tlp.ErrAborted, faultPoison: tlp.ErrPoisoned}[what]
 	}
-	err := m.cpl.Answer(&late.h, read, &m.rig.tlps, func(p *tlp.Packet) {
+	reply, err := m.cpl.Begin(&late.h)
+	for err == nil && reply.More() {
+		p := m.rig.tlps.Get()
+		err = reply.Fill(&p.Packet, read)
 		if what == faultMalformed {
 			h := tlp.Parse(&p.Hdr)
 			h.ByteCount = h.ByteCount%tlp.PageBytes + 1
-			if err := p.SetHeader(&h); err != nil {
-				panic(err)
-			}
+			err = p.SetHeader(&h)
 		}
 		m.out.push(p)
-	})
+	}
 	m.flush()
 	return err
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -99,7 +99,7 @@ func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
 // besideRing reports a read at the place where a due entry of a ring would
 // stand if the ring did not wrap: whoever reads rings has lost its way.
 func (r *Referee) besideRing(d *readReq) bool {
-	beside := func(dom Domain, rule string, ctx *nic.Queue, from uint16, entry uint64) bool {
+	beside := func(dom Domain, rule string, ctx *core.Queue, from uint16, entry uint64) bool {
 		off := d.addr - ctx.RingBase
 		i := uint16(off / entry)
 		if off%entry != 0 || uint64(d.n)%entry != 0 || off/entry < uint64(ctx.Size()) || off/entry > math.MaxUint16 || i-from >= ctx.PI-from {
@@ -125,7 +125,7 @@ func (r *Referee) besideRing(d *readReq) bool {
 
 // unreadable says why the device may not read entries of a ring.
 func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string {
-	var ctx *nic.Queue
+	var ctx *core.Queue
 	var state func(uint16) slotState
 	from := uint16(0)
 	if rx {

@@ -29,7 +29,7 @@ func TestReadsBeyondARingsEnd(t *testing.T) {
 		r.settle()
 	}
 	m.readCounters()
-	cfg := DefaultConfig(r.opt.spec)
+	cfg := DefaultConfig(r.opt.spec.Build)
 	require.True(t, judge(t, cfg, r.tape).Passed())
 	for _, c := range []struct {
 		read         pick

@@ -3,7 +3,7 @@ package golden
 import (
 	"math"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -30,7 +30,7 @@ const maxWordVersions = 64 // kept of a word
 func (s *rssVersions) init() { s.quiet = math.MinInt64 }
 
 // add notes what is configured after a write accepted in a cycle.
-func (s *rssVersions) add(was, now *nic.Config, cycle int64) {
+func (s *rssVersions) add(was, now *core.Config, cycle int64) {
 	if was.RssKey != now.RssKey {
 		for i := range s.key {
 			s.write(&s.key[i], was.RssKey.Word(i), now.RssKey.Word(i), cycle)
@@ -72,8 +72,8 @@ func (w wordVersions) met(f *rxFrame, visit func(v uint32)) {
 
 // spread gives a frame caught in a change of the key or the table a verdict for
 // each queue that action Rss can lead to.
-func (s *rssVersions) spread(f *rxFrame, v *nic.RxVerdict, out []nic.RxVerdict) []nic.RxVerdict {
-	if v.Drop != nic.NoDrop || !v.Group.On {
+func (s *rssVersions) spread(f *rxFrame, v *core.RxVerdict, out []core.RxVerdict) []core.RxVerdict {
+	if v.Drop != core.NoDrop || !v.Group.On {
 		return append(out, *v)
 	}
 	var queues [nicspec.RxqMax]bool
@@ -94,14 +94,14 @@ func (s *rssVersions) spread(f *rxFrame, v *nic.RxVerdict, out []nic.RxVerdict) 
 }
 
 // lowHashes is what the hash of a frame can end in.
-func (s *rssVersions) lowHashes(f *rxFrame, v *nic.RxVerdict) (set [nicspec.RssEntries]bool) {
+func (s *rssVersions) lowHashes(f *rxFrame, v *core.RxVerdict) (set [nicspec.RssEntries]bool) {
 	var buf [nicspec.RssKeyBytes]byte
 	input := v.RssInput(&buf)
 	set[0] = true
 	for i := range s.key {
 		var next [nicspec.RssEntries]bool
 		s.key[i].met(f, func(word uint32) {
-			add := nic.RssWord(i, word, input)
+			add := core.RssWord(i, word, input)
 			for h, may := range set {
 				if may {
 					next[uint8(uint32(h)^add)] = true
@@ -117,14 +117,14 @@ func (s *rssVersions) lowHashes(f *rxFrame, v *nic.RxVerdict) (set [nicspec.RssE
 const maxHashes = 1 << 18
 
 // canBe reports whether a frame can have a hash.
-func (s *rssVersions) canBe(f *rxFrame, v *nic.RxVerdict, hash uint32) bool {
+func (s *rssVersions) canBe(f *rxFrame, v *core.RxVerdict, hash uint32) bool {
 	var buf [nicspec.RssKeyBytes]byte
 	input := v.RssInput(&buf)
 	sums := []uint32{0}
 	for i := range s.key {
 		var next []uint32
 		s.key[i].met(f, func(word uint32) {
-			add := nic.RssWord(i, word, input)
+			add := core.RssWord(i, word, input)
 			for _, h := range sums {
 				next = append(next, h^add)
 			}
@@ -146,7 +146,7 @@ func (s *rssVersions) canBe(f *rxFrame, v *nic.RxVerdict, hash uint32) bool {
 // settleHash gives a frame caught in a change of the key or the table the hash
 // that its completion entry names, if it can have it and the queue is one that
 // goes with it.
-func (s *rssVersions) settleHash(f *rxFrame, v *nic.RxVerdict, hash uint32, queue int) bool {
+func (s *rssVersions) settleHash(f *rxFrame, v *core.RxVerdict, hash uint32, queue int) bool {
 	if !s.canBe(f, v, hash) {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 )
@@ -184,8 +184,8 @@ func digested(f []byte) []byte {
 	if len(f) < nicspec.FrameMin {
 		return f
 	}
-	var h nic.Headers
-	nic.Parse(f, 4791, &h)
+	var h core.Headers
+	core.Parse(f, 4791, &h)
 	from, to := int(h.PayloadOff), int(h.L4Off)+int(h.UDPLen)-4
 	if h.Roce && !h.L4LenBad && to-from > 4 {
 		sum := crc32.Checksum(f[from:to-4], crc32.MakeTable(crc32.Castagnoli))

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -154,7 +154,7 @@ func (r *Referee) landed(q *rxq, f *rxFrame) []byte {
 		return f.data
 	}
 	r.rx.joined = append(r.rx.joined[:0], f.data...)
-	nic.MarkCE(r.rx.joined, &f.v.Headers)
+	core.MarkCE(r.rx.joined, &f.v.Headers)
 	return r.rx.joined
 }
 
@@ -176,7 +176,7 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 			e.String(), r.describe(f))
 	}
 	r.holds(q.domain(), "a frame that is delivered later", f.first, r.now)
-	slot := nic.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
+	slot := core.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
 	if a = r.rx.accountOf(v); a != nil {
 		slot.SlowPath = int(v.Account.Queue) == q.id && (int(v.Queue) != q.id || e.SlowPath())
 		slot.AccountSeq = a.plausible(e.AccountSeq())
@@ -187,7 +187,7 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 		a = nil
 	}
 	plan := &r.rx.plan
-	nic.PlanRx(&q.ctx, v, f.n, &slot, plan)
+	core.PlanRx(&q.ctx, v, f.n, &slot, plan)
 	if v.DropCrc && q.ctx.CrcMode == nicspec.CrcModeCheck {
 		r.fail(q.domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered", e.String(), r.describe(f))
 	}
@@ -199,7 +199,7 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 			"expected "+nicspec.RxCqe(plan.Cqe[:]).String(), r.describe(f))
 	}
 	if plan.MarkCE {
-		nic.MarkCE(f.data, &v.Headers)
+		core.MarkCE(f.data, &v.Headers)
 	}
 	r.comparePart(q, s, f, partHdr, 0, plan.HdrLen)
 	r.comparePart(q, s, f, partPay, plan.HdrLen, plan.PayLen)
@@ -220,7 +220,7 @@ func (r *Referee) inOrder(q *rxq, f *rxFrame, e nicspec.RxCqe) {
 
 // verdictFor is the verdict by which a frame came to a queue: of those that may
 // be, the one that its completion entry speaks of.
-func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *nic.RxVerdict {
+func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdict {
 	if f.place != placeUnsure {
 		if f.rssOpen {
 			r.ver.rss.settleHash(f, &f.v, e.RssHash(), q.id)
@@ -354,7 +354,7 @@ func (r *Referee) endFrame(q *rxq, f *rxFrame) {
 }
 
 // tellDelivered hands a delivered frame to the hook.
-func (r *Referee) tellDelivered(q *rxq, s *rxSlot, f *rxFrame, plan *nic.RxPlan) {
+func (r *Referee) tellDelivered(q *rxq, s *rxSlot, f *rxFrame, plan *core.RxPlan) {
 	got := r.rx.joined[:0]
 	for part, n := range [...]int{plan.HdrLen, plan.PayLen} {
 		if sh := s.parts[part]; sh != nil {

@@ -1,7 +1,7 @@
 package golden
 
 import (
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -64,7 +64,7 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 		m := dropMask(0)
 		for i := range f.alts {
 			v := &f.alts[i]
-			if v.Drop != nic.NoDrop {
+			if v.Drop != core.NoDrop {
 				m |= dropBit(v.Drop) | f.earlier
 			} else if q := r.rx.queue(v.Queue); q == nil {
 				m |= dropBit(nicspec.CntRxDropQueueOff)
@@ -76,7 +76,7 @@ func (r *Referee) lost(p *rxPort, f *rxFrame) {
 				}
 			}
 		}
-		if r.ver.now.Gate(f.n) == nic.NoDrop {
+		if r.ver.now.Gate(f.n) == core.NoDrop {
 			m |= r.overflowCause(f)
 		}
 		r.dropped(p, f, m, true)

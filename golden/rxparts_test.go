@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -62,7 +62,7 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 		m.reg(nicspec.RegTblData(w), 1)
 	}
 	m.readCounters()
-	cfg := DefaultConfig(o.spec)
+	cfg := DefaultConfig(o.spec.Build)
 	cfg.ForbidNoDesc, cfg.ForbidOverflow = true, true
 	return cfg, r.tape
 }
@@ -155,8 +155,8 @@ func TestRxPartSabotageIsCaught(t *testing.T) {
 // or new, and its queue goes with its hash [S4].
 func TestRssWindow(t *testing.T) {
 	var v versions
-	cfg := nic.Config{RxEnable: true, Rss: true, DefaultAction: nicspec.ActionRss, DefaultLog: 8}
-	v.init(nic.Config{})
+	cfg := core.Config{RxEnable: true, Rss: true, DefaultAction: nicspec.ActionRss, DefaultLog: 8}
+	v.init(core.Config{})
 	v.add(cfg, 10)
 	for i := range 4 { // every write is over before the next
 		cfg.RssKey = cfg.RssKey.With(i, 0x01020304*uint32(i+1))
@@ -164,12 +164,12 @@ func TestRssWindow(t *testing.T) {
 	}
 	data := pattern(60, 3)
 	copy(data[12:], []byte{8, 0, 0x45, 0, 0, 40, 0, 0, 0, 0, 9, 17})
-	var h nic.Headers
-	nic.Parse(data, 4791, &h)
+	var h core.Headers
+	core.Parse(data, 4791, &h)
 	var buf [nicspec.RssKeyBytes]byte
 	input := h.RssInput(&buf)
 	old := cfg.RssKey.Hash(input)
-	word := func(i int, was, now uint32) uint32 { return nic.RssWord(i, was, input) ^ nic.RssWord(i, now, input) }
+	word := func(i int, was, now uint32) uint32 { return core.RssWord(i, was, input) ^ core.RssWord(i, now, input) }
 	cfg.RssKey = cfg.RssKey.With(0, 0x11).With(2, 0x77777777)
 	first, second := word(0, 0x01020304, 0x11), word(2, 0x0306090c, 0x77777777)
 	cfg.Indirection = cfg.Indirection.With(int(uint8(old)), 3)

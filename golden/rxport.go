@@ -3,7 +3,7 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -18,7 +18,7 @@ type rxSide struct {
 	taken    taken
 	unsure   int     // frames that may go to more than one place
 	last     *rxSlot // descriptor written to last
-	plan     nic.RxPlan
+	plan     core.RxPlan
 	joined   []byte
 	event    FrameEvent
 }
@@ -73,8 +73,8 @@ type rxFrame struct {
 	port        int
 	seq         uint32
 	first, last int64
-	v           nic.RxVerdict   // unless place is placeUnsure
-	alts        []nic.RxVerdict // for placeUnsure
+	v           core.RxVerdict   // unless place is placeUnsure
+	alts        []core.RxVerdict // for placeUnsure
 	place       framePlace
 	rssOpen     bool     // its hash is not certain [S4]
 	overflow    bool     // the receive buffer may have been full
@@ -94,15 +94,15 @@ const bufferUnit = 64 // of the receive buffer [R3]
 
 func roomOf(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }
 
-func (s *rxSide) init(spec *nic.Spec) {
-	s.ports = make([]rxPort, spec.Ports)
+func (s *rxSide) init(build *nicspec.Build) {
+	s.ports = make([]rxPort, build.Ports)
 	for i := range s.ports {
 		s.ports[i].out = newPauseOut()
 	}
-	s.queues = make([]rxq, spec.NumRxq)
-	s.accounts = newAccounts(spec)
+	s.queues = make([]rxq, build.NumRxq)
+	s.accounts = newAccounts(build)
 	for i := range s.queues {
-		s.queues[i].init(i, spec.Ports)
+		s.queues[i].init(i, build.Ports)
 	}
 }
 
@@ -164,10 +164,10 @@ func (r *Referee) assign(p *rxPort, f *rxFrame) {
 		f.v, f.alts = f.alts[0], f.alts[:0]
 	}
 	q := r.rx.queue(f.v.Queue)
-	if f.v.Drop == nic.NoDrop && q == nil {
+	if f.v.Drop == core.NoDrop && q == nil {
 		f.v.Drop = nicspec.CntRxDropQueueOff
 	}
-	if f.v.Drop != nic.NoDrop {
+	if f.v.Drop != core.NoDrop {
 		f.place = placeDrop
 		p.drops.push(f)
 		return

@@ -3,16 +3,16 @@ package golden
 import (
 	"math"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 // rxq is what is known of one receive queue.
 type rxq struct {
 	id    int
-	ctx   nic.Queue // as enabled last; CI and CQI count the entries seen
-	was   nic.Queue // as enabled before
-	epoch uint32    // counts the enablings
+	ctx   core.Queue // as enabled last; CI and CQI count the entries seen
+	was   core.Queue // as enabled before
+	epoch uint32     // counts the enablings
 
 	open     bool  // enabled, or being disabled
 	draining bool  // being disabled
@@ -158,7 +158,7 @@ func (s *rxSlot) buffer(part int) (addr uint64, size int) {
 }
 
 // ranges enters or removes what a queue makes the device read and write.
-func (r *Referee) ringRanges(ctx *nic.Queue, id int, rx, enter bool) {
+func (r *Referee) ringRanges(ctx *core.Queue, id int, rx, enter bool) {
 	n, entry := int(ctx.Size()), nicspec.WqeBytes
 	ring, cq := owner{kind: ownsTxRing, queue: uint16(id)}, owner{kind: ownsTxCq, queue: uint16(id)}
 	msg := owner{kind: ownsMsg, part: partTx, queue: uint16(id)}
@@ -344,7 +344,7 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 
 // queueCauses is why a queue may not have taken a frame; next is the
 // descriptor that its next frame took. No cause means that it had to.
-func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *nic.RxVerdict, next uint16) (m dropMask) {
+func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *core.RxVerdict, next uint16) (m dropMask) {
 	m = r.overflowCause(f) | f.earlier
 	if q.offTo >= f.last {
 		m |= dropBit(nicspec.CntRxDropQueueOff)
@@ -363,7 +363,7 @@ func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *nic.RxVerdict, next uint16)
 }
 
 // runCauses is [X5], [R8] and [R9] for a queue in state Run.
-func (r *Referee) runCauses(ctx *nic.Queue, v *nic.RxVerdict, n int, empty bool) dropMask {
+func (r *Referee) runCauses(ctx *core.Queue, v *core.RxVerdict, n int, empty bool) dropMask {
 	if ctx.PayBufSize == 0 {
 		return 0
 	}

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
 	_ "nictwin/models/fixedseed"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -115,9 +115,9 @@ func TestFieldsOfAFrame(t *testing.T) {
 		{v6, 21, "ipv6.hops"}, {v6, 60, "tcp.seq"}, {v6, 74, "payload+0"},
 		{frame[:40], 20, "byte 20"},
 	} {
-		var h nic.Headers
+		var h core.Headers
 		if len(c.frame) >= nicspec.FrameMin {
-			nic.Parse(c.frame, nicspec.ResetRocePort, &h)
+			core.Parse(c.frame, nicspec.ResetRocePort, &h)
 		}
 		require.Equal(t, c.want, fieldAt(c.frame, &h, c.at), "byte %d", c.at)
 	}
@@ -134,7 +134,7 @@ func TestConfigReportsEverything(t *testing.T) {
 }
 
 func TestSilenceIsNoPass(t *testing.T) {
-	cfg := DefaultConfig(nic.DefaultSpec())
+	cfg := DefaultConfig(nicspec.DefaultBuild())
 	p := judge(t, cfg, nil)
 	require.Equal(t, Differs, p.Result)
 	require.Contains(t, p.Reason, "RX_FRAMES[0]: expected read")
@@ -148,7 +148,7 @@ func TestNonsenseIsInfrastructure(t *testing.T) {
 		"ports":   {{Kind: boundary.FrameIn, Port: 1, Frame: frame}},
 		"kind":    {{Kind: boundary.NumKinds, Frame: frame}},
 	} {
-		p := judge(t, DefaultConfig(nic.DefaultSpec()), tape)
+		p := judge(t, DefaultConfig(nicspec.DefaultBuild()), tape)
 		require.Equal(t, Infrastructure, p.Result, name)
 		require.NotEmpty(t, p.Reason)
 	}

@@ -62,7 +62,7 @@ func calm(t testing.TB) (Config, []boundary.Crossing) {
 		r.step(simcore.Ps(rng.IntN(300)) * simcore.Nanosecond)
 	}
 	m.readCounters()
-	cfg := DefaultConfig(o.spec)
+	cfg := DefaultConfig(o.spec.Build)
 	cfg.ForbidNoDesc, cfg.ForbidOverflow = true, true
 	return cfg, r.tape
 }

@@ -3,7 +3,7 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -111,7 +111,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 		return
 	}
 	var want [nicspec.CqeBytes]byte
-	nic.BuildTxCqe(uint16(q.id), e.index, status, e.plan.ID, e.sent, q.ctx.Phase(q.ctx.CQI), &want)
+	core.BuildTxCqe(uint16(q.id), e.index, status, e.plan.ID, e.sent, q.ctx.Phase(q.ctx.CQI), &want)
 	if e.left && e.gone != 0 {
 		r.holds(q.domain(), "a completion entry to be written", e.gone, r.now)
 	}

@@ -3,7 +3,7 @@ package golden
 import (
 	"bytes"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -13,7 +13,7 @@ type txEntry struct {
 	index   uint16
 	fetched int64 // cycle
 	raw     [nicspec.WqeBytes]byte
-	plan    nic.TxPlan
+	plan    core.TxPlan
 	buf     store  // the frame as gathered, or the source of a copy
 	done    []byte // the frame after its offloads
 	pieces  [nicspec.WqeSlots]txPiece
@@ -106,13 +106,13 @@ func (e *txEntry) reset(q *txq, index uint16, now int64) {
 }
 
 // decode finds what an entry asks for.
-func (r *Referee) decode(e *txEntry, keys nic.KeyTable) {
-	nic.DecodeWqe(&e.raw, keys, r.tx.limits, &e.plan)
+func (r *Referee) decode(e *txEntry, keys core.KeyTable) {
+	core.DecodeWqe(&e.raw, keys, r.tx.limits, &e.plan)
 	e.plan.ECN = e.queue.ctx.EcnMode
 }
 
 // begin decodes an entry and lets the device read its pieces [T3, T4].
-func (r *Referee) begin(e *txEntry, keys nic.KeyTable) {
+func (r *Referee) begin(e *txEntry, keys core.KeyTable) {
 	r.decode(e, keys)
 	p := &e.plan
 	switch {
@@ -137,7 +137,7 @@ func (r *Referee) begin(e *txEntry, keys nic.KeyTable) {
 }
 
 // alternate gives an entry at work another reading, under other keys [T12].
-func (r *Referee) alternate(e *txEntry, keys nic.KeyTable) {
+func (r *Referee) alternate(e *txEntry, keys core.KeyTable) {
 	if op := nicspec.Wqe(e.raw[:]).Opcode(); e.left || op == nicspec.OpcodeNop || e.plan.Status == nicspec.StatusBadOpcode {
 		return
 	}
@@ -174,7 +174,7 @@ func (e *txEntry) owner(piece int) owner {
 
 // readable finds the pieces of an entry that fails which the device may read
 // all the same [T4].
-func (e *txEntry) readable(keys nic.KeyTable) {
+func (e *txEntry) readable(keys core.KeyTable) {
 	w := nicspec.Wqe(e.raw[:])
 	const header = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
 	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0
@@ -274,7 +274,7 @@ func (e *txEntry) finish() nicspec.Status {
 		raw = e.done
 		copy(raw, e.buf.flat[:p.Length])
 	}
-	e.frame, e.status = nic.FinishTx(p, raw)
+	e.frame, e.status = core.FinishTx(p, raw)
 	return e.status
 }
 

@@ -5,14 +5,14 @@ import (
 	"fmt"
 
 	"nictwin/models/dma"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 // frameOut judges a frame that left.
 func (r *Referee) frameOut() {
 	r.ofFrame = nil
-	if r.x.Frame.Queue == nicspec.PauseQueue && r.cfg.Spec.Has(nicspec.PartPause) {
+	if r.x.Frame.Queue == nicspec.PauseQueue && r.cfg.Build.Has(nicspec.PartPause) {
 		r.pauseFrameOut()
 	} else {
 		r.queueFrameOut()
@@ -203,8 +203,8 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 		return false
 	}
 	i := firstDifference(e.frame, got)
-	var h nic.Headers
-	nic.Parse(e.frame, r.ver.now.RocePort, &h)
+	var h core.Headers
+	core.Parse(e.frame, r.ver.now.RocePort, &h)
 	r.fail(q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), byteText(e.frame[i], i), byteText(got[i], i), e.describe())
 	return false
 }
@@ -220,7 +220,7 @@ func (r *Referee) laterEntry(q *txq, e *txEntry, data []byte) *txEntry {
 }
 
 // ruleOfByte is the rule that a byte of a frame follows.
-func (e *txEntry) ruleOfByte(h *nic.Headers, at int) string {
+func (e *txEntry) ruleOfByte(h *core.Headers, at int) string {
 	p := &e.plan
 	switch field := fieldAt(e.frame, h, at); {
 	case p.CRC32C && at >= p.CrcOff && at < p.CrcOff+4:

@@ -35,7 +35,7 @@ func sendWithParts(t testing.TB) (Config, []boundary.Crossing) {
 	m.push(0, &w)
 	m.ringTx(0)
 	m.readCounters()
-	return DefaultConfig(o.spec), r.tape
+	return DefaultConfig(o.spec.Build), r.tape
 }
 
 func TestTxPartsSabotageIsCaught(t *testing.T) {

@@ -3,7 +3,7 @@ package golden
 import (
 	"fmt"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -13,7 +13,7 @@ type txSide struct {
 	queues  []txq
 	entries pool[txEntry]
 	pages   pool[dataPage]
-	limits  nic.TxLimits
+	limits  core.TxLimits
 	ghosts  fifo[*txEntry]
 	at      int        // entries that were fetched and have not ended
 	copying int        // copies that may write
@@ -28,7 +28,7 @@ type txSide struct {
 // txq is what is known of one transmit queue.
 type txq struct {
 	id    int
-	ctx   nic.Queue // as enabled last; CI counts the entries seen to end
+	ctx   core.Queue // as enabled last; CI counts the entries seen to end
 	epoch uint32
 
 	open     bool // enabled, or being disabled
@@ -64,9 +64,9 @@ type txSlot struct {
 	entry *txEntry // if it was read
 }
 
-func (s *txSide) init(spec *nic.Spec) {
-	s.queues = make([]txq, spec.NumTxq)
-	s.limits = spec.TxLimits()
+func (s *txSide) init(build *nicspec.Build) {
+	s.queues = make([]txq, build.NumTxq)
+	s.limits = core.LimitsOf(build)
 	s.offSince = never
 	for i := range s.queues {
 		s.queues[i].id = i
@@ -281,7 +281,7 @@ func (r *Referee) ended(q *txq, index uint16) {
 
 // eventEntry judges an Event [Q4, T2] and returns whether the queue has had
 // one.
-func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen, draining bool, data []byte) bool {
+func (r *Referee) eventEntry(d Domain, ctx *core.Queue, bad []badRead, seen, draining bool, data []byte) bool {
 	off := int64(forever)
 	if draining {
 		off = r.bar.drainAt + nicspec.VisibleCycles
@@ -313,7 +313,7 @@ func (r *Referee) eventEntry(d Domain, ctx *nic.Queue, bad []badRead, seen, drai
 		r.fail(d, rule, "type", "one Event", "another", got.String())
 	default:
 		var want [nicspec.CqeBytes]byte
-		nic.BuildEvent(uint16(d.Index), best.first, best.status, ctx.Phase(ctx.CQI), &want)
+		core.BuildEvent(uint16(d.Index), best.first, best.status, ctx.Phase(ctx.CQI), &want)
 		if field, e, g, same := nicspec.DiffTxCqe(want[:], data); !same {
 			r.fail(d, rule, field, e, g, "got      "+got.String(), "expected "+nicspec.TxCqe(want[:]).String())
 		}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 // take copies a group from one configuration to another.
-func (g group) take(dst, src *nic.Config) {
+func (g group) take(dst, src *core.Config) {
 	switch g {
 	case groupGate:
 		dst.RxEnable = src.RxEnable
@@ -45,21 +45,21 @@ func (g group) take(dst, src *nic.Config) {
 // both legal [R6]. Each step of [R2] to [R5] looks at a time of its own, so
 // that groups are followed apart.
 type versions struct {
-	now   nic.Config
+	now   core.Config
 	past  [numGroups][]version // oldest first; the last is in force
 	quiet int64                // last cycle in which an older version may be in force
 	rss   rssVersions
 }
 
 type version struct {
-	cfg   nic.Config // of which only the group counts
-	from  int64      // cycle at which its write was accepted
-	until int64      // last cycle at which it may be in force
+	cfg   core.Config // of which only the group counts
+	from  int64       // cycle at which its write was accepted
+	until int64       // last cycle at which it may be in force
 }
 
 const maxVersions = 256 // kept of a group
 
-func (v *versions) init(cfg nic.Config) {
+func (v *versions) init(cfg core.Config) {
 	v.now, v.quiet = cfg, math.MinInt64
 	v.rss.init()
 	for g := range v.past {
@@ -68,7 +68,7 @@ func (v *versions) init(cfg nic.Config) {
 }
 
 // add notes what is configured after a write accepted in a cycle.
-func (v *versions) add(cfg nic.Config, cycle int64) {
+func (v *versions) add(cfg core.Config, cycle int64) {
 	for g := range numGroups {
 		same := v.now
 		g.take(&same, &cfg)
@@ -122,9 +122,9 @@ func (v *versions) overlapping(g group, first, last int64) []version {
 
 // verdicts gives a frame every verdict that it can get.
 func (v *versions) verdicts(f *rxFrame) {
-	cfgs := []nic.Config{v.now}
+	cfgs := []core.Config{v.now}
 	for g := range numGroups {
-		var next []nic.Config
+		var next []core.Config
 		for _, o := range v.overlapping(g, f.first, f.last) {
 			for _, c := range cfgs {
 				g.take(&c, &o.cfg)
@@ -135,9 +135,9 @@ func (v *versions) verdicts(f *rxFrame) {
 	}
 	f.alts = f.alts[:0]
 	f.rssOpen = v.rss.quiet >= f.first
-	var seen []nic.RxVerdict
+	var seen []core.RxVerdict
 	for i := range cfgs {
-		var w nic.RxVerdict
+		var w core.RxVerdict
 		cfgs[i].Classify(f.port, f.data, &w)
 		if slices.Contains(seen, w) {
 			continue

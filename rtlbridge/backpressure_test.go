@@ -9,6 +9,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -18,7 +19,7 @@ type requester struct {
 	*sim.ComponentBase
 	port      *simcore.Port
 	s         simcore.Scheduler
-	pool      tlp.Pool
+	pool      msg.TLPs
 	sent, got int
 	total     int
 	refused   int
@@ -27,7 +28,7 @@ type requester struct {
 }
 
 // request is TLP i: writes of changing length, and reads, which have no data.
-func (r *requester) request(i int) *tlp.Packet {
+func (r *requester) request(i int) *msg.TLP {
 	p, addr := r.pool.Get(), uint64(i)<<12|uint64(i%64)
 	var err error
 	if i%3 == 0 {
@@ -59,7 +60,7 @@ func (r *requester) Handle(sim.Event) error                  { r.pump(); return 
 func (r *requester) NotifyPortFree(sim.VTimeInSec, sim.Port) { r.pump() }
 func (r *requester) NotifyRecv(now sim.VTimeInSec, p sim.Port) {
 	for m := p.Retrieve(now); m != nil; m = p.Retrieve(now) {
-		got, want := m.(*tlp.Packet), r.request(r.got)
+		got, want := m.(*msg.TLP), r.request(r.got)
 		if got.Hdr != want.Hdr || string(got.Data) != string(want.Data) {
 			r.bad = fmt.Errorf("TLP %d came back as %v, wanted %v", r.got, got, want)
 		}

@@ -5,19 +5,19 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/ether"
+	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
 
-// EtherBinding carries ether.Frame messages. Side-band bytes of an output, if its stream has any, are the frame's queue,
+// EtherBinding carries msg.Frame messages. Side-band bytes of an output, if its stream has any, are the frame's queue,
 // little-endian; inputs have none. Outputs come from pool, accepted inputs go back to it if recycle is set.
-func EtherBinding(port, in, out string, ethPort int, pool *ether.Pool, recycle bool) Binding {
+func EtherBinding(port, in, out string, ethPort int, pool *msg.Frames, recycle bool) Binding {
 	b := Binding{Port: port, In: in, Out: out}
-	b.Encode = func(msg sim.Msg) (side, data []byte, err error) {
-		f, ok := msg.(*ether.Frame)
+	b.Encode = func(m sim.Msg) (side, data []byte, err error) {
+		f, ok := m.(*msg.Frame)
 		if !ok {
-			return nil, nil, fmt.Errorf("an Ethernet port takes *ether.Frame, not %T", msg)
+			return nil, nil, fmt.Errorf("an Ethernet port takes *msg.Frame, not %T", m)
 		}
 		return nil, f.Data, nil
 	}
@@ -38,19 +38,19 @@ func EtherBinding(port, in, out string, ethPort int, pool *ether.Pool, recycle b
 		return f, nil
 	}
 	if recycle {
-		b.Release = func(msg sim.Msg) { pool.Put(msg.(*ether.Frame)) }
+		b.Release = func(m sim.Msg) { pool.Put(m.(*msg.Frame)) }
 	}
 	return b
 }
 
-// TLPBinding carries tlp.Packet messages; the side-band bytes are the 16 bytes of the header. Outputs come from pool,
+// TLPBinding carries msg.TLP messages; the side-band bytes are the 16 bytes of the header. Outputs come from pool,
 // accepted inputs go back to it if recycle is set.
-func TLPBinding(port, in, out string, pool *tlp.Pool, recycle bool) Binding {
+func TLPBinding(port, in, out string, pool *msg.TLPs, recycle bool) Binding {
 	b := Binding{Port: port, In: in, Out: out, Backpressure: true}
-	b.Encode = func(msg sim.Msg) (side, data []byte, err error) {
-		p, ok := msg.(*tlp.Packet)
+	b.Encode = func(m sim.Msg) (side, data []byte, err error) {
+		p, ok := m.(*msg.TLP)
 		if !ok {
-			return nil, nil, fmt.Errorf("a TLP port takes *tlp.Packet, not %T", msg)
+			return nil, nil, fmt.Errorf("a TLP port takes *msg.TLP, not %T", m)
 		}
 		return p.Hdr[:], p.Data, nil
 	}
@@ -64,16 +64,12 @@ func TLPBinding(port, in, out string, pool *tlp.Pool, recycle bool) Binding {
 		if len(data) != 0 {
 			copy(p.Own(len(data)), data)
 		}
-		p.TrafficBytes = tlp.HeaderBytes + len(data)
-		if h, err := p.Header(); err == nil { // a header that makes no sense is for the referee to judge
-			p.TrafficBytes = h.SizeDW()*tlp.DWBytes + len(data)
-		}
 		p.Seq = seq
 		seq++
 		return p, nil
 	}
 	if recycle {
-		b.Release = func(msg sim.Msg) { pool.Put(msg.(*tlp.Packet)) }
+		b.Release = func(m sim.Msg) { pool.Put(m.(*msg.TLP)) }
 	}
 	return b
 }

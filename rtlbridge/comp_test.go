@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"nictwin/models/ether"
 	_ "nictwin/models/fixedseed"
+	"nictwin/models/msg"
 	"nictwin/models/simcore"
 )
 
@@ -26,7 +26,7 @@ type peer struct {
 	port         *simcore.Port
 	s            simcore.Scheduler
 	ev           simcore.Event
-	pool         *ether.Pool
+	pool         *msg.Frames
 	first, total int
 	gap          simcore.Ps
 	sent, got    int
@@ -68,7 +68,7 @@ func taggedFrame(i int) []byte { return tagged[i%len(tagged)] }
 
 func (p *peer) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 	for m := port.Retrieve(now); m != nil; m = port.Retrieve(now) {
-		f := m.(*ether.Frame)
+		f := m.(*msg.Frame)
 		if !bytes.Equal(f.Data, taggedFrame(p.got)) || f.Queue != p.got%7 {
 			p.bad = fmt.Errorf("frame %d came back changed", p.got)
 		}
@@ -131,11 +131,11 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	if o.akita {
 		e = sim.NewSerialEngine()
 	}
-	pool := &ether.Pool{}
+	pool := &msg.Frames{}
 	b := EtherBinding("Eth", "in", "out", 0, pool, true)
 	b.Credits = o.credits
 	b.Encode = func(m sim.Msg) (side, data []byte, err error) {
-		f := m.(*ether.Frame)
+		f := m.(*msg.Frame)
 		return []byte{byte(f.Seq % 7), 0, 0, 0}, f.Data, nil
 	}
 	decode := b.Decode
@@ -143,7 +143,7 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	seq := uint64(0)
 	encode := b.Encode
 	b.Encode = func(m sim.Msg) (side, data []byte, err error) {
-		m.(*ether.Frame).Seq = seq
+		m.(*msg.Frame).Seq = seq
 		seq++
 		return encode(m)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/ether"
+	"nictwin/models/msg"
 	"nictwin/models/simcore"
 )
 
@@ -36,7 +36,7 @@ func TestRestlessDevice(t *testing.T) {
 				c.Write(appendRan(nil, r, nil))
 			})), DialOptions{})
 			require.NoError(t, err)
-			e, pool := simcore.NewEngine(), &ether.Pool{}
+			e, pool := simcore.NewEngine(), &msg.Frames{}
 			spec := CompSpec{InLatency: 640_000, OutLatency: 640_000, Patience: 1000}
 			k, err := NewComp("NIC", e, conn, spec, []Binding{EtherBinding("Eth", "eth_in", "eth_out", 0, pool, true)})
 			require.NoError(t, err)
@@ -83,7 +83,7 @@ func TestRestsAreTold(t *testing.T) {
 				c.Write(appendRan(nil, r, recs))
 			})), DialOptions{})
 			require.NoError(t, err)
-			e, pool := simcore.NewEngine(), &ether.Pool{}
+			e, pool := simcore.NewEngine(), &msg.Frames{}
 			k, err := NewComp("NIC", e, conn, CompSpec{InLatency: 640_000, OutLatency: 640_000, Quantum: quantum},
 				[]Binding{EtherBinding("Eth", "eth_in", "eth_out", 0, pool, true)})
 			require.NoError(t, err)

@@ -38,10 +38,16 @@ var corners = map[string]room{
 	},
 }
 
-// coreBans are imports that a functional core must not have: function is apart from time.
-var coreBans = map[string]string{
-	"github.com/sarchlab/akita/v3/sim": "core.go has no Akita",
-	"time":                             "results never depend on the wall clock",
+// timeless are packages of function apart from time: neither they nor what they import, however far, may import these.
+var timeless = []string{
+	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/ether", "models/dma", "models/fifo", "golden",
+}
+
+var timelessBans = map[string]string{
+	"github.com/sarchlab/akita/v3/sim": "Akita is time",
+	module + "models/simcore":          "simcore is time",
+	module + "models/nic":              "it is a timed component; its function is models/nic/core",
+	module + "models/host":             "it is a timed component",
 	"math/rand":                        "seeds are parameters, randomness is not global",
 }
 
@@ -73,17 +79,58 @@ func checkImport(t *testing.T, path, from string, r room, imp string) {
 			t.Errorf("%s imports %s: its folder may import %v only, because %s", path, imp, c.may, c.why)
 		}
 	}
-	if filepath.Base(path) == "core.go" {
-		if why, banned := coreBans[imp]; banned {
-			t.Errorf("%s imports %s: %s", path, imp, why)
-		}
-	}
 	if strings.HasPrefix(imp, "github.com/sarchlab/akita/v3/") && imp != "github.com/sarchlab/akita/v3/sim" {
 		t.Errorf("%s imports %s: only Akita's sim package, the others pull in cgo, a database and a web server", path, imp)
 	}
 	if imp == "C" {
 		t.Errorf("%s uses cgo: the tree builds without a C compiler", path)
 	}
+}
+
+// TestFunctionApartFromTime holds that what is function knows no time, by what it imports.
+func TestFunctionApartFromTime(t *testing.T) {
+	imports := importGraph(t)
+	for _, pkg := range timeless {
+		if _, ok := imports[module+pkg]; !ok {
+			t.Errorf("%s has gone: mend the list", pkg)
+		}
+		seen := map[string]bool{}
+		var visit func(from, way string)
+		visit = func(from, way string) {
+			for _, imp := range imports[from] {
+				if why, banned := timelessBans[imp]; banned {
+					t.Errorf("%s imports %s (%s): %s", pkg, imp, way, why)
+				}
+				if !seen[imp] {
+					seen[imp] = true
+					visit(imp, way+" > "+imp)
+				}
+			}
+		}
+		visit(module+pkg, pkg)
+	}
+}
+
+// importGraph is what every package imports, its tests excepted.
+func importGraph(t *testing.T) map[string][]string {
+	t.Helper()
+	graph := map[string][]string{}
+	walk(t, func(path string) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), path), nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		pkg := module + filepath.ToSlash(filepath.Dir(path))
+		list := graph[pkg]
+		for _, spec := range f.Imports {
+			imp, err := strconv.Unquote(spec.Path.Value)
+			require.NoError(t, err)
+			list = append(list, imp)
+		}
+		graph[pkg] = list
+	})
+	return graph
 }
 
 // TestSeeds: a property test that seeds itself from the clock fails today and passes tomorrow.

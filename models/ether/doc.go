@@ -1,8 +1,6 @@
-// Package ether is the message that crosses an Ethernet link: one frame,
-// without its FCS, between two components.
+// Package ether is an Ethernet frame as it is seen at a port of a device: its
+// bytes without FCS, the port, and on transmit the queue it came from.
 //
-// It does not parse frames; package wire does that.
-//
-// Invariants: Data is never shared between two frames of a pool, and belongs
-// to whoever retrieved the frame until it is put back.
+// It does not parse frames; package wire does that. The message that carries a
+// frame over a timed link is in package msg.
 package ether

@@ -5,6 +5,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -15,7 +16,7 @@ import (
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
-	TLPs      *tlp.Pool
+	TLPs      *msg.TLPs
 }
 
 const portCap = 1024
@@ -35,7 +36,7 @@ func (b Builder) Build(name string) (*Root, error) {
 		regs:  make([]regRead, b.Spec.Tags),
 	}
 	if r.tlps == nil {
-		r.tlps = new(tlp.Pool)
+		r.tlps = new(msg.TLPs)
 	}
 	policy := tlp.CplLongest
 	if b.Spec.RandomCpl {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -28,13 +29,13 @@ type Root struct {
 	spec       Spec
 	sched      simcore.Scheduler
 	port       *simcore.Port
-	tlps       *tlp.Pool
+	tlps       *msg.TLPs
 	completers [2]*tlp.Completer
 	rng        rand.PCG
 
-	queue   replyHeap     // answers by due time
-	seq     uint64        // order of those due at once
-	out     []*tlp.Packet // register requests to send, from head
+	queue   replyHeap  // answers by due time
+	seq     uint64     // order of those due at once
+	out     []*msg.TLP // register requests to send, from head
 	head    int
 	regs    []regRead // by tag
 	pending int       // register reads in flight
@@ -72,7 +73,7 @@ func (e *RegError) Unwrap() error { return e.Err }
 // ErrNoTag says that as many register reads as the root has tags are in flight.
 var ErrNoTag = errors.New("all tags for register reads are in use")
 
-// PCIe is the port; its messages are tlp.Packet.
+// PCIe is the port; its messages are msg.TLP.
 func (r *Root) PCIe() *simcore.Port { return r.port }
 
 // Err is the first thing that the root could not make sense of, or nil.
@@ -124,9 +125,9 @@ func (r *Root) ReadReg(off uint32, n int, done func(value uint64, err error)) er
 
 // Send sends any TLP to the NIC, after the register accesses asked for before. The root owns p from then on. Requests
 // that want an answer need a requester ID other than the Arm root's; see OnCompletion.
-func (r *Root) Send(p *tlp.Packet) { r.send(p) }
+func (r *Root) Send(p *msg.TLP) { r.send(p) }
 
-func (r *Root) send(p *tlp.Packet) {
+func (r *Root) send(p *msg.TLP) {
 	r.out = append(r.out, p)
 	r.arm(simcore.Now(r.sched))
 }
@@ -141,13 +142,13 @@ func (r *Root) Hold(on bool) {
 // NotifyRecv implements sim.Component.
 func (r *Root) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 	for !r.held {
-		msg := r.port.Retrieve(now)
-		if msg == nil {
+		m := r.port.Retrieve(now)
+		if m == nil {
 			return
 		}
-		p, ok := msg.(*tlp.Packet)
+		p, ok := m.(*msg.TLP)
 		if !ok {
-			r.fail(fmt.Errorf("host: %s received a %T, wants TLPs", r.Name(), msg))
+			r.fail(fmt.Errorf("host: %s received a %T, wants TLPs", r.Name(), m))
 			continue
 		}
 		r.take(p)
@@ -157,7 +158,7 @@ func (r *Root) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 // NotifyPortFree implements sim.Component.
 func (r *Root) NotifyPortFree(sim.VTimeInSec, sim.Port) { r.arm(simcore.Now(r.sched)) }
 
-func (r *Root) take(p *tlp.Packet) {
+func (r *Root) take(p *msg.TLP) {
 	var err error
 	if r.hdr, err = p.Header(); err != nil {
 		r.fail(Breach("P2", "%s received a TLP it cannot read: %v", r.Name(), err))
@@ -291,20 +292,20 @@ func (r *Root) sendDue(now simcore.Ps) error {
 func (r *Root) sendReply(now simcore.Ps) error {
 	first := &r.queue[0]
 	p := r.tlps.Get()
-	if err := first.reply.Fill(p, r.Read); err != nil {
+	if err := first.reply.Fill(&p.Packet, r.Read); err != nil {
 		return err
 	}
 	copies, last := 1, false
 	if f := first.fault; f != nil && (first.sent == f.Nth || !first.reply.More() && first.sent < f.Nth) {
 		var err error
-		if copies, last, err = f.Kind.strike(p); err != nil {
+		if copies, last, err = f.Kind.strike(&p.Packet); err != nil {
 			return fmt.Errorf("fault %v: %w", f.Kind, err)
 		}
 	}
 	first.sent++
 	for ; copies > 1; copies-- {
 		again := r.tlps.Get()
-		again.Hdr, again.TrafficBytes = p.Hdr, p.TrafficBytes
+		again.Hdr = p.Hdr
 		copy(again.Own(len(p.Data)), p.Data)
 		r.out = append(r.out, again) // next to be sent
 		r.arm(now)
@@ -343,7 +344,7 @@ func (r *Root) advance(now simcore.Ps) {
 	}
 }
 
-func (r *Root) emit(p *tlp.Packet, now simcore.Ps) bool {
+func (r *Root) emit(p *msg.TLP, now simcore.Ps) bool {
 	p.Depart = now
 	return r.port.Send(p) == nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -17,7 +18,7 @@ func TestFaults(t *testing.T) {
 		q.raw = true
 		require.NoError(t, root.Faults.Add(f))
 		for i := range reads {
-			p := new(tlp.Packet)
+			p := new(msg.TLP)
 			require.NoError(t, p.SetMemRead(tlp.Origin{RequesterID: 0x200}, uint8(i), 0x1000, 500))
 			require.Nil(t, q.port.SendAt(p, e.Now()))
 		}

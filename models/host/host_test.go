@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "nictwin/models/fixedseed"
+	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -60,13 +61,13 @@ type requester struct {
 	regs    map[uint32]uint32
 	raw     bool // completions are kept in got, whatever they are
 	got     []tlp.Header
-	pool    tlp.Pool
+	pool    msg.TLPs
 }
 
 func (q *requester) Handle(sim.Event) error                  { return nil }
 func (q *requester) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 func (q *requester) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
-	p := port.Retrieve(now).(*tlp.Packet)
+	p := port.Retrieve(now).(*msg.TLP)
 	h, err := p.Header()
 	require.NoError(q.t, err)
 	if q.raw {
@@ -88,13 +89,17 @@ func (q *requester) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 	case tlp.MRd:
 		c, err := tlp.NewCompleter(nicspec.RequesterNic, tlp.DefaultLimits(), tlp.CplLongest, 0)
 		require.NoError(q.t, err)
-		require.NoError(q.t, c.Answer(&h, func(addr uint64, dst []byte) error {
-			dst[0] = byte(q.regs[uint32(addr-nicspec.BarBase)])
-			return nil
-		}, &q.pool, func(p *tlp.Packet) {
+		r, err := c.Begin(&h)
+		require.NoError(q.t, err)
+		for r.More() {
+			p := q.pool.Get()
+			require.NoError(q.t, r.Fill(&p.Packet, func(addr uint64, dst []byte) error {
+				dst[0] = byte(q.regs[uint32(addr-nicspec.BarBase)])
+				return nil
+			}))
 			p.Depart = simcore.FromSec(now)
 			require.Nil(q.t, q.port.Send(p))
-		}))
+		}
 	}
 }
 
@@ -111,8 +116,8 @@ func board(t *testing.T, s Spec) (*simcore.Engine, *Root, *requester) {
 }
 
 func (q *requester) read(tag uint8, bus uint64, n int) {
-	p, err := tlp.NewMemRead(tlp.Origin{RequesterID: nicspec.RequesterNic}, tag, bus, n)
-	require.NoError(q.t, err)
+	p := new(msg.TLP)
+	require.NoError(q.t, p.SetMemRead(tlp.Origin{RequesterID: nicspec.RequesterNic}, tag, bus, n))
 	q.waiting[tag] = n
 	require.Nil(q.t, q.port.Send(p))
 }
@@ -147,8 +152,8 @@ func TestWritesAreStoredAndWatched(t *testing.T) {
 	require.NoError(t, r.Watch(0x2000, 64, func(addr uint64, n int) { seen = append(seen, addr, uint64(n)) }))
 	require.Error(t, r.Watch(0x203f, 4, nil), "overlap")
 	for _, a := range []uint64{0x2001, 0x3000, Bus(1, 1<<40), Bus(7, 0)} {
-		p, err := tlp.NewMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, a, []byte{1, 2, 3, 4, 5})
-		require.NoError(t, err)
+		p := new(msg.TLP)
+		require.NoError(t, p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, a, []byte{1, 2, 3, 4, 5}))
 		require.Nil(t, q.port.Send(p))
 	}
 	require.NoError(t, e.Run())
@@ -230,7 +235,7 @@ func TestMessagesAreShown(t *testing.T) {
 	var seen []tlp.Header
 	var data []byte
 	send := func() {
-		p := new(tlp.Packet)
+		p := new(msg.TLP)
 		p.Depart = e.Now()
 		require.NoError(t, p.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic}, tlp.Vendor{Type: 1, Routing: tlp.RouteByID,
 			TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}, []byte{1, 2, 3, 4}))

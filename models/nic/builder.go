@@ -5,10 +5,10 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"nictwin/models/ether"
+	"nictwin/models/msg"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/models/tlp"
 )
 
 // Builder makes a NIC. Frames and TLPs are where messages come from and go
@@ -17,8 +17,8 @@ import (
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
-	Frames    *ether.Pool
-	TLPs      *tlp.Pool
+	Frames    *msg.Frames
+	TLPs      *msg.TLPs
 }
 
 // Messages that a port holds until the component takes them. Frames are taken
@@ -40,17 +40,17 @@ func (b Builder) Build(name string) (*Comp, error) {
 	c := &Comp{
 		ComponentBase: sim.NewComponentBase(name),
 		spec:          b.Spec, sched: b.Scheduler, period: b.Spec.Freq.Period(),
-		regs: NewRegs(b.Spec), reader: NewReader(b.Spec.Timing.Tags),
+		regs: core.NewRegs(b.Spec.Build), reader: core.NewReader(b.Spec.Timing.Tags),
 		frames: b.Frames, tlps: b.TLPs, last: -1, beat: -1,
 	}
 	if c.frames == nil {
-		c.frames = new(ether.Pool)
+		c.frames = new(msg.Frames)
 	}
 	if c.tlps == nil {
-		c.tlps = new(tlp.Pool)
+		c.tlps = new(msg.TLPs)
 	}
 	c.limits, c.timeout = c.regs.Limits(), c.regs.CplTimeout()
-	c.limitsTx = c.spec.TxLimits()
+	c.limitsTx = core.LimitsOf(&c.spec.Build)
 	c.pcie = simcore.NewPort(c, pciePortCap, name+".PCIe")
 	c.AddPort("PCIe", c.pcie)
 	for p := range b.Spec.Ports {

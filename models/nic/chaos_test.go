@@ -11,6 +11,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -107,7 +108,7 @@ func (c *chaos) sendFrames() {
 			n = 9000 + c.rng.IntN(300)
 		}
 		p := c.rng.IntN(2)
-		f := pattern(n, uint64(len(c.sent[p]))<<8+uint64(p))
+		f := nictest.Pattern(n, uint64(len(c.sent[p]))<<8+uint64(p))
 		c.sent[p] = append(c.sent[p], f)
 		c.r.peers[p].send(f)
 	}
@@ -136,7 +137,7 @@ func (c *chaos) postWqes() {
 	s := &c.tx[q]
 	for n := c.rng.IntN(10); s.open && n > 0 && len(s.frames)-s.ended < 1<<chaosLog; n-- {
 		i := len(s.frames)
-		frame := pattern(60+c.rng.IntN(1500), uint64(c.bufs))
+		frame := nictest.Pattern(60+c.rng.IntN(1500), uint64(c.bufs))
 		at := c.bufs - 0x7000_0000
 		c.bufs += 0x4000
 		h.write(testBus+at, frame)
@@ -151,7 +152,7 @@ func (c *chaos) postWqes() {
 		}
 		s.frames, s.faulty = append(s.frames, want), append(s.faulty, faulty)
 		cut := 1 + c.rng.IntN(len(frame)-1)
-		h.postWqe(q, wqe(uint32(i), nil, []piece{{key, at, cut}, {key, at + uint64(cut), len(frame) - cut}},
+		h.postWqe(q, nictest.Wqe(uint32(i), nil, []nictest.Piece{{Key: key, Addr: at, N: cut}, {Key: key, Addr: at + uint64(cut), N: len(frame) - cut}},
 			func(w nicspec.Wqe) { w.SetPort(uint8(c.rng.IntN(2))) }))
 	}
 	h.ringTx(q)
@@ -283,8 +284,8 @@ func (c *chaos) abandoned(p *tlp.Packet) {
 		return
 	}
 	c.failed = failed
-	for i := range c.r.nic.reader.tags {
-		if c.r.nic.reader.tags[i].rd == nil || p.Hdr[0]&^0x20 == 0 && int(p.Hdr[6]) == i {
+	for i := range c.r.nic.spec.Timing.Tags {
+		if !c.r.nic.reader.Waits(uint8(i)) || p.Hdr[0]&^0x20 == 0 && int(p.Hdr[6]) == i {
 			c.r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, uint8(i))
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/boundary"
-	"nictwin/models/ether"
+	"nictwin/models/msg"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -23,20 +24,20 @@ type Comp struct {
 	period simcore.Ps
 	pcie   *simcore.Port
 	eth    []*simcore.Port
-	frames *ether.Pool
-	tlps   *tlp.Pool
+	frames *msg.Frames
+	tlps   *msg.TLPs
 	obs    []boundary.Observer
 	rests  []boundary.RestObserver
 
-	regs     *Regs
-	reader   *Reader
+	regs     *core.Regs
+	reader   *core.Reader
 	limits   tlp.Limits // as DEVCTL says
 	attr     tlp.Attr   // likewise, of requests that carry data
-	limitsTx TxLimits
-	timeout  int64   // as CPL_TIMEOUT says
-	outcome  Outcome // of the request at hand
+	limitsTx core.TxLimits
+	timeout  int64        // as CPL_TIMEOUT says
+	outcome  core.Outcome // of the request at hand
 
-	readPool []*Read
+	readPool []*core.Read
 	drainRx  bool // the queue that a table command disables
 	drainQ   int
 
@@ -67,7 +68,7 @@ func (c *Comp) Cycle() int64 { return c.last }
 func (c *Comp) Spec() Spec { return c.spec }
 
 // Regs is the register space, for looking at counters and queues.
-func (c *Comp) Regs() *Regs { return c.regs }
+func (c *Comp) Regs() *core.Regs { return c.regs }
 
 // PCIe is the port of the TLP streams; its messages are tlp.Packet.
 func (c *Comp) PCIe() *simcore.Port { return c.pcie }
@@ -81,7 +82,7 @@ func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
 // ObserveRest adds an observer of the pin busy, which is 0 at first. What was before the cycle at hand it is not told.
 func (c *Comp) ObserveRest(o boundary.RestObserver) {
 	if len(c.rests) == 0 && c.last >= 0 {
-		c.rest = Never
+		c.rest = core.Never
 	}
 	c.rests = append(c.rests, o)
 }
@@ -150,7 +151,7 @@ func (c *Comp) Handle(e sim.Event) error {
 	}
 	c.step()
 	if len(c.rests) > 0 {
-		if c.rest = Never; !c.Busy() {
+		if c.rest = core.Never; !c.Busy() {
 			c.rest = cycle + 1
 		}
 	}

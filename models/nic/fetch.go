@@ -1,6 +1,9 @@
 package nic
 
-import "nictwin/models/tlp"
+import (
+	"nictwin/models/nic/core"
+	"nictwin/models/tlp"
+)
 
 // fetchGroup is how many entries one read brings at most [Q3].
 const fetchGroup = 4
@@ -81,4 +84,18 @@ func (w *window) peek() []byte { return w.slot(w.use, 1) }
 func (w *window) take() {
 	w.there[w.use&(w.depth-1)] = false
 	w.use++
+}
+
+// pushed takes the entry of an accepted push, if it is the next one that the
+// queue wants and there is room; else it is read from the ring [W2].
+func (c *Comp) pushed(e *core.Effect, wqe []byte) {
+	if wqe == nil {
+		return
+	}
+	if w := &c.tx.queues[e.Index].win; w.next == e.PI-1 && w.next-w.use < w.depth && !w.cut {
+		copy(w.slot(w.next, 1), wqe)
+		w.next++
+		w.arrived(w.next-1, 1)
+		c.offer(e.Index)
+	}
 }

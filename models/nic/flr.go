@@ -1,23 +1,82 @@
 package nic
 
-import "nictwin/models/nicspec"
+import (
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+)
 
-// startReset is the beginning of a function-level reset [L1]: until EndReset
-// register writes have no effect.
-func (r *Regs) startReset() Effect {
-	r.ctrl = 0
-	r.ctrl.SetFlr(true)
-	r.reconfigure()
-	return Effect{Kind: EffectReset, Reg: nicspec.RegCtrl}
+// flrState is a function-level reset in time: first all work ends, then the
+// tables are swept.
+type flrState struct {
+	on   bool
+	over int64 // cycle at which the sweep is over; Never while there is work
 }
 
-// Resetting reports whether a function-level reset is under way.
-func (r *Regs) Resetting() bool { return r.ctrl.Flr() }
+// startReset forgets all that was not started [L2]. What a part keeps outside
+// of Regs, and would go on with by itself, it forgets here.
+func (c *Comp) startReset() {
+	c.flr = flrState{on: true, over: core.Never}
+	c.rx.want, c.tx.want, c.tx.start = bitset{}, bitset{}, bitset{}
+	for i := range c.rx.queues {
+		c.rx.queues[i].win.reset()
+	}
+	for i := range c.tx.queues {
+		q := &c.tx.queues[i]
+		q.win.reset()
+		q.failed, q.waits = false, false
+	}
+	c.msix.init(&c.spec)
+	c.forgetPauses()
+	c.flushCopies()
+}
 
-// EndReset ends it [L3]: all is as in new Regs, but for counters and hits. Keys
-// and queues taken from here before are not those of the device any more.
-func (r *Regs) EndReset() {
-	fresh := NewRegs(r.spec)
-	fresh.Counters, fresh.Status = r.Counters, r.Status
-	*r = *fresh
+// goOn takes a function-level reset further, and ends it.
+func (c *Comp) goOn() {
+	f := &c.flr
+	switch {
+	case !f.on:
+		return
+	case f.over == core.Never && c.workOver():
+		f.over = c.now + c.spec.sweepCycles()
+	}
+	if f.over == core.Never || !c.until(f.over) {
+		return
+	}
+	c.regs.EndReset()
+	c.configured()
+	f.on = false
+	c.moved = true
+}
+
+// sweepCycles is how long it takes to clear the tables, an entry a cycle [L3].
+func (s *Spec) sweepCycles() int64 {
+	return int64(max(s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules, nicspec.RssEntries))
+}
+
+// workOver reports whether nothing of earlier work is left: no frame is being
+// delivered, no entry is at work, no read is outstanding and all that was to be
+// written has left. Frames that wait, or come in, are dropped meanwhile.
+func (c *Comp) workOver() bool {
+	answering := c.out.what == outOther // data of frames has rx.cur
+	return c.rx.cur == nil && c.rx.events.Len() == 0 && c.tx.active == 0 && c.out.cqes.Len() == 0 &&
+		c.reader.Outstanding() == 0 && (c.out.pkt == nil || answering) && !c.pausing()
+}
+
+// forgetPauses ends all stops [L5], and sends no further pause frame.
+func (c *Comp) forgetPauses() {
+	for p := range c.tx.ports {
+		e := &c.tx.ports[p].pause
+		*e = ethPause{own: e.own}
+	}
+	c.tx.stopped, c.tx.parked = 0, bitset{}
+}
+
+// flushCopies ends the copies early.
+func (c *Comp) flushCopies() {
+	for i := range c.tx.copies {
+		h := &c.tx.copies[i]
+		h.Flush()
+		c.leaveChunk(h, nicspec.StatusFlushed)
+		c.copyMoved(i)
+	}
 }

@@ -1,77 +1,160 @@
 package nic
 
-import "nictwin/models/nicspec"
+import (
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
 
-// Vector is what a queue's messages are, and when they are sent [M1, M2]. The
-// zero Vector sends none.
-type Vector struct {
-	Addr   uint64 // bus address, a multiple of 4; 0: no messages
-	Data   uint32
-	Count  uint16 // entries that make a message due; 0 counts as 1
-	Cycles uint16 // longest wait of an entry, in units of ModUnit cycles; 0: no limit
+// msixSide sends the messages of all queues.
+type msixSide struct {
+	kinds [2]msixQueues // transmit queues, receive queues
+	ready int           // messages due
+	timed int           // messages that will be due by time
+	next  int64         // before this cycle none of them is
+	turn  int           // kind served last
 }
 
-// ModUnit is the unit of Vector.Cycles [M2].
-const ModUnit = 64
+// msixQueues is the queues of one kind.
+type msixQueues struct {
+	mods  []core.Moderator // none without the part
+	ready bitset
+	timed bitset
+}
 
-// vector is what a table entry says of a queue's messages [N2].
-func (s *Spec) vector(addr uint64, data uint32, count, cycles uint16) Vector {
-	if !s.Has(nicspec.PartMsix) {
-		return Vector{}
+const kindRx = 1
+
+func kindOf(rx bool) int {
+	if rx {
+		return kindRx
 	}
-	return Vector{addr, data, count, cycles}
+	return 0
 }
 
-// badVector reports whether a queue's messages cannot go there [M1].
-func (s *Spec) badVector(addr uint64) bool {
-	const align = 4
-	return s.Has(nicspec.PartMsix) && addr%align != 0
-}
-
-// Moderator tells when the messages of one queue fall due [M2..M4].
-type Moderator struct {
-	unreported int
-	at         int64 // cycle at which the message is due, if there is an unreported entry
-	closing    bool
-}
-
-// Wrote says that a completion entry left in a cycle.
-func (m *Moderator) Wrote(v *Vector, event bool, cycle int64) {
-	if v.Addr == 0 {
-		return
+func (s *msixSide) init(spec *Spec) {
+	*s = msixSide{next: core.Never}
+	if spec.Has(nicspec.PartMsix) {
+		s.kinds[0].mods = make([]core.Moderator, spec.NumTxq)
+		s.kinds[kindRx].mods = make([]core.Moderator, spec.NumRxq)
 	}
-	if m.unreported == 0 {
-		m.at = Never
-		if v.Cycles != 0 {
-			m.at = cycle + ModUnit*int64(v.Cycles)
+}
+
+// busy is [M5].
+func (s *msixSide) busy() bool { return s.ready != 0 || s.timed != 0 }
+
+// queueOf is the context of a queue of a kind.
+func (c *Comp) queueOf(kind, i int) *core.Queue {
+	if kind == kindRx {
+		return c.regs.Rxq(i)
+	}
+	return c.regs.Txq(i)
+}
+
+// entryLeft notes that a completion entry of a queue was accepted.
+func (c *Comp) entryLeft(rx bool, queue int, event bool) {
+	k := kindOf(rx)
+	if s := &c.msix.kinds[k]; s.mods != nil && !c.flr.on {
+		s.mods[queue].Wrote(&c.queueOf(k, queue).Vector, event, c.now)
+		c.msix.arm(k, queue, c.now)
+	}
+}
+
+// arm notes when the message of a queue is due.
+func (s *msixSide) arm(kind, queue int, now int64) {
+	q := &s.kinds[kind]
+	switch at := q.mods[queue].DueAt(); {
+	case at == core.Never:
+	case at > now:
+		if q.timed.add(queue) {
+			s.timed++
+		}
+		s.next = min(s.next, at)
+	default:
+		if q.ready.add(queue) {
+			s.ready++
+		}
+		if q.timed.remove(queue) {
+			s.timed--
 		}
 	}
-	m.unreported++
-	if event || m.closing || m.unreported >= max(int(v.Count), 1) {
-		m.at = min(m.at, cycle)
+}
+
+// ripen finds the messages that have fallen due by time.
+func (c *Comp) ripen() {
+	s := &c.msix
+	if s.timed == 0 || !c.until(s.next) {
+		return
+	}
+	s.next = core.Never
+	for k := range s.kinds {
+		for i := range s.kinds[k].mods {
+			if s.kinds[k].timed.has(i) {
+				s.arm(k, i, c.now)
+			}
+		}
+	}
+	if s.timed > 0 {
+		c.until(s.next)
 	}
 }
 
-// Close says that the queue is being disabled [M4].
-func (m *Moderator) Close(cycle int64) {
-	m.closing = true
-	m.at = min(m.at, cycle)
-}
-
-// Unreported is the entries that no message has reported.
-func (m *Moderator) Unreported() int { return m.unreported }
-
-// DueAt is the cycle at which a message fell due, or falls due by time; Never
-// if none does.
-func (m *Moderator) DueAt() int64 {
-	if m.unreported == 0 {
-		return Never
+// feedMessage makes p the next message that is due.
+func (c *Comp) feedMessage(p *tlp.Packet) bool {
+	s := &c.msix
+	if s.ready == 0 {
+		return false
 	}
-	return m.at
+	for range s.kinds {
+		s.turn ^= 1
+		q := &s.kinds[s.turn]
+		if q.ready.empty() {
+			continue
+		}
+		i := q.ready.next()
+		v := &c.queueOf(s.turn, i).Vector
+		if err := p.SetMSIX(tlp.Origin{RequesterID: nicspec.RequesterNic}, v.Addr, v.Data); err != nil {
+			panic("nic: a message cannot be encoded: " + err.Error())
+		}
+		c.out.what, c.out.ref, c.out.rx = outMsix, int32(i), s.turn == kindRx
+		return true
+	}
+	return false
 }
 
-// Sent says that a message left: all entries are reported [M3].
-func (m *Moderator) Sent() { m.unreported = 0 }
+// messageLeft notes that the message of a queue was accepted.
+func (c *Comp) messageLeft(rx bool, queue int) {
+	c.regs.Step(nicspec.CntMsix)
+	c.msix.forget(kindOf(rx), queue).Sent()
+}
 
-// Reset is the enabling of the queue.
-func (m *Moderator) Reset() { *m = Moderator{} }
+// forget takes a queue's message out of those that are to be sent.
+func (s *msixSide) forget(kind, queue int) *core.Moderator {
+	q := &s.kinds[kind]
+	if q.ready.remove(queue) {
+		s.ready--
+	}
+	if q.timed.remove(queue) {
+		s.timed--
+	}
+	return &q.mods[queue]
+}
+
+// messagesOn and messagesOff follow the enabling and disabling of a queue.
+func (c *Comp) messagesOn(rx bool, queue int) {
+	if k := kindOf(rx); c.msix.kinds[k].mods != nil {
+		c.msix.forget(k, queue).Reset()
+	}
+}
+
+func (c *Comp) messagesOff(rx bool, queue int) {
+	if k := kindOf(rx); c.msix.kinds[k].mods != nil {
+		c.msix.kinds[k].mods[queue].Close(c.now)
+		c.msix.arm(k, queue, c.now)
+	}
+}
+
+// reported reports whether no entry of a queue waits for a message [M4].
+func (c *Comp) reported(rx bool, queue int) bool {
+	q := &c.msix.kinds[kindOf(rx)]
+	return q.mods == nil || q.mods[queue].Unreported() == 0
+}

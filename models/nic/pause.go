@@ -1,113 +1,114 @@
 package nic
 
 import (
-	"encoding/binary"
-
+	"nictwin/models/boundary"
+	"nictwin/models/msg"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
-// PauseClasses is the priority classes of a port.
-const PauseClasses = 8
-
-// PauseRules is which pause frames a port honours [F2].
-type PauseRules struct {
-	Port    bool  // those for the whole port
-	Classes uint8 // priority ones, for these classes
+// ethPause is the pauses of a port, both ways.
+type ethPause struct {
+	stops core.PauseStops
+	send  core.PauseSender
+	own   *msg.Frame // pause frame that crosses now
 }
 
-// PauseFrame is what a pause frame says [F1].
-type PauseFrame struct {
-	Priority bool
-	Classes  uint8                // of a priority pause: those it names
-	Quanta   [PauseClasses]uint16 // by class; of any other pause the first
+// pauseCame takes a pause frame that is honoured [F3].
+func (c *Comp) pauseCame(f *rxFrame) {
+	p, _ := core.ParsePause(f.f.Data)
+	c.tx.ports[f.port].pause.stops.Take(&p, c.regs.Receive().Pause[f.port], f.last+1, c.spec.EthBits)
 }
 
-// Places in a pause frame, from its start.
-const (
-	macControlOff = 12
-	pauseOpOff    = 14
-	pauseTimeOff  = 16
-	pfcTimesOff   = 18
-)
-
-var pauseAddress = [6]byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01}
-
-// ParsePause reads a frame of 60 bytes or more, and reports whether it is a
-// pause frame [F1].
-func ParsePause(frame []byte) (p PauseFrame, ok bool) {
-	if [6]byte(frame) != pauseAddress || binary.BigEndian.Uint16(frame[macControlOff:]) != nicspec.MacControlType {
-		return p, false
-	}
-	switch binary.BigEndian.Uint16(frame[pauseOpOff:]) {
-	case nicspec.PauseOpcode:
-		p.Quanta[0] = binary.BigEndian.Uint16(frame[pauseTimeOff:])
-	case nicspec.PfcOpcode:
-		p.Priority, p.Classes = true, uint8(binary.BigEndian.Uint16(frame[pauseTimeOff:]))
-		for i := range p.Quanta {
-			p.Quanta[i] = binary.BigEndian.Uint16(frame[pfcTimesOff+2*i:])
+// endStops lets the classes go on whose stop has ended.
+func (c *Comp) endStops() {
+	now := uint8(0)
+	for p := range c.tx.ports {
+		for i := range uint8(core.PauseClasses) {
+			if !c.until(c.tx.ports[p].pause.stops.Class(i)) {
+				now |= 1 << i
+			}
 		}
-	default:
-		return p, false
 	}
-	return p, true
+	ended := c.tx.stopped &^ now
+	if c.tx.stopped = now; ended == 0 {
+		return
+	}
+	c.moved = true
+	for i := range c.tx.queues {
+		if c.tx.parked.has(i) && ended>>c.regs.Txq(i).PfcClass&1 != 0 {
+			c.tx.parked.clear(i)
+			c.tx.want.set(i)
+			c.offer(i)
+		}
+	}
 }
 
-// honours is [F2].
-func (r PauseRules) honours(frame []byte) bool {
-	if !r.Port && r.Classes == 0 {
+// park makes a queue wait for the end of its class's stop, and reports whether
+// it has to: one that is not in state Run waits with what it has fetched only.
+func (c *Comp) park(queue int) bool {
+	if !c.classStopped(queue) || c.regs.Txq(queue).State != nicspec.QueueStateRun && !c.tx.queues[queue].win.ready() {
 		return false
 	}
-	p, ok := ParsePause(frame)
-	return ok && (p.Priority && r.Classes != 0 || !p.Priority && r.Port)
+	c.tx.start.clear(queue)
+	c.tx.want.clear(queue)
+	c.tx.parked.set(queue)
+	return true
 }
 
-// BuildPause writes the pause frame that a port sends [F6], of 60 bytes; quanta
-// is 0 for the one that ends a pause.
-func BuildPause(cfg *nicspec.PortEntryFields, mac [6]byte, quanta uint16, dst *[nicspec.FrameMin]byte) {
-	*dst = [nicspec.FrameMin]byte{}
-	copy(dst[:], pauseAddress[:])
-	copy(dst[6:], mac[:])
-	binary.BigEndian.PutUint16(dst[macControlOff:], nicspec.MacControlType)
-	if cfg.TxMode != nicspec.PauseModePriority {
-		binary.BigEndian.PutUint16(dst[pauseOpOff:], nicspec.PauseOpcode)
-		binary.BigEndian.PutUint16(dst[pauseTimeOff:], quanta)
+// classStopped reports whether a transmit queue's class is stopped on any port:
+// none of its entries is fetched or started [F4].
+func (c *Comp) classStopped(queue int) bool {
+	return c.tx.stopped != 0 && c.tx.stopped>>c.regs.Txq(queue).PfcClass&1 != 0
+}
+
+// maySend reports whether no stop keeps the next frame of a port from beginning.
+func (c *Comp) maySend(l *ethOut) bool {
+	class := c.regs.Txq(int(c.tx.slots[*l.fifo.Front()].queue)).PfcClass
+	return c.until(l.pause.stops.Frame(class))
+}
+
+// watchBuffer decides on the pause frames of a port [F6].
+func (c *Comp) watchBuffer(port int) {
+	e := &c.tx.ports[port].pause.send
+	if c.flr.on {
+		e.Reset()
 		return
 	}
-	binary.BigEndian.PutUint16(dst[pauseOpOff:], nicspec.PfcOpcode)
-	binary.BigEndian.PutUint16(dst[pauseTimeOff:], uint16(cfg.TxClasses))
-	for i := range PauseClasses {
-		if cfg.TxClasses>>i&1 != 0 {
-			binary.BigEndian.PutUint16(dst[pfcTimesOff+2*i:], quanta)
+	if again := e.Watch(c.regs.PortCfg(port), c.rx.ports[port].held, c.now, c.spec.EthBits); again != core.Never {
+		c.until(again)
+	}
+}
+
+// startPause begins a pause frame of the device's own.
+func (c *Comp) startPause(port int) {
+	l := &c.tx.ports[port]
+	e, cfg := &l.pause, c.regs.PortCfg(port)
+	quanta := e.send.Begin(cfg, c.now)
+	e.own = c.frames.Get(nicspec.FrameMin)
+	core.BuildPause(cfg, c.regs.PortMAC(port), quanta, (*[nicspec.FrameMin]byte)(e.own.Data))
+	e.own.Port, e.own.Queue = port, nicspec.PauseQueue
+	l.busy, c.moved = true, true
+	l.x.start(&l.stall, c.now, beatsOf(nicspec.FrameMin, c.spec.EthBits))
+	c.finishFrame(port)
+}
+
+// pauseLeft ends it.
+func (c *Comp) pauseLeft(port int) {
+	l := &c.tx.ports[port]
+	f := l.pause.own
+	l.pause.own = nil
+	c.observe(boundary.Crossing{Kind: boundary.FrameOut, Port: port, First: l.x.first, Last: l.x.last, Frame: &f.Frame})
+	c.regs.StepPort(nicspec.CntTxPause, port, 1)
+	c.send(port, f)
+}
+
+// pausing reports whether a pause frame is on its way.
+func (c *Comp) pausing() bool {
+	for p := range c.tx.ports {
+		if e := &c.tx.ports[p].pause; e.send.Due() || e.own != nil {
+			return true
 		}
 	}
-}
-
-// PauseCycles is what a number of quanta takes, in cycles.
-func (s *Spec) PauseCycles(quanta uint16) int64 {
-	const quantum = 512 // bit times
-	return int64(quanta) * quantum / int64(s.EthBits)
-}
-
-// PortCfg is the entry of table PortCfg of a port.
-func (r *Regs) PortCfg(port int) *nicspec.PortEntryFields { return &r.portCfg[port] }
-
-// PortMAC is the source address of a port's pause frames.
-func (r *Regs) PortMAC(port int) (mac [6]byte) {
-	binary.LittleEndian.PutUint32(mac[:], r.portMAC[2*port])
-	binary.LittleEndian.PutUint16(mac[4:], uint16(r.portMAC[2*port+1]))
-	return mac
-}
-
-// writePort stores an entry of table PortCfg [F7].
-func (r *Regs) writePort(b []byte, e *Effect) {
-	f := nicspec.DecodePortEntry(b)
-	if f.RxPause > 1 || f.TxMode > nicspec.PauseModePriority ||
-		f.TxMode != nicspec.PauseModeNone &&
-			(f.Xon >= f.Xoff || f.Xoff > nicspec.RxBufBytes || f.PauseTime < nicspec.PauseTimeMin) {
-		e.Status = nicspec.TableStatusBadValue
-		return
-	}
-	r.portCfg[e.Index] = f
-	r.cfg.Pause[e.Index] = PauseRules{Port: f.RxPause == 1, Classes: f.RxPfc}
-	e.Kind = EffectPortWritten
+	return false
 }

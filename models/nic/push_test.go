@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 	"nictwin/models/tlp"
 )
 
@@ -38,7 +39,7 @@ func TestPushedEntriesAreNotRead(t *testing.T) {
 		}
 	}
 	for i := range 40 {
-		h.push(1, wqe(uint32(i), pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) }), false)
+		h.push(1, nictest.Wqe(uint32(i), nictest.Pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) }), false)
 		if i%4 == 3 {
 			r.run()
 		}
@@ -47,7 +48,7 @@ func TestPushedEntriesAreNotRead(t *testing.T) {
 	require.Zero(t, reads)
 	require.Len(t, r.peers[0].got, 40)
 	for i, f := range r.peers[0].got {
-		require.Equal(t, pattern(48, uint64(i)), f.data[:48])
+		require.Equal(t, nictest.Pattern(48, uint64(i)), f.data[:48])
 	}
 	require.EqualValues(t, 40, r.nic.Regs().Dev(nicspec.CntTxWqe))
 }
@@ -59,7 +60,7 @@ func TestPushBehindDoorbells(t *testing.T) {
 	h := r.host
 	h.openTx(2, 8)
 	for i := range 120 {
-		raw := wqe(uint32(i), pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
+		raw := nictest.Wqe(uint32(i), nictest.Pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
 		if i%3 == 0 {
 			h.push(2, raw, true)
 		} else {
@@ -70,7 +71,7 @@ func TestPushBehindDoorbells(t *testing.T) {
 	r.idle()
 	require.Len(t, r.peers[0].got, 120)
 	for i, f := range r.peers[0].got {
-		require.Equal(t, pattern(48, uint64(i)), f.data[:48])
+		require.Equal(t, nictest.Pattern(48, uint64(i)), f.data[:48])
 	}
 }
 
@@ -79,7 +80,7 @@ func TestBadPushes(t *testing.T) {
 	h := r.host
 	h.wr32(nicspec.RegCtrl, 1)
 	h.openTx(3, 2)
-	raw := wqe(1, pattern(48, 1), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
+	raw := nictest.Wqe(1, nictest.Pattern(48, 1), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
 	for range 5 { // one more than there is room for
 		h.push(3, raw, true)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 	"nictwin/models/simcore"
 )
 
@@ -59,7 +60,7 @@ func TestRates(t *testing.T) {
 				out.note(x.Last)
 			}
 		}
-		frame := pattern(c.n, 1)
+		frame := nictest.Pattern(c.n, 1)
 		count := 1000
 		if c.n == 64 {
 			count = 600 // within what the buffer holds
@@ -74,7 +75,7 @@ func TestRates(t *testing.T) {
 		}
 		for q := range 8 {
 			for range 200 {
-				h.postWqe(q, wqe(1, nil, []piece{{testKey, 0, c.n}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
+				h.postWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: c.n}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
 			}
 			h.ringTx(q)
 		}
@@ -111,7 +112,7 @@ func TestSmallFrameRate(t *testing.T) {
 		}
 	}
 	for range 6000 {
-		r.peers[0].send(pattern(64, 1))
+		r.peers[0].send(nictest.Pattern(64, 1))
 	}
 	r.run()
 	t.Logf("64 B: a frame delivered every %.2f cycles, %d of 6000", p.cycles(), delivered)
@@ -163,7 +164,7 @@ func TestMixedRates(t *testing.T) {
 		h.ringRx(0)
 		r.run()
 		for _, n := range sizes {
-			r.peers[0].send(pattern(n, 1))
+			r.peers[0].send(nictest.Pattern(n, 1))
 		}
 		r.run()
 		regs := r.nic.Regs()
@@ -173,7 +174,7 @@ func TestMixedRates(t *testing.T) {
 		first, last, kind = 0, 0, boundary.FrameOut
 		r.peers[0].drop = true
 		for _, n := range sizes {
-			h.postWqe(0, wqe(1, nil, []piece{{testKey, 0, max(n, nicspec.FrameMin)}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
+			h.postWqe(0, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: max(n, nicspec.FrameMin)}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
 		}
 		h.ringTx(0)
 		r.run()

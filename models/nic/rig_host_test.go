@@ -2,6 +2,9 @@ package nic
 
 import (
 	"encoding/binary"
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
+	"nictwin/models/nictest"
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
@@ -22,7 +25,7 @@ type host struct {
 	rng     uint64
 	shuffle bool
 	latency simcore.Ps
-	out     ring[*tlp.Packet]
+	out     fifo.Queue[*msg.TLP]
 	rxq     [256]ringCfg
 	txq     [256]ringCfg
 	faults  map[uint64]fault // by address of a read
@@ -36,7 +39,6 @@ type host struct {
 	idle    []*lateRead
 	fault   fault // of the read that is being answered
 	readFn  tlp.ReadFunc
-	emitFn  func(*tlp.Packet)
 }
 
 type ringCfg struct {
@@ -76,7 +78,7 @@ func newHost(r *rig, o rigOpt) *host {
 		latency: o.latency, shuffle: o.shuffle, rng: o.seed, faults: map[uint64]fault{},
 		answers: map[uint8]answer{}}
 	h.port = simcore.NewPort(h, 64, "Host.PCIe")
-	h.readFn, h.emitFn = h.answerRead, h.emit
+	h.readFn = h.answerRead
 	h.limits = tlp.Limits{MPS: 256, MRRS: 512, RCB: 64}
 	var err error
 	h.cpl, err = tlp.NewCompleter(nicspec.RequesterHost, h.limits, o.policy, o.seed)
@@ -94,8 +96,8 @@ func (h *host) bytes(addr uint64, n int) []byte {
 
 func (h *host) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 	for !h.stalled && h.port.Len() > 0 {
-		p := h.port.Retrieve(now).(*tlp.Packet)
-		h.take(p)
+		p := h.port.Retrieve(now).(*msg.TLP)
+		h.take(&p.Packet)
 		h.rig.tlps.Put(p)
 	}
 }
@@ -122,7 +124,7 @@ func (h *host) take(p *tlp.Packet) {
 		late.h, late.H = hdr, h
 		late.At = h.rig.eng.Now() + h.latency
 		if h.shuffle {
-			h.rng = mix(h.rng)
+			h.rng = nictest.Mix(h.rng)
 			late.At += simcore.Ps(h.rng % uint64(h.latency+1))
 		}
 		late.Arg = late
@@ -152,7 +154,13 @@ func (h *host) Handle(e sim.Event) error {
 	if h.fault == faultSilent {
 		return nil
 	}
-	err := h.cpl.Answer(&late.h, h.readFn, &h.rig.tlps, h.emitFn)
+	reply, err := h.cpl.Begin(&late.h)
+	for err == nil && reply.More() {
+		p := h.rig.tlps.Get()
+		if err = reply.Fill(&p.Packet, h.readFn); err == nil {
+			h.emit(p)
+		}
+	}
 	h.flush()
 	return err
 }
@@ -171,20 +179,20 @@ func (h *host) answerRead(addr uint64, dst []byte) error {
 	return nil
 }
 
-func (h *host) emit(p *tlp.Packet) {
+func (h *host) emit(p *msg.TLP) {
 	if h.fault == faultMalformed {
 		hdr, _ := p.Header()
 		hdr.ByteCount++
 		_ = p.SetHeader(&hdr)
 	}
-	h.out.push(p)
+	h.out.Push(p)
 }
 
 func (h *host) NotifyPortFree(sim.VTimeInSec, sim.Port) { h.flush() }
 
 func (h *host) flush() {
-	for h.out.n > 0 && h.port.CanSend() {
-		if err := h.port.SendAt(h.out.pop(), h.rig.eng.Now()); err != nil {
+	for h.out.Len() > 0 && h.port.CanSend() {
+		if err := h.port.SendAt(h.out.Pop(), h.rig.eng.Now()); err != nil {
 			panic("refused")
 		}
 	}
@@ -197,7 +205,7 @@ func (h *host) send(hdr tlp.Header, data []byte) {
 		copy(p.Own(len(data)), data)
 	}
 	require.NoError(h.rig.t, p.SetHeader(&hdr))
-	h.out.push(p)
+	h.out.Push(p)
 	h.flush()
 }
 
@@ -249,7 +257,7 @@ func (h *host) tableAsync(op nicspec.TableOp, t nicspec.Table, i int, entry []by
 	for w := 0; 4*w < len(entry); w++ {
 		h.wr32(nicspec.RegTblData(w), binary.LittleEndian.Uint32(entry[4*w:]))
 	}
-	h.wr32(nicspec.RegTblCmd, cmd(op, t, i))
+	h.wr32(nicspec.RegTblCmd, uint32(nicspec.NewTblCmd(op, t, i)))
 }
 
 // Places of the rings in memory.

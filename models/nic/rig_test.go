@@ -2,13 +2,14 @@ package nic
 
 import (
 	"fmt"
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/ether"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -22,8 +23,8 @@ type rig struct {
 	host   *host
 	peers  []*peer
 	mon    *tlp.Monitor
-	frames ether.Pool
-	tlps   tlp.Pool
+	frames msg.Frames
+	tlps   msg.TLPs
 	seen   [boundary.NumKinds]int
 	order  int64 // Last of the crossing seen last
 	trace  func(boundary.Crossing)
@@ -119,7 +120,7 @@ type peer struct {
 	*sim.ComponentBase
 	rig  *rig
 	port *simcore.Port
-	out  ring[*ether.Frame]
+	out  fifo.Queue[*msg.Frame]
 	got  []gotFrame
 	n    int
 	drop bool // does not keep what it gets
@@ -133,7 +134,7 @@ type gotFrame struct {
 
 func (p *peer) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 	for !p.hold && p.port.Len() > 0 {
-		f := p.port.Retrieve(now).(*ether.Frame)
+		f := p.port.Retrieve(now).(*msg.Frame)
 		p.n++
 		if !p.drop {
 			p.got = append(p.got, gotFrame{f.Queue, append([]byte(nil), f.Data...)})
@@ -146,14 +147,21 @@ func (p *peer) Handle(sim.Event) error                  { return nil }
 func (p *peer) NotifyPortFree(sim.VTimeInSec, sim.Port) { p.flush() }
 
 func (p *peer) flush() {
-	for p.out.n > 0 && p.port.CanSend() {
-		if err := p.port.SendAt(p.out.pop(), p.rig.eng.Now()); err != nil {
+	for p.out.Len() > 0 && p.port.CanSend() {
+		if err := p.port.SendAt(p.out.Pop(), p.rig.eng.Now()); err != nil {
 			panic("refused")
 		}
 	}
 }
 
 func (p *peer) send(data []byte) {
-	p.out.push(p.rig.frames.Copy(data))
+	p.out.Push(p.rig.frames.Copy(data))
 	p.flush()
+}
+
+// plainRig is the default rig with it.
+func plainRig() rigOpt {
+	o := defaultRig()
+	o.spec.Parts = 0
+	return o
 }

@@ -11,24 +11,12 @@ import (
 // Spec configures a NIC: the sizes of the build [B2], and what the timed
 // component takes for each step. Cycles are of Freq.
 type Spec struct {
-	Ports    int `yaml:"ports"`
-	NumRxq   int `yaml:"num_rxq"`
-	NumTxq   int `yaml:"num_txq"`
-	NumKeys  int `yaml:"num_keys"`
-	NumRules int `yaml:"num_rules"`
-
-	Parts nicspec.Cap1Reg `yaml:"parts"` // parts of the build, as bits of CAP1
-
-	EthBits int `yaml:"eth_bits"` // a beat of an Ethernet stream
-	TLPBits int `yaml:"tlp_bits"` // a beat of a TLP stream
+	nicspec.Build `yaml:",inline"`
 
 	Freq   simcore.Freq `yaml:",inline"`
 	Timing Timing       `yaml:"timing"`
 	Stall  Stall        `yaml:"stall"`
 }
-
-// Has tells whether the build has all of these parts.
-func (s *Spec) Has(parts nicspec.Cap1Reg) bool { return parts&^s.Parts == 0 }
 
 // Timing is the latencies of the pipeline, in cycles, and its depths.
 type Timing struct {
@@ -58,11 +46,10 @@ type Stall struct {
 	TLPIn  int    `yaml:"tlp_in"`  // gaps before TLPs in are taken
 }
 
-// DefaultSpec is one port, the default sizes [B2], 400 MHz.
+// DefaultSpec is the default build at 400 MHz.
 func DefaultSpec() Spec {
 	return Spec{
-		Ports: 1, NumRxq: 64, NumTxq: 64, NumKeys: 256, NumRules: 64, EthBits: 512, TLPBits: 1024,
-		Parts: nicspec.PartsDefault,
+		Build: nicspec.DefaultBuild(),
 		Timing: Timing{
 			RxPipe: 12, RxPlan: 4, TxPlan: 6, TxPipe: 10, RegPipe: 4, CplPipe: 4,
 			Tags: 256, RxPrefetch: 256, TxPrefetch: 256, TxInFlight: 256, TxBufBytes: 128 << 10,
@@ -74,25 +61,17 @@ func DefaultSpec() Spec {
 // Validate returns every error of the spec.
 func (s Spec) Validate() error {
 	var errs []error
-	check := func(ok bool, field string, got int, want string) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("nic: %s is %d: want %s", field, got, want))
+	add := func(err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("nic: %w", err))
 		}
 	}
-	power := func(field string, v, lo, hi int) {
-		check(v >= lo && v <= hi && v&(v-1) == 0, field, v, fmt.Sprintf("a power of two, %d..%d", lo, hi))
+	check := func(ok bool, field string, got int, want string) {
+		if !ok {
+			add(fmt.Errorf("%s is %d: want %s", field, got, want))
+		}
 	}
-	between := func(field string, v, lo, hi int) {
-		check(v >= lo && v <= hi, field, v, fmt.Sprintf("%d..%d", lo, hi))
-	}
-	between("ports", s.Ports, 1, 2)
-	power("num_rxq", s.NumRxq, 4, 256)
-	power("num_txq", s.NumTxq, 4, 256)
-	power("num_keys", s.NumKeys, 16, 4096)
-	between("num_rules", s.NumRules, 4, 256)
-	check(s.Parts&^nicspec.PartsAll == 0, "parts", int(s.Parts), fmt.Sprintf("bits of %#x", nicspec.PartsAll))
-	check(s.EthBits == 256 || s.EthBits == 512 || s.EthBits == 1024, "eth_bits", s.EthBits, "256, 512 or 1024")
-	check(s.TLPBits == 512 || s.TLPBits == 1024, "tlp_bits", s.TLPBits, "512 or 1024")
+	add(s.Build.Validate())
 	t := s.Timing
 	for _, c := range [...]struct {
 		field     string
@@ -107,12 +86,14 @@ func (s Spec) Validate() error {
 		{"stall.eth_out", s.Stall.EthOut, 0, 99}, {"stall.tlp_out", s.Stall.TLPOut, 0, 99},
 		{"stall.tlp_in", s.Stall.TLPIn, 0, 99},
 	} {
-		between(c.field, c.v, c.lo, c.hi)
+		check(c.v >= c.lo && c.v <= c.hi, c.field, c.v, fmt.Sprintf("%d..%d", c.lo, c.hi))
 	}
-	power("timing.rx_prefetch", t.RxPrefetch, 4, 1024)
-	power("timing.tx_prefetch", t.TxPrefetch, 4, 256)
-	if err := s.Freq.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("nic: %w", err))
+	for _, c := range [...]struct {
+		field string
+		v, hi int
+	}{{"timing.rx_prefetch", t.RxPrefetch, 1024}, {"timing.tx_prefetch", t.TxPrefetch, 256}} {
+		check(c.v >= 4 && c.v <= c.hi && c.v&(c.v-1) == 0, c.field, c.v, fmt.Sprintf("a power of two, 4..%d", c.hi))
 	}
+	add(s.Freq.Validate())
 	return errors.Join(errs...)
 }

@@ -113,14 +113,15 @@ func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 		return false
 	}
 	var meta *sim.MsgMeta
-	depart, stamp := now, (*Msg)(nil)
+	depart, stamp, bytes := now, (*Msg)(nil), 0
 	if t, ok := msg.(Timed); ok {
-		stamp = t.Stamp()
+		stamp, bytes = t.Stamp(), t.Bytes()
 		meta, depart = &stamp.MsgMeta, stamp.Depart
+		meta.TrafficBytes = bytes // what Akita's tracers look at
 	} else {
 		meta = msg.Meta()
+		bytes = meta.TrafficBytes
 	}
-	bytes := meta.TrafficBytes
 	if depart+l.spec.Latency < now || uint(bytes) > maxMsgBytes || stamp == nil && d.early {
 		d.reject(stamp, depart, bytes, now)
 	}

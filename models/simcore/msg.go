@@ -15,10 +15,14 @@ func (m *Msg) Meta() *sim.MsgMeta { return &m.MsgMeta }
 // Stamp implements Timed.
 func (m *Msg) Stamp() *Msg { return m }
 
+// Bytes implements Timed for messages whose sender sets TrafficBytes.
+func (m *Msg) Bytes() int { return m.TrafficBytes }
+
 // Timed is a message with exact times, as every struct that embeds Msg is.
 type Timed interface {
 	sim.Msg
 	Stamp() *Msg
+	Bytes() int // size on a link, without the link's overhead
 }
 
 // EarlyReceiver is a component that simulates ahead of the engine's time, such

@@ -162,21 +162,3 @@ func (r *Reply) choose() int {
 	}
 	return n - 1
 }
-
-// Answer answers req at once: it takes packets from pool, fills them, and
-// hands each to emit, which owns it from then on.
-func (c *Completer) Answer(req *Header, read ReadFunc, pool *Pool, emit func(*Packet)) error {
-	r, err := c.Begin(req)
-	if err != nil {
-		return err
-	}
-	for r.More() {
-		p := pool.Get()
-		if err := r.Fill(p, read); err != nil {
-			pool.Put(p)
-			return err
-		}
-		emit(p)
-	}
-	return nil
-}

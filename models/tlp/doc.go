@@ -20,9 +20,12 @@
 // monitor reports it. Ordering between TLPs of different ports and flow
 // control credits are not judged here: one port does not show them.
 //
+// The message that carries a packet over a timed link is in package msg: what
+// is here knows no time.
+//
 // Invariants: nothing on the path of a legal TLP allocates; nothing here
-// depends on wall clock, map order or a global random source; a [Pool], a
-// [Completer] and a [Monitor] each belong to one simulation thread.
+// depends on wall clock, map order or a global random source; a [Completer]
+// and a [Monitor] each belong to one simulation thread.
 //
 // References of the form "PCIe 2.2.5" are sections of the PCI Express Base
 // Specification, revision 5.0.

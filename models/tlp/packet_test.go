@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 )
 
 var nicOrigin = Origin{RequesterID: 0x0200}
@@ -17,13 +16,13 @@ func TestMemWritePlacesBytes(t *testing.T) {
 	require.Equal(t, Header{Kind: MWr, TC: 3, Attr: RelaxedOrder, Length: 2, RequesterID: 0x0200,
 		FirstBE: 0b1000, LastBE: 0b0011, Address: 0x1000}, h)
 	require.Equal(t, []byte{0, 0, 0, 1, 2, 3, 0, 0}, p.Data)
-	require.Equal(t, 12+8, p.TrafficBytes)
+	require.Equal(t, 12+8, p.WireBytes())
 
 	b := make([]byte, 64)
 	p, err = NewMemWrite(nicOrigin, 0x0100_0000_0000_0040, b)
 	require.NoError(t, err)
 	require.Same(t, &b[0], &p.Data[0], "aligned bytes are not copied")
-	require.Equal(t, 16+64, p.TrafficBytes)
+	require.Equal(t, 16+64, p.WireBytes())
 	require.Equal(t, "MWr64 addr=0x0100000000000040 len=16DW be=f/f req=02:00.0 tag=0x00 + 64 B", p.String())
 
 	_, err = NewMemWrite(nicOrigin, 0xfff, b[:2])
@@ -106,57 +105,26 @@ func TestClassesAndCredits(t *testing.T) {
 	}
 }
 
-func TestPool(t *testing.T) {
-	var pool Pool
-	p := pool.Get()
+func TestResetKeepsStorage(t *testing.T) {
+	var p Packet
 	copy(p.Own(8), "leftover")
-	p.Hdr[0], p.Seq, p.Depart, p.TrafficBytes = 1, 2, 3, 4
-	pool.Put(p)
-	require.Zero(t, pool.Live())
-	require.Panics(t, func() { pool.Put(p) })
-	q := pool.Get()
-	require.Same(t, p, q)
-	require.Nil(t, q.Data)
-	require.Equal(t, Packet{buf: q.buf}, *q)
-	require.Equal(t, 1, pool.Live())
+	p.Hdr[0] = 1
+	p.Reset()
+	require.Nil(t, p.Data)
+	require.Equal(t, Packet{buf: p.buf}, p)
 	data := make([]byte, 100)
-	pool.Put(q)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		p := pool.Get()
 		if p.SetMemWrite(nicOrigin, 0x1001, data) != nil {
 			t.Error("SetMemWrite failed")
 		}
-		pool.Put(p)
+		p.Reset()
 	}))
 }
 
-// What is written in pieces and applied by runs is what was to be written.
-func TestWriteSplitAndApplied(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		const room = 3 * PageBytes
-		l, off := drawLimits(t), rapid.IntRange(0, PageBytes).Draw(t, "offset")
-		data := rapid.SliceOfN(rapid.Byte(), 0, 5000).Draw(t, "data")
-		align := rapid.SampledFrom([]Align{Unaligned, Aligned}).Draw(t, "align")
-		base := rapid.SampledFrom([]uint64{0x1000, 0xffff_f000, 0x0100_0000_0000_0000}).Draw(t, "base")
-		want := make([]byte, room)
-		copy(want[off:], data)
-		got := make([]byte, room)
-		m := newTestMonitor(t, func(c *MonitorConfig) { c.Limits = l })
-		var p Packet
-		s := SplitWrite(base+uint64(off), len(data), l.MPS, align)
-		done := 0
-		for piece, ok := s.Next(); ok; piece, ok = s.Next() {
-			require.NoError(t, p.SetMemWrite(nicOrigin, piece.Addr, data[done:done+piece.Len]))
-			done += piece.Len
-			require.Empty(t, m.Check(FromDevice, 0, &p))
-			h, err := p.Header()
-			require.NoError(t, err)
-			runs := h.Runs(p.Data)
-			for addr, b, ok := runs.Next(); ok; addr, b, ok = runs.Next() {
-				copy(got[addr-base:], b)
-			}
-		}
-		require.Equal(t, want, got)
-		require.Empty(t, m.End())
-	})
+func TestWireBytes(t *testing.T) {
+	p := Packet{Data: make([]byte, 8)}
+	for first, want := range map[byte]int{0x00: 12, 0x20: 16, 0x40: 12, 0x60: 16, 0x4a: 12, 0x34: 16, 0x80: 16, 0xe0: 16} {
+		p.Hdr[0] = first
+		require.Equal(t, want+8, p.WireBytes(), "%#x", first)
+	}
 }

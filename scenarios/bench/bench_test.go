@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	_ "nictwin/models/fixedseed"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 	"nictwin/rtlbridge"
@@ -33,8 +33,8 @@ func TestFramesAreWhatTheNICChecks(t *testing.T) {
 		require.NoError(t, err)
 		for i, f := range frames {
 			require.Len(t, f, size)
-			c := nic.Config{RxEnable: true, RocePort: nicspec.ResetRocePort}
-			var v nic.RxVerdict
+			c := core.Config{RxEnable: true, RocePort: nicspec.ResetRocePort}
+			var v core.RxVerdict
 			c.Classify(0, f, &v)
 			h := &v.Headers
 			require.True(t, h.Roce)

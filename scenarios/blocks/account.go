@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -15,7 +15,7 @@ const (
 )
 
 var account = &Block{
-	Name: "account", RTL: "nic_account.sv", Go: "account.go",
+	Name: "account", RTL: "nic_account.sv", Go: "models/nic/core/account.go",
 	Ops: []Op{
 		accountFrame: {
 			Name: "frame",
@@ -56,7 +56,7 @@ func accountStimulus(rng *rand.Rand, n int) (list []Packet) {
 			list = append(list, accountCreditRequest(rng, id))
 		default:
 			b := []byte{
-				accountFrame, flag(maybe(rng, 80)), uint8(id), uint8(rng.IntN(nic.DefaultSpec().NumRxq)), uint8(rng.IntN(nic.DefaultSpec().NumRxq)), 0,
+				accountFrame, flag(maybe(rng, 80)), uint8(id), uint8(rng.IntN(nicspec.DefaultBuild().NumRxq)), uint8(rng.IntN(nicspec.DefaultBuild().NumRxq)), 0,
 				pick(rng, 0, 0, uint8(rng.IntN(6))), uint8(rng.IntN(6)), flag(maybe(rng, 80)),
 			}
 			list = append(list, Packet{Data: le.AppendUint32(b, rng.Uint32())})
@@ -102,7 +102,7 @@ func accountReference() func(Packet) []Packet {
 	}
 }
 
-func accountFrameResult(a *nic.Account, b []byte) Packet {
+func accountFrameResult(a *core.Account, b []byte) Packet {
 	res := make([]byte, 12)
 	copy(res[2:4], b[4:6])
 	copy(res[4:8], b[9:13])

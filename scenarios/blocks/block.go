@@ -24,7 +24,7 @@ type Op struct {
 type Block struct {
 	Name string // also of its manifest
 	RTL  string // file in verilator/rtl
-	Go   string // file in models/nic
+	Go   string // file of the Go block, from the root of the tree
 	// Ops are the kinds of requests. Where there are several, the first byte of a request and of its result is the
 	// number of its kind.
 	Ops []Op

@@ -30,18 +30,20 @@ func open(t *testing.T, b *Block) *Device {
 func TestAllBlocksOfBothArePlayed(t *testing.T) {
 	h, err := home.Find("")
 	require.NoError(t, err)
-	files, err := filepath.Glob(filepath.Join(h.Dir, "models", "nic", "*.go"))
+	timed, err := filepath.Glob(filepath.Join(h.Dir, "models", "nic", "*.go"))
+	require.NoError(t, err)
+	function, err := filepath.Glob(filepath.Join(h.Dir, "models", "nic", "core", "*.go"))
 	require.NoError(t, err)
 	both := map[string]bool{}
-	for _, f := range files {
-		name := strings.TrimPrefix(strings.TrimSuffix(filepath.Base(f), ".go"), "comp_")
+	for _, f := range append(timed, function...) {
+		name := strings.TrimSuffix(filepath.Base(f), ".go")
 		if _, err := os.Stat(filepath.Join(h.RTL(), "nic_"+name+".sv")); err == nil && name != "rx" && name != "tx" {
 			both[name] = true
 		}
 	}
 	require.ElementsMatch(t, Names(), slices.Collect(maps.Keys(both)))
 	for _, b := range All() {
-		require.FileExists(t, filepath.Join(h.Dir, "models", "nic", b.Go))
+		require.FileExists(t, filepath.Join(h.Dir, b.Go))
 		require.FileExists(t, filepath.Join(h.RTL(), b.RTL))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 
 	"nictwin/models/dma"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -70,7 +70,7 @@ const (
 )
 
 var copyEngine = &Block{
-	Name: "copy", RTL: "nic_copy.sv", Go: "comp_copy.go",
+	Name: "copy", RTL: "nic_copy.sv", Go: "models/nic/copy.go",
 	Ops:      []Op{{Name: "entries", Request: record[copyEntries](), Result: record[copyEnds]().withTail("data")}},
 	Stimulus: copyStimulus, Reference: copyReference, Settle: copySettle,
 }
@@ -116,7 +116,7 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 
 // copyReference has a channel to itself for each entry: what one entry does depends on no other.
 func copyReference() func(Packet) []Packet {
-	s := readerState{Reader: nic.NewReader(256), mrrs: copyMRRS}
+	s := readerState{Reader: core.NewReader(256), mrrs: copyMRRS}
 	return func(req Packet) []Packet {
 		var r copyEnds
 		var written []byte
@@ -152,7 +152,7 @@ func (s *readerState) carryOut(e *copyEntry, x *copyEnd, mps int) (data []byte) 
 	c.Start(0, &plan)
 	for {
 		if k, addr, dst, ok := c.Ask(); ok {
-			var rd nic.Read
+			var rd core.Read
 			rd.Begin(addr, dst)
 			s.read(&rd, e.Fault, e.Late != 0)
 			c.Came(k, rd.Status)

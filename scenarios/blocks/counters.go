@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -16,7 +16,7 @@ const (
 )
 
 var counters = &Block{
-	Name: "counters", RTL: "nic_counters.sv", Go: "counters.go",
+	Name: "counters", RTL: "nic_counters.sv", Go: "models/nic/core/counters.go",
 	Ops: []Op{
 		countersStep: {
 			Name: "step",
@@ -68,7 +68,7 @@ func counterBytesOf(rng *rand.Rand) uint32 {
 }
 
 func countersReference() func(Packet) []Packet {
-	var c nic.Counters
+	var c core.Counters
 	return func(req Packet) []Packet {
 		b := req.Data
 		if b[0] == countersRead {

@@ -3,12 +3,12 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 var crc32c = &Block{
-	Name: "crc32c", RTL: "nic_crc32c.sv", Go: "crc32c.go",
+	Name: "crc32c", RTL: "nic_crc32c.sv", Go: "models/nic/core/crc32c.go",
 	Ops: []Op{{
 		Name:    "frame",
 		Request: layout(num("want", 1), num("from", 1), num("upto", 3)),
@@ -17,9 +17,9 @@ var crc32c = &Block{
 	Stimulus: crc32cStimulus,
 	Reference: func() func(Packet) []Packet {
 		return func(req Packet) []Packet {
-			var h nic.Headers
-			nic.Parse(req.Data, nicspec.ResetRocePort, &h)
-			value, v := nic.CheckCRC32C(req.Data, &h)
+			var h core.Headers
+			core.Parse(req.Data, nicspec.ResetRocePort, &h)
+			value, v := core.CheckCRC32C(req.Data, &h)
 			return []Packet{{Data: le.AppendUint32([]byte{uint8(v)}, value)}}
 		}
 	},
@@ -30,8 +30,8 @@ func crc32cStimulus(rng *rand.Rand, n int) (list []Packet) {
 	const beyond = 1<<17 - 1
 	for range n {
 		f := frame(rng)
-		var h nic.Headers
-		nic.Parse(f, nicspec.ResetRocePort, &h)
+		var h core.Headers
+		core.Parse(f, nicspec.ResetRocePort, &h)
 		from, to := h.CRC32CRange()
 		if h.Cut { // headers reach beyond the frame, and the range begins where they end
 			from, to = len(f)+1+rng.IntN(28), beyond

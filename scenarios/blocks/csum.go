@@ -3,13 +3,13 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/craft"
 )
 
 var csum = &Block{
-	Name: "csum", RTL: "nic_csum.sv", Go: "csum.go",
+	Name: "csum", RTL: "nic_csum.sv", Go: "models/nic/core/csum.go",
 	Ops: []Op{{
 		Name:    "frame",
 		Request: layout(num("want", 1), num("judge", 1), num("from", 1), num("upto", 3), num("pseudo", 5)),
@@ -18,9 +18,9 @@ var csum = &Block{
 	Stimulus: csumStimulus,
 	Reference: func() func(Packet) []Packet {
 		return func(req Packet) []Packet {
-			var h nic.Headers
-			nic.Parse(req.Data, nicspec.ResetRocePort, &h)
-			v := nic.CheckL4Csum(req.Data, &h)
+			var h core.Headers
+			core.Parse(req.Data, nicspec.ResetRocePort, &h)
+			v := core.CheckL4Csum(req.Data, &h)
 			return []Packet{{Data: []byte{flag(v != nicspec.VerdictNotChecked), flag(v == nicspec.VerdictOk)}}}
 		}
 	},
@@ -31,8 +31,8 @@ var csum = &Block{
 func csumStimulus(rng *rand.Rand, n int) (list []Packet) {
 	for range n {
 		f := frame(rng)
-		var h nic.Headers
-		nic.Parse(f, nicspec.ResetRocePort, &h)
+		var h core.Headers
+		core.Parse(f, nicspec.ResetRocePort, &h)
 		said := make([]byte, 11)
 		if h.L4Type == nicspec.L4TypeUdp {
 			said[0], said[1], said[2] = flag(!h.Frag && le.Uint16(f[h.L4Off+6:]) != 0), flag(!h.L4LenBad), h.L4Off
@@ -45,10 +45,10 @@ func csumStimulus(rng *rand.Rand, n int) (list []Packet) {
 }
 
 // udpEnd is the first byte after a datagram.
-func udpEnd(h *nic.Headers) uint64 { return uint64(h.L4Off) + uint64(h.UDPLen) }
+func udpEnd(h *core.Headers) uint64 { return uint64(h.L4Off) + uint64(h.UDPLen) }
 
 // pseudoWords is the sum of the words of a datagram's pseudo header as they lie in memory.
-func pseudoWords(f []byte, h *nic.Headers) uint64 {
+func pseudoWords(f []byte, h *core.Headers) uint64 {
 	sum := uint64(craft.ProtoUDP)<<8 + uint64(le.Uint16(f[h.L4Off+4:]))
 	for i := 0; i < len(h.Src); i += 4 {
 		sum += uint64(le.Uint32(h.Src[i:])) + uint64(le.Uint32(h.Dst[i:]))

@@ -3,12 +3,12 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 var ecn = &Block{
-	Name: "ecn", RTL: "nic_ecn.sv", Go: "ecn.go",
+	Name: "ecn", RTL: "nic_ecn.sv", Go: "models/nic/core/ecn.go",
 	Ops: []Op{{
 		Name: "frame",
 		Request: layout(num("ecn_mode", 1), num("l3_off", 1), num("length", 2), num("inline_len", 1), gap(3),
@@ -21,8 +21,8 @@ var ecn = &Block{
 			s := req.Side
 			f := append([]byte(nil), req.Data...)
 			copy(f[:s[4]], s[8:])
-			p := nic.TxPlan{ECN: s[0], L3Off: int(s[1]), Length: len(f)}
-			f, _ = nic.FinishTx(&p, f) // without offloads nothing can be wrong
+			p := core.TxPlan{ECN: s[0], L3Off: int(s[1]), Length: len(f)}
+			f, _ = core.FinishTx(&p, f) // without offloads nothing can be wrong
 			return []Packet{{Data: f}}
 		}
 	},
@@ -36,10 +36,10 @@ func ecnStimulus(rng *rand.Rand, n int) (list []Packet) {
 		if maybe(rng, 15) {
 			f = f[:1+rng.IntN(len(f))]
 		}
-		var h nic.Headers
+		var h core.Headers
 		l3 := uint8(rng.Uint32())
 		if len(f) >= nicspec.FrameMin && maybe(rng, 85) {
-			nic.Parse(f, nicspec.ResetRocePort, &h)
+			core.Parse(f, nicspec.ResetRocePort, &h)
 			l3 = h.L3Off
 		}
 		f, l3 = ecnShifted(rng, f, l3, h.L3Type)

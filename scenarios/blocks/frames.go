@@ -3,18 +3,18 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/craft"
 )
 
 // steerKey is a key that a parser could have made.
 func steerKey(rng *rand.Rand) nicspec.SteerKeyFields {
-	var h nic.Headers
+	var h core.Headers
 	for {
 		f := frame(rng)
 		if len(f) >= nicspec.FrameMin {
-			nic.Parse(f, nicspec.ResetRocePort, &h)
+			core.Parse(f, nicspec.ResetRocePort, &h)
 			break
 		}
 	}
@@ -32,8 +32,8 @@ func steerKey(rng *rand.Rand) nicspec.SteerKeyFields {
 }
 
 // headersOf are the headers that a key was made from, as far as it tells.
-func headersOf(k *nicspec.SteerKeyFields) *nic.Headers {
-	h := &nic.Headers{
+func headersOf(k *nicspec.SteerKeyFields) *core.Headers {
+	h := &core.Headers{
 		DMAC: k.Dmac, Ethertype: k.Ethertype, VlanOuter: k.VlanOuter, VlanCount: flag(k.HasVlan) + flag(k.HasVlan2),
 		IPProto: k.IpProto, IPTos: k.IpTos, Src: k.SrcAddr, Dst: k.DstAddr, Frag: k.IsFrag, IPLenBad: k.IpLenBad, L4LenBad: k.L4LenBad,
 		SrcPort: k.SrcPort, DstPort: k.DstPort, Roce: k.IsRoce, BTHOpcode: k.BthOpcode, DestQP: k.DestQp,

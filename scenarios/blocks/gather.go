@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -51,7 +51,7 @@ type gatherTold struct {
 }
 
 var gatherFrame = &Block{
-	Name: "gather", RTL: "nic_gather.sv", Go: "comp_gather.go",
+	Name: "gather", RTL: "nic_gather.sv", Go: "models/nic/gather.go",
 	Ops:      []Op{{Name: "entry", Request: record[gatherEntry](), Result: record[gatherEnd]().withTail("frame")}},
 	Stimulus: gatherStimulus, Reference: gatherReference, Settle: gatherSettle,
 }
@@ -101,12 +101,12 @@ func (e *gatherEntry) cut(rng *rand.Rand, failing int) {
 }
 
 // plan is what the decoder of work entries says of it.
-func (e *gatherEntry) plan() *nic.TxPlan {
-	p := &nic.TxPlan{Length: int(e.Length), InlineLen: int(e.InlineLen), NumPieces: int(e.Pieces)}
+func (e *gatherEntry) plan() *core.TxPlan {
+	p := &core.TxPlan{Length: int(e.Length), InlineLen: int(e.InlineLen), NumPieces: int(e.Pieces)}
 	copy(p.Inline[:p.InlineLen], e.Inline[:])
 	off := p.InlineLen
 	for i := range p.NumPieces {
-		p.Pieces[i] = nic.TxPiece{Bus: e.Address[i], Len: int(e.Bytes[i]), Off: off}
+		p.Pieces[i] = core.TxPiece{Bus: e.Address[i], Len: int(e.Bytes[i]), Off: off}
 		off += p.Pieces[i].Len
 	}
 	return p
@@ -123,14 +123,14 @@ func (e *gatherEntry) end() gatherEnd {
 }
 
 func gatherReference() func(Packet) []Packet {
-	s := readerState{Reader: nic.NewReader(256), mrrs: 256}
+	s := readerState{Reader: core.NewReader(256), mrrs: 256}
 	return func(req Packet) []Packet {
 		e := decode[gatherEntry](req.Data)
 		p, end := e.plan(), e.end()
 		f := append([]byte(nil), p.Inline[:p.InlineLen]...)
 		f = append(f, make([]byte, p.Length-len(f))...)
 		for i := range p.NumPieces {
-			var rd nic.Read
+			var rd core.Read
 			piece := &p.Pieces[i]
 			rd.Begin(piece.Bus, f[piece.Off:][:piece.Len])
 			fault := uint8(faultNone)

@@ -3,12 +3,12 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 var icrc = &Block{
-	Name: "icrc", RTL: "nic_icrc.sv", Go: "icrc.go",
+	Name: "icrc", RTL: "nic_icrc.sv", Go: "models/nic/core/icrc.go",
 	Ops: []Op{{
 		Name:    "frame",
 		Request: layout(num("want", 1), num("judge", 1), num("ipv6", 1), num("l3_off", 1), num("l4_off", 1), num("upto", 3)),
@@ -17,9 +17,9 @@ var icrc = &Block{
 	Stimulus: icrcStimulus,
 	Reference: func() func(Packet) []Packet {
 		return func(req Packet) []Packet {
-			var h nic.Headers
-			nic.Parse(req.Data, nicspec.ResetRocePort, &h)
-			v := nic.CheckICRC(req.Data, &h)
+			var h core.Headers
+			core.Parse(req.Data, nicspec.ResetRocePort, &h)
+			v := core.CheckICRC(req.Data, &h)
 			return []Packet{{Data: []byte{flag(v != nicspec.VerdictNotChecked), flag(v == nicspec.VerdictOk)}}}
 		}
 	},
@@ -30,8 +30,8 @@ func icrcStimulus(rng *rand.Rand, n int) (list []Packet) {
 	const least = 24 // UDP, BTH, ICRC
 	for range n {
 		f := frame(rng)
-		var h nic.Headers
-		nic.Parse(f, nicspec.ResetRocePort, &h)
+		var h core.Headers
+		core.Parse(f, nicspec.ResetRocePort, &h)
 		said := make([]byte, 8)
 		if h.L4Type == nicspec.L4TypeUdp {
 			said[0], said[1] = flag(h.Roce && h.UDPLen >= least && !h.Frag), flag(!h.L4LenBad)

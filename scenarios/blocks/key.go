@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 
 	"nictwin/models/dma"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 )
 
@@ -15,7 +14,7 @@ const (
 )
 
 var key = &Block{
-	Name: "key", RTL: "nic_key.sv", Go: "key.go",
+	Name: "key", RTL: "nic_key.sv", Go: "models/nic/core/key.go",
 	Ops: []Op{
 		keyPiece: {
 			Name:    "piece",
@@ -74,7 +73,7 @@ func (k *keyring) index() int {
 	if maybe(k.Rand, 95) {
 		return k.IntN(5)
 	}
-	return k.IntN(nic.DefaultSpec().NumKeys)
+	return k.IntN(nicspec.DefaultBuild().NumKeys)
 }
 
 // command is a command of table Key.

@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -24,7 +24,7 @@ const (
 )
 
 var msix = &Block{
-	Name: "msix", RTL: "nic_msix.sv", Go: "msix.go",
+	Name: "msix", RTL: "nic_msix.sv", Go: "models/nic/core/msix.go",
 	Ops: []Op{
 		msixOn:      {Name: "on", Request: msixRequest, Result: layout(num("op", 1))},
 		msixOff:     {Name: "off", Request: msixRequest, Result: msixResult},
@@ -56,8 +56,8 @@ func msixSent(n string) part {
 type msixQueue struct {
 	tx, id uint8
 	on     bool
-	v      nic.Vector
-	m      nic.Moderator
+	v      core.Vector
+	m      core.Moderator
 }
 
 // msixStimulus has a few queues of both kinds go on and off, and entries of them. The limits in time are longer than a
@@ -67,7 +67,7 @@ type msixQueue struct {
 func msixStimulus(rng *rand.Rand, n int) (list []Packet) {
 	var queues [6]msixQueue
 	for i := range queues {
-		queues[i] = msixQueue{tx: uint8(i & 1), id: uint8(rng.IntN(nic.DefaultSpec().NumRxq/8) + 8*i)}
+		queues[i] = msixQueue{tx: uint8(i & 1), id: uint8(rng.IntN(nicspec.DefaultBuild().NumRxq/8) + 8*i)}
 	}
 	queues[1].id = queues[0].id
 	for range n {
@@ -81,7 +81,7 @@ func msixStimulus(rng *rand.Rand, n int) (list []Packet) {
 			}
 		case !q.on:
 			q.on = true
-			q.v = nic.Vector{
+			q.v = core.Vector{
 				Addr: pick(rng, 0, uint64(rng.Uint32()), rng.Uint64(), rng.Uint64(), rng.Uint64()) &^ 3, Data: rng.Uint32(),
 				Count: uint16(pick(rng, 0, 1, 2, 3, 5)), Cycles: uint16(pick(rng, 0, 0, 18+rng.IntN(4), msixPatient+rng.IntN(4))),
 			}
@@ -102,7 +102,7 @@ func msixStimulus(rng *rand.Rand, n int) (list []Packet) {
 				queues[k].entry(b[msixSlotsAt+i*msixSlotBytes:], flag(queues[k].on && maybe(rng, 60)), maybe(rng, 8))
 			}
 			if q.v.Cycles >= msixPatient {
-				le.PutUint16(b[msixApartAt:], uint16(18*nic.ModUnit+rng.IntN(nic.ModUnit)))
+				le.PutUint16(b[msixApartAt:], uint16(18*core.ModUnit+rng.IntN(core.ModUnit)))
 				for _, i := range rng.Perm(msixSlots)[:2] {
 					q.entry(b[msixSlotsAt+i*msixSlotBytes:], 1, maybe(rng, 8))
 				}
@@ -116,7 +116,7 @@ func msixStimulus(rng *rand.Rand, n int) (list []Packet) {
 
 func (q *msixQueue) entry(b []byte, has uint8, event bool) {
 	b[0], b[1], b[2], b[3] = has, q.tx, q.id, flag(event)
-	le.PutUint32(b[4:], uint32(q.v.Cycles)*nic.ModUnit)
+	le.PutUint32(b[4:], uint32(q.v.Cycles)*core.ModUnit)
 }
 
 func msixReference() func(Packet) []Packet {
@@ -131,7 +131,7 @@ func msixReference() func(Packet) []Packet {
 			return nil
 		}
 		if b[0] == msixOn {
-			queues[name{b[1], b[2]}] = &msixQueue{v: nic.Vector{
+			queues[name{b[1], b[2]}] = &msixQueue{v: core.Vector{
 				Addr: le.Uint64(b[8:]), Data: le.Uint32(b[16:]), Count: le.Uint16(b[4:]), Cycles: le.Uint16(b[6:]),
 			}}
 			return nil
@@ -164,7 +164,7 @@ func msixReference() func(Packet) []Packet {
 			}
 		}
 		for i := range msixSlots {
-			if q := queues[of(i)]; q != nil && q.m.DueAt() != nic.Never {
+			if q := queues[of(i)]; q != nil && q.m.DueAt() != core.Never {
 				send(of(i), true)
 			}
 		}

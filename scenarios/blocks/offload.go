@@ -3,12 +3,12 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 var offload = &Block{
-	Name: "offload", RTL: "nic_offload.sv", Go: "offload.go",
+	Name: "offload", RTL: "nic_offload.sv", Go: "models/nic/core/offload.go",
 	Ops: []Op{{
 		Name: "frame",
 		Request: layout(gap(2), num("length", 2), gap(1), num("inline_len", 1), code("status", statusName), num("flags", 1), num("l3_off", 1),
@@ -25,11 +25,11 @@ var offload = &Block{
 			}
 			f := append([]byte(nil), req.Data...)
 			copy(f[:s[5]], s[16:])
-			p := nic.TxPlan{
+			p := core.TxPlan{
 				Length: n, IPCsum: s[7]&ofIPCsum != 0, UDPCsum: s[7]&ofUDPCsum != 0, UDPZero: s[7]&ofUDPZero != 0, ICRC: s[7]&ofICRC != 0,
 				CRC32C: s[7]&ofCRC32C != 0, L3Off: int(s[8]), L4Off: int(s[9]), CrcOff: int(le.Uint16(s[10:])), CrcStart: int(le.Uint16(s[12:])),
 			}
-			f, status := nic.FinishTx(&p, f)
+			f, status := core.FinishTx(&p, f)
 			res := le.AppendUint16([]byte{uint8(status)}, uint16(n))
 			return []Packet{{Data: append(res, f...)}}
 		}
@@ -77,8 +77,8 @@ func offloadSettle(data []byte) []byte {
 func offloadStimulus(rng *rand.Rand, n int) (list []Packet) {
 	for range n {
 		f := frame(rng)
-		var h nic.Headers
-		nic.Parse(f, nicspec.ResetRocePort, &h)
+		var h core.Headers
+		core.Parse(f, nicspec.ResetRocePort, &h)
 		l3, l4 := int(h.L3Off), int(h.L4Off)
 		if l4 == 0 {
 			l4 = l3 + 20
@@ -142,7 +142,7 @@ func offloadRequest(rng *rand.Rand, f []byte, l3, l4 int) Packet {
 
 // fitting takes the offloads away that a frame with these headers does not allow, and lets a CRC-32C cover all that
 // follows them.
-func fitting(rng *rand.Rand, q Packet, h *nic.Headers) {
+func fitting(rng *rand.Rand, q Packet, h *core.Headers) {
 	s := q.Side
 	udp := h.L4Type == nicspec.L4TypeUdp && !h.L4LenBad
 	if h.L3Type != nicspec.L3TypeIpv4 {

@@ -3,12 +3,12 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 var parse = &Block{
-	Name: "parse", RTL: "nic_parse.sv", Go: "parse.go",
+	Name: "parse", RTL: "nic_parse.sv", Go: "models/nic/core/parse.go",
 	Ops: []Op{{
 		Name:    "frame",
 		Request: layout(num("roce_port", 2)),
@@ -31,8 +31,8 @@ func parseStimulus(rng *rand.Rand, n int) (list []Packet) {
 	for range n {
 		f := frame(rng)
 		if maybe(rng, 5) {
-			var h nic.Headers
-			nic.Parse(f, nicspec.ResetRocePort, &h)
+			var h core.Headers
+			core.Parse(f, nicspec.ResetRocePort, &h)
 			port = pick(rng, nicspec.ResetRocePort, nicspec.ResetRocePort, h.DstPort, uint16(rng.Uint32()))
 		}
 		list = append(list, Packet{Side: le.AppendUint16(nil, port), Data: f})
@@ -42,16 +42,16 @@ func parseStimulus(rng *rand.Rand, n int) (list []Packet) {
 
 // parseResult is all that the Go parser finds, and what the checks that follow are told.
 func parseResult(f []byte, port uint16) Packet {
-	var h nic.Headers
+	var h core.Headers
 	var key [nicspec.SteerKeySize]byte
-	nic.Parse(f, port, &h)
+	core.Parse(f, port, &h)
 	h.SteerKey(0, &key)
 	b := append(key[:], h.VlanCount)
 	b = le.AppendUint16(b, h.VlanInner)
 	b = append(b, h.L3Off, h.L4Off)
 	b = le.AppendUint16(b, h.PayloadOff)
-	b = append(b, uint8(h.L3Type), uint8(h.L4Type), uint8(nic.CheckIPCsum(f, &h)),
-		flag(nic.CheckL4Csum(f, &h) != nicspec.VerdictNotChecked), flag(nic.CheckICRC(f, &h) != nicspec.VerdictNotChecked), h.BTHFlags)
+	b = append(b, uint8(h.L3Type), uint8(h.L4Type), uint8(core.CheckIPCsum(f, &h)),
+		flag(core.CheckL4Csum(f, &h) != nicspec.VerdictNotChecked), flag(core.CheckICRC(f, &h) != nicspec.VerdictNotChecked), h.BTHFlags)
 	b = le.AppendUint16(b, h.PKey)
 	b = append(b, flag(h.AckReq), uint8(h.PSN), uint8(h.PSN>>8), uint8(h.PSN>>16))
 	from, to := h.CRC32CRange()
@@ -64,9 +64,9 @@ func parseResult(f []byte, port uint16) Packet {
 		putNum(rest[:3], udpEnd(&h))
 		putNum(rest[3:8], pseudoWords(f, &h))
 	}
-	if q := (nic.Queue{EcnMode: 1}); h.L3Type == nicspec.L3TypeIpv4 && q.MarksCE(&h) {
+	if q := (core.Queue{EcnMode: 1}); h.L3Type == nicspec.L3TypeIpv4 && q.MarksCE(&h) {
 		marked := append([]byte(nil), f...)
-		nic.MarkCE(marked, &h)
+		core.MarkCE(marked, &h)
 		rest[8], rest[9] = marked[h.L3Off+11], marked[h.L3Off+10] // a number, high byte first in the frame
 	}
 	return Packet{Data: append(b, rest...)}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 var pause = &Block{
-	Name: "pause", RTL: "nic_pause.sv", Go: "pause.go",
+	Name: "pause", RTL: "nic_pause.sv", Go: "models/nic/core/pause.go",
 	Ops: []Op{
 		pauseTable: tableOp(&nicspec.PortEntryInfo),
 		pauseClass: {Name: "class", Request: layout(num("op", 1), num("queue", 1), num("class", 1)), Result: layout(num("op", 1))},
@@ -69,7 +69,7 @@ func pauseStimulus(rng *rand.Rand, n int) (list []Packet) {
 			}
 		case 1:
 			list = append(list, pick(rng, tableRequest(pauseTable, nicspec.TablePortCfg, 0, nil),
-				Packet{Data: []byte{pauseClass, uint8(rng.IntN(pauseQueues)), uint8(rng.IntN(nic.PauseClasses))}}))
+				Packet{Data: []byte{pauseClass, uint8(rng.IntN(pauseQueues)), uint8(rng.IntN(core.PauseClasses))}}))
 		case 2:
 			b := append([]byte{pauseMac, uint8(rng.IntN(4)), 0, 0, 0, 0, 0, 0}, noise(rng, 8)...)
 			list = append(list, Packet{Data: b})
@@ -150,7 +150,7 @@ func pauseFramesRequest(rng *rand.Rand) Packet {
 	for i := range 2 {
 		f := pauseFrame(rng)
 		b = append(b, f...)
-		if p, ok := nic.ParsePause(f); ok {
+		if p, ok := core.ParsePause(f); ok {
 			for _, q := range p.Quanta {
 				ends = append(ends, i*apart+int(q))
 			}
@@ -177,7 +177,7 @@ func pauseFrame(rng *rand.Rand) []byte {
 	binary.BigEndian.PutUint16(f[14:], pick(rng, nicspec.PauseOpcode, nicspec.PfcOpcode, nicspec.PfcOpcode, uint16(rng.IntN(3))))
 	quanta := func() uint16 { return uint16(pick(rng, 0, rng.IntN(2000), rng.IntN(2000), rng.IntN(1<<16))) }
 	if binary.BigEndian.Uint16(f[14:]) == nicspec.PfcOpcode {
-		for i := range nic.PauseClasses {
+		for i := range core.PauseClasses {
 			binary.BigEndian.PutUint16(f[18+2*i:], quanta())
 		}
 	} else {

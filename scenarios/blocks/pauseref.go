@@ -1,19 +1,19 @@
 package blocks
 
 import (
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 // pauseState is what a port knows of pauses.
 type pauseState struct {
-	*nic.Regs
-	spec    nic.Spec
+	*core.Regs
+	build   nicspec.Build
 	classes [pauseQueues]uint8 // of queues
 }
 
 func pauseReference() func(Packet) []Packet {
-	s := pauseState{Regs: newRegs(), spec: nic.DefaultSpec()}
+	s := pauseState{Regs: newRegs(), build: nicspec.DefaultBuild()}
 	return func(req Packet) []Packet {
 		b := req.Data
 		switch b[0] {
@@ -44,58 +44,45 @@ func (s *pauseState) frames(b []byte) Packet {
 	res := []byte{pauseFrames, 0, 0, 0, 0}
 	rules := s.Config().Pause[0]
 	apart, probe := int64(le.Uint32(b[8:])), int64(le.Uint32(b[12:]))
-	var port int64 // when its stop ends
-	var class [nic.PauseClasses]int64
+	var stops core.PauseStops
 	for i := range 2 {
-		p, ok := nic.ParsePause(b[pauseFrameAt+i*pauseLine:][:pauseLine])
-		came := int64(i) * apart
+		p, ok := core.ParsePause(b[pauseFrameAt+i*pauseLine:][:pauseLine])
 		switch {
 		case !ok, p.Priority && rules.Classes == 0, !p.Priority && !rules.Port:
 			continue
 		}
 		res[1+i] = 1
-		if b[2]>>i&1 != 0 {
-			continue
-		}
-		if !p.Priority {
-			port = came + s.spec.PauseCycles(p.Quanta[0])
-		}
-		for c := range class {
-			if p.Priority && p.Classes&rules.Classes>>c&1 != 0 {
-				class[c] = came + s.spec.PauseCycles(p.Quanta[c])
-			}
+		if b[2]>>i&1 == 0 {
+			stops.Take(&p, rules, int64(i)*apart, s.build.EthBits)
 		}
 	}
 	for q, c := range s.classes {
-		held := class[c] > apart+probe
-		res[3] |= flag(!held && port <= apart+probe) << q
-		res[4] |= flag(held) << q
+		res[3] |= flag(stops.Frame(c) <= apart+probe) << q
+		res[4] |= flag(stops.Class(c) > apart+probe) << q
 	}
 	return Packet{Data: res}
 }
 
-// levels is [F6].
+// levels is [F6]: the buffer holds each level for some cycles.
 func (s *pauseState) levels(b []byte) Packet {
 	cfg := s.PortCfg(0)
 	res := make([]byte, 8+pauseSteps*pauseLine)
 	res[0] = pauseLevels
-	paused := false
+	var sender core.PauseSender
+	begin := int64(0)
 	for i := range pauseSteps {
-		if cfg.TxMode == nicspec.PauseModeNone {
-			break
+		held := pauseLine * int(le.Uint16(b[8+2*i:]))
+		end := begin + int64(le.Uint32(b[8+2*pauseSteps+4*i:]))
+		for now := begin; now <= end; {
+			again := sender.Watch(cfg, held, now, s.build.EthBits)
+			if sender.Due() {
+				res[1+i]++
+				core.BuildPause(cfg, s.PortMAC(0), sender.Begin(cfg, now), (*[nicspec.FrameMin]byte)(res[8+i*pauseLine:]))
+				continue // a renewal is due some time after this frame
+			}
+			now = again
 		}
-		held := pauseLine * uint32(le.Uint16(b[8+2*i:]))
-		frames, quanta := uint8(0), cfg.PauseTime
-		switch {
-		case !paused && held > cfg.Xoff:
-			half := s.spec.PauseCycles(cfg.PauseTime) / 2
-			frames, paused = 1+uint8(int64(le.Uint32(b[8+2*pauseSteps+4*i:]))/half), true
-		case paused && held <= cfg.Xon:
-			frames, quanta, paused = 1, 0, false
-		}
-		if res[1+i] = frames; frames != 0 {
-			nic.BuildPause(cfg, s.PortMAC(0), quanta, (*[nicspec.FrameMin]byte)(res[8+i*pauseLine:]))
-		}
+		begin = end
 	}
 	return Packet{Data: res}
 }

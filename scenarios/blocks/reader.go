@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -35,7 +35,7 @@ const (
 )
 
 var reader = &Block{
-	Name: "reader", RTL: "nic_reader.sv", Go: "reader.go",
+	Name: "reader", RTL: "nic_reader.sv", Go: "models/nic/core/reader.go",
 	Ops: []Op{
 		readerRead: {
 			Name:    "read",
@@ -91,14 +91,14 @@ func readerByte(addr uint64) byte {
 
 // readerState is the read side and what it counted.
 type readerState struct {
-	*nic.Reader
+	*core.Reader
 	mrrs          int
 	cycle         int64
 	errs, expired uint16
 }
 
 func readerReference() func(Packet) []Packet {
-	s := readerState{Reader: nic.NewReader(256), mrrs: 512}
+	s := readerState{Reader: core.NewReader(256), mrrs: 512}
 	return func(req Packet) []Packet {
 		b := req.Data
 		if b[0] == readerLook {
@@ -108,7 +108,7 @@ func readerReference() func(Packet) []Packet {
 		}
 		res := make([]byte, 8+readerMax)
 		res[1] = b[1]
-		var rd nic.Read
+		var rd core.Read
 		rd.Begin(le.Uint64(b[8:]), res[8:8+le.Uint16(b[4:])])
 		if s.read(&rd, b[2], b[3] != 0); rd.Status != nicspec.StatusOk {
 			clear(res[8:])
@@ -121,7 +121,7 @@ func readerReference() func(Packet) []Packet {
 }
 
 // read carries a transfer out, one request after another, a completion at a time.
-func (s *readerState) read(rd *nic.Read, fault uint8, late bool) {
+func (s *readerState) read(rd *core.Read, fault uint8, late bool) {
 	for rd.Wants() {
 		s.cycle += 2 * readerTimeout // no tag rests any more
 		s.CanIssue(s.cycle)
@@ -142,7 +142,7 @@ func (s *readerState) read(rd *nic.Read, fault uint8, late bool) {
 				break
 			}
 			c, data := readerCompletion(&h, addr, n, left, now)
-			if _, r := s.Complete(&c, data, s.cycle+1, s.cycle+1, readerTimeout); r == nic.CplFailed {
+			if _, r := s.Complete(&c, data, s.cycle+1, s.cycle+1, readerTimeout); r == core.CplFailed {
 				s.errs++
 				break
 			}

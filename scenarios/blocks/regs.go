@@ -17,7 +17,7 @@ const (
 )
 
 var regs = &Block{
-	Name: "regs", RTL: "nic_regs.sv", Go: "regs.go",
+	Name: "regs", RTL: "nic_regs.sv", Go: "models/nic/core/regs.go",
 	Ops: []Op{
 		regsRequest: {
 			Name:    "request",

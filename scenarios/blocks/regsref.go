@@ -3,7 +3,7 @@ package blocks
 import (
 	"encoding/binary"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -20,7 +20,7 @@ func (r *rung) append(b []byte) []byte {
 
 // regsState is the registers and what they have done since the last look.
 type regsState struct {
-	*nic.Regs
+	*core.Regs
 	rx, tx rung
 	pushes uint8
 	wqe    [nicspec.WqeBytes]byte
@@ -29,7 +29,7 @@ type regsState struct {
 
 func newRegsState() *regsState {
 	s := &regsState{Regs: newRegs()}
-	for i := range nic.DefaultSpec().NumRules { // as the wrapper has it
+	for i := range nicspec.DefaultBuild().NumRules { // as the wrapper has it
 		for range i + 1 {
 			s.Hit(i)
 		}
@@ -48,12 +48,12 @@ func regsReference() func(Packet) []Packet {
 }
 
 func (s *regsState) request(b []byte) []Packet {
-	var o nic.Outcome
+	var o core.Outcome
 	s.Take((*[tlp.HeaderBytes]byte)(b[regsHdrAt:]), b[regsDataAt:], &o)
 	s.goOn()
 	for _, e := range o.Effects[:o.NumEffects] {
 		switch r := &s.tx; {
-		case e.Kind != nic.EffectDoorbell && e.Kind != nic.EffectDoorbellBad:
+		case e.Kind != core.EffectDoorbell && e.Kind != core.EffectDoorbellBad:
 		case o.Pushed != nil:
 			s.pushes, s.tx.queue = s.pushes+1, uint8(e.Index)
 			copy(s.wqe[:], o.Pushed)

@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -14,7 +14,7 @@ const (
 )
 
 var rss = &Block{
-	Name: "rss", RTL: "nic_rss.sv", Go: "rss.go",
+	Name: "rss", RTL: "nic_rss.sv", Go: "models/nic/core/rss.go",
 	Ops: []Op{
 		rssFrame: {
 			Name: "frame",
@@ -102,7 +102,7 @@ func rssTableRequest(rng *rand.Rand) Packet {
 	if maybe(rng, 30) {
 		return tableRequest(rssTable, nicspec.TableIndirection, index, nil)
 	}
-	e := nicspec.IndirectionEntryFields{Queue: uint16(rng.IntN(nic.DefaultSpec().NumRxq))}
+	e := nicspec.IndirectionEntryFields{Queue: uint16(rng.IntN(nicspec.DefaultBuild().NumRxq))}
 	if maybe(rng, 15) {
 		e.Queue = uint16(rng.Uint32())
 	}
@@ -117,7 +117,7 @@ func direction(rng *rand.Rand) (f nicspec.RuleEntryFields) {
 	f.Queue, f.RssLog = queueFor(rng, f.Action), uint8(rng.IntN(nicspec.RssLogMax+1))
 	if f.Action != nicspec.ActionDrop && maybe(rng, 40) {
 		f.AccountEn, f.Account = 1, uint8(rng.IntN(nicspec.NumAccounts))
-		f.SlowQueue = uint16(rng.IntN(nic.DefaultSpec().NumRxq))
+		f.SlowQueue = uint16(rng.IntN(nicspec.DefaultBuild().NumRxq))
 	}
 	return f
 }
@@ -127,13 +127,13 @@ func queueFor(rng *rand.Rand, a nicspec.Action) uint16 {
 	if a == nicspec.ActionRss {
 		return uint16(pick(rng, 0, 0, 1, rng.IntN(nicspec.RssEntries), nicspec.RssEntries-1))
 	}
-	return uint16(rng.IntN(nic.DefaultSpec().NumRxq))
+	return uint16(rng.IntN(nicspec.DefaultBuild().NumRxq))
 }
 
 func rssReference() func(Packet) []Packet {
 	regs := newRegs()
 	var words [nicspec.RssKeyBytes]byte
-	var key *nic.RssKey
+	var key *core.RssKey
 	return func(req Packet) []Packet {
 		if req.Data[0] == rssTable {
 			return []Packet{tableAnswer(regs, req)}
@@ -148,23 +148,23 @@ func rssReference() func(Packet) []Packet {
 		c := regs.Config()
 		c.RssKey, c.DefaultAction, c.DefaultLog, c.DefaultQueue = key, q.defaultAction, q.defaultLog, q.defaultQueue
 		if q.hit {
-			c.Rules = (*nic.RuleSet)(nil).With(int(q.rule), &q.said)
+			c.Rules = (*core.RuleSet)(nil).With(int(q.rule), &q.said)
 		}
-		var v nic.RxVerdict
+		var v core.RxVerdict
 		c.Steer(0, headersOf(&q.key), &v)
 		return []Packet{rssResult(&v)}
 	}
 }
 
-func rssResult(v *nic.RxVerdict) Packet {
+func rssResult(v *core.RxVerdict) Packet {
 	b := make([]byte, 14)
 	rule, hit := v.Hit()
-	b[1], b[2] = flag(hit), flag(v.Drop == nic.NoDrop)
+	b[1], b[2] = flag(hit), flag(v.Drop == core.NoDrop)
 	if hit {
 		b[3] = uint8(rule)
 	}
 	le.PutUint32(b[6:], v.Hash)
-	if v.Drop == nic.NoDrop {
+	if v.Drop == core.NoDrop {
 		le.PutUint16(b[4:], v.Queue)
 		if v.Account.On {
 			b[11], b[12], b[13] = 1, v.Account.ID, uint8(v.Account.Queue)

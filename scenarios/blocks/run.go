@@ -58,7 +58,7 @@ type Mismatch struct {
 func (m *Mismatch) Error() string {
 	s := fmt.Sprintf("%s transaction %d (%s): %s: expected %s, got %s, at cycle %d of seed %d, stall %d", m.Block.Name, m.Transaction, m.Op,
 		m.Field, m.Expected, m.Got, m.Cycle, m.Seed, m.Stall)
-	return fmt.Sprintf("%s\n  request: %s\n  %s, models/nic/%s", s, m.Request, m.Block.RTL, m.Block.Go)
+	return fmt.Sprintf("%s\n  request: %s\n  %s, %s", s, m.Request, m.Block.RTL, m.Block.Go)
 }
 
 var _ error = (*Mismatch)(nil)

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -107,7 +107,7 @@ func (d rxDrop) String() string {
 
 // rxdma has what follows the choice of a queue: whether it takes the frame, and what is written then.
 var rxdma = &Block{
-	Name: "rxdma", RTL: "nic_rxdma.sv", Go: "rxdma.go",
+	Name: "rxdma", RTL: "nic_rxdma.sv", Go: "models/nic/core/rxdma.go",
 	Ops:      []Op{{Name: "delivery", Request: record[rxDelivery](), Result: record[rxResult]().withTail("frame")}},
 	Stimulus: rxdmaStimulus, Settle: rxdmaSettle,
 	Reference: func() func(Packet) []Packet {
@@ -130,7 +130,7 @@ func rxdmaStimulus(rng *rand.Rand, n int) (list []Packet) {
 		const run = nicspec.QueueStateRun
 		d.State = pick(rng, run, run, run, run, nicspec.QueueStateOff, nicspec.QueueStateError)
 		d.Length = uint16(min(max(frameLength(rng), nicspec.FrameMin), nicspec.FrameMax))
-		d.Queue = uint16(rng.IntN(nic.DefaultSpec().NumRxq + int(flag(d.IsEvent == 0 && maybe(rng, 5)))*200))
+		d.Queue = uint16(rng.IntN(nicspec.DefaultBuild().NumRxq + int(flag(d.IsEvent == 0 && maybe(rng, 5)))*200))
 		d.Line = rxLine(rng)
 		d.Mps, d.Attr = mps, attr
 		d.AccountEn, d.Slow, d.Ruled = d.AccountEn&1, d.Slow&1, d.Ruled&1
@@ -199,7 +199,7 @@ func (d *rxDelivery) mark(rng *rand.Rand) {
 		d.Line = rxLine(rng)
 		f = d.frame()
 	}
-	nic.MarkCE(f, &v.Headers)
+	core.MarkCE(f, &v.Headers)
 	d.Headers.EcnCsum = binary.BigEndian.Uint16(f[v.L3Off+10:])
 }
 
@@ -207,7 +207,7 @@ func (d *rxDelivery) mark(rng *rand.Rand) {
 // which of two causes is counted, and of Events whether they are made [L2].
 func (d *rxDelivery) reset(rng *rand.Rand) {
 	d.Flr = 0
-	if d.IsEvent == 0 && d.drop() == nic.NoDrop {
+	if d.IsEvent == 0 && d.drop() == core.NoDrop {
 		d.Flr = flag(maybe(rng, 8))
 	}
 }
@@ -216,14 +216,14 @@ func (d *rxDelivery) reset(rng *rand.Rand) {
 func (d *rxDelivery) drop() nicspec.PortCounter {
 	q := d.queue()
 	switch drop := q.Admit(d.verdict(), int(d.Length)); {
-	case drop != nic.NoDrop:
+	case drop != core.NoDrop:
 		return drop
 	case d.Flr != 0:
 		return nicspec.CntRxDropDisabled
 	case q.Posted() == 0:
 		return nicspec.CntRxDropNoDesc
 	}
-	return nic.NoDrop
+	return core.NoDrop
 }
 
 // rxLine is a line of a receive buffer.
@@ -241,11 +241,11 @@ func (d *rxDelivery) frame() []byte {
 }
 
 // verdict is what is said of the frame.
-func (d *rxDelivery) verdict() *nic.RxVerdict {
+func (d *rxDelivery) verdict() *core.RxVerdict {
 	h := &d.Headers
-	v := &nic.RxVerdict{
-		Drop: nic.NoDrop, Queue: d.Queue, Rule: nicspec.RuleNone, Checked: true, Hash: d.Hash,
-		Headers: nic.Headers{
+	v := &core.RxVerdict{
+		Drop: core.NoDrop, Queue: d.Queue, Rule: nicspec.RuleNone, Checked: true, Hash: d.Hash,
+		Headers: core.Headers{
 			L3Type: h.L3Type, L4Type: h.L4Type, VlanCount: h.VlanCount, Frag: h.Frag != 0, Roce: h.Roce != 0,
 			IPLenBad: h.IpLenBad != 0, L4LenBad: h.L4LenBad != 0, L3Off: h.L3Off, L4Off: h.L4Off, VlanOuter: h.VlanOuter,
 			VlanInner: h.VlanInner, PayloadOff: uint16(h.PayloadOff), IPProto: h.IpProto, Ethertype: h.Ethertype, IPTos: h.IpTos,
@@ -261,11 +261,11 @@ func (d *rxDelivery) verdict() *nic.RxVerdict {
 }
 
 // queue is the one that it is for; nil: there is none.
-func (d *rxDelivery) queue() *nic.Queue {
-	if int(d.Queue) >= nic.DefaultSpec().NumRxq {
+func (d *rxDelivery) queue() *core.Queue {
+	if int(d.Queue) >= nicspec.DefaultBuild().NumRxq {
 		return nil
 	}
-	return &nic.Queue{
+	return &core.Queue{
 		State: d.State, LogSize: d.LogSize, CqBase: d.CqBase, PI: d.Pi, CI: d.Ci, CQI: d.Cqi, SplitMode: d.SplitMode,
 		SplitLen: d.SplitLen, HdrBufSize: d.HdrBufSize, PayBufSize: d.PayBufSize, CrcMode: d.CrcMode, EcnMode: d.EcnMode,
 	}
@@ -276,13 +276,13 @@ func (d *rxDelivery) result() (r rxResult, frame []byte) {
 	q, v, n := d.queue(), d.verdict(), int(d.Length)
 	if d.IsEvent != 0 {
 		r.DoneQueue, r.EntryAddr = d.Queue, q.CqeAddr(q.CQI)
-		nic.BuildEvent(d.Queue, d.EventIndex, d.EventStatus, q.Phase(q.CQI), &r.Entry)
+		core.BuildEvent(d.Queue, d.EventIndex, d.EventStatus, q.Phase(q.CQI), &r.Entry)
 		return r, nil
 	}
 	drop := d.drop()
 	of := uint8(1) << d.Port
 	r.Fate = rxFate{Settled: d.AccountEn, Freed: of, Lines: uint8((n + rxLineBytes - 1) / rxLineBytes)}
-	if drop != nic.NoDrop {
+	if drop != core.NoDrop {
 		r.Fate.Drop, r.Fate.Dropped = rxDrop(drop), of
 		return r, nil
 	}
@@ -292,15 +292,15 @@ func (d *rxDelivery) result() (r rxResult, frame []byte) {
 }
 
 // delivered fills in what the frame writes, and returns its bytes.
-func (d *rxDelivery) delivered(r *rxResult, q *nic.Queue, v *nic.RxVerdict) []byte {
-	var p nic.RxPlan
+func (d *rxDelivery) delivered(r *rxResult, q *core.Queue, v *core.RxVerdict) []byte {
+	var p core.RxPlan
 	f := d.frame()
-	nic.PlanRx(q, v, len(f), &nic.RxSlot{
+	core.PlanRx(q, v, len(f), &core.RxSlot{
 		Port: int(d.Port), Seq: d.PortSeq, Queue: v.Queue, Index: q.CI, CQI: q.CQI, Desc: d.Desc, SlowPath: d.Slow != 0,
 		AccountSeq: d.AccountSeq,
 	}, &p)
 	if p.MarkCE {
-		nic.MarkCE(f, &v.Headers)
+		core.MarkCE(f, &v.Headers)
 	}
 	if p.HdrLen != 0 {
 		r.HeaderAttr, r.HeaderAddr = d.Attr, p.HdrAddr

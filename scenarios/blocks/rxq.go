@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -17,7 +17,7 @@ const (
 )
 
 var rxq = &Block{
-	Name: "rxq", RTL: "nic_rxq.sv", Go: "rxq.go",
+	Name: "rxq", RTL: "nic_rxq.sv", Go: "models/nic/core/rxq.go",
 	Ops: []Op{
 		rxqTable:    tableOp(&nicspec.RxqEntryInfo),
 		rxqDoorbell: {Name: "doorbell", Request: rxqRequest, Result: layout(num("op", 1), num("accepted", 1), num("db_bad", 1))},
@@ -42,7 +42,7 @@ var rxqRequest = layout(num("op", 1), num("hold", 1), num("queue", 2), num("pi",
 func rxqStimulus(rng *rand.Rand, n int) (list []Packet) {
 	queues := make([]int, 4)
 	for i := range queues {
-		queues[i] = rng.IntN(nic.DefaultSpec().NumRxq)
+		queues[i] = rng.IntN(nicspec.DefaultBuild().NumRxq)
 	}
 	var last uint16 // that was posted, about
 	for range n {
@@ -95,7 +95,7 @@ func rxqReference() func(Packet) []Packet {
 		switch b[0] {
 		case rxqDoorbell:
 			e := regs.Write32(nicspec.RegRxDoorbell(id), uint32(le.Uint16(b[4:])))
-			ok := e.Kind == nic.EffectDoorbell
+			ok := e.Kind == core.EffectDoorbell
 			return []Packet{{Data: []byte{b[0], flag(ok), flag(!ok)}}}
 		case rxqTake:
 			return []Packet{rxqTaken(q)}
@@ -114,7 +114,7 @@ func rxqReference() func(Packet) []Packet {
 }
 
 // rxqTaken is what a frame finds, and takes a descriptor if there is one.
-func rxqTaken(q *nic.Queue) Packet {
+func rxqTaken(q *core.Queue) Packet {
 	run := q.State == nicspec.QueueStateRun
 	b := []byte{rxqTake, flag(run), uint8(q.State), 0}
 	if !run {

@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -22,7 +22,7 @@ var (
 )
 
 var steer = &Block{
-	Name: "steer", RTL: "nic_steer.sv", Go: "steer.go",
+	Name: "steer", RTL: "nic_steer.sv", Go: "models/nic/core/steer.go",
 	Ops: []Op{
 		steerFrame: {Name: "frame", Request: layout(num("op", 1), gap(7), entry(&nicspec.SteerKeyInfo)), Result: steerResult},
 		steerTable: tableOp(&nicspec.RuleEntryInfo),
@@ -86,7 +86,7 @@ func ruleIndex(rng *rand.Rand) int {
 	if maybe(rng, 80) {
 		return rng.IntN(5)
 	}
-	return rng.IntN(nic.DefaultSpec().NumRules)
+	return rng.IntN(nicspec.DefaultBuild().NumRules)
 }
 
 func ruleCommand(rng *rand.Rand, pool []nicspec.SteerKeyFields) Packet {
@@ -143,7 +143,7 @@ func steerReference() func(Packet) []Packet {
 		default:
 			k := nicspec.DecodeSteerKey(b[8:])
 			c := regs.Config()
-			var v nic.RxVerdict
+			var v core.RxVerdict
 			c.Steer(int(k.Port), headersOf(&k), &v)
 			steered(res, &v)
 		}
@@ -152,13 +152,13 @@ func steerReference() func(Packet) []Packet {
 }
 
 // steered fills in what the rules say of a frame.
-func steered(res []byte, v *nic.RxVerdict) {
+func steered(res []byte, v *core.RxVerdict) {
 	rule, hit := v.Hit()
 	if !hit {
 		return
 	}
 	res[1], res[2] = 1, uint8(rule)
-	if v.Drop != nic.NoDrop {
+	if v.Drop != core.NoDrop {
 		return
 	}
 	res[3] = uint8(nicspec.ActionQueue)

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -35,7 +35,7 @@ func tableRequest(op uint8, t nicspec.Table, index int, e []byte) Packet {
 }
 
 // tableAnswer has the registers of the Go NIC carry out such a request.
-func tableAnswer(r *nic.Regs, req Packet) Packet {
+func tableAnswer(r *core.Regs, req Packet) Packet {
 	b := req.Data
 	for w := range uint32(nicspec.TableWords) {
 		r.Write32(nicspec.RegTblDataBase+4*w, le.Uint32(b[8+4*w:]))
@@ -59,7 +59,7 @@ func tableAnswer(r *nic.Regs, req Packet) Packet {
 }
 
 // newRegs are the registers of a NIC of the default build.
-func newRegs() *nic.Regs { return nic.NewRegs(nic.DefaultSpec()) }
+func newRegs() *core.Regs { return core.NewRegs(nicspec.DefaultBuild()) }
 
 // pick is one of several values.
 func pick[T any](rng *rand.Rand, of ...T) T { return of[rng.IntN(len(of))] }

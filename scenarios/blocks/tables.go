@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -16,7 +16,7 @@ const (
 )
 
 var tables = &Block{
-	Name: "tables", RTL: "nic_tables.sv", Go: "tables.go",
+	Name: "tables", RTL: "nic_tables.sv", Go: "models/nic/core/tables.go",
 	Ops: []Op{
 		tablesWrite: {
 			Name:    "write",
@@ -38,8 +38,8 @@ var tables = &Block{
 }
 
 // tablesSpec is the build without some parts, whose tables and fields are NotBuilt.
-func tablesSpec() nic.Spec {
-	s := nic.DefaultSpec()
+func tablesSpec() nicspec.Build {
+	s := nicspec.DefaultBuild()
 	s.Parts &^= nicspec.PartRss | nicspec.PartEcn | nicspec.PartPause
 	return s
 }
@@ -113,7 +113,7 @@ const (
 
 // tablesEntry is an entry of one of the tables that there are, or a place where there is none.
 func tablesEntry(rng *rand.Rand, kinds int) (t nicspec.Table, index int, e []byte) {
-	s := nic.DefaultSpec()
+	s := nicspec.DefaultBuild()
 	switch rng.IntN(kinds) {
 	case 0:
 		const beyond = 1 << 12
@@ -173,7 +173,7 @@ func rxqEntry(rng *rand.Rand) nicspec.RxqEntryFields {
 }
 
 func tablesReference() func(Packet) []Packet {
-	regs, quiet := nic.NewRegs(tablesSpec()), true
+	regs, quiet := core.NewRegs(tablesSpec()), true
 	return func(req Packet) []Packet {
 		b := req.Data
 		unit := 8 * uint32(le.Uint16(b[4:]))

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -45,7 +45,7 @@ type txqItem struct {
 // txq has transmit queues from their doorbells to the entries that they hand on, in order, and from the ends of these to
 // completion entries. Copies, which wait for one another on ways of their own, are no part of its build.
 var txq = &Block{
-	Name: "txq", RTL: "nic_txq.sv", Go: "comp_txq.go",
+	Name: "txq", RTL: "nic_txq.sv", Go: "models/nic/txq.go",
 	Ops: []Op{
 		txqTable: tableOp(&nicspec.TxqEntryInfo),
 		txqRing: {
@@ -85,7 +85,7 @@ func txqCommand(rng *rand.Rand, queue int, place uint64) Packet {
 	ring := func() uint64 { return uint64(rng.Uint32())<<32 | place<<placeBit | uint64(rng.Uint32N(1<<29))&^align }
 	f := nicspec.TxqEntryFields{
 		Enable: flag(maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: ring(), CqBase: ring(), EcnMode: uint8(rng.IntN(4)),
-		PfcClass: uint8(rng.IntN(nic.PauseClasses)), MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(),
+		PfcClass: uint8(rng.IntN(core.PauseClasses)), MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(),
 		// What is left out:
 		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()), Cqi: uint16(rng.Uint32()),
 	}
@@ -103,7 +103,7 @@ func txqCommand(rng *rand.Rand, queue int, place uint64) Packet {
 	case 5:
 		f.MsixAddr |= uint64(1 + rng.IntN(3))
 	case 6:
-		f.PfcClass = uint8(nic.PauseClasses + rng.IntN(200))
+		f.PfcClass = uint8(core.PauseClasses + rng.IntN(200))
 	}
 	e := make([]byte, nicspec.TxqEntrySize)
 	f.Encode(e)
@@ -112,14 +112,14 @@ func txqCommand(rng *rand.Rand, queue int, place uint64) Packet {
 
 // txqState is the queues and the read side of a NIC.
 type txqState struct {
-	*nic.Regs
+	*core.Regs
 	reads readerState
 }
 
 func newTxqState() *txqState {
-	spec := nic.DefaultSpec()
+	spec := nicspec.DefaultBuild()
 	spec.Parts &^= nicspec.PartCopy
-	return &txqState{nic.NewRegs(spec), readerState{Reader: nic.NewReader(256), mrrs: 512}}
+	return &txqState{core.NewRegs(spec), readerState{Reader: core.NewReader(256), mrrs: 512}}
 }
 
 // doorbells are some that queues may take, most of them. One entry alone may be pushed, or fail to be read.
@@ -148,7 +148,7 @@ func (s *txqState) doorbells(rng *rand.Rand) Packet {
 			rings, posted, d.Faulty, d.Fault = true, 1, uint8(i), uint8(1+rng.IntN(faultKinds-1))
 		}
 		if d.Queue[i], d.Pi[i] = uint16(id), q.PI+uint16(posted); maybe(rng, 2) {
-			d.Queue[i] = uint16(nic.DefaultSpec().NumTxq + id) // is none
+			d.Queue[i] = uint16(nicspec.DefaultBuild().NumTxq + id) // is none
 		}
 		d.Rung |= flag(rings) << i
 	}
@@ -174,7 +174,7 @@ func (s *txqState) answer(req Packet) []Packet {
 	for i := range d.Queue {
 		id := int(d.Queue[i])
 		ring := func(pi uint16) {
-			r.DbBad += flag(s.Write32(nicspec.RegTxDoorbell(id), uint32(pi)).Kind != nic.EffectDoorbell)
+			r.DbBad += flag(s.Write32(nicspec.RegTxDoorbell(id), uint32(pi)).Kind != core.EffectDoorbell)
 		}
 		if d.Rung>>i&1 != 0 {
 			ring(d.Pi[i])
@@ -199,12 +199,12 @@ func (s *txqState) answer(req Packet) []Packet {
 func (s *txqState) work(id int, fault uint8, r *txqCame) (entries, completions []txqItem) {
 	q := s.Txq(id)
 	for q != nil && q.CI != q.PI && q.State == nicspec.QueueStateRun {
-		var rd nic.Read
+		var rd core.Read
 		e, c := txqItem{Queue: uint8(id), Ecn: q.EcnMode, Index: q.CI}, txqItem{Addr: q.CqeAddr(q.CQI)}
 		rd.Begin(q.WqeAddr(q.CI), e.Bytes[:])
 		if s.reads.read(&rd, fault, false); rd.Status != nicspec.StatusOk {
 			e.Event, e.Status, e.Bytes = 1, rd.Status, [nicspec.WqeBytes]uint8{}
-			nic.BuildEvent(uint16(id), q.CI, rd.Status, q.Phase(q.CQI), &c.Bytes)
+			core.BuildEvent(uint16(id), q.CI, rd.Status, q.Phase(q.CQI), &c.Bytes)
 			q.Fail(rd.Status)
 			q.CQI++
 			r.QueueErrs++
@@ -213,7 +213,7 @@ func (s *txqState) work(id int, fault uint8, r *txqCame) (entries, completions [
 		entries = append(entries, e)
 		w := nicspec.Wqe(e.Bytes[:])
 		if status, sent := txqEnd(w); status != nicspec.StatusOk || w.FComplete() {
-			nic.BuildTxCqe(uint16(id), q.CI, status, w.WqeId(), sent, q.Phase(q.CQI), &c.Bytes)
+			core.BuildTxCqe(uint16(id), q.CI, status, w.WqeId(), sent, q.Phase(q.CQI), &c.Bytes)
 			completions = append(completions, c)
 			q.CQI++
 		}

@@ -3,7 +3,7 @@ package blocks
 import (
 	"math/rand/v2"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -14,7 +14,7 @@ const (
 )
 
 var wqe = &Block{
-	Name: "wqe", RTL: "nic_wqe.sv", Go: "wqe.go",
+	Name: "wqe", RTL: "nic_wqe.sv", Go: "models/nic/core/wqe.go",
 	Ops: []Op{
 		wqeEntry: {
 			Name: "entry",
@@ -144,16 +144,16 @@ func (k *keyring) lines(s *nicspec.SegFields) {
 }
 
 // wqeResult is what the Go NIC makes of an entry.
-func wqeResult(keys nic.KeyTable, b []byte) Packet {
+func wqeResult(keys core.KeyTable, b []byte) Packet {
 	r := make([]byte, 112)
 	r[3], r[4], r[5], r[6] = b[1], b[3], b[4], b[5]
 	if b[1] != 0 { // an Event passes as it is
 		r[1] = b[6]
 		return Packet{Data: r}
 	}
-	var p nic.TxPlan
-	spec := nic.DefaultSpec()
-	nic.DecodeWqe((*[nicspec.WqeBytes]byte)(b[8:]), keys, spec.TxLimits(), &p)
+	var p core.TxPlan
+	build := nicspec.DefaultBuild()
+	core.DecodeWqe((*[nicspec.WqeBytes]byte)(b[8:]), keys, core.LimitsOf(&build), &p)
 	r[1], r[2] = uint8(p.Status), flag(p.Complete)
 	le.PutUint32(r[7:], p.ID)
 	switch {
@@ -174,7 +174,7 @@ func wqeResult(keys nic.KeyTable, b []byte) Packet {
 }
 
 // sendResult fills in what is to be sent.
-func sendResult(r []byte, p *nic.TxPlan, ecn uint8) {
+func sendResult(r []byte, p *core.TxPlan, ecn uint8) {
 	le.PutUint16(r[11:], uint16(p.Length))
 	copy(r[13:], []byte{uint8(p.InlineLen), uint8(p.Port), flag(p.IPCsum), flag(p.UDPCsum), flag(p.UDPZero), flag(p.ICRC), flag(p.CRC32C),
 		ecn, uint8(p.L3Off), uint8(p.L4Off)})

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/ether"
 	"nictwin/models/host"
+	"nictwin/models/msg"
 	"nictwin/models/simcore"
-	"nictwin/models/tlp"
 	"nictwin/scenarios/driver"
 )
 
@@ -25,8 +24,8 @@ type Board struct {
 
 // pools are shared by the board, so that messages are recycled.
 type pools struct {
-	frames ether.Pool
-	tlps   tlp.Pool
+	frames msg.Frames
+	tlps   msg.TLPs
 }
 
 // linkCredits bound the messages in flight on a link, each way.

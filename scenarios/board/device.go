@@ -13,11 +13,10 @@ import (
 	"strings"
 
 	"nictwin/models/boundary"
-	"nictwin/models/ether"
+	"nictwin/models/msg"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/models/tlp"
 	"nictwin/rtlbridge"
 )
 
@@ -54,8 +53,8 @@ type model struct {
 
 func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	n := nic.DefaultSpec()
-	if s.Model != nil {
-		n = *s.Model
+	if s.Build != nil {
+		n.Build = *s.Build
 	}
 	n.Ports = s.ports()
 	if s.EthBits != 0 {
@@ -160,7 +159,7 @@ func BuildOf(ctx context.Context, m *rtlbridge.Manifest, variant string, eth Eth
 }
 
 // Sized is the manifest of a NIC for a build with the queues, keys, rules and parts of these sizes [B2].
-func Sized(m *rtlbridge.Manifest, sizes *nic.Spec) *rtlbridge.Manifest {
+func Sized(m *rtlbridge.Manifest, sizes *nicspec.Build) *rtlbridge.Manifest {
 	w := *m
 	w.Parameters = maps.Clone(m.Parameters)
 	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
@@ -338,10 +337,10 @@ func (r *rtl) happened(e rtlbridge.Event) {
 		return
 	}
 	switch m := e.Msg.(type) {
-	case *ether.Frame:
-		c.Frame, c.Port = m, e.Port-bindEth
-	case *tlp.Packet:
-		c.TLP = m
+	case *msg.Frame:
+		c.Frame, c.Port = &m.Frame, e.Port-bindEth
+	case *msg.TLP:
+		c.TLP = &m.Packet
 		c.Kind += boundary.TLPIn - boundary.FrameIn
 	}
 	for _, f := range r.observers {

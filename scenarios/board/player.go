@@ -7,6 +7,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/ether"
+	"nictwin/models/msg"
 	"nictwin/models/simcore"
 )
 
@@ -72,7 +73,7 @@ type Player struct {
 	*sim.ComponentBase
 	sched simcore.Scheduler
 	port  *simcore.Port
-	pool  *ether.Pool
+	pool  *msg.Frames
 	eth   int // the NIC's port
 	track Track
 	sent  int
@@ -86,7 +87,7 @@ type Player struct {
 
 const playerPortCap = 1024
 
-func newPlayer(e *simcore.Engine, pool *ether.Pool, eth int) *Player {
+func newPlayer(e *simcore.Engine, pool *msg.Frames, eth int) *Player {
 	name := fmt.Sprintf("Player%d", eth)
 	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth}
 	p.ev.H = p
@@ -166,10 +167,10 @@ func (p *Player) Handle(sim.Event) error {
 
 // NotifyRecv implements sim.Component.
 func (p *Player) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
-	for msg := p.port.Retrieve(now); msg != nil; msg = p.port.Retrieve(now) {
-		if f, ok := msg.(*ether.Frame); ok {
+	for m := p.port.Retrieve(now); m != nil; m = p.port.Retrieve(now) {
+		if f, ok := m.(*msg.Frame); ok {
 			if p.Take != nil {
-				p.Take(f)
+				p.Take(&f.Frame)
 			}
 			p.pool.Put(f)
 		}

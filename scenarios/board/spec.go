@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"nictwin/models/host"
-	"nictwin/models/nic"
+	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 )
@@ -31,7 +31,7 @@ type Spec struct {
 	Variant string            // build of the device: speed, debug
 	Built   *rtlbridge.Device // used instead of building DUT; may be nil
 
-	Model *nic.Spec // sizes and timing when NIC is Model, but for ports and stalls; nil: the defaults
+	Build *nicspec.Build // sizes and parts when NIC is Model, but for its ports; nil: the defaults
 
 	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
 	// and started here; Token is its token, as 64 hexadecimal digits.

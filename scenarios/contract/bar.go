@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -55,7 +56,7 @@ func (r *rig) read2(off uint32) uint64 { r.t.Helper(); return r.readN(off, 8) }
 // send sends a TLP of any kind with n bytes of payload, of no meaning.
 func (r *rig) send(h tlp.Header, data []byte) {
 	r.t.Helper()
-	p := new(tlp.Packet)
+	p := new(msg.TLP)
 	copy(p.Own(len(data)), data)
 	require.NoError(r.t, p.SetHeader(&h))
 	r.root.Send(p)
@@ -63,9 +64,9 @@ func (r *rig) send(h tlp.Header, data []byte) {
 
 // sendRaw sends a TLP with a header that need not be one.
 func (r *rig) sendRaw(hdr [tlp.HeaderBytes]byte, data []byte) {
-	p := new(tlp.Packet)
+	p := new(msg.TLP)
 	copy(p.Own(len(data)), data)
-	p.Hdr, p.TrafficBytes = hdr, tlp.HeaderBytes+len(data)
+	p.Hdr = hdr
 	r.root.Send(p)
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
@@ -28,16 +27,16 @@ var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
 
 // eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a build may
 // lack.
-func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nic.Spec)) {
+func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Build)) {
 	for ports := 1; ports <= board.MaxPorts; ports++ {
-		sizes := nic.DefaultSpec()
+		sizes := nicspec.DefaultBuild()
 		sizes.Ports = ports
 		f(t, fmt.Sprintf("ports %d", ports), sizes)
 	}
-	narrow := nic.DefaultSpec()
+	narrow := nicspec.DefaultBuild()
 	narrow.Ports, narrow.EthBits = 2, 256
 	f(t, "ports 2 of 256 bits", narrow)
-	bare := nic.DefaultSpec()
+	bare := nicspec.DefaultBuild()
 	bare.Parts = 0
 	f(t, "no parts", bare)
 }
@@ -61,8 +60,8 @@ func TestLargestRTL(t *testing.T) {
 }
 
 // partly is the NIC with some of the parts that a build may lack.
-func partly(parts nicspec.Cap1Reg) nic.Spec {
-	s := nic.DefaultSpec()
+func partly(parts nicspec.Cap1Reg) nicspec.Build {
+	s := nicspec.DefaultBuild()
 	s.Parts = parts
 	return s
 }
@@ -88,14 +87,14 @@ func TestRTLWithHalfTheParts(t *testing.T) {
 const keysMax = 4096
 
 // largest is the NIC with as much of everything as there may be [B2].
-func largest() nic.Spec {
-	s := nic.DefaultSpec()
+func largest() nicspec.Build {
+	s := nicspec.DefaultBuild()
 	s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = nicspec.RxqMax, nicspec.TxqMax, keysMax, nicspec.RulesMax
 	return s
 }
 
 // buildRTL builds the RTL with these sizes.
-func buildRTL(ctx context.Context, sizes nic.Spec) (*rtlbridge.Device, error) {
+func buildRTL(ctx context.Context, sizes nicspec.Build) (*rtlbridge.Device, error) {
 	path, err := manifest()
 	if err != nil {
 		return nil, err
@@ -112,15 +111,15 @@ func buildRTL(ctx context.Context, sizes nic.Spec) (*rtlbridge.Device, error) {
 }
 
 // onModel makes boards with the Go NIC.
-func onModel(sizes *nic.Spec) Build {
+func onModel(sizes *nicspec.Build) Build {
 	return func(s board.Spec) (*board.Board, error) {
-		s.NIC, s.Model = board.Model, sizes
+		s.NIC, s.Build = board.Model, sizes
 		return board.New(s)
 	}
 }
 
 // onRTL makes boards with the RTL, which is built when the first one is made.
-func onRTL(t *testing.T, sizes nic.Spec) Build {
+func onRTL(t *testing.T, sizes nicspec.Build) Build {
 	built := sync.OnceValues(func() (*rtlbridge.Device, error) { return buildRTL(t.Context(), sizes) })
 	return func(s board.Spec) (*board.Board, error) {
 		dev, err := built()
@@ -133,16 +132,16 @@ func onRTL(t *testing.T, sizes nic.Spec) Build {
 }
 
 func TestModel(t *testing.T) {
-	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) { RunContract(t, name, sizes, onModel(&sizes)) })
+	eachBuild(t, func(t *testing.T, name string, sizes nicspec.Build) { RunContract(t, name, sizes, onModel(&sizes)) })
 }
 
 func TestRTL(t *testing.T) {
-	eachBuild(t, func(t *testing.T, name string, sizes nic.Spec) { RunContract(t, name, sizes, onRTL(t, sizes)) })
+	eachBuild(t, func(t *testing.T, name string, sizes nicspec.Build) { RunContract(t, name, sizes, onRTL(t, sizes)) })
 }
 
 // TestRTLOverTCP has the RTL in processes that were started apart, and reached by their address.
 func TestRTLOverTCP(t *testing.T) {
-	sizes := nic.DefaultSpec()
+	sizes := nicspec.DefaultBuild()
 	dev, err := buildRTL(t.Context(), sizes)
 	require.NoError(t, err)
 	token := hex.EncodeToString(make([]byte, 31)) + "07"

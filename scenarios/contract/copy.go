@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -34,7 +33,7 @@ func isCopy(op nicspec.Opcode) bool {
 }
 
 // copyStatus is [D1].
-func copyStatus(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec) nicspec.Status {
+func copyStatus(w *nicspec.WqeFields, keys keyTable, sizes *nicspec.Build) nicspec.Status {
 	want := 2
 	if w.Opcode == nicspec.OpcodeInvalidate {
 		want = 1

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 )
 
@@ -31,7 +30,7 @@ var refusedHere = map[string]int{"EthBits": 1024, "TlpBits": 512}
 func TestBadParameters(t *testing.T) {
 	for _, set := range bad {
 		require.Equal(t, keys(set), refusedByRTL(t, set), "the RTL")
-		s := nic.DefaultSpec()
+		s := nicspec.DefaultBuild()
 		for name, v := range set {
 			*fieldOf(&s, name) = v
 		}
@@ -52,7 +51,7 @@ func keys(m map[string]int) (all []string) {
 }
 
 // fieldOf is a parameter's field in the spec of the Go NIC.
-func fieldOf(s *nic.Spec, name string) *int {
+func fieldOf(s *nicspec.Build, name string) *int {
 	return map[string]*int{"Ports": &s.Ports, "EthBits": &s.EthBits, "TlpBits": &s.TLPBits, "NumRxq": &s.NumRxq, "NumTxq": &s.NumTxq,
 		"NumKeys": &s.NumKeys, "NumRules": &s.NumRules, "Parts": new(int)}[name]
 }

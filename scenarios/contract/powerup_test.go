@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nic"
+	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 )
@@ -31,7 +31,7 @@ func TestRandomPowerUp(t *testing.T) {
 }
 
 func randomPowerUp(t *testing.T, ports int) {
-	sizes := nic.DefaultSpec()
+	sizes := nicspec.DefaultBuild()
 	sizes.Ports = ports
 	path, err := manifest()
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func within(name string, areas []string) bool {
 }
 
 // record runs a check with the device's inputs going to a file.
-func record(t *testing.T, c *check, sizes nic.Spec, dev *rtlbridge.Device, file string) {
+func record(t *testing.T, c *check, sizes nicspec.Build, dev *rtlbridge.Device, file string) {
 	f, err := os.Create(file)
 	require.NoError(t, err)
 	w := bufio.NewWriterSize(f, 1<<20)

@@ -9,7 +9,6 @@ import (
 	"nictwin/golden"
 	"nictwin/models/boundary"
 	"nictwin/models/host"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -23,7 +22,7 @@ type rig struct {
 	eth   int // the NIC's port that checks know as port 0; see portOf
 	b     *board.Board
 	root  *host.Root
-	sizes nic.Spec
+	sizes nicspec.Build
 	stall int
 	ref   *golden.Referee
 	found []*golden.Mismatch // by the referee, so far
@@ -83,7 +82,7 @@ func endpoint(stall int) host.Spec {
 	return s
 }
 
-func newRig(t *testing.T, sizes nic.Spec, build Build, s board.Spec) *rig {
+func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
 	t.Helper()
 	b, err := build(s)
 	require.NoError(t, err)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"nictwin/models/host"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/board"
 )
@@ -57,7 +56,7 @@ var areas = []area{
 var portAreas = []area{{0, portChecks}, {nicspec.PartPause, heldChecks}}
 
 // suite is every check that such a NIC can be held to.
-func suite(sizes nic.Spec) []check {
+func suite(sizes nicspec.Build) []check {
 	var all []check
 	list := areas
 	if sizes.Ports > 1 {
@@ -72,11 +71,11 @@ func suite(sizes nic.Spec) []check {
 }
 
 // RunContract holds a NIC of the given sizes to docs/nic.md. name is what its subtests go by.
-func RunContract(t *testing.T, name string, sizes nic.Spec, build Build) {
+func RunContract(t *testing.T, name string, sizes nicspec.Build, build Build) {
 	runChecks(t, name, sizes, build, suite(sizes))
 }
 
-func runChecks(t *testing.T, name string, sizes nic.Spec, build Build, checks []check) {
+func runChecks(t *testing.T, name string, sizes nicspec.Build, build Build, checks []check) {
 	t.Run(name, func(t *testing.T) {
 		for _, c := range checks {
 			t.Run(c.title(), func(t *testing.T) {
@@ -97,7 +96,7 @@ func (c *check) title() string {
 	return c.name + " [" + strings.Join(strings.Fields(c.rules), "] [") + "]"
 }
 
-func (c *check) on(t *testing.T, sizes nic.Spec, build Build, stall int) {
+func (c *check) on(t *testing.T, sizes nicspec.Build, build Build, stall int) {
 	spec := endpoint(stall)
 	if change := around[c.name]; change != nil {
 		change(&spec)

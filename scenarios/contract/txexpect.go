@@ -3,7 +3,6 @@ package contract
 import (
 	"encoding/binary"
 
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 )
@@ -13,7 +12,7 @@ type keyTable map[int]nicspec.KeyEntryFields
 
 // expected says what becomes of a work entry as section 7 says, rule by rule: its status and, with Ok, the frame that leaves
 // (nil for a Nop). ecn is its queue's ecn_mode; load reads memory.
-func expected(w *nicspec.WqeFields, ecn uint8, keys keyTable, sizes *nic.Spec, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
+func expected(w *nicspec.WqeFields, ecn uint8, keys keyTable, sizes *nicspec.Build, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
 	if w.Opcode == nicspec.OpcodeNop {
 		return nil, nicspec.StatusOk
 	}
@@ -51,7 +50,7 @@ func segments(w *nicspec.WqeFields) (all []nicspec.SegFields) {
 }
 
 // entryStatus is [T3].
-func entryStatus(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec) nicspec.Status {
+func entryStatus(w *nicspec.WqeFields, keys keyTable, sizes *nicspec.Build) nicspec.Status {
 	if w.Opcode != nicspec.OpcodeSend {
 		return nicspec.StatusBadOpcode
 	}
@@ -82,7 +81,7 @@ func entryStatus(w *nicspec.WqeFields, keys keyTable, sizes *nic.Spec) nicspec.S
 }
 
 // pieceStatus holds a piece against its key, which must give these rights.
-func pieceStatus(s *nicspec.SegFields, k *nicspec.KeyEntryFields, sizes *nic.Spec, read, write bool) nicspec.Status {
+func pieceStatus(s *nicspec.SegFields, k *nicspec.KeyEntryFields, sizes *nicspec.Build, read, write bool) nicspec.Status {
 	switch {
 	case int(s.Key&0xffff) >= sizes.NumKeys, k.Valid != 1, k.Variant != uint8(s.Key>>24):
 		return nicspec.StatusBadKey

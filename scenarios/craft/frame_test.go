@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -29,28 +29,28 @@ func TestSumOnes(t *testing.T) {
 	for seed := range uint64(50) {
 		f := Frame{L3: 4 + 2*int(seed%2), Proto: ProtoUDP, DPort: nicspec.ResetRocePort, UDPSum: SumOnes, Payload: 20 + int(seed), Seed: seed}
 		f.Roce = seed%3 > 0
-		var h nic.Headers
+		var h core.Headers
 		b := f.Build()
-		nic.Parse(b, nicspec.ResetRocePort, &h)
+		core.Parse(b, nicspec.ResetRocePort, &h)
 		require.Equal(t, []byte{0xff, 0xff}, b[h.L4Off+6:h.L4Off+8], "seed %d", seed)
-		require.Equal(t, nicspec.VerdictOk, nic.CheckL4Csum(b, &h))
+		require.Equal(t, nicspec.VerdictOk, core.CheckL4Csum(b, &h))
 		if f.Roce {
-			require.Equal(t, nicspec.VerdictOk, nic.CheckICRC(b, &h))
+			require.Equal(t, nicspec.VerdictOk, core.CheckICRC(b, &h))
 		}
 	}
 }
 
 func verdicts(t *testing.T, f *Frame, want nicspec.Verdict) {
 	t.Helper()
-	var h nic.Headers
+	var h core.Headers
 	b := f.Build()
-	nic.Parse(b, nicspec.ResetRocePort, &h)
+	core.Parse(b, nicspec.ResetRocePort, &h)
 	require.True(t, h.Roce)
 	require.EqualValues(t, f.L3Off(), h.L3Off)
 	require.EqualValues(t, f.L3Off()+f.L3Len(), h.L4Off)
-	require.Equal(t, want, nic.CheckL4Csum(b, &h))
-	require.Equal(t, want, nic.CheckICRC(b, &h))
+	require.Equal(t, want, core.CheckL4Csum(b, &h))
+	require.Equal(t, want, core.CheckICRC(b, &h))
 	if f.L3 == 4 {
-		require.Equal(t, want, nic.CheckIPCsum(b, &h))
+		require.Equal(t, want, core.CheckIPCsum(b, &h))
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"nictwin/models/nic"
+	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
@@ -98,7 +98,7 @@ type Result struct {
 	Wall     time.Duration
 	Failures []Failure
 	Coverage *Coverage
-	Sizes    nic.Spec // with as many ports as any program had
+	Sizes    nicspec.Build // with as many ports as any program had
 }
 
 // campaign is a run over many programs.

@@ -8,7 +8,7 @@ import (
 
 	"nictwin/golden"
 	"nictwin/models/host"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/board"
 )
@@ -125,7 +125,7 @@ func (p *Program) longestMod() (cycles int) {
 			m = q.Msix
 		}
 		if m != nil && m.Cycles > 0 && m.Cycles <= longMod {
-			cycles = max(cycles, int(m.Cycles)*nic.ModUnit+late)
+			cycles = max(cycles, int(m.Cycles)*core.ModUnit+late)
 		}
 	}
 	return cycles

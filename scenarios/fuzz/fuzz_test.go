@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
@@ -21,8 +20,8 @@ import (
 
 const manifest = "../../verilator/duts/nic/dut.yaml"
 
-func sizes(ports int) nic.Spec {
-	s := nic.DefaultSpec()
+func sizes(ports int) nicspec.Build {
+	s := nicspec.DefaultBuild()
 	s.Ports = ports
 	return s
 }
@@ -175,7 +174,7 @@ func sabotaged(s board.Spec) (*board.Board, error) {
 		}
 		p := new(tlp.Packet)
 		copy(p.Own(len(c.TLP.Data)), c.TLP.Data)
-		p.Hdr, p.TrafficBytes = c.TLP.Hdr, c.TLP.TrafficBytes
+		p.Hdr = c.TLP.Hdr
 		nicspec.RxCqe(p.Data).SetVlanInner(0)
 		c.TLP = p
 	}}

@@ -4,15 +4,14 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
 
 // Shape is what programs have in common.
 type Shape struct {
-	Sizes nic.Spec // of the NIC that they are for
-	Stall int      // percent; -1: drawn from the seed
+	Sizes nicspec.Build // of the NIC that they are for
+	Stall int           // percent; -1: drawn from the seed
 }
 
 // Generate derives a program from a seed.

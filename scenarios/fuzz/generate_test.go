@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/host"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/craft"
 )
@@ -100,7 +99,7 @@ func (r reached) entry(s *Send, e *Entry) {
 
 // Programs reach what they are to reach: the ends of what there may be, in every bit.
 func TestWhatProgramsReach(t *testing.T) {
-	sizes := nic.DefaultSpec()
+	sizes := nicspec.DefaultBuild()
 	sizes.Ports, sizes.NumRxq, sizes.NumTxq, sizes.NumKeys, sizes.NumRules = 2, nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
 	r := reached{}
 	for seed := range uint64(1000) {

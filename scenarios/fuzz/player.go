@@ -9,7 +9,6 @@ import (
 	"nictwin/golden"
 	"nictwin/models/boundary"
 	"nictwin/models/host"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -20,7 +19,7 @@ import (
 // player plays a program: the driver's side of every operation, and who else takes part.
 type player struct {
 	prog   *Program
-	sizes  nic.Spec
+	sizes  nicspec.Build
 	b      *board.Board
 	root   *host.Root
 	ref    *golden.Referee
@@ -113,7 +112,7 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 		return nil, err
 	}
 	spec := board.Spec{
-		Model: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall,
+		Build: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall,
 		LinkCycles: linkCycles, Root: p.Board.root(),
 	}
 	b, err := build(spec)

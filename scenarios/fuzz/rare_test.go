@@ -9,7 +9,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
@@ -19,7 +19,7 @@ import (
 func forge(c *boundary.Crossing, change func(data []byte)) {
 	p := new(tlp.Packet)
 	copy(p.Own(len(c.TLP.Data)), c.TLP.Data)
-	p.Hdr, p.TrafficBytes = c.TLP.Hdr, c.TLP.TrafficBytes
+	p.Hdr = c.TLP.Hdr
 	change(p.Data)
 	c.TLP = p
 }
@@ -34,8 +34,8 @@ var rare = []struct {
 			if c.Kind != boundary.FrameOut || len(c.Frame.Data) < nicspec.FrameMin {
 				return
 			}
-			var h nic.Headers
-			if nic.Parse(c.Frame.Data, nicspec.ResetRocePort, &h); h.L4Type != nicspec.L4TypeUdp {
+			var h core.Headers
+			if core.Parse(c.Frame.Data, nicspec.ResetRocePort, &h); h.L4Type != nicspec.L4TypeUdp {
 				return
 			}
 			if at := h.L4Off + 6; binary.BigEndian.Uint16(c.Frame.Data[at:]) == 0xffff {
@@ -47,10 +47,10 @@ var rare = []struct {
 	{"a received UDP checksum of 0xffff is taken for none", "[H9]", func() func(c *boundary.Crossing) {
 		var fields []bool // by ordinals
 		return func(c *boundary.Crossing) {
-			var h nic.Headers
+			var h core.Headers
 			switch {
 			case c.Kind == boundary.FrameIn:
-				nic.Parse(append(slices.Clone(c.Frame.Data), make([]byte, nicspec.FrameMin)...), nicspec.ResetRocePort, &h)
+				core.Parse(append(slices.Clone(c.Frame.Data), make([]byte, nicspec.FrameMin)...), nicspec.ResetRocePort, &h)
 				at := int(h.L4Off) + 6
 				fields = append(fields, h.L4Type == nicspec.L4TypeUdp && at+2 <= len(c.Frame.Data) && binary.BigEndian.Uint16(c.Frame.Data[at:]) == 0xffff)
 			case c.Kind == boundary.TLPOut && c.TLP.Parsed().Kind == tlp.MWr && len(c.TLP.Data) == nicspec.CqeBytes:

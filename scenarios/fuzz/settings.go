@@ -7,7 +7,8 @@ import (
 	"fmt"
 
 	"nictwin/models/host"
-	"nictwin/models/nic"
+	"nictwin/models/msg"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -207,17 +208,16 @@ func (x *player) tlp(t *TLP) error {
 		return err
 	}
 	for i := range max(1, t.Count) {
-		p := new(tlp.Packet)
+		p := new(msg.TLP)
 		p.Own(t.Data)
 		copy(p.Hdr[:], b)
 		var h tlp.Header
-		if nic.DecodeInbound(&p.Hdr, &h) == nic.InCompletion {
+		if core.DecodeInbound(&p.Hdr, &h) == core.InCompletion {
 			p.Hdr[10] += uint8(i) // its tag
 		} else {
 			p.Hdr[6] = x.tag // no requester has two requests of a tag under way
 			x.tag++
 		}
-		p.TrafficBytes = tlp.HeaderBytes + t.Data
 		x.root.Send(p)
 	}
 	return nil

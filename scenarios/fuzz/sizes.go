@@ -4,26 +4,25 @@ import (
 	"fmt"
 	"strings"
 
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 )
 
 // builds are the sizes of NICs that programs can be for [B2] [N1]: the default, and the ends of what there may be.
 var builds = []struct {
 	name   string
-	change func(s *nic.Spec)
+	change func(s *nicspec.Build)
 }{
-	{"default", func(*nic.Spec) {}},
-	{"small", func(s *nic.Spec) { s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = 4, 4, 16, 4 }},
-	{"large", func(s *nic.Spec) {
+	{"default", func(*nicspec.Build) {}},
+	{"small", func(s *nicspec.Build) { s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = 4, 4, 16, 4 }},
+	{"large", func(s *nicspec.Build) {
 		s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
 	}},
-	{"bare", func(s *nic.Spec) { s.Parts = 0 }}, // without any part
+	{"bare", func(s *nicspec.Build) { s.Parts = 0 }}, // without any part
 }
 
 // SizesOf are the sizes of a build by its name; none is the default.
-func SizesOf(name string) (nic.Spec, error) {
-	s := nic.DefaultSpec()
+func SizesOf(name string) (nicspec.Build, error) {
+	s := nicspec.DefaultBuild()
 	var names []string
 	for _, b := range builds {
 		if b.name == name || name == "" {

@@ -6,13 +6,12 @@ import (
 	"strings"
 
 	"nictwin/models/host"
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 )
 
 // Universe is every bin that a build has.
 type Universe struct {
-	sizes  nic.Spec
+	sizes  nicspec.Build
 	groups []group
 	index  map[string]bool
 }
@@ -52,7 +51,7 @@ func lengthWords(from int) []string {
 }
 
 // NewUniverse lists the bins of a build with two ports or one.
-func NewUniverse(sizes nic.Spec) *Universe {
+func NewUniverse(sizes nicspec.Build) *Universe {
 	u := &Universe{sizes: sizes, index: map[string]bool{}}
 	u.receive()
 	u.transmit()

@@ -5,7 +5,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/host"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
@@ -15,7 +15,7 @@ import (
 type watcher struct {
 	cov     *Coverage
 	board   *Board
-	sizes   *nic.Spec
+	sizes   *nicspec.Build
 	stall   string
 	devctl  nicspec.DevctlReg
 	faultOf map[uint64]string // by where the faults begin
@@ -26,7 +26,7 @@ type watcher struct {
 	failed  [copyChannels]string      // status of the latest copy that failed, since when none did not
 }
 
-func newWatcher(p *Program, sizes *nic.Spec, cov *Coverage) *watcher {
+func newWatcher(p *Program, sizes *nicspec.Build, cov *Coverage) *watcher {
 	w := &watcher{cov: cov, board: &p.Board, sizes: sizes, devctl: nicspec.ResetDevctl, faultOf: map[uint64]string{}}
 	w.stall = stallClass(p.Board.Stall)
 	how := "longest"
@@ -80,22 +80,22 @@ func headerClass(h *tlp.Header) string {
 // request classifies a TLP that came in, by what it is.
 func (w *watcher) request(hdr *[tlp.HeaderBytes]byte, data []byte) {
 	var h tlp.Header
-	in := nic.DecodeInbound(hdr, &h)
+	in := core.DecodeInbound(hdr, &h)
 	switch {
-	case in == nic.InCompletion && h.RequesterID != nicspec.RequesterNic:
+	case in == core.InCompletion && h.RequesterID != nicspec.RequesterNic:
 		w.cov.hit("TLPs taken", "completion for another requester")
-	case in == nic.InCompletion && h.EP:
+	case in == core.InCompletion && h.EP:
 		w.cov.hit("TLPs taken", "completion, poisoned")
-	case in == nic.InCompletion && h.Status != tlp.StatusSC:
+	case in == core.InCompletion && h.Status != tlp.StatusSC:
 		w.cov.hit("TLPs taken", "completion with status "+h.Status.String())
-	case in == nic.InCompletion:
+	case in == core.InCompletion:
 		w.cov.hit("TLPs taken", fmt.Sprintf("completion, %v", h.Kind))
-	case in == nic.InWrite:
+	case in == core.InWrite:
 		w.access("write", &h)
 		if h.Address == nicspec.BarBase+nicspec.RegDevctl && len(data) >= 4 {
 			w.setDevctl(data)
 		}
-	case in == nic.InRead:
+	case in == core.InRead:
 		w.access("read", &h)
 	case h.Kind == tlp.MRd || h.Kind == tlp.MWr:
 		w.cov.hit("TLPs taken", fmt.Sprintf("%v, %s", h.Kind, elsewhere(&h)))

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
@@ -49,11 +49,11 @@ func (w *watcher) frames(c *boundary.Crossing) {
 	if w.cov == nil {
 		return
 	}
-	var h nic.Headers
+	var h core.Headers
 	var a arrival
 	b := c.Frame.Data
 	if len(b) >= nicspec.FrameMin {
-		nic.Parse(b, nicspec.ResetRocePort, &h)
+		core.Parse(b, nicspec.ResetRocePort, &h)
 		if a.udp = h.L4Type == nicspec.L4TypeUdp && !h.L4LenBad && !h.Frag; a.udp {
 			a.sum = binary.BigEndian.Uint16(b[h.L4Off+6:])
 		}
@@ -61,7 +61,7 @@ func (w *watcher) frames(c *boundary.Crossing) {
 	switch {
 	case c.Kind == boundary.FrameIn:
 		w.came[c.Port] = append(w.came[c.Port], w.withdrawn(c, &h, a))
-	case a.udp && a.sum == 0xffff && nic.CheckL4Csum(b, &h) == nicspec.VerdictOk:
+	case a.udp && a.sum == 0xffff && core.CheckL4Csum(b, &h) == nicspec.VerdictOk:
 		w.cov.hit("UDP sums of zero", "sent", sumKind(h.Roce))
 	}
 }
@@ -74,7 +74,7 @@ func sumKind(roce bool) string {
 }
 
 // withdrawn finds the first rule that a frame matches and that is no longer valid.
-func (w *watcher) withdrawn(c *boundary.Crossing, h *nic.Headers, a arrival) arrival {
+func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) arrival {
 	var key [nicspec.SteerKeySize]byte
 	if len(w.off) > 0 && len(c.Frame.Data) >= nicspec.FrameMin {
 		h.SteerKey(int(c.Port), &key)

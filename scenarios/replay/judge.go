@@ -9,7 +9,7 @@ import (
 	"nictwin/golden"
 	"nictwin/golden/trace"
 	"nictwin/models/boundary"
-	"nictwin/models/nic"
+	"nictwin/models/nicspec"
 	"nictwin/scenarios/board"
 )
 
@@ -47,7 +47,7 @@ const (
 const sampleEvery = 64
 
 func newJudge(r *Run) (*judge, error) {
-	sizes := nic.DefaultSpec()
+	sizes := nicspec.DefaultBuild()
 	sizes.Ports, sizes.EthBits = r.opts.Ports, r.dev.EthBits()
 	cfg := golden.DefaultConfig(sizes)
 	cfg.EthHeldBack = board.HeldBack(r.opts.Stall)

@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"nictwin/models/nic"
+	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 )
@@ -25,8 +25,8 @@ func (t *transmit) offload(w nicspec.Wqe, data []byte) []byte {
 }
 
 func (t *transmit) recompute(w nicspec.Wqe, want []byte) {
-	var h nic.Headers
-	nic.Parse(want, nicspec.ResetRocePort, &h)
+	var h core.Headers
+	core.Parse(want, nicspec.ResetRocePort, &h)
 	if h.L3Type == nicspec.L3TypeNone {
 		return
 	}

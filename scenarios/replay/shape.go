@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/driver"
 )
@@ -53,7 +52,7 @@ const protocolQueues = 8
 func (s *Shape) validate() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf("shape: "+format, a...)) }
-	n, build := len(s.Rx), nic.DefaultSpec()
+	n, build := len(s.Rx), nicspec.DefaultBuild()
 	switch {
 	case s.Spread && (n == 0 || n&(n-1) != 0 || n > build.NumRules):
 		bad("%d receive queues to spread over: want a power of two up to %d", n, build.NumRules)

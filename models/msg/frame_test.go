@@ -1,0 +1,57 @@
+package msg
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"nictwin/models/ether"
+	"nictwin/models/simcore"
+)
+
+func TestPoolReusesFramesAndBuffers(t *testing.T) {
+	var p Frames
+	f := p.Copy([]byte{1, 2, 3})
+	assert.Equal(t, []byte{1, 2, 3}, f.Data)
+	assert.Equal(t, 3, f.Bytes())
+	assert.Equal(t, -1, f.Queue)
+	f.Seq, f.Port, f.Depart = 7, 1, 99
+	p.Put(f)
+
+	g := p.Get(ether.MaxLen)
+	assert.Same(t, f, g)
+	assert.Equal(t, []any{uint64(0), 0, -1, simcore.Ps(0)}, []any{g.Seq, g.Port, g.Queue, g.Depart})
+	assert.Len(t, g.Data, ether.MaxLen)
+	assert.NotSame(t, g, p.Get(1))
+
+	p.Put(g)
+	big := p.Get(ether.MaxLen + 1) // over what a device takes, to test just that
+	assert.Len(t, big.Data, ether.MaxLen+1)
+}
+
+func TestPutTwicePanics(t *testing.T) {
+	var p Frames
+	f := p.Get(60)
+	f.Seq, f.Port = 5, 1
+	p.Put(f)
+	assert.PanicsWithValue(t, "msg: frame 5 of port 1 is put back twice", func() { p.Put(f) })
+}
+
+func TestPoolAllocatesNothing(t *testing.T) {
+	var p Frames
+	data := make([]byte, 1500)
+	p.Put(p.Get(60))
+	assert.Zero(t, testing.AllocsPerRun(100, func() { p.Put(p.Copy(data)) }))
+}
+
+func TestFrameCrossesALink(t *testing.T) {
+	e := simcore.NewEngine()
+	a, b := simcore.NewPort(nil, 1, "A"), simcore.NewPort(nil, 1, "B")
+	spec := simcore.LinkSpec{Latency: 1000, Rate: simcore.Gbps(100), OverheadBytes: ether.WireOverhead}
+	_, err := simcore.Connect("Link", e, spec, a, b)
+	assert.NoError(t, err)
+	var p Frames
+	assert.Nil(t, a.SendAt(p.Get(60), 0))
+	assert.NoError(t, e.Run())
+	assert.Equal(t, simcore.Ps(84*80+1000), b.Retrieve(0).(*Frame).Arrive)
+}

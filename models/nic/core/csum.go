@@ -1,0 +1,51 @@
+package core
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/wire"
+)
+
+const (
+	ipv4CsumOff = 10
+	udpCsumOff  = 6
+)
+
+// CheckIPCsum judges the IPv4 header checksum [H8].
+func CheckIPCsum(frame []byte, h *Headers) nicspec.Verdict {
+	if h.L3Type != nicspec.L3TypeIpv4 {
+		return nicspec.VerdictNotChecked
+	}
+	l3 := int(h.L3Off)
+	return verdict(wire.Checksum(frame[l3:l3+int(h.IPHdrLen)]) == 0)
+}
+
+// CheckL4Csum judges the UDP checksum [H9].
+func CheckL4Csum(frame []byte, h *Headers) nicspec.Verdict {
+	if h.L4Type != nicspec.L4TypeUdp || h.L4LenBad || h.Frag {
+		return nicspec.VerdictNotChecked
+	}
+	l4 := int(h.L4Off)
+	udp := frame[l4 : l4+int(h.UDPLen)]
+	if binary.BigEndian.Uint16(udp[udpCsumOff:]) == 0 {
+		return nicspec.VerdictNotChecked
+	}
+	sum := wire.PseudoHeader(addresses(frame, int(h.L3Off)), protoUDP, uint32(len(udp)))
+	return verdict(sum.Add(udp).Checksum() == 0)
+}
+
+// addresses are source and destination of the IP header at l3, side by side.
+func addresses(frame []byte, l3 int) []byte {
+	if frame[l3]>>4 == 4 {
+		return frame[l3+12 : l3+ipv4MinBytes]
+	}
+	return frame[l3+8 : l3+ipv6Bytes]
+}
+
+func verdict(ok bool) nicspec.Verdict {
+	if ok {
+		return nicspec.VerdictOk
+	}
+	return nicspec.VerdictBad
+}

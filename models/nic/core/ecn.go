@@ -1,0 +1,57 @@
+package core
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nicspec"
+)
+
+const (
+	ecnMask = 3 // of ToS or traffic class
+	ecnCE   = 3 // congestion was experienced
+)
+
+// MarksCE reports whether a queue marks a frame [E1].
+func (q *Queue) MarksCE(h *Headers) bool {
+	ecn := h.IPTos & ecnMask
+	return q.EcnMode == 1 && h.L3Type != nicspec.L3TypeNone && ecn != 0 && ecn != ecnCE
+}
+
+// SetECN gives an IP header, which begins with its version, an ECN value and
+// keeps the checksum of IPv4 as right, or as wrong, as it was.
+func SetECN(ip []byte, ecn uint8) {
+	if ip[0]>>4 != 4 {
+		const shift = 4 // the traffic class lies across two bytes
+		ip[1] = ip[1]&^(ecnMask<<shift) | ecn<<shift
+		return
+	}
+	was := binary.BigEndian.Uint16(ip)
+	ip[1] = ip[1]&^ecnMask | ecn
+	now := binary.BigEndian.Uint16(ip)
+	if was == now {
+		return
+	}
+	sum := uint32(^binary.BigEndian.Uint16(ip[ipv4CsumOff:])) + uint32(^was) + uint32(now) // RFC 1624, eqn. 3
+	sum = sum&0xffff + sum>>16
+	sum = sum&0xffff + sum>>16
+	binary.BigEndian.PutUint16(ip[ipv4CsumOff:], ^uint16(sum))
+}
+
+// MarkCE is [E1] for a received frame.
+func MarkCE(frame []byte, h *Headers) { SetECN(frame[h.L3Off:], ecnCE) }
+
+// ecnFits reports whether a frame to be sent has an IP header at l3 whose ECN
+// bits a queue sets [E2].
+func ecnFits(l3 int, f []byte) bool {
+	const typeBytes = 2
+	if l3 < etherBytes || l3 >= len(f) {
+		return false
+	}
+	switch binary.BigEndian.Uint16(f[l3-typeBytes:]) {
+	case typeIPv4:
+		return f[l3]>>4 == 4 && l3+ipv4MinBytes <= near(f)
+	case typeIPv6:
+		return f[l3]>>4 == 6 && l3+ipv6Bytes <= near(f)
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package core
+
+import "nictwin/models/nicspec"
+
+// Vector is what a queue's messages are, and when they are sent [M1, M2]. The
+// zero Vector sends none.
+type Vector struct {
+	Addr   uint64 // bus address, a multiple of 4; 0: no messages
+	Data   uint32
+	Count  uint16 // entries that make a message due; 0 counts as 1
+	Cycles uint16 // longest wait of an entry, in units of ModUnit cycles; 0: no limit
+}
+
+// ModUnit is the unit of Vector.Cycles [M2].
+const ModUnit = 64
+
+// vector is what a table entry says of a queue's messages [N2].
+func (r *Regs) vector(addr uint64, data uint32, count, cycles uint16) Vector {
+	if !r.build.Has(nicspec.PartMsix) {
+		return Vector{}
+	}
+	return Vector{addr, data, count, cycles}
+}
+
+// badVector reports whether a queue's messages cannot go there [M1].
+func (r *Regs) badVector(addr uint64) bool {
+	const align = 4
+	return r.build.Has(nicspec.PartMsix) && addr%align != 0
+}
+
+// Moderator tells when the messages of one queue fall due [M2..M4].
+type Moderator struct {
+	unreported int
+	at         int64 // cycle at which the message is due, if there is an unreported entry
+	closing    bool
+}
+
+// Wrote says that a completion entry left in a cycle.
+func (m *Moderator) Wrote(v *Vector, event bool, cycle int64) {
+	if v.Addr == 0 {
+		return
+	}
+	if m.unreported == 0 {
+		m.at = Never
+		if v.Cycles != 0 {
+			m.at = cycle + ModUnit*int64(v.Cycles)
+		}
+	}
+	m.unreported++
+	if event || m.closing || m.unreported >= max(int(v.Count), 1) {
+		m.at = min(m.at, cycle)
+	}
+}
+
+// Close says that the queue is being disabled [M4].
+func (m *Moderator) Close(cycle int64) {
+	m.closing = true
+	m.at = min(m.at, cycle)
+}
+
+// Unreported is the entries that no message has reported.
+func (m *Moderator) Unreported() int { return m.unreported }
+
+// DueAt is the cycle at which a message fell due, or falls due by time; Never
+// if none does.
+func (m *Moderator) DueAt() int64 {
+	if m.unreported == 0 {
+		return Never
+	}
+	return m.at
+}
+
+// Sent says that a message left: all entries are reported [M3].
+func (m *Moderator) Sent() { m.unreported = 0 }
+
+// Reset is the enabling of the queue.
+func (m *Moderator) Reset() { *m = Moderator{} }

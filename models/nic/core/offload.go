@@ -1,0 +1,123 @@
+package core
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/wire"
+)
+
+// FinishTx is [T5], [T7], [T8], [X1] and [E2]: the offloads and the padding of a gathered
+// frame, in place. frame has the plan's Length bytes, the inline bytes
+// included, and room for nicspec.FrameMin; what is returned is the frame that
+// leaves. With a status other than Ok nothing leaves.
+func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
+	frame = frame[:p.Length]
+	if p.ECN != 0 && ecnFits(p.L3Off, frame) {
+		SetECN(frame[p.L3Off:], p.ECN)
+	}
+	if p.IPCsum && !ipCsumFits(p, frame) || p.UDPZero && !udpFits(p, frame) ||
+		p.UDPCsum && !udpCsumFits(p, frame) || p.ICRC && !icrcFits(p, frame) || p.CRC32C && !crc32cFits(p, frame) {
+		return nil, nicspec.StatusBadOffload
+	}
+	p.offload(frame)
+	if p.Pad && len(frame) < nicspec.FrameMin {
+		n := len(frame)
+		frame = frame[:nicspec.FrameMin]
+		clear(frame[n:])
+	}
+	return frame, nicspec.StatusOk
+}
+
+// offload does what the plan asks for and the frame allows, in the order of
+// [X2] and [T8].
+func (p *TxPlan) offload(frame []byte) {
+	l3, l4 := p.L3Off, p.L4Off
+	hdrLen := 0 // as gathered: with l4 before l3, f_udp_zero may overwrite the IHL
+	if p.IPCsum {
+		hdrLen = ihl(frame, l3)
+	}
+	var pseudo wire.PartialSum // of the addresses as gathered, whatever is inserted there
+	if p.UDPCsum {
+		pseudo = wire.PseudoHeader(addresses(frame, l3), protoUDP, uint32(udpLen(frame, l4)))
+	}
+	if p.CRC32C {
+		setCRC32C(p, frame)
+	}
+	if p.ICRC {
+		at := l4 + udpLen(frame, l4) - icrcBytes
+		binary.LittleEndian.PutUint32(frame[at:], wire.CoveredCRC(frame[l3:], l4-l3, at-l3))
+	}
+	if p.UDPZero {
+		binary.BigEndian.PutUint16(frame[l4+udpCsumOff:], 0)
+	}
+	if p.UDPCsum {
+		setUDPCsum(frame[l4:l4+udpLen(frame, l4)], pseudo)
+	}
+	if p.IPCsum {
+		hdr := frame[l3 : l3+hdrLen]
+		binary.BigEndian.PutUint16(hdr[ipv4CsumOff:], 0)
+		binary.BigEndian.PutUint16(hdr[ipv4CsumOff:], wire.Checksum(hdr))
+	}
+}
+
+func setUDPCsum(udp []byte, pseudo wire.PartialSum) {
+	binary.BigEndian.PutUint16(udp[udpCsumOff:], 0)
+	c := pseudo.Add(udp).Checksum()
+	if c == 0 {
+		c = 0xffff
+	}
+	binary.BigEndian.PutUint16(udp[udpCsumOff:], c)
+}
+
+// near is how far from the start of a frame headers may reach [T7].
+func near(frame []byte) int { return min(len(frame), nicspec.ParseBytes) }
+
+func ihl(frame []byte, l3 int) int    { return int(frame[l3]&0xf) * 4 }
+func udpLen(frame []byte, l4 int) int { return int(binary.BigEndian.Uint16(frame[l4+udpLengthOff:])) }
+
+func ipCsumFits(p *TxPlan, f []byte) bool {
+	l3 := p.L3Off
+	return l3+ipv4MinBytes <= len(f) && f[l3]>>4 == 4 && ihl(f, l3) >= ipv4MinBytes && l3+ihl(f, l3) <= near(f)
+}
+
+func udpFits(p *TxPlan, f []byte) bool { return p.L4Off+udpBytes <= near(f) }
+
+func udpCsumFits(p *TxPlan, f []byte) bool {
+	l3, l4 := p.L3Off, p.L4Off
+	if !udpFits(p, f) || l3 >= l4 {
+		return false
+	}
+	fixed := 0
+	switch f[l3] >> 4 {
+	case 4:
+		fixed = ipv4MinBytes
+	case 6:
+		fixed = ipv6Bytes
+	default:
+		return false
+	}
+	u := udpLen(f, l4)
+	return l3+fixed <= near(f) && u >= udpBytes && l4+u <= len(f)
+}
+
+func icrcFits(p *TxPlan, f []byte) bool {
+	l3, l4 := p.L3Off, p.L4Off
+	if l4+bthEndInUDP > near(f) || l3 >= l4 {
+		return false
+	}
+	switch f[l3] >> 4 {
+	case 4:
+		if ihl(f, l3) < ipv4MinBytes || l4 != l3+ihl(f, l3) {
+			return false
+		}
+	case 6:
+		if l4 != l3+ipv6Bytes {
+			return false
+		}
+	default:
+		return false
+	}
+	u := udpLen(f, l4)
+	return u >= icrcMinUDP && l4+u <= len(f)
+}

@@ -1,0 +1,52 @@
+package core
+
+import "nictwin/models/nicspec"
+
+// rxParts is the registers and tables of the receive side's parts, but for
+// those in Config. What a build lacks is empty.
+type rxParts struct {
+	accounts []Account
+	portCfg  []nicspec.PortEntryFields
+	portMAC  []uint32 // two words a port
+}
+
+func (p *rxParts) init(b *nicspec.Build) {
+	p.portCfg = make([]nicspec.PortEntryFields, b.Ports)
+	if b.Has(nicspec.PartAccounts) {
+		p.accounts = make([]Account, nicspec.NumAccounts)
+	}
+	if b.Has(nicspec.PartPause) {
+		p.portMAC = make([]uint32, 2*b.Ports)
+	}
+}
+
+// writePart writes a register of a part that is there; any other write has no
+// effect.
+func (r *Regs) writePart(off, v uint32) Effect {
+	e := Effect{Reg: off}
+	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok && r.cfg.Rss {
+		r.cfg.RssKey = r.cfg.RssKey.With(i, v)
+		e.Kind = EffectConfig
+	} else if i, ok := element(off, nicspec.RegAccountCreditBase, len(r.accounts)); ok {
+		r.accounts[i].Credit(v)
+		e.Kind, e.Index, e.Value = EffectCredit, i, v
+	} else if i, ok := element(off, nicspec.RegPortMacBase, len(r.portMAC)); ok {
+		r.portMAC[i] = v
+		e.Kind = EffectConfig
+	}
+	return e
+}
+
+// readPart reads a register of a part; one that is not there reads 0.
+func (r *Regs) readPart(off uint32) uint32 {
+	if i, ok := element(off, nicspec.RegRssKeyBase, nicspec.RegRssKeyCount); ok {
+		return r.cfg.RssKey.Word(i)
+	}
+	if i, ok := element(off, nicspec.RegAccountCreditBase, len(r.accounts)); ok {
+		return r.accounts[i].credit()
+	}
+	if i, ok := element(off, nicspec.RegPortMacBase, len(r.portMAC)); ok {
+		return r.portMAC[i]
+	}
+	return 0
+}

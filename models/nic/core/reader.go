@@ -1,0 +1,240 @@
+package core
+
+import (
+	"math"
+	"nictwin/models/fifo"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// Read is one transfer from memory into Dst. It is cut into requests, which
+// may be in flight together. The data is good when it is Done with StatusOk.
+type Read struct {
+	Addr   uint64
+	Dst    []byte
+	Status nicspec.Status // of the first request that failed, else Ok
+
+	// The owner's, not looked at here.
+	Client uint8
+	Owner  int32
+	First  uint16
+	Gen    uint32
+
+	asked int // bytes of Dst asked for
+	open  int // requests not ended
+}
+
+// Begin starts a transfer of len(dst) bytes at addr. It leaves the owner's
+// fields alone.
+func (r *Read) Begin(addr uint64, dst []byte) {
+	r.Addr, r.Dst, r.Status = addr, dst, nicspec.StatusOk
+	r.asked, r.open = 0, 0
+}
+
+// Wants reports whether there is a request left to be issued.
+func (r *Read) Wants() bool { return r.Status == nicspec.StatusOk && r.asked < len(r.Dst) }
+
+// Done reports whether the transfer is over, well or not.
+func (r *Read) Done() bool { return r.open == 0 && !r.Wants() }
+
+// GiveUp ends a transfer that still Wants: no more requests are issued. It
+// reports whether the transfer is Done by that.
+func (r *Read) GiveUp(s nicspec.Status) bool {
+	r.Status = s
+	return r.open == 0
+}
+
+// Never is later than every cycle.
+const Never = math.MaxInt64
+
+// tag is what stands behind one read tag.
+type tag struct {
+	rd       *Read  // nil: no request
+	addr     uint64 // of the first byte still missing
+	off      int    // of that byte in rd.Dst
+	left     int    // bytes missing
+	accepted int64  // cycle, if deadline is not Never
+	deadline int64  // Never until the request was accepted
+	heldTo   int64  // not to be used before
+}
+
+// Reader is the read side of the PCIe interface [P5..P7]: it owns the tags,
+// cuts transfers into requests and checks what comes back. It has no time of
+// its own: cycles are arguments.
+type Reader struct {
+	tags []tag
+	free fifo.Queue[uint8]
+	held fifo.Queue[uint8] // tags whose completions may still come
+	open int
+	next int64 // no deadline is earlier
+}
+
+// NewReader returns a reader with n tags, 1..256.
+func NewReader(n int) *Reader {
+	r := &Reader{tags: make([]tag, n), next: Never}
+	for i := range n {
+		r.free.Push(uint8(i))
+	}
+	return r
+}
+
+// Outstanding is the number of requests issued and not ended.
+func (r *Reader) Outstanding() int { return r.open }
+
+// Waits reports whether a request with that tag was issued and has not ended.
+func (r *Reader) Waits(tag uint8) bool { return int(tag) < len(r.tags) && r.tags[tag].rd != nil }
+
+// CanIssue reports whether there is a tag for a request.
+func (r *Reader) CanIssue(cycle int64) bool {
+	for r.held.Len() > 0 && r.tags[*r.held.Front()].heldTo <= cycle {
+		r.free.Push(r.held.Pop())
+	}
+	return r.free.Len() > 0
+}
+
+// Held is the cycle at which the next tag that is held back becomes free.
+func (r *Reader) Held() int64 {
+	if r.held.Len() == 0 {
+		return Never
+	}
+	return r.tags[*r.held.Front()].heldTo
+}
+
+// Issue takes a tag for the next request of a transfer that Wants one, and
+// returns the request's header. CanIssue must hold.
+func (r *Reader) Issue(rd *Read, mrrs int) tlp.Header {
+	addr := rd.Addr + uint64(rd.asked)
+	split := tlp.SplitRead(addr, len(rd.Dst)-rd.asked, mrrs, tlp.Unaligned)
+	piece, _ := split.Next()
+	id := r.free.Pop()
+	r.tags[id] = tag{rd: rd, addr: addr, off: rd.asked, left: piece.Len, deadline: Never}
+	rd.asked += piece.Len
+	rd.open++
+	r.open++
+	h := tlp.Header{
+		Kind: tlp.MRd, RequesterID: nicspec.RequesterNic, Tag: id,
+		Address: addr &^ (tlp.DWBytes - 1), Addr64: addr>>32 != 0,
+	}
+	h.Length, h.FirstBE, h.LastBE = tlp.Enables(addr, piece.Len)
+	return h
+}
+
+// Accepted says that the other side took a request: its timeout runs.
+func (r *Reader) Accepted(id uint8, cycle, timeout int64) {
+	t := &r.tags[id]
+	t.accepted, t.deadline = cycle, cycle+timeout
+	r.next = min(r.next, t.deadline)
+}
+
+// Outcome of a completion.
+type CplResult uint8
+
+// The outcomes.
+const (
+	CplUnexpected CplResult = iota // no request waits for it: counts CPL_UNEXPECTED
+	CplProgress                    // more is to come
+	CplEnded                       // its request has ended
+	CplFailed                      // its request has failed: counts CPL_ERR
+)
+
+// Complete takes a completion [P6, P7] whose first beat was accepted in an
+// earlier cycle: one that began before the request with its tag was accepted
+// is not for it. For CplEnded and CplFailed it returns the transfer, which may
+// be Done by that.
+func (r *Reader) Complete(h *tlp.Header, data []byte, first, cycle, timeout int64) (*Read, CplResult) {
+	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(r.tags) {
+		return nil, CplUnexpected
+	}
+	t := &r.tags[h.Tag]
+	if t.rd == nil || t.deadline == Never || first <= t.accepted {
+		return nil, CplUnexpected
+	}
+	rd := t.rd
+	lead := int(t.addr & (tlp.DWBytes - 1))
+	if s := t.judge(h, data, lead); s != nicspec.StatusOk {
+		// Nothing follows a completion with a failing status.
+		quiet := s == nicspec.StatusCplUnsupported || s == nicspec.StatusCplAbort
+		r.fail(h.Tag, s, quiet, cycle+timeout)
+		return rd, CplFailed
+	}
+	n := min(len(data)-lead, t.left)
+	copy(rd.Dst[t.off:t.off+n], data[lead:])
+	t.addr += uint64(n)
+	t.off += n
+	t.left -= n
+	if t.left > 0 {
+		return nil, CplProgress
+	}
+	r.end(t)
+	r.free.Push(h.Tag)
+	return rd, CplEnded
+}
+
+// judge is [P6]: how a completion fails its request, or StatusOk.
+func (t *tag) judge(h *tlp.Header, data []byte, lead int) nicspec.Status {
+	switch {
+	case h.Status == tlp.StatusUR:
+		return nicspec.StatusCplUnsupported
+	case h.Status != tlp.StatusSC:
+		return nicspec.StatusCplAbort
+	case h.EP:
+		return nicspec.StatusCplPoison
+	case h.Kind != tlp.CplD, len(data) != int(h.Length)*tlp.DWBytes,
+		int(h.ByteCount) != t.left, h.LowerAddr != uint8(t.addr)&0x7f,
+		int(h.Length) > (lead+t.left+tlp.DWBytes-1)/tlp.DWBytes:
+		return nicspec.StatusCplMalformed
+	}
+	return nicspec.StatusOk
+}
+
+// Expire ends a request that is overdue and returns its transfer; nil when
+// none is. Call it until then. Each counts CPL_TIMEOUTS.
+func (r *Reader) Expire(cycle, timeout int64) *Read {
+	if cycle < r.next {
+		return nil
+	}
+	r.next = Never
+	for i := range r.tags {
+		t := &r.tags[i]
+		switch {
+		case t.rd == nil:
+		case t.deadline <= cycle:
+			r.next = cycle // there may be more
+			rd := t.rd
+			r.fail(uint8(i), nicspec.StatusCplTimeout, false, cycle+timeout)
+			return rd
+		default:
+			r.next = min(r.next, t.deadline)
+		}
+	}
+	return nil
+}
+
+// Deadline is a cycle before which no request times out.
+func (r *Reader) Deadline() int64 {
+	if r.open == 0 {
+		return Never
+	}
+	return r.next
+}
+
+func (r *Reader) fail(id uint8, s nicspec.Status, quiet bool, heldTo int64) {
+	t := &r.tags[id]
+	if t.rd.Status == nicspec.StatusOk {
+		t.rd.Status = s
+	}
+	r.end(t)
+	if quiet {
+		r.free.Push(id)
+		return
+	}
+	t.heldTo = heldTo
+	r.held.Push(id)
+}
+
+func (r *Reader) end(t *tag) {
+	t.rd.open--
+	t.rd = nil
+	r.open--
+}

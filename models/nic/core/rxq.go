@@ -1,0 +1,111 @@
+package core
+
+import "nictwin/models/nicspec"
+
+// Queue is the context of one receive or transmit queue: its table entry and
+// its free-running indices. The split fields are of receive queues only.
+type Queue struct {
+	State    nicspec.QueueState
+	Err      nicspec.Status // why State is Error
+	Enable   uint8          // as written
+	LogSize  uint8
+	RingBase uint64
+	CqBase   uint64
+
+	PI  uint16 // producer index, by doorbells
+	CI  uint16 // descriptors consumed, or work entries ended
+	CQI uint16 // completion entries written
+
+	SplitMode  nicspec.SplitMode
+	SplitLen   uint16
+	HdrBufSize uint16
+	PayBufSize uint16
+	CrcMode    nicspec.CrcMode
+	EcnMode    uint8
+	PfcClass   uint8 // of a transmit queue
+
+	Vector // messages [M1]
+
+	// Epoch counts the enablings, so that what was started in an earlier one
+	// can be told apart.
+	Epoch uint32
+}
+
+// Size is the number of entries of the ring and of its completion ring.
+func (q *Queue) Size() uint16 { return 1 << (q.LogSize & 15) }
+
+// DescAddr is the bus address of receive descriptor i [Q1].
+func (q *Queue) DescAddr(i uint16) uint64 {
+	return q.RingBase + nicspec.RxDescBytes*uint64(i&(q.Size()-1))
+}
+
+// WqeAddr is the bus address of work entry i [T1].
+func (q *Queue) WqeAddr(i uint16) uint64 {
+	return q.RingBase + nicspec.WqeBytes*uint64(i&(q.Size()-1))
+}
+
+// CqeAddr is the bus address of completion entry cqi [R10].
+func (q *Queue) CqeAddr(cqi uint16) uint64 {
+	return q.CqBase + nicspec.CqeBytes*uint64(cqi&(q.Size()-1))
+}
+
+// Phase is the phase bit of completion entry cqi [Q8].
+func (q *Queue) Phase(cqi uint16) bool { return cqi>>(q.LogSize&15)&1 == 0 }
+
+// Posted is the number of descriptors or work entries between the consumer
+// and the producer index.
+func (q *Queue) Posted() uint16 { return q.PI - q.CI }
+
+// Ring applies a doorbell and reports whether it was accepted [Q2].
+func (q *Queue) Ring(pi uint16) bool {
+	if q.State != nicspec.QueueStateRun || pi-q.CI > q.Size() || pi-q.PI > q.Size() {
+		return false
+	}
+	q.PI = pi
+	return true
+}
+
+// start is what enabling does [Q5, T11].
+func (q *Queue) start() {
+	q.State, q.Err = nicspec.QueueStateRun, nicspec.StatusOk
+	q.PI, q.CI, q.CQI = 0, 0, 0
+	q.Epoch++
+}
+
+// Fail puts the queue into state Error [Q4, T2]. The caller counts QUEUE_ERR
+// and writes the Event.
+func (q *Queue) Fail(s nicspec.Status) {
+	if q.State == nicspec.QueueStateRun {
+		q.State, q.Err = nicspec.QueueStateError, s
+	}
+}
+
+// Split is how a frame of n bytes is divided between header and payload
+// buffer [R8].
+func (q *Queue) Split(v *RxVerdict, n int) (hdr, pay int) {
+	switch q.SplitMode {
+	case nicspec.SplitModeFixed:
+		hdr = min(int(q.SplitLen), n, int(q.HdrBufSize))
+	case nicspec.SplitModeHeaders:
+		hdr = min(int(v.PayloadOff), n, int(q.HdrBufSize))
+	}
+	return hdr, n - hdr
+}
+
+// Admit is [R7], [X5] and [R8]: why the queue does not take a frame of n bytes, or
+// NoDrop. q is nil for a queue beyond the build.
+func (q *Queue) Admit(v *RxVerdict, n int) nicspec.PortCounter {
+	if q == nil || q.State == nicspec.QueueStateOff {
+		return nicspec.CntRxDropQueueOff
+	}
+	if q.State == nicspec.QueueStateError {
+		return nicspec.CntRxDropQueueErr
+	}
+	if v.DropCrc && q.CrcMode == nicspec.CrcModeCheck {
+		return nicspec.CntRxDropCrc32c
+	}
+	if _, pay := q.Split(v, n); pay > int(q.PayBufSize) {
+		return nicspec.CntRxDropTooLong
+	}
+	return NoDrop
+}

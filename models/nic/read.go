@@ -1,0 +1,150 @@
+package nic
+
+import (
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// Who reads.
+const (
+	readDesc   = iota // Owner: receive queue, First: index, Gen: of the window
+	readWqe           // Owner: transmit queue, likewise
+	readPiece         // Owner: slot
+	readCopy          // Owner: copy channel, First: chunk
+	numReaders = iota
+)
+
+// feedRead makes p the next read request: descriptors, work entries, pieces of
+// frames and copies take turns.
+func (c *Comp) feedRead(p *tlp.Packet) bool {
+	if c.rx.want.empty() && c.tx.want.empty() && c.tx.gather.Len() == 0 && c.tx.copier == 0 {
+		return false
+	}
+	if !c.reader.CanIssue(c.now) {
+		if held := c.reader.Held(); held != core.Never {
+			c.until(held)
+		}
+		return false
+	}
+	for range numReaders {
+		if c.out.reads++; c.out.reads == numReaders {
+			c.out.reads = 0
+		}
+		if rd := c.wanted(c.out.reads); rd != nil {
+			h := c.reader.Issue(rd, c.limits.MRRS)
+			if rd.Client == readPiece || rd.Client == readCopy {
+				h.Attr = c.attr
+			}
+			p.Data = nil
+			c.setHeader(p, &h)
+			c.out.what, c.out.ref = outRead, int32(h.Tag)
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Comp) wanted(reader int) *core.Read {
+	switch reader {
+	case readDesc:
+		return c.wantedDesc()
+	case readWqe:
+		return c.wantedWqe()
+	case readCopy:
+		return c.wantedCopy()
+	}
+	return c.wantedPiece()
+}
+
+func (c *Comp) wantedDesc() *core.Read {
+	for !c.rx.want.empty() {
+		i := c.rx.want.next()
+		q, rq := c.regs.Rxq(i), &c.rx.queues[i]
+		if rd := c.fetchRead(readDesc, i, q, &rq.win, q.DescAddr(rq.win.next)); rd != nil {
+			rq.refs++
+			return rd
+		}
+		c.rx.want.clear(i)
+	}
+	return nil
+}
+
+func (c *Comp) wantedWqe() *core.Read {
+	for !c.tx.want.empty() && c.regs.TxEnable() {
+		i := c.tx.want.next()
+		q, tq := c.regs.Txq(i), &c.tx.queues[i]
+		if c.park(i) {
+			continue
+		}
+		if rd := c.fetchRead(readWqe, i, q, &tq.win, q.WqeAddr(tq.win.next)); rd != nil {
+			tq.refs++
+			return rd
+		}
+		c.tx.want.clear(i)
+	}
+	return nil
+}
+
+// fetchRead begins the read of the entries that a queue wants next, which stand at addr; nil if it wants none.
+func (c *Comp) fetchRead(client uint8, queue int, q *core.Queue, w *window, addr uint64) *core.Read {
+	if q.State != nicspec.QueueStateRun {
+		return nil
+	}
+	n := w.wants(q.PI, addr, c.limits.MRRS)
+	if n == 0 {
+		return nil
+	}
+	rd := c.getRead()
+	rd.Client, rd.Owner, rd.First, rd.Gen = client, int32(queue), w.next, w.gen
+	rd.Begin(addr, w.slot(w.next, n))
+	w.next += n
+	return rd
+}
+
+func (c *Comp) getRead() *core.Read {
+	if n := len(c.readPool); n > 0 {
+		rd := c.readPool[n-1]
+		c.readPool = c.readPool[:n-1]
+		return rd
+	}
+	return new(core.Read)
+}
+
+// wantedPiece returns the next transfer, of the entry that was started first,
+// that wants a request.
+func (c *Comp) wantedPiece() *core.Read {
+	for c.tx.gather.Len() > 0 {
+		s := &c.tx.slots[*c.tx.gather.Front()]
+		if !c.until(s.due) {
+			return nil
+		}
+		if rd := s.wanting(); rd != nil {
+			return rd
+		}
+		c.tx.gather.Pop()
+	}
+	return nil
+}
+
+// readEnded is called when a request of a transfer has ended.
+func (c *Comp) readEnded(rd *core.Read) {
+	if rd.Client == readCopy && rd.Status != nicspec.StatusOk {
+		c.chunkFailed(rd)
+	}
+	if !rd.Done() {
+		return
+	}
+	switch rd.Client {
+	case readDesc:
+		c.descsCame(rd)
+		c.readPool = append(c.readPool, rd)
+	case readWqe:
+		c.wqesCame(rd)
+		c.readPool = append(c.readPool, rd)
+	case readCopy:
+		c.chunkCame(rd)
+	default:
+		c.pieceCame(rd)
+	}
+}

@@ -1,0 +1,307 @@
+package nic
+
+import (
+	"nictwin/models/boundary"
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// rxPath is the receive side.
+type rxPath struct {
+	ports  []rxPort
+	queues []rxQueue
+	want   bitset              // queues that may want descriptors
+	events fifo.Queue[rxEvent] // to be written
+	pool   []*rxFrame          // free
+	frames int                 // frames held
+	turn   int                 // port served last
+	cur    *rxFrame            // being written
+	hdr    tlp.Split           // what is left of it
+	pay    tlp.Split           //
+	off    int                 // of the next byte to be written
+}
+
+type rxPort struct {
+	wait    fifo.Queue[*msg.Frame] // arrived, not crossing yet
+	x       crossing
+	cur     *rxFrame             // crossing now
+	verdict fifo.Queue[*rxFrame] // crossed
+	ready   fifo.Queue[*rxFrame] // have a queue
+	seq     uint32
+	held    int // bytes of the receive buffer in use [R3]
+}
+
+type rxQueue struct {
+	win  window
+	refs int // reads, frames and events under way
+}
+
+// rxFrame is a frame in the device.
+type rxFrame struct {
+	f        *msg.Frame
+	due      int64
+	port     int
+	held     int
+	overflow bool
+	last     int64 // cycle of its last beat
+	v        core.RxVerdict
+	slot     core.RxSlot
+	plan     core.RxPlan
+}
+
+// rxEvent is an Event to be written [Q4].
+type rxEvent struct {
+	addr  uint64
+	queue int32
+	cqe   [nicspec.CqeBytes]byte
+}
+
+func (r *rxPath) busy() bool { return r.frames != 0 || r.events.Len() != 0 }
+
+// receiveFrames moves the Ethernet streams into the device. Nothing holds
+// them back [B4]: frames that came faster than the stream takes them wait in
+// front of it.
+func (c *Comp) receiveFrames() {
+	for i := range c.rx.ports {
+		p := &c.rx.ports[i]
+		for c.eth[i].Len() > 0 {
+			p.wait.Push(c.eth[i].Retrieve(c.sched.CurrentTime()).(*msg.Frame))
+		}
+		if p.cur == nil && p.wait.Len() > 0 && c.until(p.x.free) {
+			c.firstBeat(i, p)
+		}
+		if p.cur != nil && c.until(p.x.last) {
+			c.lastBeat(i, p)
+		}
+	}
+}
+
+func (c *Comp) firstBeat(port int, p *rxPort) {
+	f := c.getFrame()
+	f.f, f.port = p.wait.Pop(), port
+	n := len(f.f.Data)
+	p.x.start(&stall{}, c.now, beatsOf(n, c.spec.EthBits))
+	f.slot = core.RxSlot{Port: port, Seq: p.seq}
+	p.seq++
+	if n >= nicspec.FrameMin && n <= nicspec.FrameMax {
+		const unit = 64
+		need := (n + unit - 1) / unit * unit
+		if f.overflow = p.held+need > nicspec.RxBufBytes; !f.overflow {
+			f.held = need
+			p.held += need
+		}
+	}
+	p.cur = f
+	c.rx.frames++
+	c.moved = true
+}
+
+func (c *Comp) lastBeat(port int, p *rxPort) {
+	f := p.cur
+	p.cur = nil
+	c.moved = true
+	c.observe(boundary.Crossing{Kind: boundary.FrameIn, Port: port, First: p.x.first, Last: p.x.last, Frame: &f.f.Frame})
+	c.regs.StepPort(nicspec.CntRxFrames, port, 1)
+	c.regs.StepPort(nicspec.CntRxBytes, port, uint64(len(f.f.Data)))
+	f.last, f.due = c.now, c.now+int64(c.spec.Timing.RxPipe)
+	p.verdict.Push(f)
+}
+
+// classifyFrames finds the queues of frames, or drops them.
+func (c *Comp) classifyFrames() {
+	for i := range c.rx.ports {
+		p := &c.rx.ports[i]
+		for p.verdict.Len() > 0 && c.until((*p.verdict.Front()).due) {
+			f := p.verdict.Pop()
+			c.moved = true
+			if f.overflow && c.regs.Receive().Front(i, f.f.Data) == core.NoDrop {
+				f.v.Drop = nicspec.CntRxDropOverflow
+			} else {
+				c.regs.Receive().Classify(i, f.f.Data, &f.v)
+				if r, ok := f.v.Hit(); ok {
+					c.regs.Hit(r)
+				}
+			}
+			if f.v.Drop == nicspec.CntRxPause {
+				c.pauseCame(f)
+			}
+			if f.v.Drop != core.NoDrop {
+				c.drop(f, f.v.Drop)
+				continue
+			}
+			f.due = c.now + int64(c.spec.Timing.RxPlan)
+			p.ready.Push(f)
+		}
+	}
+}
+
+// planFrame chooses the next frame to be written, ports in turn. A frame that
+// waits for its descriptor holds back those of its port behind it [R11].
+func (c *Comp) planFrame() {
+	if c.rx.cur != nil || c.rx.events.Len() > 0 {
+		return
+	}
+	for range c.rx.ports {
+		if c.rx.turn++; c.rx.turn >= len(c.rx.ports) {
+			c.rx.turn = 0
+		}
+		p := &c.rx.ports[c.rx.turn]
+		for p.ready.Len() > 0 && c.until((*p.ready.Front()).due) {
+			f := *p.ready.Front()
+			drop, wait := c.place(f)
+			if wait {
+				break
+			}
+			p.ready.Pop()
+			c.moved = true
+			if drop == core.NoDrop {
+				return
+			}
+			c.drop(f, drop)
+		}
+	}
+}
+
+// place is [R7] to [R10] for one frame: it is dropped, has to wait for its
+// descriptor, or becomes the one that is written.
+func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
+	if c.flr.on { // [L2]
+		return nicspec.CntRxDropDisabled, false
+	}
+	var account *core.Account
+	s, n := &f.slot, len(f.f.Data)
+	s.Queue, s.SlowPath, s.AccountSeq = f.v.Queue, false, 0
+	if f.v.Account.On {
+		account = c.regs.Account(int(f.v.Account.ID))
+		if s.SlowPath = !account.Fast(); s.SlowPath {
+			s.Queue = f.v.Account.Queue
+		}
+	}
+	q := c.regs.Rxq(int(s.Queue))
+	if drop = q.Admit(&f.v, n); drop == core.NoDrop && q.Posted() == 0 {
+		drop = nicspec.CntRxDropNoDesc
+	}
+	if drop == core.NoDrop && !c.rx.queues[s.Queue].win.ready() {
+		return core.NoDrop, true
+	}
+	if account != nil {
+		if fast := account.Look(); drop == core.NoDrop {
+			s.AccountSeq = account.Draw(fast)
+		}
+	}
+	if drop == core.NoDrop {
+		c.begin(f, q)
+	}
+	return drop, false
+}
+
+// begin gives a frame its descriptor, and makes it the one that is written.
+func (c *Comp) begin(f *rxFrame, q *core.Queue) {
+	s, n := &f.slot, len(f.f.Data)
+	rq := &c.rx.queues[s.Queue]
+	s.Index, s.CQI = rq.win.use, q.CQI
+	s.Desc = nicspec.DecodeRxDesc(rq.win.peek())
+	rq.win.take()
+	q.CI++
+	q.CQI++
+	c.rx.want.set(int(s.Queue))
+	rq.refs++
+	core.PlanRx(q, &f.v, n, s, &f.plan)
+	if f.plan.MarkCE {
+		core.MarkCE(f.f.Data, &f.v.Headers)
+	}
+	c.rx.cur, c.rx.off = f, 0
+	c.rx.hdr, c.rx.pay = tlp.Split{}, tlp.Split{}
+	if f.plan.HdrLen > 0 {
+		c.rx.hdr = tlp.SplitWrite(f.plan.HdrAddr, f.plan.HdrLen, c.limits.MPS, tlp.Unaligned)
+	}
+	if f.plan.PayLen > 0 {
+		c.rx.pay = tlp.SplitWrite(f.plan.PayAddr, f.plan.PayLen, c.limits.MPS, tlp.Unaligned)
+	}
+}
+
+// feedRx makes p the next write of the receive side: Events between frames,
+// of a frame its data and then its completion entry [P9].
+func (c *Comp) feedRx(p *tlp.Packet) bool {
+	r := &c.rx
+	f := r.cur
+	if f == nil {
+		if r.events.Len() == 0 {
+			return false
+		}
+		e := r.events.Pop()
+		c.setWrite(p, e.addr, e.cqe[:], 0)
+		c.out.what, c.out.ref = outRxEvent, e.queue
+		return true
+	}
+	piece, ok := r.hdr.Next()
+	if !ok {
+		piece, ok = r.pay.Next()
+	}
+	if ok {
+		c.setWrite(p, piece.Addr, f.f.Data[r.off:r.off+piece.Len], c.attr)
+		r.off += piece.Len
+		c.out.what = outOther
+		return true
+	}
+	c.setWrite(p, f.plan.CqeAddr, f.plan.Cqe[:], 0)
+	c.out.what, c.out.frame = outRxCqe, f
+	r.cur = nil
+	return true
+}
+
+// delivered ends a frame whose completion entry was accepted.
+func (c *Comp) delivered(f *rxFrame) {
+	c.regs.StepPort(nicspec.CntRxDelivered, f.port, 1)
+	c.regs.Step(nicspec.CntRxCqe)
+	c.rx.queues[f.slot.Queue].refs--
+	c.entryLeft(true, int(f.slot.Queue), false)
+	c.release(f)
+}
+
+func (c *Comp) drop(f *rxFrame, why nicspec.PortCounter) {
+	c.regs.StepPort(why, f.port, 1)
+	c.release(f)
+}
+
+func (c *Comp) release(f *rxFrame) {
+	c.rx.ports[f.port].held -= f.held
+	c.rx.frames--
+	c.frames.Put(f.f)
+	f.f, f.held, f.overflow = nil, 0, false
+	c.rx.pool = append(c.rx.pool, f)
+}
+
+func (c *Comp) getFrame() *rxFrame {
+	if n := len(c.rx.pool); n > 0 {
+		f := c.rx.pool[n-1]
+		c.rx.pool = c.rx.pool[:n-1]
+		return f
+	}
+	return new(rxFrame)
+}
+
+// descsCame takes descriptors, or the failure to read them [Q4].
+func (c *Comp) descsCame(rd *core.Read) {
+	i := int(rd.Owner)
+	q, rq := c.regs.Rxq(i), &c.rx.queues[i]
+	rq.refs--
+	if rd.Gen != rq.win.gen {
+		return
+	}
+	if rd.Status == nicspec.StatusOk {
+		rq.win.arrived(rd.First, uint16(len(rd.Dst)/nicspec.RxDescBytes))
+		return
+	}
+	q.Fail(rd.Status)
+	c.regs.Step(nicspec.CntQueueErr)
+	e := rxEvent{addr: q.CqeAddr(q.CQI), queue: rd.Owner}
+	core.BuildEvent(uint16(i), rd.First, rd.Status, q.Phase(q.CQI), &e.cqe)
+	q.CQI++
+	rq.win.reset()
+	rq.refs++
+	c.rx.events.Push(e)
+}

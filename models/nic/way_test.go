@@ -1,0 +1,145 @@
+package nic
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
+	"nictwin/models/simcore"
+)
+
+// stoppedPort is a NIC of two ports, few slots and little room, whose port 0 is
+// stopped for long. Queues 0..5 have more for it than there is room for.
+func stoppedPort(t *testing.T) *rig {
+	o := defaultRig()
+	o.spec.Ports, o.spec.Timing.TxInFlight, o.spec.Timing.TxBufBytes = 2, 4, 9216
+	r := openedTx(t, o)
+	h := r.host
+	var cfg [nicspec.PortEntrySize]byte
+	(&nicspec.PortEntryFields{RxPause: 1}).Encode(cfg[:])
+	require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TablePortCfg, 0, cfg[:]))
+	var f [nicspec.FrameMin]byte
+	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePause}, [6]byte{}, 60000, &f)
+	for q := range 8 {
+		h.openTx(q, 4)
+	}
+	r.run()
+	r.peers[0].send(f[:])
+	r.pass(simcore.Microsecond)
+	for q := range 6 {
+		r.sends(q, 0, 0, 0, 0)
+	}
+	r.pass(3 * simcore.Microsecond)
+	require.Zero(t, r.nic.Regs().Dev(nicspec.CntTxWqe))
+	return r
+}
+
+func (r *rig) pass(d simcore.Ps) { require.NoError(r.t, r.eng.RunUntil(r.eng.Now()+d)) }
+
+const nothing = 0xff // is sent by the entry
+
+// sends posts entries that send on these ports.
+func (r *rig) sends(q int, ports ...uint8) {
+	for _, port := range ports {
+		r.host.postWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 1500}}, func(w nicspec.Wqe) {
+			if w.SetPort(port); port == nothing {
+				w.SetPort(0)
+				w.SetOpcode(nicspec.OpcodeNop)
+			}
+		}))
+	}
+	r.host.ringTx(q)
+}
+
+// A port that is stopped holds up no other port, and nothing of queues that
+// have nothing for it; within a queue order is kept [T13, T1].
+func TestPortsApart(t *testing.T) {
+	r := stoppedPort(t)
+	regs := r.nic.Regs()
+	r.sends(6, 1, nothing, 1, 2, 1, 1, 1, 1, nothing, 1)
+	r.pass(5 * simcore.Microsecond)
+	require.EqualValues(t, 10, regs.Dev(nicspec.CntTxWqe))
+	require.EqualValues(t, 7, regs.Port(nicspec.CntTxFrames, 1))
+	r.sends(7, 1, nothing, 0, 1, nothing)
+	r.sends(6, 1, 1)
+	r.pass(5 * simcore.Microsecond)
+	require.EqualValues(t, 14, regs.Dev(nicspec.CntTxWqe))
+	require.EqualValues(t, 10, regs.Port(nicspec.CntTxFrames, 1))
+	require.Zero(t, regs.Port(nicspec.CntTxFrames, 0))
+	r.run()
+	require.EqualValues(t, 25, regs.Port(nicspec.CntTxFrames, 0))
+	require.EqualValues(t, 11, regs.Port(nicspec.CntTxFrames, 1))
+	require.EqualValues(t, 24+12+5, regs.Dev(nicspec.CntTxWqe))
+	require.EqualValues(t, 1, regs.Dev(nicspec.CntTxErr))
+	require.False(t, r.nic.Busy())
+}
+
+// A queue that waits for room of a stopped port forgets it when it is disabled,
+// and is free for the other port.
+func TestWaitingQueueIsDisabled(t *testing.T) {
+	r := stoppedPort(t)
+	h, regs := r.host, r.nic.Regs()
+	h.wr32(nicspec.RegCtrl, 1)
+	require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TableTxq, 5, make([]byte, nicspec.TxqEntrySize)))
+	h.openTx(5, 4)
+	h.wr32(nicspec.RegCtrl, 3)
+	r.sends(5, 1, 1)
+	r.pass(5 * simcore.Microsecond)
+	require.EqualValues(t, 2, regs.Port(nicspec.CntTxFrames, 1))
+	r.run()
+	require.EqualValues(t, 20, regs.Port(nicspec.CntTxFrames, 0))
+	require.False(t, r.nic.Busy())
+}
+
+// A reset ends the stop, and the lines [L2, L5].
+func TestResetOfWaitingQueues(t *testing.T) {
+	r := stoppedPort(t)
+	h, regs := r.host, r.nic.Regs()
+	h.wr32(nicspec.RegCtrl, 1<<31)
+	r.run()
+	require.Zero(t, h.rd32(nicspec.RegCtrl))
+	require.False(t, r.nic.Busy())
+	sent := regs.Port(nicspec.CntTxFrames, 0)
+	require.LessOrEqual(t, sent, uint64(4))
+	h.wr32(nicspec.RegCtrl, 3)
+	h.setKey(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 0x5a, Length: testSpan, BusBase: testBus})
+	for q := range 6 {
+		h.openTx(q, 4)
+		r.sends(q, uint8(q%2))
+	}
+	r.run()
+	require.EqualValues(t, sent+3, regs.Port(nicspec.CntTxFrames, 0))
+	require.EqualValues(t, 3, regs.Port(nicspec.CntTxFrames, 1))
+}
+
+// Entries that end at once do not run ahead of their completion entries, which
+// leave one by one while a read brings several.
+func TestCompletionEntriesDoNotPileUp(t *testing.T) {
+	o := defaultRig()
+	o.link.Credits, o.link.CreditLatency = 1, 20*simcore.Nanosecond // a TLP now and then, read or entry
+	r := openedTx(t, o)
+	h, regs := r.host, r.nic.Regs()
+	const log, n = 10, 1000
+	h.openTx(0, log)
+	nop := nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 64}}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop); w.SetFComplete(true) })
+	for range n {
+		h.postWqe(0, nop)
+	}
+	h.ringTx(0)
+	most := 0
+	for steps := 0; regs.Dev(nicspec.CntTxWqe) < n; steps++ {
+		require.Less(t, steps, 100_000, "%d of %d entries have ended", regs.Dev(nicspec.CntTxWqe), n)
+		r.pass(10 * simcore.Nanosecond)
+		most = max(most, r.nic.out.cqes.Len())
+	}
+	require.GreaterOrEqual(t, most, maxTxCqes, "the entries come faster than theirs leave")
+	require.LessOrEqual(t, most, maxTxCqes+o.spec.Timing.TxInFlight)
+	r.run()
+	for i := range n {
+		require.EqualValues(t, i, h.txCqe(0).Index())
+	}
+	require.False(t, r.nic.Busy())
+}

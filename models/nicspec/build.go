@@ -1,0 +1,53 @@
+package nicspec
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Build is what a build of the NIC has [B2]: sizes, widths and optional parts.
+type Build struct {
+	Ports    int `yaml:"ports"`     // Ethernet ports
+	NumRxq   int `yaml:"num_rxq"`   // receive queues
+	NumTxq   int `yaml:"num_txq"`   // transmit queues
+	NumKeys  int `yaml:"num_keys"`  // memory keys
+	NumRules int `yaml:"num_rules"` // steering rules
+
+	Parts Cap1Reg `yaml:"parts"` // optional parts, as bits of CAP1
+
+	EthBits int `yaml:"eth_bits"` // a beat of an Ethernet stream
+	TLPBits int `yaml:"tlp_bits"` // a beat of a TLP stream
+}
+
+// DefaultBuild is one port and the default sizes [B2].
+func DefaultBuild() Build {
+	return Build{
+		Ports: 1, NumRxq: 64, NumTxq: 64, NumKeys: 256, NumRules: 64, EthBits: 512, TLPBits: 1024,
+		Parts: PartsDefault,
+	}
+}
+
+// Has reports whether the build has all of these parts.
+func (b *Build) Has(parts Cap1Reg) bool { return parts&^b.Parts == 0 }
+
+// Validate returns every error of the build, each with its field.
+func (b Build) Validate() error {
+	var errs []error
+	check := func(ok bool, field string, got int, want string) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s is %d: want %s", field, got, want))
+		}
+	}
+	power := func(field string, v, lo, hi int) {
+		check(v >= lo && v <= hi && v&(v-1) == 0, field, v, fmt.Sprintf("a power of two, %d..%d", lo, hi))
+	}
+	check(b.Ports >= 1 && b.Ports <= 2, "ports", b.Ports, "1..2")
+	power("num_rxq", b.NumRxq, 4, 256)
+	power("num_txq", b.NumTxq, 4, 256)
+	power("num_keys", b.NumKeys, 16, 4096)
+	check(b.NumRules >= 4 && b.NumRules <= 256, "num_rules", b.NumRules, "4..256")
+	check(b.Parts&^PartsAll == 0, "parts", int(b.Parts), fmt.Sprintf("bits of %#x", int(PartsAll)))
+	check(b.EthBits == 256 || b.EthBits == 512 || b.EthBits == 1024, "eth_bits", b.EthBits, "256, 512 or 1024")
+	check(b.TLPBits == 512 || b.TLPBits == 1024, "tlp_bits", b.TLPBits, "512 or 1024")
+	return errors.Join(errs...)
+}
