@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -89,10 +88,12 @@ type builder struct {
 	sum   [32]byte
 	home  string // harness folder
 	work  string // scratch folder, becomes the cache entry
+
+	link, linkHome string // where linkDesign made its link; the folder that it made for it
 }
 
 // Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *RefusedError,
-// *ManifestError.
+// *DesignError, *ManifestError.
 func Build(m *Manifest, o BuildOptions) (*Device, error) {
 	begin := time.Now()
 	b, err := prepare(m, o)
@@ -158,77 +159,6 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	return b, err
 }
 
-// Check verilates a manifest's sources and binds the manifest to the ports found, without compiling. With lint, warnings
-// of `verilator -Wall` are errors too.
-func Check(m *Manifest, lint bool) ([]PinPort, error) {
-	b, err := prepare(m, BuildOptions{})
-	if err != nil {
-		return nil, err
-	}
-	if b.work, err = os.MkdirTemp("", "nictwin-check-"); err != nil {
-		return nil, fmt.Errorf("check: %w", err)
-	}
-	defer os.RemoveAll(b.work)
-	var lintErr error
-	if lint {
-		lintErr = b.lint()
-	}
-	ports, err := b.verilate()
-	var same *BuildError
-	var refusal *RefusedError
-	var fault *ManifestError
-	switch {
-	case errors.As(err, &refusal), errors.As(refused(m, b.src, lintErr), &fault):
-		lintErr = nil // which says the same
-	case err == nil:
-		_, err = bind(m, ports)
-	case lintErr != nil && errors.As(err, &same):
-		err = nil // the linter has told it
-	}
-	return ports, errors.Join(lintErr, err)
-}
-
-// lint has Verilator look at the design with every warning on.
-func (b *builder) lint() error {
-	dir := filepath.Join(b.work, "lint") // some options write there even so
-	args := append([]string{"--lint-only", "-Wall", "--assert", "--no-timing", "--Mdir", dir}, b.sourceArgs()...)
-	_, err := runTool("lint of "+b.m.Top, b.m.Dir(), b.tools.verilator, args...)
-	return err
-}
-
-// verilatorFields are those of a manifest that say what Verilator reads, and how.
-var verilatorFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
-
-// LintFaulty lints the design of a manifest that LoadManifest refuses, so that both can be told at once: nil where nothing
-// is wrong with it, or where it is not known what the design is, since a fault is in a field that says so.
-func LintFaulty(path string) error {
-	path, text, err := readManifest(path)
-	if err != nil {
-		return nil
-	}
-	m, wrong, _ := parseManifest(path, text)
-	if m == nil {
-		return nil
-	}
-	for _, field := range wrong {
-		if field = topField(field); field == "" || slices.Contains(verilatorFields, field) {
-			return nil
-		}
-	}
-	b := &builder{m: m}
-	var errTools, errSources error
-	b.tools, errTools = findTools("")
-	b.src, errSources = m.expandSources()
-	if err := errors.Join(errTools, errSources); err != nil {
-		return err
-	}
-	if b.work, err = os.MkdirTemp("", "nictwin-check-"); err != nil {
-		return fmt.Errorf("check: %w", err)
-	}
-	defer os.RemoveAll(b.work)
-	return refused(m, b.src, b.lint())
-}
-
 func (b *builder) load(entry string) (*Device, error) {
 	text, err := os.ReadFile(filepath.Join(entry, "device.json"))
 	if err != nil {
@@ -289,7 +219,7 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
-	defer os.RemoveAll(b.work)
+	defer b.cleanUp()
 	b.logf("verilating %s", b.m.Top)
 	early := make(chan error, 1)
 	go func() { early <- b.ahead(cache) }()
@@ -323,7 +253,7 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 			return nil, err
 		}
 	}
-	if err := b.writeRecord(ports); err != nil {
+	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
 		return nil, err
 	}
 	if err := os.Chmod(b.work, 0o755); err != nil {

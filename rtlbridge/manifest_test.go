@@ -322,18 +322,18 @@ func TestBuildFailures(t *testing.T) {
 		return m
 	}
 	_, err := Build(put("module m(input clk);\n  assign x = ;\nendmodule\n"), o)
-	var be *BuildError
-	require.ErrorAs(t, err, &be)
-	require.ErrorContains(t, err, "m.sv:2")
+	var de *DesignError
+	require.ErrorAs(t, err, &de)
+	require.ErrorContains(t, err, "verilating m: the design has 1 error\n%Error: m.sv:2:14: syntax error")
 	_, err = Build(put("module n;\nendmodule\n  module automatic k(input clk);\nendmodule\n// module x\n"), o)
 	var me *ManifestError
 	require.ErrorAs(t, err, &me)
 	require.ErrorContains(t, err, `dut.yaml:2: top "m": the sources have no such module; they have k, n`)
 	odd := put("module m(input clk);\nendmodule\n")
-	odd.VerilatorFlags = []string{"--stats", "--statts"}
+	odd.VerilatorFlags = []string{"--stats", "-fno-nosuch"}
 	_, err = Build(odd, o)
 	require.ErrorAs(t, err, &me)
-	require.ErrorContains(t, err, "verilator_flags: Verilator has no option --statts")
+	require.ErrorContains(t, err, "verilator_flags: Verilator has no option -fno-nosuch")
 	odd.VerilatorFlags = []string{"-Wno-nosuch"}
 	_, err = Build(odd, o)
 	require.ErrorAs(t, err, &me)
@@ -353,9 +353,10 @@ func TestBuildFailures(t *testing.T) {
 func TestCheck(t *testing.T) {
 	m, err := LoadManifest(fifoManifest)
 	require.NoError(t, err)
-	ports, err := Check(m, true)
+	c, err := Check(m, true)
 	require.NoError(t, err)
-	require.Len(t, ports, 17)
+	require.Len(t, c.Ports, 17)
+	require.Empty(t, c.Warnings)
 	m.Sources[0] = m.abs(m.Sources[0])
 	m.Path = filepath.Join(t.TempDir(), "dut.yaml")
 	m.VerilatorFlags = []string{"--stats"}

@@ -89,10 +89,15 @@ func toolOutput(name string, args ...string) (string, error) {
 
 // runTool runs one build step in dir; a failure becomes a BuildError with the tool's words.
 func runTool(step, dir, name string, args ...string) (string, error) {
+	return runToolWith(nil, step, dir, name, args...)
+}
+
+// runToolWith is runTool with more variables in the tool's environment.
+func runToolWith(env []string, step, dir, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

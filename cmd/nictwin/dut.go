@@ -109,12 +109,37 @@ func dutTune(a *app) *cobra.Command {
 
 func dutCheck(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	const short = "Lint devices with every warning on, and fit their manifests to their ports"
-	return a.devices("check", short, b, func(_ *cobra.Command, args []string) error {
-		return a.each(args, b.Check, func(d *cli.DUT) {
-			say(a.stdout, "%s: no warnings; %d ports, streams %s\n", d.Name, len(d.Ports), strings.Join(d.Streams, " "))
-		})
+	all := false
+	const short = "Fit the manifests of devices to their ports, and lint them with every warning on"
+	c := a.devices("check", short, b, func(_ *cobra.Command, args []string) error {
+		return a.each(args, b.Check, func(d *cli.DUT) { a.checked(d, all) })
 	})
+	c.Flags().BoolVar(&all, "warnings", false, "show all style warnings, not only the first")
+	c.Long = short + ".\n\nA design with errors, or one that does not fit its manifest, fails with exit code 2. Warnings are a matter of style: they are\n" +
+		"counted and shown, and the device passes."
+	return c
+}
+
+// shownWarnings is how many style warnings of a device are shown unasked.
+const shownWarnings = 5
+
+// checked tells what a check of a device found.
+func (a *app) checked(d *cli.DUT, all bool) {
+	found := "no warnings"
+	if n := len(d.Warnings); n > 0 {
+		found = fmt.Sprintf("fits, style warnings: %d", n)
+	}
+	say(a.stdout, "%s: %s; %d ports, streams %s\n", d.Name, found, len(d.Ports), strings.Join(d.Streams, " "))
+	shown := d.Warnings
+	if !all {
+		shown = shown[:min(len(shown), shownWarnings)]
+	}
+	for _, w := range shown {
+		say(a.stdout, "  %s\n", w)
+	}
+	if n := len(d.Warnings) - len(shown); n > 0 {
+		say(a.stdout, "  ... and %d more; --warnings shows all\n", n)
+	}
 }
 
 func dutPorts(a *app) *cobra.Command {
