@@ -57,7 +57,7 @@ func TestAttacks(t *testing.T) {
 		files          map[string]string
 		err            string // "" is a design that is built
 	}{
-		{"sources", "[a.sv]", "[" + pipe + ", a.sv]", nil, `dut.yaml:3: sources: "--pipe-filter" is an option and not a path`},
+		{"sources", "[a.sv]", "[" + pipe + ", a.sv]", map[string]string{"--pipe-filter": "", "touch PWNED": ""}, `dut.yaml:3: sources: "--pipe-filter" is an option and not a path`},
 		{"source after variable", "[a.sv]", "[$NONE--pipe-filter, $NONE-FI, a.sv]", nil, "no file matches"},
 		{"source with command", "[a.sv]", "[a.sv, $(touch PWNED).sv]", nil, "no commands run in a manifest"},
 		{"source of C++", "[a.sv]", "[a.sv, b.cpp]", map[string]string{"b.cpp": "#error x"}, `"b.cpp" is C++ or an object`},

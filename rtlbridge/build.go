@@ -90,6 +90,7 @@ type builder struct {
 	work  string // scratch folder, becomes the cache entry
 
 	link, linkHome string // where linkDesign made its link; the folder that it made for it
+	wrapper        string // source of a module around the design, "" if it needs none
 }
 
 // Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *RefusedError,
@@ -223,7 +224,7 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	b.logf("verilating %s", b.m.Top)
 	early := make(chan error, 1)
 	go func() { early <- b.ahead(cache) }()
-	ports, err := b.verilate()
+	ports, err := b.translate()
 	if err := errors.Join(err, <-early); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,9 @@ func verilatorFlags(v Variant) ([]string, error) {
 // sourceArgs names the design to Verilator.
 func (b *builder) sourceArgs() ([]string, error) {
 	args := []string{"--top-module", b.m.Top}
+	if b.wrapper != "" {
+		args[1] = wrapperModule
+	}
 	define := func(def string) {
 		if strings.Contains(def, "=") {
 			args = append(args, "-D"+def)
@@ -64,7 +67,7 @@ func (b *builder) sourceArgs() ([]string, error) {
 		define(d)
 	}
 	for _, k := range sortedKeys(b.m.Parameters) {
-		args = append(args, "-G"+k+"="+b.m.Parameters[k])
+		args = append(args, parameterFlag+k+"="+b.m.Parameters[k])
 	}
 	for _, d := range b.src.incDirs {
 		args = append(args, "-I"+b.path(d))
@@ -74,8 +77,14 @@ func (b *builder) sourceArgs() ([]string, error) {
 		return nil, err
 	}
 	args = append(args, flags...)
+	if b.wrapper != "" { // it gives them itself
+		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, parameterFlag) })
+	}
 	for _, f := range b.src.files {
 		args = append(args, b.path(f))
+	}
+	if b.wrapper != "" {
+		args = append(args, b.wrapper)
 	}
 	return args, nil
 }
@@ -117,7 +126,7 @@ func (b *builder) checkDependencies() error {
 	if err != nil {
 		return fmt.Errorf("verilated dependencies: %w", err)
 	}
-	_, deps, _ := strings.Cut(b.plain(string(text)), " : ")
+	_, deps, _ := strings.Cut(strings.ReplaceAll(string(text), b.link+"/", ""), " : ")
 	for _, d := range strings.Fields(deps) {
 		if d == "\\" || strings.HasSuffix(d, ":") {
 			continue

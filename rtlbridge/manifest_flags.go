@@ -53,7 +53,6 @@ var allowedFlags = []flagRule{
 	{names: regexp.MustCompile(`^U`), shown: "-UNAME", rest: joined("", checkName)},
 	{names: regexp.MustCompile(`^G`), shown: "-GNAME=VALUE", rest: joined("", checkParameterDef)},
 	{names: regexp.MustCompile(`^I`), shown: "-IFOLDER", rest: joinedPaths("")},
-	{names: regexp.MustCompile(`^pvalue\+`), shown: "-pvalue+NAME=VALUE", rest: joined("", checkParameterDef)},
 	{names: regexp.MustCompile(`^\+define\+`), shown: "+define+NAME=VALUE", rest: joined("+", checkMacroDef)},
 	{names: regexp.MustCompile(`^\+incdir\+`), shown: "+incdir+FOLDER", rest: joinedPaths("+")},
 	{names: regexp.MustCompile(`^\+(?:libext|systemverilogext|verilog(?:1995|2001)ext|1364-(?:1995|2001|2005)ext|1800-(?:2005|2009|2012|2017|2023)ext)\+`),
@@ -78,6 +77,9 @@ var ownFlags = []struct {
 	{"top top-module", "the module stands in top"},
 	{"gdb gdbbt pipe-filter rr", "nictwin runs Verilator by itself"},
 }
+
+// parameterFlag gives a parameter of the top module its value.
+const parameterFlag = "-G"
 
 var withValue = regexp.MustCompile(`^-+[A-Za-z][A-Za-z0-9-]*\s`)
 

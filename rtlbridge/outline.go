@@ -54,6 +54,9 @@ func (b *builder) describe() (*outline, error) {
 			s.file = b.plain(s.file)
 		}
 	}
+	if b.wrapper != "" { // it is nobody's design
+		o.modules[o.top].signals = nil
+	}
 	return o, errors.Join(f.Close(), os.RemoveAll(dir))
 }
 

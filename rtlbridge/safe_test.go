@@ -99,7 +99,7 @@ var (
 		"--timescale-override --x-assign --x-initial --converge-limit --coverage-max-width --error-limit --gate-stmts --if-depth --inline-mult " +
 		"--instr-count-dpi --max-num-width --reloop-limit --trace-depth --trace-max-array --trace-max-width --unroll-count --unroll-stmts " +
 		"--language --default-language --clk --no-clk --unused-regexp --y --v"
-	harmlessForms = regexp.MustCompile(`^(-O\w|-fno-[a-z-]+|-W[a-z]+(-[A-Za-z0-9_]+)?|-D\w+=[^[:cntrl:]]*|-U\w+|-(G|pvalue\+)\w+=[^[:cntrl:]]+|` +
+	harmlessForms = regexp.MustCompile(`^(-O\w|-fno-[a-z-]+|-W[a-z]+(-[A-Za-z0-9_]+)?|-D\w+=[^[:cntrl:]]*|-U\w+|-G\w+=[^[:cntrl:]]+|` +
 		`\+define\+\w+[^[:cntrl:]]*|\+\w[\w-]*ext(\+[.\w]+)+|\+notimingchecks)$`)
 	harmlessValue = regexp.MustCompile(`^[A-Za-z0-9_/+][A-Za-z0-9_/+.*?-]*$`)
 )
@@ -143,6 +143,8 @@ func FuzzManifestIsSafe(f *testing.F) {
 	f.Add(uint8(len(attackFields)), "sources: [--pipe-filter, touch PWNED, a.sv]\n"+goodManifest, "a.sv", "")
 	f.Add(uint8(1), "a.sv", "--pipe-filter\ntouch PWNED\n+define+A=\x01+B\n+incdir+.+..\n-f -x\n*.sv\n", "-x.sv")
 	f.Add(uint8(0), "*", "a.sv", "--pipe-filter")
+	f.Add(uint8(0), "--pipe-filter", "a.sv", "--pipe-filter")
+	f.Add(uint8(0), "./--pipe-filter", "a.sv", "--pipe-filter")
 	f.Add(uint8(0), "*", "a.sv", "$(touch PWNED).sv")
 	harness, err := filepath.Abs("../verilator/harness")
 	require.NoError(f, err)

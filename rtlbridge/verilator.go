@@ -45,11 +45,14 @@ func (b *builder) unlinkDesign() error {
 		return nil
 	}
 	err := os.Remove(b.link)
-	if errors.Is(err, fs.ErrNotExist) {
+	if b.wrapper != "" {
+		err = errors.Join(err, os.Remove(b.wrapper))
+	}
+	if errors.Is(err, fs.ErrNotExist) { // moved away whole
 		err = nil
 	}
 	if b.linkHome != "" {
-		err = errors.Join(err, os.Remove(b.linkHome))
+		err = errors.Join(err, os.RemoveAll(b.linkHome))
 	}
 	b.link, b.linkHome = "", ""
 	return err
@@ -68,7 +71,9 @@ func (b *builder) path(p string) string {
 }
 
 // plain is text of Verilator's with paths relative to the manifest.
-func (b *builder) plain(text string) string { return strings.ReplaceAll(text, b.link+"/", "") }
+func (b *builder) plain(text string) string {
+	return strings.NewReplacer(b.link+"/", "", filepath.Dir(b.link)+"/", "").Replace(text)
+}
 
 // verilator runs Verilator on the design. What is wrong with the manifest or with the design is an error of its own kind:
 // *ManifestError, *RefusedError, *DesignError; any other failure is a *BuildError.
@@ -93,7 +98,7 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 // relocate makes the paths in generated sources relative to the manifest: they are what a running device says of $stop and
 // failed assertions, and what coverage is told by.
 func (b *builder) relocate() error {
-	prefix := []byte(b.link + "/")
+	prefix := []byte(filepath.Dir(b.link) + "/")
 	for _, ext := range []string{"*.cpp", "*.h"} {
 		files, err := filepath.Glob(filepath.Join(b.objDir(), ext))
 		if err != nil {
@@ -107,7 +112,7 @@ func (b *builder) relocate() error {
 			if !bytes.Contains(text, prefix) {
 				continue
 			}
-			if err := os.WriteFile(f, bytes.ReplaceAll(text, prefix, nil), 0o644); err != nil {
+			if err := os.WriteFile(f, []byte(b.plain(string(text))), 0o644); err != nil {
 				return fmt.Errorf("verilated source: %w", err)
 			}
 		}
