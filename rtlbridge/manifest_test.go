@@ -2,9 +2,11 @@ package rtlbridge
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -276,9 +278,17 @@ func TestSources(t *testing.T) {
 
 	write("loop.f", "-f loop.f\n")
 	write("bad.f", "x.sv\n--trace\n")
-	m.Sources = []string{"loop.f", "bad.f", "none*.sv", "sub", "/dev/zero"}
+	m.Sources = []string{"loop.f", "bad.f", "none*.sv", "sub", "/dev/zero", "/proc/self/maps", "pipe.f"}
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe.f"), 0o600))
+	for i := range 12 {
+		write(fmt.Sprintf("twice%d.f", i), strings.Repeat(fmt.Sprintf("-f twice%d.f\n", i+1), 3))
+	}
+	write("twice12.f", "a.sv\n")
 	_, err = m.expandSources()
-	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "does it include itself?", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
+	require.Error(t, err)
+	m.Sources = append(m.Sources, "twice0.f")
+	_, err = m.expandSources()
+	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "/proc/self/maps is no regular file", "pipe.f is no regular file of at most", "does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -32,7 +32,7 @@ func (m *Manifest) expandSources() (*sourceSet, error) {
 	for i, pat := range m.Sources {
 		path := fmt.Sprintf("sources[%d]", i)
 		if strings.HasSuffix(pat, ".f") {
-			for _, e := range s.readList(m, m.abs(pat), 0) {
+			for _, e := range s.readList(m, m.abs(pat), nil) {
 				errs = append(errs, m.errorf(path, "%v", e))
 			}
 			continue
@@ -94,6 +94,11 @@ func globFiles(pat string) ([]string, error) {
 		} else if !st.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is no regular file", h)
 		}
+		if real, err := filepath.EvalSymlinks(h); err != nil {
+			return nil, err
+		} else if strings.HasPrefix(real, "/proc/") || strings.HasPrefix(real, "/sys/") {
+			return nil, fmt.Errorf("%s is no regular file: the kernel makes it", h)
+		}
 	}
 	slices.Sort(hits)
 	return hits, nil
@@ -109,12 +114,13 @@ func (s *sourceSet) addFiles(files []string) {
 
 // readList reads a file list. Each line is a path or glob relative to the list's folder, "-f LIST" or "-F LIST",
 // "+incdir+DIR", "+define+NAME[=VALUE]" or a comment (// or #).
-func (s *sourceSet) readList(m *Manifest, path string, depth int) []error {
-	if depth > maxListDepth {
+// open are the lists that name this one.
+func (s *sourceSet) readList(m *Manifest, path string, open []string) []error {
+	if slices.Contains(open, path) || len(open) > maxListDepth {
 		return []error{fmt.Errorf("%s: file lists nested deeper than %d: does it include itself?", path, maxListDepth)}
 	}
 	if len(s.listsUse) == maxLists {
-		return []error{fmt.Errorf("%s: more than %d file lists: do they include each other?", path, maxLists)}
+		return []error{fmt.Errorf("%s: more than %d file lists: does one name another many times?", path, maxLists)}
 	}
 	// A pipe may never be opened.
 	if st, err := os.Stat(path); err != nil {
@@ -137,7 +143,7 @@ func (s *sourceSet) readList(m *Manifest, path string, depth int) []error {
 		if text == "" {
 			continue
 		}
-		for _, e := range s.listLine(m, filepath.Dir(path), text, depth) {
+		for _, e := range s.listLine(m, filepath.Dir(path), text, append(open[:len(open):len(open)], path)) {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", path, n, e))
 		}
 	}
@@ -151,7 +157,7 @@ func (s *sourceSet) readList(m *Manifest, path string, depth int) []error {
 const maxListErrors = 20
 
 // listLine takes a line of a file list in dir.
-func (s *sourceSet) listLine(m *Manifest, dir, text string, depth int) (errs []error) {
+func (s *sourceSet) listLine(m *Manifest, dir, text string, open []string) (errs []error) {
 	list, isList := strings.CutPrefix(text, "-f ")
 	if !isList {
 		list, isList = strings.CutPrefix(text, "-F ")
@@ -164,7 +170,7 @@ func (s *sourceSet) listLine(m *Manifest, dir, text string, depth int) (errs []e
 		if err != nil {
 			return []error{err}
 		}
-		return s.readList(m, path, depth+1)
+		return s.readList(m, path, open)
 	case isDirs:
 		for _, d := range strings.Split(dirs, "+") {
 			path, err := listPath(dir, d)
