@@ -110,8 +110,7 @@ func (b *builder) checkDependencies() error {
 			continue
 		}
 		abs := b.m.abs(d)
-		base := filepath.Base(abs)
-		if b.hash.seen[abs] || strings.HasPrefix(base, "verilator_bin") || base == "verilated_std.sv" {
+		if b.hash.seen[abs] || b.tools.own(abs) {
 			continue
 		}
 		return &ManifestError{Path: b.m.Path, Line: b.m.line("sources"),
@@ -167,7 +166,7 @@ func (b *builder) ahead(cache string) error {
 
 // ownUnits are the parts of the harness that are the same for every design.
 func (b *builder) ownUnits() []unit {
-	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen")
+	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen", "admission", "files")
 }
 
 func units(dir, objDir, opt string, names ...string) []unit {

@@ -77,14 +77,38 @@ func findTools(compiler string) (*toolchain, error) {
 	return t, nil
 }
 
+// own reports whether a file that a design depends on is Verilator's: its program, or what it reads of its own accord. The
+// version of Verilator is part of every build's hash.
+func (t *toolchain) own(path string) bool {
+	switch filepath.Base(path) {
+	case "verilator_bin", "verilator_bin_dbg":
+		return true
+	}
+	return filepath.Dir(path) == t.includeDir && strings.HasPrefix(filepath.Base(path), "verilated")
+}
+
+// toolOutput is what a tool prints.
 func toolOutput(name string, args ...string) (string, error) {
+	out, _, err := ask(name, args...)
+	return out, err
+}
+
+// toolErrors is what a tool that succeeds prints on its standard error.
+func toolErrors(name string, args ...string) (string, error) {
+	_, words, err := ask(name, args...)
+	return words, err
+}
+
+func ask(name string, args ...string) (out, words string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, name, args...).Output()
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	var o, w bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = &o, &w
+	if err := cmd.Run(); err != nil {
+		return "", "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
 	}
-	return string(out), nil
+	return o.String(), w.String(), nil
 }
 
 // runTool runs one build step in dir; a failure becomes a BuildError with the tool's words.
