@@ -69,6 +69,8 @@ func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
 
 const classPrefix = "Vdut" // Verilator's name for the top-level class
 
+const recordFile = "device.json"
+
 // deviceRecord is what the cache keeps about a build.
 type deviceRecord struct {
 	Hash     string    `json:"hash"`
@@ -109,7 +111,7 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
 	}
-	unlock, err := buildLock.lock(o.context(), entry+".lock", b.logf)
+	unlock, err := buildLock.lock(o.context(), entry+lockExt, b.logf)
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +232,11 @@ func LintFaulty(path string) error {
 }
 
 func (b *builder) load(entry string) (*Device, error) {
-	text, err := os.ReadFile(filepath.Join(entry, "device.json"))
+	record := filepath.Join(entry, recordFile)
+	if err := use(record); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(record)
 	if err != nil {
 		return nil, err
 	}
@@ -282,14 +288,15 @@ func (b *builder) logf(format string, args ...any) {
 
 // create builds in a scratch folder beside the entry and moves it into place whole.
 func (b *builder) create(cache, entry string) (*Device, error) {
-	err := sweep(cache)
-	if err == nil {
-		b.work, err = os.MkdirTemp(cache, scratchPrefix)
+	if err := sweep(cache); err != nil {
+		return nil, err
 	}
+	scratch, err := newScratch(cache)
 	if err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
+		return nil, err
 	}
-	defer os.RemoveAll(b.work)
+	defer scratch.remove()
+	b.work = scratch.dir
 	b.logf("verilating %s", b.m.Top)
 	early := make(chan error, 1)
 	go func() { early <- b.ahead(cache) }()
@@ -326,14 +333,8 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	if err := b.writeRecord(ports); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(b.work, 0o755); err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	if err := os.RemoveAll(entry); err != nil { // a damaged one, else load would have taken it
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	if err := os.Rename(b.work, entry); err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
+	if err := scratch.become(entry); err != nil {
+		return nil, err
 	}
 	return b.load(entry)
 }
@@ -351,7 +352,7 @@ func (b *builder) writeRecord(ports []PinPort) error {
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(b.work, "device.json"), text, 0o644)
+		err = os.WriteFile(filepath.Join(b.work, recordFile), text, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("build cache: %w", err)

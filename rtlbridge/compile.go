@@ -2,7 +2,6 @@ package rtlbridge
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -326,7 +325,7 @@ func (b *builder) compileAll(units []unit) error {
 
 // compileOne writes the object beside its place and moves it there, so that a broken one is never found.
 func (b *builder) compileOne(u unit) error {
-	tmp := u.obj + fmt.Sprintf(".%x.tmp", sha256.Sum256([]byte(b.work)))[:20]
+	tmp := u.obj + unfinishedObject(b.work)
 	args := append(append(b.cxxFlags(), u.flags...), "-c", "-o", tmp, u.src)
 	if _, err := runTool("compiling "+filepath.Base(u.src), b.work, b.tools.cxx, args...); err != nil {
 		return err
