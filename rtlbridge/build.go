@@ -150,6 +150,9 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if b.tools, err = findTools(o.Compiler); err != nil {
 		return nil, err
 	}
+	if err := b.tools.makes(o.Variant); err != nil {
+		return nil, err
+	}
 	if b.src, err = m.expandSources(); err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func verilatorFlags(v Variant) ([]string, error) {
 		"-Werror-USERFATAL", "-Werror-USERERROR", // $fatal and $error at elaboration: the design refuses its parameters
 	}
 	if v == VariantSpeed || v == VariantTuned {
-		f = append(f, "--x-initial", "fast")
+		f = append(f, "--x-initial", "fast", "--no-assert") // newer Verilators assert unless told otherwise
 	} else {
 		f = append(f, "--x-initial", "unique")
 	}
@@ -227,7 +227,7 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 	}
 	args = append(args, "-pthread", "-latomic")
 	if b.o.Variant == VariantWaves {
-		args = append(args, "-lz")
+		args = append(args, b.tools.waveLibraries()...)
 	}
 	_, err := runTool("linking "+b.m.Name, b.work, b.tools.cxx, args...)
 	return err
