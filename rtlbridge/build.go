@@ -68,6 +68,8 @@ func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
 
 const classPrefix = "Vdut" // Verilator's name for the top-level class
 
+const recordFile = "device.json"
+
 // deviceRecord is what the cache keeps about a build.
 type deviceRecord struct {
 	Hash     string    `json:"hash"`
@@ -80,14 +82,15 @@ type deviceRecord struct {
 }
 
 type builder struct {
-	m     *Manifest
-	o     BuildOptions
-	tools *toolchain
-	src   *sourceSet
-	hash  *hasher
-	sum   [32]byte
-	home  string // harness folder
-	work  string // scratch folder, becomes the cache entry
+	m       *Manifest
+	o       BuildOptions
+	tools   *toolchain
+	src     *sourceSet
+	hash    *hasher
+	sum     [32]byte
+	home    string   // harness folder
+	scratch *scratch // becomes the cache entry
+	work    string   // its folder
 
 	link, linkHome string // where linkDesign made its link; the folder that it made for it
 	wrapper        string // source of a module around the design, "" if it needs none
@@ -111,7 +114,7 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
 	}
-	unlock, err := buildLock.lock(o.context(), entry+".lock", b.logf)
+	unlock, err := buildLock.lock(o.context(), entry+lockExt, b.logf)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +153,9 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if b.tools, err = findTools(o.Compiler); err != nil {
 		return nil, err
 	}
+	if err := b.tools.makes(o.Variant); err != nil {
+		return nil, err
+	}
 	if b.src, err = m.expandSources(); err != nil {
 		return nil, err
 	}
@@ -161,7 +167,11 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 }
 
 func (b *builder) load(entry string) (*Device, error) {
-	text, err := os.ReadFile(filepath.Join(entry, "device.json"))
+	record := filepath.Join(entry, recordFile)
+	if err := use(record); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(record)
 	if err != nil {
 		return nil, err
 	}
@@ -213,12 +223,11 @@ func (b *builder) logf(format string, args ...any) {
 
 // create builds in a scratch folder beside the entry and moves it into place whole.
 func (b *builder) create(cache, entry string) (*Device, error) {
-	err := sweep(cache)
-	if err == nil {
-		b.work, err = os.MkdirTemp(cache, scratchPrefix)
+	if err := sweep(cache); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
+	if err := b.makeScratch(); err != nil {
+		return nil, err
 	}
 	defer b.cleanUp()
 	b.logf("verilating %s", b.m.Top)
@@ -257,14 +266,8 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(b.work, 0o755); err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	if err := os.RemoveAll(entry); err != nil { // a damaged one, else load would have taken it
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	if err := os.Rename(b.work, entry); err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
+	if err := b.scratch.become(entry); err != nil {
+		return nil, err
 	}
 	return b.load(entry)
 }
@@ -282,7 +285,7 @@ func (b *builder) writeRecord(ports []PinPort) error {
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(b.work, "device.json"), text, 0o644)
+		err = os.WriteFile(filepath.Join(b.work, recordFile), text, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("build cache: %w", err)

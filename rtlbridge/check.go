@@ -2,8 +2,6 @@ package rtlbridge
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"slices"
 )
 
@@ -40,17 +38,19 @@ func Check(m *Manifest, lint bool) (*Checked, error) {
 func (b *builder) makeScratch() error {
 	cache, err := cacheRoot(b.o.CacheDir)
 	if err == nil {
-		b.work, err = os.MkdirTemp(cache, scratchPrefix)
+		b.scratch, err = newScratch(cache)
 	}
 	if err != nil {
-		return fmt.Errorf("build cache: %w", err)
+		return err
 	}
+	b.work = b.scratch.dir
 	return nil
 }
 
 // cleanUp takes the scratch folder away, if it has not become an entry of the cache.
 func (b *builder) cleanUp() {
-	_ = errors.Join(b.unlinkDesign(), os.RemoveAll(b.work)) // what is left there is swept with the cache
+	_ = b.unlinkDesign() // what is left there is swept with the cache
+	b.scratch.remove()
 }
 
 // lint has Verilator look at the design with every warning on, and returns the warnings.

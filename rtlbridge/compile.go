@@ -2,7 +2,6 @@ package rtlbridge
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -23,7 +22,7 @@ func verilatorFlags(v Variant) ([]string, error) {
 		"-Werror-USERFATAL", "-Werror-USERERROR", // $fatal and $error at elaboration: the design refuses its parameters
 	}
 	if v == VariantSpeed || v == VariantTuned {
-		f = append(f, "--x-initial", "fast")
+		f = append(f, "--x-initial", "fast", "--no-assert") // newer Verilators assert unless told otherwise
 	} else {
 		f = append(f, "--x-initial", "unique")
 	}
@@ -132,8 +131,7 @@ func (b *builder) checkDependencies() error {
 			continue
 		}
 		abs := b.m.abs(d)
-		base := filepath.Base(abs)
-		if b.hash.seen[abs] || strings.HasPrefix(base, "verilator_bin") || base == "verilated_std.sv" {
+		if b.hash.seen[abs] || b.tools.own(abs) {
 			continue
 		}
 		return &ManifestError{Path: b.m.Path, Line: b.m.line("sources"),
@@ -189,7 +187,7 @@ func (b *builder) ahead(cache string) error {
 
 // ownUnits are the parts of the harness that are the same for every design.
 func (b *builder) ownUnits() []unit {
-	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen")
+	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen", "admission", "files")
 }
 
 func units(dir, objDir, opt string, names ...string) []unit {
@@ -251,7 +249,7 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 	}
 	args = append(args, "-pthread", "-latomic")
 	if b.o.Variant == VariantWaves {
-		args = append(args, "-lz")
+		args = append(args, b.tools.waveLibraries()...)
 	}
 	return b.cxx("linking "+b.m.Name, args...)
 }
@@ -354,7 +352,7 @@ func (b *builder) compileAll(units []unit) error {
 
 // compileOne writes the object beside its place and moves it there, so that a broken one is never found.
 func (b *builder) compileOne(u unit) error {
-	tmp := u.obj + fmt.Sprintf(".%x.tmp", sha256.Sum256([]byte(b.work)))[:20]
+	tmp := u.obj + unfinishedObject(b.work)
 	args := append(append(b.cxxFlags(), u.flags...), "-c", "-o", tmp, u.src)
 	if err := b.cxx("compiling "+filepath.Base(u.src), args...); err != nil {
 		return err

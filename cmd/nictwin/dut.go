@@ -3,17 +3,19 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/cli"
 )
 
 func dutCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "dut", Short: "Work with devices under test and their manifests"}
-	c.AddCommand(dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a))
+	c.AddCommand(dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a), dutClean(a))
 	return c
 }
 
@@ -165,3 +167,53 @@ func dutPorts(a *app) *cobra.Command {
 	}
 	return c
 }
+
+func dutClean(a *app) *cobra.Command {
+	v := &cli.DUTClean{}
+	c := &cobra.Command{
+		Use:   "clean",
+		Short: "Remove from the build cache what killed builds left, and builds on request",
+		Long: `Removes from the build cache what builds left that were killed, and with --older or --all builds that are whole; they are made
+again when they are needed. Nothing goes that another process makes or uses. Shows the whole cache, and what goes.`,
+		Example: `  nictwin dut clean --dry-run
+  nictwin dut clean --older 30`,
+		Args: noArgs,
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.BoolVar(&v.All, "all", false, "remove all builds that no process uses")
+	f.IntVar(&v.Older, "older", 0, "remove builds that were not used for this number of days")
+	f.BoolVar(&v.DryRun, "dry-run", false, "remove nothing, only show what would go")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		v.ByAge = c.Flags().Changed("older")
+		done, err := v.Run()
+		a.object.Clean = done
+		if a.json || done == nil {
+			return err
+		}
+		return errors.Join(showCleaned(a.stdout, done), err)
+	}
+	return c
+}
+
+// showCleaned shows what of the build cache has gone, or would, and what stays.
+func showCleaned(to io.Writer, c *rtlbridge.Cleaned) error {
+	gone := "removed"
+	if c.DryRun {
+		gone = "would go"
+	}
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	var kept int64
+	for _, i := range c.Removed {
+		say(w, "%s\t%s\t%s\t%s\n", gone, i.Name, megabytes(i.Bytes), i.Why)
+	}
+	for _, i := range c.Kept {
+		say(w, "kept\t%s\t%s\t%s\n", i.Name, megabytes(i.Bytes), i.Why)
+		kept += i.Bytes
+	}
+	err := w.Flush()
+	say(to, "%s: %s %d (%s), kept %d (%s)\n", c.Folder, gone, len(c.Removed), megabytes(c.Bytes), len(c.Kept), megabytes(kept))
+	return err
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

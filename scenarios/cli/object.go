@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/rtlcov"
 )
@@ -46,7 +47,10 @@ type Object struct {
 
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`
-	Results any      `json:"results,omitempty"` // of measurements
+
+	Clean *rtlbridge.Cleaned `json:"clean,omitempty"`
+
+	Results any `json:"results,omitempty"` // of measurements
 }
 
 // Captured counts what became of the packets in the captures, of one pass over them.
