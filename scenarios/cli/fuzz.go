@@ -61,6 +61,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	e.do(&f.Common, work{
 		prepare: f.prepare,
 		play: func() (err error) {
+			f.Files = f.opened
 			e.Result, err = fuzz.Run(ctx, f.Options)
 			return errors.Join(err, f.cover(ctx, e))
 		},
@@ -133,7 +134,7 @@ func (f *Fuzz) covered() error {
 	if f.Coverage == "" {
 		return nil
 	}
-	err := fuzz.NewCoverage().Load(f.Coverage)
+	err := errors.Join(files.Link(f.Coverage), fuzz.NewCoverage().Load(f.Coverage))
 	if err == nil {
 		err = files.Probe(filepath.Dir(f.Coverage))
 	}
@@ -161,7 +162,7 @@ func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	}
 	text, err := json.MarshalIndent(e.Report, "", " ")
 	if err == nil {
-		err = files.Write(filepath.Join(f.Out, CoverageFile), append(text, '\n'))
+		err = f.Files.Write(CoverageFile, append(text, '\n'))
 	}
 	return errors.Join(added, err)
 }

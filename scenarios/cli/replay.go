@@ -78,7 +78,7 @@ func (r *Replay) judge(ctx context.Context, res *replay.Result, err error) Outco
 
 // play builds the board, plays, and ends the device.
 func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
-	r.Events = r.Out != ""
+	r.Events, r.Files = r.Out != "", r.opened
 	run, err := replay.New(ctx, r.Options)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/files"
 	"nictwin/scenarios/home"
 )
 
@@ -14,9 +15,12 @@ import (
 type Common struct {
 	Home        string // folder of nictwin's files, empty to search for it
 	NoArtifacts bool
+	Overwrite   bool   // artifacts may go into a folder that has other files
 	Self        string // how this program was called
 	Again       string // the command line that does the same once more
 	Refused     error  // flags that were given and can have no effect
+
+	opened *files.Folder // for artifacts, while it plays; nil: there are none
 }
 
 // folder is where artifacts go: what the user says, or a folder of this name under out; empty for none.
@@ -63,9 +67,10 @@ func (e *Ended) do(c *Common, w work) {
 		err = errors.Join(&UsageError{c.Refused}, err)
 	}
 	if err == nil {
-		dir, err = openFolder(out)
+		dir, err = openFolder(out, c.Overwrite)
 	}
 	if err == nil {
+		c.opened = dir.files
 		err = w.play()
 	}
 	e.Outcome, e.Err = w.judge(err), err

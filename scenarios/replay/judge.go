@@ -3,7 +3,6 @@ package replay
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
 	"nictwin/golden"
@@ -11,6 +10,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nic"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/files"
 )
 
 // judge joins the referee to the run, and keeps its clock.
@@ -69,11 +69,12 @@ func newJudge(r *Run) (*judge, error) {
 
 // record has every crossing and every compared frame written down.
 func (j *judge) record(r *Run, cfg *golden.Config) error {
-	if err := os.MkdirAll(r.opts.Out, 0o755); err != nil {
+	dir, err := j.folder(&r.opts)
+	if err != nil {
 		return err
 	}
 	create := func(name string) (*os.File, error) {
-		f, err := os.Create(filepath.Join(r.opts.Out, name))
+		f, err := dir.Create(name)
 		if err == nil {
 			j.closer = append(j.closer, f.Close)
 		}
@@ -107,6 +108,21 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 		}
 	}
 	return nil
+}
+
+// folder is where artifacts go.
+func (j *judge) folder(o *Options) (*files.Folder, error) {
+	if o.Files != nil {
+		return o.Files, nil
+	}
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return nil, err
+	}
+	dir, err := files.OpenFolder(o.Out)
+	if err == nil {
+		j.closer = append(j.closer, dir.Close)
+	}
+	return dir, err
 }
 
 func (j *judge) observe(c boundary.Crossing) {
