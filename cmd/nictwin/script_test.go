@@ -79,6 +79,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("PROGRAM", program)
 			e.Setenv("ROOT", root)
+			e.Setenv("NICTWIN_HOME", root) // the program under test lies elsewhere
 			e.Setenv("CAP", filepath.Join(root, "scenarios", "captures", "softroce"))
 			e.Setenv("NICTWIN_CACHE", cache)
 			return nil
@@ -211,7 +212,7 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 	var out, words bytes.Buffer
 	cmd := exec.CommandContext(ctx, args[3], args[4:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, &words
-	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"))
+	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"), "NICTWIN_HOME="+ts.Getenv("NICTWIN_HOME"))
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()

@@ -48,6 +48,7 @@ func TestClassify(t *testing.T) {
 		{&rtlbridge.RefusedError{}, Usage},
 		{&home.NotFoundError{}, Usage},
 		{&home.UnknownError{}, Usage},
+		{&home.UntrustedError{}, Usage},
 		{&board.FitError{Err: errors.New("x")}, Usage},
 		{errors.Join(&board.FitError{Err: errors.New("x")}, infra), Infrastructure},
 		{rtlbridge.ErrNotTuned, Usage},
@@ -78,7 +79,7 @@ func TestOutcomes(t *testing.T) {
 	exits := map[Outcome]int{Pass: 0, Mismatch: 1, Usage: 2, Infrastructure: 3, Interrupted: 130}
 	for o, want := range exits {
 		require.Equal(t, want, o.Exit())
-		require.Contains(t, []string{"pass", "mismatch", "usage", "infrastructure"}, o.String())
+		require.Equal(t, []string{"pass", "mismatch", "usage", "infrastructure", "interrupted"}[o], o.String())
 	}
 }
 
@@ -159,5 +160,5 @@ func TestReplayOnTheModel(t *testing.T) {
 	e = r.Run(ctx)
 	require.Equal(t, Interrupted, e.Outcome)
 	require.ErrorIs(t, e.Err, ErrInterrupted)
-	require.Equal(t, "infrastructure", e.Object.Result)
+	require.Equal(t, "interrupted", e.Object.Result)
 }

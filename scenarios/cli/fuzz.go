@@ -110,7 +110,7 @@ func (f *Fuzz) findDevice() error {
 	if f.NIC != board.RTL {
 		return nil
 	}
-	path, err := findNIC(f.DUT, f.Home, f.eth())
+	path, err := f.nic(f.DUT, f.eth())
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func (r *Replay) device() error {
 		}
 		return errors.Join(err, r.quantum())
 	}
-	path, err := findNIC(r.DUT, r.Home, board.Eth{Ports: r.Ports, Bits: r.EthBits})
+	path, err := r.nic(r.DUT, board.Eth{Ports: r.Ports, Bits: r.EthBits})
 	if err == nil {
 		r.DUT = path
 	}
