@@ -32,7 +32,7 @@ func listing(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func names(items []CacheItem) (names []string) {
+func itemNames(items []CacheItem) (names []string) {
 	for _, i := range items {
 		names = append(names, i.Name)
 	}
@@ -99,7 +99,7 @@ func TestClean(t *testing.T) {
 		x.o.DryRun = false
 		wet, err := Clean(x.o)
 		require.NoError(t, err)
-		require.Equal(t, x.gone, names(wet.Removed))
+		require.Equal(t, x.gone, itemNames(wet.Removed))
 		require.Equal(t, dry.Removed, wet.Removed)
 		require.Equal(t, dry.Kept, wet.Kept)
 		stays := slices.DeleteFunc(before, func(name string) bool {
@@ -132,10 +132,10 @@ func TestUseIsNoted(t *testing.T) {
 		require.NoError(t, use(record))
 		c, err := Clean(older)
 		require.NoError(t, err)
-		require.NotContains(t, names(c.Removed), cacheOld)
+		require.NotContains(t, itemNames(c.Removed), cacheOld)
 		c, err = Clean(CleanOptions{CacheDir: dir, All: true})
 		require.NoError(t, err)
-		require.Contains(t, names(c.Kept), cacheOld)
+		require.Contains(t, itemNames(c.Kept), cacheOld)
 		require.NoError(t, os.RemoveAll(filepath.Dir(record)))
 		require.ErrorIs(t, use(record), os.ErrNotExist)
 		put(t, filepath.Dir(record), recordFile)

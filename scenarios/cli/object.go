@@ -18,10 +18,12 @@ const Schema = 1
 type Object struct {
 	Schema     int     `json:"schema"`
 	Command    string  `json:"command"`
-	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure
+	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure, interrupted
 	Seed       uint64  `json:"seed"`
-	Digest     string  `json:"digest"` // of the event stream
-	Build      string  `json:"build"`  // hash of the RTL build, empty for the Go model
+	Digest     string  `json:"digest"`         // of the event stream
+	Build      string  `json:"build"`          // hash of the RTL build, empty for the Go model
+	Revision   string  `json:"revision"`       // of this program, with +changes where its tree had some; empty when unknown
+	Home       *Home   `json:"home,omitempty"` // that was used
 	Checked    uint64  `json:"checked"`
 	Mismatches uint64  `json:"mismatches"`
 	Cycles     int64   `json:"cycles"` // of the device; of a replay those until the last crossing
@@ -38,6 +40,7 @@ type Object struct {
 	Rx       *Rx       `json:"rx,omitempty"`
 	Tx       *Tx       `json:"tx,omitempty"`
 	Wall     *Shares   `json:"wall_share,omitempty"`
+	RTLBusy  float64   `json:"rtl_busy,omitempty"` // for how much of the wall time the RTL simulated, beside the rest
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
@@ -87,7 +90,7 @@ type Tx struct {
 	Bytes   int64 `json:"bytes"`
 }
 
-// Shares is where the wall time went, in parts of the whole.
+// Shares is where the wall time went, in parts of the whole that add up to 1; see [replay.Shares].
 type Shares struct {
 	RTL     float64 `json:"rtl"`
 	Bridge  float64 `json:"bridge"`
@@ -97,7 +100,7 @@ type Shares struct {
 
 // End sets the outcome and, unless it is nil, the error.
 func (o *Object) End(out Outcome, err error) {
-	o.Schema, o.Result = Schema, out.String()
+	o.Schema, o.Result, o.Revision = Schema, out.String(), ThisVersion().Tree()
 	if err != nil {
 		o.Error = err.Error()
 	}
@@ -123,7 +126,7 @@ func (o *Object) add(r *replay.Result) {
 		o.Tx = &Tx{Posted: t.Posted, Out: t.Out, Refused: t.Refused, Bytes: t.Bytes}
 	}
 	if s := r.Shares; s != nil {
-		o.Wall = &Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}
+		o.Wall, o.RTLBusy = &Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}, s.Busy
 	}
 }
 

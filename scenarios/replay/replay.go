@@ -44,6 +44,7 @@ type Run struct {
 	counters []uint64
 	polled   map[int]uint64
 	err      error
+	before   rtlbridge.Wall // the bridge's clocks when Play began
 }
 
 type phase int
@@ -197,6 +198,7 @@ func (r *Run) Close() error {
 // not be brought to its end; what was wrong with the NIC is in the result.
 func (r *Run) Play() (*Result, error) {
 	begin := stopwatch()
+	r.before = r.dev.Wall()
 	if err := r.setup(); err != nil {
 		return nil, err
 	}
