@@ -67,10 +67,19 @@ func ParsePace(s string, ethBits int) (Pace, error) {
 	return p, nil
 }
 
-// time is what a frame of n bytes takes. Stalls take their share of the cycles, so frames come that much slower.
+// mostWaiting is how many bytes wait in front of the NIC's stream at most. Where the last beats of frames are nearly empty, a
+// stream is slower than Ethernet, and ever more would wait: when it is so many, frames come as the stream takes them.
+const mostWaiting = 2 << 20
+
+// stream is what a frame of n bytes takes on the NIC's stream. Stalls take their share of the cycles.
+func (p Pace) stream(n, stall int) simcore.Ps {
+	return simcore.Ps((n+p.beat-1)/p.beat) * Cycle * 100 / simcore.Ps(100-stall)
+}
+
+// time is what a frame of n bytes takes on Ethernet, slowed down likewise.
 func (p Pace) time(n, stall int) simcore.Ps {
 	if p.beats {
-		return simcore.Ps((n+p.beat-1)/p.beat) * Cycle * 100 / simcore.Ps(100-stall)
+		return p.stream(n, stall)
 	}
 	n += ether.WireOverhead
 	return simcore.Ps(int64(n)*p.num/p.den) * 100 / simcore.Ps(100-stall)
@@ -89,6 +98,7 @@ type Player struct {
 	sent  int
 	short int
 	last  simcore.Ps
+	taken simcore.Ps // when the NIC's stream will have taken what was played, a beat in every cycle
 	ev    simcore.Event
 
 	// Take is called with every frame that came out, which is recycled when it returns.
@@ -171,6 +181,8 @@ func (p *Player) depart() {
 		}
 		at = max(at, p.last+gap)
 	}
+	at = max(at, p.taken-p.track.Pace.stream(mostWaiting, p.track.Stall))
+	p.taken = max(p.taken, at) + p.track.Pace.stream(len(f.Data), p.track.Stall)
 	p.ev.At = at
 	p.sched.Schedule(&p.ev)
 }
