@@ -94,7 +94,7 @@ func Parse(path string, raw []byte) (*Content, error) {
 
 func collect(r *Reader) (*Content, error) {
 	defer r.Close()
-	c := &Content{}
+	c := &Content{Packets: []Packet{}}
 	for {
 		p, err := r.Next()
 		if errors.Is(err, io.EOF) {
