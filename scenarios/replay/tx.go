@@ -8,6 +8,7 @@ import (
 	"nictwin/models/ether"
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/capture"
 	"nictwin/scenarios/driver"
 )
 
@@ -15,24 +16,26 @@ import (
 // them, and checks what comes out.
 type transmit struct {
 	faults
-	d      *driver.Driver
-	root   *host.Root
-	shape  *Shape
-	frames []frame
-	total  int
-	fix    Recompute
-	rng    *rand.Rand
-	queues []*txQueue
-	slot   uint64     // bytes of memory for one frame, in Arm memory; twice that in host memory
-	armKey driver.Key // Arm memory, as it is
-	shadow driver.Key // Arm-side addresses that name host memory
-	next   int        // frame to post
-	out    int
-	bytes  int64
-	refuse int // frames that the NIC must refuse
-	bad    int // completion entries that said so
-	pieces [4]int
-	wqe    [nicspec.WqeBytes]byte
+	d       *driver.Driver
+	root    *host.Root
+	shape   *Shape
+	frames  *turns
+	longest int // bytes of a frame
+	total   int
+	fix     Recompute
+	fail    func(error) // ends the run
+	rng     *rand.Rand
+	queues  []*txQueue
+	slot    uint64     // bytes of memory for one frame, in Arm memory; twice that in host memory
+	armKey  driver.Key // Arm memory, as it is
+	shadow  driver.Key // Arm-side addresses that name host memory
+	next    int        // frame to post
+	out     int
+	bytes   int64
+	refuse  int // frames that the NIC must refuse
+	bad     int // completion entries that said so
+	pieces  [4]int
+	wqe     [nicspec.WqeBytes]byte
 }
 
 // txQueue is a transmit queue, its frame memory, and what must still come out.
@@ -45,6 +48,7 @@ type txQueue struct {
 
 type expected struct {
 	ordinal int
+	origin  capture.Origin
 	port    int
 	data    []byte
 	index   uint16
@@ -56,18 +60,14 @@ const (
 )
 
 // slotFor is room for the longest frame that is ever written, with odd starts of its pieces.
-func slotFor(frames []frame) uint64 {
+func slotFor(longest int) uint64 {
 	const odd = (nicspec.WqeSlots + 1) * 64
-	longest := 0
-	for i := range frames {
-		longest = max(longest, len(frames[i].Data))
-	}
 	return uint64(min(longest, nicspec.FrameMax)+odd+63) &^ 63
 }
 
 func (t *transmit) setup() error {
 	size := uint64(1) << t.shape.TxLog
-	t.slot = slotFor(t.frames)
+	t.slot = slotFor(t.longest)
 	all := uint64(t.shape.TxQueues) * size * t.slot
 	arm := t.d.Alloc(nicspec.EndpointArm, all, 4096)
 	hst := t.d.Alloc(nicspec.EndpointHost, 2*all, 4096)
@@ -122,7 +122,10 @@ func (t *transmit) post() error {
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
-	f := &t.frames[t.next%len(t.frames)]
+	f, err := t.frames.next()
+	if err != nil {
+		return err
+	}
 	data := f.Data
 	clear(t.wqe[:])
 	w := nicspec.Wqe(t.wqe[:])
@@ -135,7 +138,7 @@ func (t *transmit) postFrame(q *txQueue) error {
 	if err := t.cut(q, w, data); err != nil {
 		return err
 	}
-	e := expected{ordinal: t.next, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
+	e := expected{ordinal: t.next, origin: f.Origin, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
 	if e.fail {
 		t.refuse++
 	}
@@ -245,7 +248,7 @@ func (t *transmit) ended(q *driver.TxQueue, cqe nicspec.TxCqe) {
 		t.add("entry %d of transmit queue %d ended with %v", cqe.Index(), q.Queue(), cqe.Status())
 	}
 	if err := t.post(); err != nil {
-		t.add("%v", err)
+		t.fail(err)
 	}
 }
 
