@@ -78,18 +78,3 @@ func TestClashingPorts(t *testing.T) {
 	require.EqualValues(t, 8, r.Observed[0].Value, "EOF")
 	require.EqualValues(t, 3, r.Observed[1].Value, "class_")
 }
-
-// A name that Verilator cuts off is told as such.
-func TestPortNameTooLong(t *testing.T) {
-	_, err := parsePorts(strings.NewReader("VL_IN8(&averyvery__Vhsh4Job9BKtbTd26Wcn,0,0);"))
-	require.ErrorContains(t, err, "port averyvery...: the name is longer than Verilator keeps (127 characters)")
-}
-
-// Every name that Verilator changes is found again.
-func TestUnescape(t *testing.T) {
-	for member, name := range map[string]string{
-		"__SYM__abort": "abort", "___05FSYM___05Fq": "__SYM__q", "a___05Fb": "a__b", "foo__02dbar": "foo-bar", "foo__02Dbar": "foo-bar", "clk": "clk",
-	} {
-		require.Equal(t, name, unescape(member), member)
-	}
-}

@@ -293,26 +293,6 @@ func TestSources(t *testing.T) {
 	}
 }
 
-func TestParsePorts(t *testing.T) {
-	ports, err := parsePorts(strings.NewReader(`
-    VL_IN8(&clk,0,0);
-    VL_OUTW(&wide___05Fname,511,0,16);
-    VL_IN64((&arr)[4],63,0);
-    VL_INOUT16(&pad,15,0);
-    VL_IN(&down,33,2);
-`))
-	require.NoError(t, err)
-	require.Equal(t, []PinPort{
-		{Name: "clk", Dir: "in", Width: 1, Member: "clk"},
-		{Name: "wide__name", Dir: "out", Width: 512, Member: "wide___05Fname"},
-		{Name: "arr", Dir: "in", Width: 64, Array: "[4]", Member: "arr"},
-		{Name: "pad", Dir: "inout", Width: 16, Member: "pad"},
-		{Name: "down", Dir: "in", Width: 32, Member: "down"},
-	}, ports)
-	_, err = parsePorts(strings.NewReader("class x;"))
-	require.ErrorContains(t, err, "no ports")
-}
-
 func TestMissingTools(t *testing.T) {
 	m, err := LoadManifest(fifoManifest)
 	require.NoError(t, err)
@@ -388,16 +368,6 @@ func FuzzParseManifest(f *testing.F) {
 		if _, err := bind(m, goodPorts()); err != nil {
 			var me *ManifestError
 			require.ErrorAs(t, err, &me)
-		}
-	})
-}
-
-func FuzzParsePorts(f *testing.F) {
-	f.Add("    VL_IN8((&clk)[2][3],0,0);\n VL_OUTW(&x,70,0,3);")
-	f.Fuzz(func(t *testing.T, text string) {
-		ports, err := parsePorts(strings.NewReader(text))
-		if err == nil && len(ports) == 0 {
-			t.Fatal("no ports and no error")
 		}
 	})
 }
