@@ -21,6 +21,7 @@ import (
 
 	"nictwin/scenarios/cli"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
 )
 
 // TestMain makes the program available to scripts, and a second one with commands that go wrong on purpose.
@@ -41,7 +42,9 @@ func panicCommand(*app) *cobra.Command {
 func endCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "end", RunE: func(c *cobra.Command, args []string) error {
 		e := &cli.Ended{Outcome: cli.Mismatch}
-		e.Object = cli.Object{Seed: 5, Findings: []string{"first finding\n  in detail\n", "second finding\n  in detail"}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
+		e.Object = cli.Object{Seed: 5, Findings: []result.Finding{
+			{Domain: result.Run, Text: "first finding\n  in detail\n"}, {Domain: result.Run, Text: "second finding\n  in detail"},
+		}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
 		if args[0] == "infrastructure" {
 			e.Outcome, e.Err = cli.Infrastructure, errors.New("the device died")
 		}

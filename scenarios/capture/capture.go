@@ -25,6 +25,7 @@ type Packet struct {
 	Data     []byte    // what was captured, from the destination address on
 	WireLen  int       // length on the wire as the file tells it; Data may be shorter
 	Time     time.Time // zero when the file gives none
+	Number   int       // in the file, from 1, as Wireshark counts
 	Interval int64     // picoseconds since the packet before; 0 for the first and when time runs backwards
 }
 
@@ -163,7 +164,7 @@ func collect(path string, src source, link *layers.LinkType, offsets []int64) (*
 			f.Empty++
 			continue
 		}
-		f.Packets = append(f.Packets, Packet{data, ci.Length, ci.Timestamp, interval(last, ci.Timestamp)})
+		f.Packets = append(f.Packets, Packet{data, ci.Length, ci.Timestamp, n, interval(last, ci.Timestamp)})
 		last = ci.Timestamp
 	}
 }

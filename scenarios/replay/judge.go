@@ -21,6 +21,7 @@ type judge struct {
 	timed  time.Duration // of every sampleEvery-th call
 	closer []func() error
 	cuts   func() []Cut // of the artifacts; nil without
+	frames *frameLog    // likewise
 }
 
 // Cut is an artifact that has reached Options.ArtifactBytes.
@@ -87,25 +88,18 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	if err != nil {
 		return err
 	}
-	events, frames := trace.NewEvents(ev, r.opts.ArtifactBytes), trace.NewPcapng(png, r.opts.ArtifactBytes)
+	events := trace.NewEvents(ev, r.opts.ArtifactBytes)
+	j.frames = newFrameLog(png, png.Name(), r.opts.ArtifactBytes, func(m *golden.Mismatch) string {
+		f := r.finding(m)
+		return f.Head()
+	})
+	frames := j.frames.out
 	j.cuts = func() []Cut {
 		return append(cutFile(EventsFile, events.Cut()), cutFile(PcapngFile, frames.Cut())...)
 	}
 	j.closer = append([]func() error{events.Close, frames.Close}, j.closer...)
 	r.dev.Observe(events.Observe)
-	cfg.OnFrame = func(e *golden.FrameEvent) {
-		ns := e.Cycle * int64(board.Cycle) / 1000
-		comment := ""
-		if e.Mismatch != nil {
-			comment = e.Mismatch.String()
-		}
-		if e.Expected != nil {
-			frames.Packet(trace.Golden, ns, e.Expected, comment)
-		}
-		if e.Got != nil {
-			frames.Packet(trace.DUT, ns, e.Got, comment)
-		}
-	}
+	cfg.OnFrame = j.frames.compared
 	return nil
 }
 
@@ -128,6 +122,14 @@ func (j *judge) wall() time.Duration { return j.timed * sampleEvery }
 // on the way counts; one that is stuck has come to its end, which is the
 // finding.
 func (j *judge) finish(playErr error) *golden.Report {
+	rep := j.verdict(playErr)
+	if rep != nil && j.frames != nil {
+		j.frames.found(rep.List)
+	}
+	return rep
+}
+
+func (j *judge) verdict(playErr error) *golden.Report {
 	var stuck *StuckError
 	switch {
 	case playErr == nil:
@@ -143,6 +145,9 @@ func (j *judge) Close() error {
 	var errs []error
 	for _, f := range j.closer {
 		errs = append(errs, f())
+	}
+	if j.closer != nil && j.frames != nil && errors.Join(errs...) == nil {
+		errs = append(errs, j.frames.annotate())
 	}
 	j.closer = nil
 	return errors.Join(errs...)

@@ -12,7 +12,6 @@ import (
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/driver"
@@ -97,9 +96,9 @@ func (r *Run) read() error {
 			continue
 		}
 		r.files = append(r.files, f)
-		for n, p := range f.Packets {
+		for _, p := range f.Packets {
 			if len(p.Data) > board.MaxFrame {
-				errs = append(errs, fmt.Errorf("%s: packet %d: %d bytes, at most %d can be played", path, n+1, len(p.Data), board.MaxFrame))
+				errs = append(errs, fmt.Errorf("%s: packet %d: %d bytes, at most %d can be played", path, p.Number, len(p.Data), board.MaxFrame))
 				continue
 			}
 			if r.opts.Limit > 0 && len(r.frames) == r.opts.Limit {
@@ -109,7 +108,9 @@ func (r *Run) read() error {
 			if len(p.Data) < p.WireLen {
 				r.short++
 			}
-			r.frames = append(r.frames, frame{board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval)}, i % r.opts.Ports})
+			r.frames = append(r.frames, frame{
+				board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval), From: f.Origin(&p)}, i % r.opts.Ports,
+			})
 		}
 	}
 	for i, f := range r.opts.Frames {
@@ -329,33 +330,6 @@ func (r *Run) allFrames() int {
 		n += r.tx.total
 	}
 	return n
-}
-
-// stuck says what is missing when nothing happens any more.
-func (r *Run) stuck() error {
-	s := fmt.Sprintf("replay: nothing happened for %v while %s", patience, phaseNames[r.phase])
-	if r.rx != nil {
-		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.ports.sent(), r.rx.got)
-	}
-	if r.tx != nil {
-		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out, r.tx.bad)
-	}
-	return &StuckError{s}
-}
-
-// StuckError tells that the NIC stopped answering while work was left: it
-// breaks [C3].
-type StuckError struct{ what string }
-
-func (e *StuckError) Error() string { return e.what }
-
-// atRest makes a finding of a NIC that says that it is busy when all is done and its STATUS reads 0.
-func atRest(err error) error {
-	var restless *rtlbridge.RestlessError
-	if errors.As(err, &restless) {
-		return &StuckError{fmt.Sprintf("replay: STATUS reads 0 and every frame is accounted for, but %v [B8] [C3]", restless)}
-	}
-	return err
 }
 
 // poll reads the receive counters until every frame is accounted for and the
