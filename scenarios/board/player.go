@@ -14,8 +14,8 @@ import (
 // Frame is one frame to be played.
 type Frame struct {
 	Data     []byte
-	Interval simcore.Ps // since the one before, as captured
-	From     capture.Origin
+	Interval simcore.Ps     // since the one before, as captured
+	Origin   capture.Origin // zero for frames that were not captured
 }
 
 // Track is what a player plays: frames, over and over, at a pace.
@@ -123,9 +123,9 @@ func (p *Player) Shortened() int { return p.short }
 // At is the data of the frame with a given ordinal on the port.
 func (p *Player) At(ordinal int) []byte { return p.at(ordinal).Data }
 
-// From is where the frame with a given ordinal was captured, and in which pass over the track, from 1, it is played.
-func (p *Player) From(ordinal int) (o capture.Origin, pass int) {
-	return p.at(ordinal).From, 1 + ordinal/len(p.track.Frames)
+// Origin is where the frame with a given ordinal was captured, and in which pass over the track, from 1, it is played.
+func (p *Player) Origin(ordinal int) (o capture.Origin, pass int) {
+	return p.at(ordinal).Origin, 1 + ordinal/len(p.track.Frames)
 }
 
 func (p *Player) at(ordinal int) *Frame { return &p.track.Frames[ordinal%len(p.track.Frames)] }

@@ -20,13 +20,19 @@ import (
 // MaxFileBytes is the largest file that is read; a capture is held in memory while it is played.
 const MaxFileBytes = 1 << 30
 
+// Origin says where a frame was captured.
+type Origin struct {
+	File   string    // as the user named it
+	Packet int       // ordinal in the file, from 1
+	Time   time.Time // zero when the file gives none
+}
+
 // Packet is one captured frame.
 type Packet struct {
-	Data     []byte    // what was captured, from the destination address on
-	WireLen  int       // length on the wire as the file tells it; Data may be shorter
-	Time     time.Time // zero when the file gives none
-	Number   int       // in the file, from 1, as Wireshark counts
-	Interval int64     // picoseconds since the packet before; 0 for the first and when time runs backwards
+	Origin
+	Data     []byte // what was captured, from the destination address on
+	WireLen  int    // length on the wire as the file tells it; Data may be shorter
+	Interval int64  // picoseconds since the packet before; 0 for the first and when time runs backwards
 }
 
 // File is a capture in memory.
@@ -164,7 +170,7 @@ func collect(path string, src source, link *layers.LinkType, offsets []int64) (*
 			f.Empty++
 			continue
 		}
-		f.Packets = append(f.Packets, Packet{data, ci.Length, ci.Timestamp, n, interval(last, ci.Timestamp)})
+		f.Packets = append(f.Packets, Packet{Origin{path, n, ci.Timestamp}, data, ci.Length, interval(last, ci.Timestamp)})
 		last = ci.Timestamp
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 
 	"nictwin/golden"
 	"nictwin/golden/trace"
@@ -16,7 +15,7 @@ import (
 // frameLog writes the frames that were compared into a pcapng file, with what was found in them. A frame is written when it
 // was compared; what is found out about it later is added when the run is over.
 type frameLog struct {
-	path string
+	dir  *os.Root
 	out  *trace.Pcapng
 	text func(*golden.Mismatch) string // of a comment
 	room int64                         // bytes that comments added later may take
@@ -33,8 +32,8 @@ const (
 	commentRoomFree = 16 << 20
 )
 
-func newFrameLog(w io.Writer, path string, limit int64, text func(*golden.Mismatch) string) *frameLog {
-	l := &frameLog{path: path, text: text, room: commentRoomFree, told: map[*golden.Mismatch]bool{}, late: map[trace.PacketID][]string{}}
+func newFrameLog(w io.Writer, dir *os.Root, limit int64, text func(*golden.Mismatch) string) *frameLog {
+	l := &frameLog{dir: dir, text: text, room: commentRoomFree, told: map[*golden.Mismatch]bool{}, late: map[trace.PacketID][]string{}}
 	if limit > 0 {
 		l.room = min(commentRoom, limit/commentShare)
 		limit -= l.room
@@ -89,25 +88,30 @@ func (l *frameLog) annotate() (err error) {
 	if len(l.late) == 0 {
 		return nil
 	}
-	in, err := os.OpenFile(l.path, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("comments in %s: %w", PcapngFile, err)
+		}
+	}()
+	in, err := l.dir.Open(PcapngFile)
 	if err != nil {
-		return fmt.Errorf("comments: %w", err)
+		return err
 	}
 	defer in.Close()
-	unfinished := l.path + files.Unfinished
-	if err := os.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a run that was killed
-		return fmt.Errorf("comments: %w", err)
+	const unfinished = PcapngFile + files.Unfinished
+	if err := l.dir.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a run that was killed
+		return err
 	}
-	out, err := os.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := l.dir.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return fmt.Errorf("comments: %w", err)
+		return err
 	}
 	_, err = trace.Annotate(out, in, l.late, l.room)
 	if err = errors.Join(err, out.Close()); err == nil {
-		err = os.Rename(unfinished, l.path)
+		err = l.dir.Rename(unfinished, PcapngFile)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("comments: %w", err), os.Remove(unfinished))
+		return errors.Join(err, l.dir.Remove(unfinished))
 	}
 	return nil
 }

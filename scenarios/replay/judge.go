@@ -11,6 +11,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nic"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/result"
 )
 
 // judge joins the referee to the run, and keeps its clock.
@@ -22,6 +23,8 @@ type judge struct {
 	closer []func() error
 	cuts   func() []Cut // of the artifacts; nil without
 	frames *frameLog    // likewise
+
+	origins map[*golden.Mismatch]*result.Frame // of mismatches about a frame, noted while it is known
 }
 
 // Cut is an artifact that has reached Options.ArtifactBytes.
@@ -53,7 +56,12 @@ func newJudge(r *Run) (*judge, error) {
 	cfg := golden.DefaultConfig(sizes)
 	cfg.EthHeldBack = board.HeldBack(r.opts.Stall)
 	cfg.TLPStall = r.opts.Stall
-	j := &judge{}
+	j := &judge{origins: map[*golden.Mismatch]*result.Frame{}}
+	cfg.OnMismatch = func(m *golden.Mismatch) {
+		if m.Frame != nil {
+			j.origins[m] = r.origin(*m.Frame)
+		}
+	}
 	if r.opts.Events && r.opts.Out != "" {
 		if err := j.record(r, &cfg); err != nil {
 			return nil, errors.Join(err, j.Close())
@@ -88,8 +96,12 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	if err != nil {
 		return err
 	}
+	dir, err := os.OpenRoot(r.opts.Out)
+	if err != nil {
+		return err
+	}
 	events := trace.NewEvents(ev, r.opts.ArtifactBytes)
-	j.frames = newFrameLog(png, png.Name(), r.opts.ArtifactBytes, func(m *golden.Mismatch) string {
+	j.frames = newFrameLog(png, dir, r.opts.ArtifactBytes, func(m *golden.Mismatch) string {
 		f := r.finding(m)
 		return f.Head()
 	})
@@ -146,9 +158,12 @@ func (j *judge) Close() error {
 	for _, f := range j.closer {
 		errs = append(errs, f())
 	}
-	if j.closer != nil && j.frames != nil && errors.Join(errs...) == nil {
+	if j.frames != nil && errors.Join(errs...) == nil {
 		errs = append(errs, j.frames.annotate())
 	}
-	j.closer = nil
+	if j.frames != nil {
+		errs = append(errs, j.frames.dir.Close())
+	}
+	j.closer, j.frames = nil, nil
 	return errors.Join(errs...)
 }

@@ -10,7 +10,7 @@ import (
 // origin names the frame with an ordinal on a port, and where it was captured.
 func (r *receive) origin(port, ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "rx", Port: port, Number: ordinal}
-	f.From(r.ports[port].From(ordinal))
+	f.From(r.ports[port].Origin(ordinal))
 	return f
 }
 
@@ -18,7 +18,7 @@ func (r *receive) origin(port, ordinal int) *result.Frame {
 func (t *transmit) origin(ordinal int) *result.Frame {
 	from := &t.frames[ordinal%len(t.frames)]
 	f := &result.Frame{Dir: "tx", Port: from.port, Number: ordinal}
-	f.From(from.From, 1+ordinal/len(t.frames))
+	f.From(from.Origin, 1+ordinal/len(t.frames))
 	return f
 }
 
@@ -40,10 +40,8 @@ func (r *Run) origin(id golden.FrameID) *result.Frame {
 // finding is a mismatch of the referee, with what only this run knows of its frame.
 func (r *Run) finding(m *golden.Mismatch) result.Finding {
 	f := result.OfMismatch(m)
-	if m.Frame != nil {
-		if x := r.origin(*m.Frame); x != nil {
-			f.About(x)
-		}
+	if x := r.judge.origins[m]; x != nil {
+		f.About(x)
 	}
 	return f
 }

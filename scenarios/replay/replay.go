@@ -98,7 +98,7 @@ func (r *Run) read() error {
 		r.files = append(r.files, f)
 		for _, p := range f.Packets {
 			if len(p.Data) > board.MaxFrame {
-				errs = append(errs, fmt.Errorf("%s: packet %d: %d bytes, at most %d can be played", path, p.Number, len(p.Data), board.MaxFrame))
+				errs = append(errs, fmt.Errorf("%s: packet %d: %d bytes, at most %d can be played", path, p.Packet, len(p.Data), board.MaxFrame))
 				continue
 			}
 			if r.opts.Limit > 0 && len(r.frames) == r.opts.Limit {
@@ -109,7 +109,7 @@ func (r *Run) read() error {
 				r.short++
 			}
 			r.frames = append(r.frames, frame{
-				board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval), From: f.Origin(&p)}, i % r.opts.Ports,
+				board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval), Origin: p.Origin}, i % r.opts.Ports,
 			})
 		}
 	}
