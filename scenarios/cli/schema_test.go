@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,9 +13,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/golden"
 	"nictwin/models/boundary"
 	"nictwin/scenarios/bench"
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
 	"nictwin/scenarios/result/resulttest"
 )
 
@@ -235,4 +240,31 @@ func TestExamplesOfThePageValidate(t *testing.T) {
 		require.NoError(t, err, "%s", text)
 	}
 	require.Len(t, kinds, 2)
+}
+
+// Findings of random programs say which program shows them, and how to play it.
+func TestFuzzFindingsValidate(t *testing.T) {
+	f := NewFuzz()
+	f.Self, f.NIC = "nictwin", board.Model
+	e := &FuzzEnded{Ended: Ended{Outcome: Mismatch, Object: Object{Command: "fuzz"}}, Result: &fuzz.Result{Failures: []fuzz.Failure{
+		{Number: 3, Key: "[R8] hdr_len", Ops: 40, Shrunk: 2, Program: "out/program-3.json", Finding: result.OfMismatch(&golden.Mismatch{
+			Rule: "R8", Field: "hdr_len", At: golden.Domain{Kind: golden.DomainRxq, Index: 1}, Index: 2, Frame: &golden.FrameID{N: 7},
+		})},
+		{Number: 5, Ops: 9, Shrunk: 9, Finding: result.OfError(&fuzz.StuckError{What: "the queue is off"})},
+		{Number: 6, Ops: 1, Shrunk: 1, Finding: result.OfError(errors.Join(&board.StreamError{Stream: "m_axis_tlp", Port: -1, Rule: 2}))},
+	}}}
+	f.describe(e)
+	f.settings(e)
+	e.Object.End(Mismatch, nil)
+	text, err := json.Marshal(&e.Object)
+	require.NoError(t, err)
+	require.NoError(t, schemaNamed(t, resulttest.Summary).Check(text), "%s", text)
+	list := e.Object.Findings
+	require.Equal(t, &result.Program{Number: 3, Operations: 2, Of: 40, File: "out/program-3.json"}, list[0].Program)
+	require.Equal(t, "nictwin fuzz --nic model --program out/program-3.json", list[0].Command)
+	require.Contains(t, list[1].Command, "--skip 5 --runs 1")
+	require.Equal(t, []string{"C3", "progress", "the queue is off"}, []string{list[1].Rule, list[1].Field, list[1].Expected})
+	require.Equal(t, []any{"B6", result.Streams}, []any{list[2].Rule, list[2].Domain})
+	require.Equal(t, []any{board.Model, 0}, []any{e.Object.NIC, e.Object.Ports})
+	require.Nil(t, e.Object.Stall, "each program has its own")
 }
