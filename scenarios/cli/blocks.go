@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+	"strings"
 	"time"
 
 	"nictwin/rtlbridge"
@@ -156,8 +157,12 @@ func (b *Blocks) describe(o *Object, list []blocks.Report) {
 
 // finding is a mismatch for scripts.
 func (b *Blocks) finding(m *blocks.Mismatch) result.Finding {
+	stream, _ := strings.CutPrefix(m.Field, "stream ")
+	if stream == m.Field {
+		stream = "" // a field of a result
+	}
 	return result.Finding{
-		Domain: result.Block, Field: m.Field, Expected: m.Expected, Got: m.Got, Cycle: new(int64(m.Cycle)),
+		Domain: result.Block, Stream: stream, Field: m.Field, Expected: m.Expected, Got: m.Got, Cycle: new(int64(m.Cycle)),
 		Block: &result.BlockInput{
 			Name: m.Block.Name, Transaction: m.Transaction, Op: m.Op, Request: m.Request, Seed: m.Seed, Stall: m.Stall,
 		},
