@@ -83,7 +83,15 @@ func (l *frameLog) found(list []*golden.Mismatch) {
 	}
 }
 
-// annotate adds the comments to the file, which is closed: it is as before, or has all of them for which there is room.
+// Close ends the file and adds the comments that came too late.
+func (l *frameLog) Close() error {
+	if err := l.out.Close(); err != nil {
+		return err
+	}
+	return l.annotate()
+}
+
+// annotate adds comments to the file, which is whole: it is as before, or has all of them for which there is room.
 func (l *frameLog) annotate() (err error) {
 	if len(l.late) == 0 {
 		return nil

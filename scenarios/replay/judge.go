@@ -100,16 +100,16 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	if err != nil {
 		return err
 	}
+	j.closer = append(j.closer, dir.Close)
 	events := trace.NewEvents(ev, r.opts.ArtifactBytes)
 	j.frames = newFrameLog(png, dir, r.opts.ArtifactBytes, func(m *golden.Mismatch) string {
 		f := r.finding(m)
 		return f.Head()
 	})
-	frames := j.frames.out
 	j.cuts = func() []Cut {
-		return append(cutFile(EventsFile, events.Cut()), cutFile(PcapngFile, frames.Cut())...)
+		return append(cutFile(EventsFile, events.Cut()), cutFile(PcapngFile, j.frames.out.Cut())...)
 	}
-	j.closer = append([]func() error{events.Close, frames.Close}, j.closer...)
+	j.closer = append([]func() error{events.Close, j.frames.Close}, j.closer...)
 	r.dev.Observe(events.Observe)
 	cfg.OnFrame = j.frames.compared
 	return nil
@@ -158,12 +158,6 @@ func (j *judge) Close() error {
 	for _, f := range j.closer {
 		errs = append(errs, f())
 	}
-	if j.frames != nil && errors.Join(errs...) == nil {
-		errs = append(errs, j.frames.annotate())
-	}
-	if j.frames != nil {
-		errs = append(errs, j.frames.dir.Close())
-	}
-	j.closer, j.frames = nil, nil
+	j.closer = nil
 	return errors.Join(errs...)
 }
