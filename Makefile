@@ -6,6 +6,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ERRCHECK    := github.com/kisielk/errcheck@v1.30.0
 DEMO        := $(sort $(wildcard scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap))
 
+# The program knows its revision, whatever GOFLAGS say of that, wherever git can tell.
+VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || echo false)
+
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test unit race lint rtl-lint coverage fuzz-smoke bench generate clean mutants
 
@@ -17,7 +20,7 @@ setup: ## install what is missing (Debian packages; Go modules)
 
 build: ## bin/nictwin
 	@mkdir -p bin
-	go build -trimpath -o $(BIN) ./cmd/nictwin
+	go build -trimpath -buildvcs=$(VCS) -o $(BIN) ./cmd/nictwin
 
 demo: setup build ## replay the shipped captures through the RTL, both directions, and show the result
 	@$(BIN) replay --nic rtl --dir both --speed 50 --seed 1 --stall 10 --out out/demo $(DEMO)

@@ -37,7 +37,7 @@ func (v Variant) Plays() bool {
 type BuildOptions struct {
 	Variant    Variant
 	CacheDir   string    // default $NICTWIN_CACHE, else the user's cache folder
-	HarnessDir string    // default: found near the manifest, the working folder or the program
+	HarnessDir string    // default: that of SetHarness
 	Compiler   string    // default clang++ if there is one, else g++
 	Training   string    // recording (LaunchOptions.Record) that a tuned build is made with; without one, it must be in the cache
 	Log        io.Writer // progress, one line per step; nil: none
@@ -151,7 +151,7 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if b.src, err = m.expandSources(); err != nil {
 		return nil, err
 	}
-	if b.home, err = findHarness(o.HarnessDir, m.Dir()); err != nil {
+	if b.home, err = findHarness(o.HarnessDir); err != nil {
 		return nil, err
 	}
 	b.hash, err = buildHash(m, b.src, b.home, b.tools, o.Variant, flags)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -63,36 +64,25 @@ func sweep(cache string) error {
 	return nil
 }
 
-// findHarness locates verilator/harness: next to the manifest, above the working folder or above the executable.
-func findHarness(given, manifestDir string) (string, error) {
-	if given == "" {
-		given = os.Getenv("NICTWIN_HARNESS")
+// harnessDir is the folder of SetHarness.
+var harnessDir atomic.Pointer[string]
+
+// SetHarness names the folder of the C++ harness for builds that name none. It is compiled into every device, so nobody but
+// the program says where it is: neither the folder of a manifest nor the working folder does.
+func SetHarness(dir string) { harnessDir.Store(&dir) }
+
+// findHarness is the folder of the harness, of a build that names one or not.
+func findHarness(given string) (string, error) {
+	if dir := harnessDir.Load(); given == "" && dir != nil {
+		given = *dir
 	}
-	if given != "" {
-		if isHarness(given) {
-			return filepath.Abs(given)
-		}
+	if given == "" {
+		return "", errors.New("the folder of the harness (verilator/harness) is not known: name it by BuildOptions.HarnessDir or SetHarness")
+	}
+	if !isHarness(given) {
 		return "", fmt.Errorf("%s is not the harness: it has no device.hpp", given)
 	}
-	starts := []string{manifestDir, "."}
-	if exe, err := os.Executable(); err == nil {
-		starts = append(starts, filepath.Dir(exe))
-	}
-	for _, s := range starts {
-		abs, err := filepath.Abs(s)
-		if err != nil {
-			continue
-		}
-		for d := abs; ; d = filepath.Dir(d) {
-			if h := filepath.Join(d, "verilator", "harness"); isHarness(h) {
-				return h, nil
-			}
-			if d == filepath.Dir(d) {
-				break
-			}
-		}
-	}
-	return "", errors.New("verilator/harness not found above the manifest, the working folder or the program; set NICTWIN_HARNESS")
+	return filepath.Abs(given)
 }
 
 func isHarness(dir string) bool {

@@ -35,6 +35,7 @@ hit, with reasons: what in it matches nothing, or was hit after all, is an error
 	f.Float64Var(&v.MinBits, "min-bits", v.MinBits, "percent of bits below which it fails")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		v.Dirs, v.Home, v.Again = args, a.home, a.again(c, args, nil)
+		defer func() { a.object.Home = v.Used }()
 		return a.coverage(v, holes)
 	}
 	return c

@@ -34,8 +34,9 @@ func dutList(a *app) *cobra.Command {
 		Short: "List the devices under verilator/duts",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			list, err := cli.ListDUTs(a.home)
-			a.object.DUTs = list
+			p := cli.Place{Home: a.home}
+			list, err := cli.ListDUTs(&p)
+			a.object.DUTs, a.object.Home = list, p.Used
 			if a.json {
 				return err
 			}
@@ -69,6 +70,7 @@ func (a *app) devices(name, short string, b *cli.DUTBuild, do func(c *cobra.Comm
 	ethBitsFlag(c, &b.Eth.Bits)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Home, b.Log = a.home, a.stderr
+		defer func() { a.object.Home = b.Used }()
 		return do(c, args)
 	}
 	return c

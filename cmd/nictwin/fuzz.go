@@ -47,7 +47,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.IntVar(&f.Most, "failures", f.Most, "failing programs after which it ends")
 	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs at a time; the results are the same")
 	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one are added")
-	artifactFlags(c, &f.Out, &f.NoArtifacts, "out/fuzz-NIC-SEED")
+	artifactFlags(c, &f.Out, &f.Common, "out/fuzz-NIC-SEED")
 	buildFlags(c, &f.DUT, &f.Variant)
 	rtlCoverageFlag(c, &f.RTLCoverage)
 }

@@ -53,7 +53,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.IntVar(&r.Limit, "limit", r.Limit, "frames at most, before --loop; 0 is all")
 	f.BoolVar(&r.Pad, "pad", r.Pad, "pad short frames to 60 bytes, as a MAC would")
 	f.StringSliceVar(&r.Recompute, "recompute", nil, "have the NIC insert on transmit: csum, icrc")
-	artifactFlags(c, &r.Out, &r.NoArtifacts, "out/replay-NIC-DIR-SEED")
+	artifactFlags(c, &r.Out, &r.Common, "out/replay-NIC-DIR-SEED")
 	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "megabytes that events.jsonl and frames.pcapng may take, each; 0 is no limit")
 	buildFlags(c, &r.DUT, &r.Variant)
 	rtlCoverageFlag(c, &r.RTLCoverage)

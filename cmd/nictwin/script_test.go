@@ -84,6 +84,7 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("PROGRAM", program)
 			e.Setenv("ROOT", root)
+			e.Setenv("NICTWIN_HOME", root) // the program under test lies elsewhere
 			e.Setenv("CAP", filepath.Join(root, "scenarios", "captures", "softroce"))
 			e.Setenv("NICTWIN_CACHE", cache)
 			return nil
@@ -111,6 +112,9 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 	switch {
 	case errors.As(err, &exit):
 		got = exit.ExitCode()
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			got = 128 + int(status.Signal()) // as a shell has it
+		}
 	case err != nil:
 		ts.Fatalf("%v", err)
 	}
@@ -206,26 +210,28 @@ func cmdUnhex(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out, 0o644))
 }
 
-// cmdEnds is "ends CODE int|quit|device FILE COMMAND...": starts a command, waits for something to be in a file, then interrupts
-// the command, has it quit with its device, or kills its device; the command must end with that code and leave no device behind.
+// cmdEnds is "ends CODE int|kill|quit|device FILE COMMAND...": starts a command, waits for something to be in a file, then interrupts
+// or kills the command, has it quit with its device, or kills its device; the command must end with that code and leave no device behind.
 // Its output is in the files stdout.txt and stderr.txt.
 func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
-		ts.Fatalf("usage: ends CODE int|quit|device FILE COMMAND...")
+		ts.Fatalf("usage: ends CODE int|kill|quit|device FILE COMMAND...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	var out, words bytes.Buffer
 	cmd := exec.CommandContext(ctx, args[3], args[4:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, &words
-	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"))
+	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"), "NICTWIN_HOME="+ts.Getenv("NICTWIN_HOME"))
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	kids := await(ts, cmd.Process.Pid, args[1] != "int", ts.MkAbs(args[2]), done)
+	kids := await(ts, cmd.Process.Pid, args[1] == "device" || args[1] == "quit", ts.MkAbs(args[2]), done)
 	switch args[1] {
 	case "device":
 		ts.Check(syscall.Kill(kids[0], syscall.SIGKILL))
+	case "kill":
+		ts.Check(cmd.Process.Kill())
 	case "quit":
 		ts.Check(cmd.Process.Signal(syscall.SIGQUIT))
 	default:

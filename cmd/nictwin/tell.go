@@ -18,6 +18,7 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 	if found != nil && (e.Outcome == cli.Pass || e.Outcome == cli.Mismatch) {
 		say(w, "%v", found)
 	}
+	a.tellHome(e.Outcome, e.Err)
 	switch e.Outcome {
 	case cli.Pass:
 		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), o.Seed, artifacts(o))
@@ -33,6 +34,24 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 			last(a.stderr, o)
 		}
 	}
+}
+
+// tellHome tells which home was used, of what revision, and what was built, once. Where people only need to mend something
+// first, that would be noise.
+func (a *app) tellHome(out cli.Outcome, err error) {
+	h, w := a.object.Home, a.people()
+	if a.toldHome || h == nil || out == cli.Usage || out == cli.Interrupted || errors.Is(err, rtlbridge.ErrToolMissing) {
+		return
+	}
+	if out == cli.Infrastructure {
+		w = a.stderr
+	}
+	built := ""
+	if a.object.Build != "" {
+		built = ", build " + a.object.Build
+	}
+	say(w, "home      %v%s\n", h, built)
+	a.toldHome = true
 }
 
 // maxShown is how many findings are shown; all of them are in the artifacts.

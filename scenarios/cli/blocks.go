@@ -14,7 +14,6 @@ import (
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/blocks"
-	"nictwin/scenarios/home"
 	"nictwin/scenarios/result"
 )
 
@@ -117,13 +116,13 @@ func idleBlocks(list []blocks.Report) error {
 // prepare completes the options; everything that is wrong with the settings is told at once.
 func (b *Blocks) prepare() (string, error) {
 	b.Variant = rtlbridge.Variant(b.VariantName)
-	h, errHome := home.Find(b.Home)
+	h, errHome := b.find()
 	list, errNames := blocks.Find(b.Names)
 	if err := errors.Join(errNames, Once("block", b.Names), b.Validate(), errHome); err != nil {
 		return "", &UsageError{err}
 	}
 	b.Blocks, b.Manifest = list, h.Block
-	return "", shareHarness(b.Home)
+	return "", nil
 }
 
 // describe takes over what was found.

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"nictwin/scenarios/home"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/rtlcov"
 )
 
 // Coverage is a report on what of the RTL was exercised, as the command line has it.
 type Coverage struct {
-	Home     string   // folder of nictwin's files, empty to search for it
+	Place
 	Dirs     []string // folders of --rtl-coverage
 	Exclude  string   // reviewed list of what is left out; empty: nothing is
 	MinLines float64  // percent of the line points, below which it fails
@@ -42,7 +41,7 @@ func (c *Coverage) Report() (r *rtlcov.Report, short []result.Finding, err error
 	var list []*rtlcov.Exclusion
 	var wrong error
 	if c.Exclude != "" {
-		h, err := home.Find(c.Home)
+		h, err := c.find()
 		if err == nil {
 			list, err = rtlcov.ReadExclusions(c.Exclude)
 		}

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/board"
-	"nictwin/scenarios/home"
 )
 
 // DUT is what is known of a device.
@@ -33,22 +31,10 @@ type Built struct {
 	TookS   float64 `json:"took_s"`
 }
 
-// shareHarness lets a manifest that lies elsewhere be built with the harness of the home that was named.
-func shareHarness(homeFlag string) error {
-	const env = "NICTWIN_HARNESS"
-	if os.Getenv(env) != "" || homeFlag == "" && os.Getenv(home.Env) == "" {
-		return nil
-	}
-	h, err := home.Find(homeFlag)
-	if err != nil {
-		return err
-	}
-	return os.Setenv(env, h.Harness())
-}
-
 // load reads the manifest of a device by name or path, for a build with these Ethernet ports.
-func load(dut, homeFlag string, eth board.Eth) (*rtlbridge.Manifest, DUT, error) {
-	path, m, err := findManifest(dut, homeFlag)
+func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, DUT, error) {
+	eth := b.Eth
+	path, m, err := b.manifest(dut)
 	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
 		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, board.MaxPorts)
 	}
@@ -74,8 +60,8 @@ func describe(m *rtlbridge.Manifest) DUT {
 
 // ListDUTs describes the devices at home. A manifest that cannot be read is in the list, with its error, and makes the
 // error, too.
-func ListDUTs(homeFlag string) ([]DUT, error) {
-	h, err := home.Find(homeFlag)
+func ListDUTs(p *Place) ([]DUT, error) {
+	h, err := p.find()
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +88,7 @@ func ListDUTs(homeFlag string) ([]DUT, error) {
 
 // DUTBuild says how a device is built or looked at.
 type DUTBuild struct {
-	Home    string // folder of nictwin's files, empty to search for it
+	Place
 	Variant string
 	Eth     board.Eth // of a NIC
 	Log     io.Writer // nil is none
@@ -168,7 +154,7 @@ func (b *DUTBuild) check(dut string, lint bool) (DUT, error) {
 
 // with does something with the manifest of a device.
 func (b *DUTBuild) with(dut string, do func(m *rtlbridge.Manifest, d *DUT) error) (DUT, error) {
-	m, d, err := load(dut, b.Home, b.Eth)
+	m, d, err := b.load(dut)
 	if err != nil {
 		return d, err
 	}

@@ -62,6 +62,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	e.do(&f.Common, work{
 		prepare: f.prepare,
 		play: func() (err error) {
+			f.Files = f.opened
 			e.Result, err = fuzz.Run(ctx, f.Options)
 			return errors.Join(err, f.cover(ctx, e))
 		},
@@ -111,7 +112,7 @@ func (f *Fuzz) findDevice() error {
 	if f.NIC != board.RTL {
 		return nil
 	}
-	path, err := findNIC(f.DUT, f.Home, f.eth())
+	path, err := f.nic(f.DUT, f.eth())
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (f *Fuzz) covered() error {
 	if f.Coverage == "" {
 		return nil
 	}
-	err := fuzz.NewCoverage().Load(f.Coverage)
+	err := errors.Join(files.Link(f.Coverage), fuzz.NewCoverage().Load(f.Coverage))
 	if err == nil {
 		err = files.Probe(filepath.Dir(f.Coverage))
 	}
@@ -163,7 +164,7 @@ func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	}
 	text, err := json.MarshalIndent(e.Report, "", " ")
 	if err == nil {
-		err = files.Write(filepath.Join(f.Out, CoverageFile), append(text, '\n'))
+		err = f.Files.Write(CoverageFile, append(text, '\n'))
 	}
 	return errors.Join(added, err)
 }

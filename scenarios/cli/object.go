@@ -18,10 +18,12 @@ const Schema = 2
 type Object struct {
 	Schema     int     `json:"schema"`
 	Command    string  `json:"command"`
-	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure
+	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure, interrupted
 	Seed       uint64  `json:"seed"`
-	Digest     string  `json:"digest"` // of the event stream
-	Build      string  `json:"build"`  // hash of the RTL build, empty for the Go model
+	Digest     string  `json:"digest"`         // of the event stream
+	Build      string  `json:"build"`          // hash of the RTL build, empty for the Go model
+	Revision   string  `json:"revision"`       // of this program, with +changes where its tree had some; empty when unknown
+	Home       *Home   `json:"home,omitempty"` // that was used
 	Checked    uint64  `json:"checked"`
 	Mismatches uint64  `json:"mismatches"`
 	Cycles     int64   `json:"cycles"` // of the device; of a replay those until the last crossing
@@ -100,7 +102,7 @@ type Shares struct {
 
 // End sets the outcome and, unless it is nil, the error.
 func (o *Object) End(out Outcome, err error) {
-	o.Schema, o.Result = Schema, out.String()
+	o.Schema, o.Result, o.Revision = Schema, out.String(), ThisVersion().Tree()
 	if err != nil {
 		o.Error = err.Error()
 	}

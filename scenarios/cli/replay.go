@@ -81,7 +81,7 @@ func (r *Replay) judge(ctx context.Context, res *replay.Result, err error) Outco
 
 // play builds the board, plays, and ends the device.
 func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
-	r.Events = r.Out != ""
+	r.Events, r.Files = r.Out != "", r.opened
 	run, err := replay.New(ctx, r.Options)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (r *Replay) device() error {
 		}
 		return errors.Join(err, r.quantum())
 	}
-	path, err := findNIC(r.DUT, r.Home, board.Eth{Ports: r.Ports, Bits: r.EthBits})
+	path, err := r.nic(r.DUT, board.Eth{Ports: r.Ports, Bits: r.EthBits})
 	if err == nil {
 		r.DUT = path
 	}

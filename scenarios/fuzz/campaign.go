@@ -39,6 +39,8 @@ type Options struct {
 
 	Program *Program // played instead of those of the seed; may be nil
 	Out     string   // folder for programs that fail; empty: none are written
+	// Files is Out, opened; nil: files are written by their paths.
+	Files *files.Folder
 
 	Log      io.Writer             // of builds
 	Progress func(done, total int) // total is 0 when it is not known
@@ -302,10 +304,19 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
 	}
 	text, err := p.JSON()
 	if err == nil {
-		f.Program = filepath.Join(c.Out, fmt.Sprintf("program-%d.json", o.number))
-		err = files.Write(f.Program, text)
+		name := fmt.Sprintf("program-%d.json", o.number)
+		f.Program = filepath.Join(c.Out, name)
+		err = c.write(name, text)
 	}
 	return f, err
+}
+
+// write writes a file into the folder for programs.
+func (c *campaign) write(name string, text []byte) error {
+	if c.Files != nil {
+		return c.Files.Write(name, text)
+	}
+	return files.Write(filepath.Join(c.Out, name), text)
 }
 
 // finding is what differs first.

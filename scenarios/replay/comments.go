@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"nictwin/golden"
 	"nictwin/golden/trace"
@@ -15,7 +14,7 @@ import (
 // frameLog writes the frames that were compared into a pcapng file, with what was found in them. A frame is written when it
 // was compared; what is found out about it later is added when the run is over.
 type frameLog struct {
-	dir  *os.Root
+	dir  *files.Folder
 	out  *trace.Pcapng
 	text func(*golden.Mismatch) string // of a comment
 	room int64                         // bytes that comments added later may take
@@ -32,7 +31,7 @@ const (
 	commentRoomFree = 16 << 20
 )
 
-func newFrameLog(w io.Writer, dir *os.Root, limit int64, text func(*golden.Mismatch) string) *frameLog {
+func newFrameLog(w io.Writer, dir *files.Folder, limit int64, text func(*golden.Mismatch) string) *frameLog {
 	l := &frameLog{dir: dir, text: text, room: commentRoomFree, told: map[*golden.Mismatch]bool{}, late: map[trace.PacketID][]string{}}
 	if limit > 0 {
 		l.room = min(commentRoom, limit/commentShare)
@@ -107,10 +106,7 @@ func (l *frameLog) annotate() (err error) {
 	}
 	defer in.Close()
 	const unfinished = PcapngFile + files.Unfinished
-	if err := l.dir.Remove(unfinished); err != nil && !errors.Is(err, os.ErrNotExist) { // left by a run that was killed
-		return err
-	}
-	out, err := l.dir.OpenFile(unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	out, err := l.dir.Create(unfinished)
 	if err != nil {
 		return err
 	}

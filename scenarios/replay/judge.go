@@ -3,7 +3,6 @@ package replay
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
 	"nictwin/golden"
@@ -11,6 +10,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nic"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/files"
 	"nictwin/scenarios/result"
 )
 
@@ -78,11 +78,12 @@ func newJudge(r *Run) (*judge, error) {
 
 // record has every crossing and every compared frame written down.
 func (j *judge) record(r *Run, cfg *golden.Config) error {
-	if err := os.MkdirAll(r.opts.Out, 0o755); err != nil {
+	dir, err := j.folder(&r.opts)
+	if err != nil {
 		return err
 	}
 	create := func(name string) (*os.File, error) {
-		f, err := os.Create(filepath.Join(r.opts.Out, name))
+		f, err := dir.Create(name)
 		if err == nil {
 			j.closer = append(j.closer, f.Close)
 		}
@@ -96,11 +97,6 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.OpenRoot(r.opts.Out)
-	if err != nil {
-		return err
-	}
-	j.closer = append(j.closer, dir.Close)
 	events := trace.NewEvents(ev, r.opts.ArtifactBytes)
 	j.frames = newFrameLog(png, dir, r.opts.ArtifactBytes, func(m *golden.Mismatch) string {
 		f := r.finding(m)
@@ -113,6 +109,21 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	r.dev.Observe(events.Observe)
 	cfg.OnFrame = j.frames.compared
 	return nil
+}
+
+// folder is where artifacts go.
+func (j *judge) folder(o *Options) (*files.Folder, error) {
+	if o.Files != nil {
+		return o.Files, nil
+	}
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return nil, err
+	}
+	dir, err := files.OpenFolder(o.Out)
+	if err == nil {
+		j.closer = append(j.closer, dir.Close)
+	}
+	return dir, err
 }
 
 func (j *judge) observe(c boundary.Crossing) {
