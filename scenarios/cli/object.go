@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"nictwin/scenarios/capture"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/rtlcov"
@@ -66,6 +67,9 @@ type Captured struct {
 	Truncated   int `json:"truncated"`    // played, but shorter in the file than they were on the wire
 	Sections    int `json:"sections_skipped"`
 	Shortened   int `json:"gaps_shortened"`
+
+	CutOff  []*capture.CutOff `json:"cut_off,omitempty"`  // captures that end in the middle of a packet
+	NotRead []string          `json:"not_read,omitempty"` // captures not read to their end, as --limit was reached: left_out lacks their packets
 }
 
 // Rx counts frames of the receive direction.
@@ -114,7 +118,7 @@ func (o *Object) add(r *replay.Result) {
 	o.Checked, o.Mismatches = r.Checked, r.Mismatches
 	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
 	o.Artifacts, o.Cut, o.Findings = r.Artifacts, r.Cut, r.Findings
-	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Truncated, r.SkippedSections, r.Shortened}
+	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Truncated, r.SkippedSections, r.Shortened, r.CutOff, r.NotRead}
 	if x := r.Rx; x != nil {
 		o.Rx = &Rx{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
 		for _, p := range x.PerPort {

@@ -159,7 +159,7 @@ func (x *player) connect() error {
 		return err
 	}
 	for _, p := range x.b.Players {
-		p.Load(board.Track{Pace: pace, Stall: x.prog.Board.Stall, Loops: 1})
+		p.Load(board.Track{Pace: pace, Stall: x.prog.Board.Stall})
 	}
 	return x.b.NIC.Begin(func() bool { return x.done })
 }

@@ -36,7 +36,7 @@ func capturedAs(t *testing.T, packet int) (name, when string) {
 	t.Helper()
 	f, err := capture.Read("../captures/softroce/ud_send6.pcap")
 	require.NoError(t, err)
-	return f.Path, f.Packets[packet-1].Time.UTC().Format("2006-01-02T15:04:05.999999999Z")
+	return f.Packets[packet-1].File, f.Packets[packet-1].Time.UTC().Format("2006-01-02T15:04:05.999999999Z")
 }
 
 // commented are the frames of a file with a comment as Wireshark shows them: interface, direction and comment.
@@ -168,4 +168,26 @@ func TestCommentsKeepToTheLimit(t *testing.T) {
 		require.LessOrEqual(t, info.Size(), int64(limit), name)
 	}
 	require.NotEmpty(t, commented(t, filepath.Join(o.Out, PcapngFile)))
+}
+
+// Frames of which nobody keeps any more where they were captured are looked up in the captures.
+func TestFramesLongGoneAreLookedUp(t *testing.T) {
+	o := options("model", []string{"../captures/softroce/ud_send6.pcap", "../captures/softroce/ud_send4.pcap"})
+	o.Ports, o.Loop = 2, 3
+	r := start(t, o)
+	res, err := r.Play()
+	require.NoError(t, err)
+	require.True(t, res.Pass)
+	all := r.supply.frames
+	list := []result.Finding{
+		{Text: "rx", Frame: &result.Frame{Dir: "rx", Port: 1, Number: r.rx.pass[1] + 2}},
+		{Text: "tx", Frame: &result.Frame{Dir: "tx", Number: 2*all + 3}}, // the ports take turns
+		{Text: "none"},
+	}
+	require.NoError(t, r.lookUp(list))
+	rx, tx := list[0].Frame, list[1].Frame
+	require.Equal(t, []any{o.Captures[1], 3, 2, 1}, []any{rx.Capture, rx.Packet, rx.Pass, rx.Port})
+	require.Equal(t, []any{o.Captures[1], 2, 3, 1}, []any{tx.Capture, tx.Packet, tx.Pass, tx.Port})
+	require.Contains(t, list[0].Text, "rx (packet 3 of "+o.Captures[1])
+	require.NotEmpty(t, rx.Time)
 }

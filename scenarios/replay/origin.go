@@ -7,19 +7,51 @@ import (
 	"nictwin/scenarios/result"
 )
 
-// origin names the frame with an ordinal on a port, and where it was captured.
+// origin names the frame with an ordinal on a port, and where it was captured, if that is still known; see [Run.lookUp].
 func (r *receive) origin(port, ordinal int) *result.Frame {
 	f := &result.Frame{Dir: "rx", Port: port, Number: ordinal}
-	f.From(r.ports[port].Origin(ordinal))
+	f.From(r.inFlight[port].origin(ordinal), 1+ordinal/max(1, r.pass[port]))
 	return f
 }
 
-// origin names a frame by its ordinal among those that are posted, and where it was captured.
+// origin names a frame by its ordinal among those that are posted, and where it was captured, if that is still known.
 func (t *transmit) origin(ordinal int) *result.Frame {
-	from := &t.frames[ordinal%len(t.frames)]
-	f := &result.Frame{Dir: "tx", Port: from.port, Number: ordinal}
-	f.From(from.Origin, 1+ordinal/len(t.frames))
+	f := &result.Frame{Dir: "tx", Number: ordinal}
+	q := t.queues[ordinal%len(t.queues)]
+	for i := range q.expect {
+		if e := &q.expect[i]; e.ordinal == ordinal {
+			f.Port = e.port
+			f.From(e.origin, 1+ordinal/t.pass)
+		}
+	}
 	return f
+}
+
+// lookUp reads the captures again for frames of findings that have long been played: nobody keeps where each was captured.
+func (r *Run) lookUp(list []result.Finding) error {
+	for i := range list {
+		x := list[i].Frame
+		if x == nil || x.Capture != "" || len(r.opts.Captures) == 0 {
+			continue
+		}
+		s := r.supply.streams()
+		next, pass := func() (frame, error) { f, err := s[x.Port].Next(); return frame{f, x.Port}, err }, s[x.Port].pass
+		if x.Dir == "tx" {
+			next, pass = newTurns(s).next, r.supply.frames
+		}
+		var f frame
+		var err error
+		for range x.Number%pass + 1 {
+			if f, err = next(); err != nil {
+				return err
+			}
+		}
+		frame := *x
+		frame.Port = f.port
+		frame.From(f.Origin, 1+x.Number/pass)
+		list[i].About(&frame)
+	}
+	return nil
 }
 
 // origin is the frame that the referee means; nil if this run has none such.

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/capture"
 	"nictwin/scenarios/result"
 )
 
@@ -30,10 +31,12 @@ type Result struct {
 
 	DeviceCycles int64 // that the device ran for, up to whole quanta
 
-	Frames, NotPlayable, LeftOut int // of the captures
-	Truncated                    int // frames of which the file holds only the beginning, played as they are
-	SkippedSections              int // of pcapng files, of a version that cannot be read
-	Shortened                    int // gaps, with Speed capture
+	Frames, NotPlayable, LeftOut int               // of the captures
+	Truncated                    int               // frames of which the file holds only the beginning, played as they are
+	SkippedSections              int               // of pcapng files, of a version that cannot be read
+	CutOff                       []*capture.CutOff // captures that end in the middle of a packet
+	NotRead                      []string          // captures not read to their end, since Limit was reached: LeftOut lacks their packets
+	Shortened                    int               // gaps, with Speed capture
 	Rx                           *RxResult
 	Tx                           *TxResult
 	Artifacts                    string
@@ -81,11 +84,9 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.cycles, DeviceCycles: r.dev.Cycles(),
 		Sim: simcore.Ps(r.judge.cycles) * board.Cycle, Wall: wall,
-		Frames: len(r.frames), LeftOut: r.cut, Truncated: r.short, Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
-	}
-	for _, f := range r.files {
-		res.NotPlayable += f.Empty
-		res.SkippedSections += f.SkippedSections
+		Frames: r.supply.frames, NotPlayable: r.supply.empty, LeftOut: r.supply.cut, Truncated: r.supply.short,
+		SkippedSections: r.supply.sections, CutOff: r.supply.cutOff, NotRead: r.supply.notRead,
+		Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
 	}
 	rep := r.judge.finish(playErr)
 	if r.judge.cuts != nil {
@@ -127,6 +128,9 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 		t := r.tx
 		res.Tx = &TxResult{Posted: t.next, Out: t.out, Refused: t.bad, Bytes: t.bytes, Pieces: t.pieces}
 		res.Findings = append(res.Findings, t.first...)
+	}
+	if err := r.lookUp(res.Findings); err != nil {
+		res.Findings = append(res.Findings, result.OfError(fmt.Errorf("where frames were captured: %w", err)))
 	}
 	res.Pass = len(res.Findings) == 0
 	return res, playErr
@@ -184,6 +188,12 @@ func (r *Result) String() string {
 	}
 	if r.LeftOut > 0 {
 		line("          %8d packets left out by --limit", r.LeftOut)
+	}
+	for _, path := range r.NotRead {
+		line("          %8s packets more may be in %s, which was not read to its end", "", path)
+	}
+	for _, c := range r.CutOff {
+		line("cut off   %v", c)
 	}
 	if r.Truncated > 0 {
 		line("          %8d packets cut short when they were captured, played as they are", r.Truncated)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/driver"
 )
 
@@ -15,14 +16,16 @@ type receive struct {
 	faults
 	ports     players
 	shape     *Shape
-	seen      []seen // by port
+	inFlight  []inFlight // by port
+	pass      []int      // frames of one pass over the captures, likewise
+	seen      []seen     // likewise
 	queues    []*driver.RxQueue
 	lastSeq   [][]int64 // by queue and port, the ordinal delivered last
 	perQueue  []int
 	delivered []int // by port
 	got       int   // the sum of delivered
 	bytes     int64
-	verdicts  func(port, ordinal int, cqe nicspec.RxCqe)
+	verdicts  func(ordinal int, f board.Frame, cqe nicspec.RxCqe)
 }
 
 // setup asks the driver for rules and queues.
@@ -81,13 +84,19 @@ func (r *receive) frame(q *driver.RxQueue, cqe nicspec.RxCqe, hdr, pay []byte) {
 	r.delivered[port]++
 	r.got++
 	r.bytes += int64(len(hdr) + len(pay))
-	want := r.ports[port].At(n)
+	f, ok := r.inFlight[port].take(n)
+	if !ok {
+		r.add(r.foundIn(q.Queue(), port, n, "C3", "frame", fmt.Sprintf("delivered before %d later bytes came in", inFlightBytes), "later"),
+			"%s was delivered after %d bytes of frames that were sent later", r.name(port, n), inFlightBytes)
+		return
+	}
+	want := f.Data
 	if len(hdr)+len(pay) != len(want) || !bytes.Equal(hdr, want[:len(hdr)]) || !bytes.Equal(pay, want[len(hdr):]) {
 		d := firstDiff(want, append(append([]byte(nil), hdr...), pay...))
 		r.add(r.foundIn(q.Queue(), port, n, "R10", d.field, d.want, d.got), "%s in receive queue %d: %s", r.name(port, n), q.Queue(), d.text)
 	}
 	if r.verdicts != nil {
-		r.verdicts(port, n, cqe)
+		r.verdicts(n, f, cqe)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"nictwin/models/ether"
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/capture"
 	"nictwin/scenarios/driver"
 	"nictwin/scenarios/result"
 )
@@ -17,24 +18,27 @@ import (
 // them, and checks what comes out.
 type transmit struct {
 	faults
-	d      *driver.Driver
-	root   *host.Root
-	shape  *Shape
-	frames []frame
-	total  int
-	fix    Recompute
-	rng    *rand.Rand
-	queues []*txQueue
-	slot   uint64     // bytes of memory for one frame, in Arm memory; twice that in host memory
-	armKey driver.Key // Arm memory, as it is
-	shadow driver.Key // Arm-side addresses that name host memory
-	next   int        // frame to post
-	out    int
-	bytes  int64
-	refuse int // frames that the NIC must refuse
-	bad    int // completion entries that said so
-	pieces [4]int
-	wqe    [nicspec.WqeBytes]byte
+	d       *driver.Driver
+	root    *host.Root
+	shape   *Shape
+	frames  *turns
+	pass    int // frames of one pass over the captures
+	longest int // bytes of a frame
+	total   int
+	fix     Recompute
+	fail    func(error) // ends the run
+	rng     *rand.Rand
+	queues  []*txQueue
+	slot    uint64     // bytes of memory for one frame, in Arm memory; twice that in host memory
+	armKey  driver.Key // Arm memory, as it is
+	shadow  driver.Key // Arm-side addresses that name host memory
+	next    int        // frame to post
+	out     int
+	bytes   int64
+	refuse  int // frames that the NIC must refuse
+	bad     int // completion entries that said so
+	pieces  [4]int
+	wqe     [nicspec.WqeBytes]byte
 }
 
 // txQueue is a transmit queue, its frame memory, and what must still come out.
@@ -47,6 +51,7 @@ type txQueue struct {
 
 type expected struct {
 	ordinal int
+	origin  capture.Origin
 	port    int
 	data    []byte
 	index   uint16
@@ -58,18 +63,14 @@ const (
 )
 
 // slotFor is room for the longest frame that is ever written, with odd starts of its pieces.
-func slotFor(frames []frame) uint64 {
+func slotFor(longest int) uint64 {
 	const odd = (nicspec.WqeSlots + 1) * 64
-	longest := 0
-	for i := range frames {
-		longest = max(longest, len(frames[i].Data))
-	}
 	return uint64(min(longest, nicspec.FrameMax)+odd+63) &^ 63
 }
 
 func (t *transmit) setup() error {
 	size := uint64(1) << t.shape.TxLog
-	t.slot = slotFor(t.frames)
+	t.slot = slotFor(t.longest)
 	all := uint64(t.shape.TxQueues) * size * t.slot
 	arm := t.d.Alloc(nicspec.EndpointArm, all, 4096)
 	hst := t.d.Alloc(nicspec.EndpointHost, 2*all, 4096)
@@ -124,7 +125,10 @@ func (t *transmit) post() error {
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
-	f := &t.frames[t.next%len(t.frames)]
+	f, err := t.frames.next()
+	if err != nil {
+		return err
+	}
 	data := f.Data
 	clear(t.wqe[:])
 	w := nicspec.Wqe(t.wqe[:])
@@ -137,7 +141,7 @@ func (t *transmit) postFrame(q *txQueue) error {
 	if err := t.cut(q, w, data); err != nil {
 		return err
 	}
-	e := expected{ordinal: t.next, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
+	e := expected{ordinal: t.next, origin: f.Origin, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
 	if e.fail {
 		t.refuse++
 	}
@@ -249,7 +253,7 @@ func (t *transmit) ended(q *driver.TxQueue, cqe nicspec.TxCqe) {
 			"entry %d of transmit queue %d ended with %v", cqe.Index(), q.Queue(), cqe.Status())
 	}
 	if err := t.post(); err != nil {
-		t.add(result.OfError(err), "%v", err)
+		t.fail(err)
 	}
 }
 
