@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // Annotate copies a file of [Pcapng] and adds comments to frames that are in it: what is found out about a frame after it
@@ -39,7 +40,7 @@ const (
 	blockHead    = 8  // type and length
 	blockFoot    = 4  // length again
 	enhancedHead = 20 // interface, time, lengths
-	maxBlock     = 1 << 24
+	maxBlock     = 1 << 21
 )
 
 // block copies the next block; the error at the file's end is io.EOF.
@@ -55,7 +56,7 @@ func (a *annotator) block() error {
 	if n < blockHead+blockFoot || n > maxBlock || n%4 != 0 {
 		return fmt.Errorf("a block of %d bytes", n)
 	}
-	a.buf = append(a.buf[:0], make([]byte, n)...)
+	a.buf = slices.Grow(a.buf[:0], n)[:n]
 	if _, err := io.ReadFull(a.r, a.buf); err != nil {
 		return fmt.Errorf("the file ends in a block: %w", noEOF(err))
 	}
