@@ -87,13 +87,25 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NICTWIN_HOME", root) // the program under test lies elsewhere
 			e.Setenv("CAP", filepath.Join(root, "scenarios", "captures", "softroce"))
 			e.Setenv("NICTWIN_CACHE", cache)
-			return nil
+			return goEnv(e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "object": cmdObject, "unhex": cmdUnhex,
 			"ends": func(ts *testscript.TestScript, neg bool, args []string) { cmdEnds(ctx, ts, neg, args) },
 		},
 	})
+}
+
+// goEnv lets scripts build: they have no home folder, where Go's caches would be.
+func goEnv(e *testscript.Env) error {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		text, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return fmt.Errorf("go env %s: %w", name, err)
+		}
+		e.Setenv(name, strings.TrimSpace(string(text)))
+	}
+	return nil
 }
 
 // cmdExits is "exits CODE COMMAND...": runs a command, which must end with that code.

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"nictwin/rtlbridge"
 	"nictwin/scenarios/cli"
 	"nictwin/scenarios/result"
 )
@@ -30,7 +28,7 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 	case cli.Infrastructure:
 		a.complain(e.Outcome, e.Err)
 		a.told = true
-		if !errors.Is(e.Err, rtlbridge.ErrToolMissing) { // that line says it all
+		if !cli.SaysAll(e.Err) {
 			last(a.stderr, o)
 		}
 	}
@@ -40,7 +38,7 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 // first, that would be noise.
 func (a *app) tellHome(out cli.Outcome, err error) {
 	h, w := a.object.Home, a.people()
-	if a.toldHome || h == nil || out == cli.Usage || out == cli.Interrupted || errors.Is(err, rtlbridge.ErrToolMissing) {
+	if a.toldHome || h == nil || out == cli.Usage || out == cli.Interrupted || cli.SaysAll(err) {
 		return
 	}
 	if out == cli.Infrastructure {

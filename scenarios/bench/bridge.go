@@ -130,7 +130,7 @@ func (c *comparison) results() []Result {
 				v = append(v, of(r.Shares))
 			}
 		}
-		list = append(list, figure("bridge/wall_share_"+name, median(v), "ratio", 0, "wall time of the run; the RTL runs beside the rest"))
+		list = append(list, figure("bridge/wall_share_"+name, median(v), "ratio", 0, "the wall time of the run, of which the four are all; rtl: waiting for the device"))
 	}
 	share("rtl", func(s *replay.Shares) float64 { return s.RTL })
 	share("bridge", func(s *replay.Shares) float64 { return s.Bridge })

@@ -154,13 +154,16 @@ func (b *DUTBuild) check(dut string, lint bool) (DUT, error) {
 
 // with does something with the manifest of a device.
 func (b *DUTBuild) with(dut string, do func(m *rtlbridge.Manifest, d *DUT) error) (DUT, error) {
+	if err := CheckLimits(1); err != nil {
+		return DUT{Name: dut}, err
+	}
 	m, d, err := b.load(dut)
 	if err != nil {
-		return d, err
+		return d, Explain(err)
 	}
 	if err := do(m, &d); err != nil {
 		d.Error = err.Error()
-		return d, fmt.Errorf("%s: %w", dut, err)
+		return d, Explain(fmt.Errorf("%s: %w", dut, err))
 	}
 	return d, nil
 }

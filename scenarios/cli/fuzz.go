@@ -60,6 +60,7 @@ type FuzzEnded struct {
 func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	e := &FuzzEnded{Ended: Ended{Object: Object{Command: "fuzz", Seed: f.Seed}}}
 	e.do(&f.Common, work{
+		jobs:    f.Jobs,
 		prepare: f.prepare,
 		play: func() (err error) {
 			f.Files = f.opened

@@ -47,6 +47,7 @@ type Object struct {
 	Rx       *Rx       `json:"rx,omitempty"`
 	Tx       *Tx       `json:"tx,omitempty"`
 	Wall     *Shares   `json:"wall_share,omitempty"`
+	RTLBusy  float64   `json:"rtl_busy,omitempty"` // for how much of the wall time the RTL simulated, beside the rest
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
@@ -96,7 +97,7 @@ type Tx struct {
 	Bytes   int64 `json:"bytes"`
 }
 
-// Shares is where the wall time went, in parts of the whole.
+// Shares is where the wall time went, in parts of the whole that add up to 1; see [replay.Shares].
 type Shares struct {
 	RTL     float64 `json:"rtl"`
 	Bridge  float64 `json:"bridge"`
@@ -132,7 +133,7 @@ func (o *Object) add(r *replay.Result) {
 		o.Tx = &Tx{Posted: t.Posted, Out: t.Out, Refused: t.Refused, Bytes: t.Bytes}
 	}
 	if s := r.Shares; s != nil {
-		o.Wall = &Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}
+		o.Wall, o.RTLBusy = &Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}, s.Busy
 	}
 }
 

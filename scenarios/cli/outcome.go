@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"nictwin/models/host"
 	"nictwin/rtlbridge"
@@ -78,7 +79,7 @@ func is[E error](err error) bool {
 }
 
 func isInfra(err error) bool {
-	return is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*fuzz.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
+	return is[*LimitError](err) || outOfFiles(err) || errors.Is(err, syscall.ENOMEM) || is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*fuzz.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
 }
 
 func isUsage(err error) bool {

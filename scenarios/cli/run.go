@@ -48,6 +48,7 @@ type Ended struct {
 
 // work are the steps of such a command.
 type work struct {
+	jobs int // that are done at a time; 0: one
 	// prepare completes the settings and returns the folder for artifacts, empty for none. All that is wrong with the
 	// settings is told at once.
 	prepare func() (out string, err error)
@@ -61,7 +62,11 @@ type work struct {
 // do goes through the steps and leaves the verdict among the artifacts, however it ends.
 func (e *Ended) do(c *Common, w work) {
 	var dir *folder
-	out, err := w.prepare()
+	err := CheckLimits(w.jobs)
+	out := ""
+	if err == nil {
+		out, err = w.prepare()
+	}
 	if c.Refused != nil {
 		err = errors.Join(&UsageError{c.Refused}, err)
 	}
@@ -72,6 +77,7 @@ func (e *Ended) do(c *Common, w work) {
 		c.opened = dir.files
 		err = w.play()
 	}
+	err = Explain(err)
 	e.Outcome, e.Err = w.judge(err), err
 	if e.Outcome == Interrupted {
 		e.Err = ErrInterrupted

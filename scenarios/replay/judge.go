@@ -17,9 +17,9 @@ import (
 // judge joins the referee to the run, and keeps its clock.
 type judge struct {
 	ref    *golden.Referee
-	calls  uint64
-	cycles int64         // until the last crossing
-	timed  time.Duration // of every sampleEvery-th call
+	cycles int64 // until the last crossing
+	clock  func() time.Duration
+	timed  time.Duration // that judging took; some 50 ns of it a crossing are the clock's
 	closer []func() error
 	cuts   func() []Cut // of the artifacts; nil without
 	frames *frameLog    // likewise
@@ -46,17 +46,13 @@ const (
 	PcapngFile = "frames.pcapng"
 )
 
-// sampleEvery is how many crossings pass for one whose judging is timed: the
-// clock must not cost what it measures.
-const sampleEvery = 64
-
 func newJudge(r *Run) (*judge, error) {
 	sizes := nic.DefaultSpec()
 	sizes.Ports, sizes.EthBits = r.opts.Ports, r.dev.EthBits()
 	cfg := golden.DefaultConfig(sizes)
 	cfg.EthHeldBack = board.HeldBack(r.opts.Stall)
 	cfg.TLPStall = r.opts.Stall
-	j := &judge{origins: map[*golden.Mismatch]*result.Frame{}}
+	j := &judge{clock: stopwatch(), origins: map[*golden.Mismatch]*result.Frame{}}
 	cfg.OnMismatch = func(m *golden.Mismatch) {
 		if m.Frame != nil {
 			j.origins[m] = r.origin(*m.Frame)
@@ -127,19 +123,11 @@ func (j *judge) folder(o *Options) (*files.Folder, error) {
 }
 
 func (j *judge) observe(c boundary.Crossing) {
-	j.calls++
 	j.cycles = max(j.cycles, c.Last+1)
-	if j.calls%sampleEvery != 0 {
-		j.ref.Observe(c)
-		return
-	}
-	begin := time.Now()
+	begin := j.clock()
 	j.ref.Observe(c)
-	j.timed += time.Since(begin)
+	j.timed += j.clock() - begin
 }
-
-// wall is an estimate of the time that judging took.
-func (j *judge) wall() time.Duration { return j.timed * sampleEvery }
 
 // finish hears the referee. Of a run that was broken off only what was found
 // on the way counts; one that is stuck has come to its end, which is the

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/driver"
 )
@@ -38,6 +39,7 @@ type Run struct {
 	counters []uint64
 	polled   map[int]uint64
 	err      error
+	before   rtlbridge.Wall // the bridge's clocks when Play began
 }
 
 type phase int
@@ -152,6 +154,7 @@ func (r *Run) Close() error {
 // not be brought to its end; what was wrong with the NIC is in the result.
 func (r *Run) Play() (*Result, error) {
 	begin := stopwatch()
+	r.before = r.dev.Wall()
 	if err := r.setup(); err != nil {
 		return nil, err
 	}

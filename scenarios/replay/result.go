@@ -9,7 +9,6 @@ import (
 	"nictwin/golden"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/result"
@@ -70,9 +69,6 @@ type TxResult struct {
 	Pieces               [4]int // entries by number of pieces
 }
 
-// Shares says where the wall time went, in parts of the whole.
-type Shares struct{ RTL, Bridge, Models, Referee float64 }
-
 // stopwatch measures wall time, for people; no result depends on it.
 func stopwatch() func() time.Duration {
 	begin := time.Now()
@@ -104,7 +100,7 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 			res.Findings = append(res.Findings, result.Finding{Domain: result.Run, Text: rep.Reason})
 		}
 	}
-	res.Shares = shares(r.dev.Wall(), wall, r.judge.wall())
+	res.Shares = shares(r.dev.Wall(), r.before, wall, r.judge.timed)
 	if n := r.root.Stray; n > 0 {
 		res.Findings = append(res.Findings, result.Finding{
 			Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),
@@ -207,7 +203,7 @@ func (r *Result) String() string {
 	line("checked   %8d outputs and counters, %d mismatches", r.Checked, r.Mismatches)
 	line("time      %8d cycles, %.1f us simulated, %.2f s wall", r.Cycles, float64(r.Sim)/1e6, r.Wall.Seconds())
 	if s := r.Shares; s != nil {
-		line("wall time %8.0f%% RTL beside %.0f%% bridge, %.0f%% models, %.0f%% referee", s.RTL*100, s.Bridge*100, s.Models*100, s.Referee*100)
+		line("wall time %v", s)
 	}
 	if r.Digest != "" {
 		line("digest    %s", r.Digest)
@@ -220,13 +216,4 @@ func rates(frames int, bytes int64, sim simcore.Ps) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%.1f Gbps, %.2f Mpps)", float64(bytes)*8000/float64(sim), float64(frames)*1e6/float64(sim))
-}
-
-// shares takes the bridge's clocks apart; the device runs beside the rest.
-func shares(w rtlbridge.Wall, wall, referee time.Duration) *Shares {
-	if w.Cycles == 0 || wall <= 0 {
-		return nil
-	}
-	of := func(d time.Duration) float64 { return max(0, d.Seconds()/wall.Seconds()) }
-	return &Shares{RTL: of(w.RTL), Bridge: of(w.Encode), Models: of(wall - w.Wait - w.Encode - referee), Referee: of(referee)}
 }
