@@ -14,10 +14,12 @@ func replayCommand(a *app) *cobra.Command {
 		Use:   "replay CAPTURE...",
 		Short: "Play captures through the NIC and referee it",
 		Long: `Plays pcap or pcapng files through the NIC, one after the other: received, transmitted, or both at once.
+They may be packed by gzip, and pipes; - is standard input.
 The referee holds every crossing of the NIC's boundary to the contract, and every frame is compared with the capture.
-A file that is given twice is played twice.
+A file that is given twice is played twice, which a pipe cannot be.
 Artifacts go to the folder --out, by default out/replay-NIC-DIR-SEED.`,
 		Example: `  nictwin replay --nic model trace.pcap
+  zstd -dc trace.pcapng.zst | nictwin replay --limit 100000 -
   nictwin replay --dir rx --speed 40 --stall 20 --seed 7 --out out/seven trace.pcapng`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -26,7 +28,7 @@ Artifacts go to the folder --out, by default out/replay-NIC-DIR-SEED.`,
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"pcap", "pcapng"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"pcap", "pcapng", "gz"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
 	replayFlags(c, r)

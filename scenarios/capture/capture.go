@@ -70,12 +70,12 @@ type Content struct {
 }
 
 // Read reads a small capture file whole. Errors: *Error.
-func Read(path string) (*Content, error) {
+func Read(path string) (_ *Content, err error) {
 	f, err := Open(context.Background(), path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	r, err := f.Packets()
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func Parse(path string, raw []byte) (*Content, error) {
 	return collect(r)
 }
 
-func collect(r *Reader) (*Content, error) {
-	defer r.Close()
+func collect(r *Reader) (_ *Content, err error) {
+	defer func() { err = errors.Join(err, r.Close()) }()
 	c := &Content{Packets: []Packet{}}
 	for {
 		p, err := r.Next()

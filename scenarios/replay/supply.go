@@ -181,6 +181,7 @@ func (s *supply) streams() []*stream {
 			list[port].pass += p.n
 		}
 		list[port].total = list[port].pass * s.opts.Loop
+		list[port].room = keptBytes
 		s.opened = append(s.opened, list[port])
 	}
 	return list
@@ -207,7 +208,12 @@ type stream struct {
 	done  int // frames of it that were given
 	from  *capture.File
 	r     *capture.Reader // of from
+	kept  []board.Frame   // of the first pass, for the others, if they take no more than keptBytes
+	room  int             // that they may still take; negative: they take more
 }
+
+// keptBytes is what frames may take that are kept for the next pass: few frames are read more slowly than they are played.
+const keptBytes = 4 << 20
 
 // Total implements board.Source.
 func (s *stream) Total() int { return s.total }
@@ -217,14 +223,30 @@ func (s *stream) Next() (board.Frame, error) {
 	if s.given == s.total {
 		return board.Frame{}, io.EOF
 	}
+	n := s.given % s.pass
+	s.given++
+	if n < len(s.kept) && s.given > s.pass {
+		return s.kept[n], nil
+	}
 	if s.done == s.parts[s.at].n {
 		s.at, s.done = (s.at+1)%len(s.parts), 0
 	}
-	p := &s.parts[s.at]
-	f, err := s.take(p)
+	f, err := s.take(&s.parts[s.at])
 	s.done++
-	s.given++
+	s.keep(f)
 	return f, err
+}
+
+// keep keeps a frame of the first pass while there is room for all of them.
+func (s *stream) keep(f board.Frame) {
+	if s.room < 0 || s.total == s.pass {
+		return
+	}
+	if s.room -= len(f.Data) + frameCost; s.room < 0 {
+		s.kept = nil
+		return
+	}
+	s.kept = append(s.kept, f)
 }
 
 // take takes the next frame of a part.

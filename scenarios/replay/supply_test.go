@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -117,6 +118,29 @@ func TestOrigins(t *testing.T) {
 		}
 	}
 	require.NoError(t, s.Close())
+}
+
+// Each pass has the same frames, whether they are kept or read again.
+func TestPasses(t *testing.T) {
+	for _, n := range []int{100, keptBytes/1500 + 100} {
+		frames := numbered(n, 1500)
+		o := options("model", []string{saved(t, frames[:50]), saved(t, frames[50:])})
+		o.Loop = 3
+		s, err := newSupply(t.Context(), &o)
+		require.NoError(t, err)
+		x := s.streams()[0]
+		for range o.Loop {
+			for i := range frames {
+				f, err := x.Next()
+				require.NoError(t, err)
+				require.Equal(t, frames[i], f.Data)
+			}
+		}
+		require.Equal(t, n == 100, len(x.kept) == n)
+		_, err = x.Next()
+		require.ErrorIs(t, err, io.EOF)
+		require.NoError(t, s.Close())
+	}
 }
 
 // Ports take turns, pass after pass, as with a list of all frames.
