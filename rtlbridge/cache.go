@@ -13,11 +13,10 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 )
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
-const buildSchema = "nictwin-rtl-5"
+const buildSchema = "nictwin-rtl-6"
 
 const maxIncludeTree = 20_000 // files under one include folder
 
@@ -41,27 +40,6 @@ func cacheRoot(dir string) (string, error) {
 		return "", fmt.Errorf("build cache: %w", err)
 	}
 	return dir, nil
-}
-
-// Scratch folders lie in the cache until a build is whole. One that is older than any build can be was left by a process
-// that was killed.
-const (
-	scratchPrefix = "build-"
-	scratchAge    = 24 * time.Hour
-)
-
-// sweep removes scratch folders that nobody works in any more.
-func sweep(cache string) error {
-	old, err := filepath.Glob(filepath.Join(cache, scratchPrefix+"*"))
-	if err != nil {
-		return err
-	}
-	for _, dir := range old {
-		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > scratchAge {
-			_ = os.RemoveAll(dir) // it may be another user's; it is in nobody's way
-		}
-	}
-	return nil
 }
 
 // harnessDir is the folder of SetHarness.

@@ -46,6 +46,7 @@ func TestClassify(t *testing.T) {
 		{&capture.Error{Err: errors.New("x")}, Usage},
 		{&rtlbridge.ManifestError{}, Usage},
 		{&rtlbridge.RefusedError{}, Usage},
+		{&rtlbridge.DesignError{}, Usage},
 		{&home.NotFoundError{}, Usage},
 		{&home.UnknownError{}, Usage},
 		{&home.UntrustedError{}, Usage},

@@ -18,6 +18,7 @@ type DUT struct {
 	Top      string              `json:"top,omitempty"`
 	Streams  []string            `json:"streams,omitempty"`
 	Ports    []rtlbridge.PinPort `json:"ports,omitempty"`
+	Warnings []rtlbridge.Remark  `json:"warnings,omitempty"` // of style: the device fits even so
 	Built    *Built              `json:"built,omitempty"`
 	Error    string              `json:"error,omitempty"`
 }
@@ -127,7 +128,7 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (DUT, error) {
 	})
 }
 
-// Check lints a device with every warning on and binds its manifest to its ports. Of a manifest that is wrong itself it tells
+// Check binds the manifest of a device to its ports, and lints it with every warning on: warnings are told and are no error. Of a manifest that is wrong itself it tells
 // that, and what Verilator says of the design where the manifest can be relied on for that.
 func (b *DUTBuild) Check(dut string) (DUT, error) {
 	d, err := b.check(dut, true)
@@ -146,8 +147,9 @@ func (b *DUTBuild) Check(dut string) (DUT, error) {
 func (b *DUTBuild) PortsOf(dut string) (DUT, error) { return b.check(dut, false) }
 
 func (b *DUTBuild) check(dut string, lint bool) (DUT, error) {
-	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) (err error) {
-		d.Ports, err = rtlbridge.Check(m, lint)
+	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) error {
+		c, err := rtlbridge.Check(m, lint)
+		d.Ports, d.Warnings = c.Ports, c.Warnings
 		return err
 	})
 }

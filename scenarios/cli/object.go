@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
@@ -57,7 +58,10 @@ type Object struct {
 
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`
-	Results any      `json:"results,omitempty"` // of measurements
+
+	Clean *rtlbridge.Cleaned `json:"clean,omitempty"`
+
+	Results any `json:"results,omitempty"` // of measurements
 }
 
 // Captured counts what became of the packets in the captures, of one pass over them.
