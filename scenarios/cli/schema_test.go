@@ -109,7 +109,7 @@ func jsonFields(typ reflect.Type) (list []jsonField) {
 		switch {
 		case f.Anonymous && name == "":
 			list = append(list, jsonFields(f.Type)...)
-		case name != "-":
+		case name != "-" && f.IsExported():
 			list = append(list, jsonField{name, strings.Contains(options, "omitempty"), f.Type})
 		}
 	}
