@@ -21,6 +21,8 @@ import (
 
 	"nictwin/scenarios/cli"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
+	"nictwin/scenarios/result/resulttest"
 )
 
 // TestMain makes the program available to scripts, and a second one with commands that go wrong on purpose.
@@ -41,7 +43,10 @@ func panicCommand(*app) *cobra.Command {
 func endCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "end", RunE: func(c *cobra.Command, args []string) error {
 		e := &cli.Ended{Outcome: cli.Mismatch}
-		e.Object = cli.Object{Seed: 5, Findings: []string{"first finding\n  in detail\n", "second finding\n  in detail"}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
+		e.Object = cli.Object{Seed: 5, Findings: []result.Finding{
+			{Domain: result.Run, Text: "first finding\n  in detail\n", Command: "again"},
+			{Domain: result.Run, Text: "second finding\n  in detail", Command: "again"},
+		}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
 		if args[0] == "infrastructure" {
 			e.Outcome, e.Err = cli.Infrastructure, errors.New("the device died")
 		}
@@ -134,7 +139,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 var required = []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles", "sim_ps", "wall_s", "artifacts"}
 
 // cmdObject is "object FILE [FIELD=VALUE | FIELD~PART | !FIELD]...": the file, or stdout, is one line with an object that
-// has the required fields and these. A field of an object within is named by path: rx.in.
+// the published schema allows, and that has the required fields and these. A field of an object within is named by path: rx.in.
 func cmdObject(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: object FILE CONDITION...")
@@ -142,6 +147,11 @@ func cmdObject(ts *testscript.TestScript, neg bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if args[0] == "stdout" && (strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n")) {
 		ts.Fatalf("not one line: %q", text)
+	}
+	schema, err := resulttest.Load(resulttest.Summary)
+	ts.Check(err)
+	if err := schema.Check([]byte(text)); err != nil {
+		ts.Fatalf("docs/schema/summary.json: %v\n%s", err, text)
 	}
 	var o map[string]any
 	dec := json.NewDecoder(strings.NewReader(text))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
 )
 
 // tell tells people how a run ended. found, if it is not nil, is what was found out, shown before a verdict.
@@ -55,9 +56,9 @@ func (a *app) tellHome(out cli.Outcome, err error) {
 const maxShown = 8
 
 // findings shows the most telling one whole and what the others are about.
-func findings(w io.Writer, list []string) {
+func findings(w io.Writer, list []result.Finding) {
 	for i, f := range list {
-		head, rest, _ := strings.Cut(f, "\n")
+		head, rest, _ := strings.Cut(f.Text, "\n")
 		switch {
 		case i == maxShown:
 			say(w, "  and %d more\n", len(list)-i)

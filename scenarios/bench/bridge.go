@@ -79,8 +79,8 @@ func (c *comparison) turn(s *session, o *replay.Options, rec *recording) error {
 	}
 	missing := watch.delayed()
 	if first := rec.run; res.Digest != first.Digest || res.DeviceCycles != first.DeviceCycles {
-		return &MismatchError{"repetition", []string{fmt.Sprintf("cycles %d and digest %s, the run before had %d and %s",
-			res.DeviceCycles, res.Digest, first.DeviceCycles, first.Digest)}}
+		return differs("repetition", fmt.Sprintf("cycles %d and digest %s", res.DeviceCycles, res.Digest),
+			fmt.Sprintf("%d and %s", first.DeviceCycles, first.Digest))
 	}
 	watch = startClock()
 	p, err := rec.play(s.ctx, s.device)

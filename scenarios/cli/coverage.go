@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"nictwin/scenarios/result"
 	"nictwin/scenarios/rtlcov"
 )
 
@@ -15,11 +16,12 @@ type Coverage struct {
 	Exclude  string   // reviewed list of what is left out; empty: nothing is
 	MinLines float64  // percent of the line points, below which it fails
 	MinBits  float64  // percent of the bits
+	Again    string   // the command line that does the same once more
 }
 
 // Report merges and counts. With the report comes an error when the list of exclusions is not what the RTL is. short tells
 // what is below its minimum.
-func (c *Coverage) Report() (r *rtlcov.Report, short []string, err error) {
+func (c *Coverage) Report() (r *rtlcov.Report, short []result.Finding, err error) {
 	for _, m := range []struct {
 		flag string
 		v    float64
@@ -57,7 +59,10 @@ func (c *Coverage) Report() (r *rtlcov.Report, short []string, err error) {
 		least float64
 	}{{"line points", r.Lines, c.MinLines}, {"bits", r.Toggles, c.MinBits}} {
 		if p := m.share.Percent(); p < m.least {
-			short = append(short, fmt.Sprintf("%s: %.1f%% were hit, expected at least %v%%", m.what, p, m.least))
+			short = append(short, result.Finding{
+				Domain: result.Coverage, Field: m.what, Expected: fmt.Sprintf("at least %v%%", m.least), Got: fmt.Sprintf("%.1f%%", p),
+				Text: fmt.Sprintf("%s: %.1f%% were hit, expected at least %v%%", m.what, p, m.least), Command: c.Again,
+			})
 		}
 	}
 	return r, short, errors.Join(wrong)

@@ -12,6 +12,7 @@ import (
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/result"
 )
 
 // Fuzz is a run of random programs as the command line has it.
@@ -75,6 +76,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 		},
 		describe: func(o *Object) {
 			o.Seed = f.Seed // that of the program, if there is one
+			f.settings(e)
 			if e.Result != nil {
 				f.describe(e)
 			}
@@ -175,6 +177,23 @@ func (f *Fuzz) say(format string, a ...any) {
 	}
 }
 
+// settings takes over what was played on, unless it may be wrong.
+func (f *Fuzz) settings(e *FuzzEnded) {
+	o := &e.Object
+	switch {
+	case e.Outcome == Usage:
+		return
+	case f.Program != nil:
+		o.Ports, o.Stall = f.Program.Board.Ports, new(f.Program.Board.Stall)
+	case f.Stall >= 0:
+		o.Stall = new(f.Stall)
+		fallthrough
+	default:
+		o.Ports = f.Ports
+	}
+	o.NIC = f.NIC
+}
+
 // describe takes over what was found.
 func (f *Fuzz) describe(e *FuzzEnded) {
 	r, o := e.Result, &e.Object
@@ -189,7 +208,11 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 	}
 	for i := range r.Failures {
 		x := &r.Failures[i]
-		o.Findings = append(o.Findings, fmt.Sprintf("program %d, %d of its %d operations: %s", x.Number, x.Shrunk, x.Ops, x.Detail))
+		found := x.Finding
+		found.Text = fmt.Sprintf("program %d, %d of its %d operations: %s", x.Number, x.Shrunk, x.Ops, found.Text)
+		found.Program = &result.Program{Number: x.Number, Operations: x.Shrunk, Of: x.Ops, File: x.Program}
+		found.Command = f.again(x)
+		o.Findings = append(o.Findings, found)
 	}
 	if len(r.Failures) > 0 {
 		o.Reproduce = f.again(&r.Failures[0])

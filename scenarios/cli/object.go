@@ -9,11 +9,12 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
 	"nictwin/scenarios/rtlcov"
 )
 
 // Schema is the version of Object; it changes when a field changes its meaning or goes.
-const Schema = 1
+const Schema = 2
 
 // Object is what --json prints: one line, whatever happens. Fields that a command has nothing for are zero.
 type Object struct {
@@ -32,10 +33,16 @@ type Object struct {
 	WallS      float64 `json:"wall_s"`
 	Artifacts  string  `json:"artifacts"` // folder, empty for none
 
-	Cut       []replay.Cut `json:"cut,omitempty"` // artifacts that reached --artifact-mb
-	Error     string       `json:"error,omitempty"`
-	Findings  []string     `json:"findings,omitempty"`  // what differs, most telling first
-	Reproduce string       `json:"reproduce,omitempty"` // command line
+	Cut       []replay.Cut     `json:"cut,omitempty"` // artifacts that reached --artifact-mb
+	Error     string           `json:"error,omitempty"`
+	Findings  []result.Finding `json:"findings,omitempty"`  // what differs, most telling first
+	Reproduce string           `json:"reproduce,omitempty"` // command line
+
+	Captures []string `json:"captures,omitempty"` // files, as they were named
+	NIC      string   `json:"nic,omitempty"`      // rtl or model
+	Dir      string   `json:"dir,omitempty"`      // rx, tx or both
+	Stall    *int     `json:"stall,omitempty"`    // percent; not there where each program or run has its own
+	Ports    int      `json:"ports,omitempty"`    // of the NIC; not there where programs have one or two
 
 	Captured *Captured `json:"captured,omitempty"`
 	Rx       *Rx       `json:"rx,omitempty"`

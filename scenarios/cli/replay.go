@@ -50,6 +50,9 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 		play:    func() error { return r.play(ctx, e) },
 		judge:   func(err error) Outcome { return r.judge(ctx, e.Result, err) },
 		describe: func(o *Object) {
+			if e.Outcome != Usage { // else they may be wrong
+				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = r.Captures, r.NIC, r.Dir, new(r.Stall), r.Ports
+			}
 			if e.Result != nil {
 				o.add(e.Result)
 			}

@@ -88,6 +88,11 @@ func (e *Ended) do(c *Common, w work) {
 	if e.Object.Reproduce == "" && (e.Outcome == Mismatch || e.Outcome == Infrastructure) {
 		e.Object.Reproduce = c.Again
 	}
+	for i := range e.Object.Findings {
+		if f := &e.Object.Findings[i]; f.Command == "" {
+			f.Command = c.Again
+		}
+	}
 	e.leave(dir)
 }
 

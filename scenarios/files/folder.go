@@ -74,6 +74,26 @@ func (f *Folder) fresh(name string) (*os.File, error) {
 	return file, nil
 }
 
+// Open opens a file to be read, which is no link.
+func (f *Folder) Open(name string) (*os.File, error) {
+	if err := f.Replaceable(name); err != nil {
+		return nil, &fs.PathError{Op: "read", Path: f.Path(name), Err: err}
+	}
+	file, err := f.root.Open(name)
+	if err != nil {
+		return nil, f.name(name, err)
+	}
+	return file, nil
+}
+
+// Rename gives a file the name of another, which it replaces.
+func (f *Folder) Rename(from, to string) error {
+	if err := f.Replaceable(to); err != nil {
+		return &fs.PathError{Op: "write", Path: f.Path(to), Err: err}
+	}
+	return f.name(from, f.root.Rename(from, to))
+}
+
 // Remove removes a file, if there is one.
 func (f *Folder) Remove(name string) error {
 	if err := f.Replaceable(name); err != nil {

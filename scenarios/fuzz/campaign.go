@@ -15,6 +15,7 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
+	"nictwin/scenarios/result"
 )
 
 // Options is what is to be played.
@@ -82,11 +83,12 @@ func (o *Options) Validate() error {
 type Failure struct {
 	Number  int    `json:"number"` // of the program, by its seed
 	Key     string `json:"key"`
-	Detail  string `json:"-"`
 	Ops     int    `json:"ops"`     // of the program
 	Shrunk  int    `json:"shrunk"`  // operations that are left of it
 	Trials  int    `json:"trials"`  // programs played to find these
 	Program string `json:"program"` // file, if one was written
+
+	Finding result.Finding `json:"-"`
 }
 
 // Result is what came of it.
@@ -296,7 +298,7 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
 			return true
 		})
 	}
-	f.Shrunk, f.Detail = len(p.Ops), v.detail()
+	f.Shrunk, f.Finding = len(p.Ops), v.finding()
 	if c.Out == "" {
 		return f, nil
 	}
@@ -317,15 +319,17 @@ func (c *campaign) write(name string, text []byte) error {
 	return files.Write(filepath.Join(c.Out, name), text)
 }
 
-// detail is what differs, and where, on several lines.
-func (v *Verdict) detail() string {
+// finding is what differs first.
+func (v *Verdict) finding() result.Finding {
 	switch {
-	case v.found() && v.Err != nil:
-		return v.Report.List[0].Detail() + "\n  then: " + v.Err.Error()
 	case v.found():
-		return v.Report.List[0].Detail()
+		f := result.OfMismatch(v.Report.List[0])
+		if v.Err != nil {
+			f.Text += "\n  then: " + v.Err.Error()
+		}
+		return f
 	case v.Err != nil:
-		return v.Err.Error()
+		return result.OfError(v.Err)
 	}
-	return v.Report.Reason
+	return result.Finding{Domain: result.Run, Text: v.Report.Reason}
 }

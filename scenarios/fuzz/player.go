@@ -15,6 +15,7 @@ import (
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/craft"
+	"nictwin/scenarios/result"
 )
 
 // player plays a program: the driver's side of every operation, and who else takes part.
@@ -102,6 +103,11 @@ type StuckError struct{ What string }
 
 func (e *StuckError) Error() string {
 	return fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", patience, e.What)
+}
+
+// Finding is the error in fields.
+func (e *StuckError) Finding() result.Finding {
+	return result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What, Got: fmt.Sprintf("not within %d cycles", patience)}
 }
 
 // Build makes the board with the NIC under test on it; the kind of NIC is its choice.

@@ -1,6 +1,9 @@
 package replay
 
-import "nictwin/scenarios/board"
+import (
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/capture"
+)
 
 // inFlight keeps the frames of a port that went in and may still be delivered. A NIC may have dropped them: it is not waited
 // for for longer than inFlightBytes, which is twice what the referee waits for and far more than a NIC can hold.
@@ -36,6 +39,14 @@ func (w *inFlight) take(ordinal int) (board.Frame, bool) {
 	w.drop(i)
 	w.trim()
 	return f, true
+}
+
+// origin is where a frame was captured, as long as that is known.
+func (w *inFlight) origin(ordinal int) capture.Origin {
+	if i := ordinal - w.base; i >= 0 && i < len(w.frames) {
+		return w.frames[i].Origin
+	}
+	return capture.Origin{}
 }
 
 func (w *inFlight) drop(i int) {

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/nic"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
+	"nictwin/scenarios/result"
 )
 
 // judge joins the referee to the run, and keeps its clock.
@@ -21,6 +22,9 @@ type judge struct {
 	timed  time.Duration // that judging took; some 50 ns of it a crossing are the clock's
 	closer []func() error
 	cuts   func() []Cut // of the artifacts; nil without
+	frames *frameLog    // likewise
+
+	origins map[*golden.Mismatch]*result.Frame // of mismatches about a frame, noted while it is known
 }
 
 // Cut is an artifact that has reached Options.ArtifactBytes.
@@ -48,7 +52,12 @@ func newJudge(r *Run) (*judge, error) {
 	cfg := golden.DefaultConfig(sizes)
 	cfg.EthHeldBack = board.HeldBack(r.opts.Stall)
 	cfg.TLPStall = r.opts.Stall
-	j := &judge{clock: stopwatch()}
+	j := &judge{clock: stopwatch(), origins: map[*golden.Mismatch]*result.Frame{}}
+	cfg.OnMismatch = func(m *golden.Mismatch) {
+		if m.Frame != nil {
+			j.origins[m] = r.origin(*m.Frame)
+		}
+	}
 	if r.opts.Events && r.opts.Out != "" {
 		if err := j.record(r, &cfg); err != nil {
 			return nil, errors.Join(err, j.Close())
@@ -84,25 +93,17 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	if err != nil {
 		return err
 	}
-	events, frames := trace.NewEvents(ev, r.opts.ArtifactBytes), trace.NewPcapng(png, r.opts.ArtifactBytes)
+	events := trace.NewEvents(ev, r.opts.ArtifactBytes)
+	j.frames = newFrameLog(png, dir, r.opts.ArtifactBytes, func(m *golden.Mismatch) string {
+		f := r.finding(m)
+		return f.Head()
+	})
 	j.cuts = func() []Cut {
-		return append(cutFile(EventsFile, events.Cut()), cutFile(PcapngFile, frames.Cut())...)
+		return append(cutFile(EventsFile, events.Cut()), cutFile(PcapngFile, j.frames.out.Cut())...)
 	}
-	j.closer = append([]func() error{events.Close, frames.Close}, j.closer...)
+	j.closer = append([]func() error{events.Close, j.frames.Close}, j.closer...)
 	r.dev.Observe(events.Observe)
-	cfg.OnFrame = func(e *golden.FrameEvent) {
-		ns := e.Cycle * int64(board.Cycle) / 1000
-		comment := ""
-		if e.Mismatch != nil {
-			comment = e.Mismatch.String()
-		}
-		if e.Expected != nil {
-			frames.Packet(trace.Golden, ns, e.Expected, comment)
-		}
-		if e.Got != nil {
-			frames.Packet(trace.DUT, ns, e.Got, comment)
-		}
-	}
+	cfg.OnFrame = j.frames.compared
 	return nil
 }
 
@@ -132,6 +133,14 @@ func (j *judge) observe(c boundary.Crossing) {
 // on the way counts; one that is stuck has come to its end, which is the
 // finding.
 func (j *judge) finish(playErr error) *golden.Report {
+	rep := j.verdict(playErr)
+	if rep != nil && j.frames != nil {
+		j.frames.found(rep.List)
+	}
+	return rep
+}
+
+func (j *judge) verdict(playErr error) *golden.Report {
 	var stuck *StuckError
 	switch {
 	case playErr == nil:

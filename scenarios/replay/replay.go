@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -97,13 +96,14 @@ func (r *Run) load() error {
 		r.rx = &receive{ports: r.ports, shape: r.shape(), inFlight: make([]inFlight, len(r.ports))}
 		for p, frames := range r.supply.streams() {
 			r.ports[p].Load(board.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
+			r.rx.pass = append(r.rx.pass, frames.pass)
 			r.ports[p].Played = func(_ int, f board.Frame) { r.rx.inFlight[p].add(f) }
 		}
 	}
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, root: r.root, frames: newTurns(r.supply.streams()), longest: r.supply.longest,
+			d: r.drv, root: r.root, frames: newTurns(r.supply.streams()), longest: r.supply.longest, pass: r.supply.frames,
 			total: r.supply.frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
@@ -287,33 +287,6 @@ func (r *Run) allFrames() int {
 		n += r.tx.total
 	}
 	return n
-}
-
-// stuck says what is missing when nothing happens any more.
-func (r *Run) stuck() error {
-	s := fmt.Sprintf("replay: nothing happened for %v while %s", patience, phaseNames[r.phase])
-	if r.rx != nil {
-		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.ports.sent(), r.rx.got)
-	}
-	if r.tx != nil {
-		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out, r.tx.bad)
-	}
-	return &StuckError{s}
-}
-
-// StuckError tells that the NIC stopped answering while work was left: it
-// breaks [C3].
-type StuckError struct{ what string }
-
-func (e *StuckError) Error() string { return e.what }
-
-// atRest makes a finding of a NIC that says that it is busy when all is done and its STATUS reads 0.
-func atRest(err error) error {
-	var restless *rtlbridge.RestlessError
-	if errors.As(err, &restless) {
-		return &StuckError{fmt.Sprintf("replay: STATUS reads 0 and every frame is accounted for, but %v [B8] [C3]", restless)}
-	}
-	return err
 }
 
 // poll reads the receive counters until every frame is accounted for and the

@@ -19,6 +19,7 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/result"
 )
 
 // A NIC that stays busy when all is done breaks the contract; whatever else ends the engine is no finding.
@@ -260,7 +261,7 @@ func TestBreachEndsTheRun(t *testing.T) {
 	require.ErrorAs(t, err, &breach)
 	require.Equal(t, "G6", breach.Rule)
 	require.False(t, res.Pass)
-	require.Contains(t, strings.Join(res.Findings, "\n"), "the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
+	require.Contains(t, strings.Join(result.Texts(res.Findings), "\n"), "the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
 }
 
 // Completions that come twice meet their tags while the next requests are being accepted: they are not for those.

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/result"
 )
 
 // Result is what a replay has found.
@@ -21,9 +22,9 @@ type Result struct {
 	Build      string // hash of the RTL build, empty for the model
 	Checked    uint64 // comparisons by the referee
 	Mismatches uint64
-	Findings   []string   // what is wrong, most telling first
-	Cycles     int64      // until the last crossing, whatever the quantum
-	Sim        simcore.Ps // likewise
+	Findings   []result.Finding // what is wrong, most telling first
+	Cycles     int64            // until the last crossing, whatever the quantum
+	Sim        simcore.Ps       // likewise
 	Wall       time.Duration
 	Shares     *Shares // nil for the model
 
@@ -90,24 +91,27 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	if rep != nil {
 		res.Report, res.Digest, res.Checked, res.Mismatches = rep, rep.Digest, rep.Checked, rep.Mismatches
 		for _, m := range rep.List {
-			res.Findings = append(res.Findings, m.Detail())
+			res.Findings = append(res.Findings, r.finding(m))
 		}
 		switch {
 		case rep.Result == golden.Infrastructure && playErr == nil:
 			playErr = errors.Join(playErr, fmt.Errorf("replay: the run cannot be judged: %s", rep.Reason))
 		case len(rep.List) == 0 && !rep.Passed():
-			res.Findings = append(res.Findings, rep.Reason)
+			res.Findings = append(res.Findings, result.Finding{Domain: result.Run, Text: rep.Reason})
 		}
 	}
 	res.Shares = shares(r.dev.Wall(), r.before, wall, r.judge.timed)
 	if n := r.root.Stray; n > 0 {
-		res.Findings = append(res.Findings, fmt.Sprintf("%d writes of the NIC hit no memory", n))
+		res.Findings = append(res.Findings, result.Finding{
+			Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),
+			Text: fmt.Sprintf("%d writes of the NIC hit no memory", n),
+		})
 	}
 	if playErr != nil {
-		res.Findings = append(res.Findings, playErr.Error())
+		res.Findings = append(res.Findings, result.OfError(playErr))
 	}
 	if err := r.dev.Check(); err != nil {
-		res.Findings = append(res.Findings, err.Error())
+		res.Findings = append(res.Findings, result.OfError(err))
 	}
 	if r.rx != nil {
 		res.Rx = r.rxResult(playErr == nil)
@@ -120,6 +124,9 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 		t := r.tx
 		res.Tx = &TxResult{Posted: t.next, Out: t.out, Refused: t.bad, Bytes: t.bytes, Pieces: t.pieces}
 		res.Findings = append(res.Findings, t.first...)
+	}
+	if err := r.lookUp(res.Findings); err != nil {
+		res.Findings = append(res.Findings, result.OfError(fmt.Errorf("where frames were captured: %w", err)))
 	}
 	res.Pass = len(res.Findings) == 0
 	return res, playErr
@@ -145,7 +152,8 @@ func (r *Run) rxResult(whole bool) *RxResult {
 		}
 	}
 	if whole && sum != uint64(x.In) {
-		r.rx.add("%d frames in, but %d delivered and dropped", x.In, sum)
+		r.rx.add(result.Finding{Rule: "C1", Domain: result.Rx, Field: "frames delivered and dropped", Expected: fmt.Sprint(x.In), Got: fmt.Sprint(sum)},
+			"%d frames in, but %d delivered and dropped", x.In, sum)
 	}
 	return x
 }
