@@ -6,6 +6,12 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ERRCHECK    := github.com/kisielk/errcheck@v1.30.0
 DEMO        := $(sort $(wildcard scenarios/captures/softroce/*.pcap scenarios/captures/synthetic/*.pcap))
 
+# The program knows its revision, whatever GOFLAGS say of that, wherever git can tell.
+VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || echo false)
+
+# Where there is one, the program begins before Go's runtime: cmd/nictwin/entry_linux_amd64.s.
+ENTRY = $(if $(wildcard cmd/nictwin/entry_$(shell go env GOOS)_$(shell go env GOARCH).s),-ldflags=-E=main.entry)
+
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test unit race lint rtl-lint coverage fuzz-smoke bench generate clean mutants
 
@@ -16,8 +22,8 @@ setup: ## install what is missing (Debian packages; Go modules)
 	@scripts/setup.sh
 
 build: ## bin/nictwin
-	@mkdir -p bin
-	go build -trimpath -o $(BIN) ./cmd/nictwin
+	@mkdir -p $(dir $(BIN))
+	go build -trimpath -buildvcs=$(VCS) $(ENTRY) -o $(BIN) ./cmd/nictwin
 
 demo: setup build ## replay the shipped captures through the RTL, both directions, and show the result
 	@$(BIN) replay --nic rtl --dir both --speed 50 --seed 1 --stall 10 --out out/demo $(DEMO)
@@ -31,7 +37,7 @@ unit: ## the Go tests alone
 	go test -timeout 90m ./...
 
 race: ## the packages with goroutines, under the race detector
-	go test -timeout 90m -race ./models/simcore/... ./rtlbridge/...
+	go test -timeout 90m -race ./models/simcore/... ./rtlbridge/... ./scenarios/capture
 
 lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi

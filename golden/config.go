@@ -78,6 +78,8 @@ func (c *Config) Validate() error {
 // the hook returns.
 type FrameEvent struct {
 	Rx       bool // delivered to memory, else sent
+	Known    bool // ID is
+	ID       FrameID
 	Port     int
 	Queue    int
 	Cycle    int64     // at which the device was done with it

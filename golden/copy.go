@@ -79,11 +79,11 @@ func (r *Referee) inTurn(e *txEntry, d *readReq) {
 	}
 	got := fmt.Sprintf("%d B at %#x", d.n, d.addr)
 	if o != nil {
-		r.fail(e.queue.domain(), "D8", "read", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), got,
+		r.failOf(e.subject(), e.queue.domain(), "D8", "read", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), got,
 			r.hdr.String(), e.describe(), o.describe())
 	} else if e.copy.late == readsAfterFailure+1 {
-		r.fail(e.queue.domain(), "D3", "read", fmt.Sprintf("at most %d after a read of the copy failed", readsAfterFailure), got,
-			r.hdr.String(), e.describe())
+		r.failEntry(e, e.queue.domain(), "D3", "read", fmt.Sprintf("at most %d after a read of the copy failed", readsAfterFailure), got,
+			r.hdr.String())
 	}
 }
 
@@ -124,7 +124,7 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 		r.failCopy(best, off, b)
 	} else if o := r.before(best); o != nil {
 		r.past.note(best.queue.domain(), &r.x)
-		r.fail(best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
+		r.failOf(best.subject(), best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
 			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.describe(), o.describe())
 	}
 	r.wrote(best, off, b)
@@ -215,14 +215,14 @@ func (r *Referee) failCopy(e *txEntry, off int, b []byte) {
 	p := &e.pieces[0]
 	switch {
 	case !e.copy.wrote.free(off, off+n):
-		r.fail(d, "D2", "write", "every byte once", "bytes written again: "+place, r.hdr.String(), e.describe())
+		r.failEntry(e, d, "D2", "write", "every byte once", "bytes written again: "+place, r.hdr.String())
 	case !p.got.has(off, off+n) && e.fails != 0:
-		r.fail(d, "D3", "write", "bytes that came", place, r.hdr.String(), e.describe())
+		r.failEntry(e, d, "D3", "write", "bytes that came", place, r.hdr.String())
 	case !p.got.has(off, off+n):
-		r.fail(d, "D2", "write", "bytes that came from the source", place, r.hdr.String(), e.describe())
+		r.failEntry(e, d, "D2", "write", "bytes that came from the source", place, r.hdr.String())
 	default:
 		i := e.buf.differs(off, b)
-		r.fail(d, "D2", "byte", byteText(e.buf.part(off+i, 1)[0], off+i), byteText(b[i], off+i), r.hdr.String(), e.describe())
+		r.failEntry(e, d, "D2", "byte", byteText(e.buf.part(off+i, 1)[0], off+i), byteText(b[i], off+i), r.hdr.String())
 	}
 }
 

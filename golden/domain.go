@@ -22,8 +22,8 @@ const (
 
 // Domain names an ordering domain; Index is the port or queue.
 type Domain struct {
-	Kind  DomainKind
-	Index int
+	Kind  DomainKind `json:"kind"`
+	Index int        `json:"index"`
 }
 
 var domainNames = [...]string{"device", "registers", "counters", "port", "rxq", "txq"}

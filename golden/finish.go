@@ -167,12 +167,12 @@ func (r *Referee) endEntries(q *txq) {
 		}
 		m, _ := r.outcomes(e)
 		if !e.left && (e.plan.Complete || !m.has(nicspec.StatusOk) || e.plan.Send) {
-			r.fail(q.domain(), "T10", "entry", "ended: "+m.String(), "never ended", e.describe())
+			r.failEntry(e, q.domain(), "T10", "entry", "ended: "+m.String(), "never ended")
 			return
 		}
 		r.endSilent(e)
 		if e.plan.Complete {
-			r.fail(q.domain(), "T10", "completion entry", fmt.Sprintf("for entry %d", i), "none", e.describe())
+			r.failEntry(e, q.domain(), "T10", "completion entry", fmt.Sprintf("for entry %d", i), "none")
 			return
 		}
 	}

@@ -32,12 +32,12 @@ func (r *Referee) messageOut() {
 	if f, differ := tlp.Diff(want, &r.hdr); differ {
 		r.fail(d, "D4", f.Field.String(), diffValue(want, f.Field), diffValue(&r.hdr, f.Field), "expected "+want.String(), "got      "+r.hdr.String())
 	} else if !bytes.Equal(r.tx.msg.Data, r.x.TLP.Data) {
-		r.fail(d, "D4", "payload", fmt.Sprintf("%x", r.tx.msg.Data), fmt.Sprintf("%x", r.x.TLP.Data), e.describe())
+		r.failEntry(e, d, "D4", "payload", fmt.Sprintf("%x", r.tx.msg.Data), fmt.Sprintf("%x", r.x.TLP.Data))
 	}
 	if o := r.before(e); !due && o != nil {
-		r.fail(d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), "sent", e.describe(), o.describe())
+		r.failOf(e.subject(), d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), "sent", e.describe(), o.describe())
 	} else if !due {
-		r.fail(d, "D5", "message", "after all reads have come back and all writes have left", "before", e.describe())
+		r.failEntry(e, d, "D5", "message", "after all reads have come back and all writes have left", "before")
 	}
 	if s := e.queue.slot(e.index); s.entry.alt != nil {
 		r.dropReadings(s.entry, e)

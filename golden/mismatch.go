@@ -3,7 +3,16 @@ package golden
 import (
 	"fmt"
 	"strings"
+
+	"nictwin/models/nicspec"
 )
+
+// FrameID names a frame at the NIC's boundary. The one that the device sent and the one that the reference expected have the same.
+type FrameID struct {
+	Sent bool   `json:"sent"` // by a work entry; else it came in
+	Port int    `json:"port"` // at which it came in, or to which its work entry sends it
+	N    uint32 `json:"n"`    // its port_seq [R1], or the wqe_id of its work entry
+}
 
 // Mismatch is one thing that the contract does not allow.
 type Mismatch struct {
@@ -17,7 +26,14 @@ type Mismatch struct {
 	Past     []string `json:"crossings,omitempty"` // the domain's latest crossings, oldest first
 	GoFile   string   `json:"go_file,omitempty"`   // the pair of blocks that is responsible, as far as known
 	RTLFile  string   `json:"rtl_file,omitempty"`
+
+	At    Domain   `json:"at"`              // Domain in parts
+	Index int      `json:"index"`           // of the descriptor or work entry concerned; NoIndex if there is none
+	Frame *FrameID `json:"frame,omitempty"` // the frame concerned, nil if there is none
 }
+
+// NoIndex is the Index of a mismatch that is about no descriptor or work entry.
+const NoIndex = -1
 
 // String is one line: where, what, and the values.
 func (m *Mismatch) String() string {
@@ -77,14 +93,36 @@ func (l *ledger) tally(d, rule, field string) {
 	}
 }
 
+// subject is what a mismatch is about, besides its domain.
+type subject struct {
+	frame *FrameID
+	index int
+}
+
 // fail records a mismatch. Everything it is given is evaluated by the caller,
 // so it is called where a mismatch is certain and nowhere else.
 func (r *Referee) fail(d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
+	return r.failOf(subject{index: NoIndex}, d, rule, field, expected, got, summary...)
+}
+
+// failRx is fail for a frame that came in, which it describes last.
+func (r *Referee) failRx(f *rxFrame, index int, d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
+	s := subject{frame: f.id(), index: index}
+	return r.failOf(s, d, rule, field, expected, got, append(summary, r.describe(f))...)
+}
+
+// failEntry is fail for a work entry, which it describes last.
+func (r *Referee) failEntry(e *txEntry, d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
+	return r.failOf(e.subject(), d, rule, field, expected, got, append(summary, e.describe())...)
+}
+
+func (r *Referee) failOf(s subject, d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
 	l := &r.log
 	l.total++
 	l.tally(d.String(), rule, field)
 	m := &Mismatch{
 		Rule: rule, Domain: d.String(), Cycle: r.now, Field: field, Expected: expected, Got: got, Summary: summary,
+		At: d, Index: s.index, Frame: s.frame,
 	}
 	if r.ofFrame == nil {
 		r.ofFrame = m
@@ -100,6 +138,19 @@ func (r *Referee) fail(d Domain, rule, field, expected, got string, summary ...s
 	}
 	return m
 }
+
+// id names the frame.
+func (f *rxFrame) id() *FrameID { return &FrameID{Port: f.port, N: f.seq} }
+
+// id names the frame that the entry sends, nil if it sends none.
+func (e *txEntry) id() *FrameID {
+	if w := nicspec.Wqe(e.raw[:]); w.Opcode() == nicspec.OpcodeSend {
+		return &FrameID{Sent: true, Port: e.plan.Port, N: w.WqeId()}
+	}
+	return nil
+}
+
+func (e *txEntry) subject() subject { return subject{frame: e.id(), index: int(e.index)} }
 
 // note records something that is not the device's fault.
 func (r *Referee) note(format string, args ...any) {

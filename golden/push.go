@@ -62,7 +62,7 @@ func (r *Referee) unpush(s *txSlot) {
 // does nothing before it is 1 [W2].
 func (r *Referee) pushedEarly(e *txEntry, what string) {
 	if e.pushed && r.tx.offSince <= r.now && int16(e.index-e.queue.fetch) >= 0 {
-		r.fail(e.queue.domain(), "W2", "tx_enable", "1 when a pushed entry starts", fmt.Sprintf("0, and %s of entry %d", what, e.index), e.describe())
+		r.failEntry(e, e.queue.domain(), "W2", "tx_enable", "1 when a pushed entry starts", fmt.Sprintf("0, and %s of entry %d", what, e.index))
 	}
 }
 

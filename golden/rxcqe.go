@@ -29,13 +29,13 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 	s := q.slot(q.ctx.CI)
 	switch {
 	case f == nil:
-		r.fail(q.domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
+		r.failOf(subject{index: int(q.ctx.CI)}, q.domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
 	case f.place == placeDrop: // reported
 		r.endFrame(q, f)
 	case s.state != slotThere:
-		r.fail(q.domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.ctx.CI),
-			e.String(), r.describe(f))
+		r.failRx(f, int(q.ctx.CI), q.domain(), "Q3", "index", "a descriptor that was read", fmt.Sprintf("descriptor %d, which was not", q.ctx.CI),
+			e.String())
 		r.endFrame(q, f)
 	default:
 		a, event := r.deliver(q, s, f, e)
@@ -123,7 +123,7 @@ func (r *Referee) guess(q *rxq, e nicspec.RxCqe) *rxFrame {
 	} else if f.place == placeQueue {
 		want = fmt.Sprint(f.v.Queue)
 	}
-	r.fail(d, rule, field, want, fmt.Sprintf("delivered to queue %d", q.id), e.String(), r.describe(f))
+	r.failRx(f, int(q.ctx.CI), d, rule, field, want, fmt.Sprintf("delivered to queue %d", q.id), e.String())
 	return f
 }
 
@@ -172,8 +172,8 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 	r.inOrder(q, f, e)
 	v := r.verdictFor(f, q, e)
 	if f.rssOpen && v.Hash == e.RssHash() && !r.ver.rss.settleHash(f, v, v.Hash, q.id) {
-		r.fail(q.domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.id),
-			e.String(), r.describe(f))
+		r.failRx(f, int(q.ctx.CI), q.domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.id),
+			e.String())
 	}
 	r.holds(q.domain(), "a frame that is delivered later", f.first, r.now)
 	slot := core.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
@@ -189,14 +189,14 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 	plan := &r.rx.plan
 	core.PlanRx(&q.ctx, v, f.n, &slot, plan)
 	if v.DropCrc && q.ctx.CrcMode == nicspec.CrcModeCheck {
-		r.fail(q.domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered", e.String(), r.describe(f))
+		r.failRx(f, int(q.ctx.CI), q.domain(), "X5", "frame", "dropped: "+nicspec.CntRxDropCrc32c.String(), "delivered", e.String())
 	}
 	if plan.PayLen > int(q.ctx.PayBufSize) {
-		r.fail(q.domain(), "R8", "frame", "dropped: "+nicspec.CntRxDropTooLong.String(), "delivered", e.String(), r.describe(f))
+		r.failRx(f, int(q.ctx.CI), q.domain(), "R8", "frame", "dropped: "+nicspec.CntRxDropTooLong.String(), "delivered", e.String())
 	}
 	if field, want, got, same := nicspec.DiffRxCqe(plan.Cqe[:], e); !same {
-		r.fail(q.domain(), ruleOfField(field), field, want, got, "got      "+e.String(),
-			"expected "+nicspec.RxCqe(plan.Cqe[:]).String(), r.describe(f))
+		r.failRx(f, int(q.ctx.CI), q.domain(), ruleOfField(field), field, want, got, "got      "+e.String(),
+			"expected "+nicspec.RxCqe(plan.Cqe[:]).String())
 	}
 	if plan.MarkCE {
 		core.MarkCE(f.data, &v.Headers)
@@ -213,7 +213,7 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 func (r *Referee) inOrder(q *rxq, f *rxFrame, e nicspec.RxCqe) {
 	seen := &q.seen[f.port]
 	if seen.any && int32(f.seq-seen.seq) <= 0 && f.place != placeQueue {
-		r.fail(q.domain(), "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.seq), e.String(), r.describe(f))
+		r.failRx(f, int(q.ctx.CI), q.domain(), "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", seen.seq), fmt.Sprint(f.seq), e.String())
 	}
 	seen.any, seen.seq = true, f.seq
 }
@@ -296,16 +296,16 @@ func (r *Referee) comparePart(q *rxq, s *rxSlot, f *rxFrame, part, from, n int) 
 		if at := sh.have.gap(n); at < n {
 			r.failMissing(q, s, f, part, from, at, n)
 		} else {
-			r.fail(q.domain(), "R10", fmt.Sprintf("%s buffer byte %d", partNames[part], n), "not written",
-				fmt.Sprintf("written, up to byte %d", sh.have.end()-1), r.describe(f))
+			r.failRx(f, int(s.index), q.domain(), "R10", fmt.Sprintf("%s buffer byte %d", partNames[part], n), "not written",
+				fmt.Sprintf("written, up to byte %d", sh.have.end()-1))
 		}
 		return
 	}
 	if got := sh.data[:n]; !bytes.Equal(want, got) {
 		i := firstDifference(want, got)
 		field := fieldAt(f.data, &f.v.Headers, from+i)
-		r.fail(q.domain(), q.ruleOfByte(field), field, byteText(want[i], from+i),
-			byteText(got[i], from+i), slotText(q.id, s.index, part, i), r.describe(f))
+		r.failRx(f, int(s.index), q.domain(), q.ruleOfByte(field), field, byteText(want[i], from+i),
+			byteText(got[i], from+i), slotText(q.id, s.index, part, i))
 	}
 }
 
@@ -321,8 +321,8 @@ func (q *rxq) ruleOfByte(field string) string {
 }
 
 func (r *Referee) failMissing(q *rxq, s *rxSlot, f *rxFrame, part, from, at, n int) {
-	r.fail(q.domain(), "P9", fieldAt(f.data, &f.v.Headers, from+at), "written before the completion entry",
-		"not written", slotText(q.id, s.index, part, at)+fmt.Sprintf(" of %d", n), r.describe(f))
+	r.failRx(f, int(s.index), q.domain(), "P9", fieldAt(f.data, &f.v.Headers, from+at), "written before the completion entry",
+		"not written", slotText(q.id, s.index, part, at)+fmt.Sprintf(" of %d", n))
 }
 
 func firstDifference(a, b []byte) int {
@@ -362,6 +362,6 @@ func (r *Referee) tellDelivered(q *rxq, s *rxSlot, f *rxFrame, plan *core.RxPlan
 		}
 	}
 	r.rx.joined = got
-	r.rx.event = FrameEvent{Rx: true, Port: f.port, Queue: q.id, Cycle: r.now, Expected: f.data, Got: got, Mismatch: r.ofFrame}
+	r.rx.event = FrameEvent{Rx: true, Known: true, ID: FrameID{Port: f.port, N: f.seq}, Port: f.port, Queue: q.id, Cycle: r.now, Expected: f.data, Got: got, Mismatch: r.ofFrame}
 	r.cfg.OnFrame(&r.rx.event)
 }

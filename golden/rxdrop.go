@@ -153,5 +153,5 @@ func (r *Referee) failLost(f *rxFrame) {
 	if f.place == placeQueue {
 		d = Domain{DomainRxq, int(f.v.Queue)}
 	}
-	r.fail(d, "R10", "frame", "delivered", "dropped or never delivered", r.describe(f))
+	r.failRx(f, NoIndex, d, "R10", "frame", "delivered", "dropped or never delivered")
 }

@@ -95,11 +95,11 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 		wait = true
 	}
 	if wait && c.Index() == e.index && e.plan.Copy {
-		r.fail(q.domain(), "D6", "completion entry", "after the last write and the message of its copy", "before", c.String(), e.describe())
+		r.failEntry(e, q.domain(), "D6", "completion entry", "after the last write and the message of its copy", "before", c.String())
 		return
 	}
 	if wait && c.Index() == e.index {
-		r.fail(q.domain(), "T10", "frame", "left before its completion entry", "not yet", c.String(), e.describe())
+		r.failEntry(e, q.domain(), "T10", "frame", "left before its completion entry", "not yet", c.String())
 		return
 	}
 	status := got
@@ -107,7 +107,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 		status = m.first()
 	}
 	if status == nicspec.StatusOk && !e.plan.Complete {
-		r.fail(q.domain(), "T10", "index", "no completion entry: f_complete is 0", fmt.Sprint(c.Index()), c.String(), e.describe())
+		r.failEntry(e, q.domain(), "T10", "index", "no completion entry: f_complete is 0", fmt.Sprint(c.Index()), c.String())
 		return
 	}
 	var want [nicspec.CqeBytes]byte
@@ -132,7 +132,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	case "phase":
 		rule = "Q8"
 	}
-	r.fail(q.domain(), rule, field, exp, g, "got      "+c.String(), "expected "+nicspec.TxCqe(want[:]).String(), e.describe())
+	r.failEntry(e, q.domain(), rule, field, exp, g, "got      "+c.String(), "expected "+nicspec.TxCqe(want[:]).String())
 }
 
 // reattribute settles which reads were for an entry that ended with a status.

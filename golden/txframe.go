@@ -45,28 +45,33 @@ func (r *Referee) queueFrameOut() {
 	}
 	e := s.entry
 	if !bytes.Equal(e.frame, f.Data) && r.failFrame(q, e, f.Data) {
-		r.tellSent(q, e.frame, f.Data)
+		r.tellSent(q, e, f.Data)
 		return
 	}
 	if e.plan.Port != r.x.Port {
-		r.fail(q.domain(), "T9", "port", fmt.Sprint(e.plan.Port), fmt.Sprint(r.x.Port), e.describe())
+		r.failEntry(e, q.domain(), "T9", "port", fmt.Sprint(e.plan.Port), fmt.Sprint(r.x.Port))
 	}
 	r.pushedEarly(e, "a frame")
 	if e.count > 0 {
 		r.leaves(q.domain(), "a frame that was read")
 	}
-	r.tellSent(q, e.frame, f.Data)
+	r.tellSent(q, e, f.Data)
 	e.left, e.sent, e.gone = true, len(f.Data), r.now
 	q.emit = e.index + 1
 	r.ended(q, e.index+1)
 	r.settleEntries(q)
 }
 
-func (r *Referee) tellSent(q *txq, want, got []byte) {
+// tellSent hands a frame that left to the hook. e is its entry, nil if none is known.
+func (r *Referee) tellSent(q *txq, e *txEntry, got []byte) {
 	if r.cfg.OnFrame == nil {
 		return
 	}
-	r.tx.event = FrameEvent{Port: r.x.Port, Queue: q.id, Cycle: r.now, Expected: want, Got: got, Mismatch: r.ofFrame}
+	r.tx.event = FrameEvent{Port: r.x.Port, Queue: q.id, Cycle: r.now, Got: got, Mismatch: r.ofFrame}
+	if e != nil {
+		r.tx.event.Expected, r.tx.event.ID = e.frame, FrameID{Sent: true, Port: e.plan.Port, N: nicspec.Wqe(e.raw[:]).WqeId()}
+		r.tx.event.Known = true
+	}
 	r.cfg.OnFrame(&r.tx.event)
 }
 
@@ -179,10 +184,11 @@ func (r *Referee) failSender(q *txq, e *txEntry, rule, field, want string) {
 		return
 	}
 	var about []string
+	s := subject{index: NoIndex}
 	if e != nil {
-		about = append(about, e.describe())
+		about, s = append(about, e.describe()), e.subject()
 	}
-	r.fail(q.domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
+	r.failOf(s, q.domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
 }
 
 // failFrame reports a frame that differs from the one that was due. It reports
@@ -193,19 +199,19 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 		return true
 	}
 	if later := r.laterEntry(q, e, got); later != nil {
-		r.fail(q.domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.index), fmt.Sprintf("that of entry %d", later.index),
+		r.failOf(e.subject(), q.domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.index), fmt.Sprintf("that of entry %d", later.index),
 			e.describe(), later.describe())
 		later.left, later.sent = true, len(got)
 		return true
 	}
 	if len(got) != len(e.frame) {
-		r.fail(q.domain(), "T5", "frame length", fmt.Sprint(len(e.frame)), fmt.Sprint(len(got)), e.describe())
+		r.failEntry(e, q.domain(), "T5", "frame length", fmt.Sprint(len(e.frame)), fmt.Sprint(len(got)))
 		return false
 	}
 	i := firstDifference(e.frame, got)
 	var h core.Headers
 	core.Parse(e.frame, r.ver.now.RocePort, &h)
-	r.fail(q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), byteText(e.frame[i], i), byteText(got[i], i), e.describe())
+	r.failEntry(e, q.domain(), e.ruleOfByte(&h, i), fieldAt(e.frame, &h, i), byteText(e.frame[i], i), byteText(got[i], i))
 	return false
 }
 
@@ -261,7 +267,7 @@ func (r *Referee) otherQueue(q *txq, data []byte) *txEntry {
 func (r *Referee) failTuser(e *txEntry) {
 	d := e.queue.domain()
 	r.past.note(d, &r.x)
-	r.fail(d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue), e.describe())
+	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue))
 	e.left, e.sent = true, len(r.x.Frame.Data)
 	e.queue.emit = e.index + 1
 	r.ended(e.queue, e.index+1)

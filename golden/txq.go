@@ -157,7 +157,7 @@ func (r *Referee) forgetTx(q *txq, rule, field string) {
 		s := q.slot(i)
 		if e := s.entry; e != nil {
 			if e.started() && !e.mayBeOver() && !r.shared(e) {
-				r.fail(q.domain(), rule, field, "1 while an entry is at work", "0", e.describe())
+				r.failEntry(e, q.domain(), rule, field, "1 while an entry is at work", "0")
 			}
 			r.uncertainEnd(e)
 			r.release(e)

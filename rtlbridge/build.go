@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 )
@@ -37,7 +36,7 @@ func (v Variant) Plays() bool {
 type BuildOptions struct {
 	Variant    Variant
 	CacheDir   string    // default $NICTWIN_CACHE, else the user's cache folder
-	HarnessDir string    // default: found near the manifest, the working folder or the program
+	HarnessDir string    // default: that of SetHarness
 	Compiler   string    // default clang++ if there is one, else g++
 	Training   string    // recording (LaunchOptions.Record) that a tuned build is made with; without one, it must be in the cache
 	Log        io.Writer // progress, one line per step; nil: none
@@ -69,6 +68,8 @@ func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
 
 const classPrefix = "Vdut" // Verilator's name for the top-level class
 
+const recordFile = "device.json"
+
 // deviceRecord is what the cache keeps about a build.
 type deviceRecord struct {
 	Hash     string    `json:"hash"`
@@ -81,18 +82,22 @@ type deviceRecord struct {
 }
 
 type builder struct {
-	m     *Manifest
-	o     BuildOptions
-	tools *toolchain
-	src   *sourceSet
-	hash  *hasher
-	sum   [32]byte
-	home  string // harness folder
-	work  string // scratch folder, becomes the cache entry
+	m       *Manifest
+	o       BuildOptions
+	tools   *toolchain
+	src     *sourceSet
+	hash    *hasher
+	sum     [32]byte
+	home    string   // harness folder
+	scratch *scratch // becomes the cache entry
+	work    string   // its folder
+
+	link, linkHome string // where linkDesign made its link; the folder that it made for it
+	wrapper        string // source of a module around the design, "" if it needs none
 }
 
 // Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *RefusedError,
-// *ManifestError.
+// *DesignError, *ManifestError.
 func Build(m *Manifest, o BuildOptions) (*Device, error) {
 	begin := time.Now()
 	b, err := prepare(m, o)
@@ -109,7 +114,7 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
 	}
-	unlock, err := buildLock.lock(o.context(), entry+".lock", b.logf)
+	unlock, err := buildLock.lock(o.context(), entry+lockExt, b.logf)
 	if err != nil {
 		return nil, err
 	}
@@ -148,89 +153,25 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if b.tools, err = findTools(o.Compiler); err != nil {
 		return nil, err
 	}
+	if err := b.tools.makes(o.Variant); err != nil {
+		return nil, err
+	}
 	if b.src, err = m.expandSources(); err != nil {
 		return nil, err
 	}
-	if b.home, err = findHarness(o.HarnessDir, m.Dir()); err != nil {
+	if b.home, err = findHarness(o.HarnessDir); err != nil {
 		return nil, err
 	}
 	b.hash, err = buildHash(m, b.src, b.home, b.tools, o.Variant, flags)
 	return b, err
 }
 
-// Check verilates a manifest's sources and binds the manifest to the ports found, without compiling. With lint, warnings
-// of `verilator -Wall` are errors too.
-func Check(m *Manifest, lint bool) ([]PinPort, error) {
-	b, err := prepare(m, BuildOptions{})
-	if err != nil {
+func (b *builder) load(entry string) (*Device, error) {
+	record := filepath.Join(entry, recordFile)
+	if err := use(record); err != nil {
 		return nil, err
 	}
-	if b.work, err = os.MkdirTemp("", "nictwin-check-"); err != nil {
-		return nil, fmt.Errorf("check: %w", err)
-	}
-	defer os.RemoveAll(b.work)
-	var lintErr error
-	if lint {
-		lintErr = b.lint()
-	}
-	ports, err := b.verilate()
-	var same *BuildError
-	var refusal *RefusedError
-	var fault *ManifestError
-	switch {
-	case errors.As(err, &refusal), errors.As(refused(m, b.src, lintErr), &fault):
-		lintErr = nil // which says the same
-	case err == nil:
-		_, err = bind(m, ports)
-	case lintErr != nil && errors.As(err, &same):
-		err = nil // the linter has told it
-	}
-	return ports, errors.Join(lintErr, err)
-}
-
-// lint has Verilator look at the design with every warning on.
-func (b *builder) lint() error {
-	dir := filepath.Join(b.work, "lint") // some options write there even so
-	args := append([]string{"--lint-only", "-Wall", "--assert", "--no-timing", "--Mdir", dir}, b.sourceArgs()...)
-	_, err := runTool("lint of "+b.m.Top, b.m.Dir(), b.tools.verilator, args...)
-	return err
-}
-
-// verilatorFields are those of a manifest that say what Verilator reads, and how.
-var verilatorFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
-
-// LintFaulty lints the design of a manifest that LoadManifest refuses, so that both can be told at once: nil where nothing
-// is wrong with it, or where it is not known what the design is, since a fault is in a field that says so.
-func LintFaulty(path string) error {
-	path, text, err := readManifest(path)
-	if err != nil {
-		return nil
-	}
-	m, wrong, _ := parseManifest(path, text)
-	if m == nil {
-		return nil
-	}
-	for _, field := range wrong {
-		if field = topField(field); field == "" || slices.Contains(verilatorFields, field) {
-			return nil
-		}
-	}
-	b := &builder{m: m}
-	var errTools, errSources error
-	b.tools, errTools = findTools("")
-	b.src, errSources = m.expandSources()
-	if err := errors.Join(errTools, errSources); err != nil {
-		return err
-	}
-	if b.work, err = os.MkdirTemp("", "nictwin-check-"); err != nil {
-		return fmt.Errorf("check: %w", err)
-	}
-	defer os.RemoveAll(b.work)
-	return refused(m, b.src, b.lint())
-}
-
-func (b *builder) load(entry string) (*Device, error) {
-	text, err := os.ReadFile(filepath.Join(entry, "device.json"))
+	text, err := os.ReadFile(record)
 	if err != nil {
 		return nil, err
 	}
@@ -282,18 +223,17 @@ func (b *builder) logf(format string, args ...any) {
 
 // create builds in a scratch folder beside the entry and moves it into place whole.
 func (b *builder) create(cache, entry string) (*Device, error) {
-	err := sweep(cache)
-	if err == nil {
-		b.work, err = os.MkdirTemp(cache, scratchPrefix)
+	if err := sweep(cache); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
+	if err := b.makeScratch(); err != nil {
+		return nil, err
 	}
-	defer os.RemoveAll(b.work)
+	defer b.cleanUp()
 	b.logf("verilating %s", b.m.Top)
 	early := make(chan error, 1)
 	go func() { early <- b.ahead(cache) }()
-	ports, err := b.verilate()
+	ports, err := b.translate()
 	if err := errors.Join(err, <-early); err != nil {
 		return nil, err
 	}
@@ -323,17 +263,11 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 			return nil, err
 		}
 	}
-	if err := b.writeRecord(ports); err != nil {
+	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(b.work, 0o755); err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	if err := os.RemoveAll(entry); err != nil { // a damaged one, else load would have taken it
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	if err := os.Rename(b.work, entry); err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
+	if err := b.scratch.become(entry); err != nil {
+		return nil, err
 	}
 	return b.load(entry)
 }
@@ -351,7 +285,7 @@ func (b *builder) writeRecord(ports []PinPort) error {
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(b.work, "device.json"), text, 0o644)
+		err = os.WriteFile(filepath.Join(b.work, recordFile), text, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("build cache: %w", err)

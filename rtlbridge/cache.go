@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+	"sync/atomic"
 )
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
-const buildSchema = "nictwin-rtl-5"
+const buildSchema = "nictwin-rtl-6"
 
 const maxIncludeTree = 20_000 // files under one include folder
 
@@ -42,57 +42,25 @@ func cacheRoot(dir string) (string, error) {
 	return dir, nil
 }
 
-// Scratch folders lie in the cache until a build is whole. One that is older than any build can be was left by a process
-// that was killed.
-const (
-	scratchPrefix = "build-"
-	scratchAge    = 24 * time.Hour
-)
+// harnessDir is the folder of SetHarness.
+var harnessDir atomic.Pointer[string]
 
-// sweep removes scratch folders that nobody works in any more.
-func sweep(cache string) error {
-	old, err := filepath.Glob(filepath.Join(cache, scratchPrefix+"*"))
-	if err != nil {
-		return err
-	}
-	for _, dir := range old {
-		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > scratchAge {
-			_ = os.RemoveAll(dir) // it may be another user's; it is in nobody's way
-		}
-	}
-	return nil
-}
+// SetHarness names the folder of the C++ harness for builds that name none. It is compiled into every device, so nobody but
+// the program says where it is: neither the folder of a manifest nor the working folder does.
+func SetHarness(dir string) { harnessDir.Store(&dir) }
 
-// findHarness locates verilator/harness: next to the manifest, above the working folder or above the executable.
-func findHarness(given, manifestDir string) (string, error) {
+// findHarness is the folder of the harness, of a build that names one or not.
+func findHarness(given string) (string, error) {
+	if dir := harnessDir.Load(); given == "" && dir != nil {
+		given = *dir
+	}
 	if given == "" {
-		given = os.Getenv("NICTWIN_HARNESS")
+		return "", errors.New("the folder of the harness (verilator/harness) is not known: name it by BuildOptions.HarnessDir or SetHarness")
 	}
-	if given != "" {
-		if isHarness(given) {
-			return filepath.Abs(given)
-		}
+	if !isHarness(given) {
 		return "", fmt.Errorf("%s is not the harness: it has no device.hpp", given)
 	}
-	starts := []string{manifestDir, "."}
-	if exe, err := os.Executable(); err == nil {
-		starts = append(starts, filepath.Dir(exe))
-	}
-	for _, s := range starts {
-		abs, err := filepath.Abs(s)
-		if err != nil {
-			continue
-		}
-		for d := abs; ; d = filepath.Dir(d) {
-			if h := filepath.Join(d, "verilator", "harness"); isHarness(h) {
-				return h, nil
-			}
-			if d == filepath.Dir(d) {
-				break
-			}
-		}
-	}
-	return "", errors.New("verilator/harness not found above the manifest, the working folder or the program; set NICTWIN_HARNESS")
+	return filepath.Abs(given)
 }
 
 func isHarness(dir string) bool {

@@ -2,7 +2,6 @@ package rtlbridge
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -23,7 +22,7 @@ func verilatorFlags(v Variant) ([]string, error) {
 		"-Werror-USERFATAL", "-Werror-USERERROR", // $fatal and $error at elaboration: the design refuses its parameters
 	}
 	if v == VariantSpeed || v == VariantTuned {
-		f = append(f, "--x-initial", "fast")
+		f = append(f, "--x-initial", "fast", "--no-assert") // newer Verilators assert unless told otherwise
 	} else {
 		f = append(f, "--x-initial", "unique")
 	}
@@ -43,30 +42,50 @@ func verilatorFlags(v Variant) ([]string, error) {
 	return f, nil
 }
 
-// sourceArgs names the design to Verilator, with paths relative to the manifest so that messages are short.
-func (b *builder) sourceArgs() []string {
+// sourceArgs names the design to Verilator.
+func (b *builder) sourceArgs() ([]string, error) {
 	args := []string{"--top-module", b.m.Top}
+	if b.wrapper != "" {
+		args[1] = wrapperModule
+	}
+	define := func(def string) {
+		if strings.Contains(def, "=") {
+			args = append(args, "-D"+def)
+		} else { // -DEBUG would be Verilator's own -debug
+			args = append(args, "+define+"+def)
+		}
+	}
 	for _, k := range sortedKeys(b.m.Defines) {
 		if v := b.m.Defines[k]; v != "" {
-			args = append(args, "-D"+k+"="+v)
+			define(k + "=" + v)
 		} else {
-			args = append(args, "-D"+k)
+			define(k)
 		}
 	}
 	for _, d := range b.src.defines {
-		args = append(args, "-D"+d)
+		define(d)
 	}
 	for _, k := range sortedKeys(b.m.Parameters) {
-		args = append(args, "-G"+k+"="+b.m.Parameters[k])
+		args = append(args, parameterFlag+k+"="+b.m.Parameters[k])
 	}
 	for _, d := range b.src.incDirs {
-		args = append(args, "-I"+b.m.rel(d))
+		args = append(args, "-I"+b.path(d))
 	}
-	args = append(args, b.m.VerilatorFlags...)
+	flags, err := b.flagArgs()
+	if err != nil {
+		return nil, err
+	}
+	args = append(args, flags...)
+	if b.wrapper != "" { // it gives them itself
+		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, parameterFlag) })
+	}
 	for _, f := range b.src.files {
-		args = append(args, b.m.rel(f))
+		args = append(args, b.path(f))
 	}
-	return args
+	if b.wrapper != "" {
+		args = append(args, b.wrapper)
+	}
+	return args, nil
 }
 
 func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
@@ -78,11 +97,13 @@ func (b *builder) verilate() ([]PinPort, error) {
 		return nil, err
 	}
 	args := append([]string{"--cc", "--prefix", classPrefix, "--Mdir", b.objDir()}, flags...)
-	args = append(args, b.sourceArgs()...)
-	if _, err := runTool("verilating "+b.m.Top, b.m.Dir(), b.tools.verilator, args...); err != nil {
-		return nil, refused(b.m, b.src, err)
+	if _, err := b.verilator("verilating", args...); err != nil {
+		return nil, err
 	}
 	if err := b.checkDependencies(); err != nil {
+		return nil, err
+	}
+	if err := b.relocate(); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(filepath.Join(b.objDir(), classPrefix+".h"))
@@ -92,7 +113,7 @@ func (b *builder) verilate() ([]PinPort, error) {
 	defer f.Close()
 	ports, err := parsePorts(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.m.Top, err)
+		return nil, b.m.errorf("top", "top %s: %v", b.m.Top, err)
 	}
 	return ports, nil
 }
@@ -104,14 +125,13 @@ func (b *builder) checkDependencies() error {
 	if err != nil {
 		return fmt.Errorf("verilated dependencies: %w", err)
 	}
-	_, deps, _ := strings.Cut(string(text), " : ")
+	_, deps, _ := strings.Cut(strings.ReplaceAll(string(text), b.link+"/", ""), " : ")
 	for _, d := range strings.Fields(deps) {
 		if d == "\\" || strings.HasSuffix(d, ":") {
 			continue
 		}
 		abs := b.m.abs(d)
-		base := filepath.Base(abs)
-		if b.hash.seen[abs] || strings.HasPrefix(base, "verilator_bin") || base == "verilated_std.sv" {
+		if b.hash.seen[abs] || b.tools.own(abs) {
 			continue
 		}
 		return &ManifestError{Path: b.m.Path, Line: b.m.line("sources"),
@@ -167,7 +187,7 @@ func (b *builder) ahead(cache string) error {
 
 // ownUnits are the parts of the harness that are the same for every design.
 func (b *builder) ownUnits() []unit {
-	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen")
+	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen", "admission", "files")
 }
 
 func units(dir, objDir, opt string, names ...string) []unit {
@@ -229,9 +249,14 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 	}
 	args = append(args, "-pthread", "-latomic")
 	if b.o.Variant == VariantWaves {
-		args = append(args, "-lz")
+		args = append(args, b.tools.waveLibraries()...)
 	}
-	_, err := runTool("linking "+b.m.Name, b.work, b.tools.cxx, args...)
+	return b.cxx("linking "+b.m.Name, args...)
+}
+
+// cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch folder.
+func (b *builder) cxx(step string, args ...string) error {
+	_, err := runToolWith([]string{"TMPDIR=" + b.work}, step, b.work, b.tools.cxx, args...)
 	return err
 }
 
@@ -327,9 +352,9 @@ func (b *builder) compileAll(units []unit) error {
 
 // compileOne writes the object beside its place and moves it there, so that a broken one is never found.
 func (b *builder) compileOne(u unit) error {
-	tmp := u.obj + fmt.Sprintf(".%x.tmp", sha256.Sum256([]byte(b.work)))[:20]
+	tmp := u.obj + unfinishedObject(b.work)
 	args := append(append(b.cxxFlags(), u.flags...), "-c", "-o", tmp, u.src)
-	if _, err := runTool("compiling "+filepath.Base(u.src), b.work, b.tools.cxx, args...); err != nil {
+	if err := b.cxx("compiling "+filepath.Base(u.src), args...); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp, u.obj); err != nil {

@@ -90,6 +90,35 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
+// TestStartDropsInputs: inputs that were added and not sent belong to the run in which they were added.
+func TestStartDropsInputs(t *testing.T) {
+	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	require.ErrorContains(t, c.Add(0, 0, make([]byte, 4), frame(64, 1)), "the device has not been started")
+	require.ErrorContains(t, c.AddCredits(1, 0, 1), "the device has not been started")
+	require.ErrorContains(t, c.SendRun(1), "the device has not been started")
+	run := func(cycles uint32) (inputs int) {
+		require.NoError(t, c.SendRun(cycles))
+		r, err := c.Recv()
+		require.NoError(t, err)
+		var e Record
+		for ok := true; ok; {
+			ok, err = c.Next(r, &e)
+			require.NoError(t, err)
+			if ok && e.Kind == EventIn {
+				inputs++
+			}
+		}
+		return inputs
+	}
+	require.NoError(t, c.Start(c.NewStart(1)))
+	require.NoError(t, c.Add(0, 0, make([]byte, 4), frame(64, 1)))
+	require.Equal(t, 1, run(100))
+	require.NoError(t, c.Add(0, 100, make([]byte, 4), frame(64, 2)))
+	require.NoError(t, c.Start(c.NewStart(1)))
+	require.Zero(t, run(300))
+	require.NoError(t, c.Close())
+}
+
 func TestBuildIsCached(t *testing.T) {
 	fifo(t, VariantSpeed)
 	m, err := LoadManifest(filepath.Dir(fifoManifest))

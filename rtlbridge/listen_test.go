@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // TestListen: a device of another's making is reached by address and token.
@@ -19,29 +20,20 @@ func TestListen(t *testing.T) {
 	path, token, file := socketPath(t), [32]byte{1, 2, 3}, "token"
 	require.NoError(t, os.WriteFile(file, []byte(fmt.Sprintf("%x\n", token)), 0o600))
 	for _, at := range []string{"unix:" + path, "tcp:127.0.0.1:0"} {
-		for _, x := range []struct {
-			token [32]byte
-			hash  string
-			cause string
-		}{
-			{token, d.HashString(), ""},
-			{[32]byte{1, 2, 4}, "", "wrong token"},
-			{token, strings.Repeat("0", 64), "the device was built as"},
-		} {
-			address := listen(t, d, at, file)
-			c, err := Dial(address, DialOptions{Token: x.token, BuildHash: x.hash})
-			if x.cause != "" {
-				require.ErrorContains(t, err, x.cause)
-				continue
-			}
-			require.NoError(t, err)
-			require.NoError(t, c.Start(c.NewStart(1)))
-			require.NoError(t, c.SendRun(100))
-			r, err := c.Recv()
-			require.NoError(t, err)
-			require.EqualValues(t, 100, r.Cycles)
-			require.NoError(t, c.Close())
-		}
+		_, err := Dial(listen(t, d, at, file), DialOptions{Token: token, BuildHash: strings.Repeat("0", 64)})
+		require.ErrorContains(t, err, "the device was built as")
+
+		address := listen(t, d, at, file)
+		_, err = Dial(address, DialOptions{Token: [32]byte{1, 2, 4}})
+		require.ErrorContains(t, err, "wrong token")
+		c, err := Dial(address, DialOptions{Token: token, BuildHash: d.HashString()})
+		require.NoError(t, err, "the device goes on listening")
+		require.NoError(t, c.Start(c.NewStart(1)))
+		require.NoError(t, c.SendRun(100))
+		r, err := c.Recv()
+		require.NoError(t, err)
+		require.EqualValues(t, 100, r.Cycles)
+		require.NoError(t, c.Close())
 	}
 	_, err := Dial("http://localhost", DialOptions{})
 	require.ErrorContains(t, err, "needs unix:/path or tcp:A.B.C.D:port")
@@ -115,6 +107,16 @@ func TestListenFile(t *testing.T) {
 	require.FileExists(t, path)
 }
 
+// refusedArguments runs a device with arguments that it must refuse, and returns what it says.
+func refusedArguments(t *testing.T, d *Device, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(d.Binary, args...).CombinedOutput()
+	bad, ok := errors.AsType[*exec.ExitError](err)
+	require.True(t, ok, "%s: %v", args, err)
+	require.Equal(t, 2, bad.ExitCode(), args)
+	return string(out)
+}
+
 func TestArgumentsOfADevice(t *testing.T) {
 	d := fifo(t, VariantSpeed)
 	for _, c := range []struct{ args, wants string }{
@@ -126,15 +128,47 @@ func TestArgumentsOfADevice(t *testing.T) {
 		{"--playback x --wave-from 1e3", "--wave-from 1e3: needs a number"},
 		{"--bogus", "unknown option --bogus"},
 		{"--listen tcp:127.0.0.1:0", "--listen needs --token-file FILE"},
+		{"--listen tcp:0.0.0.0:0 --token-file t", "--listen tcp:0.0.0.0:0: other machines can reach it"},
+		{"--listen tcp:127.0.0.1:0 --allow-remote", "--allow-remote: has no effect without --listen on a tcp address off 127.0.0.0/8"},
+		{"--fd 3 --allow-remote", "--allow-remote: has no effect"},
 	} {
-		out, err := exec.Command(d.Binary, strings.Fields(c.args)...).CombinedOutput()
-		bad, ok := errors.AsType[*exec.ExitError](err)
-		require.True(t, ok, "%s: %v", c.args, err)
-		require.Equal(t, 2, bad.ExitCode(), c.args)
-		require.Contains(t, string(out), c.wants, c.args)
-		require.Contains(t, string(out), "usage: dut", c.args)
+		out := refusedArguments(t, d, strings.Fields(c.args)...)
+		require.Contains(t, out, c.wants, c.args)
+		require.Contains(t, out, "usage: dut", c.args)
 	}
 	help, err := exec.Command(d.Binary, "--help").Output()
 	require.NoError(t, err)
 	require.Contains(t, string(help), "usage: dut")
+	require.Contains(t, string(help), "--allow-remote")
+}
+
+// TestFilesOfADevice: a token and a recording are regular files, the token its owner's alone. Nothing else is waited for.
+func TestFilesOfADevice(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	t.Chdir(t.TempDir())
+	token := fmt.Appendf(nil, "%x", [32]byte{1})
+	require.NoError(t, unix.Mkfifo("pipe", 0o600))
+	require.NoError(t, os.Mkdir("folder", 0o700))
+	require.NoError(t, os.WriteFile("long", make([]byte, 4097), 0o600))
+	require.NoError(t, os.WriteFile("two", append(token, token...), 0o600))
+	listening := "--listen tcp:127.0.0.1:0 --token-file "
+	for _, c := range []struct{ args, wants string }{
+		{listening + "pipe", "--token-file pipe: is a pipe; a regular file is needed"},
+		{listening + "folder", "--token-file folder: is a folder"},
+		{listening + "/dev/zero", "--token-file /dev/zero: is a device or a socket"},
+		{listening + "none", "--token-file none: No such file"},
+		{listening + "long", "--token-file long: is longer than 4096 bytes"},
+		{listening + "two", "--token-file two: the token needs 64 hexadecimal digits"},
+		{"--playback pipe", "playback: pipe: is a pipe"},
+		{"--playback folder", "playback: folder: is a folder"},
+		{"--playback /dev/zero", "playback: /dev/zero: is a device"},
+	} {
+		require.Contains(t, refusedArguments(t, d, strings.Fields(c.args)...), c.wants, c.args)
+	}
+	require.NoError(t, os.WriteFile("token", token, 0o600))
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o660} {
+		require.NoError(t, os.Chmod("token", mode))
+		out := refusedArguments(t, d, strings.Fields(listening+"token")...)
+		require.Contains(t, out, fmt.Sprintf("token: has mode %04o: only its owner may have access to it; run: chmod 600", mode))
+	}
 }

@@ -25,12 +25,17 @@ var buildLock = lockTimes{poll: 50 * time.Millisecond, beat: 10 * time.Second, s
 // lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
 // it, say is told once for whom it waits.
 func (l lockTimes) lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	if err := l.wait(ctx, f, say); err != nil {
-		return nil, errors.Join(err, f.Close())
+	var f *os.File
+	for f == nil || !isAt(f, path) { // who cleans up removes it
+		if f != nil {
+			_ = f.Close() // nothing was written
+		}
+		if f, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+			return nil, fmt.Errorf("build cache: %w", err)
+		}
+		if err := l.wait(ctx, f, say); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
 	}
 	if err := sign(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("build cache: %w", err), f.Close())

@@ -44,16 +44,8 @@ func (m *Manifest) validate(s *shape) (errs []error, wrong []string) {
 	if len(m.Sources) == 0 {
 		add("sources", "sources: at least one file, glob or file list (*.f) is needed")
 	}
-	for _, k := range sortedKeys(m.Defines) {
-		if !reSignal.MatchString(k) {
-			add("defines."+k, "define %q is not a macro name", k)
-		}
-	}
-	for _, k := range sortedKeys(m.Parameters) {
-		if !reSignal.MatchString(k) {
-			add("parameters."+k, "parameter %q is not an identifier", k)
-		}
-	}
+	m.checkPaths(add)
+	m.checkValues(add)
 	m.checkClocks(add)
 	m.checkResets(add)
 	m.checkStreams(add)

@@ -1,14 +1,66 @@
 package rtlbridge
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// ownFlags are Verilator's options, without dashes, that a manifest may not give, by who says instead what they would say.
-// Some of them it would take without a word, and lose what it was to write, or compile something else than was linted.
+// flagRule allows options of Verilator by their names, with one dash or two. An option takes no value, or the next entry.
+type flagRule struct {
+	names *regexp.Regexp // without dashes
+	shown string         // for people
+	value *regexp.Regexp // nil: no value follows
+	form  string         // of the value
+	path  bool           // the value is a file or a folder
+	// rest checks what is joined to the name (-DNAME=VALUE), and makes paths in it absolute.
+	rest func(text string, abs func(string) (string, error)) (string, error)
+}
+
+func names(expr string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + expr + `)$`) }
+
+var (
+	reCount  = regexp.MustCompile(`^[0-9]{1,9}$`)
+	anyPath  = regexp.MustCompile(`^[^-+]`)
+	timeUnit = `(?:1|10|100)(?:s|ms|us|ns|ps|fs)`
+)
+
+// allowedFlags are the options that a manifest may give: how the design is read, what is warned of, and how hard Verilator
+// works on it. None names a command, or says what is made of the design and where it goes.
+var allowedFlags = []flagRule{
+	{names: names(`Wall|Wpedantic|W(?:no|warn|error|future)-[A-Za-z0-9_]+`), shown: "-Wall -Wpedantic -Wno-X -Wwarn-X -Werror-X -Wfuture-X"},
+	{names: names(`(?:no-)?(?:assert|autoflush|bbox-sys|bbox-unsup|decoration|order-clock-delay|public-flat-rw|relative-includes|` +
+		`report-unoptflat|stats|stats-vars|structs-packed|x-initial-edge|trace-params|trace-underscore|coverage-underscore)|flatten|no-timing|sv`),
+		shown: "--assert --autoflush --bbox-sys --bbox-unsup --flatten --no-timing --public-flat-rw --relative-includes --report-unoptflat " +
+			"--stats --stats-vars --structs-packed -sv --x-initial-edge --trace-params --trace-underscore --coverage-underscore (and --no-…)"},
+	{names: names(`O[0-9a-zA-Z]|fno-[a-z][a-z-]*`), shown: "-O0 … -O3 -fno-X"},
+	{names: names(`converge-limit|coverage-max-width|error-limit|expand-limit|gate-stmts|if-depth|inline-mult|instr-count-dpi|max-num-width|` +
+		`output-split|output-split-cfuncs|output-split-ctrace|reloop-limit|trace-depth|trace-max-array|trace-max-width|unroll-count|unroll-stmts`),
+		shown: "--converge-limit --error-limit --expand-limit --if-depth --inline-mult --max-num-width --output-split --unroll-count " +
+			"--unroll-stmts … (with a number)", value: reCount, form: "a number"},
+	{names: names(`language|default-language`), shown: "--language --default-language",
+		value: names(`1364-(?:1995|2001|2005)|1800-(?:2005|2009|2012|2017|2023)|1800\+VAMS`), form: "a standard, such as 1800-2017"},
+	{names: names(`timescale|timescale-override`), shown: "--timescale --timescale-override",
+		value: names(timeUnit + `(?:/` + timeUnit + `)?|/` + timeUnit), form: "a unit and a precision, such as 1ns/1ps"},
+	{names: names(`x-assign`), shown: "--x-assign", value: names(`0|1|fast|unique`), form: "0, 1, fast or unique"},
+	{names: names(`x-initial`), shown: "--x-initial", value: names(`0|fast|unique`), form: "0, fast or unique"},
+	{names: names(`clk|no-clk`), shown: "--clk --no-clk", value: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`), form: "a signal"},
+	{names: names(`unused-regexp`), shown: "--unused-regexp", value: regexp.MustCompile(`^[A-Za-z0-9_*?]+$`), form: "a name with * and ?"},
+	{names: names(`y|v`), shown: "-y FOLDER -v FILE", value: anyPath, form: "a path", path: true},
+	{names: regexp.MustCompile(`^D`), shown: "-DNAME=VALUE", rest: joined("", checkMacroDef)},
+	{names: regexp.MustCompile(`^U`), shown: "-UNAME", rest: joined("", checkName)},
+	{names: regexp.MustCompile(`^G`), shown: "-GNAME=VALUE", rest: joined("", checkParameterDef)},
+	{names: regexp.MustCompile(`^I`), shown: "-IFOLDER", rest: joinedPaths("")},
+	{names: regexp.MustCompile(`^\+define\+`), shown: "+define+NAME=VALUE", rest: joined("+", checkMacroDef)},
+	{names: regexp.MustCompile(`^\+incdir\+`), shown: "+incdir+FOLDER", rest: joinedPaths("+")},
+	{names: regexp.MustCompile(`^\+(?:libext|systemverilogext|verilog(?:1995|2001)ext|1364-(?:1995|2001|2005)ext|1800-(?:2005|2009|2012|2017|2023)ext)\+`),
+		shown: "+libext+.EXT +1800-2017ext+EXT …", rest: joined("+", checkExtension)},
+	{names: names(`\+notimingchecks`), shown: "+notimingchecks"},
+}
+
+// ownFlags are Verilator's options, without dashes, that users are likely to try, by who says instead what they would say.
 var ownFlags = []struct {
 	options string
 	instead string
@@ -19,33 +71,178 @@ var ownFlags = []struct {
 	{"build-dep-bin build-jobs CFLAGS j LDFLAGS make MAKEFLAGS prof-c prof-pgo", "nictwin compiles and links by itself"},
 	{"pins-bv pins-sc-biguint pins-sc-uint pins-uint8 pins64 no-pins64 savable threads threads-dpi timing vpi",
 		"the harness decides how the design is called: by one thread, at each edge of the clock"},
-	{"coverage coverage-line coverage-toggle coverage-user prof-cfuncs prof-exec trace trace-coverage trace-fst trace-threads",
+	{"coverage coverage-line coverage-toggle coverage-user prof-cfuncs prof-exec trace trace-coverage trace-fst trace-structs trace-threads",
 		"that is a matter of the variant of a build (--variant waves, coverage)"},
 	{"F f FI", "files stand in sources"},
 	{"top top-module", "the module stands in top"},
 	{"gdb gdbbt pipe-filter rr", "nictwin runs Verilator by itself"},
 }
 
-var (
-	withValue = regexp.MustCompile(`^-+[A-Za-z][A-Za-z0-9-]*\s`)
-	noVerilog = regexp.MustCompile(`\.(c|cc|cpp|cxx|o|a|so)$`)
-)
+// parameterFlag gives a parameter of the top module its value.
+const parameterFlag = "-G"
 
-func (m *Manifest) checkFlags(add func(string, string, ...any)) {
-	for i, f := range m.VerilatorFlags {
-		at := fmt.Sprintf("verilator_flags[%d]", i)
-		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+var withValue = regexp.MustCompile(`^-+[A-Za-z][A-Za-z0-9-]*\s`)
+
+// flagFault is what is wrong with the entry at index.
+type flagFault struct {
+	index int
+	err   error
+}
+
+// takeFlags checks options and returns them as Verilator gets them, with one dash and paths that abs made absolute.
+func takeFlags(flags []string, abs func(string) (string, error)) (args []string, faults []flagFault) {
+	for i := 0; i < len(flags); i++ {
+		at := i
+		rule, head, rest, err := findFlag(flags[i])
 		switch {
-		case withValue.MatchString(f):
-			add(at, "verilator_flags: %q is an option and its value: give them as two entries", f)
-		case !strings.HasPrefix(f, "-") && noVerilog.MatchString(f):
-			add(at, "verilator_flags: %s: only the design's own sources are compiled, and they stand in sources", f)
-		case strings.HasPrefix(f, "-"):
-			for _, own := range ownFlags {
-				if slices.Contains(strings.Fields(own.options), name) {
-					add(at, "verilator_flags: %s is not for a manifest: %s", f, own.instead)
-				}
+		case err != nil:
+		case rule.rest != nil:
+			if rest, err = rule.rest(rest, abs); err != nil {
+				err = fmt.Errorf("%s: %w", flags[at], err)
 			}
+			args = append(args, head+rest)
+		case rule.value == nil:
+			args = append(args, head)
+		case i+1 == len(flags):
+			err = fmt.Errorf("%s needs %s as the next entry", flags[i], rule.form)
+		default:
+			i++
+			value := flags[i]
+			if !rule.value.MatchString(value) {
+				err = fmt.Errorf("%s: %q: needs %s", flags[at], value, rule.form)
+			} else if rule.path {
+				value, err = abs(value)
+			}
+			args = append(args, head, value)
+		}
+		if err != nil {
+			faults = append(faults, flagFault{at, err})
 		}
 	}
+	return args, faults
+}
+
+// findFlag returns the rule of an option, the option as Verilator gets it and what is joined to it.
+func findFlag(f string) (rule *flagRule, head, rest string, err error) {
+	name, isDashed := strings.CutPrefix(f, "-")
+	if isDashed {
+		name = strings.TrimPrefix(name, "-")
+	}
+	for i := range allowedFlags {
+		r := &allowedFlags[i]
+		found := r.names.FindString(name)
+		if found == "" || isDashed == strings.HasPrefix(name, "+") {
+			continue
+		}
+		head := found
+		if isDashed {
+			head = "-" + found
+		}
+		return r, head, name[len(found):], nil
+	}
+	return nil, "", "", refusedFlag(f, name)
+}
+
+// refusedFlag tells why an entry is none that a manifest may give.
+func refusedFlag(f, name string) error {
+	option, _, _ := strings.Cut(name, "=")
+	switch {
+	case withValue.MatchString(f):
+		return fmt.Errorf("%q is an option and its value: give them as two entries", f)
+	case checkSource(f) != nil && !strings.HasPrefix(f, "-"):
+		return fmt.Errorf("%s: only the design's own sources are compiled, and they stand in sources", f)
+	case !strings.HasPrefix(f, "-") && !strings.HasPrefix(f, "+"):
+		return fmt.Errorf("%q: only options stand here, each with its value behind it; the design's own files stand in sources", f)
+	}
+	for _, own := range ownFlags {
+		if slices.Contains(strings.Fields(own.options), option) {
+			return fmt.Errorf("%s is not for a manifest: %s", f, own.instead)
+		}
+	}
+	return fmt.Errorf("%q is not for a manifest; allowed are %s", f, shownFlags())
+}
+
+func shownFlags() string {
+	var shown []string
+	for _, r := range allowedFlags {
+		shown = append(shown, r.shown)
+	}
+	return strings.Join(shown, ", ")
+}
+
+// joined checks each part of what is joined to an option. Without a separator there is one part.
+func joined(separator string, check func(string) error) func(string, func(string) (string, error)) (string, error) {
+	return func(text string, _ func(string) (string, error)) (string, error) {
+		parts := []string{text}
+		if separator != "" {
+			parts = strings.Split(text, separator)
+		}
+		var errs []error
+		for _, p := range parts {
+			errs = append(errs, check(p))
+		}
+		return text, errors.Join(errs...)
+	}
+}
+
+// joinedPaths is joined for folders, which it makes absolute.
+func joinedPaths(separator string) func(string, func(string) (string, error)) (string, error) {
+	return func(text string, abs func(string) (string, error)) (string, error) {
+		parts := []string{text}
+		if separator != "" {
+			parts = strings.Split(text, separator)
+		}
+		var errs []error
+		for i, p := range parts {
+			var err error
+			parts[i], err = abs(p)
+			errs = append(errs, err)
+		}
+		return strings.Join(parts, separator), errors.Join(errs...)
+	}
+}
+
+func checkName(name string) error {
+	if !reSignal.MatchString(name) {
+		return fmt.Errorf("%q is not a name", name)
+	}
+	return nil
+}
+
+func checkParameterDef(def string) error {
+	name, value, given := strings.Cut(def, "=")
+	if !given || !reSignal.MatchString(name) {
+		return fmt.Errorf("%q is not NAME=VALUE", def)
+	}
+	return checkParameter(value)
+}
+
+var reExtension = regexp.MustCompile(`^\.?[A-Za-z0-9_]+$`)
+
+func checkExtension(ext string) error {
+	if !reExtension.MatchString(ext) {
+		return fmt.Errorf("%q is not an extension of file names", ext)
+	}
+	return nil
+}
+
+func (m *Manifest) checkFlags(add func(string, string, ...any)) {
+	abs := func(p string) (string, error) { return p, checkPath(p) }
+	_, faults := takeFlags(m.VerilatorFlags, abs)
+	for _, f := range faults {
+		add(fmt.Sprintf("verilator_flags[%d]", f.index), "verilator_flags: %v", f.err)
+	}
+}
+
+// flagArgs are the manifest's options as Verilator gets them.
+func (b *builder) flagArgs() ([]string, error) {
+	args, faults := takeFlags(b.m.VerilatorFlags, func(p string) (string, error) {
+		path := b.path(b.m.abs(p))
+		return path, errors.Join(checkPath(p), checkHit(b.m.rel(b.m.abs(p))))
+	})
+	var errs []error
+	for _, f := range faults {
+		errs = append(errs, b.m.errorf(fmt.Sprintf("verilator_flags[%d]", f.index), "verilator_flags: %v", f.err))
+	}
+	return args, errors.Join(errs...)
 }

@@ -2,9 +2,11 @@ package rtlbridge
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -276,31 +278,19 @@ func TestSources(t *testing.T) {
 
 	write("loop.f", "-f loop.f\n")
 	write("bad.f", "x.sv\n--trace\n")
-	m.Sources = []string{"loop.f", "bad.f", "none*.sv", "sub", "/dev/zero"}
+	m.Sources = []string{"loop.f", "bad.f", "none*.sv", "sub", "/dev/zero", "/proc/self/maps", "pipe.f"}
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe.f"), 0o600))
+	for i := range 12 {
+		write(fmt.Sprintf("twice%d.f", i), strings.Repeat(fmt.Sprintf("-f twice%d.f\n", i+1), 3))
+	}
+	write("twice12.f", "a.sv\n")
 	_, err = m.expandSources()
-	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "does it include itself?", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
+	require.Error(t, err)
+	m.Sources = append(m.Sources, "twice0.f")
+	_, err = m.expandSources()
+	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "/proc/self/maps is no regular file", "pipe.f is no regular file of at most", "does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
 		require.ErrorContains(t, err, want)
 	}
-}
-
-func TestParsePorts(t *testing.T) {
-	ports, err := parsePorts(strings.NewReader(`
-    VL_IN8(&clk,0,0);
-    VL_OUTW(&wide___05Fname,511,0,16);
-    VL_IN64((&arr)[4],63,0);
-    VL_INOUT16(&pad,15,0);
-    VL_IN(&down,33,2);
-`))
-	require.NoError(t, err)
-	require.Equal(t, []PinPort{
-		{Name: "clk", Dir: "in", Width: 1, Member: "clk"},
-		{Name: "wide__name", Dir: "out", Width: 512, Member: "wide___05Fname"},
-		{Name: "arr", Dir: "in", Width: 64, Array: "[4]", Member: "arr"},
-		{Name: "pad", Dir: "inout", Width: 16, Member: "pad"},
-		{Name: "down", Dir: "in", Width: 32, Member: "down"},
-	}, ports)
-	_, err = parsePorts(strings.NewReader("class x;"))
-	require.ErrorContains(t, err, "no ports")
 }
 
 func TestMissingTools(t *testing.T) {
@@ -322,18 +312,18 @@ func TestBuildFailures(t *testing.T) {
 		return m
 	}
 	_, err := Build(put("module m(input clk);\n  assign x = ;\nendmodule\n"), o)
-	var be *BuildError
-	require.ErrorAs(t, err, &be)
-	require.ErrorContains(t, err, "m.sv:2")
+	var de *DesignError
+	require.ErrorAs(t, err, &de)
+	require.ErrorContains(t, err, "verilating m: the design has 1 error\n%Error: m.sv:2:14: syntax error")
 	_, err = Build(put("module n;\nendmodule\n  module automatic k(input clk);\nendmodule\n// module x\n"), o)
 	var me *ManifestError
 	require.ErrorAs(t, err, &me)
 	require.ErrorContains(t, err, `dut.yaml:2: top "m": the sources have no such module; they have k, n`)
 	odd := put("module m(input clk);\nendmodule\n")
-	odd.VerilatorFlags = []string{"--stats", "--statts"}
+	odd.VerilatorFlags = []string{"--stats", "-fno-nosuch"}
 	_, err = Build(odd, o)
 	require.ErrorAs(t, err, &me)
-	require.ErrorContains(t, err, "verilator_flags: Verilator has no option --statts")
+	require.ErrorContains(t, err, "verilator_flags: Verilator has no option -fno-nosuch")
 	odd.VerilatorFlags = []string{"-Wno-nosuch"}
 	_, err = Build(odd, o)
 	require.ErrorAs(t, err, &me)
@@ -353,9 +343,10 @@ func TestBuildFailures(t *testing.T) {
 func TestCheck(t *testing.T) {
 	m, err := LoadManifest(fifoManifest)
 	require.NoError(t, err)
-	ports, err := Check(m, true)
+	c, err := Check(m, true)
 	require.NoError(t, err)
-	require.Len(t, ports, 17)
+	require.Len(t, c.Ports, 17)
+	require.Empty(t, c.Warnings)
 	m.Sources[0] = m.abs(m.Sources[0])
 	m.Path = filepath.Join(t.TempDir(), "dut.yaml")
 	m.VerilatorFlags = []string{"--stats"}
@@ -377,16 +368,6 @@ func FuzzParseManifest(f *testing.F) {
 		if _, err := bind(m, goodPorts()); err != nil {
 			var me *ManifestError
 			require.ErrorAs(t, err, &me)
-		}
-	})
-}
-
-func FuzzParsePorts(f *testing.F) {
-	f.Add("    VL_IN8((&clk)[2][3],0,0);\n VL_OUTW(&x,70,0,3);")
-	f.Fuzz(func(t *testing.T, text string) {
-		ports, err := parsePorts(strings.NewReader(text))
-		if err == nil && len(ports) == 0 {
-			t.Fatal("no ports and no error")
 		}
 	})
 }

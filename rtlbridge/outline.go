@@ -37,8 +37,8 @@ func (b *builder) describe() (*outline, error) {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	file := filepath.Join(dir, "design.xml")
-	args := append([]string{"--xml-only", "--xml-output", file, "--Mdir", dir, "--trace", "--no-timing", "--assert", "-Wno-fatal"}, b.sourceArgs()...)
-	if _, err := runTool("outlining "+b.m.Top, b.m.Dir(), b.tools.verilator, args...); err != nil {
+	args := []string{"--xml-only", "--xml-output", file, "--Mdir", dir, "--trace", "--no-timing", "--assert", "-Wno-fatal"}
+	if _, err := b.verilator("outlining", args...); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(file)
@@ -48,6 +48,14 @@ func (b *builder) describe() (*outline, error) {
 	o, err := readOutline(f)
 	if err != nil {
 		return nil, fmt.Errorf("outline of %s: %w", b.m.Top, err)
+	}
+	for _, m := range o.modules {
+		for _, s := range m.signals {
+			s.file = b.plain(s.file)
+		}
+	}
+	if b.wrapper != "" { // it is nobody's design
+		o.modules[o.top].signals = nil
 	}
 	return o, errors.Join(f.Close(), os.RemoveAll(dir))
 }

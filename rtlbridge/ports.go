@@ -23,7 +23,15 @@ type PinPort struct {
 // VL_IN8(&clk,0,0); VL_OUTW(&data,511,0,16); VL_IN8((&x)[4],7,0);
 var rePort = regexp.MustCompile(`^\s*VL_(IN|OUT|INOUT)(8|16|64|W)?\(\(?&(\w+)\)?((?:\[\d+\])*),(-?\d+),(-?\d+)(?:,\d+)?\);`)
 
-var reEscape = regexp.MustCompile(`__0([0-9A-F]{2})`)
+var reEscape = regexp.MustCompile(`__0([0-9A-Fa-f]{2})`)
+
+// Verilator puts reserved before a name that is a word of C++, or one that C++ code is likely to use: abort, class, register.
+// A name of the design's own with double underscores is escaped, so it never begins like that. Of a name that is too long
+// it keeps the beginning and hashed, and a sum.
+const (
+	reserved = "__SYM__"
+	hashed   = "__Vhsh"
+)
 
 // parsePorts reads the port declarations of a verilated top-level header.
 func parsePorts(header io.Reader) ([]PinPort, error) {
@@ -34,6 +42,10 @@ func parsePorts(header io.Reader) ([]PinPort, error) {
 		g := rePort.FindStringSubmatch(sc.Text())
 		if g == nil {
 			continue
+		}
+		if strings.Contains(g[3], hashed) {
+			return nil, fmt.Errorf("port %s...: the name is longer than Verilator keeps (127 characters); make it shorter",
+				g[3][:strings.Index(g[3], hashed)])
 		}
 		msb, err1 := strconv.Atoi(g[5])
 		lsb, err2 := strconv.Atoi(g[6])
@@ -53,9 +65,10 @@ func parsePorts(header io.Reader) ([]PinPort, error) {
 	return ports, nil
 }
 
-// unescape undoes Verilator's escape of characters that C++ identifiers cannot hold (__05F is '_').
+// unescape gives the name in the design: without Verilator's mark of a reserved name, and with the characters that it escapes
+// (__05F is '_').
 func unescape(s string) string {
-	return reEscape.ReplaceAllStringFunc(s, func(e string) string {
+	return reEscape.ReplaceAllStringFunc(strings.TrimPrefix(s, reserved), func(e string) string {
 		n, _ := strconv.ParseUint(e[3:], 16, 8)
 		return string(rune(n))
 	})

@@ -1,7 +1,6 @@
 package rtlbridge
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -33,43 +32,48 @@ var (
 	noSuchName = regexp.MustCompile(`(?m)^%Error: (Parameters from the command line were not found in the design: .+)$`)
 )
 
-// refused turns the error of a Verilator that met $fatal or $error at elaboration, or did not find a parameter, into a
-// *RefusedError, and that of one that did not find the top module, or does not know a flag, into a *ManifestError; others stay as they are.
-func refused(m *Manifest, src *sourceSet, err error) error {
-	var b *BuildError
-	if !errors.As(err, &b) {
-		return err
+// refused tells what a failure of Verilator means, by all that it said: $fatal or $error at elaboration, or a parameter that
+// is not there, is a *RefusedError; a top module that was not found or a flag that is not known is a *ManifestError; an error
+// at a place in the sources is a *DesignError. Others stay as they are.
+func (b *builder) refused(failed *BuildError, out string) error {
+	m := b.m
+	if noSuchTop.MatchString(out) {
+		return m.errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.modules())
 	}
-	if noSuchTop.MatchString(b.Output) {
-		return m.errorf("top", "top %q: the sources have no such module; they have %s", m.Top, src.modules())
-	}
-	if found := noSuchFlag.FindStringSubmatch(b.Output); found != nil && slices.Contains(m.VerilatorFlags, found[1]) {
+	if found := noSuchFlag.FindStringSubmatch(out); found != nil && slices.Contains(m.VerilatorFlags, found[1]) {
 		at := fmt.Sprintf("verilator_flags[%d]", slices.Index(m.VerilatorFlags, found[1]))
 		return m.errorf(at, "verilator_flags: Verilator has no option %s; verilator --help lists them", found[1])
 	}
-	e := &RefusedError{Output: b.Output}
+	e := &RefusedError{Output: failed.Output}
 	for _, words := range []*regexp.Regexp{userFatal, noSuchName} {
-		for _, found := range words.FindAllStringSubmatch(b.Output, -1) {
+		for _, found := range words.FindAllStringSubmatch(out, -1) {
 			if !slices.Contains(e.Reasons, found[1]) {
 				e.Reasons = append(e.Reasons, found[1])
 			}
 		}
 	}
 	if len(e.Reasons) == 0 {
-		return err
-	}
-	reasons := strings.Join(e.Reasons, "\n")
-	for _, all := range []bool{false, true} {
-		for _, name := range sortedKeys(m.Parameters) {
-			if all || regexp.MustCompile(`\b`+regexp.QuoteMeta(name)+`\b`).MatchString(reasons) {
-				e.Parameters = append(e.Parameters, name+" = "+m.Parameters[name])
-			}
+		if d := b.designError(failed, out); d != nil {
+			return d
 		}
-		if len(e.Parameters) > 0 {
-			break
+		return failed
+	}
+	if e.Parameters = m.namedIn(strings.Join(e.Reasons, "\n")); len(e.Parameters) == 0 {
+		for _, name := range sortedKeys(m.Parameters) {
+			e.Parameters = append(e.Parameters, name+" = "+m.Parameters[name])
 		}
 	}
 	return e
+}
+
+// namedIn are the parameters of the manifest that a text names, with their values.
+func (m *Manifest) namedIn(text string) (named []string) {
+	for _, name := range sortedKeys(m.Parameters) {
+		if regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text) {
+			named = append(named, name+" = "+m.Parameters[name])
+		}
+	}
+	return named
 }
 
 // maxModules is how many modules a message names.

@@ -9,6 +9,8 @@ import (
 // ErrInput is wrapped by errors about inputs that the device's streams cannot take.
 var ErrInput = errors.New("input does not fit the stream")
 
+var errNotStarted = fmt.Errorf("%w: the device has not been started", ErrInput)
+
 // NewStart is a run without stalls, credits or limits beyond the defaults, for the streams of this device.
 func (c *Conn) NewStart(seed uint64) Start {
 	s := Start{Seed: seed, Watchdog: 100_000, Streams: make([]StreamStart, len(c.hello.Streams))}
@@ -49,7 +51,7 @@ func (c *Conn) checkStart(s *Start) error {
 	return errors.Join(errs...)
 }
 
-// Start powers the device up (again) and takes it through reset to cycle 0.
+// Start powers the device up (again) and takes it through reset to cycle 0. Inputs that no SendRun has taken are dropped.
 func (c *Conn) Start(s Start) error {
 	if c.broken != nil {
 		return c.broken
@@ -60,6 +62,7 @@ func (c *Conn) Start(s Start) error {
 	if err := c.checkStart(&s); err != nil {
 		return err
 	}
+	c.out, c.nRec = c.out[:reserve], 0 // inputs of the run before
 	b := appendStart(nil, &s)
 	c.index, c.rindex, c.cycle, c.taken, c.start, c.order = 0, 0, 0, 0, s, order{}
 	clear(c.sent[:])
@@ -82,6 +85,9 @@ func (c *Conn) send(op string, b []byte) error {
 // Add queues a transaction for an input stream, to be presented not before a cycle, which must not lie before the start of
 // the next quantum. It travels with the next SendRun.
 func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
+	if c.start.Streams == nil {
+		return errNotStarted
+	}
 	s := &c.hello.Streams[stream]
 	limit := DefaultMaxBytes
 	if m := c.start.Streams[stream].MaxBytes; m != 0 {
@@ -111,6 +117,9 @@ func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 // AddCredits lets an output stream that was started with credits give n more transactions from a cycle on. Credits of a
 // stream are added in order of their cycles.
 func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
+	if c.start.Streams == nil {
+		return errNotStarted
+	}
 	s := &c.hello.Streams[stream]
 	if !s.Out || c.start.Streams[stream].Credits < 0 || n < 1 || n > MaxRunCycles {
 		return fmt.Errorf("%w: stream %s: %d credits: needs an output started with credits, and 1 to %d", ErrInput, s.Name, n, MaxRunCycles)
@@ -146,6 +155,9 @@ const MaxAhead = 4
 func (c *Conn) SendRun(n uint32) error {
 	if c.broken != nil {
 		return c.broken
+	}
+	if c.start.Streams == nil {
+		return errNotStarted
 	}
 	if n == 0 || n > MaxRunCycles {
 		return fmt.Errorf("run of %d cycles: needs 1 to %d", n, MaxRunCycles)

@@ -9,6 +9,8 @@ import (
 
 // Objects that builds share lie in the cache, each with its sum beside it: one that is damaged is compiled anew.
 
+const runtimePrefix = "runtime-"
+
 // runtimeDir holds the objects of Verilator's own run-time, which do not depend on the design.
 func (b *builder) runtimeDir(cache string) (string, error) {
 	h := newHasher()
@@ -21,11 +23,8 @@ func (b *builder) runtimeDir(cache string) (string, error) {
 		return "", err
 	}
 	sum := h.sum()
-	dir := filepath.Join(cache, fmt.Sprintf("runtime-%x", sum[:10]))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("build cache: %w", err)
-	}
-	return dir, nil
+	dir := filepath.Join(cache, fmt.Sprintf("%s%x", runtimePrefix, sum[:10]))
+	return dir, useFolder(dir)
 }
 
 // shared are units whose objects builds share.

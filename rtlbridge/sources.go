@@ -18,7 +18,12 @@ type sourceSet struct {
 	listsUse []string // the file lists themselves: part of the build's hash
 }
 
-const maxListDepth = 16
+// Limits of file lists: how deep they nest, how many are read, and how long one is.
+const (
+	maxListDepth = 16
+	maxLists     = 1000
+	maxListBytes = 1 << 20
+)
 
 // expandSources resolves globs and nested file lists; all faults are reported at once.
 func (m *Manifest) expandSources() (*sourceSet, error) {
@@ -27,7 +32,7 @@ func (m *Manifest) expandSources() (*sourceSet, error) {
 	for i, pat := range m.Sources {
 		path := fmt.Sprintf("sources[%d]", i)
 		if strings.HasSuffix(pat, ".f") {
-			for _, e := range s.readList(m.abs(pat), 0) {
+			for _, e := range s.readList(m, m.abs(pat), nil) {
 				errs = append(errs, m.errorf(path, "%v", e))
 			}
 			continue
@@ -36,16 +41,31 @@ func (m *Manifest) expandSources() (*sourceSet, error) {
 		if err != nil {
 			errs = append(errs, m.errorf(path, "sources: %v", err))
 		}
+		if err := m.checkHits(hits); err != nil {
+			errs = append(errs, m.errorf(path, "sources: %v", err))
+		}
 		s.addFiles(hits)
 	}
 	for i, d := range m.IncludeDirs {
 		abs := m.abs(d)
 		if st, err := os.Stat(abs); err != nil || !st.IsDir() {
 			errs = append(errs, m.errorf(fmt.Sprintf("include_dirs[%d]", i), "include_dirs: %s is not a folder", abs))
+		} else if err := checkHit(m.rel(abs)); err != nil {
+			errs = append(errs, m.errorf(fmt.Sprintf("include_dirs[%d]", i), "include_dirs: %v", err))
 		}
 		s.incDirs = append(s.incDirs, abs)
 	}
 	return s, errors.Join(errs...)
+}
+
+// checkHits refuses files that were found and cannot be given to the tools.
+func (m *Manifest) checkHits(files []string) error {
+	for _, f := range files {
+		if err := errors.Join(checkHit(m.rel(f)), checkSource(f)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (m *Manifest) abs(p string) string {
@@ -74,6 +94,11 @@ func globFiles(pat string) ([]string, error) {
 		} else if !st.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is no regular file", h)
 		}
+		if real, err := filepath.EvalSymlinks(h); err != nil {
+			return nil, err
+		} else if strings.HasPrefix(real, "/proc/") || strings.HasPrefix(real, "/sys/") {
+			return nil, fmt.Errorf("%s is no regular file: the kernel makes it", h)
+		}
 	}
 	slices.Sort(hits)
 	return hits, nil
@@ -89,9 +114,19 @@ func (s *sourceSet) addFiles(files []string) {
 
 // readList reads a file list. Each line is a path or glob relative to the list's folder, "-f LIST" or "-F LIST",
 // "+incdir+DIR", "+define+NAME[=VALUE]" or a comment (// or #).
-func (s *sourceSet) readList(path string, depth int) []error {
-	if depth > maxListDepth {
+// open are the lists that name this one.
+func (s *sourceSet) readList(m *Manifest, path string, open []string) []error {
+	if slices.Contains(open, path) || len(open) > maxListDepth {
 		return []error{fmt.Errorf("%s: file lists nested deeper than %d: does it include itself?", path, maxListDepth)}
+	}
+	if len(s.listsUse) == maxLists {
+		return []error{fmt.Errorf("%s: more than %d file lists: does one name another many times?", path, maxLists)}
+	}
+	// A pipe may never be opened.
+	if st, err := os.Stat(path); err != nil {
+		return []error{fmt.Errorf("file list: %w", err)}
+	} else if !st.Mode().IsRegular() || st.Size() > maxListBytes {
+		return []error{fmt.Errorf("file list: %s is no regular file of at most %d bytes", path, maxListBytes)}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -101,14 +136,14 @@ func (s *sourceSet) readList(path string, depth int) []error {
 	s.listsUse = append(s.listsUse, path)
 	var errs []error
 	sc := bufio.NewScanner(f)
-	for n := 1; sc.Scan(); n++ {
+	for n := 1; sc.Scan() && len(errs) < maxListErrors; n++ {
 		text, _, _ := strings.Cut(sc.Text(), "//")
 		text, _, _ = strings.Cut(text, "#")
-		text = strings.TrimSpace(os.ExpandEnv(text))
+		text = strings.TrimSpace(text)
 		if text == "" {
 			continue
 		}
-		for _, e := range s.listLine(filepath.Dir(path), text, depth) {
+		for _, e := range s.listLine(m, filepath.Dir(path), text, append(open[:len(open):len(open)], path)) {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", path, n, e))
 		}
 	}
@@ -118,30 +153,63 @@ func (s *sourceSet) readList(path string, depth int) []error {
 	return errs
 }
 
-func (s *sourceSet) listLine(dir, text string, depth int) []error {
-	rel := func(p string) string {
-		if filepath.IsAbs(p) {
-			return p
-		}
-		return filepath.Join(dir, p)
+// maxListErrors is how many faults of a file list are told.
+const maxListErrors = 20
+
+// listLine takes a line of a file list in dir.
+func (s *sourceSet) listLine(m *Manifest, dir, text string, open []string) (errs []error) {
+	list, isList := strings.CutPrefix(text, "-f ")
+	if !isList {
+		list, isList = strings.CutPrefix(text, "-F ")
 	}
+	dirs, isDirs := strings.CutPrefix(text, "+incdir+")
+	defs, isDefs := strings.CutPrefix(text, "+define+")
 	switch {
-	case strings.HasPrefix(text, "-f ") || strings.HasPrefix(text, "-F "):
-		return s.readList(rel(strings.TrimSpace(text[3:])), depth+1)
-	case strings.HasPrefix(text, "+incdir+"):
-		for _, d := range strings.Split(text[len("+incdir+"):], "+") {
-			s.incDirs = append(s.incDirs, rel(d))
-		}
-	case strings.HasPrefix(text, "+define+"):
-		s.defines = append(s.defines, strings.Split(text[len("+define+"):], "+")...)
-	case text[0] == '-' || text[0] == '+':
-		return []error{fmt.Errorf("option %q is not supported in a file list; use verilator_flags in the manifest", text)}
-	default:
-		hits, err := globFiles(rel(text))
+	case isList:
+		path, err := listPath(dir, strings.TrimSpace(list))
 		if err != nil {
 			return []error{err}
 		}
+		return s.readList(m, path, open)
+	case isDirs:
+		for _, d := range strings.Split(dirs, "+") {
+			path, err := listPath(dir, d)
+			if err == nil {
+				err = checkHit(m.rel(path))
+			}
+			errs = append(errs, err)
+			s.incDirs = append(s.incDirs, path)
+		}
+	case isDefs:
+		for _, d := range strings.Split(os.ExpandEnv(defs), "+") {
+			errs = append(errs, checkMacroDef(d))
+			s.defines = append(s.defines, d)
+		}
+	case text[0] == '-' || text[0] == '+':
+		return []error{fmt.Errorf("option %q is not supported in a file list; use verilator_flags in the manifest", text)}
+	default:
+		path, err := listPath(dir, text)
+		var hits []string
+		if err == nil {
+			hits, err = globFiles(path)
+		}
+		if err == nil {
+			err = m.checkHits(hits)
+		}
+		errs = append(errs, err)
 		s.addFiles(hits)
 	}
-	return nil
+	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
+// listPath is a path of a file list in dir.
+func listPath(dir, p string) (string, error) {
+	if err := checkPath(p); err != nil {
+		return "", err
+	}
+	p = os.ExpandEnv(p)
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(dir, p)
+	}
+	return p, nil
 }

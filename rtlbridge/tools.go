@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -77,22 +78,84 @@ func findTools(compiler string) (*toolchain, error) {
 	return t, nil
 }
 
+// own reports whether a file that a design depends on is Verilator's: its program, or what it reads of its own accord. The
+// version of Verilator is part of every build's hash.
+func (t *toolchain) own(path string) bool {
+	switch filepath.Base(path) {
+	case "verilator_bin", "verilator_bin_dbg":
+		return true
+	}
+	return filepath.Dir(path) == t.includeDir && strings.HasPrefix(filepath.Base(path), "verilated")
+}
+
+// coverageHook is in the run-time headers of the Verilators whose code for traces a coverage build can take over, see
+// verilator/harness/toggles.hpp.
+const coverageHook = "pushNamePrefix"
+
+// makes refuses a variant that cannot be made with these tools.
+func (t *toolchain) makes(v Variant) error {
+	if v != VariantCoverage {
+		return nil
+	}
+	const header = "verilated_trace.h"
+	text, err := os.ReadFile(filepath.Join(t.includeDir, header))
+	if err != nil {
+		return fmt.Errorf("run-time of Verilator: %w", err)
+	}
+	if !bytes.Contains(text, []byte(coverageHook)) {
+		return fmt.Errorf("%w: variant %s needs Verilator 5.006: the traces of %s have another interface (no %s in %s)",
+			ErrToolMissing, v, strings.TrimSpace(t.verilatorVersion), coverageHook, header)
+	}
+	return nil
+}
+
+// fstLibraries finds what Verilator links programs with that write FST files.
+var fstLibraries = regexp.MustCompile(`(?m)^\s*LDLIBS \+= ((?:-l\w+ )*-lz)$`)
+
+// waveLibraries are those of a program that writes waveforms. Verilator's makefile names them where there are several.
+func (t *toolchain) waveLibraries() []string {
+	text, err := os.ReadFile(filepath.Join(t.includeDir, "verilated.mk"))
+	if m := fstLibraries.FindSubmatch(text); err == nil && m != nil {
+		return strings.Fields(string(m[1]))
+	}
+	return []string{"-lz"}
+}
+
+// toolOutput is what a tool prints.
 func toolOutput(name string, args ...string) (string, error) {
+	out, _, err := ask(name, args...)
+	return out, err
+}
+
+// toolErrors is what a tool that succeeds prints on its standard error.
+func toolErrors(name string, args ...string) (string, error) {
+	_, words, err := ask(name, args...)
+	return words, err
+}
+
+func ask(name string, args ...string) (out, words string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, name, args...).Output()
-	if err != nil {
-		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	var o, w bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Stdout, cmd.Stderr = &o, &w
+	if err := cmd.Run(); err != nil {
+		return "", "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
 	}
-	return string(out), nil
+	return o.String(), w.String(), nil
 }
 
 // runTool runs one build step in dir; a failure becomes a BuildError with the tool's words.
 func runTool(step, dir, name string, args ...string) (string, error) {
+	return runToolWith(nil, step, dir, name, args...)
+}
+
+// runToolWith is runTool with more variables in the tool's environment.
+func runToolWith(env []string, step, dir, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()

@@ -46,9 +46,3 @@ func TestTunedBuildDoesTheSame(t *testing.T) {
 	_, err = Build(d.Manifest, BuildOptions{Variant: VariantSpeed, Training: file})
 	require.ErrorContains(t, err, "want variant tuned, got speed")
 }
-
-func TestTuningNamesWhatIsMissing(t *testing.T) {
-	_, err := (&toolchain{cxx: "/usr/bin/g++"}).tuning()
-	require.ErrorIs(t, err, ErrToolMissing)
-	require.ErrorContains(t, err, "needs clang++, not g++; install it with: apt-get install")
-}

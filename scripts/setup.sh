@@ -15,11 +15,17 @@ command -v verilator >/dev/null || needed+=(verilator)
 command -v g++ >/dev/null || command -v clang++ >/dev/null || needed+=(g++)
 command -v tshark >/dev/null || wanted+=(tshark)
 command -v clang++ >/dev/null || wanted+=(clang)
-# A tuned build needs the compiler's profile run-time and llvm-profdata, of the version of clang++ (14 on Debian 12).
-clang=14
-if command -v clang++ >/dev/null; then clang=$(clang++ -dumpversion); clang=${clang%%.*}; fi
-[ -e "/usr/lib/llvm-$clang/bin/llvm-profdata" ] || wanted+=("llvm-$clang")
-compgen -G "/usr/lib/llvm-$clang/lib/clang/*/lib/linux/libclang_rt.profile-*.a" >/dev/null || wanted+=("libclang-rt-$clang-dev")
+# A tuned build needs llvm-profdata and the run-time for profiles of the version of clang++ (14 on Debian 12). clang++ itself
+# tells where they are; without a profdata of its own it names any that it finds.
+clang=14 profdata=llvm-profdata runtime=
+if command -v clang++ >/dev/null; then
+  clang=$(clang++ -dumpversion); clang=${clang%%.*}
+  profdata=$(clang++ -print-prog-name=llvm-profdata)
+  runtime=$(clang++ '-###' -fprofile-generate /dev/null 2>&1 | grep -o '"[^"]*clang_rt\.profile[^"]*"' | tail -1 | tr -d '"') || runtime=
+fi
+is_of_clang() { "$1" merge --version 2>/dev/null | grep -q "LLVM version $clang\."; }
+is_of_clang "$profdata" || is_of_clang "llvm-profdata-$clang" || wanted+=("llvm-$clang")
+[ -e "$runtime" ] || wanted+=("libclang-rt-$clang-dev")
 [ -e /usr/include/zlib.h ] || wanted+=(zlib1g-dev)
 missing=(${needed[@]+"${needed[@]}"} ${wanted[@]+"${wanted[@]}"})
 

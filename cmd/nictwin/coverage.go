@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
 )
 
 func coverageCommand(a *app) *cobra.Command {
@@ -32,8 +33,9 @@ hit, with reasons: what in it matches nothing, or was hit after all, is an error
 	f.IntVar(&holes, "holes", holes, "holes to show of each module")
 	f.Float64Var(&v.MinLines, "min-lines", v.MinLines, "percent of line points below which it fails")
 	f.Float64Var(&v.MinBits, "min-bits", v.MinBits, "percent of bits below which it fails")
-	c.RunE = func(_ *cobra.Command, args []string) error {
-		v.Dirs, v.Home = args, a.home
+	c.RunE = func(c *cobra.Command, args []string) error {
+		v.Dirs, v.Home, v.Again = args, a.home, a.again(c, args, nil)
+		defer func() { a.object.Home = v.Used }()
 		return a.coverage(v, holes)
 	}
 	return c
@@ -47,7 +49,7 @@ func (a *app) coverage(v *cli.Coverage, holes int) error {
 	a.object.RTLCoverage, a.object.Findings = r, short
 	w := a.people()
 	err = errors.Join(r.Write(w, holes), err)
-	for _, s := range short {
+	for _, s := range result.Texts(short) {
 		say(w, "%s  %s\n", paint(w, red, "FAIL"), s)
 	}
 	if len(short) > 0 && err == nil {

@@ -3,17 +3,19 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"nictwin/rtlbridge"
 	"nictwin/scenarios/cli"
 )
 
 func dutCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "dut", Short: "Work with devices under test and their manifests"}
-	c.AddCommand(dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a))
+	c.AddCommand(dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a), dutClean(a))
 	return c
 }
 
@@ -34,8 +36,9 @@ func dutList(a *app) *cobra.Command {
 		Short: "List the devices under verilator/duts",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			list, err := cli.ListDUTs(a.home)
-			a.object.DUTs = list
+			p := cli.Place{Home: a.home}
+			list, err := cli.ListDUTs(&p)
+			a.object.DUTs, a.object.Home = list, p.Used
 			if a.json {
 				return err
 			}
@@ -69,6 +72,7 @@ func (a *app) devices(name, short string, b *cli.DUTBuild, do func(c *cobra.Comm
 	ethBitsFlag(c, &b.Eth.Bits)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		b.Home, b.Log = a.home, a.stderr
+		defer func() { a.object.Home = b.Used }()
 		return do(c, args)
 	}
 	return c
@@ -109,12 +113,37 @@ func dutTune(a *app) *cobra.Command {
 
 func dutCheck(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	const short = "Lint devices with every warning on, and fit their manifests to their ports"
-	return a.devices("check", short, b, func(_ *cobra.Command, args []string) error {
-		return a.each(args, b.Check, func(d *cli.DUT) {
-			say(a.stdout, "%s: no warnings; %d ports, streams %s\n", d.Name, len(d.Ports), strings.Join(d.Streams, " "))
-		})
+	all := false
+	const short = "Fit the manifests of devices to their ports, and lint them with every warning on"
+	c := a.devices("check", short, b, func(_ *cobra.Command, args []string) error {
+		return a.each(args, b.Check, func(d *cli.DUT) { a.checked(d, all) })
 	})
+	c.Flags().BoolVar(&all, "warnings", false, "show all style warnings, not only the first")
+	c.Long = short + ".\n\nA design with errors, or one that does not fit its manifest, fails with exit code 2. Warnings are a matter of style: they are\n" +
+		"counted and shown, and the device passes."
+	return c
+}
+
+// shownWarnings is how many style warnings of a device are shown unasked.
+const shownWarnings = 5
+
+// checked tells what a check of a device found.
+func (a *app) checked(d *cli.DUT, all bool) {
+	found := "no warnings"
+	if n := len(d.Warnings); n > 0 {
+		found = fmt.Sprintf("fits, style warnings: %d", n)
+	}
+	say(a.stdout, "%s: %s; %d ports, streams %s\n", d.Name, found, len(d.Ports), strings.Join(d.Streams, " "))
+	shown := d.Warnings
+	if !all {
+		shown = shown[:min(len(shown), shownWarnings)]
+	}
+	for _, w := range shown {
+		say(a.stdout, "  %s\n", w)
+	}
+	if n := len(d.Warnings) - len(shown); n > 0 {
+		say(a.stdout, "  ... and %d more; --warnings shows all\n", n)
+	}
 }
 
 func dutPorts(a *app) *cobra.Command {
@@ -140,3 +169,53 @@ func dutPorts(a *app) *cobra.Command {
 	}
 	return c
 }
+
+func dutClean(a *app) *cobra.Command {
+	v := &cli.DUTClean{}
+	c := &cobra.Command{
+		Use:   "clean",
+		Short: "Remove from the build cache what killed builds left, and builds on request",
+		Long: `Removes from the build cache what builds left that were killed, and with --older or --all builds that are whole; they are made
+again when they are needed. Nothing goes that another process makes or uses. Shows the whole cache, and what goes.`,
+		Example: `  nictwin dut clean --dry-run
+  nictwin dut clean --older 30`,
+		Args: noArgs,
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.BoolVar(&v.All, "all", false, "remove all builds that no process uses")
+	f.IntVar(&v.Older, "older", 0, "remove builds that were not used for this number of days")
+	f.BoolVar(&v.DryRun, "dry-run", false, "remove nothing, only show what would go")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		v.ByAge = c.Flags().Changed("older")
+		done, err := v.Run()
+		a.object.Clean = done
+		if a.json || done == nil {
+			return err
+		}
+		return errors.Join(showCleaned(a.stdout, done), err)
+	}
+	return c
+}
+
+// showCleaned shows what of the build cache has gone, or would, and what stays.
+func showCleaned(to io.Writer, c *rtlbridge.Cleaned) error {
+	gone := "removed"
+	if c.DryRun {
+		gone = "would go"
+	}
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	var kept int64
+	for _, i := range c.Removed {
+		say(w, "%s\t%s\t%s\t%s\n", gone, i.Name, megabytes(i.Bytes), i.Why)
+	}
+	for _, i := range c.Kept {
+		say(w, "kept\t%s\t%s\t%s\n", i.Name, megabytes(i.Bytes), i.Why)
+		kept += i.Bytes
+	}
+	err := w.Flush()
+	say(to, "%s: %s %d (%s), kept %d (%s)\n", c.Folder, gone, len(c.Removed), megabytes(c.Bytes), len(c.Kept), megabytes(kept))
+	return err
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

@@ -38,9 +38,10 @@ func rtlCoverageFlag(c *cobra.Command, dir *string) {
 }
 
 // artifactFlags say where artifacts go.
-func artifactFlags(c *cobra.Command, out *string, none *bool, byDefault string) {
-	c.Flags().StringVar(out, "out", *out, "folder for artifacts (default "+byDefault+")")
-	c.Flags().BoolVar(none, "no-artifacts", false, "write none")
+func artifactFlags(c *cobra.Command, out *string, x *cli.Common, byDefault string) {
+	c.Flags().StringVar(out, "out", *out, "folder for artifacts, empty or of an earlier run (default "+byDefault+")")
+	c.Flags().BoolVar(&x.Overwrite, "overwrite", false, "let --out be any folder: files there that have the names of artifacts are replaced")
+	c.Flags().BoolVar(&x.NoArtifacts, "no-artifacts", false, "write none")
 }
 
 // common fills in what a command has from the program and its line; always is as in again. A flag that is idle may come

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,16 +17,18 @@ func fuzzCommand(a *app) *cobra.Command {
 		Long: `Plays programs derived from a seed: queues that come and go, frames, work entries good and bad, settings, odd requests,
 reads that fail. The referee holds every crossing of the NIC's boundary to the contract. A program that shows a mismatch
 is made smaller and kept as a file, which --program plays again. Coverage is counted in bins of the contract, from what
-the NIC was seen to do; coverage.json among the artifacts has every bin.`,
+the NIC was seen to do; coverage.json among the artifacts has every bin; --show-missing shows those that were not hit.`,
 		Example: `  nictwin fuzz --runs 300 --seed 7
   nictwin fuzz --nic model --time 1m --coverage hits.json
   nictwin fuzz --program out/fuzz-rtl-7/program-12.json`,
 		Args: noArgs,
 	}
 	fuzzFlags(c, f)
+	all := false
+	c.Flags().BoolVar(&all, "show-missing", all, "show every bin that was not hit, not the first few")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.common(c, args, &f.Common, f.Idle())
-		return a.fuzz(c, f)
+		return a.fuzz(c, f, all)
 	}
 	return c
 }
@@ -47,19 +50,23 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.IntVar(&f.Most, "failures", f.Most, "failing programs after which it ends")
 	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs at a time; the results are the same")
 	s.StringVar(&f.Coverage, "coverage", f.Coverage, "file with the hits of earlier runs, to which those of this one are added")
-	artifactFlags(c, &f.Out, &f.NoArtifacts, "out/fuzz-NIC-SEED")
+	artifactFlags(c, &f.Out, &f.Common, "out/fuzz-NIC-SEED")
 	buildFlags(c, &f.DUT, &f.Variant)
 	rtlCoverageFlag(c, &f.RTLCoverage)
 }
 
 // fuzz plays programs and tells people how it ended. What was covered until then is shown however it did.
-func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz) error {
+func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz, all bool) error {
 	bar := newBar(os.Stderr, "programs")
 	f.Log, f.Progress = a.stderr, bar.set
 	e := f.Run(c.Context())
 	bar.end()
 	if w := a.people(); e.Report != nil && e.Result.Runs > 0 {
-		if err := e.Report.Write(w); err != nil {
+		whole := "--show-missing"
+		if f.Out != "" {
+			whole = filepath.Join(f.Out, cli.CoverageFile) + " or " + whole
+		}
+		if err := e.Report.Write(w, all, whole); err != nil {
 			return err
 		}
 		say(w, "%d programs, %d crossings and counters compared over %d cycles, %.1f s\n", e.Result.Runs, e.Result.Checked, e.Result.Cycles,

@@ -80,11 +80,12 @@ type app struct {
 	json     bool
 	home     string
 
-	name    string      // of the command
-	running bool        // flags and arguments were understood
-	outcome cli.Outcome // set by a command that knows better than its error tells
-	told    bool        // the command has told people how it ended
-	object  cli.Object
+	name     string      // of the command
+	running  bool        // flags and arguments were understood
+	outcome  cli.Outcome // set by a command that knows better than its error tells
+	told     bool        // the command has told people how it ended
+	toldHome bool        // and with which home
+	object   cli.Object
 }
 
 // output remembers that writing failed: a result that nobody got is none.
@@ -114,7 +115,7 @@ func (a *app) people() io.Writer {
 
 func (a *app) main(ctx context.Context, args []string) (exit int) {
 	a.json = wantsJSON(args)
-	err := a.execute(ctx, args)
+	err := cli.Explain(a.execute(ctx, args))
 	out := a.outcome
 	if out == cli.Pass {
 		out = cli.Classify(ctx, err)
@@ -129,6 +130,7 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 		out = cli.Infrastructure
 		say(a.stderr, "%s\n", p.stack)
 	}
+	a.tellHome(out, err)
 	if err != nil && !a.told {
 		a.complain(out, err)
 	}

@@ -14,10 +14,12 @@ func replayCommand(a *app) *cobra.Command {
 		Use:   "replay CAPTURE...",
 		Short: "Play captures through the NIC and referee it",
 		Long: `Plays pcap or pcapng files through the NIC, one after the other: received, transmitted, or both at once.
+They may be packed by gzip, and pipes; - is standard input.
 The referee holds every crossing of the NIC's boundary to the contract, and every frame is compared with the capture.
-A file that is given twice is played twice.
+A file that is given twice is played twice, which a pipe cannot be.
 Artifacts go to the folder --out, by default out/replay-NIC-DIR-SEED.`,
 		Example: `  nictwin replay --nic model trace.pcap
+  zstd -dc trace.pcapng.zst | nictwin replay --limit 100000 -
   nictwin replay --dir rx --speed 40 --stall 20 --seed 7 --out out/seven trace.pcapng`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -26,7 +28,7 @@ Artifacts go to the folder --out, by default out/replay-NIC-DIR-SEED.`,
 			return nil
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"pcap", "pcapng"}, cobra.ShellCompDirectiveFilterFileExt
+			return []string{"pcap", "pcapng", "gz"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
 	replayFlags(c, r)
@@ -53,12 +55,12 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.IntVar(&r.Limit, "limit", r.Limit, "frames at most, before --loop; 0 is all")
 	f.BoolVar(&r.Pad, "pad", r.Pad, "pad short frames to 60 bytes, as a MAC would")
 	f.StringSliceVar(&r.Recompute, "recompute", nil, "have the NIC insert on transmit: csum, icrc")
-	artifactFlags(c, &r.Out, &r.NoArtifacts, "out/replay-NIC-DIR-SEED")
+	artifactFlags(c, &r.Out, &r.Common, "out/replay-NIC-DIR-SEED")
 	f.IntVar(&r.ArtifactMB, "artifact-mb", r.ArtifactMB, "megabytes that events.jsonl and frames.pcapng may take, each; 0 is no limit")
 	buildFlags(c, &r.DUT, &r.Variant)
 	rtlCoverageFlag(c, &r.RTLCoverage)
 	f.StringVar(&r.Connect, "connect", r.Connect, "a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of --dut (rtl only)")
-	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file with the token of the device at --connect, 64 hexadecimal digits")
+	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file of mode 0600, or pipe, with the token of the device at --connect, 64 hexadecimal digits")
 	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's choice (rtl only)")
 	f.BoolVar(&r.Serial, "serial", r.Serial, "do not overlap device and models (rtl only)")
 	f.StringVar(&r.Wave, "wave", r.Wave, "waveforms: never (fail and always are not built yet)")

@@ -22,15 +22,25 @@ var commands = []command{replayCommand, fuzzCommand, blocksCommand, coverageComm
 var planned = []string{"run", "mutants", "report"}
 
 func (a *app) root() *cobra.Command {
+	version := false
 	root := &cobra.Command{
 		Use:           "nictwin",
 		Short:         "Proves that a SmartNIC in RTL does what its Go twin says",
 		Long:          rootHelp,
 		SilenceErrors: true, SilenceUsage: true,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return a.begin(c) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if !version || len(args) > 0 {
+				return refuse(c, args)
+			}
+			return a.version()
+		},
+		Args:               cobra.ArbitraryArgs,
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // an unknown command is the news, not its flags
 	}
+	root.Flags().BoolVar(&version, "version", false, "show what nictwin version shows")
 	root.PersistentFlags().Bool("json", false, "print exactly one JSON object on stdout")
-	root.PersistentFlags().StringVar(&a.home, "home", "", "folder of nictwin's files (default: searched upward from here and from the program)")
+	root.PersistentFlags().StringVar(&a.home, "home", "", "folder of nictwin's files (default: $NICTWIN_HOME, else the one that the program lies in)")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		var wrong *pflag.InvalidValueError
 		if errors.As(err, &wrong) {
@@ -59,9 +69,6 @@ Exit codes: 0 pass, 1 mismatch, 2 usage or configuration, 3 infrastructure (a to
 func (a *app) prepare(c *cobra.Command) {
 	if c.HasSubCommands() && !c.Runnable() {
 		c.Args, c.RunE = cobra.ArbitraryArgs, refuse
-		if !c.HasParent() {
-			c.FParseErrWhitelist.UnknownFlags = true // the unknown command is the news, not its flags
-		}
 	}
 	if run := c.RunE; run != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {

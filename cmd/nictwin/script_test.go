@@ -21,6 +21,8 @@ import (
 
 	"nictwin/scenarios/cli"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
+	"nictwin/scenarios/result/resulttest"
 )
 
 // TestMain makes the program available to scripts, and a second one with commands that go wrong on purpose.
@@ -41,7 +43,10 @@ func panicCommand(*app) *cobra.Command {
 func endCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "end", RunE: func(c *cobra.Command, args []string) error {
 		e := &cli.Ended{Outcome: cli.Mismatch}
-		e.Object = cli.Object{Seed: 5, Findings: []string{"first finding\n  in detail\n", "second finding\n  in detail"}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
+		e.Object = cli.Object{Seed: 5, Findings: []result.Finding{
+			{Domain: result.Run, Text: "first finding\n  in detail\n", Command: "again"},
+			{Domain: result.Run, Text: "second finding\n  in detail", Command: "again"},
+		}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
 		if args[0] == "infrastructure" {
 			e.Outcome, e.Err = cli.Infrastructure, errors.New("the device died")
 		}
@@ -79,15 +84,28 @@ func TestScripts(t *testing.T) {
 			}
 			e.Setenv("PROGRAM", program)
 			e.Setenv("ROOT", root)
+			e.Setenv("NICTWIN_HOME", root) // the program under test lies elsewhere
 			e.Setenv("CAP", filepath.Join(root, "scenarios", "captures", "softroce"))
 			e.Setenv("NICTWIN_CACHE", cache)
-			return nil
+			return goEnv(e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "object": cmdObject, "unhex": cmdUnhex,
 			"ends": func(ts *testscript.TestScript, neg bool, args []string) { cmdEnds(ctx, ts, neg, args) },
 		},
 	})
+}
+
+// goEnv lets scripts build: they have no home folder, where Go's caches would be.
+func goEnv(e *testscript.Env) error {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} {
+		text, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return fmt.Errorf("go env %s: %w", name, err)
+		}
+		e.Setenv(name, strings.TrimSpace(string(text)))
+	}
+	return nil
 }
 
 // cmdExits is "exits CODE COMMAND...": runs a command, which must end with that code.
@@ -106,6 +124,9 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 	switch {
 	case errors.As(err, &exit):
 		got = exit.ExitCode()
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+			got = 128 + int(status.Signal()) // as a shell has it
+		}
 	case err != nil:
 		ts.Fatalf("%v", err)
 	}
@@ -118,7 +139,7 @@ func checkCode(ts *testscript.TestScript, want int, err error) {
 var required = []string{"schema", "result", "seed", "digest", "build", "checked", "mismatches", "cycles", "sim_ps", "wall_s", "artifacts"}
 
 // cmdObject is "object FILE [FIELD=VALUE | FIELD~PART | !FIELD]...": the file, or stdout, is one line with an object that
-// has the required fields and these. A field of an object within is named by path: rx.in.
+// the published schema allows, and that has the required fields and these. A field of an object within is named by path: rx.in.
 func cmdObject(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: object FILE CONDITION...")
@@ -126,6 +147,11 @@ func cmdObject(ts *testscript.TestScript, neg bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if args[0] == "stdout" && (strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n")) {
 		ts.Fatalf("not one line: %q", text)
+	}
+	schema, err := resulttest.Load(resulttest.Summary)
+	ts.Check(err)
+	if err := schema.Check([]byte(text)); err != nil {
+		ts.Fatalf("docs/schema/summary.json: %v\n%s", err, text)
 	}
 	var o map[string]any
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -196,26 +222,28 @@ func cmdUnhex(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out, 0o644))
 }
 
-// cmdEnds is "ends CODE int|quit|device FILE COMMAND...": starts a command, waits for something to be in a file, then interrupts
-// the command, has it quit with its device, or kills its device; the command must end with that code and leave no device behind.
+// cmdEnds is "ends CODE int|kill|quit|device FILE COMMAND...": starts a command, waits for something to be in a file, then interrupts
+// or kills the command, has it quit with its device, or kills its device; the command must end with that code and leave no device behind.
 // Its output is in the files stdout.txt and stderr.txt.
 func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
-		ts.Fatalf("usage: ends CODE int|quit|device FILE COMMAND...")
+		ts.Fatalf("usage: ends CODE int|kill|quit|device FILE COMMAND...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	var out, words bytes.Buffer
 	cmd := exec.CommandContext(ctx, args[3], args[4:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, &words
-	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"))
+	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"), "NICTWIN_HOME="+ts.Getenv("NICTWIN_HOME"))
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	kids := await(ts, cmd.Process.Pid, args[1] != "int", ts.MkAbs(args[2]), done)
+	kids := await(ts, cmd.Process.Pid, args[1] == "device" || args[1] == "quit", ts.MkAbs(args[2]), done)
 	switch args[1] {
 	case "device":
 		ts.Check(syscall.Kill(kids[0], syscall.SIGKILL))
+	case "kill":
+		ts.Check(cmd.Process.Kill())
 	case "quit":
 		ts.Check(cmd.Process.Signal(syscall.SIGQUIT))
 	default:

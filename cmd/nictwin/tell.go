@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"nictwin/rtlbridge"
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
 )
 
 // tell tells people how a run ended. found, if it is not nil, is what was found out, shown before a verdict.
@@ -17,6 +16,7 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 	if found != nil && (e.Outcome == cli.Pass || e.Outcome == cli.Mismatch) {
 		say(w, "%v", found)
 	}
+	a.tellHome(e.Outcome, e.Err)
 	switch e.Outcome {
 	case cli.Pass:
 		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), o.Seed, artifacts(o))
@@ -28,19 +28,37 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 	case cli.Infrastructure:
 		a.complain(e.Outcome, e.Err)
 		a.told = true
-		if !errors.Is(e.Err, rtlbridge.ErrToolMissing) { // that line says it all
+		if !cli.SaysAll(e.Err) {
 			last(a.stderr, o)
 		}
 	}
+}
+
+// tellHome tells which home was used, of what revision, and what was built, once. Where people only need to mend something
+// first, that would be noise.
+func (a *app) tellHome(out cli.Outcome, err error) {
+	h, w := a.object.Home, a.people()
+	if a.toldHome || h == nil || out == cli.Usage || out == cli.Interrupted || cli.SaysAll(err) {
+		return
+	}
+	if out == cli.Infrastructure {
+		w = a.stderr
+	}
+	built := ""
+	if a.object.Build != "" {
+		built = ", build " + a.object.Build
+	}
+	say(w, "home      %v%s\n", h, built)
+	a.toldHome = true
 }
 
 // maxShown is how many findings are shown; all of them are in the artifacts.
 const maxShown = 8
 
 // findings shows the most telling one whole and what the others are about.
-func findings(w io.Writer, list []string) {
+func findings(w io.Writer, list []result.Finding) {
 	for i, f := range list {
-		head, rest, _ := strings.Cut(f, "\n")
+		head, rest, _ := strings.Cut(f.Text, "\n")
 		switch {
 		case i == maxShown:
 			say(w, "  and %d more\n", len(list)-i)

@@ -9,14 +9,30 @@ import (
 func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Show the versions of program, contract and protocols",
+		Short: "Show the versions of program, contract and protocols, and the home",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			a.object.Version = cli.ThisVersion()
-			if !a.json {
-				say(a.stdout, "%v", a.object.Version)
-			}
-			return nil
+			return a.version()
 		},
 	}
+}
+
+// version tells what this program is, and with which home it would play. That there is none is a fault only where one was named.
+func (a *app) version() error {
+	p := cli.Place{Home: a.home}
+	home := "none: "
+	err := p.Find()
+	switch {
+	case err != nil && a.home != "":
+		return err
+	case err != nil:
+		home += err.Error()
+	default:
+		home = p.Used.String()
+	}
+	a.object.Version, a.object.Home, a.toldHome = cli.ThisVersion(), p.Used, true
+	if !a.json {
+		say(a.stdout, "%vhome %s\n", a.object.Version, home)
+	}
+	return nil
 }

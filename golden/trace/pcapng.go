@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Interfaces of the file, in the order of their blocks.
@@ -28,6 +29,8 @@ const (
 	optName        = 2 // of an interface
 	optResolution  = 9
 	optDropped     = 5 // of an interface's statistics: packets that are not in the file
+	optFlags       = 2 // of a packet
+	optPacketID    = 5 // of a packet: the same for one that several interfaces saw
 	nanoseconds    = 9 // time stamps count 10^-9 s
 	maxComment     = 1<<16 - 4
 )
@@ -63,25 +66,56 @@ func NewPcapng(w io.Writer, limit int64) *Pcapng {
 	return p
 }
 
-// Packet adds a frame to an interface. ns is its time; an empty comment is none.
-func (p *Pcapng) Packet(iface int, ns int64, frame []byte, comment string) {
+// Direction is which way a frame went, seen from the NIC, as the flags of a packet have it.
+type Direction uint32
+
+// Directions.
+const (
+	Inbound  Direction = 1
+	Outbound Direction = 2
+)
+
+// PacketID is the number by which [Annotate] finds a frame. Frames with the same are one frame on both interfaces.
+type PacketID uint64
+
+// NoID is that of a frame which nobody will ask for.
+const NoID PacketID = 1<<64 - 1
+
+// Frame is what the file says of one, besides its bytes.
+type Frame struct {
+	Ns       int64 // its time
+	Dir      Direction
+	ID       PacketID
+	Comments []string
+}
+
+// Packet adds a frame to an interface.
+func (p *Pcapng) Packet(iface int, f *Frame, frame []byte) {
 	if iface < 0 || iface >= len(interfaceNames) {
 		panic(fmt.Sprintf("trace: interface %d: there are %d", iface, len(interfaceNames)))
 	}
 	p.begin(blockEnhanced)
 	p.u32(uint32(iface))
-	p.u32(uint32(uint64(ns) >> 32))
-	p.u32(uint32(ns))
+	p.u32(uint32(uint64(f.Ns) >> 32))
+	p.u32(uint32(f.Ns))
 	p.u32(uint32(len(frame)))
 	p.u32(uint32(len(frame)))
 	p.bytes(frame)
-	if comment != "" {
-		p.option(optComment, comment[:min(len(comment), maxComment)])
-		p.u32(optEnd)
+	for _, c := range f.Comments {
+		p.comment(c)
 	}
+	if f.Dir != 0 {
+		p.u32(optFlags | 4<<16)
+		p.u32(uint32(f.Dir))
+	}
+	if f.ID != NoID {
+		p.u32(optPacketID | 8<<16)
+		p.buf = binary.LittleEndian.AppendUint64(p.buf, uint64(f.ID))
+	}
+	p.u32(optEnd)
 	p.seal()
 	before := p.out.LeftOut
-	p.out.record(p.buf, ns, ns)
+	p.out.record(p.buf, f.Ns, f.Ns)
 	p.leftOut[iface] += p.out.LeftOut - before
 }
 
@@ -131,6 +165,14 @@ func (p *Pcapng) bytes(b []byte) {
 func (p *Pcapng) option(code uint16, value string) {
 	p.u32(uint32(code) | uint32(len(value))<<16)
 	p.bytes([]byte(value))
+}
+
+// comment adds a comment, cut at what an option can hold, between characters.
+func (p *Pcapng) comment(text string) {
+	if len(text) > maxComment {
+		text = strings.ToValidUTF8(text[:maxComment], "")
+	}
+	p.option(optComment, text)
 }
 
 // end writes a block that is there whatever the limit.

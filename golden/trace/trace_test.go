@@ -28,8 +28,10 @@ func TestWiresharkReadsThePcapng(t *testing.T) {
 	p := NewPcapng(f, 0)
 	for n := 60; n < 64; n++ { // every padding
 		frame := bytes.Repeat([]byte{byte(n)}, n)
-		p.Packet(Golden, int64(n)*1_000_000_007, frame, "")
-		p.Packet(DUT, int64(n)*1_000_000_007, frame, "byte 3: "+strings.Repeat("x", n))
+		f := &Frame{Ns: int64(n) * 1_000_000_007, ID: NoID}
+		p.Packet(Golden, f, frame)
+		f.Comments = []string{"byte 3: " + strings.Repeat("x", n)}
+		p.Packet(DUT, f, frame)
 	}
 	require.NoError(t, p.Close())
 	require.NoError(t, f.Close())
@@ -129,7 +131,7 @@ func TestPcapngIsCut(t *testing.T) {
 	const limit, packets = 4000, 100
 	p := NewPcapng(f, limit)
 	for i := range packets {
-		p.Packet(i%2, int64(i), make([]byte, 100), "")
+		p.Packet(i%2, &Frame{Ns: int64(i), ID: NoID}, make([]byte, 100))
 	}
 	require.NoError(t, p.Close())
 	require.NoError(t, f.Close())

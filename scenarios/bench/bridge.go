@@ -79,8 +79,8 @@ func (c *comparison) turn(s *session, o *replay.Options, rec *recording) error {
 	}
 	missing := watch.delayed()
 	if first := rec.run; res.Digest != first.Digest || res.DeviceCycles != first.DeviceCycles {
-		return &MismatchError{"repetition", []string{fmt.Sprintf("cycles %d and digest %s, the run before had %d and %s",
-			res.DeviceCycles, res.Digest, first.DeviceCycles, first.Digest)}}
+		return differs("repetition", fmt.Sprintf("cycles %d and digest %s", res.DeviceCycles, res.Digest),
+			fmt.Sprintf("%d and %s", first.DeviceCycles, first.Digest))
 	}
 	watch = startClock()
 	p, err := rec.play(s.ctx, s.device)
@@ -130,7 +130,7 @@ func (c *comparison) results() []Result {
 				v = append(v, of(r.Shares))
 			}
 		}
-		list = append(list, figure("bridge/wall_share_"+name, median(v), "ratio", 0, "wall time of the run; the RTL runs beside the rest"))
+		list = append(list, figure("bridge/wall_share_"+name, median(v), "ratio", 0, "the wall time of the run, of which the four are all; rtl: waiting for the device"))
 	}
 	share("rtl", func(s *replay.Shares) float64 { return s.RTL })
 	share("bridge", func(s *replay.Shares) float64 { return s.Bridge })

@@ -50,8 +50,8 @@ func (r *recording) take(s *session, o replay.Options) error {
 func (r *recording) play(ctx context.Context, d *rtlbridge.Device) (rtlbridge.PlaybackResult, error) {
 	p, err := rtlbridge.Playback(ctx, d, r.file)
 	if err == nil && (p.Digest != r.digest || int64(p.Cycles) != r.run.DeviceCycles) {
-		err = &MismatchError{"playback", []string{fmt.Sprintf("%s build: cycles %d and digest %016x, the run before had %d and %016x",
-			d.Variant, p.Cycles, p.Digest, r.run.DeviceCycles, r.digest)}}
+		err = differs("playback", fmt.Sprintf("%s build: cycles %d and digest %016x", d.Variant, p.Cycles, p.Digest),
+			fmt.Sprintf("%d and %016x", r.run.DeviceCycles, r.digest))
 	}
 	return p, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
 )
 
 // Options say what is measured and how long.
@@ -49,11 +50,18 @@ func (o *Options) Validate() error {
 // MismatchError tells that something measured was done wrong.
 type MismatchError struct {
 	What     string
-	Findings []string
+	Findings []result.Finding
+}
+
+// differs tells that the same run came out otherwise the second time.
+func differs(what, got, before string) error {
+	return &MismatchError{what, []result.Finding{{
+		Domain: result.Run, Field: "cycles and digest", Expected: before, Got: got, Text: got + ", the run before had " + before,
+	}}}
 }
 
 func (e *MismatchError) Error() string {
-	return e.What + ": " + strings.Join(e.Findings, "; ")
+	return e.What + ": " + strings.Join(result.Texts(e.Findings), "; ")
 }
 
 // device is what a measurement needs of the device.

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/home"
+	"nictwin/scenarios/home/hometest"
 )
 
 // open builds and starts a block.
 func open(t *testing.T, b *Block) *Device {
 	t.Helper()
-	h, err := home.Find("")
+	h, err := hometest.Find()
 	require.NoError(t, err)
 	d, err := Open(t.Context(), b, h.Block(b.Name), rtlbridge.VariantSpeed, os.Stderr)
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func open(t *testing.T, b *Block) *Device {
 
 // TestAllBlocksOfBothArePlayed: a Go file and a module of one name are a pair; rx and tx are made of pairs.
 func TestAllBlocksOfBothArePlayed(t *testing.T) {
-	h, err := home.Find("")
+	h, err := hometest.Find()
 	require.NoError(t, err)
 	timed, err := filepath.Glob(filepath.Join(h.Dir, "models", "nic", "*.go"))
 	require.NoError(t, err)

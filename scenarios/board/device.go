@@ -88,8 +88,7 @@ type rtl struct {
 	conn    *rtlbridge.Conn
 	spec    Spec
 	ethBits int
-	broke   error // first stream rule that was broken
-	count   int
+	broke   *StreamError // first stream rule that was broken
 
 	observers []boundary.Observer
 }
@@ -301,15 +300,16 @@ func (r *rtl) Begin(done func() bool) error {
 }
 
 func (r *rtl) violated(e *rtlbridge.Event) {
-	r.count++
-	if r.broke == nil {
-		r.broke = fmt.Errorf("stream %s, cycle %d: %v", r.conn.Hello().Streams[e.Stream].Name, e.First, e.Rule)
+	if r.broke != nil {
+		r.broke.More++
+		return
 	}
+	r.broke = &StreamError{r.conn.Hello().Streams[e.Stream].Name, max(-1, e.Port-bindEth), int64(e.First), e.Rule, 0}
 }
 
 func (r *rtl) Check() error {
-	if r.count > 1 {
-		return fmt.Errorf("%w (and %d more)", r.broke, r.count-1)
+	if r.broke == nil {
+		return nil
 	}
 	return r.broke
 }

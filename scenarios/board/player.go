@@ -9,18 +9,27 @@ import (
 	"nictwin/models/ether"
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
+	"nictwin/scenarios/capture"
 )
 
 // Frame is one frame to be played.
 type Frame struct {
 	Data     []byte
-	Interval simcore.Ps // since the one before, as captured
+	Interval simcore.Ps     // since the one before, as captured
+	Origin   capture.Origin // zero for frames that were not captured
 }
 
-// Track is what a player plays: frames, over and over, at a pace.
+// Source gives a player its frames, as it needs them.
+type Source interface {
+	// Next returns the next frame, whose bytes nobody changes any more, and io.EOF after the last.
+	Next() (Frame, error)
+	// Total is the number of all frames.
+	Total() int
+}
+
+// Track is what a player plays, at a pace.
 type Track struct {
-	Frames []Frame
-	Loops  int
+	Source Source // nil: what Play adds
 	Pace   Pace
 	Stall  int        // percent of the cycles in which nothing is sent
 	MaxGap simcore.Ps // longer gaps are shortened to this, when the pace is that of the capture
@@ -59,10 +68,19 @@ func ParsePace(s string, ethBits int) (Pace, error) {
 	return p, nil
 }
 
-// time is what a frame of n bytes takes. Stalls take their share of the cycles, so frames come that much slower.
+// mostWaiting is how many bytes wait in front of the NIC's stream at most. Where the last beats of frames are nearly empty, a
+// stream is slower than Ethernet, and ever more would wait: when it is so many, frames come as the stream takes them.
+const mostWaiting = 2 << 20
+
+// stream is what a frame of n bytes takes on the NIC's stream. Stalls take their share of the cycles.
+func (p Pace) stream(n, stall int) simcore.Ps {
+	return simcore.Ps((n+p.beat-1)/p.beat) * Cycle * 100 / simcore.Ps(100-stall)
+}
+
+// time is what a frame of n bytes takes on Ethernet, slowed down likewise.
 func (p Pace) time(n, stall int) simcore.Ps {
 	if p.beats {
-		return simcore.Ps((n+p.beat-1)/p.beat) * Cycle * 100 / simcore.Ps(100-stall)
+		return p.stream(n, stall)
 	}
 	n += ether.WireOverhead
 	return simcore.Ps(int64(n)*p.num/p.den) * 100 / simcore.Ps(100-stall)
@@ -76,13 +94,18 @@ type Player struct {
 	pool  *msg.Frames
 	eth   int // the NIC's port
 	track Track
+	list  []Frame // added by Play
+	next  Frame   // to be played next, if armed
 	sent  int
 	short int
 	last  simcore.Ps
+	taken simcore.Ps // when the NIC's stream will have taken what was played, a beat in every cycle
 	ev    simcore.Event
 
 	// Take is called with every frame that came out, which is recycled when it returns.
 	Take func(f *ether.Frame)
+	// Played, if set, is called with every frame that goes in, before it does, and its ordinal on the port.
+	Played func(ordinal int, f Frame)
 }
 
 const playerPortCap = 1024
@@ -100,18 +123,23 @@ func newPlayer(e *simcore.Engine, pool *msg.Frames, eth int) *Player {
 func (p *Player) Load(t Track) { p.track = t }
 
 // Play adds frames to those that were played, and plays them: for scenarios in which it depends on what happened what
-// comes next. It is not for a track that is played in loops.
+// comes next. It is not for a track with a source.
 func (p *Player) Play(frames ...Frame) {
 	idle := p.sent == p.Total()
-	p.track.Loops = 1
-	p.track.Frames = append(p.track.Frames, frames...)
+	p.list = append(p.list, frames...)
 	if idle && len(frames) > 0 {
-		p.Start()
+		p.last, p.next = simcore.Now(p.sched), p.list[p.sent]
+		p.depart()
 	}
 }
 
 // Total is the number of frames that will have been played in.
-func (p *Player) Total() int { return len(p.track.Frames) * p.track.Loops }
+func (p *Player) Total() int {
+	if p.track.Source != nil {
+		return p.track.Source.Total()
+	}
+	return len(p.list)
+}
 
 // Sent is the number of frames played in so far.
 func (p *Player) Sent() int { return p.sent }
@@ -119,23 +147,32 @@ func (p *Player) Sent() int { return p.sent }
 // Shortened is the number of gaps that were shortened so far.
 func (p *Player) Shortened() int { return p.short }
 
-// At is the data of the frame with a given ordinal on the port.
-func (p *Player) At(ordinal int) []byte { return p.at(ordinal).Data }
-
-func (p *Player) at(ordinal int) *Frame { return &p.track.Frames[ordinal%len(p.track.Frames)] }
+// At is the data of the frame with a given ordinal on the port, of those that Play has added.
+func (p *Player) At(ordinal int) []byte { return p.list[ordinal].Data }
 
 // Start begins to play.
-func (p *Player) Start() {
+func (p *Player) Start() error {
 	p.last = simcore.Now(p.sched)
-	if p.Total() > 0 {
-		p.arm()
-	}
+	return p.arm()
 }
 
-// arm schedules the departure of the next frame, which is when its last byte
-// has gone.
-func (p *Player) arm() {
-	f := p.at(p.sent)
+// arm takes the next frame, if there is one, and schedules it.
+func (p *Player) arm() (err error) {
+	if p.sent == p.Total() {
+		return nil
+	}
+	if p.track.Source == nil {
+		p.next = p.list[p.sent]
+	} else if p.next, err = p.track.Source.Next(); err != nil {
+		return fmt.Errorf("player: port %d, frame %d: %w", p.eth, p.sent, err)
+	}
+	p.depart()
+	return nil
+}
+
+// depart schedules the next frame's departure, which is when its last byte has gone.
+func (p *Player) depart() {
+	f := &p.next
 	at := p.last + p.track.Pace.time(len(f.Data), p.track.Stall)
 	if p.track.Pace.capture {
 		gap := f.Interval
@@ -145,6 +182,8 @@ func (p *Player) arm() {
 		}
 		at = max(at, p.last+gap)
 	}
+	at = max(at, p.taken-p.track.Pace.stream(mostWaiting, p.track.Stall))
+	p.taken = max(p.taken, at) + p.track.Pace.stream(len(f.Data), p.track.Stall)
 	p.ev.At = at
 	p.sched.Schedule(&p.ev)
 }
@@ -152,17 +191,17 @@ func (p *Player) arm() {
 // Handle implements sim.Handler: a frame departs.
 func (p *Player) Handle(sim.Event) error {
 	now := simcore.Now(p.sched)
-	f := p.pool.Copy(p.at(p.sent).Data)
+	f := p.pool.Copy(p.next.Data)
 	f.Port, f.Seq, f.Depart = p.eth, uint64(p.sent), now
+	if p.Played != nil {
+		p.Played(p.sent, p.next)
+	}
 	if p.port.Send(f) != nil {
 		return fmt.Errorf("player: the link into port %d of the NIC refused frame %d: Ethernet cannot be held back", p.eth, p.sent)
 	}
 	p.sent++
 	p.last = now
-	if p.sent < p.Total() {
-		p.arm()
-	}
-	return nil
+	return p.arm()
 }
 
 // NotifyRecv implements sim.Component.

@@ -2,8 +2,11 @@ package capture
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -87,22 +90,140 @@ func TestPcapng(t *testing.T) {
 	require.ErrorContains(t, err, "only Ethernet")
 }
 
-// Every proper prefix of a good file is refused or holds fewer packets; nothing panics.
+// Every proper prefix of a good file is refused or holds the first packets of it; what is missing is told.
 func TestCutOff(t *testing.T) {
 	for name, raw := range map[string][]byte{
 		"pcap":   pcap(binary.LittleEndian, magicMicro, 1, frame, frame),
 		"pcapng": pcapng(t, layers.LinkTypeEthernet, layers.LinkTypeEthernet),
 	} {
+		whole, err := Parse(name, raw)
+		require.NoError(t, err)
+		require.Nil(t, whole.CutOff)
 		for n := range raw {
 			f, err := Parse(name, raw[:n])
-			if err == nil {
-				require.Less(t, len(f.Packets), 2, "%s cut to %d bytes", name, n)
+			if err != nil {
+				var e *Error
+				require.True(t, errors.As(err, &e), "%v", err)
+				require.Equal(t, name, e.Path)
+				require.Less(t, n, 28, "%v: only file headers have to be whole", err)
 				continue
 			}
-			var e *Error
-			require.True(t, errors.As(err, &e), "%v", err)
-			require.Equal(t, name, e.Path)
+			require.Equal(t, whole.Packets[:len(f.Packets)], f.Packets)
+			require.Less(t, len(f.Packets), 2, "%s cut to %d bytes", name, n)
+			if c := f.CutOff; c != nil {
+				require.EqualValues(t, n, c.Offset+c.Present)
+				require.Positive(t, c.Missing)
+				require.Equal(t, len(f.Packets), c.After)
+			}
 		}
+	}
+}
+
+// What is said of a file that is cut off; and damage that is none.
+func TestCutOffIsTold(t *testing.T) {
+	raw := pcap(binary.LittleEndian, magicMicro, 1, frame, frame)
+	f, err := Parse("x", raw[:len(raw)-7])
+	require.NoError(t, err)
+	require.Equal(t, &CutOff{File: "x", Offset: 24 + 77, After: 1, Present: 70, Missing: 7}, f.CutOff)
+	require.Equal(t, "x: cut off at offset 101, after packet 1: 7 bytes of what begins there are missing, 70 are there", f.CutOff.String())
+
+	raw[24+8+3] = 0x7f // of the first length
+	_, err = Parse("x", raw)
+	require.EqualError(t, err, "x: packet 1: offset 24: the record says 2130706493 bytes: a packet has at most 1048576")
+	ng := pcapng(t, layers.LinkTypeEthernet)
+	ng = append(ng, block(77, make([]byte, 100)...)...)
+	at := len(ng) - 112
+	ng[at+7] = 0x7f
+	_, err = Parse("x", ng)
+	require.ErrorContains(t, err, fmt.Sprintf("x: offset %d: block length 2130706544: a block has at most", at))
+}
+
+func packed(t testing.TB, raw []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write(raw)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
+// gzip is told by its magic number. One that is cut off is a file that is cut off, one that is damaged is damaged.
+func TestGzip(t *testing.T) {
+	noise := make([]byte, 4000) // which does not get shorter
+	for i := range noise {
+		noise[i] = byte(i * i * 7919 >> 5)
+	}
+	raw := pcap(binary.LittleEndian, magicMicro, 1, noise, frame, noise)
+	whole, err := Parse("x", raw)
+	require.NoError(t, err)
+	z := packed(t, raw)
+	f, err := Parse("x", z)
+	require.NoError(t, err)
+	require.Equal(t, whole, f)
+	f, err = Parse("x", append(z[:len(z):len(z)], z...)) // of two members, the second header is a packet that says nonsense
+	require.Error(t, err, "%v", f)
+
+	f, err = Parse("x", z[:len(z)-3])
+	require.NoError(t, err)
+	require.Equal(t, whole.Packets, f.Packets)
+	require.NotNil(t, f.CutOff, "its checksum is missing")
+	f, err = Parse("x", z[:len(z)/4])
+	require.NoError(t, err)
+	require.Less(t, len(f.Packets), 3)
+	require.NotNil(t, f.CutOff)
+
+	z[len(z)-5] ^= 1 // its checksum
+	_, err = Parse("x", z)
+	require.ErrorContains(t, err, "x: offset "+fmt.Sprint(len(raw))+": gzip: invalid checksum")
+	_, err = Parse("x", packed(t, packed(t, raw)))
+	require.ErrorContains(t, err, "gzip within gzip")
+}
+
+// What is read is as another reader has it, packet by packet.
+func TestAgainstPcapgo(t *testing.T) {
+	files, err := filepath.Glob("../captures/*/*.pcap")
+	require.NoError(t, err)
+	for _, path := range files {
+		f, err := Read(path)
+		require.NoError(t, err)
+		raw, err := os.ReadFile(path)
+		require.NoError(t, err)
+		r, err := pcapgo.NewReader(bytes.NewReader(raw))
+		require.NoError(t, err)
+		for i, p := range f.Packets {
+			data, ci, err := r.ReadPacketData()
+			require.NoError(t, err)
+			require.Equal(t, data, p.Data)
+			require.Equal(t, Packet{Origin{path, i + 1, ci.Timestamp}, data, ci.Length, p.Offset, p.Interval}, p)
+		}
+		_, _, err = r.ReadPacketData()
+		require.ErrorIs(t, err, io.EOF)
+	}
+}
+
+// Time stamps of every resolution, and with an offset.
+func TestClocks(t *testing.T) {
+	for _, x := range []struct {
+		options []byte
+		ticks   uint64
+		want    time.Time
+	}{
+		{nil, 5_000_007, time.Unix(5, 7000)},
+		{[]byte{9, 0, 1, 0, 0, 0, 0, 0}, 5, time.Unix(5, 0)},
+		{[]byte{9, 0, 1, 0, 9, 0, 0, 0}, 5_000_000_007, time.Unix(5, 7)},
+		{[]byte{9, 0, 1, 0, 12, 0, 0, 0}, 5_000_000_007_999, time.Unix(5, 7)},
+		{[]byte{9, 0, 1, 0, 19, 0, 0, 0}, 1<<64 - 1, time.Unix(1, 844674407)},
+		{[]byte{9, 0, 1, 0, 0x8a, 0, 0, 0}, 5<<10 + 512, time.Unix(5, 500_000_000)},
+		{[]byte{9, 0, 1, 0, 0xbf, 0, 0, 0}, 1 << 62, time.Unix(0, 500_000_000)},
+		{[]byte{14, 0, 8, 0, 254, 255, 255, 255, 255, 255, 255, 255}, 5_000_007, time.Unix(3, 7000)},
+	} {
+		ticks := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(make([]byte, 4), uint32(x.ticks>>32)), uint32(x.ticks))
+		raw := bytes.Join([][]byte{sectionHeader, block(blockInterface, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, x.options...)...),
+			block(blockEnhanced, append(ticks, 1, 0, 0, 0, 1, 0, 0, 0, 0x5a, 0, 0, 0)...)}, nil)
+		f, err := Parse("x", raw)
+		require.NoError(t, err)
+		require.Equal(t, x.want.UTC(), f.Packets[0].Time)
 	}
 }
 
@@ -111,7 +232,8 @@ func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct{ raw, want string }{
 		"empty": {"", "neither pcap nor pcapng"},
 		"text":  {"hello, world", "neither pcap nor pcapng"},
-		"gzip":  {"\x1f\x8b\x08\x00rest", "unpack"},
+		"gzip":  {"\x1f\x8b\x08\x00rest", "gzip, cut off in its header"},
+		"zstd":  {"\x28\xb5\x2f\xfdrest", "zstd, which is not unpacked here: unpack it first, as by zstd -dc FILE | nictwin replay -"},
 	} {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(c.raw), 0o600))
@@ -122,7 +244,7 @@ func TestRefusals(t *testing.T) {
 	_, err := Read(dir)
 	require.ErrorContains(t, err, "is a folder")
 	_, err = Read("/dev/zero")
-	require.ErrorContains(t, err, "/dev/zero: is a pipe or a device")
+	require.ErrorContains(t, err, "/dev/zero: is a device: want a file or a pipe")
 	_, err = Read("")
 	require.EqualError(t, err, `"": no such file or directory`)
 	_, err = Read(filepath.Join(dir, "nowhere"))
@@ -136,9 +258,11 @@ func block(typ uint32, body ...byte) []byte {
 	return binary.LittleEndian.AppendUint32(append(b, body...), n)
 }
 
+var sectionHeader = block(magicSection, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255)
+
 // What a file says of itself is held to the formats, and told with its place.
 func TestHeadersAndOptions(t *testing.T) {
-	section := block(magicSection, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255)
+	section := sectionHeader
 	iface := func(options ...byte) []byte {
 		return bytes.Join([][]byte{section, block(blockInterface, append([]byte{1, 0, 0, 0, 0, 0, 0, 0}, options...)...),
 			block(blockEnhanced, append(make([]byte, 12), 1, 0, 0, 0, 1, 0, 0, 0, 0x5a, 0, 0, 0)...)}, nil)
@@ -189,13 +313,26 @@ func TestShippedCaptures(t *testing.T) {
 	}
 }
 
+// FuzzParse also cuts what it is given: a prefix of a file holds a prefix of its packets, or is refused for its header.
 func FuzzParse(f *testing.F) {
-	f.Add(pcap(binary.BigEndian, magicNano, 1, frame))
-	f.Add(pcapng(&testing.T{}, layers.LinkTypeEthernet))
-	f.Fuzz(func(t *testing.T, raw []byte) {
+	f.Add(pcap(binary.BigEndian, magicNano, 1, frame), uint16(90))
+	f.Add(pcapng(&testing.T{}, layers.LinkTypeEthernet), uint16(100))
+	f.Add(packed(f, pcap(binary.BigEndian, magicNano, 1, frame, frame)), uint16(60))
+	f.Fuzz(func(t *testing.T, raw []byte, cut uint16) {
 		file, err := Parse("fuzz", raw)
 		if (err == nil) == (file == nil) {
 			t.Fatal("either a file or an error")
 		}
+		if err != nil {
+			var e *Error
+			require.ErrorAs(t, err, &e)
+			return
+		}
+		part, err := Parse("fuzz", raw[:min(int(cut), len(raw))])
+		if err != nil {
+			return // its header is cut off
+		}
+		require.LessOrEqual(t, len(part.Packets), len(file.Packets))
+		require.Equal(t, file.Packets[:len(part.Packets)], part.Packets)
 	})
 }

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"nictwin/scenarios/files"
@@ -15,16 +18,27 @@ import (
 // Summary is the file in a folder of artifacts that holds the Object.
 const Summary = "summary.json"
 
+// Marker is the file that says that a folder is one of artifacts: a run that is killed leaves it, too.
+const Marker = ".nictwin"
+
+const markerText = "nictwin artifacts\nFiles in this folder are replaced by later runs with the same --out.\n"
+
+// ours are the names of the files that every run may write. Programs of fuzz are looked at when they are written.
+var ours = []string{Marker, Summary, CoverageFile, replay.EventsFile, replay.PcapngFile}
+
 // folder is a folder of artifacts in use by one run. The zero value is none.
 type folder struct {
-	dir  string
-	made []string // folders that did not exist before, innermost first
-	lock *os.File
+	dir    string
+	files  *files.Folder
+	made   []string // folders that did not exist before, innermost first
+	marked bool     // by this run, and nothing else says that it is one of artifacts
+	lock   *os.File
 }
 
-// openFolder makes the folder, or takes the one that is there for this run. A verdict of an earlier run is removed;
-// other files stay, to be overwritten one by one or not at all.
-func openFolder(dir string) (*folder, error) {
+// openFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or, with
+// overwrite, any. A link to a folder is that folder; a link in it is refused. A verdict of an earlier run is removed; other
+// files stay, to be replaced one by one or not at all.
+func openFolder(dir string, overwrite bool) (*folder, error) {
 	f := &folder{dir: dir}
 	if dir == "" {
 		return f, nil
@@ -37,60 +51,80 @@ func openFolder(dir string) (*folder, error) {
 	}
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
-		f.lock, err = os.Open(dir)
+		f.files, err = files.OpenFolder(dir)
+	}
+	if err == nil {
+		f.lock, err = f.files.Self()
+	}
+	if err == nil {
+		err = f.take(overwrite)
 	}
 	if err != nil {
-		return nil, Usagef("--out: %w", err)
-	}
-	if err := f.take(); err != nil {
 		f.close()
-		return nil, err
+		return nil, Usagef("--out %s: %w", dir, err)
 	}
 	return f, nil
 }
 
-func (f *folder) take() error {
+// take locks, looks and marks.
+func (f *folder) take(overwrite bool) error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return Usagef("--out %s: another run writes there (%w)", f.dir, err)
+		return fmt.Errorf("another run writes there (%w)", err)
 	}
-	if err := f.writable(); err != nil {
-		return Usagef("--out %s: %w; choose another folder", f.dir, err)
-	}
-	path := filepath.Join(f.dir, Summary)
-	old, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = isSummary(old)
-	}
-	if err != nil {
-		return Usagef("--out %s: %s %w; choose another folder", f.dir, Summary, err)
-	}
-	if err := os.Remove(path); err != nil {
-		return Usagef("--out: %w", err)
-	}
-	return nil
-}
-
-// writable tells early that artifacts could not be written.
-func (f *folder) writable() error {
-	for _, name := range []string{Summary, summaryNew, CoverageFile, replay.EventsFile, replay.PcapngFile} {
-		info, err := os.Stat(filepath.Join(f.dir, name))
-		if err == nil && !info.Mode().IsRegular() {
-			return fmt.Errorf("%s is there, and is no file", name)
+	for _, name := range ours {
+		if err := f.files.Replaceable(name); err != nil {
+			return fmt.Errorf("%w; choose another folder", err)
 		}
 	}
-	path := filepath.Join(f.dir, summaryNew)
-	probe, err := os.Create(path)
+	there, err := f.files.Names()
 	if err != nil {
 		return err
 	}
-	return errors.Join(probe.Close(), os.Remove(path))
+	why := f.foreign(there)
+	if why != nil && !overwrite {
+		return fmt.Errorf("%w; choose another folder, or replace what is in the way by --overwrite", why)
+	}
+	f.marked = why != nil || len(there) == 0
+	if why != nil || !slices.Contains(there, Marker) {
+		if err := f.files.Write(Marker, []byte(markerText)); err != nil {
+			return fmt.Errorf("%w; choose another folder", err)
+		}
+	}
+	return f.files.Remove(Summary)
 }
 
-// summaryNew is what Summary is called until it is whole.
-const summaryNew = Summary + files.Unfinished
+// maxSummary is in bytes: more than any summary has.
+const maxSummary = 256 << 20
+
+// foreign says why a folder with these names in it is neither empty nor of an earlier run.
+func (f *folder) foreign(there []string) error {
+	marked := false
+	if slices.Contains(there, Marker) {
+		text, err := f.files.Read(Marker, int64(len(markerText)))
+		if marked = err == nil && bytes.Equal(text, []byte(markerText)); !marked {
+			return fmt.Errorf("%s is not ours", Marker)
+		}
+	}
+	if slices.Contains(there, Summary) {
+		text, err := f.files.Read(Summary, maxSummary)
+		if err == nil {
+			err = isSummary(text)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %w", Summary, err)
+		}
+		return nil
+	}
+	if marked || len(there) == 0 {
+		return nil
+	}
+	const shown = 3
+	names := strings.Join(there[:min(shown, len(there))], ", ")
+	if len(there) > shown {
+		names += fmt.Sprintf(" and %d more", len(there)-shown)
+	}
+	return fmt.Errorf("it is neither empty nor of an earlier run: it has %s", names)
+}
 
 // write leaves the verdict, whole or not at all.
 func (f *folder) write(o *Object) error {
@@ -101,7 +135,7 @@ func (f *folder) write(o *Object) error {
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	if err := files.Write(filepath.Join(f.dir, Summary), append(text, '\n')); err != nil {
+	if err := f.files.Write(Summary, append(text, '\n')); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
 	return nil
@@ -109,6 +143,9 @@ func (f *folder) write(o *Object) error {
 
 // drop undoes openFolder for a run that did not take place.
 func (f *folder) drop() {
+	if f.marked {
+		_ = f.files.Remove(Marker) // what is left of it does no harm
+	}
 	f.close()
 	for _, d := range f.made {
 		if os.Remove(d) != nil { // it is not empty
@@ -121,5 +158,9 @@ func (f *folder) close() {
 	if f.lock != nil {
 		_ = f.lock.Close() // it was only read; the lock goes with it
 		f.lock = nil
+	}
+	if f.files != nil {
+		_ = f.files.Close() // likewise
+		f.files = nil
 	}
 }

@@ -65,7 +65,7 @@ func (b *Bench) prepare() (string, error) {
 	if !b.NeedsDUT() {
 		return "", nil
 	}
-	path, _, err := findManifest(b.DUT, b.Home)
+	path, _, err := b.manifest(b.DUT)
 	if err != nil {
 		return "", &UsageError{fmt.Errorf("--dut: %w", err)}
 	}

@@ -9,11 +9,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+	"strings"
 	"time"
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/blocks"
-	"nictwin/scenarios/home"
+	"nictwin/scenarios/result"
 )
 
 // Blocks is a run of single blocks as the command line has it. It leaves no artifacts.
@@ -85,6 +86,9 @@ func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 		},
 		describe: func(o *Object) {
 			b.describe(o, e.Reports)
+			if e.Outcome != Usage && b.Stall >= 0 {
+				o.Stall = new(b.Stall)
+			}
 			o.WallS = time.Since(begin).Seconds()
 		},
 	})
@@ -112,13 +116,13 @@ func idleBlocks(list []blocks.Report) error {
 // prepare completes the options; everything that is wrong with the settings is told at once.
 func (b *Blocks) prepare() (string, error) {
 	b.Variant = rtlbridge.Variant(b.VariantName)
-	h, errHome := home.Find(b.Home)
+	h, errHome := b.find()
 	list, errNames := blocks.Find(b.Names)
 	if err := errors.Join(errNames, Once("block", b.Names), b.Validate(), errHome); err != nil {
 		return "", &UsageError{err}
 	}
 	b.Blocks, b.Manifest = list, h.Block
-	return "", shareHarness(b.Home)
+	return "", nil
 }
 
 // describe takes over what was found.
@@ -135,7 +139,7 @@ func (b *Blocks) describe(o *Object, list []blocks.Report) {
 		o.Cycles += int64(r.Cycles)
 		if m := r.Mismatch; m != nil {
 			o.Mismatches++
-			o.Findings = append(o.Findings, m.Error())
+			o.Findings = append(o.Findings, b.finding(m))
 			x.Mismatch = &BlockMismatch{m.Transaction, m.Op, m.Request, m.Field, m.Expected, m.Got, m.Cycle, m.Seed, m.Stall}
 			if o.Reproduce == "" {
 				o.Reproduce = b.again(m)
@@ -147,6 +151,21 @@ func (b *Blocks) describe(o *Object, list []blocks.Report) {
 	o.SimPs = o.Cycles * period
 	if len(list) > 0 {
 		o.Digest, o.Build = hex.EncodeToString(digest.Sum(nil)), hex.EncodeToString(builds.Sum(nil))
+	}
+}
+
+// finding is a mismatch for scripts.
+func (b *Blocks) finding(m *blocks.Mismatch) result.Finding {
+	stream, _ := strings.CutPrefix(m.Field, "stream ")
+	if stream == m.Field {
+		stream = "" // a field of a result
+	}
+	return result.Finding{
+		Domain: result.Block, Stream: stream, Field: m.Field, Expected: m.Expected, Got: m.Got, Cycle: new(int64(m.Cycle)),
+		Block: &result.BlockInput{
+			Name: m.Block.Name, Transaction: m.Transaction, Op: m.Op, Request: m.Request, Seed: m.Seed, Stall: m.Stall,
+		},
+		Files: []string{"models/nic/" + m.Block.Go, "verilator/rtl/" + m.Block.RTL}, Text: m.Error(), Command: b.again(m),
 	}
 }
 

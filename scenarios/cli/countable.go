@@ -36,6 +36,9 @@ func addable(path string) error {
 	if ext != rtlbridge.HitsExt && ext != rtlbridge.PointsExt {
 		return nil
 	}
+	if err := files.Link(path); err != nil {
+		return err
+	}
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is there, and is no file", path)

@@ -5,22 +5,23 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"nictwin/scenarios/home"
+	"nictwin/scenarios/result"
 	"nictwin/scenarios/rtlcov"
 )
 
 // Coverage is a report on what of the RTL was exercised, as the command line has it.
 type Coverage struct {
-	Home     string   // folder of nictwin's files, empty to search for it
+	Place
 	Dirs     []string // folders of --rtl-coverage
 	Exclude  string   // reviewed list of what is left out; empty: nothing is
 	MinLines float64  // percent of the line points, below which it fails
 	MinBits  float64  // percent of the bits
+	Again    string   // the command line that does the same once more
 }
 
 // Report merges and counts. With the report comes an error when the list of exclusions is not what the RTL is. short tells
 // what is below its minimum.
-func (c *Coverage) Report() (r *rtlcov.Report, short []string, err error) {
+func (c *Coverage) Report() (r *rtlcov.Report, short []result.Finding, err error) {
 	for _, m := range []struct {
 		flag string
 		v    float64
@@ -40,7 +41,7 @@ func (c *Coverage) Report() (r *rtlcov.Report, short []string, err error) {
 	var list []*rtlcov.Exclusion
 	var wrong error
 	if c.Exclude != "" {
-		h, err := home.Find(c.Home)
+		h, err := c.find()
 		if err == nil {
 			list, err = rtlcov.ReadExclusions(c.Exclude)
 		}
@@ -58,7 +59,10 @@ func (c *Coverage) Report() (r *rtlcov.Report, short []string, err error) {
 		least float64
 	}{{"line points", r.Lines, c.MinLines}, {"bits", r.Toggles, c.MinBits}} {
 		if p := m.share.Percent(); p < m.least {
-			short = append(short, fmt.Sprintf("%s: %.1f%% were hit, expected at least %v%%", m.what, p, m.least))
+			short = append(short, result.Finding{
+				Domain: result.Coverage, Field: m.what, Expected: fmt.Sprintf("at least %v%%", m.least), Got: fmt.Sprintf("%.1f%%", p),
+				Text: fmt.Sprintf("%s: %.1f%% were hit, expected at least %v%%", m.what, p, m.least), Command: c.Again,
+			})
 		}
 	}
 	return r, short, errors.Join(wrong)

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/board"
-	"nictwin/scenarios/home"
 )
 
 // DUT is what is known of a device.
@@ -20,6 +18,7 @@ type DUT struct {
 	Top      string              `json:"top,omitempty"`
 	Streams  []string            `json:"streams,omitempty"`
 	Ports    []rtlbridge.PinPort `json:"ports,omitempty"`
+	Warnings []rtlbridge.Remark  `json:"warnings,omitempty"` // of style: the device fits even so
 	Built    *Built              `json:"built,omitempty"`
 	Error    string              `json:"error,omitempty"`
 }
@@ -33,22 +32,10 @@ type Built struct {
 	TookS   float64 `json:"took_s"`
 }
 
-// shareHarness lets a manifest that lies elsewhere be built with the harness of the home that was named.
-func shareHarness(homeFlag string) error {
-	const env = "NICTWIN_HARNESS"
-	if os.Getenv(env) != "" || homeFlag == "" && os.Getenv(home.Env) == "" {
-		return nil
-	}
-	h, err := home.Find(homeFlag)
-	if err != nil {
-		return err
-	}
-	return os.Setenv(env, h.Harness())
-}
-
 // load reads the manifest of a device by name or path, for a build with these Ethernet ports.
-func load(dut, homeFlag string, eth board.Eth) (*rtlbridge.Manifest, DUT, error) {
-	path, m, err := findManifest(dut, homeFlag)
+func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, DUT, error) {
+	eth := b.Eth
+	path, m, err := b.manifest(dut)
 	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
 		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, board.MaxPorts)
 	}
@@ -74,8 +61,8 @@ func describe(m *rtlbridge.Manifest) DUT {
 
 // ListDUTs describes the devices at home. A manifest that cannot be read is in the list, with its error, and makes the
 // error, too.
-func ListDUTs(homeFlag string) ([]DUT, error) {
-	h, err := home.Find(homeFlag)
+func ListDUTs(p *Place) ([]DUT, error) {
+	h, err := p.find()
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +89,7 @@ func ListDUTs(homeFlag string) ([]DUT, error) {
 
 // DUTBuild says how a device is built or looked at.
 type DUTBuild struct {
-	Home    string // folder of nictwin's files, empty to search for it
+	Place
 	Variant string
 	Eth     board.Eth // of a NIC
 	Log     io.Writer // nil is none
@@ -141,7 +128,7 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (DUT, error) {
 	})
 }
 
-// Check lints a device with every warning on and binds its manifest to its ports. Of a manifest that is wrong itself it tells
+// Check binds the manifest of a device to its ports, and lints it with every warning on: warnings are told and are no error. Of a manifest that is wrong itself it tells
 // that, and what Verilator says of the design where the manifest can be relied on for that.
 func (b *DUTBuild) Check(dut string) (DUT, error) {
 	d, err := b.check(dut, true)
@@ -160,21 +147,25 @@ func (b *DUTBuild) Check(dut string) (DUT, error) {
 func (b *DUTBuild) PortsOf(dut string) (DUT, error) { return b.check(dut, false) }
 
 func (b *DUTBuild) check(dut string, lint bool) (DUT, error) {
-	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) (err error) {
-		d.Ports, err = rtlbridge.Check(m, lint)
+	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) error {
+		c, err := rtlbridge.Check(m, lint)
+		d.Ports, d.Warnings = c.Ports, c.Warnings
 		return err
 	})
 }
 
 // with does something with the manifest of a device.
 func (b *DUTBuild) with(dut string, do func(m *rtlbridge.Manifest, d *DUT) error) (DUT, error) {
-	m, d, err := load(dut, b.Home, b.Eth)
+	if err := CheckLimits(1); err != nil {
+		return DUT{Name: dut}, err
+	}
+	m, d, err := b.load(dut)
 	if err != nil {
-		return d, err
+		return d, Explain(err)
 	}
 	if err := do(m, &d); err != nil {
 		d.Error = err.Error()
-		return d, fmt.Errorf("%s: %w", dut, err)
+		return d, Explain(fmt.Errorf("%s: %w", dut, err))
 	}
 	return d, nil
 }

@@ -12,6 +12,7 @@ import (
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/result"
 )
 
 // Fuzz is a run of random programs as the command line has it.
@@ -59,8 +60,10 @@ type FuzzEnded struct {
 func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 	e := &FuzzEnded{Ended: Ended{Object: Object{Command: "fuzz", Seed: f.Seed}}}
 	e.do(&f.Common, work{
+		jobs:    f.Jobs,
 		prepare: f.prepare,
 		play: func() (err error) {
+			f.Files = f.opened
 			e.Result, err = fuzz.Run(ctx, f.Options)
 			return errors.Join(err, f.cover(ctx, e))
 		},
@@ -73,6 +76,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 		},
 		describe: func(o *Object) {
 			o.Seed = f.Seed // that of the program, if there is one
+			f.settings(e)
 			if e.Result != nil {
 				f.describe(e)
 			}
@@ -109,7 +113,7 @@ func (f *Fuzz) findDevice() error {
 	if f.NIC != board.RTL {
 		return nil
 	}
-	path, err := findNIC(f.DUT, f.Home, f.eth())
+	path, err := f.nic(f.DUT, f.eth())
 	if err != nil {
 		return err
 	}
@@ -133,7 +137,7 @@ func (f *Fuzz) covered() error {
 	if f.Coverage == "" {
 		return nil
 	}
-	err := fuzz.NewCoverage().Load(f.Coverage)
+	err := errors.Join(files.Link(f.Coverage), fuzz.NewCoverage().Load(f.Coverage))
 	if err == nil {
 		err = files.Probe(filepath.Dir(f.Coverage))
 	}
@@ -161,7 +165,7 @@ func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	}
 	text, err := json.MarshalIndent(e.Report, "", " ")
 	if err == nil {
-		err = files.Write(filepath.Join(f.Out, CoverageFile), append(text, '\n'))
+		err = f.Files.Write(CoverageFile, append(text, '\n'))
 	}
 	return errors.Join(added, err)
 }
@@ -171,6 +175,23 @@ func (f *Fuzz) say(format string, a ...any) {
 	if f.Log != nil {
 		_, _ = fmt.Fprintf(f.Log, "nictwin fuzz: "+format+"\n", a...) // nobody could be told of an error
 	}
+}
+
+// settings takes over what was played on, unless it may be wrong.
+func (f *Fuzz) settings(e *FuzzEnded) {
+	o := &e.Object
+	switch {
+	case e.Outcome == Usage:
+		return
+	case f.Program != nil:
+		o.Ports, o.Stall = f.Program.Board.Ports, new(f.Program.Board.Stall)
+	case f.Stall >= 0:
+		o.Stall = new(f.Stall)
+		fallthrough
+	default:
+		o.Ports = f.Ports
+	}
+	o.NIC = f.NIC
 }
 
 // describe takes over what was found.
@@ -187,7 +208,11 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 	}
 	for i := range r.Failures {
 		x := &r.Failures[i]
-		o.Findings = append(o.Findings, fmt.Sprintf("program %d, %d of its %d operations: %s", x.Number, x.Shrunk, x.Ops, x.Detail))
+		found := x.Finding
+		found.Text = fmt.Sprintf("program %d, %d of its %d operations: %s", x.Number, x.Shrunk, x.Ops, found.Text)
+		found.Program = &result.Program{Number: x.Number, Operations: x.Shrunk, Of: x.Ops, File: x.Program}
+		found.Command = f.again(x)
+		o.Findings = append(o.Findings, found)
 	}
 	if len(r.Failures) > 0 {
 		o.Reproduce = f.again(&r.Failures[0])

@@ -47,7 +47,7 @@ func (r *Replay) Idle() Idle {
 	i.unless(r.Dir != "tx", "--dir tx", "--dir rx or both", "speed", "max-gap")
 	i.unless(r.Dir != "rx", "--dir rx", "--dir tx or both", "recompute")
 	i.unless(r.Speed == "capture", "--speed "+r.Speed, "--speed capture", "max-gap")
-	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "artifact-mb")
+	i.unless(!r.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "artifact-mb")
 	return i
 }
 
@@ -58,7 +58,7 @@ func (f *Fuzz) Idle() Idle {
 	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
 		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "stall", "failures", "jobs")
-	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out")
+	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite")
 	return i
 }
 

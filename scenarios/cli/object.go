@@ -6,21 +6,26 @@ import (
 	"fmt"
 	"io"
 
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/capture"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
 	"nictwin/scenarios/rtlcov"
 )
 
 // Schema is the version of Object; it changes when a field changes its meaning or goes.
-const Schema = 1
+const Schema = 2
 
 // Object is what --json prints: one line, whatever happens. Fields that a command has nothing for are zero.
 type Object struct {
 	Schema     int     `json:"schema"`
 	Command    string  `json:"command"`
-	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure
+	Result     string  `json:"result"` // pass, mismatch, usage, infrastructure, interrupted
 	Seed       uint64  `json:"seed"`
-	Digest     string  `json:"digest"` // of the event stream
-	Build      string  `json:"build"`  // hash of the RTL build, empty for the Go model
+	Digest     string  `json:"digest"`         // of the event stream
+	Build      string  `json:"build"`          // hash of the RTL build, empty for the Go model
+	Revision   string  `json:"revision"`       // of this program, with +changes where its tree had some; empty when unknown
+	Home       *Home   `json:"home,omitempty"` // that was used
 	Checked    uint64  `json:"checked"`
 	Mismatches uint64  `json:"mismatches"`
 	Cycles     int64   `json:"cycles"` // of the device; of a replay those until the last crossing
@@ -28,15 +33,22 @@ type Object struct {
 	WallS      float64 `json:"wall_s"`
 	Artifacts  string  `json:"artifacts"` // folder, empty for none
 
-	Cut       []replay.Cut `json:"cut,omitempty"` // artifacts that reached --artifact-mb
-	Error     string       `json:"error,omitempty"`
-	Findings  []string     `json:"findings,omitempty"`  // what differs, most telling first
-	Reproduce string       `json:"reproduce,omitempty"` // command line
+	Cut       []replay.Cut     `json:"cut,omitempty"` // artifacts that reached --artifact-mb
+	Error     string           `json:"error,omitempty"`
+	Findings  []result.Finding `json:"findings,omitempty"`  // what differs, most telling first
+	Reproduce string           `json:"reproduce,omitempty"` // command line
+
+	Captures []string `json:"captures,omitempty"` // files, as they were named
+	NIC      string   `json:"nic,omitempty"`      // rtl or model
+	Dir      string   `json:"dir,omitempty"`      // rx, tx or both
+	Stall    *int     `json:"stall,omitempty"`    // percent; not there where each program or run has its own
+	Ports    int      `json:"ports,omitempty"`    // of the NIC; not there where programs have one or two
 
 	Captured *Captured `json:"captured,omitempty"`
 	Rx       *Rx       `json:"rx,omitempty"`
 	Tx       *Tx       `json:"tx,omitempty"`
 	Wall     *Shares   `json:"wall_share,omitempty"`
+	RTLBusy  float64   `json:"rtl_busy,omitempty"` // for how much of the wall time the RTL simulated, beside the rest
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
@@ -46,7 +58,10 @@ type Object struct {
 
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`
-	Results any      `json:"results,omitempty"` // of measurements
+
+	Clean *rtlbridge.Cleaned `json:"clean,omitempty"`
+
+	Results any `json:"results,omitempty"` // of measurements
 }
 
 // Captured counts what became of the packets in the captures, of one pass over them.
@@ -57,6 +72,9 @@ type Captured struct {
 	Truncated   int `json:"truncated"`    // played, but shorter in the file than they were on the wire
 	Sections    int `json:"sections_skipped"`
 	Shortened   int `json:"gaps_shortened"`
+
+	CutOff  []*capture.CutOff `json:"cut_off,omitempty"`  // captures that end in the middle of a packet
+	NotRead []string          `json:"not_read,omitempty"` // captures not read to their end, as --limit was reached: left_out lacks their packets
 }
 
 // Rx counts frames of the receive direction.
@@ -83,7 +101,7 @@ type Tx struct {
 	Bytes   int64 `json:"bytes"`
 }
 
-// Shares is where the wall time went, in parts of the whole.
+// Shares is where the wall time went, in parts of the whole that add up to 1; see [replay.Shares].
 type Shares struct {
 	RTL     float64 `json:"rtl"`
 	Bridge  float64 `json:"bridge"`
@@ -93,7 +111,7 @@ type Shares struct {
 
 // End sets the outcome and, unless it is nil, the error.
 func (o *Object) End(out Outcome, err error) {
-	o.Schema, o.Result = Schema, out.String()
+	o.Schema, o.Result, o.Revision = Schema, out.String(), ThisVersion().Tree()
 	if err != nil {
 		o.Error = err.Error()
 	}
@@ -105,7 +123,7 @@ func (o *Object) add(r *replay.Result) {
 	o.Checked, o.Mismatches = r.Checked, r.Mismatches
 	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
 	o.Artifacts, o.Cut, o.Findings = r.Artifacts, r.Cut, r.Findings
-	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Truncated, r.SkippedSections, r.Shortened}
+	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Truncated, r.SkippedSections, r.Shortened, r.CutOff, r.NotRead}
 	if x := r.Rx; x != nil {
 		o.Rx = &Rx{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
 		for _, p := range x.PerPort {
@@ -119,7 +137,7 @@ func (o *Object) add(r *replay.Result) {
 		o.Tx = &Tx{Posted: t.Posted, Out: t.Out, Refused: t.Refused, Bytes: t.Bytes}
 	}
 	if s := r.Shares; s != nil {
-		o.Wall = &Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}
+		o.Wall, o.RTLBusy = &Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}, s.Busy
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 
 	"nictwin/models/host"
 	"nictwin/rtlbridge"
@@ -31,13 +32,13 @@ var outcomes = [...]struct {
 	name string
 }{
 	Pass: {0, "pass"}, Mismatch: {1, "mismatch"}, Usage: {2, "usage"}, Infrastructure: {3, "infrastructure"},
-	Interrupted: {130, "infrastructure"},
+	Interrupted: {130, "interrupted"},
 }
 
 // Exit is the exit code.
 func (o Outcome) Exit() int { return outcomes[o].exit }
 
-// String is the name of the outcome in the JSON object, which knows no interruption: nothing was found out.
+// String is the name of the outcome in the JSON object.
 func (o Outcome) String() string { return outcomes[o].name }
 
 // ErrInterrupted is the cause to cancel a context with when a signal arrives.
@@ -78,13 +79,13 @@ func is[E error](err error) bool {
 }
 
 func isInfra(err error) bool {
-	return is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*fuzz.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
+	return is[*LimitError](err) || outOfFiles(err) || errors.Is(err, syscall.ENOMEM) || is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*fuzz.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
 }
 
 func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*capture.Error](err) ||
-		is[*rtlbridge.ManifestError](err) || is[*rtlbridge.RefusedError](err) || is[*fuzz.ProgramError](err) ||
-		is[*home.NotFoundError](err) || is[*home.UnknownError](err) ||
+		is[*rtlbridge.ManifestError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*fuzz.ProgramError](err) ||
+		is[*home.NotFoundError](err) || is[*home.UntrustedError](err) || is[*home.UnknownError](err) ||
 		is[*board.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
 }
 

@@ -2,14 +2,11 @@ package cli
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"nictwin/models/simcore"
@@ -49,10 +46,13 @@ type ReplayEnded struct {
 func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 	e := &ReplayEnded{Ended: Ended{Object: Object{Command: "replay", Seed: r.Seed}}}
 	e.do(&r.Common, work{
-		prepare: r.prepare,
+		prepare: func() (string, error) { return r.prepare(ctx) },
 		play:    func() error { return r.play(ctx, e) },
 		judge:   func(err error) Outcome { return r.judge(ctx, e.Result, err) },
 		describe: func(o *Object) {
+			if e.Outcome != Usage { // else they may be wrong
+				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = r.Captures, r.NIC, r.Dir, new(r.Stall), r.Ports
+			}
 			if e.Result != nil {
 				o.add(e.Result)
 			}
@@ -78,7 +78,7 @@ func (r *Replay) judge(ctx context.Context, res *replay.Result, err error) Outco
 
 // play builds the board, plays, and ends the device.
 func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
-	r.Events = r.Out != ""
+	r.Events, r.Files = r.Out != "", r.opened
 	run, err := replay.New(ctx, r.Options)
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 }
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
-func (r *Replay) prepare() (string, error) {
-	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage))
+func (r *Replay) prepare(ctx context.Context) (string, error) {
+	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage))
 	if err != nil {
 		return "", &UsageError{err}
 	}
@@ -164,51 +164,11 @@ func (r *Replay) device() error {
 		}
 		return errors.Join(err, r.quantum())
 	}
-	path, err := findNIC(r.DUT, r.Home, board.Eth{Ports: r.Ports, Bits: r.EthBits})
+	path, err := r.nic(r.DUT, board.Eth{Ports: r.Ports, Bits: r.EthBits})
 	if err == nil {
 		r.DUT = path
 	}
 	return errors.Join(err, r.quantum())
-}
-
-// readToken reads the token of a device that runs elsewhere.
-func (r *Replay) readToken() error {
-	if r.Connect == "" {
-		return nil
-	}
-	r.Token = strings.Repeat("0", tokenDigits) // what is wrong with the file is told here alone
-	if r.TokenFile == "" {
-		return fmt.Errorf("--connect %s: --token-file is missing", r.Connect)
-	}
-	text, err := readToken(r.TokenFile)
-	if err != nil {
-		return fmt.Errorf("--token-file: %w", err)
-	}
-	token := strings.TrimSpace(string(text))
-	if b, err := hex.DecodeString(token); err != nil || len(b) != tokenDigits/2 {
-		return fmt.Errorf("--token-file %s: want %d hexadecimal digits in it", r.TokenFile, tokenDigits)
-	}
-	r.Token = token
-	return nil
-}
-
-const tokenDigits = 64
-
-// maxTokenFile is in bytes: a token and some space around it.
-const maxTokenFile = 4 << 10
-
-// readToken takes pipes, too: a secret need not lie in a file.
-func readToken(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxTokenFile+1))
-	if err == nil && len(text) > maxTokenFile {
-		err = fmt.Errorf("%s: longer than %d bytes: this is no token", path, maxTokenFile)
-	}
-	return text, err
 }
 
 // quantum tells early that the quantum is too long for the board's links.

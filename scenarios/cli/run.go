@@ -7,16 +7,19 @@ import (
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
-	"nictwin/scenarios/home"
+	"nictwin/scenarios/files"
 )
 
 // Common is what all commands have that play on a NIC.
 type Common struct {
-	Home        string // folder of nictwin's files, empty to search for it
+	Place
 	NoArtifacts bool
+	Overwrite   bool   // artifacts may go into a folder that has other files
 	Self        string // how this program was called
 	Again       string // the command line that does the same once more
 	Refused     error  // flags that were given and can have no effect
+
+	opened *files.Folder // for artifacts, while it plays; nil: there are none
 }
 
 // folder is where artifacts go: what the user says, or a folder of this name under out; empty for none.
@@ -45,6 +48,7 @@ type Ended struct {
 
 // work are the steps of such a command.
 type work struct {
+	jobs int // that are done at a time; 0: one
 	// prepare completes the settings and returns the folder for artifacts, empty for none. All that is wrong with the
 	// settings is told at once.
 	prepare func() (out string, err error)
@@ -58,24 +62,36 @@ type work struct {
 // do goes through the steps and leaves the verdict among the artifacts, however it ends.
 func (e *Ended) do(c *Common, w work) {
 	var dir *folder
-	out, err := w.prepare()
+	err := CheckLimits(w.jobs)
+	out := ""
+	if err == nil {
+		out, err = w.prepare()
+	}
 	if c.Refused != nil {
 		err = errors.Join(&UsageError{c.Refused}, err)
 	}
 	if err == nil {
-		dir, err = openFolder(out)
+		dir, err = openFolder(out, c.Overwrite)
 	}
 	if err == nil {
+		c.opened = dir.files
 		err = w.play()
 	}
+	err = Explain(err)
 	e.Outcome, e.Err = w.judge(err), err
 	if e.Outcome == Interrupted {
 		e.Err = ErrInterrupted
 	}
 	e.Object.End(e.Outcome, e.Err)
+	e.Object.Home = c.Used
 	w.describe(&e.Object)
 	if e.Object.Reproduce == "" && (e.Outcome == Mismatch || e.Outcome == Infrastructure) {
 		e.Object.Reproduce = c.Again
+	}
+	for i := range e.Object.Findings {
+		if f := &e.Object.Findings[i]; f.Command == "" {
+			f.Command = c.Again
+		}
 	}
 	e.leave(dir)
 }
@@ -100,23 +116,9 @@ func (e *Ended) leave(dir *folder) {
 	}
 }
 
-// findManifest finds the manifest of a device by name or path, and reads it once: its faults are told early. Its errors
-// are of the kinds that [Classify] knows.
-func findManifest(dut, homeFlag string) (string, *rtlbridge.Manifest, error) {
-	path, err := home.Resolve(dut, homeFlag)
-	if err != nil {
-		return "", nil, err
-	}
-	m, err := rtlbridge.LoadManifest(path)
-	if err != nil {
-		return path, nil, err
-	}
-	return path, m, shareHarness(homeFlag)
-}
-
-// findNIC finds the manifest of a NIC of which a build with these Ethernet ports can be made.
-func findNIC(dut, homeFlag string, eth board.Eth) (string, error) {
-	path, m, err := findManifest(dut, homeFlag)
+// nic finds the manifest of a NIC of which a build with these Ethernet ports can be made.
+func (p *Place) nic(dut string, eth board.Eth) (string, error) {
+	path, m, err := p.manifest(dut)
 	if err != nil {
 		return "", fmt.Errorf("--dut: %w", err)
 	}

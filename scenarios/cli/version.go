@@ -47,14 +47,19 @@ func ThisVersion() *Version {
 	return v
 }
 
+// Tree is the revision, with a mark where the tree had changes.
+func (v *Version) Tree() string {
+	if v.Modified {
+		return v.Revision + "+changes"
+	}
+	return v.Revision
+}
+
 // String is the version for people.
 func (v *Version) String() string {
-	tree := ""
+	tree := ", revision unknown"
 	if v.Revision != "" {
-		tree = ", revision " + v.Revision
-	}
-	if v.Modified {
-		tree += " with changes"
+		tree = ", revision " + v.Tree()
 	}
 	return fmt.Sprintf("nictwin %s%s\nhardware contract %s, bridge protocol %d, JSON schema %d\n%s %s\n",
 		v.Module, tree, v.Contract, v.Bridge, v.Schema, v.Go, v.Platform)

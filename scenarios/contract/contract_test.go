@@ -16,11 +16,14 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
-	"nictwin/scenarios/home"
+	"nictwin/scenarios/home/hometest"
 )
 
-// manifest is where that of the NIC is: here, or in the folder that $NICTWIN_HOME names.
-func manifest() (string, error) { return home.Resolve("nic", "") }
+// manifest is where that of the NIC is: in this tree, or in the folder that $NICTWIN_HOME names.
+func manifest() (string, error) {
+	h, err := hometest.Find()
+	return h.Path("nic"), err
+}
 
 // rtlCoverage is a folder to which the checks on RTL add what they exercised of it, if it is set; see make coverage.
 var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")

@@ -106,7 +106,7 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
 	pace, err := board.ParsePace("line", b.NIC.EthBits())
 	require.NoError(t, err)
 	for _, p := range b.Players {
-		p.Load(board.Track{Pace: pace, Stall: s.Stall, Loops: 1})
+		p.Load(board.Track{Pace: pace, Stall: s.Stall})
 	}
 	require.NoError(t, b.NIC.Begin(func() bool { return r.over }))
 	return r

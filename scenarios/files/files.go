@@ -5,6 +5,7 @@
 // Invariants:
 //   - Reading ends, and takes no more memory than it was told. A folder, a pipe or a device is refused.
 //   - A file that is written holds all of it or is as it was, and nothing is left beside it.
+//   - Nothing is written through a link, and no file but the one that was named is changed.
 package files
 
 import (
@@ -33,7 +34,6 @@ func Read(path string, limit int64) ([]byte, error) {
 }
 
 func read(path string, limit int64) ([]byte, error) {
-	tooLong := fmt.Errorf("longer than %d bytes, which is the most that is read", limit)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -43,19 +43,32 @@ func read(path string, limit int64) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, errors.New("is a pipe or a device, which may never end; write it to a file first")
 	case info.Size() > limit:
-		return nil, tooLong
+		return nil, tooLong(limit)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	return readAll(f, limit)
+}
+
+// readAll reads an open file of at most limit bytes.
+func readAll(f *os.File, limit int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	text := bytes.NewBuffer(make([]byte, 0, min(info.Size(), limit)+bytes.MinRead))
 	n, err := text.ReadFrom(io.LimitReader(f, limit+1))
 	if err == nil && n > limit {
-		err = tooLong
+		err = tooLong(limit)
 	}
 	return text.Bytes(), err
+}
+
+func tooLong(limit int64) error {
+	return fmt.Errorf("longer than %d bytes, which is the most that is read", limit)
 }
 
 // Probe tells early that nothing could be written in a folder, or that the folder could not be made. It leaves nothing.
@@ -84,16 +97,24 @@ func Probe(dir string) error {
 // Unfinished is added to the name of a file that is being written.
 const Unfinished = ".new"
 
-// Write writes a file.
+// Write writes a file. A link is refused.
 func Write(path string, text []byte) error {
-	err := os.WriteFile(path+Unfinished, text, 0o644)
-	if err == nil {
-		err = os.Rename(path+Unfinished, path)
-	}
+	dir, err := OpenFolder(filepath.Dir(path))
 	if err != nil {
-		_ = os.Remove(path + Unfinished) // the error tells more
+		return err
 	}
-	return err
+	return errors.Join(dir.Write(filepath.Base(path), text), dir.Close())
+}
+
+// Link tells early that a path is a link, which Write would refuse, or that of its lock, which Alone would.
+func Link(path string) error {
+	for _, p := range []string{path, path + lockExt} {
+		// Any other fault is found by who reads or writes it.
+		if info, err := os.Lstat(p); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a link, and nothing is written through links", p)
+		}
+	}
+	return nil
 }
 
 // lockExt is added to the name of a file for that of its lock.
@@ -132,7 +153,7 @@ func (p patience) alone(ctx context.Context, path string, say func(format string
 	ended, told := ctx.Done(), time.After(p.told)
 	end, why := time.Now().Add(p.most), fmt.Errorf("for more than %v", p.most)
 	for {
-		f, err := os.OpenFile(path+lockExt, os.O_CREATE|os.O_RDWR, 0o644)
+		f, err := openLock(path + lockExt)
 		if err != nil {
 			return err
 		}
@@ -161,9 +182,34 @@ func (p patience) alone(ctx context.Context, path string, say func(format string
 	}
 }
 
+// openLock opens the file of a lock, or makes it. It is signed and removed later: a file that is no lock is refused.
+func openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o644)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is a link, and nothing is written through links", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	text := make([]byte, len(signature))
+	n, _ := f.ReadAt(text, 0) // what cannot be read is no lock
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0 && string(text[:n]) != signature) {
+		err = fmt.Errorf("%s is there, and is no lock: remove it", path)
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, err
+	}
+	return f, nil
+}
+
+// signature is what the file of a lock begins with.
+const signature = "process "
+
 // sign leaves in a lock's file who holds it. One that is not told only makes a poorer message.
 func sign(f *os.File) {
-	_, _ = fmt.Fprintf(f, "process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
+	_, _ = fmt.Fprintf(f, signature+"%d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
 }
 
 // holder is who holds a lock, as far as its file says.

@@ -15,6 +15,7 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
+	"nictwin/scenarios/result"
 )
 
 // Options is what is to be played.
@@ -38,6 +39,8 @@ type Options struct {
 
 	Program *Program // played instead of those of the seed; may be nil
 	Out     string   // folder for programs that fail; empty: none are written
+	// Files is Out, opened; nil: files are written by their paths.
+	Files *files.Folder
 
 	Log      io.Writer             // of builds
 	Progress func(done, total int) // total is 0 when it is not known
@@ -80,11 +83,12 @@ func (o *Options) Validate() error {
 type Failure struct {
 	Number  int    `json:"number"` // of the program, by its seed
 	Key     string `json:"key"`
-	Detail  string `json:"-"`
 	Ops     int    `json:"ops"`     // of the program
 	Shrunk  int    `json:"shrunk"`  // operations that are left of it
 	Trials  int    `json:"trials"`  // programs played to find these
 	Program string `json:"program"` // file, if one was written
+
+	Finding result.Finding `json:"-"`
 }
 
 // Result is what came of it.
@@ -294,27 +298,38 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
 			return true
 		})
 	}
-	f.Shrunk, f.Detail = len(p.Ops), v.detail()
+	f.Shrunk, f.Finding = len(p.Ops), v.finding()
 	if c.Out == "" {
 		return f, nil
 	}
 	text, err := p.JSON()
 	if err == nil {
-		f.Program = filepath.Join(c.Out, fmt.Sprintf("program-%d.json", o.number))
-		err = files.Write(f.Program, text)
+		name := fmt.Sprintf("program-%d.json", o.number)
+		f.Program = filepath.Join(c.Out, name)
+		err = c.write(name, text)
 	}
 	return f, err
 }
 
-// detail is what differs, and where, on several lines.
-func (v *Verdict) detail() string {
-	switch {
-	case v.found() && v.Err != nil:
-		return v.Report.List[0].Detail() + "\n  then: " + v.Err.Error()
-	case v.found():
-		return v.Report.List[0].Detail()
-	case v.Err != nil:
-		return v.Err.Error()
+// write writes a file into the folder for programs.
+func (c *campaign) write(name string, text []byte) error {
+	if c.Files != nil {
+		return c.Files.Write(name, text)
 	}
-	return v.Report.Reason
+	return files.Write(filepath.Join(c.Out, name), text)
+}
+
+// finding is what differs first.
+func (v *Verdict) finding() result.Finding {
+	switch {
+	case v.found():
+		f := result.OfMismatch(v.Report.List[0])
+		if v.Err != nil {
+			f.Text += "\n  then: " + v.Err.Error()
+		}
+		return f
+	case v.Err != nil:
+		return result.OfError(v.Err)
+	}
+	return result.Finding{Domain: result.Run, Text: v.Report.Reason}
 }

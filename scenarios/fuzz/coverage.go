@@ -113,26 +113,29 @@ func (c *Coverage) unlisted(u *Universe) []Bin {
 	return all
 }
 
-// maxMissing is how many bins that were not hit a text shows of each group.
-const maxMissing = 12
+// fewMissing is how many bins that were not hit a text shows that has not all of them.
+const fewMissing = 5
 
-// Write writes the report for people.
-func (r *CoverageReport) Write(w io.Writer) error {
+// Write writes the report for people: how much of each group was hit, and the bins that were not hit, all of them or the first
+// few. whole says where all of them are.
+func (r *CoverageReport) Write(w io.Writer, all bool, whole string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "coverage: %d of %d bins, %.1f%%; %d more cannot be hit\n", r.Hit, r.Bins, 100*r.Share, len(r.Unreachable))
+	next := 0 // of Missing, which is in the order of the groups
 	for _, g := range r.Groups {
-		fmt.Fprintf(&b, "  %-22s %4d of %4d\n", g.Group, g.Hit, g.Bins)
-		shown := 0
-		for _, m := range r.Missing {
-			if m.Group != g.Group {
-				continue
-			}
-			if shown++; shown <= maxMissing {
-				fmt.Fprintf(&b, "      not hit: %s\n", m.Bin)
+		fmt.Fprintf(&b, "  %-26s %4d of %4d\n", g.Group, g.Hit, g.Bins)
+		for ; next < len(r.Missing) && r.Missing[next].Group == g.Group; next++ {
+			if all {
+				fmt.Fprintf(&b, "      not hit: %s\n", r.Missing[next].Bin)
 			}
 		}
-		if shown > maxMissing {
-			fmt.Fprintf(&b, "      and %d more\n", shown-maxMissing)
+	}
+	if !all {
+		for _, m := range r.Missing[:min(fewMissing, len(r.Missing))] {
+			fmt.Fprintf(&b, "  not hit: %s: %s\n", m.Group, m.Bin)
+		}
+		if more := len(r.Missing) - fewMissing; more > 0 {
+			fmt.Fprintf(&b, "  not hit: %d more, see %s\n", more, whole)
 		}
 	}
 	_, err := io.WriteString(w, b.String())

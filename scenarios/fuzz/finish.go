@@ -204,6 +204,9 @@ type streamError struct{ err error }
 
 func (e *streamError) Error() string { return e.err.Error() }
 
+// Unwrap returns the violation.
+func (e *streamError) Unwrap() error { return e.err }
+
 func isBreach(err error) bool {
 	var breach *host.ContractError
 	var stuck *StuckError

@@ -50,7 +50,7 @@ func passes(t *testing.T, o Options) *Result {
 	require.NoError(t, err)
 	for i := range r.Failures {
 		f := &r.Failures[i]
-		t.Errorf("program %d of seed %d: %s", f.Number, o.Seed, f.Detail)
+		t.Errorf("program %d of seed %d: %s", f.Number, o.Seed, f.Finding.Text)
 	}
 	require.Equal(t, o.Runs, r.Runs)
 	require.Positive(t, r.Checked)

@@ -14,6 +14,7 @@ import (
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/craft"
+	"nictwin/scenarios/result"
 )
 
 // player plays a program: the driver's side of every operation, and who else takes part.
@@ -103,6 +104,11 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", patience, e.What)
 }
 
+// Finding is the error in fields.
+func (e *StuckError) Finding() result.Finding {
+	return result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What, Got: fmt.Sprintf("not within %d cycles", patience)}
+}
+
 // Build makes the board with the NIC under test on it; the kind of NIC is its choice.
 type Build func(board.Spec) (*board.Board, error)
 
@@ -152,7 +158,7 @@ func (x *player) connect() error {
 		return err
 	}
 	for _, p := range x.b.Players {
-		p.Load(board.Track{Pace: pace, Stall: x.prog.Board.Stall, Loops: 1})
+		p.Load(board.Track{Pace: pace, Stall: x.prog.Board.Stall})
 	}
 	return x.b.NIC.Begin(func() bool { return x.done })
 }

@@ -8,84 +8,23 @@ import (
 	"strings"
 )
 
-// Env names the variable that holds the folder when no flag does.
-const Env = "NICTWIN_HOME"
-
 // Home is a folder with nictwin's files.
 type Home struct {
 	Dir string // absolute
 }
 
-// NotFoundError tells that no home was found, or that the one named is none.
-type NotFoundError struct {
-	Named  string   // flag or variable that names a folder, empty when it was searched for
-	Looked []string // where
-}
-
-func (e *NotFoundError) Error() string {
-	if e.Named != "" {
-		return fmt.Sprintf("%s: %s is not nictwin's folder: it has no %s", e.Named, strings.Join(e.Looked, ", "), harness)
-	}
-	return fmt.Sprintf("nictwin's folder (the one with %s) was not found above %s; name it with --home or %s",
-		harness, strings.Join(e.Looked, " or "), Env)
-}
+// tree is the folder in a home that has everything in it.
+const tree = "verilator"
 
 var (
-	duts    = filepath.Join("verilator", "duts")
-	harness = filepath.Join("verilator", "harness")
-	rtl     = filepath.Join("verilator", "rtl")
+	duts    = filepath.Join(tree, "duts")
+	harness = filepath.Join(tree, "harness")
+	rtl     = filepath.Join(tree, "rtl")
 	mark    = filepath.Join(harness, "device.hpp")
 )
 
 // Manifest is the name of a device's manifest in its folder.
 const Manifest = "dut.yaml"
-
-// Find returns the folder named by flag, else by $NICTWIN_HOME, else the nearest one upward from the working
-// directory, else from the program. Errors: *NotFoundError.
-func Find(flag string) (Home, error) {
-	if flag != "" {
-		return named("--home", flag)
-	}
-	if dir := os.Getenv(Env); dir != "" {
-		return named(Env, dir)
-	}
-	var starts []string
-	if dir, err := os.Getwd(); err == nil {
-		starts = append(starts, dir)
-	}
-	if exe, err := os.Executable(); err == nil {
-		if exe, err = filepath.EvalSymlinks(exe); err == nil {
-			starts = append(starts, filepath.Dir(exe))
-		}
-	}
-	for _, dir := range starts {
-		if h, ok := above(dir); ok {
-			return h, nil
-		}
-	}
-	return Home{}, &NotFoundError{Looked: starts}
-}
-
-func named(by, dir string) (Home, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil || !isHome(abs) {
-		return Home{}, &NotFoundError{Named: by, Looked: []string{dir}}
-	}
-	return Home{abs}, nil
-}
-
-func above(dir string) (Home, bool) {
-	for {
-		if isHome(dir) {
-			return Home{dir}, true
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return Home{}, false
-		}
-		dir = up
-	}
-}
 
 func isHome(dir string) bool { return isFile(filepath.Join(dir, mark)) }
 
@@ -182,7 +121,4 @@ func manifestAt(path string, otherwise error) (string, error) {
 	return path, nil
 }
 
-var (
-	_ error = (*NotFoundError)(nil)
-	_ error = (*UnknownError)(nil)
-)
+var _ error = (*UnknownError)(nil)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tree makes a home with devices a and b, and a folder that is no device.
-func tree(t *testing.T) string {
+// someHome makes a home with devices a and b, and a folder that is no device.
+func someHome(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -21,43 +21,8 @@ func tree(t *testing.T) string {
 	return dir
 }
 
-func TestFindOrder(t *testing.T) {
-	one, two := tree(t), tree(t)
-	empty := t.TempDir()
-	t.Chdir(filepath.Join(one, "deep", "er"))
-	t.Setenv(Env, "")
-
-	h, err := Find("")
-	require.NoError(t, err)
-	require.Equal(t, one, h.Dir, "upward from the working directory")
-
-	t.Setenv(Env, two)
-	h, err = Find("")
-	require.NoError(t, err)
-	require.Equal(t, two, h.Dir, "the environment goes before the working directory")
-
-	h, err = Find("../..")
-	require.NoError(t, err)
-	require.Equal(t, one, h.Dir, "the flag goes before the environment")
-
-	var nf *NotFoundError
-	_, err = Find(empty)
-	require.ErrorAs(t, err, &nf)
-	require.ErrorContains(t, err, "--home: "+empty+" is not nictwin's folder")
-	t.Setenv(Env, empty)
-	_, err = Find("")
-	require.ErrorContains(t, err, "NICTWIN_HOME: "+empty)
-}
-
-func TestFindNothing(t *testing.T) {
-	t.Chdir(t.TempDir())
-	t.Setenv(Env, "")
-	_, err := Find("") // a test's program lies in a temporary folder, too
-	require.ErrorContains(t, err, "name it with --home or NICTWIN_HOME")
-}
-
 func TestDUTs(t *testing.T) {
-	h, err := Find(tree(t))
+	h, err := Find(someHome(t))
 	require.NoError(t, err)
 	names, err := h.DUTs()
 	require.NoError(t, err)
@@ -71,7 +36,7 @@ func TestDUTs(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	dir := tree(t)
+	dir := someHome(t)
 	out := t.TempDir()
 	t.Chdir(out)
 	t.Setenv(Env, "")
@@ -87,7 +52,7 @@ func TestResolve(t *testing.T) {
 		{"./bare", "", "", "this folder has no dut.yaml"},
 		{"c", dir, "", `no device "c"`},
 		{"z", dir, "", "it has a, b"},
-		{"z", "", "", "was not found above"},
+		{"z", "", "", "was not found above"}, // a program of a test lies in a temporary folder
 		{"no/such.yaml", dir, "", "no/such.yaml: no such manifest"},
 		{"such.yaml", dir, "", "such.yaml: no such manifest"},
 		{"", dir, "", "no such manifest"},

@@ -8,9 +8,13 @@
 // Two judges look on, independent of each other: the referee at the NIC's ports, and this package's own end-to-end
 // check of memory, completion entries and frames against the capture.
 //
+// The frames come from a supply, which reads captures as they are played; what must be delivered or come out is kept only while
+// it is in flight.
+//
 // It is no traffic generator and has no opinion on timing.
 //
 // Invariants:
 //   - Every frame offered is accounted for at the end: delivered, sent, or counted as dropped or refused by the NIC.
+//   - Memory does not depend on how many frames are played.
 //   - The same options and captures give the same events, whatever the quantum and mode of the bridge.
 package replay

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/craft"
 )
 
@@ -99,10 +100,10 @@ func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 		o.NIC = nic
 		r := start(t, o)
 		if says == nil {
-			says, count = sayings(t, r)
+			says, count = sayings(t, framesOf(t, o))
 		}
 		seen, wrong := 0, 0
-		r.rx.verdicts = func(_, n int, cqe nicspec.RxCqe) {
+		r.rx.verdicts = func(n int, _ board.Frame, cqe nicspec.RxCqe) {
 			seen++
 			for _, f := range entryFields {
 				if got, want := f.of(cqe), says[n].want[f.name]; got != want && !says[n].silent[f.name] && wrong < 20 {
@@ -114,21 +115,17 @@ func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 		res, err := r.Play()
 		require.NoError(t, err)
 		require.True(t, res.Pass, "%v", res.Findings)
-		oversize := 0
-		for _, f := range r.frames {
-			oversize += int(oneIf(len(f.Data) > nicspec.FrameMax))
+		oversize, frames := 0, framesOf(t, o)
+		for _, f := range frames {
+			oversize += int(oneIf(len(f) > nicspec.FrameMax))
 		}
-		require.Equal(t, len(r.frames)-oversize, seen, "%s: every frame of a length that is taken has an entry", nic)
+		require.Equal(t, len(frames)-oversize, seen, "%s: every frame of a length that is taken has an entry", nic)
 	}
 	return count
 }
 
 // sayings has tshark read all frames of a replay.
-func sayings(t *testing.T, r *Run) (says []*saying, count tally) {
-	frames := make([][]byte, len(r.frames))
-	for i := range frames {
-		frames[i] = r.frames[i].Data
-	}
+func sayings(t *testing.T, frames [][]byte) (says []*saying, count tally) {
 	count = tally{map[string]int{}, map[apart]int{}}
 	for i, hs := range dissect(t, frames) {
 		s := expect(t, i, frames[i], hs)

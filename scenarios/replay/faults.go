@@ -1,29 +1,39 @@
 package replay
 
-import "fmt"
+import (
+	"fmt"
 
-// faults collects what the end-to-end check finds: the first few in words, all
-// in number.
+	"nictwin/scenarios/result"
+)
+
+// faults collects what the end-to-end check finds: the first few whole, all in number.
 type faults struct {
 	n     int
-	first []string
+	first []result.Finding
 }
 
 const faultsKept = 8
 
-func (f *faults) add(format string, a ...any) {
+// add takes a finding, whose text is made here.
+func (f *faults) add(x result.Finding, format string, a ...any) {
 	f.n++
 	if len(f.first) < faultsKept {
-		f.first = append(f.first, fmt.Sprintf(format, a...))
+		x.Text = fmt.Sprintf(format, a...)
+		x.About(x.Frame)
+		f.first = append(f.first, x)
 	}
 }
 
-// firstDiff is where two byte strings differ first, and what stands there.
-func firstDiff(want, got []byte) string {
+// diff is where two byte strings differ first.
+type diff struct{ field, want, got, text string }
+
+func firstDiff(want, got []byte) diff {
 	for i := range min(len(want), len(got)) {
-		if want[i] != got[i] {
-			return fmt.Sprintf("byte %d is %#02x, want %#02x", i, got[i], want[i])
+		if w, g := want[i], got[i]; w != g {
+			return diff{fmt.Sprintf("byte %d", i), fmt.Sprintf("%#02x", w), fmt.Sprintf("%#02x", g),
+				fmt.Sprintf("byte %d is %#02x, want %#02x", i, g, w)}
 		}
 	}
-	return fmt.Sprintf("%d bytes, want %d", len(got), len(want))
+	w, g := len(want), len(got)
+	return diff{"length", fmt.Sprint(w), fmt.Sprint(g), fmt.Sprintf("%d bytes, want %d", g, w)}
 }

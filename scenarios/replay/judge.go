@@ -3,7 +3,6 @@ package replay
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
 	"nictwin/golden"
@@ -11,16 +10,21 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/files"
+	"nictwin/scenarios/result"
 )
 
 // judge joins the referee to the run, and keeps its clock.
 type judge struct {
 	ref    *golden.Referee
-	calls  uint64
-	cycles int64         // until the last crossing
-	timed  time.Duration // of every sampleEvery-th call
+	cycles int64 // until the last crossing
+	clock  func() time.Duration
+	timed  time.Duration // that judging took; some 50 ns of it a crossing are the clock's
 	closer []func() error
 	cuts   func() []Cut // of the artifacts; nil without
+	frames *frameLog    // likewise
+
+	origins map[*golden.Mismatch]*result.Frame // of mismatches about a frame, noted while it is known
 }
 
 // Cut is an artifact that has reached Options.ArtifactBytes.
@@ -42,17 +46,18 @@ const (
 	PcapngFile = "frames.pcapng"
 )
 
-// sampleEvery is how many crossings pass for one whose judging is timed: the
-// clock must not cost what it measures.
-const sampleEvery = 64
-
 func newJudge(r *Run) (*judge, error) {
 	sizes := nicspec.DefaultBuild()
 	sizes.Ports, sizes.EthBits = r.opts.Ports, r.dev.EthBits()
 	cfg := golden.DefaultConfig(sizes)
 	cfg.EthHeldBack = board.HeldBack(r.opts.Stall)
 	cfg.TLPStall = r.opts.Stall
-	j := &judge{}
+	j := &judge{clock: stopwatch(), origins: map[*golden.Mismatch]*result.Frame{}}
+	cfg.OnMismatch = func(m *golden.Mismatch) {
+		if m.Frame != nil {
+			j.origins[m] = r.origin(*m.Frame)
+		}
+	}
 	if r.opts.Events && r.opts.Out != "" {
 		if err := j.record(r, &cfg); err != nil {
 			return nil, errors.Join(err, j.Close())
@@ -69,11 +74,12 @@ func newJudge(r *Run) (*judge, error) {
 
 // record has every crossing and every compared frame written down.
 func (j *judge) record(r *Run, cfg *golden.Config) error {
-	if err := os.MkdirAll(r.opts.Out, 0o755); err != nil {
+	dir, err := j.folder(&r.opts)
+	if err != nil {
 		return err
 	}
 	create := func(name string) (*os.File, error) {
-		f, err := os.Create(filepath.Join(r.opts.Out, name))
+		f, err := dir.Create(name)
 		if err == nil {
 			j.closer = append(j.closer, f.Close)
 		}
@@ -87,47 +93,54 @@ func (j *judge) record(r *Run, cfg *golden.Config) error {
 	if err != nil {
 		return err
 	}
-	events, frames := trace.NewEvents(ev, r.opts.ArtifactBytes), trace.NewPcapng(png, r.opts.ArtifactBytes)
+	events := trace.NewEvents(ev, r.opts.ArtifactBytes)
+	j.frames = newFrameLog(png, dir, r.opts.ArtifactBytes, func(m *golden.Mismatch) string {
+		f := r.finding(m)
+		return f.Head()
+	})
 	j.cuts = func() []Cut {
-		return append(cutFile(EventsFile, events.Cut()), cutFile(PcapngFile, frames.Cut())...)
+		return append(cutFile(EventsFile, events.Cut()), cutFile(PcapngFile, j.frames.out.Cut())...)
 	}
-	j.closer = append([]func() error{events.Close, frames.Close}, j.closer...)
+	j.closer = append([]func() error{events.Close, j.frames.Close}, j.closer...)
 	r.dev.Observe(events.Observe)
-	cfg.OnFrame = func(e *golden.FrameEvent) {
-		ns := e.Cycle * int64(board.Cycle) / 1000
-		comment := ""
-		if e.Mismatch != nil {
-			comment = e.Mismatch.String()
-		}
-		if e.Expected != nil {
-			frames.Packet(trace.Golden, ns, e.Expected, comment)
-		}
-		if e.Got != nil {
-			frames.Packet(trace.DUT, ns, e.Got, comment)
-		}
-	}
+	cfg.OnFrame = j.frames.compared
 	return nil
 }
 
-func (j *judge) observe(c boundary.Crossing) {
-	j.calls++
-	j.cycles = max(j.cycles, c.Last+1)
-	if j.calls%sampleEvery != 0 {
-		j.ref.Observe(c)
-		return
+// folder is where artifacts go.
+func (j *judge) folder(o *Options) (*files.Folder, error) {
+	if o.Files != nil {
+		return o.Files, nil
 	}
-	begin := time.Now()
-	j.ref.Observe(c)
-	j.timed += time.Since(begin)
+	if err := os.MkdirAll(o.Out, 0o755); err != nil {
+		return nil, err
+	}
+	dir, err := files.OpenFolder(o.Out)
+	if err == nil {
+		j.closer = append(j.closer, dir.Close)
+	}
+	return dir, err
 }
 
-// wall is an estimate of the time that judging took.
-func (j *judge) wall() time.Duration { return j.timed * sampleEvery }
+func (j *judge) observe(c boundary.Crossing) {
+	j.cycles = max(j.cycles, c.Last+1)
+	begin := j.clock()
+	j.ref.Observe(c)
+	j.timed += j.clock() - begin
+}
 
 // finish hears the referee. Of a run that was broken off only what was found
 // on the way counts; one that is stuck has come to its end, which is the
 // finding.
 func (j *judge) finish(playErr error) *golden.Report {
+	rep := j.verdict(playErr)
+	if rep != nil && j.frames != nil {
+		j.frames.found(rep.List)
+	}
+	return rep
+}
+
+func (j *judge) verdict(playErr error) *golden.Report {
 	var stuck *StuckError
 	switch {
 	case playErr == nil:

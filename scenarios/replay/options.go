@@ -9,6 +9,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/files"
 )
 
 // Options say what is played, how, and on what.
@@ -34,7 +35,9 @@ type Options struct {
 	Quantum  uint32 // cycles per exchange with an RTL device; 0 is the default
 	Serial   bool   // no overlap of device and models
 	Out      string // folder for artifacts; empty is none
-	Events   bool   // write events.jsonl and the pcapng
+	// Files is Out, opened; nil: it is made and opened by its path.
+	Files  *files.Folder
+	Events bool // write events.jsonl and the pcapng
 	// ArtifactBytes is what each of these two may take, 0 for any size; Result.Cut has those that would take more.
 	ArtifactBytes int64
 	Progress      func(done, total int)

@@ -5,35 +5,6 @@ import (
 	"nictwin/scenarios/board"
 )
 
-// frame is a frame and the port that it belongs to, in both directions.
-type frame struct {
-	board.Frame
-	port int
-}
-
-// perPort are the frames of each port, in order.
-func perPort(all []frame, ports int) [][]board.Frame {
-	list := make([][]board.Frame, ports)
-	for _, f := range all {
-		list[f.port] = append(list[f.port], f.Frame)
-	}
-	return list
-}
-
-// inTurn puts the frames of the ports in turn, as long as each has some, so that all ports are busy at once.
-func inTurn(all []frame, ports int) []frame {
-	list := make([]frame, 0, len(all))
-	of := perPort(all, ports)
-	for i := 0; len(list) < len(all); i++ {
-		for p := range of {
-			if i < len(of[p]) {
-				list = append(list, frame{of[p][i], p})
-			}
-		}
-	}
-	return list
-}
-
 // players are what plays on the ports.
 type players []*board.Player
 

@@ -3,7 +3,6 @@ package replay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -14,17 +13,13 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/driver"
 )
 
 // Run is one replay, ready to be played.
 type Run struct {
 	opts   Options
-	files  []*capture.File
-	frames []frame
-	cut    int // packets left out by Limit
-	short  int // packets of which the file holds only the beginning
+	supply *supply
 
 	board  *board.Board
 	engine *simcore.Engine
@@ -44,6 +39,7 @@ type Run struct {
 	counters []uint64
 	polled   map[int]uint64
 	err      error
+	before   rtlbridge.Wall // the bridge's clocks when Play began
 }
 
 type phase int
@@ -65,17 +61,17 @@ func New(ctx context.Context, o Options) (*Run, error) {
 		return nil, &UsageError{err}
 	}
 	r := &Run{opts: o, ctx: ctx}
-	if err := r.read(); err != nil {
-		return nil, &UsageError{err}
-	}
 	var err error
+	if r.supply, err = newSupply(ctx, &r.opts); err != nil {
+		return nil, errors.Join(&UsageError{err}, r.supply.Close())
+	}
 	spec := o.spec()
 	spec.Context = ctx
 	if r.board, err = board.New(spec); err != nil {
-		return nil, err
+		return nil, errors.Join(err, r.supply.Close())
 	}
 	if err := r.load(); err != nil {
-		return nil, errors.Join(err, r.board.Close())
+		return nil, errors.Join(err, r.board.Close(), r.supply.Close())
 	}
 	return r, nil
 }
@@ -88,46 +84,6 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-func (r *Run) read() error {
-	var errs []error
-	for i, path := range r.opts.Captures {
-		f, err := capture.Read(path)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		r.files = append(r.files, f)
-		for n, p := range f.Packets {
-			if len(p.Data) > board.MaxFrame {
-				errs = append(errs, fmt.Errorf("%s: packet %d: %d bytes, at most %d can be played", path, n+1, len(p.Data), board.MaxFrame))
-				continue
-			}
-			if r.opts.Limit > 0 && len(r.frames) == r.opts.Limit {
-				r.cut++
-				continue
-			}
-			if len(p.Data) < p.WireLen {
-				r.short++
-			}
-			r.frames = append(r.frames, frame{board.Frame{Data: pad(p.Data, r.opts.Pad), Interval: simcore.Ps(p.Interval)}, i % r.opts.Ports})
-		}
-	}
-	for i, f := range r.opts.Frames {
-		r.frames = append(r.frames, frame{board.Frame{Data: f}, i % r.opts.Ports})
-	}
-	if len(errs) == 0 && len(r.frames) == 0 {
-		return errors.New("the captures hold no frame that could be played")
-	}
-	return errors.Join(errs...)
-}
-
-func pad(b []byte, on bool) []byte {
-	if !on || len(b) >= nicspec.FrameMin {
-		return b
-	}
-	return append(append(make([]byte, 0, nicspec.FrameMin), b...), make([]byte, nicspec.FrameMin-len(b))...)
-}
-
 // load gives the board its work.
 func (r *Run) load() error {
 	b := r.board
@@ -137,17 +93,18 @@ func (r *Run) load() error {
 		if err != nil {
 			return &UsageError{err}
 		}
-		for p, frames := range perPort(r.frames, r.opts.Ports) {
-			r.ports[p].Load(board.Track{
-				Frames: frames, Loops: r.opts.Loop, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap,
-			})
+		r.rx = &receive{ports: r.ports, shape: r.shape(), inFlight: make([]inFlight, len(r.ports))}
+		for p, frames := range r.supply.streams() {
+			r.ports[p].Load(board.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
+			r.rx.pass = append(r.rx.pass, frames.pass)
+			r.ports[p].Played = func(_ int, f board.Frame) { r.rx.inFlight[p].add(f) }
 		}
-		r.rx = &receive{ports: r.ports, shape: r.shape()}
 	}
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, root: r.root, frames: inTurn(r.frames, r.opts.Ports), total: len(r.frames) * r.opts.Loop, fix: r.opts.Fix,
+			d: r.drv, root: r.root, frames: newTurns(r.supply.streams()), longest: r.supply.longest, pass: r.supply.frames,
+			total: r.supply.frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
 	}
@@ -190,13 +147,14 @@ func (r *Run) ReceiveQueues() []*driver.RxQueue {
 
 // Close ends the device.
 func (r *Run) Close() error {
-	return errors.Join(r.board.Close(), r.judge.Close())
+	return errors.Join(r.board.Close(), r.judge.Close(), r.supply.Close())
 }
 
 // Play plays everything and judges it. The error is not nil when the run could
 // not be brought to its end; what was wrong with the NIC is in the result.
 func (r *Run) Play() (*Result, error) {
 	begin := stopwatch()
+	r.before = r.dev.Wall()
 	if err := r.setup(); err != nil {
 		return nil, err
 	}
@@ -237,7 +195,7 @@ func (r *Run) setup() error {
 func (r *Run) traffic() {
 	r.phase = phaseTraffic
 	for _, p := range r.ports {
-		p.Start()
+		r.fail(p.Start())
 	}
 	if r.tx != nil {
 		r.fail(r.tx.post())
@@ -329,33 +287,6 @@ func (r *Run) allFrames() int {
 		n += r.tx.total
 	}
 	return n
-}
-
-// stuck says what is missing when nothing happens any more.
-func (r *Run) stuck() error {
-	s := fmt.Sprintf("replay: nothing happened for %v while %s", patience, phaseNames[r.phase])
-	if r.rx != nil {
-		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.ports.sent(), r.rx.got)
-	}
-	if r.tx != nil {
-		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out, r.tx.bad)
-	}
-	return &StuckError{s}
-}
-
-// StuckError tells that the NIC stopped answering while work was left: it
-// breaks [C3].
-type StuckError struct{ what string }
-
-func (e *StuckError) Error() string { return e.what }
-
-// atRest makes a finding of a NIC that says that it is busy when all is done and its STATUS reads 0.
-func atRest(err error) error {
-	var restless *rtlbridge.RestlessError
-	if errors.As(err, &restless) {
-		return &StuckError{fmt.Sprintf("replay: STATUS reads 0 and every frame is accounted for, but %v [B8] [C3]", restless)}
-	}
-	return err
 }
 
 // poll reads the receive counters until every frame is accounted for and the

@@ -19,6 +19,7 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/result"
 )
 
 // A NIC that stays busy when all is done breaks the contract; whatever else ends the engine is no finding.
@@ -81,6 +82,21 @@ func start(t testing.TB, o Options) *Run {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	return r
+}
+
+// framesOf are the frames of a replay through one port.
+func framesOf(t testing.TB, o Options) (frames [][]byte) {
+	t.Helper()
+	s, err := newSupply(t.Context(), &o)
+	require.NoError(t, err)
+	stream := s.streams()[0]
+	for range stream.Total() {
+		f, err := stream.Next()
+		require.NoError(t, err)
+		frames = append(frames, f.Data)
+	}
+	require.NoError(t, s.Close())
+	return frames
 }
 
 // play demands a pass in which every frame is accounted for.
@@ -194,9 +210,9 @@ func TestICRCVerdicts(t *testing.T) {
 			o.Dir, o.Speed = "rx", "10" // slow enough that nothing is dropped for want of room
 			r := start(t, o)
 			seen := 0
-			r.rx.verdicts = func(port, n int, cqe nicspec.RxCqe) {
+			r.rx.verdicts = func(n int, f board.Frame, cqe nicspec.RxCqe) {
 				seen++
-				want := wire.VerifyFrameICRC(r.ports[port].At(n)).Verdict
+				want := wire.VerifyFrameICRC(f.Data).Verdict
 				if filepath.Base(path) == "fuzz_roce_v4.pcap" {
 					want = map[string]wire.Verdict{"ok": wire.OK, "bad": wire.Bad}[sidecar[n].Icrc]
 				}
@@ -205,13 +221,13 @@ func TestICRCVerdicts(t *testing.T) {
 			res, err := r.Play()
 			require.NoError(t, err)
 			require.True(t, res.Pass, "%v", res.Findings)
-			short := 0
-			for _, f := range r.frames {
-				if len(f.Data) < nicspec.FrameMin {
+			short, frames := 0, framesOf(t, o)
+			for _, f := range frames {
+				if len(f) < nicspec.FrameMin {
 					short++
 				}
 			}
-			require.Equal(t, len(r.frames)-short, seen, "%s on %s: every frame that is long enough is delivered", path, nic)
+			require.Equal(t, len(frames)-short, seen, "%s on %s: every frame that is long enough is delivered", path, nic)
 		}
 	}
 }
@@ -245,7 +261,7 @@ func TestBreachEndsTheRun(t *testing.T) {
 	require.ErrorAs(t, err, &breach)
 	require.Equal(t, "G6", breach.Rule)
 	require.False(t, res.Pass)
-	require.Contains(t, strings.Join(res.Findings, "\n"), "the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
+	require.Contains(t, strings.Join(result.Texts(res.Findings), "\n"), "the NIC breaks [G6]: table Rxq entry 16384: refused with status BadIndex")
 }
 
 // Completions that come twice meet their tags while the next requests are being accepted: they are not for those.

@@ -9,8 +9,9 @@ import (
 	"nictwin/golden"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/capture"
+	"nictwin/scenarios/result"
 )
 
 // Result is what a replay has found.
@@ -21,18 +22,20 @@ type Result struct {
 	Build      string // hash of the RTL build, empty for the model
 	Checked    uint64 // comparisons by the referee
 	Mismatches uint64
-	Findings   []string   // what is wrong, most telling first
-	Cycles     int64      // until the last crossing, whatever the quantum
-	Sim        simcore.Ps // likewise
+	Findings   []result.Finding // what is wrong, most telling first
+	Cycles     int64            // until the last crossing, whatever the quantum
+	Sim        simcore.Ps       // likewise
 	Wall       time.Duration
 	Shares     *Shares // nil for the model
 
 	DeviceCycles int64 // that the device ran for, up to whole quanta
 
-	Frames, NotPlayable, LeftOut int // of the captures
-	Truncated                    int // frames of which the file holds only the beginning, played as they are
-	SkippedSections              int // of pcapng files, of a version that cannot be read
-	Shortened                    int // gaps, with Speed capture
+	Frames, NotPlayable, LeftOut int               // of the captures
+	Truncated                    int               // frames of which the file holds only the beginning, played as they are
+	SkippedSections              int               // of pcapng files, of a version that cannot be read
+	CutOff                       []*capture.CutOff // captures that end in the middle of a packet
+	NotRead                      []string          // captures not read to their end, since Limit was reached: LeftOut lacks their packets
+	Shortened                    int               // gaps, with Speed capture
 	Rx                           *RxResult
 	Tx                           *TxResult
 	Artifacts                    string
@@ -66,9 +69,6 @@ type TxResult struct {
 	Pieces               [4]int // entries by number of pieces
 }
 
-// Shares says where the wall time went, in parts of the whole.
-type Shares struct{ RTL, Bridge, Models, Referee float64 }
-
 // stopwatch measures wall time, for people; no result depends on it.
 func stopwatch() func() time.Duration {
 	begin := time.Now()
@@ -80,11 +80,9 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.cycles, DeviceCycles: r.dev.Cycles(),
 		Sim: simcore.Ps(r.judge.cycles) * board.Cycle, Wall: wall,
-		Frames: len(r.frames), LeftOut: r.cut, Truncated: r.short, Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
-	}
-	for _, f := range r.files {
-		res.NotPlayable += f.Empty
-		res.SkippedSections += f.SkippedSections
+		Frames: r.supply.frames, NotPlayable: r.supply.empty, LeftOut: r.supply.cut, Truncated: r.supply.short,
+		SkippedSections: r.supply.sections, CutOff: r.supply.cutOff, NotRead: r.supply.notRead,
+		Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
 	}
 	rep := r.judge.finish(playErr)
 	if r.judge.cuts != nil {
@@ -93,24 +91,27 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	if rep != nil {
 		res.Report, res.Digest, res.Checked, res.Mismatches = rep, rep.Digest, rep.Checked, rep.Mismatches
 		for _, m := range rep.List {
-			res.Findings = append(res.Findings, m.Detail())
+			res.Findings = append(res.Findings, r.finding(m))
 		}
 		switch {
 		case rep.Result == golden.Infrastructure && playErr == nil:
 			playErr = errors.Join(playErr, fmt.Errorf("replay: the run cannot be judged: %s", rep.Reason))
 		case len(rep.List) == 0 && !rep.Passed():
-			res.Findings = append(res.Findings, rep.Reason)
+			res.Findings = append(res.Findings, result.Finding{Domain: result.Run, Text: rep.Reason})
 		}
 	}
-	res.Shares = shares(r.dev.Wall(), wall, r.judge.wall())
+	res.Shares = shares(r.dev.Wall(), r.before, wall, r.judge.timed)
 	if n := r.root.Stray; n > 0 {
-		res.Findings = append(res.Findings, fmt.Sprintf("%d writes of the NIC hit no memory", n))
+		res.Findings = append(res.Findings, result.Finding{
+			Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),
+			Text: fmt.Sprintf("%d writes of the NIC hit no memory", n),
+		})
 	}
 	if playErr != nil {
-		res.Findings = append(res.Findings, playErr.Error())
+		res.Findings = append(res.Findings, result.OfError(playErr))
 	}
 	if err := r.dev.Check(); err != nil {
-		res.Findings = append(res.Findings, err.Error())
+		res.Findings = append(res.Findings, result.OfError(err))
 	}
 	if r.rx != nil {
 		res.Rx = r.rxResult(playErr == nil)
@@ -123,6 +124,9 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 		t := r.tx
 		res.Tx = &TxResult{Posted: t.next, Out: t.out, Refused: t.bad, Bytes: t.bytes, Pieces: t.pieces}
 		res.Findings = append(res.Findings, t.first...)
+	}
+	if err := r.lookUp(res.Findings); err != nil {
+		res.Findings = append(res.Findings, result.OfError(fmt.Errorf("where frames were captured: %w", err)))
 	}
 	res.Pass = len(res.Findings) == 0
 	return res, playErr
@@ -148,7 +152,8 @@ func (r *Run) rxResult(whole bool) *RxResult {
 		}
 	}
 	if whole && sum != uint64(x.In) {
-		r.rx.add("%d frames in, but %d delivered and dropped", x.In, sum)
+		r.rx.add(result.Finding{Rule: "C1", Domain: result.Rx, Field: "frames delivered and dropped", Expected: fmt.Sprint(x.In), Got: fmt.Sprint(sum)},
+			"%d frames in, but %d delivered and dropped", x.In, sum)
 	}
 	return x
 }
@@ -180,6 +185,12 @@ func (r *Result) String() string {
 	if r.LeftOut > 0 {
 		line("          %8d packets left out by --limit", r.LeftOut)
 	}
+	for _, path := range r.NotRead {
+		line("          %8s packets more may be in %s, which was not read to its end", "", path)
+	}
+	for _, c := range r.CutOff {
+		line("cut off   %v", c)
+	}
 	if r.Truncated > 0 {
 		line("          %8d packets cut short when they were captured, played as they are", r.Truncated)
 	}
@@ -192,7 +203,7 @@ func (r *Result) String() string {
 	line("checked   %8d outputs and counters, %d mismatches", r.Checked, r.Mismatches)
 	line("time      %8d cycles, %.1f us simulated, %.2f s wall", r.Cycles, float64(r.Sim)/1e6, r.Wall.Seconds())
 	if s := r.Shares; s != nil {
-		line("wall time %8.0f%% RTL beside %.0f%% bridge, %.0f%% models, %.0f%% referee", s.RTL*100, s.Bridge*100, s.Models*100, s.Referee*100)
+		line("wall time %v", s)
 	}
 	if r.Digest != "" {
 		line("digest    %s", r.Digest)
@@ -205,13 +216,4 @@ func rates(frames int, bytes int64, sim simcore.Ps) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%.1f Gbps, %.2f Mpps)", float64(bytes)*8000/float64(sim), float64(frames)*1e6/float64(sim))
-}
-
-// shares takes the bridge's clocks apart; the device runs beside the rest.
-func shares(w rtlbridge.Wall, wall, referee time.Duration) *Shares {
-	if w.Cycles == 0 || wall <= 0 {
-		return nil
-	}
-	of := func(d time.Duration) float64 { return max(0, d.Seconds()/wall.Seconds()) }
-	return &Shares{RTL: of(w.RTL), Bridge: of(w.Encode), Models: of(wall - w.Wait - w.Encode - referee), Referee: of(referee)}
 }

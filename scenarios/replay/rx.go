@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/board"
 	"nictwin/scenarios/driver"
 )
 
@@ -15,14 +16,16 @@ type receive struct {
 	faults
 	ports     players
 	shape     *Shape
-	seen      []seen // by port
+	inFlight  []inFlight // by port
+	pass      []int      // frames of one pass over the captures, likewise
+	seen      []seen     // likewise
 	queues    []*driver.RxQueue
 	lastSeq   [][]int64 // by queue and port, the ordinal delivered last
 	perQueue  []int
 	delivered []int // by port
 	got       int   // the sum of delivered
 	bytes     int64
-	verdicts  func(port, ordinal int, cqe nicspec.RxCqe)
+	verdicts  func(ordinal int, f board.Frame, cqe nicspec.RxCqe)
 }
 
 // setup asks the driver for rules and queues.
@@ -52,37 +55,48 @@ func (r *receive) setup(d *driver.Driver) error {
 func (r *receive) frame(q *driver.RxQueue, cqe nicspec.RxCqe, hdr, pay []byte) {
 	port := int(cqe.Port())
 	if port >= len(r.ports) {
-		r.add("receive queue %d delivered frame %d of port %d: there are %d ports", q.Queue(), cqe.PortSeq(), port, len(r.ports))
+		r.add(r.found(q.Queue(), port, "R10", "port", fmt.Sprintf("less than %d", len(r.ports)), port),
+			"receive queue %d delivered frame %d of port %d: there are %d ports", q.Queue(), cqe.PortSeq(), port, len(r.ports))
 		return
 	}
 	last, sent := &r.lastSeq[q.Queue()][port], r.ports[port].Sent()
 	n := ordinalOf(cqe.PortSeq(), sent)
 	if n < 0 {
-		r.add("receive queue %d delivered %s, but only %d were sent", q.Queue(), r.name(port, int(cqe.PortSeq())), sent)
+		r.add(r.found(q.Queue(), port, "R1", "port_seq", fmt.Sprintf("one of the %d frames that came in", sent), cqe.PortSeq()),
+			"receive queue %d delivered %s, but only %d were sent", q.Queue(), r.name(port, int(cqe.PortSeq())), sent)
 		return
 	}
 	switch r.seen[port].mark(n) {
 	case again:
-		r.add("%s was delivered twice", r.name(port, n))
+		r.add(r.foundIn(q.Queue(), port, n, "C1", "frame", "delivered once", "delivered twice"), "%s was delivered twice", r.name(port, n))
 		return
 	case tooLate:
-		r.add("%s was delivered after %d that were sent later", r.name(port, n), sent-1-n)
+		r.add(r.foundIn(q.Queue(), port, n, "R11", "frame", fmt.Sprintf("delivered before %d later ones came in", seenSpan), "later"),
+			"%s was delivered after %d that were sent later", r.name(port, n), sent-1-n)
 		return
 	}
 	if int64(n) <= *last {
-		r.add("receive queue %d delivered %s after frame %d", q.Queue(), r.name(port, n), *last)
+		r.add(r.foundIn(q.Queue(), port, n, "R11", "port_seq", fmt.Sprintf("after %d, which was delivered", *last), n),
+			"receive queue %d delivered %s after frame %d", q.Queue(), r.name(port, n), *last)
 	}
 	*last = int64(n)
 	r.perQueue[q.Queue()]++
 	r.delivered[port]++
 	r.got++
 	r.bytes += int64(len(hdr) + len(pay))
-	want := r.ports[port].At(n)
+	f, ok := r.inFlight[port].take(n)
+	if !ok {
+		r.add(r.foundIn(q.Queue(), port, n, "C3", "frame", fmt.Sprintf("delivered before %d later bytes came in", inFlightBytes), "later"),
+			"%s was delivered after %d bytes of frames that were sent later", r.name(port, n), inFlightBytes)
+		return
+	}
+	want := f.Data
 	if len(hdr)+len(pay) != len(want) || !bytes.Equal(hdr, want[:len(hdr)]) || !bytes.Equal(pay, want[len(hdr):]) {
-		r.add("%s in receive queue %d: %s", r.name(port, n), q.Queue(), firstDiff(want, append(append([]byte(nil), hdr...), pay...)))
+		d := firstDiff(want, append(append([]byte(nil), hdr...), pay...))
+		r.add(r.foundIn(q.Queue(), port, n, "R10", d.field, d.want, d.got), "%s in receive queue %d: %s", r.name(port, n), q.Queue(), d.text)
 	}
 	if r.verdicts != nil {
-		r.verdicts(port, n, cqe)
+		r.verdicts(n, f, cqe)
 	}
 }
 

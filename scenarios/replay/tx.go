@@ -3,36 +3,42 @@ package replay
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"nictwin/models/ether"
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/capture"
 	"nictwin/scenarios/driver"
+	"nictwin/scenarios/result"
 )
 
 // transmit is the transmit side of a replay: it cuts frames into pieces, posts
 // them, and checks what comes out.
 type transmit struct {
 	faults
-	d      *driver.Driver
-	root   *host.Root
-	shape  *Shape
-	frames []frame
-	total  int
-	fix    Recompute
-	rng    *rand.Rand
-	queues []*txQueue
-	slot   uint64     // bytes of memory for one frame, in Arm memory; twice that in host memory
-	armKey driver.Key // Arm memory, as it is
-	shadow driver.Key // Arm-side addresses that name host memory
-	next   int        // frame to post
-	out    int
-	bytes  int64
-	refuse int // frames that the NIC must refuse
-	bad    int // completion entries that said so
-	pieces [4]int
-	wqe    [nicspec.WqeBytes]byte
+	d       *driver.Driver
+	root    *host.Root
+	shape   *Shape
+	frames  *turns
+	pass    int // frames of one pass over the captures
+	longest int // bytes of a frame
+	total   int
+	fix     Recompute
+	fail    func(error) // ends the run
+	rng     *rand.Rand
+	queues  []*txQueue
+	slot    uint64     // bytes of memory for one frame, in Arm memory; twice that in host memory
+	armKey  driver.Key // Arm memory, as it is
+	shadow  driver.Key // Arm-side addresses that name host memory
+	next    int        // frame to post
+	out     int
+	bytes   int64
+	refuse  int // frames that the NIC must refuse
+	bad     int // completion entries that said so
+	pieces  [4]int
+	wqe     [nicspec.WqeBytes]byte
 }
 
 // txQueue is a transmit queue, its frame memory, and what must still come out.
@@ -45,6 +51,7 @@ type txQueue struct {
 
 type expected struct {
 	ordinal int
+	origin  capture.Origin
 	port    int
 	data    []byte
 	index   uint16
@@ -56,18 +63,14 @@ const (
 )
 
 // slotFor is room for the longest frame that is ever written, with odd starts of its pieces.
-func slotFor(frames []frame) uint64 {
+func slotFor(longest int) uint64 {
 	const odd = (nicspec.WqeSlots + 1) * 64
-	longest := 0
-	for i := range frames {
-		longest = max(longest, len(frames[i].Data))
-	}
 	return uint64(min(longest, nicspec.FrameMax)+odd+63) &^ 63
 }
 
 func (t *transmit) setup() error {
 	size := uint64(1) << t.shape.TxLog
-	t.slot = slotFor(t.frames)
+	t.slot = slotFor(t.longest)
 	all := uint64(t.shape.TxQueues) * size * t.slot
 	arm := t.d.Alloc(nicspec.EndpointArm, all, 4096)
 	hst := t.d.Alloc(nicspec.EndpointHost, 2*all, 4096)
@@ -122,7 +125,10 @@ func (t *transmit) post() error {
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
-	f := &t.frames[t.next%len(t.frames)]
+	f, err := t.frames.next()
+	if err != nil {
+		return err
+	}
 	data := f.Data
 	clear(t.wqe[:])
 	w := nicspec.Wqe(t.wqe[:])
@@ -135,7 +141,7 @@ func (t *transmit) postFrame(q *txQueue) error {
 	if err := t.cut(q, w, data); err != nil {
 		return err
 	}
-	e := expected{ordinal: t.next, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
+	e := expected{ordinal: t.next, origin: f.Origin, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
 	if e.fail {
 		t.refuse++
 	}
@@ -229,10 +235,10 @@ func (t *transmit) pieceLen(seg, left int) int {
 // ended checks a completion entry.
 func (t *transmit) ended(q *driver.TxQueue, cqe nicspec.TxCqe) {
 	x := t.queues[q.Queue()]
-	fails := false
+	fails, of := false, (*expected)(nil)
 	for i := len(x.expect) - 1; i >= 0; i-- { // the last with this index: indices wrap
 		if e := &x.expect[i]; e.index == cqe.Index() {
-			fails = e.fail
+			fails, of = e.fail, e
 			break
 		}
 	}
@@ -240,19 +246,22 @@ func (t *transmit) ended(q *driver.TxQueue, cqe nicspec.TxCqe) {
 	case fails && cqe.Status() == want:
 		t.bad++
 	case fails:
-		t.add("entry %d of transmit queue %d ended with %v, want %v", cqe.Index(), q.Queue(), cqe.Status(), want)
+		t.add(t.foundIn(of, q.Queue(), "T3", "status", want, cqe.Status()),
+			"entry %d of transmit queue %d ended with %v, want %v", cqe.Index(), q.Queue(), cqe.Status(), want)
 	case cqe.Status() != nicspec.StatusOk:
-		t.add("entry %d of transmit queue %d ended with %v", cqe.Index(), q.Queue(), cqe.Status())
+		t.add(t.foundIn(of, q.Queue(), "T10", "status", nicspec.StatusOk, cqe.Status()),
+			"entry %d of transmit queue %d ended with %v", cqe.Index(), q.Queue(), cqe.Status())
 	}
 	if err := t.post(); err != nil {
-		t.add("%v", err)
+		t.fail(err)
 	}
 }
 
 // sent checks a frame that came out of a port.
 func (t *transmit) sent(port int, f *ether.Frame) {
 	if f.Queue < 0 || f.Queue >= len(t.queues) {
-		t.add("a frame came out of transmit queue %d, which is not in use", f.Queue)
+		t.add(t.found(f.Queue, "B3", "tuser", fmt.Sprintf("less than %d", len(t.queues)), f.Queue),
+			"a frame came out of transmit queue %d, which is not in use", f.Queue)
 		return
 	}
 	q := t.queues[f.Queue]
@@ -260,7 +269,8 @@ func (t *transmit) sent(port int, f *ether.Frame) {
 		q.head++ // refused: nothing comes out
 	}
 	if q.head == len(q.expect) {
-		t.add("a frame of %d bytes came out of transmit queue %d, but none was expected", len(f.Data), f.Queue)
+		t.add(t.found(f.Queue, "T1", "frame", "none", fmt.Sprintf("%d bytes", len(f.Data))),
+			"a frame of %d bytes came out of transmit queue %d, but none was expected", len(f.Data), f.Queue)
 		return
 	}
 	e := &q.expect[q.head]
@@ -268,10 +278,12 @@ func (t *transmit) sent(port int, f *ether.Frame) {
 	t.out++
 	t.bytes += int64(len(f.Data))
 	if port != e.port {
-		t.add("frame %d from transmit queue %d came out of port %d, want %d", e.ordinal, f.Queue, port, e.port)
+		t.add(t.foundIn(e, f.Queue, "T9", "port", e.port, port),
+			"frame %d from transmit queue %d came out of port %d, want %d", e.ordinal, f.Queue, port, e.port)
 	}
 	if !bytes.Equal(e.data, f.Data) {
-		t.add("frame %d from transmit queue %d: %s", e.ordinal, f.Queue, firstDiff(e.data, f.Data))
+		d := firstDiff(e.data, f.Data)
+		t.add(t.foundIn(e, f.Queue, "T5", d.field, d.want, d.got), "frame %d from transmit queue %d: %s", e.ordinal, f.Queue, d.text)
 	}
 	e.data = nil
 }
@@ -279,9 +291,11 @@ func (t *transmit) sent(port int, f *ether.Frame) {
 // check is called at the end.
 func (t *transmit) check() {
 	if t.out+t.refuse != t.total {
-		t.add("%d frames were posted, %d came out and %d had to be refused", t.total, t.out, t.refuse)
+		t.add(result.Finding{Rule: "C1", Domain: result.Tx, Field: "frames", Expected: fmt.Sprint(t.total - t.refuse), Got: fmt.Sprint(t.out)},
+			"%d frames were posted, %d came out and %d had to be refused", t.total, t.out, t.refuse)
 	}
 	if t.bad != t.refuse {
-		t.add("%d entries had to be refused, %d were", t.refuse, t.bad)
+		t.add(result.Finding{Rule: "T3", Domain: result.Tx, Field: "refused entries", Expected: fmt.Sprint(t.refuse), Got: fmt.Sprint(t.bad)},
+			"%d entries had to be refused, %d were", t.refuse, t.bad)
 	}
 }

@@ -42,7 +42,7 @@ class HitsFile {
 
  private:
   static constexpr size_t kHead = 48;
-  explicit HitsFile(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {}
+  explicit HitsFile(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644)) {}
   ~HitsFile() {
     if (fd_ >= 0) close(fd_);
   }

@@ -10,8 +10,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+
+#include "admission.hpp"
 
 namespace nictwin {
 
@@ -23,12 +24,14 @@ int fail(std::string& error, const std::string& what, int fd) {
   return -1;
 }
 
-int accept_one(int fd, const std::string& shown, std::string& error) {
-  if (listen(fd, 1) != 0) return fail(error, "listen on " + shown, fd);
+// Clients that have connected and wait to be accepted.
+constexpr int kBacklog = 64;
+
+int await_client(int fd, const std::string& shown, const std::string& token, std::string& error) {
+  if (listen(fd, kBacklog) != 0) return fail(error, "listen on " + shown, fd);
   std::printf("listening %s\n", shown.c_str());
   std::fflush(stdout);
-  int client = accept4(fd, nullptr, nullptr, SOCK_CLOEXEC);
-  if (client < 0) return fail(error, "accept on " + shown, fd);
+  int client = admit(fd, token, error);
   close(fd);
   return client;
 }
@@ -93,7 +96,7 @@ bool bind_file(int fd) {
   return bound;
 }
 
-int listen_unix(const std::string& path, std::string& error) {
+int listen_unix(const std::string& path, const std::string& token, std::string& error) {
   sockaddr_un& a = g_file.at;
   a.sun_family = AF_UNIX;
   if (path.empty() || path.size() >= sizeof a.sun_path) {
@@ -101,40 +104,54 @@ int listen_unix(const std::string& path, std::string& error) {
     return -1;
   }
   std::memcpy(a.sun_path, path.c_str(), path.size() + 1);
-  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return fail(error, "socket", fd);
   if (!bind_file(fd)) return fail(error, "bind unix:" + path, fd);
-  int client = accept_one(fd, "unix:" + path, error);
+  int client = await_client(fd, "unix:" + path, token, error);
   g_file.remove();
   return client;
 }
 
-int listen_tcp(const std::string& at, std::string& error) {
+bool parse_tcp(const std::string& at, sockaddr_in& a) {
   size_t colon = at.rfind(':');
-  sockaddr_in a{};
+  if (colon == std::string::npos) return false;
+  const std::string port = at.substr(colon + 1);
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535) return false;
   a.sin_family = AF_INET;
-  char* end = nullptr;
-  unsigned long port = colon == std::string::npos ? 65536 : std::strtoul(at.c_str() + colon + 1, &end, 10);
-  if (port > 65535 || end == nullptr || *end != 0 || inet_pton(AF_INET, at.substr(0, colon).c_str(), &a.sin_addr) != 1) {
+  a.sin_port = htons(uint16_t(std::stoul(port)));
+  return inet_pton(AF_INET, at.substr(0, colon).c_str(), &a.sin_addr) == 1;
+}
+
+int listen_tcp(const std::string& at, const std::string& token, std::string& error) {
+  sockaddr_in a{};
+  if (!parse_tcp(at, a)) {
     error = "tcp address \"" + at + "\": needs A.B.C.D:port";
     return -1;
   }
-  a.sin_port = htons(uint16_t(port));
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   int one = 1;
   if (fd < 0) return fail(error, "socket", fd);
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   if (bind(fd, reinterpret_cast<sockaddr*>(&a), sizeof a) != 0) return fail(error, "bind tcp:" + at, fd);
   socklen_t len = sizeof a;
   getsockname(fd, reinterpret_cast<sockaddr*>(&a), &len);
-  return accept_one(fd, "tcp:" + at.substr(0, colon) + ":" + std::to_string(ntohs(a.sin_port)), error);
+  const std::string shown = "tcp:" + at.substr(0, at.rfind(':')) + ":" + std::to_string(ntohs(a.sin_port));
+  return await_client(fd, shown, token, error);
 }
+
+constexpr const char* kUnix = "unix:";
+constexpr const char* kTcp = "tcp:";
 
 }  // namespace
 
-int listen_once(const std::string& address, std::string& error) {
-  if (address.compare(0, 5, "unix:") == 0) return listen_unix(address.substr(5), error);
-  if (address.compare(0, 4, "tcp:") == 0) return listen_tcp(address.substr(4), error);
+bool is_remote(const std::string& address) {
+  sockaddr_in a{};
+  return address.compare(0, 4, kTcp) == 0 && parse_tcp(address.substr(4), a) && ntohl(a.sin_addr.s_addr) >> 24 != IN_LOOPBACKNET;
+}
+
+int listen_once(const std::string& address, const std::string& token, std::string& error) {
+  if (address.compare(0, 5, kUnix) == 0) return listen_unix(address.substr(5), token, error);
+  if (address.compare(0, 4, kTcp) == 0) return listen_tcp(address.substr(4), token, error);
   error = "address \"" + address + "\": needs unix:/path or tcp:A.B.C.D:port";
   return -1;
 }

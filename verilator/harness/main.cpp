@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "dut.hpp"
+#include "files.hpp"
 #include "listen.hpp"
 #include "playback.hpp"
 #include "session.hpp"
@@ -18,12 +19,16 @@ using nictwin::Channel;
 struct Arguments {
   int fd = -1, shared = -1;
   std::string listen, token_file, playback;
+  bool allow_remote = false;
   nictwin::SessionOptions session;
 };
 
 constexpr const char* kUsage =
     "usage: dut --fd N [--shared N]                          a socket, and shared memory, inherited from the parent\n"
-    "       dut --listen unix:/path|tcp:A.B.C.D:port --token-file FILE\n"
+    "       dut --listen unix:/path|tcp:A.B.C.D:port --token-file FILE [--allow-remote]\n"
+    "                                                        serve the first client with the token: 64 hexadecimal digits in a\n"
+    "                                                        file that only its owner can read; --allow-remote: take an address\n"
+    "                                                        off 127.0.0.0/8 (token and traffic cross the network unencrypted)\n"
     "       dut --playback FILE                              play a recording, print its speed\n"
     "       dut --signals                                    print the signals whose coverage is counted\n"
     "options: --wave FILE [--wave-from CYCLE] [--wave-to CYCLE]   --coverage FILE   +plusarg...\n";
@@ -55,6 +60,17 @@ std::string take(const Place& p, const char* value) {
   return "";
 }
 
+// Whether the address may be listened on; returns a fault, or "".
+std::string check_remote(const Arguments& a) {
+  const bool remote = nictwin::is_remote(a.listen);
+  if (remote && !a.allow_remote) {
+    return "--listen " + a.listen + ": other machines can reach it, and token and traffic are not encrypted; " +
+           "take an address of 127.0.0.0/8, or add --allow-remote";
+  }
+  if (a.allow_remote && !remote) return "--allow-remote: has no effect without --listen on a tcp address off 127.0.0.0/8";
+  return "";
+}
+
 std::string parse(int argc, char** argv, Arguments& a) {
   constexpr uint64_t none = UINT64_MAX;
   uint64_t fd = none, shared = none;
@@ -75,6 +91,10 @@ std::string parse(int argc, char** argv, Arguments& a) {
       a.session.plus_args.push_back(name);
       continue;
     }
+    if (name == "--allow-remote") {
+      a.allow_remote = true;
+      continue;
+    }
     const Place* p = std::find_if(std::begin(places), std::end(places), [&](const Place& q) { return name == q.name; });
     if (p == std::end(places)) return "unknown option " + name;
     if (std::string fault = take(*p, i + 1 < argc ? argv[++i] : nullptr); !fault.empty()) return fault;
@@ -87,16 +107,22 @@ std::string parse(int argc, char** argv, Arguments& a) {
   if ((a.fd >= 0) + !a.listen.empty() + !a.playback.empty() != 1) return "exactly one of --fd, --listen, --playback is needed";
   if (a.session.wave.enabled() && !nictwin::kHaveWaves) return "--wave: this build cannot trace; build the variant waves";
   if (!a.session.coverage.empty() && !nictwin::kHaveCoverage) return "--coverage: this build collects none; build the variant coverage";
-  return "";
+  return check_remote(a);
 }
+
+constexpr size_t kMaxTokenFile = 4096;  // a token and some space around it
 
 // The token is 32 bytes, as 64 hexadecimal digits.
 std::string read_token(const std::string& file, std::string& token) {
-  std::ifstream in(file);
-  std::string hex;
-  if (file.empty() || !(in >> hex)) return "--listen needs --token-file FILE with 64 hexadecimal digits";
+  std::vector<uint8_t> bytes;
+  if (file.empty()) return "--listen needs --token-file FILE with 64 hexadecimal digits";
+  if (std::string why = nictwin::read_file(file, kMaxTokenFile, true, bytes); !why.empty()) return "--token-file " + why;
+  constexpr const char* space = " \t\r\n";
+  std::string hex(bytes.begin(), bytes.end());
+  hex.erase(hex.find_last_not_of(space) + 1);
+  hex.erase(0, hex.find_first_not_of(space));
   if (hex.size() != 2 * nictwin::kTokenBytes || hex.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
-    return file + ": the token needs 64 hexadecimal digits";
+    return "--token-file " + file + ": the token needs 64 hexadecimal digits";
   }
   for (size_t i = 0; i < hex.size(); i += 2) token += char(std::stoi(hex.substr(i, 2), nullptr, 16));
   return "";
@@ -133,11 +159,11 @@ int main(int argc, char** argv) {
   if (a.fd >= 0) return serve(a.fd, a);
   std::string token, error;
   if (std::string fault = read_token(a.token_file, token); !fault.empty()) return usage(fault);
-  a.session.token = token;
-  int fd = nictwin::listen_once(a.listen, error);
+  int fd = nictwin::listen_once(a.listen, token, error);
   if (fd < 0) {
     std::fprintf(stderr, "%s\n", error.c_str());
     return 1;
   }
+  a.session.opened = true;
   return serve(fd, a);
 }

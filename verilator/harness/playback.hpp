@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cinttypes>
-#include <fstream>
 
 #include "device.hpp"
 #include "events.hpp"
+#include "files.hpp"
 
 namespace nictwin {
 
@@ -15,7 +15,7 @@ class Playback {
  public:
   // Returns the process's exit code; prints one JSON object on standard output.
   int play(const std::string& path, const std::vector<std::string>& plus_args) {
-    if (!read_file(path)) return fail("cannot read " + path);
+    if (std::string why = read_file(path, SIZE_MAX, false, home_.bytes); !why.empty()) return fail(why);
     if (std::string why = load(plus_args); !why.empty()) return fail(path + ": " + why);
     Counter counter;
     uint64_t begin = now_ns();
@@ -38,15 +38,6 @@ class Playback {
   static int fail(const std::string& why) {
     std::fprintf(stderr, "playback: %s\n", why.c_str());
     return 2;
-  }
-
-  bool read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary | std::ios::ate);
-    if (!in) return false;
-    home_.bytes.resize(size_t(in.tellg()));
-    in.seekg(0);
-    in.read(reinterpret_cast<char*>(home_.bytes.data()), std::streamsize(home_.bytes.size()));
-    return bool(in);
   }
 
   // Decodes the whole recording, so that playing it does nothing but simulate. Returns a fault, or "".

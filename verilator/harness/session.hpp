@@ -2,36 +2,20 @@
 #pragma once
 
 #include <cstdio>
-#include <optional>
 
 #include "channel.hpp"
 #include "device.hpp"
 #include "events.hpp"
+#include "open.hpp"
 
 namespace nictwin {
 
 struct SessionOptions {
-  std::optional<std::string> token;  // set on a listening socket: the client must present it
+  bool opened = false;  // the client's OPEN frame has been read and checked
   std::vector<std::string> plus_args;
   WaveOptions wave;
   std::string coverage;
 };
-
-// Ends the session with an ERROR frame.
-struct SessionError {
-  ErrorCode code;
-  std::string text;
-};
-
-[[noreturn]] inline void refuse(Frame type, Fault f, const std::string& detail = "") {
-  static const char* const names[] = {"", "OPEN", "HELLO", "START", "INPUT", "RUN", "RAN", "ERROR", "STOP"};
-  std::string text = std::string(names[uint16_t(type)]) + " frame refused: " + fault_name(f);
-  if (!detail.empty()) text += " (" + detail + ")";
-  ErrorCode code = ErrorCode::kProtocol;
-  if (f == Fault::kVersionGap) code = ErrorCode::kVersion;
-  if (f == Fault::kLimit) code = ErrorCode::kLimit;
-  throw SessionError{code, text};
-}
 
 // Gives frames memory that queued transactions may keep pointing into.
 class BufferPool {
@@ -87,33 +71,15 @@ class Session {
   }
 
  private:
-  // The fixed-size first frame; nothing else is read before the token has been checked.
   void open() {
-    uint8_t b[kFrameHeader + kOpenBytes];
-    ch_.read(b, sizeof b, sizeof b);
-    FrameHead h;
-    Fault f = decode_head(b, h);
-    if (f == Fault::kNone && (h.type != uint16_t(Frame::kOpen) || h.length != kOpenBytes)) f = Fault::kFrameType;
-    if (f != Fault::kNone) refuse(Frame::kOpen, f);
-    Open o;
-    f = decode_open(b + kFrameHeader, kOpenBytes, o);
-    if (f == Fault::kMagicWord) refuse(Frame::kOpen, f);
-    if (options_.token && !token_matches(o.token)) throw SessionError{ErrorCode::kToken, "wrong token"};
-    if (f == Fault::kVersionGap) {
-      refuse(Frame::kOpen, f, "the client speaks " + std::to_string(o.version_min) + " to " +
-                                  std::to_string(o.version_max) + ", this device " + std::to_string(kVersion));
+    if (!options_.opened) {
+      uint8_t b[kOpenFrame];
+      ch_.read(b, sizeof b, sizeof b);
+      check_open(b, nullptr);
     }
-    if (f != Fault::kNone) refuse(Frame::kOpen, f);
     Writer w;
     encode_hello(w, Dut::info());
     ch_.write(w.data(), w.size());
-  }
-
-  bool token_matches(const uint8_t* given) const {
-    const std::string& want = *options_.token;
-    uint8_t diff = want.size() == kTokenBytes ? 0 : 1;
-    for (size_t i = 0; i < kTokenBytes && i < want.size(); i++) diff |= uint8_t(given[i] ^ uint8_t(want[i]));
-    return diff == 0;
   }
 
   // Reads one whole frame into a fresh buffer; bytes read beyond it open the next one. False after STOP.

@@ -1,0 +1,189 @@
+package rtlbridge
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// openSeconds and maxApplicants are those of verilator/harness/admission.hpp.
+const (
+	openSeconds   = 5
+	maxApplicants = 16
+)
+
+// late is what a client is told that does not send its OPEN frame in time. A test that is paused may be late, too.
+var late = fmt.Sprintf("no complete OPEN frame within %d s", openSeconds)
+
+// besieged is a device that listens, with what it says on its standard error.
+type besieged struct {
+	t       *testing.T
+	address string
+	words   *bufio.Scanner
+}
+
+func besiege(t *testing.T, d *Device, at string, token [32]byte) *besieged {
+	t.Helper()
+	require.NoError(t, os.WriteFile("token", fmt.Appendf(nil, "%x\n", token), 0o600))
+	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", "token")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	words, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	b := &besieged{t: t, words: bufio.NewScanner(words)}
+	_, err = fmt.Fscanf(out, "listening %s\n", &b.address)
+	require.NoError(t, err)
+	return b
+}
+
+// connect is a client that has said nothing yet.
+func (b *besieged) connect() net.Conn {
+	b.t.Helper()
+	network, at, _ := strings.Cut(b.address, ":")
+	c, err := net.Dial(network, at)
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// says reads the next line of what the device says.
+func (b *besieged) says(want string) {
+	b.t.Helper()
+	require.True(b.t, b.words.Scan(), "the device says nothing more: want %q", want)
+	require.Regexp(b.t, `^refused (127\.0\.0\.1:\d+|process \d+ of user \d+): `, b.words.Text())
+	require.Regexp(b.t, want+"|"+late, b.words.Text())
+}
+
+// refuses waits for the ERROR frame that a client gets, and the end of its connection.
+func (b *besieged) refuses(c net.Conn, code ErrorCode, want string) {
+	b.t.Helper()
+	typ, body, err := readFrame(c)
+	require.NoError(b.t, err)
+	require.Equal(b.t, FrameError, typ)
+	e, err := decodeError(body)
+	require.NoError(b.t, err)
+	if e.Text != late {
+		require.Equal(b.t, code, e.Code)
+		require.Contains(b.t, e.Text, want)
+	}
+	rest, _ := io.ReadAll(c) // a reset is an end, too
+	require.Empty(b.t, rest)
+}
+
+// plays has a client with the token use the device to the end.
+func (b *besieged) plays(token [32]byte) {
+	b.t.Helper()
+	c, err := Dial(b.address, DialOptions{Token: token})
+	require.NoError(b.t, err)
+	require.NoError(b.t, c.Start(c.NewStart(1)))
+	require.NoError(b.t, c.SendRun(100))
+	_, err = c.Recv()
+	require.NoError(b.t, err)
+	require.NoError(b.t, c.Close())
+}
+
+// TestRudeClients: whoever connects without the token is refused and named, and the device goes on listening.
+func TestRudeClients(t *testing.T) {
+	token := [32]byte{1, 2, 3}
+	good, other := appendOpen(nil, &token), appendOpen(nil, &[32]byte{1, 2, 4})
+	spoilt := func(at int, value byte) []byte {
+		b := append([]byte(nil), good...)
+		b[at] = value
+		return b
+	}
+	d, path := fifo(t, VariantSpeed), socketPath(t)
+	for _, at := range []string{"unix:" + path, "tcp:127.0.0.1:0"} {
+		b := besiege(t, d, at, token)
+		for _, x := range []struct {
+			sent []byte
+			code ErrorCode
+			want string
+		}{
+			{other, CodeToken, "wrong token"},
+			{append(other, make([]byte, 30_000)...), CodeToken, "wrong token"},
+			{[]byte("GET / HTTP/1.1\r\n\r\n"), CodeProtocol, "OPEN frame refused: value"},
+			{spoilt(4, byte(FrameRun)), CodeProtocol, "OPEN frame refused: frame-type"},
+			{spoilt(headBytes, 'n'), CodeProtocol, "OPEN frame refused: magic"},
+			{spoilt(headBytes+8, 9), CodeVersion, "the client speaks 9 to 1, this device 1"},
+			{spoilt(headBytes+12, 1), CodeProtocol, "OPEN frame refused: value"},
+			{binary.LittleEndian.AppendUint64(nil, 0xfffffff8|uint64(FrameOpen)<<32), CodeLimit, "OPEN frame refused: limit"},
+		} {
+			c := b.connect()
+			_, err := c.Write(x.sent)
+			require.NoError(t, err)
+			b.refuses(c, x.code, x.want)
+			b.says(x.want)
+		}
+		gone := b.connect()
+		if tcp, ok := gone.(*net.TCPConn); ok {
+			require.NoError(t, tcp.SetLinger(0)) // a reset: the other end has no address any more
+		}
+		require.NoError(t, gone.Close())
+		b.says("it closed the connection after 0 of the 56 bytes of an OPEN frame")
+		c := b.connect()
+		_, err := c.Write(good[:20])
+		require.NoError(t, err)
+		require.NoError(t, c.Close())
+		b.says("it closed the connection after 20 of the 56 bytes of an OPEN frame")
+		b.plays(token)
+		require.False(t, b.words.Scan(), b.words.Text())
+	}
+}
+
+// TestIdleClients: a client that does not send its OPEN frame in time is refused, however it spreads its bytes, and nobody waits
+// for it meanwhile.
+func TestIdleClients(t *testing.T) {
+	token := [32]byte{1, 2, 3}
+	d := fifo(t, VariantSpeed)
+	t.Chdir(t.TempDir())
+	b := besiege(t, d, "tcp:127.0.0.1:0", token)
+	drips, idle := b.connect(), b.connect()
+	go func() {
+		for _, one := range appendOpen(nil, &token) {
+			if _, err := drips.Write([]byte{one}); err != nil {
+				return
+			}
+			time.Sleep(openSeconds * time.Second / 40)
+		}
+	}()
+	for _, c := range []net.Conn{drips, idle} { // bytes that come meanwhile give no more time
+		b.refuses(c, CodeProtocol, late)
+		b.says(late)
+		require.Contains(t, b.words.Text(), c.LocalAddr().String())
+	}
+
+	crowd := make([]net.Conn, maxApplicants+3)
+	for i := range crowd {
+		crowd[i] = b.connect()
+	}
+	for _, c := range crowd[:3] {
+		b.refuses(c, CodeLimit, "too many clients without an OPEN frame")
+	}
+	b.plays(token)
+	for _, c := range crowd[4:] { // the fourth had to make room for the good one
+		b.refuses(c, CodeLimit, "another client has the session")
+	}
+}
+
+// TestLimitsOfAdmission: the limits that the tests and docs/bridge.md name are those of the harness.
+func TestLimitsOfAdmission(t *testing.T) {
+	text, err := os.ReadFile("../verilator/harness/admission.hpp")
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf("kOpenSeconds = %d;", openSeconds))
+	require.Contains(t, string(text), fmt.Sprintf("kMaxApplicants = %d;", maxApplicants))
+	page, err := os.ReadFile("../docs/bridge.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), fmt.Sprintf("%d seconds from being accepted", openSeconds))
+	require.Contains(t, string(page), fmt.Sprintf("%d clients", maxApplicants))
+}

@@ -1,0 +1,97 @@
+package rtlbridge
+
+import (
+	"errors"
+	"slices"
+)
+
+// Checked is what a look at a design found.
+type Checked struct {
+	Ports    []PinPort
+	Warnings []Remark // of `verilator -Wall`: matters of style, which no build fails for
+}
+
+// Check verilates a manifest's sources and binds the manifest to the ports found, without compiling. With lint, it collects
+// the warnings of `verilator -Wall`, too. It may return ports together with an error: they do not fit the manifest then.
+func Check(m *Manifest, lint bool) (*Checked, error) {
+	c := &Checked{}
+	b, err := prepare(m, BuildOptions{})
+	if err == nil {
+		err = b.makeScratch()
+	}
+	if err != nil {
+		return c, err
+	}
+	defer b.cleanUp()
+	if c.Ports, err = b.verilate(); err != nil {
+		return c, err
+	}
+	if _, err = bind(m, c.Ports); lint {
+		var lintErr error
+		c.Warnings, lintErr = b.lint()
+		err = errors.Join(err, lintErr)
+	}
+	return c, err
+}
+
+// makeScratch makes a scratch folder in the cache, which cleanUp takes away.
+func (b *builder) makeScratch() error {
+	cache, err := cacheRoot(b.o.CacheDir)
+	if err == nil {
+		b.scratch, err = newScratch(cache)
+	}
+	if err != nil {
+		return err
+	}
+	b.work = b.scratch.dir
+	return nil
+}
+
+// cleanUp takes the scratch folder away, if it has not become an entry of the cache.
+func (b *builder) cleanUp() {
+	_ = b.unlinkDesign() // what is left there is swept with the cache
+	b.scratch.remove()
+}
+
+// lint has Verilator look at the design with every warning on, and returns the warnings.
+func (b *builder) lint() ([]Remark, error) {
+	dir := b.work + "/lint" // some options write there even so
+	out, err := b.verilator("lint of", "--lint-only", "-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERROR",
+		"--assert", "--no-timing", "--Mdir", dir)
+	warnings := slices.DeleteFunc(readRemarks(out), func(r Remark) bool { return r.isError })
+	return warnings, err
+}
+
+// verilatorFields are those of a manifest that say what Verilator reads, and how.
+var verilatorFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
+
+// LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both can be told at once: nil where
+// the design has none, or where it is not known what the design is, since a fault is in a field that says so.
+func LintFaulty(path string) error {
+	path, text, err := readManifest(path)
+	if err != nil {
+		return nil
+	}
+	m, wrong, _ := parseManifest(path, text)
+	if m == nil {
+		return nil
+	}
+	for _, field := range wrong {
+		if field = topField(field); field == "" || slices.Contains(verilatorFields, field) {
+			return nil
+		}
+	}
+	b := &builder{m: m}
+	var errTools, errSources error
+	b.tools, errTools = findTools("")
+	b.src, errSources = m.expandSources()
+	if err := errors.Join(errTools, errSources); err != nil {
+		return err
+	}
+	if err := b.makeScratch(); err != nil {
+		return err
+	}
+	defer b.cleanUp()
+	_, err = b.lint()
+	return err
+}

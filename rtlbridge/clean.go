@@ -1,0 +1,234 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// CleanOptions say what goes from the build cache. What killed builds left always goes; nothing goes that a process uses.
+type CleanOptions struct {
+	CacheDir string        // default as in BuildOptions
+	All      bool          // all builds
+	Older    time.Duration // builds that were not used for so long; 0: none
+	DryRun   bool          // only tell what would go
+}
+
+// CacheItem is a part of the build cache.
+type CacheItem struct {
+	Name  string `json:"name"` // of its folder or file in the cache
+	Kind  string `json:"kind"` // scratch (a build that is not whole), build, objects (shared between builds), lock
+	Bytes int64  `json:"bytes"`
+	Used  string `json:"used,omitempty"` // when it was last used
+	Why   string `json:"why"`            // why it goes or stays
+}
+
+// Cleaned is what became of the build cache.
+type Cleaned struct {
+	Folder  string      `json:"folder"`
+	DryRun  bool        `json:"dry_run"`
+	Bytes   int64       `json:"bytes"` // of what was removed
+	Removed []CacheItem `json:"removed"`
+	Kept    []CacheItem `json:"kept"`
+}
+
+const (
+	kindScratch = "scratch"
+	kindBuild   = "build"
+	kindObjects = "objects"
+	kindLock    = "lock"
+)
+
+const lockExt = ".lock"
+
+var (
+	entryName = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}$`)
+	lockName  = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}\.lock$`)
+)
+
+// Clean removes parts of the build cache. Files that are not the cache's own stay, and are not told of.
+func Clean(o CleanOptions) (*Cleaned, error) {
+	cache, err := cacheRoot(o.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	all, err := os.ReadDir(cache)
+	if err != nil {
+		return nil, fmt.Errorf("build cache: %w", err)
+	}
+	c := &Cleaned{Folder: cache, DryRun: o.DryRun, Removed: []CacheItem{}, Kept: []CacheItem{}}
+	var errs []error
+	var items []CacheItem // all of them, before any goes
+	for _, e := range all {
+		if kind := kindOf(cache, e); kind != "" {
+			items = append(items, CacheItem{Name: e.Name(), Kind: kind, Bytes: bytesUnder(filepath.Join(cache, e.Name()))})
+		}
+	}
+	for _, item := range items {
+		gone, err := o.clean(filepath.Join(cache, item.Name), &item)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("build cache: %w", err))
+			gone, item.Why = false, err.Error()
+		}
+		if gone {
+			c.Removed = append(c.Removed, item)
+			c.Bytes += item.Bytes
+		} else {
+			c.Kept = append(c.Kept, item)
+		}
+	}
+	return c, errors.Join(errs...)
+}
+
+// kindOf is what a file of the cache is, by its name and type; empty if it is none of ours, or the lock of a build that is
+// there: it goes with that.
+func kindOf(cache string, e os.DirEntry) string {
+	name := e.Name()
+	switch {
+	case e.IsDir() && isScratch(name):
+		return kindScratch
+	case e.IsDir() && strings.HasPrefix(name, runtimePrefix):
+		return kindObjects
+	case e.IsDir() && entryName.MatchString(name):
+		return kindBuild
+	case e.Type().IsRegular() && lockName.MatchString(name) && !exists(filepath.Join(cache, strings.TrimSuffix(name, lockExt))):
+		return kindLock
+	}
+	return ""
+}
+
+// bytesUnder is the sum of the sizes of the files at a path. Files that go meanwhile count nothing.
+func bytesUnder(path string) (bytes int64) {
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
+}
+
+// clean removes one part of the cache, if that is wanted and possible, and notes why or why not.
+func (o *CleanOptions) clean(path string, item *CacheItem) (gone bool, err error) {
+	if !o.wanted(path, item) {
+		return false, nil
+	}
+	release, err := lockItem(path, item.Kind)
+	switch {
+	case errors.Is(err, errInUse):
+		item.Why = err.Error()
+		return false, nil
+	case errors.Is(err, os.ErrNotExist): // it has gone meanwhile, or become an entry
+		item.Why = "has changed meanwhile"
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	defer release()
+	if o.DryRun {
+		return true, nil
+	}
+	return true, removeItem(path, item.Kind)
+}
+
+// wanted reports whether a part of the cache is to go, if nobody uses it.
+func (o *CleanOptions) wanted(path string, item *CacheItem) bool {
+	switch item.Kind {
+	case kindScratch, kindLock:
+		item.Why = "left by a build that did not end"
+		return true
+	}
+	used := lastUse(path, item.Kind)
+	item.Used = used.UTC().Format(time.RFC3339)
+	switch {
+	case o.All:
+		item.Why = "--all"
+		return true
+	case o.Older != 0 && time.Since(used) > o.Older:
+		item.Why = "not used since " + used.Format(time.DateOnly)
+		return true
+	case o.Older != 0:
+		item.Why = "used on " + used.Format(time.DateOnly)
+	default:
+		item.Why = "--older or --all removes it"
+	}
+	return false
+}
+
+// useFile is the file that stands for a part of the cache, see use.
+func useFile(path, kind string) string {
+	if kind == kindObjects {
+		return filepath.Join(path, usedFile)
+	}
+	return filepath.Join(path, recordFile)
+}
+
+func lastUse(path, kind string) time.Time {
+	for _, p := range []string{useFile(path, kind), path} {
+		if info, err := os.Stat(p); err == nil {
+			return info.ModTime()
+		}
+	}
+	return time.Now()
+}
+
+// lockItem locks a part of the cache that no process makes or uses.
+func lockItem(path, kind string) (release func(), err error) {
+	files := []string{path}
+	switch kind {
+	case kindScratch:
+		return abandoned(path)
+	case kindBuild:
+		files = []string{path + lockExt, useFile(path, kind)}
+	case kindObjects:
+		files = []string{useFile(path, kind)}
+	}
+	var held []*os.File
+	release = func() {
+		for _, f := range held {
+			_ = f.Close() // nothing was written
+		}
+	}
+	for _, name := range files {
+		f, err := lockFree(name)
+		if errors.Is(err, os.ErrNotExist) && exists(path) {
+			continue // of an earlier version, or damaged
+		}
+		if err != nil {
+			release()
+			return nil, err
+		}
+		held = append(held, f)
+	}
+	return release, nil
+}
+
+// removeItem removes a part of the cache that is locked.
+func removeItem(path, kind string) error {
+	switch kind {
+	case kindScratch:
+		return dropScratch(path)
+	case kindBuild:
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+		if err := os.Remove(path + lockExt); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	return os.RemoveAll(path)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

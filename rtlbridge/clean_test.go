@@ -1,0 +1,201 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// put writes files into a folder, which it makes.
+func put(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	for _, n := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, n), make([]byte, 1000), 0o644))
+	}
+}
+
+func listing(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	all, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range all {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func itemNames(items []CacheItem) (names []string) {
+	for _, i := range items {
+		names = append(names, i.Name)
+	}
+	return names
+}
+
+// Names of a cache as it may be found.
+const (
+	cacheOld     = "nic-speed-00000000000000000000" // a build that was not used for long
+	cacheNew     = "nic-tuned-11111111111111111111"
+	cacheUsed    = "fifo-debug-22222222222222222222"
+	cacheMade    = "fifo-waves-33333333333333333333" // being made anew
+	cacheBroken  = "fifo-speed-44444444444444444444" // without a record
+	cacheObjects = "runtime-55555555555555555555"
+	cacheLock    = "nic-speed-66666666666666666666.lock"
+	cacheLeft    = "build-1" // without a lock, long ago
+	cacheYoung   = "build-2" // without a lock
+)
+
+// fillCache makes a cache; its last build is in use by this process.
+func fillCache(t *testing.T) (dir, cache string) {
+	t.Helper()
+	dir = t.TempDir()
+	cache = filepath.Join(dir, "rtl")
+	for _, b := range []string{cacheOld, cacheNew, cacheUsed, cacheMade} {
+		put(t, filepath.Join(cache, b), "dut", recordFile)
+		put(t, cache, b+lockExt)
+	}
+	put(t, filepath.Join(cache, cacheBroken), "dut")
+	put(t, filepath.Join(cache, cacheObjects), "verilated.o", usedFile)
+	put(t, filepath.Join(cache, cacheLeft), "x")
+	put(t, filepath.Join(cache, cacheYoung), "x")
+	put(t, filepath.Join(cache, "mine"), "thesis.tex")
+	put(t, cache, cacheLock, "notes")
+	old := time.Now().Add(-100 * 24 * time.Hour)
+	for _, p := range []string{cacheOld + "/" + recordFile, cacheLeft, cacheUsed + "/" + recordFile} {
+		require.NoError(t, os.Chtimes(filepath.Join(cache, p), old, old))
+	}
+	require.NoError(t, use(filepath.Join(cache, cacheUsed, recordFile)))
+	unlock, err := buildLock.lock(t.Context(), filepath.Join(cache, cacheMade+lockExt), t.Logf)
+	require.NoError(t, err)
+	t.Cleanup(unlock)
+	return dir, cache
+}
+
+func TestClean(t *testing.T) {
+	left := []string{cacheLeft, cacheLock}
+	for _, x := range []struct {
+		o    CleanOptions
+		gone []string
+	}{
+		{CleanOptions{}, left},
+		{CleanOptions{Older: 30 * 24 * time.Hour}, append(left, cacheOld)},
+		{CleanOptions{All: true}, append(left, cacheOld, cacheNew, cacheBroken, cacheObjects)},
+	} {
+		slices.Sort(x.gone)
+		dir, cache := fillCache(t)
+		before := listing(t, cache)
+		x.o.CacheDir, x.o.DryRun = dir, true
+		dry, err := Clean(x.o)
+		require.NoError(t, err)
+		require.Equal(t, before, listing(t, cache), "a dry run removes nothing")
+
+		x.o.DryRun = false
+		wet, err := Clean(x.o)
+		require.NoError(t, err)
+		require.Equal(t, x.gone, itemNames(wet.Removed))
+		require.Equal(t, dry.Removed, wet.Removed)
+		require.Equal(t, dry.Kept, wet.Kept)
+		stays := slices.DeleteFunc(before, func(name string) bool {
+			return slices.Contains(x.gone, name) || slices.Contains(x.gone, name[:len(name)-len(filepath.Ext(name))])
+		})
+		require.Equal(t, stays, listing(t, cache), "locks of builds go with them, files that are not ours stay")
+		require.FileExists(t, filepath.Join(cache, "mine", "thesis.tex"))
+
+		var bytes int64
+		for _, i := range wet.Removed {
+			require.Positive(t, i.Bytes, i.Name)
+			bytes += i.Bytes
+		}
+		require.Equal(t, bytes, wet.Bytes)
+		for _, i := range wet.Kept {
+			if x.o.All || i.Name == cacheYoung {
+				require.Contains(t, i.Why, "in use", i.Name)
+			}
+		}
+	}
+}
+
+// TestUseIsNoted: what was found in the cache has the time of its last use, and is in use until this process ends, even if it
+// is built anew.
+func TestUseIsNoted(t *testing.T) {
+	dir, cache := fillCache(t)
+	record := filepath.Join(cache, cacheOld, recordFile)
+	older := CleanOptions{CacheDir: dir, Older: 30 * 24 * time.Hour}
+	for range 2 {
+		require.NoError(t, use(record))
+		c, err := Clean(older)
+		require.NoError(t, err)
+		require.NotContains(t, itemNames(c.Removed), cacheOld)
+		c, err = Clean(CleanOptions{CacheDir: dir, All: true})
+		require.NoError(t, err)
+		require.Contains(t, itemNames(c.Kept), cacheOld)
+		require.NoError(t, os.RemoveAll(filepath.Dir(record)))
+		require.ErrorIs(t, use(record), os.ErrNotExist)
+		put(t, filepath.Dir(record), recordFile)
+	}
+	f, err := lockFree(record)
+	require.NoError(t, err)
+	require.ErrorIs(t, use(record), os.ErrNotExist, "while another one removes it")
+	require.NoError(t, f.Close())
+}
+
+// TestLockOfAFileThatIsRemoved: who waits for a lock whose file is removed meanwhile locks the file that is there then.
+func TestLockOfAFileThatIsRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.lock")
+	first, err := buildLock.lock(t.Context(), path, t.Logf)
+	require.NoError(t, err)
+	waits := make(chan struct{}, 1)
+	second := make(chan error, 1)
+	go func() {
+		_, err := buildLock.lock(t.Context(), path, func(string, ...any) { waits <- struct{}{} })
+		second <- err
+	}()
+	<-waits
+	require.NoError(t, os.Remove(path))
+	first()
+	require.NoError(t, <-second)
+	_, err = lockFree(path)
+	require.ErrorIs(t, err, errInUse)
+}
+
+// TestKilledBuild starts this test program again, lets it begin a build and kills it.
+func TestKilledBuild(t *testing.T) {
+	if cache := os.Getenv("RTLBRIDGE_SCRATCH"); cache != "" {
+		s, err := newScratch(cache)
+		require.NoError(t, err)
+		fmt.Printf("dir %s\n", s.dir)
+		io.Copy(io.Discard, os.Stdin) // until it is killed
+		return
+	}
+	cache := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledBuild$")
+	cmd.Env = append(os.Environ(), "RTLBRIDGE_SCRATCH="+cache)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	defer in.Close()
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var dir string
+	_, err = fmt.Fscanf(out, "dir %s\n", &dir)
+	require.NoError(t, err)
+	put(t, filepath.Join(dir, "obj"), "Vdut.cpp")
+	objects := filepath.Join(cache, cacheObjects)
+	put(t, objects, "verilated.o", "verilated.o"+unfinishedObject(dir), "verilated.o"+unfinishedObject("another"))
+
+	require.NoError(t, sweep(cache))
+	require.FileExists(t, filepath.Join(dir, "obj", "Vdut.cpp"), "its process lives")
+	require.Len(t, listing(t, objects), 3)
+	require.NoError(t, cmd.Process.Kill())
+	cmd.Wait()
+	require.NoError(t, sweep(cache))
+	require.NoDirExists(t, dir)
+	require.Equal(t, []string{"verilated.o", "verilated.o" + unfinishedObject("another")}, slices.Sorted(slices.Values(listing(t, objects))))
+}

@@ -1,0 +1,86 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"unicode"
+)
+
+// pathMarks are the characters, beside letters and digits, of a path that tools get. Blanks and quotes break the lists that
+// Verilator writes; the others mean something to a shell.
+const pathMarks = "/_-.+=,@%:~#^!()[]{}"
+
+// badInPath is the first character of a path that tools cannot be given, "" if there is none.
+func badInPath(path string) string {
+	for _, r := range path {
+		if !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !strings.ContainsRune(pathMarks, r) || r == unicode.ReplacementChar {
+			return string(r)
+		}
+	}
+	return ""
+}
+
+// checkHit refuses a file or folder that was found but whose name, relative to the manifest, tools cannot be given.
+func checkHit(rel string) error {
+	if bad := badInPath(rel); bad != "" {
+		return fmt.Errorf("%q: a name with %q cannot be given to the tools; rename the file or its folder", rel, bad)
+	}
+	return nil
+}
+
+// patternMarks are those of patterns and of variables, which a path of a manifest may have besides.
+const patternMarks = "*?$"
+
+// checkPath refuses what a manifest names as a file or a folder and cannot be one.
+func checkPath(p string) error {
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(patternMarks, r) {
+			return '_'
+		}
+		return r
+	}, p)
+	switch {
+	case p == "":
+		return fmt.Errorf("%q: needs a path", p)
+	case p[0] == '-' || p[0] == '+':
+		return fmt.Errorf("%q is an option and not a path; a file of that name is given as ./%s", p, p)
+	case strings.Contains(p, "$("):
+		return fmt.Errorf("%q: no commands run in a manifest; a path has letters, digits, patterns, variables ($NAME, ${NAME}) and %s", p, pathMarks)
+	case badInPath(plain) != "":
+		return fmt.Errorf("%q cannot be a path here: it has %q; allowed are letters, digits, patterns, variables ($NAME, ${NAME}) and %s",
+			p, badInPath(plain), pathMarks)
+	}
+	return nil
+}
+
+// notVerilog are the endings by which Verilator takes a file for C++ or for an object.
+var notVerilog = []string{".c", ".cc", ".cpp", ".cxx", ".sp", ".o", ".a", ".so"}
+
+// checkSource refuses a source that Verilator would not read as part of the design.
+func checkSource(p string) error {
+	for _, ext := range notVerilog {
+		if strings.EqualFold(filepath.Ext(p), ext) {
+			return fmt.Errorf("%q is C++ or an object: a device is made of SystemVerilog alone", p)
+		}
+	}
+	return nil
+}
+
+// checkPaths checks the names of files and folders, before anything is looked for.
+func (m *Manifest) checkPaths(add func(string, string, ...any)) {
+	for i, p := range m.Sources {
+		err := checkPath(p)
+		if err == nil {
+			err = checkSource(p)
+		}
+		if err != nil {
+			add(fmt.Sprintf("sources[%d]", i), "sources: %v", err)
+		}
+	}
+	for i, p := range m.IncludeDirs {
+		if err := checkPath(p); err != nil {
+			add(fmt.Sprintf("include_dirs[%d]", i), "include_dirs: %v", err)
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package rtlbridge
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// uses are the parts of the cache that this process uses, each by a file with a shared lock on it, until the process ends: a
+// device may be launched at any time after it was found. Nothing that is in use is cleaned up.
+var uses = struct {
+	sync.Mutex
+	files map[string]*os.File
+}{files: map[string]*os.File{}}
+
+// use notes that this process uses the part of the cache that a file stands for, now. It fails if the file is not there, or
+// is being removed.
+func use(path string) error {
+	uses.Lock()
+	defer uses.Unlock()
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // it may be another user's; who cleans up sees the lock
+	if f := uses.files[path]; f != nil {
+		if isAt(f, path) {
+			return nil
+		}
+		delete(uses.files, path)
+		_ = f.Close() // it was only read
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) || !isAt(f, path) { // any other error: there are no locks here
+		_ = f.Close() // it was only read
+		return fmt.Errorf("%s: %w: it is being removed", path, os.ErrNotExist)
+	}
+	uses.files[path] = f
+	return nil
+}
+
+// useFolder notes that this process uses a folder of the cache, which it makes if need be.
+func useFolder(dir string) error {
+	const tries, pause = 600, 50 * time.Millisecond
+	file := filepath.Join(dir, usedFile)
+	var err error
+	for range tries {
+		if err = os.MkdirAll(dir, 0o755); err != nil {
+			break
+		}
+		var f *os.File
+		if f, err = os.OpenFile(file, os.O_CREATE|os.O_RDONLY, 0o644); err == nil {
+			_ = f.Close() // nothing was written
+			err = use(file)
+		}
+		if !errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		time.Sleep(pause) // another process is removing it
+	}
+	if err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	return nil
+}
+
+// usedFile tells by its time when a folder of shared objects was last used, and by its lock that it is now.
+const usedFile = "used"

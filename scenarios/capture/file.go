@@ -1,0 +1,232 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// Stdin is the name of standard input.
+const Stdin = "-"
+
+// File is a capture that can be read any number of times.
+type File struct {
+	path   string
+	ctx    context.Context
+	info   fs.FileInfo // of what was opened
+	base   int64       // of Stdin: where it stands in its file
+	pipe   *patient    // nil unless it is one
+	begun  bool        // the pipe was read from
+	spool  *os.File    // of a pipe, what was read of it
+	packed bool
+}
+
+// Open looks what a path is: a file, a pipe, or Stdin, which may be either. A canceled context ends its reading. The caller
+// must Close it. Errors: *Error.
+func Open(ctx context.Context, path string) (*File, error) {
+	f := &File{path: path, ctx: ctx}
+	if err := f.open(); err != nil {
+		return nil, f.fail(err)
+	}
+	return f, nil
+}
+
+func (f *File) open() (err error) {
+	if f.path == Stdin {
+		f.info, err = os.Stdin.Stat()
+	} else {
+		f.info, err = os.Stat(f.path)
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.info.IsDir():
+		return errors.New("is a folder")
+	case f.path == Stdin && f.info.Mode().IsRegular():
+		f.base, err = os.Stdin.Seek(0, io.SeekCurrent)
+		return err
+	case f.info.Mode().IsRegular():
+		return nil
+	case f.info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0:
+		return errors.New("is a device: want a file or a pipe")
+	}
+	f.pipe = &patient{ctx: f.ctx, path: f.path, want: make(chan int, 1), have: make(chan chunk, 1)}
+	return nil
+}
+
+// Path is how the user named it.
+func (f *File) Path() string { return f.path }
+
+// Ends reports whether the file ends soon enough to be read all through: it is neither a pipe nor packed. It is known once
+// its packets were read.
+func (f *File) Ends() bool { return f.pipe == nil && !f.packed }
+
+// Same reports whether two paths led to one file.
+func (f *File) Same(o *File) bool { return os.SameFile(f.info, o.info) }
+
+// IsPipe reports whether the file can be read only once, but for what was read of it.
+func (f *File) IsPipe() bool { return f.pipe != nil }
+
+// Packets begins to read, from the start. The first reader of a pipe keeps what it reads for those after it, of which none
+// may read further. Errors: *Error.
+func (f *File) Packets() (*Reader, error) {
+	in, end, err := f.begin()
+	if err != nil {
+		return nil, f.fail(err)
+	}
+	r := &Reader{path: f.path, close: end}
+	r.again = func() (io.Reader, error) {
+		_, err := in.Seek(0, io.SeekStart)
+		return &abiding{f.ctx, in}, err
+	}
+	var from io.Reader = &abiding{f.ctx, in}
+	if f.pipe != nil && !f.begun {
+		from, f.begun = io.TeeReader(f.pipe, keeper{f.spool}), true
+	}
+	if err := r.reset(from); err != nil {
+		return nil, errors.Join(err, end())
+	}
+	f.packed = r.in != r.packed.Reader
+	return r, nil
+}
+
+// begin returns what is to be read, at its start, and how it ends.
+func (f *File) begin() (in io.ReadSeeker, end func() error, err error) {
+	none := func() error { return nil }
+	switch {
+	case f.pipe != nil:
+		if f.spool == nil {
+			f.spool, err = spool()
+		}
+		return io.NewSectionReader(f.spool, 0, longest), none, err
+	case f.path == Stdin:
+		return io.NewSectionReader(os.Stdin, f.base, longest-f.base), none, nil
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err == nil && !os.SameFile(info, f.info) {
+		err = errors.New("is another file than when it was read first")
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, file.Close, nil
+}
+
+const longest = 1<<63 - 1
+
+// spool makes a file that nobody else can open and that is gone when it is closed.
+func spool() (*os.File, error) {
+	f, err := os.CreateTemp("", "nictwin-capture-*")
+	if err != nil {
+		return nil, fmt.Errorf("a copy of the pipe: %w", err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// keeper says what is written when writing fails.
+type keeper struct{ to *os.File }
+
+func (k keeper) Write(b []byte) (int, error) {
+	n, err := k.to.Write(b)
+	if err != nil {
+		err = fmt.Errorf("a copy of the pipe (in %s, which TMPDIR sets): %w", os.TempDir(), err)
+	}
+	return n, err
+}
+
+// Close ends it. Readers of it are closed by whoever made them.
+func (f *File) Close() error {
+	if f.pipe != nil {
+		close(f.pipe.want)
+	}
+	if f.spool == nil {
+		return nil
+	}
+	return f.spool.Close()
+}
+
+func (f *File) fail(err error) error {
+	var here *Error
+	if errors.As(err, &here) {
+		return err
+	}
+	var known *fs.PathError
+	if errors.As(err, &known) && known.Path == f.path {
+		err = known.Err // Error names the file
+	}
+	return &Error{f.path, -1, 0, err}
+}
+
+// abiding reads until its context is canceled.
+type abiding struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (a *abiding) Read(b []byte) (int, error) {
+	if err := a.ctx.Err(); err != nil {
+		return 0, context.Cause(a.ctx)
+	}
+	return a.in.Read(b)
+}
+
+// patient reads a pipe, which may keep its reader waiting: nobody may have opened it yet, or write. It ends when its context is
+// canceled. The goroutine that waits in the system then ends as soon as it does not.
+type patient struct {
+	ctx     context.Context
+	path    string
+	started bool
+	want    chan int   // bytes to be read; closed at the end
+	have    chan chunk // in answer
+}
+
+type chunk struct {
+	data []byte
+	err  error
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	if !p.started {
+		p.started = true
+		go p.fetch()
+	}
+	if p.ctx.Err() == nil {
+		p.want <- len(b)
+		select {
+		case c := <-p.have:
+			return copy(b, c.data), c.err
+		case <-p.ctx.Done():
+		}
+	}
+	return 0, context.Cause(p.ctx)
+}
+
+func (p *patient) fetch() {
+	in, err := os.Stdin, error(nil)
+	if p.path != Stdin {
+		if in, err = os.Open(p.path); err == nil {
+			defer in.Close()
+		}
+	}
+	var buf []byte
+	for n := range p.want {
+		if n > len(buf) {
+			buf = make([]byte, n)
+		}
+		m := 0
+		if err == nil {
+			m, err = in.Read(buf[:n])
+		}
+		p.have <- chunk{buf[:m], err}
+	}
+}

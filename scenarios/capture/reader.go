@@ -1,0 +1,233 @@
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Reader reads the packets of a capture in order.
+type Reader struct {
+	path   string
+	in     *bufio.Reader // one of the next two
+	packed buffered      // the file
+	plain  buffered      // what gzip makes of it
+	gzip   gzip.Reader
+	format format
+	close  func() error              // of what is read; nil for none
+	again  func() (io.Reader, error) // its start once more; nil when that cannot be
+
+	at    int64 // offset behind what was read
+	begin int64 // of the packet or block at hand
+	got   int64 // bytes of it that were read
+	buf   []byte
+	n     int       // packets so far
+	last  time.Time // of the packet before
+	empty int
+	cut   *CutOff
+	out   Packet // what Next returns
+	err   error  // which ended it
+}
+
+// format reads packets of one of the two formats. What it returns is good until the next call. The end of the file is
+// io.EOF; where that is no place for the end, the error is of type *cutError.
+type format interface {
+	header(r *Reader) error // of the file
+	next(r *Reader) (captured, error)
+	skipped() int
+}
+
+// captured is a packet as a file has it.
+type captured struct {
+	link int
+	data []byte
+	wire int // length on the wire
+	time time.Time
+}
+
+// cutError tells that a file ends too early.
+type cutError struct{ missing int64 }
+
+func (e *cutError) Error() string { return fmt.Sprintf("cut off: %d bytes are missing", e.missing) }
+
+// bufferBytes is what is read from a file at a time.
+const bufferBytes = 1 << 16
+
+// newReader begins to read a capture.
+func newReader(path string, in io.Reader) (*Reader, error) {
+	r := &Reader{path: path}
+	return r, r.reset(in)
+}
+
+// parse begins to read a capture in memory.
+func parse(path string, raw []byte) (*Reader, error) { return newReader(path, bytes.NewReader(raw)) }
+
+// reset begins anew.
+func (r *Reader) reset(in io.Reader) error {
+	r.at, r.n, r.empty = 0, 0, 0
+	r.last, r.cut, r.err = time.Time{}, nil, nil
+	r.in = r.packed.of(in)
+	if err := r.unpack(); err != nil {
+		return r.fail(0, 0, err)
+	}
+	magic, err := r.in.Peek(4)
+	if err != nil && !atEnd(err) {
+		return r.fail(0, 0, err)
+	}
+	if r.format, err = formatOf(magic); err != nil {
+		return r.fail(0, 0, err)
+	}
+	return r.format.header(r)
+}
+
+// Rewind begins anew with the first packet.
+func (r *Reader) Rewind() error {
+	in, err := r.again()
+	if err != nil {
+		return r.fail(-1, 0, err)
+	}
+	return r.reset(in)
+}
+
+// unpack puts gzip before the reader if that is what the file is packed by.
+func (r *Reader) unpack() error {
+	if magic, _ := r.in.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+		return nil
+	}
+	err := r.gzip.Reset(r.in)
+	if atEnd(err) {
+		return errors.New("gzip, cut off in its header")
+	}
+	r.in = r.plain.of(&r.gzip)
+	return err
+}
+
+// buffered is a buffer that is used again.
+type buffered struct{ *bufio.Reader }
+
+func (b *buffered) of(in io.Reader) *bufio.Reader {
+	if b.Reader == nil {
+		b.Reader = bufio.NewReaderSize(in, bufferBytes)
+	}
+	b.Reset(in)
+	return b.Reader
+}
+
+// packers are what a capture may be packed by that is not unpacked here, and what unpacks it.
+var packers = []struct{ magic, name, unpack string }{
+	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"}, {"\xfd7zX", "xz", "xz -dc"}, {"BZh", "bzip2", "bzip2 -dc"},
+	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"\x1f\x8b", "gzip within gzip", "gzip -dc"}, {"PK\x03\x04", "zip", "unzip -p"},
+}
+
+func formatOf(magic []byte) (format, error) {
+	for _, p := range packers {
+		if bytes.HasPrefix(magic, []byte(p.magic)) {
+			return nil, fmt.Errorf("%s, which is not unpacked here: unpack it first, as by %s FILE | nictwin replay -", p.name, p.unpack)
+		}
+	}
+	if len(magic) < 4 {
+		return nil, fmt.Errorf("%d bytes: neither pcap nor pcapng", len(magic))
+	}
+	switch m := binary.LittleEndian.Uint32(magic); m {
+	case magicSection:
+		return &pcapngFormat{order: binary.LittleEndian}, nil
+	case magicMicro, magicNano, swap(magicMicro), swap(magicNano):
+		return &pcapFormat{}, nil
+	default:
+		return nil, fmt.Errorf("magic number %#08x: neither pcap nor pcapng", m)
+	}
+}
+
+func swap(v uint32) uint32 { return v<<24 | v<<8&0xff0000 | v>>8&0xff00 | v>>24 }
+
+// Next returns the next packet that has a byte, and io.EOF after the last, which is the last that is whole. The packet and
+// its bytes are good until the next call. Errors: *Error.
+func (r *Reader) Next() (*Packet, error) {
+	for r.err == nil {
+		r.begin, r.got = r.at, 0
+		c, err := r.format.next(r)
+		if err != nil {
+			r.err = r.end(err)
+			break
+		}
+		r.n++
+		data, wire, err := ethernet(c.link, c.data, c.wire)
+		if err != nil {
+			r.err = r.fail(r.begin, r.n, err)
+			break
+		}
+		if len(data) == 0 {
+			r.empty++
+			continue
+		}
+		r.out = Packet{Origin{r.path, r.n, c.time}, data, wire, r.begin, interval(r.last, c.time)}
+		r.last = c.time
+		return &r.out, nil
+	}
+	return nil, r.err
+}
+
+// end tells an end from a fault.
+func (r *Reader) end(err error) error {
+	var known *Error
+	var cut *cutError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &cut):
+		r.cut = &CutOff{r.path, r.begin, r.n, r.got, cut.missing}
+		return io.EOF
+	case errors.Is(err, io.EOF):
+		return io.EOF
+	}
+	return r.fail(r.begin, 0, err)
+}
+
+func (r *Reader) fail(offset int64, packet int, err error) error {
+	return &Error{r.path, offset, packet, err}
+}
+
+// Empty is how many packets without a byte there were so far.
+func (r *Reader) Empty() int { return r.empty }
+
+// SkippedSections is how many pcapng sections of an unknown version there were so far.
+func (r *Reader) SkippedSections() int { return r.format.skipped() }
+
+// CutOff is nil until the end of a file is reached that is cut off.
+func (r *Reader) CutOff() *CutOff { return r.cut }
+
+// Close ends reading.
+func (r *Reader) Close() error {
+	if r.close == nil {
+		return nil
+	}
+	return r.close()
+}
+
+// more reads n bytes more of the packet or block at hand, behind the first `from` bytes of the buffer, and returns the buffer
+// with both. Before the first byte of a packet or block, the end of the file is io.EOF.
+func (r *Reader) more(from, n int) ([]byte, error) {
+	if need := from + n; need > cap(r.buf) {
+		r.buf = append(make([]byte, 0, max(need, 2*cap(r.buf))), r.buf[:from]...)
+	}
+	r.buf = r.buf[:from+n]
+	m, err := io.ReadFull(r.in, r.buf[from:])
+	first := r.got == 0 && m == 0
+	r.at += int64(m)
+	r.got += int64(m)
+	switch {
+	case err == nil || first && errors.Is(err, io.EOF):
+		return r.buf, err
+	case atEnd(err):
+		return nil, &cutError{int64(n - m)}
+	}
+	return nil, err
+}
+
+// atEnd reports whether an error is the end of the file, or of a gzip that is cut off.
+func atEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

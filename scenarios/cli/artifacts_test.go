@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/replay"
+)
+
+func TestFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := openFolder("a/b", false)
+	require.NoError(t, err)
+	_, err = openFolder("a/b", false)
+	require.ErrorContains(t, err, "another run writes there")
+	require.Equal(t, Usage, Classify(t.Context(), err))
+	f.drop()
+	require.NoDirExists(t, "a")
+
+	require.NoError(t, os.Mkdir("a", 0o755))
+	f, err = openFolder("a/b/c", false)
+	require.NoError(t, err)
+	f.drop()
+	require.DirExists(t, "a", "it was there before")
+	require.NoDirExists(t, "a/b")
+
+	f, err = openFolder("a", false)
+	require.NoError(t, err)
+	var o Object
+	o.End(Mismatch, errors.New("x"))
+	require.NoError(t, f.write(&o))
+	f.close()
+	require.FileExists(t, filepath.Join("a", Summary))
+	left, err := os.ReadDir("a")
+	require.NoError(t, err)
+	require.Len(t, left, 2, "the verdict and the marker")
+	f, err = openFolder("a", false)
+	require.NoError(t, err)
+	require.NoFileExists(t, filepath.Join("a", Summary), "no verdict of an earlier run")
+	f.close()
+
+	for name, text := range map[string]string{"list": "[]", "text": "hello", "other": `{"result":"pass"}`, "empty": ""} {
+		require.NoError(t, os.Mkdir(name, 0o755))
+		path := filepath.Join(name, Summary)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err := openFolder(name, false)
+		require.ErrorContains(t, err, "is not ours", name)
+		require.FileExists(t, path)
+	}
+}
+
+// put makes files with their names in them.
+func put(t *testing.T, paths ...string) {
+	t.Helper()
+	for _, p := range paths {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p), 0o755))
+		require.NoError(t, os.WriteFile(p, []byte(p), 0o644))
+	}
+}
+
+// A folder of somebody else is not touched, unless it is said that it may be; then it is ours.
+func TestForeignFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	events := filepath.Join("theirs", replay.EventsFile)
+	put(t, events, "theirs/a", "theirs/b", "theirs/c", "marked/"+Marker, "hidden/.gitkeep")
+	for dir, why := range map[string]string{
+		"theirs": "--out theirs: it is neither empty nor of an earlier run: it has a, b, c and 1 more; choose another folder, or replace what is in the way by --overwrite",
+		"marked": "--out marked: .nictwin is not ours",
+		"hidden": "it has .gitkeep;",
+	} {
+		_, err := openFolder(dir, false)
+		require.ErrorContains(t, err, why)
+		require.Equal(t, Usage, Classify(t.Context(), err))
+	}
+	require.NoFileExists(t, filepath.Join("theirs", Marker))
+	f, err := openFolder("theirs", true)
+	require.NoError(t, err)
+	f.drop()
+	_, err = openFolder("theirs", false)
+	require.Error(t, err, "the run that was allowed it did not take place")
+
+	f, err = openFolder("theirs", true)
+	require.NoError(t, err)
+	text, err := os.ReadFile(events)
+	require.NoError(t, err)
+	require.Equal(t, events, string(text), "only what is written is replaced")
+	f.close()
+	f, err = openFolder("theirs", false)
+	require.NoError(t, err, "it is ours now")
+	f.close()
+}
+
+// A run that was killed leaves no verdict, but a folder of ours. So was one of a version that left no marker.
+func TestFolderOfAKilledRun(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := openFolder("a", false)
+	require.NoError(t, err)
+	put(t, "a/"+replay.EventsFile)
+	f.close() // as the system does for a process that is killed
+	f, err = openFolder("a", false)
+	require.NoError(t, err)
+	f.drop()
+	f, err = openFolder("a", false)
+	require.NoError(t, err, "it stays ours when a later run does not take place")
+	f.close()
+
+	require.NoError(t, os.Mkdir("old", 0o755))
+	require.NoError(t, os.WriteFile("old/"+Summary, []byte(`{"schema":1,"result":"pass"}`), 0o644))
+	f, err = openFolder("old", false)
+	require.NoError(t, err)
+	f.drop()
+	f, err = openFolder("old", false)
+	require.NoError(t, err)
+	f.close()
+}
+
+// Nothing is written through a link, whatever was said. The folder itself may be one.
+func TestLinksInAFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "victim")
+	for _, name := range ours {
+		dir := "dir" + name
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		require.NoError(t, os.Symlink("../victim", filepath.Join(dir, name)))
+		for _, overwrite := range []bool{false, true} {
+			_, err := openFolder(dir, overwrite)
+			require.EqualError(t, err, "--out "+dir+": "+name+" is a link, and nothing is written through links; choose another folder")
+		}
+	}
+	text, err := os.ReadFile("victim")
+	require.NoError(t, err)
+	require.Equal(t, "victim", string(text))
+
+	require.NoError(t, os.Mkdir("real", 0o755))
+	require.NoError(t, os.Symlink("real", "link"))
+	f, err := openFolder("link", false)
+	require.NoError(t, err)
+	require.NoError(t, f.write(&Object{}))
+	f.close()
+	require.FileExists(t, filepath.Join("real", Summary))
+}

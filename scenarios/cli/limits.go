@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"syscall"
+
+	"nictwin/rtlbridge"
+)
+
+// minAddressSpace is what a run takes of addresses, in bytes: most of it is reserved by Go's runtime and by threads, not used.
+// With less, the runtime ends the program wherever it happens to be, which nothing can keep it from.
+const (
+	minAddressSpace = 3 << 30
+	jobAddressSpace = 32 << 20 // of each program that is played at a time
+)
+
+// minFiles is how many open files a run takes: artifacts, captures, the device's sockets and memory, compilers.
+const minFiles = 40
+
+// LimitError tells of a limit of the system that is too low.
+type LimitError struct {
+	What  string // is limited
+	Have  string
+	Want  string
+	Shell string // command that shows the limit, and raises it
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the limit on %s (%s) is %s: want %s or more; raise it where nictwin is started", e.What, e.Shell, e.Have, e.Want)
+}
+
+// CheckLimits tells early that a limit is so low that a run, of so many programs at a time, could end in its midst.
+// Errors: *LimitError.
+func CheckLimits(jobs int) error {
+	var space, open syscall.Rlimit
+	// One that cannot be read is not known to be too low.
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil {
+		space.Cur = math.MaxUint64
+	}
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &open) != nil {
+		open.Cur = math.MaxUint64
+	}
+	return tooLow(space.Cur, open.Cur, jobs)
+}
+
+func tooLow(space, open uint64, jobs int) error {
+	const kB = 1 << 10
+	var errs []error
+	if want := minAddressSpace + uint64(max(jobs, 1))*jobAddressSpace; space < want {
+		errs = append(errs, &LimitError{"address space", fmt.Sprintf("%d kB", space/kB), fmt.Sprintf("%d kB", want/kB), "ulimit -v"})
+	}
+	if open < minFiles {
+		errs = append(errs, &LimitError{"open files", fmt.Sprint(open), fmt.Sprint(minFiles), "ulimit -n"})
+	}
+	return errors.Join(errs...)
+}
+
+// SaysAll reports whether an error is about the machine alone: nothing more of the run would help.
+func SaysAll(err error) bool { return errors.Is(err, rtlbridge.ErrToolMissing) || is[*LimitError](err) }
+
+// outOfFiles reports whether files could not be opened for their number, which is no fault of what was to be opened.
+func outOfFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// explainedError is an error with the limit that it comes from.
+type explainedError struct {
+	error
+	limit string
+}
+
+func (e *explainedError) Error() string { return e.error.Error() + "\n" + e.limit }
+
+// Unwrap returns the error.
+func (e *explainedError) Unwrap() error { return e.error }
+
+// Explain adds to an error which limit it comes from, if it does.
+func Explain(err error) error {
+	var r syscall.Rlimit
+	limit := ""
+	switch {
+	case err == nil || is[*LimitError](err) || is[*explainedError](err):
+	case errors.Is(err, syscall.EMFILE) && syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) == nil:
+		limit = fmt.Sprintf("the limit on open files (ulimit -n) is %d: raise it where nictwin is started", r.Cur)
+	case errors.Is(err, syscall.ENFILE):
+		limit = "the whole system has no more open files: its limit is in /proc/sys/fs/file-max"
+	case errors.Is(err, syscall.ENOMEM) && syscall.Getrlimit(syscall.RLIMIT_AS, &r) == nil && r.Cur < math.MaxInt64:
+		limit = fmt.Sprintf("the limit on address space (ulimit -v) is %d kB: raise it where nictwin is started", r.Cur>>10)
+	}
+	if limit == "" {
+		return err
+	}
+	return &explainedError{err, limit}
+}
+
+var _ error = (*LimitError)(nil)

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/home"
+)
+
+// Home is a home that was used, in the JSON object.
+type Home struct {
+	Dir      string `json:"dir"`
+	Revision string `json:"revision"` // commit of which it is a work tree, empty when unknown
+	Modified bool   `json:"modified"` // its verilator/ is not as in that commit
+}
+
+// Place finds the home, and notes which one it was.
+type Place struct {
+	Home string // folder that the user names, empty to look for it
+	Used *Home  // nil when none was used
+}
+
+// find finds the home. Everything that is built from now on has its harness.
+func (p *Place) find() (home.Home, error) {
+	h, err := home.Find(p.Home)
+	if err != nil {
+		return h, err
+	}
+	rtlbridge.SetHarness(h.Harness())
+	if p.Used == nil {
+		id, modified := h.Revision(context.Background()) // which has a limit of its own
+		p.Used = &Home{h.Dir, id, modified}
+	}
+	return h, nil
+}
+
+// Find finds the home and notes it.
+func (p *Place) Find() error {
+	_, err := p.find()
+	return err
+}
+
+// manifest finds the manifest of a device by name or path, and reads it once: its faults are told early. Its errors
+// are of the kinds that [Classify] knows.
+func (p *Place) manifest(dut string) (string, *rtlbridge.Manifest, error) {
+	path, err := home.Resolve(dut, p.Home)
+	if err != nil {
+		return "", nil, err
+	}
+	m, err := rtlbridge.LoadManifest(path)
+	if err != nil {
+		return path, nil, err
+	}
+	_, err = p.find()
+	return path, m, err
+}
+
+// String is the home for people.
+func (h *Home) String() string {
+	switch {
+	case h.Revision == "":
+		return h.Dir + ", revision unknown"
+	case h.Modified:
+		return fmt.Sprintf("%s, revision %s with changes", h.Dir, h.Revision)
+	}
+	return fmt.Sprintf("%s, revision %s", h.Dir, h.Revision)
+}

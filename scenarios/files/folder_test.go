@@ -1,0 +1,115 @@
+package files
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// trap makes a folder with a link named x that leads to a file with text.
+func trap(t *testing.T) (dir, victim string) {
+	t.Helper()
+	dir, victim = t.TempDir(), filepath.Join(t.TempDir(), "victim")
+	require.NoError(t, os.WriteFile(victim, []byte("precious"), 0o600))
+	require.NoError(t, os.Symlink(victim, filepath.Join(dir, "x")))
+	return dir, victim
+}
+
+func holds(t *testing.T, want, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, want, string(text))
+}
+
+// Nothing is written or read through a link, whatever it leads to, and the link stays.
+func TestLinksAreRefused(t *testing.T) {
+	dir, victim := trap(t)
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "y")))
+	f, err := OpenFolder(dir)
+	require.NoError(t, err)
+	defer f.Close()
+	for _, name := range []string{"x", "y"} {
+		_, err = f.Create(name)
+		require.ErrorContains(t, err, filepath.Join(dir, name)+": "+name+" is a link")
+		require.ErrorContains(t, f.Write(name, []byte("bad")), "is a link")
+		require.ErrorContains(t, Write(filepath.Join(dir, name), []byte("bad")), "is a link")
+		require.ErrorContains(t, Link(filepath.Join(dir, name)), "is a link")
+		_, err = f.Read(name, 100)
+		require.ErrorContains(t, err, "is a link")
+		require.Error(t, f.Replaceable(name))
+		_, err = f.fresh(name)
+		require.ErrorIs(t, err, os.ErrExist, "a link that comes between looking and making is not followed")
+	}
+	holds(t, "precious", victim)
+	require.NoFileExists(t, filepath.Join(dir, "nowhere"))
+	require.NoError(t, Link(victim))
+	require.NoError(t, Link(filepath.Join(dir, "none")))
+}
+
+// A file is replaced, not written into: its other names keep what it held.
+func TestOtherNamesOfAFileKeepIt(t *testing.T) {
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept")
+	require.NoError(t, os.WriteFile(kept, []byte("precious"), 0o644))
+	f, err := OpenFolder(dir)
+	require.NoError(t, err)
+	defer f.Close()
+	for _, name := range []string{"created", "written"} {
+		require.NoError(t, os.Link(kept, filepath.Join(dir, name)))
+	}
+	file, err := f.Create("created")
+	require.NoError(t, err)
+	_, err = file.WriteString("new")
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+	require.NoError(t, f.Write("written", []byte("new")))
+	holds(t, "new", filepath.Join(dir, "created"))
+	holds(t, "new", filepath.Join(dir, "written"))
+	holds(t, "precious", kept)
+	names, err := f.Names()
+	require.NoError(t, err)
+	require.Equal(t, []string{"created", "kept", "written"}, names)
+}
+
+// A folder is where it was when it was opened: a link put in its place leads nothing astray.
+func TestAFolderIsHeld(t *testing.T) {
+	base := t.TempDir()
+	dir, moved, theirs := filepath.Join(base, "dir"), filepath.Join(base, "moved"), filepath.Join(base, "theirs")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.Mkdir(theirs, 0o755))
+	f, err := OpenFolder(dir)
+	require.NoError(t, err)
+	defer f.Close()
+	require.NoError(t, os.Rename(dir, moved))
+	require.NoError(t, os.Symlink(theirs, dir))
+	require.NoError(t, f.Write("x", []byte("text")))
+	holds(t, "text", filepath.Join(moved, "x"))
+	require.NoFileExists(t, filepath.Join(theirs, "x"))
+	require.NoError(t, os.Mkdir(filepath.Join(moved, "folder"), 0o755))
+	require.ErrorContains(t, f.Write("folder", nil), "is there, and is no file")
+}
+
+// The file of a lock is written and removed: a link, and a file that is no lock, are left alone.
+func TestLocksOfOthersStay(t *testing.T) {
+	dir, victim := trap(t)
+	do := func() error { t.Error("called without the lock"); return nil }
+	path := filepath.Join(dir, "count")
+	require.NoError(t, os.Rename(filepath.Join(dir, "x"), path+lockExt))
+	require.ErrorContains(t, Alone(t.Context(), path, nobody, do), path+".lock is a link")
+	require.ErrorContains(t, Link(path), path+".lock is a link")
+	holds(t, "precious", victim)
+	require.NoError(t, os.Remove(path+lockExt))
+	require.NoError(t, os.WriteFile(path+lockExt, []byte("mine"), 0o644))
+	require.ErrorContains(t, Alone(t.Context(), path, nobody, do), "is there, and is no lock: remove it")
+	holds(t, "mine", path+lockExt)
+	require.NoError(t, os.Remove(path+lockExt))
+	require.NoError(t, syscall.Mkfifo(path+lockExt, 0o644))
+	require.ErrorContains(t, Alone(t.Context(), path, nobody, do), "is no lock")
+	require.NoError(t, os.Remove(path+lockExt))
+	require.NoError(t, os.WriteFile(path+lockExt, []byte("process 1 (killed)"), 0o644))
+	require.NoError(t, Alone(t.Context(), path, nobody, func() error { return nil }), "one that was left is taken")
+}

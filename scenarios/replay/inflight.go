@@ -1,0 +1,67 @@
+package replay
+
+import (
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/capture"
+)
+
+// inFlight keeps the frames of a port that went in and may still be delivered. A NIC may have dropped them: it is not waited
+// for for longer than inFlightBytes, which is twice what the referee waits for and far more than a NIC can hold.
+type inFlight struct {
+	frames []board.Frame // without data: not in flight any more
+	base   int           // ordinal of the first
+	head   int           // frames at the begin that are not in flight any more
+	bytes  int
+}
+
+const (
+	inFlightBytes = 8 << 20
+	frameCost     = 128 // bytes that a frame takes beside its data
+)
+
+// add takes the next frame.
+func (w *inFlight) add(f board.Frame) {
+	w.frames = append(w.frames, f)
+	w.bytes += len(f.Data) + frameCost
+	for w.bytes > inFlightBytes {
+		w.drop(w.head)
+	}
+	w.trim()
+}
+
+// take returns a frame that is in flight, and keeps it no longer.
+func (w *inFlight) take(ordinal int) (board.Frame, bool) {
+	i := ordinal - w.base
+	if i < w.head || i >= len(w.frames) || w.frames[i].Data == nil {
+		return board.Frame{}, false
+	}
+	f := w.frames[i]
+	w.drop(i)
+	w.trim()
+	return f, true
+}
+
+// origin is where a frame was captured, as long as that is known.
+func (w *inFlight) origin(ordinal int) capture.Origin {
+	if i := ordinal - w.base; i >= 0 && i < len(w.frames) {
+		return w.frames[i].Origin
+	}
+	return capture.Origin{}
+}
+
+func (w *inFlight) drop(i int) {
+	w.bytes -= len(w.frames[i].Data) + frameCost
+	w.frames[i].Data = nil
+	for w.head < len(w.frames) && w.frames[w.head].Data == nil {
+		w.head++
+	}
+}
+
+// trim gives the room back of frames that are not in flight any more, once they are the half.
+func (w *inFlight) trim() {
+	if w.head > 64 && w.head > len(w.frames)/2 {
+		n := copy(w.frames, w.frames[w.head:])
+		clear(w.frames[n:])
+		w.frames, w.base, w.head = w.frames[:n], w.base+w.head, 0
+	}
+}

@@ -1,0 +1,109 @@
+package replay
+
+import (
+	"fmt"
+
+	"nictwin/golden"
+	"nictwin/scenarios/result"
+)
+
+// origin names the frame with an ordinal on a port, and where it was captured, if that is still known; see [Run.lookUp].
+func (r *receive) origin(port, ordinal int) *result.Frame {
+	f := &result.Frame{Dir: "rx", Port: port, Number: ordinal}
+	f.From(r.inFlight[port].origin(ordinal), 1+ordinal/max(1, r.pass[port]))
+	return f
+}
+
+// origin names a frame by its ordinal among those that are posted, and where it was captured, if that is still known.
+func (t *transmit) origin(ordinal int) *result.Frame {
+	f := &result.Frame{Dir: "tx", Number: ordinal}
+	q := t.queues[ordinal%len(t.queues)]
+	for i := range q.expect {
+		if e := &q.expect[i]; e.ordinal == ordinal {
+			f.Port = e.port
+			f.From(e.origin, 1+ordinal/t.pass)
+		}
+	}
+	return f
+}
+
+// lookUp reads the captures again for frames of findings that have long been played: nobody keeps where each was captured.
+func (r *Run) lookUp(list []result.Finding) error {
+	for i := range list {
+		x := list[i].Frame
+		if x == nil || x.Capture != "" || len(r.opts.Captures) == 0 {
+			continue
+		}
+		s := r.supply.streams()
+		next, pass := func() (frame, error) { f, err := s[x.Port].Next(); return frame{f, x.Port}, err }, s[x.Port].pass
+		if x.Dir == "tx" {
+			next, pass = newTurns(s).next, r.supply.frames
+		}
+		var f frame
+		var err error
+		for range x.Number%pass + 1 {
+			if f, err = next(); err != nil {
+				return err
+			}
+		}
+		frame := *x
+		frame.Port = f.port
+		frame.From(f.Origin, 1+x.Number/pass)
+		list[i].About(&frame)
+	}
+	return nil
+}
+
+// origin is the frame that the referee means; nil if this run has none such.
+func (r *Run) origin(id golden.FrameID) *result.Frame {
+	switch {
+	case id.Sent && r.tx != nil:
+		if n := ordinalOf(id.N, r.tx.next); n >= 0 {
+			return r.tx.origin(n)
+		}
+	case !id.Sent && r.rx != nil && id.Port < len(r.ports):
+		if n := ordinalOf(id.N, r.ports[id.Port].Sent()); n >= 0 {
+			return r.rx.origin(id.Port, n)
+		}
+	}
+	return nil
+}
+
+// finding is a mismatch of the referee, with what only this run knows of its frame.
+func (r *Run) finding(m *golden.Mismatch) result.Finding {
+	f := result.OfMismatch(m)
+	if x := r.judge.origins[m]; x != nil {
+		f.About(x)
+	}
+	return f
+}
+
+// found is a finding of the end-to-end check about a receive queue and what it delivered of a port.
+func (r *receive) found(queue, port int, rule, field string, want, got any) result.Finding {
+	return result.Finding{
+		Rule: rule, Domain: result.Rx, Field: field, Expected: fmt.Sprint(want), Got: fmt.Sprint(got), Queue: new(queue), Port: new(port),
+	}
+}
+
+// foundIn is found for a frame.
+func (r *receive) foundIn(queue, port, ordinal int, rule, field string, want, got any) result.Finding {
+	f := r.found(queue, port, rule, field, want, got)
+	f.Frame = r.origin(port, ordinal)
+	return f
+}
+
+// found is a finding of the end-to-end check about a transmit queue.
+func (t *transmit) found(queue int, rule, field string, want, got any) result.Finding {
+	return result.Finding{
+		Rule: rule, Domain: result.Tx, Field: field, Expected: fmt.Sprint(want), Got: fmt.Sprint(got), Queue: new(queue),
+	}
+}
+
+// foundIn is found for an entry, nil if it is not known which.
+func (t *transmit) foundIn(e *expected, queue int, rule, field string, want, got any) result.Finding {
+	f := t.found(queue, rule, field, want, got)
+	if e != nil {
+		f.Index, f.Port, f.Frame = new(int(e.index)), new(e.port), t.origin(e.ordinal)
+	}
+	return f
+}

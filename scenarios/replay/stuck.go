@@ -1,0 +1,52 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/result"
+)
+
+// stuck says what is missing when nothing happens any more.
+func (r *Run) stuck() error {
+	during, s := fmt.Sprintf("for %v while %s", patience, phaseNames[r.phase]), ""
+	if r.rx != nil {
+		s += fmt.Sprintf("; receive: %d frames in, %d delivered", r.ports.sent(), r.rx.got)
+	}
+	if r.tx != nil {
+		s += fmt.Sprintf("; transmit: %d of %d frames posted, %d came out, %d refused", r.tx.next, r.tx.total, r.tx.out, r.tx.bad)
+	}
+	return &StuckError{"replay: nothing happened " + during + s, result.Finding{
+		Rule: "C3", Domain: result.Device, Field: "progress", Expected: "some", Got: "none " + during + s,
+		Cycle: new(int64(simcore.Now(r.engine) / board.Cycle)),
+	}}
+}
+
+// StuckError tells that the NIC stopped answering while work was left: it
+// breaks [C3].
+type StuckError struct {
+	what    string
+	finding result.Finding
+}
+
+func (e *StuckError) Error() string { return e.what }
+
+// Finding is the error in fields.
+func (e *StuckError) Finding() result.Finding { return e.finding }
+
+// atRest makes a finding of a NIC that says that it is busy when all is done and its STATUS reads 0.
+func atRest(err error) error {
+	var restless *rtlbridge.RestlessError
+	if errors.As(err, &restless) {
+		what := fmt.Sprintf("replay: STATUS reads 0 and every frame is accounted for, but %v [B8] [C3]", restless)
+		return &StuckError{what, result.Finding{
+			Rule: "B8", Domain: result.Device, Field: "busy", Expected: fmt.Sprintf("0 within %d cycles after all was done", restless.Patience),
+			Got: strings.Join(restless.Open, "; "), Cycle: new(int64(restless.Cycle)),
+		}}
+	}
+	return err
+}

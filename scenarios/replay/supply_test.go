@@ -1,0 +1,229 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"nictwin/models/boundary"
+	"nictwin/scenarios/board"
+	"nictwin/scenarios/capture"
+)
+
+// numbered are frames of a size, all different.
+func numbered(n, size int) [][]byte {
+	list := make([][]byte, n)
+	for i := range list {
+		list[i] = bytes.Repeat([]byte{byte(i), byte(i >> 8), byte(i >> 16)}, size/3+1)[:size]
+	}
+	return list
+}
+
+func saved(t testing.TB, frames [][]byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "some.pcap")
+	require.NoError(t, os.WriteFile(path, pcapOf(frames), 0o600))
+	return path
+}
+
+// What is kept in memory does not depend on how many packets a capture has.
+func TestMemoryDoesNotGrowWithCaptures(t *testing.T) {
+	live := func(frames int) uint64 {
+		o := options("model", []string{saved(t, numbered(frames, 1500))})
+		most, looks := uint64(0), 0
+		o.Progress = func(int, int) {
+			if looks++; looks%100 == 0 {
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapAlloc)
+			}
+		}
+		r, err := New(t.Context(), o)
+		require.NoError(t, err)
+		res, err := r.Play()
+		require.NoError(t, errors.Join(err, r.Close()))
+		require.True(t, res.Pass, "%v", res.Findings)
+		require.Equal(t, 2*frames, res.Rx.In+res.Tx.Out)
+		return most
+	}
+	few, many := live(12_000), live(36_000) // the fewer use all of the rings, too
+	t.Logf("%d and %d bytes", few, many)
+	require.Less(t, many, few+8<<20, "24,000 frames more have 36 MB")
+}
+
+// Where a stream is slower than Ethernet, no more than so much waits in front of it.
+func TestWaitingIsBounded(t *testing.T) {
+	const frames, beat = 130_000, 64
+	o := options("model", nil)
+	o.Dir, o.Frames, o.Loop = "rx", numbered(1, beat+1), frames
+	most, in := 0, 0
+	var r *Run
+	o.Observe = func(c boundary.Crossing) {
+		if c.Kind == boundary.FrameIn {
+			in++
+			most = max(most, r.ports.sent()-in)
+		}
+	}
+	r = start(t, o)
+	res, err := r.Play()
+	require.NoError(t, err)
+	require.True(t, res.Pass, "%v", res.Findings)
+	require.Equal(t, frames, in)
+	const may = 2 << 20 / beat / 2 // frames of two beats
+	require.InDelta(t, may, most, 200)
+}
+
+// A capture that changes after it was read once ends the run with its name.
+func TestCaptureChangesMeanwhile(t *testing.T) {
+	for _, dir := range []string{"rx", "tx"} {
+		path := saved(t, numbered(3000, 1500))
+		o := options("model", []string{path})
+		o.Dir = dir
+		r := start(t, o)
+		require.NoError(t, os.Truncate(path, 1_000_000))
+		_, err := r.Play()
+		var e *capture.Error
+		require.ErrorAs(t, err, &e)
+		require.ErrorContains(t, err, path+": has changed while it was played: it had 3000 frames or more, now it has 659")
+	}
+}
+
+// Frames tell where they come from, whatever was left out before them.
+func TestOrigins(t *testing.T) {
+	a, b := saved(t, [][]byte{{1}, {}, {2}}), saved(t, [][]byte{{3}, {4}})
+	o := options("model", []string{a, b})
+	o.Frames, o.Loop, o.Pad = [][]byte{{5}}, 2, true
+	s, err := newSupply(t.Context(), &o)
+	require.NoError(t, err)
+	require.Equal(t, 1, s.empty)
+	x := s.streams()[0]
+	require.Equal(t, 10, x.Total())
+	for range o.Loop {
+		for i, want := range []capture.Origin{{File: a, Packet: 1}, {File: a, Packet: 3}, {File: b, Packet: 1}, {File: b, Packet: 2}, {}} {
+			f, err := x.Next()
+			require.NoError(t, err)
+			require.Equal(t, want.File, f.Origin.File)
+			require.Equal(t, want.Packet, f.Origin.Packet)
+			require.Equal(t, append([]byte{byte(i + 1)}, make([]byte, 59)...), f.Data)
+		}
+	}
+	require.NoError(t, s.Close())
+}
+
+// Each pass has the same frames, whether they are kept or read again.
+func TestPasses(t *testing.T) {
+	for _, n := range []int{100, keptBytes/1500 + 100} {
+		frames := numbered(n, 1500)
+		o := options("model", []string{saved(t, frames[:50]), saved(t, frames[50:])})
+		o.Loop = 3
+		s, err := newSupply(t.Context(), &o)
+		require.NoError(t, err)
+		x := s.streams()[0]
+		for range o.Loop {
+			for i := range frames {
+				f, err := x.Next()
+				require.NoError(t, err)
+				require.Equal(t, frames[i], f.Data)
+			}
+		}
+		require.Equal(t, n == 100, len(x.kept) == n)
+		_, err = x.Next()
+		require.ErrorIs(t, err, io.EOF)
+		require.NoError(t, s.Close())
+	}
+}
+
+// Ports take turns, pass after pass, as with a list of all frames.
+func TestTurns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		of := rapid.SliceOfN(rapid.IntRange(0, 5), 1, 3).Filter(func(n []int) bool {
+			return len(n) > 0 && n[0]+n[len(n)-1] > 0
+		}).Draw(t, "frames")
+		loops := rapid.IntRange(1, 3).Draw(t, "loops")
+		var want []byte
+		for range loops {
+			for i := range 5 {
+				for p, n := range of {
+					if i < n {
+						want = append(want, byte(p<<4|i))
+					}
+				}
+			}
+		}
+		var ports []*stream
+		for p, n := range of {
+			s := &stream{pass: n, total: n * loops}
+			if n > 0 {
+				var list [][]byte
+				for i := range n {
+					list = append(list, []byte{byte(p<<4 | i)})
+				}
+				s.parts = []part{{list: list, n: n}}
+			}
+			ports = append(ports, s)
+		}
+		turns := newTurns(ports)
+		for i := range want {
+			f, err := turns.next()
+			require.NoError(t, err)
+			require.Equal(t, want[i:i+1], f.Data)
+			require.EqualValues(t, want[i]>>4, f.port)
+		}
+	})
+}
+
+// What is in flight is what went in and was not taken, of the latest.
+func TestInFlight(t *testing.T) {
+	room := make([]byte, inFlightBytes/16)
+	rapid.Check(t, func(t *rapid.T) {
+		var w inFlight
+		var want []board.Frame // in flight
+		n := 0
+		for range rapid.IntRange(1, 300).Draw(t, "steps") {
+			if rapid.Bool().Draw(t, "take") {
+				ordinal := rapid.IntRange(max(0, n-40), n).Draw(t, "ordinal")
+				at := slices.IndexFunc(want, func(f board.Frame) bool { return f.Origin.Packet == ordinal })
+				f, ok := w.take(ordinal)
+				require.Equal(t, at >= 0, ok, "frame %d", ordinal)
+				if ok {
+					require.Equal(t, ordinal, f.Origin.Packet)
+					want = slices.Delete(want, at, at+1)
+				}
+				continue
+			}
+			size := rapid.SampledFrom([]int{1, 60, len(room)}).Draw(t, "size")
+			f := board.Frame{Data: room[:size], Origin: capture.Origin{Packet: n}}
+			n++
+			w.add(f)
+			want = append(want, f)
+			bytes := 0
+			for i := range want {
+				bytes += len(want[len(want)-1-i].Data) + frameCost
+				if bytes > inFlightBytes {
+					want = want[len(want)-i:]
+					break
+				}
+			}
+			require.LessOrEqual(t, w.bytes, inFlightBytes)
+		}
+	})
+}
+
+// A run that is interrupted while its captures are read is not begun.
+func TestInterruptedWhileReading(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	_, err := New(ctx, options("model", shipped(t)))
+	require.ErrorIs(t, err, enough)
+}

@@ -1,0 +1,75 @@
+package result
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/golden"
+	"nictwin/models/host"
+	"nictwin/scenarios/capture"
+)
+
+// A mismatch of the referee in fields, by its rule and by where it showed.
+func TestMismatchesAreFindings(t *testing.T) {
+	frame := &golden.FrameID{Port: 1, N: 9}
+	for _, c := range []struct {
+		m    golden.Mismatch
+		want string
+	}{
+		{golden.Mismatch{Rule: "R8", At: golden.Domain{Kind: golden.DomainRxq, Index: 3}, Index: 17, Frame: frame, Cycle: 5},
+			`{"rule":"R8","domain":"rx","cycle":5,"port":1,"queue":3,"index":17,"frame":{"dir":"rx","port":1,"number":9},"text":"T"}`},
+		{golden.Mismatch{Rule: "D2", At: golden.Domain{Kind: golden.DomainTxq}, Index: 0, Field: "byte", Expected: "1", Got: "2"},
+			`{"rule":"D2","domain":"copies","field":"byte","expected":"1","got":"2","cycle":0,"queue":0,"index":0,"text":"T"}`},
+		{golden.Mismatch{Rule: "T5", At: golden.Domain{Kind: golden.DomainTxq, Index: 1}, Index: 2, Frame: &golden.FrameID{Sent: true, N: 4}},
+			`{"rule":"T5","domain":"tx","cycle":0,"port":0,"queue":1,"index":2,"frame":{"dir":"tx","port":0,"number":4},"text":"T"}`},
+		{golden.Mismatch{Rule: "G5", At: golden.Domain{Kind: golden.DomainCounters}, Index: golden.NoIndex, GoFile: "a.go", RTLFile: "b.sv"},
+			`{"rule":"G5","domain":"counters","cycle":0,"files":["a.go","b.sv"],"text":"T"}`},
+		{golden.Mismatch{Rule: "F6", At: golden.Domain{Kind: golden.DomainPort, Index: 1}, Index: golden.NoIndex},
+			`{"rule":"F6","domain":"pause","cycle":0,"port":1,"text":"T"}`},
+	} {
+		f := OfMismatch(&c.m)
+		require.Equal(t, c.m.Detail(), f.Text)
+		f.Text = "T"
+		text, err := json.Marshal(f)
+		require.NoError(t, err)
+		require.JSONEq(t, c.want, string(text))
+	}
+	for rule, want := range map[string]Domain{"A4": Accounts, "M3": Messages, "P2": Device, "": Device} {
+		require.Equal(t, want, domainOf(&golden.Mismatch{Rule: rule}), rule)
+	}
+	require.Equal(t, Registers, domainOf(&golden.Mismatch{Rule: "G2", At: golden.Domain{Kind: golden.DomainRegisters}}))
+}
+
+// The first line of a text says where its frame was captured.
+func TestTextsNameTheCapture(t *testing.T) {
+	at := time.Date(2024, 5, 6, 7, 8, 9, 10, time.FixedZone("east", 3600))
+	for _, c := range []struct {
+		origin capture.Origin
+		pass   int
+		want   string
+	}{
+		{capture.Origin{}, 2, "head\ndetail"},
+		{capture.Origin{File: "x.pcap", Packet: 3}, 1, "head (packet 3 of x.pcap)\ndetail"},
+		{capture.Origin{File: "x.pcap", Packet: 3, Time: at}, 2, "head (packet 3 of x.pcap, captured 2024-05-06T06:08:09.00000001Z, pass 2)\ndetail"},
+	} {
+		f, frame := Finding{Text: "head\ndetail"}, &Frame{Dir: "rx"}
+		frame.From(c.origin, c.pass)
+		f.About(frame)
+		require.Equal(t, c.want, f.Text)
+		require.Equal(t, c.origin.File == "", frame.Pass == 0, "what is in no capture has no pass")
+	}
+	f := Finding{Text: "one line"}
+	f.About(nil)
+	require.Equal(t, "one line", f.Text)
+}
+
+func TestErrorsAreFindings(t *testing.T) {
+	f := OfError(fmt.Errorf("play: %w", host.Breach("G6", "refused")))
+	require.Equal(t, Finding{Rule: "G6", Domain: Device, Got: "refused", Text: "play: the NIC breaks [G6]: refused"}, f)
+	require.Equal(t, Finding{Domain: Run, Text: "x"}, OfError(errors.New("x")))
+}

@@ -1,0 +1,60 @@
+// Package resulttest holds what commands write to the published schemas, docs/schema, in tests.
+//
+// It is imported by tests only, so that the program knows nothing of schemas.
+package resulttest
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"runtime"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Names of the schemas.
+const (
+	Finding = "finding.json"
+	Summary = "summary.json"
+	Event   = "event.json"
+)
+
+// Dir is the folder of the schemas.
+func Dir() string {
+	_, here, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(here), "..", "..", "..", "docs", "schema")
+}
+
+// Schema is one of the published schemas.
+type Schema struct{ compiled *jsonschema.Schema }
+
+// Load reads a schema, which must be one itself.
+func Load(name string) (*Schema, error) {
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	s, err := c.Compile(filepath.Join(Dir(), name))
+	if err != nil {
+		return nil, fmt.Errorf("schema %s: %w", name, err)
+	}
+	return &Schema{s}, nil
+}
+
+// Check says what in a JSON text the schema does not allow.
+func (s *Schema) Check(text []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return s.compiled.Validate(v)
+}
+
+// Lines checks every line of a text, and returns how many there are.
+func (s *Schema) Lines(text []byte) (n int, err error) {
+	for line := range bytes.Lines(text) {
+		n++
+		if err := s.Check(line); err != nil {
+			return n, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return n, nil
+}

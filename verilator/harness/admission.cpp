@@ -1,0 +1,172 @@
+#include "admission.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+#include "open.hpp"
+
+namespace nictwin {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A client whose OPEN frame is not complete.
+struct Applicant {
+  int fd;
+  std::string who;
+  Clock::time_point end;
+  size_t have = 0;  // bytes of the frame
+  uint8_t frame[kOpenFrame] = {};
+};
+
+// The other side of a connection, for people. Its address is the one that accept gave: a connection that has been reset has
+// none any more.
+std::string peer_name(int fd, const sockaddr_in& at) {
+  char text[INET_ADDRSTRLEN];
+  if (at.sin_family == AF_INET && inet_ntop(AF_INET, &at.sin_addr, text, sizeof text) != nullptr) {
+    return std::string(text) + ":" + std::to_string(ntohs(at.sin_port));
+  }
+  ucred peer{};
+  socklen_t n = sizeof peer;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0) return "somebody";
+  return "process " + std::to_string(peer.pid) + " of user " + std::to_string(peer.uid);
+}
+
+void refuse_client(Applicant& a, const SessionError& why) {
+  std::fprintf(stderr, "refused %s: %s\n", a.who.c_str(), why.text.c_str());
+  Writer w;
+  encode_error(w, why.code, 0, why.text);
+  // No wait: what does not fit into the socket is lost.
+  (void)!send(a.fd, w.data(), w.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  shutdown(a.fd, SHUT_WR);
+  // Bytes that nobody has read would have the frame thrown away with the connection.
+  uint8_t rest[4096];
+  for (int i = 0; i < 16 && recv(a.fd, rest, sizeof rest, MSG_DONTWAIT) > 0; i++) {
+  }
+  close(a.fd);
+  a.fd = -1;
+}
+
+// Takes what has come from a client. True once its OPEN frame is complete and right; a client that is refused has no socket
+// any more.
+bool advance(Applicant& a, const uint8_t* token) {
+  ssize_t n = recv(a.fd, a.frame + a.have, kOpenFrame - a.have, MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  try {
+    if (n <= 0) {
+      throw SessionError{ErrorCode::kProtocol, "it closed the connection after " + std::to_string(a.have) + " of the " +
+                                                   std::to_string(kOpenFrame) + " bytes of an OPEN frame"};
+    }
+    a.have += size_t(n);
+    if (a.have >= kFrameHeader) check_open_head(a.frame);
+    if (a.have < kOpenFrame) return false;
+    check_open(a.frame, token);
+    return true;
+  } catch (const SessionError& e) {
+    refuse_client(a, e);
+    return false;
+  }
+}
+
+class Admission {
+ public:
+  Admission(int listening, const std::string& token)
+      : listening_(listening), token_(reinterpret_cast<const uint8_t*>(token.data())) {}
+
+  int run(std::string& error) {
+    for (;;) {
+      if (!wait()) break;
+      if (int fd = admitted(); fd >= 0) return fd;
+      expire();
+      if (ready_[0].revents != 0 && !take_in()) break;
+    }
+    error = std::string("accept: ") + std::strerror(errno);
+    while (!applicants_.empty()) turn_away({ErrorCode::kInternal, error});
+    return -1;
+  }
+
+ private:
+  // Waits for a client to come, to send, or to use up its time.
+  bool wait() {
+    ready_.assign(1, {listening_, POLLIN, 0});
+    for (const Applicant& a : applicants_) ready_.push_back({a.fd, POLLIN, 0});
+    int ms = -1;
+    if (!applicants_.empty()) {
+      auto left = std::chrono::ceil<std::chrono::milliseconds>(applicants_.front().end - Clock::now());
+      ms = int(std::max<int64_t>(left.count(), 0));
+    }
+    if (poll(ready_.data(), ready_.size(), ms) >= 0) return true;
+    for (pollfd& p : ready_) p.revents = 0;
+    return errno == EINTR;
+  }
+
+  // The socket of a client that has the token, or -1.
+  int admitted() {
+    std::optional<size_t> first;
+    for (size_t i = 0; i < applicants_.size() && !first; i++) {
+      if (ready_[i + 1].revents != 0 && advance(applicants_[i], token_)) first = i;
+    }
+    if (!first) {
+      forget();
+      return -1;
+    }
+    int fd = applicants_[*first].fd;
+    applicants_[*first].fd = -1;
+    forget();
+    while (!applicants_.empty()) turn_away({ErrorCode::kLimit, "another client has the session"});
+    return fd;
+  }
+
+  // The first applicant is the oldest: all have the same time.
+  void expire() {
+    const std::string why = "no complete OPEN frame within " + std::to_string(kOpenSeconds) + " s";
+    while (!applicants_.empty() && applicants_.front().end <= Clock::now()) turn_away({ErrorCode::kProtocol, why});
+  }
+
+  // Accepts a client. False if none can ever be.
+  bool take_in() {
+    sockaddr_in from{};
+    socklen_t n = sizeof from;
+    int fd = accept4(listening_, reinterpret_cast<sockaddr*>(&from), &n, SOCK_CLOEXEC);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+      if (applicants_.empty()) return false;
+      turn_away({ErrorCode::kLimit, "the device has no room for more clients"});
+      return true;
+    }
+    if (fd < 0) return errno != EBADF && errno != EINVAL && errno != ENOTSOCK;
+    if (applicants_.size() == kMaxApplicants) turn_away({ErrorCode::kLimit, "too many clients without an OPEN frame"});
+    applicants_.push_back({fd, peer_name(fd, from), Clock::now() + std::chrono::seconds(kOpenSeconds)});
+    return true;
+  }
+
+  void turn_away(const SessionError& why) {
+    refuse_client(applicants_.front(), why);
+    forget();
+  }
+
+  void forget() {
+    auto gone = [](const Applicant& a) { return a.fd < 0; };
+    applicants_.erase(std::remove_if(applicants_.begin(), applicants_.end(), gone), applicants_.end());
+  }
+
+  int listening_;
+  const uint8_t* token_;
+  std::vector<Applicant> applicants_;  // oldest first
+  std::vector<pollfd> ready_;          // the listening socket, then the applicants
+};
+
+}  // namespace
+
+int admit(int listening, const std::string& token, std::string& error) { return Admission(listening, token).run(error); }
+
+}  // namespace nictwin
