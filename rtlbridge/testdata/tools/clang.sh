@@ -15,6 +15,7 @@ esac
 compiles=
 while [ $# -gt 0 ]; do
   case $1 in
+  -E) exit ;; # it has no macros
   -c) compiles=y ;;
   -o) out=$2; shift ;;
   esac
