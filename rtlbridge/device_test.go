@@ -96,8 +96,8 @@ func TestStartDropsInputs(t *testing.T) {
 	require.ErrorContains(t, c.Add(0, 0, make([]byte, 4), frame(64, 1)), "the device has not been started")
 	require.ErrorContains(t, c.AddCredits(1, 0, 1), "the device has not been started")
 	require.ErrorContains(t, c.SendRun(1), "the device has not been started")
-	run := func() (inputs int) {
-		require.NoError(t, c.SendRun(100))
+	run := func(cycles uint32) (inputs int) {
+		require.NoError(t, c.SendRun(cycles))
 		r, err := c.Recv()
 		require.NoError(t, err)
 		var e Record
@@ -112,10 +112,10 @@ func TestStartDropsInputs(t *testing.T) {
 	}
 	require.NoError(t, c.Start(c.NewStart(1)))
 	require.NoError(t, c.Add(0, 0, make([]byte, 4), frame(64, 1)))
-	require.Equal(t, 1, run())
+	require.Equal(t, 1, run(100))
 	require.NoError(t, c.Add(0, 100, make([]byte, 4), frame(64, 2)))
 	require.NoError(t, c.Start(c.NewStart(1)))
-	require.Zero(t, run())
+	require.Zero(t, run(300))
 	require.NoError(t, c.Close())
 }
 
