@@ -125,7 +125,11 @@ func TestRudeClients(t *testing.T) {
 			b.refuses(c, x.code, x.want)
 			b.says(x.want)
 		}
-		require.NoError(t, b.connect().Close())
+		gone := b.connect()
+		if tcp, ok := gone.(*net.TCPConn); ok {
+			require.NoError(t, tcp.SetLinger(0)) // a reset: the other end has no address any more
+		}
+		require.NoError(t, gone.Close())
 		b.says("it closed the connection after 0 of the 56 bytes of an OPEN frame")
 		c := b.connect()
 		_, err := c.Write(good[:20])

@@ -29,17 +29,15 @@ struct Applicant {
   uint8_t frame[kOpenFrame] = {};
 };
 
-// The other side of a connection, for people.
-std::string peer_name(int fd) {
-  sockaddr_in at{};
-  socklen_t n = sizeof at;
+// The other side of a connection, for people. Its address is the one that accept gave: a connection that has been reset has
+// none any more.
+std::string peer_name(int fd, const sockaddr_in& at) {
   char text[INET_ADDRSTRLEN];
-  if (getpeername(fd, reinterpret_cast<sockaddr*>(&at), &n) == 0 && at.sin_family == AF_INET &&
-      inet_ntop(AF_INET, &at.sin_addr, text, sizeof text) != nullptr) {
+  if (at.sin_family == AF_INET && inet_ntop(AF_INET, &at.sin_addr, text, sizeof text) != nullptr) {
     return std::string(text) + ":" + std::to_string(ntohs(at.sin_port));
   }
   ucred peer{};
-  n = sizeof peer;
+  socklen_t n = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) != 0) return "somebody";
   return "process " + std::to_string(peer.pid) + " of user " + std::to_string(peer.uid);
 }
@@ -137,7 +135,9 @@ class Admission {
 
   // Accepts a client. False if none can ever be.
   bool take_in() {
-    int fd = accept4(listening_, nullptr, nullptr, SOCK_CLOEXEC);
+    sockaddr_in from{};
+    socklen_t n = sizeof from;
+    int fd = accept4(listening_, reinterpret_cast<sockaddr*>(&from), &n, SOCK_CLOEXEC);
     if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
       if (applicants_.empty()) return false;
       turn_away({ErrorCode::kLimit, "the device has no room for more clients"});
@@ -145,7 +145,7 @@ class Admission {
     }
     if (fd < 0) return errno != EBADF && errno != EINVAL && errno != ENOTSOCK;
     if (applicants_.size() == kMaxApplicants) turn_away({ErrorCode::kLimit, "too many clients without an OPEN frame"});
-    applicants_.push_back({fd, peer_name(fd), Clock::now() + std::chrono::seconds(kOpenSeconds)});
+    applicants_.push_back({fd, peer_name(fd, from), Clock::now() + std::chrono::seconds(kOpenSeconds)});
     return true;
   }
 
