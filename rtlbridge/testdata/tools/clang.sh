@@ -12,6 +12,7 @@ case $1 in
   printf 'Debian clang version %s\n "/usr/bin/ld" "-o" "a.out" "/dev/null" "%s" "-lc"\n' "$VERSION" "$RUNTIME" >&2
   exit ;;
 esac
+case " $* " in *" -dM "*) echo "#define __x86_64__ 1"; exit ;; esac # macros
 compiles=
 while [ $# -gt 0 ]; do
   case $1 in
