@@ -1,29 +1,37 @@
 #include "textflag.h"
 
-// entry is where the program begins when it is linked with -E main.entry: before Go's runtime, which needs address space to
-// start and ends with a trace and exit code 2 where it gets none. No other code of this program could tell that in time.
+// CHECK goes on at next unless a limit of this process (prlimit64) is below least; then text is told.
+#define CHECK(which, least, text, next) \
+	MOVQ $302, AX \
+	XORL DI, DI \
+	MOVQ $which, SI \
+	XORL DX, DX \
+	MOVQ SP, R10 \
+	SYSCALL \
+	TESTQ AX, AX \
+	JNE next \
+	MOVQ $least, CX \
+	CMPQ 0(SP), CX \
+	JCC next \
+	MOVQ text(SB), SI \
+	MOVQ text+8(SB), DX \
+	JMP tell \
+next:
+
+// entry is where the program begins when it is linked with -E main.entry: before Go's runtime, which needs address space and
+// files to start and ends with a trace and exit code 2 where it gets none. No other code of this program could tell that in
+// time. What a run takes is looked at later, by cli.CheckLimits.
 TEXT ·entry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	SUBQ $16, SP
-	MOVQ $302, AX // prlimit64: reads RLIMIT_AS of this process to the stack
-	XORL DI, DI
-	MOVQ $9, SI
-	XORL DX, DX
-	MOVQ SP, R10
-	SYSCALL
-	TESTQ AX, AX
-	JNE start
-	MOVQ $2147483648, CX // bytes that the runtime surely starts with; cli.CheckLimits looks at what a run takes
-	CMPQ 0(SP), CX
-	JCC start
+	CHECK(9, 2147483648, ·noSpace, space)
+	CHECK(7, 7, ·noFiles, files)
+	ADDQ $16, SP
+	JMP _rt0_amd64_linux(SB)
+
+tell:
 	MOVQ $1, AX // write
 	MOVQ $2, DI
-	MOVQ ·noSpace(SB), SI
-	MOVQ ·noSpace+8(SB), DX
 	SYSCALL
 	MOVQ $231, AX // exit_group
 	MOVQ $3, DI
 	SYSCALL
-
-start:
-	ADDQ $16, SP
-	JMP _rt0_amd64_linux(SB)

@@ -115,7 +115,7 @@ func (a *app) people() io.Writer {
 
 func (a *app) main(ctx context.Context, args []string) (exit int) {
 	a.json = wantsJSON(args)
-	err := a.execute(ctx, args)
+	err := cli.Explain(a.execute(ctx, args))
 	out := a.outcome
 	if out == cli.Pass {
 		out = cli.Classify(ctx, err)

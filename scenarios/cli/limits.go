@@ -65,19 +65,34 @@ func outOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
+// explainedError is an error with the limit that it comes from.
+type explainedError struct {
+	error
+	limit string
+}
+
+func (e *explainedError) Error() string { return e.error.Error() + "\n" + e.limit }
+
+// Unwrap returns the error.
+func (e *explainedError) Unwrap() error { return e.error }
+
 // Explain adds to an error which limit it comes from, if it does.
 func Explain(err error) error {
 	var r syscall.Rlimit
+	limit := ""
 	switch {
-	case err == nil || is[*LimitError](err):
+	case err == nil || is[*LimitError](err) || is[*explainedError](err):
 	case errors.Is(err, syscall.EMFILE) && syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) == nil:
-		return fmt.Errorf("%w\nthe limit on open files (ulimit -n) is %d: raise it where nictwin is started", err, r.Cur)
+		limit = fmt.Sprintf("the limit on open files (ulimit -n) is %d: raise it where nictwin is started", r.Cur)
 	case errors.Is(err, syscall.ENFILE):
-		return fmt.Errorf("%w\nthe whole system has no more open files: its limit is in /proc/sys/fs/file-max", err)
-	case errors.Is(err, syscall.ENOMEM) && syscall.Getrlimit(syscall.RLIMIT_AS, &r) == nil && int64(r.Cur) > 0:
-		return fmt.Errorf("%w\nthe limit on address space (ulimit -v) is %d kB: raise it where nictwin is started", err, r.Cur>>10)
+		limit = "the whole system has no more open files: its limit is in /proc/sys/fs/file-max"
+	case errors.Is(err, syscall.ENOMEM) && syscall.Getrlimit(syscall.RLIMIT_AS, &r) == nil && r.Cur < math.MaxInt64:
+		limit = fmt.Sprintf("the limit on address space (ulimit -v) is %d kB: raise it where nictwin is started", r.Cur>>10)
 	}
-	return err
+	if limit == "" {
+		return err
+	}
+	return &explainedError{err, limit}
 }
 
 var _ error = (*LimitError)(nil)

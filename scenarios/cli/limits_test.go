@@ -38,6 +38,7 @@ func TestOutOfFiles(t *testing.T) {
 		err := Explain(Usagef("--out x: %w; choose another folder", &fs.PathError{Op: "open", Path: "x", Err: c.cause}))
 		require.Equal(t, Infrastructure, Classify(t.Context(), err), c.cause.Error())
 		require.ErrorContains(t, err, c.hint)
+		require.Equal(t, err, Explain(fmt.Errorf("%w", err)).(interface{ Unwrap() error }).Unwrap(), "once is enough")
 	}
 	other := fmt.Errorf("x: %w", syscall.ENOSPC)
 	require.Equal(t, other, Explain(other))
