@@ -16,6 +16,7 @@ case " $* " in *" -dM "*) echo "#define __x86_64__ 1"; exit ;; esac # macros
 compiles=
 while [ $# -gt 0 ]; do
   case $1 in
+  -E) exit ;; # it has no macros
   -c) compiles=y ;;
   -o) out=$2; shift ;;
   esac
