@@ -11,7 +11,7 @@ import (
 	"nictwin/models/boundary"
 )
 
-// Events writes one line of JSON for each crossing:
+// Events writes one line of JSON for each crossing of a NIC:
 //
 //	{"kind":"tlp_out","port":0,"n":17,"first":812,"last":813,"bytes":256,"crc32":"0badcafe","text":"MWr …"}
 //
@@ -21,15 +21,30 @@ import (
 // events that are missing and their cycles:
 //
 //	{"kind":"cut","events":1200,"first":90112,"last":97344,"text":"the file was cut at its limit"}
+//
+// Where NICs have names, each line has that of its NIC after the kind: "nic":"a".
 type Events struct {
-	out limited
-	buf []byte
+	log *Log
+	nic []byte                      // `,"nic":"a"`, or empty
 	n   [boundary.NumKinds][]uint64 // crossings by port
 }
 
-// NewEvents begins a log of at most limit bytes, 0 for any number.
-func NewEvents(w io.Writer, limit int64) *Events {
-	return &Events{out: newLimited(w, limit)}
+// Log is the file that the events of one or more NICs go to.
+type Log struct {
+	out limited
+	buf []byte
+}
+
+// NewLog begins a file of at most limit bytes, 0 for any number.
+func NewLog(w io.Writer, limit int64) *Log { return &Log{out: newLimited(w, limit)} }
+
+// Of is the events of a NIC; the name is empty where there is but one.
+func (l *Log) Of(nic string) *Events {
+	e := &Events{log: l}
+	if nic != "" {
+		e.nic = strconv.AppendQuoteToASCII([]byte(`,"nic":`), nic)
+	}
+	return e
 }
 
 var kindNames = [boundary.NumKinds]string{
@@ -38,9 +53,11 @@ var kindNames = [boundary.NumKinds]string{
 
 // Observe is a boundary.Observer.
 func (e *Events) Observe(c boundary.Crossing) {
-	b := append(e.buf[:0], `{"kind":"`...)
+	b := append(e.log.buf[:0], `{"kind":"`...)
 	b = append(b, kindNames[c.Kind]...)
-	b = append(b, `","port":`...)
+	b = append(b, '"')
+	b = append(b, e.nic...)
+	b = append(b, `,"port":`...)
 	b = strconv.AppendInt(b, int64(c.Port), 10)
 	b = append(b, `,"n":`...)
 	b = strconv.AppendUint(b, e.ordinal(c.Kind, c.Port), 10)
@@ -64,8 +81,8 @@ func (e *Events) Observe(c boundary.Crossing) {
 			b = strconv.AppendInt(b, int64(c.Frame.Queue), 10)
 		}
 	}
-	e.buf = append(b, '}', '\n')
-	e.out.record(e.buf, c.First, c.Last)
+	e.log.buf = append(b, '}', '\n')
+	e.log.out.record(e.log.buf, c.First, c.Last)
 }
 
 // ordinal counts the crossings of a kind on a port.
@@ -90,15 +107,15 @@ func appendPayload(b, payload []byte) []byte {
 }
 
 // Cut says how much is in the file.
-func (e *Events) Cut() Cut { return e.out.Cut }
+func (l *Log) Cut() Cut { return l.out.Cut }
 
 // Close writes what is left and returns the first error.
-func (e *Events) Close() error {
-	if o := &e.out; o.LeftOut > 0 {
+func (l *Log) Close() error {
+	if o := &l.out; o.LeftOut > 0 {
 		o.write(fmt.Appendf(nil, `{"kind":"cut","events":%d,"first":%d,"last":%d,"text":"the file was cut at its limit"}`+"\n",
 			o.LeftOut, o.first, o.last))
 	}
-	if err := e.out.close(); err != nil {
+	if err := l.out.close(); err != nil {
 		return fmt.Errorf("trace: events: %w", err)
 	}
 	return nil

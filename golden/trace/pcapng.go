@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Interfaces of the file, in the order of their blocks.
+// Interfaces of a NIC, in the order of their blocks. Those of the next NIC follow.
 const (
 	Golden = 0 // what the reference expected
 	DUT    = 1 // what the device did
 )
 
-var interfaceNames = [...]string{Golden: "golden", DUT: "dut"}
+// sides are the names of the interfaces of a NIC without a name.
+var sides = [...]string{Golden: "golden", DUT: "dut"}
 
 // Block types and options of draft-ietf-opsawg-pcapng.
 const (
@@ -35,17 +36,21 @@ const (
 	maxComment     = 1<<16 - 4
 )
 
-// Pcapng writes a pcapng file with the two interfaces. When the file's limit was reached, it ends with statistics of
+// Pcapng writes a pcapng file with two interfaces for each NIC. When the file's limit was reached, it ends with statistics of
 // them, which hold the number of packets that are missing.
 type Pcapng struct {
 	out     limited
-	buf     []byte // block under construction
-	leftOut [len(interfaceNames)]uint64
+	buf     []byte   // block under construction
+	leftOut []uint64 // by interface
 }
 
-// NewPcapng begins a file of at most limit bytes, 0 for any number.
-func NewPcapng(w io.Writer, limit int64) *Pcapng {
-	p := &Pcapng{out: newLimited(w, limit)}
+// NewPcapng begins a file of at most limit bytes, 0 for any number, for NICs of these names: the interfaces of NIC "a" are
+// "golden a" and "dut a". Without names there is one NIC, of none.
+func NewPcapng(w io.Writer, limit int64, nics ...string) *Pcapng {
+	if len(nics) == 0 {
+		nics = []string{""}
+	}
+	p := &Pcapng{out: newLimited(w, limit), leftOut: make([]uint64, len(sides)*len(nics))}
 	p.begin(blockSection)
 	p.u32(orderMagic)
 	p.u32(1) // version 1.0
@@ -54,16 +59,22 @@ func NewPcapng(w io.Writer, limit int64) *Pcapng {
 	p.option(optUserAppl, "nictwin")
 	p.u32(optEnd)
 	p.end()
-	for _, name := range interfaceNames {
-		p.begin(blockInterface)
-		p.u32(linkEthernet)
-		p.u32(0) // no limit on captured bytes
-		p.option(optName, name)
-		p.option(optResolution, string([]byte{nanoseconds}))
-		p.u32(optEnd)
-		p.end()
+	for _, nic := range nics {
+		for _, side := range sides {
+			p.iface(strings.TrimSpace(side + " " + nic))
+		}
 	}
 	return p
+}
+
+func (p *Pcapng) iface(name string) {
+	p.begin(blockInterface)
+	p.u32(linkEthernet)
+	p.u32(0) // no limit on captured bytes
+	p.option(optName, name)
+	p.option(optResolution, string([]byte{nanoseconds}))
+	p.u32(optEnd)
+	p.end()
 }
 
 // Direction is which way a frame went, seen from the NIC, as the flags of a packet have it.
@@ -91,8 +102,8 @@ type Frame struct {
 
 // Packet adds a frame to an interface.
 func (p *Pcapng) Packet(iface int, f *Frame, frame []byte) {
-	if iface < 0 || iface >= len(interfaceNames) {
-		panic(fmt.Sprintf("trace: interface %d: there are %d", iface, len(interfaceNames)))
+	if iface < 0 || iface >= len(p.leftOut) {
+		panic(fmt.Sprintf("trace: interface %d: there are %d", iface, len(p.leftOut)))
 	}
 	p.begin(blockEnhanced)
 	p.u32(uint32(iface))

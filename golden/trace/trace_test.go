@@ -57,7 +57,8 @@ func TestWiresharkReadsThePcapng(t *testing.T) {
 
 func TestEventsAreJSON(t *testing.T) {
 	var b bytes.Buffer
-	e := NewEvents(&b, 0)
+	l := NewLog(&b, 0)
+	e := l.Of("")
 	p, err := tlp.NewMemWrite(tlp.Origin{RequesterID: 0x200}, 0x1000, []byte{1, 2, 3, 4})
 	require.NoError(t, err)
 	e.Observe(boundary.Crossing{Kind: boundary.TLPOut, First: 7, Last: 8, TLP: p})
@@ -65,7 +66,7 @@ func TestEventsAreJSON(t *testing.T) {
 	for _, port := range []int{1, 0, 1} {
 		e.Observe(boundary.Crossing{Kind: boundary.FrameOut, Port: port, First: 9, Last: 9, Frame: &ether.Frame{Queue: 3, Data: make([]byte, 60)}})
 	}
-	require.NoError(t, e.Close())
+	require.NoError(t, l.Close())
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	require.Len(t, lines, 5)
 	require.Contains(t, lines[0], `{"kind":"tlp_out","port":0,"n":0,"first":7,"last":8,"bytes":4,"crc32":"b63cfbcd","text":`)
@@ -89,16 +90,18 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrorsStick(t *testing.T) {
 	require.ErrorIs(t, NewPcapng(full{}, 0).Close(), errFull)
-	e := NewEvents(full{}, 0)
+	l := NewLog(full{}, 0)
+	e := l.Of("")
 	e.Observe(boundary.Crossing{Kind: boundary.FrameIn, Frame: &ether.Frame{}})
-	require.ErrorIs(t, e.Close(), errFull)
+	require.ErrorIs(t, l.Close(), errFull)
 }
 
 // A log ends at its limit with a line that says what is missing: all that came after the last whole line.
 func TestEventsAreCut(t *testing.T) {
 	const limit, events = 2000, 100
 	var b bytes.Buffer
-	e := NewEvents(&b, limit)
+	l := NewLog(&b, limit)
+	e := l.Of("")
 	for i := range int64(events) {
 		size := 60
 		if i%2 == 0 {
@@ -106,12 +109,12 @@ func TestEventsAreCut(t *testing.T) {
 		}
 		e.Observe(boundary.Crossing{Kind: boundary.FrameIn, First: i, Last: i + 1, Frame: &ether.Frame{Data: make([]byte, size)}})
 	}
-	require.NoError(t, e.Close())
+	require.NoError(t, l.Close())
 	require.LessOrEqual(t, b.Len(), limit)
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	kept := len(lines) - 1
 	require.Greater(t, kept, 10)
-	require.Equal(t, Cut{Written: uint64(kept), LeftOut: uint64(events - kept)}, e.Cut())
+	require.Equal(t, Cut{Written: uint64(kept), LeftOut: uint64(events - kept)}, l.Cut())
 	var cut struct {
 		Kind                string
 		Events, First, Last int
@@ -149,4 +152,18 @@ func TestPcapngIsCut(t *testing.T) {
 	require.NoError(t, err)
 	missing := fmt.Sprintf("cut at its limit: %d packets from %d ns on are missing", c.LeftOut/2, c.Written)
 	require.Contains(t, string(text), missing)
+}
+
+// Two NICs in one log: each line names its own, ordinals are counted apart.
+func TestEventsOfNamedNICs(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLog(&b, 0)
+	for _, name := range []string{"a", "b"} {
+		l.Of(name).Observe(boundary.Crossing{Kind: boundary.FrameIn, Frame: &ether.Frame{Data: make([]byte, 60)}})
+	}
+	require.NoError(t, l.Close())
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	require.Len(t, lines, 2)
+	require.Contains(t, lines[0], `{"kind":"frame_in","nic":"a","port":0,"n":0,`)
+	require.Contains(t, lines[1], `{"kind":"frame_in","nic":"b","port":0,"n":0,`)
 }

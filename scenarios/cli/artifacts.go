@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"nictwin/scenarios/files"
-	"nictwin/scenarios/replay"
+	"nictwin/scenarios/judge"
 )
 
 // Summary is the file in a folder of artifacts that holds the Object.
@@ -24,7 +24,7 @@ const Marker = ".nictwin"
 const markerText = "nictwin artifacts\nFiles in this folder are replaced by later runs with the same --out.\n"
 
 // ours are the names of the files that every run may write. Programs of fuzz are looked at when they are written.
-var ours = []string{Marker, Summary, CoverageFile, replay.EventsFile, replay.PcapngFile}
+var ours = []string{Marker, Summary, CoverageFile, judge.EventsFile, judge.PcapngFile}
 
 // folder is a folder of artifacts in use by one run. The zero value is none.
 type folder struct {

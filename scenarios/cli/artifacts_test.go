@@ -2,13 +2,12 @@ package cli
 
 import (
 	"errors"
+	"nictwin/scenarios/judge"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"nictwin/scenarios/replay"
 )
 
 func TestFolder(t *testing.T) {
@@ -65,7 +64,7 @@ func put(t *testing.T, paths ...string) {
 // A folder of somebody else is not touched, unless it is said that it may be; then it is ours.
 func TestForeignFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
-	events := filepath.Join("theirs", replay.EventsFile)
+	events := filepath.Join("theirs", judge.EventsFile)
 	put(t, events, "theirs/a", "theirs/b", "theirs/c", "marked/"+Marker, "hidden/.gitkeep")
 	for dir, why := range map[string]string{
 		"theirs": "--out theirs: it is neither empty nor of an earlier run: it has a, b, c and 1 more; choose another folder, or replace what is in the way by --overwrite",
@@ -99,7 +98,7 @@ func TestFolderOfAKilledRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	f, err := openFolder("a", false)
 	require.NoError(t, err)
-	put(t, "a/"+replay.EventsFile)
+	put(t, "a/"+judge.EventsFile)
 	f.close() // as the system does for a process that is killed
 	f, err = openFolder("a", false)
 	require.NoError(t, err)

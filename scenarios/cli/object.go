@@ -8,6 +8,7 @@ import (
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/judge"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/rtlcov"
@@ -33,7 +34,7 @@ type Object struct {
 	WallS      float64 `json:"wall_s"`
 	Artifacts  string  `json:"artifacts"` // folder, empty for none
 
-	Cut       []replay.Cut     `json:"cut,omitempty"` // artifacts that reached --artifact-mb
+	Cut       []judge.Cut      `json:"cut,omitempty"` // artifacts that reached --artifact-mb
 	Error     string           `json:"error,omitempty"`
 	Findings  []result.Finding `json:"findings,omitempty"`  // what differs, most telling first
 	Reproduce string           `json:"reproduce,omitempty"` // command line

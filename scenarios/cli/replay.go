@@ -12,6 +12,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/judge"
 	"nictwin/scenarios/replay"
 )
 
@@ -185,7 +186,7 @@ func (r *Replay) quantum() error {
 
 // inputsSafe refuses to overwrite a capture that is to be played.
 func (r *Replay) inputsSafe() error {
-	target, err := os.Stat(filepath.Join(r.Out, replay.PcapngFile))
+	target, err := os.Stat(filepath.Join(r.Out, judge.PcapngFile))
 	if r.Out == "" || err != nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/fuzz"
-	"nictwin/scenarios/replay"
+	"nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/result/resulttest"
 )
@@ -141,7 +141,7 @@ func leftBy(t *testing.T, observe boundary.Observer, change func(*Replay)) *Obje
 	text, err := os.ReadFile(filepath.Join(r.Out, Summary))
 	require.NoError(t, err)
 	require.NoError(t, schemaNamed(t, resulttest.Summary).Check(text), "%s", text)
-	events, err := os.ReadFile(filepath.Join(r.Out, replay.EventsFile))
+	events, err := os.ReadFile(filepath.Join(r.Out, judge.EventsFile))
 	require.NoError(t, err)
 	n, err := schemaNamed(t, resulttest.Event).Lines(events)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/judge"
 )
 
 // rig is a board with a NIC under test, and what a check does with it. Its methods let time go on until what they wait for
@@ -24,7 +25,7 @@ type rig struct {
 	root  *host.Root
 	sizes nicspec.Build
 	stall int
-	ref   *golden.Referee
+	judge *judge.Judge
 	found []*golden.Mismatch // by the referee, so far
 
 	cpls   []completion // answers to raw requests
@@ -89,16 +90,12 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
 	r := &rig{t: t, eth: sizes.Ports - 1, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
 		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}}
 	t.Cleanup(r.close)
-	cfg := golden.DefaultConfig(sizes)
-	cfg.MaxMismatches = 5
-	cfg.EthHeldBack = board.HeldBack(s.Stall)
-	cfg.TLPStall = s.Stall
-	cfg.OnMismatch = func(m *golden.Mismatch) { r.found = append(r.found, m) }
-	r.ref, err = golden.New(cfg)
+	r.judge, err = judge.Attach(b.NIC, judge.Options{
+		Build: sizes, MaxMismatches: 5, Stall: s.Stall, EthHeldBack: board.HeldBack(s.Stall),
+		OnMismatch: func(m *golden.Mismatch) { r.found = append(r.found, m) },
+	})
 	require.NoError(t, err)
-	b.NIC.Observe(r.ref.Observe)
 	b.NIC.Observe(r.see)
-	b.NIC.ObserveRest(r.ref.Rest)
 	b.NIC.ObserveRest(func(x boundary.Rest) { r.rested = x.Last })
 	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
 		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
@@ -153,7 +150,7 @@ func (r *rig) finish() {
 	r.counters()
 	r.over = true
 	require.NoError(r.t, errors.Join(r.root.Err(), r.b.NIC.Check()))
-	rep := r.ref.Finish()
+	rep := r.judge.Finish(judge.Whole)
 	if !rep.Passed() {
 		r.t.Errorf("the referee: %v", rep)
 	}

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/judge"
 )
 
 // quiet waits until everything that was sent to the device is done with, and nothing happens any more.
@@ -244,11 +245,11 @@ func (p *Program) Run(ctx context.Context, build Build, cov *Coverage) *Verdict 
 		}
 		switch {
 		case err == nil:
-			v.Report = x.ref.Finish()
+			v.Report = x.judge.Finish(judge.Whole)
 		case isBreach(err):
-			v.Report = x.ref.FinishStopped()
+			v.Report = x.judge.Finish(judge.Stopped)
 		default:
-			v.Report = x.ref.BreakOff()
+			v.Report = x.judge.Finish(judge.Broken)
 		}
 		return err
 	})
@@ -266,7 +267,7 @@ func (x *player) all(ctx context.Context) error {
 		if err := x.play(&x.prog.Ops[i]); err != nil {
 			return err
 		}
-		if x.ref.Mismatches() > 0 {
+		if x.judge.Referee.Mismatches() > 0 {
 			return nil // what follows would only tell of the consequences
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"nictwin/golden"
 	"nictwin/models/boundary"
 	"nictwin/models/host"
 	"nictwin/models/nicspec"
@@ -14,6 +13,7 @@ import (
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/craft"
+	"nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
 )
 
@@ -23,7 +23,7 @@ type player struct {
 	sizes  nicspec.Build
 	b      *board.Board
 	root   *host.Root
-	ref    *golden.Referee
+	judge  *judge.Judge
 	see    *watcher
 	tag    uint8 // of the next raw request
 	done   bool  // nothing more will be asked of the device
@@ -139,17 +139,15 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 }
 
 func (x *player) connect() error {
-	cfg := golden.DefaultConfig(x.sizes)
-	cfg.MaxMismatches = 5
-	cfg.EthHeldBack = board.HeldBack(x.prog.Board.Stall)
-	cfg.TLPStall = x.prog.Board.Stall
+	stall := x.prog.Board.Stall
 	var err error
-	if x.ref, err = golden.New(cfg); err != nil {
+	x.judge, err = judge.Attach(x.b.NIC, judge.Options{
+		Build: x.sizes, MaxMismatches: 5, Stall: stall, EthHeldBack: board.HeldBack(stall),
+	})
+	if err != nil {
 		return err
 	}
-	x.b.NIC.Observe(x.ref.Observe)
 	x.b.NIC.Observe(x.see.crossing)
-	x.b.NIC.ObserveRest(x.ref.Rest)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.rested = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
 	x.root.Faults.Struck = x.see.struck

@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"fmt"
+	judging "nictwin/scenarios/judge"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,7 +29,7 @@ func spoiled(t *testing.T, dir string, spoil boundary.Observer) (*Result, string
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 	require.False(t, res.Pass)
-	return res, filepath.Join(o.Out, PcapngFile)
+	return res, filepath.Join(o.Out, judging.PcapngFile)
 }
 
 // capturedAs is what a finding must say of a packet of the capture, from 1.
@@ -162,12 +163,12 @@ func TestCommentsKeepToTheLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Close())
 	require.NotEmpty(t, res.Cut)
-	for _, name := range []string{EventsFile, PcapngFile} {
+	for _, name := range []string{judging.EventsFile, judging.PcapngFile} {
 		info, err := os.Stat(filepath.Join(o.Out, name))
 		require.NoError(t, err)
 		require.LessOrEqual(t, info.Size(), int64(limit), name)
 	}
-	require.NotEmpty(t, commented(t, filepath.Join(o.Out, PcapngFile)))
+	require.NotEmpty(t, commented(t, filepath.Join(o.Out, judging.PcapngFile)))
 }
 
 // Frames of which nobody keeps any more where they were captured are looked up in the captures.

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
+	judging "nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
 )
 
@@ -39,7 +40,7 @@ type Result struct {
 	Rx                           *RxResult
 	Tx                           *TxResult
 	Artifacts                    string
-	Cut                          []Cut // artifacts that do not hold all that happened
+	Cut                          []judging.Cut // artifacts that do not hold all that happened
 
 	Report *golden.Report // the referee's, nil when the run was broken off
 }
@@ -78,15 +79,15 @@ func stopwatch() func() time.Duration {
 // result closes the run: playErr is what kept it from its end, if anything.
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
-		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.cycles, DeviceCycles: r.dev.Cycles(),
-		Sim: simcore.Ps(r.judge.cycles) * board.Cycle, Wall: wall,
+		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), DeviceCycles: r.dev.Cycles(),
+		Sim: simcore.Ps(r.judge.Cycles()) * board.Cycle, Wall: wall,
 		Frames: r.supply.frames, NotPlayable: r.supply.empty, LeftOut: r.supply.cut, Truncated: r.supply.short,
 		SkippedSections: r.supply.sections, CutOff: r.supply.cutOff, NotRead: r.supply.notRead,
 		Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
 	}
 	rep := r.judge.finish(playErr)
-	if r.judge.cuts != nil {
-		res.Cut = r.judge.cuts()
+	if r.judge.log != nil {
+		res.Cut = r.judge.log.Cuts()
 	}
 	if rep != nil {
 		res.Report, res.Digest, res.Checked, res.Mismatches = rep, rep.Digest, rep.Checked, rep.Mismatches
@@ -100,7 +101,7 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 			res.Findings = append(res.Findings, result.Finding{Domain: result.Run, Text: rep.Reason})
 		}
 	}
-	res.Shares = shares(r.dev.Wall(), r.before, wall, r.judge.timed)
+	res.Shares = shares(r.dev.Wall(), r.before, wall, r.judge.Took())
 	if n := r.root.Stray; n > 0 {
 		res.Findings = append(res.Findings, result.Finding{
 			Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),

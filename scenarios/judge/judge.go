@@ -1,0 +1,113 @@
+package judge
+
+import (
+	"time"
+
+	"nictwin/golden"
+	"nictwin/golden/trace"
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+)
+
+// Options say what the referee of a NIC is to watch.
+type Options struct {
+	Name  string        // of the NIC, empty where it is the only one
+	Build nicspec.Build // what it has [B2]
+
+	Period      simcore.Ps // of the NIC's clock; 0: the default
+	Stall       int        // percent of the cycles in which the other side holds m_axis_tlp back
+	EthHeldBack int64      // cycles for which the other side may hold a frame back at most
+
+	MaxMismatches int // kept in full; 0: as many as golden keeps by itself
+	OnMismatch    func(*golden.Mismatch)
+
+	Log *Log // what crosses is written there; nil: nowhere
+
+	// Comment is what frames.pcapng says of a mismatch; nil: its first line.
+	Comment func(*golden.Mismatch) string
+}
+
+// Judge is the referee of one NIC.
+type Judge struct {
+	Name    string
+	Referee *golden.Referee
+
+	cycles int64
+	clock  time.Time
+	timed  time.Duration
+	frames *frameLog // nil without a log
+}
+
+// Attach has the referee watch a NIC from now on.
+func Attach(nic boundary.Observable, o Options) (*Judge, error) {
+	cfg := golden.DefaultConfig(o.Build)
+	cfg.EthHeldBack, cfg.TLPStall = o.EthHeldBack, o.Stall
+	if o.MaxMismatches != 0 {
+		cfg.MaxMismatches = o.MaxMismatches
+	}
+	cfg.OnMismatch = o.OnMismatch
+	j := &Judge{Name: o.Name, clock: time.Now()}
+	if o.Log != nil {
+		if o.Comment == nil {
+			o.Comment = func(m *golden.Mismatch) string { return m.String() }
+		}
+		events, frames := o.Log.add(o.Name, o.Period, o.Comment)
+		j.frames = frames
+		nic.Observe(events.Observe)
+		cfg.OnFrame = frames.compared
+	}
+	var err error
+	if j.Referee, err = golden.New(cfg); err != nil {
+		return nil, err
+	}
+	nic.Observe(j.observe)
+	nic.ObserveRest(j.Referee.Rest)
+	return j, nil
+}
+
+func (j *Judge) observe(c boundary.Crossing) {
+	j.cycles = max(j.cycles, c.Last+1)
+	begin := time.Since(j.clock)
+	j.Referee.Observe(c)
+	j.timed += time.Since(j.clock) - begin
+}
+
+// Cycles is how many there were until the last crossing.
+func (j *Judge) Cycles() int64 { return j.cycles }
+
+// Took is the wall time that judging took, for people; some 50 ns of it a crossing are the clock's.
+func (j *Judge) Took() time.Duration { return j.timed }
+
+// Ending is how a run came to its end.
+type Ending int
+
+// Endings.
+const (
+	Whole   Ending = iota // all was played, and everything is at rest
+	Stopped               // the NIC stands still with work left, which is a finding
+	Broken                // broken off for other reasons: only what was found on the way counts
+)
+
+// Finish hears the referee.
+func (j *Judge) Finish(how Ending, counters ...golden.CounterValue) *golden.Report {
+	var rep *golden.Report
+	switch how {
+	case Whole:
+		rep = j.Referee.Finish(counters...)
+	case Stopped:
+		rep = j.Referee.FinishStopped()
+	default:
+		rep = j.Referee.BreakOff()
+	}
+	if rep != nil && j.frames != nil {
+		j.frames.found(rep.List)
+	}
+	return rep
+}
+
+// Cut is a file of a log that has reached its limit.
+type Cut struct {
+	File string `json:"file"`
+	trace.Cut
+}
