@@ -27,6 +27,16 @@ func DefaultEndpoint() Endpoint {
 	return Endpoint{Spec: root.DefaultSpec(), ArmBytes: 1 << 30, HostBytes: 1 << 30}
 }
 
+// EndpointFor is the default, but if streams stall, reads come back shuffled and split at random, too.
+func EndpointFor(seed uint64, stall int) Endpoint {
+	e := DefaultEndpoint()
+	e.Seed = seed
+	if stall > 0 {
+		e.RandomCpl, e.Delay.Jitter = true, 200*simcore.Nanosecond
+	}
+	return e
+}
+
 // Validate returns every error of the spec.
 func (e *Endpoint) Validate() error {
 	_, err := mem.NewSpace(e.ArmBytes, e.HostBytes)

@@ -48,7 +48,7 @@ type Spec struct {
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
 
-	Endpoint *Endpoint // what stands behind the PCIe link; nil: what suits Stall
+	Endpoint *Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
 
 	Digest bool      // have an RTL device's events folded into Device.Digest
 	Log    io.Writer // builds; nil is none
@@ -144,17 +144,11 @@ func (s *Spec) ports() int { return max(s.Ports, 1) }
 
 func (s *Spec) latency() simcore.Ps { return simcore.Ps(s.LinkCycles) * Cycle }
 
-// endpoint makes reads come back shuffled and split at random when the streams stall, too, unless the spec says how.
 func (s *Spec) endpoint() Endpoint {
 	if s.Endpoint != nil {
 		return *s.Endpoint
 	}
-	e := DefaultEndpoint()
-	e.Seed = s.Seed
-	if s.Stall > 0 {
-		e.RandomCpl, e.Delay.Jitter = true, 200*simcore.Nanosecond
-	}
-	return e
+	return EndpointFor(s.Seed, s.Stall)
 }
 
 // stalls are those of the model's streams.

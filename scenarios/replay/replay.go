@@ -9,8 +9,8 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/ether"
-	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
@@ -29,7 +29,7 @@ type Run struct {
 	board  *board.Board
 	engine *simcore.Engine
 	dev    board.Device
-	root   *host.Root
+	root   *root.Root
 	drv    *driver.Driver
 	ports  players
 	rx     *receive  // nil when dir is tx
@@ -147,7 +147,7 @@ func (r *Run) load() error {
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, root: r.root, frames: inTurn(r.frames, r.opts.Ports), total: len(r.frames) * r.opts.Loop, fix: r.opts.Fix,
+			d: r.drv, mem: b.Memory, frames: inTurn(r.frames, r.opts.Ports), total: len(r.frames) * r.opts.Loop, fix: r.opts.Fix,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
 	}

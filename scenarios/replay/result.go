@@ -103,7 +103,7 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 		}
 	}
 	res.Shares = shares(r.dev.Wall(), wall, r.judge.wall())
-	if n := r.root.Stray; n > 0 {
+	if n := r.board.Memory.Stray; n > 0 {
 		res.Findings = append(res.Findings, fmt.Sprintf("%d writes of the NIC hit no memory", n))
 	}
 	if playErr != nil {
