@@ -110,22 +110,28 @@ func (f *Faults) submit(x *read) {
 	f.send(FromDevice, p)
 }
 
-// later has Handle called with a read.
-func (f *Faults) later(wait simcore.Ps, x *read) {
+// later has Handle called with a *read, or with a *msg.TLP to be sent.
+func (f *Faults) later(wait simcore.Ps, arg any) {
 	ev := f.events.Get()
-	ev.At, ev.H, ev.Arg = simcore.Now(f.sched)+wait, f, x
+	ev.At, ev.H, ev.Arg = simcore.Now(f.sched)+wait, f, arg
 	f.sched.Schedule(ev)
 }
 
-// Handle implements sim.Handler: a request, or completions after a gap, were
-// held back for long enough.
+// Handle implements sim.Handler: a request, completions after a gap, or a
+// completion that comes twice were held back for long enough.
 func (f *Faults) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
-	x := ev.Arg.(*read)
+	arg := ev.Arg
 	f.events.Put(ev)
 	if f.failed != nil {
 		return f.failed
 	}
+	if p, ok := arg.(*msg.TLP); ok {
+		f.open--
+		f.send(ToDevice, p)
+		return nil
+	}
+	x := arg.(*read)
 	if x.request != nil {
 		f.submit(x)
 		return nil
@@ -172,7 +178,7 @@ func (f *Faults) strike(x *read, p *msg.TLP, last bool) {
 		if nth == a.Nth || last && nth < a.Nth {
 			var err error
 			if copies, x.over, err = a.Kind.strike(&p.Packet); err != nil {
-				f.fail(x, fmt.Errorf("inject: %s: fault %v: %w", f.Name(), a.Kind, err))
+				f.fail(fmt.Errorf("inject: %s: fault %v: %w", f.Name(), a.Kind, err))
 			}
 		}
 	}
@@ -180,20 +186,21 @@ func (f *Faults) strike(x *read, p *msg.TLP, last bool) {
 		f.tlps.Put(p)
 		return
 	}
-	f.release(x, p)
-	for ; copies > 1; copies-- {
+	if copies > 1 { // after what comes at this moment, too
 		again := f.tlps.Get()
 		again.Hdr = p.Hdr
 		copy(again.Own(len(p.Data)), p.Data)
-		f.release(x, again)
+		f.open++
+		f.later(0, again)
 	}
+	f.release(x, p)
 }
 
 // fail ends the run.
-func (f *Faults) fail(x *read, err error) {
+func (f *Faults) fail(err error) {
 	if f.failed == nil {
 		f.failed = err
-		f.later(0, x)
+		f.later(0, nil)
 	}
 }
 
