@@ -80,13 +80,19 @@ func (f *Faults) relayed(d Direction, m sim.Msg) {
 	f.send(d, m)
 }
 
-// request takes a read of the device.
+// request takes a read of the device. One that is not answered at all goes no
+// further.
 func (f *Faults) request(p *msg.TLP, h *tlp.Header) {
+	fault := f.meet(h)
+	if fault != nil && fault.Kind == FaultSilent && fault.Nth == 0 {
+		f.tlps.Put(p)
+		return
+	}
 	x := new(read)
 	if n := len(f.idle); n > 0 {
 		x, f.idle = f.idle[n-1], f.idle[:n-1]
 	}
-	x.request, x.id, x.fault = p, readID{h.RequesterID, h.Tag}, f.meet(h)
+	x.request, x.id, x.fault = p, readID{h.RequesterID, h.Tag}, fault
 	f.open++
 	if x.fault != nil && x.fault.Delay > 0 {
 		f.later(x.fault.Delay, x)

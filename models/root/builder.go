@@ -42,12 +42,8 @@ func (b Builder) Build(name string) (*Root, error) {
 	if r.tlps == nil {
 		r.tlps = new(msg.TLPs)
 	}
-	policy := tlp.CplLongest
-	if b.Spec.RandomCpl {
-		policy = tlp.CplRandom
-	}
 	for ep, id := range [...]uint16{nicspec.RequesterArm, nicspec.RequesterHost} {
-		c, err := tlp.NewCompleter(id, b.Spec.Limits, policy, b.Spec.Seed+uint64(ep))
+		c, err := tlp.NewCompleter(id, b.Spec.Limits, b.Spec.Split, b.Spec.Seed+uint64(ep))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

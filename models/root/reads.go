@@ -12,8 +12,8 @@ import (
 
 // readQueue is the NIC's reads that are not answered completely.
 type readQueue struct {
-	waiting fifo.Queue[*read] // those whose data was not all asked for, in order of arrival
-	ready   fifo.Queue[*read] // those whose next completion can leave
+	waiting fifo.Queue[*read] // those that were not begun, in order of arrival
+	ready   fifo.Queue[*read] // those that were begun and whose next completion can leave
 	asking  *completion       // whose access is being issued
 	open    int
 
@@ -26,7 +26,7 @@ type read struct {
 	tlp.Reply
 	due    simcore.Ps
 	cpls   fifo.Queue[*completion] // whose data was asked for, in address order
-	asked  bool                    // all data was asked for
+	begun  bool                    // it left readQueue.waiting
 	listed bool                    // in readQueue.ready
 	over   bool                    // ended by a completion without data: drop those after it
 }
@@ -56,7 +56,7 @@ func (r *Root) answer(h *tlp.Header) {
 	if n := len(q.idleReads); n > 0 {
 		x, q.idleReads = q.idleReads[n-1], q.idleReads[:n-1]
 	}
-	x.Reply, x.due, x.asked, x.over = reply, simcore.Now(r.sched)+r.spec.Latency, false, false
+	x.Reply, x.due, x.begun, x.over = reply, simcore.Now(r.sched)+r.spec.Latency, false, false
 	q.waiting.Push(x)
 	q.open++
 	r.arm(x.due)
@@ -68,7 +68,7 @@ func (r *Root) sendReplies(now simcore.Ps) error {
 	q := &r.reads
 	for q.ready.Len() > 0 {
 		x := *q.ready.Front()
-		if sent, err := r.forward(x, now); err != nil || !sent {
+		if free, err := r.advance(x, now); err != nil || !free {
 			return err
 		}
 		q.ready.Pop()
@@ -81,22 +81,32 @@ func (r *Root) sendReplies(now simcore.Ps) error {
 			r.arm(x.due)
 			return nil
 		}
-		for x.More() {
-			if !r.port.CanSend() {
-				return nil
-			}
-			r.ask(x)
-			if sent, err := r.forward(x, now); err != nil {
-				return err
-			} else if !sent {
-				r.list(x)
-			}
+		if free, err := r.advance(x, now); err != nil || !free {
+			return err
 		}
 		q.waiting.Pop()
-		x.asked = true
+		x.begun = true
 		r.retire(x)
 	}
 	return nil
+}
+
+// advance sends completions of a read and asks for the data of others. It
+// reports whether the port let it go as far as it could.
+func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
+	if free, err = r.forward(x, now); err != nil || !free {
+		return false, err
+	}
+	for x.More() && (r.spec.Ahead == 0 || x.cpls.Len() < r.spec.Ahead) {
+		if !r.port.CanSend() {
+			return false, nil
+		}
+		r.ask(x)
+		if free, err = r.forward(x, now); err != nil || !free {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // ask asks memory for the data of a read's next completion.
@@ -131,19 +141,12 @@ func (r *Root) newCompletion() *completion {
 func (r *Root) fetched(c *completion) {
 	c.there = true
 	x := c.read
-	if c == r.reads.asking || *x.cpls.Front() != c {
-		return // whoever asks, or the one before, sends it
+	if c == r.reads.asking || x.listed || !x.begun || *x.cpls.Front() != c {
+		return // whoever advances the read sends it
 	}
-	r.list(x)
+	x.listed = true
+	r.reads.ready.Push(x)
 	r.arm(simcore.Now(r.sched))
-}
-
-// list notes that the next completion of a read can leave.
-func (r *Root) list(x *read) {
-	if !x.listed {
-		x.listed = true
-		r.reads.ready.Push(x)
-	}
 }
 
 // forward sends the completions of a read that are there, in address order. It
@@ -196,7 +199,7 @@ func statusOf(err error) error {
 
 // retire ends a read when all of its completions have left.
 func (r *Root) retire(x *read) {
-	if !x.asked || x.listed || x.cpls.Len() > 0 {
+	if !x.begun || x.listed || x.More() || x.cpls.Len() > 0 {
 		return
 	}
 	x.Reply = tlp.Reply{}

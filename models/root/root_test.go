@@ -18,8 +18,8 @@ import (
 )
 
 func TestSpecReportsEverything(t *testing.T) {
-	err := root.Spec{Latency: -1}.Validate()
-	for _, field := range []string{"latency_ps", "tags", "reg_timeout_ps", "MPS"} {
+	err := root.Spec{Latency: -1, Split: 9, Ahead: -1}.Validate()
+	for _, field := range []string{"latency_ps", "split", "ahead", "tags", "reg_timeout_ps", "MPS"} {
 		require.ErrorContains(t, err, field)
 	}
 	require.NoError(t, root.DefaultSpec().Validate())
@@ -124,9 +124,11 @@ func (q *requester) read(tag uint8, bus uint64, n int) {
 }
 
 func TestReadsComeBack(t *testing.T) {
-	for _, d := range []inject.DelaySpec{{}, {Latency: 70 * simcore.Nanosecond}, {Jitter: 500 * simcore.Nanosecond, Seed: 7}} {
+	for i, d := range []inject.DelaySpec{{}, {Latency: 70 * simcore.Nanosecond}, {Jitter: 500 * simcore.Nanosecond, Seed: 7},
+		{Jitter: 500 * simcore.Nanosecond, Seed: 7}} {
 		s := root.DefaultSpec()
-		s.RandomCpl, s.Seed = d.Jitter > 0, 7
+		s.Ahead = i / 2 * (i - 1) // 0, 0, 1 and 2
+		s.Split, s.Seed = tlp.CplRandom, 7
 		b := delayed(t, s, d)
 		want := make([]byte, 4096)
 		for i := range want {

@@ -8,6 +8,7 @@ import (
 	"nictwin/models/mem"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
+	"nictwin/models/tlp"
 )
 
 // Endpoint is what stands behind the NIC's PCIe link: a root complex over the memories of both endpoints, and what is to be
@@ -22,9 +23,12 @@ type Endpoint struct {
 	Gate   bool // insert Board.Gate
 }
 
-// DefaultEndpoint is 1 GB of Arm and 1 GB of host memory behind a default root, and nothing inserted.
+// DefaultEndpoint is 1 GB of Arm and 1 GB of host memory behind a default root, and nothing inserted. Data is fetched when
+// its completion is to be sent, so that completions of a read come with gaps if the memories have a delay.
 func DefaultEndpoint() Endpoint {
-	return Endpoint{Spec: root.DefaultSpec(), ArmBytes: 1 << 30, HostBytes: 1 << 30}
+	e := Endpoint{Spec: root.DefaultSpec(), ArmBytes: 1 << 30, HostBytes: 1 << 30}
+	e.Ahead = 1
+	return e
 }
 
 // EndpointFor is the default, but if streams stall, reads come back shuffled and split at random, too.
@@ -32,7 +36,7 @@ func EndpointFor(seed uint64, stall int) Endpoint {
 	e := DefaultEndpoint()
 	e.Seed = seed
 	if stall > 0 {
-		e.RandomCpl, e.Delay.Jitter = true, 200*simcore.Nanosecond
+		e.Split, e.Delay.Jitter = tlp.CplRandom, 200*simcore.Nanosecond
 	}
 	return e
 }

@@ -28,8 +28,8 @@ var mixedChecks = func() []check {
 				all = append(all, c)
 				around[c.name] = func(s *board.Endpoint) {
 					s.Limits = tlp.Limits{MPS: mps, MRRS: 4096, RCB: rcb}
-					if s.RandomCpl = random; random {
-						s.Delay.Jitter = simcore.Microsecond
+					if random {
+						s.Split, s.Delay.Jitter = tlp.CplRandom, simcore.Microsecond
 					}
 				}
 			}

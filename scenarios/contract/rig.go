@@ -78,7 +78,7 @@ func endpoint(stall int) board.Endpoint {
 	s.ArmBytes, s.HostBytes, s.Tags, s.Latency, s.Seed = memoryBytes, memoryBytes, 128, 80*simcore.Nanosecond, 5
 	s.Limits = tlp.Limits{MPS: 512, MRRS: 4096, RCB: 64}
 	if stall > 0 {
-		s.Delay.Jitter, s.RandomCpl = 300*simcore.Nanosecond, true
+		s.Delay.Jitter, s.Split = 300*simcore.Nanosecond, tlp.CplRandom
 	}
 	s.Faults = true
 	return s

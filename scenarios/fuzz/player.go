@@ -163,7 +163,10 @@ func (b *Board) endpoint() *board.Endpoint {
 	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = memoryBytes, memoryBytes, regTags, b.Seed
 	s.Latency, s.Delay.Jitter = simcore.Ps(b.Delay)*simcore.Nanosecond, simcore.Ps(b.Jitter)*simcore.Nanosecond
-	s.Limits, s.RandomCpl = tlp.Limits{MPS: b.MPS, MRRS: tlp.PageBytes, RCB: b.RCB}, b.Random
+	s.Limits = tlp.Limits{MPS: b.MPS, MRRS: tlp.PageBytes, RCB: b.RCB}
+	if b.Random {
+		s.Split = tlp.CplRandom
+	}
 	s.Faults = true
 	return &s
 }
