@@ -5,6 +5,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"nictwin/models/boundary"
 	"nictwin/models/msg"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -13,10 +14,11 @@ import (
 
 // Builder makes a NIC. Frames and TLPs are where messages come from and go
 // back to; a board that shares them recycles everything. Nil makes the NIC's
-// own.
+// own. Stalls hold its streams up; nil: nothing does.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
+	Stalls    boundary.Stalls
 	Frames    *msg.Frames
 	TLPs      *msg.TLPs
 }
@@ -62,10 +64,10 @@ func (b Builder) Build(name string) (*Comp, error) {
 	c.rx.init(&c.spec)
 	c.tx.init(&c.spec)
 	c.msix.init(&c.spec)
-	c.out.stall = newStall(b.Spec.Stall, "tlp_out", b.Spec.Stall.TLPOut)
-	c.in.stall = newStall(b.Spec.Stall, "tlp_in", b.Spec.Stall.TLPIn)
+	c.out.stall = stallOf(b.Stalls, StreamTLPOut)
+	c.in.stall = stallOf(b.Stalls, StreamTLPIn)
 	for p := range c.tx.ports {
-		c.tx.ports[p].stall = newStall(b.Spec.Stall, fmt.Sprintf("eth_out[%d]", p), b.Spec.Stall.EthOut)
+		c.tx.ports[p].stall = stallOf(b.Stalls, fmt.Sprintf("%s[%d]", StreamEthOut, p))
 	}
 	return c, nil
 }

@@ -15,7 +15,6 @@ type Spec struct {
 
 	Freq   simcore.Freq `yaml:",inline"`
 	Timing Timing       `yaml:"timing"`
-	Stall  Stall        `yaml:"stall"`
 }
 
 // Timing is the latencies of the pipeline, in cycles, and its depths.
@@ -35,15 +34,6 @@ type Timing struct {
 
 	CopyJobs   int `yaml:"copy_jobs"`   // copies that a channel has at work
 	CopyChunks int `yaml:"copy_chunks"` // parts of 4 KB that a channel holds or has asked for
-}
-
-// Stall is a seeded pattern of cycles in which nothing is accepted, in percent
-// of the cycles.
-type Stall struct {
-	Seed   uint64 `yaml:"seed"`
-	EthOut int    `yaml:"eth_out"` // back-pressure on frames out
-	TLPOut int    `yaml:"tlp_out"` // back-pressure on TLPs out
-	TLPIn  int    `yaml:"tlp_in"`  // gaps before TLPs in are taken
 }
 
 // DefaultSpec is the default build at 400 MHz.
@@ -83,8 +73,6 @@ func (s Spec) Validate() error {
 		{"timing.tags", t.Tags, 1, 256}, {"timing.tx_in_flight", t.TxInFlight, 1, 1024},
 		{"timing.tx_buf_bytes", t.TxBufBytes, 9216, 1 << 24},
 		{"timing.copy_jobs", t.CopyJobs, 1, 64}, {"timing.copy_chunks", t.CopyChunks, 1, 1024},
-		{"stall.eth_out", s.Stall.EthOut, 0, 99}, {"stall.tlp_out", s.Stall.TLPOut, 0, 99},
-		{"stall.tlp_in", s.Stall.TLPIn, 0, 99},
 	} {
 		check(c.v >= c.lo && c.v <= c.hi, c.field, c.v, fmt.Sprintf("%d..%d", c.lo, c.hi))
 	}

@@ -86,27 +86,44 @@ func (c *Completer) Begin(req *Header) (Reply, error) {
 // More reports whether completions are left.
 func (r *Reply) More() bool { return r.more }
 
-// Fill makes p the next completion, with data read from memory into p's own
-// storage, padded with zeros to whole DWs. It panics if none is left. After
-// an error, p is to be dropped and the reply is over.
-func (r *Reply) Fill(p *Packet, read ReadFunc) error {
+// Fetch is the data of one completion, which is still to be read from memory.
+type Fetch struct {
+	Addr uint64 // of the first byte
+	Data []byte // to be filled; empty if there is nothing to read
+	left int    // bytes of the read from here on
+	dws  int
+}
+
+// Next makes room in p's own storage for the data of the next completion, and
+// says what belongs there; Finish then completes p. The completions of a reply
+// may be fetched at the same time and must be finished in order. It panics if
+// none is left.
+func (r *Reply) Next(p *Packet) Fetch {
 	if !r.more {
-		panic("tlp: Fill of a reply that is over")
+		panic("tlp: Next of a reply that is over")
 	}
 	left, choice := r.split.Left(), r.choose()
 	piece := r.split.Take(choice)
+	r.more = r.split.More()
 	lead := int(piece.Addr & (DWBytes - 1))
 	dws := (lead + piece.Len + DWBytes - 1) / DWBytes
 	data := p.Own(dws * DWBytes)
-	clear(data[:lead])
-	clear(data[lead+piece.Len:])
-	var err error
+	f := Fetch{Addr: piece.Addr, left: left, dws: dws}
 	if r.req.ZeroLength() {
 		clear(data)
-	} else {
-		err = read(piece.Addr, data[lead:lead+piece.Len])
+		return f
 	}
-	h := r.header(piece.Addr, left)
+	clear(data[:lead])
+	clear(data[lead+piece.Len:])
+	f.Data = data[lead : lead+piece.Len]
+	return f
+}
+
+// Finish makes p the completion for a fetch that ended with err: see ReadFunc.
+// If that ends the reply, More is false from then on, and completions after
+// this one that were begun are to be dropped.
+func (r *Reply) Finish(p *Packet, f *Fetch, err error) error {
+	h := r.header(f.Addr, f.left)
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrPoisoned):
@@ -117,11 +134,22 @@ func (r *Reply) Fill(p *Packet, read ReadFunc) error {
 		return r.refuse(p, h, StatusCA)
 	default:
 		r.more = false
-		return fmt.Errorf("tlp: read of %d B at %#x for a completion: %w", piece.Len, piece.Addr, err)
+		return fmt.Errorf("tlp: read of %d B at %#x for a completion: %w", len(f.Data), f.Addr, err)
 	}
-	h.Kind, h.Length = CplD, uint16(dws)
-	r.more = r.split.More()
+	h.Kind, h.Length = CplD, uint16(f.dws)
 	return p.SetHeader(&h)
+}
+
+// Fill makes p the next completion, with data read from memory into p's own
+// storage, padded with zeros to whole DWs. It panics if none is left. After
+// an error, p is to be dropped and the reply is over.
+func (r *Reply) Fill(p *Packet, read ReadFunc) error {
+	f := r.Next(p)
+	var err error
+	if len(f.Data) > 0 {
+		err = read(f.Addr, f.Data)
+	}
+	return r.Finish(p, &f, err)
 }
 
 // Refuse makes p the completion that ends the reply without (more) data, with

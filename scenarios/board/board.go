@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
+	"nictwin/models/mem"
 	"nictwin/models/msg"
+	"nictwin/models/nicspec"
+	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/driver"
 )
@@ -14,7 +17,11 @@ import (
 type Board struct {
 	Engine *simcore.Engine
 	NIC    Device
-	Root   *host.Root
+	Memory *mem.Space
+	Root   *root.Root
+	Arm    *root.MMIO     // register accesses of the Arm root, which the driver uses, too
+	Faults *inject.Faults // strikes reads of the NIC, if the spec wants it; else nil
+	Gate   *inject.Gate   // holds back what the NIC sends, if the spec wants it; else nil
 	Driver *driver.Driver
 	// Players are the far ends of the NIC's Ethernet ports, by port.
 	Players []*Player
@@ -48,12 +55,13 @@ func New(s Spec) (*Board, error) {
 }
 
 func (b *Board) connect(s *Spec) error {
-	var err error
-	if b.Root, err = (host.Builder{Scheduler: b.Engine, Spec: s.host(), TLPs: &b.pools.tlps}).Build("Root"); err != nil {
+	e := s.endpoint()
+	root, err := e.build(b)
+	if err != nil {
 		return err
 	}
 	link := simcore.LinkSpec{Latency: s.latency(), Credits: linkCredits}
-	if _, err = simcore.Connect("PCIeLink", b.Engine, link, b.Root.PCIe(), b.NIC.PCIe()); err != nil {
+	if _, err = simcore.Connect("PCIeLink", b.Engine, link, root, b.NIC.PCIe()); err != nil {
 		return err
 	}
 	for port := range s.ports() {
@@ -63,7 +71,11 @@ func (b *Board) connect(s *Spec) error {
 		}
 		b.Players = append(b.Players, p)
 	}
-	b.Driver = driver.New(b.Root)
+	b.Arm = b.Root.MMIO(nicspec.RequesterArm)
+	b.Driver = driver.New(b.Arm, b.Memory)
+	if b.Faults != nil {
+		b.Driver.ReadsMayFail = func() bool { return b.Faults.Hits() > 0 }
+	}
 	return nil
 }
 

@@ -60,8 +60,7 @@ func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	if s.EthBits != 0 {
 		n.EthBits = s.EthBits
 	}
-	n.Stall = nic.Stall{Seed: s.Seed, EthOut: s.Stall, TLPOut: s.Stall, TLPIn: s.Stall}
-	c, err := nic.Builder{Scheduler: e, Spec: n, Frames: &p.frames, TLPs: &p.tlps}.Build("NIC")
+	c, err := nic.Builder{Scheduler: e, Spec: n, Stalls: s.stalls(), Frames: &p.frames, TLPs: &p.tlps}.Build("NIC")
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package board puts a simulated board together: a NIC (the Go model, or RTL behind the bridge), a host.Root with both
-// memories on its PCIe port, a driver that speaks through the root, and a player on its Ethernet port, joined by links.
+// Package board puts a simulated board together: a NIC (the Go model, or RTL behind the bridge), a root complex over both
+// memories on its PCIe port, what faults and back-pressure a spec wants between them, a driver that speaks through the root, and a player on its Ethernet port, joined by links.
 //
 // It knows how things are connected, not what they are used for: replays and measurements load the driver and the
 // player with their own work.

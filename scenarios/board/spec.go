@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
@@ -48,7 +48,7 @@ type Spec struct {
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
 
-	Root *host.Spec // the endpoint's memories and manners; nil: what suits Stall
+	Endpoint *Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
 
 	Digest bool      // have an RTL device's events folded into Device.Digest
 	Log    io.Writer // builds; nil is none
@@ -110,8 +110,8 @@ func (s *Spec) Validate() error {
 	if _, err := s.token(); err != nil {
 		errs = append(errs, err)
 	}
-	if s.Root != nil {
-		errs = append(errs, s.Root.Validate())
+	if s.Endpoint != nil {
+		errs = append(errs, s.Endpoint.Validate())
 	}
 	if s.LinkCycles < 1 || s.LinkCycles > maxLinkCycles {
 		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
@@ -144,15 +144,12 @@ func (s *Spec) ports() int { return max(s.Ports, 1) }
 
 func (s *Spec) latency() simcore.Ps { return simcore.Ps(s.LinkCycles) * Cycle }
 
-// host makes reads come back shuffled and split at random when the streams stall, too, unless the spec says how.
-func (s *Spec) host() host.Spec {
-	if s.Root != nil {
-		return *s.Root
+func (s *Spec) endpoint() Endpoint {
+	if s.Endpoint != nil {
+		return *s.Endpoint
 	}
-	h := host.DefaultSpec()
-	h.Seed = s.Seed
-	if s.Stall > 0 {
-		h.Jitter, h.RandomCpl = 200*simcore.Nanosecond, true
-	}
-	return h
+	return EndpointFor(s.Seed, s.Stall)
 }
+
+// stalls are those of the model's streams.
+func (s *Spec) stalls() *inject.Stalls { return &inject.Stalls{Seed: s.Seed, Percent: s.Stall} }

@@ -17,8 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"nictwin/models/boundary"
 	_ "nictwin/models/fixedseed"
-	"nictwin/models/host"
+	"nictwin/models/root"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
@@ -37,10 +38,10 @@ func TestClassify(t *testing.T) {
 	}{
 		{nil, Pass},
 		{stuck, Mismatch},
-		{host.Breach("Q4", "an event"), Mismatch},
-		{&host.RegError{Err: host.Breach("G2", "status UR")}, Mismatch},
-		{&host.RegError{Err: host.ErrNoTag}, Infrastructure},
-		{errors.Join(host.Breach("P2", "x"), infra), Infrastructure},
+		{boundary.Breach("Q4", "an event"), Mismatch},
+		{&root.RegError{Err: boundary.Breach("G2", "status UR")}, Mismatch},
+		{&root.RegError{Err: root.ErrNoTag}, Infrastructure},
+		{errors.Join(boundary.Breach("P2", "x"), infra), Infrastructure},
 		{usage, Usage},
 		{Usagef("x"), Usage},
 		{&capture.Error{Err: errors.New("x")}, Usage},

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"nictwin/models/host"
+	"nictwin/models/boundary"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
@@ -90,6 +90,8 @@ func isUsage(err error) bool {
 }
 
 // isMismatch holds for a device that lives but no longer does its part.
-func isMismatch(err error) bool { return is[*replay.StuckError](err) || is[*host.ContractError](err) }
+func isMismatch(err error) bool {
+	return is[*replay.StuckError](err) || is[*boundary.ContractError](err)
+}
 
 var _ error = (*UsageError)(nil)

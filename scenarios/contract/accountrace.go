@@ -3,7 +3,7 @@ package contract
 import (
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -21,8 +21,8 @@ func writtenWhileWaiting(r *rig) {
 	x := r.openRx(a.fastQ, 5, nil)
 	r.setAccount(a)
 	for range 4 {
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: x.at(x.pi), To: x.at(x.pi) + 1, Count: 1, Delay: 2000 * cycles}))
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.at(x.pi), To: x.at(x.pi) + 1, Count: 1, Delay: 2000 * cycles}))
 		r.post(x, n)
 		for range n {
 			r.play(to(a.index, frameOf(64)))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -176,7 +176,7 @@ func failBeside(r *rig, v victim) {
 	c := r.newCrowd(122)
 	for i := range failures {
 		f := &failures[i]
-		if f.kind == host.FaultTag { // the tag that it hits may be another's: they rest meanwhile
+		if f.kind == inject.FaultTag { // the tag that it hits may be another's: they rest meanwhile
 			end := v(c, f)
 			r.struck()
 			end()
@@ -192,8 +192,8 @@ func failBeside(r *rig, v victim) {
 		}
 		c.end()
 		r.quiet()
-		require.Equal(r.t, 1, r.root.Faults.Hits(), "%v", f.kind)
-		r.root.Faults.Clear()
+		require.Equal(r.t, 1, r.b.Faults.Hits(), "%v", f.kind)
+		r.b.Faults.Clear()
 		r.noFrames()
 	}
 	n := r.counters()

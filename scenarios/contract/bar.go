@@ -13,21 +13,21 @@ import (
 // write writes a register.
 func (r *rig) write(off uint32, v uint32) {
 	r.t.Helper()
-	require.NoError(r.t, r.root.WriteReg32(off, v))
+	require.NoError(r.t, r.b.Arm.Write32(off, v))
 }
 
 // write2 writes two registers with one TLP.
 func (r *rig) write2(off uint32, lo, hi uint32) {
 	r.t.Helper()
 	b := binary.LittleEndian.AppendUint32(nil, lo)
-	require.NoError(r.t, r.root.WriteReg(off, binary.LittleEndian.AppendUint32(b, hi)))
+	require.NoError(r.t, r.b.Arm.Write(off, binary.LittleEndian.AppendUint32(b, hi)))
 }
 
 // readLater reads 4 or 8 bytes of registers; done is called when time has gone on far enough.
 func (r *rig) readLater(off uint32, n int, done func(uint64)) {
 	r.t.Helper()
 	ask := func() error {
-		return r.root.ReadReg(off, n, func(v uint64, err error) {
+		return r.b.Arm.Read(off, n, func(v uint64, err error) {
 			require.NoError(r.t, err)
 			done(v)
 		})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -54,7 +54,7 @@ func chaos(r *rig, seed uint64, bytes int) {
 		c.step()
 		r.run(c.rng.IntN(200))
 	}
-	c.root.Faults.Clear()
+	c.b.Faults.Clear()
 	r.played()
 	r.run(2 * 2000)
 }
@@ -161,9 +161,9 @@ func (c *chaosRun) again(q int) {
 
 // fault lets a read fail, of a ring or of pieces.
 func (c *chaosRun) fault(q int) {
-	all := []host.FaultKind{host.FaultUR, host.FaultCA, host.FaultPoison, host.FaultSilent, host.FaultByteCount, host.FaultShort,
-		host.FaultTwice, host.FaultTag, host.FaultNone, host.FaultLong}
-	f := host.Fault{Kind: all[c.rng.IntN(len(all))], Count: 1 + c.rng.IntN(2), Skip: c.rng.IntN(4), Nth: c.rng.IntN(3)}
+	all := []inject.FaultKind{inject.FaultUR, inject.FaultCA, inject.FaultPoison, inject.FaultSilent, inject.FaultByteCount, inject.FaultShort,
+		inject.FaultTwice, inject.FaultTag, inject.FaultNone, inject.FaultLong}
+	f := inject.Fault{Kind: all[c.rng.IntN(len(all))], Count: 1 + c.rng.IntN(2), Skip: c.rng.IntN(4), Nth: c.rng.IntN(3)}
 	if c.rng.IntN(2) == 0 {
 		f.Delay = 500 * cycles
 	}
@@ -177,9 +177,9 @@ func (c *chaosRun) fault(q int) {
 	}
 	f.To = f.From + 1<<18
 	if c.rng.IntN(3) == 0 {
-		c.root.Faults.Clear()
+		c.b.Faults.Clear()
 	}
-	if err := c.root.Faults.Add(f); err != nil {
+	if err := c.b.Faults.Add(f); err != nil {
 		c.t.Fatal(err)
 	}
 }

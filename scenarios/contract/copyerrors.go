@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -153,7 +153,7 @@ func copyFaults(r *rig) {
 	other, send := r.openTx(4, 4), r.openTx(5, 4)
 	for i, f := range failures {
 		for _, n := range []int{128, 20_032} {
-			if f.kind == host.FaultTag && n > 128 {
+			if f.kind == inject.FaultTag && n > 128 {
 				continue // the more reads, the more likely that the other tag is in use
 			}
 			data := pattern(n, uint64(i))
@@ -182,7 +182,7 @@ func (r *rig) copyBeside(name string, f failure, bad nicspec.WqeFields, x, other
 	r.watch = r.writes(written)
 	first, firstOther, firstSend := x.pi, other.pi, send.pi
 	var copies, frames []posted
-	if f.kind != host.FaultTag {
+	if f.kind != inject.FaultTag {
 		copies = r.enqueue(other, r.soundCopy(w[0], 5), r.soundCopy(w[0], 6), r.soundCopy(w[0], 7))
 		frames = r.enqueue(send, r.sound(w[0], 8), r.sound(w[0], 9))
 	}
@@ -198,7 +198,7 @@ func (r *rig) copyBeside(name string, f failure, bad nicspec.WqeFields, x, other
 	r.ended(x, first, all)
 	r.quiet()
 	r.watch = nil
-	require.Equal(r.t, 1, r.root.Faults.Hits(), name)
+	require.Equal(r.t, 1, r.b.Faults.Hits(), name)
 	bytes, n := 300*(2+len(copies)), 3+len(copies)+len(frames)
 	for i := range uint64(d.Len) {
 		bytes += written[r.busOf(d)+i]
@@ -220,10 +220,10 @@ func copyManyFaults(r *rig) {
 		const n = 30_000
 		data := pattern(n, uint64(i))
 		src, dst := r.piece(w[0], i, 64, data), r.hole(w[1], 3*i, 64, n)
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		for k := range 10 {
 			at := r.busOf(src) + uint64(k*n/10)
-			require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: readFaults[(i+k)%len(readFaults)], From: at, To: at + n/10, Skip: k % 2}))
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: readFaults[(i+k)%len(readFaults)], From: at, To: at + n/10, Skip: k % 2}))
 		}
 		first := x.pi
 		all := r.enqueue(x, copyEntry(nicspec.OpcodeCopy, src, dst), r.soundCopy(w[1], 9))
@@ -244,7 +244,7 @@ func copyStops(r *rig) {
 	r.write(nicspec.RegDevctl, 0) // reads of 128 B: far more than that
 	src, dst := r.piece(w[0], 0, 64, pattern(n, 1)), r.hole(w[1], 5, 64, n)
 	at := r.busOf(src)
-	for _, kind := range []host.FaultKind{host.FaultUR, host.FaultPoison} {
+	for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultPoison} {
 		failed, after := false, 0
 		r.watch = func(c boundary.Crossing) {
 			switch h := tlp.Parse(&c.TLP.Hdr); {
@@ -257,14 +257,14 @@ func copyStops(r *rig) {
 		r.failOnce(kind, at, 64)
 		first := x.pi
 		all := r.enqueue(x, copyEntry(nicspec.OpcodeCopy, src, dst))
-		all[0].status = map[host.FaultKind]nicspec.Status{host.FaultUR: nicspec.StatusCplUnsupported, host.FaultPoison: nicspec.StatusCplPoison}[kind]
+		all[0].status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultPoison: nicspec.StatusCplPoison}[kind]
 		r.ringTx(x)
 		r.ended(x, first, all)
 		r.quiet()
 		r.watch = nil
 		require.True(r.t, failed)
 		require.LessOrEqual(r.t, after, most, "reads that start after one has failed")
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 	}
 }
 

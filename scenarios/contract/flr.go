@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -106,7 +106,7 @@ func resetWindow(r *rig) {
 	r.write(nicspec.RegScratch, 77)
 	r.receiveAll(1)
 	x := r.openRx(1, 3, nil)
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{From: x.ring.ring, To: x.ring.ring + 64, Delay: 6000 * cycles}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 64, Delay: 6000 * cycles}))
 	r.post(x, 2)
 	r.struck()
 	before, frame := r.counters(), frameOf(300)
@@ -127,7 +127,7 @@ func resetWindow(r *rig) {
 	r.played()
 	require.EqualValues(r.t, uint32(flr), r.read(nicspec.RegCtrl), "a read is outstanding")
 	r.afterReset()
-	r.root.Faults.Clear()
+	r.b.Faults.Clear()
 	r.quiet()
 	r.moved("while a reset lasts", before, arrived(frame, frame).with(port(nicspec.CntRxDropDisabled), 2).with(dev(nicspec.CntRegBad), 7))
 	r.nothing(&x.ring)
@@ -197,7 +197,7 @@ func resetWhileSilent(r *rig) {
 		y := r.openRx(1, 4, nil)
 		e := r.sound(w[0], 1)
 		at := []uint64{y.ring.ring, x.ring.ring, w[0].bus, w[1].bus}[i]
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultSilent, From: at, To: at + 1<<20}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: at, To: at + 1<<20}))
 		r.post(y, 8)
 		r.enqueue(x, e, r.sound(w[1], 2))
 		r.ringTx(x)
@@ -206,7 +206,7 @@ func resetWhileSilent(r *rig) {
 		r.reset()
 		took := r.b.Engine.Now() - begin
 		require.Less(r.t, took, simcore.Ps(2*timeout+1024+nicspec.FlrCycles+4*linkCycles+500)*cycles)
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		r.out = nil
 		r.asAfterReset()
 		r.works(3)
@@ -226,17 +226,17 @@ func resetStates(r *rig) {
 	}
 	r.ringTx(x)
 	bad, off := r.openRx(3, 3, nil), r.openRx(4, 3, nil)
-	r.failOnce(host.FaultUR, bad.ring.ring, 128)
+	r.failOnce(inject.FaultUR, bad.ring.ring, 128)
 	r.post(bad, 1)
 	r.event(&bad.ring, nicspec.StatusCplUnsupported, 0)
 	r.openRx(5, 3, nil)
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{From: off.ring.ring, To: off.ring.ring + 64, Delay: 700 * cycles}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: off.ring.ring, To: off.ring.ring + 64, Delay: 700 * cycles}))
 	r.post(off, 2)
-	r.until("its descriptors are read", func() bool { return r.root.Faults.Hits() > 1 })
+	r.until("its descriptors are read", func() bool { return r.b.Faults.Hits() > 1 })
 	r.commandLater(nicspec.TableOpWrite, nicspec.TableRxq, 4, make([]byte, nicspec.RxqEntrySize))
 	require.True(r.t, nicspec.TblCmdReg(r.read(nicspec.RegTblCmd)).Busy())
 	r.reset()
-	r.root.Faults.Clear()
+	r.b.Faults.Clear()
 	r.asAfterReset()
 	r.write(nicspec.RegTblCmd, commandWord(nicspec.TableOpWrite, 99, 0))
 	require.Equal(r.t, nicspec.TableStatusBadTable, r.commandEnd(), "a refused command")

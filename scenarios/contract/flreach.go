@@ -3,7 +3,7 @@ package contract
 import (
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -40,7 +40,7 @@ func resetEveryQueue(r *rig) {
 	}
 	r.write(nicspec.RegCtrl, 3)
 	fails := func(g *ring) {
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultUR, From: g.ring, To: g.at(uint16(g.size() - 1))}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: g.ring, To: g.at(uint16(g.size() - 1))}))
 	}
 	for q := range r.sizes.NumRxq {
 		x := r.openRx(q, 2, nil)
@@ -54,7 +54,7 @@ func resetEveryQueue(r *rig) {
 		r.write(nicspec.RegTxDoorbell(q), 1)
 		r.event(&x.ring, nicspec.StatusCplUnsupported, 0)
 	}
-	r.root.Faults.Clear()
+	r.b.Faults.Clear()
 	r.reset()
 	r.asAfterReset()
 	r.works(1)

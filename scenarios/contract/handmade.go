@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -84,8 +84,8 @@ func completionsByHand(r *rig) {
 		first := x.pi
 		all := r.enqueue(x, sendEntry(nil, s))
 		r.ringTx(x)
-		r.until("the piece is asked for", func() bool { return reads.left == 0 && r.root.Faults.Hits() == len(reads.all) })
-		r.root.Faults.Clear()
+		r.until("the piece is asked for", func() bool { return reads.left == 0 && r.b.Faults.Hits() == len(reads.all) })
+		r.b.Faults.Clear()
 		for k := range reads.all {
 			right := r.rightAnswer(&reads.all[k])
 			if k == 0 {
@@ -121,7 +121,7 @@ type unanswered struct {
 func (r *rig) unanswered(bus uint64, n int) *unanswered {
 	r.t.Helper()
 	u := &unanswered{left: n}
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultSilent, From: bus, To: bus + uint64(n)}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: bus, To: bus + uint64(n)}))
 	r.watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
 		off, bytes := h.Span()

@@ -4,14 +4,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
+	"nictwin/scenarios/board"
 )
 
-var heldBackChecks = []check{
-	{"mixed/completions come in while nothing can leave", "B7 C3", calm, completionsWhileHeld},
-}
+var heldBackChecks = func() []check {
+	c := check{"mixed/completions come in while nothing can leave", "B7 C3", calm, completionsWhileHeld}
+	around[c.name] = func(e *board.Endpoint) { e.Gate = true }
+	return []check{c}
+}()
 
 // completionsWhileHeld has the endpoint take nothing until the way there is full of writes and no TLP can leave. The answers
 // to reads from before come then, and must be accepted: an endpoint may wait for that before it takes anything.
@@ -28,7 +31,7 @@ func completionsWhileHeld(r *rig) {
 		all = append(all, r.sound(w[i%2], uint64(i)))
 	}
 	for _, w := range w {
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: w.bus, To: w.bus + uint64(w.length), Delay: late * cycles}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: w.bus, To: w.bus + uint64(w.length), Delay: late * cycles}))
 	}
 	posts := r.enqueue(x, all...)
 	asked := 0
@@ -41,7 +44,7 @@ func completionsWhileHeld(r *rig) {
 	r.ringTx(x)
 	r.until("the pieces are asked for", func() bool { return asked == 300*entries })
 	r.run(2 * linkCycles)
-	r.root.Hold(true)
+	r.b.Gate.Close()
 	out, came, early := int64(0), 0, 0
 	r.watch = func(c boundary.Crossing) {
 		switch {
@@ -60,7 +63,7 @@ func completionsWhileHeld(r *rig) {
 	require.Zero(r.t, early, "completions that came before the stream stood still: this check is too weak")
 	require.GreaterOrEqual(r.t, came, 300*entries, "bytes of completions that were accepted while no TLP could leave")
 	r.watch = nil
-	r.root.Hold(false)
+	r.b.Gate.Open()
 	r.ended(x, 0, posts)
 	r.quiet()
 	r.noFrames()

@@ -240,7 +240,7 @@ func messagesOfEvents(r *rig) {
 		r.event(&y.ring, f.want, 0)
 		m.settled()
 		require.Equal(r.t, [2]int{1, 1}, [2]int{a.messages, b.messages}, "%v", f.kind)
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		m.disable(nicspec.TableRxq, 1, a)
 		m.disable(nicspec.TableTxq, 2, b)
 		require.Equal(r.t, 2*(i+1), m.total())

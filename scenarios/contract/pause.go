@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -283,8 +283,8 @@ func droppedPauses(r *rig) {
 // flood has frames wait in the receive buffer for a descriptor that comes late, and plays n of 1,024 B.
 func (r *rig) flood(x *rxRing, n int, delay int) {
 	r.t.Helper()
-	r.root.Faults.Clear()
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{From: x.at(x.pi), To: x.at(x.pi) + 16, Delay: simcore.Ps(delay) * cycles, Count: 1}))
+	r.b.Faults.Clear()
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.at(x.pi), To: x.at(x.pi) + 16, Delay: simcore.Ps(delay) * cycles, Count: 1}))
 	r.post(x, n)
 	for i := range n {
 		r.play(blob(1024, uint64(i)))

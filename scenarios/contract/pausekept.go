@@ -3,7 +3,7 @@ package contract
 import (
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -122,12 +122,12 @@ func levelStays(r *rig) {
 		cfg := nicspec.PortEntryFields{TxMode: nicspec.PauseModePause, PauseTime: 1000, Xoff: 8192, Xon: xon}
 		r.portCfg(cfg)
 		first := r.ordinal()
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		for step, n := range []int{14, 6} {
 			at := x.at(x.pi)
-			require.NoError(r.t, r.root.Faults.Add(host.Fault{From: at, To: at + 16, Delay: simcore.Ps(4000+8000*step) * cycles, Count: 1}))
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 16, Delay: simcore.Ps(4000+8000*step) * cycles, Count: 1}))
 			r.post(x, n)
-			r.until("the descriptors are asked for", func() bool { return r.root.Faults.Hits() == step+1 })
+			r.until("the descriptors are asked for", func() bool { return r.b.Faults.Hits() == step+1 })
 			for i := range n {
 				r.play(blob(1024, uint64(i)))
 			}

@@ -167,7 +167,7 @@ func pushesRefused(r *rig) {
 	r.enqueue(x, e)
 	r.ringTx(x)
 	r.event(&x.ring, failures[0].want, 0)
-	r.root.Faults.Clear()
+	r.b.Faults.Clear()
 	refuse("a queue in state Error", 5)
 	r.disable(nicspec.TableTxq, 5)
 	r.quiet()

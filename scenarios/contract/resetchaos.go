@@ -34,7 +34,7 @@ func resetChaos(r *rig, seed uint64) {
 			c.reborn()
 		}
 	}
-	c.root.Faults.Clear()
+	c.b.Faults.Clear()
 	r.played()
 	r.run(2 * 2000)
 }

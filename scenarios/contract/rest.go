@@ -3,7 +3,7 @@ package contract
 import (
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -32,7 +32,7 @@ func busyWhileReading(r *rig) {
 	r.rests()
 	x, y := r.openRx(3, 3, nil), r.openTx(2, 3)
 	for _, g := range []*ring{&x.ring, &y.ring} {
-		r.failOnce(host.FaultSilent, g.ring, 64)
+		r.failOnce(inject.FaultSilent, g.ring, 64)
 		if g == &x.ring {
 			r.post(x, 1)
 		} else {
@@ -76,8 +76,8 @@ func statusTells(r *rig) {
 		at uint64
 	}{{true, x.ring.ring}, {false, r.busOf(segments(&e)[2])}} {
 		r.quiet()
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: c.at, To: c.at + 64, Delay: late * cycles}))
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: c.at, To: c.at + 64, Delay: late * cycles}))
 		want := nicspec.StatusReg(0)
 		want.SetReadsOutstanding(true)
 		if want.SetRxBusy(c.rx); c.rx {

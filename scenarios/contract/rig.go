@@ -8,8 +8,9 @@ import (
 
 	"nictwin/golden"
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/mem"
 	"nictwin/models/nicspec"
+	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
@@ -22,7 +23,7 @@ type rig struct {
 	t     *testing.T
 	eth   int // the NIC's port that checks know as port 0; see portOf
 	b     *board.Board
-	root  *host.Root
+	root  *root.Root
 	sizes nicspec.Build
 	stall int
 	judge *judge.Judge
@@ -73,13 +74,14 @@ const linkCycles = 64
 const memoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
 
 // endpoint is the memories and their manners.
-func endpoint(stall int) host.Spec {
-	s := host.DefaultSpec()
+func endpoint(stall int) board.Endpoint {
+	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Latency, s.Seed = memoryBytes, memoryBytes, 128, 80*simcore.Nanosecond, 5
 	s.Limits = tlp.Limits{MPS: 512, MRRS: 4096, RCB: 64}
 	if stall > 0 {
-		s.Jitter, s.RandomCpl = 300*simcore.Nanosecond, true
+		s.Delay.Jitter, s.Split = 300*simcore.Nanosecond, tlp.CplRandom
 	}
+	s.Faults = true
 	return s
 }
 
@@ -187,7 +189,7 @@ func (r *rig) quiet() {
 	r.until("the frames are played", r.allPlayed)
 	r.run(2 * nicspec.VisibleCycles)
 	r.until("the device is idle", func() bool { return r.read(nicspec.RegStatus) == 0 })
-	r.until("the endpoint is idle", r.root.Idle)
+	r.until("the endpoint is idle", r.b.Idle)
 	r.run(2 * nicspec.VisibleCycles)
 	r.until("the device is still idle", func() bool { return r.read(nicspec.RegStatus) == 0 })
 	r.run(nicspec.VisibleCycles) // counters have been stepped
@@ -197,17 +199,17 @@ func (r *rig) quiet() {
 func (r *rig) alloc(endpoint, n, align int) uint64 {
 	at := (r.free[endpoint] + uint64(align) - 1) &^ (uint64(align) - 1)
 	r.free[endpoint] = at + uint64(n)
-	return host.Bus(endpoint, at)
+	return mem.Bus(endpoint, at)
 }
 
 func (r *rig) store(bus uint64, b []byte) {
 	r.t.Helper()
-	require.NoError(r.t, r.root.Space.Write(bus, b))
+	require.NoError(r.t, r.b.Memory.Write(bus, b))
 }
 
 func (r *rig) load(bus uint64, n int) []byte {
 	r.t.Helper()
 	b := make([]byte, n)
-	require.NoError(r.t, r.root.Space.Read(bus, b))
+	require.NoError(r.t, r.b.Memory.Read(bus, b))
 	return b
 }

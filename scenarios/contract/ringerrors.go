@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -23,14 +23,14 @@ var ringErrorChecks = []check{
 func lastEntryFails(r *rig) {
 	r.write(nicspec.RegCplTimeout, timeout)
 	_, w := r.txSetup(1, 2)
-	defer func() { r.root.Faults.Struck = nil }()
+	defer func() { r.b.Faults.Struck = nil }()
 	for i := range 24 {
 		f := failures[[]int{0, 1, 5, 6}[i%4]]
 		x := r.openTx(2, 4)
 		at := x.ring.ring
-		r.root.Faults.Clear()
-		r.root.Faults.Struck = func(_ *host.Fault, h *tlp.Header) { at = h.Address }
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: f.kind, From: x.at(uint16(i % 5)), To: x.at(15), Count: 1, Nth: 99}))
+		r.b.Faults.Clear()
+		r.b.Faults.Struck = func(_ *inject.Fault, h *tlp.Header) { at = h.Address }
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: x.at(uint16(i % 5)), To: x.at(15), Count: 1, Nth: 99}))
 		var all []posted
 		for k := range 12 {
 			all = append(all, r.enqueue(x, r.sound(w[0], uint64(k)))...)
@@ -55,9 +55,9 @@ func owedEvent(r *rig) {
 		x := r.openTx(2, 3)
 		e := r.sound(w[0], uint64(i))
 		slow := r.busOf(segments(&e)[i%3])
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: slow, To: slow + 1, Delay: 3000 * cycles}))
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultCA, From: x.at(1), To: x.at(2)}))
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: slow, To: slow + 1, Delay: 3000 * cycles}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultCA, From: x.at(1), To: x.at(2)}))
 		all := r.enqueue(x, e)
 		r.ringTx(x)
 		r.struck()

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"nictwin/models/host"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/board"
 )
@@ -30,7 +29,7 @@ type area struct {
 }
 
 // around changes the endpoint of some checks, by name.
-var around = map[string]func(*host.Spec){}
+var around = map[string]func(*board.Endpoint){}
 
 // Back-pressure under which checks run.
 var (
@@ -101,7 +100,7 @@ func (c *check) on(t *testing.T, sizes nicspec.Build, build Build, stall int) {
 	if change := around[c.name]; change != nil {
 		change(&spec)
 	}
-	r := newRig(t, sizes, build, board.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits, Seed: 11, Stall: stall, LinkCycles: linkCycles, Root: &spec})
+	r := newRig(t, sizes, build, board.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits, Seed: 11, Stall: stall, LinkCycles: linkCycles, Endpoint: &spec})
 	c.run(r)
 	r.finish()
 }

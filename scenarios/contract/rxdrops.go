@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -179,7 +179,7 @@ func queueDrops(r *rig) {
 		r.play(f)
 		r.delivered(x, first, nicspec.RuleNone)
 	})
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultUR, From: x.ring.ring, To: x.ring.ring + 64}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: x.ring.ring, To: x.ring.ring + 64}))
 	r.post(x, 1)
 	r.until("the queue is in error", func() bool { e := r.next(&x.ring); return e != nil && e[0] == byte(nicspec.CqeTypeEvent) })
 	r.dropped("a queue in error", nicspec.CntRxDropQueueErr, f, f, f)
@@ -262,8 +262,8 @@ func overflow(r *rig) {
 	r.receiveAll(8)
 	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the promise: not a byte of it may be missing
 		x := r.openRx(8, 10, nil)
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: x.ring.ring, To: x.ring.ring + 16, Count: 1, Delay: 20_000 * cycles}))
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 16, Count: 1, Delay: 20_000 * cycles}))
 		r.post(x, x.size())
 		r.synced()
 		before, first := r.counters(), r.ordinal()

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -26,21 +26,21 @@ const timeout = 1024
 
 // failure is a fault of a read and the status that it ends with; Ok where it does no harm.
 type failure struct {
-	kind   host.FaultKind
+	kind   inject.FaultKind
 	want   nicspec.Status
 	strays int // completions that find no request, where that does not depend on how the device splits
 }
 
 var failures = []failure{
-	{host.FaultUR, nicspec.StatusCplUnsupported, 0}, {host.FaultCA, nicspec.StatusCplAbort, 0},
-	{host.FaultCRS, nicspec.StatusCplAbort, 0}, {host.FaultReserved, nicspec.StatusCplAbort, 0},
-	{host.FaultWrongData, nicspec.StatusCplUnsupported, 0}, {host.FaultPoison, nicspec.StatusCplPoison, 0},
-	{host.FaultByteCount, nicspec.StatusCplMalformed, 0}, {host.FaultLowerAddr, nicspec.StatusCplMalformed, 0},
-	{host.FaultLong, nicspec.StatusCplMalformed, 0}, {host.FaultNoData, nicspec.StatusCplMalformed, 0},
-	{host.FaultShort, nicspec.StatusCplTimeout, 0}, {host.FaultSilent, nicspec.StatusCplTimeout, 0},
-	{host.FaultTwice, nicspec.StatusOk, 1}, {host.FaultTag, nicspec.StatusCplTimeout, 1},
-	{host.FaultRequester, nicspec.StatusCplTimeout, 1},
-	{host.FaultPoisonedUR, nicspec.StatusCplUnsupported, 0}, {host.FaultPoisonedCount, nicspec.StatusCplPoison, 0},
+	{inject.FaultUR, nicspec.StatusCplUnsupported, 0}, {inject.FaultCA, nicspec.StatusCplAbort, 0},
+	{inject.FaultCRS, nicspec.StatusCplAbort, 0}, {inject.FaultReserved, nicspec.StatusCplAbort, 0},
+	{inject.FaultWrongData, nicspec.StatusCplUnsupported, 0}, {inject.FaultPoison, nicspec.StatusCplPoison, 0},
+	{inject.FaultByteCount, nicspec.StatusCplMalformed, 0}, {inject.FaultLowerAddr, nicspec.StatusCplMalformed, 0},
+	{inject.FaultLong, nicspec.StatusCplMalformed, 0}, {inject.FaultNoData, nicspec.StatusCplMalformed, 0},
+	{inject.FaultShort, nicspec.StatusCplTimeout, 0}, {inject.FaultSilent, nicspec.StatusCplTimeout, 0},
+	{inject.FaultTwice, nicspec.StatusOk, 1}, {inject.FaultTag, nicspec.StatusCplTimeout, 1},
+	{inject.FaultRequester, nicspec.StatusCplTimeout, 1},
+	{inject.FaultPoisonedUR, nicspec.StatusCplUnsupported, 0}, {inject.FaultPoisonedCount, nicspec.StatusCplPoison, 0},
 }
 
 // counts is the steps of a failing read.
@@ -57,16 +57,16 @@ func (f *failure) counts() steps {
 }
 
 // failOnce lets one read in a range of n bytes fail, by its last completion: how a read is split makes no difference.
-func (r *rig) failOnce(kind host.FaultKind, bus uint64, n int) {
+func (r *rig) failOnce(kind inject.FaultKind, bus uint64, n int) {
 	r.t.Helper()
-	r.root.Faults.Clear()
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: kind, From: bus, To: bus + uint64(n), Count: 1, Nth: 99}))
+	r.b.Faults.Clear()
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: bus, To: bus + uint64(n), Count: 1, Nth: 99}))
 }
 
 // struck waits until a fault has been met.
 func (r *rig) struck() {
 	r.t.Helper()
-	r.until("a fault is met", func() bool { return r.root.Faults.Hits() > 0 })
+	r.until("a fault is met", func() bool { return r.b.Faults.Hits() > 0 })
 }
 
 // event waits for the Event of a queue and compares it.
@@ -89,7 +89,7 @@ func descriptorFaults(r *rig) {
 	for _, f := range failures {
 		x := r.openRx(2, 2, nil)
 		r.post(good, 6)
-		if f.kind != host.FaultUR { // not the first lap: some descriptors are used before
+		if f.kind != inject.FaultUR { // not the first lap: some descriptors are used before
 			first := r.ordinal()
 			r.post(x, 3)
 			r.play(to(2, blob(64, 1)), to(2, blob(65, 2)), to(2, blob(66, 3)))
@@ -130,7 +130,7 @@ func descriptorFaults(r *rig) {
 		require.EqualValues(r.t, 1, e.Enable)
 		again := encode(&x.RxqEntryFields, nicspec.RxqEntrySize)
 		require.Equal(r.t, nicspec.TableStatusEnabled, r.command(nicspec.TableOpWrite, nicspec.TableRxq, 2, again), "in error it is disabled first")
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		r.disable(nicspec.TableRxq, 2)
 		e = nicspec.DecodeRxqEntry(r.entry(nicspec.TableRxq, 2))
 		require.Equal(r.t, [2]uint8{uint8(nicspec.QueueStateOff), 0}, [2]uint8{uint8(e.State), uint8(e.Error)})
@@ -150,7 +150,7 @@ func strayAnswers(r *rig) {
 	x := r.openRx(2, 3, nil)
 	r.quiet()
 	before := r.counters()
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{From: x.ring.ring, To: x.ring.ring + 16, Delay: 4 * timeout * cycles}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 16, Delay: 4 * timeout * cycles}))
 	r.post(x, 1)
 	r.event(&x.ring, nicspec.StatusCplTimeout, 0)
 	r.quiet()
@@ -163,10 +163,10 @@ func strayAnswers(r *rig) {
 func severalFail(r *rig) {
 	r.write(nicspec.RegCplTimeout, timeout)
 	r.receiveAll(2)
-	for _, kind := range []host.FaultKind{host.FaultCA, host.FaultSilent, host.FaultPoison} {
+	for _, kind := range []inject.FaultKind{inject.FaultCA, inject.FaultSilent, inject.FaultPoison} {
 		x := r.openRx(2, 6, nil)
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: kind, From: x.ring.ring, To: x.ring.ring + 1024, Skip: 2}))
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: x.ring.ring, To: x.ring.ring + 1024, Skip: 2}))
 		before := r.counters()
 		r.post(x, 64)
 		for i := range 70 {
@@ -187,7 +187,7 @@ func severalFail(r *rig) {
 		require.EqualValues(r.t, 1, after[dev(nicspec.CntQueueErr)]-before[dev(nicspec.CntQueueErr)])
 		require.EqualValues(r.t, 70, frames+int(after[port(nicspec.CntRxDropQueueErr)]-before[port(nicspec.CntRxDropQueueErr)]+
 			after[port(nicspec.CntRxDropNoDesc)]-before[port(nicspec.CntRxDropNoDesc)]))
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		r.disable(nicspec.TableRxq, 2)
 	}
 }
@@ -211,12 +211,12 @@ func noMemory(r *rig) {
 func offWhileFailing(r *rig) {
 	r.write(nicspec.RegCplTimeout, timeout)
 	r.receiveAll(2)
-	for _, kind := range []host.FaultKind{host.FaultUR, host.FaultSilent, host.FaultPoison} {
+	for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultSilent, inject.FaultPoison} {
 		x := r.openRx(2, 3, nil)
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: kind, From: x.ring.ring, To: x.ring.ring + 64, Delay: 500 * cycles, Count: 1}))
-		r.counted(kind.String(), (&failure{want: map[host.FaultKind]nicspec.Status{host.FaultSilent: nicspec.StatusCplTimeout,
-			host.FaultUR: nicspec.StatusCplUnsupported, host.FaultPoison: nicspec.StatusCplPoison}[kind]}).counts(), func() {
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: x.ring.ring, To: x.ring.ring + 64, Delay: 500 * cycles, Count: 1}))
+		r.counted(kind.String(), (&failure{want: map[inject.FaultKind]nicspec.Status{inject.FaultSilent: nicspec.StatusCplTimeout,
+			inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultPoison: nicspec.StatusCplPoison}[kind]}).counts(), func() {
 			r.post(x, 1)
 			r.struck()
 			r.disable(nicspec.TableRxq, 2)
@@ -254,7 +254,7 @@ func silentTagRests(r *rig) {
 	}
 	r.ringTx(x)
 	r.until("the first frames leave", func() bool { return len(r.out) > 5 })
-	r.failOnce(host.FaultSilent, y.ring.ring, 64)
+	r.failOnce(inject.FaultSilent, y.ring.ring, 64)
 	r.post(y, 1)
 	r.ended(x, 0, posts)
 	r.watch = nil
@@ -270,15 +270,15 @@ func offWhileOwed(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	other, x := r.openRx(1, 3, nil), r.openRx(2, 3, nil)
 	r.byDest(1)
-	late := host.Fault{From: other.ring.ring, To: other.ring.ring + 64, Delay: 6000 * cycles, Count: 1}
-	require.NoError(r.t, r.root.Faults.Add(late))
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultUR, From: x.ring.ring, To: x.ring.ring + 64, Count: 1}))
+	late := inject.Fault{From: other.ring.ring, To: other.ring.ring + 64, Delay: 6000 * cycles, Count: 1}
+	require.NoError(r.t, r.b.Faults.Add(late))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: x.ring.ring, To: x.ring.ring + 64, Count: 1}))
 	first := r.ordinal()
 	r.post(other, 1)
 	r.play(to(1, blob(64, 1)))
 	r.run(400)
 	r.post(x, 1)
-	r.until("both faults are met", func() bool { return r.root.Faults.Hits() == 2 })
+	r.until("both faults are met", func() bool { return r.b.Faults.Hits() == 2 })
 	r.run(1000)
 	r.commandLater(nicspec.TableOpWrite, nicspec.TableRxq, x.q, make([]byte, nicspec.RxqEntrySize))
 	r.event(&x.ring, nicspec.StatusCplUnsupported, 0)

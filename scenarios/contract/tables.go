@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/craft"
@@ -285,10 +285,10 @@ func busyWhileDraining(r *rig, t nicspec.Table) {
 	} else {
 		at = r.openTx(2, 2).at(0)
 	}
-	require.NoError(r.t, r.root.Faults.Add(host.Fault{From: at, To: at + 64*4, Delay: wait * cycles}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 64*4, Delay: wait * cycles}))
 	begin := r.b.Engine.Now()
 	r.write(bell, 4)
-	r.until("the ring is read", func() bool { return r.root.Faults.Hits() > 0 })
+	r.until("the ring is read", func() bool { return r.b.Faults.Hits() > 0 })
 	before := r.counters()
 	off := encode(&nicspec.RxqEntryFields{RingBase: 0x40}, 64) // any fields may come with enable 0
 	if t == nicspec.TableTxq {

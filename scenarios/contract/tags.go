@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -47,18 +47,18 @@ func tagsComeBack(r *rig) {
 	}
 	most := func() int {
 		o := &outstanding{left: map[uint8]int{}}
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultNone, From: w[0].bus, To: w[0].bus + 1<<20, Delay: timeout * cycles}))
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultNone, From: w[0].bus, To: w[0].bus + 1<<20, Delay: timeout * cycles}))
 		r.watch = o.see
 		r.sendAll(good, long(10))
 		r.watch = nil
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		return o.most
 	}
 	before := most()
 	for range 4 {
 		since := r.b.NIC.Cycles()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: host.FaultSilent, From: w[1].bus, To: w[1].bus + 1<<20}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: w[1].bus, To: w[1].bus + 1<<20}))
 		e := sendEntry(nil, r.piece(w[1], 0, 128, pattern(8192, 1)))
 		first := bad.pi
 		all := r.enqueue(bad, e, e)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -34,7 +34,7 @@ func pieceFaults(r *rig) {
 			entries := []nicspec.WqeFields{r.sound(w[0], 1), bad, r.sound(w[0], 2), r.sound(w[1], 3)}
 			var aside []nicspec.WqeFields
 			for k := range 10 {
-				if f.kind == host.FaultTag {
+				if f.kind == inject.FaultTag {
 					break // the fewer reads, the less likely that the other tag is in use
 				}
 				aside = append(aside, r.sound(w[0], uint64(100+k)))
@@ -56,7 +56,7 @@ func pieceFaults(r *rig) {
 			r.ended(other, firstOther, allOther)
 			r.ended(x, first, all)
 			r.quiet()
-			require.Equal(r.t, 1, r.root.Faults.Hits(), name)
+			require.Equal(r.t, 1, r.b.Faults.Hits(), name)
 			n := len(all) + len(allOther)
 			r.moved(name, before, want.with(dev(nicspec.CntTxWqe), n).with(dev(nicspec.CntTxErr), int(errs)).with(dev(nicspec.CntTxCqe), n).
 				with(port(nicspec.CntTxFrames), n-int(errs)).with(port(nicspec.CntTxBytes), 300*(n-int(errs))))
@@ -77,17 +77,17 @@ func everyCompletion(r *rig) {
 	for nth := range 6 {
 		for _, f := range failures {
 			switch f.kind {
-			case host.FaultTwice, host.FaultTag, host.FaultRequester:
+			case inject.FaultTwice, inject.FaultTag, inject.FaultRequester:
 				continue // what follows then is a misfit, or the end, by where the device split
 			}
 			want := f.want
-			if f.kind == host.FaultShort && nth < 5 {
+			if f.kind == inject.FaultShort && nth < 5 {
 				want = nicspec.StatusCplMalformed // the next completion does not go on where this one ended
 			}
-			r.root.Faults.Clear()
+			r.b.Faults.Clear()
 			s := r.piece(w[0], 64, 4096, pattern(n, uint64(nth)))
 			at := w[0].bus + s.Addr - w[0].va
-			require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: f.kind, From: at, To: at + n, Count: 1, Nth: nth}))
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: at, To: at + n, Count: 1, Nth: nth}))
 			first := x.pi
 			all := r.enqueue(x, sendEntry(nil, s), r.sound(w[1], 4))
 			all[0].status, all[0].frame = want, nil
@@ -101,7 +101,7 @@ func everyCompletion(r *rig) {
 
 // Ways to fail of reads that fail together, and the statuses that an entry may end with then.
 var (
-	readFaults   = []host.FaultKind{host.FaultUR, host.FaultPoison, host.FaultSilent, host.FaultCA, host.FaultByteCount}
+	readFaults   = []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultSilent, inject.FaultCA, inject.FaultByteCount}
 	readStatuses = []nicspec.Status{nicspec.StatusCplUnsupported, nicspec.StatusCplPoison, nicspec.StatusCplTimeout,
 		nicspec.StatusCplAbort, nicspec.StatusCplMalformed}
 )
@@ -112,11 +112,11 @@ func severalPieces(r *rig) {
 	x, w := r.txSetup(3, 4)
 	for i := range 10 {
 		e := r.sound(w[0], uint64(i))
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		for k := range 3 {
 			s := nicspec.DecodeSeg(e.Slots[k*nicspec.SegSize:])
 			at := w[0].bus + s.Addr - w[0].va
-			require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: readFaults[(i+k*(1+i/5))%len(readFaults)], From: at, To: at + 100}))
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: readFaults[(i+k*(1+i/5))%len(readFaults)], From: at, To: at + 100}))
 		}
 		r.enqueue(x, e, r.sound(w[1], 9))
 		r.ringTx(x)
@@ -161,7 +161,7 @@ func entryFaults(r *rig) {
 		require.Equal(r.t, f.want, e.Error, "%v", f.kind)
 		again := encode(&nicspec.TxqEntryFields{Enable: 1, LogSize: 3, RingBase: x.ring.ring, CqBase: x.cq}, nicspec.TxqEntrySize)
 		require.Equal(r.t, nicspec.TableStatusEnabled, r.command(nicspec.TableOpWrite, nicspec.TableTxq, 2, again))
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		r.disable(nicspec.TableTxq, 2)
 		e = nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, 2))
 		require.Equal(r.t, [2]uint8{uint8(nicspec.QueueStateOff), 0}, [2]uint8{uint8(e.State), uint8(e.Error)})
@@ -174,7 +174,7 @@ func entryFaults(r *rig) {
 func txOffWhileFailing(r *rig) {
 	r.write(nicspec.RegCplTimeout, timeout)
 	_, w := r.txSetup(1, 4)
-	for _, f := range []failure{{host.FaultUR, nicspec.StatusCplUnsupported, 0}, {host.FaultSilent, nicspec.StatusCplTimeout, 0}} {
+	for _, f := range []failure{{inject.FaultUR, nicspec.StatusCplUnsupported, 0}, {inject.FaultSilent, nicspec.StatusCplTimeout, 0}} {
 		for _, piece := range []bool{true, false} {
 			x := r.openTx(2, 3)
 			e := r.sound(w[0], 4)
@@ -183,8 +183,8 @@ func txOffWhileFailing(r *rig) {
 				s := nicspec.DecodeSeg(e.Slots[:])
 				at, n = w[0].bus+s.Addr-w[0].va, 100
 			}
-			r.root.Faults.Clear()
-			require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: f.kind, From: at, To: at + uint64(n), Count: 1, Delay: 600 * cycles}))
+			r.b.Faults.Clear()
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: at, To: at + uint64(n), Count: 1, Delay: 600 * cycles}))
 			r.enqueue(x, e)
 			r.ringTx(x)
 			r.struck()
@@ -232,9 +232,9 @@ func (r *rig) enqueueFailing(x *txRing, status nicspec.Status, entries ...nicspe
 func tagsRest(r *rig) {
 	r.write(nicspec.RegCplTimeout, 4*timeout)
 	x, w := r.txSetup(3, 8)
-	for _, kind := range []host.FaultKind{host.FaultPoison, host.FaultLowerAddr} {
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{Kind: kind, From: w[1].bus, To: w[1].bus + uint64(w[1].length), Count: 300}))
+	for _, kind := range []inject.FaultKind{inject.FaultPoison, inject.FaultLowerAddr} {
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: w[1].bus, To: w[1].bus + uint64(w[1].length), Count: 300}))
 		struck, first := 0, x.pi
 		for range 2 {
 			var all []nicspec.WqeFields
@@ -251,7 +251,7 @@ func tagsRest(r *rig) {
 		}
 		require.NotZero(r.t, struck)
 		require.Equal(r.t, first+200, x.pi)
-		r.root.Faults.Clear()
+		r.b.Faults.Clear()
 		r.out = nil
 		r.transmit(x, r.sound(w[1], 5), r.sound(w[0], 6))
 	}
@@ -277,8 +277,8 @@ func timeouts(r *rig) {
 		} {
 			s := r.piece(w[0], 0, 4096, pattern(1500, uint64(c.set)))
 			at := w[0].bus + s.Addr - w[0].va
-			r.root.Faults.Clear()
-			require.NoError(r.t, r.root.Faults.Add(host.Fault{From: at, To: at + 1, Count: 1, Nth: 1, Delay: simcore.Ps(a.delay) * cycles,
+			r.b.Faults.Clear()
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 1, Count: 1, Nth: 1, Delay: simcore.Ps(a.delay) * cycles,
 				Gap: simcore.Ps(a.gap) * cycles}))
 			first := x.pi
 			all := r.enqueue(x, sendEntry(nil, s))

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -210,8 +210,8 @@ func slowReads(r *rig) {
 		}
 		slow := nicspec.DecodeSeg(a[i*3%24].Slots[(i%3)*nicspec.SegSize:])
 		at := w[0].bus + slow.Addr - w[0].va
-		r.root.Faults.Clear()
-		require.NoError(r.t, r.root.Faults.Add(host.Fault{From: at, To: at + 100, Delay: 3000 * cycles}))
+		r.b.Faults.Clear()
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 100, Delay: 3000 * cycles}))
 		fa, fb := x.pi, y.pi
 		pa, pb := r.enqueue(x, a...), r.enqueue(y, b...)
 		r.ringTx(x)

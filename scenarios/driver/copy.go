@@ -60,6 +60,6 @@ func (q *TxQueue) Push(wqe []byte) error {
 		return err
 	}
 	q.rung = q.pi
-	q.d.check(q.d.root.WriteReg(nicspec.RegTxPush(q.queue), wqe))
+	q.d.check(q.d.regs.Write(nicspec.RegTxPush(q.queue), wqe))
 	return nil
 }

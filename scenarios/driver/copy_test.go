@@ -6,24 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/dma"
-	"nictwin/models/host"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
 
 func TestCopyInvalidateAndPush(t *testing.T) {
-	e := simcore.NewEngine()
-	root, err := host.Builder{Scheduler: e, Spec: host.DefaultSpec()}.Build("Root")
-	require.NoError(t, err)
 	spec := nic.DefaultSpec()
 	spec.Parts |= nicspec.PartCopy | nicspec.PartPush
-	n, err := nic.Builder{Scheduler: e, Spec: spec}.Build("NIC")
-	require.NoError(t, err)
-	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 10 * simcore.Nanosecond}, root.PCIe(), n.PCIe())
-	require.NoError(t, err)
-	d := New(root)
+	d := newBench(t, spec)
 	const size = 1 << 16
 	src, dst := d.Alloc(nicspec.EndpointArm, size, 64), d.Alloc(nicspec.EndpointHost, size, 64)
 	from := Span{Key: d.NewKeyFor(1, 7, 0x1000, src, size, dma.Access{Read: true, Write: true})}
@@ -35,12 +26,12 @@ func TestCopyInvalidateAndPush(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	var lines []uint32
-	root.OnMessage = func(_ *tlp.Header, b []byte) { lines = append(lines, nicspec.InvalidateMsg(b).Lines()) }
+	d.root.OnMessage = func(_ *tlp.Header, b []byte) { lines = append(lines, nicspec.InvalidateMsg(b).Lines()) }
 	data := make([]byte, size)
 	for i := range data {
 		data[i] = byte(i * 7)
 	}
-	require.NoError(t, root.Write(src, data))
+	require.NoError(t, d.mem.Write(src, data))
 	d.WriteReg(nicspec.RegCtrl, 3)
 	d.Then(func() {
 		require.NoError(t, q.Copy(Order{ID: 1, Complete: true}, to, from, 5000))
@@ -51,14 +42,14 @@ func TestCopyInvalidateAndPush(t *testing.T) {
 		require.NoError(t, q.Push(wqe))
 		require.Error(t, q.Push(wqe[:60]))
 	})
-	require.NoError(t, e.Run())
+	d.run(t)
 	require.NoError(t, d.Err())
 	require.Equal(t, []uint32{1, 3, 4}, ends)
 	require.Equal(t, []uint32{200, 10}, lines)
 	got := make([]byte, 12800)
-	require.NoError(t, root.Read(dst+100, got[:5000]))
+	require.NoError(t, d.mem.Read(dst+100, got[:5000]))
 	require.Equal(t, data[:5000], got[:5000])
-	require.NoError(t, root.Read(dst+20000, got))
+	require.NoError(t, d.mem.Read(dst+20000, got))
 	require.Equal(t, data[6400:6400+12800], got)
 	require.Equal(t, 8, q.Room())
 }

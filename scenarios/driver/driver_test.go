@@ -5,41 +5,65 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/boundary"
+	"nictwin/models/inject"
+	"nictwin/models/mem"
+	"nictwin/models/msg"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
+	"nictwin/models/root"
 	"nictwin/models/simcore"
 )
 
-// newDriver is a driver of a Go NIC, and what lets time pass until nothing happens any more.
-func newDriver(t *testing.T) (d *Driver, run func()) {
+// bench is a driver of a Go NIC, with faults to be injected between the NIC and the root.
+type bench struct {
+	*Driver
+	engine *simcore.Engine
+	faults *inject.Faults
+	root   *root.Root
+}
+
+func newBench(t *testing.T, spec nic.Spec) *bench {
 	t.Helper()
 	e := simcore.NewEngine()
-	root, err := host.Builder{Scheduler: e, Spec: host.DefaultSpec()}.Build("Root")
+	space, err := mem.NewSpace(1<<30, 1<<30)
 	require.NoError(t, err)
-	n, err := nic.Builder{Scheduler: e, Spec: nic.DefaultSpec()}.Build("NIC")
+	r, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: space}.Build("Root")
 	require.NoError(t, err)
-	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 10 * simcore.Nanosecond}, root.PCIe(), n.PCIe())
+	n, err := nic.Builder{Scheduler: e, Spec: spec}.Build("NIC")
 	require.NoError(t, err)
-	return New(root), func() { require.NoError(t, e.Run()) }
+	b := &bench{engine: e, root: r, faults: inject.NewFaults("Faults", e, new(msg.TLPs))}
+	_, err = simcore.Connect("Inner", e, simcore.LinkSpec{}, r.PCIe(), b.faults.Peer())
+	require.NoError(t, err)
+	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 10 * simcore.Nanosecond}, b.faults.Device(), n.PCIe())
+	require.NoError(t, err)
+	b.Driver = New(r.MMIO(nicspec.RequesterArm), space)
+	b.ReadsMayFail = func() bool { return b.faults.Hits() > 0 }
+	return b
+}
+
+// run lets time pass until nothing happens any more.
+func (b *bench) run(t *testing.T) {
+	t.Helper()
+	require.NoError(t, b.engine.Run())
 }
 
 // breaks wants the driver ended by a rule that the device broke.
 func breaks(t *testing.T, d *Driver, rule, text string) {
 	t.Helper()
-	var breach *host.ContractError
+	var breach *boundary.ContractError
 	require.ErrorAs(t, d.Err(), &breach)
 	require.Equal(t, rule, breach.Rule)
 	require.ErrorContains(t, d.Err(), text)
 }
 
 func TestRefusedTableCommandIsABreach(t *testing.T) {
-	d, run := newDriver(t)
+	d := newBench(t, nic.DefaultSpec())
 	later := false
 	d.WriteTable(nicspec.TableKey, 1<<15, make([]byte, nicspec.KeyEntrySize))
 	d.Then(func() { later = true })
-	run()
-	breaks(t, d, "G6", "refused with status BadIndex")
+	d.run(t)
+	breaks(t, d.Driver, "G6", "refused with status BadIndex")
 	require.False(t, later, "later commands are not carried out")
 }
 
@@ -76,7 +100,7 @@ func TestOddCompletionEntries(t *testing.T) {
 		{"T10", "completion of entry 0", tx(func(c nicspec.TxCqe) { c.SetType(nicspec.CqeTypeTx) })},
 		{"T10", "no known type", tx(func(c nicspec.TxCqe) { c.SetType(nicspec.CqeTypeRx) })},
 	} {
-		d, _ := newDriver(t)
+		d := newBench(t, nic.DefaultSpec()).Driver
 		x.give(d)
 		breaks(t, d, x.rule, x.text)
 	}
@@ -84,12 +108,12 @@ func TestOddCompletionEntries(t *testing.T) {
 
 // An event that the scenario brought about is not the device's fault.
 func TestEventAfterAFaultIsNoBreach(t *testing.T) {
-	d, run := newDriver(t)
-	require.NoError(t, d.root.Faults.Add(host.Fault{Kind: host.FaultUR, From: 0, To: host.Bus(1, 0)}))
+	d := newBench(t, nic.DefaultSpec())
+	require.NoError(t, d.faults.Add(inject.Fault{Kind: inject.FaultUR, From: 0, To: mem.Bus(1, 0)}))
 	_, err := d.NewRxQueue(RxConfig{LogSize: 2, PayBytes: 256})
 	require.NoError(t, err)
-	run()
+	d.run(t)
 	require.ErrorContains(t, d.Err(), "no OnEvent to take it")
-	var breach *host.ContractError
+	var breach *boundary.ContractError
 	require.NotErrorAs(t, d.Err(), &breach)
 }

@@ -28,7 +28,8 @@ func (r *ring) init(d *Driver, queue, log, slot int, bell uint32) error {
 		base: d.Alloc(nicspec.EndpointArm, size*uint64(slot), 64),
 		cq:   d.Alloc(nicspec.EndpointArm, size*nicspec.CqeBytes, 64),
 	}
-	return d.root.Watch(r.cq, int(size)*nicspec.CqeBytes, func(uint64, int) { r.poll() })
+	_, err := d.mem.Watch(r.cq, int(size)*nicspec.CqeBytes, func(uint64, int) { r.poll() })
+	return err
 }
 
 // Completions is the range of bus addresses of the completion ring.
@@ -40,7 +41,7 @@ func (r *ring) mask() uint16 { return uint16(1)<<r.log - 1 }
 
 // put writes an entry into the next slot.
 func (r *ring) put(entry []byte) {
-	r.d.check(r.d.root.Write(r.base+uint64(r.pi&r.mask())*uint64(r.slot), entry))
+	r.d.check(r.d.mem.Write(r.base+uint64(r.pi&r.mask())*uint64(r.slot), entry))
 	r.pi++
 }
 
@@ -48,7 +49,7 @@ func (r *ring) put(entry []byte) {
 func (r *ring) ring() {
 	if r.rung != r.pi {
 		r.rung = r.pi
-		r.d.check(r.d.root.WriteReg32(r.bell, uint32(r.pi)))
+		r.d.check(r.d.regs.Write32(r.bell, uint32(r.pi)))
 	}
 }
 
@@ -56,7 +57,7 @@ func (r *ring) ring() {
 func (r *ring) poll() {
 	for r.d.err == nil {
 		at := r.cq + uint64(r.cqi&r.mask())*nicspec.CqeBytes
-		r.d.check(r.d.root.Read(at, r.cqe[:]))
+		r.d.check(r.d.mem.Read(at, r.cqe[:]))
 		phase := (r.cqi>>r.log)&1 == 0
 		if nicspec.RxCqe(r.cqe[:]).Phase() != phase || nicspec.RxCqe(r.cqe[:]).Type() == 0 {
 			return

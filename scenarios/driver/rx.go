@@ -104,8 +104,8 @@ func (q *RxQueue) entry(raw []byte) {
 		return
 	}
 	i := uint64(cqe.Index() & q.mask())
-	q.d.check(q.d.root.Read(q.hdr+i*q.step[0], q.buf[0][:h]))
-	q.d.check(q.d.root.Read(q.pay+i*q.step[1], q.buf[1][:p]))
+	q.d.check(q.d.mem.Read(q.hdr+i*q.step[0], q.buf[0][:h]))
+	q.d.check(q.d.mem.Read(q.pay+i*q.step[1], q.buf[1][:p]))
 	q.cfg.OnFrame(q, cqe, q.buf[0][:h], q.buf[1][:p])
 	q.post()
 	if q.pi-q.rung >= max(1, uint16(1)<<q.log/4) {

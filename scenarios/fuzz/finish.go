@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"nictwin/golden"
-	"nictwin/models/host"
+	"nictwin/models/boundary"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/board"
@@ -25,7 +25,7 @@ func (x *player) quiet() error {
 	if err := x.idle(); err != nil {
 		return err
 	}
-	if err := x.until("the endpoint is idle", x.root.Idle); err != nil {
+	if err := x.until("the endpoint is idle", x.b.Idle); err != nil {
 		return err
 	}
 	if err := x.run(2 * nicspec.VisibleCycles); err != nil {
@@ -58,8 +58,8 @@ func (x *player) idle() error {
 
 // drain lets everything come to its end: faults are over, and both directions are enabled.
 func (x *player) drain() error {
-	x.root.Faults.Clear()
-	if err := x.root.WriteReg32(nicspec.RegCtrl, 3); err != nil {
+	x.b.Faults.Clear()
+	if err := x.b.Arm.Write32(nicspec.RegCtrl, 3); err != nil {
 		return err
 	}
 	if err := x.report(); err != nil {
@@ -178,7 +178,7 @@ func (x *player) readBack() error {
 			}
 		}
 	}
-	return x.until("the counters are read", x.root.Idle)
+	return x.until("the counters are read", x.b.Idle)
 }
 
 // Verdict is how a program came out.
@@ -209,7 +209,7 @@ func (e *streamError) Error() string { return e.err.Error() }
 func (e *streamError) Unwrap() error { return e.err }
 
 func isBreach(err error) bool {
-	var breach *host.ContractError
+	var breach *boundary.ContractError
 	var stuck *StuckError
 	var stream *streamError
 	return errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/craft"
 )
@@ -161,7 +161,7 @@ func TestNoise(t *testing.T) {
 func TestKeysCoverTheirRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 10_000 {
-		base := host.Bus(rng.IntN(2), rng.Uint64N(memoryBytes-room)&^4095)
+		base := mem.Bus(rng.IntN(2), rng.Uint64N(memoryBytes-room)&^4095)
 		k := Key{Room: rng.Uint64() >> (8 + rng.IntN(56)), Place: Place{High: true, Skew: rng.IntN(4096)}}
 		bus, length := k.spans(base)
 		require.LessOrEqual(t, bus, base+uint64(k.Place.Skew))

@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"slices"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -210,7 +210,7 @@ func (g *generator) register() Op {
 
 // fault has reads fail for a while.
 func (g *generator) fault() *Fault {
-	f := &Fault{Kind: host.FaultKind(g.of(host.NumFaults)).String(), Of: pick(g, ofRxRing, ofTxRing, ofMemory, ofMemory), Place: placeOf(g.of(regions)),
+	f := &Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(), Of: pick(g, ofRxRing, ofTxRing, ofMemory, ofMemory), Place: placeOf(g.of(regions)),
 		Skip: g.of(4), Count: 1 + g.of(2), Nth: g.of(3)}
 	if f.Of == ofMemory && g.olds {
 		f.Of = pick(g, ofRxRing, ofTxRing)

@@ -1,7 +1,7 @@
 package fuzz
 
 import (
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -149,7 +149,7 @@ func (g *generator) flood() Op {
 	c.PayBytes = nicspec.FrameMax
 	g.add(Op{RxQueue: c})
 	g.write("RX_DEFAULT", 1<<16|uint32(q))
-	g.add(Op{Fault: &Fault{Kind: host.FaultSilent.String(), Of: ofRxRing, Queue: q, Count: 1}})
+	g.add(Op{Fault: &Fault{Kind: inject.FaultSilent.String(), Of: ofRxRing, Queue: q, Count: 1}})
 	g.add(Op{Post: g.post(q, 4)})
 	p := &Play{Port: g.of(g.Sizes.Ports)}
 	for range 9 + g.of(5) {

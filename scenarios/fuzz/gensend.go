@@ -1,7 +1,7 @@
 package fuzz
 
 import (
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/craft"
 )
@@ -271,7 +271,7 @@ func (g *generator) goodCopyOf(op nicspec.Opcode) Entry {
 // stumble has a copy fail, and others follow it on its channel that do not.
 func (g *generator) stumble() Op {
 	region := g.of(regions)
-	g.add(Op{Fault: &Fault{Kind: host.FaultKind(g.of(host.NumFaults)).String(), Of: ofMemory, Place: placeOf(region), Count: 1}})
+	g.add(Op{Fault: &Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(), Of: ofMemory, Place: placeOf(region), Count: 1}})
 	s := &Send{Queue: pick(g, g.tx...)}
 	for i := range 3 + g.of(3) {
 		e := g.goodCopy()

@@ -7,8 +7,9 @@ import (
 	"slices"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/mem"
 	"nictwin/models/nicspec"
+	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
@@ -22,7 +23,7 @@ type player struct {
 	prog   *Program
 	sizes  nicspec.Build
 	b      *board.Board
-	root   *host.Root
+	root   *root.Root
 	judge  *judge.Judge
 	see    *watcher
 	tag    uint8 // of the next raw request
@@ -69,7 +70,7 @@ func (b *Board) starts() [regions]uint64 {
 		}
 		return offset
 	}
-	return [regions]uint64{host.Bus(nicspec.EndpointHost, at(b.HostAt)), host.Bus(nicspec.EndpointArm, lowAt), host.Bus(nicspec.EndpointArm, at(b.ArmAt))}
+	return [regions]uint64{mem.Bus(nicspec.EndpointHost, at(b.HostAt)), mem.Bus(nicspec.EndpointArm, lowAt), mem.Bus(nicspec.EndpointArm, at(b.ArmAt))}
 }
 
 func (p *Place) region() int {
@@ -119,7 +120,7 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 	}
 	spec := board.Spec{
 		Build: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall,
-		LinkCycles: linkCycles, Root: p.Board.root(),
+		LinkCycles: linkCycles, Endpoint: p.Board.endpoint(),
 	}
 	b, err := build(spec)
 	if err != nil {
@@ -150,7 +151,7 @@ func (x *player) connect() error {
 	x.b.NIC.Observe(x.see.crossing)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.rested = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
-	x.root.Faults.Struck = x.see.struck
+	x.b.Faults.Struck = x.see.struck
 	pace, err := board.ParsePace("line", x.b.NIC.EthBits())
 	if err != nil {
 		return err
@@ -161,12 +162,16 @@ func (x *player) connect() error {
 	return x.b.NIC.Begin(func() bool { return x.done })
 }
 
-// root is the memories and their manners.
-func (b *Board) root() *host.Spec {
-	s := host.DefaultSpec()
+// endpoint is the memories and their manners.
+func (b *Board) endpoint() *board.Endpoint {
+	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = memoryBytes, memoryBytes, regTags, b.Seed
-	s.Latency, s.Jitter = simcore.Ps(b.Delay)*simcore.Nanosecond, simcore.Ps(b.Jitter)*simcore.Nanosecond
-	s.Limits, s.RandomCpl = tlp.Limits{MPS: b.MPS, MRRS: tlp.PageBytes, RCB: b.RCB}, b.Random
+	s.Latency, s.Delay.Jitter = simcore.Ps(b.Delay)*simcore.Nanosecond, simcore.Ps(b.Jitter)*simcore.Nanosecond
+	s.Limits = tlp.Limits{MPS: b.MPS, MRRS: tlp.PageBytes, RCB: b.RCB}
+	if b.Random {
+		s.Split = tlp.CplRandom
+	}
+	s.Faults = true
 	return &s
 }
 
@@ -208,10 +213,10 @@ func (p *Place) lay(from uint64) uint64 {
 
 // write writes memory as software does. Where nobody has any, nothing is kept.
 func (x *player) write(bus uint64, b []byte) error {
-	if ep, _ := host.Split(bus); ep > nicspec.EndpointHost {
+	if ep, _ := mem.Split(bus); ep > nicspec.EndpointHost {
 		return nil
 	}
-	return x.root.Space.Write(bus, b)
+	return x.b.Memory.Write(bus, b)
 }
 
 // play carries out one operation.
@@ -252,7 +257,7 @@ func (x *player) configure(o *Op) error {
 		return x.table(o.Table)
 	case o.Write != nil:
 		r := register(o.Write.Reg)
-		return x.root.WriteReg32(r.Offset+uint32(o.Write.Index*r.Stride), x.harmless(o.Write))
+		return x.b.Arm.Write32(r.Offset+uint32(o.Write.Index*r.Stride), x.harmless(o.Write))
 	case o.Read != nil:
 		n := 4
 		if o.Read.Wide {
@@ -264,7 +269,7 @@ func (x *player) configure(o *Op) error {
 	case o.Fault != nil:
 		return x.fault(o.Fault)
 	case o.Mend != nil:
-		x.root.Faults.Clear()
+		x.b.Faults.Clear()
 	case o.Quiet != nil:
 		return x.quiet()
 	case o.Reset != nil:

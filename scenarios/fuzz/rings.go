@@ -28,7 +28,7 @@ func (r *ring) size() int { return 1 << r.log }
 func (r *ring) open(ringAt, doneAt Place) error {
 	r.base = r.x.alloc(ringAt, r.size()*r.slot)
 	r.cq = r.x.alloc(doneAt, r.size()*nicspec.CqeBytes)
-	if err := r.x.root.Watch(r.cq, r.size()*nicspec.CqeBytes, func(uint64, int) { r.poll() }); err != nil {
+	if _, err := r.x.b.Memory.Watch(r.cq, r.size()*nicspec.CqeBytes, func(uint64, int) { r.poll() }); err != nil {
 		return fmt.Errorf("completion ring: %w", err)
 	}
 	return nil
@@ -39,7 +39,7 @@ func (r *ring) poll() {
 	var cqe [nicspec.CqeBytes]byte
 	for range r.size() {
 		at := r.cq + uint64(int(r.cqi)&(r.size()-1))*nicspec.CqeBytes
-		if r.x.root.Space.Read(at, cqe[:]) != nil {
+		if r.x.b.Memory.Read(at, cqe[:]) != nil {
 			return
 		}
 		phase := (r.cqi>>r.log)&1 == 0
@@ -75,7 +75,7 @@ func (r *ring) put(entry []byte) error {
 // tell rings the doorbell.
 func (r *ring) tell() error {
 	r.rung = r.pi
-	return r.x.root.WriteReg32(r.doorbell(), uint32(r.pi))
+	return r.x.b.Arm.Write32(r.doorbell(), uint32(r.pi))
 }
 
 // enable commits an entry that enables the queue.
@@ -133,7 +133,8 @@ func (x *player) messages(tx bool, m *Msix, addr *uint64, data *uint32, count, c
 	}
 	*addr = x.alloc(m.At, 4)
 	*data, *count, *cycles = m.Data, m.Count, m.Cycles
-	return x.root.Watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
+	_, err := x.b.Memory.Watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
+	return err
 }
 
 func (r *rxRing) entry(raw []byte) {
@@ -221,7 +222,7 @@ func (x *player) bell(b *Bell) error {
 		from, why = r.rung, r.bellKind(b.Delta)
 	}
 	x.see.bell(b.Tx, b.Queue.Queue, why)
-	return x.root.WriteReg32(off, uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
+	return x.b.Arm.Write32(off, uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
 }
 
 func (r *ring) bellKind(delta int) string {

@@ -1,7 +1,7 @@
 package fuzz
 
 import (
-	"nictwin/models/host"
+	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/craft"
@@ -97,7 +97,7 @@ func (x *player) send(s *Send) error {
 func (x *player) push(r *txRing, w *sent) error {
 	r.rung = r.pi
 	x.see.cov.hit("push", "pushed")
-	return x.root.WriteReg(nicspec.RegTxPush(r.q), w.raw[:])
+	return x.b.Arm.Write(nicspec.RegTxPush(r.q), w.raw[:])
 }
 
 // wqe makes a work entry. The last one that a ring takes asks for a completion, so that there will be room again.
@@ -176,7 +176,7 @@ func (x *player) piece(p *Piece, b []byte) (nicspec.SegFields, uint64, error) {
 }
 
 func regionOf(bus uint64) int {
-	switch ep, off := host.Split(bus); {
+	switch ep, off := mem.Split(bus); {
 	case ep == nicspec.EndpointHost:
 		return regionHost
 	case off >= 1<<32:
@@ -216,7 +216,7 @@ func (k *Key) spans(base uint64) (bus, length uint64) {
 	if k.Short > 0 {
 		return bus, min(k.Short, length)
 	}
-	_, offset := host.Split(bus)
+	_, offset := mem.Split(bus)
 	before := min(k.Room, max(offset, room)-room)
 	return bus - before, before + length
 }

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/msg"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
+	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
@@ -19,13 +20,13 @@ import (
 func (x *player) readLater(off uint32, n int, done func(uint64)) error {
 	var failed, refused error
 	ask := func() bool {
-		refused = x.root.ReadReg(off, n, func(v uint64, err error) {
+		refused = x.b.Arm.Read(off, n, func(v uint64, err error) {
 			if err != nil && failed == nil {
 				failed = err
 			}
 			done(v)
 		})
-		return !errors.Is(refused, host.ErrNoTag)
+		return !errors.Is(refused, root.ErrNoTag)
 	}
 	if !ask() {
 		if err := x.until("a tag for a register read is free", ask); err != nil {
@@ -48,11 +49,11 @@ func (x *player) read(off uint32) (uint32, error) {
 // command carries out a table command.
 func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) (nicspec.TableStatus, error) {
 	for i := 0; i < len(entry); i += 4 {
-		if err := x.root.WriteReg32(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:])); err != nil {
+		if err := x.b.Arm.Write32(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:])); err != nil {
 			return 0, err
 		}
 	}
-	if err := x.root.WriteReg32(nicspec.RegTblCmd, uint32(nicspec.NewTblCmd(op, t, index))); err != nil {
+	if err := x.b.Arm.Write32(nicspec.RegTblCmd, uint32(nicspec.NewTblCmd(op, t, index))); err != nil {
 		return 0, err
 	}
 	return x.commanded(op, t, index)
@@ -79,7 +80,7 @@ func (x *player) table(t *Table) error {
 		return nil
 	}
 	for i, w := range t.Words {
-		if err := x.root.WriteReg32(nicspec.RegTblData(i), w); err != nil {
+		if err := x.b.Arm.Write32(nicspec.RegTblData(i), w); err != nil {
 			return err
 		}
 	}
@@ -89,7 +90,7 @@ func (x *player) table(t *Table) error {
 		x.see.disabling(off)
 	}
 	cmd := uint32(nicspec.NewTblCmd(op, t.Table, t.Index))
-	if err := x.root.WriteReg32(nicspec.RegTblCmd, cmd); err != nil {
+	if err := x.b.Arm.Write32(nicspec.RegTblCmd, cmd); err != nil {
 		return err
 	}
 	status, err := x.commanded(op, t.Table, t.Index)
@@ -173,7 +174,7 @@ func (x *player) reset() error {
 	} else if v != 0 {
 		state = "at work"
 	}
-	if err := x.root.WriteReg32(nicspec.RegCtrl, 1<<31); err != nil {
+	if err := x.b.Arm.Write32(nicspec.RegCtrl, 1<<31); err != nil {
 		return err
 	}
 	for n := 0; n < patience; n += 2 * linkCycles {
@@ -225,11 +226,11 @@ func (x *player) tlp(t *TLP) error {
 
 // fault lets reads fail from now on.
 func (x *player) fault(f *Fault) error {
-	kind, err := host.ParseFault(f.Kind)
+	kind, err := inject.ParseFault(f.Kind)
 	if err != nil {
 		return err
 	}
-	h := host.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: simcore.Ps(f.Delay) * board.Cycle,
+	h := inject.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: simcore.Ps(f.Delay) * board.Cycle,
 		Gap: simcore.Ps(f.Gap) * board.Cycle}
 	switch {
 	case f.Of == ofMemory:
@@ -245,5 +246,5 @@ func (x *player) fault(f *Fault) error {
 		return nil
 	}
 	x.see.faultOf[h.From] = f.Of
-	return x.root.Faults.Add(h)
+	return x.b.Faults.Add(h)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 )
 
@@ -134,8 +134,8 @@ func (u *Universe) pcie() {
 	u.add("limits", mpsWords, mrrsWords)
 	u.add("completions", []string{"128 B", "256 B", "512 B", "4096 B"}, []string{"RCB 64", "RCB 128"}, []string{"longest", "random"}, []string{"in order", "shuffled"})
 	var kinds []string
-	for k := range host.NumFaults {
-		kinds = append(kinds, host.FaultKind(k).String())
+	for k := range inject.NumFaults {
+		kinds = append(kinds, inject.FaultKind(k).String())
 	}
 	u.add("faults", kinds, []string{ofRxRing, ofTxRing, ofMemory})
 	u.add("events", waysWords, cplWords, stallWords)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/craft"
@@ -282,7 +282,7 @@ const (
 )
 
 func (f *Fault) check(v *validator) {
-	_, err := host.ParseFault(f.Kind)
+	_, err := inject.ParseFault(f.Kind)
 	v.is(err == nil, "kind: %v", err)
 	v.is(slices.Contains([]string{ofRxRing, ofTxRing, ofMemory}, f.Of), "of %q: want %s, %s or %s", f.Of, ofRxRing, ofTxRing, ofMemory)
 	v.queue(f.Queue)

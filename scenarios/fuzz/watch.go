@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/models/boundary"
-	"nictwin/models/host"
+	"nictwin/models/inject"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -169,7 +169,7 @@ func elsewhere(h *tlp.Header) string {
 func (w *watcher) answered(h *tlp.Header) { w.cov.hit("answers", h.Status.String()) }
 
 // struck is told of reads that fail.
-func (w *watcher) struck(f *host.Fault, _ *tlp.Header) {
+func (w *watcher) struck(f *inject.Fault, _ *tlp.Header) {
 	w.cov.hit("faults", f.Kind.String(), w.faultOf[f.From])
 }
 

@@ -45,6 +45,7 @@ type Options struct {
 	Record        io.Writer         // gets the input stream of an RTL device, for playback
 	Built         *rtlbridge.Device // used instead of building DUT; nil: DUT is built
 	Digest        bool              // have Run.BridgeDigest computed
+	faults        bool              // have faults injected, by tests: see board.Board.Faults
 	Shape         *Shape            // nil: queues and cuts of every kind, by seed
 	Observe       boundary.Observer // is told of every crossing; nil: nobody
 	// LinkCycles is the latency of the links at the NIC, in cycles; see board.Spec.
@@ -82,11 +83,17 @@ func DefaultOptions() Options {
 }
 
 func (o *Options) spec() board.Spec {
-	return board.Spec{
+	s := board.Spec{
 		NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
 		Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
 		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
 	}
+	if o.faults {
+		e := board.EndpointFor(o.Seed, o.Stall)
+		e.Faults = true
+		s.Endpoint = &e
+	}
+	return s
 }
 
 // Validate returns every error of the options.

@@ -8,8 +8,8 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/ether"
-	"nictwin/models/host"
 	"nictwin/models/nicspec"
+	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
@@ -24,7 +24,7 @@ type Run struct {
 	board  *board.Board
 	engine *simcore.Engine
 	dev    board.Device
-	root   *host.Root
+	root   *root.Root
 	drv    *driver.Driver
 	ports  players
 	rx     *receive  // nil when dir is tx
@@ -103,7 +103,7 @@ func (r *Run) load() error {
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, root: r.root, frames: newTurns(r.supply.streams()), longest: r.supply.longest, pass: r.supply.frames,
+			d: r.drv, mem: r.board.Memory, frames: newTurns(r.supply.streams()), longest: r.supply.longest, pass: r.supply.frames,
 			total: r.supply.frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}

@@ -12,7 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/models/host"
+	"nictwin/models/boundary"
+	"nictwin/models/inject"
+	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/wire"
@@ -236,18 +238,18 @@ func TestICRCVerdicts(t *testing.T) {
 func TestReadFaults(t *testing.T) {
 	const struck = 40
 	for _, nic := range []string{"model", "rtl"} {
-		for _, kind := range []host.FaultKind{host.FaultUR, host.FaultPoison, host.FaultByteCount, host.FaultShort, host.FaultLong, host.FaultTwice} {
+		for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultPoison, inject.FaultByteCount, inject.FaultShort, inject.FaultLong, inject.FaultTwice} {
 			o := options(nic, shipped(t))
-			o.Dir, o.Loop = "tx", 2 // enough for every tag to be used again and again
+			o.Dir, o.Loop, o.faults = "tx", 2, true // enough for every tag to be used again and again
 			r := start(t, o)
-			require.NoError(t, r.root.Faults.Add(host.Fault{
-				Kind: kind, From: host.Bus(nicspec.EndpointHost, 0), To: host.Bus(nicspec.EndpointHost+1, 0), Skip: 20, Count: struck,
+			require.NoError(t, r.board.Faults.Add(inject.Fault{
+				Kind: kind, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0), Skip: 20, Count: struck,
 			}))
 			res, err := r.Play()
 			require.NoError(t, err)
-			require.Equal(t, struck, r.root.Faults.Hits())
+			require.Equal(t, struck, r.board.Faults.Hits())
 			require.Empty(t, res.Report.List, "%s, %v", nic, kind)
-			require.Equal(t, kind == host.FaultTwice, res.Pass, "%s, %v: frames are missing: %v", nic, kind, res.Findings)
+			require.Equal(t, kind == inject.FaultTwice, res.Pass, "%s, %v: frames are missing: %v", nic, kind, res.Findings)
 		}
 	}
 }
@@ -257,7 +259,7 @@ func TestBreachEndsTheRun(t *testing.T) {
 	r := start(t, options("model", shipped(t)[:1]))
 	r.drv.WriteTable(nicspec.TableRxq, 1<<14, make([]byte, nicspec.RxqEntrySize)) // stands for a refusal without reason
 	res, err := r.Play()
-	var breach *host.ContractError
+	var breach *boundary.ContractError
 	require.ErrorAs(t, err, &breach)
 	require.Equal(t, "G6", breach.Rule)
 	require.False(t, res.Pass)
@@ -268,10 +270,10 @@ func TestBreachEndsTheRun(t *testing.T) {
 func TestCompletionsTwice(t *testing.T) {
 	for _, nic := range []string{"model", "rtl"} {
 		o := options(nic, shipped(t))
-		o.Speed, o.Stall, o.Seed = "50", 50, 5 // with which none comes when its tag has been given again
+		o.Speed, o.Stall, o.Seed, o.faults = "50", 50, 5, true // with which none comes when its tag has been given again
 		r := start(t, o)
-		require.NoError(t, r.root.Faults.Add(host.Fault{
-			Kind: host.FaultTwice, From: host.Bus(nicspec.EndpointHost, 0), To: host.Bus(nicspec.EndpointHost+1, 0), Skip: 100, Count: 80,
+		require.NoError(t, r.board.Faults.Add(inject.Fault{
+			Kind: inject.FaultTwice, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0), Skip: 100, Count: 80,
 		}))
 		res, err := r.Play()
 		require.NoError(t, err)

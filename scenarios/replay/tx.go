@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 
 	"nictwin/models/ether"
-	"nictwin/models/host"
+	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/driver"
@@ -19,7 +19,7 @@ import (
 type transmit struct {
 	faults
 	d       *driver.Driver
-	root    *host.Root
+	mem     *mem.Space
 	shape   *Shape
 	frames  *turns
 	pass    int // frames of one pass over the captures
@@ -214,7 +214,7 @@ func (c *cutter) bySeed() {
 // piece puts the next n bytes into memory at a bus address and names them in the entry.
 func (c *cutter) piece(key *driver.Key, bus uint64, n int) {
 	if len(c.data) <= nicspec.FrameMax {
-		c.err = errors.Join(c.err, c.t.root.Write(bus, c.data[c.at:c.at+n]))
+		c.err = errors.Join(c.err, c.t.mem.Write(bus, c.data[c.at:c.at+n]))
 	}
 	s := nicspec.Seg(c.w.Slots()[(c.inline+c.segs)*nicspec.WqeSlotBytes:][:nicspec.SegSize])
 	s.SetKey(key.ID)

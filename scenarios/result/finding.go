@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"nictwin/golden"
-	"nictwin/models/host"
+	"nictwin/models/boundary"
 	"nictwin/scenarios/capture"
 )
 
@@ -202,7 +202,7 @@ func OfError(err error) Finding {
 		error
 		Finding() Finding
 	}
-	var breach *host.ContractError
+	var breach *boundary.ContractError
 	f := Finding{Domain: Run}
 	switch {
 	case errors.As(err, &known):

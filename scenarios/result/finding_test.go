@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/golden"
-	"nictwin/models/host"
+	"nictwin/models/boundary"
 	"nictwin/scenarios/capture"
 )
 
@@ -69,7 +69,7 @@ func TestTextsNameTheCapture(t *testing.T) {
 }
 
 func TestErrorsAreFindings(t *testing.T) {
-	f := OfError(fmt.Errorf("play: %w", host.Breach("G6", "refused")))
+	f := OfError(fmt.Errorf("play: %w", boundary.Breach("G6", "refused")))
 	require.Equal(t, Finding{Rule: "G6", Domain: Device, Got: "refused", Text: "play: the NIC breaks [G6]: refused"}, f)
 	require.Equal(t, Finding{Domain: Run, Text: "x"}, OfError(errors.New("x")))
 }

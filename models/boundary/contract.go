@@ -1,9 +1,10 @@
-package host
+package boundary
 
 import "fmt"
 
-// ContractError tells that the NIC did what the contract forbids, as software and endpoints see it. The referee says
-// more about what it sees at the ports; this is for what keeps a run from going on.
+// ContractError tells that a NIC did what the contract forbids, as whoever
+// stands at its boundary noticed who cannot go on. The referee says more about
+// what it sees there.
 type ContractError struct {
 	Rule string // of docs/nic.md
 	What string

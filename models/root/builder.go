@@ -1,21 +1,24 @@
-package host
+package root
 
 import (
 	"fmt"
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"nictwin/models/mem"
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
 
-// Builder makes a Root. TLPs is where packets come from and go back to; nil
-// makes the root's own.
+// Builder makes a Root. Memory is what the NIC's reads and writes go to, by
+// bus address. TLPs is where packets come from and go back to; nil makes the
+// root's own.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
+	Memory    mem.Target
 	TLPs      *msg.TLPs
 }
 
@@ -25,32 +28,27 @@ const portCap = 1024
 // accept the name.
 func (b Builder) Build(name string) (*Root, error) {
 	if b.Scheduler == nil {
-		return nil, fmt.Errorf("host: %s has no scheduler", name)
+		return nil, fmt.Errorf("root: %s has no scheduler", name)
+	}
+	if b.Memory == nil {
+		return nil, fmt.Errorf("root: %s has no memory", name)
 	}
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	r := &Root{
-		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs,
-		Space: Space{mem: [2]*Memory{NewMemory(b.Spec.ArmBytes), NewMemory(b.Spec.HostBytes)}},
-		regs:  make([]regRead, b.Spec.Tags),
+		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs, memory: b.Memory,
 	}
 	if r.tlps == nil {
 		r.tlps = new(msg.TLPs)
 	}
-	policy := tlp.CplLongest
-	if b.Spec.RandomCpl {
-		policy = tlp.CplRandom
-	}
 	for ep, id := range [...]uint16{nicspec.RequesterArm, nicspec.RequesterHost} {
-		c, err := tlp.NewCompleter(id, b.Spec.Limits, policy, b.Spec.Seed+uint64(ep))
+		c, err := tlp.NewCompleter(id, b.Spec.Limits, b.Spec.Split, b.Spec.Seed+uint64(ep))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		r.completers[ep] = c
 	}
-	const stream = 0x726f6f74 // sets the jitter apart from other generators of the same seed
-	r.rng.Seed(b.Spec.Seed, stream)
 	r.port = simcore.NewPort(r, portCap, name+".PCIe")
 	r.AddPort("PCIe", r.port)
 	return r, nil

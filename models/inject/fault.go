@@ -1,4 +1,4 @@
-package host
+package inject
 
 import (
 	"fmt"
@@ -61,33 +61,26 @@ type Fault struct {
 	Gap      simcore.Ps // the completion that is struck, unless it is the first, comes so much later, with those after it
 }
 
-// Faults is a list of faults, of which the first that fits a read applies.
-type Faults struct {
-	// Struck, if set, is told of every read that is struck.
-	Struck func(f *Fault, h *tlp.Header)
-
-	list []*armed
-}
-
 // armed is a fault and how often it was met.
 type armed struct {
 	Fault
 	met, hit int
 }
 
-// Add adds a fault. It fails on a kind that there is not, or an empty range.
+// Add puts a fault into force; of several, the first that fits a read applies.
+// It fails on a kind that there is not, or an empty range.
 func (f *Faults) Add(x Fault) error {
 	if x.Kind >= numFaults {
-		return fmt.Errorf("host: fault of kind %d: want 0 to %d", x.Kind, numFaults-1)
+		return fmt.Errorf("inject: fault of kind %d: want 0 to %d", x.Kind, numFaults-1)
 	}
 	if x.From >= x.To {
-		return fmt.Errorf("host: fault %v strikes addresses %#x to %#x: want a range that is not empty", x.Kind, x.From, x.To)
+		return fmt.Errorf("inject: fault %v strikes addresses %#x to %#x: want a range that is not empty", x.Kind, x.From, x.To)
 	}
 	f.list = append(f.list, &armed{Fault: x})
 	return nil
 }
 
-// Clear takes all faults out of force. Answers that were begun go on as they
+// Clear takes all faults out of force. Reads that were struck go on as they
 // were to.
 func (f *Faults) Clear() { f.list = nil }
 
@@ -177,5 +170,5 @@ func ParseFault(name string) (FaultKind, error) {
 			return FaultKind(k), nil
 		}
 	}
-	return 0, fmt.Errorf("host: fault %q: want one of %q", name, faultNames)
+	return 0, fmt.Errorf("inject: fault %q: want one of %q", name, faultNames)
 }

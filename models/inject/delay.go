@@ -1,0 +1,106 @@
+package inject
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/fifo"
+	"nictwin/models/mem"
+	"nictwin/models/simcore"
+)
+
+// DelaySpec configures a Delay.
+type DelaySpec struct {
+	Latency simcore.Ps `yaml:"latency_ps"` // of every access
+	Jitter  simcore.Ps `yaml:"jitter_ps"`  // up to this much more for each read, by the seed: shuffles reads
+	Seed    uint64     `yaml:"seed"`
+}
+
+// Validate returns every error of the spec.
+func (s DelaySpec) Validate() error {
+	var errs []error
+	for _, c := range [...]struct {
+		field string
+		v     simcore.Ps
+	}{{"latency_ps", s.Latency}, {"jitter_ps", s.Jitter}} {
+		if c.v < 0 || c.v > simcore.Second {
+			errs = append(errs, fmt.Errorf("inject: delay: %s is %d: want 0 to 1 s", c.field, int64(c.v)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Delay is a mem.Target that lets the memory behind it take time. Accesses
+// reach that memory at the end of their delay; writes in the order in which
+// they were issued, a read after the writes issued before it.
+type Delay struct {
+	name   string
+	spec   DelaySpec
+	sched  simcore.Scheduler
+	memory mem.Target
+	rng    rand.PCG
+	events simcore.EventPool
+	writes fifo.Queue[*mem.Access] // under way
+	issued int                     // writes so far
+	passed int                     // of them to the memory
+}
+
+// NewDelay puts a delay before a memory.
+func NewDelay(name string, s simcore.Scheduler, spec DelaySpec, memory mem.Target) (*Delay, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	d := &Delay{name: name, spec: spec, sched: s, memory: memory}
+	const stream = 0x726f6f74 // sets the jitter apart from other generators of the same seed
+	d.rng.Seed(spec.Seed, stream)
+	return d, nil
+}
+
+// Name is what the engine's errors call it.
+func (d *Delay) Name() string { return d.name }
+
+// Access implements mem.Target.
+func (d *Delay) Access(a *mem.Access) {
+	wait := d.spec.Latency
+	if a.Op == mem.Read && d.spec.Jitter > 0 {
+		wait += simcore.Ps(d.rng.Uint64() % uint64(d.spec.Jitter+1))
+	}
+	if wait == 0 && d.writes.Len() == 0 {
+		d.memory.Access(a)
+		return
+	}
+	ev := d.events.Get()
+	ev.At, ev.H, ev.Kind = simcore.Now(d.sched)+wait, d, d.issued
+	if a.Op == mem.Write {
+		d.writes.Push(a)
+		d.issued++
+		ev.Kind = d.issued
+	} else {
+		ev.Arg = a
+	}
+	d.sched.Schedule(ev)
+}
+
+// Handle implements sim.Handler: an access reaches the memory. Kind is how
+// many writes were issued up to it.
+func (d *Delay) Handle(e sim.Event) error {
+	ev := e.(*simcore.Event)
+	writes, a := ev.Kind, ev.Arg
+	d.events.Put(ev)
+	for d.passed < writes {
+		d.passed++
+		d.memory.Access(d.writes.Pop())
+	}
+	if a != nil {
+		d.memory.Access(a.(*mem.Access))
+	}
+	return nil
+}
+
+var (
+	_ mem.Target  = (*Delay)(nil)
+	_ sim.Handler = (*Delay)(nil)
+)

@@ -1,0 +1,112 @@
+package inject
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/fifo"
+	"nictwin/models/simcore"
+)
+
+// Direction says where a message goes.
+type Direction uint8
+
+// The directions.
+const (
+	FromDevice Direction = iota
+	ToDevice
+)
+
+func (d Direction) String() string {
+	switch d {
+	case FromDevice:
+		return "from the device"
+	case ToDevice:
+		return "to the device"
+	}
+	return fmt.Sprintf("Direction(%d)", uint8(d))
+}
+
+// portCap is how many messages wait for a decorator at most.
+const portCap = 1024
+
+// inline is a component that stands in a link.
+type inline struct {
+	*sim.ComponentBase
+	sched   simcore.Scheduler
+	ports   [2]*simcore.Port         // where messages of each direction come in
+	waiting [2]fifo.Queue[sim.Msg]   // to be sent once there is room
+	shut    bool                     // nothing is taken from the device
+	relay   func(Direction, sim.Msg) // is given each message, and sends what it likes
+}
+
+func newInline(name string, s simcore.Scheduler, relay func(Direction, sim.Msg)) *inline {
+	c := &inline{ComponentBase: sim.NewComponentBase(name), sched: s, relay: relay}
+	for d, short := range [...]string{FromDevice: "Device", ToDevice: "Peer"} {
+		c.ports[d] = simcore.NewPort(c, portCap, name+"."+short)
+		c.AddPort(short, c.ports[d])
+	}
+	return c
+}
+
+// Device is the port towards the device.
+func (c *inline) Device() *simcore.Port { return c.ports[FromDevice] }
+
+// Peer is the port towards the one that the device speaks to.
+func (c *inline) Peer() *simcore.Port { return c.ports[ToDevice] }
+
+// out is the port through which messages of a direction leave.
+func (c *inline) out(d Direction) *simcore.Port { return c.ports[1-d] }
+
+// NotifyRecv implements sim.Component.
+func (c *inline) NotifyRecv(_ sim.VTimeInSec, port sim.Port) {
+	if port == c.ports[FromDevice] {
+		c.flow(FromDevice)
+	} else {
+		c.flow(ToDevice)
+	}
+}
+
+// NotifyPortFree implements sim.Component.
+func (c *inline) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
+	if port == c.out(FromDevice) {
+		c.flow(FromDevice)
+	} else {
+		c.flow(ToDevice)
+	}
+}
+
+// flow moves what waits in a direction as far as there is room.
+func (c *inline) flow(d Direction) {
+	c.drain(d)
+	for in := c.ports[d]; in.Len() > 0 && c.waiting[d].Len() == 0 && c.out(d).CanSend(); {
+		if d == FromDevice && c.shut {
+			return
+		}
+		c.relay(d, in.Retrieve(c.sched.CurrentTime()))
+	}
+}
+
+// send sends a message when those before it have gone and there is room.
+func (c *inline) send(d Direction, m sim.Msg) {
+	c.waiting[d].Push(m)
+	c.drain(d)
+}
+
+func (c *inline) drain(d Direction) {
+	for q := &c.waiting[d]; q.Len() > 0 && c.out(d).CanSend(); {
+		m := q.Pop()
+		if t, ok := m.(simcore.Timed); ok {
+			t.Stamp().Depart = simcore.Now(c.sched)
+		}
+		if c.out(d).Send(m) != nil {
+			panic(fmt.Sprintf("inject: %s: the link %v refused a message that it had room for", c.Name(), d))
+		}
+	}
+}
+
+// Handle implements sim.Handler, which a component must: it has no events.
+func (c *inline) Handle(sim.Event) error { return nil }
+
+var _ sim.Component = (*inline)(nil)

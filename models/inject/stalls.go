@@ -1,0 +1,67 @@
+package inject
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+
+	"nictwin/models/boundary"
+)
+
+// Stalls is a seeded pattern of cycles in which the streams of a device stand
+// still: a pure function of seed, stream and cycle, so that no other stream
+// and no skipped cycle changes it.
+type Stalls struct {
+	Seed    uint64         `yaml:"seed"`
+	Percent int            `yaml:"percent"` // of the cycles, for streams that are not in Streams
+	Streams map[string]int `yaml:"streams"` // percent by name, that of all lanes (name[0], name[1] …) of a stream included
+}
+
+// MaxPercent is the largest share of cycles that a stream can stand still.
+const MaxPercent = 99
+
+// Validate returns every error.
+func (s *Stalls) Validate() error {
+	var errs []error
+	check := func(field string, percent int) {
+		if percent < 0 || percent > MaxPercent {
+			errs = append(errs, fmt.Errorf("inject: stalls: %s is %d: want 0..%d", field, percent, MaxPercent))
+		}
+	}
+	check("percent", s.Percent)
+	for _, name := range slices.Sorted(maps.Keys(s.Streams)) {
+		check("streams."+name, s.Streams[name])
+	}
+	return errors.Join(errs...)
+}
+
+// Of implements boundary.Stalls.
+func (s *Stalls) Of(stream string) func(cycle int64) bool {
+	p, ok := s.Streams[stream]
+	if lane := strings.IndexByte(stream, '['); !ok && lane >= 0 {
+		p, ok = s.Streams[stream[:lane]]
+	}
+	if !ok {
+		p = s.Percent
+	}
+	if p == 0 {
+		return nil
+	}
+	h := fnv.New64a()
+	h.Write([]byte(stream))
+	seed, percent := s.Seed^h.Sum64(), uint64(p)
+	return func(cycle int64) bool { return mix(seed+uint64(cycle))%100 < percent }
+}
+
+// mix is the finaliser of SplitMix64.
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+var _ boundary.Stalls = (*Stalls)(nil)

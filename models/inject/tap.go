@@ -1,0 +1,21 @@
+package inject
+
+import (
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/simcore"
+)
+
+// Tap shows every message that passes.
+type Tap struct{ *inline }
+
+// NewTap makes a tap that shows messages to see, which must not keep or change
+// them. It panics if Akita does not accept the name.
+func NewTap(name string, s simcore.Scheduler, see func(d Direction, m sim.Msg)) *Tap {
+	t := new(Tap)
+	t.inline = newInline(name, s, func(d Direction, m sim.Msg) {
+		see(d, m)
+		t.send(d, m)
+	})
+	return t
+}

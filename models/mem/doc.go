@@ -1,0 +1,22 @@
+// Package mem is memory behind one access protocol, with time or without.
+//
+// Sparse holds the bytes of one memory. Space holds the memories of both
+// endpoints by bus address [P1], and tells who watches a range of every write
+// to it. Both are a Target that completes an access at once. A model with time
+// (a delay, a cache, a DRAM) is a Target over another Target that completes
+// accesses later; package memtest holds all of them to what follows.
+//
+// This package knows no time and no initiator: how long an access takes, and
+// whether a device may touch an address, are questions for others.
+//
+// The protocol:
+//   - A Target calls Done exactly once for each access, during Access or later.
+//     Until then the access and its Data belong to the Target.
+//   - Writes take effect in the order in which they were issued, wherever they
+//     go, and before their Done. Whoever sees a write sees all earlier ones.
+//   - A read returns every write to its bytes that was issued before it. It may
+//     or may not see writes issued between its Access and its Done, but none
+//     issued later. Reads may complete in any order.
+//   - An access that does not lie inside memory fails with an error that wraps
+//     ErrNoMemory, names its address and length, and changes nothing.
+package mem

@@ -1,0 +1,84 @@
+package mem
+
+import "fmt"
+
+const (
+	pageShift = 16
+	pageBytes = 1 << pageShift
+)
+
+// Sparse is byte memory that stores only the pages written to. Bytes never
+// written read as zero. As a Target, its addresses start at 0.
+type Sparse struct {
+	size  uint64
+	pages map[uint64]*[pageBytes]byte
+	page  *[pageBytes]byte // the page used last, and its number
+	num   uint64
+}
+
+// NewSparse returns a memory of size bytes.
+func NewSparse(size uint64) *Sparse {
+	return &Sparse{size: size, pages: map[uint64]*[pageBytes]byte{}}
+}
+
+// Size is the number of bytes.
+func (m *Sparse) Size() uint64 { return m.size }
+
+// Has reports whether n bytes at addr lie inside.
+func (m *Sparse) Has(addr uint64, n int) bool {
+	return addr <= m.size && uint64(n) <= m.size-addr
+}
+
+// Write stores b at addr. The range must lie inside: see Has.
+func (m *Sparse) Write(addr uint64, b []byte) {
+	for len(b) > 0 {
+		n := copy(m.at(addr, true)[addr&(pageBytes-1):], b)
+		addr, b = addr+uint64(n), b[n:]
+	}
+}
+
+// Read fills b with the bytes at addr. The range must lie inside: see Has.
+func (m *Sparse) Read(addr uint64, b []byte) {
+	for len(b) > 0 {
+		n := min(len(b), pageBytes-int(addr&(pageBytes-1)))
+		if p := m.at(addr, false); p != nil {
+			copy(b[:n], p[addr&(pageBytes-1):])
+		} else {
+			clear(b[:n])
+		}
+		addr, b = addr+uint64(n), b[n:]
+	}
+}
+
+// Access implements Target.
+func (m *Sparse) Access(a *Access) {
+	if !m.Has(a.Addr, len(a.Data)) {
+		a.Finish(&RangeError{a.Op, a.Addr, len(a.Data), fmt.Sprintf("it has %#x B", m.size)})
+		return
+	}
+	if a.Op == Write {
+		m.Write(a.Addr, a.Data)
+	} else {
+		m.Read(a.Addr, a.Data)
+	}
+	a.Finish(nil)
+}
+
+func (m *Sparse) at(addr uint64, create bool) *[pageBytes]byte {
+	num := addr >> pageShift
+	if m.page != nil && m.num == num {
+		return m.page
+	}
+	p := m.pages[num]
+	if p == nil {
+		if !create {
+			return nil
+		}
+		p = new([pageBytes]byte)
+		m.pages[num] = p
+	}
+	m.page, m.num = p, num
+	return p
+}
+
+var _ Target = (*Sparse)(nil)
