@@ -1,0 +1,99 @@
+package board
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+)
+
+// goNIC is the Go NIC as it is for the tests here.
+type goNIC struct {
+	*nic.Comp
+	closed *int
+}
+
+func (n goNIC) Period() simcore.Ps      { return n.Spec().Freq.Period() }
+func (n goNIC) EthBits() int            { return n.Spec().EthBits }
+func (n goNIC) Begin(func() bool) error { return nil }
+func (n goNIC) Check() error            { return nil }
+func (n goNIC) Cycles() int64           { return n.Cycle() }
+func (n goNIC) Close() error            { *n.closed++; return nil }
+
+func factory(closed *int) Factory {
+	return func(s Slot) (NIC, error) {
+		spec := nic.DefaultSpec()
+		spec.Ports, spec.Freq.PeriodPs = s.Ports, s.Period
+		c, err := nic.Builder{Scheduler: s.Engine, Spec: spec, Frames: s.Frames, TLPs: s.TLPs}.Build(s.Name)
+		if err != nil {
+			return nil, err
+		}
+		return goNIC{c, closed}, nil
+	}
+}
+
+func card(name string) CardSpec {
+	link := simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Credits: 64, CreditLatency: 100 * simcore.Nanosecond}
+	return CardSpec{Name: name, PCIe: link, Eth: link, Endpoint: DefaultEndpoint()}
+}
+
+// Two servers on one engine, one with two cards of different clocks: each software reads its own NIC's registers.
+func TestServers(t *testing.T) {
+	e, pools, closed := simcore.NewEngine(), new(Pools), 0
+	fast := card("Card[1]")
+	fast.Period = 909
+	a, err := NewServer(e, pools, ServerSpec{Name: "A", Cards: []CardSpec{card("Card[0]"), fast}}, factory(&closed), factory(&closed))
+	require.NoError(t, err)
+	b, err := NewServer(e, pools, ServerSpec{Name: "B", Cards: []CardSpec{card("Card")}}, factory(&closed))
+	require.NoError(t, err)
+	require.NoError(t, Cable("Cable", e, card("").Eth, a.Cards[0].NIC.Eth(0), b.Cards[0].NIC.Eth(0)))
+	ids := map[string]uint64{}
+	for _, c := range append(a.Cards, b.Cards...) {
+		require.NoError(t, c.Root.MMIO(nicspec.RequesterArm).Read(nicspec.RegId, 4, func(v uint64, err error) {
+			require.NoError(t, err)
+			ids[c.Name] = v
+		}))
+	}
+	require.NoError(t, e.Run())
+	id := uint64(nicspec.ResetId)
+	require.Equal(t, map[string]uint64{"A.Card[0]": id, "A.Card[1]": id, "B.Card": id}, ids)
+	require.EqualValues(t, 909, a.Cards[1].NIC.Period())
+	require.True(t, a.Cards[0].Idle())
+	require.NoError(t, errors.Join(a.Close(), b.Close()))
+	require.Equal(t, 3, closed)
+}
+
+func TestSpecsNameEveryField(t *testing.T) {
+	bad := card("card")
+	bad.Ports, bad.Stall, bad.Period, bad.PCIe.Credits, bad.Eth.Latency, bad.Endpoint.Tags = 3, 95, -1, -1, -1, 0
+	bad.Build = &nicspec.Build{Ports: 1}
+	s := ServerSpec{Name: "a b", Cards: []CardSpec{card("Card"), bad, card("Card")}}
+	err := s.Validate()
+	for _, want := range []string{
+		`name is "a b": want a capital letter`, `cards[1].name is "card": want`, "cards[1].ports is 3: want 1 to 2",
+		"cards[1].stall is 95", "cards[1].period_ps is -1", "cards[1].build.num_rxq is 0", "cards[1].pcie.", "cards[1].eth.",
+		"cards[1].endpoint.", `cards[2].name is "Card": cards[0] has that name already`,
+	} {
+		require.ErrorContains(t, err, want)
+	}
+	_, err = NewServer(simcore.NewEngine(), new(Pools), s)
+	require.ErrorContains(t, err, "server a b: ")
+	s = ServerSpec{Name: "A", Cards: []CardSpec{card("Card")}}
+	_, err = NewServer(simcore.NewEngine(), new(Pools), s)
+	require.ErrorContains(t, err, "0 factories for 1 cards")
+	require.ErrorContains(t, (&ServerSpec{Name: "A"}).Validate(), "cards is empty")
+}
+
+// What was built is closed when a later part cannot be.
+func TestHalfBuiltServersAreClosed(t *testing.T) {
+	closed := 0
+	broken := func(Slot) (NIC, error) { return nil, errors.New("no such device") }
+	s := ServerSpec{Name: "A", Cards: []CardSpec{card("Card[0]"), card("Card[1]")}}
+	_, err := NewServer(simcore.NewEngine(), new(Pools), s, factory(&closed), broken)
+	require.ErrorContains(t, err, "no such device")
+	require.Equal(t, 1, closed)
+}

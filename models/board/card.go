@@ -1,0 +1,146 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"nictwin/models/inject"
+	"nictwin/models/mem"
+	"nictwin/models/msg"
+	"nictwin/models/nicspec"
+	"nictwin/models/root"
+	"nictwin/models/simcore"
+)
+
+// CardSpec configures a card.
+type CardSpec struct {
+	Name string `yaml:"name"` // of the card; its parts are called after it
+
+	Build   *nicspec.Build `yaml:"build"`    // sizes and parts of the NIC; nil: as it has them by itself
+	Ports   int            `yaml:"ports"`    // Ethernet ports; 0 is 1
+	EthBits int            `yaml:"eth_bits"` // of an Ethernet stream; 0: as the NIC has it by itself
+	Period  simcore.Ps     `yaml:"period_ps"`
+
+	PCIe simcore.LinkSpec `yaml:"pcie"`
+	Eth  simcore.LinkSpec `yaml:"eth"` // of the cables that will be plugged into the card's ports
+
+	Endpoint Endpoint `yaml:"endpoint"`
+
+	Seed  uint64 `yaml:"seed"`
+	Stall int    `yaml:"stall"` // percent of the cycles in which the NIC's streams stand still
+}
+
+// MaxPorts is the most Ethernet ports that a NIC can have [B2].
+const MaxPorts = 2
+
+// MaxStall is in percent of the cycles: what stands still more often gets nowhere.
+const MaxStall = 90
+
+// Validate returns every error of the spec, each with the path of its field below at.
+func (s *CardSpec) Validate(at string) error {
+	var errs []error
+	bad := func(field string, got any, want string) {
+		errs = append(errs, fmt.Errorf("%s%s is %v: want %s", at, field, got, want))
+	}
+	nested := func(field string, err error) {
+		for _, e := range each(err) {
+			errs = append(errs, fmt.Errorf("%s%s.%w", at, field, e))
+		}
+	}
+	if !nameForm.MatchString(s.Name) {
+		bad("name", strconv.Quote(s.Name), wantName)
+	}
+	if s.Ports < 0 || s.Ports > MaxPorts {
+		bad("ports", s.Ports, fmt.Sprintf("1 to %d", MaxPorts))
+	}
+	if s.Stall < 0 || s.Stall > MaxStall {
+		bad("stall", s.Stall, fmt.Sprintf("0 to %d percent", MaxStall))
+	}
+	if s.Period < 0 || s.Period > simcore.Microsecond {
+		bad("period_ps", int64(s.Period), "1 to 10^6, or 0 for the NIC's own")
+	}
+	if s.Build != nil {
+		nested("build", s.Build.Validate())
+	}
+	nested("pcie", s.PCIe.Validate())
+	nested("eth", s.Eth.Validate())
+	nested("endpoint", s.Endpoint.Validate())
+	return errors.Join(errs...)
+}
+
+// nameForm is what the engine takes for a name.
+var nameForm = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*(\[[0-9]+\])*(\.[A-Z][A-Za-z0-9]*(\[[0-9]+\])*)*$`)
+
+const wantName = "a capital letter, then letters and digits, such as Card or Card[0]"
+
+// each takes joined errors apart.
+func each(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range joined.Unwrap() {
+			all = append(all, each(e)...)
+		}
+		return all
+	}
+	return []error{err}
+}
+
+// Card is a NIC in its slot, and what its PCIe port leads to.
+type Card struct {
+	Name   string
+	NIC    NIC
+	Memory *mem.Space
+	Root   *root.Root
+	Faults *inject.Faults // strikes reads of the NIC, if the spec wants it; else nil
+	Gate   *inject.Gate   // holds back what the NIC sends, if the spec wants it; else nil
+}
+
+// Pools are where the messages of everything on one engine come from and go back to.
+type Pools struct {
+	Frames msg.Frames
+	TLPs   msg.TLPs
+}
+
+// NewCard puts a card together; factory fills its slot. The caller must Close it.
+func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, error) {
+	if err := s.Validate(""); err != nil {
+		return nil, fmt.Errorf("card %s: %w", s.Name, err)
+	}
+	c := &Card{Name: s.Name}
+	nic, err := factory(Slot{
+		Name: s.Name + ".NIC", Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1), EthBits: s.EthBits,
+		PCIe: s.PCIe, Eth: s.Eth, Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.NIC = nic
+	port, err := s.Endpoint.build(e, p, c)
+	if err == nil {
+		_, err = simcore.Connect(s.Name+".PCIeLink", e, s.PCIe, port, c.NIC.PCIe())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("card %s: %w", s.Name, err), c.NIC.Close())
+	}
+	return c, nil
+}
+
+// Idle reports whether the endpoint has nothing to send and waits for nothing.
+func (c *Card) Idle() bool { return c.Root.Idle() && (c.Faults == nil || c.Faults.Idle()) }
+
+// Close ends what stands in the slot.
+func (c *Card) Close() error { return c.NIC.Close() }
+
+// Cable connects two Ethernet ports: of a NIC, a player or a switch.
+func Cable(name string, e *simcore.Engine, s simcore.LinkSpec, a, b *simcore.Port) error {
+	if err := s.Validate(); err != nil {
+		return fmt.Errorf("cable %s: %w", name, err)
+	}
+	_, err := simcore.Connect(name, e, s, a, b)
+	return err
+}

@@ -1,0 +1,16 @@
+// Package board is the assembly: cards and servers from plain specs, on an
+// engine that the caller owns.
+//
+// A Card is a slot for a NIC, its PCIe link, and the endpoint behind that link:
+// a root complex over Arm and host memory. A Server is one or more cards. A
+// factory fills each slot; what stands in it the board does not know. Ethernet
+// ports stay open: players, other NICs or a switch are plugged into them by
+// Cable.
+//
+// It runs nothing, and knows neither RTL nor addresses nor command lines.
+//
+// Invariants:
+//   - The NIC in the slot is the only difference between boards of one spec.
+//   - Everything on one engine shares its Pools.
+//   - Validate returns every error of a spec, each with the path of its field.
+package board

@@ -1,0 +1,93 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/inject"
+	"nictwin/models/mem"
+	"nictwin/models/root"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// Endpoint is what stands behind the NIC's PCIe link: a root complex over the memories of both endpoints, and what is to be
+// inserted around it.
+type Endpoint struct {
+	root.Spec `yaml:",inline"`
+	ArmBytes  uint64           // size of Arm memory, from offset 0
+	HostBytes uint64           // size of host memory, from offset 0
+	Delay     inject.DelaySpec // of the memories; the zero value inserts none. Its seed is the root's
+
+	Faults bool // insert Card.Faults
+	Gate   bool // insert Card.Gate
+}
+
+// DefaultEndpoint is 1 GB of Arm and 1 GB of host memory behind a default root, and nothing inserted. Data is fetched when
+// its completion is to be sent, so that completions of a read come with gaps if the memories have a delay.
+func DefaultEndpoint() Endpoint {
+	e := Endpoint{Spec: root.DefaultSpec(), ArmBytes: 1 << 30, HostBytes: 1 << 30}
+	e.Ahead = 1
+	return e
+}
+
+// EndpointFor is the default, but if streams stall, reads come back shuffled and split at random, too.
+func EndpointFor(seed uint64, stall int) Endpoint {
+	e := DefaultEndpoint()
+	e.Seed = seed
+	if stall > 0 {
+		e.Split, e.Delay.Jitter = tlp.CplRandom, 200*simcore.Nanosecond
+	}
+	return e
+}
+
+// Validate returns every error of the spec.
+func (e *Endpoint) Validate() error {
+	_, err := mem.NewSpace(e.ArmBytes, e.HostBytes)
+	return errors.Join(e.Spec.Validate(), e.Delay.Validate(), err)
+}
+
+// build puts the endpoint together; port is where the PCIe link is to end.
+func (s *Endpoint) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Port, err error) {
+	if c.Memory, err = mem.NewSpace(s.ArmBytes, s.HostBytes); err != nil {
+		return nil, err
+	}
+	var memory mem.Target = c.Memory
+	if d := s.Delay; d.Latency > 0 || d.Jitter > 0 {
+		d.Seed = s.Seed
+		if memory, err = inject.NewDelay(c.Name+".Delay", e, d, memory); err != nil {
+			return nil, err
+		}
+	}
+	c.Root, err = root.Builder{Scheduler: e, Spec: s.Spec, Memory: memory, TLPs: &p.TLPs}.Build(c.Name + ".Root")
+	if err != nil {
+		return nil, err
+	}
+	port = c.Root.PCIe()
+	if s.Faults {
+		c.Faults = inject.NewFaults(c.Name+".Faults", e, &p.TLPs)
+		if port, err = insert(e, c.Faults, port); err != nil {
+			return nil, err
+		}
+	}
+	if s.Gate {
+		c.Gate = inject.NewGate(c.Name+".Gate", e)
+		port, err = insert(e, c.Gate, port)
+	}
+	return port, err
+}
+
+// decorator stands in a link.
+type decorator interface {
+	Name() string
+	Device() *simcore.Port
+	Peer() *simcore.Port
+}
+
+// insert puts a decorator before a port, and returns the port that stands for that one from now on.
+func insert(e *simcore.Engine, d decorator, before *simcore.Port) (*simcore.Port, error) {
+	if _, err := simcore.Connect(d.Name()+"Link", e, simcore.LinkSpec{}, before, d.Peer()); err != nil {
+		return nil, fmt.Errorf("inserting %s: %w", d.Name(), err)
+	}
+	return d.Device(), nil
+}
