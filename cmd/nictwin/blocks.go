@@ -10,6 +10,7 @@ import (
 
 	"nictwin/scenarios/blocks"
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
 )
 
 func blocksCommand(a *app) *cobra.Command {
@@ -54,7 +55,7 @@ func (a *app) blocks(c *cobra.Command, b *cli.Blocks) error {
 }
 
 // played is what came of blocks, a line for each.
-type played []cli.BlockPlayed
+type played []result.BlockPlayed
 
 func (p played) String() string {
 	var s strings.Builder

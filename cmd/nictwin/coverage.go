@@ -53,7 +53,7 @@ func (a *app) coverage(v *cli.Coverage, holes int) error {
 		say(w, "%s  %s\n", paint(w, red, "FAIL"), s)
 	}
 	if len(short) > 0 && err == nil {
-		a.outcome = cli.Mismatch
+		a.outcome = result.Mismatch
 	}
 	return err
 }

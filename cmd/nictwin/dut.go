@@ -11,6 +11,7 @@ import (
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
 )
 
 func dutCommand(a *app) *cobra.Command {
@@ -52,7 +53,7 @@ func dutList(a *app) *cobra.Command {
 }
 
 // each does something with every device named and goes on after errors.
-func (a *app) each(args []string, do func(name string) (cli.DUT, error), show func(d *cli.DUT)) error {
+func (a *app) each(args []string, do func(name string) (result.DUT, error), show func(d *result.DUT)) error {
 	var errs []error
 	for _, name := range args {
 		d, err := do(name)
@@ -81,7 +82,7 @@ func (a *app) devices(name, short string, b *cli.DUTBuild, do func(c *cobra.Comm
 func dutBuild(a *app) *cobra.Command {
 	b := &cli.DUTBuild{Variant: "speed"}
 	c := a.devices("build", "Compile devices, or find them in the cache", b, func(c *cobra.Command, args []string) error {
-		return a.build(args, func(dut string) (cli.DUT, error) { return b.Build(c.Context(), dut) })
+		return a.build(args, func(dut string) (result.DUT, error) { return b.Build(c.Context(), dut) })
 	})
 	c.Flags().StringVar(&b.Variant, "variant", b.Variant, "speed, debug (assertions), waves or coverage")
 	complete(c, "variant", "speed", "debug", "waves", "coverage")
@@ -89,8 +90,8 @@ func dutBuild(a *app) *cobra.Command {
 }
 
 // build makes builds and shows them.
-func (a *app) build(args []string, do func(dut string) (cli.DUT, error)) error {
-	err := a.each(args, do, func(d *cli.DUT) {
+func (a *app) build(args []string, do func(dut string) (result.DUT, error)) error {
+	err := a.each(args, do, func(d *result.DUT) {
 		how := fmt.Sprintf("built in %.1f s", d.Built.TookS)
 		if d.Built.Cached {
 			how = "in the cache"
@@ -107,7 +108,7 @@ func dutTune(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
 	const short = "Compile NICs by the profile of a replay, for long runs with --variant tuned (needs clang)"
 	return a.devices("tune", short, b, func(c *cobra.Command, args []string) error {
-		return a.build(args, func(dut string) (cli.DUT, error) { return b.Tune(c.Context(), dut) })
+		return a.build(args, func(dut string) (result.DUT, error) { return b.Tune(c.Context(), dut) })
 	})
 }
 
@@ -116,7 +117,7 @@ func dutCheck(a *app) *cobra.Command {
 	all := false
 	const short = "Fit the manifests of devices to their ports, and lint them with every warning on"
 	c := a.devices("check", short, b, func(_ *cobra.Command, args []string) error {
-		return a.each(args, b.Check, func(d *cli.DUT) { a.checked(d, all) })
+		return a.each(args, b.Check, func(d *result.DUT) { a.checked(d, all) })
 	})
 	c.Flags().BoolVar(&all, "warnings", false, "show all style warnings, not only the first")
 	c.Long = short + ".\n\nA design with errors, or one that does not fit its manifest, fails with exit code 2. Warnings are a matter of style: they are\n" +
@@ -128,7 +129,7 @@ func dutCheck(a *app) *cobra.Command {
 const shownWarnings = 5
 
 // checked tells what a check of a device found.
-func (a *app) checked(d *cli.DUT, all bool) {
+func (a *app) checked(d *result.DUT, all bool) {
 	found := "no warnings"
 	if n := len(d.Warnings); n > 0 {
 		found = fmt.Sprintf("fits, style warnings: %d", n)
@@ -150,7 +151,7 @@ func dutPorts(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
 	c := a.devices("ports", "Show the ports of a device's top module", b, func(_ *cobra.Command, args []string) error {
 		d, err := b.PortsOf(args[0])
-		a.object.DUTs = []cli.DUT{d}
+		a.object.DUTs = []result.DUT{d}
 		if a.json {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
 )
 
 func fuzzCommand(a *app) *cobra.Command {
@@ -64,7 +65,7 @@ func (a *app) fuzz(c *cobra.Command, f *cli.Fuzz, all bool) error {
 	if w := a.people(); e.Report != nil && e.Result.Runs > 0 {
 		whole := "--show-missing"
 		if f.Out != "" {
-			whole = filepath.Join(f.Out, cli.CoverageFile) + " or " + whole
+			whole = filepath.Join(f.Out, result.CoverageFile) + " or " + whole
 		}
 		if err := e.Report.Write(w, all, whole); err != nil {
 			return err

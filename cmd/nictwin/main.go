@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
 )
 
 func main() { os.Exit(start(commands)) }
@@ -65,7 +66,7 @@ func quit(cancel context.CancelCauseFunc) {
 			break
 		}
 	}
-	os.Exit(cli.Interrupted.Exit())
+	os.Exit(result.Interrupted.Exit())
 }
 
 // command makes one of the program's commands.
@@ -80,12 +81,12 @@ type app struct {
 	json     bool
 	home     string
 
-	name     string      // of the command
-	running  bool        // flags and arguments were understood
-	outcome  cli.Outcome // set by a command that knows better than its error tells
-	told     bool        // the command has told people how it ended
-	toldHome bool        // and with which home
-	object   cli.Object
+	name     string         // of the command
+	running  bool           // flags and arguments were understood
+	outcome  result.Outcome // set by a command that knows better than its error tells
+	told     bool           // the command has told people how it ended
+	toldHome bool           // and with which home
+	object   result.Object
 }
 
 // output remembers that writing failed: a result that nobody got is none.
@@ -117,17 +118,17 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 	a.json = wantsJSON(args)
 	err := cli.Explain(a.execute(ctx, args))
 	out := a.outcome
-	if out == cli.Pass {
+	if out == result.Pass {
 		out = cli.Classify(ctx, err)
-		if err != nil && !a.running && out == cli.Infrastructure {
-			out = cli.Usage // cobra's own errors
+		if err != nil && !a.running && out == result.Infrastructure {
+			out = result.Usage // cobra's own errors
 		}
 	}
-	if out == cli.Interrupted {
+	if out == result.Interrupted {
 		err = cli.ErrInterrupted // whatever else it led to
 	}
 	if p, ok := err.(*panicError); ok {
-		out = cli.Infrastructure
+		out = result.Infrastructure
 		say(a.stderr, "%s\n", p.stack)
 	}
 	a.tellHome(out, err)
@@ -138,24 +139,24 @@ func (a *app) main(ctx context.Context, args []string) (exit int) {
 		a.object.Command = a.name
 		a.object.End(out, err)
 		if err := a.object.WriteLine(a.stdout); err != nil {
-			a.complain(cli.Infrastructure, err)
+			a.complain(result.Infrastructure, err)
 		}
 	} else if a.stdout.err != nil {
-		a.complain(cli.Infrastructure, fmt.Errorf("writing the result: %w", a.stdout.err))
+		a.complain(result.Infrastructure, fmt.Errorf("writing the result: %w", a.stdout.err))
 	}
-	if a.stdout.err != nil && out == cli.Pass {
-		out = cli.Infrastructure
+	if a.stdout.err != nil && out == result.Pass {
+		out = result.Infrastructure
 	}
 	return out.Exit()
 }
 
 // complain tells people on stderr what went wrong.
-func (a *app) complain(out cli.Outcome, err error) {
+func (a *app) complain(out result.Outcome, err error) {
 	who := strings.TrimSpace("nictwin " + a.name)
 	for line := range strings.Lines(err.Error()) {
 		say(a.stderr, "%s: %s\n", who, strings.TrimRight(line, "\n"))
 	}
-	if out == cli.Usage {
+	if out == result.Usage {
 		say(a.stderr, "%s: see %s --help\n", who, who)
 	}
 }
@@ -172,7 +173,7 @@ func (a *app) execute(ctx context.Context, args []string) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = &panicError{p, debug.Stack()}
-			a.outcome = cli.Infrastructure
+			a.outcome = result.Infrastructure
 			a.told = false
 		}
 	}()

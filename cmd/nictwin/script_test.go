@@ -42,13 +42,13 @@ func panicCommand(*app) *cobra.Command {
 // endCommand ends as its argument says, like a replay.
 func endCommand(a *app) *cobra.Command {
 	return &cobra.Command{Use: "end", RunE: func(c *cobra.Command, args []string) error {
-		e := &cli.Ended{Outcome: cli.Mismatch}
-		e.Object = cli.Object{Seed: 5, Findings: []result.Finding{
+		e := &cli.Ended{Outcome: result.Mismatch}
+		e.Object = result.Object{Seed: 5, Findings: []result.Finding{
 			{Domain: result.Run, Text: "first finding\n  in detail\n", Command: "again"},
 			{Domain: result.Run, Text: "second finding\n  in detail", Command: "again"},
 		}, Artifacts: "out/x", Reproduce: "nictwin replay --seed 5 'a b'"}
 		if args[0] == "infrastructure" {
-			e.Outcome, e.Err = cli.Infrastructure, errors.New("the device died")
+			e.Outcome, e.Err = result.Infrastructure, errors.New("the device died")
 		}
 		a.tell(e, &replay.Result{Seed: 5})
 		return e.Err

@@ -13,19 +13,19 @@ import (
 func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 	a.outcome, a.object = e.Outcome, e.Object
 	w, o := a.people(), &e.Object
-	if found != nil && (e.Outcome == cli.Pass || e.Outcome == cli.Mismatch) {
+	if found != nil && (e.Outcome == result.Pass || e.Outcome == result.Mismatch) {
 		say(w, "%v", found)
 	}
 	a.tellHome(e.Outcome, e.Err)
 	switch e.Outcome {
-	case cli.Pass:
+	case result.Pass:
 		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), o.Seed, artifacts(o))
-	case cli.Mismatch:
+	case result.Mismatch:
 		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), o.Seed)
 		findings(w, o.Findings)
 		last(w, o)
 		a.told = true
-	case cli.Infrastructure:
+	case result.Infrastructure:
 		a.complain(e.Outcome, e.Err)
 		a.told = true
 		if !cli.SaysAll(e.Err) {
@@ -36,12 +36,12 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 
 // tellHome tells which home was used, of what revision, and what was built, once. Where people only need to mend something
 // first, that would be noise.
-func (a *app) tellHome(out cli.Outcome, err error) {
+func (a *app) tellHome(out result.Outcome, err error) {
 	h, w := a.object.Home, a.people()
-	if a.toldHome || h == nil || out == cli.Usage || out == cli.Interrupted || cli.SaysAll(err) {
+	if a.toldHome || h == nil || out == result.Usage || out == result.Interrupted || cli.SaysAll(err) {
 		return
 	}
-	if out == cli.Infrastructure {
+	if out == result.Infrastructure {
 		w = a.stderr
 	}
 	built := ""
@@ -72,12 +72,12 @@ func findings(w io.Writer, list []result.Finding) {
 }
 
 // last are the last lines of a failure, after what differs: where the artifacts are, how to see it again.
-func last(w io.Writer, o *cli.Object) {
+func last(w io.Writer, o *result.Object) {
 	say(w, "%s\nreproduce: %s\n", artifacts(o), o.Reproduce)
 }
 
 // artifacts says where they are and what is missing in them.
-func artifacts(o *cli.Object) string {
+func artifacts(o *result.Object) string {
 	switch {
 	case o.Artifacts == "" && o.Command == "blocks": // which never has some
 		return "artifacts: none"

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"nictwin/scenarios/cli"
+	"nictwin/scenarios/result"
 )
 
 func versionCommand(a *app) *cobra.Command {
@@ -30,7 +31,7 @@ func (a *app) version() error {
 	default:
 		home = p.Used.String()
 	}
-	a.object.Version, a.object.Home, a.toldHome = cli.ThisVersion(), p.Used, true
+	a.object.Version, a.object.Home, a.toldHome = result.ThisVersion(), p.Used, true
 	if !a.json {
 		say(a.stdout, "%vhome %s\n", a.object.Version, home)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"nictwin/scenarios/bench"
+	"nictwin/scenarios/result"
 )
 
 // Bench is a measurement as the command line has it. It leaves no artifacts.
@@ -29,7 +30,7 @@ type BenchEnded struct {
 
 // Run measures. A canceled context interrupts it.
 func (b *Bench) Run(ctx context.Context) *BenchEnded {
-	e := &BenchEnded{Ended: Ended{Object: Object{Command: "bench", Seed: b.Seed}}}
+	e := &BenchEnded{Ended: Ended{Object: result.Object{Command: "bench", Seed: b.Seed}}}
 	var wrong *bench.MismatchError
 	e.do(&b.Common, work{
 		prepare: b.prepare,
@@ -37,14 +38,14 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 			e.Report, err = bench.Run(ctx, b.Options)
 			return err
 		},
-		judge: func(err error) Outcome {
+		judge: func(err error) result.Outcome {
 			out := Classify(ctx, err)
-			if errors.As(err, &wrong) && out != Interrupted {
-				return Mismatch
+			if errors.As(err, &wrong) && out != result.Interrupted {
+				return result.Mismatch
 			}
 			return out
 		},
-		describe: func(o *Object) {
+		describe: func(o *result.Object) {
 			if r := e.Report; r != nil {
 				o.Digest, o.Build, o.Results = r.Digest, r.Build, r.Results
 				o.Checked, o.Mismatches, o.Cycles, o.SimPs, o.WallS = r.Checked, r.Mismatches, r.Cycles, r.SimPs, r.Wall.Seconds()

@@ -25,33 +25,6 @@ type Blocks struct {
 	VariantName string   // becomes Variant
 }
 
-// BlockPlayed is what came of a block, in the JSON object.
-type BlockPlayed struct {
-	Name     string `json:"name"`
-	RTL      string `json:"rtl"` // module's file
-	Go       string `json:"go"`  // block's file
-	Build    string `json:"build"`
-	Runs     int    `json:"runs"`
-	Requests int    `json:"requests"`
-	Compared int    `json:"compared"` // results
-	Cycles   uint64 `json:"cycles"`
-
-	Mismatch *BlockMismatch `json:"mismatch,omitempty"`
-}
-
-// BlockMismatch is the first thing that a block did wrong.
-type BlockMismatch struct {
-	Transaction int    `json:"transaction"`
-	Op          string `json:"op"`
-	Request     string `json:"request"`
-	Field       string `json:"field"`
-	Expected    string `json:"expected"`
-	Got         string `json:"got"`
-	Cycle       uint64 `json:"cycle"`
-	Seed        uint64 `json:"seed"`
-	Stall       int    `json:"stall"`
-}
-
 // NewBlocks holds the defaults.
 func NewBlocks() *Blocks {
 	b := &Blocks{Options: blocks.DefaultOptions()}
@@ -67,7 +40,7 @@ type BlocksEnded struct {
 
 // Run plays and judges. A canceled context interrupts it.
 func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
-	e := &BlocksEnded{Ended: Ended{Object: Object{Command: "blocks", Seed: b.Seed}}}
+	e := &BlocksEnded{Ended: Ended{Object: result.Object{Command: "blocks", Seed: b.Seed}}}
 	begin := time.Now()
 	e.do(&b.Common, work{
 		prepare: b.prepare,
@@ -75,18 +48,18 @@ func (b *Blocks) Run(ctx context.Context) *BlocksEnded {
 			e.Reports, err = blocks.Play(ctx, b.Options)
 			return cmp.Or(err, idleBlocks(e.Reports))
 		},
-		judge: func(err error) Outcome {
+		judge: func(err error) result.Outcome {
 			out := Classify(ctx, err)
 			for i := range e.Reports {
-				if e.Reports[i].Mismatch != nil && out == Pass {
-					out = Mismatch
+				if e.Reports[i].Mismatch != nil && out == result.Pass {
+					out = result.Mismatch
 				}
 			}
 			return out
 		},
-		describe: func(o *Object) {
+		describe: func(o *result.Object) {
 			b.describe(o, e.Reports)
-			if e.Outcome != Usage && b.Stall >= 0 {
+			if e.Outcome != result.Usage && b.Stall >= 0 {
 				o.Stall = new(b.Stall)
 			}
 			o.WallS = time.Since(begin).Seconds()
@@ -126,11 +99,14 @@ func (b *Blocks) prepare() (string, error) {
 }
 
 // describe takes over what was found.
-func (b *Blocks) describe(o *Object, list []blocks.Report) {
+func (b *Blocks) describe(o *result.Object, list []blocks.Report) {
 	digest, builds := fnv.New64a(), sha256.New()
 	for i := range list {
 		r := &list[i]
-		x := BlockPlayed{r.Block.Name, r.Block.RTL, r.Block.Go, r.Build, r.Runs, r.Requests, r.Compared, r.Cycles, nil}
+		x := result.BlockPlayed{
+			Name: r.Block.Name, RTL: r.Block.RTL, Go: r.Block.Go, Build: r.Build,
+			Runs: r.Runs, Requests: r.Requests, Compared: r.Compared, Cycles: r.Cycles,
+		}
 		for _, d := range r.Digests {
 			_, _ = fmt.Fprintf(digest, "%x,", d) // never fails
 		}
@@ -140,7 +116,10 @@ func (b *Blocks) describe(o *Object, list []blocks.Report) {
 		if m := r.Mismatch; m != nil {
 			o.Mismatches++
 			o.Findings = append(o.Findings, b.finding(m))
-			x.Mismatch = &BlockMismatch{m.Transaction, m.Op, m.Request, m.Field, m.Expected, m.Got, m.Cycle, m.Seed, m.Stall}
+			x.Mismatch = &result.BlockMismatch{
+				Transaction: m.Transaction, Op: m.Op, Request: m.Request, Field: m.Field, Expected: m.Expected, Got: m.Got,
+				Cycle: m.Cycle, Seed: m.Seed, Stall: m.Stall,
+			}
 			if o.Reproduce == "" {
 				o.Reproduce = b.again(m)
 			}

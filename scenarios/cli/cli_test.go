@@ -26,6 +26,7 @@ import (
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
 )
 
 func TestClassify(t *testing.T) {
@@ -34,37 +35,37 @@ func TestClassify(t *testing.T) {
 	usage := &replay.UsageError{Err: errors.New("x")}
 	for _, c := range []struct {
 		err  error
-		want Outcome
+		want result.Outcome
 	}{
-		{nil, Pass},
-		{stuck, Mismatch},
-		{boundary.Breach("Q4", "an event"), Mismatch},
-		{&root.RegError{Err: boundary.Breach("G2", "status UR")}, Mismatch},
-		{&root.RegError{Err: root.ErrNoTag}, Infrastructure},
-		{errors.Join(boundary.Breach("P2", "x"), infra), Infrastructure},
-		{usage, Usage},
-		{Usagef("x"), Usage},
-		{&capture.Error{Err: errors.New("x")}, Usage},
-		{&rtlbridge.ManifestError{}, Usage},
-		{&rtlbridge.RefusedError{}, Usage},
-		{&rtlbridge.DesignError{}, Usage},
-		{&home.NotFoundError{}, Usage},
-		{&home.UnknownError{}, Usage},
-		{&home.UntrustedError{}, Usage},
-		{&board.FitError{Err: errors.New("x")}, Usage},
-		{errors.Join(&board.FitError{Err: errors.New("x")}, infra), Infrastructure},
-		{rtlbridge.ErrNotTuned, Usage},
-		{infra, Infrastructure},
-		{&rtlbridge.BuildError{}, Infrastructure},
-		{errors.Join(stuck, &fuzz.CrashError{Value: "x"}), Infrastructure},
-		{rtlbridge.ErrToolMissing, Infrastructure},
-		{&fs.PathError{Op: "write", Path: "x", Err: errors.New("no space")}, Infrastructure},
-		{errors.New("never seen before"), Infrastructure},
-		{errors.Join(stuck, infra), Infrastructure},
-		{errors.Join(usage, infra), Infrastructure},
-		{errors.Join(stuck, usage), Usage},
-		{context.Canceled, Interrupted},
-		{errors.Join(infra, context.Canceled), Interrupted},
+		{nil, result.Pass},
+		{stuck, result.Mismatch},
+		{boundary.Breach("Q4", "an event"), result.Mismatch},
+		{&root.RegError{Err: boundary.Breach("G2", "status UR")}, result.Mismatch},
+		{&root.RegError{Err: root.ErrNoTag}, result.Infrastructure},
+		{errors.Join(boundary.Breach("P2", "x"), infra), result.Infrastructure},
+		{usage, result.Usage},
+		{Usagef("x"), result.Usage},
+		{&capture.Error{Err: errors.New("x")}, result.Usage},
+		{&rtlbridge.ManifestError{}, result.Usage},
+		{&rtlbridge.RefusedError{}, result.Usage},
+		{&rtlbridge.DesignError{}, result.Usage},
+		{&home.NotFoundError{}, result.Usage},
+		{&home.UnknownError{}, result.Usage},
+		{&home.UntrustedError{}, result.Usage},
+		{&board.FitError{Err: errors.New("x")}, result.Usage},
+		{errors.Join(&board.FitError{Err: errors.New("x")}, infra), result.Infrastructure},
+		{rtlbridge.ErrNotTuned, result.Usage},
+		{infra, result.Infrastructure},
+		{&rtlbridge.BuildError{}, result.Infrastructure},
+		{errors.Join(stuck, &fuzz.CrashError{Value: "x"}), result.Infrastructure},
+		{rtlbridge.ErrToolMissing, result.Infrastructure},
+		{&fs.PathError{Op: "write", Path: "x", Err: errors.New("no space")}, result.Infrastructure},
+		{errors.New("never seen before"), result.Infrastructure},
+		{errors.Join(stuck, infra), result.Infrastructure},
+		{errors.Join(usage, infra), result.Infrastructure},
+		{errors.Join(stuck, usage), result.Usage},
+		{context.Canceled, result.Interrupted},
+		{errors.Join(infra, context.Canceled), result.Interrupted},
 	} {
 		require.Equal(t, c.want, Classify(t.Context(), c.err), "%v", c.err)
 		if c.err != nil {
@@ -73,12 +74,12 @@ func TestClassify(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(ErrInterrupted)
-	require.Equal(t, Interrupted, Classify(ctx, infra), "a device that dies of the same signal")
-	require.Equal(t, Pass, Classify(ctx, nil), "a run that had ended already")
+	require.Equal(t, result.Interrupted, Classify(ctx, infra), "a device that dies of the same signal")
+	require.Equal(t, result.Pass, Classify(ctx, nil), "a run that had ended already")
 }
 
 func TestOutcomes(t *testing.T) {
-	exits := map[Outcome]int{Pass: 0, Mismatch: 1, Usage: 2, Infrastructure: 3, Interrupted: 130}
+	exits := map[result.Outcome]int{result.Pass: 0, result.Mismatch: 1, result.Usage: 2, result.Infrastructure: 3, result.Interrupted: 130}
 	for o, want := range exits {
 		require.Equal(t, want, o.Exit())
 		require.Equal(t, []string{"pass", "mismatch", "usage", "infrastructure", "interrupted"}[o], o.String())
@@ -92,10 +93,10 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		res  *replay.Result
 		err  error
-		want Outcome
+		want result.Outcome
 	}{
-		{good, nil, Pass}, {bad, nil, Mismatch}, {bad, odd, Mismatch}, {good, odd, Infrastructure},
-		{bad, infra, Infrastructure}, {nil, odd, Infrastructure}, {nil, Usagef("x"), Usage},
+		{good, nil, result.Pass}, {bad, nil, result.Mismatch}, {bad, odd, result.Mismatch}, {good, odd, result.Infrastructure},
+		{bad, infra, result.Infrastructure}, {nil, odd, result.Infrastructure}, {nil, Usagef("x"), result.Usage},
 	} {
 		require.Equal(t, c.want, NewReplay().judge(t.Context(), c.res, c.err), "%+v %v", c.res, c.err)
 	}
@@ -118,9 +119,9 @@ func TestQuoteRoundTrip(t *testing.T) {
 }
 
 func TestObjectHasEveryField(t *testing.T) {
-	var o Object
-	o.End(Pass, nil)
-	o.add(&replay.Result{
+	var o result.Object
+	o.End(result.Pass, nil)
+	addReplay(&o, &replay.Result{
 		Seed: 1<<64 - 1, Digest: "d", Wall: 1500 * time.Millisecond,
 		Rx: &replay.RxResult{In: 3, Delivered: 1, Drops: []replay.Drop{{Cause: "RUNT", Count: 2}}},
 	})
@@ -136,7 +137,7 @@ func TestObjectHasEveryField(t *testing.T) {
 	require.Equal(t, "1.5", string(got["wall_s"]))
 	require.Contains(t, string(got["rx"]), `"drops":{"RUNT":2}`)
 	require.NotContains(t, got, "tx")
-	require.NoError(t, isSummary(line.Bytes()))
+	require.NoError(t, result.IsSummary(line.Bytes()))
 }
 
 func TestReplayOnTheModel(t *testing.T) {
@@ -147,11 +148,11 @@ func TestReplayOnTheModel(t *testing.T) {
 	r.NIC, r.Captures, r.Seed = "model", []string{cap}, 3
 	e := r.Run(t.Context())
 	require.NoError(t, e.Err)
-	require.Equal(t, Pass, e.Outcome)
+	require.Equal(t, result.Pass, e.Outcome)
 	require.Equal(t, filepath.Join("out", "replay-model-both-3"), e.Object.Artifacts)
-	text, err := os.ReadFile(filepath.Join(e.Object.Artifacts, Summary))
+	text, err := os.ReadFile(filepath.Join(e.Object.Artifacts, result.Summary))
 	require.NoError(t, err)
-	var o Object
+	var o result.Object
 	require.NoError(t, json.Unmarshal(text, &o))
 	require.Equal(t, e.Object, o)
 
@@ -160,7 +161,7 @@ func TestReplayOnTheModel(t *testing.T) {
 	r = NewReplay()
 	r.NIC, r.Captures, r.NoArtifacts = "model", []string{cap}, true
 	e = r.Run(ctx)
-	require.Equal(t, Interrupted, e.Outcome)
+	require.Equal(t, result.Interrupted, e.Outcome)
 	require.ErrorIs(t, e.Err, ErrInterrupted)
 	require.Equal(t, "interrupted", e.Object.Result)
 }

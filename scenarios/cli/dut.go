@@ -9,31 +9,11 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/result"
 )
 
-// DUT is what is known of a device.
-type DUT struct {
-	Name     string              `json:"name"`
-	Manifest string              `json:"manifest"`
-	Top      string              `json:"top,omitempty"`
-	Streams  []string            `json:"streams,omitempty"`
-	Ports    []rtlbridge.PinPort `json:"ports,omitempty"`
-	Warnings []rtlbridge.Remark  `json:"warnings,omitempty"` // of style: the device fits even so
-	Built    *Built              `json:"built,omitempty"`
-	Error    string              `json:"error,omitempty"`
-}
-
-// Built tells of a build.
-type Built struct {
-	Variant string  `json:"variant"`
-	Hash    string  `json:"hash"`
-	Binary  string  `json:"binary"`
-	Cached  bool    `json:"cached"`
-	TookS   float64 `json:"took_s"`
-}
-
 // load reads the manifest of a device by name or path, for a build with these Ethernet ports.
-func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, DUT, error) {
+func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, result.DUT, error) {
 	eth := b.Eth
 	path, m, err := b.manifest(dut)
 	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
@@ -46,13 +26,13 @@ func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, DUT, error) {
 		m, err = resized(m, eth)
 	}
 	if err != nil {
-		return nil, DUT{Name: dut, Manifest: path, Error: err.Error()}, &UsageError{err}
+		return nil, result.DUT{Name: dut, Manifest: path, Error: err.Error()}, &UsageError{err}
 	}
 	return m, describe(m), nil
 }
 
-func describe(m *rtlbridge.Manifest) DUT {
-	d := DUT{Name: m.Name, Manifest: m.Path, Top: m.Top}
+func describe(m *rtlbridge.Manifest) result.DUT {
+	d := result.DUT{Name: m.Name, Manifest: m.Path, Top: m.Top}
 	for _, s := range m.Streams {
 		d.Streams = append(d.Streams, s.Name)
 	}
@@ -61,7 +41,7 @@ func describe(m *rtlbridge.Manifest) DUT {
 
 // ListDUTs describes the devices at home. A manifest that cannot be read is in the list, with its error, and makes the
 // error, too.
-func ListDUTs(p *Place) ([]DUT, error) {
+func ListDUTs(p *Place) ([]result.DUT, error) {
 	h, err := p.find()
 	if err != nil {
 		return nil, err
@@ -70,11 +50,11 @@ func ListDUTs(p *Place) ([]DUT, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []DUT
+	var list []result.DUT
 	var errs []error
 	for _, n := range names {
 		m, err := rtlbridge.LoadManifest(h.Path(n))
-		d := DUT{Manifest: h.Path(n)}
+		d := result.DUT{Manifest: h.Path(n)}
 		if err == nil {
 			d = describe(m)
 		} else {
@@ -96,12 +76,12 @@ type DUTBuild struct {
 }
 
 // Build compiles a device, or finds it in the cache.
-func (b *DUTBuild) Build(ctx context.Context, dut string) (DUT, error) {
+func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
 	v := rtlbridge.Variant(b.Variant)
 	if v != rtlbridge.VariantSpeed && v != rtlbridge.VariantDebug && v != rtlbridge.VariantWaves && v != rtlbridge.VariantCoverage {
-		return DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", b.Variant)
+		return result.DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", b.Variant)
 	}
-	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) error {
+	return b.with(dut, func(m *rtlbridge.Manifest, d *result.DUT) error {
 		dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: b.Log, Context: ctx})
 		if err == nil {
 			d.Built = built(dev)
@@ -110,13 +90,13 @@ func (b *DUTBuild) Build(ctx context.Context, dut string) (DUT, error) {
 	})
 }
 
-func built(b *rtlbridge.Device) *Built {
-	return &Built{string(b.Variant), b.HashString(), b.Binary, b.Cached, b.Took.Seconds()}
+func built(b *rtlbridge.Device) *result.Built {
+	return &result.Built{Variant: string(b.Variant), Hash: b.HashString(), Binary: b.Binary, Cached: b.Cached, TookS: b.Took.Seconds()}
 }
 
 // Tune makes the tuned build of a NIC, or finds it in the cache.
-func (b *DUTBuild) Tune(ctx context.Context, dut string) (DUT, error) {
-	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) error {
+func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
+	return b.with(dut, func(m *rtlbridge.Manifest, d *result.DUT) error {
 		if err := board.IsNIC(m); err != nil {
 			return &UsageError{fmt.Errorf("%w: it cannot be trained with frames", err)}
 		}
@@ -130,7 +110,7 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (DUT, error) {
 
 // Check binds the manifest of a device to its ports, and lints it with every warning on: warnings are told and are no error. Of a manifest that is wrong itself it tells
 // that, and what Verilator says of the design where the manifest can be relied on for that.
-func (b *DUTBuild) Check(dut string) (DUT, error) {
+func (b *DUTBuild) Check(dut string) (result.DUT, error) {
 	d, err := b.check(dut, true)
 	if !is[*rtlbridge.ManifestError](err) || d.Top != "" { // it was read, and the design looked at
 		return d, err
@@ -144,10 +124,10 @@ func (b *DUTBuild) Check(dut string) (DUT, error) {
 
 // PortsOf reads the ports of a device's top module. It may return them together with an error: they do not fit the
 // manifest then.
-func (b *DUTBuild) PortsOf(dut string) (DUT, error) { return b.check(dut, false) }
+func (b *DUTBuild) PortsOf(dut string) (result.DUT, error) { return b.check(dut, false) }
 
-func (b *DUTBuild) check(dut string, lint bool) (DUT, error) {
-	return b.with(dut, func(m *rtlbridge.Manifest, d *DUT) error {
+func (b *DUTBuild) check(dut string, lint bool) (result.DUT, error) {
+	return b.with(dut, func(m *rtlbridge.Manifest, d *result.DUT) error {
 		c, err := rtlbridge.Check(m, lint)
 		d.Ports, d.Warnings = c.Ports, c.Warnings
 		return err
@@ -155,9 +135,9 @@ func (b *DUTBuild) check(dut string, lint bool) (DUT, error) {
 }
 
 // with does something with the manifest of a device.
-func (b *DUTBuild) with(dut string, do func(m *rtlbridge.Manifest, d *DUT) error) (DUT, error) {
+func (b *DUTBuild) with(dut string, do func(m *rtlbridge.Manifest, d *result.DUT) error) (result.DUT, error) {
 	if err := CheckLimits(1); err != nil {
-		return DUT{Name: dut}, err
+		return result.DUT{Name: dut}, err
 	}
 	m, d, err := b.load(dut)
 	if err != nil {

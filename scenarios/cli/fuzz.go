@@ -24,24 +24,6 @@ type Fuzz struct {
 	device      string // as the user named it
 }
 
-// Fuzzed is what came of programs, in the JSON object.
-type Fuzzed struct {
-	Runs     int            `json:"runs"`
-	Failures []fuzz.Failure `json:"failures"`
-	Coverage Covered        `json:"coverage"`
-}
-
-// Covered is how much of the contract's bins was hit.
-type Covered struct {
-	Hit         int     `json:"hit"`
-	Bins        int     `json:"bins"`
-	Share       float64 `json:"share"`
-	Unreachable int     `json:"unreachable"`
-}
-
-// CoverageFile is the file in a folder of artifacts that has the report on coverage.
-const CoverageFile = "coverage.json"
-
 // NewFuzz holds the defaults.
 func NewFuzz() *Fuzz {
 	f := &Fuzz{Options: fuzz.DefaultOptions()}
@@ -58,7 +40,7 @@ type FuzzEnded struct {
 
 // Run plays programs and judges. A canceled context interrupts it.
 func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
-	e := &FuzzEnded{Ended: Ended{Object: Object{Command: "fuzz", Seed: f.Seed}}}
+	e := &FuzzEnded{Ended: Ended{Object: result.Object{Command: "fuzz", Seed: f.Seed}}}
 	e.do(&f.Common, work{
 		jobs:    f.Jobs,
 		prepare: f.prepare,
@@ -67,14 +49,14 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 			e.Result, err = fuzz.Run(ctx, f.Options)
 			return errors.Join(err, f.cover(ctx, e))
 		},
-		judge: func(err error) Outcome {
+		judge: func(err error) result.Outcome {
 			out := Classify(ctx, err)
-			if out == Pass && len(e.Result.Failures) > 0 {
-				return Mismatch
+			if out == result.Pass && len(e.Result.Failures) > 0 {
+				return result.Mismatch
 			}
 			return out
 		},
-		describe: func(o *Object) {
+		describe: func(o *result.Object) {
 			o.Seed = f.Seed // that of the program, if there is one
 			f.settings(e)
 			if e.Result != nil {
@@ -165,7 +147,7 @@ func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 	}
 	text, err := json.MarshalIndent(e.Report, "", " ")
 	if err == nil {
-		err = f.Files.Write(CoverageFile, append(text, '\n'))
+		err = f.Files.Write(result.CoverageFile, append(text, '\n'))
 	}
 	return errors.Join(added, err)
 }
@@ -181,7 +163,7 @@ func (f *Fuzz) say(format string, a ...any) {
 func (f *Fuzz) settings(e *FuzzEnded) {
 	o := &e.Object
 	switch {
-	case e.Outcome == Usage:
+	case e.Outcome == result.Usage:
 		return
 	case f.Program != nil:
 		o.Ports, o.Stall = f.Program.Board.Ports, new(f.Program.Board.Stall)
@@ -199,12 +181,12 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 	r, o := e.Result, &e.Object
 	o.Digest, o.Build, o.Checked, o.Mismatches = r.Digest, r.Build, r.Checked, uint64(len(r.Failures))
 	o.Cycles, o.SimPs, o.WallS = r.Cycles, r.Cycles*int64(board.Cycle), r.Wall.Seconds()
-	o.Fuzz = &Fuzzed{Runs: r.Runs, Failures: r.Failures}
+	o.Fuzz = &result.Fuzzed{Runs: r.Runs, Failures: r.Failures}
 	if o.Fuzz.Failures == nil {
-		o.Fuzz.Failures = []fuzz.Failure{}
+		o.Fuzz.Failures = []result.Failure{}
 	}
 	if p := e.Report; p != nil {
-		o.Fuzz.Coverage = Covered{p.Hit, p.Bins, p.Share, len(p.Unreachable)}
+		o.Fuzz.Coverage = result.Covered{Hit: p.Hit, Bins: p.Bins, Share: p.Share, Unreachable: len(p.Unreachable)}
 	}
 	for i := range r.Failures {
 		x := &r.Failures[i]
@@ -220,7 +202,7 @@ func (f *Fuzz) describe(e *FuzzEnded) {
 }
 
 // again is the command line that plays a program that failed.
-func (f *Fuzz) again(x *fuzz.Failure) string {
+func (f *Fuzz) again(x *result.Failure) string {
 	words := []string{f.Self, "fuzz", "--nic", f.NIC}
 	idle := f.Idle()
 	if idle["dut"] == "" && f.device != DefaultDUT {

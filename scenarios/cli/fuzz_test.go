@@ -12,6 +12,7 @@ import (
 
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/result"
 )
 
 // writerFunc is what is done with text.
@@ -56,5 +57,5 @@ func TestInterruptedWhileTheHitsAreLocked(t *testing.T) {
 	r := kept.Report(fuzz.NewUniverse(e.Result.Sizes))
 	require.Positive(t, r.Hit)
 	require.Equal(t, r.Hits, e.Report.Hits)
-	require.FileExists(t, filepath.Join(f.Out, CoverageFile))
+	require.FileExists(t, filepath.Join(f.Out, result.CoverageFile))
 }

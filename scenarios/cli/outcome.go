@@ -13,33 +13,8 @@ import (
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
 )
-
-// Outcome is how a command ended.
-type Outcome int
-
-// Outcomes.
-const (
-	Pass           Outcome = iota
-	Mismatch               // the device does not do what it must
-	Usage                  // the command or its input is wrong
-	Infrastructure         // it could not be found out
-	Interrupted            // by a signal
-)
-
-var outcomes = [...]struct {
-	exit int
-	name string
-}{
-	Pass: {0, "pass"}, Mismatch: {1, "mismatch"}, Usage: {2, "usage"}, Infrastructure: {3, "infrastructure"},
-	Interrupted: {130, "interrupted"},
-}
-
-// Exit is the exit code.
-func (o Outcome) Exit() int { return outcomes[o].exit }
-
-// String is the name of the outcome in the JSON object.
-func (o Outcome) String() string { return outcomes[o].name }
 
 // ErrInterrupted is the cause to cancel a context with when a signal arrives.
 var ErrInterrupted = errors.New("interrupted")
@@ -57,20 +32,20 @@ func Usagef(format string, a ...any) error { return &UsageError{fmt.Errorf(forma
 
 // Classify tells the outcome of a command that ended with err. When several things are wrong, the one that explains
 // the others counts: an interruption before a dead device, that before a wrong setting, that before a mismatch.
-func Classify(ctx context.Context, err error) Outcome {
+func Classify(ctx context.Context, err error) result.Outcome {
 	switch {
 	case err == nil:
-		return Pass
+		return result.Pass
 	case ctx.Err() != nil, errors.Is(err, context.Canceled), errors.Is(err, ErrInterrupted):
-		return Interrupted
+		return result.Interrupted
 	case isInfra(err):
-		return Infrastructure
+		return result.Infrastructure
 	case isUsage(err):
-		return Usage
+		return result.Usage
 	case isMismatch(err):
-		return Mismatch
+		return result.Mismatch
 	}
-	return Infrastructure
+	return result.Infrastructure
 }
 
 func is[E error](err error) bool {

@@ -2,23 +2,16 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/home"
+	"nictwin/scenarios/result"
 )
-
-// Home is a home that was used, in the JSON object.
-type Home struct {
-	Dir      string `json:"dir"`
-	Revision string `json:"revision"` // commit of which it is a work tree, empty when unknown
-	Modified bool   `json:"modified"` // its verilator/ is not as in that commit
-}
 
 // Place finds the home, and notes which one it was.
 type Place struct {
-	Home string // folder that the user names, empty to look for it
-	Used *Home  // nil when none was used
+	Home string       // folder that the user names, empty to look for it
+	Used *result.Home // nil when none was used
 }
 
 // find finds the home. Everything that is built from now on has its harness.
@@ -30,7 +23,7 @@ func (p *Place) find() (home.Home, error) {
 	rtlbridge.SetHarness(h.Harness())
 	if p.Used == nil {
 		id, modified := h.Revision(context.Background()) // which has a limit of its own
-		p.Used = &Home{h.Dir, id, modified}
+		p.Used = &result.Home{Dir: h.Dir, Revision: id, Modified: modified}
 	}
 	return h, nil
 }
@@ -54,15 +47,4 @@ func (p *Place) manifest(dut string) (string, *rtlbridge.Manifest, error) {
 	}
 	_, err = p.find()
 	return path, m, err
-}
-
-// String is the home for people.
-func (h *Home) String() string {
-	switch {
-	case h.Revision == "":
-		return h.Dir + ", revision unknown"
-	case h.Modified:
-		return fmt.Sprintf("%s, revision %s with changes", h.Dir, h.Revision)
-	}
-	return fmt.Sprintf("%s, revision %s", h.Dir, h.Revision)
 }

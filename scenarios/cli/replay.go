@@ -14,6 +14,7 @@ import (
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/result"
 )
 
 // Replay is a replay as the command line has it. The embedded options hold what needs no translation; DUT and Out are
@@ -45,17 +46,17 @@ type ReplayEnded struct {
 
 // Run plays and judges. A canceled context interrupts it.
 func (r *Replay) Run(ctx context.Context) *ReplayEnded {
-	e := &ReplayEnded{Ended: Ended{Object: Object{Command: "replay", Seed: r.Seed}}}
+	e := &ReplayEnded{Ended: Ended{Object: result.Object{Command: "replay", Seed: r.Seed}}}
 	e.do(&r.Common, work{
 		prepare: func() (string, error) { return r.prepare(ctx) },
 		play:    func() error { return r.play(ctx, e) },
-		judge:   func(err error) Outcome { return r.judge(ctx, e.Result, err) },
-		describe: func(o *Object) {
-			if e.Outcome != Usage { // else they may be wrong
+		judge:   func(err error) result.Outcome { return r.judge(ctx, e.Result, err) },
+		describe: func(o *result.Object) {
+			if e.Outcome != result.Usage { // else they may be wrong
 				o.Captures, o.NIC, o.Dir, o.Stall, o.Ports = r.Captures, r.NIC, r.Dir, new(r.Stall), r.Ports
 			}
 			if e.Result != nil {
-				o.add(e.Result)
+				addReplay(o, e.Result)
 			}
 		},
 	})
@@ -64,15 +65,15 @@ func (r *Replay) Run(ctx context.Context) *ReplayEnded {
 
 // judge weighs the result and the error: a device that was caught with a mismatch before the run broke off has one,
 // unless the run broke off for reasons of its own.
-func (r *Replay) judge(ctx context.Context, res *replay.Result, err error) Outcome {
+func (r *Replay) judge(ctx context.Context, res *replay.Result, err error) result.Outcome {
 	out := Classify(ctx, err)
 	switch {
-	case out == Pass && res.Pass:
-		return Pass
-	case out == Pass:
-		return Mismatch
-	case out == Infrastructure && !isInfra(err) && res != nil && res.Mismatches > 0:
-		return Mismatch
+	case out == result.Pass && res.Pass:
+		return result.Pass
+	case out == result.Pass:
+		return result.Mismatch
+	case out == result.Infrastructure && !isInfra(err) && res != nil && res.Mismatches > 0:
+		return result.Mismatch
 	}
 	return out
 }
@@ -196,4 +197,31 @@ func (r *Replay) inputsSafe() error {
 		}
 	}
 	return nil
+}
+
+// addReplay takes over what a replay found.
+func addReplay(o *result.Object, r *replay.Result) {
+	o.Seed, o.Digest, o.Build = r.Seed, r.Digest, r.Build
+	o.Checked, o.Mismatches = r.Checked, r.Mismatches
+	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
+	o.Artifacts, o.Cut, o.Findings = r.Artifacts, r.Cut, r.Findings
+	o.Captured = &result.Captured{
+		Frames: r.Frames, NotPlayable: r.NotPlayable, LeftOut: r.LeftOut, Truncated: r.Truncated,
+		Sections: r.SkippedSections, Shortened: r.Shortened, CutOff: r.CutOff, NotRead: r.NotRead,
+	}
+	if x := r.Rx; x != nil {
+		o.Rx = &result.Received{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
+		for _, p := range x.PerPort {
+			o.Rx.PerPort = append(o.Rx.PerPort, result.ReceivedOn(p))
+		}
+		for _, d := range x.Drops {
+			o.Rx.Drops[d.Cause] = d.Count
+		}
+	}
+	if t := r.Tx; t != nil {
+		o.Tx = &result.Transmitted{Posted: t.Posted, Out: t.Out, Refused: t.Refused, Bytes: t.Bytes}
+	}
+	if s := r.Shares; s != nil {
+		o.Wall, o.RTLBusy = &result.Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}, s.Busy
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
+	"nictwin/scenarios/result"
 )
 
 // Common is what all commands have that play on a NIC.
@@ -41,9 +42,9 @@ const (
 
 // Ended is how a command came out that plays on a NIC.
 type Ended struct {
-	Outcome Outcome
+	Outcome result.Outcome
 	Err     error // what kept it from its end
-	Object  Object
+	Object  result.Object
 }
 
 // work are the steps of such a command.
@@ -54,14 +55,14 @@ type work struct {
 	prepare func() (out string, err error)
 	play    func() error
 	// judge weighs what was found and the error.
-	judge func(err error) Outcome
+	judge func(err error) result.Outcome
 	// describe takes over what was found.
-	describe func(o *Object)
+	describe func(o *result.Object)
 }
 
 // do goes through the steps and leaves the verdict among the artifacts, however it ends.
 func (e *Ended) do(c *Common, w work) {
-	var dir *folder
+	var dir *result.Folder
 	err := CheckLimits(w.jobs)
 	out := ""
 	if err == nil {
@@ -71,21 +72,23 @@ func (e *Ended) do(c *Common, w work) {
 		err = errors.Join(&UsageError{c.Refused}, err)
 	}
 	if err == nil {
-		dir, err = openFolder(out, c.Overwrite)
+		if dir, err = result.OpenFolder(out, c.Overwrite); err != nil {
+			err = &UsageError{err}
+		}
 	}
 	if err == nil {
-		c.opened = dir.files
+		c.opened = dir.Files
 		err = w.play()
 	}
 	err = Explain(err)
 	e.Outcome, e.Err = w.judge(err), err
-	if e.Outcome == Interrupted {
+	if e.Outcome == result.Interrupted {
 		e.Err = ErrInterrupted
 	}
 	e.Object.End(e.Outcome, e.Err)
 	e.Object.Home = c.Used
 	w.describe(&e.Object)
-	if e.Object.Reproduce == "" && (e.Outcome == Mismatch || e.Outcome == Infrastructure) {
+	if e.Object.Reproduce == "" && (e.Outcome == result.Mismatch || e.Outcome == result.Infrastructure) {
 		e.Object.Reproduce = c.Again
 	}
 	for i := range e.Object.Findings {
@@ -97,20 +100,20 @@ func (e *Ended) do(c *Common, w work) {
 }
 
 // leave writes the verdict into the folder, or gives the folder up when there was no run.
-func (e *Ended) leave(dir *folder) {
+func (e *Ended) leave(dir *result.Folder) {
 	switch {
 	case dir == nil:
 		return
-	case e.Outcome == Usage:
-		dir.drop()
+	case e.Outcome == result.Usage:
+		dir.Drop()
 		return
 	}
-	defer dir.close()
-	e.Object.Artifacts = dir.dir
-	if err := dir.write(&e.Object); err != nil {
+	defer dir.Close()
+	e.Object.Artifacts = dir.Dir
+	if err := dir.Write(&e.Object); err != nil {
 		e.Err = errors.Join(e.Err, err)
-		if e.Outcome == Pass {
-			e.Outcome = Infrastructure
+		if e.Outcome == result.Pass {
+			e.Outcome = result.Infrastructure
 		}
 		e.Object.End(e.Outcome, e.Err)
 	}

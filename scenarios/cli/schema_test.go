@@ -118,8 +118,8 @@ func jsonFields(typ reflect.Type) (list []jsonField) {
 
 // The schema of the summary, with the finding in it, is what the code writes: no field more, none less.
 func TestSchemaIsTheCode(t *testing.T) {
-	sameShape(t, "summary", schemaFile(t, resulttest.Summary), reflect.TypeFor[Object]())
-	require.EqualValues(t, Schema, schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
+	sameShape(t, "summary", schemaFile(t, resulttest.Summary), reflect.TypeFor[result.Object]())
+	require.EqualValues(t, result.Schema, schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
 }
 
 func schemaNamed(t *testing.T, name string) *resulttest.Schema {
@@ -130,15 +130,15 @@ func schemaNamed(t *testing.T, name string) *resulttest.Schema {
 }
 
 // leftBy are the artifacts of a replay on the model that observe may spoil, checked against their schemas.
-func leftBy(t *testing.T, observe boundary.Observer, change func(*Replay)) *Object {
+func leftBy(t *testing.T, observe boundary.Observer, change func(*Replay)) *result.Object {
 	t.Helper()
 	r := NewReplay()
 	r.NIC, r.Out, r.Again, r.Observe = "model", filepath.Join(t.TempDir(), "out"), "nictwin replay …", observe
 	r.Captures = []string{"../captures/softroce/ud_send6.pcap"}
 	change(r)
 	e := r.Run(t.Context())
-	require.Contains(t, []Outcome{Pass, Mismatch}, e.Outcome, "%v", e.Err)
-	text, err := os.ReadFile(filepath.Join(r.Out, Summary))
+	require.Contains(t, []result.Outcome{result.Pass, result.Mismatch}, e.Outcome, "%v", e.Err)
+	text, err := os.ReadFile(filepath.Join(r.Out, result.Summary))
 	require.NoError(t, err)
 	require.NoError(t, schemaNamed(t, resulttest.Summary).Check(text), "%s", text)
 	events, err := os.ReadFile(filepath.Join(r.Out, judge.EventsFile))
@@ -240,7 +240,7 @@ func TestExamplesOfThePageValidate(t *testing.T) {
 func TestFuzzFindingsValidate(t *testing.T) {
 	f := NewFuzz()
 	f.Self, f.NIC = "nictwin", board.Model
-	e := &FuzzEnded{Ended: Ended{Outcome: Mismatch, Object: Object{Command: "fuzz"}}, Result: &fuzz.Result{Failures: []fuzz.Failure{
+	e := &FuzzEnded{Ended: Ended{Outcome: result.Mismatch, Object: result.Object{Command: "fuzz"}}, Result: &fuzz.Result{Failures: []result.Failure{
 		{Number: 3, Key: "[R8] hdr_len", Ops: 40, Shrunk: 2, Program: "out/program-3.json", Finding: result.OfMismatch(&golden.Mismatch{
 			Rule: "R8", Field: "hdr_len", At: golden.Domain{Kind: golden.DomainRxq, Index: 1}, Index: 2, Frame: &golden.FrameID{N: 7},
 		})},
@@ -249,7 +249,7 @@ func TestFuzzFindingsValidate(t *testing.T) {
 	}}}
 	f.describe(e)
 	f.settings(e)
-	e.Object.End(Mismatch, nil)
+	e.Object.End(result.Mismatch, nil)
 	text, err := json.Marshal(&e.Object)
 	require.NoError(t, err)
 	require.NoError(t, schemaNamed(t, resulttest.Summary).Check(text), "%s", text)

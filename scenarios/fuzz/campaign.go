@@ -79,18 +79,6 @@ func (o *Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Failure is a program that shows a mismatch.
-type Failure struct {
-	Number  int    `json:"number"` // of the program, by its seed
-	Key     string `json:"key"`
-	Ops     int    `json:"ops"`     // of the program
-	Shrunk  int    `json:"shrunk"`  // operations that are left of it
-	Trials  int    `json:"trials"`  // programs played to find these
-	Program string `json:"program"` // file, if one was written
-
-	Finding result.Finding `json:"-"`
-}
-
 // Result is what came of it.
 type Result struct {
 	Runs     int
@@ -100,7 +88,7 @@ type Result struct {
 	Checked  uint64 // outputs and counters compared
 	Cycles   int64
 	Wall     time.Duration
-	Failures []Failure
+	Failures []result.Failure
 	Coverage *Coverage
 	Sizes    nicspec.Build // with as many ports as any program had
 }
@@ -285,8 +273,8 @@ func (c *campaign) why(v *Verdict) error {
 }
 
 // failure shrinks a program that failed, and writes it down.
-func (c *campaign) failure(ctx context.Context, o *outcome) (Failure, error) {
-	f := Failure{Number: o.number, Key: o.v.Key(), Ops: len(o.prog.Ops)}
+func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, error) {
+	f := result.Failure{Number: o.number, Key: o.v.Key(), Ops: len(o.prog.Ops)}
 	p, v := o.prog, o.v
 	if c.Shrink {
 		p, f.Trials = Shrink(ctx, o.prog, func(p *Program) bool {

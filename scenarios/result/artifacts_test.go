@@ -1,4 +1,4 @@
-package cli
+package result
 
 import (
 	"errors"
@@ -12,41 +12,40 @@ import (
 
 func TestFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
-	f, err := openFolder("a/b", false)
+	f, err := OpenFolder("a/b", false)
 	require.NoError(t, err)
-	_, err = openFolder("a/b", false)
+	_, err = OpenFolder("a/b", false)
 	require.ErrorContains(t, err, "another run writes there")
-	require.Equal(t, Usage, Classify(t.Context(), err))
-	f.drop()
+	f.Drop()
 	require.NoDirExists(t, "a")
 
 	require.NoError(t, os.Mkdir("a", 0o755))
-	f, err = openFolder("a/b/c", false)
+	f, err = OpenFolder("a/b/c", false)
 	require.NoError(t, err)
-	f.drop()
+	f.Drop()
 	require.DirExists(t, "a", "it was there before")
 	require.NoDirExists(t, "a/b")
 
-	f, err = openFolder("a", false)
+	f, err = OpenFolder("a", false)
 	require.NoError(t, err)
 	var o Object
 	o.End(Mismatch, errors.New("x"))
-	require.NoError(t, f.write(&o))
-	f.close()
+	require.NoError(t, f.Write(&o))
+	f.Close()
 	require.FileExists(t, filepath.Join("a", Summary))
 	left, err := os.ReadDir("a")
 	require.NoError(t, err)
 	require.Len(t, left, 2, "the verdict and the marker")
-	f, err = openFolder("a", false)
+	f, err = OpenFolder("a", false)
 	require.NoError(t, err)
 	require.NoFileExists(t, filepath.Join("a", Summary), "no verdict of an earlier run")
-	f.close()
+	f.Close()
 
 	for name, text := range map[string]string{"list": "[]", "text": "hello", "other": `{"result":"pass"}`, "empty": ""} {
 		require.NoError(t, os.Mkdir(name, 0o755))
 		path := filepath.Join(name, Summary)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		_, err := openFolder(name, false)
+		_, err := OpenFolder(name, false)
 		require.ErrorContains(t, err, "is not ours", name)
 		require.FileExists(t, path)
 	}
@@ -71,50 +70,49 @@ func TestForeignFolder(t *testing.T) {
 		"marked": "--out marked: .nictwin is not ours",
 		"hidden": "it has .gitkeep;",
 	} {
-		_, err := openFolder(dir, false)
+		_, err := OpenFolder(dir, false)
 		require.ErrorContains(t, err, why)
-		require.Equal(t, Usage, Classify(t.Context(), err))
 	}
 	require.NoFileExists(t, filepath.Join("theirs", Marker))
-	f, err := openFolder("theirs", true)
+	f, err := OpenFolder("theirs", true)
 	require.NoError(t, err)
-	f.drop()
-	_, err = openFolder("theirs", false)
+	f.Drop()
+	_, err = OpenFolder("theirs", false)
 	require.Error(t, err, "the run that was allowed it did not take place")
 
-	f, err = openFolder("theirs", true)
+	f, err = OpenFolder("theirs", true)
 	require.NoError(t, err)
 	text, err := os.ReadFile(events)
 	require.NoError(t, err)
 	require.Equal(t, events, string(text), "only what is written is replaced")
-	f.close()
-	f, err = openFolder("theirs", false)
+	f.Close()
+	f, err = OpenFolder("theirs", false)
 	require.NoError(t, err, "it is ours now")
-	f.close()
+	f.Close()
 }
 
 // A run that was killed leaves no verdict, but a folder of ours. So was one of a version that left no marker.
 func TestFolderOfAKilledRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	f, err := openFolder("a", false)
+	f, err := OpenFolder("a", false)
 	require.NoError(t, err)
 	put(t, "a/"+judge.EventsFile)
-	f.close() // as the system does for a process that is killed
-	f, err = openFolder("a", false)
+	f.Close() // as the system does for a process that is killed
+	f, err = OpenFolder("a", false)
 	require.NoError(t, err)
-	f.drop()
-	f, err = openFolder("a", false)
+	f.Drop()
+	f, err = OpenFolder("a", false)
 	require.NoError(t, err, "it stays ours when a later run does not take place")
-	f.close()
+	f.Close()
 
 	require.NoError(t, os.Mkdir("old", 0o755))
 	require.NoError(t, os.WriteFile("old/"+Summary, []byte(`{"schema":1,"result":"pass"}`), 0o644))
-	f, err = openFolder("old", false)
+	f, err = OpenFolder("old", false)
 	require.NoError(t, err)
-	f.drop()
-	f, err = openFolder("old", false)
+	f.Drop()
+	f, err = OpenFolder("old", false)
 	require.NoError(t, err)
-	f.close()
+	f.Close()
 }
 
 // Nothing is written through a link, whatever was said. The folder itself may be one.
@@ -126,7 +124,7 @@ func TestLinksInAFolder(t *testing.T) {
 		require.NoError(t, os.Mkdir(dir, 0o755))
 		require.NoError(t, os.Symlink("../victim", filepath.Join(dir, name)))
 		for _, overwrite := range []bool{false, true} {
-			_, err := openFolder(dir, overwrite)
+			_, err := OpenFolder(dir, overwrite)
 			require.EqualError(t, err, "--out "+dir+": "+name+" is a link, and nothing is written through links; choose another folder")
 		}
 	}
@@ -136,9 +134,9 @@ func TestLinksInAFolder(t *testing.T) {
 
 	require.NoError(t, os.Mkdir("real", 0o755))
 	require.NoError(t, os.Symlink("real", "link"))
-	f, err := openFolder("link", false)
+	f, err := OpenFolder("link", false)
 	require.NoError(t, err)
-	require.NoError(t, f.write(&Object{}))
-	f.close()
+	require.NoError(t, f.Write(&Object{}))
+	f.Close()
 	require.FileExists(t, filepath.Join("real", Summary))
 }

@@ -1,4 +1,4 @@
-package cli
+package result
 
 import (
 	"encoding/json"
@@ -9,8 +9,6 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/capture"
 	"nictwin/scenarios/judge"
-	"nictwin/scenarios/replay"
-	"nictwin/scenarios/result"
 	"nictwin/scenarios/rtlcov"
 )
 
@@ -34,10 +32,10 @@ type Object struct {
 	WallS      float64 `json:"wall_s"`
 	Artifacts  string  `json:"artifacts"` // folder, empty for none
 
-	Cut       []judge.Cut      `json:"cut,omitempty"` // artifacts that reached --artifact-mb
-	Error     string           `json:"error,omitempty"`
-	Findings  []result.Finding `json:"findings,omitempty"`  // what differs, most telling first
-	Reproduce string           `json:"reproduce,omitempty"` // command line
+	Cut       []judge.Cut `json:"cut,omitempty"` // artifacts that reached --artifact-mb
+	Error     string      `json:"error,omitempty"`
+	Findings  []Finding   `json:"findings,omitempty"`  // what differs, most telling first
+	Reproduce string      `json:"reproduce,omitempty"` // command line
 
 	Captures []string `json:"captures,omitempty"` // files, as they were named
 	NIC      string   `json:"nic,omitempty"`      // rtl or model
@@ -46,8 +44,8 @@ type Object struct {
 	Ports    int      `json:"ports,omitempty"`    // of the NIC; not there where programs have one or two
 
 	Captured *Captured `json:"captured,omitempty"`
-	Rx       *Rx       `json:"rx,omitempty"`
-	Tx       *Tx       `json:"tx,omitempty"`
+	Rx       *Received       `json:"rx,omitempty"`
+	Tx       *Transmitted       `json:"tx,omitempty"`
 	Wall     *Shares   `json:"wall_share,omitempty"`
 	RTLBusy  float64   `json:"rtl_busy,omitempty"` // for how much of the wall time the RTL simulated, beside the rest
 
@@ -78,24 +76,24 @@ type Captured struct {
 	NotRead []string          `json:"not_read,omitempty"` // captures not read to their end, as --limit was reached: left_out lacks their packets
 }
 
-// Rx counts frames of the receive direction.
-type Rx struct {
+// Received counts frames of the receive direction.
+type Received struct {
 	In        int               `json:"in"`
 	Delivered int               `json:"delivered"`
 	Bytes     int64             `json:"bytes"`
 	Drops     map[string]uint64 `json:"drops"` // by cause
 	PerQueue  []int             `json:"per_queue"`
-	PerPort   []RxPort          `json:"per_port"`
+	PerPort   []ReceivedOn          `json:"per_port"`
 }
 
-// RxPort counts frames that came in on a port.
-type RxPort struct {
+// ReceivedOn counts frames that came in on a port.
+type ReceivedOn struct {
 	In        int `json:"in"`
 	Delivered int `json:"delivered"`
 }
 
-// Tx counts frames of the transmit direction.
-type Tx struct {
+// Transmitted counts frames of the transmit direction.
+type Transmitted struct {
 	Posted  int   `json:"posted"`
 	Out     int   `json:"out"`
 	Refused int   `json:"refused"`
@@ -118,30 +116,6 @@ func (o *Object) End(out Outcome, err error) {
 	}
 }
 
-// add takes over what a replay found.
-func (o *Object) add(r *replay.Result) {
-	o.Seed, o.Digest, o.Build = r.Seed, r.Digest, r.Build
-	o.Checked, o.Mismatches = r.Checked, r.Mismatches
-	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
-	o.Artifacts, o.Cut, o.Findings = r.Artifacts, r.Cut, r.Findings
-	o.Captured = &Captured{r.Frames, r.NotPlayable, r.LeftOut, r.Truncated, r.SkippedSections, r.Shortened, r.CutOff, r.NotRead}
-	if x := r.Rx; x != nil {
-		o.Rx = &Rx{In: x.In, Delivered: x.Delivered, Bytes: x.Bytes, Drops: map[string]uint64{}, PerQueue: x.PerQueue}
-		for _, p := range x.PerPort {
-			o.Rx.PerPort = append(o.Rx.PerPort, RxPort(p))
-		}
-		for _, d := range x.Drops {
-			o.Rx.Drops[d.Cause] = d.Count
-		}
-	}
-	if t := r.Tx; t != nil {
-		o.Tx = &Tx{Posted: t.Posted, Out: t.Out, Refused: t.Refused, Bytes: t.Bytes}
-	}
-	if s := r.Shares; s != nil {
-		o.Wall, o.RTLBusy = &Shares{RTL: s.RTL, Bridge: s.Bridge, Models: s.Models, Referee: s.Referee}, s.Busy
-	}
-}
-
 // WriteLine writes the object as one line.
 func (o *Object) WriteLine(w io.Writer) error {
 	b, err := json.Marshal(o)
@@ -154,8 +128,8 @@ func (o *Object) WriteLine(w io.Writer) error {
 	return nil
 }
 
-// isSummary tells a summary of ours from any other file of its name.
-func isSummary(text []byte) error {
+// IsSummary reports why text is not a summary of ours; it tells one of ours from any other file of its name.
+func IsSummary(text []byte) error {
 	var o struct {
 		Schema int    `json:"schema"`
 		Result string `json:"result"`

@@ -1,4 +1,4 @@
-package cli
+package result
 
 import (
 	"bytes"
@@ -15,6 +15,9 @@ import (
 	"nictwin/scenarios/judge"
 )
 
+// CoverageFile is the file in a folder of artifacts that has the report on coverage.
+const CoverageFile = "coverage.json"
+
 // Summary is the file in a folder of artifacts that holds the Object.
 const Summary = "summary.json"
 
@@ -26,20 +29,20 @@ const markerText = "nictwin artifacts\nFiles in this folder are replaced by late
 // ours are the names of the files that every run may write. Programs of fuzz are looked at when they are written.
 var ours = []string{Marker, Summary, CoverageFile, judge.EventsFile, judge.PcapngFile}
 
-// folder is a folder of artifacts in use by one run. The zero value is none.
-type folder struct {
-	dir    string
-	files  *files.Folder
+// Folder is a folder of artifacts in use by one run. The zero value is none.
+type Folder struct {
+	Dir    string
+	Files  *files.Folder
 	made   []string // folders that did not exist before, innermost first
 	marked bool     // by this run, and nothing else says that it is one of artifacts
 	lock   *os.File
 }
 
-// openFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or, with
+// OpenFolder makes the folder, or takes the one that is there for this run: an empty one, one of an earlier run or, with
 // overwrite, any. A link to a folder is that folder; a link in it is refused. A verdict of an earlier run is removed; other
 // files stay, to be replaced one by one or not at all.
-func openFolder(dir string, overwrite bool) (*folder, error) {
-	f := &folder{dir: dir}
+func OpenFolder(dir string, overwrite bool) (*Folder, error) {
+	f := &Folder{Dir: dir}
 	if dir == "" {
 		return f, nil
 	}
@@ -51,32 +54,32 @@ func openFolder(dir string, overwrite bool) (*folder, error) {
 	}
 	err := os.MkdirAll(dir, 0o755)
 	if err == nil {
-		f.files, err = files.OpenFolder(dir)
+		f.Files, err = files.OpenFolder(dir)
 	}
 	if err == nil {
-		f.lock, err = f.files.Self()
+		f.lock, err = f.Files.Self()
 	}
 	if err == nil {
 		err = f.take(overwrite)
 	}
 	if err != nil {
-		f.close()
-		return nil, Usagef("--out %s: %w", dir, err)
+		f.Close()
+		return nil, fmt.Errorf("--out %s: %w", dir, err)
 	}
 	return f, nil
 }
 
 // take locks, looks and marks.
-func (f *folder) take(overwrite bool) error {
+func (f *Folder) take(overwrite bool) error {
 	if err := syscall.Flock(int(f.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return fmt.Errorf("another run writes there (%w)", err)
 	}
 	for _, name := range ours {
-		if err := f.files.Replaceable(name); err != nil {
+		if err := f.Files.Replaceable(name); err != nil {
 			return fmt.Errorf("%w; choose another folder", err)
 		}
 	}
-	there, err := f.files.Names()
+	there, err := f.Files.Names()
 	if err != nil {
 		return err
 	}
@@ -86,29 +89,29 @@ func (f *folder) take(overwrite bool) error {
 	}
 	f.marked = why != nil || len(there) == 0
 	if why != nil || !slices.Contains(there, Marker) {
-		if err := f.files.Write(Marker, []byte(markerText)); err != nil {
+		if err := f.Files.Write(Marker, []byte(markerText)); err != nil {
 			return fmt.Errorf("%w; choose another folder", err)
 		}
 	}
-	return f.files.Remove(Summary)
+	return f.Files.Remove(Summary)
 }
 
 // maxSummary is in bytes: more than any summary has.
 const maxSummary = 256 << 20
 
 // foreign says why a folder with these names in it is neither empty nor of an earlier run.
-func (f *folder) foreign(there []string) error {
+func (f *Folder) foreign(there []string) error {
 	marked := false
 	if slices.Contains(there, Marker) {
-		text, err := f.files.Read(Marker, int64(len(markerText)))
+		text, err := f.Files.Read(Marker, int64(len(markerText)))
 		if marked = err == nil && bytes.Equal(text, []byte(markerText)); !marked {
 			return fmt.Errorf("%s is not ours", Marker)
 		}
 	}
 	if slices.Contains(there, Summary) {
-		text, err := f.files.Read(Summary, maxSummary)
+		text, err := f.Files.Read(Summary, maxSummary)
 		if err == nil {
-			err = isSummary(text)
+			err = IsSummary(text)
 		}
 		if err != nil {
 			return fmt.Errorf("%s %w", Summary, err)
@@ -126,27 +129,27 @@ func (f *folder) foreign(there []string) error {
 	return fmt.Errorf("it is neither empty nor of an earlier run: it has %s", names)
 }
 
-// write leaves the verdict, whole or not at all.
-func (f *folder) write(o *Object) error {
-	if f.dir == "" {
+// Write leaves the verdict, whole or not at all.
+func (f *Folder) Write(o *Object) error {
+	if f.Dir == "" {
 		return nil
 	}
 	text, err := json.MarshalIndent(o, "", "  ")
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	if err := f.files.Write(Summary, append(text, '\n')); err != nil {
+	if err := f.Files.Write(Summary, append(text, '\n')); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
 	return nil
 }
 
-// drop undoes openFolder for a run that did not take place.
-func (f *folder) drop() {
+// Drop undoes OpenFolder for a run that did not take place.
+func (f *Folder) Drop() {
 	if f.marked {
-		_ = f.files.Remove(Marker) // what is left of it does no harm
+		_ = f.Files.Remove(Marker) // what is left of it does no harm
 	}
-	f.close()
+	f.Close()
 	for _, d := range f.made {
 		if os.Remove(d) != nil { // it is not empty
 			return
@@ -154,13 +157,13 @@ func (f *folder) drop() {
 	}
 }
 
-func (f *folder) close() {
+func (f *Folder) Close() {
 	if f.lock != nil {
 		_ = f.lock.Close() // it was only read; the lock goes with it
 		f.lock = nil
 	}
-	if f.files != nil {
-		_ = f.files.Close() // likewise
-		f.files = nil
+	if f.Files != nil {
+		_ = f.Files.Close() // likewise
+		f.Files = nil
 	}
 }

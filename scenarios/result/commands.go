@@ -1,0 +1,78 @@
+package result
+
+import "nictwin/rtlbridge"
+
+// DUT is what is known of a device.
+type DUT struct {
+	Name     string              `json:"name"`
+	Manifest string              `json:"manifest"`
+	Top      string              `json:"top,omitempty"`
+	Streams  []string            `json:"streams,omitempty"`
+	Ports    []rtlbridge.PinPort `json:"ports,omitempty"`
+	Warnings []rtlbridge.Remark  `json:"warnings,omitempty"` // of style: the device fits even so
+	Built    *Built              `json:"built,omitempty"`
+	Error    string              `json:"error,omitempty"`
+}
+
+// Built tells of a build.
+type Built struct {
+	Variant string  `json:"variant"`
+	Hash    string  `json:"hash"`
+	Binary  string  `json:"binary"`
+	Cached  bool    `json:"cached"`
+	TookS   float64 `json:"took_s"`
+}
+
+// Fuzzed is what came of programs, in the JSON object.
+type Fuzzed struct {
+	Runs     int       `json:"runs"`
+	Failures []Failure `json:"failures"`
+	Coverage Covered   `json:"coverage"`
+}
+
+// Covered is how much of the contract's bins was hit.
+type Covered struct {
+	Hit         int     `json:"hit"`
+	Bins        int     `json:"bins"`
+	Share       float64 `json:"share"`
+	Unreachable int     `json:"unreachable"`
+}
+
+// Failure is a program that shows a mismatch.
+type Failure struct {
+	Number  int    `json:"number"` // of the program, by its seed
+	Key     string `json:"key"`
+	Ops     int    `json:"ops"`     // of the program
+	Shrunk  int    `json:"shrunk"`  // operations that are left of it
+	Trials  int    `json:"trials"`  // programs played to find these
+	Program string `json:"program"` // file, if one was written
+
+	Finding Finding `json:"-"`
+}
+
+// BlockPlayed is what came of a block, in the JSON object.
+type BlockPlayed struct {
+	Name     string `json:"name"`
+	RTL      string `json:"rtl"` // module's file
+	Go       string `json:"go"`  // block's file
+	Build    string `json:"build"`
+	Runs     int    `json:"runs"`
+	Requests int    `json:"requests"`
+	Compared int    `json:"compared"` // results
+	Cycles   uint64 `json:"cycles"`
+
+	Mismatch *BlockMismatch `json:"mismatch,omitempty"`
+}
+
+// BlockMismatch is the first thing that a block did wrong.
+type BlockMismatch struct {
+	Transaction int    `json:"transaction"`
+	Op          string `json:"op"`
+	Request     string `json:"request"`
+	Field       string `json:"field"`
+	Expected    string `json:"expected"`
+	Got         string `json:"got"`
+	Cycle       uint64 `json:"cycle"`
+	Seed        uint64 `json:"seed"`
+	Stall       int    `json:"stall"`
+}
