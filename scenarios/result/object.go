@@ -43,11 +43,11 @@ type Object struct {
 	Stall    *int     `json:"stall,omitempty"`    // percent; not there where each program or run has its own
 	Ports    int      `json:"ports,omitempty"`    // of the NIC; not there where programs have one or two
 
-	Captured *Captured `json:"captured,omitempty"`
-	Rx       *Received       `json:"rx,omitempty"`
-	Tx       *Transmitted       `json:"tx,omitempty"`
-	Wall     *Shares   `json:"wall_share,omitempty"`
-	RTLBusy  float64   `json:"rtl_busy,omitempty"` // for how much of the wall time the RTL simulated, beside the rest
+	Captured *Captured    `json:"captured,omitempty"`
+	Rx       *Received    `json:"rx,omitempty"`
+	Tx       *Transmitted `json:"tx,omitempty"`
+	Wall     *Shares      `json:"wall_share,omitempty"`
+	RTLBusy  float64      `json:"rtl_busy,omitempty"` // for how much of the wall time the RTL simulated, beside the rest
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
@@ -83,7 +83,7 @@ type Received struct {
 	Bytes     int64             `json:"bytes"`
 	Drops     map[string]uint64 `json:"drops"` // by cause
 	PerQueue  []int             `json:"per_queue"`
-	PerPort   []ReceivedOn          `json:"per_port"`
+	PerPort   []ReceivedOn      `json:"per_port"`
 }
 
 // ReceivedOn counts frames that came in on a port.
