@@ -2,12 +2,12 @@ package nic
 
 import (
 	"fmt"
-	"nictwin/models/inject"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 	"nictwin/models/simcore"

@@ -1,11 +1,11 @@
 package nic
 
 import (
-	"nictwin/models/inject"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 	"nictwin/models/simcore"

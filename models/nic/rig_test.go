@@ -2,17 +2,17 @@ package nic
 
 import (
 	"fmt"
-	"nictwin/models/fifo"
-	"nictwin/models/inject"
-	"nictwin/models/msg"
-	"nictwin/models/nictest"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/fifo"
+	"nictwin/models/inject"
+	"nictwin/models/msg"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )

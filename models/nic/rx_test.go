@@ -2,11 +2,11 @@ package nic
 
 import (
 	"bytes"
-	"nictwin/models/inject"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 )
