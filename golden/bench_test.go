@@ -20,12 +20,12 @@ func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Conf
 	o.spec.Parts |= parts
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegDevctl, 1|2<<4)
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegDevctl, 1|2<<4)
+	m.Write32(nicspec.RegCtrl, 3)
 	for q := range 4 {
 		m.rule(q, steadyRule(m, q, parts))
-		m.openRx(q, 6, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
-		m.openTx(q, 6)
+		m.OpenRx(q, 6, func(f *nicspec.RxqEntryFields) { f.SplitMode = nicspec.SplitModeHeaders })
+		m.OpenTx(q, 6)
 	}
 	m.readable(pattern(keySpan, 1))
 	frame := roceFrame(size)
@@ -42,7 +42,7 @@ func steady(t testing.TB, n, size int, rx, tx bool, parts nicspec.Cap1Reg) (Conf
 				m.push(q, &w)
 			}
 			if tx {
-				m.ringTx(q)
+				m.RingTx(q)
 			}
 			r.step(simcore.Microsecond)
 		}
@@ -146,17 +146,17 @@ func TestCopiesAllocateNothing(t *testing.T) {
 	o.spec.Timing.TxPrefetch = 64 // entries come as others go
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, Length: 1 << 24, BusBase: keyBus})
 	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: 1 << 24, BusBase: copyBus + 1<<24})
-	m.openTx(0, 8)
+	m.OpenTx(0, 8)
 	for i := range 250 {
 		w := nicspec.WqeFields{Opcode: nicspec.OpcodeCopy, Nseg: 2, FComplete: i%8 == 0}
 		(&nicspec.SegFields{Key: goodKey, Len: 20000, Addr: uint64(i%200) * 20000}).Encode(w.Slots[:])
 		(&nicspec.SegFields{Key: 7, Len: 20000, Addr: uint64(i%200) * 30000}).Encode(w.Slots[16:])
 		m.push(0, &w)
 	}
-	m.ringTx(0)
+	m.RingTx(0)
 	m.readCounters()
 	g, err := New(DefaultConfig(o.spec.Build))
 	require.NoError(t, err)

@@ -4,8 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"nictwin/models/inject"
 	"nictwin/models/nic"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -68,7 +70,6 @@ func chaosSpec(o chaosOpt, rng *rand.Rand) nic.Spec {
 		s.Parts |= nicspec.PartCopy
 		s.Timing.CopyJobs, s.Timing.CopyChunks = 1+rng.IntN(8), 1+rng.IntN(8)
 	}
-	s.Stall = nic.Stall{Seed: o.seed, EthOut: o.stall, TLPOut: o.stall, TLPIn: o.stall}
 	return s
 }
 
@@ -76,11 +77,12 @@ func newChaos(t testing.TB, o chaosOpt) *chaos {
 	c := &chaos{opt: o, rng: rand.New(rand.NewPCG(o.seed, 5))}
 	ro := defaultRig()
 	ro.spec, ro.seed, ro.shuffle = chaosSpec(o, c.rng), o.seed, true
+	ro.stalls = inject.Stalls{Seed: o.seed, Percent: o.stall}
 	ro.policy = tlp.CplPolicy(c.rng.IntN(3))
 	c.r = newRig(t, ro)
 	c.m = c.r.mem
-	c.m.bytes.Write(keyBus, pattern(keySpan, o.seed))
-	c.m.bytes.Write(linesBus, pattern(keySpan, o.seed+1))
+	c.m.Write(keyBus, pattern(keySpan, o.seed))
+	c.m.Write(linesBus, pattern(keySpan, o.seed+1))
 	c.begin()
 	return c
 }
@@ -88,10 +90,10 @@ func newChaos(t testing.TB, o chaosOpt) *chaos {
 // begin sets the device up.
 func (c *chaos) begin() {
 	m := c.m
-	m.write(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
-	m.write(nicspec.RegDevctl, uint32(c.rng.IntN(3)|c.rng.IntN(6)<<4))
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxDefault, toQueue0+1)
+	m.Write32(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
+	m.Write32(nicspec.RegDevctl, uint32(c.rng.IntN(3)|c.rng.IntN(6)<<4))
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxDefault, toQueue0+1)
 	m.key(5, goodKeyEntry)
 	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
 	m.key(8, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: keySpan, BusBase: linesBus})
@@ -117,7 +119,7 @@ func (c *chaos) openRx(q int) {
 	if c.opt.calm {
 		log = 8
 	}
-	c.m.openRx(q, log, func(f *nicspec.RxqEntryFields) {
+	c.m.OpenRx(q, log, func(f *nicspec.RxqEntryFields) {
 		f.SplitMode = nicspec.SplitMode(q % 3)
 		f.SplitLen = uint16(c.rng.IntN(120))
 		if q == 3 && !c.opt.calm {
@@ -126,13 +128,13 @@ func (c *chaos) openRx(q int) {
 		c.modes(f)
 		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = c.vector(q)
 	})
-	c.m.bytes.Write(c.m.rx[q].cq, make([]byte, 64<<log))
+	c.m.Write(c.m.Rx[q].Cq, make([]byte, 64<<log))
 	c.rx[q] = chaosRing{open: true, log: log}
 }
 
 func (c *chaos) openTx(q int) {
 	log := 2 + c.rng.IntN(4)
-	c.m.openTx(q, log, func(f *nicspec.TxqEntryFields) {
+	c.m.OpenTx(q, log, func(f *nicspec.TxqEntryFields) {
 		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = c.vector(4 + q)
 		if c.opt.parts&nicspec.PartEcn != 0 {
 			f.EcnMode = uint8(c.rng.IntN(4))
@@ -141,23 +143,23 @@ func (c *chaos) openTx(q int) {
 			f.PfcClass = uint8(q % 3)
 		}
 	})
-	c.m.bytes.Write(c.m.tx[q].cq, make([]byte, 64<<log))
+	c.m.Write(c.m.Tx[q].Cq, make([]byte, 64<<log))
 	c.tx[q] = chaosRing{open: true, log: log}
 }
 
 // collect follows the completion entries.
 func (c *chaos) collect() {
 	for q := range chaosQueues {
-		c.rx[q].collect(c.m, &c.m.rx[q])
-		c.tx[q].collect(c.m, &c.m.tx[q])
+		c.rx[q].collect(c.m, &c.m.Rx[q])
+		c.tx[q].collect(c.m, &c.m.Tx[q])
 	}
 }
 
-func (k *chaosRing) collect(m *memory, r *testRing) {
+func (k *chaosRing) collect(m *memory, r *nictest.Ring) {
 	for {
 		var b [64]byte
-		m.bytes.Read(r.cq+64*uint64(k.cqi&(1<<r.log-1)), b[:])
-		if b[0] == 0 || b[63] != uint8(^k.cqi>>r.log&1) {
+		m.Read(r.Cq+64*uint64(k.cqi&(1<<r.Log-1)), b[:])
+		if b[0] == 0 || b[63] != uint8(^k.cqi>>r.Log&1) {
 			return
 		}
 		k.cqi++
@@ -182,7 +184,7 @@ func (c *chaos) post() {
 		return
 	}
 	if c.opt.faults && c.rng.IntN(30) == 0 {
-		c.m.faults[c.m.rx[q].ring+16*uint64(k.posted&(1<<k.log-1))] = fault(1 + c.rng.IntN(5))
+		c.m.FailOnce(c.m.Rx[q].Base+16*uint64(k.posted&(1<<k.log-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 	}
 	k.posted += uint16(n)
 	c.m.post(q, n)
@@ -219,7 +221,7 @@ func (c *chaos) entry() nicspec.WqeFields {
 		}
 		(&nicspec.SegFields{Key: goodKey, Len: uint32(n), Addr: 0x1000 + uint64(at)}).Encode(w.Slots[16*(used+s):])
 		if c.opt.faults && c.rng.IntN(40) == 0 {
-			c.m.faults[keyBus+uint64(at)] = fault(1 + c.rng.IntN(5))
+			c.m.FailOnce(keyBus+uint64(at), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 		}
 	}
 	if c.rng.IntN(3) == 0 {
@@ -245,10 +247,10 @@ func (c *chaos) work() {
 		return
 	}
 	if c.opt.faults && c.rng.IntN(40) == 0 {
-		c.m.faults[c.m.tx[q].ring+64*uint64(k.posted&(1<<k.log-1))] = fault(1 + c.rng.IntN(5))
+		c.m.FailOnce(c.m.Tx[q].Base+64*uint64(k.posted&(1<<k.log-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 	}
 	if c.opt.dense {
-		c.m.bytes.Write(keyBus, pattern(denseSpan, c.rng.Uint64()))
+		c.m.Write(keyBus, pattern(denseSpan, c.rng.Uint64()))
 	}
 	for i := range n {
 		w := c.entry()
@@ -264,32 +266,32 @@ func (c *chaos) work() {
 		}
 	}
 	k.posted += uint16(n)
-	c.m.ringTx(q)
+	c.m.RingTx(q)
 }
 
 func (c *chaos) configure() {
 	m := c.m
 	switch c.rng.IntN(8) {
 	case 0:
-		m.write(nicspec.RegRxCtrl, c.rng.Uint32())
+		m.Write32(nicspec.RegRxCtrl, c.rng.Uint32())
 	case 1:
-		m.write(nicspec.RegRxDefault, uint32(c.rng.IntN(3))<<16|uint32(c.rng.IntN(10)))
+		m.Write32(nicspec.RegRxDefault, uint32(c.rng.IntN(3))<<16|uint32(c.rng.IntN(10)))
 	case 2:
-		m.write(nicspec.RegCtrl, 2)
+		m.Write32(nicspec.RegCtrl, 2)
 		c.r.step(simcore.Ps(c.rng.IntN(300)) * simcore.Nanosecond)
-		m.write(nicspec.RegCtrl, 3)
+		m.Write32(nicspec.RegCtrl, 3)
 	case 3, 4:
 		q := c.rng.IntN(chaosQueues)
 		m.rule(5+q, dmacRule(uint8(c.rng.IntN(8)), nicspec.ActionQueue, q))
 	case 5:
-		m.write(nicspec.RegCtrl, 1)
+		m.Write32(nicspec.RegCtrl, 1)
 		c.r.step(simcore.Ps(c.rng.IntN(2000)) * simcore.Nanosecond)
-		m.write(nicspec.RegCtrl, 3)
+		m.Write32(nicspec.RegCtrl, 3)
 	case 6:
 		m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: c.rng.IntN(4) > 0, Variant: 9, VaBase: 0x1000, Length: keySpan, BusBase: keyBus})
 		m.key(5, goodKeyEntry)
 	case 7:
-		m.write(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
+		m.Write32(nicspec.RegCplTimeout, uint32(1500+c.rng.IntN(3000)))
 	}
 }
 
@@ -297,22 +299,22 @@ func (c *chaos) look() {
 	m := c.m
 	switch c.rng.IntN(5) {
 	case 0:
-		m.reg(nicspec.RegCounter(c.rng.IntN(40)), 2)
+		m.Reg(nicspec.RegCounter(c.rng.IntN(40)), 2)
 	case 1:
-		m.reg(nicspec.RegCounter(128+c.rng.IntN(11)), uint16(1+c.rng.IntN(2)))
+		m.Reg(nicspec.RegCounter(128+c.rng.IntN(11)), uint16(1+c.rng.IntN(2)))
 	case 2:
-		m.reg(nicspec.RegStatus, 1)
+		m.Reg(nicspec.RegStatus, 1)
 	case 3:
 		t := nicspec.TableRxq
 		if c.rng.IntN(2) == 0 {
 			t = nicspec.TableTxq
 		}
-		m.table(nicspec.TableOpRead, t, c.rng.IntN(chaosQueues), nil)
+		m.Table(nicspec.TableOpRead, t, c.rng.IntN(chaosQueues), nil)
 		for w := range 16 {
-			m.reg(nicspec.RegTblData(w), 1)
+			m.Reg(nicspec.RegTblData(w), 1)
 		}
 	case 4:
-		m.write(nicspec.RegRxDoorbell(c.rng.IntN(10)), c.rng.Uint32()) // mostly refused
+		m.Write32(nicspec.RegRxDoorbell(c.rng.IntN(10)), c.rng.Uint32()) // mostly refused
 	}
 }
 
@@ -353,7 +355,7 @@ func (c *chaos) run() {
 		}
 		c.r.step(simcore.Ps(c.rng.IntN(400)) * simcore.Nanosecond)
 	}
-	c.m.write(nicspec.RegCtrl, 3)
+	c.m.Write32(nicspec.RegCtrl, 3)
 	c.r.settle()
 	c.m.readCounters()
 }

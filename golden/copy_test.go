@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 )
 
 // copyEntry is an entry of the copy engine, mostly one that can be carried out.
@@ -32,7 +33,7 @@ func (c *chaos) copyEntry() nicspec.WqeFields {
 			bus = linesBus + src.Addr
 		}
 		page := (bus + uint64(c.rng.IntN(n))) &^ 4095
-		c.m.faults[max(bus, page)] = fault(1 + c.rng.IntN(5))
+		c.m.FailOnce(max(bus, page), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 	}
 	switch c.rng.IntN(20) {
 	case 0:

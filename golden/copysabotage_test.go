@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -20,15 +21,15 @@ func copies(t testing.TB) (Config, []boundary.Crossing) {
 	o.spec.Parts |= nicspec.PartCopy
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegDevctl, 1|2<<4)
-	m.write(nicspec.RegCtrl, 3)
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
-	m.bytes.Write(linesBus, pattern(keySpan, 2))
+	m.Write32(nicspec.RegDevctl, 1|2<<4)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write(keyBus, pattern(keySpan, 1))
+	m.Write(linesBus, pattern(keySpan, 2))
 	m.key(5, goodKeyEntry)
 	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
 	m.key(8, nicspec.KeyEntryFields{Valid: 1, RightRead: true, RightWrite: true, Length: keySpan, BusBase: linesBus})
-	m.openTx(0, 4)
-	m.openTx(1, 4)
+	m.OpenTx(0, 4)
+	m.OpenTx(1, 4)
 	post := func(q int, op nicspec.Opcode, id uint32, segs ...nicspec.SegFields) {
 		w := nicspec.WqeFields{Opcode: op, Nseg: uint8(len(segs)), FComplete: true, WqeId: id}
 		for i := range segs {
@@ -42,9 +43,9 @@ func copies(t testing.TB) (Config, []boundary.Crossing) {
 	post(0, nicspec.OpcodeInvalidate, 103, nicspec.SegFields{Key: 8, Len: 128, Addr: 64})
 	post(1, nicspec.OpcodeCopy, 104, nicspec.SegFields{Key: goodKey, Len: 30000, Addr: 0x4000}, nicspec.SegFields{Key: 7, Len: 30000, Addr: 0x8000})
 	post(1, nicspec.OpcodeInvalidate, 105, nicspec.SegFields{Key: 8, Len: 100, Addr: 64})
-	m.faults[keyBus+0x3000+8192] = faultUR
-	m.ringTx(0)
-	m.ringTx(1)
+	m.FailOnce(keyBus+0x3000+8192, inject.FaultUR)
+	m.RingTx(0)
+	m.RingTx(1)
 	m.readCounters()
 	require.NoError(t, r.eng.Run())
 	return DefaultConfig(o.spec.Build), r.tape

@@ -24,18 +24,18 @@ func attrRun(t testing.TB, settings ...uint32) (Config, []boundary.Crossing) {
 	o.spec.Parts = nicspec.PartAttr
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegDevctl, settings[0])
+	m.Write32(nicspec.RegDevctl, settings[0])
 	r.step(simcore.Microsecond) // nothing begins under the values after reset
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxDefault, toQueue0)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxDefault, toQueue0)
 	m.readable(pattern(keySpan, 1))
-	m.openRx(0, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 64 })
-	m.openTx(0, 5)
+	m.OpenRx(0, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 64 })
+	m.OpenTx(0, 5)
 	m.post(0, 128)
 	for i := range 60 {
-		m.write(nicspec.RegDevctl, settings[i%len(settings)])
+		m.Write32(nicspec.RegDevctl, settings[i%len(settings)])
 		m.push(0, entryAt(i%10, 1000+64*i))
-		m.ringTx(0)
+		m.RingTx(0)
 		r.peers[0].send(pattern(400+50*i, uint64(i)))
 		r.step(300 * simcore.Nanosecond)
 	}

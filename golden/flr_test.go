@@ -6,7 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
+	"nictwin/models/nic"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -18,28 +21,28 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
 	o.spec.Parts = nicspec.PartFlr | nicspec.PartMsix | nicspec.PartCopy | nicspec.PartAttr
-	o.spec.Stall.TLPOut = 30
+	o.stalls.Streams = map[string]int{nic.StreamTLPOut: 30}
 	r := newRig(t, o)
 	m := r.mem
 	begin := func() {
-		m.write(nicspec.RegCplTimeout, 2000)
-		m.write(nicspec.RegDevctl, 1|2<<4|devctlRO)
-		m.write(nicspec.RegCtrl, 3)
-		m.write(nicspec.RegScratch, 77)
+		m.Write32(nicspec.RegCplTimeout, 2000)
+		m.Write32(nicspec.RegDevctl, 1|2<<4|devctlRO)
+		m.Write32(nicspec.RegCtrl, 3)
+		m.Write32(nicspec.RegScratch, 77)
 		m.key(5, goodKeyEntry)
 		m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
 		m.rule(3, dmacRule(0, nicspec.ActionDrop, 0))
 		for q := range 3 {
 			m.rule(4+q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))
-			m.openRx(q, 6, rxMessages(q, 5, 50))
+			m.OpenRx(q, 6, rxMessages(q, 5, 50))
 			m.post(q, 60)
-			m.openTx(q, 5, txMessages(4+q, 3, 0))
+			m.OpenTx(q, 5, txMessages(4+q, 3, 0))
 		}
 	}
-	m.bytes.Write(keyBus, pattern(keySpan, 1))
+	m.Write(keyBus, pattern(keySpan, 1))
 	begin()
 	r.settle()
-	m.faults[keyBus+0xf000] = faultSilent
+	m.FailOnce(keyBus+0xf000, inject.FaultSilent)
 	copied := nicspec.WqeFields{Opcode: nicspec.OpcodeCopy, Nseg: 2, WqeId: 9}
 	(&nicspec.SegFields{Key: goodKey, Len: 0xf000, Addr: 0x1000}).Encode(copied.Slots[:])
 	(&nicspec.SegFields{Key: 7, Len: 0xf000}).Encode(copied.Slots[16:])
@@ -50,46 +53,46 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
 		r.peers[0].send(destined(i%4, 1500))
 	}
 	for q := range 3 {
-		m.ringTx(q)
+		m.RingTx(q)
 	}
 	r.step(1200 * simcore.Nanosecond)
-	m.write(nicspec.RegCtrl, flrBit)
-	m.write(nicspec.RegScratch, 5)
+	m.Write32(nicspec.RegCtrl, flrBit)
+	m.Write32(nicspec.RegScratch, 5)
 	for i := range 6 {
 		r.peers[0].send(destined(i%4, 100))
 	}
 	r.step(late)
-	for n := 0; m.reg(nicspec.RegCtrl, 1) != 0; n++ {
+	for n := 0; m.Reg(nicspec.RegCtrl, 1) != 0; n++ {
 		require.Less(t, n, 1000)
 	}
 	for _, off := range []uint32{nicspec.RegScratch, nicspec.RegDevctl, nicspec.RegCplTimeout, nicspec.RegTblCmd} {
-		m.reg(off, 1)
+		m.Reg(off, 1)
 	}
-	m.table(nicspec.TableOpRead, nicspec.TableKey, 5, nil)
-	m.reg(nicspec.RegTblData(4), 1)
-	m.table(nicspec.TableOpRead, nicspec.TableRxq, 1, nil)
-	m.reg(nicspec.RegTblData(4), 1)
+	m.Table(nicspec.TableOpRead, nicspec.TableKey, 5, nil)
+	m.Reg(nicspec.RegTblData(4), 1)
+	m.Table(nicspec.TableOpRead, nicspec.TableRxq, 1, nil)
+	m.Reg(nicspec.RegTblData(4), 1)
 	for q := range 3 { // all zero
-		m.table(nicspec.TableOpRead, nicspec.TableRxq, q, nil)
-		m.reg(nicspec.RegTblData(12), 2)
-		m.table(nicspec.TableOpRead, nicspec.TableTxq, q, nil)
-		m.reg(nicspec.RegTblData(12), 2)
+		m.Table(nicspec.TableOpRead, nicspec.TableRxq, q, nil)
+		m.Reg(nicspec.RegTblData(12), 2)
+		m.Table(nicspec.TableOpRead, nicspec.TableTxq, q, nil)
+		m.Reg(nicspec.RegTblData(12), 2)
 	}
-	m.write(nicspec.RegCtrl, 1) // frames to queues that are off
-	m.write(nicspec.RegRxDefault, toQueue0)
+	m.Write32(nicspec.RegCtrl, 1) // frames to queues that are off
+	m.Write32(nicspec.RegRxDefault, toQueue0)
 	r.step(simcore.Microsecond)
 	r.peers[0].send(destined(1, 80))
 	r.step(simcore.Microsecond)
-	m.tx, m.rx = [256]testRing{}, [256]testRing{}
+	m.Tx, m.Rx = [256]nictest.Ring{}, [256]nictest.Ring{}
 	begin()
 	for i := range 9 {
 		m.push(0, entryAt(i%8, 300))
 		r.peers[0].send(destined(i%4, 200))
 	}
-	m.ringTx(0)
+	m.RingTx(0)
 	m.readCounters()
 	cfg := DefaultConfig(o.spec.Build)
-	cfg.TLPStall = o.spec.Stall.TLPOut
+	cfg.TLPStall = o.stalls.Streams[nic.StreamTLPOut]
 	return cfg, r.tape
 }
 

@@ -22,9 +22,9 @@ func pattern(n int, seed uint64) []byte {
 func TestReceiveAFewFrames(t *testing.T) {
 	r := newRig(t, defaultRig())
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxDefault, toQueue0)
-	m.openRx(0, 4, nil)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxDefault, toQueue0)
+	m.OpenRx(0, 4, nil)
 	m.post(0, 8)
 	r.settle()
 	for i := range 6 {
@@ -40,10 +40,10 @@ func TestReceiveAFewFrames(t *testing.T) {
 func TestSendAFewFrames(t *testing.T) {
 	r := newRig(t, defaultRig())
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	m.key(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9, VaBase: 0x1000, Length: 1 << 20, BusBase: 0x0100_0000_0070_0000})
-	m.openTx(2, 4)
-	m.bytes.Write(0x0100_0000_0070_0000, pattern(1<<16, 3))
+	m.OpenTx(2, 4)
+	m.Write(0x0100_0000_0070_0000, pattern(1<<16, 3))
 	for i := range 6 {
 		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, FComplete: i&1 == 1, WqeId: uint32(100 + i)}
 		copy(w.Slots[:], pattern(16, 7))
@@ -52,7 +52,7 @@ func TestSendAFewFrames(t *testing.T) {
 		}
 		m.push(2, &w)
 	}
-	m.ringTx(2)
+	m.RingTx(2)
 	m.readCounters()
 	require.Equal(t, 6, r.peers[0].got)
 	p := judge(t, DefaultConfig(r.opt.spec.Build), r.tape)

@@ -7,7 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -27,18 +29,18 @@ func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 		r.step(simcore.Microsecond)
 		at[name] = r.tape[len(r.tape)-1].Last
 	}
-	m.write(nicspec.RegCplTimeout, 2000)
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxDefault, toQueue0)
+	m.Write32(nicspec.RegCplTimeout, 2000)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxDefault, toQueue0)
 	m.readable(pattern(keySpan, 1))
 	for q := range 4 {
 		m.rule(4+q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))
 	}
 	for q := range 3 {
-		m.openRx(q, 5, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 2000 })
+		m.OpenRx(q, 5, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 2000 })
 	}
-	m.openTx(0, 5)
-	m.openTx(1, 5)
+	m.OpenTx(0, 5)
+	m.OpenTx(1, 5)
 	send := func(q, n int) { r.peers[0].send(destined(q, n)) }
 
 	mark("no descriptor")
@@ -55,47 +57,47 @@ func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	mark("queue off")
 	send(3, 100)
 	mark("receive disabled")
-	m.write(nicspec.RegCtrl, 2)
+	m.Write32(nicspec.RegCtrl, 2)
 	r.step(simcore.Microsecond)
 	send(1, 100)
 	r.step(simcore.Microsecond)
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	mark("pieces fail")
 	for i := range 5 {
-		m.faults[keyBus+uint64(i)*0x1000] = fault(1 + i)
+		m.FailOnce(keyBus+uint64(i)*0x1000, nictest.ReadFaults[i])
 		m.push(1, entryAt(i, 500))
 	}
 	m.push(1, entryAt(6, 600))
-	m.ringTx(1)
+	m.RingTx(1)
 	r.step(simcore.Microsecond)
 	m.push(1, entryAt(7, 100))
-	m.ringTx(1)
+	m.RingTx(1)
 	mark("ring fails")
-	m.faults[m.rx[0].ring+16*4] = faultUR
-	m.delay[m.rx[0].ring+16*4] = 3 * simcore.Microsecond
+	m.Strike(inject.Fault{Kind: inject.FaultUR, From: m.Rx[0].Base + 16*4, Count: 1, Delay: 3 * simcore.Microsecond})
+	m.Strike(inject.Fault{From: m.Rx[0].Base + 16*4, Delay: 3 * simcore.Microsecond})
 	m.post(0, 12)
 	for range 6 {
 		send(0, 120)
 	}
 	mark("entry ring fails")
-	m.faults[m.tx[0].ring+64*4] = faultPoison
+	m.FailOnce(m.Tx[0].Base+64*4, inject.FaultPoison)
 	for i := range 8 {
 		m.push(0, entryAt(i, 300))
 	}
-	m.ringTx(0)
+	m.RingTx(0)
 	mark("closing")
 	m.disable(nicspec.TableRxq, 0)
 	m.disable(nicspec.TableTxq, 0)
-	m.openRx(0, 5, nil)
-	m.openTx(0, 5)
+	m.OpenRx(0, 5, nil)
+	m.OpenTx(0, 5)
 	m.post(0, 8)
 	mark("transmit disabled")
-	m.write(nicspec.RegCtrl, 1)
+	m.Write32(nicspec.RegCtrl, 1)
 	r.step(simcore.Microsecond)
 	m.push(0, entryAt(1, 400))
-	m.ringTx(0)
+	m.RingTx(0)
 	r.step(simcore.Microsecond)
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	mark("rule changes")
 	m.rule(4, dmacRule(1, nicspec.ActionDrop, 0))
 	send(0, 140)
@@ -105,10 +107,10 @@ func harsh(t testing.TB) (Config, []boundary.Crossing, marks) {
 	r.step(simcore.Microsecond)
 	send(0, 140)
 	mark("refusals")
-	m.write(nicspec.RegRxDoorbell(7), 1)
-	m.send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 1, FirstBE: 3, Address: nicspec.BarBase}, make([]byte, 4))
-	m.send(tlp.Header{Kind: tlp.MRd, Addr64: true, Length: 1, FirstBE: 0xf, Tag: 0xc0, Address: nicspec.BarBase + nicspec.BarBytes}, nil)
-	m.send(tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, ByteCount: 4, RequesterID: 0x200, Tag: 0xd0}, nil)
+	m.Write32(nicspec.RegRxDoorbell(7), 1)
+	m.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 1, FirstBE: 3, Address: nicspec.BarBase}, make([]byte, 4))
+	m.Send(tlp.Header{Kind: tlp.MRd, Addr64: true, Length: 1, FirstBE: 0xf, Tag: 0xc0, Address: nicspec.BarBase + nicspec.BarBytes}, nil)
+	m.Send(tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, ByteCount: 4, RequesterID: 0x200, Tag: 0xd0}, nil)
 	mark("end")
 	m.readCounters()
 	return DefaultConfig(o.spec.Build), r.tape, at

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
+	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -35,30 +37,30 @@ func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing) {
 	t.Helper()
 	o := smallRig()
 	o.spec.Parts = nicspec.PartMsix
-	o.spec.Stall.TLPOut = stall
+	o.stalls.Streams = map[string]int{nic.StreamTLPOut: stall}
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	m.readable(pattern(keySpan, 1))
-	m.openRx(0, 7, rxMessages(0, 0, 0))
-	m.openRx(1, 7, rxMessages(1, 4, 0))
-	m.openRx(2, 7, rxMessages(2, 10, 20))
-	m.openRx(3, 7, nil)
-	m.openTx(0, 7, txMessages(8, 2, 0))
-	m.openTx(1, 7, txMessages(8, 3, 9))
-	m.openTx(2, 7, txMessages(9, 100, 0))
+	m.OpenRx(0, 7, rxMessages(0, 0, 0))
+	m.OpenRx(1, 7, rxMessages(1, 4, 0))
+	m.OpenRx(2, 7, rxMessages(2, 10, 20))
+	m.OpenRx(3, 7, nil)
+	m.OpenTx(0, 7, txMessages(8, 2, 0))
+	m.OpenTx(1, 7, txMessages(8, 3, 9))
+	m.OpenTx(2, 7, txMessages(9, 100, 0))
 	for q := range 4 {
 		m.rule(q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))
 		m.post(q, 120)
 	}
-	m.faults[m.tx[2].ring] = faultUR
+	m.FailOnce(m.Tx[2].Base, inject.FaultUR)
 	m.push(2, entryAt(1, 100))
-	m.ringTx(2)
+	m.RingTx(2)
 	for i := range 90 {
 		r.peers[0].send(destined(i%4, 64+i))
 		for q := range 2 {
 			m.push(q, entryAt(i%10, 64+i))
-			m.ringTx(q)
+			m.RingTx(q)
 		}
 		r.step(simcore.Ps(i%7) * 150 * simcore.Nanosecond)
 	}
@@ -135,19 +137,19 @@ func disabledRun(t testing.TB) (Config, []boundary.Crossing) {
 	o.spec.Parts = nicspec.PartMsix
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxDefault, toQueue0)
-	m.openRx(0, 7, rxMessages(0, 100, 0))
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxDefault, toQueue0)
+	m.OpenRx(0, 7, rxMessages(0, 100, 0))
 	m.post(0, 4)
 	r.peers[0].send(destined(0, 100))
 	r.settle()
-	m.delay[m.rx[0].ring+16*uint64(m.rx[0].pi)] = 6 * simcore.Microsecond
+	m.Strike(inject.Fault{From: m.Rx[0].Base + 16*uint64(m.Rx[0].PI), Delay: 6 * simcore.Microsecond})
 	m.post(0, 4)
 	r.step(simcore.Microsecond)
-	m.tableLater(nicspec.TableOpWrite, nicspec.TableRxq, 0, make([]byte, nicspec.RxqEntrySize))
+	m.TableLater(nicspec.TableOpWrite, nicspec.TableRxq, 0, make([]byte, nicspec.RxqEntrySize))
 	r.settle()
 	r.step(10 * simcore.Microsecond)
-	m.reg(nicspec.RegTblCmd, 1)
+	m.Reg(nicspec.RegTblCmd, 1)
 	m.readCounters()
 	return DefaultConfig(o.spec.Build), r.tape
 }

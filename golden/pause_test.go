@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -19,25 +20,25 @@ func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 	o.spec.Ports, o.spec.Parts = 2, nicspec.PartPause
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegDevctl, 1|2<<4)
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxDefault, toQueue0)
+	m.Write32(nicspec.RegDevctl, 1|2<<4)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxDefault, toQueue0)
 	m.rule(1, dmacRule(1, nicspec.ActionDrop, 0))
 	for i, w := range []uint32{0x04030201, 0x0605, 0x14131211, 0x1615} {
-		m.write(nicspec.RegPortMac(i), w)
+		m.Write32(nicspec.RegPortMac(i), w)
 	}
 	for p := range 2 {
 		m.portCfg(p, nicspec.PortEntryFields{RxPause: 1, RxPfc: 0x0f, TxMode: nicspec.PauseMode(1 + p), TxClasses: 0x41, PauseTime: 1200,
 			Xoff: 4000, Xon: 1000})
 	}
 	m.readable(pattern(keySpan, 1))
-	m.openRx(0, 7, nil)
+	m.OpenRx(0, 7, nil)
 	for q := range 2 {
-		m.openTx(q, 5, func(f *nicspec.TxqEntryFields) { f.PfcClass = uint8(q) })
+		m.OpenTx(q, 5, func(f *nicspec.TxqEntryFields) { f.PfcClass = uint8(q) })
 	}
 	r.step(simcore.Microsecond)
 	for p := range 2 { // the buffer fills while descriptors are waited for
-		m.delay[m.rx[0].ring+16*uint64(m.rx[0].pi)] = 6 * simcore.Microsecond
+		m.Strike(inject.Fault{From: m.Rx[0].Base + 16*uint64(m.Rx[0].PI), Delay: 6 * simcore.Microsecond})
 		m.post(0, 32)
 		r.step(simcore.Microsecond)
 		for i := range 30 {
@@ -52,7 +53,7 @@ func calmPauses(t testing.TB) (Config, []boundary.Crossing) {
 			w.Port = uint8(port)
 			m.push(q, w)
 		}
-		m.ringTx(q)
+		m.RingTx(q)
 	}
 	for p := range 2 {
 		r.peers[p].send(pauseFrame(800))
@@ -165,15 +166,15 @@ func TestFetchWhileStopped(t *testing.T) {
 	o.spec.Parts = nicspec.PartPause
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	m.readable(pattern(keySpan, 1))
 	m.portCfg(0, nicspec.PortEntryFields{RxPfc: 2})
-	m.openTx(1, 5, func(f *nicspec.TxqEntryFields) { f.PfcClass = 1 })
+	m.OpenTx(1, 5, func(f *nicspec.TxqEntryFields) { f.PfcClass = 1 })
 	r.settle()
 	r.peers[0].send(pfcFrame(2, 4000))
 	r.step(simcore.Microsecond)
 	m.push(1, entryAt(0, 300))
-	m.ringTx(1)
+	m.RingTx(1)
 	m.readCounters()
 	cfg := DefaultConfig(o.spec.Build)
 	require.True(t, judge(t, cfg, r.tape).Passed())

@@ -25,7 +25,7 @@ func (c *chaos) vector(v int) (addr uint64, data uint32, count, cycles uint16) {
 // usePcieParts changes something about them while everything goes on.
 func (c *chaos) usePcieParts() {
 	if c.opt.parts&nicspec.PartAttr != 0 && c.opt.config && c.rng.IntN(2) == 0 {
-		c.m.write(nicspec.RegDevctl, uint32(c.rng.IntN(8)|c.rng.IntN(8)<<4|c.rng.IntN(8)<<8))
+		c.m.Write32(nicspec.RegDevctl, uint32(c.rng.IntN(8)|c.rng.IntN(8)<<4|c.rng.IntN(8)<<8))
 	}
 	if c.opt.parts&nicspec.PartFlr != 0 && c.rng.IntN(10) == 0 {
 		c.resetAll()
@@ -35,19 +35,19 @@ func (c *chaos) usePcieParts() {
 // resetAll resets the device with all that is under way, and sets it up again.
 func (c *chaos) resetAll() {
 	m := c.m
-	m.write(nicspec.RegCtrl, flrBit)
+	m.Write32(nicspec.RegCtrl, flrBit)
 	for range c.rng.IntN(4) {
-		m.write(nicspec.RegScratch, 5)
-		m.write(nicspec.RegRxDoorbell(c.rng.IntN(4)), c.rng.Uint32())
+		m.Write32(nicspec.RegScratch, 5)
+		m.Write32(nicspec.RegRxDoorbell(c.rng.IntN(4)), c.rng.Uint32())
 		if c.rng.IntN(2) == 0 {
 			c.send()
 		}
 		if c.rng.IntN(2) == 0 {
-			m.reg([]uint32{nicspec.RegScratch, nicspec.RegTblCmd, nicspec.RegDevctl, nicspec.RegTblData(3)}[c.rng.IntN(4)], 1)
+			m.Reg([]uint32{nicspec.RegScratch, nicspec.RegTblCmd, nicspec.RegDevctl, nicspec.RegTblData(3)}[c.rng.IntN(4)], 1)
 		}
 	}
 	for range 1000 {
-		if m.reg(nicspec.RegCtrl, 1) == 0 {
+		if m.Reg(nicspec.RegCtrl, 1) == 0 {
 			c.rx, c.tx = [chaosQueues]chaosRing{}, [chaosQueues]chaosRing{}
 			c.begin()
 			return

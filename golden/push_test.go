@@ -24,12 +24,12 @@ func pushes(t testing.TB) (Config, []boundary.Crossing) {
 	o.spec.Parts |= nicspec.PartPush
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	m.readable(pattern(keySpan, 1))
-	m.openTx(0, 4)
+	m.OpenTx(0, 4)
 	for i := range 3 {
 		if i == 1 {
-			m.write(nicspec.RegCtrl, 1)
+			m.Write32(nicspec.RegCtrl, 1)
 			r.step(simcore.Microsecond)
 		}
 		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true, WqeId: uint32(i)}
@@ -38,7 +38,7 @@ func pushes(t testing.TB) (Config, []boundary.Crossing) {
 		m.pushTx(0)
 		if i == 1 {
 			r.step(simcore.Microsecond)
-			m.write(nicspec.RegCtrl, 3)
+			m.Write32(nicspec.RegCtrl, 3)
 		}
 		r.settle()
 	}

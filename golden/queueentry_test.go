@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -20,10 +21,10 @@ const (
 // readEntry has a queue's entry read, and returns the places of the answers on the tape: one for each of the four words.
 func readEntry(r *rig, t nicspec.Table, queue int) map[uint32]int {
 	m := r.mem
-	require.Equal(r.t, nicspec.TableStatusOk, m.table(nicspec.TableOpRead, t, queue, nil))
+	require.Equal(r.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpRead, t, queue, nil))
 	at := map[uint32]int{}
 	for _, off := range []uint32{stateOff, errorOff, piOff, cqiOff} {
-		m.reg(nicspec.RegTblData(int(off/4)), 1)
+		m.Reg(nicspec.RegTblData(int(off/4)), 1)
 		for i := range r.tape {
 			if x := &r.tape[i]; x.Kind == boundary.TLPOut && tlp.Parse(&x.TLP.Hdr).Kind == tlp.CplD {
 				at[off] = i
@@ -42,17 +43,17 @@ func entryRun(t *testing.T) (clean []boundary.Crossing, reads map[string]map[uin
 	var ctrl nicspec.CtrlReg
 	ctrl.SetRxEnable(true)
 	ctrl.SetTxEnable(true)
-	m.write(nicspec.RegCtrl, uint32(ctrl))
+	m.Write32(nicspec.RegCtrl, uint32(ctrl))
 	var def nicspec.RxDefaultReg
 	def.SetAction(uint32(nicspec.ActionQueue))
-	m.write(nicspec.RegRxDefault, uint32(def))
-	m.openRx(0, 4, nil)
-	m.openTx(0, 4)
+	m.Write32(nicspec.RegRxDefault, uint32(def))
+	m.OpenRx(0, 4, nil)
+	m.OpenTx(0, 4)
 	m.post(0, 4)
 	for range 3 {
 		m.push(0, &nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
 	}
-	m.ringTx(0)
+	m.RingTx(0)
 	for range 2 {
 		r.peers[0].send(pattern(100, 5))
 	}
@@ -60,7 +61,7 @@ func entryRun(t *testing.T) (clean []boundary.Crossing, reads map[string]map[uin
 	r.step(simcore.Microsecond)
 	reads["running"] = readEntry(r, nicspec.TableRxq, 0)
 	reads["sending"] = readEntry(r, nicspec.TableTxq, 0)
-	m.faults[m.rx[0].ring+16*4] = faultCA
+	m.FailOnce(m.Rx[0].Base+16*4, inject.FaultCA)
 	m.post(0, 1)
 	r.settle()
 	reads["failed"] = readEntry(r, nicspec.TableRxq, 0)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/nic"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -34,21 +35,21 @@ func judgeRests(t testing.TB, cfg Config, tape []boundary.Crossing, rests ...bou
 func TestRests(t *testing.T) {
 	o := smallRig()
 	o.spec.Parts = nicspec.PartMsix
-	o.spec.Stall.TLPOut = 30
+	o.stalls.Streams = map[string]int{nic.StreamTLPOut: 30}
 	r := newRig(t, o)
 	var rests []boundary.Rest
 	r.nic.ObserveRest(func(x boundary.Rest) { rests = append(rests, x) })
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	m.readable(pattern(keySpan, 1))
-	m.write(nicspec.RegRxDefault, toQueue0)
-	m.openRx(0, 5, rxMessages(0, 3, 20))
-	m.openTx(2, 5, txMessages(1, 2, 0))
+	m.Write32(nicspec.RegRxDefault, toQueue0)
+	m.OpenRx(0, 5, rxMessages(0, 3, 20))
+	m.OpenTx(2, 5, txMessages(1, 2, 0))
 	m.post(0, 30)
 	for i := range 12 {
 		r.peers[0].send(pattern(60+i*301, uint64(i)))
 		m.push(2, entryAt(i, 400))
-		m.ringTx(2)
+		m.RingTx(2)
 		r.step(simcore.Microsecond / 2)
 	}
 	r.settle()

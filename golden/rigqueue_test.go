@@ -13,38 +13,14 @@ var goodKeyEntry = nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 9,
 
 // readable puts bytes where key 5 leads, and makes that key.
 func (m *memory) readable(b []byte) {
-	m.bytes.Write(keyBus, b)
+	m.Write(keyBus, b)
 	m.key(5, goodKeyEntry)
-}
-
-func (m *memory) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) {
-	f := nicspec.RxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: 0x1000_0000 + uint64(q)<<20,
-		CqBase: 0x0100_0000_3000_0000 + uint64(q)<<22, PayBufSize: 9216, HdrBufSize: 256}
-	if mod != nil {
-		mod(&f)
-	}
-	var b [64]byte
-	f.Encode(b[:])
-	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TableRxq, q, b[:]))
-	m.rx[q] = testRing{ring: f.RingBase, cq: f.CqBase, log: log}
-}
-
-func (m *memory) openTx(q, log int, mods ...func(*nicspec.TxqEntryFields)) {
-	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: 0x2000_0000 + uint64(q)<<22 + 64,
-		CqBase: 0x6000_0000 + uint64(q)<<22}
-	for _, mod := range mods {
-		mod(&f)
-	}
-	var b [64]byte
-	f.Encode(b[:])
-	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TableTxq, q, b[:]))
-	m.tx[q] = testRing{ring: f.RingBase, cq: f.CqBase, log: log}
 }
 
 // disable turns a queue off and waits until it is.
 func (m *memory) disable(t nicspec.Table, q int) {
 	var b [64]byte
-	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, t, q, b[:]))
+	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, t, q, b[:]))
 }
 
 // Buffers of the tests: descriptor n of queue q.
@@ -53,49 +29,40 @@ func payBuf(q, n int) uint64 { return 0x0100_0001_0000_0000 + uint64(q)<<28 + ui
 
 // post posts n receive descriptors and rings the doorbell.
 func (m *memory) post(q, n int) {
-	r := &m.rx[q]
+	r := &m.Rx[q]
 	for range n {
-		var b [16]byte
-		k := int(r.pi) & (1<<r.log - 1)
-		(&nicspec.RxDescFields{HdrAddr: hdrBuf(q, k), PayAddr: payBuf(q, k)}).Encode(b[:])
-		m.bytes.Write(r.ring+16*uint64(k), b[:])
-		r.pi++
+		k := int(r.PI) & (1<<r.Log - 1)
+		m.Post(q, hdrBuf(q, k), payBuf(q, k))
 	}
-	m.write(nicspec.RegRxDoorbell(q), uint32(r.pi))
+	m.RingRx(q)
 }
 
 // push writes a work entry to its ring.
 func (m *memory) push(q int, w *nicspec.WqeFields) {
-	r := &m.tx[q]
-	var b [64]byte
+	var b [nicspec.WqeBytes]byte
 	w.Encode(b[:])
-	m.bytes.Write(r.ring+64*uint64(r.pi&(1<<r.log-1)), b[:])
-	r.pi++
+	m.PostWqe(q, b[:])
 }
 
 // pushTx rings for the entries before the latest, and pushes that one.
 func (m *memory) pushTx(q int) {
-	r := &m.tx[q]
-	m.write(nicspec.RegTxDoorbell(q), uint32(r.pi-1))
-	var b [64]byte
-	m.bytes.Read(r.ring+64*uint64((r.pi-1)&(1<<r.log-1)), b[:])
-	m.send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 16, FirstBE: 0xf, LastBE: 0xf,
-		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, b[:])
+	r := &m.Tx[q]
+	m.Write32(nicspec.RegTxDoorbell(q), uint32(r.PI-1))
+	m.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 16, FirstBE: 0xf, LastBE: 0xf,
+		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, m.Bytes(r.Slot(r.PI-1, nicspec.WqeBytes), nicspec.WqeBytes))
 }
-
-func (m *memory) ringTx(q int) { m.write(nicspec.RegTxDoorbell(q), uint32(m.tx[q].pi)) }
 
 // key writes memory key i: readable, of variant i, and all of an endpoint.
 func (m *memory) key(i int, f nicspec.KeyEntryFields) {
 	var b [32]byte
 	f.Encode(b[:])
-	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TableKey, i, b[:]))
+	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableKey, i, b[:]))
 }
 
 func (m *memory) rule(i int, f nicspec.RuleEntryFields) {
 	var b [128]byte
 	f.Encode(b[:])
-	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TableRule, i, b[:]))
+	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableRule, i, b[:]))
 }
 
 // readCounters reads every counter, as a driver does at the end.
@@ -105,14 +72,14 @@ func (m *memory) readCounters() {
 	for i := range nicspec.Counters {
 		c := &nicspec.Counters[i]
 		if !c.PerPort {
-			m.reg(nicspec.RegCounter(c.Index), 2)
+			m.Reg(nicspec.RegCounter(c.Index), 2)
 			continue
 		}
 		for p := range m.rig.opt.spec.Ports {
-			m.reg(nicspec.RegCounter(nicspec.PortCounter(c.Index).Index(p)), 2)
+			m.Reg(nicspec.RegCounter(nicspec.PortCounter(c.Index).Index(p)), 2)
 		}
 	}
 	for i := range m.rig.opt.spec.NumRules {
-		m.reg(nicspec.RegRuleHits(i), 2)
+		m.Reg(nicspec.RegRuleHits(i), 2)
 	}
 }

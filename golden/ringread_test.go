@@ -15,17 +15,17 @@ func TestReadsBeyondARingsEnd(t *testing.T) {
 	const log = 2
 	r := newRig(t, smallRig())
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxDefault, toQueue0)
-	m.openRx(0, log, nil)
-	m.openTx(0, log)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxDefault, toQueue0)
+	m.OpenRx(0, log, nil)
+	m.OpenTx(0, log)
 	for range 2 { // laps
 		m.post(0, 1<<log)
 		for range 1 << log {
 			m.push(0, &nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
 			r.peers[0].send(make([]byte, nicspec.FrameMin))
 		}
-		m.ringTx(0)
+		m.RingTx(0)
 		r.settle()
 	}
 	m.readCounters()

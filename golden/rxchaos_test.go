@@ -25,7 +25,7 @@ func drawing(f nicspec.RuleEntryFields, account, slow int) nicspec.RuleEntryFiel
 func (m *memory) account(i int, f nicspec.AccountEntryFields) {
 	var b [nicspec.AccountEntrySize]byte
 	f.Encode(b[:])
-	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TableAccount, i, b[:]))
+	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableAccount, i, b[:]))
 }
 
 // rssRule spreads frames, by the first byte of their destination address, over
@@ -39,14 +39,14 @@ func rssRule(v uint8, base, log int) nicspec.RuleEntryFields {
 func (m *memory) indirection(i, queue int) {
 	var b [nicspec.IndirectionEntrySize]byte
 	(&nicspec.IndirectionEntryFields{Queue: uint16(queue)}).Encode(b[:])
-	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TableIndirection, i, b[:]))
+	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TableIndirection, i, b[:]))
 }
 
 // rssKey writes the whole key.
 func (m *memory) rssKey(seed uint64) {
 	key := pattern(nicspec.RssKeyBytes, seed)
 	for i := range nicspec.RegRssKeyCount {
-		m.write(nicspec.RegRssKey(i), binary.LittleEndian.Uint32(key[4*i:]))
+		m.Write32(nicspec.RegRssKey(i), binary.LittleEndian.Uint32(key[4*i:]))
 	}
 }
 
@@ -95,7 +95,7 @@ func (c *chaos) useRxParts() {
 func (m *memory) portCfg(i int, f nicspec.PortEntryFields) {
 	var b [nicspec.PortEntrySize]byte
 	f.Encode(b[:])
-	require.Equal(m.rig.t, nicspec.TableStatusOk, m.table(nicspec.TableOpWrite, nicspec.TablePortCfg, i, b[:]))
+	require.Equal(m.rig.t, nicspec.TableStatusOk, m.Table(nicspec.TableOpWrite, nicspec.TablePortCfg, i, b[:]))
 }
 
 // pauseFrame is a pause frame for a whole port.
@@ -123,7 +123,7 @@ func (c *chaos) pause() {
 			TxClasses: uint8(c.rng.IntN(256)), PauseTime: uint16(64 + c.rng.IntN(500)), Xoff: uint32(xoff), Xon: uint32(c.rng.IntN(xoff)),
 		})
 	case 1:
-		m.write(nicspec.RegPortMac(2*p+c.rng.IntN(2)), c.rng.Uint32())
+		m.Write32(nicspec.RegPortMac(2*p+c.rng.IntN(2)), c.rng.Uint32())
 	case 2, 3, 4:
 		c.r.peers[p].send(pauseFrame(uint16(c.rng.IntN(1500))))
 	case 5, 6:
@@ -141,15 +141,15 @@ func (c *chaos) credit() {
 	case 0:
 		m.account(i, nicspec.AccountEntryFields{Balance: uint32(c.rng.IntN(20)), Latch: uint8(c.rng.IntN(2))})
 	case 1:
-		m.reg(nicspec.RegAccountCredit(i&^1), 2)
+		m.Reg(nicspec.RegAccountCredit(i&^1), 2)
 	case 2:
-		m.table(nicspec.TableOpRead, nicspec.TableAccount, i, nil)
+		m.Table(nicspec.TableOpRead, nicspec.TableAccount, i, nil)
 		for w := range 4 {
-			m.reg(nicspec.RegTblData(w), 1)
+			m.Reg(nicspec.RegTblData(w), 1)
 		}
 	default:
 		for range 1 + c.rng.IntN(3) {
-			m.write(nicspec.RegAccountCredit(i), uint32(c.rng.IntN(8))|uint32(c.rng.IntN(6)/4)<<30|uint32(c.rng.IntN(2))<<31)
+			m.Write32(nicspec.RegAccountCredit(i), uint32(c.rng.IntN(8))|uint32(c.rng.IntN(6)/4)<<30|uint32(c.rng.IntN(2))<<31)
 		}
 	}
 }
@@ -159,13 +159,13 @@ func (c *chaos) changeRss() {
 	c.send()
 	switch c.rng.IntN(5) {
 	case 0:
-		m.write(nicspec.RegRssKey(c.rng.IntN(nicspec.RegRssKeyCount)), c.rng.Uint32())
+		m.Write32(nicspec.RegRssKey(c.rng.IntN(nicspec.RegRssKeyCount)), c.rng.Uint32())
 	case 1:
 		m.rssKey(c.rng.Uint64())
 	case 2, 3:
 		m.indirection((250+c.rng.IntN(16))%nicspec.RssEntries, c.rng.IntN(chaosQueues+1))
 	case 4:
-		m.write(nicspec.RegRxDefault, uint32(nicspec.ActionRss)<<16|uint32(c.rng.IntN(300))|uint32(c.rng.IntN(16))<<24)
+		m.Write32(nicspec.RegRxDefault, uint32(nicspec.ActionRss)<<16|uint32(c.rng.IntN(300))|uint32(c.rng.IntN(16))<<24)
 	}
 }
 

@@ -21,9 +21,9 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	o.spec.Ports, o.spec.Parts = 2, rxParts
 	r := newRig(t, o)
 	m, rng := r.mem, rand.New(rand.NewPCG(8, 8))
-	m.write(nicspec.RegDevctl, 1|2<<4)
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxCtrl, 0)
+	m.Write32(nicspec.RegDevctl, 1|2<<4)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxCtrl, 0)
 	m.rssKey(77)
 	m.rule(1, rssRule(1, 254, 2))
 	m.rule(2, dmacRule(0, nicspec.ActionDrop, 0))
@@ -32,7 +32,7 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 	}
 	m.rule(3, drawing(dmacRule(2, nicspec.ActionQueue, 2), 9, 3))
 	for q := range 4 {
-		m.openRx(q, 7, func(f *nicspec.RxqEntryFields) { f.CrcMode, f.EcnMode = nicspec.CrcMode(q%3), uint8(q%2) })
+		m.OpenRx(q, 7, func(f *nicspec.RxqEntryFields) { f.CrcMode, f.EcnMode = nicspec.CrcMode(q%3), uint8(q%2) })
 		m.post(q, 128)
 	}
 	m.account(9, nicspec.AccountEntryFields{Balance: 12, Latch: 1})
@@ -51,15 +51,15 @@ func calmParts(t testing.TB) (Config, []boundary.Crossing) {
 		r.step(simcore.Ps(rng.IntN(300)) * simcore.Nanosecond)
 		if credit, ok := map[int]uint32{60: 4, 70: 6 | 1<<31}[i]; ok {
 			r.settle()
-			m.write(nicspec.RegAccountCredit(9), credit)
+			m.Write32(nicspec.RegAccountCredit(9), credit)
 			r.step(simcore.Microsecond)
 		}
 	}
 	r.settle()
-	m.reg(nicspec.RegAccountCredit(9), 1)
-	m.table(nicspec.TableOpRead, nicspec.TableAccount, 9, nil)
+	m.Reg(nicspec.RegAccountCredit(9), 1)
+	m.Table(nicspec.TableOpRead, nicspec.TableAccount, 9, nil)
 	for w := range 4 {
-		m.reg(nicspec.RegTblData(w), 1)
+		m.Reg(nicspec.RegTblData(w), 1)
 	}
 	m.readCounters()
 	cfg := DefaultConfig(o.spec.Build)

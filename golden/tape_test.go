@@ -22,19 +22,19 @@ func calm(t testing.TB) (Config, []boundary.Crossing) {
 	o.spec.Ports = 2
 	r := newRig(t, o)
 	m, rng := r.mem, rand.New(rand.NewPCG(7, 7))
-	m.write(nicspec.RegDevctl, 1|2<<4)
-	m.write(nicspec.RegCtrl, 3)
-	m.write(nicspec.RegRxDefault, toQueue0+2)
-	m.write(nicspec.RegRxCtrl, 1)
+	m.Write32(nicspec.RegDevctl, 1|2<<4)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegRxDefault, toQueue0+2)
+	m.Write32(nicspec.RegRxCtrl, 1)
 	m.readable(pattern(keySpan, 1))
 	m.rule(2, dmacRule(0, nicspec.ActionDrop, 0))
 	for q := range 3 {
 		m.rule(4+q, dmacRule(uint8(q+1), nicspec.ActionQueue, q))
-		m.openRx(q, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitMode(q), 66 })
+		m.OpenRx(q, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitMode(q), 66 })
 		m.post(q, 128)
 	}
 	for q := range 2 {
-		m.openTx(q, 5)
+		m.OpenTx(q, 5)
 	}
 	at := 0
 	for i := range 24 {
@@ -52,8 +52,8 @@ func calm(t testing.TB) (Config, []boundary.Crossing) {
 		}
 		m.push(q, &w)
 		if i%4 == 3 {
-			m.ringTx(0)
-			m.ringTx(1)
+			m.RingTx(0)
+			m.RingTx(1)
 			r.step(simcore.Microsecond)
 		}
 	}

@@ -23,17 +23,17 @@ func sendWithParts(t testing.TB) (Config, []boundary.Crossing) {
 	o.spec.Parts |= nicspec.PartCrc32c | nicspec.PartEcn
 	r := newRig(t, o)
 	m := r.mem
-	m.write(nicspec.RegCtrl, 3)
+	m.Write32(nicspec.RegCtrl, 3)
 	frame := roceFrame(200)
 	frame[15] = 1
 	m.readable(frame)
-	m.openTx(0, 4, func(f *nicspec.TxqEntryFields) { f.EcnMode = 2 })
+	m.OpenTx(0, 4, func(f *nicspec.TxqEntryFields) { f.EcnMode = 2 })
 	w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true, FCrc32c: true, CrcStart: 64, CrcOff: 60, L3Off: 14, L4Off: 34}
 	(&nicspec.SegFields{Key: goodKey, Len: 200, Addr: 0x1000}).Encode(w.Slots[:])
 	m.push(0, &w)
 	w.CrcStart = 60
 	m.push(0, &w)
-	m.ringTx(0)
+	m.RingTx(0)
 	m.readCounters()
 	return DefaultConfig(o.spec.Build), r.tape
 }

@@ -40,14 +40,16 @@ var corners = map[string]room{
 
 // timeless are packages of function apart from time: neither they nor what they import, however far, may import these.
 var timeless = []string{
-	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/ether", "models/dma", "models/fifo", "golden",
+	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/ether", "models/dma", "models/fifo", "models/mem", "models/mem/memtest", "golden",
 }
 
 var timelessBans = map[string]string{
 	"github.com/sarchlab/akita/v3/sim": "Akita is time",
 	module + "models/simcore":          "simcore is time",
 	module + "models/nic":              "it is a timed component; its function is models/nic/core",
-	module + "models/host":             "it is a timed component",
+	module + "models/root":             "it is a timed component",
+	module + "models/inject":           "decorators stand in timed links",
+	module + "models/msg":              "messages carry times; what they carry is in models/tlp and models/ether",
 	"math/rand":                        "seeds are parameters, randomness is not global",
 }
 

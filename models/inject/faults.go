@@ -31,6 +31,7 @@ type Faults struct {
 	open   int // reads whose request or completions are held back, and those in reads
 	events simcore.EventPool
 	failed error
+	hdr    tlp.Header // of the TLP at hand
 }
 
 // readID tells reads apart that are under way.
@@ -66,14 +67,16 @@ func (f *Faults) Idle() bool { return f.open == 0 }
 
 func (f *Faults) relayed(d Direction, m sim.Msg) {
 	if p, ok := m.(*msg.TLP); ok {
-		h, err := p.Header()
+		var err error
+		f.hdr, err = p.Header()
+		h := &f.hdr
 		switch {
 		case err != nil:
 		case d == FromDevice && h.Kind == tlp.MRd:
-			f.request(p, &h)
+			f.request(p, h)
 			return
 		case d == ToDevice && (h.Kind == tlp.Cpl || h.Kind == tlp.CplD):
-			f.complete(p, &h)
+			f.complete(p, h)
 			return
 		}
 	}
@@ -88,9 +91,11 @@ func (f *Faults) request(p *msg.TLP, h *tlp.Header) {
 		f.tlps.Put(p)
 		return
 	}
-	x := new(read)
+	var x *read
 	if n := len(f.idle); n > 0 {
 		x, f.idle = f.idle[n-1], f.idle[:n-1]
+	} else {
+		x = new(read)
 	}
 	x.request, x.id, x.fault = p, readID{h.RequesterID, h.Tag}, fault
 	f.open++

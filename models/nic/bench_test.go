@@ -25,16 +25,16 @@ func BenchmarkReceive(b *testing.B) {
 			o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 64}
 			r := openedRx(b, o)
 			const log = 10
-			r.host.openRx(0, log, nil)
+			r.host.OpenRx(0, log, nil)
 			frame := nictest.RoceFrame(max(n-58, 0))
 			nictest.FixIP(frame)
 			const batch = 256
 			var busy simcore.Ps
 			round := func(count int) {
 				for range count {
-					r.host.post(0, 0, 0x7000_0000+uint64(r.host.rxq[0].pi%1024)*0x4000)
+					r.host.Post(0, 0, 0x7000_0000+uint64(r.host.Rx[0].PI%1024)*0x4000)
 				}
-				r.host.ringRx(0)
+				r.host.RingRx(0)
 				r.run()
 				start := r.eng.Now()
 				for range count {
@@ -75,7 +75,7 @@ func BenchmarkTransmit(b *testing.B) {
 			r.peers[0].drop = true
 			const queues, batch = 8, 32
 			for q := range queues {
-				r.host.openTx(q, 8)
+				r.host.OpenTx(q, 8)
 			}
 			e := nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: n}}, func(w nicspec.Wqe) { w.SetFComplete(false) })
 			var busy simcore.Ps
@@ -83,9 +83,9 @@ func BenchmarkTransmit(b *testing.B) {
 				start := r.eng.Now()
 				for q := range queues {
 					for range batch {
-						r.host.postWqe(q, e)
+						r.host.PostWqe(q, e)
 					}
-					r.host.ringTx(q)
+					r.host.RingTx(q)
 				}
 				r.run()
 				busy += r.eng.Now() - start

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 	"nictwin/models/simcore"
@@ -60,7 +61,8 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	o.spec.Timing.TxInFlight = 1 + rng.IntN(20)
 	o.spec.Timing.TxBufBytes = 9216 << rng.IntN(3)
 	if rng.IntN(2) == 0 {
-		o.spec.Stall = Stall{Seed: seed, EthOut: rng.IntN(80), TLPOut: rng.IntN(80), TLPIn: rng.IntN(80)}
+		o.stalls = &inject.Stalls{Seed: seed, Streams: map[string]int{
+			StreamEthOut: rng.IntN(80), StreamTLPOut: rng.IntN(80), StreamTLPIn: rng.IntN(80)}}
 	}
 	o.seed, o.shuffle, o.policy = seed, true, tlp.CplPolicy(rng.IntN(3))
 	o.latency = simcore.Ps(rng.IntN(1000)+1) * simcore.Nanosecond
@@ -68,15 +70,15 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	c.r = newRig(t, o)
 	c.r.host.keep = true
 	h := c.r.host
-	h.wr32(nicspec.RegCtrl, 3)
-	h.wr32(nicspec.RegCplTimeout, 3000)
+	h.Write32(nicspec.RegCtrl, 3)
+	h.Write32(nicspec.RegCplTimeout, 3000)
 	c.r.host.setKey(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 0x5a, Length: testSpan, BusBase: testBus})
 	for q := range chaosQueues {
 		f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(q)}
 		f.Mask[8], f.Value[8] = 3, uint8(q) // first byte of the destination address
 		var b [128]byte
 		f.Encode(b[:])
-		require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TableRule, q, b[:]))
+		require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableRule, q, b[:]))
 		c.rx[q].mode = nicspec.SplitMode(rng.IntN(3))
 		c.openRx(q)
 		c.openTx(q)
@@ -86,15 +88,15 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 
 func (c *chaos) openRx(q int) {
 	h, s := c.r.host, &c.rx[q]
-	h.write(rxCq(q), make([]byte, 64<<chaosLog))
-	h.openRx(q, chaosLog, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = s.mode, 77 })
+	h.Write(nictest.RxCq(q), make([]byte, 64<<chaosLog))
+	h.OpenRx(q, chaosLog, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = s.mode, 77 })
 	s.descs, s.open, s.last = nil, true, [2]int64{-1, -1}
 }
 
 func (c *chaos) openTx(q int) {
 	h := c.r.host
-	h.write(txCq(q), make([]byte, 64<<chaosLog))
-	h.openTx(q, chaosLog)
+	h.Write(nictest.TxCq(q), make([]byte, 64<<chaosLog))
+	h.OpenTx(q, chaosLog)
 	c.tx[q] = chaosTx{open: true}
 }
 
@@ -118,17 +120,17 @@ func (c *chaos) post() {
 	h := c.r.host
 	q := c.rng.IntN(chaosQueues)
 	s := &c.rx[q]
-	used := int(h.rxq[q].cqi)
+	used := int(h.Rx[q].Taken)
 	for n := c.rng.IntN(10); s.open && n > 0 && len(s.descs)-used < 1<<chaosLog; n-- {
 		d := [2]uint64{c.bufs + uint64(c.rng.IntN(64)), 0x0100_0000_0000_0000 + c.bufs + uint64(c.rng.IntN(64))}
 		c.bufs += 0x4000
 		if c.rng.IntN(40) == 0 {
-			h.faults[rxRing(q)+16*uint64(len(s.descs)&(1<<chaosLog-1))] = fault(1 + c.rng.IntN(5))
+			h.Fail(nictest.RxRing(q)+16*uint64(len(s.descs)&(1<<chaosLog-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 		}
 		s.descs = append(s.descs, d)
-		h.post(q, d[0], d[1])
+		h.Post(q, d[0], d[1])
 	}
-	h.ringRx(q)
+	h.RingRx(q)
 }
 
 func (c *chaos) postWqes() {
@@ -140,31 +142,32 @@ func (c *chaos) postWqes() {
 		frame := nictest.Pattern(60+c.rng.IntN(1500), uint64(c.bufs))
 		at := c.bufs - 0x7000_0000
 		c.bufs += 0x4000
-		h.write(testBus+at, frame)
+		h.Write(testBus+at, frame)
 		key, want, faulty := uint32(testKey), frame, false
 		switch c.rng.IntN(15) {
 		case 0:
 			key, want = 9, nil
 		case 1:
-			h.faults[testBus+at], faulty = fault(1+c.rng.IntN(5)), true
+			h.Fail(testBus+at, nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
+			faulty = true
 		case 2:
-			h.faults[txRing(q)+64*uint64(i&(1<<chaosLog-1))] = fault(1 + c.rng.IntN(5))
+			h.Fail(nictest.TxRing(q)+64*uint64(i&(1<<chaosLog-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 		}
 		s.frames, s.faulty = append(s.frames, want), append(s.faulty, faulty)
 		cut := 1 + c.rng.IntN(len(frame)-1)
-		h.postWqe(q, nictest.Wqe(uint32(i), nil, []nictest.Piece{{Key: key, Addr: at, N: cut}, {Key: key, Addr: at + uint64(cut), N: len(frame) - cut}},
+		h.PostWqe(q, nictest.Wqe(uint32(i), nil, []nictest.Piece{{Key: key, Addr: at, N: cut}, {Key: key, Addr: at + uint64(cut), N: len(frame) - cut}},
 			func(w nicspec.Wqe) { w.SetPort(uint8(c.rng.IntN(2))) }))
 	}
-	h.ringTx(q)
+	h.RingTx(q)
 }
 
 // collect takes completion entries and checks what they say.
 func (c *chaos) collect() {
 	for q := range chaosQueues {
-		for e := c.r.host.rxCqe(q); e != nil; e = c.r.host.rxCqe(q) {
+		for e := c.r.host.RxCqe(q); e != nil; e = c.r.host.RxCqe(q) {
 			c.takeRx(q, e)
 		}
-		for e := c.r.host.txCqe(q); e != nil; e = c.r.host.txCqe(q) {
+		for e := c.r.host.TxCqe(q); e != nil; e = c.r.host.TxCqe(q) {
 			c.takeTx(q, e)
 		}
 	}
@@ -182,7 +185,7 @@ func (c *chaos) takeRx(q int, e nicspec.RxCqe) {
 	s.last[p] = seq
 	frame := c.sent[p][seq]
 	d, hdr := s.descs[e.Index()], int(e.HdrLen())
-	got := append(h.bytes(d[0], hdr), h.bytes(d[1], len(frame)-hdr)...)
+	got := append(h.Bytes(d[0], hdr), h.Bytes(d[1], len(frame)-hdr)...)
 	require.True(c.t, bytes.Equal(frame, got), "queue %d, frame %d of port %d", q, seq, p)
 	require.EqualValues(c.t, frame[0]&3, q)
 }
@@ -234,10 +237,10 @@ func (c *chaos) reopen() {
 		return
 	}
 	*open = false
-	require.Equal(c.t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, table, q, make([]byte, 64)))
+	require.Equal(c.t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, table, q, make([]byte, 64)))
 	c.r.run()
 	c.collect()
-	clear(h.faults)
+	h.Faults.Clear()
 	if table == nicspec.TableRxq {
 		c.openRx(q)
 	} else {
@@ -298,7 +301,7 @@ func (c *chaos) strays() {
 		const host = 0x0100_0000_0000_0000
 		ok := a >= 0x7000_0000 && end <= c.bufs || a >= host+0x7000_0000 && end <= host+c.bufs
 		for q := range chaosQueues {
-			ok = ok || a >= rxCq(q) && end <= rxCq(q)+64<<chaosLog || a >= txCq(q) && end <= txCq(q)+64<<chaosLog
+			ok = ok || a >= nictest.RxCq(q) && end <= nictest.RxCq(q)+64<<chaosLog || a >= nictest.TxCq(q) && end <= nictest.TxCq(q)+64<<chaosLog
 		}
 		require.True(c.t, ok, "write of %d B at %#x", len(w.data), a)
 	}

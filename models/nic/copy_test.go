@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 	"nictwin/models/simcore"
@@ -39,12 +40,12 @@ func openedCopy(t testing.TB, o rigOpt) *rig {
 func (h *host) endsWith(q int, want ...nicspec.Status) {
 	h.rig.t.Helper()
 	for i, s := range want {
-		e := h.txCqe(q)
+		e := h.TxCqe(q)
 		require.NotNil(h.rig.t, e, "queue %d entry %d", q, i)
 		require.Equal(h.rig.t, s, e.Status(), "queue %d entry %d", q, i)
 		require.Zero(h.rig.t, e.FrameLen())
 	}
-	require.Nil(h.rig.t, h.txCqe(q))
+	require.Nil(h.rig.t, h.TxCqe(q))
 }
 
 func TestCopies(t *testing.T) {
@@ -53,7 +54,7 @@ func TestCopies(t *testing.T) {
 			o := defaultRig()
 			o.shuffle, o.seed = seed&1 != 0, seed
 			stall := int(seed) * 10
-			o.spec.Stall = Stall{Seed: seed, TLPOut: stall, TLPIn: stall}
+			o.stalls = &inject.Stalls{Seed: seed, Percent: stall, Streams: map[string]int{StreamEthOut: 0}}
 			o.spec.Timing.CopyJobs, o.spec.Timing.CopyChunks = 1+int(seed), 1+int(seed)*2
 			o.spec.Timing.Tags = 4 << seed
 			r := openedCopy(t, o)
@@ -61,24 +62,24 @@ func TestCopies(t *testing.T) {
 			const queues, each = 6, 12
 			want := make([]byte, 1<<21)
 			src := nictest.Pattern(1<<21, seed)
-			h.write(srcBus, src)
+			h.Write(srcBus, src)
 			total, at := uint64(0), 17
 			for q := range queues {
-				h.openTx(q, 5)
+				h.OpenTx(q, 5)
 				ok := make([]nicspec.Status, each)
 				defer func() { h.endsWith(q, ok...) }()
 				for i := range each {
 					n := 1 + int(nictest.Mix(seed*1000+uint64(q*each+i))%20000)
 					from := int(nictest.Mix(uint64(at)) % uint64(len(src)-n))
 					copy(want[at:], src[from:from+n])
-					h.postWqe(q, copyWqe(nicspec.OpcodeCopy, uint32(i), nictest.Piece{Key: copySrc, Addr: uint64(from), N: n}, nictest.Piece{Key: copyDst, Addr: uint64(at), N: n}))
+					h.PostWqe(q, copyWqe(nicspec.OpcodeCopy, uint32(i), nictest.Piece{Key: copySrc, Addr: uint64(from), N: n}, nictest.Piece{Key: copyDst, Addr: uint64(at), N: n}))
 					at += n + 3
 					total += uint64(n)
 				}
-				h.ringTx(q)
+				h.RingTx(q)
 			}
 			r.idle()
-			require.Equal(t, want, h.bytes(dstBus, len(want)))
+			require.Equal(t, want, h.Bytes(dstBus, len(want)))
 			require.Equal(t, total, r.nic.Regs().Dev(nicspec.CntCopyBytes))
 			require.EqualValues(t, queues*each, r.nic.Regs().Dev(nicspec.CntTxWqe))
 			require.Empty(t, r.mon.End())
@@ -113,14 +114,14 @@ func TestInvalidate(t *testing.T) {
 	var m messages
 	r.trace = m.see
 	h := r.host
-	h.openTx(1, 4)
-	h.write(srcBus+0x40, nictest.Pattern(8192, 4))
-	h.postWqe(1, copyWqe(nicspec.OpcodeInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0x80, N: 64}))
-	h.postWqe(1, copyWqe(nicspec.OpcodeCopyInvalidate, 2, nictest.Piece{Key: copySrc, Addr: 0x40, N: 8192}, nictest.Piece{Key: copyDst, Addr: 5, N: 8192}))
-	h.ringTx(1)
+	h.OpenTx(1, 4)
+	h.Write(srcBus+0x40, nictest.Pattern(8192, 4))
+	h.PostWqe(1, copyWqe(nicspec.OpcodeInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0x80, N: 64}))
+	h.PostWqe(1, copyWqe(nicspec.OpcodeCopyInvalidate, 2, nictest.Piece{Key: copySrc, Addr: 0x40, N: 8192}, nictest.Piece{Key: copyDst, Addr: 5, N: 8192}))
+	h.RingTx(1)
 	r.idle()
 	h.endsWith(1, nicspec.StatusOk, nicspec.StatusOk)
-	require.Equal(t, nictest.Pattern(8192, 4), h.bytes(dstBus+5, 8192))
+	require.Equal(t, nictest.Pattern(8192, 4), h.Bytes(dstBus+5, 8192))
 	require.Len(t, m.got, 2)
 	require.Greater(t, m.at, m.lastWrite)
 	for i, want := range []nicspec.InvalidateMsgFields{{Addr: srcBus + 0x80, Lines: 1}, {Addr: srcBus + 0x40, Lines: 128}} {
@@ -139,27 +140,28 @@ func TestCopyErrors(t *testing.T) {
 	var m messages
 	r.trace = m.see
 	h := r.host
-	h.wr32(nicspec.RegCplTimeout, 0)
-	faults := map[fault]nicspec.Status{
-		faultUR: nicspec.StatusCplUnsupported, faultCA: nicspec.StatusCplAbort, faultPoison: nicspec.StatusCplPoison,
-		faultMalformed: nicspec.StatusCplMalformed, faultSilent: nicspec.StatusCplTimeout,
+	h.Write32(nicspec.RegCplTimeout, 0)
+	faults := map[inject.FaultKind]nicspec.Status{
+		inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultCA: nicspec.StatusCplAbort, inject.FaultPoison: nicspec.StatusCplPoison,
+		inject.FaultByteCount: nicspec.StatusCplMalformed, inject.FaultSilent: nicspec.StatusCplTimeout,
 	}
 	for f, want := range faults {
-		h.faults = map[uint64]fault{srcBus + 4096*7 + 512: f}
-		h.openTx(2, 4)
+		h.Faults.Clear()
+		h.Fail(srcBus+4096*7+512, f)
+		h.OpenTx(2, 4)
 		dst := uint64(f) << 20
-		h.postWqe(2, copyWqe(nicspec.OpcodeCopyInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 1 << 17}, nictest.Piece{Key: copyDst, Addr: dst, N: 1 << 17}))
-		h.postWqe(2, copyWqe(nicspec.OpcodeCopy, 2, nictest.Piece{Key: copySrc, Addr: 1 << 17, N: 9000}, nictest.Piece{Key: copyDst, Addr: dst + 1<<17, N: 9000}))
-		h.write(srcBus, nictest.Pattern(1<<17+9000, uint64(f)))
-		h.ringTx(2)
+		h.PostWqe(2, copyWqe(nicspec.OpcodeCopyInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 1 << 17}, nictest.Piece{Key: copyDst, Addr: dst, N: 1 << 17}))
+		h.PostWqe(2, copyWqe(nicspec.OpcodeCopy, 2, nictest.Piece{Key: copySrc, Addr: 1 << 17, N: 9000}, nictest.Piece{Key: copyDst, Addr: dst + 1<<17, N: 9000}))
+		h.Write(srcBus, nictest.Pattern(1<<17+9000, uint64(f)))
+		h.RingTx(2)
 		r.idle()
 		h.endsWith(2, want, nicspec.StatusOk)
-		got, src := h.bytes(dstBus+dst, 1<<17), nictest.Pattern(1<<17+9000, uint64(f))
+		got, src := h.Bytes(dstBus+dst, 1<<17), nictest.Pattern(1<<17+9000, uint64(f))
 		for i := range got {
 			require.True(t, got[i] == src[i] || got[i] == 0, "byte %d", i)
 		}
-		require.Equal(t, src[1<<17:], h.bytes(dstBus+dst+1<<17, 9000))
-		require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TableTxq, 2, make([]byte, 64)))
+		require.Equal(t, src[1<<17:], h.Bytes(dstBus+dst+1<<17, 9000))
+		require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 2, make([]byte, 64)))
 	}
 	require.Empty(t, m.got)
 }
@@ -170,10 +172,10 @@ func TestCopyAndSendOrder(t *testing.T) {
 	o.spec.Timing.TxInFlight = 2
 	r := openedCopy(t, o)
 	h := r.host
-	h.openTx(3, 6)
-	h.openTx(7, 6)
+	h.OpenTx(3, 6)
+	h.OpenTx(7, 6)
 	frame := nictest.Pattern(100, 1)
-	h.write(testBus, frame)
+	h.Write(testBus, frame)
 	var log []string
 	r.trace = func(x boundary.Crossing) {
 		if x.Kind == boundary.FrameOut && x.Frame.Queue == 3 {
@@ -186,15 +188,15 @@ func TestCopyAndSendOrder(t *testing.T) {
 	}
 	var want []string
 	for i := range 8 {
-		h.postWqe(3, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 5000}, nictest.Piece{Key: copyDst, Addr: uint64(i) * 6000, N: 5000}))
-		h.postWqe(3, copyWqe(nicspec.OpcodeNop, 1))
-		h.postWqe(3, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 100}}, nil))
-		h.postWqe(7, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 100}}, nil))
-		h.postWqe(7, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 5000}, nictest.Piece{Key: copyDst, Addr: 1<<20 + uint64(i)*6000, N: 5000}))
+		h.PostWqe(3, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 5000}, nictest.Piece{Key: copyDst, Addr: uint64(i) * 6000, N: 5000}))
+		h.PostWqe(3, copyWqe(nicspec.OpcodeNop, 1))
+		h.PostWqe(3, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 100}}, nil))
+		h.PostWqe(7, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 100}}, nil))
+		h.PostWqe(7, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 5000}, nictest.Piece{Key: copyDst, Addr: 1<<20 + uint64(i)*6000, N: 5000}))
 		want = append(want, "copy", "frame")
 	}
-	h.ringTx(3)
-	h.ringTx(7)
+	h.RingTx(3)
+	h.RingTx(7)
 	r.idle()
 	require.Equal(t, want, log)
 	require.EqualValues(t, 40, r.nic.Regs().Dev(nicspec.CntTxWqe))
@@ -209,8 +211,8 @@ func TestCopyRate(t *testing.T) {
 			o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 256}
 			r := openedCopy(t, o)
 			h := r.host
-			h.wr32(nicspec.RegDevctl, uint32(mps|(mps*2)<<4))
-			h.openTx(0, 10)
+			h.Write32(nicspec.RegDevctl, uint32(mps|(mps*2)<<4))
+			h.OpenTx(0, 10)
 			first, last := int64(0), int64(0)
 			r.trace = func(x boundary.Crossing) {
 				if x.Kind == boundary.TLPOut && x.TLP.Parsed().Kind == tlp.MWr && x.TLP.Parsed().Address < dstBus+1<<26 && x.TLP.Parsed().Address >= dstBus {
@@ -221,9 +223,9 @@ func TestCopyRate(t *testing.T) {
 				}
 			}
 			for i := range (4 << 20) / n {
-				h.postWqe(0, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: n}, nictest.Piece{Key: copyDst, Addr: uint64(i * n), N: n}))
+				h.PostWqe(0, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: copySrc, Addr: 0, N: n}, nictest.Piece{Key: copyDst, Addr: uint64(i * n), N: n}))
 			}
-			h.ringTx(0)
+			h.RingTx(0)
 			r.run()
 			rate := float64(4<<20) / float64(last-first+1)
 			t.Logf("copies of %d B, MPS %d: %.1f B a cycle", n, 128<<mps, rate)
@@ -235,9 +237,9 @@ func TestCopyRate(t *testing.T) {
 func TestCopyNeedsItsPart(t *testing.T) {
 	r := openedTx(t, plainRig())
 	h := r.host
-	h.openTx(0, 4)
-	h.postWqe(0, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: testKey, Addr: 0, N: 8}, nictest.Piece{Key: testKey, Addr: 64, N: 8}))
-	h.ringTx(0)
+	h.OpenTx(0, 4)
+	h.PostWqe(0, copyWqe(nicspec.OpcodeCopy, 1, nictest.Piece{Key: testKey, Addr: 0, N: 8}, nictest.Piece{Key: testKey, Addr: 64, N: 8}))
+	h.RingTx(0)
 	r.idle()
 	h.endsWith(0, nicspec.StatusBadOpcode)
 }
@@ -247,18 +249,18 @@ func TestCopyAllocatesNothing(t *testing.T) {
 	o.quiet = true
 	r := openedCopy(t, o)
 	h := r.host
-	h.openTx(0, 8)
+	h.OpenTx(0, 8)
 	raw := copyWqe(nicspec.OpcodeCopyInvalidate, 1, nictest.Piece{Key: copySrc, Addr: 0, N: 1 << 16}, nictest.Piece{Key: copyDst, Addr: 3, N: 1 << 16})
 	work := func() {
 		for range 8 {
-			h.postWqe(0, raw)
+			h.PostWqe(0, raw)
 		}
-		h.ringTx(0)
+		h.RingTx(0)
 		r.run()
 	}
 	for range 3 {
 		work()
 	}
-	h.answers[0] = answer{}
+	h.Answers[0] = nictest.Answer{}
 	require.Less(t, testing.AllocsPerRun(5, work), 20.0) // the test's own memory
 }

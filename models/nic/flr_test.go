@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 	"nictwin/models/simcore"
@@ -17,40 +18,40 @@ func TestResetEnds(t *testing.T) {
 	o.spec.Parts = nicspec.PartsAll
 	r := openedRx(t, o)
 	h := r.host
-	h.wr32(nicspec.RegCplTimeout, 3000)
-	h.openRx(0, 4, nil)
-	h.faults[rxRing(0)] = faultSilent
+	h.Write32(nicspec.RegCplTimeout, 3000)
+	h.OpenRx(0, 4, nil)
+	h.Fail(nictest.RxRing(0), inject.FaultSilent)
 	for i := range 8 {
-		h.post(0, 0, 0x7000_0000+uint64(i)*0x4000)
+		h.Post(0, 0, 0x7000_0000+uint64(i)*0x4000)
 	}
-	h.ringRx(0)
+	h.RingRx(0)
 	for i := range 30 {
 		r.peers[0].send(nictest.Pattern(500, uint64(i)))
 	}
 	require.NoError(t, r.eng.RunUntil(r.eng.Now()+simcore.Microsecond))
-	h.tableAsync(nicspec.TableOpWrite, nicspec.TableRxq, 0, make([]byte, 64))
-	h.wr32(nicspec.RegCtrl, 1<<31)
+	h.TableLater(nicspec.TableOpWrite, nicspec.TableRxq, 0, make([]byte, 64))
+	h.Write32(nicspec.RegCtrl, 1<<31)
 	require.NoError(t, r.eng.RunUntil(r.eng.Now()+simcore.Microsecond))
 	require.True(t, r.nic.Busy())
 	require.True(t, r.nic.Regs().Resetting())
 	r.idle()
-	require.Zero(t, h.rd32(nicspec.RegCtrl))
-	require.Zero(t, h.rd32(nicspec.RegTblCmd))
-	require.EqualValues(t, nicspec.ResetCplTimeout, h.rd32(nicspec.RegCplTimeout))
+	require.Zero(t, uint32(h.Reg(nicspec.RegCtrl, 1)))
+	require.Zero(t, uint32(h.Reg(nicspec.RegTblCmd, 1)))
+	require.EqualValues(t, nicspec.ResetCplTimeout, uint32(h.Reg(nicspec.RegCplTimeout, 1)))
 	c := &r.nic.Regs().Counters
 	require.EqualValues(t, 1, c.Dev(nicspec.CntCplTimeouts))
 	require.EqualValues(t, 30, c.Dropped(0))
 
-	delete(h.faults, rxRing(0))
-	h.wr32(nicspec.RegCtrl, 3)
-	h.wr32(nicspec.RegRxDefault, rxDefaultQueue0)
-	h.openRx(0, 4, nil)
-	h.post(0, 0, 0x7000_0000)
-	h.ringRx(0)
+	h.Faults.Clear()
+	h.Write32(nicspec.RegCtrl, 3)
+	h.Write32(nicspec.RegRxDefault, rxDefaultQueue0)
+	h.OpenRx(0, 4, nil)
+	h.Post(0, 0, 0x7000_0000)
+	h.RingRx(0)
 	r.run()
 	r.peers[0].send(nictest.Pattern(99, 1))
 	r.idle()
-	e := h.rxCqe(0)
+	e := h.RxCqe(0)
 	require.NotNil(t, e)
 	require.EqualValues(t, 30, e.PortSeq())
 	require.EqualValues(t, 0, e.Index())

@@ -27,17 +27,17 @@ func TestMessagesLeave(t *testing.T) {
 		case h.Kind == tlp.MWr && h.Address == 0xfee0_0000:
 			require.Equal(t, []byte{0x78, 0x56, 0x34, 0x12}, x.TLP.Data)
 			left = append(left, x.Last)
-		case h.Kind == tlp.MWr && h.Address >= rxCq(0):
+		case h.Kind == tlp.MWr && h.Address >= nictest.RxCq(0):
 			due = append(due, x.Last)
 		}
 	})
-	r.host.openRx(0, 4, func(f *nicspec.RxqEntryFields) {
+	r.host.OpenRx(0, 4, func(f *nicspec.RxqEntryFields) {
 		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = 0xfee0_0000, 0x1234_5678, 3, 100
 	})
 	for i := range 8 {
-		r.host.post(0, 0, 0x7000_0000+uint64(i)*0x4000)
+		r.host.Post(0, 0, 0x7000_0000+uint64(i)*0x4000)
 	}
-	r.host.ringRx(0)
+	r.host.RingRx(0)
 	r.run()
 	for i := range 4 {
 		r.peers[0].send(nictest.Pattern(100, uint64(i)))

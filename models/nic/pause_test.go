@@ -20,10 +20,10 @@ func TestStopHoldsFrames(t *testing.T) {
 		o.spec.Parts, o.spec.EthBits = nicspec.PartPause, bits
 		r := openedTx(t, o)
 		h := r.host
-		h.openTx(0, 4)
+		h.OpenTx(0, 4)
 		var cfg [nicspec.PortEntrySize]byte
 		(&nicspec.PortEntryFields{RxPause: 1}).Encode(cfg[:])
-		require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TablePortCfg, 0, cfg[:]))
+		require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TablePortCfg, 0, cfg[:]))
 		var came, left int64
 		r.trace = func(x boundary.Crossing) {
 			switch x.Kind {
@@ -40,8 +40,8 @@ func TestStopHoldsFrames(t *testing.T) {
 		r.peers[0].send(f[:])
 		require.NoError(t, r.eng.RunUntil(r.eng.Now()+simcore.Microsecond))
 		require.False(t, r.nic.Busy(), "a stop alone does not make it busy")
-		h.postWqe(0, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 100}}, nil))
-		h.ringTx(0)
+		h.PostWqe(0, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 100}}, nil))
+		h.RingTx(0)
 		require.NoError(t, r.eng.RunUntil(r.eng.Now()+3*simcore.Microsecond))
 		require.True(t, r.nic.Busy())
 		require.Zero(t, left)

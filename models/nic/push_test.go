@@ -14,11 +14,11 @@ import (
 // push writes a work entry to its ring, unless told not to, and pushes it.
 func (h *host) push(q int, raw []byte, slot bool) {
 	if slot {
-		h.postWqe(q, raw)
+		h.PostWqe(q, raw)
 	} else {
-		h.txq[q].pi++
+		h.Tx[q].PI++
 	}
-	h.send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 16, FirstBE: 0xf, LastBE: 0xf,
+	h.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 16, FirstBE: 0xf, LastBE: 0xf,
 		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, raw)
 }
 
@@ -31,7 +31,7 @@ func openedPush(t testing.TB) *rig {
 func TestPushedEntriesAreNotRead(t *testing.T) {
 	r := openedPush(t)
 	h := r.host
-	h.openTx(1, 3)
+	h.OpenTx(1, 3)
 	reads := 0
 	r.trace = func(x boundary.Crossing) {
 		if x.Kind == boundary.TLPOut && x.TLP.Parsed().Kind == tlp.MRd {
@@ -58,14 +58,14 @@ func TestPushedEntriesAreNotRead(t *testing.T) {
 func TestPushBehindDoorbells(t *testing.T) {
 	r := openedPush(t)
 	h := r.host
-	h.openTx(2, 8)
+	h.OpenTx(2, 8)
 	for i := range 120 {
 		raw := nictest.Wqe(uint32(i), nictest.Pattern(48, uint64(i)), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
 		if i%3 == 0 {
 			h.push(2, raw, true)
 		} else {
-			h.postWqe(2, raw)
-			h.ringTx(2)
+			h.PostWqe(2, raw)
+			h.RingTx(2)
 		}
 	}
 	r.idle()
@@ -78,8 +78,8 @@ func TestPushBehindDoorbells(t *testing.T) {
 func TestBadPushes(t *testing.T) {
 	r := openedPush(t)
 	h := r.host
-	h.wr32(nicspec.RegCtrl, 1)
-	h.openTx(3, 2)
+	h.Write32(nicspec.RegCtrl, 1)
+	h.OpenTx(3, 2)
 	raw := nictest.Wqe(1, nictest.Pattern(48, 1), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
 	for range 5 { // one more than there is room for
 		h.push(3, raw, true)
@@ -88,7 +88,7 @@ func TestBadPushes(t *testing.T) {
 	h.push(9, raw, true)   // beyond the build
 	h.push(255, raw, true) // likewise
 	to := func(off uint32, n uint16, first, last uint8) {
-		h.send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: n, FirstBE: first, LastBE: last, Address: nicspec.BarBase + uint64(off)},
+		h.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: n, FirstBE: first, LastBE: last, Address: nicspec.BarBase + uint64(off)},
 			make([]byte, 4*n))
 	}
 	bad := r.nic.Regs().Dev(nicspec.CntRegBad)
@@ -97,13 +97,13 @@ func TestBadPushes(t *testing.T) {
 	to(nicspec.RegTxPush(3)+4, 16, 0xf, 0xf)
 	to(nicspec.RegTxPush(3), 15, 0xf, 0xf)
 	to(nicspec.RegTxPush(3), 1, 0xf, 0) // no register of that size [W3]
-	require.Zero(t, h.rd32(nicspec.RegTxPush(3)))
+	require.Zero(t, uint32(h.Reg(nicspec.RegTxPush(3), 1)))
 	r.run()
 	require.EqualValues(t, 4, r.nic.Regs().Dev(nicspec.CntDbBad))
 	require.EqualValues(t, bad+4, r.nic.Regs().Dev(nicspec.CntRegBad))
 	require.Empty(t, r.peers[0].got)
 	require.False(t, r.nic.Busy(), "entries that wait for tx_enable")
-	h.wr32(nicspec.RegCtrl, 3)
+	h.Write32(nicspec.RegCtrl, 3)
 	r.idle()
 	require.Len(t, r.peers[0].got, 4)
 }

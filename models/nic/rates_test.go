@@ -44,12 +44,12 @@ func TestRates(t *testing.T) {
 		o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 256}
 		r := openedTx(t, o)
 		h := r.host
-		h.wr32(nicspec.RegRxDefault, rxDefaultQueue0)
-		h.openRx(0, 10, nil)
+		h.Write32(nicspec.RegRxDefault, rxDefaultQueue0)
+		h.OpenRx(0, 10, nil)
 		for range 1000 {
-			h.post(0, 0, 0x0100_0000_7000_0000+uint64(h.rxq[0].pi)*0x4000)
+			h.Post(0, 0, 0x0100_0000_7000_0000+uint64(h.Rx[0].PI)*0x4000)
 		}
-		h.ringRx(0)
+		h.RingRx(0)
 		r.run()
 		var in, out pace
 		r.trace = func(x boundary.Crossing) {
@@ -71,13 +71,13 @@ func TestRates(t *testing.T) {
 		r.run()
 		require.EqualValues(t, count, r.nic.Regs().Port(nicspec.CntRxDelivered, 0), "%d B", c.n)
 		for q := range 8 {
-			h.openTx(q, 8)
+			h.OpenTx(q, 8)
 		}
 		for q := range 8 {
 			for range 200 {
-				h.postWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: c.n}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
+				h.PostWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: c.n}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
 			}
-			h.ringTx(q)
+			h.RingTx(q)
 		}
 		r.peers[0].drop = true
 		r.run()
@@ -97,11 +97,11 @@ func TestSmallFrameRate(t *testing.T) {
 	o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 256}
 	r := openedRx(t, o)
 	h := r.host
-	h.openRx(0, 12, nil)
+	h.OpenRx(0, 12, nil)
 	for range 4000 {
-		h.post(0, 0, 0x7000_0000+uint64(h.rxq[0].pi)*0x100)
+		h.Post(0, 0, 0x7000_0000+uint64(h.Rx[0].PI)*0x100)
 	}
-	h.ringRx(0)
+	h.RingRx(0)
 	r.run()
 	var p pace
 	delivered := uint64(0)
@@ -144,9 +144,9 @@ func TestMixedRates(t *testing.T) {
 		o.link = simcore.LinkSpec{Latency: 640 * simcore.Nanosecond, Credits: 4096}
 		r := openedTx(t, o)
 		h := r.host
-		h.wr32(nicspec.RegRxDefault, rxDefaultQueue0)
-		h.openRx(0, 12, nil)
-		h.openTx(0, 12)
+		h.Write32(nicspec.RegRxDefault, rxDefaultQueue0)
+		h.OpenRx(0, 12, nil)
+		h.OpenTx(0, 12)
 		var first, last int64
 		kind := boundary.FrameIn
 		r.trace = func(x boundary.Crossing) {
@@ -159,9 +159,9 @@ func TestMixedRates(t *testing.T) {
 		}
 		sizes, beats := mixed(3000, small)
 		for range sizes {
-			h.post(0, 0, 0x0100_0000_7000_0000+uint64(h.rxq[0].pi)*0x4000)
+			h.Post(0, 0, 0x0100_0000_7000_0000+uint64(h.Rx[0].PI)*0x4000)
 		}
-		h.ringRx(0)
+		h.RingRx(0)
 		r.run()
 		for _, n := range sizes {
 			r.peers[0].send(nictest.Pattern(n, 1))
@@ -174,9 +174,9 @@ func TestMixedRates(t *testing.T) {
 		first, last, kind = 0, 0, boundary.FrameOut
 		r.peers[0].drop = true
 		for _, n := range sizes {
-			h.postWqe(0, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: max(n, nicspec.FrameMin)}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
+			h.PostWqe(0, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: max(n, nicspec.FrameMin)}}, func(w nicspec.Wqe) { w.SetFComplete(false) }))
 		}
-		h.ringTx(0)
+		h.RingTx(0)
 		r.run()
 		require.EqualValues(t, len(sizes), regs.Port(nicspec.CntTxFrames, 0))
 		t.Logf("%d beats left in %d cycles", beats, last-first+1)

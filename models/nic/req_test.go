@@ -49,18 +49,18 @@ func TestRequestsThatAreNotTaken(t *testing.T) {
 	} {
 		hdr := read
 		c2.mod(&hdr)
-		delete(h.answers, 9)
+		delete(h.Answers, 9)
 		before, scratch := c.Dev(c2.count), c.Read32(nicspec.RegScratch)
-		h.send(hdr, make([]byte, c2.data))
+		h.Send(hdr, make([]byte, c2.data))
 		r.idle()
 		require.Equal(t, before+1, c.Dev(c2.count), c2.name)
 		require.Equal(t, scratch, c.Read32(nicspec.RegScratch), c2.name)
-		a, ok := h.answers[9]
+		a, ok := h.Answers[9]
 		require.Equal(t, c2.answer, ok, c2.name)
 		if ok {
 			want := tlp.Header{Kind: tlp.Cpl, Status: tlp.StatusUR, RequesterID: 0x0108, Tag: 9, TC: 3, Attr: 5,
 				CompleterID: 0x200, ByteCount: c2.bc, LowerAddr: c2.la}
-			require.Equal(t, want, a.h, c2.name)
+			require.Equal(t, want, a.Header, c2.name)
 		}
 	}
 }
@@ -69,17 +69,15 @@ func TestReadsAreAnsweredInOrder(t *testing.T) {
 	r := newRig(t, defaultRig())
 	h := r.host
 	var order []uint8
-	old := h.answers
-	_ = old
-	h.wr32(nicspec.RegScratch, 1)
-	a := h.ask(nicspec.RegScratch, 1)
-	h.wr32(nicspec.RegScratch, 2)
-	b := h.ask(nicspec.RegScratch, 1)
-	c := h.ask(nicspec.RegId, 2)
+	h.Write32(nicspec.RegScratch, 1)
+	a := h.Ask(nicspec.RegScratch, 1)
+	h.Write32(nicspec.RegScratch, 2)
+	b := h.Ask(nicspec.RegScratch, 1)
+	c := h.Ask(nicspec.RegId, 2)
 	r.idle()
-	order = append(order, h.answers[a].data[0], h.answers[b].data[0])
+	order = append(order, h.Answers[a].Data[0], h.Answers[b].Data[0])
 	require.Equal(t, []uint8{1, 2}, order)
-	require.Equal(t, "NICT", string(append([]byte(nil), h.answers[c].data[0], h.answers[c].data[1], h.answers[c].data[2],
-		h.answers[c].data[3])))
-	require.EqualValues(t, 8, h.answers[c].h.ByteCount)
+	require.Equal(t, "NICT", string(append([]byte(nil), h.Answers[c].Data[0], h.Answers[c].Data[1], h.Answers[c].Data[2],
+		h.Answers[c].Data[3])))
+	require.EqualValues(t, 8, h.Answers[c].ByteCount)
 }

@@ -2,15 +2,17 @@ package nic
 
 import (
 	"fmt"
-	"nictwin/models/fifo"
-	"nictwin/models/msg"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
+	"nictwin/models/fifo"
+	"nictwin/models/inject"
+	"nictwin/models/msg"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -21,6 +23,7 @@ type rig struct {
 	eng    *simcore.Engine
 	nic    *Comp
 	host   *host
+	events uint64 // Event entries of receive queues, written
 	peers  []*peer
 	mon    *tlp.Monitor
 	frames msg.Frames
@@ -38,6 +41,7 @@ type rigOpt struct {
 	shuffle bool // completions of different reads out of order
 	link    simcore.LinkSpec
 	quiet   bool // no monitor
+	stalls  *inject.Stalls
 }
 
 func defaultRig() rigOpt {
@@ -49,10 +53,18 @@ func newRig(t testing.TB, o rigOpt) *rig {
 	t.Helper()
 	r := &rig{t: t, eng: simcore.NewEngine()}
 	var err error
-	r.nic, err = Builder{Scheduler: r.eng, Spec: o.spec, Frames: &r.frames, TLPs: &r.tlps}.Build("NIC")
+	b := Builder{Scheduler: r.eng, Spec: o.spec, Frames: &r.frames, TLPs: &r.tlps}
+	if o.stalls != nil {
+		b.Stalls = o.stalls
+	}
+	r.nic, err = b.Build("NIC")
 	require.NoError(t, err)
 	r.host = newHost(r, o)
-	_, err = simcore.Connect("PCIe", r.eng, o.link, r.nic.PCIe(), r.host.port)
+	pcie := o.link
+	if pcie.Credits == 0 {
+		pcie.Credits = 64
+	}
+	_, err = simcore.Connect("PCIe", r.eng, pcie, r.nic.PCIe(), r.host.Port())
 	require.NoError(t, err)
 	for p := range o.spec.Ports {
 		e := &peer{ComponentBase: sim.NewComponentBase(fmt.Sprintf("Peer[%d]", p)), rig: r}
@@ -112,7 +124,38 @@ func (r *rig) idle() {
 		delivered += d
 		require.Equal(r.t, c.Port(nicspec.CntRxFrames, p), d+c.Dropped(p), "port %d: frames in = delivered + dropped", p)
 	}
-	require.Equal(r.t, delivered, c.Dev(nicspec.CntRxCqe)-r.host.events, "delivered = entries - events")
+	require.Equal(r.t, delivered, c.Dev(nicspec.CntRxCqe)-r.events, "delivered = entries - events")
+}
+
+// host is the endpoint, and what it saw of the NIC's writes.
+type host struct {
+	*nictest.Endpoint
+	rig    *rig
+	writes []write // kept if keep is set
+	keep   bool
+}
+
+type write struct {
+	addr uint64
+	data []byte
+}
+
+func newHost(r *rig, o rigOpt) *host {
+	s := nictest.EndpointSpec{Latency: o.latency, Split: o.policy, Seed: o.seed}
+	if o.shuffle {
+		s.Jitter = o.latency
+	}
+	h := &host{rig: r, Endpoint: nictest.NewEndpoint(r.t, r.eng, &r.tlps, s)}
+	h.Wait = func(func() bool) { r.run() }
+	h.Wrote = func(addr uint64, b []byte) {
+		if addr >= nictest.RxCq(0) && addr < nictest.RxCq(256) && nicspec.RxCqe(b).Type() == nicspec.CqeTypeEvent {
+			r.events++
+		}
+		if h.keep {
+			h.writes = append(h.writes, write{addr, append([]byte(nil), b...)})
+		}
+	}
+	return h
 }
 
 // peer is what is on the other side of an Ethernet port.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 )
@@ -14,27 +15,27 @@ const rxDefaultQueue0 = uint32(nicspec.ActionQueue) << 16
 
 func openedRx(t testing.TB, o rigOpt) *rig {
 	r := newRig(t, o)
-	r.host.wr32(nicspec.RegCtrl, 3)
-	r.host.wr32(nicspec.RegRxDefault, rxDefaultQueue0)
+	r.host.Write32(nicspec.RegCtrl, 3)
+	r.host.Write32(nicspec.RegRxDefault, rxDefaultQueue0)
 	return r
 }
 
 func TestReceiveOneFrame(t *testing.T) {
 	r := openedRx(t, defaultRig())
-	r.host.openRx(0, 4, nil)
-	r.host.post(0, 0, 0x7000_0003)
-	r.host.ringRx(0)
+	r.host.OpenRx(0, 4, nil)
+	r.host.Post(0, 0, 0x7000_0003)
+	r.host.RingRx(0)
 	r.run()
 	frame := nictest.Pattern(333, 1)
 	r.peers[0].send(frame)
 	r.idle()
-	require.Equal(t, frame, r.host.bytes(0x7000_0003, 333))
-	e := r.host.rxCqe(0)
+	require.Equal(t, frame, r.host.Bytes(0x7000_0003, 333))
+	e := r.host.RxCqe(0)
 	require.NotNil(t, e)
 	require.Equal(t, nicspec.CqeTypeRx, e.Type())
 	require.EqualValues(t, 333, e.FrameLen())
 	require.EqualValues(t, nicspec.RuleNone, e.Rule())
-	require.Nil(t, r.host.rxCqe(0))
+	require.Nil(t, r.host.RxCqe(0))
 }
 
 func TestReceiveManyFrames(t *testing.T) {
@@ -42,15 +43,15 @@ func TestReceiveManyFrames(t *testing.T) {
 		o := defaultRig()
 		o.spec.Ports = 2
 		o.shuffle, o.seed = true, 7
-		o.spec.Stall = Stall{Seed: 3, EthOut: stall, TLPOut: stall, TLPIn: stall}
+		o.stalls = &inject.Stalls{Seed: 3, Percent: stall}
 		r := openedRx(t, o)
-		r.host.openRx(0, 6, func(f *nicspec.RxqEntryFields) {
+		r.host.OpenRx(0, 6, func(f *nicspec.RxqEntryFields) {
 			f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 70
 		})
 		for i := range 64 {
-			r.host.post(0, 0x8000_0000+uint64(i)*0x1000+1, 0x0100_0000_0000_0002+uint64(i)*0x4000)
+			r.host.Post(0, 0x8000_0000+uint64(i)*0x1000+1, 0x0100_0000_0000_0002+uint64(i)*0x4000)
 		}
-		r.host.ringRx(0)
+		r.host.RingRx(0)
 		r.run()
 		var sent [2][][]byte
 		for i := range 60 {
@@ -65,7 +66,7 @@ func TestReceiveManyFrames(t *testing.T) {
 		r.idle()
 		var next [2]uint32
 		for i := range 60 {
-			e := r.host.rxCqe(0)
+			e := r.host.RxCqe(0)
 			require.NotNil(t, e, "entry %d", i)
 			p := e.Port()
 			require.Equal(t, next[p], e.PortSeq())
@@ -74,8 +75,8 @@ func TestReceiveManyFrames(t *testing.T) {
 			require.EqualValues(t, i, e.Index())
 			h := int(e.HdrLen())
 			require.Equal(t, min(70, len(want)), h)
-			got := append(r.host.bytes(0x8000_0000+uint64(i)*0x1000+1, h),
-				r.host.bytes(0x0100_0000_0000_0002+uint64(i)*0x4000, len(want)-h)...)
+			got := append(r.host.Bytes(0x8000_0000+uint64(i)*0x1000+1, h),
+				r.host.Bytes(0x0100_0000_0000_0002+uint64(i)*0x4000, len(want)-h)...)
 			require.True(t, bytes.Equal(want, got), "frame %d", i)
 		}
 		require.Empty(t, r.mon.End())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 	"nictwin/models/simcore"
@@ -26,28 +27,28 @@ func TestReceiveDropsAreCounted(t *testing.T) {
 		}
 	}
 	expect(nicspec.CntRxDropQueueOff, nictest.Pattern(60, 1))
-	h.openRx(0, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 500 })
+	h.OpenRx(0, 2, func(f *nicspec.RxqEntryFields) { f.PayBufSize = 500 })
 	expect(nicspec.CntRxDropNoDesc, nictest.Pattern(60, 1))
 	for i := range 4 {
-		h.post(0, 0, uint64(i)*0x1000)
+		h.Post(0, 0, uint64(i)*0x1000)
 	}
-	h.ringRx(0)
+	h.RingRx(0)
 	expect(nicspec.CntRxDropTooLong, nictest.Pattern(501, 1))
 	expect(nicspec.CntRxDelivered, nictest.Pattern(500, 1))
 	expect(nicspec.CntRxDropRunt, nictest.Pattern(59, 1))
 	expect(nicspec.CntRxDropOversize, nictest.Pattern(9217, 1))
-	h.wr32(nicspec.RegRxDefault, uint32(nicspec.ActionQueue)<<16|64)
+	h.Write32(nicspec.RegRxDefault, uint32(nicspec.ActionQueue)<<16|64)
 	expect(nicspec.CntRxDropQueueOff, nictest.Pattern(60, 1))
-	h.wr32(nicspec.RegRxDefault, uint32(nicspec.ActionRss)<<16)
+	h.Write32(nicspec.RegRxDefault, uint32(nicspec.ActionRss)<<16)
 	expect(nicspec.CntRxDropNoRule, nictest.Pattern(60, 1))
-	h.wr32(nicspec.RegRxCtrl, 7)
+	h.Write32(nicspec.RegRxCtrl, 7)
 	bad := nictest.RoceFrame(64)
 	expect(nicspec.CntRxDropIpCsum, bad)
 	nictest.FixIP(bad)
 	expect(nicspec.CntRxDropIcrc, bad)
 	bad[34+6] = 1
 	expect(nicspec.CntRxDropL4Csum, bad)
-	h.wr32(nicspec.RegCtrl, 0)
+	h.Write32(nicspec.RegCtrl, 0)
 	expect(nicspec.CntRxDropDisabled, nictest.Pattern(10, 1))
 	require.EqualValues(t, 12, c.Port(nicspec.CntRxFrames, 0))
 }
@@ -56,88 +57,88 @@ func TestSteering(t *testing.T) {
 	r := openedRx(t, defaultRig())
 	h := r.host
 	for q := range 3 {
-		h.openRx(q, 3, nil)
+		h.OpenRx(q, 3, nil)
 		for i := range 8 {
-			h.post(q, 0, 0x7000_0000+uint64(q*8+i)*0x1000)
+			h.Post(q, 0, 0x7000_0000+uint64(q*8+i)*0x1000)
 		}
-		h.ringRx(q)
+		h.RingRx(q)
 	}
 	rule := func(i int, action nicspec.Action, queue uint16, mod func(v, m nicspec.SteerKey)) {
 		f := nicspec.RuleEntryFields{Valid: 1, Action: action, Queue: queue}
 		mod(f.Value[:], f.Mask[:])
 		var b [128]byte
 		f.Encode(b[:])
-		require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TableRule, i, b[:]))
+		require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableRule, i, b[:]))
 	}
 	frame := nictest.RoceFrame(20)
 	rule(7, nicspec.ActionQueue, 1, func(v, m nicspec.SteerKey) { v.SetIsRoce(true); m.SetIsRoce(true) })
 	r.peers[0].send(frame)
 	r.idle()
-	e := h.rxCqe(1)
+	e := h.RxCqe(1)
 	require.EqualValues(t, 7, e.Rule())
 	require.EqualValues(t, 7, e.DestQp())
 	require.EqualValues(t, 1<<31|9, e.Psn())
 	rule(3, nicspec.ActionQueue, 2, func(v, m nicspec.SteerKey) { v.SetDestQp(7); m.SetDestQp(0xff) })
 	r.peers[0].send(frame)
 	r.idle()
-	require.EqualValues(t, 3, h.rxCqe(2).Rule())
+	require.EqualValues(t, 3, h.RxCqe(2).Rule())
 	rule(0, nicspec.ActionDrop, 0, func(v, m nicspec.SteerKey) {})
 	r.peers[0].send(frame)
 	r.idle()
 	require.EqualValues(t, 1, r.nic.Regs().Port(nicspec.CntRxDropRule, 0))
-	require.EqualValues(t, 1, h.rd32(nicspec.RegRuleHits(0)))
-	require.EqualValues(t, 1, h.rd32(nicspec.RegRuleHits(7)))
-	require.EqualValues(t, 1, h.rd32(nicspec.RegRuleHits(3)))
+	require.EqualValues(t, 1, uint32(h.Reg(nicspec.RegRuleHits(0), 1)))
+	require.EqualValues(t, 1, uint32(h.Reg(nicspec.RegRuleHits(7), 1)))
+	require.EqualValues(t, 1, uint32(h.Reg(nicspec.RegRuleHits(3), 1)))
 }
 
 func TestDescriptorReadFails(t *testing.T) {
-	for f, want := range map[fault]nicspec.Status{faultUR: nicspec.StatusCplUnsupported, faultSilent: nicspec.StatusCplTimeout} {
+	for f, want := range map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultSilent: nicspec.StatusCplTimeout} {
 		r := openedRx(t, defaultRig())
 		h := r.host
-		h.wr32(nicspec.RegCplTimeout, 1)
-		h.openRx(0, 4, nil)
+		h.Write32(nicspec.RegCplTimeout, 1)
+		h.OpenRx(0, 4, nil)
 		for i := range 12 {
-			h.post(0, 0, 0x7000_0000+uint64(i)*0x1000)
+			h.Post(0, 0, 0x7000_0000+uint64(i)*0x1000)
 		}
-		h.faults[rxRing(0)+4*16] = f
-		h.ringRx(0)
+		h.Fail(nictest.RxRing(0)+4*16, f)
+		h.RingRx(0)
 		r.idle()
 		c := r.nic.Regs()
 		require.Equal(t, nicspec.QueueStateError, c.Rxq(0).State)
 		require.EqualValues(t, 1, c.Dev(nicspec.CntQueueErr))
-		e := h.rxCqe(0)
+		e := h.RxCqe(0)
 		require.Equal(t, nicspec.CqeTypeEvent, e.Type())
 		require.Equal(t, want, e.Status())
 		require.EqualValues(t, 4, e.Index())
-		require.Nil(t, h.rxCqe(0))
+		require.Nil(t, h.RxCqe(0))
 		r.peers[0].send(nictest.Pattern(60, 1))
 		r.idle()
 		require.EqualValues(t, 1, c.Port(nicspec.CntRxDropQueueErr, 0))
 
 		entry := make([]byte, 64)
-		require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TableRxq, 0, entry))
-		clear(h.faults)
-		h.openRx(0, 4, nil)
-		h.post(0, 0, 0x7000_0000)
-		h.ringRx(0)
+		require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableRxq, 0, entry))
+		h.Faults.Clear()
+		h.OpenRx(0, 4, nil)
+		h.Post(0, 0, 0x7000_0000)
+		h.RingRx(0)
 		r.run()
 		r.peers[0].send(nictest.Pattern(60, 2))
 		r.idle()
 		require.EqualValues(t, 1, c.Port(nicspec.CntRxDelivered, 0))
-		require.Equal(t, nictest.Pattern(60, 2), h.bytes(0x7000_0000, 60))
+		require.Equal(t, nictest.Pattern(60, 2), h.Bytes(0x7000_0000, 60))
 	}
 }
 
 func TestOverflowOnlyWhenFull(t *testing.T) {
 	r := openedRx(t, defaultRig())
 	h := r.host
-	h.openRx(0, 8, nil)
+	h.OpenRx(0, 8, nil)
 	for i := range 200 {
-		h.post(0, 0, 0x7000_0000+uint64(i)*0x4000)
+		h.Post(0, 0, 0x7000_0000+uint64(i)*0x4000)
 	}
-	h.ringRx(0)
+	h.RingRx(0)
 	r.run()
-	h.stalled = true
+	h.Gate.Close()
 	const n = 1024
 	for range 100 {
 		r.peers[0].send(nictest.Pattern(n, 3))
@@ -147,8 +148,7 @@ func TestOverflowOnlyWhenFull(t *testing.T) {
 	drops := c.Port(nicspec.CntRxDropOverflow, 0)
 	require.GreaterOrEqual(t, drops, uint64(100-nicspec.RxBufBytes/n-14))
 	require.LessOrEqual(t, drops, uint64(100-(nicspec.RxBufBytes-9216)/n))
-	h.stalled = false
-	h.NotifyRecv(0, nil)
+	h.Gate.Open()
 	r.idle()
 	require.EqualValues(t, 100, c.Port(nicspec.CntRxDelivered, 0)+drops)
 	require.Zero(t, c.Dev(nicspec.CntCplTimeouts))
@@ -158,31 +158,31 @@ func TestDisableRxWhileAtWork(t *testing.T) {
 	o := defaultRig()
 	r := openedRx(t, o)
 	h := r.host
-	h.openRx(0, 6, nil)
+	h.OpenRx(0, 6, nil)
 	for i := range 64 {
-		h.post(0, 0, 0x7000_0000+uint64(i)*0x4000)
+		h.Post(0, 0, 0x7000_0000+uint64(i)*0x4000)
 	}
-	h.ringRx(0)
+	h.RingRx(0)
 	r.run()
 	for i := range 20 {
 		r.peers[0].send(nictest.Pattern(3000, uint64(i)))
 	}
 	require.NoError(t, r.eng.RunUntil(r.eng.Now()+700*simcore.Nanosecond))
-	h.tableAsync(nicspec.TableOpWrite, nicspec.TableRxq, 0, make([]byte, 64))
+	h.TableLater(nicspec.TableOpWrite, nicspec.TableRxq, 0, make([]byte, 64))
 	r.idle()
 	c := r.nic.Regs()
 	n := c.Port(nicspec.CntRxDelivered, 0)
 	require.Positive(t, n)
 	require.EqualValues(t, 20-n, c.Port(nicspec.CntRxDropQueueOff, 0))
 	require.False(t, c.Busy())
-	h.openRx(0, 2, nil)
-	h.post(0, 0, 0x100)
-	h.ringRx(0)
+	h.OpenRx(0, 2, nil)
+	h.Post(0, 0, 0x100)
+	h.RingRx(0)
 	r.run()
 	r.peers[0].send(nictest.Pattern(100, 77))
 	r.idle()
-	require.Equal(t, nictest.Pattern(100, 77), h.bytes(0x100, 100))
-	e := h.rxCqe(0)
+	require.Equal(t, nictest.Pattern(100, 77), h.Bytes(0x100, 100))
+	e := h.RxCqe(0)
 	require.Zero(t, e.Index())
 	require.True(t, e.Phase())
 }

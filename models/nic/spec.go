@@ -52,8 +52,14 @@ func DefaultSpec() Spec {
 func (s Spec) Validate() error {
 	var errs []error
 	add := func(err error) {
-		if err != nil {
-			errs = append(errs, fmt.Errorf("nic: %w", err))
+		list := []error{err}
+		if all, ok := err.(interface{ Unwrap() []error }); ok {
+			list = all.Unwrap()
+		}
+		for _, err := range list {
+			if err != nil {
+				errs = append(errs, fmt.Errorf("nic: %w", err))
+			}
 		}
 	}
 	check := func(ok bool, field string, got int, want string) {

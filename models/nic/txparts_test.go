@@ -16,19 +16,16 @@ func TestSendWithParts(t *testing.T) {
 	o.spec.Parts = nicspec.PartCrc32c | nicspec.PartEcn
 	r := openedTx(t, o)
 	h := r.host
-	var b [64]byte
-	(&nicspec.TxqEntryFields{Enable: 1, LogSize: 4, RingBase: txRing(1), CqBase: txCq(1), EcnMode: 3}).Encode(b[:])
-	require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TableTxq, 1, b[:]))
-	h.txq[1] = ringCfg{ring: txRing(1), cq: txCq(1), log: 4}
+	h.OpenTx(1, 4, func(f *nicspec.TxqEntryFields) { f.EcnMode = 3 })
 	frame := nictest.IPFrame(300, 14, false, 1)
-	h.write(testBus, frame)
-	h.postWqe(1, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 300}}, func(w nicspec.Wqe) {
+	h.Write(testBus, frame)
+	h.PostWqe(1, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 300}}, func(w nicspec.Wqe) {
 		w.SetL3Off(14)
 		w.SetFCrc32c(true)
 		w.SetCrcStart(40)
 		w.SetCrcOff(296)
 	}))
-	h.ringTx(1)
+	h.RingTx(1)
 	r.idle()
 	require.Len(t, r.peers[0].got, 1)
 	got := r.peers[0].got[0].data

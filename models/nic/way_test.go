@@ -20,11 +20,11 @@ func stoppedPort(t *testing.T) *rig {
 	h := r.host
 	var cfg [nicspec.PortEntrySize]byte
 	(&nicspec.PortEntryFields{RxPause: 1}).Encode(cfg[:])
-	require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TablePortCfg, 0, cfg[:]))
+	require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TablePortCfg, 0, cfg[:]))
 	var f [nicspec.FrameMin]byte
 	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePause}, [6]byte{}, 60000, &f)
 	for q := range 8 {
-		h.openTx(q, 4)
+		h.OpenTx(q, 4)
 	}
 	r.run()
 	r.peers[0].send(f[:])
@@ -44,14 +44,14 @@ const nothing = 0xff // is sent by the entry
 // sends posts entries that send on these ports.
 func (r *rig) sends(q int, ports ...uint8) {
 	for _, port := range ports {
-		r.host.postWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 1500}}, func(w nicspec.Wqe) {
+		r.host.PostWqe(q, nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 1500}}, func(w nicspec.Wqe) {
 			if w.SetPort(port); port == nothing {
 				w.SetPort(0)
 				w.SetOpcode(nicspec.OpcodeNop)
 			}
 		}))
 	}
-	r.host.ringTx(q)
+	r.host.RingTx(q)
 }
 
 // A port that is stopped holds up no other port, and nothing of queues that
@@ -82,10 +82,10 @@ func TestPortsApart(t *testing.T) {
 func TestWaitingQueueIsDisabled(t *testing.T) {
 	r := stoppedPort(t)
 	h, regs := r.host, r.nic.Regs()
-	h.wr32(nicspec.RegCtrl, 1)
-	require.Equal(t, nicspec.TableStatusOk, h.table(nicspec.TableOpWrite, nicspec.TableTxq, 5, make([]byte, nicspec.TxqEntrySize)))
-	h.openTx(5, 4)
-	h.wr32(nicspec.RegCtrl, 3)
+	h.Write32(nicspec.RegCtrl, 1)
+	require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 5, make([]byte, nicspec.TxqEntrySize)))
+	h.OpenTx(5, 4)
+	h.Write32(nicspec.RegCtrl, 3)
 	r.sends(5, 1, 1)
 	r.pass(5 * simcore.Microsecond)
 	require.EqualValues(t, 2, regs.Port(nicspec.CntTxFrames, 1))
@@ -98,16 +98,16 @@ func TestWaitingQueueIsDisabled(t *testing.T) {
 func TestResetOfWaitingQueues(t *testing.T) {
 	r := stoppedPort(t)
 	h, regs := r.host, r.nic.Regs()
-	h.wr32(nicspec.RegCtrl, 1<<31)
+	h.Write32(nicspec.RegCtrl, 1<<31)
 	r.run()
-	require.Zero(t, h.rd32(nicspec.RegCtrl))
+	require.Zero(t, uint32(h.Reg(nicspec.RegCtrl, 1)))
 	require.False(t, r.nic.Busy())
 	sent := regs.Port(nicspec.CntTxFrames, 0)
 	require.LessOrEqual(t, sent, uint64(4))
-	h.wr32(nicspec.RegCtrl, 3)
+	h.Write32(nicspec.RegCtrl, 3)
 	h.setKey(5, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: 0x5a, Length: testSpan, BusBase: testBus})
 	for q := range 6 {
-		h.openTx(q, 4)
+		h.OpenTx(q, 4)
 		r.sends(q, uint8(q%2))
 	}
 	r.run()
@@ -123,12 +123,12 @@ func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	r := openedTx(t, o)
 	h, regs := r.host, r.nic.Regs()
 	const log, n = 10, 1000
-	h.openTx(0, log)
+	h.OpenTx(0, log)
 	nop := nictest.Wqe(1, nil, []nictest.Piece{{Key: testKey, Addr: 0, N: 64}}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop); w.SetFComplete(true) })
 	for range n {
-		h.postWqe(0, nop)
+		h.PostWqe(0, nop)
 	}
-	h.ringTx(0)
+	h.RingTx(0)
 	most := 0
 	for steps := 0; regs.Dev(nicspec.CntTxWqe) < n; steps++ {
 		require.Less(t, steps, 100_000, "%d of %d entries have ended", regs.Dev(nicspec.CntTxWqe), n)
@@ -139,7 +139,7 @@ func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	require.LessOrEqual(t, most, maxTxCqes+o.spec.Timing.TxInFlight)
 	r.run()
 	for i := range n {
-		require.EqualValues(t, i, h.txCqe(0).Index())
+		require.EqualValues(t, i, h.TxCqe(0).Index())
 	}
 	require.False(t, r.nic.Busy())
 }

@@ -13,7 +13,7 @@ type Ring struct {
 	Base, Cq uint64
 	Log      int
 	PI       uint16 // entries posted
-	cqi      uint16 // completion entries taken
+	Taken    uint16 // completion entries taken
 }
 
 // Slot is the place of an entry of so many bytes with an index.
@@ -112,10 +112,10 @@ func (p *Endpoint) RxCqe(q int) nicspec.RxCqe { return p.next(&p.Rx[q]) }
 func (p *Endpoint) TxCqe(q int) nicspec.TxCqe { return p.next(&p.Tx[q]) }
 
 func (p *Endpoint) next(r *Ring) []byte {
-	b := p.Bytes(r.Cq+nicspec.CqeBytes*uint64(r.cqi&(1<<r.Log-1)), nicspec.CqeBytes)
-	if b[0] == 0 || b[nicspec.CqeBytes-1] != uint8(^r.cqi>>r.Log&1) {
+	b := p.Bytes(r.Cq+nicspec.CqeBytes*uint64(r.Taken&(1<<r.Log-1)), nicspec.CqeBytes)
+	if b[0] == 0 || b[nicspec.CqeBytes-1] != uint8(^r.Taken>>r.Log&1) {
 		return nil
 	}
-	r.cqi++
+	r.Taken++
 	return b
 }

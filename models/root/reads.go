@@ -52,9 +52,11 @@ func (r *Root) answer(h *tlp.Header) {
 		return
 	}
 	q := &r.reads
-	x := new(read)
+	var x *read
 	if n := len(q.idleReads); n > 0 {
 		x, q.idleReads = q.idleReads[n-1], q.idleReads[:n-1]
+	} else {
+		x = new(read)
 	}
 	x.Reply, x.due, x.begun, x.over = reply, simcore.Now(r.sched)+r.spec.Latency, false, false
 	q.waiting.Push(x)

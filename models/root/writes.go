@@ -27,9 +27,11 @@ type store struct {
 
 // store hands the enabled bytes of a memory write to memory.
 func (r *Root) store(h *tlp.Header, p *msg.TLP) {
-	w := new(write)
+	var w *write
 	if n := len(r.writes.idle); n > 0 {
 		w, r.writes.idle = r.writes.idle[n-1], r.writes.idle[:n-1]
+	} else {
+		w = new(write)
 	}
 	w.p, w.left = p, 1
 	r.writes.open++

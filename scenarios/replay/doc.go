@@ -1,6 +1,6 @@
 // Package replay plays captured frames through a NIC, in both directions, and has the referee watch.
 //
-// A board is the NIC (the Go model, or RTL behind the bridge), a host.Root on its PCIe port and a player on its
+// A board is the NIC (the Go model, or RTL behind the bridge), a root complex on its PCIe port and a player on its
 // Ethernet port, joined by links. On receive the player sends the frames in; rules spread them over queues with
 // different header splits. On transmit each frame is cut into inline bytes, header and payload pieces, which are put
 // into Arm and host memory and named by work entries; the frame must come out again.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	_ "nictwin/models/fixedseed"
 	"nictwin/models/mem"
 )
 
