@@ -15,8 +15,8 @@ import (
 // disturbances are what package inject does from outside: an option of that kind inside a component is a second way to have it.
 var disturbances = regexp.MustCompile(`(?i)stall|fault|jitter|^hold|^drop|corrupt`)
 
-// assemble are the packages of models whose specs may speak of disturbances: what disturbs, and what puts it in.
-var assemble = map[string]bool{"models/inject": true, "models/board": true}
+// assemble are the packages of models whose specs may speak of disturbances: what disturbs, what puts it in, and tests.
+var assemble = map[string]bool{"models/inject": true, "models/board": true, "models/nictest": true}
 
 // TestComponentsHaveNoDisturbances: capture, faults, delay and stalls are decorators, not options inside components.
 func TestComponentsHaveNoDisturbances(t *testing.T) {
