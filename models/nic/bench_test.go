@@ -22,6 +22,7 @@ func BenchmarkReceive(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			o := defaultRig()
 			o.quiet = true
+			o.bare = true
 			o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 64}
 			r := openedRx(b, o)
 			const log = 10
@@ -70,6 +71,7 @@ func BenchmarkTransmit(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			o := defaultRig()
 			o.quiet = true
+			o.bare = true
 			o.link = simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Credits: 64}
 			r := openedTx(b, o)
 			r.peers[0].drop = true

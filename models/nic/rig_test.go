@@ -41,6 +41,7 @@ type rigOpt struct {
 	shuffle bool // completions of different reads out of order
 	link    simcore.LinkSpec
 	quiet   bool // no monitor
+	bare    bool // nothing stands in the PCIe link
 	stalls  *inject.Stalls
 }
 
@@ -141,7 +142,7 @@ type write struct {
 }
 
 func newHost(r *rig, o rigOpt) *host {
-	s := nictest.EndpointSpec{Latency: o.latency, Split: o.policy, Seed: o.seed}
+	s := nictest.EndpointSpec{Latency: o.latency, Split: o.policy, Seed: o.seed, Bare: o.bare}
 	if o.shuffle {
 		s.Jitter = o.latency
 	}

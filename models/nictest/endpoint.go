@@ -20,6 +20,7 @@ type EndpointSpec struct {
 	Jitter  simcore.Ps    // up to this much more: completions of different reads come out of order
 	Split   tlp.CplPolicy // of completions
 	Seed    uint64
+	Bare    bool // for measurements: Faults and Gate are not inserted
 }
 
 // Endpoint is the other end of a NIC's PCIe port: memory at every bus address
@@ -40,6 +41,7 @@ type Endpoint struct {
 	Wait func(holds func() bool)
 
 	t    testing.TB
+	port *simcore.Port
 	tlps *msg.TLPs
 	tag  uint8
 }
@@ -73,11 +75,15 @@ func NewEndpoint(t testing.TB, e *simcore.Engine, tlps *msg.TLPs, s EndpointSpec
 	p.Root, err = root.Builder{Scheduler: e, Spec: spec, Memory: slow, TLPs: tlps}.Build("Root")
 	require.NoError(t, err)
 	p.Root.OnCompletion = p.answered
+	if p.port = p.Root.PCIe(); s.Bare {
+		return p
+	}
 	p.Faults, p.Gate = inject.NewFaults("Faults", e, tlps), inject.NewGate("Gate", e)
-	_, err = simcore.Connect("RootLink", e, simcore.LinkSpec{}, p.Root.PCIe(), p.Faults.Peer())
+	_, err = simcore.Connect("RootLink", e, simcore.LinkSpec{}, p.port, p.Faults.Peer())
 	require.NoError(t, err)
 	_, err = simcore.Connect("FaultsLink", e, simcore.LinkSpec{}, p.Faults.Device(), p.Gate.Peer())
 	require.NoError(t, err)
+	p.port = p.Gate.Device()
 	return p
 }
 
@@ -92,7 +98,7 @@ func (w watched) Access(a *mem.Access) {
 }
 
 // Port is what is linked to the NIC.
-func (p *Endpoint) Port() *simcore.Port { return p.Gate.Device() }
+func (p *Endpoint) Port() *simcore.Port { return p.port }
 
 // Bytes returns n bytes at a bus address.
 func (p *Endpoint) Bytes(addr uint64, n int) []byte {

@@ -103,7 +103,14 @@ func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
 		if !r.port.CanSend() {
 			return false, nil
 		}
-		r.ask(x)
+		c := r.ask(x)
+		if c.there && x.cpls.Len() == 0 { // at once, as most memories are
+			if err = r.finish(c, now); err != nil {
+				return false, err
+			}
+			continue
+		}
+		x.cpls.Push(c)
 		if free, err = r.forward(x, now); err != nil || !free {
 			return false, err
 		}
@@ -112,19 +119,19 @@ func (r *Root) advance(x *read, now simcore.Ps) (free bool, err error) {
 }
 
 // ask asks memory for the data of a read's next completion.
-func (r *Root) ask(x *read) {
+func (r *Root) ask(x *read) *completion {
 	c := r.newCompletion()
 	c.read, c.p, c.there = x, r.tlps.Get(), false
 	c.fetch = x.Next(&c.p.Packet)
-	x.cpls.Push(c)
 	c.Addr, c.Data, c.Err = c.fetch.Addr, c.fetch.Data, nil
 	if len(c.Data) == 0 {
 		c.there = true
-		return
+		return c
 	}
 	r.reads.asking = c
 	r.memory.Access(&c.Access)
 	r.reads.asking = nil
+	return c
 }
 
 func (r *Root) newCompletion() *completion {
@@ -160,25 +167,32 @@ func (r *Root) forward(x *read, now simcore.Ps) (all bool, err error) {
 			return false, nil
 		}
 		x.cpls.Pop()
-		if x.over {
-			r.tlps.Put(c.p)
-		} else if err := r.finish(c, now); err != nil {
+		if err := r.finish(c, now); err != nil {
 			return false, err
 		}
-		c.p = nil
-		r.reads.idleCpls = append(r.reads.idleCpls, c)
 	}
 	return true, nil
 }
 
-// finish sends a completion whose data is there.
+// finish sends a completion whose data is there, or drops it if its read is
+// over.
 func (r *Root) finish(c *completion, now simcore.Ps) error {
-	err := statusOf(c.Err)
-	if err := c.read.Finish(&c.p.Packet, &c.fetch, err); err != nil {
+	x, p := c.read, c.p
+	c.p = nil
+	r.reads.idleCpls = append(r.reads.idleCpls, c)
+	if x.over {
+		r.tlps.Put(p)
+		return nil
+	}
+	err := c.Err
+	if err != nil {
+		err = statusOf(err)
+		x.over = !errors.Is(err, tlp.ErrPoisoned)
+	}
+	if err := x.Finish(&p.Packet, &c.fetch, err); err != nil {
 		return err
 	}
-	c.read.over = errors.Is(err, tlp.ErrUnsupported) || errors.Is(err, tlp.ErrAborted)
-	if !r.emit(c.p, now) {
+	if !r.emit(p, now) {
 		return errors.New("port refused a TLP it had room for")
 	}
 	return nil
@@ -187,8 +201,6 @@ func (r *Root) finish(c *completion, now simcore.Ps) error {
 // statusOf is what a failed access means to the NIC.
 func statusOf(err error) error {
 	switch {
-	case err == nil:
-		return nil
 	case errors.Is(err, mem.ErrNoMemory):
 		return tlp.ErrUnsupported
 	case errors.Is(err, mem.ErrAborted):
