@@ -6,7 +6,6 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/board"
-	"nictwin/scenarios/driver"
 	"nictwin/scenarios/replay"
 )
 
@@ -43,7 +42,7 @@ const (
 
 func (l layout) shape() *replay.Shape {
 	s := &replay.Shape{Spread: true, TxQueues: txQueues, TxLog: txRingLog, Header: txHeader}
-	c := driver.RxConfig{LogSize: l.log, PayHost: true, PayBytes: bufBytes, Split: nicspec.SplitModeNone}
+	c := replay.RxShape{LogSize: l.log, PayHost: true, PayBytes: bufBytes, Split: nicspec.SplitModeNone}
 	if !l.whole {
 		c.Split, c.HdrBytes, c.PayBytes, c.PaySkew = nicspec.SplitModeHeaders, 128, bufBytes-skew, skew
 	}

@@ -10,7 +10,8 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/driver"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/rootbus"
 )
 
 // Board is everything connected, before time starts. The caller must Close it.
@@ -72,11 +73,21 @@ func (b *Board) connect(s *Spec) error {
 		b.Players = append(b.Players, p)
 	}
 	b.Arm = b.Root.MMIO(nicspec.RequesterArm)
-	b.Driver = driver.New(b.Arm, b.Memory)
-	if b.Faults != nil {
-		b.Driver.ReadsMayFail = func() bool { return b.Faults.Hits() > 0 }
+	b.Driver, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, b.driverOptions(s, &e))
+	return err
+}
+
+// driverOptions are what the driver may take for granted.
+func (b *Board) driverOptions(s *Spec, e *Endpoint) driver.Options {
+	o := driver.DefaultOptions()
+	o.Build.Ports = s.ports()
+	for ep, n := range [...]uint64{nicspec.EndpointArm: e.ArmBytes, nicspec.EndpointHost: e.HostBytes} {
+		o.Memory[ep].Bytes = n - min(n, o.Memory[ep].From)
 	}
-	return nil
+	if b.Faults != nil {
+		o.ReadsMayFail = func() bool { return b.Faults.Hits() > 0 }
+	}
+	return o
 }
 
 // Close ends the device.

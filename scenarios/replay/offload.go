@@ -4,19 +4,20 @@ import (
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
+	"nictwin/stack/driver"
 )
 
 // offload asks for what is to be recomputed, where a driver that has read [T7]
 // may ask for it, and returns the frame that must come out: its checksums are
 // computed with models/wire, not with the NIC's own code.
-func (t *transmit) offload(w nicspec.Wqe, data []byte) []byte {
+func (t *transmit) offload(o *driver.Offloads, data []byte) []byte {
 	redo := (t.fix.Checksums || t.fix.ICRC) && len(data) >= nicspec.FrameMin && len(data) <= nicspec.FrameMax
 	if !redo && len(data) >= nicspec.FrameMin {
 		return data
 	}
 	want := append([]byte(nil), data...)
 	if redo {
-		t.recompute(w, want)
+		t.recompute(o, want)
 	}
 	for len(want) < nicspec.FrameMin {
 		want = append(want, 0)
@@ -24,7 +25,7 @@ func (t *transmit) offload(w nicspec.Wqe, data []byte) []byte {
 	return want
 }
 
-func (t *transmit) recompute(w nicspec.Wqe, want []byte) {
+func (t *transmit) recompute(o *driver.Offloads, want []byte) {
 	var h core.Headers
 	core.Parse(want, nicspec.ResetRocePort, &h)
 	if h.L3Type == nicspec.L3TypeNone {
@@ -33,20 +34,20 @@ func (t *transmit) recompute(w nicspec.Wqe, want []byte) {
 	l3, l4 := int(h.L3Off), int(h.L4Off)
 	ip := want[l3:]
 	inside := min(len(want), nicspec.ParseBytes)
-	w.SetL3Off(h.L3Off)
+	o.L3 = h.L3Off
 	udp := h.L4Type == nicspec.L4TypeUdp && !h.L4LenBad && !h.Frag && l4+8 <= inside
 	if t.fix.ICRC && h.Roce && udp && l4+20 <= inside && wire.InsertICRC(ip) == nil {
-		w.SetL4Off(h.L4Off)
-		w.SetFIcrc(true)
+		o.L4 = h.L4Off
+		o.ICRC = true
 	}
 	if !t.fix.Checksums {
 		return
 	}
 	if udp && wire.SetUDPChecksum(ip) == nil {
-		w.SetL4Off(h.L4Off)
-		w.SetFUdpCsum(true)
+		o.L4 = h.L4Off
+		o.UDPChecksum = true
 	}
 	if h.L3Type == nicspec.L3TypeIpv4 && l3+int(h.IPHdrLen) <= inside && wire.SetIPv4HeaderChecksum(ip) == nil {
-		w.SetFIpCsum(true)
+		o.IPv4Checksum = true
 	}
 }

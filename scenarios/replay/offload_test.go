@@ -8,6 +8,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 	"nictwin/scenarios/capture"
+	"nictwin/stack/driver"
 )
 
 // What is asked for brings a live peer's frames back, whatever stood in the fields before.
@@ -33,13 +34,13 @@ func TestOffloadRestoresLiveFrames(t *testing.T) {
 			bad[l3+10] ^= 0xff
 		}
 		bad[udp+6] ^= 0xff
-		w := nicspec.Wqe(make([]byte, nicspec.WqeBytes))
+		var o driver.Offloads
 		tx := &transmit{fix: Recompute{Checksums: true, ICRC: true}}
-		require.Equal(t, want, tx.offload(w, bad))
-		require.True(t, w.FIcrc() && w.FUdpCsum())
-		require.Equal(t, bad[l3]>>4 == 4, w.FIpCsum())
-		require.EqualValues(t, l3, w.L3Off())
-		require.EqualValues(t, udp, w.L4Off())
+		require.Equal(t, want, tx.offload(&o, bad))
+		require.True(t, o.ICRC && o.UDPChecksum)
+		require.Equal(t, bad[l3]>>4 == 4, o.IPv4Checksum)
+		require.EqualValues(t, l3, o.L3)
+		require.EqualValues(t, udp, o.L4)
 	}
 	require.Positive(t, roce)
 }

@@ -13,7 +13,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
-	"nictwin/scenarios/driver"
+	"nictwin/stack/driver"
 )
 
 // Run is one replay, ready to be played.
@@ -36,7 +36,7 @@ type Run struct {
 	phase    phase
 	progress simcore.Ps // when something last moved on
 	mark     int        // what had happened by then
-	counters []uint64
+	counters driver.Counters
 	polled   map[int]uint64
 	err      error
 	before   rtlbridge.Wall // the bridge's clocks when Play began
@@ -93,7 +93,7 @@ func (r *Run) load() error {
 		if err != nil {
 			return &UsageError{err}
 		}
-		r.rx = &receive{ports: r.ports, shape: r.shape(), inFlight: make([]inFlight, len(r.ports))}
+		r.rx = &receive{ports: r.ports, fail: r.fail, shape: r.shape(), inFlight: make([]inFlight, len(r.ports))}
 		for p, frames := range r.supply.streams() {
 			r.ports[p].Load(board.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
 			r.rx.pass = append(r.rx.pass, frames.pass)
@@ -138,7 +138,7 @@ func (r *Run) cameOut(port int, f *ether.Frame) {
 }
 
 // ReceiveQueues are the receive queues, once Play has begun.
-func (r *Run) ReceiveQueues() []*driver.RxQueue {
+func (r *Run) ReceiveQueues() []*driver.Copier {
 	if r.rx == nil {
 		return nil
 	}
@@ -183,11 +183,8 @@ func (r *Run) setup() error {
 			return err
 		}
 	}
-	var ctrl nicspec.CtrlReg
-	ctrl.SetRxEnable(true)
-	ctrl.SetTxEnable(true)
-	r.drv.WriteReg(nicspec.RegCtrl, uint32(ctrl))
-	r.drv.ReadReg(nicspec.RegCtrl, 4, func(uint64) {}) // everything is in force before traffic starts
+	r.drv.Enable(true, true)
+	r.drv.Sync() // everything is in force before traffic starts
 	r.drv.Then(r.traffic)
 	return nil
 }
@@ -310,10 +307,8 @@ func (r *Run) poll() {
 func (r *Run) settled() {
 	if r.polled[-1] == 0 && r.accounted(r.polled) {
 		r.phase = phaseCounters
-		for i := range rxRulesMax {
-			r.drv.ReadReg(nicspec.RegRuleHits(i), 8, func(uint64) {}) // the referee looks at them
-		}
-		r.drv.ReadCounters(r.opts.Ports, func(c []uint64) {
+		r.fail(r.drv.ReadRuleHits(rxRulesMax, func([]uint64) {})) // the referee looks at them
+		r.drv.ReadCounters(func(c driver.Counters) {
 			r.counters, r.phase = c, phaseDone
 		})
 		return

@@ -5,13 +5,12 @@ import (
 	"fmt"
 
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/driver"
+	"nictwin/stack/driver"
 )
 
 // Shape is the queues of a replay and how frames lie in memory.
 type Shape struct {
-	// Rx are the receive queues, without number and callbacks.
-	Rx []driver.RxConfig
+	Rx []RxShape // the receive queues
 
 	// Spread steers RoCE to all receive queues by the low bits of its destination QP; there must be a power of two of
 	// them. Otherwise the queues are those of the rules by protocol.
@@ -25,10 +24,54 @@ type Shape struct {
 	Header int
 }
 
+// RxShape is a receive queue and how its buffers lie.
+type RxShape struct {
+	LogSize  int // log2 of the entries of the ring
+	Split    nicspec.SplitMode
+	SplitLen int  // split mode Fixed: bytes that go to the header buffer
+	HdrBytes int  // of a header buffer, in Arm memory; 0 with split mode None
+	PayBytes int  // of a payload buffer
+	PayHost  bool // payload buffers lie in host memory, else in Arm memory
+	HdrSkew  int  // header buffers start so many bytes after a 64 B boundary
+	PaySkew  int  // likewise payload buffers
+}
+
+func (s *RxShape) config(queue int) driver.RxConfig {
+	return driver.RxConfig{
+		QueueConfig: driver.QueueConfig{Queue: queue, LogSize: s.LogSize},
+		Split:       s.Split, SplitLen: s.SplitLen, HdrBytes: s.HdrBytes, PayBytes: s.PayBytes,
+	}
+}
+
+// buffers allocates n buffers. Where nothing is split off, header buffers are at an address that belongs to something else,
+// which the NIC must not touch.
+func (s *RxShape) buffers(d *driver.Driver, n int) ([]driver.Buffer, error) {
+	const line = nicspec.LineBytes
+	up := func(n int) uint64 { return uint64(n+line-1) &^ (line - 1) }
+	hdrStep, payStep := up(s.HdrBytes+s.HdrSkew), up(s.PayBytes+s.PaySkew)
+	hdr, err := d.Alloc(nicspec.EndpointArm, max(uint64(n)*hdrStep, line), line)
+	if err == nil && hdrStep == 0 {
+		err = d.Free(hdr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ep := nicspec.EndpointArm
+	if s.PayHost {
+		ep = nicspec.EndpointHost
+	}
+	pay, err := d.Alloc(ep, uint64(n)*payStep, line)
+	list := make([]driver.Buffer, n)
+	for i := range list {
+		list[i] = driver.Buffer{Hdr: hdr + uint64(i)*hdrStep + uint64(s.HdrSkew), Pay: pay + uint64(i)*payStep + uint64(s.PaySkew)}
+	}
+	return list, err
+}
+
 // everyKind is the shape of a replay unless another is asked for: every way of splitting, both memories, odd alignments.
 func everyKind() *Shape {
 	s := &Shape{
-		Rx: []driver.RxConfig{
+		Rx: []RxShape{
 			{Split: nicspec.SplitModeHeaders, HdrBytes: 128, PayHost: true},
 			{Split: nicspec.SplitModeHeaders, HdrBytes: 64, PayHost: true, HdrSkew: 2, PaySkew: 7},
 			{Split: nicspec.SplitModeFixed, SplitLen: 54, HdrBytes: 256, PayHost: true, HdrSkew: 1, PaySkew: 33},
@@ -71,36 +114,15 @@ func (s *Shape) validate() error {
 	return errors.Join(errs...)
 }
 
-// rule is a steering rule in the making.
-type rule struct{ value, mask, entry []byte }
-
-func newRule(action nicspec.Action, queue int) rule {
-	entry := make([]byte, nicspec.RuleEntrySize)
-	v := nicspec.RuleEntry(entry)
-	v.SetValid(1)
-	v.SetAction(action)
-	v.SetQueue(uint16(queue))
-	return rule{v.Value(), v.Mask(), entry}
-}
-
-// match adds a condition: the same setter on value and mask.
-func (r rule) match(value, mask func(k nicspec.SteerKey)) rule {
-	value(nicspec.SteerKey(r.value))
-	mask(nicspec.SteerKey(r.mask))
-	return r
-}
-
-func flag(set func(nicspec.SteerKey, bool)) func(nicspec.SteerKey) {
-	return func(k nicspec.SteerKey) { set(k, true) }
-}
-
 // roceRules spread RoCE over n queues, a power of two, by queue pair.
-func roceRules(n int) []rule {
-	var rules []rule
+func roceRules(n int) []driver.Rule {
+	var rules []driver.Rule
 	for q := range n {
-		r := newRule(nicspec.ActionQueue, q).match(flag(nicspec.SteerKey.SetIsRoce), flag(nicspec.SteerKey.SetIsRoce))
-		rules = append(rules, r.match(
-			func(k nicspec.SteerKey) { k.SetDestQp(uint32(q)) }, func(k nicspec.SteerKey) { k.SetDestQp(uint32(n - 1)) }))
+		rules = append(rules, driver.Rule{
+			Value: nicspec.SteerKeyFields{IsRoce: true, DestQp: uint32(q)},
+			Mask:  nicspec.SteerKeyFields{IsRoce: true, DestQp: uint32(n - 1)},
+			To:    driver.ToQueue(q),
+		})
 	}
 	return rules
 }
@@ -108,15 +130,17 @@ func roceRules(n int) []rule {
 const typeLLDP = 0x88cc
 
 // rules are the steering rules of the shape; what matches none goes to the last queue.
-func (s *Shape) rules() []rule {
+func (s *Shape) rules() []driver.Rule {
 	if s.Spread {
 		return roceRules(len(s.Rx))
 	}
-	lldp := newRule(nicspec.ActionDrop, 0).match(
-		func(k nicspec.SteerKey) { k.SetEthertype(typeLLDP) }, func(k nicspec.SteerKey) { k.SetEthertype(0xffff) })
+	kind := func(k nicspec.SteerKeyFields, queue int) driver.Rule {
+		return driver.Rule{Value: k, Mask: k, To: driver.ToQueue(queue)}
+	}
+	lldp := driver.Rule{Value: nicspec.SteerKeyFields{Ethertype: typeLLDP}, Mask: nicspec.SteerKeyFields{Ethertype: 0xffff}}
 	return append(roceRules(4), lldp,
-		newRule(nicspec.ActionQueue, 4).match(flag(nicspec.SteerKey.SetIsUdp), flag(nicspec.SteerKey.SetIsUdp)),
-		newRule(nicspec.ActionQueue, 5).match(flag(nicspec.SteerKey.SetIsTcp), flag(nicspec.SteerKey.SetIsTcp)),
-		newRule(nicspec.ActionQueue, 6).match(flag(nicspec.SteerKey.SetIsIpv6), flag(nicspec.SteerKey.SetIsIpv6)),
+		kind(nicspec.SteerKeyFields{IsUdp: true}, 4),
+		kind(nicspec.SteerKeyFields{IsTcp: true}, 5),
+		kind(nicspec.SteerKeyFields{IsIpv6: true}, 6),
 	)
 }

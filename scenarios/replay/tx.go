@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"nictwin/models/dma"
 	"nictwin/models/ether"
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 	"nictwin/scenarios/capture"
-	"nictwin/scenarios/driver"
 	"nictwin/scenarios/result"
+	"nictwin/stack/driver"
 )
 
 // transmit is the transmit side of a replay: it cuts frames into pieces, posts
@@ -29,16 +31,18 @@ type transmit struct {
 	fail    func(error) // ends the run
 	rng     *rand.Rand
 	queues  []*txQueue
-	slot    uint64     // bytes of memory for one frame, in Arm memory; twice that in host memory
-	armKey  driver.Key // Arm memory, as it is
-	shadow  driver.Key // Arm-side addresses that name host memory
-	next    int        // frame to post
+	slot    uint64      // bytes of memory for one frame, in Arm memory; twice that in host memory
+	armKey  *driver.Key // Arm memory, as it is
+	shadow  *driver.Key // Arm-side addresses that name host memory
+	next    int         // frame to post
 	out     int
 	bytes   int64
 	refuse  int // frames that the NIC must refuse
 	bad     int // completion entries that said so
 	pieces  [4]int
-	wqe     [nicspec.WqeBytes]byte
+	send    driver.Send // the entry in the making, and its pieces
+	segs    [nicspec.WqeSlots]driver.Span
+	raw     driver.Raw
 }
 
 // txQueue is a transmit queue, its frame memory, and what must still come out.
@@ -72,12 +76,23 @@ func (t *transmit) setup() error {
 	size := uint64(1) << t.shape.TxLog
 	t.slot = slotFor(t.longest)
 	all := uint64(t.shape.TxQueues) * size * t.slot
-	arm := t.d.Alloc(nicspec.EndpointArm, all, 4096)
-	hst := t.d.Alloc(nicspec.EndpointHost, 2*all, 4096)
-	t.armKey = t.d.NewKey(1, 0x5a, arm, arm, all)
-	t.shadow = t.d.NewKey(2, 0xc3, shadowVA, hst, 2*all)
+	arm, err := t.d.Alloc(nicspec.EndpointArm, all, tlp.PageBytes)
+	if err != nil {
+		return err
+	}
+	hst, err := t.d.Alloc(nicspec.EndpointHost, 2*all, tlp.PageBytes)
+	if err != nil {
+		return err
+	}
+	read := dma.Access{Read: true}
+	if t.armKey, err = t.d.SetKey(driver.KeySpec{Index: 1, Variant: 0x5a, VA: arm, Bus: arm, Len: all, Rights: read}); err != nil {
+		return err
+	}
+	if t.shadow, err = t.d.SetKey(driver.KeySpec{Index: 2, Variant: 0xc3, VA: shadowVA, Bus: hst, Len: 2 * all, Rights: read}); err != nil {
+		return err
+	}
 	for i := range t.shape.TxQueues {
-		q, err := t.d.NewTxQueue(driver.TxConfig{Queue: i, LogSize: t.shape.TxLog, OnEnd: t.ended})
+		q, err := t.d.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: i, LogSize: t.shape.TxLog}, OnEnd: t.ended})
 		if err != nil {
 			return err
 		}
@@ -115,7 +130,9 @@ func (t *transmit) post() error {
 		t.next++
 	}
 	for _, q := range t.queues {
-		q.Ring()
+		if err := q.Ring(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -130,15 +147,12 @@ func (t *transmit) postFrame(q *txQueue) error {
 		return err
 	}
 	data := f.Data
-	clear(t.wqe[:])
-	w := nicspec.Wqe(t.wqe[:])
-	w.SetOpcode(nicspec.OpcodeSend)
-	w.SetWqeId(uint32(t.next))
-	w.SetPort(uint8(f.port))
-	w.SetFPad(len(data) < nicspec.FrameMin)
-	w.SetFComplete(int(q.Next())%completeEvery == 0 || t.next+len(t.queues) >= t.total)
-	want := t.offload(w, data)
-	if err := t.cut(q, w, data); err != nil {
+	complete := int(q.Next())%completeEvery == 0 || t.next+len(t.queues) >= t.total
+	t.send = driver.Send{
+		Order: driver.Order{ID: uint32(t.next), Complete: complete}, Port: f.port, Pad: len(data) < nicspec.FrameMin, Pieces: t.segs[:0],
+	}
+	want := t.offload(&t.send.Offloads, data)
+	if err := t.cut(q, data); err != nil {
 		return err
 	}
 	e := expected{ordinal: t.next, origin: f.Origin, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
@@ -150,41 +164,43 @@ func (t *transmit) postFrame(q *txQueue) error {
 		q.head -= old
 	}
 	q.expect = append(q.expect, e)
-	return q.Post(t.wqe[:])
+	if e.fail {
+		t.send.Encode(t.raw[:]) // as it is: the driver would refuse it
+		return q.Post(&t.raw)
+	}
+	return q.Post(&t.send)
 }
 
 // cut spreads a frame over inline bytes and pieces: by seed, or as the shape says. Pieces start at odd addresses.
-func (t *transmit) cut(q *txQueue, w nicspec.Wqe, data []byte) error {
+func (t *transmit) cut(q *txQueue, data []byte) error {
 	slot := uint64(q.Next() & (1<<t.shape.TxLog - 1))
-	c := cutter{t: t, w: w, data: data, arm: q.arm + slot*t.slot, host: q.host + slot*t.slot*2}
+	c := cutter{t: t, s: &t.send, data: data, arm: q.arm + slot*t.slot, host: q.host + slot*t.slot*2}
 	if t.shape.Header > 0 {
 		c.header(t.shape.Header)
 	} else {
 		c.bySeed()
 	}
-	w.SetNseg(uint8(c.segs))
-	t.pieces[c.segs]++
+	t.pieces[len(t.send.Pieces)]++
 	return c.err
 }
 
 // cutter cuts one frame.
 type cutter struct {
 	t         *transmit
-	w         nicspec.Wqe
+	s         *driver.Send
 	data      []byte
 	arm, host uint64 // memory for pieces
 	at        int    // cut so far
 	inline    int    // slots of inline bytes
-	segs      int
 	err       error
 }
 
 // header makes two pieces, the first of so many bytes.
 func (c *cutter) header(n int) {
 	n = min(n, len(c.data))
-	c.piece(&c.t.armKey, c.arm+1, n)
+	c.piece(c.t.armKey, c.arm+1, n)
 	if n < len(c.data) {
-		c.piece(&c.t.shadow, c.host+3, len(c.data)-n)
+		c.piece(c.t.shadow, c.host+3, len(c.data)-n)
 	}
 }
 
@@ -192,19 +208,18 @@ func (c *cutter) bySeed() {
 	rng, n := c.t.rng, len(c.data)
 	if rng.IntN(4) == 0 { // some inline bytes, one or two slots
 		c.at = min(n, 1+rng.IntN(2*nicspec.WqeSlotBytes))
-		c.inline = (c.at + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
-		c.w.SetInlineLen(uint8(c.at))
-		copy(c.w.Slots(), c.data[:c.at])
+		c.inline = driver.InlineSlots(c.at)
+		c.s.Inline = c.data[:c.at]
 	}
 	inline := c.at
 	for c.at < n {
-		take := n - c.at
-		if nicspec.WqeSlots-c.inline-c.segs > 1 && rng.IntN(8) != 0 {
-			take = c.t.pieceLen(c.segs, take)
+		take, segs := n-c.at, len(c.s.Pieces)
+		if nicspec.WqeSlots-c.inline-segs > 1 && rng.IntN(8) != 0 {
+			take = c.t.pieceLen(segs, take)
 		}
-		key, bus := &c.t.shadow, c.host+uint64(c.segs%2)*c.t.slot
-		if c.segs == 0 && inline == 0 || rng.IntN(6) == 0 {
-			key, bus = &c.t.armKey, c.arm
+		key, bus := c.t.shadow, c.host+uint64(segs%2)*c.t.slot
+		if segs == 0 && inline == 0 || rng.IntN(6) == 0 {
+			key, bus = c.t.armKey, c.arm
 			c.arm += uint64(take + 64) // a second Arm piece must not overwrite the first
 		}
 		c.piece(key, bus+uint64(rng.IntN(64)), take)
@@ -216,12 +231,8 @@ func (c *cutter) piece(key *driver.Key, bus uint64, n int) {
 	if len(c.data) <= nicspec.FrameMax {
 		c.err = errors.Join(c.err, c.t.mem.Write(bus, c.data[c.at:c.at+n]))
 	}
-	s := nicspec.Seg(c.w.Slots()[(c.inline+c.segs)*nicspec.WqeSlotBytes:][:nicspec.SegSize])
-	s.SetKey(key.ID)
-	s.SetLen(uint32(n))
-	s.SetAddr(key.Base + bus - key.Bus)
+	c.s.Pieces = append(c.s.Pieces, driver.Span{Key: key, Off: bus - key.Bus, Len: uint32(n)})
 	c.at += n
-	c.segs++
 }
 
 // pieceLen is how much the piece takes: headers first, then any split.
@@ -233,8 +244,8 @@ func (t *transmit) pieceLen(seg, left int) int {
 }
 
 // ended checks a completion entry.
-func (t *transmit) ended(q *driver.TxQueue, cqe nicspec.TxCqe) {
-	x := t.queues[q.Queue()]
+func (t *transmit) ended(q *driver.TxQueue, end *driver.TxEnd) {
+	x, cqe := t.queues[q.Number()], end.Cqe
 	fails, of := false, (*expected)(nil)
 	for i := len(x.expect) - 1; i >= 0; i-- { // the last with this index: indices wrap
 		if e := &x.expect[i]; e.index == cqe.Index() {
@@ -246,11 +257,11 @@ func (t *transmit) ended(q *driver.TxQueue, cqe nicspec.TxCqe) {
 	case fails && cqe.Status() == want:
 		t.bad++
 	case fails:
-		t.add(t.foundIn(of, q.Queue(), "T3", "status", want, cqe.Status()),
-			"entry %d of transmit queue %d ended with %v, want %v", cqe.Index(), q.Queue(), cqe.Status(), want)
+		t.add(t.foundIn(of, q.Number(), "T3", "status", want, cqe.Status()),
+			"entry %d of transmit queue %d ended with %v, want %v", cqe.Index(), q.Number(), cqe.Status(), want)
 	case cqe.Status() != nicspec.StatusOk:
-		t.add(t.foundIn(of, q.Queue(), "T10", "status", nicspec.StatusOk, cqe.Status()),
-			"entry %d of transmit queue %d ended with %v", cqe.Index(), q.Queue(), cqe.Status())
+		t.add(t.foundIn(of, q.Number(), "T10", "status", nicspec.StatusOk, cqe.Status()),
+			"entry %d of transmit queue %d ended with %v", cqe.Index(), q.Number(), cqe.Status())
 	}
 	if err := t.post(); err != nil {
 		t.fail(err)

@@ -1,0 +1,74 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// Bits of ACCOUNT_CREDIT [A5].
+const (
+	creditTake   = 1 << 30
+	creditResume = 1 << 31
+	creditSlow   = 1 << 31 // when read
+)
+
+func (d *Driver) account(a int, credits int) error {
+	if err := d.need(nicspec.PartAccounts, "credit account", "accounts"); err != nil {
+		return err
+	}
+	if credits < 0 || credits > nicspec.CreditMax {
+		return errors.Join(below("account", a, nicspec.NumAccounts), fmt.Errorf("driver: account %d: %d credits: want 0 to %d", a, credits, nicspec.CreditMax))
+	}
+	return below("account", a, nicspec.NumAccounts)
+}
+
+// SetAccount sets an account's balance and makes it Fast; drawn and seq start at 0 again [A1]. With latch, once a frame found
+// no credit all frames go the slow way until ResumeAccount.
+func (d *Driver) SetAccount(a, balance int, latch bool) error {
+	if err := d.account(a, balance); err != nil {
+		return err
+	}
+	f := nicspec.AccountEntryFields{Balance: uint32(balance)}
+	if latch {
+		f.Latch = 1
+	}
+	var entry [nicspec.AccountEntrySize]byte
+	f.Encode(entry[:])
+	return d.WriteTable(nicspec.TableAccount, a, entry[:])
+}
+
+// AddCredit adds to an account's balance, at once: it is no command [A5]. The balance stops at 2^24 - 1.
+func (d *Driver) AddCredit(a, credits int) error { return d.credit(a, credits, 0) }
+
+// TakeCredit takes from an account's balance, at once. The balance stops at 0.
+func (d *Driver) TakeCredit(a, credits int) error { return d.credit(a, credits, creditTake) }
+
+// ResumeAccount adds to an account's balance and makes it Fast, at once and in one step.
+func (d *Driver) ResumeAccount(a, credits int) error { return d.credit(a, credits, creditResume) }
+
+func (d *Driver) credit(a, credits int, how uint32) error {
+	if err := d.account(a, credits); err != nil {
+		return err
+	}
+	d.write32(d.bus, nicspec.RegAccountCredit(a), uint32(credits)|how)
+	return nil
+}
+
+// ReadCredit reads an account's balance and state.
+func (d *Driver) ReadCredit(a int, done func(balance int, slow bool)) error {
+	if err := d.account(a, 0); err != nil {
+		return err
+	}
+	d.ReadReg(nicspec.RegAccountCredit(a), 4, func(v uint64) { done(int(v&nicspec.CreditMax), v&creditSlow != 0) })
+	return nil
+}
+
+// ReadAccount reads all that an account holds.
+func (d *Driver) ReadAccount(a int, done func(nicspec.AccountEntryFields)) error {
+	if err := d.account(a, 0); err != nil {
+		return err
+	}
+	return d.ReadTable(nicspec.TableAccount, a, nicspec.AccountEntrySize, func(b []byte) { done(nicspec.DecodeAccountEntry(b)) })
+}

@@ -1,0 +1,144 @@
+package driver
+
+import (
+	"nictwin/models/nicspec"
+)
+
+// completions is a place in a completion ring that is followed by phase [Q8].
+type completions struct {
+	cqi     uint16 // completion entries seen
+	entryAt [nicspec.CqeBytes]byte
+	event   *Event           // seen since the queue was enabled
+	seen    Event            // what event points to
+	take    func(cqe []byte) // takes one entry, in ring order
+
+	looking bool // entries are being taken
+	late    bool // the read under way will end later
+	arrived bool // the read under way has ended
+	again   bool // an entry may have come since the read began
+	drained func()
+	read    func(error) // takes the end of a read
+}
+
+// Event tells that a read of a queue's ring failed [Q4]. The queue is in state Failed from then on; entries before Index may
+// still complete.
+type Event struct {
+	Index  uint16         // first entry of the failing read
+	Status nicspec.Status // why it failed
+}
+
+// Poll takes the completion entries that are there. Without a watch its owner calls it.
+func (r *Queue) Poll() {
+	r.again = true
+	if !r.looking && r.state != Off && r.state != Closed {
+		r.look()
+	}
+}
+
+// look takes entries until one is not there yet.
+func (r *Queue) look() {
+	r.looking = true
+	for r.readEntry() {
+		if !r.seeEntry() {
+			r.looked()
+			return
+		}
+	}
+}
+
+// readEntry begins to read the next entry, and reports whether it is there to be looked at: else entryRead goes on.
+func (r *Queue) readEntry() bool {
+	r.again, r.arrived = false, false
+	r.bus.Read(r.cqAt(r.cqi), r.entryAt[:], r.read)
+	r.late = !r.arrived
+	return r.arrived
+}
+
+func (r *Queue) entryRead(err error) {
+	r.d.check(err)
+	r.arrived = true
+	if !r.late {
+		return
+	}
+	r.late = false
+	if r.seeEntry() {
+		r.look()
+	} else {
+		r.looked()
+	}
+}
+
+// seeEntry takes the entry that was read, if it is one of this lap, and reports whether to look on.
+func (r *Queue) seeEntry() bool {
+	if r.d.err != nil {
+		return false
+	}
+	if first := r.cqi>>r.cfg.LogSize&1 == 0; nicspec.RxCqe(r.entryAt[:]).Phase() != first {
+		return r.again
+	}
+	r.cqi++
+	r.take(r.entryAt[:])
+	return r.d.err == nil
+}
+
+func (r *Queue) looked() {
+	r.looking = false
+	if f := r.drained; f != nil {
+		r.drained = nil
+		f()
+	}
+}
+
+// drain calls done when every entry that was written before has been taken.
+func (r *Queue) drain(done func()) {
+	if r.state == Off || r.state == Closed {
+		done()
+		return
+	}
+	r.drained = done
+	r.Poll()
+}
+
+// failed takes an Event; rule is the one that has it written. It reports whether the queue's owner is to be told.
+func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
+	switch {
+	case r.event != nil:
+		r.d.breach(rule, "%s queue %d: a second event, with status %v", r.kind, r.cfg.Queue, status)
+	case status < nicspec.StatusCplUnsupported || status > nicspec.StatusCplMalformed:
+		r.d.breach(rule, "%s queue %d: event with status %v, which is no failure of a read", r.kind, r.cfg.Queue, status)
+	case index-r.done >= r.rung-r.done:
+		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.kind, r.cfg.Queue, index, r.atWork())
+	default:
+		r.seen = Event{index, status}
+		r.event = &r.seen
+		if r.state == Running {
+			r.state = Failed
+		}
+		return true
+	}
+	return false
+}
+
+// unclaimed ends the driver for an Event that nobody takes. Unless somebody makes reads fail, the device has no reason for
+// one.
+func (r *Queue) unclaimed(rule string, status nicspec.Status) {
+	if f := r.d.opts.ReadsMayFail; f != nil && f() {
+		r.d.check(&UnclaimedEventError{r.kind, r.cfg.Queue, status})
+		return
+	}
+	r.d.breach(rule, "%s queue %d: event with status %v, but no read failed", r.kind, r.cfg.Queue, status)
+}
+
+// ends checks that the entry at an index may end now: it was told of, and no event forbids it.
+func (r *Queue) ends(rule, eventRule string, index uint16) bool {
+	ahead := index - r.done
+	if ahead >= r.rung-r.done {
+		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.kind, r.cfg.Queue, index, r.atWork())
+		return false
+	}
+	if r.event != nil && ahead >= r.event.Index-r.done {
+		r.d.breach(eventRule, "%s queue %d: completion of entry %d after an event at entry %d", r.kind, r.cfg.Queue, index, r.event.Index)
+		return false
+	}
+	return true
+}

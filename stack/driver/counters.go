@@ -1,0 +1,47 @@
+package driver
+
+import (
+	"nictwin/models/nicspec"
+)
+
+// Counters are the values of the COUNTER registers, by index.
+type Counters []uint64
+
+// Port is a counter of a port.
+func (c Counters) Port(port int, k nicspec.PortCounter) uint64 { return c[k.Index(port)] }
+
+// Device is a counter of the device.
+func (c Counters) Device(k nicspec.DevCounter) uint64 { return c[k.Index()] }
+
+// ReadCounters reads every counter that the NIC has.
+func (d *Driver) ReadCounters(done func(Counters)) {
+	values := make(Counters, nicspec.RegCounterCount)
+	for i := range nicspec.Counters {
+		c := &nicspec.Counters[i]
+		for p := range d.opts.Build.Ports {
+			index := c.Index
+			if c.PerPort {
+				index += p * nicspec.CounterPortStride
+			} else if p > 0 {
+				break
+			}
+			d.ReadReg(nicspec.RegCounter(index), 8, func(v uint64) { values[index] = v })
+		}
+	}
+	d.Then(func() { done(values) })
+}
+
+// ReadRuleHits reads how many frames the first n rules matched.
+func (d *Driver) ReadRuleHits(n int, done func(hits []uint64)) error {
+	if n != 0 {
+		if err := below("steering rule", n-1, d.opts.Build.NumRules); err != nil {
+			return err
+		}
+	}
+	hits := make([]uint64, n)
+	for i := range hits {
+		d.ReadReg(nicspec.RegRuleHits(i), 8, func(v uint64) { hits[i] = v })
+	}
+	d.Then(func() { done(hits) })
+	return nil
+}

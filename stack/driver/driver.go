@@ -1,0 +1,139 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/boundary"
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+)
+
+// Options say what a driver may take for granted.
+type Options struct {
+	// Build is the sizes and parts of the NIC. Probe reads it from the NIC instead.
+	Build nicspec.Build
+
+	// Memory is what the driver may allocate, by endpoint.
+	Memory [nicspec.EndpointHost + 1]Range
+
+	// ReadsMayFail, if set, reports whether somebody lets reads of the NIC fail on purpose. Otherwise an Event that no
+	// handler takes is a breach of the contract.
+	ReadsMayFail func() bool
+
+	// MaxPolls bounds the reads of a register that is polled until the NIC has done something.
+	MaxPolls int
+}
+
+// Range is n bytes of an endpoint's memory, from an offset on.
+type Range struct{ From, Bytes uint64 }
+
+// DefaultOptions are those of the default build, with 1 GB of memory at each endpoint of which the driver leaves the first
+// megabyte alone.
+func DefaultOptions() Options {
+	const low, all = 1 << 20, 1 << 30
+	r := Range{low, all - low}
+	return Options{Build: nicspec.DefaultBuild(), Memory: [...]Range{r, r}, MaxPolls: 10_000}
+}
+
+// Validate returns every error of the options.
+func (o *Options) Validate() error {
+	errs := []error{o.Build.Validate()}
+	for ep, r := range o.Memory {
+		if end := r.From + r.Bytes; end < r.From || end > 1<<nicspec.EndpointShift {
+			errs = append(errs, fmt.Errorf("memory of endpoint %d: %d bytes from %#x on: want an end of 2^%d at most", ep, r.Bytes, r.From, nicspec.EndpointShift))
+		}
+	}
+	if o.MaxPolls < 1 {
+		errs = append(errs, fmt.Errorf("max polls is %d: want 1 or more", o.MaxPolls))
+	}
+	return errors.Join(errs...)
+}
+
+// Driver drives one NIC.
+type Driver struct {
+	bus    Bus
+	opts   Options
+	arenas [nicspec.EndpointHost + 1]*Arena
+	err    error
+
+	commands fifo.Queue[command]
+	running  bool // commands are being carried out by a caller further up
+	waiting  bool // a command waits for its answer
+	word     [4]byte
+
+	rx, tx map[int]*Queue // open queues, by number
+}
+
+// New returns a driver that speaks through a bus.
+func New(bus Bus, o Options) (*Driver, error) {
+	if bus == nil {
+		return nil, errors.New("driver: no bus: want one that reaches a NIC")
+	}
+	if err := o.Validate(); err != nil {
+		return nil, fmt.Errorf("driver: %w", err)
+	}
+	d := &Driver{bus: bus, opts: o, rx: map[int]*Queue{}, tx: map[int]*Queue{}}
+	for ep, r := range o.Memory {
+		d.arenas[ep] = NewArena(uint64(ep)<<nicspec.EndpointShift|r.From, r.Bytes)
+	}
+	return d, nil
+}
+
+// Err is the first thing that went wrong and was not returned to a caller, or nil.
+func (d *Driver) Err() error { return d.err }
+
+// Build is what the driver takes the NIC to have.
+func (d *Driver) Build() nicspec.Build { return d.opts.Build }
+
+// Alloc takes n bytes of an endpoint's memory, at an address that is a multiple of align (a power of two), and returns
+// the bus address.
+func (d *Driver) Alloc(endpoint int, n, align uint64) (uint64, error) {
+	a, err := d.arena(endpoint)
+	if err != nil {
+		return 0, err
+	}
+	return a.Alloc(n, align)
+}
+
+// Free gives back what Alloc returned.
+func (d *Driver) Free(addr uint64) error {
+	a, err := d.arena(int(addr >> nicspec.EndpointShift))
+	if err != nil {
+		return err
+	}
+	return a.Free(addr)
+}
+
+func (d *Driver) arena(endpoint int) (*Arena, error) {
+	if endpoint < 0 || endpoint >= len(d.arenas) {
+		return nil, fmt.Errorf("driver: endpoint %d has no memory: want %d (Arm) or %d (host)", endpoint, nicspec.EndpointArm, nicspec.EndpointHost)
+	}
+	return d.arenas[endpoint], nil
+}
+
+// breach ends the driver: the device broke a rule of the contract.
+func (d *Driver) breach(rule, format string, a ...any) { d.check(boundary.Breach(rule, format, a...)) }
+
+// check ends the driver if there is an error.
+func (d *Driver) check(err error) {
+	if err != nil && d.err == nil {
+		d.err = fmt.Errorf("driver: %w", err)
+	}
+}
+
+// need refuses what the NIC has no part for.
+func (d *Driver) need(part nicspec.Cap1Reg, what, name string) error {
+	if d.opts.Build.Has(part) {
+		return nil
+	}
+	return fmt.Errorf("driver: %s: want a NIC with part %s, which this one lacks [N1]", what, name)
+}
+
+// below refuses an index that is beyond a size of the build.
+func below(what string, index, size int) error {
+	if index >= 0 && index < size {
+		return nil
+	}
+	return fmt.Errorf("driver: %s %d: want 0 to %d", what, index, size-1)
+}

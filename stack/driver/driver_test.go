@@ -1,0 +1,254 @@
+package driver
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/dma"
+	"nictwin/models/nicspec"
+)
+
+func errorAs[E error](err error, target *E) bool { return errors.As(err, target) }
+
+// breaks wants the driver ended by a rule that the device broke.
+func breaks(t *testing.T, d *Driver, rule, text string) {
+	t.Helper()
+	var breach *boundary.ContractError
+	require.ErrorAs(t, d.Err(), &breach)
+	require.Equal(t, rule, breach.Rule)
+	require.ErrorContains(t, d.Err(), text)
+}
+
+// Completion entries that no device may write name the rule they break.
+func TestOddCompletionEntries(t *testing.T) {
+	for _, x := range []struct {
+		rule, text string
+		tx         bool
+		change     func(c nicspec.RxCqe)
+	}{
+		{"R10", "no known type", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeTx) }},
+		{"R10", "no known type", false, func(c nicspec.RxCqe) { c.SetType(0) }},
+		{"R10", "is of queue 3", false, func(c nicspec.RxCqe) { c.SetQueue(3) }},
+		{"R10", "descriptor 1 was used, want 0", false, func(c nicspec.RxCqe) { c.SetIndex(1) }},
+		{"R10", "completion of entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) { c.SetIndex(2) }},
+		{"R10", "status BadKey", false, func(c nicspec.RxCqe) { c.SetStatus(nicspec.StatusBadKey) }},
+		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetFrameLen(257) }},
+		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetHdrLen(1) }},
+		{"Q4", "event with status CplAbort, but no read failed", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplAbort) }},
+		{"Q4", "no failure of a read", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
+		{"Q4", "event at entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) {
+			c.SetType(nicspec.CqeTypeEvent)
+			c.SetStatus(nicspec.StatusCplAbort)
+			c.SetIndex(2)
+		}},
+		{"T2", "transmit queue 1: event with status CplTimeout", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplTimeout) }},
+		{"T10", "completion of entry 7, but 0 to 1 are at work", true, func(c nicspec.RxCqe) { c.SetIndex(7) }},
+		{"T10", "is of queue 0", true, func(c nicspec.RxCqe) { c.SetQueue(0) }},
+		{"T10", "no known type", true, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeRx) }},
+	} {
+		nic, d := newPaper(t, false)
+		rx, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256, OnFrame: func(*RxQueue, *RxFrame) {}})
+		require.NoError(t, err)
+		tx, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
+		require.NoError(t, err)
+		for range 2 {
+			require.NoError(t, rx.Post(Buffer{}))
+			require.NoError(t, tx.Post(&Nop{Order{ID: 5}}))
+		}
+		require.NoError(t, rx.Ring())
+		require.NoError(t, tx.Ring())
+		cqe := nicspec.RxCqe(make([]byte, nicspec.CqeBytes))
+		cqe.SetType(nicspec.CqeTypeRx)
+		cqe.SetQueue(1)
+		q := &nic.rx[1]
+		if x.tx {
+			cqe.SetType(nicspec.CqeTypeTx)
+			q = &nic.tx[1]
+		}
+		x.change(cqe)
+		nic.complete(q, cqe)
+		breaks(t, d, x.rule, x.text)
+	}
+}
+
+// After an event entries before it may still complete, and the queue works again when it was disabled and enabled.
+func TestFailedQueue(t *testing.T) {
+	nic, d := newPaper(t, false)
+	var got []uint64
+	var events []Event
+	q, err := d.OpenRx(RxConfig{
+		QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256,
+		OnFrame: func(_ *RxQueue, f *RxFrame) { got = append(got, f.Pay) },
+		OnEvent: func(_ *RxQueue, e Event) { events = append(events, e) },
+	})
+	require.NoError(t, err)
+	fill := func() {
+		for i := range uint64(4) {
+			require.NoError(t, q.Post(Buffer{Pay: i}))
+		}
+		require.NoError(t, q.Ring())
+	}
+	event := func(index uint16) {
+		cqe := nicspec.RxCqe(make([]byte, nicspec.CqeBytes))
+		cqe.SetType(nicspec.CqeTypeEvent)
+		cqe.SetStatus(nicspec.StatusCplPoison)
+		cqe.SetQueue(1)
+		cqe.SetIndex(index)
+		nic.complete(&nic.rx[1], cqe)
+	}
+	fill()
+	event(2)
+	require.Equal(t, []Event{{2, nicspec.StatusCplPoison}}, events)
+	require.Equal(t, Failed, q.State())
+	require.ErrorContains(t, q.Post(Buffer{}), "in the error state: want it enabled")
+	require.True(t, nic.receive(1, 60) && nic.receive(1, 60))
+	require.Equal(t, []uint64{0, 1}, got)
+	require.NoError(t, q.Disable(nil))
+	require.Equal(t, []Buffer{{Pay: 2}, {Pay: 3}}, q.Unused())
+	require.ErrorContains(t, q.Disable(nil), "which is off")
+	require.NoError(t, q.Enable())
+	require.ErrorContains(t, q.Enable(), "which is running: want it off")
+	fill()
+	require.True(t, nic.receive(1, 60))
+	require.Equal(t, []uint64{0, 1, 0}, got)
+	event(1)
+	require.NoError(t, d.Err())
+	nic.receive(1, 60)
+	breaks(t, d, "Q4", "completion of entry 1 after an event at entry 1")
+}
+
+// A driver that was told that reads may fail does not blame the device for an event.
+func TestUnclaimedEvent(t *testing.T) {
+	nic, d := newPaper(t, false)
+	d.opts.ReadsMayFail = func() bool { return true }
+	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
+	require.NoError(t, err)
+	require.NoError(t, q.Post(&Nop{}))
+	require.NoError(t, q.Ring())
+	cqe := nicspec.RxCqe(make([]byte, nicspec.CqeBytes))
+	cqe.SetType(nicspec.CqeTypeEvent)
+	cqe.SetStatus(nicspec.StatusCplUnsupported)
+	cqe.SetQueue(1)
+	nic.complete(&nic.tx[1], cqe)
+	var unclaimed *UnclaimedEventError
+	require.ErrorAs(t, d.Err(), &unclaimed)
+	var breach *boundary.ContractError
+	require.NotErrorAs(t, d.Err(), &breach)
+	later := false
+	d.Then(func() { later = true })
+	require.False(t, later, "later commands are not carried out")
+}
+
+// Misuse is refused, and says what would be right.
+func TestMisuse(t *testing.T) {
+	_, d := newPaper(t, false)
+	d.opts.Build.Parts = 0
+	frame := func(*RxQueue, *RxFrame) {}
+	rx := func(c RxConfig) error { _, err := d.OpenRx(c); return err }
+	tx := func(c TxConfig) error { _, err := d.OpenTx(c); return err }
+	key := func(s KeySpec) error { _, err := d.SetKey(s); return err }
+	_, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
+	require.NoError(t, err)
+	for _, x := range []struct {
+		text string
+		err  error
+	}{
+		{"receive queue 4: want 0 to 3", rx(RxConfig{QueueConfig: QueueConfig{Queue: 4, LogSize: 2}, PayBytes: 1, OnFrame: frame})},
+		{"payload buffers of 0 B: want 1 to 65535 [Q6]", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, OnFrame: frame})},
+		{"no OnFrame", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1})},
+		{"ring of 2^1 entries: want 2^2 to 2^15 [Q6]", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 1}, PayBytes: 1, OnFrame: frame})},
+		{"header buffers of 0 B", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Split: nicspec.SplitModeHeaders, OnFrame: frame})},
+		{"want a NIC with part crc32c", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, CRC32C: nicspec.CrcModeCheck, OnFrame: frame})},
+		{"want a NIC with part ecn", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, MarkCE: true, OnFrame: frame})},
+		{"receive queue 0: completion ring: driver: endpoint 5", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2, DoneIn: 5}, PayBytes: 1, OnFrame: frame})},
+		{"transmit queue 1 is open: Close it first", tx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})},
+		{"priority class 8: want 0 to 7", tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2}, Class: 8})},
+		{"ECN bits 4", tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2}, ECN: 4})},
+		{"moderation (1 entries, 0 cycles) without vector", tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2, Messages: Moderation{Count: 1}}})},
+		{"want a NIC with part msix", tx(TxConfig{QueueConfig: QueueConfig{LogSize: 2, Messages: Moderation{Vector: &Vector{}}}})},
+		{"memory key 256: want 0 to 255", key(KeySpec{Index: 256})},
+		{"pass 2^64", key(KeySpec{VA: ^uint64(0), Len: 2})},
+		{"leave the endpoint: want 0x1 at most", key(KeySpec{Bus: 1<<56 - 1, Len: 2})},
+		{"steering rule -1: want 0 to 63", d.SetRule(-1, Rule{})},
+		{"receive queue 4: want 0 to 3", d.SetRule(0, Rule{To: ToQueue(4)})},
+		{"part rss", d.SetRule(0, Rule{To: ToGroup(0, 3)})},
+		{"rss_log 9: want 0 to 8", d.SetDefault(ToGroup(0, 9))},
+		{"only rules can", d.SetDefault(Target{Account: &Account{}})},
+		{"a rule that drops draws on an account", d.SetRule(0, Rule{To: Target{Account: &Account{}}})},
+		{"part accounts", d.AddCredit(0, 1)},
+		{"part rss", d.SetIndirection(0, 1)},
+		{"part rss", d.SetRSSKey([nicspec.RssKeyBytes]byte{})},
+		{"part pause", d.SetPort(0, PortConfig{})},
+		{"part pause", d.SetPortMAC(0, [6]byte{})},
+		{"part flr", d.FunctionReset(nil)},
+		{"part crc32c", d.SetDrops(1 << 3)},
+		{"MPS of 64 B: want 128, 256 or 512", d.SetDeviceControl(DeviceControl{MPS: 64, MRRS: 128})},
+		{"MPS of 1024 B", d.SetDeviceControl(DeviceControl{MPS: 1024, MRRS: 128})},
+		{"MRRS of 300 B", d.SetDeviceControl(DeviceControl{MPS: 128, MRRS: 300})},
+		{"part attr", d.SetDeviceControl(DeviceControl{MPS: 128, MRRS: 4096, NoSnoop: true})},
+		{"completion timeout of 1000 cycles: want 1024 or more", d.SetCompletionTimeout(1000)},
+		{"entry of table Key has 5 B", d.WriteTable(nicspec.TableKey, 0, make([]byte, 5))},
+		{"no entry 65536", d.WriteTable(nicspec.TableKey, 65536, nil)},
+		{"pause mode PauseMode(3)", (&PortConfig{Send: 3}).Validate()},
+		{"pause time of 63 quanta: want 64 or more", (&PortConfig{Send: nicspec.PauseModePause, Quanta: 63, XOff: 2, XOn: 1}).Validate()},
+		{"want 0 <= XOn < XOff <= 65536", (&PortConfig{Send: nicspec.PauseModePause, Quanta: 64, XOff: 1, XOn: 1}).Validate()},
+	} {
+		require.ErrorContains(t, x.err, x.text)
+	}
+	require.NoError(t, d.Err(), "misuse changes nothing")
+	require.EqualValues(t, paperBytes-64-4*128, d.arenas[0].Left(), "nor does it take memory")
+	_, err = New(nil, DefaultOptions())
+	require.ErrorContains(t, err, "no bus")
+	_, err = New(&paperNIC{}, Options{Build: nicspec.DefaultBuild(), Memory: [2]Range{{1 << 56, 1}, {}}})
+	require.ErrorContains(t, err, "memory of endpoint 0")
+	require.ErrorContains(t, err, "max polls is 0")
+}
+
+// Work entries that the NIC would refuse are refused before.
+func TestWorkEntryChecks(t *testing.T) {
+	_, d := newPaper(t, false)
+	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
+	require.NoError(t, err)
+	all := dma.Access{Read: true, Write: true}
+	r := &Key{KeySpec: KeySpec{Index: 3, Len: 1 << 30, Rights: dma.Access{Read: true}}}
+	w := &Key{KeySpec: KeySpec{Index: 4, Len: 1 << 30, Rights: dma.Access{Write: true}}}
+	host := &Key{KeySpec: KeySpec{Index: 5, Bus: 1 << 56, Len: 1 << 30, Rights: all}}
+	for _, x := range []struct {
+		text string
+		e    Entry
+	}{
+		{"frame of 0 B: want 1 to 9216", &Send{}},
+		{"frame of 59 B: want 60 or more, or Pad", &Send{Pieces: []Span{{r, 0, 59}}}},
+		{"frame of 9217 B", &Send{Pieces: []Span{{r, 0, 9217}}}},
+		{"33 B inline and 1 pieces: want 3 slots at most", &Send{Inline: make([]byte, 33), Pieces: []Span{{r, 0, 60}}}},
+		{"port 1: want 0 to 0", &Send{Port: 1, Pieces: []Span{{r, 0, 60}}}},
+		{"no memory key (piece 0)", &Send{Pieces: []Span{{nil, 0, 60}}}},
+		{"0 bytes: want 1 or more (piece 1)", &Send{Pieces: []Span{{r, 0, 60}, {r, 0, 0}}}},
+		{"are not inside memory key 3", &Send{Pieces: []Span{{r, 1 << 30, 60}}}},
+		{"memory key 4 does not allow reads", &Send{Pieces: []Span{{w, 0, 60}}}},
+		{"want one of them", &Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{UDPChecksum: true, UDPZero: true}}},
+		{"copy of 5 B to 6 B: want equal lengths", &Copy{Src: Span{r, 0, 5}, Dst: Span{w, 0, 6}}},
+		{"copy of 16777217 B: want 16777216 at most", &Copy{Src: Span{r, 0, 1<<24 + 1}, Dst: Span{w, 0, 1<<24 + 1}}},
+		{"destination: memory key 3 does not allow writes", &Copy{Src: Span{r, 0, 5}, Dst: Span{r, 0, 5}}},
+		{"source: memory key 3 does not allow writes", &Copy{Src: Span{r, 0, 64}, Dst: Span{w, 0, 64}, Invalidate: true}},
+		{"want whole lines of 64 B in Arm memory", &Copy{Src: Span{host, 0, 64}, Dst: Span{w, 0, 64}, Invalidate: true}},
+		{"invalidation of 65 B", &Invalidate{Range: Span{w, 0, 65}}},
+		{"range: memory key 3 does not allow writes", &Invalidate{Range: Span{r, 0, 64}}},
+	} {
+		require.ErrorContains(t, q.Post(x.e), x.text)
+		require.ErrorContains(t, q.Push(x.e), x.text)
+	}
+	require.Zero(t, q.Next())
+	b := d.Build()
+	b.Parts = 0
+	require.ErrorContains(t, (&Copy{}).Check(&b), "part copy")
+	require.ErrorContains(t, (&Invalidate{}).Check(&b), "part copy")
+	require.ErrorContains(t, (&Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{CRC32C: true}}).Check(&b), "part crc32c")
+	for range 4 {
+		require.NoError(t, q.Post(&Nop{}))
+	}
+	require.ErrorContains(t, q.Post(&Nop{}), "transmit queue 1 is full: wait for completions")
+}

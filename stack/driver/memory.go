@@ -1,0 +1,87 @@
+package driver
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// Arena hands out a range of bus addresses. It takes the lowest place that
+// fits, so that the same calls give the same addresses.
+type Arena struct {
+	free []extent          // by address; no two touch
+	used map[uint64]uint64 // bytes, by address
+}
+
+// extent is addresses from one on, to another that is not included.
+type extent struct{ from, to uint64 }
+
+// NewArena returns an arena of n bytes from a bus address on.
+func NewArena(from, n uint64) *Arena {
+	a := &Arena{used: map[uint64]uint64{}}
+	if n > 0 {
+		a.free = []extent{{from, from + n}}
+	}
+	return a
+}
+
+// Left is the number of bytes that are free, not all in one piece perhaps.
+func (a *Arena) Left() uint64 {
+	n := uint64(0)
+	for _, e := range a.free {
+		n += e.to - e.from
+	}
+	return n
+}
+
+// Largest is the length in bytes of the longest piece that is free.
+func (a *Arena) Largest() uint64 {
+	n := uint64(0)
+	for _, e := range a.free {
+		n = max(n, e.to-e.from)
+	}
+	return n
+}
+
+// Alloc takes n bytes at an address that is a multiple of align, a power of
+// two.
+func (a *Arena) Alloc(n, align uint64) (uint64, error) {
+	if n == 0 || align == 0 || align&(align-1) != 0 {
+		return 0, fmt.Errorf("driver: allocating %d B at a multiple of %d: want 1 B or more, and a power of two", n, align)
+	}
+	for i, e := range a.free {
+		at := (e.from + align - 1) &^ (align - 1)
+		if at < e.from || at >= e.to || n > e.to-at {
+			continue
+		}
+		var left []extent
+		if e.from < at {
+			left = append(left, extent{e.from, at})
+		}
+		if at+n < e.to {
+			left = append(left, extent{at + n, e.to})
+		}
+		a.free = slices.Replace(a.free, i, i+1, left...)
+		a.used[at] = n
+		return at, nil
+	}
+	return 0, fmt.Errorf("driver: no room for %d B at a multiple of %d: %d B are free, %d of them in one piece", n, align, a.Left(), a.Largest())
+}
+
+// Free gives back what Alloc returned.
+func (a *Arena) Free(addr uint64) error {
+	n, ok := a.used[addr]
+	if !ok {
+		return fmt.Errorf("driver: freeing %#x: want an address that Alloc returned and that was not freed since", addr)
+	}
+	delete(a.used, addr)
+	e := extent{addr, addr + n}
+	from := sort.Search(len(a.free), func(i int) bool { return a.free[i].to >= e.from })
+	to := from
+	for to < len(a.free) && a.free[to].from <= e.to { // neighbours become one
+		e.from, e.to = min(e.from, a.free[to].from), max(e.to, a.free[to].to)
+		to++
+	}
+	a.free = slices.Replace(a.free, from, to, e)
+	return nil
+}

@@ -1,0 +1,104 @@
+package driver
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// Vector is a word of memory that the NIC writes as an MSI-X message [M1]. Queues may share one.
+type Vector struct {
+	d    *Driver
+	bus  Bus
+	addr uint64
+	data uint32
+	f    func()
+	stop func()
+	read [4]byte
+	came func(error) // bound once
+	busy bool
+	more bool
+}
+
+// Moderation is how completions become messages [M2].
+type Moderation struct {
+	Vector *Vector // nil: the queue sends no messages
+	Count  int     // completion entries that make a message due; 0 counts as 1
+	Cycles int     // longest wait of an entry, in cycles of the NIC's clock, a multiple of 64; 0: no limit
+}
+
+// NewVector allocates a vector in an endpoint's memory. f is called when a message came; several that come close together may be
+// one call.
+func (d *Driver) NewVector(bus Bus, endpoint int, data uint32, f func()) (*Vector, error) {
+	if f == nil {
+		return nil, fmt.Errorf("driver: vector %#x has no handler", data)
+	}
+	if bus == nil {
+		bus = d.bus
+	}
+	v := &Vector{d: d, bus: bus, data: data, f: f}
+	v.came = v.message
+	var err error
+	if v.addr, err = d.Alloc(endpoint, 4, 4); err != nil {
+		return nil, err
+	}
+	if v.stop, err = bus.Watch(v.addr, 4, v.look); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Close frees the vector. The queues that use it must be off.
+func (v *Vector) Close() error {
+	v.stop()
+	return v.d.Free(v.addr)
+}
+
+func (v *Vector) look() {
+	if v.more = true; !v.busy {
+		v.again()
+	}
+}
+
+func (v *Vector) again() {
+	v.busy, v.more = true, false
+	v.bus.Read(v.addr, v.read[:], v.came)
+}
+
+func (v *Vector) message(err error) {
+	v.busy = false
+	v.d.check(err)
+	if got := binary.LittleEndian.Uint32(v.read[:]); got != v.data {
+		v.d.breach("M1", "message at %#x is %#x, want %#x", v.addr, got, v.data)
+	}
+	if v.d.err != nil {
+		return
+	}
+	v.f()
+	if v.more && !v.busy {
+		v.again()
+	}
+}
+
+// fields are those of a queue's table entry.
+func (m *Moderation) fields(d *Driver, addr *uint64, data *uint32, count, cycles *uint16) error {
+	if m.Vector == nil {
+		if m.Count != 0 || m.Cycles != 0 {
+			return fmt.Errorf("driver: moderation (%d entries, %d cycles) without vector", m.Count, m.Cycles)
+		}
+		return nil
+	}
+	if err := d.need(nicspec.PartMsix, "messages", "msix"); err != nil {
+		return err
+	}
+	const unit = 64 // cycles
+	if m.Cycles < 0 || m.Cycles%unit != 0 || m.Cycles/unit > 0xffff {
+		return fmt.Errorf("driver: messages after %d cycles: want a multiple of %d, up to %d", m.Cycles, unit, unit*0xffff)
+	}
+	if m.Count < 0 || m.Count > 0xffff {
+		return fmt.Errorf("driver: messages after %d entries: want 0 to %d", m.Count, 0xffff)
+	}
+	*addr, *data, *count, *cycles = m.Vector.addr, m.Vector.data, uint16(m.Count), uint16(m.Cycles/unit)
+	return nil
+}

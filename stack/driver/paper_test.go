@@ -1,0 +1,271 @@
+package driver
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+)
+
+// paperNIC is a bus with memory and as much of a NIC as rings need: table commands, doorbells, pushed entries, and completion
+// entries that the test asks for. Accesses complete at once, or, if late, when the test lets them.
+type paperNIC struct {
+	t       require.TestingT
+	mem     []byte // of endpoint Arm
+	data    [nicspec.TableWords]uint32
+	cmd     nicspec.TblCmdReg
+	rx, tx  [4]paperQueue
+	watches []paperWatch
+	late    bool
+	pending []func() // in the order in which accesses to memory take effect
+	reads   []func() // register reads, likewise
+	bells   int
+	pushed  int
+}
+
+type paperQueue struct {
+	on          bool
+	log, slot   int
+	base, cq    uint64
+	pi, ci, cqi uint16
+	got         [nicspec.WqeBytes]byte // the entry taken last
+}
+
+type paperWatch struct {
+	from, to uint64
+	f        func()
+}
+
+const paperBytes = 1 << 20
+
+func newPaper(t require.TestingT, late bool) (*paperNIC, *Driver) {
+	p := &paperNIC{t: t, mem: make([]byte, paperBytes), late: late}
+	for i := range p.rx {
+		p.rx[i].slot, p.tx[i].slot = nicspec.RxDescBytes, nicspec.WqeBytes
+	}
+	o := DefaultOptions()
+	o.Build.NumRxq, o.Build.NumTxq = len(p.rx), len(p.tx)
+	o.Memory = [2]Range{{64, paperBytes - 64}, {}}
+	d, err := New(p, o)
+	require.NoError(t, err)
+	return p, d
+}
+
+func (p *paperNIC) WriteReg(off uint32, b []byte) error {
+	v := binary.LittleEndian.Uint32(b)
+	switch {
+	case off >= nicspec.RegTxPushBase:
+		q := &p.tx[(off-nicspec.RegTxPushBase)/nicspec.RegTxPushStride]
+		at := q.base + uint64(q.pi)%(1<<q.log)*nicspec.WqeBytes
+		require.Equal(p.t, p.mem[at:at+nicspec.WqeBytes], b, "the slot of an entry that is pushed [W1]")
+		q.ring(p, q.pi+1)
+		p.pushed++
+	case off >= nicspec.RegTxDoorbellBase:
+		p.tx[(off-nicspec.RegTxDoorbellBase)/4].ring(p, uint16(v))
+	case off >= nicspec.RegRxDoorbellBase:
+		p.rx[(off-nicspec.RegRxDoorbellBase)/4].ring(p, uint16(v))
+	case off == nicspec.RegTblCmd:
+		p.cmd = nicspec.TblCmdReg(v)
+		p.command()
+	case off >= nicspec.RegTblDataBase && off < nicspec.RegTblDataBase+4*nicspec.TableWords:
+		p.data[(off-nicspec.RegTblDataBase)/4] = v
+	}
+	return nil
+}
+
+func (q *paperQueue) ring(p *paperNIC, pi uint16) {
+	p.bells++
+	if back := pi-q.pi > pi-q.ci; !q.on || back || int(pi-q.ci) > 1<<q.log {
+		require.Fail(p.t, "doorbell", "index %d of a queue that is at %d to %d; enabled: %v [Q2]", pi, q.ci, q.pi, q.on)
+	}
+	q.pi = pi
+}
+
+func (p *paperNIC) command() {
+	i := p.cmd.Index()
+	q := &p.rx[i%4]
+	if nicspec.Table(p.cmd.Table()) == nicspec.TableTxq {
+		q = &p.tx[i%4]
+	} else if nicspec.Table(p.cmd.Table()) != nicspec.TableRxq {
+		return
+	}
+	var e [4 * nicspec.TableWords]byte
+	if nicspec.TableOp(p.cmd.Op()) == nicspec.TableOpRead {
+		f := nicspec.RxqEntryFields{Pi: q.pi, Ci: q.ci, Cqi: q.cqi}
+		if q.on {
+			f.State = nicspec.QueueStateRun
+		}
+		f.Encode(e[:])
+		for i := range p.data {
+			p.data[i] = binary.LittleEndian.Uint32(e[4*i:])
+		}
+		return
+	}
+	for i, w := range p.data {
+		binary.LittleEndian.PutUint32(e[4*i:], w)
+	}
+	f := nicspec.DecodeRxqEntry(e[:])
+	if q.on = f.Enable == 1; q.on {
+		*q = paperQueue{on: true, slot: q.slot, log: int(f.LogSize), base: f.RingBase, cq: f.CqBase}
+		for _, b := range p.mem[f.CqBase : f.CqBase+nicspec.CqeBytes<<q.log] {
+			require.Zero(p.t, b, "completion ring of a queue that is enabled")
+		}
+	}
+}
+
+func (p *paperNIC) ReadReg(off uint32, n int, done func(uint64, error)) {
+	end := func() {
+		switch {
+		case off >= nicspec.RegTblDataBase && off < nicspec.RegTblDataBase+4*nicspec.TableWords:
+			done(uint64(p.data[(off-nicspec.RegTblDataBase)/4]), nil)
+		case off == nicspec.RegTblCmd:
+			p.cmd.SetStatus(uint32(nicspec.TableStatusOk))
+			done(uint64(p.cmd), nil)
+		default:
+			done(0, nil)
+		}
+	}
+	if p.late {
+		p.reads = append(p.reads, end)
+		return
+	}
+	end()
+}
+
+func (p *paperNIC) access(f func(), done func(error)) {
+	if p.late {
+		p.pending = append(p.pending, func() { f(); done(nil) })
+		return
+	}
+	f()
+	done(nil)
+}
+
+func (p *paperNIC) Read(addr uint64, b []byte, done func(error)) {
+	if !p.late {
+		copy(b, p.mem[addr:])
+		done(nil)
+		return
+	}
+	p.access(func() { copy(b, p.mem[addr:]) }, done)
+}
+
+func (p *paperNIC) Write(addr uint64, b []byte, done func(error)) {
+	if addr+uint64(len(b)) > paperBytes {
+		done(fmt.Errorf("no memory at %#x", addr))
+		return
+	}
+	if !p.late {
+		copy(p.mem[addr:], b)
+		done(nil)
+		return
+	}
+	p.access(func() { copy(p.mem[addr:], b) }, done)
+}
+
+func (p *paperNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) {
+	p.watches = append(p.watches, paperWatch{addr, addr + uint64(n), f})
+	return func() {
+		for i := range p.watches {
+			if p.watches[i].from == addr {
+				p.watches[i] = paperWatch{}
+			}
+		}
+	}, nil
+}
+
+// tick lets an access end that takes time, a register read or the oldest access to memory, and reports whether there was one.
+func (p *paperNIC) tick(memory bool) bool {
+	list := &p.reads
+	if len(p.reads) == 0 || memory && len(p.pending) > 0 {
+		list = &p.pending
+	}
+	if len(*list) == 0 {
+		return false
+	}
+	f := (*list)[0]
+	*list = (*list)[1:]
+	f()
+	return true
+}
+
+// settle lets all accesses end.
+func (p *paperNIC) settle(rng *rand.Rand) {
+	for p.tick(rng != nil && rng.IntN(2) == 0) {
+	}
+}
+
+// entry takes the next entry of a queue, if it was told of one.
+func (p *paperNIC) entry(q *paperQueue) []byte {
+	if !q.on || q.ci == q.pi {
+		return nil
+	}
+	at := q.base + uint64(q.ci)%(1<<q.log)*uint64(q.slot)
+	q.ci++
+	copy(q.got[:], p.mem[at:at+uint64(q.slot)])
+	return q.got[:q.slot]
+}
+
+// complete writes a completion entry; its phase is set here.
+func (p *paperNIC) complete(q *paperQueue, cqe []byte) {
+	at := q.cq + uint64(q.cqi)%(1<<q.log)*nicspec.CqeBytes
+	nicspec.RxCqe(cqe).SetPhase(q.cqi>>q.log&1 == 0)
+	q.cqi++
+	p.write(at, cqe)
+}
+
+func (p *paperNIC) write(at uint64, b []byte) {
+	copy(p.mem[at:], b)
+	for i := range p.watches {
+		if w := &p.watches[i]; w.from < at+uint64(len(b)) && at < w.to {
+			w.f()
+		}
+	}
+}
+
+// receive takes a descriptor and writes the completion entry of a frame of n bytes.
+func (p *paperNIC) receive(q, n int) bool {
+	rx := &p.rx[q]
+	index := rx.ci
+	if p.entry(rx) == nil {
+		return false
+	}
+	cqe := nicspec.RxCqe(rx.got[:])
+	clear(cqe)
+	cqe.SetType(nicspec.CqeTypeRx)
+	cqe.SetQueue(uint16(q))
+	cqe.SetIndex(index)
+	cqe.SetFrameLen(uint16(n))
+	p.complete(rx, cqe)
+	return true
+}
+
+// work takes a work entry, and writes its completion entry if it wants one.
+func (p *paperNIC) work(q int) (id uint32, ok bool) {
+	tx := &p.tx[q]
+	index := tx.ci
+	if p.entry(tx) == nil {
+		return 0, false
+	}
+	w := nicspec.Wqe(tx.got[:])
+	id = w.WqeId()
+	if w.FComplete() {
+		cqe := nicspec.TxCqe(tx.got[:])
+		clear(cqe)
+		cqe.SetType(nicspec.CqeTypeTx)
+		cqe.SetQueue(uint16(q))
+		cqe.SetIndex(index)
+		cqe.SetWqeId(id)
+		p.complete(tx, cqe)
+	}
+	return id, true
+}
+
+var (
+	_ Bus              = (*paperNIC)(nil)
+	_ require.TestingT = (*testing.T)(nil)
+)

@@ -1,0 +1,205 @@
+package driver
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// State is what a queue is doing, as the driver sees it.
+type State uint8
+
+// The states of a queue.
+const (
+	Off       State = iota // not enabled
+	Enabling               // will be enabled; entries may be posted
+	Running                // enabled
+	Failed                 // a read of its ring failed [Q4]: Disable it
+	Disabling              // will be off; completion entries may still come
+	Closed                 // its memory was given back
+)
+
+var stateNames = [...]string{"off", "being enabled", "running", "in the error state", "being disabled", "closed"}
+
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("State(%d)", uint8(s))
+}
+
+// Notice is how a queue learns of completion entries.
+type Notice uint8
+
+// The ways of learning of completion entries.
+const (
+	NoticeWatch Notice = iota // the completion ring is watched: entries are taken as they come
+	NoticePoll                // the owner calls Poll, after a message perhaps
+)
+
+// QueueConfig is what receive and transmit queues have in common.
+type QueueConfig struct {
+	Queue    int
+	LogSize  int // log2 of the entries of the ring, 2 to 15
+	RingIn   int // endpoint whose memory the ring takes: nicspec.EndpointArm or EndpointHost
+	DoneIn   int // likewise the completion ring
+	Notice   Notice
+	Messages Moderation
+
+	// Bus is what the queue's rings and doorbell are reached by: the core's that works on it. Nil: the driver's.
+	Bus Bus
+}
+
+// Queue is what receive and transmit queues have in common: a ring in memory,
+// its completion ring, and the doorbell. Indices run freely, modulo 2^16.
+type Queue struct {
+	d     *Driver
+	bus   Bus
+	cfg   QueueConfig
+	kind  string // for errors
+	table nicspec.Table
+	bell  uint32 // doorbell register
+	slot  int    // bytes of a ring entry
+	base  uint64 // of the ring
+	cq    uint64 // of the completion ring
+	entry []byte // of the table, that enables the queue
+	state State
+	stop  func() // ends watching
+
+	slots  []byte      // entries as posted: the ring's contents
+	pi     uint16      // posted
+	stored uint16      // posted and on their way to memory
+	rung   uint16      // posted and told
+	done   uint16      // known to have ended
+	writes int         // of the ring, not done
+	wrote  func(error) // takes the end of one
+	ringIt bool        // ring the doorbell when they are done
+	push   bool        // push the last entry stored instead
+	word   [4]byte
+
+	completions
+}
+
+// init allocates the rings and prepares the queue for being enabled.
+func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
+	if open[c.Queue] != nil {
+		return fmt.Errorf("driver: %s queue %d is open: Close it first", r.kind, c.Queue)
+	}
+	if c.LogSize < nicspec.LogSizeMin || c.LogSize > nicspec.LogSizeMax {
+		return fmt.Errorf("driver: %s queue %d: ring of 2^%d entries: want 2^%d to 2^%d [Q6]", r.kind, c.Queue, c.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
+	}
+	r.d, r.cfg, r.bus = d, c, c.Bus
+	if r.bus == nil {
+		r.bus = d.bus
+	}
+	r.wrote, r.completions.read = r.ringStored, r.entryRead
+	size := uint64(1) << c.LogSize
+	r.slots = make([]byte, int(size)*r.slot)
+	var err error
+	if r.base, err = d.Alloc(c.RingIn, size*uint64(r.slot), nicspec.LineBytes); err != nil {
+		return fmt.Errorf("%s queue %d: ring: %w", r.kind, c.Queue, err)
+	}
+	if r.cq, err = d.Alloc(c.DoneIn, size*nicspec.CqeBytes, nicspec.LineBytes); err != nil {
+		return errors.Join(fmt.Errorf("%s queue %d: completion ring: %w", r.kind, c.Queue, err), d.Free(r.base))
+	}
+	if c.Notice == NoticeWatch {
+		if r.stop, err = r.bus.Watch(r.cq, int(size)*nicspec.CqeBytes, r.Poll); err != nil {
+			return errors.Join(err, d.Free(r.base), d.Free(r.cq))
+		}
+	}
+	open[c.Queue] = r
+	return nil
+}
+
+// Number is the queue's number.
+func (r *Queue) Number() int { return r.cfg.Queue }
+
+// State is what the queue is doing.
+func (r *Queue) State() State { return r.state }
+
+// Size is the number of entries of the ring.
+func (r *Queue) Size() int { return 1 << r.cfg.LogSize }
+
+// Room is the number of entries that can be posted now.
+func (r *Queue) Room() int { return r.Size() - int(r.pi-r.done) }
+
+// Next is the index that the next entry gets.
+func (r *Queue) Next() uint16 { return r.pi }
+
+// Waiting is the number of entries that were posted since the doorbell was rung.
+func (r *Queue) Waiting() int { return int(r.pi - r.rung) }
+
+// Completions is the range of bus addresses of the completion ring.
+func (r *Queue) Completions() (from, to uint64) {
+	return r.cq, r.cqAt(0) + uint64(r.Size())*nicspec.CqeBytes
+}
+
+func (r *Queue) mask() uint16 { return uint16(1)<<r.cfg.LogSize - 1 }
+
+func (r *Queue) cqAt(i uint16) uint64 { return r.cq + uint64(i&r.mask())*nicspec.CqeBytes }
+
+// next is the slot of the next entry, if one may be posted.
+func (r *Queue) next() ([]byte, error) {
+	if r.state != Running && r.state != Enabling {
+		return nil, fmt.Errorf("driver: posting to %s queue %d, which is %v: want it enabled", r.kind, r.cfg.Queue, r.state)
+	}
+	if r.Room() == 0 {
+		return nil, fmt.Errorf("driver: %s queue %d is full: wait for completions", r.kind, r.cfg.Queue)
+	}
+	at := int(r.pi&r.mask()) * r.slot
+	return r.slots[at : at+r.slot], nil
+}
+
+// store has the entries that were posted written to memory, in as few writes as the ring's end allows.
+func (r *Queue) store() {
+	r.writes++ // no doorbell before all are under way
+	for r.stored != r.pi && r.d.err == nil {
+		from := int(r.stored & r.mask())
+		n := min(int(r.pi-r.stored), r.Size()-from)
+		r.stored += uint16(n)
+		r.writes++
+		r.bus.Write(r.base+uint64(from*r.slot), r.slots[from*r.slot:(from+n)*r.slot], r.wrote)
+	}
+	r.writes--
+}
+
+func (r *Queue) ringStored(err error) {
+	r.writes--
+	r.d.check(err)
+	r.tell()
+}
+
+// Ring tells the device of all entries that were posted, with one doorbell. A queue that is being enabled rings when it is.
+func (r *Queue) Ring() error {
+	if r.state != Running && r.state != Enabling {
+		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.kind, r.cfg.Queue, r.state)
+	}
+	r.ringIt, r.push = true, false
+	r.store()
+	r.tell()
+	return nil
+}
+
+// tell rings the doorbell, if it is wanted, once all that it tells of is in memory.
+func (r *Queue) tell() {
+	if !r.ringIt || r.writes > 0 || r.state != Running || r.d.err != nil {
+		return
+	}
+	r.ringIt = false
+	upTo := r.stored
+	if r.push {
+		upTo--
+	}
+	if r.rung != upTo {
+		r.rung = upTo
+		binary.LittleEndian.PutUint32(r.word[:], uint32(upTo))
+		r.d.check(r.bus.WriteReg(r.bell, r.word[:]))
+	}
+	if r.push {
+		r.push, r.rung = false, r.stored
+		at := int(upTo&r.mask()) * r.slot
+		r.d.check(r.bus.WriteReg(nicspec.RegTxPush(r.cfg.Queue), r.slots[at:at+r.slot]))
+	}
+}

@@ -1,0 +1,188 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// RxConfig is a receive queue as it is to be. The zero value of what it adds to QueueConfig, but PayBytes and OnFrame, is
+// whole frames as they came.
+type RxConfig struct {
+	QueueConfig
+	Split    nicspec.SplitMode
+	SplitLen int // split mode Fixed: bytes that go to the header buffer
+	HdrBytes int // of a header buffer; unused with split mode None
+	PayBytes int // of a payload buffer
+	CRC32C   nicspec.CrcMode
+	MarkCE   bool // frames of an ECN-capable transport are written with congestion experienced [E1]
+
+	// OnFrame takes a frame and its buffer. What f points to is good until it returns.
+	OnFrame func(q *RxQueue, f *RxFrame)
+
+	// OnEvent is told when the queue has failed. Nil: that ends the driver.
+	OnEvent func(q *RxQueue, e Event)
+}
+
+// Buffer is where a descriptor has a frame written: bus addresses, of any alignment.
+type Buffer struct {
+	Hdr uint64 // header buffer; unused when nothing is split off
+	Pay uint64 // payload buffer
+}
+
+// RxFrame is a frame that was received. Its first HdrLen bytes lie at Hdr, the other PayLen at Pay.
+type RxFrame struct {
+	Buffer         // the receiver's from now on
+	HdrLen, PayLen int
+	Cqe            nicspec.RxCqe
+}
+
+// RxQueue is a receive queue.
+type RxQueue struct {
+	Queue
+	cfg     RxConfig
+	buffers []Buffer // posted, by slot
+	frame   RxFrame
+}
+
+// OpenRx allocates the rings of a receive queue and asks for it to be enabled.
+func (d *Driver) OpenRx(c RxConfig) (*RxQueue, error) {
+	if err := c.validate(d); err != nil {
+		return nil, err
+	}
+	f := nicspec.RxqEntryFields{
+		Enable: 1, SplitMode: c.Split, LogSize: uint8(c.LogSize), SplitLen: uint16(c.SplitLen), HdrBufSize: uint16(c.HdrBytes),
+		PayBufSize: uint16(c.PayBytes), CrcMode: c.CRC32C,
+	}
+	if c.MarkCE {
+		f.EcnMode = 1
+	}
+	if err := c.Messages.fields(d, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
+		return nil, err
+	}
+	q := &RxQueue{cfg: c}
+	q.kind, q.table, q.slot, q.bell, q.take = "receive", nicspec.TableRxq, nicspec.RxDescBytes, nicspec.RegRxDoorbell(c.Queue), q.completed
+	if err := q.init(d, c.QueueConfig, d.rx); err != nil {
+		return nil, err
+	}
+	q.buffers = make([]Buffer, q.Size())
+	f.RingBase, f.CqBase = q.base, q.cq
+	q.entry = make([]byte, nicspec.RxqEntrySize)
+	f.Encode(q.entry)
+	return q, q.enable()
+}
+
+func (c *RxConfig) validate(d *Driver) error {
+	var errs []error
+	bad := func(format string, a ...any) {
+		errs = append(errs, fmt.Errorf("driver: receive queue %d: "+format, append([]any{c.Queue}, a...)...))
+	}
+	if err := below("receive queue", c.Queue, d.opts.Build.NumRxq); err != nil {
+		return err
+	}
+	const most = 0xffff
+	if c.PayBytes < 1 || c.PayBytes > most {
+		bad("payload buffers of %d B: want 1 to %d [Q6]", c.PayBytes, most)
+	}
+	if c.Split > nicspec.SplitModeHeaders {
+		bad("split mode %v: want None, Fixed or Headers [Q6]", c.Split)
+	}
+	if c.HdrBytes < 0 || c.HdrBytes > most || c.HdrBytes == 0 && c.Split != nicspec.SplitModeNone {
+		bad("header buffers of %d B: want 1 to %d where frames are split [Q6]", c.HdrBytes, most)
+	}
+	if c.SplitLen < 0 || c.SplitLen > most {
+		bad("%d B split off: want 0 to %d", c.SplitLen, most)
+	}
+	if c.CRC32C > nicspec.CrcModeCheck {
+		bad("CRC-32C mode %v: want Off, Report or Check [X3]", c.CRC32C)
+	}
+	if c.OnFrame == nil {
+		bad("no OnFrame to take what is received")
+	}
+	if c.CRC32C != nicspec.CrcModeOff {
+		errs = append(errs, d.need(nicspec.PartCrc32c, "payload CRC-32C", "crc32c"))
+	}
+	if c.MarkCE {
+		errs = append(errs, d.need(nicspec.PartEcn, "ECN marking", "ecn"))
+	}
+	return errors.Join(errs...)
+}
+
+// Post gives the device a buffer for one frame; Ring tells it.
+func (q *RxQueue) Post(b Buffer) error {
+	slot, err := q.next()
+	if err != nil {
+		return err
+	}
+	f := nicspec.RxDescFields{HdrAddr: b.Hdr, PayAddr: b.Pay}
+	f.Encode(slot)
+	q.buffers[q.pi&q.mask()] = b
+	q.pi++
+	return nil
+}
+
+// Enable enables a queue that was disabled, with the same rings, empty.
+func (q *RxQueue) Enable() error { return q.enable() }
+
+// Disable turns the queue off [Q5]. Frames that are delivered until then are handed over as ever; Unused tells which buffers
+// are left when done is called.
+func (q *RxQueue) Disable(done func()) error { return q.disable(done) }
+
+// Close disables the queue, unless it is off, and gives back its rings.
+func (q *RxQueue) Close(done func()) error { return q.close(q.d.rx, done) }
+
+// Unused are the buffers of a queue that is off which were posted and got no frame. They are the caller's again.
+func (q *RxQueue) Unused() []Buffer {
+	if q.state != Off && q.state != Closed {
+		return nil
+	}
+	var left []Buffer
+	for i := q.done; i != q.pi; i++ {
+		left = append(left, q.buffers[i&q.mask()])
+	}
+	return left
+}
+
+// completed takes a completion entry.
+func (q *RxQueue) completed(raw []byte) {
+	cqe := nicspec.RxCqe(raw)
+	switch {
+	case int(cqe.Queue()) != q.cfg.Queue:
+		q.d.breach("R10", "receive queue %d: completion entry %v is of queue %d", q.cfg.Queue, cqe, cqe.Queue())
+	case cqe.Type() == nicspec.CqeTypeRx:
+		q.received(cqe)
+	case cqe.Type() != nicspec.CqeTypeEvent:
+		q.d.breach("R10", "receive queue %d: completion entry %v is of no known type", q.cfg.Queue, cqe)
+	case !q.failed("Q4", cqe.Index(), cqe.Status()):
+	case q.cfg.OnEvent == nil:
+		q.unclaimed("Q4", cqe.Status())
+	default:
+		q.cfg.OnEvent(q, *q.event)
+	}
+}
+
+func (q *RxQueue) received(cqe nicspec.RxCqe) {
+	if !q.ends("R10", "Q4", cqe.Index()) {
+		return
+	}
+	h, n := int(cqe.HdrLen()), int(cqe.FrameLen())
+	most := q.cfg.HdrBytes
+	if q.cfg.Split == nicspec.SplitModeNone {
+		most = 0
+	}
+	switch {
+	case cqe.Index() != q.done:
+		q.d.breach("R10", "receive queue %d: descriptor %d was used, want %d", q.cfg.Queue, cqe.Index(), q.done)
+		return
+	case cqe.Status() != nicspec.StatusOk:
+		q.d.breach("R10", "receive queue %d: frame with status %v, want Ok", q.cfg.Queue, cqe.Status())
+		return
+	case h > most || h > n || n-h > q.cfg.PayBytes:
+		q.d.breach("R8", "receive queue %d: completion entry %v does not fit the queue's buffers", q.cfg.Queue, cqe)
+		return
+	}
+	q.frame = RxFrame{q.buffers[q.done&q.mask()], h, n - h, cqe}
+	q.done++
+	q.cfg.OnFrame(q, &q.frame)
+}

@@ -1,0 +1,233 @@
+package driver
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/dma"
+	"nictwin/models/nicspec"
+)
+
+// Entry is a work entry. Entries are pointers, so that a caller who keeps one and changes it from post to post allocates
+// nothing.
+type Entry interface {
+	// Check refuses what a NIC of that build would refuse whatever the bytes sent are [T3], [D1].
+	Check(b *nicspec.Build) error
+
+	// Encode writes the entry to dst, 64 bytes, as it is, be it right or wrong.
+	Encode(dst []byte)
+}
+
+// Order is what all work entries have in common.
+type Order struct {
+	ID       uint32 // told in the completion entry
+	Complete bool   // write one though all went well
+}
+
+// Offloads are what the NIC inserts into a frame [T7], [X1].
+type Offloads struct {
+	IPv4Checksum bool
+	UDPChecksum  bool
+	UDPZero      bool // the UDP checksum becomes 0
+	ICRC         bool
+	L3, L4       uint8 // offsets of the IP and UDP headers, bytes
+
+	CRC32C   bool
+	CRCAt    uint16 // offset of the CRC-32C, bytes
+	CRCStart uint16 // offset of the first byte that it covers
+}
+
+// Send sends a frame: the inline bytes, then the pieces in order.
+type Send struct {
+	Order
+	Port   int
+	Inline []byte
+	Pieces []Span
+	Pad    bool // a shorter frame gets zero bytes up to 60 [T5]
+	Offloads
+}
+
+// Copy copies Src to Dst, of equal length [D2]. With Invalidate the lines of Src are invalidated in the Arm cache after that
+// [D5].
+type Copy struct {
+	Order
+	Dst, Src   Span
+	Invalidate bool
+}
+
+// Invalidate drops lines from the Arm cache [D4]: whole ones, in Arm memory.
+type Invalidate struct {
+	Order
+	Range Span
+}
+
+// Nop does nothing, in its turn.
+type Nop struct{ Order }
+
+// Raw is a work entry byte by byte, of which the driver believes anything.
+type Raw [nicspec.WqeBytes]byte
+
+var (
+	_ Entry = (*Send)(nil)
+	_ Entry = (*Copy)(nil)
+	_ Entry = (*Invalidate)(nil)
+	_ Entry = (*Nop)(nil)
+	_ Entry = (*Raw)(nil)
+)
+
+// Len is the length of the frame in bytes, before padding.
+func (s *Send) Len() int {
+	n := len(s.Inline)
+	for i := range s.Pieces {
+		n += int(s.Pieces[i].Len)
+	}
+	return n
+}
+
+// InlineSlots is how many slots of a work entry n inline bytes take.
+func InlineSlots(n int) int { return (n + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes }
+
+// Check implements Entry.
+func (s *Send) Check(b *nicspec.Build) error {
+	switch n, slots := s.Len(), InlineSlots(len(s.Inline))+len(s.Pieces); {
+	case s.UDPChecksum && s.UDPZero:
+		return errors.New("a UDP checksum, and a UDP checksum of 0: want one of them")
+	case slots > nicspec.WqeSlots:
+		return fmt.Errorf("%d B inline and %d pieces: want %d slots at most, of %d inline bytes or a piece each", len(s.Inline), len(s.Pieces), nicspec.WqeSlots, nicspec.WqeSlotBytes)
+	case s.Port < 0 || s.Port >= b.Ports:
+		return fmt.Errorf("port %d: want 0 to %d", s.Port, b.Ports-1)
+	case n == 0 || n > nicspec.FrameMax:
+		return fmt.Errorf("frame of %d B: want 1 to %d", n, nicspec.FrameMax)
+	case n < nicspec.FrameMin && !s.Pad:
+		return fmt.Errorf("frame of %d B: want %d or more, or Pad", n, nicspec.FrameMin)
+	case s.CRC32C && !b.Has(nicspec.PartCrc32c):
+		return errors.New("CRC-32C: want a NIC with part crc32c, which this one lacks [N1]")
+	}
+	for i := range s.Pieces {
+		if err := s.Pieces[i].check("piece", dma.Access{Read: true}); err != nil {
+			return fmt.Errorf("%w (piece %d)", err, i)
+		}
+	}
+	return nil
+}
+
+// Encode implements Entry. What does not fit into the slots is left out.
+func (s *Send) Encode(dst []byte) {
+	w := nicspec.Wqe(dst[:nicspec.WqeBytes])
+	clear(w)
+	w.SetOpcode(nicspec.OpcodeSend)
+	s.Order.encode(w)
+	w.SetNseg(uint8(len(s.Pieces)))
+	w.SetInlineLen(uint8(len(s.Inline)))
+	w.SetPort(uint8(s.Port))
+	w.SetFPad(s.Pad)
+	s.Offloads.encode(w)
+	slots := w.Slots()
+	copy(slots, s.Inline)
+	at := InlineSlots(len(s.Inline)) * nicspec.WqeSlotBytes
+	for i := 0; i < len(s.Pieces) && at < len(slots); i++ {
+		s.Pieces[i].encode(slots[at:])
+		at += nicspec.WqeSlotBytes
+	}
+}
+
+func (o *Offloads) encode(w nicspec.Wqe) {
+	w.SetFIpCsum(o.IPv4Checksum)
+	w.SetFUdpCsum(o.UDPChecksum)
+	w.SetFUdpZero(o.UDPZero)
+	w.SetFIcrc(o.ICRC)
+	w.SetL3Off(o.L3)
+	w.SetL4Off(o.L4)
+	w.SetFCrc32c(o.CRC32C)
+	w.SetCrcOff(o.CRCAt)
+	w.SetCrcStart(o.CRCStart)
+}
+
+func (o *Order) encode(w nicspec.Wqe) {
+	w.SetWqeId(o.ID)
+	w.SetFComplete(o.Complete)
+}
+
+// Check implements Entry.
+func (c *Copy) Check(b *nicspec.Build) error {
+	switch {
+	case !b.Has(nicspec.PartCopy):
+		return errors.New("copy: want a NIC with part copy, which this one lacks [N1]")
+	case c.Src.Len != c.Dst.Len:
+		return fmt.Errorf("copy of %d B to %d B: want equal lengths", c.Src.Len, c.Dst.Len)
+	case c.Src.Len > nicspec.CopyMax:
+		return fmt.Errorf("copy of %d B: want %d at most", c.Src.Len, nicspec.CopyMax)
+	}
+	if err := c.Src.check("source", dma.Access{Read: true, Write: c.Invalidate}); err != nil {
+		return err
+	}
+	if err := c.Dst.check("destination", dma.Access{Write: true}); err != nil {
+		return err
+	}
+	if c.Invalidate {
+		return c.Src.lines()
+	}
+	return nil
+}
+
+// Encode implements Entry.
+func (c *Copy) Encode(dst []byte) {
+	w := nicspec.Wqe(dst[:nicspec.WqeBytes])
+	clear(w)
+	w.SetOpcode(nicspec.OpcodeCopy)
+	if c.Invalidate {
+		w.SetOpcode(nicspec.OpcodeCopyInvalidate)
+	}
+	c.Order.encode(w)
+	w.SetNseg(2)
+	c.Src.encode(w.Slots())
+	c.Dst.encode(w.Slots()[nicspec.WqeSlotBytes:])
+}
+
+// Check implements Entry.
+func (v *Invalidate) Check(b *nicspec.Build) error {
+	if !b.Has(nicspec.PartCopy) {
+		return errors.New("invalidate: want a NIC with part copy, which this one lacks [N1]")
+	}
+	if v.Range.Len > nicspec.CopyMax {
+		return fmt.Errorf("invalidation of %d B: want %d at most", v.Range.Len, nicspec.CopyMax)
+	}
+	if err := v.Range.check("range", dma.Access{Write: true}); err != nil {
+		return err
+	}
+	return v.Range.lines()
+}
+
+// Encode implements Entry.
+func (v *Invalidate) Encode(dst []byte) {
+	w := nicspec.Wqe(dst[:nicspec.WqeBytes])
+	clear(w)
+	w.SetOpcode(nicspec.OpcodeInvalidate)
+	v.Order.encode(w)
+	w.SetNseg(1)
+	v.Range.encode(w.Slots())
+}
+
+// lines refuses a span that is not whole lines of Arm memory.
+func (s *Span) lines() error {
+	if bus := s.Bus(); bus>>nicspec.EndpointShift != nicspec.EndpointArm || bus%nicspec.LineBytes != 0 || s.Len%nicspec.LineBytes != 0 {
+		return fmt.Errorf("invalidation of %d B at bus address %#x: want whole lines of %d B in Arm memory", s.Len, bus, nicspec.LineBytes)
+	}
+	return nil
+}
+
+// Check implements Entry.
+func (n *Nop) Check(*nicspec.Build) error { return nil }
+
+// Encode implements Entry.
+func (n *Nop) Encode(dst []byte) {
+	w := nicspec.Wqe(dst[:nicspec.WqeBytes])
+	clear(w)
+	n.Order.encode(w)
+}
+
+// Check implements Entry.
+func (r *Raw) Check(*nicspec.Build) error { return nil }
+
+// Encode implements Entry.
+func (r *Raw) Encode(dst []byte) { copy(dst, r[:]) }
