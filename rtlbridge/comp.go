@@ -51,6 +51,8 @@ type Comp struct {
 	byStream []*portState // by stream index; nil if unbound
 	observe  []func(Event)
 	rests    []func(first, last uint64)
+	held     []func(stream int, first, last uint64)
+	ahead    heldAhead
 	restFrom uint64 // of rests up to this cycle observers were told
 	digest   Digest
 	wall     Wall
@@ -243,6 +245,7 @@ func (c *Comp) finish() error {
 		}
 	}
 	c.ended = true
+	c.ahead.tell(c.conn.Cycle(), c.held)
 	return c.fault
 }
 
@@ -293,6 +296,9 @@ func (c *Comp) collect() error {
 }
 
 func (c *Comp) deliver(r *Ran) error {
+	if c.held != nil {
+		c.ahead.scan(r)
+	}
 	for {
 		ok, err := c.conn.Next(r, &c.rec)
 		if err != nil || !ok {
@@ -308,9 +314,12 @@ func (c *Comp) deliver(r *Ran) error {
 }
 
 func (c *Comp) dispatch(r *Record) error {
-	if r.Kind == EventRest {
+	switch r.Kind {
+	case EventRest:
 		c.rested(r.First, r.Last)
 		return nil
+	case EventHeld:
+		return nil // known since the frame came
 	}
 	e := Event{
 		Kind: r.Kind, Flags: r.Flags, Rule: r.Rule, Port: -1, Stream: int(r.Stream), Ordinal: r.Ordinal,
@@ -331,6 +340,9 @@ func (c *Comp) dispatch(r *Record) error {
 }
 
 func (c *Comp) tell(e *Event) {
+	if c.held != nil && e.Kind != EventViolation {
+		c.ahead.tell(e.Last, c.held)
+	}
 	for _, f := range c.observe {
 		f(*e)
 	}

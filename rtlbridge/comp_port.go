@@ -174,6 +174,8 @@ type queue[T any] struct {
 
 func (q *queue[T]) head() *T { return &q.ring[q.first] }
 
+func (q *queue[T]) tail() *T { return &q.ring[(q.first+q.n-1)&(len(q.ring)-1)] }
+
 func (q *queue[T]) push(v T) {
 	if q.n == len(q.ring) {
 		bigger := make([]T, max(16, 2*q.n))

@@ -99,6 +99,7 @@ type loopOptions struct {
 	ties    []TieValue
 	record  *bytes.Buffer
 	observe func(Event)
+	held    func(stream int, first, last uint64)
 	timeout time.Duration
 	gap     simcore.Ps
 	rate    simcore.Rate
@@ -161,6 +162,9 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	k.Done = func() bool { return p.got == p.total || p.bad != nil }
 	if o.observe != nil {
 		k.Observe(o.observe)
+	}
+	if o.held != nil {
+		k.ObserveHeld(o.held)
 	}
 	start := c.NewStart(7)
 	for i := range start.Streams {
