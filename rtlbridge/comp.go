@@ -80,15 +80,14 @@ var (
 // lists every fault of spec and bindings.
 func NewComp(name string, s simcore.Scheduler, c *Conn, spec CompSpec, bindings []Binding) (*Comp, error) {
 	h := c.Hello()
-	period := simcore.Ps(h.PeriodPs)
-	spec, err := spec.resolve(period)
+	spec, err := spec.resolve(simcore.Ps(h.PeriodPs))
 	errs := []error{err}
 	k := &Comp{
-		ComponentBase: sim.NewComponentBase(name), sched: s, conn: c, spec: spec, period: period,
+		ComponentBase: sim.NewComponentBase(name), sched: s, conn: c, spec: spec, period: spec.Period,
 		byStream: make([]*portState, len(h.Streams)), digest: NewDigest(), epoch: time.Now(),
 	}
-	k.lead = min(spec.InLatency, simcore.Ps(spec.Quantum)*period)
-	k.lag = uint64((spec.InLatency + spec.OutLatency + period - 1) / period)
+	k.lead = min(spec.InLatency, simcore.Ps(spec.Quantum)*k.period)
+	k.lag = uint64((spec.InLatency + spec.OutLatency + k.period - 1) / k.period)
 	k.step = simcore.Event{H: k, Kind: kindStep, Secondary: true}
 	for i := range bindings {
 		errs = append(errs, k.addPort(bindings[i]))
@@ -163,13 +162,14 @@ func (c *Comp) Stop() { c.stopping = true }
 func (c *Comp) Ended() bool { return c.ended }
 
 // Begin starts the device with the given parameters and schedules its first quantum; cycle 0 is the engine's present time.
-// Credits of the bindings override those in start.
+// The component's clock period and credits override those in start.
 func (c *Comp) Begin(start Start) error {
 	for _, p := range c.ports {
 		if p.out >= 0 && p.Credits > 0 && p.out < len(start.Streams) {
 			start.Streams[p.out].Credits = p.Credits
 		}
 	}
+	start.PeriodPs = int64(c.period)
 	if err := c.conn.Start(start); err != nil {
 		return err
 	}

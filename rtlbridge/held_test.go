@@ -113,7 +113,9 @@ func TestHeldOutputIsExact(t *testing.T) {
 
 // A device that says what cannot be of the streams that were held ends the run as one that speaks nonsense.
 func TestHeldTimesThatCannotBe(t *testing.T) {
-	held := func(stream uint8, first, last uint64) Record { return Record{Kind: EventHeld, Stream: stream, First: first, Last: last} }
+	held := func(stream uint8, first, last uint64) Record {
+		return Record{Kind: EventHeld, Stream: stream, First: first, Last: last}
+	}
 	out := Record{Kind: EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: 20, Last: 40}
 	for _, x := range []struct {
 		name   string

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"nictwin/models/simcore"
 )
 
 // ErrInput is wrapped by errors about inputs that the device's streams cannot take.
@@ -25,8 +27,8 @@ func (c *Conn) checkStart(s *Start) error {
 	if len(s.Streams) != len(c.hello.Streams) {
 		return fmt.Errorf("start: %d streams, the device has %d", len(s.Streams), len(c.hello.Streams))
 	}
-	if s.PeriodPs < minPeriodPs || s.PeriodPs > maxPeriodPs {
-		errs = append(errs, fmt.Errorf("start: clock period of %d ps: needs %d to %d", s.PeriodPs, minPeriodPs, maxPeriodPs))
+	if err := ValidPeriod(simcore.Ps(s.PeriodPs)); err != nil {
+		errs = append(errs, fmt.Errorf("start: %w", err))
 	}
 	for i, x := range s.Streams {
 		info := &c.hello.Streams[i]

@@ -33,7 +33,8 @@ const DefaultQuantum = 64
 
 // CompSpec configures a Comp.
 type CompSpec struct {
-	Quantum uint32 // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
+	Period  simcore.Ps // of the device's clock; 0: as its manifest has it
+	Quantum uint32     // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
 	Mode    Mode
 	// Ahead is the number of quanta that may be under way in the device when the engine waits for the oldest: 2 or more,
 	// as far as the links allow (see MaxAhead). The more, the less it matters that one quantum takes either side longer
@@ -45,6 +46,14 @@ type CompSpec struct {
 	MaxCycles             uint64 // the run fails after that many cycles; 0: never
 	Patience              uint64 // cycles that the device may take to come to rest once Done holds; 0: DefaultPatience
 	Digest                bool   // fold every event into Comp.Digest
+}
+
+// ValidPeriod refuses a clock period that no device can have.
+func ValidPeriod(p simcore.Ps) error {
+	if p < minPeriodPs || p > maxPeriodPs {
+		return fmt.Errorf("clock period of %v: needs %d to %d", p, minPeriodPs, maxPeriodPs)
+	}
+	return nil
 }
 
 // MaxQuantum is the largest quantum that links of these latencies allow, in cycles; 0 if there is none.
@@ -70,8 +79,15 @@ func ahead(quantum, in, out simcore.Ps) int {
 	return int(min((min(in, quantum)+out)/quantum, MaxAhead))
 }
 
-// resolve checks the spec against the device's clock and fills in defaults; the error lists every fault.
-func (s CompSpec) resolve(period simcore.Ps) (CompSpec, error) {
+// resolve checks the spec and fills in defaults, the clock period among them; the error lists every fault.
+func (s CompSpec) resolve(usual simcore.Ps) (CompSpec, error) {
+	if s.Period == 0 {
+		s.Period = usual
+	}
+	period := s.Period
+	if err := ValidPeriod(period); err != nil {
+		return s, err
+	}
 	var errs []error
 	if s.Mode != Serial && s.Mode != Pipelined {
 		errs = append(errs, fmt.Errorf("mode %d: needs Serial or Pipelined", s.Mode))

@@ -60,12 +60,13 @@ func (b *Board) connect(s *Spec) error {
 	if err != nil {
 		return err
 	}
-	link := simcore.LinkSpec{Latency: s.latency(), Credits: linkCredits}
+	period := b.NIC.Period()
+	link := simcore.LinkSpec{Latency: s.latency(period), Credits: linkCredits}
 	if _, err = simcore.Connect("PCIeLink", b.Engine, link, root, b.NIC.PCIe()); err != nil {
 		return err
 	}
 	for port := range s.ports() {
-		p := newPlayer(b.Engine, &b.pools.frames, port)
+		p := newPlayer(b.Engine, &b.pools.frames, port, period)
 		if _, err = simcore.Connect(fmt.Sprintf("EthLink%d", port), b.Engine, link, p.port, b.NIC.Eth(port)); err != nil {
 			return err
 		}
@@ -78,6 +79,9 @@ func (b *Board) connect(s *Spec) error {
 	}
 	return nil
 }
+
+// Cycles is the time that so many cycles of the NIC's clock take.
+func (b *Board) Cycles(n int) simcore.Ps { return simcore.Ps(n) * b.NIC.Period() }
 
 // Close ends the device.
 func (b *Board) Close() error { return b.NIC.Close() }

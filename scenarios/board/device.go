@@ -26,6 +26,7 @@ type Device interface {
 	PCIe() *simcore.Port
 	Eth(port int) *simcore.Port
 	EthBits() int // of an Ethernet stream: what a port carries a cycle
+	Period() simcore.Ps
 	// Begin is called once everything is connected. done tells that nothing more will be asked of the device.
 	Begin(done func() bool) error
 	// Check returns what is wrong with the device itself after the run: stream rules broken, by name.
@@ -56,7 +57,7 @@ func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	if s.Build != nil {
 		n.Build = *s.Build
 	}
-	n.Ports = s.ports()
+	n.Ports, n.Freq.PeriodPs = s.ports(), s.PeriodPs
 	if s.EthBits != 0 {
 		n.EthBits = s.EthBits
 	}
@@ -64,7 +65,8 @@ func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &model{c, n.EthBits, rest{engine: e, device: c.Name(), busy: c.Busy, patience: rtlbridge.DefaultPatience}}, nil
+	r := rest{engine: e, period: n.Freq.Period(), device: c.Name(), busy: c.Busy, patience: rtlbridge.DefaultPatience}
+	return &model{c, n.EthBits, r}, nil
 }
 
 func (m *model) Begin(done func() bool) error {
@@ -74,6 +76,7 @@ func (m *model) Begin(done func() bool) error {
 }
 
 func (m *model) EthBits() int         { return m.ethBits }
+func (m *model) Period() simcore.Ps   { return m.Spec().Freq.Period() }
 func (m *model) Check() error         { return nil }
 func (m *model) Cycles() int64        { return m.Cycle() }
 func (m *model) Build() string        { return "" }
@@ -210,7 +213,12 @@ func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := rtlbridge.CompSpec{Quantum: s.Quantum, InLatency: s.latency(), OutLatency: s.latency(), Digest: s.Digest}
+	period := s.PeriodPs
+	if period == 0 {
+		period = simcore.Ps(conn.Hello().PeriodPs)
+	}
+	latency := s.latency(period)
+	spec := rtlbridge.CompSpec{Period: period, Quantum: s.Quantum, InLatency: latency, OutLatency: latency, Digest: s.Digest}
 	if s.Serial {
 		spec.Mode = rtlbridge.Serial
 	}
@@ -278,6 +286,7 @@ const bindEth = 1
 func (r *rtl) PCIe() *simcore.Port     { return r.Port(bindEth - 1) }
 func (r *rtl) Eth(p int) *simcore.Port { return r.Port(bindEth + p) }
 func (r *rtl) EthBits() int            { return r.ethBits }
+func (r *rtl) Period() simcore.Ps      { return r.Spec().Period }
 func (r *rtl) Cycles() int64           { return int64(r.Cycle()) }
 func (r *rtl) Build() string           { return hex.EncodeToString(r.conn.Hello().BuildHash[:]) }
 func (r *rtl) Close() error            { return r.conn.Close() }

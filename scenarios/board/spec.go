@@ -21,9 +21,6 @@ const (
 	Model = "model"
 )
 
-// Cycle is a clock cycle of the NIC.
-const Cycle = simcore.DefaultPeriodPs
-
 // Spec configures a board.
 type Spec struct {
 	NIC     string            // RTL or Model
@@ -36,6 +33,10 @@ type Spec struct {
 	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
 	// and started here; Token is its token, as 64 hexadecimal digits.
 	Connect, Token string
+
+	// PeriodPs is the period of the NIC's clock; 0: as the device's manifest has it, or 400 MHz when NIC is Model. Whatever
+	// counts in cycles counts in these: the latency of links, the quantum, the pace of players.
+	PeriodPs simcore.Ps
 
 	Ports   int // Ethernet ports of the NIC, up to MaxPorts; 0 is 1
 	EthBits int // of the stream of a port, one of EthBits; 0: as the manifest, or Model, has it
@@ -98,6 +99,9 @@ func (s *Spec) Validate() error {
 		bad("--ports %d: want 1 to %d", s.Ports, MaxPorts)
 	}
 	errs = append(errs, ValidEthBits(s.EthBits))
+	if s.PeriodPs != 0 {
+		errs = append(errs, rtlbridge.ValidPeriod(s.PeriodPs))
+	}
 	if s.Stall < 0 || s.Stall > 90 {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
 	}
@@ -142,7 +146,15 @@ func (s *Spec) token() (t [32]byte, err error) {
 
 func (s *Spec) ports() int { return max(s.Ports, 1) }
 
-func (s *Spec) latency() simcore.Ps { return simcore.Ps(s.LinkCycles) * Cycle }
+// latency is that of the links at a NIC with this clock.
+func (s *Spec) latency(period simcore.Ps) simcore.Ps { return simcore.Ps(s.LinkCycles) * period }
+
+// MaxQuantum is the longest quantum that links of so many cycles allow.
+func MaxQuantum(mode rtlbridge.Mode, linkCycles int) uint32 {
+	const period = 2 // whatever it is, it is that of the links, too
+	latency := simcore.Ps(linkCycles) * period
+	return rtlbridge.MaxQuantum(period, mode, latency, latency)
+}
 
 func (s *Spec) endpoint() Endpoint {
 	if s.Endpoint != nil {

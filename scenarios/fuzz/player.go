@@ -152,7 +152,7 @@ func (x *player) connect() error {
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.rested = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
 	x.b.Faults.Struck = x.see.struck
-	pace, err := board.ParsePace("line", x.b.NIC.EthBits())
+	pace, err := board.ParsePace("line", x.b.NIC.EthBits(), x.b.NIC.Period())
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (b *Board) endpoint() *board.Endpoint {
 
 // run lets time pass.
 func (x *player) run(cycles int) error {
-	err := x.b.Engine.RunUntil(x.b.Engine.Now() + simcore.Ps(cycles)*board.Cycle)
+	err := x.b.Engine.RunUntil(x.b.Engine.Now() + x.b.Cycles(cycles))
 	return errors.Join(err, x.root.Err())
 }
 

@@ -32,7 +32,7 @@ func newJudge(r *Run) (_ *judge, err error) {
 		}
 	}
 	j.Judge, err = judging.Attach(r.dev, judging.Options{
-		Build: sizes, Stall: r.opts.Stall, EthHeldBack: board.HeldBack(r.opts.Stall), Log: j.log,
+		Build: sizes, Stall: r.opts.Stall, EthHeldBack: board.HeldBack(r.opts.Stall), Log: j.log, Period: r.dev.Period(),
 		OnMismatch: func(m *golden.Mismatch) {
 			if m.Frame != nil {
 				j.origins[m] = r.origin(*m.Frame)
