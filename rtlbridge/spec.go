@@ -133,12 +133,9 @@ type Binding struct {
 	// Release gives an input back after the device has accepted it and the observers have seen it; may be nil.
 	Release func(msg sim.Msg)
 
-	// Backpressure returns a link's credit OutLatency after the device accepted the message's last beat. Without it the
+	// Backpressure returns a link's credit when the device has accepted the message's last beat. Without it the
 	// credit returns as soon as the message is sent, and the device's input queue is unbounded.
 	Backpressure bool
-	// Credits is the number of outputs the device may be ahead of the link; a credit returns InLatency+OutLatency after
-	// its message left. 0: unlimited, the device is never held back.
-	Credits int
 }
 
 // DefaultCapacity is the capacity of a port unless its binding says otherwise.
@@ -173,8 +170,8 @@ func (b *Binding) lookup(h *Hello) (in, out int, err error) {
 	if b.Out != "" && b.Decode == nil {
 		errs = append(errs, fmt.Errorf("port %s: Decode is needed for stream %s", b.Port, b.Out))
 	}
-	if b.Capacity < 0 || b.Credits < 0 || b.Credits > MaxRunCycles {
-		errs = append(errs, fmt.Errorf("port %s: capacity %d, credits %d: must not be negative or above %d", b.Port, b.Capacity, b.Credits, MaxRunCycles))
+	if b.Capacity < 0 {
+		errs = append(errs, fmt.Errorf("port %s: capacity %d: must not be negative", b.Port, b.Capacity))
 	}
 	return in, out, errors.Join(errs...)
 }

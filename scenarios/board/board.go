@@ -35,7 +35,7 @@ type pools struct {
 	tlps   msg.TLPs
 }
 
-// linkCredits bound the messages in flight on a link, each way.
+// linkCredits bound the messages in flight on a link, each way, unless a spec says otherwise.
 const linkCredits = 4096
 
 // New puts a board together; an RTL device is built, or found in the cache, and started.
@@ -61,10 +61,16 @@ func (b *Board) connect(s *Spec) error {
 		return err
 	}
 	period := b.NIC.Period()
-	link := simcore.LinkSpec{Latency: s.latency(period), Credits: linkCredits}
+	latency := s.latency(period)
+	link := simcore.LinkSpec{Latency: latency, Credits: linkCredits, CreditLatency: latency}
+	if s.Credits != 0 {
+		link.Credits = s.Credits
+	}
 	if _, err = simcore.Connect("PCIeLink", b.Engine, link, root, b.NIC.PCIe()); err != nil {
 		return err
 	}
+	// Ethernet into the NIC cannot be held back.
+	link.Credits, link.ReverseCredits = linkCredits, link.Credits
 	for port := range s.ports() {
 		p := newPlayer(b.Engine, &b.pools.frames, port, period)
 		if _, err = simcore.Connect(fmt.Sprintf("EthLink%d", port), b.Engine, link, p.port, b.NIC.Eth(port)); err != nil {

@@ -49,6 +49,10 @@ type Spec struct {
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
 
+	// Credits bound the messages in flight on a link, each way but Ethernet into the NIC; 0: 4,096. They are usable again
+	// LinkCycles after the receiver has taken a message.
+	Credits int
+
 	Endpoint *Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
 
 	Digest bool      // have an RTL device's events folded into Device.Digest
@@ -65,7 +69,10 @@ type Spec struct {
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
 const DefaultLinkCycles = 256
 
-const maxLinkCycles = 1 << 16
+const (
+	maxLinkCycles = 1 << 16
+	maxCredits    = 1 << 16
+)
 
 // MaxPorts is the most Ethernet ports that a NIC can have [B2].
 const MaxPorts = 2
@@ -116,6 +123,9 @@ func (s *Spec) Validate() error {
 	}
 	if s.Endpoint != nil {
 		errs = append(errs, s.Endpoint.Validate())
+	}
+	if s.Credits < 0 || s.Credits > maxCredits {
+		bad("links with %d credits: want 1 to %d, or 0", s.Credits, maxCredits)
 	}
 	if s.LinkCycles < 1 || s.LinkCycles > maxLinkCycles {
 		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
