@@ -330,6 +330,35 @@ func (r *rtl) ObserveRest(f boundary.RestObserver) {
 	r.Comp.ObserveRest(func(first, last uint64) { f(boundary.Rest{First: int64(first), Last: int64(last)}) })
 }
 
+// ObserveHeld implements boundary.Observable.
+func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
+	streams := r.conn.Hello().Streams
+	of := make([]boundary.Held, len(streams)) // kind and port; NumKinds is none of a NIC's
+	for i, s := range streams {
+		of[i].Kind = boundary.NumKinds
+		switch s.Name {
+		case streamTLPIn:
+			of[i].Kind = boundary.TLPIn
+		case streamTLPOut:
+			of[i].Kind = boundary.TLPOut
+		}
+		for port := range r.spec.ports() {
+			switch s.Name {
+			case rtlbridge.LaneName(streamEthIn, port):
+				of[i] = boundary.Held{Kind: boundary.FrameIn, Port: port}
+			case rtlbridge.LaneName(streamEthOut, port):
+				of[i] = boundary.Held{Kind: boundary.FrameOut, Port: port}
+			}
+		}
+	}
+	r.Comp.ObserveHeld(func(stream int, first, last uint64) {
+		if x := of[stream]; x.Kind != boundary.NumKinds {
+			x.First, x.Last = int64(first), int64(last)
+			f(x)
+		}
+	})
+}
+
 // happened translates the bridge's events: an input has crossed when its last beat was accepted.
 func (r *rtl) happened(e rtlbridge.Event) {
 	c := boundary.Crossing{First: int64(e.First), Last: int64(e.Last)}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"nictwin/models/inject"
@@ -131,15 +130,6 @@ func (s *Spec) Validate() error {
 		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
 	}
 	return errors.Join(errs...)
-}
-
-// HeldBack is how many cycles in a row a stream stands still at most that is stalled in so many percent of the cycles:
-// more than that happens once in 10^12 times.
-func HeldBack(stall int) int64 {
-	if stall == 0 {
-		return 0
-	}
-	return int64(math.Ceil(math.Log(1e-12) / math.Log(float64(stall)/100)))
 }
 
 // token reads Token; without Connect there is none.

@@ -90,7 +90,7 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
 		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}}
 	t.Cleanup(r.close)
 	r.judge, err = judge.Attach(b.NIC, judge.Options{
-		Build: sizes, MaxMismatches: 5, Stall: s.Stall, EthHeldBack: board.HeldBack(s.Stall),
+		Build: sizes, MaxMismatches: 5,
 		OnMismatch: func(m *golden.Mismatch) { r.found = append(r.found, m) },
 	})
 	require.NoError(t, err)

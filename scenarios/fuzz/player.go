@@ -140,10 +140,9 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 }
 
 func (x *player) connect() error {
-	stall := x.prog.Board.Stall
 	var err error
 	x.judge, err = judge.Attach(x.b.NIC, judge.Options{
-		Build: x.sizes, MaxMismatches: 5, Stall: stall, EthHeldBack: board.HeldBack(stall),
+		Build: x.sizes, MaxMismatches: 5,
 	})
 	if err != nil {
 		return err
