@@ -32,7 +32,7 @@ func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			c := newChaos(t, o)
 			c.run()
-			p := judge(t, c.config(), c.r.tape)
+			p := judgeHeld(t, c.config(), c.r.tape, c.r.held)
 			require.True(t, p.Passed(), "%.4000v", p)
 			done(t, c, &p.Stats)
 		})
@@ -41,12 +41,7 @@ func chaosPasses(t *testing.T, seeds []uint64, o chaosOpt, also func(o *chaosOpt
 
 // config is that of the referee of such a run.
 func (c *chaos) config() Config {
-	cfg := DefaultConfig(c.r.opt.spec.Build)
-	cfg.TLPStall = c.opt.stall
-	if c.opt.stall > 0 {
-		cfg.EthHeldBack = 128
-	}
-	return cfg
+	return DefaultConfig(c.r.opt.spec.Build)
 }
 
 func sentFrames(t *testing.T, _ *chaos, s *Stats) { require.NotZero(t, s.FramesOut) }

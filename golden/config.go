@@ -27,16 +27,6 @@ type Config struct {
 	LingerCycles int64
 	HoldBytes    int
 
-	// TLPStall is the share of the cycles, in percent, in which the other side
-	// holds m_axis_tlp back, drawn for each cycle by itself: what the contract
-	// wants within so many cycles, not counting those, may come so much later
-	// [M3, L3].
-	TLPStall int
-
-	// EthHeldBack is how many cycles the other side may hold a frame on
-	// m_axis_eth back at most.
-	EthHeldBack int64
-
 	// OnFrame, if set, is told of every frame that was compared.
 	OnFrame func(*FrameEvent)
 
@@ -58,14 +48,8 @@ func (c *Config) Validate() error {
 	if c.MaxMismatches < 1 {
 		errs = append(errs, fmt.Errorf("golden: MaxMismatches is %d: want 1 or more", c.MaxMismatches))
 	}
-	if c.EthHeldBack < 0 {
-		errs = append(errs, fmt.Errorf("golden: EthHeldBack is %d: want 0 or more", c.EthHeldBack))
-	}
 	if c.LingerCycles < 0 {
 		errs = append(errs, fmt.Errorf("golden: LingerCycles is %d: want 0 or more", c.LingerCycles))
-	}
-	if c.TLPStall < 0 || c.TLPStall >= 100 {
-		errs = append(errs, fmt.Errorf("golden: TLPStall is %d: want 0 to 99 percent", c.TLPStall))
 	}
 	if c.HoldBytes < nicspec.RxBufBytes {
 		errs = append(errs, fmt.Errorf("golden: HoldBytes is %d: want at least the receive buffer, %d",

@@ -44,7 +44,8 @@ func (p *rxPort) pausesEnd() {
 	p.stops.n = 0
 	o := &p.out
 	o.retire(forever)
-	*o = pauseOut{first: o.first, last: o.last, olds: o.olds, oldTo: forever, loose: o.loose, paused: o.paused, told: o.told,
+	*o = pauseOut{held: o.held, slack: o.slack, first: o.first, last: o.last, olds: o.olds, oldSince: forever, loose: o.loose, paused: o.paused,
+		told: o.told, decided: o.decided,
 		ended: never, unknown: true, lowSince: never}
 }
 
@@ -110,7 +111,7 @@ func (r *Referee) resetRead(q *asked, got uint32) {
 // the work [L3].
 func (r *Referee) resetLate(asked int64) {
 	f := &r.flr
-	if f.late || asked <= f.work+nicspec.FlrCycles+r.cfg.heldAtMost(asked-f.work) || r.working() {
+	if f.late || r.held.tlp.free(f.work, asked) <= nicspec.FlrCycles || r.working() {
 		return
 	}
 	f.late = true
@@ -227,9 +228,10 @@ func (r *Referee) resetRegisters() {
 	r.rx.accounts = newAccounts(&r.cfg.Build)
 	for i := range r.rx.ports {
 		o := &r.rx.ports[i].out
-		first, last := o.first, o.last
+		first, last, held := o.first, o.last, o.held
 		*o = newPauseOut()
 		o.first, o.last = first, last
+		o.follow(held, pauseSlack(&r.cfg.Build))
 	}
 	r.ver.add(r.regs.Config(), r.now)
 	r.reconsider()

@@ -17,7 +17,7 @@ import (
 // flrRun records a device that is reset with frames, entries, a long copy,
 // messages and a read that never comes back under way, and used again. late is
 // how long the driver waits before it looks.
-func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
+func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing, []boundary.Held) {
 	t.Helper()
 	o := smallRig()
 	o.spec.Parts = nicspec.PartFlr | nicspec.PartMsix | nicspec.PartCopy | nicspec.PartAttr
@@ -91,9 +91,7 @@ func flrRun(t testing.TB, late simcore.Ps) (Config, []boundary.Crossing) {
 	}
 	m.RingTx(0)
 	m.readCounters()
-	cfg := DefaultConfig(o.spec.Build)
-	cfg.TLPStall = o.stalls.Streams[nic.StreamTLPOut]
-	return cfg, r.tape
+	return DefaultConfig(o.spec.Build), r.tape, r.held
 }
 
 // isReset picks the write that starts the reset.
@@ -152,7 +150,7 @@ func copiedBytes(x *boundary.Crossing) bool {
 }
 
 func TestResetAtWork(t *testing.T) {
-	cfg, clean := flrRun(t, 0)
+	cfg, clean, held := flrRun(t, 0)
 	p := newTape(t, clean)
 	at := p.find(0, isReset)
 	for name, is := range map[string]pick{
@@ -164,7 +162,7 @@ func TestResetAtWork(t *testing.T) {
 	e := nicspec.TxCqe(p.s[p.during(txCqe(1))].TLP.Data)
 	require.Equal(t, nicspec.StatusFlushed, e.Status())
 	require.Equal(t, nicspec.StatusCplTimeout, nicspec.TxCqe(p.s[p.during(txCqe(2))].TLP.Data).Status())
-	got := judge(t, cfg, clean)
+	got := judgeHeld(t, cfg, clean, held)
 	require.True(t, got.Passed(), "%v", got)
 }
 
@@ -184,7 +182,7 @@ func (p *tape) deliveredDuring() int {
 }
 
 func TestResetSabotageIsCaught(t *testing.T) {
-	cfg, clean := flrRun(t, 0)
+	cfg, clean, held := flrRun(t, 0)
 	q := newTape(t, clean).deliveredDuring()
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"a frame is not finished", func(p *tape) { p.drop(p.during(rxCqe(q))) }, "rxq", "L2", "flr"},
@@ -218,7 +216,7 @@ func TestResetSabotageIsCaught(t *testing.T) {
 		counter("RX_DELIVERED[0]", nicspec.CntRxDelivered.Index(0)),
 		counter("REG_BAD", nicspec.CntRegBad.Index()),
 		counter("TX_WQE", nicspec.CntTxWqe.Index()),
-	})
+	}, held...)
 }
 
 func registerStays(name string, off uint32, v uint8) sabotage {
@@ -227,10 +225,10 @@ func registerStays(name string, off uint32, v uint8) sabotage {
 
 // A reset that goes on for 8,192 cycles after the end of the work is too long.
 func TestResetTooLong(t *testing.T) {
-	cfg, clean := flrRun(t, 60*simcore.Microsecond)
+	cfg, clean, held := flrRun(t, 60*simcore.Microsecond)
 	p := newTape(t, clean)
 	p.s[p.resetShown()].TLP.Data[3] = 0x80
-	got := judge(t, cfg, p.s)
+	got := judgeHeld(t, cfg, p.s, held)
 	require.Equal(t, Differs, got.Result)
 	require.Equal(t, "L3", got.List[0].Rule)
 }

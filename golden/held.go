@@ -1,83 +1,184 @@
 package golden
 
-import "math"
+import (
+	"fmt"
 
-// tlpUse is how many cycles the TLPs that left took of m_axis_tlp, in all and,
-// by marks, since some time ago.
-type tlpUse struct {
-	taken int64
-	marks [useMarks]useMark // the latest before next
-	next  int
-	n     int
-}
-
-// useMark is what had been taken before a cycle.
-type useMark struct{ cycle, taken int64 }
-
-const (
-	useMarks = 256
-	useStep  = 64 // least cycles between two marks
+	"nictwin/models/boundary"
 )
 
-// add notes a TLP that left, and began to in a cycle.
-func (u *tlpUse) add(first, cycles int64) {
-	if u.n == 0 || first >= u.mark(0).cycle+useStep {
-		u.marks[u.next] = useMark{first, u.taken}
-		u.next = (u.next + 1) % useMarks
-		u.n = min(u.n+1, useMarks)
-	}
-	u.taken += cycles
+// heldSide is when the streams out of the device could not go on, as observers
+// were told.
+type heldSide struct {
+	tlp  spans   // m_axis_tlp was held back
+	used spans   // m_axis_tlp was held back, or carried a TLP
+	eth  []spans // m_axis_eth of a port was held back
 }
 
-// mark is the i-th latest mark.
-func (u *tlpUse) mark(i int) useMark { return u.marks[(u.next-1-i+useMarks)%useMarks] }
+// Cycles that are not in the spans for which these are kept: more than any bound
+// that they are looked at for.
+const (
+	keptTLP  = 1 << 14 // [L3]
+	keptUsed = 1 << 11 // [M3], fetchSlack
+	keptEth  = 1 << 11 // [F6]
+)
 
-// since is the most that TLPs can have taken since a cycle: what they took, and
-// that of up to useStep cycles before. Before the oldest mark they may have
-// taken everything.
-func (u *tlpUse) since(cycle int64) int64 {
-	for i := range u.n {
-		if m := u.mark(i); m.cycle <= cycle {
-			return u.taken - m.taken
+func (s *heldSide) init(ports int) {
+	s.tlp, s.used, s.eth = newSpans(keptTLP), newSpans(keptUsed), make([]spans, ports)
+	for i := range s.eth {
+		s.eth[i] = newSpans(keptEth)
+	}
+}
+
+// Held takes a time in which a stream was held. A referee that is told of none
+// takes all delay for the device's own.
+func (r *Referee) Held(x boundary.Held) {
+	if r.fault != "" {
+		return
+	}
+	if x.First > x.Last || x.Kind >= boundary.NumKinds || uint(x.Port) >= uint(len(r.held.eth)) {
+		r.fault = fmt.Sprintf("%v is no time of a stream of this build", x)
+		return
+	}
+	s := &r.held.tlp
+	switch x.Kind {
+	case boundary.FrameOut:
+		s = &r.held.eth[x.Port]
+	case boundary.TLPOut:
+		r.held.used.add(x.First, x.Last)
+	default:
+		return // inputs that are slow give the device time
+	}
+	if x.First <= s.latest() {
+		r.fault = fmt.Sprintf("%v is out of order after cycle %d", x, s.latest())
+		return
+	}
+	s.add(x.First, x.Last)
+}
+
+var _ boundary.HeldObserver = (*Referee)(nil).Held
+
+// waited is how many cycles after a former one the TLP at hand began to leave,
+// not counting those in which m_axis_tlp was held back or sent others.
+func (r *Referee) waited(since int64) int64 { return r.held.used.free(since, r.x.First-1) + 1 }
+
+// begun is the cycle in which the frame at hand was offered.
+func (r *Referee) begun() int64 { return r.held.eth[r.x.Port].begin(r.x.First) }
+
+// spans is a set of cycles, added in order and forgotten when many that are not
+// in it have passed since.
+type spans struct {
+	ring     []stretch // a queue
+	first, n int
+	keep     int64
+}
+
+// stretch is a range of cycles of the set, and how many cycles of it lie before.
+type stretch struct{ first, last, before int64 }
+
+func newSpans(keep int64) spans { return spans{ring: make([]stretch, 16), keep: keep} }
+
+func (s *spans) at(i int) *stretch { return &s.ring[(s.first+i)&(len(s.ring)-1)] }
+
+// latest is the latest cycle in the set.
+func (s *spans) latest() int64 {
+	if s.n == 0 {
+		return never
+	}
+	return s.at(s.n - 1).last
+}
+
+// add adds cycles, the first of which may lie before the latest.
+func (s *spans) add(first, last int64) {
+	for s.n > 0 && s.at(s.n-1).first >= first {
+		last = max(last, s.at(s.n-1).last)
+		s.n--
+	}
+	before := int64(0)
+	if s.n > 0 {
+		t := s.at(s.n - 1)
+		if t.last >= first-1 {
+			t.last = max(t.last, last)
+			return
+		}
+		before = t.before + t.last - t.first + 1
+	}
+	if s.n == len(s.ring) {
+		s.grow()
+	}
+	*s.at(s.n) = stretch{first, last, before}
+	s.n++
+	for s.free(s.at(0).last, first-1) > s.keep {
+		s.first = (s.first + 1) & (len(s.ring) - 1)
+		s.n--
+	}
+}
+
+func (s *spans) grow() {
+	bigger := make([]stretch, 2*len(s.ring))
+	for i := range s.n {
+		bigger[i] = *s.at(i)
+	}
+	s.ring, s.first = bigger, 0
+}
+
+// find is how many spans begin in a cycle or before.
+func (s *spans) find(cycle int64) int {
+	lo, hi := 0, s.n
+	if hi > 0 && s.at(hi-1).first <= cycle {
+		return hi // most looks are at the end
+	}
+	for lo < hi {
+		if mid := (lo + hi) / 2; s.at(mid).first <= cycle {
+			lo = mid + 1
+		} else {
+			hi = mid
 		}
 	}
-	if u.n < useMarks {
-		return u.taken
-	}
-	oldest := u.mark(u.n - 1)
-	return u.taken - oldest.taken + oldest.cycle - cycle
+	return lo
 }
 
-// used follows what the TLP that just left took: the time that it lasted, or,
-// where that may contain stalls, its beats.
-func (r *Referee) used() {
-	cycles := r.x.Last - r.x.First + 1
-	if r.cfg.TLPStall > 0 {
-		bits := len(r.x.TLP.Data) * 8
-		cycles = int64(max((bits+r.cfg.Build.TLPBits-1)/r.cfg.Build.TLPBits, 1))
+// upTo is the cycles of the set up to one.
+func (s *spans) upTo(cycle int64) int64 {
+	i := s.find(cycle)
+	if i == 0 {
+		if s.n == 0 {
+			return 0
+		}
+		return s.at(0).before // it is not known when, long ago
 	}
-	r.use.add(r.x.First, cycles)
+	x := s.at(i - 1)
+	return x.before + min(cycle, x.last) - x.first + 1
 }
 
-// free is the least number of cycles since a former one in which m_axis_tlp
-// carried nothing and was not held back.
-func (r *Referee) free(since int64) int64 {
-	if r.use.n == useMarks && since < r.use.mark(useMarks-1).cycle {
-		r.met[limitUse]++
-	}
-	all := r.x.First - since
-	return all - r.use.since(since) - r.cfg.heldAtMost(all)
-}
-
-// heldAtMost is the most of so many cycles in which m_axis_tlp can have been
-// held back: the share that the other side takes, and eight times the deviation
-// that chance gives it, which it passes once in 10^15 times.
-func (c *Config) heldAtMost(cycles int64) int64 {
-	if c.TLPStall == 0 || cycles <= 0 {
+// free is how many cycles after the first up to the second one are not in the
+// set.
+func (s *spans) free(after, to int64) int64 {
+	if to <= after {
 		return 0
 	}
-	const sigmas = 8
-	share := float64(c.TLPStall) / 100
-	n := float64(cycles)
-	return min(cycles, int64(n*share+sigmas*math.Sqrt(n*share*(1-share)))+sigmas)
+	return to - after - s.upTo(to) + s.upTo(after)
+}
+
+// back is the earliest cycle since which at most so many that are not in the set
+// have passed before one.
+func (s *spans) back(cycle, n int64) int64 {
+	for i := s.find(cycle - 1); i > 0; i-- {
+		x := s.at(i - 1)
+		if gap := cycle - 1 - x.last; gap > n {
+			break
+		} else if gap > 0 {
+			n -= gap
+		}
+		cycle = x.first
+	}
+	return cycle - n
+}
+
+// begin is the first of the cycles of the set that lie just before one, or that
+// one.
+func (s *spans) begin(cycle int64) int64 {
+	if i := s.find(cycle - 1); i > 0 && s.at(i-1).last >= cycle-1 {
+		return s.at(i - 1).first
+	}
+	return cycle
 }

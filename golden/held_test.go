@@ -5,58 +5,61 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
 )
 
-// What TLPs took since a cycle is never less than it was, and little more.
-func TestTLPUse(t *testing.T) {
+// What spans say of the cycles that they are kept for is what they were told, be a stretch told in pieces or over others.
+func TestSpans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var u tlpUse
-	var busy []bool
+	s := newSpans(keptUsed)
+	var in []bool
 	for range 20000 {
-		first := int64(len(busy) + rng.IntN(5)*rng.IntN(40))
-		n := int64(1 + rng.IntN(30))
-		u.add(first, n)
-		for int64(len(busy)) < first {
-			busy = append(busy, false)
+		first := int64(len(in) + rng.IntN(5)*rng.IntN(40))
+		if rng.IntN(4) == 0 && s.latest() > 20 { // over what was told
+			first = s.latest() - int64(rng.IntN(20))
 		}
-		for range n {
-			busy = append(busy, true)
+		last := max(first+int64(rng.IntN(30)), s.latest())
+		for int64(len(in)) <= last {
+			in = append(in, false)
 		}
+		for x := first; x <= last; x++ {
+			in[x] = true
+		}
+		s.add(first, last)
 	}
-	now := int64(len(busy))
-	var took int64
-	for since := now - 1; since >= max(now-100_000, 0); since-- {
-		if busy[since] {
-			took++
+	now := int64(len(in)) + 7
+	in = append(in, make([]bool, 8)...)
+	free := int64(0)
+	for since := now - 1; free <= keptUsed-1; since-- {
+		require.Equal(t, free, s.free(since, now-1), "since cycle %d", since)
+		if !in[since] {
+			free++
 		}
-		most := took + useStep + 30
-		if oldest := u.mark(useMarks - 1).cycle; since < oldest {
-			most = u.since(oldest) + oldest - since
+		begin := since // where back ends, too: cycles of the set cost nothing
+		for begin > 0 && in[begin-1] {
+			begin--
 		}
-		if got := u.since(since); got < took || got > most {
-			require.Fail(t, "wrong", "since %d cycles: got %d, want %d to %d", now-since, got, took, most)
-		}
+		require.Equal(t, begin, s.begin(since))
+		require.Equal(t, begin, s.back(now, free), "back %d free cycles", free)
 	}
+	require.Greater(t, s.free(0, now), int64(keptUsed), "what is forgotten was long ago")
+	require.Less(t, s.n, 2*keptUsed)
 }
 
-// A stall never takes more than it is granted, which is little more than its
-// share.
-func TestHeldAtMost(t *testing.T) {
-	for _, percent := range []int{0, 1, 10, 50, 90, 99} {
-		cfg := Config{TLPStall: percent}
-		rng := rand.New(rand.NewPCG(uint64(percent), 1))
-		for range 20 {
-			var held int64
-			for n := range int64(10_000) {
-				if most := cfg.heldAtMost(n); held > most {
-					require.Fail(t, "too few", "%d of %d cycles were held, at most %d are granted", held, n, most)
-				}
-				if rng.IntN(100) < percent {
-					held++
-				}
-			}
-		}
-		require.LessOrEqual(t, cfg.heldAtMost(100_000), int64(1000*percent+1300))
+// Times that are none, or come out of order, end the judging.
+func TestHeldTimesThatAreNone(t *testing.T) {
+	good := boundary.Held{Kind: boundary.TLPOut, First: 10, Last: 20}
+	for _, bad := range []boundary.Held{
+		{Kind: boundary.TLPOut, First: 30, Last: 29}, {Kind: boundary.TLPOut, First: 20, Last: 30}, {Kind: boundary.TLPOut, First: 5, Last: 9},
+		{Kind: boundary.FrameOut, Port: 1, First: 30, Last: 31}, {Kind: boundary.NumKinds, First: 30, Last: 31},
+	} {
+		r, err := New(DefaultConfig(nicspec.DefaultBuild()))
+		require.NoError(t, err)
+		r.Held(good)
+		require.Empty(t, r.fault)
+		r.Held(bad)
+		require.Equal(t, Infrastructure, r.Finish().Result, "%v", bad)
 	}
-	require.Zero(t, (&Config{}).heldAtMost(1<<40))
 }

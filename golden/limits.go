@@ -11,7 +11,6 @@ const (
 	limitHashes
 	limitSettings
 	limitBells
-	limitUse
 	numLimits
 )
 
@@ -22,7 +21,6 @@ var limitNames = [numLimits]string{
 	limitHashes:   "[S4] hashes not compared: RSS_KEY was written too often while the frame came in",
 	limitSettings: "[P10] settings of DEVCTL taken as one: too many at a time",
 	limitBells:    "[R9] frames that may lack a descriptor, since too many doorbells came in 64 cycles",
-	limitUse:      "[M3] messages, fetches so late that the use of the stream since is not known",
 }
 
 // Limit counts how often a bound of the referee's own kept it from judging.

@@ -213,9 +213,9 @@ func (r *Referee) timely(w *reports, o *owner, before int64) {
 		}
 		due = max(due, before, w.ended)
 	}
-	if waited := r.free(due); waited > messageSlack {
+	if waited := r.waited(due); waited > messageSlack {
 		r.fail(d, "M3", "message", fmt.Sprintf("within %d cycles of cycle %d, when it fell due", messageSlack, due),
-			fmt.Sprintf("%d cycles later, not counting other TLPs and stalls", waited), r.hdr.String())
+			fmt.Sprintf("%d cycles later, not counting those of other TLPs and those in which the stream was held back", waited), r.hdr.String())
 	}
 }
 

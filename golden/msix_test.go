@@ -1,6 +1,8 @@
 package golden
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,7 +35,7 @@ func txMessages(v, count, cycles int) func(*nicspec.TxqEntryFields) {
 // messageRun records receive queues 0..3 (a message an entry; every fourth; by
 // time, too; none) and transmit queues 0, 1 (which share one) and 2, whose
 // ring fails. Queue 1 is disabled in the end.
-func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing) {
+func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing, []boundary.Held) {
 	t.Helper()
 	o := smallRig()
 	o.spec.Parts = nicspec.PartMsix
@@ -69,9 +71,7 @@ func messageRun(t testing.TB, stall int) (Config, []boundary.Crossing) {
 	m.disable(nicspec.TableRxq, 1)
 	m.disable(nicspec.TableTxq, 0)
 	m.readCounters()
-	cfg := DefaultConfig(o.spec.Build)
-	cfg.TLPStall = stall
-	return cfg, r.tape
+	return DefaultConfig(o.spec.Build), r.tape, r.held
 }
 
 func msixWrite(v int) pick {
@@ -80,8 +80,8 @@ func msixWrite(v int) pick {
 
 func TestMessages(t *testing.T) {
 	for _, stall := range []int{0, 50} {
-		cfg, tape := messageRun(t, stall)
-		p := judge(t, cfg, tape)
+		cfg, tape, held := messageRun(t, stall)
+		p := judgeHeld(t, cfg, tape, held)
 		require.True(t, p.Passed(), "%v", p)
 		for v, want := range map[int][2]int{0: {23, 23}, 1: {6, 6}, 2: {3, 23}, 8: {60, 80}, 9: {1, 1}} {
 			n := 0
@@ -107,25 +107,59 @@ func late(p *tape, i int, cycle int64) {
 	p.s[i].First, p.s[i].Last = cycle, cycle
 }
 
-// A message is late when it did not leave within 1,024 cycles, but for those
-// that other TLPs and stalls may have taken [M3].
-func TestLateMessages(t *testing.T) {
-	for _, c := range []struct {
-		stall  int
-		cycles int64
-		ok     bool
-	}{{0, 700, true}, {0, 1300, false}, {50, 1800, true}, {50, 4000, false}} {
-		cfg, clean := messageRun(t, c.stall)
-		p := newTape(t, clean)
-		i := last(p, msixWrite(2))
-		late(p, i, p.s[i].Last+c.cycles)
-		got := judge(t, cfg, p.s)
-		if c.ok {
-			require.True(t, got.Passed(), "%d cycles with stall %d: %v", c.cycles, c.stall, got)
-			continue
+// idleCycle is the n-th cycle after one in which m_axis_tlp is neither held nor carries a crossing of the tape.
+func idleCycle(tape []boundary.Crossing, held []boundary.Held, after int64, n int) int64 {
+	taken := map[int64]bool{}
+	take := func(first, last int64) {
+		for x := first; x <= last; x++ {
+			taken[x] = true
 		}
-		require.Equal(t, Differs, got.Result, "%d cycles with stall %d", c.cycles, c.stall)
-		require.Equal(t, [3]string{"rxq 2", "M3", "message"}, [3]string{got.List[0].Domain, got.List[0].Rule, got.List[0].Field})
+	}
+	for i := range tape {
+		if tape[i].Kind == boundary.TLPOut {
+			take(tape[i].First, tape[i].Last)
+		}
+	}
+	for _, h := range held {
+		if h.Kind == boundary.TLPOut {
+			take(h.First, h.Last)
+		}
+	}
+	for n > 0 {
+		if after++; !taken[after] {
+			n--
+		}
+	}
+	return after
+}
+
+// A message is in time when it leaves in the last of 1,024 cycles, and late when it leaves in the next, not counting those
+// of other TLPs and those in which the stream was held back [M3].
+func TestLateMessages(t *testing.T) {
+	for _, stall := range []int{0, 50} {
+		for _, more := range []int64{0, 1, 600, 5000} { // cycles that the stream is held back besides
+			cfg, clean, held := messageRun(t, stall)
+			at := newTape(t, clean)
+			i := last(at, msixWrite(0))
+			due := at.s[last(at, rxCqe(0))].Last
+			at.drop(i)
+			quiet := idleCycle(at.s, held, due, 900) // by then all traffic is over
+			if more > 0 {
+				held = append(slices.Clone(held), boundary.Held{Kind: boundary.TLPOut, First: quiet, Last: quiet + more - 1})
+				slices.SortStableFunc(held, func(a, b boundary.Held) int { return cmp.Compare(a.Last, b.Last) })
+			}
+			for _, n := range []int{messageSlack, messageSlack + 1} {
+				p := newTape(t, clean)
+				late(p, i, idleCycle(at.s, held, due, n))
+				got := judgeHeld(t, cfg, p.s, held)
+				if n == messageSlack {
+					require.True(t, got.Passed(), "stall %d, %d cycles held: %v", stall, more, got)
+					continue
+				}
+				require.Equal(t, Differs, got.Result, "stall %d, %d cycles held", stall, more)
+				require.Equal(t, [3]string{"rxq 0", "M3", "message"}, [3]string{got.List[0].Domain, got.List[0].Rule, got.List[0].Field})
+			}
+		}
 	}
 }
 
@@ -177,7 +211,7 @@ func TestMessageOfADisabledQueue(t *testing.T) {
 }
 
 func TestMessageSabotageIsCaught(t *testing.T) {
-	cfg, clean := messageRun(t, 0)
+	cfg, clean, _ := messageRun(t, 0)
 	sabotagesAreCaught(t, cfg, clean, []sabotage{
 		{"message missing", func(p *tape) { p.drop(p.find(3, msixWrite(0))) }, "counters", "G5", "MSIX"},
 		{"last message missing", func(p *tape) { p.drop(last(p, msixWrite(0))) }, "rxq 0", "M3", ""},

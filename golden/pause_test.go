@@ -155,9 +155,22 @@ func TestFrameHeldBackBeforeAStop(t *testing.T) {
 			p.drop(i) // one may have waited, no other
 		}
 	}
-	require.Equal(t, Differs, judge(t, cfg, p.s).Result)
-	cfg.EthHeldBack = 1 << 14
-	require.NotEqual(t, "F4", judge(t, cfg, p.s).List[0].Rule)
+	first := p.s[began].First
+	stop := p.get(1, cameIn(0, 0)).Last + nicspec.VisibleCycles // the one before has stopped the port already
+	for _, c := range []struct {
+		from int64 // the frame is offered
+		ok   bool
+	}{{first, false}, {stop + 1, false}, {stop, true}} {
+		got := judgeHeld(t, cfg, p.s, []boundary.Held{{Kind: boundary.FrameOut, First: c.from, Last: first - 1}}[:oneIf(c.from < first)])
+		require.Equal(t, c.ok, got.List[0].Rule != "F4", "offered in cycle %d, stopped from cycle %d on: %v", c.from, stop, got.List[0])
+	}
+}
+
+func oneIf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // The entries of a class that is stopped are not fetched [F4].
@@ -191,7 +204,7 @@ func TestPauseRenewedByTheTimeTold(t *testing.T) {
 		r, err := New(DefaultConfig(nicspec.DefaultBuild()))
 		require.NoError(t, err)
 		p := &r.rx.ports[0]
-		p.out.paused, p.out.told, p.out.quanta = true, 1000, told
+		p.out.paused, p.out.told, p.out.decided, p.out.quanta = true, 1000, 1000-p.out.slack, told
 		r.x.First, r.now = 1100, 1100
 		r.pauseTold(p, &pauseConfig{PortEntryFields: nicspec.PortEntryFields{TxMode: nicspec.PauseModePause, PauseTime: 30_000, Xoff: 10}})
 		require.Equal(t, early, r.Mismatches() > 0, "told to pause for %d quanta", told)

@@ -22,6 +22,7 @@ type pauseDoubt struct {
 // later, may show that it is wrong.
 type pauseClaim struct {
 	from, to int64
+	slack    bool   // and from then on until late
 	before   uint32 // frames with a lower ordinal count
 	limit    int
 	most     int // bytes that may have been held then
@@ -60,7 +61,7 @@ func (r *Referee) pauseComing(port int, room int) {
 		r.failTold(port)
 	}
 	o.open.open = false
-	if o.lowSince != never && r.x.First > o.lowSince+r.pauseSlack() {
+	if o.lowSince != never && o.late(o.lowSince, r.x.First) {
 		r.failNoEnd(port)
 	}
 	o.lowSince = never
@@ -70,7 +71,7 @@ func (r *Referee) pauseComing(port int, room int) {
 // pauseCame is called after a frame that came in counts as held.
 func (r *Referee) pauseCame(p *rxPort) {
 	o := &p.out
-	if !o.now.sends() || !o.now.tells() || r.now <= o.oldTo || p.held <= int(o.now.Xoff) {
+	if !o.now.sends() || !o.now.tells() || !o.late(o.oldSince, r.now) || p.held <= int(o.now.Xoff) {
 		return
 	}
 	for i := range o.claims {
@@ -78,13 +79,22 @@ func (r *Referee) pauseCame(p *rxPort) {
 			return // one at a time, and others as more is held: frames that leave before the time of one is over count for the next
 		}
 	}
-	to := r.now + r.pauseSlack()
-	r.claimLevel(o, pauseClaim{from: r.now, to: to, before: p.seq, limit: int(o.now.Xoff), most: p.held, missing: true, after: to - r.pauseAgain(&o.now)})
+	r.claimLevel(o, pauseClaim{from: r.now, to: r.now, slack: true, before: p.seq, limit: int(o.now.Xoff), most: p.held, missing: true,
+		after: r.now - r.pauseAgain(&o.now)})
 }
 
-// pauseAgain is the time after which a pause is told again, at the latest.
+// pauseAgain is the time after which a pause is told again, unless that has to
+// wait.
 func (r *Referee) pauseAgain(cfg *pauseConfig) int64 {
-	return core.PauseCycles(cfg.PauseTime, r.cfg.Build.EthBits)/2 + r.pauseSlack()
+	return core.PauseCycles(cfg.PauseTime, r.cfg.Build.EthBits) / 2
+}
+
+// over reports whether the time of a claim is over.
+func (o *pauseOut) over(c *pauseClaim, now int64) bool {
+	if c.slack {
+		return o.late(c.to, now)
+	}
+	return now > c.to
 }
 
 // pauseDue settles the claims that a pause frame would have been needed, once
@@ -92,14 +102,14 @@ func (r *Referee) pauseAgain(cfg *pauseConfig) int64 {
 func (r *Referee) pauseDue(o *pauseOut) {
 	kept := o.claims[:0]
 	for _, c := range o.claims {
-		if c.missing && !c.due && r.now > c.to {
+		if c.missing && !c.due && o.over(&c, r.now) {
 			switch {
 			case o.answers(&c):
 				continue
-			case !c.again && o.ended > c.from && r.now <= o.ended+r.pauseSlack():
+			case !c.again && o.ended > c.from && !o.late(o.ended, r.now):
 				// The end was decided before, and had to leave first.
 			default:
-				c.due = true
+				c.due, c.to, c.slack = true, r.now-1, false
 			}
 		}
 		kept = append(kept, c)
@@ -132,7 +142,7 @@ func (r *Referee) pauseDelivered(p *rxPort, f *rxFrame) {
 		if int32(p.base-c.before) >= 0 {
 			continue // all that count have left
 		}
-		if r.now > c.to && f.last <= c.from && int32(f.seq-c.before) < 0 && (c.due || !c.missing) {
+		if o.over(&c, r.now) && f.last <= c.from && int32(f.seq-c.before) < 0 && (c.due || !c.missing) {
 			c.held += roomOf(f.n)
 		}
 		if c.held > c.limit {
@@ -159,7 +169,7 @@ func (r *Referee) endPauses() {
 			r.failTold(port)
 		}
 		r.pauseLow(&r.rx.ports[port])
-		if o.lowSince != never && r.now > o.lowSince+r.pauseSlack() {
+		if o.lowSince != never && o.late(o.lowSince, r.now) {
 			r.failNoEnd(port)
 		}
 	}

@@ -137,6 +137,37 @@ func TestPauseLevels(t *testing.T) {
 	}
 }
 
+// A pause frame is in time when it leaves in the last cycle that it may take, and late when it leaves in the next, not
+// counting those in which the port was held back: before it asked for, in pieces, and until it left.
+func TestPauseFramesWaitForThePort(t *testing.T) {
+	slack := pauseSlack(&newLevels(t, nicspec.PauseModePause, 0).r.cfg.Build)
+	const asked = 1006 // the seventh frame came in
+	for _, held := range [][][2]int64{{}, {{1100, 1299}}, {{900, 1050}, {1100, 1100}, {1200, 1249}, {1250, 1699}}, {{1007, 8000}}} {
+		deadline := asked + slack
+		for _, h := range held {
+			if h[0] <= deadline {
+				deadline += h[1] - max(h[0], asked+1) + 1
+			}
+		}
+		for _, c := range []struct {
+			cycle int64
+			want  string
+		}{{deadline, ""}, {deadline + 1, "frame"}} {
+			l := newLevels(t, nicspec.PauseModePause, 0)
+			l.play(come(1000, 7))
+			for _, h := range held {
+				l.r.Held(boundary.Held{Kind: boundary.FrameOut, First: h[0], Last: h[1]})
+			}
+			require.Empty(t, l.r.fault)
+			if c.want != "" { // that it is late shows when something else happens
+				l.play(come(c.cycle, 1))
+			}
+			l.play(pauses(c.cycle), leave(c.cycle+10, 7), ends(c.cycle+30))
+			require.Equal(t, c.want, l.found(c.cycle+1000), "held %v: told in cycle %d, the deadline is %d", held, c.cycle, deadline)
+		}
+	}
+}
+
 // A priority pause of no class is one all the same: its bytes are looked at.
 func TestPauseOfNoClassIsCompared(t *testing.T) {
 	l := newLevels(t, nicspec.PauseModePriority, 0)

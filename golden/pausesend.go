@@ -10,15 +10,19 @@ import (
 
 // pauseOut is what is known of the pause frames that a port sends [F6].
 type pauseOut struct {
+	held  *spans // when the port was held back
+	slack int64  // how long a pause frame may wait; see pauseSlack
+
 	first, last int64 // of the frame that left last, of any kind
 
-	now   pauseConfig
-	olds  [keptPauseConfigs]oldPauseConfig // those before it, the latest first
-	oldTo int64                            // last cycle in which one of them may be in force
-	loose int64                            // last cycle in which others may be, too
+	now      pauseConfig
+	olds     [keptPauseConfigs]oldPauseConfig // those before it, the latest first
+	oldSince int64                            // cycle of the latest change: until late, one of them may be in force
+	loose    int64                            // likewise of others
 
 	paused   bool   // the other side was told to pause,
-	told     int64  // in this cycle; the latest end was sent
+	told     int64  // in this cycle, decided in
+	decided  int64  // this one at the earliest; the latest end was sent
 	ended    int64  // in this one
 	quanta   uint16 // for which it was told
 	unknown  bool   // the configuration changed since
@@ -36,25 +40,34 @@ type pauseConfig struct {
 
 // newPauseOut is that of a device that was just reset.
 func newPauseOut() pauseOut {
-	return pauseOut{first: never, last: never, oldTo: never, loose: never, ended: never, lowSince: never}
+	return pauseOut{first: never, last: never, oldSince: never, loose: never, told: never, decided: never, ended: never, lowSince: never}
+}
+
+// follow makes the spans in which the port is held back known.
+func (o *pauseOut) follow(held *spans, slack int64) { o.held, o.slack = held, slack }
+
+// late reports whether a pause frame that a cycle asked for would have left
+// before another one, but for cycles in which the port was held back.
+func (o *pauseOut) late(since, now int64) bool {
+	return since == never || now > since && o.held.free(since, now-1) >= o.slack
 }
 
 // oldPauseConfig is a configuration that was followed by another.
 type oldPauseConfig struct {
 	pauseConfig
-	to int64 // last cycle in which it may be in force
+	since int64 // cycle of the change: until late, it may be in force
 }
 
 const keptPauseConfigs = 4
 
-// retire makes the configuration one of the former, in force until a cycle at most.
-func (o *pauseOut) retire(to int64) {
+// retire makes the configuration one of the former, since a cycle.
+func (o *pauseOut) retire(since int64) {
 	if last := &o.olds[keptPauseConfigs-1]; last.sends() {
-		o.loose = max(o.loose, last.to)
+		o.loose = max(o.loose, last.since)
 	}
 	copy(o.olds[1:], o.olds[:])
-	o.olds[0] = oldPauseConfig{o.now, to}
-	o.oldTo = to
+	o.olds[0] = oldPauseConfig{o.now, since}
+	o.oldSince = since
 }
 
 func (c *pauseConfig) sends() bool { return c.TxMode != nicspec.PauseModeNone }
@@ -75,28 +88,24 @@ func (r *Referee) pauseConfigured(port int) {
 		o.lowSince, o.claims, o.open = never, o.claims[:0], pauseDoubt{}
 		p.stops.n = 0 // whether a stop ends with it is not said
 	}
-	o.retire(r.now + r.pauseSlack())
+	o.retire(r.now)
 	o.now = next
 }
 
 // pauseSlack is how long a pause frame may wait: for its decision, for the count
-// that is looked at, and behind the longest frame.
-func (r *Referee) pauseSlack() int64 {
-	frame := int64(nicspec.FrameMax*8/r.cfg.Build.EthBits) + 1
-	if r.cfg.EthHeldBack > 0 {
-		const slower = 16 // than without gaps between its beats
-		frame *= slower
-	}
-	return 2*nicspec.VisibleCycles + frame + 2*r.cfg.EthHeldBack
+// that is looked at, and behind the longest frame. Cycles in which the port is
+// held back do not count.
+func pauseSlack(b *nicspec.Build) int64 {
+	return 2*nicspec.VisibleCycles + int64(nicspec.FrameMax*8/b.EthBits) + 1
 }
 
 // looksBack is the earliest cycle that a pause frame may speak of which begins
 // to leave now.
 func (r *Referee) looksBack(o *pauseOut) int64 {
 	const wait = 2 * nicspec.VisibleCycles
-	from := r.x.First - wait - r.cfg.EthHeldBack
-	if o.last >= r.x.First-wait-r.cfg.EthHeldBack { // it may have waited behind that frame
-		from = min(from, o.first-wait-r.cfg.EthHeldBack)
+	from := o.held.back(r.x.First, wait)
+	if o.last >= from { // it may have waited behind that frame
+		from = min(from, o.held.back(o.first, wait))
 	}
 	return from
 }
@@ -131,7 +140,7 @@ func (r *Referee) pauseSent(o *pauseOut) (cfg *pauseConfig, end, known bool) {
 			}
 		}
 	}
-	if r.x.First > o.loose {
+	if o.late(o.loose, r.x.First) {
 		r.failPause(o)
 	} else {
 		r.met[limitPauses]++
@@ -144,7 +153,7 @@ func (r *Referee) pauseSent(o *pauseOut) (cfg *pauseConfig, end, known bool) {
 func (o *pauseOut) config(i int, cycle int64) *pauseConfig {
 	c := &o.now
 	if i > 0 {
-		if c = &o.olds[i-1].pauseConfig; cycle > o.olds[i-1].to {
+		if c = &o.olds[i-1].pauseConfig; o.late(o.olds[i-1].since, cycle) {
 			return nil
 		}
 	}
@@ -209,15 +218,16 @@ func (r *Referee) pauseTold(p *rxPort, cfg *pauseConfig) {
 		limit = int(cfg.Xon)
 	}
 	quanta := min(o.quanta, cfg.PauseTime) // half of which has passed, whether the time was written before that began or since
-	if again := o.told + core.PauseCycles(quanta, r.cfg.Build.EthBits)/2 - r.pauseSlack(); o.paused && !o.unknown && r.x.First < again {
+	if again := o.decided + core.PauseCycles(quanta, r.cfg.Build.EthBits)/2; o.paused && !o.unknown && r.x.First < again {
 		r.fail(d, "F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again), fmt.Sprintf("in cycle %d", r.x.First))
 	}
 	if most := p.mostHeld(r.looksBack(o)); most <= limit {
 		o.open = pauseDoubt{open: true, cycle: r.now, most: most, limit: limit}
 	}
 	o.paused, o.told, o.quanta, o.unknown, o.lowSince = true, r.x.First, cfg.PauseTime, false, never
-	if r.now > o.oldTo {
-		r.claimLevel(o, pauseClaim{from: r.now, to: r.now + r.pauseAgain(cfg), before: p.seq, limit: int(cfg.Xon), missing: true, after: o.told, again: true})
+	o.decided = o.held.back(r.x.First, o.slack)
+	if o.late(o.oldSince, r.now) {
+		r.claimLevel(o, pauseClaim{from: r.now, to: r.now + r.pauseAgain(cfg), slack: true, before: p.seq, limit: int(cfg.Xon), missing: true, after: o.told, again: true})
 	}
 }
 

@@ -100,16 +100,17 @@ func (r *Referee) heldBack(q *txq) {
 		return
 	}
 	p := &r.rx.ports[r.x.Port]
+	begun := r.begun()
 	for _, class := range [...]int{-1, int(q.ctx.PfcClass)} {
-		since, stopped := p.stops.stopped(&r.cfg.Build, class, r.x.First)
-		if !stopped || p.out.last < since && r.x.First <= since+r.cfg.EthHeldBack {
-			continue // the other side may have kept it waiting
+		since, stopped := p.stops.stopped(&r.cfg.Build, class, begun)
+		if !stopped {
+			continue
 		}
 		want := "no frame begins while the port is stopped"
 		if class >= 0 {
 			want = fmt.Sprintf("no frame begins while class %d is stopped", class)
 		}
-		r.fail(q.domain(), "F4", "frame", want, fmt.Sprintf("one that began in cycle %d", r.x.First),
+		r.fail(q.domain(), "F4", "frame", want, fmt.Sprintf("one that began in cycle %d", begun),
 			fmt.Sprintf("stopped from cycle %d on, at the latest", since))
 		return
 	}
@@ -128,7 +129,7 @@ func (r *Referee) fetchedWhileStopped(q *txq) {
 	class := int(q.ctx.PfcClass)
 	for i := range r.rx.ports {
 		since, stopped := r.rx.ports[i].stops.stopped(&r.cfg.Build, class, r.x.First)
-		if !stopped || r.free(since) <= fetchSlack {
+		if !stopped || r.waited(since) <= fetchSlack {
 			return
 		}
 	}

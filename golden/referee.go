@@ -31,7 +31,7 @@ type Referee struct {
 	ver  versions
 
 	devctl devctls
-	use    tlpUse
+	held   heldSide
 	met    [numLimits]uint64 // bounds of the referee's own
 	msg    msgSide
 	flr    flrSide
@@ -68,9 +68,13 @@ func New(cfg Config) (*Referee, error) {
 	r.read, r.wr = newPageMap(), newPageMap()
 	r.devctl.reset(r.regs)
 	r.rest.init()
+	r.held.init(cfg.Build.Ports)
 	r.bar.init(r.regs)
 	r.rd.init(r.regs.CplTimeout())
 	r.rx.init(&cfg.Build)
+	for i := range r.rx.ports {
+		r.rx.ports[i].out.follow(&r.held.eth[i], pauseSlack(&cfg.Build))
+	}
 	r.tx.init(&cfg.Build)
 	return r, nil
 }
@@ -105,7 +109,7 @@ func (r *Referee) Observe(x boundary.Crossing) {
 	default:
 		r.holds(device, "a TLP that is leaving", x.First-1, x.Last)
 		r.tlpOut()
-		r.used()
+		r.held.used.add(x.First, x.Last)
 	}
 	r.x.Frame, r.x.TLP = nil, nil
 }

@@ -74,7 +74,10 @@ func after(x *boundary.Crossing) int64  { return x.Last + 1 }
 
 func kindOf(k boundary.Kind) pick { return func(x *boundary.Crossing) bool { return x.Kind == k } }
 
-func messagesOf(t testing.TB) (Config, []boundary.Crossing) { return messageRun(t, 50) }
+func messagesOf(t testing.TB) (Config, []boundary.Crossing) {
+	cfg, tape, _ := messageRun(t, 50)
+	return cfg, tape
+}
 
 var restSabotages = []restSabotage{
 	{"a read that is outstanding", calm, out(tlp.MRd, func(*tlp.Header, *boundary.Crossing) bool { return true }), after},

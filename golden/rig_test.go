@@ -30,6 +30,7 @@ type rig struct {
 	frames msg.Frames
 	tlps   msg.TLPs
 	tape   []boundary.Crossing // copies, if opt.record
+	held   []boundary.Held     // likewise
 }
 
 type rigOpt struct {
@@ -68,6 +69,11 @@ func newRig(t testing.TB, o rigOpt) *rig {
 		require.NoError(t, err)
 		r.peers = append(r.peers, e)
 	}
+	r.nic.ObserveHeld(func(x boundary.Held) {
+		if o.record {
+			r.held = append(r.held, x)
+		}
+	})
 	r.nic.Observe(func(x boundary.Crossing) {
 		if o.record {
 			r.tape = append(r.tape, clone(x))
@@ -105,9 +111,18 @@ func (r *rig) step(d simcore.Ps) {
 // judge plays a tape to a referee.
 func judge(t testing.TB, cfg Config, tape []boundary.Crossing, final ...CounterValue) *Report {
 	t.Helper()
+	return judgeHeld(t, cfg, tape, nil, final...)
+}
+
+// judgeHeld plays a tape to a referee, and tells it of the times in which streams were held.
+func judgeHeld(t testing.TB, cfg Config, tape []boundary.Crossing, held []boundary.Held, final ...CounterValue) *Report {
+	t.Helper()
 	g, err := New(cfg)
 	require.NoError(t, err)
 	for i := range tape {
+		for ; len(held) > 0 && held[0].Last < tape[i].Last; held = held[1:] {
+			g.Held(held[0])
+		}
 		g.Observe(tape[i])
 	}
 	return g.Finish(final...)

@@ -337,15 +337,15 @@ func TestSabotageIsCaught(t *testing.T) {
 
 // sabotagesAreCaught checks that a recording passes, and that each fault put
 // into it is found.
-func sabotagesAreCaught(t *testing.T, cfg Config, clean []boundary.Crossing, faults []sabotage) {
-	p := judge(t, cfg, clean)
+func sabotagesAreCaught(t *testing.T, cfg Config, clean []boundary.Crossing, faults []sabotage, held ...boundary.Held) {
+	p := judgeHeld(t, cfg, clean, held)
 	require.True(t, p.Passed(), "%v", p)
 	for i := range faults {
 		s := &faults[i]
 		t.Run(s.name, func(t *testing.T) {
 			p := newTape(t, clean)
 			s.edit(p)
-			got := judge(t, cfg, p.s)
+			got := judgeHeld(t, cfg, p.s, held)
 			require.Equal(t, Differs, got.Result)
 			m := got.List[0]
 			t.Log(m)

@@ -86,11 +86,10 @@ func TestBackpressure(t *testing.T) {
 		r := &requester{ComponentBase: sim.NewComponentBase("Host"), s: e, total: 150}
 		r.port = simcore.NewPort(r, 256, "Host.PCIe")
 		b := TLPBinding("PCIe", "in", "out", &r.pool, true)
-		b.Credits = 2
 		x.InLatency, x.OutLatency, x.Digest, x.MaxCycles = 150_000, 150_000, true, 1_000_000
 		k, err := NewComp("DUT", e, c, x, []Binding{b})
 		require.NoError(t, err)
-		_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 150_000, Rate: simcore.Gbps(256), Credits: 3}, r.port, k.Port(0))
+		_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: 150_000, Rate: simcore.Gbps(256), Credits: 3, ReverseCredits: 2, CreditLatency: 150_000}, r.port, k.Port(0))
 		require.NoError(t, err)
 		k.Done = func() bool { return r.got == r.total || r.bad != nil }
 		s := c.NewStart(9)

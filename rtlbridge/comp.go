@@ -42,7 +42,6 @@ type Comp struct {
 	spec   CompSpec
 	period simcore.Ps
 	lead   simcore.Ps // a: how long before the end of a quantum its inputs are complete
-	lag    uint64     // cycles until the credit of an output returns
 
 	// Done tells that no more inputs will come; the run then ends once the device is quiet. Set it before Begin; nil: never.
 	Done func() bool
@@ -51,6 +50,8 @@ type Comp struct {
 	byStream []*portState // by stream index; nil if unbound
 	observe  []func(Event)
 	rests    []func(first, last uint64)
+	held     []func(stream int, first, last uint64)
+	ahead    heldAhead
 	restFrom uint64 // of rests up to this cycle observers were told
 	digest   Digest
 	wall     Wall
@@ -72,21 +73,20 @@ type Comp struct {
 var (
 	_ sim.Component         = (*Comp)(nil)
 	_ simcore.EarlyReceiver = (*Comp)(nil)
+	_ simcore.EarlySender   = (*Comp)(nil)
 )
 
 // NewComp makes the component and its ports. The connection must be open and is still the caller's to close. The error
 // lists every fault of spec and bindings.
 func NewComp(name string, s simcore.Scheduler, c *Conn, spec CompSpec, bindings []Binding) (*Comp, error) {
 	h := c.Hello()
-	period := simcore.Ps(h.PeriodPs)
-	spec, err := spec.resolve(period)
+	spec, err := spec.resolve(simcore.Ps(h.PeriodPs))
 	errs := []error{err}
 	k := &Comp{
-		ComponentBase: sim.NewComponentBase(name), sched: s, conn: c, spec: spec, period: period,
+		ComponentBase: sim.NewComponentBase(name), sched: s, conn: c, spec: spec, period: spec.Period,
 		byStream: make([]*portState, len(h.Streams)), digest: NewDigest(), epoch: time.Now(),
 	}
-	k.lead = min(spec.InLatency, simcore.Ps(spec.Quantum)*period)
-	k.lag = uint64((spec.InLatency + spec.OutLatency + period - 1) / period)
+	k.lead = min(spec.InLatency, simcore.Ps(spec.Quantum)*k.period)
 	k.step = simcore.Event{H: k, Kind: kindStep, Secondary: true}
 	for i := range bindings {
 		errs = append(errs, k.addPort(bindings[i]))
@@ -125,7 +125,8 @@ func (c *Comp) addPort(b Binding) error {
 	return nil
 }
 
-// LookAhead implements simcore.EarlyReceiver: messages are wanted when they are sent, not when they arrive.
+// LookAhead implements simcore.EarlyReceiver and EarlySender: messages are wanted when they are sent, not when they arrive,
+// and credits when they are returned.
 func (c *Comp) LookAhead() bool { return true }
 
 // Port is the port of binding i.
@@ -161,13 +162,19 @@ func (c *Comp) Stop() { c.stopping = true }
 func (c *Comp) Ended() bool { return c.ended }
 
 // Begin starts the device with the given parameters and schedules its first quantum; cycle 0 is the engine's present time.
-// Credits of the bindings override those in start.
+// The component's clock period, and the credits of its links, override those in start.
 func (c *Comp) Begin(start Start) error {
-	for _, p := range c.ports {
-		if p.out >= 0 && p.Credits > 0 && p.out < len(start.Streams) {
-			start.Streams[p.out].Credits = p.Credits
-		}
+	if len(start.Streams) != len(c.byStream) {
+		return fmt.Errorf("%s: start: %d streams, the device has %d", c.Name(), len(start.Streams), len(c.byStream))
 	}
+	var errs []error
+	for _, p := range c.ports {
+		errs = append(errs, p.begin(start.Streams))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("device component %s: %w", c.Name(), err)
+	}
+	start.PeriodPs = int64(c.period)
 	if err := c.conn.Start(start); err != nil {
 		return err
 	}
@@ -243,6 +250,7 @@ func (c *Comp) finish() error {
 		}
 	}
 	c.ended = true
+	c.ahead.tell(c.conn.Cycle(), c.held)
 	return c.fault
 }
 
@@ -251,7 +259,7 @@ func (c *Comp) sendQuantum() error {
 	begin := time.Since(c.epoch)
 	end := (c.next + 1) * uint64(c.spec.Quantum)
 	for _, p := range c.ports {
-		if err := p.encode(end); err != nil {
+		if err := errors.Join(p.flushCredits(), p.encode(end)); err != nil {
 			return err
 		}
 	}
@@ -293,6 +301,9 @@ func (c *Comp) collect() error {
 }
 
 func (c *Comp) deliver(r *Ran) error {
+	if c.held != nil {
+		c.ahead.scan(r)
+	}
 	for {
 		ok, err := c.conn.Next(r, &c.rec)
 		if err != nil || !ok {
@@ -308,9 +319,12 @@ func (c *Comp) deliver(r *Ran) error {
 }
 
 func (c *Comp) dispatch(r *Record) error {
-	if r.Kind == EventRest {
+	switch r.Kind {
+	case EventRest:
 		c.rested(r.First, r.Last)
 		return nil
+	case EventHeld:
+		return nil // known since the frame came
 	}
 	e := Event{
 		Kind: r.Kind, Flags: r.Flags, Rule: r.Rule, Port: -1, Stream: int(r.Stream), Ordinal: r.Ordinal,
@@ -331,6 +345,9 @@ func (c *Comp) dispatch(r *Record) error {
 }
 
 func (c *Comp) tell(e *Event) {
+	if c.held != nil && e.Kind != EventViolation {
+		c.ahead.tell(e.Last, c.held)
+	}
 	for _, f := range c.observe {
 		f(*e)
 	}
@@ -347,11 +364,14 @@ func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
 	}
 }
 
-// NotifyPortFree implements sim.Component: a link takes messages again.
-func (c *Comp) NotifyPortFree(_ sim.VTimeInSec, port sim.Port) {
+// CreditReturned implements simcore.EarlySender: the far end of a link has taken a message.
+func (c *Comp) CreditReturned(port *simcore.Port, usable simcore.Ps) {
 	for _, p := range c.ports {
 		if p.port == port {
-			p.unblock()
+			p.credited(usable)
 		}
 	}
 }
+
+// NotifyPortFree implements sim.Component. It is not waited for: the device sends what it has credits for.
+func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) {}

@@ -17,12 +17,18 @@ type portState struct {
 	in    int // stream indices, -1: none
 	out   int
 
-	waiting queue[input]         // received, not yet sent to the device
-	flying  queue[sim.Msg]       // sent to the device, not yet accepted
-	owed    queue[simcore.Ps]    // when credits of accepted inputs return
-	blocked queue[simcore.Timed] // outputs that the link refused
+	waiting queue[input]      // received, not yet sent to the device
+	flying  queue[sim.Msg]    // sent to the device, not yet accepted
+	owed    queue[simcore.Ps] // when credits of accepted inputs are back at their sender
+	returns simcore.Ps        // the time that they take
 	credit  simcore.Event
 	armed   bool
+
+	limited bool // outputs need credits
+	credits struct {
+		cycle uint64 // from which on the device may use
+		n     int    // of them
+	}
 }
 
 type input struct {
@@ -31,7 +37,7 @@ type input struct {
 }
 
 // idle reports that nothing is on its way through the port.
-func (p *portState) idle() bool { return p.waiting.n == 0 && p.flying.n == 0 && p.blocked.n == 0 }
+func (p *portState) idle() bool { return p.waiting.n == 0 && p.flying.n == 0 }
 
 // Func implements sim.Hook: with back-pressure, a message stays in the port, for its credit's sake, but is noted at once.
 func (p *portState) Func(ctx sim.HookCtx) {
@@ -93,7 +99,7 @@ func (p *portState) accepted(e *Event) error {
 	}
 	p.flying.pop()
 	if p.Backpressure {
-		p.owed.push(p.comp.at(e.Last) + p.comp.spec.OutLatency)
+		p.owed.push(p.comp.at(e.Last) + p.returns)
 		p.armCredit()
 	} else if p.Release != nil {
 		p.Release(e.Msg)
@@ -134,35 +140,64 @@ func (p *portState) output(e *Event, r *Record) error {
 	m.Stamp().Depart = c.at(e.Last)
 	e.Msg = m
 	c.tell(e)
-	if p.blocked.n > 0 || p.port.Send(m) != nil {
-		p.blocked.push(m)
+	if p.port.Send(m) == nil {
 		return nil
 	}
-	return p.repay(e.Last)
+	if p.limited { // it takes more than its credits
+		return c.conn.fail("run", protoErr(FrameRan, FaultValue, "output %d of port %s at cycle %d: the link has no credit for it", e.Ordinal, p.Port, e.Last))
+	}
+	return fmt.Errorf("%s: port %s: the link has no credit for output %d at cycle %d, and stream %s cannot be held back", c.Name(), p.Port,
+		e.Ordinal, e.Last, p.Out)
 }
 
-// unblock sends what the link refused earlier; it departs now.
-func (p *portState) unblock() {
-	now := simcore.Now(p.comp.sched)
-	for p.blocked.n > 0 {
-		m := *p.blocked.head()
-		m.Stamp().Depart = max(m.Stamp().Depart, now)
-		if p.port.Send(m) != nil {
-			return
-		}
-		p.blocked.pop()
-		if err := p.repay(p.comp.cycleOf(m.Stamp().Depart)); err != nil {
+// begin takes over the credits of the port's link.
+func (p *portState) begin(streams []StreamStart) error {
+	c := p.comp
+	credits, latency, ok := p.port.Window()
+	if !ok {
+		return nil // whatever else it is plugged into has no credits to give
+	}
+	quantum := simcore.Ps(c.spec.Quantum) * c.period
+	// Of quantum k, the credits for outputs are wanted at S(k), and inputs that were taken are known at S(k+Ahead-1).
+	need := simcore.Ps(0)
+	if p.limited = p.out >= 0 && credits > 0 && c.conn.Hello().Streams[p.out].Ready; p.limited {
+		streams[p.out].Credits = credits
+		need = c.lead
+	}
+	if p.Backpressure {
+		p.returns = latency
+		need = max(need, simcore.Ps(c.spec.Ahead)*quantum-c.lead)
+	}
+	if latency < need {
+		return fmt.Errorf("port %s: its link lets credits be used %v after they are returned: quanta of %d cycles need %v (the link's latency always does)",
+			p.Port, latency, c.spec.Quantum, need)
+	}
+	return nil
+}
+
+// credited takes a credit that the device may use from a time on.
+func (p *portState) credited(usable simcore.Ps) {
+	if !p.limited {
+		return
+	}
+	cycle := p.comp.cycleOf(usable)
+	if p.credits.n > 0 && cycle != p.credits.cycle {
+		if err := p.flushCredits(); err != nil {
 			p.refuse(err)
 		}
 	}
+	p.credits.cycle = cycle
+	p.credits.n++
 }
 
-// repay returns the device's credit for an output that left at a cycle.
-func (p *portState) repay(cycle uint64) error {
-	if p.Credits == 0 {
+// flushCredits hands the device the credits of the latest cycle.
+func (p *portState) flushCredits() error {
+	x := p.credits
+	if x.n == 0 {
 		return nil
 	}
-	return p.comp.conn.AddCredits(p.out, cycle+p.comp.lag, 1)
+	p.credits.n = 0
+	return p.comp.conn.AddCredits(p.out, x.cycle, x.n)
 }
 
 // queue is a first-in first-out ring that grows.
@@ -173,6 +208,8 @@ type queue[T any] struct {
 }
 
 func (q *queue[T]) head() *T { return &q.ring[q.first] }
+
+func (q *queue[T]) tail() *T { return &q.ring[(q.first+q.n-1)&(len(q.ring)-1)] }
 
 func (q *queue[T]) push(v T) {
 	if q.n == len(q.ring) {

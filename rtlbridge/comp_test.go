@@ -99,6 +99,7 @@ type loopOptions struct {
 	ties    []TieValue
 	record  *bytes.Buffer
 	observe func(Event)
+	held    func(stream int, first, last uint64)
 	timeout time.Duration
 	gap     simcore.Ps
 	rate    simcore.Rate
@@ -133,7 +134,6 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	}
 	pool := &msg.Frames{}
 	b := EtherBinding("Eth", "in", "out", 0, pool, true)
-	b.Credits = o.credits
 	b.Encode = func(m sim.Msg) (side, data []byte, err error) {
 		f := m.(*msg.Frame)
 		return []byte{byte(f.Seq % 7), 0, 0, 0}, f.Data, nil
@@ -156,11 +156,14 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	p := &peer{ComponentBase: sim.NewComponentBase("Peer"), s: e, pool: pool, first: o.first, total: o.total, gap: max(o.gap, 30_000)}
 	p.port = simcore.NewPort(p, 4096, "Peer.Eth")
 	p.ev.H = p
-	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: o.latency, Rate: o.rate, Credits: 1024}, p.port, k.Port(0))
+	_, err = simcore.Connect("Link", e, simcore.LinkSpec{Latency: o.latency, Rate: o.rate, Credits: 1024, ReverseCredits: o.credits, CreditLatency: o.latency}, p.port, k.Port(0))
 	require.NoError(t, err)
 	k.Done = func() bool { return p.got == p.total || p.bad != nil }
 	if o.observe != nil {
 		k.Observe(o.observe)
+	}
+	if o.held != nil {
+		k.ObserveHeld(o.held)
 	}
 	start := c.NewStart(7)
 	for i := range start.Streams {

@@ -246,6 +246,13 @@ func checkEvent(e *Record, s *StreamInfo, n int) error {
 			return protoErr(FrameRan, FaultValue, "rest with stream %d, flags %#x, rule %d, %d bytes, ordinal %d",
 				e.Stream, e.Flags, e.Rule, n, e.Ordinal)
 		}
+	case EventHeld:
+		if s.Out && !s.Ready {
+			return protoErr(FrameRan, FaultStream, "held time on output stream %s, which has no tready", s.Name)
+		}
+		if e.Flags != 0 || e.Rule != 0 || n != 0 || e.Ordinal != 0 {
+			return protoErr(FrameRan, FaultValue, "held time with flags %#x, rule %d, %d bytes, ordinal %d", e.Flags, e.Rule, n, e.Ordinal)
+		}
 	default:
 		return protoErr(FrameRan, FaultValue, "record type %d", e.Kind)
 	}

@@ -14,8 +14,11 @@ func NewDigest() Digest { return Digest{h: digestInit} }
 // Sum is the digest of the events so far.
 func (d *Digest) Sum() uint64 { return d.h }
 
-// Add takes an event as it is on the wire: head, side bytes, data.
+// Add takes an event as it is on the wire: head, side bytes, data. Held times do not count.
 func (d *Digest) Add(e *Record) {
+	if e.Kind == EventHeld {
+		return
+	}
 	n := 0
 	if e.Kind == EventOut {
 		n = len(e.Data)

@@ -19,6 +19,7 @@ func appendStart(b []byte, s *Start) []byte {
 	b = append(b, make([]byte, headBytes)...)
 	b = le.AppendUint64(b, s.Seed)
 	b = le.AppendUint64(b, s.Watchdog)
+	b = le.AppendUint64(b, uint64(s.PeriodPs))
 	var flags uint32
 	if s.Poison {
 		flags = 1

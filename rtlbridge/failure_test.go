@@ -79,8 +79,8 @@ func TestFakeDevices(t *testing.T) {
 			}
 		}
 	}
-	other := testHello()
-	other.Version = 2
+	older, newer := testHello(), testHello()
+	older.Version, newer.Version = 1, 3
 	for _, x := range []struct {
 		name   string
 		script func(net.Conn)
@@ -91,10 +91,11 @@ func TestFakeDevices(t *testing.T) {
 		{"random bytes", random, "refused"},
 		{"not a device", func(c net.Conn) { io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }, "refused: value"},
 		{"another magic", func(c net.Conn) { b := appendHello(nil, testHello()); b[9] ^= 1; c.Write(b) }, "not a nictwin device"},
-		{"newer version", func(c net.Conn) { c.Write(appendHello(nil, other)) }, "speaks version 2, this program 1"},
+		{"older version", func(c net.Conn) { c.Write(appendHello(nil, older)) }, "refused: version: the device speaks version 1, this program 2"},
+		{"newer version", func(c net.Conn) { c.Write(appendHello(nil, newer)) }, "refused: version: the device speaks version 3, this program 2"},
 		{"refuses the version", func(c net.Conn) {
-			c.Write(appendError(nil, &DeviceError{Code: CodeVersion, Text: "the client speaks 1 to 1"}))
-		}, "(version): the client speaks 1 to 1"},
+			c.Write(appendError(nil, &DeviceError{Code: CodeVersion, Text: "the client speaks 2 to 2, this device 1"}))
+		}, "(version): the client speaks 2 to 2, this device 1"},
 		{"endless frame", func(c net.Conn) { c.Write([]byte{0xf8, 0xff, 0xff, 0xff, 2, 0, 0, 0}) }, "HELLO frame refused: limit"},
 		{"hello cut short", func(c net.Conn) { c.Write(appendHello(nil, testHello())[:100]) }, "closed the connection"},
 		{"hangs in a run", answerRuns(func(net.Conn, uint64, uint64, uint32) {}), hangs},

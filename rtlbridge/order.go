@@ -7,7 +7,13 @@ type order struct {
 	at      uint64 // the cycle of the latest record
 	since   uint64 // the busy signal is zero since then if it rests, else it was not in the cycle before
 	resting bool
+
+	from, to uint64             // the cycles of the frame at hand are from..to-1
+	free     [maxStreams]uint64 // by stream: the next held time of this frame begins in this cycle or later
 }
+
+// frame begins a frame. Held times that go on at the end of one are reported in parts.
+func (o *order) frame(r *Ran) { o.from, o.to = o.to, r.Start+uint64(r.Cycles) }
 
 // end is one more than the last cycle that a frame can tell of: the one under way, where the frame ends within.
 func (r *Ran) end() uint64 {
@@ -23,18 +29,39 @@ func (o *order) take(r *Ran, e *Record) error {
 	switch e.Kind {
 	case EventViolation:
 		when = e.First
-	case EventRest:
+	case EventRest, EventHeld:
 		when = max(when, when+1)
 	}
-	from := max(o.at, r.Start)
-	if when < from || when >= r.end() || e.Kind != EventViolation && e.First > e.Last {
+	from, end := max(o.at, r.Start), r.end()
+	if e.Kind == EventHeld {
+		end = o.to + 1
+	}
+	if when < from || when >= end || e.Kind != EventViolation && e.First > e.Last {
 		return protoErr(FrameRan, FaultValue, "%v of cycles %d to %d: wants its end in cycle %d to %d, and its begin not after it",
-			e.Kind, e.First, e.Last, e.Kind.told(from), e.Kind.told(r.end()-1))
+			e.Kind, e.First, e.Last, e.Kind.told(from), e.Kind.told(end-1))
 	}
 	o.at = when
-	if e.Kind != EventRest {
-		return nil
+	switch e.Kind {
+	case EventRest:
+		return o.rest(e)
+	case EventHeld:
+		return o.held(e)
 	}
+	return nil
+}
+
+// held looks at the begin of a held time: it follows the one before on its stream with a cycle between, else they would be one.
+func (o *order) held(e *Record) error {
+	free := max(o.free[e.Stream], o.from)
+	if e.First < free {
+		return protoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: wants to begin no earlier than cycle %d, by what was told before",
+			e.Stream, e.First, e.Last, free)
+	}
+	o.free[e.Stream] = min(e.Last+2, o.to)
+	return nil
+}
+
+func (o *order) rest(e *Record) error {
 	if e.First < o.since || o.resting && e.First != o.since {
 		how := "no earlier than"
 		if o.resting {
@@ -48,7 +75,7 @@ func (o *order) take(r *Ran, e *Record) error {
 
 // told is the end that a record has which comes to be in a cycle.
 func (k EventKind) told(when uint64) uint64 {
-	if k == EventRest {
+	if k == EventRest || k == EventHeld {
 		return max(when, 1) - 1
 	}
 	return when

@@ -16,7 +16,7 @@ const (
 )
 
 // Version is the protocol version that this package speaks.
-const Version = 1
+const Version = 2
 
 const (
 	magic       = 0x004e49575443494e // "NICTWIN\0"
@@ -140,7 +140,7 @@ type Signal struct {
 type Hello struct {
 	Version   int
 	BuildHash [32]byte
-	PeriodPs  int64
+	PeriodPs  int64 // of the clock, unless START says otherwise
 	MaxFrame  int
 	Busy      int // index into Observe, -1: none
 	Streams   []StreamInfo
@@ -164,6 +164,7 @@ const DefaultMaxBytes = 16 << 10
 type Start struct {
 	Seed     uint64
 	Watchdog uint64 // cycles after which a stuck stream is a violation; 0: never
+	PeriodPs int64  // of the clock
 	Poison   bool   // drive noise on idle input pins
 	Streams  []StreamStart
 	Ties     []TieValue
@@ -184,9 +185,10 @@ const (
 	EventOut       EventKind = 2 // an output is complete
 	EventViolation EventKind = 3 // a stream rule was broken
 	EventRest      EventKind = 4 // the busy signal is not zero again, after it was zero from First to Last
+	EventHeld      EventKind = 5 // a stream stood still for want of the other side from First to Last
 )
 
-var kindNames = [...]string{"", "input", "output", "broken rule", "rest"}
+var kindNames = [...]string{"", "input", "output", "broken rule", "rest", "held time"}
 
 func (k EventKind) String() string {
 	return nameOf(kindNames[:], int(k), "record type")
@@ -244,8 +246,8 @@ type Record struct {
 	Flags   uint8
 	Rule    Rule
 	Ordinal uint64 // of the transaction on its stream
-	First   uint64 // cycle of the first beat; of a violation: its cycle
-	Last    uint64 // cycle of the last beat (so far, without InEnd); of a violation: its argument
+	First   uint64 // cycle of the first beat, or first cycle of a rest or held time; of a violation: its cycle
+	Last    uint64 // cycle of the last beat (so far, without InEnd), or last cycle; of a violation: its argument
 	Side    []byte
 	Data    []byte
 }

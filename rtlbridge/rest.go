@@ -64,8 +64,7 @@ func (c *Comp) open() (list []string) {
 	}
 	for _, p := range c.ports {
 		if !p.idle() {
-			list = append(list, fmt.Sprintf("port %s: %d messages wait for the device, %d are on its pins, %d wait for the link", p.Port,
-				p.waiting.n, p.flying.n, p.blocked.n))
+			list = append(list, fmt.Sprintf("port %s: %d messages wait for the device, %d are on its pins", p.Port, p.waiting.n, p.flying.n))
 		}
 	}
 	return list

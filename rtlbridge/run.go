@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"nictwin/models/simcore"
 )
 
 // ErrInput is wrapped by errors about inputs that the device's streams cannot take.
@@ -13,7 +15,7 @@ var errNotStarted = fmt.Errorf("%w: the device has not been started", ErrInput)
 
 // NewStart is a run without stalls, credits or limits beyond the defaults, for the streams of this device.
 func (c *Conn) NewStart(seed uint64) Start {
-	s := Start{Seed: seed, Watchdog: 100_000, Streams: make([]StreamStart, len(c.hello.Streams))}
+	s := Start{Seed: seed, Watchdog: 100_000, PeriodPs: c.hello.PeriodPs, Streams: make([]StreamStart, len(c.hello.Streams))}
 	for i := range s.Streams {
 		s.Streams[i].Credits = -1
 	}
@@ -24,6 +26,9 @@ func (c *Conn) checkStart(s *Start) error {
 	var errs []error
 	if len(s.Streams) != len(c.hello.Streams) {
 		return fmt.Errorf("start: %d streams, the device has %d", len(s.Streams), len(c.hello.Streams))
+	}
+	if err := ValidPeriod(simcore.Ps(s.PeriodPs)); err != nil {
+		errs = append(errs, fmt.Errorf("start: %w", err))
 	}
 	for i, x := range s.Streams {
 		info := &c.hello.Streams[i]
@@ -210,6 +215,7 @@ func (c *Conn) Recv() (*Ran, error) {
 		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d, cycles %d+%d, where quantum %d up to cycle %d was due",
 			r.Index, r.Start, r.Cycles, c.rindex, end))
 	}
+	c.order.frame(r)
 	c.cycle = r.Start + uint64(r.Cycles)
 	c.taken += uint64(len(body))
 	if c.taken > c.mostBytes(end-r.Start) {
@@ -228,12 +234,12 @@ func (c *Conn) Recv() (*Ran, error) {
 	return r, nil
 }
 
-// mostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and break
-// every rule once, and it carries one beat; a transaction may have begun earlier.
+// mostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and one
+// held time, break every rule once, and it carries one beat; a transaction may have begun earlier.
 func (c *Conn) mostBytes(n uint64) uint64 {
 	most := 1<<20 + n*eventBytes // rests among them
 	for i, s := range c.hello.Streams {
-		most += n*uint64(s.DataBytes+pad8(s.SideBytes)+8+eventBytes*(2+int(RulePadding))) + uint64(c.start.Streams[i].MaxBytes) + DefaultMaxBytes
+		most += n*uint64(s.DataBytes+pad8(s.SideBytes)+8+eventBytes*(3+int(RulePadding))) + uint64(c.start.Streams[i].MaxBytes) + DefaultMaxBytes
 	}
 	return most
 }

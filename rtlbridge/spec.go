@@ -33,7 +33,8 @@ const DefaultQuantum = 64
 
 // CompSpec configures a Comp.
 type CompSpec struct {
-	Quantum uint32 // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
+	Period  simcore.Ps // of the device's clock; 0: as its manifest has it
+	Quantum uint32     // cycles per exchange; 0: DefaultQuantum, or less if the links are shorter
 	Mode    Mode
 	// Ahead is the number of quanta that may be under way in the device when the engine waits for the oldest: 2 or more,
 	// as far as the links allow (see MaxAhead). The more, the less it matters that one quantum takes either side longer
@@ -45,6 +46,14 @@ type CompSpec struct {
 	MaxCycles             uint64 // the run fails after that many cycles; 0: never
 	Patience              uint64 // cycles that the device may take to come to rest once Done holds; 0: DefaultPatience
 	Digest                bool   // fold every event into Comp.Digest
+}
+
+// ValidPeriod refuses a clock period that no device can have.
+func ValidPeriod(p simcore.Ps) error {
+	if p < minPeriodPs || p > maxPeriodPs {
+		return fmt.Errorf("clock period of %v: needs %d to %d", p, minPeriodPs, maxPeriodPs)
+	}
+	return nil
 }
 
 // MaxQuantum is the largest quantum that links of these latencies allow, in cycles; 0 if there is none.
@@ -70,8 +79,15 @@ func ahead(quantum, in, out simcore.Ps) int {
 	return int(min((min(in, quantum)+out)/quantum, MaxAhead))
 }
 
-// resolve checks the spec against the device's clock and fills in defaults; the error lists every fault.
-func (s CompSpec) resolve(period simcore.Ps) (CompSpec, error) {
+// resolve checks the spec and fills in defaults, the clock period among them; the error lists every fault.
+func (s CompSpec) resolve(usual simcore.Ps) (CompSpec, error) {
+	if s.Period == 0 {
+		s.Period = usual
+	}
+	period := s.Period
+	if err := ValidPeriod(period); err != nil {
+		return s, err
+	}
 	var errs []error
 	if s.Mode != Serial && s.Mode != Pipelined {
 		errs = append(errs, fmt.Errorf("mode %d: needs Serial or Pipelined", s.Mode))
@@ -117,12 +133,9 @@ type Binding struct {
 	// Release gives an input back after the device has accepted it and the observers have seen it; may be nil.
 	Release func(msg sim.Msg)
 
-	// Backpressure returns a link's credit OutLatency after the device accepted the message's last beat. Without it the
+	// Backpressure returns a link's credit when the device has accepted the message's last beat. Without it the
 	// credit returns as soon as the message is sent, and the device's input queue is unbounded.
 	Backpressure bool
-	// Credits is the number of outputs the device may be ahead of the link; a credit returns InLatency+OutLatency after
-	// its message left. 0: unlimited, the device is never held back.
-	Credits int
 }
 
 // DefaultCapacity is the capacity of a port unless its binding says otherwise.
@@ -157,8 +170,8 @@ func (b *Binding) lookup(h *Hello) (in, out int, err error) {
 	if b.Out != "" && b.Decode == nil {
 		errs = append(errs, fmt.Errorf("port %s: Decode is needed for stream %s", b.Port, b.Out))
 	}
-	if b.Capacity < 0 || b.Credits < 0 || b.Credits > MaxRunCycles {
-		errs = append(errs, fmt.Errorf("port %s: capacity %d, credits %d: must not be negative or above %d", b.Port, b.Capacity, b.Credits, MaxRunCycles))
+	if b.Capacity < 0 {
+		errs = append(errs, fmt.Errorf("port %s: capacity %d: must not be negative", b.Port, b.Capacity))
 	}
 	return in, out, errors.Join(errs...)
 }

@@ -27,7 +27,7 @@ type vector struct {
 
 func testStart() *Start {
 	return &Start{
-		Seed: 0x1122334455667788, Watchdog: 1000, Poison: true,
+		Seed: 0x1122334455667788, Watchdog: 1000, PeriodPs: 909, Poison: true,
 		Streams: []StreamStart{{StallPercent: 25, BurstLog2: 3, Credits: -1}, {Credits: -1, MaxBytes: 4096}, {StallPercent: 100, Credits: 5}},
 		Ties:    []TieValue{{0, 9}},
 	}
@@ -58,7 +58,9 @@ func testRan() ([]byte, *Ran, []Record) {
 		{Kind: EventIn, Stream: 1, Flags: InBegin | InEnd, Ordinal: 7, First: 193, Last: 193},
 		{Kind: EventOut, Stream: 2, Ordinal: 8, First: 200, Last: 203, Side: []byte{1, 2}, Data: frame(77, 5)},
 		{Kind: EventViolation, Stream: 2, Rule: RuleKeepGap, Ordinal: 8, First: 203, Last: 13},
+		{Kind: EventHeld, First: 220, Last: 230},
 		{Kind: EventRest, First: 204, Last: 250},
+		{Kind: EventHeld, Stream: 2, First: 204, Last: 251},
 	}
 	return appendRan(nil, r, recs), r, recs
 }
@@ -70,17 +72,18 @@ func goodVectors() []vector {
 	stop := make([]byte, headBytes)
 	putHead(stop, FrameStop, 0)
 	return []vector{
-		{"open", "client", appendOpen(nil, &token), "OPEN versions=1-1 token=aa" + strings.Repeat("00", 30) + "bb"},
-		{"start", "client", appendStart(nil, testStart()), "START seed=1234605616436508552 watchdog=1000 flags=1" +
+		{"open", "client", appendOpen(nil, &token), "OPEN versions=2-2 token=aa" + strings.Repeat("00", 30) + "bb"},
+		{"start", "client", appendStart(nil, testStart()), "START seed=1234605616436508552 watchdog=1000 period=909 flags=1" +
 			" stream=25/3/4294967295/16384 stream=0/0/4294967295/4096 stream=100/0/5/16384 tie=0:9"},
 		{"run", "client", testRun(), "RUN index=1 start=64 cycles=64 T0@70[/" + hx(frame(5, 1)) + "] T1@71[" + hx(frame(16, 2)) +
 			"/] T1@72[" + hx(frame(16, 3)) + "/" + hx(frame(12, 4)) + "] C2@99[3]"},
 		{"input", "client", testInput(), "INPUT T0@70[/" + hx(frame(64, 1)) + "]"},
 		{"stop", "client", stop, "STOP"},
-		{"hello", "device", appendHello(nil, testHello()), "HELLO version=1 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
+		{"hello", "device", appendHello(nil, testHello()), "HELLO version=2 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
 			" eth_in:false/false/true/1/64/0 tlp_in:true/false/true/4/128/16 eth_out:false/true/true/1/64/2 observe=busy:1 tie=defect_i:4"},
 		{"ran", "device", ran, "RAN index=3 start=192 cycles=60 flags=2 rtl=123456 observed=1:252 1.1.3.0#7@193-193[/] " +
-			"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/] 4.0.0.0#0@204-250[/]"},
+			"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/] 5.0.0.0#0@220-230[/] " +
+			"4.0.0.0#0@204-250[/] 5.2.0.0#0@204-251[/]"},
 		{"error", "device", appendError(nil, &DeviceError{CodeAssert, 77, "level above depth"}), "ERROR code=5 cycle=77 level above depth"},
 	}
 }
@@ -109,6 +112,7 @@ func badVectors() []vector {
 	const h = headBytes
 	bad("open-magic", "open", FaultMagic, set(h, 0))
 	bad("open-version", "open", FaultVersion, set(h+8, 9, 0, 9, 0))
+	bad("open-version-1", "open", FaultVersion, set(h+8, 1, 0, 1, 0))
 	bad("open-reserved", "open", FaultValue, set(h+12, 1))
 	bad("open-short", "open", FaultTruncated, cut(8))
 	bad("open-long", "open", FaultTrailing, grow)
@@ -117,13 +121,16 @@ func badVectors() []vector {
 	bad("head-length", "open", FaultLimit, set(0, 8, 0, 0, 0xff))
 	bad("start-short", "start", FaultTruncated, cut(8))
 	bad("start-long", "start", FaultTrailing, grow)
-	bad("start-flags", "start", FaultValue, set(h+16, 2))
-	bad("start-streams", "start", FaultStream, set(h+20, 2))
-	bad("start-stall", "start", FaultValue, set(h+24, 101))
-	bad("start-burst", "start", FaultValue, set(h+25, 17))
-	bad("start-credit-in", "start", FaultStream, set(h+28, 1))
-	bad("start-max", "start", FaultLimit, set(h+32, 0, 0, 0, 1))
-	bad("start-tie", "start", FaultValue, set(h+24+48, 1))
+	bad("start-period", "start", FaultValue, set(h+16, 1, 0))
+	bad("start-long-period", "start", FaultValue, set(h+20, 1))
+	bad("start-version-1", "start", FaultValue, func(b []byte) []byte { return append(b[:h+16], b[h+24:]...) })
+	bad("start-flags", "start", FaultValue, set(h+24, 2))
+	bad("start-streams", "start", FaultStream, set(h+28, 2))
+	bad("start-stall", "start", FaultValue, set(h+32, 101))
+	bad("start-burst", "start", FaultValue, set(h+33, 17))
+	bad("start-credit-in", "start", FaultStream, set(h+36, 1))
+	bad("start-max", "start", FaultLimit, set(h+40, 0, 0, 0, 1))
+	bad("start-tie", "start", FaultValue, set(h+32+48, 1))
 	bad("run-no-cycles", "run", FaultLimit, set(h+16, 0))
 	bad("run-many-cycles", "run", FaultLimit, set(h+16, 0, 0, 0xff, 0))
 	bad("run-short", "run", FaultTruncated, cut(8))
@@ -139,7 +146,8 @@ func badVectors() []vector {
 	bad("run-credits", "run", FaultLimit, func(b []byte) []byte { le.PutUint32(b[len(b)-12:], 0); return b })
 	bad("input-reserved", "input", FaultValue, set(h+4, 1))
 	bad("hello-magic", "hello", FaultMagic, set(h, 0))
-	bad("hello-version", "hello", FaultVersion, set(h+8, 2))
+	bad("hello-version", "hello", FaultVersion, set(h+8, 3))
+	bad("hello-version-1", "hello", FaultVersion, set(h+8, 1))
 	bad("hello-short", "hello", FaultTruncated, cut(8))
 	bad("hello-long", "hello", FaultTrailing, grow)
 	bad("hello-streams", "hello", FaultLimit, set(h+10, 200))
@@ -151,7 +159,9 @@ func badVectors() []vector {
 	bad("ran-short", "ran", FaultTruncated, cut(8))
 	bad("ran-long", "ran", FaultTrailing, grow)
 	bad("ran-cycles", "ran", FaultLimit, set(h+16, 0, 0, 0xff))
-	bad("ran-kind", "ran", FaultValue, set(h+56, 5))
+	bad("ran-kind", "ran", FaultValue, set(h+56, 6))
+	bad("ran-held", "ran", FaultValue, set(h+56, 5))
+	bad("ran-held-ordinal", "ran", FaultValue, func(b []byte) []byte { b[len(b)-24] = 1; return b })
 	bad("ran-rest", "ran", FaultValue, set(h+56, 4))
 	bad("ran-in-flags", "ran", FaultValue, set(h+58, 0))
 	bad("ran-in-on-output", "ran", FaultStream, set(h+57, 2))

@@ -64,9 +64,28 @@ type Rest struct{ First, Last int64 }
 // RestObserver is told of rests.
 type RestObserver func(Rest)
 
+// Held is a time, First to Last, in every cycle of which a stream stood still
+// for want of the other side: out of the device, a beat was offered and not
+// taken; into it, a packet had begun and its next beat was not offered.
+type Held struct {
+	Kind        Kind // the stream is that of these crossings
+	Port        int  // Ethernet port, 0 for TLPs
+	First, Last int64
+}
+
+// String describes the time on one line, for people.
+func (h Held) String() string {
+	return fmt.Sprintf("cycle %d..%d: %v, port %d, held", h.First, h.Last, h.Kind, h.Port)
+}
+
+// HeldObserver is told of held times. Every such cycle is told of once, before
+// the first crossing that ends in a later one; a longer time piece by piece.
+type HeldObserver func(Held)
+
 // Observable is a device that tells observers, in the order in which they were
 // added.
 type Observable interface {
 	Observe(Observer)
 	ObserveRest(RestObserver)
+	ObserveHeld(HeldObserver)
 }

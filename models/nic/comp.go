@@ -28,6 +28,7 @@ type Comp struct {
 	tlps   *msg.TLPs
 	obs    []boundary.Observer
 	rests  []boundary.RestObserver
+	helds  []boundary.HeldObserver
 
 	regs     *core.Regs
 	reader   *core.Reader
@@ -148,6 +149,9 @@ func (c *Comp) Handle(e sim.Event) error {
 	c.moved, c.due = false, math.MaxInt64
 	if len(c.rests) > 0 {
 		c.rested()
+	}
+	if len(c.helds) > 0 {
+		c.tellHeld()
 	}
 	c.step()
 	if len(c.rests) > 0 {

@@ -80,8 +80,8 @@ func (c *Comp) watchBuffer(port int) {
 	}
 }
 
-// startPause begins a pause frame of the device's own.
-func (c *Comp) startPause(port int) {
+// offerPause begins a pause frame of the device's own.
+func (c *Comp) offerPause(port int) {
 	l := &c.tx.ports[port]
 	e, cfg := &l.pause, c.regs.PortCfg(port)
 	quanta := e.send.Begin(cfg, c.now)
@@ -89,8 +89,7 @@ func (c *Comp) startPause(port int) {
 	core.BuildPause(cfg, c.regs.PortMAC(port), quanta, (*[nicspec.FrameMin]byte)(e.own.Data))
 	e.own.Port, e.own.Queue = port, nicspec.PauseQueue
 	l.busy, c.moved = true, true
-	l.x.start(&l.stall, c.now, beatsOf(nicspec.FrameMin, c.spec.EthBits))
-	c.finishFrame(port)
+	l.x.offer(c.now, beatsOf(nicspec.FrameMin, c.spec.EthBits))
 }
 
 // pauseLeft ends it.

@@ -83,7 +83,8 @@ func (c *Comp) firstBeat(port int, p *rxPort) {
 	f := c.getFrame()
 	f.f, f.port = p.wait.Pop(), port
 	n := len(f.f.Data)
-	p.x.start(&stall{}, c.now, beatsOf(n, c.spec.EthBits))
+	p.x.beats = beatsOf(n, c.spec.EthBits)
+	p.x.start(&stall{}, c.now)
 	f.slot = core.RxSlot{Port: port, Seq: p.seq}
 	p.seq++
 	if n >= nicspec.FrameMin && n <= nicspec.FrameMax {

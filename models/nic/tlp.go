@@ -29,12 +29,26 @@ func (l *tlpIn) busy() bool { return l.pkt != nil || l.cpls.Len() != 0 || l.reqs
 
 // crossing is the time of the packet that crosses a stream now, and the first
 // cycle for the next one.
-type crossing struct{ first, last, free int64 }
+type crossing struct {
+	first, last, free int64
 
-// start sets the times of a packet of so many beats.
-func (x *crossing) start(s *stall, now int64, beats int) {
+	open   bool  // a packet is offered, or crosses
+	waits  bool  // it is offered, and there is no credit for it
+	beats  int   // of it
+	untold int64 // first cycle of it of which is not told yet whether it was held
+}
+
+// offer begins with a packet of so many beats that may have to wait for a
+// credit: what is offered stays.
+func (x *crossing) offer(now int64, beats int) {
+	x.open, x.waits, x.beats, x.untold = true, true, beats, now
+}
+
+// start sets the times of the packet that is offered.
+func (x *crossing) start(s *stall, now int64) {
+	x.waits = false
 	x.first = s.from(now)
-	x.last = s.beats(x.first, beats)
+	x.last = s.beats(x.first, x.beats)
 	x.free = x.last + 1
 }
 
@@ -50,14 +64,16 @@ func (c *Comp) receiveTLP() {
 			return
 		}
 		l.pkt = c.pcie.Retrieve(c.sched.CurrentTime()).(*msg.TLP)
-		l.x.start(&l.stall, c.now, beatsOf(len(l.pkt.Data), c.spec.TLPBits))
+		l.x.offer(c.now, beatsOf(len(l.pkt.Data), c.spec.TLPBits))
+		l.x.start(&l.stall, c.now)
+		l.x.untold = l.x.first // before it, it only comes later
 		c.moved = true
 	}
 	if !c.until(l.x.last) {
 		return
 	}
 	p := l.pkt
-	l.pkt = nil
+	l.pkt, l.x.open = nil, false
 	c.moved = true
 	c.observe(boundary.Crossing{Kind: boundary.TLPIn, First: l.x.first, Last: l.x.last, TLP: &p.Packet})
 	if core.IsCompletion(&p.Hdr) {
@@ -201,12 +217,23 @@ const (
 	numSources
 )
 
-// startTLP lets the next TLP start if the stream is free.
+// startTLP offers the next TLP if the stream is free, and lets the one that is
+// offered start if there is a credit for it.
 func (c *Comp) startTLP() {
 	l := &c.out
-	if l.pkt != nil || !c.until(l.x.free) || !c.pcie.CanSend() {
+	if l.pkt == nil && c.until(l.x.free) {
+		c.offerTLP()
+	}
+	if !l.x.waits || !c.pcie.CanSend() {
 		return
 	}
+	l.x.start(&l.stall, c.now)
+	c.moved = true
+	c.finishTLP()
+}
+
+func (c *Comp) offerTLP() {
+	l := &c.out
 	if l.spare == nil {
 		l.spare = c.tlps.Get()
 	}
@@ -216,9 +243,8 @@ func (c *Comp) startTLP() {
 		}
 		if c.feed(l.turn, &l.spare.Packet) {
 			l.pkt, l.spare = l.spare, nil
-			l.x.start(&l.stall, c.now, beatsOf(len(l.pkt.Data), c.spec.TLPBits))
+			l.x.offer(c.now, beatsOf(len(l.pkt.Data), c.spec.TLPBits))
 			c.moved = true
-			c.finishTLP()
 			return
 		}
 	}
@@ -285,11 +311,11 @@ func (c *Comp) setHeader(p *tlp.Packet, h *tlp.Header) {
 // finishTLP ends the TLP that crosses out of the device, if it is time.
 func (c *Comp) finishTLP() {
 	l := &c.out
-	if l.pkt == nil || !c.until(l.x.last) {
+	if l.pkt == nil || l.x.waits || !c.until(l.x.last) {
 		return
 	}
 	p := l.pkt
-	l.pkt = nil
+	l.pkt, l.x.open = nil, false
 	c.moved = true
 	c.observe(boundary.Crossing{Kind: boundary.TLPOut, First: l.x.first, Last: l.x.last, TLP: &p.Packet})
 	if c.pcie.SendAt(p, c.time()) != nil {

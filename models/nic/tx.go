@@ -64,35 +64,44 @@ func (c *Comp) finishEntries() {
 	}
 }
 
-// startFrames lets the next frame start on each port that is free.
+// startFrames offers the next frame on each port that is free, and lets the one
+// that is offered start if there is a credit for it.
 func (c *Comp) startFrames() {
 	for p := range c.tx.ports {
 		l := &c.tx.ports[p]
 		c.watchBuffer(p)
-		if l.busy || l.fifo.Len() == 0 && !l.pause.send.Due() || !c.until(l.x.free) || !c.eth[p].CanSend() {
-			continue
+		if !l.busy && (l.fifo.Len() != 0 || l.pause.send.Due()) && c.until(l.x.free) {
+			c.offerFrame(p)
 		}
-		if l.pause.send.Due() {
-			c.startPause(p)
-			continue
+		if l.x.waits && c.eth[p].CanSend() {
+			l.x.start(&l.stall, c.now)
+			c.moved = true
+			c.finishFrame(p)
 		}
-		if !c.maySend(l) {
-			continue
-		}
+	}
+}
+
+// offerFrame offers a pause frame that is due, or the next frame unless a stop
+// keeps it from beginning.
+func (c *Comp) offerFrame(port int) {
+	l := &c.tx.ports[port]
+	switch {
+	case l.pause.send.Due():
+		c.offerPause(port)
+	case c.maySend(l):
 		l.cur, l.busy = l.fifo.Pop(), true
+		l.x.offer(c.now, beatsOf(len(c.tx.slots[l.cur].frame.Data), c.spec.EthBits))
 		c.moved = true
-		l.x.start(&l.stall, c.now, beatsOf(len(c.tx.slots[l.cur].frame.Data), c.spec.EthBits))
-		c.finishFrame(p)
 	}
 }
 
 // finishFrame ends the frame that crosses out of a port, if it is time.
 func (c *Comp) finishFrame(p int) {
 	l := &c.tx.ports[p]
-	if !l.busy || !c.until(l.x.last) {
+	if !l.busy || l.x.waits || !c.until(l.x.last) {
 		return
 	}
-	l.busy = false
+	l.busy, l.x.open = false, false
 	c.moved = true
 	if l.pause.own != nil {
 		c.pauseLeft(p)

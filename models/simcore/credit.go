@@ -12,15 +12,41 @@ func (d *lane) retrieved() {
 		return // it did not come over this link
 	}
 	d.unread--
+	late := max(d.link.spec.CreditLatency, 1)
+	if d.early {
+		if d.ahead != nil { // neither waits for the other
+			d.used--
+			return
+		}
+		late = 1
+	}
 	i := d.backHead + d.backN
 	if i >= len(d.back) {
 		i -= len(d.back)
 	}
-	d.back[i] = d.link.clock.now() + max(d.link.spec.CreditLatency, 1)
+	usable := d.link.clock.now() + late
+	d.back[i] = usable
 	d.backN++
-	if d.waiting {
+	if d.ahead != nil {
+		d.ahead.CreditReturned(d.src.(*Port), usable)
+	} else if d.waiting {
 		d.armCredit()
 	}
+}
+
+// Window is the messages that may be sent over the port's link before one of
+// them is retrieved at the far end, and the time from then on until that one's
+// credit may be used. 0 messages: the far end runs ahead, as this one does, and
+// there is no bound. ok is false if the port is not on a Link.
+func (p *Port) Window() (credits int, latency Ps, ok bool) {
+	d := p.lane
+	if d == nil {
+		return 0, 0, false
+	}
+	if d.early && d.ahead != nil {
+		return 0, d.link.spec.CreditLatency, true
+	}
+	return d.window, max(d.link.spec.CreditLatency, 1), true
 }
 
 // absorb takes the credits that have become usable.

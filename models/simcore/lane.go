@@ -11,9 +11,10 @@ type lane struct {
 	link  *Link
 	src   sim.Port
 	dst   sim.Port
-	own   *Port      // dst, if it is ours
-	tap   *creditTap // on dst, if it is not
-	early bool       // dst gets messages when they are sent
+	own   *Port       // dst, if it is ours
+	tap   *creditTap  // on dst, if it is not
+	early bool        // dst gets messages when they are sent
+	ahead EarlySender // src's component, if it keeps to its credits by itself; nil: it does not
 
 	// The transmitter: the end of the last message, busy + frac/psDen.
 	busy Ps
@@ -57,7 +58,10 @@ func (d *lane) init(l *Link, i int) {
 		}
 		d.early = true
 	}
-	d.window = d.credits(l.spec.Credits, l.bufs[i])
+	if s, ok := d.src.Component().(EarlySender); ok && s.LookAhead() {
+		d.ahead = s
+	}
+	d.window = d.credits(l.spec.credits(i), l.bufs[i])
 	d.back = make([]Ps, d.window)
 	if !d.early {
 		d.q = make([]slot, d.window)
@@ -107,11 +111,6 @@ func (d *lane) canSend() bool {
 func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 	l := d.link
 	now := l.clock.now()
-	d.absorb(now)
-	if d.used == d.window {
-		d.refuse()
-		return false
-	}
 	var meta *sim.MsgMeta
 	depart, stamp, bytes := now, (*Msg)(nil), 0
 	if t, ok := msg.(Timed); ok {
@@ -121,6 +120,15 @@ func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 	} else {
 		meta = msg.Meta()
 		bytes = meta.TrafficBytes
+	}
+	if d.ahead == nil {
+		d.absorb(now)
+	} else {
+		d.absorb(max(now, depart))
+	}
+	if d.used == d.window {
+		d.refuse()
+		return false
 	}
 	if depart+l.spec.Latency < now || uint(bytes) > maxMsgBytes || stamp == nil && d.early {
 		d.reject(stamp, depart, bytes, now)

@@ -28,7 +28,7 @@ const (
 	maxMsgBytes  = 1 << 20
 )
 
-// LinkSpec configures a Link; both directions are alike.
+// LinkSpec configures a Link; both directions are alike but for their credits.
 type LinkSpec struct {
 	// Latency is the time of flight, counted from the last byte sent.
 	Latency Ps `yaml:"latency_ps"`
@@ -40,8 +40,14 @@ type LinkSpec struct {
 	// the far port's buffer; 0 takes the capacity of the far port.
 	Credits int `yaml:"credits"`
 
+	// ReverseCredits is that of the direction from the port plugged in second
+	// to the first; 0 means Credits.
+	ReverseCredits int `yaml:"reverse_credits"`
+
 	// CreditLatency is the time from Retrieve at the far port until the
-	// sender can use the credit again; 0 means 1 ps.
+	// sender can use the credit again; 0 means 1 ps. An early receiver is
+	// ahead of the engine's time: it knows when it has taken a message, and
+	// retrieves it that much later, when the credit is back at the sender.
 	CreditLatency Ps `yaml:"credit_latency_ps"`
 
 	// OverheadBytes is added to each message's TrafficBytes.
@@ -65,6 +71,9 @@ func (s LinkSpec) Validate() error {
 	if s.Credits < 0 || s.Credits > maxCredits {
 		bad("credits", s.Credits, "0 (as the far port has room) to 2^16")
 	}
+	if s.ReverseCredits < 0 || s.ReverseCredits > maxCredits {
+		bad("reverse_credits", s.ReverseCredits, "0 (as credits) to 2^16")
+	}
 	if s.CreditLatency < 0 || s.CreditLatency > maxLatency {
 		bad("credit_latency_ps", int64(s.CreditLatency), "0 to 1000 s")
 	}
@@ -72,4 +81,12 @@ func (s LinkSpec) Validate() error {
 		bad("overhead_bytes", s.OverheadBytes, "0 to 2^20")
 	}
 	return errors.Join(errs...)
+}
+
+// credits is that of direction i, 0 being from the port plugged in first.
+func (s *LinkSpec) credits(i int) int {
+	if i == 1 && s.ReverseCredits != 0 {
+		return s.ReverseCredits
+	}
+	return s.Credits
 }

@@ -34,4 +34,14 @@ type EarlyReceiver interface {
 	LookAhead() bool
 }
 
+// EarlySender is a component that decides ahead of the engine's time what it
+// sends, and keeps to its credits by itself. While LookAhead is true at the time
+// of PlugIn, a link hands it each credit when the receiver returns it, with the
+// time from which it may be used; at first it has Port.Window of them.
+type EarlySender interface {
+	sim.Component
+	LookAhead() bool
+	CreditReturned(port *Port, usable Ps)
+}
+
 var _ Timed = (*Msg)(nil)

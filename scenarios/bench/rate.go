@@ -69,6 +69,7 @@ const (
 // rates is what the same traffic gives on both NICs.
 type rates struct {
 	rtl, model *meter
+	period     simcore.Ps       // of the NICs' clock
 	rx         *replay.RxResult // of the RTL; nil when nothing was received
 }
 
@@ -95,8 +96,8 @@ func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.rx = res.Rx
-	o.NIC = board.Model
+	r.rx, r.period = res.Rx, res.Period
+	o.NIC, o.PeriodPs = board.Model, res.Period
 	_, err = s.play(o, r.model)
 	return r, err
 }
@@ -151,7 +152,7 @@ func smallFrames(s *session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	const cyclesPerUs = float64(simcore.Microsecond) / float64(board.Cycle)
+	cyclesPerUs := float64(simcore.Microsecond) / float64(r.period)
 	return []Result{figure("nic/mpps_64", ratio(cyclesPerUs, r.rtl.perFrame()), "Mpps", 100,
 		"one way, 64 B frames offered every %.2f cycles, completions every %.2f%s; Go model: %.0f Mpps; %v",
 		r.rtl.offered(), r.rtl.perFrame(), drops(r.rx), ratio(cyclesPerUs, r.model.perFrame()), l)}, nil

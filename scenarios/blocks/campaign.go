@@ -52,6 +52,7 @@ type Report struct {
 	Requests int
 	Compared int
 	Cycles   uint64
+	SimPs    uint64   // that these take
 	Digests  []uint64 // of each run
 	Mismatch *Mismatch
 }
@@ -103,6 +104,7 @@ func (c *campaign) play(ctx context.Context, r *Report) (err error) {
 		}
 		r.Runs++
 		r.Requests, r.Compared, r.Cycles = r.Requests+x.Requests, r.Compared+x.Compared, r.Cycles+x.Cycles
+		r.SimPs += x.Cycles * uint64(d.conn.Hello().PeriodPs)
 		r.Digests, r.Mismatch = append(r.Digests, x.Digest), x.Mismatch
 		c.step()
 		if x.Mismatch != nil {

@@ -209,6 +209,9 @@ func (p *played) events(ran *rtlbridge.Ran) error {
 		if err != nil || !ok {
 			return err
 		}
+		if e.Kind == rtlbridge.EventHeld {
+			continue
+		}
 		p.digest.Add(&e)
 		p.latest = max(p.latest, e.First)
 		if p.Mismatch != nil {

@@ -36,7 +36,7 @@ type pools struct {
 	tlps   msg.TLPs
 }
 
-// linkCredits bound the messages in flight on a link, each way.
+// linkCredits bound the messages in flight on a link, each way, unless a spec says otherwise.
 const linkCredits = 4096
 
 // New puts a board together; an RTL device is built, or found in the cache, and started.
@@ -61,12 +61,19 @@ func (b *Board) connect(s *Spec) error {
 	if err != nil {
 		return err
 	}
-	link := simcore.LinkSpec{Latency: s.latency(), Credits: linkCredits}
+	period := b.NIC.Period()
+	latency := s.latency(period)
+	link := simcore.LinkSpec{Latency: latency, Credits: linkCredits, CreditLatency: latency}
+	if s.Credits != 0 {
+		link.Credits = s.Credits
+	}
 	if _, err = simcore.Connect("PCIeLink", b.Engine, link, root, b.NIC.PCIe()); err != nil {
 		return err
 	}
+	// Ethernet into the NIC cannot be held back.
+	link.Credits, link.ReverseCredits = linkCredits, link.Credits
 	for port := range s.ports() {
-		p := newPlayer(b.Engine, &b.pools.frames, port)
+		p := newPlayer(b.Engine, &b.pools.frames, port, period)
 		if _, err = simcore.Connect(fmt.Sprintf("EthLink%d", port), b.Engine, link, p.port, b.NIC.Eth(port)); err != nil {
 			return err
 		}
@@ -89,6 +96,9 @@ func (b *Board) driverOptions(s *Spec, e *Endpoint) driver.Options {
 	}
 	return o
 }
+
+// Cycles is the time that so many cycles of the NIC's clock take.
+func (b *Board) Cycles(n int) simcore.Ps { return simcore.Ps(n) * b.NIC.Period() }
 
 // Close ends the device.
 func (b *Board) Close() error { return b.NIC.Close() }

@@ -26,6 +26,7 @@ type Device interface {
 	PCIe() *simcore.Port
 	Eth(port int) *simcore.Port
 	EthBits() int // of an Ethernet stream: what a port carries a cycle
+	Period() simcore.Ps
 	// Begin is called once everything is connected. done tells that nothing more will be asked of the device.
 	Begin(done func() bool) error
 	// Check returns what is wrong with the device itself after the run: stream rules broken, by name.
@@ -56,7 +57,7 @@ func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	if s.Build != nil {
 		n.Build = *s.Build
 	}
-	n.Ports = s.ports()
+	n.Ports, n.Freq.PeriodPs = s.ports(), s.PeriodPs
 	if s.EthBits != 0 {
 		n.EthBits = s.EthBits
 	}
@@ -64,7 +65,8 @@ func (s *Spec) newModel(e *simcore.Engine, p *pools) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &model{c, n.EthBits, rest{engine: e, device: c.Name(), busy: c.Busy, patience: rtlbridge.DefaultPatience}}, nil
+	r := rest{engine: e, period: n.Freq.Period(), device: c.Name(), busy: c.Busy, patience: rtlbridge.DefaultPatience}
+	return &model{c, n.EthBits, r}, nil
 }
 
 func (m *model) Begin(done func() bool) error {
@@ -74,6 +76,7 @@ func (m *model) Begin(done func() bool) error {
 }
 
 func (m *model) EthBits() int         { return m.ethBits }
+func (m *model) Period() simcore.Ps   { return m.Spec().Freq.Period() }
 func (m *model) Check() error         { return nil }
 func (m *model) Cycles() int64        { return m.Cycle() }
 func (m *model) Build() string        { return "" }
@@ -210,7 +213,12 @@ func (s *Spec) newRTL(e *simcore.Engine, p *pools) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := rtlbridge.CompSpec{Quantum: s.Quantum, InLatency: s.latency(), OutLatency: s.latency(), Digest: s.Digest}
+	period := s.PeriodPs
+	if period == 0 {
+		period = simcore.Ps(conn.Hello().PeriodPs)
+	}
+	latency := s.latency(period)
+	spec := rtlbridge.CompSpec{Period: period, Quantum: s.Quantum, InLatency: latency, OutLatency: latency, Digest: s.Digest}
 	if s.Serial {
 		spec.Mode = rtlbridge.Serial
 	}
@@ -278,6 +286,7 @@ const bindEth = 1
 func (r *rtl) PCIe() *simcore.Port     { return r.Port(bindEth - 1) }
 func (r *rtl) Eth(p int) *simcore.Port { return r.Port(bindEth + p) }
 func (r *rtl) EthBits() int            { return r.ethBits }
+func (r *rtl) Period() simcore.Ps      { return r.Spec().Period }
 func (r *rtl) Cycles() int64           { return int64(r.Cycle()) }
 func (r *rtl) Build() string           { return hex.EncodeToString(r.conn.Hello().BuildHash[:]) }
 func (r *rtl) Close() error            { return r.conn.Close() }
@@ -319,6 +328,35 @@ func (r *rtl) Observe(f boundary.Observer) { r.observers = append(r.observers, f
 // ObserveRest implements boundary.Observable.
 func (r *rtl) ObserveRest(f boundary.RestObserver) {
 	r.Comp.ObserveRest(func(first, last uint64) { f(boundary.Rest{First: int64(first), Last: int64(last)}) })
+}
+
+// ObserveHeld implements boundary.Observable.
+func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
+	streams := r.conn.Hello().Streams
+	of := make([]boundary.Held, len(streams)) // kind and port; NumKinds is none of a NIC's
+	for i, s := range streams {
+		of[i].Kind = boundary.NumKinds
+		switch s.Name {
+		case streamTLPIn:
+			of[i].Kind = boundary.TLPIn
+		case streamTLPOut:
+			of[i].Kind = boundary.TLPOut
+		}
+		for port := range r.spec.ports() {
+			switch s.Name {
+			case rtlbridge.LaneName(streamEthIn, port):
+				of[i] = boundary.Held{Kind: boundary.FrameIn, Port: port}
+			case rtlbridge.LaneName(streamEthOut, port):
+				of[i] = boundary.Held{Kind: boundary.FrameOut, Port: port}
+			}
+		}
+	}
+	r.Comp.ObserveHeld(func(stream int, first, last uint64) {
+		if x := of[stream]; x.Kind != boundary.NumKinds {
+			x.First, x.Last = int64(first), int64(last)
+			f(x)
+		}
+	})
 }
 
 // happened translates the bridge's events: an input has crossed when its last beat was accepted.

@@ -37,21 +37,20 @@ type Track struct {
 
 // Pace is how frames follow one another; see ParsePace.
 type Pace struct {
-	capture  bool
-	beats    bool  // one beat in every cycle
-	beat     int   // bytes of one
-	num, den int64 // picoseconds per byte
+	capture bool
+	beats   bool  // one beat in every cycle
+	beat    int   // bytes of one
+	mbps    int64 // 0: as fast as the stream goes
 }
 
-// ParsePace reads a pace for a port whose stream has so many bits, 0 being DefaultEthBits: line (back to back with the
-// smallest gap), capture (as recorded, but no faster than line), a number of Gbps, or beats (no cycle without a beat: denser
-// than Ethernet, for measurements).
-func ParsePace(s string, ethBits int) (Pace, error) {
+// ParsePace reads a pace for a port whose stream has so many bits, 0 being DefaultEthBits, and this clock, 0 being that of
+// 400 MHz: line (back to back with the smallest gap), capture (as recorded, but no faster than line), a number of Gbps, or
+// beats (no cycle without a beat: denser than Ethernet, for measurements).
+func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	if ethBits == 0 {
 		ethBits = DefaultEthBits
 	}
-	mbps := int64(ethBits) * 1_000_000 / int64(Cycle) // one beat in every cycle of the default clock
-	p := Pace{beat: ethBits / 8, num: 8_000_000, den: mbps}
+	p := Pace{beat: ethBits / 8}
 	switch s {
 	case "line":
 	case "beats":
@@ -59,11 +58,12 @@ func ParsePace(s string, ethBits int) (Pace, error) {
 	case "capture":
 		p.capture = true
 	default:
+		most := int64(ethBits) * 1_000_000 / int64(simcore.Freq{PeriodPs: period}.Period()) // one beat in every cycle
 		gbps, err := strconv.ParseFloat(s, 64)
-		if err != nil || !(gbps >= 0.001 && gbps <= float64(mbps)/1000) {
-			return Pace{}, fmt.Errorf("--speed %q: want line, capture, or Gbps from 0.001 to %v", s, float64(mbps)/1000)
+		if err != nil || !(gbps >= 0.001 && gbps <= float64(most)/1000) {
+			return Pace{}, fmt.Errorf("--speed %q: want line, capture, or Gbps from 0.001 to %v", s, float64(most)/1000)
 		}
-		p.den = int64(gbps*1000 + 0.5)
+		p.mbps = int64(gbps*1000 + 0.5)
 	}
 	return p, nil
 }
@@ -72,35 +72,40 @@ func ParsePace(s string, ethBits int) (Pace, error) {
 // stream is slower than Ethernet, and ever more would wait: when it is so many, frames come as the stream takes them.
 const mostWaiting = 2 << 20
 
-// stream is what a frame of n bytes takes on the NIC's stream. Stalls take their share of the cycles.
-func (p Pace) stream(n, stall int) simcore.Ps {
-	return simcore.Ps((n+p.beat-1)/p.beat) * Cycle * 100 / simcore.Ps(100-stall)
+// stream is what a frame of n bytes takes on a stream with this clock. Stalls take their share of the cycles.
+func (p Pace) stream(n, stall int, period simcore.Ps) simcore.Ps {
+	return simcore.Ps((n+p.beat-1)/p.beat) * period * 100 / simcore.Ps(100-stall)
 }
 
 // time is what a frame of n bytes takes on Ethernet, slowed down likewise.
-func (p Pace) time(n, stall int) simcore.Ps {
+func (p Pace) time(n, stall int, period simcore.Ps) simcore.Ps {
 	if p.beats {
-		return p.stream(n, stall)
+		return p.stream(n, stall, period)
 	}
 	n += ether.WireOverhead
-	return simcore.Ps(int64(n)*p.num/p.den) * 100 / simcore.Ps(100-stall)
+	t := simcore.Ps(n) * period / simcore.Ps(p.beat)
+	if p.mbps != 0 {
+		t = simcore.Ps(int64(n) * 8_000_000 / p.mbps)
+	}
+	return t * 100 / simcore.Ps(100-stall)
 }
 
 // Player is the far end of one of the NIC's Ethernet ports: it plays frames in and takes what comes out.
 type Player struct {
 	*sim.ComponentBase
-	sched simcore.Scheduler
-	port  *simcore.Port
-	pool  *msg.Frames
-	eth   int // the NIC's port
-	track Track
-	list  []Frame // added by Play
-	next  Frame   // to be played next, if armed
-	sent  int
-	short int
-	last  simcore.Ps
-	taken simcore.Ps // when the NIC's stream will have taken what was played, a beat in every cycle
-	ev    simcore.Event
+	sched  simcore.Scheduler
+	port   *simcore.Port
+	pool   *msg.Frames
+	eth    int        // the NIC's port
+	period simcore.Ps // of its clock
+	track  Track
+	list   []Frame // added by Play
+	next   Frame   // to be played next, if armed
+	sent   int
+	short  int
+	last   simcore.Ps
+	taken  simcore.Ps // when the NIC's stream will have taken what was played, a beat in every cycle
+	ev     simcore.Event
 
 	// Take is called with every frame that came out, which is recycled when it returns.
 	Take func(f *ether.Frame)
@@ -110,9 +115,9 @@ type Player struct {
 
 const playerPortCap = 1024
 
-func newPlayer(e *simcore.Engine, pool *msg.Frames, eth int) *Player {
+func newPlayer(e *simcore.Engine, pool *msg.Frames, eth int, period simcore.Ps) *Player {
 	name := fmt.Sprintf("Player%d", eth)
-	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth}
+	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth, period: period}
 	p.ev.H = p
 	p.port = simcore.NewPort(p, playerPortCap, name+".Eth")
 	p.AddPort("Eth", p.port)
@@ -173,7 +178,7 @@ func (p *Player) arm() (err error) {
 // depart schedules the next frame's departure, which is when its last byte has gone.
 func (p *Player) depart() {
 	f := &p.next
-	at := p.last + p.track.Pace.time(len(f.Data), p.track.Stall)
+	at := p.last + p.track.Pace.time(len(f.Data), p.track.Stall, p.period)
 	if p.track.Pace.capture {
 		gap := f.Interval
 		if gap > p.track.MaxGap {
@@ -182,8 +187,8 @@ func (p *Player) depart() {
 		}
 		at = max(at, p.last+gap)
 	}
-	at = max(at, p.taken-p.track.Pace.stream(mostWaiting, p.track.Stall))
-	p.taken = max(p.taken, at) + p.track.Pace.stream(len(f.Data), p.track.Stall)
+	at = max(at, p.taken-p.track.Pace.stream(mostWaiting, p.track.Stall, p.period))
+	p.taken = max(p.taken, at) + p.track.Pace.stream(len(f.Data), p.track.Stall, p.period)
 	p.ev.At = at
 	p.sched.Schedule(&p.ev)
 }

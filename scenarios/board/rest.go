@@ -16,6 +16,7 @@ const restEvery = 4096
 // events, so it keeps no engine running; for RTL the bridge does the same.
 type rest struct {
 	engine   *simcore.Engine
+	period   simcore.Ps // of the NIC's clock
 	device   string
 	busy     func() bool
 	done     func() bool
@@ -41,7 +42,7 @@ func (r *rest) begin() {
 }
 
 func (r *rest) schedule() {
-	r.ev.At = r.engine.Now() + restEvery*Cycle
+	r.ev.At = r.engine.Now() + restEvery*r.period
 	r.engine.Schedule(&r.ev)
 }
 
@@ -54,7 +55,7 @@ func (r *rest) Handle(sim.Event) error {
 	if next == nil {
 		return nil
 	}
-	cycle := int64(r.engine.Now() / Cycle)
+	cycle := int64(r.engine.Now() / r.period)
 	switch {
 	case !r.done():
 		r.since = -1

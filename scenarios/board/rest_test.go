@@ -21,8 +21,8 @@ type restless struct {
 func (r *restless) Name() string { return "Restless" }
 
 func (r *restless) Handle(sim.Event) error {
-	r.ev.H, r.ev.At = r, r.e.Now()+Cycle
-	if int64(r.e.Now()/Cycle) < r.until {
+	r.ev.H, r.ev.At = r, r.e.Now()+simcore.DefaultPeriodPs
+	if int64(r.e.Now()/simcore.DefaultPeriodPs) < r.until {
 		r.e.Schedule(&r.ev)
 	}
 	return nil
@@ -57,7 +57,7 @@ func TestBoardsComeToRest(t *testing.T) {
 			require.Equal(t, x.wrong == "board", errors.As(err, &board))
 			if x.wrong == "" {
 				require.NoError(t, err)
-				require.LessOrEqual(t, int64(b.Engine.Now()/Cycle), x.until+restEvery)
+				require.LessOrEqual(t, int64(b.Engine.Now()/simcore.DefaultPeriodPs), x.until+restEvery)
 				return
 			}
 			require.ErrorContains(t, err, x.says)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"nictwin/models/inject"
@@ -21,9 +20,6 @@ const (
 	Model = "model"
 )
 
-// Cycle is a clock cycle of the NIC.
-const Cycle = simcore.DefaultPeriodPs
-
 // Spec configures a board.
 type Spec struct {
 	NIC     string            // RTL or Model
@@ -37,6 +33,10 @@ type Spec struct {
 	// and started here; Token is its token, as 64 hexadecimal digits.
 	Connect, Token string
 
+	// PeriodPs is the period of the NIC's clock; 0: as the device's manifest has it, or 400 MHz when NIC is Model. Whatever
+	// counts in cycles counts in these: the latency of links, the quantum, the pace of players.
+	PeriodPs simcore.Ps
+
 	Ports   int // Ethernet ports of the NIC, up to MaxPorts; 0 is 1
 	EthBits int // of the stream of a port, one of EthBits; 0: as the manifest, or Model, has it
 
@@ -47,6 +47,10 @@ type Spec struct {
 
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
+
+	// Credits bound the messages in flight on a link, each way but Ethernet into the NIC; 0: 4,096. They are usable again
+	// LinkCycles after the receiver has taken a message.
+	Credits int
 
 	Endpoint *Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
 
@@ -64,7 +68,10 @@ type Spec struct {
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
 const DefaultLinkCycles = 256
 
-const maxLinkCycles = 1 << 16
+const (
+	maxLinkCycles = 1 << 16
+	maxCredits    = 1 << 16
+)
 
 // MaxPorts is the most Ethernet ports that a NIC can have [B2].
 const MaxPorts = 2
@@ -98,6 +105,9 @@ func (s *Spec) Validate() error {
 		bad("--ports %d: want 1 to %d", s.Ports, MaxPorts)
 	}
 	errs = append(errs, ValidEthBits(s.EthBits))
+	if s.PeriodPs != 0 {
+		errs = append(errs, rtlbridge.ValidPeriod(s.PeriodPs))
+	}
 	if s.Stall < 0 || s.Stall > 90 {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
 	}
@@ -113,19 +123,13 @@ func (s *Spec) Validate() error {
 	if s.Endpoint != nil {
 		errs = append(errs, s.Endpoint.Validate())
 	}
+	if s.Credits < 0 || s.Credits > maxCredits {
+		bad("links with %d credits: want 1 to %d, or 0", s.Credits, maxCredits)
+	}
 	if s.LinkCycles < 1 || s.LinkCycles > maxLinkCycles {
 		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
 	}
 	return errors.Join(errs...)
-}
-
-// HeldBack is how many cycles in a row a stream stands still at most that is stalled in so many percent of the cycles:
-// more than that happens once in 10^12 times.
-func HeldBack(stall int) int64 {
-	if stall == 0 {
-		return 0
-	}
-	return int64(math.Ceil(math.Log(1e-12) / math.Log(float64(stall)/100)))
 }
 
 // token reads Token; without Connect there is none.
@@ -142,7 +146,15 @@ func (s *Spec) token() (t [32]byte, err error) {
 
 func (s *Spec) ports() int { return max(s.Ports, 1) }
 
-func (s *Spec) latency() simcore.Ps { return simcore.Ps(s.LinkCycles) * Cycle }
+// latency is that of the links at a NIC with this clock.
+func (s *Spec) latency(period simcore.Ps) simcore.Ps { return simcore.Ps(s.LinkCycles) * period }
+
+// MaxQuantum is the longest quantum that links of so many cycles allow.
+func MaxQuantum(mode rtlbridge.Mode, linkCycles int) uint32 {
+	const period = 2 // whatever it is, it is that of the links, too
+	latency := simcore.Ps(linkCycles) * period
+	return rtlbridge.MaxQuantum(period, mode, latency, latency)
+}
 
 func (s *Spec) endpoint() Endpoint {
 	if s.Endpoint != nil {

@@ -113,6 +113,7 @@ func (b *Blocks) describe(o *result.Object, list []blocks.Report) {
 		_, _ = fmt.Fprintf(builds, "%s,", r.Build)
 		o.Checked += uint64(r.Compared)
 		o.Cycles += int64(r.Cycles)
+		o.SimPs += int64(r.SimPs)
 		if m := r.Mismatch; m != nil {
 			o.Mismatches++
 			o.Findings = append(o.Findings, b.finding(m))
@@ -126,8 +127,6 @@ func (b *Blocks) describe(o *result.Object, list []blocks.Report) {
 		}
 		o.Blocks = append(o.Blocks, x)
 	}
-	const period = 2500 // ps
-	o.SimPs = o.Cycles * period
 	if len(list) > 0 {
 		o.Digest, o.Build = hex.EncodeToString(digest.Sum(nil)), hex.EncodeToString(builds.Sum(nil))
 	}

@@ -180,7 +180,7 @@ func (f *Fuzz) settings(e *FuzzEnded) {
 func (f *Fuzz) describe(e *FuzzEnded) {
 	r, o := e.Result, &e.Object
 	o.Digest, o.Build, o.Checked, o.Mismatches = r.Digest, r.Build, r.Checked, uint64(len(r.Failures))
-	o.Cycles, o.SimPs, o.WallS = r.Cycles, r.Cycles*int64(board.Cycle), r.Wall.Seconds()
+	o.Cycles, o.SimPs, o.WallS = r.Cycles, int64(r.Sim), r.Wall.Seconds()
 	o.Fuzz = &result.Fuzzed{Runs: r.Runs, Failures: r.Failures}
 	if o.Fuzz.Failures == nil {
 		o.Fuzz.Failures = []result.Failure{}

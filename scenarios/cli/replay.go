@@ -175,11 +175,11 @@ func (r *Replay) device() error {
 
 // quantum tells early that the quantum is too long for the board's links.
 func (r *Replay) quantum() error {
-	mode, latency := rtlbridge.Pipelined, board.DefaultLinkCycles*board.Cycle
+	mode := rtlbridge.Pipelined
 	if r.Serial {
 		mode = rtlbridge.Serial
 	}
-	if most := rtlbridge.MaxQuantum(board.Cycle, mode, latency, latency); r.Quantum > most {
+	if most := board.MaxQuantum(mode, board.DefaultLinkCycles); r.Quantum > most {
 		return fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most)
 	}
 	return nil

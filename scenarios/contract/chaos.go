@@ -165,7 +165,7 @@ func (c *chaosRun) fault(q int) {
 		inject.FaultTwice, inject.FaultTag, inject.FaultNone, inject.FaultLong}
 	f := inject.Fault{Kind: all[c.rng.IntN(len(all))], Count: 1 + c.rng.IntN(2), Skip: c.rng.IntN(4), Nth: c.rng.IntN(3)}
 	if c.rng.IntN(2) == 0 {
-		f.Delay = 500 * cycles
+		f.Delay = c.b.Cycles(500)
 	}
 	switch c.rng.IntN(3) {
 	case 0:

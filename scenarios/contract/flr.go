@@ -8,7 +8,6 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
 
@@ -106,7 +105,7 @@ func resetWindow(r *rig) {
 	r.write(nicspec.RegScratch, 77)
 	r.receiveAll(1)
 	x := r.openRx(1, 3, nil)
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 64, Delay: 6000 * cycles}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 64, Delay: r.b.Cycles(6000)}))
 	r.post(x, 2)
 	r.struck()
 	before, frame := r.counters(), frameOf(300)
@@ -205,7 +204,7 @@ func resetWhileSilent(r *rig) {
 		begin := r.b.Engine.Now()
 		r.reset()
 		took := r.b.Engine.Now() - begin
-		require.Less(r.t, took, simcore.Ps(2*timeout+1024+nicspec.FlrCycles+4*linkCycles+500)*cycles)
+		require.Less(r.t, took, r.b.Cycles(2*timeout+1024+nicspec.FlrCycles+4*linkCycles+500))
 		r.b.Faults.Clear()
 		r.out = nil
 		r.asAfterReset()
@@ -230,7 +229,7 @@ func resetStates(r *rig) {
 	r.post(bad, 1)
 	r.event(&bad.ring, nicspec.StatusCplUnsupported, 0)
 	r.openRx(5, 3, nil)
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: off.ring.ring, To: off.ring.ring + 64, Delay: 700 * cycles}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: off.ring.ring, To: off.ring.ring + 64, Delay: r.b.Cycles(700)}))
 	r.post(off, 2)
 	r.until("its descriptors are read", func() bool { return r.b.Faults.Hits() > 1 })
 	r.commandLater(nicspec.TableOpWrite, nicspec.TableRxq, 4, make([]byte, nicspec.RxqEntrySize))

@@ -31,7 +31,7 @@ func completionsWhileHeld(r *rig) {
 		all = append(all, r.sound(w[i%2], uint64(i)))
 	}
 	for _, w := range w {
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: w.bus, To: w.bus + uint64(w.length), Delay: late * cycles}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: w.bus, To: w.bus + uint64(w.length), Delay: r.b.Cycles(late)}))
 	}
 	posts := r.enqueue(x, all...)
 	asked := 0

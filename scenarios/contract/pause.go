@@ -8,7 +8,6 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
 )
 
 var pauseChecks = []check{
@@ -284,7 +283,7 @@ func droppedPauses(r *rig) {
 func (r *rig) flood(x *rxRing, n int, delay int) {
 	r.t.Helper()
 	r.b.Faults.Clear()
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.at(x.pi), To: x.at(x.pi) + 16, Delay: simcore.Ps(delay) * cycles, Count: 1}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.at(x.pi), To: x.at(x.pi) + 16, Delay: r.b.Cycles(delay), Count: 1}))
 	r.post(x, n)
 	for i := range n {
 		r.play(blob(1024, uint64(i)))

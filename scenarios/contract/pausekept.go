@@ -5,7 +5,6 @@ import (
 
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
 )
 
 // pauseKeptChecks have pauses meet what else there is: other pauses, a full buffer, levels that stay, a device at rest.
@@ -125,7 +124,7 @@ func levelStays(r *rig) {
 		r.b.Faults.Clear()
 		for step, n := range []int{14, 6} {
 			at := x.at(x.pi)
-			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 16, Delay: simcore.Ps(4000+8000*step) * cycles, Count: 1}))
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 16, Delay: r.b.Cycles(4000 + 8000*step), Count: 1}))
 			r.post(x, n)
 			r.until("the descriptors are asked for", func() bool { return r.b.Faults.Hits() == step+1 })
 			for i := range n {

@@ -184,7 +184,7 @@ func dropsByPort(r *rig) {
 // in three TLPs. The other port loses none.
 func overflowOfOne(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
-	dense, err := board.ParsePace("beats", r.sizes.EthBits)
+	dense, err := board.ParsePace("beats", r.sizes.EthBits, r.b.NIC.Period())
 	require.NoError(r.t, err)
 	r.player(0).Load(board.Track{Pace: dense})
 	split := func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 30 }

@@ -77,7 +77,7 @@ func statusTells(r *rig) {
 	}{{true, x.ring.ring}, {false, r.busOf(segments(&e)[2])}} {
 		r.quiet()
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: c.at, To: c.at + 64, Delay: late * cycles}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: c.at, To: c.at + 64, Delay: r.b.Cycles(late)}))
 		want := nicspec.StatusReg(0)
 		want.SetReadsOutstanding(true)
 		if want.SetRxBusy(c.rx); c.rx {

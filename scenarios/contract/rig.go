@@ -65,9 +65,6 @@ type sent struct {
 	cycle int64
 }
 
-// cycles is a time in cycles of the NIC's clock.
-const cycles = board.Cycle
-
 // Links are short, so that waiting costs few cycles.
 const linkCycles = 64
 
@@ -93,7 +90,7 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
 		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}}
 	t.Cleanup(r.close)
 	r.judge, err = judge.Attach(b.NIC, judge.Options{
-		Build: sizes, MaxMismatches: 5, Stall: s.Stall, EthHeldBack: board.HeldBack(s.Stall),
+		Build: sizes, MaxMismatches: 5,
 		OnMismatch: func(m *golden.Mismatch) { r.found = append(r.found, m) },
 	})
 	require.NoError(t, err)
@@ -102,7 +99,7 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
 	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
 		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
 	}
-	pace, err := board.ParsePace("line", b.NIC.EthBits())
+	pace, err := board.ParsePace("line", b.NIC.EthBits(), b.NIC.Period())
 	require.NoError(t, err)
 	for _, p := range b.Players {
 		p.Load(board.Track{Pace: pace, Stall: s.Stall})
@@ -164,7 +161,7 @@ func (r *rig) finish() {
 // run lets time pass.
 func (r *rig) run(n int) {
 	r.t.Helper()
-	err := r.b.Engine.RunUntil(r.b.Engine.Now() + simcore.Ps(n)*cycles)
+	err := r.b.Engine.RunUntil(r.b.Engine.Now() + r.b.Cycles(n))
 	require.NoError(r.t, errors.Join(err, r.root.Err()))
 }
 

@@ -56,7 +56,7 @@ func owedEvent(r *rig) {
 		e := r.sound(w[0], uint64(i))
 		slow := r.busOf(segments(&e)[i%3])
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: slow, To: slow + 1, Delay: 3000 * cycles}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: slow, To: slow + 1, Delay: r.b.Cycles(3000)}))
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultCA, From: x.at(1), To: x.at(2)}))
 		all := r.enqueue(x, e)
 		r.ringTx(x)

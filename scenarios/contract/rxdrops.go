@@ -263,7 +263,7 @@ func overflow(r *rig) {
 	for _, n := range []int{1500, 1024, 65} { // 1,024 divides the promise: not a byte of it may be missing
 		x := r.openRx(8, 10, nil)
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 16, Count: 1, Delay: 20_000 * cycles}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 16, Count: 1, Delay: r.b.Cycles(20_000)}))
 		r.post(x, x.size())
 		r.synced()
 		before, first := r.counters(), r.ordinal()

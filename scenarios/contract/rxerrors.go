@@ -150,7 +150,7 @@ func strayAnswers(r *rig) {
 	x := r.openRx(2, 3, nil)
 	r.quiet()
 	before := r.counters()
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 16, Delay: 4 * timeout * cycles}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 16, Delay: r.b.Cycles(4 * timeout)}))
 	r.post(x, 1)
 	r.event(&x.ring, nicspec.StatusCplTimeout, 0)
 	r.quiet()
@@ -214,7 +214,7 @@ func offWhileFailing(r *rig) {
 	for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultSilent, inject.FaultPoison} {
 		x := r.openRx(2, 3, nil)
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: x.ring.ring, To: x.ring.ring + 64, Delay: 500 * cycles, Count: 1}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: x.ring.ring, To: x.ring.ring + 64, Delay: r.b.Cycles(500), Count: 1}))
 		r.counted(kind.String(), (&failure{want: map[inject.FaultKind]nicspec.Status{inject.FaultSilent: nicspec.StatusCplTimeout,
 			inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultPoison: nicspec.StatusCplPoison}[kind]}).counts(), func() {
 			r.post(x, 1)
@@ -270,7 +270,7 @@ func offWhileOwed(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	other, x := r.openRx(1, 3, nil), r.openRx(2, 3, nil)
 	r.byDest(1)
-	late := inject.Fault{From: other.ring.ring, To: other.ring.ring + 64, Delay: 6000 * cycles, Count: 1}
+	late := inject.Fault{From: other.ring.ring, To: other.ring.ring + 64, Delay: r.b.Cycles(6000), Count: 1}
 	require.NoError(r.t, r.b.Faults.Add(late))
 	require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: x.ring.ring, To: x.ring.ring + 64, Count: 1}))
 	first := r.ordinal()

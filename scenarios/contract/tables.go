@@ -7,7 +7,6 @@ import (
 
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
 	"nictwin/scenarios/craft"
 )
 
@@ -285,7 +284,7 @@ func busyWhileDraining(r *rig, t nicspec.Table) {
 	} else {
 		at = r.openTx(2, 2).at(0)
 	}
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 64*4, Delay: wait * cycles}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 64*4, Delay: r.b.Cycles(wait)}))
 	begin := r.b.Engine.Now()
 	r.write(bell, 4)
 	r.until("the ring is read", func() bool { return r.b.Faults.Hits() > 0 })
@@ -309,7 +308,7 @@ func busyWhileDraining(r *rig, t nicspec.Table) {
 	require.True(r.t, nicspec.TblCmdReg(r.read(nicspec.RegTblCmd)).Busy())
 	require.Equal(r.t, tblOk, r.commandEnd())
 	require.Equal(r.t, commandWord(nicspec.TableOpWrite, t, 2), r.read(nicspec.RegTblCmd))
-	require.Greater(r.t, r.b.Engine.Now()-begin, simcore.Ps(wait)*cycles)
+	require.Greater(r.t, r.b.Engine.Now()-begin, r.b.Cycles(wait))
 	r.quiet()
 	r.moved("writes while busy", before, steps{dev(nicspec.CntRegBad): 5, dev(nicspec.CntDbBad): 1, dev(nicspec.CntTxWqe): free})
 	got := r.entry(t, 2)

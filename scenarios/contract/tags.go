@@ -48,7 +48,7 @@ func tagsComeBack(r *rig) {
 	most := func() int {
 		o := &outstanding{left: map[uint8]int{}}
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultNone, From: w[0].bus, To: w[0].bus + 1<<20, Delay: timeout * cycles}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultNone, From: w[0].bus, To: w[0].bus + 1<<20, Delay: r.b.Cycles(timeout)}))
 		r.watch = o.see
 		r.sendAll(good, long(10))
 		r.watch = nil

@@ -7,7 +7,6 @@ import (
 
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
 )
 
 var txErrorChecks = []check{
@@ -184,7 +183,7 @@ func txOffWhileFailing(r *rig) {
 				at, n = w[0].bus+s.Addr-w[0].va, 100
 			}
 			r.b.Faults.Clear()
-			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: at, To: at + uint64(n), Count: 1, Delay: 600 * cycles}))
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: at, To: at + uint64(n), Count: 1, Delay: r.b.Cycles(600)}))
 			r.enqueue(x, e)
 			r.ringTx(x)
 			r.struck()
@@ -278,8 +277,8 @@ func timeouts(r *rig) {
 			s := r.piece(w[0], 0, 4096, pattern(1500, uint64(c.set)))
 			at := w[0].bus + s.Addr - w[0].va
 			r.b.Faults.Clear()
-			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 1, Count: 1, Nth: 1, Delay: simcore.Ps(a.delay) * cycles,
-				Gap: simcore.Ps(a.gap) * cycles}))
+			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 1, Count: 1, Nth: 1, Delay: r.b.Cycles(a.delay),
+				Gap: r.b.Cycles(a.gap)}))
 			first := x.pi
 			all := r.enqueue(x, sendEntry(nil, s))
 			if a.late {

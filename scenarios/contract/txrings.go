@@ -211,7 +211,7 @@ func slowReads(r *rig) {
 		slow := nicspec.DecodeSeg(a[i*3%24].Slots[(i%3)*nicspec.SegSize:])
 		at := w[0].bus + slow.Addr - w[0].va
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 100, Delay: 3000 * cycles}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 100, Delay: r.b.Cycles(3000)}))
 		fa, fb := x.pi, y.pi
 		pa, pb := r.enqueue(x, a...), r.enqueue(y, b...)
 		r.ringTx(x)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
@@ -87,6 +88,7 @@ type Result struct {
 	Build    string // hash of the RTL build; of both, where there are two
 	Checked  uint64 // outputs and counters compared
 	Cycles   int64
+	Sim      simcore.Ps // that these take
 	Wall     time.Duration
 	Failures []result.Failure
 	Coverage *Coverage
@@ -251,6 +253,7 @@ func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) 
 	r.Runs++
 	r.Coverage.Merge(o.cov)
 	r.Cycles += o.v.Cycles
+	r.Sim += o.v.Sim
 	if o.v.Report != nil {
 		r.Checked += o.v.Report.Checked
 		next := sha256.Sum256(append(c.sum, o.v.Report.Digest...))

@@ -10,6 +10,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/judge"
 )
@@ -186,6 +187,7 @@ type Verdict struct {
 	Report *golden.Report
 	Err    error // why it did not come to its end, or what the driver or the streams saw
 	Cycles int64
+	Sim    simcore.Ps // that these take
 	Build  string
 }
 
@@ -240,6 +242,7 @@ func (p *Program) Run(ctx context.Context, build Build, cov *Coverage) *Verdict 
 		err = x.all(ctx)
 		x.done = true
 		v.Build, v.Cycles = x.b.NIC.Build(), x.b.NIC.Cycles()
+		v.Sim = x.b.Cycles(int(v.Cycles))
 		if e := x.b.NIC.Check(); e != nil {
 			err = errors.Join(err, &streamError{e})
 		}

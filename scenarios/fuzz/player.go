@@ -140,10 +140,9 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 }
 
 func (x *player) connect() error {
-	stall := x.prog.Board.Stall
 	var err error
 	x.judge, err = judge.Attach(x.b.NIC, judge.Options{
-		Build: x.sizes, MaxMismatches: 5, Stall: stall, EthHeldBack: board.HeldBack(stall),
+		Build: x.sizes, MaxMismatches: 5,
 	})
 	if err != nil {
 		return err
@@ -152,7 +151,7 @@ func (x *player) connect() error {
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.rested = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
 	x.b.Faults.Struck = x.see.struck
-	pace, err := board.ParsePace("line", x.b.NIC.EthBits())
+	pace, err := board.ParsePace("line", x.b.NIC.EthBits(), x.b.NIC.Period())
 	if err != nil {
 		return err
 	}
@@ -177,7 +176,7 @@ func (b *Board) endpoint() *board.Endpoint {
 
 // run lets time pass.
 func (x *player) run(cycles int) error {
-	err := x.b.Engine.RunUntil(x.b.Engine.Now() + simcore.Ps(cycles)*board.Cycle)
+	err := x.b.Engine.RunUntil(x.b.Engine.Now() + x.b.Cycles(cycles))
 	return errors.Join(err, x.root.Err())
 }
 

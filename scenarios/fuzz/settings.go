@@ -11,9 +11,7 @@ import (
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
-	"nictwin/models/simcore"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/board"
 )
 
 // readLater asks for a register, when there is a tag for it.
@@ -230,8 +228,7 @@ func (x *player) fault(f *Fault) error {
 	if err != nil {
 		return err
 	}
-	h := inject.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: simcore.Ps(f.Delay) * board.Cycle,
-		Gap: simcore.Ps(f.Gap) * board.Cycle}
+	h := inject.Fault{Kind: kind, Skip: f.Skip, Count: f.Count, Nth: f.Nth, Delay: x.b.Cycles(f.Delay), Gap: x.b.Cycles(f.Gap)}
 	switch {
 	case f.Of == ofMemory:
 		h.From = x.at[f.Place.region()]

@@ -15,9 +15,7 @@ type Options struct {
 	Name  string        // of the NIC, empty where it is the only one
 	Build nicspec.Build // what it has [B2]
 
-	Period      simcore.Ps // of the NIC's clock; 0: the default
-	Stall       int        // percent of the cycles in which the other side holds m_axis_tlp back
-	EthHeldBack int64      // cycles for which the other side may hold a frame back at most
+	Period simcore.Ps // of the NIC's clock; 0: the default
 
 	MaxMismatches int // kept in full; 0: as many as golden keeps by itself
 	OnMismatch    func(*golden.Mismatch)
@@ -42,7 +40,6 @@ type Judge struct {
 // Attach has the referee watch a NIC from now on.
 func Attach(nic boundary.Observable, o Options) (*Judge, error) {
 	cfg := golden.DefaultConfig(o.Build)
-	cfg.EthHeldBack, cfg.TLPStall = o.EthHeldBack, o.Stall
 	if o.MaxMismatches != 0 {
 		cfg.MaxMismatches = o.MaxMismatches
 	}
@@ -63,6 +60,7 @@ func Attach(nic boundary.Observable, o Options) (*Judge, error) {
 	}
 	nic.Observe(j.observe)
 	nic.ObserveRest(j.Referee.Rest)
+	nic.ObserveHeld(j.Referee.Held)
 	return j, nil
 }
 

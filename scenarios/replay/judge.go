@@ -6,7 +6,6 @@ import (
 
 	"nictwin/golden"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/files"
 	judging "nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
@@ -32,7 +31,7 @@ func newJudge(r *Run) (_ *judge, err error) {
 		}
 	}
 	j.Judge, err = judging.Attach(r.dev, judging.Options{
-		Build: sizes, Stall: r.opts.Stall, EthHeldBack: board.HeldBack(r.opts.Stall), Log: j.log,
+		Build: sizes, Log: j.log, Period: r.dev.Period(),
 		OnMismatch: func(m *golden.Mismatch) {
 			if m.Frame != nil {
 				j.origins[m] = r.origin(*m.Frame)

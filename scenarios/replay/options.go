@@ -50,6 +50,8 @@ type Options struct {
 	Observe       boundary.Observer // is told of every crossing; nil: nobody
 	// LinkCycles is the latency of the links at the NIC, in cycles; see board.Spec.
 	LinkCycles int
+	// PeriodPs is the period of the NIC's clock, 0: the usual one; see board.Spec.
+	PeriodPs simcore.Ps
 	// RTLCoverage is a folder for what of the RTL was exercised; see board.Spec.
 	RTLCoverage string
 }
@@ -86,7 +88,7 @@ func (o *Options) spec() board.Spec {
 	s := board.Spec{
 		NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
 		Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
-		LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
+		PeriodPs: o.PeriodPs, LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
 	}
 	if o.faults {
 		e := board.EndpointFor(o.Seed, o.Stall)
@@ -114,7 +116,7 @@ func (o *Options) Validate() error {
 	if o.Dir != "rx" && o.Dir != "tx" && o.Dir != "both" {
 		bad("--dir %q: want rx, tx or both", o.Dir)
 	}
-	if _, err := board.ParsePace(o.Speed, o.EthBits); err != nil {
+	if _, err := board.ParsePace(o.Speed, o.EthBits, o.PeriodPs); err != nil {
 		errs = append(errs, err)
 	}
 	if o.Loop < 1 {

@@ -89,7 +89,7 @@ func (r *Run) load() error {
 	b := r.board
 	r.engine, r.dev, r.root, r.drv, r.ports = b.Engine, b.NIC, b.Root, b.Driver, b.Players
 	if r.opts.Dir != "tx" {
-		pace, err := board.ParsePace(r.opts.Speed, r.dev.EthBits())
+		pace, err := board.ParsePace(r.opts.Speed, r.dev.EthBits(), r.dev.Period())
 		if err != nil {
 			return &UsageError{err}
 		}

@@ -183,7 +183,7 @@ func TestDigest(t *testing.T) {
 		o.Stall = 20
 		change(&o)
 		res := play(t, o)
-		require.Equal(t, simcore.Ps(res.Cycles)*board.Cycle, res.Sim)
+		require.Equal(t, simcore.Ps(res.Cycles)*simcore.DefaultPeriodPs, res.Sim)
 		require.LessOrEqual(t, res.Cycles, res.DeviceCycles)
 		return told{res.Digest, res.Cycles, res.Sim}
 	}
@@ -311,6 +311,31 @@ func TestTwoPorts(t *testing.T) {
 			for p, x := range res.Rx.PerPort {
 				require.Positive(t, x.Delivered, "port %d", p)
 			}
+		}
+	}
+}
+
+// One build serves every clock: frames come as fast as the stream takes them, and the time that is told is the clock's.
+func TestClock(t *testing.T) {
+	for _, nic := range []string{"rtl", "model"} {
+		for _, period := range []simcore.Ps{2500, 909} {
+			o := options(nic, shipped(t)[:12])
+			o.Dir, o.PeriodPs = "rx", period
+			beats, first, last := int64(0), int64(-1), int64(0)
+			o.Observe = func(x boundary.Crossing) {
+				if x.Kind != boundary.FrameIn {
+					return
+				}
+				if first < 0 {
+					first = x.First
+				} else {
+					beats += int64(len(x.Frame.Data)) + 24 // preamble, FCS and gap
+				}
+				last = x.First
+			}
+			res := play(t, o)
+			require.Equal(t, simcore.Ps(res.Cycles)*period, res.Sim)
+			require.InEpsilon(t, beats/64, last-first, 0.02, "%s at %v: cycles in which frames came, of 64 B each", nic, period)
 		}
 	}
 }

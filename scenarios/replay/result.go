@@ -9,7 +9,6 @@ import (
 	"nictwin/golden"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
 	judging "nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
@@ -26,6 +25,7 @@ type Result struct {
 	Findings   []result.Finding // what is wrong, most telling first
 	Cycles     int64            // until the last crossing, whatever the quantum
 	Sim        simcore.Ps       // likewise
+	Period     simcore.Ps       // of the NIC's clock
 	Wall       time.Duration
 	Shares     *Shares // nil for the model
 
@@ -79,8 +79,8 @@ func stopwatch() func() time.Duration {
 // result closes the run: playErr is what kept it from its end, if anything.
 func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
-		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), DeviceCycles: r.dev.Cycles(),
-		Sim: simcore.Ps(r.judge.Cycles()) * board.Cycle, Wall: wall,
+		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), Period: r.dev.Period(), DeviceCycles: r.dev.Cycles(),
+		Sim: simcore.Ps(r.judge.Cycles()) * r.dev.Period(), Wall: wall,
 		Frames: r.supply.frames, NotPlayable: r.supply.empty, LeftOut: r.supply.cut, Truncated: r.supply.short,
 		SkippedSections: r.supply.sections, CutOff: r.supply.cutOff, NotRead: r.supply.notRead,
 		Shortened: r.ports.shortened(), Artifacts: r.opts.Out,

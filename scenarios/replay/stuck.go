@@ -7,7 +7,6 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/result"
 )
 
@@ -22,7 +21,7 @@ func (r *Run) stuck() error {
 	}
 	return &StuckError{"replay: nothing happened " + during + s, result.Finding{
 		Rule: "C3", Domain: result.Device, Field: "progress", Expected: "some", Got: "none " + during + s,
-		Cycle: new(int64(simcore.Now(r.engine) / board.Cycle)),
+		Cycle: new(int64(simcore.Now(r.engine) / r.dev.Period())),
 	}}
 }
 

@@ -29,7 +29,7 @@ class Device {
   // Powers the design up, its state random if the variant is built so (a plusarg +verilator+seed+N overrides the run's seed),
   // holds it in reset and leaves it before cycle 0.
   Device(const Start& start, const std::vector<std::string>& plus_args, const WaveOptions& wave)
-      : context_(std::make_unique<VerilatedContext>()) {
+      : context_(std::make_unique<VerilatedContext>()), half_{start.period_ps / 2, start.period_ps - start.period_ps / 2} {
     reset_stop();
     context_->randReset(kRandom);
     context_->randSeed(int(sub_seed(start.seed, "power-up") & 0x7fffffff) | 1);  // 0 would draw a seed
@@ -72,6 +72,13 @@ class Device {
     }
   }
 
+  // Reports the held times that go on, up to the cycle before the one at hand.
+  template <class Out>
+  void tell_held(Out& out) {
+    std::apply([&](auto&... s) { (s.tell_held(cycle_, out), ...); }, inputs_);
+    std::apply([&](auto&... s) { (s.tell_held(cycle_, out), ...); }, outputs_);
+  }
+
   // Runs n cycles, or fewer if the design stops (g_stop); returns the number of cycles run.
   template <class Out>
   uint32_t run(uint32_t n, Out& out) {
@@ -92,7 +99,6 @@ class Device {
 
  private:
   static constexpr int kRandom = 2;  // what is not initialised is random
-  static constexpr uint64_t kHalf = Dut::kPeriodPs / 2;
 
   // One half of a clock cycle.
   void step(Top& t, bool clock) {
@@ -100,7 +106,7 @@ class Device {
     t.eval();
     if (!clock) coverage_.sample();
     wave_.dump(context_->time(), cycle_);
-    context_->timeInc(clock ? Dut::kPeriodPs - kHalf : kHalf);
+    context_->timeInc(clock ? half_[1] : half_[0]);
   }
 
   void reset() {
@@ -141,6 +147,7 @@ class Device {
   typename Dut::Outputs outputs_;
   std::array<Observed, Dut::kObserve> observed_{};
   uint64_t cycle_ = 0;
+  uint64_t half_[2];  // what the clock is low, and high, in ps
   Coverage coverage_;
 };
 

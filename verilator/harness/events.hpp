@@ -47,6 +47,10 @@ class Recorder {
     head(EventHead{EventType::kViolation, stream, 0, static_cast<uint8_t>(rule), 0, ordinal, cycle, arg});
   }
   void rest(uint64_t first, uint64_t last) { head(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
+  // Fills no frame, so that what is told at the end of one is in it.
+  void held(uint8_t stream, uint64_t first, uint64_t last) {
+    append(EventHead{EventType::kHeld, stream, 0, 0, 0, 0, first, last});
+  }
 
   // Completes the heads; the frame is then data()..data()+size().
   void finish(RanHead h, const Observed* observed) {
@@ -63,6 +67,9 @@ class Recorder {
  private:
   void head(const EventHead& e) {
     if (w_.size() > kSoftLimit) full_();
+    append(e);
+  }
+  void append(const EventHead& e) {
     std::memcpy(w_.extend(sizeof e), &e, sizeof e);
     records_++;
   }
@@ -94,6 +101,7 @@ class Counter {
     violations++;
   }
   void rest(uint64_t first, uint64_t last) { add(EventHead{EventType::kRest, 0, 0, 0, 0, 0, first, last}); }
+  void held(uint8_t, uint64_t, uint64_t) {}  // no part of the digest
 
   Digest digest;
   uint64_t inputs = 0, outputs = 0, violations = 0;

@@ -9,7 +9,7 @@
 namespace nictwin {
 
 constexpr uint64_t kMagic = 0x004e49575443494eull;  // "NICTWIN\0"
-constexpr uint16_t kVersion = 1;
+constexpr uint16_t kVersion = 2;
 constexpr size_t kFrameHeader = 8;
 constexpr size_t kOpenBytes = 48;
 constexpr size_t kTokenBytes = 32;
@@ -23,6 +23,7 @@ constexpr uint32_t kMaxStreams = 64;
 constexpr uint32_t kMaxTies = 256;
 constexpr uint32_t kMaxErrorText = 8192;
 constexpr uint32_t kUnlimited = 0xffffffffu;
+constexpr uint64_t kMinPeriod = 2, kMaxPeriod = 1'000'000'000;  // of the clock, in ps
 
 enum class Frame : uint16_t { kOpen = 1, kHello, kStart, kInput, kRun, kRan, kError, kStop };
 
@@ -119,6 +120,7 @@ struct TieValue {
 struct Start {
   uint64_t seed = 0;
   uint64_t watchdog = 0;  // cycles; 0 switches the hang rules off
+  uint64_t period_ps = kMinPeriod;  // of the clock
   uint32_t flags = 0;
   std::vector<StreamStart> streams;
   std::vector<TieValue> ties;
@@ -140,10 +142,11 @@ inline Fault decode_start(const uint8_t* b, size_t n, const std::vector<StreamIn
   Reader r(b, n);
   s.seed = r.u64();
   s.watchdog = r.u64();
+  s.period_ps = r.u64();
   s.flags = r.u32();
   uint32_t n_streams = r.u16(), n_ties = r.u16();
   if (!r.ok()) return Fault::kTruncated;
-  if ((s.flags & ~kStartFlags) != 0) return Fault::kValue;
+  if ((s.flags & ~kStartFlags) != 0 || s.period_ps < kMinPeriod || s.period_ps > kMaxPeriod) return Fault::kValue;
   if (n_streams != table.size()) return Fault::kStream;
   if (n_ties > kMaxTies) return Fault::kLimit;
   s.streams.assign(n_streams, StreamStart{});
@@ -238,7 +241,7 @@ inline Fault decode_record(Reader& r, const std::vector<StreamInfo>& table, cons
 }
 
 // Records of a RAN frame.
-enum class EventType : uint8_t { kIn = 1, kOut = 2, kViolation = 3, kRest = 4 };
+enum class EventType : uint8_t { kIn = 1, kOut = 2, kViolation = 3, kRest = 4, kHeld = 5 };
 
 constexpr uint8_t kEventBegin = 1;  // of an input: its first beat was accepted
 constexpr uint8_t kEventEnd = 2;    // of an input: its last beat was accepted
@@ -300,7 +303,7 @@ inline void encode_error(Writer& w, ErrorCode code, uint64_t cycle, const std::s
 // What a HELLO says of the device.
 struct DeviceInfo {
   const uint8_t* build_hash;
-  uint64_t period_ps;
+  uint64_t period_ps;  // of the clock, unless START says otherwise
   uint32_t busy;  // index of the observed signal that tells whether the device is busy; kUnlimited: none
   std::vector<StreamInfo> streams;
   struct Signal {

@@ -167,6 +167,7 @@ class Session {
     } catch (const Fatal&) {
       failed = true;
     }
+    device_->tell_held(recorder_);
     index_++;
     bool stopped = g_stop.requested || failed;
     send_ran((device_->idle() ? kRanQuiet : 0) | (stopped ? kRanPartial : 0));
@@ -174,6 +175,7 @@ class Session {
   }
 
   void flush_part() {
+    device_->tell_held(recorder_);
     send_ran(kRanMore);
     recorder_.begin();
   }

@@ -36,6 +36,14 @@ class Sink {
 
   bool idle() const { return !in_packet_; }
 
+  // Reports the cycles before this one in which the beat that is offered has waited.
+  template <class Out>
+  void tell_held(uint64_t cycle, Out& out) {
+    if (!held_ || held_since_ == cycle) return;
+    out.held(S::kIndex, held_since_, cycle - 1);
+    held_since_ = cycle;
+  }
+
   // Before the clock edge: set tready for this cycle.
   template <class Top>
   void drive(Top& t, uint64_t cycle) {
@@ -64,10 +72,13 @@ class Sink {
       return;
     }
     if (S::kReady && !ready_) {
-      if (!held_) hold(t);
+      if (!held_) hold(t, cycle);
       return;
     }
-    held_ = false;
+    if (held_) {
+      tell_held(cycle, out);
+      held_ = false;
+    }
     accept(t, cycle, out);
   }
 
@@ -94,9 +105,10 @@ class Sink {
   }
 
   template <class Top>
-  void hold(const Top& t) {
+  void hold(const Top& t, uint64_t cycle) {
     read(t, shadow_);
     held_ = true;
+    held_since_ = cycle;
   }
 
   // The offered beat must stay as it was until it is taken.
@@ -104,6 +116,7 @@ class Sink {
   void check_held(const Top& t, bool valid, uint64_t cycle, Out& out) {
     auto report = [&](Rule r) { out.violation(S::kIndex, r, ordinal_, cycle, 0); };
     if (!valid) {
+      tell_held(cycle, out);
       held_ = false;
       return report(Rule::kValidDropped);
     }
@@ -189,7 +202,7 @@ class Sink {
   uint32_t len_ = 0, max_bytes_ = 0;
   bool ready_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
   uint64_t credits_ = 0;
-  uint64_t first_ = 0, last_beat_ = 0, ordinal_ = 0, watchdog_ = 0;
+  uint64_t first_ = 0, last_beat_ = 0, held_since_ = 0, ordinal_ = 0, watchdog_ = 0;
   std::vector<Grant> pending_;
   size_t next_ = 0;
   Stall stall_;

@@ -54,14 +54,27 @@ class Source {
     if (count_ != 0) {
       const Txn& x = ring_[head_];
       if ((at_ != 0 || x.not_before <= cycle) && !stall_(cycle)) return present(t, x, cycle);
+      if (at_ != 0 && held_since_ == kNever) held_since_ = cycle;
     }
     if (pins_valid_) retire(t, cycle);
+  }
+
+  // Reports the cycles before this one in which the transaction under way had no beat.
+  template <class Out>
+  void tell_held(uint64_t cycle, Out& out) {
+    if (held_since_ >= cycle) return;  // kNever, too
+    out.held(S::kIndex, held_since_, cycle - 1);
+    held_since_ = cycle;
   }
 
   // After combinational settling: was the beat taken?
   template <class Top, class Out>
   void sample(const Top& t, uint64_t cycle, Out& out) {
     if (!offered_) return;
+    if (held_since_ != kNever) {
+      tell_held(cycle, out);
+      held_since_ = kNever;
+    }
     if (!S::ready(t)) {
       if (cycle - since_ == watchdog_ && watchdog_ != 0) {
         out.violation(S::kIndex, Rule::kHangIn, ordinal_, cycle, watchdog_);
@@ -81,6 +94,8 @@ class Source {
   }
 
  private:
+  static constexpr uint64_t kNever = UINT64_MAX;
+
   struct Txn {
     uint64_t not_before;
     const uint8_t* side;
@@ -163,6 +178,7 @@ class Source {
   bool offered_ = false;     // a beat is on the pins and not taken
   bool pins_valid_ = false;  // tvalid as last driven
   bool side_set_ = false;
+  uint64_t held_since_ = kNever;  // no beat has been offered since, within a transaction
   bool poison_ = false;
   uint64_t since_ = 0, first_ = 0, ordinal_ = 0, watchdog_ = 0, key_ = 0;
   Stall stall_;

@@ -59,7 +59,7 @@ Fault describe_records(Reader& r, const Start& start, uint32_t n, std::string& s
 Fault describe_start(const uint8_t* body, size_t n, std::string& s) {
   Start x;
   if (Fault f = decode_start(body, n, test_table(), 1, x); f != Fault::kNone) return f;
-  s = "START seed=" + std::to_string(x.seed) + " watchdog=" + std::to_string(x.watchdog) + " flags=" + std::to_string(x.flags);
+  s = "START seed=" + std::to_string(x.seed) + " watchdog=" + std::to_string(x.watchdog) + " period=" + std::to_string(x.period_ps) + " flags=" + std::to_string(x.flags);
   for (const StreamStart& t : x.streams) {
     s += " stream=" + std::to_string(t.stall_percent) + "/" + std::to_string(t.burst_log2) + "/" +
          std::to_string(t.credits) + "/" + std::to_string(t.max_bytes);
@@ -116,7 +116,9 @@ std::string encode_test_ran() {
   std::vector<uint8_t> data = pattern(77, 5);
   rec.out(2, 8, 200, 203, side, 2, data.data(), 77);
   rec.violation(2, Rule::kKeepGap, 8, 203, 13);
+  rec.held(0, 220, 230);
   rec.rest(204, 250);
+  rec.held(2, 204, 251);
   Observed o;
   o.value = 1;
   o.last_nonzero = 252;
@@ -193,7 +195,9 @@ void check_digest() {
   std::vector<uint8_t> data = pattern(77, 5);
   c.out(2, 8, 200, 203, side, 2, data.data(), 77);
   c.violation(2, Rule::kKeepGap, 8, 203, 13);
+  c.held(0, 220, 230);
   c.rest(204, 250);
+  c.held(2, 204, 251);
   char text[20];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(c.digest.value()));
   expect("digest", text, "803620b71f76bc01");

@@ -1,0 +1,159 @@
+package rtlbridge
+
+import (
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/simcore"
+)
+
+// heldOf plays frames through the FIFO device, both its streams stalled, and returns the held cycles of each stream, and
+// checks them against the transactions: the input has beats and gaps, the output was offered what it had to wait for.
+func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
+	t.Helper()
+	held := [2]map[uint64]bool{{}, {}}
+	next := [2]uint64{}
+	o.latency, o.stall, o.first, o.total, o.rate = 800_000, 40, 40, 80, simcore.Gbps(200)
+	o.held = func(stream int, first, last uint64) {
+		require.LessOrEqual(t, first, last)
+		require.GreaterOrEqual(t, first, next[stream], "cycles come in order, and once")
+		next[stream] = last + 1
+		pieces = append(pieces, heldTime{first<<1 | uint64(stream), last})
+		for x := first; x <= last; x++ {
+			held[stream][x] = true
+		}
+	}
+	gaps, waits, open := 0, 0, [2]uint64{}
+	o.observe = func(e Event) {
+		require.False(t, held[e.Stream][e.Last], "cycle %d, in which a beat was taken", e.Last)
+		require.LessOrEqual(t, max(next[0], next[1]), e.Last, "told before its time")
+		if e.Kind == EventIn && e.Flags&InEnd == 0 {
+			return
+		}
+		require.False(t, held[e.Stream][e.First])
+		n := uint64(0)
+		for x := e.First; x <= e.Last; x++ {
+			if held[e.Stream][x] {
+				n++
+			}
+		}
+		beats := uint64(size(int(e.Ordinal))+63) / 64
+		if e.Kind == EventIn { // a beat waits for tready otherwise, which it does not here but when the FIFO is full
+			require.GreaterOrEqual(t, e.Last-e.First+1, beats+n)
+			gaps += int(n)
+		} else {
+			require.GreaterOrEqual(t, e.Last-e.First+1, beats+n)
+			waits += int(n)
+		}
+		for x := open[e.Stream]; x < e.First && e.Kind == EventIn; x++ {
+			require.False(t, held[e.Stream][x], "between transactions nothing holds an input")
+		}
+		open[e.Stream] = e.Last + 1
+	}
+	r, err := runLoop(t, fifo(t, VariantSpeed), o)
+	require.NoError(t, err)
+	require.Greater(t, gaps, 100)
+	require.Greater(t, waits, 100)
+	return pieces, r.digest
+}
+
+// What is told of held streams is the same piece by piece, whatever the quantum and mode, and no part of the digest.
+func TestHeldTimes(t *testing.T) {
+	want, digest := heldOf(t, loopOptions{comp: CompSpec{Mode: Serial, Quantum: 1}})
+	for _, x := range []CompSpec{{Mode: Serial, Quantum: 300}, {Quantum: 7}, {Quantum: 64}, {Quantum: 160}} {
+		got, d := heldOf(t, loopOptions{comp: x})
+		require.Equal(t, want, got, "%v, quantum %d", x.Mode, x.Quantum)
+		require.Equal(t, digest, d)
+	}
+	plain, err := runLoop(t, fifo(t, VariantSpeed), loopOptions{latency: 800_000, stall: 40, first: 40, total: 80, rate: simcore.Gbps(200)})
+	require.NoError(t, err)
+	require.Equal(t, digest, plain.digest)
+}
+
+// An output that is offered in every cycle and may not be taken for some is held in exactly these.
+func TestHeldOutputIsExact(t *testing.T) {
+	const frames, beats = 30, 20
+	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	for _, quantum := range []uint32{3, 64, 5000} {
+		s := c.NewStart(11)
+		s.Streams[1].StallPercent, s.Streams[1].BurstLog2 = 50, 3
+		require.NoError(t, c.Start(s))
+		for i := range frames {
+			require.NoError(t, c.Add(0, uint64(i*4*beats), make([]byte, 4), frame(64*beats, i)))
+		}
+		held, taken := map[uint64]bool{}, 0
+		for at := uint32(0); at < 5000; at += quantum {
+			require.NoError(t, c.SendRun(quantum))
+			var rec Record
+			r, err := c.Recv()
+			require.NoError(t, err)
+			for ok := true; ok; {
+				ok, err = c.Next(r, &rec)
+				require.NoError(t, err)
+				switch {
+				case ok && rec.Kind == EventHeld && rec.Stream == 1:
+					for x := rec.First; x <= rec.Last; x++ {
+						held[x] = true
+					}
+				case ok && rec.Kind == EventOut:
+					n := beats // the FIFO never runs empty within a frame
+					for x := rec.First; x <= rec.Last; x++ {
+						n += int(oneIf(held[x]))
+					}
+					require.EqualValues(t, rec.Last-rec.First+1, n)
+					taken++
+				}
+			}
+		}
+		require.EqualValues(t, frames, taken)
+	}
+}
+
+// A device that says what cannot be of the streams that were held ends the run as one that speaks nonsense.
+func TestHeldTimesThatCannotBe(t *testing.T) {
+	held := func(stream uint8, first, last uint64) Record {
+		return Record{Kind: EventHeld, Stream: stream, First: first, Last: last}
+	}
+	out := Record{Kind: EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: 20, Last: 40}
+	for _, x := range []struct {
+		name   string
+		frames [][]Record // of quanta of 64 cycles
+		want   string
+	}{
+		{"reversed", [][]Record{{held(2, 20, 10)}}, "record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to 10"},
+		{"of the future", [][]Record{{held(2, 20, 64)}}, "held time of cycles 20 to 64: wants its end in cycle 0 to 63"},
+		{"for ever", [][]Record{{held(2, 20, 1<<64-1)}}, "record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to "},
+		{"after a later record", [][]Record{{out, held(2, 3, 5)}}, "held time of cycles 3 to 5: wants its end in cycle 39 to 63"},
+		{"overlapping", [][]Record{{held(2, 10, 20), held(2, 20, 30)}}, "a held time of stream 2, cycles 20 to 30: wants to begin no earlier than cycle 22"},
+		{"in pieces", [][]Record{{held(2, 10, 20), held(2, 21, 30)}}, "a held time of stream 2, cycles 21 to 30: wants to begin no earlier than cycle 22"},
+		{"of the quantum before", [][]Record{{}, {held(1, 60, 70)}}, "a held time of stream 1, cycles 60 to 70: wants to begin no earlier than cycle 64"},
+		{"told twice", [][]Record{{held(1, 60, 63)}, {held(1, 63, 70)}}, "record 0 of quantum 1"},
+		{"no such stream", [][]Record{{held(3, 1, 2)}}, "stream 3 of 3"},
+		{"as it is", [][]Record{{held(0, 1, 1), held(2, 0, 20), held(0, 10, 20), held(2, 22, 63)}, {held(2, 64, 64), held(1, 90, 127)}, {held(1, 129, 130)}}, ""},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
+				r := goodRan(i, s, n)
+				r.Observed[0] = Observed{1, s + uint64(n)}
+				c.Write(appendRan(nil, r, x.frames[i]))
+			})), DialOptions{})
+			require.NoError(t, err)
+			defer conn.Close()
+			require.NoError(t, conn.Start(conn.NewStart(1)))
+			for range x.frames {
+				if err == nil {
+					err = oneQuantum(conn)
+				}
+			}
+			if x.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			var infra *InfraError
+			require.ErrorAs(t, err, &infra)
+			require.ErrorContains(t, err, x.want)
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package fuzz
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/simcore"
+	"nictwin/scenarios/board"
+)
+
+// One build of each NIC plays at 400 MHz and at 1.1 GHz: every crossing has the same cycle, and the time that this takes is
+// that of the clock.
+func TestEveryClockIsOneBuild(t *testing.T) {
+	const programs = 6
+	for _, nic := range []string{board.Model, board.RTL} {
+		t.Run(nic, func(t *testing.T) {
+			c := begun(t, options(nic, programs))
+			require.NoError(t, c.build(context.Background()))
+			for number := range programs {
+				p := c.generate(number)
+				p.Board.Delay, p.Board.Jitter = 0, 0 // what memory takes is no matter of the NIC's clock
+				if number%2 == 0 {
+					p.Board.Stall = 0
+				}
+				slow, slowEnd := c.atClock(t, p, 0)
+				fast, fastEnd := c.atClock(t, p, 909)
+				require.Equal(t, slow.Report.Digest, fast.Report.Digest, "program %d", number)
+				require.Equal(t, slow.Build, fast.Build)
+				require.Equal(t, slow.Cycles, fast.Cycles)
+				require.EqualValues(t, slow.Cycles*2500, slow.Sim)
+				require.EqualValues(t, fast.Cycles*909, fast.Sim)
+				require.Equal(t, slowEnd/2500, fastEnd/909, "the cycle that was reached in program %d", number)
+			}
+		})
+	}
+}
+
+// atClock plays a program at a clock, and returns when its last crossing was.
+func (c *campaign) atClock(t *testing.T, p *Program, period simcore.Ps) (v *Verdict, last simcore.Ps) {
+	t.Helper()
+	var b *board.Board
+	v = p.Run(context.Background(), func(s board.Spec) (*board.Board, error) {
+		s.PeriodPs = period
+		var err error
+		if b, err = c.board(s); err == nil {
+			b.NIC.Observe(func(x boundary.Crossing) { last = b.Cycles(int(x.Last)) })
+		}
+		return b, err
+	}, nil)
+	require.True(t, v.Pass(), "%v %v", v.Err, v.Report)
+	require.Greater(t, b.Engine.Now(), last)
+	return v, last
+}

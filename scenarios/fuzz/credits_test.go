@@ -1,0 +1,92 @@
+package fuzz
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/board"
+)
+
+// long is how many times the usual number of programs a test plays: NICTWIN_LONG, which `make test-all` sets to 10.
+func long(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("NICTWIN_LONG")
+	if text == "" {
+		return 1
+	}
+	n, err := strconv.Atoi(text)
+	require.NoError(t, err, "NICTWIN_LONG")
+	require.Positive(t, n, "NICTWIN_LONG")
+	return n
+}
+
+// Links with few credits, and a root that answers when it pleases: no false alarm.
+func TestCreditsRaiseNoAlarm(t *testing.T) {
+	for _, nic := range []string{board.Model, board.RTL} {
+		for _, credits := range []int{4, 1000} {
+			t.Run(fmt.Sprintf("%s_%d", nic, credits), func(t *testing.T) {
+				t.Parallel()
+				programs := 30 * long(t)
+				c := begun(t, options(nic, programs))
+				require.NoError(t, c.build(context.Background()))
+				for number := range programs {
+					v := c.onLinks(c.generate(number), board.Spec{Credits: credits})
+					require.True(t, v.Pass(), "program %d: %v %v", number, v.Err, v.Report)
+				}
+			})
+		}
+	}
+}
+
+// What happens does not depend on the quantum nor on who waits for whom, also where links run out of credits.
+func TestCreditsDoNotShowTheQuantum(t *testing.T) {
+	const links = 128
+	var runs []board.Spec
+	for _, q := range []uint32{1, 16, 64, 128, 2 * links} {
+		runs = append(runs, board.Spec{Quantum: q, Serial: true})
+		if q <= links {
+			runs = append(runs, board.Spec{Quantum: q})
+		}
+	}
+	for _, credits := range []int{4, 1000} {
+		t.Run(strconv.Itoa(credits), func(t *testing.T) {
+			t.Parallel()
+			programs := 3 * long(t)
+			c := begun(t, options(board.RTL, programs))
+			require.NoError(t, c.build(context.Background()))
+			for number := range programs {
+				want := ""
+				for _, s := range runs {
+					s.Credits, s.LinkCycles = credits, links
+					v := c.onLinks(c.generate(number), s)
+					require.True(t, v.Pass(), "program %d: %v %v", number, v.Err, v.Report)
+					if want == "" {
+						want = v.Report.Digest
+					}
+					require.Equal(t, want, v.Report.Digest, "program %d, quantum %d, serial %v", number, s.Quantum, s.Serial)
+				}
+			}
+		})
+	}
+}
+
+// onLinks plays a program on a board with these links and this quantum, and a root whose answers take long and jitter.
+func (c *campaign) onLinks(p *Program, on board.Spec) *Verdict {
+	return p.Run(context.Background(), func(s board.Spec) (*board.Board, error) {
+		s.Credits, s.Quantum, s.Serial = on.Credits, on.Quantum, on.Serial
+		if on.LinkCycles != 0 {
+			s.LinkCycles = on.LinkCycles
+		}
+		e := *s.Endpoint
+		e.Delay.Jitter, e.Split = max(e.Delay.Jitter, 777*simcore.Nanosecond), tlp.CplRandom
+		s.Endpoint = &e
+		return c.board(s)
+	}, nil)
+}
