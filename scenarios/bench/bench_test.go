@@ -15,7 +15,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
 
@@ -49,7 +49,7 @@ func TestFramesAreWhatTheNICChecks(t *testing.T) {
 // What a tuned build is trained with can be played at every width, and passes.
 func TestTrainingOnNarrowPorts(t *testing.T) {
 	o := tiny(t)
-	dev, err := board.Build(t.Context(), o.DUT, string(rtlbridge.VariantSpeed), board.Eth{Ports: 2, Bits: 256}, nil)
+	dev, err := device.Build(t.Context(), o.DUT, string(rtlbridge.VariantSpeed), device.Eth{Ports: 2, Bits: 256}, nil)
 	require.NoError(t, err)
 	s := &session{Options: o, ctx: t.Context(), device: dev}
 	training, err := s.training(2)

@@ -6,6 +6,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
 
@@ -56,7 +57,7 @@ func (l layout) shape() *replay.Shape {
 func (l layout) beatsOf(size int) int {
 	n := l.bits / 8
 	if n == 0 {
-		n = board.DefaultEthBits / 8
+		n = device.DefaultEthBits / 8
 	}
 	return (size + n - 1) / n
 }
@@ -78,7 +79,7 @@ func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	ports := max(l.ports, 1)
 	o, err := s.options(size, s.frames(ports*rateCycles/l.beatsOf(size)))
 	if err == nil && ports > 1 {
-		o.Built, err = board.Build(s.ctx, s.DUT, o.Variant, board.Eth{Ports: ports, Bits: l.bits}, s.Log)
+		o.Built, err = device.Build(s.ctx, s.DUT, o.Variant, device.Eth{Ports: ports, Bits: l.bits}, s.Log)
 	}
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 		return nil, err
 	}
 	r.rx, r.period = res.Rx, res.Period
-	o.NIC, o.PeriodPs = board.Model, res.Period
+	o.NIC, o.PeriodPs = device.Model, res.Period
 	_, err = s.play(o, r.model)
 	return r, err
 }

@@ -8,7 +8,7 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
 
@@ -31,7 +31,7 @@ func modelSpeed(s *session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.NIC = board.Model
+	o.NIC = device.Model
 	var speeds, missing []float64
 	for range s.Repeats {
 		watch := startClock()

@@ -64,11 +64,11 @@ func (e *MismatchError) Error() string {
 	return e.What + ": " + strings.Join(result.Texts(e.Findings), "; ")
 }
 
-// device is what a measurement needs of the device.
-type device int
+// need is what a measurement needs of the device.
+type need int
 
 const (
-	none device = iota
+	none need = iota
 	manifest
 	built
 )
@@ -76,7 +76,7 @@ const (
 // measurement gives one or more figures.
 type measurement struct {
 	names []string
-	needs device
+	needs need
 	take  func(s *session) ([]Result, error)
 }
 

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
 
@@ -24,13 +24,13 @@ var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
 // Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache: it replays generated
 // traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay, and *MismatchError when
 // the NIC does not pass, or the tuned build does not do what the speed build does.
-func Tune(ctx context.Context, manifest string, eth board.Eth, log io.Writer) (*rtlbridge.Device, error) {
+func Tune(ctx context.Context, manifest string, eth device.Eth, log io.Writer) (*rtlbridge.Device, error) {
 	// Whether it is there, and whether the tools are, is known without a speed build.
-	tuned, err := board.Build(ctx, manifest, string(rtlbridge.VariantTuned), eth, log)
+	tuned, err := device.Build(ctx, manifest, string(rtlbridge.VariantTuned), eth, log)
 	if !errors.Is(err, rtlbridge.ErrNotTuned) {
 		return tuned, err
 	}
-	plain, err := board.Build(ctx, manifest, string(rtlbridge.VariantSpeed), eth, log)
+	plain, err := device.Build(ctx, manifest, string(rtlbridge.VariantSpeed), eth, log)
 	if err != nil {
 		return nil, err
 	}

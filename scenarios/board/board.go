@@ -1,12 +1,14 @@
 package board
 
 import (
+	"cmp"
+	card "nictwin/models/board"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/device"
+
 	"errors"
 	"fmt"
 
-	"nictwin/models/inject"
-	"nictwin/models/mem"
-	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
@@ -16,24 +18,16 @@ import (
 
 // Board is everything connected, before time starts. The caller must Close it.
 type Board struct {
+	*card.Card
 	Engine *simcore.Engine
-	NIC    Device
-	Memory *mem.Space
-	Root   *root.Root
-	Arm    *root.MMIO     // register accesses of the Arm root, which the driver uses, too
-	Faults *inject.Faults // strikes reads of the NIC, if the spec wants it; else nil
-	Gate   *inject.Gate   // holds back what the NIC sends, if the spec wants it; else nil
+	NIC    device.Device // that of the card
+	Arm    *root.MMIO    // register accesses of the Arm root, which the driver uses, too
 	Driver *driver.Driver
 	// Players are the far ends of the NIC's Ethernet ports, by port.
 	Players []*Player
 
-	pools pools
-}
-
-// pools are shared by the board, so that messages are recycled.
-type pools struct {
-	frames msg.Frames
-	tlps   msg.TLPs
+	pools card.Pools
+	rest  rest
 }
 
 // linkCredits bound the messages in flight on a link, each way, unless a spec says otherwise.
@@ -44,50 +38,61 @@ func New(s Spec) (*Board, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	b := &Board{Engine: simcore.NewEngine()}
-	var err error
-	if b.NIC, err = s.newDevice(b.Engine, &b.pools); err != nil {
+	dev, err := device.Open(s.Spec)
+	if err != nil {
 		return nil, err
 	}
-	if err := b.connect(&s); err != nil {
-		return nil, errors.Join(err, b.NIC.Close())
+	latency := simcore.Ps(s.LinkCycles) * dev.Period()
+	pcie := simcore.LinkSpec{Latency: latency, Credits: cmp.Or(s.Credits, linkCredits), CreditLatency: latency}
+	eth := pcie
+	eth.Credits, eth.ReverseCredits = linkCredits, pcie.Credits // Ethernet into the NIC cannot be held back
+	b := &Board{Engine: simcore.NewEngine()}
+	b.Card, err = card.NewCard(b.Engine, &b.pools, card.CardSpec{
+		Name: "Card", Build: s.Build, Ports: s.Ports, EthBits: s.EthBits, Period: dev.Period(), PCIe: pcie, Eth: eth,
+		Endpoint: s.endpoint(), Seed: s.Seed, Stall: s.Stall,
+	}, dev.NIC)
+	if err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	b.NIC = dev.Device()
+	if err := b.connect(&s, eth); err != nil {
+		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
 }
 
-func (b *Board) connect(s *Spec) error {
-	e := s.endpoint()
-	root, err := e.build(b)
-	if err != nil {
-		return err
-	}
+func (b *Board) connect(s *Spec, eth simcore.LinkSpec) (err error) {
 	period := b.NIC.Period()
-	latency := s.latency(period)
-	link := simcore.LinkSpec{Latency: latency, Credits: linkCredits, CreditLatency: latency}
-	if s.Credits != 0 {
-		link.Credits = s.Credits
-	}
-	if _, err = simcore.Connect("PCIeLink", b.Engine, link, root, b.NIC.PCIe()); err != nil {
-		return err
-	}
-	// Ethernet into the NIC cannot be held back.
-	link.Credits, link.ReverseCredits = linkCredits, link.Credits
-	for port := range s.ports() {
-		p := newPlayer(b.Engine, &b.pools.frames, port, period)
-		if _, err = simcore.Connect(fmt.Sprintf("EthLink%d", port), b.Engine, link, p.port, b.NIC.Eth(port)); err != nil {
+	for port := range max(s.Ports, 1) {
+		p := newPlayer(b.Engine, &b.pools.Frames, port, period)
+		if err := card.Cable(fmt.Sprintf("EthLink%d", port), b.Engine, eth, p.port, b.NIC.Eth(port)); err != nil {
 			return err
 		}
 		b.Players = append(b.Players, p)
 	}
 	b.Arm = b.Root.MMIO(nicspec.RequesterArm)
+	e := s.endpoint()
 	b.Driver, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, b.driverOptions(s, &e))
 	return err
 }
 
+// Begin is called once everything is connected. done reports that nothing more will be asked of the NIC: it and the board
+// then have bounded time to come to rest.
+func (b *Board) Begin(done func() bool) error {
+	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge sees to it
+		b.rest = rest{
+			engine: b.Engine, period: b.NIC.Period(), device: b.NIC.Name(), busy: busy.Busy, done: done,
+			patience: rtlbridge.DefaultPatience,
+		}
+		b.rest.begin()
+	}
+	return b.NIC.Begin(done)
+}
+
 // driverOptions are what the driver may take for granted.
-func (b *Board) driverOptions(s *Spec, e *Endpoint) driver.Options {
+func (b *Board) driverOptions(s *Spec, e *card.Endpoint) driver.Options {
 	o := driver.DefaultOptions()
-	o.Build.Ports = s.ports()
+	o.Build.Ports = max(s.Ports, 1)
 	for ep, n := range [...]uint64{nicspec.EndpointArm: e.ArmBytes, nicspec.EndpointHost: e.HostBytes} {
 		o.Memory[ep].Bytes = n - min(n, o.Memory[ep].From)
 	}
@@ -99,6 +104,3 @@ func (b *Board) driverOptions(s *Spec, e *Endpoint) driver.Options {
 
 // Cycles is the time that so many cycles of the NIC's clock take.
 func (b *Board) Cycles(n int) simcore.Ps { return simcore.Ps(n) * b.NIC.Period() }
-
-// Close ends the device.
-func (b *Board) Close() error { return b.NIC.Close() }

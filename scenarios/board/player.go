@@ -10,6 +10,7 @@ import (
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/device"
 )
 
 // Frame is one frame to be played.
@@ -43,12 +44,12 @@ type Pace struct {
 	mbps    int64 // 0: as fast as the stream goes
 }
 
-// ParsePace reads a pace for a port whose stream has so many bits, 0 being DefaultEthBits, and this clock, 0 being that of
+// ParsePace reads a pace for a port whose stream has so many bits, 0 being device.DefaultEthBits, and this clock, 0 being that of
 // 400 MHz: line (back to back with the smallest gap), capture (as recorded, but no faster than line), a number of Gbps, or
 // beats (no cycle without a beat: denser than Ethernet, for measurements).
 func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	if ethBits == 0 {
-		ethBits = DefaultEthBits
+		ethBits = device.DefaultEthBits
 	}
 	p := Pace{beat: ethBits / 8}
 	switch s {

@@ -9,18 +9,19 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/device"
 )
 
-// restless schedules itself until a cycle.
-type restless struct {
+// ticking schedules itself until a cycle.
+type ticking struct {
 	e     *simcore.Engine
 	until int64
 	ev    simcore.Event
 }
 
-func (r *restless) Name() string { return "Restless" }
+func (r *ticking) Name() string { return "Ticking" }
 
-func (r *restless) Handle(sim.Event) error {
+func (r *ticking) Handle(sim.Event) error {
 	r.ev.H, r.ev.At = r, r.e.Now()+simcore.DefaultPeriodPs
 	if int64(r.e.Now()/simcore.DefaultPeriodPs) < r.until {
 		r.e.Schedule(&r.ev)
@@ -40,21 +41,20 @@ func TestBoardsComeToRest(t *testing.T) {
 		{"at rest", 0, true, false, "", ""},
 		{"in time", rtlbridge.DefaultPatience, true, true, "", ""},
 		{"long work", 2 * rtlbridge.DefaultPatience, false, true, "", ""},
-		{"busy for ever", forEver, true, true, "device", "NIC is not at rest at cycle 1007616, 1000000 cycles after everything was done: it says that it is busy"},
-		{"another one", forEver, true, false, "board", "at cycle 1007616, 1000000 cycles after everything was done, there is still an event of Restless"},
+		{"busy for ever", forEver, true, true, "device", "Card.NIC is not at rest at cycle 1007616, 1000000 cycles after everything was done: it says that it is busy"},
+		{"another one", forEver, true, false, "board", "at cycle 1007616, 1000000 cycles after everything was done, there is still an event of Ticking"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			b, err := New(Spec{NIC: Model, LinkCycles: DefaultLinkCycles})
+			b, err := New(Spec{Spec: device.Spec{NIC: device.Model}, LinkCycles: DefaultLinkCycles})
 			require.NoError(t, err)
-			m := b.NIC.(*model)
-			require.NoError(t, m.Begin(func() bool { return x.done }))
-			m.rest.busy = func() bool { return x.busy }
-			require.NoError(t, (&restless{e: b.Engine, until: x.until}).Handle(nil))
+			require.NoError(t, b.Begin(func() bool { return x.done }))
+			b.rest.busy = func() bool { return x.busy }
+			require.NoError(t, (&ticking{e: b.Engine, until: x.until}).Handle(nil))
 			err = b.Engine.Run()
-			var device *rtlbridge.RestlessError
-			var board *RunawayError
-			require.Equal(t, x.wrong == "device", errors.As(err, &device))
-			require.Equal(t, x.wrong == "board", errors.As(err, &board))
+			var restless *rtlbridge.RestlessError
+			var runaway *RunawayError
+			require.Equal(t, x.wrong == "device", errors.As(err, &restless))
+			require.Equal(t, x.wrong == "board", errors.As(err, &runaway))
 			if x.wrong == "" {
 				require.NoError(t, err)
 				require.LessOrEqual(t, int64(b.Engine.Now()/simcore.DefaultPeriodPs), x.until+restEvery)

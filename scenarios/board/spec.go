@@ -1,49 +1,22 @@
 package board
 
 import (
-	"context"
-	"encoding/hex"
+	card "nictwin/models/board"
+	"nictwin/scenarios/device"
+
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 
-	"nictwin/models/inject"
-	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 )
 
-// Kinds of NIC.
-const (
-	RTL   = "rtl"
-	Model = "model"
-)
-
 // Spec configures a board.
 type Spec struct {
-	NIC     string            // RTL or Model
-	DUT     string            // manifest of the device when NIC is RTL
-	Variant string            // build of the device: speed, debug
-	Built   *rtlbridge.Device // used instead of building DUT; may be nil
+	device.Spec // of the NIC: what counts in cycles on the board counts in those of its clock
 
-	Build *nicspec.Build // sizes and parts when NIC is Model, but for its ports; nil: the defaults
-
-	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
-	// and started here; Token is its token, as 64 hexadecimal digits.
-	Connect, Token string
-
-	// PeriodPs is the period of the NIC's clock; 0: as the device's manifest has it, or 400 MHz when NIC is Model. Whatever
-	// counts in cycles counts in these: the latency of links, the quantum, the pace of players.
-	PeriodPs simcore.Ps
-
-	Ports   int // Ethernet ports of the NIC, up to MaxPorts; 0 is 1
-	EthBits int // of the stream of a port, one of EthBits; 0: as the manifest, or Model, has it
-
-	Seed    uint64
-	Stall   int    // percent of cycles with gaps and back-pressure, 0 to 90
-	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default
-	Serial  bool   // no overlap of device and models
+	Seed  uint64
+	Stall int // percent of cycles with gaps and back-pressure, 0 to 90
 
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
@@ -52,17 +25,7 @@ type Spec struct {
 	// LinkCycles after the receiver has taken a message.
 	Credits int
 
-	Endpoint *Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
-
-	Digest bool      // have an RTL device's events folded into Device.Digest
-	Log    io.Writer // builds; nil is none
-	Record io.Writer // gets the input stream of an RTL device, for playback
-
-	Context context.Context // ends the wait for another process that builds the device; nil: nothing does
-
-	// Coverage is a folder for what of the RTL was exercised, counted by a build for it; empty: nothing is counted. A device
-	// adds to the folder when it is closed.
-	Coverage string
+	Endpoint *card.Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
 }
 
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
@@ -73,52 +36,18 @@ const (
 	maxCredits    = 1 << 16
 )
 
-// MaxPorts is the most Ethernet ports that a NIC can have [B2].
-const MaxPorts = 2
-
-// EthBits are the widths of Ethernet streams that there are [B2]; DefaultEthBits is that of a NIC that does not say.
-var EthBits = []int{256, DefaultEthBits, 1024}
-
-const DefaultEthBits = 512
-
-// ValidEthBits refuses a width that no NIC has; 0 leaves it to the NIC.
-func ValidEthBits(bits int) error {
-	if bits != 0 && !slices.Contains(EthBits, bits) {
-		return fmt.Errorf("--eth-bits %d: want 256, 512 or 1024", bits)
-	}
-	return nil
-}
-
 // DefaultSpec is RTL built for speed, without stalls.
 func DefaultSpec() Spec {
-	return Spec{NIC: RTL, Variant: "speed", LinkCycles: DefaultLinkCycles}
+	return Spec{Spec: device.Spec{NIC: device.RTL, Variant: "speed"}, LinkCycles: DefaultLinkCycles}
 }
 
 // Validate returns every error of the spec.
 func (s *Spec) Validate() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
-	if s.NIC != RTL && s.NIC != Model {
-		bad("--nic %q: want rtl or model", s.NIC)
-	}
-	if s.Ports < 0 || s.Ports > MaxPorts {
-		bad("--ports %d: want 1 to %d", s.Ports, MaxPorts)
-	}
-	errs = append(errs, ValidEthBits(s.EthBits))
-	if s.PeriodPs != 0 {
-		errs = append(errs, rtlbridge.ValidPeriod(s.PeriodPs))
-	}
-	if s.Stall < 0 || s.Stall > 90 {
+	errs = append(errs, s.Spec.Validate())
+	if s.Stall < 0 || s.Stall > card.MaxStall {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
-	}
-	if s.Coverage != "" && (s.NIC != RTL || s.Connect != "") {
-		bad("--rtl-coverage %s: only an RTL device that is started here counts", s.Coverage)
-	}
-	if s.Connect != "" && s.NIC != RTL {
-		bad("--connect %s: a device that runs elsewhere is --nic rtl", s.Connect)
-	}
-	if _, err := s.token(); err != nil {
-		errs = append(errs, err)
 	}
 	if s.Endpoint != nil {
 		errs = append(errs, s.Endpoint.Validate())
@@ -132,23 +61,6 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// token reads Token; without Connect there is none.
-func (s *Spec) token() (t [32]byte, err error) {
-	if s.Connect == "" {
-		return t, nil
-	}
-	b, err := hex.DecodeString(s.Token)
-	if err != nil || len(b) != len(t) {
-		return t, fmt.Errorf("token of the device at %s: want %d hexadecimal digits", s.Connect, 2*len(t))
-	}
-	return [32]byte(b), nil
-}
-
-func (s *Spec) ports() int { return max(s.Ports, 1) }
-
-// latency is that of the links at a NIC with this clock.
-func (s *Spec) latency(period simcore.Ps) simcore.Ps { return simcore.Ps(s.LinkCycles) * period }
-
 // MaxQuantum is the longest quantum that links of so many cycles allow.
 func MaxQuantum(mode rtlbridge.Mode, linkCycles int) uint32 {
 	const period = 2 // whatever it is, it is that of the links, too
@@ -156,12 +68,9 @@ func MaxQuantum(mode rtlbridge.Mode, linkCycles int) uint32 {
 	return rtlbridge.MaxQuantum(period, mode, latency, latency)
 }
 
-func (s *Spec) endpoint() Endpoint {
+func (s *Spec) endpoint() card.Endpoint {
 	if s.Endpoint != nil {
 		return *s.Endpoint
 	}
-	return EndpointFor(s.Seed, s.Stall)
+	return card.EndpointFor(s.Seed, s.Stall)
 }
-
-// stalls are those of the model's streams.
-func (s *Spec) stalls() *inject.Stalls { return &inject.Stalls{Seed: s.Seed, Percent: s.Stall} }

@@ -21,8 +21,8 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/root"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
@@ -52,8 +52,8 @@ func TestClassify(t *testing.T) {
 		{&home.NotFoundError{}, result.Usage},
 		{&home.UnknownError{}, result.Usage},
 		{&home.UntrustedError{}, result.Usage},
-		{&board.FitError{Err: errors.New("x")}, result.Usage},
-		{errors.Join(&board.FitError{Err: errors.New("x")}, infra), result.Infrastructure},
+		{&device.FitError{Err: errors.New("x")}, result.Usage},
+		{errors.Join(&device.FitError{Err: errors.New("x")}, infra), result.Infrastructure},
 		{rtlbridge.ErrNotTuned, result.Usage},
 		{infra, result.Infrastructure},
 		{&rtlbridge.BuildError{}, result.Infrastructure},

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	card "nictwin/models/board"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/bench"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/result"
 )
 
@@ -16,11 +17,11 @@ import (
 func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, result.DUT, error) {
 	eth := b.Eth
 	path, m, err := b.manifest(dut)
-	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
-		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, board.MaxPorts)
+	if err == nil && (eth.Ports < 0 || eth.Ports > card.MaxPorts) {
+		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, card.MaxPorts)
 	}
 	if err == nil {
-		err = board.ValidEthBits(eth.Bits)
+		err = device.ValidEthBits(eth.Bits)
 	}
 	if err == nil {
 		m, err = resized(m, eth)
@@ -71,8 +72,8 @@ func ListDUTs(p *Place) ([]result.DUT, error) {
 type DUTBuild struct {
 	Place
 	Variant string
-	Eth     board.Eth // of a NIC
-	Log     io.Writer // nil is none
+	Eth     device.Eth // of a NIC
+	Log     io.Writer  // nil is none
 }
 
 // Build compiles a device, or finds it in the cache.
@@ -97,7 +98,7 @@ func built(b *rtlbridge.Device) *result.Built {
 // Tune makes the tuned build of a NIC, or finds it in the cache.
 func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 	return b.with(dut, func(m *rtlbridge.Manifest, d *result.DUT) error {
-		if err := board.IsNIC(m); err != nil {
+		if err := device.IsNIC(m); err != nil {
 			return &UsageError{fmt.Errorf("%w: it cannot be trained with frames", err)}
 		}
 		dev, err := bench.Tune(ctx, m.Path, b.Eth, b.Log)

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 	"strconv"
 
+	card "nictwin/models/board"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/result"
@@ -92,7 +93,7 @@ func (f *Fuzz) program() error {
 
 // findDevice finds the manifest, which only an RTL device has.
 func (f *Fuzz) findDevice() error {
-	if f.NIC != board.RTL {
+	if f.NIC != device.RTL {
 		return nil
 	}
 	path, err := f.nic(f.DUT, f.eth())
@@ -104,14 +105,14 @@ func (f *Fuzz) findDevice() error {
 }
 
 // eth are the ports of the programs' NIC, the most that any has.
-func (f *Fuzz) eth() board.Eth {
+func (f *Fuzz) eth() device.Eth {
 	switch {
 	case f.Program != nil:
-		return board.Eth{Ports: f.Program.Board.Ports, Bits: f.Program.Board.EthBits}
+		return device.Eth{Ports: f.Program.Board.Ports, Bits: f.Program.Board.EthBits}
 	case f.Ports == 0:
-		return board.Eth{Ports: board.MaxPorts, Bits: f.EthBits}
+		return device.Eth{Ports: card.MaxPorts, Bits: f.EthBits}
 	}
-	return board.Eth{Ports: f.Ports, Bits: f.EthBits}
+	return device.Eth{Ports: f.Ports, Bits: f.EthBits}
 }
 
 // covered tells early that the file of hits is none, or could not be written.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/result"
 )
@@ -33,7 +33,7 @@ func TestInterruptedWhileTheHitsAreLocked(t *testing.T) {
 	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 
 	f := NewFuzz()
-	f.NIC, f.Runs, f.Ports, f.Coverage, f.Out = board.Model, 1, 1, hits, filepath.Join(dir, "out")
+	f.NIC, f.Runs, f.Ports, f.Coverage, f.Out = device.Model, 1, 1, hits, filepath.Join(dir, "out")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var said strings.Builder
 	f.Log = writerFunc(func(text string) {

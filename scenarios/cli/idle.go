@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 )
 
 // Idle are flags that can have no effect as other settings are, each with why and what it would need.
@@ -40,7 +40,7 @@ func (i Idle) Refuse(given func(flag string) bool) error {
 // Idle are the flags of a replay that have no effect as the others are set.
 func (r *Replay) Idle() Idle {
 	i := Idle{}
-	i.unless(r.NIC != board.Model, "--nic model", "--nic rtl", "dut", "variant", "quantum", "serial", "token-file")
+	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "quantum", "serial", "token-file")
 	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant")
 	i.unless(r.Connect != "", "a device that is built here", "--connect", "token-file")
 	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")
@@ -54,7 +54,7 @@ func (r *Replay) Idle() Idle {
 // Idle are the flags of random programs that have no effect as the others are set.
 func (f *Fuzz) Idle() Idle {
 	i := Idle{}
-	i.unless(f.NIC != board.Model, "--nic model", "--nic rtl", "dut", "variant")
+	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant")
 	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
 		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "stall", "failures", "jobs")

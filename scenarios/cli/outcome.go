@@ -8,8 +8,8 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
@@ -61,7 +61,7 @@ func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*capture.Error](err) ||
 		is[*rtlbridge.ManifestError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*fuzz.ProgramError](err) ||
 		is[*home.NotFoundError](err) || is[*home.UntrustedError](err) || is[*home.UnknownError](err) ||
-		is[*board.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
+		is[*device.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
 }
 
 // isMismatch holds for a device that lives but no longer does its part.

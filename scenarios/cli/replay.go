@@ -12,6 +12,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
@@ -166,7 +167,7 @@ func (r *Replay) device() error {
 		}
 		return errors.Join(err, r.quantum())
 	}
-	path, err := r.nic(r.DUT, board.Eth{Ports: r.Ports, Bits: r.EthBits})
+	path, err := r.nic(r.DUT, device.Eth{Ports: r.Ports, Bits: r.EthBits})
 	if err == nil {
 		r.DUT = path
 	}

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	card "nictwin/models/board"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/result"
 )
@@ -120,15 +121,15 @@ func (e *Ended) leave(dir *result.Folder) {
 }
 
 // nic finds the manifest of a NIC of which a build with these Ethernet ports can be made.
-func (p *Place) nic(dut string, eth board.Eth) (string, error) {
+func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	path, m, err := p.manifest(dut)
 	if err != nil {
 		return "", fmt.Errorf("--dut: %w", err)
 	}
-	if err := board.IsNIC(m); err != nil {
+	if err := device.IsNIC(m); err != nil {
 		return "", fmt.Errorf("--dut %w", err)
 	}
-	if eth.Ports > board.MaxPorts || board.ValidEthBits(eth.Bits) != nil {
+	if eth.Ports > card.MaxPorts || device.ValidEthBits(eth.Bits) != nil {
 		return path, nil // which is told elsewhere
 	}
 	_, err = resized(m, eth)
@@ -136,16 +137,16 @@ func (p *Place) nic(dut string, eth board.Eth) (string, error) {
 }
 
 // resized is the manifest of a NIC with these ports.
-func resized(m *rtlbridge.Manifest, eth board.Eth) (*rtlbridge.Manifest, error) {
+func resized(m *rtlbridge.Manifest, eth device.Eth) (*rtlbridge.Manifest, error) {
 	for _, x := range []struct {
 		flag string
 		n    int
-		eth  board.Eth
-	}{{"--ports", eth.Ports, board.Eth{Ports: eth.Ports}}, {"--eth-bits", eth.Bits, board.Eth{Bits: eth.Bits}}} {
+		eth  device.Eth
+	}{{"--ports", eth.Ports, device.Eth{Ports: eth.Ports}}, {"--eth-bits", eth.Bits, device.Eth{Bits: eth.Bits}}} {
 		if x.n == 0 {
 			continue
 		}
-		err := board.IsNIC(m)
+		err := device.IsNIC(m)
 		if err == nil {
 			m, err = x.eth.Of(m)
 		}

@@ -16,7 +16,7 @@ import (
 	"nictwin/golden"
 	"nictwin/models/boundary"
 	"nictwin/scenarios/bench"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
@@ -239,13 +239,13 @@ func TestExamplesOfThePageValidate(t *testing.T) {
 // Findings of random programs say which program shows them, and how to play it.
 func TestFuzzFindingsValidate(t *testing.T) {
 	f := NewFuzz()
-	f.Self, f.NIC = "nictwin", board.Model
+	f.Self, f.NIC = "nictwin", device.Model
 	e := &FuzzEnded{Ended: Ended{Outcome: result.Mismatch, Object: result.Object{Command: "fuzz"}}, Result: &fuzz.Result{Failures: []result.Failure{
 		{Number: 3, Key: "[R8] hdr_len", Ops: 40, Shrunk: 2, Program: "out/program-3.json", Finding: result.OfMismatch(&golden.Mismatch{
 			Rule: "R8", Field: "hdr_len", At: golden.Domain{Kind: golden.DomainRxq, Index: 1}, Index: 2, Frame: &golden.FrameID{N: 7},
 		})},
 		{Number: 5, Ops: 9, Shrunk: 9, Finding: result.OfError(&fuzz.StuckError{What: "the queue is off"})},
-		{Number: 6, Ops: 1, Shrunk: 1, Finding: result.OfError(errors.Join(&board.StreamError{Stream: "m_axis_tlp", Port: -1, Rule: 2}))},
+		{Number: 6, Ops: 1, Shrunk: 1, Finding: result.OfError(errors.Join(&device.StreamError{Stream: "m_axis_tlp", Port: -1, Rule: 2}))},
 	}}}
 	f.describe(e)
 	f.settings(e)
@@ -259,6 +259,6 @@ func TestFuzzFindingsValidate(t *testing.T) {
 	require.Contains(t, list[1].Command, "--skip 5 --runs 1")
 	require.Equal(t, []string{"C3", "progress", "the queue is off"}, []string{list[1].Rule, list[1].Field, list[1].Expected})
 	require.Equal(t, []any{"B6", result.Streams}, []any{list[2].Rule, list[2].Domain})
-	require.Equal(t, []any{board.Model, 0}, []any{e.Object.NIC, e.Object.Ports})
+	require.Equal(t, []any{device.Model, 0}, []any{e.Object.NIC, e.Object.Ports})
 	require.Nil(t, e.Object.Stall, "each program has its own")
 }

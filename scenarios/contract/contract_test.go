@@ -13,9 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	card "nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/home/hometest"
 )
 
@@ -31,7 +33,7 @@ var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
 // eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a build may
 // lack.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Build)) {
-	for ports := 1; ports <= board.MaxPorts; ports++ {
+	for ports := 1; ports <= card.MaxPorts; ports++ {
 		sizes := nicspec.DefaultBuild()
 		sizes.Ports = ports
 		f(t, fmt.Sprintf("ports %d", ports), sizes)
@@ -110,13 +112,13 @@ func buildRTL(ctx context.Context, sizes nicspec.Build) (*rtlbridge.Device, erro
 	if rtlCoverage != "" {
 		variant = rtlbridge.VariantCoverage
 	}
-	return board.BuildOf(ctx, board.Sized(m, &sizes), string(variant), board.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}, nil)
+	return device.BuildOf(ctx, device.Sized(m, &sizes), string(variant), device.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}, nil)
 }
 
 // onModel makes boards with the Go NIC.
 func onModel(sizes *nicspec.Build) Build {
 	return func(s board.Spec) (*board.Board, error) {
-		s.NIC, s.Build = board.Model, sizes
+		s.NIC, s.Build = device.Model, sizes
 		return board.New(s)
 	}
 }
@@ -129,7 +131,7 @@ func onRTL(t *testing.T, sizes nicspec.Build) Build {
 		if err != nil {
 			return nil, err
 		}
-		s.NIC, s.Built, s.Coverage = board.RTL, dev, rtlCoverage
+		s.NIC, s.Built, s.Coverage = device.RTL, dev, rtlCoverage
 		return board.New(s)
 	}
 }
@@ -155,7 +157,7 @@ func TestRTLOverTCP(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		s.NIC, s.Connect, s.Token = board.RTL, address, token
+		s.NIC, s.Connect, s.Token = device.RTL, address, token
 		return board.New(s)
 	})
 }

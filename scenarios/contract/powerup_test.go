@@ -10,14 +10,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	card "nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 )
 
 // powerUpAreas are the checks, by ports, that are played again from random contents of every register and memory: each
 // table, ring and buffer is used before anything was in it. With two ports these are the ones in which ports matter.
-var powerUpAreas = [board.MaxPorts + 1][]string{
+var powerUpAreas = [card.MaxPorts + 1][]string{
 	1: {"registers/", "tables/", "drops/", "rings/", "statuses/", "errors/", "chaos/"},
 	2: {"drops/", "pause/", "ports/", "chaos/"},
 }
@@ -25,7 +27,7 @@ var powerUpAreas = [board.MaxPorts + 1][]string{
 // Nothing that the RTL does depends on what it holds before reset: the very inputs of checks give the same outputs, at the
 // same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
 func TestRandomPowerUp(t *testing.T) {
-	for ports := 1; ports <= board.MaxPorts; ports++ {
+	for ports := 1; ports <= card.MaxPorts; ports++ {
 		t.Run(fmt.Sprintf("ports %d", ports), func(t *testing.T) { randomPowerUp(t, ports) })
 	}
 }
@@ -35,9 +37,9 @@ func randomPowerUp(t *testing.T, ports int) {
 	sizes.Ports = ports
 	path, err := manifest()
 	require.NoError(t, err)
-	zeros, err := board.Build(t.Context(), path, "speed", board.Eth{Ports: ports}, nil)
+	zeros, err := device.Build(t.Context(), path, "speed", device.Eth{Ports: ports}, nil)
 	require.NoError(t, err)
-	random, err := board.Build(t.Context(), path, "debug", board.Eth{Ports: ports}, nil)
+	random, err := device.Build(t.Context(), path, "debug", device.Eth{Ports: ports}, nil)
 	require.NoError(t, err)
 	played := 0
 	for _, c := range suite(sizes) {
@@ -76,7 +78,7 @@ func record(t *testing.T, c *check, sizes nicspec.Build, dev *rtlbridge.Device, 
 		require.NoError(t, f.Close())
 	})
 	c.on(t, sizes, func(s board.Spec) (*board.Board, error) {
-		s.NIC, s.Built, s.Record = board.RTL, dev, w
+		s.NIC, s.Built, s.Record = device.RTL, dev, w
 		return board.New(s)
 	}, 0)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/golden"
+	card "nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
@@ -71,8 +72,8 @@ const linkCycles = 64
 const memoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
 
 // endpoint is the memories and their manners.
-func endpoint(stall int) board.Endpoint {
-	s := board.DefaultEndpoint()
+func endpoint(stall int) card.Endpoint {
+	s := card.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Latency, s.Seed = memoryBytes, memoryBytes, 128, 80*simcore.Nanosecond, 5
 	s.Limits = tlp.Limits{MPS: 512, MRRS: 4096, RCB: 64}
 	if stall > 0 {
@@ -104,7 +105,7 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
 	for _, p := range b.Players {
 		p.Load(board.Track{Pace: pace, Stall: s.Stall})
 	}
-	require.NoError(t, b.NIC.Begin(func() bool { return r.over }))
+	require.NoError(t, b.Begin(func() bool { return r.over }))
 	return r
 }
 

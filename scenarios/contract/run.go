@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	card "nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 )
 
 // Build puts a board together with the NIC under test on it. The spec says what is wanted of everything around the NIC;
@@ -29,7 +31,7 @@ type area struct {
 }
 
 // around changes the endpoint of some checks, by name.
-var around = map[string]func(*board.Endpoint){}
+var around = map[string]func(*card.Endpoint){}
 
 // Back-pressure under which checks run.
 var (
@@ -100,7 +102,9 @@ func (c *check) on(t *testing.T, sizes nicspec.Build, build Build, stall int) {
 	if change := around[c.name]; change != nil {
 		change(&spec)
 	}
-	r := newRig(t, sizes, build, board.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits, Seed: 11, Stall: stall, LinkCycles: linkCycles, Endpoint: &spec})
+	r := newRig(t, sizes, build, board.Spec{
+		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall, LinkCycles: linkCycles, Endpoint: &spec,
+	})
 	c.run(r)
 	r.finish()
 }

@@ -11,17 +11,19 @@ import (
 	"path/filepath"
 	"time"
 
+	card "nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/result"
 )
 
 // Options is what is to be played.
 type Options struct {
-	NIC     string // board.RTL or board.Model
+	NIC     string // device.RTL or device.Model
 	DUT     string // manifest of the device when NIC is RTL
 	Variant string // of its build
 	Seed    uint64
@@ -49,7 +51,7 @@ type Options struct {
 
 // DefaultOptions plays a hundred programs on RTL.
 func DefaultOptions() Options {
-	return Options{NIC: board.RTL, Variant: string(rtlbridge.VariantSpeed), Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
+	return Options{NIC: device.RTL, Variant: string(rtlbridge.VariantSpeed), Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
 }
 
 // maxNumber is a number of programs that nobody plays.
@@ -63,9 +65,9 @@ func (o *Options) Validate() error {
 			errs = append(errs, fmt.Errorf(format, a...))
 		}
 	}
-	bad(o.NIC == board.RTL || o.NIC == board.Model, "--nic %q: want rtl or model", o.NIC)
-	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "--ports %d: want 0 to %d", o.Ports, board.MaxPorts)
-	errs = append(errs, board.ValidEthBits(o.EthBits))
+	bad(o.NIC == device.RTL || o.NIC == device.Model, "--nic %q: want rtl or model", o.NIC)
+	bad(o.Ports >= 0 && o.Ports <= card.MaxPorts, "--ports %d: want 0 to %d", o.Ports, card.MaxPorts)
+	errs = append(errs, device.ValidEthBits(o.EthBits))
 	_, err := SizesOf(o.Build)
 	bad(err == nil, "--build: %v", err)
 	bad(o.Stall >= -1 && o.Stall <= 90, "--stall %d: want -1 to 90 percent", o.Stall)
@@ -75,7 +77,7 @@ func (o *Options) Validate() error {
 	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "--runs 0 and --time 0: want one of them")
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "--jobs %d: want 1 to 64", o.Jobs)
 	bad(o.Most >= 1, "--failures %d: want 1 or more", o.Most)
-	bad(o.RTLCoverage == "" || o.NIC == board.RTL, "--rtl-coverage %s: only RTL counts", o.RTLCoverage)
+	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "--rtl-coverage %s: only RTL counts", o.RTLCoverage)
 	bad(rtlbridge.Variant(o.Variant).Plays(), "--variant %q: want speed, tuned or debug", o.Variant)
 	return errors.Join(errs...)
 }
@@ -98,7 +100,7 @@ type Result struct {
 // campaign is a run over many programs.
 type campaign struct {
 	Options
-	devs [board.MaxPorts + 1]*rtlbridge.Device // by ports
+	devs [card.MaxPorts + 1]*rtlbridge.Device // by ports
 	sum  []byte
 	res  *Result
 }
@@ -140,14 +142,14 @@ func (c *campaign) ports(number int) int {
 		return c.Program.Board.Ports
 	}
 	if c.Ports == 0 {
-		return 1 + number%board.MaxPorts
+		return 1 + number%card.MaxPorts
 	}
 	return c.Ports
 }
 
 // build builds the devices that will be wanted.
 func (c *campaign) build(ctx context.Context) error {
-	for ports := 1; ports <= board.MaxPorts; ports++ {
+	for ports := 1; ports <= card.MaxPorts; ports++ {
 		wanted := ports == c.Ports || c.Ports == 0
 		if c.Program != nil {
 			wanted = ports == c.Program.Board.Ports
@@ -156,7 +158,7 @@ func (c *campaign) build(ctx context.Context) error {
 			continue
 		}
 		c.res.Sizes.Ports = max(c.res.Sizes.Ports, ports)
-		if c.NIC != board.RTL {
+		if c.NIC != device.RTL {
 			continue
 		}
 		variant := c.Variant
@@ -168,9 +170,9 @@ func (c *campaign) build(ctx context.Context) error {
 			return err
 		}
 		if c.Build != "" {
-			m = board.Sized(m, &c.res.Sizes)
+			m = device.Sized(m, &c.res.Sizes)
 		}
-		if c.devs[ports], err = board.BuildOf(ctx, m, variant, board.Eth{Ports: ports, Bits: c.EthBits}, c.Log); err != nil {
+		if c.devs[ports], err = device.BuildOf(ctx, m, variant, device.Eth{Ports: ports, Bits: c.EthBits}, c.Log); err != nil {
 			return err
 		}
 	}

@@ -9,13 +9,14 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 )
 
 // One build of each NIC plays at 400 MHz and at 1.1 GHz: every crossing has the same cycle, and the time that this takes is
 // that of the clock.
 func TestEveryClockIsOneBuild(t *testing.T) {
 	const programs = 6
-	for _, nic := range []string{board.Model, board.RTL} {
+	for _, nic := range []string{device.Model, device.RTL} {
 		t.Run(nic, func(t *testing.T) {
 			c := begun(t, options(nic, programs))
 			require.NoError(t, c.build(context.Background()))

@@ -12,6 +12,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 )
 
 // long is how many times the usual number of programs a test plays: NICTWIN_LONG, which `make test-all` sets to 10.
@@ -29,7 +30,7 @@ func long(t *testing.T) int {
 
 // Links with few credits, and a root that answers when it pleases: no false alarm.
 func TestCreditsRaiseNoAlarm(t *testing.T) {
-	for _, nic := range []string{board.Model, board.RTL} {
+	for _, nic := range []string{device.Model, device.RTL} {
 		for _, credits := range []int{4, 1000} {
 			t.Run(fmt.Sprintf("%s_%d", nic, credits), func(t *testing.T) {
 				t.Parallel()
@@ -50,16 +51,16 @@ func TestCreditsDoNotShowTheQuantum(t *testing.T) {
 	const links = 128
 	var runs []board.Spec
 	for _, q := range []uint32{1, 16, 64, 128, 2 * links} {
-		runs = append(runs, board.Spec{Quantum: q, Serial: true})
+		runs = append(runs, board.Spec{Spec: device.Spec{Quantum: q, Serial: true}})
 		if q <= links {
-			runs = append(runs, board.Spec{Quantum: q})
+			runs = append(runs, board.Spec{Spec: device.Spec{Quantum: q}})
 		}
 	}
 	for _, credits := range []int{4, 1000} {
 		t.Run(strconv.Itoa(credits), func(t *testing.T) {
 			t.Parallel()
 			programs := 3 * long(t)
-			c := begun(t, options(board.RTL, programs))
+			c := begun(t, options(device.RTL, programs))
 			require.NoError(t, c.build(context.Background()))
 			for number := range programs {
 				want := ""

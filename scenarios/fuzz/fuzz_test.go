@@ -16,6 +16,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 )
 
 const manifest = "../../verilator/duts/nic/dut.yaml"
@@ -27,7 +28,7 @@ func sizes(ports int) nicspec.Build {
 }
 
 func model(s board.Spec) (*board.Board, error) {
-	s.NIC = board.Model
+	s.NIC = device.Model
 	return board.New(s)
 }
 
@@ -59,7 +60,7 @@ func passes(t *testing.T, o Options) *Result {
 
 // Programs pass on the Go NIC, whatever the number of jobs with the same digest, and hit bins that are listed.
 func TestProgramsOnTheModel(t *testing.T) {
-	o := options(board.Model, 60)
+	o := options(device.Model, 60)
 	o.Jobs = 1
 	one := passes(t, o)
 	o.Jobs = 3
@@ -77,7 +78,7 @@ func TestProgramsOnTheModel(t *testing.T) {
 func TestEveryBuild(t *testing.T) {
 	bins := map[int]bool{}
 	for _, b := range builds {
-		o := options(board.Model, 20)
+		o := options(device.Model, 20)
 		o.Build = b.name
 		r := passes(t, o)
 		rep := r.Coverage.Report(NewUniverse(r.Sizes))
@@ -88,7 +89,7 @@ func TestEveryBuild(t *testing.T) {
 }
 
 func TestProgramsOnRTL(t *testing.T) {
-	o := options(board.RTL, 24)
+	o := options(device.RTL, 24)
 	first := passes(t, o)
 	o.Jobs = 1
 	require.Equal(t, first.Digest, passes(t, o).Digest, "same seed, same crossings")
@@ -147,7 +148,7 @@ func TestAnyPartIsAProgram(t *testing.T) {
 
 // liar is a NIC that is seen to send something else than it does.
 type liar struct {
-	board.Device
+	device.Device
 	lie func(c *boundary.Crossing)
 }
 
@@ -183,7 +184,7 @@ func sabotaged(s board.Spec) (*board.Board, error) {
 
 // A fault that shows in few frames is found, and the program that shows it becomes small.
 func TestSabotageIsFoundAndShrunk(t *testing.T) {
-	c := begun(t, options(board.Model, 0))
+	c := begun(t, options(device.Model, 0))
 	for number := 0; ; number++ {
 		require.Less(t, number, 50, "programs until the fault is found")
 		p := c.generate(number)
@@ -212,7 +213,7 @@ func TestSabotageIsFoundAndShrunk(t *testing.T) {
 
 // A panic says nothing of the device: it ends the campaign with an error that names the program and where it came from.
 func TestPanicIsNoMismatch(t *testing.T) {
-	c := begun(t, options(board.Model, 0))
+	c := begun(t, options(device.Model, 0))
 	broken := func(s board.Spec) (*board.Board, error) {
 		b, err := model(s)
 		if err == nil {
@@ -233,7 +234,7 @@ func TestPanicIsNoMismatch(t *testing.T) {
 
 // A campaign that fails leaves the program in a file, which fails in the same way.
 func TestFailureLeavesAProgram(t *testing.T) {
-	o := options(board.Model, 40)
+	o := options(device.Model, 40)
 	o.Out, o.Most, o.Program = t.TempDir(), 1, nil
 	c := begun(t, o)
 	var failed *outcome

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	card "nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
@@ -14,6 +15,7 @@ import (
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/craft"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
 )
@@ -119,8 +121,8 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 		return nil, err
 	}
 	spec := board.Spec{
-		Build: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits, Seed: p.Board.Seed, Stall: p.Board.Stall,
-		LinkCycles: linkCycles, Endpoint: p.Board.endpoint(),
+		Spec: device.Spec{Build: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits},
+		Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Endpoint: p.Board.endpoint(),
 	}
 	b, err := build(spec)
 	if err != nil {
@@ -158,12 +160,12 @@ func (x *player) connect() error {
 	for _, p := range x.b.Players {
 		p.Load(board.Track{Pace: pace, Stall: x.prog.Board.Stall})
 	}
-	return x.b.NIC.Begin(func() bool { return x.done })
+	return x.b.Begin(func() bool { return x.done })
 }
 
 // endpoint is the memories and their manners.
-func (b *Board) endpoint() *board.Endpoint {
-	s := board.DefaultEndpoint()
+func (b *Board) endpoint() *card.Endpoint {
+	s := card.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = memoryBytes, memoryBytes, regTags, b.Seed
 	s.Latency, s.Delay.Jitter = simcore.Ps(b.Delay)*simcore.Nanosecond, simcore.Ps(b.Jitter)*simcore.Nanosecond
 	s.Limits = tlp.Limits{MPS: b.MPS, MRRS: tlp.PageBytes, RCB: b.RCB}

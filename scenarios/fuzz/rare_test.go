@@ -13,6 +13,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 )
 
 // forge has a TLP be seen with another payload.
@@ -100,7 +101,7 @@ func TestRareBugsAreFound(t *testing.T) {
 				}
 				return b, err
 			}
-			o := begun(t, options(board.Model, 0))
+			o := begun(t, options(device.Model, 0))
 			o.Ports = 1
 			for number := 0; ; number++ {
 				require.Less(t, number, 40, "programs until the bug is found")

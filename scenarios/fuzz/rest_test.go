@@ -7,11 +7,12 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 )
 
 // pinned is a NIC whose pin busy is always the same.
 type pinned struct {
-	board.Device
+	device.Device
 	busy bool
 }
 
@@ -23,7 +24,7 @@ func (p *pinned) ObserveRest(f boundary.RestObserver) {
 
 // Programs find a pin busy that never falls, and one that never rises.
 func TestStuckBusyIsFound(t *testing.T) {
-	prog := begun(t, options(board.Model, 1)).generate(0)
+	prog := begun(t, options(device.Model, 1)).generate(0)
 	play := func(busy bool) *Verdict {
 		return prog.Run(t.Context(), func(s board.Spec) (*board.Board, error) {
 			b, err := model(s)

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	card "nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
 )
 
 // Words of the bins of pauses.
@@ -38,7 +38,7 @@ type pausePort struct {
 	stopped bool  // by a pause that was sent: the far end
 }
 
-type pauseWatch [board.MaxPorts]pausePort
+type pauseWatch [card.MaxPorts]pausePort
 
 // pauses counts pause frames that came in or left [F1] [F6].
 func (w *watcher) pauses(c *boundary.Crossing) {

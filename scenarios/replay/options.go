@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 
+	card "nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 )
 
@@ -86,12 +88,15 @@ func DefaultOptions() Options {
 
 func (o *Options) spec() board.Spec {
 	s := board.Spec{
-		NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
-		Connect: o.Connect, Token: o.Token, Seed: o.Seed, Stall: o.Stall, Quantum: o.Quantum, Serial: o.Serial,
-		PeriodPs: o.PeriodPs, LinkCycles: o.LinkCycles, Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
+		Spec: device.Spec{
+			NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
+			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, PeriodPs: o.PeriodPs,
+			Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
+		},
+		Seed: o.Seed, Stall: o.Stall, LinkCycles: o.LinkCycles,
 	}
 	if o.faults {
-		e := board.EndpointFor(o.Seed, o.Stall)
+		e := card.EndpointFor(o.Seed, o.Stall)
 		e.Faults = true
 		s.Endpoint = &e
 	}
@@ -106,7 +111,7 @@ func (o *Options) Validate() error {
 		bad("no capture file given")
 	}
 	if o.Ports == 0 { // which a board takes for 1
-		bad("--ports 0: want 1 to %d", board.MaxPorts)
+		bad("--ports 0: want 1 to %d", card.MaxPorts)
 	}
 	spec := o.spec()
 	errs = append(errs, spec.Validate())

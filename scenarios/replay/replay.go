@@ -13,6 +13,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/board"
+	"nictwin/scenarios/device"
 	"nictwin/stack/driver"
 )
 
@@ -23,7 +24,7 @@ type Run struct {
 
 	board  *board.Board
 	engine *simcore.Engine
-	dev    board.Device
+	dev    device.Device
 	root   *root.Root
 	drv    *driver.Driver
 	ports  players
@@ -158,7 +159,7 @@ func (r *Run) Play() (*Result, error) {
 	if err := r.setup(); err != nil {
 		return nil, err
 	}
-	if err := r.dev.Begin(func() bool { return r.phase == phaseDone }); err != nil {
+	if err := r.board.Begin(func() bool { return r.phase == phaseDone }); err != nil {
 		return nil, err
 	}
 	r.wait()

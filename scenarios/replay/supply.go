@@ -11,6 +11,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/scenarios/board"
 	"nictwin/scenarios/capture"
+	"nictwin/scenarios/device"
 )
 
 // supply is the captures of a replay and the frames behind them. It holds none of their packets: they are read once before
@@ -128,7 +129,7 @@ func (s *supply) count(f *capture.File, r *capture.Reader) (n int, _ error) {
 			return n, nil
 		case err != nil:
 			return n, err
-		case len(p.Data) > board.MaxFrame:
+		case len(p.Data) > device.MaxFrame:
 			return n, tooLong(p)
 		case s.full():
 			s.cut++
@@ -143,7 +144,7 @@ func (s *supply) count(f *capture.File, r *capture.Reader) (n int, _ error) {
 
 func tooLong(p *capture.Packet) error {
 	return &capture.Error{Path: p.File, Offset: p.Offset, Packet: p.Packet,
-		Err: fmt.Errorf("%d bytes, at most %d can be played", len(p.Data), board.MaxFrame)}
+		Err: fmt.Errorf("%d bytes, at most %d can be played", len(p.Data), device.MaxFrame)}
 }
 
 func (s *supply) counts(size int) {
@@ -264,7 +265,7 @@ func (s *stream) take(p *part) (f board.Frame, err error) {
 		return f, &capture.Error{Path: p.file.Path(), Offset: -1,
 			Err: fmt.Errorf("has changed while it was played: it had %d frames or more, now it has %d", p.n, s.done)}
 	}
-	if err == nil && len(x.Data) > board.MaxFrame {
+	if err == nil && len(x.Data) > device.MaxFrame {
 		err = tooLong(x)
 	}
 	if err != nil {

@@ -1,0 +1,96 @@
+package device
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"nictwin/models/nicspec"
+	"nictwin/rtlbridge"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise an error that names what it
+// lacks.
+func IsNIC(m *rtlbridge.Manifest) error {
+	var lacks []string
+	for _, want := range []struct{ name, dir string }{
+		{streamEthIn, rtlbridge.DirIn}, {streamEthOut, rtlbridge.DirOut},
+		{streamTLPIn, rtlbridge.DirIn}, {streamTLPOut, rtlbridge.DirOut},
+	} {
+		if !slices.ContainsFunc(m.Streams, func(s rtlbridge.Stream) bool { return s.Name == want.name && s.Dir == want.dir }) {
+			lacks = append(lacks, fmt.Sprintf("%s (%s)", want.name, want.dir))
+		}
+	}
+	if len(lacks) > 0 {
+		return fmt.Errorf("%s: no stream %s: this device is no NIC", m.Name, strings.Join(lacks, ", "))
+	}
+	if m.Busy == "" {
+		return fmt.Errorf("%s: no busy signal: a NIC has one [B8], which its manifest observes and names as busy", m.Name)
+	}
+	return nil
+}
+
+// Eth is the Ethernet side of a build of the NIC [B2]; what is 0 is as the manifest has it.
+type Eth struct {
+	Ports int
+	Bits  int // of the stream of a port
+}
+
+// Of is the manifest of a NIC for a build with these ports [B2] [B3].
+func (e Eth) Of(m *rtlbridge.Manifest) (*rtlbridge.Manifest, error) {
+	w, err := m.Widen(paramPorts, max(e.Ports, 1), streamEthIn, streamEthOut)
+	if err != nil || e.Bits == 0 {
+		return w, err
+	}
+	return w.With(paramEthBits, e.Bits)
+}
+
+// Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. ctx ends the wait for another
+// process that builds it.
+func Build(ctx context.Context, manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
+	m, err := rtlbridge.LoadManifest(manifest)
+	if err != nil {
+		return nil, err
+	}
+	return BuildOf(ctx, m, variant, eth, log)
+}
+
+// BuildOf is Build of a manifest that was read.
+func BuildOf(ctx context.Context, m *rtlbridge.Manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
+	m, err := eth.Of(m)
+	if err != nil {
+		return nil, err
+	}
+	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log, Context: ctx})
+}
+
+// Sized is the manifest of a NIC for a build with the queues, keys, rules and parts of these sizes [B2].
+func Sized(m *rtlbridge.Manifest, sizes *nicspec.Build) *rtlbridge.Manifest {
+	w := *m
+	w.Parameters = maps.Clone(m.Parameters)
+	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
+		w.Parameters[name] = strconv.Itoa(n)
+	}
+	if sizes.Parts != nicspec.PartsDefault {
+		w.Parameters["Parts"] = strconv.Itoa(int(sizes.Parts))
+	}
+	return &w
+}
+
+func (s *Spec) device() (*rtlbridge.Device, error) {
+	if s.Built != nil {
+		return s.Built, nil
+	}
+	if _, err := os.Stat(s.DUT); err != nil {
+		return nil, fmt.Errorf("--dut: %w", err)
+	}
+	variant := s.Variant
+	if s.Coverage != "" {
+		variant = string(rtlbridge.VariantCoverage)
+	}
+	return Build(s.Context, s.DUT, variant, Eth{s.ports(), s.EthBits}, s.Log)
+}

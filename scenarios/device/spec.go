@@ -1,0 +1,107 @@
+package device
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"nictwin/models/board"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
+)
+
+// Kinds of NIC.
+const (
+	RTL   = "rtl"
+	Model = "model"
+)
+
+// Spec says which device is wanted. Its errors speak of the command line's flags of the same names.
+type Spec struct {
+	NIC     string            // RTL or Model
+	DUT     string            // manifest of the device when NIC is RTL
+	Variant string            // build of the device: speed, debug
+	Built   *rtlbridge.Device // used instead of building DUT; may be nil
+
+	Build *nicspec.Build // sizes and parts when NIC is Model, but for its ports; nil: the defaults
+
+	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
+	// and started here; Token is its token, as 64 hexadecimal digits.
+	Connect, Token string
+
+	// PeriodPs is the period of the NIC's clock; 0: as the device's manifest has it, or 400 MHz when NIC is Model.
+	PeriodPs simcore.Ps
+
+	Ports   int // Ethernet ports of the NIC, up to board.MaxPorts; 0 is 1
+	EthBits int // of the stream of a port, one of EthBits; 0: as the manifest, or Model, has it
+
+	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default
+	Serial  bool   // no overlap of device and models
+
+	Digest bool      // have an RTL device's events folded into Device.Digest
+	Log    io.Writer // builds; nil is none
+	Record io.Writer // gets the input stream of an RTL device, for playback
+
+	Context context.Context // ends the wait for another process that builds the device; nil: nothing does
+
+	// Coverage is a folder for what of the RTL was exercised, counted by a build for it; empty: nothing is counted. A device
+	// adds to the folder when it is closed.
+	Coverage string
+}
+
+// EthBits are the widths of Ethernet streams that there are [B2]; DefaultEthBits is that of a NIC that does not say.
+var EthBits = []int{256, DefaultEthBits, 1024}
+
+const DefaultEthBits = 512
+
+// ValidEthBits refuses a width that no NIC has; 0 leaves it to the NIC.
+func ValidEthBits(bits int) error {
+	if bits != 0 && !slices.Contains(EthBits, bits) {
+		return fmt.Errorf("--eth-bits %d: want 256, 512 or 1024", bits)
+	}
+	return nil
+}
+
+// Validate returns every error of the spec.
+func (s *Spec) Validate() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	if s.NIC != RTL && s.NIC != Model {
+		bad("--nic %q: want rtl or model", s.NIC)
+	}
+	if s.Ports < 0 || s.Ports > board.MaxPorts {
+		bad("--ports %d: want 1 to %d", s.Ports, board.MaxPorts)
+	}
+	errs = append(errs, ValidEthBits(s.EthBits))
+	if s.PeriodPs != 0 {
+		errs = append(errs, rtlbridge.ValidPeriod(s.PeriodPs))
+	}
+	if s.Coverage != "" && (s.NIC != RTL || s.Connect != "") {
+		bad("--rtl-coverage %s: only an RTL device that is started here counts", s.Coverage)
+	}
+	if s.Connect != "" && s.NIC != RTL {
+		bad("--connect %s: a device that runs elsewhere is --nic rtl", s.Connect)
+	}
+	if _, err := s.token(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// token reads Token; without Connect there is none.
+func (s *Spec) token() (t [32]byte, err error) {
+	if s.Connect == "" {
+		return t, nil
+	}
+	b, err := hex.DecodeString(s.Token)
+	if err != nil || len(b) != len(t) {
+		return t, fmt.Errorf("token of the device at %s: want %d hexadecimal digits", s.Connect, 2*len(t))
+	}
+	return [32]byte(b), nil
+}
+
+func (s *Spec) ports() int { return max(s.Ports, 1) }
