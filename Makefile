@@ -13,7 +13,7 @@ VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || ech
 ENTRY = $(if $(wildcard cmd/nictwin/entry_$(shell go env GOOS)_$(shell go env GOARCH).s),-ldflags=-E=main.entry)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test unit race lint rtl-lint coverage fuzz-smoke bench generate clean mutants
+.PHONY: help setup build demo test test-all unit race lint rtl-lint coverage fuzz-smoke bench generate clean mutants
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -32,6 +32,9 @@ demo: setup build ## replay the shipped captures through the RTL, both direction
 
 test: setup lint rtl-lint build ## everything that must pass: linters, all tests, race detector, fuzz seeds
 	@scripts/test.sh
+
+test-all: ## the same, random programs ten times as many (long)
+	@NICTWIN_LONG=10 $(MAKE) test
 
 unit: ## the Go tests alone
 	go test -timeout 90m ./...

@@ -35,18 +35,21 @@
 //     apart likewise.
 //   - When queues send the same message, each that may have sent it may have been
 //     reported by it; as many messages have to come as queues surely owe one.
-//   - How long m_axis_tlp was held back is not seen: it counts as the share
-//     Config.TLPStall of all cycles, and eight deviations more.
+//   - "Held back" is what observers are told of (boundary.Held): a beat was
+//     offered and not taken. All of a TLP counts as sending it, gaps within too.
 //   - A former setting of DEVCTL is followed no longer once nothing is under way
 //     that can have begun under it.
 //   - A register write during a function-level reset counts as written before its
 //     end, unless a read had shown that it was over.
 //   - Receive buffers that overlap are told apart by the order of the writes.
 //   - A pause frame may come as late as the longest frame takes, and twice 64
-//     cycles, after the buffer's level asks for it. That level is at most the
+//     cycles, after the buffer's level asks for it, not counting cycles in which
+//     its port was held back. That level is at most the
 //     frames that are not known to have left, and at least those delivered later.
 //   - A write of table PortCfg may end the stops of its port. Entries may be
-//     fetched 1,024 cycles into a stop of their class, not counting other TLPs and stalls.
+//     fetched 1,024 cycles into a stop of their class, not counting those of other TLPs and
+//     those in which m_axis_tlp was held back. The latter do not count for the end
+//     of a reset either.
 //   - The pin busy is held to what crossings show that the device held. Of bytes
 //     that were read and wait to leave, since the latest that were read.
 //   - For Config.LingerCycles after an account was set anew, frames that were not

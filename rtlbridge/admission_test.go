@@ -102,6 +102,8 @@ func TestRudeClients(t *testing.T) {
 		b[at] = value
 		return b
 	}
+	first := spoilt(headBytes+8, 1)
+	first[headBytes+10] = 1
 	d, path := fifo(t, VariantSpeed), socketPath(t)
 	for _, at := range []string{"unix:" + path, "tcp:127.0.0.1:0"} {
 		b := besiege(t, d, at, token)
@@ -115,7 +117,8 @@ func TestRudeClients(t *testing.T) {
 			{[]byte("GET / HTTP/1.1\r\n\r\n"), CodeProtocol, "OPEN frame refused: value"},
 			{spoilt(4, byte(FrameRun)), CodeProtocol, "OPEN frame refused: frame-type"},
 			{spoilt(headBytes, 'n'), CodeProtocol, "OPEN frame refused: magic"},
-			{spoilt(headBytes+8, 9), CodeVersion, "the client speaks 9 to 1, this device 1"},
+			{spoilt(headBytes+8, 9), CodeVersion, "the client speaks 9 to 2, this device 2"},
+			{first, CodeVersion, "the client speaks 1 to 1, this device 2"},
 			{spoilt(headBytes+12, 1), CodeProtocol, "OPEN frame refused: value"},
 			{binary.LittleEndian.AppendUint64(nil, 0xfffffff8|uint64(FrameOpen)<<32), CodeLimit, "OPEN frame refused: limit"},
 		} {
