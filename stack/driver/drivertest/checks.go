@@ -52,14 +52,8 @@ func settings(b *bench) {
 	_, err := d.SetKey(key)
 	b.must(err)
 	d.Enable(true, false)
-	var rule nicspec.RuleEntryFields
-	var k nicspec.KeyEntryFields
-	var p nicspec.PortEntryFields
-	var a nicspec.AccountEntryFields
-	b.must(d.ReadTable(nicspec.TableRule, 3, nicspec.RuleEntrySize, func(e []byte) { rule = nicspec.DecodeRuleEntry(e) }))
-	b.must(d.ReadTable(nicspec.TableKey, 9, nicspec.KeyEntrySize, func(e []byte) { k = nicspec.DecodeKeyEntry(e) }))
-	b.must(d.ReadTable(nicspec.TablePortCfg, 0, nicspec.PortEntrySize, func(e []byte) { p = nicspec.DecodePortEntry(e) }))
-	b.must(d.ReadAccount(7, func(x nicspec.AccountEntryFields) { a = x }))
+	b.settle()
+	b.entries()
 	for off, want := range map[uint32]uint64{
 		nicspec.RegDevctl: 1 | 3<<4 | 1<<8 | 1<<10, nicspec.RegCplTimeout: 5000, nicspec.RegRocePort: 4000, nicspec.RegRxCtrl: 0xf,
 		nicspec.RegRxDefault: 8 | 2<<16 | 3<<24, nicspec.RegRssKey(0): 0x04030201, nicspec.RegRssKey(9): 0x07000009, nicspec.RegCtrl: 1,
@@ -67,15 +61,33 @@ func settings(b *bench) {
 	} {
 		require.Equal(b, want, b.reg(off, 4), "register %#x", off)
 	}
-	require.Equal(b, nicspec.PortEntryFields{RxPause: 1, RxPfc: 5, TxMode: 2, TxClasses: 3, PauseTime: 100, Xoff: 4000, Xon: 2000}, p)
-	require.Equal(b, nicspec.AccountEntryFields{Balance: 1000, Latch: 1}, a)
-	require.Equal(b, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Variant: 3, VaBase: 5, Length: 77, BusBase: 1 << 40}, k)
-	require.EqualValues(b, []int{8, 3, 1, 7, 2}, []int{int(rule.Queue), int(rule.RssLog), int(rule.AccountEn), int(rule.Account), int(rule.SlowQueue)})
 	b.must(d.DropRule(3))
 	b.must(d.DropKey(9))
-	b.must(d.ReadTable(nicspec.TableRule, 3, nicspec.RuleEntrySize, func(e []byte) { require.Zero(b, nicspec.RuleEntry(e).Valid()) }))
-	b.must(d.ReadTable(nicspec.TableKey, 9, nicspec.KeyEntrySize, func(e []byte) { require.Zero(b, nicspec.KeyEntry(e).Valid()) }))
-	b.must(d.ReadTable(nicspec.TableIndirection, 255, nicspec.IndirectionEntrySize, func(e []byte) { require.EqualValues(b, 2, nicspec.IndirectionEntry(e).Queue()) }))
+	require.Zero(b, nicspec.RuleEntry(b.entry(nicspec.TableRule, 3, nicspec.RuleEntrySize)).Valid())
+	require.Zero(b, nicspec.KeyEntry(b.entry(nicspec.TableKey, 9, nicspec.KeyEntrySize)).Valid())
+}
+
+// entry returns a table entry.
+func (b *bench) entry(t nicspec.Table, index, n int) (e []byte) {
+	b.Helper()
+	b.must(b.d.ReadTable(t, index, n, func(x []byte) { e = x }))
+	b.settle()
+	return e
+}
+
+// entries compares the table entries of settings.
+func (b *bench) entries() {
+	b.Helper()
+	rule := nicspec.DecodeRuleEntry(b.entry(nicspec.TableRule, 3, nicspec.RuleEntrySize))
+	require.Equal(b, []int{8, 3, 1, 7, 2}, []int{int(rule.Queue), int(rule.RssLog), int(rule.AccountEn), int(rule.Account), int(rule.SlowQueue)})
+	require.Equal(b, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Variant: 3, VaBase: 5, Length: 77, BusBase: 1 << 40},
+		nicspec.DecodeKeyEntry(b.entry(nicspec.TableKey, 9, nicspec.KeyEntrySize)))
+	require.Equal(b, nicspec.PortEntryFields{RxPause: 1, RxPfc: 5, TxMode: 2, TxClasses: 3, PauseTime: 100, Xoff: 4000, Xon: 2000},
+		nicspec.DecodePortEntry(b.entry(nicspec.TablePortCfg, 0, nicspec.PortEntrySize)))
+	require.EqualValues(b, 2, nicspec.IndirectionEntry(b.entry(nicspec.TableIndirection, 255, nicspec.IndirectionEntrySize)).Queue())
+	b.must(b.d.ReadAccount(7, func(a nicspec.AccountEntryFields) {
+		require.Equal(b, nicspec.AccountEntryFields{Balance: 1000, Latch: 1}, a)
+	}))
 	b.settle()
 }
 
@@ -89,7 +101,6 @@ func frame(n int, port uint16) []byte {
 
 // views has a receiver keep buffers, and give them back much later.
 func views(b *bench) {
-	type view struct{ hdr, pay []byte }
 	var kept []driver.RxFrame
 	q, err := b.d.OpenRx(driver.RxConfig{
 		QueueConfig: driver.QueueConfig{Queue: 5, LogSize: 3, RingIn: nicspec.EndpointHost},
@@ -114,8 +125,7 @@ func views(b *bench) {
 		require.Equal(b, 2, q.Room()-4)
 		for i, f := range kept {
 			want := frame(100+200*i+round, 4791)
-			got := view{b.read(f.Hdr, f.HdrLen), b.read(f.Pay, f.PayLen)}
-			require.Equal(b, want, append(got.hdr, got.pay...))
+			require.Equal(b, want, append(b.read(f.Hdr, f.HdrLen), b.read(f.Pay, f.PayLen)...))
 			require.Equal(b, 14+20+8+12, f.HdrLen, "headers lie apart")
 			b.must(q.Post(f.Buffer))
 			total++
