@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,29 +19,30 @@ const module = "nictwin/"
 type room struct {
 	may []string
 	why string
+	not []string // packages that only its tests may import all the same
 }
 
 var rooms = map[string]room{
-	"models":    {[]string{"models"}, "the reference must not know who uses it"},
-	"stack":     {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only"},
-	"golden":    {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports"},
-	"rtlbridge": {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports"},
-	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse"},
-	"ci":        {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it"},
-	"cmd":       {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic"},
+	"models":    {[]string{"models"}, "the reference must not know who uses it", nil},
+	"stack":     {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only", []string{"models/nic", "models/board"}},
+	"golden":    {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports", nil},
+	"rtlbridge": {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports", nil},
+	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse", nil},
+	"ci":        {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it", nil},
+	"cmd":       {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic", nil},
 }
 
 // corners are folders inside a room that may import less of ours than the room.
 var corners = map[string]room{
 	"scenarios/blocks": {
 		[]string{"models", "rtlbridge", "scenarios/craft", "scenarios/home"},
-		"a block alone is compared with its Go twin: no board, driver or referee has a say",
+		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
 }
 
 // timeless are packages of function apart from time: neither they nor what they import, however far, may import these.
 var timeless = []string{
-	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/ether", "models/dma", "models/fifo", "models/mem", "models/mem/memtest", "golden",
+	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/ether", "models/dma", "models/fifo", "models/mem", "models/mem/memtest", "golden", "stack/driver",
 }
 
 var timelessBans = map[string]string{
@@ -76,6 +78,9 @@ func checkImport(t *testing.T, path, from string, r room, imp string) {
 	if strings.HasPrefix(imp, module) {
 		if !r.allows(imp) {
 			t.Errorf("%s imports %s: %s may import %v only, because %s", path, imp, from, r.may, r.why)
+		}
+		if slices.Contains(r.not, strings.TrimPrefix(imp, module)) && !strings.HasSuffix(path, "_test.go") {
+			t.Errorf("%s imports %s: only tests of %s may, because %s", path, imp, from, r.why)
 		}
 		if c, ok := corners[filepath.ToSlash(filepath.Dir(path))]; ok && !c.allows(imp) {
 			t.Errorf("%s imports %s: its folder may import %v only, because %s", path, imp, c.may, c.why)

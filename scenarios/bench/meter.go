@@ -1,23 +1,23 @@
 package bench
 
 import (
+	"slices"
+
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/replay"
+	"nictwin/stack/driver"
 )
 
 // meter notes the cycles of what crosses a NIC's boundary.
 type meter struct {
 	run   *replay.Run
-	rings []span // of completion entries, receive
+	rings []driver.Layout // receive
 	in    []beats
 	out   []beats
 	done  []int64 // cycles in which completion entries were written
 }
-
-// span is a range of bus addresses.
-type span struct{ from, to uint64 }
 
 // beats are the first and the last cycle of a frame.
 type beats struct{ first, last int64 }
@@ -43,16 +43,10 @@ func (m *meter) isEntry(p *tlp.Packet) bool {
 	}
 	if m.rings == nil {
 		for _, q := range m.run.ReceiveQueues() {
-			from, to := q.Completions()
-			m.rings = append(m.rings, span{from, to})
+			m.rings = append(m.rings, q.Layout())
 		}
 	}
-	for _, s := range m.rings {
-		if h.Address >= s.from && h.Address < s.to {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.rings, func(l driver.Layout) bool { return l.CQContains(h.Address) })
 }
 
 // steady is the part of n things that is looked at: neither the beginning nor the end.

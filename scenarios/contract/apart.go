@@ -126,7 +126,7 @@ type victim func(c *crowd, f *failure) (end func())
 
 func victimDescriptor(c *crowd, f *failure) func() {
 	x := c.openRx(2, 3, nil)
-	c.failOnce(f.kind, x.ring.ring, 128)
+	c.failOnce(f.kind, x.Base, 128)
 	c.post(x, 1)
 	return func() {
 		if f.want != nicspec.StatusOk {
@@ -138,7 +138,7 @@ func victimDescriptor(c *crowd, f *failure) func() {
 
 func victimEntry(c *crowd, f *failure) func() {
 	x := c.openTx(4, 3)
-	c.failOnce(f.kind, x.ring.ring, 512)
+	c.failOnce(f.kind, x.Base, 512)
 	all := c.enqueue(x, c.sound(c.w[0], 1))
 	c.ringTx(x)
 	return func() {

@@ -40,10 +40,7 @@ func (r *rig) setDevctl(mps, mrrs, attr uint32) {
 
 // carries tells whether a request of the device carries data of frames or copies: it is for no ring, and no message.
 func (r *rig) carries(h *tlp.Header) bool {
-	in := func(g *ring) bool {
-		return h.Address >= g.ring && h.Address < g.ring+uint64(g.size()*g.slot) ||
-			h.Address >= g.cq && h.Address < g.cq+uint64(g.size()*nicspec.CqeBytes)
-	}
+	in := func(g *ring) bool { return g.Contains(h.Address) || g.CQContains(h.Address) }
 	for _, x := range r.rx {
 		if in(&x.ring) || h.Address == x.MsixAddr {
 			return false

@@ -74,9 +74,9 @@ func doorbellsWrap(r *rig) {
 	const sends, nops = 24, 1<<16 - 10
 	x, w := r.txSetup(3, 15)
 	nop := encode(&nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true}, nicspec.WqeBytes)
-	for i := range x.size() {
+	for i := range x.Size() {
 		nop[8] = byte(i)
-		r.store(x.at(uint16(i)), nop)
+		r.store(x.At(uint16(i)), nop)
 	}
 	r.synced()
 	for _, x.pi = range []uint16{1 << 15, nops} {

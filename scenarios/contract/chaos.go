@@ -119,7 +119,7 @@ func (c *chaosRun) seen(g *ring) int {
 // postSome posts descriptors, no more than there is room for.
 func (c *chaosRun) postSome(q int) {
 	x := c.rx[q]
-	room := x.size() - (len(x.posted) - c.seen(&x.ring))
+	room := x.Size() - (len(x.posted) - c.seen(&x.ring))
 	if room > 0 {
 		c.post(x, c.rng.IntN(room+1))
 	}
@@ -128,7 +128,7 @@ func (c *chaosRun) postSome(q int) {
 // sendSome posts work entries, all with completion entries.
 func (c *chaosRun) sendSome(q int) {
 	x := c.tx[q]
-	room := x.size() - int(x.pi-uint16(c.seen(&x.ring)))
+	room := x.Size() - int(x.pi-uint16(c.seen(&x.ring)))
 	if room <= 0 {
 		return
 	}
@@ -169,9 +169,9 @@ func (c *chaosRun) fault(q int) {
 	}
 	switch c.rng.IntN(3) {
 	case 0:
-		f.From = c.rx[q].ring.ring
+		f.From = c.rx[q].Base
 	case 1:
-		f.From = c.tx[q].ring.ring
+		f.From = c.tx[q].Base
 	default:
 		f.From = c.w[c.rng.IntN(2)].bus
 	}

@@ -303,7 +303,7 @@ func copiesAndSends(r *rig) {
 		all = append(all, posted{c, nil, nicspec.StatusOk}, posted{s, data, nicspec.StatusOk})
 	}
 	for len(all) > 0 {
-		n, first := min(len(all), x.size()), x.pi
+		n, first := min(len(all), x.Size()), x.pi
 		for i := range all[:n] {
 			r.storeEntry(x, x.pi, &all[i].WqeFields)
 			x.pi++

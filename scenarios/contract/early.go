@@ -37,13 +37,13 @@ func earlyCompletions(r *rig, cpl tlp.Header) {
 	data := pattern(cpl.PayloadBytes(), 1)
 	for round := range 24 {
 		x, w := r.txSetup(round%4, 6) // the one before may have stopped
-		for i := range x.size() {
+		for i := range x.Size() {
 			r.enqueue(x, sendEntry(nil, r.piece(w[i%2], i, 64, pattern(1500, uint64(i)))))
 		}
 		asked := false
 		r.watch = func(c boundary.Crossing) {
 			h := tlp.Parse(&c.TLP.Hdr)
-			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address-x.ring.ring >= uint64(x.size()*x.slot)
+			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address-x.Base >= uint64(x.Size()*x.Slot)
 		}
 		r.ringTx(x)
 		r.until("a piece is asked for", func() bool { return asked })

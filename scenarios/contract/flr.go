@@ -105,7 +105,7 @@ func resetWindow(r *rig) {
 	r.write(nicspec.RegScratch, 77)
 	r.receiveAll(1)
 	x := r.openRx(1, 3, nil)
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 64, Delay: r.b.Cycles(6000)}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.Base, To: x.Base + 64, Delay: r.b.Cycles(6000)}))
 	r.post(x, 2)
 	r.struck()
 	before, frame := r.counters(), frameOf(300)
@@ -195,7 +195,7 @@ func resetWhileSilent(r *rig) {
 		x, w := r.txSetup(4, 4)
 		y := r.openRx(1, 4, nil)
 		e := r.sound(w[0], 1)
-		at := []uint64{y.ring.ring, x.ring.ring, w[0].bus, w[1].bus}[i]
+		at := []uint64{y.Base, x.Base, w[0].bus, w[1].bus}[i]
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: at, To: at + 1<<20}))
 		r.post(y, 8)
 		r.enqueue(x, e, r.sound(w[1], 2))
@@ -225,11 +225,11 @@ func resetStates(r *rig) {
 	}
 	r.ringTx(x)
 	bad, off := r.openRx(3, 3, nil), r.openRx(4, 3, nil)
-	r.failOnce(inject.FaultUR, bad.ring.ring, 128)
+	r.failOnce(inject.FaultUR, bad.Base, 128)
 	r.post(bad, 1)
 	r.event(&bad.ring, nicspec.StatusCplUnsupported, 0)
 	r.openRx(5, 3, nil)
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: off.ring.ring, To: off.ring.ring + 64, Delay: r.b.Cycles(700)}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: off.Base, To: off.Base + 64, Delay: r.b.Cycles(700)}))
 	r.post(off, 2)
 	r.until("its descriptors are read", func() bool { return r.b.Faults.Hits() > 1 })
 	r.commandLater(nicspec.TableOpWrite, nicspec.TableRxq, 4, make([]byte, nicspec.RxqEntrySize))

@@ -40,7 +40,7 @@ func resetEveryQueue(r *rig) {
 	}
 	r.write(nicspec.RegCtrl, 3)
 	fails := func(g *ring) {
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: g.ring, To: g.at(uint16(g.size() - 1))}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: g.Base, To: g.At(uint16(g.Size() - 1))}))
 	}
 	for q := range r.sizes.NumRxq {
 		x := r.openRx(q, 2, nil)

@@ -24,7 +24,7 @@ func completionsWhileHeld(r *rig) {
 	x, w := r.txSetup(2, 3)
 	y := r.openRx(1, 8, nil)
 	r.receiveAll(1)
-	r.post(y, y.size())
+	r.post(y, y.Size())
 	r.quiet()
 	var all []nicspec.WqeFields
 	for i := range entries {

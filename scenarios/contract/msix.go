@@ -114,7 +114,7 @@ func (m *messages) openTx(q, log, count, cycles int) (*txRing, *msixQueue) {
 }
 
 func (m *messages) follow(s *msixQueue, g *ring) {
-	s.cq, s.end = g.cq, g.cq+uint64(g.size()*nicspec.CqeBytes)
+	s.cq, s.end = g.CQ, g.CQ+uint64(g.CQBytes())
 	m.all = append(m.all, s)
 }
 
@@ -231,10 +231,10 @@ func messagesOfEvents(r *rig) {
 		r.quiet()
 		x, a := m.openRx(1, 4, 1000, 0)
 		y, b := m.openTx(2, 4, 1000, 0)
-		r.failOnce(f.kind, x.ring.ring, 64)
+		r.failOnce(f.kind, x.Base, 64)
 		r.post(x, 1)
 		r.event(&x.ring, f.want, 0)
-		r.failOnce(f.kind, y.ring.ring, 64)
+		r.failOnce(f.kind, y.Base, 64)
 		r.enqueue(y, nicspec.WqeFields{})
 		r.ringTx(y)
 		r.event(&y.ring, f.want, 0)

@@ -177,7 +177,7 @@ func (r *rig) stopped(w *pauseWatch, queue int, at, quanta, slack int64) {
 func (r *rig) busySending(x *txRing, w *window) []posted {
 	r.t.Helper()
 	var all []nicspec.WqeFields
-	for i := range x.size() {
+	for i := range x.Size() {
 		all = append(all, sendEntry(nil, r.piece(w, 0, 64, pattern(1000, uint64(i)))))
 	}
 	posts := r.enqueue(x, all...)
@@ -283,7 +283,7 @@ func droppedPauses(r *rig) {
 func (r *rig) flood(x *rxRing, n int, delay int) {
 	r.t.Helper()
 	r.b.Faults.Clear()
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.at(x.pi), To: x.at(x.pi) + 16, Delay: r.b.Cycles(delay), Count: 1}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.At(x.pi), To: x.At(x.pi) + 16, Delay: r.b.Cycles(delay), Count: 1}))
 	r.post(x, n)
 	for i := range n {
 		r.play(blob(1024, uint64(i)))

@@ -123,7 +123,7 @@ func levelStays(r *rig) {
 		first := r.ordinal()
 		r.b.Faults.Clear()
 		for step, n := range []int{14, 6} {
-			at := x.at(x.pi)
+			at := x.At(x.pi)
 			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 16, Delay: r.b.Cycles(4000 + 8000*step), Count: 1}))
 			r.post(x, n)
 			r.until("the descriptors are asked for", func() bool { return r.b.Faults.Hits() == step+1 })

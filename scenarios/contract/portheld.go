@@ -70,14 +70,14 @@ func oneHeld(r *rig) {
 	end := r.stop(60_000)
 	var posts [queues][]posted
 	for i, x := range held {
-		posts[i] = r.enqueue(x, r.toPort(0, w, x.size(), rng)...)
+		posts[i] = r.enqueue(x, r.toPort(0, w, x.Size(), rng)...)
 		r.ringTx(x)
 	}
 	r.ended(going, first, before)
 	r.run(4000) // all places that there are for frames of port 0 are taken
 	for range 3 {
-		r.transmit(going, r.toPort(1, w, going.size(), rng)...)
-		r.transmit(y, r.toPort(1, w, 3*y.size(), rng)...)
+		r.transmit(going, r.toPort(1, w, going.Size(), rng)...)
+		r.transmit(y, r.toPort(1, w, 3*y.Size(), rng)...)
 	}
 	r.stillHeld(end)
 	for i, x := range held {
@@ -105,7 +105,7 @@ func heldAndMixed(r *rig) {
 		r.ringTx(mixed[i])
 	}
 	for range 3 {
-		r.transmit(x, r.toPort(1, w, x.size(), rng)...)
+		r.transmit(x, r.toPort(1, w, x.Size(), rng)...)
 	}
 	r.stillHeld(end)
 	for i, m := range mixed {

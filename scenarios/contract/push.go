@@ -53,7 +53,7 @@ func (r *rig) pushed(x *txRing, entries ...nicspec.WqeFields) []posted {
 func (r *rig) slots(x *txRing, count map[uint64]int) {
 	r.watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
-		if c.Kind != boundary.TLPOut || h.Kind != tlp.MRd || h.Address < x.ring.ring || h.Address >= x.ring.ring+uint64(x.size()*nicspec.WqeBytes) {
+		if c.Kind != boundary.TLPOut || h.Kind != tlp.MRd || !x.Contains(h.Address) {
 			return
 		}
 		off, n := h.Span()
@@ -67,7 +67,7 @@ func pushedSingly(r *rig) {
 	x, w := r.txSetup(3, 3)
 	reads := map[uint64]int{}
 	for i := range 20 {
-		if i%x.size() == 0 {
+		if i%x.Size() == 0 {
 			clear(reads)
 			r.slots(x, reads)
 		}
@@ -91,9 +91,9 @@ func pushedMany(r *rig) {
 	for i := range 6 {
 		firstX, firstY := x.pi, y.pi
 		var a, b []posted
-		for k := range x.size() {
+		for k := range x.Size() {
 			e := r.cut(w, pattern(60+rng.IntN(600), rng.Uint64()), rng.IntN(17), 1+rng.IntN(2), rng)
-			e.FComplete = k == x.size()-1 || rng.IntN(2) > 0
+			e.FComplete = k == x.Size()-1 || rng.IntN(2) > 0
 			a = append(a, r.pushed(x, e)...)
 			if k%2 == 0 {
 				b = append(b, r.pushed(y, r.sound(w[k/2%2], uint64(100*i+k)))...)
@@ -115,7 +115,7 @@ func pushedBetween(r *rig) {
 		r.slots(x, reads)
 		first, n := x.pi, 0
 		var all []posted
-		for n < x.size()-6 {
+		for n < x.Size()-6 {
 			if rng.IntN(2) > 0 {
 				all = append(all, r.pushed(x, r.sound(w[n%2], rng.Uint64()))...)
 				n++
@@ -163,7 +163,7 @@ func pushesRefused(r *rig) {
 	refuse("a queue that was disabled", 5)
 	// In state Error.
 	x = r.openTx(5, 2)
-	r.failOnce(failures[0].kind, x.ring.ring, 4*nicspec.WqeBytes)
+	r.failOnce(failures[0].kind, x.Base, 4*nicspec.WqeBytes)
 	r.enqueue(x, e)
 	r.ringTx(x)
 	r.event(&x.ring, failures[0].want, 0)

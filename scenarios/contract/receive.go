@@ -63,7 +63,7 @@ func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16, mods ..
 	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.q), index, rule, uint32(ordinal)
 	want.Port = uint8(r.portOf(port))
 	want.HdrLen = uint16(x.split(&want))
-	want.Phase = int(index)>>x.log&1 == 0
+	want.Phase = int(index)>>x.Log&1 == 0
 	if r.sizes.Has(nicspec.PartRss) {
 		want.RssHash = rssHash(r.rssKey, frame, &want)
 	}

@@ -32,7 +32,7 @@ func busyWhileReading(r *rig) {
 	r.rests()
 	x, y := r.openRx(3, 3, nil), r.openTx(2, 3)
 	for _, g := range []*ring{&x.ring, &y.ring} {
-		r.failOnce(inject.FaultSilent, g.ring, 64)
+		r.failOnce(inject.FaultSilent, g.Base, 64)
 		if g == &x.ring {
 			r.post(x, 1)
 		} else {
@@ -74,7 +74,7 @@ func statusTells(r *rig) {
 	for _, c := range []struct {
 		rx bool
 		at uint64
-	}{{true, x.ring.ring}, {false, r.busOf(segments(&e)[2])}} {
+	}{{true, x.Base}, {false, r.busOf(segments(&e)[2])}} {
 		r.quiet()
 		r.b.Faults.Clear()
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: c.at, To: c.at + 64, Delay: r.b.Cycles(late)}))

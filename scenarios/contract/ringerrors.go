@@ -27,17 +27,17 @@ func lastEntryFails(r *rig) {
 	for i := range 24 {
 		f := failures[[]int{0, 1, 5, 6}[i%4]]
 		x := r.openTx(2, 4)
-		at := x.ring.ring
+		at := x.Base
 		r.b.Faults.Clear()
 		r.b.Faults.Struck = func(_ *inject.Fault, h *tlp.Header) { at = h.Address }
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: x.at(uint16(i % 5)), To: x.at(15), Count: 1, Nth: 99}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: x.At(uint16(i % 5)), To: x.At(15), Count: 1, Nth: 99}))
 		var all []posted
 		for k := range 12 {
 			all = append(all, r.enqueue(x, r.sound(w[0], uint64(k)))...)
 		}
 		r.ringTx(x)
 		r.struck()
-		n := uint16((at - x.ring.ring) / nicspec.WqeBytes)
+		n := uint16((at - x.Base) / nicspec.WqeBytes)
 		r.ended(x, 0, all[:n])
 		r.event(&x.ring, f.want, n)
 		r.quiet()
@@ -57,7 +57,7 @@ func owedEvent(r *rig) {
 		slow := r.busOf(segments(&e)[i%3])
 		r.b.Faults.Clear()
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: slow, To: slow + 1, Delay: r.b.Cycles(3000)}))
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultCA, From: x.at(1), To: x.at(2)}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultCA, From: x.At(1), To: x.At(2)}))
 		all := r.enqueue(x, e)
 		r.ringTx(x)
 		r.struck()
@@ -81,14 +81,14 @@ func notFetched(r *rig) {
 	r.txSetup(1, 2)
 	x := r.openTx(2, 11)
 	nop := nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true}
-	r.enqueue(x, slices.Repeat([]nicspec.WqeFields{nop}, x.size())...)
+	r.enqueue(x, slices.Repeat([]nicspec.WqeFields{nop}, x.Size())...)
 	off, late := int64(-1), 0
 	r.watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
 		switch {
 		case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+uint64(nicspec.RegTblCmd):
 			off = c.Last
-		case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address >= x.ring.ring && h.Address < x.ring.ring+uint64(x.size()*x.slot):
+		case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && x.Contains(h.Address):
 			if off >= 0 && c.First > off+2*nicspec.VisibleCycles { // some may wait for the stream
 				late++
 			}
@@ -101,7 +101,7 @@ func notFetched(r *rig) {
 	require.Positive(r.t, off)
 	require.Zero(r.t, late, "reads of the ring after the queue was disabled")
 	e := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, 2))
-	require.Less(r.t, int(e.Ci), x.size()*3/4, "entries that ended")
+	require.Less(r.t, int(e.Ci), x.Size()*3/4, "entries that ended")
 	require.Equal(r.t, e.Ci, e.Cqi)
 	r.quiet()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
 )
 
 // command carries out a table command and tells how it ended.
@@ -75,15 +76,10 @@ func (r *rig) staged() []byte {
 
 // ring is what receive and transmit queues have in common.
 type ring struct {
-	q, log   int
-	slot     int // bytes
-	ring, cq uint64
-	pi, cqi  uint16
+	q int
+	driver.Layout
+	pi, cqi uint16
 }
-
-func (g *ring) size() int            { return 1 << g.log }
-func (g *ring) at(i uint16) uint64   { return g.ring + uint64(int(i)&(g.size()-1)*g.slot) }
-func (g *ring) cqAt(i uint16) uint64 { return g.cq + uint64(int(i)&(g.size()-1)*nicspec.CqeBytes) }
 
 // rxRing is an enabled receive queue.
 type rxRing struct {
@@ -101,10 +97,10 @@ type txRing struct {
 // Completion rings are cleared when a queue is enabled, so that an old entry is never taken for a new one.
 func (r *rig) newRing(q, log, slot int) ring {
 	r.t.Helper()
-	g := ring{q: q, log: log, slot: slot}
-	g.ring = r.alloc(q%2, g.size()*slot, 64)
-	g.cq = r.alloc((q+1)%2, g.size()*nicspec.CqeBytes, 64)
-	r.store(g.cq, make([]byte, g.size()*nicspec.CqeBytes))
+	g := ring{q: q, Layout: driver.Layout{Log: log, Slot: slot}}
+	g.Base = r.alloc(q%2, g.Bytes(), 64)
+	g.CQ = r.alloc((q+1)%2, g.CQBytes(), 64)
+	r.store(g.CQ, make([]byte, g.CQBytes()))
 	return g
 }
 
@@ -113,7 +109,7 @@ func (r *rig) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) *rxRing {
 	r.t.Helper()
 	x := &rxRing{ring: r.newRing(q, log, nicspec.RxDescBytes)}
 	x.RxqEntryFields = nicspec.RxqEntryFields{
-		Enable: 1, LogSize: uint8(log), RingBase: x.ring.ring, CqBase: x.cq, PayBufSize: nicspec.FrameMax, HdrBufSize: 256,
+		Enable: 1, LogSize: uint8(log), RingBase: x.Base, CqBase: x.CQ, PayBufSize: nicspec.FrameMax, HdrBufSize: 256,
 	}
 	for _, mod := range []func(*nicspec.RxqEntryFields){r.rxMod, mod} {
 		if mod != nil {
@@ -129,7 +125,7 @@ func (r *rig) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) *rxRing {
 func (r *rig) openTx(q, log int) *txRing {
 	r.t.Helper()
 	x := &txRing{ring: r.newRing(q, log, nicspec.WqeBytes)}
-	x.TxqEntryFields = nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: x.ring.ring, CqBase: x.cq}
+	x.TxqEntryFields = nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: x.Base, CqBase: x.CQ}
 	if r.txMod != nil {
 		r.txMod(&x.TxqEntryFields)
 	}
@@ -160,7 +156,7 @@ func (r *rig) buffers(skewH, skewP int) (hdr, pay uint64) {
 func (r *rig) put(x *rxRing, hdr, pay uint64) {
 	r.t.Helper()
 	d := nicspec.RxDescFields{HdrAddr: hdr, PayAddr: pay}
-	r.store(x.at(x.pi), encode(&d, nicspec.RxDescBytes))
+	r.store(x.At(x.pi), encode(&d, nicspec.RxDescBytes))
 	x.posted = append(x.posted, [2]uint64{hdr, pay})
 	x.pi++
 }
@@ -178,12 +174,8 @@ func (r *rig) post(x *rxRing, n int) {
 // next takes the next completion entry of a ring, nil if there is none yet.
 func (r *rig) next(g *ring) []byte {
 	r.t.Helper()
-	e := r.load(g.cqAt(g.cqi), nicspec.CqeBytes)
-	phase := byte(1)
-	if int(g.cqi)>>g.log&1 != 0 {
-		phase = 0
-	}
-	if e[0] == 0 || e[63]&1 != phase {
+	e := r.load(g.CqeAt(g.cqi), nicspec.CqeBytes)
+	if e[0] == 0 || !g.Written(e, g.cqi) {
 		return nil
 	}
 	g.cqi++

@@ -72,7 +72,7 @@ func (r *rig) struck() {
 // event waits for the Event of a queue and compares it.
 func (r *rig) event(g *ring, status nicspec.Status, first uint16) {
 	r.t.Helper()
-	phase := int(g.cqi)>>g.log&1 == 0
+	phase := int(g.cqi)>>g.Log&1 == 0
 	e := r.cqe(g, "an Event")
 	want := nicspec.TxCqeFields{Type: nicspec.CqeTypeEvent, Status: status, Queue: uint16(g.q), Index: first, Phase: phase}
 	if field, exp, got, same := nicspec.DiffTxCqe(encode(&want, nicspec.CqeBytes), e); !same {
@@ -99,7 +99,7 @@ func descriptorFaults(r *rig) {
 		}
 		r.quiet()
 		before := r.counters()
-		r.failOnce(f.kind, x.ring.ring, 64)
+		r.failOnce(f.kind, x.Base, 64)
 		first := x.pi
 		r.post(x, 1)
 		r.struck()
@@ -150,7 +150,7 @@ func strayAnswers(r *rig) {
 	x := r.openRx(2, 3, nil)
 	r.quiet()
 	before := r.counters()
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.ring.ring, To: x.ring.ring + 16, Delay: r.b.Cycles(4 * timeout)}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.Base, To: x.Base + 16, Delay: r.b.Cycles(4 * timeout)}))
 	r.post(x, 1)
 	r.event(&x.ring, nicspec.StatusCplTimeout, 0)
 	r.quiet()
@@ -166,7 +166,7 @@ func severalFail(r *rig) {
 	for _, kind := range []inject.FaultKind{inject.FaultCA, inject.FaultSilent, inject.FaultPoison} {
 		x := r.openRx(2, 6, nil)
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: x.ring.ring, To: x.ring.ring + 1024, Skip: 2}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: x.Base, To: x.Base + 1024, Skip: 2}))
 		before := r.counters()
 		r.post(x, 64)
 		for i := range 70 {
@@ -214,7 +214,7 @@ func offWhileFailing(r *rig) {
 	for _, kind := range []inject.FaultKind{inject.FaultUR, inject.FaultSilent, inject.FaultPoison} {
 		x := r.openRx(2, 3, nil)
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: x.ring.ring, To: x.ring.ring + 64, Delay: r.b.Cycles(500), Count: 1}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: x.Base, To: x.Base + 64, Delay: r.b.Cycles(500), Count: 1}))
 		r.counted(kind.String(), (&failure{want: map[inject.FaultKind]nicspec.Status{inject.FaultSilent: nicspec.StatusCplTimeout,
 			inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultPoison: nicspec.StatusCplPoison}[kind]}).counts(), func() {
 			r.post(x, 1)
@@ -237,13 +237,13 @@ func silentTagRests(r *rig) {
 	x, w := r.txSetup(3, 6)
 	e := sendEntry(nil, r.piece(w[0], 0, 64, pattern(4000, 1)), r.piece(w[0], 0, 64, pattern(5000, 2)))
 	e.FComplete = true
-	posts := r.enqueue(x, slices.Repeat([]nicspec.WqeFields{e}, x.size())...)
+	posts := r.enqueue(x, slices.Repeat([]nicspec.WqeFields{e}, x.Size())...)
 	reads, since, tag, again := 0, int64(-1), uint8(0), int64(-1) // of those that follow the silent one
 	r.watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
 		switch {
 		case c.Kind != boundary.TLPOut || h.Kind != tlp.MRd:
-		case since < 0 && h.Address == y.ring.ring:
+		case since < 0 && h.Address == y.Base:
 			since, tag = c.Last, h.Tag
 		case since >= 0 && c.Last < since+2*limit:
 			reads++
@@ -254,7 +254,7 @@ func silentTagRests(r *rig) {
 	}
 	r.ringTx(x)
 	r.until("the first frames leave", func() bool { return len(r.out) > 5 })
-	r.failOnce(inject.FaultSilent, y.ring.ring, 64)
+	r.failOnce(inject.FaultSilent, y.Base, 64)
 	r.post(y, 1)
 	r.ended(x, 0, posts)
 	r.watch = nil
@@ -270,9 +270,9 @@ func offWhileOwed(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	other, x := r.openRx(1, 3, nil), r.openRx(2, 3, nil)
 	r.byDest(1)
-	late := inject.Fault{From: other.ring.ring, To: other.ring.ring + 64, Delay: r.b.Cycles(6000), Count: 1}
+	late := inject.Fault{From: other.Base, To: other.Base + 64, Delay: r.b.Cycles(6000), Count: 1}
 	require.NoError(r.t, r.b.Faults.Add(late))
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: x.ring.ring, To: x.ring.ring + 64, Count: 1}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: x.Base, To: x.Base + 64, Count: 1}))
 	first := r.ordinal()
 	r.post(other, 1)
 	r.play(to(1, blob(64, 1)))

@@ -47,7 +47,7 @@ func everySize(r *rig) {
 		x := r.openRx(log, log, nil)
 		r.toQueue(log)
 		r.synced()
-		n := min(x.size(), 40)
+		n := min(x.Size(), 40)
 		for range 2 {
 			first := r.ordinal()
 			r.post(x, n)
@@ -71,7 +71,7 @@ func rxIndicesWrap(r *rig) {
 	h, p := r.buffers(0, 0)
 	f := blob(256, 1) // none is lost at line rate [C4]
 	for done := 0; done < total; {
-		n := min(x.size(), total-done)
+		n := min(x.Size(), total-done)
 		for range n {
 			r.put(x, h, p) // a buffer may be anywhere
 		}
@@ -145,7 +145,7 @@ func lateBells(r *rig) {
 			r.play(blob(60+rng.IntN(300), 1))
 		}
 		used := int(x.cqi)
-		for range min(rng.IntN(4), x.size()-(len(x.posted)-used)) {
+		for range min(rng.IntN(4), x.Size()-(len(x.posted)-used)) {
 			h, p := r.buffers(0, 1)
 			r.put(x, h, p)
 		}
@@ -259,7 +259,7 @@ func descriptorsOnce(r *rig) {
 		require.Zero(r.t, [3]uint8{h.TC, uint8(h.Attr), 0})
 		_, n := h.Span()
 		bytes += n
-		require.Less(r.t, h.Address-x.ring.ring, uint64(256), fmt.Sprint("read of the ring: ", h))
+		require.Less(r.t, h.Address-x.Base, uint64(256), fmt.Sprint("read of the ring: ", h))
 	}
 	require.Equal(r.t, 9*16*nicspec.RxDescBytes, bytes, "each descriptor is read exactly once")
 }

@@ -277,12 +277,12 @@ func busyWhileDraining(r *rig, t nicspec.Table) {
 	bell := nicspec.RegTxDoorbell(2)
 	if t == nicspec.TableRxq {
 		x := r.openRx(2, 2, nil)
-		at, bell = x.at(0), nicspec.RegRxDoorbell(2)
+		at, bell = x.At(0), nicspec.RegRxDoorbell(2)
 		for range 4 {
 			r.put(x, r.alloc(0, 9216, 64), r.alloc(1, 9216, 64))
 		}
 	} else {
-		at = r.openTx(2, 2).at(0)
+		at = r.openTx(2, 2).At(0)
 	}
 	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 64*4, Delay: r.b.Cycles(wait)}))
 	begin := r.b.Engine.Now()

@@ -72,7 +72,7 @@ func (r *rig) storeEntry(x *txRing, index uint16, w *nicspec.WqeFields) {
 	if !isCopy(w.Opcode) {
 		e.Port = uint8(r.portOf(int(w.Port)))
 	}
-	r.store(x.at(index), encode(&e, nicspec.WqeBytes))
+	r.store(x.At(index), encode(&e, nicspec.WqeBytes))
 }
 
 // cameOut demands that the next frame from a queue is that of a work entry, on its port.
@@ -128,7 +128,7 @@ func (r *rig) ended(x *txRing, first uint16, all []posted) {
 			continue
 		}
 		want := nicspec.TxCqeFields{Type: nicspec.CqeTypeTx, Status: p.status, Queue: uint16(x.q), Index: index, WqeId: p.WqeId,
-			FrameLen: uint16(len(p.frame)), Phase: int(x.cqi)>>x.log&1 == 0}
+			FrameLen: uint16(len(p.frame)), Phase: int(x.cqi)>>x.Log&1 == 0}
 		got := r.txCqe(x)
 		if field, e, g, same := nicspec.DiffTxCqe(encode(&want, nicspec.TxCqeSize), got); !same {
 			require.FailNow(r.t, "completion entry", "entry %d: %s is %s, want %s\n%+v", index, field, g, e, p.WqeFields)
@@ -152,7 +152,7 @@ func (r *rig) leftFrom(q int) bool {
 func (r *rig) transmit(x *txRing, entries ...nicspec.WqeFields) {
 	r.t.Helper()
 	for len(entries) > 0 {
-		n := min(len(entries), x.size())
+		n := min(len(entries), x.Size())
 		first := x.pi
 		all := r.enqueue(x, entries[:n]...)
 		if last := &all[n-1]; !last.FComplete { // so that there is an end to wait for

@@ -139,7 +139,7 @@ func entryFaults(r *rig) {
 		}
 		r.quiet()
 		before := r.counters()
-		r.failOnce(f.kind, x.ring.ring, 8*nicspec.WqeBytes)
+		r.failOnce(f.kind, x.Base, 8*nicspec.WqeBytes)
 		first := x.pi
 		all := r.enqueue(x, r.sound(w[0], 4))
 		r.ringTx(x)
@@ -158,7 +158,7 @@ func entryFaults(r *rig) {
 		e := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, 2))
 		require.Equal(r.t, nicspec.QueueStateError, e.State, "%v", f.kind)
 		require.Equal(r.t, f.want, e.Error, "%v", f.kind)
-		again := encode(&nicspec.TxqEntryFields{Enable: 1, LogSize: 3, RingBase: x.ring.ring, CqBase: x.cq}, nicspec.TxqEntrySize)
+		again := encode(&nicspec.TxqEntryFields{Enable: 1, LogSize: 3, RingBase: x.Base, CqBase: x.CQ}, nicspec.TxqEntrySize)
 		require.Equal(r.t, nicspec.TableStatusEnabled, r.command(nicspec.TableOpWrite, nicspec.TableTxq, 2, again))
 		r.b.Faults.Clear()
 		r.disable(nicspec.TableTxq, 2)
@@ -177,7 +177,7 @@ func txOffWhileFailing(r *rig) {
 		for _, piece := range []bool{true, false} {
 			x := r.openTx(2, 3)
 			e := r.sound(w[0], 4)
-			at, n := x.ring.ring, 64
+			at, n := x.Base, 64
 			if piece {
 				s := nicspec.DecodeSeg(e.Slots[:])
 				at, n = w[0].bus+s.Addr-w[0].va, 100

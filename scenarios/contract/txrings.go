@@ -41,7 +41,7 @@ func txTinyRings(r *rig) {
 // bellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not forgotten.
 func bellAnEntry(r *rig) {
 	x, w := r.txSetup(7, 5)
-	for n := range x.size() {
+	for n := range x.Size() {
 		var all []nicspec.WqeFields
 		for i := range 1 + n {
 			all = append(all, r.sound(w[i%2], uint64(i)))
@@ -65,7 +65,7 @@ func txEverySize(r *rig) {
 		x := r.openTx(q, log)
 		for range 3 {
 			var all []nicspec.WqeFields
-			for i := range min(x.size(), 20) {
+			for i := range min(x.Size(), 20) {
 				all = append(all, sendEntry(pattern(4, 1), r.piece(w[0], i, 64, pattern(60+i, uint64(log)))))
 			}
 			r.transmit(x, all...)
@@ -116,7 +116,7 @@ func entriesOnce(r *rig) {
 	ring, pieces := 0, 0
 	for i := range r.reads {
 		_, n := r.reads[i].Span()
-		if a := r.reads[i].Address; a >= x.ring.ring && a < x.ring.ring+1024 {
+		if a := r.reads[i].Address; a >= x.Base && a < x.Base+1024 {
 			ring += n
 		} else {
 			pieces += n

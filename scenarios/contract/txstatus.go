@@ -226,7 +226,7 @@ func randomEntries(r *rig) {
 		var posts [][]posted
 		for _, x := range rings {
 			var all []nicspec.WqeFields
-			for range 8 + rng.IntN(x.size()-8) {
+			for range 8 + rng.IntN(x.Size()-8) {
 				all = append(all, r.randomEntry(rng, w, kinds, flaws))
 			}
 			all[len(all)-1].FComplete = true

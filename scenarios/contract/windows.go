@@ -14,8 +14,8 @@ var windowChecks = []check{
 func rocePortMoves(r *rig) {
 	r.receiveAll(2)
 	x := r.openRx(2, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.HdrBufSize = nicspec.SplitModeHeaders, 256 })
-	r.post(x, x.size())
-	for i := range x.size() / 2 {
+	r.post(x, x.Size())
+	for i := range x.Size() / 2 {
 		p := rocePacket(20 + i)
 		r.play(p.build(), p.build())
 		r.run(i % 40)
@@ -26,5 +26,5 @@ func rocePortMoves(r *rig) {
 		r.write(nicspec.RegRocePort, port)
 	}
 	r.quiet()
-	require.EqualValues(r.t, x.size(), r.counters()[port(nicspec.CntRxDelivered)])
+	require.EqualValues(r.t, x.Size(), r.counters()[port(nicspec.CntRxDelivered)])
 }

@@ -4,17 +4,15 @@ import (
 	"fmt"
 
 	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
 )
 
 // ring is what receive and transmit queues share.
 type ring struct {
-	x     *player
-	tx    bool
-	q     int
-	log   int
-	slot  int    // bytes of an entry
-	base  uint64 // of the ring
-	cq    uint64 // of the completion ring
+	x  *player
+	tx bool
+	q  int
+	driver.Layout
 	pi    uint16 // posted
 	rung  uint16 // told
 	cqi   uint16 // completion entries seen
@@ -22,13 +20,10 @@ type ring struct {
 	take  func(cqe []byte)
 }
 
-func (r *ring) size() int { return 1 << r.log }
-
 // open takes memory for the rings and follows the completion ring.
 func (r *ring) open(ringAt, doneAt Place) error {
-	r.base = r.x.alloc(ringAt, r.size()*r.slot)
-	r.cq = r.x.alloc(doneAt, r.size()*nicspec.CqeBytes)
-	if _, err := r.x.b.Memory.Watch(r.cq, r.size()*nicspec.CqeBytes, func(uint64, int) { r.poll() }); err != nil {
+	r.Base, r.CQ = r.x.alloc(ringAt, r.Bytes()), r.x.alloc(doneAt, r.CQBytes())
+	if _, err := r.x.b.Memory.Watch(r.CQ, r.CQBytes(), func(uint64, int) { r.poll() }); err != nil {
 		return fmt.Errorf("completion ring: %w", err)
 	}
 	return nil
@@ -37,13 +32,11 @@ func (r *ring) open(ringAt, doneAt Place) error {
 // poll takes the completion entries that are there [Q8].
 func (r *ring) poll() {
 	var cqe [nicspec.CqeBytes]byte
-	for range r.size() {
-		at := r.cq + uint64(int(r.cqi)&(r.size()-1))*nicspec.CqeBytes
-		if r.x.b.Memory.Read(at, cqe[:]) != nil {
+	for range r.Size() {
+		if r.x.b.Memory.Read(r.CqeAt(r.cqi), cqe[:]) != nil {
 			return
 		}
-		phase := (r.cqi>>r.log)&1 == 0
-		if v := nicspec.RxCqe(cqe[:]); v.Phase() != phase || v.Type() == 0 {
+		if !r.Written(cqe[:], r.cqi) || nicspec.RxCqe(cqe[:]).Type() == 0 {
 			return
 		}
 		r.cqi++
@@ -67,7 +60,7 @@ func (r *ring) doorbell() uint32 {
 
 // put writes an entry into the next slot.
 func (r *ring) put(entry []byte) error {
-	at := r.base + uint64(int(r.pi)&(r.size()-1))*uint64(r.slot)
+	at := r.At(r.pi)
 	r.pi++
 	return r.x.write(at, entry)
 }
@@ -102,14 +95,14 @@ func (x *player) openRx(c *RxQueue) error {
 	if err := x.disable(Queue{Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumRxq {
 		return err
 	}
-	r := &rxRing{ring: ring{x: x, q: c.Queue, log: c.LogSize, slot: nicspec.RxDescBytes}, cfg: c, descs: make([]posted, 1<<c.LogSize)}
+	r := &rxRing{ring: ring{x: x, q: c.Queue, Layout: driver.Layout{Log: c.LogSize, Slot: nicspec.RxDescBytes}}, cfg: c, descs: make([]posted, 1<<c.LogSize)}
 	r.take = r.entry
 	if err := r.open(c.Ring, c.Done); err != nil {
 		return err
 	}
 	f := nicspec.RxqEntryFields{
 		Enable: 1, SplitMode: c.Split, LogSize: uint8(c.LogSize), SplitLen: c.SplitLen, HdrBufSize: c.HdrBytes, PayBufSize: c.PayBytes,
-		RingBase: r.base, CqBase: r.cq,
+		RingBase: r.Base, CqBase: r.CQ,
 	}
 	if x.sizes.Has(nicspec.PartCrc32c) {
 		f.CrcMode = c.Crc
@@ -145,7 +138,7 @@ func (r *rxRing) entry(raw []byte) {
 		return
 	}
 	r.frees++
-	r.x.see.delivered(r, cqe, &r.descs[int(cqe.Index())&(r.size()-1)])
+	r.x.see.delivered(r, cqe, &r.descs[r.Place(cqe.Index())])
 }
 
 // post gives the queue descriptors.
@@ -154,14 +147,14 @@ func (x *player) post(p *Post) error {
 	if r == nil || r.event {
 		return nil
 	}
-	n := min(p.Count, r.size()-int(r.pi-uint16(r.frees)))
+	n := min(p.Count, r.Size()-int(r.pi-uint16(r.frees)))
 	for range n {
 		d := posted{hdrP: p.Hdr, payP: p.Pay}
 		if r.cfg.Split != nicspec.SplitModeNone {
 			d.hdr = x.alloc(p.Hdr, int(r.cfg.HdrBytes))
 		}
 		d.pay = x.alloc(p.Pay, int(r.cfg.PayBytes))
-		r.descs[int(r.pi)&(r.size()-1)] = d
+		r.descs[r.Place(r.pi)] = d
 		f := nicspec.RxDescFields{HdrAddr: d.hdr, PayAddr: d.pay}
 		var raw [nicspec.RxDescBytes]byte
 		f.Encode(raw[:])
@@ -216,7 +209,7 @@ func (x *player) bell(b *Bell) error {
 	var from uint16
 	why := "queue off"
 	if r != nil {
-		if b.Delta > 0 && b.Delta <= r.size() {
+		if b.Delta > 0 && b.Delta <= r.Size() {
 			return nil // that would post what is not there
 		}
 		from, why = r.rung, r.bellKind(b.Delta)

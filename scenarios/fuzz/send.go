@@ -5,6 +5,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/craft"
+	"nictwin/stack/driver"
 )
 
 // txRing is an enabled transmit queue.
@@ -26,12 +27,12 @@ func (x *player) openTx(c *TxQueue) error {
 	if err := x.disable(Queue{Tx: true, Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumTxq {
 		return err
 	}
-	r := &txRing{ring: ring{x: x, tx: true, q: c.Queue, log: c.LogSize, slot: nicspec.WqeBytes}, cfg: c, work: make([]*sent, 1<<c.LogSize)}
+	r := &txRing{ring: ring{x: x, tx: true, q: c.Queue, Layout: driver.Layout{Log: c.LogSize, Slot: nicspec.WqeBytes}}, cfg: c, work: make([]*sent, 1<<c.LogSize)}
 	r.take = r.entry
 	if err := r.open(c.Ring, c.Done); err != nil {
 		return err
 	}
-	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(c.LogSize), RingBase: r.base, CqBase: r.cq}
+	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(c.LogSize), RingBase: r.Base, CqBase: r.CQ}
 	if x.sizes.Has(nicspec.PartPause) {
 		f.PfcClass = c.Class
 	}
@@ -55,7 +56,7 @@ func (r *txRing) entry(raw []byte) {
 		return
 	}
 	r.done = cqe.Index() + 1
-	if s := r.work[int(cqe.Index())&(r.size()-1)]; s != nil {
+	if s := r.work[r.Place(cqe.Index())]; s != nil {
 		r.x.see.ended(r, cqe, s)
 	}
 }
@@ -68,7 +69,7 @@ func (x *player) send(s *Send) error {
 	}
 	var push *sent
 	for i := range s.Entries {
-		room := r.size() - int(r.pi-r.done)
+		room := r.Size() - int(r.pi-r.done)
 		if room <= 0 {
 			break
 		}
@@ -76,7 +77,7 @@ func (x *player) send(s *Send) error {
 		if err != nil {
 			return err
 		}
-		r.work[int(r.pi)&(r.size()-1)] = w
+		r.work[r.Place(r.pi)] = w
 		if err := r.put(w.raw[:]); err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (x *player) wqe(e *Entry, id uint32, last bool) (*sent, error) {
 		if err != nil {
 			return nil, err
 		}
-		seg.Encode(w.Slots[((e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes+i)*nicspec.WqeSlotBytes:])
+		seg.Encode(w.Slots[(driver.InlineSlots(e.Inline)+i)*nicspec.WqeSlotBytes:])
 		s.seg = append(s.seg, bus)
 		b = b[n:]
 	}
@@ -244,5 +245,5 @@ func (e *Entry) noise(raw []byte) {
 		keep(flags+2, id)
 		keep(l4+1, slots)
 	}
-	keep(slots, slots+nicspec.WqeSlotBytes*((e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes+len(e.Pieces)))
+	keep(slots, slots+nicspec.WqeSlotBytes*(driver.InlineSlots(e.Inline)+len(e.Pieces)))
 }

@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
 	"nictwin/models/tlp"
+	"nictwin/stack/driver"
 )
 
 // readLater asks for a register, when there is a tag for it.
@@ -46,8 +46,8 @@ func (x *player) read(off uint32) (uint32, error) {
 
 // command carries out a table command.
 func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) (nicspec.TableStatus, error) {
-	for i := 0; i < len(entry); i += 4 {
-		if err := x.b.Arm.Write32(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:])); err != nil {
+	for off, word := range driver.Staged(entry) {
+		if err := x.b.Arm.Write32(off, word); err != nil {
 			return 0, err
 		}
 	}
@@ -235,10 +235,10 @@ func (x *player) fault(f *Fault) error {
 		h.To = h.From + pieceBytes
 	case f.Of == ofRxRing && x.rx[f.Queue] != nil:
 		r := x.rx[f.Queue]
-		h.From, h.To = r.base, r.base+uint64(r.size()*r.slot)
+		h.From, h.To = r.Base, r.Base+uint64(r.Bytes())
 	case f.Of == ofTxRing && x.tx[f.Queue] != nil:
 		r := x.tx[f.Queue]
-		h.From, h.To = r.base, r.base+uint64(r.size()*r.slot)
+		h.From, h.To = r.Base, r.Base+uint64(r.Bytes())
 	default:
 		return nil
 	}

@@ -104,7 +104,7 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	} else {
 		w.cov.hit("receive pages", "no payload", "")
 	}
-	w.cov.hit("receive rings", logClass(r.log), lap(c.Index(), r.log))
+	w.cov.hit("receive rings", logClass(r.Log), lap(c.Index(), r.Log))
 	w.cov.hit("receive queues", numberClass(r.q, w.sizes.NumRxq), fmt.Sprintf("port %d", c.Port()))
 	w.cov.hit("rules", numberClass(int(c.Rule()), w.sizes.NumRules))
 	w.parsed(c)

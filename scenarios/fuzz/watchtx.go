@@ -41,7 +41,7 @@ func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 	}
 	e := nicspec.DecodeWqe(s.raw[:])
 	status := c.Status()
-	w.cov.hit("transmit rings", logClass(r.log), lap(c.Index(), r.log))
+	w.cov.hit("transmit rings", logClass(r.Log), lap(c.Index(), r.Log))
 	w.cov.hit("transmit queues", numberClass(r.q, w.sizes.NumTxq))
 	switch {
 	case e.Opcode == nicspec.OpcodeNop:

@@ -3,6 +3,7 @@ package driver
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 
 	"nictwin/models/nicspec"
 )
@@ -54,6 +55,18 @@ func (d *Driver) WriteTable(t nicspec.Table, index int, entry []byte) error {
 	return d.table(nicspec.TableOpWrite, t, index, entry, nil)
 }
 
+// Staged gives the register writes by which an entry, a multiple of four bytes, comes into TBL_DATA, before the command that
+// commits it [G6].
+func Staged(entry []byte) iter.Seq2[uint32, uint32] {
+	return func(yield func(off, word uint32) bool) {
+		for i := 0; i+4 <= len(entry); i += 4 {
+			if !yield(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:])) {
+				return
+			}
+		}
+	}
+}
+
 // TryTable carries out any table command and tells how it ended. The NIC may refuse it.
 func (d *Driver) TryTable(op nicspec.TableOp, t nicspec.Table, index int, entry []byte, done func(nicspec.TableStatus)) error {
 	return d.table(op, t, index, entry, done)
@@ -81,8 +94,8 @@ func (d *Driver) table(op nicspec.TableOp, t nicspec.Table, index int, entry []b
 		return fmt.Errorf("driver: table %v has no entry %d: want an index of 16 bits [G6]", t, index)
 	}
 	if op == nicspec.TableOpWrite {
-		for i := 0; i < len(entry); i += 4 {
-			d.Write32(nicspec.RegTblData(i/4), binary.LittleEndian.Uint32(entry[i:]))
+		for off, word := range Staged(entry) {
+			d.Write32(off, word)
 		}
 	}
 	d.add(command{

@@ -49,7 +49,7 @@ func (r *Queue) look() {
 // readEntry begins to read the next entry, and reports whether it is there to be looked at: else entryRead goes on.
 func (r *Queue) readEntry() bool {
 	r.again, r.arrived = false, false
-	r.bus.Read(r.cqAt(r.cqi), r.entryAt[:], r.read)
+	r.bus.Read(r.layout.CqeAt(r.cqi), r.entryAt[:], r.read)
 	r.late = !r.arrived
 	return r.arrived
 }
@@ -73,7 +73,7 @@ func (r *Queue) seeEntry() bool {
 	if r.d.err != nil {
 		return false
 	}
-	if first := r.cqi>>r.cfg.LogSize&1 == 0; nicspec.RxCqe(r.entryAt[:]).Phase() != first {
+	if !r.layout.Written(r.entryAt[:], r.cqi) {
 		return r.again
 	}
 	r.cqi++

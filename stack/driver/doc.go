@@ -28,6 +28,12 @@
 // buffer from then on. Copier is a receiver that copies them out and posts the
 // buffer again.
 //
+// # Without a driver
+//
+// Tests that do what no driver would do (wrong doorbells, half of a command)
+// use the layer below: Layout is where a ring's entries lie, Staged are the
+// writes of a table command, Encode of each Entry writes what it is told to.
+//
 // # Errors
 //
 // A call that asks for what the contract does not allow returns an error that

@@ -39,7 +39,7 @@ func (r *Queue) clear(done func()) {
 			done()
 		}
 	}
-	for at, n := r.cq, r.Size()*nicspec.CqeBytes; n > 0; {
+	for at, n := r.layout.CQ, r.layout.CQBytes(); n > 0; {
 		b := zeros[:min(n, len(zeros))]
 		left++
 		r.bus.Write(at, b, end)
@@ -106,8 +106,8 @@ func (r *Queue) close(open map[int]*Queue, done func()) error {
 		if r.stop != nil {
 			r.stop()
 		}
-		r.d.check(r.d.Free(r.base))
-		r.d.check(r.d.Free(r.cq))
+		r.d.check(r.d.Free(r.layout.Base))
+		r.d.check(r.d.Free(r.layout.CQ))
 		if done != nil {
 			done()
 		}

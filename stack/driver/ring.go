@@ -55,18 +55,16 @@ type QueueConfig struct {
 // Queue is what receive and transmit queues have in common: a ring in memory,
 // its completion ring, and the doorbell. Indices run freely, modulo 2^16.
 type Queue struct {
-	d     *Driver
-	bus   Bus
-	cfg   QueueConfig
-	kind  string // for errors
-	table nicspec.Table
-	bell  uint32 // doorbell register
-	slot  int    // bytes of a ring entry
-	base  uint64 // of the ring
-	cq    uint64 // of the completion ring
-	entry []byte // of the table, that enables the queue
-	state State
-	stop  func() // ends watching
+	d      *Driver
+	bus    Bus
+	cfg    QueueConfig
+	kind   string // for errors
+	table  nicspec.Table
+	bell   uint32 // doorbell register
+	layout Layout
+	entry  []byte // of the table, that enables the queue
+	state  State
+	stop   func() // ends watching
 
 	slots  []byte      // entries as posted: the ring's contents
 	pi     uint16      // posted
@@ -95,18 +93,19 @@ func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
 		r.bus = d.bus
 	}
 	r.wrote, r.completions.read = r.ringStored, r.entryRead
-	size := uint64(1) << c.LogSize
-	r.slots = make([]byte, int(size)*r.slot)
+	l := &r.layout
+	l.Log = c.LogSize
+	r.slots = make([]byte, l.Bytes())
 	var err error
-	if r.base, err = d.Alloc(c.RingIn, size*uint64(r.slot), nicspec.LineBytes); err != nil {
+	if l.Base, err = d.Alloc(c.RingIn, uint64(l.Bytes()), nicspec.LineBytes); err != nil {
 		return fmt.Errorf("%s queue %d: ring: %w", r.kind, c.Queue, err)
 	}
-	if r.cq, err = d.Alloc(c.DoneIn, size*nicspec.CqeBytes, nicspec.LineBytes); err != nil {
-		return errors.Join(fmt.Errorf("%s queue %d: completion ring: %w", r.kind, c.Queue, err), d.Free(r.base))
+	if l.CQ, err = d.Alloc(c.DoneIn, uint64(l.CQBytes()), nicspec.LineBytes); err != nil {
+		return errors.Join(fmt.Errorf("%s queue %d: completion ring: %w", r.kind, c.Queue, err), d.Free(l.Base))
 	}
 	if c.Notice == NoticeWatch {
-		if r.stop, err = r.bus.Watch(r.cq, int(size)*nicspec.CqeBytes, r.Poll); err != nil {
-			return errors.Join(err, d.Free(r.base), d.Free(r.cq))
+		if r.stop, err = r.bus.Watch(l.CQ, l.CQBytes(), r.Poll); err != nil {
+			return errors.Join(err, d.Free(l.Base), d.Free(l.CQ))
 		}
 	}
 	open[c.Queue] = r
@@ -120,7 +119,7 @@ func (r *Queue) Number() int { return r.cfg.Queue }
 func (r *Queue) State() State { return r.state }
 
 // Size is the number of entries of the ring.
-func (r *Queue) Size() int { return 1 << r.cfg.LogSize }
+func (r *Queue) Size() int { return r.layout.Size() }
 
 // Room is the number of entries that can be posted now.
 func (r *Queue) Room() int { return r.Size() - int(r.pi-r.done) }
@@ -131,14 +130,14 @@ func (r *Queue) Next() uint16 { return r.pi }
 // Waiting is the number of entries that were posted since the doorbell was rung.
 func (r *Queue) Waiting() int { return int(r.pi - r.rung) }
 
-// Completions is the range of bus addresses of the completion ring.
-func (r *Queue) Completions() (from, to uint64) {
-	return r.cq, r.cqAt(0) + uint64(r.Size())*nicspec.CqeBytes
+// Layout is where the queue's rings lie.
+func (r *Queue) Layout() Layout { return r.layout }
+
+// slot is the ring's entry at an index, as it was posted.
+func (r *Queue) slot(i uint16) []byte {
+	at := r.layout.Place(i) * r.layout.Slot
+	return r.slots[at : at+r.layout.Slot]
 }
-
-func (r *Queue) mask() uint16 { return uint16(1)<<r.cfg.LogSize - 1 }
-
-func (r *Queue) cqAt(i uint16) uint64 { return r.cq + uint64(i&r.mask())*nicspec.CqeBytes }
 
 // next is the slot of the next entry, if one may be posted.
 func (r *Queue) next() ([]byte, error) {
@@ -148,19 +147,19 @@ func (r *Queue) next() ([]byte, error) {
 	if r.Room() == 0 {
 		return nil, fmt.Errorf("driver: %s queue %d is full: wait for completions", r.kind, r.cfg.Queue)
 	}
-	at := int(r.pi&r.mask()) * r.slot
-	return r.slots[at : at+r.slot], nil
+	return r.slot(r.pi), nil
 }
 
 // store has the entries that were posted written to memory, in as few writes as the ring's end allows.
 func (r *Queue) store() {
 	r.writes++ // no doorbell before all are under way
 	for r.stored != r.pi && r.d.err == nil {
-		from := int(r.stored & r.mask())
-		n := min(int(r.pi-r.stored), r.Size()-from)
-		r.stored += uint16(n)
+		first := r.stored
+		from := r.layout.Place(first)
+		to := min(from+int(r.pi-first), r.Size())
+		r.stored += uint16(to - from)
 		r.writes++
-		r.bus.Write(r.base+uint64(from*r.slot), r.slots[from*r.slot:(from+n)*r.slot], r.wrote)
+		r.bus.Write(r.layout.At(first), r.slots[from*r.layout.Slot:to*r.layout.Slot], r.wrote)
 	}
 	r.writes--
 }
@@ -199,7 +198,6 @@ func (r *Queue) tell() {
 	}
 	if r.push {
 		r.push, r.rung = false, r.stored
-		at := int(upTo&r.mask()) * r.slot
-		r.d.check(r.bus.WriteReg(nicspec.RegTxPush(r.cfg.Queue), r.slots[at:at+r.slot]))
+		r.d.check(r.bus.WriteReg(nicspec.RegTxPush(r.cfg.Queue), r.slot(upTo)))
 	}
 }

@@ -221,9 +221,9 @@ func FuzzCompletionEntries(f *testing.F) {
 		require.NoError(t, rx.Ring())
 		require.NoError(t, tx.Ring())
 		nic.settle(nil)
-		at := tx.cq
+		at := tx.layout.CQ
 		if receive {
-			at = rx.cq
+			at = rx.layout.CQ
 		}
 		for i := 0; len(entries) >= nicspec.CqeBytes && i < 20; i++ {
 			nic.write(at+uint64(i%8)*nicspec.CqeBytes, entries[:nicspec.CqeBytes])

@@ -62,12 +62,12 @@ func (d *Driver) OpenRx(c RxConfig) (*RxQueue, error) {
 		return nil, err
 	}
 	q := &RxQueue{cfg: c}
-	q.kind, q.table, q.slot, q.bell, q.take = "receive", nicspec.TableRxq, nicspec.RxDescBytes, nicspec.RegRxDoorbell(c.Queue), q.completed
+	q.kind, q.table, q.layout.Slot, q.bell, q.take = "receive", nicspec.TableRxq, nicspec.RxDescBytes, nicspec.RegRxDoorbell(c.Queue), q.completed
 	if err := q.init(d, c.QueueConfig, d.rx); err != nil {
 		return nil, err
 	}
 	q.buffers = make([]Buffer, q.Size())
-	f.RingBase, f.CqBase = q.base, q.cq
+	f.RingBase, f.CqBase = q.layout.Base, q.layout.CQ
 	q.entry = make([]byte, nicspec.RxqEntrySize)
 	f.Encode(q.entry)
 	return q, q.enable()
@@ -117,7 +117,7 @@ func (q *RxQueue) Post(b Buffer) error {
 	}
 	f := nicspec.RxDescFields{HdrAddr: b.Hdr, PayAddr: b.Pay}
 	f.Encode(slot)
-	q.buffers[q.pi&q.mask()] = b
+	q.buffers[q.layout.Place(q.pi)] = b
 	q.pi++
 	return nil
 }
@@ -139,7 +139,7 @@ func (q *RxQueue) Unused() []Buffer {
 	}
 	var left []Buffer
 	for i := q.done; i != q.pi; i++ {
-		left = append(left, q.buffers[i&q.mask()])
+		left = append(left, q.buffers[q.layout.Place(i)])
 	}
 	return left
 }
@@ -182,7 +182,7 @@ func (q *RxQueue) received(cqe nicspec.RxCqe) {
 		q.d.breach("R8", "receive queue %d: completion entry %v does not fit the queue's buffers", q.cfg.Queue, cqe)
 		return
 	}
-	q.frame = RxFrame{q.buffers[q.done&q.mask()], h, n - h, cqe}
+	q.frame = RxFrame{q.buffers[q.layout.Place(q.done)], h, n - h, cqe}
 	q.done++
 	q.cfg.OnFrame(q, &q.frame)
 }

@@ -46,11 +46,11 @@ func (d *Driver) OpenTx(c TxConfig) (*TxQueue, error) {
 		return nil, err
 	}
 	q := &TxQueue{cfg: c}
-	q.kind, q.table, q.slot, q.bell, q.take = "transmit", nicspec.TableTxq, nicspec.WqeBytes, nicspec.RegTxDoorbell(c.Queue), q.completed
+	q.kind, q.table, q.layout.Slot, q.bell, q.take = "transmit", nicspec.TableTxq, nicspec.WqeBytes, nicspec.RegTxDoorbell(c.Queue), q.completed
 	if err := q.init(d, c.QueueConfig, d.tx); err != nil {
 		return nil, err
 	}
-	f.RingBase, f.CqBase = q.base, q.cq
+	f.RingBase, f.CqBase = q.layout.Base, q.layout.CQ
 	q.entry = make([]byte, nicspec.TxqEntrySize)
 	f.Encode(q.entry)
 	return q, q.enable()

@@ -1,0 +1,64 @@
+package board
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/ether"
+	"nictwin/models/inject"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/home/hometest"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/drivertest"
+	"nictwin/stack/driver/rootbus"
+)
+
+func TestMain(m *testing.M) { hometest.Main(m) }
+
+// The driver keeps its promises on a board, whichever NIC is on it.
+func TestDriver(t *testing.T) {
+	h, err := hometest.Find()
+	require.NoError(t, err)
+	for _, nic := range []string{device.Model, device.RTL} {
+		t.Run(nic, func(t *testing.T) {
+			drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig {
+				return driverRig(t, Spec{Spec: device.Spec{NIC: nic, DUT: h.Path("nic")}, LinkCycles: 64, Seed: 3})
+			})
+		})
+	}
+}
+
+func driverRig(t *testing.T, s Spec) *drivertest.Rig {
+	t.Helper()
+	e := DefaultEndpoint()
+	e.Faults = true
+	s.Endpoint = &e
+	b, err := New(s)
+	require.NoError(t, err)
+	over := false
+	t.Cleanup(func() { over = true; require.NoError(t, b.Close()) })
+	require.NoError(t, b.NIC.Begin(func() bool { return over }))
+	pace, err := ParsePace("line", 0, b.NIC.Period())
+	require.NoError(t, err)
+	b.Players[0].Load(Track{Pace: pace})
+	r := &drivertest.Rig{Options: driver.DefaultOptions(), Bus: rootbus.Bus{Regs: b.Arm, Memory: b.Memory}}
+	r.Settle = func() error {
+		const longest = 20_000 // cycles that anything takes in these checks
+		return b.Engine.RunUntil(b.Engine.Now() + b.Cycles(longest))
+	}
+	r.Receive = func(_ int, f []byte) { b.Players[0].Play(Frame{Data: f}) }
+	r.FailReads = func(from, to uint64) error {
+		b.Faults.Clear()
+		if from == to {
+			return nil
+		}
+		return b.Faults.Add(inject.Fault{Kind: inject.FaultUR, From: from, To: to})
+	}
+	b.Players[0].Take = func(f *ether.Frame) {
+		r.Sent = append(r.Sent, drivertest.Frame{Port: f.Port, Queue: f.Queue, Data: append([]byte(nil), f.Data...)})
+	}
+	b.Root.OnMessage = func(_ *tlp.Header, p []byte) { r.Messages = append(r.Messages, append([]byte(nil), p...)) }
+	return r
+}

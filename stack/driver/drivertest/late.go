@@ -1,0 +1,32 @@
+package drivertest
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/stack/driver"
+)
+
+// Late is a bus whose accesses to memory take time: they end, and have their effect, one after the other, each when a function
+// is called that was handed to Soon. Register writes are not held up by them.
+type Late struct {
+	driver.Bus
+	Soon func(f func()) // has f called later
+
+	queue fifo.Queue[func()]
+}
+
+// Read implements driver.Bus.
+func (l *Late) Read(addr uint64, b []byte, done func(error)) {
+	l.later(func() { l.Bus.Read(addr, b, done) })
+}
+
+// Write implements driver.Bus.
+func (l *Late) Write(addr uint64, b []byte, done func(error)) {
+	l.later(func() { l.Bus.Write(addr, b, done) })
+}
+
+func (l *Late) later(f func()) {
+	l.queue.Push(f)
+	l.Soon(func() { l.queue.Pop()() })
+}
+
+var _ driver.Bus = (*Late)(nil)

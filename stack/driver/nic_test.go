@@ -1,0 +1,117 @@
+package driver_test
+
+import (
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/fifo"
+	"nictwin/models/inject"
+	"nictwin/models/mem"
+	"nictwin/models/msg"
+	"nictwin/models/nic"
+	"nictwin/models/nicspec"
+	"nictwin/models/root"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/drivertest"
+	"nictwin/stack/driver/rootbus"
+)
+
+// The driver keeps its promises on the Go NIC, whether accesses to memory take time or not.
+func TestContract(t *testing.T) {
+	t.Run("at once", func(t *testing.T) {
+		drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig { return newRig(t, false) })
+	})
+	t.Run("late", func(t *testing.T) {
+		drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig { return newRig(t, true) })
+	})
+}
+
+// newRig is a Go NIC between memory and the other end of its Ethernet port.
+func newRig(t *testing.T, late bool) *drivertest.Rig {
+	t.Helper()
+	const memory = 1 << 30
+	e := simcore.NewEngine()
+	r := &drivertest.Rig{Options: driver.DefaultOptions(), Settle: e.Run}
+	space, err := mem.NewSpace(memory, memory)
+	require.NoError(t, err)
+	pool := new(msg.TLPs)
+	rc, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: space, TLPs: pool}.Build("Root")
+	require.NoError(t, err)
+	n, err := nic.Builder{Scheduler: e, Spec: nic.DefaultSpec(), TLPs: pool}.Build("NIC")
+	require.NoError(t, err)
+	faults := inject.NewFaults("Faults", e, pool)
+	link := simcore.LinkSpec{Latency: 10 * simcore.Nanosecond}
+	far := newPeer(e, r)
+	for _, x := range []struct {
+		name string
+		a, b *simcore.Port
+	}{{"Link", faults.Device(), n.PCIe()}, {"FaultsLink", rc.PCIe(), faults.Peer()}, {"Wire", n.Eth(0), far.port}} {
+		_, err = simcore.Connect(x.name, e, link, x.a, x.b)
+		require.NoError(t, err)
+	}
+	r.Receive = func(_ int, b []byte) { far.send(b) }
+	r.FailReads = func(from, to uint64) error {
+		faults.Clear()
+		if from == to {
+			return nil
+		}
+		return faults.Add(inject.Fault{Kind: inject.FaultUR, From: from, To: to})
+	}
+	rc.OnMessage = func(_ *tlp.Header, b []byte) { r.Messages = append(r.Messages, append([]byte(nil), b...)) }
+	r.Bus = rootbus.Bus{Regs: rc.MMIO(nicspec.RequesterArm), Memory: space}
+	if late {
+		r.Bus = &drivertest.Late{Bus: r.Bus, Soon: func(f func()) {
+			e.Schedule(&simcore.Event{At: simcore.Now(e) + 70*simcore.Nanosecond, H: call(f)})
+		}}
+	}
+	return r
+}
+
+// call is a handler that calls a function.
+type call func()
+
+// Handle implements sim.Handler.
+func (f call) Handle(sim.Event) error { f(); return nil }
+
+// peer is the other end of the Ethernet port.
+type peer struct {
+	*sim.ComponentBase
+	e    *simcore.Engine
+	r    *drivertest.Rig
+	port *simcore.Port
+	pool msg.Frames
+	out  fifo.Queue[*msg.Frame]
+}
+
+func newPeer(e *simcore.Engine, r *drivertest.Rig) *peer {
+	p := &peer{ComponentBase: sim.NewComponentBase("Peer"), e: e, r: r}
+	p.port = simcore.NewPort(p, 64, "Peer.Eth")
+	return p
+}
+
+func (p *peer) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
+	for p.port.Len() > 0 {
+		f := p.port.Retrieve(now).(*msg.Frame)
+		p.r.Sent = append(p.r.Sent, drivertest.Frame{Queue: f.Queue, Data: append([]byte(nil), f.Data...)})
+	}
+}
+
+func (p *peer) Handle(sim.Event) error                  { return nil }
+func (p *peer) NotifyPortFree(sim.VTimeInSec, sim.Port) { p.flush() }
+
+func (p *peer) flush() {
+	for p.out.Len() > 0 && p.port.CanSend() {
+		if err := p.port.SendAt(p.out.Pop(), p.e.Now()); err != nil {
+			panic("refused")
+		}
+	}
+}
+
+func (p *peer) send(b []byte) {
+	p.out.Push(p.pool.Copy(b))
+	p.flush()
+}
