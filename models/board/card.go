@@ -24,7 +24,7 @@ type CardSpec struct {
 	Period  simcore.Ps     `yaml:"period_ps"`
 
 	PCIe simcore.LinkSpec `yaml:"pcie"`
-	Eth  simcore.LinkSpec `yaml:"eth"` // of the cables that will be plugged into the card's ports
+	Eth  simcore.LinkSpec `yaml:"eth"` // the card's share of the cables that will be plugged into its ports; see Slot.Eth
 
 	Endpoint Endpoint `yaml:"endpoint"`
 

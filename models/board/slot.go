@@ -42,8 +42,9 @@ type Slot struct {
 	Ports   int            // Ethernet ports
 	EthBits int            // of an Ethernet stream; 0: as the NIC has it by itself
 
-	// PCIe and Eth are the links that the ports will be plugged into. A device that runs ahead of the engine needs to know
-	// them before.
+	// PCIe and Eth are the links that the ports will be plugged into: a device that runs ahead of the engine needs to know
+	// them before. A cable between two such devices takes the time of both: its latency must be the sum of what either
+	// slot says of Eth.
 	PCIe, Eth simcore.LinkSpec
 
 	Seed  uint64

@@ -1,6 +1,7 @@
 package board
 
 import (
+	card "nictwin/models/board"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,14 +33,14 @@ func TestDriver(t *testing.T) {
 
 func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	t.Helper()
-	e := DefaultEndpoint()
+	e := card.DefaultEndpoint()
 	e.Faults = true
 	s.Endpoint = &e
 	b, err := New(s)
 	require.NoError(t, err)
 	over := false
 	t.Cleanup(func() { over = true; require.NoError(t, b.Close()) })
-	require.NoError(t, b.NIC.Begin(func() bool { return over }))
+	require.NoError(t, b.Begin(func() bool { return over }))
 	pace, err := ParsePace("line", 0, b.NIC.Period())
 	require.NoError(t, err)
 	b.Players[0].Load(Track{Pace: pace})
