@@ -32,7 +32,10 @@ class Sink {
   }
 
   // Gives n more credits from `cycle` on. Credits come in order of their cycles.
-  void credit(uint64_t cycle, uint32_t n) { pending_.push_back({cycle, n}); }
+  void credit(uint64_t cycle, uint32_t n) {
+    if (next_ == pending_.size()) due_ = cycle;
+    pending_.push_back({cycle, n});
+  }
 
   bool idle() const { return !in_packet_; }
 
@@ -50,7 +53,7 @@ class Sink {
     if constexpr (S::kReady) {
       bool ready = !stall_(cycle);
       if (limited_) {
-        if (next_ < pending_.size()) take_credits(cycle);
+        if (due_ <= cycle) take_credits(cycle);
         if (!in_packet_ && credits_ == 0) ready = false;
       }
       if (ready != ready_) {
@@ -189,6 +192,7 @@ class Sink {
       pending_.erase(pending_.begin(), pending_.begin() + std::ptrdiff_t(next_));
       next_ = 0;
     }
+    due_ = pending_.empty() ? UINT64_MAX : pending_[next_].cycle;
   }
 
   struct Grant {
@@ -202,6 +206,7 @@ class Sink {
   uint32_t len_ = 0, max_bytes_ = 0;
   bool ready_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
   uint64_t credits_ = 0;
+  uint64_t due_ = UINT64_MAX;  // cycle of the next credits
   uint64_t first_ = 0, last_beat_ = 0, held_since_ = 0, ordinal_ = 0, watchdog_ = 0;
   std::vector<Grant> pending_;
   size_t next_ = 0;
