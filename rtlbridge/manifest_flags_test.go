@@ -40,11 +40,11 @@ func TestLintFaulty(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		_, err := LoadManifest(dir)
 		require.Error(t, err)
-		if err = LintFaulty(dir); x.told {
+		if err = LintFaulty(t.Context(), dir); x.told {
 			require.ErrorContains(t, err, "a.sv:2:14: syntax error", x.to)
 		} else {
 			require.NoError(t, err, x.to)
 		}
 	}
-	require.NoError(t, LintFaulty(filepath.Join(dir, "none")))
+	require.NoError(t, LintFaulty(t.Context(), filepath.Join(dir, "none")))
 }
