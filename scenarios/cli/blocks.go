@@ -140,7 +140,7 @@ func (b *Blocks) describe(o *Object, list []blocks.Report) {
 		if m := r.Mismatch; m != nil {
 			o.Mismatches++
 			o.Findings = append(o.Findings, b.finding(m))
-			x.Mismatch = &BlockMismatch{m.Transaction, m.Op, m.Request, m.Field, m.Expected, m.Got, m.Cycle, m.Seed, m.Stall}
+			x.Mismatch = &BlockMismatch{m.Transaction, m.Op, m.Request, m.Field, result.Value(m.Expected), result.Value(m.Got), m.Cycle, m.Seed, m.Stall}
 			if o.Reproduce == "" {
 				o.Reproduce = b.again(m)
 			}
@@ -161,7 +161,7 @@ func (b *Blocks) finding(m *blocks.Mismatch) result.Finding {
 		stream = "" // a field of a result
 	}
 	return result.Finding{
-		Domain: result.Block, Stream: stream, Field: m.Field, Expected: m.Expected, Got: m.Got, Cycle: new(int64(m.Cycle)),
+		Domain: result.Block, Stream: stream, Field: m.Field, Expected: result.Value(m.Expected), Got: result.Value(m.Got), Cycle: new(int64(m.Cycle)),
 		Block: &result.BlockInput{
 			Name: m.Block.Name, Transaction: m.Transaction, Op: m.Op, Request: m.Request, Seed: m.Seed, Stall: m.Stall,
 		},
