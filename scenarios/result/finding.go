@@ -35,7 +35,7 @@ const (
 type Finding struct {
 	Rule     string `json:"rule,omitempty"` // of docs/nic.md, such as R8
 	Domain   Domain `json:"domain"`
-	Field    string `json:"field,omitempty"` // the first that differs
+	Field    string `json:"field,omitempty"`    // the first that differs
 	Expected string `json:"expected,omitempty"` // as Value has it
 	Got      string `json:"got,omitempty"`
 
