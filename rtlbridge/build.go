@@ -163,7 +163,10 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if b.home, err = findHarness(o.HarnessDir); err != nil {
 		return nil, err
 	}
-	return b, b.buildHash(flags)
+	if err := b.buildHash(flags); err != nil {
+		return b, err
+	}
+	return b, b.checkIncludes()
 }
 
 func (b *builder) load(entry string) (*Device, error) {

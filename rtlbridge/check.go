@@ -94,6 +94,9 @@ func LintFaulty(ctx context.Context, path string) error {
 	if err := errors.Join(errTools, errSources); err != nil {
 		return err
 	}
+	if err := b.checkIncludes(); err != nil {
+		return err
+	}
 	if err := b.makeScratch(); err != nil {
 		return err
 	}

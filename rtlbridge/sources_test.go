@@ -96,3 +96,50 @@ func TestSourcesAreReadUntilInterrupted(t *testing.T) {
 	require.ErrorIs(t, h.file("a.sv", m.abs("a.sv")), stop, "within a file")
 	require.ErrorIs(t, h.tree(".", m.Dir(), isVerilog), stop, "within a folder")
 }
+
+// What is included by its plain name is looked at before Verilator reads it.
+func TestIncludes(t *testing.T) {
+	for _, x := range []struct{ from, to, a, err string }{
+		{"", "", "`include \"/dev/zero\"\n", "dut.yaml:3: sources: a.sv:1: `include \"/dev/zero\": /dev/zero is a pipe or a device"},
+		{"", "", "\n`include \"b.svh\"\n", "dut.yaml:3: sources: a.sv:2: `include \"b.svh\": b.svh:1: `include \"inc/pipe\": "},
+		{"top: m", "top: m\ninclude_dirs: [inc]", "`include \"pipe\"\n", "pipe is a pipe or a device, which may never end"},
+		{"top: m", "top: m\nverilator_flags: [-Iinc]", "`include \"pipe\"\n", "pipe is a pipe or a device"},
+		{"top: m", "top: m\nverilator_flags: [-v, inc/pipe]", "", "dut.yaml:3: verilator_flags: "},
+		{"", "", "`include \"/proc/self/maps\"\n", "is no regular file or folder: the kernel makes"},
+		{"", "", "`include \"big/huge.svh\"\n", "huge.svh has more than 256 MB"},
+		{"", "", "// `include \"/dev/zero\"\n", ""},
+		{"", "", "`include \"c.svh\"\n", ""},
+	} {
+		dir := plant(t, x.from, x.to, map[string]string{
+			"a.sv": x.a + goodModule, "b.svh": "`include \"inc/pipe\"\n", "c.svh": "`ifndef C\n`define C\n`include \"c.svh\"\n`endif\n", "inc/x.svh": "",
+		})
+		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "inc/pipe"), 0o600))
+		sparse(t, filepath.Join(dir, "big/huge.svh"), 257<<20)
+		m, err := LoadManifest(dir)
+		require.NoError(t, err)
+		if _, err = prepare(m, BuildOptions{}); x.err == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, x.err)
+		var me *ManifestError
+		require.ErrorAs(t, err, &me)
+	}
+}
+
+func FuzzIncludes(f *testing.F) {
+	f.Add("`include \"b.svh\"\n`include", "`include \"a.sv\" `include \"/dev/zero\"")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"a.sv": a, "b.svh": b} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+		}
+		m := &Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"a.sv"}}
+		src, err := m.expandSources()
+		require.NoError(t, err)
+		var me *ManifestError
+		if err := (&builder{m: m, src: src}).checkIncludes(); err != nil {
+			require.ErrorAs(t, err, &me)
+		}
+	})
+}
