@@ -48,9 +48,6 @@ func plant(t *testing.T, from, to string, files map[string]string) (dir string) 
 
 // TestAttacks: manifests that are made to run a command, looked at and built by the real Verilator and compiler.
 func TestAttacks(t *testing.T) {
-	harness, err := filepath.Abs("../verilator/harness")
-	require.NoError(t, err)
-	t.Setenv("NICTWIN_HARNESS", harness)
 	const pipe = `"--pipe-filter", "touch PWNED"`
 	for _, x := range []struct {
 		name, from, to string
@@ -86,9 +83,9 @@ func TestAttacks(t *testing.T) {
 			before := snapshot(t, dir, elsewhere)
 			m, err := LoadManifest(dir)
 			if err == nil {
-				_, err = Check(m, true)
+				_, err = Check(t.Context(), m, true)
 			} else {
-				require.NoError(t, LintFaulty(dir))
+				require.NoError(t, LintFaulty(t.Context(), dir))
 			}
 			if x.err != "" {
 				require.ErrorContains(t, err, x.err)
@@ -133,7 +130,7 @@ func TestCacheWithBlanks(t *testing.T) {
 	t.Setenv("NICTWIN_CACHE", filepath.Join(t.TempDir(), "a b"))
 	m, err := LoadManifest(fifoManifest)
 	require.NoError(t, err)
-	c, err := Check(m, true)
+	c, err := Check(t.Context(), m, true)
 	require.NoError(t, err)
 	require.Len(t, c.Ports, 17)
 }

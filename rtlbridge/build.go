@@ -88,9 +88,10 @@ type builder struct {
 	src     *sourceSet
 	hash    *hasher
 	sum     [32]byte
-	home    string   // harness folder
-	scratch *scratch // becomes the cache entry
-	work    string   // its folder
+	home    string     // harness folder
+	limits  toolLimits // of Verilator
+	scratch *scratch   // becomes the cache entry
+	work    string     // its folder
 
 	link, linkHome string // where linkDesign made its link; the folder that it made for it
 	wrapper        string // source of a module around the design, "" if it needs none
@@ -149,7 +150,7 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if err := o.checkTraining(); err != nil {
 		return nil, err
 	}
-	b := &builder{m: m, o: o}
+	b := &builder{m: m, o: o, limits: buildLimits}
 	if b.tools, err = findTools(o.Compiler); err != nil {
 		return nil, err
 	}
@@ -162,8 +163,10 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if b.home, err = findHarness(o.HarnessDir); err != nil {
 		return nil, err
 	}
-	b.hash, err = buildHash(m, b.src, b.home, b.tools, o.Variant, flags)
-	return b, err
+	if err := b.buildHash(flags); err != nil {
+		return b, err
+	}
+	return b, b.checkIncludes()
 }
 
 func (b *builder) load(entry string) (*Device, error) {
@@ -237,31 +240,8 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	if err := errors.Join(err, <-early); err != nil {
 		return nil, err
 	}
-	bound, err := bind(b.m, ports)
-	if err != nil {
+	if err := b.program(cache, ports); err != nil {
 		return nil, err
-	}
-	counters := 0
-	if b.o.Variant == VariantCoverage {
-		if counters, err = b.takePoints(); err != nil {
-			return nil, err
-		}
-	}
-	text, err := glue(bound, b.sum, counters)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(b.work, "dut.hpp"), text, 0o644); err != nil {
-		return nil, fmt.Errorf("build cache: %w", err)
-	}
-	b.logf("compiling with %s", filepath.Base(b.tools.cxx))
-	if err := b.compile(cache); err != nil {
-		return nil, err
-	}
-	if b.o.Variant == VariantCoverage {
-		if err := b.addSignals(); err != nil {
-			return nil, err
-		}
 	}
 	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
 		return nil, err
@@ -270,6 +250,37 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 		return nil, err
 	}
 	return b.load(entry)
+}
+
+// program makes the program of the translated design.
+func (b *builder) program(cache string, ports []PinPort) error {
+	bound, err := bind(b.m, ports)
+	if err != nil {
+		return err
+	}
+	counters := 0
+	if b.o.Variant == VariantCoverage {
+		if counters, err = b.takePoints(); err != nil {
+			return err
+		}
+	}
+	text, err := glue(bound, b.sum, counters)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(b.work, "dut.hpp"), text, 0o644); err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	b.logf("compiling with %s", filepath.Base(b.tools.cxx))
+	if err := b.compile(cache); err != nil {
+		return err
+	}
+	if b.o.Variant == VariantCoverage {
+		if err := b.addSignals(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeRecord notes in the scratch folder what was built.

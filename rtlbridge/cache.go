@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -17,8 +18,6 @@ import (
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
 const buildSchema = "nictwin-rtl-6"
-
-const maxIncludeTree = 20_000 // files under one include folder
 
 // cacheRoot is $NICTWIN_CACHE or the user's cache folder.
 func cacheRoot(dir string) (string, error) {
@@ -68,37 +67,106 @@ func isHarness(dir string) bool {
 	return err == nil
 }
 
+// Limits on what of a design is read to know it again.
+const (
+	maxSourceBytes  = 256 << 20
+	maxSourcesBytes = 1 << 30
+	maxIncludeTree  = 20_000  // files under one include folder
+	maxIncludeWalk  = 200_000 // files and folders of any kind under it
+)
+
 // hasher folds named contents into one hash.
 type hasher struct {
+	ctx  context.Context // ends it
 	h    hash.Hash
 	seen map[string]bool // absolute paths of hashed files
+	room int64           // bytes that may still be read
 }
 
-func newHasher() *hasher { return &hasher{h: sha256.New(), seen: map[string]bool{}} }
+func newHasher(ctx context.Context) *hasher {
+	return &hasher{ctx: ctx, h: sha256.New(), seen: map[string]bool{}, room: maxSourcesBytes}
+}
 
 func (h *hasher) text(name, value string) { fmt.Fprintf(h.h, "%s %d\n%s\n", name, len(value), value) }
 
 func (h *hasher) file(name, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("source: %w", err)
+		return err
 	}
 	defer f.Close()
-	one := sha256.New()
-	if _, err := io.Copy(one, f); err != nil {
-		return fmt.Errorf("source %s: %w", path, err)
+	info, err := f.Stat()
+	if err != nil {
+		return err
 	}
+	most := min(maxSourceBytes, h.room)
+	n := info.Size()
+	one := sha256.New()
+	if n <= most {
+		n, err = io.Copy(one, &abiding{h.ctx, io.LimitReader(f, most+1)}) // it may grow
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", path, err)
+	case n > maxSourceBytes:
+		return tooLarge(path)
+	case n > h.room:
+		return fmt.Errorf("%s: sources and include folders have more than %d MB in all, the limit; name only what the design needs", path, maxSourcesBytes>>20)
+	}
+	h.room -= n
 	h.text("file "+name, fmt.Sprintf("%x", one.Sum(nil)))
 	h.seen[path] = true
 	return nil
 }
 
+func tooLarge(path string) error {
+	return fmt.Errorf("%s has more than %d MB, the limit of a source", path, maxSourceBytes>>20)
+}
+
+// abiding reads until its context is canceled.
+type abiding struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (a *abiding) Read(b []byte) (int, error) {
+	if a.ctx.Err() != nil {
+		return 0, context.Cause(a.ctx)
+	}
+	return a.in.Read(b)
+}
+
 // tree hashes every regular file under dir whose name keep accepts.
 func (h *hasher) tree(name, dir string, keep func(string) bool) error {
-	var files []string
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+	files, err := h.walk(dir, keep)
+	if err != nil {
+		return err
+	}
+	slices.Sort(files)
+	for _, f := range files {
+		rel, err := filepath.Rel(dir, f)
 		if err != nil {
 			return err
+		}
+		if err := h.file(name+"/"+rel, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk lists the regular files under dir whose names keep accepts.
+func (h *hasher) walk(dir string, keep func(string) bool) (files []string, err error) {
+	walked := 0
+	err = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		walked++
+		switch {
+		case h.ctx.Err() != nil:
+			return context.Cause(h.ctx)
+		case err != nil:
+			return fmt.Errorf("not all of %s can be read: %w; name the folder that has the files", dir, err)
+		case walked > maxIncludeWalk:
+			return fmt.Errorf("more than %d files and folders under %s: name a smaller folder", maxIncludeWalk, dir)
 		}
 		if d.Type().IsRegular() && keep(p) {
 			files = append(files, p)
@@ -108,20 +176,7 @@ func (h *hasher) tree(name, dir string, keep func(string) bool) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("source folder: %w", err)
-	}
-	slices.Sort(files)
-	for _, f := range files {
-		rel, err := filepath.Rel(dir, f)
-		if err != nil {
-			return fmt.Errorf("source folder: %w", err)
-		}
-		if err := h.file(name+"/"+rel, f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return files, err
 }
 
 func (h *hasher) sum() (out [32]byte) {
@@ -143,11 +198,13 @@ func isHarnessSource(path string) bool {
 }
 
 // buildHash is the identity of a build: everything that can change its behaviour or its speed.
-func buildHash(m *Manifest, src *sourceSet, harness string, t *toolchain, v Variant, flags []string) (*hasher, error) {
-	h := newHasher()
+func (b *builder) buildHash(flags []string) error {
+	m, t := b.m, b.tools
+	h := newHasher(b.o.context())
+	b.hash = h
 	h.text("schema", buildSchema)
 	h.text("glue", glueText)
-	h.text("variant", string(v))
+	h.text("variant", string(b.o.Variant))
 	h.text("verilator flags", strings.Join(flags, "\n"))
 	h.text("verilator", t.verilatorVersion)
 	h.text("compiler", t.cxxVersion)
@@ -157,19 +214,37 @@ func buildHash(m *Manifest, src *sourceSet, harness string, t *toolchain, v Vari
 	h.text("cpu", cpuFlags())
 	desc, err := json.Marshal(m)
 	if err != nil {
-		return nil, fmt.Errorf("manifest %s: %w", m.Path, err)
+		return fmt.Errorf("manifest %s: %w", m.Path, err)
 	}
 	h.text("manifest", string(desc))
-	h.text("list defines", strings.Join(src.defines, "\n"))
+	h.text("list defines", strings.Join(b.src.defines, "\n"))
+	if err := b.hashDesign(); err != nil {
+		return err
+	}
+	if err := h.tree("harness", b.home, isHarnessSource); err != nil {
+		return fmt.Errorf("harness: %w", err)
+	}
+	return nil
+}
+
+// hashDesign takes the sources and include folders. What cannot be read, or is too much, is a fault of the manifest.
+func (b *builder) hashDesign() error {
 	var errs []error
-	for _, f := range src.files {
-		errs = append(errs, h.file(m.rel(f), f))
+	add := func(path string, err error) {
+		if err != nil {
+			errs = append(errs, b.m.errorf(b.src.fields[path], "%s: %v", topField(b.src.fields[path]), err))
+		}
 	}
-	for _, d := range src.incDirs {
-		errs = append(errs, h.tree(m.rel(d), d, isVerilog))
+	for _, f := range b.src.files {
+		add(f, b.hash.file(b.m.rel(f), f))
 	}
-	errs = append(errs, h.tree("harness", harness, isHarnessSource))
-	return h, errors.Join(errs...)
+	for _, d := range b.src.incDirs {
+		add(d, b.hash.tree(b.m.rel(d), d, isVerilog))
+	}
+	if ctx := b.o.context(); ctx.Err() != nil {
+		return fmt.Errorf("reading the sources of %s: %w", b.m.Name, context.Cause(ctx))
+	}
+	return errors.Join(errs...)
 }
 
 // rel gives a path relative to the manifest, so that a hash does not depend on where the tree lies.

@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"context"
 	"errors"
 	"slices"
 )
@@ -11,19 +12,21 @@ type Checked struct {
 	Warnings []Remark // of `verilator -Wall`: matters of style, which no build fails for
 }
 
-// Check verilates a manifest's sources and binds the manifest to the ports found, without compiling. With lint, it collects
-// the warnings of `verilator -Wall`, too. It may return ports together with an error: they do not fit the manifest then.
-func Check(m *Manifest, lint bool) (*Checked, error) {
+// Check verilates a manifest's sources, as a build does, and binds the manifest to the ports found, without compiling. With
+// lint, it collects the warnings of `verilator -Wall`, too. It may return ports together with an error: they do not fit the
+// manifest then. A canceled context ends it.
+func Check(ctx context.Context, m *Manifest, lint bool) (*Checked, error) {
 	c := &Checked{}
-	b, err := prepare(m, BuildOptions{})
+	b, err := prepare(m, BuildOptions{Context: ctx})
 	if err == nil {
+		b.limits = lookLimits
 		err = b.makeScratch()
 	}
 	if err != nil {
 		return c, err
 	}
 	defer b.cleanUp()
-	if c.Ports, err = b.verilate(); err != nil {
+	if c.Ports, err = b.translate(); err != nil {
 		return c, err
 	}
 	if _, err = bind(m, c.Ports); lint {
@@ -56,6 +59,9 @@ func (b *builder) cleanUp() {
 // lint has Verilator look at the design with every warning on, and returns the warnings.
 func (b *builder) lint() ([]Remark, error) {
 	dir := b.work + "/lint" // some options write there even so
+	wrapper := b.wrapper
+	b.wrapper = "" // it is nobody's design
+	defer func() { b.wrapper = wrapper }()
 	out, err := b.verilator("lint of", "--lint-only", "-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERROR",
 		"--assert", "--no-timing", "--Mdir", dir)
 	warnings := slices.DeleteFunc(readRemarks(out), func(r Remark) bool { return r.isError })
@@ -67,7 +73,7 @@ var verilatorFields = []string{"top", "sources", "include_dirs", "defines", "par
 
 // LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both can be told at once: nil where
 // the design has none, or where it is not known what the design is, since a fault is in a field that says so.
-func LintFaulty(path string) error {
+func LintFaulty(ctx context.Context, path string) error {
 	path, text, err := readManifest(path)
 	if err != nil {
 		return nil
@@ -81,11 +87,14 @@ func LintFaulty(path string) error {
 			return nil
 		}
 	}
-	b := &builder{m: m}
+	b := &builder{m: m, o: BuildOptions{Context: ctx}, limits: lookLimits}
 	var errTools, errSources error
 	b.tools, errTools = findTools("")
 	b.src, errSources = m.expandSources()
 	if err := errors.Join(errTools, errSources); err != nil {
+		return err
+	}
+	if err := b.checkIncludes(); err != nil {
 		return err
 	}
 	if err := b.makeScratch(); err != nil {

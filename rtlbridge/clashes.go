@@ -17,10 +17,25 @@ import (
 const classWords = "Vdut VerilatedModel VerilatedModule TOP atClone contextp eval eval_end_step eval_step eventsPending final hierName m_context " +
 	"m_namep modelName name nextTimeSlot prepareClone rootp threads trace traceBaseModel traceCapable traceConfig vlNamep vlSelf vlSymsp"
 
+// What is made for a design gets these names, with underscores behind them where the design has the name itself.
 const (
-	wrapperModule = "nictwin_top"
+	wrapperName   = "nictwin_top"
 	wrapperPrefix = "nictwin_" // of the ports that have another name
+	instanceName  = "dut"
 )
+
+// freeName is name, made longer until it is not taken.
+func freeName(name string, taken map[string]bool) string {
+	for taken[name] {
+		name += "_"
+	}
+	return name
+}
+
+// wrapperModule is the name of the module around the design: one that none of the design's modules has.
+func (b *builder) wrapperModule() string {
+	return strings.TrimSuffix(filepath.Base(b.wrapper), ".sv")
+}
 
 // translate verilates the design so that C++ can be compiled of it, and reads its ports.
 func (b *builder) translate() ([]PinPort, error) {
@@ -53,7 +68,7 @@ func (b *builder) macros() (map[string]bool, error) {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	args := append(b.cxxFlags(), "-dM", "-E", filepath.Join(b.home, "main.cpp"))
-	out, err := runTool("listing macros", b.work, b.tools.cxx, args...)
+	out, err := toolRun{b.o.context(), buildLimits, nil, "listing macros", b.work}.run(b.tools.cxx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +91,13 @@ func (b *builder) wrap(ports []PinPort, clash map[string]bool) ([]PinPort, error
 			return nil, fmt.Errorf("build cache: %w", err)
 		}
 	}
-	text, err := b.wrapperText(ports, clash)
+	names := newOuterNames(ports, clash)
+	module := freeName(wrapperName, b.src.moduleNames(b.m.Top))
+	text, err := b.wrapperText(module, ports, names)
 	if err != nil {
 		return nil, err
 	}
-	b.wrapper = filepath.Join(filepath.Dir(b.link), wrapperModule+".sv")
+	b.wrapper = filepath.Join(filepath.Dir(b.link), module+".sv")
 	b.hash.seen[b.wrapper] = true // made of what is in the hash
 	if err := os.WriteFile(b.wrapper, []byte(text), 0o644); err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
@@ -95,28 +112,46 @@ func (b *builder) wrap(ports []PinPort, clash map[string]bool) ([]PinPort, error
 	}
 	ports = slices.Clone(ports)
 	for i := range ports {
-		if m, ok := members[outerName(ports[i].Name, clash)]; ok {
+		if m, ok := members[names.ports[ports[i].Name]]; ok {
 			ports[i].Member = m
 		}
 	}
 	return ports, nil
 }
 
-func outerName(port string, clash map[string]bool) string {
-	if clash[port] {
-		return wrapperPrefix + port
+// outerNames are those in the module around a design.
+type outerNames struct {
+	ports    map[string]string // by their names in the design
+	instance string
+}
+
+// newOuterNames keeps the names of ports, but for those in clash.
+func newOuterNames(ports []PinPort, clash map[string]bool) outerNames {
+	names := outerNames{ports: map[string]string{}}
+	taken := map[string]bool{}
+	for _, p := range ports {
+		taken[p.Name] = true
 	}
-	return port
+	for _, p := range ports {
+		name := p.Name
+		if clash[name] {
+			name = freeName(wrapperPrefix+name, taken)
+			taken[name] = true
+		}
+		names.ports[p.Name] = name
+	}
+	names.instance = freeName(instanceName, taken)
+	return names
 }
 
 // wrapperText is the module around the design. Ports that no manifest can bind are left open.
-func (b *builder) wrapperText(ports []PinPort, clash map[string]bool) (string, error) {
+func (b *builder) wrapperText(module string, ports []PinPort, names outerNames) (string, error) {
 	var outer, inner []string
 	for _, p := range ports {
 		if p.Array != "" || p.Dir == "inout" {
 			continue
 		}
-		name := outerName(p.Name, clash)
+		name := names.ports[p.Name]
 		outer = append(outer, fmt.Sprintf("  %sput logic [%d:0] \\%s ", p.Dir, p.Width-1, name))
 		inner = append(inner, fmt.Sprintf("    .\\%s (\\%s )", p.Name, name))
 	}
@@ -124,8 +159,8 @@ func (b *builder) wrapperText(ports []PinPort, clash map[string]bool) (string, e
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("module %s (\n%s);\n  %s %sdut (\n%s);\nendmodule\n",
-		wrapperModule, strings.Join(outer, ",\n"), b.m.Top, parameters, strings.Join(inner, ",\n")), nil
+	return fmt.Sprintf("module %s (\n%s);\n  %s %s%s (\n%s);\nendmodule\n",
+		module, strings.Join(outer, ",\n"), b.m.Top, parameters, names.instance, strings.Join(inner, ",\n")), nil
 }
 
 // parameters are those of the design as an instance has them: #(.A(1), .B(2)).

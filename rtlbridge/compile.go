@@ -46,25 +46,9 @@ func verilatorFlags(v Variant) ([]string, error) {
 func (b *builder) sourceArgs() ([]string, error) {
 	args := []string{"--top-module", b.m.Top}
 	if b.wrapper != "" {
-		args[1] = wrapperModule
+		args[1] = b.wrapperModule()
 	}
-	define := func(def string) {
-		if strings.Contains(def, "=") {
-			args = append(args, "-D"+def)
-		} else { // -DEBUG would be Verilator's own -debug
-			args = append(args, "+define+"+def)
-		}
-	}
-	for _, k := range sortedKeys(b.m.Defines) {
-		if v := b.m.Defines[k]; v != "" {
-			define(k + "=" + v)
-		} else {
-			define(k)
-		}
-	}
-	for _, d := range b.src.defines {
-		define(d)
-	}
+	args = append(args, b.defineArgs()...)
 	for _, k := range sortedKeys(b.m.Parameters) {
 		args = append(args, parameterFlag+k+"="+b.m.Parameters[k])
 	}
@@ -86,6 +70,29 @@ func (b *builder) sourceArgs() ([]string, error) {
 		args = append(args, b.wrapper)
 	}
 	return args, nil
+}
+
+// defineArgs are the macros of the manifest and of its file lists.
+func (b *builder) defineArgs() (args []string) {
+	for _, k := range sortedKeys(b.m.Defines) {
+		def := k
+		if v := b.m.Defines[k]; v != "" {
+			def += "=" + v
+		}
+		args = append(args, defineArg(def))
+	}
+	for _, d := range b.src.defines {
+		args = append(args, defineArg(d))
+	}
+	return args
+}
+
+// defineArg defines a macro, NAME or NAME=VALUE.
+func defineArg(def string) string {
+	if strings.Contains(def, "=") {
+		return "-D" + def
+	}
+	return "+define+" + def // -DEBUG would be Verilator's own -debug
 }
 
 func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
@@ -208,25 +215,10 @@ func (b *builder) compile(cache string) error {
 	if err != nil {
 		return err
 	}
-	opt, slowOpt := "-O3", "-O1"
-	if b.o.Variant == VariantCoverage { // what compiles sooner is worth more than speed
-		opt, slowOpt = "-O1", "-O0"
-		lists["VM_GLOBAL_FAST"] = slices.DeleteFunc(lists["VM_GLOBAL_FAST"], func(s string) bool { return s == waveUnit })
-	}
-	fast, err := b.bundle("fast", fastBundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
+	hot, rest, err := b.programUnits(lists, runtimeDir)
 	if err != nil {
 		return err
 	}
-	slow, err := b.bundle("slow", 1, append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
-	if err != nil {
-		return err
-	}
-	// The longest first, so that processors end together.
-	hot := units(b.objDir(), b.objDir(), opt, fast...)
-	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
-	rest := units(b.objDir(), b.objDir(), slowOpt, slow...)
-	rest = append(rest, shared(units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...))...)
-	rest = append(rest, b.ownUnits()...)
 	if b.o.Variant == VariantTuned {
 		if err := b.tune(hot, rest); err != nil {
 			return err
@@ -240,6 +232,29 @@ func (b *builder) compile(cache string) error {
 		return err
 	}
 	return os.RemoveAll(b.objDir())
+}
+
+// programUnits are what the program is made of: hot is what runs in every cycle. The longest come first, so that processors
+// end together.
+func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (hot, rest []unit, err error) {
+	opt, slowOpt := "-O3", "-O1"
+	if b.o.Variant == VariantCoverage { // what compiles sooner is worth more than speed
+		opt, slowOpt = "-O1", "-O0"
+		lists["VM_GLOBAL_FAST"] = slices.DeleteFunc(lists["VM_GLOBAL_FAST"], func(s string) bool { return s == waveUnit })
+	}
+	fast, err := b.bundle("fast", fastBundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
+	if err != nil {
+		return nil, nil, err
+	}
+	slow, err := b.bundle("slow", 1, append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
+	if err != nil {
+		return nil, nil, err
+	}
+	hot = units(b.objDir(), b.objDir(), opt, fast...)
+	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
+	rest = units(b.objDir(), b.objDir(), slowOpt, slow...)
+	rest = append(rest, shared(units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...))...)
+	return hot, append(rest, b.ownUnits()...), nil
 }
 
 func (b *builder) linkTo(program string, us []unit, flags ...string) error {
@@ -256,7 +271,7 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 
 // cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch folder.
 func (b *builder) cxx(step string, args ...string) error {
-	_, err := runToolWith([]string{"TMPDIR=" + b.work}, step, b.work, b.tools.cxx, args...)
+	_, err := toolRun{b.o.context(), buildLimits, []string{"TMPDIR=" + b.work}, step, b.work}.run(b.tools.cxx, args...)
 	return err
 }
 

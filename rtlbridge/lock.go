@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"nictwin/rtlbridge/lockfile"
 )
 
 // lockTimes say how who holds a lock shows that it goes on, and how long others wait. However long a build takes, it is
@@ -26,7 +28,7 @@ var buildLock = lockTimes{poll: 50 * time.Millisecond, beat: 10 * time.Second, s
 // it, say is told once for whom it waits.
 func (l lockTimes) lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {
 	var f *os.File
-	for f == nil || !isAt(f, path) { // who cleans up removes it
+	for f == nil || !lockfile.IsAt(f, path) { // who cleans up removes it
 		if f != nil {
 			_ = f.Close() // nothing was written
 		}

@@ -100,7 +100,7 @@ func takeFlags(flags []string, abs func(string) (string, error)) (args []string,
 			if rest, err = rule.rest(rest, abs); err != nil {
 				err = fmt.Errorf("%s: %w", flags[at], err)
 			}
-			args = append(args, head+rest)
+			args = append(args, joinedFlag(head, rest))
 		case rule.value == nil:
 			args = append(args, head)
 		case i+1 == len(flags):
@@ -120,6 +120,14 @@ func takeFlags(flags []string, abs func(string) (string, error)) (args []string,
 		}
 	}
 	return args, faults
+}
+
+// joinedFlag is an option with what is joined to it, as Verilator gets it.
+func joinedFlag(head, rest string) string {
+	if head == "-D" {
+		return defineArg(rest)
+	}
+	return head + rest
 }
 
 // findFlag returns the rule of an option, the option as Verilator gets it and what is joined to it.

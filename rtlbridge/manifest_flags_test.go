@@ -23,6 +23,23 @@ func TestManifestFlags(t *testing.T) {
 	require.NoError(t, with("-Wno-fatal", "--stats", "-y", "lib", "+libext+.v", "-DNAME=a b", "--timescale-override", "1ns/1ns", "-O3", "--flatten"))
 }
 
+// A macro without a value is never one of Verilator's own options: -DEBUG is its -debug.
+func TestMacroFlags(t *testing.T) {
+	for _, f := range []string{"-DEBUG", "--DEBUG", "+define+EBUG"} {
+		args, faults := takeFlags([]string{"--stats", f}, nil)
+		require.Empty(t, faults)
+		require.Equal(t, []string{"-stats", "+define+EBUG"}, args)
+	}
+	args, faults := takeFlags([]string{"-DEBUG=1"}, nil)
+	require.Empty(t, faults)
+	require.Equal(t, []string{"-DEBUG=1"}, args)
+	dir := plant(t, "top: m", "top: m\nverilator_flags: [-DEBUG]", map[string]string{"a.sv": "`ifndef EBUG\n`error \"no EBUG\"\n`endif\n" + goodModule})
+	m, err := LoadManifest(dir)
+	require.NoError(t, err)
+	_, err = Check(t.Context(), m, false)
+	require.NoError(t, err)
+}
+
 // The design of a faulty manifest is linted, unless the fault may be about what the design is.
 func TestLintFaulty(t *testing.T) {
 	dir := t.TempDir()
@@ -40,11 +57,11 @@ func TestLintFaulty(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		_, err := LoadManifest(dir)
 		require.Error(t, err)
-		if err = LintFaulty(dir); x.told {
+		if err = LintFaulty(t.Context(), dir); x.told {
 			require.ErrorContains(t, err, "a.sv:2:14: syntax error", x.to)
 		} else {
 			require.NoError(t, err, x.to)
 		}
 	}
-	require.NoError(t, LintFaulty(filepath.Join(dir, "none")))
+	require.NoError(t, LintFaulty(t.Context(), filepath.Join(dir, "none")))
 }

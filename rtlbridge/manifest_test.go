@@ -288,7 +288,7 @@ func TestSources(t *testing.T) {
 	require.Error(t, err)
 	m.Sources = append(m.Sources, "twice0.f")
 	_, err = m.expandSources()
-	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "/proc/self/maps is no regular file", "pipe.f is no regular file of at most", "does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
+	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "/proc/self/maps is no regular file or folder", "pipe.f is no regular file of at most", "does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -343,14 +343,14 @@ func TestBuildFailures(t *testing.T) {
 func TestCheck(t *testing.T) {
 	m, err := LoadManifest(fifoManifest)
 	require.NoError(t, err)
-	c, err := Check(m, true)
+	c, err := Check(t.Context(), m, true)
 	require.NoError(t, err)
 	require.Len(t, c.Ports, 17)
 	require.Empty(t, c.Warnings)
 	m.Sources[0] = m.abs(m.Sources[0])
 	m.Path = filepath.Join(t.TempDir(), "dut.yaml")
 	m.VerilatorFlags = []string{"--stats"}
-	_, err = Check(m, true)
+	_, err = Check(t.Context(), m, true)
 	require.NoError(t, err)
 	left, err := os.ReadDir(m.Dir())
 	require.NoError(t, err)

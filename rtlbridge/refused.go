@@ -2,6 +2,7 @@ package rtlbridge
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -44,6 +45,9 @@ func (b *builder) refused(failed *BuildError, out string) error {
 		at := fmt.Sprintf("verilator_flags[%d]", slices.Index(m.VerilatorFlags, found[1]))
 		return m.errorf(at, "verilator_flags: Verilator has no option %s; verilator --help lists them", found[1])
 	}
+	if err := m.unknownInFlags(out); err != nil {
+		return err
+	}
 	e := &RefusedError{Output: failed.Output}
 	for _, words := range []*regexp.Regexp{userFatal, noSuchName} {
 		for _, found := range words.FindAllStringSubmatch(out, -1) {
@@ -59,21 +63,69 @@ func (b *builder) refused(failed *BuildError, out string) error {
 		return failed
 	}
 	if e.Parameters = m.namedIn(strings.Join(e.Reasons, "\n")); len(e.Parameters) == 0 {
-		for _, name := range sortedKeys(m.Parameters) {
-			e.Parameters = append(e.Parameters, name+" = "+m.Parameters[name])
-		}
+		e.Parameters = m.given()
 	}
 	return e
 }
 
-// namedIn are the parameters of the manifest that a text names, with their values.
-func (m *Manifest) namedIn(text string) (named []string) {
-	for _, name := range sortedKeys(m.Parameters) {
-		if regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text) {
-			named = append(named, name+" = "+m.Parameters[name])
+// unknownInFlags is the error of the first option that sets a parameter which the design has not.
+func (m *Manifest) unknownInFlags(out string) error {
+	for _, found := range noSuchName.FindAllStringSubmatch(out, -1) {
+		for i, f := range m.VerilatorFlags {
+			if name, _, ok := flagParameter(f); ok && m.Parameters[name] == "" && named(found[1], name) {
+				return m.errorf(fmt.Sprintf("verilator_flags[%d]", i), "verilator_flags: %s: module %s has no parameter %s", f, m.Top, name)
+			}
 		}
 	}
-	return named
+	return nil
+}
+
+// flagParameter is the parameter that an option sets.
+func flagParameter(f string) (name, value string, ok bool) {
+	if strings.HasPrefix(f, "--") {
+		f = f[1:]
+	}
+	def, ok := strings.CutPrefix(f, parameterFlag)
+	name, value, given := strings.Cut(def, "=")
+	return name, value, ok && given
+}
+
+// parameters are those of the manifest, with their values; an option counts after a field.
+func (m *Manifest) parameters() map[string]string {
+	all := maps.Clone(m.Parameters)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for _, f := range m.VerilatorFlags {
+		if name, value, ok := flagParameter(f); ok {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// given are the parameters of the manifest, as "NAME = VALUE".
+func (m *Manifest) given() (list []string) {
+	all := m.parameters()
+	for _, name := range sortedKeys(all) {
+		list = append(list, name+" = "+all[name])
+	}
+	return list
+}
+
+// namedIn are the parameters of the manifest that a text names, with their values.
+func (m *Manifest) namedIn(text string) (list []string) {
+	all := m.parameters()
+	for _, name := range sortedKeys(all) {
+		if named(text, name) {
+			list = append(list, name+" = "+all[name])
+		}
+	}
+	return list
+}
+
+func named(text, name string) bool {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }
 
 // maxModules is how many modules a message names.
@@ -81,18 +133,7 @@ const maxModules = 12
 
 // modules names the modules that stand in the sources, as far as a look at their text tells.
 func (s *sourceSet) modules() string {
-	var names []string
-	for _, path := range s.files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has been read before; what it has is only missing in a message
-		}
-		for _, found := range aModule.FindAllSubmatch(text, -1) {
-			names = append(names, string(found[1]))
-		}
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
+	names := sortedKeys(s.moduleNames())
 	switch n := len(names); {
 	case n == 0:
 		return "none"
@@ -100,4 +141,22 @@ func (s *sourceSet) modules() string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxModules], ", "), n-maxModules)
 	}
 	return strings.Join(names, ", ")
+}
+
+// moduleNames are the modules that stand in the sources, as far as a look at their text tells, and others.
+func (s *sourceSet) moduleNames(others ...string) map[string]bool {
+	names := map[string]bool{}
+	for _, name := range others {
+		names[name] = true
+	}
+	for _, path := range s.files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has been read before
+		}
+		for _, found := range aModule.FindAllSubmatch(text, -1) {
+			names[string(found[1])] = true
+		}
+	}
+	return names
 }

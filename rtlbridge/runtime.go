@@ -13,14 +13,14 @@ const runtimePrefix = "runtime-"
 
 // runtimeDir holds the objects of Verilator's own run-time, which do not depend on the design.
 func (b *builder) runtimeDir(cache string) (string, error) {
-	h := newHasher()
+	h := newHasher(b.o.context())
 	h.text("verilator", b.tools.verilatorVersion)
 	h.text("compiler", b.tools.cxxVersion)
 	h.text("cpu", cpuFlags())
 	flags := strings.ReplaceAll(strings.Join(b.cxxFlags(), "\n"), b.work, "WORK")
 	h.text("flags", buildSchema+flags)
 	if err := h.file("hooks.hpp", filepath.Join(b.home, "hooks.hpp")); err != nil { // all of ours that they include
-		return "", err
+		return "", fmt.Errorf("harness: %w", err)
 	}
 	sum := h.sum()
 	dir := filepath.Join(cache, fmt.Sprintf("%s%x", runtimePrefix, sum[:10]))

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// attackHeader is what the stub of Verilator makes of any design: ports that fit goodManifest.
-func attackHeader() string {
+// attackHeader is what the stub of Verilator makes of any design: ports that fit goodManifest, and outputs besides.
+func attackHeader(outputs ...string) string {
 	var s strings.Builder
 	for _, p := range goodPorts() {
 		kind := map[int]string{1: "8", 8: "8", 16: "16", 32: "", 64: "64"}[p.Width]
@@ -23,6 +23,16 @@ func attackHeader() string {
 			kind = "W"
 		}
 		fmt.Fprintf(&s, "    VL_%s%s(&%s,%d,0);\n", strings.ToUpper(p.Dir), kind, p.Member, p.Width-1)
+	}
+	seen := map[string]bool{}
+	for _, p := range goodPorts() {
+		seen[p.Name] = true
+	}
+	for _, o := range outputs {
+		if reSignal.MatchString(o) && !seen[o] && !strings.Contains(o, "__") { // others have another name in C++
+			fmt.Fprintf(&s, "    VL_OUT8(&%s,0,0);\n", o)
+		}
+		seen[o] = true
 	}
 	return s.String()
 }
@@ -35,6 +45,8 @@ printf '%s\0' "$@" '' >>"$STUB_LOG"
 [ "$1" = --cc ] || exit 0
 /bin/mkdir -p "$5"
 /bin/cp "$STUB_HEADER" "$5/Vdut.h"
+for last; do :; done
+case $last in *nictwin_top*.sv) /bin/cp "$last" "$STUB_LOG.top";; esac
 echo 'a.h : /x/verilator_bin' >"$5/Vdut__ver.d"
 echo 'VM_CLASSES_FAST += \
 	Vdut \
@@ -48,6 +60,18 @@ while [ $# -gt 0 ]; do
 done
 `
 )
+
+// freeNames holds that the module around a design has each name once, by its text.
+func freeNames(t *testing.T, text string) {
+	head, body, _ := strings.Cut(text, ");\n")
+	instance := regexp.MustCompile(`^  \w+ (\w+) \(\n`).FindStringSubmatch(body)
+	require.NotNil(t, instance, text)
+	seen := map[string]bool{instance[1]: true}
+	for _, port := range regexp.MustCompile(`\\(\S+) `).FindAllStringSubmatch(head, -1) {
+		require.False(t, seen[port[1]], "%s twice in %s", port[1], text)
+		seen[port[1]] = true
+	}
+}
 
 // attackFields are the values of a manifest that reach a tool, as text of YAML around a value.
 var attackFields = []struct{ from, to string }{
@@ -104,10 +128,12 @@ var (
 	harmlessValue = regexp.MustCompile(`^[A-Za-z0-9_/+][A-Za-z0-9_/+.*?-]*$`)
 )
 
-// harmless reports the first argument of Verilator's that is neither an option known to be harmless nor a file below link.
+// harmless reports the first argument of Verilator's that is neither an option known to be harmless nor a file below link or the module
+// around the design.
 func harmless(args []string, cache string) error {
 	link := regexp.MustCompile("^" + regexp.QuoteMeta(cache) + `/rtl/build-\d+/design(/[\pL\pM\pN/_.+=,@%:~#^!()\[\]{}-]*)?$`)
 	own := regexp.MustCompile("^" + regexp.QuoteMeta(cache) + `/rtl/build-\d+/(obj|lint)$`)
+	wrapper := regexp.MustCompile("^" + regexp.QuoteMeta(cache) + `/rtl/build-\d+/nictwin_top_*\.sv$`)
 	has := func(list, flag string) bool {
 		return strings.Contains(" "+list+" ", " --"+strings.TrimPrefix(strings.TrimLeft(flag, "-"), "no-")+" ") ||
 			strings.Contains(" "+list+" ", " --"+strings.TrimLeft(flag, "-")+" ")
@@ -117,7 +143,7 @@ func harmless(args []string, cache string) error {
 		dir, isDir := strings.CutPrefix(a, "-I")
 		dirs, areDirs := strings.CutPrefix(a, "+incdir+")
 		switch {
-		case isDir && link.MatchString(dir), areDirs && link.MatchString(dirs), link.MatchString(a), harmlessForms.MatchString(a):
+		case isDir && link.MatchString(dir), areDirs && link.MatchString(dirs), link.MatchString(a), harmlessForms.MatchString(a), wrapper.MatchString(a):
 		case !strings.HasPrefix(a, "-"):
 			return fmt.Errorf("argument %q", a)
 		case has(harmlessPairs, a) && i+1 < len(args):
@@ -137,32 +163,31 @@ func harmless(args []string, cache string) error {
 func FuzzManifestIsSafe(f *testing.F) {
 	for field := range len(attackFields) {
 		for _, v := range []string{"--pipe-filter", "a.sv", "$(touch PWNED)", "-CFLAGS", "x\n--exe", "'h10", "-Wno-WIDTH", "-y", "$HOME", "odd name.sv"} {
-			f.Add(uint8(field), v, "a.sv\n", "odd name.sv")
+			f.Add(uint8(field), v, "a.sv\n", "odd name.sv", "")
 		}
 	}
-	f.Add(uint8(len(attackFields)), "sources: [--pipe-filter, touch PWNED, a.sv]\n"+goodManifest, "a.sv", "")
-	f.Add(uint8(1), "a.sv", "--pipe-filter\ntouch PWNED\n+define+A=\x01+B\n+incdir+.+..\n-f -x\n*.sv\n", "-x.sv")
-	f.Add(uint8(0), "*", "a.sv", "--pipe-filter")
-	f.Add(uint8(0), "--pipe-filter", "a.sv", "--pipe-filter")
-	f.Add(uint8(0), "./--pipe-filter", "a.sv", "--pipe-filter")
-	f.Add(uint8(0), "*", "a.sv", "$(touch PWNED).sv")
-	harness, err := filepath.Abs("../verilator/harness")
-	require.NoError(f, err)
+	f.Add(uint8(len(attackFields)), "sources: [--pipe-filter, touch PWNED, a.sv]\n"+goodManifest, "a.sv", "", "")
+	f.Add(uint8(1), "a.sv", "--pipe-filter\ntouch PWNED\n+define+A=\x01+B\n+incdir+.+..\n-f -x\n*.sv\n", "-x.sv", "")
+	f.Add(uint8(0), "*", "a.sv", "--pipe-filter", "")
+	f.Add(uint8(0), "--pipe-filter", "a.sv", "--pipe-filter", "")
+	f.Add(uint8(0), "./--pipe-filter", "a.sv", "--pipe-filter", "")
+	f.Add(uint8(0), "*", "a.sv", "$(touch PWNED).sv", "")
+	f.Add(uint8(0), "a.sv", "", "", "eval dut")
+	f.Add(uint8(0), "a.sv", "", "", "eval nictwin_eval name nictwin_name_ nictwin_top")
 	tools := f.TempDir()
-	header := filepath.Join(tools, "header")
 	require.NoError(f, os.WriteFile(filepath.Join(tools, "verilator"), []byte(stubVerilator), 0o755))
 	require.NoError(f, os.WriteFile(filepath.Join(tools, "clang++"), []byte(stubCompiler), 0o755))
-	require.NoError(f, os.WriteFile(header, []byte(attackHeader()), 0o644))
-	f.Setenv("NICTWIN_HARNESS", harness)
 	f.Setenv("PATH", tools)
-	f.Setenv("STUB_HEADER", header)
-	f.Fuzz(func(t *testing.T, field uint8, value, list, name string) {
+	f.Fuzz(func(t *testing.T, field uint8, value, list, name, outputs string) {
 		if len(value)+len(list) > 4096 || strings.Contains(value, "/..") || strings.HasPrefix(value, "/") {
 			return // walks through the machine that runs this; what it finds there is not the same everywhere
 		}
 		dir, elsewhere, cache := t.TempDir(), t.TempDir(), t.TempDir()
 		log := filepath.Join(cache, "log")
+		header := filepath.Join(cache, "header")
 		t.Setenv("STUB_LOG", log)
+		t.Setenv("STUB_HEADER", header)
+		require.NoError(t, os.WriteFile(header, []byte(attackHeader(strings.Fields(outputs)...)), 0o644))
 		t.Setenv("NICTWIN_CACHE", cache)
 		t.Setenv("HOME", elsewhere)
 		t.Setenv("TMPDIR", elsewhere)
@@ -174,12 +199,15 @@ func FuzzManifestIsSafe(f *testing.F) {
 		}
 		before := snapshot(t, dir, elsewhere)
 		if m, err := LoadManifest(dir); err != nil {
-			_ = LintFaulty(dir)
-		} else if _, err = Check(m, true); err == nil {
+			_ = LintFaulty(t.Context(), dir)
+		} else if _, err = Check(t.Context(), m, true); err == nil {
 			_, err = Build(m, BuildOptions{})
 			require.NoError(t, err, "what was checked can be built")
 		}
 		require.Equal(t, before, snapshot(t, dir, elsewhere), "written outside the cache")
+		if text, err := os.ReadFile(log + ".top"); err == nil {
+			freeNames(t, string(text))
+		}
 		calls, err := os.ReadFile(log)
 		if err != nil {
 			return // Verilator was not run

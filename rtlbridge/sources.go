@@ -16,6 +16,9 @@ type sourceSet struct {
 	incDirs  []string
 	defines  []string // NAME or NAME=VALUE, from file lists
 	listsUse []string // the file lists themselves: part of the build's hash
+
+	field  string            // of the manifest, at hand
+	fields map[string]string // of files and folders, by which they came here first
 }
 
 // Limits of file lists: how deep they nest, how many are read, and how long one is.
@@ -27,35 +30,45 @@ const (
 
 // expandSources resolves globs and nested file lists; all faults are reported at once.
 func (m *Manifest) expandSources() (*sourceSet, error) {
-	s := &sourceSet{}
+	s := &sourceSet{fields: map[string]string{}}
 	var errs []error
 	for i, pat := range m.Sources {
-		path := fmt.Sprintf("sources[%d]", i)
+		s.field = fmt.Sprintf("sources[%d]", i)
 		if strings.HasSuffix(pat, ".f") {
 			for _, e := range s.readList(m, m.abs(pat), nil) {
-				errs = append(errs, m.errorf(path, "%v", e))
+				errs = append(errs, m.errorf(s.field, "%v", e))
 			}
 			continue
 		}
 		hits, err := globFiles(m.abs(pat))
 		if err != nil {
-			errs = append(errs, m.errorf(path, "sources: %v", err))
+			errs = append(errs, m.errorf(s.field, "sources: %v", err))
 		}
 		if err := m.checkHits(hits); err != nil {
-			errs = append(errs, m.errorf(path, "sources: %v", err))
+			errs = append(errs, m.errorf(s.field, "sources: %v", err))
 		}
 		s.addFiles(hits)
 	}
 	for i, d := range m.IncludeDirs {
+		s.field = fmt.Sprintf("include_dirs[%d]", i)
 		abs := m.abs(d)
-		if st, err := os.Stat(abs); err != nil || !st.IsDir() {
-			errs = append(errs, m.errorf(fmt.Sprintf("include_dirs[%d]", i), "include_dirs: %s is not a folder", abs))
-		} else if err := checkHit(m.rel(abs)); err != nil {
-			errs = append(errs, m.errorf(fmt.Sprintf("include_dirs[%d]", i), "include_dirs: %v", err))
+		if err := m.checkFolder(abs); err != nil {
+			errs = append(errs, m.errorf(s.field, "include_dirs: %v", err))
 		}
-		s.incDirs = append(s.incDirs, abs)
+		s.addFolder(abs)
 	}
 	return s, errors.Join(errs...)
+}
+
+// checkFolder refuses what cannot be an include folder.
+func (m *Manifest) checkFolder(path string) error {
+	if st, err := os.Stat(path); err != nil || !st.IsDir() {
+		return fmt.Errorf("%s is not a folder", path)
+	}
+	if err := checkKernel(path); err != nil {
+		return err
+	}
+	return checkHit(m.rel(path))
 }
 
 // checkHits refuses files that were found and cannot be given to the tools.
@@ -93,23 +106,51 @@ func globFiles(pat string) ([]string, error) {
 			return nil, err
 		} else if !st.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is no regular file", h)
+		} else if st.Size() > maxSourceBytes {
+			return nil, tooLarge(h)
 		}
-		if real, err := filepath.EvalSymlinks(h); err != nil {
+		if err := checkKernel(h); err != nil {
 			return nil, err
-		} else if strings.HasPrefix(real, "/proc/") || strings.HasPrefix(real, "/sys/") {
-			return nil, fmt.Errorf("%s is no regular file: the kernel makes it", h)
 		}
 	}
 	slices.Sort(hits)
 	return hits, nil
 }
 
+// checkKernel refuses files and folders of the kernel: what they hold depends on who reads them, and when.
+func checkKernel(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{"/proc/", "/sys/"} {
+		if strings.HasPrefix(real+"/", dir) {
+			return fmt.Errorf("%s is no regular file or folder: the kernel makes what is in %s", path, dir)
+		}
+	}
+	return nil
+}
+
 func (s *sourceSet) addFiles(files []string) {
 	for _, f := range files {
-		if !slices.Contains(s.files, f) {
+		if s.claim(f) {
 			s.files = append(s.files, f)
 		}
 	}
+}
+
+func (s *sourceSet) addFolder(dir string) {
+	s.claim(dir)
+	s.incDirs = append(s.incDirs, dir)
+}
+
+// claim notes the field that a path came by, and reports whether it is the first.
+func (s *sourceSet) claim(path string) bool {
+	_, known := s.fields[path]
+	if !known {
+		s.fields[path] = s.field
+	}
+	return !known
 }
 
 // readList reads a file list. Each line is a path or glob relative to the list's folder, "-f LIST" or "-F LIST",
@@ -157,7 +198,7 @@ func (s *sourceSet) readList(m *Manifest, path string, open []string) []error {
 const maxListErrors = 20
 
 // listLine takes a line of a file list in dir.
-func (s *sourceSet) listLine(m *Manifest, dir, text string, open []string) (errs []error) {
+func (s *sourceSet) listLine(m *Manifest, dir, text string, open []string) []error {
 	list, isList := strings.CutPrefix(text, "-f ")
 	if !isList {
 		list, isList = strings.CutPrefix(text, "-F ")
@@ -172,34 +213,53 @@ func (s *sourceSet) listLine(m *Manifest, dir, text string, open []string) (errs
 		}
 		return s.readList(m, path, open)
 	case isDirs:
-		for _, d := range strings.Split(dirs, "+") {
-			path, err := listPath(dir, d)
-			if err == nil {
-				err = checkHit(m.rel(path))
-			}
-			errs = append(errs, err)
-			s.incDirs = append(s.incDirs, path)
-		}
+		return s.listDirs(m, dir, dirs)
 	case isDefs:
-		for _, d := range strings.Split(os.ExpandEnv(defs), "+") {
-			errs = append(errs, checkMacroDef(d))
-			s.defines = append(s.defines, d)
-		}
+		return s.listDefines(defs)
 	case text[0] == '-' || text[0] == '+':
 		return []error{fmt.Errorf("option %q is not supported in a file list; use verilator_flags in the manifest", text)}
-	default:
-		path, err := listPath(dir, text)
-		var hits []string
-		if err == nil {
-			hits, err = globFiles(path)
-		}
-		if err == nil {
-			err = m.checkHits(hits)
-		}
-		errs = append(errs, err)
-		s.addFiles(hits)
 	}
-	return slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	path, err := listPath(dir, text)
+	var hits []string
+	if err == nil {
+		hits, err = globFiles(path)
+	}
+	if err == nil {
+		err = m.checkHits(hits)
+	}
+	if err != nil {
+		return []error{err}
+	}
+	s.addFiles(hits)
+	return nil
+}
+
+// listDirs takes the folders of +incdir+ in a list in dir.
+func (s *sourceSet) listDirs(m *Manifest, dir, dirs string) (errs []error) {
+	for _, d := range strings.Split(dirs, "+") {
+		path, err := listPath(dir, d)
+		if err == nil {
+			err = m.checkFolder(path)
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		s.addFolder(path)
+	}
+	return errs
+}
+
+// listDefines takes the macros of +define+.
+func (s *sourceSet) listDefines(defs string) (errs []error) {
+	for _, d := range strings.Split(os.ExpandEnv(defs), "+") {
+		if err := checkMacroDef(d); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		s.defines = append(s.defines, d)
+	}
+	return errs
 }
 
 // listPath is a path of a file list in dir.

@@ -145,27 +145,43 @@ func ask(name string, args ...string) (out, words string, err error) {
 	return o.String(), w.String(), nil
 }
 
-// runTool runs one build step in dir; a failure becomes a BuildError with the tool's words.
-func runTool(step, dir, name string, args ...string) (string, error) {
-	return runToolWith(nil, step, dir, name, args...)
+// toolRun is how a tool is run.
+type toolRun struct {
+	ctx    context.Context // ends it, too
+	limits toolLimits
+	env    []string // besides that of this process
+	step   string   // what is being done
+	dir    string
 }
 
-// runToolWith is runTool with more variables in the tool's environment.
-func runToolWith(env []string, step, dir, name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), toolTimeout)
+// runTool runs one build step in dir; a failure becomes a BuildError with the tool's words.
+func runTool(step, dir, name string, args ...string) (string, error) {
+	return toolRun{context.Background(), buildLimits, nil, step, dir}.run(name, args...)
+}
+
+func (r toolRun) run(name string, args ...string) (string, error) {
+	limits, err := r.limits.complete()
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, limits.time)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	var out bytes.Buffer
+	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), r.env...)
+	out := firstBytes{most: maxToolOutput}
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	if err = limits.start(cmd); err == nil {
+		err = cmd.Wait()
+	}
 	if err == nil {
 		return out.String(), nil
 	}
-	if ctx.Err() != nil {
-		err = fmt.Errorf("%s did not end within %v: %w", filepath.Base(name), toolTimeout, ctx.Err())
+	if over := limits.exceeded(ctx, name, err, out.String()); over != nil {
+		err = over
+	} else if ctx.Err() != nil {
+		err = fmt.Errorf("%s was stopped: %w", filepath.Base(name), context.Cause(ctx))
 	}
-	return out.String(), &BuildError{Step: step, Output: headLines(out.String(), maxToolLines), Err: err}
+	return out.String(), &BuildError{Step: r.step, Output: headLines(out.String(), maxToolLines), Err: err}
 }
 
 // headLines keeps the first n lines: the first errors are the ones that matter.

@@ -85,10 +85,14 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := runTool(step+" "+b.m.Top, b.m.Dir(), b.tools.verilator, append(options, sources...)...)
+	out, err := toolRun{b.o.context(), b.limits, nil, step + " " + b.m.Top, b.m.Dir()}.run(b.tools.verilator, append(options, sources...)...)
 	out = b.plain(out)
 	var failed *BuildError
-	if errors.As(err, &failed) {
+	var over *exceededError
+	switch {
+	case errors.As(err, &over):
+		err = b.m.errorf("sources", "sources: %s %s: %v", step, b.m.Top, over)
+	case errors.As(err, &failed) && b.o.context().Err() == nil:
 		failed.Output = firstErrors(out)
 		err = b.refused(failed, out)
 	}

@@ -116,8 +116,8 @@ func dutCheck(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
 	all := false
 	const short = "Fit the manifests of devices to their ports, and lint them with every warning on"
-	c := a.devices("check", short, b, func(_ *cobra.Command, args []string) error {
-		return a.each(args, b.Check, func(d *result.DUT) { a.checked(d, all) })
+	c := a.devices("check", short, b, func(c *cobra.Command, args []string) error {
+		return a.each(args, func(dut string) (result.DUT, error) { return b.Check(c.Context(), dut) }, func(d *result.DUT) { a.checked(d, all) })
 	})
 	c.Flags().BoolVar(&all, "warnings", false, "show all style warnings, not only the first")
 	c.Long = short + ".\n\nA design with errors, or one that does not fit its manifest, fails with exit code 2. Warnings are a matter of style: they are\n" +
@@ -149,8 +149,8 @@ func (a *app) checked(d *result.DUT, all bool) {
 
 func dutPorts(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	c := a.devices("ports", "Show the ports of a device's top module", b, func(_ *cobra.Command, args []string) error {
-		d, err := b.PortsOf(args[0])
+	c := a.devices("ports", "Show the ports of a device's top module", b, func(c *cobra.Command, args []string) error {
+		d, err := b.PortsOf(c.Context(), args[0])
 		a.object.DUTs = []result.DUT{d}
 		if a.json {
 			return err

@@ -180,6 +180,40 @@ func TestGzip(t *testing.T) {
 	require.ErrorContains(t, err, "gzip within gzip")
 }
 
+// Behind a member stands another, or something that is not looked at. A file that ends in a member is cut off.
+func TestGzipMembers(t *testing.T) {
+	raw := pcap(binary.LittleEndian, magicMicro, 1, frame, frame)
+	whole, err := Parse("x", raw)
+	require.NoError(t, err)
+	cat := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+	z, half, none := packed(t, raw), len(raw)/2, packed(t, nil)
+	for name, x := range map[string]struct {
+		file         []byte
+		garbage, cut bool
+	}{
+		"one member":         {z, false, false},
+		"two members":        {cat(packed(t, raw[:half]), packed(t, raw[half:])), false, false},
+		"empty members":      {cat(bytes.Repeat(none, 300), z, bytes.Repeat(none, 300)), false, false},
+		"7 bytes of garbage": {cat(z, []byte("garbage")), true, false},
+		"1 byte of garbage":  {cat(z, []byte{0x1f}), true, false},
+		"much garbage":       {cat(z, bytes.Repeat([]byte("noise "), 50000)), true, false},
+		"zeros":              {cat(z, make([]byte, 512)), true, false},
+		"a header cut off":   {cat(z, z[:7]), false, true},
+		"no checksum":        {z[:len(z)-3], false, true},
+		"second without end": {cat(packed(t, raw[:half]), packed(t, raw[half:])[:20]), false, true},
+	} {
+		r, err := parse("x", x.file)
+		require.NoError(t, err, name)
+		c, err := collect(r)
+		require.NoError(t, err, name)
+		require.Equal(t, x.garbage, r.Garbage(), name)
+		require.Equal(t, x.cut, c.CutOff != nil, name)
+		if !x.cut {
+			require.Equal(t, whole, c, name)
+		}
+	}
+}
+
 // What is read is as another reader has it, packet by packet.
 func TestAgainstPcapgo(t *testing.T) {
 	files, err := filepath.Glob("../captures/*/*.pcap")

@@ -3,7 +3,6 @@ package capture
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,7 +16,7 @@ type Reader struct {
 	in     *bufio.Reader // one of the next two
 	packed buffered      // the file
 	plain  buffered      // what gzip makes of it
-	gzip   gzip.Reader
+	gzip   unpacker
 	format format
 	close  func() error              // of what is read; nil for none
 	again  func() (io.Reader, error) // its start once more; nil when that cannot be
@@ -71,7 +70,7 @@ func parse(path string, raw []byte) (*Reader, error) { return newReader(path, by
 func (r *Reader) reset(in io.Reader) error {
 	r.at, r.n, r.empty = 0, 0, 0
 	r.last, r.cut, r.err = time.Time{}, nil, nil
-	r.in = r.packed.of(in)
+	r.in, r.gzip.garbage = r.packed.of(in), false
 	if err := r.unpack(); err != nil {
 		return r.fail(0, 0, err)
 	}
@@ -96,13 +95,10 @@ func (r *Reader) Rewind() error {
 
 // unpack puts gzip before the reader if that is what the file is packed by.
 func (r *Reader) unpack() error {
-	if magic, _ := r.in.Peek(2); len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
+	if !isGzip(r.in) {
 		return nil
 	}
-	err := r.gzip.Reset(r.in)
-	if atEnd(err) {
-		return errors.New("gzip, cut off in its header")
-	}
+	err := r.gzip.reset(r.in)
 	r.in = r.plain.of(&r.gzip)
 	return err
 }
@@ -200,6 +196,10 @@ func (r *Reader) SkippedSections() int { return r.format.skipped() }
 
 // CutOff is nil until the end of a file is reached that is cut off.
 func (r *Reader) CutOff() *CutOff { return r.cut }
+
+// Garbage reports whether a file packed by gzip was read to its end and has bytes behind it that are not packed: they are
+// not looked at.
+func (r *Reader) Garbage() bool { return r.gzip.garbage }
 
 // Close ends reading.
 func (r *Reader) Close() error {

@@ -111,12 +111,12 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 
 // Check binds the manifest of a device to its ports, and lints it with every warning on: warnings are told and are no error. Of a manifest that is wrong itself it tells
 // that, and what Verilator says of the design where the manifest can be relied on for that.
-func (b *DUTBuild) Check(dut string) (result.DUT, error) {
-	d, err := b.check(dut, true)
+func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
+	d, err := b.check(ctx, dut, true)
 	if !is[*rtlbridge.ManifestError](err) || d.Top != "" { // it was read, and the design looked at
 		return d, err
 	}
-	if lint := rtlbridge.LintFaulty(d.Manifest); lint != nil {
+	if lint := rtlbridge.LintFaulty(ctx, d.Manifest); lint != nil {
 		err = Usagef("%w\n%v", err, lint) // of usage, whatever the design is like
 		d.Error = err.Error()
 	}
@@ -125,11 +125,13 @@ func (b *DUTBuild) Check(dut string) (result.DUT, error) {
 
 // PortsOf reads the ports of a device's top module. It may return them together with an error: they do not fit the
 // manifest then.
-func (b *DUTBuild) PortsOf(dut string) (result.DUT, error) { return b.check(dut, false) }
+func (b *DUTBuild) PortsOf(ctx context.Context, dut string) (result.DUT, error) {
+	return b.check(ctx, dut, false)
+}
 
-func (b *DUTBuild) check(dut string, lint bool) (result.DUT, error) {
+func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT, error) {
 	return b.with(dut, func(m *rtlbridge.Manifest, d *result.DUT) error {
-		c, err := rtlbridge.Check(m, lint)
+		c, err := rtlbridge.Check(ctx, m, lint)
 		d.Ports, d.Warnings = c.Ports, c.Warnings
 		return err
 	})

@@ -20,6 +20,8 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+
+	"nictwin/rtlbridge/lockfile"
 )
 
 // Read reads a regular file of at most limit bytes. The size that the system tells is not relied on: a file may grow
@@ -158,7 +160,7 @@ func (p patience) alone(ctx context.Context, path string, say func(format string
 			return err
 		}
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil && isAt(f, path+lockExt) {
+		if err == nil && lockfile.IsAt(f, path+lockExt) {
 			sign(f)
 			// It is removed while it is still locked: who has opened it meanwhile sees that it is not there any more.
 			return errors.Join(do(), os.Remove(f.Name()), f.Close())
@@ -221,14 +223,4 @@ func holder(f *os.File) string {
 		return "another process"
 	}
 	return who
-}
-
-// isAt reports whether a file that is open is the one at path.
-func isAt(f *os.File, path string) bool {
-	open, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(path)
-	return err == nil && os.SameFile(open, there)
 }

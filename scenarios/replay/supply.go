@@ -110,6 +110,9 @@ func (s *supply) add(f *capture.File, port int) error {
 		s.cutOff = append(s.cutOff, c)
 		s.say("%v; what is whole is played", c)
 	}
+	if r.Garbage() {
+		s.say("%s: what follows the end of gzip is ignored", f.Path())
+	}
 	if n > 0 {
 		s.parts[port] = append(s.parts[port], part{file: f, n: n})
 	}

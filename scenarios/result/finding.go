@@ -35,8 +35,8 @@ const (
 type Finding struct {
 	Rule     string `json:"rule,omitempty"` // of docs/nic.md, such as R8
 	Domain   Domain `json:"domain"`
-	Field    string `json:"field,omitempty"` // the first that differs
-	Expected string `json:"expected,omitempty"`
+	Field    string `json:"field,omitempty"`    // the first that differs
+	Expected string `json:"expected,omitempty"` // as Value has it
 	Got      string `json:"got,omitempty"`
 
 	Cycle *int64 `json:"cycle,omitempty"` // of the device, in which it showed
@@ -138,7 +138,8 @@ func Texts(list []Finding) []string {
 // OfMismatch is what the referee found.
 func OfMismatch(m *golden.Mismatch) Finding {
 	f := Finding{
-		Rule: m.Rule, Domain: domainOf(m), Field: m.Field, Expected: m.Expected, Got: m.Got, Cycle: new(m.Cycle), Text: m.Detail(),
+		Rule: m.Rule, Domain: domainOf(m), Field: m.Field, Expected: Value(m.Expected), Got: Value(m.Got),
+		Cycle: new(m.Cycle), Text: m.Detail(),
 	}
 	switch m.At.Kind {
 	case golden.DomainPort:

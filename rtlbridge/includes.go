@@ -1,0 +1,121 @@
+package rtlbridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Verilator reads whatever a design includes, to its end. What is included by its plain name is looked at before: a pipe or a
+// device has none. What is hidden in a macro is left to the limits of Verilator's runs.
+
+var (
+	includeMark = []byte("`include")
+	includeName = regexp.MustCompile(`^\s*"([^"\n]+)"`)
+)
+
+// includeCheck follows the files that a design includes.
+type includeCheck struct {
+	b       *builder
+	folders []string
+	seen    map[string]bool
+	room    int64 // bytes that may still be read
+}
+
+// checkIncludes refuses what is included and is no file that ends soon.
+func (b *builder) checkIncludes() error {
+	c := includeCheck{b, append([]string{b.m.abs(".")}, b.src.incDirs...), map[string]bool{}, maxSourcesBytes}
+	var errs []error
+	_, _ = takeFlags(b.m.VerilatorFlags, func(p string) (string, error) { // told where they are passed on
+		if p = b.m.abs(p); isFolder(p) {
+			c.folders = append(c.folders, p)
+		} else if err := c.follow(p); err != nil {
+			errs = append(errs, b.m.errorf("verilator_flags", "verilator_flags: %v", err))
+		}
+		return p, nil
+	})
+	for _, f := range b.src.files {
+		if err := c.follow(f); err != nil {
+			errs = append(errs, b.m.errorf(b.src.fields[f], "sources: %v", err))
+		}
+	}
+	if ctx := b.o.context(); ctx.Err() != nil {
+		return fmt.Errorf("reading the sources of %s: %w", b.m.Name, context.Cause(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// follow looks at a file and at what it includes. One that is not there is Verilator's to tell.
+func (c *includeCheck) follow(path string) error {
+	info, err := os.Stat(path)
+	if c.seen[path] || err != nil || info.IsDir() {
+		return nil
+	}
+	c.seen[path] = true
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is a pipe or a device, which may never end: only files can be read", path)
+	case info.Size() > maxSourceBytes:
+		return tooLarge(path)
+	case info.Size() > c.room:
+		return fmt.Errorf("%s: what is included has more than %d MB in all, the limit", path, maxSourcesBytes>>20)
+	}
+	if err := checkKernel(path); err != nil {
+		return err
+	}
+	c.room -= info.Size()
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return c.within(path, text)
+}
+
+// within follows what the text of a file includes.
+func (c *includeCheck) within(path string, text []byte) error {
+	for at := 0; c.b.o.context().Err() == nil; {
+		next := bytes.Index(text[at:], includeMark)
+		if next < 0 {
+			break
+		}
+		begin := at + next
+		at = begin + len(includeMark)
+		line := text[bytes.LastIndexByte(text[:begin], '\n')+1 : begin]
+		name := includeName.FindSubmatch(text[at:min(len(text), at+maxIncludeName)])
+		if name == nil || bytes.Contains(line, []byte("//")) {
+			continue
+		}
+		for _, found := range c.places(path, string(name[1])) {
+			if err := c.follow(found); err != nil {
+				return fmt.Errorf("%s:%d: `include %q: %w", c.b.m.rel(path), 1+bytes.Count(text[:begin], []byte("\n")), name[1], err)
+			}
+		}
+	}
+	return nil
+}
+
+// maxIncludeName is how long what follows `include is, at most.
+const maxIncludeName = 4200
+
+// places are where Verilator may look for what the file at path includes.
+func (c *includeCheck) places(path, name string) []string {
+	if strings.HasPrefix(name, "/") {
+		return []string{name}
+	}
+	found := []string{filepath.Join(filepath.Dir(path), name)}
+	for _, dir := range c.folders {
+		found = append(found, filepath.Join(dir, name))
+	}
+	return found
+}

@@ -1,0 +1,168 @@
+package rtlbridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// toolLimits are what one run of a tool may take: a design can make Verilator read a file without end.
+type toolLimits struct {
+	memory uint64 // bytes of address space; 0 is that of $NICTWIN_TOOL_GB
+	file   uint64 // bytes of each file that it writes
+	time   time.Duration
+	longer string // who has more time
+}
+
+const (
+	toolMemoryGB  = 8       // far more than a large NIC takes
+	maxToolFile   = 4 << 30 // bytes
+	maxToolOutput = 256 << 20
+	lookTimeout   = 3 * time.Minute
+	killDelay     = 5 * time.Second // for what a tool that was killed has left in its pipes
+)
+
+var (
+	buildLimits = toolLimits{file: maxToolFile, time: toolTimeout}
+	lookLimits  = toolLimits{file: maxToolFile, time: lookTimeout, longer: fmt.Sprintf("; nictwin dut build waits %v", toolTimeout)}
+)
+
+// toolMemoryVar names the variable for designs that take more.
+const toolMemoryVar = "NICTWIN_TOOL_GB"
+
+// SettingError is a variable of the environment that has no meaning.
+type SettingError struct{ Name, Value, Want string }
+
+func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Name, e.Value, e.Want) }
+
+var _ error = (*SettingError)(nil)
+
+// complete sets the memory of limits that have none.
+func (l toolLimits) complete() (toolLimits, error) {
+	gb := uint64(toolMemoryGB)
+	if text := os.Getenv(toolMemoryVar); text != "" {
+		var err error
+		if gb, err = strconv.ParseUint(text, 10, 20); err != nil || gb == 0 {
+			return l, &SettingError{toolMemoryVar, text, "the memory of a tool in GB, such as 16"}
+		}
+	}
+	if l.memory == 0 {
+		l.memory = gb << 30
+	}
+	return l, nil
+}
+
+// exceededError is a run of a tool that was ended by one of its limits.
+type exceededError struct{ what string }
+
+func (e *exceededError) Error() string { return e.what }
+
+// exceeded tells by how a tool ended which of its limits ended it; nil: none did.
+func (l toolLimits) exceeded(ctx context.Context, tool string, err error, out string) error {
+	tool = filepath.Base(tool)
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &exceededError{fmt.Sprintf("%s took longer than %v, which is the limit: the design reads a pipe or a file without end, or is too large for that%s",
+			tool, l.time, l.longer)}
+	case tooLittleMemory.MatchString(out):
+		return &exceededError{fmt.Sprintf("%s took more than %d MB of memory, which is the limit: the design reads a file without end, or is large; set %s to more than %d if it is large",
+			tool, l.memory>>20, toolMemoryVar, max(l.memory>>30, 1))}
+	case tooLongFile(err, out):
+		return &exceededError{fmt.Sprintf("%s wrote more than %d MB into one file, which is the limit: make the design smaller", tool, l.file>>20)}
+	}
+	return nil
+}
+
+var tooLittleMemory = regexp.MustCompile(`std::bad_alloc|(?m)^(?:LLVM ERROR|cc1plus): out of memory`)
+
+// tooLongFile reports whether a tool wrote too much into a file, or what runs below Verilator's script did.
+func tooLongFile(err error, out string) bool {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() && w.Signal() == syscall.SIGXFSZ {
+			return true
+		}
+	}
+	return strings.Contains(out, fmt.Sprintf("%%Error: Verilator threw signal %d.", int(syscall.SIGXFSZ)))
+}
+
+// start starts a tool that is held to the limits, as is all that it starts.
+func (l toolLimits) start(cmd *exec.Cmd) error {
+	cmd.Cancel = func() error {
+		return overTree(cmd.Process.Pid, func(pid int) error { return unix.Kill(pid, unix.SIGKILL) })
+	}
+	cmd.WaitDelay = killDelay
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if err := overTree(cmd.Process.Pid, l.hold); err != nil {
+		return errors.Join(fmt.Errorf("limits of %s: %w", cmd.Path, err), cmd.Cancel(), cmd.Wait())
+	}
+	return nil
+}
+
+// hold sets the limits of one process, unless it has less.
+func (l toolLimits) hold(pid int) error {
+	for _, r := range []struct {
+		resource int
+		most     uint64
+	}{
+		{unix.RLIMIT_AS, l.memory}, {unix.RLIMIT_FSIZE, l.file},
+		{unix.RLIMIT_CPU, 2 * uint64(math.Ceil(l.time.Seconds()))}, // ends what is left when nictwin is killed
+		{unix.RLIMIT_CORE, 0}, // it would lie in the folder of the manifest
+	} {
+		var has unix.Rlimit
+		if err := unix.Prlimit(pid, r.resource, nil, &has); err != nil {
+			return err
+		}
+		has.Cur, has.Max = min(has.Cur, r.most), min(has.Max, r.most)
+		if err := unix.Prlimit(pid, r.resource, &has, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overTree does something to a process and then to those that it had started before that. Those that have ended are left out.
+func overTree(pid int, do func(pid int) error) error {
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	kids := func() (all []string) {
+		for _, list := range lists {
+			text, _ := os.ReadFile(list) // it has ended
+			all = append(all, strings.Fields(string(text))...)
+		}
+		return all
+	}
+	before := kids()
+	if doErr := do(pid); !errors.Is(doErr, unix.ESRCH) {
+		err = errors.Join(err, doErr)
+	}
+	for _, kid := range append(before, kids()...) {
+		if n, bad := strconv.Atoi(kid); bad == nil {
+			err = errors.Join(err, overTree(n, do))
+		}
+	}
+	return err
+}
+
+// firstBytes keeps the beginning of what is written: a design can make Verilator talk without end.
+type firstBytes struct {
+	strings.Builder
+	most int
+}
+
+func (f *firstBytes) Write(b []byte) (int, error) {
+	_, _ = f.Builder.Write(b[:min(len(b), f.most-f.Len())]) // never fails
+	return len(b), nil
+}
