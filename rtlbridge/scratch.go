@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"nictwin/rtlbridge/lockfile"
 )
 
 // A build is made in a scratch folder in the cache, which becomes its entry when it is whole. A file in the folder is locked
@@ -116,21 +118,11 @@ func lockFree(path string) (*os.File, error) {
 		}
 		return nil, err
 	}
-	if !isAt(f, path) {
+	if !lockfile.IsAt(f, path) {
 		_ = f.Close() // nothing was written
 		return nil, fmt.Errorf("%s: %w", path, os.ErrNotExist)
 	}
 	return f, nil
-}
-
-// isAt reports whether an open file is the one at path.
-func isAt(f *os.File, path string) bool {
-	open, err := f.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Stat(path)
-	return err == nil && os.SameFile(open, there)
 }
 
 // sweep removes the scratch folders that killed builds left.

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"nictwin/rtlbridge/lockfile"
 )
 
 // uses are the parts of the cache that this process uses, each by a file with a shared lock on it, until the process ends: a
@@ -25,7 +27,7 @@ func use(path string) error {
 	now := time.Now()
 	_ = os.Chtimes(path, now, now) // it may be another user's; who cleans up sees the lock
 	if f := uses.files[path]; f != nil {
-		if isAt(f, path) {
+		if lockfile.IsAt(f, path) {
 			return nil
 		}
 		delete(uses.files, path)
@@ -36,7 +38,7 @@ func use(path string) error {
 		return err
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) || !isAt(f, path) { // any other error: there are no locks here
+	if errors.Is(err, syscall.EWOULDBLOCK) || !lockfile.IsAt(f, path) { // any other error: there are no locks here
 		_ = f.Close() // it was only read
 		return fmt.Errorf("%s: %w: it is being removed", path, os.ErrNotExist)
 	}
