@@ -20,8 +20,8 @@ const buildSchema = "nictwin-rtl-6"
 
 const maxIncludeTree = 20_000 // files under one include folder
 
-// cacheRoot is $NICTWIN_CACHE or the user's cache folder.
-func cacheRoot(dir string) (string, error) {
+// cachePath is where builds are kept: below $NICTWIN_CACHE or the user's cache folder.
+func cachePath(dir string) (string, error) {
 	if dir == "" {
 		dir = os.Getenv("NICTWIN_CACHE")
 	}
@@ -33,10 +33,19 @@ func cacheRoot(dir string) (string, error) {
 		dir = filepath.Join(base, "nictwin")
 	}
 	dir, err := filepath.Abs(filepath.Join(dir, "rtl")) // tools run elsewhere
-	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
-	}
 	if err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	return dir, nil
+}
+
+// cacheRoot is cachePath, which it makes if need be.
+func cacheRoot(dir string) (string, error) {
+	dir, err := cachePath(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("build cache: %w", err)
 	}
 	return dir, nil

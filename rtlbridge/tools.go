@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -139,7 +140,7 @@ func ask(name string, args ...string) (out, words string, err error) {
 	var o, w bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = &o, &w
-	if err := cmd.Run(); err != nil {
+	if err := runChild(cmd); err != nil {
 		return "", "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
 	}
 	return o.String(), w.String(), nil
@@ -158,7 +159,7 @@ func runToolWith(env []string, step, dir, name string, args ...string) (string, 
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
+	err := runChild(cmd)
 	if err == nil {
 		return out.String(), nil
 	}
@@ -166,6 +167,15 @@ func runToolWith(env []string, step, dir, name string, args ...string) (string, 
 		err = fmt.Errorf("%s did not end within %v: %w", filepath.Base(name), toolTimeout, ctx.Err())
 	}
 	return out.String(), &BuildError{Step: step, Output: headLines(out.String(), maxToolLines), Err: err}
+}
+
+// runChild runs a tool that is killed when this process ends, however it does. The system takes the end of the thread that
+// started the tool for that of the process, so the thread is kept.
+func runChild(cmd *exec.Cmd) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd.Run()
 }
 
 // headLines keeps the first n lines: the first errors are the ones that matter.
