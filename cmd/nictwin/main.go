@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -22,10 +20,7 @@ func main() { os.Exit(start(commands, grace)) }
 func start(commands []command, grace time.Duration) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	go interrupts(cancel, grace)
-	go quit(cancel, grace)
-	// A reader that has gone is found out by writing, like a full disk: the run and its artifacts come to their end.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	heed(cancel, grace)
 	a := &app{program: os.Args[0], stdout: &output{w: os.Stdout}, stderr: os.Stderr, commands: commands}
 	return a.main(ctx, os.Args[1:])
 }

@@ -15,13 +15,22 @@ import (
 // a process and then its group, as timeout does, means it once.
 const grace = time.Second
 
-// interrupts ends the run at the first signal, and the program at one that comes after the grace.
-func interrupts(cancel context.CancelCauseFunc, grace time.Duration) {
-	signals := make(chan os.Signal, 1)
+// heed sees to signals from now on.
+func heed(cancel context.CancelCauseFunc, grace time.Duration) {
+	signals, quits := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // by nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	signal.Notify(quits, syscall.SIGQUIT)
+	go interrupts(signals, cancel, grace)
+	go quit(quits, cancel, grace)
+	// A reader that has gone is found out by writing, like a full disk: the run and its artifacts come to their end.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+}
+
+// interrupts ends the run at the first signal, and the program at one that comes after the grace.
+func interrupts(signals <-chan os.Signal, cancel context.CancelCauseFunc, grace time.Duration) {
 	s := <-signals
 	say(os.Stderr, "nictwin: %v: ending; another one after %v ends it at once\n", s, grace)
 	cancel(cli.ErrInterrupted)
@@ -53,10 +62,8 @@ func awaitAnother(signals <-chan os.Signal, ticks <-chan time.Time, endChildren 
 }
 
 // quit ends the program by SIGQUIT, which asks for no artifacts: it shows what every goroutine does.
-func quit(cancel context.CancelCauseFunc, grace time.Duration) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGQUIT)
-	<-signals
+func quit(quits <-chan os.Signal, cancel context.CancelCauseFunc, grace time.Duration) {
+	<-quits
 	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2) // nobody could be told
 	cancel(cli.ErrInterrupted)                          // a run that ends by itself now knows why
 	endNow(grace)
