@@ -9,16 +9,18 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// openSeconds and maxApplicants are those of verilator/harness/admission.hpp.
+// openSeconds, maxApplicants and namedRefusals are those of verilator/harness/admission.hpp.
 const (
 	openSeconds   = 5
 	maxApplicants = 16
+	namedRefusals = 32
 )
 
 // late is what a client is told that does not send its OPEN frame in time. A test that is paused may be late, too.
@@ -28,7 +30,10 @@ var late = fmt.Sprintf("no complete OPEN frame within %d s", openSeconds)
 type besieged struct {
 	t       *testing.T
 	address string
+	cmd     *exec.Cmd
 	words   *bufio.Scanner
+	pipe    *os.File // that words come from
+	stderr  *os.File // the device's, open here, too
 }
 
 func besiege(t *testing.T, d *Device, at string, token [32]byte) *besieged {
@@ -37,11 +42,12 @@ func besiege(t *testing.T, d *Device, at string, token [32]byte) *besieged {
 	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", "token")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	words, err := cmd.StderrPipe()
+	words, stderr, err := os.Pipe()
 	require.NoError(t, err)
+	cmd.Stderr = stderr
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
-	b := &besieged{t: t, words: bufio.NewScanner(words)}
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); words.Close(); stderr.Close() })
+	b := &besieged{t: t, cmd: cmd, pipe: words, words: bufio.NewScanner(words), stderr: stderr}
 	_, err = fmt.Fscanf(out, "listening %s\n", &b.address)
 	require.NoError(t, err)
 	return b
@@ -140,6 +146,7 @@ func TestRudeClients(t *testing.T) {
 		require.NoError(t, c.Close())
 		b.says("it closed the connection after 20 of the 56 bytes of an OPEN frame")
 		b.plays(token)
+		require.NoError(t, b.stderr.Close())
 		require.False(t, b.words.Scan(), b.words.Text())
 	}
 }
@@ -179,14 +186,90 @@ func TestIdleClients(t *testing.T) {
 	}
 }
 
+// TestNobodyReadsWhatAListeningDeviceSays: its standard error may be closed or full, and clients without the token can neither end
+// the device by that nor make it wait.
+func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
+	token := [32]byte{1, 2, 3}
+	wrong := appendOpen(nil, &[32]byte{1, 2, 4})
+	d := fifo(t, VariantSpeed)
+	t.Chdir(t.TempDir())
+	for name, spoil := range map[string]func(t *testing.T, b *besieged){
+		"closed": func(t *testing.T, b *besieged) {
+			require.NoError(t, b.stderr.Close())
+			require.NoError(t, b.pipe.Close())
+		},
+		"full": func(t *testing.T, b *besieged) { fill(t, b.stderr) },
+		"nearly full": func(t *testing.T, b *besieged) {
+			fill(t, b.stderr)
+			_, err := io.ReadFull(b.pipe, make([]byte, 4096)) // room for one page
+			require.NoError(t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := besiege(t, d, "tcp:127.0.0.1:0", token)
+			spoil(t, b)
+			for range 3 * namedRefusals {
+				c := b.connect()
+				_, err := c.Write(wrong)
+				require.NoError(t, err)
+				b.refuses(c, CodeToken, "wrong token")
+			}
+			b.plays(token)
+			require.NoError(t, b.cmd.Wait())
+		})
+	}
+}
+
+// fill writes to a pipe until it takes nothing more. It is as before then: whoever writes more would wait.
+func fill(t *testing.T, pipe *os.File) {
+	t.Helper()
+	fd := int(pipe.Fd())
+	require.NoError(t, syscall.SetNonblock(fd, true))
+	for _, size := range []int{4096, 1} {
+		var err error
+		for err == nil {
+			_, err = syscall.Write(fd, make([]byte, size))
+		}
+		require.ErrorIs(t, err, syscall.EAGAIN)
+	}
+	require.NoError(t, syscall.SetNonblock(fd, false))
+}
+
+// TestRefusalsAreCounted: whoever connects again and again cannot fill a disk with lines.
+func TestRefusalsAreCounted(t *testing.T) {
+	token := [32]byte{1, 2, 3}
+	wrong := appendOpen(nil, &[32]byte{1, 2, 4})
+	d := fifo(t, VariantSpeed)
+	t.Chdir(t.TempDir())
+	b := besiege(t, d, "tcp:127.0.0.1:0", token)
+	for range 5 * namedRefusals {
+		c := b.connect()
+		_, err := c.Write(wrong)
+		require.NoError(t, err)
+		b.refuses(c, CodeToken, "wrong token")
+	}
+	b.plays(token)
+	require.NoError(t, b.stderr.Close())
+	for range namedRefusals {
+		b.says("wrong token")
+	}
+	for _, n := range []int{2 * namedRefusals, 4 * namedRefusals} {
+		require.True(t, b.words.Scan())
+		require.Regexp(t, fmt.Sprintf(`^refused %d clients in all, the last one 127\.0\.0\.1:\d+: `, n), b.words.Text())
+	}
+	require.False(t, b.words.Scan(), b.words.Text())
+}
+
 // TestLimitsOfAdmission: the limits that the tests and docs/bridge.md name are those of the harness.
 func TestLimitsOfAdmission(t *testing.T) {
 	text, err := os.ReadFile("../verilator/harness/admission.hpp")
 	require.NoError(t, err)
 	require.Contains(t, string(text), fmt.Sprintf("kOpenSeconds = %d;", openSeconds))
 	require.Contains(t, string(text), fmt.Sprintf("kMaxApplicants = %d;", maxApplicants))
+	require.Contains(t, string(text), fmt.Sprintf("kNamedRefusals = %d;", namedRefusals))
 	page, err := os.ReadFile("../docs/bridge.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), fmt.Sprintf("%d seconds from being accepted", openSeconds))
 	require.Contains(t, string(page), fmt.Sprintf("%d clients", maxApplicants))
+	require.Contains(t, string(page), fmt.Sprintf("first %d clients that are refused", namedRefusals))
 }

@@ -120,23 +120,33 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 		return nil, err
 	}
 	defer unlock()
-	d, err := b.load(entry) // another process may have built it meanwhile
-	if err != nil && o.Variant == VariantTuned && o.Training == "" {
-		if _, err := b.tools.tuning(); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w: %s is not in the cache; make it with: nictwin dut tune", ErrNotTuned, m.Name)
-	}
+	d, err := b.make(cache, entry)
 	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			b.logf("building anew: %v", err)
+		if !exists(entry) { // a lock without an entry is what killed builds leave
+			_ = os.Remove(entry + lockExt) // it may have gone meanwhile
 		}
-		if d, err = b.create(cache, entry); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	d.Took = time.Since(begin)
 	return d, nil
+}
+
+// make builds what is not in the cache, whose entry is locked.
+func (b *builder) make(cache, entry string) (*Device, error) {
+	d, err := b.load(entry) // another process may have built it meanwhile
+	if err == nil {
+		return d, nil
+	}
+	if b.o.Variant == VariantTuned && b.o.Training == "" {
+		if _, err := b.tools.tuning(); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %s is not in the cache; make it with: nictwin dut tune", ErrNotTuned, b.m.Name)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		b.logf("building anew: %v", err)
+	}
+	return b.create(cache, entry)
 }
 
 func prepare(m *Manifest, o BuildOptions) (*builder, error) {

@@ -19,8 +19,8 @@ import (
 // buildSchema changes when the build's own rules change, so that older entries are not used.
 const buildSchema = "nictwin-rtl-6"
 
-// cacheRoot is $NICTWIN_CACHE or the user's cache folder.
-func cacheRoot(dir string) (string, error) {
+// cachePath is where builds are kept: below $NICTWIN_CACHE or the user's cache folder.
+func cachePath(dir string) (string, error) {
 	if dir == "" {
 		dir = os.Getenv("NICTWIN_CACHE")
 	}
@@ -32,10 +32,19 @@ func cacheRoot(dir string) (string, error) {
 		dir = filepath.Join(base, "nictwin")
 	}
 	dir, err := filepath.Abs(filepath.Join(dir, "rtl")) // tools run elsewhere
-	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
-	}
 	if err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	return dir, nil
+}
+
+// cacheRoot is cachePath, which it makes if need be.
+func cacheRoot(dir string) (string, error) {
+	dir, err := cachePath(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("build cache: %w", err)
 	}
 	return dir, nil

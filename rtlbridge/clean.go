@@ -53,12 +53,12 @@ var (
 
 // Clean removes parts of the build cache. Files that are not the cache's own stay, and are not told of.
 func Clean(o CleanOptions) (*Cleaned, error) {
-	cache, err := cacheRoot(o.CacheDir)
+	cache, err := cachePath(o.CacheDir)
 	if err != nil {
 		return nil, err
 	}
 	all, err := os.ReadDir(cache)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a cache that nobody has made is empty
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	c := &Cleaned{Folder: cache, DryRun: o.DryRun, Removed: []CacheItem{}, Kept: []CacheItem{}}

@@ -194,7 +194,7 @@ func (b *builder) ahead(cache string) error {
 
 // ownUnits are the parts of the harness that are the same for every design.
 func (b *builder) ownUnits() []unit {
-	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen", "admission", "files")
+	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen", "admission", "notice", "files")
 }
 
 func units(dir, objDir, opt string, names ...string) []unit {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -39,7 +38,7 @@ func (l lockTimes) lock(ctx context.Context, path string, say func(format string
 			return nil, errors.Join(err, f.Close())
 		}
 	}
-	if err := sign(f); err != nil {
+	if err := lockfile.Sign(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("build cache: %w", err), f.Close())
 	}
 	return l.live(f), nil
@@ -98,20 +97,13 @@ func (l lockTimes) live(f *os.File) (unlock func()) {
 	}
 }
 
-// sign leaves in a lock's file who holds it.
-func sign(f *os.File) error {
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	_, err := f.WriteAt(fmt.Appendf(nil, "process %d (%s)", os.Getpid(), filepath.Base(os.Args[0])), 0)
-	return err
-}
-
 // holder is who holds a lock, as far as its file says.
 func holder(path string) string {
-	text, err := os.ReadFile(path)
-	if err != nil || len(text) == 0 {
+	f, err := os.Open(path)
+	if err != nil {
 		return "another process"
 	}
-	return string(text)
+	defer f.Close()
+	who, _ := lockfile.Holder(f)
+	return who
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/lockfile"
 )
 
 // Who waits for a build says so, and for whom; who does not wait is silent.
@@ -29,7 +30,7 @@ func TestLockSaysForWhomItWaits(t *testing.T) {
 		}
 		done <- err
 	}()
-	me := fmt.Sprintf("process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
+	me := lockfile.Me()
 	require.Equal(t, "waiting for "+me+", which builds the same, while it shows that it lives", <-said)
 	unlock()
 	require.NoError(t, <-done)
@@ -66,7 +67,7 @@ func TestLockWaitsForTheLiving(t *testing.T) {
 		release, err = still.lock(t.Context(), path, quiet)
 		require.NoError(t, err)
 		_, err = buildLock.lock(t.Context(), path, quiet)
-		me := fmt.Sprintf("process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
+		me := lockfile.Me()
 		require.ErrorContains(t, err, path+" is locked by "+me+", which has shown no sign of life for 5m0s (the last at ")
 		release()
 	})

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -139,7 +140,7 @@ func ask(name string, args ...string) (out, words string, err error) {
 	var o, w bytes.Buffer
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stdout, cmd.Stderr = &o, &w
-	if err := cmd.Run(); err != nil {
+	if err := runChild(cmd, (*exec.Cmd).Start); err != nil {
 		return "", "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
 	}
 	return o.String(), w.String(), nil
@@ -170,9 +171,7 @@ func (r toolRun) run(name string, args ...string) (string, error) {
 	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), r.env...)
 	out := firstBytes{most: maxToolOutput}
 	cmd.Stdout, cmd.Stderr = &out, &out
-	if err = limits.start(cmd); err == nil {
-		err = cmd.Wait()
-	}
+	err = runChild(cmd, limits.start)
 	if err == nil {
 		return out.String(), nil
 	}
@@ -182,6 +181,18 @@ func (r toolRun) run(name string, args ...string) (string, error) {
 		err = fmt.Errorf("%s was stopped: %w", filepath.Base(name), context.Cause(ctx))
 	}
 	return out.String(), &BuildError{Step: r.step, Output: headLines(out.String(), maxToolLines), Err: err}
+}
+
+// runChild runs a tool that is killed when this process ends, however it does. The system takes the end of the thread that
+// started the tool for that of the process, so the thread is kept.
+func runChild(cmd *exec.Cmd, start func(*exec.Cmd) error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := start(cmd); err != nil {
+		return err
+	}
+	return cmd.Wait()
 }
 
 // headLines keeps the first n lines: the first errors are the ones that matter.

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"runtime/pprof"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,55 +15,15 @@ import (
 	"nictwin/scenarios/result"
 )
 
-func main() { os.Exit(start(commands)) }
+func main() { os.Exit(start(commands, grace)) }
 
 // start runs the program with the given commands and returns its exit code.
-func start(commands []command) int {
+func start(commands []command, grace time.Duration) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	go interrupts(cancel)
-	go quit(cancel)
-	// A reader that has gone is found out by writing, like a full disk: the run and its artifacts come to their end.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	heed(cancel, grace)
 	a := &app{program: os.Args[0], stdout: &output{w: os.Stdout}, stderr: os.Stderr, commands: commands}
 	return a.main(ctx, os.Args[1:])
-}
-
-// grace is what a run gets to end on its own when it is interrupted.
-const grace = time.Second
-
-// interrupts ends the run at the first signal, and the program at the second.
-func interrupts(cancel context.CancelCauseFunc) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // by nohup
-		signal.Notify(signals, syscall.SIGHUP)
-	}
-	s := <-signals
-	signal.Stop(signals)
-	say(os.Stderr, "nictwin: %v: ending; once more ends at once\n", s)
-	cancel(cli.ErrInterrupted)
-	for {
-		time.Sleep(grace) // compilers are left when it is over, and more of them may start
-		cli.EndChildren()
-	}
-}
-
-// quit ends the program by SIGQUIT, which asks for no artifacts: it shows what every goroutine does, and sees that no device
-// and no compiler is left.
-func quit(cancel context.CancelCauseFunc) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGQUIT)
-	<-signals
-	_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 2) // nobody could be told
-	cancel(cli.ErrInterrupted)                          // a run that ends by itself now knows why
-	for end := time.Now().Add(grace); time.Now().Before(end); time.Sleep(grace / 50) {
-		cli.EndChildren()
-		if len(cli.Children(os.Getpid())) == 0 {
-			break
-		}
-	}
-	os.Exit(result.Interrupted.Exit())
 }
 
 // command makes one of the program's commands.

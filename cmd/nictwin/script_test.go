@@ -25,11 +25,15 @@ import (
 	"nictwin/scenarios/result/resulttest"
 )
 
-// TestMain makes the program available to scripts, and a second one with commands that go wrong on purpose.
+// TestMain makes the program available to scripts, one with commands that go wrong on purpose, and one with another grace.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"nictwin":        main,
-		"nictwin-broken": func() { os.Exit(start(append(commands[:len(commands):len(commands)], panicCommand, endCommand))) },
+		"nictwin": main,
+		"nictwin-broken": func() {
+			os.Exit(start(append(commands[:len(commands):len(commands)], panicCommand, endCommand), grace))
+		},
+		// For it, all interrupts are one, however slow the machine is.
+		"nictwin-patient": func() { os.Exit(start(commands, 24*time.Hour)) },
 	})
 }
 
@@ -222,39 +226,31 @@ func cmdUnhex(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out, 0o644))
 }
 
-// cmdEnds is "ends CODE int|kill|quit|device FILE COMMAND...": starts a command, waits for something to be in a file, then interrupts
-// or kills the command, has it quit with its device, or kills its device; the command must end with that code and leave no device behind.
-// Its output is in the files stdout.txt and stderr.txt.
+// cmdEnds is "ends CODE int|twice|again|kill|quit|device FILE COMMAND...": starts a command, waits for something to be in a file, then
+// ends the command (see end); it must end with that code and leave no device behind. Its output is in the files stdout.txt and
+// stderr.txt.
 func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
-		ts.Fatalf("usage: ends CODE int|kill|quit|device FILE COMMAND...")
+		ts.Fatalf("usage: ends CODE int|twice|again|kill|quit|device FILE COMMAND...")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	var out, words bytes.Buffer
+	var out bytes.Buffer
+	words, err := os.Create(ts.MkAbs("stderr.txt"))
+	ts.Check(err)
+	defer words.Close()
 	cmd := exec.CommandContext(ctx, args[3], args[4:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, &words
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ts.MkAbs("."), &out, words
 	cmd.Env = append(os.Environ(), "NICTWIN_CACHE="+ts.Getenv("NICTWIN_CACHE"), "NICTWIN_HOME="+ts.Getenv("NICTWIN_HOME"))
 	ts.Check(cmd.Start())
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	kids := await(ts, cmd.Process.Pid, args[1] == "device" || args[1] == "quit", ts.MkAbs(args[2]), done)
-	switch args[1] {
-	case "device":
-		ts.Check(syscall.Kill(kids[0], syscall.SIGKILL))
-	case "kill":
-		ts.Check(cmd.Process.Kill())
-	case "quit":
-		ts.Check(cmd.Process.Signal(syscall.SIGQUIT))
-	default:
-		ts.Check(cmd.Process.Signal(os.Interrupt))
-	}
-	err = <-done
+	err = end(ts, args[1], cmd.Process, kids, done)
 	if ctx.Err() != nil {
-		ts.Fatalf("still running at the time limit of the test: %s", words.String())
+		ts.Fatalf("still running at the time limit of the test: %s", ts.ReadFile("stderr.txt"))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("stdout.txt"), out.Bytes(), 0o644))
-	ts.Check(os.WriteFile(ts.MkAbs("stderr.txt"), words.Bytes(), 0o644))
 	checkCode(ts, want, err)
 	for _, pid := range kids {
 		for isDevice(pid) { // it may be ending
@@ -262,6 +258,37 @@ func cmdEnds(ctx context.Context, ts *testscript.TestScript, neg bool, args []st
 				ts.Fatalf("process %d is left behind", pid)
 			}
 			time.Sleep(pollEvery)
+		}
+	}
+}
+
+// end interrupts a command, interrupts it twice, or again and again until it ends, kills it, has it quit with its device, or
+// kills its device. It returns how the command ended.
+func end(ts *testscript.TestScript, how string, p *os.Process, kids []int, done <-chan error) error {
+	switch how {
+	case "device":
+		ts.Check(syscall.Kill(kids[0], syscall.SIGKILL))
+	case "kill":
+		ts.Check(p.Kill())
+	case "quit":
+		ts.Check(p.Signal(syscall.SIGQUIT))
+	default:
+		ts.Check(p.Signal(os.Interrupt))
+	}
+	if how != "twice" && how != "again" {
+		return <-done
+	}
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(pollEvery):
+		}
+		if strings.Contains(ts.ReadFile("stderr.txt"), "interrupt: ending") {
+			_ = p.Signal(os.Interrupt) // it may have ended
+			if how == "twice" {
+				return <-done
+			}
 		}
 	}
 }

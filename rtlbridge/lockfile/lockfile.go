@@ -1,14 +1,61 @@
-// Package lockfile helps to lock by files that are removed with their locks.
+// Package lockfile has the files by which processes keep each other away: locked by flock, and signed with who holds the lock.
 //
-// Who locks a file that was removed meanwhile has locked nothing: another process makes a new one of the same name.
+// Take is for locks beside files of the user, where anything may be: a lock is there only while it is held. Callers with a folder
+// of their own keep their files, and use Sign and Holder alone.
 //
-// Invariants:
-//   - It changes nothing: opening, locking and removing are left to its callers.
+// Invariants of Take:
+//   - A file is never seen before it is locked and signed, so one without the whole signature is somebody else's.
+//   - No such file is written to or removed.
 package lockfile
 
-import "os"
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
 
-// IsAt reports whether an open file is the one at path.
+	"golang.org/x/sys/unix"
+)
+
+// signature is all that is in the file of a lock.
+var signature = regexp.MustCompile(`\Anictwin lock of (process [1-9][0-9]{0,9} \([^()\x00-\x1f\x7f]{1,255}\))\n\z`)
+
+// Me names this process as it signs.
+func Me() string {
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '(' || r == ')' {
+			return '_'
+		}
+		return r
+	}, filepath.Base(os.Args[0]))
+	return fmt.Sprintf("process %d (%s)", os.Getpid(), name)
+}
+
+// Sign leaves in a file who holds it, and nothing else.
+func Sign(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt([]byte("nictwin lock of "+Me()+"\n"), 0)
+	return err
+}
+
+// Holder is who has signed a file; signed tells whether anybody has.
+func Holder(f *os.File) (who string, signed bool) {
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<10))
+	if m := signature.FindSubmatch(text); err == nil && m != nil {
+		return string(bytes.ToValidUTF8(m[1], []byte("?"))), true
+	}
+	return "another process", false
+}
+
+// IsAt reports whether a file that is open is the one at path.
 func IsAt(f *os.File, path string) bool {
 	open, err := f.Stat()
 	if err != nil {
@@ -16,4 +63,130 @@ func IsAt(f *os.File, path string) bool {
 	}
 	there, err := os.Stat(path)
 	return err == nil && os.SameFile(open, there)
+}
+
+// HeldError tells that another process has a lock.
+type HeldError struct{ Path, Holder string }
+
+func (e *HeldError) Error() string { return fmt.Sprintf("%s has locked %s", e.Holder, e.Path) }
+
+// Check tells early that something is at path that is no lock, which Take would refuse. It changes nothing.
+func Check(path string) error {
+	f, err := open(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Lock is one that this process holds.
+type Lock struct {
+	f    *os.File
+	path string
+}
+
+// Take takes the lock at path. One that a process left which was killed is taken over. Errors: *HeldError, those of files.
+func Take(path string) (*Lock, error) {
+	for {
+		err := removeLeft(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		l, err := create(path)
+		if !errors.Is(err, fs.ErrExist) { // else another process was faster
+			return l, err
+		}
+	}
+}
+
+// Release removes the lock. It is removed while it is still locked: whoever has opened it meanwhile sees that it has gone.
+func (l *Lock) Release() error {
+	var err error
+	if IsAt(l.f, l.path) {
+		err = os.Remove(l.path)
+	}
+	return errors.Join(err, l.f.Close())
+}
+
+// open opens the file of a lock, and nothing else.
+func open(path string, flag int) (*os.File, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, fmt.Errorf("%s is a link, and nothing is written through links", path)
+	case !info.Mode().IsRegular():
+		return nil, foreign(path)
+	}
+	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, signed := Holder(f); !signed {
+		_ = f.Close() // nothing was written
+		return nil, foreign(path)
+	}
+	return f, nil
+}
+
+func foreign(path string) error {
+	return fmt.Errorf("%s is there, and is no lock of nictwin, which needs that name: move it away", path)
+}
+
+// removeLeft removes a lock that nobody holds.
+func removeLeft(path string) error {
+	f, err := open(path, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+		who, _ := Holder(f)
+		return &HeldError{path, who}
+	} else if err != nil {
+		return &fs.PathError{Op: "lock", Path: path, Err: err}
+	}
+	if !IsAt(f, path) {
+		return nil // its holder has removed it
+	}
+	return os.Remove(path)
+}
+
+// create makes a lock under another name and gives it its own when it is locked and signed.
+func create(path string) (*Lock, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
+	if err != nil {
+		return nil, err
+	}
+	if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+		err = Sign(f)
+	}
+	if err == nil {
+		err = place(f.Name(), path)
+	}
+	if err != nil {
+		_, _ = os.Remove(f.Name()), f.Close() // the error tells more
+		return nil, err
+	}
+	return &Lock{f, path}, nil
+}
+
+// place renames a file to a name that nothing has.
+func place(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil {
+		return os.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A file system without links.
+	if err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE); err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
 }

@@ -32,11 +32,14 @@ func Children(pid int) []int {
 
 // EndChildren asks every process below this one to end: compilers, which know nothing of an interruption that was not
 // typed at their terminal.
-func EndChildren() { endBelow(os.Getpid()) }
+func EndChildren() { signalBelow(os.Getpid(), syscall.SIGTERM) }
 
-func endBelow(pid int) {
+// KillChildren ends every process below this one that did not hear EndChildren.
+func KillChildren() { signalBelow(os.Getpid(), syscall.SIGKILL) }
+
+func signalBelow(pid int, s syscall.Signal) {
 	for _, kid := range Children(pid) {
-		endBelow(kid)
-		_ = syscall.Kill(kid, syscall.SIGTERM) // it may have ended meanwhile
+		signalBelow(kid, s)
+		_ = syscall.Kill(kid, s) // it may have ended meanwhile
 	}
 }

@@ -120,7 +120,7 @@ func (f *Fuzz) covered() error {
 	if f.Coverage == "" {
 		return nil
 	}
-	err := errors.Join(files.Link(f.Coverage), fuzz.NewCoverage().Load(f.Coverage))
+	err := errors.Join(files.Link(f.Coverage), files.Lockable(f.Coverage), fuzz.NewCoverage().Load(f.Coverage))
 	if err == nil {
 		err = files.Probe(filepath.Dir(f.Coverage))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -120,6 +121,54 @@ func jsonFields(typ reflect.Type) (list []jsonField) {
 func TestSchemaIsTheCode(t *testing.T) {
 	sameShape(t, "summary", schemaFile(t, resulttest.Summary), reflect.TypeFor[result.Object]())
 	require.EqualValues(t, result.Schema, schemaFile(t, resulttest.Summary)["properties"].(map[string]any)["schema"].(map[string]any)["const"])
+}
+
+// fieldsOf are the fields of a schema with their types, by path.
+func fieldsOf(at string, s map[string]any) (list []string) {
+	for _, inner := range []string{"items", "additionalProperties"} {
+		if of, ok := s[inner].(map[string]any); ok {
+			list = append(list, fieldsOf(at+"[]", of)...)
+		}
+	}
+	kinds, _ := s["oneOf"].([]any)
+	for _, of := range kinds {
+		list = append(list, fieldsOf(at, of.(map[string]any))...)
+	}
+	props, _ := s["properties"].(map[string]any)
+	for name, p := range props {
+		p := p.(map[string]any)
+		kind := p["type"]
+		if kind == nil {
+			kind = p["$ref"]
+		}
+		list = append(list, fmt.Sprintf("%s.%s %v", at, name, kind))
+		list = append(list, fieldsOf(at+"."+name, p)...)
+	}
+	return list
+}
+
+// No field of a schema goes or changes its type while the schema has its number, and the page on results says so.
+func TestFieldsStay(t *testing.T) {
+	var now []string
+	for _, name := range []string{resulttest.Summary, resulttest.Finding, resulttest.Event} {
+		now = append(now, fieldsOf(strings.TrimSuffix(name, ".json"), schemaFile(t, name))...)
+	}
+	slices.Sort(now)
+	now = slices.Compact(now)
+	path := fmt.Sprintf("testdata/fields-%d.txt", result.Schema)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err, "a list of the fields of each schema is kept")
+	listed := strings.Split(strings.TrimSpace(string(text)), "\n")
+	require.Greater(t, len(listed), 50)
+	for _, f := range listed {
+		require.Contains(t, now, f, "this field has gone or has another type: that takes a step of Schema")
+	}
+	for _, f := range now {
+		require.Contains(t, listed, f, "this field is new: add it to %s, so that it stays", path)
+	}
+	page, err := os.ReadFile("../../docs/results.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), fmt.Sprintf("`schema`, now %d, steps when a field goes or changes its type or meaning, and only then", Schema))
 }
 
 func schemaNamed(t *testing.T, name string) *resulttest.Schema {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/lockfile"
 )
 
 func TestRead(t *testing.T) {
@@ -86,7 +88,7 @@ func TestAloneGivesUp(t *testing.T) {
 	said := ""
 	p := patience{poll: time.Millisecond, told: time.Millisecond, grace: time.Millisecond, most: time.Hour}
 	err := p.alone(ctx, path, func(format string, a ...any) { said = fmt.Sprintf(format, a...); cancel(reason) }, never)
-	who := fmt.Sprintf("process %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
+	who := lockfile.Me()
 	require.Equal(t, "waiting for "+who+", which has locked "+path+".lock", said)
 	require.ErrorIs(t, err, reason)
 	require.EqualError(t, err, "write "+path+": "+who+" has locked "+path+".lock: a reason")

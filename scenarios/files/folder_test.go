@@ -93,23 +93,44 @@ func TestAFolderIsHeld(t *testing.T) {
 	require.ErrorContains(t, f.Write("folder", nil), "is there, and is no file")
 }
 
-// The file of a lock is written and removed: a link, and a file that is no lock, are left alone.
+// The file of a lock is written and removed: a link, and a file that is no lock, are left alone, and are told early.
 func TestLocksOfOthersStay(t *testing.T) {
 	dir, victim := trap(t)
 	do := func() error { t.Error("called without the lock"); return nil }
 	path := filepath.Join(dir, "count")
+	refused := func(why string) {
+		t.Helper()
+		require.ErrorContains(t, Lockable(path), path+".lock is "+why)
+		require.ErrorContains(t, Alone(t.Context(), path, nobody, do), path+".lock is "+why)
+	}
+	require.NoError(t, Lockable(path))
+	require.NoFileExists(t, path+lockExt)
 	require.NoError(t, os.Rename(filepath.Join(dir, "x"), path+lockExt))
-	require.ErrorContains(t, Alone(t.Context(), path, nobody, do), path+".lock is a link")
-	require.ErrorContains(t, Link(path), path+".lock is a link")
+	refused("a link")
 	holds(t, "precious", victim)
 	require.NoError(t, os.Remove(path+lockExt))
-	require.NoError(t, os.WriteFile(path+lockExt, []byte("mine"), 0o644))
-	require.ErrorContains(t, Alone(t.Context(), path, nobody, do), "is there, and is no lock: remove it")
-	holds(t, "mine", path+lockExt)
-	require.NoError(t, os.Remove(path+lockExt))
 	require.NoError(t, syscall.Mkfifo(path+lockExt, 0o644))
-	require.ErrorContains(t, Alone(t.Context(), path, nobody, do), "is no lock")
+	refused("there, and is no lock")
 	require.NoError(t, os.Remove(path+lockExt))
-	require.NoError(t, os.WriteFile(path+lockExt, []byte("process 1 (killed)"), 0o644))
+	whole := "nictwin lock of process 1 (killed)\n"
+	for _, mine := range []string{
+		"", "mine", "process list of mine", "process 1 (killed)", whole[:len(whole)-1], whole + "\n", whole + "mine", "mine\n" + whole,
+		"nictwin lock of process list of mine\n", "nictwin lock of process 1 (a) (b)\n",
+	} {
+		require.NoError(t, os.WriteFile(path+lockExt, []byte(mine), 0o644))
+		refused("there, and is no lock of nictwin")
+		holds(t, mine, path+lockExt)
+	}
+	require.NoError(t, os.WriteFile(path+lockExt, []byte(whole), 0o644))
+	require.NoError(t, Lockable(path))
 	require.NoError(t, Alone(t.Context(), path, nobody, func() error { return nil }), "one that was left is taken")
+	require.NoFileExists(t, path+lockExt)
+	require.NoError(t, Alone(t.Context(), path, nobody, func() error {
+		require.NoError(t, os.Remove(path+lockExt))
+		return os.WriteFile(path+lockExt, []byte("mine"), 0o644)
+	}))
+	holds(t, "mine", path+lockExt)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "nothing is left beside it")
 }

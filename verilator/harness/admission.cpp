@@ -9,9 +9,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
+#include <cstring>
 #include <optional>
 
+#include "notice.hpp"
 #include "open.hpp"
 
 namespace nictwin {
@@ -42,8 +43,23 @@ std::string peer_name(int fd, const sockaddr_in& at) {
   return "process " + std::to_string(peer.pid) + " of user " + std::to_string(peer.uid);
 }
 
-void refuse_client(Applicant& a, const SessionError& why) {
-  std::fprintf(stderr, "refused %s: %s\n", a.who.c_str(), why.text.c_str());
+// Turns clients away. Not each is named: whoever can connect could fill a disk else.
+class Doorman {
+ public:
+  void refuse(Applicant& a, const SessionError& why);
+
+ private:
+  uint64_t refused_ = 0;
+};
+
+void Doorman::refuse(Applicant& a, const SessionError& why) {
+  refused_++;
+  const std::string one = a.who + ": " + why.text;
+  if (refused_ <= kNamedRefusals) {
+    notice("refused " + one);
+  } else if ((refused_ & (refused_ - 1)) == 0) {
+    notice("refused " + std::to_string(refused_) + " clients in all, the last one " + one);
+  }
   Writer w;
   encode_error(w, why.code, 0, why.text);
   // No wait: what does not fit into the socket is lost.
@@ -59,7 +75,7 @@ void refuse_client(Applicant& a, const SessionError& why) {
 
 // Takes what has come from a client. True once its OPEN frame is complete and right; a client that is refused has no socket
 // any more.
-bool advance(Applicant& a, const uint8_t* token) {
+bool advance(Applicant& a, const uint8_t* token, Doorman& doorman) {
   ssize_t n = recv(a.fd, a.frame + a.have, kOpenFrame - a.have, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   try {
@@ -73,7 +89,7 @@ bool advance(Applicant& a, const uint8_t* token) {
     check_open(a.frame, token);
     return true;
   } catch (const SessionError& e) {
-    refuse_client(a, e);
+    doorman.refuse(a, e);
     return false;
   }
 }
@@ -114,7 +130,7 @@ class Admission {
   int admitted() {
     std::optional<size_t> first;
     for (size_t i = 0; i < applicants_.size() && !first; i++) {
-      if (ready_[i + 1].revents != 0 && advance(applicants_[i], token_)) first = i;
+      if (ready_[i + 1].revents != 0 && advance(applicants_[i], token_, doorman_)) first = i;
     }
     if (!first) {
       forget();
@@ -150,7 +166,7 @@ class Admission {
   }
 
   void turn_away(const SessionError& why) {
-    refuse_client(applicants_.front(), why);
+    doorman_.refuse(applicants_.front(), why);
     forget();
   }
 
@@ -161,6 +177,7 @@ class Admission {
 
   int listening_;
   const uint8_t* token_;
+  Doorman doorman_;
   std::vector<Applicant> applicants_;  // oldest first
   std::vector<pollfd> ready_;          // the listening socket, then the applicants
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace nictwin {
@@ -12,8 +13,12 @@ constexpr int kOpenSeconds = 5;
 // Clients whose OPEN frame is waited for at the same time. One more takes the place of the oldest.
 constexpr size_t kMaxApplicants = 16;
 
+// So many clients that are refused are named on standard error; later ones are only counted.
+constexpr uint64_t kNamedRefusals = 32;
+
 // Accepts clients of a listening socket until one sends an OPEN frame with the token (kTokenBytes), and returns its socket.
-// Every other client gets an ERROR frame, is named on standard error and is closed; clients do not wait for each other.
+// Every other client gets an ERROR frame and is closed, and standard error tells of it if it can; clients do not wait for each
+// other, nor for whoever reads that.
 // Returns -1 with `error` set if the socket cannot be listened on any more.
 int admit(int listening, const std::string& token, std::string& error);
 

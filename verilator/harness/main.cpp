@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
@@ -9,6 +10,7 @@
 #include "dut.hpp"
 #include "files.hpp"
 #include "listen.hpp"
+#include "notice.hpp"
 #include "playback.hpp"
 #include "session.hpp"
 
@@ -135,7 +137,7 @@ int serve(int fd, Arguments& a) {
   try {
     return nictwin::Session<Dut>(ch, a.session).serve();
   } catch (const nictwin::PeerGone&) {
-    std::fprintf(stderr, "the client is gone\n");
+    nictwin::notice("the client is gone");
     return 1;
   }
 }
@@ -159,6 +161,7 @@ int main(int argc, char** argv) {
   if (a.fd >= 0) return serve(a.fd, a);
   std::string token, error;
   if (std::string fault = read_token(a.token_file, token); !fault.empty()) return usage(fault);
+  std::signal(SIGPIPE, SIG_IGN);  // the device does its work whether or not anybody still reads what it says
   int fd = nictwin::listen_once(a.listen, token, error);
   if (fd < 0) {
     std::fprintf(stderr, "%s\n", error.c_str());
