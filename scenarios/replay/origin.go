@@ -81,7 +81,7 @@ func (r *Run) finding(m *golden.Mismatch) result.Finding {
 // found is a finding of the end-to-end check about a receive queue and what it delivered of a port.
 func (r *receive) found(queue, port int, rule, field string, want, got any) result.Finding {
 	return result.Finding{
-		Rule: rule, Domain: result.Rx, Field: field, Expected: fmt.Sprint(want), Got: fmt.Sprint(got), Queue: new(queue), Port: new(port),
+		Rule: rule, Domain: result.Rx, Field: field, Expected: result.Value(fmt.Sprint(want)), Got: result.Value(fmt.Sprint(got)), Queue: new(queue), Port: new(port),
 	}
 }
 
@@ -95,7 +95,7 @@ func (r *receive) foundIn(queue, port, ordinal int, rule, field string, want, go
 // found is a finding of the end-to-end check about a transmit queue.
 func (t *transmit) found(queue int, rule, field string, want, got any) result.Finding {
 	return result.Finding{
-		Rule: rule, Domain: result.Tx, Field: field, Expected: fmt.Sprint(want), Got: fmt.Sprint(got), Queue: new(queue),
+		Rule: rule, Domain: result.Tx, Field: field, Expected: result.Value(fmt.Sprint(want)), Got: result.Value(fmt.Sprint(got)), Queue: new(queue),
 	}
 }
 

@@ -5,9 +5,10 @@ import (
 	"regexp"
 )
 
-// shownNumbers are the ways in which people are shown a number alone: 0x1f, 31 (0x1f), FLUSHED (5), and a byte with its place.
+// shownNumbers are the ways in which people are shown a number: 0x1f, 31 (0x1f), FLUSHED (5); also with what is in it, or where
+// it stands (0x1030000: Write Rule 0, 0x35 at byte 3 of the frame).
 var shownNumbers = []*regexp.Regexp{
-	regexp.MustCompile(`^(0x[0-9a-f]+)(?: at byte [0-9]+ of the frame)?$`),
+	regexp.MustCompile(`^(0x[0-9a-f]+)(?:: .*| at byte [0-9]+ of the frame)?$`),
 	regexp.MustCompile(`^([0-9]+) \(0x[0-9a-f]+\)$`),
 	regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(?:\([0-9]+\))? \(([0-9]+)\)$`),
 }
