@@ -3,6 +3,7 @@ package driver
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"nictwin/models/boundary"
 	"nictwin/models/fifo"
@@ -117,8 +118,12 @@ func (d *Driver) breach(rule, format string, a ...any) { d.check(boundary.Breach
 
 // check ends the driver if there is an error.
 func (d *Driver) check(err error) {
+	const name = "driver: "
 	if err != nil && d.err == nil {
-		d.err = fmt.Errorf("driver: %w", err)
+		d.err = err
+		if !strings.HasPrefix(err.Error(), name) {
+			d.err = fmt.Errorf(name+"%w", err)
+		}
 	}
 }
 

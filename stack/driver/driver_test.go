@@ -122,6 +122,92 @@ func TestFailedQueue(t *testing.T) {
 	breaks(t, d, "Q4", "completion of entry 1 after an event at entry 1")
 }
 
+// A completion entry that was counted and never came is missed when the queue is disabled.
+func TestLostCompletionEntry(t *testing.T) {
+	nic, d := newPaper(t, false)
+	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
+	require.NoError(t, err)
+	nic.tx[1].cqi++
+	require.NoError(t, q.Disable(nil))
+	breaks(t, d, "Q5", "1 completion entries were written, 0 came")
+}
+
+// A copier is off when the last frame was copied, however late that is.
+func TestCopierIsDisabledLate(t *testing.T) {
+	nic, d := newPaper(t, true)
+	frames := 0
+	c, err := d.OpenCopier(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256},
+		func(*Copier, nicspec.RxCqe, []byte, []byte) { frames++ })
+	require.NoError(t, err)
+	nic.settle(nil)
+	require.NoError(t, c.Fill(make([]Buffer, 4)...))
+	nic.settle(nil)
+	for range 3 {
+		require.True(t, nic.receive(1, 60))
+	}
+	nic.pick = func(n int) int { return n - 1 } // the newest ends first: the first copy last
+	for c.done < 3 {
+		require.True(t, nic.tick(true))
+	}
+	over := 0
+	require.NoError(t, c.Disable(func() { over = frames }))
+	for nic.tick(true) {
+	}
+	require.NoError(t, d.Err())
+	require.Equal(t, 3, over)
+	require.Len(t, c.Unused(), 4)
+}
+
+// An entry that comes after a read of its slot took effect, and before the driver is told of that, is not overlooked.
+func TestEntryThatComesMeanwhile(t *testing.T) {
+	nic, d := newPaper(t, true)
+	frames := 0
+	q, err := d.OpenRx(RxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}, PayBytes: 256, OnFrame: func(*RxQueue, *RxFrame) { frames++ }})
+	require.NoError(t, err)
+	require.NoError(t, q.Post(Buffer{}))
+	require.NoError(t, q.Ring())
+	nic.settle(nil)
+	q.Poll()
+	require.True(t, nic.tick(true), "the read takes effect")
+	require.True(t, nic.receive(1, 60))
+	nic.settle(nil)
+	require.Equal(t, 1, frames)
+}
+
+// A queue is reached by the bus that it was given, all else by the driver's.
+func TestQueueWithABusOfItsOwn(t *testing.T) {
+	nic, d := newPaper(t, false)
+	own := &counting{paperNIC: nic}
+	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2, Bus: own}})
+	require.NoError(t, err)
+	before := own.writes
+	require.NoError(t, q.Post(&Nop{Order{Complete: true}}))
+	require.NoError(t, q.Ring())
+	require.Equal(t, before+1, own.writes)
+	require.Equal(t, 1, own.regs, "the doorbell, and no table command")
+	_, ok := nic.work(1)
+	require.True(t, ok)
+	require.Equal(t, 2, own.reads)
+}
+
+// counting counts accesses.
+type counting struct {
+	*paperNIC
+	regs, reads, writes int
+}
+
+func (c *counting) WriteReg(off uint32, b []byte) error { c.regs++; return c.paperNIC.WriteReg(off, b) }
+
+func (c *counting) Read(addr uint64, b []byte, done func(error)) {
+	c.reads++
+	c.paperNIC.Read(addr, b, done)
+}
+
+func (c *counting) Write(addr uint64, b []byte, done func(error)) {
+	c.writes++
+	c.paperNIC.Write(addr, b, done)
+}
+
 // A driver that was told that reads may fail does not blame the device for an event.
 func TestUnclaimedEvent(t *testing.T) {
 	nic, d := newPaper(t, false)

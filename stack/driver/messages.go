@@ -17,8 +17,7 @@ type Vector struct {
 	stop func()
 	read [4]byte
 	came func(error) // bound once
-	busy bool
-	more bool
+	busy bool        // the message is being read
 }
 
 // Moderation is how completions become messages [M2].
@@ -55,29 +54,22 @@ func (v *Vector) Close() error {
 	return v.d.Free(v.addr)
 }
 
+// look reads the message, unless that is under way: f is called after that, so that it sees what later messages tell of, too.
 func (v *Vector) look() {
-	if v.more = true; !v.busy {
-		v.again()
+	if !v.busy {
+		v.busy = true
+		v.bus.Read(v.addr, v.read[:], v.came)
 	}
-}
-
-func (v *Vector) again() {
-	v.busy, v.more = true, false
-	v.bus.Read(v.addr, v.read[:], v.came)
 }
 
 func (v *Vector) message(err error) {
 	v.busy = false
 	v.d.check(err)
-	if got := binary.LittleEndian.Uint32(v.read[:]); got != v.data {
+	if got := binary.LittleEndian.Uint32(v.read[:]); err == nil && got != v.data {
 		v.d.breach("M1", "message at %#x is %#x, want %#x", v.addr, got, v.data)
 	}
-	if v.d.err != nil {
-		return
-	}
-	v.f()
-	if v.more && !v.busy {
-		v.again()
+	if v.d.err == nil {
+		v.f()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,8 +22,9 @@ type paperNIC struct {
 	rx, tx  [4]paperQueue
 	watches []paperWatch
 	late    bool
-	pending []func() // in the order in which accesses to memory take effect
-	reads   []func() // register reads, likewise
+	pending []func()        // in the order in which accesses to memory take effect
+	ends    []func()        // register reads, and accesses whose effect was, in no order
+	pick    func(n int) int // which of n ends; nil: the oldest
 	bells   int
 	pushed  int
 }
@@ -130,7 +132,7 @@ func (p *paperNIC) ReadReg(off uint32, n int, done func(uint64, error)) {
 		}
 	}
 	if p.late {
-		p.reads = append(p.reads, end)
+		p.ends = append(p.ends, end)
 		return
 	}
 	end()
@@ -138,7 +140,10 @@ func (p *paperNIC) ReadReg(off uint32, n int, done func(uint64, error)) {
 
 func (p *paperNIC) access(f func(), done func(error)) {
 	if p.late {
-		p.pending = append(p.pending, func() { f(); done(nil) })
+		p.pending = append(p.pending, func() {
+			f()
+			p.ends = append(p.ends, func() { done(nil) }) // told of still later
+		})
 		return
 	}
 	f()
@@ -168,6 +173,11 @@ func (p *paperNIC) Write(addr uint64, b []byte, done func(error)) {
 }
 
 func (p *paperNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) {
+	for _, w := range p.watches {
+		if w.from < addr+uint64(n) && addr < w.to {
+			return nil, fmt.Errorf("watch of %#x overlaps %#x", addr, w.from)
+		}
+	}
 	p.watches = append(p.watches, paperWatch{addr, addr + uint64(n), f})
 	return func() {
 		for i := range p.watches {
@@ -178,17 +188,21 @@ func (p *paperNIC) Watch(addr uint64, n int, f func()) (stop func(), err error) 
 	}, nil
 }
 
-// tick lets an access end that takes time, a register read or the oldest access to memory, and reports whether there was one.
+// tick lets the oldest access to memory take effect, or else an access end that did so, and reports whether there was one.
 func (p *paperNIC) tick(memory bool) bool {
-	list := &p.reads
-	if len(p.reads) == 0 || memory && len(p.pending) > 0 {
+	list := &p.ends
+	if len(p.ends) == 0 || memory && len(p.pending) > 0 {
 		list = &p.pending
 	}
 	if len(*list) == 0 {
 		return false
 	}
-	f := (*list)[0]
-	*list = (*list)[1:]
+	i := 0
+	if list == &p.ends && p.pick != nil {
+		i = p.pick(len(*list))
+	}
+	f := (*list)[i]
+	*list = slices.Delete(*list, i, i+1)
 	f()
 	return true
 }

@@ -79,7 +79,7 @@ func (r *Queue) disable(done func()) error {
 // stopping lets the queue take no more entries.
 func (r *Queue) stopping() {
 	if r.state != Off && r.state != Closed {
-		r.state, r.ringIt, r.push = Disabling, false, false
+		r.state = Disabling
 	}
 }
 

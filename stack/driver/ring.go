@@ -175,7 +175,7 @@ func (r *Queue) Ring() error {
 	if r.state != Running && r.state != Enabling {
 		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.kind, r.cfg.Queue, r.state)
 	}
-	r.ringIt, r.push = true, false
+	r.ringIt = true
 	r.store()
 	r.tell()
 	return nil

@@ -26,7 +26,9 @@ func (l *lifeOf) chance(name string, percent int) bool {
 
 func newLife(t *rapid.T) *lifeOf {
 	nic, d := newPaper(t, rapid.Bool().Draw(t, "late"))
-	return &lifeOf{t, nic, d, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), 0}
+	l := &lifeOf{t, nic, d, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), 0}
+	nic.pick = l.rng.IntN
+	return l
 }
 
 // settle lets all accesses end.
@@ -125,6 +127,8 @@ func TestTransmitRings(t *testing.T) {
 		require.NoError(t, q.Close(nil))
 		l.settle()
 		require.EqualValues(t, paperBytes-64, l.d.arenas[0].Largest(), "memory is free again")
+		_, err = l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
+		require.NoError(t, err, "in the same place")
 	})
 }
 

@@ -45,6 +45,8 @@ func messages(b *bench) {
 			c.Notice, c.Messages = driver.NoticePoll, driver.Moderation{Vector: v, Count: 4, Cycles: 6400}
 		})
 	}
+	e := nicspec.DecodeTxqEntry(b.entry(nicspec.TableTxq, 1, nicspec.TxqEntrySize))
+	require.Equal(b, []int{4, 100, 0xabcd}, []int{int(e.ModCount), int(e.ModCycles), int(e.MsixData)})
 	b.d.Enable(false, true)
 	for i := range uint32(10) {
 		b.must(tx[0].Post(&driver.Nop{Order: driver.Order{ID: i, Complete: true}}))
