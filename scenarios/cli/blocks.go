@@ -143,7 +143,7 @@ func (b *Blocks) finding(m *blocks.Mismatch) result.Finding {
 		Block: &result.BlockInput{
 			Name: m.Block.Name, Transaction: m.Transaction, Op: m.Op, Request: m.Request, Seed: m.Seed, Stall: m.Stall,
 		},
-		Files: []string{"models/nic/" + m.Block.Go, "verilator/rtl/" + m.Block.RTL}, Text: m.Error(), Command: b.again(m),
+		Files: []string{m.Block.Go, "verilator/rtl/" + m.Block.RTL}, Text: m.Error(), Command: b.again(m),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/lockfile"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/result"
@@ -31,6 +32,7 @@ func TestInterruptedWhileTheHitsAreLocked(t *testing.T) {
 	require.NoError(t, err)
 	defer lock.Close()
 	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
+	require.NoError(t, lockfile.Sign(lock))
 
 	f := NewFuzz()
 	f.NIC, f.Runs, f.Ports, f.Coverage, f.Out = device.Model, 1, 1, hits, filepath.Join(dir, "out")
@@ -38,7 +40,7 @@ func TestInterruptedWhileTheHitsAreLocked(t *testing.T) {
 	var said strings.Builder
 	f.Log = writerFunc(func(text string) {
 		said.WriteString(text)
-		if strings.Contains(text, "nictwin fuzz: waiting for another process, which has locked "+hits+".lock\n") {
+		if strings.Contains(text, "nictwin fuzz: waiting for "+lockfile.Me()+", which has locked "+hits+".lock\n") {
 			cancel(ErrInterrupted)
 		}
 	})
