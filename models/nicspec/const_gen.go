@@ -4,7 +4,7 @@ package nicspec
 
 // The contract's numbers.
 const (
-	ContractVersion  = 0x10000           // major in bits 31:16, minor in 15:0; register VERSION
+	ContractVersion  = 0x20000           // major in bits 31:16, minor in 15:0; register VERSION
 	DeviceMagic      = 0x5443494e        // register ID, reads as the bytes N I C T
 	BarBase          = 0x200000000000000 // bus address of BAR0
 	BarBytes         = 0x100000          // size of BAR0
@@ -20,11 +20,17 @@ const (
 	ParseBytes       = 128               // headers are looked for in this many first bytes of a frame
 	RxBufBytes       = 0x10000           // receive buffer of a port; a frame takes its length rounded up to 64
 	RxDescBytes      = 16                // receive descriptor
-	WqeBytes         = 64                // transmit work entry
+	WqeBytes         = 64                // block of a transmit work entry
 	CqeBytes         = 64                // completion entry
-	WqeSlots         = 3                 // 16 B slots of a work entry shared by inline bytes and pieces
+	WqeBlocksMax     = 4                 // most 64 B blocks of a work entry
+	WqeSlots         = 3                 // 16 B slots of a work entry's first block, shared by inline bytes and pieces
+	WqeMoreSlots     = 4                 // 16 B slots of each further block
 	WqeSlotBytes     = 16                // bytes per slot
-	InlineMax        = 48                // most inline bytes of a work entry
+	InlineMax        = 48                // most inline bytes of a work entry of one block
+	InlineMaxLong    = 176               // most inline bytes of any work entry
+	SegMax           = 8                 // most pieces of a work entry
+	AppendMax        = 7                 // most bytes that f_append appends: three of pad, four of ICRC
+	FairFrames       = 64                // most frames of other ports taken out before one that waits [R13]
 	LogSizeMin       = 2                 // smallest ring: 4 entries
 	LogSizeMax       = 15                // largest ring: 32,768 entries
 	TableWords       = 32                // 32-bit words of the staging window
@@ -33,8 +39,8 @@ const (
 	TxqMax           = 256               // register space is laid out for this many transmit queues
 	RulesMax         = 256               // register space is laid out for this many rules
 	VisibleCycles    = 64                // a register write has taken effect this many cycles after its TLP was accepted
-	PartsAll         = 1023              // every part that CAP1 knows
-	PartsDefault     = 1023              // parts of the default build
+	PartsAll         = 16383             // every part that CAP1 knows
+	PartsDefault     = 16383             // parts of the default build
 	RssEntries       = 256               // entries of table Indirection
 	RssKeyBytes      = 40                // Toeplitz key
 	RssLogMax        = 8                 // largest rss_log

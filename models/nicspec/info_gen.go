@@ -6,6 +6,7 @@ package nicspec
 var Structs = [...]*StructInfo{
 	&RxDescInfo,
 	&WqeInfo,
+	&WqeMoreInfo,
 	&SegInfo,
 	&RxCqeInfo,
 	&TxCqeInfo,
@@ -27,10 +28,10 @@ var RxDescInfo = StructInfo{Name: "RxDesc", Bytes: 16, Doc: "receive descriptor,
 }}
 
 // WqeInfo is the field table of Wqe.
-var WqeInfo = StructInfo{Name: "Wqe", Bytes: 64, Doc: "transmit work entry, in the ring at ring_base + 64 * (index mod size)", Fields: []FieldInfo{
+var WqeInfo = StructInfo{Name: "Wqe", Bytes: 64, Doc: "transmit work entry, or its first block, in the ring at ring_base + 64 * (index mod size)", Fields: []FieldInfo{
 	{Name: "opcode", Bit: 0, Width: 8, Enum: func(v uint64) string { return Opcode(v).String() }, Doc: "what to do"},
-	{Name: "nseg", Bit: 8, Width: 8, Doc: "pieces, 0..3"},
-	{Name: "inline_len", Bit: 16, Width: 8, Doc: "inline bytes, 0..48; they come first in the frame"},
+	{Name: "nseg", Bit: 8, Width: 8, Doc: "pieces, 0..8, as many as there are slots for"},
+	{Name: "inline_len", Bit: 16, Width: 8, Doc: "inline bytes, 0..176, as many as there are slots for; they come first in the frame"},
 	{Name: "port", Bit: 24, Width: 8, Doc: "Ethernet port"},
 	{Name: "f_complete", Bit: 32, Width: 1, Doc: "write a completion entry also when all went well"},
 	{Name: "f_ip_csum", Bit: 33, Width: 1, Doc: "insert the IPv4 header checksum"},
@@ -39,13 +40,21 @@ var WqeInfo = StructInfo{Name: "Wqe", Bytes: 64, Doc: "transmit work entry, in t
 	{Name: "f_icrc", Bit: 36, Width: 1, Doc: "insert the ICRC"},
 	{Name: "f_crc32c", Bit: 37, Width: 1, Part: PartCrc32c, Doc: "insert a CRC-32C over the payload; BadOffload without the part"},
 	{Name: "f_pad", Bit: 38, Width: 1, Doc: "append zero bytes up to 60"},
-	{Name: "f_rsvd", Bit: 39, Width: 9, Doc: "zero, else BadFormat"},
+	{Name: "f_fence", Bit: 39, Width: 1, Part: PartFence, Doc: "a copy: its first write leaves after all writes of the entries before it; reserved without the part"},
+	{Name: "f_append", Bit: 40, Width: 1, Part: PartAppend, Doc: "append pad bytes and the ICRC; reserved without the part"},
+	{Name: "f_rsvd", Bit: 41, Width: 5, Doc: "zero, else BadFormat"},
+	{Name: "blocks", Bit: 46, Width: 2, Part: PartLong, Doc: "blocks of the entry beyond its first; reserved without the part"},
 	{Name: "crc_off", Bit: 48, Width: 16, Part: PartCrc32c, Doc: "where the CRC-32C is written; ignored without the part"},
 	{Name: "wqe_id", Bit: 64, Width: 32, Doc: "returned in the completion entry"},
 	{Name: "l3_off", Bit: 96, Width: 8, Doc: "offset of the IP header, for the offloads"},
 	{Name: "l4_off", Bit: 104, Width: 8, Doc: "offset of the UDP header, for the offloads"},
 	{Name: "crc_start", Bit: 112, Width: 16, Part: PartCrc32c, Doc: "first byte that the CRC-32C covers; ignored without the part"},
-	{Name: "slots", Bit: 128, Width: 384, Bytes: true, Doc: "inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a slot; other slots are ignored"},
+	{Name: "slots", Bit: 128, Width: 384, Bytes: true, Doc: "inline bytes in the first ceil(inline_len/16) slots of all blocks, then nseg pieces, one a slot; other slots are ignored"},
+}}
+
+// WqeMoreInfo is the field table of WqeMore.
+var WqeMoreInfo = StructInfo{Name: "WqeMore", Bytes: 64, Doc: "a further block of a work entry: four more slots", Fields: []FieldInfo{
+	{Name: "slots", Bit: 0, Width: 512, Bytes: true, Part: PartLong, Doc: "the slots after those of the blocks before"},
 }}
 
 // SegInfo is the field table of Seg.
@@ -96,6 +105,7 @@ var RxCqeInfo = StructInfo{Name: "RxCqe", Bytes: 64, Doc: "receive completion en
 	{Name: "psn", Bit: 384, Width: 32, Doc: "PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero"},
 	{Name: "crc32c_value", Bit: 416, Width: 32, Part: PartCrc32c, Doc: "zero without the part"},
 	{Name: "account_seq", Bit: 448, Width: 32, Part: PartAccounts, Doc: "ordinal of the frame in its credit account; zero without the part"},
+	{Name: "pay_len", Bit: 480, Width: 16, Part: PartTrim, Doc: "bytes written to the payload buffer; zero without the part"},
 	{Name: "phase", Bit: 504, Width: 1, Doc: "1 on the first lap of the ring, then toggling"},
 }}
 
@@ -104,7 +114,7 @@ var TxCqeInfo = StructInfo{Name: "TxCqe", Bytes: 64, Doc: "transmit completion e
 	{Name: "type", Bit: 0, Width: 8, Enum: func(v uint64) string { return CqeType(v).String() }, Doc: "Tx, or Event when the queue entered the error state"},
 	{Name: "status", Bit: 8, Width: 8, Enum: func(v uint64) string { return Status(v).String() }, Doc: "how it ended"},
 	{Name: "queue", Bit: 16, Width: 16, Doc: "transmit queue"},
-	{Name: "index", Bit: 32, Width: 16, Doc: "work entry (free-running); in an Event the first entry of the failing read"},
+	{Name: "index", Bit: 32, Width: 16, Doc: "work entry (free-running); in an Event the first block of the failing read"},
 	{Name: "wqe_id", Bit: 64, Width: 32, Doc: "from the work entry; zero in an Event"},
 	{Name: "frame_len", Bit: 96, Width: 16, Doc: "bytes that left, padding included; zero unless a frame left"},
 	{Name: "phase", Bit: 504, Width: 1, Doc: "1 on the first lap of the ring, then toggling"},
@@ -120,6 +130,7 @@ var RxqEntryInfo = StructInfo{Name: "RxqEntry", Bytes: 64, Doc: "table Rxq", Fie
 	{Name: "hdr_buf_size", Bit: 48, Width: 16, Doc: "bytes of a header buffer; not zero when splitting"},
 	{Name: "pay_buf_size", Bit: 64, Width: 16, Doc: "bytes of a payload buffer; not zero"},
 	{Name: "error", Bit: 80, Width: 8, Enum: func(v uint64) string { return Status(v).String() }, ReadOnly: true, Doc: "why the queue is in the error state"},
+	{Name: "trim", Bit: 88, Width: 8, Part: PartTrim, Doc: "1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part zero, else NotBuilt"},
 	{Name: "ring_base", Bit: 128, Width: 64, Doc: "bus address, 64 B aligned"},
 	{Name: "cq_base", Bit: 192, Width: 64, Doc: "bus address, 64 B aligned"},
 	{Name: "msix_addr", Bit: 256, Width: 64, Part: PartMsix, Doc: "without the part zero, else NotBuilt"},
@@ -146,7 +157,7 @@ var TxqEntryInfo = StructInfo{Name: "TxqEntry", Bytes: 64, Doc: "table Txq", Fie
 	{Name: "mod_count", Bit: 352, Width: 16, Part: PartMsix, Doc: "as in RxqEntry"},
 	{Name: "mod_cycles", Bit: 368, Width: 16, Part: PartMsix, Doc: "as in RxqEntry"},
 	{Name: "pi", Bit: 384, Width: 16, ReadOnly: true, Doc: "producer index; ignored on write"},
-	{Name: "ci", Bit: 400, Width: 16, ReadOnly: true, Doc: "work entries ended; ignored on write"},
+	{Name: "ci", Bit: 400, Width: 16, ReadOnly: true, Doc: "blocks of work entries that ended; ignored on write"},
 	{Name: "cqi", Bit: 416, Width: 16, ReadOnly: true, Doc: "completion entries written; ignored on write"},
 	{Name: "pfc_class", Bit: 432, Width: 8, Part: PartPause, Doc: "priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt"},
 	{Name: "ecn_mode", Bit: 440, Width: 8, Part: PartEcn, Doc: "without the part zero, else NotBuilt"},

@@ -43,7 +43,7 @@ const (
 	RegTxDoorbellBase      = 0x9000  // wo: bits 15:0: producer index of transmit queue i
 	RegTxDoorbellCount     = 256     // registers
 	RegTxDoorbellStride    = 4       // bytes
-	RegTxPushBase          = 0x10000 // wo: 64 B work entry of transmit queue i, pushed whole (part push)
+	RegTxPushBase          = 0x10000 // wo: 64 B block of a work entry of transmit queue i, pushed whole (part push)
 	RegTxPushCount         = 256     // registers
 	RegTxPushStride        = 64      // bytes
 )
@@ -157,7 +157,7 @@ func (r *Cap0Reg) SetRules(v uint32) { *r = *r&^0xffff0000 | Cap0Reg(v)&0xffff<<
 type Cap1Reg uint32
 
 // Cap1RegMask has a one for every bit of CAP1 that belongs to a field.
-const Cap1RegMask Cap1Reg = 0x000003ff
+const Cap1RegMask Cap1Reg = 0x00003fff
 
 // Copy is bit 0: copy engine.
 func (r Cap1Reg) Copy() bool { return r&1 != 0 }
@@ -266,6 +266,50 @@ func (r *Cap1Reg) SetAttr(v bool) {
 	*r &^= 1 << 9
 	if v {
 		*r |= 1 << 9
+	}
+}
+
+// Fence is bit 10: fences of copies.
+func (r Cap1Reg) Fence() bool { return r>>10&1 != 0 }
+
+// SetFence sets fence.
+func (r *Cap1Reg) SetFence(v bool) {
+	*r &^= 1 << 10
+	if v {
+		*r |= 1 << 10
+	}
+}
+
+// Append is bit 11: pad bytes and ICRC appended by the device.
+func (r Cap1Reg) Append() bool { return r>>11&1 != 0 }
+
+// SetAppend sets append.
+func (r *Cap1Reg) SetAppend(v bool) {
+	*r &^= 1 << 11
+	if v {
+		*r |= 1 << 11
+	}
+}
+
+// Long is bit 12: work entries of more than one block.
+func (r Cap1Reg) Long() bool { return r>>12&1 != 0 }
+
+// SetLong sets long.
+func (r *Cap1Reg) SetLong(v bool) {
+	*r &^= 1 << 12
+	if v {
+		*r |= 1 << 12
+	}
+}
+
+// Trim is bit 13: receive queues that place no pad and ICRC.
+func (r Cap1Reg) Trim() bool { return r>>13&1 != 0 }
+
+// SetTrim sets trim.
+func (r *Cap1Reg) SetTrim(v bool) {
+	*r &^= 1 << 13
+	if v {
+		*r |= 1 << 13
 	}
 }
 
@@ -515,16 +559,20 @@ func (r *TblCmdReg) SetBusy(v bool) {
 
 // The parts that a build of the device may have, as bits of CAP1.
 const (
-	PartCopy     Cap1Reg = 1 << 0 // copy engine
-	PartPush     Cap1Reg = 1 << 1 // work entries by register write
-	PartRss      Cap1Reg = 1 << 2 // RSS
-	PartAccounts Cap1Reg = 1 << 3 // credit accounts and slow-path rings
-	PartCrc32c   Cap1Reg = 1 << 4 // payload CRC-32C
-	PartPause    Cap1Reg = 1 << 5 // pause frames
-	PartMsix     Cap1Reg = 1 << 6 // MSI-X
-	PartFlr      Cap1Reg = 1 << 7 // function-level reset
-	PartEcn      Cap1Reg = 1 << 8 // ECN modes of queues
-	PartAttr     Cap1Reg = 1 << 9 // relaxed-ordering and no-snoop attributes
+	PartCopy     Cap1Reg = 1 << 0  // copy engine
+	PartPush     Cap1Reg = 1 << 1  // work entries by register write
+	PartRss      Cap1Reg = 1 << 2  // RSS
+	PartAccounts Cap1Reg = 1 << 3  // credit accounts and slow-path rings
+	PartCrc32c   Cap1Reg = 1 << 4  // payload CRC-32C
+	PartPause    Cap1Reg = 1 << 5  // pause frames
+	PartMsix     Cap1Reg = 1 << 6  // MSI-X
+	PartFlr      Cap1Reg = 1 << 7  // function-level reset
+	PartEcn      Cap1Reg = 1 << 8  // ECN modes of queues
+	PartAttr     Cap1Reg = 1 << 9  // relaxed-ordering and no-snoop attributes
+	PartFence    Cap1Reg = 1 << 10 // fences of copies
+	PartAppend   Cap1Reg = 1 << 11 // pad bytes and ICRC appended by the device
+	PartLong     Cap1Reg = 1 << 12 // work entries of more than one block
+	PartTrim     Cap1Reg = 1 << 13 // receive queues that place no pad and ICRC
 )
 
 // Registers lists every register, in ascending order of offset.
@@ -549,6 +597,10 @@ var Registers = [...]RegInfo{
 		{Name: "flr", Bit: 7, Width: 1, Doc: "function-level reset"},
 		{Name: "ecn", Bit: 8, Width: 1, Doc: "ECN modes of queues"},
 		{Name: "attr", Bit: 9, Width: 1, Doc: "relaxed-ordering and no-snoop attributes"},
+		{Name: "fence", Bit: 10, Width: 1, Doc: "fences of copies"},
+		{Name: "append", Bit: 11, Width: 1, Doc: "pad bytes and ICRC appended by the device"},
+		{Name: "long", Bit: 12, Width: 1, Doc: "work entries of more than one block"},
+		{Name: "trim", Bit: 13, Width: 1, Doc: "receive queues that place no pad and ICRC"},
 	}},
 	{Name: "CTRL", Offset: 0x010, Width: 32, Access: ReadWrite, Doc: "switches of the whole device", Fields: []RegFieldInfo{
 		{Name: "rx_enable", Bit: 0, Width: 1, Doc: "receive; while 0 every frame is a counted drop RX_DROP_DISABLED"},
@@ -596,5 +648,5 @@ var Registers = [...]RegInfo{
 	{Name: "ACCOUNT_CREDIT", Offset: 0x4000, Width: 32, Count: 64, Stride: 4, Access: ReadWrite, Part: PartAccounts, Doc: "bits 23:0 credits to add, bit 30 take, bit 31 resume; read: bits 23:0 balance, bit 31 slow"},
 	{Name: "RX_DOORBELL", Offset: 0x8000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of receive queue i"},
 	{Name: "TX_DOORBELL", Offset: 0x9000, Width: 32, Count: 256, Stride: 4, Access: WriteOnly, Doc: "bits 15:0: producer index of transmit queue i"},
-	{Name: "TX_PUSH", Offset: 0x10000, Width: 512, Count: 256, Stride: 64, Access: WriteOnly, Part: PartPush, Doc: "64 B work entry of transmit queue i, pushed whole"},
+	{Name: "TX_PUSH", Offset: 0x10000, Width: 512, Count: 256, Stride: 64, Access: WriteOnly, Part: PartPush, Doc: "64 B block of a work entry of transmit queue i, pushed whole"},
 }

@@ -284,6 +284,12 @@ func (b RxCqe) AccountSeq() uint32 { return binary.LittleEndian.Uint32(b[56:]) }
 // SetAccountSeq sets account_seq.
 func (b RxCqe) SetAccountSeq(v uint32) { binary.LittleEndian.PutUint32(b[56:], v) }
 
+// PayLen is pay_len, bytes 60..61: bytes written to the payload buffer; zero without the part (part trim).
+func (b RxCqe) PayLen() uint16 { return binary.LittleEndian.Uint16(b[60:]) }
+
+// SetPayLen sets pay_len.
+func (b RxCqe) SetPayLen(v uint16) { binary.LittleEndian.PutUint16(b[60:], v) }
+
 // Phase is phase, byte 63 bit 0: 1 on the first lap of the ring, then toggling.
 func (b RxCqe) Phase() bool { return b[63]&1 != 0 }
 
@@ -336,6 +342,7 @@ type RxCqeFields struct {
 	Psn         uint32  // PSN in bits 23:0, AckReq in bit 31; bits 30:24 zero
 	Crc32cValue uint32  // zero without the part (part crc32c)
 	AccountSeq  uint32  // ordinal of the frame in its credit account; zero without the part (part accounts)
+	PayLen      uint16  // bytes written to the payload buffer; zero without the part (part trim)
 	Phase       bool    // 1 on the first lap of the ring, then toggling
 }
 
@@ -381,6 +388,7 @@ func DecodeRxCqe(b []byte) (f RxCqeFields) {
 	f.Psn = v.Psn()
 	f.Crc32cValue = v.Crc32cValue()
 	f.AccountSeq = v.AccountSeq()
+	f.PayLen = v.PayLen()
 	f.Phase = v.Phase()
 	return f
 }
@@ -429,6 +437,7 @@ func (f *RxCqeFields) Encode(dst []byte) {
 	v.SetPsn(f.Psn)
 	v.SetCrc32cValue(f.Crc32cValue)
 	v.SetAccountSeq(f.AccountSeq)
+	v.SetPayLen(f.PayLen)
 	v.SetPhase(f.Phase)
 }
 

@@ -59,6 +59,12 @@ func (b RxqEntry) Error() Status { return Status(b[10]) }
 // SetError sets error.
 func (b RxqEntry) SetError(v Status) { b[10] = uint8(v) }
 
+// Trim is trim, byte 11: 1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part zero, else NotBuilt (part trim).
+func (b RxqEntry) Trim() uint8 { return b[11] }
+
+// SetTrim sets trim.
+func (b RxqEntry) SetTrim(v uint8) { b[11] = v }
+
 // RingBase is ring_base, bytes 16..23: bus address, 64 B aligned.
 func (b RxqEntry) RingBase() uint64 { return binary.LittleEndian.Uint64(b[16:]) }
 
@@ -135,6 +141,7 @@ type RxqEntryFields struct {
 	HdrBufSize uint16     // bytes of a header buffer; not zero when splitting
 	PayBufSize uint16     // bytes of a payload buffer; not zero
 	Error      Status     // why the queue is in the error state
+	Trim       uint8      // 1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part zero, else NotBuilt (part trim)
 	RingBase   uint64     // bus address, 64 B aligned
 	CqBase     uint64     // bus address, 64 B aligned
 	MsixAddr   uint64     // without the part zero, else NotBuilt (part msix)
@@ -159,6 +166,7 @@ func DecodeRxqEntry(b []byte) (f RxqEntryFields) {
 	f.HdrBufSize = v.HdrBufSize()
 	f.PayBufSize = v.PayBufSize()
 	f.Error = v.Error()
+	f.Trim = v.Trim()
 	f.RingBase = v.RingBase()
 	f.CqBase = v.CqBase()
 	f.MsixAddr = v.MsixAddr()
@@ -186,6 +194,7 @@ func (f *RxqEntryFields) Encode(dst []byte) {
 	v.SetHdrBufSize(f.HdrBufSize)
 	v.SetPayBufSize(f.PayBufSize)
 	v.SetError(f.Error)
+	v.SetTrim(f.Trim)
 	v.SetRingBase(f.RingBase)
 	v.SetCqBase(f.CqBase)
 	v.SetMsixAddr(f.MsixAddr)

@@ -29,7 +29,7 @@ func (b TxCqe) Queue() uint16 { return binary.LittleEndian.Uint16(b[2:]) }
 // SetQueue sets queue.
 func (b TxCqe) SetQueue(v uint16) { binary.LittleEndian.PutUint16(b[2:], v) }
 
-// Index is index, bytes 4..5: work entry (free-running); in an Event the first entry of the failing read.
+// Index is index, bytes 4..5: work entry (free-running); in an Event the first block of the failing read.
 func (b TxCqe) Index() uint16 { return binary.LittleEndian.Uint16(b[4:]) }
 
 // SetIndex sets index.
@@ -63,7 +63,7 @@ type TxCqeFields struct {
 	Type     CqeType // Tx, or Event when the queue entered the error state
 	Status   Status  // how it ended
 	Queue    uint16  // transmit queue
-	Index    uint16  // work entry (free-running); in an Event the first entry of the failing read
+	Index    uint16  // work entry (free-running); in an Event the first block of the failing read
 	WqeId    uint32  // from the work entry; zero in an Event
 	FrameLen uint16  // bytes that left, padding included; zero unless a frame left
 	Phase    bool    // 1 on the first lap of the ring, then toggling

@@ -77,7 +77,7 @@ func (b TxqEntry) Pi() uint16 { return binary.LittleEndian.Uint16(b[48:]) }
 // SetPi sets pi.
 func (b TxqEntry) SetPi(v uint16) { binary.LittleEndian.PutUint16(b[48:], v) }
 
-// Ci is ci, bytes 50..51: work entries ended; ignored on write.
+// Ci is ci, bytes 50..51: blocks of work entries that ended; ignored on write.
 func (b TxqEntry) Ci() uint16 { return binary.LittleEndian.Uint16(b[50:]) }
 
 // SetCi sets ci.
@@ -114,7 +114,7 @@ type TxqEntryFields struct {
 	ModCount  uint16     // as in RxqEntry (part msix)
 	ModCycles uint16     // as in RxqEntry (part msix)
 	Pi        uint16     // producer index; ignored on write
-	Ci        uint16     // work entries ended; ignored on write
+	Ci        uint16     // blocks of work entries that ended; ignored on write
 	Cqi       uint16     // completion entries written; ignored on write
 	PfcClass  uint8      // priority class 0..7 of its frames, above 7 BadValue; without the part zero, else NotBuilt (part pause)
 	EcnMode   uint8      // without the part zero, else NotBuilt (part ecn)

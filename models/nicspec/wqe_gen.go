@@ -7,7 +7,7 @@ import "encoding/binary"
 // WqeSize is the size of a Wqe in bytes.
 const WqeSize = 64
 
-// Wqe is a view of the 64 bytes of one: transmit work entry, in the ring at ring_base + 64 * (index mod size). Accessors
+// Wqe is a view of the 64 bytes of one: transmit work entry, or its first block, in the ring at ring_base + 64 * (index mod size). Accessors
 // read and write the bytes in place and panic when there are fewer.
 type Wqe []byte
 
@@ -17,13 +17,13 @@ func (b Wqe) Opcode() Opcode { return Opcode(b[0]) }
 // SetOpcode sets opcode.
 func (b Wqe) SetOpcode(v Opcode) { b[0] = uint8(v) }
 
-// Nseg is nseg, byte 1: pieces, 0..3.
+// Nseg is nseg, byte 1: pieces, 0..8, as many as there are slots for.
 func (b Wqe) Nseg() uint8 { return b[1] }
 
 // SetNseg sets nseg.
 func (b Wqe) SetNseg(v uint8) { b[1] = v }
 
-// InlineLen is inline_len, byte 2: inline bytes, 0..48; they come first in the frame.
+// InlineLen is inline_len, byte 2: inline bytes, 0..176, as many as there are slots for; they come first in the frame.
 func (b Wqe) InlineLen() uint8 { return b[2] }
 
 // SetInlineLen sets inline_len.
@@ -112,13 +112,42 @@ func (b Wqe) SetFPad(v bool) {
 	}
 }
 
-// FRsvd is f_rsvd, bits 15:7 of bytes 4..5: zero, else BadFormat.
-func (b Wqe) FRsvd() uint16 { return (uint16(b[4]) | uint16(b[5])<<8) >> 7 & 0x1ff }
+// FFence is f_fence, byte 4 bit 7: a copy: its first write leaves after all writes of the entries before it; reserved without the part (part fence).
+func (b Wqe) FFence() bool { return b[4]>>7&1 != 0 }
 
-// SetFRsvd sets f_rsvd to the low 9 bits of v.
-func (b Wqe) SetFRsvd(v uint16) {
-	b[4] = b[4]&^0x80 | uint8(v<<7)&0x80
-	b[5] = b[5]&^0xff | uint8(v>>1)&0xff
+// SetFFence sets f_fence.
+func (b Wqe) SetFFence(v bool) {
+	b[4] &^= 1 << 7
+	if v {
+		b[4] |= 1 << 7
+	}
+}
+
+// FAppend is f_append, byte 5 bit 0: append pad bytes and the ICRC; reserved without the part (part append).
+func (b Wqe) FAppend() bool { return b[5]&1 != 0 }
+
+// SetFAppend sets f_append.
+func (b Wqe) SetFAppend(v bool) {
+	b[5] &^= 1 << 0
+	if v {
+		b[5] |= 1 << 0
+	}
+}
+
+// FRsvd is f_rsvd, byte 5 bits 5:1: zero, else BadFormat.
+func (b Wqe) FRsvd() uint8 { return b[5] >> 1 & 0x1f }
+
+// SetFRsvd sets f_rsvd to the low 5 bits of v.
+func (b Wqe) SetFRsvd(v uint8) {
+	b[5] = b[5]&^0x3e | v<<1&0x3e
+}
+
+// Blocks is blocks, byte 5 bits 7:6: blocks of the entry beyond its first; reserved without the part (part long).
+func (b Wqe) Blocks() uint8 { return b[5] >> 6 & 0x3 }
+
+// SetBlocks sets blocks to the low 2 bits of v.
+func (b Wqe) SetBlocks(v uint8) {
+	b[5] = b[5]&^0xc0 | v<<6&0xc0
 }
 
 // CrcOff is crc_off, bytes 6..7: where the CRC-32C is written; ignored without the part (part crc32c).
@@ -151,7 +180,7 @@ func (b Wqe) CrcStart() uint16 { return binary.LittleEndian.Uint16(b[14:]) }
 // SetCrcStart sets crc_start.
 func (b Wqe) SetCrcStart(v uint16) { binary.LittleEndian.PutUint16(b[14:], v) }
 
-// Slots is slots, bytes 16..63: inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a slot; other slots are ignored.
+// Slots is slots, bytes 16..63: inline bytes in the first ceil(inline_len/16) slots of all blocks, then nseg pieces, one a slot; other slots are ignored.
 func (b Wqe) Slots() []byte { return b[16:64:64] }
 
 // SetSlots copies v to slots and fills up with zeros; it panics when v is longer than 48 bytes.
@@ -160,8 +189,8 @@ func (b Wqe) SetSlots(v []byte) { putBytes(b[16:64], v) }
 // WqeFields is what a Wqe says, as plain values.
 type WqeFields struct {
 	Opcode    Opcode   // what to do
-	Nseg      uint8    // pieces, 0..3
-	InlineLen uint8    // inline bytes, 0..48; they come first in the frame
+	Nseg      uint8    // pieces, 0..8, as many as there are slots for
+	InlineLen uint8    // inline bytes, 0..176, as many as there are slots for; they come first in the frame
 	Port      uint8    // Ethernet port
 	FComplete bool     // write a completion entry also when all went well
 	FIpCsum   bool     // insert the IPv4 header checksum
@@ -170,13 +199,16 @@ type WqeFields struct {
 	FIcrc     bool     // insert the ICRC
 	FCrc32c   bool     // insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
 	FPad      bool     // append zero bytes up to 60
-	FRsvd     uint16   // zero, else BadFormat
+	FFence    bool     // a copy: its first write leaves after all writes of the entries before it; reserved without the part (part fence)
+	FAppend   bool     // append pad bytes and the ICRC; reserved without the part (part append)
+	FRsvd     uint8    // zero, else BadFormat
+	Blocks    uint8    // blocks of the entry beyond its first; reserved without the part (part long)
 	CrcOff    uint16   // where the CRC-32C is written; ignored without the part (part crc32c)
 	WqeId     uint32   // returned in the completion entry
 	L3Off     uint8    // offset of the IP header, for the offloads
 	L4Off     uint8    // offset of the UDP header, for the offloads
 	CrcStart  uint16   // first byte that the CRC-32C covers; ignored without the part (part crc32c)
-	Slots     [48]byte // inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a slot; other slots are ignored
+	Slots     [48]byte // inline bytes in the first ceil(inline_len/16) slots of all blocks, then nseg pieces, one a slot; other slots are ignored
 }
 
 // DecodeWqe reads all fields; it panics when b is shorter than 64 bytes.
@@ -193,7 +225,10 @@ func DecodeWqe(b []byte) (f WqeFields) {
 	f.FIcrc = v.FIcrc()
 	f.FCrc32c = v.FCrc32c()
 	f.FPad = v.FPad()
+	f.FFence = v.FFence()
+	f.FAppend = v.FAppend()
 	f.FRsvd = v.FRsvd()
+	f.Blocks = v.Blocks()
 	f.CrcOff = v.CrcOff()
 	f.WqeId = v.WqeId()
 	f.L3Off = v.L3Off()
@@ -219,7 +254,10 @@ func (f *WqeFields) Encode(dst []byte) {
 	v.SetFIcrc(f.FIcrc)
 	v.SetFCrc32c(f.FCrc32c)
 	v.SetFPad(f.FPad)
+	v.SetFFence(f.FFence)
+	v.SetFAppend(f.FAppend)
 	v.SetFRsvd(f.FRsvd)
+	v.SetBlocks(f.Blocks)
 	v.SetCrcOff(f.CrcOff)
 	v.SetWqeId(f.WqeId)
 	v.SetL3Off(f.L3Off)

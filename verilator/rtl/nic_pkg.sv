@@ -6,7 +6,7 @@ package nic_pkg;
 
   // The contract's numbers
   // major in bits 31:16, minor in 15:0; register VERSION
-  localparam int unsigned ContractVersion = 32'h00010000;
+  localparam int unsigned ContractVersion = 32'h00020000;
   localparam int unsigned DeviceMagic = 32'h5443494e;  // register ID, reads as the bytes N I C T
   localparam logic [63:0] BarBase = 64'h0200000000000000;  // bus address of BAR0
   localparam int unsigned BarBytes = 32'h00100000;  // size of BAR0
@@ -24,12 +24,20 @@ package nic_pkg;
   // receive buffer of a port; a frame takes its length rounded up to 64
   localparam int unsigned RxBufBytes = 32'h00010000;
   localparam int unsigned RxDescBytes = 16;  // receive descriptor
-  localparam int unsigned WqeBytes = 64;  // transmit work entry
+  localparam int unsigned WqeBytes = 64;  // block of a transmit work entry
   localparam int unsigned CqeBytes = 64;  // completion entry
-  // 16 B slots of a work entry shared by inline bytes and pieces
+  localparam int unsigned WqeBlocksMax = 4;  // most 64 B blocks of a work entry
+  // 16 B slots of a work entry's first block, shared by inline bytes and pieces
   localparam int unsigned WqeSlots = 3;
+  localparam int unsigned WqeMoreSlots = 4;  // 16 B slots of each further block
   localparam int unsigned WqeSlotBytes = 16;  // bytes per slot
-  localparam int unsigned InlineMax = 48;  // most inline bytes of a work entry
+  localparam int unsigned InlineMax = 48;  // most inline bytes of a work entry of one block
+  localparam int unsigned InlineMaxLong = 176;  // most inline bytes of any work entry
+  localparam int unsigned SegMax = 8;  // most pieces of a work entry
+  // most bytes that f_append appends: three of pad, four of ICRC
+  localparam int unsigned AppendMax = 7;
+  // most frames of other ports taken out before one that waits [R13]
+  localparam int unsigned FairFrames = 64;
   localparam int unsigned LogSizeMin = 2;  // smallest ring: 4 entries
   localparam int unsigned LogSizeMax = 15;  // largest ring: 32,768 entries
   localparam int unsigned TableWords = 32;  // 32-bit words of the staging window
@@ -40,8 +48,8 @@ package nic_pkg;
   localparam int unsigned RulesMax = 256;  // register space is laid out for this many rules
   // a register write has taken effect this many cycles after its TLP was accepted
   localparam int unsigned VisibleCycles = 64;
-  localparam int unsigned PartsAll = 1023;  // every part that CAP1 knows
-  localparam int unsigned PartsDefault = 1023;  // parts of the default build
+  localparam int unsigned PartsAll = 16383;  // every part that CAP1 knows
+  localparam int unsigned PartsDefault = 16383;  // parts of the default build
   localparam int unsigned RssEntries = 256;  // entries of table Indirection
   localparam int unsigned RssKeyBytes = 40;  // Toeplitz key
   localparam int unsigned RssLogMax = 8;  // largest rss_log
@@ -129,7 +137,7 @@ package nic_pkg;
   localparam logic [RegAw-1:0] RegTxDoorbellBase = 20'h09000;
   localparam int unsigned RegTxDoorbellCount = 256;  // registers
   localparam int unsigned RegTxDoorbellStride = 4;  // bytes
-  // wo: 64 B work entry of transmit queue i, pushed whole (part push)
+  // wo: 64 B block of a work entry of transmit queue i, pushed whole (part push)
   localparam logic [RegAw-1:0] RegTxPushBase = 20'h10000;
   localparam int unsigned RegTxPushCount = 256;  // registers
   localparam int unsigned RegTxPushStride = 64;  // bytes
@@ -145,6 +153,10 @@ package nic_pkg;
   localparam int unsigned PartFlr = 128;  // function-level reset
   localparam int unsigned PartEcn = 256;  // ECN modes of queues
   localparam int unsigned PartAttr = 512;  // relaxed-ordering and no-snoop attributes
+  localparam int unsigned PartFence = 1024;  // fences of copies
+  localparam int unsigned PartAppend = 2048;  // pad bytes and ICRC appended by the device
+  localparam int unsigned PartLong = 4096;  // work entries of more than one block
+  localparam int unsigned PartTrim = 8192;  // receive queues that place no pad and ICRC
 
   // Counters: those of a port are numbers inside its block, the others indices
   localparam int unsigned CntPortStride = 32;  // indices per port
@@ -199,35 +211,37 @@ package nic_pkg;
     64'(ContractVersion) ^ 64'(DeviceMagic) ^ 64'(BarBase) ^ 64'(BarBytes) ^ 64'(EndpointShift) ^
     64'(EndpointArm) ^ 64'(EndpointHost) ^ 64'(EndpointNic) ^ 64'(RequesterArm) ^
     64'(RequesterHost) ^ 64'(RequesterNic) ^ 64'(FrameMin) ^ 64'(FrameMax) ^ 64'(ParseBytes) ^
-    64'(RxBufBytes) ^ 64'(RxDescBytes) ^ 64'(WqeBytes) ^ 64'(CqeBytes) ^ 64'(WqeSlots) ^
-    64'(WqeSlotBytes) ^ 64'(InlineMax) ^ 64'(LogSizeMin) ^ 64'(LogSizeMax) ^ 64'(TableWords) ^
-    64'(RuleNone) ^ 64'(RxqMax) ^ 64'(TxqMax) ^ 64'(RulesMax) ^ 64'(VisibleCycles) ^ 64'(PartsAll) ^
-    64'(PartsDefault) ^ 64'(RssEntries) ^ 64'(RssKeyBytes) ^ 64'(RssLogMax) ^ 64'(NumAccounts) ^
-    64'(CreditMax) ^ 64'(Crc32cResidue) ^ 64'(CopyMax) ^ 64'(CopyChannels) ^ 64'(LineBytes) ^
-    64'(InvalidateVendor) ^ 64'(InvalidateCode) ^ 64'(PauseQueue) ^ 64'(PauseTimeMin) ^
-    64'(MacControlType) ^ 64'(PauseOpcode) ^ 64'(PfcOpcode) ^ 64'(FlrCycles) ^ 64'(RegAw) ^
-    64'(RegId) ^ 64'(ResetId) ^ 64'(RegVersion) ^ 64'(ResetVersion) ^ 64'(RegCap0) ^ 64'(RegCap1) ^
-    64'(RegCtrl) ^ 64'(ResetCtrl) ^ 64'(RegStatus) ^ 64'(RegDevctl) ^ 64'(ResetDevctl) ^
-    64'(RegCplTimeout) ^ 64'(ResetCplTimeout) ^ 64'(RegRxCtrl) ^ 64'(ResetRxCtrl) ^
-    64'(RegRxDefault) ^ 64'(ResetRxDefault) ^ 64'(RegRocePort) ^ 64'(ResetRocePort) ^
-    64'(RegScratch) ^ 64'(ResetScratch) ^ 64'(RegTblCmd) ^ 64'(ResetTblCmd) ^ 64'(RegTblDataBase) ^
-    64'(RegTblDataCount) ^ 64'(RegTblDataStride) ^ 64'(ResetTblData) ^ 64'(RegRssKeyBase) ^
-    64'(RegRssKeyCount) ^ 64'(RegRssKeyStride) ^ 64'(ResetRssKey) ^ 64'(RegPortMacBase) ^
-    64'(RegPortMacCount) ^ 64'(RegPortMacStride) ^ 64'(ResetPortMac) ^ 64'(RegCounterBase) ^
-    64'(RegCounterCount) ^ 64'(RegCounterStride) ^ 64'(RegRuleHitsBase) ^ 64'(RegRuleHitsCount) ^
-    64'(RegRuleHitsStride) ^ 64'(RegAccountCreditBase) ^ 64'(RegAccountCreditCount) ^
-    64'(RegAccountCreditStride) ^ 64'(RegRxDoorbellBase) ^ 64'(RegRxDoorbellCount) ^
-    64'(RegRxDoorbellStride) ^ 64'(RegTxDoorbellBase) ^ 64'(RegTxDoorbellCount) ^
-    64'(RegTxDoorbellStride) ^ 64'(RegTxPushBase) ^ 64'(RegTxPushCount) ^ 64'(RegTxPushStride) ^
-    64'(PartCopy) ^ 64'(PartPush) ^ 64'(PartRss) ^ 64'(PartAccounts) ^ 64'(PartCrc32c) ^
-    64'(PartPause) ^ 64'(PartMsix) ^ 64'(PartFlr) ^ 64'(PartEcn) ^ 64'(PartAttr) ^
-    64'(CntPortStride) ^ 64'(CntPortsMax) ^ 64'(CntDeviceBase) ^ 64'(CntRxFrames) ^
-    64'(CntRxBytes) ^ 64'(CntRxDelivered) ^ 64'(CntRxDropDisabled) ^ 64'(CntRxDropRunt) ^
-    64'(CntRxDropOversize) ^ 64'(CntRxDropOverflow) ^ 64'(CntRxDropIpCsum) ^ 64'(CntRxDropL4Csum) ^
-    64'(CntRxDropIcrc) ^ 64'(CntRxDropCrc32c) ^ 64'(CntRxDropRule) ^ 64'(CntRxDropNoRule) ^
-    64'(CntRxDropQueueOff) ^ 64'(CntRxDropQueueErr) ^ 64'(CntRxDropTooLong) ^ 64'(CntRxDropNoDesc) ^
-    64'(CntTxFrames) ^ 64'(CntTxBytes) ^ 64'(CntRxPause) ^ 64'(CntTxPause) ^ 64'(CntTxWqe) ^
-    64'(CntTxErr) ^ 64'(CntQueueErr) ^ 64'(CntDbBad) ^ 64'(CntRegBad) ^ 64'(CntTlpUnsupported) ^
+    64'(RxBufBytes) ^ 64'(RxDescBytes) ^ 64'(WqeBytes) ^ 64'(CqeBytes) ^ 64'(WqeBlocksMax) ^
+    64'(WqeSlots) ^ 64'(WqeMoreSlots) ^ 64'(WqeSlotBytes) ^ 64'(InlineMax) ^ 64'(InlineMaxLong) ^
+    64'(SegMax) ^ 64'(AppendMax) ^ 64'(FairFrames) ^ 64'(LogSizeMin) ^ 64'(LogSizeMax) ^
+    64'(TableWords) ^ 64'(RuleNone) ^ 64'(RxqMax) ^ 64'(TxqMax) ^ 64'(RulesMax) ^
+    64'(VisibleCycles) ^ 64'(PartsAll) ^ 64'(PartsDefault) ^ 64'(RssEntries) ^ 64'(RssKeyBytes) ^
+    64'(RssLogMax) ^ 64'(NumAccounts) ^ 64'(CreditMax) ^ 64'(Crc32cResidue) ^ 64'(CopyMax) ^
+    64'(CopyChannels) ^ 64'(LineBytes) ^ 64'(InvalidateVendor) ^ 64'(InvalidateCode) ^
+    64'(PauseQueue) ^ 64'(PauseTimeMin) ^ 64'(MacControlType) ^ 64'(PauseOpcode) ^ 64'(PfcOpcode) ^
+    64'(FlrCycles) ^ 64'(RegAw) ^ 64'(RegId) ^ 64'(ResetId) ^ 64'(RegVersion) ^ 64'(ResetVersion) ^
+    64'(RegCap0) ^ 64'(RegCap1) ^ 64'(RegCtrl) ^ 64'(ResetCtrl) ^ 64'(RegStatus) ^ 64'(RegDevctl) ^
+    64'(ResetDevctl) ^ 64'(RegCplTimeout) ^ 64'(ResetCplTimeout) ^ 64'(RegRxCtrl) ^
+    64'(ResetRxCtrl) ^ 64'(RegRxDefault) ^ 64'(ResetRxDefault) ^ 64'(RegRocePort) ^
+    64'(ResetRocePort) ^ 64'(RegScratch) ^ 64'(ResetScratch) ^ 64'(RegTblCmd) ^ 64'(ResetTblCmd) ^
+    64'(RegTblDataBase) ^ 64'(RegTblDataCount) ^ 64'(RegTblDataStride) ^ 64'(ResetTblData) ^
+    64'(RegRssKeyBase) ^ 64'(RegRssKeyCount) ^ 64'(RegRssKeyStride) ^ 64'(ResetRssKey) ^
+    64'(RegPortMacBase) ^ 64'(RegPortMacCount) ^ 64'(RegPortMacStride) ^ 64'(ResetPortMac) ^
+    64'(RegCounterBase) ^ 64'(RegCounterCount) ^ 64'(RegCounterStride) ^ 64'(RegRuleHitsBase) ^
+    64'(RegRuleHitsCount) ^ 64'(RegRuleHitsStride) ^ 64'(RegAccountCreditBase) ^
+    64'(RegAccountCreditCount) ^ 64'(RegAccountCreditStride) ^ 64'(RegRxDoorbellBase) ^
+    64'(RegRxDoorbellCount) ^ 64'(RegRxDoorbellStride) ^ 64'(RegTxDoorbellBase) ^
+    64'(RegTxDoorbellCount) ^ 64'(RegTxDoorbellStride) ^ 64'(RegTxPushBase) ^ 64'(RegTxPushCount) ^
+    64'(RegTxPushStride) ^ 64'(PartCopy) ^ 64'(PartPush) ^ 64'(PartRss) ^ 64'(PartAccounts) ^
+    64'(PartCrc32c) ^ 64'(PartPause) ^ 64'(PartMsix) ^ 64'(PartFlr) ^ 64'(PartEcn) ^ 64'(PartAttr) ^
+    64'(PartFence) ^ 64'(PartAppend) ^ 64'(PartLong) ^ 64'(PartTrim) ^ 64'(CntPortStride) ^
+    64'(CntPortsMax) ^ 64'(CntDeviceBase) ^ 64'(CntRxFrames) ^ 64'(CntRxBytes) ^
+    64'(CntRxDelivered) ^ 64'(CntRxDropDisabled) ^ 64'(CntRxDropRunt) ^ 64'(CntRxDropOversize) ^
+    64'(CntRxDropOverflow) ^ 64'(CntRxDropIpCsum) ^ 64'(CntRxDropL4Csum) ^ 64'(CntRxDropIcrc) ^
+    64'(CntRxDropCrc32c) ^ 64'(CntRxDropRule) ^ 64'(CntRxDropNoRule) ^ 64'(CntRxDropQueueOff) ^
+    64'(CntRxDropQueueErr) ^ 64'(CntRxDropTooLong) ^ 64'(CntRxDropNoDesc) ^ 64'(CntTxFrames) ^
+    64'(CntTxBytes) ^ 64'(CntRxPause) ^ 64'(CntTxPause) ^ 64'(CntTxWqe) ^ 64'(CntTxErr) ^
+    64'(CntQueueErr) ^ 64'(CntDbBad) ^ 64'(CntRegBad) ^ 64'(CntTlpUnsupported) ^
     64'(CntCplUnexpected) ^ 64'(CntCplErr) ^ 64'(CntCplTimeouts) ^ 64'(CntRxCqe) ^ 64'(CntTxCqe) ^
     64'(CntMsix) ^ 64'(CntCopyBytes)
   );
@@ -350,7 +364,11 @@ package nic_pkg;
 
   // Register CAP1: what this build can do; a bit is set when the part is built
   typedef struct packed {
-    logic [21:0] rsvd0;
+    logic [17:0] rsvd0;
+    logic trim;  // receive queues that place no pad and ICRC
+    logic long;  // work entries of more than one block
+    logic append;  // pad bytes and ICRC appended by the device
+    logic fence;  // fences of copies
     logic attr;  // relaxed-ordering and no-snoop attributes
     logic ecn;  // ECN modes of queues
     logic flr;  // function-level reset
@@ -428,10 +446,10 @@ package nic_pkg;
     logic [63:0] hdr_addr;
   } rx_desc_t;
 
-  // Wqe: transmit work entry, in the ring at ring_base + 64 * (index mod size)
+  // Wqe: transmit work entry, or its first block, in the ring at ring_base + 64 * (index mod size)
   typedef struct packed {
-    // bytes 16..63: inline bytes in the first ceil(inline_len/16) slots, then nseg pieces, one a
-    // slot; other slots are ignored
+    // bytes 16..63: inline bytes in the first ceil(inline_len/16) slots of all blocks, then nseg
+    // pieces, one a slot; other slots are ignored
     logic [383:0] slots;
     // bytes 14..15: first byte that the CRC-32C covers; ignored without the part (part crc32c)
     logic [15:0] crc_start;
@@ -440,7 +458,14 @@ package nic_pkg;
     logic [31:0] wqe_id;  // bytes 8..11: returned in the completion entry
     // bytes 6..7: where the CRC-32C is written; ignored without the part (part crc32c)
     logic [15:0] crc_off;
-    logic [8:0] f_rsvd;  // bits 15:7 of bytes 4..5: zero, else BadFormat
+    // byte 5 bits 7:6: blocks of the entry beyond its first; reserved without the part (part long)
+    logic [1:0] blocks;
+    logic [4:0] f_rsvd;  // byte 5 bits 5:1: zero, else BadFormat
+    // byte 5 bit 0: append pad bytes and the ICRC; reserved without the part (part append)
+    logic f_append;
+    // byte 4 bit 7: a copy: its first write leaves after all writes of the entries before it;
+    // reserved without the part (part fence)
+    logic f_fence;
     logic f_pad;  // byte 4 bit 6: append zero bytes up to 60
     // byte 4 bit 5: insert a CRC-32C over the payload; BadOffload without the part (part crc32c)
     logic f_crc32c;
@@ -450,10 +475,16 @@ package nic_pkg;
     logic f_ip_csum;  // byte 4 bit 1: insert the IPv4 header checksum
     logic f_complete;  // byte 4 bit 0: write a completion entry also when all went well
     logic [7:0] port;  // byte 3: Ethernet port
-    logic [7:0] inline_len;  // byte 2: inline bytes, 0..48; they come first in the frame
-    logic [7:0] nseg;  // byte 1: pieces, 0..3
+    // byte 2: inline bytes, 0..176, as many as there are slots for; they come first in the frame
+    logic [7:0] inline_len;
+    logic [7:0] nseg;  // byte 1: pieces, 0..8, as many as there are slots for
     opcode_e opcode;  // byte 0: what to do
   } wqe_t;
+
+  // WqeMore: a further block of a work entry: four more slots
+  typedef struct packed {
+    logic [511:0] slots;  // bytes 0..63: the slots after those of the blocks before (part long)
+  } wqe_more_t;
 
   // Seg: one piece of a frame
   typedef struct packed {
@@ -467,7 +498,9 @@ package nic_pkg;
   typedef struct packed {
     logic [6:0] rsvd2;
     logic phase;  // byte 63 bit 0: 1 on the first lap of the ring, then toggling
-    logic [23:0] rsvd1;
+    logic [7:0] rsvd1;
+    // bytes 60..61: bytes written to the payload buffer; zero without the part (part trim)
+    logic [15:0] pay_len;
     // bytes 56..59: ordinal of the frame in its credit account; zero without the part (part
     // accounts)
     logic [31:0] account_seq;
@@ -526,7 +559,7 @@ package nic_pkg;
     logic [15:0] frame_len;
     logic [31:0] wqe_id;  // bytes 8..11: from the work entry; zero in an Event
     logic [15:0] rsvd0;
-    // bytes 4..5: work entry (free-running); in an Event the first entry of the failing read
+    // bytes 4..5: work entry (free-running); in an Event the first block of the failing read
     logic [15:0] index;
     logic [15:0] queue_f;  // bytes 2..3: transmit queue
     status_e status;  // byte 1: how it ended
@@ -549,7 +582,10 @@ package nic_pkg;
     logic [63:0] msix_addr;  // bytes 32..39: without the part zero, else NotBuilt (part msix)
     logic [63:0] cq_base;  // bytes 24..31: bus address, 64 B aligned
     logic [63:0] ring_base;  // bytes 16..23: bus address, 64 B aligned
-    logic [39:0] rsvd0;
+    logic [31:0] rsvd0;
+    // byte 11: 1: pad and ICRC of RoCE frames are not placed; above 1 BadValue; without the part
+    // zero, else NotBuilt (part trim)
+    logic [7:0] trim;
     status_e error;  // byte 10: why the queue is in the error state
     logic [15:0] pay_buf_size;  // bytes 8..9: bytes of a payload buffer; not zero
     logic [15:0] hdr_buf_size;  // bytes 6..7: bytes of a header buffer; not zero when splitting
@@ -570,7 +606,7 @@ package nic_pkg;
     // NotBuilt (part pause)
     logic [7:0] pfc_class;
     logic [15:0] cqi;  // bytes 52..53: completion entries written; ignored on write
-    logic [15:0] ci;  // bytes 50..51: work entries ended; ignored on write
+    logic [15:0] ci;  // bytes 50..51: blocks of work entries that ended; ignored on write
     logic [15:0] pi;  // bytes 48..49: producer index; ignored on write
     logic [15:0] mod_cycles;  // bytes 46..47: as in RxqEntry (part msix)
     logic [15:0] mod_count;  // bytes 44..45: as in RxqEntry (part msix)
