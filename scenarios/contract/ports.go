@@ -186,7 +186,7 @@ func overflowOfOne(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	dense, err := traffic.ParsePace("beats", r.sizes.EthBits, r.b.NIC.Period())
 	require.NoError(r.t, err)
-	r.player(0).Load(traffic.Track{Pace: dense})
+	require.NoError(r.t, r.player(0).Load(traffic.Track{Pace: dense}))
 	split := func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 30 }
 	flooded, calm := r.openRx(1, 12, split), r.openRx(2, 6, nil)
 	r.post(flooded, 1<<12)

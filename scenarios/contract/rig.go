@@ -104,7 +104,7 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *rig
 	pace, err := traffic.ParsePace("line", b.NIC.EthBits(), b.NIC.Period())
 	require.NoError(t, err)
 	for _, p := range b.Players {
-		p.Load(traffic.Track{Pace: pace, Stall: s.Stall})
+		require.NoError(t, p.Load(traffic.Track{Pace: pace, Stall: s.Stall}))
 	}
 	require.NoError(t, b.Begin(func() bool { return r.over }))
 	return r

@@ -159,7 +159,9 @@ func (x *player) connect() error {
 		return err
 	}
 	for _, p := range x.b.Players {
-		p.Load(traffic.Track{Pace: pace, Stall: x.prog.Board.Stall})
+		if err := p.Load(traffic.Track{Pace: pace, Stall: x.prog.Board.Stall}); err != nil {
+			return err
+		}
 	}
 	return x.b.Begin(func() bool { return x.done })
 }

@@ -21,7 +21,7 @@ import (
 // Run is one replay, ready to be played.
 type Run struct {
 	opts   Options
-	supply *supply
+	supply *traffic.Supply
 
 	board  *testbed.Bed
 	engine *simcore.Engine
@@ -64,7 +64,7 @@ func New(ctx context.Context, o Options) (*Run, error) {
 	}
 	r := &Run{opts: o, ctx: ctx}
 	var err error
-	if r.supply, err = newSupply(ctx, &r.opts); err != nil {
+	if r.supply, err = traffic.NewSupply(ctx, o.supply()); err != nil {
 		return nil, errors.Join(&UsageError{err}, r.supply.Close())
 	}
 	spec := o.spec()
@@ -96,17 +96,20 @@ func (r *Run) load() error {
 			return &UsageError{err}
 		}
 		r.rx = &receive{ports: r.ports, fail: r.fail, shape: r.shape(), inFlight: make([]inFlight, len(r.ports))}
-		for p, frames := range r.supply.streams() {
-			r.ports[p].Load(traffic.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
-			r.rx.pass = append(r.rx.pass, frames.pass)
+		for p, frames := range r.supply.Playlists() {
+			err := r.ports[p].Load(traffic.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
+			if err != nil {
+				return &UsageError{err}
+			}
+			r.rx.pass = append(r.rx.pass, frames.Pass())
 			r.ports[p].Played = func(_ int, f traffic.Frame) { r.rx.inFlight[p].add(f) }
 		}
 	}
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, mem: r.board.Memory, frames: newTurns(r.supply.streams()), longest: r.supply.longest, pass: r.supply.frames,
-			total: r.supply.frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
+			d: r.drv, mem: r.board.Memory, frames: traffic.NewTurns(r.supply.Playlists()), longest: r.supply.Longest, pass: r.supply.Frames,
+			total: r.supply.Frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
 	}

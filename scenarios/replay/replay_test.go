@@ -89,9 +89,9 @@ func start(t testing.TB, o Options) *Run {
 // framesOf are the frames of a replay through one port.
 func framesOf(t testing.TB, o Options) (frames [][]byte) {
 	t.Helper()
-	s, err := newSupply(t.Context(), &o)
+	s, err := traffic.NewSupply(t.Context(), o.supply())
 	require.NoError(t, err)
-	stream := s.streams()[0]
+	stream := s.Playlists()[0]
 	for range stream.Total() {
 		f, err := stream.Next()
 		require.NoError(t, err)
@@ -294,7 +294,7 @@ func verdictOf(v wire.Verdict) nicspec.Verdict {
 func TestOptionsReportEverything(t *testing.T) {
 	o := Options{NIC: "fpga", Dir: "up", Speed: "fast", Stall: 95, Limit: -1}
 	err := o.Validate()
-	for _, s := range []string{"no capture", "--nic", "--dir", "--speed", "--stall", "--loop", "--limit", "--max-gap"} {
+	for _, s := range []string{"no capture", `nic "fpga": want`, `dir "up": want`, `pace "fast": want`, "stall 95: want", "loop 0: want", "limit -1: want", "max_gap: want", "ports 0: want"} {
 		require.ErrorContains(t, err, s)
 	}
 }

@@ -81,8 +81,8 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), Period: r.dev.Period(), DeviceCycles: r.dev.Cycles(),
 		Sim: simcore.Ps(r.judge.Cycles()) * r.dev.Period(), Wall: wall,
-		Frames: r.supply.frames, NotPlayable: r.supply.empty, LeftOut: r.supply.cut, Truncated: r.supply.short,
-		SkippedSections: r.supply.sections, CutOff: r.supply.cutOff, NotRead: r.supply.notRead,
+		Frames: r.supply.Frames, NotPlayable: r.supply.Empty, LeftOut: r.supply.LeftOut, Truncated: r.supply.Truncated,
+		SkippedSections: r.supply.Skipped, CutOff: r.supply.CutOff, NotRead: r.supply.NotRead,
 		Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
 	}
 	rep := r.judge.finish(playErr)

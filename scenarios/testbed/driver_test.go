@@ -44,7 +44,7 @@ func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	require.NoError(t, b.Begin(func() bool { return over }))
 	pace, err := traffic.ParsePace("line", 0, b.NIC.Period())
 	require.NoError(t, err)
-	b.Players[0].Load(traffic.Track{Pace: pace})
+	require.NoError(t, b.Players[0].Load(traffic.Track{Pace: pace}))
 	r := &drivertest.Rig{Options: driver.DefaultOptions(), Bus: rootbus.Bus{Regs: b.Arm, Memory: b.Memory}}
 	r.Settle = func() error {
 		const longest = 20_000 // cycles that anything takes in these checks

@@ -2,9 +2,9 @@ package testbed
 
 import (
 	"errors"
-	"fmt"
 
 	"nictwin/models/board"
+	"nictwin/models/field"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
@@ -43,20 +43,18 @@ func DefaultSpec() Spec {
 // Validate returns every error of the spec.
 func (s *Spec) Validate() error {
 	var errs []error
-	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
 	errs = append(errs, s.Spec.Validate())
-	if s.Stall < 0 || s.Stall > board.MaxStall {
-		bad("--stall %d: want 0 to 90 percent", s.Stall)
-	}
+	bad(s.Stall >= 0 && s.Stall <= board.MaxStall, "stall", "%d: want 0 to %d percent", s.Stall, board.MaxStall)
 	if s.Endpoint != nil {
-		errs = append(errs, s.Endpoint.Validate())
+		errs = append(errs, field.Under("endpoint", s.Endpoint.Validate()))
 	}
-	if s.Credits < 0 || s.Credits > maxCredits {
-		bad("links with %d credits: want 1 to %d, or 0", s.Credits, maxCredits)
-	}
-	if s.LinkCycles < 1 || s.LinkCycles > maxLinkCycles {
-		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
-	}
+	bad(s.Credits >= 0 && s.Credits <= maxCredits, "credits", "%d: want 1 to %d, or 0", s.Credits, maxCredits)
+	bad(s.LinkCycles >= 1 && s.LinkCycles <= maxLinkCycles, "link_cycles", "%d: want 1 to %d", s.LinkCycles, maxLinkCycles)
 	return errors.Join(errs...)
 }
 
