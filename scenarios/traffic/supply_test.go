@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"nictwin/models/ether"
+	_ "nictwin/models/fixedseed"
 	"nictwin/scenarios/traffic/capture"
 )
 
