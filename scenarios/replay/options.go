@@ -121,7 +121,7 @@ func (o *Options) Validate() error {
 	if len(o.Captures)+len(o.Frames) == 0 {
 		errs = append(errs, errors.New("no capture file given"))
 	}
-	if o.Ports == 0 { // which a board takes for 1
+	if o.Ports == 0 { // which a testbed takes for 1
 		bad("ports", "0: want 1 to %d", board.MaxPorts)
 	}
 	spec := o.spec()

@@ -23,7 +23,7 @@ type Run struct {
 	opts   Options
 	supply *traffic.Supply
 
-	board  *testbed.Bed
+	bed    *testbed.Bed
 	engine *simcore.Engine
 	dev    device.Device
 	root   *root.Root
@@ -56,7 +56,7 @@ const (
 
 var phaseNames = [...]string{"setting the NIC up", "traffic", "waiting until the NIC has settled", "reading counters", "done"}
 
-// New reads the captures and puts the board together. The caller must Close
+// New reads the captures and connects the testbed. The caller must Close
 // the run.
 func New(ctx context.Context, o Options) (*Run, error) {
 	if err := o.Validate(); err != nil {
@@ -69,11 +69,11 @@ func New(ctx context.Context, o Options) (*Run, error) {
 	}
 	spec := o.spec()
 	spec.Context = ctx
-	if r.board, err = testbed.New(spec); err != nil {
+	if r.bed, err = testbed.New(spec); err != nil {
 		return nil, errors.Join(err, r.supply.Close())
 	}
 	if err := r.load(); err != nil {
-		return nil, errors.Join(err, r.board.Close(), r.supply.Close())
+		return nil, errors.Join(err, r.bed.Close(), r.supply.Close())
 	}
 	return r, nil
 }
@@ -86,9 +86,9 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// load gives the board its work.
+// load gives the testbed its work.
 func (r *Run) load() error {
-	b := r.board
+	b := r.bed
 	r.engine, r.dev, r.root, r.drv, r.ports = b.Engine, b.NIC, b.Root, b.Driver, b.Players
 	if r.opts.Dir != "tx" {
 		pace, err := traffic.ParsePace(r.opts.Speed, r.dev.EthBits(), r.dev.Period())
@@ -108,7 +108,7 @@ func (r *Run) load() error {
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, mem: r.board.Memory, frames: traffic.NewTurns(r.supply.Playlists()), longest: r.supply.Longest, pass: r.supply.Frames,
+			d: r.drv, mem: r.bed.Memory, frames: traffic.NewTurns(r.supply.Playlists()), longest: r.supply.Longest, pass: r.supply.Frames,
 			total: r.supply.Frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
@@ -152,7 +152,7 @@ func (r *Run) ReceiveQueues() []*driver.Copier {
 
 // Close ends the device.
 func (r *Run) Close() error {
-	return errors.Join(r.board.Close(), r.judge.Close(), r.supply.Close())
+	return errors.Join(r.bed.Close(), r.judge.Close(), r.supply.Close())
 }
 
 // Play plays everything and judges it. The error is not nil when the run could
@@ -163,7 +163,7 @@ func (r *Run) Play() (*Result, error) {
 	if err := r.setup(); err != nil {
 		return nil, err
 	}
-	if err := r.board.Begin(func() bool { return r.phase == phaseDone }); err != nil {
+	if err := r.bed.Begin(func() bool { return r.phase == phaseDone }); err != nil {
 		return nil, err
 	}
 	r.wait()

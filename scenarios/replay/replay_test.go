@@ -242,12 +242,12 @@ func TestReadFaults(t *testing.T) {
 			o := options(nic, shipped(t))
 			o.Dir, o.Loop, o.faults = "tx", 2, true // enough for every tag to be used again and again
 			r := start(t, o)
-			require.NoError(t, r.board.Faults.Add(inject.Fault{
+			require.NoError(t, r.bed.Faults.Add(inject.Fault{
 				Kind: kind, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0), Skip: 20, Count: struck,
 			}))
 			res, err := r.Play()
 			require.NoError(t, err)
-			require.Equal(t, struck, r.board.Faults.Hits())
+			require.Equal(t, struck, r.bed.Faults.Hits())
 			require.Empty(t, res.Report.List, "%s, %v", nic, kind)
 			require.Equal(t, kind == inject.FaultTwice, res.Pass, "%s, %v: frames are missing: %v", nic, kind, res.Findings)
 		}
@@ -272,7 +272,7 @@ func TestCompletionsTwice(t *testing.T) {
 		o := options(nic, shipped(t))
 		o.Speed, o.Stall, o.Seed, o.faults = "50", 50, 5, true // with which none comes when its tag has been given again
 		r := start(t, o)
-		require.NoError(t, r.board.Faults.Add(inject.Fault{
+		require.NoError(t, r.bed.Faults.Add(inject.Fault{
 			Kind: inject.FaultTwice, From: mem.Bus(nicspec.EndpointHost, 0), To: mem.Bus(nicspec.EndpointHost+1, 0), Skip: 100, Count: 80,
 		}))
 		res, err := r.Play()

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { hometest.Main(m) }
 
-// The driver keeps its promises on a board, whichever NIC is on it.
+// The driver passes its contract tests on either NIC.
 func TestDriver(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)

@@ -10,9 +10,9 @@ import (
 	"nictwin/scenarios/device"
 )
 
-// Spec configures a board.
+// Spec configures a Bed.
 type Spec struct {
-	device.Spec // of the NIC: what counts in cycles on the board counts in those of its clock
+	device.Spec // of the NIC; its clock is the one of all cycles here
 
 	Seed  uint64
 	Stall int // percent of cycles with gaps and back-pressure, 0 to 90
@@ -20,11 +20,11 @@ type Spec struct {
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
 
-	// Credits bound the messages in flight on a link, each way but Ethernet into the NIC; 0: 4,096. They are usable again
-	// LinkCycles after the receiver has taken a message.
+	// Credits bound the messages in flight on a link, each way but Ethernet into the NIC; 0: 4,096. The
+	// receiver returns a credit when it takes a message; the sender can use it LinkCycles later.
 	Credits int
 
-	Endpoint *board.Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
+	Endpoint *board.Endpoint // what stands behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
 }
 
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
@@ -40,7 +40,7 @@ func DefaultSpec() Spec {
 	return Spec{Spec: device.Spec{NIC: device.RTL, Variant: "speed"}, LinkCycles: DefaultLinkCycles}
 }
 
-// Validate returns every error of the spec.
+// Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	var errs []error
 	bad := func(ok bool, path field.Path, format string, a ...any) {
