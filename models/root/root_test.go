@@ -19,7 +19,7 @@ import (
 
 func TestSpecReportsEverything(t *testing.T) {
 	err := root.Spec{Latency: -1, Split: 9, Ahead: -1}.Validate()
-	for _, field := range []string{"latency_ps", "split", "ahead", "tags", "reg_timeout_ps", "MPS"} {
+	for _, field := range []string{"latency_ps", "split", "ahead", "tags", "reg_timeout_ps", "limits.mps"} {
 		require.ErrorContains(t, err, field)
 	}
 	require.NoError(t, root.DefaultSpec().Validate())

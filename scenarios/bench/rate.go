@@ -5,9 +5,9 @@ import (
 
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/testbed"
 )
 
 // layout is where received frames go.
@@ -57,7 +57,7 @@ func (l layout) shape() *replay.Shape {
 func (l layout) beatsOf(size int) int {
 	n := l.bits / 8
 	if n == 0 {
-		n = device.DefaultEthBits / 8
+		n = nicspec.DefaultBuild().EthBits / 8
 	}
 	return (size + n - 1) / n
 }
@@ -88,7 +88,7 @@ func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	o.LinkCycles, o.Quantum = rateLinks, rateLinks
 	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
 	if l.far {
-		o.LinkCycles = board.DefaultLinkCycles
+		o.LinkCycles = testbed.DefaultLinkCycles
 	} else {
 		o.Shape.TxLog = txManyLog
 	}

@@ -11,14 +11,15 @@ import (
 	"path/filepath"
 	"time"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
+	"nictwin/models/field"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/testbed"
 )
 
 // Options is what is to be played.
@@ -37,7 +38,7 @@ type Options struct {
 	Jobs    int           // programs at a time
 	Shrink  bool          // programs that fail are made smaller
 	Most    int           // failing programs after which it ends
-	// RTLCoverage is a folder for what of the RTL was exercised; see board.Spec.
+	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
 	RTLCoverage string
 
 	Program *Program // played instead of those of the seed; may be nil
@@ -57,28 +58,28 @@ func DefaultOptions() Options {
 // maxNumber is a number of programs that nobody plays.
 const maxNumber = 1_000_000_000_000
 
-// Validate returns every error.
+// Validate returns every error, each a field.Error.
 func (o *Options) Validate() error {
 	var errs []error
-	bad := func(ok bool, format string, a ...any) {
+	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {
-			errs = append(errs, fmt.Errorf(format, a...))
+			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(o.NIC == device.RTL || o.NIC == device.Model, "--nic %q: want rtl or model", o.NIC)
-	bad(o.Ports >= 0 && o.Ports <= card.MaxPorts, "--ports %d: want 0 to %d", o.Ports, card.MaxPorts)
-	errs = append(errs, device.ValidEthBits(o.EthBits))
+	bad(o.NIC == device.RTL || o.NIC == device.Model, "nic", "%q: want rtl or model", o.NIC)
+	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "ports", "%d: want 0 to %d", o.Ports, board.MaxPorts)
+	bad(o.EthBits == 0 || nicspec.ValidEthBits(o.EthBits), "eth_bits", "%d: want %s", o.EthBits, nicspec.WantEthBits)
 	_, err := SizesOf(o.Build)
-	bad(err == nil, "--build: %v", err)
-	bad(o.Stall >= -1 && o.Stall <= 90, "--stall %d: want -1 to 90 percent", o.Stall)
-	bad(o.Runs >= 0 && o.Runs <= maxNumber, "--runs %d: want 0 to %d", o.Runs, maxNumber)
-	bad(o.Skip >= 0 && o.Skip <= maxNumber, "--skip %d: want 0 to %d", o.Skip, maxNumber)
-	bad(o.Time >= 0, "--time %v: want 0 or more", o.Time)
-	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "--runs 0 and --time 0: want one of them")
-	bad(o.Jobs >= 1 && o.Jobs <= 64, "--jobs %d: want 1 to 64", o.Jobs)
-	bad(o.Most >= 1, "--failures %d: want 1 or more", o.Most)
-	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "--rtl-coverage %s: only RTL counts", o.RTLCoverage)
-	bad(rtlbridge.Variant(o.Variant).Plays(), "--variant %q: want speed, tuned or debug", o.Variant)
+	bad(err == nil, "build", ": %w", err)
+	bad(o.Stall >= -1 && o.Stall <= 90, "stall", "%d: want -1 to 90 percent", o.Stall)
+	bad(o.Runs >= 0 && o.Runs <= maxNumber, "runs", "%d: want 0 to %d", o.Runs, maxNumber)
+	bad(o.Skip >= 0 && o.Skip <= maxNumber, "skip", "%d: want 0 to %d", o.Skip, maxNumber)
+	bad(o.Time >= 0, "time", "%v: want 0 or more", o.Time)
+	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "runs", "0 and %s 0: want one of them", field.Path("time"))
+	bad(o.Jobs >= 1 && o.Jobs <= 64, "jobs", "%d: want 1 to 64", o.Jobs)
+	bad(o.Most >= 1, "most", "%d: want 1 or more", o.Most)
+	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "rtl_coverage", "%s: only RTL counts", o.RTLCoverage)
+	bad(rtlbridge.Variant(o.Variant).Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
 	return errors.Join(errs...)
 }
 
@@ -100,7 +101,7 @@ type Result struct {
 // campaign is a run over many programs.
 type campaign struct {
 	Options
-	devs [card.MaxPorts + 1]*rtlbridge.Device // by ports
+	devs [board.MaxPorts + 1]*rtlbridge.Device // by ports
 	sum  []byte
 	res  *Result
 }
@@ -142,14 +143,14 @@ func (c *campaign) ports(number int) int {
 		return c.Program.Board.Ports
 	}
 	if c.Ports == 0 {
-		return 1 + number%card.MaxPorts
+		return 1 + number%board.MaxPorts
 	}
 	return c.Ports
 }
 
 // build builds the devices that will be wanted.
 func (c *campaign) build(ctx context.Context) error {
-	for ports := 1; ports <= card.MaxPorts; ports++ {
+	for ports := 1; ports <= board.MaxPorts; ports++ {
 		wanted := ports == c.Ports || c.Ports == 0
 		if c.Program != nil {
 			wanted = ports == c.Program.Board.Ports
@@ -179,9 +180,9 @@ func (c *campaign) build(ctx context.Context) error {
 	return nil
 }
 
-func (c *campaign) board(s board.Spec) (*board.Board, error) {
+func (c *campaign) board(s testbed.Spec) (*testbed.Bed, error) {
 	s.NIC, s.Built, s.Coverage = c.NIC, c.devs[s.Ports], c.RTLCoverage
-	return board.New(s)
+	return testbed.New(s)
 }
 
 // generate is the program with a number.

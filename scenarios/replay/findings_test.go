@@ -3,7 +3,6 @@ package replay
 import (
 	"bytes"
 	"fmt"
-	judging "nictwin/scenarios/judge"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +13,9 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/capture"
+	judging "nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // spoiled plays a capture three times on the model, of which spoil changes what comes out as a broken NIC would.
@@ -179,7 +179,7 @@ func TestFramesLongGoneAreLookedUp(t *testing.T) {
 	res, err := r.Play()
 	require.NoError(t, err)
 	require.True(t, res.Pass)
-	all := r.supply.frames
+	all := r.supply.Frames
 	list := []result.Finding{
 		{Text: "rx", Frame: &result.Frame{Dir: "rx", Port: 1, Number: r.rx.pass[1] + 2}},
 		{Text: "tx", Frame: &result.Frame{Dir: "tx", Number: 2*all + 3}}, // the ports take turns

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"io"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
+	"nictwin/models/field"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
+	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/traffic"
 )
 
 // Options say what is played, how, and on what.
@@ -47,14 +49,14 @@ type Options struct {
 	Record        io.Writer         // gets the input stream of an RTL device, for playback
 	Built         *rtlbridge.Device // used instead of building DUT; nil: DUT is built
 	Digest        bool              // have Run.BridgeDigest computed
-	faults        bool              // have faults injected, by tests: see board.Board.Faults
+	faults        bool              // have faults injected, by tests: see testbed.Bed.Faults
 	Shape         *Shape            // nil: queues and cuts of every kind, by seed
 	Observe       boundary.Observer // is told of every crossing; nil: nobody
-	// LinkCycles is the latency of the links at the NIC, in cycles; see board.Spec.
+	// LinkCycles is the latency of the links at the NIC, in cycles; see testbed.Spec.
 	LinkCycles int
-	// PeriodPs is the period of the NIC's clock, 0: the usual one; see board.Spec.
+	// PeriodPs is the period of the NIC's clock, 0: the usual one; see testbed.Spec.
 	PeriodPs simcore.Ps
-	// RTLCoverage is a folder for what of the RTL was exercised; see board.Spec.
+	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
 	RTLCoverage string
 }
 
@@ -79,15 +81,15 @@ func ParseRecompute(list []string) (Recompute, error) {
 
 // DefaultOptions plays once, at line rate, both ways, on RTL.
 func DefaultOptions() Options {
-	b := board.DefaultSpec()
+	b := testbed.DefaultSpec()
 	return Options{
 		NIC: b.NIC, Ports: 1, Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: b.Variant,
 		LinkCycles: b.LinkCycles,
 	}
 }
 
-func (o *Options) spec() board.Spec {
-	s := board.Spec{
+func (o *Options) spec() testbed.Spec {
+	s := testbed.Spec{
 		Spec: device.Spec{
 			NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
 			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, PeriodPs: o.PeriodPs,
@@ -96,22 +98,31 @@ func (o *Options) spec() board.Spec {
 		Seed: o.Seed, Stall: o.Stall, LinkCycles: o.LinkCycles,
 	}
 	if o.faults {
-		e := card.EndpointFor(o.Seed, o.Stall)
+		e := board.EndpointFor(o.Seed, o.Stall)
 		e.Faults = true
 		s.Endpoint = &e
 	}
 	return s
 }
 
-// Validate returns every error of the options.
+// supply is what is played.
+func (o *Options) supply() traffic.SupplySpec {
+	s := traffic.SupplySpec{Captures: o.Captures, Frames: o.Frames, Ports: o.Ports, Loop: o.Loop, Limit: o.Limit, Pad: o.Pad}
+	if log := o.Log; log != nil {
+		s.Say = func(text string) { fmt.Fprintf(log, "replay: %s\n", text) }
+	}
+	return s
+}
+
+// Validate returns every error of the options; those of fields are field.Errors.
 func (o *Options) Validate() error {
 	var errs []error
-	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	bad := func(path field.Path, format string, a ...any) { errs = append(errs, field.Errorf(path, format, a...)) }
 	if len(o.Captures)+len(o.Frames) == 0 {
-		bad("no capture file given")
+		errs = append(errs, errors.New("no capture file given"))
 	}
-	if o.Ports == 0 { // which a board takes for 1
-		bad("--ports 0: want 1 to %d", card.MaxPorts)
+	if o.Ports == 0 { // which a testbed takes for 1
+		bad("ports", "0: want 1 to %d", board.MaxPorts)
 	}
 	spec := o.spec()
 	errs = append(errs, spec.Validate())
@@ -119,19 +130,16 @@ func (o *Options) Validate() error {
 		errs = append(errs, o.Shape.validate())
 	}
 	if o.Dir != "rx" && o.Dir != "tx" && o.Dir != "both" {
-		bad("--dir %q: want rx, tx or both", o.Dir)
+		bad("dir", "%q: want rx, tx or both", o.Dir)
 	}
-	if _, err := board.ParsePace(o.Speed, o.EthBits, o.PeriodPs); err != nil {
+	if _, err := traffic.ParsePace(o.Speed, o.EthBits, o.PeriodPs); err != nil {
 		errs = append(errs, err)
 	}
-	if o.Loop < 1 {
-		bad("--loop %d: want 1 or more", o.Loop)
-	}
-	if o.Limit < 0 {
-		bad("--limit %d: want 0 (all) or more", o.Limit)
-	}
+	supply := o.supply()
+	supply.Ports = max(supply.Ports, 0) // others are reported above
+	errs = append(errs, supply.Validate())
 	if o.MaxGap <= 0 {
-		bad("--max-gap: want more than 0")
+		bad("max_gap", ": want more than 0")
 	}
 	return errors.Join(errs...)
 }

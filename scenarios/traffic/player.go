@@ -1,0 +1,156 @@
+package traffic
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/ether"
+	"nictwin/models/msg"
+	"nictwin/models/simcore"
+)
+
+// Player is the far end of a cable: it plays frames into an Ethernet port of a NIC and takes what comes out.
+type Player struct {
+	*sim.ComponentBase
+	sched  simcore.Scheduler
+	port   *simcore.Port
+	pool   *msg.Frames
+	eth    int        // the NIC's port
+	period simcore.Ps // of its clock
+	track  Track
+	list   []Frame // added by Play
+	next   Frame   // to be played next, if armed
+	sent   int
+	short  int
+	last   simcore.Ps
+	taken  simcore.Ps // when the NIC's stream will have taken all that was played, a beat in every cycle
+	ev     simcore.Event
+
+	// Take is called with every frame that came out, which is recycled when it returns.
+	Take func(f *ether.Frame)
+	// Played, if set, is called with every frame that goes in, before it does, and its ordinal on the port.
+	Played func(ordinal int, f Frame)
+}
+
+const playerPortCap = 1024
+
+// NewPlayer makes the player for a NIC's port with this number and clock. Without a track it plays what Play adds, back to back.
+func NewPlayer(name string, e *simcore.Engine, pool *msg.Frames, eth int, period simcore.Ps) *Player {
+	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth, period: period}
+	p.ev.H, p.track.Pace = p, line(0)
+	p.port = simcore.NewPort(p, playerPortCap, name+".Eth")
+	p.AddPort("Eth", p.port)
+	return p
+}
+
+// Eth is the player's end of the cable.
+func (p *Player) Eth() *simcore.Port { return p.port }
+
+// Load sets what the player plays.
+func (p *Player) Load(t Track) error {
+	if err := t.Validate(); err != nil {
+		return fmt.Errorf("track of port %d: %w", p.eth, err)
+	}
+	p.track = t
+	return nil
+}
+
+// Play adds frames and plays them after those that it has: for scenarios whose next frame depends on what happened before.
+// A player whose track has a source plays only that.
+func (p *Player) Play(frames ...Frame) {
+	idle := p.sent == p.Total()
+	p.list = append(p.list, frames...)
+	if idle && len(frames) > 0 {
+		p.last, p.next = simcore.Now(p.sched), p.list[p.sent]
+		p.depart()
+	}
+}
+
+// Total is the number of frames to be played in, those already played included.
+func (p *Player) Total() int {
+	if p.track.Source != nil {
+		return p.track.Source.Total()
+	}
+	return len(p.list)
+}
+
+// Sent is the number of frames played in so far.
+func (p *Player) Sent() int { return p.sent }
+
+// Shortened is the number of gaps that were shortened so far.
+func (p *Player) Shortened() int { return p.short }
+
+// At returns the data of the frame with this ordinal on the port, among those that Play has added.
+func (p *Player) At(ordinal int) []byte { return p.list[ordinal].Data }
+
+// Start plays the track.
+func (p *Player) Start() error {
+	p.last = simcore.Now(p.sched)
+	return p.arm()
+}
+
+// arm takes the next frame, if there is one, and schedules it.
+func (p *Player) arm() (err error) {
+	if p.sent == p.Total() {
+		return nil
+	}
+	if p.track.Source == nil {
+		p.next = p.list[p.sent]
+	} else if p.next, err = p.track.Source.Next(); err != nil {
+		return fmt.Errorf("player: port %d, frame %d: %w", p.eth, p.sent, err)
+	}
+	p.depart()
+	return nil
+}
+
+// depart schedules the next frame's departure, which is when its last byte has gone.
+func (p *Player) depart() {
+	f := &p.next
+	at := p.last + p.track.Pace.time(len(f.Data), p.track.Stall, p.period)
+	if p.track.Pace.capture {
+		gap := f.Interval
+		if gap > p.track.MaxGap {
+			gap = p.track.MaxGap
+			p.short++
+		}
+		at = max(at, p.last+gap)
+	}
+	at = max(at, p.taken-p.track.Pace.stream(maxBacklog, p.track.Stall, p.period))
+	p.taken = max(p.taken, at) + p.track.Pace.stream(len(f.Data), p.track.Stall, p.period)
+	p.ev.At = at
+	p.sched.Schedule(&p.ev)
+}
+
+// Handle implements sim.Handler: a frame departs.
+func (p *Player) Handle(sim.Event) error {
+	now := simcore.Now(p.sched)
+	f := p.pool.Copy(p.next.Data)
+	f.Port, f.Seq, f.Depart = p.eth, uint64(p.sent), now
+	if p.Played != nil {
+		p.Played(p.sent, p.next)
+	}
+	if p.port.Send(f) != nil {
+		return fmt.Errorf("player: the link into port %d of the NIC refused frame %d: Ethernet cannot be held back", p.eth, p.sent)
+	}
+	p.sent++
+	p.last = now
+	return p.arm()
+}
+
+// NotifyRecv implements sim.Component.
+func (p *Player) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
+	for m := p.port.Retrieve(now); m != nil; m = p.port.Retrieve(now) {
+		if f, ok := m.(*msg.Frame); ok {
+			if p.Take != nil {
+				p.Take(&f.Frame)
+			}
+			p.pool.Put(f)
+		}
+	}
+}
+
+// NotifyPortFree implements sim.Component.
+func (p *Player) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+
+var _ sim.Component = (*Player)(nil)
