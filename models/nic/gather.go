@@ -65,7 +65,7 @@ func (c *Comp) startNext() bool {
 // decode makes t.plan the plan of the next entry of a queue, which is there.
 func (c *Comp) decode(queue int) {
 	t := &c.tx
-	core.DecodeWqe((*[nicspec.WqeBytes]byte)(t.queues[queue].win.peek()), c.regs.Keys(), c.limitsTx, &t.plan)
+	core.DecodeWqe(t.queues[queue].win.peek(), c.regs.Keys(), c.limitsTx, &t.plan)
 	t.plan.ECN = c.regs.Txq(queue).EcnMode
 }
 
