@@ -13,11 +13,11 @@ type txSlot struct {
 	ready  bool // finished: status and frame are final
 	queue  int32
 	next   int32
-	index  uint16
+	index  uint16 // of its first block
 	due    int64
 	way    int        // if it is no copy
 	frame  *msg.Frame // gathered here; nil if nothing is to leave
-	reads  [nicspec.WqeSlots]core.Read
+	reads  [nicspec.SegMax]core.Read
 	open   int // pieces not there yet
 }
 
@@ -102,7 +102,8 @@ func (c *Comp) startEntry(i int) {
 // begin takes a buffer for the frame, and sets up the reads of its pieces.
 func (s *txSlot) begin(id int32, pool *msg.Frames) {
 	p := &s.plan
-	s.frame = pool.Get(p.Length)
+	s.frame = pool.Get(p.Room())
+	s.frame.Data = s.frame.Data[:p.Length]
 	copy(s.frame.Data, p.Inline[:p.InlineLen])
 	for i := range p.NumPieces {
 		piece := &p.Pieces[i]
