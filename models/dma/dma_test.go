@@ -72,7 +72,7 @@ func TestDecode(t *testing.T) {
 		{"port", change(good(), func(w nicspec.Wqe) { w.SetPort(1) }), nicspec.StatusBadFormat, Plan{}},
 		{"pad", change(good(), func(w nicspec.Wqe) { w.SetFPad(true) }), nicspec.StatusBadFormat, Plan{}},
 		{"crc32c", change(good(), func(w nicspec.Wqe) { w.SetFCrc32c(true) }), nicspec.StatusBadFormat, Plan{}},
-		{"reserved flag", change(good(), func(w nicspec.Wqe) { w.SetFRsvd(0x100) }), nicspec.StatusBadFormat, Plan{}},
+		{"reserved flag", change(good(), func(w nicspec.Wqe) { w.SetFRsvd(0x10) }), nicspec.StatusBadFormat, Plan{}},
 		{"reserved key bits", entry(cp, 2, seg{1, 8, 16}, seg{2 | 1<<23, 8, 32}), nicspec.StatusBadFormat, Plan{}},
 		{"invalidate, other slot's key bits", entry(inv, 1, seg{3, 64, 0}, seg{1 << 20, 0, 0}), nicspec.StatusOk, Plan{Lines: 1}},
 		{"length 0", entry(cp, 2, seg{1, 0, 16}, seg{2, 0, 32}), nicspec.StatusBadLength, Plan{}},
@@ -96,7 +96,7 @@ func TestDecode(t *testing.T) {
 		{"copy and invalidate, range", entry(both, 2, seg{3, 63, 64}, seg{2, 63, 3}), nicspec.StatusBadRange, Plan{}},
 	} {
 		p := Plan{Len: 99}
-		require.Equal(t, c.want, Decode(c.raw, keys{}, &p), c.name)
+		require.Equal(t, c.want, Decode(c.raw[:], nicspec.PartsAll, keys{}, &p), c.name)
 		require.Equal(t, c.plan, p, c.name)
 	}
 }

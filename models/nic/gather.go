@@ -13,11 +13,11 @@ type txSlot struct {
 	ready  bool // finished: status and frame are final
 	queue  int32
 	next   int32
-	index  uint16
+	index  uint16 // of its first block
 	due    int64
 	way    int        // if it is no copy
 	frame  *msg.Frame // gathered here; nil if nothing is to leave
-	reads  [nicspec.WqeSlots]core.Read
+	reads  [nicspec.SegMax]core.Read
 	open   int // pieces not there yet
 }
 
@@ -65,7 +65,7 @@ func (c *Comp) startNext() bool {
 // decode makes t.plan the plan of the next entry of a queue, which is there.
 func (c *Comp) decode(queue int) {
 	t := &c.tx
-	core.DecodeWqe((*[nicspec.WqeBytes]byte)(t.queues[queue].win.peek()), c.regs.Keys(), c.limitsTx, &t.plan)
+	core.DecodeWqe(t.queues[queue].win.peek(), c.regs.Keys(), c.limitsTx, &t.plan)
 	t.plan.ECN = c.regs.Txq(queue).EcnMode
 }
 
@@ -102,7 +102,8 @@ func (c *Comp) startEntry(i int) {
 // begin takes a buffer for the frame, and sets up the reads of its pieces.
 func (s *txSlot) begin(id int32, pool *msg.Frames) {
 	p := &s.plan
-	s.frame = pool.Get(p.Length)
+	s.frame = pool.Get(p.Room())
+	s.frame.Data = s.frame.Data[:p.Length]
 	copy(s.frame.Data, p.Inline[:p.InlineLen])
 	for i := range p.NumPieces {
 		piece := &p.Pieces[i]

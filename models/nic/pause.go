@@ -45,9 +45,11 @@ func (c *Comp) endStops() {
 }
 
 // park makes a queue wait for the end of its class's stop, and reports whether
-// it has to: one that is not in state Run waits with what it has fetched only.
+// it has to: one without an entry that could start waits only if it is in state Run
+// and has something to fetch.
 func (c *Comp) park(queue int) bool {
-	if !c.classStopped(queue) || c.regs.Txq(queue).State != nicspec.QueueStateRun && !c.tx.queues[queue].win.ready() {
+	q, w := c.regs.Txq(queue), &c.tx.queues[queue].win
+	if !c.classStopped(queue) || !w.ready() && (q.State != nicspec.QueueStateRun || q.PI == w.next) {
 		return false
 	}
 	c.tx.start.clear(queue)

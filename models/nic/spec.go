@@ -29,7 +29,7 @@ type Timing struct {
 
 	Tags       int `yaml:"tags"`         // read requests in flight, 1..256
 	RxPrefetch int `yaml:"rx_prefetch"`  // descriptors a queue holds or has asked for
-	TxPrefetch int `yaml:"tx_prefetch"`  // work entries likewise
+	TxPrefetch int `yaml:"tx_prefetch"`  // blocks of work entries likewise
 	TxInFlight int `yaml:"tx_in_flight"` // work entries at work for each port, all queues
 	TxBufBytes int `yaml:"tx_buf_bytes"` // frame bytes of work entries at work for each port
 

@@ -285,9 +285,10 @@ func (c *Comp) feedTxCqe(p *tlp.Packet) bool {
 	if c.out.cqes.Len() == 0 {
 		return false
 	}
-	e := c.out.cqes.Pop()
+	e := c.out.cqes.Front()
 	c.setWrite(p, e.addr, e.cqe[:], 0)
 	c.out.what, c.out.ref, c.out.event = outTxCqe, e.queue, nicspec.TxCqe(e.cqe[:]).Type() == nicspec.CqeTypeEvent
+	c.out.cqes.Pop()
 	return true
 }
 

@@ -12,11 +12,11 @@ import (
 type Ring struct {
 	Base, Cq uint64
 	Log      int
-	PI       uint16 // entries posted
+	PI       uint16 // places posted: descriptors, or blocks of work entries
 	Taken    uint16 // completion entries taken
 }
 
-// Slot is the place of an entry of so many bytes with an index.
+// Slot is where the place with an index is, of so many bytes.
 func (r *Ring) Slot(index uint16, bytes int) uint64 {
 	return r.Base + uint64(bytes)*uint64(index&(1<<r.Log-1))
 }
@@ -95,11 +95,13 @@ func (p *Endpoint) Post(q int, hdr, pay uint64) {
 // RingRx rings the doorbell of a receive queue for what was posted.
 func (p *Endpoint) RingRx(q int) { p.Write32(nicspec.RegRxDoorbell(q), uint32(p.Rx[q].PI)) }
 
-// PostWqe writes a work entry; RingTx tells the NIC.
+// PostWqe writes a work entry, block by block; RingTx tells the NIC.
 func (p *Endpoint) PostWqe(q int, raw []byte) {
 	r := &p.Tx[q]
-	p.Write(r.Slot(r.PI, nicspec.WqeBytes), raw)
-	r.PI++
+	for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
+		p.Write(r.Slot(r.PI, nicspec.WqeBytes), raw[:nicspec.WqeBytes])
+		r.PI++
+	}
 }
 
 // RingTx rings the doorbell of a transmit queue for what was posted.

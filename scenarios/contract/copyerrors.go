@@ -29,7 +29,7 @@ func (r *rig) copyFlaws() []flaw {
 		format("f_ip_csum", func(e *w) { e.FIpCsum = true }), format("f_udp_csum", func(e *w) { e.FUdpCsum = true }),
 		format("f_udp_zero", func(e *w) { e.FUdpZero = true }), format("f_icrc", func(e *w) { e.FIcrc = true }),
 		format("f_crc32c", func(e *w) { e.FCrc32c = true }), format("f_pad", func(e *w) { e.FPad = true }),
-		format("f_rsvd, lowest", func(e *w) { e.FRsvd = 1 }), format("f_rsvd, highest", func(e *w) { e.FRsvd = 0x100 }),
+		format("f_rsvd, lowest", func(e *w) { e.FRsvd = 1 }), format("f_rsvd, highest", func(e *w) { e.FRsvd = 0x10 }),
 	}
 	for i := range 2 {
 		all = append(all, format(fmt.Sprintf("key bit 16 of piece %d", i), seg(i, func(s *s) { s.Key |= 1 << 16 })),

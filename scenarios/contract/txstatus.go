@@ -74,7 +74,7 @@ func (r *rig) flaws() []flaw {
 		{"the first opcode that there is not", nicspec.StatusBadOpcode, func(e *w) { e.Opcode = unknown }},
 		{"opcode 99", nicspec.StatusBadOpcode, func(e *w) { e.Opcode = 99 }},
 		{"f_rsvd, lowest", nicspec.StatusBadFormat, func(e *w) { e.FRsvd = 1 }},
-		{"f_rsvd, highest", nicspec.StatusBadFormat, func(e *w) { e.FRsvd = 0x100 }},
+		{"f_rsvd, highest", nicspec.StatusBadFormat, func(e *w) { e.FRsvd = 0x10 }},
 		{"f_udp_csum and f_udp_zero", nicspec.StatusBadFormat, func(e *w) { e.FUdpCsum, e.FUdpZero = true, true }},
 		{"inline_len 49", nicspec.StatusBadFormat, func(e *w) { e.InlineLen = 49 }},
 		{"inline_len 255", nicspec.StatusBadFormat, func(e *w) { e.InlineLen = 255 }},

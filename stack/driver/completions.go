@@ -23,7 +23,7 @@ type completions struct {
 // Event tells that a read of a queue's ring failed [Q4]. The queue is in state Failed from then on; entries before Index may
 // still complete.
 type Event struct {
-	Index  uint16         // first entry of the failing read
+	Index  uint16         // first place of the failing read: a descriptor, or a block
 	Status nicspec.Status // why it failed
 }
 
@@ -129,14 +129,14 @@ func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	r.d.breach(rule, "%s queue %d: event with status %v, but no read failed", r.kind, r.cfg.Queue, status)
 }
 
-// ends checks that the entry at an index may end now: it was told of, and no event forbids it.
-func (r *Queue) ends(rule, eventRule string, index uint16) bool {
-	ahead := index - r.done
-	if ahead >= r.rung-r.done {
+// ends checks that the entry at an index, which takes n places, may end now: it was told of, and no event forbids it.
+func (r *Queue) ends(rule, eventRule string, index, n uint16) bool {
+	ahead, last := index-r.done, int(index-r.done)+int(n)-1
+	if ahead >= r.rung-r.done || last >= int(r.rung-r.done) {
 		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.kind, r.cfg.Queue, index, r.atWork())
 		return false
 	}
-	if r.event != nil && ahead >= r.event.Index-r.done {
+	if r.event != nil && last >= int(r.event.Index-r.done) {
 		r.d.breach(eventRule, "%s queue %d: completion of entry %d after an event at entry %d", r.kind, r.cfg.Queue, index, r.event.Index)
 		return false
 	}

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,10 @@ func TestOddCompletionEntries(t *testing.T) {
 		{"R10", "descriptor 1 was used, want 0", false, func(c nicspec.RxCqe) { c.SetIndex(1) }},
 		{"R10", "completion of entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) { c.SetIndex(2) }},
 		{"R10", "status BadKey", false, func(c nicspec.RxCqe) { c.SetStatus(nicspec.StatusBadKey) }},
-		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetFrameLen(257) }},
+		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetFrameLen(257); c.SetPayLen(257) }},
+		{"R14", "100 of 200 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(200); c.SetPayLen(100) }},
+		{"R14", "100 of 200 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(200); c.SetPayLen(100); c.SetRoce(true) }},
+		{"R14", "61 of 60 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(60); c.SetPayLen(61) }},
 		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetHdrLen(1) }},
 		{"Q4", "event with status CplAbort, but no read failed", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplAbort) }},
 		{"Q4", "no failure of a read", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
@@ -120,6 +124,73 @@ func TestFailedQueue(t *testing.T) {
 	require.NoError(t, d.Err())
 	nic.receive(1, 60)
 	breaks(t, d, "Q4", "completion of entry 1 after an event at entry 1")
+}
+
+// An entry of several blocks ends as one, at the index of its first; no other index will do, nor one behind an event.
+func TestLongEntryEnds(t *testing.T) {
+	for _, x := range []struct {
+		index      uint16
+		event      bool // at block 4
+		rule, text string
+	}{
+		{1, false, "T10", "completion of entry 1, where no entry begins"},
+		{2, true, "T2", "completion of entry 2 after an event at entry 4"},
+		{6, false, "T10", "completion of entry 6, but 0 to 4 are at work"},
+		{0, true, "", ""},
+	} {
+		nic, d := newPaper(t, false)
+		var ends []TxEnd
+		q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 3},
+			OnEnd: func(_ *TxQueue, e *TxEnd) { ends = append(ends, TxEnd{e.First, e.N, e.Blocks, nil}) }, OnEvent: func(*TxQueue, Event) {}})
+		require.NoError(t, err)
+		for _, inline := range []int{100, 176} { // two blocks, then three
+			require.NoError(t, q.Post(&Send{Inline: make([]byte, inline)}))
+		}
+		require.NoError(t, q.Ring())
+		cqe := nicspec.TxCqe(make([]byte, nicspec.CqeBytes))
+		cqe.SetQueue(1)
+		if x.event {
+			cqe.SetType(nicspec.CqeTypeEvent)
+			cqe.SetStatus(nicspec.StatusCplAbort)
+			cqe.SetIndex(4)
+			nic.complete(&nic.tx[1], cqe)
+		}
+		cqe.SetType(nicspec.CqeTypeTx)
+		cqe.SetStatus(nicspec.StatusOk)
+		cqe.SetIndex(x.index)
+		nic.complete(&nic.tx[1], cqe)
+		if x.rule != "" {
+			breaks(t, d, x.rule, x.text)
+			continue
+		}
+		require.NoError(t, d.Err())
+		require.Equal(t, []TxEnd{{0, 1, 2, nil}}, ends)
+		require.NoError(t, q.Disable(nil))
+		first, n := q.Unended()
+		require.Equal(t, [2]int{2, 1}, [2]int{int(first), n})
+	}
+}
+
+// former is a NIC of an earlier revision of the contract.
+type former struct{ *paperNIC }
+
+func (f former) ReadReg(off uint32, n int, done func(uint64, error)) {
+	switch off {
+	case nicspec.RegId:
+		done(nicspec.DeviceMagic, nil)
+	case nicspec.RegVersion:
+		done(0x10000, nil)
+	default:
+		f.paperNIC.ReadReg(off, n, done)
+	}
+}
+
+func TestFormerRevisionIsRefused(t *testing.T) {
+	nic, _ := newPaper(t, false)
+	d, err := New(former{nic}, DefaultOptions())
+	require.NoError(t, err)
+	d.Probe(func(nicspec.Build) { t.Error("it was taken for one of revision 2") })
+	require.ErrorContains(t, d.Err(), "the NIC follows revision 1.0 of the contract: want revision 2.x")
 }
 
 // A completion entry that was counted and never came is missed when the queue is disabled.
@@ -250,6 +321,7 @@ func TestMisuse(t *testing.T) {
 		{"ring of 2^1 entries: want 2^2 to 2^15 [Q6]", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 1}, PayBytes: 1, OnFrame: frame})},
 		{"header buffers of 0 B", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Split: nicspec.SplitModeHeaders, OnFrame: frame})},
 		{"want a NIC with part crc32c", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, CRC32C: nicspec.CrcModeCheck, OnFrame: frame})},
+		{"want a NIC with part trim", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Trim: true, OnFrame: frame})},
 		{"want a NIC with part ecn", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, MarkCE: true, OnFrame: frame})},
 		{"receive queue 0: completion ring: driver: endpoint 5", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2, DoneIn: 5}, PayBytes: 1, OnFrame: frame})},
 		{"transmit queue 1 is open: Close it first", tx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})},
@@ -311,7 +383,12 @@ func TestWorkEntryChecks(t *testing.T) {
 		{"frame of 0 B: want 1 to 9216", &Send{}},
 		{"frame of 59 B: want 60 or more, or Pad", &Send{Pieces: []Span{{r, 0, 59}}}},
 		{"frame of 9217 B", &Send{Pieces: []Span{{r, 0, 9217}}}},
-		{"33 B inline and 1 pieces: want 3 slots at most", &Send{Inline: make([]byte, 33), Pieces: []Span{{r, 0, 60}}}},
+		{"9 pieces: want 8 at most", &Send{Pieces: slices.Repeat([]Span{{r, 0, 60}}, 9)}},
+		{"177 B inline: want 176 at most", &Send{Inline: make([]byte, 177)}},
+		{"113 B inline and 8 pieces: want 15 slots at most", &Send{Inline: make([]byte, 113), Pieces: slices.Repeat([]Span{{r, 0, 60}}, 8)}},
+		{"frame of 9210 B: want 1 to 9209, before what is appended", &Send{Pieces: []Span{{r, 0, 9210}}, Offloads: Offloads{ICRC: true, Append: true}}},
+		{"frame of 55 B: want 56 or more, before what is appended, or Pad", &Send{Pieces: []Span{{r, 0, 55}}, Offloads: Offloads{ICRC: true, Append: true}}},
+		{"want ICRC with Append [T3]", &Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{Append: true}}},
 		{"port 1: want 0 to 0", &Send{Port: 1, Pieces: []Span{{r, 0, 60}}}},
 		{"no memory key (piece 0)", &Send{Pieces: []Span{{nil, 0, 60}}}},
 		{"0 bytes: want 1 or more (piece 1)", &Send{Pieces: []Span{{r, 0, 60}, {r, 0, 0}}}},
@@ -335,7 +412,18 @@ func TestWorkEntryChecks(t *testing.T) {
 	require.ErrorContains(t, (&Copy{}).Check(&b), "part copy")
 	require.ErrorContains(t, (&Invalidate{}).Check(&b), "part copy")
 	require.ErrorContains(t, (&Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{CRC32C: true}}).Check(&b), "part crc32c")
-	for range 4 {
+	require.ErrorContains(t, (&Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{ICRC: true, Append: true}}).Check(&b), "part append")
+	require.ErrorContains(t, (&Send{Inline: make([]byte, 33), Pieces: []Span{{r, 0, 60}}}).Check(&b),
+		"33 B inline and 1 pieces: want 3 slots at most, of 16 inline bytes or a piece each; more want a NIC with part long, which this one lacks [N1]")
+	b.Parts = nicspec.PartCopy
+	require.ErrorContains(t, (&Copy{Src: Span{r, 0, 5}, Dst: Span{w, 0, 5}, Fence: true}).Check(&b), "part fence")
+	require.NoError(t, q.Post(&Nop{}))
+	require.NoError(t, q.Post(&Nop{}))
+	long := Send{Inline: make([]byte, 112)}
+	require.Equal(t, 2, long.Blocks())
+	long.Inline = make([]byte, 113)
+	require.ErrorContains(t, q.Post(&long), "transmit queue 1 has room for 2 blocks, the work entry takes 3: wait for completions")
+	for range 2 {
 		require.NoError(t, q.Post(&Nop{}))
 	}
 	require.ErrorContains(t, q.Post(&Nop{}), "transmit queue 1 is full: wait for completions")

@@ -16,7 +16,7 @@ func (r *Queue) enable() error {
 	}
 	r.state = Enabling
 	r.pi, r.stored, r.rung, r.done, r.cqi, r.event = 0, 0, 0, 0, 0, nil
-	r.ringIt, r.push = false, false
+	r.ringIt, r.push = false, 0
 	r.d.Await(r.clear)
 	if err := r.d.WriteTable(r.table, r.cfg.Queue, r.entry); err != nil {
 		return err

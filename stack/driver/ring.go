@@ -42,7 +42,7 @@ const (
 // QueueConfig is what receive and transmit queues have in common.
 type QueueConfig struct {
 	Queue    int
-	LogSize  int // log2 of the entries of the ring, 2 to 15
+	LogSize  int // log2 of the places of the ring, descriptors or blocks of work entries, 2 to 15
 	RingIn   int // endpoint whose memory the ring takes: nicspec.EndpointArm or EndpointHost
 	DoneIn   int // likewise the completion ring
 	Notice   Notice
@@ -74,7 +74,7 @@ type Queue struct {
 	writes int         // of the ring, not done
 	wrote  func(error) // takes the end of one
 	ringIt bool        // ring the doorbell when they are done
-	push   bool        // push the last entry stored instead
+	push   int         // push so many of the blocks stored last instead
 	word   [4]byte
 
 	completions
@@ -118,16 +118,16 @@ func (r *Queue) Number() int { return r.cfg.Queue }
 // State is what the queue is doing.
 func (r *Queue) State() State { return r.state }
 
-// Size is the number of entries of the ring.
+// Size is the number of places of the ring.
 func (r *Queue) Size() int { return r.layout.Size() }
 
-// Room is the number of entries that can be posted now.
+// Room is the number of places that can be posted to now.
 func (r *Queue) Room() int { return r.Size() - int(r.pi-r.done) }
 
-// Next is the index that the next entry gets.
+// Next is the index of the next place.
 func (r *Queue) Next() uint16 { return r.pi }
 
-// Waiting is the number of entries that were posted since the doorbell was rung.
+// Waiting is the number of places that were posted to since the doorbell was rung.
 func (r *Queue) Waiting() int { return int(r.pi - r.rung) }
 
 // Layout is where the queue's rings lie.
@@ -187,17 +187,14 @@ func (r *Queue) tell() {
 		return
 	}
 	r.ringIt = false
-	upTo := r.stored
-	if r.push {
-		upTo--
-	}
+	upTo := r.stored - uint16(r.push)
 	if r.rung != upTo {
 		r.rung = upTo
 		binary.LittleEndian.PutUint32(r.word[:], uint32(upTo))
 		r.d.check(r.bus.WriteReg(r.bell, r.word[:]))
 	}
-	if r.push {
-		r.push, r.rung = false, r.stored
-		r.d.check(r.bus.WriteReg(nicspec.RegTxPush(r.cfg.Queue), r.slot(upTo)))
+	for ; r.push > 0; r.push-- {
+		r.rung++
+		r.d.check(r.bus.WriteReg(nicspec.RegTxPush(r.cfg.Queue), r.slot(r.rung-1)))
 	}
 }

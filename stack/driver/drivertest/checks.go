@@ -20,7 +20,7 @@ var checks = []struct {
 	run  func(*bench)
 }{
 	{"probe", probe}, {"settings", settings}, {"views", views}, {"copies of frames", copies}, {"steering", steering},
-	{"accounts", accounts}, {"transmit", transmit}, {"offloads", offloads}, {"push", push}, {"copy engine", copyEngine},
+	{"accounts", accounts}, {"transmit", transmit}, {"offloads", offloads}, {"push", push}, {"long entries", longEntries}, {"appended trailers", appended}, {"trim", trim}, {"copy engine", copyEngine}, {"fence", fence},
 	{"messages", messages}, {"disable", disable}, {"failed queue", failedQueue}, {"function-level reset", reset},
 	{"refused command", refused},
 }
