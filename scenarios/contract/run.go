@@ -43,7 +43,7 @@ var (
 var areas = []area{
 	{0, registerChecks}, {0, restChecks}, {0, tableChecks}, {0, layoutChecks}, {0, dropChecks}, {0, parseChecks}, {0, steerChecks}, {0, rxRingChecks},
 	{0, rxErrorChecks}, {0, tagChecks}, {0, ringErrorChecks}, {0, txLayoutChecks}, {0, txStatusChecks}, {0, offloadChecks}, {0, txErrorChecks}, {0, handChecks}, {0, txRingChecks},
-	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks}, {nicspec.PartCopy, copyLineChecks}, {nicspec.PartCopy | nicspec.PartFence, fenceChecks}, {0, flagChecks},
+	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks}, {nicspec.PartCopy, copyLineChecks}, {nicspec.PartCopy | nicspec.PartFence, fenceChecks}, {0, flagChecks}, {nicspec.PartLong, longChecks},
 	{nicspec.PartCopy, invalidateChecks},
 	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts, accountRaceChecks},
 	{nicspec.PartAccounts | nicspec.PartRss, accountRssChecks},
