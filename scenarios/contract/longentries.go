@@ -261,7 +261,7 @@ func longFlaws() []longFlaw {
 		format("f_rsvd", func(w *longEntry) { w.FRsvd = 4 }), format("f_fence", func(w *longEntry) { w.FFence = true }),
 		format("f_append", func(w *longEntry) { w.FAppend = true }),
 		format("inline_len 177", func(w *longEntry) { w.InlineLen, w.Nseg = 177, 0 }), format("inline_len 240", func(w *longEntry) { w.InlineLen, w.Nseg = 240, 0 }),
-		format("nseg 9", func(w *longEntry) { w.Nseg, w.InlineLen = 9, 0 }), format("nseg 15", func(w *longEntry) { w.Nseg, w.InlineLen = 15, 0 }),
+		format("nseg 9", ninePieces), format("nseg 15", func(w *longEntry) { w.Nseg, w.InlineLen = 15, 0 }),
 		format("a slot too few for the last piece", func(w *longEntry) { w.InlineLen = 113 }),
 		format("slots of two blocks fewer", func(w *longEntry) { w.Blocks, w.more = 1, w.more[:64] }),
 		format("port", func(w *longEntry) { w.Port = 2 }),
@@ -286,6 +286,14 @@ func longFlaws() []longFlaw {
 			longFlaw{name("below the key"), nicspec.StatusKeyBounds, piece(i, func(s *s) { s.Addr = 0 })})
 	}
 	return append(all, longFlaw{"f_ip_csum without IPv4", nicspec.StatusBadOffload, func(w *longEntry) { w.FIpCsum = true }})
+}
+
+// ninePieces has an entry name one piece more than it may, all of them sound.
+func ninePieces(w *longEntry) {
+	p := w.segments()
+	id := w.WqeId
+	*w = longSend(4, nil, append(p, p[0])...)
+	w.WqeId = id
 }
 
 // soundLong is the entry that longFlaws spoil.
