@@ -17,7 +17,7 @@ var accountRaceChecks = []check{
 func writtenWhileWaiting(r *rig) {
 	const n = 3
 	a := &account{index: 7, balance: 9, rule: 1, fastQ: 1, slowQ: 2}
-	r.ways(a.slowQ)
+	r.openPosted(a.slowQ)
 	x := r.openRx(a.fastQ, 5, nil)
 	r.setAccount(a)
 	for range 4 {
@@ -42,7 +42,7 @@ func writtenWhileWaiting(r *rig) {
 // creditsWhileDrawing writes credits as fast as they go while frames draw one after another: neither gets lost, whichever meet.
 func creditsWhileDrawing(r *rig) {
 	a := &account{index: 3, balance: 1 << 20, rule: 4, fastQ: 1, slowQ: 2}
-	r.ways(a.fastQ, a.slowQ)
+	r.openPosted(a.fastQ, a.slowQ)
 	r.setAccount(a)
 	for round := range 4 {
 		const n = 90

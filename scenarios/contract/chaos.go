@@ -97,7 +97,7 @@ func (c *chaosRun) step() {
 	case 12:
 		c.setting()
 	default:
-		c.bell(c.rng.IntN(2) > 0, c.rng.IntN(5), c.rng.Uint32()) // a doorbell of any value
+		c.doorbell(c.rng.IntN(2) > 0, c.rng.IntN(5), c.rng.Uint32()) // a doorbell of any value
 	}
 }
 

@@ -38,7 +38,7 @@ type rig struct {
 	free   [2]uint64 // first free offset of each memory
 	keys   keyTable  // as written
 	over   bool
-	rested int64  // latest cycle known in which the pin busy was 0
+	idleAt int64  // latest cycle in which the pin busy was seen to be 0
 	roce   uint16 // ROCE_PORT
 
 	rssKey [nicspec.RssKeyBytes]byte     // as written
@@ -97,7 +97,7 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *rig
 	})
 	require.NoError(t, err)
 	b.NIC.Observe(r.see)
-	b.NIC.ObserveRest(func(x boundary.Rest) { r.rested = x.Last })
+	b.NIC.ObserveRest(func(x boundary.Rest) { r.idleAt = x.Last })
 	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
 		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
 	}
@@ -144,7 +144,7 @@ func (r *rig) close() {
 func (r *rig) finish() {
 	r.t.Helper()
 	r.quiet()
-	r.rests()
+	r.busyFalls()
 	for i := range r.sizes.NumRules {
 		r.readLater(nicspec.RegRuleHits(i), 8, func(uint64) {})
 	}

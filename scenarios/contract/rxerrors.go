@@ -117,7 +117,7 @@ func descriptorFaults(r *rig) {
 		frames := [][]byte{to(1, blob(70, 1)), to(2, blob(200, 4)), to(1, blob(90, 2)), to(2, blob(201, 5))}
 		r.play(frames[1:]...)
 		r.delivered(good, at+2, 0)
-		r.bell(true, 2, uint32(x.pi)) // the same index again, but the queue is not in state Run
+		r.doorbell(true, 2, uint32(x.pi)) // the same index again, but the queue is not in state Run
 		r.quiet()
 		for i, n := range arrived(frames...).taken(2).with(port(nicspec.CntRxDropQueueErr), 2).
 			with(dev(nicspec.CntQueueErr), 1).with(dev(nicspec.CntRxCqe), 1).with(dev(nicspec.CntDbBad), 1) {
@@ -196,7 +196,7 @@ func severalFail(r *rig) {
 func noMemory(r *rig) {
 	r.receiveAll(2)
 	x := r.openRx(2, 3, func(f *nicspec.RxqEntryFields) { f.RingBase = 7 << nicspec.EndpointShift })
-	r.bell(true, 2, 1)
+	r.doorbell(true, 2, 1)
 	r.event(&x.ring, nicspec.StatusCplUnsupported, 0)
 	r.disable(nicspec.TableRxq, 2)
 	x = r.openRx(2, 3, nil)

@@ -14,7 +14,7 @@ var rxRingChecks = []check{
 	{"rings/every size", "Q1 Q6 Q8", calm, everySize},
 	{"rings/indices beyond 65535", "Q1 Q2 Q8", calm, rxIndicesWrap},
 	{"rings/all receive queues", "R7 R10 R11 C1", stalled, allRxQueues},
-	{"rings/doorbells while frames come", "R9 Q2 Q3", stalled, lateBells},
+	{"rings/doorbells while frames come", "R9 Q2 Q3", stalled, lateDoorbells},
 	{"rings/disabled and enabled again", "Q5 Q8 G6", stalled, rxAgain},
 	{"rings/disabled under traffic", "Q5 R12 G7", stalled, rxUnderTraffic},
 	{"rings/buffers are used once", "R10 C2", calm, usedOnce},
@@ -135,8 +135,8 @@ func allRxQueues(r *rig) {
 	}
 }
 
-// lateBells posts descriptors one by one while frames come, sometimes too late.
-func lateBells(r *rig) {
+// lateDoorbells posts descriptors one by one while frames come, sometimes too late.
+func lateDoorbells(r *rig) {
 	x := r.openRx(1, 3, nil)
 	r.receiveAll(1)
 	rng := rand.New(rand.NewPCG(8, 1))

@@ -100,7 +100,7 @@ func (r *rig) enqueue(x *txRing, entries ...nicspec.WqeFields) []posted {
 	return all
 }
 
-func (r *rig) ringTx(x *txRing) { r.t.Helper(); r.bell(false, x.q, uint32(x.pi)) }
+func (r *rig) ringTx(x *txRing) { r.t.Helper(); r.doorbell(false, x.q, uint32(x.pi)) }
 
 // left takes the next frame that left from a queue; it must have left by now.
 func (r *rig) left(q int) sent {

@@ -151,7 +151,7 @@ func entryFaults(r *rig) {
 		}
 		r.transmit(good, r.sound(w[1], 6), r.sound(w[1], 7))
 		r.event(&x.ring, f.want, first)
-		r.bell(false, 2, uint32(x.pi))
+		r.doorbell(false, 2, uint32(x.pi))
 		r.quiet()
 		r.moved(f.kind.String(), before, f.counts().with(dev(nicspec.CntTxWqe), 2).with(dev(nicspec.CntTxCqe), 3).
 			with(port(nicspec.CntTxFrames), 2).with(port(nicspec.CntTxBytes), 600).with(dev(nicspec.CntQueueErr), 1).with(dev(nicspec.CntDbBad), 1))

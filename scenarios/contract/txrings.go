@@ -14,7 +14,7 @@ var txRingChecks = []check{
 	{"transmit rings/every size", "T1 T11 Q1 Q8", calm, txEverySize},
 	{"transmit rings/all queues", "T1 T9 T10 B3 C1", stalled, allTxQueues},
 	{"transmit rings/entries are read once", "T2", calm, entriesOnce},
-	{"transmit rings/a doorbell an entry", "T1 Q2 T10", stalled, bellAnEntry},
+	{"transmit rings/a doorbell an entry", "T1 Q2 T10", stalled, doorbellAnEntry},
 	{"transmit rings/tx_enable", "T1 G4 B8", stalled, txEnable},
 	{"transmit rings/bounded time", "T1 C3", stalled, boundedTime},
 	{"transmit rings/order under slow reads", "T1 T10 P5 P9", stalled, slowReads},
@@ -38,8 +38,8 @@ func txTinyRings(r *rig) {
 	require.Equal(r.t, [3]uint16{x.pi, x.pi, x.cqi}, [3]uint16{e.Pi, e.Ci, e.Cqi})
 }
 
-// bellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not forgotten.
-func bellAnEntry(r *rig) {
+// doorbellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not forgotten.
+func doorbellAnEntry(r *rig) {
 	x, w := r.txSetup(7, 5)
 	for n := range x.Size() {
 		var all []nicspec.WqeFields
@@ -49,7 +49,7 @@ func bellAnEntry(r *rig) {
 		first := x.pi
 		posts := r.enqueue(x, all...)
 		for pi := first; pi != x.pi; pi++ {
-			r.bell(false, x.q, uint32(pi+1))
+			r.doorbell(false, x.q, uint32(pi+1))
 		}
 		r.ended(x, first, posts)
 	}
@@ -152,8 +152,8 @@ func txEnable(r *rig) {
 		r.run(150 + i*40)
 		r.write(nicspec.RegCtrl, 0) // under way
 		r.synced()
-		r.quiet() // what was started has ended
-		r.rests() // whether entries were fetched that may not start or not
+		r.quiet()     // what was started has ended
+		r.busyFalls() // whether entries were fetched that may not start or not
 		done := 0
 		for e := r.next(&x.ring); e != nil; e = r.next(&x.ring) {
 			require.Equal(r.t, first+uint16(done), nicspec.TxCqe(e).Index())

@@ -82,11 +82,11 @@ func (x *player) drain() error {
 	return x.run(x.prog.longestMod()) // STATUS does not show messages that will be due [M5]
 }
 
-// rests waits until the pin busy is 0 [B8].
-func (x *player) rests() error {
+// busyFalls waits until the pin busy is 0 [B8].
+func (x *player) busyFalls() error {
 	from := x.b.NIC.Cycles()
 	for n := 0; n < patience; n += 2 * linkCycles {
-		if _, err := x.read(nicspec.RegStatus); err != nil || x.rested > from {
+		if _, err := x.read(nicspec.RegStatus); err != nil || x.idleAt > from {
 			return err
 		}
 	}
@@ -280,7 +280,7 @@ func (x *player) all(ctx context.Context) error {
 	if err := x.readBack(); err != nil {
 		return err
 	}
-	return x.rests()
+	return x.busyFalls()
 }
 
 var _ Build = testbed.New

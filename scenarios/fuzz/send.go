@@ -186,8 +186,8 @@ func regionOf(bus uint64) int {
 	return regionArm
 }
 
-// held is a key as it is in force.
-type held struct {
+// keyInForce is a memory key as the NIC has it now.
+type keyInForce struct {
 	nicspec.KeyEntryFields
 	region int
 	far    uint64 // bits in which its bus addresses differ from those of the region
@@ -205,7 +205,7 @@ func (x *player) key(k *Key) error {
 	f.Encode(entry)
 	status, err := x.command(nicspec.TableOpWrite, nicspec.TableKey, k.Index, entry)
 	if status == nicspec.TableStatusOk && err == nil {
-		x.keys[k.Index] = held{f, k.Place.region(), k.Place.Far}
+		x.keys[k.Index] = keyInForce{f, k.Place.region(), k.Place.Far}
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func (d *Driver) OpenRx(c RxConfig) (*RxQueue, error) {
 		return nil, err
 	}
 	q := &RxQueue{cfg: c}
-	q.kind, q.table, q.layout.Slot, q.bell, q.take = "receive", nicspec.TableRxq, nicspec.RxDescBytes, nicspec.RegRxDoorbell(c.Queue), q.completed
+	q.kind, q.table, q.layout.Slot, q.doorbell, q.take = "receive", nicspec.TableRxq, nicspec.RxDescBytes, nicspec.RegRxDoorbell(c.Queue), q.completed
 	if err := q.init(d, c.QueueConfig, d.rx); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (d *Driver) OpenTx(c TxConfig) (*TxQueue, error) {
 		return nil, err
 	}
 	q := &TxQueue{cfg: c}
-	q.kind, q.table, q.layout.Slot, q.bell, q.take = "transmit", nicspec.TableTxq, nicspec.WqeBytes, nicspec.RegTxDoorbell(c.Queue), q.completed
+	q.kind, q.table, q.layout.Slot, q.doorbell, q.take = "transmit", nicspec.TableTxq, nicspec.WqeBytes, nicspec.RegTxDoorbell(c.Queue), q.completed
 	if err := q.init(d, c.QueueConfig, d.tx); err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 	"nictwin/models/nicspec"
 )
 
-// bell rings a doorbell.
-func (r *rig) bell(rx bool, q int, pi uint32) {
+// doorbell rings a doorbell.
+func (r *rig) doorbell(rx bool, q int, pi uint32) {
 	r.t.Helper()
 	if rx {
 		r.write(nicspec.RegRxDoorbell(q), pi)
@@ -25,7 +25,7 @@ func doorbells(r *rig) {
 		}
 		ring := func(what string, want steps, q int, pi uint32) {
 			r.t.Helper()
-			r.counted(what, want, func() { r.bell(rx, q, pi) })
+			r.counted(what, want, func() { r.doorbell(rx, q, pi) })
 		}
 		ring("a queue that was never enabled", bad, 5, 0)
 		ring("a queue that was never enabled", bad, 5, 1)
@@ -80,7 +80,7 @@ func doorbellsWrap(r *rig) {
 	}
 	r.synced()
 	for _, x.pi = range []uint16{1 << 15, nops} {
-		r.bell(false, 3, uint32(x.pi))
+		r.doorbell(false, 3, uint32(x.pi))
 		r.until("entries end", func() bool { return r.read2(nicspec.RegCounter(dev(nicspec.CntTxCqe))) == uint64(x.pi) })
 	}
 	x.cqi = nops // the last lap of the completion ring has phase 0
@@ -92,7 +92,7 @@ func doorbellsWrap(r *rig) {
 	require.EqualValues(r.t, sends+nops-1<<16, x.pi)
 	want := r.counters()
 	require.EqualValues(r.t, nops+sends, want[dev(nicspec.CntTxWqe)])
-	r.counted("one more than the ring holds", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, uint32(x.pi+0x8001)) })
-	r.counted("back over 0", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, 0xffff) })
-	r.counted("on", steps{dev(nicspec.CntTxWqe): 1, dev(nicspec.CntTxCqe): 1}, func() { r.bell(false, 3, uint32(x.pi+1)) })
+	r.counted("one more than the ring holds", steps{dev(nicspec.CntDbBad): 1}, func() { r.doorbell(false, 3, uint32(x.pi+0x8001)) })
+	r.counted("back over 0", steps{dev(nicspec.CntDbBad): 1}, func() { r.doorbell(false, 3, 0xffff) })
+	r.counted("on", steps{dev(nicspec.CntTxWqe): 1, dev(nicspec.CntTxCqe): 1}, func() { r.doorbell(false, 3, uint32(x.pi+1)) })
 }

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/tlp"
 )
 
-var heldBackChecks = func() []check {
+var backpressureChecks = func() []check {
 	c := check{"mixed/completions come in while nothing can leave", "B7 C3", calm, completionsWhileHeld}
 	around[c.name] = func(e *board.Endpoint) { e.Gate = true }
 	return []check{c}
