@@ -12,13 +12,14 @@ var zeros [4096]byte
 // enable asks for the queue to be enabled; its completion ring is cleared before that.
 func (r *Queue) enable() error {
 	if r.state != Off {
-		return fmt.Errorf("driver: enabling %s queue %d, which is %v: want it off", r.kind, r.cfg.Queue, r.state)
+		return fmt.Errorf("driver: enabling %s queue %d, which is %v: want it off", r.ring.Kind(), r.cfg.Queue, r.state)
 	}
 	r.state = Enabling
-	r.pi, r.stored, r.rung, r.done, r.cqi, r.event = 0, 0, 0, 0, 0, nil
+	r.ring.PI, r.ring.CQI = 0, 0
+	r.stored, r.rung, r.done, r.event = 0, 0, 0, nil
 	r.ringIt, r.push = false, false
 	r.d.Await(r.clear)
-	if err := r.d.WriteTable(r.table, r.cfg.Queue, r.entry); err != nil {
+	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, r.entry); err != nil {
 		return err
 	}
 	r.d.Then(func() {
@@ -39,7 +40,7 @@ func (r *Queue) clear(done func()) {
 			done()
 		}
 	}
-	for at, n := r.layout.CQ, r.layout.CQBytes(); n > 0; {
+	for at, n := r.ring.CQ, r.ring.CQBytes(); n > 0; {
 		b := zeros[:min(n, len(zeros))]
 		left++
 		r.bus.Write(at, b, end)
@@ -51,20 +52,20 @@ func (r *Queue) clear(done func()) {
 // disable asks for the queue to be off. Entries that end until then are completed as ever.
 func (r *Queue) disable(done func()) error {
 	if r.state == Off || r.state == Disabling || r.state == Closed {
-		return fmt.Errorf("driver: disabling %s queue %d, which is %v: want it enabled", r.kind, r.cfg.Queue, r.state)
+		return fmt.Errorf("driver: disabling %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue, r.state)
 	}
 	r.stopping()
-	if err := r.d.WriteTable(r.table, r.cfg.Queue, make([]byte, nicspec.RxqEntrySize)); err != nil {
+	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, make([]byte, nicspec.RxqEntrySize)); err != nil {
 		return err
 	}
 	r.d.Await(r.drain)
-	err := r.d.ReadTable(r.table, r.cfg.Queue, nicspec.RxqEntrySize, func(b []byte) {
+	err := r.d.ReadTable(r.ring.Table(), r.cfg.Queue, nicspec.RxqEntrySize, func(b []byte) {
 		e := nicspec.RxqEntry(b) // indices lie alike in both tables
 		if e.State() != nicspec.QueueStateOff {
-			r.d.breach("Q5", "%s queue %d: state %v after it was disabled", r.kind, r.cfg.Queue, e.State())
+			r.d.breach("Q5", "%s queue %d: state %v after it was disabled", r.ring.Kind(), r.cfg.Queue, e.State())
 		}
-		if e.Cqi() != r.cqi {
-			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d came", r.kind, r.cfg.Queue, e.Cqi(), r.cqi)
+		if e.Cqi() != r.ring.CQI {
+			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d came", r.ring.Kind(), r.cfg.Queue, e.Cqi(), r.ring.CQI)
 		}
 	})
 	r.d.Then(func() {
@@ -93,7 +94,7 @@ func (r *Queue) off() {
 // close gives back the queue's memory, disabling it first.
 func (r *Queue) close(open map[int]*Queue, done func()) error {
 	if r.state == Closed {
-		return fmt.Errorf("driver: closing %s queue %d, which is closed", r.kind, r.cfg.Queue)
+		return fmt.Errorf("driver: closing %s queue %d, which is closed", r.ring.Kind(), r.cfg.Queue)
 	}
 	if r.state != Off && r.state != Disabling {
 		if err := r.disable(nil); err != nil {
@@ -106,8 +107,8 @@ func (r *Queue) close(open map[int]*Queue, done func()) error {
 		if r.stop != nil {
 			r.stop()
 		}
-		r.d.check(r.d.Free(r.layout.Base))
-		r.d.check(r.d.Free(r.layout.CQ))
+		r.d.check(r.d.Free(r.ring.Base))
+		r.d.check(r.d.Free(r.ring.CQ))
 		if done != nil {
 			done()
 		}

@@ -55,19 +55,15 @@ type QueueConfig struct {
 // Queue is what receive and transmit queues have in common: a ring in memory,
 // its completion ring, and the doorbell. Indices run freely, modulo 2^16.
 type Queue struct {
-	d        *Driver
-	bus      Bus
-	cfg      QueueConfig
-	kind     string // for errors
-	table    nicspec.Table
-	doorbell uint32 // doorbell register
-	layout   Layout
-	entry    []byte // of the table, that enables the queue
-	state    State
-	stop     func() // ends watching
+	d     *Driver
+	bus   Bus
+	cfg   QueueConfig
+	ring  RawQueue
+	entry []byte // of the table, that enables the queue
+	state State
+	stop  func() // ends watching
 
 	slots  []byte      // entries as posted: the ring's contents
-	pi     uint16      // posted
 	stored uint16      // posted and on their way to memory
 	rung   uint16      // posted and told
 	done   uint16      // known to have ended
@@ -83,25 +79,24 @@ type Queue struct {
 // init allocates the rings and prepares the queue for being enabled.
 func (r *Queue) init(d *Driver, c QueueConfig, open map[int]*Queue) error {
 	if open[c.Queue] != nil {
-		return fmt.Errorf("driver: %s queue %d is open: Close it first", r.kind, c.Queue)
+		return fmt.Errorf("driver: %s queue %d is open: Close it first", r.ring.Kind(), c.Queue)
 	}
 	if c.LogSize < nicspec.LogSizeMin || c.LogSize > nicspec.LogSizeMax {
-		return fmt.Errorf("driver: %s queue %d: ring of 2^%d entries: want 2^%d to 2^%d [Q6]", r.kind, c.Queue, c.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
+		return fmt.Errorf("driver: %s queue %d: ring of 2^%d entries: want 2^%d to 2^%d [Q6]", r.ring.Kind(), c.Queue, c.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
 	}
 	r.d, r.cfg, r.bus = d, c, c.Bus
 	if r.bus == nil {
 		r.bus = d.bus
 	}
 	r.wrote, r.completions.read = r.ringStored, r.entryRead
-	l := &r.layout
-	l.Log = c.LogSize
+	l := &r.ring.Layout
 	r.slots = make([]byte, l.Bytes())
 	var err error
 	if l.Base, err = d.Alloc(c.RingIn, uint64(l.Bytes()), nicspec.LineBytes); err != nil {
-		return fmt.Errorf("%s queue %d: ring: %w", r.kind, c.Queue, err)
+		return fmt.Errorf("%s queue %d: ring: %w", r.ring.Kind(), c.Queue, err)
 	}
 	if l.CQ, err = d.Alloc(c.DoneIn, uint64(l.CQBytes()), nicspec.LineBytes); err != nil {
-		return errors.Join(fmt.Errorf("%s queue %d: completion ring: %w", r.kind, c.Queue, err), d.Free(l.Base))
+		return errors.Join(fmt.Errorf("%s queue %d: completion ring: %w", r.ring.Kind(), c.Queue, err), d.Free(l.Base))
 	}
 	if c.Notice == NoticeWatch {
 		if r.stop, err = r.bus.Watch(l.CQ, l.CQBytes(), r.Poll); err != nil {
@@ -119,47 +114,47 @@ func (r *Queue) Number() int { return r.cfg.Queue }
 func (r *Queue) State() State { return r.state }
 
 // Size is the number of entries of the ring.
-func (r *Queue) Size() int { return r.layout.Size() }
+func (r *Queue) Size() int { return r.ring.Size() }
 
 // Room is the number of entries that can be posted now.
-func (r *Queue) Room() int { return r.Size() - int(r.pi-r.done) }
+func (r *Queue) Room() int { return r.Size() - int(r.ring.PI-r.done) }
 
 // Next is the index that the next entry gets.
-func (r *Queue) Next() uint16 { return r.pi }
+func (r *Queue) Next() uint16 { return r.ring.PI }
 
 // Waiting is the number of entries that were posted since the doorbell was rung.
-func (r *Queue) Waiting() int { return int(r.pi - r.rung) }
+func (r *Queue) Waiting() int { return int(r.ring.PI - r.rung) }
 
 // Layout is where the queue's rings lie.
-func (r *Queue) Layout() Layout { return r.layout }
+func (r *Queue) Layout() Layout { return r.ring.Layout }
 
 // slot is the ring's entry at an index, as it was posted.
 func (r *Queue) slot(i uint16) []byte {
-	at := r.layout.Place(i) * r.layout.Slot
-	return r.slots[at : at+r.layout.Slot]
+	at := r.ring.Place(i) * r.ring.Slot
+	return r.slots[at : at+r.ring.Slot]
 }
 
 // next is the slot of the next entry, if one may be posted.
 func (r *Queue) next() ([]byte, error) {
 	if r.state != Running && r.state != Enabling {
-		return nil, fmt.Errorf("driver: posting to %s queue %d, which is %v: want it enabled", r.kind, r.cfg.Queue, r.state)
+		return nil, fmt.Errorf("driver: posting to %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue, r.state)
 	}
 	if r.Room() == 0 {
-		return nil, fmt.Errorf("driver: %s queue %d is full: wait for completions", r.kind, r.cfg.Queue)
+		return nil, fmt.Errorf("driver: %s queue %d is full: wait for completions", r.ring.Kind(), r.cfg.Queue)
 	}
-	return r.slot(r.pi), nil
+	return r.slot(r.ring.PI), nil
 }
 
 // store has the entries that were posted written to memory, in as few writes as the ring's end allows.
 func (r *Queue) store() {
 	r.writes++ // no doorbell before all are under way
-	for r.stored != r.pi && r.d.err == nil {
+	for r.stored != r.ring.PI && r.d.err == nil {
 		first := r.stored
-		from := r.layout.Place(first)
-		to := min(from+int(r.pi-first), r.Size())
+		from := r.ring.Place(first)
+		to := min(from+int(r.ring.PI-first), r.Size())
 		r.stored += uint16(to - from)
 		r.writes++
-		r.bus.Write(r.layout.At(first), r.slots[from*r.layout.Slot:to*r.layout.Slot], r.wrote)
+		r.bus.Write(r.ring.At(first), r.slots[from*r.ring.Slot:to*r.ring.Slot], r.wrote)
 	}
 	r.writes--
 }
@@ -173,7 +168,7 @@ func (r *Queue) ringStored(err error) {
 // Ring tells the device of all entries that were posted, with one doorbell. A queue that is being enabled rings when it is.
 func (r *Queue) Ring() error {
 	if r.state != Running && r.state != Enabling {
-		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.kind, r.cfg.Queue, r.state)
+		return fmt.Errorf("driver: ringing for %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue, r.state)
 	}
 	r.ringIt = true
 	r.store()
@@ -194,7 +189,7 @@ func (r *Queue) tell() {
 	if r.rung != upTo {
 		r.rung = upTo
 		binary.LittleEndian.PutUint32(r.word[:], uint32(upTo))
-		r.d.check(r.bus.WriteReg(r.doorbell, r.word[:]))
+		r.d.check(r.bus.WriteReg(r.ring.Doorbell(), r.word[:]))
 	}
 	if r.push {
 		r.push, r.rung = false, r.stored

@@ -46,11 +46,11 @@ func (d *Driver) OpenTx(c TxConfig) (*TxQueue, error) {
 		return nil, err
 	}
 	q := &TxQueue{cfg: c}
-	q.kind, q.table, q.layout.Slot, q.doorbell, q.take = "transmit", nicspec.TableTxq, nicspec.WqeBytes, nicspec.RegTxDoorbell(c.Queue), q.completed
+	q.ring, q.take = NewRawQueue(true, c.Queue, c.LogSize), q.completed
 	if err := q.init(d, c.QueueConfig, d.tx); err != nil {
 		return nil, err
 	}
-	f.RingBase, f.CqBase = q.layout.Base, q.layout.CQ
+	f.RingBase, f.CqBase = q.ring.Base, q.ring.CQ
 	q.entry = make([]byte, nicspec.TxqEntrySize)
 	f.Encode(q.entry)
 	return q, q.enable()
@@ -84,7 +84,7 @@ func (q *TxQueue) Post(e Entry) error {
 		return fmt.Errorf("driver: work entry for transmit queue %d: %w", q.cfg.Queue, err)
 	}
 	e.Encode(slot)
-	q.pi++
+	q.ring.PI++
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (q *TxQueue) Unended() (first uint16, n int) {
 	if q.state != Off && q.state != Closed {
 		return q.done, 0
 	}
-	return q.done, int(q.pi - q.done)
+	return q.done, int(q.ring.PI - q.done)
 }
 
 // completed takes a completion entry.
