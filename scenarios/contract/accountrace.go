@@ -22,7 +22,7 @@ func writtenWhileWaiting(r *rig) {
 	r.setAccount(a)
 	for range 4 {
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.At(x.pi), To: x.At(x.pi) + 1, Count: 1, Delay: r.b.Cycles(2000)}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.At(x.PI), To: x.At(x.PI) + 1, Count: 1, Delay: r.b.Cycles(2000)}))
 		r.post(x, n)
 		for range n {
 			r.play(to(a.index, frameOf(64)))

@@ -41,7 +41,7 @@ func completionsWhileHeld(r *rig) {
 			asked += n
 		}
 	}
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.until("the pieces are asked for", func() bool { return asked == 300*entries })
 	r.run(2 * linkCycles)
 	r.b.Gate.Close()

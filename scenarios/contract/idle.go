@@ -37,7 +37,7 @@ func busyWhileReading(r *rig) {
 			r.post(x, 1)
 		} else {
 			r.enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-			r.ringTx(y)
+			r.tell(&y.ring)
 		}
 		r.struck()
 		r.synced()
@@ -55,7 +55,7 @@ func idleWithEntry(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	y := r.openTx(2, 3)
 	r.enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-	r.ringTx(y)
+	r.tell(&y.ring)
 	r.synced()
 	r.busyFalls()
 	r.nothing(&y.ring)
@@ -86,7 +86,7 @@ func statusTells(r *rig) {
 		} else {
 			want.SetTxBusy(true)
 			r.enqueue(y, e)
-			r.ringTx(y)
+			r.tell(&y.ring)
 		}
 		r.struck()
 		r.played()

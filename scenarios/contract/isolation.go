@@ -63,9 +63,9 @@ func (c *background) begin(n int) {
 				all = append(all, c.cut(c.w, pattern(60+c.rng.IntN(900), c.rng.Uint64()), c.rng.IntN(17), 2, c.rng))
 			}
 		}
-		c.firsts = append(c.firsts, x.pi)
+		c.firsts = append(c.firsts, x.PI)
 		c.posts = append(c.posts, c.enqueue(x, all...))
-		c.ringTx(x)
+		c.tell(&x.ring)
 	}
 	for i := range 3 * n {
 		c.frame(i % 3)
@@ -107,7 +107,7 @@ func resetBeside(r *rig) {
 				r.play(to(2, frameOf(100+k)))
 			}
 		}
-		r.ringTx(y)
+		r.tell(&y.ring)
 		r.run(i * 70)
 		r.disable(nicspec.TableTxq, 4)
 		r.disable(nicspec.TableRxq, 2)
@@ -140,7 +140,7 @@ func victimEntry(c *background, f *failure) func() {
 	x := c.openTx(4, 3)
 	c.failOnce(f.kind, x.Base, 512)
 	all := c.enqueue(x, c.sound(c.w[0], 1))
-	c.ringTx(x)
+	c.tell(&x.ring)
 	return func() {
 		if f.want == nicspec.StatusOk {
 			c.ended(x, 0, all)
@@ -160,7 +160,7 @@ func (c *background) spoils(f *failure, e nicspec.WqeFields) func() {
 	if f.want != nicspec.StatusOk {
 		all[0].status, all[0].frame = f.want, nil
 	}
-	c.ringTx(x)
+	c.tell(&x.ring)
 	return func() {
 		c.ended(x, 0, all)
 		c.disable(nicspec.TableTxq, 4)

@@ -65,14 +65,14 @@ func classesFollow(r *rig) {
 		r.play(c.frames...)
 		r.until("the pauses are there", func() bool { return len(p.ins) == len(c.frames) })
 		r.run(2 * nicspec.VisibleCycles)
-		firstX, firstY := x.pi, y.pi
+		firstX, firstY := x.PI, y.PI
 		postX, postY := r.enqueue(x, r.sound(w[0], 1)), r.enqueue(y, r.sound(w[1], 2))
-		r.ringTx(x)
-		r.ringTx(y)
+		r.tell(&x.ring)
+		r.tell(&y.ring)
 		r.ended(y, firstY, postY)
 		r.ended(x, firstX, postX)
-		r.stoppedUntil(c.name, p, x.q, c.five)
-		r.stoppedUntil(c.name, p, y.q, c.two)
+		r.stoppedUntil(c.name, p, x.Number, c.five)
+		r.stoppedUntil(c.name, p, y.Number, c.two)
 		r.frames = nil
 	}
 	r.quiet()
@@ -123,7 +123,7 @@ func levelStays(r *rig) {
 		first := r.ordinal()
 		r.b.Faults.Clear()
 		for step, n := range []int{14, 6} {
-			at := x.At(x.pi)
+			at := x.At(x.PI)
 			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 16, Delay: r.b.Cycles(4000 + 8000*step), Count: 1}))
 			r.post(x, n)
 			r.until("the descriptors are asked for", func() bool { return r.b.Faults.Hits() == step+1 })
@@ -165,7 +165,7 @@ func idleInAStop(r *rig) {
 	r.until("the pause is there", func() bool { return len(p.ins) == 3 })
 	r.run(nicspec.VisibleCycles)
 	posts := r.enqueue(x, r.sound(w[0], 1))
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.synced()
 	from := r.b.NIC.Cycles()
 	r.run(4000)
@@ -190,7 +190,7 @@ func resetInAStop(r *rig) {
 		r.play(pause)
 		r.until("the pause is there", func() bool { return len(p.ins) == 1 })
 		r.enqueue(x, r.sound(w[0], 1), r.sound(w[0], 2))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.run(1500)
 		r.noFrames()
 		r.reset()

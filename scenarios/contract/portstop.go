@@ -64,14 +64,14 @@ func onePortStopped(r *rig) {
 		stopped[i] = r.openTx(4+i, 6)
 	}
 	y := r.openTx(2, 3)
-	first := going.pi
+	first := going.PI
 	before := r.enqueue(going, r.toPort(1, w, 40, rng)...)
-	r.ringTx(going)
+	r.tell(&going.ring)
 	end := r.stop(60_000)
 	var posts [queues][]posted
 	for i, x := range stopped {
 		posts[i] = r.enqueue(x, r.toPort(0, w, x.Size(), rng)...)
-		r.ringTx(x)
+		r.tell(&x.ring)
 	}
 	r.ended(going, first, before)
 	r.run(4000) // all places that there are for frames of port 0 are taken
@@ -102,7 +102,7 @@ func stoppedAndMixed(r *rig) {
 			all = append(all, r.toPort(uint8((k/(1+i)+i+1)%2), w, 1, rng)...)
 		}
 		posts[i] = r.enqueue(mixed[i], all...)
-		r.ringTx(mixed[i])
+		r.tell(&mixed[i].ring)
 	}
 	for range 3 {
 		r.transmit(x, r.toPort(1, w, x.Size(), rng)...)

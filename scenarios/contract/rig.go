@@ -17,6 +17,8 @@ import (
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/testbed"
 	"nictwin/scenarios/traffic"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/rootbus"
 )
 
 // rig is a board with a NIC under test, and what a check does with it. Its methods let time go on until what they wait for
@@ -26,6 +28,7 @@ type rig struct {
 	eth   int // the NIC's port that checks know as port 0; see portOf
 	b     *testbed.Bed
 	root  *root.Root
+	nic   *driver.Driver // sets registers; what it does not allow, checks write themselves
 	sizes nicspec.Build
 	stall int
 	judge *judge.Judge
@@ -91,6 +94,8 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *rig
 	r := &rig{t: t, eth: sizes.Ports - 1, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
 		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}}
 	t.Cleanup(r.close)
+	r.nic, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, driver.Options{Build: sizes, MaxPolls: 1})
+	require.NoError(t, err)
 	r.judge, err = judge.Attach(b.NIC, judge.Options{
 		Build: sizes, MaxMismatches: 5,
 		OnMismatch: func(m *golden.Mismatch) { r.found = append(r.found, m) },
@@ -159,6 +164,9 @@ func (r *rig) finish() {
 		r.t.Logf("note: %s", n)
 	}
 }
+
+// set demands that the driver has set what it was asked to. Registers are written at once.
+func (r *rig) set(err error) { r.t.Helper(); require.NoError(r.t, errors.Join(err, r.nic.Err())) }
 
 // run lets time pass.
 func (r *rig) run(n int) {

@@ -75,7 +75,7 @@ func rxIndicesWrap(r *rig) {
 		for range n {
 			r.put(x, h, p) // a buffer may be anywhere
 		}
-		r.write(nicspec.RegRxDoorbell(2), uint32(x.pi))
+		r.tell(&x.ring)
 		first := r.ordinal()
 		for range n {
 			r.play(f)
@@ -144,12 +144,12 @@ func lateDoorbells(r *rig) {
 		for range rng.IntN(4) {
 			r.play(blob(60+rng.IntN(300), 1))
 		}
-		used := int(x.cqi)
+		used := int(x.CQI)
 		for range min(rng.IntN(4), x.Size()-(len(x.posted)-used)) {
 			h, p := r.buffers(0, 1)
 			r.put(x, h, p)
 		}
-		r.write(nicspec.RegRxDoorbell(1), uint32(x.pi))
+		r.tell(&x.ring)
 		r.run(rng.IntN(60))
 		for e := r.next(&x.ring); e != nil; e = r.next(&x.ring) {
 			require.Equal(r.t, uint16(used), nicspec.RxCqe(e).Index())
@@ -199,7 +199,7 @@ func rxUnderTraffic(r *rig) {
 		}
 		r.run(50 + 90*lap)
 		r.disable(nicspec.TableRxq, 2)
-		n := x.cqi
+		n := x.CQI
 		for e := r.next(&x.ring); e != nil; e = r.next(&x.ring) {
 			n++
 		}
@@ -228,7 +228,7 @@ func usedOnce(r *rig) {
 		n := 60 + i
 		h, p := around+100+uint64(i%9), around+300+uint64(i%7)
 		r.put(x, h, p)
-		r.write(nicspec.RegRxDoorbell(3), uint32(x.pi))
+		r.tell(&x.ring)
 		r.play(blob(n, 9))
 		r.delivered(x, r.ordinal()-1, nicspec.RuleNone)
 		want := append([]byte(nil), mark...)

@@ -44,7 +44,7 @@ func (g *generator) work() Entry {
 		return g.copy()
 	}
 	e := Entry{Opcode: nicspec.OpcodeSend, Complete: g.maybe(70), Port: uint8(g.of(g.Sizes.Ports))}
-	anywhere := g.maybe(6) || g.apart && g.maybe(60)
+	anywhere := g.maybe(6) || g.anyHeaders && g.maybe(60)
 	if anywhere {
 		g.anywhere(&e)
 	} else {

@@ -43,7 +43,9 @@ func (r *ring) tell() error {
 }
 
 // enable commits an entry that enables the queue.
-func (r *ring) enable(entry []byte) error {
+func (r *ring) enable(f interface{ Encode(dst []byte) }) error {
+	entry := make([]byte, nicspec.RxqEntrySize) // those of transmit queues are as long
+	f.Encode(entry)
 	_, err := r.x.command(nicspec.TableOpWrite, r.Table(), r.Number, entry)
 	return err
 }
@@ -84,10 +86,8 @@ func (x *player) openRx(c *RxQueue) error {
 	if err := x.messages(false, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return err
 	}
-	entry := make([]byte, nicspec.RxqEntrySize)
-	f.Encode(entry)
 	x.rx[c.Queue] = r
-	return r.enable(entry)
+	return r.enable(&f)
 }
 
 // messages sets a queue's messages up, if the build has them.

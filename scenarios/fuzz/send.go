@@ -42,10 +42,8 @@ func (x *player) openTx(c *TxQueue) error {
 	if err := x.messages(true, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return err
 	}
-	entry := make([]byte, nicspec.TxqEntrySize)
-	f.Encode(entry)
 	x.tx[c.Queue] = r
-	return r.enable(entry)
+	return r.enable(&f)
 }
 
 func (r *txRing) entry(raw []byte) {

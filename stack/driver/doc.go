@@ -33,7 +33,7 @@
 // Tests that do what no driver would do (wrong doorbells, half of a command)
 // use the layer below: a RawQueue knows where entries lie and which completion
 // entries were written, Staged are the writes of a table command, KeyID names a
-// memory key, Encode of each Entry writes what it is told to.
+// memory key, Target.Default and Encode of each Entry write what they are told to.
 //
 // # Errors
 //

@@ -40,3 +40,16 @@ func TestRawQueue(t *testing.T) {
 		require.Equal(t, [2]uint16{6, 6}, [2]uint16{q.PI, q.CQI})
 	}
 }
+
+// A target is written as it is, also where SetDefault would refuse it.
+func TestTargetDefault(t *testing.T) {
+	for _, c := range []struct {
+		to   Target
+		want uint32
+	}{
+		{Target{}, 0}, {ToQueue(3), 1<<16 | 3}, {ToGroup(0x20, 8), 8<<24 | 2<<16 | 0x20},
+		{ToQueue(0xffff), 1<<16 | 0xffff}, {ToGroup(0xff07, 15), 15<<24 | 2<<16 | 0xff07},
+	} {
+		require.Equal(t, c.want, uint32(c.to.Default()), "%+v", c.to)
+	}
+}
