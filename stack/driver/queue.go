@@ -17,7 +17,9 @@ func (r *Queue) enable() error {
 	r.state = Enabling
 	r.pi, r.stored, r.rung, r.done, r.cqi, r.event = 0, 0, 0, 0, 0, nil
 	r.ringIt, r.push = false, false
-	r.d.Await(r.clear)
+	r.life++
+	r.clear = false
+	r.d.Await(r.clean)
 	if err := r.d.WriteTable(r.table, r.cfg.Queue, r.entry); err != nil {
 		return err
 	}
@@ -30,12 +32,13 @@ func (r *Queue) enable() error {
 	return nil
 }
 
-// clear makes the completion ring zero: entries of the first lap have phase 1.
-func (r *Queue) clear(done func()) {
+// clean makes the completion ring zero: entries of the first lap have phase 1.
+func (r *Queue) clean(done func()) {
 	left := 1 // ends when all writes have been begun and have ended
 	end := func(err error) {
 		r.d.check(err)
 		if left--; left == 0 {
+			r.clear = true
 			done()
 		}
 	}
@@ -102,6 +105,7 @@ func (r *Queue) close(open map[int]*Queue, done func()) error {
 	}
 	r.d.Then(func() {
 		r.state = Closed
+		r.life, r.clear = r.life+1, false // what is read now is no entry
 		delete(open, r.cfg.Queue)
 		if r.stop != nil {
 			r.stop()

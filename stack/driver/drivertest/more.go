@@ -122,6 +122,27 @@ func disable(b *bench) {
 	b.whole()
 }
 
+// again enables a queue while its completion ring still holds the entries of its former life, and looks at it at once.
+func again(b *bench) {
+	q, ids := b.transmitter(3, 2, func(c *driver.TxConfig) { c.Notice = driver.NoticePoll })
+	b.d.Enable(false, true)
+	for id := range uint32(4) {
+		if id > 0 {
+			b.must(q.Disable(func() {
+				b.must(q.Enable())
+				q.Poll()
+			}))
+			q.Poll()
+			b.settle()
+		}
+		b.must(q.Push(&driver.Nop{Order: driver.Order{ID: id, Complete: true}}))
+		b.settle()
+		q.Poll()
+		b.settle()
+	}
+	require.Equal(b, []uint32{0, 1, 2, 3}, *ids)
+}
+
 // load gives both directions something to do: three frames come in, sixteen entries are posted.
 func (b *bench) load(tx *driver.TxQueue) {
 	b.Helper()
