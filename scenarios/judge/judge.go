@@ -40,6 +40,7 @@ type Judge struct {
 // Attach has the referee watch a NIC from now on.
 func Attach(nic boundary.Observable, o Options) (*Judge, error) {
 	cfg := golden.DefaultConfig(o.Build)
+	cfg.NIC = o.Name
 	if o.MaxMismatches != 0 {
 		cfg.MaxMismatches = o.MaxMismatches
 	}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
+	"nictwin/models/tlp"
 	"nictwin/scenarios/files"
 )
 
@@ -25,6 +27,23 @@ type clocked struct {
 }
 
 func (c clocked) Period() simcore.Ps { return c.period }
+
+// What is found names the NIC.
+func TestFindingsNameTheNIC(t *testing.T) {
+	for name, head := range map[string]string{"": "cycle ", "B": "NIC B, cycle "} {
+		j, err := Attach(silent{}, Options{Name: name, Build: nicspec.DefaultBuild()})
+		require.NoError(t, err)
+		in := tlp.Packet{}
+		require.NoError(t, in.SetMemRead(tlp.Origin{RequesterID: nicspec.RequesterArm}, 3, nicspec.BarBase, 4))
+		j.Referee.Observe(boundary.Crossing{Kind: boundary.TLPIn, TLP: &in})
+		rep := j.Finish(Whole)
+		require.NotEmpty(t, rep.List, "a read without an answer")
+		for _, m := range rep.List {
+			require.Equal(t, name, m.NIC)
+			require.True(t, strings.HasPrefix(m.String(), head), m.String())
+		}
+	}
+}
 
 // Times in a log are those of each NIC's own clock.
 func TestLogsGoByTheClockOfTheNIC(t *testing.T) {
