@@ -6,6 +6,8 @@ import (
 
 // completions is a place in a completion ring that is followed by phase [Q8].
 type completions struct {
+	life    uint // how often the queue was enabled
+	clear   bool // the ring holds no entries of a former life
 	entryAt [nicspec.CqeBytes]byte
 	event   *Event           // seen since the queue was enabled
 	seen    Event            // what event points to
@@ -15,6 +17,7 @@ type completions struct {
 	late    bool // the read under way will end later
 	arrived bool // the read under way has ended
 	again   bool // an entry may have come since the read began
+	asked   uint // the life in which it began
 	drained func()
 	read    func(error) // takes the end of a read
 }
@@ -29,7 +32,7 @@ type Event struct {
 // Poll takes the completion entries that are there. Without a watch its owner calls it.
 func (r *Queue) Poll() {
 	r.again = true
-	if !r.looking && r.state != Off && r.state != Closed {
+	if !r.looking && r.clear && r.state != Off && r.state != Closed {
 		r.look()
 	}
 }
@@ -47,7 +50,7 @@ func (r *Queue) look() {
 
 // readEntry begins to read the next entry, and reports whether it is there to be looked at: else entryRead goes on.
 func (r *Queue) readEntry() bool {
-	r.again, r.arrived = false, false
+	r.again, r.arrived, r.asked = false, false, r.life
 	r.bus.Read(r.ring.NextCqe(), r.entryAt[:], r.read)
 	r.late = !r.arrived
 	return r.arrived
@@ -72,8 +75,8 @@ func (r *Queue) seeEntry() bool {
 	if r.d.err != nil {
 		return false
 	}
-	if !r.ring.Take(r.entryAt[:]) {
-		return r.again
+	if r.asked != r.life || !r.ring.Take(r.entryAt[:]) {
+		return r.again && r.clear
 	}
 	r.take(r.entryAt[:])
 	return r.d.err == nil

@@ -18,7 +18,9 @@ func (r *Queue) enable() error {
 	r.ring.PI, r.ring.CQI = 0, 0
 	r.stored, r.rung, r.done, r.event = 0, 0, 0, nil
 	r.ringIt, r.push = false, false
-	r.d.Await(r.clear)
+	r.life++
+	r.clear = false
+	r.d.Await(r.clean)
 	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, r.entry); err != nil {
 		return err
 	}
@@ -31,12 +33,13 @@ func (r *Queue) enable() error {
 	return nil
 }
 
-// clear makes the completion ring zero: entries of the first lap have phase 1.
-func (r *Queue) clear(done func()) {
+// clean makes the completion ring zero: entries of the first lap have phase 1.
+func (r *Queue) clean(done func()) {
 	left := 1 // ends when all writes have been begun and have ended
 	end := func(err error) {
 		r.d.check(err)
 		if left--; left == 0 {
+			r.clear = true
 			done()
 		}
 	}
@@ -103,6 +106,7 @@ func (r *Queue) close(open map[int]*Queue, done func()) error {
 	}
 	r.d.Then(func() {
 		r.state = Closed
+		r.life, r.clear = r.life+1, false // what is read now is no entry
 		delete(open, r.cfg.Queue)
 		if r.stop != nil {
 			r.stop()

@@ -21,7 +21,7 @@ var checks = []struct {
 }{
 	{"probe", probe}, {"settings", settings}, {"views", views}, {"copies of frames", copies}, {"steering", steering},
 	{"accounts", accounts}, {"transmit", transmit}, {"offloads", offloads}, {"push", push}, {"copy engine", copyEngine},
-	{"messages", messages}, {"disable", disable}, {"failed queue", failedQueue}, {"function-level reset", reset},
+	{"messages", messages}, {"disable", disable}, {"enable again", again}, {"few buffers", fewBuffers}, {"failed queue", failedQueue}, {"function-level reset", reset},
 	{"refused command", refused},
 }
 
