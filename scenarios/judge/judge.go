@@ -15,7 +15,7 @@ type Options struct {
 	Name  string        // of the NIC, empty where it is the only one
 	Build nicspec.Build // what it has [B2]
 
-	Period simcore.Ps // of the NIC's clock; 0: the default
+	Period simcore.Ps // of the NIC's clock; 0: as the NIC has it, or the default if it does not say
 
 	MaxMismatches int // kept in full; 0: as many as golden keeps by itself
 	OnMismatch    func(*golden.Mismatch)
@@ -40,11 +40,15 @@ type Judge struct {
 // Attach has the referee watch a NIC from now on.
 func Attach(nic boundary.Observable, o Options) (*Judge, error) {
 	cfg := golden.DefaultConfig(o.Build)
+	cfg.NIC = o.Name
 	if o.MaxMismatches != 0 {
 		cfg.MaxMismatches = o.MaxMismatches
 	}
 	cfg.OnMismatch = o.OnMismatch
 	j := &Judge{Name: o.Name, clock: time.Now()}
+	if clocked, ok := nic.(interface{ Period() simcore.Ps }); ok && o.Period == 0 {
+		o.Period = clocked.Period()
+	}
 	if o.Log != nil {
 		if o.Comment == nil {
 			o.Comment = func(m *golden.Mismatch) string { return m.String() }

@@ -256,9 +256,9 @@ func FuzzCompletionEntries(f *testing.F) {
 		require.NoError(t, rx.Ring())
 		require.NoError(t, tx.Ring())
 		nic.settle(nil)
-		at := tx.layout.CQ
+		at := tx.ring.CQ
 		if receive {
-			at = rx.layout.CQ
+			at = rx.ring.CQ
 		}
 		for i := 0; len(entries) >= nicspec.CqeBytes && i < 20; i++ {
 			nic.write(at+uint64(i%8)*nicspec.CqeBytes, entries[:nicspec.CqeBytes])
