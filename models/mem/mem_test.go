@@ -90,6 +90,8 @@ func TestWatch(t *testing.T) {
 	require.ErrorContains(t, err, "watch of 0x203f..0x2040 overlaps 0x2000..0x2040")
 	_, err = s.Watch(5, 0, see)
 	require.ErrorContains(t, err, "not empty")
+	_, err = s.Watch(mem.Bus(1, 1<<20)-4, 8, see)
+	require.ErrorIs(t, err, mem.ErrNoMemory)
 	_, err = s.Watch(^uint64(0), 2, see)
 	require.ErrorContains(t, err, "not wrap")
 

@@ -101,11 +101,15 @@ func (s *Space) Read(bus uint64, b []byte) error {
 }
 
 // Watch calls f after every write access that touches the n bytes at a bus
-// address, with what was written. Ranges must not be empty or overlap. stop
+// address, with what was written. Ranges must lie in memory, and must not be
+// empty or overlap. stop
 // ends it; f may call it.
 func (s *Space) Watch(bus uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
 	if n <= 0 || bus+uint64(n) < bus {
 		return nil, fmt.Errorf("mem: watch of %d B at %#x: want a range that is not empty and does not wrap", n, bus)
+	}
+	if _, _, err := s.find(Read, bus, n); err != nil {
+		return nil, fmt.Errorf("mem: watch of %d B at %#x: %w", n, bus, err)
 	}
 	w := &watcher{from: bus, to: bus + uint64(n), f: f}
 	i := s.first(bus)
