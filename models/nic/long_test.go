@@ -81,9 +81,7 @@ func TestPartOfAnEntryWaits(t *testing.T) {
 		first, second := longWqe(0, 2), longWqe(1, 4)
 		post := func(raw []byte) {
 			if pushed {
-				for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
-					h.push(1, raw[:nicspec.WqeBytes], true)
-				}
+				h.PushWqe(1, raw)
 				return
 			}
 			h.PostWqe(1, raw)
