@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 )
 
 // Ring is a ring of an Endpoint's driver, and its completion ring.
@@ -106,6 +107,24 @@ func (p *Endpoint) PostWqe(q int, raw []byte) {
 
 // RingTx rings the doorbell of a transmit queue for what was posted.
 func (p *Endpoint) RingTx(q int) { p.Write32(nicspec.RegTxDoorbell(q), uint32(p.Tx[q].PI)) }
+
+// PushWqe writes a work entry, block by block, and pushes each block [W1]. What was
+// posted before must have been rung for.
+func (p *Endpoint) PushWqe(q int, raw []byte) {
+	p.t.Helper()
+	for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
+		p.PostWqe(q, raw[:nicspec.WqeBytes])
+		p.Push(q, raw[:nicspec.WqeBytes])
+	}
+}
+
+// Push writes a block to the push window of a transmit queue.
+func (p *Endpoint) Push(q int, block []byte) {
+	p.t.Helper()
+	const words = nicspec.WqeBytes / tlp.DWBytes
+	p.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: words, FirstBE: 0xf, LastBE: 0xf,
+		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, block)
+}
 
 // RxCqe takes the next completion entry of a receive queue; nil: there is none.
 func (p *Endpoint) RxCqe(q int) nicspec.RxCqe { return p.next(&p.Rx[q]) }

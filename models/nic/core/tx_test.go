@@ -216,9 +216,15 @@ func TestICRCThenChecksums(t *testing.T) {
 }
 
 func FuzzWorkEntry(f *testing.F) {
+	f.Add(nictest.Entry(2, nictest.RoceFrame(100)[:154], []nictest.Piece{{Key: testKey, Addr: 1000, N: 1}, {Key: testKey, Addr: 1000, N: 1}}, func(w nicspec.Wqe) {
+		w.SetFIcrc(true)
+		w.SetFAppend(true)
+		w.SetL3Off(14)
+		w.SetL4Off(34)
+	}), nictest.RoceFrame(102))
 	f.Add(nictest.Wqe(1, []byte("abc"), []nictest.Piece{{Key: testKey, Addr: 1000, N: 100}}, nil), nictest.RoceFrame(100))
 	f.Fuzz(func(t *testing.T, entry, memory []byte) {
-		var raw [64]byte
+		var raw [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
 		copy(raw[:], entry)
 		var p TxPlan
 		DecodeWqe(raw[:], testKeys(), TxLimits{Ports: 2, Parts: nicspec.PartsAll}, &p)
@@ -226,7 +232,7 @@ func FuzzWorkEntry(f *testing.F) {
 		if !p.Send {
 			return
 		}
-		frame := make([]byte, p.Length, max(p.Length, nicspec.FrameMin))
+		frame := make([]byte, p.Length, p.Room())
 		copy(frame, memory)
 		out, s := FinishTx(&p, frame)
 		if s == nicspec.StatusOk && len(out) < nicspec.FrameMin {
