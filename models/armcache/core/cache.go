@@ -168,16 +168,18 @@ func (c *Cache) Fill(line uint64, data []byte) error {
 	return nil
 }
 
-// Fail gives up on a line that memory does not give: it is dropped.
-func (c *Cache) Fail(line uint64) error {
+// Fail gives up on a line that memory does not give: it is dropped. lost says
+// that bytes were written to it meanwhile.
+func (c *Cache) Fail(line uint64) (lost bool, err error) {
 	p, ok := c.find(c.set(line), line)
 	if !ok || p.state[p.at]&pending == 0 {
-		return fmt.Errorf("core: failure of line %#x, which is not being fetched", line)
+		return false, fmt.Errorf("core: failure of line %#x, which is not being fetched", line)
 	}
 	c.Counters[p.owner()].FailedFetches++
+	lost = p.state[p.at]&dirty != 0
 	p.tag[p.at], p.state[p.at] = 0, 0
 	c.pending--
-	return nil
+	return lost, nil
 }
 
 // Peek copies the bytes of b that the cache has, and leaves the others. It

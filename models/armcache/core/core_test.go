@@ -97,7 +97,9 @@ func (s *lockstep) fill() {
 	s.pending = append(s.pending[:i], s.pending[i+1:]...)
 	if s.rng.IntN(50) == 0 {
 		s.failed++
-		require.NoError(s.t, s.c.Fail(line))
+		lost, err := s.c.Fail(line)
+		require.NoError(s.t, err)
+		require.Equal(s.t, s.n.find(line).dirty, lost)
 		s.n.fill(line, nil)
 		return
 	}
@@ -205,7 +207,8 @@ func TestInvalidateLosesWhatWasNotCleaned(t *testing.T) {
 	require.Equal(t, Outcome{Kind: Hit}, c.Step(&read, room))
 	require.EqualValues(t, 7, read.Data[0], "stale: what was cleaned, not what was written after it")
 	require.Error(t, c.Fill(5, back))
-	require.Error(t, c.Fail(6))
+	_, err := c.Fail(6)
+	require.Error(t, err)
 }
 
 func TestGeometryReportsEverything(t *testing.T) {
