@@ -7,6 +7,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 
 	"nictwin/models/armcache"
 	"nictwin/models/armcache/core"
@@ -30,6 +31,23 @@ func stack(d inject.DelaySpec, specs ...armcache.Spec) func() (*memtest.Bench, e
 			return e.Next() != nil, err
 		}
 		return b, nil
+	}
+}
+
+// under is a delay over a cache.
+func under(d inject.DelaySpec, s armcache.Spec) func() (*memtest.Bench, error) {
+	return func() (*memtest.Bench, error) {
+		e := simcore.NewEngine()
+		b, err := over(e, inject.DelaySpec{}, s)
+		if err != nil {
+			return nil, err
+		}
+		b.Step = func() (bool, error) {
+			err := e.RunUntil(e.Now() + 30*ns)
+			return e.Next() != nil, err
+		}
+		b.Target, err = inject.NewDelay("Above", e, d, b.Target)
+		return b, err
 	}
 }
 
@@ -67,6 +85,7 @@ func TestKeepsTheProtocol(t *testing.T) {
 	for name, s := range variants() {
 		memtest.RunContract(t, name+" over memory", stack(inject.DelaySpec{}, s))
 		memtest.RunContract(t, name+" over a delay", stack(delay, s))
+		memtest.RunContract(t, name+" under a delay", under(delay, s))
 		memtest.RunContract(t, name+" over another", stack(delay, variants()["random"], s))
 	}
 	memtest.RunContract(t, "on Akita's engine", func() (*memtest.Bench, error) {
@@ -223,6 +242,11 @@ func TestWatchAndBackdoor(t *testing.T) {
 	b.run()
 	require.Equal(t, []byte{1, 2, 3, 0}, got)
 	require.Equal(t, []byte{5, 6}, seen)
+	b.issue(mem.Clean, mem.Core, 0x1000, got) // its line is on the way to memory
+	require.NoError(t, b.cache.Write(0x1003, []byte{9}))
+	b.run()
+	require.NoError(t, b.space.Read(0x1003, got))
+	require.Equal(t, []byte{9, 2, 3, 0}, got)
 	blind, err := armcache.Builder{Scheduler: b, Spec: tiny(), Memory: b.ledger}.Build("LLC2")
 	require.NoError(t, err)
 	require.ErrorContains(t, blind.Read(0, got), "to accesses only")
@@ -290,4 +314,17 @@ func TestSpecs(t *testing.T) {
 	require.ErrorContains(t, err, "no memory")
 	_, err = armcache.Builder{Scheduler: simcore.NewEngine(), Memory: mem.NewSparse(1)}.Build("LLC")
 	require.ErrorContains(t, err, "LLC: armcache: ways is 0")
+}
+
+// A spec is plain data: what is written as YAML is read back the same.
+func TestSpecIsPlainData(t *testing.T) {
+	s, err := armcache.Preset("host-ce-6")
+	require.NoError(t, err)
+	text, err := yaml.Marshal(s)
+	require.NoError(t, err)
+	var got armcache.Spec
+	require.NoError(t, yaml.Unmarshal(text, &got))
+	require.Equal(t, s, got)
+	require.NotContains(t, string(text), "geometry")
+	require.Contains(t, string(text), "latency_ps: ")
 }

@@ -172,9 +172,7 @@ func (c *Cache) roomier() {
 
 // charge holds the pipeline for the lines that an access touches.
 func (c *Cache) charge(x *transfer, now simcore.Ps) {
-	if c.free < now {
-		c.free, c.part = now, 0
-	}
+	c.free = max(c.free, now)
 	if r := c.spec.Rate; r.Bytes != 0 && len(x.a.Data) > 0 {
 		first := x.a.Addr / lineBytes
 		last := (x.a.Addr + uint64(len(x.a.Data)) - 1) / lineBytes

@@ -28,6 +28,23 @@ type receive struct {
 
 const slot = 256
 
+func newReceive(t *testing.T, llc int64, ways int) *receive {
+	t.Helper()
+	s, err := armcache.Preset("bf3")
+	require.NoError(t, err)
+	s.SizeBytes, s.DeviceWays = llc, core.FirstWays(ways)
+	r := &receive{e: simcore.NewEngine(), depth: 64}
+	space, err := mem.NewSpace(1<<24, 1<<20)
+	require.NoError(t, err)
+	d, err := dram.Preset("bf3")
+	require.NoError(t, err)
+	r.dram, err = dram.Builder{Scheduler: r.e, Spec: d, Memory: space}.Build("DRAM")
+	require.NoError(t, err)
+	r.cache, err = armcache.Builder{Scheduler: r.e, Spec: s, Memory: r.dram}.Build("LLC")
+	require.NoError(t, err)
+	return r
+}
+
 // start keeps depth writes in flight; each that is done has a slot copied.
 func (r *receive) start() {
 	for range r.depth {
@@ -84,18 +101,8 @@ func TestPassesThroughDRAM(t *testing.T) {
 		{"no allocation", llc / 2, llc / 4, false, 0, 1, 1, 240},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			s, err := armcache.Preset("bf3")
-			require.NoError(t, err)
-			s.SizeBytes, s.DeviceWays = llc, core.FirstWays(x.ways)
-			r := &receive{e: simcore.NewEngine(), ring: x.ring, lag: x.lag, invalidate: x.invalidate, depth: 64}
-			space, err := mem.NewSpace(1<<24, 1<<20)
-			require.NoError(t, err)
-			d, err := dram.Preset("bf3")
-			require.NoError(t, err)
-			r.dram, err = dram.Builder{Scheduler: r.e, Spec: d, Memory: space}.Build("DRAM")
-			require.NoError(t, err)
-			r.cache, err = armcache.Builder{Scheduler: r.e, Spec: s, Memory: r.dram}.Build("LLC")
-			require.NoError(t, err)
+			r := newReceive(t, llc, x.ways)
+			r.ring, r.lag, r.invalidate = x.ring, x.lag, x.invalidate
 			r.start()
 			require.NoError(t, r.e.RunUntil(300*simcore.Microsecond))
 			before, payload := r.dram.Counters(), r.payload

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 
 	"nictwin/models/armcache"
 	"nictwin/models/dram"
@@ -33,64 +34,68 @@ func small() dram.Spec {
 	}
 }
 
+// contract is a DRAM for the contract test, over a delay if there is one, under
+// a cache if wanted.
+func contract(e sim.Engine, d inject.DelaySpec, cached bool) (*memtest.Bench, error) {
+	space, err := mem.NewSpace(1<<20, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	var target mem.Target = space
+	if d != (inject.DelaySpec{}) {
+		if target, err = inject.NewDelay("Delay", e, d, space); err != nil {
+			return nil, err
+		}
+	}
+	if target, err = (dram.Builder{Scheduler: e, Spec: small(), Memory: target}).Build("DRAM"); err != nil {
+		return nil, err
+	}
+	b := &memtest.Bench{Target: target, Peek: space.Read, Size: 1 << 20, Ends: true, Window: 700, Nowhere: []uint64{mem.Bus(3, 0)}}
+	if !cached {
+		return b, nil
+	}
+	s, err := armcache.Preset("bf3")
+	if err != nil {
+		return nil, err
+	}
+	s.SizeBytes, s.Ways, s.DeviceWays, s.Fetches, s.WriteBacks = 512, 4, 3, 2, 2
+	c, err := armcache.Builder{Scheduler: e, Spec: s, Memory: target}.Build("LLC")
+	if err != nil {
+		return nil, err
+	}
+	b.Target, b.Peek = c, c.Read
+	return b, nil
+}
+
 func TestKeepsTheProtocol(t *testing.T) {
-	build := func(e sim.Engine, d inject.DelaySpec, wrap func(mem.Target) (mem.Target, error)) (*memtest.Bench, error) {
-		space, err := mem.NewSpace(1<<20, 1<<20)
-		if err != nil {
-			return nil, err
-		}
-		slow, err := inject.NewDelay("Delay", e, d, space)
-		if err != nil {
-			return nil, err
-		}
-		var target mem.Target = space
-		if d != (inject.DelaySpec{}) {
-			target = slow
-		}
-		if target, err = (dram.Builder{Scheduler: e, Spec: small(), Memory: target}).Build("DRAM"); err != nil {
-			return nil, err
-		}
-		b := &memtest.Bench{Target: target, Peek: space.Read, Size: 1 << 20, Ends: true, Window: 700, Nowhere: []uint64{mem.Bus(3, 0)}}
-		if wrap != nil {
-			b.Target, err = wrap(target)
-			b.Peek = b.Target.(mem.Backdoor).Read
-		}
-		return b, err
-	}
-	run := func(name string, d inject.DelaySpec, wrap func(e sim.Engine) func(mem.Target) (mem.Target, error)) {
-		memtest.RunContract(t, name, func() (*memtest.Bench, error) {
+	delay := inject.DelaySpec{Latency: 50 * ns, Jitter: 50 * ns}
+	for _, x := range []struct {
+		name   string
+		delay  inject.DelaySpec
+		cached bool
+	}{{"over memory", inject.DelaySpec{}, false}, {"over a delay", delay, false}, {"under a cache", inject.DelaySpec{}, true}} {
+		memtest.RunContract(t, x.name, func() (*memtest.Bench, error) {
 			e := simcore.NewEngine()
-			b, err := build(e, d, wrap(e))
-			if err == nil {
-				b.Step = func() (bool, error) {
-					err := e.RunUntil(e.Now() + 30*ns)
-					return e.Next() != nil, err
-				}
-			}
-			return b, err
-		})
-		memtest.RunContract(t, name+" on Akita's engine", func() (*memtest.Bench, error) {
-			e := sim.NewSerialEngine()
-			b, err := build(e, d, wrap(e))
-			if err == nil {
-				b.Step = func() (bool, error) { return false, e.Run() }
-			}
-			return b, err
-		})
-	}
-	alone := func(sim.Engine) func(mem.Target) (mem.Target, error) { return nil }
-	run("over memory", inject.DelaySpec{}, alone)
-	run("over a delay", inject.DelaySpec{Latency: 50 * ns, Jitter: 50 * ns}, alone)
-	run("under a cache", inject.DelaySpec{}, func(e sim.Engine) func(mem.Target) (mem.Target, error) {
-		return func(m mem.Target) (mem.Target, error) {
-			s, err := armcache.Preset("bf3")
-			s.SizeBytes, s.Ways, s.DeviceWays, s.Fetches, s.WriteBacks = 512, 4, 3, 2, 2
+			b, err := contract(e, x.delay, x.cached)
 			if err != nil {
 				return nil, err
 			}
-			return armcache.Builder{Scheduler: e, Spec: s, Memory: m}.Build("LLC")
-		}
-	})
+			b.Step = func() (bool, error) {
+				err := e.RunUntil(e.Now() + 30*ns)
+				return e.Next() != nil, err
+			}
+			return b, nil
+		})
+		memtest.RunContract(t, x.name+", on Akita's engine", func() (*memtest.Bench, error) {
+			e := sim.NewSerialEngine()
+			b, err := contract(e, x.delay, x.cached)
+			if err != nil {
+				return nil, err
+			}
+			b.Step = func() (bool, error) { return false, e.Run() }
+			return b, nil
+		})
+	}
 }
 
 // Bytes in are bytes out and bytes held, at every moment of a seeded storm, and
@@ -203,4 +208,17 @@ func TestSpecs(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, d.Read(0, nil), "to accesses only")
 	require.ErrorContains(t, d.Write(0, nil), "to accesses only")
+}
+
+// A spec is plain data: what is written as YAML is read back the same.
+func TestSpecIsPlainData(t *testing.T) {
+	s, err := dram.Preset("bf3")
+	require.NoError(t, err)
+	text, err := yaml.Marshal(s)
+	require.NoError(t, err)
+	var got dram.Spec
+	require.NoError(t, yaml.Unmarshal(text, &got))
+	require.Equal(t, s, got)
+	require.NotContains(t, string(text), "geometry")
+	require.Contains(t, string(text), "latency_ps: ")
 }

@@ -110,6 +110,19 @@ func TestSkew(t *testing.T) {
 	require.Greater(t, all, 1.5*six)
 }
 
+// A stream that goes on in its row pays for the bank once; the next row of the
+// same bank must be opened, though its address goes on, too.
+func TestRowsOfOneBank(t *testing.T) {
+	s := preset(t, "bf2")
+	s.Interleave, s.RowBytes, s.Banks = 64, 256, 1
+	got, _ := sustained(t, s, &load{op: mem.Write, bytes: 64, depth: 64, span: 1 << 20, next: sequential})
+	row := 3*2500 + 44_000.0 // four bursts, then the bank is busy
+	require.InEpsilon(t, 256*8*1000/row, got, 0.01)
+	s.Banks = 2
+	got, _ = sustained(t, s, &load{op: mem.Write, bytes: 64, depth: 64, span: 1 << 20, next: sequential})
+	require.Greater(t, got, 1.4*256*8*1000/row, "one bank is filled while the other closes")
+}
+
 // Reads wait longer the more load there is, and an idle memory takes its
 // latency and a burst.
 func TestQueueingDelayGrowsWithLoad(t *testing.T) {
