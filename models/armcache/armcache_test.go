@@ -233,6 +233,8 @@ func TestWatchAndBackdoor(t *testing.T) {
 	var seen []byte
 	_, err := b.cache.Watch(0x1000, 8, func(addr uint64, n int) { seen = append(seen, b.bytes(addr, n)...) })
 	require.NoError(t, err)
+	_, err = b.cache.Watch(1<<30, 8, nil)
+	require.ErrorIs(t, err, mem.ErrNoMemory)
 	b.issue(mem.Write, mem.Device, 0x1004, []byte{5, 6})
 	require.Equal(t, []byte{5, 6}, seen)
 	require.NoError(t, b.cache.Write(0x1003, []byte{1, 2, 3}))
@@ -305,7 +307,7 @@ func TestSpecs(t *testing.T) {
 	_, err = armcache.Preset("bf4")
 	require.ErrorContains(t, err, `preset is "bf4": want one of [bf3 host-ce host-ce-6 host-fn]`)
 	err = armcache.Spec{Rate: simcore.Rate{Bytes: -1}, HitLatency: -1}.Validate()
-	for _, field := range []string{"ways", "replacement", "index", "rate", "hit_latency_ps", "fetches is 0", "write_backs"} {
+	for _, field := range []string{"ways", "replacement", "index", "rate", "hit_latency_ps", "fetches 0: want", "write_backs"} {
 		require.ErrorContains(t, err, field)
 	}
 	_, err = armcache.Builder{}.Build("LLC")
@@ -313,7 +315,7 @@ func TestSpecs(t *testing.T) {
 	_, err = armcache.Builder{Scheduler: simcore.NewEngine()}.Build("LLC")
 	require.ErrorContains(t, err, "no memory")
 	_, err = armcache.Builder{Scheduler: simcore.NewEngine(), Memory: mem.NewSparse(1)}.Build("LLC")
-	require.ErrorContains(t, err, "LLC: armcache: ways is 0")
+	require.ErrorContains(t, err, "LLC: ways 0: want 1 to 64")
 }
 
 // A spec is plain data: what is written as YAML is read back the same.

@@ -7,6 +7,12 @@ import (
 	"nictwin/models/mem"
 )
 
+// Watch calls f after every write access that takes effect here and touches the
+// n bytes at addr, as mem.Watches does. The range must lie in memory.
+func (c *Cache) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+	return c.watches.WatchIn(c.memory, addr, n, f)
+}
+
 var errNoBackdoor = errors.New("the memory behind it shows its bytes to accesses only")
 
 // Read implements mem.Backdoor: what a read would return whose turn were now.

@@ -11,12 +11,11 @@ import (
 	"nictwin/models/simcore"
 )
 
-// Cache is a last-level cache. Watch tells of writes when they take effect in
-// it.
+// Cache is a last-level cache.
 type Cache struct {
 	*sim.ComponentBase
-	mem.Watches
 
+	watches  mem.Watches
 	spec     Spec
 	sched    simcore.Scheduler
 	memory   mem.Target
@@ -147,7 +146,7 @@ func (c *Cache) run() {
 		c.queue.Pop()
 		c.charge(x, now)
 		if x.a.Op == mem.Write {
-			c.Tell(x.a.Addr, len(x.a.Data))
+			c.watches.Tell(x.a.Addr, len(x.a.Data))
 		}
 		c.settle(x)
 	}

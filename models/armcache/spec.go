@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"nictwin/models/armcache/core"
+	"nictwin/models/field"
 	"nictwin/models/mem"
 	"nictwin/models/simcore"
 )
@@ -23,9 +24,9 @@ type Spec struct {
 
 // Validate returns every error of the spec.
 func (s Spec) Validate() error {
-	errs := []error{s.Geometry.Validate("armcache: ")}
-	bad := func(field string, got any, want string) {
-		errs = append(errs, fmt.Errorf("armcache: %s is %v: want %s", field, got, want))
+	errs := []error{s.Geometry.Validate()}
+	bad := func(path field.Path, got any, want string) {
+		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 	}
 	const longest, most = simcore.Millisecond, 1 << 12
 	if r := s.Rate; r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second) {

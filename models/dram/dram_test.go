@@ -203,7 +203,7 @@ func TestSpecs(t *testing.T) {
 	_, err = dram.Builder{Scheduler: simcore.NewEngine()}.Build("DRAM")
 	require.ErrorContains(t, err, "no memory")
 	_, err = dram.Builder{Scheduler: simcore.NewEngine(), Memory: mem.NewSparse(1)}.Build("DRAM")
-	require.ErrorContains(t, err, "DRAM: dram: channels is 0")
+	require.ErrorContains(t, err, "DRAM: channels 0: want 1 to 64")
 	d, err := dram.Builder{Scheduler: simcore.NewEngine(), Spec: small(), Memory: mem.NewSparse(64)}.Build("DRAM")
 	require.NoError(t, err)
 	require.ErrorContains(t, d.Read(0, nil), "to accesses only")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"nictwin/models/field"
 	"nictwin/models/mem"
 	"nictwin/models/simcore"
 )
@@ -32,8 +33,8 @@ func DefaultHogSpec() HogSpec {
 // Validate returns every error of the spec.
 func (s HogSpec) Validate() error {
 	var errs []error
-	bad := func(field string, got any, want string) {
-		errs = append(errs, fmt.Errorf("hog: %s is %v: want %s", field, got, want))
+	bad := func(path field.Path, got any, want string) {
+		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 	}
 	if r := s.Rate; r.Bytes <= 0 || r.Ps <= 0 || r.Bytes > 1<<30 || r.Ps > simcore.Second {
 		bad("rate", fmt.Sprintf("%d bytes in %v", r.Bytes, r.Ps), "1 to 2^30 bytes in 1 ps to 1 s")

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"nictwin/models/field"
 	"nictwin/models/mem"
 	"nictwin/models/simcore"
 )
@@ -77,17 +78,17 @@ func (s Spec) Timing() Timing {
 // Validate returns every error of the spec.
 func (s Spec) Validate() error {
 	var errs []error
-	bad := func(field string, got any, want string) {
-		errs = append(errs, fmt.Errorf("dram: %s is %v: want %s", field, got, want))
+	bad := func(path field.Path, got any, want string) {
+		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 	}
-	within := func(field string, v, low, high int) {
+	within := func(path field.Path, v, low, high int) {
 		if v < low || v > high {
-			bad(field, v, fmt.Sprintf("%d to %d", low, high))
+			bad(path, v, fmt.Sprintf("%d to %d", low, high))
 		}
 	}
-	power := func(field string, v int) {
+	power := func(path field.Path, v int) {
 		if v < burstBytes || v > 1<<20 || bits.OnesCount(uint(v)) != 1 {
-			bad(field, v, "a power of two from 64 to 2^20")
+			bad(path, v, "a power of two from 64 to 2^20")
 		}
 	}
 	within("channels", s.Channels, 1, 64)

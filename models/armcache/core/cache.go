@@ -58,7 +58,7 @@ type Cache struct {
 
 // New makes an empty cache.
 func New(g Geometry) (*Cache, error) {
-	if err := g.Validate(""); err != nil {
+	if err := g.Validate(); err != nil {
 		return nil, err
 	}
 	n := g.Sets()

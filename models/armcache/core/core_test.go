@@ -212,11 +212,11 @@ func TestInvalidateLosesWhatWasNotCleaned(t *testing.T) {
 }
 
 func TestGeometryReportsEverything(t *testing.T) {
-	err := Geometry{SizeBytes: 100, Ways: 4, DeviceWays: 0x10}.Validate("llc.")
-	for _, field := range []string{"llc.size_bytes is 100", "llc.device_ways is 0x10", "llc.replacement is \"\": want lru or random", "llc.index"} {
+	err := Geometry{SizeBytes: 100, Ways: 4, DeviceWays: 0x10}.Validate()
+	for _, field := range []string{"size_bytes 100", "device_ways 0x10", "replacement \"\": want lru or random", "index"} {
 		require.ErrorContains(t, err, field)
 	}
-	require.ErrorContains(t, Geometry{}.Validate(""), "ways is 0: want 1 to 64")
+	require.ErrorContains(t, Geometry{}.Validate(), "ways 0: want 1 to 64")
 	_, err = New(Geometry{})
 	require.Error(t, err)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"nictwin/models/field"
 	"nictwin/models/mem"
 )
 
@@ -35,12 +36,11 @@ func (g Geometry) Sets() uint64 { return uint64(g.SizeBytes) / uint64(g.Ways) / 
 // FirstWays is the mask of n ways.
 func FirstWays(n int) uint64 { return ^uint64(0) >> (MaxWays - n) }
 
-// Validate returns every error of the geometry; path comes before the names of
-// fields.
-func (g Geometry) Validate(path string) error {
+// Validate returns every error of the geometry.
+func (g Geometry) Validate() error {
 	var errs []error
-	bad := func(field string, got any, want string) {
-		errs = append(errs, fmt.Errorf("%s%s is %v: want %s", path, field, got, want))
+	bad := func(path field.Path, got any, want string) {
+		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 	}
 	const largest = 1 << 34
 	if g.Ways < 1 || g.Ways > MaxWays {
