@@ -137,3 +137,25 @@ func TestStrayWrites(t *testing.T) {
 		require.ErrorContains(t, err, "1 to 2^56")
 	}
 }
+
+// Where there is no cache, Clean and Invalidate have nothing to do and are done at once.
+func TestMaintenanceWithoutCache(t *testing.T) {
+	s, err := mem.NewSpace(1<<20, 1<<20)
+	require.NoError(t, err)
+	require.NoError(t, write(s, 0x40, 1, 2, 3))
+	for _, op := range []mem.Op{mem.Invalidate, mem.Clean} {
+		done := 0
+		a := mem.Access{Op: op, By: mem.Core, Addr: 0x41, Span: 1, Done: func(*mem.Access) { done++ }}
+		s.Access(&a)
+		require.Equal(t, 1, done)
+		require.NoError(t, a.Err)
+		a.Addr = mem.Bus(1, 1<<20)
+		s.Access(&a)
+		require.ErrorIs(t, a.Err, mem.ErrNoMemory)
+		require.ErrorContains(t, a.Err, "mem: "+op.String()+" of 1 B")
+	}
+	got := make([]byte, 3)
+	require.NoError(t, s.Read(0x40, got))
+	require.Equal(t, []byte{1, 2, 3}, got)
+	require.Zero(t, s.Stray, "no write went astray")
+}

@@ -207,6 +207,8 @@ type failing struct {
 	asked []*mem.Access
 }
 
+func (f *failing) Check(mem.Op, uint64, int) error { return nil }
+
 func (f *failing) Access(a *mem.Access) {
 	if f.asked = append(f.asked, a); !f.late {
 		f.finish(a)
