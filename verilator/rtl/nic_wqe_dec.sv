@@ -21,7 +21,8 @@ module nic_wqe_dec
   input  logic         ready_i,
   output tx_dec_t      dec_o
 );
-  localparam bit HasCrc = (Parts & PartCrc32c) != 0;
+  localparam bit HasCrc   = (Parts & PartCrc32c) != 0;
+  localparam bit HasFence = (Parts & PartFence) != 0;
 
   logic    valid_q;
   tx_dec_t dec_q;
@@ -53,8 +54,9 @@ module nic_wqe_dec
     one      = w.opcode == OpcodeInvalidate;
     unused_w = ^{w, s};
     copy_bad = w.nseg != (one ? 8'd1 : 8'd2) || w.inline_len != 8'd0 || w.port != 8'd0 ||
-               w.f_rsvd != 9'd0 || w.f_pad || w.f_crc32c || w.f_icrc || w.f_udp_zero ||
-               w.f_udp_csum || w.f_ip_csum || s[0].key[23:16] != 8'd0 ||
+               w.f_rsvd != 5'd0 || w.blocks != 2'd0 || w.f_append ||
+               (w.f_fence && (one || !HasFence)) || w.f_pad || w.f_crc32c || w.f_icrc ||
+               w.f_udp_zero || w.f_udp_csum || w.f_ip_csum || s[0].key[23:16] != 8'd0 ||
                (!one && s[1].key[23:16] != 8'd0);
   endfunction
 
@@ -73,7 +75,8 @@ module nic_wqe_dec
       if (w.inline_len > 8'd16) s = {256'd0, w.slots[383:256]};
       unused_w = ^w;
 
-      bad_fmt = w.f_rsvd != 9'd0 || (w.f_udp_csum && w.f_udp_zero) ||
+      bad_fmt = w.f_rsvd != 5'd0 || w.blocks != 2'd0 || w.f_fence || w.f_append ||
+                (w.f_udp_csum && w.f_udp_zero) ||
                 w.inline_len > 8'(InlineMax) || w.nseg > 8'd3 ||
                 ((w.inline_len + 8'd15) >> 4) + w.nseg > 8'd3 || w.port >= 8'(Ports);
       sum     = 34'(w.inline_len);
