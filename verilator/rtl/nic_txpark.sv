@@ -169,7 +169,8 @@ module nic_txpark
   assign last_one  = head == whole_q[look];
   assign voids     = mid_q ? mid_void_q : void_q[head];
   assign order     = !mid_q && !voids && !ordered(look, look_kind);
-  assign full      = !mid_q && !voids && !order && (!room[look_way] || (waits[look_way] && look_from != look_way));
+  assign full      = !mid_q && !voids && !order &&
+                     (!room[look_way] || (waits[look_way] && look_from != look_way));
   assign take      = !out_valid_q || ready_i;
   assign pop       = look_valid && take && !order && !full;
 

@@ -76,7 +76,8 @@ module nic_txport
     .clk, .rst, .valid_i(g_valid), .ready_o(g_ready), .ent_i(g_ent), .rd_req_o,
     .rd_req_valid_o, .rd_req_ready_i, .rd_rsp_i, .room_i(room), .ln_valid_o(ln_valid),
     .ln_first_o(ln_first), .ln_last_o(ln_last), .ln_two_o(ln_two), .ln_frame_o(ln_frame),
-    .ln_inl_o(ln_inl), .ln_inl_len_o(ln_inl_len), .ln_data_o(ln_raw), .take_o(take), .take_beats_o(take_beats), .busy_o
+    .ln_inl_o(ln_inl), .ln_inl_len_o(ln_inl_len), .ln_data_o(ln_raw),
+    .take_o(take), .take_beats_o(take_beats), .busy_o
   );
 
   // Inline bytes into their place.

@@ -105,7 +105,8 @@ module nic_txq
     .sched_num_i(num), .push_look_o(push_look), .push_o(push), .push_q_o(push_q),
     .push_index_o(push_index), .push_take_i(push_take), .ecn_q_i(id_o.qid[Qw-1:0]), .ecn_o,
     .start_i(start), .start_q_i(f_id.qid[Qw-1:0]), .err_i(err), .err_q_i(head_q),
-    .err_status_i(err_status), .end_q_i, .end_base_o, .end_log_o, .end_cqi_o, .end_i, .end_wqe_i, .end_more_i,
+    .err_status_i(err_status), .end_q_i, .end_base_o, .end_log_o, .end_cqi_o, .end_i, .end_wqe_i,
+    .end_more_i,
     .end_cqe_i, .drain_o(drain), .drain_q_o(drain_q), .drain_hold_i(hold), .busy_o(ctx_busy),
     .wake_o(ctx_wake)
   );

@@ -120,7 +120,9 @@ module blk_gather
     .rd_req_valid_o(rd_valid), .rd_req_ready_i(rd_ready), .rd_rsp_i(rd_rsp),
     .room_i(lines_q <= Lw'(Depth - Most)), .ln_valid_o(line_valid), .ln_first_o(line_first),
     .ln_last_o(line.last), .ln_two_o(line.two), .ln_frame_o(line.frame), .ln_inl_o(line_inl),
-    .ln_inl_len_o(unused_inl_len), .ln_data_o(line.data), .take_o(taken), .take_beats_o(taken_beats), .busy_o(unused_busy)
+    .ln_inl_len_o(unused_inl_len), .ln_data_o(line.data), .take_o(taken),
+    .take_beats_o(taken_beats),
+    .busy_o(unused_busy)
   );
   assign line.taken = taken_q;
   assign line.inl   = line_inl[383:0];

@@ -160,7 +160,8 @@ module blk_txq
   nic_txcqe u_cqe (
     .clk, .rst, .valid_i({1'b0, ends_valid && end_paced}), .ready_o(end_ready), .id_i(end_ids),
     .len_i(end_lens), .q_o(end_q), .base_i(end_base), .log_i(end_log), .cqi_i(end_cqi),
-    .end_o(ended), .end_wqe_o(end_wqe), .end_more_o(end_more), .end_cqe_o(end_cqe), .end_bad_o(unused_bad),
+    .end_o(ended), .end_wqe_o(end_wqe), .end_more_o(end_more), .end_cqe_o(end_cqe),
+    .end_bad_o(unused_bad),
     .tlp_o(tlp), .tlp_valid_o(tlp_valid), .tlp_ready_i(told_ready && !take),
     .tlp_q_o(cqe_q)
   );
