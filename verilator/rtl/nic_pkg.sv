@@ -76,7 +76,7 @@ package nic_pkg;
   localparam logic [RegAw-1:0] RegId = 20'h00000;  // ro: device magic
   localparam logic [31:0] ResetId = 32'h5443494e;
   localparam logic [RegAw-1:0] RegVersion = 20'h00004;  // ro: contract version
-  localparam logic [31:0] ResetVersion = 32'h00010000;
+  localparam logic [31:0] ResetVersion = 32'h00020000;
   localparam logic [RegAw-1:0] RegCap0 = 20'h00008;  // ro: sizes of this build
   // ro: what this build can do; a bit is set when the part is built
   localparam logic [RegAw-1:0] RegCap1 = 20'h0000c;
