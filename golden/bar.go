@@ -3,6 +3,7 @@ package golden
 import (
 	"math"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -12,7 +13,7 @@ import (
 // written and may not have taken effect, and what has been asked and not been
 // answered.
 type barSide struct {
-	answers fifo[asked]
+	answers fifo.Queue[asked]
 
 	commandAt int64 // cycle of the latest table command
 	confirmed bool  // a read has shown that it is done

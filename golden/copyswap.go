@@ -99,8 +99,8 @@ func (r *Referee) others(e *txEntry, f func(*txEntry) bool) bool {
 			}
 		}
 	}
-	for k := range r.tx.ghosts.n {
-		if f(*r.tx.ghosts.at(k)) {
+	for k := range r.tx.ghosts.Len() {
+		if f(*r.tx.ghosts.At(k)) {
 			return true
 		}
 	}

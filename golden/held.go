@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"nictwin/models/boundary"
+	"nictwin/models/fifo"
 )
 
 // heldSide is when the streams out of the device could not go on, as observers
@@ -23,9 +24,9 @@ const (
 )
 
 func (s *heldSide) init(ports int) {
-	s.tlp, s.used, s.eth = newSpans(keptTLP), newSpans(keptUsed), make([]spans, ports)
+	s.tlp, s.used, s.eth = spans{keep: keptTLP}, spans{keep: keptUsed}, make([]spans, ports)
 	for i := range s.eth {
-		s.eth[i] = newSpans(keptEth)
+		s.eth[i] = spans{keep: keptEth}
 	}
 }
 
@@ -67,68 +68,50 @@ func (r *Referee) begun() int64 { return r.held.eth[r.x.Port].begin(r.x.First) }
 // spans is a set of cycles, added in order and forgotten when many that are not
 // in it have passed since.
 type spans struct {
-	ring     []stretch // a queue
-	first, n int
-	keep     int64
+	list fifo.Queue[stretch]
+	keep int64
 }
 
 // stretch is a range of cycles of the set, and how many cycles of it lie before.
 type stretch struct{ first, last, before int64 }
 
-func newSpans(keep int64) spans { return spans{ring: make([]stretch, 16), keep: keep} }
-
-func (s *spans) at(i int) *stretch { return &s.ring[(s.first+i)&(len(s.ring)-1)] }
-
 // latest is the latest cycle in the set.
 func (s *spans) latest() int64 {
-	if s.n == 0 {
+	if s.list.Len() == 0 {
 		return never
 	}
-	return s.at(s.n - 1).last
+	return s.list.At(s.list.Len() - 1).last
 }
 
 // add adds cycles, the first of which may lie before the latest.
 func (s *spans) add(first, last int64) {
-	for s.n > 0 && s.at(s.n-1).first >= first {
-		last = max(last, s.at(s.n-1).last)
-		s.n--
+	l := &s.list
+	for l.Len() > 0 && l.At(l.Len()-1).first >= first {
+		last = max(last, l.PopLast().last)
 	}
 	before := int64(0)
-	if s.n > 0 {
-		t := s.at(s.n - 1)
+	if l.Len() > 0 {
+		t := l.At(l.Len() - 1)
 		if t.last >= first-1 {
 			t.last = max(t.last, last)
 			return
 		}
 		before = t.before + t.last - t.first + 1
 	}
-	if s.n == len(s.ring) {
-		s.grow()
+	l.Push(stretch{first, last, before})
+	for s.free(l.Front().last, first-1) > s.keep {
+		l.Pop()
 	}
-	*s.at(s.n) = stretch{first, last, before}
-	s.n++
-	for s.free(s.at(0).last, first-1) > s.keep {
-		s.first = (s.first + 1) & (len(s.ring) - 1)
-		s.n--
-	}
-}
-
-func (s *spans) grow() {
-	bigger := make([]stretch, 2*len(s.ring))
-	for i := range s.n {
-		bigger[i] = *s.at(i)
-	}
-	s.ring, s.first = bigger, 0
 }
 
 // find is how many spans begin in a cycle or before.
 func (s *spans) find(cycle int64) int {
-	lo, hi := 0, s.n
-	if hi > 0 && s.at(hi-1).first <= cycle {
+	lo, hi := 0, s.list.Len()
+	if hi > 0 && s.list.At(hi-1).first <= cycle {
 		return hi // most looks are at the end
 	}
 	for lo < hi {
-		if mid := (lo + hi) / 2; s.at(mid).first <= cycle {
+		if mid := (lo + hi) / 2; s.list.At(mid).first <= cycle {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -141,12 +124,12 @@ func (s *spans) find(cycle int64) int {
 func (s *spans) upTo(cycle int64) int64 {
 	i := s.find(cycle)
 	if i == 0 {
-		if s.n == 0 {
+		if s.list.Len() == 0 {
 			return 0
 		}
-		return s.at(0).before // it is not known when, long ago
+		return s.list.At(0).before // it is not known when, long ago
 	}
-	x := s.at(i - 1)
+	x := s.list.At(i - 1)
 	return x.before + min(cycle, x.last) - x.first + 1
 }
 
@@ -163,7 +146,7 @@ func (s *spans) free(after, to int64) int64 {
 // have passed before one.
 func (s *spans) back(cycle, n int64) int64 {
 	for i := s.find(cycle - 1); i > 0; i-- {
-		x := s.at(i - 1)
+		x := s.list.At(i - 1)
 		if gap := cycle - 1 - x.last; gap > n {
 			break
 		} else if gap > 0 {
@@ -177,8 +160,8 @@ func (s *spans) back(cycle, n int64) int64 {
 // begin is the first of the cycles of the set that lie just before one, or that
 // one.
 func (s *spans) begin(cycle int64) int64 {
-	if i := s.find(cycle - 1); i > 0 && s.at(i-1).last >= cycle-1 {
-		return s.at(i - 1).first
+	if i := s.find(cycle - 1); i > 0 && s.list.At(i-1).last >= cycle-1 {
+		return s.list.At(i - 1).first
 	}
 	return cycle
 }

@@ -209,8 +209,8 @@ func (r *Referee) enableRx(i int) {
 func (r *Referee) keepCauses(q *rxq) {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
-		for k := range p.tab.n {
-			f := *p.tab.at(k)
+		for k := range p.tab.Len() {
+			f := *p.tab.At(k)
 			if f == nil || f.place == placeDrop {
 				continue
 			}

@@ -57,8 +57,8 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) b
 			}
 		}
 	}
-	for k := range r.tx.ghosts.n {
-		if (*r.tx.ghosts.at(k)).holds(addr, n, f) {
+	for k := range r.tx.ghosts.Len() {
+		if (*r.tx.ghosts.At(k)).holds(addr, n, f) {
 			return true
 		}
 	}
@@ -286,8 +286,8 @@ func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
 // ghostRead takes a read for which no entry at work has a place: one that is
 // over has one if a read that was its own was attributed to another.
 func (r *Referee) ghostRead(d *readReq) bool {
-	for k := range r.tx.ghosts.n {
-		g := *r.tx.ghosts.at(k)
+	for k := range r.tx.ghosts.Len() {
+		g := *r.tx.ghosts.At(k)
 		found := g.holds(d.addr, d.n, func(h holder) bool {
 			if !g.pieces[h.piece].asked.free(h.at, h.at+d.n) {
 				return false

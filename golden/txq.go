@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -14,7 +15,7 @@ type txSide struct {
 	entries pool[txEntry]
 	pages   pool[dataPage]
 	limits  core.TxLimits
-	ghosts  fifo[*txEntry]
+	ghosts  fifo.Queue[*txEntry]
 	at      int        // entries that were fetched and have not ended
 	copying int        // copies that may write
 	copied  *txEntry   // whose write was the latest
