@@ -229,13 +229,13 @@ func (r *Referee) doorbell(e *core.Effect) {
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
-		q.fresh.note(r.now, doubt)
+		q.recent.note(r.now, doubt)
 		q.rung(e.PI, r.now)
 		r.past.note(q.domain(), &r.x)
 	} else {
 		q := r.tx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
-		q.fresh.note(r.now, doubt)
+		q.recent.note(r.now, doubt)
 		q.rung(e.PI, r.now)
 		r.fetchable(q)
 		if !doubt {

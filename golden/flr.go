@@ -180,7 +180,7 @@ func (r *Referee) resetReads() {
 			r.fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
 			r.close(d)
 		}
-		d.held = never // as after reset
+		d.freeFrom = never // as after reset
 	}
 }
 
@@ -195,7 +195,7 @@ func (r *Referee) resetQueues() {
 		}
 		q.reports.reset()
 		q.ctx, q.was = core.Queue{}, core.Queue{}
-		q.offTo, q.mayBe, q.numBells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
+		q.offTo, q.mayBe, q.numDoorbells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]

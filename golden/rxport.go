@@ -32,7 +32,7 @@ type rxPort struct {
 	drops  fifo.Queue[*rxFrame]  // sure to be dropped, unless the configuration still changes
 	unsure []*rxFrame            //
 	bytes  int                   // held by frames in tab
-	held   int                   // most that the receive buffer can hold now [R3]
+	level  int                   // most that the receive buffer can hold now [R3]
 	left   fifo.Queue[departure] // room that was given back lately
 	linger fifo.Queue[departure] // dropped frames that may still be in the buffer
 	doubts []doubt               // drops whose cause is not known
@@ -130,9 +130,9 @@ func (r *Referee) frameIn() {
 	r.cnt.sure(portIndex(nicspec.CntRxFrames, f.port), 1)
 	r.cnt.sure(portIndex(nicspec.CntRxBytes, f.port), uint64(f.n))
 	room := roomOf(f.n)
-	f.overflow = p.mostHeld(f.first)+room > nicspec.RxBufBytes-nicspec.FrameMax
+	f.overflow = p.highestLevel(f.first)+room > nicspec.RxBufBytes-nicspec.FrameMax
 	r.pauseComing(f.port, room)
-	p.held += room
+	p.level += room
 	r.pauseCame(p)
 	p.bytes += max(room, bufferUnit)
 	p.tab.Push(f)
@@ -242,10 +242,10 @@ func (p *rxPort) find(seq uint32) *rxFrame {
 	return nil
 }
 
-// mostHeld is the most that the receive buffer can have held in a cycle not
+// highestLevel is the most that the receive buffer can have held in a cycle not
 // long ago.
-func (p *rxPort) mostHeld(cycle int64) int {
-	held := p.held
+func (p *rxPort) highestLevel(cycle int64) int {
+	held := p.level
 	for i := p.left.Len() - 1; i >= 0 && p.left.At(i).cycle >= cycle; i-- {
 		held += p.left.At(i).size
 	}
@@ -256,7 +256,7 @@ const keptDepartures = 256
 
 // leaves gives a frame's room back.
 func (p *rxPort) leaves(cycle int64, size int) {
-	p.held -= size
+	p.level -= size
 	if p.left.Len() == keptDepartures {
 		p.left.Pop()
 	}

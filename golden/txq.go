@@ -48,7 +48,7 @@ type txq struct {
 	before    uint16                 // producer index before the doorbells of late, and the latest of them
 	rungAt    int64
 	bad       []badRead
-	fresh     freshBells
+	recent    recentDoorbells
 	eventSeen bool
 	reports
 
@@ -95,7 +95,7 @@ func (r *Referee) enableTx(i int) {
 	q.ctx = *r.regs.Txq(i)
 	q.epoch++
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
-	q.fresh.reset()
+	q.recent.reset()
 	q.reports.reset()
 	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
 	q.sends, q.copies = false, false
@@ -218,7 +218,7 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 		}
 	}
 	q.bad = append(q.bad, d.badAs(s, sure, r.now))
-	r.doubted(&q.fresh)
+	r.doubted(&q.recent)
 }
 
 // afterBad reports whether an entry comes after one whose read failed.

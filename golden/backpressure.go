@@ -7,31 +7,31 @@ import (
 	"nictwin/models/fifo"
 )
 
-// heldSide is when the streams out of the device could not go on, as observers
-// were told.
-type heldSide struct {
+// backpressure records when the streams out of the device were held back, as
+// observers reported it.
+type backpressure struct {
 	tlp  spans   // m_axis_tlp was held back
 	used spans   // m_axis_tlp was held back, or carried a TLP
 	eth  []spans // m_axis_eth of a port was held back
 }
 
-// Cycles that are not in the spans for which these are kept: more than any bound
-// that they are looked at for.
+// How many cycles outside of a set of spans its spans are kept for: more than any
+// bound that is checked with them.
 const (
 	keptTLP  = 1 << 14 // [L3]
 	keptUsed = 1 << 11 // [M3], fetchSlack
 	keptEth  = 1 << 11 // [F6]
 )
 
-func (s *heldSide) init(ports int) {
+func (s *backpressure) init(ports int) {
 	s.tlp, s.used, s.eth = spans{keep: keptTLP}, spans{keep: keptUsed}, make([]spans, ports)
 	for i := range s.eth {
 		s.eth[i] = spans{keep: keptEth}
 	}
 }
 
-// Held takes a time in which a stream was held. A referee that is told of none
-// takes all delay for the device's own.
+// Held takes an interval in which a stream was held back. A referee that gets none
+// takes every delay for the device's own.
 func (r *Referee) Held(x boundary.Held) {
 	if r.fault != "" {
 		return
@@ -58,11 +58,11 @@ func (r *Referee) Held(x boundary.Held) {
 
 var _ boundary.HeldObserver = (*Referee)(nil).Held
 
-// waited is how many cycles after a former one the TLP at hand began to leave,
-// not counting those in which m_axis_tlp was held back or sent others.
+// waited counts the cycles from a former one to the first beat of the current TLP,
+// without those in which m_axis_tlp was held back or carried other TLPs.
 func (r *Referee) waited(since int64) int64 { return r.held.used.free(since, r.x.First-1) + 1 }
 
-// begun is the cycle in which the frame at hand was offered.
+// begun is the cycle in which the current frame was offered.
 func (r *Referee) begun() int64 { return r.held.eth[r.x.Port].begin(r.x.First) }
 
 // spans is a set of cycles, added in order and forgotten when many that are not
@@ -104,7 +104,7 @@ func (s *spans) add(first, last int64) {
 	}
 }
 
-// find is how many spans begin in a cycle or before.
+// find counts the spans that begin in a cycle or before.
 func (s *spans) find(cycle int64) int {
 	lo, hi := 0, s.list.Len()
 	if hi > 0 && s.list.At(hi-1).first <= cycle {
@@ -120,7 +120,7 @@ func (s *spans) find(cycle int64) int {
 	return lo
 }
 
-// upTo is the cycles of the set up to one.
+// upTo counts the cycles of the set up to and including one.
 func (s *spans) upTo(cycle int64) int64 {
 	i := s.find(cycle)
 	if i == 0 {
@@ -133,7 +133,7 @@ func (s *spans) upTo(cycle int64) int64 {
 	return x.before + min(cycle, x.last) - x.first + 1
 }
 
-// free is how many cycles after the first up to the second one are not in the
+// free counts the cycles after the first, up to the second, that are not in the
 // set.
 func (s *spans) free(after, to int64) int64 {
 	if to <= after {
@@ -142,8 +142,8 @@ func (s *spans) free(after, to int64) int64 {
 	return to - after - s.upTo(to) + s.upTo(after)
 }
 
-// back is the earliest cycle since which at most so many that are not in the set
-// have passed before one.
+// back returns the earliest cycle from which at most n cycles outside of the set
+// lie before the given one.
 func (s *spans) back(cycle, n int64) int64 {
 	for i := s.find(cycle - 1); i > 0; i-- {
 		x := s.list.At(i - 1)
@@ -157,8 +157,8 @@ func (s *spans) back(cycle, n int64) int64 {
 	return cycle - n
 }
 
-// begin is the first of the cycles of the set that lie just before one, or that
-// one.
+// begin returns the first cycle of the span that ends just before the given cycle,
+// or else that cycle.
 func (s *spans) begin(cycle int64) int64 {
 	if i := s.find(cycle - 1); i > 0 && s.list.At(i-1).last >= cycle-1 {
 		return s.list.At(i - 1).first

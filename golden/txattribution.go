@@ -7,9 +7,9 @@ import "nictwin/models/nicspec"
 // status. What follows exchanges reads of the same bytes between entries, so
 // that what was attributed fits what was shown.
 
-// borrow gives an entry the bytes that it lacks from reads attributed to
-// others. It reports whether all are there.
-func (r *Referee) borrow(e *txEntry) bool {
+// reassign moves reads that were attributed to other entries to e, until e has all
+// its bytes. It reports whether all are there.
+func (r *Referee) reassign(e *txEntry) bool {
 	for i := range e.count {
 		p := &e.pieces[i]
 		for n := range r.rd.tags {
@@ -175,7 +175,7 @@ func (r *Referee) cure(e *txEntry) bool {
 		}
 	}
 	if e.plan.Send {
-		r.borrow(e)
+		r.reassign(e)
 	}
 	return e.fails == 0
 }
