@@ -40,7 +40,7 @@ unit: ## the Go tests alone
 	go test -timeout 90m ./...
 
 race: ## the packages with goroutines, under the race detector
-	go test -timeout 90m -race ./models/simcore/... ./rtlbridge/... ./scenarios/capture
+	go test -timeout 90m -race ./models/simcore/... ./rtlbridge/... ./scenarios/traffic/...
 
 lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi

@@ -3,7 +3,7 @@ package golden
 import "nictwin/models/nicspec"
 
 // Copies that name the same memory cannot be told apart by a read, or a write,
-// alone: what follows exchanges what was attributed, as txborrow.go does for
+// alone: what follows exchanges what was attributed, as txattribution.go does for
 // Sends, so that it fits what was shown.
 
 // settles reports whether a copy may write these bytes once reads have been
@@ -99,8 +99,8 @@ func (r *Referee) others(e *txEntry, f func(*txEntry) bool) bool {
 			}
 		}
 	}
-	for k := range r.tx.ghosts.n {
-		if f(*r.tx.ghosts.at(k)) {
+	for k := range r.tx.ghosts.Len() {
+		if f(*r.tx.ghosts.At(k)) {
 			return true
 		}
 	}

@@ -83,8 +83,8 @@ func (r *Referee) endReads() {
 		r.fail(r.domainOf(d), "C1", "read outstanding", "none at the end", fmt.Sprintf("tag %#x: %d of %d B at %#x to come",
 			i, d.left, d.n, d.addr))
 	}
-	for i := range r.bar.answers.n {
-		q := r.bar.answers.at(i)
+	for i := range r.bar.answers.Len() {
+		q := r.bar.answers.At(i)
 		r.fail(registers, "G2", "answer", "to every request", fmt.Sprintf("none to %v", q.answer.Header.Kind),
 			"the answer would be "+q.answer.Header.String())
 	}
@@ -185,14 +185,14 @@ func (r *Referee) endFrames() {
 		var p *rxPort
 		for i := range r.rx.ports {
 			q := &r.rx.ports[i]
-			if q.tab.n > 0 && (p == nil || (*q.tab.front()).last < (*p.tab.front()).last) {
+			if q.tab.Len() > 0 && (p == nil || (*q.tab.Front()).last < (*p.tab.Front()).last) {
 				p = q
 			}
 		}
 		if p == nil {
 			return
 		}
-		r.giveUp(p, *p.tab.front())
+		r.giveUp(p, *p.tab.Front())
 	}
 }
 

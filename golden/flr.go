@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -11,11 +12,11 @@ import (
 // shows its end.
 type flrSide struct {
 	on     bool
-	at     int64       // cycle of its write
-	work   int64       // last cycle in which work was seen
-	writes fifo[int64] // register writes since that may have come after the end
-	fresh  *core.Regs  // what registers read after it
-	late   bool        // reported
+	at     int64             // cycle of its write
+	work   int64             // last cycle in which work was seen
+	writes fifo.Queue[int64] // register writes since that may have come after the end
+	fresh  *core.Regs        // what registers read after it
+	late   bool              // reported
 }
 
 // resetStarts follows the write of CTRL.flr [L1, L2].
@@ -54,13 +55,13 @@ func (p *rxPort) pausesEnd() {
 func (r *Referee) mayBeDisabled(port int) {
 	const disabled = nicspec.CntRxDropDisabled
 	p := &r.rx.ports[port]
-	for i := range p.tab.n {
-		if f := *p.tab.at(i); f != nil {
+	for i := range p.tab.Len() {
+		if f := *p.tab.At(i); f != nil {
 			f.earlier |= dropBit(disabled)
 		}
 	}
-	for i := range p.linger.n {
-		d := p.linger.at(i)
+	for i := range p.linger.Len() {
+		d := p.linger.At(i)
 		if !d.sure || d.cause == disabled {
 			continue
 		}
@@ -80,7 +81,7 @@ func (r *Referee) mayBeDisabled(port int) {
 func (r *Referee) refusedWrites(n uint64) {
 	for range n {
 		r.cnt.may(nicspec.CntRegBad.Index(), 1)
-		r.flr.writes.push(r.now)
+		r.flr.writes.Push(r.now)
 	}
 }
 
@@ -91,8 +92,8 @@ func (r *Referee) resetRead(q *asked, got uint32) {
 	going.SetFlr(true)
 	switch {
 	case got == uint32(going) && f.on && q.cycle > f.at:
-		for f.writes.n > 0 && *f.writes.front() < q.cycle {
-			f.writes.pop()
+		for f.writes.Len() > 0 && *f.writes.Front() < q.cycle {
+			f.writes.Pop()
 			r.cnt.confirm(nicspec.CntRegBad.Index(), 1)
 		}
 		r.resetLate(q.cycle)
@@ -146,14 +147,14 @@ func (r *Referee) working() bool {
 // resetOver follows the read that shows the end of a reset: nothing of earlier
 // work is left, and the device is as new [L3, L4].
 func (r *Referee) resetOver() {
-	if r.flr.writes.n > 0 {
+	if r.flr.writes.Len() > 0 {
 		r.note("registers are written during a function-level reset, and no read has shown that it went on then; they are taken as written before its end")
 	}
 	r.resetReads()
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
-		for k := 0; k < p.tab.n; k++ {
-			if f := *p.tab.at(k); f != nil && f.first <= r.flr.at+nicspec.VisibleCycles {
+		for k := 0; k < p.tab.Len(); k++ {
+			if f := *p.tab.At(k); f != nil && f.first <= r.flr.at+nicspec.VisibleCycles {
 				r.giveUp(p, f)
 				k = -1 // the table may have moved on
 			}
@@ -164,8 +165,8 @@ func (r *Referee) resetOver() {
 	r.regs.EndReset()
 	r.resetRegisters()
 	r.flr.on = false
-	for r.flr.writes.n > 0 {
-		r.flr.writes.pop()
+	for r.flr.writes.Len() > 0 {
+		r.flr.writes.Pop()
 	}
 }
 
@@ -179,7 +180,7 @@ func (r *Referee) resetReads() {
 			r.fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
 			r.close(d)
 		}
-		d.held = never // as after reset
+		d.freeFrom = never // as after reset
 	}
 }
 
@@ -194,7 +195,7 @@ func (r *Referee) resetQueues() {
 		}
 		q.reports.reset()
 		q.ctx, q.was = core.Queue{}, core.Queue{}
-		q.offTo, q.mayBe, q.numBells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
+		q.offTo, q.mayBe, q.numDoorbells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]

@@ -19,24 +19,24 @@ type readSide struct {
 
 // readReq is one read request of the device.
 type readReq struct {
-	open   bool
-	stray  bool // belongs nowhere; its data is not looked at
-	kind   ownerKind
-	queue  uint16
-	first  uint16 // entry of the ring, and how many
-	count  uint16
-	epoch  uint32
-	dest   [maxReadings]pieceDest // whose piece is read, in each reading of its entry
-	addr   uint64
-	n      int
-	next   uint64 // address of the first byte missing
-	left   int
-	issued int64
-	tLo    int64 // the timeout is between these
-	tHi    int64
-	held   int64 // the tag rests until this cycle [P6]
-	why    nicspec.Status
-	buf    []byte // of ring entries
+	open     bool
+	stray    bool // belongs nowhere; its data is not looked at
+	kind     ownerKind
+	queue    uint16
+	first    uint16 // entry of the ring, and how many
+	count    uint16
+	epoch    uint32
+	dest     [maxReadings]pieceDest // whose piece is read, in each reading of its entry
+	addr     uint64
+	n        int
+	next     uint64 // address of the first byte missing
+	left     int
+	issued   int64
+	tLo      int64 // the timeout is between these
+	tHi      int64
+	freeFrom int64 // the tag may be used again from this cycle on [P6]
+	why      nicspec.Status
+	buf      []byte // of ring entries
 }
 
 // pieceDest is where the bytes of a piece go.
@@ -52,7 +52,7 @@ const timeoutSlack = 1024
 func (s *readSide) init(timeout int64) {
 	s.tLo, s.tHi, s.next = timeout, timeout, math.MaxInt64
 	for i := range s.tags {
-		s.tags[i].held = never
+		s.tags[i].freeFrom = never
 	}
 }
 
@@ -78,15 +78,15 @@ func (r *Referee) readOut() {
 	if d.open {
 		r.close(d) // the PCIe monitor has reported the tag
 	}
-	if d.held > r.now {
+	if d.freeFrom > r.now {
 		r.past.note(device, &r.x)
-		r.fail(device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.held, d.why),
+		r.fail(device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.freeFrom, d.why),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	off, n := h.Span()
 	*d = readReq{
 		open: true, addr: h.Address + uint64(off), n: n, left: n, issued: r.now, tLo: r.rd.tLo, tHi: r.rd.tHi,
-		held: never, stray: true,
+		freeFrom: never, stray: true,
 	}
 	d.next = d.addr
 	r.rd.open++
@@ -198,7 +198,7 @@ func (r *Referee) failed(d *readReq, h *tlp.Header, s nicspec.Status, late bool)
 	r.bad(d, s, !late)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
 	if !late && (s == nicspec.StatusCplPoison || s == nicspec.StatusCplMalformed) {
-		d.held, d.why = r.now+d.tLo, s
+		d.freeFrom, d.why = r.now+d.tLo, s
 	}
 	r.close(d)
 }
@@ -232,7 +232,7 @@ func (r *Referee) timedOut(d *readReq) {
 	if w := r.reportsBy(r.domainOf(d)); w != nil {
 		w.ended = min(r.now, d.issued+d.tHi+timeoutSlack)
 	}
-	d.held, d.why = d.issued+2*d.tLo, nicspec.StatusCplTimeout
+	d.freeFrom, d.why = d.issued+2*d.tLo, nicspec.StatusCplTimeout
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, r.tagOf(d))
 	r.close(d)
 }
@@ -340,7 +340,7 @@ func (r *Referee) came(d *readReq) {
 	switch {
 	case d.stray:
 	case d.kind == ownsPiece:
-		r.rest.data = max(r.rest.data, r.now)
+		r.pin.data = max(r.pin.data, r.now)
 	case d.kind == ownsRxRing:
 		if q := r.rx.queue(d.queue); d.epoch == q.epoch && q.open {
 			r.descsIn(d)

@@ -31,11 +31,11 @@ type Referee struct {
 	ver  versions
 
 	devctl devctls
-	held   heldSide
+	held   backpressure
 	met    [numLimits]uint64 // bounds of the referee's own
 	msg    msgSide
 	flr    flrSide
-	rest   restSide
+	pin    busyPin
 
 	bar  barSide
 	rd   readSide
@@ -67,7 +67,7 @@ func New(cfg Config) (*Referee, error) {
 	r.ver.init(r.regs.Config())
 	r.read, r.wr = newPageMap(), newPageMap()
 	r.devctl.reset(r.regs)
-	r.rest.init()
+	r.pin.init()
 	r.held.init(cfg.Build.Ports)
 	r.bar.init(r.regs)
 	r.rd.init(r.regs.CplTimeout())

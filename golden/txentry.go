@@ -212,10 +212,10 @@ func (r *Referee) release(e *txEntry) {
 	r.dropReadings(e, e)
 	r.withhold(e)
 	e.ghost = true
-	if r.tx.ghosts.n == maxGhosts {
-		r.forgetEntry(r.tx.ghosts.pop())
+	if r.tx.ghosts.Len() == maxGhosts {
+		r.forgetEntry(r.tx.ghosts.Pop())
 	}
-	r.tx.ghosts.push(e)
+	r.tx.ghosts.Push(e)
 }
 
 // maxGhosts is how many entries that are over are kept for what was read.

@@ -37,7 +37,7 @@ func (r *Referee) queueFrameOut() {
 		return
 	}
 	r.past.note(q.domain(), &r.x)
-	r.heldBack(q)
+	r.checkStopped(q)
 	s := r.sender(q, f.Data)
 	if s == nil {
 		r.tellSent(q, nil, f.Data)
@@ -155,7 +155,7 @@ func (r *Referee) supply(e *txEntry) bool {
 	case e.fails != 0:
 		return r.cure(e)
 	case e.plan.Send && !e.gathered():
-		return r.borrow(e)
+		return r.reassign(e)
 	}
 	return false
 }

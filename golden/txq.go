@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -14,7 +15,7 @@ type txSide struct {
 	entries pool[txEntry]
 	pages   pool[dataPage]
 	limits  core.TxLimits
-	ghosts  fifo[*txEntry]
+	ghosts  fifo.Queue[*txEntry]
 	at      int        // entries that were fetched and have not ended
 	copying int        // copies that may write
 	copied  *txEntry   // whose write was the latest
@@ -47,7 +48,7 @@ type txq struct {
 	before    uint16                 // producer index before the doorbells of late, and the latest of them
 	rungAt    int64
 	bad       []badRead
-	fresh     freshBells
+	recent    recentDoorbells
 	eventSeen bool
 	reports
 
@@ -94,7 +95,7 @@ func (r *Referee) enableTx(i int) {
 	q.ctx = *r.regs.Txq(i)
 	q.epoch++
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
-	q.fresh.reset()
+	q.recent.reset()
 	q.reports.reset()
 	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
 	q.sends, q.copies = false, false
@@ -217,7 +218,7 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 		}
 	}
 	q.bad = append(q.bad, d.badAs(s, sure, r.now))
-	r.doubted(&q.fresh)
+	r.doubted(&q.recent)
 }
 
 // afterBad reports whether an entry comes after one whose read failed.

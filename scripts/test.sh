@@ -17,5 +17,5 @@ status=0
 go test -count=1 -timeout 90m -json "$@" ./... >"$log" || status=$?
 go run ./ci/testcount "$log" || status=1
 
-go test -count=1 -timeout 90m -race ./models/simcore/... ./rtlbridge/... ./scenarios/capture >"$log" 2>&1 || { cat "$log"; status=1; }
+go test -count=1 -timeout 90m -race ./models/simcore/... ./rtlbridge/... ./scenarios/traffic/... >"$log" 2>&1 || { cat "$log"; status=1; }
 exit "$status"

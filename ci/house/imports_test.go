@@ -35,7 +35,7 @@ var rooms = map[string]room{
 // corners are folders inside a room that may import less of ours than the room.
 var corners = map[string]room{
 	"scenarios/blocks": {
-		[]string{"models", "rtlbridge", "scenarios/craft", "scenarios/home"},
+		[]string{"models", "rtlbridge", "scenarios/traffic/craft", "scenarios/home"},
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
 }

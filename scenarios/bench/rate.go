@@ -5,9 +5,9 @@ import (
 
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
+	"nictwin/scenarios/testbed"
 )
 
 // layout is where received frames go.
@@ -88,7 +88,7 @@ func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	o.LinkCycles, o.Quantum = rateLinks, rateLinks
 	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
 	if l.far {
-		o.LinkCycles = board.DefaultLinkCycles
+		o.LinkCycles = testbed.DefaultLinkCycles
 	} else {
 		o.Shape.TxLog = txManyLog
 	}

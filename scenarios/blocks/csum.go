@@ -5,7 +5,7 @@ import (
 
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 )
 
 var csum = &Block{

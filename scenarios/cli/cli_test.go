@@ -21,12 +21,12 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/root"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic/capture"
 )
 
 func TestClassify(t *testing.T) {

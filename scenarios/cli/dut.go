@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/device"
@@ -17,8 +17,8 @@ import (
 func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, result.DUT, error) {
 	eth := b.Eth
 	path, m, err := b.manifest(dut)
-	if err == nil && (eth.Ports < 0 || eth.Ports > card.MaxPorts) {
-		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, card.MaxPorts)
+	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
+		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, board.MaxPorts)
 	}
 	if err == nil {
 		err = device.ValidEthBits(eth.Bits)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
@@ -110,7 +110,7 @@ func (f *Fuzz) eth() device.Eth {
 	case f.Program != nil:
 		return device.Eth{Ports: f.Program.Board.Ports, Bits: f.Program.Board.EthBits}
 	case f.Ports == 0:
-		return device.Eth{Ports: card.MaxPorts, Bits: f.EthBits}
+		return device.Eth{Ports: board.MaxPorts, Bits: f.EthBits}
 	}
 	return device.Eth{Ports: f.Ports, Bits: f.EthBits}
 }

@@ -8,12 +8,12 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // ErrInterrupted is the cause to cancel a context with when a signal arrives.

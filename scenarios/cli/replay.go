@@ -11,11 +11,11 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/testbed"
 )
 
 // Replay is a replay as the command line has it. The embedded options hold what needs no translation; DUT and Out are
@@ -180,7 +180,7 @@ func (r *Replay) quantum() error {
 	if r.Serial {
 		mode = rtlbridge.Serial
 	}
-	if most := board.MaxQuantum(mode, board.DefaultLinkCycles); r.Quantum > most {
+	if most := testbed.MaxQuantum(mode, testbed.DefaultLinkCycles); r.Quantum > most {
 		return fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most)
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
@@ -129,7 +129,7 @@ func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	if err := device.IsNIC(m); err != nil {
 		return "", fmt.Errorf("--dut %w", err)
 	}
-	if eth.Ports > card.MaxPorts || device.ValidEthBits(eth.Bits) != nil {
+	if eth.Ports > board.MaxPorts || device.ValidEthBits(eth.Bits) != nil {
 		return path, nil // which is told elsewhere
 	}
 	_, err = resized(m, eth)

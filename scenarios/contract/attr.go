@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -16,7 +16,7 @@ var runtimeChecks = func() []check {
 		{"run time/limits change under traffic", "P10 P3 G8", stalled, func(r *rig) { limitsChange(r, 0) }},
 	}
 	rcb := check{"run time/completions at 64 B though DEVCTL.rcb says 128", "P12 P5", stalled, func(r *rig) { bothWays(r, true) }}
-	around[rcb.name] = func(s *card.Endpoint) { s.Limits, s.Split = tlp.Limits{MPS: 256, MRRS: 4096, RCB: 64}, tlp.CplRandom }
+	around[rcb.name] = func(s *board.Endpoint) { s.Limits, s.Split = tlp.Limits{MPS: 256, MRRS: 4096, RCB: 64}, tlp.CplRandom }
 	return append(all, rcb)
 }()
 

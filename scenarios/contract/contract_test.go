@@ -13,12 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/home/hometest"
+	"nictwin/scenarios/testbed"
 )
 
 // manifest is where that of the NIC is: in this tree, or in the folder that $NICTWIN_HOME names.
@@ -33,7 +33,7 @@ var rtlCoverage = os.Getenv("NICTWIN_RTL_COVERAGE")
 // eachBuild runs f for the NIC with one port, with two, with two of 256 bits, and without any of the parts that a build may
 // lack.
 func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Build)) {
-	for ports := 1; ports <= card.MaxPorts; ports++ {
+	for ports := 1; ports <= board.MaxPorts; ports++ {
 		sizes := nicspec.DefaultBuild()
 		sizes.Ports = ports
 		f(t, fmt.Sprintf("ports %d", ports), sizes)
@@ -117,22 +117,22 @@ func buildRTL(ctx context.Context, sizes nicspec.Build) (*rtlbridge.Device, erro
 
 // onModel makes boards with the Go NIC.
 func onModel(sizes *nicspec.Build) Build {
-	return func(s board.Spec) (*board.Board, error) {
+	return func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Build = device.Model, sizes
-		return board.New(s)
+		return testbed.New(s)
 	}
 }
 
 // onRTL makes boards with the RTL, which is built when the first one is made.
 func onRTL(t *testing.T, sizes nicspec.Build) Build {
 	built := sync.OnceValues(func() (*rtlbridge.Device, error) { return buildRTL(t.Context(), sizes) })
-	return func(s board.Spec) (*board.Board, error) {
+	return func(s testbed.Spec) (*testbed.Bed, error) {
 		dev, err := built()
 		if err != nil {
 			return nil, err
 		}
 		s.NIC, s.Built, s.Coverage = device.RTL, dev, rtlCoverage
-		return board.New(s)
+		return testbed.New(s)
 	}
 }
 
@@ -152,13 +152,13 @@ func TestRTLOverTCP(t *testing.T) {
 	token := hex.EncodeToString(make([]byte, 31)) + "07"
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(token), 0o600))
-	RunContract(t, "ports 1", sizes, func(s board.Spec) (*board.Board, error) {
+	RunContract(t, "ports 1", sizes, func(s testbed.Spec) (*testbed.Bed, error) {
 		address, err := listening(t, dev.Binary, file)
 		if err != nil {
 			return nil, err
 		}
 		s.NIC, s.Connect, s.Token = device.RTL, address, token
-		return board.New(s)
+		return testbed.New(s)
 	})
 }
 

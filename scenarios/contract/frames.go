@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 )
 
 // pkt says how a frame is to be made. What is not said is right: lengths, checksums, ICRC.

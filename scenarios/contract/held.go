@@ -3,7 +3,7 @@ package contract
 import (
 	"github.com/stretchr/testify/require"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
@@ -12,7 +12,7 @@ import (
 
 var heldBackChecks = func() []check {
 	c := check{"mixed/completions come in while nothing can leave", "B7 C3", calm, completionsWhileHeld}
-	around[c.name] = func(e *card.Endpoint) { e.Gate = true }
+	around[c.name] = func(e *board.Endpoint) { e.Gate = true }
 	return []check{c}
 }()
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -26,7 +26,7 @@ var mixedChecks = func() []check {
 				c := check{fmt.Sprintf("mixed/completions of %d B, RCB %d, %s", mps, rcb, how), "P5 P9 R10 T4 C1", calm,
 					func(r *rig) { bothWays(r, rcb == 128) }}
 				all = append(all, c)
-				around[c.name] = func(s *card.Endpoint) {
+				around[c.name] = func(s *board.Endpoint) {
 					s.Limits = tlp.Limits{MPS: mps, MRRS: 4096, RCB: rcb}
 					if random {
 						s.Split, s.Delay.Jitter = tlp.CplRandom, simcore.Microsecond

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/traffic"
 )
 
 // portChecks are for NICs with more than one Ethernet port. All other checks use one port, which they know as port 0: the
@@ -37,12 +37,12 @@ func (r *rig) counterOf(i int) int {
 	return i
 }
 
-func (r *rig) player(port int) *board.Player { return r.b.Players[r.portOf(port)] }
+func (r *rig) player(port int) *traffic.Player { return r.b.Players[r.portOf(port)] }
 
 // playOn plays frames in on a port, back to back after those before.
 func (r *rig) playOn(port int, frames ...[]byte) {
 	for _, f := range frames {
-		r.player(port).Play(board.Frame{Data: f})
+		r.player(port).Play(traffic.Frame{Data: f})
 	}
 }
 
@@ -184,9 +184,9 @@ func dropsByPort(r *rig) {
 // in three TLPs. The other port loses none.
 func overflowOfOne(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
-	dense, err := board.ParsePace("beats", r.sizes.EthBits, r.b.NIC.Period())
+	dense, err := traffic.ParsePace("beats", r.sizes.EthBits, r.b.NIC.Period())
 	require.NoError(r.t, err)
-	r.player(0).Load(board.Track{Pace: dense})
+	r.player(0).Load(traffic.Track{Pace: dense})
 	split := func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitModeFixed, 30 }
 	flooded, calm := r.openRx(1, 12, split), r.openRx(2, 6, nil)
 	r.post(flooded, 1<<12)

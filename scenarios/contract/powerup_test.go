@@ -10,16 +10,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/testbed"
 )
 
 // powerUpAreas are the checks, by ports, that are played again from random contents of every register and memory: each
 // table, ring and buffer is used before anything was in it. With two ports these are the ones in which ports matter.
-var powerUpAreas = [card.MaxPorts + 1][]string{
+var powerUpAreas = [board.MaxPorts + 1][]string{
 	1: {"registers/", "tables/", "drops/", "rings/", "statuses/", "errors/", "chaos/"},
 	2: {"drops/", "pause/", "ports/", "chaos/"},
 }
@@ -27,7 +27,7 @@ var powerUpAreas = [card.MaxPorts + 1][]string{
 // Nothing that the RTL does depends on what it holds before reset: the very inputs of checks give the same outputs, at the
 // same cycles, whether it powers up with zeros, with ones, or at random by two seeds.
 func TestRandomPowerUp(t *testing.T) {
-	for ports := 1; ports <= card.MaxPorts; ports++ {
+	for ports := 1; ports <= board.MaxPorts; ports++ {
 		t.Run(fmt.Sprintf("ports %d", ports), func(t *testing.T) { randomPowerUp(t, ports) })
 	}
 }
@@ -77,9 +77,9 @@ func record(t *testing.T, c *check, sizes nicspec.Build, dev *rtlbridge.Device, 
 		require.NoError(t, w.Flush())
 		require.NoError(t, f.Close())
 	})
-	c.on(t, sizes, func(s board.Spec) (*board.Board, error) {
+	c.on(t, sizes, func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Built, s.Record = device.RTL, dev, w
-		return board.New(s)
+		return testbed.New(s)
 	}, 0)
 }
 

@@ -7,15 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/golden"
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/judge"
+	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/traffic"
 )
 
 // rig is a board with a NIC under test, and what a check does with it. Its methods let time go on until what they wait for
@@ -23,7 +24,7 @@ import (
 type rig struct {
 	t     *testing.T
 	eth   int // the NIC's port that checks know as port 0; see portOf
-	b     *board.Board
+	b     *testbed.Bed
 	root  *root.Root
 	sizes nicspec.Build
 	stall int
@@ -72,8 +73,8 @@ const linkCycles = 64
 const memoryBytes = 1 << 40 // of each endpoint, so that addresses have more than 32 bits
 
 // endpoint is the memories and their manners.
-func endpoint(stall int) card.Endpoint {
-	s := card.DefaultEndpoint()
+func endpoint(stall int) board.Endpoint {
+	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Latency, s.Seed = memoryBytes, memoryBytes, 128, 80*simcore.Nanosecond, 5
 	s.Limits = tlp.Limits{MPS: 512, MRRS: 4096, RCB: 64}
 	if stall > 0 {
@@ -83,7 +84,7 @@ func endpoint(stall int) card.Endpoint {
 	return s
 }
 
-func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
+func newRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *rig {
 	t.Helper()
 	b, err := build(s)
 	require.NoError(t, err)
@@ -100,10 +101,10 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s board.Spec) *rig {
 	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
 		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
 	}
-	pace, err := board.ParsePace("line", b.NIC.EthBits(), b.NIC.Period())
+	pace, err := traffic.ParsePace("line", b.NIC.EthBits(), b.NIC.Period())
 	require.NoError(t, err)
 	for _, p := range b.Players {
-		p.Load(board.Track{Pace: pace, Stall: s.Stall})
+		p.Load(traffic.Track{Pace: pace, Stall: s.Stall})
 	}
 	require.NoError(t, b.Begin(func() bool { return r.over }))
 	return r

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/testbed"
 )
 
 // Build puts a board together with the NIC under test on it. The spec says what is wanted of everything around the NIC;
 // its kind of NIC is for Build to choose.
-type Build func(board.Spec) (*board.Board, error)
+type Build func(testbed.Spec) (*testbed.Bed, error)
 
 // check is one test of the suite.
 type check struct {
@@ -31,7 +31,7 @@ type area struct {
 }
 
 // around changes the endpoint of some checks, by name.
-var around = map[string]func(*card.Endpoint){}
+var around = map[string]func(*board.Endpoint){}
 
 // Back-pressure under which checks run.
 var (
@@ -102,7 +102,7 @@ func (c *check) on(t *testing.T, sizes nicspec.Build, build Build, stall int) {
 	if change := around[c.name]; change != nil {
 		change(&spec)
 	}
-	r := newRig(t, sizes, build, board.Spec{
+	r := newRig(t, sizes, build, testbed.Spec{
 		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall, LinkCycles: linkCycles, Endpoint: &spec,
 	})
 	c.run(r)

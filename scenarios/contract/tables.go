@@ -7,7 +7,7 @@ import (
 
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 )
 
 var tableChecks = []check{

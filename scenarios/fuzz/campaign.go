@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 	"time"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/testbed"
 )
 
 // Options is what is to be played.
@@ -37,7 +37,7 @@ type Options struct {
 	Jobs    int           // programs at a time
 	Shrink  bool          // programs that fail are made smaller
 	Most    int           // failing programs after which it ends
-	// RTLCoverage is a folder for what of the RTL was exercised; see board.Spec.
+	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
 	RTLCoverage string
 
 	Program *Program // played instead of those of the seed; may be nil
@@ -66,7 +66,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	bad(o.NIC == device.RTL || o.NIC == device.Model, "--nic %q: want rtl or model", o.NIC)
-	bad(o.Ports >= 0 && o.Ports <= card.MaxPorts, "--ports %d: want 0 to %d", o.Ports, card.MaxPorts)
+	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "--ports %d: want 0 to %d", o.Ports, board.MaxPorts)
 	errs = append(errs, device.ValidEthBits(o.EthBits))
 	_, err := SizesOf(o.Build)
 	bad(err == nil, "--build: %v", err)
@@ -100,7 +100,7 @@ type Result struct {
 // campaign is a run over many programs.
 type campaign struct {
 	Options
-	devs [card.MaxPorts + 1]*rtlbridge.Device // by ports
+	devs [board.MaxPorts + 1]*rtlbridge.Device // by ports
 	sum  []byte
 	res  *Result
 }
@@ -142,14 +142,14 @@ func (c *campaign) ports(number int) int {
 		return c.Program.Board.Ports
 	}
 	if c.Ports == 0 {
-		return 1 + number%card.MaxPorts
+		return 1 + number%board.MaxPorts
 	}
 	return c.Ports
 }
 
 // build builds the devices that will be wanted.
 func (c *campaign) build(ctx context.Context) error {
-	for ports := 1; ports <= card.MaxPorts; ports++ {
+	for ports := 1; ports <= board.MaxPorts; ports++ {
 		wanted := ports == c.Ports || c.Ports == 0
 		if c.Program != nil {
 			wanted = ports == c.Program.Board.Ports
@@ -179,9 +179,9 @@ func (c *campaign) build(ctx context.Context) error {
 	return nil
 }
 
-func (c *campaign) board(s board.Spec) (*board.Board, error) {
+func (c *campaign) board(s testbed.Spec) (*testbed.Bed, error) {
 	s.NIC, s.Built, s.Coverage = c.NIC, c.devs[s.Ports], c.RTLCoverage
-	return board.New(s)
+	return testbed.New(s)
 }
 
 // generate is the program with a number.

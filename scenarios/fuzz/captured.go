@@ -4,8 +4,8 @@ import (
 	"io/fs"
 	"sync"
 
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/captures"
+	"nictwin/scenarios/traffic/capture"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/testbed"
 )
 
 // One build of each NIC plays at 400 MHz and at 1.1 GHz: every crossing has the same cycle, and the time that this takes is
@@ -42,8 +42,8 @@ func TestEveryClockIsOneBuild(t *testing.T) {
 // atClock plays a program at a clock, and returns when its last crossing was.
 func (c *campaign) atClock(t *testing.T, p *Program, period simcore.Ps) (v *Verdict, last simcore.Ps) {
 	t.Helper()
-	var b *board.Board
-	v = p.Run(context.Background(), func(s board.Spec) (*board.Board, error) {
+	var b *testbed.Bed
+	v = p.Run(context.Background(), func(s testbed.Spec) (*testbed.Bed, error) {
 		s.PeriodPs = period
 		var err error
 		if b, err = c.board(s); err == nil {

@@ -11,8 +11,8 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/testbed"
 )
 
 // long is how many times the usual number of programs a test plays: NICTWIN_LONG, which `make test-all` sets to 10.
@@ -38,7 +38,7 @@ func TestCreditsRaiseNoAlarm(t *testing.T) {
 				c := begun(t, options(nic, programs))
 				require.NoError(t, c.build(context.Background()))
 				for number := range programs {
-					v := c.onLinks(c.generate(number), board.Spec{Credits: credits})
+					v := c.onLinks(c.generate(number), testbed.Spec{Credits: credits})
 					require.True(t, v.Pass(), "program %d: %v %v", number, v.Err, v.Report)
 				}
 			})
@@ -49,11 +49,11 @@ func TestCreditsRaiseNoAlarm(t *testing.T) {
 // What happens does not depend on the quantum nor on who waits for whom, also where links run out of credits.
 func TestCreditsDoNotShowTheQuantum(t *testing.T) {
 	const links = 128
-	var runs []board.Spec
+	var runs []testbed.Spec
 	for _, q := range []uint32{1, 16, 64, 128, 2 * links} {
-		runs = append(runs, board.Spec{Spec: device.Spec{Quantum: q, Serial: true}})
+		runs = append(runs, testbed.Spec{Spec: device.Spec{Quantum: q, Serial: true}})
 		if q <= links {
-			runs = append(runs, board.Spec{Spec: device.Spec{Quantum: q}})
+			runs = append(runs, testbed.Spec{Spec: device.Spec{Quantum: q}})
 		}
 	}
 	for _, credits := range []int{4, 1000} {
@@ -79,8 +79,8 @@ func TestCreditsDoNotShowTheQuantum(t *testing.T) {
 }
 
 // onLinks plays a program on a board with these links and this quantum, and a root whose answers take long and jitter.
-func (c *campaign) onLinks(p *Program, on board.Spec) *Verdict {
-	return p.Run(context.Background(), func(s board.Spec) (*board.Board, error) {
+func (c *campaign) onLinks(p *Program, on testbed.Spec) *Verdict {
+	return p.Run(context.Background(), func(s testbed.Spec) (*testbed.Bed, error) {
 		s.Credits, s.Quantum, s.Serial = on.Credits, on.Quantum, on.Serial
 		if on.LinkCycles != 0 {
 			s.LinkCycles = on.LinkCycles

@@ -11,8 +11,8 @@ import (
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/judge"
+	"nictwin/scenarios/testbed"
 )
 
 // quiet waits until everything that was sent to the device is done with, and nothing happens any more.
@@ -283,4 +283,4 @@ func (x *player) all(ctx context.Context) error {
 	return x.rests()
 }
 
-var _ Build = board.New
+var _ Build = testbed.New

@@ -15,8 +15,8 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/testbed"
 )
 
 const manifest = "../../verilator/duts/nic/dut.yaml"
@@ -27,9 +27,9 @@ func sizes(ports int) nicspec.Build {
 	return s
 }
 
-func model(s board.Spec) (*board.Board, error) {
+func model(s testbed.Spec) (*testbed.Bed, error) {
 	s.NIC = device.Model
-	return board.New(s)
+	return testbed.New(s)
 }
 
 func options(kind string, runs int) Options {
@@ -160,7 +160,7 @@ func (l *liar) Observe(f boundary.Observer) {
 }
 
 // sabotaged is the Go NIC with a fault that shows in completion entries of frames with two tags only.
-func sabotaged(s board.Spec) (*board.Board, error) {
+func sabotaged(s testbed.Spec) (*testbed.Bed, error) {
 	b, err := model(s)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func TestSabotageIsFoundAndShrunk(t *testing.T) {
 // A panic says nothing of the device: it ends the campaign with an error that names the program and where it came from.
 func TestPanicIsNoMismatch(t *testing.T) {
 	c := begun(t, options(device.Model, 0))
-	broken := func(s board.Spec) (*board.Board, error) {
+	broken := func(s testbed.Spec) (*testbed.Bed, error) {
 		b, err := model(s)
 		if err == nil {
 			b.NIC = &liar{b.NIC, func(c *boundary.Crossing) { c.TLP.Data[1<<20]++ }}

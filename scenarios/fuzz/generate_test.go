@@ -9,7 +9,7 @@ import (
 
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 )
 
 // reached collects bits of what programs have: those that were 1, and those that were 0.

@@ -2,7 +2,7 @@ package fuzz
 
 import (
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 )
 
 // play is some frames, most of them for a queue that is there.

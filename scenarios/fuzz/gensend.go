@@ -3,7 +3,7 @@ package fuzz
 import (
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 )
 
 // send is some work entries.

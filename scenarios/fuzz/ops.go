@@ -2,7 +2,7 @@ package fuzz
 
 import (
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 )
 
 // Op is one operation: exactly one of its pointers is set. Wait is how many cycles pass after it.

@@ -6,25 +6,26 @@ import (
 	"fmt"
 	"slices"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/board"
-	"nictwin/scenarios/craft"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/traffic"
+	"nictwin/scenarios/traffic/craft"
 )
 
 // player plays a program: the driver's side of every operation, and who else takes part.
 type player struct {
 	prog   *Program
 	sizes  nicspec.Build
-	b      *board.Board
+	b      *testbed.Bed
 	root   *root.Root
 	judge  *judge.Judge
 	see    *watcher
@@ -113,14 +114,14 @@ func (e *StuckError) Finding() result.Finding {
 }
 
 // Build makes the board with the NIC under test on it; the kind of NIC is its choice.
-type Build func(board.Spec) (*board.Board, error)
+type Build func(testbed.Spec) (*testbed.Bed, error)
 
 func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 	sizes, err := SizesOf(p.Board.Build)
 	if err != nil {
 		return nil, err
 	}
-	spec := board.Spec{
+	spec := testbed.Spec{
 		Spec: device.Spec{Build: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits},
 		Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Endpoint: p.Board.endpoint(),
 	}
@@ -153,19 +154,19 @@ func (x *player) connect() error {
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.rested = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
 	x.b.Faults.Struck = x.see.struck
-	pace, err := board.ParsePace("line", x.b.NIC.EthBits(), x.b.NIC.Period())
+	pace, err := traffic.ParsePace("line", x.b.NIC.EthBits(), x.b.NIC.Period())
 	if err != nil {
 		return err
 	}
 	for _, p := range x.b.Players {
-		p.Load(board.Track{Pace: pace, Stall: x.prog.Board.Stall})
+		p.Load(traffic.Track{Pace: pace, Stall: x.prog.Board.Stall})
 	}
 	return x.b.Begin(func() bool { return x.done })
 }
 
 // endpoint is the memories and their manners.
-func (b *Board) endpoint() *card.Endpoint {
-	s := card.DefaultEndpoint()
+func (b *Board) endpoint() *board.Endpoint {
+	s := board.DefaultEndpoint()
 	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = memoryBytes, memoryBytes, regTags, b.Seed
 	s.Latency, s.Delay.Jitter = simcore.Ps(b.Delay)*simcore.Nanosecond, simcore.Ps(b.Jitter)*simcore.Nanosecond
 	s.Limits = tlp.Limits{MPS: b.MPS, MRRS: tlp.PageBytes, RCB: b.RCB}
@@ -282,7 +283,7 @@ func (x *player) configure(o *Op) error {
 // frames plays frames in.
 func (x *player) frames(p *Play) {
 	to := x.b.Players[p.Port%len(x.b.Players)]
-	list := make([]board.Frame, len(p.Frames))
+	list := make([]traffic.Frame, len(p.Frames))
 	for i := range p.Frames {
 		list[i].Data = p.Frames[i].bytes(max(1, p.Frames[i].Len))
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
@@ -94,7 +94,7 @@ func (p *Program) Validate() error {
 // board looks at everything but the operations.
 func (v *validator) board(p *Program) {
 	v.is(p.Schema == Schema, "schema %d: want %d", p.Schema, Schema)
-	v.in("board.ports", p.Board.Ports, 1, card.MaxPorts)
+	v.in("board.ports", p.Board.Ports, 1, board.MaxPorts)
 	_, err := SizesOf(p.Board.Build)
 	v.is(err == nil, "board: %v", err)
 	v.is(device.ValidEthBits(p.Board.EthBits) == nil, "board.eth_bits %d: want 256, 512 or 1024", p.Board.EthBits)

@@ -12,8 +12,8 @@ import (
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/testbed"
 )
 
 // forge has a TLP be seen with another payload.
@@ -94,7 +94,7 @@ var rare = []struct {
 func TestRareBugsAreFound(t *testing.T) {
 	for _, c := range rare {
 		t.Run(c.bug, func(t *testing.T) {
-			sabotaged := func(s board.Spec) (*board.Board, error) {
+			sabotaged := func(s testbed.Spec) (*testbed.Bed, error) {
 				b, err := model(s)
 				if err == nil {
 					b.NIC = &liar{b.NIC, c.lie()}

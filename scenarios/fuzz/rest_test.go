@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/testbed"
 )
 
 // pinned is a NIC whose pin busy is always the same.
@@ -26,7 +26,7 @@ func (p *pinned) ObserveRest(f boundary.RestObserver) {
 func TestStuckBusyIsFound(t *testing.T) {
 	prog := begun(t, options(device.Model, 1)).generate(0)
 	play := func(busy bool) *Verdict {
-		return prog.Run(t.Context(), func(s board.Spec) (*board.Board, error) {
+		return prog.Run(t.Context(), func(s testbed.Spec) (*testbed.Bed, error) {
 			b, err := model(s)
 			if err == nil {
 				b.NIC = &pinned{b.NIC, busy}

@@ -4,7 +4,7 @@ import (
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 	"nictwin/stack/driver"
 )
 

@@ -10,7 +10,7 @@ import (
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic/craft"
 )
 
 // Limits of a program: more than the generator makes, and little enough to be played.

@@ -3,7 +3,7 @@ package fuzz
 import (
 	"fmt"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/inject"
 	"nictwin/models/nic/core"
@@ -20,10 +20,10 @@ type watcher struct {
 	devctl  nicspec.DevctlReg
 	faultOf map[uint64]string // by where the faults begin
 	ports   pauseWatch
-	came    [card.MaxPorts][]arrival // frames, by their ordinals
-	off     []withdrawn              // rules
-	now     int64                    // cycle
-	failed  [copyChannels]string     // status of the latest copy that failed, since when none did not
+	came    [board.MaxPorts][]arrival // frames, by their ordinals
+	off     []withdrawn               // rules
+	now     int64                     // cycle
+	failed  [copyChannels]string      // status of the latest copy that failed, since when none did not
 }
 
 func newWatcher(p *Program, sizes *nicspec.Build, cov *Coverage) *watcher {

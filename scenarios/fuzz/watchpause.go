@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 )
@@ -38,7 +38,7 @@ type pausePort struct {
 	stopped bool  // by a pause that was sent: the far end
 }
 
-type pauseWatch [card.MaxPorts]pausePort
+type pauseWatch [board.MaxPorts]pausePort
 
 // pauses counts pause frames that came in or left [F1] [F6].
 func (w *watcher) pauses(c *boundary.Crossing) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
-	"nictwin/scenarios/craft"
+	"nictwin/scenarios/traffic"
+	"nictwin/scenarios/traffic/craft"
 )
 
 // An entryField is a field of receive completion entries that another dissector can tell. Not among them: what the driver
@@ -103,7 +103,7 @@ func entriesAgainstTshark(t *testing.T, o Options) (count tally) {
 			says, count = sayings(t, framesOf(t, o))
 		}
 		seen, wrong := 0, 0
-		r.rx.verdicts = func(n int, _ board.Frame, cqe nicspec.RxCqe) {
+		r.rx.verdicts = func(n int, _ traffic.Frame, cqe nicspec.RxCqe) {
 			seen++
 			for _, f := range entryFields {
 				if got, want := f.of(cqe), says[n].want[f.name]; got != want && !says[n].silent[f.name] && wrong < 20 {

@@ -3,7 +3,6 @@ package replay
 import (
 	"bytes"
 	"fmt"
-	judging "nictwin/scenarios/judge"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,8 +13,9 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/capture"
+	judging "nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // spoiled plays a capture three times on the model, of which spoil changes what comes out as a broken NIC would.

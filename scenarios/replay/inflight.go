@@ -1,16 +1,16 @@
 package replay
 
 import (
-	"nictwin/scenarios/board"
-	"nictwin/scenarios/capture"
+	"nictwin/scenarios/traffic"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // inFlight keeps the frames of a port that went in and may still be delivered. A NIC may have dropped them: it is not waited
 // for for longer than inFlightBytes, which is twice what the referee waits for and far more than a NIC can hold.
 type inFlight struct {
-	frames []board.Frame // without data: not in flight any more
-	base   int           // ordinal of the first
-	head   int           // frames at the begin that are not in flight any more
+	frames []traffic.Frame // without data: not in flight any more
+	base   int             // ordinal of the first
+	head   int             // frames at the begin that are not in flight any more
 	bytes  int
 }
 
@@ -20,7 +20,7 @@ const (
 )
 
 // add takes the next frame.
-func (w *inFlight) add(f board.Frame) {
+func (w *inFlight) add(f traffic.Frame) {
 	w.frames = append(w.frames, f)
 	w.bytes += len(f.Data) + frameCost
 	for w.bytes > inFlightBytes {
@@ -30,10 +30,10 @@ func (w *inFlight) add(f board.Frame) {
 }
 
 // take returns a frame that is in flight, and keeps it no longer.
-func (w *inFlight) take(ordinal int) (board.Frame, bool) {
+func (w *inFlight) take(ordinal int) (traffic.Frame, bool) {
 	i := ordinal - w.base
 	if i < w.head || i >= len(w.frames) || w.frames[i].Data == nil {
-		return board.Frame{}, false
+		return traffic.Frame{}, false
 	}
 	f := w.frames[i]
 	w.drop(i)

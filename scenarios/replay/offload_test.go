@@ -7,7 +7,7 @@ import (
 
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
-	"nictwin/scenarios/capture"
+	"nictwin/scenarios/traffic/capture"
 	"nictwin/stack/driver"
 )
 

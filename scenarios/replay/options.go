@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"io"
 
-	card "nictwin/models/board"
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
+	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/traffic"
 )
 
 // Options say what is played, how, and on what.
@@ -47,14 +48,14 @@ type Options struct {
 	Record        io.Writer         // gets the input stream of an RTL device, for playback
 	Built         *rtlbridge.Device // used instead of building DUT; nil: DUT is built
 	Digest        bool              // have Run.BridgeDigest computed
-	faults        bool              // have faults injected, by tests: see board.Board.Faults
+	faults        bool              // have faults injected, by tests: see testbed.Bed.Faults
 	Shape         *Shape            // nil: queues and cuts of every kind, by seed
 	Observe       boundary.Observer // is told of every crossing; nil: nobody
-	// LinkCycles is the latency of the links at the NIC, in cycles; see board.Spec.
+	// LinkCycles is the latency of the links at the NIC, in cycles; see testbed.Spec.
 	LinkCycles int
-	// PeriodPs is the period of the NIC's clock, 0: the usual one; see board.Spec.
+	// PeriodPs is the period of the NIC's clock, 0: the usual one; see testbed.Spec.
 	PeriodPs simcore.Ps
-	// RTLCoverage is a folder for what of the RTL was exercised; see board.Spec.
+	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
 	RTLCoverage string
 }
 
@@ -79,15 +80,15 @@ func ParseRecompute(list []string) (Recompute, error) {
 
 // DefaultOptions plays once, at line rate, both ways, on RTL.
 func DefaultOptions() Options {
-	b := board.DefaultSpec()
+	b := testbed.DefaultSpec()
 	return Options{
 		NIC: b.NIC, Ports: 1, Dir: "both", Speed: "line", Loop: 1, MaxGap: 20 * simcore.Microsecond, Variant: b.Variant,
 		LinkCycles: b.LinkCycles,
 	}
 }
 
-func (o *Options) spec() board.Spec {
-	s := board.Spec{
+func (o *Options) spec() testbed.Spec {
+	s := testbed.Spec{
 		Spec: device.Spec{
 			NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
 			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, PeriodPs: o.PeriodPs,
@@ -96,7 +97,7 @@ func (o *Options) spec() board.Spec {
 		Seed: o.Seed, Stall: o.Stall, LinkCycles: o.LinkCycles,
 	}
 	if o.faults {
-		e := card.EndpointFor(o.Seed, o.Stall)
+		e := board.EndpointFor(o.Seed, o.Stall)
 		e.Faults = true
 		s.Endpoint = &e
 	}
@@ -111,7 +112,7 @@ func (o *Options) Validate() error {
 		bad("no capture file given")
 	}
 	if o.Ports == 0 { // which a board takes for 1
-		bad("--ports 0: want 1 to %d", card.MaxPorts)
+		bad("--ports 0: want 1 to %d", board.MaxPorts)
 	}
 	spec := o.spec()
 	errs = append(errs, spec.Validate())
@@ -121,7 +122,7 @@ func (o *Options) Validate() error {
 	if o.Dir != "rx" && o.Dir != "tx" && o.Dir != "both" {
 		bad("--dir %q: want rx, tx or both", o.Dir)
 	}
-	if _, err := board.ParsePace(o.Speed, o.EthBits, o.PeriodPs); err != nil {
+	if _, err := traffic.ParsePace(o.Speed, o.EthBits, o.PeriodPs); err != nil {
 		errs = append(errs, err)
 	}
 	if o.Loop < 1 {

@@ -2,17 +2,17 @@ package replay
 
 import (
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/traffic"
 )
 
 // players are what plays on the ports.
-type players []*board.Player
+type players []*traffic.Player
 
-func (p players) sent() int      { return p.sum((*board.Player).Sent) }
-func (p players) total() int     { return p.sum((*board.Player).Total) }
-func (p players) shortened() int { return p.sum((*board.Player).Shortened) }
+func (p players) sent() int      { return p.sum((*traffic.Player).Sent) }
+func (p players) total() int     { return p.sum((*traffic.Player).Total) }
+func (p players) shortened() int { return p.sum((*traffic.Player).Shortened) }
 
-func (p players) sum(of func(*board.Player) int) int {
+func (p players) sum(of func(*traffic.Player) int) int {
 	n := 0
 	for _, x := range p {
 		n += of(x)

@@ -12,8 +12,9 @@ import (
 	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/traffic"
 	"nictwin/stack/driver"
 )
 
@@ -22,7 +23,7 @@ type Run struct {
 	opts   Options
 	supply *supply
 
-	board  *board.Board
+	board  *testbed.Bed
 	engine *simcore.Engine
 	dev    device.Device
 	root   *root.Root
@@ -68,7 +69,7 @@ func New(ctx context.Context, o Options) (*Run, error) {
 	}
 	spec := o.spec()
 	spec.Context = ctx
-	if r.board, err = board.New(spec); err != nil {
+	if r.board, err = testbed.New(spec); err != nil {
 		return nil, errors.Join(err, r.supply.Close())
 	}
 	if err := r.load(); err != nil {
@@ -90,15 +91,15 @@ func (r *Run) load() error {
 	b := r.board
 	r.engine, r.dev, r.root, r.drv, r.ports = b.Engine, b.NIC, b.Root, b.Driver, b.Players
 	if r.opts.Dir != "tx" {
-		pace, err := board.ParsePace(r.opts.Speed, r.dev.EthBits(), r.dev.Period())
+		pace, err := traffic.ParsePace(r.opts.Speed, r.dev.EthBits(), r.dev.Period())
 		if err != nil {
 			return &UsageError{err}
 		}
 		r.rx = &receive{ports: r.ports, fail: r.fail, shape: r.shape(), inFlight: make([]inFlight, len(r.ports))}
 		for p, frames := range r.supply.streams() {
-			r.ports[p].Load(board.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
+			r.ports[p].Load(traffic.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
 			r.rx.pass = append(r.rx.pass, frames.pass)
-			r.ports[p].Played = func(_ int, f board.Frame) { r.rx.inFlight[p].add(f) }
+			r.ports[p].Played = func(_ int, f traffic.Frame) { r.rx.inFlight[p].add(f) }
 		}
 	}
 	if r.opts.Dir != "rx" {

@@ -19,9 +19,9 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/models/wire"
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/board"
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // A NIC that stays busy when all is done breaks the contract; whatever else ends the engine is no finding.
@@ -212,7 +212,7 @@ func TestICRCVerdicts(t *testing.T) {
 			o.Dir, o.Speed = "rx", "10" // slow enough that nothing is dropped for want of room
 			r := start(t, o)
 			seen := 0
-			r.rx.verdicts = func(n int, f board.Frame, cqe nicspec.RxCqe) {
+			r.rx.verdicts = func(n int, f traffic.Frame, cqe nicspec.RxCqe) {
 				seen++
 				want := wire.VerifyFrameICRC(f.Data).Verdict
 				if filepath.Base(path) == "fuzz_roce_v4.pcap" {

@@ -9,9 +9,9 @@ import (
 	"nictwin/golden"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/capture"
 	judging "nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // Result is what a replay has found.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"nictwin/models/nicspec"
-	"nictwin/scenarios/board"
+	"nictwin/scenarios/traffic"
 	"nictwin/stack/driver"
 )
 
@@ -26,7 +26,7 @@ type receive struct {
 	delivered []int // by port
 	got       int   // the sum of delivered
 	bytes     int64
-	verdicts  func(ordinal int, f board.Frame, cqe nicspec.RxCqe)
+	verdicts  func(ordinal int, f traffic.Frame, cqe nicspec.RxCqe)
 }
 
 // setup asks the driver for rules and queues.

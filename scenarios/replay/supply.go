@@ -9,9 +9,9 @@ import (
 
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/board"
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/traffic"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // supply is the captures of a replay and the frames behind them. It holds none of their packets: they are read once before
@@ -212,20 +212,20 @@ type stream struct {
 	done  int // frames of it that were given
 	from  *capture.File
 	r     *capture.Reader // of from
-	kept  []board.Frame   // of the first pass, for the others, if they take no more than keptBytes
+	kept  []traffic.Frame // of the first pass, for the others, if they take no more than keptBytes
 	room  int             // that they may still take; negative: they take more
 }
 
 // keptBytes is what frames may take that are kept for the next pass: few frames are read more slowly than they are played.
 const keptBytes = 4 << 20
 
-// Total implements board.Source.
+// Total implements traffic.Source.
 func (s *stream) Total() int { return s.total }
 
-// Next implements board.Source.
-func (s *stream) Next() (board.Frame, error) {
+// Next implements traffic.Source.
+func (s *stream) Next() (traffic.Frame, error) {
 	if s.given == s.total {
-		return board.Frame{}, io.EOF
+		return traffic.Frame{}, io.EOF
 	}
 	n := s.given % s.pass
 	s.given++
@@ -242,7 +242,7 @@ func (s *stream) Next() (board.Frame, error) {
 }
 
 // keep keeps a frame of the first pass while there is room for all of them.
-func (s *stream) keep(f board.Frame) {
+func (s *stream) keep(f traffic.Frame) {
 	if s.room < 0 || s.total == s.pass {
 		return
 	}
@@ -254,9 +254,9 @@ func (s *stream) keep(f board.Frame) {
 }
 
 // take takes the next frame of a part.
-func (s *stream) take(p *part) (f board.Frame, err error) {
+func (s *stream) take(p *part) (f traffic.Frame, err error) {
 	if p.file == nil {
-		return board.Frame{Data: padded(p.list[s.done], s.pad)}, nil
+		return traffic.Frame{Data: padded(p.list[s.done], s.pad)}, nil
 	}
 	if s.done == 0 {
 		if err := s.begin(p.file); err != nil {
@@ -278,7 +278,7 @@ func (s *stream) take(p *part) (f board.Frame, err error) {
 	if s.pad {
 		size = max(size, nicspec.FrameMin)
 	}
-	f = board.Frame{Data: make([]byte, size), Interval: simcore.Ps(x.Interval), Origin: x.Origin}
+	f = traffic.Frame{Data: make([]byte, size), Interval: simcore.Ps(x.Interval), Origin: x.Origin}
 	copy(f.Data, x.Data)
 	return f, nil
 }
@@ -306,7 +306,7 @@ func (s *stream) Close() error {
 	return s.r.Close()
 }
 
-var _ board.Source = (*stream)(nil)
+var _ traffic.Source = (*stream)(nil)
 
 func padded(b []byte, on bool) []byte {
 	if !on || len(b) >= nicspec.FrameMin {
@@ -317,7 +317,7 @@ func padded(b []byte, on bool) []byte {
 
 // frame is a frame and the port that it belongs to.
 type frame struct {
-	board.Frame
+	traffic.Frame
 	port int
 }
 

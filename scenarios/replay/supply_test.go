@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"nictwin/models/boundary"
-	"nictwin/scenarios/board"
-	"nictwin/scenarios/capture"
+	"nictwin/scenarios/traffic"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // numbered are frames of a size, all different.
@@ -187,12 +187,12 @@ func TestInFlight(t *testing.T) {
 	room := make([]byte, inFlightBytes/16)
 	rapid.Check(t, func(t *rapid.T) {
 		var w inFlight
-		var want []board.Frame // in flight
+		var want []traffic.Frame // in flight
 		n := 0
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "take") {
 				ordinal := rapid.IntRange(max(0, n-40), n).Draw(t, "ordinal")
-				at := slices.IndexFunc(want, func(f board.Frame) bool { return f.Origin.Packet == ordinal })
+				at := slices.IndexFunc(want, func(f traffic.Frame) bool { return f.Origin.Packet == ordinal })
 				f, ok := w.take(ordinal)
 				require.Equal(t, at >= 0, ok, "frame %d", ordinal)
 				if ok {
@@ -202,7 +202,7 @@ func TestInFlight(t *testing.T) {
 				continue
 			}
 			size := rapid.SampledFrom([]int{1, 60, len(room)}).Draw(t, "size")
-			f := board.Frame{Data: room[:size], Origin: capture.Origin{Packet: n}}
+			f := traffic.Frame{Data: room[:size], Origin: capture.Origin{Packet: n}}
 			n++
 			w.add(f)
 			want = append(want, f)

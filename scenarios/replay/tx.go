@@ -11,8 +11,8 @@ import (
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic/capture"
 	"nictwin/stack/driver"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"nictwin/golden"
 	"nictwin/models/boundary"
-	"nictwin/scenarios/capture"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // Domain is the part of the NIC, or of the run, that a finding is about.

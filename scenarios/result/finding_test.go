@@ -11,7 +11,7 @@ import (
 
 	"nictwin/golden"
 	"nictwin/models/boundary"
-	"nictwin/scenarios/capture"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // A mismatch of the referee in fields, by its rule and by where it showed.

@@ -7,9 +7,9 @@ import (
 	"io"
 
 	"nictwin/rtlbridge"
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/rtlcov"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // Schema is the version of Object; it changes when a field changes its meaning or goes.

@@ -4,33 +4,34 @@ import (
 	"fmt"
 
 	"nictwin/models/boundary"
+	"nictwin/models/fifo"
 )
 
-// heldSide is when the streams out of the device could not go on, as observers
-// were told.
-type heldSide struct {
+// backpressure records when the streams out of the device were held back, as
+// observers reported it.
+type backpressure struct {
 	tlp  spans   // m_axis_tlp was held back
 	used spans   // m_axis_tlp was held back, or carried a TLP
 	eth  []spans // m_axis_eth of a port was held back
 }
 
-// Cycles that are not in the spans for which these are kept: more than any bound
-// that they are looked at for.
+// How many cycles outside of a set of spans its spans are kept for: more than any
+// bound that is checked with them.
 const (
 	keptTLP  = 1 << 14 // [L3]
 	keptUsed = 1 << 11 // [M3], fetchSlack
 	keptEth  = 1 << 11 // [F6]
 )
 
-func (s *heldSide) init(ports int) {
-	s.tlp, s.used, s.eth = newSpans(keptTLP), newSpans(keptUsed), make([]spans, ports)
+func (s *backpressure) init(ports int) {
+	s.tlp, s.used, s.eth = spans{keep: keptTLP}, spans{keep: keptUsed}, make([]spans, ports)
 	for i := range s.eth {
-		s.eth[i] = newSpans(keptEth)
+		s.eth[i] = spans{keep: keptEth}
 	}
 }
 
-// Held takes a time in which a stream was held. A referee that is told of none
-// takes all delay for the device's own.
+// Held takes an interval in which a stream was held back. A referee that gets none
+// takes every delay for the device's own.
 func (r *Referee) Held(x boundary.Held) {
 	if r.fault != "" {
 		return
@@ -57,78 +58,60 @@ func (r *Referee) Held(x boundary.Held) {
 
 var _ boundary.HeldObserver = (*Referee)(nil).Held
 
-// waited is how many cycles after a former one the TLP at hand began to leave,
-// not counting those in which m_axis_tlp was held back or sent others.
+// waited counts the cycles from a former one to the first beat of the current TLP,
+// without those in which m_axis_tlp was held back or carried other TLPs.
 func (r *Referee) waited(since int64) int64 { return r.held.used.free(since, r.x.First-1) + 1 }
 
-// begun is the cycle in which the frame at hand was offered.
+// begun is the cycle in which the current frame was offered.
 func (r *Referee) begun() int64 { return r.held.eth[r.x.Port].begin(r.x.First) }
 
 // spans is a set of cycles, added in order and forgotten when many that are not
 // in it have passed since.
 type spans struct {
-	ring     []stretch // a queue
-	first, n int
-	keep     int64
+	list fifo.Queue[stretch]
+	keep int64
 }
 
 // stretch is a range of cycles of the set, and how many cycles of it lie before.
 type stretch struct{ first, last, before int64 }
 
-func newSpans(keep int64) spans { return spans{ring: make([]stretch, 16), keep: keep} }
-
-func (s *spans) at(i int) *stretch { return &s.ring[(s.first+i)&(len(s.ring)-1)] }
-
 // latest is the latest cycle in the set.
 func (s *spans) latest() int64 {
-	if s.n == 0 {
+	if s.list.Len() == 0 {
 		return never
 	}
-	return s.at(s.n - 1).last
+	return s.list.At(s.list.Len() - 1).last
 }
 
 // add adds cycles, the first of which may lie before the latest.
 func (s *spans) add(first, last int64) {
-	for s.n > 0 && s.at(s.n-1).first >= first {
-		last = max(last, s.at(s.n-1).last)
-		s.n--
+	l := &s.list
+	for l.Len() > 0 && l.At(l.Len()-1).first >= first {
+		last = max(last, l.PopLast().last)
 	}
 	before := int64(0)
-	if s.n > 0 {
-		t := s.at(s.n - 1)
+	if l.Len() > 0 {
+		t := l.At(l.Len() - 1)
 		if t.last >= first-1 {
 			t.last = max(t.last, last)
 			return
 		}
 		before = t.before + t.last - t.first + 1
 	}
-	if s.n == len(s.ring) {
-		s.grow()
-	}
-	*s.at(s.n) = stretch{first, last, before}
-	s.n++
-	for s.free(s.at(0).last, first-1) > s.keep {
-		s.first = (s.first + 1) & (len(s.ring) - 1)
-		s.n--
+	l.Push(stretch{first, last, before})
+	for s.free(l.Front().last, first-1) > s.keep {
+		l.Pop()
 	}
 }
 
-func (s *spans) grow() {
-	bigger := make([]stretch, 2*len(s.ring))
-	for i := range s.n {
-		bigger[i] = *s.at(i)
-	}
-	s.ring, s.first = bigger, 0
-}
-
-// find is how many spans begin in a cycle or before.
+// find counts the spans that begin in a cycle or before.
 func (s *spans) find(cycle int64) int {
-	lo, hi := 0, s.n
-	if hi > 0 && s.at(hi-1).first <= cycle {
+	lo, hi := 0, s.list.Len()
+	if hi > 0 && s.list.At(hi-1).first <= cycle {
 		return hi // most looks are at the end
 	}
 	for lo < hi {
-		if mid := (lo + hi) / 2; s.at(mid).first <= cycle {
+		if mid := (lo + hi) / 2; s.list.At(mid).first <= cycle {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -137,20 +120,20 @@ func (s *spans) find(cycle int64) int {
 	return lo
 }
 
-// upTo is the cycles of the set up to one.
+// upTo counts the cycles of the set up to and including one.
 func (s *spans) upTo(cycle int64) int64 {
 	i := s.find(cycle)
 	if i == 0 {
-		if s.n == 0 {
+		if s.list.Len() == 0 {
 			return 0
 		}
-		return s.at(0).before // it is not known when, long ago
+		return s.list.At(0).before // it is not known when, long ago
 	}
-	x := s.at(i - 1)
+	x := s.list.At(i - 1)
 	return x.before + min(cycle, x.last) - x.first + 1
 }
 
-// free is how many cycles after the first up to the second one are not in the
+// free counts the cycles after the first, up to the second, that are not in the
 // set.
 func (s *spans) free(after, to int64) int64 {
 	if to <= after {
@@ -159,11 +142,11 @@ func (s *spans) free(after, to int64) int64 {
 	return to - after - s.upTo(to) + s.upTo(after)
 }
 
-// back is the earliest cycle since which at most so many that are not in the set
-// have passed before one.
+// back returns the earliest cycle from which at most n cycles outside of the set
+// lie before the given one.
 func (s *spans) back(cycle, n int64) int64 {
 	for i := s.find(cycle - 1); i > 0; i-- {
-		x := s.at(i - 1)
+		x := s.list.At(i - 1)
 		if gap := cycle - 1 - x.last; gap > n {
 			break
 		} else if gap > 0 {
@@ -174,11 +157,11 @@ func (s *spans) back(cycle, n int64) int64 {
 	return cycle - n
 }
 
-// begin is the first of the cycles of the set that lie just before one, or that
-// one.
+// begin returns the first cycle of the span that ends just before the given cycle,
+// or else that cycle.
 func (s *spans) begin(cycle int64) int64 {
-	if i := s.find(cycle - 1); i > 0 && s.at(i-1).last >= cycle-1 {
-		return s.at(i - 1).first
+	if i := s.find(cycle - 1); i > 0 && s.list.At(i-1).last >= cycle-1 {
+		return s.list.At(i - 1).first
 	}
 	return cycle
 }

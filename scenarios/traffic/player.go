@@ -1,4 +1,4 @@
-package board
+package traffic
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"nictwin/models/ether"
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
-	"nictwin/scenarios/capture"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/traffic/capture"
 )
 
 // Frame is one frame to be played.
@@ -116,14 +116,17 @@ type Player struct {
 
 const playerPortCap = 1024
 
-func newPlayer(e *simcore.Engine, pool *msg.Frames, eth int, period simcore.Ps) *Player {
-	name := fmt.Sprintf("Player%d", eth)
+// NewPlayer makes the player at the far end of a port, with this number, of a NIC with this clock.
+func NewPlayer(name string, e *simcore.Engine, pool *msg.Frames, eth int, period simcore.Ps) *Player {
 	p := &Player{ComponentBase: sim.NewComponentBase(name), sched: e, pool: pool, eth: eth, period: period}
 	p.ev.H = p
 	p.port = simcore.NewPort(p, playerPortCap, name+".Eth")
 	p.AddPort("Eth", p.port)
 	return p
 }
+
+// Eth is the player's end of the cable.
+func (p *Player) Eth() *simcore.Port { return p.port }
 
 // Load gives the player what it is to play.
 func (p *Player) Load(t Track) { p.track = t }

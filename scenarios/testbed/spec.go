@@ -1,14 +1,13 @@
-package board
+package testbed
 
 import (
-	card "nictwin/models/board"
-	"nictwin/scenarios/device"
-
 	"errors"
 	"fmt"
 
+	"nictwin/models/board"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/device"
 )
 
 // Spec configures a board.
@@ -25,7 +24,7 @@ type Spec struct {
 	// LinkCycles after the receiver has taken a message.
 	Credits int
 
-	Endpoint *card.Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
+	Endpoint *board.Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
 }
 
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
@@ -46,7 +45,7 @@ func (s *Spec) Validate() error {
 	var errs []error
 	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
 	errs = append(errs, s.Spec.Validate())
-	if s.Stall < 0 || s.Stall > card.MaxStall {
+	if s.Stall < 0 || s.Stall > board.MaxStall {
 		bad("--stall %d: want 0 to 90 percent", s.Stall)
 	}
 	if s.Endpoint != nil {
@@ -68,9 +67,9 @@ func MaxQuantum(mode rtlbridge.Mode, linkCycles int) uint32 {
 	return rtlbridge.MaxQuantum(period, mode, latency, latency)
 }
 
-func (s *Spec) endpoint() card.Endpoint {
+func (s *Spec) endpoint() board.Endpoint {
 	if s.Endpoint != nil {
 		return *s.Endpoint
 	}
-	return card.EndpointFor(s.Seed, s.Stall)
+	return board.EndpointFor(s.Seed, s.Stall)
 }

@@ -7,9 +7,9 @@ import "nictwin/models/nicspec"
 // status. What follows exchanges reads of the same bytes between entries, so
 // that what was attributed fits what was shown.
 
-// borrow gives an entry the bytes that it lacks from reads attributed to
-// others. It reports whether all are there.
-func (r *Referee) borrow(e *txEntry) bool {
+// reassign moves reads that were attributed to other entries to e, until e has all
+// its bytes. It reports whether all are there.
+func (r *Referee) reassign(e *txEntry) bool {
 	for i := range e.count {
 		p := &e.pieces[i]
 		for n := range r.rd.tags {
@@ -57,8 +57,8 @@ func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(holder) bool) b
 			}
 		}
 	}
-	for k := range r.tx.ghosts.n {
-		if (*r.tx.ghosts.at(k)).holds(addr, n, f) {
+	for k := range r.tx.ghosts.Len() {
+		if (*r.tx.ghosts.At(k)).holds(addr, n, f) {
 			return true
 		}
 	}
@@ -175,7 +175,7 @@ func (r *Referee) cure(e *txEntry) bool {
 		}
 	}
 	if e.plan.Send {
-		r.borrow(e)
+		r.reassign(e)
 	}
 	return e.fails == 0
 }
@@ -286,8 +286,8 @@ func (r *Referee) moveBad(e *txEntry, i, k int, h holder) bool {
 // ghostRead takes a read for which no entry at work has a place: one that is
 // over has one if a read that was its own was attributed to another.
 func (r *Referee) ghostRead(d *readReq) bool {
-	for k := range r.tx.ghosts.n {
-		g := *r.tx.ghosts.at(k)
+	for k := range r.tx.ghosts.Len() {
+		g := *r.tx.ghosts.At(k)
 		found := g.holds(d.addr, d.n, func(h holder) bool {
 			if !g.pieces[h.piece].asked.free(h.at, h.at+d.n) {
 				return false

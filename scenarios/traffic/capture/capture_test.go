@@ -216,7 +216,7 @@ func TestGzipMembers(t *testing.T) {
 
 // What is read is as another reader has it, packet by packet.
 func TestAgainstPcapgo(t *testing.T) {
-	files, err := filepath.Glob("../captures/*/*.pcap")
+	files, err := filepath.Glob("../../captures/*/*.pcap")
 	require.NoError(t, err)
 	for _, path := range files {
 		f, err := Read(path)
@@ -337,7 +337,7 @@ func TestHeadersAndOptions(t *testing.T) {
 }
 
 func TestShippedCaptures(t *testing.T) {
-	files, err := filepath.Glob("../captures/*/*.pcap")
+	files, err := filepath.Glob("../../captures/*/*.pcap")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, path := range files {

@@ -59,7 +59,7 @@ func leave(cycle int64, n int) act {
 		r := l.r
 		p := &r.rx.ports[0]
 		for i := range int64(n) {
-			f := *p.tab.front()
+			f := *p.tab.Front()
 			r.now = cycle + i
 			r.pauseDelivered(p, f)
 			r.withdraw(p, f)

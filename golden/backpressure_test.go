@@ -13,7 +13,7 @@ import (
 // What spans say of the cycles that they are kept for is what they were told, be a stretch told in pieces or over others.
 func TestSpans(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	s := newSpans(keptUsed)
+	s := spans{keep: keptUsed}
 	var in []bool
 	for range 20000 {
 		first := int64(len(in) + rng.IntN(5)*rng.IntN(40))
@@ -45,7 +45,7 @@ func TestSpans(t *testing.T) {
 		require.Equal(t, begin, s.back(now, free), "back %d free cycles", free)
 	}
 	require.Greater(t, s.free(0, now), int64(keptUsed), "what is forgotten was long ago")
-	require.Less(t, s.n, 2*keptUsed)
+	require.Less(t, s.list.Len(), 2*keptUsed)
 }
 
 // Times that are none, or come out of order, end the judging.

@@ -1,16 +1,17 @@
-package board
+package testbed
 
 import (
-	card "nictwin/models/board"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/board"
 	"nictwin/models/ether"
 	"nictwin/models/inject"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/home/hometest"
+	"nictwin/scenarios/traffic"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/drivertest"
 	"nictwin/stack/driver/rootbus"
@@ -33,7 +34,7 @@ func TestDriver(t *testing.T) {
 
 func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	t.Helper()
-	e := card.DefaultEndpoint()
+	e := board.DefaultEndpoint()
 	e.Faults = true
 	s.Endpoint = &e
 	b, err := New(s)
@@ -41,15 +42,15 @@ func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	over := false
 	t.Cleanup(func() { over = true; require.NoError(t, b.Close()) })
 	require.NoError(t, b.Begin(func() bool { return over }))
-	pace, err := ParsePace("line", 0, b.NIC.Period())
+	pace, err := traffic.ParsePace("line", 0, b.NIC.Period())
 	require.NoError(t, err)
-	b.Players[0].Load(Track{Pace: pace})
+	b.Players[0].Load(traffic.Track{Pace: pace})
 	r := &drivertest.Rig{Options: driver.DefaultOptions(), Bus: rootbus.Bus{Regs: b.Arm, Memory: b.Memory}}
 	r.Settle = func() error {
 		const longest = 20_000 // cycles that anything takes in these checks
 		return b.Engine.RunUntil(b.Engine.Now() + b.Cycles(longest))
 	}
-	r.Receive = func(_ int, f []byte) { b.Players[0].Play(Frame{Data: f}) }
+	r.Receive = func(_ int, f []byte) { b.Players[0].Play(traffic.Frame{Data: f}) }
 	r.FailReads = func(from, to uint64) error {
 		b.Faults.Clear()
 		if from == to {

@@ -12,4 +12,4 @@
 // Invariants:
 //   - What stands on the NIC's side of the links is the only difference between boards of the same spec.
 //   - The same spec and work give the same events, whatever the quantum and mode of the bridge.
-package board
+package testbed

@@ -60,9 +60,9 @@ func TestRests(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(rests, func(a, b boundary.Rest) int { return int(a.First - b.Last) }))
 }
 
-// restSabotage says that the pin was 0 in a cycle, next to a crossing, in which the device held something. Not every
+// idleSabotage says that the pin was 0 in a cycle, next to a crossing, in which the device held something. Not every
 // crossing that is picked shows it.
-type restSabotage struct {
+type idleSabotage struct {
 	what  string
 	run   func(testing.TB) (Config, []boundary.Crossing)
 	picks pick
@@ -79,7 +79,7 @@ func messagesOf(t testing.TB) (Config, []boundary.Crossing) {
 	return cfg, tape
 }
 
-var restSabotages = []restSabotage{
+var idleSabotages = []idleSabotage{
 	{"a read that is outstanding", calm, out(tlp.MRd, func(*tlp.Header, *boundary.Crossing) bool { return true }), after},
 	{"a frame that is leaving", calm, kindOf(boundary.FrameOut), func(x *boundary.Crossing) int64 { return x.First }},
 	{"a frame that is leaving", calm, kindOf(boundary.FrameOut), func(x *boundary.Crossing) int64 { return x.Last }},
@@ -94,7 +94,7 @@ var restSabotages = []restSabotage{
 }
 
 func TestRestsThatCannotBe(t *testing.T) {
-	for _, s := range restSabotages {
+	for _, s := range idleSabotages {
 		cfg, tape := s.run(t)
 		shown := 0
 		for i := range tape {

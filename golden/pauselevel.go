@@ -26,7 +26,7 @@ type pauseClaim struct {
 	before   uint32 // frames with a lower ordinal count
 	limit    int
 	most     int // bytes that may have been held then
-	held     int // bytes of those delivered since
+	least    int // bytes of those delivered since
 
 	missing bool  // else it is that of a frame that ended a pause. No pause frame was sent
 	after   int64 // after this cycle:
@@ -71,15 +71,15 @@ func (r *Referee) pauseComing(port int, room int) {
 // pauseCame is called after a frame that came in counts as held.
 func (r *Referee) pauseCame(p *rxPort) {
 	o := &p.out
-	if !o.now.sends() || !o.now.tells() || !o.late(o.oldSince, r.now) || p.held <= int(o.now.Xoff) {
+	if !o.now.sends() || !o.now.tells() || !o.late(o.oldSince, r.now) || p.level <= int(o.now.Xoff) {
 		return
 	}
 	for i := range o.claims {
-		if c := &o.claims[i]; c.missing && !c.again && !c.due && p.held < c.most+pauseClaimStep {
+		if c := &o.claims[i]; c.missing && !c.again && !c.due && p.level < c.most+pauseClaimStep {
 			return // one at a time, and others as more is held: frames that leave before the time of one is over count for the next
 		}
 	}
-	r.claimLevel(o, pauseClaim{from: r.now, to: r.now, slack: true, before: p.seq, limit: int(o.now.Xoff), most: p.held, missing: true,
+	r.claimLevel(o, pauseClaim{from: r.now, to: r.now, slack: true, before: p.seq, limit: int(o.now.Xoff), most: p.level, missing: true,
 		after: r.now - r.pauseAgain(&o.now)})
 }
 
@@ -143,9 +143,9 @@ func (r *Referee) pauseDelivered(p *rxPort, f *rxFrame) {
 			continue // all that count have left
 		}
 		if o.over(&c, r.now) && f.last <= c.from && int32(f.seq-c.before) < 0 && (c.due || !c.missing) {
-			c.held += roomOf(f.n)
+			c.least += roomOf(f.n)
 		}
-		if c.held > c.limit {
+		if c.least > c.limit {
 			r.failClaim(f.port, &c)
 			continue
 		}
@@ -156,7 +156,7 @@ func (r *Referee) pauseDelivered(p *rxPort, f *rxFrame) {
 
 // pauseLow notes that the buffer is surely at xon or below.
 func (r *Referee) pauseLow(p *rxPort) {
-	if o := &p.out; o.paused && !o.unknown && o.now.sends() && o.lowSince == never && p.held <= int(o.now.Xon) {
+	if o := &p.out; o.paused && !o.unknown && o.now.sends() && o.lowSince == never && p.level <= int(o.now.Xon) {
 		o.lowSince = r.now
 	}
 }
@@ -188,7 +188,7 @@ func (r *Referee) failNoEnd(port int) {
 }
 
 func (r *Referee) failClaim(port int, c *pauseClaim) {
-	d, held := Domain{DomainPort, port}, fmt.Sprintf("at least %d B were held from cycle %d to %d", c.held, c.from, c.to)
+	d, held := Domain{DomainPort, port}, fmt.Sprintf("at least %d B were held from cycle %d to %d", c.least, c.from, c.to)
 	if c.missing {
 		r.fail(d, "F6", "frame", fmt.Sprintf("a pause frame: more than %d B are held", c.limit), "none", held)
 		return

@@ -1,32 +1,32 @@
-package board
+package testbed
 
 import (
 	"cmp"
-	card "nictwin/models/board"
-	"nictwin/rtlbridge"
-	"nictwin/scenarios/device"
-
 	"errors"
 	"fmt"
 
+	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/traffic"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/rootbus"
 )
 
-// Board is everything connected, before time starts. The caller must Close it.
-type Board struct {
-	*card.Card
+// Bed is everything connected, before time starts. The caller must Close it.
+type Bed struct {
+	*board.Card
 	Engine *simcore.Engine
 	NIC    device.Device // that of the card
 	Arm    *root.MMIO    // register accesses of the Arm root, which the driver uses, too
 	Driver *driver.Driver
 	// Players are the far ends of the NIC's Ethernet ports, by port.
-	Players []*Player
+	Players []*traffic.Player
 
-	pools card.Pools
+	pools board.Pools
 	rest  rest
 }
 
@@ -34,7 +34,7 @@ type Board struct {
 const linkCredits = 4096
 
 // New puts a board together; an RTL device is built, or found in the cache, and started.
-func New(s Spec) (*Board, error) {
+func New(s Spec) (*Bed, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func New(s Spec) (*Board, error) {
 	pcie := simcore.LinkSpec{Latency: latency, Credits: cmp.Or(s.Credits, linkCredits), CreditLatency: latency}
 	eth := pcie
 	eth.Credits, eth.ReverseCredits = linkCredits, pcie.Credits // Ethernet into the NIC cannot be held back
-	b := &Board{Engine: simcore.NewEngine()}
-	b.Card, err = card.NewCard(b.Engine, &b.pools, card.CardSpec{
+	b := &Bed{Engine: simcore.NewEngine()}
+	b.Card, err = board.NewCard(b.Engine, &b.pools, board.CardSpec{
 		Name: "Card", Build: s.Build, Ports: s.Ports, EthBits: s.EthBits, Period: dev.Period(), PCIe: pcie, Eth: eth,
 		Endpoint: s.endpoint(), Seed: s.Seed, Stall: s.Stall,
 	}, dev.NIC)
@@ -61,11 +61,11 @@ func New(s Spec) (*Board, error) {
 	return b, nil
 }
 
-func (b *Board) connect(s *Spec, eth simcore.LinkSpec) (err error) {
+func (b *Bed) connect(s *Spec, eth simcore.LinkSpec) (err error) {
 	period := b.NIC.Period()
 	for port := range max(s.Ports, 1) {
-		p := newPlayer(b.Engine, &b.pools.Frames, port, period)
-		if err := card.Cable(fmt.Sprintf("EthLink%d", port), b.Engine, eth, p.port, b.NIC.Eth(port)); err != nil {
+		p := traffic.NewPlayer(fmt.Sprintf("Player%d", port), b.Engine, &b.pools.Frames, port, period)
+		if err := board.Cable(fmt.Sprintf("EthLink%d", port), b.Engine, eth, p.Eth(), b.NIC.Eth(port)); err != nil {
 			return err
 		}
 		b.Players = append(b.Players, p)
@@ -78,7 +78,7 @@ func (b *Board) connect(s *Spec, eth simcore.LinkSpec) (err error) {
 
 // Begin is called once everything is connected. done reports that nothing more will be asked of the NIC: it and the board
 // then have bounded time to come to rest.
-func (b *Board) Begin(done func() bool) error {
+func (b *Bed) Begin(done func() bool) error {
 	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge sees to it
 		b.rest = rest{
 			engine: b.Engine, period: b.NIC.Period(), device: b.NIC.Name(), busy: busy.Busy, done: done,
@@ -90,7 +90,7 @@ func (b *Board) Begin(done func() bool) error {
 }
 
 // driverOptions are what the driver may take for granted.
-func (b *Board) driverOptions(s *Spec, e *card.Endpoint) driver.Options {
+func (b *Bed) driverOptions(s *Spec, e *board.Endpoint) driver.Options {
 	o := driver.DefaultOptions()
 	o.Build.Ports = max(s.Ports, 1)
 	for ep, n := range [...]uint64{nicspec.EndpointArm: e.ArmBytes, nicspec.EndpointHost: e.HostBytes} {
@@ -103,4 +103,4 @@ func (b *Board) driverOptions(s *Spec, e *card.Endpoint) driver.Options {
 }
 
 // Cycles is the time that so many cycles of the NIC's clock take.
-func (b *Board) Cycles(n int) simcore.Ps { return simcore.Ps(n) * b.NIC.Period() }
+func (b *Bed) Cycles(n int) simcore.Ps { return simcore.Ps(n) * b.NIC.Period() }
