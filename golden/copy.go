@@ -74,7 +74,7 @@ func (r *Referee) inTurn(e *txEntry, d *readReq) {
 		e.copy.late++
 	}
 	o := r.before(e)
-	if o == nil && e.copy.late <= readsAfterFailure || r.holders(e, d.addr, d.n, func(holder) bool { return true }) {
+	if o == nil && e.copy.late <= readsAfterFailure || r.holders(e, d.addr, d.n, func(place) bool { return true }) {
 		return
 	}
 	got := fmt.Sprintf("%d B at %#x", d.n, d.addr)
@@ -180,10 +180,15 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 	r.copyOver(e)
 }
 
-// consume lets go of bytes that were written.
+// consume lets go of bytes that were written, but for those of reads that may
+// have been for others.
 func (e *txEntry) consume(lo, hi int) {
 	p := &e.pieces[0]
-	for from, to := p.got.within(lo, hi); from < to; from, to = p.got.within(lo, hi) {
+	for at := lo; at < hi && len(p.got.s) > 0; {
+		from, to := p.got.within(at, hi)
+		if at = to; from >= to || p.hasShare(from, to) {
+			continue
+		}
 		p.got.remove(from, to)
 		e.buf.drop(from, to-from)
 	}

@@ -143,6 +143,9 @@ func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
 	if e.plan.Copy && s == nicspec.StatusOk {
 		return r.claim(e)
 	}
+	if s == nicspec.StatusBadOffload {
+		return r.spoil(e)
+	}
 	return r.supplyAll(e)
 }
 

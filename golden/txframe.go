@@ -145,7 +145,7 @@ func (r *Referee) sends(s *txSlot, data []byte) bool {
 // settled reports whether a frame is that of a reading of an entry once reads
 // have been exchanged with others.
 func (r *Referee) settled(e *txEntry, data []byte) bool {
-	return e.plan.Send && len(data) == e.size() && (r.supply(e) && e.equals(data) || r.trade(e, data) && e.equals(data))
+	return e.plan.Send && !e.left && len(data) == e.size() && e.mayDiffer() && r.match(e, data)
 }
 
 // supply gets an entry its bytes from reads attributed to others, if it lacks
@@ -155,7 +155,7 @@ func (r *Referee) supply(e *txEntry) bool {
 	case e.fails != 0:
 		return r.cure(e)
 	case e.plan.Send && !e.gathered():
-		return r.reassign(e)
+		return r.gather(e)
 	}
 	return false
 }
@@ -287,4 +287,16 @@ func (e *txEntry) ruleOfStatus(s nicspec.Status) string {
 		return "T6"
 	}
 	return "T3"
+}
+
+// mayDiffer reports whether other reads may have been for an entry than those
+// that were taken for it.
+func (e *txEntry) mayDiffer() bool {
+	for i := range e.count {
+		p := &e.pieces[i]
+		if len(p.shares) > 0 || !p.asked.exactly(p.len) {
+			return true
+		}
+	}
+	return false
 }
