@@ -2,6 +2,7 @@ package golden
 
 import (
 	"bytes"
+	"fmt"
 
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -51,14 +52,19 @@ func (r *Referee) uniform(addr uint64, n int) int {
 // device while it had the entry. What has left the device stays as it is.
 func (r *Referee) mayHold(c *content, data []byte, to place) bool {
 	e := to.entry
-	if c.issued < e.fetched || c.issued > e.over || e.never {
+	if !e.had(c) {
 		return false
 	}
-	if !e.settledAt(to.piece, to.at, c.n) {
+	p := &e.pieces[to.piece]
+	if !e.settledAt(to.piece, to.at, c.n) && !r.tx.goal.reached(to, c.n) {
 		return true
 	}
-	p := &e.pieces[to.piece]
 	return c.kind == isGot && p.got.has(to.at, to.at+c.n) && (e.buf.differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
+}
+
+// had reports whether the device had an entry when a read left it.
+func (e *txEntry) had(c *content) bool {
+	return c.issued >= e.fetched && c.issued <= e.over && !e.never
 }
 
 // vacate moves what is in n uniform bytes of a place to other places that it
@@ -81,7 +87,8 @@ func (r *Referee) vacate(h place, n int) bool {
 		if r.onPath(to) || !r.mayHold(&c, r.tx.bytes[depth:end], to) || !r.vacate(to, n) {
 			return false
 		}
-		r.move(h, to, &c)
+		r.take(h, &c)
+		r.give(to, &c)
 		return true
 	})
 	r.tx.bytes = r.tx.bytes[:depth]
@@ -108,29 +115,18 @@ func (e *txEntry) sameAs(o *txEntry) bool {
 // what is there has to find a place elsewhere. It reports whether that can be,
 // else nothing has changed.
 func (r *Referee) force(to, from place, n int) bool {
-	c := r.content(from, n)
-	data := r.bytesOf(from, &c, r.tx.hand[:0])
-	r.tx.hand = data
-	if !r.movable(from, &c) || !r.mayHold(&c, data, to) {
+	c, o := r.content(from, n), r.content(to, n)
+	if !r.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !r.movable(to, &o) {
 		return false
 	}
-	if from.entry.settledAt(from.piece, from.at, n) {
-		return r.forceSettled(to, from, n)
-	}
-	if o := r.content(to, n); o.kind == isFree {
-		r.move(from, to, &c)
+	before := r.tx.moves.mark()
+	r.take(from, &c)
+	if r.leave(to, n) {
+		r.give(to, &c)
 		return true
-	} else if !r.movable(to, &o) {
-		return false
 	}
-	r.lift(from, &c)
-	r.tx.path = append(r.tx.path[:0], place{entry: to.entry, piece: to.piece})
-	if !r.leave(to, n) {
-		r.occupy(from, &c, data)
-		return false
-	}
-	r.occupy(to, &c, data)
-	return true
+	r.undo(before)
+	return false
 }
 
 // leave is vacate for the place that a search begins with.
@@ -139,35 +135,56 @@ func (r *Referee) leave(h place, n int) bool {
 	return r.vacate(h, n)
 }
 
-// forceSettled is force from a place whose bytes have left the device: another
-// read of the same bytes has to take their place.
-func (r *Referee) forceSettled(to, from place, n int) bool {
-	return r.places(from.addr(), func(o place) bool {
-		if o.entry == from.entry || o.entry.sameAs(to.entry) || o.entry.settledAt(o.piece, o.at, n) {
-			return false
-		}
-		c, mine := r.content(o, n), r.content(from, n)
-		if mine.kind != isGot || c.kind != isGot || !r.movable(o, &c) || mine.issued < o.entry.fetched || mine.issued > o.entry.over ||
-			!r.mayHold(&c, r.bytesOf(o, &c, nil), from) {
-			return false
-		}
-		r.exchange(o, from, n)
-		if r.force(to, o, n) {
+// forceNeeded is force from a place that needs the same bytes, or those of the
+// frame that is matched, from another read then.
+func (r *Referee) forceNeeded(to, from place, n int) bool {
+	c, o := r.content(from, n), r.content(to, n)
+	if r.visited(from) || !r.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !r.movable(to, &o) {
+		return false
+	}
+	r.tx.passed = append(r.tx.passed, from)
+	before := r.tx.moves.mark()
+	want := r.bytesOf(from, &c, nil)
+	if g := &r.tx.goal; !from.entry.settledAt(from.piece, from.at, n) {
+		off := from.entry.pieces[from.piece].off + from.at
+		want = g.data[off : off+n]
+	}
+	r.take(from, &c)
+	if r.leave(to, n) {
+		r.give(to, &c)
+		if from.contains(want) || r.obtainRun(from, n, want) == n {
 			return true
 		}
-		r.exchange(o, from, n)
-		return false
-	})
+	}
+	r.undo(before)
+	r.take(from, &c)
+	if r.obtainRun(from, n, want) == n && r.leave(to, n) {
+		r.give(to, &c)
+		return true
+	}
+	r.undo(before)
+	return false
 }
 
-// exchange swaps what n uniform bytes of two places hold.
-func (r *Referee) exchange(a, b place, n int) {
-	ca, cb := r.content(a, n), r.content(b, n)
-	da, db := r.bytesOf(a, &ca, nil), r.bytesOf(b, &cb, nil)
-	r.lift(a, &ca)
-	r.lift(b, &cb)
-	r.occupy(a, &cb, db)
-	r.occupy(b, &ca, da)
+// visited reports whether a search for what a frame needs has been at a place.
+func (r *Referee) visited(h place) bool {
+	for _, o := range r.tx.passed {
+		if o == h {
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether a place has these bytes.
+func (h place) contains(want []byte) bool {
+	p := &h.entry.pieces[h.piece]
+	return p.got.has(h.at, h.at+len(want)) && h.entry.buf.differs(p.off+h.at, want) == len(want)
+}
+
+// search begins a search.
+func (r *Referee) search() {
+	r.tx.passed, r.tx.moves = r.tx.passed[:0], moves{r.tx.moves.s[:0], r.tx.moves.data[:0]}
 }
 
 // obtain gets a piece of an entry the bytes from lo to hi: those that are
@@ -187,7 +204,12 @@ func (r *Referee) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
 			if want != nil {
 				left = want[at-lo:]
 			}
+			r.search()
 			if n = r.obtainRun(h, r.uniform(h.addr(), hi-at), left); n == 0 {
+				if dbgOn {
+					fmt.Printf("%d obtain fails: q%d e%d fetched %d piece %d at %d addr %x want %v\n", r.now, e.queue.id, e.index, e.fetched, i, at, h.addr(), left[:min(len(left), 1)])
+					r.dbgPlaces(h.addr())
+				}
 				return false
 			}
 		}
@@ -202,27 +224,32 @@ func (r *Referee) obtainRun(h place, n int, want []byte) (k int) {
 	if o := r.content(h, n); o.kind != isFree && !r.movable(h, &o) {
 		return 0
 	}
-	r.places(h.addr(), func(from place) bool {
-		if from.entry.sameAs(h.entry) && (from.entry != h.entry || from.piece == h.piece) {
+	r.tx.passed = append(r.tx.passed, h)
+	for _, needed := range [...]bool{false, true} {
+		if r.places(h.addr(), func(from place) bool {
+			k = 0
+			if from.entry.sameAs(h.entry) && (from.entry != h.entry || from.piece == h.piece || want == nil) {
+				return false
+			}
+			c := r.content(from, n)
+			if c.kind != isGot || c.n < n || needed != (from.entry.settledAt(from.piece, from.at, n) || r.tx.goal.reached(from, n)) {
+				return false
+			}
+			k = n
+			if want != nil {
+				k = from.entry.buf.differs(from.entry.pieces[from.piece].off+from.at, want[:n])
+			}
+			for ; k > 0; k = min(k-1, 1) {
+				if !needed && r.force(h, from, k) || needed && r.forceNeeded(h, from, k) {
+					return true
+				}
+			}
 			return false
+		}) {
+			return k
 		}
-		if c := r.content(from, n); c.kind != isGot {
-			return false
-		}
-		k = n
-		if want != nil {
-			k = from.entry.buf.differs(from.entry.pieces[from.piece].off+from.at, want[:n])
-		}
-		if k == 0 || r.force(h, from, k) {
-			return k > 0
-		}
-		if k = min(k-1, 1); k == 0 || r.force(h, from, 1) {
-			return k > 0
-		}
-		k = 0
-		return false
-	})
-	return k
+	}
+	return 0
 }
 
 // spread takes a read for which no piece has room as it is: byte by byte it
@@ -242,6 +269,7 @@ func (e *txEntry) reads(piece int) bool {
 func (r *Referee) spreadOver(d *readReq) bool {
 	d.kind = ownsPiece
 	for at := 0; at < d.n; {
+		r.search()
 		addr := d.addr + uint64(at)
 		c := content{kind: isOpen, n: r.uniform(addr, d.n-at), issued: r.now, tag: r.hdr.Tag}
 		room := func(make bool) bool {
@@ -249,7 +277,7 @@ func (r *Referee) spreadOver(d *readReq) bool {
 				if !h.entry.reads(h.piece) || !make && r.content(h, 1).kind != isFree || make && !r.leave(h, c.n) {
 					return false
 				}
-				r.occupy(h, &c, nil)
+				r.give(h, &c)
 				return true
 			})
 		}
@@ -280,6 +308,7 @@ func (r *Referee) cure(e *txEntry) bool {
 
 // shift moves a read that failed to other places, without bytes in exchange.
 func (r *Referee) shift(e *txEntry, i int, b badPart) bool {
+	r.search()
 	n := r.uniform(e.pieces[i].bus+uint64(b.lo), b.hi-b.lo)
 	return r.leave(place{e, i, b.lo}, n)
 }
@@ -326,6 +355,7 @@ func (r *Referee) catch(e, o *txEntry, j, lo, hi int) bool {
 		p := &e.pieces[i]
 		a, b := max(from, p.bus), min(to, p.bus+uint64(p.len))
 		for a < b {
+			r.search()
 			n := r.uniform(a, int(b-a))
 			if r.force(place{e, i, int(a - p.bus)}, place{o, j, int(a - o.pieces[j].bus)}, n) {
 				return true
@@ -381,6 +411,8 @@ func (r *Referee) infectAny(e *txEntry) bool {
 // them there were, and reports whether the frame is its then.
 func (r *Referee) match(e *txEntry, data []byte) bool {
 	free := e.unread(data)
+	r.tx.goal = goal{entry: e, data: data, wild: free}
+	defer func() { r.tx.goal.entry, r.tx.goal.data = nil, nil }()
 	for i := range e.count {
 		p := &e.pieces[i]
 		for at := 0; at < p.len; {
@@ -437,4 +469,22 @@ func (e *txEntry) pieceOf(at int) int {
 		}
 	}
 	return -1
+}
+
+// reached reports whether a place has the bytes of the frame.
+func (g *goal) reached(h place, n int) bool {
+	p := &h.entry.pieces[h.piece]
+	off := p.off + h.at
+	if h.entry != g.entry || !p.got.has(h.at, h.at+n) {
+		return false
+	}
+	wild, k := g.wild.span(off, off+n)
+	return !wild && k == n && h.entry.buf.differs(off, g.data[off:off+n]) == n
+}
+
+// goal is a frame that left, for which an entry is to get the bytes.
+type goal struct {
+	entry *txEntry
+	data  []byte
+	wild  overwritten
 }

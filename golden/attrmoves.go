@@ -115,12 +115,58 @@ func (r *Referee) bytesOf(h place, c *content, to []byte) []byte {
 	return to
 }
 
-// move takes the content of one place to another, which is free.
-func (r *Referee) move(from, to place, c *content) {
-	data := r.bytesOf(from, c, r.tx.moved[:0])
-	r.tx.moved = data
-	r.lift(from, c)
-	r.occupy(to, c, data)
+// moves is what a search has changed, so that it can be undone.
+type moves struct {
+	s    []moved
+	data []byte
+}
+
+// moved is content that was taken from a place or given to it.
+type moved struct {
+	h      place
+	c      content
+	lo, hi int // its bytes
+	given  bool
+}
+
+func (m *moves) mark() int { return len(m.s) }
+
+// take empties a place. Its content is given to another next.
+func (r *Referee) take(h place, c *content) {
+	m := &r.tx.moves
+	lo := len(m.data)
+	m.data = r.bytesOf(h, c, m.data)
+	m.s = append(m.s, moved{h: h, c: *c, lo: lo, hi: len(m.data)})
+	r.lift(h, c)
+}
+
+// give fills a place with what was taken from another; bytes of a read that just
+// begins are given as they are.
+func (r *Referee) give(h place, c *content) {
+	m := &r.tx.moves
+	v := moved{h: h, c: *c, given: true}
+	for i := len(m.s) - 1; i >= 0; i-- {
+		if o := &m.s[i]; !o.given && o.c.issued == c.issued && o.h.addr() == h.addr() {
+			v.lo, v.hi = o.lo, o.hi
+			break
+		}
+	}
+	m.s = append(m.s, v)
+	r.occupy(h, c, m.data[v.lo:v.hi])
+}
+
+// undo takes the latest changes of a search back.
+func (r *Referee) undo(mark int) {
+	m := &r.tx.moves
+	for len(m.s) > mark {
+		v := m.s[len(m.s)-1]
+		m.s = m.s[:len(m.s)-1]
+		if v.given {
+			r.lift(v.h, &v.c)
+		} else {
+			r.occupy(v.h, &v.c, m.data[v.lo:v.hi])
+		}
+	}
 }
 
 // readings calls f for the readings of an entry.

@@ -33,6 +33,7 @@ type chaosOpt struct {
 	pushes bool // work entries are pushed, some of them
 	copies bool // copies and invalidations between Sends
 	dense  bool // all pieces lie in a little memory, which is written all the time
+	few    bool // all pieces and sources are a few buffers, which overlap, of bytes that are alike
 	parts  nicspec.Cap1Reg
 }
 
@@ -219,6 +220,9 @@ func (c *chaos) entry() nicspec.WqeFields {
 		if c.rng.IntN(3) == 0 {
 			n, at = 200, 4096*c.rng.IntN(3) // memory that many entries name
 		}
+		if c.opt.few {
+			at, n = c.buffer()
+		}
 		(&nicspec.SegFields{Key: goodKey, Len: uint32(n), Addr: 0x1000 + uint64(at)}).Encode(w.Slots[16*(used+s):])
 		if c.opt.faults && c.rng.IntN(40) == 0 {
 			c.m.FailOnce(keyBus+uint64(at), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
@@ -239,6 +243,12 @@ func (c *chaos) entry() nicspec.WqeFields {
 	return w
 }
 
+// buffer is one of a few, and how much of it an entry takes.
+func (c *chaos) buffer() (at, n int) {
+	at = []int{0, 0, 3, 64, 100, 512, 900, 1024}[c.rng.IntN(8)]
+	return at, []int{60, 60, 100, 128, 200, 513, 700, 1 + c.rng.IntN(900)}[c.rng.IntN(8)]
+}
+
 func (c *chaos) work() {
 	q := c.rng.IntN(chaosQueues)
 	k := &c.tx[q]
@@ -251,6 +261,13 @@ func (c *chaos) work() {
 	}
 	if c.opt.dense {
 		c.m.Write(keyBus, pattern(denseSpan, c.rng.Uint64()))
+	}
+	if c.opt.few {
+		b := make([]byte, 1024)
+		for i := range b {
+			b[i] = uint8(c.rng.IntN(2)) // so that many reads brought what fits
+		}
+		c.m.Write(keyBus+uint64(c.rng.IntN(1024)), b[:1+c.rng.IntN(len(b)-1)])
 	}
 	for i := range n {
 		w := c.entry()

@@ -209,7 +209,7 @@ func (r *Referee) release(e *txEntry) {
 		r.closeDest(x)
 		x.over = r.now
 	}
-	if !e.asked || e.left && !e.mayShare() {
+	if e.left && !e.mayShare() || !e.asked && !r.overlaps(e) {
 		r.dropReadings(e, nil)
 		return
 	}
@@ -246,6 +246,20 @@ func (r *Referee) dropGhosts() {
 	for r.tx.ghosts.Len() > 0 && (*r.tx.ghosts.Front()).over < since {
 		r.forgetEntry(r.tx.ghosts.Pop())
 	}
+}
+
+// overlaps reports whether another entry names memory of this one.
+func (r *Referee) overlaps(e *txEntry) bool {
+	for i := range e.count {
+		for at, p := 0, &e.pieces[i]; at < p.len; at++ {
+			addr := p.bus + uint64(at)
+			if r.holders(e, addr, 1, func(place) bool { return true }) {
+				return true
+			}
+			at += r.uniform(addr, p.len-at) - 1
+		}
+	}
+	return false
 }
 
 // mayShare reports whether a read that is taken for an entry's may have been for

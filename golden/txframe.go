@@ -78,6 +78,9 @@ func (r *Referee) tellSent(q *txq, e *txEntry, got []byte) {
 // sender finds the entry whose frame is due to leave: the next one of the
 // queue, over those that send none. Without one it reports why.
 func (r *Referee) sender(q *txq, data []byte) *txSlot {
+	if s := r.plainSender(q, data); s != nil {
+		return s
+	}
 	failed := (*txEntry)(nil)
 	for i := q.emit; i != q.ctx.PI; i++ {
 		s := q.slot(i)
@@ -95,21 +98,29 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 			return s
 		}
 		m, wait := r.outcomes(e)
-		if wait && r.supplyAll(e) {
-			m, wait = r.outcomes(e)
-		}
+		due := wait || m == statusBit(nicspec.StatusOk) && e.plan.Send
 		switch {
+		case due && r.laterSends(q, e, data) && r.endsBare(e):
+			failed = e
 		case wait && e.plan.Copy:
 			r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")
 			return nil
 		case wait:
+			if dbgOn {
+				fmt.Println(r.now, "P5", e.describe(), e.fails, e.maybe, e.reading, e.mayDiffer(), e.size(), len(data), r.laterSends(q, e, data))
+				for i := range e.count {
+					fmt.Println("  ", e.pieces[i].asked, e.pieces[i].got, e.pieces[i].shares)
+				}
+				for i := q.emit; i != q.ctx.PI; i++ {
+					if q.slot(i).entry != nil {
+						fmt.Println("    ", i, q.slot(i).entry.describe())
+					}
+				}
+			}
 			r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
 			return nil
-		case m == statusBit(nicspec.StatusOk) && e.plan.Send:
-			if r.laterEntry(q, e, data) == nil || !r.infectAny(e) {
-				return s
-			}
-			failed = e
+		case due:
+			return s
 		case !m.has(nicspec.StatusOk):
 			failed = e
 		}
@@ -126,6 +137,58 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 	return nil
 }
 
+// plainSender is sender as far as the reads are taken already.
+func (r *Referee) plainSender(q *txq, data []byte) *txSlot {
+	for i := q.emit; i != q.ctx.PI; i++ {
+		s := q.slot(i)
+		if s.entry == nil || s.entry.never {
+			return nil
+		}
+		for e := s.entry; e != nil; e = e.alt {
+			if e.equals(data) {
+				r.taken(s, e)
+				return s
+			}
+		}
+		if m, wait := r.outcomes(s.entry); !s.entry.left && (wait || m.has(nicspec.StatusOk) && s.entry.plan.Send) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// laterSends reports whether a frame may be that of an entry after e, by its
+// length.
+func (r *Referee) laterSends(q *txq, e *txEntry, data []byte) bool {
+	for i := e.index + 1; i != q.ctx.PI; i++ {
+		for o := q.slot(i).entry; o != nil; o = o.alt {
+			if o.plan.Send && !o.left && o.size() == len(data) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endsBare finds reads by which an entry has ended without a frame, and reports
+// whether there are any: a later entry's frame has left.
+func (r *Referee) endsBare(e *txEntry) bool {
+	for x := e; x != nil; x = x.alt {
+		if x.plan.Copy && r.claim(x) || r.infectAny(x) || x.plan.Send && r.spoil(x) {
+			return true
+		}
+	}
+	return false
+}
+
+// taken settles which reading of an entry the device took.
+func (r *Referee) taken(s *txSlot, e *txEntry) {
+	if s.entry.alt != nil {
+		r.dropReadings(s.entry, e)
+		s.entry = e
+	}
+}
+
 // sends reports whether a frame is that of an entry, and settles then which
 // reading of the entry the device took and which reads were for it.
 func (r *Referee) sends(s *txSlot, data []byte) bool {
@@ -133,10 +196,7 @@ func (r *Referee) sends(s *txSlot, data []byte) bool {
 		if !e.equals(data) && !r.settled(e, data) {
 			continue
 		}
-		if s.entry.alt != nil {
-			r.dropReadings(s.entry, e)
-			s.entry = e
-		}
+		r.taken(s, e)
 		return true
 	}
 	return false

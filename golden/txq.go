@@ -11,20 +11,21 @@ import (
 
 // txSide is what is known of the transmit side.
 type txSide struct {
-	queues      []txq
-	entries     pool[txEntry]
-	pages       pool[dataPage]
-	limits      core.TxLimits
-	ghosts      fifo.Queue[*txEntry]
-	late        []lateRead // reads that came when they may have timed out
-	path        []place    // of a search
-	bytes       []byte     // in hand of it
-	hand, moved []byte
-	at          int        // entries that were fetched and have not ended
-	copying     int        // copies that may write
-	copied      *txEntry   // whose write was the latest
-	msg         tlp.Packet // a message as it should be
-	event       FrameEvent
+	queues       []txq
+	entries      pool[txEntry]
+	pages        pool[dataPage]
+	limits       core.TxLimits
+	ghosts       fifo.Queue[*txEntry]
+	late         []lateRead // reads that came when they may have timed out
+	goal         goal
+	path, passed []place // of a search
+	bytes        []byte  // in hand of it
+	moves        moves
+	at           int        // entries that were fetched and have not ended
+	copying      int        // copies that may write
+	copied       *txEntry   // whose write was the latest
+	msg          tlp.Packet // a message as it should be
+	event        FrameEvent
 
 	// Since when CTRL.tx_enable is 0 for certain; forever while it may be 1.
 	offSince int64
