@@ -282,6 +282,10 @@ func (r *Referee) spreadOver(d *readReq) bool {
 			})
 		}
 		if !room(false) && !room(true) {
+			if dbgOn {
+				fmt.Println("no room at", addr, c.n)
+				r.dbgPlaces(addr)
+			}
 			d.forget(r)
 			return false
 		}

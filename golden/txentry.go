@@ -243,6 +243,14 @@ func (r *Referee) dropGhosts() {
 			}
 		}
 	}
+	for changed := true; changed; { // nor can reads that those at work pass on
+		changed = false
+		for k := range r.tx.ghosts.Len() {
+			if g := *r.tx.ghosts.At(k); g.over >= since && g.fetched < since {
+				since, changed = g.fetched, true
+			}
+		}
+	}
 	for r.tx.ghosts.Len() > 0 && (*r.tx.ghosts.Front()).over < since {
 		r.forgetEntry(r.tx.ghosts.Pop())
 	}
@@ -274,7 +282,7 @@ func (e *txEntry) mayShare() bool {
 }
 
 // maxGhosts is how many entries that are over are kept for what was read.
-const maxGhosts = 64
+const maxGhosts = 256
 
 // dropReadings forgets the readings of an entry but one.
 func (r *Referee) dropReadings(e, but *txEntry) {
