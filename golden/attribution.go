@@ -2,7 +2,6 @@ package golden
 
 import (
 	"bytes"
-	"fmt"
 
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -206,10 +205,6 @@ func (r *Referee) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
 			}
 			r.search()
 			if n = r.obtainRun(h, r.uniform(h.addr(), hi-at), left); n == 0 {
-				if dbgOn {
-					fmt.Printf("%d obtain fails: q%d e%d fetched %d piece %d at %d addr %x want %v\n", r.now, e.queue.id, e.index, e.fetched, i, at, h.addr(), left[:min(len(left), 1)])
-					r.dbgPlaces(h.addr())
-				}
 				return false
 			}
 		}
@@ -282,10 +277,6 @@ func (r *Referee) spreadOver(d *readReq) bool {
 			})
 		}
 		if !room(false) && !room(true) {
-			if dbgOn {
-				fmt.Println("no room at", addr, c.n)
-				r.dbgPlaces(addr)
-			}
 			d.forget(r)
 			return false
 		}

@@ -41,10 +41,6 @@ func (r *Referee) attribute(d *readReq) {
 		r.attribute(d)
 	case r.besideRing(d):
 	default:
-		if dbgOn {
-			fmt.Printf("%d T4 %x %d\n", r.now, d.addr, d.n)
-			r.dbgPlaces(d.addr)
-		}
 		r.past.note(device, &r.x)
 		r.fail(device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
 			fmt.Sprintf("%d B at %#x", d.n, d.addr), r.hdr.String())

@@ -106,17 +106,6 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 			r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")
 			return nil
 		case wait:
-			if dbgOn {
-				fmt.Println(r.now, "P5", e.describe(), e.fails, e.maybe, e.reading, e.mayDiffer(), e.size(), len(data), r.laterSends(q, e, data))
-				for i := range e.count {
-					fmt.Println("  ", e.pieces[i].asked, e.pieces[i].got, e.pieces[i].shares)
-				}
-				for i := q.emit; i != q.ctx.PI; i++ {
-					if q.slot(i).entry != nil {
-						fmt.Println("    ", i, q.slot(i).entry.describe())
-					}
-				}
-			}
 			r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
 			return nil
 		case due:
