@@ -75,6 +75,9 @@ type spans struct {
 // stretch is a range of cycles of the set, and how many cycles of it lie before.
 type stretch struct{ first, last, before int64 }
 
+// free is how many cycles before it are not in the set.
+func (t *stretch) free() int64 { return t.first - t.before }
+
 // latest is the latest cycle in the set.
 func (s *spans) latest() int64 {
 	if s.list.Len() == 0 {
@@ -99,7 +102,7 @@ func (s *spans) add(first, last int64) {
 		before = t.before + t.last - t.first + 1
 	}
 	l.Push(stretch{first, last, before})
-	for s.free(l.Front().last, first-1) > s.keep {
+	for l.At(l.Len()-1).free()-l.Front().free() > s.keep {
 		l.Pop()
 	}
 }

@@ -110,7 +110,7 @@ func (e *txEntry) reset(q *txq, index uint16, now int64) {
 
 // decode finds what an entry asks for.
 func (r *Referee) decode(e *txEntry, keys core.KeyTable) {
-	core.DecodeWqe(&e.raw, keys, r.tx.limits, &e.plan)
+	core.DecodeWqe(e.raw[:], keys, r.tx.limits, &e.plan)
 	e.plan.ECN = e.queue.ctx.EcnMode
 }
 

@@ -34,6 +34,11 @@ var rooms = map[string]room{
 
 // corners are folders inside a room that may import less of ours than the room.
 var corners = map[string]room{
+	"scenarios/traffic": {
+		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is behind it", nil,
+	},
+	"scenarios/traffic/capture": {[]string{"models"}, "reading a file takes no device", nil},
+	"scenarios/traffic/craft":   {[]string{"models"}, "making a frame takes no device", nil},
 	"scenarios/blocks": {
 		[]string{"models", "rtlbridge", "scenarios/traffic/craft", "scenarios/home"},
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/cli"
 )
 
 var (
@@ -115,4 +117,12 @@ func TestWrongFlagsAreFound(t *testing.T) {
 	c.Flags().AddFlagSet(pflag.NewFlagSet("", pflag.ContinueOnError))
 	c.Flags().Int("runs", 0, "")
 	require.Equal(t, []string{"--x", "--run"}, wrongFlags(strings.Fields("replay --x 1 --runs 2 --run"), c))
+}
+
+// Errors of fields are told by flags that some command has.
+func TestFlagsOfFieldsExist(t *testing.T) {
+	a := &app{program: "nictwin", stdout: &output{w: io.Discard}, stderr: io.Discard, commands: commands}
+	for path, flag := range cli.Flags {
+		require.Empty(t, wrongFlags([]string{"--" + flag}, everyCommand(a.root())...), "field %s", path)
+	}
 }

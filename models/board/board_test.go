@@ -70,13 +70,15 @@ func TestServers(t *testing.T) {
 func TestSpecsNameEveryField(t *testing.T) {
 	bad := card("card")
 	bad.Ports, bad.Stall, bad.Period, bad.PCIe.Credits, bad.Eth.Latency, bad.Endpoint.Tags = 3, 95, -1, -1, -1, 0
-	bad.Build = &nicspec.Build{Ports: 1}
+	bad.EthBits, bad.Build, bad.Endpoint.ArmBytes, bad.Endpoint.Limits.RCB, bad.Endpoint.Delay.Jitter = 100, &nicspec.Build{Ports: 1}, 0, 1, -1
 	s := ServerSpec{Name: "a b", Cards: []CardSpec{card("Card"), bad, card("Card")}}
 	err := s.Validate()
 	for _, want := range []string{
-		`name is "a b": want a capital letter`, `cards[1].name is "card": want`, "cards[1].ports is 3: want 1 to 2",
-		"cards[1].stall is 95", "cards[1].period_ps is -1", "cards[1].build.num_rxq is 0", "cards[1].pcie.", "cards[1].eth.",
-		"cards[1].endpoint.", `cards[2].name is "Card": cards[0] has that name already`,
+		`name "a b": want a capital letter`, `cards[1].name "card": want`, "cards[1].ports 3: want 1 to 2",
+		"cards[1].eth_bits 100: want 256, 512 or 1024", "cards[1].stall 95: want 0 to 90 percent", "cards[1].period_ps -1: want",
+		"cards[1].build.num_rxq 0: want", "cards[1].pcie.credits -1: want", "cards[1].eth.latency_ps -1: want",
+		"cards[1].endpoint.tags 0: want", "cards[1].endpoint.limits.rcb 1: want 64 or 128", "cards[1].endpoint.arm_bytes 0: want",
+		"cards[1].endpoint.delay.jitter_ps -1: want", `cards[2].name "Card": cards[0] has that name already`,
 	} {
 		require.ErrorContains(t, err, want)
 	}
@@ -85,7 +87,7 @@ func TestSpecsNameEveryField(t *testing.T) {
 	s = ServerSpec{Name: "A", Cards: []CardSpec{card("Card")}}
 	_, err = NewServer(simcore.NewEngine(), new(Pools), s)
 	require.ErrorContains(t, err, "0 factories for 1 cards")
-	require.ErrorContains(t, (&ServerSpec{Name: "A"}).Validate(), "cards is empty")
+	require.ErrorContains(t, (&ServerSpec{Name: "A"}).Validate(), "cards: none")
 }
 
 // What was built is closed when a later part cannot be.

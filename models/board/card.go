@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"nictwin/models/field"
 	"nictwin/models/inject"
 	"nictwin/models/mem"
 	"nictwin/models/msg"
@@ -38,57 +39,30 @@ const MaxPorts = 2
 // MaxStall is in percent of the cycles: what stands still more often gets nowhere.
 const MaxStall = 90
 
-// Validate returns every error of the spec, each with the path of its field below at.
-func (s *CardSpec) Validate(at string) error {
+// Validate returns every error of the spec, each a field.Error.
+func (s *CardSpec) Validate() error {
 	var errs []error
-	bad := func(field string, got any, want string) {
-		errs = append(errs, fmt.Errorf("%s%s is %v: want %s", at, field, got, want))
-	}
-	nested := func(field string, err error) {
-		for _, e := range each(err) {
-			errs = append(errs, fmt.Errorf("%s%s.%w", at, field, e))
+	bad := func(ok bool, path field.Path, got any, want string) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 		}
 	}
-	if !nameForm.MatchString(s.Name) {
-		bad("name", strconv.Quote(s.Name), wantName)
-	}
-	if s.Ports < 0 || s.Ports > MaxPorts {
-		bad("ports", s.Ports, fmt.Sprintf("1 to %d", MaxPorts))
-	}
-	if s.Stall < 0 || s.Stall > MaxStall {
-		bad("stall", s.Stall, fmt.Sprintf("0 to %d percent", MaxStall))
-	}
-	if s.Period < 0 || s.Period > simcore.Microsecond {
-		bad("period_ps", int64(s.Period), "1 to 10^6, or 0 for the NIC's own")
-	}
+	bad(nameForm.MatchString(s.Name), "name", strconv.Quote(s.Name), wantName)
+	bad(s.Ports >= 0 && s.Ports <= MaxPorts, "ports", s.Ports, fmt.Sprintf("1 to %d", MaxPorts))
+	bad(s.EthBits == 0 || nicspec.ValidEthBits(s.EthBits), "eth_bits", s.EthBits, nicspec.WantEthBits)
+	bad(s.Stall >= 0 && s.Stall <= MaxStall, "stall", s.Stall, fmt.Sprintf("0 to %d percent", MaxStall))
+	bad(s.Period >= 0 && s.Period <= simcore.Microsecond, "period_ps", int64(s.Period), "1 to 10^6, or 0 for the NIC's own")
 	if s.Build != nil {
-		nested("build", s.Build.Validate())
+		errs = append(errs, field.Under("build", s.Build.Validate()))
 	}
-	nested("pcie", s.PCIe.Validate())
-	nested("eth", s.Eth.Validate())
-	nested("endpoint", s.Endpoint.Validate())
-	return errors.Join(errs...)
+	return errors.Join(append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
+		field.Under("endpoint", s.Endpoint.Validate()))...)
 }
 
 // nameForm is what the engine takes for a name.
 var nameForm = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*(\[[0-9]+\])*(\.[A-Z][A-Za-z0-9]*(\[[0-9]+\])*)*$`)
 
 const wantName = "a capital letter, then letters and digits, such as Card or Card[0]"
-
-// each takes joined errors apart.
-func each(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []error
-		for _, e := range joined.Unwrap() {
-			all = append(all, each(e)...)
-		}
-		return all
-	}
-	return []error{err}
-}
 
 // Card is a NIC in its slot, and what its PCIe port leads to.
 type Card struct {
@@ -108,7 +82,7 @@ type Pools struct {
 
 // NewCard puts a card together; factory fills its slot. The caller must Close it.
 func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, error) {
-	if err := s.Validate(""); err != nil {
+	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("card %s: %w", s.Name, err)
 	}
 	c := &Card{Name: s.Name}

@@ -12,5 +12,5 @@
 // Invariants:
 //   - The NIC in the slot is the only difference between boards of one spec.
 //   - Everything on one engine shares its Pools.
-//   - Validate returns every error of a spec, each with the path of its field.
+//   - Validate returns every error of a spec, each with the path of its field (models/field).
 package board

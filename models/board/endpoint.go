@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/field"
 	"nictwin/models/inject"
 	"nictwin/models/mem"
 	"nictwin/models/root"
@@ -15,12 +16,12 @@ import (
 // inserted around it.
 type Endpoint struct {
 	root.Spec `yaml:",inline"`
-	ArmBytes  uint64           // size of Arm memory, from offset 0
-	HostBytes uint64           // size of host memory, from offset 0
-	Delay     inject.DelaySpec // of the memories; the zero value inserts none. Its seed is the root's
+	ArmBytes  uint64           `yaml:"arm_bytes"`  // size of Arm memory, from offset 0
+	HostBytes uint64           `yaml:"host_bytes"` // size of host memory, from offset 0
+	Delay     inject.DelaySpec `yaml:"delay"`      // of the memories; the zero value inserts none. Its seed is the root's
 
-	Faults bool // insert Card.Faults
-	Gate   bool // insert Card.Gate
+	Faults bool `yaml:"faults"` // insert Card.Faults
+	Gate   bool `yaml:"gate"`   // insert Card.Gate
 }
 
 // DefaultEndpoint is 1 GB of Arm and 1 GB of host memory behind a default root, and nothing inserted. Data is fetched when
@@ -41,10 +42,18 @@ func EndpointFor(seed uint64, stall int) Endpoint {
 	return e
 }
 
-// Validate returns every error of the spec.
+// Validate returns every error of the spec, each a field.Error.
 func (e *Endpoint) Validate() error {
-	_, err := mem.NewSpace(e.ArmBytes, e.HostBytes)
-	return errors.Join(e.Spec.Validate(), e.Delay.Validate(), err)
+	errs := []error{e.Spec.Validate(), field.Under("delay", e.Delay.Validate())}
+	for _, m := range [...]struct {
+		path  field.Path
+		bytes uint64
+	}{{"arm_bytes", e.ArmBytes}, {"host_bytes", e.HostBytes}} {
+		if m.bytes == 0 || m.bytes > mem.MaxBytes {
+			errs = append(errs, field.Errorf(m.path, "%d: want 1 to %d", m.bytes, uint64(mem.MaxBytes)))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // build puts the endpoint together; port is where the PCIe link is to end.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/field"
 	"nictwin/models/simcore"
 )
 
@@ -13,26 +14,29 @@ type ServerSpec struct {
 	Cards []CardSpec `yaml:"cards"`
 }
 
-// Validate returns every error of the spec, each with the path of its field.
+// Validate returns every error of the spec, each a field.Error.
 func (s *ServerSpec) Validate() error {
 	var errs []error
 	if !nameForm.MatchString(s.Name) {
-		errs = append(errs, fmt.Errorf("name is %q: want %s", s.Name, wantName))
+		errs = append(errs, field.Errorf("name", "%q: want %s", s.Name, wantName))
 	}
 	if len(s.Cards) == 0 {
-		errs = append(errs, errors.New("cards is empty: want one or more"))
+		errs = append(errs, field.Errorf("cards", ": none: want one or more"))
 	}
 	names := map[string]int{}
 	for i := range s.Cards {
 		c := &s.Cards[i]
-		errs = append(errs, c.Validate(fmt.Sprintf("cards[%d].", i)))
+		at := cardPath(i)
+		errs = append(errs, field.Under(at, c.Validate()))
 		if before, twice := names[c.Name]; twice {
-			errs = append(errs, fmt.Errorf("cards[%d].name is %q: cards[%d] has that name already", i, c.Name, before))
+			errs = append(errs, field.Errorf(at+".name", "%q: %s has that name already", c.Name, cardPath(before)))
 		}
 		names[c.Name] = i
 	}
 	return errors.Join(errs...)
 }
+
+func cardPath(i int) field.Path { return field.Path(fmt.Sprintf("cards[%d]", i)) }
 
 // Server is a machine with its cards.
 type Server struct {

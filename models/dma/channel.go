@@ -92,6 +92,17 @@ func (c *Channel) Ask() (k int, addr uint64, dst []byte, ok bool) {
 	return 0, 0, nil, false
 }
 
+// WholeLines reports whether no request for a chunk may end inside a line [D2].
+func (c *Channel) WholeLines(k int) bool { return c.chunks[k].job.plan.WholeLines() }
+
+// align is how transfers of a copy are cut. Limits are multiples of a line.
+func (p *Plan) align() tlp.Align {
+	if p.WholeLines() {
+		return tlp.Aligned
+	}
+	return tlp.Unaligned
+}
+
 // Fail says that the read of a chunk fails, though parts of it may still come:
 // of its copy, no further read may start [D3].
 func (c *Channel) Fail(k int, s nicspec.Status) {
@@ -132,7 +143,7 @@ func (c *Channel) Write(mps int) (addr uint64, b []byte, ok bool) {
 	if !x.came || x.job != c.job(0) || x.job.status != nicspec.StatusOk {
 		return 0, nil, false
 	}
-	split := tlp.SplitWrite(x.dst+uint64(c.off), x.n-c.off, mps, tlp.Unaligned)
+	split := tlp.SplitWrite(x.dst+uint64(c.off), x.n-c.off, mps, x.job.plan.align())
 	piece, _ := split.Next()
 	b = x.buf[c.off : c.off+piece.Len]
 	x.job.wrote += piece.Len

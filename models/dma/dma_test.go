@@ -64,6 +64,13 @@ func TestDecode(t *testing.T) {
 		{"copy, longest", entry(cp, 2, seg{1, 1 << 24, 1}, seg{3, 1 << 24, 2}), nicspec.StatusOk, Plan{Len: 1 << 24, Src: 1, Dst: 2}},
 		{"copy, third slot ignored", entry(cp, 2, seg{1, 8, 16}, seg{2, 8, 32}, seg{0xffffffff, 1, 1}), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
 		{"completion asked for", change(good(), func(w nicspec.Wqe) { w.SetFComplete(true) }), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
+		{"fence", change(good(), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32, Fence: true}},
+		{"copy and invalidate, fence", change(entry(both, 2, seg{3, 64, 64}, seg{2, 64, 3}), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusOk,
+			Plan{Len: 64, Src: 64, Dst: 3, Line: 64, Lines: 1, Fence: true}},
+		{"invalidate, fence", change(entry(inv, 1, seg{3, 64, 0}), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusBadFormat, Plan{}},
+		{"range after fence", change(entry(both, 2, seg{3, 63, 64}, seg{2, 63, 3}), func(w nicspec.Wqe) { w.SetFFence(true) }), nicspec.StatusBadRange, Plan{}},
+		{"two blocks", change(good(), func(w nicspec.Wqe) { w.SetBlocks(1) }), nicspec.StatusBadFormat, Plan{}},
+		{"append", change(good(), func(w nicspec.Wqe) { w.SetFAppend(true) }), nicspec.StatusBadFormat, Plan{}},
 		{"offsets are ignored", change(good(), func(w nicspec.Wqe) { w.SetL3Off(200); w.SetCrcStart(9) }), nicspec.StatusOk, Plan{Len: 8, Src: 16, Dst: 32}},
 		{"nseg 1", entry(cp, 1, seg{1, 8, 16}, seg{2, 8, 32}), nicspec.StatusBadFormat, Plan{}},
 		{"nseg 3", entry(both, 3, seg{3, 64, 0}, seg{2, 64, 0}), nicspec.StatusBadFormat, Plan{}},
@@ -72,7 +79,7 @@ func TestDecode(t *testing.T) {
 		{"port", change(good(), func(w nicspec.Wqe) { w.SetPort(1) }), nicspec.StatusBadFormat, Plan{}},
 		{"pad", change(good(), func(w nicspec.Wqe) { w.SetFPad(true) }), nicspec.StatusBadFormat, Plan{}},
 		{"crc32c", change(good(), func(w nicspec.Wqe) { w.SetFCrc32c(true) }), nicspec.StatusBadFormat, Plan{}},
-		{"reserved flag", change(good(), func(w nicspec.Wqe) { w.SetFRsvd(0x100) }), nicspec.StatusBadFormat, Plan{}},
+		{"reserved flag", change(good(), func(w nicspec.Wqe) { w.SetFRsvd(0x10) }), nicspec.StatusBadFormat, Plan{}},
 		{"reserved key bits", entry(cp, 2, seg{1, 8, 16}, seg{2 | 1<<23, 8, 32}), nicspec.StatusBadFormat, Plan{}},
 		{"invalidate, other slot's key bits", entry(inv, 1, seg{3, 64, 0}, seg{1 << 20, 0, 0}), nicspec.StatusOk, Plan{Lines: 1}},
 		{"length 0", entry(cp, 2, seg{1, 0, 16}, seg{2, 0, 32}), nicspec.StatusBadLength, Plan{}},
@@ -96,9 +103,17 @@ func TestDecode(t *testing.T) {
 		{"copy and invalidate, range", entry(both, 2, seg{3, 63, 64}, seg{2, 63, 3}), nicspec.StatusBadRange, Plan{}},
 	} {
 		p := Plan{Len: 99}
-		require.Equal(t, c.want, Decode(c.raw, keys{}, &p), c.name)
+		require.Equal(t, c.want, Decode(c.raw[:], nicspec.PartsAll, keys{}, &p), c.name)
 		require.Equal(t, c.plan, p, c.name)
 	}
+}
+
+// [N1]: without the part a fence is a reserved flag.
+func TestFenceNeedsItsPart(t *testing.T) {
+	b := entry(nicspec.OpcodeCopy, 2, seg{1, 8, 16}, seg{2, 8, 32})
+	nicspec.Wqe(b[:]).SetFFence(true)
+	var p Plan
+	require.Equal(t, nicspec.StatusBadFormat, Decode(b[:], nicspec.PartsAll&^nicspec.PartFence, keys{}, &p))
 }
 
 func TestMessage(t *testing.T) {
@@ -126,6 +141,9 @@ func TestChannel(t *testing.T) {
 		case 0:
 			if c.Room() && len(plans) < 300 {
 				p := Plan{Len: rng.IntN(20000), Src: uint64(rng.IntN(1 << 16)), Dst: uint64(len(plans))<<32 + uint64(rng.IntN(5000))}
+				if rng.IntN(2) == 0 {
+					p.Dst = p.Dst&^63 | p.Src&63
+				}
 				if p.Len == 0 || rng.IntN(3) == 0 {
 					p.Lines, p.Line = 7, 64
 				}
@@ -136,6 +154,7 @@ func TestChannel(t *testing.T) {
 			if k, addr, dst, ok := c.Ask(); ok {
 				copy(dst, src[addr:])
 				out = append(out, k)
+				require.Equal(t, c.chunks[k].job.plan.WholeLines(), c.WholeLines(k))
 			}
 		case 2:
 			if len(out) > 0 {
@@ -155,6 +174,10 @@ func TestChannel(t *testing.T) {
 				id := int(addr >> 32)
 				require.Equal(t, next, id, "writes in the order of the copies")
 				p := &plans[id]
+				if p.WholeLines() {
+					require.True(t, addr == p.Dst || addr%64 == 0, "a write begins inside a line [D2]")
+					require.True(t, addr+uint64(len(b)) == p.Dst+uint64(p.Len) || (addr+uint64(len(b)))%64 == 0, "a write ends inside a line [D2]")
+				}
 				if wrote[id] == nil {
 					wrote[id] = map[uint64]bool{}
 				}

@@ -22,7 +22,12 @@ type Plan struct {
 	Src, Dst uint64 // bus addresses
 	Lines    uint32 // of 64 B to be invalidated, 0 for Copy
 	Line     uint64 // bus address of the first of them
+	Fence    bool   // its first write leaves after the last write and message of all entries before it in its queue [D10]
 }
+
+// WholeLines reports whether each aligned line of the destination stands in an
+// aligned line of the source, and must be copied whole [D2].
+func (p *Plan) WholeLines() bool { return (p.Src^p.Dst)%nicspec.LineBytes == 0 }
 
 // Of reports whether an opcode is the copy engine's.
 func Of(op nicspec.Opcode) bool {
@@ -31,21 +36,22 @@ func Of(op nicspec.Opcode) bool {
 
 const (
 	slotsOff     = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
-	flagsOff     = 4    // two bytes of flags,
-	flagComplete = 1    // of which this may be set
-	keyReserved  = 0xff // bits 23:16 of a key
+	flagsOff     = 4      // two bytes of flags and blocks, of which may be set:
+	flagComplete = 1 << 0 //
+	flagFence    = 1 << 7 // for what copies, with part fence
+	keyReserved  = 0xff   // bits 23:16 of a key
 	reservedAt   = 16
 )
 
-// Decode is [D1] for a work entry with an opcode of the copy engine.
-func Decode[K Keys](raw *[nicspec.WqeBytes]byte, keys K, p *Plan) nicspec.Status {
+// Decode is [D1] for the first block of a work entry with an opcode of the copy engine,
+// in a build with these parts.
+func Decode[K Keys](w nicspec.Wqe, parts nicspec.Cap1Reg, keys K, p *Plan) nicspec.Status {
 	*p = Plan{}
-	w := nicspec.Wqe(raw[:])
 	copies := w.Opcode() != nicspec.OpcodeInvalidate
 	invalidates := w.Opcode() != nicspec.OpcodeCopy
-	src, dst := nicspec.Seg(raw[slotsOff:]), nicspec.Seg(raw[slotsOff+nicspec.WqeSlotBytes:])
+	src, dst := nicspec.Seg(w[slotsOff:]), nicspec.Seg(w[slotsOff+nicspec.WqeSlotBytes:])
 	switch {
-	case !formatted(w, copies, src, dst):
+	case !formatted(w, parts, copies, src, dst):
 		return nicspec.StatusBadFormat
 	case src.Len() == 0 || src.Len() > nicspec.CopyMax || copies && dst.Len() != src.Len():
 		return nicspec.StatusBadLength
@@ -61,6 +67,7 @@ func Decode[K Keys](raw *[nicspec.WqeBytes]byte, keys K, p *Plan) nicspec.Status
 			return s
 		}
 	}
+	p.Fence = w.FFence()
 	if invalidates {
 		if !lines(bus, src.Len()) {
 			*p = Plan{}
@@ -71,16 +78,20 @@ func Decode[K Keys](raw *[nicspec.WqeBytes]byte, keys K, p *Plan) nicspec.Status
 	return nicspec.StatusOk
 }
 
-// formatted is the part of [D1] that fails with BadFormat.
-func formatted(w nicspec.Wqe, copies bool, src, dst nicspec.Seg) bool {
+// formatted is the part of [D1] that fails with BadFormat. A field of a part that is
+// not there counts as reserved [N1].
+func formatted(w nicspec.Wqe, parts nicspec.Cap1Reg, copies bool, src, dst nicspec.Seg) bool {
 	reserved := src.Key()
-	nseg := uint8(1)
+	nseg, allowed := uint8(1), uint16(flagComplete)
 	if copies {
 		nseg = 2
 		reserved |= dst.Key()
+		if parts&nicspec.PartFence != 0 {
+			allowed |= flagFence
+		}
 	}
 	flags := binary.LittleEndian.Uint16(w[flagsOff:])
-	return w.Nseg() == nseg && w.InlineLen() == 0 && w.Port() == 0 && flags&^flagComplete == 0 &&
+	return w.Nseg() == nseg && w.InlineLen() == 0 && w.Port() == 0 && flags&^allowed == 0 &&
 		reserved>>reservedAt&keyReserved == 0
 }
 

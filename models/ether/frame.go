@@ -7,6 +7,10 @@ const (
 	MaxLen = 9216
 )
 
+// MaxOffered is the longest frame that is offered to a device, in bytes:
+// longer than any it takes, and than any capture is likely to hold.
+const MaxOffered = 1 << 18
+
 // WireOverhead is what a frame occupies on the wire beyond its data, in bytes:
 // preamble and start of frame 8, FCS 4, shortest gap 12 (IEEE 802.3, clause 4).
 const WireOverhead = 24

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"nictwin/models/field"
 	"nictwin/models/fifo"
 	"nictwin/models/mem"
 	"nictwin/models/simcore"
@@ -23,11 +24,11 @@ type DelaySpec struct {
 func (s DelaySpec) Validate() error {
 	var errs []error
 	for _, c := range [...]struct {
-		field string
-		v     simcore.Ps
+		path field.Path
+		v    simcore.Ps
 	}{{"latency_ps", s.Latency}, {"jitter_ps", s.Jitter}} {
 		if c.v < 0 || c.v > simcore.Second {
-			errs = append(errs, fmt.Errorf("inject: delay: %s is %d: want 0 to 1 s", c.field, int64(c.v)))
+			errs = append(errs, field.Errorf(c.path, "%d: want 0 to 1 s", int64(c.v)))
 		}
 	}
 	return errors.Join(errs...)

@@ -70,6 +70,6 @@ func TestDelayTakesItsTime(t *testing.T) {
 	spec.Seed++
 	require.NotEqual(t, reads, times(spec, mem.Read))
 	_, err := inject.NewDelay("Delay", simcore.NewEngine(), inject.DelaySpec{Latency: -1, Jitter: 2 * simcore.Second}, nil)
-	require.ErrorContains(t, err, "latency_ps is -1")
-	require.ErrorContains(t, err, "jitter_ps is 2000000000000")
+	require.ErrorContains(t, err, "latency_ps -1")
+	require.ErrorContains(t, err, "jitter_ps 2000000000000")
 }

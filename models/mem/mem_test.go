@@ -101,6 +101,7 @@ func TestWatch(t *testing.T) {
 	require.NoError(t, write(s, 0x2000, 7))
 	told(0x2000, 1, 7)
 	require.NoError(t, write(s, 0x1ffe, 8, 9))
+	require.NoError(t, write(s, 0x2010), "of no bytes")
 	told()
 	require.NoError(t, write(s, 0x1ffe, 1, 2, 3)) // begins before the range
 	told(0x1ffe, 3, 1)

@@ -128,6 +128,9 @@ func (s *Space) first(addr uint64) int {
 
 // tell calls those who watch n bytes at addr.
 func (s *Space) tell(addr uint64, n int) {
+	if n == 0 {
+		return // it touches nothing
+	}
 	list := s.watch[s.first(addr):]
 	for _, w := range list {
 		if w.from >= addr+uint64(n) {

@@ -76,7 +76,7 @@ func (r *rxPath) init(s *Spec) {
 	r.ports = make([]rxPort, s.Ports)
 	r.queues = make([]rxQueue, s.NumRxq)
 	for i := range r.queues {
-		r.queues[i].win = newWindow(nicspec.RxDescBytes, s.Timing.RxPrefetch)
+		r.queues[i].win = newWindow(nicspec.RxDescBytes, s.Timing.RxPrefetch, false)
 	}
 }
 
@@ -84,7 +84,7 @@ func (t *txPath) init(s *Spec) {
 	t.ports = make([]ethOut, s.Ports)
 	t.queues = make([]txQueue, s.NumTxq)
 	for i := range t.queues {
-		t.queues[i].win = newWindow(nicspec.WqeBytes, s.Timing.TxPrefetch)
+		t.queues[i].win = newWindow(nicspec.WqeBytes, s.Timing.TxPrefetch, s.Has(nicspec.PartLong))
 		t.queues[i].head, t.queues[i].tail, t.queues[i].emit = none, none, none
 	}
 	t.initWays(s)

@@ -43,12 +43,16 @@ type chaosRx struct {
 }
 
 type chaosTx struct {
-	frames [][]byte // by index; nil for an entry that fails or sends nothing
+	frames [][]byte // of the entries, in order; nil for one that fails or sends nothing
 	faulty []bool   // may fail
+	at     []uint16 // first block; then that of the next entry
 	open   bool
-	out    int // index of the next frame expected
+	out    int // next frame expected
 	ended  int
 }
+
+// posted is how many blocks of a queue have not ended.
+func (s *chaosTx) posted() int { return int(s.at[len(s.frames)] - s.at[s.ended]) }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -97,7 +101,7 @@ func (c *chaos) openTx(q int) {
 	h := c.r.host
 	h.Write(nictest.TxCq(q), make([]byte, 64<<chaosLog))
 	h.OpenTx(q, chaosLog)
-	c.tx[q] = chaosTx{open: true}
+	c.tx[q] = chaosTx{open: true, at: []uint16{0}}
 }
 
 func (c *chaos) sendFrames() {
@@ -137,7 +141,7 @@ func (c *chaos) postWqes() {
 	h := c.r.host
 	q := c.rng.IntN(chaosQueues)
 	s := &c.tx[q]
-	for n := c.rng.IntN(10); s.open && n > 0 && len(s.frames)-s.ended < 1<<chaosLog; n-- {
+	for n := c.rng.IntN(10); s.open && n > 0 && s.posted()+nicspec.WqeBlocksMax <= 1<<chaosLog; n-- {
 		i := len(s.frames)
 		frame := nictest.Pattern(60+c.rng.IntN(1500), uint64(c.bufs))
 		at := c.bufs - 0x7000_0000
@@ -151,14 +155,39 @@ func (c *chaos) postWqes() {
 			h.Fail(testBus+at, nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 			faulty = true
 		case 2:
-			h.Fail(nictest.TxRing(q)+64*uint64(i&(1<<chaosLog-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
+			h.Fail(nictest.TxRing(q)+64*uint64((int(s.at[i])+c.rng.IntN(4))&(1<<chaosLog-1)), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
 		}
 		s.frames, s.faulty = append(s.frames, want), append(s.faulty, faulty)
 		cut := 1 + c.rng.IntN(len(frame)-1)
-		h.PostWqe(q, nictest.Wqe(uint32(i), nil, []nictest.Piece{{Key: key, Addr: at, N: cut}, {Key: key, Addr: at + uint64(cut), N: len(frame) - cut}},
-			func(w nicspec.Wqe) { w.SetPort(uint8(c.rng.IntN(2))) }))
+		inline := min(c.rng.IntN(4)*c.rng.IntN(nicspec.InlineMaxLong/3), cut, nicspec.InlineMaxLong-2*nicspec.WqeSlotBytes)
+		var pieces []nictest.Piece
+		for _, p := range [][2]int{{inline, cut}, {cut, len(frame)}} {
+			if p[0] < p[1] {
+				pieces = append(pieces, nictest.Piece{Key: key, Addr: at + uint64(p[0]), N: p[1] - p[0]})
+			}
+		}
+		blocks := max(nictest.NeedBlocks(inline, len(pieces)), 1+c.rng.IntN(2)*c.rng.IntN(nicspec.WqeBlocksMax))
+		c.ring(q, nictest.Blocks(blocks, uint32(i), frame[:inline], pieces, func(w nicspec.Wqe) { w.SetPort(uint8(c.rng.IntN(2))) }))
+		s.at = append(s.at, s.at[i]+uint16(blocks))
 	}
 	h.RingTx(q)
+}
+
+// ring posts an entry, and may push its blocks or ring inside it.
+func (c *chaos) ring(q int, raw []byte) {
+	h := c.r.host
+	for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
+		switch c.rng.IntN(12) {
+		case 0:
+			h.RingTx(q) // a push is of the block after those rung for
+			h.push(q, raw[:nicspec.WqeBytes], true)
+		case 1:
+			h.PostWqe(q, raw[:nicspec.WqeBytes])
+			h.RingTx(q)
+		default:
+			h.PostWqe(q, raw[:nicspec.WqeBytes])
+		}
+	}
 }
 
 // collect takes completion entries and checks what they say.
@@ -194,11 +223,12 @@ func (c *chaos) takeTx(q int, e nicspec.TxCqe) {
 	s := &c.tx[q]
 	if e.Type() == nicspec.CqeTypeEvent {
 		s.open = false
-		require.EqualValues(c.t, s.ended, e.Index())
+		require.Less(c.t, e.Index()-s.at[s.ended], s.at[s.ended+1]-s.at[s.ended], "queue %d: entries before the failing read end", q)
 		return
 	}
-	i := int(e.Index())
+	i := int(e.WqeId())
 	require.Equal(c.t, s.ended, i, "queue %d: entries end in order", q)
+	require.Equal(c.t, s.at[i], e.Index())
 	s.ended++
 	switch {
 	case s.frames[i] == nil:

@@ -112,6 +112,9 @@ func (c *Comp) wantedChunk(channel int) *core.Read {
 	}
 	rd := &h.reads[k]
 	rd.Client, rd.Owner, rd.First = readCopy, int32(channel), uint16(k)
+	if rd.Align = tlp.Unaligned; h.WholeLines(k) {
+		rd.Align = tlp.Aligned
+	}
 	rd.Begin(addr, dst)
 	return rd
 }

@@ -13,11 +13,11 @@ type txSlot struct {
 	ready  bool // finished: status and frame are final
 	queue  int32
 	next   int32
-	index  uint16
+	index  uint16 // of its first block
 	due    int64
 	way    int        // if it is no copy
 	frame  *msg.Frame // gathered here; nil if nothing is to leave
-	reads  [nicspec.WqeSlots]core.Read
+	reads  [nicspec.SegMax]core.Read
 	open   int // pieces not there yet
 }
 
@@ -62,10 +62,26 @@ func (c *Comp) startNext() bool {
 	return false
 }
 
-// decode makes t.plan the plan of the next entry of a queue, which is there.
+// planOf names the entry that a plan is of, and how many requests had taken
+// effect when it was made: nothing else changes what an entry asks for.
+type planOf struct {
+	queue    int
+	gen      uint32 // of the queue's window
+	index    uint16
+	requests uint64
+}
+
+// decode makes t.plan the plan of the next entry of a queue, which is there. One
+// that waits for room is looked at in every cycle: it is decoded once.
 func (c *Comp) decode(queue int) {
 	t := &c.tx
-	core.DecodeWqe((*[nicspec.WqeBytes]byte)(t.queues[queue].win.peek()), c.regs.Keys(), c.limitsTx, &t.plan)
+	w := &t.queues[queue].win
+	of := planOf{queue, w.gen, w.use, c.in.taken}
+	if t.planOf == of {
+		return
+	}
+	t.planOf = of
+	core.DecodeWqe(w.peek(), c.regs.Keys(), c.limitsTx, &t.plan)
 	t.plan.ECN = c.regs.Txq(queue).EcnMode
 }
 
@@ -102,7 +118,8 @@ func (c *Comp) startEntry(i int) {
 // begin takes a buffer for the frame, and sets up the reads of its pieces.
 func (s *txSlot) begin(id int32, pool *msg.Frames) {
 	p := &s.plan
-	s.frame = pool.Get(p.Length)
+	s.frame = pool.Get(p.Room())
+	s.frame.Data = s.frame.Data[:p.Length]
 	copy(s.frame.Data, p.Inline[:p.InlineLen])
 	for i := range p.NumPieces {
 		piece := &p.Pieces[i]

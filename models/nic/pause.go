@@ -24,11 +24,9 @@ func (c *Comp) pauseCame(f *rxFrame) {
 func (c *Comp) endStops() {
 	now := uint8(0)
 	for p := range c.tx.ports {
-		for i := range uint8(core.PauseClasses) {
-			if !c.until(c.tx.ports[p].pause.stops.Class(i)) {
-				now |= 1 << i
-			}
-		}
+		stopped, again := c.tx.ports[p].pause.stops.Classes(c.now)
+		c.until(again)
+		now |= stopped
 	}
 	ended := c.tx.stopped &^ now
 	if c.tx.stopped = now; ended == 0 {
@@ -45,9 +43,11 @@ func (c *Comp) endStops() {
 }
 
 // park makes a queue wait for the end of its class's stop, and reports whether
-// it has to: one that is not in state Run waits with what it has fetched only.
+// it has to: one without an entry that could start waits only if it is in state Run
+// and has something to fetch.
 func (c *Comp) park(queue int) bool {
-	if !c.classStopped(queue) || c.regs.Txq(queue).State != nicspec.QueueStateRun && !c.tx.queues[queue].win.ready() {
+	q, w := c.regs.Txq(queue), &c.tx.queues[queue].win
+	if !c.classStopped(queue) || !w.ready() && (q.State != nicspec.QueueStateRun || q.PI == w.next) {
 		return false
 	}
 	c.tx.start.clear(queue)

@@ -52,3 +52,34 @@ func TestStopHoldsFrames(t *testing.T) {
 		require.EqualValues(t, 1, r.nic.Regs().Port(nicspec.CntRxPause, 0))
 	}
 }
+
+// While its class is stopped, a queue waits for the end only if it has blocks to
+// fetch or an entry to start: part of an entry that was fetched before does not make
+// the device busy [B8], [T14].
+func TestStopAndPartOfAnEntry(t *testing.T) {
+	r := openedTx(t, defaultRig())
+	h := r.host
+	h.OpenTx(0, 4, func(f *nicspec.TxqEntryFields) { f.PfcClass = 3 })
+	var cfg [nicspec.PortEntrySize]byte
+	(&nicspec.PortEntryFields{RxPfc: 1 << 3}).Encode(cfg[:])
+	require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TablePortCfg, 0, cfg[:]))
+	raw := longWqe(0, 3)
+	h.PostWqe(0, raw[:128])
+	h.RingTx(0)
+	r.idle()
+	var f [nicspec.FrameMin]byte
+	core.BuildPause(&nicspec.PortEntryFields{TxMode: nicspec.PauseModePriority, TxClasses: 1 << 3}, [6]byte{}, 20000, &f)
+	r.peers[0].send(f[:])
+	r.pass(simcore.Microsecond)
+	h.Write32(nicspec.RegCtrl, 3)
+	r.pass(simcore.Microsecond)
+	require.False(t, r.nic.Busy(), "nothing waits for the end of the stop")
+	h.PostWqe(0, raw[128:])
+	h.RingTx(0)
+	r.pass(3 * simcore.Microsecond)
+	require.True(t, r.nic.Busy())
+	require.Empty(t, r.peers[0].got)
+	r.run()
+	r.sent(t, 0, 3)
+	require.False(t, r.nic.Busy())
+}

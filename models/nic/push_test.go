@@ -14,12 +14,11 @@ import (
 // push writes a work entry to its ring, unless told not to, and pushes it.
 func (h *host) push(q int, raw []byte, slot bool) {
 	if slot {
-		h.PostWqe(q, raw)
-	} else {
-		h.Tx[q].PI++
+		h.PushWqe(q, raw)
+		return
 	}
-	h.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: 16, FirstBE: 0xf, LastBE: 0xf,
-		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, raw)
+	h.Tx[q].PI++
+	h.Push(q, raw)
 }
 
 func openedPush(t testing.TB) *rig {

@@ -139,30 +139,33 @@ func (c *Comp) classifyFrames() {
 	}
 }
 
-// planFrame chooses the next frame to be written, ports in turn. A frame that
-// waits for its descriptor holds back those of its port behind it [R11].
+// planFrame chooses the next frame to be written, ports in turn: a port whose frames
+// are dropped takes turns like any other [R13]. A frame that waits for its descriptor
+// holds back those of its port behind it [R11].
 func (c *Comp) planFrame() {
 	if c.rx.cur != nil || c.rx.events.Len() > 0 {
 		return
 	}
-	for range c.rx.ports {
+	for passed := 0; passed < len(c.rx.ports); passed++ {
 		if c.rx.turn++; c.rx.turn >= len(c.rx.ports) {
 			c.rx.turn = 0
 		}
 		p := &c.rx.ports[c.rx.turn]
-		for p.ready.Len() > 0 && c.until((*p.ready.Front()).due) {
-			f := *p.ready.Front()
-			drop, wait := c.place(f)
-			if wait {
-				break
-			}
-			p.ready.Pop()
-			c.moved = true
-			if drop == core.NoDrop {
-				return
-			}
-			c.drop(f, drop)
+		if p.ready.Len() == 0 || !c.until((*p.ready.Front()).due) {
+			continue
 		}
+		f := *p.ready.Front()
+		drop, wait := c.place(f)
+		if wait {
+			continue
+		}
+		p.ready.Pop()
+		c.moved = true
+		if drop == core.NoDrop {
+			return
+		}
+		c.drop(f, drop)
+		passed = -1
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/field"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -28,7 +29,7 @@ type Timing struct {
 
 	Tags       int `yaml:"tags"`         // read requests in flight, 1..256
 	RxPrefetch int `yaml:"rx_prefetch"`  // descriptors a queue holds or has asked for
-	TxPrefetch int `yaml:"tx_prefetch"`  // work entries likewise
+	TxPrefetch int `yaml:"tx_prefetch"`  // blocks of work entries likewise
 	TxInFlight int `yaml:"tx_in_flight"` // work entries at work for each port, all queues
 	TxBufBytes int `yaml:"tx_buf_bytes"` // frame bytes of work entries at work for each port
 
@@ -48,29 +49,18 @@ func DefaultSpec() Spec {
 	}
 }
 
-// Validate returns every error of the spec.
+// Validate returns every error of the spec, each a field.Error.
 func (s Spec) Validate() error {
 	var errs []error
-	add := func(err error) {
-		list := []error{err}
-		if all, ok := err.(interface{ Unwrap() []error }); ok {
-			list = all.Unwrap()
-		}
-		for _, err := range list {
-			if err != nil {
-				errs = append(errs, fmt.Errorf("nic: %w", err))
-			}
-		}
-	}
-	check := func(ok bool, field string, got int, want string) {
+	check := func(ok bool, path field.Path, got int, want string) {
 		if !ok {
-			add(fmt.Errorf("%s is %d: want %s", field, got, want))
+			errs = append(errs, field.Errorf(path, "%d: want %s", got, want))
 		}
 	}
-	add(s.Build.Validate())
+	errs = append(errs, s.Build.Validate())
 	t := s.Timing
 	for _, c := range [...]struct {
-		field     string
+		path      field.Path
 		v, lo, hi int
 	}{
 		{"timing.rx_pipe", t.RxPipe, 1, 48}, {"timing.rx_plan", t.RxPlan, 1, 1000},
@@ -80,14 +70,14 @@ func (s Spec) Validate() error {
 		{"timing.tx_buf_bytes", t.TxBufBytes, 9216, 1 << 24},
 		{"timing.copy_jobs", t.CopyJobs, 1, 64}, {"timing.copy_chunks", t.CopyChunks, 1, 1024},
 	} {
-		check(c.v >= c.lo && c.v <= c.hi, c.field, c.v, fmt.Sprintf("%d..%d", c.lo, c.hi))
+		check(c.v >= c.lo && c.v <= c.hi, c.path, c.v, fmt.Sprintf("%d..%d", c.lo, c.hi))
 	}
 	for _, c := range [...]struct {
-		field string
+		path  field.Path
 		v, hi int
 	}{{"timing.rx_prefetch", t.RxPrefetch, 1024}, {"timing.tx_prefetch", t.TxPrefetch, 256}} {
-		check(c.v >= 4 && c.v <= c.hi && c.v&(c.v-1) == 0, c.field, c.v, fmt.Sprintf("a power of two, 4..%d", c.hi))
+		check(c.v >= 4 && c.v <= c.hi && c.v&(c.v-1) == 0, c.path, c.v, fmt.Sprintf("a power of two, 4..%d", c.hi))
 	}
-	add(s.Freq.Validate())
+	errs = append(errs, s.Freq.Validate())
 	return errors.Join(errs...)
 }

@@ -16,6 +16,8 @@ type tlpIn struct {
 	x    crossing
 	cpls fifo.Queue[inTLP]
 	reqs fifo.Queue[inTLP]
+
+	taken uint64 // requests that took effect
 }
 
 // inTLP is a TLP accepted and not processed yet.
@@ -118,6 +120,7 @@ func (c *Comp) takeRequests() {
 		c.regs.Status.SetTxBusy(c.txBusy())
 		c.regs.Status.SetReadsOutstanding(c.reader.Outstanding() != 0)
 		c.regs.Take(&p.Hdr, p.Data, &c.outcome)
+		c.in.taken++
 		for i := range c.outcome.NumEffects {
 			c.apply(&c.outcome.Effects[i])
 		}
@@ -285,9 +288,10 @@ func (c *Comp) feedTxCqe(p *tlp.Packet) bool {
 	if c.out.cqes.Len() == 0 {
 		return false
 	}
-	e := c.out.cqes.Pop()
+	e := c.out.cqes.Front()
 	c.setWrite(p, e.addr, e.cqe[:], 0)
 	c.out.what, c.out.ref, c.out.event = outTxCqe, e.queue, nicspec.TxCqe(e.cqe[:]).Type() == nicspec.CqeTypeEvent
+	c.out.cqes.Pop()
 	return true
 }
 

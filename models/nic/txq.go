@@ -22,7 +22,7 @@ type txQueue struct {
 	way           int  // of the latest of those that are no copies
 	waits         bool // stands in the line of a way
 
-	failed   bool // an Event is to be written once the entries before win.end ended
+	failed   bool // an Event is to be written once the entries that lie wholly before win.end ended
 	failedAt uint16
 	status   nicspec.Status
 }
@@ -38,7 +38,7 @@ type txCqe struct {
 	cqe   [nicspec.CqeBytes]byte
 }
 
-// wqesCame takes work entries, or the failure to read them [T2].
+// wqesCame takes blocks of work entries, or the failure to read them [T2].
 func (c *Comp) wqesCame(rd *core.Read) {
 	i := int(rd.Owner)
 	q, tq := c.regs.Txq(i), &c.tx.queues[i]
@@ -49,6 +49,7 @@ func (c *Comp) wqesCame(rd *core.Read) {
 	case rd.Status == nicspec.StatusOk:
 		tq.win.arrived(rd.First, uint16(len(rd.Dst)/nicspec.WqeBytes))
 		c.offer(i)
+		c.event(i) // an entry that was begun may turn out to reach beyond the cut
 		return
 	}
 	tq.win.cutAt(rd.First)
@@ -75,10 +76,11 @@ func (c *Comp) offer(i int) {
 	}
 }
 
-// event writes a failed queue's Event when the entries before it have ended.
+// event writes a failed queue's Event when the entries before it have ended: no
+// entry is at work, and none is left that can be started.
 func (c *Comp) event(i int) {
 	q, tq := c.regs.Txq(i), &c.tx.queues[i]
-	if !tq.failed || q.CI != tq.win.end {
+	if !tq.failed || tq.head != none || !tq.win.spent() {
 		return
 	}
 	tq.failed = false
@@ -147,7 +149,7 @@ func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
 	if s.status != nicspec.StatusOk {
 		c.regs.Step(nicspec.CntTxErr)
 	}
-	q.CI++
+	q.CI += uint16(s.plan.Blocks)
 	if s.plan.Complete || s.status != nicspec.StatusOk {
 		e := txCqe{addr: q.CqeAddr(q.CQI), queue: s.queue}
 		core.BuildTxCqe(uint16(i), s.index, s.status, s.plan.ID, sent, q.Phase(q.CQI), &e.cqe)

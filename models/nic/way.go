@@ -47,7 +47,7 @@ func (t *txPath) hasRoom(queue int) bool {
 
 // fits reports whether a way has a slot and room for the entry that t.plan is of.
 func (t *txPath) fits(w *txWay) bool {
-	return w.free.Len() > 0 && (!t.plan.Send || t.plan.Length <= w.room)
+	return w.free.Len() > 0 && (!t.plan.Send || t.plan.Room() <= w.room)
 }
 
 // line puts a queue in line for a slot and room for that entry.
@@ -119,7 +119,7 @@ func (t *txPath) takeWay(queue int) int32 {
 	id := w.free.Pop()
 	t.slots[id].way = k
 	if t.plan.Send {
-		w.room -= t.plan.Length
+		w.room -= t.plan.Room()
 		q.sends++
 		q.way = k
 	}
@@ -131,7 +131,7 @@ func (c *Comp) leaveWay(q *txQueue, s *txSlot, id int32) {
 	w := &c.tx.ways[s.way]
 	w.free.Push(id)
 	if s.plan.Send {
-		w.room += s.plan.Length
+		w.room += s.plan.Room()
 		q.sends--
 	}
 }

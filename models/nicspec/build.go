@@ -3,6 +3,8 @@ package nicspec
 import (
 	"errors"
 	"fmt"
+
+	"nictwin/models/field"
 )
 
 // Build is what a build of the NIC has [B2]: sizes, widths and optional parts.
@@ -27,19 +29,25 @@ func DefaultBuild() Build {
 	}
 }
 
+// WantEthBits are the widths of Ethernet streams that there are [B2], in words.
+const WantEthBits = "256, 512 or 1024"
+
+// ValidEthBits reports whether Ethernet streams can have this width.
+func ValidEthBits(bits int) bool { return bits == 256 || bits == 512 || bits == 1024 }
+
 // Has reports whether the build has all of these parts.
 func (b *Build) Has(parts Cap1Reg) bool { return parts&^b.Parts == 0 }
 
 // Validate returns every error of the build, each with its field.
 func (b Build) Validate() error {
 	var errs []error
-	check := func(ok bool, field string, got int, want string) {
+	check := func(ok bool, path field.Path, got int, want string) {
 		if !ok {
-			errs = append(errs, fmt.Errorf("%s is %d: want %s", field, got, want))
+			errs = append(errs, field.Errorf(path, "%d: want %s", got, want))
 		}
 	}
-	power := func(field string, v, lo, hi int) {
-		check(v >= lo && v <= hi && v&(v-1) == 0, field, v, fmt.Sprintf("a power of two, %d..%d", lo, hi))
+	power := func(path field.Path, v, lo, hi int) {
+		check(v >= lo && v <= hi && v&(v-1) == 0, path, v, fmt.Sprintf("a power of two, %d..%d", lo, hi))
 	}
 	check(b.Ports >= 1 && b.Ports <= 2, "ports", b.Ports, "1..2")
 	power("num_rxq", b.NumRxq, 4, 256)
@@ -47,7 +55,7 @@ func (b Build) Validate() error {
 	power("num_keys", b.NumKeys, 16, 4096)
 	check(b.NumRules >= 4 && b.NumRules <= 256, "num_rules", b.NumRules, "4..256")
 	check(b.Parts&^PartsAll == 0, "parts", int(b.Parts), fmt.Sprintf("bits of %#x", int(PartsAll)))
-	check(b.EthBits == 256 || b.EthBits == 512 || b.EthBits == 1024, "eth_bits", b.EthBits, "256, 512 or 1024")
+	check(ValidEthBits(b.EthBits), "eth_bits", b.EthBits, WantEthBits)
 	check(b.TLPBits == 512 || b.TLPBits == 1024, "tlp_bits", b.TLPBits, "512 or 1024")
 	return errors.Join(errs...)
 }

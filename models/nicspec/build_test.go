@@ -9,7 +9,10 @@ import (
 func TestBuildReportsEveryError(t *testing.T) {
 	require.NoError(t, DefaultBuild().Validate())
 	err := Build{Parts: PartsAll + 1}.Validate()
-	for _, field := range []string{"ports", "num_rxq", "num_txq", "num_keys", "num_rules", "parts", "eth_bits", "tlp_bits"} {
-		require.ErrorContains(t, err, field+" is ")
+	for _, want := range []string{
+		"ports 0: want", "num_rxq 0: want", "num_txq 0: want", "num_keys 0: want", "num_rules 0: want", "parts 16384: want", "eth_bits 0: want",
+		"tlp_bits 0: want",
+	} {
+		require.ErrorContains(t, err, want)
 	}
 }

@@ -25,6 +25,7 @@ type shape struct {
 var shapes = map[string]shape{
 	"RxDesc":           {reflect.TypeFor[nicspec.RxDesc](), reflect.TypeFor[nicspec.RxDescFields](), nicspec.DecodeRxDesc, nicspec.DiffRxDesc, nicspec.RxDescSize},
 	"Wqe":              {reflect.TypeFor[nicspec.Wqe](), reflect.TypeFor[nicspec.WqeFields](), nicspec.DecodeWqe, nicspec.DiffWqe, nicspec.WqeSize},
+	"WqeMore":          {reflect.TypeFor[nicspec.WqeMore](), reflect.TypeFor[nicspec.WqeMoreFields](), nicspec.DecodeWqeMore, nicspec.DiffWqeMore, nicspec.WqeMoreSize},
 	"Seg":              {reflect.TypeFor[nicspec.Seg](), reflect.TypeFor[nicspec.SegFields](), nicspec.DecodeSeg, nicspec.DiffSeg, nicspec.SegSize},
 	"RxCqe":            {reflect.TypeFor[nicspec.RxCqe](), reflect.TypeFor[nicspec.RxCqeFields](), nicspec.DecodeRxCqe, nicspec.DiffRxCqe, nicspec.RxCqeSize},
 	"TxCqe":            {reflect.TypeFor[nicspec.TxCqe](), reflect.TypeFor[nicspec.TxCqeFields](), nicspec.DecodeTxCqe, nicspec.DiffTxCqe, nicspec.TxCqeSize},
@@ -211,13 +212,13 @@ func TestDiffText(t *testing.T) {
 // The layout as a person reads it in nic.yaml, for a structure of each kind.
 func TestLayoutByHand(t *testing.T) {
 	w := make([]byte, nicspec.WqeSize)
-	(&nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, Port: 1, FComplete: true, FIcrc: true, FRsvd: 0x101,
+	(&nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 2, InlineLen: 14, Port: 1, FComplete: true, FIcrc: true, FFence: true, FAppend: true, FRsvd: 0x11, Blocks: 2,
 		WqeId: 0x11223344, L3Off: 14, L4Off: 34, Slots: [48]byte{0: 0xaa, 47: 0xbb}}).Encode(w)
 	want := make([]byte, 64)
-	copy(want, []byte{1, 2, 14, 1, 0x91, 0x80, 0, 0, 0x44, 0x33, 0x22, 0x11, 14, 34, 0, 0, 0xaa})
+	copy(want, []byte{1, 2, 14, 1, 0x91, 0xa3, 0, 0, 0x44, 0x33, 0x22, 0x11, 14, 34, 0, 0, 0xaa})
 	want[63] = 0xbb
 	require.Equal(t, want, w)
-	require.Equal(t, uint16(0x101), nicspec.Wqe(w).FRsvd())
+	require.Equal(t, [...]uint8{0x11, 2}, [...]uint8{nicspec.Wqe(w).FRsvd(), nicspec.Wqe(w).Blocks()})
 }
 
 func TestAccessorsDoNotAllocate(t *testing.T) {

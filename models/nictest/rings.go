@@ -6,17 +6,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
 )
 
 // Ring is a ring of an Endpoint's driver, and its completion ring.
 type Ring struct {
 	Base, Cq uint64
 	Log      int
-	PI       uint16 // entries posted
+	PI       uint16 // places posted: descriptors, or blocks of work entries
 	Taken    uint16 // completion entries taken
 }
 
-// Slot is the place of an entry of so many bytes with an index.
+// Slot is where the place with an index is, of so many bytes.
 func (r *Ring) Slot(index uint16, bytes int) uint64 {
 	return r.Base + uint64(bytes)*uint64(index&(1<<r.Log-1))
 }
@@ -95,15 +96,35 @@ func (p *Endpoint) Post(q int, hdr, pay uint64) {
 // RingRx rings the doorbell of a receive queue for what was posted.
 func (p *Endpoint) RingRx(q int) { p.Write32(nicspec.RegRxDoorbell(q), uint32(p.Rx[q].PI)) }
 
-// PostWqe writes a work entry; RingTx tells the NIC.
+// PostWqe writes a work entry, block by block; RingTx tells the NIC.
 func (p *Endpoint) PostWqe(q int, raw []byte) {
 	r := &p.Tx[q]
-	p.Write(r.Slot(r.PI, nicspec.WqeBytes), raw)
-	r.PI++
+	for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
+		p.Write(r.Slot(r.PI, nicspec.WqeBytes), raw[:nicspec.WqeBytes])
+		r.PI++
+	}
 }
 
 // RingTx rings the doorbell of a transmit queue for what was posted.
 func (p *Endpoint) RingTx(q int) { p.Write32(nicspec.RegTxDoorbell(q), uint32(p.Tx[q].PI)) }
+
+// PushWqe writes a work entry, block by block, and pushes each block [W1]. What was
+// posted before must have been rung for.
+func (p *Endpoint) PushWqe(q int, raw []byte) {
+	p.t.Helper()
+	for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
+		p.PostWqe(q, raw[:nicspec.WqeBytes])
+		p.Push(q, raw[:nicspec.WqeBytes])
+	}
+}
+
+// Push writes a block to the push window of a transmit queue.
+func (p *Endpoint) Push(q int, block []byte) {
+	p.t.Helper()
+	const words = nicspec.WqeBytes / tlp.DWBytes
+	p.Send(tlp.Header{Kind: tlp.MWr, Addr64: true, Length: words, FirstBE: 0xf, LastBE: 0xf,
+		Address: nicspec.BarBase + uint64(nicspec.RegTxPush(q))}, block)
+}
 
 // RxCqe takes the next completion entry of a receive queue; nil: there is none.
 func (p *Endpoint) RxCqe(q int) nicspec.RxCqe { return p.next(&p.Rx[q]) }

@@ -19,7 +19,7 @@ import (
 
 func TestSpecReportsEverything(t *testing.T) {
 	err := root.Spec{Latency: -1, Split: 9, Ahead: -1}.Validate()
-	for _, field := range []string{"latency_ps", "split", "ahead", "tags", "reg_timeout_ps", "MPS"} {
+	for _, field := range []string{"latency_ps", "split", "ahead", "tags", "reg_timeout_ps", "limits.mps"} {
 		require.ErrorContains(t, err, field)
 	}
 	require.NoError(t, root.DefaultSpec().Validate())
@@ -240,6 +240,47 @@ func TestWritesTakeTime(t *testing.T) {
 	require.True(t, b.root.Idle())
 	want := []byte{0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51, 52, 53, 54, 55}
 	require.Equal(t, want, b.dev.data[1])
+}
+
+// Whoever is told of a completion or a message finds what the device wrote before it, and what it wrote later is not waited for.
+func TestWhatIsToldComesAfterWrites(t *testing.T) {
+	const slow = simcore.Microsecond
+	b := delayed(t, root.DefaultSpec(), inject.DelaySpec{Latency: slow})
+	write := func(v byte) {
+		p := b.dev.pool.Get()
+		own := p.Own(1)
+		own[0] = v
+		require.NoError(t, p.SetMemWrite(tlp.Origin{RequesterID: nicspec.RequesterNic}, 0x2000, own))
+		p.Depart = b.Now()
+		require.Nil(t, b.dev.port.Send(p))
+	}
+	memory := func() byte {
+		var is [1]byte
+		require.NoError(t, b.mem.Read(0x2000, is[:]))
+		return is[0]
+	}
+	var told []byte
+	var times []simcore.Ps
+	tell := func() { told, times = append(told, memory()), append(times, b.Now()) }
+	b.root.OnMessage = func(*tlp.Header, []byte) { tell() }
+	write(1)
+	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { tell() }))
+	require.NoError(t, b.RunUntil(slow/2)) // its completion has come
+	require.Empty(t, told)
+	require.False(t, b.root.Idle())
+	write(2)
+	p := b.dev.pool.Get()
+	require.NoError(t, p.SetVendor(tlp.Origin{RequesterID: nicspec.RequesterNic}, tlp.Vendor{Type: 1, Routing: tlp.RouteByID,
+		TargetID: nicspec.RequesterArm, VendorID: nicspec.InvalidateVendor}, []byte{1, 2, 3, 4}))
+	p.Depart = b.Now()
+	require.Nil(t, b.dev.port.Send(p))
+	require.NoError(t, b.Run())
+	require.Equal(t, []byte{1, 2}, told)
+	require.Less(t, times[0]+slow/4, times[1])
+	require.NoError(t, b.arm.Read(0x10, 4, func(uint64, error) { tell() })) // nothing is under way
+	require.NoError(t, b.Run())
+	require.Equal(t, []byte{1, 2, 2}, told)
+	require.True(t, b.root.Idle())
 }
 
 func TestWritesAreStoredAndWatched(t *testing.T) {

@@ -2,8 +2,8 @@ package root
 
 import (
 	"errors"
-	"fmt"
 
+	"nictwin/models/field"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -30,8 +30,8 @@ func DefaultSpec() Spec {
 // Validate returns every error of the spec.
 func (s Spec) Validate() error {
 	var errs []error
-	bad := func(field string, got any, want string) {
-		errs = append(errs, fmt.Errorf("root: %s is %v: want %s", field, got, want))
+	bad := func(path field.Path, got any, want string) {
+		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 	}
 	if s.Latency < 0 || s.Latency > simcore.Second {
 		bad("latency_ps", int64(s.Latency), "0 to 1 s")
@@ -48,8 +48,5 @@ func (s Spec) Validate() error {
 	if s.Timeout <= 0 {
 		bad("reg_timeout_ps", int64(s.Timeout), "more than 0")
 	}
-	if err := s.Limits.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("root: limits: %w", err))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, field.Under("limits", s.Limits.Validate()))...)
 }

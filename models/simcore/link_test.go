@@ -208,8 +208,8 @@ func TestEarlyReceiver(t *testing.T) {
 func TestSpecErrorsAllAtOnce(t *testing.T) {
 	spec := LinkSpec{Latency: -1, Rate: Rate{Bytes: 5}, Credits: -2, CreditLatency: -3, OverheadBytes: -4}
 	_, err := NewLink("Board.Link[0]", NewEngine(), spec)
-	for _, want := range []string{"Board.Link[0]", "latency_ps is -1", "5 bytes in 0 ps", "credits is -2",
-		"credit_latency_ps is -3", "overhead_bytes is -4"} {
+	for _, want := range []string{"Board.Link[0]", "latency_ps -1", "5 bytes in 0 ps", "credits -2",
+		"credit_latency_ps -3", "overhead_bytes -4"} {
 		assert.ErrorContains(t, err, want)
 	}
 	assert.NoError(t, LinkSpec{}.Validate())

@@ -3,6 +3,8 @@ package simcore
 import (
 	"errors"
 	"fmt"
+
+	"nictwin/models/field"
 )
 
 // Rate is a bandwidth as a ratio of integers: Bytes bytes in every Ps
@@ -57,8 +59,8 @@ type LinkSpec struct {
 // Validate returns every error of the spec.
 func (s LinkSpec) Validate() error {
 	var errs []error
-	bad := func(field string, got any, want string) {
-		errs = append(errs, fmt.Errorf("link: %s is %v: want %s", field, got, want))
+	bad := func(path field.Path, got any, want string) {
+		errs = append(errs, field.Errorf(path, "%v: want %s", got, want))
 	}
 	if s.Latency < 0 || s.Latency > maxLatency {
 		bad("latency_ps", int64(s.Latency), "0 to 1000 s")

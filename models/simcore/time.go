@@ -3,6 +3,7 @@ package simcore
 import (
 	"fmt"
 	"math"
+	"nictwin/models/field"
 
 	"github.com/sarchlab/akita/v3/sim"
 )
@@ -75,7 +76,7 @@ func (f Freq) Period() Ps {
 // Validate reports a period that no clock can have.
 func (f Freq) Validate() error {
 	if f.PeriodPs < 0 {
-		return fmt.Errorf("period_ps is %d: want > 0, or 0 for %d", f.PeriodPs, DefaultPeriodPs)
+		return field.Errorf("period_ps", "%d: want > 0, or 0 for %d", f.PeriodPs, DefaultPeriodPs)
 	}
 	return nil
 }

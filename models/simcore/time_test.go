@@ -34,7 +34,7 @@ func TestFreq(t *testing.T) {
 	f := Freq{}
 	assert.Equal(t, DefaultPeriodPs, f.Period())
 	assert.NoError(t, f.Validate())
-	assert.ErrorContains(t, Freq{-1}.Validate(), "period_ps is -1")
+	assert.ErrorContains(t, Freq{-1}.Validate(), "period_ps -1: want")
 	for _, c := range []struct{ at, ceil, next Ps }{
 		{0, 0, 2500}, {1, 2500, 2500}, {2499, 2500, 2500}, {2500, 2500, 5000}, {2501, 5000, 5000},
 	} {

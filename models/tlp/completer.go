@@ -56,7 +56,7 @@ func NewCompleter(id uint16, limits Limits, policy CplPolicy, seed uint64) (*Com
 // SetLimits changes the limits for reads that begin from now on.
 func (c *Completer) SetLimits(l Limits) error {
 	if err := l.Validate(); err != nil {
-		return err
+		return fmt.Errorf("tlp: limits: %w", err)
 	}
 	c.limits = l
 	return nil

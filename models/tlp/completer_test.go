@@ -204,7 +204,7 @@ func TestCompleterPoisonAndRefusal(t *testing.T) {
 	_, err = NewCompleter(0, DefaultLimits(), numPolicies, 0)
 	require.ErrorContains(t, err, "policy")
 	_, err = NewCompleter(0, Limits{}, CplLongest, 0)
-	require.ErrorContains(t, err, "MPS")
+	require.ErrorContains(t, err, "mps 0: want")
 }
 
 func TestZeroLengthReadIsAnsweredWithOneDW(t *testing.T) {

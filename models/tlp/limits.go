@@ -2,15 +2,15 @@ package tlp
 
 import (
 	"errors"
-	"fmt"
+	"nictwin/models/field"
 )
 
 // Limits are the sizes to which a link's configuration holds its TLPs, in
 // bytes.
 type Limits struct {
-	MPS  int // max payload size: 128, 256, 512, 1024, 2048 or 4096 (PCIe 2.2.2)
-	MRRS int // max read request size: as MPS (PCIe 2.2.7)
-	RCB  int // read completion boundary of the root: 64 or 128 (PCIe 2.3.1.1)
+	MPS  int `yaml:"mps"`  // max payload size: 128, 256, 512, 1024, 2048 or 4096 (PCIe 2.2.2)
+	MRRS int `yaml:"mrrs"` // max read request size: as MPS (PCIe 2.2.7)
+	RCB  int `yaml:"rcb"`  // read completion boundary of the root: 64 or 128 (PCIe 2.3.1.1)
 }
 
 // DefaultLimits returns what a link has after reset (PCIe 7.5.3).
@@ -24,13 +24,13 @@ const EndpointRCB = 128
 func (l Limits) Validate() error {
 	var errs []error
 	if !legalSize(l.MPS) {
-		errs = append(errs, fmt.Errorf("tlp: MPS is %d B, want 128, 256, 512, 1024, 2048 or 4096", l.MPS))
+		errs = append(errs, field.Errorf("mps", "%d: want 128, 256, 512, 1024, 2048 or 4096", l.MPS))
 	}
 	if !legalSize(l.MRRS) {
-		errs = append(errs, fmt.Errorf("tlp: MRRS is %d B, want 128, 256, 512, 1024, 2048 or 4096", l.MRRS))
+		errs = append(errs, field.Errorf("mrrs", "%d: want 128, 256, 512, 1024, 2048 or 4096", l.MRRS))
 	}
 	if !legalRCB(l.RCB) {
-		errs = append(errs, fmt.Errorf("tlp: RCB is %d B, want 64 or 128", l.RCB))
+		errs = append(errs, field.Errorf("rcb", "%d: want 64 or 128", l.RCB))
 	}
 	return errors.Join(errs...)
 }

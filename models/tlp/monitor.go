@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"nictwin/models/field"
 	"slices"
 )
 
@@ -24,7 +25,7 @@ func DefaultMonitorConfig() MonitorConfig {
 
 // Validate reports everything in the configuration that is not legal.
 func (c MonitorConfig) Validate() error {
-	errs := []error{c.Limits.Validate()}
+	errs := []error{field.Under("limits", c.Limits.Validate())}
 	if !legalSize(c.PeerMRRS) {
 		errs = append(errs, fmt.Errorf("tlp: PeerMRRS is %d B, want 128, 256, 512, 1024, 2048 or 4096", c.PeerMRRS))
 	}
@@ -65,7 +66,7 @@ func NewMonitor(cfg MonitorConfig) (*Monitor, error) {
 // legal under the old limits or the new ones are both accepted.
 func (m *Monitor) Announce(l Limits) error {
 	if err := l.Validate(); err != nil {
-		return err
+		return fmt.Errorf("tlp: limits announced: %w", err)
 	}
 	m.limits, m.next = loosest(m.limits, l), l
 	return nil

@@ -283,7 +283,7 @@ func TestLimitsChangeWhileRunning(t *testing.T) {
 
 func TestMonitorConfigValidate(t *testing.T) {
 	_, err := NewMonitor(MonitorConfig{Tags: 64})
-	for _, want := range []string{"MPS is 0 B", "MRRS is 0 B", "RCB is 0 B", "PeerMRRS is 0 B", "64 tags"} {
+	for _, want := range []string{"limits.mps 0: want", "limits.mrrs 0: want", "limits.rcb 0: want", "PeerMRRS is 0 B", "64 tags"} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -118,7 +118,7 @@ func TestCompletionChoices(t *testing.T) {
 func TestLimitsValidate(t *testing.T) {
 	require.NoError(t, DefaultLimits().Validate())
 	err := Limits{MPS: 64, MRRS: 8192, RCB: 256}.Validate()
-	for _, want := range []string{"MPS is 64 B", "MRRS is 8192 B", "RCB is 256 B"} {
+	for _, want := range []string{"mps 64: want", "mrrs 8192: want", "rcb 256: want"} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -136,8 +136,8 @@ func TestOptionsTellEverythingThatIsWrong(t *testing.T) {
 	var usage *replay.UsageError
 	require.ErrorAs(t, err, &usage)
 	require.ErrorContains(t, err, `no figure "speed"`)
-	require.ErrorContains(t, err, "--repeats 0")
-	require.ErrorContains(t, err, "--percent 1000000")
+	require.ErrorContains(t, err, "repeats 0: want")
+	require.ErrorContains(t, err, "percent 1000000: want")
 	require.NotContains(t, err.Error(), `"nic"`)
 }
 

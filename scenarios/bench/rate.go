@@ -57,7 +57,7 @@ func (l layout) shape() *replay.Shape {
 func (l layout) beatsOf(size int) int {
 	n := l.bits / 8
 	if n == 0 {
-		n = device.DefaultEthBits / 8
+		n = nicspec.DefaultBuild().EthBits / 8
 	}
 	return (size + n - 1) / n
 }

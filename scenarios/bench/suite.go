@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"nictwin/models/field"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
@@ -39,10 +40,10 @@ func (o *Options) Validate() error {
 		}
 	}
 	if o.Repeats < 1 || o.Repeats > 1000 {
-		errs = append(errs, fmt.Errorf("--repeats %d: want 1 to 1000", o.Repeats))
+		errs = append(errs, field.Errorf("repeats", "%d: want 1 to 1000", o.Repeats))
 	}
 	if o.Percent < 1 || o.Percent > maxPercent {
-		errs = append(errs, fmt.Errorf("--percent %d: want 1 to %d", o.Percent, maxPercent))
+		errs = append(errs, field.Errorf("percent", "%d: want 1 to %d", o.Percent, maxPercent))
 	}
 	return errors.Join(errs...)
 }

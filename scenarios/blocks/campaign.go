@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 
+	"nictwin/models/field"
 	"nictwin/rtlbridge"
 )
 
@@ -29,18 +30,18 @@ func DefaultOptions() Options {
 	return Options{Blocks: All(), Seed: 1, Runs: 4, Stall: -1, Transactions: 400, Variant: rtlbridge.VariantSpeed}
 }
 
-// Validate returns all that is wrong with the options.
+// Validate returns every error of the options, each a field.Error.
 func (o *Options) Validate() error {
 	var errs []error
-	check := func(ok bool, format string, a ...any) {
+	check := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {
-			errs = append(errs, fmt.Errorf(format, a...))
+			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	check(o.Runs >= 1 && o.Runs <= 1e6, "--runs %d: want 1 to 1000000", o.Runs)
-	check(o.Stall >= -1 && o.Stall <= MaxStall, "--stall %d: want 0 to %d, or -1", o.Stall, MaxStall)
-	check(o.Transactions >= 1 && o.Transactions <= 1e5, "--transactions %d: want 1 to 100000", o.Transactions)
-	check(o.Variant == rtlbridge.VariantSpeed || o.Variant == rtlbridge.VariantDebug, "--variant %q: want speed or debug", o.Variant)
+	check(o.Runs >= 1 && o.Runs <= 1e6, "runs", "%d: want 1 to 1000000", o.Runs)
+	check(o.Stall >= -1 && o.Stall <= MaxStall, "stall", "%d: want 0 to %d, or -1", o.Stall, MaxStall)
+	check(o.Transactions >= 1 && o.Transactions <= 1e5, "transactions", "%d: want 1 to 100000", o.Transactions)
+	check(o.Variant == rtlbridge.VariantSpeed || o.Variant == rtlbridge.VariantDebug, "variant", "%q: want speed or debug", o.Variant)
 	return errors.Join(errs...)
 }
 

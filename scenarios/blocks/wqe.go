@@ -153,7 +153,9 @@ func wqeResult(keys core.KeyTable, b []byte) Packet {
 	}
 	var p core.TxPlan
 	build := nicspec.DefaultBuild()
-	core.DecodeWqe((*[nicspec.WqeBytes]byte)(b[8:]), keys, core.LimitsOf(&build), &p)
+	var raw [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
+	copy(raw[:], b[8:8+nicspec.WqeBytes])
+	core.DecodeWqe(raw[:], keys, core.LimitsOf(&build), &p)
 	r[1], r[2] = uint8(p.Status), flag(p.Complete)
 	le.PutUint32(r[7:], p.ID)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"nictwin/models/board"
+	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/device"
@@ -20,8 +21,8 @@ func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, result.DUT, error) {
 	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
 		err = fmt.Errorf("--ports %d: want 1 to %d", eth.Ports, board.MaxPorts)
 	}
-	if err == nil {
-		err = device.ValidEthBits(eth.Bits)
+	if err == nil && eth.Bits != 0 && !nicspec.ValidEthBits(eth.Bits) {
+		err = fmt.Errorf("--eth-bits %d: want %s", eth.Bits, nicspec.WantEthBits)
 	}
 	if err == nil {
 		m, err = resized(m, eth)

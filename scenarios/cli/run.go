@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"nictwin/models/board"
+	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
@@ -81,7 +82,7 @@ func (e *Ended) do(c *Common, w work) {
 		c.opened = dir.Files
 		err = w.play()
 	}
-	err = Explain(err)
+	err = withFlags(Explain(err))
 	e.Outcome, e.Err = w.judge(err), err
 	if e.Outcome == result.Interrupted {
 		e.Err = ErrInterrupted
@@ -129,7 +130,7 @@ func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 	if err := device.IsNIC(m); err != nil {
 		return "", fmt.Errorf("--dut %w", err)
 	}
-	if eth.Ports > board.MaxPorts || device.ValidEthBits(eth.Bits) != nil {
+	if eth.Ports > board.MaxPorts || eth.Bits != 0 && !nicspec.ValidEthBits(eth.Bits) {
 		return path, nil // which is told elsewhere
 	}
 	_, err = resized(m, eth)

@@ -88,8 +88,7 @@ func refusedByRTL(t *testing.T, set map[string]int) (names []string) {
 func refusedByGo(err error, names []string) (refused []string) {
 	var said []string
 	for line := range strings.Lines(err.Error()) {
-		field := strings.TrimPrefix(line, "nic: ")
-		said = append(said, strings.ReplaceAll(field[:strings.Index(field, " ")], "_", ""))
+		said = append(said, strings.ReplaceAll(line[:strings.Index(line, " ")], "_", ""))
 	}
 	for _, name := range names {
 		if slices.Contains(said, strings.ToLower(name)) {

@@ -74,7 +74,7 @@ func (r *rig) flaws() []flaw {
 		{"the first opcode that there is not", nicspec.StatusBadOpcode, func(e *w) { e.Opcode = unknown }},
 		{"opcode 99", nicspec.StatusBadOpcode, func(e *w) { e.Opcode = 99 }},
 		{"f_rsvd, lowest", nicspec.StatusBadFormat, func(e *w) { e.FRsvd = 1 }},
-		{"f_rsvd, highest", nicspec.StatusBadFormat, func(e *w) { e.FRsvd = 0x100 }},
+		{"f_rsvd, highest", nicspec.StatusBadFormat, func(e *w) { e.FRsvd = 0x10 }},
 		{"f_udp_csum and f_udp_zero", nicspec.StatusBadFormat, func(e *w) { e.FUdpCsum, e.FUdpZero = true, true }},
 		{"inline_len 49", nicspec.StatusBadFormat, func(e *w) { e.InlineLen = 49 }},
 		{"inline_len 255", nicspec.StatusBadFormat, func(e *w) { e.InlineLen = 255 }},
@@ -230,9 +230,9 @@ func randomEntries(r *rig) {
 				all = append(all, r.randomEntry(rng, w, kinds, flaws))
 			}
 			all[len(all)-1].FComplete = true
-			firsts = append(firsts, x.pi)
+			firsts = append(firsts, x.PI)
 			posts = append(posts, r.enqueue(x, all...))
-			r.ringTx(x)
+			r.tell(&x.ring)
 		}
 		for i, x := range rings {
 			r.ended(x, firsts[i], posts[i])
@@ -289,9 +289,9 @@ func keysRewritten(r *rig) {
 		for k := range 12 {
 			all = append(all, sendEntry(nil, r.piece(w[0], k, 64, pattern(200+k, uint64(i*20+k)))))
 		}
-		first := x.pi
+		first := x.PI
 		n := len(r.enqueue(x, all...))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.run(i * 17)
 		k := old
 		switch i % 4 {
@@ -311,7 +311,7 @@ func keysRewritten(r *rig) {
 		for k := range 4 {
 			all = append(all, sendEntry(nil, nicspec.SegFields{Key: w[0].id, Addr: w[0].va + uint64(k), Len: 100}))
 		}
-		require.Equal(r.t, first+uint16(n), x.pi)
+		require.Equal(r.t, first+uint16(n), x.PI)
 		r.transmit(x, all...)
 		r.key(1, old)
 	}

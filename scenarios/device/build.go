@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"nictwin/models/nicspec"
-	"nictwin/rtlbridge"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"nictwin/models/field"
+	"nictwin/models/nicspec"
+	"nictwin/rtlbridge"
 )
 
 // IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise an error that names what it
@@ -86,7 +88,7 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 		return s.Built, nil
 	}
 	if _, err := os.Stat(s.DUT); err != nil {
-		return nil, fmt.Errorf("--dut: %w", err)
+		return nil, field.Errorf("dut", ": %w", err)
 	}
 	variant := s.Variant
 	if s.Coverage != "" {

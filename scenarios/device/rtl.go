@@ -8,6 +8,8 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/boundary"
+	"nictwin/models/ether"
+	"nictwin/models/field"
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
@@ -108,7 +110,7 @@ func pins(c *rtlbridge.Conn, s *board.Slot) (bits int, err error) {
 		return 0, errors.New("the device names no busy signal: a NIC has one [B8]")
 	}
 	if s.EthBits != 0 && s.EthBits != bits {
-		return 0, fmt.Errorf("--eth-bits %d: the device has Ethernet streams of %d bits", s.EthBits, bits)
+		return 0, field.Errorf("eth_bits", "%d: the device has Ethernet streams of %d bits", s.EthBits, bits)
 	}
 	return bits, nil
 }
@@ -134,15 +136,12 @@ func (r *rtl) Build() string           { return hex.EncodeToString(r.conn.Hello(
 func (r *rtl) Close() error            { return r.conn.Close() }
 func (r *rtl) Wall() rtlbridge.Wall    { return r.Comp.Wall() }
 
-// MaxFrame is the longest frame offered: longer than any the NIC takes, and than any capture is likely to hold.
-const MaxFrame = 1 << 18
-
 func (r *rtl) Begin(done func() bool) error {
 	s := r.conn.NewStart(r.slot.Seed)
 	s.Poison = r.slot.Stall > 0 // what the device reads without looking at tvalid shows
 	for i := range s.Streams {
 		s.Streams[i].StallPercent = r.slot.Stall
-		s.Streams[i].MaxBytes = MaxFrame
+		s.Streams[i].MaxBytes = ether.MaxOffered
 	}
 	r.Done = done
 	r.Comp.Observe(r.happened)

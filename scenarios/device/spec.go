@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 
 	"nictwin/models/board"
+	"nictwin/models/field"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
@@ -20,7 +19,7 @@ const (
 	Model = "model"
 )
 
-// Spec says which device is wanted. Its errors speak of the command line's flags of the same names.
+// Spec says which device is wanted.
 type Spec struct {
 	NIC     string            // RTL or Model
 	DUT     string            // manifest of the device when NIC is RTL
@@ -37,7 +36,7 @@ type Spec struct {
 	PeriodPs simcore.Ps
 
 	Ports   int // Ethernet ports of the NIC, up to board.MaxPorts; 0 is 1
-	EthBits int // of the stream of a port, one of EthBits; 0: as the manifest, or Model, has it
+	EthBits int // of the stream of a port, 256, 512 or 1024; 0: as the manifest, or Model, has it
 
 	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default
 	Serial  bool   // no overlap of device and models
@@ -53,38 +52,27 @@ type Spec struct {
 	Coverage string
 }
 
-// EthBits are the widths of Ethernet streams that there are [B2]; DefaultEthBits is that of a NIC that does not say.
-var EthBits = []int{256, DefaultEthBits, 1024}
-
-const DefaultEthBits = 512
-
-// ValidEthBits refuses a width that no NIC has; 0 leaves it to the NIC.
-func ValidEthBits(bits int) error {
-	if bits != 0 && !slices.Contains(EthBits, bits) {
-		return fmt.Errorf("--eth-bits %d: want 256, 512 or 1024", bits)
-	}
-	return nil
-}
-
-// Validate returns every error of the spec.
+// Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	var errs []error
-	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	bad := func(path field.Path, format string, a ...any) { errs = append(errs, field.Errorf(path, format, a...)) }
 	if s.NIC != RTL && s.NIC != Model {
-		bad("--nic %q: want rtl or model", s.NIC)
+		bad("nic", "%q: want rtl or model", s.NIC)
 	}
 	if s.Ports < 0 || s.Ports > board.MaxPorts {
-		bad("--ports %d: want 1 to %d", s.Ports, board.MaxPorts)
+		bad("ports", "%d: want 1 to %d", s.Ports, board.MaxPorts)
 	}
-	errs = append(errs, ValidEthBits(s.EthBits))
+	if s.EthBits != 0 && !nicspec.ValidEthBits(s.EthBits) {
+		bad("eth_bits", "%d: want %s", s.EthBits, nicspec.WantEthBits)
+	}
 	if s.PeriodPs != 0 {
-		errs = append(errs, rtlbridge.ValidPeriod(s.PeriodPs))
+		errs = append(errs, field.Under("period_ps", rtlbridge.ValidPeriod(s.PeriodPs)))
 	}
 	if s.Coverage != "" && (s.NIC != RTL || s.Connect != "") {
-		bad("--rtl-coverage %s: only an RTL device that is started here counts", s.Coverage)
+		bad("coverage", "%s: only an RTL device that is started here counts", s.Coverage)
 	}
 	if s.Connect != "" && s.NIC != RTL {
-		bad("--connect %s: a device that runs elsewhere is --nic rtl", s.Connect)
+		bad("connect", "%s: a device that runs elsewhere is %s rtl", s.Connect, field.Path("nic"))
 	}
 	if _, err := s.token(); err != nil {
 		errs = append(errs, err)
@@ -99,7 +87,7 @@ func (s *Spec) token() (t [32]byte, err error) {
 	}
 	b, err := hex.DecodeString(s.Token)
 	if err != nil || len(b) != len(t) {
-		return t, fmt.Errorf("token of the device at %s: want %d hexadecimal digits", s.Connect, 2*len(t))
+		return t, field.Errorf("token", "of the device at %s: want %d hexadecimal digits", s.Connect, 2*len(t))
 	}
 	return [32]byte(b), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"nictwin/models/board"
+	"nictwin/models/field"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
@@ -57,28 +58,28 @@ func DefaultOptions() Options {
 // maxNumber is a number of programs that nobody plays.
 const maxNumber = 1_000_000_000_000
 
-// Validate returns every error.
+// Validate returns every error, each a field.Error.
 func (o *Options) Validate() error {
 	var errs []error
-	bad := func(ok bool, format string, a ...any) {
+	bad := func(ok bool, path field.Path, format string, a ...any) {
 		if !ok {
-			errs = append(errs, fmt.Errorf(format, a...))
+			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(o.NIC == device.RTL || o.NIC == device.Model, "--nic %q: want rtl or model", o.NIC)
-	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "--ports %d: want 0 to %d", o.Ports, board.MaxPorts)
-	errs = append(errs, device.ValidEthBits(o.EthBits))
+	bad(o.NIC == device.RTL || o.NIC == device.Model, "nic", "%q: want rtl or model", o.NIC)
+	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "ports", "%d: want 0 to %d", o.Ports, board.MaxPorts)
+	bad(o.EthBits == 0 || nicspec.ValidEthBits(o.EthBits), "eth_bits", "%d: want %s", o.EthBits, nicspec.WantEthBits)
 	_, err := SizesOf(o.Build)
-	bad(err == nil, "--build: %v", err)
-	bad(o.Stall >= -1 && o.Stall <= 90, "--stall %d: want -1 to 90 percent", o.Stall)
-	bad(o.Runs >= 0 && o.Runs <= maxNumber, "--runs %d: want 0 to %d", o.Runs, maxNumber)
-	bad(o.Skip >= 0 && o.Skip <= maxNumber, "--skip %d: want 0 to %d", o.Skip, maxNumber)
-	bad(o.Time >= 0, "--time %v: want 0 or more", o.Time)
-	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "--runs 0 and --time 0: want one of them")
-	bad(o.Jobs >= 1 && o.Jobs <= 64, "--jobs %d: want 1 to 64", o.Jobs)
-	bad(o.Most >= 1, "--failures %d: want 1 or more", o.Most)
-	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "--rtl-coverage %s: only RTL counts", o.RTLCoverage)
-	bad(rtlbridge.Variant(o.Variant).Plays(), "--variant %q: want speed, tuned or debug", o.Variant)
+	bad(err == nil, "build", ": %w", err)
+	bad(o.Stall >= -1 && o.Stall <= 90, "stall", "%d: want -1 to 90 percent", o.Stall)
+	bad(o.Runs >= 0 && o.Runs <= maxNumber, "runs", "%d: want 0 to %d", o.Runs, maxNumber)
+	bad(o.Skip >= 0 && o.Skip <= maxNumber, "skip", "%d: want 0 to %d", o.Skip, maxNumber)
+	bad(o.Time >= 0, "time", "%v: want 0 or more", o.Time)
+	bad(o.Runs > 0 || o.Time > 0 || o.Program != nil, "runs", "0 and %s 0: want one of them", field.Path("time"))
+	bad(o.Jobs >= 1 && o.Jobs <= 64, "jobs", "%d: want 1 to 64", o.Jobs)
+	bad(o.Most >= 1, "most", "%d: want 1 or more", o.Most)
+	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "rtl_coverage", "%s: only RTL counts", o.RTLCoverage)
+	bad(rtlbridge.Variant(o.Variant).Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
 	return errors.Join(errs...)
 }
 

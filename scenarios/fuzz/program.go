@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"nictwin/models/board"
+	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
-	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 )
 
@@ -97,7 +97,7 @@ func (v *validator) board(p *Program) {
 	v.in("board.ports", p.Board.Ports, 1, board.MaxPorts)
 	_, err := SizesOf(p.Board.Build)
 	v.is(err == nil, "board: %v", err)
-	v.is(device.ValidEthBits(p.Board.EthBits) == nil, "board.eth_bits %d: want 256, 512 or 1024", p.Board.EthBits)
+	v.is(p.Board.EthBits == 0 || nicspec.ValidEthBits(p.Board.EthBits), "board.eth_bits %d: want %s", p.Board.EthBits, nicspec.WantEthBits)
 	v.in("board.stall", p.Board.Stall, 0, 90)
 	for _, f := range []struct {
 		name   string

@@ -1,15 +1,14 @@
 // Package replay plays captured frames through a NIC, in both directions, and has the referee watch.
 //
-// A board is the NIC (the Go model, or RTL behind the bridge), a root complex on its PCIe port and a player on its
-// Ethernet port, joined by links. On receive the player sends the frames in; rules spread them over queues with
+// It runs on a scenarios/testbed. On receive the players send the frames in; rules spread them over queues with
 // different header splits. On transmit each frame is cut into inline bytes, header and payload pieces, which are put
 // into Arm and host memory and named by work entries; the frame must come out again.
 //
 // Two judges look on, independent of each other: the referee at the NIC's ports, and this package's own end-to-end
 // check of memory, completion entries and frames against the capture.
 //
-// The frames come from a supply, which reads captures as they are played; what must be delivered or come out is kept only while
-// it is in flight.
+// The frames come from a traffic.Supply, which reads captures as they are played; what must be delivered or come out is
+// kept only while it is in flight.
 //
 // It is no traffic generator and has no opinion on timing.
 //

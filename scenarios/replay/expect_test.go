@@ -229,7 +229,7 @@ func (s *saying) extended() (end int) {
 // icrc checks the ICRC at a place, of what tshark says that the headers are: it does not check it itself.
 func (s *saying) icrc(at int) nicspec.Verdict {
 	b := append([]byte(strings.Repeat("\xff", 8)), s.frame[s.ip.at:at]...)
-	for _, f := range []field{
+	for _, f := range []shown{
 		s.ip.fields["ip.dsfield"], s.ip.fields["ip.ttl"], s.ip.fields["ip.checksum"], s.ip.fields["ipv6.hlim"],
 		s.l4.fields["udp.checksum"], s.roce.fields["infiniband.reserved"],
 	} {

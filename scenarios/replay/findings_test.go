@@ -179,7 +179,7 @@ func TestFramesLongGoneAreLookedUp(t *testing.T) {
 	res, err := r.Play()
 	require.NoError(t, err)
 	require.True(t, res.Pass)
-	all := r.supply.frames
+	all := r.supply.Frames
 	list := []result.Finding{
 		{Text: "rx", Frame: &result.Frame{Dir: "rx", Port: 1, Number: r.rx.pass[1] + 2}},
 		{Text: "tx", Frame: &result.Frame{Dir: "tx", Number: 2*all + 3}}, // the ports take turns

@@ -16,13 +16,12 @@ type inFlight struct {
 
 const (
 	inFlightBytes = 8 << 20
-	frameCost     = 128 // bytes that a frame takes beside its data
 )
 
 // add takes the next frame.
 func (w *inFlight) add(f traffic.Frame) {
 	w.frames = append(w.frames, f)
-	w.bytes += len(f.Data) + frameCost
+	w.bytes += len(f.Data) + traffic.FrameCost
 	for w.bytes > inFlightBytes {
 		w.drop(w.head)
 	}
@@ -50,7 +49,7 @@ func (w *inFlight) origin(ordinal int) capture.Origin {
 }
 
 func (w *inFlight) drop(i int) {
-	w.bytes -= len(w.frames[i].Data) + frameCost
+	w.bytes -= len(w.frames[i].Data) + traffic.FrameCost
 	w.frames[i].Data = nil
 	for w.head < len(w.frames) && w.frames[w.head].Data == nil {
 		w.head++

@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/boundary"
+	"nictwin/models/field"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
@@ -104,15 +105,24 @@ func (o *Options) spec() testbed.Spec {
 	return s
 }
 
-// Validate returns every error of the options.
+// supply is what is played.
+func (o *Options) supply() traffic.SupplySpec {
+	s := traffic.SupplySpec{Captures: o.Captures, Frames: o.Frames, Ports: o.Ports, Loop: o.Loop, Limit: o.Limit, Pad: o.Pad}
+	if log := o.Log; log != nil {
+		s.Say = func(text string) { fmt.Fprintf(log, "replay: %s\n", text) }
+	}
+	return s
+}
+
+// Validate returns every error of the options; those of fields are field.Errors.
 func (o *Options) Validate() error {
 	var errs []error
-	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	bad := func(path field.Path, format string, a ...any) { errs = append(errs, field.Errorf(path, format, a...)) }
 	if len(o.Captures)+len(o.Frames) == 0 {
-		bad("no capture file given")
+		errs = append(errs, errors.New("no capture file given"))
 	}
-	if o.Ports == 0 { // which a board takes for 1
-		bad("--ports 0: want 1 to %d", board.MaxPorts)
+	if o.Ports == 0 { // which a testbed takes for 1
+		bad("ports", "0: want 1 to %d", board.MaxPorts)
 	}
 	spec := o.spec()
 	errs = append(errs, spec.Validate())
@@ -120,19 +130,16 @@ func (o *Options) Validate() error {
 		errs = append(errs, o.Shape.validate())
 	}
 	if o.Dir != "rx" && o.Dir != "tx" && o.Dir != "both" {
-		bad("--dir %q: want rx, tx or both", o.Dir)
+		bad("dir", "%q: want rx, tx or both", o.Dir)
 	}
 	if _, err := traffic.ParsePace(o.Speed, o.EthBits, o.PeriodPs); err != nil {
 		errs = append(errs, err)
 	}
-	if o.Loop < 1 {
-		bad("--loop %d: want 1 or more", o.Loop)
-	}
-	if o.Limit < 0 {
-		bad("--limit %d: want 0 (all) or more", o.Limit)
-	}
+	supply := o.supply()
+	supply.Ports = max(supply.Ports, 0) // others are reported above
+	errs = append(errs, supply.Validate())
 	if o.MaxGap <= 0 {
-		bad("--max-gap: want more than 0")
+		bad("max_gap", ": want more than 0")
 	}
 	return errors.Join(errs...)
 }

@@ -5,6 +5,7 @@ import (
 
 	"nictwin/golden"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic"
 )
 
 // origin names the frame with an ordinal on a port, and where it was captured, if that is still known; see [Run.lookUp].
@@ -34,12 +35,15 @@ func (r *Run) lookUp(list []result.Finding) error {
 		if x == nil || x.Capture != "" || len(r.opts.Captures) == 0 {
 			continue
 		}
-		s := r.supply.streams()
-		next, pass := func() (frame, error) { f, err := s[x.Port].Next(); return frame{f, x.Port}, err }, s[x.Port].pass
+		s := r.supply.Playlists()
+		next, pass := func() (traffic.PortFrame, error) {
+			f, err := s[x.Port].Next()
+			return traffic.PortFrame{Frame: f, Port: x.Port}, err
+		}, s[x.Port].Pass()
 		if x.Dir == "tx" {
-			next, pass = newTurns(s).next, r.supply.frames
+			next, pass = traffic.NewTurns(s).Next, r.supply.Frames
 		}
-		var f frame
+		var f traffic.PortFrame
 		var err error
 		for range x.Number%pass + 1 {
 			if f, err = next(); err != nil {
@@ -47,7 +51,7 @@ func (r *Run) lookUp(list []result.Finding) error {
 			}
 		}
 		frame := *x
-		frame.Port = f.port
+		frame.Port = f.Port
 		frame.From(f.Origin, 1+x.Number/pass)
 		list[i].About(&frame)
 	}

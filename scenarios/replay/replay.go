@@ -21,9 +21,9 @@ import (
 // Run is one replay, ready to be played.
 type Run struct {
 	opts   Options
-	supply *supply
+	supply *traffic.Supply
 
-	board  *testbed.Bed
+	bed    *testbed.Bed
 	engine *simcore.Engine
 	dev    device.Device
 	root   *root.Root
@@ -56,7 +56,7 @@ const (
 
 var phaseNames = [...]string{"setting the NIC up", "traffic", "waiting until the NIC has settled", "reading counters", "done"}
 
-// New reads the captures and puts the board together. The caller must Close
+// New reads the captures and connects the testbed. The caller must Close
 // the run.
 func New(ctx context.Context, o Options) (*Run, error) {
 	if err := o.Validate(); err != nil {
@@ -64,16 +64,16 @@ func New(ctx context.Context, o Options) (*Run, error) {
 	}
 	r := &Run{opts: o, ctx: ctx}
 	var err error
-	if r.supply, err = newSupply(ctx, &r.opts); err != nil {
+	if r.supply, err = traffic.NewSupply(ctx, o.supply()); err != nil {
 		return nil, errors.Join(&UsageError{err}, r.supply.Close())
 	}
 	spec := o.spec()
 	spec.Context = ctx
-	if r.board, err = testbed.New(spec); err != nil {
+	if r.bed, err = testbed.New(spec); err != nil {
 		return nil, errors.Join(err, r.supply.Close())
 	}
 	if err := r.load(); err != nil {
-		return nil, errors.Join(err, r.board.Close(), r.supply.Close())
+		return nil, errors.Join(err, r.bed.Close(), r.supply.Close())
 	}
 	return r, nil
 }
@@ -86,9 +86,9 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// load gives the board its work.
+// load gives the testbed its work.
 func (r *Run) load() error {
-	b := r.board
+	b := r.bed
 	r.engine, r.dev, r.root, r.drv, r.ports = b.Engine, b.NIC, b.Root, b.Driver, b.Players
 	if r.opts.Dir != "tx" {
 		pace, err := traffic.ParsePace(r.opts.Speed, r.dev.EthBits(), r.dev.Period())
@@ -96,17 +96,20 @@ func (r *Run) load() error {
 			return &UsageError{err}
 		}
 		r.rx = &receive{ports: r.ports, fail: r.fail, shape: r.shape(), inFlight: make([]inFlight, len(r.ports))}
-		for p, frames := range r.supply.streams() {
-			r.ports[p].Load(traffic.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
-			r.rx.pass = append(r.rx.pass, frames.pass)
+		for p, frames := range r.supply.Playlists() {
+			err := r.ports[p].Load(traffic.Track{Source: frames, Pace: pace, Stall: r.opts.Stall, MaxGap: r.opts.MaxGap})
+			if err != nil {
+				return &UsageError{err}
+			}
+			r.rx.pass = append(r.rx.pass, frames.Pass())
 			r.ports[p].Played = func(_ int, f traffic.Frame) { r.rx.inFlight[p].add(f) }
 		}
 	}
 	if r.opts.Dir != "rx" {
 		const stream = 0x7478 // sets the cuts apart from other generators of the same seed
 		r.tx = &transmit{
-			d: r.drv, mem: r.board.Memory, frames: newTurns(r.supply.streams()), longest: r.supply.longest, pass: r.supply.frames,
-			total: r.supply.frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
+			d: r.drv, mem: r.bed.Memory, frames: traffic.NewTurns(r.supply.Playlists()), longest: r.supply.Longest, pass: r.supply.Frames,
+			total: r.supply.Frames * r.opts.Loop, fix: r.opts.Fix, fail: r.fail,
 			shape: r.shape(), rng: rand.New(rand.NewPCG(r.opts.Seed, stream)),
 		}
 	}
@@ -149,7 +152,7 @@ func (r *Run) ReceiveQueues() []*driver.Copier {
 
 // Close ends the device.
 func (r *Run) Close() error {
-	return errors.Join(r.board.Close(), r.judge.Close(), r.supply.Close())
+	return errors.Join(r.bed.Close(), r.judge.Close(), r.supply.Close())
 }
 
 // Play plays everything and judges it. The error is not nil when the run could
@@ -160,7 +163,7 @@ func (r *Run) Play() (*Result, error) {
 	if err := r.setup(); err != nil {
 		return nil, err
 	}
-	if err := r.board.Begin(func() bool { return r.phase == phaseDone }); err != nil {
+	if err := r.bed.Begin(func() bool { return r.phase == phaseDone }); err != nil {
 		return nil, err
 	}
 	r.wait()

@@ -81,8 +81,8 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 	res := &Result{
 		Seed: r.opts.Seed, Build: r.dev.Build(), Cycles: r.judge.Cycles(), Period: r.dev.Period(), DeviceCycles: r.dev.Cycles(),
 		Sim: simcore.Ps(r.judge.Cycles()) * r.dev.Period(), Wall: wall,
-		Frames: r.supply.frames, NotPlayable: r.supply.empty, LeftOut: r.supply.cut, Truncated: r.supply.short,
-		SkippedSections: r.supply.sections, CutOff: r.supply.cutOff, NotRead: r.supply.notRead,
+		Frames: r.supply.Frames, NotPlayable: r.supply.Empty, LeftOut: r.supply.LeftOut, Truncated: r.supply.Truncated,
+		SkippedSections: r.supply.Skipped, CutOff: r.supply.CutOff, NotRead: r.supply.NotRead,
 		Shortened: r.ports.shortened(), Artifacts: r.opts.Out,
 	}
 	rep := r.judge.finish(playErr)
@@ -102,7 +102,7 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 		}
 	}
 	res.Shares = shares(r.dev.Wall(), r.before, wall, r.judge.Took())
-	if n := r.board.Memory.Stray; n > 0 {
+	if n := r.bed.Memory.Stray; n > 0 {
 		res.Findings = append(res.Findings, result.Finding{
 			Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),
 			Text: fmt.Sprintf("%d writes of the NIC hit no memory", n),

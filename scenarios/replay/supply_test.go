@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -98,90 +97,6 @@ func TestCaptureChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// Frames tell where they come from, whatever was left out before them.
-func TestOrigins(t *testing.T) {
-	a, b := saved(t, [][]byte{{1}, {}, {2}}), saved(t, [][]byte{{3}, {4}})
-	o := options("model", []string{a, b})
-	o.Frames, o.Loop, o.Pad = [][]byte{{5}}, 2, true
-	s, err := newSupply(t.Context(), &o)
-	require.NoError(t, err)
-	require.Equal(t, 1, s.empty)
-	x := s.streams()[0]
-	require.Equal(t, 10, x.Total())
-	for range o.Loop {
-		for i, want := range []capture.Origin{{File: a, Packet: 1}, {File: a, Packet: 3}, {File: b, Packet: 1}, {File: b, Packet: 2}, {}} {
-			f, err := x.Next()
-			require.NoError(t, err)
-			require.Equal(t, want.File, f.Origin.File)
-			require.Equal(t, want.Packet, f.Origin.Packet)
-			require.Equal(t, append([]byte{byte(i + 1)}, make([]byte, 59)...), f.Data)
-		}
-	}
-	require.NoError(t, s.Close())
-}
-
-// Each pass has the same frames, whether they are kept or read again.
-func TestPasses(t *testing.T) {
-	for _, n := range []int{100, keptBytes/1500 + 100} {
-		frames := numbered(n, 1500)
-		o := options("model", []string{saved(t, frames[:50]), saved(t, frames[50:])})
-		o.Loop = 3
-		s, err := newSupply(t.Context(), &o)
-		require.NoError(t, err)
-		x := s.streams()[0]
-		for range o.Loop {
-			for i := range frames {
-				f, err := x.Next()
-				require.NoError(t, err)
-				require.Equal(t, frames[i], f.Data)
-			}
-		}
-		require.Equal(t, n == 100, len(x.kept) == n)
-		_, err = x.Next()
-		require.ErrorIs(t, err, io.EOF)
-		require.NoError(t, s.Close())
-	}
-}
-
-// Ports take turns, pass after pass, as with a list of all frames.
-func TestTurns(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		of := rapid.SliceOfN(rapid.IntRange(0, 5), 1, 3).Filter(func(n []int) bool {
-			return len(n) > 0 && n[0]+n[len(n)-1] > 0
-		}).Draw(t, "frames")
-		loops := rapid.IntRange(1, 3).Draw(t, "loops")
-		var want []byte
-		for range loops {
-			for i := range 5 {
-				for p, n := range of {
-					if i < n {
-						want = append(want, byte(p<<4|i))
-					}
-				}
-			}
-		}
-		var ports []*stream
-		for p, n := range of {
-			s := &stream{pass: n, total: n * loops}
-			if n > 0 {
-				var list [][]byte
-				for i := range n {
-					list = append(list, []byte{byte(p<<4 | i)})
-				}
-				s.parts = []part{{list: list, n: n}}
-			}
-			ports = append(ports, s)
-		}
-		turns := newTurns(ports)
-		for i := range want {
-			f, err := turns.next()
-			require.NoError(t, err)
-			require.Equal(t, want[i:i+1], f.Data)
-			require.EqualValues(t, want[i]>>4, f.port)
-		}
-	})
-}
-
 // What is in flight is what went in and was not taken, of the latest.
 func TestInFlight(t *testing.T) {
 	room := make([]byte, inFlightBytes/16)
@@ -208,7 +123,7 @@ func TestInFlight(t *testing.T) {
 			want = append(want, f)
 			bytes := 0
 			for i := range want {
-				bytes += len(want[len(want)-1-i].Data) + frameCost
+				bytes += len(want[len(want)-1-i].Data) + traffic.FrameCost
 				if bytes > inFlightBytes {
 					want = want[len(want)-i:]
 					break

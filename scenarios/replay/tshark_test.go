@@ -20,10 +20,10 @@ import (
 type header struct {
 	name    string
 	at, end int // in the frame
-	fields  map[string]field
+	fields  map[string]shown
 }
 
-type field struct {
+type shown struct {
 	at, size int
 	show     string
 }
@@ -103,12 +103,12 @@ func readPDML(r io.Reader) (packets [][]header, err error) {
 		case "proto":
 			if name := at["name"]; name != "geninfo" {
 				p := &packets[len(packets)-1]
-				*p = append(*p, header{name, pos, pos + size, map[string]field{}})
+				*p = append(*p, header{name, pos, pos + size, map[string]shown{}})
 			}
 		case "field":
 			if hs := packets[len(packets)-1]; len(hs) > 0 {
-				if h := hs[len(hs)-1]; h.fields[at["name"]] == (field{}) {
-					h.fields[at["name"]] = field{pos, size, at["show"]}
+				if h := hs[len(hs)-1]; h.fields[at["name"]] == (shown{}) {
+					h.fields[at["name"]] = shown{pos, size, at["show"]}
 				}
 			}
 		}

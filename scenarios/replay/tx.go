@@ -12,6 +12,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/traffic"
 	"nictwin/scenarios/traffic/capture"
 	"nictwin/stack/driver"
 )
@@ -23,7 +24,7 @@ type transmit struct {
 	d       *driver.Driver
 	mem     *mem.Space
 	shape   *Shape
-	frames  *turns
+	frames  *traffic.Turns
 	pass    int // frames of one pass over the captures
 	longest int // bytes of a frame
 	total   int
@@ -142,20 +143,20 @@ func (t *transmit) post() error {
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
-	f, err := t.frames.next()
+	f, err := t.frames.Next()
 	if err != nil {
 		return err
 	}
 	data := f.Data
 	complete := int(q.Next())%completeEvery == 0 || t.next+len(t.queues) >= t.total
 	t.send = driver.Send{
-		Order: driver.Order{ID: uint32(t.next), Complete: complete}, Port: f.port, Pad: len(data) < nicspec.FrameMin, Pieces: t.segs[:0],
+		Order: driver.Order{ID: uint32(t.next), Complete: complete}, Port: f.Port, Pad: len(data) < nicspec.FrameMin, Pieces: t.segs[:0],
 	}
 	want := t.offload(&t.send.Offloads, data)
 	if err := t.cut(q, data); err != nil {
 		return err
 	}
-	e := expected{ordinal: t.next, origin: f.Origin, port: f.port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
+	e := expected{ordinal: t.next, origin: f.Origin, port: f.Port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
 	if e.fail {
 		t.refuse++
 	}

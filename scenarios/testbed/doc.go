@@ -1,15 +1,18 @@
-// Package board puts a simulated board together: a NIC (the Go model, or RTL behind the bridge), a root complex over both
-// memories on its PCIe port, what faults and back-pressure a spec wants between them, a driver that speaks through the root, and a player on its Ethernet port, joined by links.
+// Package testbed puts one NIC on a card and connects everything that a scenario needs to work with it.
 //
-// It knows how things are connected, not what they are used for: replays and measurements load the driver and the
-// player with their own work.
+// A Bed is a card of models/board with a device of scenarios/device in its slot (the Go NIC, or RTL behind the bridge),
+// a traffic.Player on each Ethernet port, and the driver, which reaches the NIC through the card's root complex. A Spec
+// says which back-pressure and faults are inserted, and how long the links are.
 //
-// Simulated time has bounds: simcore.Engine gives up after 2^24 events at one instant; while work is left, who runs the board
-// holds how long nothing may happen (2 ms in a replay, 400,000 cycles a wait in a program); once all is done, device and
-// board have 1,000,000 cycles to come to rest, then the run ends with a rtlbridge.RestlessError or a RunawayError, which name
-// cycle and component.
+// It connects things and does not use them: replays, random programs and measurements give the driver and the players
+// their work.
+//
+// A run always ends. simcore.Engine gives up after 2^24 events at one instant. While there is work, the scenario limits
+// how long nothing may happen (2 ms in a replay, 400,000 cycles for each wait of a program). Once the work is done,
+// device and card have 1,000,000 cycles to become idle; then the run ends with a rtlbridge.RestlessError or a
+// RunawayError, which name cycle and component.
 //
 // Invariants:
-//   - What stands on the NIC's side of the links is the only difference between boards of the same spec.
+//   - The NIC in the slot is the only difference between beds of the same spec.
 //   - The same spec and work give the same events, whatever the quantum and mode of the bridge.
 package testbed

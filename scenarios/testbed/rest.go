@@ -9,11 +9,11 @@ import (
 	"nictwin/rtlbridge"
 )
 
-// restEvery is how often rest looks, in cycles.
+// restEvery is the number of cycles between two checks.
 const restEvery = 4096
 
-// rest ends a run of the model in which things go on for ever after everything was done. It looks as long as there are other
-// events, so it keeps no engine running; for RTL the bridge does the same.
+// rest ends a run on the Go NIC that is still active long after its work was done. It checks only while there are other
+// events, so it does not keep the engine running; for RTL the bridge does the same.
 type rest struct {
 	engine   *simcore.Engine
 	period   simcore.Ps // of the NIC's clock
@@ -21,11 +21,11 @@ type rest struct {
 	busy     func() bool
 	done     func() bool
 	patience int64 // cycles
-	since    int64 // the cycle at which done was seen to hold; -1 while it does not
+	since    int64 // the cycle of the first check at which done was true; -1 before
 	ev       simcore.Event
 }
 
-// RunawayError tells that something other than the device keeps the engine running after everything was done.
+// RunawayError reports that something other than the device keeps the engine running after the work was done.
 type RunawayError struct {
 	Next            string // event
 	Cycle, Patience int64

@@ -29,8 +29,8 @@ func (r *ticking) Handle(sim.Event) error {
 	return nil
 }
 
-// A board on which something goes on for ever ends with who it is; one that comes to rest does so undisturbed.
-func TestBoardsComeToRest(t *testing.T) {
+// A run that never becomes idle ends with an error that names the active component; others are not disturbed.
+func TestBedsComeToRest(t *testing.T) {
 	const forEver = 5 * rtlbridge.DefaultPatience
 	for _, x := range []struct {
 		name        string

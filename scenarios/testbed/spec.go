@@ -2,17 +2,17 @@ package testbed
 
 import (
 	"errors"
-	"fmt"
 
 	"nictwin/models/board"
+	"nictwin/models/field"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
 )
 
-// Spec configures a board.
+// Spec configures a Bed.
 type Spec struct {
-	device.Spec // of the NIC: what counts in cycles on the board counts in those of its clock
+	device.Spec // of the NIC; its clock is the one of all cycles here
 
 	Seed  uint64
 	Stall int // percent of cycles with gaps and back-pressure, 0 to 90
@@ -20,11 +20,11 @@ type Spec struct {
 	// LinkCycles is the latency of both links, in cycles. It bounds the quantum: see rtlbridge.MaxQuantum.
 	LinkCycles int
 
-	// Credits bound the messages in flight on a link, each way but Ethernet into the NIC; 0: 4,096. They are usable again
-	// LinkCycles after the receiver has taken a message.
+	// Credits bound the messages in flight on a link, each way but Ethernet into the NIC; 0: 4,096. The
+	// receiver returns a credit when it takes a message; the sender can use it LinkCycles later.
 	Credits int
 
-	Endpoint *board.Endpoint // what stands behind the PCIe link; nil: EndpointFor Seed and Stall
+	Endpoint *board.Endpoint // what stands behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
 }
 
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
@@ -40,23 +40,21 @@ func DefaultSpec() Spec {
 	return Spec{Spec: device.Spec{NIC: device.RTL, Variant: "speed"}, LinkCycles: DefaultLinkCycles}
 }
 
-// Validate returns every error of the spec.
+// Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	var errs []error
-	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
 	errs = append(errs, s.Spec.Validate())
-	if s.Stall < 0 || s.Stall > board.MaxStall {
-		bad("--stall %d: want 0 to 90 percent", s.Stall)
-	}
+	bad(s.Stall >= 0 && s.Stall <= board.MaxStall, "stall", "%d: want 0 to %d percent", s.Stall, board.MaxStall)
 	if s.Endpoint != nil {
-		errs = append(errs, s.Endpoint.Validate())
+		errs = append(errs, field.Under("endpoint", s.Endpoint.Validate()))
 	}
-	if s.Credits < 0 || s.Credits > maxCredits {
-		bad("links with %d credits: want 1 to %d, or 0", s.Credits, maxCredits)
-	}
-	if s.LinkCycles < 1 || s.LinkCycles > maxLinkCycles {
-		bad("links of %d cycles: want 1 to %d", s.LinkCycles, maxLinkCycles)
-	}
+	bad(s.Credits >= 0 && s.Credits <= maxCredits, "credits", "%d: want 1 to %d, or 0", s.Credits, maxCredits)
+	bad(s.LinkCycles >= 1 && s.LinkCycles <= maxLinkCycles, "link_cycles", "%d: want 1 to %d", s.LinkCycles, maxLinkCycles)
 	return errors.Join(errs...)
 }
 

@@ -16,24 +16,23 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// Bed is everything connected, before time starts. The caller must Close it.
+// Bed is a card with its device, driver and players, connected, before time starts. The caller must Close it.
 type Bed struct {
 	*board.Card
-	Engine *simcore.Engine
-	NIC    device.Device // that of the card
-	Arm    *root.MMIO    // register accesses of the Arm root, which the driver uses, too
-	Driver *driver.Driver
-	// Players are the far ends of the NIC's Ethernet ports, by port.
-	Players []*traffic.Player
+	Engine  *simcore.Engine
+	NIC     device.Device // the card's
+	Arm     *root.MMIO    // register accesses by the Arm root, which the driver uses, too
+	Driver  *driver.Driver
+	Players []*traffic.Player // by Ethernet port
 
 	pools board.Pools
 	rest  rest
 }
 
-// linkCredits bound the messages in flight on a link, each way, unless a spec says otherwise.
+// linkCredits is the default of Spec.Credits, and always that of Ethernet into the NIC.
 const linkCredits = 4096
 
-// New puts a board together; an RTL device is built, or found in the cache, and started.
+// New connects a bed. An RTL device is built, or found in the cache, and started.
 func New(s Spec) (*Bed, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -76,8 +75,8 @@ func (b *Bed) connect(s *Spec, eth simcore.LinkSpec) (err error) {
 	return err
 }
 
-// Begin is called once everything is connected. done reports that nothing more will be asked of the NIC: it and the board
-// then have bounded time to come to rest.
+// Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is asked of the
+// NIC: NIC and card then have rtlbridge.DefaultPatience cycles to become idle.
 func (b *Bed) Begin(done func() bool) error {
 	if busy, ok := b.NIC.(interface{ Busy() bool }); ok { // for RTL the bridge sees to it
 		b.rest = rest{
@@ -89,7 +88,7 @@ func (b *Bed) Begin(done func() bool) error {
 	return b.NIC.Begin(done)
 }
 
-// driverOptions are what the driver may take for granted.
+// driverOptions describe the card to the driver.
 func (b *Bed) driverOptions(s *Spec, e *board.Endpoint) driver.Options {
 	o := driver.DefaultOptions()
 	o.Build.Ports = max(s.Ports, 1)
@@ -102,5 +101,5 @@ func (b *Bed) driverOptions(s *Spec, e *board.Endpoint) driver.Options {
 	return o
 }
 
-// Cycles is the time that so many cycles of the NIC's clock take.
+// Cycles returns the time of n cycles of the NIC's clock.
 func (b *Bed) Cycles(n int) simcore.Ps { return simcore.Ps(n) * b.NIC.Period() }

@@ -19,6 +19,9 @@ type steady struct {
 	send Send
 	segs [2]Span
 	n    int
+
+	posted int
+	inline [70]byte
 }
 
 func newSteady(t testing.TB) *steady {
@@ -59,7 +62,10 @@ func (s *steady) frame() {
 	if !s.nic.receive(0, 1500) || !s.nic.receive(1, 1500) {
 		s.t.Fatal("no descriptor")
 	}
-	s.send = Send{Order: Order{Complete: s.tx.Next()%8 == 0}, Pieces: s.segs[:]}
+	s.send = Send{Order: Order{Complete: s.posted%4 == 0}, Pieces: s.segs[:]}
+	if s.posted++; s.posted%2 == 0 { // an entry of two blocks
+		s.send.Inline, s.send.ICRC, s.send.Append = s.inline[:], true, true
+	}
 	if s.tx.Post(&s.send) != nil || s.tx.Ring() != nil {
 		s.t.Fatal("no room")
 	}
@@ -76,7 +82,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	require.Greater(t, s.n, 2*1500*frames)
 }
 
-// BenchmarkFrame is a frame received as a view, one received as a copy, and one transmitted from two pieces.
+// BenchmarkFrame is a frame received as a view, one received as a copy, and one transmitted from two pieces, by an entry of one or two blocks.
 func BenchmarkFrame(b *testing.B) {
 	s := newSteady(b)
 	b.ReportAllocs()

@@ -20,7 +20,7 @@ func (d *Driver) Probe(done func(nicspec.Build)) {
 	})
 	d.ReadReg(nicspec.RegVersion, 4, func(v uint64) {
 		if v>>16 != nicspec.ContractVersion>>16 {
-			d.check(fmt.Errorf("the NIC follows contract %d.%d: want %d.x", v>>16, v&0xffff, nicspec.ContractVersion>>16))
+			d.check(fmt.Errorf("the NIC follows revision %d.%d of the contract: want revision %d.x (docs/nic.md, section 20)", v>>16, v&0xffff, nicspec.ContractVersion>>16))
 		}
 	})
 	d.ReadReg(nicspec.RegCap0, 4, func(v uint64) {

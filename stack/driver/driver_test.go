@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/boundary"
-	"nictwin/models/dma"
 	"nictwin/models/nicspec"
 )
 
@@ -35,7 +34,10 @@ func TestOddCompletionEntries(t *testing.T) {
 		{"R10", "descriptor 1 was used, want 0", false, func(c nicspec.RxCqe) { c.SetIndex(1) }},
 		{"R10", "completion of entry 2, but 0 to 1 are at work", false, func(c nicspec.RxCqe) { c.SetIndex(2) }},
 		{"R10", "status BadKey", false, func(c nicspec.RxCqe) { c.SetStatus(nicspec.StatusBadKey) }},
-		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetFrameLen(257) }},
+		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetFrameLen(257); c.SetPayLen(257) }},
+		{"R14", "100 of 200 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(200); c.SetPayLen(100) }},
+		{"R14", "100 of 200 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(200); c.SetPayLen(100); c.SetRoce(true) }},
+		{"R14", "61 of 60 bytes were placed", false, func(c nicspec.RxCqe) { c.SetFrameLen(60); c.SetPayLen(61) }},
 		{"R8", "does not fit", false, func(c nicspec.RxCqe) { c.SetHdrLen(1) }},
 		{"Q4", "event with status CplAbort, but no read failed", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent); c.SetStatus(nicspec.StatusCplAbort) }},
 		{"Q4", "no failure of a read", false, func(c nicspec.RxCqe) { c.SetType(nicspec.CqeTypeEvent) }},
@@ -250,6 +252,7 @@ func TestMisuse(t *testing.T) {
 		{"ring of 2^1 entries: want 2^2 to 2^15 [Q6]", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 1}, PayBytes: 1, OnFrame: frame})},
 		{"header buffers of 0 B", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Split: nicspec.SplitModeHeaders, OnFrame: frame})},
 		{"want a NIC with part crc32c", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, CRC32C: nicspec.CrcModeCheck, OnFrame: frame})},
+		{"want a NIC with part trim", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, Trim: true, OnFrame: frame})},
 		{"want a NIC with part ecn", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2}, PayBytes: 1, MarkCE: true, OnFrame: frame})},
 		{"receive queue 0: completion ring: driver: endpoint 5", rx(RxConfig{QueueConfig: QueueConfig{LogSize: 2, DoneIn: 5}, PayBytes: 1, OnFrame: frame})},
 		{"transmit queue 1 is open: Close it first", tx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})},
@@ -295,48 +298,18 @@ func TestMisuse(t *testing.T) {
 	require.ErrorContains(t, err, "max polls is 0")
 }
 
-// Work entries that the NIC would refuse are refused before.
-func TestWorkEntryChecks(t *testing.T) {
-	_, d := newPaper(t, false)
-	q, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
-	require.NoError(t, err)
-	all := dma.Access{Read: true, Write: true}
-	r := &Key{KeySpec: KeySpec{Index: 3, Len: 1 << 30, Rights: dma.Access{Read: true}}}
-	w := &Key{KeySpec: KeySpec{Index: 4, Len: 1 << 30, Rights: dma.Access{Write: true}}}
-	host := &Key{KeySpec: KeySpec{Index: 5, Bus: 1 << 56, Len: 1 << 30, Rights: all}}
-	for _, x := range []struct {
-		text string
-		e    Entry
-	}{
-		{"frame of 0 B: want 1 to 9216", &Send{}},
-		{"frame of 59 B: want 60 or more, or Pad", &Send{Pieces: []Span{{r, 0, 59}}}},
-		{"frame of 9217 B", &Send{Pieces: []Span{{r, 0, 9217}}}},
-		{"33 B inline and 1 pieces: want 3 slots at most", &Send{Inline: make([]byte, 33), Pieces: []Span{{r, 0, 60}}}},
-		{"port 1: want 0 to 0", &Send{Port: 1, Pieces: []Span{{r, 0, 60}}}},
-		{"no memory key (piece 0)", &Send{Pieces: []Span{{nil, 0, 60}}}},
-		{"0 bytes: want 1 or more (piece 1)", &Send{Pieces: []Span{{r, 0, 60}, {r, 0, 0}}}},
-		{"are not inside memory key 3", &Send{Pieces: []Span{{r, 1 << 30, 60}}}},
-		{"memory key 4 does not allow reads", &Send{Pieces: []Span{{w, 0, 60}}}},
-		{"want one of them", &Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{UDPChecksum: true, UDPZero: true}}},
-		{"copy of 5 B to 6 B: want equal lengths", &Copy{Src: Span{r, 0, 5}, Dst: Span{w, 0, 6}}},
-		{"copy of 16777217 B: want 16777216 at most", &Copy{Src: Span{r, 0, 1<<24 + 1}, Dst: Span{w, 0, 1<<24 + 1}}},
-		{"destination: memory key 3 does not allow writes", &Copy{Src: Span{r, 0, 5}, Dst: Span{r, 0, 5}}},
-		{"source: memory key 3 does not allow writes", &Copy{Src: Span{r, 0, 64}, Dst: Span{w, 0, 64}, Invalidate: true}},
-		{"want whole lines of 64 B in Arm memory", &Copy{Src: Span{host, 0, 64}, Dst: Span{w, 0, 64}, Invalidate: true}},
-		{"invalidation of 65 B", &Invalidate{Range: Span{w, 0, 65}}},
-		{"range: memory key 3 does not allow writes", &Invalidate{Range: Span{r, 0, 64}}},
-	} {
-		require.ErrorContains(t, q.Post(x.e), x.text)
-		require.ErrorContains(t, q.Push(x.e), x.text)
-	}
-	require.Zero(t, q.Next())
-	b := d.Build()
-	b.Parts = 0
-	require.ErrorContains(t, (&Copy{}).Check(&b), "part copy")
-	require.ErrorContains(t, (&Invalidate{}).Check(&b), "part copy")
-	require.ErrorContains(t, (&Send{Pieces: []Span{{r, 0, 60}}, Offloads: Offloads{CRC32C: true}}).Check(&b), "part crc32c")
-	for range 4 {
-		require.NoError(t, q.Post(&Nop{}))
-	}
-	require.ErrorContains(t, q.Post(&Nop{}), "transmit queue 1 is full: wait for completions")
+// deaf is a bus on which nothing can be watched.
+type deaf struct{ Bus }
+
+func (deaf) Watch(uint64, int, func()) (func(), error) { return nil, errors.New("no watches here") }
+
+// What cannot be watched takes no memory.
+func TestWatchesThatFail(t *testing.T) {
+	nic, d := newPaper(t, false)
+	left := d.arenas[0].Left()
+	_, err := d.NewVector(deaf{nic}, nicspec.EndpointArm, 1, func() {})
+	require.ErrorContains(t, err, "no watches here")
+	_, err = d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 3, Bus: deaf{nic}}})
+	require.ErrorContains(t, err, "no watches here")
+	require.Equal(t, left, d.arenas[0].Left())
 }

@@ -15,18 +15,18 @@ import (
 // paperNIC is a bus with memory and as much of a NIC as rings need: table commands, doorbells, pushed entries, and completion
 // entries that the test asks for. Accesses complete at once, or, if late, when the test lets them.
 type paperNIC struct {
-	t       require.TestingT
-	mem     []byte // of endpoint Arm
-	data    [nicspec.TableWords]uint32
-	cmd     nicspec.TblCmdReg
-	rx, tx  [4]paperQueue
-	watches []paperWatch
-	late    bool
-	pending []func()        // in the order in which accesses to memory take effect
-	ends    []func()        // register reads, and accesses whose effect was, in no order
-	pick    func(n int) int // which of n ends; nil: the oldest
-	bells   int
-	pushed  int
+	t         require.TestingT
+	mem       []byte // of endpoint Arm
+	data      [nicspec.TableWords]uint32
+	cmd       nicspec.TblCmdReg
+	rx, tx    [4]paperQueue
+	watches   []paperWatch
+	late      bool
+	pending   []func()        // in the order in which accesses to memory take effect
+	ends      []func()        // register reads, and accesses whose effect was, in no order
+	pick      func(n int) int // which of n ends; nil: the oldest
+	doorbells int
+	pushed    int
 }
 
 type paperQueue struct {
@@ -34,7 +34,8 @@ type paperQueue struct {
 	log, slot   int
 	base, cq    uint64
 	pi, ci, cqi uint16
-	got         [nicspec.WqeBytes]byte // the entry taken last
+	got         [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // the entry taken last
+	said        [nicspec.CqeBytes]byte                        // its completion entry
 }
 
 type paperWatch struct {
@@ -63,7 +64,7 @@ func (p *paperNIC) WriteReg(off uint32, b []byte) error {
 	case off >= nicspec.RegTxPushBase:
 		q := &p.tx[(off-nicspec.RegTxPushBase)/nicspec.RegTxPushStride]
 		at := q.base + uint64(q.pi)%(1<<q.log)*nicspec.WqeBytes
-		require.Equal(p.t, p.mem[at:at+nicspec.WqeBytes], b, "the slot of an entry that is pushed [W1]")
+		require.Equal(p.t, p.mem[at:at+nicspec.WqeBytes], b, "the place of a block that is pushed [W1]")
 		q.ring(p, q.pi+1)
 		p.pushed++
 	case off >= nicspec.RegTxDoorbellBase:
@@ -80,7 +81,7 @@ func (p *paperNIC) WriteReg(off uint32, b []byte) error {
 }
 
 func (q *paperQueue) ring(p *paperNIC, pi uint16) {
-	p.bells++
+	p.doorbells++
 	if back := pi-q.pi > pi-q.ci; !q.on || back || int(pi-q.ci) > 1<<q.log {
 		require.Fail(p.t, "doorbell", "index %d of a queue that is at %d to %d; enabled: %v [Q2]", pi, q.ci, q.pi, q.on)
 	}
@@ -213,15 +214,20 @@ func (p *paperNIC) settle(rng *rand.Rand) {
 	}
 }
 
-// entry takes the next entry of a queue, if it was told of one.
+// entry takes the next entry of a queue, if it was told of all of one.
 func (p *paperNIC) entry(q *paperQueue) []byte {
-	if !q.on || q.ci == q.pi {
-		return nil
+	for n, all := 0, uint16(1); q.on && all <= q.pi-q.ci; {
+		at := q.base + uint64(q.ci+uint16(n))%(1<<q.log)*uint64(q.slot)
+		copy(q.got[n*q.slot:], p.mem[at:at+uint64(q.slot)])
+		if n++; n == 1 && q.slot == nicspec.WqeBytes {
+			all += uint16(nicspec.Wqe(q.got[:]).Blocks())
+		}
+		if n == int(all) {
+			q.ci += all
+			return q.got[:n*q.slot]
+		}
 	}
-	at := q.base + uint64(q.ci)%(1<<q.log)*uint64(q.slot)
-	q.ci++
-	copy(q.got[:], p.mem[at:at+uint64(q.slot)])
-	return q.got[:q.slot]
+	return nil
 }
 
 // complete writes a completion entry; its phase is set here.
@@ -248,12 +254,13 @@ func (p *paperNIC) receive(q, n int) bool {
 	if p.entry(rx) == nil {
 		return false
 	}
-	cqe := nicspec.RxCqe(rx.got[:])
+	cqe := nicspec.RxCqe(rx.said[:])
 	clear(cqe)
 	cqe.SetType(nicspec.CqeTypeRx)
 	cqe.SetQueue(uint16(q))
 	cqe.SetIndex(index)
 	cqe.SetFrameLen(uint16(n))
+	cqe.SetPayLen(uint16(n))
 	p.complete(rx, cqe)
 	return true
 }
@@ -268,7 +275,7 @@ func (p *paperNIC) work(q int) (id uint32, ok bool) {
 	w := nicspec.Wqe(tx.got[:])
 	id = w.WqeId()
 	if w.FComplete() {
-		cqe := nicspec.TxCqe(tx.got[:])
+		cqe := nicspec.TxCqe(tx.said[:])
 		clear(cqe)
 		cqe.SetType(nicspec.CqeTypeTx)
 		cqe.SetQueue(uint16(q))

@@ -17,6 +17,7 @@ type RxConfig struct {
 	PayBytes int // of a payload buffer
 	CRC32C   nicspec.CrcMode
 	MarkCE   bool // frames of an ECN-capable transport are written with congestion experienced [E1]
+	Trim     bool // what follows the payload of a RoCE frame, pad, ICRC and Ethernet padding, is not written [R14]
 
 	// OnFrame takes a frame and its buffer. What f points to is good until it returns.
 	OnFrame func(q *RxQueue, f *RxFrame)
@@ -31,7 +32,8 @@ type Buffer struct {
 	Pay uint64 // payload buffer
 }
 
-// RxFrame is a frame that was received. Its first HdrLen bytes lie at Hdr, the other PayLen at Pay.
+// RxFrame is a frame that was received. Its first HdrLen bytes lie at Hdr, the PayLen bytes after them at Pay; together they
+// are the whole frame, unless the queue trims.
 type RxFrame struct {
 	Buffer         // the receiver's from now on
 	HdrLen, PayLen int
@@ -58,16 +60,19 @@ func (d *Driver) OpenRx(c RxConfig) (*RxQueue, error) {
 	if c.MarkCE {
 		f.EcnMode = 1
 	}
+	if c.Trim {
+		f.Trim = 1
+	}
 	if err := c.Messages.fields(d, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return nil, err
 	}
 	q := &RxQueue{cfg: c}
-	q.kind, q.table, q.layout.Slot, q.bell, q.take = "receive", nicspec.TableRxq, nicspec.RxDescBytes, nicspec.RegRxDoorbell(c.Queue), q.completed
+	q.ring, q.take = NewRawQueue(false, c.Queue, c.LogSize), q.completed
 	if err := q.init(d, c.QueueConfig, d.rx); err != nil {
 		return nil, err
 	}
 	q.buffers = make([]Buffer, q.Size())
-	f.RingBase, f.CqBase = q.layout.Base, q.layout.CQ
+	f.RingBase, f.CqBase = q.ring.Base, q.ring.CQ
 	q.entry = make([]byte, nicspec.RxqEntrySize)
 	f.Encode(q.entry)
 	return q, q.enable()
@@ -106,6 +111,9 @@ func (c *RxConfig) validate(d *Driver) error {
 	if c.MarkCE {
 		errs = append(errs, d.need(nicspec.PartEcn, "ECN marking", "ecn"))
 	}
+	if c.Trim {
+		errs = append(errs, d.need(nicspec.PartTrim, "trimming what follows the payload", "trim"))
+	}
 	return errors.Join(errs...)
 }
 
@@ -117,8 +125,8 @@ func (q *RxQueue) Post(b Buffer) error {
 	}
 	f := nicspec.RxDescFields{HdrAddr: b.Hdr, PayAddr: b.Pay}
 	f.Encode(slot)
-	q.buffers[q.layout.Place(q.pi)] = b
-	q.pi++
+	q.buffers[q.ring.Place(q.ring.PI)] = b
+	q.ring.PI++
 	return nil
 }
 
@@ -138,8 +146,8 @@ func (q *RxQueue) Unused() []Buffer {
 		return nil
 	}
 	var left []Buffer
-	for i := q.done; i != q.pi; i++ {
-		left = append(left, q.buffers[q.layout.Place(i)])
+	for i := q.done; i != q.ring.PI; i++ {
+		left = append(left, q.buffers[q.ring.Place(i)])
 	}
 	return left
 }
@@ -163,10 +171,14 @@ func (q *RxQueue) completed(raw []byte) {
 }
 
 func (q *RxQueue) received(cqe nicspec.RxCqe) {
-	if !q.ends("R10", "Q4", cqe.Index()) {
+	if !q.ends("R10", "Q4", cqe.Index(), 1) {
 		return
 	}
 	h, n := int(cqe.HdrLen()), int(cqe.FrameLen())
+	pay := n - h
+	if q.d.opts.Build.Has(nicspec.PartTrim) {
+		pay = int(cqe.PayLen())
+	}
 	most := q.cfg.HdrBytes
 	if q.cfg.Split == nicspec.SplitModeNone {
 		most = 0
@@ -178,11 +190,14 @@ func (q *RxQueue) received(cqe nicspec.RxCqe) {
 	case cqe.Status() != nicspec.StatusOk:
 		q.d.breach("R10", "receive queue %d: frame with status %v, want Ok", q.cfg.Queue, cqe.Status())
 		return
-	case h > most || h > n || n-h > q.cfg.PayBytes:
+	case h > most || h > n || pay > q.cfg.PayBytes:
 		q.d.breach("R8", "receive queue %d: completion entry %v does not fit the queue's buffers", q.cfg.Queue, cqe)
 		return
+	case h+pay > n || h+pay < n && !(q.cfg.Trim && cqe.Roce()):
+		q.d.breach("R14", "receive queue %d: completion entry %v: %d of %d bytes were placed", q.cfg.Queue, cqe, h+pay, n)
+		return
 	}
-	q.frame = RxFrame{q.buffers[q.layout.Place(q.done)], h, n - h, cqe}
+	q.frame = RxFrame{q.buffers[q.ring.Place(q.done)], h, pay, cqe}
 	q.done++
 	q.cfg.OnFrame(q, &q.frame)
 }

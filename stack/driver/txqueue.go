@@ -22,18 +22,21 @@ type TxConfig struct {
 }
 
 // TxEnd tells that the work entry of a completion entry has ended, and with it those before it that asked for none and went
-// well: N in all, from index First on.
+// well: N entries in all, which take Blocks places of the ring from index First on.
 type TxEnd struct {
-	First uint16
-	N     int
-	Cqe   nicspec.TxCqe
+	First  uint16
+	N      int
+	Blocks int
+	Cqe    nicspec.TxCqe
 }
 
 // TxQueue is a transmit queue.
 type TxQueue struct {
 	Queue
-	cfg TxConfig
-	end TxEnd
+	cfg  TxConfig
+	end  TxEnd
+	span []uint8                                       // blocks of the entry that begins at a place; 0: none does
+	long [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte // an entry of several blocks in the making
 }
 
 // OpenTx allocates the rings of a transmit queue and asks for it to be enabled.
@@ -46,11 +49,12 @@ func (d *Driver) OpenTx(c TxConfig) (*TxQueue, error) {
 		return nil, err
 	}
 	q := &TxQueue{cfg: c}
-	q.kind, q.table, q.layout.Slot, q.bell, q.take = "transmit", nicspec.TableTxq, nicspec.WqeBytes, nicspec.RegTxDoorbell(c.Queue), q.completed
+	q.ring, q.take = NewRawQueue(true, c.Queue, c.LogSize), q.completed
 	if err := q.init(d, c.QueueConfig, d.tx); err != nil {
 		return nil, err
 	}
-	f.RingBase, f.CqBase = q.layout.Base, q.layout.CQ
+	q.span = make([]uint8, q.Size())
+	f.RingBase, f.CqBase = q.ring.Base, q.ring.CQ
 	q.entry = make([]byte, nicspec.TxqEntrySize)
 	f.Encode(q.entry)
 	return q, q.enable()
@@ -73,8 +77,9 @@ func (c *TxConfig) validate(d *Driver) error {
 	return errors.Join(errs...)
 }
 
-// Post puts a work entry into the ring, if the NIC would not refuse it; Ring tells the device. Every ring-full of entries must
-// ask for a completion at least once, or Room stays 0.
+// Post puts a work entry into the ring, if the NIC would not refuse it; Ring tells the device. Indices, Room and Size count
+// blocks, of which an entry may take several. Every ring-full of entries must ask for a completion at least once, or Room
+// stays 0.
 func (q *TxQueue) Post(e Entry) error {
 	slot, err := q.next()
 	if err != nil {
@@ -83,13 +88,26 @@ func (q *TxQueue) Post(e Entry) error {
 	if err := e.Check(&q.d.opts.Build); err != nil {
 		return fmt.Errorf("driver: work entry for transmit queue %d: %w", q.cfg.Queue, err)
 	}
-	e.Encode(slot)
-	q.pi++
+	n := e.Blocks()
+	if n > q.Room() {
+		return fmt.Errorf("driver: transmit queue %d has room for %d blocks, the work entry takes %d: wait for completions", q.cfg.Queue, q.Room(), n)
+	}
+	if n == 1 {
+		e.Encode(slot)
+	} else {
+		e.Encode(q.long[:])
+		for k := range n { // the ring may end inside the entry
+			copy(q.slot(q.ring.PI+uint16(k)), q.long[k*nicspec.WqeBytes:])
+			q.span[q.ring.Place(q.ring.PI+uint16(k))] = 0
+		}
+	}
+	q.span[q.ring.Place(q.ring.PI)] = uint8(n)
+	q.ring.PI += uint16(n)
 	return nil
 }
 
-// Push is Post and Ring in one: the device gets the entry in the write that tells of it [W1], after it was told of those posted
-// before.
+// Push is Post and Ring in one: the device gets the entry in the writes that tell of its blocks [W1], after it was told of
+// those posted before.
 func (q *TxQueue) Push(e Entry) error {
 	if err := q.d.need(nicspec.PartPush, "pushing work entries", "push"); err != nil {
 		return err
@@ -97,7 +115,7 @@ func (q *TxQueue) Push(e Entry) error {
 	if err := q.Post(e); err != nil {
 		return err
 	}
-	q.ringIt, q.push = true, true
+	q.ringIt, q.push = true, e.Blocks()
 	q.store()
 	q.tell()
 	return nil
@@ -119,7 +137,15 @@ func (q *TxQueue) Unended() (first uint16, n int) {
 	if q.state != Off && q.state != Closed {
 		return q.done, 0
 	}
-	return q.done, int(q.pi - q.done)
+	return q.done, q.entries(q.ring.PI)
+}
+
+// entries counts the entries at work that begin before an index.
+func (q *TxQueue) entries(end uint16) (n int) {
+	for i := q.done; i-q.done < end-q.done; i += uint16(q.span[q.ring.Place(i)]) {
+		n++
+	}
+	return n
 }
 
 // completed takes a completion entry.
@@ -142,11 +168,16 @@ func (q *TxQueue) completed(raw []byte) {
 
 func (q *TxQueue) ended(cqe nicspec.TxCqe) {
 	i := cqe.Index()
-	if !q.ends("T10", "T2", i) {
+	n := uint16(q.span[q.ring.Place(i)])
+	if !q.ends("T10", "T2", i, max(n, 1)) {
 		return
 	}
-	q.end = TxEnd{q.done, int(i-q.done) + 1, cqe}
-	q.done = i + 1
+	if n == 0 {
+		q.d.breach("T10", "transmit queue %d: completion of entry %d, where no entry begins", q.cfg.Queue, i)
+		return
+	}
+	q.end = TxEnd{q.done, q.entries(i + n), int(i + n - q.done), cqe}
+	q.done = i + n
 	if q.cfg.OnEnd != nil {
 		q.cfg.OnEnd(q, &q.end)
 	}

@@ -14,7 +14,10 @@ type Entry interface {
 	// Check refuses what a NIC of that build would refuse whatever the bytes sent are [T3], [D1].
 	Check(b *nicspec.Build) error
 
-	// Encode writes the entry to dst, 64 bytes, as it is, be it right or wrong.
+	// Blocks is how many blocks of 64 bytes the entry takes in the ring [T14].
+	Blocks() int
+
+	// Encode writes the entry to dst, which has room for its blocks, as it is, be it right or wrong.
 	Encode(dst []byte)
 }
 
@@ -30,6 +33,7 @@ type Offloads struct {
 	UDPChecksum  bool
 	UDPZero      bool // the UDP checksum becomes 0
 	ICRC         bool
+	Append       bool  // with ICRC: the NIC appends it, and the pad bytes of the BTH's pad count, which the frame must not have [T15]
 	L3, L4       uint8 // offsets of the IP and UDP headers, bytes
 
 	CRC32C   bool
@@ -37,7 +41,8 @@ type Offloads struct {
 	CRCStart uint16 // offset of the first byte that it covers
 }
 
-// Send sends a frame: the inline bytes, then the pieces in order.
+// Send sends a frame: the inline bytes, then the pieces in order. It takes as many blocks as these need; more than one need
+// a NIC with part long.
 type Send struct {
 	Order
 	Port   int
@@ -53,6 +58,7 @@ type Copy struct {
 	Order
 	Dst, Src   Span
 	Invalidate bool
+	Fence      bool // it writes only after all that the entries before it in its queue write, and their messages, have left [D10]
 }
 
 // Invalidate drops lines from the Arm cache [D4]: whole ones, in Arm memory.
@@ -64,7 +70,7 @@ type Invalidate struct {
 // Nop does nothing, in its turn.
 type Nop struct{ Order }
 
-// Raw is a work entry byte by byte, of which the driver believes anything.
+// Raw is a work entry of one block byte by byte, of which the driver believes anything.
 type Raw [nicspec.WqeBytes]byte
 
 var (
@@ -75,7 +81,7 @@ var (
 	_ Entry = (*Raw)(nil)
 )
 
-// Len is the length of the frame in bytes, before padding.
+// Len is the length of the frame in bytes, before padding and what the NIC appends.
 func (s *Send) Len() int {
 	n := len(s.Inline)
 	for i := range s.Pieces {
@@ -87,21 +93,34 @@ func (s *Send) Len() int {
 // InlineSlots is how many slots of a work entry n inline bytes take.
 func InlineSlots(n int) int { return (n + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes }
 
+// slotsOf is the slots of an entry of so many blocks [T14].
+func slotsOf(blocks int) int { return nicspec.WqeSlots + (blocks-1)*nicspec.WqeMoreSlots }
+
+// slots is how many slots the entry needs.
+func (s *Send) slots() int { return InlineSlots(len(s.Inline)) + len(s.Pieces) }
+
+// Blocks implements Entry.
+func (s *Send) Blocks() int {
+	const fields = 1 // slots of the first block that they take
+	return min((s.slots()+fields+nicspec.WqeMoreSlots-1)/nicspec.WqeMoreSlots, nicspec.WqeBlocksMax)
+}
+
 // Check implements Entry.
 func (s *Send) Check(b *nicspec.Build) error {
-	switch n, slots := s.Len(), InlineSlots(len(s.Inline))+len(s.Pieces); {
+	switch {
 	case s.UDPChecksum && s.UDPZero:
 		return errors.New("a UDP checksum, and a UDP checksum of 0: want one of them")
-	case slots > nicspec.WqeSlots:
-		return fmt.Errorf("%d B inline and %d pieces: want %d slots at most, of %d inline bytes or a piece each", len(s.Inline), len(s.Pieces), nicspec.WqeSlots, nicspec.WqeSlotBytes)
+	case s.Append && !b.Has(nicspec.PartAppend):
+		return errors.New("appending pad and ICRC: want a NIC with part append, which this one lacks [N1]")
+	case s.Append && !s.ICRC:
+		return errors.New("an appended ICRC that is not inserted: want ICRC with Append [T3]")
 	case s.Port < 0 || s.Port >= b.Ports:
 		return fmt.Errorf("port %d: want 0 to %d", s.Port, b.Ports-1)
-	case n == 0 || n > nicspec.FrameMax:
-		return fmt.Errorf("frame of %d B: want 1 to %d", n, nicspec.FrameMax)
-	case n < nicspec.FrameMin && !s.Pad:
-		return fmt.Errorf("frame of %d B: want %d or more, or Pad", n, nicspec.FrameMin)
 	case s.CRC32C && !b.Has(nicspec.PartCrc32c):
 		return errors.New("CRC-32C: want a NIC with part crc32c, which this one lacks [N1]")
+	}
+	if err := errors.Join(s.checkSlots(b), s.checkLen()); err != nil {
+		return err
 	}
 	for i := range s.Pieces {
 		if err := s.Pieces[i].check("piece", dma.Access{Read: true}); err != nil {
@@ -111,10 +130,46 @@ func (s *Send) Check(b *nicspec.Build) error {
 	return nil
 }
 
+// checkSlots refuses more inline bytes and pieces than an entry has slots for.
+func (s *Send) checkSlots(b *nicspec.Build) error {
+	inline, pieces := len(s.Inline), len(s.Pieces)
+	most, why := slotsOf(nicspec.WqeBlocksMax), ""
+	if !b.Has(nicspec.PartLong) {
+		most, why = slotsOf(1), "; more want a NIC with part long, which this one lacks [N1]"
+	}
+	switch {
+	case inline > nicspec.InlineMaxLong:
+		return fmt.Errorf("%d B inline: want %d at most", inline, nicspec.InlineMaxLong)
+	case pieces > nicspec.SegMax:
+		return fmt.Errorf("%d pieces: want %d at most", pieces, nicspec.SegMax)
+	case s.slots() > most:
+		return fmt.Errorf("%d B inline and %d pieces: want %d slots at most, of %d inline bytes or a piece each%s", inline, pieces, most, nicspec.WqeSlotBytes, why)
+	}
+	return nil
+}
+
+// checkLen refuses frames that are too short or too long.
+func (s *Send) checkLen() error {
+	n, least, most, appended := s.Len(), nicspec.FrameMin, nicspec.FrameMax, ""
+	if s.Append {
+		const icrc = 4
+		least, most, appended = least-icrc, most-nicspec.AppendMax, ", before what is appended"
+	}
+	switch {
+	case n == 0 || n > most:
+		return fmt.Errorf("frame of %d B: want 1 to %d%s", n, most, appended)
+	case n < least && !s.Pad:
+		return fmt.Errorf("frame of %d B: want %d or more%s, or Pad", n, least, appended)
+	}
+	return nil
+}
+
 // Encode implements Entry. What does not fit into the slots is left out.
 func (s *Send) Encode(dst []byte) {
-	w := nicspec.Wqe(dst[:nicspec.WqeBytes])
+	blocks := s.Blocks()
+	w := nicspec.Wqe(dst[:blocks*nicspec.WqeBytes])
 	clear(w)
+	w.SetBlocks(uint8(blocks - 1))
 	w.SetOpcode(nicspec.OpcodeSend)
 	s.Order.encode(w)
 	w.SetNseg(uint8(len(s.Pieces)))
@@ -122,7 +177,7 @@ func (s *Send) Encode(dst []byte) {
 	w.SetPort(uint8(s.Port))
 	w.SetFPad(s.Pad)
 	s.Offloads.encode(w)
-	slots := w.Slots()
+	slots := w[nicspec.WqeBytes-len(w.Slots()):] // those of the further blocks follow
 	copy(slots, s.Inline)
 	at := InlineSlots(len(s.Inline)) * nicspec.WqeSlotBytes
 	for i := 0; i < len(s.Pieces) && at < len(slots); i++ {
@@ -136,6 +191,7 @@ func (o *Offloads) encode(w nicspec.Wqe) {
 	w.SetFUdpCsum(o.UDPChecksum)
 	w.SetFUdpZero(o.UDPZero)
 	w.SetFIcrc(o.ICRC)
+	w.SetFAppend(o.Append)
 	w.SetL3Off(o.L3)
 	w.SetL4Off(o.L4)
 	w.SetFCrc32c(o.CRC32C)
@@ -153,6 +209,8 @@ func (c *Copy) Check(b *nicspec.Build) error {
 	switch {
 	case !b.Has(nicspec.PartCopy):
 		return errors.New("copy: want a NIC with part copy, which this one lacks [N1]")
+	case c.Fence && !b.Has(nicspec.PartFence):
+		return errors.New("copy with a fence: want a NIC with part fence, which this one lacks [N1]")
 	case c.Src.Len != c.Dst.Len:
 		return fmt.Errorf("copy of %d B to %d B: want equal lengths", c.Src.Len, c.Dst.Len)
 	case c.Src.Len > nicspec.CopyMax:
@@ -170,6 +228,9 @@ func (c *Copy) Check(b *nicspec.Build) error {
 	return nil
 }
 
+// Blocks implements Entry.
+func (c *Copy) Blocks() int { return 1 }
+
 // Encode implements Entry.
 func (c *Copy) Encode(dst []byte) {
 	w := nicspec.Wqe(dst[:nicspec.WqeBytes])
@@ -179,6 +240,7 @@ func (c *Copy) Encode(dst []byte) {
 		w.SetOpcode(nicspec.OpcodeCopyInvalidate)
 	}
 	c.Order.encode(w)
+	w.SetFFence(c.Fence)
 	w.SetNseg(2)
 	c.Src.encode(w.Slots())
 	c.Dst.encode(w.Slots()[nicspec.WqeSlotBytes:])
@@ -197,6 +259,9 @@ func (v *Invalidate) Check(b *nicspec.Build) error {
 	}
 	return v.Range.lines()
 }
+
+// Blocks implements Entry.
+func (v *Invalidate) Blocks() int { return 1 }
 
 // Encode implements Entry.
 func (v *Invalidate) Encode(dst []byte) {
@@ -219,6 +284,9 @@ func (s *Span) lines() error {
 // Check implements Entry.
 func (n *Nop) Check(*nicspec.Build) error { return nil }
 
+// Blocks implements Entry.
+func (n *Nop) Blocks() int { return 1 }
+
 // Encode implements Entry.
 func (n *Nop) Encode(dst []byte) {
 	w := nicspec.Wqe(dst[:nicspec.WqeBytes])
@@ -228,6 +296,9 @@ func (n *Nop) Encode(dst []byte) {
 
 // Check implements Entry.
 func (r *Raw) Check(*nicspec.Build) error { return nil }
+
+// Blocks implements Entry.
+func (r *Raw) Blocks() int { return 1 }
 
 // Encode implements Entry.
 func (r *Raw) Encode(dst []byte) { copy(dst, r[:]) }

@@ -67,7 +67,7 @@ func BenchmarkSend(b *testing.B) {
 			b.SetBytes(int64(n))
 			b.ReportAllocs()
 			for b.Loop() {
-				DecodeWqe(&raw, keys, TxLimits{Ports: 1}, &p)
+				DecodeWqe(raw[:], keys, TxLimits{Ports: 1}, &p)
 				if _, s := FinishTx(&p, frame); s != nicspec.StatusOk {
 					b.Fatal(s)
 				}

@@ -58,8 +58,8 @@ func (h *Headers) fill(e nicspec.RxCqe) {
 
 const ackReqBit = 1 << 31
 
-// BuildTxCqe writes the completion entry of work entry index of a transmit
-// queue. sent is the length of the frame that left, 0 if none did.
+// BuildTxCqe writes the completion entry of the work entry of a transmit queue
+// whose first block is index. sent is the length of the frame that left, 0 if none did.
 func BuildTxCqe(queue, index uint16, s nicspec.Status, id uint32, sent int, phase bool, dst *[nicspec.CqeBytes]byte) {
 	*dst = [nicspec.CqeBytes]byte{}
 	e := nicspec.TxCqe(dst[:])
@@ -73,8 +73,8 @@ func BuildTxCqe(queue, index uint16, s nicspec.Status, id uint32, sent int, phas
 }
 
 // BuildEvent writes the entry by which a queue, receive or transmit, tells
-// that it entered state Error [Q4, T2]; index is the first descriptor or work
-// entry of the read that failed.
+// that it entered state Error [Q4, T2]; index is the first descriptor or
+// block of the read that failed.
 func BuildEvent(queue, index uint16, s nicspec.Status, phase bool, dst *[nicspec.CqeBytes]byte) {
 	*dst = [nicspec.CqeBytes]byte{}
 	e := nicspec.TxCqe(dst[:]) // both kinds of entry have these fields at the same places

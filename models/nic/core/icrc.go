@@ -15,6 +15,9 @@ const (
 	udpLengthOff = 4
 )
 
+// padBytes is PadCnt of the flags of a BTH.
+func padBytes(bthFlags uint8) int { return int(bthFlags >> 4 & 3) }
+
 // CheckICRC judges the ICRC of a RoCEv2 frame [H10].
 func CheckICRC(frame []byte, h *Headers) nicspec.Verdict {
 	if !h.Roce || h.L4LenBad || h.UDPLen < icrcMinUDP || h.Frag {

@@ -7,12 +7,19 @@ import (
 	"nictwin/models/wire"
 )
 
-// FinishTx is [T5], [T7], [T8], [X1] and [E2]: the offloads and the padding of a gathered
-// frame, in place. frame has the plan's Length bytes, the inline bytes
-// included, and room for nicspec.FrameMin; what is returned is the frame that
-// leaves. With a status other than Ok nothing leaves.
+// FinishTx is [T5], [T7], [T8], [T15], [X1] and [E2]: what is appended, the offloads
+// and the padding of a gathered frame, in place. frame has the plan's Length bytes,
+// the inline bytes included, and a capacity of its Room at least; what is returned
+// is the frame that leaves. With a status other than Ok nothing leaves.
 func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
 	frame = frame[:p.Length]
+	if p.Append {
+		n := p.appended(frame)
+		if n == 0 {
+			return nil, nicspec.StatusBadOffload
+		}
+		frame = extend(frame, n)
+	}
 	if p.ECN != 0 && ecnFits(p.L3Off, frame) {
 		SetECN(frame[p.L3Off:], p.ECN)
 	}
@@ -22,11 +29,31 @@ func FinishTx(p *TxPlan, frame []byte) ([]byte, nicspec.Status) {
 	}
 	p.offload(frame)
 	if p.Pad && len(frame) < nicspec.FrameMin {
-		n := len(frame)
-		frame = frame[:nicspec.FrameMin]
-		clear(frame[n:])
+		frame = extend(frame, nicspec.FrameMin)
 	}
 	return frame, nicspec.StatusOk
+}
+
+// extend adds zero bytes to a frame until it has n.
+func extend(frame []byte, n int) []byte {
+	old := len(frame)
+	frame = frame[:n]
+	clear(frame[old:])
+	return frame
+}
+
+// appended is the length of a gathered frame with its pad bytes and ICRC, or 0
+// if the headers do not allow them [T15].
+func (p *TxPlan) appended(frame []byte) int {
+	l4 := p.L4Off
+	if l4+bthEndInUDP > near(frame) {
+		return 0
+	}
+	n := len(frame) + padBytes(frame[l4+bthOffInUDP+1]) + icrcBytes
+	if l4+udpLen(frame, l4) != n {
+		return 0
+	}
+	return n
 }
 
 // offload does what the plan asks for and the frame allows, in the order of

@@ -14,6 +14,7 @@ type Read struct {
 	Addr   uint64
 	Dst    []byte
 	Status nicspec.Status // of the first request that failed, else Ok
+	Align  tlp.Align      // of its requests; Aligned: none but the last ends inside a line [D2]
 
 	// The owner's, not looked at here.
 	Client uint8
@@ -25,8 +26,8 @@ type Read struct {
 	open  int // requests not ended
 }
 
-// Begin starts a transfer of len(dst) bytes at addr. It leaves the owner's
-// fields alone.
+// Begin starts a transfer of len(dst) bytes at addr. It leaves Align and the
+// owner's fields alone.
 func (r *Read) Begin(addr uint64, dst []byte) {
 	r.Addr, r.Dst, r.Status = addr, dst, nicspec.StatusOk
 	r.asked, r.open = 0, 0
@@ -105,7 +106,7 @@ func (r *Reader) Held() int64 {
 // returns the request's header. CanIssue must hold.
 func (r *Reader) Issue(rd *Read, mrrs int) tlp.Header {
 	addr := rd.Addr + uint64(rd.asked)
-	split := tlp.SplitRead(addr, len(rd.Dst)-rd.asked, mrrs, tlp.Unaligned)
+	split := tlp.SplitRead(addr, len(rd.Dst)-rd.asked, mrrs, rd.Align)
 	piece, _ := split.Next()
 	id := r.free.Pop()
 	r.tags[id] = tag{rd: rd, addr: addr, off: rd.asked, left: piece.Len, deadline: Never}

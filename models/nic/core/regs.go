@@ -49,7 +49,7 @@ type Outcome struct {
 	Kind       Inbound
 	Effects    [2]Effect
 	NumEffects int
-	Pushed     []byte // with a doorbell: the work entry that came with it, in the request's data; else nil
+	Pushed     []byte // with a doorbell: the block of a work entry that came with it, in the request's data; else nil
 	Answered   bool   // Answer is to be sent
 	Answer     Answer
 }

@@ -38,7 +38,7 @@ func TestRegisterReset(t *testing.T) {
 	s.Ports, s.NumRules = 2, 100
 	r := NewRegs(s)
 	for off, want := range map[uint32]uint32{
-		nicspec.RegId: 0x5443494e, nicspec.RegVersion: 0x10000, nicspec.RegCap0: 100<<16 | 8<<12 | 6<<8 | 6<<4 | 2,
+		nicspec.RegId: 0x5443494e, nicspec.RegVersion: 0x20000, nicspec.RegCap0: 100<<16 | 8<<12 | 6<<8 | 6<<4 | 2,
 		nicspec.RegCap1: 0, nicspec.RegCtrl: 0, nicspec.RegDevctl: 0x21, nicspec.RegCplTimeout: 65536,
 		nicspec.RegRocePort: 4791, nicspec.RegTblCmd: 0, 0x30: 0, nicspec.RegRxDoorbell(0): 0, 0xfffc: 0,
 	} {

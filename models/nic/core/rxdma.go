@@ -7,7 +7,7 @@ import "nictwin/models/nicspec"
 type RxPlan struct {
 	HdrAddr uint64 // gets frame[:HdrLen]
 	HdrLen  int
-	PayAddr uint64 // gets frame[HdrLen:]
+	PayAddr uint64 // gets the PayLen bytes after them; what follows is not written [R14]
 	PayLen  int
 	CqeAddr uint64
 	Cqe     [nicspec.CqeBytes]byte
@@ -28,7 +28,7 @@ type RxSlot struct {
 	AccountSeq uint32
 }
 
-// PlanRx is [R8] and [R10]: it says what delivering a frame of n bytes writes.
+// PlanRx is [R8], [R10] and [R14]: it says what delivering a frame of n bytes writes.
 // The queue must admit the frame.
 func PlanRx(q *Queue, v *RxVerdict, n int, s *RxSlot, p *RxPlan) {
 	p.HdrLen, p.PayLen = q.Split(v, n)
@@ -37,4 +37,7 @@ func PlanRx(q *Queue, v *RxVerdict, n int, s *RxSlot, p *RxPlan) {
 	p.MarkCE = q.MarksCE(&v.Headers)
 	BuildRxCqe(v, n, p.HdrLen, s, q.Phase(s.CQI), &p.Cqe)
 	q.fillCRC32C(v, p.Cqe[:])
+	if q.TellsPay {
+		nicspec.RxCqe(p.Cqe[:]).SetPayLen(uint16(p.PayLen))
+	}
 }

@@ -13,7 +13,7 @@ type Queue struct {
 	CqBase   uint64
 
 	PI  uint16 // producer index, by doorbells
-	CI  uint16 // descriptors consumed, or work entries ended
+	CI  uint16 // descriptors consumed, or blocks of work entries that ended
 	CQI uint16 // completion entries written
 
 	SplitMode  nicspec.SplitMode
@@ -23,6 +23,8 @@ type Queue struct {
 	CrcMode    nicspec.CrcMode
 	EcnMode    uint8
 	PfcClass   uint8 // of a transmit queue
+	Trim       uint8 // 1: pad and ICRC of RoCE frames are not placed [R14]
+	TellsPay   bool  // completion entries have pay_len: the build has part trim
 
 	Vector // messages [M1]
 
@@ -39,7 +41,7 @@ func (q *Queue) DescAddr(i uint16) uint64 {
 	return q.RingBase + nicspec.RxDescBytes*uint64(i&(q.Size()-1))
 }
 
-// WqeAddr is the bus address of work entry i [T1].
+// WqeAddr is the bus address of block i of work entries [T1].
 func (q *Queue) WqeAddr(i uint16) uint64 {
 	return q.RingBase + nicspec.WqeBytes*uint64(i&(q.Size()-1))
 }
@@ -52,7 +54,7 @@ func (q *Queue) CqeAddr(cqi uint16) uint64 {
 // Phase is the phase bit of completion entry cqi [Q8].
 func (q *Queue) Phase(cqi uint16) bool { return cqi>>(q.LogSize&15)&1 == 0 }
 
-// Posted is the number of descriptors or work entries between the consumer
+// Posted is the number of descriptors or blocks between the consumer
 // and the producer index.
 func (q *Queue) Posted() uint16 { return q.PI - q.CI }
 
@@ -80,16 +82,34 @@ func (q *Queue) Fail(s nicspec.Status) {
 	}
 }
 
-// Split is how a frame of n bytes is divided between header and payload
-// buffer [R8].
+// Placed is how many bytes of a frame of n bytes are written to buffers [R14].
+func (q *Queue) Placed(v *RxVerdict, n int) int {
+	if end, ok := v.Headers.trimmed(); q.Trim == 1 && ok {
+		return end
+	}
+	return n
+}
+
+// trimmed is where the payload of a RoCE frame ends, before pad and ICRC [R14].
+func (h *Headers) trimmed() (end int, ok bool) {
+	if !h.Roce || h.Frag || h.L4LenBad || h.UDPLen < icrcMinUDP {
+		return 0, false
+	}
+	end = int(h.L4Off) + int(h.UDPLen) - icrcBytes - padBytes(h.BTHFlags)
+	return end, end >= int(h.PayloadOff)
+}
+
+// Split is how what is placed of a frame of n bytes is divided between header and
+// payload buffer [R8].
 func (q *Queue) Split(v *RxVerdict, n int) (hdr, pay int) {
+	m := q.Placed(v, n)
 	switch q.SplitMode {
 	case nicspec.SplitModeFixed:
-		hdr = min(int(q.SplitLen), n, int(q.HdrBufSize))
+		hdr = min(int(q.SplitLen), m, int(q.HdrBufSize))
 	case nicspec.SplitModeHeaders:
-		hdr = min(int(v.PayloadOff), n, int(q.HdrBufSize))
+		hdr = min(int(v.PayloadOff), m, int(q.HdrBufSize))
 	}
-	return hdr, n - hdr
+	return hdr, m - hdr
 }
 
 // Admit is [R7], [X5] and [R8]: why the queue does not take a frame of n bytes, or

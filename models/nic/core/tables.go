@@ -173,6 +173,9 @@ func (r *Regs) rxContext(f *nicspec.RxqEntryFields) Queue {
 	if r.build.Has(nicspec.PartEcn) {
 		q.EcnMode = f.EcnMode
 	}
+	if r.build.Has(nicspec.PartTrim) {
+		q.Trim, q.TellsPay = f.Trim, true
+	}
 	return q
 }
 
@@ -197,6 +200,7 @@ func (r *Regs) lacks(part nicspec.Cap1Reg, value uint8) bool { return value != 0
 // Largest values of fields.
 const (
 	rxEcnMax    = 1
+	trimMax     = 1
 	txEcnMax    = 3
 	pfcClassMax = 7
 )
@@ -206,9 +210,11 @@ func (r *Regs) checkRxq(f *nicspec.RxqEntryFields) nicspec.TableStatus {
 	switch {
 	case f.SplitMode > nicspec.SplitModeHeaders, !ringFits(f.LogSize, f.RingBase, f.CqBase), f.PayBufSize == 0,
 		f.HdrBufSize == 0 && f.SplitMode != nicspec.SplitModeNone, r.badVector(f.MsixAddr),
-		r.build.Has(nicspec.PartCrc32c) && !f.CrcMode.Known(), r.build.Has(nicspec.PartEcn) && f.EcnMode > rxEcnMax:
+		r.build.Has(nicspec.PartCrc32c) && !f.CrcMode.Known(), r.build.Has(nicspec.PartEcn) && f.EcnMode > rxEcnMax,
+		r.build.Has(nicspec.PartTrim) && f.Trim > trimMax:
 		return nicspec.TableStatusBadValue
-	case f.MsixAddr != 0 && !r.build.Has(nicspec.PartMsix), r.lacks(nicspec.PartCrc32c, uint8(f.CrcMode)), r.lacks(nicspec.PartEcn, f.EcnMode):
+	case f.MsixAddr != 0 && !r.build.Has(nicspec.PartMsix), r.lacks(nicspec.PartCrc32c, uint8(f.CrcMode)), r.lacks(nicspec.PartEcn, f.EcnMode),
+		r.lacks(nicspec.PartTrim, f.Trim):
 		return nicspec.TableStatusNotBuilt
 	}
 	return nicspec.TableStatusOk
@@ -236,7 +242,7 @@ func (q *Queue) encodeRx(dst []byte) {
 		Enable: q.Enable, SplitMode: q.SplitMode, LogSize: q.LogSize, State: q.State,
 		SplitLen: q.SplitLen, HdrBufSize: q.HdrBufSize, PayBufSize: q.PayBufSize, Error: q.Err,
 		RingBase: q.RingBase, CqBase: q.CqBase, Pi: q.PI, Ci: q.CI, Cqi: q.CQI,
-		CrcMode: q.CrcMode, EcnMode: q.EcnMode,
+		CrcMode: q.CrcMode, EcnMode: q.EcnMode, Trim: q.Trim,
 		MsixAddr: q.Addr, MsixData: q.Data, ModCount: q.Count, ModCycles: q.Cycles,
 	}
 	f.Encode(dst)

@@ -38,7 +38,7 @@ func TestWorkEntryChecks(t *testing.T) {
 		{"copy", 0, []nictest.Piece{good, good}, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeCopy) }, nicspec.StatusBadOpcode},
 		{"unknown opcode", 0, nil, func(w nicspec.Wqe) { w.SetOpcode(200) }, nicspec.StatusBadOpcode},
 		{"nop is not looked at", 0, nil, func(w nicspec.Wqe) { w.SetOpcode(0); w.SetNseg(9); w.SetFRsvd(1) }, nicspec.StatusOk},
-		{"reserved flag", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetFRsvd(0x100) }, nicspec.StatusBadFormat},
+		{"reserved flag", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetFRsvd(0x10) }, nicspec.StatusBadFormat},
 		{"csum and zero", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetFUdpCsum(true); w.SetFUdpZero(true) }, nicspec.StatusBadFormat},
 		{"inline 49", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetInlineLen(49) }, nicspec.StatusBadFormat},
 		{"nseg 4", 0, []nictest.Piece{good}, func(w nicspec.Wqe) { w.SetNseg(4) }, nicspec.StatusBadFormat},
@@ -67,7 +67,7 @@ func TestWorkEntryChecks(t *testing.T) {
 	} {
 		raw := [64]byte(nictest.Wqe(3, make([]byte, c.inline), c.pieces, c.mod))
 		var p TxPlan
-		DecodeWqe(&raw, testKeys(), TxLimits{Ports: 1}, &p)
+		DecodeWqe(raw[:], testKeys(), TxLimits{Ports: 1}, &p)
 		require.Equal(t, c.want, p.Status, c.name)
 		require.EqualValues(t, 3, p.ID, c.name)
 		require.Equal(t, c.want == nicspec.StatusOk && raw[0] == uint8(nicspec.OpcodeSend), p.Send, c.name)
@@ -97,7 +97,7 @@ func TestGatherSplits(t *testing.T) {
 		}
 		raw := [64]byte(nictest.Wqe(0, frame[:inline], cuts, func(w nicspec.Wqe) { w.SetFPad(true) }))
 		var p TxPlan
-		DecodeWqe(&raw, testKeys(), TxLimits{Ports: 1}, &p)
+		DecodeWqe(raw[:], testKeys(), TxLimits{Ports: 1}, &p)
 		require.Equal(t, nicspec.StatusOk, p.Status)
 		require.Equal(t, n, p.Length)
 		got := make([]byte, n, 9216)
@@ -216,17 +216,23 @@ func TestICRCThenChecksums(t *testing.T) {
 }
 
 func FuzzWorkEntry(f *testing.F) {
+	f.Add(nictest.Entry(2, nictest.RoceFrame(100)[:154], []nictest.Piece{{Key: testKey, Addr: 1000, N: 1}, {Key: testKey, Addr: 1000, N: 1}}, func(w nicspec.Wqe) {
+		w.SetFIcrc(true)
+		w.SetFAppend(true)
+		w.SetL3Off(14)
+		w.SetL4Off(34)
+	}), nictest.RoceFrame(102))
 	f.Add(nictest.Wqe(1, []byte("abc"), []nictest.Piece{{Key: testKey, Addr: 1000, N: 100}}, nil), nictest.RoceFrame(100))
 	f.Fuzz(func(t *testing.T, entry, memory []byte) {
-		var raw [64]byte
+		var raw [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
 		copy(raw[:], entry)
 		var p TxPlan
-		DecodeWqe(&raw, testKeys(), TxLimits{Ports: 2, Parts: nicspec.PartsAll}, &p)
+		DecodeWqe(raw[:], testKeys(), TxLimits{Ports: 2, Parts: nicspec.PartsAll}, &p)
 		p.ECN = raw[63] & 3
 		if !p.Send {
 			return
 		}
-		frame := make([]byte, p.Length, max(p.Length, nicspec.FrameMin))
+		frame := make([]byte, p.Length, p.Room())
 		copy(frame, memory)
 		out, s := FinishTx(&p, frame)
 		if s == nicspec.StatusOk && len(out) < nicspec.FrameMin {

@@ -28,15 +28,17 @@ type TxPlan struct {
 	Copy     bool           // Dma is to be done: Status is Ok and the opcode the copy engine's
 	Complete bool           // f_complete
 	ID       uint32         // wqe_id
+	Blocks   int            // that the entry has, whatever its status [T14]
 	Port     int
-	Length   int // of the frame before padding [T3: L]
+	Length   int // bytes gathered: of the frame before anything is appended [T3: L]
 
-	Inline    [nicspec.InlineMax]byte
+	Inline    [nicspec.InlineMaxLong]byte
 	InlineLen int
-	Pieces    [nicspec.WqeSlots]TxPiece // the first NumPieces
+	Pieces    [nicspec.SegMax]TxPiece // the first NumPieces
 	NumPieces int
 
 	IPCsum, UDPCsum, UDPZero, ICRC, Pad bool
+	Append                              bool // pad bytes and ICRC [T15]
 	L3Off, L4Off                        int
 
 	CRC32C           bool // f_crc32c
@@ -46,18 +48,28 @@ type TxPlan struct {
 	Dma dma.Plan
 }
 
-// DecodeWqe is [T3], [T4] and [D1]: it checks a work entry and says what to
-// gather or copy.
-func DecodeWqe(raw *[nicspec.WqeBytes]byte, keys KeyTable, lim TxLimits, p *TxPlan) {
-	*p = TxPlan{}
-	w := nicspec.Wqe(raw[:])
+// Room is how many bytes of buffer FinishTx needs for the frame.
+func (p *TxPlan) Room() int {
+	n := p.Length
+	if p.Append {
+		n += nicspec.AppendMax
+	}
+	return max(n, nicspec.FrameMin)
+}
+
+// DecodeWqe is [T3], [T4], [T14] and [D1]: it checks a work entry and says what
+// to gather or copy. raw has the blocks that WqeBlocks says, at least.
+func DecodeWqe(raw WorkEntry, keys KeyTable, lim TxLimits, p *TxPlan) {
+	*p = TxPlan{Blocks: WqeBlocks(raw, lim.Parts)}
+	raw = raw[:p.Blocks*nicspec.WqeBytes]
+	w := nicspec.Wqe(raw)
 	p.Complete, p.ID = w.FComplete(), w.WqeId()
 	switch op := w.Opcode(); {
 	case op == nicspec.OpcodeNop:
 		return
 	case op == nicspec.OpcodeSend:
 	case dma.Of(op) && lim.Parts&nicspec.PartCopy != 0:
-		p.Status = dma.Decode(raw, keys, &p.Dma)
+		p.Status = dma.Decode(w, lim.Parts, keys, &p.Dma)
 		p.Copy = p.Status == nicspec.StatusOk
 		return
 	default:
@@ -68,43 +80,70 @@ func DecodeWqe(raw *[nicspec.WqeBytes]byte, keys KeyTable, lim TxLimits, p *TxPl
 	p.InlineLen = int(w.InlineLen())
 	p.L3Off, p.L4Off = int(w.L3Off()), int(w.L4Off())
 	p.IPCsum, p.UDPCsum, p.UDPZero = w.FIpCsum(), w.FUdpCsum(), w.FUdpZero()
-	p.ICRC, p.Pad = w.FIcrc(), w.FPad()
+	p.ICRC, p.Pad, p.Append = w.FIcrc(), w.FPad(), w.FAppend()
 	if p.CRC32C = w.FCrc32c(); p.CRC32C {
 		p.CrcStart, p.CrcOff = int(w.CrcStart()), int(w.CrcOff())
 	}
-	if p.Status = p.check(w, keys, lim); p.Status != nicspec.StatusOk {
+	if p.Status = p.check(raw, keys, lim); p.Status != nicspec.StatusOk {
 		return
 	}
 	p.Send = true
-	copy(p.Inline[:p.InlineLen], raw[wqeSlotsOff:])
+	copy(p.Inline[:], raw.Inline(p.InlineLen))
 }
 
-const wqeSlotsOff = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
+// formatted is the part of [T3] for Send that fails with BadFormat, but for
+// its pieces.
+func (p *TxPlan) formatted(raw WorkEntry, lim TxLimits) bool {
+	w := nicspec.Wqe(raw)
+	switch {
+	case w.FRsvd() != 0, w.FFence(), w.FUdpCsum() && w.FUdpZero(), w.FAppend() && !w.FIcrc():
+		return false
+	case w.FAppend() && lim.Parts&nicspec.PartAppend == 0, w.Blocks() != 0 && lim.Parts&nicspec.PartLong == 0:
+		return false // [N1]
+	}
+	nseg := int(w.Nseg())
+	return p.InlineLen <= nicspec.InlineMaxLong && nseg <= nicspec.SegMax && p.inlineSlots()+nseg <= raw.Slots() && p.Port < lim.Ports
+}
+
+// inlineSlots is how many slots the inline bytes take.
+func (p *TxPlan) inlineSlots() int {
+	return (p.InlineLen + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+}
+
+// lengthFits is the part of [T3] that fails with BadLength, for n bytes gathered.
+func (p *TxPlan) lengthFits(n int) bool {
+	least, most := nicspec.FrameMin, nicspec.FrameMax
+	if p.Append {
+		least, most = least-icrcBytes, most-nicspec.AppendMax
+	}
+	if p.Pad {
+		least = 1
+	}
+	return n >= least && n <= most
+}
 
 // check goes through [T3] for Send, and fills in the pieces.
-func (p *TxPlan) check(w nicspec.Wqe, keys KeyTable, lim TxLimits) nicspec.Status {
-	inlineSlots := (p.InlineLen + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
-	nseg := int(w.Nseg())
-	if w.FRsvd() != 0 || w.FUdpCsum() && w.FUdpZero() || p.InlineLen > nicspec.InlineMax ||
-		nseg > nicspec.WqeSlots || inlineSlots+nseg > nicspec.WqeSlots || p.Port >= lim.Ports {
+func (p *TxPlan) check(raw WorkEntry, keys KeyTable, lim TxLimits) nicspec.Status {
+	w := nicspec.Wqe(raw)
+	if !p.formatted(raw, lim) {
 		return nicspec.StatusBadFormat
 	}
-	slots := w[wqeSlotsOff+inlineSlots*nicspec.WqeSlotBytes:]
+	first, nseg := p.inlineSlots(), int(w.Nseg())
 	length := p.InlineLen
 	for i := range nseg {
-		s := nicspec.Seg(slots[i*nicspec.SegSize:])
+		s := raw.Seg(first + i)
 		if s.Len() == 0 || s.Key()&keyReservedMask != 0 {
 			return nicspec.StatusBadFormat
 		}
 		length += int(s.Len())
 	}
-	if length == 0 || length > nicspec.FrameMax || length < nicspec.FrameMin && !p.Pad {
+	if !p.lengthFits(length) {
 		return nicspec.StatusBadLength
 	}
 	p.Length = length
 	off := p.InlineLen
 	for i := range nseg {
-		s := nicspec.Seg(slots[i*nicspec.SegSize:])
+		s := raw.Seg(first + i)
 		bus, status := keys.Translate(s.Key(), s.Addr(), s.Len())
 		if status != nicspec.StatusOk {
 			return status
@@ -120,7 +159,7 @@ func (p *TxPlan) check(w nicspec.Wqe, keys KeyTable, lim TxLimits) nicspec.Statu
 }
 
 // PieceOf returns the piece that the byte at off of the frame comes from, or
-// nil for an inline byte.
+// nil for an inline byte or one that is appended.
 func (p *TxPlan) PieceOf(off int) *TxPiece {
 	for i := range p.NumPieces {
 		if s := &p.Pieces[i]; off >= s.Off && off < s.Off+s.Len {

@@ -1,18 +1,19 @@
-// Package capture reads the frames of capture files one by one: pcap and pcapng, both byte orders, micro- and nanosecond
-// time stamps, plain or packed by gzip, from files and pipes.
+// Package capture reads the frames of capture files one by one: pcap and pcapng, both byte orders, micro- and
+// nanosecond time stamps, plain or compressed by gzip, from files and pipes.
 //
-// A Reader checks every length before it trusts it, and tells damage with the offset at which it lies. A file that ends in
-// the middle of a packet is no damage but cut off, as that of a tcpdump that was killed: what is whole is read, and CutOff
-// says what is missing. What is captured in a frame does not matter here: truncated, tiny, giant and malformed frames are
-// traffic.
+// A Reader checks every length before it uses it, and reports damage with its offset in the file. A file that ends in
+// the middle of a packet, such as that of a tcpdump that was killed, is not damaged but cut off: its complete packets
+// are read, and CutOff reports what is missing. Frames may have any content: truncated, tiny, giant and malformed ones
+// are traffic.
 //
-// A File can be read any number of times. A pipe is kept in a temporary file without a name while it is read first.
+// A File can be read any number of times. The first reading of a pipe copies it into a temporary file without a name.
 //
-// It is not a packet dissector. Link types that hold a whole Ethernet frame are unwrapped; of others it names the tool that
-// converts them, if there is one, and refuses them.
+// It does not dissect packets. Link types that contain a whole Ethernet frame are unwrapped; others are refused, with
+// the name of a tool that converts them, if there is one.
 //
 // Invariants:
-//   - What is kept in memory is one packet or block.
-//   - What is not played of a file (packets without a byte, sections of an unknown version, a packet that is cut off) is counted.
-//   - A prefix of a file holds a prefix of its packets.
+//   - Memory holds one packet or block at a time.
+//   - Whatever is left out of a file is counted: packets without a byte, sections of an unknown version, a packet cut
+//     off.
+//   - A prefix of a file contains a prefix of its packets.
 package capture

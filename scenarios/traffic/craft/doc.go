@@ -1,7 +1,7 @@
-// Package craft makes frames: a Frame says what is in one, from tags to checksums, and Build makes its bytes. What a Frame
-// does not say is right; what it does say may be as wrong as a test wants it.
+// Package craft makes frames: a Frame describes one, from tags to checksums, and Build returns its bytes. Whatever a
+// Frame leaves open is made right; whatever it sets may be as wrong as a test wants.
 //
-// It knows how to make frames, not what a NIC should do with them.
+// It makes frames and does not know what a NIC should do with them.
 //
 // Invariant: the same Frame gives the same bytes, and building it does not change it.
 package craft

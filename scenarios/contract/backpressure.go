@@ -10,7 +10,7 @@ import (
 	"nictwin/models/tlp"
 )
 
-var heldBackChecks = func() []check {
+var backpressureChecks = func() []check {
 	c := check{"mixed/completions come in while nothing can leave", "B7 C3", calm, completionsWhileHeld}
 	around[c.name] = func(e *board.Endpoint) { e.Gate = true }
 	return []check{c}
@@ -41,7 +41,7 @@ func completionsWhileHeld(r *rig) {
 			asked += n
 		}
 	}
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.until("the pieces are asked for", func() bool { return asked == 300*entries })
 	r.run(2 * linkCycles)
 	r.b.Gate.Close()

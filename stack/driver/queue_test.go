@@ -9,6 +9,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
 )
 
 // lifeOf drives a queue by random steps, with accesses that end at once or late.
@@ -48,15 +49,43 @@ func (l *lifeOf) told(q *paperQueue, next uint16) {
 	require.Equal(l, next, q.pi)
 }
 
+// anyEntry is an entry of one to four blocks that fits into the room that there is; its bytes follow from its number.
+func (l *lifeOf) anyEntry(q *TxQueue) (e Entry, wants bool) {
+	blocks := min(rapid.IntRange(1, nicspec.WqeBlocksMax).Draw(l.T, "blocks"), q.Room())
+	o := Order{ID: l.next, Complete: q.Room() == blocks || l.chance("complete", 30)}
+	if blocks == 1 && l.chance("nop", 50) {
+		return &Nop{o}, o.Complete
+	}
+	inline := min(slotsOf(blocks)*nicspec.WqeSlotBytes, nicspec.InlineMaxLong)
+	return &Send{Order: o, Inline: nictest.Pattern(inline, uint64(l.next)), Pad: true}, o.Complete
+}
+
+// work has the device take an entry, whose bytes are those of the one with that number.
+func (l *lifeOf) work(number uint32) bool {
+	id, ok := l.nic.work(1)
+	if !ok {
+		return false
+	}
+	require.Equal(l, number, id)
+	if w := nicspec.Wqe(l.nic.tx[1].got[:]); w.Opcode() == nicspec.OpcodeSend {
+		require.Equal(l, nictest.Pattern(int(w.InlineLen()), uint64(number)), []byte(w[16:16+int(w.InlineLen())]))
+	}
+	return true
+}
+
 // Every work entry that is told of reaches the device once, in order and whole, and every completion entry the owner, over
 // many laps of the ring, however late accesses end; and nothing is left over when the queue is disabled.
 func TestTransmitRings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := newLife(t)
 		ended, taken, posted := uint32(0), uint32(0), []bool(nil) // posted: whether an entry wants completion
+		at := uint16(0)                                           // blocks that have ended
 		log := rapid.IntRange(2, 4).Draw(t, "log")
 		q, err := l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: log}, OnEnd: func(_ *TxQueue, e *TxEnd) {
 			ended += uint32(e.N)
+			require.Equal(t, at, e.First)
+			require.GreaterOrEqual(t, e.Blocks, e.N)
+			at += uint16(e.Blocks)
 			require.Equal(t, ended-1, e.Cqe.WqeId())
 			require.LessOrEqual(t, ended, taken+1, "entries that ended were taken")
 			for _, wants := range posted[ended-uint32(e.N) : ended-1] {
@@ -68,14 +97,13 @@ func TestTransmitRings(t *testing.T) {
 			switch rapid.IntRange(0, 6).Draw(t, "step") {
 			case 0, 1:
 				for n := rapid.IntRange(1, q.Size()).Draw(t, "entries"); n > 0 && q.Room() > 0; n-- {
-					nop := Nop{Order{ID: l.next, Complete: q.Room() == 1 || l.chance("complete", 30)}}
-					push := l.chance("push", 10)
-					if push {
-						require.NoError(t, q.Push(&nop))
+					e, wants := l.anyEntry(q)
+					if l.chance("push", 10) {
+						require.NoError(t, q.Push(e))
 					} else {
-						require.NoError(t, q.Post(&nop))
+						require.NoError(t, q.Post(e))
 					}
-					posted = append(posted, nop.Complete)
+					posted = append(posted, wants)
 					l.next++
 				}
 			case 2:
@@ -87,8 +115,7 @@ func TestTransmitRings(t *testing.T) {
 				}
 			case 5:
 				for range rapid.IntRange(1, q.Size()).Draw(t, "work") {
-					if id, ok := l.nic.work(1); ok {
-						require.Equal(t, taken, id)
+					if l.work(taken) {
 						taken++
 					}
 				}
@@ -104,7 +131,7 @@ func TestTransmitRings(t *testing.T) {
 					first, n := q.Unended()
 					require.Equal(t, len(posted)-int(ended), n)
 					require.Equal(t, q.done, first)
-					taken, ended, posted, l.next = 0, 0, nil, 0
+					taken, ended, posted, l.next, at = 0, 0, nil, 0, 0
 					require.NoError(t, q.Enable())
 				}
 			}
@@ -117,8 +144,7 @@ func TestTransmitRings(t *testing.T) {
 		require.NoError(t, q.Ring())
 		l.settle()
 		for ok := true; ok; l.settle() {
-			_, ok = l.nic.work(1)
-			if ok {
+			if ok = l.work(taken); ok {
 				taken++
 			}
 		}
@@ -200,6 +226,7 @@ func FuzzCompletionEntries(f *testing.F) {
 		cqe.SetQueue(1)
 		cqe.SetPhase(true)
 		cqe.SetFrameLen(100)
+		cqe.SetPayLen(100)
 		f.Add([]byte(cqe), typ != nicspec.CqeTypeTx, false)
 		cqe.SetStatus(nicspec.StatusCplAbort)
 		f.Add(append([]byte(cqe), cqe...), typ == nicspec.CqeTypeTx, true)
@@ -220,14 +247,18 @@ func FuzzCompletionEntries(f *testing.F) {
 		require.NoError(t, err)
 		for i := range 8 {
 			require.NoError(t, rx.Post(Buffer{Pay: uint64(i)}))
-			require.NoError(t, tx.Post(&Nop{Order{ID: uint32(i), Complete: i%2 == 0}}))
+			if o := (Order{ID: uint32(i), Complete: i%2 == 0}); i == 1 || i == 2 {
+				require.NoError(t, tx.Post(&Send{Order: o, Inline: make([]byte, 49*i), Pad: true})) // two blocks each
+			} else if i < 6 {
+				require.NoError(t, tx.Post(&Nop{o}))
+			}
 		}
 		require.NoError(t, rx.Ring())
 		require.NoError(t, tx.Ring())
 		nic.settle(nil)
-		at := tx.layout.CQ
+		at := tx.ring.CQ
 		if receive {
-			at = rx.layout.CQ
+			at = rx.ring.CQ
 		}
 		for i := 0; len(entries) >= nicspec.CqeBytes && i < 20; i++ {
 			nic.write(at+uint64(i%8)*nicspec.CqeBytes, entries[:nicspec.CqeBytes])

@@ -9,20 +9,20 @@ import (
 	"nictwin/models/nicspec"
 )
 
-// apartChecks hold that what becomes of a queue is nothing to the others.
-var apartChecks = []check{
+// isolationChecks hold that what becomes of a queue is nothing to the others.
+var isolationChecks = []check{
 	{"queues apart/one is disabled and enabled while the others are at work", "Q5 T11 R11 T10 C3", stalled, resetBeside},
 	{"queues apart/reads of descriptors fail", "P6 Q4 C3", stalled, func(r *rig) { failBeside(r, victimDescriptor) }},
 	{"queues apart/reads of work entries fail", "P6 T2 C3", stalled, func(r *rig) { failBeside(r, victimEntry) }},
 	{"queues apart/reads of pieces fail", "P6 T6 C3", stalled, func(r *rig) { failBeside(r, victimPiece) }},
 }
 
-var apartCopyChecks = []check{
+var isolationCopyChecks = []check{
 	{"queues apart/reads of copies fail", "P6 D3 C3", stalled, func(r *rig) { failBeside(r, victimCopy) }},
 }
 
-// crowd is queues at work, of which everything comes out right.
-type crowd struct {
+// background runs traffic on several queues and checks that all of it arrives.
+type background struct {
 	*rig
 	rng    *rand.Rand
 	w      []*window
@@ -34,12 +34,12 @@ type crowd struct {
 	firsts []uint16
 }
 
-// newCrowd opens receive queues 10 to 12, which rules 0 to 2 lead to, and transmit queues 20 to 22, of which the last copies
+// newBackground opens receive queues 10 to 12, which rules 0 to 2 lead to, and transmit queues 20 to 22, of which the last copies
 // where that is built.
-func (r *rig) newCrowd(seed uint64) *crowd {
+func (r *rig) newBackground(seed uint64) *background {
 	r.t.Helper()
 	_, w := r.copySetup(63%r.sizes.NumTxq, 2)
-	c := &crowd{rig: r, rng: rand.New(rand.NewPCG(seed, 9)), w: w}
+	c := &background{rig: r, rng: rand.New(rand.NewPCG(seed, 9)), w: w}
 	r.byDest(10, 11, 12, 2)
 	for i := range 3 {
 		c.rx = append(c.rx, r.openRx(10+i, 7, func(f *nicspec.RxqEntryFields) { f.SplitMode, f.SplitLen = nicspec.SplitMode(i), 40 }))
@@ -51,7 +51,7 @@ func (r *rig) newCrowd(seed uint64) *crowd {
 }
 
 // begin gives every queue something to do.
-func (c *crowd) begin(n int) {
+func (c *background) begin(n int) {
 	c.t.Helper()
 	c.queues, c.frames, c.posts, c.firsts = nil, nil, nil, nil
 	for i, x := range c.tx {
@@ -63,23 +63,23 @@ func (c *crowd) begin(n int) {
 				all = append(all, c.cut(c.w, pattern(60+c.rng.IntN(900), c.rng.Uint64()), c.rng.IntN(17), 2, c.rng))
 			}
 		}
-		c.firsts = append(c.firsts, x.pi)
+		c.firsts = append(c.firsts, x.PI)
 		c.posts = append(c.posts, c.enqueue(x, all...))
-		c.ringTx(x)
+		c.tell(&x.ring)
 	}
 	for i := range 3 * n {
 		c.frame(i % 3)
 	}
 }
 
-// frame plays one to a receive queue.
-func (c *crowd) frame(i int) {
+// frame plays a frame to a receive queue.
+func (c *background) frame(i int) {
 	c.frames, c.queues = append(c.frames, c.ordinal()), append(c.queues, i)
 	c.play(to(10+i, frameOf(60+c.rng.IntN(500))))
 }
 
-// end demands what was to come out.
-func (c *crowd) end() {
+// end demands that all of it has arrived.
+func (c *background) end() {
 	c.t.Helper()
 	for k, i := range c.queues {
 		c.delivered(c.rx[i], c.frames[k], uint16(i))
@@ -96,7 +96,7 @@ func (c *crowd) end() {
 
 // resetBeside disables and enables a receive queue and a transmit queue again and again, with work of theirs on its way.
 func resetBeside(r *rig) {
-	c := r.newCrowd(121)
+	c := r.newBackground(121)
 	for i := range 8 {
 		x, y := r.openRx(2, 4, nil), r.openTx(4, 4)
 		r.post(x, 12)
@@ -107,7 +107,7 @@ func resetBeside(r *rig) {
 				r.play(to(2, frameOf(100+k)))
 			}
 		}
-		r.ringTx(y)
+		r.tell(&y.ring)
 		r.run(i * 70)
 		r.disable(nicspec.TableTxq, 4)
 		r.disable(nicspec.TableRxq, 2)
@@ -122,9 +122,9 @@ func resetBeside(r *rig) {
 }
 
 // victim gives a queue something to do whose reads fail, and tells how to wait for its end.
-type victim func(c *crowd, f *failure) (end func())
+type victim func(c *background, f *failure) (end func())
 
-func victimDescriptor(c *crowd, f *failure) func() {
+func victimDescriptor(c *background, f *failure) func() {
 	x := c.openRx(2, 3, nil)
 	c.failOnce(f.kind, x.Base, 128)
 	c.post(x, 1)
@@ -136,11 +136,11 @@ func victimDescriptor(c *crowd, f *failure) func() {
 	}
 }
 
-func victimEntry(c *crowd, f *failure) func() {
+func victimEntry(c *background, f *failure) func() {
 	x := c.openTx(4, 3)
 	c.failOnce(f.kind, x.Base, 512)
 	all := c.enqueue(x, c.sound(c.w[0], 1))
-	c.ringTx(x)
+	c.tell(&x.ring)
 	return func() {
 		if f.want == nicspec.StatusOk {
 			c.ended(x, 0, all)
@@ -152,7 +152,7 @@ func victimEntry(c *crowd, f *failure) func() {
 }
 
 // spoils has an entry's reads of its first piece fail.
-func (c *crowd) spoils(f *failure, e nicspec.WqeFields) func() {
+func (c *background) spoils(f *failure, e nicspec.WqeFields) func() {
 	x := c.openTx(4, 3)
 	s := segments(&e)[0]
 	c.failOnce(f.kind, c.busOf(s), int(s.Len))
@@ -160,20 +160,20 @@ func (c *crowd) spoils(f *failure, e nicspec.WqeFields) func() {
 	if f.want != nicspec.StatusOk {
 		all[0].status, all[0].frame = f.want, nil
 	}
-	c.ringTx(x)
+	c.tell(&x.ring)
 	return func() {
 		c.ended(x, 0, all)
 		c.disable(nicspec.TableTxq, 4)
 	}
 }
 
-func victimPiece(c *crowd, f *failure) func() { return c.spoils(f, c.sound(c.w[1], 7)) }
-func victimCopy(c *crowd, f *failure) func()  { return c.spoils(f, c.soundCopy(c.w[1], 7)) }
+func victimPiece(c *background, f *failure) func() { return c.spoils(f, c.sound(c.w[1], 7)) }
+func victimCopy(c *background, f *failure) func()  { return c.spoils(f, c.soundCopy(c.w[1], 7)) }
 
 // failBeside lets reads of a queue fail in every way while the others are at work.
 func failBeside(r *rig, v victim) {
 	r.write(nicspec.RegCplTimeout, timeout)
-	c := r.newCrowd(122)
+	c := r.newBackground(122)
 	for i := range failures {
 		f := &failures[i]
 		if f.kind == inject.FaultTag { // the tag that it hits may be another's: they rest meanwhile

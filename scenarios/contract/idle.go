@@ -8,19 +8,19 @@ import (
 )
 
 // The referee holds busy to be 1 in every check; these have it fall, and be looked at while it must not.
-var restChecks = []check{
+var idleChecks = []check{
 	{"rest/busy is 1 while a read is outstanding", "B8 C1", stalled, busyWhileReading},
 	{"rest/STATUS tells which part is busy", "B8 G3", stalled, statusTells},
-	{"rest/busy falls while an entry waits for tx_enable", "B8 T1", stalled, restWithEntry},
+	{"rest/busy falls while an entry waits for tx_enable", "B8 T1", stalled, idleWithEntry},
 }
 
-// rests waits until the pin busy is 0: nothing is left to do [B8] [C3].
-func (r *rig) rests() {
+// busyFalls waits until the pin busy is 0: nothing is left to do [B8] [C3].
+func (r *rig) busyFalls() {
 	r.t.Helper()
 	from := r.b.NIC.Cycles()
 	r.until("the pin busy is 0 [B8]", func() bool {
-		r.read(nicspec.RegStatus) // the Go NIC tells of a rest when it ends
-		return r.rested > from
+		r.read(nicspec.RegStatus) // the Go NIC reports an idle interval when it ends
+		return r.idleAt > from
 	})
 }
 
@@ -29,7 +29,7 @@ func busyWhileReading(r *rig) {
 	const limit = 8000
 	r.write(nicspec.RegCplTimeout, limit)
 	r.write(nicspec.RegCtrl, 3)
-	r.rests()
+	r.busyFalls()
 	x, y := r.openRx(3, 3, nil), r.openTx(2, 3)
 	for _, g := range []*ring{&x.ring, &y.ring} {
 		r.failOnce(inject.FaultSilent, g.Base, 64)
@@ -37,31 +37,31 @@ func busyWhileReading(r *rig) {
 			r.post(x, 1)
 		} else {
 			r.enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-			r.ringTx(y)
+			r.tell(&y.ring)
 		}
 		r.struck()
 		r.synced()
 		from := r.b.NIC.Cycles()
 		r.run(limit / 2)
 		r.synced()
-		require.Less(r.t, r.rested, from, "busy was 0 while a read was outstanding")
+		require.Less(r.t, r.idleAt, from, "busy was 0 while a read was outstanding")
 		r.event(g, nicspec.StatusCplTimeout, 0)
-		r.rests()
+		r.busyFalls()
 	}
 }
 
-// restWithEntry rings for an entry that may not start: that is no work in progress.
-func restWithEntry(r *rig) {
+// idleWithEntry rings for an entry that may not start: that is no work in progress.
+func idleWithEntry(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	y := r.openTx(2, 3)
 	r.enqueue(y, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
-	r.ringTx(y)
+	r.tell(&y.ring)
 	r.synced()
-	r.rests()
+	r.busyFalls()
 	r.nothing(&y.ring)
 	r.write(nicspec.RegCtrl, 3)
 	r.until("the entry ends", func() bool { return r.next(&y.ring) != nil })
-	r.rests()
+	r.busyFalls()
 }
 
 // statusTells has a frame, and then a work entry, wait for a read that is answered late.
@@ -86,7 +86,7 @@ func statusTells(r *rig) {
 		} else {
 			want.SetTxBusy(true)
 			r.enqueue(y, e)
-			r.ringTx(y)
+			r.tell(&y.ring)
 		}
 		r.struck()
 		r.played()

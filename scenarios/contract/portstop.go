@@ -8,10 +8,10 @@ import (
 	"nictwin/models/nicspec"
 )
 
-// heldChecks are for NICs with more than one Ethernet port that can be paused.
-var heldChecks = []check{
-	{"ports/one held, the other goes on", "T13 F4 T9 T10", stalled, oneHeld},
-	{"ports/one held, classes and queues that change ports", "T13 F4 T1 T10", calm, heldAndMixed},
+// portStopChecks are for NICs with more than one Ethernet port that can be paused.
+var portStopChecks = []check{
+	{"ports/one held, the other goes on", "T13 F4 T9 T10", stalled, onePortStopped},
+	{"ports/one held, classes and queues that change ports", "T13 F4 T1 T10", calm, stoppedAndMixed},
 }
 
 // stop stops port 0 with a pause of so many cycles and gives the cycle in which the stop ends.
@@ -44,8 +44,8 @@ func (r *rig) toPort(port uint8, w []*window, n int, rng *rand.Rand) (all []nics
 	return all
 }
 
-// stillHeld demands that the stop of port 0 has not ended, and that no frame left on that port in it.
-func (r *rig) stillHeld(end int64) {
+// stillStopped demands that the stop of port 0 has not ended, and that no frame left on that port in it.
+func (r *rig) stillStopped(end int64) {
 	r.t.Helper()
 	require.Less(r.t, r.b.NIC.Cycles(), end, "the other port's frames have left before the stop ends")
 	for _, s := range r.out {
@@ -53,25 +53,25 @@ func (r *rig) stillHeld(end int64) {
 	}
 }
 
-// oneHeld stops port 0 while more entries wait for it than any buffer holds, in many queues; queues of port 1 go on, those
+// onePortStopped stops port 0 while more entries wait for it than any buffer holds, in many queues; queues of port 1 go on, those
 // that have been going and those that begin, and afterwards everything ends as posted.
-func oneHeld(r *rig) {
+func onePortStopped(r *rig) {
 	const queues = 12
 	going, w := r.txSetup(1, 6)
 	rng := rand.New(rand.NewPCG(24, 9))
-	var held [queues]*txRing
-	for i := range held {
-		held[i] = r.openTx(4+i, 6)
+	var stopped [queues]*txRing
+	for i := range stopped {
+		stopped[i] = r.openTx(4+i, 6)
 	}
 	y := r.openTx(2, 3)
-	first := going.pi
+	first := going.PI
 	before := r.enqueue(going, r.toPort(1, w, 40, rng)...)
-	r.ringTx(going)
+	r.tell(&going.ring)
 	end := r.stop(60_000)
 	var posts [queues][]posted
-	for i, x := range held {
+	for i, x := range stopped {
 		posts[i] = r.enqueue(x, r.toPort(0, w, x.Size(), rng)...)
-		r.ringTx(x)
+		r.tell(&x.ring)
 	}
 	r.ended(going, first, before)
 	r.run(4000) // all places that there are for frames of port 0 are taken
@@ -79,17 +79,17 @@ func oneHeld(r *rig) {
 		r.transmit(going, r.toPort(1, w, going.Size(), rng)...)
 		r.transmit(y, r.toPort(1, w, 3*y.Size(), rng)...)
 	}
-	r.stillHeld(end)
-	for i, x := range held {
+	r.stillStopped(end)
+	for i, x := range stopped {
 		r.ended(x, 0, posts[i])
 	}
 	r.quiet()
 	r.noFrames()
 }
 
-// heldAndMixed stops port 0 while queues have entries for both ports: what stands behind an entry for port 0 waits for it,
+// stoppedAndMixed stops port 0 while queues have entries for both ports: what stands behind an entry for port 0 waits for it,
 // and nothing else does.
-func heldAndMixed(r *rig) {
+func stoppedAndMixed(r *rig) {
 	x, w := r.txSetup(1, 6)
 	rng := rand.New(rand.NewPCG(25, 9))
 	end := r.stop(30_000)
@@ -102,12 +102,12 @@ func heldAndMixed(r *rig) {
 			all = append(all, r.toPort(uint8((k/(1+i)+i+1)%2), w, 1, rng)...)
 		}
 		posts[i] = r.enqueue(mixed[i], all...)
-		r.ringTx(mixed[i])
+		r.tell(&mixed[i].ring)
 	}
 	for range 3 {
 		r.transmit(x, r.toPort(1, w, x.Size(), rng)...)
 	}
-	r.stillHeld(end)
+	r.stillStopped(end)
 	for i, m := range mixed {
 		r.ended(m, 0, posts[i])
 	}

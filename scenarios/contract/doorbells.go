@@ -4,16 +4,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
 )
 
-// bell rings a doorbell.
-func (r *rig) bell(rx bool, q int, pi uint32) {
+// tell rings a queue's doorbell for all that was posted.
+func (r *rig) tell(g *ring) { r.t.Helper(); r.write(g.Doorbell(), uint32(g.PI)) }
+
+// doorbell writes anything to a doorbell.
+func (r *rig) doorbell(rx bool, q int, v uint32) {
 	r.t.Helper()
-	if rx {
-		r.write(nicspec.RegRxDoorbell(q), pi)
-	} else {
-		r.write(nicspec.RegTxDoorbell(q), pi)
-	}
+	g := driver.NewRawQueue(!rx, q, 0)
+	r.write(g.Doorbell(), v)
 }
 
 func doorbells(r *rig) {
@@ -25,7 +26,7 @@ func doorbells(r *rig) {
 		}
 		ring := func(what string, want steps, q int, pi uint32) {
 			r.t.Helper()
-			r.counted(what, want, func() { r.bell(rx, q, pi) })
+			r.counted(what, want, func() { r.doorbell(rx, q, pi) })
 		}
 		ring("a queue that was never enabled", bad, 5, 0)
 		ring("a queue that was never enabled", bad, 5, 1)
@@ -79,20 +80,20 @@ func doorbellsWrap(r *rig) {
 		r.store(x.At(uint16(i)), nop)
 	}
 	r.synced()
-	for _, x.pi = range []uint16{1 << 15, nops} {
-		r.bell(false, 3, uint32(x.pi))
-		r.until("entries end", func() bool { return r.read2(nicspec.RegCounter(dev(nicspec.CntTxCqe))) == uint64(x.pi) })
+	for _, x.PI = range []uint16{1 << 15, nops} {
+		r.tell(&x.ring)
+		r.until("entries end", func() bool { return r.read2(nicspec.RegCounter(dev(nicspec.CntTxCqe))) == uint64(x.PI) })
 	}
-	x.cqi = nops // the last lap of the completion ring has phase 0
+	x.CQI = nops // the last lap of the completion ring has phase 0
 	var all []nicspec.WqeFields
 	for i := range sends {
 		all = append(all, r.sound(w[i%2], uint64(i)))
 	}
 	r.transmit(x, all...)
-	require.EqualValues(r.t, sends+nops-1<<16, x.pi)
+	require.EqualValues(r.t, sends+nops-1<<16, x.PI)
 	want := r.counters()
 	require.EqualValues(r.t, nops+sends, want[dev(nicspec.CntTxWqe)])
-	r.counted("one more than the ring holds", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, uint32(x.pi+0x8001)) })
-	r.counted("back over 0", steps{dev(nicspec.CntDbBad): 1}, func() { r.bell(false, 3, 0xffff) })
-	r.counted("on", steps{dev(nicspec.CntTxWqe): 1, dev(nicspec.CntTxCqe): 1}, func() { r.bell(false, 3, uint32(x.pi+1)) })
+	r.counted("one more than the ring holds", steps{dev(nicspec.CntDbBad): 1}, func() { r.doorbell(false, 3, uint32(x.PI+0x8001)) })
+	r.counted("back over 0", steps{dev(nicspec.CntDbBad): 1}, func() { r.doorbell(false, 3, 0xffff) })
+	r.counted("on", steps{dev(nicspec.CntTxWqe): 1, dev(nicspec.CntTxCqe): 1}, func() { r.doorbell(false, 3, uint32(x.PI+1)) })
 }

@@ -1,0 +1,96 @@
+package field
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Path names a field as a file of the spec has it: stall, endpoint.tags, cards[0].ports.
+type Path string
+
+// Error is a fault of one field. Its text is the path, and then what is wrong with the value.
+type Error struct {
+	Path Path
+
+	format string
+	args   []any
+}
+
+// Errorf is the fault of a field: its path is put before the text. Other fields are named by arguments of type Path. A text
+// that begins with a colon follows the path at once. The verb %w is that of fmt.Errorf.
+func Errorf(path Path, format string, args ...any) *Error {
+	return &Error{Path: path, format: format, args: args}
+}
+
+func (e *Error) Error() string { return e.Spelled(func(p Path) string { return string(p) }) }
+
+// Spelled is the text with each path as name has it: a command line has flags instead.
+func (e *Error) Spelled(name func(Path) string) string {
+	args := make([]any, len(e.args))
+	for i, a := range e.args {
+		if p, ok := a.(Path); ok {
+			a = name(p)
+		}
+		args[i] = a
+	}
+	text := fmt.Errorf(e.format, args...).Error()
+	if !strings.HasPrefix(text, ":") {
+		text = " " + text
+	}
+	return name(e.Path) + text
+}
+
+// Unwrap returns the causes, if the error has any.
+func (e *Error) Unwrap() []error {
+	var causes []error
+	for _, a := range e.args {
+		if err, ok := a.(error); ok {
+			causes = append(causes, err)
+		}
+	}
+	return causes
+}
+
+// Under moves the errors of a nested spec to its place. What is no Error becomes one of the nested spec as a whole.
+func Under(at Path, err error) error {
+	var moved []error
+	for _, one := range Each(err) {
+		if e, ok := one.(*Error); ok { // one that is wrapped has more text
+			moved = append(moved, e.under(at))
+		} else {
+			moved = append(moved, Errorf(at, ": %w", one))
+		}
+	}
+	return errors.Join(moved...)
+}
+
+func (e *Error) under(at Path) *Error {
+	m := &Error{Path: at + "." + e.Path, format: e.format, args: make([]any, len(e.args))}
+	for i, a := range e.args {
+		if p, ok := a.(Path); ok {
+			a = at + "." + p
+		}
+		m.args[i] = a
+	}
+	return m
+}
+
+// joined is the type of what errors.Join returns.
+var joined = reflect.TypeOf(errors.Join(errors.New("")))
+
+// Each takes errors apart that errors.Join has joined.
+func Each(err error) []error {
+	switch {
+	case err == nil:
+		return nil
+	case reflect.TypeOf(err) != joined:
+		return []error{err}
+	}
+	var all []error
+	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+		all = append(all, Each(e)...)
+	}
+	return all
+}

@@ -1,0 +1,292 @@
+package nic
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/inject"
+	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// longWqe is an entry of so many blocks whose frame is all inline bytes, a pattern
+// of the id.
+func longWqe(id uint32, blocks int) []byte {
+	n := nicspec.InlineMax + (blocks-1)*nicspec.WqeMoreSlots*nicspec.WqeSlotBytes
+	return nictest.Blocks(blocks, id, nictest.Pattern(min(n, nicspec.InlineMaxLong), uint64(id)), nil, func(w nicspec.Wqe) { w.SetFPad(true) })
+}
+
+// sent checks that the entries that longWqe made, from first on, left in order.
+func (r *rig) sent(t *testing.T, first uint32, blocks ...int) {
+	t.Helper()
+	require.Len(t, r.peers[0].got, len(blocks))
+	for i, f := range r.peers[0].got {
+		w := nicspec.Wqe(longWqe(first+uint32(i), blocks[i]))
+		want := w[16 : 16+w.InlineLen()]
+		require.Equal(t, []byte(want), f.data[:len(want)], "frame %d", i)
+	}
+	r.peers[0].got = nil
+}
+
+// Entries of every length at every place of the ring, around its end too, read,
+// pushed or both, in a device that holds few blocks or many.
+func TestLongEntries(t *testing.T) {
+	for _, depth := range []int{4, 8, 256} {
+		for _, log := range []int{2, 3, 6} {
+			t.Run(fmt.Sprint(depth, " ", log), func(t *testing.T) {
+				o := defaultRig()
+				o.spec.Timing.TxPrefetch = depth
+				o.shuffle, o.seed = true, uint64(depth+log)
+				r := openedTx(t, o)
+				h := r.host
+				h.OpenTx(2, log)
+				at := uint16(0)
+				for i := range uint32(120) {
+					blocks := 1 + int(nictest.Mix(uint64(i))%nicspec.WqeBlocksMax)
+					raw := longWqe(i, blocks)
+					for ; len(raw) > 0; raw = raw[nicspec.WqeBytes:] {
+						if nictest.Mix(uint64(i)<<8+uint64(len(raw)))%3 == 0 {
+							h.RingTx(2)
+							h.push(2, raw[:nicspec.WqeBytes], true)
+						} else {
+							h.PostWqe(2, raw[:nicspec.WqeBytes])
+						}
+					}
+					h.RingTx(2)
+					r.idle()
+					r.sent(t, i, blocks)
+					e := h.TxCqe(2)
+					require.NotNil(t, e)
+					require.Equal(t, [...]uint16{at, uint16(i)}, [...]uint16{e.Index(), uint16(e.WqeId())})
+					at += uint16(blocks)
+					require.Equal(t, at, r.nic.Regs().Txq(2).CI)
+				}
+				require.EqualValues(t, 120, r.nic.Regs().Dev(nicspec.CntTxWqe), "entries, not blocks")
+			})
+		}
+	}
+}
+
+// [T14]: an entry that was posted in part waits; the device is not busy [B8].
+func TestPartOfAnEntryWaits(t *testing.T) {
+	for _, pushed := range []bool{false, true} {
+		r := openedTx(t, defaultRig())
+		h := r.host
+		h.OpenTx(1, 3)
+		first, second := longWqe(0, 2), longWqe(1, 4)
+		post := func(raw []byte) {
+			if pushed {
+				h.PushWqe(1, raw)
+				return
+			}
+			h.PostWqe(1, raw)
+			h.RingTx(1)
+		}
+		post(append(first, second[:64]...))
+		r.idle()
+		r.sent(t, 0, 2)
+		post(second[64:128])
+		post(second[128:192])
+		r.idle()
+		require.Empty(t, r.peers[0].got)
+		require.EqualValues(t, 2, r.nic.Regs().Txq(1).CI)
+		post(second[192:])
+		r.idle()
+		r.sent(t, 1, 4)
+		require.EqualValues(t, 6, r.nic.Regs().Txq(1).CI)
+	}
+}
+
+// What was posted of an entry is forgotten when its queue is disabled, and with a
+// function-level reset.
+func TestPartOfAnEntryIsForgotten(t *testing.T) {
+	r := openedTx(t, defaultRig())
+	h := r.host
+	for i := range uint32(3) {
+		h.OpenTx(1, 3)
+		h.PostWqe(1, append(longWqe(2*i, 2), longWqe(9, 4)[:192]...))
+		h.RingTx(1)
+		r.idle()
+		r.sent(t, 2*i, 2)
+		require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 1, make([]byte, 64)))
+		r.idle()
+	}
+	h.OpenTx(1, 3)
+	h.PostWqe(1, longWqe(9, 4)[:192])
+	h.RingTx(1)
+	r.run()
+	ctrl := nicspec.CtrlReg(0)
+	ctrl.SetFlr(true)
+	h.Write32(nicspec.RegCtrl, uint32(ctrl))
+	r.idle()
+	require.Zero(t, uint32(h.Reg(nicspec.RegCtrl, 1)))
+	h.Write32(nicspec.RegCtrl, 3)
+	h.OpenTx(1, 3)
+	h.PostWqe(1, longWqe(7, 3))
+	h.RingTx(1)
+	r.idle()
+	r.sent(t, 7, 3)
+}
+
+// [T2]: the Event names the first block of the read that failed; entries that lie
+// wholly before it end, the one that reaches into it does not start.
+func TestRingReadFailsInsideAnEntry(t *testing.T) {
+	for _, c := range []struct {
+		entries []int  // blocks of each
+		fails   uint16 // block whose read fails
+		ends    int    // entries that end
+	}{
+		{[]int{4, 4}, 4, 1}, {[]int{1, 4, 1}, 4, 1}, {[]int{3, 2}, 4, 1}, {[]int{2, 2, 4}, 0, 0}, {[]int{1, 1, 1, 1, 4}, 4, 4}, {[]int{3, 4, 4}, 8, 2},
+	} {
+		for _, depth := range []int{8, 64} {
+			o := defaultRig()
+			o.quiet, o.spec.Timing.TxPrefetch = true, depth
+			r := openedTx(t, o)
+			h := r.host
+			h.OpenTx(1, 5)
+			h.Fail(nictest.TxRing(1)+64*uint64(c.fails), inject.FaultCA)
+			for i, blocks := range c.entries {
+				h.PostWqe(1, longWqe(uint32(i), blocks))
+			}
+			h.RingTx(1)
+			r.idle()
+			r.sent(t, 0, c.entries[:c.ends]...)
+			for range c.ends {
+				require.Equal(t, nicspec.StatusOk, h.TxCqe(1).Status(), "%v", c)
+			}
+			e := h.TxCqe(1)
+			require.NotNil(t, e, "%v: no Event", c)
+			require.Equal(t, nicspec.CqeTypeEvent, e.Type())
+			require.Equal(t, c.fails, e.Index())
+			require.Nil(t, h.TxCqe(1))
+			require.Equal(t, nicspec.QueueStateError, r.nic.Regs().Txq(1).State)
+			require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 1, make([]byte, 64)))
+		}
+	}
+}
+
+// countReads counts the read requests for bytes below an address.
+func (r *rig) countReads(lo, hi uint64, n *int) {
+	r.trace = func(x boundary.Crossing) {
+		if x.Kind != boundary.TLPOut {
+			return
+		}
+		if h := x.TLP.Parsed(); h.Kind == tlp.MRd && h.Address >= lo && h.Address < hi {
+			*n++
+		}
+	}
+}
+
+// [T15], [C4]: with f_append the device makes what software had to lay out as a
+// trailer, and reads one piece less.
+func TestAppendedTrailer(t *testing.T) {
+	r := openedTx(t, defaultRig())
+	h := r.host
+	h.OpenTx(1, 4)
+	reads := 0
+	r.countReads(testBus, testBus+testSpan, &reads)
+	for pad := range 4 {
+		// Payload and pad bytes make a multiple of four.
+		frame := nictest.RoceFrame(200)
+		frame[14+20+8+1] = frame[14+20+8+1]&^0x30 | uint8(pad)<<4
+		payload := 200 - pad
+		clear(frame[54+payload:])
+		h.Write(testBus, frame[54:54+payload])
+		h.Write(testBus+0x1000, make([]byte, 7))
+		mod := func(w nicspec.Wqe) {
+			w.SetFIcrc(true)
+			w.SetFIpCsum(true)
+			w.SetL3Off(14)
+			w.SetL4Off(34)
+		}
+		body := nictest.Piece{Key: testKey, Addr: 0, N: payload}
+		h.PostWqe(1, nictest.Entry(1, frame[:54], []nictest.Piece{body, {Key: testKey, Addr: 0x1000, N: pad + 4}}, mod))
+		h.RingTx(1)
+		r.idle()
+		before := reads
+		reads = 0
+		h.PostWqe(1, nictest.Entry(2, frame[:54], []nictest.Piece{body}, func(w nicspec.Wqe) { mod(w); w.SetFAppend(true) }))
+		h.RingTx(1)
+		r.idle()
+		require.Equal(t, [...]int{2, 1}, [...]int{before, reads})
+		reads = 0
+		h.endsLike(1, len(frame), len(frame))
+		require.Equal(t, r.peers[0].got[0].data, r.peers[0].got[1].data)
+		r.peers[0].got = nil
+	}
+}
+
+// endsLike checks the next completion entries of a queue: Ok, and the lengths sent.
+func (h *host) endsLike(q int, lengths ...int) {
+	h.rig.t.Helper()
+	for _, n := range lengths {
+		e := h.TxCqe(q)
+		require.NotNil(h.rig.t, e)
+		require.Equal(h.rig.t, nicspec.StatusOk, e.Status())
+		require.EqualValues(h.rig.t, n, e.FrameLen())
+	}
+}
+
+// [C4]: entries of two blocks keep the line busy at 512 B: headers of 66 B inline, a piece, the trailer appended.
+func TestLongEntriesAtLineRate(t *testing.T) {
+	for _, complete := range []bool{false, true} {
+		o := defaultRig()
+		o.quiet = true
+		o.link = simcore.LinkSpec{Latency: 640 * simcore.Nanosecond, Credits: 4096}
+		r := openedTx(t, o)
+		h := r.host
+		frame := nictest.RoceFrame(512 - 58)
+		h.Write(testBus, frame[66:])
+		var out pace
+		r.trace = func(x boundary.Crossing) {
+			if x.Kind == boundary.FrameOut {
+				out.note(x.Last)
+			}
+		}
+		h.OpenTx(0, 12)
+		raw := nictest.Entry(1, frame[:66], []nictest.Piece{{Key: testKey, Addr: 0, N: 512 - 66 - 4}}, func(w nicspec.Wqe) {
+			w.SetFComplete(complete)
+			w.SetFIcrc(true)
+			w.SetFAppend(true)
+			w.SetL3Off(14)
+			w.SetL4Off(34)
+		})
+		require.Len(t, raw, 2*nicspec.WqeBytes)
+		r.peers[0].drop = true
+		const frames = 1500
+		for range frames {
+			h.PostWqe(0, raw)
+		}
+		h.RingTx(0)
+		r.run()
+		require.EqualValues(t, frames, r.nic.Regs().Port(nicspec.CntTxFrames, 0))
+		t.Logf("a frame of 512 B in every %.2f cycles", out.cycles())
+		require.LessOrEqual(t, out.cycles(), 8.0)
+	}
+}
+
+func TestLongEntriesAllocateNothing(t *testing.T) {
+	o := defaultRig()
+	o.quiet, o.bare = true, true
+	r := openedTx(t, o)
+	h := r.host
+	h.OpenTx(0, 8)
+	raw := nictest.Entry(1, nictest.Pattern(70, 1), []nictest.Piece{{Key: testKey, Addr: 0, N: 100}, {Key: testKey, Addr: 200, N: 100}}, nil)
+	r.peers[0].drop = true
+	work := func() {
+		for range 20 {
+			h.PostWqe(0, raw)
+		}
+		h.RingTx(0)
+		r.run()
+	}
+	for range 30 {
+		work()
+	}
+	require.Less(t, testing.AllocsPerRun(5, work), 8.0) // the test's own
+}

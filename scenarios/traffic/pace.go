@@ -1,0 +1,68 @@
+package traffic
+
+import (
+	"cmp"
+	"strconv"
+
+	"nictwin/models/ether"
+	"nictwin/models/field"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+)
+
+// Pace is how frames follow one another; see ParsePace.
+type Pace struct {
+	capture bool
+	beats   bool  // one beat in every cycle
+	beat    int   // bytes of one
+	mbps    int64 // 0: as fast as the stream goes
+}
+
+// ParsePace reads a pace for a port whose stream has so many bits, 0 being that of nicspec.DefaultBuild, and this clock, 0
+// being that of 400 MHz: line (back to back with the smallest gap), capture (as recorded, but no faster than line), a number
+// of Gbps, or beats (no cycle without a beat: denser than Ethernet, for measurements).
+func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
+	p := line(ethBits)
+	switch s {
+	case "line":
+	case "beats":
+		p.beats = true
+	case "capture":
+		p.capture = true
+	default:
+		most := int64(p.beat) * 8_000_000 / int64(simcore.Freq{PeriodPs: period}.Period()) // one beat in every cycle
+		gbps, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(gbps >= 0.001 && gbps <= float64(most)/1000) {
+			return Pace{}, field.Errorf("pace", "%q: want line, capture, or Gbps from 0.001 to %v", s, float64(most)/1000)
+		}
+		p.mbps = int64(gbps*1000 + 0.5)
+	}
+	return p, nil
+}
+
+// line is back to back on a port whose stream has so many bits; 0 as in ParsePace.
+func line(ethBits int) Pace {
+	return Pace{beat: cmp.Or(ethBits, nicspec.DefaultBuild().EthBits) / 8}
+}
+
+// maxBacklog is the most bytes that wait in front of the NIC's stream. Where the last beats of frames are nearly empty, a
+// stream is slower than Ethernet, and the backlog would grow for ever: at this many bytes, frames come at the stream's rate.
+const maxBacklog = 2 << 20
+
+// stream is the time that a frame of n bytes takes on a stream with this clock and this percentage of stalled cycles.
+func (p Pace) stream(n, stall int, period simcore.Ps) simcore.Ps {
+	return simcore.Ps((n+p.beat-1)/p.beat) * period * 100 / simcore.Ps(100-stall)
+}
+
+// time is the time that a frame of n bytes takes on Ethernet, slowed down by the same percentage.
+func (p Pace) time(n, stall int, period simcore.Ps) simcore.Ps {
+	if p.beats {
+		return p.stream(n, stall, period)
+	}
+	n += ether.WireOverhead
+	t := simcore.Ps(n) * period / simcore.Ps(p.beat)
+	if p.mbps != 0 {
+		t = simcore.Ps(int64(n) * 8_000_000 / p.mbps)
+	}
+	return t * 100 / simcore.Ps(100-stall)
+}

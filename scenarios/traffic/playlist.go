@@ -1,0 +1,141 @@
+package traffic
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"nictwin/models/ether"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/scenarios/traffic/capture"
+)
+
+// Playlist is the frames of one port in order, pass after pass.
+type Playlist struct {
+	parts []part
+	pad   bool
+	pass  int // frames of one
+	total int // of all
+	given int
+	at    int           // the part in turn
+	done  int           // frames of it that were given
+	from  *capture.File // being read
+	r     *capture.Reader
+	kept  []Frame // the first pass, for the others, if it takes no more than keptBytes
+	room  int     // of keptBytes; negative: the first pass takes more
+}
+
+func newPlaylist(parts []part, loop int, pad bool) *Playlist {
+	l := &Playlist{parts: parts, pad: pad, room: keptBytes}
+	for _, p := range parts {
+		l.pass += p.n
+	}
+	l.total = l.pass * loop
+	return l
+}
+
+// FrameCost is the bytes of memory that a frame takes beside its data.
+const FrameCost = 128
+
+// Pass is the number of frames of one pass.
+func (l *Playlist) Pass() int { return l.pass }
+
+// keptBytes bounds the frames that are kept for the next pass: reading few frames again takes longer than playing them.
+const keptBytes = 4 << 20
+
+// Total implements Source.
+func (l *Playlist) Total() int { return l.total }
+
+// Next implements Source.
+func (l *Playlist) Next() (Frame, error) {
+	if l.given == l.total {
+		return Frame{}, io.EOF
+	}
+	n := l.given % l.pass
+	l.given++
+	if n < len(l.kept) && l.given > l.pass {
+		return l.kept[n], nil
+	}
+	if l.done == l.parts[l.at].n {
+		l.at, l.done = (l.at+1)%len(l.parts), 0
+	}
+	f, err := l.take(&l.parts[l.at])
+	l.done++
+	l.keep(f)
+	return f, err
+}
+
+// keep keeps a frame of the first pass while there is room for all of them.
+func (l *Playlist) keep(f Frame) {
+	if l.room < 0 || l.total == l.pass {
+		return
+	}
+	if l.room -= len(f.Data) + FrameCost; l.room < 0 {
+		l.kept = nil
+		return
+	}
+	l.kept = append(l.kept, f)
+}
+
+// take takes the next frame of a part.
+func (l *Playlist) take(p *part) (f Frame, err error) {
+	if p.file == nil {
+		return Frame{Data: padded(p.list[l.done], l.pad)}, nil
+	}
+	if l.done == 0 {
+		if err := l.begin(p.file); err != nil {
+			return f, err
+		}
+	}
+	x, err := l.r.Next()
+	if errors.Is(err, io.EOF) {
+		return f, &capture.Error{Path: p.file.Path(), Offset: -1,
+			Err: fmt.Errorf("has changed while it was played: it had %d frames or more, now it has %d", p.n, l.done)}
+	}
+	if err == nil && len(x.Data) > ether.MaxOffered {
+		err = tooLong(x)
+	}
+	if err != nil {
+		return f, err
+	}
+	size := len(x.Data)
+	if l.pad {
+		size = max(size, nicspec.FrameMin)
+	}
+	f = Frame{Data: make([]byte, size), Interval: simcore.Ps(x.Interval), Origin: x.Origin}
+	copy(f.Data, x.Data)
+	return f, nil
+}
+
+// begin begins to read a capture from its start.
+func (l *Playlist) begin(f *capture.File) (err error) {
+	if l.from == f {
+		return l.r.Rewind()
+	}
+	if err := l.Close(); err != nil {
+		return err
+	}
+	if l.r, err = f.Packets(); err == nil {
+		l.from = f
+	}
+	return err
+}
+
+// Close ends reading.
+func (l *Playlist) Close() error {
+	if l.from == nil {
+		return nil
+	}
+	l.from = nil
+	return l.r.Close()
+}
+
+var _ Source = (*Playlist)(nil)
+
+func padded(b []byte, on bool) []byte {
+	if !on || len(b) >= nicspec.FrameMin {
+		return b
+	}
+	return append(append(make([]byte, 0, nicspec.FrameMin), b...), make([]byte, nicspec.FrameMin-len(b))...)
+}

@@ -1,0 +1,234 @@
+package traffic
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"nictwin/models/ether"
+	"nictwin/models/field"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/traffic/capture"
+)
+
+// SupplySpec says which frames there are to be played.
+type SupplySpec struct {
+	Captures []string // files, played one after the other on their port: file i on port i mod Ports
+	Frames   [][]byte // played after those of the captures: frame i on port i mod Ports
+	Ports    int      // 0 is 1
+	Loop     int      // how often everything is played
+	Limit    int      // frames at most, of all captures together and before Loop; 0 is all
+	Pad      bool     // short frames to the shortest that a NIC must take
+
+	Say func(text string) // gets what people may want to know; nil: nobody
+}
+
+// Validate returns every error of the spec, each a field.Error. It opens no file.
+func (s *SupplySpec) Validate() error {
+	var errs []error
+	if s.Ports < 0 {
+		errs = append(errs, field.Errorf("ports", "%d: want 1 or more", s.Ports))
+	}
+	if s.Loop < 1 {
+		errs = append(errs, field.Errorf("loop", "%d: want 1 or more", s.Loop))
+	}
+	if s.Limit < 0 {
+		errs = append(errs, field.Errorf("limit", "%d: want 0 (all) or more", s.Limit))
+	}
+	return errors.Join(errs...)
+}
+
+// Supply is captures and the frames behind them. It holds none of their packets: they are read once beforehand, so that
+// nothing is played of what is damaged, and again as they are played.
+type Supply struct {
+	Tally
+	spec     SupplySpec
+	captures []*capture.File
+	parts    [][]part // by port, in order
+	opened   []io.Closer
+}
+
+// Tally is what reading the captures once has found.
+type Tally struct {
+	Frames    int // of one pass
+	Longest   int // bytes of a frame
+	LeftOut   int // packets, by Limit
+	Truncated int // packets of which the file holds only the beginning
+	Empty     int // packets without a byte
+	Skipped   int // sections of pcapng that are of an unknown version
+	CutOff    []*capture.CutOff
+	NotRead   []string // captures that were not read to their end, as Limit was reached
+}
+
+// part is a run of frames of one port.
+type part struct {
+	file *capture.File // nil: list has them
+	list [][]byte
+	n    int // of a file, the first n; at least one
+}
+
+// NewSupply reads the captures once. It returns every error. The caller must Close it in any case.
+func NewSupply(ctx context.Context, spec SupplySpec) (*Supply, error) {
+	spec.Ports = cmp.Or(spec.Ports, 1)
+	s := &Supply{spec: spec}
+	if err := spec.Validate(); err != nil {
+		return s, err
+	}
+	s.parts = make([][]part, spec.Ports)
+	var errs []error
+	for i, path := range spec.Captures {
+		f, err := capture.Open(ctx, path)
+		if err == nil {
+			s.opened = append(s.opened, f)
+			err = s.add(f, i%spec.Ports)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	more := make([][][]byte, spec.Ports)
+	for i, f := range spec.Frames {
+		more[i%spec.Ports] = append(more[i%spec.Ports], f)
+		s.counts(len(f))
+	}
+	for port, list := range more {
+		if len(list) > 0 {
+			s.parts[port] = append(s.parts[port], part{list: list, n: len(list)})
+		}
+	}
+	if len(errs) == 0 && s.Frames == 0 {
+		errs = append(errs, s.nothing())
+	}
+	return s, errors.Join(errs...)
+}
+
+// nothing says that there is nothing to be played, and what was cut off.
+func (s *Supply) nothing() error {
+	errs := []error{errors.New("the captures hold no frame that could be played")}
+	for _, c := range s.CutOff {
+		errs = append(errs, errors.New(c.String()))
+	}
+	return errors.Join(errs...)
+}
+
+// add reads a capture once.
+func (s *Supply) add(f *capture.File, port int) error {
+	for _, o := range s.captures {
+		if f.IsPipe() && f.Same(o) {
+			return &capture.Error{Path: f.Path(), Offset: -1, Err: fmt.Errorf("is the same pipe as %s: a pipe can be read only once", o.Path())}
+		}
+	}
+	s.captures = append(s.captures, f)
+	if f.IsPipe() {
+		if s.full() {
+			s.NotRead = append(s.NotRead, f.Path())
+			return nil
+		}
+		defer s.tell(f.Path())()
+	}
+	r, err := f.Packets()
+	if err != nil {
+		return err
+	}
+	n, err := s.count(f, r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return err
+	}
+	s.Empty += r.Empty()
+	s.Skipped += r.SkippedSections()
+	if c := r.CutOff(); c != nil {
+		s.CutOff = append(s.CutOff, c)
+		s.say("%v; what is whole is played", c)
+	}
+	if r.Garbage() {
+		s.say("%s: what follows the end of gzip is ignored", f.Path())
+	}
+	if n > 0 {
+		s.parts[port] = append(s.parts[port], part{file: f, n: n})
+	}
+	return nil
+}
+
+// count counts the packets of a capture, and returns how many of them are played.
+func (s *Supply) count(f *capture.File, r *capture.Reader) (n int, _ error) {
+	for {
+		if s.full() && !f.Ends() {
+			s.NotRead = append(s.NotRead, f.Path())
+			return n, nil
+		}
+		p, err := r.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case err != nil:
+			return n, err
+		case len(p.Data) > ether.MaxOffered:
+			return n, tooLong(p)
+		case s.full():
+			s.LeftOut++
+			continue
+		case len(p.Data) < p.WireLen:
+			s.Truncated++
+		}
+		s.counts(len(p.Data))
+		n++
+	}
+}
+
+func tooLong(p *capture.Packet) error {
+	return &capture.Error{Path: p.File, Offset: p.Offset, Packet: p.Packet,
+		Err: fmt.Errorf("%d bytes, at most %d can be played", len(p.Data), ether.MaxOffered)}
+}
+
+func (s *Supply) counts(size int) {
+	s.Frames++
+	s.Longest = max(s.Longest, size)
+	if s.spec.Pad {
+		s.Longest = max(s.Longest, nicspec.FrameMin)
+	}
+}
+
+// full reports whether no more is to be played.
+func (s *Supply) full() bool { return s.spec.Limit > 0 && s.Frames >= s.spec.Limit }
+
+// waitTold is how long a pipe may be read before somebody is told what is being waited for.
+const waitTold = time.Second
+
+// tell says that a pipe is being read, should that take long; the result ends that.
+func (s *Supply) tell(path string) func() {
+	t := time.AfterFunc(waitTold, func() { s.say("reading %s until it ends: it is played then", path) })
+	return func() { t.Stop() }
+}
+
+func (s *Supply) say(format string, a ...any) {
+	if s.spec.Say != nil {
+		s.spec.Say(fmt.Sprintf(format, a...))
+	}
+}
+
+// Playlists returns the frames of each port, so many times as the spec says.
+func (s *Supply) Playlists() []*Playlist {
+	lists := make([]*Playlist, len(s.parts))
+	for port, parts := range s.parts {
+		l := newPlaylist(parts, s.spec.Loop, s.spec.Pad)
+		lists[port] = l
+		s.opened = append(s.opened, l)
+	}
+	return lists
+}
+
+// Close ends reading.
+func (s *Supply) Close() error {
+	var errs []error
+	for i := range s.opened { // captures after those who read them
+		errs = append(errs, s.opened[len(s.opened)-1-i].Close())
+	}
+	s.opened = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,48 @@
+package traffic
+
+import (
+	"errors"
+
+	"nictwin/models/board"
+	"nictwin/models/field"
+	"nictwin/models/simcore"
+	"nictwin/scenarios/traffic/capture"
+)
+
+// Frame is one frame to be played.
+type Frame struct {
+	Data     []byte
+	Interval simcore.Ps     // since the one before, as captured
+	Origin   capture.Origin // zero for frames that were not captured
+}
+
+// Source gives a player its frames, as it needs them.
+type Source interface {
+	// Next returns the next frame, whose bytes nobody changes any more, and io.EOF after the last.
+	Next() (Frame, error)
+	// Total is the number of all frames.
+	Total() int
+}
+
+// Track is what a player plays, at a pace.
+type Track struct {
+	Source Source // nil: what Play adds
+	Pace   Pace
+	Stall  int        // percent of the cycles in which nothing is sent
+	MaxGap simcore.Ps // longer gaps are shortened to this, when the pace is that of the capture
+}
+
+// Validate returns every error of the track, each a field.Error.
+func (t *Track) Validate() error {
+	var errs []error
+	if t.Pace.beat == 0 {
+		errs = append(errs, field.Errorf("pace", ": none: want one that ParsePace has read"))
+	}
+	if t.Stall < 0 || t.Stall > board.MaxStall {
+		errs = append(errs, field.Errorf("stall", "%d: want 0 to %d percent", t.Stall, board.MaxStall))
+	}
+	if t.Pace.capture && t.MaxGap <= 0 {
+		errs = append(errs, field.Errorf("max_gap", "%v: want more than 0", t.MaxGap))
+	}
+	return errors.Join(errs...)
+}
