@@ -54,6 +54,9 @@ func (r *Referee) mayHold(c *content, data []byte, to place) bool {
 	if !e.had(c) {
 		return false
 	}
+	if e == r.tx.goal.entry && c.kind != isGot {
+		return false
+	}
 	p := &e.pieces[to.piece]
 	if !e.settledAt(to.piece, to.at, c.n) && !r.tx.goal.reached(to, c.n) {
 		return true
@@ -310,6 +313,8 @@ func (r *Referee) shift(e *txEntry, i int, b badPart) bool {
 
 // gather gets an entry all bytes of its pieces.
 func (r *Referee) gather(e *txEntry) bool {
+	r.tx.goal = goal{entry: e}
+	defer func() { r.tx.goal.entry = nil }()
 	for i := range e.count {
 		if !r.obtain(e, i, 0, e.pieces[i].len, nil) {
 			return false
@@ -470,14 +475,15 @@ func (e *txEntry) pieceOf(at int) int {
 func (g *goal) reached(h place, n int) bool {
 	p := &h.entry.pieces[h.piece]
 	off := p.off + h.at
-	if h.entry != g.entry || !p.got.has(h.at, h.at+n) {
+	if h.entry != g.entry || g.data == nil || !p.got.has(h.at, h.at+n) {
 		return false
 	}
 	wild, k := g.wild.span(off, off+n)
 	return !wild && k == n && h.entry.buf.differs(off, g.data[off:off+n]) == n
 }
 
-// goal is a frame that left, for which an entry is to get the bytes.
+// goal is an entry that is to get all its bytes, those of a frame that left if
+// data is set.
 type goal struct {
 	entry *txEntry
 	data  []byte
