@@ -21,6 +21,7 @@ const (
 	ipCsumAt  = 10
 	udpLenAt  = 4
 	udpCsumAt = 6
+	bthPadAt  = 9 // behind the UDP header
 	crcBytes  = 4
 )
 
@@ -93,5 +94,5 @@ func (r *Referee) spoil(e *txEntry) bool {
 		return false
 	}
 	p := &e.plan
-	return bad() || r.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1}, bad)
+	return bad() || r.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
 }

@@ -326,7 +326,7 @@ func (e *txEntry) recount() {
 func (r *Referee) others(e *txEntry, f func(*txEntry) bool) bool {
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && i != q.ctx.PI; i++ {
+		for i := q.oldest; q.open && i != q.ctx.PI; i = q.after(i) {
 			for o := q.slot(i).entry; o != nil; o = o.alt {
 				if !o.sameAs(e) && f(o) {
 					return true

@@ -56,7 +56,7 @@ func (r *Referee) before(e *txEntry) *txEntry {
 	if !q.sends || !q.copies {
 		return nil
 	}
-	for i := q.oldest; i != e.index; i++ {
+	for i := q.oldest; i != e.index; i = q.after(i) {
 		o := q.slot(i).entry
 		if o == nil || o.left || !o.works() || o.plan.Copy == e.plan.Copy {
 			continue
@@ -206,7 +206,7 @@ func (r *Referee) copyOver(e *txEntry) {
 	e.left = true
 	k := q.oldest
 	for k != q.ctx.PI && q.slot(k).entry != nil && q.slot(k).entry.left {
-		k++
+		k = q.after(k)
 	}
 	r.ended(q, k)
 	r.settleEntries(q)
@@ -235,7 +235,7 @@ func (r *Referee) failCopy(e *txEntry, off int, b []byte) {
 func (r *Referee) bytesToCopy() (n uint64) {
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i++ {
+		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i = q.after(i) {
 			if e := q.slot(i).entry; e != nil && e.plan.Copy {
 				n += uint64(e.plan.Dma.Len - e.copy.wrote.size())
 			}

@@ -105,7 +105,7 @@ func (r *Referee) claimWrites(e *txEntry, at int) bool {
 func (r *Referee) otherCopies(e *txEntry, f func(*txEntry) bool) bool {
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i++ {
+		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i = q.after(i) {
 			if o := q.slot(i).entry; o != nil && o != e && o.plan.Copy && o.plan.Status == nicspec.StatusOk && f(o) {
 				return true
 			}

@@ -151,10 +151,12 @@ func (r *Referee) endBuffers(q *rxq) {
 // endEntries checks that every work entry that was posted has ended.
 func (r *Referee) endEntries(q *txq) {
 	stopped := len(q.bad) > 0
-	for i := q.oldest; i != q.ctx.PI; i++ {
+	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		e := s.entry
 		switch {
+		case e == nil && r.waits(q, i):
+			return
 		case e == nil && (s.state == slotBad || stopped || q.draining || r.tx.offSince != forever):
 			return
 		case e == nil:

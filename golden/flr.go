@@ -127,7 +127,7 @@ func (r *Referee) working() bool {
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
-		for k := q.oldest; q.open && k != q.ctx.PI; k++ {
+		for k := q.oldest; q.open && k != q.ctx.PI; k = q.after(k) {
 			if e := q.slot(k).entry; e != nil && e.started() && !e.mayBeOver() {
 				return true
 			}
@@ -205,7 +205,7 @@ func (r *Referee) resetQueues() {
 		}
 		q.reports.reset()
 		q.ctx = core.Queue{}
-		q.oldest, q.emit, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, never
+		q.oldest, q.emit, q.whole, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, 0, never
 		q.mayBe, q.bad, q.eventSeen = false, q.bad[:0], false
 	}
 }

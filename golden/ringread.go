@@ -93,8 +93,8 @@ func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
 	r.fetching(q, first, count)
 	r.fetchedWhileStopped(q)
 	for i := range count {
-		r.unpush(q.slot(first + i))
-		*q.slot(first + i) = txSlot{state: slotAsked}
+		r.unpush(q, first+i)
+		q.slot(first + i).state = slotAsked
 	}
 	return true
 }

@@ -12,11 +12,12 @@ type txEntry struct {
 	queue   *txq
 	index   uint16
 	fetched int64 // cycle
-	raw     [nicspec.WqeBytes]byte
+	raw     [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
+	blocks  uint16 // of the ring [T14]
 	plan    core.TxPlan
 	buf     store  // the frame as gathered, or the source of a copy
 	done    []byte // the frame after its offloads
-	pieces  [nicspec.WqeSlots]txPiece
+	pieces  [nicspec.SegMax]txPiece
 	count   int // of pieces that may be read
 
 	reading int        // reads outstanding
@@ -110,7 +111,7 @@ func (e *txEntry) reset(q *txq, index uint16, now int64) {
 
 // decode finds what an entry asks for.
 func (r *Referee) decode(e *txEntry, keys core.KeyTable) {
-	core.DecodeWqe(e.raw[:], keys, r.tx.limits, &e.plan)
+	core.DecodeWqe(e.raw[:int(e.blocks)*nicspec.WqeBytes], keys, r.tx.limits, &e.plan)
 	e.plan.ECN = e.queue.ctx.EcnMode
 }
 
@@ -146,7 +147,7 @@ func (r *Referee) alternate(e *txEntry, keys core.KeyTable) {
 	}
 	a := r.tx.entries.get()
 	a.reset(e.queue, e.index, e.fetched)
-	a.raw = e.raw
+	a.raw, a.blocks = e.raw, e.blocks
 	r.decode(a, keys)
 	n, last := 1, e
 	for x := e; x != nil; x = x.alt {
@@ -178,17 +179,16 @@ func (e *txEntry) owner(piece int) owner {
 // readable finds the pieces of an entry that fails which the device may read
 // all the same [T4].
 func (e *txEntry) readable(keys core.KeyTable) {
-	w := nicspec.Wqe(e.raw[:])
-	const header = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
+	w, raw := nicspec.Wqe(e.raw[:]), core.WorkEntry(e.raw[:int(e.blocks)*nicspec.WqeBytes])
 	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0
-	if need := nicspec.WqeSlots * nicspec.FrameMax; len(e.buf.flat) < need {
+	if need := len(e.pieces) * nicspec.FrameMax; len(e.buf.flat) < need {
 		e.buf.flat = make([]byte, need)
 	}
-	for range w.Nseg() {
-		if slot >= nicspec.WqeSlots {
+	for range min(int(w.Nseg()), len(e.pieces)) {
+		if slot >= raw.Slots() {
 			return
 		}
-		s := nicspec.Seg(e.raw[header+slot*nicspec.WqeSlotBytes:])
+		s := raw.Seg(slot)
 		slot++
 		if s.Len() == 0 || s.Key()>>16&0xff != 0 || s.Len() > nicspec.FrameMax {
 			continue
@@ -237,7 +237,7 @@ func (r *Referee) dropGhosts() {
 	since := r.now
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && i != q.ctx.PI; i++ {
+		for i := q.oldest; q.open && i != q.ctx.PI; i = q.after(i) {
 			if e := q.slot(i).entry; e != nil {
 				since = min(since, e.fetched)
 			}

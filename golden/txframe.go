@@ -57,8 +57,8 @@ func (r *Referee) queueFrameOut() {
 	}
 	r.tellSent(q, e, f.Data)
 	e.left, e.sent, e.gone = true, len(f.Data), r.now
-	q.emit = e.index + 1
-	r.ended(q, e.index+1)
+	q.emit = e.index + e.blocks
+	r.ended(q, e.index+e.blocks)
 	r.settleEntries(q)
 }
 
@@ -82,7 +82,7 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 		return s
 	}
 	failed := (*txEntry)(nil)
-	for i := q.emit; i != q.ctx.PI; i++ {
+	for i := q.emit; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		e := s.entry
 		switch {
@@ -128,7 +128,7 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 
 // plainSender is sender as far as the reads are taken already.
 func (r *Referee) plainSender(q *txq, data []byte) *txSlot {
-	for i := q.emit; i != q.ctx.PI; i++ {
+	for i := q.emit; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		if s.entry == nil || s.entry.never {
 			return nil
@@ -149,9 +149,9 @@ func (r *Referee) plainSender(q *txq, data []byte) *txSlot {
 // laterSends reports whether a frame may be that of an entry after e, by its
 // length.
 func (r *Referee) laterSends(q *txq, e *txEntry, data []byte) bool {
-	for i := e.index + 1; i != q.ctx.PI; i++ {
+	for i := q.after(e.index); i != q.ctx.PI; i = q.after(i) {
 		for o := q.slot(i).entry; o != nil; o = o.alt {
-			if o.plan.Send && !o.left && o.size() == len(data) {
+			if o.plan.Send && !o.left && o.sized(len(data)) {
 				return true
 			}
 		}
@@ -194,7 +194,7 @@ func (r *Referee) sends(s *txSlot, data []byte) bool {
 // settled reports whether a frame is that of a reading of an entry once reads
 // have been exchanged with others.
 func (r *Referee) settled(e *txEntry, data []byte) bool {
-	return e.plan.Send && !e.left && len(data) == e.size() && e.mayDiffer() && r.match(e, data)
+	return e.plan.Send && !e.left && e.sized(len(data)) && e.mayDiffer() && r.match(e, data)
 }
 
 // supply gets an entry its bytes from reads attributed to others, if it lacks
@@ -217,12 +217,16 @@ func (r *Referee) supplyAll(e *txEntry) (changed bool) {
 	return changed
 }
 
-// size is the length of the frame that an entry sends.
-func (e *txEntry) size() int {
-	if e.plan.Pad {
-		return max(e.plan.Length, nicspec.FrameMin)
+// sized reports whether the frame that an entry sends may have a length.
+func (e *txEntry) sized(n int) bool {
+	least, most := e.plan.Length, e.plan.Length
+	if e.plan.Append { // pad bytes as the BTH says, and ICRC [T15]
+		least, most = least+crcBytes, most+nicspec.AppendMax
 	}
-	return e.plan.Length
+	if e.plan.Pad {
+		least, most = max(least, nicspec.FrameMin), max(most, nicspec.FrameMin)
+	}
+	return n >= least && n <= most
 }
 
 // failSender reports a frame that no entry of its queue can have sent.
@@ -266,7 +270,7 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 
 // laterEntry finds an entry after e whose frame this is.
 func (r *Referee) laterEntry(q *txq, e *txEntry, data []byte) *txEntry {
-	for i := e.index + 1; i != q.ctx.PI; i++ {
+	for i := q.after(e.index); i != q.ctx.PI; i = q.after(i) {
 		if later := q.slot(i).entry; later != nil && later.equals(data) {
 			return later
 		}
@@ -295,7 +299,7 @@ func (r *Referee) otherQueue(q *txq, data []byte) *txEntry {
 		if o == q || !o.open {
 			continue
 		}
-		for k := o.emit; k != o.ctx.PI; k++ {
+		for k := o.emit; k != o.ctx.PI; k = o.after(k) {
 			e := o.slot(k).entry
 			if e == nil {
 				break
@@ -318,8 +322,8 @@ func (r *Referee) failTuser(e *txEntry) {
 	r.past.note(d, &r.x)
 	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue))
 	e.left, e.sent = true, len(r.x.Frame.Data)
-	e.queue.emit = e.index + 1
-	r.ended(e.queue, e.index+1)
+	e.queue.emit = e.index + e.blocks
+	r.ended(e.queue, e.index+e.blocks)
 	r.settleEntries(e.queue)
 }
 

@@ -61,7 +61,7 @@ func (c *pieceChoice) consider(r *Referee, node *pageNode, d *readReq) {
 	if q.slot(e.index).entry == e { // its first reading
 		score += 8
 	}
-	if e.index == q.oldest || q.slot(q.oldest).entry != nil && q.slot(e.index-1).entry != nil { // not before its time
+	if e.index == q.oldest || q.slot(q.oldest).entry != nil && q.slot(e.index-1).ownerOf() != nil { // not before its time
 		score += 32
 	}
 	sooner := c.entry != nil && c.entry.queue == q && score == c.score && int16(e.index-c.entry.index) < 0
