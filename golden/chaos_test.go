@@ -33,6 +33,7 @@ type chaosOpt struct {
 	pushes bool // work entries are pushed, some of them
 	copies bool // copies and invalidations between Sends
 	dense  bool // all pieces lie in a little memory, which is written all the time
+	long   bool // entries of several blocks, trailers that are appended, fences, trimmed frames
 	few    bool // all pieces and sources are a few buffers, which overlap, of bytes that are alike
 	parts  nicspec.Cap1Reg
 }
@@ -41,7 +42,8 @@ type chaosRing struct {
 	open   bool
 	posted uint16
 	cqi    uint16
-	used   uint16 // known to be used, by completion entries
+	used   uint16            // known to be used, by completion entries
+	blocks map[uint16]uint16 // of the entries at these indices
 	log    int
 }
 
@@ -127,6 +129,9 @@ func (c *chaos) openRx(q int) {
 			f.PayBufSize = 700
 		}
 		c.modes(f)
+		if c.opt.long {
+			f.Trim = uint8(q % 2)
+		}
 		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = c.vector(q)
 	})
 	c.m.Write(c.m.Rx[q].Cq, make([]byte, 64<<log))
@@ -145,7 +150,7 @@ func (c *chaos) openTx(q int) {
 		}
 	})
 	c.m.Write(c.m.Tx[q].Cq, make([]byte, 64<<log))
-	c.tx[q] = chaosRing{open: true, log: log}
+	c.tx[q] = chaosRing{open: true, log: log, blocks: map[uint16]uint16{}}
 }
 
 // collect follows the completion entries.
@@ -167,7 +172,7 @@ func (k *chaosRing) collect(m *memory, r *nictest.Ring) {
 		if e := nicspec.TxCqe(b[:]); e.Type() == nicspec.CqeTypeEvent {
 			k.open = false
 		} else {
-			k.used = e.Index() + 1
+			k.used = e.Index() + max(k.blocks[e.Index()], 1)
 		}
 	}
 }
@@ -269,7 +274,11 @@ func (c *chaos) work() {
 		}
 		c.m.Write(keyBus+uint64(c.rng.IntN(1024)), b[:1+c.rng.IntN(len(b)-1)])
 	}
-	for i := range n {
+	for i := 0; i < n; i++ {
+		if c.opt.long && i < n-1 && c.rng.IntN(2) == 0 {
+			i += c.postLong(q, n-1-i) - 1
+			continue
+		}
 		w := c.entry()
 		if c.opt.copies && c.rng.IntN(2) == 0 {
 			w = c.copyEntry()

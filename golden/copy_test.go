@@ -56,6 +56,7 @@ func (c *chaos) copyEntry() nicspec.WqeFields {
 	case 6:
 		src.Key, src.Addr = 7, 0
 	}
+	w.FFence = c.opt.long && w.Opcode != nicspec.OpcodeInvalidate && c.rng.IntN(2) == 0
 	src.Encode(w.Slots[:])
 	dst.Encode(w.Slots[16:])
 	return w
