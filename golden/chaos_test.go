@@ -20,6 +20,8 @@ type chaos struct {
 	opt chaosOpt
 	rx  [chaosQueues]chaosRing
 	tx  [chaosQueues]chaosRing
+
+	longs map[uint32]nicspec.Wqe // entries of several blocks, by wqe_id
 }
 
 type chaosOpt struct {

@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/models/nictest"
 )
@@ -44,6 +47,12 @@ func (c *chaos) postLong(q, most int) int {
 		w.SetL3Off(14)
 		w.SetL4Off(34)
 	})
+	if c.longs == nil {
+		c.longs = map[uint32]nicspec.Wqe{}
+	}
+	if blocks > 1 {
+		c.longs[nicspec.Wqe(raw).WqeId()] = raw
+	}
 	k, ring := &c.tx[q], &c.m.Tx[q]
 	k.blocks[ring.PI] = uint16(blocks)
 	switch c.rng.IntN(4) {
@@ -66,7 +75,32 @@ func (c *chaos) postLong(q, most int) int {
 }
 
 func TestLongChaosPasses(t *testing.T) {
+	all := 0 // entries of which the trailer was appended
 	chaosPasses(t, upTo(chaosSeeds), chaosOpt{steps: 300, long: true}, func(o *chaosOpt) {
 		o.pushes, o.copies = o.seed%3 == 0, o.seed%3 == 1
-	}, sentFrames)
+	}, func(t *testing.T, c *chaos, _ *Stats) {
+		var long, appended int
+		for i := range c.r.tape {
+			x := &c.r.tape[i]
+			for q := range chaosQueues {
+				if e := c.longs[longID(x, q)]; e != nil && nicspec.TxCqe(x.TLP.Data).Status() == nicspec.StatusOk {
+					long++
+					if e.FAppend() {
+						appended++
+					}
+				}
+			}
+		}
+		require.NotZero(t, long)
+		all += appended
+	})
+	require.NotZero(t, all)
+}
+
+// longID is the wqe_id of a completion entry of a queue, 0 if it is none.
+func longID(x *boundary.Crossing, q int) uint32 {
+	if txCqe(q)(x) {
+		return nicspec.TxCqe(x.TLP.Data).WqeId()
+	}
+	return 0
 }
