@@ -313,7 +313,7 @@ func (r *Referee) keyWritten(i int) {
 		if !q.open {
 			continue
 		}
-		for n := q.oldest; n != q.ctx.PI; n++ {
+		for n := q.oldest; n != q.ctx.PI; n = q.after(n) {
 			if e := q.slot(n).entry; e != nil {
 				r.alternate(e, r.regs.Keys())
 			}

@@ -151,17 +151,19 @@ func (r *Referee) endBuffers(q *rxq) {
 // endEntries checks that every work entry that was posted has ended.
 func (r *Referee) endEntries(q *txq) {
 	stopped := len(q.bad) > 0
-	for i := q.oldest; i != q.ctx.PI; i++ {
+	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		e := s.entry
 		switch {
+		case e == nil && r.waits(q, i):
+			return
 		case e == nil && (s.state == slotBad || stopped || q.draining || r.tx.offSince != forever):
 			return
 		case e == nil:
 			r.fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
 		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, i),
-			stopped && e.pushed && !e.started():
+			stopped && e.pushed && !e.started() && !q.beforeBad(i): // its doorbell may have been too late
 			r.uncertainEnd(e)
 			return
 		}
@@ -176,6 +178,17 @@ func (r *Referee) endEntries(q *txq) {
 			return
 		}
 	}
+}
+
+// beforeBad reports whether an entry comes before all whose reads failed: its
+// doorbell was taken, and it ends as usual [T2].
+func (q *txq) beforeBad(i uint16) bool {
+	for _, b := range q.bad {
+		if int16(i-b.first) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // endFrames decides the frames that were never delivered [C1], in the order in

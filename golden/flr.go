@@ -2,6 +2,7 @@ package golden
 
 import (
 	"fmt"
+	"slices"
 
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
@@ -17,12 +18,13 @@ type flrSide struct {
 	writes fifo.Queue[int64] // register writes since that may have come after the end
 	fresh  *core.Regs        // what registers read after it
 	late   bool              // reported
+	over   int64             // cycle in which the latest reset was seen to be over
 }
 
 // resetStarts follows the write of CTRL.flr [L1, L2].
 func (r *Referee) resetStarts() {
 	f := &r.flr
-	*f = flrSide{on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}
+	*f = flrSide{over: never, on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}
 	r.tx.offSince = min(r.tx.offSince, r.now+nicspec.VisibleCycles)
 	r.msg.shared = r.msg.shared[:0]
 	for i := range r.rx.queues {
@@ -50,19 +52,41 @@ func (p *rxPort) pausesEnd() {
 		ended: never, unknown: true, lowSince: never}
 }
 
+// entrance is the causes for which a frame is dropped before it is in the
+// receive path [R2, R3].
+const entrance = dropMask(1<<nicspec.CntRxDropDisabled | 1<<nicspec.CntRxDropRunt | 1<<nicspec.CntRxDropOversize | 1<<nicspec.CntRxDropOverflow)
+
+// dropAcross drops a frame that came in across a whole reset: it is disabled, or
+// has a cause that applied to it before [L2].
+func (r *Referee) dropAcross(f *rxFrame) {
+	if r.flr.on || r.flr.over == never || f.first > r.flr.at || f.last <= r.flr.over {
+		return
+	}
+	alts := f.alts
+	f.alts = f.alts[:0]
+	for _, v := range alts {
+		if v.Drop == core.NoDrop {
+			v.Drop = nicspec.CntRxDropDisabled
+		}
+		if !slices.Contains(f.alts, v) {
+			f.alts = append(f.alts, v)
+		}
+	}
+}
+
 // mayBeDisabled says that the frames of a port that may still be in the receive
 // path may be dropped with RX_DROP_DISABLED instead [L2].
 func (r *Referee) mayBeDisabled(port int) {
 	const disabled = nicspec.CntRxDropDisabled
 	p := &r.rx.ports[port]
 	for i := range p.tab.Len() {
-		if f := *p.tab.At(i); f != nil {
+		if f := *p.tab.At(i); f != nil && !(f.place == placeDrop && entrance.has(f.v.Drop) && f.last+nicspec.VisibleCycles < r.now) {
 			f.earlier |= dropBit(disabled)
 		}
 	}
 	for i := range p.linger.Len() {
 		d := p.linger.At(i)
-		if !d.sure || d.cause == disabled {
+		if !d.sure || entrance.has(d.cause) && d.cycle+nicspec.VisibleCycles < r.now {
 			continue
 		}
 		d.sure = false
@@ -127,7 +151,7 @@ func (r *Referee) working() bool {
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
-		for k := q.oldest; q.open && k != q.ctx.PI; k++ {
+		for k := q.oldest; q.open && k != q.ctx.PI; k = q.after(k) {
 			if e := q.slot(k).entry; e != nil && e.started() && !e.mayBeOver() {
 				return true
 			}
@@ -164,7 +188,7 @@ func (r *Referee) resetOver() {
 	r.resetQueues()
 	r.regs.EndReset()
 	r.resetRegisters()
-	r.flr.on = false
+	r.flr.on, r.flr.over = false, r.now
 	for r.flr.writes.Len() > 0 {
 		r.flr.writes.Pop()
 	}
@@ -205,7 +229,7 @@ func (r *Referee) resetQueues() {
 		}
 		q.reports.reset()
 		q.ctx = core.Queue{}
-		q.oldest, q.emit, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, never
+		q.oldest, q.emit, q.whole, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, 0, never
 		q.mayBe, q.bad, q.eventSeen = false, q.bad[:0], false
 	}
 }

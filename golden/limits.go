@@ -11,6 +11,7 @@ const (
 	limitHashes
 	limitSettings
 	limitDoorbells
+	limitGhosts
 	numLimits
 )
 
@@ -21,6 +22,7 @@ var limitNames = [numLimits]string{
 	limitHashes:    "[S4] hashes not compared: RSS_KEY was written too often while the frame came in",
 	limitSettings:  "[P10] settings of DEVCTL taken as one: too many at a time",
 	limitDoorbells: "[R9] frames that may lack a descriptor, since too many doorbells came in 64 cycles",
+	limitGhosts:    "[T4] work entries forgotten to which reads of shared memory may have belonged: too many ended since",
 }
 
 // Limit counts how often a bound of the referee's own kept it from judging.

@@ -67,6 +67,7 @@ func New(cfg Config) (*Referee, error) {
 	r.ver.init(r.regs.Config())
 	r.read, r.wr = newPageMap(), newPageMap()
 	r.devctl.reset(r.regs)
+	r.flr.over = never
 	r.pin.init()
 	r.held.init(cfg.Build.Ports)
 	r.bar.init(r.regs)

@@ -140,6 +140,7 @@ func (r *Referee) frameIn() {
 		r.ver.now.Classify(f.port, data, &f.v)
 	} else {
 		r.ver.verdicts(f)
+		r.dropAcross(f)
 	}
 	r.assign(p, f)
 	r.pauseIn(f)
@@ -228,6 +229,7 @@ func (r *Referee) reconsider() {
 			}
 			r.withdraw(p, f)
 			r.ver.verdicts(f)
+			r.dropAcross(f)
 			r.assign(p, f)
 			r.pauseIn(f)
 		}

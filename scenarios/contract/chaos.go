@@ -15,7 +15,7 @@ var chaosChecks = func() []check {
 		all = append(all, check{fmt.Sprintf("chaos/seed %d", seed), "C1 C2 C3", []int{[]int{0, 20, 50}[seed%3]}, func(r *rig) { chaos(r, seed, 1<<18) }})
 	}
 	// Where many entries name the same memory, whose read is whose is for the referee to find out.
-	for _, seed := range []uint64{104, 105, 500, 530, 616, 632} {
+	for _, seed := range []uint64{104, 105, 500, 530, 616, 629, 632} {
 		const bytes = 1 << 11
 		all = append(all, check{fmt.Sprintf("chaos/seed %d, %d B of memory", seed, bytes), "P5 T4 T6 C3", []int{[]int{0, 20, 50}[seed%3]},
 			func(r *rig) { chaos(r, seed, bytes) }})
