@@ -250,13 +250,13 @@ func (a *account) took(e *accountEvent) {
 	}
 }
 
-var ways = map[bool]string{false: "the fast way", true: "the slow way"}
+var pathNames = map[bool]string{false: "the fast way", true: "the slow way"}
 
 // failAccount reports a frame that went a way that no state of its account
 // allows, and lets the account follow the device.
 func (r *Referee) failAccount(a *account, e *accountEvent) {
 	r.failOf(e.subject(), r.rx.queue(uint16(e.queue)).domain(), "A2", "slow_path", fmt.Sprint(!e.slow), fmt.Sprint(e.slow),
-		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have gone %s", e.frame, e.port, e.seq, ways[e.slow]), a.describe())
+		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have gone %s", e.frame, e.port, e.seq, pathNames[e.slow]), a.describe())
 	for i := range a.states {
 		s := &a.states[i]
 		s.Seq = e.seq

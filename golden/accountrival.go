@@ -20,7 +20,7 @@ func (r *Referee) rivals(f *rxFrame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe
 		}
 		a := r.rx.accountOf(v)
 		others = others || v.Account.On != by.Account.On || v.Account.ID != by.Account.ID
-		if a == nil || way(v, e.SlowPath()) != q.id || slices.Contains(all, a) {
+		if a == nil || pathQueue(v, e.SlowPath()) != q.id || slices.Contains(all, a) {
 			continue
 		}
 		if r.ageAccount(a); a.agrees(e.AccountSeq()) == 2 || e.AccountSeq() == 0 && a.toBeSet() {
@@ -36,8 +36,8 @@ func (r *Referee) rivals(f *rxFrame, by *core.RxVerdict, q *rxq, e nicspec.RxCqe
 	return true
 }
 
-// way is the queue of a frame that draws on an account.
-func way(v *core.RxVerdict, slow bool) int {
+// pathQueue is the receive queue of a frame that draws on an account, by the path it took.
+func pathQueue(v *core.RxVerdict, slow bool) int {
 	if slow {
 		return int(v.Account.Queue)
 	}

@@ -83,8 +83,8 @@ func (r *Referee) passBefore(a *account, e *accountEvent) bool {
 func (r *Referee) ageAccount(a *account) {
 	oldest := r.now
 	for i := range r.rx.ports {
-		if p := &r.rx.ports[i]; p.tab.n > 0 {
-			oldest = min(oldest, (*p.tab.front()).last)
+		if p := &r.rx.ports[i]; p.tab.Len() > 0 {
+			oldest = min(oldest, (*p.tab.Front()).last)
 		}
 	}
 	for i := range a.early {

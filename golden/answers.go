@@ -45,7 +45,7 @@ func (r *Referee) expectAnswer(a *core.Answer) {
 		}
 		q.from = r.bar.from
 	}
-	r.bar.answers.push(q)
+	r.bar.answers.Push(q)
 }
 
 // answered judges a completion that the device sent. It reports whether it
@@ -56,8 +56,8 @@ func (r *Referee) answered() bool {
 	r.stats.Compared++
 	list := &r.bar.answers
 	at := -1
-	for i := range list.n {
-		if q := &list.at(i).answer.Header; q.Tag == h.Tag && q.RequesterID == h.RequesterID {
+	for i := range list.Len() {
+		if q := &list.At(i).answer.Header; q.Tag == h.Tag && q.RequesterID == h.RequesterID {
 			at = i
 			break
 		}
@@ -66,12 +66,12 @@ func (r *Referee) answered() bool {
 		r.fail(registers, "G2", "Tag", "that of a request that was not answered", fmt.Sprintf("%#x", h.Tag), h.String())
 		return false
 	}
-	q := *list.at(at)
+	q := *list.At(at)
 	if at > 0 {
-		r.fail(registers, "G2", "Tag", fmt.Sprintf("%#x: answers in the order of the requests", list.at(0).answer.Header.Tag),
+		r.fail(registers, "G2", "Tag", fmt.Sprintf("%#x: answers in the order of the requests", list.At(0).answer.Header.Tag),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
-	list.drop(at)
+	list.Remove(at)
 	r.holds(registers, "an answer to be sent", q.cycle, r.now)
 	r.judgeAnswer(&q, h)
 	return true
@@ -250,7 +250,7 @@ func (r *Referee) mostNow(index int) uint64 {
 	case c == nil:
 		return most
 	case port >= 0 && port < len(r.rx.ports) && (c.Drop || c.Index == int(nicspec.CntRxDelivered) || c.Index == int(nicspec.CntRxPause)):
-		return most + uint64(r.rx.ports[port].tab.n)
+		return most + uint64(r.rx.ports[port].tab.Len())
 	case port < 0:
 		return most + r.deviceAhead(nicspec.DevCounter(index))
 	}
@@ -280,7 +280,7 @@ func (r *Referee) deviceAhead(c nicspec.DevCounter) uint64 {
 
 func (r *Referee) pendingFrames() (n uint64) {
 	for i := range r.rx.ports {
-		n += uint64(r.rx.ports[i].tab.n)
+		n += uint64(r.rx.ports[i].tab.Len())
 	}
 	return n
 }

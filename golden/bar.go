@@ -3,6 +3,7 @@ package golden
 import (
 	"math"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -12,7 +13,7 @@ import (
 // written and may not have taken effect, and what has been asked and not been
 // answered.
 type barSide struct {
-	answers fifo[asked]
+	answers fifo.Queue[asked]
 
 	commandAt int64 // cycle of the latest table command
 	confirmed bool  // a read has shown that it is done
@@ -228,13 +229,13 @@ func (r *Referee) doorbell(e *core.Effect) {
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
-		q.fresh.note(r.now, doubt)
+		q.recent.note(r.now, doubt)
 		q.rung(e.PI, r.now)
 		r.past.note(q.domain(), &r.x)
 	} else {
 		q := r.tx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
-		q.fresh.note(r.now, doubt)
+		q.recent.note(r.now, doubt)
 		q.rung(e.PI, r.now)
 		r.fetchable(q)
 		if !doubt {
@@ -312,7 +313,7 @@ func (r *Referee) keyWritten(i int) {
 		if !q.open {
 			continue
 		}
-		for n := q.oldest; n != q.ctx.PI; n++ {
+		for n := q.oldest; n != q.ctx.PI; n = q.after(n) {
 			if e := q.slot(n).entry; e != nil {
 				r.alternate(e, r.regs.Keys())
 			}

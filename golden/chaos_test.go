@@ -20,6 +20,8 @@ type chaos struct {
 	opt chaosOpt
 	rx  [chaosQueues]chaosRing
 	tx  [chaosQueues]chaosRing
+
+	longs map[uint32]nicspec.Wqe // entries of several blocks, by wqe_id
 }
 
 type chaosOpt struct {
@@ -33,6 +35,8 @@ type chaosOpt struct {
 	pushes bool // work entries are pushed, some of them
 	copies bool // copies and invalidations between Sends
 	dense  bool // all pieces lie in a little memory, which is written all the time
+	long   bool // entries of several blocks, trailers that are appended, fences, trimmed frames
+	few    bool // all pieces and sources are a few buffers, which overlap, of bytes that are alike
 	parts  nicspec.Cap1Reg
 }
 
@@ -40,7 +44,8 @@ type chaosRing struct {
 	open   bool
 	posted uint16
 	cqi    uint16
-	used   uint16 // known to be used, by completion entries
+	used   uint16            // known to be used, by completion entries
+	blocks map[uint16]uint16 // of the entries at these indices
 	log    int
 }
 
@@ -126,6 +131,9 @@ func (c *chaos) openRx(q int) {
 			f.PayBufSize = 700
 		}
 		c.modes(f)
+		if c.opt.long {
+			f.Trim = uint8(q % 2)
+		}
 		f.MsixAddr, f.MsixData, f.ModCount, f.ModCycles = c.vector(q)
 	})
 	c.m.Write(c.m.Rx[q].Cq, make([]byte, 64<<log))
@@ -144,7 +152,7 @@ func (c *chaos) openTx(q int) {
 		}
 	})
 	c.m.Write(c.m.Tx[q].Cq, make([]byte, 64<<log))
-	c.tx[q] = chaosRing{open: true, log: log}
+	c.tx[q] = chaosRing{open: true, log: log, blocks: map[uint16]uint16{}}
 }
 
 // collect follows the completion entries.
@@ -166,7 +174,7 @@ func (k *chaosRing) collect(m *memory, r *nictest.Ring) {
 		if e := nicspec.TxCqe(b[:]); e.Type() == nicspec.CqeTypeEvent {
 			k.open = false
 		} else {
-			k.used = e.Index() + 1
+			k.used = e.Index() + max(k.blocks[e.Index()], 1)
 		}
 	}
 }
@@ -219,6 +227,9 @@ func (c *chaos) entry() nicspec.WqeFields {
 		if c.rng.IntN(3) == 0 {
 			n, at = 200, 4096*c.rng.IntN(3) // memory that many entries name
 		}
+		if c.opt.few {
+			at, n = c.buffer()
+		}
 		(&nicspec.SegFields{Key: goodKey, Len: uint32(n), Addr: 0x1000 + uint64(at)}).Encode(w.Slots[16*(used+s):])
 		if c.opt.faults && c.rng.IntN(40) == 0 {
 			c.m.FailOnce(keyBus+uint64(at), nictest.ReadFaults[c.rng.IntN(len(nictest.ReadFaults))])
@@ -239,6 +250,12 @@ func (c *chaos) entry() nicspec.WqeFields {
 	return w
 }
 
+// buffer is one of a few, and how much of it an entry takes.
+func (c *chaos) buffer() (at, n int) {
+	at = []int{0, 0, 3, 64, 100, 512, 900, 1024}[c.rng.IntN(8)]
+	return at, []int{60, 60, 100, 128, 200, 513, 700, 1 + c.rng.IntN(900)}[c.rng.IntN(8)]
+}
+
 func (c *chaos) work() {
 	q := c.rng.IntN(chaosQueues)
 	k := &c.tx[q]
@@ -252,7 +269,18 @@ func (c *chaos) work() {
 	if c.opt.dense {
 		c.m.Write(keyBus, pattern(denseSpan, c.rng.Uint64()))
 	}
-	for i := range n {
+	if c.opt.few {
+		b := make([]byte, 1024)
+		for i := range b {
+			b[i] = uint8(c.rng.IntN(2)) // so that many reads brought what fits
+		}
+		c.m.Write(keyBus+uint64(c.rng.IntN(1024)), b[:1+c.rng.IntN(len(b)-1)])
+	}
+	for i := 0; i < n; i++ {
+		if c.opt.long && i < n-1 && c.rng.IntN(2) == 0 {
+			i += c.postLong(q, n-1-i) - 1
+			continue
+		}
 		w := c.entry()
 		if c.opt.copies && c.rng.IntN(2) == 0 {
 			w = c.copyEntry()

@@ -10,6 +10,10 @@ import (
 // Config says what a Referee watches and what the scenario allows. Take
 // DefaultConfig and change it.
 type Config struct {
+	// NIC is the name of the one that is watched, for mismatches; empty where it
+	// is the only one.
+	NIC string
+
 	// Build is what stands behind the boundary [B2].
 	Build nicspec.Build
 

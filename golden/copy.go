@@ -56,7 +56,7 @@ func (r *Referee) before(e *txEntry) *txEntry {
 	if !q.sends || !q.copies {
 		return nil
 	}
-	for i := q.oldest; i != e.index; i++ {
+	for i := q.oldest; i != e.index; i = q.after(i) {
 		o := q.slot(i).entry
 		if o == nil || o.left || !o.works() || o.plan.Copy == e.plan.Copy {
 			continue
@@ -74,7 +74,7 @@ func (r *Referee) inTurn(e *txEntry, d *readReq) {
 		e.copy.late++
 	}
 	o := r.before(e)
-	if o == nil && e.copy.late <= readsAfterFailure || r.holders(e, d.addr, d.n, func(holder) bool { return true }) {
+	if o == nil && e.copy.late <= readsAfterFailure || r.holders(e, d.addr, d.n, func(place) bool { return true }) {
 		return
 	}
 	got := fmt.Sprintf("%d B at %#x", d.n, d.addr)
@@ -180,10 +180,15 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 	r.copyOver(e)
 }
 
-// consume lets go of bytes that were written.
+// consume lets go of bytes that were written, but for those of reads that may
+// have been for others.
 func (e *txEntry) consume(lo, hi int) {
 	p := &e.pieces[0]
-	for from, to := p.got.within(lo, hi); from < to; from, to = p.got.within(lo, hi) {
+	for at := lo; at < hi && len(p.got.s) > 0; {
+		from, to := p.got.within(at, hi)
+		if at = to; from >= to || p.hasShare(from, to) {
+			continue
+		}
 		p.got.remove(from, to)
 		e.buf.drop(from, to-from)
 	}
@@ -201,7 +206,7 @@ func (r *Referee) copyOver(e *txEntry) {
 	e.left = true
 	k := q.oldest
 	for k != q.ctx.PI && q.slot(k).entry != nil && q.slot(k).entry.left {
-		k++
+		k = q.after(k)
 	}
 	r.ended(q, k)
 	r.settleEntries(q)
@@ -230,7 +235,7 @@ func (r *Referee) failCopy(e *txEntry, off int, b []byte) {
 func (r *Referee) bytesToCopy() (n uint64) {
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i++ {
+		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i = q.after(i) {
 			if e := q.slot(i).entry; e != nil && e.plan.Copy {
 				n += uint64(e.plan.Dma.Len - e.copy.wrote.size())
 			}

@@ -23,6 +23,11 @@ func (c *chaos) copyEntry() nicspec.WqeFields {
 		src = nicspec.SegFields{Key: 8, Addr: uint64(c.rng.IntN(keySpan-n)) &^ 63}
 		dst.Addr = uint64(c.rng.IntN(keySpan - n))
 	}
+	if c.opt.few {
+		at, m := c.buffer()
+		n, w.Opcode, src = m, nicspec.OpcodeCopy, nicspec.SegFields{Key: goodKey, Addr: 0x1000 + uint64(at)}
+		dst.Addr = uint64(c.rng.IntN(64))
+	}
 	src.Len, dst.Len = uint32(n), uint32(n)
 	if w.Opcode == nicspec.OpcodeInvalidate {
 		w.Nseg = 1
@@ -51,6 +56,7 @@ func (c *chaos) copyEntry() nicspec.WqeFields {
 	case 6:
 		src.Key, src.Addr = 7, 0
 	}
+	w.FFence = c.opt.long && w.Opcode != nicspec.OpcodeInvalidate && c.rng.IntN(2) == 0
 	src.Encode(w.Slots[:])
 	dst.Encode(w.Slots[16:])
 	return w

@@ -3,31 +3,14 @@ package golden
 import "nictwin/models/nicspec"
 
 // Copies that name the same memory cannot be told apart by a read, or a write,
-// alone: what follows exchanges what was attributed, as txborrow.go does for
+// alone: what follows exchanges what was attributed, as txattribution.go does for
 // Sends, so that it fits what was shown.
 
 // settles reports whether a copy may write these bytes once reads have been
 // exchanged with other entries, and exchanges them.
 func (e *txEntry) settles(r *Referee, addr uint64, b []byte) bool {
 	off := int(addr - e.plan.Dma.Dst)
-	if e.fits(off, b) {
-		return true
-	}
-	if !e.copy.wrote.free(off, off+len(b)) {
-		return false
-	}
-	r.fetchFor(e, off, off+len(b))
-	if !e.pieces[0].got.has(off, off+len(b)) {
-		return false
-	}
-	for at := e.buf.differs(off, b); at < len(b); at = e.buf.differs(off, b) {
-		own, want := e.buf.part(off+at, len(b)-at), b[at:]
-		swap := func(h holder) bool { return h.exchange(own, want) }
-		if !r.holders(e, e.plan.Dma.Src+uint64(off+at), 1, swap) {
-			return false
-		}
-	}
-	return true
+	return e.fits(off, b) || e.copy.wrote.free(off, off+len(b)) && r.obtain(e, 0, off, off+len(b), b)
 }
 
 // settling finds a copy that may write these bytes once reads have been
@@ -40,28 +23,6 @@ func (r *Referee) settling(addr uint64, b []byte) *txEntry {
 		}
 	}
 	return nil
-}
-
-// fetchFor gets a copy bytes that it lacks from reads attributed to others.
-func (r *Referee) fetchFor(e *txEntry, lo, hi int) {
-	p := &e.pieces[0]
-	for i := range r.rd.tags {
-		for k := range r.rd.tags[i].dest {
-			if t := &r.rd.tags[i].dest[k]; t.entry == e && t.off < hi && t.off+r.rd.tags[i].left > lo {
-				r.swapOpen(e, p, t, r.rd.tags[i].left)
-			}
-		}
-	}
-	for k := len(p.bad) - 1; k >= 0; k-- {
-		if b := p.bad[k]; b.lo < hi && b.hi > lo {
-			r.holders(e, p.bus+uint64(b.lo), b.hi-b.lo, func(h holder) bool { return r.moveBad(e, 0, k, h) })
-		}
-	}
-	for at := p.asked.next(lo); at < hi; at = p.asked.next(at) {
-		if !r.takeOver(e, 0, at) {
-			return
-		}
-	}
 }
 
 // misled reports whether reads or writes attributed to others may have been
@@ -84,27 +45,6 @@ func (r *Referee) misled(e *txEntry) bool {
 func overlap(a uint64, n int, b uint64, m int, used *ranges) bool {
 	lo, hi := max(a, b), min(end(a, n), end(b, m))
 	return lo < hi && !used.free(int(lo-b), int(hi-b))
-}
-
-// others calls f for the entries but e that are at work, and those that are
-// over, until it returns true.
-func (r *Referee) others(e *txEntry, f func(*txEntry) bool) bool {
-	for k := range r.tx.queues {
-		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && i != q.ctx.PI; i++ {
-			for o := q.slot(i).entry; o != nil; o = o.alt {
-				if (o.queue != e.queue || o.index != e.index) && f(o) {
-					return true
-				}
-			}
-		}
-	}
-	for k := range r.tx.ghosts.n {
-		if f(*r.tx.ghosts.at(k)) {
-			return true
-		}
-	}
-	return false
 }
 
 // claim gives a copy that ended well the writes and the message that it lacks
@@ -146,13 +86,14 @@ func (r *Referee) claimWrites(e *txEntry, at int) bool {
 			return false
 		}
 		n := hi - lo
-		if r.fetchFor(e, at, at+n); e.pieces[0].asked.free(at, at+n) && o.plan.Dma.Src+uint64(lo) == e.plan.Dma.Src+uint64(at) {
-			r.unask(o, 0, lo, hi)
-			r.wasAsked(e, 0, at, at+n)
-		} else if o.copy.loose.add(lo, hi); !e.pieces[0].got.has(at, at+n) {
+		o.copy.wrote.remove(lo, hi)
+		if !r.obtain(e, 0, at, at+n, nil) {
+			o.copy.wrote.add(lo, hi)
 			return false
 		}
-		o.copy.wrote.remove(lo, hi)
+		if !o.pieces[0].got.has(lo, hi) {
+			o.copy.loose.add(lo, hi)
+		}
 		o.left = false
 		e.copy.wrote.add(at, at+n)
 		e.consume(at, at+n)
@@ -164,7 +105,7 @@ func (r *Referee) claimWrites(e *txEntry, at int) bool {
 func (r *Referee) otherCopies(e *txEntry, f func(*txEntry) bool) bool {
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i++ {
+		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i = q.after(i) {
 			if o := q.slot(i).entry; o != nil && o != e && o.plan.Copy && o.plan.Status == nicspec.StatusOk && f(o) {
 				return true
 			}

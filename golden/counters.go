@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nicspec"
 )
 
@@ -11,7 +12,7 @@ import (
 type tallies struct {
 	lo, hi  [numTallies]uint64
 	settled [numTallies]uint64 // steps that are to be seen by now [G5]
-	waiting fifo[step]         // steps not settled, oldest first
+	waiting fifo.Queue[step]   // steps not settled, oldest first
 	seen    [numTallies]reading
 }
 
@@ -48,7 +49,7 @@ func (t *tallies) confirm(index int, by uint64) { t.lo[index] += by }
 
 // due says that a step has to be visible VisibleCycles after a cycle.
 func (t *tallies) due(index int, by uint64, cycle int64) {
-	t.waiting.push(step{cycle, int32(index), uint32(by)})
+	t.waiting.Push(step{cycle, int32(index), uint32(by)})
 }
 
 // step is sure and due.
@@ -61,15 +62,15 @@ func portIndex(c nicspec.PortCounter, port int) int { return c.Index(port) }
 
 // settle lets steps become visible that a read accepted in a cycle must see.
 func (t *tallies) settle(cycle int64) {
-	for t.waiting.n > 0 && t.waiting.front().cycle+nicspec.VisibleCycles < cycle {
-		s := t.waiting.pop()
+	for t.waiting.Len() > 0 && t.waiting.Front().cycle+nicspec.VisibleCycles < cycle {
+		s := t.waiting.Pop()
 		t.settled[s.index] += uint64(s.by)
 	}
 }
 
 // trim keeps the queue of steps short in runs that never read a counter.
 func (t *tallies) trim(cycle int64) {
-	if t.waiting.n > 1<<9 {
+	if t.waiting.Len() > 1<<9 {
 		t.settle(cycle)
 	}
 }

@@ -28,11 +28,11 @@
 //   - A queue's entry, loaded by a table command, may show any indices from those
 //     that the outputs before the command tell to those that the outputs since,
 //     and what is under way, allow; and Error from a failing read on.
-//   - When work entries name the same memory, which of them a read was for is
-//     inferred, and corrected when a frame or a status shows it. Where entries
-//     name overlapping memory and reads of it fail, too, a wrong guess may stay.
-//   - Copies that name the same memory, as source or destination, are told
-//     apart likewise.
+//   - When work entries name the same memory, a read counts for any of them that
+//     can have made it, byte by byte (docs/attribution.md): the device is right as
+//     long as some assignment explains all that was seen.
+//   - Writes of copies that name the same destination are told apart by inference,
+//     which is corrected when what follows shows it.
 //   - When queues send the same message, each that may have sent it may have been
 //     reported by it; as many messages have to come as queues surely owe one.
 //   - "Held back" is what observers are told of (boundary.Held): a beat was

@@ -83,8 +83,8 @@ func (r *Referee) endReads() {
 		r.fail(r.domainOf(d), "C1", "read outstanding", "none at the end", fmt.Sprintf("tag %#x: %d of %d B at %#x to come",
 			i, d.left, d.n, d.addr))
 	}
-	for i := range r.bar.answers.n {
-		q := r.bar.answers.at(i)
+	for i := range r.bar.answers.Len() {
+		q := r.bar.answers.At(i)
 		r.fail(registers, "G2", "answer", "to every request", fmt.Sprintf("none to %v", q.answer.Header.Kind),
 			"the answer would be "+q.answer.Header.String())
 	}
@@ -151,17 +151,19 @@ func (r *Referee) endBuffers(q *rxq) {
 // endEntries checks that every work entry that was posted has ended.
 func (r *Referee) endEntries(q *txq) {
 	stopped := len(q.bad) > 0
-	for i := q.oldest; i != q.ctx.PI; i++ {
+	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		e := s.entry
 		switch {
+		case e == nil && r.waits(q, i):
+			return
 		case e == nil && (s.state == slotBad || stopped || q.draining || r.tx.offSince != forever):
 			return
 		case e == nil:
 			r.fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
 		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, i),
-			stopped && e.pushed && !e.started():
+			stopped && e.pushed && !e.started() && !q.beforeBad(i): // its doorbell may have been too late
 			r.uncertainEnd(e)
 			return
 		}
@@ -178,6 +180,17 @@ func (r *Referee) endEntries(q *txq) {
 	}
 }
 
+// beforeBad reports whether an entry comes before all whose reads failed: its
+// doorbell was taken, and it ends as usual [T2].
+func (q *txq) beforeBad(i uint16) bool {
+	for _, b := range q.bad {
+		if int16(i-b.first) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // endFrames decides the frames that were never delivered [C1], in the order in
 // which they came: accounts serve all ports.
 func (r *Referee) endFrames() {
@@ -185,14 +198,14 @@ func (r *Referee) endFrames() {
 		var p *rxPort
 		for i := range r.rx.ports {
 			q := &r.rx.ports[i]
-			if q.tab.n > 0 && (p == nil || (*q.tab.front()).last < (*p.tab.front()).last) {
+			if q.tab.Len() > 0 && (p == nil || (*q.tab.Front()).last < (*p.tab.Front()).last) {
 				p = q
 			}
 		}
 		if p == nil {
 			return
 		}
-		r.giveUp(p, *p.tab.front())
+		r.giveUp(p, *p.tab.Front())
 	}
 }
 

@@ -2,7 +2,9 @@ package golden
 
 import (
 	"fmt"
+	"slices"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -11,17 +13,18 @@ import (
 // shows its end.
 type flrSide struct {
 	on     bool
-	at     int64       // cycle of its write
-	work   int64       // last cycle in which work was seen
-	writes fifo[int64] // register writes since that may have come after the end
-	fresh  *core.Regs  // what registers read after it
-	late   bool        // reported
+	at     int64             // cycle of its write
+	work   int64             // last cycle in which work was seen
+	writes fifo.Queue[int64] // register writes since that may have come after the end
+	fresh  *core.Regs        // what registers read after it
+	late   bool              // reported
+	over   int64             // cycle in which the latest reset was seen to be over
 }
 
 // resetStarts follows the write of CTRL.flr [L1, L2].
 func (r *Referee) resetStarts() {
 	f := &r.flr
-	*f = flrSide{on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}
+	*f = flrSide{over: never, on: true, at: r.now, work: r.now, writes: f.writes, fresh: core.NewRegs(r.cfg.Build)}
 	r.tx.offSince = min(r.tx.offSince, r.now+nicspec.VisibleCycles)
 	r.msg.shared = r.msg.shared[:0]
 	for i := range r.rx.queues {
@@ -49,19 +52,41 @@ func (p *rxPort) pausesEnd() {
 		ended: never, unknown: true, lowSince: never}
 }
 
+// entrance is the causes for which a frame is dropped before it is in the
+// receive path [R2, R3].
+const entrance = dropMask(1<<nicspec.CntRxDropDisabled | 1<<nicspec.CntRxDropRunt | 1<<nicspec.CntRxDropOversize | 1<<nicspec.CntRxDropOverflow)
+
+// dropAcross drops a frame that came in across a whole reset: it is disabled, or
+// has a cause that applied to it before [L2].
+func (r *Referee) dropAcross(f *rxFrame) {
+	if r.flr.on || r.flr.over == never || f.first > r.flr.at || f.last <= r.flr.over {
+		return
+	}
+	alts := f.alts
+	f.alts = f.alts[:0]
+	for _, v := range alts {
+		if v.Drop == core.NoDrop {
+			v.Drop = nicspec.CntRxDropDisabled
+		}
+		if !slices.Contains(f.alts, v) {
+			f.alts = append(f.alts, v)
+		}
+	}
+}
+
 // mayBeDisabled says that the frames of a port that may still be in the receive
 // path may be dropped with RX_DROP_DISABLED instead [L2].
 func (r *Referee) mayBeDisabled(port int) {
 	const disabled = nicspec.CntRxDropDisabled
 	p := &r.rx.ports[port]
-	for i := range p.tab.n {
-		if f := *p.tab.at(i); f != nil {
+	for i := range p.tab.Len() {
+		if f := *p.tab.At(i); f != nil && !(f.place == placeDrop && entrance.has(f.v.Drop) && f.last+nicspec.VisibleCycles < r.now) {
 			f.earlier |= dropBit(disabled)
 		}
 	}
-	for i := range p.linger.n {
-		d := p.linger.at(i)
-		if !d.sure || d.cause == disabled {
+	for i := range p.linger.Len() {
+		d := p.linger.At(i)
+		if !d.sure || entrance.has(d.cause) && d.cycle+nicspec.VisibleCycles < r.now {
 			continue
 		}
 		d.sure = false
@@ -80,7 +105,7 @@ func (r *Referee) mayBeDisabled(port int) {
 func (r *Referee) refusedWrites(n uint64) {
 	for range n {
 		r.cnt.may(nicspec.CntRegBad.Index(), 1)
-		r.flr.writes.push(r.now)
+		r.flr.writes.Push(r.now)
 	}
 }
 
@@ -91,8 +116,8 @@ func (r *Referee) resetRead(q *asked, got uint32) {
 	going.SetFlr(true)
 	switch {
 	case got == uint32(going) && f.on && q.cycle > f.at:
-		for f.writes.n > 0 && *f.writes.front() < q.cycle {
-			f.writes.pop()
+		for f.writes.Len() > 0 && *f.writes.Front() < q.cycle {
+			f.writes.Pop()
 			r.cnt.confirm(nicspec.CntRegBad.Index(), 1)
 		}
 		r.resetLate(q.cycle)
@@ -126,7 +151,7 @@ func (r *Referee) working() bool {
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
-		for k := q.oldest; q.open && k != q.ctx.PI; k++ {
+		for k := q.oldest; q.open && k != q.ctx.PI; k = q.after(k) {
 			if e := q.slot(k).entry; e != nil && e.started() && !e.mayBeOver() {
 				return true
 			}
@@ -146,14 +171,14 @@ func (r *Referee) working() bool {
 // resetOver follows the read that shows the end of a reset: nothing of earlier
 // work is left, and the device is as new [L3, L4].
 func (r *Referee) resetOver() {
-	if r.flr.writes.n > 0 {
+	if r.flr.writes.Len() > 0 {
 		r.note("registers are written during a function-level reset, and no read has shown that it went on then; they are taken as written before its end")
 	}
 	r.resetReads()
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
-		for k := 0; k < p.tab.n; k++ {
-			if f := *p.tab.at(k); f != nil && f.first <= r.flr.at+nicspec.VisibleCycles {
+		for k := 0; k < p.tab.Len(); k++ {
+			if f := *p.tab.At(k); f != nil && f.first <= r.flr.at+nicspec.VisibleCycles {
 				r.giveUp(p, f)
 				k = -1 // the table may have moved on
 			}
@@ -163,9 +188,9 @@ func (r *Referee) resetOver() {
 	r.resetQueues()
 	r.regs.EndReset()
 	r.resetRegisters()
-	r.flr.on = false
-	for r.flr.writes.n > 0 {
-		r.flr.writes.pop()
+	r.flr.on, r.flr.over = false, r.now
+	for r.flr.writes.Len() > 0 {
+		r.flr.writes.Pop()
 	}
 }
 
@@ -179,7 +204,7 @@ func (r *Referee) resetReads() {
 			r.fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
 			r.close(d)
 		}
-		d.held = never // as after reset
+		d.freeFrom = never // as after reset
 	}
 }
 
@@ -194,7 +219,7 @@ func (r *Referee) resetQueues() {
 		}
 		q.reports.reset()
 		q.ctx, q.was = core.Queue{}, core.Queue{}
-		q.offTo, q.mayBe, q.numBells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
+		q.offTo, q.mayBe, q.numDoorbells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
@@ -204,7 +229,7 @@ func (r *Referee) resetQueues() {
 		}
 		q.reports.reset()
 		q.ctx = core.Queue{}
-		q.oldest, q.emit, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, never
+		q.oldest, q.emit, q.whole, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, 0, never
 		q.mayBe, q.bad, q.eventSeen = false, q.bad[:0], false
 	}
 }

@@ -213,6 +213,9 @@ func TestResetSabotageIsCaught(t *testing.T) {
 		{"one drop more", counter("", nicspec.CntRxDropDisabled.Index(0)).edit, "counters", "C1", "RX_DROP_DISABLED"},
 		{"indices stay", func(p *tape) { p.s[p.answersOf(nicspec.RegTblData(12))[2]].TLP.Data[0] = 4 }, "registers", "Q5", "TBL_DATA[12]"},
 		{"one drop more, queue off", counter("", nicspec.CntRxDropQueueOff.Index(0)).edit, "counters", "", "RX_DROP_QUEUE_OFF"},
+		{"a frame that comes in across the reset is delivered", func(p *tape) {
+			p.s[p.afterwards(frameIn)].First = p.s[p.find(0, isReset)].Last - 5
+		}, "", "", ""},
 		counter("RX_DELIVERED[0]", nicspec.CntRxDelivered.Index(0)),
 		counter("REG_BAD", nicspec.CntRegBad.Index()),
 		counter("TX_WQE", nicspec.CntTxWqe.Index()),

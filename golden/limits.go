@@ -10,17 +10,19 @@ const (
 	limitPauses
 	limitHashes
 	limitSettings
-	limitBells
+	limitDoorbells
+	limitGhosts
 	numLimits
 )
 
 var limitNames = [numLimits]string{
-	limitClaims:   "[F6] claims on the buffer's level forgotten: too many at a time",
-	limitStops:    "[F4] pause frames forgotten that may still stop something: too many came since",
-	limitPauses:   "[F6] pause frames not compared: PortCfg or PORT_MAC was written too often before",
-	limitHashes:   "[S4] hashes not compared: RSS_KEY was written too often while the frame came in",
-	limitSettings: "[P10] settings of DEVCTL taken as one: too many at a time",
-	limitBells:    "[R9] frames that may lack a descriptor, since too many doorbells came in 64 cycles",
+	limitClaims:    "[F6] claims on the buffer's level forgotten: too many at a time",
+	limitStops:     "[F4] pause frames forgotten that may still stop something: too many came since",
+	limitPauses:    "[F6] pause frames not compared: PortCfg or PORT_MAC was written too often before",
+	limitHashes:    "[S4] hashes not compared: RSS_KEY was written too often while the frame came in",
+	limitSettings:  "[P10] settings of DEVCTL taken as one: too many at a time",
+	limitDoorbells: "[R9] frames that may lack a descriptor, since too many doorbells came in 64 cycles",
+	limitGhosts:    "[T4] work entries forgotten to which reads of shared memory may have belonged: too many ended since",
 }
 
 // Limit counts how often a bound of the referee's own kept it from judging.
@@ -35,7 +37,7 @@ func (r *Referee) limits() (list []Limit) {
 	n[limitHashes] += r.ver.rss.lost
 	n[limitSettings] += r.devctl.lost
 	for i := range r.rx.queues {
-		n[limitBells] += r.rx.queues[i].lost
+		n[limitDoorbells] += r.rx.queues[i].lost
 	}
 	for i := range n {
 		if n[i] > 0 {

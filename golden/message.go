@@ -54,7 +54,7 @@ func (r *Referee) sentBy(payload []byte) (best *txEntry, due bool) {
 	score := 0
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
-		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i++ {
+		for i := q.oldest; q.open && q.copies && i != q.ctx.PI; i = q.after(i) {
 			for e := q.slot(i).entry; e != nil; e = e.alt {
 				p := &e.plan.Dma
 				if !e.plan.Copy || p.Lines == 0 || e.copy.told || e.never {

@@ -16,10 +16,11 @@ type FrameID struct {
 
 // Mismatch is one thing that the contract does not allow.
 type Mismatch struct {
-	Rule     string   `json:"rule"`   // of docs/nic.md
-	Domain   string   `json:"domain"` // "rxq 3", "txq 0", "registers", "counters", "port 1", "device"
-	Cycle    int64    `json:"cycle"`  // of the crossing that showed it
-	Field    string   `json:"field"`  // the first that differs
+	NIC      string   `json:"nic,omitempty"` // its name, if it has one
+	Rule     string   `json:"rule"`          // of docs/nic.md
+	Domain   string   `json:"domain"`        // "rxq 3", "txq 0", "registers", "counters", "port 1", "device"
+	Cycle    int64    `json:"cycle"`         // of the crossing that showed it
+	Field    string   `json:"field"`         // the first that differs
 	Expected string   `json:"expected"`
 	Got      string   `json:"got"`
 	Summary  []string `json:"summary,omitempty"`   // what is concerned, decoded
@@ -37,7 +38,11 @@ const NoIndex = -1
 
 // String is one line: where, what, and the values.
 func (m *Mismatch) String() string {
-	return fmt.Sprintf("cycle %d, %s [%s] %s: expected %s, got %s", m.Cycle, m.Domain, m.Rule, m.Field, m.Expected, m.Got)
+	nic := ""
+	if m.NIC != "" {
+		nic = "NIC " + m.NIC + ", "
+	}
+	return nic + fmt.Sprintf("cycle %d, %s [%s] %s: expected %s, got %s", m.Cycle, m.Domain, m.Rule, m.Field, m.Expected, m.Got)
 }
 
 // Detail is the mismatch with all that is known of it, on several lines.
@@ -121,7 +126,7 @@ func (r *Referee) failOf(s subject, d Domain, rule, field, expected, got string,
 	l.total++
 	l.tally(d.String(), rule, field)
 	m := &Mismatch{
-		Rule: rule, Domain: d.String(), Cycle: r.now, Field: field, Expected: expected, Got: got, Summary: summary,
+		NIC: r.cfg.NIC, Rule: rule, Domain: d.String(), Cycle: r.now, Field: field, Expected: expected, Got: got, Summary: summary,
 		At: d, Index: s.index, Frame: s.frame,
 	}
 	if r.ofFrame == nil {

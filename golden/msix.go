@@ -244,7 +244,7 @@ func (r *Referee) draining(o *owner, d Domain) bool {
 		return false
 	}
 	q := r.tx.queue(o.queue)
-	for i := q.oldest; i != q.ctx.PI; i++ {
+	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
 		if q.slot(i).entry != nil {
 			return true
 		}

@@ -221,7 +221,7 @@ func (r *Referee) pauseTold(p *rxPort, cfg *pauseConfig) {
 	if again := o.decided + core.PauseCycles(quanta, r.cfg.Build.EthBits)/2; o.paused && !o.unknown && r.x.First < again {
 		r.fail(d, "F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again), fmt.Sprintf("in cycle %d", r.x.First))
 	}
-	if most := p.mostHeld(r.looksBack(o)); most <= limit {
+	if most := p.highestLevel(r.looksBack(o)); most <= limit {
 		o.open = pauseDoubt{open: true, cycle: r.now, most: most, limit: limit}
 	}
 	o.paused, o.told, o.quanta, o.unknown, o.lowSince = true, r.x.First, cfg.PauseTime, false, never

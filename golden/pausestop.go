@@ -94,8 +94,8 @@ func (k *stopKeeper) stopped(build *nicspec.Build, class int, cycle int64) (sinc
 	return 0, false
 }
 
-// heldBack is [F4] for a frame of a queue that began to leave.
-func (r *Referee) heldBack(q *txq) {
+// checkStopped checks [F4] for a frame of a queue that began to leave.
+func (r *Referee) checkStopped(q *txq) {
 	if !r.cfg.Build.Has(nicspec.PartPause) {
 		return
 	}

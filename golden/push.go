@@ -9,13 +9,8 @@ import (
 // pushed takes a work entry that came with a doorbell: the device may use it
 // as it came, or read its slot [W1, W2].
 func (r *Referee) pushed(q *txq, index uint16, raw []byte) {
-	e := r.tx.entries.get()
-	e.reset(q, index, r.now)
-	e.pushed = true
-	copy(e.raw[:], raw)
-	*q.slot(index) = txSlot{state: slotPushed, entry: e}
-	r.there(e)
-	r.settleEntries(q)
+	r.blockIn(q, index, slotPushed, raw)
+	r.wholeEntries(q)
 }
 
 // maybePushed keeps what came with a doorbell that the device may not have
@@ -48,14 +43,20 @@ func (r *Referee) acceptPushes() (any bool) {
 // unread reports whether the slot of a pushed entry may still be read: not
 // once its pushed bytes were used [W2].
 func (r *Referee) unread(s *txSlot) bool {
-	return s.state == slotPushed && (!s.entry.asked || r.shared(s.entry))
+	e := s.ownerOf()
+	return s.state == slotPushed && (e == nil || !e.asked && !e.left || r.shared(e))
 }
 
-// unpush forgets a pushed entry whose slot is read.
-func (r *Referee) unpush(s *txSlot) {
-	if s.state == slotPushed {
-		r.release(s.entry)
+// unpush forgets a pushed block whose slot is read, and frees the slot.
+func (r *Referee) unpush(q *txq, i uint16) {
+	s := q.slot(i)
+	if e := s.ownerOf(); s.state == slotPushed && e != nil {
+		r.split(q, e)
 	}
+	if s.block != nil {
+		r.tx.blocks.put(s.block)
+	}
+	*s = txSlot{}
 }
 
 // pushedEarly checks that an entry that was pushed while CTRL.tx_enable was 0

@@ -19,31 +19,59 @@ type readSide struct {
 
 // readReq is one read request of the device.
 type readReq struct {
-	open   bool
-	stray  bool // belongs nowhere; its data is not looked at
-	kind   ownerKind
-	queue  uint16
-	first  uint16 // entry of the ring, and how many
-	count  uint16
-	epoch  uint32
-	dest   [maxReadings]pieceDest // whose piece is read, in each reading of its entry
-	addr   uint64
-	n      int
-	next   uint64 // address of the first byte missing
-	left   int
-	issued int64
-	tLo    int64 // the timeout is between these
-	tHi    int64
-	held   int64 // the tag rests until this cycle [P6]
-	why    nicspec.Status
-	buf    []byte // of ring entries
+	open     bool
+	stray    bool // belongs nowhere; its data is not looked at
+	shared   bool // other pieces have bytes of it, too
+	kind     ownerKind
+	queue    uint16
+	first    uint16 // entry of the ring, and how many
+	count    uint16
+	epoch    uint32
+	dest     []pieceDest // where its bytes go, in each reading of an entry
+	addr     uint64
+	n        int
+	next     uint64 // address of the first byte missing
+	left     int
+	issued   int64
+	tLo      int64 // the timeout is between these
+	tHi      int64
+	freeFrom int64 // the tag may be used again from this cycle on [P6]
+	why      nicspec.Status
+	buf      []byte // of ring entries
 }
 
-// pieceDest is where the bytes of a piece go.
+// pieceDest is where bytes of a read go: those from an offset on to a range of a
+// piece.
 type pieceDest struct {
-	entry *txEntry // nil once the entry ended
-	piece int
-	off   int // of the next byte missing, in the entry's frame
+	entry  *txEntry
+	piece  int
+	from   int // in the read
+	lo, hi int // in the piece
+}
+
+// send lets bytes of a read go to a piece.
+func (d *readReq) send(t pieceDest) {
+	d.dest = append(d.dest, t)
+	t.entry.reading++
+}
+
+// release lets bytes of a read no longer go to a range of a piece.
+func (d *readReq) release(e *txEntry, piece, lo, hi int) {
+	for k := len(d.dest) - 1; k >= 0; k-- {
+		t := d.dest[k]
+		a, b := max(lo, t.lo), min(hi, t.hi)
+		if t.entry != e || t.piece != piece || a >= b {
+			continue
+		}
+		d.dest = append(d.dest[:k], d.dest[k+1:]...)
+		e.reading--
+		if t.lo < a {
+			d.send(pieceDest{e, piece, t.from, t.lo, a})
+		}
+		if b < t.hi {
+			d.send(pieceDest{e, piece, t.from + b - t.lo, b, t.hi})
+		}
+	}
 }
 
 // timeoutSlack is how late a timeout may come [P6].
@@ -52,7 +80,7 @@ const timeoutSlack = 1024
 func (s *readSide) init(timeout int64) {
 	s.tLo, s.tHi, s.next = timeout, timeout, math.MaxInt64
 	for i := range s.tags {
-		s.tags[i].held = never
+		s.tags[i].freeFrom = never
 	}
 }
 
@@ -78,15 +106,15 @@ func (r *Referee) readOut() {
 	if d.open {
 		r.close(d) // the PCIe monitor has reported the tag
 	}
-	if d.held > r.now {
+	if d.freeFrom > r.now {
 		r.past.note(device, &r.x)
-		r.fail(device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.held, d.why),
+		r.fail(device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.freeFrom, d.why),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	off, n := h.Span()
 	*d = readReq{
-		open: true, addr: h.Address + uint64(off), n: n, left: n, issued: r.now, tLo: r.rd.tLo, tHi: r.rd.tHi,
-		held: never, stray: true,
+		dest: d.dest[:0], open: true, addr: h.Address + uint64(off), n: n, left: n, issued: r.now, tLo: r.rd.tLo, tHi: r.rd.tHi,
+		freeFrom: never, stray: true,
 	}
 	d.next = d.addr
 	r.rd.open++
@@ -198,7 +226,7 @@ func (r *Referee) failed(d *readReq, h *tlp.Header, s nicspec.Status, late bool)
 	r.bad(d, s, !late)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag)
 	if !late && (s == nicspec.StatusCplPoison || s == nicspec.StatusCplMalformed) {
-		d.held, d.why = r.now+d.tLo, s
+		d.freeFrom, d.why = r.now+d.tLo, s
 	}
 	r.close(d)
 }
@@ -232,7 +260,7 @@ func (r *Referee) timedOut(d *readReq) {
 	if w := r.reportsBy(r.domainOf(d)); w != nil {
 		w.ended = min(r.now, d.issued+d.tHi+timeoutSlack)
 	}
-	d.held, d.why = d.issued+2*d.tLo, nicspec.StatusCplTimeout
+	d.freeFrom, d.why = d.issued+2*d.tLo, nicspec.StatusCplTimeout
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, r.tagOf(d))
 	r.close(d)
 }
@@ -269,11 +297,10 @@ func (r *Referee) tagOf(d *readReq) uint8 {
 
 func (r *Referee) close(d *readReq) {
 	for i := range d.dest {
-		if e := d.dest[i].entry; e != nil {
-			e.reading--
-			d.dest[i].entry = nil
-		}
+		d.dest[i].entry.reading--
+		d.dest[i].entry = nil
 	}
+	d.dest = d.dest[:0]
 	if d.buf != nil {
 		r.rd.bufs = append(r.rd.bufs, d.buf)
 		d.buf = nil
@@ -295,7 +322,7 @@ func (s *readSide) buffer(n int) []byte {
 
 // ambiguous reports whether a read of a piece may have been another entry's.
 func (r *Referee) ambiguous(d *readReq) bool {
-	return r.holders(d.dest[0].entry, d.addr, d.n, func(holder) bool { return true })
+	return len(d.dest) == 0 || r.holders(d.dest[0].entry, d.addr, d.n, func(place) bool { return true })
 }
 
 // quietReads checks that nothing of a queue is being read [Q5].
@@ -303,7 +330,7 @@ func (r *Referee) quietReads(dom Domain, rx bool, queue int, epoch uint32) {
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
 		if !d.open || d.stray || int(d.queue) != queue || d.epoch != epoch || (d.kind == ownsRxRing) != rx ||
-			r.now >= d.issued+d.tLo || d.kind == ownsPiece && (d.dest[0].entry == nil || r.ambiguous(d)) {
+			r.now >= d.issued+d.tLo || d.kind == ownsPiece && r.ambiguous(d) {
 			continue
 		}
 		r.fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
@@ -328,8 +355,9 @@ func (r *Referee) store(d *readReq, b []byte) {
 		copy(d.buf[d.n-d.left:], b)
 	default:
 		for i := range d.dest {
-			if t := &d.dest[i]; t.entry != nil {
-				t.entry.bring(t, b)
+			t, at := &d.dest[i], d.n-d.left
+			if lo, hi := max(at, t.from), min(at+len(b), t.from+t.hi-t.lo); lo < hi {
+				t.entry.bring(t, lo-t.from+t.lo, b[lo-at:hi-at])
 			}
 		}
 	}
@@ -340,7 +368,7 @@ func (r *Referee) came(d *readReq) {
 	switch {
 	case d.stray:
 	case d.kind == ownsPiece:
-		r.rest.data = max(r.rest.data, r.now)
+		r.pin.data = max(r.pin.data, r.now)
 	case d.kind == ownsRxRing:
 		if q := r.rx.queue(d.queue); d.epoch == q.epoch && q.open {
 			r.descsIn(d)
@@ -358,9 +386,10 @@ func (r *Referee) bad(d *readReq, s nicspec.Status, sure bool) {
 	case d.stray:
 	case d.kind == ownsPiece:
 		for i := range d.dest {
-			if e := d.dest[i].entry; e != nil {
-				e.failing(&d.dest[i], d.left, s, sure)
-			}
+			d.dest[i].entry.failing(d, &d.dest[i], s, sure)
+		}
+		if !sure {
+			r.mayHaveTimedOut(d)
 		}
 	case d.kind == ownsRxRing:
 		if q := r.rx.queue(d.queue); d.epoch == q.epoch && q.open {

@@ -32,11 +32,11 @@ type Referee struct {
 	ver  versions
 
 	devctl devctls
-	held   heldSide
+	held   backpressure
 	met    [numLimits]uint64 // bounds of the referee's own
 	msg    msgSide
 	flr    flrSide
-	rest   restSide
+	pin    busyPin
 
 	bar  barSide
 	rd   readSide
@@ -68,7 +68,8 @@ func New(cfg Config) (*Referee, error) {
 	r.ver.init(r.regs.Config())
 	r.read, r.wr = newPageMap(), newPageMap()
 	r.devctl.reset(r.regs)
-	r.rest.init()
+	r.flr.over = never
+	r.pin.init()
 	r.held.init(cfg.Build.Ports)
 	r.bar.init(r.regs)
 	r.rd.init(r.regs.CplTimeout())

@@ -9,6 +9,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
+	"nictwin/models/fifo"
 	"nictwin/models/inject"
 	"nictwin/models/msg"
 	"nictwin/models/nic"
@@ -133,7 +134,7 @@ type peer struct {
 	*sim.ComponentBase
 	rig  *rig
 	port *simcore.Port
-	out  fifo[*msg.Frame]
+	out  fifo.Queue[*msg.Frame]
 	got  int
 }
 
@@ -148,13 +149,13 @@ func (p *peer) Handle(sim.Event) error                  { return nil }
 func (p *peer) NotifyPortFree(sim.VTimeInSec, sim.Port) { p.flush() }
 
 func (p *peer) send(data []byte) {
-	p.out.push(p.rig.frames.Copy(data))
+	p.out.Push(p.rig.frames.Copy(data))
 	p.flush()
 }
 
 func (p *peer) flush() {
-	for p.out.n > 0 && p.port.CanSend() {
-		if p.port.SendAt(p.out.pop(), p.rig.eng.Now()) != nil {
+	for p.out.Len() > 0 && p.port.CanSend() {
+		if p.port.SendAt(p.out.Pop(), p.rig.eng.Now()) != nil {
 			panic("refused after CanSend")
 		}
 	}

@@ -12,13 +12,17 @@ import (
 func (r *Referee) attribute(d *readReq) {
 	var best pieceChoice
 	ring := (*pageNode)(nil)
+	pieces := 0
 	for id := r.read.first(d.addr); id != noNode; id = r.read.nodes[id].next {
 		node := &r.read.nodes[id]
+		if node.owner.kind == ownsPiece && d.addr < node.hi && end(d.addr, d.n) > node.lo {
+			pieces++
+		}
 		if d.addr < node.lo || end(d.addr, d.n) > node.hi {
 			continue
 		}
 		if node.owner.kind == ownsPiece {
-			best.consider(node, d, r.mrrs(), r.before(node.owner.entry) == nil)
+			best.consider(r, node, d)
 			continue
 		}
 		if r.ringRead(node, d, false) {
@@ -26,12 +30,13 @@ func (r *Referee) attribute(d *readReq) {
 		}
 		ring = node
 	}
+	d.shared = pieces > 1
 	switch {
 	case best.entry != nil:
 		r.pieceRead(best.entry, best.piece, d)
 	case ring != nil:
 		r.ringRead(ring, d, true)
-	case r.ghostRead(d), r.makeRoom(d):
+	case r.spread(d):
 	case r.acceptPushes():
 		r.attribute(d)
 	case r.besideRing(d):
@@ -41,8 +46,6 @@ func (r *Referee) attribute(d *readReq) {
 			fmt.Sprintf("%d B at %#x", d.n, d.addr), r.hdr.String())
 	}
 }
-
-func (r *Referee) mrrs() int { return r.regs.Limits().MRRS }
 
 // ringRead takes a read of ring entries: whole ones, posted, and not read
 // before [Q3, T2]. If it is not, it is reported when told to.
@@ -90,8 +93,8 @@ func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
 	r.fetching(q, first, count)
 	r.fetchedWhileStopped(q)
 	for i := range count {
-		r.unpush(q.slot(first + i))
-		*q.slot(first + i) = txSlot{state: slotAsked}
+		r.unpush(q, first+i)
+		q.slot(first + i).state = slotAsked
 	}
 	return true
 }

@@ -243,7 +243,7 @@ func (r *Referee) verdictFor(f *rxFrame, q *rxq, e nicspec.RxCqe) *core.RxVerdic
 		if a := r.rx.accountOf(v); a != nil { // of several accounts, the one whose turn it is
 			r.ageAccount(a)
 			agrees += a.agrees(e.AccountSeq())
-			if way(v, e.SlowPath()) == q.id {
+			if pathQueue(v, e.SlowPath()) == q.id {
 				agrees += 4
 			}
 		}

@@ -7,12 +7,12 @@ import (
 
 // settleDrops decides the frames that no configuration write can save.
 func (r *Referee) settleDrops(p *rxPort) {
-	for p.drops.n > 0 && (*p.drops.front()).last+nicspec.VisibleCycles < r.now {
-		f := p.drops.pop()
+	for p.drops.Len() > 0 && (*p.drops.Front()).last+nicspec.VisibleCycles < r.now {
+		f := p.drops.Pop()
 		r.dropped(p, f, r.sureCauses(f), false)
 	}
-	for p.linger.n > 0 && p.linger.front().cycle+r.cfg.LingerCycles < r.now {
-		p.leaves(r.now, p.linger.pop().size)
+	for p.linger.Len() > 0 && p.linger.Front().cycle+r.cfg.LingerCycles < r.now {
+		p.leaves(r.now, p.linger.Pop().size)
 	}
 	r.pauseLow(p)
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -25,16 +26,16 @@ type rxSide struct {
 
 // rxPort is the frames that came in on a port and whose fate is not known.
 type rxPort struct {
-	seq    uint32          // ordinal of the next frame [R1]
-	tab    fifo[*rxFrame]  // by ordinal; nil when the fate is known
-	base   uint32          // ordinal of the first of them
-	drops  fifo[*rxFrame]  // sure to be dropped, unless the configuration still changes
-	unsure []*rxFrame      //
-	bytes  int             // held by frames in tab
-	held   int             // most that the receive buffer can hold now [R3]
-	left   fifo[departure] // room that was given back lately
-	linger fifo[departure] // dropped frames that may still be in the buffer
-	doubts []doubt         // drops whose cause is not known
+	seq    uint32                // ordinal of the next frame [R1]
+	tab    fifo.Queue[*rxFrame]  // by ordinal; nil when the fate is known
+	base   uint32                // ordinal of the first of them
+	drops  fifo.Queue[*rxFrame]  // sure to be dropped, unless the configuration still changes
+	unsure []*rxFrame            //
+	bytes  int                   // held by frames in tab
+	level  int                   // most that the receive buffer can hold now [R3]
+	left   fifo.Queue[departure] // room that was given back lately
+	linger fifo.Queue[departure] // dropped frames that may still be in the buffer
+	doubts []doubt               // drops whose cause is not known
 	stops  stopKeeper
 	out    pauseOut
 }
@@ -129,16 +130,17 @@ func (r *Referee) frameIn() {
 	r.cnt.sure(portIndex(nicspec.CntRxFrames, f.port), 1)
 	r.cnt.sure(portIndex(nicspec.CntRxBytes, f.port), uint64(f.n))
 	room := roomOf(f.n)
-	f.overflow = p.mostHeld(f.first)+room > nicspec.RxBufBytes-nicspec.FrameMax
+	f.overflow = p.highestLevel(f.first)+room > nicspec.RxBufBytes-nicspec.FrameMax
 	r.pauseComing(f.port, room)
-	p.held += room
+	p.level += room
 	r.pauseCame(p)
 	p.bytes += max(room, bufferUnit)
-	p.tab.push(f)
+	p.tab.Push(f)
 	if f.n > nicspec.FrameMax || r.ver.sure(f.first) {
 		r.ver.now.Classify(f.port, data, &f.v)
 	} else {
 		r.ver.verdicts(f)
+		r.dropAcross(f)
 	}
 	r.assign(p, f)
 	r.pauseIn(f)
@@ -148,7 +150,7 @@ func (r *Referee) frameIn() {
 		r.past.note(Domain{DomainRxq, int(f.v.Queue)}, &r.x)
 	}
 	for p.bytes > r.cfg.HoldBytes {
-		r.giveUp(p, *p.tab.front())
+		r.giveUp(p, *p.tab.Front())
 	}
 }
 
@@ -169,7 +171,7 @@ func (r *Referee) assign(p *rxPort, f *rxFrame) {
 	}
 	if f.v.Drop != core.NoDrop {
 		f.place = placeDrop
-		p.drops.push(f)
+		p.drops.Push(f)
 		return
 	}
 	f.posted, f.epoch = q.postedBefore(f.first-nicspec.VisibleCycles), q.epoch
@@ -194,9 +196,9 @@ func (r *Referee) withdraw(p *rxPort, f *rxFrame) {
 		}
 		r.rx.unsure--
 	case placeDrop:
-		for i := range p.drops.n {
-			if *p.drops.at(i) == f {
-				p.drops.drop(i)
+		for i := range p.drops.Len() {
+			if *p.drops.At(i) == f {
+				p.drops.Remove(i)
 				break
 			}
 		}
@@ -214,8 +216,8 @@ func (r *Referee) withdraw(p *rxPort, f *rxFrame) {
 func (r *Referee) reconsider() {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
-		for k := p.tab.n - 1; k >= 0; k-- {
-			f := *p.tab.at(k)
+		for k := p.tab.Len() - 1; k >= 0; k-- {
+			f := *p.tab.At(k)
 			if f == nil {
 				continue
 			}
@@ -227,6 +229,7 @@ func (r *Referee) reconsider() {
 			}
 			r.withdraw(p, f)
 			r.ver.verdicts(f)
+			r.dropAcross(f)
 			r.assign(p, f)
 			r.pauseIn(f)
 		}
@@ -235,18 +238,18 @@ func (r *Referee) reconsider() {
 
 // find is the frame with an ordinal, nil if its fate is known.
 func (p *rxPort) find(seq uint32) *rxFrame {
-	if i := seq - p.base; i < uint32(p.tab.n) {
-		return *p.tab.at(int(i))
+	if i := seq - p.base; i < uint32(p.tab.Len()) {
+		return *p.tab.At(int(i))
 	}
 	return nil
 }
 
-// mostHeld is the most that the receive buffer can have held in a cycle not
+// highestLevel is the most that the receive buffer can have held in a cycle not
 // long ago.
-func (p *rxPort) mostHeld(cycle int64) int {
-	held := p.held
-	for i := p.left.n - 1; i >= 0 && p.left.at(i).cycle >= cycle; i-- {
-		held += p.left.at(i).size
+func (p *rxPort) highestLevel(cycle int64) int {
+	held := p.level
+	for i := p.left.Len() - 1; i >= 0 && p.left.At(i).cycle >= cycle; i-- {
+		held += p.left.At(i).size
 	}
 	return held
 }
@@ -255,21 +258,21 @@ const keptDepartures = 256
 
 // leaves gives a frame's room back.
 func (p *rxPort) leaves(cycle int64, size int) {
-	p.held -= size
-	if p.left.n == keptDepartures {
-		p.left.pop()
+	p.level -= size
+	if p.left.Len() == keptDepartures {
+		p.left.Pop()
 	}
-	p.left.push(departure{cycle: cycle, size: size})
+	p.left.Push(departure{cycle: cycle, size: size})
 }
 
 // resolved forgets a frame whose fate is known. Its room in the buffer is
 // given back at once, or when a later frame shows that it has left.
 func (r *Referee) resolved(p *rxPort, f *rxFrame, gone bool) {
-	if i := f.seq - p.base; i < uint32(p.tab.n) {
-		*p.tab.at(int(i)) = nil
+	if i := f.seq - p.base; i < uint32(p.tab.Len()) {
+		*p.tab.At(int(i)) = nil
 	}
-	for p.tab.n > 0 && *p.tab.front() == nil {
-		p.tab.pop()
+	for p.tab.Len() > 0 && *p.tab.Front() == nil {
+		p.tab.Pop()
 		p.base++
 	}
 	room := roomOf(f.n)
@@ -280,7 +283,7 @@ func (r *Referee) resolved(p *rxPort, f *rxFrame, gone bool) {
 		d := departure{cycle: f.last, seq: f.seq, size: room}
 		d.cause, d.sure = f.why.single()
 		d.rule, d.hit = f.hit, f.hitSure
-		p.linger.push(d)
+		p.linger.Push(d)
 	}
 	f.next = nil
 	r.rx.frames.put(f)
@@ -288,8 +291,8 @@ func (r *Referee) resolved(p *rxPort, f *rxFrame, gone bool) {
 
 // passed ends the lingering of the frames before one that was delivered.
 func (r *Referee) passed(p *rxPort, seq uint32) {
-	for p.linger.n > 0 && int32(seq-p.linger.front().seq) > 0 {
-		p.leaves(r.now, p.linger.pop().size)
+	for p.linger.Len() > 0 && int32(seq-p.linger.Front().seq) > 0 {
+		p.leaves(r.now, p.linger.Pop().size)
 	}
 }
 

@@ -23,14 +23,14 @@ type rxq struct {
 	// frame can tell [R12]; never and forever for not at all and still.
 	offTo, errTo int64
 
-	maybe     uint16 // producer index that a doubtful doorbell asked for
-	mayBe     bool
-	bells     [keptBells]bell
-	lost      uint64 // times that they were too few
-	numBells  uint64
-	bad       []badRead
-	fresh     freshBells
-	eventSeen bool
+	maybe        uint16 // producer index that a doubtful doorbell asked for
+	mayBe        bool
+	doorbells    [keptDoorbells]doorbell
+	lost         uint64 // times that they were too few
+	numDoorbells uint64
+	bad          []badRead
+	recent       recentDoorbells
+	eventSeen    bool
 	reports
 
 	slots   []rxSlot // by index mod twice the ring size
@@ -50,13 +50,13 @@ const (
 	forever = math.MaxInt64
 )
 
-// bell is an accepted doorbell.
-type bell struct {
+// doorbell is an accepted doorbell.
+type doorbell struct {
 	cycle int64
 	pi    uint16
 }
 
-const keptBells = 32
+const keptDoorbells = 32
 
 // badRead is a read of a ring that failed, or may have failed.
 type badRead struct {
@@ -192,8 +192,8 @@ func (r *Referee) enableRx(i int) {
 	if q.errTo == forever {
 		q.errTo = q.offTo
 	}
-	q.mayBe, q.numBells, q.eventSeen, q.bad = false, 0, false, q.bad[:0]
-	q.fresh.reset()
+	q.mayBe, q.numDoorbells, q.eventSeen, q.bad = false, 0, false, q.bad[:0]
+	q.recent.reset()
 	q.reports.reset()
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
 		q.slots = make([]rxSlot, want)
@@ -209,8 +209,8 @@ func (r *Referee) enableRx(i int) {
 func (r *Referee) keepCauses(q *rxq) {
 	for i := range r.rx.ports {
 		p := &r.rx.ports[i]
-		for k := range p.tab.n {
-			f := *p.tab.at(k)
+		for k := range p.tab.Len() {
+			f := *p.tab.At(k)
 			if f == nil || f.place == placeDrop {
 				continue
 			}
@@ -295,19 +295,19 @@ func (s *rxSlot) owner(part int) owner {
 func (q *rxq) rung(pi uint16, cycle int64) {
 	q.ctx.PI = pi
 	q.mayBe = false
-	q.bells[q.numBells%keptBells] = bell{cycle, pi}
-	q.numBells++
+	q.doorbells[q.numDoorbells%keptDoorbells] = doorbell{cycle, pi}
+	q.numDoorbells++
 }
 
 // postedBefore is the producer index by the doorbells accepted before a cycle.
 // If so many followed that it is not known, everything counts as taken.
 func (q *rxq) postedBefore(cycle int64) uint16 {
-	for k := q.numBells; k > 0 && k+keptBells > q.numBells; k-- {
-		if b := &q.bells[(k-1)%keptBells]; b.cycle < cycle {
+	for k := q.numDoorbells; k > 0 && k+keptDoorbells > q.numDoorbells; k-- {
+		if b := &q.doorbells[(k-1)%keptDoorbells]; b.cycle < cycle {
 			return b.pi
 		}
 	}
-	if q.numBells < keptBells {
+	if q.numDoorbells < keptDoorbells {
 		return 0
 	}
 	q.lost++
@@ -338,7 +338,7 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 		}
 	}
 	q.bad = append(q.bad, d.badAs(s, sure, r.now))
-	r.doubted(&q.fresh)
+	r.doubted(&q.recent)
 	q.errTo = forever
 }
 

@@ -70,7 +70,8 @@ var sabotages = []sabotage{
 	rxField("dest_qp", "H6", func(e nicspec.RxCqe) { e.SetDestQp(e.DestQp() + 1) }),
 	rxField("psn", "H6", func(e nicspec.RxCqe) { e.SetPsn(e.Psn() ^ 1<<31) }),
 	rxField("phase", "Q8", func(e nicspec.RxCqe) { e.SetPhase(!e.Phase()) }),
-	rxField("reserved byte", "R10", func(e nicspec.RxCqe) { e[60] = 1 }),
+	rxField("reserved byte", "R10", func(e nicspec.RxCqe) { e[62] = 1 }),
+	rxField("pay_len", "R10", func(e nicspec.RxCqe) { e[60] ^= 1 }),
 	{"port_seq of another frame", func(p *tape) {
 		e := nicspec.RxCqe(p.get(0, rxCqe(0)).TLP.Data)
 		e.SetPortSeq(e.PortSeq() + 1000)

@@ -126,7 +126,7 @@ func TestFieldsOfAFrame(t *testing.T) {
 func TestConfigReportsEverything(t *testing.T) {
 	c := Config{LingerCycles: -1}
 	err := c.Validate()
-	for _, want := range []string{"MaxMismatches is 0", "LingerCycles is -1", "HoldBytes is 0", "ports is 0"} {
+	for _, want := range []string{"MaxMismatches is 0", "LingerCycles is -1", "HoldBytes is 0", "ports 0"} {
 		require.ErrorContains(t, err, want)
 	}
 	_, err = New(c)

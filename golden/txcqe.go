@@ -50,7 +50,7 @@ func (r *Referee) nextCqe(q *txq) {
 // that gets one. An entry that need not have one is passed if the completion
 // entry names a later one.
 func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
-	for i := q.oldest; i != q.ctx.PI; i++ {
+	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		if s.entry == nil {
 			break
@@ -143,6 +143,9 @@ func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
 	if e.plan.Copy && s == nicspec.StatusOk {
 		return r.claim(e)
 	}
+	if s == nicspec.StatusBadOffload {
+		return r.spoil(e)
+	}
 	return r.supplyAll(e)
 }
 
@@ -157,15 +160,17 @@ func (r *Referee) finishUpTo(q *txq, index uint16) {
 			break
 		}
 		if int16(q.emit-q.oldest) <= 0 {
-			q.emit = q.oldest + 1
+			q.emit = q.oldest + e.blocks
 		}
 		r.cnt.step(nicspec.CntTxWqe.Index(), 1, r.now)
 		if e.index == index && nicspec.TxCqe(r.x.TLP.Data).Status() != nicspec.StatusOk {
 			r.cnt.step(nicspec.CntTxErr.Index(), 1, r.now)
 		}
+		if e.index == index {
+			index += e.blocks - 1
+		}
+		q.forget(e)
 		r.release(e)
-		*s = txSlot{}
-		q.oldest++
 	}
 	r.ended(q, index+1)
 	r.settleEntries(q)

@@ -12,11 +12,12 @@ type txEntry struct {
 	queue   *txq
 	index   uint16
 	fetched int64 // cycle
-	raw     [nicspec.WqeBytes]byte
+	raw     [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
+	blocks  uint16 // of the ring [T14]
 	plan    core.TxPlan
 	buf     store  // the frame as gathered, or the source of a copy
 	done    []byte // the frame after its offloads
-	pieces  [nicspec.WqeSlots]txPiece
+	pieces  [nicspec.SegMax]txPiece
 	count   int // of pieces that may be read
 
 	reading int        // reads outstanding
@@ -28,8 +29,10 @@ type txEntry struct {
 	status   nicspec.Status
 	frame    []byte
 
-	never bool // its queue stopped before it
-	ghost bool // it is over
+	never bool           // its queue stopped before it
+	ghost bool           // it is over
+	over  int64          // in this cycle
+	ended nicspec.Status // with this status, if a read of it had failed
 
 	pushed bool // came with its doorbell, and was not read
 
@@ -49,13 +52,14 @@ const maxReadings = 4
 
 // txPiece is one piece of a frame.
 type txPiece struct {
-	bus   uint64
-	len   int
-	off   int // in the frame
-	asked ranges
-	got   ranges
-	bad   []badPart // of asked, that failed
-	open  bool      // in the page map
+	bus    uint64
+	len    int
+	off    int // in the frame
+	asked  ranges
+	got    ranges
+	bad    []badPart // of asked, that failed
+	open   bool      // it may be read
+	shares []share   // of asked, what may have been for other places
 }
 
 // badPart is a part of a piece whose read failed.
@@ -94,11 +98,11 @@ func (m statusMask) String() string {
 
 func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	old := *e
-	*e = txEntry{queue: q, index: index, fetched: now, buf: old.buf, done: old.done}
+	*e = txEntry{queue: q, index: index, fetched: now, over: forever, buf: old.buf, done: old.done}
 	e.copy.wrote.s, e.copy.loose.s = old.copy.wrote.s[:0], old.copy.loose.s[:0]
 	for i := range e.pieces {
 		o := &old.pieces[i]
-		e.pieces[i] = txPiece{asked: ranges{o.asked.s[:0]}, got: ranges{o.got.s[:0]}, bad: o.bad[:0]}
+		e.pieces[i] = txPiece{asked: ranges{o.asked.s[:0]}, got: ranges{o.got.s[:0]}, bad: o.bad[:0], shares: o.shares[:0]}
 	}
 	if e.buf.flat == nil {
 		e.buf.flat = make([]byte, nicspec.FrameMax)
@@ -107,7 +111,7 @@ func (e *txEntry) reset(q *txq, index uint16, now int64) {
 
 // decode finds what an entry asks for.
 func (r *Referee) decode(e *txEntry, keys core.KeyTable) {
-	core.DecodeWqe(e.raw[:], keys, r.tx.limits, &e.plan)
+	core.DecodeWqe(e.raw[:int(e.blocks)*nicspec.WqeBytes], keys, r.tx.limits, &e.plan)
 	e.plan.ECN = e.queue.ctx.EcnMode
 }
 
@@ -143,7 +147,7 @@ func (r *Referee) alternate(e *txEntry, keys core.KeyTable) {
 	}
 	a := r.tx.entries.get()
 	a.reset(e.queue, e.index, e.fetched)
-	a.raw = e.raw
+	a.raw, a.blocks = e.raw, e.blocks
 	r.decode(a, keys)
 	n, last := 1, e
 	for x := e; x != nil; x = x.alt {
@@ -175,17 +179,16 @@ func (e *txEntry) owner(piece int) owner {
 // readable finds the pieces of an entry that fails which the device may read
 // all the same [T4].
 func (e *txEntry) readable(keys core.KeyTable) {
-	w := nicspec.Wqe(e.raw[:])
-	const header = nicspec.WqeBytes - nicspec.WqeSlots*nicspec.WqeSlotBytes
+	w, raw := nicspec.Wqe(e.raw[:]), core.WorkEntry(e.raw[:int(e.blocks)*nicspec.WqeBytes])
 	slot, off := (int(w.InlineLen())+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes, 0
-	if need := nicspec.WqeSlots * nicspec.FrameMax; len(e.buf.flat) < need {
+	if need := len(e.pieces) * nicspec.FrameMax; len(e.buf.flat) < need {
 		e.buf.flat = make([]byte, need)
 	}
-	for range w.Nseg() {
-		if slot >= nicspec.WqeSlots {
+	for range min(int(w.Nseg()), len(e.pieces)) {
+		if slot >= raw.Slots() {
 			return
 		}
-		s := nicspec.Seg(e.raw[header+slot*nicspec.WqeSlotBytes:])
+		s := raw.Seg(slot)
 		slot++
 		if s.Len() == 0 || s.Key()>>16&0xff != 0 || s.Len() > nicspec.FrameMax {
 			continue
@@ -198,35 +201,100 @@ func (e *txEntry) readable(keys core.KeyTable) {
 	}
 }
 
-// release ends an entry. One that sent nothing becomes a ghost if reads were
-// attributed to it: they may turn out to have been another's.
+// release ends an entry. What was read for it may turn out to have been for
+// another: then it is kept for a while.
 func (r *Referee) release(e *txEntry) {
 	r.tx.at--
 	for x := e; x != nil; x = x.alt {
 		r.closeDest(x)
+		x.over = r.now
 	}
-	if e.left || !e.asked {
+	if e.left && !e.mayShare() || !e.asked && !r.overlaps(e) {
 		r.dropReadings(e, nil)
 		return
 	}
 	r.dropReadings(e, e)
+	r.keep(e)
+}
+
+// keep keeps an entry that is over for what was read for it.
+func (r *Referee) keep(e *txEntry) {
 	r.withhold(e)
 	e.ghost = true
-	if r.tx.ghosts.n == maxGhosts {
-		r.forgetEntry(r.tx.ghosts.pop())
+	if r.tx.ghosts.Len() == maxGhosts {
+		r.dropGhosts()
 	}
-	r.tx.ghosts.push(e)
+	if r.tx.ghosts.Len() == maxGhosts {
+		r.met[limitGhosts]++
+		r.forgetEntry(r.tx.ghosts.Pop())
+	}
+	r.tx.ghosts.Push(e)
+}
+
+// dropGhosts forgets the entries that were over before any entry at work was
+// there: no read that matters can have been for them.
+func (r *Referee) dropGhosts() {
+	since := r.now
+	for k := range r.tx.queues {
+		q := &r.tx.queues[k]
+		for i := q.oldest; q.open && i != q.ctx.PI; i = q.after(i) {
+			if e := q.slot(i).entry; e != nil {
+				since = min(since, e.fetched)
+			}
+		}
+	}
+	for changed := true; changed; { // nor can reads that those at work pass on
+		changed = false
+		for k := range r.tx.ghosts.Len() {
+			if g := *r.tx.ghosts.At(k); g.over >= since && g.fetched < since {
+				since, changed = g.fetched, true
+			}
+		}
+	}
+	for r.tx.ghosts.Len() > 0 && (*r.tx.ghosts.Front()).over < since {
+		r.forgetEntry(r.tx.ghosts.Pop())
+	}
+}
+
+// overlaps reports whether another entry names memory of this one.
+func (r *Referee) overlaps(e *txEntry) bool {
+	for i := range e.count {
+		for at, p := 0, &e.pieces[i]; at < p.len; at++ {
+			addr := p.bus + uint64(at)
+			if r.holders(e, addr, 1, func(place) bool { return true }) {
+				return true
+			}
+			at += r.uniform(addr, p.len-at) - 1
+		}
+	}
+	return false
+}
+
+// mayShare reports whether a read that is taken for an entry's may have been for
+// another.
+func (e *txEntry) mayShare() bool {
+	for i := range e.count {
+		if len(e.pieces[i].shares) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // maxGhosts is how many entries that are over are kept for what was read.
-const maxGhosts = 64
+const maxGhosts = 256
 
 // dropReadings forgets the readings of an entry but one.
 func (r *Referee) dropReadings(e, but *txEntry) {
 	for e != nil {
 		next := e.alt
 		e.alt = nil
-		if e != but {
+		switch {
+		case e == but:
+		case e.mayShare() && !e.left: // the device did not take this reading, and its reads were for others
+			e.over = min(e.over, r.now)
+			r.keepRest(e, but)
+		default:
 			r.forgetEntry(e)
 		}
 		e = next
@@ -238,16 +306,20 @@ func (r *Referee) forgetEntry(e *txEntry) {
 	r.withhold(e)
 	r.closeDest(e)
 	e.buf.free()
-	if e.reading > 0 {
-		for i := range r.rd.tags {
-			for k := range r.rd.tags[i].dest {
-				if t := &r.rd.tags[i].dest[k]; t.entry == e {
-					t.entry = nil
-				}
-			}
+	for i := range e.count {
+		p := &e.pieces[i]
+		if r.read.remove(p.bus, p.len, e.owner(i)); e.reading > 0 {
+			r.forgetReads(e, i)
 		}
 	}
 	r.tx.entries.put(e)
+}
+
+// forgetReads lets the reads under way no longer go to a piece.
+func (r *Referee) forgetReads(e *txEntry, piece int) {
+	for i := range r.rd.tags {
+		r.rd.tags[i].release(e, piece, 0, e.pieces[piece].len)
+	}
 }
 
 // gathered reports whether all of a frame's bytes are there.

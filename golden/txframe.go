@@ -37,7 +37,7 @@ func (r *Referee) queueFrameOut() {
 		return
 	}
 	r.past.note(q.domain(), &r.x)
-	r.heldBack(q)
+	r.checkStopped(q)
 	s := r.sender(q, f.Data)
 	if s == nil {
 		r.tellSent(q, nil, f.Data)
@@ -57,8 +57,8 @@ func (r *Referee) queueFrameOut() {
 	}
 	r.tellSent(q, e, f.Data)
 	e.left, e.sent, e.gone = true, len(f.Data), r.now
-	q.emit = e.index + 1
-	r.ended(q, e.index+1)
+	q.emit = e.index + e.blocks
+	r.ended(q, e.index+e.blocks)
 	r.settleEntries(q)
 }
 
@@ -78,8 +78,11 @@ func (r *Referee) tellSent(q *txq, e *txEntry, got []byte) {
 // sender finds the entry whose frame is due to leave: the next one of the
 // queue, over those that send none. Without one it reports why.
 func (r *Referee) sender(q *txq, data []byte) *txSlot {
+	if s := r.plainSender(q, data); s != nil {
+		return s
+	}
 	failed := (*txEntry)(nil)
-	for i := q.emit; i != q.ctx.PI; i++ {
+	for i := q.emit; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		e := s.entry
 		switch {
@@ -95,21 +98,18 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 			return s
 		}
 		m, wait := r.outcomes(e)
-		if wait && r.supplyAll(e) {
-			m, wait = r.outcomes(e)
-		}
+		due := wait || m == statusBit(nicspec.StatusOk) && e.plan.Send
 		switch {
+		case due && r.laterSends(q, e, data) && r.endsBare(e):
+			failed = e
 		case wait && e.plan.Copy:
 			r.failSender(q, e, "D8", "frame", "after the copies before it in its queue have ended")
 			return nil
 		case wait:
 			r.failSender(q, e, "P5", "frame", "all reads of the entry completed before its frame leaves")
 			return nil
-		case m == statusBit(nicspec.StatusOk) && e.plan.Send:
-			if r.laterEntry(q, e, data) == nil || !r.infectAny(e) {
-				return s
-			}
-			failed = e
+		case due:
+			return s
 		case !m.has(nicspec.StatusOk):
 			failed = e
 		}
@@ -126,6 +126,58 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 	return nil
 }
 
+// plainSender is sender as far as the reads are taken already.
+func (r *Referee) plainSender(q *txq, data []byte) *txSlot {
+	for i := q.emit; i != q.ctx.PI; i = q.after(i) {
+		s := q.slot(i)
+		if s.entry == nil || s.entry.never {
+			return nil
+		}
+		for e := s.entry; e != nil; e = e.alt {
+			if e.equals(data) {
+				r.taken(s, e)
+				return s
+			}
+		}
+		if m, wait := r.outcomes(s.entry); !s.entry.left && (wait || m.has(nicspec.StatusOk) && s.entry.plan.Send) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// laterSends reports whether a frame may be that of an entry after e, by its
+// length.
+func (r *Referee) laterSends(q *txq, e *txEntry, data []byte) bool {
+	for i := q.after(e.index); i != q.ctx.PI; i = q.after(i) {
+		for o := q.slot(i).entry; o != nil; o = o.alt {
+			if o.plan.Send && !o.left && o.sized(len(data)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endsBare finds reads by which an entry has ended without a frame, and reports
+// whether there are any: a later entry's frame has left.
+func (r *Referee) endsBare(e *txEntry) bool {
+	for x := e; x != nil; x = x.alt {
+		if x.plan.Copy && r.claim(x) || r.infectAny(x) || x.plan.Send && r.spoil(x) {
+			return true
+		}
+	}
+	return false
+}
+
+// taken settles which reading of an entry the device took.
+func (r *Referee) taken(s *txSlot, e *txEntry) {
+	if s.entry.alt != nil {
+		r.dropReadings(s.entry, e)
+		s.entry = e
+	}
+}
+
 // sends reports whether a frame is that of an entry, and settles then which
 // reading of the entry the device took and which reads were for it.
 func (r *Referee) sends(s *txSlot, data []byte) bool {
@@ -133,10 +185,7 @@ func (r *Referee) sends(s *txSlot, data []byte) bool {
 		if !e.equals(data) && !r.settled(e, data) {
 			continue
 		}
-		if s.entry.alt != nil {
-			r.dropReadings(s.entry, e)
-			s.entry = e
-		}
+		r.taken(s, e)
 		return true
 	}
 	return false
@@ -145,7 +194,7 @@ func (r *Referee) sends(s *txSlot, data []byte) bool {
 // settled reports whether a frame is that of a reading of an entry once reads
 // have been exchanged with others.
 func (r *Referee) settled(e *txEntry, data []byte) bool {
-	return e.plan.Send && len(data) == e.size() && (r.supply(e) && e.equals(data) || r.trade(e, data) && e.equals(data))
+	return e.plan.Send && !e.left && e.sized(len(data)) && e.mayDiffer() && r.match(e, data)
 }
 
 // supply gets an entry its bytes from reads attributed to others, if it lacks
@@ -155,7 +204,7 @@ func (r *Referee) supply(e *txEntry) bool {
 	case e.fails != 0:
 		return r.cure(e)
 	case e.plan.Send && !e.gathered():
-		return r.borrow(e)
+		return r.gather(e)
 	}
 	return false
 }
@@ -168,12 +217,16 @@ func (r *Referee) supplyAll(e *txEntry) (changed bool) {
 	return changed
 }
 
-// size is the length of the frame that an entry sends.
-func (e *txEntry) size() int {
-	if e.plan.Pad {
-		return max(e.plan.Length, nicspec.FrameMin)
+// sized reports whether the frame that an entry sends may have a length.
+func (e *txEntry) sized(n int) bool {
+	least, most := e.plan.Length, e.plan.Length
+	if e.plan.Append { // pad bytes as the BTH says, and ICRC [T15]
+		least, most = least+crcBytes, most+nicspec.AppendMax
 	}
-	return e.plan.Length
+	if e.plan.Pad {
+		least, most = max(least, nicspec.FrameMin), max(most, nicspec.FrameMin)
+	}
+	return n >= least && n <= most
 }
 
 // failSender reports a frame that no entry of its queue can have sent.
@@ -217,7 +270,7 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 
 // laterEntry finds an entry after e whose frame this is.
 func (r *Referee) laterEntry(q *txq, e *txEntry, data []byte) *txEntry {
-	for i := e.index + 1; i != q.ctx.PI; i++ {
+	for i := q.after(e.index); i != q.ctx.PI; i = q.after(i) {
 		if later := q.slot(i).entry; later != nil && later.equals(data) {
 			return later
 		}
@@ -246,7 +299,7 @@ func (r *Referee) otherQueue(q *txq, data []byte) *txEntry {
 		if o == q || !o.open {
 			continue
 		}
-		for k := o.emit; k != o.ctx.PI; k++ {
+		for k := o.emit; k != o.ctx.PI; k = o.after(k) {
 			e := o.slot(k).entry
 			if e == nil {
 				break
@@ -269,8 +322,8 @@ func (r *Referee) failTuser(e *txEntry) {
 	r.past.note(d, &r.x)
 	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue))
 	e.left, e.sent = true, len(r.x.Frame.Data)
-	e.queue.emit = e.index + 1
-	r.ended(e.queue, e.index+1)
+	e.queue.emit = e.index + e.blocks
+	r.ended(e.queue, e.index+e.blocks)
 	r.settleEntries(e.queue)
 }
 
@@ -287,4 +340,16 @@ func (e *txEntry) ruleOfStatus(s nicspec.Status) string {
 		return "T6"
 	}
 	return "T3"
+}
+
+// mayDiffer reports whether other reads may have been for an entry than those
+// that were taken for it.
+func (e *txEntry) mayDiffer() bool {
+	for i := range e.count {
+		p := &e.pieces[i]
+		if len(p.shares) > 0 || !p.asked.exactly(p.len) {
+			return true
+		}
+	}
+	return false
 }

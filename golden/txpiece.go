@@ -16,10 +16,7 @@ func (r *Referee) unreachable(e *txEntry) {
 // withhold ends what the device may read for an entry.
 func (r *Referee) withhold(e *txEntry) {
 	for i := range e.count {
-		if s := &e.pieces[i]; s.open {
-			r.read.remove(s.bus, s.len, e.owner(i))
-			s.open = false
-		}
+		e.pieces[i].open = false
 	}
 }
 
@@ -33,12 +30,11 @@ type pieceChoice struct {
 
 // consider weighs one piece: requests mostly go on where the one before ended,
 // and end at the end of the piece or where a split is due.
-// turn says that no entry before it keeps this one from starting.
-func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int, turn bool) {
+func (c *pieceChoice) consider(r *Referee, node *pageNode, d *readReq) {
 	e, i := node.owner.entry, int(node.owner.part)
 	p := &e.pieces[i]
 	off := int(d.addr - p.bus)
-	if !p.asked.free(off, off+d.n) {
+	if !e.reads(i) || !p.asked.free(off, off+d.n) {
 		return
 	}
 	score := 1
@@ -52,20 +48,20 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int, turn bool) 
 		score += 2
 	}
 	page := tlp.PageBytes - int(d.addr&(tlp.PageBytes-1))
-	if off+d.n == p.len || d.n == page || d.n > mrrs-tlp.DWBytes {
+	if off+d.n == p.len || d.n == page || d.n > r.regs.Limits().MRRS-tlp.DWBytes {
 		score += 2
 	}
 	if e.works() { // what is to fail may have been read as well, but need not
 		score += 16
 	}
-	if turn {
+	if r.before(e) == nil { // none keeps it from starting
 		score += 64
 	}
 	q := e.queue
 	if q.slot(e.index).entry == e { // its first reading
 		score += 8
 	}
-	if e.index == q.oldest || q.slot(q.oldest).entry != nil && q.slot(e.index-1).entry != nil { // not before its time
+	if e.index == q.oldest || q.slot(q.oldest).entry != nil && q.slot(e.index-1).ownerOf() != nil { // not before its time
 		score += 32
 	}
 	sooner := c.entry != nil && c.entry.queue == q && score == c.score && int16(e.index-c.entry.index) < 0
@@ -77,7 +73,7 @@ func (c *pieceChoice) consider(node *pageNode, d *readReq, mrrs int, turn bool) 
 // askedBefore reports whether the pieces before one have been asked for.
 func (e *txEntry) askedBefore(piece int) bool {
 	for i := range piece {
-		if e.pieces[i].open {
+		if p := &e.pieces[i]; !p.asked.exactly(p.len) {
 			return false
 		}
 	}
@@ -87,7 +83,7 @@ func (e *txEntry) askedBefore(piece int) bool {
 // pieceRead takes a read of a piece.
 func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
 	d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(e.queue.id), e.queue.epoch
-	r.ask(e, piece, d, &d.dest[0])
+	r.ask(e, piece, d)
 	r.past.note(e.queue.domain(), &r.x)
 	r.inTurn(e, d)
 	r.pushedEarly(e, "a read")
@@ -95,57 +91,61 @@ func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
 	if first == e && e.alt == nil {
 		return
 	}
-	k := 1
-	for other := first; other != nil && k < maxReadings; other = other.alt {
-		if other != e && r.askAlso(other, d, &d.dest[k]) {
-			k++
+	for other := first; other != nil; other = other.alt {
+		if other != e {
+			r.askAlso(other, d)
 		}
 	}
 }
 
 // askAlso notes a read for another reading of its entry, if it fits.
-func (r *Referee) askAlso(e *txEntry, d *readReq, to *pieceDest) bool {
+func (r *Referee) askAlso(e *txEntry, d *readReq) {
 	for i := range e.count {
 		p := &e.pieces[i]
 		off := int(d.addr - p.bus)
 		if d.addr >= p.bus && off+d.n <= p.len && p.asked.free(off, off+d.n) {
-			r.ask(e, i, d, to)
-			return true
+			r.ask(e, i, d)
+			return
 		}
 	}
-	return false
 }
 
 // ask notes that bytes of a piece are being read.
-func (r *Referee) ask(e *txEntry, piece int, d *readReq, to *pieceDest) {
+func (r *Referee) ask(e *txEntry, piece int, d *readReq) {
 	p := &e.pieces[piece]
 	off := int(d.addr - p.bus)
 	p.asked.add(off, off+d.n)
-	if p.asked.exactly(p.len) {
-		r.read.remove(p.bus, p.len, e.owner(piece))
-		p.open = false
+	if d.shared {
+		p.share(off, off+d.n, d.issued, r.hdr.Tag)
 	}
-	*to = pieceDest{e, piece, p.off + off}
-	e.reading++
+	d.send(pieceDest{e, piece, 0, off, off + d.n})
 	e.asked = true
 }
 
 // bring stores what a read of a piece brought.
-func (e *txEntry) bring(t *pieceDest, b []byte) {
+func (e *txEntry) bring(t *pieceDest, at int, b []byte) {
 	p := &e.pieces[t.piece]
-	if p.got.add(t.off-p.off, t.off-p.off+len(b)) {
-		e.buf.put(t.off, b)
+	if p.got.add(at, at+len(b)) {
+		e.buf.put(p.off+at, b)
 	}
-	t.off += len(b)
 }
 
 // failing notes that a read of a piece failed, or may have.
-func (e *txEntry) failing(t *pieceDest, left int, s nicspec.Status, sure bool) {
-	if sure {
-		e.fails |= statusBit(s)
-		p := &e.pieces[t.piece]
-		p.bad = append(p.bad, badPart{t.off - p.off, t.off - p.off + left, s})
-	} else {
+func (e *txEntry) failing(d *readReq, t *pieceDest, s nicspec.Status, sure bool) {
+	if !sure {
 		e.maybe |= statusBit(s)
+		return
+	}
+	e.fails |= statusBit(s)
+	p, lo := &e.pieces[t.piece], t.lo
+	if !d.shared {
+		lo = max(lo, t.lo+d.n-d.left-t.from)
+	}
+	for from, to := p.got.within(lo, t.hi); from < to; from, to = p.got.within(lo, t.hi) {
+		p.got.remove(from, to) // bytes of a read are used when all have come [P5]
+		e.buf.drop(p.off+from, to-from)
+	}
+	if lo < t.hi {
+		p.bad = append(p.bad, badPart{lo, t.hi, s})
 	}
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -10,16 +11,22 @@ import (
 
 // txSide is what is known of the transmit side.
 type txSide struct {
-	queues  []txq
-	entries pool[txEntry]
-	pages   pool[dataPage]
-	limits  core.TxLimits
-	ghosts  fifo[*txEntry]
-	at      int        // entries that were fetched and have not ended
-	copying int        // copies that may write
-	copied  *txEntry   // whose write was the latest
-	msg     tlp.Packet // a message as it should be
-	event   FrameEvent
+	queues       []txq
+	entries      pool[txEntry]
+	blocks       pool[wqeBlock]
+	pages        pool[dataPage]
+	limits       core.TxLimits
+	ghosts       fifo.Queue[*txEntry]
+	late         []lateRead // reads that came when they may have timed out
+	goal         goal
+	path, passed []place // of a search
+	bytes        []byte  // in hand of it
+	moves        moves
+	at           int        // entries that were fetched and have not ended
+	copying      int        // copies that may write
+	copied       *txEntry   // whose write was the latest
+	msg          tlp.Packet // a message as it should be
+	event        FrameEvent
 
 	// Since when CTRL.tx_enable is 0 for certain; forever while it may be 1.
 	offSince int64
@@ -47,7 +54,7 @@ type txq struct {
 	before    uint16                 // producer index before the doorbells of late, and the latest of them
 	rungAt    int64
 	bad       []badRead
-	fresh     freshBells
+	recent    recentDoorbells
 	eventSeen bool
 	reports
 
@@ -55,13 +62,16 @@ type txq struct {
 
 	silent uint64 // entries that end without a trace, not known to have ended
 
-	slots []txSlot // by index mod twice the ring size
+	slots []txSlot // of a block each, by index mod twice the ring size
+	whole uint16   // first block that is in no entry yet
 }
 
 // txSlot is one entry of the ring.
 type txSlot struct {
 	state slotState
-	entry *txEntry // if it was read
+	entry *txEntry  // that begins here, once all its blocks were read
+	of    *txEntry  // of which this is a later block
+	block *wqeBlock // as it was read, until its entry is whole
 }
 
 func (s *txSide) init(build *nicspec.Build) {
@@ -83,6 +93,15 @@ func (s *txSide) queue(i uint16) *txq {
 
 func (q *txq) domain() Domain { return Domain{DomainTxq, q.id} }
 
+// after is the index behind the entry at an index, or behind a block that is in
+// none.
+func (q *txq) after(i uint16) uint16 {
+	if e := q.slot(i).entry; e != nil {
+		return i + e.blocks
+	}
+	return i + 1
+}
+
 func (q *txq) slot(i uint16) *txSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
 
 // enableTx starts a transmit queue [T11].
@@ -94,9 +113,9 @@ func (r *Referee) enableTx(i int) {
 	q.ctx = *r.regs.Txq(i)
 	q.epoch++
 	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
-	q.fresh.reset()
+	q.recent.reset()
 	q.reports.reset()
-	q.oldest, q.emit, q.since, q.shown, q.silent = 0, 0, r.now, false, 0
+	q.oldest, q.emit, q.whole, q.since, q.shown, q.silent = 0, 0, 0, r.now, false, 0
 	q.sends, q.copies = false, false
 	q.fetch, q.before, q.rungAt = 0, 0, never
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
@@ -153,19 +172,20 @@ func (r *Referee) closeTx(q *txq) {
 // forgetTx ends what is known of a queue that was closed; no entry is at work,
 // as the field of a register that was read says.
 func (r *Referee) forgetTx(q *txq, rule, field string) {
-	for i := q.oldest; i != q.ctx.PI; i++ {
+	for i := q.oldest; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
 		if e := s.entry; e != nil {
 			if e.started() && !e.mayBeOver() && !r.shared(e) {
 				r.failEntry(e, q.domain(), rule, field, "1 while an entry is at work", "0")
 			}
 			r.uncertainEnd(e)
+			q.forget(e)
 			r.release(e)
 		}
-		*s = txSlot{}
 	}
 	r.ringRanges(&q.ctx, q.id, false, false)
-	q.oldest, q.emit = q.ctx.PI, q.ctx.PI
+	r.freeBlocks(q)
+	q.oldest, q.emit, q.whole = q.ctx.PI, q.ctx.PI, q.ctx.PI
 	q.open, q.draining = false, false
 }
 
@@ -183,13 +203,9 @@ func (r *Referee) wqesIn(d *readReq) {
 		if s.state != slotAsked {
 			continue
 		}
-		e := r.tx.entries.get()
-		e.reset(q, d.first+i, r.now)
-		copy(e.raw[:], d.buf[int(i)*nicspec.WqeBytes:])
-		s.state, s.entry = slotThere, e
-		r.there(e)
+		r.blockIn(q, d.first+i, slotThere, d.buf[int(i)*nicspec.WqeBytes:])
 	}
-	r.settleEntries(q)
+	r.wholeEntries(q)
 }
 
 // there begins with an entry that the device has.
@@ -217,7 +233,7 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 		}
 	}
 	q.bad = append(q.bad, d.badAs(s, sure, r.now))
-	r.doubted(&q.fresh)
+	r.doubted(&q.recent)
 }
 
 // afterBad reports whether an entry comes after one whose read failed.
@@ -242,7 +258,7 @@ func (r *Referee) settleEntries(q *txq) {
 			return
 		}
 		if q.emit == q.oldest {
-			q.emit++
+			q.emit += e.blocks
 		}
 		r.entryOver(q, s)
 	}
@@ -257,9 +273,9 @@ func (r *Referee) entryOver(q *txq, s *txSlot) {
 		r.cnt.may(nicspec.CntTxWqe.Index(), 1) // no output tells when, or whether before the queue is disabled
 		q.silent++
 	}
-	r.release(s.entry)
-	*s = txSlot{}
-	q.oldest++
+	e := s.entry
+	q.forget(e)
+	r.release(e)
 }
 
 // silentEnded says that the entries that end without a trace have ended.

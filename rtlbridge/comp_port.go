@@ -150,9 +150,12 @@ func (p *portState) output(e *Event, r *Record) error {
 		e.Ordinal, e.Last, p.Out)
 }
 
-// begin takes over the credits of the port's link.
+// begin takes over the credits of the port's link, which must be long enough.
 func (p *portState) begin(streams []StreamStart) error {
 	c := p.comp
+	if err := p.longEnough(); err != nil {
+		return err
+	}
 	credits, latency, ok := p.port.Window()
 	if !ok {
 		return nil // whatever else it is plugged into has no credits to give
@@ -171,6 +174,32 @@ func (p *portState) begin(streams []StreamStart) error {
 	if latency < need {
 		return fmt.Errorf("port %s: its link lets credits be used %v after they are returned: quanta of %d cycles need %v (the link's latency always does)",
 			p.Port, latency, c.spec.Quantum, need)
+	}
+	return nil
+}
+
+// longEnough refuses a link over which something would arrive in the past. Between two devices that run ahead it takes the
+// time in which the one's outputs are known, and the time before which the other's inputs are complete.
+func (p *portState) longEnough() error {
+	far, latency, ok := p.port.Far()
+	if !ok {
+		return nil
+	}
+	s := &p.comp.spec
+	need, why := s.InLatency, "what comes in is wanted so long before"
+	if p.in < 0 {
+		need = 0
+	}
+	if p.out >= 0 && s.OutLatency >= need {
+		need, why = s.OutLatency, "what goes out is known so late"
+	}
+	if far != nil && p.out >= 0 {
+		if other, ok := far.Component().(*Comp); ok {
+			need, why = s.OutLatency+other.spec.InLatency, "either end runs ahead"
+		}
+	}
+	if latency < need {
+		return fmt.Errorf("port %s: its link has a latency of %v: want %v or more, as %s", p.Port, latency, need, why)
 	}
 	return nil
 }

@@ -312,6 +312,39 @@ func TestQuantumBound(t *testing.T) {
 	require.ErrorContains(t, err, "at most 63 in pipelined mode")
 }
 
+// TestShortLinks: a link that would bring something too early is refused before time starts, whatever stands at its other end.
+func TestShortLinks(t *testing.T) {
+	d := fifo(t, VariantSpeed)
+	for _, x := range []struct {
+		two     bool
+		in, out simcore.Ps
+		least   simcore.Ps
+	}{{false, 200_000, 160_000, 200_000}, {false, 160_000, 190_000, 190_000}, {true, 160_000, 170_000, 330_000}} {
+		for _, latency := range []simcore.Ps{0, x.least - 1, x.least} {
+			e, pool := simcore.NewEngine(), &msg.Frames{}
+			ends := make([]*Comp, 2)
+			far := simcore.NewPort(&peer{ComponentBase: sim.NewComponentBase("Peer"), s: e, pool: pool}, 64, "Peer.Eth")
+			for i := range ends {
+				var err error
+				ends[i], err = NewComp(fmt.Sprintf("DUT%d", i), e, launch(t, d, LaunchOptions{}), CompSpec{InLatency: x.in, OutLatency: x.out, Quantum: 64},
+					[]Binding{EtherBinding("Eth", "in", "out", 0, pool, true)})
+				require.NoError(t, err)
+			}
+			if x.two {
+				far = ends[1].Port(0)
+			}
+			_, err := simcore.Connect("Link", e, simcore.LinkSpec{Latency: latency, CreditLatency: simcore.Microsecond}, ends[0].Port(0), far)
+			require.NoError(t, err)
+			err = ends[0].Begin(ends[0].conn.NewStart(1))
+			if latency == x.least {
+				require.NoError(t, err)
+				continue
+			}
+			require.ErrorContains(t, err, fmt.Sprintf("port Eth: its link has a latency of %v: want %v or more", latency, x.least))
+		}
+	}
+}
+
 // TestEveryLegalQuantumAgrees tries latencies that do not fit whole cycles, up to the exact bound.
 func TestEveryLegalQuantumAgrees(t *testing.T) {
 	d := fifo(t, VariantSpeed)

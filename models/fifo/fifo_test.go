@@ -1,6 +1,8 @@
 package fifo
 
 import (
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,4 +24,63 @@ func TestQueueGrows(t *testing.T) {
 		require.Equal(t, want, r.Pop())
 	}
 	require.Equal(t, next, want)
+}
+
+// TestQueueIsAList compares a queue with a slice through every operation, at every place of the ring's end.
+func TestQueueIsAList(t *testing.T) {
+	var q Queue[int]
+	var want []int
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range 20_000 {
+		n := len(want)
+		switch what := rng.IntN(8); {
+		case what < 4 && n < 50 || n == 0:
+			q.Push(i)
+			want = append(want, i)
+		case what == 4:
+			at := rng.IntN(n)
+			q.Remove(at)
+			want = slices.Delete(want, at, at+1)
+		case what == 5:
+			require.Equal(t, want[n-1], q.PopLast())
+			want = want[:n-1]
+		default:
+			require.Equal(t, want[0], q.Pop())
+			want = want[1:]
+		}
+		require.Equal(t, len(want), q.Len())
+		for k := range want {
+			require.Equal(t, want[k], *q.At(k))
+		}
+	}
+}
+
+// TestQueueHoldsNothing: values that were taken out are not kept from the garbage collector, and a queue that has grown
+// allocates nothing.
+func TestQueueHoldsNothing(t *testing.T) {
+	var q Queue[*int]
+	use := func() {
+		for range 8 {
+			q.Push(new(int))
+		}
+		for range 2 {
+			q.Pop()
+			q.PopLast()
+			q.Remove(1)
+		}
+		for q.Len() > 0 {
+			q.Pop()
+		}
+	}
+	use()
+	for _, p := range q.buf {
+		require.Nil(t, p)
+	}
+	v := new(int)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		q.Push(v)
+		q.Push(v)
+		q.Remove(1)
+		q.PopLast()
+	}))
 }

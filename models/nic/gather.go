@@ -62,10 +62,26 @@ func (c *Comp) startNext() bool {
 	return false
 }
 
-// decode makes t.plan the plan of the next entry of a queue, which is there.
+// planOf names the entry that a plan is of, and how many requests had taken
+// effect when it was made: nothing else changes what an entry asks for.
+type planOf struct {
+	queue    int
+	gen      uint32 // of the queue's window
+	index    uint16
+	requests uint64
+}
+
+// decode makes t.plan the plan of the next entry of a queue, which is there. One
+// that waits for room is looked at in every cycle: it is decoded once.
 func (c *Comp) decode(queue int) {
 	t := &c.tx
-	core.DecodeWqe(t.queues[queue].win.peek(), c.regs.Keys(), c.limitsTx, &t.plan)
+	w := &t.queues[queue].win
+	of := planOf{queue, w.gen, w.use, c.in.taken}
+	if t.planOf == of {
+		return
+	}
+	t.planOf = of
+	core.DecodeWqe(w.peek(), c.regs.Keys(), c.limitsTx, &t.plan)
 	t.plan.ECN = c.regs.Txq(queue).EcnMode
 }
 

@@ -8,18 +8,30 @@ func (c *Comp) ObserveHeld(o boundary.HeldObserver) { c.helds = append(c.helds, 
 // tellHeld tells of what was held in the cycles before the one at hand. Frames
 // into the device have no gaps.
 func (c *Comp) tellHeld() {
-	c.heldOf(boundary.TLPIn, 0, &c.in.x, &c.in.stall)
-	for p := range c.tx.ports {
-		c.heldOf(boundary.FrameOut, p, &c.tx.ports[p].x, &c.tx.ports[p].stall)
+	if c.in.x.mayBeHeld(&c.in.stall) {
+		c.heldOf(boundary.TLPIn, 0, &c.in.x, &c.in.stall)
 	}
-	c.heldOf(boundary.TLPOut, 0, &c.out.x, &c.out.stall)
+	for p := range c.tx.ports {
+		if l := &c.tx.ports[p]; l.x.mayBeHeld(&l.stall) {
+			c.heldOf(boundary.FrameOut, p, &l.x, &l.stall)
+		}
+	}
+	if c.out.x.mayBeHeld(&c.out.stall) {
+		c.heldOf(boundary.TLPOut, 0, &c.out.x, &c.out.stall)
+	}
+}
+
+// mayBeHeld reports whether the packet may have been held in a cycle of which is
+// not told yet. It is asked in every cycle, and mostly says no.
+func (x *crossing) mayBeHeld(s *stall) bool {
+	return x.open && (x.waits || s.at != nil || x.first > x.untold)
 }
 
 func (c *Comp) heldOf(kind boundary.Kind, port int, x *crossing, s *stall) {
-	if !x.open || x.untold >= c.now || s.at == nil && !x.waits && x.first <= x.untold {
+	from := x.untold
+	if from >= c.now {
 		return
 	}
-	from := x.untold
 	x.untold = c.now
 	begun := c.now // there was no credit in any cycle before
 	if !x.waits {

@@ -24,11 +24,9 @@ func (c *Comp) pauseCame(f *rxFrame) {
 func (c *Comp) endStops() {
 	now := uint8(0)
 	for p := range c.tx.ports {
-		for i := range uint8(core.PauseClasses) {
-			if !c.until(c.tx.ports[p].pause.stops.Class(i)) {
-				now |= 1 << i
-			}
-		}
+		stopped, again := c.tx.ports[p].pause.stops.Classes(c.now)
+		c.until(again)
+		now |= stopped
 	}
 	ended := c.tx.stopped &^ now
 	if c.tx.stopped = now; ended == 0 {

@@ -16,6 +16,8 @@ type tlpIn struct {
 	x    crossing
 	cpls fifo.Queue[inTLP]
 	reqs fifo.Queue[inTLP]
+
+	taken uint64 // requests that took effect
 }
 
 // inTLP is a TLP accepted and not processed yet.
@@ -118,6 +120,7 @@ func (c *Comp) takeRequests() {
 		c.regs.Status.SetTxBusy(c.txBusy())
 		c.regs.Status.SetReadsOutstanding(c.reader.Outstanding() != 0)
 		c.regs.Take(&p.Hdr, p.Data, &c.outcome)
+		c.in.taken++
 		for i := range c.outcome.NumEffects {
 			c.apply(&c.outcome.Effects[i])
 		}

@@ -16,10 +16,11 @@ type txPath struct {
 	want   bitset // queues that may want work entries
 	start  bitset // queues whose next work entry is there
 	slots  []txSlot
-	ways   []txWay           // by port, and that of entries that send nothing
-	way    int               // whose line was looked at first
-	turn   bool              // lines go first
-	plan   core.TxPlan       // of the entry that is looked at
+	ways   []txWay     // by port, and that of entries that send nothing
+	way    int         // whose line was looked at first
+	turn   bool        // lines go first
+	plan   core.TxPlan // of the entry that is looked at
+	planOf planOf
 	copies []copyChan        // none without the copy engine
 	copyAt copyTurns         // channels served last
 	copier int               // copies at work

@@ -13,9 +13,9 @@ import (
 
 // stoppedPort is a NIC of two ports, few slots and little room, whose port 0 is
 // stopped for long. Queues 0..5 have more for it than there is room for.
-func stoppedPort(t *testing.T) *rig {
+func stoppedPort(t *testing.T, slots int) *rig {
 	o := defaultRig()
-	o.spec.Ports, o.spec.Timing.TxInFlight, o.spec.Timing.TxBufBytes = 2, 4, 9216
+	o.spec.Ports, o.spec.Timing.TxInFlight, o.spec.Timing.TxBufBytes = 2, slots, 9216
 	r := openedTx(t, o)
 	h := r.host
 	var cfg [nicspec.PortEntrySize]byte
@@ -57,7 +57,7 @@ func (r *rig) sends(q int, ports ...uint8) {
 // A port that is stopped holds up no other port, and nothing of queues that
 // have nothing for it; within a queue order is kept [T13, T1].
 func TestPortsApart(t *testing.T) {
-	r := stoppedPort(t)
+	r := stoppedPort(t, 4)
 	regs := r.nic.Regs()
 	r.sends(6, 1, nothing, 1, 2, 1, 1, 1, 1, nothing, 1)
 	r.pass(5 * simcore.Microsecond)
@@ -80,7 +80,7 @@ func TestPortsApart(t *testing.T) {
 // A queue that waits for room of a stopped port forgets it when it is disabled,
 // and is free for the other port.
 func TestWaitingQueueIsDisabled(t *testing.T) {
-	r := stoppedPort(t)
+	r := stoppedPort(t, 4)
 	h, regs := r.host, r.nic.Regs()
 	h.Write32(nicspec.RegCtrl, 1)
 	require.Equal(t, nicspec.TableStatusOk, h.Table(nicspec.TableOpWrite, nicspec.TableTxq, 5, make([]byte, nicspec.TxqEntrySize)))
@@ -96,7 +96,7 @@ func TestWaitingQueueIsDisabled(t *testing.T) {
 
 // A reset ends the stop, and the lines [L2, L5].
 func TestResetOfWaitingQueues(t *testing.T) {
-	r := stoppedPort(t)
+	r := stoppedPort(t, 4)
 	h, regs := r.host, r.nic.Regs()
 	h.Write32(nicspec.RegCtrl, 1<<31)
 	r.run()
@@ -141,5 +141,20 @@ func TestCompletionEntriesDoNotPileUp(t *testing.T) {
 	for i := range n {
 		require.EqualValues(t, i, h.TxCqe(0).Index())
 	}
+	require.False(t, r.nic.Busy())
+}
+
+// What an entry that waits for room asks for is decided when it starts: a key
+// that is taken away while it waits is gone [T3].
+func TestKeyGoesWhileEntriesWait(t *testing.T) {
+	const slots = 8 // two more than there is room for
+	r := stoppedPort(t, slots)
+	r.host.setKey(5, nicspec.KeyEntryFields{})
+	r.run()
+	regs := r.nic.Regs()
+	started := regs.Port(nicspec.CntTxFrames, 0)
+	require.EqualValues(t, 6, started, "9,216 B are room for six frames")
+	require.EqualValues(t, 24, regs.Dev(nicspec.CntTxWqe))
+	require.EqualValues(t, 24-started, regs.Dev(nicspec.CntTxErr))
 	require.False(t, r.nic.Busy())
 }

@@ -1,6 +1,9 @@
 package nicspec
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // PortCounter is the number of a counter inside its port's block.
 type PortCounter uint8
@@ -45,6 +48,23 @@ func CounterAt(index int) (c *CounterInfo, port int) {
 		}
 	}
 	return nil, -1
+}
+
+// CountersOf returns the indices of the COUNTER registers of a NIC with so many ports: each counter of every port, then the next.
+func CountersOf(ports int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range Counters {
+			of := 1
+			if Counters[i].PerPort {
+				of = ports
+			}
+			for port := range of {
+				if !yield(Counters[i].Index + port*CounterPortStride) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // CounterName names an index of the COUNTER registers: "RX_FRAMES[0]" for a port's, "TX_WQE" for the device's,

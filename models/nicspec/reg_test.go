@@ -123,3 +123,21 @@ func TestTableCommand(t *testing.T) {
 	require.Equal(t, []uint32{uint32(nicspec.TableOpRead), uint32(nicspec.TableRule), 300}, []uint32{c.Op(), c.Table(), c.Index()})
 	require.False(t, c.Busy())
 }
+
+// The counters of a NIC are those of each of its ports and its own, each once.
+func TestCountersOf(t *testing.T) {
+	for ports := range nicspec.CounterPortsMax + 1 {
+		got := map[int]bool{}
+		for i := range nicspec.CountersOf(ports) {
+			require.False(t, got[i], "index %d twice", i)
+			got[i] = true
+		}
+		for i := range nicspec.RegCounterCount {
+			c, port := nicspec.CounterAt(i)
+			require.Equal(t, c != nil && port < ports, got[i], "%d ports: %s", ports, nicspec.CounterName(i))
+		}
+	}
+	for range nicspec.CountersOf(2) {
+		break
+	}
+}

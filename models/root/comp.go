@@ -35,6 +35,7 @@ type Root struct {
 	out    fifo.Queue[*msg.TLP] // register requests and raw TLPs to send
 	reads  readQueue
 	writes writePool
+	behind behindQueue
 	events simcore.EventPool
 	wakeAt simcore.Ps // when the earliest event is due, plus one; 0 when none is known
 	failed error
@@ -56,7 +57,7 @@ func (r *Root) Idle() bool {
 			return false
 		}
 	}
-	return r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0
+	return r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0 && r.behind.waiting.Len() == 0
 }
 
 // Send sends any TLP to the NIC, after the register accesses asked for before. The root owns p from then on. Requests
@@ -94,14 +95,10 @@ func (r *Root) take(p *msg.TLP) {
 		return
 	case tlp.MRd:
 		r.answer(h)
-	case tlp.Cpl, tlp.CplD:
-		r.complete(h, p.Data)
-	case tlp.Msg, tlp.MsgD:
-		if r.OnMessage != nil {
-			r.OnMessage(h, p.Data)
-		}
+		r.tlps.Put(p)
+	default:
+		r.tellBehind(p)
 	}
-	r.tlps.Put(p)
 }
 
 func (r *Root) fail(err error) {

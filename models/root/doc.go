@@ -16,6 +16,8 @@
 //     as memory brings the data. A memory that completes accesses at once gives
 //     them in the order of their reads.
 //   - Register accesses leave in the order in which they were asked for.
+//   - Completions and messages of the NIC are told of when memory is done with
+//     the writes that came before them.
 //   - An access outside memory is never lost silently: reads are answered with
 //     UR, writes are counted by the memory.
 //   - The same Spec, memory and traffic give the same events.

@@ -8,7 +8,9 @@ import (
 
 // writePool keeps the writes that are under way, and those to be used again.
 type writePool struct {
-	open       int // writes of the NIC that memory is not done with
+	open       int    // writes of the NIC that memory is not done with
+	issued     uint64 // accesses so far
+	landed     uint64 // of them in memory: all up to the latest that is done, as they take effect in order
 	idle       []*write
 	idleStores []*store
 }
@@ -22,7 +24,8 @@ type write struct {
 // store is the access for one run of enabled bytes.
 type store struct {
 	mem.Access
-	of *write
+	of     *write
+	number uint64
 }
 
 // store hands the enabled bytes of a memory write to memory.
@@ -38,7 +41,8 @@ func (r *Root) store(h *tlp.Header, p *msg.TLP) {
 	runs := h.Runs(p.Data)
 	for addr, b, ok := runs.Next(); ok; addr, b, ok = runs.Next() {
 		s := r.newStore()
-		s.of, s.Addr, s.Data, s.Err = w, addr, b, nil
+		r.writes.issued++
+		s.of, s.number, s.Addr, s.Data, s.Err = w, r.writes.issued, addr, b, nil
 		w.left++
 		r.memory.Access(&s.Access)
 	}
@@ -55,8 +59,10 @@ func (r *Root) newStore() *store {
 	s.Op, s.Done = mem.Write, func(*mem.Access) {
 		w := s.of
 		s.of, s.Data = nil, nil
+		r.writes.landed = max(r.writes.landed, s.number)
 		r.writes.idleStores = append(r.writes.idleStores, s)
 		r.wrote(w)
+		r.landed()
 	}
 	return s
 }

@@ -49,6 +49,15 @@ func (p *Port) Window() (credits int, latency Ps, ok bool) {
 	return d.window, max(d.link.spec.CreditLatency, 1), true
 }
 
+// Far is the port at the other end of the port's link, nil if that is not a
+// *Port, and the link's latency. ok is false if the port is not on a Link.
+func (p *Port) Far() (far *Port, latency Ps, ok bool) {
+	if p.lane == nil {
+		return nil, 0, false
+	}
+	return p.lane.own, p.lane.link.spec.Latency, true
+}
+
 // absorb takes the credits that have become usable.
 func (d *lane) absorb(now Ps) {
 	for d.backN > 0 && d.back[d.backHead] <= now {

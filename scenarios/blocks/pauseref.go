@@ -56,9 +56,10 @@ func (s *pauseState) frames(b []byte) Packet {
 			stops.Take(&p, rules, int64(i)*apart, s.build.EthBits)
 		}
 	}
+	stopped, _ := stops.Classes(apart + probe)
 	for q, c := range s.classes {
 		res[3] |= flag(stops.Frame(c) <= apart+probe) << q
-		res[4] |= flag(stops.Class(c) > apart+probe) << q
+		res[4] |= stopped >> c & 1 << q
 	}
 	return Packet{Data: res}
 }

@@ -17,12 +17,12 @@ var accountRaceChecks = []check{
 func writtenWhileWaiting(r *rig) {
 	const n = 3
 	a := &account{index: 7, balance: 9, rule: 1, fastQ: 1, slowQ: 2}
-	r.ways(a.slowQ)
+	r.openPosted(a.slowQ)
 	x := r.openRx(a.fastQ, 5, nil)
 	r.setAccount(a)
 	for range 4 {
 		r.b.Faults.Clear()
-		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.At(x.pi), To: x.At(x.pi) + 1, Count: 1, Delay: r.b.Cycles(2000)}))
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.At(x.PI), To: x.At(x.PI) + 1, Count: 1, Delay: r.b.Cycles(2000)}))
 		r.post(x, n)
 		for range n {
 			r.play(to(a.index, frameOf(64)))
@@ -42,7 +42,7 @@ func writtenWhileWaiting(r *rig) {
 // creditsWhileDrawing writes credits as fast as they go while frames draw one after another: neither gets lost, whichever meet.
 func creditsWhileDrawing(r *rig) {
 	a := &account{index: 3, balance: 1 << 20, rule: 4, fastQ: 1, slowQ: 2}
-	r.ways(a.fastQ, a.slowQ)
+	r.openPosted(a.fastQ, a.slowQ)
 	r.setAccount(a)
 	for round := range 4 {
 		const n = 90

@@ -9,7 +9,7 @@ import (
 )
 
 var accountChecks = []check{
-	{"accounts/the two ways", "A1 A2 A3 A4", stalled, twoWays},
+	{"accounts/the two ways", "A1 A2 A3 A4", stalled, bothPaths},
 	{"accounts/latch", "A1 A2 A5", stalled, latchedAccount},
 	{"accounts/credits", "A5 G1", calm, accountCredits},
 	{"accounts/dropped frames", "A2 A3 R7 R8 R9", stalled, accountDrops},
@@ -31,8 +31,8 @@ type account struct {
 	group, rssLog int // action Rss if rssLog is not 0
 }
 
-// way tells whether a frame that is taken goes the slow way.
-func (a *account) way() (slow bool) {
+// slowPath reports whether a frame that is taken goes the slow path.
+func (a *account) slowPath() (slow bool) {
 	if !a.slow && a.balance > 0 {
 		return false
 	}
@@ -104,7 +104,7 @@ func (r *rig) draws(a *account, n int) {
 		r.play(to(a.index, flow(first+i)))
 	}
 	for i := range n {
-		slow, q := a.way(), a.fastQ
+		slow, q := a.slowPath(), a.fastQ
 		if a.rssLog > 0 {
 			f := parsed(flow(first+i), r.roce)
 			q = r.indir[(a.group+int(rssHash(r.rssKey, flow(first+i), &f)&(1<<a.rssLog-1)))%nicspec.RssEntries]
@@ -119,8 +119,8 @@ func (r *rig) draws(a *account, n int) {
 	r.quiet()
 }
 
-// ways opens receive queues with descriptors.
-func (r *rig) ways(queues ...int) {
+// openPosted opens receive queues with descriptors.
+func (r *rig) openPosted(queues ...int) {
 	r.t.Helper()
 	r.write(nicspec.RegCtrl, 1)
 	for _, q := range queues {
@@ -128,8 +128,8 @@ func (r *rig) ways(queues ...int) {
 	}
 }
 
-func twoWays(r *rig) {
-	r.ways(1, 2)
+func bothPaths(r *rig) {
+	r.openPosted(1, 2)
 	a := &account{index: 9, balance: 5, rule: 3, fastQ: 1, slowQ: 2}
 	r.setAccount(a)
 	r.stands(a)
@@ -165,7 +165,7 @@ func (r *rig) setAccountRule(a *account) {
 
 // latchedAccount has an account that stays slow until it is told to go on.
 func latchedAccount(r *rig) {
-	r.ways(1, 2)
+	r.openPosted(1, 2)
 	a := &account{index: 63, balance: 3, latch: true, rule: 0, fastQ: 1, slowQ: 2}
 	r.setAccount(a)
 	r.draws(a, 3)
@@ -223,7 +223,7 @@ func accountCredits(r *rig) {
 
 // accountDrops drops frames behind an account in every way: they draw nothing, but may make it slow.
 func accountDrops(r *rig) {
-	r.ways(1, 2)
+	r.openPosted(1, 2)
 	a := &account{index: 7, balance: 2, latch: true, rule: 3, fastQ: 6, slowQ: 2}
 	r.setAccount(a)
 	f := to(7, blob(300, 1))
@@ -253,7 +253,7 @@ func accountDrops(r *rig) {
 
 // manyAccounts has every account at work, some of them named by two rules.
 func manyAccounts(r *rig) {
-	r.ways(1, 2, 3, 4)
+	r.openPosted(1, 2, 3, 4)
 	var all []*account
 	for i := range 16 {
 		index := i * 4
@@ -384,7 +384,7 @@ func accountGroups(r *rig) {
 	r.rssKeyAt(9)
 	r.write(nicspec.RegCtrl, 1)
 	r.spread(3, entriesOf(250, 4))
-	r.ways(9)
+	r.openPosted(9)
 	a := &account{index: 21, balance: 10, rule: 6, slowQ: 9, group: 250, rssLog: 4}
 	r.setAccount(a)
 	r.draws(a, 14)

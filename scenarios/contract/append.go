@@ -256,9 +256,9 @@ func appendedAtRandom(r *rig) {
 				all = append(all, e)
 			}
 			all[len(all)-1].FComplete = true
-			firsts = append(firsts, x.pi)
+			firsts = append(firsts, x.PI)
 			posts = append(posts, r.enqueue(x, all...))
-			r.ringTx(x)
+			r.tell(&x.ring)
 		}
 		for i, x := range rings {
 			r.ended(x, firsts[i], posts[i])
@@ -339,7 +339,7 @@ func appendedMarks(r *rig) {
 		appending(&e, &p)
 		e.FPad = true
 		r.transmit(x, append(all, e)...)
-		r.disable(nicspec.TableTxq, x.q)
+		r.disable(nicspec.TableTxq, x.Number)
 	}
 	r.quiet()
 	r.noFrames()

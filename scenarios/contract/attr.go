@@ -27,7 +27,7 @@ var attrChecks = []check{
 
 var attrCopyChecks = []check{{"attributes/of copies", "P11 D2", stalled, func(r *rig) { attributes(r, copySome) }}}
 
-// setDevctl writes DEVCTL.
+// setDevctl writes DEVCTL: codes, of which the driver would refuse those that stand for no limit.
 func (r *rig) setDevctl(mps, mrrs, attr uint32) {
 	r.t.Helper()
 	var d nicspec.DevctlReg
@@ -163,9 +163,9 @@ func limitsChange(r *rig, attrs uint32) {
 		for range 40 {
 			all = append(all, r.cut(w, pattern(60+rng.IntN(4000), rng.Uint64()), 0, 2, rng))
 		}
-		index := x.pi
+		index := x.PI
 		posts := r.enqueue(x, all...)
-		r.ringTx(x)
+		r.tell(&x.ring)
 		for range rng.IntN(3) {
 			r.run(rng.IntN(800))
 			r.setDevctl(rng.Uint32()%3, rng.Uint32()%6, rng.Uint32()&attrs)

@@ -84,19 +84,9 @@ type tally [nicspec.RegCounterCount]uint64
 func (r *rig) counters() *tally {
 	r.t.Helper()
 	all, left := new(tally), 0
-	read := func(i int) {
+	for i := range nicspec.CountersOf(r.sizes.Ports) {
 		left++
 		r.readLater(nicspec.RegCounter(i), 8, func(v uint64) { all[r.counterOf(i)] = v; left-- })
-	}
-	for i := range nicspec.Counters {
-		c := &nicspec.Counters[i]
-		for p := range r.sizes.Ports {
-			if c.PerPort {
-				read(c.Index + p*nicspec.CounterPortStride)
-			} else if p == 0 {
-				read(c.Index)
-			}
-		}
 	}
 	r.until("the counters are read", func() bool { return left == 0 })
 	return all

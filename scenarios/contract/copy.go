@@ -171,10 +171,7 @@ func copyLimits(r *rig) {
 	rng := rand.New(rand.NewPCG(42, 9))
 	for mrrs := range uint32(6) {
 		r.quiet()
-		d := nicspec.DevctlReg(nicspec.ResetDevctl)
-		d.SetMrrs(mrrs)
-		d.SetMps(mrrs % 3)
-		r.write(nicspec.RegDevctl, uint32(d))
+		r.setDevctl(mrrs%3, mrrs, 0)
 		r.synced()
 		longest := [2]int{}
 		r.watch = func(c boundary.Crossing) {
@@ -209,7 +206,7 @@ func longestCopy(r *rig) {
 	s := r.piece(a, 0, 64, src)
 	d := r.hole(b, 0, 64, nicspec.CopyMax)
 	all := r.enqueue(x, copyEntry(nicspec.OpcodeCopy, s, d))
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.run(nicspec.CopyMax / nicspec.LineBytes)
 	r.ended(x, 0, all)
 	r.filled(d, src)
@@ -258,10 +255,7 @@ func (r *rig) writes(count map[uint64]int) func(boundary.Crossing) {
 
 // copyRate has copies of 4 KB and one long one: 64 B a cycle and more.
 func copyRate(r *rig) {
-	d := nicspec.DevctlReg(nicspec.ResetDevctl)
-	d.SetMps(2)
-	d.SetMrrs(5)
-	r.write(nicspec.RegDevctl, uint32(d))
+	r.setDevctl(2, 5, 0)
 	x, _ := r.copySetup(1, 7)
 	a, b := r.wide(5, nicspec.EndpointArm, 1<<20), r.wide(6, nicspec.EndpointHost, 1<<20+4*guard)
 	for _, n := range []int{4096, 1 << 18} {
@@ -304,12 +298,12 @@ func copiesAndSends(r *rig) {
 		all = append(all, posted{one(c), nil, nicspec.StatusOk}, posted{one(s), data, nicspec.StatusOk})
 	}
 	for len(all) > 0 {
-		n, first := min(len(all), x.Size()), x.pi
+		n, first := min(len(all), x.Size()), x.PI
 		for i := range all[:n] {
-			r.storeEntry(x, x.pi, &all[i].longEntry)
-			x.pi++
+			r.storeEntry(x, x.PI, &all[i].longEntry)
+			x.PI++
 		}
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.ended(x, first, all[:n])
 		all = all[n:]
 	}
@@ -330,7 +324,7 @@ func copyChannels(r *rig) {
 		src := r.piece(a, 0, 64, pattern(n, uint64(channel)))
 		dst := r.hole(b, 0, 64, n)
 		wait := r.enqueue(long, copyEntry(nicspec.OpcodeCopy, src, dst))
-		r.ringTx(long)
+		r.tell(&long.ring)
 		r.run(500)
 		for i := range 4 {
 			data := pattern(1000, uint64(i))
@@ -346,7 +340,7 @@ func copyChannels(r *rig) {
 		r.ended(long, 0, wait)
 		r.filled(dst, pattern(n, uint64(channel)))
 		for _, x := range append(short, long, send) {
-			r.disable(nicspec.TableTxq, x.q)
+			r.disable(nicspec.TableTxq, x.Number)
 		}
 	}
 }
@@ -364,7 +358,7 @@ func copyDisabled(r *rig) {
 			started = started || c.Kind == boundary.TLPOut && h.Kind == tlp.MWr
 		}
 		all := r.enqueue(x, copyEntry(nicspec.OpcodeCopy, r.piece(w[0], 7, 64, data), d))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.until("the copy has begun", func() bool { return started })
 		r.watch = nil
 		r.run(i * 50)

@@ -181,7 +181,7 @@ func (r *rig) copyBeside(name string, f failure, bad nicspec.WqeFields, x, other
 	before, d := r.counters(), segments(&bad)[1]
 	written := map[uint64]int{}
 	r.watch = r.writes(written)
-	first, firstOther, firstSend := x.pi, other.pi, send.pi
+	first, firstOther, firstSend := x.PI, other.PI, send.PI
 	var copies, frames []posted
 	if f.kind != inject.FaultTag {
 		copies = r.enqueue(other, r.soundCopy(w[0], 5), r.soundCopy(w[0], 6), r.soundCopy(w[0], 7))
@@ -189,10 +189,10 @@ func (r *rig) copyBeside(name string, f failure, bad nicspec.WqeFields, x, other
 	}
 	all := r.enqueue(x, r.soundCopy(w[0], 1), bad, r.soundCopy(w[0], 2))
 	all[1].status = f.want
-	r.ringTx(x)
+	r.tell(&x.ring)
 	if len(copies) > 0 {
-		r.ringTx(other)
-		r.ringTx(send)
+		r.tell(&other.ring)
+		r.tell(&send.ring)
 	}
 	r.ended(other, firstOther, copies)
 	r.ended(send, firstSend, frames)
@@ -226,9 +226,9 @@ func copyManyFaults(r *rig) {
 			at := r.busOf(src) + uint64(k*n/10)
 			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: readFaults[(i+k)%len(readFaults)], From: at, To: at + n/10, Skip: k % 2}))
 		}
-		first := x.pi
+		first := x.PI
 		all := r.enqueue(x, copyEntry(nicspec.OpcodeCopy, src, dst), r.soundCopy(w[1], 9))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		got := r.txCqe(x)
 		require.Equal(r.t, first, got.Index())
 		require.Contains(r.t, readStatuses, got.Status())
@@ -256,10 +256,10 @@ func copyStops(r *rig) {
 			}
 		}
 		r.failOnce(kind, at, 64)
-		first := x.pi
+		first := x.PI
 		all := r.enqueue(x, copyEntry(nicspec.OpcodeCopy, src, dst))
 		all[0].status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultPoison: nicspec.StatusCplPoison}[kind]
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.ended(x, first, all)
 		r.quiet()
 		r.watch = nil
@@ -277,7 +277,7 @@ func copyOfNothing(r *rig) {
 	all := r.enqueueFailing(x, nicspec.StatusCplUnsupported,
 		copyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}, r.hole(w[0], 0, 64, 100)),
 		copyEntry(nicspec.OpcodeCopy, nicspec.SegFields{Key: 10, Len: 20_000}, r.hole(w[1], 9, 64, 20_000)))
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.ended(x, 0, all)
 	// Writes are posted: nobody tells that they were lost.
 	r.transmit(x, copyEntry(nicspec.OpcodeCopy, r.piece(w[0], 0, 64, pattern(500, 1)), nicspec.SegFields{Key: 9, Len: 500}))

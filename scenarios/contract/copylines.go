@@ -157,10 +157,10 @@ func wholeLinesTogether(r *rig) {
 			}
 		}
 		for _, x := range rings {
-			r.ringTx(x)
+			r.tell(&x.ring)
 		}
 		for i, x := range rings {
-			r.ended(x, x.pi-12, all[i])
+			r.ended(x, x.PI-12, all[i])
 		}
 		r.watch = nil
 		for i := range all {

@@ -186,7 +186,7 @@ func digestDrops(r *rig) {
 // digestCredit has frames with bad digests draw on an account: they take no credit and no ordinal.
 func digestCredit(r *rig) {
 	r.crcMode(nicspec.CrcModeCheck)
-	r.ways(1, 2)
+	r.openPosted(1, 2)
 	r.write(nicspec.RegRxCtrl, 8)
 	a := &account{index: 5, balance: 2, rule: 1, fastQ: 1, slowQ: 2}
 	r.setAccount(a)
@@ -196,7 +196,7 @@ func digestCredit(r *rig) {
 		r.stands(a)
 		first := r.ordinal()
 		r.play(good)
-		slow, q := a.way(), 1+i/2
+		slow, q := a.slowPath(), 1+i/2
 		seq := a.draw(slow)
 		r.delivered(r.rx[q], first, 1, func(f *nicspec.RxCqeFields) { f.SlowPath, f.AccountSeq = slow, seq })
 		r.stands(a)

@@ -45,7 +45,7 @@ func earlyCompletions(r *rig, cpl tlp.Header) {
 			h := tlp.Parse(&c.TLP.Hdr)
 			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address-x.Base >= uint64(x.Size()*x.Slot)
 		}
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.until("a piece is asked for", func() bool { return asked })
 		r.watch = nil
 		beats := 1 + int(cpl.Length)/64
@@ -55,7 +55,7 @@ func earlyCompletions(r *rig, cpl tlp.Header) {
 			r.run(3 * beats)
 		}
 		r.quiet()
-		r.disable(nicspec.TableTxq, x.q)
+		r.disable(nicspec.TableTxq, x.Number)
 		r.free = [2]uint64{1 << 20, 1 << 33}
 	}
 	r.out = nil

@@ -198,8 +198,8 @@ func markedQueues(r *rig) {
 			a, b = append(a, e), append(b, e)
 		}
 		pa, pb := r.enqueue(x, a...), r.enqueue(y, b...)
-		r.ringTx(x)
-		r.ringTx(y)
+		r.tell(&x.ring)
+		r.tell(&y.ring)
 		r.ended(x, 0, pa)
 		r.ended(y, 0, pb)
 		r.disable(nicspec.TableTxq, 5)

@@ -18,7 +18,7 @@ func everyQueue(r *rig) {
 	const classes, quanta = 8, 8000
 	r.portCfg(nicspec.PortEntryFields{RxPfc: 0xff})
 	first, w := r.copySetup(0, 2)
-	r.disable(nicspec.TableTxq, first.q)
+	r.disable(nicspec.TableTxq, first.Number)
 	all := make([]*txRing, r.sizes.NumTxq)
 	for q := range all {
 		r.txMod = func(f *nicspec.TxqEntryFields) { f.PfcClass = uint8(q % classes) }
@@ -33,10 +33,10 @@ func everyQueue(r *rig) {
 		posts := make([][]posted, len(all))
 		for q, x := range all {
 			posts[q] = r.enqueue(x, r.sound(w[0], lap), r.soundCopy(w[1], uint64(q)), r.sound(w[0], lap+1))
-			r.ringTx(x)
+			r.tell(&x.ring)
 		}
 		for q, x := range all {
-			r.ended(x, x.pi-entries, posts[q])
+			r.ended(x, x.PI-entries, posts[q])
 		}
 		for i := range p.begins {
 			require.GreaterOrEqual(r.t, p.begins[i].First, p.ins[0]+quanta*r.quantum(), "a frame begins in the stop")

@@ -180,11 +180,11 @@ func fencedBehindFailure(r *rig) {
 		s := segments(&bad)[0]
 		r.failOnce(kind, r.busOf(s), 3000)
 		e := r.effectsOf(all)
-		first := x.pi
+		first := x.PI
 		ends := r.enqueue(x, all...)
 		ends[1].status = map[inject.FaultKind]nicspec.Status{inject.FaultUR: nicspec.StatusCplUnsupported, inject.FaultSilent: nicspec.StatusCplTimeout,
 			inject.FaultPoison: nicspec.StatusCplPoison}[kind]
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.ended(x, first, ends)
 		e.fenced()
 		r.b.Faults.Clear()
@@ -205,7 +205,7 @@ func fencedApart(r *rig) {
 		all := []nicspec.WqeFields{slow, r.fenceCopy(w, channel+1, 8, true)}
 		e := r.effectsOf(all)
 		wait := r.enqueue(held, all...)
-		r.ringTx(held)
+		r.tell(&held.ring)
 		r.struck()
 		for i := range 3 {
 			r.transmit(other, r.fenceCopy(w, i, 300, false), r.fenceCopy(w, i+1, 8, true))
@@ -216,7 +216,7 @@ func fencedApart(r *rig) {
 		e.fenced()
 		r.noFrames()
 		for _, x := range []*txRing{held, other, send} {
-			r.disable(nicspec.TableTxq, x.q)
+			r.disable(nicspec.TableTxq, x.Number)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (r *rig) traffic(rng *rand.Rand) {
 	for range 60 {
 		r.enqueue(x, r.cut(w, pattern(60+rng.IntN(3000), rng.Uint64()), 0, 2, rng))
 	}
-	r.ringTx(x)
+	r.tell(&x.ring)
 	for i := range 60 {
 		r.play(to(1+i%2, frameOf(60+rng.IntN(1500))))
 	}
@@ -199,7 +199,7 @@ func resetWhileSilent(r *rig) {
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: at, To: at + 1<<20}))
 		r.post(y, 8)
 		r.enqueue(x, e, r.sound(w[1], 2))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.struck()
 		begin := r.b.Engine.Now()
 		r.reset()
@@ -223,7 +223,7 @@ func resetStates(r *rig) {
 	for i := range 8 {
 		r.enqueue(x, r.sound(w, uint64(i)))
 	}
-	r.ringTx(x)
+	r.tell(&x.ring)
 	bad, off := r.openRx(3, 3, nil), r.openRx(4, 3, nil)
 	r.failOnce(inject.FaultUR, bad.Base, 128)
 	r.post(bad, 1)

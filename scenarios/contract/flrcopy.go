@@ -21,8 +21,8 @@ func resetCopies(r *rig) {
 		src, dst := r.piece(w[0], 0, 64, data), r.hole(w[1], i, 64, n)
 		r.enqueue(x, copyEntry(nicspec.OpcodeCopyInvalidate, src, dst))
 		r.enqueue(y, r.soundCopy(w[0], 1), r.soundCopy(w[0], 2))
-		r.ringTx(x)
-		r.ringTx(y)
+		r.tell(&x.ring)
+		r.tell(&y.ring)
 		r.run(150 + i*200)
 		keys := r.keys
 		r.reset()
@@ -53,9 +53,9 @@ func resetFailedCopies(r *rig) {
 		for k, f := range r.copyFlaws() {
 			all = append(all, r.enqueue(y, r.flawed(&f, r.soundCopy(w[0], uint64(k)), true))...)
 		}
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.run(400)
-		r.ringTx(y)
+		r.tell(&y.ring)
 		r.run(300 + i*150)
 		r.reset()
 		for e := r.next(&y.ring); e != nil; e = r.next(&y.ring) {

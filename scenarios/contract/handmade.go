@@ -81,9 +81,9 @@ func completionsByHand(r *rig) {
 		const n = 100
 		s := r.piece(w[i%2], 5+i%64, 128, pattern(n, uint64(i)))
 		reads := r.unanswered(r.busOf(s), n)
-		first := x.pi
+		first := x.PI
 		all := r.enqueue(x, sendEntry(nil, s))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.until("the piece is asked for", func() bool { return reads.left == 0 && r.b.Faults.Hits() == len(reads.all) })
 		r.b.Faults.Clear()
 		for k := range reads.all {
@@ -95,7 +95,7 @@ func completionsByHand(r *rig) {
 		}
 		require.Equal(r.t, c.want, r.txCqe(x).Status(), c.name)
 		if c.want == nicspec.StatusOk {
-			r.cameOut(x.q, &all[0], first)
+			r.cameOut(x.Number, &all[0], first)
 			bytes += n
 			continue
 		}

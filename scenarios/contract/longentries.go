@@ -121,7 +121,7 @@ func longWraps(r *rig) {
 	for log := 2; log <= 4; log++ {
 		x := r.openTx(10+log, log)
 		reads := map[uint64]int{}
-		laps := x.pi
+		laps := x.PI
 		for i := range 120 {
 			e := r.anyLong(w, 1+rng.IntN(nicspec.WqeBlocksMax), rng)
 			if i%3 == 0 {
@@ -136,9 +136,9 @@ func longWraps(r *rig) {
 			}
 		}
 		r.watch = nil
-		require.Greater(r.t, x.pi-laps, uint16(4*x.Size()))
-		t := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, x.q))
-		require.Equal(r.t, [3]uint16{x.pi, x.pi, x.cqi}, [3]uint16{t.Pi, t.Ci, t.Cqi}, "indices count blocks")
+		require.Greater(r.t, x.PI-laps, uint16(4*x.Size()))
+		t := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, x.Number))
+		require.Equal(r.t, [3]uint16{x.PI, x.PI, x.CQI}, [3]uint16{t.Pi, t.Ci, t.Cqi}, "indices count blocks")
 	}
 	r.quiet()
 	r.noFrames()
@@ -152,17 +152,17 @@ func bellInside(r *rig) {
 	for i := range 18 {
 		blocks, before := 2+i%3, i/3%3
 		var whole []posted
-		first := x.pi
+		first := x.PI
 		for range before {
 			whole = append(whole, r.enqueueLong(x, r.anyLong(w, 1+rng.IntN(3), rng))...)
 		}
-		at := x.pi
+		at := x.PI
 		last := r.enqueueLong(x, r.anyLong(w, blocks, rng))
 		for k := 1; k < blocks; k++ {
 			if i%2 == 0 && k < blocks-1 {
 				continue // one doorbell for all blocks but the last
 			}
-			r.bell(false, x.q, uint32(at)+uint32(k))
+			r.bell(false, x.Number, uint32(at)+uint32(k))
 			if k == 1 || i%2 == 0 {
 				r.ended(x, first, whole)
 			}
@@ -171,11 +171,11 @@ func bellInside(r *rig) {
 			r.rests() // it waits: not busy
 			r.nothing(&x.ring)
 			r.noFrames()
-			e := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, x.q))
+			e := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, x.Number))
 			require.Equal(r.t, [2]uint16{at + uint16(k), at}, [2]uint16{e.Pi, e.Ci}, "indices while an entry of %d blocks waits for %d of them", blocks, blocks-k)
 		}
 		more := r.enqueueLong(x, r.anyLong(w, 1+rng.IntN(2), rng))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.ended(x, at, append(last, more...))
 		r.noFrames()
 	}
@@ -187,14 +187,14 @@ func bellABlock(r *rig) {
 	rng := rand.New(rand.NewPCG(84, 9))
 	for n := range 12 {
 		var all []posted
-		first := x.pi
-		for x.pi-first < uint16(x.Size()-4) {
+		first := x.PI
+		for x.PI-first < uint16(x.Size()-4) {
 			all = append(all, r.enqueueLong(x, r.anyLong(w, 1+rng.IntN(4), rng))...)
 		}
 		reads := map[uint64]int{}
 		r.slots(x, reads)
-		for pi := first; pi != x.pi; pi++ {
-			r.bell(false, x.q, uint32(pi+1))
+		for pi := first; pi != x.PI; pi++ {
+			r.bell(false, x.Number, uint32(pi+1))
 			if n%3 > 0 {
 				r.run(rng.IntN(n * 8))
 			}
@@ -365,8 +365,8 @@ func longIndices(r *rig) {
 		}
 		r.transmitLong(x, all...)
 	}
-	t := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, x.q))
-	require.Equal(r.t, [3]uint16{x.pi, x.pi, x.cqi}, [3]uint16{t.Pi, t.Ci, t.Cqi})
+	t := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, x.Number))
+	require.Equal(r.t, [3]uint16{x.PI, x.PI, x.CQI}, [3]uint16{t.Pi, t.Ci, t.Cqi})
 	r.quiet()
 	r.noFrames()
 }
@@ -378,10 +378,10 @@ func longEnable(r *rig) {
 	for i := range 6 {
 		r.write(nicspec.RegCtrl, 1)
 		r.synced()
-		first := x.pi
+		first := x.PI
 		all := r.enqueueLong(x, r.anyLong(w, 2, rng), r.anyLong(w, 4, rng))
-		inside := x.pi - uint16(i%4)
-		r.bell(false, x.q, uint32(inside))
+		inside := x.PI - uint16(i%4)
+		r.bell(false, x.Number, uint32(inside))
 		r.run(300)
 		r.quiet()
 		r.rests()
@@ -395,7 +395,7 @@ func longEnable(r *rig) {
 		r.run(300)
 		r.rests()
 		r.nothing(&x.ring)
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.ended(x, first+2, all[1:])
 	}
 	r.quiet()
@@ -412,9 +412,9 @@ func longDisabled(r *rig) {
 		r.enqueueLong(x, e)
 		for k := range 1 + i%(1+i%3) {
 			if r.sizes.Has(nicspec.PartPush) && i%2 == 0 {
-				r.push(x.q, r.wireLong(&e)[k*nicspec.WqeBytes:][:nicspec.WqeBytes])
+				r.push(x.Number, r.wireLong(&e)[k*nicspec.WqeBytes:][:nicspec.WqeBytes])
 			} else {
-				r.bell(false, x.q, uint32(k+1))
+				r.bell(false, x.Number, uint32(k+1))
 			}
 		}
 		r.run(i * 20)
@@ -440,10 +440,10 @@ func longRingErrors(r *rig) {
 		from := 1 + i%6
 		r.failOnce(failures[0].kind, x.At(uint16(from)), (16-from)*nicspec.WqeBytes)
 		if i%2 > 0 { // from that block on with a doorbell of their own
-			r.bell(false, x.q, uint32(from))
+			r.bell(false, x.Number, uint32(from))
 			r.run(rng.IntN(300))
 		}
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.struck()
 		r.quiet()
 		var got []nicspec.TxCqe
@@ -479,12 +479,12 @@ func longPieceErrors(r *rig) {
 		s, l := bad.segments()[i], late.segments()[7-i]
 		r.failOnce(failures[i%len(failures)].kind, r.busOf(s), int(s.Len))
 		require.NoError(r.t, r.b.Faults.Add(faultDelay(r, r.busOf(l), int(l.Len), 600)))
-		first := x.pi
+		first := x.PI
 		all := r.enqueueLong(x, r.soundLong(w[1], 3), bad, late, r.soundLong(w[1], 5))
 		if all[1].status = failures[i%len(failures)].want; all[1].status != nicspec.StatusOk {
 			all[1].frame = nil
 		}
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.ended(x, first, all)
 		r.quiet()
 	}
@@ -501,17 +501,17 @@ func longTogether(r *rig) {
 		var firsts []uint16
 		var posts [][]posted
 		for _, x := range rings {
-			firsts = append(firsts, x.pi)
+			firsts = append(firsts, x.PI)
 			var all []posted
-			for first := x.pi; ; {
+			for first := x.PI; ; {
 				e := r.anyLong(w, 1+rng.IntN(4), rng)
-				if int(x.pi-first)+e.blocks(&r.sizes) > x.Size() {
+				if int(x.PI-first)+e.blocks(&r.sizes) > x.Size() {
 					break
 				}
 				all = append(all, r.enqueueLong(x, e)...)
 			}
 			posts = append(posts, all)
-			r.ringTx(x)
+			r.tell(&x.ring)
 		}
 		for i, x := range rings {
 			r.ended(x, firsts[i], posts[i])

@@ -19,7 +19,7 @@ var longPushChecks = []check{
 // pushBlock pushes block k of an entry.
 func (r *rig) pushBlock(x *txRing, e *longEntry, k int) {
 	r.t.Helper()
-	r.push(x.q, r.wireLong(e)[k*nicspec.WqeBytes:][:nicspec.WqeBytes])
+	r.push(x.Number, r.wireLong(e)[k*nicspec.WqeBytes:][:nicspec.WqeBytes])
 }
 
 // pushedLong writes entries to their places and pushes every block.
@@ -53,11 +53,11 @@ func longPushed(r *rig) {
 	x, w := r.txSetup(3, 3)
 	rng := rand.New(rand.NewPCG(101, 9))
 	for i := range 40 {
-		first := x.pi
+		first := x.PI
 		done := r.onceRead(x)
 		var all []posted
-		for x.pi-first < 5 {
-			all = append(all, r.pushedLong(x, r.anyLong(w, 1+rng.IntN(min(4, 8-int(x.pi-first))), rng))...)
+		for x.PI-first < 5 {
+			all = append(all, r.pushedLong(x, r.anyLong(w, 1+rng.IntN(min(4, 8-int(x.PI-first))), rng))...)
 			if i%2 == 0 {
 				break
 			}
@@ -75,10 +75,10 @@ func longPushedInPart(r *rig) {
 	rng := rand.New(rand.NewPCG(102, 9))
 	for how := range 32 {
 		done := r.onceRead(x)
-		first := x.pi
+		first := x.PI
 		var all []posted
 		for range 3 {
-			at := x.pi
+			at := x.PI
 			all = append(all, r.enqueueLong(x, r.anyLong(w, 4, rng))...)
 			e := &all[len(all)-1].longEntry
 			for k := range 4 {
@@ -86,7 +86,7 @@ func longPushedInPart(r *rig) {
 				case how>>k&1 != 0:
 					r.pushBlock(x, e, k)
 				case how < 16 || k == 3 || how>>(k+1)&1 != 0: // else the next doorbell tells of it, too
-					r.bell(false, x.q, uint32(at)+uint32(k)+1)
+					r.bell(false, x.Number, uint32(at)+uint32(k)+1)
 				}
 				if rng.IntN(3) == 0 {
 					r.run(rng.IntN(120))
@@ -105,7 +105,7 @@ func longPushedSlowly(r *rig) {
 	x, w := r.txSetup(3, 4)
 	rng := rand.New(rand.NewPCG(103, 9))
 	for i := range 9 {
-		first := x.pi
+		first := x.PI
 		all := r.enqueueLong(x, r.anyLong(w, 2+i%3, rng))
 		for k := range 1 + i%3 {
 			r.pushBlock(x, &all[0].longEntry, k)
@@ -126,7 +126,7 @@ func longPushedEarly(r *rig) {
 	for i := range 4 {
 		r.write(nicspec.RegCtrl, 1)
 		r.synced()
-		first := x.pi
+		first := x.PI
 		all := r.pushedLong(x, r.anyLong(w, 2, rng), r.anyLong(w, 4, rng))
 		all = append(all, r.enqueueLong(x, r.anyLong(w, 3, rng))...)
 		last := &all[2].longEntry
@@ -166,7 +166,7 @@ func longPushedTogether(r *rig) {
 			}
 		}
 		for i, x := range rings {
-			r.ended(x, x.pi-uint16(all[i][0].blocks(&r.sizes)), all[i])
+			r.ended(x, x.PI-uint16(all[i][0].blocks(&r.sizes)), all[i])
 		}
 	}
 	r.quiet()

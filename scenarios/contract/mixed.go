@@ -10,6 +10,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
+	"nictwin/stack/driver"
 )
 
 // mixedChecks are both directions at once, with completions split and shuffled in every way. Which way is in their names,
@@ -40,10 +41,7 @@ var mixedChecks = func() []check {
 
 // bothWays receives and sends at once, on several queues each.
 func bothWays(r *rig, rcb bool) {
-	d := nicspec.DevctlReg(nicspec.ResetDevctl)
-	d.SetMrrs(5)
-	d.SetRcb(rcb)
-	r.write(nicspec.RegDevctl, uint32(d))
+	r.set(r.nic.SetDeviceControl(driver.DeviceControl{MPS: 256, MRRS: 4096, RCB128: rcb}))
 	r.byDest(1, 2, 3)
 	r.receiveAll(1)
 	x, w := r.txSetup(4, 6)
@@ -61,8 +59,8 @@ func bothWays(r *rig, rcb bool) {
 		b = append(b, r.cut(w, pattern(60+rng.IntN(300), rng.Uint64()), 0, 3, rng))
 	}
 	pa, pb := r.enqueue(x, a...), r.enqueue(y, b...)
-	r.ringTx(x)
-	r.ringTx(y)
+	r.tell(&x.ring)
+	r.tell(&y.ring)
 	first := r.ordinal()
 	for i := range 150 {
 		n := 60 + rng.IntN(500)

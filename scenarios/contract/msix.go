@@ -236,7 +236,7 @@ func messagesOfEvents(r *rig) {
 		r.event(&x.ring, f.want, 0)
 		r.failOnce(f.kind, y.Base, 64)
 		r.enqueue(y, nicspec.WqeFields{})
-		r.ringTx(y)
+		r.tell(&y.ring)
 		r.event(&y.ring, f.want, 0)
 		m.settled()
 		require.Equal(r.t, [2]int{1, 1}, [2]int{a.messages, b.messages}, "%v", f.kind)
@@ -330,9 +330,9 @@ func messagesUnderTraffic(r *rig) {
 				all = append(all, e)
 			}
 			all[len(all)-1].FComplete = true
-			firsts[i] = y.pi
+			firsts[i] = y.PI
 			posts[i] = r.enqueue(y, all...)
-			r.ringTx(y)
+			r.tell(&y.ring)
 		}
 		first := r.ordinal()
 		var order []int

@@ -23,9 +23,9 @@ func messagesUnseen(r *rig) {
 	require.Zero(r.t, r.read(nicspec.RegStatus))
 	r.synced()
 	require.Zero(r.t, a.messages, "the message is still to come")
-	require.Less(r.t, r.rested, a.oldest, "busy is 1 until the message has left")
+	require.Less(r.t, r.idleAt, a.oldest, "busy is 1 until the message has left")
 	m.settled()
-	r.rests()
+	r.busyFalls()
 }
 
 // messagesLarge has numbers that need more than eight bits: as many entries as make a message due, but for one, and then that

@@ -181,7 +181,7 @@ func (r *rig) busySending(x *txRing, w *window) []posted {
 		all = append(all, sendEntry(nil, r.piece(w, 0, 64, pattern(1000, uint64(i)))))
 	}
 	posts := r.enqueue(x, all...)
-	r.ringTx(x)
+	r.tell(&x.ring)
 	return posts
 }
 
@@ -196,7 +196,7 @@ func portStops(r *rig) {
 		{[][]byte{pauseFrame(1, 60_000), pauseFrame(1, 900)}, 900}, {[][]byte{pauseFrame(1, 60_000), pauseFrame(1, 0)}, 0},
 		{[][]byte{pauseFrame(1, 100), pauseFrame(1, 2000)}, 2000},
 	} {
-		first := x.pi
+		first := x.PI
 		posts := r.busySending(x, w[0])
 		p := r.pauses()
 		r.until("a frame leaves", func() bool { return len(p.begins) > 0 })
@@ -233,13 +233,13 @@ func classStops(r *rig) {
 		r.play(classPause(c.vector, uint16(c.quanta)))
 		r.until("the pause is there", func() bool { return len(p.ins) == 1 })
 		r.run(2 * nicspec.VisibleCycles)
-		at, firstX, firstY := p.ins[0], x.pi, y.pi
+		at, firstX, firstY := p.ins[0], x.PI, y.PI
 		posts := r.enqueue(y, r.sound(w[1], 1), r.sound(w[1], 2))
-		r.ringTx(y)
+		r.tell(&y.ring)
 		r.ended(y, firstY, posts)
 		require.Less(r.t, p.begins[len(p.begins)-1].Last, at+c.quanta, "another class goes on")
 		posts = r.enqueue(x, r.sound(w[0], 1), r.sound(w[0], 2))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.ended(x, firstX, posts)
 		if c.stopped {
 			r.stopped(p, 1, at, c.quanta, fetchCycles)
@@ -283,7 +283,7 @@ func droppedPauses(r *rig) {
 func (r *rig) flood(x *rxRing, n int, delay int) {
 	r.t.Helper()
 	r.b.Faults.Clear()
-	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.At(x.pi), To: x.At(x.pi) + 16, Delay: r.b.Cycles(delay), Count: 1}))
+	require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: x.At(x.PI), To: x.At(x.PI) + 16, Delay: r.b.Cycles(delay), Count: 1}))
 	r.post(x, n)
 	for i := range n {
 		r.play(blob(1024, uint64(i)))

@@ -12,7 +12,7 @@ var pauseKeptChecks = []check{
 	{"pause/stops of classes that follow one another", "F1 F3 F4", calm, classesFollow},
 	{"pause/honoured though the buffer is full", "F2 R3", calm, pausedWhenFull},
 	{"pause/sent until the buffer is at xon", "F6", calm, levelStays},
-	{"pause/a stop alone keeps nothing busy", "F8 B8", calm, restInAStop},
+	{"pause/a stop alone keeps nothing busy", "F8 B8", calm, idleInAStop},
 }
 
 var pauseResetChecks = []check{{"function-level reset/in a stop, and its settings", "L3 L4 L5 F4", calm, resetInAStop}}
@@ -65,22 +65,22 @@ func classesFollow(r *rig) {
 		r.play(c.frames...)
 		r.until("the pauses are there", func() bool { return len(p.ins) == len(c.frames) })
 		r.run(2 * nicspec.VisibleCycles)
-		firstX, firstY := x.pi, y.pi
+		firstX, firstY := x.PI, y.PI
 		postX, postY := r.enqueue(x, r.sound(w[0], 1)), r.enqueue(y, r.sound(w[1], 2))
-		r.ringTx(x)
-		r.ringTx(y)
+		r.tell(&x.ring)
+		r.tell(&y.ring)
 		r.ended(y, firstY, postY)
 		r.ended(x, firstX, postX)
-		r.heldUntil(c.name, p, x.q, c.five)
-		r.heldUntil(c.name, p, y.q, c.two)
+		r.stoppedUntil(c.name, p, x.Number, c.five)
+		r.stoppedUntil(c.name, p, y.Number, c.two)
 		r.frames = nil
 	}
 	r.quiet()
 	r.noFrames()
 }
 
-// heldUntil demands that a queue's only frame left after its stop, or soon if there is none.
-func (r *rig) heldUntil(name string, p *pauseWatch, queue int, s stopOf) {
+// stoppedUntil demands that a queue's only frame left after its stop, or soon if there is none.
+func (r *rig) stoppedUntil(name string, p *pauseWatch, queue int, s stopOf) {
 	r.t.Helper()
 	if s.quanta > 0 {
 		r.stopped(p, queue, p.ins[s.frame], s.quanta, fetchCycles)
@@ -123,7 +123,7 @@ func levelStays(r *rig) {
 		first := r.ordinal()
 		r.b.Faults.Clear()
 		for step, n := range []int{14, 6} {
-			at := x.At(x.pi)
+			at := x.At(x.PI)
 			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 16, Delay: r.b.Cycles(4000 + 8000*step), Count: 1}))
 			r.post(x, n)
 			r.until("the descriptors are asked for", func() bool { return r.b.Faults.Hits() == step+1 })
@@ -151,31 +151,31 @@ func levelStays(r *rig) {
 	}
 }
 
-// restInAStop has a device with nothing to do in a stop of its port and all classes, and then a frame that waits for its end.
-func restInAStop(r *rig) {
+// idleInAStop has a device with nothing to do in a stop of its port and all classes, and then a frame that waits for its end.
+func idleInAStop(r *rig) {
 	const quanta = 40_000
 	x, w := r.txSetup(3, 3)
 	r.portCfg(nicspec.PortEntryFields{RxPause: 1, RxPfc: 0xff})
 	p := r.pauses()
 	r.play(classPause(0xff, quanta), pauseFrame(nicspec.PauseOpcode, quanta))
 	r.until("the pauses are there", func() bool { return len(p.ins) == 2 })
-	r.rests()
+	r.busyFalls()
 	require.Less(r.t, r.b.NIC.Cycles(), p.ins[0]+quanta*r.quantum(), "a stop makes nothing busy by itself")
 	r.play(classPause(0xff, 0))
 	r.until("the pause is there", func() bool { return len(p.ins) == 3 })
 	r.run(nicspec.VisibleCycles)
 	posts := r.enqueue(x, r.sound(w[0], 1))
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.synced()
 	from := r.b.NIC.Cycles()
 	r.run(4000)
 	r.synced()
-	require.Less(r.t, r.rested, from, "busy was 0 while a frame waited for the end of a stop")
+	require.Less(r.t, r.idleAt, from, "busy was 0 while a frame waited for the end of a stop")
 	r.noFrames()
 	r.play(pauseFrame(nicspec.PauseOpcode, 0))
 	r.ended(x, 0, posts)
 	require.Less(r.t, r.b.NIC.Cycles(), p.ins[0]+quanta*r.quantum())
-	r.rests()
+	r.busyFalls()
 	r.frames = nil
 }
 
@@ -190,7 +190,7 @@ func resetInAStop(r *rig) {
 		r.play(pause)
 		r.until("the pause is there", func() bool { return len(p.ins) == 1 })
 		r.enqueue(x, r.sound(w[0], 1), r.sound(w[0], 2))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.run(1500)
 		r.noFrames()
 		r.reset()

@@ -24,7 +24,7 @@ func disabledInAStop(r *rig) {
 		r.until("the pause is there", func() bool { return len(p.ins) == 1 })
 		r.run(late)
 		r.enqueue(x, r.sound(w[0], 1))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.run(late)
 		r.disable(nicspec.TableTxq, queue)
 		if late > 0 {

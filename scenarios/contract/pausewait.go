@@ -24,7 +24,7 @@ func enabledInAStop(r *rig) {
 		r.txMod = func(f *nicspec.TxqEntryFields) { f.PfcClass = class }
 		x := r.openTx(1, 3)
 		posts := r.enqueue(x, r.sound(w[0], 1), r.sound(w[0], 2))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.run(4 * nicspec.VisibleCycles)
 		require.Less(r.t, r.b.NIC.Cycles(), p.ins[0]+quanta*r.quantum(), "the doorbell comes before the stop ends")
 		r.ended(x, 0, posts)
@@ -57,9 +57,9 @@ func manyWait(r *rig) {
 				}
 				all = append(all, sendEntry(nil, r.piece(from, k%5, 64, pattern(c.bytes, uint64(k)))))
 			}
-			first[i] = x.pi
+			first[i] = x.PI
 			posts[i] = r.enqueue(x, all...)
-			r.ringTx(x)
+			r.tell(&x.ring)
 		}
 		r.run(10_000) // what fits anywhere is there
 		require.Less(r.t, r.b.NIC.Cycles(), end, "everything waits before the stop ends")

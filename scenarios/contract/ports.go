@@ -82,7 +82,7 @@ func (r *rig) either(x *rxRing, n int) {
 	for range n {
 		var e nicspec.RxCqe
 		r.until("a frame of either port is delivered", func() bool { e = r.next(&x.ring); return e != nil })
-		x.cqi-- // looked at, and taken by deliveredOf
+		x.CQI-- // looked at, and taken by deliveredOf
 		port := r.portOf(int(e.Port()))
 		require.Less(r.t, port, r.sizes.Ports, "port in the completion entry %v", e)
 		r.deliveredOf(port, x, next[port], nicspec.RuleNone)
@@ -240,7 +240,7 @@ func outOnBoth(r *rig) {
 	}
 	r.counted("frames on both ports", want, func() {
 		for _, x := range rings {
-			r.ringTx(x)
+			r.tell(&x.ring)
 		}
 		for i, x := range rings {
 			r.ended(x, 0, posts[i])
@@ -265,8 +265,8 @@ func everythingOnBoth(r *rig) {
 		a, b = append(a, e), append(b, f)
 	}
 	pa, pb := r.enqueue(x, a...), r.enqueue(y, b...)
-	r.ringTx(x)
-	r.ringTx(y)
+	r.tell(&x.ring)
+	r.tell(&y.ring)
 	in := [2][][]byte{portFrames(0, 100), portFrames(1, 100)}
 	for i := range 100 {
 		r.playOn(0, in[0][i])

@@ -50,7 +50,7 @@ func (r *rig) pushed(x *txRing, entries ...nicspec.WqeFields) []posted {
 	var all []posted
 	for i := range entries {
 		all = append(all, r.enqueue(x, entries[i])...)
-		r.push(x.q, r.wire(&all[i].WqeFields))
+		r.push(x.Number, r.wire(&all[i].WqeFields))
 	}
 	return all
 }
@@ -77,7 +77,7 @@ func pushedSingly(r *rig) {
 			clear(reads)
 			r.slots(x, reads)
 		}
-		first := x.pi
+		first := x.PI
 		r.ended(x, first, r.pushed(x, r.sound(w[i%2], uint64(i))))
 		for at, n := range reads {
 			require.Equal(r.t, 1, n, "reads of the slot at %#x", at)
@@ -95,7 +95,7 @@ func pushedMany(r *rig) {
 	y := r.openTx(r.sizes.NumTxq-1, 3)
 	rng := rand.New(rand.NewPCG(61, 9))
 	for i := range 6 {
-		firstX, firstY := x.pi, y.pi
+		firstX, firstY := x.PI, y.PI
 		var a, b []posted
 		for k := range x.Size() {
 			e := r.cut(w, pattern(60+rng.IntN(600), rng.Uint64()), rng.IntN(17), 1+rng.IntN(2), rng)
@@ -119,7 +119,7 @@ func pushedBetween(r *rig) {
 	for range 12 {
 		reads := map[uint64]int{}
 		r.slots(x, reads)
-		first, n := x.pi, 0
+		first, n := x.PI, 0
 		var all []posted
 		for n < x.Size()-6 {
 			if rng.IntN(2) > 0 {
@@ -131,7 +131,7 @@ func pushedBetween(r *rig) {
 				all = append(all, r.enqueue(x, r.sound(w[n%2], rng.Uint64()))...)
 				n++
 			}
-			r.ringTx(x)
+			r.tell(&x.ring)
 			r.run(rng.IntN(60))
 		}
 		r.ended(x, first, all)
@@ -171,7 +171,7 @@ func pushesRefused(r *rig) {
 	x = r.openTx(5, 2)
 	r.failOnce(failures[0].kind, x.Base, 4*nicspec.WqeBytes)
 	r.enqueue(x, e)
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.event(&x.ring, failures[0].want, 0)
 	r.b.Faults.Clear()
 	refuse("a queue in state Error", 5)
@@ -186,10 +186,10 @@ func pushedEarly(r *rig) {
 	for i := range 3 {
 		r.write(nicspec.RegCtrl, 1)
 		r.synced()
-		first := x.pi
+		first := x.PI
 		all := r.pushed(x, r.sound(w[0], 1), r.sound(w[1], uint64(i)))
 		all = append(all, r.enqueue(x, r.sound(w[1], 7))...)
-		r.ringTx(x)
+		r.tell(&x.ring)
 		all = append(all, r.pushed(x, r.sound(w[0], 5))...)
 		r.run(600)
 		r.nothing(&x.ring)
@@ -207,7 +207,7 @@ func pushedFlaws(r *rig) {
 		e := r.sound(w[0], uint64(i))
 		flaws[i].mod(&e)
 		nop := nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: i%2 > 0}
-		first := x.pi
+		first := x.PI
 		r.ended(x, first, r.pushed(x, e, nop, r.sound(w[1], uint64(i))))
 	}
 	r.quiet()

@@ -4,6 +4,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
 )
 
 // play plays frames in, back to back after those before.
@@ -28,10 +29,13 @@ func (r *rig) receiveAll(q int) {
 
 func (r *rig) toQueue(q int) {
 	r.t.Helper()
-	var d nicspec.RxDefaultReg
-	d.SetAction(uint32(nicspec.ActionQueue))
-	d.SetQueue(uint32(q))
-	r.write(nicspec.RegRxDefault, uint32(d))
+	r.toTarget(driver.ToQueue(q))
+}
+
+// toTarget sends what no rule matches to a target, of which there need be none.
+func (r *rig) toTarget(t driver.Target) {
+	r.t.Helper()
+	r.write(nicspec.RegRxDefault, uint32(t.Default()))
 }
 
 // placed is how many bytes of a frame a queue writes [R14].
@@ -70,11 +74,11 @@ func (r *rig) delivered(x *rxRing, ordinal int, rule uint16, mods ...func(*nicsp
 // deliveredOf does so for a frame that came in on a port.
 func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16, mods ...func(*nicspec.RxCqeFields)) nicspec.RxCqe {
 	r.t.Helper()
-	index := x.cqi
+	index := x.CQI
 	got := r.rxCqe(x)
 	frame := r.player(port).At(ordinal)
 	want := parsed(frame, r.roce)
-	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.q), index, rule, uint32(ordinal)
+	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.Number), index, rule, uint32(ordinal)
 	want.Port = uint8(r.portOf(port))
 	m := x.placed(&want, frame)
 	want.HdrLen = uint16(x.split(&want, m))
@@ -104,7 +108,7 @@ func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16, mods ..
 // nothing demands that a ring has no completion entry that was not taken.
 func (r *rig) nothing(g *ring) {
 	r.t.Helper()
-	require.Nil(r.t, r.next(g), "completion entry of queue %d", g.q)
+	require.Nil(r.t, r.next(g), "completion entry of queue %d", g.Number)
 }
 
 // ordinal is that of the next frame to be played.

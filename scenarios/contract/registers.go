@@ -236,7 +236,7 @@ func countersStay(r *rig) {
 	r.post(y, 4)
 	r.transmit(x, r.sound(w[0], 1), nicspec.WqeFields{Opcode: 99})
 	r.play(frameOf(100), frameOf(200), frameOf(20))
-	r.bell(true, 1, 0x8000)
+	r.doorbell(true, 1, 0x8000)
 	r.quiet()
 	before, there := r.counters(), map[int]uint64{}
 	for i, v := range before {

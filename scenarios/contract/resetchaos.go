@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
 )
 
 // resetChaosParts are what a reset finds at work here.
@@ -44,12 +45,9 @@ func (c *chaosRun) born() {
 	r := c.rig
 	r.write(nicspec.RegCplTimeout, 2000)
 	r.write(nicspec.RegCtrl, 3)
-	d := nicspec.DevctlReg(nicspec.ResetDevctl)
-	d.SetMps(uint32(c.rng.IntN(3)))
-	d.SetMrrs(uint32(c.rng.IntN(6)))
-	d.SetRelaxedOrdering(c.rng.IntN(2) > 0)
-	d.SetNoSnoop(c.rng.IntN(2) > 0)
-	r.write(nicspec.RegDevctl, uint32(d))
+	r.set(r.nic.SetDeviceControl(driver.DeviceControl{
+		MPS: 128 << c.rng.IntN(3), MRRS: 128 << c.rng.IntN(6), RelaxedOrdering: c.rng.IntN(2) > 0, NoSnoop: c.rng.IntN(2) > 0,
+	}))
 	c.w = []*window{r.window(1, nicspec.EndpointArm, 1<<16), r.window(2, nicspec.EndpointHost, 1<<16)}
 	r.badKeys(c.w[0])
 	r.byDest(0, 1, 2)

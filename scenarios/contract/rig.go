@@ -17,6 +17,8 @@ import (
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/testbed"
 	"nictwin/scenarios/traffic"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/rootbus"
 )
 
 // rig is a board with a NIC under test, and what a check does with it. Its methods let time go on until what they wait for
@@ -26,6 +28,7 @@ type rig struct {
 	eth   int // the NIC's port that checks know as port 0; see portOf
 	b     *testbed.Bed
 	root  *root.Root
+	nic   *driver.Driver // sets registers; what it does not allow, checks write themselves
 	sizes nicspec.Build
 	stall int
 	judge *judge.Judge
@@ -38,7 +41,7 @@ type rig struct {
 	free   [2]uint64 // first free offset of each memory
 	keys   keyTable  // as written
 	over   bool
-	rested int64  // latest cycle known in which the pin busy was 0
+	idleAt int64  // latest cycle in which the pin busy was seen to be 0
 	roce   uint16 // ROCE_PORT
 
 	rssKey [nicspec.RssKeyBytes]byte     // as written
@@ -91,13 +94,15 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *rig
 	r := &rig{t: t, eth: sizes.Ports - 1, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
 		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}}
 	t.Cleanup(r.close)
+	r.nic, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, driver.Options{Build: sizes, MaxPolls: 1})
+	require.NoError(t, err)
 	r.judge, err = judge.Attach(b.NIC, judge.Options{
 		Build: sizes, MaxMismatches: 5,
 		OnMismatch: func(m *golden.Mismatch) { r.found = append(r.found, m) },
 	})
 	require.NoError(t, err)
 	b.NIC.Observe(r.see)
-	b.NIC.ObserveRest(func(x boundary.Rest) { r.rested = x.Last })
+	b.NIC.ObserveRest(func(x boundary.Rest) { r.idleAt = x.Last })
 	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
 		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
 	}
@@ -144,7 +149,7 @@ func (r *rig) close() {
 func (r *rig) finish() {
 	r.t.Helper()
 	r.quiet()
-	r.rests()
+	r.busyFalls()
 	for i := range r.sizes.NumRules {
 		r.readLater(nicspec.RegRuleHits(i), 8, func(uint64) {})
 	}
@@ -159,6 +164,9 @@ func (r *rig) finish() {
 		r.t.Logf("note: %s", n)
 	}
 }
+
+// set demands that the driver has set what it was asked to. Registers are written at once.
+func (r *rig) set(err error) { r.t.Helper(); require.NoError(r.t, errors.Join(err, r.nic.Err())) }
 
 // run lets time pass.
 func (r *rig) run(n int) {

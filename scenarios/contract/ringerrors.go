@@ -35,7 +35,7 @@ func lastEntryFails(r *rig) {
 		for k := range 12 {
 			all = append(all, r.enqueue(x, r.sound(w[0], uint64(k)))...)
 		}
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.struck()
 		n := uint16((at - x.Base) / nicspec.WqeBytes)
 		r.ended(x, 0, all[:n])
@@ -59,10 +59,10 @@ func owedEvent(r *rig) {
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: slow, To: slow + 1, Delay: r.b.Cycles(3000)}))
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultCA, From: x.At(1), To: x.At(2)}))
 		all := r.enqueue(x, e)
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.struck()
 		r.enqueue(x, r.sound(w[0], 9))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.until("the queue is in state Error", func() bool {
 			return nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, 2)).State == nicspec.QueueStateError
 		})
@@ -94,7 +94,7 @@ func notFetched(r *rig) {
 			}
 		}
 	}
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.until("entries end", func() bool { return r.next(&x.ring) != nil })
 	r.disable(nicspec.TableTxq, 2)
 	r.watch = nil

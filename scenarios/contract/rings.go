@@ -75,11 +75,7 @@ func (r *rig) staged() []byte {
 }
 
 // ring is what receive and transmit queues have in common.
-type ring struct {
-	q int
-	driver.Layout
-	pi, cqi uint16
-}
+type ring = driver.RawQueue
 
 // rxRing is an enabled receive queue.
 type rxRing struct {
@@ -95,9 +91,9 @@ type txRing struct {
 }
 
 // Completion rings are cleared when a queue is enabled, so that an old entry is never taken for a new one.
-func (r *rig) newRing(q, log, slot int) ring {
+func (r *rig) newRing(tx bool, q, log int) ring {
 	r.t.Helper()
-	g := ring{q: q, Layout: driver.Layout{Log: log, Slot: slot}}
+	g := driver.NewRawQueue(tx, q, log)
 	g.Base = r.alloc(q%2, g.Bytes(), 64)
 	g.CQ = r.alloc((q+1)%2, g.CQBytes(), 64)
 	r.store(g.CQ, make([]byte, g.CQBytes()))
@@ -107,7 +103,7 @@ func (r *rig) newRing(q, log, slot int) ring {
 // openRx enables a receive queue with a ring of 2^log entries, whole frames to one buffer unless mod says otherwise.
 func (r *rig) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) *rxRing {
 	r.t.Helper()
-	x := &rxRing{ring: r.newRing(q, log, nicspec.RxDescBytes)}
+	x := &rxRing{ring: r.newRing(false, q, log)}
 	x.RxqEntryFields = nicspec.RxqEntryFields{
 		Enable: 1, LogSize: uint8(log), RingBase: x.Base, CqBase: x.CQ, PayBufSize: nicspec.FrameMax, HdrBufSize: 256,
 	}
@@ -124,7 +120,7 @@ func (r *rig) openRx(q, log int, mod func(*nicspec.RxqEntryFields)) *rxRing {
 // openTx enables a transmit queue.
 func (r *rig) openTx(q, log int) *txRing {
 	r.t.Helper()
-	x := &txRing{ring: r.newRing(q, log, nicspec.WqeBytes)}
+	x := &txRing{ring: r.newRing(true, q, log)}
 	x.TxqEntryFields = nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(log), RingBase: x.Base, CqBase: x.CQ}
 	if r.txMod != nil {
 		r.txMod(&x.TxqEntryFields)
@@ -156,9 +152,8 @@ func (r *rig) buffers(skewH, skewP int) (hdr, pay uint64) {
 func (r *rig) put(x *rxRing, hdr, pay uint64) {
 	r.t.Helper()
 	d := nicspec.RxDescFields{HdrAddr: hdr, PayAddr: pay}
-	r.store(x.At(x.pi), encode(&d, nicspec.RxDescBytes))
+	r.store(x.NextSlot(), encode(&d, nicspec.RxDescBytes))
 	x.posted = append(x.posted, [2]uint64{hdr, pay})
-	x.pi++
 }
 
 // post posts n descriptors with buffers of their own and rings the doorbell.
@@ -168,17 +163,16 @@ func (r *rig) post(x *rxRing, n int) {
 		h, p := r.buffers(i*7%64, i*5%64)
 		r.put(x, h, p)
 	}
-	r.write(nicspec.RegRxDoorbell(x.q), uint32(x.pi))
+	r.tell(&x.ring)
 }
 
 // next takes the next completion entry of a ring, nil if there is none yet.
 func (r *rig) next(g *ring) []byte {
 	r.t.Helper()
-	e := r.load(g.CqeAt(g.cqi), nicspec.CqeBytes)
-	if e[0] == 0 || !g.Written(e, g.cqi) {
+	e := r.load(g.NextCqe(), nicspec.CqeBytes)
+	if e[0] == 0 || !g.Take(e) {
 		return nil
 	}
-	g.cqi++
 	return e
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
 )
 
 var rssChecks = []check{
@@ -56,9 +57,7 @@ func rssHash(key [nicspec.RssKeyBytes]byte, b []byte, f *nicspec.RxCqeFields) ui
 func (r *rig) setRssKey(key [nicspec.RssKeyBytes]byte) {
 	r.t.Helper()
 	r.rssKey = key
-	for i := range nicspec.RssKeyBytes / 4 {
-		r.write(nicspec.RegRssKey(i), binary.LittleEndian.Uint32(key[4*i:]))
-	}
+	r.set(r.nic.SetRSSKey(key))
 	r.synced()
 }
 
@@ -220,11 +219,7 @@ func rssDefault(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	rings := r.spread(4, entriesOf(0, 8))
 	for _, g := range []struct{ base, log int }{{0, 0}, {3, 2}, {250, 5}, {77, 8}, {5, 9}, {130, 15}, {0xff07, 1}} {
-		var d nicspec.RxDefaultReg
-		d.SetAction(uint32(nicspec.ActionRss))
-		d.SetQueue(uint32(g.base))
-		d.SetRssLog(uint32(g.log))
-		r.write(nicspec.RegRxDefault, uint32(d))
+		r.toTarget(driver.ToGroup(g.base, g.log))
 		r.synced()
 		r.group(rings, g.base, min(g.log, nicspec.RssLogMax), nicspec.RuleNone, 40)
 	}
@@ -260,10 +255,7 @@ func rssChanges(r *rig) {
 	rng := rand.New(rand.NewPCG(31, 9))
 	r.rssKeyAt(3)
 	rings := r.spread(3, entriesOf(0, 8))
-	var d nicspec.RxDefaultReg
-	d.SetAction(uint32(nicspec.ActionRss))
-	d.SetRssLog(8)
-	r.write(nicspec.RegRxDefault, uint32(d))
+	r.toTarget(driver.ToGroup(0, 8))
 	r.write(nicspec.RegCtrl, 1)
 	r.synced()
 	for round := range 12 {

@@ -41,7 +41,7 @@ var (
 
 // areas are all checks there are, but for portAreas, which need more than one port.
 var areas = []area{
-	{0, registerChecks}, {0, restChecks}, {0, tableChecks}, {0, layoutChecks}, {0, dropChecks}, {0, parseChecks}, {0, steerChecks}, {0, rxRingChecks},
+	{0, registerChecks}, {0, idleChecks}, {0, tableChecks}, {0, layoutChecks}, {0, dropChecks}, {0, parseChecks}, {0, steerChecks}, {0, rxRingChecks},
 	{0, rxErrorChecks}, {0, tagChecks}, {0, ringErrorChecks}, {0, txLayoutChecks}, {0, txStatusChecks}, {0, offloadChecks}, {0, txErrorChecks}, {0, handChecks}, {0, txRingChecks},
 	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks}, {nicspec.PartCopy, copyLineChecks}, {nicspec.PartCopy | nicspec.PartFence, fenceChecks}, {0, flagChecks}, {nicspec.PartLong, longChecks}, {nicspec.PartLong | nicspec.PartPush, longPushChecks},
 	{nicspec.PartTrim, trimChecks}, {nicspec.PartTrim | nicspec.PartCrc32c, trimCrcChecks}, {nicspec.PartTrim | nicspec.PartEcn, trimEcnChecks},
@@ -52,13 +52,13 @@ var areas = []area{
 	{nicspec.PartAccounts | nicspec.PartRss, accountRssChecks},
 	{nicspec.PartCrc32c, crc32cChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, crcAccountChecks},
 	{nicspec.PartFlr, flrChecks}, {nicspec.PartFlr, flrEachChecks}, {nicspec.PartFlr | nicspec.PartCopy, flrCopyChecks},
-	{0, apartChecks}, {nicspec.PartCopy, apartCopyChecks}, {nicspec.PartPause, pauseChecks}, {nicspec.PartPause, pauseOffChecks}, {nicspec.PartPause, pauseKeptChecks}, {nicspec.PartPause | nicspec.PartFlr, pauseResetChecks}, {everyQueueParts, everyQueueChecks},
+	{0, isolationChecks}, {nicspec.PartCopy, isolationCopyChecks}, {nicspec.PartPause, pauseChecks}, {nicspec.PartPause, pauseOffChecks}, {nicspec.PartPause, pauseKeptChecks}, {nicspec.PartPause | nicspec.PartFlr, pauseResetChecks}, {everyQueueParts, everyQueueChecks},
 	{nicspec.PartMsix, msixChecks}, {0, runtimeChecks}, {nicspec.PartAttr, attrChecks}, {nicspec.PartAttr | nicspec.PartCopy, attrCopyChecks},
 	{nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
-	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, heldBackChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},
+	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, backpressureChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},
 }
 
-var portAreas = []area{{0, portChecks}, {0, fairChecks}, {nicspec.PartPause, heldChecks}}
+var portAreas = []area{{0, portChecks}, {0, fairChecks}, {nicspec.PartPause, portStopChecks}}
 
 // suite is every check that such a NIC can be held to.
 func suite(sizes nicspec.Build) []check {

@@ -72,9 +72,9 @@ func (r *rig) struck() {
 // event waits for the Event of a queue and compares it.
 func (r *rig) event(g *ring, status nicspec.Status, first uint16) {
 	r.t.Helper()
-	phase := int(g.cqi)>>g.Log&1 == 0
+	phase := g.Phase(g.CQI)
 	e := r.cqe(g, "an Event")
-	want := nicspec.TxCqeFields{Type: nicspec.CqeTypeEvent, Status: status, Queue: uint16(g.q), Index: first, Phase: phase}
+	want := nicspec.TxCqeFields{Type: nicspec.CqeTypeEvent, Status: status, Queue: uint16(g.Number), Index: first, Phase: phase}
 	if field, exp, got, same := nicspec.DiffTxCqe(encode(&want, nicspec.CqeBytes), e); !same {
 		require.FailNow(r.t, "Event", "%s is %s, want %s", field, got, exp)
 	}
@@ -100,7 +100,7 @@ func descriptorFaults(r *rig) {
 		r.quiet()
 		before := r.counters()
 		r.failOnce(f.kind, x.Base, 64)
-		first := x.pi
+		first := x.PI
 		r.post(x, 1)
 		r.struck()
 		want := f.counts()
@@ -117,7 +117,7 @@ func descriptorFaults(r *rig) {
 		frames := [][]byte{to(1, blob(70, 1)), to(2, blob(200, 4)), to(1, blob(90, 2)), to(2, blob(201, 5))}
 		r.play(frames[1:]...)
 		r.delivered(good, at+2, 0)
-		r.bell(true, 2, uint32(x.pi)) // the same index again, but the queue is not in state Run
+		r.tell(&x.ring) // the same index again, but the queue is not in state Run
 		r.quiet()
 		for i, n := range arrived(frames...).taken(2).with(port(nicspec.CntRxDropQueueErr), 2).
 			with(dev(nicspec.CntQueueErr), 1).with(dev(nicspec.CntRxCqe), 1).with(dev(nicspec.CntDbBad), 1) {
@@ -196,7 +196,7 @@ func severalFail(r *rig) {
 func noMemory(r *rig) {
 	r.receiveAll(2)
 	x := r.openRx(2, 3, func(f *nicspec.RxqEntryFields) { f.RingBase = 7 << nicspec.EndpointShift })
-	r.bell(true, 2, 1)
+	r.doorbell(true, 2, 1)
 	r.event(&x.ring, nicspec.StatusCplUnsupported, 0)
 	r.disable(nicspec.TableRxq, 2)
 	x = r.openRx(2, 3, nil)
@@ -252,7 +252,7 @@ func silentTagRests(r *rig) {
 			}
 		}
 	}
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.until("the first frames leave", func() bool { return len(r.out) > 5 })
 	r.failOnce(inject.FaultSilent, y.Base, 64)
 	r.post(y, 1)
@@ -280,7 +280,7 @@ func offWhileOwed(r *rig) {
 	r.post(x, 1)
 	r.until("both faults are met", func() bool { return r.b.Faults.Hits() == 2 })
 	r.run(1000)
-	r.commandLater(nicspec.TableOpWrite, nicspec.TableRxq, x.q, make([]byte, nicspec.RxqEntrySize))
+	r.commandLater(nicspec.TableOpWrite, nicspec.TableRxq, x.Number, make([]byte, nicspec.RxqEntrySize))
 	r.event(&x.ring, nicspec.StatusCplUnsupported, 0)
 	require.Equal(r.t, nicspec.TableStatusOk, r.commandEnd())
 	r.delivered(other, first, 0)

@@ -55,9 +55,7 @@ func frameOf(n int) []byte {
 
 // layouts delivers frames of all lengths with all splits to buffers at all offsets.
 func layouts(r *rig, mps uint32) {
-	d := nicspec.DevctlReg(nicspec.ResetDevctl)
-	d.SetMps(mps)
-	r.write(nicspec.RegDevctl, uint32(d))
+	r.setDevctl(mps, 2, 0)
 	r.receiveAll(0)
 	for q, s := range splits {
 		x := r.openRx(q, 5, func(f *nicspec.RxqEntryFields) {
@@ -72,7 +70,7 @@ func layouts(r *rig, mps uint32) {
 			r.put(x, h, p)
 			r.play(frameOf(n))
 		}
-		r.write(nicspec.RegRxDoorbell(q), uint32(x.pi))
+		r.tell(&x.ring)
 		for i := range lengths {
 			r.delivered(x, first+i, nicspec.RuleNone)
 		}
@@ -137,7 +135,7 @@ func pages(r *rig) {
 			n++
 		}
 	}
-	r.write(nicspec.RegRxDoorbell(3), uint32(x.pi))
+	r.tell(&x.ring)
 	for i := range n {
 		r.delivered(x, first+i, nicspec.RuleNone)
 	}
@@ -151,9 +149,7 @@ func strangeLimits(r *rig) {
 	r.post(x, 8)
 	for mps := uint32(3); mps < 8; mps++ {
 		r.quiet()
-		d := nicspec.DevctlReg(nicspec.ResetDevctl)
-		d.SetMps(mps)
-		r.write(nicspec.RegDevctl, uint32(d))
+		r.setDevctl(mps, 2, 0)
 		r.synced()
 		longest := 0
 		r.watch = func(c boundary.Crossing) {

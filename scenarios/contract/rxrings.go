@@ -14,7 +14,7 @@ var rxRingChecks = []check{
 	{"rings/every size", "Q1 Q6 Q8", calm, everySize},
 	{"rings/indices beyond 65535", "Q1 Q2 Q8", calm, rxIndicesWrap},
 	{"rings/all receive queues", "R7 R10 R11 C1", stalled, allRxQueues},
-	{"rings/doorbells while frames come", "R9 Q2 Q3", stalled, lateBells},
+	{"rings/doorbells while frames come", "R9 Q2 Q3", stalled, lateDoorbells},
 	{"rings/disabled and enabled again", "Q5 Q8 G6", stalled, rxAgain},
 	{"rings/disabled under traffic", "Q5 R12 G7", stalled, rxUnderTraffic},
 	{"rings/buffers are used once", "R10 C2", calm, usedOnce},
@@ -75,7 +75,7 @@ func rxIndicesWrap(r *rig) {
 		for range n {
 			r.put(x, h, p) // a buffer may be anywhere
 		}
-		r.write(nicspec.RegRxDoorbell(2), uint32(x.pi))
+		r.tell(&x.ring)
 		first := r.ordinal()
 		for range n {
 			r.play(f)
@@ -135,8 +135,8 @@ func allRxQueues(r *rig) {
 	}
 }
 
-// lateBells posts descriptors one by one while frames come, sometimes too late.
-func lateBells(r *rig) {
+// lateDoorbells posts descriptors one by one while frames come, sometimes too late.
+func lateDoorbells(r *rig) {
 	x := r.openRx(1, 3, nil)
 	r.receiveAll(1)
 	rng := rand.New(rand.NewPCG(8, 1))
@@ -144,12 +144,12 @@ func lateBells(r *rig) {
 		for range rng.IntN(4) {
 			r.play(blob(60+rng.IntN(300), 1))
 		}
-		used := int(x.cqi)
+		used := int(x.CQI)
 		for range min(rng.IntN(4), x.Size()-(len(x.posted)-used)) {
 			h, p := r.buffers(0, 1)
 			r.put(x, h, p)
 		}
-		r.write(nicspec.RegRxDoorbell(1), uint32(x.pi))
+		r.tell(&x.ring)
 		r.run(rng.IntN(60))
 		for e := r.next(&x.ring); e != nil; e = r.next(&x.ring) {
 			require.Equal(r.t, uint16(used), nicspec.RxCqe(e).Index())
@@ -199,7 +199,7 @@ func rxUnderTraffic(r *rig) {
 		}
 		r.run(50 + 90*lap)
 		r.disable(nicspec.TableRxq, 2)
-		n := x.cqi
+		n := x.CQI
 		for e := r.next(&x.ring); e != nil; e = r.next(&x.ring) {
 			n++
 		}
@@ -228,7 +228,7 @@ func usedOnce(r *rig) {
 		n := 60 + i
 		h, p := around+100+uint64(i%9), around+300+uint64(i%7)
 		r.put(x, h, p)
-		r.write(nicspec.RegRxDoorbell(3), uint32(x.pi))
+		r.tell(&x.ring)
 		r.play(blob(n, 9))
 		r.delivered(x, r.ordinal()-1, nicspec.RuleNone)
 		want := append([]byte(nil), mark...)

@@ -208,7 +208,7 @@ func rulesWhole(r *rig) {
 		f := nicspec.RuleEntryFields{Valid: 1, Action: nicspec.ActionQueue, Queue: uint16(q)}
 		f.Value[13], f.Mask[13] = uint8(q), 0xff
 		for _, x := range []*rxRing{mine, rest} {
-			r.post(x, n-int(x.pi-x.cqi))
+			r.post(x, n-int(x.PI-x.CQI))
 		}
 		for range n {
 			r.play(to(1, frameOf(60)))

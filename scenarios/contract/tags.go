@@ -60,12 +60,12 @@ func tagsComeBack(r *rig) {
 		since := r.b.NIC.Cycles()
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultSilent, From: w[1].bus, To: w[1].bus + 1<<20}))
 		e := sendEntry(nil, r.piece(w[1], 0, 128, pattern(8192, 1)))
-		first := bad.pi
+		first := bad.PI
 		all := r.enqueue(bad, e, e)
 		for i := range all {
 			all[i].status, all[i].frame = nicspec.StatusCplTimeout, nil
 		}
-		r.ringTx(bad)
+		r.tell(&bad.ring)
 		for r.b.NIC.Cycles() < since+2*limit+timeout { // by then their tags have rested
 			r.sendAll(good, long(40))
 		}
@@ -77,8 +77,8 @@ func tagsComeBack(r *rig) {
 // sendAll sends and waits for it.
 func (r *rig) sendAll(x *txRing, entries []nicspec.WqeFields) {
 	r.t.Helper()
-	first := x.pi
+	first := x.PI
 	all := r.enqueue(x, entries...)
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.ended(x, first, all)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
 )
 
 // window is a memory key and the memory that it stands for.
@@ -27,7 +28,7 @@ func (r *rig) window(index, endpoint, n int) *window {
 	r.t.Helper()
 	w := &window{va: 0x7000_0000_0000 + uint64(index)<<32 + 0x123, bus: r.alloc(endpoint, n, 4096), length: n}
 	variant := uint8(0x11 * (index + 3))
-	w.id = uint32(variant)<<24 | uint32(index)
+	w.id = driver.KeyID(index, variant)
 	r.key(index, nicspec.KeyEntryFields{Valid: 1, RightRead: true, Variant: variant, VaBase: w.va, Length: uint64(n), BusBase: w.bus})
 	return w
 }
@@ -102,17 +103,15 @@ func (r *rig) enqueueLong(x *txRing, entries ...longEntry) []posted {
 	for i := range entries {
 		w := &entries[i]
 		if w.WqeId == 0 {
-			w.WqeId = uint32(x.q)<<24 | uint32(x.pi)
+			w.WqeId = uint32(x.Number)<<24 | uint32(x.PI)
 		}
-		r.storeEntry(x, x.pi, w)
-		x.pi += uint16(w.blocks(&r.sizes))
+		r.storeEntry(x, x.PI, w)
+		x.PI += uint16(w.blocks(&r.sizes))
 		frame, status := expected(w, x.EcnMode, r.keys, &r.sizes, r.load)
 		all = append(all, posted{*w, frame, status})
 	}
 	return all
 }
-
-func (r *rig) ringTx(x *txRing) { r.t.Helper(); r.bell(false, x.q, uint32(x.pi)) }
 
 // left takes the next frame that left from a queue; it must have left by now.
 func (r *rig) left(q int) sent {
@@ -135,19 +134,19 @@ func (r *rig) ended(x *txRing, first uint16, all []posted) {
 		first += uint16(p.blocks(&r.sizes))
 		if !p.FComplete && p.status == nicspec.StatusOk {
 			if p.frame != nil {
-				r.until("a frame leaves", func() bool { return r.leftFrom(x.q) })
-				r.cameOut(x.q, &p, index)
+				r.until("a frame leaves", func() bool { return r.leftFrom(x.Number) })
+				r.cameOut(x.Number, &p, index)
 			}
 			continue
 		}
-		want := nicspec.TxCqeFields{Type: nicspec.CqeTypeTx, Status: p.status, Queue: uint16(x.q), Index: index, WqeId: p.WqeId,
-			FrameLen: uint16(len(p.frame)), Phase: int(x.cqi)>>x.Log&1 == 0}
+		want := nicspec.TxCqeFields{Type: nicspec.CqeTypeTx, Status: p.status, Queue: uint16(x.Number), Index: index, WqeId: p.WqeId,
+			FrameLen: uint16(len(p.frame)), Phase: x.Phase(x.CQI)}
 		got := r.txCqe(x)
 		if field, e, g, same := nicspec.DiffTxCqe(encode(&want, nicspec.TxCqeSize), got); !same {
 			require.FailNow(r.t, "completion entry", "entry %d: %s is %s, want %s\n%+v", index, field, g, e, p.WqeFields)
 		}
 		if p.frame != nil {
-			r.cameOut(x.q, &p, index)
+			r.cameOut(x.Number, &p, index)
 		}
 	}
 }
@@ -180,13 +179,13 @@ func (r *rig) transmitLong(x *txRing, entries ...longEntry) {
 			room -= entries[n].blocks(&r.sizes)
 			n++
 		}
-		first := x.pi
+		first := x.PI
 		all := r.enqueueLong(x, entries[:n]...)
 		if last := &all[n-1]; !last.FComplete { // so that there is an end to wait for
 			last.FComplete = true
-			r.storeEntry(x, x.pi-uint16(last.blocks(&r.sizes)), &last.longEntry)
+			r.storeEntry(x, x.PI-uint16(last.blocks(&r.sizes)), &last.longEntry)
 		}
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.ended(x, first, all)
 		entries = entries[n:]
 	}

@@ -51,14 +51,14 @@ func (r *rig) postMarked(x *rxRing, n, length int) {
 		r.store(h, mark)
 		r.store(p, mark)
 	}
-	r.write(nicspec.RegRxDoorbell(x.q), uint32(x.pi))
+	r.write(nicspec.RegRxDoorbell(x.Number), uint32(x.PI))
 }
 
 // trimmed takes the next frame of a queue and demands that nothing was written beyond what is placed; it tells whether the
 // frame was placed whole.
 func (r *rig) trimmed(x *rxRing, ordinal int) (whole bool) {
 	r.t.Helper()
-	index := x.cqi
+	index := x.CQI
 	e := r.delivered(x, ordinal, nicspec.RuleNone)
 	n, h, p := int(e.FrameLen()), int(e.HdrLen()), int(e.PayLen())
 	for k, used := range []int{h, p} {
@@ -274,7 +274,7 @@ func trimmedPages(r *rig) {
 			n++
 		}
 	}
-	r.write(nicspec.RegRxDoorbell(3), uint32(x.pi))
+	r.write(nicspec.RegRxDoorbell(3), uint32(x.PI))
 	for i := range n {
 		r.delivered(x, first+i, nicspec.RuleNone)
 	}

@@ -42,7 +42,7 @@ func pieceFaults(r *rig) {
 			before := r.counters()
 			// All reads of the entry's pieces start inside its three areas of memory.
 			r.failOnce(f.kind, w[1].bus+s.Addr-w[1].va, 100)
-			first, firstOther := x.pi, other.pi
+			first, firstOther := x.PI, other.PI
 			all, allOther := r.enqueue(x, entries...), r.enqueue(other, aside...)
 			want, errs := f.counts(), uint64(1)
 			if f.want == nicspec.StatusOk {
@@ -50,8 +50,8 @@ func pieceFaults(r *rig) {
 			} else {
 				all[1].status, all[1].frame = f.want, nil
 			}
-			r.ringTx(x)
-			r.ringTx(other)
+			r.tell(&x.ring)
+			r.tell(&other.ring)
 			r.ended(other, firstOther, allOther)
 			r.ended(x, first, all)
 			r.quiet()
@@ -68,9 +68,7 @@ func pieceFaults(r *rig) {
 // everyCompletion strikes each completion of a long read in turn.
 func everyCompletion(r *rig) {
 	r.write(nicspec.RegCplTimeout, timeout)
-	d := nicspec.DevctlReg(nicspec.ResetDevctl)
-	d.SetMrrs(5)
-	r.write(nicspec.RegDevctl, uint32(d))
+	r.setDevctl(1, 5, 0)
 	x, w := r.txSetup(3, 4)
 	const n = 3000 // one read of several completions of 512 B at most
 	for nth := range 6 {
@@ -87,10 +85,10 @@ func everyCompletion(r *rig) {
 			s := r.piece(w[0], 64, 4096, pattern(n, uint64(nth)))
 			at := w[0].bus + s.Addr - w[0].va
 			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: at, To: at + n, Count: 1, Nth: nth}))
-			first := x.pi
+			first := x.PI
 			all := r.enqueue(x, sendEntry(nil, s), r.sound(w[1], 4))
 			all[0].status, all[0].frame = want, nil
-			r.ringTx(x)
+			r.tell(&x.ring)
 			r.ended(x, first, all)
 			r.quiet()
 		}
@@ -118,7 +116,7 @@ func severalPieces(r *rig) {
 			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: readFaults[(i+k*(1+i/5))%len(readFaults)], From: at, To: at + 100}))
 		}
 		r.enqueue(x, e, r.sound(w[1], 9))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		got := r.txCqe(x)
 		require.Contains(r.t, readStatuses, got.Status())
 		require.Equal(r.t, nicspec.StatusOk, r.txCqe(x).Status())
@@ -140,9 +138,9 @@ func entryFaults(r *rig) {
 		r.quiet()
 		before := r.counters()
 		r.failOnce(f.kind, x.Base, 8*nicspec.WqeBytes)
-		first := x.pi
+		first := x.PI
 		all := r.enqueue(x, r.sound(w[0], 4))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.struck()
 		if f.want == nicspec.StatusOk {
 			r.ended(x, first, all)
@@ -151,7 +149,7 @@ func entryFaults(r *rig) {
 		}
 		r.transmit(good, r.sound(w[1], 6), r.sound(w[1], 7))
 		r.event(&x.ring, f.want, first)
-		r.bell(false, 2, uint32(x.pi))
+		r.tell(&x.ring)
 		r.quiet()
 		r.moved(f.kind.String(), before, f.counts().with(dev(nicspec.CntTxWqe), 2).with(dev(nicspec.CntTxCqe), 3).
 			with(port(nicspec.CntTxFrames), 2).with(port(nicspec.CntTxBytes), 600).with(dev(nicspec.CntQueueErr), 1).with(dev(nicspec.CntDbBad), 1))
@@ -185,7 +183,7 @@ func txOffWhileFailing(r *rig) {
 			r.b.Faults.Clear()
 			require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: f.kind, From: at, To: at + uint64(n), Count: 1, Delay: r.b.Cycles(600)}))
 			r.enqueue(x, e)
-			r.ringTx(x)
+			r.tell(&x.ring)
 			r.struck()
 			r.disable(nicspec.TableTxq, 2)
 			if piece {
@@ -208,7 +206,7 @@ func piecesOfNothing(r *rig) {
 		sendEntry(nil, nicspec.SegFields{Key: 9, Len: 100, Addr: 4000}),
 		sendEntry(nil, nicspec.SegFields{Key: 10, Len: 200, Addr: 0}), // half of it is there
 		sendEntry(pattern(5, 1), r.piece(w[0], 0, 64, pattern(100, 1)), nicspec.SegFields{Key: 9, Len: 9000, Addr: 1}))
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.ended(x, 0, all)
 	r.quiet()
 	r.noFrames()
@@ -220,8 +218,8 @@ func (r *rig) enqueueFailing(x *txRing, status nicspec.Status, entries ...nicspe
 	for i := range entries {
 		entries[i].WqeId = uint32(i) + 0x55
 		e := one(entries[i])
-		r.storeEntry(x, x.pi, &e)
-		x.pi++
+		r.storeEntry(x, x.PI, &e)
+		x.PI++
 		all = append(all, posted{e, nil, status})
 	}
 	return all
@@ -235,14 +233,14 @@ func tagsRest(r *rig) {
 	for _, kind := range []inject.FaultKind{inject.FaultPoison, inject.FaultLowerAddr} {
 		r.b.Faults.Clear()
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: kind, From: w[1].bus, To: w[1].bus + uint64(w[1].length), Count: 300}))
-		struck, first := 0, x.pi
+		struck, first := 0, x.PI
 		for range 2 {
 			var all []nicspec.WqeFields
 			for i := range 100 {
 				all = append(all, r.sound(w[1], uint64(i)))
 			}
 			r.enqueue(x, all...)
-			r.ringTx(x)
+			r.tell(&x.ring)
 			for range all {
 				if r.txCqe(x).Status() != nicspec.StatusOk {
 					struck++
@@ -250,7 +248,7 @@ func tagsRest(r *rig) {
 			}
 		}
 		require.NotZero(r.t, struck)
-		require.Equal(r.t, first+200, x.pi)
+		require.Equal(r.t, first+200, x.PI)
 		r.b.Faults.Clear()
 		r.out = nil
 		r.transmit(x, r.sound(w[1], 5), r.sound(w[0], 6))
@@ -259,9 +257,7 @@ func tagsRest(r *rig) {
 
 // timeouts has reads that are answered somewhat before the timeout, or somewhat after.
 func timeouts(r *rig) {
-	d := nicspec.DevctlReg(nicspec.ResetDevctl)
-	d.SetMrrs(5) // so that a read has several completions
-	r.write(nicspec.RegDevctl, uint32(d))
+	r.setDevctl(1, 5, 0) // so that a read has several completions
 	x, w := r.txSetup(3, 4)
 	for _, c := range []struct{ set, limit uint32 }{{0, 1024}, {1, 1024}, {1024, 1024}, {3000, 3000}, {9000, 9000}} {
 		r.quiet()
@@ -280,12 +276,12 @@ func timeouts(r *rig) {
 			r.b.Faults.Clear()
 			require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 1, Count: 1, Nth: 1, Delay: r.b.Cycles(a.delay),
 				Gap: r.b.Cycles(a.gap)}))
-			first := x.pi
+			first := x.PI
 			all := r.enqueue(x, sendEntry(nil, s))
 			if a.late {
 				all[0].status, all[0].frame = nicspec.StatusCplTimeout, nil
 			}
-			r.ringTx(x)
+			r.tell(&x.ring)
 			r.ended(x, first, all)
 			r.quiet()
 		}

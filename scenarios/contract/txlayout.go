@@ -18,17 +18,17 @@ var txLayoutChecks = []check{
 func (r *rig) cut(w []*window, frame []byte, inline, nseg int, rng *rand.Rand) nicspec.WqeFields {
 	r.t.Helper()
 	var pieces []nicspec.SegFields
-	rest := frame[inline:]
+	remainder := frame[inline:]
 	for i := range nseg {
-		n := len(rest)
+		n := len(remainder)
 		if i < nseg-1 {
-			n = 1 + rng.IntN(max(1, min(len(rest)-(nseg-1-i), 200)))
+			n = 1 + rng.IntN(max(1, min(len(remainder)-(nseg-1-i), 200)))
 			if rng.IntN(4) == 0 {
-				n = 1 + rng.IntN(len(rest)-(nseg-1-i))
+				n = 1 + rng.IntN(len(remainder)-(nseg-1-i))
 			}
 		}
-		pieces = append(pieces, r.piece(w[rng.IntN(len(w))], rng.IntN(64), 64, rest[:n]))
-		rest = rest[n:]
+		pieces = append(pieces, r.piece(w[rng.IntN(len(w))], rng.IntN(64), 64, remainder[:n]))
+		remainder = remainder[n:]
 	}
 	return sendEntry(frame[:inline], pieces...)
 }

@@ -14,7 +14,7 @@ var txRingChecks = []check{
 	{"transmit rings/every size", "T1 T11 Q1 Q8", calm, txEverySize},
 	{"transmit rings/all queues", "T1 T9 T10 B3 C1", stalled, allTxQueues},
 	{"transmit rings/entries are read once", "T2", calm, entriesOnce},
-	{"transmit rings/a doorbell an entry", "T1 Q2 T10", stalled, bellAnEntry},
+	{"transmit rings/a doorbell an entry", "T1 Q2 T10", stalled, doorbellAnEntry},
 	{"transmit rings/tx_enable", "T1 G4 B8", stalled, txEnable},
 	{"transmit rings/bounded time", "T1 C3", stalled, boundedTime},
 	{"transmit rings/order under slow reads", "T1 T10 P5 P9", stalled, slowReads},
@@ -35,21 +35,21 @@ func txTinyRings(r *rig) {
 		r.transmit(x, all...)
 	}
 	e := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, 7))
-	require.Equal(r.t, [3]uint16{x.pi, x.pi, x.cqi}, [3]uint16{e.Pi, e.Ci, e.Cqi})
+	require.Equal(r.t, [3]uint16{x.PI, x.PI, x.CQI}, [3]uint16{e.Pi, e.Ci, e.Cqi})
 }
 
-// bellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not forgotten.
-func bellAnEntry(r *rig) {
+// doorbellAnEntry tells of entries one by one, as fast as doorbells go: whatever a doorbell meets, its entry is not forgotten.
+func doorbellAnEntry(r *rig) {
 	x, w := r.txSetup(7, 5)
 	for n := range x.Size() {
 		var all []nicspec.WqeFields
 		for i := range 1 + n {
 			all = append(all, r.sound(w[i%2], uint64(i)))
 		}
-		first := x.pi
+		first := x.PI
 		posts := r.enqueue(x, all...)
-		for pi := first; pi != x.pi; pi++ {
-			r.bell(false, x.q, uint32(pi+1))
+		for pi := first; pi != x.PI; pi++ {
+			r.doorbell(false, x.Number, uint32(pi+1))
 		}
 		r.ended(x, first, posts)
 	}
@@ -89,11 +89,11 @@ func allTxQueues(r *rig) {
 			for i := range 4 {
 				all = append(all, r.cut(w, pattern(60+rng.IntN(600), rng.Uint64()), i, 2, rng))
 			}
-			firsts[q] = x.pi
+			firsts[q] = x.PI
 			posts[q] = r.enqueue(x, all...)
 		}
 		for _, q := range rng.Perm(r.sizes.NumTxq) {
-			r.ringTx(r.tx[q])
+			r.tell(&r.tx[q].ring)
 		}
 		for q := range r.sizes.NumTxq {
 			r.ended(r.tx[q], firsts[q], posts[q])
@@ -132,9 +132,9 @@ func txEnable(r *rig) {
 	r.write(nicspec.RegCtrl, 1)
 	r.synced()
 	entry := func(i int) nicspec.WqeFields { return r.sound(w[i%2], uint64(i)) }
-	first := x.pi
+	first := x.PI
 	all := r.enqueue(x, entry(1), entry(2), nicspec.WqeFields{FComplete: true})
-	r.ringTx(x)
+	r.tell(&x.ring)
 	r.run(2000)
 	r.nothing(&x.ring)
 	r.noFrames()
@@ -142,18 +142,18 @@ func txEnable(r *rig) {
 	r.write(nicspec.RegCtrl, 2)
 	r.ended(x, first, all)
 	for i := range 12 {
-		first = x.pi
+		first = x.PI
 		var some []nicspec.WqeFields
 		for k := range 30 {
 			some = append(some, entry(k))
 		}
 		all = r.enqueue(x, some...)
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.run(150 + i*40)
 		r.write(nicspec.RegCtrl, 0) // under way
 		r.synced()
-		r.quiet() // what was started has ended
-		r.rests() // whether entries were fetched that may not start or not
+		r.quiet()     // what was started has ended
+		r.busyFalls() // whether entries were fetched that may not start or not
 		done := 0
 		for e := r.next(&x.ring); e != nil; e = r.next(&x.ring) {
 			require.Equal(r.t, first+uint16(done), nicspec.TxCqe(e).Index())
@@ -182,13 +182,13 @@ func boundedTime(r *rig) {
 	}
 	all[599].FComplete = true
 	posts := r.enqueue(x, all...)
-	r.ringTx(x)
+	r.tell(&x.ring)
 	var few []*txRing
 	var ends [][]posted
 	for _, q := range []int{1, r.sizes.NumTxq / 2, r.sizes.NumTxq - 1} {
 		y := r.openTx(q, 3)
 		few, ends = append(few, y), append(ends, r.enqueue(y, r.sound(w[0], 1), r.sound(w[1], 2)))
-		r.ringTx(y)
+		r.tell(&y.ring)
 	}
 	for i, y := range few {
 		r.ended(y, 0, ends[i])
@@ -212,10 +212,10 @@ func slowReads(r *rig) {
 		at := w[0].bus + slow.Addr - w[0].va
 		r.b.Faults.Clear()
 		require.NoError(r.t, r.b.Faults.Add(inject.Fault{From: at, To: at + 100, Delay: r.b.Cycles(3000)}))
-		fa, fb := x.pi, y.pi
+		fa, fb := x.PI, y.PI
 		pa, pb := r.enqueue(x, a...), r.enqueue(y, b...)
-		r.ringTx(x)
-		r.ringTx(y)
+		r.tell(&x.ring)
+		r.tell(&y.ring)
 		r.ended(y, fb, pb)
 		r.ended(x, fa, pa)
 	}
@@ -248,10 +248,10 @@ func txUnderTraffic(r *rig) {
 		for i := range 32 {
 			mine, others = append(mine, r.sound(w[0], uint64(i))), append(others, r.sound(w[1], uint64(i)))
 		}
-		first := other.pi
+		first := other.PI
 		pm, po := r.enqueue(x, mine...), r.enqueue(other, others...)
-		r.ringTx(x)
-		r.ringTx(other)
+		r.tell(&x.ring)
+		r.tell(&other.ring)
 		r.run(40 + 60*lap)
 		r.disable(nicspec.TableTxq, 2)
 		n := 0

@@ -233,9 +233,9 @@ func randomEntries(r *rig) {
 				all = append(all, r.randomEntry(rng, w, kinds, flaws))
 			}
 			all[len(all)-1].FComplete = true
-			firsts = append(firsts, x.pi)
+			firsts = append(firsts, x.PI)
 			posts = append(posts, r.enqueue(x, all...))
-			r.ringTx(x)
+			r.tell(&x.ring)
 		}
 		for i, x := range rings {
 			r.ended(x, firsts[i], posts[i])
@@ -292,9 +292,9 @@ func keysRewritten(r *rig) {
 		for k := range 12 {
 			all = append(all, sendEntry(nil, r.piece(w[0], k, 64, pattern(200+k, uint64(i*20+k)))))
 		}
-		first := x.pi
+		first := x.PI
 		n := len(r.enqueue(x, all...))
-		r.ringTx(x)
+		r.tell(&x.ring)
 		r.run(i * 17)
 		k := old
 		switch i % 4 {
@@ -314,7 +314,7 @@ func keysRewritten(r *rig) {
 		for k := range 4 {
 			all = append(all, sendEntry(nil, nicspec.SegFields{Key: w[0].id, Addr: w[0].va + uint64(k), Len: 100}))
 		}
-		require.Equal(r.t, first+uint16(n), x.pi)
+		require.Equal(r.t, first+uint16(n), x.PI)
 		r.transmit(x, all...)
 		r.key(1, old)
 	}

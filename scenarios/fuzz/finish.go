@@ -49,12 +49,7 @@ func (x *player) played() bool {
 
 // idle waits until STATUS says that the device is.
 func (x *player) idle() error {
-	for n := 0; n < patience; n += 2 * linkCycles {
-		if v, err := x.read(nicspec.RegStatus); err != nil || v == 0 {
-			return err
-		}
-	}
-	return &StuckError{"STATUS says that nothing is under way"}
+	return x.poll(nicspec.RegStatus, "STATUS says that nothing is under way", func(v uint32) bool { return v == 0 })
 }
 
 // drain lets everything come to its end: faults are over, and both directions are enabled.
@@ -82,15 +77,10 @@ func (x *player) drain() error {
 	return x.run(x.prog.longestMod()) // STATUS does not show messages that will be due [M5]
 }
 
-// rests waits until the pin busy is 0 [B8].
-func (x *player) rests() error {
+// busyFalls waits until the pin busy is 0 [B8].
+func (x *player) busyFalls() error {
 	from := x.b.NIC.Cycles()
-	for n := 0; n < patience; n += 2 * linkCycles {
-		if _, err := x.read(nicspec.RegStatus); err != nil || x.rested > from {
-			return err
-		}
-	}
-	return &StuckError{"the pin busy is 0 [B8]"}
+	return x.poll(nicspec.RegStatus, "the pin busy is 0 [B8]", func(uint32) bool { return x.idleAt > from })
 }
 
 // longMod is in units of 64 cycles: nobody waits for a message that may take longer.
@@ -135,7 +125,7 @@ func (p *Program) longestMod() (cycles int) {
 
 // last tells the device of what it was not told of yet.
 func (r *ring) last() error {
-	if r.rung == r.pi || r.event {
+	if r.rung == r.PI || r.event {
 		return nil
 	}
 	return r.tell()
@@ -167,16 +157,10 @@ func (x *player) readBack() error {
 			return err
 		}
 	}
-	for i := range nicspec.Counters {
-		c := &nicspec.Counters[i]
-		for p := range x.sizes.Ports {
-			if !c.PerPort && p > 0 {
-				break
-			}
-			index := c.Index + p*nicspec.CounterPortStride
-			if err := x.readLater(nicspec.RegCounter(index), 8, func(v uint64) { x.see.counter(c, p, v) }); err != nil {
-				return err
-			}
+	for index := range nicspec.CountersOf(x.sizes.Ports) {
+		c, p := nicspec.CounterAt(index)
+		if err := x.readLater(nicspec.RegCounter(index), 8, func(v uint64) { x.see.counter(c, p, v) }); err != nil {
+			return err
 		}
 	}
 	return x.until("the counters are read", x.b.Idle)
@@ -280,7 +264,7 @@ func (x *player) all(ctx context.Context) error {
 	if err := x.readBack(); err != nil {
 		return err
 	}
-	return x.rests()
+	return x.busyFalls()
 }
 
 var _ Build = testbed.New

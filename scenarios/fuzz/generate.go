@@ -22,7 +22,7 @@ func Generate(seed uint64, shape Shape) *Program {
 	g.prog = &Program{Schema: Schema, Seed: seed, Board: g.board()}
 	g.prog.Board.place(rand.New(rand.NewPCG(seed, stream+1)))
 	g.prelude()
-	g.heavy, g.apart, g.pushy, g.olds = g.of(4) == 0, g.of(8) == 0, g.of(8) == 0, g.of(8) == 0
+	g.heavy, g.anyHeaders, g.pushy, g.olds = g.of(4) == 0, g.of(8) == 0, g.of(8) == 0, g.of(8) == 0
 	for range 25 + g.of(45) {
 		o := g.next()
 		o.Wait = max(g.wait(), o.Wait)
@@ -33,14 +33,14 @@ func Generate(seed uint64, shape Shape) *Program {
 
 type generator struct {
 	Shape
-	rng   *rand.Rand
-	prog  *Program
-	rx    []int // queues in use
-	tx    []int
-	heavy bool // long frames
-	apart bool // frames with headers anywhere, for offloads
-	pushy bool // most entries are pushed, and noisy
-	olds  bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
+	rng        *rand.Rand
+	prog       *Program
+	rx         []int // queues in use
+	tx         []int
+	heavy      bool // long frames
+	anyHeaders bool // frames with headers anywhere, for offloads
+	pushy      bool // most entries are pushed, and noisy
+	olds       bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
 	keys
 	accounts [3]int // that rules draw on: few, so that they run dry
 }

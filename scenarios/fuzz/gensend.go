@@ -44,7 +44,7 @@ func (g *generator) work() Entry {
 		return g.copy()
 	}
 	e := Entry{Opcode: nicspec.OpcodeSend, Complete: g.maybe(70), Port: uint8(g.of(g.Sizes.Ports))}
-	anywhere := g.maybe(6) || g.apart && g.maybe(60)
+	anywhere := g.maybe(6) || g.anyHeaders && g.maybe(60)
 	if anywhere {
 		g.anywhere(&e)
 	} else {
@@ -116,21 +116,21 @@ func (g *generator) cut(e *Entry, n int) {
 	case g.maybe(40):
 		e.Inline = min(pick(g, 1+g.of(16), 16, 17+g.of(16), 32), n-1)
 	}
-	rest := n - e.Inline
+	remainder := n - e.Inline
 	most := nicspec.WqeSlots - (e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes
 	for i := range 1 + g.of(most) {
-		if rest == 0 {
+		if remainder == 0 {
 			return
 		}
-		p := g.piece(rest)
+		p := g.piece(remainder)
 		if last := i == most-1; !last {
-			p.Len = uint32(1 + pick(g, g.of(rest), g.of(min(rest, 4)), g.of(min(rest, 64))))
+			p.Len = uint32(1 + pick(g, g.of(remainder), g.of(min(remainder, 4)), g.of(min(remainder, 64))))
 		}
 		e.Pieces = append(e.Pieces, p)
-		rest -= int(p.Len)
+		remainder -= int(p.Len)
 	}
-	if rest > 0 {
-		e.Pieces[len(e.Pieces)-1].Len += uint32(rest)
+	if remainder > 0 {
+		e.Pieces[len(e.Pieces)-1].Len += uint32(remainder)
 	}
 }
 

@@ -31,7 +31,7 @@ type player struct {
 	see    *watcher
 	tag    uint8 // of the next raw request
 	done   bool  // nothing more will be asked of the device
-	rested int64 // latest cycle known in which the pin busy was 0
+	idleAt int64 // latest cycle in which the pin busy was seen to be 0
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing
@@ -39,7 +39,7 @@ type player struct {
 	free [regions]uint64 // first free bus address of each part of memory
 	used [regions]uint64 // bytes of the piece regions that are taken
 	last [regions]uint64 // where the piece before lies in its region
-	keys map[int]held
+	keys map[int]keyInForce
 }
 
 // Parts of memory: host, Arm below 4 GB, Arm above.
@@ -131,7 +131,7 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 	}
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
 	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: p.Board.starts(),
-		keys: map[int]held{}}
+		keys: map[int]keyInForce{}}
 	x.see = newWatcher(p, &x.sizes, cov)
 	for r := range x.free {
 		x.free[r] = x.at[r] + pieceBytes
@@ -151,7 +151,7 @@ func (x *player) connect() error {
 		return err
 	}
 	x.b.NIC.Observe(x.see.crossing)
-	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.rested = r.Last })
+	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
 	x.b.Faults.Struck = x.see.struck
 	pace, err := traffic.ParsePace("line", x.b.NIC.EthBits(), x.b.NIC.Period())

@@ -1,21 +1,19 @@
 package fuzz
 
 import (
+	"errors"
 	"fmt"
 
+	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/stack/driver"
 )
 
 // ring is what receive and transmit queues share.
 type ring struct {
-	x  *player
-	tx bool
-	q  int
-	driver.Layout
-	pi    uint16 // posted
+	driver.RawQueue
+	x     *player
 	rung  uint16 // told
-	cqi   uint16 // completion entries seen
 	event bool   // an Event was seen: the queue is in state Error
 	take  func(cqe []byte)
 }
@@ -23,57 +21,43 @@ type ring struct {
 // open takes memory for the rings and follows the completion ring.
 func (r *ring) open(ringAt, doneAt Place) error {
 	r.Base, r.CQ = r.x.alloc(ringAt, r.Bytes()), r.x.alloc(doneAt, r.CQBytes())
-	if _, err := r.x.b.Memory.Watch(r.CQ, r.CQBytes(), func(uint64, int) { r.poll() }); err != nil {
+	if err := r.x.watch(r.CQ, r.CQBytes(), func(uint64, int) { r.poll() }); err != nil {
 		return fmt.Errorf("completion ring: %w", err)
 	}
 	return nil
+}
+
+// watch calls f after every write to a range. Programs put rings and messages outside memory, too, where none arrives.
+func (x *player) watch(addr uint64, n int, f func(uint64, int)) error {
+	_, err := x.b.Memory.Watch(addr, n, f)
+	if errors.Is(err, mem.ErrNoMemory) {
+		return nil
+	}
+	return err
 }
 
 // poll takes the completion entries that are there [Q8].
 func (r *ring) poll() {
 	var cqe [nicspec.CqeBytes]byte
 	for range r.Size() {
-		if r.x.b.Memory.Read(r.CqeAt(r.cqi), cqe[:]) != nil {
+		if r.x.b.Memory.Read(r.NextCqe(), cqe[:]) != nil || nicspec.RxCqe(cqe[:]).Type() == 0 || !r.Take(cqe[:]) {
 			return
 		}
-		if !r.Written(cqe[:], r.cqi) || nicspec.RxCqe(cqe[:]).Type() == 0 {
-			return
-		}
-		r.cqi++
 		r.take(cqe[:])
 	}
 }
 
-func (r *ring) table() nicspec.Table {
-	if r.tx {
-		return nicspec.TableTxq
-	}
-	return nicspec.TableRxq
-}
-
-func (r *ring) doorbell() uint32 {
-	if r.tx {
-		return nicspec.RegTxDoorbell(r.q)
-	}
-	return nicspec.RegRxDoorbell(r.q)
-}
-
-// put writes an entry into the next slot.
-func (r *ring) put(entry []byte) error {
-	at := r.At(r.pi)
-	r.pi++
-	return r.x.write(at, entry)
-}
-
 // tell rings the doorbell.
 func (r *ring) tell() error {
-	r.rung = r.pi
-	return r.x.b.Arm.Write32(r.doorbell(), uint32(r.pi))
+	r.rung = r.PI
+	return r.x.b.Arm.Write32(r.Doorbell(), uint32(r.PI))
 }
 
 // enable commits an entry that enables the queue.
-func (r *ring) enable(entry []byte) error {
-	_, err := r.x.command(nicspec.TableOpWrite, r.table(), r.q, entry)
+func (r *ring) enable(f interface{ Encode(dst []byte) }) error {
+	entry := make([]byte, nicspec.RxqEntrySize) // those of transmit queues are as long
+	f.Encode(entry)
+	_, err := r.x.command(nicspec.TableOpWrite, r.Table(), r.Number, entry)
 	return err
 }
 
@@ -95,7 +79,7 @@ func (x *player) openRx(c *RxQueue) error {
 	if err := x.disable(Queue{Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumRxq {
 		return err
 	}
-	r := &rxRing{ring: ring{x: x, q: c.Queue, Layout: driver.Layout{Log: c.LogSize, Slot: nicspec.RxDescBytes}}, cfg: c, descs: make([]posted, 1<<c.LogSize)}
+	r := &rxRing{ring: ring{RawQueue: driver.NewRawQueue(false, c.Queue, c.LogSize), x: x}, cfg: c, descs: make([]posted, 1<<c.LogSize)}
 	r.take = r.entry
 	if err := r.open(c.Ring, c.Done); err != nil {
 		return err
@@ -113,10 +97,8 @@ func (x *player) openRx(c *RxQueue) error {
 	if err := x.messages(false, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return err
 	}
-	entry := make([]byte, nicspec.RxqEntrySize)
-	f.Encode(entry)
 	x.rx[c.Queue] = r
-	return r.enable(entry)
+	return r.enable(&f)
 }
 
 // messages sets a queue's messages up, if the build has them.
@@ -126,8 +108,7 @@ func (x *player) messages(tx bool, m *Msix, addr *uint64, data *uint32, count, c
 	}
 	*addr = x.alloc(m.At, 4)
 	*data, *count, *cycles = m.Data, m.Count, m.Cycles
-	_, err := x.b.Memory.Watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
-	return err
+	return x.watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
 }
 
 func (r *rxRing) entry(raw []byte) {
@@ -147,22 +128,22 @@ func (x *player) post(p *Post) error {
 	if r == nil || r.event {
 		return nil
 	}
-	n := min(p.Count, r.Size()-int(r.pi-uint16(r.frees)))
+	n := min(p.Count, r.Size()-int(r.PI-uint16(r.frees)))
 	for range n {
 		d := posted{hdrP: p.Hdr, payP: p.Pay}
 		if r.cfg.Split != nicspec.SplitModeNone {
 			d.hdr = x.alloc(p.Hdr, int(r.cfg.HdrBytes))
 		}
 		d.pay = x.alloc(p.Pay, int(r.cfg.PayBytes))
-		r.descs[r.Place(r.pi)] = d
+		r.descs[r.Place(r.PI)] = d
 		f := nicspec.RxDescFields{HdrAddr: d.hdr, PayAddr: d.pay}
 		var raw [nicspec.RxDescBytes]byte
 		f.Encode(raw[:])
-		if err := r.put(raw[:]); err != nil {
+		if err := x.write(r.NextSlot(), raw[:]); err != nil {
 			return err
 		}
 	}
-	if p.Hold || n <= 0 && r.rung == r.pi {
+	if p.Hold || n <= 0 && r.rung == r.PI {
 		return nil
 	}
 	return r.tell()
@@ -175,7 +156,7 @@ func (x *player) disable(q Queue) error {
 		return nil
 	}
 	x.see.disabling(r)
-	_, err := x.command(nicspec.TableOpWrite, r.table(), q.Queue, make([]byte, nicspec.RxqEntrySize))
+	_, err := x.command(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize))
 	x.forget(q)
 	return err
 }
@@ -201,21 +182,16 @@ func (x *player) forget(q Queue) {
 
 // bell rings a doorbell that tells of nothing new.
 func (x *player) bell(b *Bell) error {
-	r := x.ringOf(b.Queue)
-	off := nicspec.RegRxDoorbell(b.Queue.Queue)
-	if b.Tx {
-		off = nicspec.RegTxDoorbell(b.Queue.Queue)
-	}
+	raw, why := driver.NewRawQueue(b.Tx, b.Queue.Queue, 0), "queue off"
 	var from uint16
-	why := "queue off"
-	if r != nil {
+	if r := x.ringOf(b.Queue); r != nil {
 		if b.Delta > 0 && b.Delta <= r.Size() {
 			return nil // that would post what is not there
 		}
 		from, why = r.rung, r.bellKind(b.Delta)
 	}
 	x.see.bell(b.Tx, b.Queue.Queue, why)
-	return x.b.Arm.Write32(off, uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
+	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
 }
 
 func (r *ring) bellKind(delta int) string {

@@ -27,7 +27,7 @@ func (x *player) openTx(c *TxQueue) error {
 	if err := x.disable(Queue{Tx: true, Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumTxq {
 		return err
 	}
-	r := &txRing{ring: ring{x: x, tx: true, q: c.Queue, Layout: driver.Layout{Log: c.LogSize, Slot: nicspec.WqeBytes}}, cfg: c, work: make([]*sent, 1<<c.LogSize)}
+	r := &txRing{ring: ring{RawQueue: driver.NewRawQueue(true, c.Queue, c.LogSize), x: x}, cfg: c, work: make([]*sent, 1<<c.LogSize)}
 	r.take = r.entry
 	if err := r.open(c.Ring, c.Done); err != nil {
 		return err
@@ -42,10 +42,8 @@ func (x *player) openTx(c *TxQueue) error {
 	if err := x.messages(true, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return err
 	}
-	entry := make([]byte, nicspec.TxqEntrySize)
-	f.Encode(entry)
 	x.tx[c.Queue] = r
-	return r.enable(entry)
+	return r.enable(&f)
 }
 
 func (r *txRing) entry(raw []byte) {
@@ -69,16 +67,16 @@ func (x *player) send(s *Send) error {
 	}
 	var push *sent
 	for i := range s.Entries {
-		room := r.Size() - int(r.pi-r.done)
+		room := r.Size() - int(r.PI-r.done)
 		if room <= 0 {
 			break
 		}
-		w, err := x.wqe(&s.Entries[i], uint32(r.pi), room == 1)
+		w, err := x.wqe(&s.Entries[i], uint32(r.PI), room == 1)
 		if err != nil {
 			return err
 		}
-		r.work[r.Place(r.pi)] = w
-		if err := r.put(w.raw[:]); err != nil {
+		r.work[r.Place(r.PI)] = w
+		if err := x.write(r.NextSlot(), w.raw[:]); err != nil {
 			return err
 		}
 		if push = nil; s.Entries[i].Push {
@@ -86,9 +84,9 @@ func (x *player) send(s *Send) error {
 		}
 	}
 	switch {
-	case push != nil && r.pi-r.rung == 1 && x.sizes.Has(nicspec.PartPush):
+	case push != nil && r.PI-r.rung == 1 && x.sizes.Has(nicspec.PartPush):
 		return x.push(r, push)
-	case s.Hold || r.rung == r.pi:
+	case s.Hold || r.rung == r.PI:
 		return nil
 	}
 	return r.tell()
@@ -96,9 +94,9 @@ func (x *player) send(s *Send) error {
 
 // push rings the doorbell with the entry in it [W1].
 func (x *player) push(r *txRing, w *sent) error {
-	r.rung = r.pi
+	r.rung = r.PI
 	x.see.cov.hit("push", "pushed")
-	return x.b.Arm.Write(nicspec.RegTxPush(r.q), w.raw[:])
+	return x.b.Arm.Write(nicspec.RegTxPush(r.Number), w.raw[:])
 }
 
 // wqe makes a work entry. The last one that a ring takes asks for a completion, so that there will be room again.
@@ -169,7 +167,7 @@ func (x *player) piece(p *Piece, b []byte) (nicspec.SegFields, uint64, error) {
 	}
 	x.last[region] = bus
 	bus ^= k.far
-	seg := nicspec.SegFields{Key: uint32(k.Variant)<<24 | uint32(p.Key), Len: p.Len, Addr: bus}
+	seg := nicspec.SegFields{Key: driver.KeyID(p.Key, k.Variant), Len: p.Len, Addr: bus}
 	if known {
 		seg.Addr = bus - k.BusBase + k.VaBase
 	}
@@ -186,8 +184,8 @@ func regionOf(bus uint64) int {
 	return regionArm
 }
 
-// held is a key as it is in force.
-type held struct {
+// keyInForce is a memory key as the NIC has it now.
+type keyInForce struct {
 	nicspec.KeyEntryFields
 	region int
 	far    uint64 // bits in which its bus addresses differ from those of the region
@@ -205,7 +203,7 @@ func (x *player) key(k *Key) error {
 	f.Encode(entry)
 	status, err := x.command(nicspec.TableOpWrite, nicspec.TableKey, k.Index, entry)
 	if status == nicspec.TableStatusOk && err == nil {
-		x.keys[k.Index] = held{f, k.Place.region(), k.Place.Far}
+		x.keys[k.Index] = keyInForce{f, k.Place.region(), k.Place.Far}
 	}
 	return err
 }

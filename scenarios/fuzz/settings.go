@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -44,8 +45,18 @@ func (x *player) read(off uint32) (uint32, error) {
 	return uint32(v), x.until("a register read is answered", func() bool { return there })
 }
 
+// poll reads a register until its value is enough; what says what that tells.
+func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error {
+	for n := 0; n < patience; n += 2 * linkCycles {
+		if v, err := x.read(off); err != nil || enough(v) {
+			return err
+		}
+	}
+	return &StuckError{what}
+}
+
 // command carries out a table command.
-func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) (nicspec.TableStatus, error) {
+func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) (status nicspec.TableStatus, err error) {
 	for off, word := range driver.Staged(entry) {
 		if err := x.b.Arm.Write32(off, word); err != nil {
 			return 0, err
@@ -54,50 +65,36 @@ func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry [
 	if err := x.b.Arm.Write32(nicspec.RegTblCmd, uint32(nicspec.NewTblCmd(op, t, index))); err != nil {
 		return 0, err
 	}
-	return x.commanded(op, t, index)
-}
-
-// commanded waits until a table command is over.
-func (x *player) commanded(op nicspec.TableOp, t nicspec.Table, index int) (nicspec.TableStatus, error) {
-	for n := 0; n < patience; n += 2 * linkCycles {
-		v, err := x.read(nicspec.RegTblCmd)
-		if err != nil {
-			return 0, err
-		}
-		if c := nicspec.TblCmdReg(v); !c.Busy() {
-			status := nicspec.TableStatus(c.Status())
-			x.see.command(op, t, index, status)
-			return status, nil
-		}
+	err = x.poll(nicspec.RegTblCmd, fmt.Sprintf("table command %v %v %d is over [G7]", op, t, index), func(v uint32) bool {
+		status = nicspec.TableStatus(nicspec.TblCmdReg(v).Status())
+		return !nicspec.TblCmdReg(v).Busy()
+	})
+	if err == nil {
+		x.see.command(op, t, index, status)
 	}
-	return 0, &StuckError{fmt.Sprintf("table command %v %v %d is over [G7]", op, t, index)}
+	return status, err
 }
 
 func (x *player) table(t *Table) error {
 	if x.enables(t) {
 		return nil
 	}
-	for i, w := range t.Words {
-		if err := x.b.Arm.Write32(nicspec.RegTblData(i), w); err != nil {
-			return err
-		}
-	}
-	op := nicspec.TableOp(t.Op)
 	off := x.disables(t)
 	if off != nil {
 		x.see.disabling(off)
 	}
-	cmd := uint32(nicspec.NewTblCmd(op, t.Table, t.Index))
-	if err := x.b.Arm.Write32(nicspec.RegTblCmd, cmd); err != nil {
-		return err
+	var entry []byte
+	for _, w := range t.Words {
+		entry = binary.LittleEndian.AppendUint32(entry, w)
 	}
-	status, err := x.commanded(op, t.Table, t.Index)
+	op := nicspec.TableOp(t.Op)
+	status, err := x.command(op, t.Table, t.Index, entry)
 	if err != nil || status != nicspec.TableStatusOk {
 		return err
 	}
 	switch {
 	case off != nil:
-		x.forget(Queue{off.tx, off.q})
+		x.forget(Queue{off.Tx, off.Number})
 	case op == nicspec.TableOpWrite && t.Table == nicspec.TablePortCfg:
 		x.see.portCfg(t.Index, t.Words)
 	}
@@ -175,21 +172,15 @@ func (x *player) reset() error {
 	if err := x.b.Arm.Write32(nicspec.RegCtrl, 1<<31); err != nil {
 		return err
 	}
-	for n := 0; n < patience; n += 2 * linkCycles {
-		v, err := x.read(nicspec.RegCtrl)
-		if err != nil {
-			return err
-		}
-		if v>>31 == 0 {
-			x.see.cov.hit("resets", state)
-			clear(x.rx)
-			clear(x.tx)
-			clear(x.keys)
-			x.see.ports = pauseWatch{}
-			return nil
-		}
+	if err := x.poll(nicspec.RegCtrl, "a function-level reset is over", func(v uint32) bool { return v>>31 == 0 }); err != nil {
+		return err
 	}
-	return &StuckError{"a function-level reset is over"}
+	x.see.cov.hit("resets", state)
+	clear(x.rx)
+	clear(x.tx)
+	clear(x.keys)
+	x.see.ports = pauseWatch{}
+	return nil
 }
 
 // harmless keeps a write from starting a function-level reset, after which the driver would have to begin anew.

@@ -151,14 +151,14 @@ func (s *shrinker) contents() bool {
 	return got
 }
 
-// less is an operation made smaller in its k-th way: nil when that changes nothing. left is false beyond the last way.
+// less is an operation made smaller by its k-th reduction: nil when that changes nothing. left is false beyond the last.
 func less(o *Op, k int) (*Op, bool) {
-	ways := waysOf(o)
-	if k >= len(ways) {
+	all := reductions(o)
+	if k >= len(all) {
 		return nil, false
 	}
 	c := clone(o)
-	ways[k](c)
+	all[k](c)
 	if same(o, c) {
 		return nil, true
 	}
@@ -183,41 +183,41 @@ func same(a, b *Op) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// waysOf are the ways in which an operation can be made smaller.
-func waysOf(o *Op) []func(*Op) {
-	ways := []func(*Op){func(o *Op) { o.Wait /= 2 }}
+// reductions are the ways in which an operation can be made smaller.
+func reductions(o *Op) []func(*Op) {
+	all := []func(*Op){func(o *Op) { o.Wait /= 2 }}
 	switch {
 	case o.Play != nil:
 		for i := range o.Play.Frames {
-			for _, f := range frameWays {
-				ways = append(ways, func(o *Op) { at(o.Play.Frames, i, f) })
+			for _, f := range frameReductions {
+				all = append(all, func(o *Op) { at(o.Play.Frames, i, f) })
 			}
 		}
 	case o.Send != nil:
 		for i := range o.Send.Entries {
-			for _, f := range entryWays {
-				ways = append(ways, func(o *Op) { at(o.Send.Entries, i, f) })
+			for _, f := range entryReductions {
+				all = append(all, func(o *Op) { at(o.Send.Entries, i, f) })
 			}
 		}
 	case o.Post != nil:
-		ways = append(ways, func(o *Op) { o.Post.Count /= 2 }, func(o *Op) { o.Post.Hdr, o.Post.Pay = Place{}, Place{} })
+		all = append(all, func(o *Op) { o.Post.Count /= 2 }, func(o *Op) { o.Post.Hdr, o.Post.Pay = Place{}, Place{} })
 	case o.RxQueue != nil:
-		ways = append(ways, func(o *Op) { o.RxQueue.Ring, o.RxQueue.Done = Place{}, Place{} }, func(o *Op) { o.RxQueue.Split = 0 },
+		all = append(all, func(o *Op) { o.RxQueue.Ring, o.RxQueue.Done = Place{}, Place{} }, func(o *Op) { o.RxQueue.Split = 0 },
 			func(o *Op) { o.RxQueue.Msix = nil }, func(o *Op) { o.RxQueue.Crc, o.RxQueue.Ecn = 0, 0 })
 	case o.TxQueue != nil:
-		ways = append(ways, func(o *Op) { o.TxQueue.Ring, o.TxQueue.Done = Place{}, Place{} }, func(o *Op) { o.TxQueue.Msix = nil },
+		all = append(all, func(o *Op) { o.TxQueue.Ring, o.TxQueue.Done = Place{}, Place{} }, func(o *Op) { o.TxQueue.Msix = nil },
 			func(o *Op) { o.TxQueue.Ecn, o.TxQueue.Class = 0, 0 })
 	case o.Fault != nil:
-		ways = append(ways, func(o *Op) { o.Fault.Skip /= 2 }, func(o *Op) { o.Fault.Nth /= 2 },
+		all = append(all, func(o *Op) { o.Fault.Skip /= 2 }, func(o *Op) { o.Fault.Nth /= 2 },
 			func(o *Op) { o.Fault.Delay /= 2 }, func(o *Op) { o.Fault.Gap /= 2 })
 	case o.Rule != nil:
-		ways = append(ways, func(o *Op) { o.Rule.Match = nil }, func(o *Op) { o.Rule.Account = nil })
+		all = append(all, func(o *Op) { o.Rule.Match = nil }, func(o *Op) { o.Rule.Account = nil })
 	case o.Key != nil:
-		ways = append(ways, func(o *Op) { o.Key.Room /= 2 }, func(o *Op) { o.Key.Place = Place{Host: o.Key.Place.Host, High: o.Key.Place.High} })
+		all = append(all, func(o *Op) { o.Key.Room /= 2 }, func(o *Op) { o.Key.Place = Place{Host: o.Key.Place.Host, High: o.Key.Place.High} })
 	case o.TLP != nil:
-		ways = append(ways, func(o *Op) { o.TLP.Count /= 2 })
+		all = append(all, func(o *Op) { o.TLP.Count /= 2 })
 	}
-	return ways
+	return all
 }
 
 func at[T any](list []T, i int, f func(*T)) {
@@ -226,7 +226,7 @@ func at[T any](list []T, i int, f func(*T)) {
 	}
 }
 
-var frameWays = []func(*Frame){
+var frameReductions = []func(*Frame){
 	func(f *Frame) { f.Payload /= 2 },
 	func(f *Frame) { f.Trailer, f.Flip = 0, nil },
 	func(f *Frame) { f.Put = f.Put[:len(f.Put)/2] },
@@ -239,7 +239,7 @@ var frameWays = []func(*Frame){
 	func(f *Frame) { f.Len = min(f.Len, max(60, f.Len/2)) },
 }
 
-var entryWays = []func(*Entry){
+var entryReductions = []func(*Entry){
 	func(e *Entry) { // the last two pieces become one
 		if n := len(e.Pieces); n > 1 && e.Opcode == 1 {
 			e.Pieces[n-2].Len += e.Pieces[n-1].Len

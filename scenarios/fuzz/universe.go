@@ -29,17 +29,17 @@ func (u *Universe) has(group, bin string) bool { return u.index[group+"\n"+bin] 
 
 // Words of many groups.
 var (
-	stallWords = []string{stallClass(0), stallClass(20), stallClass(60)}
-	alignWords = []string{"64 B", "4 B", "odd"}
-	splitWords = []string{"split None", "split Fixed", "split Headers"}
-	waysWords  = []string{direction(false), direction(true)}
-	portWords  = []string{"port 0", "port 1"}
-	whichWords = []string{"first", "between", "last"}
-	ringWords  = cross(append(names("%d entries", 4, 8, 16), logClass(5)), []string{"lap 1", "lap 2", "later lap"})
-	mpsWords   = names("MPS %d", 128, 256, 512)
-	mrrsWords  = names("MRRS %d", 128, 256, 512, 1024, 2048, 4096)
-	pageWords  = []string{"in a page", "in 2 pages", "in 3 pages"}
-	cplWords   = []string{"CplUnsupported", "CplAbort", "CplPoison", "CplTimeout", "CplMalformed"}
+	stallWords     = []string{stallClass(0), stallClass(20), stallClass(60)}
+	alignWords     = []string{"64 B", "4 B", "odd"}
+	splitWords     = []string{"split None", "split Fixed", "split Headers"}
+	directionWords = []string{direction(false), direction(true)}
+	portWords      = []string{"port 0", "port 1"}
+	whichWords     = []string{"first", "between", "last"}
+	ringWords      = cross(append(names("%d entries", 4, 8, 16), logClass(5)), []string{"lap 1", "lap 2", "later lap"})
+	mpsWords       = names("MPS %d", 128, 256, 512)
+	mrrsWords      = names("MRRS %d", 128, 256, 512, 1024, 2048, 4096)
+	pageWords      = []string{"in a page", "in 2 pages", "in 3 pages"}
+	cplWords       = []string{"CplUnsupported", "CplAbort", "CplPoison", "CplTimeout", "CplMalformed"}
 )
 
 func lengthWords(from int) []string {
@@ -138,7 +138,7 @@ func (u *Universe) pcie() {
 		kinds = append(kinds, inject.FaultKind(k).String())
 	}
 	u.add("faults", kinds, []string{ofRxRing, ofTxRing, ofMemory})
-	u.add("events", waysWords, cplWords, stallWords)
+	u.add("events", directionWords, cplWords, stallWords)
 	u.add("answers", []string{"SC", "UR"})
 	taken := []string{"completion for another requester", "completion, poisoned", "completion, CplD", "completion, Cpl"}
 	for _, s := range []string{"UR", "CRS", "CA", "Status(3)", "Status(5)", "Status(6)", "Status(7)"} {
@@ -169,8 +169,8 @@ func (u *Universe) control() {
 	}
 	commands = append(commands, "no table × Write × BadTable", "no table × Read × BadTable", "no table × other × BadOp")
 	u.add("table commands", commands)
-	u.add("disabling", waysWords, []string{"idle", "with entries", "in error"})
-	u.add("doorbells", waysWords, []string{"queue off", "queue in error", "same index", "back", "too far", "beyond the build"})
+	u.add("disabling", directionWords, []string{"idle", "with entries", "in error"})
+	u.add("doorbells", directionWords, []string{"queue off", "queue in error", "same index", "back", "too far", "beyond the build"})
 	var counters []string
 	for i := range nicspec.Counters {
 		c := &nicspec.Counters[i]
@@ -226,7 +226,7 @@ func (u *Universe) parts() {
 		u.add("ECN received", []string{"mode 0", "mode 1"}, ip, names("ECN %d", 0, 1, 2, 3))
 	}
 	if u.sizes.Has(nicspec.PartMsix) {
-		u.add("messages", waysWords, []string{"each entry", "several entries"}, []string{"no time limit", "time limit"}, stallWords)
+		u.add("messages", directionWords, []string{"each entry", "several entries"}, []string{"no time limit", "time limit"}, stallWords)
 	}
 	if u.sizes.Has(nicspec.PartPause) {
 		u.add("pauses taken", scopeWords, stopWords, portWords, loadWords)

@@ -182,7 +182,7 @@ func direction(tx bool) string {
 
 // event is told of Event entries.
 func (w *watcher) event(r *ring, s nicspec.Status) {
-	w.cov.hit("events", direction(r.tx), s.String(), w.stall)
+	w.cov.hit("events", r.Kind(), s.String(), w.stall)
 }
 
 // message is told of messages of queues [M2].
@@ -203,10 +203,10 @@ func (w *watcher) disabling(r *ring) {
 	switch {
 	case r.event:
 		state = "in error"
-	case r.pi != r.cqi:
+	case r.PI != r.CQI:
 		state = "with entries"
 	}
-	w.cov.hit("disabling", direction(r.tx), state)
+	w.cov.hit("disabling", r.Kind(), state)
 }
 
 func (w *watcher) bell(tx bool, queue int, why string) {

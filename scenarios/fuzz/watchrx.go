@@ -105,7 +105,7 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 		w.cov.hit("receive pages", "no payload", "")
 	}
 	w.cov.hit("receive rings", logClass(r.Log), lap(c.Index(), r.Log))
-	w.cov.hit("receive queues", numberClass(r.q, w.sizes.NumRxq), fmt.Sprintf("port %d", c.Port()))
+	w.cov.hit("receive queues", numberClass(r.Number, w.sizes.NumRxq), fmt.Sprintf("port %d", c.Port()))
 	w.cov.hit("rules", numberClass(int(c.Rule()), w.sizes.NumRules))
 	w.parsed(c)
 	w.parts(r, c)

@@ -42,13 +42,13 @@ func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 	e := nicspec.DecodeWqe(s.raw[:])
 	status := c.Status()
 	w.cov.hit("transmit rings", logClass(r.Log), lap(c.Index(), r.Log))
-	w.cov.hit("transmit queues", numberClass(r.q, w.sizes.NumTxq))
+	w.cov.hit("transmit queues", numberClass(r.Number, w.sizes.NumTxq))
 	switch {
 	case e.Opcode == nicspec.OpcodeNop:
 		w.cov.hit("work entries", "Nop", status.String(), w.stall)
 		return
 	case e.Opcode >= nicspec.OpcodeCopy && e.Opcode <= nicspec.OpcodeCopyInvalidate && w.sizes.Has(nicspec.PartCopy):
-		w.copied(r.q, &e, status)
+		w.copied(r.Number, &e, status)
 		return
 	case e.Opcode != nicspec.OpcodeSend:
 		w.cov.hit("work entries", "other", status.String(), w.stall)

@@ -33,6 +33,7 @@ const (
 
 // Finding is one thing that is not as it must be. Fields that do not apply are zero, and not in JSON.
 type Finding struct {
+	NIC      string `json:"nic,omitempty"`  // its name, where NICs have names
 	Rule     string `json:"rule,omitempty"` // of docs/nic.md, such as R8
 	Domain   Domain `json:"domain"`
 	Field    string `json:"field,omitempty"`    // the first that differs
@@ -138,7 +139,7 @@ func Texts(list []Finding) []string {
 // OfMismatch is what the referee found.
 func OfMismatch(m *golden.Mismatch) Finding {
 	f := Finding{
-		Rule: m.Rule, Domain: domainOf(m), Field: m.Field, Expected: Value(m.Expected), Got: Value(m.Got),
+		NIC: m.NIC, Rule: m.Rule, Domain: domainOf(m), Field: m.Field, Expected: Value(m.Expected), Got: Value(m.Got),
 		Cycle: new(m.Cycle), Text: m.Detail(),
 	}
 	switch m.At.Kind {

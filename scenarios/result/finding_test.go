@@ -29,6 +29,7 @@ func TestMismatchesAreFindings(t *testing.T) {
 			`{"rule":"T5","domain":"tx","cycle":0,"port":0,"queue":1,"index":2,"frame":{"dir":"tx","port":0,"number":4},"text":"T"}`},
 		{golden.Mismatch{Rule: "G5", At: golden.Domain{Kind: golden.DomainCounters}, Index: golden.NoIndex, GoFile: "a.go", RTLFile: "b.sv"},
 			`{"rule":"G5","domain":"counters","cycle":0,"files":["a.go","b.sv"],"text":"T"}`},
+		{golden.Mismatch{NIC: "A", Rule: "B4", Index: golden.NoIndex}, `{"nic":"A","rule":"B4","domain":"device","cycle":0,"text":"T"}`},
 		{golden.Mismatch{Rule: "F6", At: golden.Domain{Kind: golden.DomainPort, Index: 1}, Index: golden.NoIndex},
 			`{"rule":"F6","domain":"pause","cycle":0,"port":1,"text":"T"}`},
 	} {

@@ -25,7 +25,7 @@ func (d *Driver) account(a int, credits int) error {
 }
 
 // SetAccount sets an account's balance and makes it Fast; drawn and seq start at 0 again [A1]. With latch, once a frame found
-// no credit all frames go the slow way until ResumeAccount.
+// no credit all frames go the slow path until ResumeAccount.
 func (d *Driver) SetAccount(a, balance int, latch bool) error {
 	if err := d.account(a, balance); err != nil {
 		return err

@@ -6,7 +6,8 @@ import (
 
 // completions is a place in a completion ring that is followed by phase [Q8].
 type completions struct {
-	cqi     uint16 // completion entries seen
+	life    uint // how often the queue was enabled
+	clear   bool // the ring holds no entries of a former life
 	entryAt [nicspec.CqeBytes]byte
 	event   *Event           // seen since the queue was enabled
 	seen    Event            // what event points to
@@ -16,6 +17,7 @@ type completions struct {
 	late    bool // the read under way will end later
 	arrived bool // the read under way has ended
 	again   bool // an entry may have come since the read began
+	asked   uint // the life in which it began
 	drained func()
 	read    func(error) // takes the end of a read
 }
@@ -30,7 +32,7 @@ type Event struct {
 // Poll takes the completion entries that are there. Without a watch its owner calls it.
 func (r *Queue) Poll() {
 	r.again = true
-	if !r.looking && r.state != Off && r.state != Closed {
+	if !r.looking && r.clear && r.state != Off && r.state != Closed {
 		r.look()
 	}
 }
@@ -48,8 +50,8 @@ func (r *Queue) look() {
 
 // readEntry begins to read the next entry, and reports whether it is there to be looked at: else entryRead goes on.
 func (r *Queue) readEntry() bool {
-	r.again, r.arrived = false, false
-	r.bus.Read(r.layout.CqeAt(r.cqi), r.entryAt[:], r.read)
+	r.again, r.arrived, r.asked = false, false, r.life
+	r.bus.Read(r.ring.NextCqe(), r.entryAt[:], r.read)
 	r.late = !r.arrived
 	return r.arrived
 }
@@ -73,10 +75,9 @@ func (r *Queue) seeEntry() bool {
 	if r.d.err != nil {
 		return false
 	}
-	if !r.layout.Written(r.entryAt[:], r.cqi) {
-		return r.again
+	if r.asked != r.life || !r.ring.Take(r.entryAt[:]) {
+		return r.again && r.clear
 	}
-	r.cqi++
 	r.take(r.entryAt[:])
 	return r.d.err == nil
 }
@@ -103,11 +104,11 @@ func (r *Queue) drain(done func()) {
 func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 	switch {
 	case r.event != nil:
-		r.d.breach(rule, "%s queue %d: a second event, with status %v", r.kind, r.cfg.Queue, status)
+		r.d.breach(rule, "%s queue %d: a second event, with status %v", r.ring.Kind(), r.cfg.Queue, status)
 	case status < nicspec.StatusCplUnsupported || status > nicspec.StatusCplMalformed:
-		r.d.breach(rule, "%s queue %d: event with status %v, which is no failure of a read", r.kind, r.cfg.Queue, status)
+		r.d.breach(rule, "%s queue %d: event with status %v, which is no failure of a read", r.ring.Kind(), r.cfg.Queue, status)
 	case index-r.done >= r.rung-r.done:
-		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.kind, r.cfg.Queue, index, r.atWork())
+		r.d.breach(rule, "%s queue %d: event at entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())
 	default:
 		r.seen = Event{index, status}
 		r.event = &r.seen
@@ -123,21 +124,21 @@ func (r *Queue) failed(rule string, index uint16, status nicspec.Status) bool {
 // one.
 func (r *Queue) unclaimed(rule string, status nicspec.Status) {
 	if f := r.d.opts.ReadsMayFail; f != nil && f() {
-		r.d.check(&UnclaimedEventError{r.kind, r.cfg.Queue, status})
+		r.d.check(&UnclaimedEventError{r.ring.Kind(), r.cfg.Queue, status})
 		return
 	}
-	r.d.breach(rule, "%s queue %d: event with status %v, but no read failed", r.kind, r.cfg.Queue, status)
+	r.d.breach(rule, "%s queue %d: event with status %v, but no read failed", r.ring.Kind(), r.cfg.Queue, status)
 }
 
 // ends checks that the entry at an index, which takes n places, may end now: it was told of, and no event forbids it.
 func (r *Queue) ends(rule, eventRule string, index, n uint16) bool {
 	ahead, last := index-r.done, int(index-r.done)+int(n)-1
 	if ahead >= r.rung-r.done || last >= int(r.rung-r.done) {
-		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.kind, r.cfg.Queue, index, r.atWork())
+		r.d.breach(rule, "%s queue %d: completion of entry %d, but %s", r.ring.Kind(), r.cfg.Queue, index, r.atWork())
 		return false
 	}
 	if r.event != nil && last >= int(r.event.Index-r.done) {
-		r.d.breach(eventRule, "%s queue %d: completion of entry %d after an event at entry %d", r.kind, r.cfg.Queue, index, r.event.Index)
+		r.d.breach(eventRule, "%s queue %d: completion of entry %d after an event at entry %d", r.ring.Kind(), r.cfg.Queue, index, r.event.Index)
 		return false
 	}
 	return true

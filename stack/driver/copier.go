@@ -8,7 +8,7 @@ import (
 )
 
 // Copier is a receive queue whose frames are copied out of their buffers, which are posted again at once. Doorbells are rung
-// for a quarter of the ring.
+// for a quarter of the ring, or for as many buffers as the device has left if these are fewer.
 type Copier struct {
 	*RxQueue
 	on       func(c *Copier, cqe nicspec.RxCqe, hdr, pay []byte)
@@ -137,7 +137,7 @@ func (c *Copier) deliver() {
 		return
 	}
 	c.d.check(c.Post(b))
-	if c.Waiting() >= max(1, c.Size()/4) {
+	if left := int(c.rung - c.done); c.Waiting() >= max(1, min(c.Size()/4, left)) {
 		c.d.check(c.Ring())
 	}
 }

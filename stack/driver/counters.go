@@ -16,17 +16,8 @@ func (c Counters) Device(k nicspec.DevCounter) uint64 { return c[k.Index()] }
 // ReadCounters reads every counter that the NIC has.
 func (d *Driver) ReadCounters(done func(Counters)) {
 	values := make(Counters, nicspec.RegCounterCount)
-	for i := range nicspec.Counters {
-		c := &nicspec.Counters[i]
-		for p := range d.opts.Build.Ports {
-			index := c.Index
-			if c.PerPort {
-				index += p * nicspec.CounterPortStride
-			} else if p > 0 {
-				break
-			}
-			d.ReadReg(nicspec.RegCounter(index), 8, func(v uint64) { values[index] = v })
-		}
+	for i := range nicspec.CountersOf(d.opts.Build.Ports) {
+		d.ReadReg(nicspec.RegCounter(i), 8, func(v uint64) { values[i] = v })
 	}
 	d.Then(func() { done(values) })
 }

@@ -31,8 +31,9 @@
 // # Without a driver
 //
 // Tests that do what no driver would do (wrong doorbells, half of a command)
-// use the layer below: Layout is where a ring's entries lie, Staged are the
-// writes of a table command, Encode of each Entry writes what it is told to.
+// use the layer below: a RawQueue knows where entries lie and which completion
+// entries were written, Staged are the writes of a table command, KeyID names a
+// memory key, Target.Default and Encode of each Entry write what they are told to.
 //
 // # Errors
 //

@@ -297,3 +297,19 @@ func TestMisuse(t *testing.T) {
 	require.ErrorContains(t, err, "memory of endpoint 0")
 	require.ErrorContains(t, err, "max polls is 0")
 }
+
+// deaf is a bus on which nothing can be watched.
+type deaf struct{ Bus }
+
+func (deaf) Watch(uint64, int, func()) (func(), error) { return nil, errors.New("no watches here") }
+
+// What cannot be watched takes no memory.
+func TestWatchesThatFail(t *testing.T) {
+	nic, d := newPaper(t, false)
+	left := d.arenas[0].Left()
+	_, err := d.NewVector(deaf{nic}, nicspec.EndpointArm, 1, func() {})
+	require.ErrorContains(t, err, "no watches here")
+	_, err = d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 3, Bus: deaf{nic}}})
+	require.ErrorContains(t, err, "no watches here")
+	require.Equal(t, left, d.arenas[0].Left())
+}

@@ -24,6 +24,9 @@ type Key struct {
 	ID uint32 // as in work entries
 }
 
+// KeyID is how work entries name a memory key.
+func KeyID(index int, variant uint8) uint32 { return uint32(variant)<<24 | uint32(index) }
+
 // Validate returns every error of the spec, for a NIC with so many keys [G6].
 func (s *KeySpec) Validate(keys int) error {
 	if err := below("memory key", s.Index, keys); err != nil {
@@ -49,7 +52,7 @@ func (d *Driver) SetKey(s KeySpec) (*Key, error) {
 	}
 	var entry [nicspec.KeyEntrySize]byte
 	f.Encode(entry[:])
-	return &Key{s, uint32(s.Variant)<<24 | uint32(s.Index)}, d.WriteTable(nicspec.TableKey, s.Index, entry[:])
+	return &Key{s, KeyID(s.Index, s.Variant)}, d.WriteTable(nicspec.TableKey, s.Index, entry[:])
 }
 
 // DropKey makes a memory key invalid.

@@ -3,7 +3,7 @@ package driver
 import "nictwin/models/nicspec"
 
 // Layout is where a ring and its completion ring lie, and how indices, which run freely modulo 2^16, name their slots [Q1],
-// [Q7], [T1]. It is all that software which rings doorbells by itself needs of a queue.
+// [Q7], [T1].
 type Layout struct {
 	Base uint64 // bus address of the ring
 	CQ   uint64 // of the completion ring, which has as many entries

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"nictwin/models/nicspec"
@@ -43,7 +44,7 @@ func (d *Driver) NewVector(bus Bus, endpoint int, data uint32, f func()) (*Vecto
 		return nil, err
 	}
 	if v.stop, err = bus.Watch(v.addr, 4, v.look); err != nil {
-		return nil, err
+		return nil, errors.Join(err, d.Free(v.addr))
 	}
 	return v, nil
 }

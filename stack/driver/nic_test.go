@@ -20,26 +20,35 @@ import (
 	"nictwin/stack/driver/rootbus"
 )
 
-// The driver keeps its promises on the Go NIC, whether accesses to memory take time or not.
+// The driver keeps its promises on the Go NIC, whether its accesses to memory, and those of the NIC, take time or not.
 func TestContract(t *testing.T) {
-	t.Run("at once", func(t *testing.T) {
-		drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig { return newRig(t, false) })
-	})
-	t.Run("late", func(t *testing.T) {
-		drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig { return newRig(t, true) })
-	})
+	for _, c := range []struct {
+		name  string
+		late  bool
+		delay inject.DelaySpec
+	}{
+		{name: "at once"}, {name: "late", late: true},
+		{name: "slow memory", delay: inject.DelaySpec{Latency: 3 * simcore.Microsecond, Jitter: simcore.Microsecond}},
+		{name: "both", late: true, delay: inject.DelaySpec{Latency: simcore.Microsecond, Jitter: simcore.Microsecond}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig { return newRig(t, c.late, c.delay) })
+		})
+	}
 }
 
 // newRig is a Go NIC between memory and the other end of its Ethernet port.
-func newRig(t *testing.T, late bool) *drivertest.Rig {
+func newRig(t *testing.T, late bool, delay inject.DelaySpec) *drivertest.Rig {
 	t.Helper()
-	const memory = 1 << 30
+	const size = 1 << 30
 	e := simcore.NewEngine()
 	r := &drivertest.Rig{Options: driver.DefaultOptions(), Settle: e.Run}
-	space, err := mem.NewSpace(memory, memory)
+	space, err := mem.NewSpace(size, size)
 	require.NoError(t, err)
 	pool := new(msg.TLPs)
-	rc, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: space, TLPs: pool}.Build("Root")
+	memory, err := inject.NewDelay("Delay", e, delay, space)
+	require.NoError(t, err)
+	rc, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: memory, TLPs: pool}.Build("Root")
 	require.NoError(t, err)
 	n, err := nic.Builder{Scheduler: e, Spec: nic.DefaultSpec(), TLPs: pool}.Build("NIC")
 	require.NoError(t, err)

@@ -15,18 +15,18 @@ import (
 // paperNIC is a bus with memory and as much of a NIC as rings need: table commands, doorbells, pushed entries, and completion
 // entries that the test asks for. Accesses complete at once, or, if late, when the test lets them.
 type paperNIC struct {
-	t       require.TestingT
-	mem     []byte // of endpoint Arm
-	data    [nicspec.TableWords]uint32
-	cmd     nicspec.TblCmdReg
-	rx, tx  [4]paperQueue
-	watches []paperWatch
-	late    bool
-	pending []func()        // in the order in which accesses to memory take effect
-	ends    []func()        // register reads, and accesses whose effect was, in no order
-	pick    func(n int) int // which of n ends; nil: the oldest
-	bells   int
-	pushed  int
+	t         require.TestingT
+	mem       []byte // of endpoint Arm
+	data      [nicspec.TableWords]uint32
+	cmd       nicspec.TblCmdReg
+	rx, tx    [4]paperQueue
+	watches   []paperWatch
+	late      bool
+	pending   []func()        // in the order in which accesses to memory take effect
+	ends      []func()        // register reads, and accesses whose effect was, in no order
+	pick      func(n int) int // which of n ends; nil: the oldest
+	doorbells int
+	pushed    int
 }
 
 type paperQueue struct {
@@ -81,7 +81,7 @@ func (p *paperNIC) WriteReg(off uint32, b []byte) error {
 }
 
 func (q *paperQueue) ring(p *paperNIC, pi uint16) {
-	p.bells++
+	p.doorbells++
 	if back := pi-q.pi > pi-q.ci; !q.on || back || int(pi-q.ci) > 1<<q.log {
 		require.Fail(p.t, "doorbell", "index %d of a queue that is at %d to %d; enabled: %v [Q2]", pi, q.ci, q.pi, q.on)
 	}

@@ -67,12 +67,12 @@ func (d *Driver) OpenRx(c RxConfig) (*RxQueue, error) {
 		return nil, err
 	}
 	q := &RxQueue{cfg: c}
-	q.kind, q.table, q.layout.Slot, q.bell, q.take = "receive", nicspec.TableRxq, nicspec.RxDescBytes, nicspec.RegRxDoorbell(c.Queue), q.completed
+	q.ring, q.take = NewRawQueue(false, c.Queue, c.LogSize), q.completed
 	if err := q.init(d, c.QueueConfig, d.rx); err != nil {
 		return nil, err
 	}
 	q.buffers = make([]Buffer, q.Size())
-	f.RingBase, f.CqBase = q.layout.Base, q.layout.CQ
+	f.RingBase, f.CqBase = q.ring.Base, q.ring.CQ
 	q.entry = make([]byte, nicspec.RxqEntrySize)
 	f.Encode(q.entry)
 	return q, q.enable()
@@ -125,8 +125,8 @@ func (q *RxQueue) Post(b Buffer) error {
 	}
 	f := nicspec.RxDescFields{HdrAddr: b.Hdr, PayAddr: b.Pay}
 	f.Encode(slot)
-	q.buffers[q.layout.Place(q.pi)] = b
-	q.pi++
+	q.buffers[q.ring.Place(q.ring.PI)] = b
+	q.ring.PI++
 	return nil
 }
 
@@ -146,8 +146,8 @@ func (q *RxQueue) Unused() []Buffer {
 		return nil
 	}
 	var left []Buffer
-	for i := q.done; i != q.pi; i++ {
-		left = append(left, q.buffers[q.layout.Place(i)])
+	for i := q.done; i != q.ring.PI; i++ {
+		left = append(left, q.buffers[q.ring.Place(i)])
 	}
 	return left
 }
@@ -197,7 +197,7 @@ func (q *RxQueue) received(cqe nicspec.RxCqe) {
 		q.d.breach("R14", "receive queue %d: completion entry %v: %d of %d bytes were placed", q.cfg.Queue, cqe, h+pay, n)
 		return
 	}
-	q.frame = RxFrame{q.buffers[q.layout.Place(q.done)], h, pay, cqe}
+	q.frame = RxFrame{q.buffers[q.ring.Place(q.done)], h, pay, cqe}
 	q.done++
 	q.cfg.OnFrame(q, &q.frame)
 }

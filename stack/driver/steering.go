@@ -95,12 +95,16 @@ func (d *Driver) SetDefault(t Target) error {
 	if err := t.Validate(&d.opts.Build); err != nil {
 		return err
 	}
-	var r nicspec.RxDefaultReg
+	d.Write32(nicspec.RegRxDefault, uint32(t.Default()))
+	return nil
+}
+
+// Default is the target as register RX_DEFAULT has it, be it right or wrong.
+func (t *Target) Default() (r nicspec.RxDefaultReg) {
 	r.SetAction(uint32(t.Action))
 	r.SetQueue(uint32(t.Queue))
 	r.SetRssLog(uint32(t.RSSLog))
-	d.Write32(nicspec.RegRxDefault, uint32(r))
-	return nil
+	return r
 }
 
 // SetRSSKey sets the key of the Toeplitz hash [S1].

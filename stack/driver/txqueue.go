@@ -49,12 +49,12 @@ func (d *Driver) OpenTx(c TxConfig) (*TxQueue, error) {
 		return nil, err
 	}
 	q := &TxQueue{cfg: c}
-	q.kind, q.table, q.layout.Slot, q.bell, q.take = "transmit", nicspec.TableTxq, nicspec.WqeBytes, nicspec.RegTxDoorbell(c.Queue), q.completed
+	q.ring, q.take = NewRawQueue(true, c.Queue, c.LogSize), q.completed
 	if err := q.init(d, c.QueueConfig, d.tx); err != nil {
 		return nil, err
 	}
 	q.span = make([]uint8, q.Size())
-	f.RingBase, f.CqBase = q.layout.Base, q.layout.CQ
+	f.RingBase, f.CqBase = q.ring.Base, q.ring.CQ
 	q.entry = make([]byte, nicspec.TxqEntrySize)
 	f.Encode(q.entry)
 	return q, q.enable()
@@ -97,12 +97,12 @@ func (q *TxQueue) Post(e Entry) error {
 	} else {
 		e.Encode(q.long[:])
 		for k := range n { // the ring may end inside the entry
-			copy(q.slot(q.pi+uint16(k)), q.long[k*nicspec.WqeBytes:])
-			q.span[q.layout.Place(q.pi+uint16(k))] = 0
+			copy(q.slot(q.ring.PI+uint16(k)), q.long[k*nicspec.WqeBytes:])
+			q.span[q.ring.Place(q.ring.PI+uint16(k))] = 0
 		}
 	}
-	q.span[q.layout.Place(q.pi)] = uint8(n)
-	q.pi += uint16(n)
+	q.span[q.ring.Place(q.ring.PI)] = uint8(n)
+	q.ring.PI += uint16(n)
 	return nil
 }
 
@@ -137,12 +137,12 @@ func (q *TxQueue) Unended() (first uint16, n int) {
 	if q.state != Off && q.state != Closed {
 		return q.done, 0
 	}
-	return q.done, q.entries(q.pi)
+	return q.done, q.entries(q.ring.PI)
 }
 
 // entries counts the entries at work that begin before an index.
 func (q *TxQueue) entries(end uint16) (n int) {
-	for i := q.done; i-q.done < end-q.done; i += uint16(q.span[q.layout.Place(i)]) {
+	for i := q.done; i-q.done < end-q.done; i += uint16(q.span[q.ring.Place(i)]) {
 		n++
 	}
 	return n
@@ -168,7 +168,7 @@ func (q *TxQueue) completed(raw []byte) {
 
 func (q *TxQueue) ended(cqe nicspec.TxCqe) {
 	i := cqe.Index()
-	n := uint16(q.span[q.layout.Place(i)])
+	n := uint16(q.span[q.ring.Place(i)])
 	if !q.ends("T10", "T2", i, max(n, 1)) {
 		return
 	}

@@ -366,7 +366,7 @@ package nic_pkg;
   typedef struct packed {
     logic [17:0] rsvd0;
     logic trim;  // receive queues that place no pad and ICRC
-    logic long;  // work entries of more than one block
+    logic long_f;  // work entries of more than one block
     logic append;  // pad bytes and ICRC appended by the device
     logic fence;  // fences of copies
     logic attr;  // relaxed-ordering and no-snoop attributes

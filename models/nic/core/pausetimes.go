@@ -1,6 +1,10 @@
 package core
 
-import "nictwin/models/nicspec"
+import (
+	"slices"
+
+	"nictwin/models/nicspec"
+)
 
 // PauseCycles is how many cycles a pause time of so many quanta takes on a port
 // whose beats have ethBits bits [F3].
@@ -14,6 +18,7 @@ func PauseCycles(quanta uint16, ethBits int) int64 {
 type PauseStops struct {
 	port    int64               // first cycle in which frames may begin again
 	classes [PauseClasses]int64 // likewise those of a class
+	latest  int64               // of classes
 }
 
 // Take applies a pause frame that the port honours; its times count from the
@@ -28,10 +33,25 @@ func (s *PauseStops) Take(p *PauseFrame, rules PauseRules, from int64, ethBits i
 			s.classes[i] = from + PauseCycles(p.Quanta[i], ethBits)
 		}
 	}
+	s.latest = slices.Max(s.classes[:])
 }
 
-// Class is the cycle from which entries of a class may be started again.
-func (s *PauseStops) Class(class uint8) int64 { return s.classes[class] }
+// Classes returns the classes of which no entries may be started in a cycle,
+// one bit each, and the cycle from which those of the first of them may be
+// again, Never without any.
+func (s *PauseStops) Classes(cycle int64) (stopped uint8, again int64) {
+	again = Never
+	if s.latest <= cycle {
+		return 0, again
+	}
+	for i, end := range s.classes {
+		if end > cycle {
+			stopped |= 1 << i
+			again = min(again, end)
+		}
+	}
+	return stopped, again
+}
 
 // Frame is the cycle from which a frame of a class may begin.
 func (s *PauseStops) Frame(class uint8) int64 { return max(s.port, s.classes[class]) }

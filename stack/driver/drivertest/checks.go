@@ -20,8 +20,9 @@ var checks = []struct {
 	run  func(*bench)
 }{
 	{"probe", probe}, {"settings", settings}, {"views", views}, {"copies of frames", copies}, {"steering", steering},
-	{"accounts", accounts}, {"transmit", transmit}, {"offloads", offloads}, {"push", push}, {"long entries", longEntries}, {"appended trailers", appended}, {"trim", trim}, {"copy engine", copyEngine}, {"fence", fence},
-	{"messages", messages}, {"disable", disable}, {"failed queue", failedQueue}, {"function-level reset", reset},
+	{"accounts", accounts}, {"transmit", transmit}, {"offloads", offloads}, {"push", push}, {"long entries", longEntries},
+	{"appended trailers", appended}, {"trim", trim}, {"copy engine", copyEngine}, {"fence", fence}, {"messages", messages},
+	{"disable", disable}, {"enable again", again}, {"few buffers", fewBuffers}, {"failed queue", failedQueue}, {"function-level reset", reset},
 	{"refused command", refused},
 }
 

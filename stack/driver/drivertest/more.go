@@ -122,6 +122,45 @@ func disable(b *bench) {
 	b.whole()
 }
 
+// again enables a queue while its completion ring still holds the entries of its former life, and looks at it at once.
+func again(b *bench) {
+	q, ids := b.transmitter(3, 2, func(c *driver.TxConfig) { c.Notice = driver.NoticePoll })
+	b.d.Enable(false, true)
+	for id := range uint32(4) {
+		if id > 0 {
+			b.must(q.Disable(func() {
+				b.must(q.Enable())
+				q.Poll()
+			}))
+			q.Poll()
+			b.settle()
+		}
+		b.must(q.Push(&driver.Nop{Order: driver.Order{ID: id, Complete: true}}))
+		b.settle()
+		q.Poll()
+		b.settle()
+	}
+	require.Equal(b, []uint32{0, 1, 2, 3}, *ids)
+}
+
+// fewBuffers has a copier work with three buffers in a ring of 64: it posts them again before the NIC has none left.
+func fewBuffers(b *bench) {
+	q, got := b.receiver(1, 6, nil)
+	b.must(b.d.SetDefault(driver.ToQueue(1)))
+	b.d.Enable(true, false)
+	var left []driver.Buffer
+	b.must(q.Disable(func() { left = q.Unused() }))
+	b.settle()
+	b.must(q.Enable())
+	b.must(q.Fill(left[:3]...))
+	b.settle()
+	for i := range 20 {
+		b.Receive(0, frame(100+i, 1))
+		b.settle()
+		require.Len(b, *got, i+1)
+	}
+}
+
 // load gives both directions something to do: three frames come in, sixteen entries are posted.
 func (b *bench) load(tx *driver.TxQueue) {
 	b.Helper()

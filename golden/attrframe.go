@@ -1,0 +1,98 @@
+package golden
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nicspec"
+)
+
+// overwritten is the bytes of a frame that offloads write, whatever was read
+// for them: a set of ranges.
+type overwritten struct {
+	s [maxOverwritten]interval
+	n int
+}
+
+const maxOverwritten = 6
+
+// Where the fields that offloads write stand in their headers.
+const (
+	ipTosAt   = 1
+	ipCsumAt  = 10
+	udpLenAt  = 4
+	udpCsumAt = 6
+	bthPadAt  = 9 // behind the UDP header
+	crcBytes  = 4
+)
+
+func (o *overwritten) add(lo, n, size int) {
+	if lo >= 0 && lo+n <= size && o.n < len(o.s) {
+		o.s[o.n] = interval{lo, lo + n}
+		o.n++
+	}
+}
+
+// unread returns the bytes of an entry's frame, as it left, that need not be as
+// they were read.
+func (e *txEntry) unread(frame []byte) (o overwritten) {
+	p, n := &e.plan, min(len(frame), e.plan.Length)
+	if p.ECN != 0 {
+		o.add(p.L3Off+ipTosAt, 1, n)
+		o.add(p.L3Off+ipCsumAt, 2, n)
+	} else if p.IPCsum {
+		o.add(p.L3Off+ipCsumAt, 2, n)
+	}
+	if p.UDPCsum || p.UDPZero {
+		o.add(p.L4Off+udpCsumAt, 2, n)
+	}
+	if p.CRC32C {
+		o.add(p.CrcOff, crcBytes, n)
+	}
+	if at := p.L4Off + udpLenAt; p.ICRC && at+2 <= n {
+		o.add(p.L4Off+int(binary.BigEndian.Uint16(frame[at:]))-crcBytes, crcBytes, n)
+	}
+	return o
+}
+
+// span reports whether the bytes from one on are in the set, and how many up to
+// an end are as the first.
+func (o *overwritten) span(lo, hi int) (in bool, n int) {
+	for i := range o.s[:o.n] {
+		if v := o.s[i]; v.lo <= lo && lo < v.hi {
+			return true, min(v.hi, hi) - lo
+		} else if v.lo > lo {
+			hi = min(hi, v.lo)
+		}
+	}
+	return false, hi - lo
+}
+
+// places lists the bytes.
+func (o *overwritten) places() (at []int) {
+	for _, v := range o.s[:o.n] {
+		for i := v.lo; i < v.hi; i++ {
+			at = append(at, i)
+		}
+	}
+	return at
+}
+
+// anyValue reports whether bytes of a frame that left may have been anything.
+func (e *txEntry) anyValue(at, n int) bool {
+	if !e.left || !e.plan.Send || e.plan.ECN != 0 {
+		return false
+	}
+	o := e.unread(e.frame)
+	in, k := o.span(at, at+n)
+	return in && k == n
+}
+
+// spoil gets an entry bytes with which its offloads cannot be done [T7].
+func (r *Referee) spoil(e *txEntry) bool {
+	bad := func() bool { return e.gathered() && e.finish() == nicspec.StatusBadOffload }
+	if !e.plan.Send || !r.gather(e) {
+		return false
+	}
+	p := &e.plan
+	return bad() || r.choose(e, []int{p.L3Off, p.L4Off + udpLenAt, p.L4Off + udpLenAt + 1, p.L4Off + bthPadAt}, bad)
+}

@@ -1,0 +1,491 @@
+package golden
+
+import (
+	"bytes"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// place is a byte of a piece of a work entry: what one read may fill, once.
+// docs/attribution.md states the problem that is solved here.
+type place struct {
+	entry *txEntry
+	piece int
+	at    int // in the piece
+}
+
+func (h place) addr() uint64 { return h.entry.pieces[h.piece].bus + uint64(h.at) }
+
+// places calls f for each place of an address, until f returns true: of entries
+// at work, of those that are over, and of those whose frames have left.
+func (r *Referee) places(addr uint64, f func(place) bool) bool {
+	for id := r.read.first(addr); id != noNode; id = r.read.nodes[id].next {
+		node := &r.read.nodes[id]
+		if node.owner.kind == ownsPiece && addr >= node.lo && addr < node.hi &&
+			f(place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}) {
+			return true
+		}
+	}
+	return false
+}
+
+// uniform is how many bytes from an address on, n at most, have the same places
+// with the same reads in them.
+func (r *Referee) uniform(addr uint64, n int) int {
+	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
+	for id := r.read.first(addr); id != noNode; id = r.read.nodes[id].next {
+		node := &r.read.nodes[id]
+		switch {
+		case node.owner.kind != ownsPiece || addr >= node.hi:
+		case addr < node.lo:
+			n = min(n, int(min(node.lo-addr, tlp.PageBytes)))
+		default:
+			n = min(n, r.content(place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}, n).n)
+		}
+	}
+	return n
+}
+
+// mayHold reports whether a read may have been for a place: one that left the
+// device while it had the entry. What has left the device stays as it is.
+func (r *Referee) mayHold(c *content, data []byte, to place) bool {
+	e := to.entry
+	if !e.had(c) {
+		return false
+	}
+	if e == r.tx.goal.entry && c.kind != isGot {
+		return false
+	}
+	p := &e.pieces[to.piece]
+	if !e.settledAt(to.piece, to.at, c.n) && !r.tx.goal.reached(to, c.n) {
+		return true
+	}
+	return c.kind == isGot && p.got.has(to.at, to.at+c.n) && (e.buf.differs(p.off+to.at, data) == c.n || e.anyValue(p.off+to.at, c.n))
+}
+
+// had reports whether the device had an entry when a read left it.
+func (e *txEntry) had(c *content) bool {
+	return c.issued >= e.fetched && c.issued <= e.over && !e.never
+}
+
+// vacate moves what is in n uniform bytes of a place to other places that it
+// fits, whose reads may have to move in turn: an augmenting path of the matching
+// of reads and places. It reports whether they are free then, else nothing has
+// changed.
+func (r *Referee) vacate(h place, n int) bool {
+	c := r.content(h, n)
+	if c.kind == isFree {
+		return true
+	}
+	if !r.movable(h, &c) {
+		return false
+	}
+	r.tx.path = append(r.tx.path, h)
+	depth := len(r.tx.bytes)
+	r.tx.bytes = r.bytesOf(h, &c, r.tx.bytes)
+	end := len(r.tx.bytes)
+	moved := r.places(h.addr(), func(to place) bool {
+		if r.onPath(to) || !r.mayHold(&c, r.tx.bytes[depth:end], to) || !r.vacate(to, n) {
+			return false
+		}
+		r.take(h, &c)
+		r.give(to, &c)
+		return true
+	})
+	r.tx.bytes = r.tx.bytes[:depth]
+	return moved
+}
+
+// onPath reports whether a search has been at a place, or at the same byte of
+// another reading of its entry.
+func (r *Referee) onPath(h place) bool {
+	for _, o := range r.tx.path {
+		if o.entry.sameAs(h.entry) && (o.entry != h.entry || o.piece == h.piece) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameAs reports whether two readings are of one entry.
+func (e *txEntry) sameAs(o *txEntry) bool {
+	return e == o || e.queue == o.queue && e.index == o.index && e.fetched == o.fetched && e.over == o.over
+}
+
+// force puts what n uniform bytes of one place hold into another, from which
+// what is there has to find a place elsewhere. It reports whether that can be,
+// else nothing has changed.
+func (r *Referee) force(to, from place, n int) bool {
+	c, o := r.content(from, n), r.content(to, n)
+	if !r.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !r.movable(to, &o) {
+		return false
+	}
+	before := r.tx.moves.mark()
+	r.take(from, &c)
+	if r.leave(to, n) {
+		r.give(to, &c)
+		return true
+	}
+	r.undo(before)
+	return false
+}
+
+// leave is vacate for the place that a search begins with.
+func (r *Referee) leave(h place, n int) bool {
+	r.tx.path = r.tx.path[:0]
+	return r.vacate(h, n)
+}
+
+// forceNeeded is force from a place that needs the same bytes, or those of the
+// frame that is matched, from another read then.
+func (r *Referee) forceNeeded(to, from place, n int) bool {
+	c, o := r.content(from, n), r.content(to, n)
+	if r.visited(from) || !r.movable(from, &c) || !to.entry.had(&c) || o.kind != isFree && !r.movable(to, &o) {
+		return false
+	}
+	r.tx.passed = append(r.tx.passed, from)
+	before := r.tx.moves.mark()
+	want := r.bytesOf(from, &c, nil)
+	if g := &r.tx.goal; !from.entry.settledAt(from.piece, from.at, n) {
+		off := from.entry.pieces[from.piece].off + from.at
+		want = g.data[off : off+n]
+	}
+	r.take(from, &c)
+	if r.leave(to, n) {
+		r.give(to, &c)
+		if from.contains(want) || r.obtainRun(from, n, want) == n {
+			return true
+		}
+	}
+	r.undo(before)
+	r.take(from, &c)
+	if r.obtainRun(from, n, want) == n && r.leave(to, n) {
+		r.give(to, &c)
+		return true
+	}
+	r.undo(before)
+	return false
+}
+
+// visited reports whether a search for what a frame needs has been at a place.
+func (r *Referee) visited(h place) bool {
+	for _, o := range r.tx.passed {
+		if o == h {
+			return true
+		}
+	}
+	return false
+}
+
+// contains reports whether a place has these bytes.
+func (h place) contains(want []byte) bool {
+	p := &h.entry.pieces[h.piece]
+	return p.got.has(h.at, h.at+len(want)) && h.entry.buf.differs(p.off+h.at, want) == len(want)
+}
+
+// search begins a search.
+func (r *Referee) search() {
+	r.tx.passed, r.tx.moves = r.tx.passed[:0], moves{r.tx.moves.s[:0], r.tx.moves.data[:0]}
+}
+
+// obtain gets a piece of an entry the bytes from lo to hi: those that are
+// wanted, or, without, any that came. It reports whether that can be.
+func (r *Referee) obtain(e *txEntry, i, lo, hi int, want []byte) bool {
+	p := &e.pieces[i]
+	for at := lo; at < hi; {
+		h := place{e, i, at}
+		n := 0
+		if _, to := p.got.within(at, hi); p.got.has(at, at+1) {
+			if n = to - at; want != nil {
+				n = e.buf.differs(p.off+at, want[at-lo:to-lo])
+			}
+		}
+		if n == 0 {
+			left := []byte(nil)
+			if want != nil {
+				left = want[at-lo:]
+			}
+			r.search()
+			if n = r.obtainRun(h, r.uniform(h.addr(), hi-at), left); n == 0 {
+				return false
+			}
+		}
+		at += n
+	}
+	return true
+}
+
+// obtainRun is obtain for the first of n uniform bytes and as many of those
+// behind it as the same read has. It returns how many, 0 if there are none.
+func (r *Referee) obtainRun(h place, n int, want []byte) (k int) {
+	if o := r.content(h, n); o.kind != isFree && !r.movable(h, &o) {
+		return 0
+	}
+	r.tx.passed = append(r.tx.passed, h)
+	for _, needed := range [...]bool{false, true} {
+		if r.places(h.addr(), func(from place) bool {
+			k = 0
+			if from.entry.sameAs(h.entry) && (from.entry != h.entry || from.piece == h.piece || want == nil) {
+				return false
+			}
+			c := r.content(from, n)
+			if c.kind != isGot || c.n < n || needed != (from.entry.settledAt(from.piece, from.at, n) || r.tx.goal.reached(from, n)) {
+				return false
+			}
+			k = n
+			if want != nil {
+				k = from.entry.buf.differs(from.entry.pieces[from.piece].off+from.at, want[:n])
+			}
+			for ; k > 0; k = min(k-1, 1) {
+				if !needed && r.force(h, from, k) || needed && r.forceNeeded(h, from, k) {
+					return true
+				}
+			}
+			return false
+		}) {
+			return k
+		}
+	}
+	return 0
+}
+
+// spread takes a read for which no piece has room as it is: byte by byte it
+// goes where there is room, or can be made.
+func (r *Referee) spread(d *readReq) bool {
+	if r.places(d.addr, func(h place) bool { return h.entry.reads(h.piece) && h.at+d.n <= h.entry.pieces[h.piece].len }) {
+		return r.spreadOver(d)
+	}
+	return false
+}
+
+// reads reports whether the device may still read for a piece.
+func (e *txEntry) reads(piece int) bool {
+	return e.pieces[piece].open && !e.never && !e.ghost && !e.left
+}
+
+func (r *Referee) spreadOver(d *readReq) bool {
+	d.kind = ownsPiece
+	for at := 0; at < d.n; {
+		r.search()
+		addr := d.addr + uint64(at)
+		c := content{kind: isOpen, n: r.uniform(addr, d.n-at), issued: r.now, tag: r.hdr.Tag}
+		room := func(make bool) bool {
+			return r.places(addr, func(h place) bool {
+				if !h.entry.reads(h.piece) || !make && r.content(h, 1).kind != isFree || make && !r.leave(h, c.n) {
+					return false
+				}
+				r.give(h, &c)
+				return true
+			})
+		}
+		if !room(false) && !room(true) {
+			d.forget(r)
+			return false
+		}
+		at += c.n
+	}
+	q := d.dest[0].entry.queue
+	d.stray, d.queue, d.epoch = false, uint16(q.id), q.epoch
+	r.past.note(q.domain(), &r.x)
+	return true
+}
+
+// cure gets an entry the bytes of reads that failed, from others that came. It
+// reports whether none is left that failed.
+func (r *Referee) cure(e *txEntry) bool {
+	for i := range e.count {
+		for p := &e.pieces[i]; len(p.bad) > 0; {
+			if b := p.bad[0]; !r.obtain(e, i, b.lo, b.hi, nil) && !r.shift(e, i, b) {
+				return false
+			}
+		}
+	}
+	return e.fails == 0
+}
+
+// shift moves a read that failed to other places, without bytes in exchange.
+func (r *Referee) shift(e *txEntry, i int, b badPart) bool {
+	r.search()
+	n := r.uniform(e.pieces[i].bus+uint64(b.lo), b.hi-b.lo)
+	return r.leave(place{e, i, b.lo}, n)
+}
+
+// gather gets an entry all bytes of its pieces.
+func (r *Referee) gather(e *txEntry) bool {
+	r.tx.goal = goal{entry: e}
+	defer func() { r.tx.goal.entry = nil }()
+	for i := range e.count {
+		if !r.obtain(e, i, 0, e.pieces[i].len, nil) {
+			return false
+		}
+	}
+	return e.fails == 0
+}
+
+// infect gives e a read that failed with a status, or may have.
+func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
+	if s < nicspec.StatusCplUnsupported || !e.works() {
+		return false
+	}
+	if r.others(e, func(o *txEntry) bool { return r.infectFrom(e, o, s) }) {
+		return true
+	}
+	return s == nicspec.StatusCplTimeout && (r.catchLate(e) || r.wasLate(e))
+}
+
+// infectFrom is infect with a read that is o's so far.
+func (r *Referee) infectFrom(e, o *txEntry, s nicspec.Status) bool {
+	for j := range o.count {
+		w := &o.pieces[j]
+		for k := range w.bad {
+			if b := w.bad[k]; b.status == s && r.catch(e, o, j, b.lo, b.hi) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// catch gives e what o has in a range of a piece, or the first part of it for
+// which e has a place.
+func (r *Referee) catch(e, o *txEntry, j, lo, hi int) bool {
+	from, to := o.pieces[j].bus+uint64(lo), o.pieces[j].bus+uint64(hi)
+	for i := range e.count {
+		p := &e.pieces[i]
+		a, b := max(from, p.bus), min(to, p.bus+uint64(p.len))
+		for a < b {
+			r.search()
+			n := r.uniform(a, int(b-a))
+			if r.force(place{e, i, int(a - p.bus)}, place{o, j, int(a - o.pieces[j].bus)}, n) {
+				return true
+			}
+			a += uint64(n)
+		}
+	}
+	return false
+}
+
+// catchLate gives e a read under way that may have timed out by now.
+func (r *Referee) catchLate(e *txEntry) bool {
+	for n := range r.rd.tags {
+		d := &r.rd.tags[n]
+		if !d.open || d.stray || d.kind != ownsPiece || r.now < d.issued+d.tLo {
+			continue
+		}
+		for k := range d.dest {
+			t := d.dest[k]
+			if t.entry != nil && !t.entry.sameAs(e) && r.catch(e, t.entry, t.piece, max(t.lo, int(d.next-d.addr)+t.lo-t.from), t.hi) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wasLate reports whether a read that came when it may have timed out can have
+// been for e.
+func (r *Referee) wasLate(e *txEntry) bool {
+	for _, l := range r.tx.late {
+		for i := range e.count {
+			if p := &e.pieces[i]; l.addr < p.bus+uint64(p.len) && p.bus < l.addr+uint64(l.n) && l.issued >= e.fetched {
+				e.maybe |= statusBit(nicspec.StatusCplTimeout)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// infectAny is infect with whatever status there is.
+func (r *Referee) infectAny(e *txEntry) bool {
+	for s := nicspec.StatusCplUnsupported; s <= nicspec.StatusCplMalformed; s++ {
+		if r.infect(e, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// match gets an entry the bytes of a frame that left, from whatever reads of
+// them there were, and reports whether the frame is its then.
+func (r *Referee) match(e *txEntry, data []byte) bool {
+	free := e.unread(data)
+	r.tx.goal = goal{entry: e, data: data, wild: free}
+	defer func() { r.tx.goal.entry, r.tx.goal.data = nil, nil }()
+	for i := range e.count {
+		p := &e.pieces[i]
+		for at := 0; at < p.len; {
+			wild, n := free.span(p.off+at, p.off+p.len)
+			want := data[p.off+at : p.off+at+n]
+			if wild {
+				want = nil
+			}
+			if !r.obtain(e, i, at, at+n, want) {
+				return false
+			}
+			at += n
+		}
+	}
+	return e.equals(data) || r.choose(e, free.places(), func() bool { return e.equals(data) })
+}
+
+// choose tries the values that bytes of a frame may have had until the frame is
+// as it should be.
+func (r *Referee) choose(e *txEntry, at []int, done func() bool) bool {
+	if len(at) == 0 {
+		return false
+	}
+	i := e.pieceOf(at[0])
+	if i < 0 {
+		return r.choose(e, at[1:], done)
+	}
+	p := &e.pieces[i]
+	off := at[0] - p.off
+	var values [4]byte
+	n := 0
+	r.places(p.bus+uint64(off), func(h place) bool {
+		if c := r.content(h, 1); c.kind == isGot {
+			if v := h.entry.buf.part(h.entry.pieces[h.piece].off+h.at, 1)[0]; bytes.IndexByte(values[:n], v) < 0 {
+				values[n] = v
+				n++
+			}
+		}
+		return n == len(values)
+	})
+	for _, v := range values[:n] {
+		if r.obtain(e, i, off, off+1, []byte{v}) && (done() || r.choose(e, at[1:], done)) {
+			return true
+		}
+	}
+	return false
+}
+
+// pieceOf is the piece that a byte of the frame comes from, -1 if it is inline.
+func (e *txEntry) pieceOf(at int) int {
+	for i := range e.count {
+		if p := &e.pieces[i]; at >= p.off && at < p.off+p.len {
+			return i
+		}
+	}
+	return -1
+}
+
+// reached reports whether a place has the bytes of the frame.
+func (g *goal) reached(h place, n int) bool {
+	p := &h.entry.pieces[h.piece]
+	off := p.off + h.at
+	if h.entry != g.entry || g.data == nil || !p.got.has(h.at, h.at+n) {
+		return false
+	}
+	wild, k := g.wild.span(off, off+n)
+	return !wild && k == n && h.entry.buf.differs(off, g.data[off:off+n]) == n
+}
+
+// goal is an entry that is to get all its bytes, those of a frame that left if
+// data is set.
+type goal struct {
+	entry *txEntry
+	data  []byte
+	wild  overwritten
+}

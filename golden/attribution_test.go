@@ -1,0 +1,192 @@
+package golden
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/ether"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// recorded plays crossings that were recorded, a line each: "tlp KIND FIRST LAST
+// HEADER DATA", "frame KIND PORT FIRST LAST QUEUE DATA" or "held KIND PORT FIRST
+// LAST".
+func recorded(t *testing.T, file string) *Report {
+	t.Helper()
+	f, err := os.Open(file)
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	build := nicspec.DefaultBuild()
+	build.Ports = 1
+	g, err := New(DefaultConfig(build))
+	require.NoError(t, err)
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, 1<<16)
+	for lines.Scan() {
+		var what, bytes string
+		var x boundary.Crossing
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "held"):
+			var h boundary.Held
+			_, err = fmt.Sscan(line, &what, &h.Kind, &h.Port, &h.First, &h.Last)
+			g.Held(h)
+			require.NoError(t, err)
+			continue
+		case strings.HasPrefix(line, "tlp"):
+			var header string
+			n, _ := fmt.Sscan(line, &what, &x.Kind, &x.First, &x.Last, &header, &bytes)
+			require.GreaterOrEqual(t, n, 5)
+			x.TLP = &tlp.Packet{}
+			_, err = hex.Decode(x.TLP.Hdr[:], []byte(header))
+			require.NoError(t, err)
+			x.TLP.Data, err = hex.DecodeString(bytes)
+		default:
+			x.Frame = &ether.Frame{}
+			_, err = fmt.Sscan(line, &what, &x.Kind, &x.Port, &x.First, &x.Last, &x.Frame.Queue, &bytes)
+			require.NoError(t, err)
+			x.Frame.Data, err = hex.DecodeString(bytes)
+		}
+		require.NoError(t, err)
+		g.Observe(x)
+	}
+	require.NoError(t, lines.Err())
+	return g.Finish()
+}
+
+// What the RTL did in four random programs, in which it is right: entries of two
+// queues name overlapping memory, in the last a ring read brought too much.
+func TestRecordedRunsPass(t *testing.T) {
+	for _, name := range []string{"overlap-91001-433", "overlap-91003-1017", "overlap-91003-6503", "txwqe-91003-6285"} {
+		t.Run(name, func(t *testing.T) {
+			p := recorded(t, "testdata/"+name+".tape.gz")
+			require.True(t, p.Passed(), "%.4000v", p)
+			require.Empty(t, p.Limits)
+		})
+	}
+}
+
+// Entries of all queues name a few buffers, of which many bytes are alike, while
+// reads fail, keys are rewritten and queues come and go.
+func TestFewBuffersPass(t *testing.T) {
+	seeds := append(upTo(chaosSeeds), 78, 96, 132, 160, 233, 242, 284, 331, 344, 376)
+	chaosPasses(t, seeds, chaosOpt{steps: 300, few: true}, func(o *chaosOpt) {
+		o.faults, o.pushes = o.seed%8 != 0, o.seed%5 == 0
+	}, sentFrames)
+}
+
+// shared records two queues that send from the same memory: at 0 the first 200
+// bytes, at 50 the second; two entries each, then, once the memory was
+// rewritten, one each.
+func shared(t testing.TB) (Config, []boundary.Crossing) {
+	t.Helper()
+	r := newRig(t, smallRig())
+	m := r.mem
+	m.Write32(nicspec.RegCtrl, 3)
+	m.readable(pattern(keySpan, 1))
+	m.OpenTx(0, 4)
+	m.OpenTx(1, 4)
+	for round := range 2 {
+		m.Write(keyBus, pattern(512, uint64(round+5)))
+		for i := range 2 * (2 - round) {
+			w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true, WqeId: uint32(i)}
+			(&nicspec.SegFields{Key: goodKey, Len: 200, Addr: 0x1000 + uint64(i%2)*50}).Encode(w.Slots[:])
+			m.push(i%2, &w)
+		}
+		m.RingTx(0)
+		m.RingTx(1)
+		r.settle()
+	}
+	m.readCounters()
+	return DefaultConfig(r.opt.spec.Build), r.tape
+}
+
+// rewritten makes the memory change between the n-th read of queue 0's piece and
+// those before it; the answer is the completion's data.
+func (p *tape) rewritten(n int) []byte {
+	tag := tlp.Parse(&p.get(n, readOf(keyBus)).TLP.Hdr).Tag
+	for i := p.find(n, readOf(keyBus)); ; i++ {
+		if x := &p.s[i]; x.Kind == boundary.TLPIn {
+			if h := tlp.Parse(&x.TLP.Hdr); h.Kind == tlp.CplD && h.Tag == tag {
+				for k := range x.TLP.Data {
+					x.TLP.Data[k] ^= 0x55
+				}
+				return x.TLP.Data
+			}
+		}
+	}
+}
+
+func TestSharedMemory(t *testing.T) {
+	cfg, clean := shared(t)
+	p := judge(t, cfg, clean)
+	require.True(t, p.Passed(), "%v", p)
+	require.EqualValues(t, 6, p.Stats.FramesOut)
+	// Each read of the memory brought bytes of its own, and each entry may have had any of them.
+	for _, edit := range []func(p *tape){
+		func(p *tape) { copy(p.get(0, frameOut(0)).Frame.Data, p.rewritten(0)) },
+		func(p *tape) { copy(p.get(1, frameOut(0)).Frame.Data, p.rewritten(0)) },
+		func(p *tape) { // a part of what came went to the other queue
+			came := p.rewritten(0)
+			copy(p.get(0, frameOut(0)).Frame.Data, came[:50])
+			copy(p.get(0, frameOut(1)).Frame.Data, came[50:200])
+		},
+	} {
+		p := newTape(t, clean)
+		edit(p)
+		rep := judge(t, cfg, p.s)
+		require.True(t, rep.Passed(), "%v", rep)
+	}
+	again := func(p *tape, n int, of pick, change func(h *tlp.Header)) {
+		i := p.find(n, of)
+		x := clone(p.s[i])
+		p.header(&x, func(h *tlp.Header) { h.Tag = 250; change(h) })
+		p.insert(i+1, x)
+	}
+	sabotagesAreCaught(t, cfg, clean, []sabotage{
+		{"read once too often", func(p *tape) {
+			again(p, 1, readOf(keyBus), func(*tlp.Header) {})
+			again(p, 0, readOf(keyBus), func(*tlp.Header) {})
+		}, "device", "T4", "Address"},
+		{"read beyond the pieces", func(p *tape) {
+			again(p, 0, readOf(keyBus), func(h *tlp.Header) { h.Address += 100 })
+		}, "device", "T4", "Address"},
+		{"a byte of no read", func(p *tape) { p.get(1, frameOut(0)).Frame.Data[150] ^= 1 }, "txq 0", "T5", ""},
+		{"bytes of another place", func(p *tape) { copy(p.get(1, frameOut(0)).Frame.Data[:50], p.get(0, frameOut(1)).Frame.Data[60:]) }, "txq 0", "T5", ""},
+		{"what was there before the memory was rewritten", func(p *tape) {
+			copy(p.get(2, frameOut(0)).Frame.Data, p.get(0, frameOut(0)).Frame.Data)
+		}, "txq 0", "T5", ""},
+		{"bytes that came once in two frames", func(p *tape) {
+			came := p.rewritten(0)
+			copy(p.get(0, frameOut(0)).Frame.Data, came)
+			copy(p.get(1, frameOut(0)).Frame.Data, came)
+		}, "txq 0", "T5", ""},
+		{"a read is missing", func(p *tape) { p.lose(1, readOf(keyBus)) }, "", "", ""},
+	})
+}
+
+// lose takes a read and its answer out of a tape.
+func (p *tape) lose(n int, is pick) {
+	i := p.find(n, is)
+	tag := tlp.Parse(&p.s[i].TLP.Hdr).Tag
+	for k := i + 1; ; k++ {
+		if x := &p.s[k]; x.Kind == boundary.TLPIn {
+			if h := tlp.Parse(&x.TLP.Hdr); h.Kind == tlp.CplD && h.Tag == tag {
+				p.drop(k)
+				break
+			}
+		}
+	}
+	p.drop(i)
+}

@@ -1,0 +1,427 @@
+package golden
+
+import "nictwin/models/nicspec"
+
+// contentKind is what a place holds.
+type contentKind uint8
+
+const (
+	isFree  contentKind = iota // no read was for it
+	isOpen                     // a read is under way
+	isGot                      // its bytes have come
+	isBad                      // its read failed
+	isFixed                    // its read cannot have been for any other place, or is over
+)
+
+// content is what a read, or none, brought to some bytes of a place.
+type content struct {
+	kind   contentKind
+	came   bool // isOpen, and these bytes have come
+	n      int
+	issued int64 // cycle of the request
+	tag    uint8
+	status nicspec.Status // of isBad
+}
+
+// share is a read, or a part of one, that may have been for another place. It
+// is known by the cycle of its request. Bytes of a piece that were asked for and
+// have no share can only have been for that piece.
+type share struct {
+	lo, hi int // in the piece
+	issued int64
+	tag    uint8
+}
+
+// content returns what a place holds, and for how many bytes, n at most.
+func (r *Referee) content(h place, n int) content {
+	p := &h.entry.pieces[h.piece]
+	c := content{n: min(n, p.len-h.at)}
+	if room := p.asked.room(h.at); room > 0 {
+		c.n = min(c.n, room)
+		return c
+	}
+	c.kind = isFixed
+	c.n = min(c.n, p.asked.next(h.at)-h.at)
+	for i := range p.shares {
+		s := &p.shares[i]
+		if s.lo > h.at {
+			c.n = min(c.n, s.lo-h.at)
+		} else if h.at < s.hi {
+			c.issued, c.tag = s.issued, s.tag
+			c.n = min(c.n, s.hi-h.at)
+			r.inShare(p, h.at, &c)
+			return c
+		}
+	}
+	return c
+}
+
+// inShare completes the content of a place that has a share.
+func (r *Referee) inShare(p *txPiece, at int, c *content) {
+	for i := range p.bad {
+		if b := &p.bad[i]; b.lo <= at && at < b.hi {
+			c.kind, c.status, c.n = isBad, b.status, min(c.n, b.hi-at)
+			return
+		} else if b.lo > at {
+			c.n = min(c.n, b.lo-at)
+		}
+	}
+	came := false
+	if lo, hi := p.got.within(at, at+c.n); lo < hi {
+		if came = lo == at; came {
+			c.n = min(c.n, hi-at)
+		} else {
+			c.n = lo - at
+		}
+	}
+	if d := &r.rd.tags[c.tag]; d.open && !d.stray && d.issued == c.issued {
+		c.kind, c.came = isOpen, came
+	} else if came {
+		c.kind = isGot
+	}
+}
+
+// movable reports whether what a place holds may have been for another place:
+// of an entry that ended by a read that failed, one such read has to stay.
+func (r *Referee) movable(h place, c *content) bool {
+	e := h.entry
+	if c.kind == isFixed {
+		return false
+	}
+	if c.kind != isBad || !e.ghost || c.status != e.ended {
+		return true
+	}
+	for i := range e.count {
+		for _, b := range e.pieces[i].bad {
+			if b.status == c.status && (i != h.piece || b.lo < h.at || b.hi > h.at+c.n) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bytesOf appends the bytes that came to a place.
+func (r *Referee) bytesOf(h place, c *content, to []byte) []byte {
+	if c.kind != isGot && !c.came {
+		return to
+	}
+	p := &h.entry.pieces[h.piece]
+	for n := 0; n < c.n; {
+		b := h.entry.buf.part(p.off+h.at+n, c.n-n)
+		to = append(to, b...)
+		n += len(b)
+	}
+	return to
+}
+
+// moves is what a search has changed, so that it can be undone.
+type moves struct {
+	s    []moved
+	data []byte
+}
+
+// moved is content that was taken from a place or given to it.
+type moved struct {
+	h      place
+	c      content
+	lo, hi int // its bytes
+	given  bool
+}
+
+func (m *moves) mark() int { return len(m.s) }
+
+// take empties a place. Its content is given to another next.
+func (r *Referee) take(h place, c *content) {
+	m := &r.tx.moves
+	lo := len(m.data)
+	m.data = r.bytesOf(h, c, m.data)
+	m.s = append(m.s, moved{h: h, c: *c, lo: lo, hi: len(m.data)})
+	r.lift(h, c)
+}
+
+// give fills a place with what was taken from another; bytes of a read that just
+// begins are given as they are.
+func (r *Referee) give(h place, c *content) {
+	m := &r.tx.moves
+	v := moved{h: h, c: *c, given: true}
+	for i := len(m.s) - 1; i >= 0; i-- {
+		if o := &m.s[i]; !o.given && o.c.issued == c.issued && o.h.addr() == h.addr() {
+			v.lo, v.hi = o.lo, o.hi
+			break
+		}
+	}
+	m.s = append(m.s, v)
+	r.occupy(h, c, m.data[v.lo:v.hi])
+}
+
+// undo takes the latest changes of a search back.
+func (r *Referee) undo(mark int) {
+	m := &r.tx.moves
+	for len(m.s) > mark {
+		v := m.s[len(m.s)-1]
+		m.s = m.s[:len(m.s)-1]
+		if v.given {
+			r.lift(v.h, &v.c)
+		} else {
+			r.occupy(v.h, &v.c, m.data[v.lo:v.hi])
+		}
+	}
+}
+
+// readings calls f for the readings of an entry.
+func (e *txEntry) readings(f func(*txEntry)) {
+	if len(e.queue.slots) > 0 {
+		for x := e.queue.slot(e.index).entry; x != nil; x = x.alt {
+			if x == e {
+				for x = e.queue.slot(e.index).entry; x != nil; x = x.alt {
+					f(x)
+				}
+				return
+			}
+		}
+	}
+	f(e)
+}
+
+// lift takes the content of a place out of all readings of its entry.
+func (r *Referee) lift(h place, c *content) {
+	if c.kind == isFree {
+		return
+	}
+	addr := h.addr()
+	h.entry.readings(func(x *txEntry) {
+		for i := range x.count {
+			p := &x.pieces[i]
+			if x == h.entry && i != h.piece {
+				continue
+			}
+			if lo, hi := max(addr, p.bus), min(addr+uint64(c.n), p.bus+uint64(p.len)); lo < hi {
+				r.clearShare(x, i, int(lo-p.bus), int(hi-p.bus), c.issued)
+			}
+		}
+	})
+}
+
+// clearShare empties the part of a piece that a read filled.
+func (r *Referee) clearShare(x *txEntry, i, lo, hi int, issued int64) {
+	p := &x.pieces[i]
+	for k := len(p.shares) - 1; k >= 0; k-- {
+		s := p.shares[k]
+		a, b := max(lo, s.lo), min(hi, s.hi)
+		if s.issued != issued || a >= b {
+			continue
+		}
+		p.shares = append(p.shares[:k], p.shares[k+1:]...)
+		p.share(s.lo, a, s.issued, s.tag)
+		p.share(b, s.hi, s.issued, s.tag)
+		p.cutBad(a, b)
+		for from, to := p.got.within(a, b); from < to; from, to = p.got.within(a, b) {
+			p.got.remove(from, to)
+			x.buf.drop(p.off+from, to-from)
+		}
+		for from, to := p.asked.within(a, b); from < to; from, to = p.asked.within(a, b) {
+			p.asked.remove(from, to)
+		}
+		if d := &r.rd.tags[s.tag]; d.open && d.issued == issued {
+			d.release(x, i, a, b)
+		}
+	}
+	x.finished = false
+	x.recount()
+}
+
+// occupy fills a free place, in all readings of its entry that have room for it.
+func (r *Referee) occupy(h place, c *content, data []byte) {
+	if c.kind == isFree {
+		return
+	}
+	r.fill(h, c, data)
+	addr := h.addr()
+	h.entry.readings(func(x *txEntry) {
+		for i := range x.count {
+			p := &x.pieces[i]
+			if x != h.entry && addr >= p.bus && addr+uint64(c.n) <= p.bus+uint64(p.len) && p.asked.free(int(addr-p.bus), int(addr-p.bus)+c.n) {
+				r.fill(place{x, i, int(addr - p.bus)}, c, data)
+				return
+			}
+		}
+	})
+}
+
+func (r *Referee) fill(h place, c *content, data []byte) {
+	e, p, hi := h.entry, &h.entry.pieces[h.piece], h.at+c.n
+	p.asked.add(h.at, hi)
+	p.share(h.at, hi, c.issued, c.tag)
+	e.asked = true
+	if (c.kind == isGot || c.came) && p.got.add(h.at, hi) {
+		e.buf.put(p.off+h.at, data)
+		e.finished = false
+	}
+	switch c.kind {
+	case isBad:
+		p.bad = append(p.bad, badPart{h.at, hi, c.status})
+		e.recount()
+	case isOpen:
+		d := &r.rd.tags[c.tag]
+		d.send(pieceDest{entry: e, piece: h.piece, from: int(h.addr() - d.addr), lo: h.at, hi: hi})
+	}
+}
+
+// share notes a read that may have been for another place.
+func (p *txPiece) share(lo, hi int, issued int64, tag uint8) {
+	if lo >= hi {
+		return
+	}
+	for i := range p.shares {
+		s := &p.shares[i]
+		if s.issued == issued && s.hi == lo {
+			s.hi = hi
+			return
+		}
+		if s.issued == issued && s.lo == hi {
+			s.lo = lo
+			return
+		}
+	}
+	p.shares = append(p.shares, share{lo, hi, issued, tag})
+}
+
+// cutBad takes a range out of the parts that failed.
+func (p *txPiece) cutBad(lo, hi int) {
+	for k := len(p.bad) - 1; k >= 0; k-- {
+		b := p.bad[k]
+		if a, z := max(lo, b.lo), min(hi, b.hi); a < z {
+			p.bad = append(p.bad[:k], p.bad[k+1:]...)
+			if b.lo < a {
+				p.bad = append(p.bad, badPart{b.lo, a, b.status})
+			}
+			if z < b.hi {
+				p.bad = append(p.bad, badPart{z, b.hi, b.status})
+			}
+		}
+	}
+}
+
+// settledAt reports whether a part of n bytes of a piece has left the device.
+func (e *txEntry) settledAt(piece, at, n int) bool {
+	return e.left && e.plan.Send || e.plan.Copy && piece == 0 && !e.copy.wrote.free(at, at+n)
+}
+
+// recount finds out by which statuses an entry fails, and whether anything was
+// read for it.
+func (e *txEntry) recount() {
+	e.fails, e.asked = 0, false
+	for i := range e.count {
+		p := &e.pieces[i]
+		e.asked = e.asked || len(p.asked.s) > 0
+		for _, b := range p.bad {
+			e.fails |= statusBit(b.status)
+		}
+	}
+}
+
+// others calls f for the entries but e that are at work, and those that are
+// over, until it returns true.
+func (r *Referee) others(e *txEntry, f func(*txEntry) bool) bool {
+	for k := range r.tx.queues {
+		q := &r.tx.queues[k]
+		for i := q.oldest; q.open && i != q.ctx.PI; i = q.after(i) {
+			for o := q.slot(i).entry; o != nil; o = o.alt {
+				if !o.sameAs(e) && f(o) {
+					return true
+				}
+			}
+		}
+	}
+	for k := range r.tx.ghosts.Len() {
+		if f(*r.tx.ghosts.At(k)) {
+			return true
+		}
+	}
+	return false
+}
+
+// holders calls f for each piece of an entry but e that covers n bytes at an
+// address, until f returns true: of those at work, and of those that are over.
+func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(place) bool) bool {
+	return r.places(addr, func(h place) bool {
+		o := h.entry
+		return !o.left && (e == nil || !o.sameAs(e)) && h.at+n <= o.pieces[h.piece].len && f(h)
+	})
+}
+
+// shared reports whether what was read for an entry may have been read for
+// another.
+func (r *Referee) shared(e *txEntry) bool {
+	for i := range e.count {
+		for _, v := range e.pieces[i].asked.s {
+			if !r.holders(e, e.pieces[i].bus+uint64(v.lo), v.hi-v.lo, func(place) bool { return true }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// keepRest keeps a reading that the device did not take, with the reads that the
+// reading which it took does not have.
+func (r *Referee) keepRest(e, but *txEntry) {
+	if but == nil {
+		r.keep(e)
+		return
+	}
+	for i := range but.count {
+		for _, s := range but.pieces[i].shares {
+			lo, hi := but.pieces[i].bus+uint64(s.lo), but.pieces[i].bus+uint64(s.hi)
+			for k := range e.count {
+				p := &e.pieces[k]
+				if a, b := max(lo, p.bus), min(hi, p.bus+uint64(p.len)); a < b {
+					r.clearShare(e, k, int(a-p.bus), int(b-p.bus), s.issued)
+				}
+			}
+		}
+	}
+	r.keep(e)
+}
+
+// lateRead is a read of shared memory that came when it may have timed out.
+type lateRead struct {
+	addr   uint64
+	n      int
+	issued int64
+}
+
+// maxLate is how many of these are known.
+const maxLate = 16
+
+// mayHaveTimedOut notes a read that came when it may have timed out.
+func (r *Referee) mayHaveTimedOut(d *readReq) {
+	if !d.shared {
+		return
+	}
+	if len(r.tx.late) == maxLate {
+		r.tx.late = append(r.tx.late[:0], r.tx.late[1:]...)
+	}
+	r.tx.late = append(r.tx.late, lateRead{d.addr, d.n, d.issued})
+}
+
+// forget takes a read back from the places that it was taken for.
+func (d *readReq) forget(r *Referee) {
+	for len(d.dest) > 0 {
+		t := d.dest[0]
+		r.clearShare(t.entry, t.piece, t.lo, t.hi, d.issued)
+		d.release(t.entry, t.piece, t.lo, t.hi)
+	}
+	d.kind = 0
+}
+
+// hasShare reports whether a read of a range may have been for another place.
+func (p *txPiece) hasShare(lo, hi int) bool {
+	for _, s := range p.shares {
+		if s.lo < hi && lo < s.hi {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,87 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+)
+
+// busyPin tracks the busy pin [B8]. The device reports an idle interval when it
+// ends, long ones in parts; most work shows only when it is done.
+type busyPin struct {
+	seen int64 // latest cycle in which the pin was 0
+
+	busyUntil int64 // latest cycle in which the device had work, which was what, of dom
+	what      string
+	dom       Domain
+
+	data int64 // by this cycle the latest frame to send, or piece of a copy, was read
+}
+
+func (s *busyPin) init() { s.seen, s.busyUntil, s.data = never, never, never }
+
+// Rest takes an idle interval: cycles in which the pin busy was 0 [B8]. It comes
+// after the crossings up to its last cycle. A referee that gets none does not
+// judge the pin.
+func (r *Referee) Rest(x boundary.Rest) {
+	if r.fault != "" {
+		return
+	}
+	if x.First > x.Last || x.Last < r.now {
+		r.fault = fmt.Sprintf("rest from cycle %d to %d is out of order after cycle %d", x.First, x.Last, r.now)
+		return
+	}
+	s := &r.pin
+	if s.busyUntil >= x.First {
+		r.failPin(s.dom, s.what, s.busyUntil)
+	}
+	if r.rd.open > 0 {
+		r.readsAt(x)
+	}
+	s.seen = x.Last
+}
+
+var _ boundary.RestObserver = (*Referee)(nil).Rest
+
+// holds checks that the device was busy after cycle since, up to cycle until:
+// it had work then, of which what is the name.
+func (r *Referee) holds(d Domain, what string, since, until int64) {
+	s := &r.pin
+	if since >= until {
+		return
+	}
+	if s.seen > since {
+		r.failPin(d, what, s.seen)
+	}
+	if until > s.busyUntil {
+		s.busyUntil, s.what, s.dom = until, what, d
+	}
+}
+
+// leaves checks that the device was busy since the bytes were read of what leaves
+// now. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
+func (r *Referee) leaves(d Domain, what string) {
+	if r.tx.offSince == forever {
+		r.holds(d, what, r.pin.data, r.x.First)
+	}
+}
+
+// txEnabled notes that entries which waited for CTRL.tx_enable may start.
+func (r *Referee) txEnabled() { r.pin.data = max(r.pin.data, r.now+nicspec.VisibleCycles) }
+
+// readsAt checks that no read was outstanding in an idle interval.
+func (r *Referee) readsAt(x boundary.Rest) {
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if at := max(x.First, d.issued+1); d.open && at <= x.Last && at < d.issued+d.tLo {
+			r.failPin(r.domainOf(d), "a read that is outstanding", at)
+			return
+		}
+	}
+}
+
+func (r *Referee) failPin(d Domain, what string, cycle int64) {
+	m := r.fail(d, "B8", "busy", "1: the device holds "+what, "0")
+	m.Cycle = cycle
+}

@@ -1,0 +1,216 @@
+package golden
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/ether"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+)
+
+// levels plays frames that come in on a port and are delivered, and pause
+// frames that it sends, to a referee: 7 frames pass xoff, one is below xon.
+type levels struct {
+	t *testing.T
+	r *Referee
+}
+
+const (
+	levelFrame = 640
+	levelTime  = 1200
+)
+
+func newLevels(t *testing.T, mode nicspec.PauseMode, classes uint8) *levels {
+	t.Helper()
+	spec := nicspec.DefaultBuild()
+	r, err := New(DefaultConfig(spec))
+	require.NoError(t, err)
+	r.ver.init(core.Config{RxEnable: true, DefaultAction: nicspec.ActionQueue})
+	r.rx.ports[0].out.now.PortEntryFields = nicspec.PortEntryFields{
+		TxMode: mode, TxClasses: classes, PauseTime: levelTime, Xoff: 4000, Xon: 1000,
+	}
+	return &levels{t, r}
+}
+
+// act is what happens on the port next.
+type act func(l *levels)
+
+func (l *levels) play(acts ...act) {
+	for _, a := range acts {
+		a(l)
+	}
+}
+
+// come lets frames come in, one a beat from a cycle on.
+func come(cycle int64, n int) act {
+	return func(l *levels) {
+		for i := range int64(n) {
+			l.sees(boundary.FrameIn, cycle+i, &ether.Frame{Data: pattern(levelFrame, 1)})
+		}
+	}
+}
+
+// leave lets the oldest frames be delivered.
+func leave(cycle int64, n int) act {
+	return func(l *levels) {
+		r := l.r
+		p := &r.rx.ports[0]
+		for i := range int64(n) {
+			f := *p.tab.Front()
+			r.now = cycle + i
+			r.pauseDelivered(p, f)
+			r.withdraw(p, f)
+			r.resolved(p, f, true)
+			r.pauseLow(p)
+		}
+	}
+}
+
+// pauses and ends have the port send a pause frame as it is set, with its time or none.
+func pauses(cycle int64) act { return sends(cycle, levelTime) }
+func ends(cycle int64) act   { return sends(cycle, 0) }
+
+func sends(cycle int64, quanta uint16) act {
+	return func(l *levels) {
+		cfg := &l.r.rx.ports[0].out.now
+		l.sendsAs(cycle, &cfg.PortEntryFields, cfg.mac, quanta)
+	}
+}
+
+func (l *levels) sendsAs(cycle int64, cfg *nicspec.PortEntryFields, mac [6]byte, quanta uint16) {
+	var b [nicspec.FrameMin]byte
+	core.BuildPause(cfg, mac, quanta, &b)
+	l.sees(boundary.FrameOut, cycle, &ether.Frame{Data: b[:], Queue: nicspec.PauseQueue})
+}
+
+func (l *levels) sees(kind boundary.Kind, cycle int64, f *ether.Frame) {
+	l.r.Observe(boundary.Crossing{Kind: kind, First: cycle, Last: cycle, Frame: f})
+}
+
+// found is what the referee has to say in the end: the field, or nothing.
+func (l *levels) found(cycle int64) string {
+	l.r.now = cycle
+	l.r.endPauses()
+	if l.r.log.total == 0 {
+		return ""
+	}
+	m := l.r.log.kept[0]
+	require.Equal(l.t, "F6", m.Rule, "%v", m)
+	return m.Field
+}
+
+// Seven frames come in; then each line goes on as it says.
+func TestPauseLevels(t *testing.T) {
+	const pause, priority = nicspec.PauseModePause, nicspec.PauseModePriority
+	for _, c := range []struct {
+		name    string
+		mode    nicspec.PauseMode
+		classes uint8
+		then    []act
+		want    string
+	}{
+		{"told and ended", pause, 0, []act{pauses(1050), leave(1400, 6), ends(1450), leave(1500, 1)}, ""},
+		{"told and ended before it is looked at", pause, 0, []act{pauses(1010), leave(1100, 7), ends(1150), come(1400, 2),
+			leave(1500, 2)}, ""},
+		{"not told", pause, 0, []act{leave(1400, 7)}, "frame"},
+		{"told too late", pause, 0, []act{come(1290, 1), pauses(1300), leave(1400, 7)}, "frame"},
+		{"passed again before the end could leave, told late", pause, 0, []act{pauses(1050), leave(1300, 6), come(1350, 7), ends(1400),
+			come(1640, 1), pauses(1650), leave(1700, 8), ends(1720)}, ""},
+		{"passed again before the end could leave, not told", pause, 0, []act{pauses(1050), leave(1300, 6), come(1350, 7), ends(1400),
+			leave(1700, 8)}, "frame"},
+		{"ended while much is held", pause, 0, []act{pauses(1050), ends(1400), pauses(1410), leave(1500, 7)}, "pause.time"},
+		{"priority, told", priority, 0x10, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
+		{"priority, not told", priority, 0x10, []act{leave(1400, 7)}, "frame"},
+		// With a time or without it is the same.
+		{"priority of no class", priority, 0, []act{pauses(1050), leave(1400, 7), ends(1450)}, ""},
+		{"priority of no class, at any time", priority, 0, []act{leave(1400, 7), pauses(1450)}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLevels(t, c.mode, c.classes)
+			l.play(come(1000, 7))
+			l.play(c.then...)
+			require.Equal(t, c.want, l.found(2500))
+		})
+	}
+}
+
+// A pause frame is in time when it leaves in the last cycle that it may take, and late when it leaves in the next, not
+// counting those in which the port was held back: before it asked for, in pieces, and until it left.
+func TestPauseFramesWaitForThePort(t *testing.T) {
+	slack := pauseSlack(&newLevels(t, nicspec.PauseModePause, 0).r.cfg.Build)
+	const asked = 1006 // the seventh frame came in
+	for _, held := range [][][2]int64{{}, {{1100, 1299}}, {{900, 1050}, {1100, 1100}, {1200, 1249}, {1250, 1699}}, {{1007, 8000}}} {
+		deadline := asked + slack
+		for _, h := range held {
+			if h[0] <= deadline {
+				deadline += h[1] - max(h[0], asked+1) + 1
+			}
+		}
+		for _, c := range []struct {
+			cycle int64
+			want  string
+		}{{deadline, ""}, {deadline + 1, "frame"}} {
+			l := newLevels(t, nicspec.PauseModePause, 0)
+			l.play(come(1000, 7))
+			for _, h := range held {
+				l.r.Held(boundary.Held{Kind: boundary.FrameOut, First: h[0], Last: h[1]})
+			}
+			require.Empty(t, l.r.fault)
+			if c.want != "" { // that it is late shows when something else happens
+				l.play(come(c.cycle, 1))
+			}
+			l.play(pauses(c.cycle), leave(c.cycle+10, 7), ends(c.cycle+30))
+			require.Equal(t, c.want, l.found(c.cycle+1000), "held %v: told in cycle %d, the deadline is %d", held, c.cycle, deadline)
+		}
+	}
+}
+
+// A priority pause of no class is one all the same: its bytes are looked at.
+func TestPauseOfNoClassIsCompared(t *testing.T) {
+	l := newLevels(t, nicspec.PauseModePriority, 0)
+	cfg := &l.r.rx.ports[0].out.now
+	l.play(come(1000, 7))
+	cfg.TxClasses = 2
+	l.play(pauses(1050))
+	require.Equal(t, "", l.found(1060))
+	cfg.TxClasses = 0
+	l.sendsAs(1100, &nicspec.PortEntryFields{TxMode: nicspec.PauseModePriority, TxClasses: 2}, cfg.mac, levelTime)
+	require.Equal(t, "pause.time", l.found(1200))
+}
+
+// What the referee's own bounds keep from being judged is said in the report.
+func TestLimitsAreReported(t *testing.T) {
+	l := newLevels(t, nicspec.PauseModePause, 0)
+	require.Empty(t, l.r.Finish().Limits)
+
+	l = newLevels(t, nicspec.PauseModePause, 0)
+	l.play(come(1000, 130)) // 80 KB: more claims than are followed
+	r := l.r
+	for i := range 70 {
+		r.ver.now.Pause[0].Port = true
+		l.sees(boundary.FrameIn, 1200+int64(i), &ether.Frame{Data: pauseFrame(1000)})
+	}
+	for range 6 {
+		r.regs.Write32(nicspec.RegPortMac(0), r.regs.Read32(nicspec.RegPortMac(0))+1)
+		r.pauseConfigured(0)
+	}
+	l.play(sends(1300, 77))
+	for range keptSettings {
+		r.devctl.write(r.regs, r.now)
+	}
+	for i := range 40 {
+		r.rx.queues[0].rung(uint16(i), 1300)
+	}
+	l.play(come(1310, 1))
+	p := r.Finish()
+	var met []string
+	for _, m := range p.Limits {
+		require.NotZero(t, m.Count)
+		met = append(met, m.What[1:3])
+	}
+	require.Equal(t, []string{"F6", "F4", "F6", "P1", "R9"}, met)
+	require.Contains(t, p.String(), "\nlimit: ")
+}

@@ -1,0 +1,121 @@
+package driver
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// zeros is what completion rings are cleared with.
+var zeros [4096]byte
+
+// enable asks for the queue to be enabled; its completion ring is cleared before that.
+func (r *Queue) enable() error {
+	if r.state != Off {
+		return fmt.Errorf("driver: enabling %s queue %d, which is %v: want it off", r.ring.Kind(), r.cfg.Queue, r.state)
+	}
+	r.state = Enabling
+	r.ring.PI, r.ring.CQI = 0, 0
+	r.stored, r.rung, r.done, r.event = 0, 0, 0, nil
+	r.ringIt, r.push = false, 0
+	r.life++
+	r.clear = false
+	r.d.Await(r.clean)
+	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, r.entry); err != nil {
+		return err
+	}
+	r.d.Then(func() {
+		if r.state == Enabling {
+			r.state = Running
+			r.tell()
+		}
+	})
+	return nil
+}
+
+// clean makes the completion ring zero: entries of the first lap have phase 1.
+func (r *Queue) clean(done func()) {
+	left := 1 // ends when all writes have been begun and have ended
+	end := func(err error) {
+		r.d.check(err)
+		if left--; left == 0 {
+			r.clear = true
+			done()
+		}
+	}
+	for at, n := r.ring.CQ, r.ring.CQBytes(); n > 0; {
+		b := zeros[:min(n, len(zeros))]
+		left++
+		r.bus.Write(at, b, end)
+		at, n = at+uint64(len(b)), n-len(b)
+	}
+	end(nil)
+}
+
+// disable asks for the queue to be off. Entries that end until then are completed as ever.
+func (r *Queue) disable(done func()) error {
+	if r.state == Off || r.state == Disabling || r.state == Closed {
+		return fmt.Errorf("driver: disabling %s queue %d, which is %v: want it enabled", r.ring.Kind(), r.cfg.Queue, r.state)
+	}
+	r.stopping()
+	if err := r.d.WriteTable(r.ring.Table(), r.cfg.Queue, make([]byte, nicspec.RxqEntrySize)); err != nil {
+		return err
+	}
+	r.d.Await(r.drain)
+	err := r.d.ReadTable(r.ring.Table(), r.cfg.Queue, nicspec.RxqEntrySize, func(b []byte) {
+		e := nicspec.RxqEntry(b) // indices lie alike in both tables
+		if e.State() != nicspec.QueueStateOff {
+			r.d.breach("Q5", "%s queue %d: state %v after it was disabled", r.ring.Kind(), r.cfg.Queue, e.State())
+		}
+		if e.Cqi() != r.ring.CQI {
+			r.d.breach("Q5", "%s queue %d: %d completion entries were written, %d came", r.ring.Kind(), r.cfg.Queue, e.Cqi(), r.ring.CQI)
+		}
+	})
+	r.d.Then(func() {
+		r.off()
+		if done != nil {
+			done()
+		}
+	})
+	return err
+}
+
+// stopping lets the queue take no more entries.
+func (r *Queue) stopping() {
+	if r.state != Off && r.state != Closed {
+		r.state = Disabling
+	}
+}
+
+// off is what the queue is after it was disabled.
+func (r *Queue) off() {
+	if r.state == Disabling {
+		r.state = Off
+	}
+}
+
+// close gives back the queue's memory, disabling it first.
+func (r *Queue) close(open map[int]*Queue, done func()) error {
+	if r.state == Closed {
+		return fmt.Errorf("driver: closing %s queue %d, which is closed", r.ring.Kind(), r.cfg.Queue)
+	}
+	if r.state != Off && r.state != Disabling {
+		if err := r.disable(nil); err != nil {
+			return err
+		}
+	}
+	r.d.Then(func() {
+		r.state = Closed
+		r.life, r.clear = r.life+1, false // what is read now is no entry
+		delete(open, r.cfg.Queue)
+		if r.stop != nil {
+			r.stop()
+		}
+		r.d.check(r.d.Free(r.ring.Base))
+		r.d.check(r.d.Free(r.ring.CQ))
+		if done != nil {
+			done()
+		}
+	})
+	return nil
+}

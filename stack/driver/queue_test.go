@@ -1,0 +1,275 @@
+package driver
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
+)
+
+// lifeOf drives a queue by random steps, with accesses that end at once or late.
+type lifeOf struct {
+	*rapid.T
+	nic  *paperNIC
+	d    *Driver
+	rng  *rand.Rand
+	next uint32 // number of the next entry
+}
+
+func (l *lifeOf) chance(name string, percent int) bool {
+	return rapid.IntRange(1, 100).Draw(l.T, name) <= percent
+}
+
+func newLife(t *rapid.T) *lifeOf {
+	nic, d := newPaper(t, rapid.Bool().Draw(t, "late"))
+	l := &lifeOf{t, nic, d, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), 0}
+	nic.pick = l.rng.IntN
+	return l
+}
+
+// settle lets all accesses end.
+func (l *lifeOf) settle() {
+	l.nic.settle(l.rng)
+	require.NoError(l, l.d.Err())
+	require.True(l, l.d.Idle())
+}
+
+// told demands that the device knows of all entries, once accesses have ended.
+func (l *lifeOf) told(q *paperQueue, next uint16) {
+	if l.nic.late && l.chance("settle", 50) {
+		l.settle()
+	} else if l.nic.late {
+		return
+	}
+	require.Equal(l, next, q.pi)
+}
+
+// anyEntry is an entry of one to four blocks that fits into the room that there is; its bytes follow from its number.
+func (l *lifeOf) anyEntry(q *TxQueue) (e Entry, wants bool) {
+	blocks := min(rapid.IntRange(1, nicspec.WqeBlocksMax).Draw(l.T, "blocks"), q.Room())
+	o := Order{ID: l.next, Complete: q.Room() == blocks || l.chance("complete", 30)}
+	if blocks == 1 && l.chance("nop", 50) {
+		return &Nop{o}, o.Complete
+	}
+	inline := min(slotsOf(blocks)*nicspec.WqeSlotBytes, nicspec.InlineMaxLong)
+	return &Send{Order: o, Inline: nictest.Pattern(inline, uint64(l.next)), Pad: true}, o.Complete
+}
+
+// work has the device take an entry, whose bytes are those of the one with that number.
+func (l *lifeOf) work(number uint32) bool {
+	id, ok := l.nic.work(1)
+	if !ok {
+		return false
+	}
+	require.Equal(l, number, id)
+	if w := nicspec.Wqe(l.nic.tx[1].got[:]); w.Opcode() == nicspec.OpcodeSend {
+		require.Equal(l, nictest.Pattern(int(w.InlineLen()), uint64(number)), []byte(w[16:16+int(w.InlineLen())]))
+	}
+	return true
+}
+
+// Every work entry that is told of reaches the device once, in order and whole, and every completion entry the owner, over
+// many laps of the ring, however late accesses end; and nothing is left over when the queue is disabled.
+func TestTransmitRings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := newLife(t)
+		ended, taken, posted := uint32(0), uint32(0), []bool(nil) // posted: whether an entry wants completion
+		at := uint16(0)                                           // blocks that have ended
+		log := rapid.IntRange(2, 4).Draw(t, "log")
+		q, err := l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: log}, OnEnd: func(_ *TxQueue, e *TxEnd) {
+			ended += uint32(e.N)
+			require.Equal(t, at, e.First)
+			require.GreaterOrEqual(t, e.Blocks, e.N)
+			at += uint16(e.Blocks)
+			require.Equal(t, ended-1, e.Cqe.WqeId())
+			require.LessOrEqual(t, ended, taken+1, "entries that ended were taken")
+			for _, wants := range posted[ended-uint32(e.N) : ended-1] {
+				require.False(t, wants)
+			}
+		}})
+		require.NoError(t, err)
+		for range rapid.IntRange(1, 80).Draw(t, "steps") {
+			switch rapid.IntRange(0, 6).Draw(t, "step") {
+			case 0, 1:
+				for n := rapid.IntRange(1, q.Size()).Draw(t, "entries"); n > 0 && q.Room() > 0; n-- {
+					e, wants := l.anyEntry(q)
+					if l.chance("push", 10) {
+						require.NoError(t, q.Push(e))
+					} else {
+						require.NoError(t, q.Post(e))
+					}
+					posted = append(posted, wants)
+					l.next++
+				}
+			case 2:
+				require.NoError(t, q.Ring())
+				l.told(&l.nic.tx[1], q.Next())
+			case 3, 4:
+				for range rapid.IntRange(1, 20).Draw(t, "ticks") {
+					l.nic.tick(l.rng.IntN(2) == 0)
+				}
+			case 5:
+				for range rapid.IntRange(1, q.Size()).Draw(t, "work") {
+					if l.work(taken) {
+						taken++
+					}
+				}
+			case 6:
+				l.settle()
+				if l.chance("disable", 20) {
+					off := false
+					require.NoError(t, q.Disable(func() { off = true }))
+					require.Error(t, q.Post(&Nop{}))
+					require.Error(t, q.Ring())
+					l.settle()
+					require.True(t, off && q.State() == Off)
+					first, n := q.Unended()
+					require.Equal(t, len(posted)-int(ended), n)
+					require.Equal(t, q.done, first)
+					taken, ended, posted, l.next, at = 0, 0, nil, 0, 0
+					require.NoError(t, q.Enable())
+				}
+			}
+			require.NoError(t, l.d.Err())
+		}
+		if q.Room() > 0 {
+			require.NoError(t, q.Post(&Nop{Order{ID: l.next, Complete: true}}))
+			posted, l.next = append(posted, true), l.next+1
+		}
+		require.NoError(t, q.Ring())
+		l.settle()
+		for ok := true; ok; l.settle() {
+			if ok = l.work(taken); ok {
+				taken++
+			}
+		}
+		require.Equal(t, l.next, taken)
+		require.Equal(t, l.next, ended, "all entries have ended")
+		require.NoError(t, q.Close(nil))
+		l.settle()
+		require.EqualValues(t, paperBytes-64, l.d.arenas[0].Largest(), "memory is free again")
+		_, err = l.d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 2}})
+		require.NoError(t, err, "in the same place")
+	})
+}
+
+// Every buffer is the device's or the owner's, and comes back once, in the order in which it was posted.
+func TestReceiveRings(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := newLife(t)
+		var mine, theirs []uint64 // buffers
+		for i := range 24 {
+			mine = append(mine, uint64(i+1)<<32)
+		}
+		take := func(b Buffer) {
+			require.Equal(t, theirs[0], b.Pay, "buffers come in order")
+			mine, theirs = append(mine, b.Pay), theirs[1:]
+		}
+		log := rapid.IntRange(2, 4).Draw(t, "log")
+		q, err := l.d.OpenRx(RxConfig{
+			QueueConfig: QueueConfig{Queue: 2, LogSize: log, Notice: Notice(rapid.IntRange(0, 1).Draw(t, "notice"))}, PayBytes: 100,
+			OnFrame: func(_ *RxQueue, f *RxFrame) {
+				require.Equal(t, 60, f.PayLen)
+				take(f.Buffer)
+			}})
+		require.NoError(t, err)
+		for range rapid.IntRange(1, 80).Draw(t, "steps") {
+			switch rapid.IntRange(0, 6).Draw(t, "step") {
+			case 0, 1:
+				for n := rapid.IntRange(1, q.Size()).Draw(t, "buffers"); n > 0 && q.Room() > 0 && len(mine) > 0; n-- {
+					require.NoError(t, q.Post(Buffer{Pay: mine[0]}))
+					mine, theirs = mine[1:], append(theirs, mine[0])
+				}
+				if l.chance("ring", 50) {
+					require.NoError(t, q.Ring())
+					l.told(&l.nic.rx[2], q.Next())
+				}
+			case 2:
+				q.Poll()
+			case 3, 4:
+				for range rapid.IntRange(1, 20).Draw(t, "ticks") {
+					l.nic.tick(l.rng.IntN(2) == 0)
+				}
+			case 5:
+				for range rapid.IntRange(1, q.Size()).Draw(t, "frames") {
+					l.nic.receive(2, 60)
+				}
+			case 6:
+				l.settle()
+				if l.chance("disable", 20) {
+					require.NoError(t, q.Disable(nil))
+					l.settle()
+					for _, b := range q.Unused() {
+						take(b)
+					}
+					require.Empty(t, theirs)
+					require.NoError(t, q.Enable())
+				}
+			}
+			require.NoError(t, l.d.Err())
+			require.Len(t, append(mine, theirs...), 24)
+		}
+	})
+}
+
+// FuzzCompletionEntries has a device write anything into completion rings: the driver may end with a breach, but nothing
+// panics, and it believes no buffer twice.
+func FuzzCompletionEntries(f *testing.F) {
+	for _, typ := range []nicspec.CqeType{nicspec.CqeTypeRx, nicspec.CqeTypeTx, nicspec.CqeTypeEvent} {
+		cqe := nicspec.RxCqe(make([]byte, nicspec.CqeBytes))
+		cqe.SetType(typ)
+		cqe.SetQueue(1)
+		cqe.SetPhase(true)
+		cqe.SetFrameLen(100)
+		cqe.SetPayLen(100)
+		f.Add([]byte(cqe), typ != nicspec.CqeTypeTx, false)
+		cqe.SetStatus(nicspec.StatusCplAbort)
+		f.Add(append([]byte(cqe), cqe...), typ == nicspec.CqeTypeTx, true)
+	}
+	f.Fuzz(func(t *testing.T, entries []byte, receive, late bool) {
+		nic, d := newPaper(t, late)
+		frames := 0
+		rx, err := d.OpenRx(RxConfig{
+			QueueConfig: QueueConfig{Queue: 1, LogSize: 3}, Split: nicspec.SplitModeFixed, SplitLen: 8, HdrBytes: 64, PayBytes: 256,
+			OnFrame: func(_ *RxQueue, f *RxFrame) {
+				frames++
+				require.True(t, f.HdrLen >= 0 && f.HdrLen <= 64 && f.PayLen >= 0 && f.PayLen <= 256)
+			},
+			OnEvent: func(*RxQueue, Event) {},
+		})
+		require.NoError(t, err)
+		tx, err := d.OpenTx(TxConfig{QueueConfig: QueueConfig{Queue: 1, LogSize: 3}})
+		require.NoError(t, err)
+		for i := range 8 {
+			require.NoError(t, rx.Post(Buffer{Pay: uint64(i)}))
+			if o := (Order{ID: uint32(i), Complete: i%2 == 0}); i == 1 || i == 2 {
+				require.NoError(t, tx.Post(&Send{Order: o, Inline: make([]byte, 49*i), Pad: true})) // two blocks each
+			} else if i < 6 {
+				require.NoError(t, tx.Post(&Nop{o}))
+			}
+		}
+		require.NoError(t, rx.Ring())
+		require.NoError(t, tx.Ring())
+		nic.settle(nil)
+		at := tx.ring.CQ
+		if receive {
+			at = rx.ring.CQ
+		}
+		for i := 0; len(entries) >= nicspec.CqeBytes && i < 20; i++ {
+			nic.write(at+uint64(i%8)*nicspec.CqeBytes, entries[:nicspec.CqeBytes])
+			entries = entries[nicspec.CqeBytes:]
+			nic.settle(nil)
+		}
+		require.LessOrEqual(t, frames, 8, "no more frames than buffers")
+		if err := d.Err(); err != nil {
+			var breach *boundary.ContractError
+			var unclaimed *UnclaimedEventError
+			require.True(t, errorAs(err, &breach) || errorAs(err, &unclaimed), "%v", err)
+		}
+	})
+}
