@@ -18,7 +18,7 @@ ENTRY = $(if $(wildcard cmd/nictwin/entry_$(shell go env GOOS)_$(shell go env GO
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
-setup: ## install what is missing (Debian packages; Go modules)
+setup: ## install what is missing (Debian packages; Go modules; tools that read RTL)
 	@scripts/setup.sh
 
 build: ## bin/nictwin
@@ -48,7 +48,7 @@ lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
 	go run $(STATICCHECK) ./...
 	go run $(ERRCHECK) -ignoretests -exclude ci/errcheck.txt ./...
 
-rtl-lint: ## verilator --lint-only -Wall over every top, no waivers
+rtl-lint: ## verilator --lint-only -Wall over every top, slang, yosys; no waivers
 	@verilator/lint.sh
 
 coverage: build ## what of the RTL is exercised: lines and bits, module by module (long: builds that count, and all they play)

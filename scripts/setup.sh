@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing on Debian 12: Verilator and compilers, tshark for the format tests; then the Go modules.
+# Installs what is missing on Debian 12: Verilator and compilers, tshark for the format tests; then the Go modules, and in .venv
+# the tools that read the RTL beside Verilator.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +10,7 @@ if ! command -v go >/dev/null; then
 fi
 
 # Needed are Verilator and a C++ compiler. The rest is wanted: clang++ compiles the fastest devices and tuned ones, zlib is for
-# waveforms, tshark for tests.
+# waveforms, tshark for tests, Python for the tools that read the RTL beside Verilator.
 needed=() wanted=()
 command -v verilator >/dev/null || needed+=(verilator)
 command -v g++ >/dev/null || command -v clang++ >/dev/null || needed+=(g++)
@@ -27,6 +28,7 @@ is_of_clang() { "$1" merge --version 2>/dev/null | grep -q "LLVM version $clang\
 is_of_clang "$profdata" || is_of_clang "llvm-profdata-$clang" || wanted+=("llvm-$clang")
 [ -e "$runtime" ] || wanted+=("libclang-rt-$clang-dev")
 [ -e /usr/include/zlib.h ] || wanted+=(zlib1g-dev)
+python3 -c 'import ensurepip, venv' 2>/dev/null || wanted+=(python3-venv)
 missing=(${needed[@]+"${needed[@]}"} ${wanted[@]+"${wanted[@]}"})
 
 # short WHY: ends here, unless nothing that is needed is missing.
@@ -56,3 +58,15 @@ if ((${#missing[@]})); then
 fi
 
 go mod download
+
+# The venv is made anew when the list of its packages changed.
+tools=ci/rtl-tools.txt
+if ! cmp -s "$tools" .venv/installed.txt; then
+  echo "setup: installing the tools of $tools into .venv" >&2
+  rm -rf .venv
+  if python3 -m venv .venv && .venv/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes -r "$tools"; then
+    cp "$tools" .venv/installed.txt
+  else
+    echo "setup: going on without .venv, which make rtl-lint needs" >&2
+  fi
+fi

@@ -51,6 +51,8 @@ func TestServers(t *testing.T) {
 	b, err := NewServer(e, pools, ServerSpec{Name: "B", Cards: []CardSpec{card("Card")}}, factory(&closed))
 	require.NoError(t, err)
 	require.NoError(t, Cable("Cable", e, card("").Eth, a.Cards[0].NIC.Eth(0), b.Cards[0].NIC.Eth(0)))
+	require.ErrorContains(t, Cable("Twice", e, card("").Eth, a.Cards[1].NIC.Eth(0), b.Cards[0].NIC.Eth(0)), "port B.Card.NIC.Eth[0] has a cable already")
+	require.ErrorContains(t, Cable("Loop", e, card("").Eth, a.Cards[1].NIC.Eth(0), a.Cards[1].NIC.Eth(0)), "want two ports")
 	ids := map[string]uint64{}
 	for _, c := range append(a.Cards, b.Cards...) {
 		require.NoError(t, c.Root.MMIO(nicspec.RequesterArm).Read(nicspec.RegId, 4, func(v uint64, err error) {

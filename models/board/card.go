@@ -115,6 +115,14 @@ func Cable(name string, e *simcore.Engine, s simcore.LinkSpec, a, b *simcore.Por
 	if err := s.Validate(); err != nil {
 		return fmt.Errorf("cable %s: %w", name, err)
 	}
+	if a == b {
+		return fmt.Errorf("cable %s: both ends are %s: want two ports", name, a.Name())
+	}
+	for _, p := range []*simcore.Port{a, b} {
+		if p.Plugged() {
+			return fmt.Errorf("cable %s: port %s has a cable already: want one that is open", name, p.Name())
+		}
+	}
 	_, err := simcore.Connect(name, e, s, a, b)
 	return err
 }

@@ -35,8 +35,8 @@ func (s DelaySpec) Validate() error {
 }
 
 // Delay is a mem.Target that lets the memory behind it take time. Accesses
-// reach that memory at the end of their delay; writes in the order in which
-// they were issued, a read after the writes issued before it.
+// reach that memory at the end of their delay; all but reads in the order in
+// which they were issued, a read after those issued before it.
 type Delay struct {
 	name   string
 	spec   DelaySpec
@@ -44,8 +44,8 @@ type Delay struct {
 	memory mem.Target
 	rng    rand.PCG
 	events simcore.EventPool
-	writes fifo.Queue[*mem.Access] // under way
-	issued int                     // writes so far
+	writes fifo.Queue[*mem.Access] // under way; cleans and invalidates, too
+	issued int                     // of them so far
 	passed int                     // of them to the memory
 }
 
@@ -63,6 +63,9 @@ func NewDelay(name string, s simcore.Scheduler, spec DelaySpec, memory mem.Targe
 // Name is what the engine's errors call it.
 func (d *Delay) Name() string { return d.name }
 
+// Check implements mem.Target.
+func (d *Delay) Check(op mem.Op, addr uint64, n int) error { return d.memory.Check(op, addr, n) }
+
 // Access implements mem.Target.
 func (d *Delay) Access(a *mem.Access) {
 	wait := d.spec.Latency
@@ -75,7 +78,7 @@ func (d *Delay) Access(a *mem.Access) {
 	}
 	ev := d.events.Get()
 	ev.At, ev.H, ev.Kind = simcore.Now(d.sched)+wait, d, d.issued
-	if a.Op == mem.Write {
+	if a.Op != mem.Read {
 		d.writes.Push(a)
 		d.issued++
 		ev.Kind = d.issued

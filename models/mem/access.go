@@ -5,33 +5,70 @@ import (
 	"fmt"
 )
 
+// LineBytes is the size of a cache line: what Clean and Invalidate act on.
+const LineBytes = 64
+
 // Op says what an access does.
 type Op uint8
 
 // The operations.
 const (
-	Read  Op = iota // fills Data
-	Write           // stores Data
+	Read       Op = iota // fills Data
+	Write                // stores Data
+	Clean                // writes dirty lines back and keeps them
+	Invalidate           // drops lines, dirty ones without write-back
 )
 
+var opNames = [...]string{"read", "write", "clean", "invalidate"}
+
 func (o Op) String() string {
-	switch o {
-	case Read:
-		return "read"
-	case Write:
-		return "write"
+	if int(o) < len(opNames) {
+		return opNames[o]
 	}
 	return fmt.Sprintf("Op(%d)", uint8(o))
 }
 
-// Access is one read or write of len(Data) bytes at Addr. The initiator owns
-// it, may keep it in a struct of its own and may use it again after Done.
+// Moves reports whether accesses of this kind carry bytes.
+func (o Op) Moves() bool { return o <= Write }
+
+// Agent is who accesses memory. Caches treat devices and cores differently.
+type Agent uint8
+
+// The agents.
+const (
+	Device Agent = iota // behind a bus: a NIC, a copy engine
+	Core                // a processor core
+	Agents              // how many there are
+)
+
+func (g Agent) String() string {
+	switch g {
+	case Device:
+		return "device"
+	case Core:
+		return "core"
+	}
+	return fmt.Sprintf("Agent(%d)", uint8(g))
+}
+
+// Access is one operation on Len() bytes at Addr. The initiator owns it, may
+// keep it in a struct of its own and may use it again after Done.
 type Access struct {
 	Op   Op
+	By   Agent
 	Addr uint64
-	Data []byte
+	Data []byte        // of a Read or Write
+	Span int           // bytes that a Clean or Invalidate covers
 	Err  error         // set before Done is called; nil if all went well
 	Done func(*Access) // must not be nil
+}
+
+// Len is the number of bytes that the access covers.
+func (a *Access) Len() int {
+	if a.Op.Moves() {
+		return len(a.Data)
+	}
+	return a.Span
 }
 
 // Finish sets the result and calls Done: the last thing that a Target does
@@ -44,6 +81,17 @@ func (a *Access) Finish(err error) {
 // Target is what can be accessed: a memory, or what stands before one.
 type Target interface {
 	Access(a *Access)
+
+	// Check returns the error with which an access to n bytes at addr would
+	// fail because they do not all lie inside memory, or nil.
+	Check(op Op, addr uint64, n int) error
+}
+
+// Backdoor reads and writes bytes at once, past time, counters and watches: for
+// preparing memory and for looking at it, not for initiators on the bus.
+type Backdoor interface {
+	Read(addr uint64, b []byte) error
+	Write(addr uint64, b []byte) error
 }
 
 // Reasons why an access fails. Errors wrap one of them.

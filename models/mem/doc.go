@@ -6,17 +6,26 @@
 // (a delay, a cache, a DRAM) is a Target over another Target that completes
 // accesses later; package memtest holds all of them to what follows.
 //
-// This package knows no time and no initiator: how long an access takes, and
-// whether a device may touch an address, are questions for others.
+// This package knows no time: how long an access takes, and whether a device
+// may touch an address, are questions for others.
 //
 // The protocol:
 //   - A Target calls Done exactly once for each access, during Access or later.
 //     Until then the access and its Data belong to the Target.
-//   - Writes take effect in the order in which they were issued, wherever they
-//     go, and before their Done. Whoever sees a write sees all earlier ones.
+//   - Writes, Cleans and Invalidates take effect in the order in which they
+//     were issued, wherever they go, and before their Done. Whoever sees a
+//     write sees all earlier ones.
 //   - A read returns every write to its bytes that was issued before it. It may
-//     or may not see writes issued between its Access and its Done, but none
-//     issued later. Reads may complete in any order.
+//     or may not see what was issued between its Access and its Done, but
+//     nothing issued later. Reads may complete in any order.
+//   - Clean and Invalidate act on every line of LineBytes that their range
+//     touches, whole. After a Clean the memory behind every cache has what was
+//     written before it. An Invalidate drops lines without write-back: bytes
+//     written since the last Clean may go back to what they were then, or stay;
+//     where there is no cache, they stay.
+//   - Agent By says who accesses. It decides where bytes are kept, never what
+//     they are.
 //   - An access that does not lie inside memory fails with an error that wraps
-//     ErrNoMemory, names its address and length, and changes nothing.
+//     ErrNoMemory, names its address and length, and changes nothing. Check
+//     gives that error without an access, at once and always the same.
 package mem

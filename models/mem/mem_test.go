@@ -90,6 +90,8 @@ func TestWatch(t *testing.T) {
 	require.ErrorContains(t, err, "watch of 0x203f..0x2040 overlaps 0x2000..0x2040")
 	_, err = s.Watch(5, 0, see)
 	require.ErrorContains(t, err, "not empty")
+	_, err = s.Watch(mem.Bus(1, 1<<20)-4, 8, see)
+	require.ErrorIs(t, err, mem.ErrNoMemory)
 	_, err = s.Watch(^uint64(0), 2, see)
 	require.ErrorContains(t, err, "not wrap")
 
@@ -134,4 +136,26 @@ func TestStrayWrites(t *testing.T) {
 		_, err := mem.NewSpace(sizes[0], sizes[1])
 		require.ErrorContains(t, err, "1 to 2^56")
 	}
+}
+
+// Where there is no cache, Clean and Invalidate have nothing to do and are done at once.
+func TestMaintenanceWithoutCache(t *testing.T) {
+	s, err := mem.NewSpace(1<<20, 1<<20)
+	require.NoError(t, err)
+	require.NoError(t, write(s, 0x40, 1, 2, 3))
+	for _, op := range []mem.Op{mem.Invalidate, mem.Clean} {
+		done := 0
+		a := mem.Access{Op: op, By: mem.Core, Addr: 0x41, Span: 1, Done: func(*mem.Access) { done++ }}
+		s.Access(&a)
+		require.Equal(t, 1, done)
+		require.NoError(t, a.Err)
+		a.Addr = mem.Bus(1, 1<<20)
+		s.Access(&a)
+		require.ErrorIs(t, a.Err, mem.ErrNoMemory)
+		require.ErrorContains(t, a.Err, "mem: "+op.String()+" of 1 B")
+	}
+	got := make([]byte, 3)
+	require.NoError(t, s.Read(0x40, got))
+	require.Equal(t, []byte{1, 2, 3}, got)
+	require.Zero(t, s.Stray, "no write went astray")
 }

@@ -2,8 +2,6 @@ package mem
 
 import (
 	"fmt"
-	"slices"
-	"sort"
 
 	"nictwin/models/nicspec"
 )
@@ -15,16 +13,10 @@ const MaxBytes = 1 << nicspec.EndpointShift
 // Space is the memory of both endpoints by bus address, and who watches which
 // range of it.
 type Space struct {
+	Watches
 	Stray int // writes that did not lie inside memory
 
-	mem   [2]*Sparse // by endpoint
-	watch []*watcher // by address; replaced, not changed, as callbacks may add and stop watches
-}
-
-type watcher struct {
-	from, to uint64
-	f        func(addr uint64, n int)
-	stopped  bool
+	mem [2]*Sparse // by endpoint
 }
 
 // Split takes a bus address apart. [P1]
@@ -63,10 +55,17 @@ func (s *Space) find(op Op, bus uint64, n int) (*Sparse, uint64, error) {
 	return nil, 0, &RangeError{op, bus, n, fmt.Sprintf("endpoint %d has %#x B", ep, s.mem[ep].size)}
 }
 
+// Check implements Target.
+func (s *Space) Check(op Op, bus uint64, n int) error {
+	_, _, err := s.find(op, bus, n)
+	return err
+}
+
 // Access implements Target: it completes at once. A write is told to who
-// watches its bytes before it is Done.
+// watches its bytes before it is Done. There is no cache: Clean and Invalidate
+// have nothing to do.
 func (s *Space) Access(a *Access) {
-	m, off, err := s.find(a.Op, a.Addr, len(a.Data))
+	m, off, err := s.find(a.Op, a.Addr, a.Len())
 	switch {
 	case err != nil:
 		if a.Op == Write {
@@ -74,8 +73,8 @@ func (s *Space) Access(a *Access) {
 		}
 	case a.Op == Write:
 		m.Write(off, a.Data)
-		s.tell(a.Addr, len(a.Data))
-	default:
+		s.Tell(a.Addr, len(a.Data))
+	case a.Op == Read:
 		m.Read(off, a.Data)
 	}
 	a.Finish(err)
@@ -101,45 +100,13 @@ func (s *Space) Read(bus uint64, b []byte) error {
 }
 
 // Watch calls f after every write access that touches the n bytes at a bus
-// address, with what was written. Ranges must not be empty or overlap. stop
-// ends it; f may call it.
+// address, with what was written. Ranges must lie in memory, and must not be
+// empty or overlap. stop ends it; f may call it.
 func (s *Space) Watch(bus uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
-	if n <= 0 || bus+uint64(n) < bus {
-		return nil, fmt.Errorf("mem: watch of %d B at %#x: want a range that is not empty and does not wrap", n, bus)
-	}
-	w := &watcher{from: bus, to: bus + uint64(n), f: f}
-	i := s.first(bus)
-	if i < len(s.watch) && s.watch[i].from < w.to {
-		return nil, fmt.Errorf("mem: watch of %#x..%#x overlaps %#x..%#x", w.from, w.to, s.watch[i].from, s.watch[i].to)
-	}
-	s.watch = slices.Insert(slices.Clone(s.watch), i, w)
-	return func() {
-		w.stopped = true
-		if i := slices.Index(s.watch, w); i >= 0 {
-			s.watch = slices.Delete(slices.Clone(s.watch), i, i+1)
-		}
-	}, nil
+	return s.Watches.WatchIn(s, bus, n, f)
 }
 
-// first is the place of the first watcher whose range ends after an address.
-func (s *Space) first(addr uint64) int {
-	return sort.Search(len(s.watch), func(i int) bool { return s.watch[i].to > addr })
-}
-
-// tell calls those who watch n bytes at addr.
-func (s *Space) tell(addr uint64, n int) {
-	if n == 0 {
-		return // it touches nothing
-	}
-	list := s.watch[s.first(addr):]
-	for _, w := range list {
-		if w.from >= addr+uint64(n) {
-			return
-		}
-		if !w.stopped {
-			w.f(addr, n)
-		}
-	}
-}
-
-var _ Target = (*Space)(nil)
+var (
+	_ Target   = (*Space)(nil)
+	_ Backdoor = (*Space)(nil)
+)

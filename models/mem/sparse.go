@@ -26,7 +26,7 @@ func (m *Sparse) Size() uint64 { return m.size }
 
 // Has reports whether n bytes at addr lie inside.
 func (m *Sparse) Has(addr uint64, n int) bool {
-	return addr <= m.size && uint64(n) <= m.size-addr
+	return n >= 0 && addr <= m.size && uint64(n) <= m.size-addr
 }
 
 // Write stores b at addr. The range must lie inside: see Has.
@@ -50,18 +50,26 @@ func (m *Sparse) Read(addr uint64, b []byte) {
 	}
 }
 
-// Access implements Target.
-func (m *Sparse) Access(a *Access) {
-	if !m.Has(a.Addr, len(a.Data)) {
-		a.Finish(&RangeError{a.Op, a.Addr, len(a.Data), fmt.Sprintf("it has %#x B", m.size)})
-		return
+// Check implements Target.
+func (m *Sparse) Check(op Op, addr uint64, n int) error {
+	if m.Has(addr, n) {
+		return nil
 	}
-	if a.Op == Write {
+	return &RangeError{op, addr, n, fmt.Sprintf("it has %#x B", m.size)}
+}
+
+// Access implements Target. There is no cache: Clean and Invalidate have
+// nothing to do.
+func (m *Sparse) Access(a *Access) {
+	err := m.Check(a.Op, a.Addr, a.Len())
+	switch {
+	case err != nil:
+	case a.Op == Write:
 		m.Write(a.Addr, a.Data)
-	} else {
+	case a.Op == Read:
 		m.Read(a.Addr, a.Data)
 	}
-	a.Finish(nil)
+	a.Finish(err)
 }
 
 func (m *Sparse) at(addr uint64, create bool) *[pageBytes]byte {

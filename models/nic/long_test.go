@@ -72,6 +72,50 @@ func TestLongEntries(t *testing.T) {
 	}
 }
 
+// Many entries posted at once, in a device that holds as many blocks as one entry
+// may have: none waits for room that the next one takes.
+func TestLongEntriesInLittleRoom(t *testing.T) {
+	o := defaultRig()
+	o.spec.Timing.TxPrefetch = nicspec.WqeBlocksMax
+	r := openedTx(t, o)
+	h := r.host
+	h.OpenTx(0, 6)
+	blocks := []int{1, 4, 4, 2, 4, 3, 3, 4, 1, 4, 4, 4}
+	for i, n := range blocks {
+		h.PostWqe(0, longWqe(uint32(i), n))
+	}
+	h.RingTx(0)
+	r.idle()
+	r.sent(t, 0, blocks...)
+}
+
+// The read of an entry's first blocks may come after the next one has failed: nothing
+// starts or ends then, and the Event is written all the same.
+func TestRingReadFailsBehindAnEntrysBegin(t *testing.T) {
+	for seed := range uint64(20) {
+		o := defaultRig()
+		o.quiet, o.shuffle, o.seed = true, true, seed // reads come in any order
+		r := openedTx(t, o)
+		h := r.host
+		h.OpenTx(1, 4)
+		h.PostWqe(1, longWqe(0, 1))
+		h.RingTx(1)
+		r.idle()
+		r.sent(t, 0, 1)
+		require.Equal(t, nicspec.StatusOk, h.TxCqe(1).Status())
+		h.Fail(nictest.TxRing(1)+64*4, inject.FaultUR)
+		h.PostWqe(1, longWqe(1, 4))
+		h.RingTx(1)
+		r.idle()
+		e := h.TxCqe(1)
+		require.NotNil(t, e, "no Event")
+		require.Equal(t, nicspec.CqeTypeEvent, e.Type())
+		require.EqualValues(t, 4, e.Index())
+		require.Empty(t, r.peers[0].got)
+		require.EqualValues(t, 1, r.nic.Regs().Txq(1).CI)
+	}
+}
+
 // [T14]: an entry that was posted in part waits; the device is not busy [B8].
 func TestPartOfAnEntryWaits(t *testing.T) {
 	for _, pushed := range []bool{false, true} {

@@ -51,7 +51,7 @@ const (
 // Values of the registers after reset.
 const (
 	ResetId         = 0x5443494e
-	ResetVersion    = 0x10000
+	ResetVersion    = 0x20000
 	ResetCtrl       = 0x0
 	ResetDevctl     = 0x21
 	ResetCplTimeout = 0x10000
@@ -578,7 +578,7 @@ const (
 // Registers lists every register, in ascending order of offset.
 var Registers = [...]RegInfo{
 	{Name: "ID", Offset: 0x000, Width: 32, Access: ReadOnly, Reset: 0x5443494e, Doc: "device magic"},
-	{Name: "VERSION", Offset: 0x004, Width: 32, Access: ReadOnly, Reset: 0x10000, Doc: "contract version"},
+	{Name: "VERSION", Offset: 0x004, Width: 32, Access: ReadOnly, Reset: 0x20000, Doc: "contract version"},
 	{Name: "CAP0", Offset: 0x008, Width: 32, Access: ReadOnly, Doc: "sizes of this build", Fields: []RegFieldInfo{
 		{Name: "ports", Bit: 0, Width: 4, Doc: "Ethernet ports"},
 		{Name: "log_rxq", Bit: 4, Width: 4, Doc: "log2 of the receive queues"},

@@ -90,6 +90,8 @@ func NewEndpoint(t testing.TB, e *simcore.Engine, tlps *msg.TLPs, s EndpointSpec
 // watched is the endpoint's memory as the NIC reaches it.
 type watched struct{ p *Endpoint }
 
+func (w watched) Check(op mem.Op, addr uint64, n int) error { return w.p.Sparse.Check(op, addr, n) }
+
 func (w watched) Access(a *mem.Access) {
 	if a.Op == mem.Write && w.p.Wrote != nil {
 		w.p.Wrote(a.Addr, a.Data)

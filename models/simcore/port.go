@@ -47,6 +47,9 @@ func (p *Port) Capacity() int { return len(p.ring) }
 // Len is the number of received messages not retrieved yet.
 func (p *Port) Len() int { return p.n }
 
+// Plugged reports whether the port is connected.
+func (p *Port) Plugged() bool { return p.conn != nil }
+
 // SetConnection implements sim.Port. Connections call it from PlugIn, and with
 // nil from Unplug. It panics if another connection is plugged in.
 func (p *Port) SetConnection(conn sim.Connection) {

@@ -94,5 +94,22 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	if s.Coverage != "" {
 		variant = string(rtlbridge.VariantCoverage)
 	}
-	return Build(s.Context, s.DUT, variant, Eth{s.ports(), s.EthBits}, s.Log)
+	m, err := rtlbridge.LoadManifest(s.DUT)
+	if err != nil {
+		return nil, err
+	}
+	if s.Build != nil {
+		m = Sized(m, s.Build)
+	}
+	return BuildOf(s.Context, m, variant, Eth{s.ports(), s.EthBits}, s.Log)
+}
+
+// sameBuild reports whether a slot wants the sizes and parts that an RTL device has; its ports are looked at by themselves.
+func (s *Spec) sameBuild(slot *nicspec.Build) bool {
+	have, want := nicspec.DefaultBuild(), *slot
+	if s.Build != nil {
+		have = *s.Build
+	}
+	have.Ports, have.EthBits = want.Ports, want.EthBits
+	return have == want
 }

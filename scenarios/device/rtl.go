@@ -72,6 +72,9 @@ func (o *Opened) newRTL(slot board.Slot) (Device, error) {
 		bind = append(bind, rtlbridge.EtherBinding(rtlbridge.LaneName(portEth, i), in, out, i, slot.Frames, true))
 	}
 	bits, err := pins(o.conn, &slot)
+	if err == nil && slot.Build != nil && !o.spec.sameBuild(slot.Build) {
+		err = field.Errorf("build", "%+v: the device was built with other sizes or parts", *slot.Build)
+	}
 	var c *rtlbridge.Comp
 	if err == nil {
 		c, err = rtlbridge.NewComp(slot.Name, slot.Engine, o.conn, spec, bind)

@@ -26,7 +26,9 @@ type Spec struct {
 	Variant string            // build of the device: speed, debug
 	Built   *rtlbridge.Device // used instead of building DUT; may be nil
 
-	Build *nicspec.Build // sizes and parts when NIC is Model, but for its ports; nil: the defaults
+	// Build is the sizes and parts, but for the ports: those that are built, or those that Built or the device at Connect
+	// has. Nil: the defaults when NIC is Model, else as the manifest has them.
+	Build *nicspec.Build
 
 	// Connect is the address of a device that runs already, unix:PATH or tcp:A.B.C.D:PORT, instead of one that is built
 	// and started here; Token is its token, as 64 hexadecimal digits.

@@ -8,6 +8,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/ether"
 	"nictwin/models/inject"
+	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/home/hometest"
@@ -63,4 +64,17 @@ func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	}
 	b.Root.OnMessage = func(_ *tlp.Header, p []byte) { r.Messages = append(r.Messages, append([]byte(nil), p...)) }
 	return r
+}
+
+// The driver knows the sizes of the NIC that was asked for.
+func TestDriverKnowsTheBuild(t *testing.T) {
+	small := nicspec.DefaultBuild()
+	small.NumRxq, small.NumTxq = 8, 4
+	s := DefaultSpec()
+	s.NIC, s.Build = device.Model, &small
+	b, err := New(s)
+	require.NoError(t, err)
+	defer b.Close()
+	_, err = b.Driver.OpenTx(driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: 4, LogSize: 4}})
+	require.ErrorContains(t, err, "queue 4")
 }

@@ -91,6 +91,9 @@ func (b *Bed) Begin(done func() bool) error {
 // driverOptions describe the card to the driver.
 func (b *Bed) driverOptions(s *Spec, e *board.Endpoint) driver.Options {
 	o := driver.DefaultOptions()
+	if s.Build != nil {
+		o.Build = *s.Build
+	}
 	o.Build.Ports = max(s.Ports, 1)
 	for ep, n := range [...]uint64{nicspec.EndpointArm: e.ArmBytes, nicspec.EndpointHost: e.HostBytes} {
 		o.Memory[ep].Bytes = n - min(n, o.Memory[ep].From)

@@ -1,6 +1,6 @@
 /// Sets the ECN bits of the frames of queues that have an ECN mode, in the bytes as gathered
-/// (contract E2): a register stage for the lines on their way to the offloads, inline bytes put in
-/// place. The first line is changed as it leaves.
+/// (contract E2): a register stage for the lines on their way to the offloads. The
+/// first line is changed as it leaves.
 
 module nic_ecn
   import nic_tx_pkg::*;
@@ -13,9 +13,8 @@ module nic_ecn
   input  logic          ln_last_i,
   input  logic          ln_two_i,
   input  tx_frame_t     ln_frame_i,
-  input  logic [383:0]  ln_inl_i,
   input  logic [1023:0] ln_data_i,
-  // A cycle later, in the same manner, without inline bytes.
+  // A cycle later, in the same manner.
   output logic          ln_valid_o,
   output logic          ln_first_o,
   output logic          ln_last_o,
@@ -44,8 +43,6 @@ module nic_ecn
   assign ln_frame_o = frame_q;
 
   always_ff @(posedge clk) begin
-    logic [1023:0] inl;
-    logic [1023:0] line;
     logic [135:0]  head;
     logic [6:0]    at;
     valid_q <= ln_valid_i && !rst;
@@ -53,15 +50,11 @@ module nic_ecn
       first_q <= ln_first_i;
       last_q  <= ln_last_i;
       two_q   <= ln_two_i;
-      line    = ln_data_i;
       if (ln_first_i) begin
-        inl  = LowBytes[{2'b00, ln_frame_i.inl_len}];
-        line = (ln_data_i & ~inl) | (1024'(ln_inl_i) & inl);
         frame_q         <= ln_frame_i;
-        frame_q.inl_len <= 6'd0;
         if (ln_frame_i.ofl.ecn != 2'd0) begin
           at   = ln_frame_i.ofl.l3[6:0] - 7'd2;
-          head = 136'(line >> {at[6:2], 5'b0});
+          head = 136'(ln_data_i >> {at[6:2], 5'b0});
           unique case (at[1:0])
             2'd1:    head_q <= head[119:8];
             2'd2:    head_q <= head[127:16];
@@ -70,7 +63,7 @@ module nic_ecn
           endcase
         end
       end
-      line_q <= line;
+      line_q <= ln_data_i;
     end
   end
 

@@ -13,29 +13,37 @@ module nic_gather_read
   // The frame in the oldest slot, when it is complete, and its end with the status of its reads.
   input  logic          valid_i,
   input  tx_frame_t     frame_i,
-  input  logic [383:0]  inl_i,
+  // Lines that it has in the buffer.
+  input  logic [7:0]    lines_i,
+  input  logic [InlW-1:0] inl_i,
   input  logic [7:0]    status_i,
   output logic          take_o,
   // The next stage has room for a longest frame.
   input  logic          room_i,
   output logic          re_o,
   output logic [Lw-1:0] line_o,
+  // Lines of the buffer that are free again.
+  output logic [1:0]    lines_free_o,
   // A cycle after the read: a line's first beat is due; the beat after it follows at once.
   output logic          ln_valid_o,
   output logic          ln_first_o,
   output logic          ln_last_o,
   output logic          ln_two_o,
   output tx_frame_t     ln_frame_o,
-  output logic [383:0]  ln_inl_o
+  // Inline bytes that stand at the beginning of the line.
+  output logic [1023:0] ln_inl_o,
+  output logic [7:0]    ln_inl_len_o
 );
   logic          act_q, gap_q;
   logic [7:0]    left_q;               // beats after those of the lines read so far
   logic [Lw-1:0] line_q;
   logic          valid_q, first_q, last_q, two_q;
   tx_frame_t     frame_q;
-  logic [383:0]  inl_q;
+  logic [1023:0] inl_q;
+  logic [7:0]    inl_len_q, rest_len_q;  // bytes of the line; of the line after it
+  logic [InlW-1025:0] rest_q;
   logic [7:0]    beats, avail;
-  logic          read, empty;
+  logic          read, empty, spare_q, spare;   // the frame's last line is not used
 
   assign empty      = frame_i.len == 14'd0;
   assign beats      = 8'((frame_i.len + 14'd63) >> 6);
@@ -44,12 +52,15 @@ module nic_gather_read
   assign read       = !gap_q && (act_q || (take_o && !empty));
   assign re_o       = read;
   assign line_o     = line_q;
+  assign spare      = act_q ? spare_q : lines_i != (beats + 8'd1) >> 1;
+  assign lines_free_o = !read ? 2'd0 : avail <= 8'd2 && spare ? 2'd2 : 2'd1;
   assign ln_valid_o = valid_q;
   assign ln_first_o = first_q;
   assign ln_last_o  = last_q;
   assign ln_two_o   = two_q;
   assign ln_frame_o = frame_q;
   assign ln_inl_o   = inl_q;
+  assign ln_inl_len_o = inl_len_q;
 
   always_ff @(posedge clk) begin
     valid_q <= read || take_o;
@@ -61,11 +72,19 @@ module nic_gather_read
       act_q   <= avail > 8'd2;
       left_q  <= avail - 8'd2;
     end
-    if (read) line_q <= line_q + 1'b1;
+    line_q <= line_q + Lw'(lines_free_o);
     if (take_o) begin
+      spare_q <= spare;
       frame_q <= frame_i;
-      inl_q   <= inl_i;
+      inl_q   <= inl_i[1023:0];
+      rest_q  <= inl_i[InlW-1:1024];
+      inl_len_q  <= frame_i.inl_len < 8'd128 ? frame_i.inl_len : 8'd128;
+      rest_len_q <= frame_i.inl_len < 8'd128 ? 8'd0 : frame_i.inl_len - 8'd128;
       if (status_i != 8'd0) frame_q.id.status <= status_i;
+    end else if (read) begin
+      inl_len_q  <= rest_len_q;
+      rest_len_q <= 8'd0;
+      if (rest_len_q != 8'd0) inl_q <= 1024'(rest_q);
     end
     if (rst) begin
       valid_q <= 1'b0;

@@ -16,7 +16,6 @@ module nic_offload
   input  logic          ln_last_i,
   input  logic          ln_two_i,
   input  tx_frame_t     ln_frame_i,
-  input  logic [383:0]  ln_inl_i,
   input  logic [1023:0] ln_data_i,
   // Beats of the frame, zero beyond its length.
   output logic          beat_valid_o,
@@ -29,6 +28,7 @@ module nic_offload
   logic         second_q;             // the line's second beat is due
   logic         a_valid_q, a_first_q, a_last_q, a_data_q;
   logic [511:0] a_beat_q;
+  logic [7:0]   a_index_q;
   logic [479:0] a_l3_q;
   logic [31:0]  a_l4_q;   // UDP length and checksum
   tx_frame_t    a_frame_q;
@@ -52,12 +52,12 @@ module nic_offload
   assign beat_o       = a_beat_q;
 
   always_ff @(posedge clk) begin
-    logic [1023:0] line;
     logic [503:0]  from_l3;
     logic [55:0]   from_l4;
-    logic [383:0]  inl;
     logic [511:0]  beat;
     logic          last;
+    logic [7:0]    index;
+    logic [13:0]   gathered;
     second_q    <= ln_valid_i && ln_two_i && !rst;
     a_valid_q   <= (ln_valid_i || second_q) && !rst;
     last        = ln_last_i && (second_q || !ln_two_i);
@@ -67,15 +67,12 @@ module nic_offload
       a_data_q  <= ln_frame_i.len != 14'd0;
       beat      = second_q ? ln_data_i[1023:512] : ln_data_i[511:0];
       if (ln_valid_i && ln_first_i) begin
-        // Inline bytes into their place; the headers' bytes by DWs and then by bytes.
-        inl  = LowBytes[{2'b00, ln_frame_i.inl_len}][383:0];
-        line = {ln_data_i[1023:384], (ln_data_i[383:0] & ~inl) | (ln_inl_i & inl)};
-        beat = line[511:0];
+        // The headers' bytes by DWs and then by bytes.
         a_frame_q <= ln_frame_i;
         if (ln_frame_i.ofl.ip_csum || ln_frame_i.ofl.udp_csum || ln_frame_i.ofl.udp_zero ||
             ln_frame_i.ofl.icrc) begin
-          from_l3 = 504'(line >> {ln_frame_i.ofl.l3[7:2], 5'b0});
-          from_l4 = 56'(line >> {ln_frame_i.ofl.l4[7:2], 5'b0} >> 32);
+          from_l3 = 504'(ln_data_i >> {ln_frame_i.ofl.l3[7:2], 5'b0});
+          from_l4 = 56'(ln_data_i >> {ln_frame_i.ofl.l4[7:2], 5'b0} >> 32);
           unique case (ln_frame_i.ofl.l3[1:0])
             2'd1:    a_l3_q <= from_l3[487:8];
             2'd2:    a_l3_q <= from_l3[495:16];
@@ -92,6 +89,14 @@ module nic_offload
       end
       if (last && ln_frame_i.len[5:0] != 6'd0) begin
         beat = beat & LowBytes[{2'b00, ln_frame_i.len[5:0]}][511:0];
+      end
+      // What is appended begins in this beat, or before it.
+      index     = ln_valid_i && ln_first_i ? 8'd0 : a_index_q + 8'd1;
+      a_index_q <= index;
+      if (ln_frame_i.app != 3'd0) begin
+        gathered = ln_frame_i.len - 14'(ln_frame_i.app);
+        if (index == gathered[13:6]) beat = beat & LowBytes[{2'b00, gathered[5:0]}][511:0];
+        if (index > gathered[13:6])  beat = '0;
       end
       a_beat_q <= beat;
     end

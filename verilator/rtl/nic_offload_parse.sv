@@ -72,6 +72,7 @@ module nic_offload_parse
     logic [13:0] l3, l4, in128;
     logic [15:0] u;
     logic [13:0] stop;
+    logic [13:0] g128;                 // bytes gathered, within the first 128
     logic        v4, v6, u_fits, l4_fits, bad_ip, bad_udp, bad_icrc, cut, unused_f;
     logic [7:0]  q;
     unused_f = ^f;
@@ -81,6 +82,7 @@ module nic_offload_parse
     l3       = 14'(f.ofl.l3);
     l4       = 14'(f.ofl.l4);
     in128    = f.len < 14'd128 ? f.len : 14'd128;
+    g128     = f.len - 14'(f.app) < in128 ? f.len - 14'(f.app) : in128;
     u        = {udp[7:0], udp[15:8]};
     v4       = ver == 4'd4;
     v6       = ver == 4'd6;
@@ -90,7 +92,8 @@ module nic_offload_parse
     bad_udp  = !l4_fits || !u_fits || u < 16'd8 || l3 >= l4 ||
                !((v4 && l3 + 14'd20 <= in128) || (v6 && l3 + 14'd40 <= in128));
     bad_icrc = !((v4 && ihl >= 4'd5 && l4 == l3 + 14'(hl)) || (v6 && l4 == l3 + 14'd40)) ||
-               l4 + 14'd20 > in128 || u < 16'd24 || !u_fits;
+               l4 + 14'd20 > g128 || u < 16'd24 || !u_fits ||
+               (f.app != 3'd0 && 17'(l4) + 17'(u) != 17'(f.len));
     cut      = f.ofl.udp_csum || f.ofl.udp_zero;
     q        = f.ofl.l4 + 8'd6 - f.ofl.l3;
 

@@ -6,7 +6,9 @@ module nic_parse_end
   import nic_rx_pkg::*;
 #(
   // Ethernet port, for the key.
-  parameter int Port = 0
+  parameter int Port = 0,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic        clk,
   // A frame of len_i bytes has ended; parse_i is its.
@@ -18,6 +20,8 @@ module nic_parse_end
   output steer_key_t  key_o,
   output rx_head_t    head_o
 );
+  localparam bit HasTrim = (Parts & PartTrim) != 0;
+
   logic       ip_bad, l4_bad;
   steer_key_t key_q;
   rx_head_t   head_q;
@@ -57,6 +61,10 @@ module nic_parse_end
     conclude.ack_req    = parse_i.ack_req;
     conclude.psn        = parse_i.psn;
     conclude.ecn_csum   = parse_i.ecn_csum;
+    conclude.trim_at    = HasTrim ? parse_i.l4_end[13:0] - 14'd4 - 14'(parse_i.bth_flags[5:4]) :
+                          14'd0;
+    conclude.trim       = HasTrim && parse_i.icrc_want && !l4_len_bad &&
+                          conclude.trim_at >= 14'(conclude.pay_off);
   endfunction
 
   logic unused_bits;

@@ -47,6 +47,21 @@ module nic_pause
 );
   localparam int Qw = $clog2(NumTxq);
 
+  // Table PortCfg, PORT_MAC: two registers a port.
+  port_entry_t [Ports-1:0] port_q;
+  port_entry_t             entry;
+  tbl_rsp_t                rsp_q;
+  logic                    mine, bad, told_q;
+  logic [Ports-1:0][63:0]  mac_q;
+  logic                    is_mac;
+
+  // Classes of the transmit queues, and which of these are held.
+  logic [NumTxq-1:0][2:0]  class_q;
+  logic [NumTxq-1:0]       hold_q;
+  logic [Ports-1:0][7:0]   stopped;
+  logic [7:0]              any_stopped, seen_q;
+  txq_entry_t              txq;
+
   // Table and registers: awake while something may be written, or classes are stopped anew.
   logic clk_g;
 
@@ -55,12 +70,6 @@ module nic_pause
                     reg_i.we != 2'b00 || any_stopped != seen_q),
     .clk_o(clk_g)
   );
-
-  // Table PortCfg.
-  port_entry_t [Ports-1:0] port_q;
-  port_entry_t             entry;
-  tbl_rsp_t                rsp_q;
-  logic                    mine, bad, told_q;
 
   assign entry = port_entry_t'(tbl_i.wdata[127:0]);
   assign mine  = tbl_i.valid && tbl_i.id == TablePortCfg && !rsp_q.done && !told_q;
@@ -98,10 +107,6 @@ module nic_pause
     end
   end
 
-  // PORT_MAC: two registers a port.
-  logic [Ports-1:0][63:0] mac_q;
-  logic                   is_mac;
-
   assign is_mac = reg_i.unit[RegAw-1:4] == RegPortMacBase[RegAw-1:4];
 
   always_comb begin
@@ -120,13 +125,6 @@ module nic_pause
     end
     if (rst) mac_q <= {2 * Ports{ResetPortMac}};
   end
-
-  // Classes of the transmit queues, and which of these are held.
-  logic [NumTxq-1:0][2:0] class_q;
-  logic [NumTxq-1:0]      hold_q;
-  logic [Ports-1:0][7:0]  stopped;
-  logic [7:0]             any_stopped, seen_q;
-  txq_entry_t             txq;
 
   assign txq    = txq_entry_t'(tbl_i.wdata[511:0]);
   assign hold_o = hold_q;

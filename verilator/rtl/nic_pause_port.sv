@@ -50,6 +50,14 @@ module nic_pause_port
   logic [7:0]             stopped_q;
   logic                   any_q;
 
+  // Frames and pause frames share the way out, whole frames at a time.
+  logic      open, s_shown, mid_q, mid, own_q, wish, wish_q, end_q;
+  eth_beat_t own_beat_q;
+
+  // When to send one: the buffer passes xoff, half the time is over, the buffer is down to xon.
+  logic              on, over, under, paused_q;
+  logic [TimerW-1:0] again_q;
+
   assign stopped_o = stopped_q;
 
   // Without a stop and without marks that frames are held against there is nothing to do.
@@ -86,10 +94,6 @@ module nic_pause_port
       any_q     <= 1'b0;
     end
   end
-
-  // Frames and pause frames share the way out, whole frames at a time.
-  logic      open, s_shown, mid_q, mid, own_q, wish, wish_q, end_q;
-  eth_beat_t own_beat_q;
 
   assign open      = mid_q || (all_q == '0 && !stopped_q[s_class_i]);
   assign s_shown   = s_valid_i && open && !own_q;
@@ -134,10 +138,6 @@ module nic_pause_port
     end
     if (rst) own_q <= 1'b0;
   end
-
-  // When to send one: the buffer passes xoff, half the time is over, the buffer is down to xon.
-  logic              on, over, under, paused_q;
-  logic [TimerW-1:0] again_q;
 
   assign on    = cfg_i.tx_mode != PauseModeNone;
   assign over  = held_i > cfg_i.xoff;

@@ -76,7 +76,7 @@ package nic_pkg;
   localparam logic [RegAw-1:0] RegId = 20'h00000;  // ro: device magic
   localparam logic [31:0] ResetId = 32'h5443494e;
   localparam logic [RegAw-1:0] RegVersion = 20'h00004;  // ro: contract version
-  localparam logic [31:0] ResetVersion = 32'h00010000;
+  localparam logic [31:0] ResetVersion = 32'h00020000;
   localparam logic [RegAw-1:0] RegCap0 = 20'h00008;  // ro: sizes of this build
   // ro: what this build can do; a bit is set when the part is built
   localparam logic [RegAw-1:0] RegCap1 = 20'h0000c;
@@ -366,7 +366,7 @@ package nic_pkg;
   typedef struct packed {
     logic [17:0] rsvd0;
     logic trim;  // receive queues that place no pad and ICRC
-    logic long;  // work entries of more than one block
+    logic long_f;  // work entries of more than one block
     logic append;  // pad bytes and ICRC appended by the device
     logic fence;  // fences of copies
     logic attr;  // relaxed-ordering and no-snoop attributes

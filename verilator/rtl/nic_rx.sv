@@ -247,7 +247,7 @@ module nic_rx
     .wake_o         (take_wake)
   );
 
-  nic_rxdma #(.Ports(Ports)) u_dma (
+  nic_rxdma #(.Ports(Ports), .Parts(Parts)) u_dma (
     .clk, .rst(rst_work),
     .mps_i        (cfg_i.mps),
     .attr_i       (cfg_i.attr),

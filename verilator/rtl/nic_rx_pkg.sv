@@ -69,6 +69,8 @@ package nic_rx_pkg;
     logic        ack_req;
     logic [23:0] psn;
     logic [15:0] ecn_csum;
+    logic        trim;       // behind the payload stand pad and ICRC, which begin here
+    logic [13:0] trim_at;
   } rx_head_t;
 
   // Payload CRC-32C, whatever the queue wants of it.
@@ -150,6 +152,7 @@ package nic_rx_pkg;
     logic [15:0] pay_buf_size;
     logic [1:0]  crc_mode;
     logic        ecn_mode;
+    logic        trim;
     logic [63:0] cq_base;
   } rx_ctx_t;
 
@@ -164,6 +167,7 @@ package nic_rx_pkg;
     rx_job_e     kind;
     rx_frame_t   frame;
     logic [13:0] hdr_len;
+    logic [13:0] pay_len;
     logic [63:0] cqe_addr;
     logic [15:0] index;
     status_e     status;
@@ -185,8 +189,9 @@ package nic_rx_pkg;
     logic [127:0] hdr;
   } rx_cmd_t;
 
-  // Completion entry of a frame or, with event, of a queue's error.
-  function automatic rx_cqe_t build_cqe(input rx_job_t job);
+  // Completion entry of a frame or, with event, of a queue's error; with_pay says how many bytes of
+  // payload were placed.
+  function automatic rx_cqe_t build_cqe(input rx_job_t job, input logic with_pay);
     logic     event_f, unused_bits;
     rx_info_t info;
     event_f     = job.kind == JobEvent;
@@ -203,6 +208,7 @@ package nic_rx_pkg;
       build_cqe.port_seq    = info.port_seq;
       build_cqe.frame_len   = 16'(info.len);
       build_cqe.hdr_len     = 16'(job.hdr_len);
+      build_cqe.pay_len     = with_pay ? 16'(job.pay_len) : 16'd0;
       build_cqe.l3_type     = info.head.l3_type;
       build_cqe.l4_type     = info.head.l4_type;
       build_cqe.vlan_count  = info.head.tags;

@@ -6,7 +6,10 @@ module nic_rxcut
   import nic_int_pkg::*;
   import nic_pkg::*;
   import nic_rx_pkg::*;
-(
+#(
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
+) (
   input  logic             clk,
   input  logic             rst,
   input  logic [9:0]       mps_i,
@@ -35,6 +38,8 @@ module nic_rxcut
   output logic [7:0]       free_lines_o,
   output logic             busy_o
 );
+  localparam bit HasTrim = (Parts & PartTrim) != 0;
+
   typedef enum logic [1:0] {PartNone, PartHeader, PartPayload, PartEnd} part_e;
 
   part_e       part_q, part_d, part_new;
@@ -102,7 +107,7 @@ module nic_rxcut
     endcase
     part_d = part_q;
     if (data && left_d == 14'h0) begin
-      part_d = part_q == PartHeader && job_q.frame.info.len != job_q.hdr_len ?
+      part_d = part_q == PartHeader && job_q.pay_len != 14'h0 ?
                PartPayload : PartEnd;
     end
     if (finish) part_d = PartNone;
@@ -148,7 +153,7 @@ module nic_rxcut
         left_q  <= left_d;
         if (part_q == PartHeader && left_d == 14'h0) begin
           addr_q <= pay_addr_q;
-          left_q <= job_q.frame.info.len - job_q.hdr_len;
+          left_q <= job_q.pay_len;
         end
       end
 
@@ -157,7 +162,7 @@ module nic_rxcut
         cmd_q.port <= job_q.frame.port;
         cmd_q.last <= 1'b1;
         cmd_q.hdr  <= mem_hdr(1'b1, job_q.cqe_addr, 11'd16, 4'hf, 4'hf, 8'h0);
-        cqe_q      <= build_cqe(job_q);
+        cqe_q      <= build_cqe(job_q, HasTrim);
       end
 
       if (take) begin
@@ -167,7 +172,7 @@ module nic_rxcut
         start_q    <= 1'b1;
         pos_q      <= '0;
         addr_q     <= job_i.hdr_len != 14'h0 ? desc_i.hdr_addr : desc_i.pay_addr;
-        left_q     <= job_i.hdr_len != 14'h0 ? job_i.hdr_len : job_i.frame.info.len;
+        left_q     <= job_i.hdr_len != 14'h0 ? job_i.hdr_len : job_i.pay_len;
       end
     end
     if (rst) begin

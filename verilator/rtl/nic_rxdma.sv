@@ -7,7 +7,9 @@ module nic_rxdma
   import nic_rx_pkg::*;
 #(
   // Ethernet ports, 1 or 2.
-  parameter int Ports = 1
+  parameter int Ports = 1,
+  // Parts of the build, as bits of CAP1.
+  parameter int unsigned Parts = PartsDefault
 ) (
   input  logic                        clk,
   input  logic                        rst,
@@ -46,7 +48,7 @@ module nic_rxdma
   rx_cqe_t         entry;                     // of a beat that is one
   logic            unused_entry;
 
-  nic_rxcut u_cut (
+  nic_rxcut #(.Parts(Parts)) u_cut (
     .clk, .rst, .mps_i, .attr_i,
     .job_valid_i, .job_ready_o, .job_i, .desc_i,
     .go_i         (go),

@@ -93,7 +93,7 @@ module nic_rxport
     .pseudo_o    (pseudo)
   );
 
-  nic_parse_end #(.Port(Port)) u_parse_end (
+  nic_parse_end #(.Port(Port), .Parts(Parts)) u_parse_end (
     .clk,
     .last_i  (check_last),
     .len_i   (check.base + 14'(check.bytes)),

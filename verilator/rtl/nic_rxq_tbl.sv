@@ -44,6 +44,7 @@ module nic_rxq_tbl
   localparam bit HasMsix   = (Parts & PartMsix) != 0;
   localparam bit HasCrc32c = (Parts & PartCrc32c) != 0;
   localparam bit HasEcn    = (Parts & PartEcn) != 0;
+  localparam bit HasTrim   = (Parts & PartTrim) != 0;
 
   typedef enum logic [1:0] {Idle, Drain, Fetch, Answer} step_e;
 
@@ -82,13 +83,14 @@ module nic_rxq_tbl
                entry.ring_base[5:0] != 6'h0 || entry.cq_base[5:0] != 6'h0 ||
                entry.pay_buf_size == 16'h0 ||
                (HasCrc32c && 8'(entry.crc_mode) > 8'(CrcModeCheck)) ||
-               (HasEcn && entry.ecn_mode > 8'd1) ||
+               (HasEcn && entry.ecn_mode > 8'd1) || (HasTrim && entry.trim > 8'd1) ||
                (entry.hdr_buf_size == 16'h0 && entry.split_mode != SplitModeNone) ||
                (HasMsix && entry.msix_addr[1:0] != 2'd0)) begin
         status = TableStatusBadValue;
       end else if ((!HasMsix && entry.msix_addr != 64'h0) ||
                    (!HasCrc32c && entry.crc_mode != CrcModeOff) ||
-                   (!HasEcn && entry.ecn_mode != 8'h0)) begin
+                   (!HasEcn && entry.ecn_mode != 8'h0) ||
+                   (!HasTrim && entry.trim != 8'h0)) begin
         status = TableStatusNotBuilt;
       end
     end
@@ -139,6 +141,7 @@ module nic_rxq_tbl
     end
     if (!HasCrc32c) shown.crc_mode = CrcModeOff;
     if (!HasEcn)    shown.ecn_mode = '0;
+    if (!HasTrim)   shown.trim     = '0;
     shown.rsvd0      = '0;
     shown.rsvd1      = '0;
   endfunction
@@ -147,7 +150,8 @@ module nic_rxq_tbl
                      split_len: entry.split_len, hdr_buf_size: entry.hdr_buf_size,
                      pay_buf_size: entry.pay_buf_size,
                      crc_mode: HasCrc32c ? 2'(entry.crc_mode) : 2'(CrcModeOff),
-                     ecn_mode: HasEcn && entry.ecn_mode[0], cq_base: entry.cq_base};
+                     ecn_mode: HasEcn && entry.ecn_mode[0], trim: HasTrim && entry.trim[0],
+                     cq_base: entry.cq_base};
 
   always_ff @(posedge clk) begin
     step_q <= step_d;

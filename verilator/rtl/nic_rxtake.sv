@@ -61,7 +61,7 @@ module nic_rxtake
   logic        next_valid, next_event, load, leave;
   logic        wait_desc, dropped;
   logic [4:0]  cause;
-  logic [13:0] hdr_len, pay_len;
+  logic [13:0] placed, hdr_len, pay_len;   // bytes of the frame that are placed; of its parts
   logic [15:0] slot;
 
   // Next: an Event that is not yet in hand, else a frame.
@@ -76,6 +76,7 @@ module nic_rxtake
 
   // What becomes of it: where the header part ends, then the causes to drop it, in their order.
   always_comb begin
+    placed    = '0;
     hdr_len   = '0;
     pay_len   = '0;
     cause     = '0;
@@ -87,9 +88,10 @@ module nic_rxtake
         SplitModeHeaders: hdr_len = 14'(frame_q.info.head.pay_off);
         default:          hdr_len = '0;
       endcase
-      if (hdr_len > frame_q.info.len)              hdr_len = frame_q.info.len;
+      placed = ctx_i.trim && frame_q.info.head.trim ? frame_q.info.head.trim_at : frame_q.info.len;
+      if (hdr_len > placed)                  hdr_len = placed;
       if (16'(hdr_len) > ctx_i.hdr_buf_size) hdr_len = ctx_i.hdr_buf_size[13:0];
-      pay_len = frame_q.info.len - hdr_len;
+      pay_len = placed - hdr_len;
 
       if (flr_i) cause = 5'(CntRxDropDisabled);
       else if (frame_q.info.queue_f >= 16'(NumRxq) || state_i == QueueStateOff) begin
@@ -137,6 +139,7 @@ module nic_rxtake
       job_q.ecn      <= ctx_i.ecn_mode && frame_q.info.head.l3_type != L3TypeNone &&
                         (frame_q.info.head.ip_tos[1] ^ frame_q.info.head.ip_tos[0]);
       job_q.hdr_len  <= hdr_len;
+      job_q.pay_len  <= pay_len;
       job_q.cqe_addr <= ctx_i.cq_base + {42'h0, slot, 6'h0};
       job_q.index    <= event_q ? event_index_i : ci_i;
       job_q.status   <= event_q ? event_status_i : StatusOk;

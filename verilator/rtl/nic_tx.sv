@@ -75,7 +75,7 @@ module nic_tx
   localparam int Qw      = $clog2(NumTxq);
   localparam bit HasCopy = (Parts & PartCopy) != 0;
   // Entries on their way to a port's gather buffer, where they may part from others.
-  localparam int Sends   = Ports > 1 || HasCopy ? 16 : 0;
+  localparam int Sends   = Ports > 1 || HasCopy || (Parts & PartLong) != 0 ? 16 : 0;
 
   if (Ports < 1 || Ports > 2) begin : g_bad_ports
     $fatal(1, "nic_tx: Ports must be 1 or 2");
@@ -101,7 +101,8 @@ module nic_tx
   logic [63:0]   end_base;
   logic [3:0]    end_log;
   logic [15:0]   end_cqi;
-  logic          ended, end_wqe, end_cqe, end_bad, queue_err, db_bad, txq_busy;
+  logic [1:0]    end_more;
+  logic          q_more, ended, end_wqe, end_cqe, end_bad, queue_err, db_bad, txq_busy;
   logic          unused_cfg, pause_busy;
 
   // Ends, of the ports and, last, of the copy engine.
@@ -133,9 +134,9 @@ module nic_tx
     .flush_o, .flushed_i, .db_i, .push_i, .rd_req_o(wqe_rd_req_o),
     .rd_req_valid_o(wqe_rd_req_valid_o),
     .rd_req_ready_i(wqe_rd_req_ready_i), .rd_rsp_i(wqe_rd_rsp_i), .valid_o(q_valid),
-    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .ecn_o(q_ecn), .sent_i(taken),
+    .ready_i(q_ready), .id_o(q_id), .wqe_o(q_wqe), .more_o(q_more), .ecn_o(q_ecn), .sent_i(taken),
     .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log), .end_cqi_o(end_cqi),
-    .end_i(ended), .end_wqe_i(end_wqe),
+    .end_i(ended), .end_wqe_i(end_wqe), .end_more_i(end_more),
     .end_cqe_i(end_cqe), .cqe_i(tlp_valid_o), .cqe_q_i(cqe_q), .queue_err_o(queue_err),
     .db_bad_o(db_bad), .busy_o(txq_busy)
   );
@@ -143,7 +144,7 @@ module nic_tx
   nic_wqe #(.Ports(Ports), .NumKeys(NumKeys), .Parts(Parts)) u_wqe (
     .clk, .rst, .tbl_i, .tbl_done_o(key_done), .tbl_status_o(key_status),
     .tbl_rdata_o(key_rdata), .valid_i(q_valid), .ready_o(q_ready), .id_i(q_id), .wqe_i(q_wqe),
-    .ecn_i(q_ecn),
+    .more_i(q_more), .ecn_i(q_ecn),
     .valid_o(e_valid), .ready_i(e_ready), .ent_o(ent)
   );
 
@@ -235,7 +236,7 @@ module nic_tx
   nic_txcqe #(.NumTxq(NumTxq), .Sources(Ports + 1)) u_cqe (
     .clk, .rst, .valid_i(end_valid), .ready_o(end_ready), .id_i(end_id), .len_i(end_len),
     .q_o(end_q), .base_i(end_base), .log_i(end_log),
-    .cqi_i(end_cqi), .end_o(ended), .end_wqe_o(end_wqe), .end_cqe_o(end_cqe),
+    .cqi_i(end_cqi), .end_o(ended), .end_wqe_o(end_wqe), .end_more_o(end_more), .end_cqe_o(end_cqe),
     .end_bad_o(end_bad), .tlp_o, .tlp_valid_o, .tlp_ready_i, .tlp_q_o(cqe_q)
   );
 

@@ -1,6 +1,10 @@
 /// What the transmit blocks hand to one another: fetched entries, frames to gather, frames done.
 
 package nic_tx_pkg;
+  import nic_pkg::AppendMax, nic_pkg::InlineMaxLong, nic_pkg::SegMax;
+
+  // Inline bytes of an entry, as bits.
+  localparam int InlW = 8 * InlineMaxLong;
 
   // What is known of a work entry (or of a queue's Event) until it ends.
   typedef struct packed {
@@ -8,6 +12,7 @@ package nic_tx_pkg;
     logic        port;       // whose way it takes; without a frame, that of others of its queue
     logic [7:0]  qid;
     logic [15:0] index;
+    logic [1:0]  more;       // blocks beyond the first
     logic [31:0] wqe_id;
     logic [7:0]  status;     // nic_pkg status code
     logic        complete;   // completion entry asked for
@@ -27,12 +32,14 @@ package nic_tx_pkg;
     logic [13:0] crc_start;
   } tx_ofl_t;
 
-  // A frame on its way; len is L of the contract, 0 when nothing is to leave.
+  // A frame on its way; len is L of the contract, 0 when nothing is to leave. The last `app` bytes
+  // of it are appended; while the pad bytes are not known, len is without them all and app is 4.
   typedef struct packed {
     tx_id_t      id;
     tx_ofl_t     ofl;
+    logic [2:0]  app;
     logic [13:0] len;
-    logic [5:0]  inl_len;
+    logic [7:0]  inl_len;
   } tx_frame_t;
 
   // What an entry asks of the copy engine: nothing, or bytes copied, or lines invalidated, or both.
@@ -56,21 +63,21 @@ package nic_tx_pkg;
   // A checked entry: bytes beyond inl_len are of no meaning, neither are pieces from nseg on.
   typedef struct packed {
     tx_frame_t         f;
-    logic [1:0]        nseg;
-    logic [2:0][13:0]  seg_len;
-    logic [2:0][63:0]  seg_addr;   // bus addresses
-    logic [383:0]      inl;
-    tx_copy_t          copy;
+    logic [3:0]               nseg;
+    logic [SegMax-1:0][13:0]  seg_len;
+    logic [SegMax-1:0][63:0]  seg_addr;   // bus addresses
+    logic [InlW-1:0]          inl;
+    tx_copy_t                 copy;
   } tx_ent_t;
 
   // A decoded entry before its keys are looked up: seg_addr are virtual addresses.
   typedef struct packed {
-    logic              late_bad;   // BadOffload if the keys are right
-    logic [2:0][15:0]  key_index;
-    logic [2:0][7:0]   key_variant;
-    logic [2:0]        key_read;   // rights that the pieces need
-    logic [2:0]        key_write;
-    tx_ent_t           e;
+    logic                     late_bad;   // BadOffload if the keys are right
+    logic [SegMax-1:0][15:0]  key_index;
+    logic [SegMax-1:0][7:0]   key_variant;
+    logic [SegMax-1:0]        key_read;   // rights that the pieces need
+    logic [SegMax-1:0]        key_write;
+    tx_ent_t                  e;
   } tx_dec_t;
 
   // What the headers said: where and over what the offloads compute.
@@ -115,12 +122,25 @@ package nic_tx_pkg;
     logic [15:0] ip_val;
   } tx_out_t;
 
+  // Lines of 128 bytes that a frame takes, whatever is appended to it.
+  function automatic logic [7:0] lines_of(input tx_frame_t f);
+    logic unused_f;
+    unused_f = ^f;
+    lines_of = 8'((f.len + (f.app != 3'd0 ? 14'(AppendMax) : 14'd0) + 14'd127) >> 7);
+  endfunction
+
   // Masks of the first 0 to 128 bytes of a line.
   typedef logic [1023:0] line_mask_t[129];
   localparam line_mask_t LowBytes = low_bytes();
 
   function automatic line_mask_t low_bytes();
     for (int i = 0; i <= 128; i++) low_bytes[i] = ~({1024{1'b1}} << (8 * i));
+  endfunction
+
+  // A line whose first n bytes are others.
+  function automatic logic [1023:0] with_inline(input logic [1023:0] line, input logic [1023:0] inl,
+                                                input logic [7:0] n);
+    with_inline = (line & ~LowBytes[n]) | (inl & LowBytes[n]);
   endfunction
 
   // Twelve bytes at byte n of a DW.

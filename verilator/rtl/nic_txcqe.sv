@@ -18,13 +18,14 @@ module nic_txcqe
   output logic [Sources-1:0] ready_o,
   input  tx_id_t        id_i  [Sources],
   input  logic [13:0]   len_i [Sources],
-  // The queue's context, and what is stepped in it.
+  // The queue's context, and what is stepped in it; an entry's blocks beyond its first.
   output logic [Qw-1:0] q_o,
   input  logic [63:0]   base_i,
   input  logic [3:0]    log_i,
   input  logic [15:0]   cqi_i,
   output logic          end_o,
   output logic          end_wqe_o,
+  output logic [1:0]    end_more_o,
   output logic          end_cqe_o,
   output logic          end_bad_o,
   output tlp_beat_t     tlp_o,
@@ -62,6 +63,7 @@ module nic_txcqe
   assign q_o         = id.qid[Qw-1:0];
   assign end_o       = go;
   assign end_wqe_o   = go && !id.is_event;
+  assign end_more_o  = id.more;
   assign end_cqe_o   = go && cqe;
   assign end_bad_o   = end_wqe_o && id.status != 8'(StatusOk);
   assign tlp_o       = tlp_q;

@@ -45,12 +45,11 @@ module nic_txport
   tx_ent_t       g_ent;
   logic          room, ln_valid, ln_first, ln_last, ln_two, take;
   tx_frame_t     ln_frame;
-  logic [383:0]  ln_inl;
-  logic [1023:0] ln_data;
+  logic [1023:0] ln_raw, ln_data, ln_inl;   // a line as read, whole, its inline bytes
+  logic [7:0]    ln_inl_len;
   logic [7:0]    take_beats;
   logic          of_valid, of_first, of_last, of_two;
   tx_frame_t     of_frame;
-  logic [383:0]  of_inl;
   logic [1023:0] of_data;
   logic          beat_valid, out_valid, fin_valid, fin_ready;
   logic [511:0]  beat;
@@ -71,34 +70,41 @@ module nic_txport
     assign g_ent   = ent_i;
   end
 
-  nic_gather #(.Client(Client), .Slots(Slots), .Lines(Lines)) u_gather (
+  nic_gather #(
+    .Client(Client), .HasAppend((Parts & PartAppend) != 0), .Slots(Slots), .Lines(Lines)
+  ) u_gather (
     .clk, .rst, .valid_i(g_valid), .ready_o(g_ready), .ent_i(g_ent), .rd_req_o,
     .rd_req_valid_o, .rd_req_ready_i, .rd_rsp_i, .room_i(room), .ln_valid_o(ln_valid),
     .ln_first_o(ln_first), .ln_last_o(ln_last), .ln_two_o(ln_two), .ln_frame_o(ln_frame),
-    .ln_inl_o(ln_inl), .ln_data_o(ln_data), .take_o(take), .take_beats_o(take_beats), .busy_o
+    .ln_inl_o(ln_inl), .ln_inl_len_o(ln_inl_len), .ln_data_o(ln_raw),
+    .take_o(take), .take_beats_o(take_beats), .busy_o
   );
+
+  // Inline bytes into their place.
+  always_comb begin
+    ln_data = ln_raw;
+    if (ln_inl_len != 8'd0) ln_data = with_inline(ln_raw, ln_inl, ln_inl_len);
+  end
 
   if ((Parts & PartEcn) != 0) begin : g_ecn
     nic_ecn u_ecn (
       .clk, .rst, .ln_valid_i(ln_valid), .ln_first_i(ln_first), .ln_last_i(ln_last),
-      .ln_two_i(ln_two), .ln_frame_i(ln_frame), .ln_inl_i(ln_inl), .ln_data_i(ln_data),
+      .ln_two_i(ln_two), .ln_frame_i(ln_frame), .ln_data_i(ln_data),
       .ln_valid_o(of_valid), .ln_first_o(of_first), .ln_last_o(of_last), .ln_two_o(of_two),
       .ln_frame_o(of_frame), .ln_data_o(of_data)
     );
-    assign of_inl = '0;
   end else begin : g_no_ecn
     assign of_valid = ln_valid;
     assign of_first = ln_first;
     assign of_last  = ln_last;
     assign of_two   = ln_two;
     assign of_frame = ln_frame;
-    assign of_inl   = ln_inl;
     assign of_data  = ln_data;
   end
 
   nic_offload #(.Parts(Parts)) u_offload (
     .clk, .rst, .ln_valid_i(of_valid), .ln_first_i(of_first), .ln_last_i(of_last),
-    .ln_two_i(of_two), .ln_frame_i(of_frame), .ln_inl_i(of_inl), .ln_data_i(of_data),
+    .ln_two_i(of_two), .ln_frame_i(of_frame), .ln_data_i(of_data),
     .beat_valid_o(beat_valid), .beat_o(beat), .out_valid_o(out_valid), .out_o(out)
   );
 

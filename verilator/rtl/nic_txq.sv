@@ -40,7 +40,9 @@ module nic_txq
   output logic          valid_o,
   input  logic          ready_i,
   output tx_id_t        id_o,
+  // A block of the entry; more of it follow.
   output logic [511:0]  wqe_o,
+  output logic          more_o,
   // ECN mode of its queue.
   output logic [1:0]    ecn_o,
   // A frame's entry has reached its port's gather buffer.
@@ -52,6 +54,7 @@ module nic_txq
   output logic [15:0]   end_cqi_o,
   input  logic          end_i,
   input  logic          end_wqe_i,
+  input  logic [1:0]    end_more_i,
   input  logic          end_cqe_i,
   // A completion entry of queue cqe_q_i waits to be sent.
   input  logic          cqe_i,
@@ -81,10 +84,13 @@ module nic_txq
   logic [511:0]      push_wqe_q;
   logic [7:0]        err_status;
   logic              turn, fetch_busy, ctx_busy;
+  logic              whole, part;          // an entry's last block came; some of one did
   logic              clk_g, ctx_wake, sched_wake, fetch_wake;
 
   assign queue_err_o = err;
-  assign hold        = fetch_hold || (turn && sched_q == drain_q) || (cqe_i && cqe_q_i == drain_q);
+  assign start       = f_valid && f_ready && whole;
+  assign hold        = fetch_hold || part || (turn && sched_q == drain_q) ||
+                       (cqe_i && cqe_q_i == drain_q);
   assign busy_o      = turn || fetch_busy || ctx_busy || db_i.valid || (enable_i && work != '0);
 
   // Awake for doorbells and table commands, turns, entries that come, go on or end.
@@ -98,8 +104,9 @@ module nic_txq
     .sched_log_o(ring_log), .sched_index_o(index), .sched_avail_o(avail), .sched_take_i(take),
     .sched_num_i(num), .push_look_o(push_look), .push_o(push), .push_q_o(push_q),
     .push_index_o(push_index), .push_take_i(push_take), .ecn_q_i(id_o.qid[Qw-1:0]), .ecn_o,
-    .start_i(start), .start_q_i(head_q), .err_i(err), .err_q_i(head_q),
+    .start_i(start), .start_q_i(f_id.qid[Qw-1:0]), .err_i(err), .err_q_i(head_q),
     .err_status_i(err_status), .end_q_i, .end_base_o, .end_log_o, .end_cqi_o, .end_i, .end_wqe_i,
+    .end_more_i,
     .end_cqe_i, .drain_o(drain), .drain_q_o(drain_q), .drain_hold_i(hold), .busy_o(ctx_busy),
     .wake_o(ctx_wake)
   );
@@ -124,7 +131,7 @@ module nic_txq
     .alloc_i(alloc || push_take), .alloc_q_i(fetch_q),
     .alloc_index_i(push_take ? push_index : index), .alloc_num_i(fetch_num),
     .push_i(push_take), .push_wqe_i(push_wqe_q), .rsp_i(rd_rsp_i), .valid_o(f_valid),
-    .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost), .start_o(start),
+    .ready_i(f_ready), .id_o(f_id), .wqe_o(f_wqe), .lost_o(lost),
     .err_o(err), .q_o(head_q), .status_o(err_status), .drain_i(drain), .drain_q_i(drain_q),
     .flr_i, .hold_o(fetch_hold), .busy_o(fetch_busy), .wake_o(fetch_wake)
   );
@@ -133,10 +140,11 @@ module nic_txq
   if (Sends != 0) begin : g_park
     nic_txpark #(
       .Ports(Ports), .NumTxq(NumTxq), .Shared(4 * FetchSlots * Ports), .Sends(Sends),
-      .HasCopy((Parts & PartCopy) != 0)
+      .HasCopy((Parts & PartCopy) != 0), .HasLong((Parts & PartLong) != 0)
     ) u_park (
       .clk, .rst, .valid_i(f_valid), .ready_o(f_ready), .id_i(f_id), .wqe_i(f_wqe), .valid_o,
-      .ready_i, .id_o, .wqe_o, .sent_i, .end_i, .end_q_i, .fetch_q_i(fetch_q),
+      .ready_i, .id_o, .wqe_o, .more_o, .whole_o(whole), .drain_i(drain), .drain_q_i(drain_q),
+      .hold_o(part), .sent_i, .end_i, .end_q_i, .fetch_q_i(fetch_q),
       .fetch_max_o(fetch_max), .fetch_i(take || push_take), .fetch_num_i(fetch_num),
       .lost_q_i(head_q),
       .lost_num_i(lost), .blocked_o(blocked)
@@ -148,6 +156,9 @@ module nic_txq
     assign valid_o   = f_valid;
     assign id_o      = f_id;
     assign wqe_o     = f_wqe;
+    assign more_o    = 1'b0;
+    assign whole     = 1'b1;
+    assign part      = 1'b0;
     assign fetch_max = 3'd4;
     assign blocked   = '0;
   end

@@ -48,13 +48,15 @@ module nic_txq_ctx
   input  logic              err_i,
   input  logic [Qw-1:0]     err_q_i,
   input  logic [7:0]        err_status_i,
-  // Completion: context of a queue; something of it ended; it was an entry; entry written.
+  // Completion: context of a queue; something of it ended; it was an entry of so many blocks more
+  // than one; completion entry written.
   input  logic [Qw-1:0]     end_q_i,
   output logic [63:0]       end_base_o,
   output logic [3:0]        end_log_o,
   output logic [15:0]       end_cqi_o,
   input  logic              end_i,
   input  logic              end_wqe_i,
+  input  logic [1:0]        end_more_i,
   input  logic              end_cqe_i,
   // A queue is being switched off; another block still has something of it.
   output logic              drain_o,
@@ -69,8 +71,8 @@ module nic_txq_ctx
 
   logic [7:0]        error_q [NumTxq];
   logic [15:0]       pi_q    [NumTxq];   // producer index
-  logic [15:0]       fi_q    [NumTxq];   // next entry to fetch
-  logic [15:0]       ci_q    [NumTxq];   // entries ended
+  logic [15:0]       fi_q    [NumTxq];   // next block to fetch
+  logic [15:0]       ci_q    [NumTxq];   // blocks of entries that ended
   logic [15:0]       cqi_q   [NumTxq];   // completion entries written
   logic [15:0]       start_q [NumTxq];   // entries and Events started, ended
   logic [15:0]       end_q   [NumTxq];
@@ -142,7 +144,7 @@ module nic_txq_ctx
     if (start_i) start_q[start_q_i] <= start_q[start_q_i] + 16'd1;
     if (end_i) begin
       end_q[end_q_i] <= end_q[end_q_i] + 16'd1;
-      if (end_wqe_i) ci_q[end_q_i]  <= ci_q[end_q_i] + 16'd1;
+      if (end_wqe_i) ci_q[end_q_i]  <= ci_q[end_q_i] + 16'd1 + 16'(end_more_i);
       if (end_cqe_i) cqi_q[end_q_i] <= cqi_q[end_q_i] + 16'd1;
     end
     if (start_i != end_i) open_q <= start_i ? open_q + 16'd1 : open_q - 16'd1;

@@ -1,6 +1,6 @@
-/// Ring of fetch slots: reads of up to four work entries under way or waiting, handed on in the
-/// order of their requests. A slot of a queue that stopped meanwhile is dead and skipped; a failed
-/// one becomes the queue's Event.
+/// Ring of fetch slots: reads of up to four blocks of work entries under way or waiting, handed on
+/// in the order of their requests. A slot of a queue that stopped meanwhile is dead and skipped; a
+/// failed one becomes the queue's Event.
 
 module nic_txq_fetch
   import nic_int_pkg::*, nic_tx_pkg::*;
@@ -29,13 +29,12 @@ module nic_txq_fetch
   input  logic          push_i,
   input  logic [511:0]  push_wqe_i,
   input  rd_rsp_t       rsp_i,
-  // Entries (and Events, without wqe) in order.
+  // Blocks of entries (and Events, without wqe) in order.
   output logic          valid_o,
   input  logic          ready_i,
   output tx_id_t        id_o,
   output logic [511:0]  wqe_o,
-  // One was started; a failing read stops its queue.
-  output logic          start_o,
+  // A failing read stops its queue.
   output logic          err_o,
   output logic [Qw-1:0] q_o,
   output logic [7:0]    status_o,
@@ -68,7 +67,7 @@ module nic_txq_fetch
 
   slot_t            head;
   logic [Sw-1:0]    h, done_slot;
-  logic             any, whole, step, pop;
+  logic             any, whole, step, pop, leaves;   // a block, or an Event
 
   logic [1:0]       we;
   logic [Sw-1:0]    even_a, odd_a;
@@ -84,7 +83,7 @@ module nic_txq_fetch
   assign slot_o   = wr_q[Sw-1:0];
   assign free_o   = wr_q != {~rd_q[Sw], rd_q[Sw-1:0]};
   assign any      = wr_q != rd_q;
-  assign busy_o   = any;
+  assign busy_o   = any || valid_q;
   assign wake_o   = we != 2'b00 || done || step || valid_q;
   assign h        = rd_q[Sw-1:0];
   assign head     = slot_mem[h];
@@ -97,8 +96,8 @@ module nic_txq_fetch
   assign whole    = dead_q[h] || fail_q[h];
   assign step     = any && !pend_q[h] && (dead_q[h] || !valid_q || ready_i);
   assign pop      = step && (whole || 3'(sub_q) + 3'd1 == head.num);
-  assign start_o  = step && !dead_q[h];
-  assign err_o    = start_o && fail_q[h];
+  assign leaves  = step && !dead_q[h];
+  assign err_o    = leaves && fail_q[h];
   assign lost_o   = !pop ? 3'd0 : dead_q[h] ? head.num - 3'(sub_q) :
                     fail_q[h] ? head.num - 3'd1 : 3'd0;
 
@@ -111,11 +110,11 @@ module nic_txq_fetch
 
   nic_ram_mask #(.Width(TlpW), .Depth(Slots)) u_even (
     .clk, .we_i(we[0]), .waddr_i(even_a), .wdata_i(wdata), .wmask_i(even_m),
-    .re_i(start_o && !sub_q[1]), .raddr_i(h), .rdata_o(even_d)
+    .re_i(leaves && !sub_q[1]), .raddr_i(h), .rdata_o(even_d)
   );
   nic_ram_mask #(.Width(TlpW), .Depth(Slots)) u_odd (
     .clk, .we_i(we[1]), .waddr_i(odd_a), .wdata_i(wdata), .wmask_i(odd_m),
-    .re_i(start_o && sub_q[1]), .raddr_i(h), .rdata_o(odd_d)
+    .re_i(leaves && sub_q[1]), .raddr_i(h), .rdata_o(odd_d)
   );
 
   assign done_slot     = cookie[Sw-1:0];
@@ -144,8 +143,8 @@ module nic_txq_fetch
     always_ff @(posedge clk) begin
       if (alloc_i) push_q[slot_o] <= push_i;
       if (alloc_i && push_i) push_mem[slot_o] <= push_wqe_i;
-      if (start_o) pushed_q <= push_q[h];
-      if (start_o && push_q[h]) push_d_q <= push_mem[h];
+      if (leaves) pushed_q <= push_q[h];
+      if (leaves && push_q[h]) push_d_q <= push_mem[h];
     end
   end else begin : g_no_push
     logic unused_push;
@@ -157,6 +156,7 @@ module nic_txq_fetch
   always_comb begin
     hold_o = 1'b0;
     if (drain_i) begin
+      hold_o = valid_q && id_q.qid == 8'(drain_q_i);
       for (int i = 0; i < Slots; i++) begin
         if (slot_mem[i].q == drain_q_i && (pend_q[i] || (live(Sw'(i)) && !dead_q[i]))) begin
           hold_o = 1'b1;
@@ -196,12 +196,12 @@ module nic_txq_fetch
     end
     if (step) sub_q <= pop ? 2'd0 : sub_q + 2'd1;
     if (pop)  rd_q  <= rd_q + 1'b1;
-    if (start_o) begin
+    if (leaves) begin
       id_q <= '{is_event: err_o, port: 1'b0, qid: 8'(head.q), index: head.index + 16'(sub_q),
-                wqe_id: '0, status: err_o ? status_o : 8'd0, complete: err_o};
+                more: 2'd0, wqe_id: '0, status: err_o ? status_o : 8'd0, complete: err_o};
       half_q <= sub_q;
     end
-    if (start_o)      valid_q <= 1'b1;
+    if (leaves)      valid_q <= 1'b1;
     else if (ready_i) valid_q <= 1'b0;
     if (rst) begin
       wr_q    <= '0;

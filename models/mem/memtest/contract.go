@@ -26,6 +26,10 @@ type Bench struct {
 	// Nowhere are addresses at which there is no memory.
 	Nowhere []uint64
 
+	// Window is how many bytes most accesses fall into, so that they overlap;
+	// 0: as many as lie in two or three lines.
+	Window int
+
 	// Peek shows what software sees of memory at this moment.
 	Peek func(addr uint64, b []byte) error
 
@@ -57,20 +61,26 @@ func FuzzContract(f *testing.F, build func() (*Bench, error)) {
 // op is an access to be issued, after some steps of time.
 type op struct {
 	mem.Op
+	by    mem.Agent
 	addr  uint64
 	n     int
 	wait  int
 	sound bool // lies inside memory
 }
 
-// window is how many bytes most accesses fall into, so that they overlap.
-const window = 96
+// Bounds on what is drawn.
+const (
+	leastWindow = 96
+	mostBytes   = 160
+)
 
 func drawOps(t *rapid.T, b *Bench) []op {
-	at := b.Base + rapid.Uint64Range(0, b.Size-window).Draw(t, "window")
+	window := max(b.Window, leastWindow)
+	at := b.Base + rapid.Uint64Range(0, b.Size-uint64(window)).Draw(t, "window")
 	list := make([]op, rapid.IntRange(1, 60).Draw(t, "accesses"))
 	for i := range list {
-		o := op{Op: mem.Op(rapid.IntRange(0, 1).Draw(t, "op")), n: rapid.IntRange(0, window/2).Draw(t, "n"), sound: true}
+		o := op{Op: drawOp(t), by: mem.Agent(rapid.IntRange(0, int(mem.Agents)-1).Draw(t, "by")), sound: true}
+		o.n = rapid.IntRange(0, min(window/2, mostBytes)).Draw(t, "n")
 		o.addr = at + uint64(rapid.IntRange(0, window-o.n).Draw(t, "at"))
 		o.wait = max(0, rapid.IntRange(-4, 4).Draw(t, "wait"))
 		switch where := rapid.IntRange(0, 15).Draw(t, "where"); {
@@ -86,10 +96,9 @@ func drawOps(t *rapid.T, b *Bench) []op {
 	return list
 }
 
-// version is a value that a byte was given, and the write that gave it.
-type version struct {
-	value byte
-	at    int
+// drawOp draws reads and writes most of the time.
+func drawOp(t *rapid.T) mem.Op {
+	return [...]mem.Op{mem.Read, mem.Write, mem.Read, mem.Write, mem.Read, mem.Write, mem.Clean, mem.Invalidate}[rapid.IntRange(0, 7).Draw(t, "op")]
 }
 
 // play issues accesses and knows what they may return. Its time counts the
@@ -97,7 +106,7 @@ type version struct {
 type play struct {
 	b     *Bench
 	now   int
-	bytes map[uint64][]version
+	bytes history
 	all   []*issued
 	err   error // the first thing that was wrong
 }
@@ -117,7 +126,7 @@ func (x *issued) String() string {
 	return fmt.Sprintf("access %d, a %v of %d B at %#x", x.at, x.op.Op, x.n, x.addr)
 }
 
-func newPlay(b *Bench) *play { return &play{b: b, bytes: map[uint64][]version{}} }
+func newPlay(b *Bench) *play { return &play{b: b, bytes: history{}} }
 
 func (p *play) wrong(format string, a ...any) {
 	if p.err == nil {
@@ -170,15 +179,22 @@ func (p *play) settle() {
 func (p *play) issue(o op) *issued {
 	p.now++
 	x := &issued{op: o, at: p.now}
-	x.Access = mem.Access{Op: o.Op, Addr: o.addr, Data: make([]byte, o.n), Done: func(a *mem.Access) { p.done(x, a) }}
+	x.Access = mem.Access{Op: o.Op, By: o.by, Addr: o.addr, Done: func(a *mem.Access) { p.done(x, a) }}
+	if o.Moves() {
+		x.Data = make([]byte, o.n)
+	} else {
+		x.Span = o.n
+	}
 	for i := range x.Data {
 		x.Data[i] = byte(p.now*16+i) | 1
 	}
-	if o.Op == mem.Write && o.sound {
-		for i, v := range x.Data {
-			at := o.addr + uint64(i)
-			p.bytes[at] = append(p.bytes[at], version{v, p.now})
-		}
+	if err := p.b.Target.Check(o.Op, o.addr, o.n); o.sound && err != nil {
+		p.wrong("%v lies inside memory, but its Check fails: %w", x, err)
+	} else if !o.sound {
+		p.refused(x, "Check", err)
+	}
+	if o.sound {
+		p.bytes.add(x)
 	}
 	p.all = append(p.all, x)
 	p.b.Target.Access(&x.Access)
@@ -206,7 +222,7 @@ func (p *play) look(x *issued) {
 	for _, addr := range slices.Sorted(maps.Keys(p.bytes)) {
 		if err := p.b.Peek(addr, b[:]); err != nil {
 			p.wrong("peek at %#x: %w", addr, err)
-		} else if !p.may(addr, x.at+1, p.now)[b[0]] {
+		} else if !p.bytes.may(addr, x.at+1, p.now)[b[0]] {
 			p.wrong("%v is done, and %#x stands at %#x: a write up to this one is not seen there", x, b[0], addr)
 		}
 	}
@@ -218,39 +234,24 @@ func (p *play) check(x *issued) {
 	case x.done == 0:
 		p.wrong("%v is not done", x)
 	case !x.sound:
-		p.refused(x)
+		p.refused(x, "its error", x.err)
 	case x.err != nil:
 		p.wrong("%v lies inside memory, but failed: %w", x, x.err)
 	case x.op.Op == mem.Read:
 		for i, v := range x.got {
-			if !p.may(x.addr+uint64(i), x.at, x.ended)[v] {
+			if !p.bytes.may(x.addr+uint64(i), x.at, x.ended)[v] {
 				p.wrong("%v, done after access %d: byte %d is %#x, which it was not in that time", x, x.ended, i, v)
 			}
 		}
 	}
 }
 
-// may is the values that a byte may have for a read from its issue to its end.
-func (p *play) may(addr uint64, issued, ended int) map[byte]bool {
-	last, may := byte(0), map[byte]bool{}
-	for _, v := range p.bytes[addr] {
-		switch {
-		case v.at < issued:
-			last = v.value
-		case v.at <= ended:
-			may[v.value] = true
-		}
-	}
-	may[last] = true
-	return may
-}
-
-// refused looks at the error of an access outside memory.
-func (p *play) refused(x *issued) {
+// refused looks at what an access outside memory was refused with.
+func (p *play) refused(x *issued, what string, err error) {
 	var r *mem.RangeError
-	if !errors.Is(x.err, mem.ErrNoMemory) || !errors.As(x.err, &r) {
-		p.wrong("%v lies outside memory and ended with %v: want a *mem.RangeError", x, x.err)
+	if !errors.Is(err, mem.ErrNoMemory) || !errors.As(err, &r) {
+		p.wrong("%v lies outside memory, and %s is %v: want a *mem.RangeError", x, what, err)
 	} else if r.Addr != x.addr || r.Len != x.n || r.Op != x.op.Op {
-		p.wrong("%v: its error speaks of another access: %w", x, r)
+		p.wrong("%v: %s speaks of another access: %w", x, what, r)
 	}
 }

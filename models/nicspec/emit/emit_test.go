@@ -126,6 +126,7 @@ func TestLinesFit(t *testing.T) {
 func TestReservedWords(t *testing.T) {
 	require.Equal(t, "type_f", svName("type"))   // SystemVerilog
 	require.Equal(t, "queue_f", svName("queue")) // C++
+	require.Equal(t, "long_f", svName("long"))
 	require.Equal(t, "index", svName("index"))
 }
 

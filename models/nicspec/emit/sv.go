@@ -43,7 +43,7 @@ func init() {
 
 // cxxReserved are the words that the C++ made of a design cannot have as names; lint complains about them.
 const cxxReserved = ` abort alignas alignof and_eq asm auto bitand bitor bool catch cdecl char char16_t char32_t compl concept
-	constexpr const_cast decltype delete double dynamic_cast explicit false far float friend goto huge inline interrupt map
+	constexpr const_cast decltype delete double dynamic_cast explicit false far float friend goto huge inline interrupt long map
 	mutable near namespace noexcept nullptr operator or_eq queue requires sc_clock sc_in sc_inout sc_out set sizeof template
 	thread_local throw true try typeid typename uint8_t vector volatile list stack override`
 

@@ -42,7 +42,7 @@ module blk_ecn
   always_comb begin
     frame         = '0;
     frame.len     = said.len[13:0];
-    frame.inl_len = said.inl_len[5:0];
+    frame.inl_len = said.inl_len;
     frame.ofl.ecn = said.ecn[1:0];
     frame.ofl.l3  = said.l3;
   end
@@ -54,8 +54,8 @@ module blk_ecn
     .ln_last_i  (s_axis_req_tlast),
     .ln_two_i   (two),
     .ln_frame_i (frame),
-    .ln_inl_i   (said.inl),
-    .ln_data_i  (s_axis_req_tdata),
+    .ln_data_i  (with_inline(s_axis_req_tdata, 1024'(said.inl),
+                              first_q ? said.inl_len : 8'd0)),
     .ln_valid_o (ln_valid),
     .ln_first_o (ln_first),
     .ln_last_o  (ln_last),

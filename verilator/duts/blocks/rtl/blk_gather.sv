@@ -84,8 +84,9 @@ module blk_gather
   rd_req_t       rd_req;
   rd_rsp_t       rd_rsp;
   logic          ready, take, rd_valid, rd_ready, line_valid, line_first, taken, there, out,
-      unused_ready, unused_busy;
-  logic [7:0]    taken_beats, taken_q, fault_q;
+      unused_ready, unused_busy, unused_inl;
+  logic [TlpW-1:0] line_inl;
+  logic [7:0]    unused_inl_len, taken_beats, taken_q, fault_q;
   logic [Lw-1:0] lines_q;
   logic [8:0]    count_q;
   logic          late_q, behind_q, open;
@@ -100,26 +101,32 @@ module blk_gather
   always_comb begin
     ent           = '0;
     ent.f.id      = '{qid: op.qid, port: op.port[0], index: op.index, wqe_id: op.wqe_id,
-                      status: op.status, complete: op.complete[0], is_event: 1'b0};
+                      status: op.status, complete: op.complete[0], is_event: 1'b0, more: 2'd0};
     ent.f.ofl     = '{ip_csum: op.asked[0], udp_csum: op.asked[1], udp_zero: op.asked[2],
                       icrc: op.asked[3], crc: op.asked[4], ecn: op.ecn[1:0], l3: op.l3, l4: op.l4,
                       crc_off: op.crc_off[13:0], crc_start: op.crc_start[13:0]};
     ent.f.len     = op.len[13:0];
-    ent.f.inl_len = op.inl_len[5:0];
-    ent.nseg      = op.nseg[1:0];
-    ent.seg_addr  = op.seg_addr;
-    ent.inl       = op.inl;
-    for (int i = 0; i < 3; i++) ent.seg_len[i] = op.seg_len[i][13:0];
+    ent.f.inl_len = op.inl_len;
+    ent.nseg      = op.nseg[3:0];
+    ent.inl       = InlW'(op.inl);
+    for (int i = 0; i < 3; i++) begin
+      ent.seg_addr[i] = op.seg_addr[i];
+      ent.seg_len[i]  = op.seg_len[i][13:0];
+    end
   end
 
   nic_gather u_gather (
     .clk, .rst, .valid_i(take), .ready_o(ready), .ent_i(ent), .rd_req_o(rd_req),
     .rd_req_valid_o(rd_valid), .rd_req_ready_i(rd_ready), .rd_rsp_i(rd_rsp),
     .room_i(lines_q <= Lw'(Depth - Most)), .ln_valid_o(line_valid), .ln_first_o(line_first),
-    .ln_last_o(line.last), .ln_two_o(line.two), .ln_frame_o(line.frame), .ln_inl_o(line.inl),
-    .ln_data_o(line.data), .take_o(taken), .take_beats_o(taken_beats), .busy_o(unused_busy)
+    .ln_last_o(line.last), .ln_two_o(line.two), .ln_frame_o(line.frame), .ln_inl_o(line_inl),
+    .ln_inl_len_o(unused_inl_len), .ln_data_o(line.data), .take_o(taken),
+    .take_beats_o(taken_beats),
+    .busy_o(unused_busy)
   );
   assign line.taken = taken_q;
+  assign line.inl   = line_inl[383:0];
+  assign unused_inl = ^line_inl;
 
   blk_memory #(.Client(RdGather)) u_memory (
     .clk, .rst, .mrrs_i(13'd256), .attr_i(2'b00), .start_i(take && op.fault != 8'd0),

@@ -31,6 +31,11 @@ module blk_memory
   logic [TlpD-1:0]    cpl_keep;
   logic [TlpW-1:0]    cpl_data;
 
+  // The pair reader looks at these.
+  logic        unused_unexpected, unused_err, unused_timeout, unused_out, unused_busy, unused_ready;
+  logic [63:0] unused_addr;
+  logic [12:0] unused_bytes;
+
   always_comb begin
     cfg               = '0;
     cfg.attr          = attr_i;
@@ -60,10 +65,5 @@ module blk_memory
     .cpl_valid_o(cpl_valid), .cpl_first_o(cpl_first), .cpl_last_o(cpl_last), .cpl_hdr_o(cpl_hdr),
     .cpl_keep_o(cpl_keep), .cpl_data_o(cpl_data)
   );
-
-  // The pair reader looks at these.
-  logic        unused_unexpected, unused_err, unused_timeout, unused_out, unused_busy, unused_ready;
-  logic [63:0] unused_addr;
-  logic [12:0] unused_bytes;
   assign unused_ready = ^req_ready;
 endmodule

@@ -57,7 +57,6 @@ module blk_offload
     logic          last;
     logic          two;
     tx_frame_t     frame;
-    logic [383:0]  inl;
     logic [1023:0] data;
   } line_t;
 
@@ -83,7 +82,7 @@ module blk_offload
     frame           = '0;
     frame.id.status = said.status;
     frame.len       = said.len[13:0];
-    frame.inl_len   = said.inl_len[5:0];
+    frame.inl_len   = said.inl_len;
     frame.ofl       = '{ip_csum: said.flags[0], udp_csum: said.flags[1], udp_zero: said.flags[2],
                         icrc: said.flags[3], crc: said.flags[4], ecn: 2'd0, l3: said.l3,
                         l4: said.l4, crc_off: said.crc_off[13:0], crc_start: said.crc_start[13:0]};
@@ -97,7 +96,7 @@ module blk_offload
   nic_offload u_offload (
     .clk, .rst,
     .ln_valid_i (valid_q), .ln_first_i(line_q.first), .ln_last_i(line_q.last),
-    .ln_two_i   (line_q.two), .ln_frame_i(line_q.frame), .ln_inl_i(line_q.inl),
+    .ln_two_i   (line_q.two), .ln_frame_i(line_q.frame),
     .ln_data_i  (line_q.data),
     .beat_valid_o (beat_valid), .beat_o(beat), .out_valid_o(out_valid), .out_o(out)
   );
@@ -134,7 +133,9 @@ module blk_offload
     if (take) begin
       first_q <= s_axis_req_tlast;
       line_q  <= '{first: first_q, last: s_axis_req_tlast, two: s_axis_req_tkeep[64],
-                   frame: frame, inl: said.inl, data: s_axis_req_tdata};
+                   frame: frame,
+                   data: with_inline(s_axis_req_tdata, 1024'(said.inl),
+                                     first_q ? said.inl_len : 8'd0)};
     end
     if (left) got_q <= told ? 8'd0 : got_q + 8'd1;
     if (rst) begin

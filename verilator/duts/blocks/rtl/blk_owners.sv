@@ -28,6 +28,15 @@ module blk_owners
   logic [Qw-1:0]     queue;
   logic              off, start, drains_q;
 
+  // No lookup, frame or delivery comes.
+  logic        unused_ready, unused_valid, unused_in, unused_out, unused_busy, unused_commit,
+      unused_flush;
+  status_e     unused_status;
+  logic [63:0] unused_addr, unused_base;
+  rx_frame_t   unused_frame;
+  rx_ctx_t     unused_ctx;
+  logic [3:0]  unused_log;
+
   assign rx_tbl_o = tbl_i.id == TableAccount ? account_rsp : rxq_rsp;
   assign stuck_o  = drains_q && !quiet_i;
   assign tx_tbl_o.status          = 3'(key_status);
@@ -98,13 +107,4 @@ module blk_owners
       drains_q <= 1'b0;
     end
   end
-
-  // No lookup, frame or delivery comes.
-  logic        unused_ready, unused_valid, unused_in, unused_out, unused_busy, unused_commit,
-      unused_flush;
-  status_e     unused_status;
-  logic [63:0] unused_addr, unused_base;
-  rx_frame_t   unused_frame;
-  rx_ctx_t     unused_ctx;
-  logic [3:0]  unused_log;
 endmodule

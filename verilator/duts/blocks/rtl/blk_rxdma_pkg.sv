@@ -110,7 +110,7 @@ package blk_rxdma_pkg;
     ctx_of = '{split_mode: split_mode_e'(o.split_mode), log_size: o.log_size[3:0],
                split_len: o.split_len, hdr_buf_size: o.hdr_buf_size,
                pay_buf_size: o.pay_buf_size, crc_mode: o.crc_mode[1:0],
-               ecn_mode: o.ecn_mode[0], cq_base: o.cq_base};
+               ecn_mode: o.ecn_mode[0], trim: 1'b0, cq_base: o.cq_base};
   endfunction
 
   function automatic rx_head_t head_of(input head_op_t h);
@@ -125,7 +125,7 @@ package blk_rxdma_pkg;
                 ip_proto: h.ip_proto, ip_tos: h.ip_tos, src_port: h.src_port,
                 dst_port: h.dst_port, bth_opcode: h.bth_opcode, bth_flags: h.bth_flags,
                 pkey: h.pkey, dest_qp: h.dest_qp[23:0], ack_req: h.ack_req[0],
-                psn: h.psn[23:0], ecn_csum: h.ecn_csum};
+                psn: h.psn[23:0], ecn_csum: h.ecn_csum, trim: 1'b0, trim_at: '0};
   endfunction
 
   function automatic rx_frame_t frame_of(input op_t o);

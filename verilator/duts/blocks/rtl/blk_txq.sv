@@ -82,11 +82,12 @@ module blk_txq
   write_beat_t   told;
   logic          table_done, rd_valid, rd_ready, valid, take, told_ready, told_valid, ends_ready,
       ends_valid, tlp_valid, db_bad, queue_err, busy, quiet, begins, unused_commit, unused_flush,
-      unused_bad;
+      unused_bad, unused_more;
   logic [5:0]    end_q, cqe_q;
   logic [63:0]   end_base;
   logic [3:0]    end_log;
   logic [15:0]   end_cqi;
+  logic [1:0]    end_more;
   logic          ended, end_wqe, end_cqe, paced, end_paced;
 
   assign s_axis_req_tready = state_q == StIdle;
@@ -106,13 +107,14 @@ module blk_txq
   assign tbl_rsp.status          = 3'(tbl_status);
   assign tbl_rsp.rdata[1023:512] = '0;
 
-  nic_txq #(.Sends(0), .Parts(PartsDefault & ~PartCopy)) u_txq (
+  nic_txq #(.Sends(0), .Parts(PartsDefault & ~PartCopy & ~PartLong)) u_txq (
     .clk, .rst, .enable_i(1'b1), .flr_i(1'b0), .short_i(o_q.short_f[0]), .tbl_i(tbl),
     .tbl_done_o(tbl_rsp.done), .tbl_status_o(tbl_status), .tbl_rdata_o(tbl_rsp.rdata[511:0]),
     .commit_o(unused_commit), .flush_o(unused_flush), .flushed_i(1'b1), .db_i(db), .push_i(push),
     .pause_i('0), .rd_req_o(rd_req), .rd_req_valid_o(rd_valid), .rd_req_ready_i(rd_ready),
     .rd_rsp_i(rd_rsp), .valid_o(valid), .ready_i(take), .id_o(id), .wqe_o(wqe), .ecn_o(ecn),
-    .sent_i(1'b0), .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log),
+    .sent_i(1'b0), .more_o(unused_more),
+    .end_more_i(end_more), .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log),
     .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe), .end_cqe_i(end_cqe),
     .cqe_i(tlp_valid), .cqe_q_i(cqe_q), .queue_err_o(queue_err), .db_bad_o(db_bad), .busy_o(busy)
   );
@@ -158,7 +160,8 @@ module blk_txq
   nic_txcqe u_cqe (
     .clk, .rst, .valid_i({1'b0, ends_valid && end_paced}), .ready_o(end_ready), .id_i(end_ids),
     .len_i(end_lens), .q_o(end_q), .base_i(end_base), .log_i(end_log), .cqi_i(end_cqi),
-    .end_o(ended), .end_wqe_o(end_wqe), .end_cqe_o(end_cqe), .end_bad_o(unused_bad),
+    .end_o(ended), .end_wqe_o(end_wqe), .end_more_o(end_more), .end_cqe_o(end_cqe),
+    .end_bad_o(unused_bad),
     .tlp_o(tlp), .tlp_valid_o(tlp_valid), .tlp_ready_i(told_ready && !take),
     .tlp_q_o(cqe_q)
   );

@@ -72,6 +72,7 @@ module blk_wqe
     .ready_o      (in_ready),
     .id_i         (id),
     .wqe_i        (e_op.wqe),
+    .more_i       (1'b0),
     .ecn_i        (e_op.ecn[1:0]),
     .valid_o      (out_valid),
     .ready_i      (out_ready),

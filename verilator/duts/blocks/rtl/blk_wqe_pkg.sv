@@ -70,11 +70,11 @@ package blk_wqe_pkg;
         entry_res.crc_off   = 16'(ent.f.ofl.crc_off);
         entry_res.crc_start = 16'(ent.f.ofl.crc_start);
       end
-      entry_res.inl = ent.inl & LowBytes[{2'b00, ent.f.inl_len}][383:0];
+      entry_res.inl = ent.inl[383:0] & LowBytes[ent.f.inl_len][383:0];
     end
     entry_res.nseg = 8'(ent.nseg);
     for (int i = 0; i < 3; i++) begin
-      if (2'(i) < ent.nseg) begin
+      if (4'(i) < ent.nseg) begin
         entry_res.addr[i]    = ent.seg_addr[i];
         entry_res.seg_len[i] = ent.f.len != 14'd0 ? 16'(ent.seg_len[i]) : 16'd0;
       end

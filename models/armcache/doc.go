@@ -1,0 +1,49 @@
+// Package armcache is the last-level cache of a processor, between devices and
+// cores on one side and memory on the other: that of the card's Arm cores and,
+// with other numbers, that of a server. It is a mem.Target over a mem.Target.
+//
+// What it does with tags and bytes is package core, which knows no time. This
+// package adds the order of accesses, the fetches and write-backs under way,
+// and time:
+//   - Accesses take their turn in the order in which they come. Each holds the
+//     pipeline for the lines that it touches at the cache's rate; fills and
+//     write-backs are not charged to it.
+//   - A hit is done HitLatency after its turn; a miss HitLatency after memory
+//     brought the last of its bytes. A Clean waits for its write-backs.
+//   - A write is done without waiting for the rest of its line.
+//   - Reads of a line that is being fetched wait for that fetch.
+//   - The access at the head waits, and those behind it with it, while there is
+//     no room for a fetch or a write-back that it needs, while every way that
+//     it may use is being fetched, or while a line to be cleaned or invalidated
+//     is. So a memory that cannot keep up slows down whoever writes.
+//
+// It is not coherence between caches: private caches of cores are in the host's
+// and the processor's models. Prefetching is left out, and so are the slices of
+// a cache and the way to them.
+//
+// Invariants:
+//   - The protocol of package mem, whatever stands behind.
+//   - Bytes accepted are bytes finished and bytes held.
+//   - Nothing is allocated per access, once the cache has seen as many at a time
+//     as it will.
+//   - Results do not depend on the order of events within one instant, but for
+//     that of accesses and of what memory does: an access issued at the instant
+//     at which a fetch ends sees it ended or not, as the engine orders the two.
+//
+// Where the presets come from (ids of the papers' parameters and claims):
+//
+//	bf3       size            bf3.arm_llc (16 MB; all of it may hold device writes)
+//	          rate            bf3.arm_llc_bw (1,200 Gbps)
+//	          line            bf3.cacheline (64 B)
+//	          ways, index, replacement, latency, fetches, write-backs: assumption
+//	host-fn   size            host.fs_llc (37.5 MiB)
+//	          ways            15, as public descriptions of the part say; devices get 2 of
+//	                          them, the usual default (ceio.bg.ddio_default_ways): assumption
+//	          rate            no figure: not capped
+//	host-ce   size            ce.llc (12 MB)
+//	          ways            12, of which devices get 2 (ceio.bg.ddio_default_ways)
+//	host-ce-6 the same, devices get 6 of 12 ways (ce.ddio)
+//
+// BlueField-2 has none: what its devices write goes to DRAM
+// (offpath.hw.soc_no_ddio), so a bf2 card has no armcache before its memory.
+package armcache

@@ -1,0 +1,65 @@
+// Package dram is memory that takes its time: a memory controller with its
+// channels and banks, as a mem.Target over the mem.Target that holds the bytes.
+//
+// It is not a model of DRAM commands. It has the few mechanisms that decide how
+// much a memory can carry, and lets everything else follow from them:
+//   - Channels. Interleave consecutive bytes are in one channel, then the next.
+//     A channel's bus carries a burst of 64 B at the peak rate.
+//   - Direction. To turn the bus costs Turnaround, so writes are drained in
+//     batches of Batch bursts, when as many wait or one has waited for long, and
+//     reads get as many before the next. As many reads as writes then sustain
+//     the mixed rate.
+//   - The price of a write. Each write burst uses up WriteCost of a channel's
+//     time for writes, during which reads may use the bus: so writes alone
+//     sustain the write rate, however idle the bus is.
+//   - Banks. RowBytes consecutive bytes of a channel are in one bank; a row is
+//     opened for an access and closed after it, unless the bank's next access
+//     goes on where this one ends. Otherwise the bank is busy for BankRead or
+//     BankWrite. A bank takes its accesses in order; a channel takes the oldest
+//     that can start, among Window reads.
+//   - Posted writes. They are dispatched to their banks in order, one waiting
+//     for each bank; a write is done when it is dispatched. So writes to few
+//     banks hold up all others behind them.
+//   - A read is done Latency after its last burst. All queueing is on top.
+//
+// The bytes move when an access is issued, at the controller's door: that is
+// where order is made. What is missing: refresh (it is in the sustained rates),
+// ECC's read-modify-write of partial bursts, ranks, power states.
+//
+// Invariants:
+//   - The protocol of package mem, whatever holds the bytes.
+//   - Bytes accepted are bytes finished and bytes held.
+//   - Nothing waits forever: a write's patience ends, so a stream of reads
+//     cannot lock it out, and a batch ends, so writes cannot lock out reads.
+//   - Nothing is allocated per access, once the DRAM has seen as many at a time
+//     as it will.
+//   - It does not know what an experiment is: all of this holds for any traffic.
+//
+// Calibration inputs, and where they come from (ids of the papers' parameters
+// and claims; what has none is an assumption):
+//
+//	bf3       2 channels      bf3.dram_channels
+//	          peak            bf3.dram_peak (716.8 Gbps)
+//	          mixed           bf3.dram_achievable_flexins (480 Gbps); bf3-440: bf3.dram_achievable_smartns
+//	          write           half of mixed, so that flexins.rx.dram_exhausted_fraction is
+//	                          an outcome and not an input: assumption
+//	          64 banks        two halves of a DDR5 channel with 32 each: assumption
+//	bf2       1 channel       offpath.hw.soc_mem, offpath.hw.dram_channels
+//	          peak            the paper prints DDR4-1600; read as a clock of 1,600 MHz (204.8 Gbps),
+//	                          as 1,600 transfers (102.4 Gbps) in bf2-1600
+//	          mixed, write    no figure: as peak
+//	host-fn   8 channels, peak  host.fs_mem (16 modules DDR5-4800 in two sockets): one socket
+//	          mixed           host.ddr_bw (160 GB/s)
+//	          write           half of mixed, as on the Arm: assumption
+//	host-ce   8 channels, peak  ce.mem (DDR4-3200)
+//	          mixed           the share of peak that the Arm's has (480/716.8): assumption
+//	host-op   8 channels, peak  offpath.hw.dram_channels and the testbed's DDR4-2933; mixed, write as host-ce
+//	all       bank_timing     offpath: 20 ns a read and 44 ns a write in one bank, the anchors
+//	                          offpath.p2.skew_read_narrow and offpath.p2.skew_write_narrow.
+//	                          jedec-*: closed page by the speed bin: tRC for a read; tRCD, CWL, the
+//	                          burst, tWR and tRP for a write
+//	          read_latency_ps 90 ns, of the budget's 80 to 150 for memory: assumption
+//	          the rest        8 KB rows; 256 B interleave, batches of 16, window of 32: assumption
+//
+// A Hog loads a memory at a rate, as other programs would.
+package dram

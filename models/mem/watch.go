@@ -1,0 +1,71 @@
+package mem
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// Watches are the address ranges whose writes somebody wants to be told of. The
+// zero value has none.
+type Watches struct {
+	list []*watcher // by address; replaced, not changed, as callbacks may add and stop watches
+}
+
+type watcher struct {
+	from, to uint64
+	f        func(addr uint64, n int)
+	stopped  bool
+}
+
+// Watch calls f after every write access that touches the n bytes at addr, with
+// what was written. Ranges must not be empty or overlap. stop ends it; f may
+// call it.
+func (s *Watches) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+	if n <= 0 || addr+uint64(n) < addr {
+		return nil, fmt.Errorf("mem: watch of %d B at %#x: want a range that is not empty and does not wrap", n, addr)
+	}
+	w := &watcher{from: addr, to: addr + uint64(n), f: f}
+	i := s.first(addr)
+	if i < len(s.list) && s.list[i].from < w.to {
+		return nil, fmt.Errorf("mem: watch of %#x..%#x overlaps %#x..%#x", w.from, w.to, s.list[i].from, s.list[i].to)
+	}
+	s.list = slices.Insert(slices.Clone(s.list), i, w)
+	return func() {
+		w.stopped = true
+		if i := slices.Index(s.list, w); i >= 0 {
+			s.list = slices.Delete(slices.Clone(s.list), i, i+1)
+		}
+	}, nil
+}
+
+// WatchIn is Watch of a range that must lie inside a memory.
+func (s *Watches) WatchIn(m Target, addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+	if n > 0 && addr+uint64(n) >= addr {
+		if err := m.Check(Read, addr, n); err != nil {
+			return nil, fmt.Errorf("mem: watch of %d B at %#x: %w", n, addr, err)
+		}
+	}
+	return s.Watch(addr, n, f)
+}
+
+// first is the place of the first watcher whose range ends after an address.
+func (s *Watches) first(addr uint64) int {
+	return sort.Search(len(s.list), func(i int) bool { return s.list[i].to > addr })
+}
+
+// Tell calls those who watch n bytes at addr.
+func (s *Watches) Tell(addr uint64, n int) {
+	if n == 0 || len(s.list) == 0 {
+		return // it touches nothing that anybody watches
+	}
+	list := s.list[s.first(addr):]
+	for _, w := range list {
+		if w.from >= addr+uint64(n) {
+			return
+		}
+		if !w.stopped {
+			w.f(addr, n)
+		}
+	}
+}

