@@ -162,13 +162,13 @@ func bellInside(r *rig) {
 			if i%2 == 0 && k < blocks-1 {
 				continue // one doorbell for all blocks but the last
 			}
-			r.bell(false, x.Number, uint32(at)+uint32(k))
+			r.doorbell(false, x.Number, uint32(at)+uint32(k))
 			if k == 1 || i%2 == 0 {
 				r.ended(x, first, whole)
 			}
 			r.run(400)
 			r.quiet()
-			r.rests() // it waits: not busy
+			r.busyFalls() // it waits: not busy
 			r.nothing(&x.ring)
 			r.noFrames()
 			e := nicspec.DecodeTxqEntry(r.entry(nicspec.TableTxq, x.Number))
@@ -194,7 +194,7 @@ func bellABlock(r *rig) {
 		reads := map[uint64]int{}
 		r.slots(x, reads)
 		for pi := first; pi != x.PI; pi++ {
-			r.bell(false, x.Number, uint32(pi+1))
+			r.doorbell(false, x.Number, uint32(pi+1))
 			if n%3 > 0 {
 				r.run(rng.IntN(n * 8))
 			}
@@ -381,10 +381,10 @@ func longEnable(r *rig) {
 		first := x.PI
 		all := r.enqueueLong(x, r.anyLong(w, 2, rng), r.anyLong(w, 4, rng))
 		inside := x.PI - uint16(i%4)
-		r.bell(false, x.Number, uint32(inside))
+		r.doorbell(false, x.Number, uint32(inside))
 		r.run(300)
 		r.quiet()
-		r.rests()
+		r.busyFalls()
 		r.noFrames()
 		r.write(nicspec.RegCtrl, 3)
 		if i%4 == 0 {
@@ -393,7 +393,7 @@ func longEnable(r *rig) {
 		}
 		r.ended(x, first, all[:1])
 		r.run(300)
-		r.rests()
+		r.busyFalls()
 		r.nothing(&x.ring)
 		r.tell(&x.ring)
 		r.ended(x, first+2, all[1:])
@@ -414,12 +414,12 @@ func longDisabled(r *rig) {
 			if r.sizes.Has(nicspec.PartPush) && i%2 == 0 {
 				r.push(x.Number, r.wireLong(&e)[k*nicspec.WqeBytes:][:nicspec.WqeBytes])
 			} else {
-				r.bell(false, x.Number, uint32(k+1))
+				r.doorbell(false, x.Number, uint32(k+1))
 			}
 		}
 		r.run(i * 20)
 		r.disable(nicspec.TableTxq, 6)
-		r.rests()
+		r.busyFalls()
 		r.nothing(&x.ring)
 		r.noFrames()
 		y := r.openTx(6, 2)
@@ -440,7 +440,7 @@ func longRingErrors(r *rig) {
 		from := 1 + i%6
 		r.failOnce(failures[0].kind, x.At(uint16(from)), (16-from)*nicspec.WqeBytes)
 		if i%2 > 0 { // from that block on with a doorbell of their own
-			r.bell(false, x.Number, uint32(from))
+			r.doorbell(false, x.Number, uint32(from))
 			r.run(rng.IntN(300))
 		}
 		r.tell(&x.ring)

@@ -21,7 +21,7 @@ func resetInsideEntry(r *rig) {
 			if r.sizes.Has(nicspec.PartPush) && i%2 == 0 {
 				r.pushBlock(x, &e, k)
 			} else {
-				r.bell(false, x.Number, uint32(k+1))
+				r.doorbell(false, x.Number, uint32(k+1))
 			}
 		}
 		r.run(i * 30)

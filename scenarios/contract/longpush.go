@@ -86,7 +86,7 @@ func longPushedInPart(r *rig) {
 				case how>>k&1 != 0:
 					r.pushBlock(x, e, k)
 				case how < 16 || k == 3 || how>>(k+1)&1 != 0: // else the next doorbell tells of it, too
-					r.bell(false, x.Number, uint32(at)+uint32(k)+1)
+					r.doorbell(false, x.Number, uint32(at)+uint32(k)+1)
 				}
 				if rng.IntN(3) == 0 {
 					r.run(rng.IntN(120))
@@ -111,7 +111,7 @@ func longPushedSlowly(r *rig) {
 			r.pushBlock(x, &all[0].longEntry, k)
 			r.run(300)
 			r.quiet()
-			r.rests()
+			r.busyFalls()
 			r.nothing(&x.ring)
 			r.noFrames()
 		}

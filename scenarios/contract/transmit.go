@@ -89,7 +89,7 @@ func (r *rig) enqueue(x *txRing, entries ...nicspec.WqeFields) []posted {
 	var all []posted
 	for i := range entries {
 		if entries[i].WqeId == 0 {
-			entries[i].WqeId = uint32(x.q)<<24 | uint32(x.pi)
+			entries[i].WqeId = uint32(x.Number)<<24 | uint32(x.PI)
 		}
 		all = append(all, r.enqueueLong(x, one(entries[i]))...)
 	}
