@@ -272,6 +272,8 @@ func (x *player) configure(o *Op) error {
 		return x.tlp(o.TLP)
 	case o.Fault != nil:
 		return x.fault(o.Fault)
+	case o.Rewrite != nil:
+		return x.rewrite(o.Rewrite)
 	case o.Mend != nil:
 		x.b.Faults.Clear()
 	case o.Quiet != nil:

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/traffic/craft"
+	"nictwin/stack/driver"
 )
 
 // Limits of a program: more than the generator makes, and little enough to be played.
@@ -19,6 +20,7 @@ const (
 	maxWait   = 1_000_000 // cycles
 	maxList   = 4096      // frames or entries of an operation
 	maxFrame  = 16 << 10  // bytes
+	maxPlayed = 32 << 10  // bytes of a frame that comes in
 	maxLater  = 60_000    // bytes by which a length field may lie
 	maxRepeat = 4096      // copies of a TLP
 )
@@ -111,6 +113,7 @@ func (q *RxQueue) check(v *validator) {
 	v.queue(q.Queue)
 	v.in("log_size", q.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
 	v.in("split", int(q.Split), 0, int(nicspec.SplitModeHeaders))
+	v.in("trim", int(q.Trim), 0, 1)
 	v.is(q.PayBytes > 0, "pay_bytes is 0: want more")
 	v.is(q.HdrBytes > 0 || q.Split == nicspec.SplitModeNone, "hdr_bytes is 0: want more with split %v", q.Split)
 	v.aligned("ring", &q.Ring)
@@ -159,7 +162,7 @@ func (p *Play) check(v *validator) {
 
 func (v *validator) frame(f *Frame, least int) {
 	if f.Len != 0 {
-		v.in("len", f.Len, least, maxFrame)
+		v.in("len", f.Len, least, maxPlayed)
 	}
 	v.in("flip", len(f.Flip), 0, maxList)
 	v.in("words", len(f.Words), 0, 20)
@@ -192,22 +195,36 @@ func (s *Send) check(v *validator) {
 		e := &s.Entries[i]
 		v.frame(&e.Frame, 0)
 		v.in("noise", int(e.Noise), 0, int(NoiseAll))
-		v.in("inline", e.Inline, 0, nicspec.InlineMax)
-		v.in("pieces", len(e.Pieces), 0, nicspec.WqeSlots-(e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes)
+		v.in("blocks", int(e.Blocks), 0, nicspec.WqeBlocksMax-1)
+		v.in("inline", e.Inline, 0, e.slots()*nicspec.WqeSlotBytes)
+		v.in("pieces", len(e.Pieces), 0, e.slots()-driver.InlineSlots(e.Inline))
 		for k := range e.Pieces {
 			p := &e.Pieces[k]
 			v.in("key", p.Key, 0, 0xffff)
 			v.is(p.Len <= nicspec.CopyMax, "len is %d: want at most %d", p.Len, nicspec.CopyMax)
+			v.in("same", p.Same, 0, sharedBuffers)
 			v.place("piece", &Place{Skew: p.Skew, Page: p.Page})
 		}
 		for _, p := range e.Patch {
-			v.in("patch.at", p.At, 0, nicspec.WqeBytes-1)
+			v.in("patch.at", p.At, 0, (1+int(e.Blocks))*nicspec.WqeBytes-1)
 		}
 	}
 }
 
+// slots is how many slots the entry has [T14].
+func (e *Entry) slots() int { return nicspec.WqeSlots + int(e.Blocks)*nicspec.WqeMoreSlots }
+
+func (w *Rewrite) check(v *validator) {
+	v.in("same", w.Same, 1, sharedBuffers)
+	v.place("place", &w.Place)
+	v.in("off", w.Off, 0, sharedBytes)
+	v.in("len", w.Len, 1, sharedBytes-w.Off)
+}
+
 func (b *Bell) check(v *validator) {
 	v.queue(b.Queue.Queue)
+	v.in("over", b.Over, 0, 1<<nicspec.LogSizeMax)
+	v.is(b.Over == 0 || !b.Tx, "over: want a receive queue")
 	v.in("delta", b.Delta, 1-1<<nicspec.LogSizeMax, 1<<nicspec.LogSizeMax)
 }
 
@@ -238,6 +255,7 @@ func (t *Table) check(v *validator) {
 	v.in("op", int(t.Op), 0, 3)
 	v.in("index", t.Index, 0, 0xffff)
 	v.in("words", len(t.Words), 0, nicspec.TableWords)
+	v.in("late", t.Late, 0, nicspec.TableWords/2)
 }
 
 func (w *Write) check(v *validator) {
@@ -287,6 +305,7 @@ func (f *Fault) check(v *validator) {
 	v.is(slices.Contains([]string{ofRxRing, ofTxRing, ofMemory}, f.Of), "of %q: want %s, %s or %s", f.Of, ofRxRing, ofTxRing, ofMemory)
 	v.queue(f.Queue)
 	v.place("place", &f.Place)
+	v.in("at", f.At, 0, 1<<nicspec.LogSizeMax)
 	v.in("skip", f.Skip, 0, maxList)
 	v.in("count", f.Count, 0, maxList)
 	v.in("nth", f.Nth, 0, maxList)
