@@ -283,6 +283,8 @@ func (g *generator) next() Op {
 		return g.stumble()
 	case g.same && g.maybe(30):
 		return Op{Rewrite: g.rewrite()}
+	case n < 72 && g.maybe(25):
+		return g.lateWrites()
 	case n < 74 && g.maybe(12):
 		return g.farFault()
 	case n < 75:
@@ -320,7 +322,7 @@ func (g *generator) again() Op {
 	}
 	switch {
 	case g.maybe(20):
-		return Op{Disable: &Queue{Tx: !rx, Queue: q}}
+		return Op{Disable: &Disable{Queue: Queue{Tx: !rx, Queue: q}}}
 	case rx:
 		return Op{RxQueue: g.rxQueue(q)}
 	}

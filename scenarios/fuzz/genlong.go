@@ -74,6 +74,16 @@ func (g *generator) rewrite() *Rewrite {
 	return &Rewrite{Same: 1 + g.of(2), Place: placeOf(g.of(regions)), Off: off, Len: 1 + g.of(2000), Seed: uint64(g.rng.Uint32())}
 }
 
+// lateWrites has a queue be disabled while a read of its ring is not answered, and software write TBL_DATA meanwhile.
+func (g *generator) lateWrites() Op {
+	q := pick(g, g.rx...)
+	g.add(Op{RxQueue: g.rxQueue(q)})
+	g.add(Op{Mend: &Mend{}})
+	g.add(Op{Fault: &Fault{Kind: inject.FaultNone.String(), Of: ofRxRing, Queue: q, Count: 1, Delay: 2000 + g.of(1000)}})
+	g.add(Op{Post: g.post(q, 1+g.of(16)), Wait: 150 + g.of(300)})
+	return Op{Disable: &Disable{Queue: Queue{Queue: q}, Late: 1 + g.of(4)}}
+}
+
 // farFault has the read of a descriptor fail that is far from the first one.
 func (g *generator) farFault() Op {
 	q := pick(g, g.rx...)

@@ -136,9 +136,6 @@ func (g *generator) table() *Table {
 	if g.maybe(3) {
 		t.Table = nicspec.Table(pick(g, 255, g.of(256)))
 	}
-	if g.maybe(25) {
-		t.Late = 1 + g.of(4)
-	}
 	if t.Op != uint8(nicspec.TableOpWrite) {
 		return t
 	}

@@ -10,7 +10,7 @@ type Op struct {
 	Wait    int      `json:"wait,omitempty"`
 	RxQueue *RxQueue `json:"rx_queue,omitempty"` // enable, after disabling where it is not Off
 	TxQueue *TxQueue `json:"tx_queue,omitempty"` // likewise
-	Disable *Queue   `json:"disable,omitempty"`
+	Disable *Disable `json:"disable,omitempty"`
 	Post    *Post    `json:"post,omitempty"`
 	Play    *Play    `json:"play,omitempty"`
 	Send    *Send    `json:"send,omitempty"`
@@ -77,6 +77,12 @@ type Place struct {
 type Queue struct {
 	Tx    bool `json:"tx,omitempty"`
 	Queue int  `json:"queue"`
+}
+
+// Disable disables a queue.
+type Disable struct {
+	Queue
+	Late int `json:"late,omitempty"` // writes of two words of TBL_DATA meanwhile, if a read of the queue's ring is known to be held up [G7]
 }
 
 // Post gives descriptors to a receive queue, no more than there is room for.
@@ -225,7 +231,6 @@ type Table struct {
 	Table nicspec.Table `json:"table"`
 	Index int           `json:"index"`
 	Words []uint32      `json:"words,omitempty"` // of TBL_DATA, from the first
-	Late  int           `json:"late,omitempty"`  // writes of two words of TBL_DATA right behind the command
 }
 
 // Write writes a register, by its name.

@@ -156,13 +156,20 @@ func (x *player) post(p *Post) error {
 }
 
 // disable disables a queue, and waits until it is.
-func (x *player) disable(q Queue) error {
+func (x *player) disable(q Queue) error { return x.disableLate(q, 0) }
+
+// disableLate does so and writes two words of TBL_DATA so many times while the command is busy: that is known only when a read
+// of the ring is not answered yet.
+func (x *player) disableLate(q Queue, late int) error {
 	r := x.ringOf(q)
 	if r == nil {
 		return nil
 	}
 	x.see.disabling(r)
-	_, err := x.command(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize))
+	if x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(8*linkCycles) {
+		late = 0
+	}
+	_, err := x.commandLate(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize), late)
 	x.forget(q)
 	return err
 }

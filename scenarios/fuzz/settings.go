@@ -99,7 +99,7 @@ func (x *player) table(t *Table) error {
 		entry = binary.LittleEndian.AppendUint32(entry, w)
 	}
 	op := nicspec.TableOp(t.Op)
-	status, err := x.commandLate(op, t.Table, t.Index, entry, t.Late)
+	status, err := x.command(op, t.Table, t.Index, entry)
 	if err != nil || status != nicspec.TableStatusOk {
 		return err
 	}

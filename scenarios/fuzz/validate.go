@@ -145,6 +145,11 @@ func (v *validator) aligned(name string, p *Place) {
 
 func (q *Queue) check(v *validator) { v.queue(q.Queue) }
 
+func (d *Disable) check(v *validator) {
+	d.Queue.check(v)
+	v.in("late", d.Late, 0, nicspec.TableWords/2)
+}
+
 func (p *Post) check(v *validator) {
 	v.queue(p.Queue)
 	v.in("count", p.Count, 0, 1<<nicspec.LogSizeMax)
@@ -176,8 +181,8 @@ func (v *validator) frame(f *Frame, least int) {
 	v.in("udp_sum", int(f.UDPSum), 0, int(craft.SumOnes))
 	v.in("digest", int(f.Digest), 0, int(craft.SumWrong))
 	v.in("data_off", f.DataOff, 0, 15)
-	v.in("payload", f.Payload, 0, maxFrame)
-	v.in("trailer", f.Trailer, 0, maxFrame)
+	v.in("payload", f.Payload, 0, maxPlayed)
+	v.in("trailer", f.Trailer, 0, maxPlayed)
 	v.is(!f.Roce || f.Proto == craft.ProtoUDP && f.L3 != 0, "roce: want UDP over IP")
 	for _, b := range f.Flip {
 		v.in("flip", b, 0, 8*maxFrame)
@@ -255,7 +260,6 @@ func (t *Table) check(v *validator) {
 	v.in("op", int(t.Op), 0, 3)
 	v.in("index", t.Index, 0, 0xffff)
 	v.in("words", len(t.Words), 0, nicspec.TableWords)
-	v.in("late", t.Late, 0, nicspec.TableWords/2)
 }
 
 func (w *Write) check(v *validator) {

@@ -155,10 +155,10 @@ func (w *watcher) rewritten(o *Rewrite) {
 }
 
 // late is told of two-DW writes of TBL_DATA behind a command.
-func (w *watcher) late() { w.cov.hit("rare", "two DWs of TBL_DATA behind a command") }
+func (w *watcher) late() { w.cov.hit("rare", "two DWs of TBL_DATA while busy") }
 
 // What happens rarely, and has hidden bugs.
-var rareWords = []string{"split_len 16,384 and more", "default queue with high bits", "overfull receive doorbell", "two DWs of TBL_DATA behind a command",
+var rareWords = []string{"split_len 16,384 and more", "default queue with high bits", "overfull receive doorbell", "two DWs of TBL_DATA while busy",
 	"failing descriptor read 64 places on", "frame of more than 16,384 B", "key index with bit 15", "crc_off about the UDP end", "pause renewed"}
 
 // rareEntry looks at work entries.
