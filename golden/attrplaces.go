@@ -42,3 +42,51 @@ func (r *Referee) shared(e *txEntry) bool {
 	}
 	return true
 }
+
+// takeEarliest gives an entry whose bytes have left the earliest reads of these
+// bytes, in exchange for its own. What is later fits all other entries at work
+// that it fitted, so that the entry can be forgotten, unless others are kept that
+// ended without their bytes.
+func (r *Referee) takeEarliest(e *txEntry) {
+	for i := range e.count {
+		p := &e.pieces[i]
+		for at := 0; at < p.len; {
+			h := place{e, i, at}
+			c := r.content(h, p.len-at)
+			if c.kind != isGot {
+				at += c.n
+				continue
+			}
+			n := r.uniform(h.addr(), c.n)
+			if o, ok := r.earlier(h, &c, n); ok {
+				r.search()
+				mine, other := r.content(h, n), r.content(o, n)
+				r.take(h, &mine)
+				r.take(o, &other)
+				r.give(h, &other)
+				r.give(o, &mine)
+			}
+			at += n
+		}
+	}
+}
+
+// earlier finds the place with the earliest read of the same bytes.
+func (r *Referee) earlier(h place, c *content, n int) (best place, ok bool) {
+	first := c.issued
+	r.places(h.addr(), func(o place) bool {
+		if o.entry.sameAs(h.entry) || o.entry.settledAt(o.piece, o.at, n) {
+			return false
+		}
+		d := r.content(o, n)
+		if d.kind != isGot || d.n < n || d.issued >= first || d.issued < h.entry.fetched {
+			return false
+		}
+		p := &h.entry.pieces[h.piece]
+		if h.entry.buf.differs(p.off+h.at, o.entry.buf.part(o.entry.pieces[o.piece].off+o.at, n)) >= n {
+			best, first, ok = o, d.issued, true
+		}
+		return false
+	})
+	return best, ok
+}
