@@ -78,7 +78,7 @@ def main():
         write(figures)
         return
     if told := check(figures, table):
-        sys.exit("the RTL grew by a tenth or more; say why in the commit, and run make rtl-figures:\n" + "\n".join(told))
+        sys.exit("the RTL grew by a tenth or more; say why in the commit, and run make rtl-figures-write:\n" + "\n".join(told))
     print("rtl figures: within a tenth of docs/rtl.md")
 
 
