@@ -93,6 +93,7 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil { // most go on where the one before ended
 		off := int(addr - e.plan.Dma.Dst)
 		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.end() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil {
+			r.wholeWrite(e, off, len(b))
 			r.wrote(e, off, b)
 			return true
 		}
@@ -127,6 +128,7 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 		r.failOf(best.subject(), best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
 			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.describe(), o.describe())
 	}
+	r.wholeWrite(best, off, len(b))
 	r.wrote(best, off, b)
 	return true
 }
@@ -174,6 +176,7 @@ func (r *Referee) wrote(e *txEntry, off int, b []byte) {
 		return // has been reported
 	}
 	r.leaves(q.domain(), "bytes of a copy")
+	r.fenced(e, "write")
 	e.consume(off, off+n)
 	r.stats.Compared++
 	r.cnt.step(nicspec.CntCopyBytes.Index(), uint64(n), r.now)

@@ -133,7 +133,7 @@ func readsGoOn(p *tape) {
 	for i := range 70 {
 		y := clone(x)
 		p.header(&y, func(h *tlp.Header) {
-			h.Tag, h.Address, h.Length, h.LastBE = uint8(180+i), keyBus+0x3000+29000+uint64(4*i), 1, 0
+			h.Tag, h.Address, h.Length, h.FirstBE, h.LastBE = uint8(180+i), keyBus+0x3000+25024+uint64(64*i), 16, 0xf, 0xf
 		})
 		p.insert(at, y)
 		at++

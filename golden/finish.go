@@ -162,8 +162,8 @@ func (r *Referee) endEntries(q *txq) {
 		case e == nil:
 			r.fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
-		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, i),
-			stopped && e.pushed && !e.started() && !q.beforeBad(i): // its doorbell may have been too late
+		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, e.last()),
+			stopped && e.pushed && !e.started() && !q.beforeBad(e.last()): // its doorbell may have been too late
 			r.uncertainEnd(e)
 			return
 		}
@@ -180,7 +180,7 @@ func (r *Referee) endEntries(q *txq) {
 	}
 }
 
-// beforeBad reports whether an entry comes before all whose reads failed: its
+// beforeBad reports whether a block comes before all whose reads failed: its
 // doorbell was taken, and it ends as usual [T2].
 func (q *txq) beforeBad(i uint16) bool {
 	for _, b := range q.bad {

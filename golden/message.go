@@ -43,6 +43,7 @@ func (r *Referee) messageOut() {
 		r.dropReadings(s.entry, e)
 		s.entry = e
 	}
+	r.fenced(e, "message")
 	e.copy.told = true
 	r.copyOver(e)
 }

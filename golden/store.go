@@ -84,15 +84,6 @@ func (s *store) drop(at, n int) {
 	}
 }
 
-// take keeps n bytes of another store.
-func (s *store) take(at int, from *store, where, n int) {
-	for n > 0 {
-		b := from.part(where, n)
-		s.put(at, b)
-		at, where, n = at+len(b), where+len(b), n-len(b)
-	}
-}
-
 // differs returns the first of the bytes from an offset on that is not as
 // given, len(b) if none.
 func (s *store) differs(at int, b []byte) int {

@@ -209,6 +209,11 @@ func (r *Referee) release(e *txEntry) {
 		r.closeDest(x)
 		x.over = r.now
 	}
+	if e.left && r.tx.ghosts.Len() == 0 && e.mayShare() {
+		r.takeEarliest(e)
+		r.dropReadings(e, nil)
+		return
+	}
 	if e.left && !e.mayShare() || !e.asked && !r.overlaps(e) {
 		r.dropReadings(e, nil)
 		return

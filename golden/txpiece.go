@@ -86,6 +86,7 @@ func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
 	r.ask(e, piece, d)
 	r.past.note(e.queue.domain(), &r.x)
 	r.inTurn(e, d)
+	r.wholeRead(e, d)
 	r.pushedEarly(e, "a read")
 	first := e.queue.slot(e.index).entry
 	if first == e && e.alt == nil {

@@ -212,7 +212,7 @@ func (r *Referee) wqesIn(d *readReq) {
 func (r *Referee) there(e *txEntry) {
 	r.tx.at++
 	r.begin(e, r.regs.Keys())
-	if r.afterBad(e.queue, e.index) {
+	if r.afterBad(e.queue, e.last()) {
 		r.unreachable(e)
 	} else if r.bar.keys.open >= r.now {
 		r.alternate(e, r.bar.keys.before(r.now))
@@ -236,7 +236,10 @@ func (r *Referee) wqesBad(d *readReq, s nicspec.Status, sure bool) {
 	r.doubted(&q.recent)
 }
 
-// afterBad reports whether an entry comes after one whose read failed.
+// last is the entry's last block.
+func (e *txEntry) last() uint16 { return e.index + e.blocks - 1 }
+
+// afterBad reports whether a block is one whose read failed, or comes after one.
 func (r *Referee) afterBad(q *txq, i uint16) bool {
 	for _, b := range q.bad {
 		if b.sure && int16(i-b.first) >= 0 {

@@ -1,0 +1,92 @@
+package golden
+
+// others calls f for the entries but e that are at work, and those that are
+// over, until it returns true.
+func (r *Referee) others(e *txEntry, f func(*txEntry) bool) bool {
+	for k := range r.tx.queues {
+		q := &r.tx.queues[k]
+		for i := q.oldest; q.open && i != q.ctx.PI; i = q.after(i) {
+			for o := q.slot(i).entry; o != nil; o = o.alt {
+				if !o.sameAs(e) && f(o) {
+					return true
+				}
+			}
+		}
+	}
+	for k := range r.tx.ghosts.Len() {
+		if f(*r.tx.ghosts.At(k)) {
+			return true
+		}
+	}
+	return false
+}
+
+// holders calls f for each piece of an entry but e that covers n bytes at an
+// address, until f returns true: of those at work, and of those that are over.
+func (r *Referee) holders(e *txEntry, addr uint64, n int, f func(place) bool) bool {
+	return r.places(addr, func(h place) bool {
+		o := h.entry
+		return !o.left && (e == nil || !o.sameAs(e)) && h.at+n <= o.pieces[h.piece].len && f(h)
+	})
+}
+
+// shared reports whether what was read for an entry may have been read for
+// another.
+func (r *Referee) shared(e *txEntry) bool {
+	for i := range e.count {
+		for _, v := range e.pieces[i].asked.s {
+			if !r.holders(e, e.pieces[i].bus+uint64(v.lo), v.hi-v.lo, func(place) bool { return true }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// takeEarliest gives an entry whose bytes have left the earliest reads of these
+// bytes, in exchange for its own. What is later fits all other entries at work
+// that it fitted, so that the entry can be forgotten, unless others are kept that
+// ended without their bytes.
+func (r *Referee) takeEarliest(e *txEntry) {
+	for i := range e.count {
+		p := &e.pieces[i]
+		for at := 0; at < p.len; {
+			h := place{e, i, at}
+			c := r.content(h, p.len-at)
+			if c.kind != isGot {
+				at += c.n
+				continue
+			}
+			n := r.uniform(h.addr(), c.n)
+			if o, ok := r.earlier(h, &c, n); ok {
+				r.search()
+				mine, other := r.content(h, n), r.content(o, n)
+				r.take(h, &mine)
+				r.take(o, &other)
+				r.give(h, &other)
+				r.give(o, &mine)
+			}
+			at += n
+		}
+	}
+}
+
+// earlier finds the place with the earliest read of the same bytes.
+func (r *Referee) earlier(h place, c *content, n int) (best place, ok bool) {
+	first := c.issued
+	r.places(h.addr(), func(o place) bool {
+		if o.entry.sameAs(h.entry) || o.entry.settledAt(o.piece, o.at, n) {
+			return false
+		}
+		d := r.content(o, n)
+		if d.kind != isGot || d.n < n || d.issued >= first || d.issued < h.entry.fetched {
+			return false
+		}
+		p := &h.entry.pieces[h.piece]
+		if h.entry.buf.differs(p.off+h.at, o.entry.buf.part(o.entry.pieces[o.piece].off+o.at, n)) >= n {
+			best, first, ok = o, d.issued, true
+		}
+		return false
+	})
+	return best, ok
+}

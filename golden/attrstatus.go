@@ -1,0 +1,119 @@
+package golden
+
+import "nictwin/models/nicspec"
+
+// cure gets an entry the bytes of reads that failed, from others that came. It
+// reports whether none is left that failed.
+func (r *Referee) cure(e *txEntry) bool {
+	for i := range e.count {
+		for p := &e.pieces[i]; len(p.bad) > 0; {
+			if b := p.bad[0]; !r.obtain(e, i, b.lo, b.hi, nil) && !r.shift(e, i, b) {
+				return false
+			}
+		}
+	}
+	return e.fails == 0
+}
+
+// shift moves a read that failed to other places, without bytes in exchange.
+func (r *Referee) shift(e *txEntry, i int, b badPart) bool {
+	r.search()
+	n := r.uniform(e.pieces[i].bus+uint64(b.lo), b.hi-b.lo)
+	return r.leave(place{e, i, b.lo}, n)
+}
+
+// gather gets an entry all bytes of its pieces.
+func (r *Referee) gather(e *txEntry) bool {
+	r.tx.goal = goal{entry: e}
+	defer func() { r.tx.goal.entry = nil }()
+	for i := range e.count {
+		if !r.obtain(e, i, 0, e.pieces[i].len, nil) {
+			return false
+		}
+	}
+	return e.fails == 0
+}
+
+// infect gives e a read that failed with a status, or may have.
+func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
+	if s < nicspec.StatusCplUnsupported || !e.works() {
+		return false
+	}
+	if r.others(e, func(o *txEntry) bool { return r.infectFrom(e, o, s) }) {
+		return true
+	}
+	return s == nicspec.StatusCplTimeout && (r.catchLate(e) || r.wasLate(e))
+}
+
+// infectFrom is infect with a read that is o's so far.
+func (r *Referee) infectFrom(e, o *txEntry, s nicspec.Status) bool {
+	for j := range o.count {
+		w := &o.pieces[j]
+		for k := range w.bad {
+			if b := w.bad[k]; b.status == s && r.catch(e, o, j, b.lo, b.hi) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// catch gives e what o has in a range of a piece, or the first part of it for
+// which e has a place.
+func (r *Referee) catch(e, o *txEntry, j, lo, hi int) bool {
+	from, to := o.pieces[j].bus+uint64(lo), o.pieces[j].bus+uint64(hi)
+	for i := range e.count {
+		p := &e.pieces[i]
+		a, b := max(from, p.bus), min(to, p.bus+uint64(p.len))
+		for a < b {
+			r.search()
+			n := r.uniform(a, int(b-a))
+			if r.force(place{e, i, int(a - p.bus)}, place{o, j, int(a - o.pieces[j].bus)}, n) {
+				return true
+			}
+			a += uint64(n)
+		}
+	}
+	return false
+}
+
+// catchLate gives e a read under way that may have timed out by now.
+func (r *Referee) catchLate(e *txEntry) bool {
+	for n := range r.rd.tags {
+		d := &r.rd.tags[n]
+		if !d.open || d.stray || d.kind != ownsPiece || r.now < d.issued+d.tLo {
+			continue
+		}
+		for k := range d.dest {
+			t := d.dest[k]
+			if t.entry != nil && !t.entry.sameAs(e) && r.catch(e, t.entry, t.piece, max(t.lo, int(d.next-d.addr)+t.lo-t.from), t.hi) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wasLate reports whether a read that came when it may have timed out can have
+// been for e.
+func (r *Referee) wasLate(e *txEntry) bool {
+	for _, l := range r.tx.late {
+		for i := range e.count {
+			if p := &e.pieces[i]; l.addr < p.bus+uint64(p.len) && p.bus < l.addr+uint64(l.n) && l.issued >= e.fetched {
+				e.maybe |= statusBit(nicspec.StatusCplTimeout)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// infectAny is infect with whatever status there is.
+func (r *Referee) infectAny(e *txEntry) bool {
+	for s := nicspec.StatusCplUnsupported; s <= nicspec.StatusCplMalformed; s++ {
+		if r.infect(e, s) {
+			return true
+		}
+	}
+	return false
+}
