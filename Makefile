@@ -13,7 +13,7 @@ VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || ech
 ENTRY = $(if $(wildcard cmd/nictwin/entry_$(shell go env GOOS)_$(shell go env GOARCH).s),-ldflags=-E=main.entry)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all unit race lint rtl-lint coverage fuzz-smoke bench generate clean mutants
+.PHONY: help setup build demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate clean mutants
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -35,6 +35,7 @@ test: setup lint rtl-lint build ## everything that must pass: linters, all tests
 
 test-all: ## the same, random programs ten times as many (long)
 	@NICTWIN_LONG=10 $(MAKE) test
+	@$(MAKE) rtl-figures
 
 unit: ## the Go tests alone
 	go test -timeout 90m ./...
@@ -50,6 +51,12 @@ lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
 
 rtl-lint: ## verilator --lint-only -Wall over every top, slang, yosys; no waivers
 	@verilator/lint.sh
+
+rtl-figures: ## sizes of the RTL's modules beside the table in docs/rtl.md; a growth by a tenth fails
+	@cd verilator && ../.venv/bin/python figures.py check
+
+rtl-figures-write: ## the table anew
+	@cd verilator && ../.venv/bin/python figures.py write
 
 coverage: build ## what of the RTL is exercised: lines and bits, module by module (long: builds that count, and all they play)
 	@scripts/coverage.sh
