@@ -48,7 +48,7 @@ var areas = []area{
 	{nicspec.PartLong | nicspec.PartFlr, longFlrChecks}, {nicspec.PartAppend, appendChecks}, {nicspec.PartAppend | nicspec.PartLong, appendLongChecks},
 	{nicspec.PartAppend | nicspec.PartCrc32c, appendCrcChecks}, {nicspec.PartAppend | nicspec.PartEcn, appendEcnChecks},
 	{nicspec.PartCopy, invalidateChecks},
-	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts, accountRaceChecks},
+	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts, accountRaceChecks}, {nicspec.PartAccounts, accountSweepChecks}, {0, sweepChecks},
 	{nicspec.PartAccounts | nicspec.PartRss, accountRssChecks},
 	{nicspec.PartCrc32c, crc32cChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, crcAccountChecks},
 	{nicspec.PartFlr, flrChecks}, {nicspec.PartFlr, flrEachChecks}, {nicspec.PartFlr | nicspec.PartCopy, flrCopyChecks},
