@@ -79,8 +79,8 @@ func (g *generator) lateWrites() Op {
 	q := pick(g, g.rx...)
 	g.add(Op{RxQueue: g.rxQueue(q)})
 	g.add(Op{Mend: &Mend{}})
-	g.add(Op{Fault: &Fault{Kind: inject.FaultNone.String(), Of: ofRxRing, Queue: q, Count: 1, Delay: 2000 + g.of(1000)}})
-	g.add(Op{Post: g.post(q, 1+g.of(16)), Wait: 150 + g.of(300)})
+	g.add(Op{Fault: &Fault{Kind: inject.FaultNone.String(), Of: ofRxRing, Queue: q, Count: 1, Delay: 3000 + g.of(1000)}})
+	g.add(Op{Post: g.post(q, 1+g.of(16)), Wait: 170 + g.of(100)})
 	return Op{Disable: &Disable{Queue: Queue{Queue: q}, Late: 1 + g.of(4)}}
 }
 

@@ -53,11 +53,12 @@ const (
 )
 
 const (
-	memoryBytes = 1 << nicspec.EndpointShift // of each endpoint, as much as bus addresses can name
-	pieceBytes  = 4 << 20                    // of each part, for what work entries name
-	linkCycles  = 64                         // short, so that waiting costs few cycles
-	regTags     = 128                        // register reads in flight
-	patience    = 400_000                    // cycles that a wait may take: more than any time-out of the contract's
+	memoryBytes  = 1 << nicspec.EndpointShift // of each endpoint, as much as bus addresses can name
+	pieceBytes   = 4 << 20                    // of each part, for what work entries name
+	linkCycles   = 64                         // short, so that waiting costs few cycles
+	regTags      = 128                        // register reads in flight
+	patience     = 400_000                    // cycles that a wait may take: more than any time-out of the contract's
+	leastTimeout = 1024                       // cycles after which a read ends at the earliest [P6]
 )
 
 // Where the parts lie unless the board says so, and the room that each needs.
@@ -156,7 +157,7 @@ func (x *player) connect() error {
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
 	x.b.Faults.Struck = func(f *inject.Fault, h *tlp.Header) {
-		x.held[f.From] = x.b.Engine.Now() + f.Delay
+		x.held[f.From] = x.b.Engine.Now() + min(f.Delay, x.b.Cycles(leastTimeout-4*linkCycles))
 		x.see.struck(f, h)
 	}
 	pace, err := traffic.ParsePace("line", x.b.NIC.EthBits(), x.b.NIC.Period())
