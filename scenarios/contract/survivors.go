@@ -12,6 +12,7 @@ import (
 // sweepChecks move an event over another, a cycle at a time: bugs that show in one cycle are met by one of them.
 var sweepChecks = []check{
 	{"transmit rings/disabled while entries are issued", "T11 T1 G7", stalled, disabledWhileIssued},
+	{"transmit rings/disabled as entries arrive", "T11 T1 Q5", calm, disabledAsTheyArrive},
 	{"transmit errors/timeouts while completions never stop", "P6 P7 B7", calm, timeoutUnderFlood},
 }
 
@@ -55,6 +56,45 @@ func disabledWhileIssued(r *rig) {
 	}
 }
 
+// disabledAsTheyArrive disables a queue in the very cycles in which the entries that were read come in, over and over: what is
+// lost of them each time must not add up.
+func disabledAsTheyArrive(r *rig) {
+	_, w := r.txSetup(0, 2)
+	const window, times = 28, 16
+	var told, came int64
+	for round := range 1 + window*times {
+		x := r.openTx(6, 4)
+		for range x.Size() {
+			r.enqueue(x, nicspec.WqeFields{Opcode: nicspec.OpcodeNop})
+		}
+		r.stage(make([]byte, nicspec.TxqEntrySize))
+		r.synced()
+		if round == 0 { // from the doorbell to the entries
+			r.watch = func(c boundary.Crossing) {
+				switch h := tlp.Parse(&c.TLP.Hdr); {
+				case c.Kind == boundary.TLPIn && h.Kind == tlp.MWr && h.Address == nicspec.BarBase+uint64(x.Doorbell()):
+					told = c.Last
+				case c.Kind == boundary.TLPIn && h.Kind == tlp.CplD && h.RequesterID == nicspec.RequesterNic && came == 0:
+					came = c.Last
+				}
+			}
+		}
+		r.tell(&x.ring)
+		if round == 0 {
+			r.until("the entries come", func() bool { return came > 0 })
+			r.watch = nil
+		} else {
+			r.run(int(came-told) - 2 + round%window)
+		}
+		r.write(nicspec.RegTblCmd, commandWord(nicspec.TableOpWrite, nicspec.TableTxq, 6))
+		require.Equal(r.t, tblOk, r.commandEnd())
+	}
+	x := r.openTx(6, 4)
+	for k := range 2 * x.Size() {
+		r.transmit(x, r.sound(w[k%2], uint64(k)), nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
+	}
+}
+
 // timeoutUnderFlood has completions that nobody asked for come in beat after beat, for longer than a read may take: it times
 // out in its time all the same.
 func timeoutUnderFlood(r *rig) {
@@ -63,20 +103,25 @@ func timeoutUnderFlood(r *rig) {
 	x, _ := r.txSetup(2, 3)
 	r.failOnce(inject.FaultSilent, x.Base, 64)
 	var asked, ended, last int64
+	gaps, tag := 0, uint8(0)
 	r.watch = func(c boundary.Crossing) {
 		h := tlp.Parse(&c.TLP.Hdr)
 		switch {
 		case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && x.Contains(h.Address):
-			asked = c.Last
+			asked, tag = c.Last, h.Tag
 		case c.Kind == boundary.TLPOut && h.Kind == tlp.MWr && h.Address == x.CqeAt(0):
 			ended = c.Last
-		case c.Kind == boundary.TLPIn && h.Kind == tlp.CplD && h.RequesterID != nicspec.RequesterNic:
+		case c.Kind == boundary.TLPIn && h.Kind == tlp.CplD && h.Length == 1024:
+			if last > 0 && c.First != last+1 {
+				gaps++
+			}
 			last = c.Last
 		}
 	}
 	r.enqueue(x, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
 	r.tell(&x.ring)
-	h := tlp.Header{Kind: tlp.CplD, Length: 1024, ByteCount: 4096, RequesterID: 0x0300, CompleterID: nicspec.RequesterArm}
+	r.struck()
+	h := tlp.Header{Kind: tlp.CplD, Length: 1024, ByteCount: 4096, RequesterID: nicspec.RequesterNic, CompleterID: nicspec.RequesterArm, Tag: tag ^ 0x80}
 	data := make([]byte, 4096)
 	for range flood {
 		r.send(h, data)
@@ -85,6 +130,7 @@ func timeoutUnderFlood(r *rig) {
 	r.quiet()
 	r.watch = nil
 	require.Positive(r.t, asked)
+	require.Zero(r.t, gaps, "cycles without a completion")
 	require.Greater(r.t, last, asked+2*wait+1024, "the flood is too short")
 	require.LessOrEqual(r.t, ended, asked+wait+1024+nicspec.VisibleCycles, "when the read of cycle %d ended", asked)
 	r.disable(nicspec.TableTxq, 2)
