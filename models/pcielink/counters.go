@@ -14,7 +14,8 @@ type Count struct {
 	Wire    uint64 `json:"wire_bytes"` // payload, header and framing
 }
 
-func (c *Count) add(wire, payload int) {
+// Add counts one TLP.
+func (c *Count) Add(wire, payload int) {
 	c.TLPs++
 	c.Wire += uint64(wire)
 	c.Payload += uint64(payload)
@@ -57,7 +58,7 @@ func (d *lane) idle() bool {
 
 // Held counts what is there; it does not rely on In and Out.
 func (d *lane) Held() (sum Count) {
-	add := func(p *msg.TLP) { sum.add(p.TrafficBytes, len(p.Data)) }
+	add := func(p *msg.TLP) { sum.Add(p.TrafficBytes, len(p.Data)) }
 	d.tx.Each(add)
 	d.rx.Each(add)
 	for i := range d.flight.Len() {

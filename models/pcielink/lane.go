@@ -20,7 +20,7 @@ type lane struct {
 	opposite  *lane     // that carries the DLLPs for this one
 
 	tx     order.Queue[*msg.TLP] // waits for credits
-	line   wire
+	line   Wire
 	flight fifo.Queue[*msg.TLP]  // on the wire
 	rx     order.Queue[*msg.TLP] // waits for dst
 
@@ -63,7 +63,7 @@ func (d *lane) init(l *Link, i int) {
 	d.line.init(l.spec.Rate())
 	b := l.spec.Buffer
 	d.buffer = [3]int{tlp.Posted: b.Posted, tlp.NonPosted: b.NonPosted, tlp.Completion: b.Completion}
-	d.backlog = d.line.timeOf(b.WireBytes)
+	d.backlog = d.line.TimeOf(b.WireBytes)
 	d.credits = newAccount(&l.spec.Credits[1-i])
 	d.deliver.init(l, kindDeliver|i)
 	d.credit.init(l, kindCredit|i)
@@ -118,7 +118,7 @@ func (d *lane) send(p *msg.TLP) bool {
 	if d.link.NumHooks() != 0 {
 		d.link.hook(sim.HookPosConnStartSend, p)
 	}
-	d.count.In[class].add(p.TrafficBytes, len(p.Data))
+	d.count.In[class].Add(p.TrafficBytes, len(p.Data))
 	if d.tx.Len() == 0 && d.credits.take(class, h) {
 		d.launch(p, depart, now)
 		return true
@@ -153,7 +153,7 @@ func (d *lane) launch(p *msg.TLP, depart, now simcore.Ps) {
 		d.count.DLLPBytes += uint64(n * d.link.spec.DLLP.Bytes)
 		bytes += n * d.link.spec.DLLP.Bytes
 	}
-	p.Arrive = d.line.transmit(depart, int64(bytes)) + d.link.spec.Latency
+	p.Arrive = d.line.Transmit(depart, int64(bytes)) + d.link.spec.Latency
 	p.Depart, p.SendTime = depart, depart.Sec()
 	d.flight.Push(p)
 	d.deliver.arm((*d.flight.Front()).Arrive)
@@ -217,7 +217,7 @@ func (d *lane) retrieved(p *msg.TLP) {
 	now := simcore.Now(d.link.sched)
 	h := p.Parsed()
 	class := h.Kind.Class()
-	d.count.Out[class].add(p.TrafficBytes, len(p.Data))
+	d.count.Out[class].Add(p.TrafficBytes, len(p.Data))
 	d.again(now)
 	if !d.credits.finite(class) {
 		return

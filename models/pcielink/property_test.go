@@ -204,7 +204,7 @@ func TestSpecs(t *testing.T) {
 	_, err := Preset("gen6-x16")
 	require.ErrorContains(t, err, `preset "gen6-x16": want one of ["gen3-x16"`)
 	bad := Spec{
-		Generation: 6, Width: 3, Gbps: -1, Latency: -1, Framing: -1, RequestHeader: 13, DLLP: DLLP{-1, -1, -1},
+		Generation: 6, Width: 3, Gbps: -1, Latency: -1, Overhead: Overhead{-1, 13}, DLLP: DLLP{-1, -1, -1},
 		Ends: [2]tlp.Limits{{MPS: 100, MRRS: 512, RCB: 64}, {MPS: 256, MRRS: 512, RCB: 64}}, Buffer: Buffer{WireBytes: -1},
 	}
 	err = bad.Validate()

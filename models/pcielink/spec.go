@@ -21,9 +21,34 @@ type Spec struct {
 	Credits [2]Credits    `yaml:"credits"` // what each end's receiver advertises
 	Buffer  Buffer        `yaml:"buffer"`  // of each transmitter
 
-	Framing       int  `yaml:"framing_bytes"`        // of a TLP: sequence number, start token, LCRC
-	RequestHeader int  `yaml:"request_header_bytes"` // the least that a request's header counts; 0: as it is encoded, 12 or 16
-	DLLP          DLLP `yaml:"dllp"`
+	Overhead `yaml:",inline"`
+	DLLP     DLLP `yaml:"dllp"`
+}
+
+// Overhead is what a TLP takes of the wire beyond its payload.
+type Overhead struct {
+	Framing       int `yaml:"framing_bytes"`        // sequence number, start token, LCRC
+	RequestHeader int `yaml:"request_header_bytes"` // the least that a request's header counts; 0: as it is encoded, 12 or 16
+}
+
+// DefaultOverhead is that of Default.
+func DefaultOverhead() Overhead { return Overhead{Framing: 8, RequestHeader: tlp.HeaderBytes} }
+
+// WireBytes is what a TLP with so many bytes of payload takes of the wire.
+func (o *Overhead) WireBytes(h *tlp.Header, payload int) int {
+	header := h.SizeDW() * tlp.DWBytes
+	if !h.Kind.IsCompletion() {
+		header = max(header, o.RequestHeader)
+	}
+	return o.Framing + header + payload
+}
+
+// Validate returns every error, each a field.Error.
+func (o *Overhead) Validate() error {
+	v := checker{}
+	v.check(o.Framing >= 0 && o.Framing <= 64, "framing_bytes", o.Framing, "0 to 64")
+	v.check(o.RequestHeader == 0 || o.RequestHeader == 12 || o.RequestHeader == 16, "request_header_bytes", o.RequestHeader, "0, 12 or 16")
+	return errors.Join(v.errs...)
 }
 
 // Credits is what a receiver advertises (PCIe 2.6.1): headers, and data in units of 16 bytes. 0 is infinite, as in the
@@ -84,10 +109,10 @@ func Default(generation int) Spec {
 			{MPS: tlp.PageBytes, MRRS: tlp.PageBytes, RCB: 64},
 			{MPS: 256, MRRS: 512, RCB: 64},
 		},
-		Credits: [2]Credits{credits, credits},
-		Buffer:  Buffer{Posted: 16, NonPosted: 256, Completion: 16, WireBytes: 2048},
-		Framing: 8, RequestHeader: tlp.HeaderBytes,
-		DLLP: DLLP{Bytes: dllpBytes, AckEvery: 4, UpdateEvery: 8},
+		Credits:  [2]Credits{credits, credits},
+		Buffer:   Buffer{Posted: 16, NonPosted: 256, Completion: 16, WireBytes: 2048},
+		Overhead: DefaultOverhead(),
+		DLLP:     DLLP{Bytes: dllpBytes, AckEvery: 4, UpdateEvery: 8},
 	}
 }
 
@@ -129,15 +154,6 @@ func (s *Spec) Rate() simcore.Rate {
 	return simcore.Rate{Bytes: gbps * int64(s.Width), Ps: gbpsPeriod * lanes}
 }
 
-// WireBytes is what a TLP with so many bytes of payload takes of the wire.
-func (s *Spec) WireBytes(h *tlp.Header, payload int) int {
-	header := h.SizeDW() * tlp.DWBytes
-	if !h.Kind.IsCompletion() {
-		header = max(header, s.RequestHeader)
-	}
-	return s.Framing + header + payload
-}
-
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	v := checker{}
@@ -146,8 +162,7 @@ func (s *Spec) Validate() error {
 	v.check(s.Width >= 1 && s.Width <= lanes && s.Width&(s.Width-1) == 0, "width", s.Width, "1, 2, 4, 8 or 16")
 	v.check(s.Gbps >= 0 && s.Gbps <= 4096, "gbps", s.Gbps, "1 to 4096, or 0 for the generation's")
 	v.check(s.Latency >= 0 && s.Latency <= simcore.Millisecond, "latency_ps", int64(s.Latency), "0 to 1 ms")
-	v.check(s.Framing >= 0 && s.Framing <= 64, "framing_bytes", s.Framing, "0 to 64")
-	v.check(s.RequestHeader == 0 || s.RequestHeader == 12 || s.RequestHeader == 16, "request_header_bytes", s.RequestHeader, "0, 12 or 16")
+	v.errs = append(v.errs, s.Overhead.Validate())
 	d := s.DLLP
 	v.check(d.Bytes >= 0 && d.Bytes <= 64, "dllp.bytes", d.Bytes, "0 to 64")
 	v.check(d.AckEvery >= 0, "dllp.ack_every", d.AckEvery, "0 (none) or more")

@@ -2,8 +2,8 @@ package pcielink
 
 import "nictwin/models/simcore"
 
-// wire is the transmitter of one direction: when it is free again, and what the data link layer takes of it.
-type wire struct {
+// Wire is a transmitter: when it is free again, and what the data link layer takes of it.
+type Wire struct {
 	psNum, psDen int64      // serialisation time of n bytes is n*psNum/psDen
 	busy         simcore.Ps // the end of the last TLP, and frac/psDen more
 	frac         int64
@@ -18,9 +18,18 @@ type wire struct {
 	dueAt       simcore.Ps
 }
 
-func (w *wire) init(r simcore.Rate) {
+// NewWire makes a transmitter of a rate that is not infinite.
+func NewWire(r simcore.Rate) (w Wire) {
+	w.init(r)
+	return w
+}
+
+// Busy is when the last TLP has left.
+func (w *Wire) Busy() simcore.Ps { return w.busy }
+
+func (w *Wire) init(r simcore.Rate) {
 	g := gcd(int64(r.Ps), r.Bytes)
-	*w = wire{psNum: int64(r.Ps) / g, psDen: r.Bytes / g}
+	*w = Wire{psNum: int64(r.Ps) / g, psDen: r.Bytes / g}
 }
 
 func gcd(a, b int64) int64 {
@@ -31,7 +40,7 @@ func gcd(a, b int64) int64 {
 }
 
 // owe notes a DLLP that is due from a time on.
-func (w *wire) owe(now simcore.Ps) {
+func (w *Wire) owe(now simcore.Ps) {
 	if now != w.dueAt {
 		w.due += w.dueNow
 		w.dueNow, w.dueAt = 0, now
@@ -40,7 +49,7 @@ func (w *wire) owe(now simcore.Ps) {
 }
 
 // paid takes the DLLPs that go on the wire before a TLP.
-func (w *wire) paid(now simcore.Ps) int {
+func (w *Wire) paid(now simcore.Ps) int {
 	n := w.due
 	w.due = 0
 	if w.dueAt < now {
@@ -50,9 +59,9 @@ func (w *wire) paid(now simcore.Ps) int {
 	return n
 }
 
-// transmit occupies the wire from a time on, or from when it is free, and returns when the last byte has left. The
+// Transmit occupies the wire from a time on, or from when it is free, and returns when the last byte has left. The
 // fraction of a picosecond carries over while TLPs are back to back, so that the rate is exact.
-func (w *wire) transmit(from simcore.Ps, bytes int64) simcore.Ps {
+func (w *Wire) Transmit(from simcore.Ps, bytes int64) simcore.Ps {
 	if from > w.busy {
 		w.busy, w.frac = from, 0
 	}
@@ -71,7 +80,7 @@ func (w *wire) transmit(from simcore.Ps, bytes int64) simcore.Ps {
 	return w.busy
 }
 
-// timeOf is the serialisation time of n bytes, rounded up.
-func (w *wire) timeOf(n int) simcore.Ps {
+// TimeOf is the serialisation time of n bytes, rounded up.
+func (w *Wire) TimeOf(n int) simcore.Ps {
 	return simcore.Ps((int64(n)*w.psNum + w.psDen - 1) / w.psDen)
 }
