@@ -1,0 +1,182 @@
+package nicswitch
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/msg"
+	"nictwin/models/nicswitch/route"
+	"nictwin/models/pcielink"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/models/tlp/order"
+)
+
+// Switch moves TLPs between its ports. See the package comment.
+type Switch struct {
+	*sim.ComponentBase
+
+	spec    Spec
+	sched   simcore.Scheduler
+	tlps    *msg.TLPs
+	routes  *route.Table
+	refuser *tlp.Completer
+	bound   [3]int // of a pair's queue, by class
+	ports   []*port
+	failed  error
+	alarm   simcore.Event // ends the run after a failure
+}
+
+var (
+	_ sim.Component      = (*Switch)(nil)
+	_ pcielink.Selective = (*Switch)(nil)
+)
+
+// Spec is what the switch was built from.
+func (s *Switch) Spec() Spec { return s.spec }
+
+// Port is the port of a name, nil if there is none.
+func (s *Switch) Port(name string) *simcore.Port {
+	if p := s.named(name); p != nil {
+		return p.port
+	}
+	return nil
+}
+
+func (s *Switch) named(name string) *port {
+	for _, p := range s.ports {
+		if p.spec.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// of is the port that a simcore.Port belongs to.
+func (s *Switch) of(sp sim.Port) *port {
+	for _, p := range s.ports {
+		if sim.Port(p.port) == sp {
+			return p
+		}
+	}
+	panic(fmt.Sprintf("nicswitch: %s has no port %v", s.Name(), sp))
+}
+
+// input is the port whose TLPs are those of a pair of an output: what the switch sends itself answers the output.
+func (s *Switch) input(pair int, out *port) *port {
+	if pair == len(s.ports) {
+		return out
+	}
+	return s.ports[pair]
+}
+
+// Err is the first thing that the switch could not make sense of, or nil.
+func (s *Switch) Err() error { return s.failed }
+
+func (s *Switch) fail(err error) {
+	if s.failed != nil {
+		return
+	}
+	s.failed = err
+	s.alarm = simcore.Event{At: simcore.Now(s.sched), H: s}
+	s.sched.Schedule(&s.alarm)
+}
+
+// NotifyRecv implements sim.Component.
+func (s *Switch) NotifyRecv(_ sim.VTimeInSec, sp sim.Port) {
+	s.of(sp).way[inward].serve(simcore.Now(s.sched))
+}
+
+// NotifyPortFree implements sim.Component.
+func (s *Switch) NotifyPortFree(_ sim.VTimeInSec, sp sim.Port) {
+	p := s.of(sp)
+	p.rewind()
+	p.way[outward].serve(simcore.Now(s.sched))
+}
+
+// Handle implements sim.Handler: a channel can go on.
+func (s *Switch) Handle(e sim.Event) error {
+	if ev, ok := e.(*simcore.Event); ok && ev.Arg != nil {
+		ev.Arg.(*channel).due(simcore.Now(s.sched))
+	}
+	return s.failed
+}
+
+// Takes implements pcielink.Selective: is there room for a TLP?
+func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool {
+	in := s.of(sp)
+	if c := in.way[inward]; c.backlogged(simcore.Now(s.sched)) || !in.admits(p) {
+		in.stuck = true
+		return false
+	}
+	return true
+}
+
+// enter takes a TLP from an input to where it goes.
+func (s *Switch) enter(in *port, p *msg.TLP, ready simcore.Ps) {
+	h := p.Parsed()
+	class := h.Kind.Class()
+	bytes := s.spec.WireBytes(h, len(p.Data))
+	in.in[class].Add(bytes, len(p.Data))
+	p.Depart = ready
+	out, v := s.routes.Route(in.index, h)
+	switch v {
+	case route.Forward:
+		s.ports[out].accept(in.index, class, p)
+		return
+	case route.Broadcast:
+		s.broadcast(in, class, p, ready)
+		return // p itself was the last of the copies
+	case route.Unsupported:
+		in.Refused.Add(bytes, len(p.Data))
+		if class == tlp.NonPosted {
+			s.refuse(in, h, ready)
+		}
+	case route.Unexpected:
+		in.Unexpected.Add(bytes, len(p.Data))
+	default:
+		in.Consumed.Add(bytes, len(p.Data))
+	}
+	s.tlps.Put(p)
+}
+
+// broadcast sends a message to every port but its own.
+func (s *Switch) broadcast(in *port, class tlp.Class, p *msg.TLP, ready simcore.Ps) {
+	last := s.ports[len(s.ports)-1]
+	if last == in {
+		last = s.ports[len(s.ports)-2]
+	}
+	for _, out := range s.ports {
+		if out == in || out == last {
+			continue
+		}
+		again := s.tlps.Get()
+		again.Hdr, again.Seq, again.Depart = p.Hdr, p.Seq, ready
+		if len(p.Data) > 0 {
+			copy(again.Own(len(p.Data)), p.Data)
+		}
+		in.Made.Add(s.spec.WireBytes(p.Parsed(), len(p.Data)), len(p.Data))
+		out.accept(in.index, class, again)
+	}
+	last.accept(in.index, class, p)
+}
+
+// refuse answers a read that nobody claims.
+func (s *Switch) refuse(in *port, h *tlp.Header, ready simcore.Ps) {
+	reply, err := s.refuser.Begin(h)
+	answer := s.tlps.Get()
+	if err == nil {
+		err = reply.Refuse(&answer.Packet, tlp.StatusUR)
+	}
+	if err != nil {
+		s.fail(fmt.Errorf("nicswitch: %s: %w", s.Name(), err))
+		return
+	}
+	answer.Depart = ready
+	in.Made.Add(s.spec.WireBytes(answer.Parsed(), 0), 0)
+	in.accept(len(s.ports), tlp.Completion, answer)
+}
+
+// key is order.KeyOf of a TLP.
+func key(p *msg.TLP) order.Key { return order.KeyOf(p.Parsed()) }

@@ -1,0 +1,197 @@
+package nicswitch
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/msg"
+	"nictwin/models/nicswitch/route"
+	"nictwin/models/pcielink"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/models/tlp/order"
+)
+
+// port is one port, as input and as output.
+type port struct {
+	Dropped
+
+	s     *Switch
+	index int
+	spec  *PortSpec
+	port  *simcore.Port
+	way   [2]*channel
+
+	// The connection, if it knows classes. It is looked up once there is one.
+	conn  sim.Connection
+	rooms classRoom
+	retry retrier
+
+	// As input.
+	stuck bool // a TLP finds no room in its pair's queue, or the channel is full
+	in    [3]pcielink.Count
+
+	// As output: the pairs by input, the last being the switch itself.
+	pairs  []order.Queue[*msg.TLP]
+	queued int
+	next   int // whose turn it is
+	out    [][3]pcielink.Count
+}
+
+// classRoom is a connection that knows the room of each class.
+type classRoom interface {
+	Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool
+}
+
+// retrier is a connection that keeps what the switch did not take.
+type retrier interface{ Retry(port *simcore.Port) }
+
+// connected looks the connection up.
+func (p *port) connected() {
+	if c := p.port.Connection(); c != p.conn {
+		p.conn = c
+		p.rooms, _ = c.(classRoom)
+		p.retry, _ = c.(retrier)
+	}
+}
+
+// admits reports whether there is room where a TLP that came in here goes.
+func (p *port) admits(t *msg.TLP) bool {
+	h := t.Parsed()
+	class := h.Kind.Class()
+	out, v := p.s.routes.Route(p.index, h)
+	switch {
+	case v == route.Forward:
+		return p.s.ports[out].hasRoom(p.index, class)
+	case v == route.Unsupported && class == tlp.NonPosted:
+		return p.hasRoom(len(p.s.ports), tlp.Completion)
+	case v == route.Broadcast:
+		for _, o := range p.s.ports {
+			if o != p && !o.hasRoom(p.index, class) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (p *port) hasRoom(from int, c tlp.Class) bool { return p.pairs[from].Count(c) < p.s.bound[c] }
+
+// take moves one TLP from the input to where it goes. It reports whether there was one that could go.
+func (p *port) take(now simcore.Ps) bool {
+	m := p.port.Peek()
+	if m == nil {
+		return false
+	}
+	t, ok := m.(*msg.TLP)
+	switch {
+	case !ok:
+		p.s.fail(fmt.Errorf("nicswitch: %s: port %s received a %T: want a TLP", p.s.Name(), p.spec.Name, m))
+		p.port.Retrieve(now.Sec())
+		return true
+	case t.Parsed().Kind == tlp.KindInvalid:
+		p.s.fail(fmt.Errorf("nicswitch: %s: port %s received a TLP of a type that is not supported: %v", p.s.Name(), p.spec.Name, t))
+		p.port.Retrieve(now.Sec())
+		return true
+	case !p.admits(t):
+		p.stuck = true
+		return false
+	}
+	p.port.Retrieve(now.Sec())
+	ready := now
+	if c := p.way[inward]; c.paced {
+		ready = c.wire.Transmit(now, int64(p.s.spec.WireBytes(t.Parsed(), len(t.Data))))
+	}
+	p.s.enter(p, t, ready+p.s.spec.Latency)
+	return true
+}
+
+// accept takes a TLP into the queue of its pair, or sends it at once if nothing is before it.
+func (p *port) accept(from int, c tlp.Class, t *msg.TLP) {
+	now := simcore.Now(p.s.sched)
+	if p.queued == 0 && !p.way[outward].paced && p.room(c, t.Depart) {
+		p.emit(from, c, t, t.Depart)
+		return
+	}
+	p.pairs[from].Push(key(t), t)
+	p.queued++
+	p.way[outward].serve(now)
+}
+
+// room reports whether the connection takes a TLP of a class now, to depart at a time.
+func (p *port) room(c tlp.Class, depart simcore.Ps) bool {
+	p.connected()
+	if p.rooms != nil {
+		return p.rooms.Room(p.port, c, depart)
+	}
+	return p.port.CanSend()
+}
+
+// give sends one TLP of the pair whose turn it is. It reports whether one could go.
+func (p *port) give(now simcore.Ps) bool {
+	if p.queued == 0 {
+		return false
+	}
+	for k := range p.pairs {
+		i := p.next + k
+		if i >= len(p.pairs) {
+			i -= len(p.pairs)
+		}
+		q := &p.pairs[i]
+		if q.Len() == 0 {
+			continue
+		}
+		t, ok := q.Next((*outGate)(p))
+		if !ok {
+			continue
+		}
+		p.queued--
+		p.next = i + 1
+		if p.next == len(p.pairs) {
+			p.next = 0
+		}
+		depart := max(t.Depart, now)
+		if c := p.way[outward]; c.paced {
+			depart = c.wire.Transmit(depart, int64(p.s.spec.WireBytes(t.Parsed(), len(t.Data))))
+		}
+		p.emit(i, t.Parsed().Kind.Class(), t, depart)
+		p.s.input(i, p).unstick(now)
+		return true
+	}
+	return false
+}
+
+// outGate lets a TLP go that the connection has room for.
+type outGate port
+
+// Open implements order.Gate.
+func (p *outGate) Open(c tlp.Class, t *msg.TLP) bool {
+	return (*port)(p).room(c, max(t.Depart, simcore.Now(p.s.sched)))
+}
+
+// emit sends a TLP that the connection has room for.
+func (p *port) emit(from int, c tlp.Class, t *msg.TLP, depart simcore.Ps) {
+	p.out[from][c].Add(p.s.spec.WireBytes(t.Parsed(), len(t.Data)), len(t.Data))
+	t.Depart = depart
+	if p.port.Send(t) != nil {
+		p.s.fail(fmt.Errorf("nicswitch: %s: the link at port %s refused a TLP that it had room for", p.s.Name(), p.spec.Name))
+	}
+}
+
+// rewind has all pairs look at what could not go before.
+func (p *port) rewind() {
+	for i := range p.pairs {
+		if p.pairs[i].Len() > 0 {
+			p.pairs[i].Rewind()
+		}
+	}
+}
+
+// unstick has the input try again: a queue has room.
+func (p *port) unstick(now simcore.Ps) {
+	if p.stuck {
+		p.stuck = false
+		p.way[inward].arm(now)
+	}
+}
