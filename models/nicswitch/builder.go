@@ -39,7 +39,7 @@ func (b Builder) Build(name string) (*Switch, error) {
 	}
 	q := b.Spec.Queue
 	s := &Switch{
-		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs, routes: routes, refuser: refuser,
+		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, clock: simcore.NewClock(b.Scheduler), tlps: b.TLPs, routes: routes, refuser: refuser,
 		bound: [3]int{tlp.Posted: q.Posted, tlp.NonPosted: q.NonPosted, tlp.Completion: q.Completion},
 	}
 	if s.tlps == nil {
@@ -67,7 +67,7 @@ func (s *Switch) addChannels() {
 		for way := range 2 {
 			if p.spec.NIC && s.spec.NICLink == Shared && shared[way] != nil {
 				shared[way].ports = append(shared[way].ports, p)
-				p.way[way] = shared[way]
+				p.lane[way] = shared[way]
 				continue
 			}
 			c := &channel{s: s, way: way, ports: []*port{p}}
@@ -79,7 +79,7 @@ func (s *Switch) addChannels() {
 			if p.spec.NIC && s.spec.NICLink == Shared {
 				shared[way] = c
 			}
-			p.way[way] = c
+			p.lane[way] = c
 		}
 	}
 }

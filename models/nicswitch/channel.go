@@ -42,7 +42,7 @@ func (c *channel) arm(at simcore.Ps) {
 	if !c.armed {
 		c.armed = true
 		c.timer.At = at
-		c.s.sched.Schedule(&c.timer)
+		c.s.clock.Schedule(&c.timer)
 	}
 }
 

@@ -18,7 +18,7 @@ type Switch struct {
 	*sim.ComponentBase
 
 	spec    Spec
-	sched   simcore.Scheduler
+	clock   simcore.Clock
 	tlps    *msg.TLPs
 	routes  *route.Table
 	refuser *tlp.Completer
@@ -79,26 +79,26 @@ func (s *Switch) fail(err error) {
 		return
 	}
 	s.failed = err
-	s.alarm = simcore.Event{At: simcore.Now(s.sched), H: s}
-	s.sched.Schedule(&s.alarm)
+	s.alarm = simcore.Event{At: s.clock.Now(), H: s}
+	s.clock.Schedule(&s.alarm)
 }
 
 // NotifyRecv implements sim.Component.
 func (s *Switch) NotifyRecv(_ sim.VTimeInSec, sp sim.Port) {
-	s.of(sp).way[inward].serve(simcore.Now(s.sched))
+	s.of(sp).lane[inward].serve(s.clock.Now())
 }
 
 // NotifyPortFree implements sim.Component.
 func (s *Switch) NotifyPortFree(_ sim.VTimeInSec, sp sim.Port) {
 	p := s.of(sp)
 	p.rewind()
-	p.way[outward].serve(simcore.Now(s.sched))
+	p.lane[outward].serve(s.clock.Now())
 }
 
 // Handle implements sim.Handler: a channel can go on.
 func (s *Switch) Handle(e sim.Event) error {
 	if ev, ok := e.(*simcore.Event); ok && ev.Arg != nil {
-		ev.Arg.(*channel).due(simcore.Now(s.sched))
+		ev.Arg.(*channel).due(s.clock.Now())
 	}
 	return s.failed
 }
@@ -106,43 +106,37 @@ func (s *Switch) Handle(e sim.Event) error {
 // Takes implements pcielink.Selective: is there room for a TLP?
 func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool {
 	in := s.of(sp)
-	if c := in.way[inward]; c.backlogged(simcore.Now(s.sched)) || !in.admits(p) {
+	if in.lane[inward].backlogged(s.clock.Now()) {
 		in.stuck = true
 		return false
 	}
-	return true
+	return in.admits(p)
 }
 
 // enter takes a TLP from an input to where it goes.
-func (s *Switch) enter(in *port, p *msg.TLP, ready simcore.Ps) {
-	h := p.Parsed()
-	class := h.Kind.Class()
-	bytes := s.spec.WireBytes(h, len(p.Data))
-	in.in[class].Add(bytes, len(p.Data))
-	p.Depart = ready
-	out, v := s.routes.Route(in.index, h)
-	switch v {
+func (s *Switch) enter(in *port, p *msg.TLP, w way) {
+	switch w.verdict {
 	case route.Forward:
-		s.ports[out].accept(in.index, class, p)
+		s.ports[w.out].accept(in.index, w, p)
 		return
 	case route.Broadcast:
-		s.broadcast(in, class, p, ready)
+		s.broadcast(in, w, p)
 		return // p itself was the last of the copies
 	case route.Unsupported:
-		in.Refused.Add(bytes, len(p.Data))
-		if class == tlp.NonPosted {
-			s.refuse(in, h, ready)
+		in.Refused.Add(w.bytes, len(p.Data))
+		if w.class == tlp.NonPosted {
+			s.refuse(in, p.Parsed(), p.Depart)
 		}
 	case route.Unexpected:
-		in.Unexpected.Add(bytes, len(p.Data))
+		in.Unexpected.Add(w.bytes, len(p.Data))
 	default:
-		in.Consumed.Add(bytes, len(p.Data))
+		in.Consumed.Add(w.bytes, len(p.Data))
 	}
 	s.tlps.Put(p)
 }
 
 // broadcast sends a message to every port but its own.
-func (s *Switch) broadcast(in *port, class tlp.Class, p *msg.TLP, ready simcore.Ps) {
+func (s *Switch) broadcast(in *port, w way, p *msg.TLP) {
 	last := s.ports[len(s.ports)-1]
 	if last == in {
 		last = s.ports[len(s.ports)-2]
@@ -152,14 +146,14 @@ func (s *Switch) broadcast(in *port, class tlp.Class, p *msg.TLP, ready simcore.
 			continue
 		}
 		again := s.tlps.Get()
-		again.Hdr, again.Seq, again.Depart = p.Hdr, p.Seq, ready
+		again.Hdr, again.Seq, again.Depart = p.Hdr, p.Seq, p.Depart
 		if len(p.Data) > 0 {
 			copy(again.Own(len(p.Data)), p.Data)
 		}
-		in.Made.Add(s.spec.WireBytes(p.Parsed(), len(p.Data)), len(p.Data))
-		out.accept(in.index, class, again)
+		in.Made.Add(w.bytes, len(p.Data))
+		out.accept(in.index, w, again)
 	}
-	last.accept(in.index, class, p)
+	last.accept(in.index, w, p)
 }
 
 // refuse answers a read that nobody claims.
@@ -174,8 +168,9 @@ func (s *Switch) refuse(in *port, h *tlp.Header, ready simcore.Ps) {
 		return
 	}
 	answer.Depart = ready
-	in.Made.Add(s.spec.WireBytes(answer.Parsed(), 0), 0)
-	in.accept(len(s.ports), tlp.Completion, answer)
+	w := way{class: tlp.Completion, bytes: s.spec.WireBytes(answer.Parsed(), 0)}
+	in.Made.Add(w.bytes, 0)
+	in.accept(len(s.ports), w, answer)
 }
 
 // key is order.KeyOf of a TLP.

@@ -21,7 +21,7 @@ type port struct {
 	index int
 	spec  *PortSpec
 	port  *simcore.Port
-	way   [2]*channel
+	lane  [2]*channel // inward, outward
 
 	// The connection, if it knows classes. It is looked up once there is one.
 	conn  sim.Connection
@@ -29,8 +29,10 @@ type port struct {
 	retry retrier
 
 	// As input.
-	stuck bool // a TLP finds no room in its pair's queue, or the channel is full
-	in    [3]pcielink.Count
+	stuck  bool // a TLP finds no room in its pair's queue, or the channel is full
+	in     [3]pcielink.Count
+	latest *msg.TLP // that was looked at and not retrieved, and its way
+	its    way
 
 	// As output: the pairs by input, the last being the switch itself.
 	pairs  []order.Queue[*msg.TLP]
@@ -56,24 +58,42 @@ func (p *port) connected() {
 	}
 }
 
-// admits reports whether there is room where a TLP that came in here goes.
-func (p *port) admits(t *msg.TLP) bool {
+// way is where a TLP goes, and what it counts.
+type way struct {
+	verdict route.Verdict
+	out     int
+	class   tlp.Class
+	bytes   int
+}
+
+// wayOf is the way of a TLP that came in here. That of the latest one is known.
+func (p *port) wayOf(t *msg.TLP) *way {
+	if t == p.latest {
+		return &p.its
+	}
 	h := t.Parsed()
-	class := h.Kind.Class()
-	out, v := p.s.routes.Route(p.index, h)
+	w := way{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data))}
+	w.out, w.verdict = p.s.routes.Route(p.index, h)
+	p.latest, p.its = t, w
+	return &p.its
+}
+
+// admits reports whether there is room where a TLP that came in here goes, and remembers if not.
+func (p *port) admits(t *msg.TLP) bool {
+	w := p.wayOf(t)
+	ok := true
 	switch {
-	case v == route.Forward:
-		return p.s.ports[out].hasRoom(p.index, class)
-	case v == route.Unsupported && class == tlp.NonPosted:
-		return p.hasRoom(len(p.s.ports), tlp.Completion)
-	case v == route.Broadcast:
+	case w.verdict == route.Forward:
+		ok = p.s.ports[w.out].hasRoom(p.index, w.class)
+	case w.verdict == route.Unsupported && w.class == tlp.NonPosted:
+		ok = p.hasRoom(len(p.s.ports), tlp.Completion)
+	case w.verdict == route.Broadcast:
 		for _, o := range p.s.ports {
-			if o != p && !o.hasRoom(p.index, class) {
-				return false
-			}
+			ok = ok && (o == p || o.hasRoom(p.index, w.class))
 		}
 	}
-	return true
+	p.stuck = p.stuck || !ok
+	return ok
 }
 
 func (p *port) hasRoom(from int, c tlp.Class) bool { return p.pairs[from].Count(c) < p.s.bound[c] }
@@ -88,35 +108,37 @@ func (p *port) take(now simcore.Ps) bool {
 	switch {
 	case !ok:
 		p.s.fail(fmt.Errorf("nicswitch: %s: port %s received a %T: want a TLP", p.s.Name(), p.spec.Name, m))
-		p.port.Retrieve(now.Sec())
+		p.port.Retrieve(p.s.clock.Sec())
 		return true
 	case t.Parsed().Kind == tlp.KindInvalid:
 		p.s.fail(fmt.Errorf("nicswitch: %s: port %s received a TLP of a type that is not supported: %v", p.s.Name(), p.spec.Name, t))
-		p.port.Retrieve(now.Sec())
+		p.port.Retrieve(p.s.clock.Sec())
 		return true
 	case !p.admits(t):
-		p.stuck = true
 		return false
 	}
-	p.port.Retrieve(now.Sec())
+	w := *p.wayOf(t)
+	p.latest = nil
+	p.port.Retrieve(p.s.clock.Sec())
 	ready := now
-	if c := p.way[inward]; c.paced {
-		ready = c.wire.Transmit(now, int64(p.s.spec.WireBytes(t.Parsed(), len(t.Data))))
+	if c := p.lane[inward]; c.paced {
+		ready = c.wire.Transmit(now, int64(w.bytes))
 	}
-	p.s.enter(p, t, ready+p.s.spec.Latency)
+	t.Depart = ready + p.s.spec.Latency
+	p.in[w.class].Add(w.bytes, len(t.Data))
+	p.s.enter(p, t, w)
 	return true
 }
 
 // accept takes a TLP into the queue of its pair, or sends it at once if nothing is before it.
-func (p *port) accept(from int, c tlp.Class, t *msg.TLP) {
-	now := simcore.Now(p.s.sched)
-	if p.queued == 0 && !p.way[outward].paced && p.room(c, t.Depart) {
-		p.emit(from, c, t, t.Depart)
+func (p *port) accept(from int, w way, t *msg.TLP) {
+	if p.queued == 0 && !p.lane[outward].paced && p.room(w.class, t.Depart) {
+		p.emit(from, w, t, t.Depart)
 		return
 	}
 	p.pairs[from].Push(key(t), t)
 	p.queued++
-	p.way[outward].serve(now)
+	p.lane[outward].serve(p.s.clock.Now())
 }
 
 // room reports whether the connection takes a TLP of a class now, to depart at a time.
@@ -151,11 +173,12 @@ func (p *port) give(now simcore.Ps) bool {
 		if p.next == len(p.pairs) {
 			p.next = 0
 		}
-		depart := max(t.Depart, now)
-		if c := p.way[outward]; c.paced {
-			depart = c.wire.Transmit(depart, int64(p.s.spec.WireBytes(t.Parsed(), len(t.Data))))
+		h, depart := t.Parsed(), max(t.Depart, now)
+		w := way{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data))}
+		if c := p.lane[outward]; c.paced {
+			depart = c.wire.Transmit(depart, int64(w.bytes))
 		}
-		p.emit(i, t.Parsed().Kind.Class(), t, depart)
+		p.emit(i, w, t, depart)
 		p.s.input(i, p).unstick(now)
 		return true
 	}
@@ -167,12 +190,12 @@ type outGate port
 
 // Open implements order.Gate.
 func (p *outGate) Open(c tlp.Class, t *msg.TLP) bool {
-	return (*port)(p).room(c, max(t.Depart, simcore.Now(p.s.sched)))
+	return (*port)(p).room(c, max(t.Depart, p.s.clock.Now()))
 }
 
 // emit sends a TLP that the connection has room for.
-func (p *port) emit(from int, c tlp.Class, t *msg.TLP, depart simcore.Ps) {
-	p.out[from][c].Add(p.s.spec.WireBytes(t.Parsed(), len(t.Data)), len(t.Data))
+func (p *port) emit(from int, w way, t *msg.TLP, depart simcore.Ps) {
+	p.out[from][w.class].Add(w.bytes, len(t.Data))
 	t.Depart = depart
 	if p.port.Send(t) != nil {
 		p.s.fail(fmt.Errorf("nicswitch: %s: the link at port %s refused a TLP that it had room for", p.s.Name(), p.spec.Name))
@@ -192,6 +215,6 @@ func (p *port) rewind() {
 func (p *port) unstick(now simcore.Ps) {
 	if p.stuck {
 		p.stuck = false
-		p.way[inward].arm(now)
+		p.lane[inward].arm(now)
 	}
 }

@@ -23,7 +23,7 @@ func (b Builder) Build(name string) (*Link, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Link{name: name, sched: b.Scheduler, spec: b.Spec}, nil
+	return &Link{name: name, clock: simcore.NewClock(b.Scheduler), spec: b.Spec}, nil
 }
 
 // Connect plugs both ends in: end 0 is towards the switch or the root.

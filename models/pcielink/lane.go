@@ -41,11 +41,11 @@ type lane struct {
 type timer struct {
 	ev    simcore.Event
 	armed bool
-	sched simcore.Scheduler
+	clock *simcore.Clock
 }
 
 func (t *timer) init(l *Link, kind int) {
-	*t = timer{ev: simcore.Event{H: l, Kind: kind, Secondary: true}, sched: l.sched}
+	*t = timer{ev: simcore.Event{H: l, Kind: kind, Secondary: true}, clock: &l.clock}
 }
 
 // arm schedules the event if it is not pending.
@@ -53,7 +53,7 @@ func (t *timer) arm(at simcore.Ps) {
 	if !t.armed {
 		t.armed = true
 		t.ev.At = at
-		t.sched.Schedule(&t.ev)
+		t.clock.Schedule(&t.ev)
 	}
 }
 
@@ -96,14 +96,14 @@ func (d *lane) refuse() {
 func (d *lane) notify() {
 	if d.waiting {
 		d.waiting = false
-		d.src.NotifyAvailable(d.link.sched.CurrentTime())
+		d.src.NotifyAvailable(d.link.clock.Sec())
 	}
 }
 
 // send takes a TLP if there is room for it.
 func (d *lane) send(p *msg.TLP) bool {
 	h := p.Parsed()
-	class, now := h.Kind.Class(), simcore.Now(d.link.sched)
+	class, now := h.Kind.Class(), d.link.clock.Now()
 	d.absorb(now)
 	depart := max(p.Depart, now)
 	if d.tx.Count(class) >= d.buffer[class] || d.backlogged(now, depart) {
@@ -154,7 +154,10 @@ func (d *lane) launch(p *msg.TLP, depart, now simcore.Ps) {
 		bytes += n * d.link.spec.DLLP.Bytes
 	}
 	p.Arrive = d.line.Transmit(depart, int64(bytes)) + d.link.spec.Latency
-	p.Depart, p.SendTime = depart, depart.Sec()
+	p.Depart = depart
+	if p.SendTime = d.link.clock.Sec(); depart != now {
+		p.SendTime = depart.Sec()
+	}
 	d.flight.Push(p)
 	d.deliver.arm((*d.flight.Front()).Arrive)
 }
@@ -165,7 +168,7 @@ func (d *lane) deliverDue(now simcore.Ps) {
 	if d.retry {
 		d.retry = false
 		d.rx.Rewind()
-		d.offer(now)
+		d.offer()
 	}
 	for d.flight.Len() > 0 && (*d.flight.Front()).Arrive <= now {
 		p := d.flight.Pop()
@@ -176,11 +179,11 @@ func (d *lane) deliverDue(now simcore.Ps) {
 			}
 		}
 		if d.rx.Len() == 0 && d.takes(p) {
-			d.give(p, now)
+			d.give(p)
 			continue
 		}
 		d.rx.Push(order.KeyOf(p.Parsed()), p)
-		d.offer(now)
+		d.offer()
 	}
 	if d.flight.Len() > 0 {
 		d.deliver.arm((*d.flight.Front()).Arrive)
@@ -188,9 +191,9 @@ func (d *lane) deliverDue(now simcore.Ps) {
 }
 
 // offer gives dst what it takes of the receive buffer.
-func (d *lane) offer(now simcore.Ps) {
+func (d *lane) offer() {
 	for p, ok := d.rx.Next((*takeGate)(d)); ok; p, ok = d.rx.Next((*takeGate)(d)) {
-		d.give(p, now)
+		d.give(p)
 	}
 }
 
@@ -204,8 +207,8 @@ func (d *lane) takes(p *msg.TLP) bool {
 	return d.dst.Len() < d.dst.Capacity() && (d.selective == nil || d.selective.Takes(d.dst, p))
 }
 
-func (d *lane) give(p *msg.TLP, now simcore.Ps) {
-	p.RecvTime = now.Sec()
+func (d *lane) give(p *msg.TLP) {
+	p.RecvTime = d.link.clock.Sec()
 	if d.link.NumHooks() != 0 {
 		d.link.hook(sim.HookPosConnDeliver, p)
 	}
@@ -214,7 +217,7 @@ func (d *lane) give(p *msg.TLP, now simcore.Ps) {
 
 // retrieved returns the credits of a TLP that dst's component has taken.
 func (d *lane) retrieved(p *msg.TLP) {
-	now := simcore.Now(d.link.sched)
+	now := d.link.clock.Now()
 	h := p.Parsed()
 	class := h.Kind.Class()
 	d.count.Out[class].Add(p.TrafficBytes, len(p.Data))

@@ -22,7 +22,7 @@ type Link struct {
 	sim.HookableBase
 
 	name    string
-	sched   simcore.Scheduler
+	clock   simcore.Clock
 	spec    Spec
 	plugged int
 	ports   [2]*simcore.Port
@@ -81,7 +81,7 @@ func (l *Link) Unplug(sim.Port) {
 // CanSend implements sim.Connection: there is room for a TLP of any class.
 func (l *Link) CanSend(src sim.Port) bool {
 	d := l.from(src)
-	now := simcore.Now(l.sched)
+	now := l.clock.Now()
 	d.absorb(now)
 	if d.full() || d.backlogged(now, now) {
 		d.refuse()
@@ -94,7 +94,7 @@ func (l *Link) CanSend(src sim.Port) bool {
 // be.
 func (l *Link) Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool {
 	d := l.from(src)
-	now := simcore.Now(l.sched)
+	now := l.clock.Now()
 	d.absorb(now)
 	if d.tx.Count(c) >= d.buffer[c] || d.backlogged(now, depart) {
 		d.refuse()
@@ -129,7 +129,7 @@ func (l *Link) Retrieved(port *simcore.Port, m sim.Msg) {
 
 // Retry has the link offer again what the component of a port did not take.
 func (l *Link) Retry(port *simcore.Port) {
-	l.to(port).again(simcore.Now(l.sched))
+	l.to(port).again(l.clock.Now())
 }
 
 // Handle implements sim.Handler.
@@ -138,7 +138,7 @@ func (l *Link) Handle(e sim.Event) error {
 	if !ok {
 		return fmt.Errorf("pcielink: %s: event of type %T: want its own", l.name, e)
 	}
-	d, now := &l.lanes[ev.Kind&1], simcore.Now(l.sched)
+	d, now := &l.lanes[ev.Kind&1], l.clock.Now()
 	switch ev.Kind &^ 1 {
 	case kindDeliver:
 		d.deliverDue(now)
@@ -156,8 +156,8 @@ func (l *Link) fail(err error) {
 		return
 	}
 	l.failed = err
-	l.alarm = simcore.Event{At: simcore.Now(l.sched), H: l, Kind: kindFailed}
-	l.sched.Schedule(&l.alarm)
+	l.alarm = simcore.Event{At: l.clock.Now(), H: l, Kind: kindFailed}
+	l.clock.Schedule(&l.alarm)
 }
 
 func (l *Link) hook(pos *sim.HookPos, m sim.Msg) {
