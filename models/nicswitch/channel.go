@@ -67,6 +67,30 @@ func (c *channel) serve(now simcore.Ps) {
 		return
 	}
 	c.serving = true
+	if !c.paced && len(c.ports) == 1 {
+		c.alone(c.ports[0], now)
+	} else {
+		c.turns(now)
+	}
+	c.serving = false
+}
+
+// alone serves the only port of a channel without a rate.
+func (c *channel) alone(p *port, now simcore.Ps) {
+	for c.again = true; c.again; {
+		c.again = false
+		if c.way == inward {
+			for p.port.Len() > 0 && p.take(now) {
+			}
+		} else {
+			for p.queued > 0 && p.give(now) {
+			}
+		}
+	}
+}
+
+// turns serves the ports in turn.
+func (c *channel) turns(now simcore.Ps) {
 	for idle := 0; idle < len(c.ports) && !c.backlogged(now); {
 		p := c.ports[c.next]
 		if c.next++; c.next == len(c.ports) {
@@ -79,5 +103,4 @@ func (c *channel) serve(now simcore.Ps) {
 			idle++
 		}
 	}
-	c.serving = false
 }

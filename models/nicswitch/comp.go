@@ -55,8 +55,9 @@ func (s *Switch) named(name string) *port {
 
 // of is the port that a simcore.Port belongs to.
 func (s *Switch) of(sp sim.Port) *port {
+	mine, _ := sp.(*simcore.Port)
 	for _, p := range s.ports {
-		if sim.Port(p.port) == sp {
+		if p.port == mine {
 			return p
 		}
 	}

@@ -3,8 +3,6 @@ package nicswitch
 import (
 	"fmt"
 
-	"github.com/sarchlab/akita/v3/sim"
-
 	"nictwin/models/msg"
 	"nictwin/models/nicswitch/route"
 	"nictwin/models/pcielink"
@@ -24,7 +22,7 @@ type port struct {
 	lane  [2]*channel // inward, outward
 
 	// The connection, if it knows classes. It is looked up once there is one.
-	conn  sim.Connection
+	known bool
 	rooms classRoom
 	retry retrier
 
@@ -49,10 +47,11 @@ type classRoom interface {
 // retrier is a connection that keeps what the switch did not take.
 type retrier interface{ Retry(port *simcore.Port) }
 
-// connected looks the connection up.
+// connected looks the connection up; it stays the same once TLPs have crossed it.
 func (p *port) connected() {
-	if c := p.port.Connection(); c != p.conn {
-		p.conn = c
+	if !p.known {
+		c := p.port.Connection()
+		p.known = c != nil
 		p.rooms, _ = c.(classRoom)
 		p.retry, _ = c.(retrier)
 	}

@@ -154,10 +154,7 @@ func (d *lane) launch(p *msg.TLP, depart, now simcore.Ps) {
 		bytes += n * d.link.spec.DLLP.Bytes
 	}
 	p.Arrive = d.line.Transmit(depart, int64(bytes)) + d.link.spec.Latency
-	p.Depart = depart
-	if p.SendTime = d.link.clock.Sec(); depart != now {
-		p.SendTime = depart.Sec()
-	}
+	p.Depart, p.SendTime = depart, d.link.clock.Sec()
 	d.flight.Push(p)
 	d.deliver.arm((*d.flight.Front()).Arrive)
 }

@@ -165,11 +165,11 @@ func (l *Link) hook(pos *sim.HookPos, m sim.Msg) {
 }
 
 func (l *Link) from(src sim.Port) *lane {
-	if l.plugged == 2 {
-		if src == sim.Port(l.ports[0]) {
+	if p, ok := src.(*simcore.Port); ok && l.plugged == 2 {
+		if p == l.ports[0] {
 			return &l.lanes[0]
 		}
-		if src == sim.Port(l.ports[1]) {
+		if p == l.ports[1] {
 			return &l.lanes[1]
 		}
 	}
