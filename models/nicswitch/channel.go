@@ -51,10 +51,7 @@ func (c *channel) due(now simcore.Ps) {
 	c.armed = false
 	if c.way == inward {
 		for _, p := range c.ports {
-			p.stuck = false
-			if p.connected(); p.retry != nil {
-				p.retry.Retry(p.port)
-			}
+			p.offerAgain()
 		}
 	}
 	c.serve(now)

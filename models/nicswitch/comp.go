@@ -104,11 +104,12 @@ func (s *Switch) Handle(e sim.Event) error {
 	return s.failed
 }
 
-// Takes implements pcielink.Selective: is there room for a TLP?
+// Takes implements pcielink.Selective: is there room for a TLP? Before a channel with a rate one at a time waits in the
+// port, so that the port has its turn and the classes still pass each other in the link.
 func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool {
 	in := s.of(sp)
-	if in.lane[inward].backlogged(s.clock.Now()) {
-		in.stuck = true
+	if in.lane[inward].paced && sp.Len() > 0 {
+		in.more = true
 		return false
 	}
 	return in.admits(p)

@@ -27,7 +27,8 @@ type port struct {
 	retry retrier
 
 	// As input.
-	stuck  bool // a TLP finds no room in its pair's queue, or the channel is full
+	stuck  bool // a TLP finds no room in its pair's queue
+	more   bool // the link has TLPs that wait for the one in the port
 	in     [3]pcielink.Count
 	latest *msg.TLP // that was looked at and not retrieved, and its way
 	its    way
@@ -77,6 +78,13 @@ func (p *port) wayOf(t *msg.TLP) *way {
 	return &p.its
 }
 
+// offerAgain has the link offer what the switch did not take.
+func (p *port) offerAgain() {
+	if p.connected(); p.retry != nil {
+		p.retry.Retry(p.port)
+	}
+}
+
 // admits reports whether there is room where a TLP that came in here goes, and remembers if not.
 func (p *port) admits(t *msg.TLP) bool {
 	w := p.wayOf(t)
@@ -119,6 +127,10 @@ func (p *port) take(now simcore.Ps) bool {
 	w := *p.wayOf(t)
 	p.latest = nil
 	p.port.Retrieve(p.s.clock.Sec())
+	if p.more {
+		p.more = false
+		p.offerAgain()
+	}
 	ready := now
 	if c := p.lane[inward]; c.paced {
 		ready = c.wire.Transmit(now, int64(w.bytes))

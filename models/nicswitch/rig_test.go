@@ -89,7 +89,7 @@ func newRig(t testing.TB, e sim.Engine, spec Spec, pcie pcielink.Spec) *rig {
 		name := spec.Ports[i].Name
 		d := newDevice(e, "Dev"+name)
 		r.devs[name] = d
-		if spec.Ports[i].NIC {
+		if name == PortNIC {
 			s := simcore.LinkSpec{Latency: nicLatency, Credits: 64, CreditLatency: nicLatency}
 			_, err = simcore.Connect(name+"Link", e, s, r.sw.Port(name), d.port)
 			require.NoError(t, err)

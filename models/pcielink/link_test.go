@@ -3,7 +3,6 @@ package pcielink
 import (
 	"testing"
 
-	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/msg"
@@ -253,30 +252,4 @@ func TestSizesAreChecked(t *testing.T) {
 	r = newRig(t, Default(4), false)
 	require.Nil(t, r.a.port.Send(new(msg.Frame)))
 	require.ErrorContains(t, r.e.Run(), "sends a *msg.Frame: want a TLP")
-}
-
-// ahead is a component that runs ahead of the engine.
-type ahead struct{ *end }
-
-func (ahead) LookAhead() bool { return true }
-
-func TestConnectRefuses(t *testing.T) {
-	e := simcore.NewEngine()
-	r := newRig(t, Default(4), false)
-	l, err := Builder{Scheduler: e, Spec: Default(4)}.Build("Other")
-	require.NoError(t, err)
-	free := newEnd(e, "C", 4, false)
-	early := simcore.NewPort(ahead{free}, 4, "C.Early")
-	foreign := sim.NewLimitNumMsgPort(free, 4, "C.Foreign")
-	require.ErrorContains(t, l.Connect(r.a.port, free.port), "end 0: port A.Port is plugged in already")
-	require.ErrorContains(t, l.Connect(free.port, early), "end 1: port C.Early belongs to C, which runs ahead of the engine: it wants a simcore.Link")
-	require.ErrorContains(t, l.Connect(free.port, foreign), "want a *simcore.Port")
-	require.ErrorContains(t, l.Connect(free.port, free.port), "both ends are port C.Port")
-	require.Panics(t, func() { r.l.PlugIn(free.port, 0) })
-	require.Panics(t, func() { l.PlugIn(early, 0) })
-	r.send(r.a, r.tlp(tlp.MRd, 64, 0))
-	require.Panics(t, func() { r.l.Unplug(r.a.port) })
-	r.run()
-	r.l.Unplug(r.a.port)
-	require.NoError(t, l.Connect(r.a.port, free.port))
 }
