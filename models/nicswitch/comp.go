@@ -109,8 +109,7 @@ func (s *Switch) Handle(e sim.Event) error {
 func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool {
 	in := s.of(sp)
 	if in.lane[inward].paced && sp.Len() > 0 {
-		in.more = true
-		return false
+		return false // the channel offers it again when it has taken that one
 	}
 	return in.admits(p)
 }

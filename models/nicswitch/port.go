@@ -28,7 +28,6 @@ type port struct {
 
 	// As input.
 	stuck  bool // a TLP finds no room in its pair's queue
-	more   bool // the link has TLPs that wait for the one in the port
 	in     [3]pcielink.Count
 	latest *msg.TLP // that was looked at and not retrieved, and its way
 	its    way
@@ -127,10 +126,6 @@ func (p *port) take(now simcore.Ps) bool {
 	w := *p.wayOf(t)
 	p.latest = nil
 	p.port.Retrieve(p.s.clock.Sec())
-	if p.more {
-		p.more = false
-		p.offerAgain()
-	}
 	ready := now
 	if c := p.lane[inward]; c.paced {
 		ready = c.wire.Transmit(now, int64(w.bytes))

@@ -110,24 +110,31 @@ func TestNoHeadOfLineBlockingBetweenOutputs(t *testing.T) {
 	require.Len(t, r.devs[PortHost].got, stalled+1)
 }
 
-// Behind a PCIe link a class that finds its queue full lets pass what may pass it.
+// Behind a PCIe link a class that finds its queue full lets pass what may pass it, also before a shared NIC link.
 func TestClassesPassAtAnInput(t *testing.T) {
-	spec, pcie := Default(), link()
-	spec.Queue.NonPosted = 2
-	pcie.Credits[1].NonPostedHeaders, pcie.Buffer.NonPosted = 1, 1
-	r := newRig(t, simcore.NewEngine(), spec, pcie)
-	r.devs[PortArm].hold = true
-	for range 4 {
-		r.send(PortHost, r.read(nicspec.RequesterHost, armAddr, 64))
+	shared := Default()
+	shared.NICLink, shared.NICRate, shared.NICBuffer = Shared, simcore.Gbps(16), 0 // slower than the link
+	shared.Ports[2].NIC = true                                                     // in the host's stead
+	for name, spec := range map[string]Spec{"wide": Default(), "shared": shared} {
+		t.Run(name, func(t *testing.T) {
+			pcie := link()
+			spec.Queue.NonPosted = 2
+			pcie.Credits[1].NonPostedHeaders, pcie.Buffer.NonPosted = 1, 1
+			r := newRig(t, simcore.NewEngine(), spec, pcie)
+			r.devs[PortArm].hold = true
+			for range 5 {
+				r.send(PortHost, r.read(nicspec.RequesterHost, armAddr, 64))
+			}
+			r.send(PortHost, r.write(armAddr, 64), r.write(nicspec.BarBase, 4))
+			r.run()
+			require.Equal(t, []uint64{7}, r.devs[PortNIC].seqs())
+			require.Equal(t, 2, r.devs[PortArm].port.Len(), "a read, and the write that passed the others")
+			r.devs[PortArm].hold = false
+			r.devs[PortArm].drain(r.e.CurrentTime())
+			r.run()
+			require.Equal(t, []uint64{1, 6, 2, 3, 4, 5}, r.devs[PortArm].seqs())
+		})
 	}
-	r.send(PortHost, r.read(nicspec.RequesterHost, armAddr, 64), r.write(armAddr, 64), r.write(nicspec.BarBase, 4))
-	r.run()
-	require.Equal(t, []uint64{7}, r.devs[PortNIC].seqs())
-	require.Equal(t, 2, r.devs[PortArm].port.Len(), "a read, and the write that passed the others")
-	r.devs[PortArm].hold = false
-	r.devs[PortArm].drain(r.e.CurrentTime())
-	r.run()
-	require.Equal(t, []uint64{1, 6, 2, 3, 4, 5}, r.devs[PortArm].seqs())
 }
 
 // Inputs that together exceed an output get the same share of it.

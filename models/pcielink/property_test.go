@@ -20,7 +20,6 @@ type traffic struct {
 	rng  *rand.Rand
 	sent [2][]order.Key
 	left int
-	step func()
 }
 
 func newTraffic(t *testing.T, seed uint64, n int) *traffic {
