@@ -14,7 +14,8 @@
 # Exit: 0 every mutant came out as its patch expects; 1 one that is expected to be caught survived, or could not be
 # judged; 2 usage. A patch says what it is in `key: value` lines before the diff: block, bug, expect (caught|survives),
 # play (replay|fuzz|contract|blocks, default replay), alone (the block that is played alone, default block), flags (of the
-# NIC that is built and played, for replay and fuzz: --eth-bits 256).
+# NIC that is built and played, for replay and fuzz: --eth-bits 256), ports (of the NIC that the contract suite is played on,
+# default 1).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -40,12 +41,19 @@ pair() {
   echo "${b:-$(field block "$1")}"
 }
 
-# settings_of HOW: the settings to play under, one a line
+# ports NAME: of the NIC that the contract suite is played on
+ports() {
+  local p
+  p=$(field ports "$1")
+  echo "${p:-1}"
+}
+
+# settings_of HOW PORTS: the settings to play under, one a line
 settings_of() {
   case $1 in
     replay) printf '%s\n' "${replays[@]}" ;;
     fuzz) echo "--runs $programs" ;;
-    contract) echo TestRTL/ports_1 ;;
+    contract) echo "TestRTL/ports_$2" ;;
     blocks) echo "--runs 8" ;;
   esac
 }
@@ -70,7 +78,7 @@ play() {
 message() {
   case $1 in
     contract) awk '
-      /--- FAIL: TestRTL\/ports_1\/.*stall_/ { check = $0; gsub(/.*ports_1\/|_\[.*/, "", check) }
+      /--- FAIL: TestRTL\/ports_[12]\/.*stall_/ { check = $0; gsub(/.*ports_[12]\/|_\[.*/, "", check) }
       /the referee: cycle / { sub(/.*the referee: cycle [0-9]+, /, ""); seen = $0; exit }
       / mismatches, the first: cycle / { sub(/.* the first: cycle [0-9]+, /, ""); seen = $0; exit }
       /Error: |Messages: / { sub(/.*(Error|Messages): *\t*/, ""); seen = $0 }
@@ -96,7 +104,7 @@ judge() {
     bin/nictwin dut build nic --home "$dir" "${more[@]}" >"$out" 2>&1; then
     outcome=no-build what=$(tail -3 "$out" | tr '\n\t' '  ')
   else
-    mapfile -t all < <(settings_of "$how")
+    mapfile -t all < <(settings_of "$how" "$(ports "$name")")
     for s in "${all[@]}"; do
       status=0
       NICTWIN_CACHE=$work/cache play "$how" "$s" "$dir" "${more[@]}" >"$out" 2>&1 || status=$?
@@ -170,13 +178,13 @@ mkdir "$work/cache"
 
 # The tree as it is must pass, or nothing that follows means anything.
 limit=$((build_limit + play_limit))
-while read -r h flags; do
+while read -r h p flags; do
   while read -r s; do
     # shellcheck disable=SC2086 # flags are several words
     play "$h" "$s" "$PWD" $flags >"$work/clean" 2>&1 </dev/null ||
       { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s $flags)" >&2; exit 1; }
-  done < <(settings_of "$h")
-done < <(for n in "${names[@]}"; do echo "$(how "$n") $(field flags "$n")"; done | sort -u)
+  done < <(settings_of "$h" "$p")
+done < <(for n in "${names[@]}"; do echo "$(how "$n") $(ports "$n") $(field flags "$n")"; done | sort -u)
 
 for n in "${names[@]}"; do
   while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done

@@ -47,6 +47,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	ethBitsFlag(c, &f.EthBits)
 	s.StringVar(&f.Build, "build", f.Build, "queues, keys, rules and parts of the NIC: default, small, large, or bare (no parts)")
 	s.IntVar(&f.Stall, "stall", f.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each program has its own")
+	s.BoolVar(&f.Overlap, "overlap", f.Overlap, "all entries of all queues of a program name the same few buffers, which software rewrites; without it a twelfth of the programs do")
 	s.BoolVar(&f.Shrink, "shrink", f.Shrink, "make programs that fail smaller")
 	s.IntVar(&f.Most, "failures", f.Most, "failing programs after which it ends")
 	s.IntVar(&f.Jobs, "jobs", f.Jobs, "programs at a time; the results are the same")

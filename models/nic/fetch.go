@@ -111,9 +111,18 @@ func (w *window) ready() bool {
 }
 
 // spent reports whether a window was cut, and no entry is left that stands wholly
-// before the cut [T2].
+// before the cut [T2]. What stands before it has all come: a read of these places
+// that fails, too, names the first of them, and there is one Event.
 func (w *window) spent() bool {
-	return w.cut && (w.use == w.end || w.begun() && w.end-w.use < w.span())
+	if !w.cut || w.use != w.end && (!w.begun() || w.end-w.use >= w.span()) {
+		return false
+	}
+	for k := w.use; k != w.end; k++ {
+		if !w.there[k&(w.depth-1)] {
+			return false
+		}
+	}
+	return true
 }
 
 // peek returns the next entry, which is ready.

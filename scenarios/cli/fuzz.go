@@ -221,6 +221,9 @@ func (f *Fuzz) again(x *result.Failure) string {
 	if f.ProgramFile != "" {
 		return f.Again
 	}
+	if f.Overlap {
+		words = append(words, "--overlap")
+	}
 	words = append(words, "--seed", strconv.FormatUint(f.Seed, 10), "--skip", strconv.Itoa(x.Number), "--runs", "1")
 	if f.Ports != 0 {
 		words = append(words, "--ports", strconv.Itoa(f.Ports))

@@ -57,7 +57,7 @@ func (f *Fuzz) Idle() Idle {
 	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant")
 	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
-		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "stall", "failures", "jobs")
+		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "stall", "overlap", "failures", "jobs")
 	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite")
 	return i
 }

@@ -38,8 +38,9 @@ func copyStatus(w *nicspec.WqeFields, keys keyTable, sizes *nicspec.Build) nicsp
 	if w.Opcode == nicspec.OpcodeInvalidate {
 		want = 1
 	}
-	flags := w.FIpCsum || w.FUdpCsum || w.FUdpZero || w.FIcrc || w.FCrc32c || w.FPad || w.FRsvd != 0
-	if int(w.Nseg) != want || w.InlineLen != 0 || w.Port != 0 || flags {
+	fence := w.FFence && (w.Opcode == nicspec.OpcodeInvalidate || !sizes.Has(nicspec.PartFence))
+	flags := w.FIpCsum || w.FUdpCsum || w.FUdpZero || w.FIcrc || w.FCrc32c || w.FPad || fence || w.FAppend || w.FRsvd != 0
+	if int(w.Nseg) != want || w.InlineLen != 0 || w.Port != 0 || w.Blocks != 0 || flags {
 		return nicspec.StatusBadFormat
 	}
 	segs := segments(w)
@@ -294,12 +295,12 @@ func copiesAndSends(r *rig) {
 		c.WqeId = uint32(i)
 		s := sendEntry(nil, to)
 		s.WqeId = uint32(i) | 1<<16
-		all = append(all, posted{c, nil, nicspec.StatusOk}, posted{s, data, nicspec.StatusOk})
+		all = append(all, posted{one(c), nil, nicspec.StatusOk}, posted{one(s), data, nicspec.StatusOk})
 	}
 	for len(all) > 0 {
 		n, first := min(len(all), x.Size()), x.PI
 		for i := range all[:n] {
-			r.storeEntry(x, x.PI, &all[i].WqeFields)
+			r.storeEntry(x, x.PI, &all[i].longEntry)
 			x.PI++
 		}
 		r.tell(&x.ring)

@@ -29,6 +29,7 @@ func (r *rig) copyFlaws() []flaw {
 		format("f_ip_csum", func(e *w) { e.FIpCsum = true }), format("f_udp_csum", func(e *w) { e.FUdpCsum = true }),
 		format("f_udp_zero", func(e *w) { e.FUdpZero = true }), format("f_icrc", func(e *w) { e.FIcrc = true }),
 		format("f_crc32c", func(e *w) { e.FCrc32c = true }), format("f_pad", func(e *w) { e.FPad = true }),
+		format("f_append", func(e *w) { e.FAppend = true }), format("f_append and f_icrc", func(e *w) { e.FAppend, e.FIcrc = true, true }),
 		format("f_rsvd, lowest", func(e *w) { e.FRsvd = 1 }), format("f_rsvd, highest", func(e *w) { e.FRsvd = 0x10 }),
 	}
 	for i := range 2 {

@@ -23,11 +23,17 @@ var pushChecks = []check{
 
 // wire is a work entry as the device gets it.
 func (r *rig) wire(w *nicspec.WqeFields) []byte {
-	e := *w
+	e := one(*w)
+	return r.wireLong(&e)
+}
+
+// wireLong is an entry as the device gets it, all blocks that it names.
+func (r *rig) wireLong(w *longEntry) []byte {
+	e := w.WqeFields
 	if !isCopy(w.Opcode) {
 		e.Port = uint8(r.portOf(int(w.Port)))
 	}
-	return encode(&e, nicspec.WqeBytes)
+	return append(encode(&e, nicspec.WqeBytes), w.slots()[len(w.Slots):]...)
 }
 
 // push writes bytes to TX_PUSH of a queue.
@@ -212,7 +218,8 @@ func pushedFlaws(r *rig) {
 func pushShapes(r *rig) {
 	x, w := r.txSetup(4, 3)
 	e := r.sound(w[0], 1)
-	r.storeEntry(x, 0, &e)
+	long := one(e)
+	r.storeEntry(x, 0, &long)
 	data := r.wire(&e)
 	r.counted("small accesses", nil, func() {
 		for _, off := range []uint32{0, 4, 8, 56, 60} {

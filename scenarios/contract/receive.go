@@ -38,14 +38,28 @@ func (r *rig) toTarget(t driver.Target) {
 	r.write(nicspec.RegRxDefault, uint32(t.Default()))
 }
 
-// split is how many bytes go to the header buffer [R8].
-func (x *rxRing) split(f *nicspec.RxCqeFields) int {
-	n := int(f.FrameLen)
+// placed is how many bytes of a frame a queue writes [R14].
+func (x *rxRing) placed(f *nicspec.RxCqeFields, b []byte) int {
+	if x.Trim != 1 || !f.Roce || f.Frag || f.L4LenBad {
+		return len(b)
+	}
+	const lengthField, icrc = 4, 4 // of UDP, after its begin; bytes of the ICRC
+	l4 := int(f.L4Off)
+	u := int(be.Uint16(b[l4+lengthField:]))
+	t := l4 + u - icrc - int(f.BthFlags>>4&3)
+	if u < 24 || t < int(f.PayloadOff) {
+		return len(b)
+	}
+	return t
+}
+
+// split is how many of m bytes go to the header buffer [R8].
+func (x *rxRing) split(f *nicspec.RxCqeFields, m int) int {
 	switch x.SplitMode {
 	case nicspec.SplitModeFixed:
-		return min(int(x.SplitLen), n, int(x.HdrBufSize))
+		return min(int(x.SplitLen), m, int(x.HdrBufSize))
 	case nicspec.SplitModeHeaders:
-		return min(int(f.PayloadOff), n, int(x.HdrBufSize))
+		return min(int(f.PayloadOff), m, int(x.HdrBufSize))
 	}
 	return 0
 }
@@ -66,7 +80,11 @@ func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16, mods ..
 	want := parsed(frame, r.roce)
 	want.Type, want.Queue, want.Index, want.Rule, want.PortSeq = nicspec.CqeTypeRx, uint16(x.Number), index, rule, uint32(ordinal)
 	want.Port = uint8(r.portOf(port))
-	want.HdrLen = uint16(x.split(&want))
+	m := x.placed(&want, frame)
+	want.HdrLen = uint16(x.split(&want, m))
+	if r.sizes.Has(nicspec.PartTrim) {
+		want.PayLen = uint16(m) - want.HdrLen
+	}
 	want.Phase = int(index)>>x.Log&1 == 0
 	if r.sizes.Has(nicspec.PartRss) {
 		want.RssHash = rssHash(r.rssKey, frame, &want)
@@ -83,7 +101,7 @@ func (r *rig) deliveredOf(port int, x *rxRing, ordinal int, rule uint16, mods ..
 	}
 	bufs, h := x.posted[index], int(want.HdrLen)
 	require.Equal(r.t, frame[:h], r.load(bufs[0], h), "header part of frame %d, %d of %d B", ordinal, h, len(frame))
-	require.Equal(r.t, frame[h:], r.load(bufs[1], len(frame)-h), "payload part of frame %d, %d of %d B", ordinal, len(frame)-h, len(frame))
+	require.Equal(r.t, frame[h:m], r.load(bufs[1], m-h), "payload part of frame %d, %d of %d B", ordinal, m-h, len(frame))
 	return got
 }
 

@@ -95,7 +95,7 @@ func headerBuffers(r *rig) {
 			p := rocePacket(frame)
 			h := parsed(p.build(), r.roce)
 			h.FrameLen = frame
-			most := pay + x.split(&h) // bytes that fit
+			most := pay + x.split(&h, frame) // bytes that fit
 			r.counted(fmt.Sprintf("frames of %d and %d B", most, most+1), steps{
 				port(nicspec.CntRxDropTooLong): 2, port(nicspec.CntRxFrames): 4, port(nicspec.CntRxBytes): free,
 				port(nicspec.CntRxDelivered): 2, dev(nicspec.CntRxCqe): 2,

@@ -61,19 +61,18 @@ func sendEntry(inline []byte, pieces ...nicspec.SegFields) nicspec.WqeFields {
 
 // posted is a work entry and what must become of it.
 type posted struct {
-	nicspec.WqeFields
+	longEntry
 	frame  []byte
 	status nicspec.Status
 }
 
-// storeEntry writes a work entry into a ring.
-func (r *rig) storeEntry(x *txRing, index uint16, w *nicspec.WqeFields) {
+// storeEntry writes the blocks of a work entry into a ring.
+func (r *rig) storeEntry(x *txRing, index uint16, w *longEntry) {
 	r.t.Helper()
-	e := *w
-	if !isCopy(w.Opcode) {
-		e.Port = uint8(r.portOf(int(w.Port)))
+	b := r.wireLong(w)
+	for i := range w.blocks(&r.sizes) {
+		r.store(x.At(index+uint16(i)), b[i*nicspec.WqeBytes:][:nicspec.WqeBytes])
 	}
-	r.store(x.At(index), encode(&e, nicspec.WqeBytes))
 }
 
 // cameOut demands that the next frame from a queue is that of a work entry, on its port.
@@ -89,12 +88,25 @@ func (r *rig) enqueue(x *txRing, entries ...nicspec.WqeFields) []posted {
 	r.t.Helper()
 	var all []posted
 	for i := range entries {
+		if entries[i].WqeId == 0 {
+			entries[i].WqeId = uint32(x.Number)<<24 | uint32(x.PI)
+		}
+		all = append(all, r.enqueueLong(x, one(entries[i]))...)
+	}
+	return all
+}
+
+// enqueueLong does so for entries of any number of blocks.
+func (r *rig) enqueueLong(x *txRing, entries ...longEntry) []posted {
+	r.t.Helper()
+	var all []posted
+	for i := range entries {
 		w := &entries[i]
 		if w.WqeId == 0 {
 			w.WqeId = uint32(x.Number)<<24 | uint32(x.PI)
 		}
 		r.storeEntry(x, x.PI, w)
-		x.PI++
+		x.PI += uint16(w.blocks(&r.sizes))
 		frame, status := expected(w, x.EcnMode, r.keys, &r.sizes, r.load)
 		all = append(all, posted{*w, frame, status})
 	}
@@ -117,8 +129,9 @@ func (r *rig) left(q int) sent {
 // ended waits for the ends of work entries, in order from an index on, and compares frames and completion entries.
 func (r *rig) ended(x *txRing, first uint16, all []posted) {
 	r.t.Helper()
-	for i, p := range all {
-		index := first + uint16(i)
+	for _, p := range all {
+		index := first
+		first += uint16(p.blocks(&r.sizes))
 		if !p.FComplete && p.status == nicspec.StatusOk {
 			if p.frame != nil {
 				r.until("a frame leaves", func() bool { return r.leftFrom(x.Number) })
@@ -150,13 +163,27 @@ func (r *rig) leftFrom(q int) bool {
 // transmit posts work entries, a ring-full at a time, rings, and compares what becomes of them.
 func (r *rig) transmit(x *txRing, entries ...nicspec.WqeFields) {
 	r.t.Helper()
+	var all []longEntry
+	for _, e := range entries {
+		all = append(all, one(e))
+	}
+	r.transmitLong(x, all...)
+}
+
+// transmitLong does so for entries of any number of blocks.
+func (r *rig) transmitLong(x *txRing, entries ...longEntry) {
+	r.t.Helper()
 	for len(entries) > 0 {
-		n := min(len(entries), x.Size())
+		n, room := 0, x.Size()
+		for n < len(entries) && entries[n].blocks(&r.sizes) <= room {
+			room -= entries[n].blocks(&r.sizes)
+			n++
+		}
 		first := x.PI
-		all := r.enqueue(x, entries[:n]...)
+		all := r.enqueueLong(x, entries[:n]...)
 		if last := &all[n-1]; !last.FComplete { // so that there is an end to wait for
 			last.FComplete = true
-			r.storeEntry(x, x.PI-1, &last.WqeFields)
+			r.storeEntry(x, x.PI-uint16(last.blocks(&r.sizes)), &last.longEntry)
 		}
 		r.tell(&x.ring)
 		r.ended(x, first, all)

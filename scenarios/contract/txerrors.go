@@ -217,9 +217,10 @@ func (r *rig) enqueueFailing(x *txRing, status nicspec.Status, entries ...nicspe
 	r.t.Helper()
 	for i := range entries {
 		entries[i].WqeId = uint32(i) + 0x55
-		r.storeEntry(x, x.PI, &entries[i])
+		e := one(entries[i])
+		r.storeEntry(x, x.PI, &e)
 		x.PI++
-		all = append(all, posted{entries[i], nil, status})
+		all = append(all, posted{e, nil, status})
 	}
 	return all
 }

@@ -12,23 +12,30 @@ type keyTable map[int]nicspec.KeyEntryFields
 
 // expected says what becomes of a work entry as section 7 says, rule by rule: its status and, with Ok, the frame that leaves
 // (nil for a Nop). ecn is its queue's ecn_mode; load reads memory.
-func expected(w *nicspec.WqeFields, ecn uint8, keys keyTable, sizes *nicspec.Build, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
+func expected(w *longEntry, ecn uint8, keys keyTable, sizes *nicspec.Build, load func(bus uint64, n int) []byte) ([]byte, nicspec.Status) {
 	if w.Opcode == nicspec.OpcodeNop {
 		return nil, nicspec.StatusOk
 	}
 	if isCopy(w.Opcode) && sizes.Has(nicspec.PartCopy) {
-		return nil, copyStatus(w, keys, sizes)
+		return nil, copyStatus(&w.WqeFields, keys, sizes)
 	}
 	if s := entryStatus(w, keys, sizes); s != nicspec.StatusOk {
 		return nil, s
 	}
-	frame := append([]byte(nil), w.Slots[:w.InlineLen]...)
-	for _, s := range segments(w) {
+	frame := append([]byte(nil), w.slots()[:w.InlineLen]...)
+	for _, s := range w.segments() {
 		k := keys[int(s.Key&0xffff)]
 		frame = append(frame, load(k.BusBase+(s.Addr-k.VaBase), int(s.Len))...)
 	}
-	markOut(w, frame, ecn)
-	if !offloads(w, frame) {
+	if w.FAppend {
+		n := appended(&w.WqeFields, frame)
+		if n == 0 {
+			return nil, nicspec.StatusBadOffload
+		}
+		frame = append(frame, make([]byte, n)...)
+	}
+	markOut(&w.WqeFields, frame, ecn)
+	if !offloads(&w.WqeFields, frame) {
 		return nil, nicspec.StatusBadOffload
 	}
 	if w.FPad && len(frame) < nicspec.FrameMin {
@@ -37,38 +44,87 @@ func expected(w *nicspec.WqeFields, ecn uint8, keys keyTable, sizes *nicspec.Bui
 	return frame, nicspec.StatusOk
 }
 
-func inlineSlots(w *nicspec.WqeFields) int {
-	return (int(w.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+// longEntry is a work entry with the slots of its further blocks, 64 B each [T14]. What is not there of them is zero.
+type longEntry struct {
+	nicspec.WqeFields
+	more []byte
+}
+
+// one is an entry of one block.
+func one(w nicspec.WqeFields) longEntry { return longEntry{WqeFields: w} }
+
+// blocks is how many blocks of its ring an entry takes.
+func (w *longEntry) blocks(sizes *nicspec.Build) int {
+	if !sizes.Has(nicspec.PartLong) {
+		return 1
+	}
+	return 1 + int(w.Blocks)
+}
+
+// slots is the entry's slots, of all blocks that it names.
+func (w *longEntry) slots() []byte {
+	b := make([]byte, len(w.Slots)+int(w.Blocks)*nicspec.WqeBytes)
+	copy(b, w.Slots[:])
+	copy(b[len(w.Slots):], w.more)
+	return b
 }
 
 // segments are the pieces of an entry whose slots suffice.
-func segments(w *nicspec.WqeFields) (all []nicspec.SegFields) {
+func (w *longEntry) segments() (all []nicspec.SegFields) {
+	b := w.slots()[inlineSlots(&w.WqeFields)*nicspec.WqeSlotBytes:]
 	for i := range int(w.Nseg) {
-		all = append(all, nicspec.DecodeSeg(w.Slots[(inlineSlots(w)+i)*nicspec.WqeSlotBytes:]))
+		all = append(all, nicspec.DecodeSeg(b[i*nicspec.WqeSlotBytes:]))
 	}
 	return all
 }
 
+// appended is how many bytes f_append adds to gathered bytes [T15]; 0: the headers do not allow it.
+func appended(w *nicspec.WqeFields, b []byte) int {
+	const padCount, icrc = 9, 4 // where it stands, after the UDP header's begin; bytes
+	if int(w.L4Off)+20 > min(len(b), nicspec.ParseBytes) {
+		return 0
+	}
+	n := int(b[int(w.L4Off)+padCount]>>4&3) + icrc
+	if int(w.L4Off)+int(be.Uint16(b[w.L4Off+4:])) != len(b)+n {
+		return 0
+	}
+	return n
+}
+
+func inlineSlots(w *nicspec.WqeFields) int {
+	return (int(w.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+}
+
+// segments are the pieces of an entry of one block whose slots suffice.
+func segments(w *nicspec.WqeFields) []nicspec.SegFields {
+	e := one(*w)
+	return e.segments()
+}
+
 // entryStatus is [T3].
-func entryStatus(w *nicspec.WqeFields, keys keyTable, sizes *nicspec.Build) nicspec.Status {
+func entryStatus(w *longEntry, keys keyTable, sizes *nicspec.Build) nicspec.Status {
 	if w.Opcode != nicspec.OpcodeSend {
 		return nicspec.StatusBadOpcode
 	}
-	if w.FRsvd != 0 || w.FUdpCsum && w.FUdpZero || w.InlineLen > nicspec.InlineMax || w.Nseg > nicspec.WqeSlots ||
-		inlineSlots(w)+int(w.Nseg) > nicspec.WqeSlots || int(w.Port) >= sizes.Ports {
+	if badFlags(&w.WqeFields, sizes) || w.InlineLen > nicspec.InlineMaxLong || w.Nseg > nicspec.SegMax ||
+		inlineSlots(&w.WqeFields)+int(w.Nseg) > 4*w.blocks(sizes)-1 || int(w.Port) >= sizes.Ports {
 		return nicspec.StatusBadFormat
 	}
 	total := uint64(w.InlineLen)
-	for _, s := range segments(w) {
+	for _, s := range w.segments() {
 		if s.Len == 0 || s.Key>>16&0xff != 0 {
 			return nicspec.StatusBadFormat
 		}
 		total += uint64(s.Len)
 	}
-	if total == 0 || total > nicspec.FrameMax || total < nicspec.FrameMin && !w.FPad {
+	least, most := uint64(nicspec.FrameMin), uint64(nicspec.FrameMax)
+	if w.FAppend {
+		least, most = least-4, most-nicspec.AppendMax
+	}
+	if total == 0 || total > most || total < least && !w.FPad {
 		return nicspec.StatusBadLength
 	}
-	for _, s := range segments(w) {
+	for _, s := range w.segments() {
 		k := keys[int(s.Key&0xffff)]
 		if status := pieceStatus(&s, &k, sizes, true, false); status != nicspec.StatusOk {
 			return status
@@ -78,6 +134,12 @@ func entryStatus(w *nicspec.WqeFields, keys keyTable, sizes *nicspec.Build) nics
 		return nicspec.StatusBadOffload
 	}
 	return nicspec.StatusOk
+}
+
+// badFlags tells whether the flags of a Send, or its number of blocks, are such as no Send of the build has.
+func badFlags(w *nicspec.WqeFields, sizes *nicspec.Build) bool {
+	return w.FRsvd != 0 || w.FFence || w.FUdpCsum && w.FUdpZero || w.FAppend && (!w.FIcrc || !sizes.Has(nicspec.PartAppend)) ||
+		w.Blocks != 0 && !sizes.Has(nicspec.PartLong)
 }
 
 // pieceStatus holds a piece against its key, which must give these rights.

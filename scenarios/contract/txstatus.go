@@ -75,6 +75,8 @@ func (r *rig) flaws() []flaw {
 		{"opcode 99", nicspec.StatusBadOpcode, func(e *w) { e.Opcode = 99 }},
 		{"f_rsvd, lowest", nicspec.StatusBadFormat, func(e *w) { e.FRsvd = 1 }},
 		{"f_rsvd, highest", nicspec.StatusBadFormat, func(e *w) { e.FRsvd = 0x10 }},
+		{"f_fence", nicspec.StatusBadFormat, func(e *w) { e.FFence = true }},
+		{"f_append without f_icrc", nicspec.StatusBadFormat, func(e *w) { e.FAppend = true }},
 		{"f_udp_csum and f_udp_zero", nicspec.StatusBadFormat, func(e *w) { e.FUdpCsum, e.FUdpZero = true, true }},
 		{"inline_len 49", nicspec.StatusBadFormat, func(e *w) { e.InlineLen = 49 }},
 		{"inline_len 255", nicspec.StatusBadFormat, func(e *w) { e.InlineLen = 255 }},
@@ -135,7 +137,8 @@ func (r *rig) sound(w *window, seed uint64) nicspec.WqeFields {
 func (r *rig) flawed(f *flaw, e nicspec.WqeFields, complete bool) nicspec.WqeFields {
 	r.t.Helper()
 	f.mod(&e)
-	_, status := expected(&e, 0, r.keys, &r.sizes, r.load)
+	long := one(e)
+	_, status := expected(&long, 0, r.keys, &r.sizes, r.load)
 	require.Equal(r.t, f.status, status, "the check itself: %s", f.name)
 	e.FComplete = complete
 	return e

@@ -35,6 +35,7 @@ type Options struct {
 	EthBits int           // of the stream of a port; 0: as the NIC has it
 	Build   string        // sizes of the NIC, see SizesOf
 	Stall   int           // percent; -1: each program has its own
+	Overlap bool          // all entries of all queues of a program name the same few buffers
 	Jobs    int           // programs at a time
 	Shrink  bool          // programs that fail are made smaller
 	Most    int           // failing programs after which it ends
@@ -192,7 +193,7 @@ func (c *campaign) generate(number int) *Program {
 	}
 	sizes := c.res.Sizes
 	sizes.Ports = c.ports(number)
-	p := Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, Shape{sizes, c.Stall})
+	p := Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, Shape{sizes, c.Stall, c.Overlap})
 	p.Board.EthBits, p.Board.Build = c.EthBits, c.Build
 	return p
 }

@@ -118,7 +118,7 @@ func TestProgramsThatFailedOnce(t *testing.T) {
 // A file has all of its program.
 func TestProgramsAreFiles(t *testing.T) {
 	for seed := range uint64(100) {
-		p := Generate(seed, Shape{sizes(1 + int(seed%2)), -1})
+		p := Generate(seed, Shape{sizes(1 + int(seed%2)), -1, seed%5 == 0})
 		text, err := p.JSON()
 		require.NoError(t, err)
 		back, err := Parse(text)
@@ -133,7 +133,7 @@ func TestProgramsAreFiles(t *testing.T) {
 func TestAnyPartIsAProgram(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for seed := range uint64(30) {
-		p := Generate(seed, Shape{sizes(1), -1})
+		p := Generate(seed, Shape{sizes(1), -1, false})
 		var ops []Op
 		for i := range p.Ops {
 			if rng.IntN(3) > 0 {
@@ -281,7 +281,7 @@ func TestCoverageInFiles(t *testing.T) {
 // Whatever a file holds is refused, or is a program that comes to an end.
 func FuzzParse(f *testing.F) {
 	for seed := range uint64(3) {
-		p := Generate(seed, Shape{sizes(1), 0})
+		p := Generate(seed, Shape{sizes(1), 0, false})
 		p.Ops = p.Ops[len(p.Ops)-8:]
 		text, err := p.JSON()
 		require.NoError(f, err)

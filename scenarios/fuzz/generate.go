@@ -12,6 +12,8 @@ import (
 type Shape struct {
 	Sizes nicspec.Build // of the NIC that they are for
 	Stall int           // percent; -1: drawn from the seed
+	// Overlap has all entries of all queues name the same few buffers, which software rewrites; else a share of programs do.
+	Overlap bool
 }
 
 // Generate derives a program from a seed.
@@ -23,6 +25,9 @@ func Generate(seed uint64, shape Shape) *Program {
 	g.prog.Board.place(rand.New(rand.NewPCG(seed, stream+1)))
 	g.prelude()
 	g.heavy, g.anyHeaders, g.pushy, g.olds = g.of(4) == 0, g.of(8) == 0, g.of(8) == 0, g.of(8) == 0
+	if g.same = g.of(12) == 0 || g.Overlap; g.same {
+		g.olds = false
+	}
 	for range 25 + g.of(45) {
 		o := g.next()
 		o.Wait = max(g.wait(), o.Wait)
@@ -40,6 +45,7 @@ type generator struct {
 	heavy      bool // long frames
 	anyHeaders bool // frames with headers anywhere, for offloads
 	pushy      bool // most entries are pushed, and noisy
+	same       bool // all entries name the same few buffers; then no read of memory fails either
 	olds       bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
 	keys
 	accounts [3]int // that rules draw on: few, so that they run dry
@@ -219,9 +225,12 @@ func (g *generator) rxQueue(q int) *RxQueue {
 	r.PayBytes = uint16(pick(g, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, 2048, 64+g.of(1500), 1+g.of(0xffff)))
 	if r.Split != nicspec.SplitModeNone {
 		r.HdrBytes = uint16(pick(g, 64, 128, 256, 1+g.of(300), nicspec.FrameMax, 1+g.of(0xffff)))
-		r.SplitLen = uint16(pick(g, 0, 64, g.of(200), g.of(nicspec.FrameMax), 0xffff, 14+g.of(60)))
+		r.SplitLen = uint16(pick(g, 0, 64, g.of(200), g.of(nicspec.FrameMax), 1<<14+g.of(3<<14), 14+g.of(60)))
 	}
 	r.Crc, r.Ecn = nicspec.CrcMode(g.of(3)), uint8(g.of(2))
+	if g.Sizes.Has(nicspec.PartTrim) && g.maybe(40) {
+		r.Trim = 1
+	}
 	r.Msix = g.msix()
 	return r
 }
@@ -270,8 +279,14 @@ func (g *generator) next() Op {
 		return Op{Send: g.send(pick(g, g.tx...))}
 	case n < 68:
 		return g.again()
-	case n < 70 && g.Sizes.Has(nicspec.PartCopy) && !g.olds:
+	case n < 70 && g.Sizes.Has(nicspec.PartCopy) && !g.olds && !g.same:
 		return g.stumble()
+	case g.same && g.maybe(30):
+		return Op{Rewrite: g.rewrite()}
+	case n < 72 && g.maybe(25):
+		return g.lateWrites()
+	case n < 74 && g.maybe(12):
+		return g.farFault()
 	case n < 75:
 		return Op{Fault: g.fault()}
 	case n < 77:
@@ -307,7 +322,7 @@ func (g *generator) again() Op {
 	}
 	switch {
 	case g.maybe(20):
-		return Op{Disable: &Queue{Tx: !rx, Queue: q}}
+		return Op{Disable: &Disable{Queue: Queue{Tx: !rx, Queue: q}}}
 	case rx:
 		return Op{RxQueue: g.rxQueue(q)}
 	}
@@ -317,6 +332,10 @@ func (g *generator) again() Op {
 func (g *generator) bell() *Bell {
 	b := &Bell{Queue: Queue{Tx: g.maybe(50)}, Delta: pick(g, 0, -1, -5, 65, 1000, 0x7fff), Upper: uint16(g.rng.Uint32())}
 	b.Queue.Queue = pick(g, g.rx[0], g.tx[0], g.of(64), g.of(nicspec.RxqMax), nicspec.RxqMax-1, 64)
+	if !b.Tx && g.maybe(25) {
+		b.Queue.Queue, b.Delta, b.Over = pick(g, g.rx...), 0, 1+g.of(3)
+		return b
+	}
 	if b.Tx && g.maybe(60) {
 		b.Queue.Queue = pick(g, g.tx...)
 	} else if g.maybe(50) {

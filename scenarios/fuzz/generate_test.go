@@ -103,7 +103,7 @@ func TestWhatProgramsReach(t *testing.T) {
 	sizes.Ports, sizes.NumRxq, sizes.NumTxq, sizes.NumKeys, sizes.NumRules = 2, nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
 	r := reached{}
 	for seed := range uint64(1000) {
-		p := Generate(seed, Shape{sizes, -1})
+		p := Generate(seed, Shape{sizes, -1, false})
 		for i := range p.Ops {
 			r.op(&p.Ops[i])
 		}

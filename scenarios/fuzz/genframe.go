@@ -73,7 +73,7 @@ func (g *generator) length(toSend bool) int {
 	case !toSend && g.maybe(4):
 		n = pick(g, 1, 14, 20+g.of(39), 59)
 	case !toSend && g.maybe(1):
-		n = nicspec.FrameMax + 1 + g.of(200)
+		n = pick(g, nicspec.FrameMax+1+g.of(200), 16<<10+1+g.of(4000))
 	}
 	return n
 }

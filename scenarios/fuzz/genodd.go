@@ -16,7 +16,7 @@ func (g *generator) setting() Op {
 	case 0:
 		return Op{Write: &Write{Reg: "RX_CTRL", Value: uint32(g.of(16))}}
 	case 1:
-		return Op{Write: &Write{Reg: "RX_DEFAULT", Value: uint32(g.of(9))<<24 | uint32(pick(g, 1, 1, 1, 1, 0, 2, 3))<<16 | uint32(pick(g, g.rx...))}}
+		return Op{Write: &Write{Reg: "RX_DEFAULT", Value: uint32(g.of(9))<<24 | uint32(pick(g, 1, 1, 1, 1, 0, 2, 3))<<16 | uint32(g.defaultQueue())}}
 	case 2:
 		return Op{Write: &Write{Reg: "CTRL", Value: uint32(pick(g, 3, 3, 3, 3, 1, 2, 0))}}
 	case 3:
@@ -38,6 +38,15 @@ func (g *generator) setting() Op {
 		return g.register()
 	}
 	return Op{Write: &Write{Reg: "CTRL", Value: 3}}
+}
+
+// defaultQueue is the queue of RX_DEFAULT, now and then one that there is not but for its high bits.
+func (g *generator) defaultQueue() int {
+	q := pick(g, g.rx...)
+	if g.maybe(20) {
+		q |= 1 << (9 + g.of(7))
+	}
+	return q
 }
 
 // key rewrites one of the keys; the good ones stay good, mostly.
@@ -212,7 +221,7 @@ func (g *generator) register() Op {
 func (g *generator) fault() *Fault {
 	f := &Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(), Of: pick(g, ofRxRing, ofTxRing, ofMemory, ofMemory), Place: placeOf(g.of(regions)),
 		Skip: g.of(4), Count: 1 + g.of(2), Nth: g.of(3)}
-	if f.Of == ofMemory && g.olds {
+	if f.Of == ofMemory && (g.olds || g.same) {
 		f.Of = pick(g, ofRxRing, ofTxRing)
 	}
 	f.Queue = pick(g, g.rx...)

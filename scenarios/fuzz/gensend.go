@@ -11,12 +11,17 @@ func (g *generator) send(q int) *Send {
 	s := &Send{Queue: q, Hold: g.maybe(6)}
 	if g.maybe(20) || g.pushy && g.maybe(70) { // only one that comes alone is pushed
 		e := g.entry()
-		e.Push = g.Sizes.Has(nicspec.PartPush)
+		if e.Push = g.Sizes.Has(nicspec.PartPush); e.Push && e.Blocks > 0 && g.maybe(40) {
+			e.Rung = uint8(g.of(16))
+		}
 		s.Entries = append(s.Entries, e)
 		return s
 	}
 	for range 1 + g.of(6) {
 		s.Entries = append(s.Entries, g.entry())
+	}
+	if g.Sizes.Has(nicspec.PartLong) && g.maybe(25) {
+		s.Short, s.Pause = 1+g.of(5), g.of(300)
 	}
 	return s
 }
@@ -31,15 +36,18 @@ func (g *generator) entry() Entry {
 		e.Noise = NoiseAll
 	}
 	e.Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(30)
+	if e.Push && e.Blocks > 0 && g.maybe(40) {
+		e.Rung = uint8(g.of(16))
+	}
 	return e
 }
 
 func (g *generator) work() Entry {
 	switch n := g.of(20); {
 	case n == 0:
-		return Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(70), Frame: g.name()}
+		return Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(70), Frame: g.name(), Blocks: g.blocks()}
 	case n == 1:
-		return Entry{Opcode: nicspec.Opcode(5 + g.of(251)), Complete: g.maybe(50), Frame: g.name()}
+		return Entry{Opcode: nicspec.Opcode(5 + g.of(251)), Complete: g.maybe(50), Frame: g.name(), Blocks: g.blocks()}
 	case n < 5 && g.Sizes.Has(nicspec.PartCopy) || n == 2 && g.maybe(50):
 		return g.copy()
 	}
@@ -50,8 +58,15 @@ func (g *generator) work() Entry {
 	} else {
 		e.Frame = g.frame(true)
 	}
+	if !anywhere && g.Sizes.Has(nicspec.PartAppend) {
+		g.append(&e)
+	}
 	n := len(e.Frame.bytes(e.Frame.Len))
-	g.cut(&e, n)
+	if e.Blocks = g.blocks(); e.Blocks > 0 {
+		g.cutLong(&e, n)
+	} else {
+		g.cut(&e, n)
+	}
 	e.Pad = n < nicspec.FrameMin && g.maybe(90) || g.maybe(20)
 	if !anywhere {
 		g.offloads(&e)
@@ -137,6 +152,9 @@ func (g *generator) cut(e *Entry, n int) {
 // piece is memory for so many bytes.
 func (g *generator) piece(n int) Piece {
 	good := g.goodKeys()
+	if g.same {
+		return Piece{Key: pick(g, good[:]...), Len: uint32(n), Same: 1 + g.of(2), Skew: pick(g, 0, 0, g.of(64))}
+	}
 	p := Piece{Key: pick(g, good[:]...), Len: uint32(n), Old: g.olds && g.maybe(20)}
 	if g.maybe(1) {
 		p.Key = g.keyNowhere
@@ -158,7 +176,7 @@ func (g *generator) offloads(e *Entry) {
 		e.UDPCsum, e.ICRC = true, f.Roce && !f.ICRCBad
 		return
 	}
-	if f.L3 == 0 && g.maybe(90) || g.maybe(35) {
+	if !e.Append && (f.L3 == 0 && g.maybe(90) || g.maybe(35)) {
 		return
 	}
 	e.L3, e.L4 = uint8(f.L3Off()), uint8(f.L3Off()+f.L3Len())
@@ -172,6 +190,9 @@ func (g *generator) offloads(e *Entry) {
 		}
 	}
 	e.ICRC = f.Roce && g.maybe(60) || g.maybe(5)
+	if e.Append {
+		e.ICRC = g.maybe(97)
+	}
 	switch g.of(25) {
 	case 0:
 		e.L3 = uint8(g.rng.Uint32())
@@ -181,6 +202,9 @@ func (g *generator) offloads(e *Entry) {
 	if g.maybe(10) || g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(30) {
 		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
 		e.CrcStart, e.CrcOff = uint16(g.of(128)), uint16(pick(g, g.of(600), g.of(600), g.of(nicspec.FrameMax), g.of(1<<16)))
+		if g.maybe(30) { // about the end of the UDP packet
+			e.CrcOff = uint16(max(0, len(f.bytes(f.Len))-10+g.of(12)))
+		}
 	}
 }
 
@@ -198,6 +222,9 @@ func (g *generator) spoil(e *Entry) {
 			patch(at+2, 1<<g.of(8)) // reserved bits of the key
 		case 2:
 			patch(at+3, 1<<g.of(8)) // its variant
+			if g.maybe(40) {
+				e.Patch[len(e.Patch)-1] = Patch{at + 1, 0x80} // the key that would be right but for its highest bit
+			}
 		case 3:
 			e.Pieces[i].Key = pick(g, g.keyInvalid, g.keyUnset, g.Sizes.NumKeys, 0xffff)
 		case 4:
@@ -230,6 +257,10 @@ func (g *generator) spoil(e *Entry) {
 // copy is an entry of the copy engine, most of them good.
 func (g *generator) copy() Entry {
 	e := g.goodCopy()
+	if g.maybe(4) { // of which there is one block only, and a fence only where something is written
+		e.Blocks = g.blocks()
+		e.Fence = e.Fence || g.Sizes.Has(nicspec.PartFence)
+	}
 	if g.maybe(12) {
 		g.spoil(&e)
 	}
@@ -263,7 +294,11 @@ func (g *generator) goodCopyOf(op nicspec.Opcode) Entry {
 	}
 	if e.Opcode != nicspec.OpcodeInvalidate {
 		e.Pieces = append(e.Pieces, g.piece(n))
-		e.Pieces[1].Old = false
+		e.Pieces[1].Old, e.Pieces[1].Same = false, 0
+		if g.maybe(50) { // whole lines
+			e.Pieces[0].Page, e.Pieces[1].Page, e.Pieces[1].Skew = 0, 0, e.Pieces[0].Skew
+		}
+		e.Fence = g.Sizes.Has(nicspec.PartFence) && g.maybe(35)
 	}
 	return e
 }

@@ -10,7 +10,7 @@ type Op struct {
 	Wait    int      `json:"wait,omitempty"`
 	RxQueue *RxQueue `json:"rx_queue,omitempty"` // enable, after disabling where it is not Off
 	TxQueue *TxQueue `json:"tx_queue,omitempty"` // likewise
-	Disable *Queue   `json:"disable,omitempty"`
+	Disable *Disable `json:"disable,omitempty"`
 	Post    *Post    `json:"post,omitempty"`
 	Play    *Play    `json:"play,omitempty"`
 	Send    *Send    `json:"send,omitempty"`
@@ -22,6 +22,7 @@ type Op struct {
 	Read    *Read    `json:"read,omitempty"`
 	TLP     *TLP     `json:"tlp,omitempty"`
 	Fault   *Fault   `json:"fault,omitempty"`
+	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	Mend    *Mend    `json:"mend,omitempty"`
 	Quiet   *Quiet   `json:"quiet,omitempty"`
 	Reset   *Reset   `json:"reset,omitempty"`
@@ -39,6 +40,7 @@ type RxQueue struct {
 	Done     Place             `json:"done,omitzero"` // the completion ring
 	Crc      nicspec.CrcMode   `json:"crc,omitempty"`
 	Ecn      uint8             `json:"ecn,omitempty"`
+	Trim     uint8             `json:"trim,omitempty"`
 	Msix     *Msix             `json:"msix,omitempty"`
 }
 
@@ -77,6 +79,12 @@ type Queue struct {
 	Queue int  `json:"queue"`
 }
 
+// Disable disables a queue.
+type Disable struct {
+	Queue
+	Late int `json:"late,omitempty"` // writes of two words of TBL_DATA meanwhile, if a read of the queue's ring is known to be held up [G7]
+}
+
 // Post gives descriptors to a receive queue, no more than there is room for.
 type Post struct {
 	Queue int   `json:"queue"`
@@ -113,6 +121,9 @@ type Send struct {
 	Queue   int     `json:"queue"`
 	Entries []Entry `json:"entries"`
 	Hold    bool    `json:"hold,omitempty"` // no doorbell yet
+
+	Short int `json:"short,omitempty"` // blocks at the end that a first doorbell leaves out
+	Pause int `json:"pause,omitempty"` // cycles between that doorbell and the one for them
 }
 
 // Entry is a work entry. The bytes of a Send are those of Frame, cut or filled up to what the pieces make.
@@ -133,7 +144,11 @@ type Entry struct {
 	L4       uint8          `json:"l4,omitempty"`
 	CrcOff   uint16         `json:"crc_off,omitempty"`
 	CrcStart uint16         `json:"crc_start,omitempty"`
-	Push     bool           `json:"push,omitempty"` // the doorbell carries it
+	Fence    bool           `json:"fence,omitempty"`
+	Append   bool           `json:"append,omitempty"`
+	Blocks   uint8          `json:"blocks,omitempty"` // beyond the first
+	Push     bool           `json:"push,omitempty"`   // the doorbell carries it
+	Rung     uint8          `json:"rung,omitempty"`   // bits: blocks of a pushed entry that a doorbell tells of instead
 	Noise    Noise          `json:"noise,omitempty"`
 	Patch    []Patch        `json:"patch,omitempty"`
 }
@@ -154,7 +169,8 @@ type Piece struct {
 	Len  uint32 `json:"len"`
 	Skew int    `json:"skew,omitempty"`
 	Page int    `json:"page,omitempty"`
-	Old  bool   `json:"old,omitempty"` // memory that an earlier piece had
+	Old  bool   `json:"old,omitempty"`  // memory that an earlier piece had
+	Same int    `json:"same,omitempty"` // 1 to 4: one of the buffers that all entries share, which software rewrites
 }
 
 // Patch spoils a byte of an entry.
@@ -167,6 +183,7 @@ type Patch struct {
 type Bell struct {
 	Queue
 	Delta int    `json:"delta"`
+	Over  int    `json:"over,omitempty"`  // instead of Delta: so many descriptors more than the ring holds, once all frames are delivered [Q2]
 	Upper uint16 `json:"upper,omitempty"` // bits that are not defined
 }
 
@@ -242,11 +259,21 @@ type Fault struct {
 	Of    string `json:"of"` // rx_ring, tx_ring, memory
 	Queue int    `json:"queue,omitempty"`
 	Place Place  `json:"place,omitzero"` // of memory
+	At    int    `json:"at,omitempty"`   // of a ring: the first place that is struck
 	Skip  int    `json:"skip,omitempty"`
 	Count int    `json:"count,omitempty"`
 	Nth   int    `json:"nth,omitempty"`
 	Delay int    `json:"delay,omitempty"` // cycles
 	Gap   int    `json:"gap,omitempty"`   // cycles before the completion that is struck, if it is not the first
+}
+
+// Rewrite has software write one of the buffers that entries share.
+type Rewrite struct {
+	Same  int    `json:"same"`
+	Place Place  `json:"place,omitzero"` // in which part of memory
+	Off   int    `json:"off,omitempty"`
+	Len   int    `json:"len"`
+	Seed  uint64 `json:"seed,omitempty"`
 }
 
 // Mend takes all faults out of force.

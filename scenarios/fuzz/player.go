@@ -8,6 +8,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/boundary"
+	"nictwin/models/inject"
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
@@ -40,6 +41,7 @@ type player struct {
 	used [regions]uint64 // bytes of the piece regions that are taken
 	last [regions]uint64 // where the piece before lies in its region
 	keys map[int]keyInForce
+	held map[uint64]simcore.Ps // until when the latest read at an address that a fault begins at is not answered
 }
 
 // Parts of memory: host, Arm below 4 GB, Arm above.
@@ -51,11 +53,12 @@ const (
 )
 
 const (
-	memoryBytes = 1 << nicspec.EndpointShift // of each endpoint, as much as bus addresses can name
-	pieceBytes  = 4 << 20                    // of each part, for what work entries name
-	linkCycles  = 64                         // short, so that waiting costs few cycles
-	regTags     = 128                        // register reads in flight
-	patience    = 400_000                    // cycles that a wait may take: more than any time-out of the contract's
+	memoryBytes  = 1 << nicspec.EndpointShift // of each endpoint, as much as bus addresses can name
+	pieceBytes   = 4 << 20                    // of each part, for what work entries name
+	linkCycles   = 64                         // short, so that waiting costs few cycles
+	regTags      = 128                        // register reads in flight
+	patience     = 400_000                    // cycles that a wait may take: more than any time-out of the contract's
+	leastTimeout = 1024                       // cycles after which a read ends at the earliest [P6]
 )
 
 // Where the parts lie unless the board says so, and the room that each needs.
@@ -131,7 +134,7 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 	}
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
 	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: p.Board.starts(),
-		keys: map[int]keyInForce{}}
+		keys: map[int]keyInForce{}, held: map[uint64]simcore.Ps{}}
 	x.see = newWatcher(p, &x.sizes, cov)
 	for r := range x.free {
 		x.free[r] = x.at[r] + pieceBytes
@@ -153,7 +156,10 @@ func (x *player) connect() error {
 	x.b.NIC.Observe(x.see.crossing)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
-	x.b.Faults.Struck = x.see.struck
+	x.b.Faults.Struck = func(f *inject.Fault, h *tlp.Header) {
+		x.held[f.From] = x.b.Engine.Now() + min(f.Delay, x.b.Cycles(leastTimeout-4*linkCycles))
+		x.see.struck(f, h)
+	}
 	pace, err := traffic.ParsePace("line", x.b.NIC.EthBits(), x.b.NIC.Period())
 	if err != nil {
 		return err
@@ -232,7 +238,7 @@ func (x *player) play(o *Op) error {
 	case o.TxQueue != nil:
 		err = x.openTx(o.TxQueue)
 	case o.Disable != nil:
-		err = x.disable(*o.Disable)
+		err = x.disableLate(o.Disable.Queue, o.Disable.Late)
 	case o.Post != nil:
 		err = x.post(o.Post)
 	case o.Play != nil:
@@ -272,6 +278,8 @@ func (x *player) configure(o *Op) error {
 		return x.tlp(o.TLP)
 	case o.Fault != nil:
 		return x.fault(o.Fault)
+	case o.Rewrite != nil:
+		return x.rewrite(o.Rewrite)
 	case o.Mend != nil:
 		x.b.Faults.Clear()
 	case o.Quiet != nil:

@@ -116,3 +116,13 @@ func TestRareBugsAreFound(t *testing.T) {
 		})
 	}
 }
+
+// Few programs meet what programs once never met.
+func TestRareThingsHappen(t *testing.T) {
+	o := options(device.Model, 300)
+	o.Seed = 5
+	hits := passes(t, o).Coverage.hits["rare"]
+	for _, bin := range rareWords {
+		require.Positive(t, hits[bin], bin)
+	}
+}

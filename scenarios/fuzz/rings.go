@@ -48,9 +48,12 @@ func (r *ring) poll() {
 }
 
 // tell rings the doorbell.
-func (r *ring) tell() error {
-	r.rung = r.PI
-	return r.x.b.Arm.Write32(r.Doorbell(), uint32(r.PI))
+func (r *ring) tell() error { return r.tellOf(r.PI) }
+
+// tellOf rings the doorbell for what stands before an index.
+func (r *ring) tellOf(pi uint16) error {
+	r.rung = pi
+	return r.x.b.Arm.Write32(r.Doorbell(), uint32(pi))
 }
 
 // enable commits an entry that enables the queue.
@@ -94,6 +97,9 @@ func (x *player) openRx(c *RxQueue) error {
 	if x.sizes.Has(nicspec.PartEcn) {
 		f.EcnMode = c.Ecn
 	}
+	if x.sizes.Has(nicspec.PartTrim) {
+		f.Trim = c.Trim
+	}
 	if err := x.messages(false, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
 		return err
 	}
@@ -115,7 +121,7 @@ func (r *rxRing) entry(raw []byte) {
 	cqe := nicspec.RxCqe(raw)
 	if cqe.Type() == nicspec.CqeTypeEvent {
 		r.event = true
-		r.x.see.event(&r.ring, cqe.Status())
+		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
 		return
 	}
 	r.frees++
@@ -150,13 +156,23 @@ func (x *player) post(p *Post) error {
 }
 
 // disable disables a queue, and waits until it is.
-func (x *player) disable(q Queue) error {
+func (x *player) disable(q Queue) error { return x.disableLate(q, 0) }
+
+// lateCycles is how long the writes of a command may take to arrive, and those behind it.
+const lateCycles = 450
+
+// disableLate does so and writes two words of TBL_DATA so many times while the command is busy: that is known only when a read
+// of the ring is not answered yet.
+func (x *player) disableLate(q Queue, late int) error {
 	r := x.ringOf(q)
 	if r == nil {
 		return nil
 	}
 	x.see.disabling(r)
-	_, err := x.command(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize))
+	if x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles) {
+		late = 0
+	}
+	_, err := x.commandLate(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize), late)
 	x.forget(q)
 	return err
 }
@@ -182,6 +198,9 @@ func (x *player) forget(q Queue) {
 
 // bell rings a doorbell that tells of nothing new.
 func (x *player) bell(b *Bell) error {
+	if b.Over > 0 {
+		return x.overfull(b)
+	}
 	raw, why := driver.NewRawQueue(b.Tx, b.Queue.Queue, 0), "queue off"
 	var from uint16
 	if r := x.ringOf(b.Queue); r != nil {
@@ -192,6 +211,24 @@ func (x *player) bell(b *Bell) error {
 	}
 	x.see.bell(b.Tx, b.Queue.Queue, why)
 	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
+}
+
+// overfull rings for more descriptors than the ring holds, though not for more than its size at a time: what was used of it
+// must be known, and that is when every frame has been delivered [Q2].
+func (x *player) overfull(b *Bell) error {
+	r := x.rx[b.Queue.Queue]
+	if r == nil || r.event {
+		return nil
+	}
+	if err := x.quiet(); err != nil || r.event {
+		return err
+	}
+	new := uint16(r.frees + r.Size() + b.Over)
+	if int(new-r.rung) > r.Size() || b.Over > r.Size() {
+		return nil // the index would go back, too
+	}
+	x.see.bell(false, b.Queue.Queue, "overfull")
+	return x.b.Arm.Write32(r.Doorbell(), uint32(b.Upper)<<16|uint32(new))
 }
 
 func (r *ring) bellKind(delta int) string {

@@ -1,6 +1,8 @@
 package fuzz
 
 import (
+	"slices"
+
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -19,9 +21,12 @@ type txRing struct {
 // sent is a work entry that was posted.
 type sent struct {
 	e   *Entry
-	raw [nicspec.WqeBytes]byte
+	raw []byte   // the blocks that it takes in the ring
 	seg []uint64 // bus addresses of the pieces, as meant
 }
+
+// blocks is how many blocks the entry takes.
+func (s *sent) blocks() uint16 { return uint16(len(s.raw) / nicspec.WqeBytes) }
 
 func (x *player) openTx(c *TxQueue) error {
 	if err := x.disable(Queue{Tx: true, Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumTxq {
@@ -50,11 +55,12 @@ func (r *txRing) entry(raw []byte) {
 	cqe := nicspec.TxCqe(raw)
 	if cqe.Type() == nicspec.CqeTypeEvent {
 		r.event = true
-		r.x.see.event(&r.ring, cqe.Status())
+		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
 		return
 	}
 	r.done = cqe.Index() + 1
 	if s := r.work[r.Place(cqe.Index())]; s != nil {
+		r.done = cqe.Index() + s.blocks()
 		r.x.see.ended(r, cqe, s)
 	}
 }
@@ -68,47 +74,73 @@ func (x *player) send(s *Send) error {
 	var push *sent
 	for i := range s.Entries {
 		room := r.Size() - int(r.PI-r.done)
-		if room <= 0 {
-			break
-		}
-		w, err := x.wqe(&s.Entries[i], uint32(r.PI), room == 1)
+		w, err := x.wqe(&s.Entries[i], uint32(r.PI), room)
 		if err != nil {
 			return err
 		}
+		if int(w.blocks()) > room {
+			break
+		}
 		r.work[r.Place(r.PI)] = w
-		if err := x.write(r.NextSlot(), w.raw[:]); err != nil {
-			return err
+		for at := 0; at < len(w.raw); at += nicspec.WqeBytes {
+			if err := x.write(r.NextSlot(), w.raw[at:at+nicspec.WqeBytes]); err != nil {
+				return err
+			}
 		}
 		if push = nil; s.Entries[i].Push {
 			push = w
 		}
 	}
 	switch {
-	case push != nil && r.PI-r.rung == 1 && x.sizes.Has(nicspec.PartPush):
+	case push != nil && r.PI-r.rung == push.blocks() && x.sizes.Has(nicspec.PartPush):
 		return x.push(r, push)
 	case s.Hold || r.rung == r.PI:
 		return nil
 	}
+	if n := uint16(s.Short); n > 0 && n < r.PI-r.rung {
+		if err := r.tellOf(r.PI - n); err != nil {
+			return err
+		}
+		x.see.inside(r)
+		if err := x.run(s.Pause); err != nil {
+			return err
+		}
+	}
 	return r.tell()
 }
 
-// push rings the doorbell with the entry in it [W1].
+// push rings the doorbell with the entry in it, block by block [W1].
 func (x *player) push(r *txRing, w *sent) error {
-	r.rung = r.PI
-	x.see.cov.hit("push", "pushed")
-	return x.b.Arm.Write(nicspec.RegTxPush(r.Number), w.raw[:])
+	x.see.pushed(w)
+	first := r.rung
+	for i := range w.blocks() {
+		if w.e.Rung>>i&1 != 0 {
+			if err := r.tellOf(first + i + 1); err != nil {
+				return err
+			}
+			continue
+		}
+		r.rung = first + i + 1
+		if err := x.b.Arm.Write(nicspec.RegTxPush(r.Number), w.raw[int(i)*nicspec.WqeBytes:][:nicspec.WqeBytes]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// wqe makes a work entry. The last one that a ring takes asks for a completion, so that there will be room again.
-func (x *player) wqe(e *Entry, id uint32, last bool) (*sent, error) {
-	s := &sent{e: e}
+// wqe makes a work entry for a ring that has room for so many blocks. One after which an entry of the most blocks might not
+// fit asks for a completion, so that there will be room again.
+func (x *player) wqe(e *Entry, id uint32, room int) (*sent, error) {
+	s := &sent{e: e, raw: make([]byte, (1+int(e.Blocks))*nicspec.WqeBytes)}
 	w := nicspec.WqeFields{
-		Opcode: e.Opcode, Nseg: uint8(len(e.Pieces)), InlineLen: uint8(e.Inline), Port: e.Port, FComplete: e.Complete || last,
-		FIpCsum: e.IPCsum, FUdpCsum: e.UDPCsum, FUdpZero: e.UDPZero, FIcrc: e.ICRC, FCrc32c: e.CRC32C, FPad: e.Pad,
+		Opcode: e.Opcode, Nseg: uint8(len(e.Pieces)), InlineLen: uint8(e.Inline), Port: e.Port, FComplete: e.Complete || x.lastOf(e, room),
+		FFence: e.Fence, FAppend: e.Append, Blocks: e.Blocks, FIpCsum: e.IPCsum, FUdpCsum: e.UDPCsum, FUdpZero: e.UDPZero, FIcrc: e.ICRC, FCrc32c: e.CRC32C, FPad: e.Pad,
 		L3Off: e.L3, L4Off: e.L4, CrcOff: e.CrcOff, CrcStart: e.CrcStart, WqeId: id*0x01010101 + uint32(e.Frame.Seed),
 	}
+	w.Encode(s.raw)
+	slots := s.raw[nicspec.WqeBytes-len(w.Slots):] // of all blocks
 	b := x.content(e)
-	copy(w.Slots[:], b[:e.Inline])
+	copy(slots, b[:e.Inline])
 	b = b[e.Inline:]
 	for i := range e.Pieces {
 		p := &e.Pieces[i]
@@ -117,16 +149,36 @@ func (x *player) wqe(e *Entry, id uint32, last bool) (*sent, error) {
 		if err != nil {
 			return nil, err
 		}
-		seg.Encode(w.Slots[(driver.InlineSlots(e.Inline)+i)*nicspec.WqeSlotBytes:])
+		seg.Encode(slots[(driver.InlineSlots(e.Inline)+i)*nicspec.WqeSlotBytes:])
 		s.seg = append(s.seg, bus)
 		b = b[n:]
 	}
-	w.Encode(s.raw[:])
-	e.noise(s.raw[:])
+	e.noise(s.raw)
 	for _, p := range e.Patch {
 		s.raw[p.At] ^= p.Xor
 	}
+	if n := x.blocksOf(s.raw); n*nicspec.WqeBytes <= len(s.raw) {
+		s.raw = s.raw[:n*nicspec.WqeBytes]
+	} else {
+		s.raw = append(s.raw, craft.Pattern(n*nicspec.WqeBytes-len(s.raw), e.Frame.Seed+17)...)
+	}
 	return s, nil
+}
+
+// blocksOf is how many blocks an entry names that begins with these bytes [T14] [N1].
+func (x *player) blocksOf(raw []byte) int {
+	if !x.sizes.Has(nicspec.PartLong) {
+		return 1
+	}
+	return 1 + int(nicspec.Wqe(raw).Blocks())
+}
+
+// lastOf tells whether an entry may be the last one that a ring takes.
+func (x *player) lastOf(e *Entry, room int) bool {
+	if !x.sizes.Has(nicspec.PartLong) {
+		return room == 1
+	}
+	return room-1-int(e.Blocks) < nicspec.WqeBlocksMax
 }
 
 // content is the bytes of an entry's frame, or of a copy's source, as long as its pieces want them, up to maxFrame.
@@ -150,6 +202,9 @@ func (x *player) piece(p *Piece, b []byte) (nicspec.SegFields, uint64, error) {
 	}
 	base := x.at[region]
 	at := Place{Skew: p.Skew, Page: p.Page}
+	if p.Same > 0 {
+		return x.shared(p, base, k, known, b)
+	}
 	bus := at.lay(base + x.used[region])
 	if bus+uint64(p.Len) > base+pieceBytes {
 		bus = at.lay(base)
@@ -166,12 +221,43 @@ func (x *player) piece(p *Piece, b []byte) (nicspec.SegFields, uint64, error) {
 		x.used[region] = bus + min(uint64(p.Len), tlp.PageBytes*8) - base
 	}
 	x.last[region] = bus
-	bus ^= k.far
+	return named(p, bus^k.far, k, known), bus ^ k.far, nil
+}
+
+// named is a piece as a work entry names it.
+func named(p *Piece, bus uint64, k keyInForce, known bool) nicspec.SegFields {
 	seg := nicspec.SegFields{Key: driver.KeyID(p.Key, k.Variant), Len: p.Len, Addr: bus}
 	if known {
 		seg.Addr = bus - k.BusBase + k.VaBase
 	}
-	return seg, bus, nil
+	return seg
+}
+
+// Buffers that all entries share stand at the end of the regions of pieces.
+const (
+	sharedBuffers = 4
+	sharedBytes   = 16 << 10 // of each
+)
+
+// sharedAt is where a shared buffer of a region is.
+func sharedAt(base uint64, same int) uint64 {
+	return base + pieceBytes - uint64(sharedBuffers+1-same)*sharedBytes
+}
+
+// shared has a piece be in a buffer that other entries name, too. Software writes it anew with the entry.
+func (x *player) shared(p *Piece, base uint64, k keyInForce, known bool, b []byte) (nicspec.SegFields, uint64, error) {
+	bus := (sharedAt(base, p.Same) + uint64(p.Skew)) ^ k.far
+	if err := x.write(bus, b); err != nil {
+		return nicspec.SegFields{}, 0, err
+	}
+	return named(p, bus, k, known), bus, nil
+}
+
+// rewrite writes a shared buffer while entries may be reading it.
+func (x *player) rewrite(w *Rewrite) error {
+	at := sharedAt(x.at[w.Place.region()], w.Same) + uint64(w.Off)
+	x.see.rewritten(w)
+	return x.write(at, craft.Pattern(w.Len, w.Seed))
 }
 
 func regionOf(bus uint64) int {
@@ -226,7 +312,7 @@ func (e *Entry) noise(raw []byte) {
 	if e.Noise == NoiseNone {
 		return
 	}
-	was := [nicspec.WqeBytes]byte(raw)
+	was := slices.Clone(raw)
 	keep := func(from, to int) { copy(raw[from:to], was[from:to]) }
 	copy(raw, craft.Pattern(len(raw), e.Frame.Seed+13))
 	keep(opcode, opcode+1)

@@ -57,6 +57,11 @@ func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error
 
 // command carries out a table command.
 func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry []byte) (status nicspec.TableStatus, err error) {
+	return x.commandLate(op, t, index, entry, 0)
+}
+
+// commandLate does so, and writes two words of TBL_DATA so many times while it may still be busy [G7].
+func (x *player) commandLate(op nicspec.TableOp, t nicspec.Table, index int, entry []byte, late int) (status nicspec.TableStatus, err error) {
 	for off, word := range driver.Staged(entry) {
 		if err := x.b.Arm.Write32(off, word); err != nil {
 			return 0, err
@@ -64,6 +69,12 @@ func (x *player) command(op nicspec.TableOp, t nicspec.Table, index int, entry [
 	}
 	if err := x.b.Arm.Write32(nicspec.RegTblCmd, uint32(nicspec.NewTblCmd(op, t, index))); err != nil {
 		return 0, err
+	}
+	for i := range late {
+		x.see.late()
+		if err := x.b.Arm.Write(nicspec.RegTblData(2*i), make([]byte, 8)); err != nil {
+			return 0, err
+		}
 	}
 	err = x.poll(nicspec.RegTblCmd, fmt.Sprintf("table command %v %v %d is over [G7]", op, t, index), func(v uint32) bool {
 		status = nicspec.TableStatus(nicspec.TblCmdReg(v).Status())
@@ -226,10 +237,10 @@ func (x *player) fault(f *Fault) error {
 		h.To = h.From + pieceBytes
 	case f.Of == ofRxRing && x.rx[f.Queue] != nil:
 		r := x.rx[f.Queue]
-		h.From, h.To = r.Base, r.Base+uint64(r.Bytes())
+		h.From, h.To = r.Base+uint64(min(f.At, r.Size()-1)*r.Slot), r.Base+uint64(r.Bytes())
 	case f.Of == ofTxRing && x.tx[f.Queue] != nil:
 		r := x.tx[f.Queue]
-		h.From, h.To = r.Base, r.Base+uint64(r.Bytes())
+		h.From, h.To = r.Base+uint64(min(f.At, r.Size()-1)*r.Slot), r.Base+uint64(r.Bytes())
 	default:
 		return nil
 	}

@@ -58,6 +58,7 @@ func NewUniverse(sizes nicspec.Build) *Universe {
 	u.pcie()
 	u.control()
 	u.parts()
+	u.revision2()
 	for _, g := range u.groups {
 		for _, bin := range g.bins {
 			u.index[g.name+"\n"+bin] = true
@@ -170,7 +171,7 @@ func (u *Universe) control() {
 	commands = append(commands, "no table × Write × BadTable", "no table × Read × BadTable", "no table × other × BadOp")
 	u.add("table commands", commands)
 	u.add("disabling", directionWords, []string{"idle", "with entries", "in error"})
-	u.add("doorbells", directionWords, []string{"queue off", "queue in error", "same index", "back", "too far", "beyond the build"})
+	u.groups = append(u.groups, group{"doorbells", append(cross(directionWords, []string{"queue off", "queue in error", "same index", "back", "too far", "beyond the build"}), "receive × overfull")})
 	var counters []string
 	for i := range nicspec.Counters {
 		c := &nicspec.Counters[i]
@@ -241,7 +242,11 @@ func (u *Universe) parts() {
 		u.add("resets", states)
 	}
 	if u.sizes.Has(nicspec.PartPush) {
-		u.add("push", []string{"pushed"})
+		how := []string{"pushed"}
+		if u.sizes.Has(nicspec.PartLong) {
+			how = append(how, "all blocks", "some blocks")
+		}
+		u.add("push", how)
 	}
 	if u.sizes.Has(nicspec.PartCopy) {
 		statuses := append([]string{"Ok", "BadFormat", "BadLength", "BadKey", "KeyRights", "KeyBounds"}, cplWords...)
@@ -251,6 +256,35 @@ func (u *Universe) parts() {
 		u.add("copies after one that failed", cplWords, []string{"Copy", "Invalidate", "CopyInvalidate"})
 		u.add("copied", []string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"}, prefixed("from ", alignWords), prefixed("to ", alignWords))
 	}
+}
+
+// revision2 are the groups of what revision 2 of the contract adds, and of what happens rarely.
+func (u *Universe) revision2() {
+	if u.sizes.Has(nicspec.PartLong) {
+		copies := []string{"other"}
+		if u.sizes.Has(nicspec.PartCopy) {
+			copies = append(copies, "Copy", "Invalidate", "CopyInvalidate")
+		}
+		u.groups = append(u.groups, group{"blocks", slices.Concat(cross([]string{"Nop"}, []string{"Ok"}, blockWords),
+			cross([]string{"Send"}, []string{"Ok", "failed"}, blockWords), cross(copies, []string{"failed"}, blockWords), cross(copies[1:], []string{"Ok"}, blockWords[:1]))})
+		u.add("entries that wrap", blockWords[1:])
+		u.groups = append(u.groups, group{"transmit, long", append(cross(inlineWords, pieceWords[1:], stallWords), cross(inlineWords[1:], pieceWords[:1], stallWords)...)})
+		u.add("doorbells inside an entry", names("after %d blocks", 1, 2, 3))
+	}
+	if u.sizes.Has(nicspec.PartAppend) {
+		u.groups = append(u.groups, group{"appended", append(cross([]string{"Ipv4", "Ipv6"}, padWords), "BadFormat", "BadLength", "BadOffload", "another status")})
+	}
+	if u.sizes.Has(nicspec.PartFence | nicspec.PartCopy) {
+		u.groups = append(u.groups, group{"fences", append(cross([]string{"Copy", "CopyInvalidate"}, []string{"Ok", "failed"}), "Invalidate × failed")})
+	}
+	if u.sizes.Has(nicspec.PartCopy) {
+		u.add("lines", []string{"lines agree", "lines differ"}, []string{"1..3 B", "4..63 B", "64..511 B", "512..4095 B", "4096 B and more"})
+	}
+	if u.sizes.Has(nicspec.PartTrim) {
+		u.groups = append(u.groups, group{"trimmed", append(cross(splitWords, padWords), "RoCE placed whole", "another frame")})
+	}
+	u.add("shared buffers", []string{"rewritten"}, regionNames[:])
+	u.add("rare", rareWords)
 }
 
 func prefixed(by string, words []string) []string {

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/traffic/craft"
+	"nictwin/stack/driver"
 )
 
 // Limits of a program: more than the generator makes, and little enough to be played.
@@ -19,6 +20,7 @@ const (
 	maxWait   = 1_000_000 // cycles
 	maxList   = 4096      // frames or entries of an operation
 	maxFrame  = 16 << 10  // bytes
+	maxPlayed = 32 << 10  // bytes of a frame that comes in
 	maxLater  = 60_000    // bytes by which a length field may lie
 	maxRepeat = 4096      // copies of a TLP
 )
@@ -111,6 +113,7 @@ func (q *RxQueue) check(v *validator) {
 	v.queue(q.Queue)
 	v.in("log_size", q.LogSize, nicspec.LogSizeMin, nicspec.LogSizeMax)
 	v.in("split", int(q.Split), 0, int(nicspec.SplitModeHeaders))
+	v.in("trim", int(q.Trim), 0, 1)
 	v.is(q.PayBytes > 0, "pay_bytes is 0: want more")
 	v.is(q.HdrBytes > 0 || q.Split == nicspec.SplitModeNone, "hdr_bytes is 0: want more with split %v", q.Split)
 	v.aligned("ring", &q.Ring)
@@ -142,6 +145,11 @@ func (v *validator) aligned(name string, p *Place) {
 
 func (q *Queue) check(v *validator) { v.queue(q.Queue) }
 
+func (d *Disable) check(v *validator) {
+	d.Queue.check(v)
+	v.in("late", d.Late, 0, nicspec.TableWords/2)
+}
+
 func (p *Post) check(v *validator) {
 	v.queue(p.Queue)
 	v.in("count", p.Count, 0, 1<<nicspec.LogSizeMax)
@@ -159,7 +167,7 @@ func (p *Play) check(v *validator) {
 
 func (v *validator) frame(f *Frame, least int) {
 	if f.Len != 0 {
-		v.in("len", f.Len, least, maxFrame)
+		v.in("len", f.Len, least, maxPlayed)
 	}
 	v.in("flip", len(f.Flip), 0, maxList)
 	v.in("words", len(f.Words), 0, 20)
@@ -173,8 +181,8 @@ func (v *validator) frame(f *Frame, least int) {
 	v.in("udp_sum", int(f.UDPSum), 0, int(craft.SumOnes))
 	v.in("digest", int(f.Digest), 0, int(craft.SumWrong))
 	v.in("data_off", f.DataOff, 0, 15)
-	v.in("payload", f.Payload, 0, maxFrame)
-	v.in("trailer", f.Trailer, 0, maxFrame)
+	v.in("payload", f.Payload, 0, maxPlayed)
+	v.in("trailer", f.Trailer, 0, maxPlayed)
 	v.is(!f.Roce || f.Proto == craft.ProtoUDP && f.L3 != 0, "roce: want UDP over IP")
 	for _, b := range f.Flip {
 		v.in("flip", b, 0, 8*maxFrame)
@@ -192,22 +200,36 @@ func (s *Send) check(v *validator) {
 		e := &s.Entries[i]
 		v.frame(&e.Frame, 0)
 		v.in("noise", int(e.Noise), 0, int(NoiseAll))
-		v.in("inline", e.Inline, 0, nicspec.InlineMax)
-		v.in("pieces", len(e.Pieces), 0, nicspec.WqeSlots-(e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes)
+		v.in("blocks", int(e.Blocks), 0, nicspec.WqeBlocksMax-1)
+		v.in("inline", e.Inline, 0, e.slots()*nicspec.WqeSlotBytes)
+		v.in("pieces", len(e.Pieces), 0, e.slots()-driver.InlineSlots(e.Inline))
 		for k := range e.Pieces {
 			p := &e.Pieces[k]
 			v.in("key", p.Key, 0, 0xffff)
 			v.is(p.Len <= nicspec.CopyMax, "len is %d: want at most %d", p.Len, nicspec.CopyMax)
+			v.in("same", p.Same, 0, sharedBuffers)
 			v.place("piece", &Place{Skew: p.Skew, Page: p.Page})
 		}
 		for _, p := range e.Patch {
-			v.in("patch.at", p.At, 0, nicspec.WqeBytes-1)
+			v.in("patch.at", p.At, 0, (1+int(e.Blocks))*nicspec.WqeBytes-1)
 		}
 	}
 }
 
+// slots is how many slots the entry has [T14].
+func (e *Entry) slots() int { return nicspec.WqeSlots + int(e.Blocks)*nicspec.WqeMoreSlots }
+
+func (w *Rewrite) check(v *validator) {
+	v.in("same", w.Same, 1, sharedBuffers)
+	v.place("place", &w.Place)
+	v.in("off", w.Off, 0, sharedBytes)
+	v.in("len", w.Len, 1, sharedBytes-w.Off)
+}
+
 func (b *Bell) check(v *validator) {
 	v.queue(b.Queue.Queue)
+	v.in("over", b.Over, 0, 1<<nicspec.LogSizeMax)
+	v.is(b.Over == 0 || !b.Tx, "over: want a receive queue")
 	v.in("delta", b.Delta, 1-1<<nicspec.LogSizeMax, 1<<nicspec.LogSizeMax)
 }
 
@@ -287,6 +309,7 @@ func (f *Fault) check(v *validator) {
 	v.is(slices.Contains([]string{ofRxRing, ofTxRing, ofMemory}, f.Of), "of %q: want %s, %s or %s", f.Of, ofRxRing, ofTxRing, ofMemory)
 	v.queue(f.Queue)
 	v.place("place", &f.Place)
+	v.in("at", f.At, 0, 1<<nicspec.LogSizeMax)
 	v.in("skip", f.Skip, 0, maxList)
 	v.in("count", f.Count, 0, maxList)
 	v.in("nth", f.Nth, 0, maxList)

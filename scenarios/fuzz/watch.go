@@ -47,6 +47,9 @@ func (w *watcher) crossing(c boundary.Crossing) {
 	case boundary.FrameIn, boundary.FrameOut:
 		w.pauses(&c)
 		w.frames(&c)
+		if c.Kind == boundary.FrameIn {
+			w.rareFrame(c.Frame)
+		}
 	case boundary.TLPIn:
 		w.request(&c.TLP.Hdr, c.TLP.Data)
 	case boundary.TLPOut:
@@ -90,6 +93,9 @@ func (w *watcher) request(hdr *[tlp.HeaderBytes]byte, data []byte) {
 		w.cov.hit("TLPs taken", "completion with status "+h.Status.String())
 	case in == core.InCompletion:
 		w.cov.hit("TLPs taken", fmt.Sprintf("completion, %v", h.Kind))
+	case in == core.InWrite && h.Address == nicspec.BarBase+nicspec.RegRxDefault && len(data) >= 4 && int(data[0])|int(data[1])<<8 >= w.sizes.NumRxq && data[2] == 1:
+		w.cov.hit("rare", "default queue with high bits")
+		w.access("write", &h)
 	case in == core.InWrite:
 		w.access("write", &h)
 		if h.Address == nicspec.BarBase+nicspec.RegDevctl && len(data) >= 4 {
@@ -181,7 +187,10 @@ func direction(tx bool) string {
 }
 
 // event is told of Event entries.
-func (w *watcher) event(r *ring, s nicspec.Status) {
+func (w *watcher) event(r *ring, s nicspec.Status, index uint16) {
+	if !r.Tx && index >= 64 {
+		w.cov.hit("rare", "failing descriptor read 64 places on")
+	}
 	w.cov.hit("events", r.Kind(), s.String(), w.stall)
 }
 
@@ -210,6 +219,9 @@ func (w *watcher) disabling(r *ring) {
 }
 
 func (w *watcher) bell(tx bool, queue int, why string) {
+	if why == "overfull" {
+		w.cov.hit("rare", "overfull receive doorbell")
+	}
 	if n := w.sizes.NumRxq; queue >= n {
 		why = "beyond the build"
 	}

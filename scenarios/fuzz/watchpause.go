@@ -90,6 +90,7 @@ func (w *watcher) pausedOther(p *pausePort, c *boundary.Crossing, opcode uint16)
 	what := stopWord(time)
 	if time != 0 && p.stopped {
 		what = sentWords[1]
+		w.cov.hit("rare", "pause renewed")
 	}
 	p.stopped = time != 0
 	w.cov.hit("pauses sent", modeWords[opcode>>8&1], what, fmt.Sprintf("port %d", c.Port))

@@ -98,7 +98,11 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	if h > 0 {
 		w.cov.hit("receive buffers", "header", "split "+split, alignClass(d.hdr), regionNames[d.hdrP.region()])
 	}
-	if p := n - h; p > 0 {
+	p := n - h
+	if w.sizes.Has(nicspec.PartTrim) {
+		p = int(c.PayLen())
+	}
+	if p > 0 {
 		w.cov.hit("receive buffers", "payload", "split "+split, alignClass(d.pay), regionNames[d.payP.region()])
 		w.cov.hit("receive pages", pages(d.pay, p), fmt.Sprintf("MPS %d", mps(w.devctl)))
 	} else {
@@ -107,6 +111,8 @@ func (w *watcher) delivered(r *rxRing, c nicspec.RxCqe, d *posted) {
 	w.cov.hit("receive rings", logClass(r.Log), lap(c.Index(), r.Log))
 	w.cov.hit("receive queues", numberClass(r.Number, w.sizes.NumRxq), fmt.Sprintf("port %d", c.Port()))
 	w.cov.hit("rules", numberClass(int(c.Rule()), w.sizes.NumRules))
+	w.trimmed(r, c)
+	w.rareQueue(r)
 	w.parsed(c)
 	w.parts(r, c)
 	w.arrived(c)

@@ -39,8 +39,10 @@ func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 	if w.cov == nil {
 		return
 	}
-	e := nicspec.DecodeWqe(s.raw[:])
+	e := nicspec.DecodeWqe(s.raw)
 	status := c.Status()
+	w.blocks(r, c.Index(), s, &e, status)
+	w.rareEntry(&e, s, status)
 	w.cov.hit("transmit rings", logClass(r.Log), lap(c.Index(), r.Log))
 	w.cov.hit("transmit queues", numberClass(r.Number, w.sizes.NumTxq))
 	switch {
@@ -49,6 +51,7 @@ func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 		return
 	case e.Opcode >= nicspec.OpcodeCopy && e.Opcode <= nicspec.OpcodeCopyInvalidate && w.sizes.Has(nicspec.PartCopy):
 		w.copied(r.Number, &e, status)
+		w.fenced(&e, s, status)
 		return
 	case e.Opcode != nicspec.OpcodeSend:
 		w.cov.hit("work entries", "other", status.String(), w.stall)
@@ -59,8 +62,9 @@ func (w *watcher) ended(r *txRing, c nicspec.TxCqe, s *sent) {
 		w.cov.hit("completions unasked", status.String())
 	}
 	w.offloads(&e, status)
+	w.appended(&e, s, status)
 	if status == nicspec.StatusOk {
-		w.frame(&e)
+		w.frame(&e, s)
 		for i, bus := range s.seg[:min(len(s.seg), len(s.e.Pieces)*unpatched(s.e))] {
 			w.piece(bus, s.e.Pieces[i].Len)
 		}
@@ -86,15 +90,18 @@ func (w *watcher) offloads(e *nicspec.WqeFields, s nicspec.Status) {
 }
 
 // frame looks at an entry of which the frame has left.
-func (w *watcher) frame(e *nicspec.WqeFields) {
+func (w *watcher) frame(e *nicspec.WqeFields, s *sent) {
 	n := int(e.InlineLen)
-	slot := (n + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
+	at := nicspec.WqeBytes - len(e.Slots) + inlineSlots(n)*nicspec.WqeSlotBytes
 	for i := range int(e.Nseg) {
-		seg := nicspec.DecodeSeg(e.Slots[(slot+i)*nicspec.WqeSlotBytes:])
+		seg := nicspec.DecodeSeg(s.raw[at+i*nicspec.WqeSlotBytes:])
 		n += int(seg.Len)
 	}
-	w.cov.hit("transmit", lengthClass(n), fmt.Sprintf("%d pieces", e.Nseg), inlineClass(int(e.InlineLen)), w.stall)
 	w.cov.hit("transmit ports", fmt.Sprintf("port %d", e.Port))
+	if e.Blocks > 0 || e.FAppend {
+		return // these have bins of their own
+	}
+	w.cov.hit("transmit", lengthClass(n), fmt.Sprintf("%d pieces", e.Nseg), inlineClass(int(e.InlineLen)), w.stall)
 }
 
 // piece is told of pieces of entries as they were read.
