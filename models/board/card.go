@@ -11,6 +11,8 @@ import (
 	"nictwin/models/mem"
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
+	"nictwin/models/nicswitch"
+	"nictwin/models/pcielink"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
 )
@@ -27,7 +29,8 @@ type CardSpec struct {
 	PCIe simcore.LinkSpec `yaml:"pcie"`
 	Eth  simcore.LinkSpec `yaml:"eth"` // the card's share of the cables that will be plugged into its ports; see Slot.Eth
 
-	Endpoint Endpoint `yaml:"endpoint"`
+	Endpoint Endpoint    `yaml:"endpoint"`
+	Switch   *SwitchSpec `yaml:"switch"` // between the NIC's PCIe link and a root for each endpoint; nil: one root for both
 
 	Seed  uint64 `yaml:"seed"`
 	Stall int    `yaml:"stall"` // percent of the cycles in which the NIC's streams stand still
@@ -55,6 +58,9 @@ func (s *CardSpec) Validate() error {
 	if s.Build != nil {
 		errs = append(errs, field.Under("build", s.Build.Validate()))
 	}
+	if s.Switch != nil {
+		errs = append(errs, field.Under("switch", s.Switch.validate(s.Endpoint.Limits)))
+	}
 	return errors.Join(append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
 		field.Under("endpoint", s.Endpoint.Validate()))...)
 }
@@ -69,9 +75,13 @@ type Card struct {
 	Name   string
 	NIC    NIC
 	Memory *mem.Space
-	Root   *root.Root
+	Root   *root.Root     // over both memories; with a switch, the Arm's over its own
+	Host   *root.Root     // Root, too; with a switch, the host's over its own
 	Faults *inject.Faults // strikes reads of the NIC, if the spec wants it; else nil
 	Gate   *inject.Gate   // holds back what the NIC sends, if the spec wants it; else nil
+
+	Switch            *nicswitch.Switch // nil without one
+	ArmLink, HostLink *pcielink.Link    // behind the switch; nil where there is no PCIe
 }
 
 // Pools are where the messages of everything on one engine come from and go back to.
@@ -94,7 +104,7 @@ func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, e
 		return nil, err
 	}
 	c.NIC = nic
-	port, err := s.Endpoint.build(e, p, c)
+	port, err := s.build(e, p, c)
 	if err == nil {
 		_, err = simcore.Connect(s.Name+".PCIeLink", e, s.PCIe, port, c.NIC.PCIe())
 	}
@@ -105,7 +115,17 @@ func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, e
 }
 
 // Idle reports whether the endpoint has nothing to send and waits for nothing.
-func (c *Card) Idle() bool { return c.Root.Idle() && (c.Faults == nil || c.Faults.Idle()) }
+func (c *Card) Idle() bool {
+	if c.Switch != nil && !c.Switch.Idle() {
+		return false
+	}
+	for _, l := range [...]*pcielink.Link{c.ArmLink, c.HostLink} {
+		if l != nil && !l.Idle() {
+			return false
+		}
+	}
+	return c.Root.Idle() && c.Host.Idle() && (c.Faults == nil || c.Faults.Idle())
+}
 
 // Close ends what stands in the slot.
 func (c *Card) Close() error { return c.NIC.Close() }

@@ -2,7 +2,8 @@
 // engine that the caller owns.
 //
 // A Card is a slot for a NIC, its PCIe link, and the endpoint behind that link:
-// a root complex over Arm and host memory. A Server is one or more cards. A
+// a root complex over Arm and host memory, or a switch (SwitchSpec) with a root
+// for each behind a link of its own. A Server is one or more cards. A
 // factory fills each slot; what stands in it the board does not know. Ethernet
 // ports stay open: players, other NICs or a switch are plugged into them by
 // Cable.
@@ -11,6 +12,9 @@
 //
 // Invariants:
 //   - The NIC in the slot is the only difference between boards of one spec.
+//   - Behind a switch, what the NIC writes keeps its order per endpoint only:
+//     software that sees a completion entry in Arm memory must not take it that
+//     payload in host memory is there.
 //   - Everything on one engine shares its Pools.
 //   - Validate returns every error of a spec, each with the path of its field (models/field).
 package board

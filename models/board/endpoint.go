@@ -56,23 +56,39 @@ func (e *Endpoint) Validate() error {
 	return errors.Join(errs...)
 }
 
-// build puts the endpoint together; port is where the PCIe link is to end.
-func (s *Endpoint) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Port, err error) {
-	if c.Memory, err = mem.NewSpace(s.ArmBytes, s.HostBytes); err != nil {
+// build puts what stands behind the NIC's PCIe link together; port is where the link is to end.
+func (s *CardSpec) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Port, err error) {
+	if c.Memory, err = mem.NewSpace(s.Endpoint.ArmBytes, s.Endpoint.HostBytes); err != nil {
 		return nil, err
 	}
-	var memory mem.Target = c.Memory
-	if d := s.Delay; d.Latency > 0 || d.Jitter > 0 {
-		d.Seed = s.Seed
-		if memory, err = inject.NewDelay(c.Name+".Delay", e, d, memory); err != nil {
-			return nil, err
+	if s.Switch != nil {
+		port, err = s.Switch.build(e, p, c, &s.Endpoint)
+	} else {
+		c.Root, err = s.Endpoint.root(e, p, c.Name, "", root.Builder{Memory: c.Memory, Spec: s.Endpoint.Spec})
+		if err == nil {
+			c.Host, port = c.Root, c.Root.PCIe()
 		}
 	}
-	c.Root, err = root.Builder{Scheduler: e, Spec: s.Spec, Memory: memory, TLPs: &p.TLPs}.Build(c.Name + ".Root")
 	if err != nil {
 		return nil, err
 	}
-	port = c.Root.PCIe()
+	return s.Endpoint.decorate(e, p, c, port)
+}
+
+// root makes a root over a memory, with the endpoint's delay before that.
+func (s *Endpoint) root(e *simcore.Engine, p *Pools, card, side string, b root.Builder) (r *root.Root, err error) {
+	if d := s.Delay; d.Latency > 0 || d.Jitter > 0 {
+		d.Seed = s.Seed
+		if b.Memory, err = inject.NewDelay(card+"."+side+"Delay", e, d, b.Memory); err != nil {
+			return nil, err
+		}
+	}
+	b.Scheduler, b.TLPs = e, &p.TLPs
+	return b.Build(card + "." + side + "Root")
+}
+
+// decorate inserts what the spec wants before a port, and returns the port that stands for that one from now on.
+func (s *Endpoint) decorate(e *simcore.Engine, p *Pools, c *Card, port *simcore.Port) (_ *simcore.Port, err error) {
 	if s.Faults {
 		c.Faults = inject.NewFaults(c.Name+".Faults", e, &p.TLPs)
 		if port, err = insert(e, c.Faults, port); err != nil {

@@ -14,12 +14,16 @@ import (
 
 // Builder makes a Root. Memory is what the NIC's reads and writes go to, by
 // bus address. TLPs is where packets come from and go back to; nil makes the
-// root's own.
+// root's own. Requesters are the IDs whose register accesses go through this
+// root, where there is more than one: completions find the others elsewhere.
+// Nil: any ID's do.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	Memory    mem.Target
 	TLPs      *msg.TLPs
+
+	Requesters []uint16
 }
 
 const portCap = 1024
@@ -38,6 +42,7 @@ func (b Builder) Build(name string) (*Root, error) {
 	}
 	r := &Root{
 		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs, memory: b.Memory,
+		requesters: b.Requesters,
 	}
 	if r.tlps == nil {
 		r.tlps = new(msg.TLPs)

@@ -31,6 +31,7 @@ type Root struct {
 	memory     mem.Target
 	completers [2]*tlp.Completer
 	mmio       []*MMIO
+	requesters []uint16 // of the register accesses; nil: any
 
 	out    fifo.Queue[*msg.TLP] // register requests and raw TLPs to send
 	reads  readQueue

@@ -3,6 +3,7 @@ package root
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
@@ -68,8 +69,20 @@ func (m *MMIO) Write32(off uint32, v uint32) error {
 	return m.Write(off, []byte{byte(v), byte(v >> 8), byte(v >> 16), byte(v >> 24)})
 }
 
+// foreign returns why accesses of the requester cannot go through this root, or nil.
+func (m *MMIO) foreign(off uint32) error {
+	if m.r.requesters == nil || slices.Contains(m.r.requesters, m.id) {
+		return nil
+	}
+	return &RegError{off, fmt.Errorf("requester %#x is not one of %s, which has %#x: its completions would go elsewhere",
+		m.id, m.r.Name(), m.r.requesters)}
+}
+
 // Write sends one write of b to the register space at off.
 func (m *MMIO) Write(off uint32, b []byte) error {
+	if err := m.foreign(off); err != nil {
+		return err
+	}
 	p := m.r.tlps.Get()
 	own := p.Own(len(b))
 	copy(own, b)
@@ -84,6 +97,9 @@ func (m *MMIO) Write(off uint32, b []byte) error {
 // Read reads n bytes, 4 or 8, of the register space and calls done with the
 // value. It fails with ErrNoTag when too many reads are in flight.
 func (m *MMIO) Read(off uint32, n int, done func(value uint64, err error)) error {
+	if err := m.foreign(off); err != nil {
+		return err
+	}
 	tag := 0
 	for tag < len(m.reads) && m.reads[tag].busy {
 		tag++

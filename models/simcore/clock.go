@@ -37,3 +37,19 @@ func (c *clock) schedule(ev *Event) {
 	}
 	c.sched.Schedule(ev)
 }
+
+// Clock is a Scheduler with a short way to an Engine, for components that ask
+// for the time with every message. An Event must be scheduled as it is.
+type Clock struct{ c clock }
+
+// NewClock returns the clock of a scheduler.
+func NewClock(s Scheduler) Clock { return Clock{newClock(s)} }
+
+// Now is the time of the current event.
+func (c *Clock) Now() Ps { return c.c.now() }
+
+// Sec is Now in Akita's seconds.
+func (c *Clock) Sec() sim.VTimeInSec { return c.c.nowSec() }
+
+// Schedule schedules an event.
+func (c *Clock) Schedule(ev *Event) { c.c.schedule(ev) }

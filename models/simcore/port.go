@@ -6,6 +6,14 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 )
 
+// RetrievalWatcher is a connection that is told of every message that a
+// component takes out of the buffer of one of its ports, before the component
+// has it. It must not deliver anything from within.
+type RetrievalWatcher interface {
+	sim.Connection
+	Retrieved(port *Port, msg sim.Msg)
+}
+
 // refused is what every refused Send and Recv returns.
 var refused = sim.NewSendError()
 
@@ -19,6 +27,8 @@ type Port struct {
 	conn sim.Connection
 	lane *lane // towards the peer, if conn is a Link
 	from *lane // from the peer, if conn is a Link
+
+	tells RetrievalWatcher // conn, if it wants to know what leaves the buffer
 
 	ring    []sim.Msg
 	head, n int
@@ -58,7 +68,11 @@ func (p *Port) SetConnection(conn sim.Connection) {
 	}
 	p.conn = conn
 	p.lane, p.from = nil, nil
+	p.tells, _ = conn.(RetrievalWatcher)
 }
+
+// Connection is what the port is plugged into, or nil.
+func (p *Port) Connection() sim.Connection { return p.conn }
 
 // CanSend implements sim.Port. If it returns false, the component will get
 // NotifyPortFree when it is worth trying again.
@@ -142,6 +156,14 @@ func (p *Port) Peek() sim.Msg {
 	return p.ring[p.head]
 }
 
+// At is the received message with i older ones before it.
+func (p *Port) At(i int) sim.Msg {
+	if i += p.head; i >= len(p.ring) {
+		i -= len(p.ring)
+	}
+	return p.ring[i]
+}
+
 // Retrieve implements sim.Port: it takes the oldest message, nil if there is
 // none.
 func (p *Port) Retrieve(now sim.VTimeInSec) sim.Msg {
@@ -159,6 +181,8 @@ func (p *Port) Retrieve(now sim.VTimeInSec) sim.Msg {
 	}
 	if p.from != nil {
 		p.from.retrieved()
+	} else if p.tells != nil {
+		p.tells.Retrieved(p, msg)
 	}
 	if p.busy {
 		p.busy = false

@@ -31,6 +31,7 @@ const linkLatency = 128 * simcore.DefaultPeriodPs
 // server is a server with one card, its driver and its referee.
 type server struct {
 	t     *testing.T
+	pay   int // endpoint of received payload
 	name  string
 	s     *board.Server
 	d     *driver.Driver
@@ -42,6 +43,9 @@ type server struct {
 	counted bool
 }
 
+// plain is a card without a switch.
+const plain = "plain"
+
 // rig is two servers on one engine, NIC to NIC.
 type rig struct {
 	e     *simcore.Engine
@@ -51,7 +55,8 @@ type rig struct {
 	over  bool
 }
 
-func newRig(t *testing.T, dir *files.Folder, kinds [2]string) *rig {
+// newRig makes it of cards with the inside of a preset, or plain ones.
+func newRig(t *testing.T, dir *files.Folder, kinds [2]string, preset string) *rig {
 	t.Helper()
 	h, err := hometest.Find()
 	require.NoError(t, err)
@@ -61,12 +66,17 @@ func newRig(t *testing.T, dir *files.Folder, kinds [2]string) *rig {
 	require.NoError(t, err)
 	link := simcore.LinkSpec{Latency: linkLatency, Credits: 1024, CreditLatency: linkLatency}
 	for i, kind := range kinds {
-		dev, err := device.Open(device.Spec{NIC: kind, DUT: h.Path("nic"), Variant: "speed", Quantum: 64})
+		card := board.CardSpec{Name: "Card", PCIe: link, Eth: link, Endpoint: board.DefaultEndpoint(), Seed: uint64(i)}
+		x, quantum := &server{t: t, name: names[i], pay: nicspec.EndpointHost}, uint32(64)
+		if preset != plain {
+			card.Switch, err = board.SwitchPreset(preset)
+			require.NoError(t, err)
+			card.PCIe, quantum = board.NICLinkSpec(), 30 // two quanta fit into its latency
+			x.pay = nicspec.EndpointArm                  // where the completion entries are: order is per endpoint
+		}
+		dev, err := device.Open(device.Spec{NIC: kind, DUT: h.Path("nic"), Variant: "speed", Quantum: quantum})
 		require.NoError(t, err)
-		x := &server{t: t, name: names[i]}
-		x.s, err = board.NewServer(r.e, &r.pools, board.ServerSpec{Name: x.name, Cards: []board.CardSpec{{
-			Name: "Card", PCIe: link, Eth: link, Endpoint: board.DefaultEndpoint(), Seed: uint64(i),
-		}}}, dev.NIC)
+		x.s, err = board.NewServer(r.e, &r.pools, board.ServerSpec{Name: x.name, Cards: []board.CardSpec{card}}, dev.NIC)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, x.s.Close()) })
 		x.open(r)
@@ -102,7 +112,7 @@ func (x *server) open(r *rig) {
 	})
 	require.NoError(x.t, err)
 	for range 32 {
-		require.NoError(x.t, rx.Post(driver.Buffer{Pay: x.alloc(nicspec.EndpointHost, 2048)}))
+		require.NoError(x.t, rx.Post(driver.Buffer{Pay: x.alloc(x.pay, 2048)}))
 	}
 	require.NoError(x.t, rx.Ring())
 	x.d.Enable(true, true)
@@ -135,12 +145,12 @@ func (x *server) send(frames [][]byte) {
 }
 
 // play has both servers send and receive, and returns the digests of both referees.
-func play(t *testing.T, dir string, kinds [2]string) [2]string {
+func play(t *testing.T, dir string, kinds [2]string, preset string) [2]string {
 	t.Helper()
 	folder, err := files.OpenFolder(dir)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, folder.Close()) }()
-	r := newRig(t, folder, kinds)
+	r := newRig(t, folder, kinds, preset)
 	var sent [2][][]byte
 	for i, x := range r.two {
 		for k := range 24 {
@@ -192,7 +202,7 @@ func TestTwoServers(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s-%s", kinds[0], kinds[1]), func(t *testing.T) {
 			dirs := [2]string{t.TempDir(), t.TempDir()}
-			require.Equal(t, play(t, dirs[0], kinds), play(t, dirs[1], kinds))
+			require.Equal(t, play(t, dirs[0], kinds, plain), play(t, dirs[1], kinds, plain))
 			var logs [2][]byte
 			for i, dir := range dirs {
 				var err error
@@ -209,5 +219,16 @@ func TestTwoServers(t *testing.T) {
 				require.True(t, strings.Contains(string(png), name), name)
 			}
 		})
+	}
+}
+
+// The same behind a switch with a root for each endpoint: its credits, contention and latencies are no reason for an alarm.
+func TestTwoServersBehindSwitches(t *testing.T) {
+	for _, preset := range board.SwitchPresetNames {
+		for _, kinds := range [][2]string{{device.Model, device.Model}, {device.Model, device.RTL}, {device.RTL, device.RTL}} {
+			t.Run(fmt.Sprintf("%s/%s-%s", preset, kinds[0], kinds[1]), func(t *testing.T) {
+				require.Equal(t, play(t, t.TempDir(), kinds, preset), play(t, t.TempDir(), kinds, preset))
+			})
+		}
 	}
 }

@@ -20,16 +20,23 @@ import (
 
 func TestMain(m *testing.M) { hometest.Main(m) }
 
-// The driver passes its contract tests on either NIC.
+// The driver passes its contract tests on either NIC, on a plain card and behind a switch.
 func TestDriver(t *testing.T) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
 	for _, nic := range []string{device.Model, device.RTL} {
-		t.Run(nic, func(t *testing.T) {
-			drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig {
-				return driverRig(t, Spec{Spec: device.Spec{NIC: nic, DUT: h.Path("nic")}, LinkCycles: 64, Seed: 3})
+		for _, preset := range append([]string{"plain"}, board.SwitchPresetNames...) {
+			t.Run(nic+"/"+preset, func(t *testing.T) {
+				drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig {
+					s := Spec{Spec: device.Spec{NIC: nic, DUT: h.Path("nic")}, LinkCycles: 64, Seed: 3}
+					if preset != "plain" {
+						s.Switch, err = board.SwitchPreset(preset)
+						require.NoError(t, err)
+					}
+					return driverRig(t, s)
+				})
 			})
-		})
+		}
 	}
 }
 
@@ -47,6 +54,7 @@ func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	require.NoError(t, err)
 	require.NoError(t, b.Players[0].Load(traffic.Track{Pace: pace}))
 	r := &drivertest.Rig{Options: driver.DefaultOptions(), Bus: rootbus.Bus{Regs: b.Arm, Memory: b.Memory}}
+	r.ApartRoots = s.Switch != nil
 	r.Settle = func() error {
 		const longest = 20_000 // cycles that anything takes in these checks
 		return b.Engine.RunUntil(b.Engine.Now() + b.Cycles(longest))

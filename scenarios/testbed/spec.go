@@ -24,7 +24,8 @@ type Spec struct {
 	// receiver returns a credit when it takes a message; the sender can use it LinkCycles later.
 	Credits int
 
-	Endpoint *board.Endpoint // what stands behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
+	Endpoint *board.Endpoint   // what stands behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
+	Switch   *board.SwitchSpec // and before it, with a root for each endpoint; nil: one root for both
 }
 
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.

@@ -48,7 +48,7 @@ func New(s Spec) (*Bed, error) {
 	b := &Bed{Engine: simcore.NewEngine()}
 	b.Card, err = board.NewCard(b.Engine, &b.pools, board.CardSpec{
 		Name: "Card", Build: s.Build, Ports: s.Ports, EthBits: s.EthBits, Period: dev.Period(), PCIe: pcie, Eth: eth,
-		Endpoint: s.endpoint(), Seed: s.Seed, Stall: s.Stall,
+		Endpoint: s.endpoint(), Switch: s.Switch, Seed: s.Seed, Stall: s.Stall,
 	}, dev.NIC)
 	if err != nil {
 		return nil, errors.Join(err, dev.Close())

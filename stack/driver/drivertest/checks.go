@@ -156,7 +156,7 @@ func (b *bench) receiver(queue, log int, change func(*driver.RxConfig)) (*driver
 	})
 	b.must(err)
 	for range q.Size() {
-		b.must(q.Fill(driver.Buffer{Hdr: b.alloc(nicspec.EndpointArm, max(c.HdrBytes, 1)), Pay: b.alloc(nicspec.EndpointHost, c.PayBytes)}))
+		b.must(q.Fill(driver.Buffer{Hdr: b.alloc(nicspec.EndpointArm, max(c.HdrBytes, 1)), Pay: b.alloc(b.besideEntry(), c.PayBytes)}))
 	}
 	return q, got
 }

@@ -23,6 +23,10 @@ type Rig struct {
 	// FailReads lets the NIC's reads of bus addresses from one on, to another that is not included, end with UR, from now on.
 	FailReads func(from, to uint64) error
 
+	// ApartRoots says that each endpoint has a root of its own, so that what the NIC writes to host memory may come after the
+	// completion entry in Arm memory that tells of it.
+	ApartRoots bool
+
 	Sent     []Frame  // that left, in order
 	Messages [][]byte // payloads of the messages to the Arm cache, in order
 }
@@ -73,6 +77,14 @@ func (b *bench) alloc(endpoint, n int) uint64 {
 	addr, err := b.d.Alloc(endpoint, uint64(n), nicspec.LineBytes)
 	require.NoError(b, err)
 	return addr
+}
+
+// besideEntry is the endpoint for payload that is read when its completion entry in Arm memory has come.
+func (b *bench) besideEntry() int {
+	if b.ApartRoots {
+		return nicspec.EndpointArm
+	}
+	return nicspec.EndpointHost
 }
 
 // write stores bytes in memory, and settles.

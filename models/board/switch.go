@@ -1,0 +1,173 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nictwin/models/field"
+	"nictwin/models/mem"
+	"nictwin/models/nicspec"
+	"nictwin/models/nicswitch"
+	"nictwin/models/pcielink"
+	"nictwin/models/root"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// SwitchSpec is a switch at the end of the NIC's PCIe link, and behind it a root over the memory of each endpoint. The
+// card's Endpoint says what the roots are like but for their latency; its Limits hold for both, as the NIC has one MPS.
+type SwitchSpec struct {
+	nicswitch.Spec `yaml:",inline"` // with the ports NIC, Arm and Host
+
+	Arm  Downlink `yaml:"arm"`
+	Host Downlink `yaml:"host"`
+}
+
+// Downlink is how a root hangs on the switch: by a PCIe link, or by one that costs no bytes. Exactly one is set.
+type Downlink struct {
+	PCIe        *pcielink.Spec    `yaml:"pcie"`
+	Fabric      *simcore.LinkSpec `yaml:"fabric"`
+	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: read arrived to its first access to memory
+}
+
+// SwitchPresetNames are what SwitchPreset takes.
+var SwitchPresetNames = nicswitch.PresetNames
+
+// SwitchPreset is the inside of a card. Latencies are in the budget of the card's design: host PCIe 120 to 200 ns one way
+// with its root port, memory 80 to 150 ns; Arm fabric and DRAM read 120 to 250 ns (assumption, no paper splits them). The
+// Arm of BlueField-2 hangs on the switch without PCIe.
+func SwitchPreset(name string) (*SwitchSpec, error) {
+	sw, err := nicswitch.Preset(name)
+	if err != nil {
+		return nil, err
+	}
+	const armLink, armRead, hostRead = 50 * simcore.Nanosecond, 80 * simcore.Nanosecond, 100 * simcore.Nanosecond
+	s := &SwitchSpec{Spec: sw, Arm: Downlink{ReadLatency: armRead}, Host: Downlink{ReadLatency: hostRead}}
+	host, err := pcielink.Preset(name + "-host")
+	if err != nil {
+		return nil, err
+	}
+	s.Host.PCIe = &host
+	if name == "bf2" {
+		s.Arm.Fabric = &simcore.LinkSpec{Latency: armLink, Rate: sw.NICRate, Credits: 256, CreditLatency: armLink}
+		return s, nil
+	}
+	arm, err := pcielink.Preset(name + "-arm")
+	if err != nil {
+		return nil, err
+	}
+	arm.Latency, s.Arm.PCIe = armLink, &arm
+	return s, nil
+}
+
+// NICLinkSpec is the NIC-side link of the presets: latency alone, as the NIC's streams or the switch have the rate. With
+// the switch's latency it makes what the paper gives for both; its credits cover it.
+func NICLinkSpec() simcore.LinkSpec {
+	return simcore.LinkSpec{Latency: nicswitch.LinkLatency, Credits: 1024, CreditLatency: nicswitch.LinkLatency}
+}
+
+// validate returns every error of the spec, each a field.Error; limits are those of the roots.
+func (s *SwitchSpec) validate(limits tlp.Limits) error {
+	errs := []error{s.Spec.Validate()}
+	want, got := []string{nicswitch.PortNIC, nicswitch.PortArm, nicswitch.PortHost}, []string(nil)
+	for i := range s.Ports {
+		got = append(got, s.Ports[i].Name)
+	}
+	if !slices.Equal(got, want) {
+		errs = append(errs, field.Errorf("ports", "%q: want the ports %q, in this order", got, want))
+	}
+	return errors.Join(append(errs, field.Under("arm", s.Arm.validate(limits)), field.Under("host", s.Host.validate(limits)))...)
+}
+
+func (d *Downlink) validate(limits tlp.Limits) error {
+	var errs []error
+	switch {
+	case (d.PCIe == nil) == (d.Fabric == nil):
+		errs = append(errs, field.Errorf("pcie", ": want either it or %v", field.Path("fabric")))
+	case d.Fabric != nil:
+		errs = append(errs, field.Under("fabric", d.Fabric.Validate()))
+	default:
+		errs = append(errs, field.Under("pcie", d.PCIe.Validate()))
+		if mps := min(d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS); limits.MPS > mps {
+			errs = append(errs, field.Errorf("pcie.ends", ": MPS %d is less than the %d of the roots (endpoint.limits.mps)", mps, limits.MPS))
+		}
+	}
+	if d.ReadLatency < 0 || d.ReadLatency > simcore.Second {
+		errs = append(errs, field.Errorf("read_latency_ps", "%d: want 0 to 1 s", d.ReadLatency))
+	}
+	return errors.Join(errs...)
+}
+
+// build puts the switch and what is behind it together; port is the one for the NIC.
+func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (port *simcore.Port, err error) {
+	c.Switch, err = nicswitch.Builder{Scheduler: e, Spec: s.Spec, TLPs: &p.TLPs}.Build(c.Name + ".Switch")
+	if err != nil {
+		return nil, err
+	}
+	if c.Root, c.ArmLink, err = s.Arm.build(e, p, c, ep, side{"Arm", nicswitch.PortArm, nicspec.EndpointArm, nicspec.RequesterArm}); err != nil {
+		return nil, err
+	}
+	if c.Host, c.HostLink, err = s.Host.build(e, p, c, ep, side{"Host", nicswitch.PortHost, nicspec.EndpointHost, nicspec.RequesterHost}); err != nil {
+		return nil, err
+	}
+	return c.Switch.Port(nicswitch.PortNIC), nil
+}
+
+// side is one of the two endpoints.
+type side struct {
+	name, port string
+	endpoint   int
+	requester  uint16
+}
+
+// build makes a root over the memory of one endpoint, and its link.
+func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s side) (r *root.Root, l *pcielink.Link, err error) {
+	b := root.Builder{Memory: half{c.Memory, s.endpoint}, Spec: ep.Spec, Requesters: []uint16{s.requester}}
+	b.Spec.Latency = d.ReadLatency
+	if r, err = ep.root(e, p, c.Name, s.name, b); err != nil {
+		return nil, nil, err
+	}
+	name, port := c.Name+"."+s.name+"Link", c.Switch.Port(s.port)
+	if d.Fabric != nil {
+		_, err = simcore.Connect(name, e, *d.Fabric, port, r.PCIe())
+		return r, nil, err
+	}
+	if l, err = (pcielink.Builder{Scheduler: e, Spec: *d.PCIe}).Build(name); err != nil {
+		return nil, nil, err
+	}
+	return r, l, l.Connect(port, r.PCIe())
+}
+
+// half is the memory of one endpoint.
+type half struct {
+	space    *mem.Space
+	endpoint int
+}
+
+// Access implements mem.Target.
+func (h half) Access(a *mem.Access) {
+	if err := h.foreign(a.Op, a.Addr, a.Len()); err != nil {
+		a.Finish(err)
+		return
+	}
+	h.space.Access(a)
+}
+
+// Check implements mem.Target.
+func (h half) Check(op mem.Op, addr uint64, n int) error {
+	if err := h.foreign(op, addr, n); err != nil {
+		return err
+	}
+	return h.space.Check(op, addr, n)
+}
+
+// foreign is the error for an address of another endpoint, or nil.
+func (h half) foreign(op mem.Op, addr uint64, n int) error {
+	if ep, _ := mem.Split(addr); ep != h.endpoint {
+		return &mem.RangeError{Op: op, Addr: addr, Len: n, There: fmt.Sprintf("this root has endpoint %d only", h.endpoint)}
+	}
+	return nil
+}
+
+var _ mem.Target = half{}
