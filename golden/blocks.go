@@ -30,7 +30,7 @@ var blocksByRule = map[string]string{
 	"H": "parse", "H8": "csum", "H9": "csum", "H10": "icrc",
 	"Q": "fetch", "Q2": "rxq", "Q4": "rxq", "Q5": "rxq", "Q8": "cqe",
 	"T": "wqe", "T1": "txq", "T2": "fetch", "T4": "key", "T5": "gather", "T6": "gather", "T7": "offload", "T8": "offload", "T9": "tx",
-	"T10": "cqe", "T11": "txq", "T12": "key",
+	"T10": "cqe", "T11": "txq", "T12": "key", "T14": "txq", "T15": "offload",
 	"C2": "rxdma", "C1": "counters", "S": "rss", "X": "crc32c", "E": "ecn", "F": "pause", "A": "account", "D": "copy",
 	"M": "msix", "W": "push", "L": "flr",
 }

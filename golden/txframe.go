@@ -286,6 +286,8 @@ func (e *txEntry) ruleOfByte(h *core.Headers, at int) string {
 		return "X1"
 	case p.ECN != 0 && (field == "ipv4.tos" || field == "ipv4.csum" && !p.IPCsum || field == "ipv6.version_class_flow"):
 		return "E2"
+	case p.Append && at >= p.Length && field != "icrc":
+		return "T15"
 	case field == "icrc" && p.ICRC, field == "udp.csum" && (p.UDPCsum || p.UDPZero), field == "ipv4.csum" && p.IPCsum:
 		return "T8"
 	}
