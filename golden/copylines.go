@@ -58,11 +58,20 @@ func (r *Referee) fenced(e *txEntry, what string) {
 		if f == nil {
 			return
 		}
-		if !f.plan.Copy || !f.plan.Dma.Fence || len(f.copy.wrote.s) == 0 || r.misled(e) || r.misled(f) {
+		if !f.plan.Copy || !f.plan.Dma.Fence || len(f.copy.wrote.s) == 0 || r.misled(e) || r.misled(f) ||
+			what == "message" && r.otherMessage(e) {
 			continue
 		}
 		r.failOf(f.subject(), q.domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.index, f.index),
 			"one after it", r.hdr.String(), e.describe(), f.describe())
 		return
 	}
+}
+
+// otherMessage reports whether the message of another copy at work, of the same
+// lines, may have been this one's.
+func (r *Referee) otherMessage(e *txEntry) bool {
+	return r.otherCopies(e, func(o *txEntry) bool {
+		return o.plan.Dma.Lines == e.plan.Dma.Lines && o.plan.Dma.Line == e.plan.Dma.Line
+	})
 }

@@ -44,7 +44,7 @@ func (r *Referee) misled(e *txEntry) bool {
 // in n bytes at a.
 func overlap(a uint64, n int, b uint64, m int, used *ranges) bool {
 	lo, hi := max(a, b), min(end(a, n), end(b, m))
-	return lo < hi && !used.free(int(lo-b), int(hi-b))
+	return n > 0 && m > 0 && lo < hi && !used.free(int(lo-b), int(hi-b))
 }
 
 // claim gives a copy that ended well the writes and the message that it lacks
