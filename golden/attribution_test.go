@@ -86,6 +86,14 @@ func TestFewBuffersPass(t *testing.T) {
 	}, sentFrames)
 }
 
+// Copies of all queues read a few buffers and write to a few, which overlap.
+func TestFewDestinationsPass(t *testing.T) {
+	seeds := append(upTo(chaosSeeds), 52, 85, 105, 160, 188, 253, 268, 325, 376, 394)
+	chaosPasses(t, seeds, chaosOpt{steps: 300, few: true, copies: true}, func(o *chaosOpt) {
+		o.faults, o.pushes = o.seed%8 != 0, o.seed%5 == 0
+	}, sentFrames)
+}
+
 // shared records two queues that send from the same memory: at 0 the first 200
 // bytes, at 50 the second; two entries each, then, once the memory was
 // rewritten, one each.

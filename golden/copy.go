@@ -9,8 +9,8 @@ import (
 // copyState is what is known of a copy beyond what it read: its source is the
 // first piece of its entry. Bytes that were written are no longer kept.
 type copyState struct {
-	wrote ranges // of the destination
-	loose ranges // of wrote, that other copies took: written again, they may be anything
+	wrote ranges // of the destination, by writes that were surely its own
+	seen  ranges // of the destination, by writes that were its own or another copy's
 	told  bool   // its message has left
 	open  bool   // its destination is in the page map
 	late  int    // reads that left after one failed
@@ -58,7 +58,7 @@ func (r *Referee) before(e *txEntry) *txEntry {
 	}
 	for i := q.oldest; i != e.index; i = q.after(i) {
 		o := q.slot(i).entry
-		if o == nil || o.left || !o.works() || o.plan.Copy == e.plan.Copy {
+		if o == nil || o.left || o.mayBeCopied() || !o.works() || o.plan.Copy == e.plan.Copy {
 			continue
 		}
 		if m, _ := r.outcomes(o); m&^statusBit(nicspec.StatusOk) == 0 && !r.misled(o) {
@@ -90,37 +90,26 @@ func (r *Referee) inTurn(e *txEntry, d *readReq) {
 // copyWrite takes bytes that were written to the destination of a copy. It
 // reports false if there is none at that place.
 func (r *Referee) copyWrite(addr uint64, b []byte) bool {
-	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil { // most go on where the one before ended
+	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && len(e.copy.seen.s) == 0 { // most go on where the one before ended
 		off := int(addr - e.plan.Dma.Dst)
-		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.end() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil {
+		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.end() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil &&
+			!r.otherDest(e, addr, len(b)) {
 			r.wholeWrite(e, off, len(b))
 			r.wrote(e, off, b)
 			return true
 		}
 	}
-	var best *txEntry
-	score := 0
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
-		if node.owner.kind != ownsCopy || addr < node.lo || end(addr, len(b)) > node.hi {
-			continue
-		}
-		e := node.owner.entry
-		if s := r.likely(e, int(addr-node.lo), b); s > score || s == score && best.queue == e.queue && int16(e.index-best.index) < 0 {
-			best, score = e, s
-		}
-	}
+	best, unsure := r.writer(addr, b)
 	if best == nil {
 		return false
 	}
-	if !best.settles(r, addr, b) {
-		if other := r.settling(addr, b); other != nil {
-			best = other
-		} else if r.inRxBuffer(addr, len(b)) {
-			return false
-		}
-	}
 	off := int(addr - best.plan.Dma.Dst)
+	if unsure {
+		return r.unsureWrite(best, off, b)
+	}
+	if !best.settles(r, addr, b) && r.inRxBuffer(addr, len(b)) {
+		return false
+	}
 	if !best.fits(off, b) {
 		r.failCopy(best, off, b)
 	} else if o := r.before(best); o != nil {
@@ -133,25 +122,26 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 	return true
 }
 
-// likely weighs a copy that a write may belong to, 1 or more.
-func (r *Referee) likely(e *txEntry, off int, b []byte) int {
-	score := 1
-	if e.copy.wrote.free(off, off+len(b)) {
-		score += 16
+// writer finds the copy that a write belongs to. Where it may be another's as
+// well (unsure is set) it is any one of them that can have made it, if there is
+// one; of the readings of an entry, the first that fits.
+func (r *Referee) writer(addr uint64, b []byte) (best *txEntry, unsure bool) {
+	found := false
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		node := &r.wr.nodes[id]
+		if node.owner.kind != ownsCopy || addr < node.lo || end(addr, len(b)) > node.hi {
+			continue
+		}
+		e := node.owner.entry
+		off := int(addr - node.lo)
+		unsure = unsure || best != nil && !best.sameAs(e)
+		fits := e.fits(off, b) || e.copy.wrote.free(off, off+len(b)) && r.cameSomewhere(e, off, b)
+		first := best != nil && best.sameAs(e) && fits && e.queue.slot(e.index).entry == e
+		if best == nil || fits && !found || first {
+			best, found = e, fits
+		}
 	}
-	if e.fits(off, b) {
-		score += 8
-	}
-	if r.before(e) == nil {
-		score += 4
-	}
-	if off == e.copy.wrote.end() {
-		score += 2
-	}
-	if e.queue.slot(e.index).entry == e { // its first reading
-		score++
-	}
-	return score
+	return best, unsure
 }
 
 // fits reports whether a copy may write these bytes now [D2].
@@ -159,7 +149,7 @@ func (e *txEntry) fits(off int, b []byte) bool {
 	if !e.copy.wrote.free(off, off+len(b)) {
 		return false
 	}
-	return e.copy.loose.has(off, off+len(b)) || e.pieces[0].got.has(off, off+len(b)) && e.buf.differs(off, b) == len(b)
+	return e.pieces[0].got.has(off, off+len(b)) && e.buf.differs(off, b) == len(b)
 }
 
 // wrote notes that bytes of a copy were written, and settles which reading of
@@ -194,9 +184,6 @@ func (e *txEntry) consume(lo, hi int) {
 		}
 		p.got.remove(from, to)
 		e.buf.drop(from, to-from)
-	}
-	for from, to := e.copy.loose.within(lo, hi); from < to; from, to = e.copy.loose.within(lo, hi) {
-		e.copy.loose.remove(from, to)
 	}
 }
 

@@ -2,9 +2,43 @@ package golden
 
 import "nictwin/models/nicspec"
 
-// Copies that name the same memory cannot be told apart by a read, or a write,
-// alone: what follows exchanges what was attributed, as txattribution.go does for
-// Sends, so that it fits what was shown.
+// Where the destinations of copies at work overlap, a write there may be any of
+// theirs. Whose it was is not decided: see docs/attribution.md.
+
+// unsureWrite takes a write that more than one copy may have made: one of them
+// has to have the bytes.
+func (r *Referee) unsureWrite(best *txEntry, off int, b []byte) bool {
+	addr := best.plan.Dma.Dst + uint64(off)
+	if !best.copy.wrote.free(off, off+len(b)) || !best.fits(off, b) && !r.cameSomewhere(best, off, b) {
+		if r.inRxBuffer(addr, len(b)) {
+			return false
+		}
+		r.failCopy(best, off, b)
+	}
+	d := best.queue.domain()
+	r.past.note(d, &r.x)
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		if node := &r.wr.nodes[id]; node.owner.kind == ownsCopy && addr >= node.lo && end(addr, len(b)) <= node.hi {
+			from := int(addr - node.lo)
+			node.owner.entry.copy.seen.cover(from, from+len(b))
+		}
+	}
+	r.leaves(d, "bytes of a copy")
+	r.stats.Compared++
+	r.cnt.step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
+	return true
+}
+
+// cameSomewhere reports whether a copy can have read these bytes: each came from
+// its place in the source, for the copy or for another entry.
+func (r *Referee) cameSomewhere(e *txEntry, off int, b []byte) bool {
+	for i := range b {
+		if !r.places(e.plan.Dma.Src+uint64(off+i), func(h place) bool { return h.contains(b[i : i+1]) }) {
+			return false
+		}
+	}
+	return true
+}
 
 // settles reports whether a copy may write these bytes once reads have been
 // exchanged with other entries, and exchanges them.
@@ -13,22 +47,30 @@ func (e *txEntry) settles(r *Referee, addr uint64, b []byte) bool {
 	return e.fits(off, b) || e.copy.wrote.free(off, off+len(b)) && r.obtain(e, 0, off, off+len(b), b)
 }
 
-// settling finds a copy that may write these bytes once reads have been
-// exchanged.
-func (r *Referee) settling(addr uint64, b []byte) *txEntry {
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		node := &r.wr.nodes[id]
-		if node.owner.kind == ownsCopy && addr >= node.lo && end(addr, len(b)) <= node.hi && node.owner.entry.settles(r, addr, b) {
-			return node.owner.entry
+// copied reports whether all that a copy writes was written, by it or by
+// another.
+func (e *txEntry) copied() bool {
+	at, n := 0, e.plan.Dma.Len
+	for at < n {
+		next := max(e.copy.wrote.next(at), e.copy.seen.next(at))
+		if next == at {
+			return false
 		}
+		at = next
 	}
-	return nil
+	return true
 }
 
-// misled reports whether reads or writes attributed to others may have been
-// those of an entry, which may have ended by them.
+// mayBeCopied reports whether an entry is a copy that may have done everything,
+// though some of it may have been for another.
+func (e *txEntry) mayBeCopied() bool {
+	return e.plan.Copy && len(e.copy.seen.s) > 0 && e.fails == 0 && e.copied() && (e.plan.Dma.Lines == 0 || e.copy.told)
+}
+
+// misled reports whether reads or messages that were taken for those of others
+// may have been those of an entry, which may have ended by them.
 func (r *Referee) misled(e *txEntry) bool {
-	return r.others(e, func(o *txEntry) bool {
+	return e.plan.Dma.Lines != 0 && r.otherMessage(e) || r.others(e, func(o *txEntry) bool {
 		for i := range e.count {
 			for k := range o.count {
 				if overlap(e.pieces[i].bus, e.pieces[i].len, o.pieces[k].bus, o.pieces[k].len, &o.pieces[k].asked) {
@@ -36,7 +78,7 @@ func (r *Referee) misled(e *txEntry) bool {
 				}
 			}
 		}
-		return e.plan.Copy && o.plan.Copy && overlap(e.plan.Dma.Dst, e.plan.Dma.Len, o.plan.Dma.Dst, o.plan.Dma.Len, &o.copy.wrote)
+		return false
 	})
 }
 
@@ -47,17 +89,11 @@ func overlap(a uint64, n int, b uint64, m int, used *ranges) bool {
 	return n > 0 && m > 0 && lo < hi && !used.free(int(lo-b), int(hi-b))
 }
 
-// claim gives a copy that ended well the writes and the message that it lacks
-// and that were taken for those of others.
+// claim gives a copy that ended well what it lacks and what was taken for
+// others': reads that came, and its message.
 func (r *Referee) claim(e *txEntry) bool {
-	if e.fails != 0 && !r.cure(e) {
+	if e.fails != 0 && !r.cure(e) || !e.copied() {
 		return false
-	}
-	n := e.plan.Dma.Len
-	for at := e.copy.wrote.gap(n); at < n; at = e.copy.wrote.gap(n) {
-		if !r.claimWrites(e, at) {
-			return false
-		}
 	}
 	if e.plan.Dma.Lines != 0 && !e.copy.told {
 		r.otherCopies(e, func(o *txEntry) bool {
@@ -69,36 +105,30 @@ func (r *Referee) claim(e *txEntry) bool {
 		})
 	}
 	r.copyOver(e)
-	return e.left
+	return e.left || e.mayBeCopied()
 }
 
-// claimWrites gives e the write of its byte at an offset, and of those after it,
-// from another copy with that destination.
-func (r *Referee) claimWrites(e *txEntry, at int) bool {
-	return r.otherCopies(e, func(o *txEntry) bool {
-		addr := e.plan.Dma.Dst + uint64(at)
-		from := int(addr - o.plan.Dma.Dst)
-		if addr < o.plan.Dma.Dst || from >= o.plan.Dma.Len {
-			return false
+// claims is claim for the readings of an entry: it reports whether one of them is
+// a copy that may have ended well.
+func (r *Referee) claims(e *txEntry) bool {
+	for x := e; x != nil; x = x.alt {
+		if x.plan.Copy && x.plan.Status == nicspec.StatusOk && r.claim(x) {
+			return true
 		}
-		lo, hi := o.copy.wrote.within(from, min(o.plan.Dma.Len, from+e.copy.wrote.room(at), from+e.plan.Dma.Len-at))
-		if lo != from || lo == hi {
-			return false
+	}
+	return false
+}
+
+// endCopied settles a copy that is over and has left no other trace than writes
+// that may have been another's: it has read all of its source.
+func (r *Referee) endCopied(s *txSlot) {
+	for x := s.entry; x != nil && !s.entry.left; x = x.alt {
+		if x.mayBeCopied() {
+			r.taken(s, x)
+			x.left = r.gather(x) && !x.mayShare() // else what was read for it may be of use for others
+			return
 		}
-		n := hi - lo
-		o.copy.wrote.remove(lo, hi)
-		if !r.obtain(e, 0, at, at+n, nil) {
-			o.copy.wrote.add(lo, hi)
-			return false
-		}
-		if !o.pieces[0].got.has(lo, hi) {
-			o.copy.loose.add(lo, hi)
-		}
-		o.left = false
-		e.copy.wrote.add(at, at+n)
-		e.consume(at, at+n)
-		return true
-	})
+	}
 }
 
 // otherCopies calls f for the copies at work but e until it returns true.

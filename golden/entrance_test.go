@@ -41,7 +41,9 @@ func entrances(t testing.TB) (Config, []boundary.Crossing, []boundary.Held) {
 // What was dropped at the entrance long before a reset keeps its cause [L2].
 func TestEntranceSabotageIsCaught(t *testing.T) {
 	cfg, clean, held := entrances(t)
-	value := func(p *tape, c nicspec.PortCounter) *byte { return &p.s[p.answer(nicspec.RegCounter(c.Index(0)))].TLP.Data[0] }
+	value := func(p *tape, c nicspec.PortCounter) *byte {
+		return &p.s[p.answer(nicspec.RegCounter(c.Index(0)))].TLP.Data[0]
+	}
 	p := newTape(t, clean)
 	require.EqualValues(t, 3, *value(p, nicspec.CntRxDropDisabled)+*value(p, nicspec.CntRxDropRunt))
 	instead := func(was, is nicspec.PortCounter, n byte) func(p *tape) {

@@ -63,7 +63,7 @@ func (r *Referee) sentBy(payload []byte) (best *txEntry, due bool) {
 				}
 				names := len(payload) >= nicspec.InvalidateMsgSize && nicspec.InvalidateMsg(payload).Addr() == p.Line &&
 					nicspec.InvalidateMsg(payload).Lines() == p.Lines
-				now := e.copy.wrote.exactly(p.Len) && e.fails == 0 && r.before(e) == nil
+				now := e.copied() && e.fails == 0 && r.before(e) == nil
 				s := 0
 				if names {
 					s = 2

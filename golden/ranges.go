@@ -43,6 +43,22 @@ func (r *ranges) add(lo, hi int) bool {
 	return true
 }
 
+// cover puts in what is missing of an interval.
+func (r *ranges) cover(lo, hi int) {
+	for lo < hi {
+		if n := r.next(lo); n > lo {
+			lo = n
+			continue
+		}
+		to := hi
+		if n := r.room(lo); n < hi-lo {
+			to = lo + n
+		}
+		r.add(lo, to)
+		lo = to
+	}
+}
+
 // remove takes out an interval that is wholly there.
 func (r *ranges) remove(lo, hi int) {
 	for i := range r.s {

@@ -56,7 +56,7 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
 			break
 		}
 		e := s.entry
-		over := e.left || !e.works() && e.plan.Status == nicspec.StatusOk
+		over := e.left || !e.plan.Complete && i != c.Index() && r.claims(e) || !e.works() && e.plan.Status == nicspec.StatusOk
 		if over && !e.plan.Complete && i != c.Index() {
 			continue
 		}
@@ -138,10 +138,15 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 // reattribute settles which reads were for an entry that ended with a status.
 func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
 	if s >= nicspec.StatusCplUnsupported {
-		return r.infect(e, s)
+		for x := e; x != nil; x = x.alt {
+			if r.infect(x, s) {
+				return true
+			}
+		}
+		return false
 	}
-	if e.plan.Copy && s == nicspec.StatusOk {
-		return r.claim(e)
+	if s == nicspec.StatusOk && r.claims(e) {
+		return true
 	}
 	if s == nicspec.StatusBadOffload {
 		return r.spoil(e)
@@ -165,6 +170,10 @@ func (r *Referee) finishUpTo(q *txq, index uint16) {
 		r.cnt.step(nicspec.CntTxWqe.Index(), 1, r.now)
 		if e.index == index && nicspec.TxCqe(r.x.TLP.Data).Status() != nicspec.StatusOk {
 			r.cnt.step(nicspec.CntTxErr.Index(), 1, r.now)
+		}
+		if e.index != index || nicspec.TxCqe(r.x.TLP.Data).Status() == nicspec.StatusOk {
+			r.endCopied(s)
+			e = s.entry
 		}
 		if e.index == index {
 			index += e.blocks - 1

@@ -99,7 +99,7 @@ func (m statusMask) String() string {
 func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	old := *e
 	*e = txEntry{queue: q, index: index, fetched: now, over: forever, buf: old.buf, done: old.done}
-	e.copy.wrote.s, e.copy.loose.s = old.copy.wrote.s[:0], old.copy.loose.s[:0]
+	e.copy.wrote.s, e.copy.seen.s = old.copy.wrote.s[:0], old.copy.seen.s[:0]
 	for i := range e.pieces {
 		o := &old.pieces[i]
 		e.pieces[i] = txPiece{asked: ranges{o.asked.s[:0]}, got: ranges{o.got.s[:0]}, bad: o.bad[:0], shares: o.shares[:0]}
@@ -364,7 +364,7 @@ func (e *txEntry) started() bool { return e.asked || e.left }
 
 // mayBeOver reports whether an entry may have ended without a trace.
 func (e *txEntry) mayBeOver() bool {
-	return !e.plan.Complete && e.left
+	return !e.plan.Complete && (e.left || e.mayBeCopied())
 }
 
 // expected is what may become of an entry whose frame has not left: the
@@ -374,6 +374,9 @@ func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
 		return statusBit(e.plan.Status), false
 	}
 	m = e.fails | e.maybe | r.lateReads(e)
+	if e.mayBeCopied() {
+		m |= statusBit(nicspec.StatusOk)
+	}
 	if e.plan.Copy && r.flr.on { // [L2]
 		return m | statusBit(nicspec.StatusFlushed), false
 	}
