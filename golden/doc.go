@@ -31,8 +31,8 @@
 //   - When work entries name the same memory, a read counts for any of them that
 //     can have made it, byte by byte (docs/attribution.md): the device is right as
 //     long as some assignment explains all that was seen.
-//   - Writes of copies that name the same destination are told apart by inference,
-//     which is corrected when what follows shows it.
+//   - A write that lies in the destinations of several copies at work may be any
+//     one's that can have made it; whose it was is not decided.
 //   - When queues send the same message, each that may have sent it may have been
 //     reported by it; as many messages have to come as queues surely owe one.
 //   - "Held back" is what observers are told of (boundary.Held): a beat was
