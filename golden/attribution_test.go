@@ -88,7 +88,7 @@ func TestFewBuffersPass(t *testing.T) {
 
 // Copies of all queues read a few buffers and write to a few, which overlap.
 func TestFewDestinationsPass(t *testing.T) {
-	seeds := append(upTo(chaosSeeds), 52, 85, 105, 160, 188, 253, 268, 325, 376, 394)
+	seeds := append(upTo(chaosSeeds), 52, 85, 94, 105, 160, 188, 222, 253, 268, 325, 376, 394)
 	chaosPasses(t, seeds, chaosOpt{steps: 300, few: true, copies: true}, func(o *chaosOpt) {
 		o.faults, o.pushes = o.seed%8 != 0, o.seed%5 == 0
 	}, sentFrames)
