@@ -90,3 +90,8 @@ func (r *Referee) earlier(h place, c *content, n int) (best place, ok bool) {
 	})
 	return best, ok
 }
+
+// ambiguous reports whether a read of a piece may have been another entry's.
+func (r *Referee) ambiguous(d *readReq) bool {
+	return len(d.dest) == 0 || r.holders(d.dest[0].entry, d.addr, d.n, func(place) bool { return true })
+}

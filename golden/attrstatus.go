@@ -117,3 +117,22 @@ func (r *Referee) infectAny(e *txEntry) bool {
 	}
 	return false
 }
+
+// lateReads is the timeout, if a read of the entry may have timed out by now.
+func (r *Referee) lateReads(e *txEntry) statusMask {
+	if e.reading == 0 {
+		return 0
+	}
+	for i := range r.rd.tags {
+		d := &r.rd.tags[i]
+		if !d.open || r.now < d.issued+d.tLo {
+			continue
+		}
+		for k := range d.dest {
+			if d.dest[k].entry == e {
+				return statusBit(nicspec.StatusCplTimeout)
+			}
+		}
+	}
+	return 0
+}

@@ -320,11 +320,6 @@ func (s *readSide) buffer(n int) []byte {
 	return make([]byte, n, max(n, usual))
 }
 
-// ambiguous reports whether a read of a piece may have been another entry's.
-func (r *Referee) ambiguous(d *readReq) bool {
-	return len(d.dest) == 0 || r.holders(d.dest[0].entry, d.addr, d.n, func(place) bool { return true })
-}
-
 // quietReads checks that nothing of a queue is being read [Q5].
 func (r *Referee) quietReads(dom Domain, rx bool, queue int, epoch uint32) {
 	for i := range r.rd.tags {

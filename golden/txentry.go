@@ -389,25 +389,6 @@ func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
 	return m, m == 0
 }
 
-// lateReads is the timeout, if a read of the entry may have timed out by now.
-func (r *Referee) lateReads(e *txEntry) statusMask {
-	if e.reading == 0 {
-		return 0
-	}
-	for i := range r.rd.tags {
-		d := &r.rd.tags[i]
-		if !d.open || r.now < d.issued+d.tLo {
-			continue
-		}
-		for k := range d.dest {
-			if d.dest[k].entry == e {
-				return statusBit(nicspec.StatusCplTimeout)
-			}
-		}
-	}
-	return 0
-}
-
 // equals reports whether an entry's frame, as far as it is there, is data.
 func (e *txEntry) equals(data []byte) bool {
 	return e.plan.Send && e.fails == 0 && !e.left && e.gathered() && e.finish() == nicspec.StatusOk && bytes.Equal(e.frame, data)
