@@ -179,7 +179,8 @@ module nic_txpark
   assign ends      = opens ? id_i.is_event || !HasLong || wqe.blocks == 2'd0 : lack_q[in] == 2'd1;
   assign whole_o   = ends;
   assign hold_o    = drain_i && lack_q[drain_q_i] != 2'd0;
-  assign drop      = hold_o;
+  // Blocks of it that are still coming come first: they would begin another.
+  assign drop      = hold_o && !(valid_i && in == drain_q_i);
   assign cut_q     = drop ? drain_q_i : in;
 
   // What might go on but for the way out waits for it.

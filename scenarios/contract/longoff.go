@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/models/nictest"
+	"nictwin/models/tlp"
+)
+
+// longOffChecks switch a queue off while the blocks of its entries come, one after the other.
+var longOffChecks = []check{
+	{"long entries/their queue is disabled while their blocks come", "T11 T14", calm, longDisabled},
+}
+
+// disguised is an entry of several blocks with a frame of inline bytes: those of each further block would do as an entry.
+func disguised(id uint32, blocks int) []byte {
+	inline := make([]byte, 112)
+	nop := nictest.Blocks(1, 0xdead, nil, nil, func(w nicspec.Wqe) { w.SetOpcode(nicspec.OpcodeNop) })
+	copy(inline[len(inline)-len(nop):], nop)
+	b := nictest.Blocks(blocks, id, inline, nil, nil)
+	for at := 2 * nicspec.WqeBytes; at < len(b); at += nicspec.WqeBytes {
+		copy(b[at:], nop)
+	}
+	return b
+}
+
+// longDisabled sweeps the cycle of the command over the time from the first read of blocks on. The referee holds the device to
+// entries that there are: blocks of one that is cut short are none.
+func longDisabled(r *rig) {
+	r.write(nicspec.RegCtrl, 3)
+	for delay := range 160 {
+		x := r.openTx(3, 8)
+		r.stage(make([]byte, nicspec.TxqEntrySize))
+		for i := range 64 {
+			e := disguised(uint32(delay)<<8|uint32(i), 2+(i+delay)%3)
+			for ; len(e) > 0; e = e[nicspec.WqeBytes:] {
+				r.store(x.NextSlot(), e[:nicspec.WqeBytes])
+			}
+		}
+		asked := false
+		r.watch = func(c boundary.Crossing) {
+			h := tlp.Parse(&c.TLP.Hdr)
+			asked = asked || c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && h.Address == x.Base
+		}
+		r.tell(&x.ring)
+		for range patience {
+			if asked {
+				break
+			}
+			r.run(1)
+		}
+		require.True(r.t, asked, "blocks are read")
+		r.watch = nil
+		r.run(delay)
+		r.write(nicspec.RegTblCmd, commandWord(nicspec.TableOpWrite, nicspec.TableTxq, x.Number))
+		require.Equal(r.t, nicspec.TableStatusOk, r.commandEnd())
+		r.quiet()
+	}
+	r.out = nil
+}
