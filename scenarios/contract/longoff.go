@@ -11,7 +11,8 @@ import (
 
 // longOffChecks switch a queue off while the blocks of its entries come, one after the other.
 var longOffChecks = []check{
-	{"long entries/their queue is disabled while their blocks come", "T11 T14", calm, longDisabled},
+	{"long entries/their queue is disabled while their blocks come", "T11 T14", stalled, longDisabled},
+	{"long entries/their queue is disabled while their blocks are pushed", "T11 T14 W1 W2", calm, longPushedDisabled},
 }
 
 // disguised is an entry of several blocks with a frame of inline bytes: those of each further block would do as an entry.
@@ -55,6 +56,38 @@ func longDisabled(r *rig) {
 		r.watch = nil
 		r.run(delay)
 		r.write(nicspec.RegTblCmd, commandWord(nicspec.TableOpWrite, nicspec.TableTxq, x.Number))
+		require.Equal(r.t, nicspec.TableStatusOk, r.commandEnd())
+		r.quiet()
+	}
+	r.out = nil
+}
+
+// longPushedDisabled has the command come some register writes before or after the second block of an entry, which is pushed.
+func longPushedDisabled(r *rig) {
+	r.write(nicspec.RegCtrl, 3)
+	for gap := range 48 {
+		x := r.openTx(3, 5)
+		r.stage(make([]byte, nicspec.TxqEntrySize))
+		e := disguised(uint32(gap), 2)
+		push := func() {
+			r.store(x.NextSlot(), e[:nicspec.WqeBytes])
+			r.push(x.Number, e[:nicspec.WqeBytes])
+			e = e[nicspec.WqeBytes:]
+		}
+		command := func() {
+			r.write(nicspec.RegTblCmd, commandWord(nicspec.TableOpWrite, nicspec.TableTxq, x.Number))
+		}
+		push()
+		r.run(200)
+		first, second := push, command
+		if gap%2 == 1 {
+			first, second = command, push
+		}
+		first()
+		for range gap / 2 {
+			r.write(nicspec.RegVersion, 0) // changes nothing
+		}
+		second()
 		require.Equal(r.t, nicspec.TableStatusOk, r.commandEnd())
 		r.quiet()
 	}

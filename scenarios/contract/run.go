@@ -54,7 +54,7 @@ var areas = []area{
 	{nicspec.PartFlr, flrChecks}, {nicspec.PartFlr, flrEachChecks}, {nicspec.PartFlr | nicspec.PartCopy, flrCopyChecks},
 	{0, isolationChecks}, {nicspec.PartCopy, isolationCopyChecks}, {nicspec.PartPause, pauseChecks}, {nicspec.PartPause, pauseOffChecks}, {nicspec.PartPause, pauseKeptChecks}, {nicspec.PartPause | nicspec.PartFlr, pauseResetChecks}, {everyQueueParts, everyQueueChecks},
 	{nicspec.PartMsix, msixChecks}, {0, runtimeChecks}, {nicspec.PartAttr, attrChecks}, {nicspec.PartAttr | nicspec.PartCopy, attrCopyChecks},
-	{nicspec.PartLong, longOffChecks}, {nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
+	{nicspec.PartLong | nicspec.PartPush, longOffChecks}, {nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
 	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, backpressureChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},
 }
 

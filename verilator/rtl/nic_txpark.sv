@@ -105,6 +105,7 @@ module nic_txpark
   logic [Ww-1:0]     in_way, look_way, look_from, go_way;
   logic              clk_g, take, crowded, last_one, fresh;
   logic              opens, ends, drop, adds, voids;
+  logic              draining_q;           // the queue was being switched off a cycle ago
   logic [Qw-1:0]     add_q, cut_q;
   // An entry that comes may go on; the list in turn waits for others of its queue, for a place.
   logic              may, order, full;
@@ -133,7 +134,7 @@ module nic_txpark
 
   // Awake when entries come, wait, go on or end, or are being fetched.
   nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst || valid_i || out_valid_q ||
-    turn_wake || fetch_i || drop || lost_num_i != 3'd0 || end_i || sent_i != '0));
+    turn_wake || fetch_i || hold_o || lost_num_i != 3'd0 || end_i || sent_i != '0));
 
   assign in          = id_i.qid[Qw-1:0];
   assign wqe         = wqe_t'(wqe_i);
@@ -179,8 +180,8 @@ module nic_txpark
   assign ends      = opens ? id_i.is_event || !HasLong || wqe.blocks == 2'd0 : lack_q[in] == 2'd1;
   assign whole_o   = ends;
   assign hold_o    = drain_i && lack_q[drain_q_i] != 2'd0;
-  // Blocks of it that are still coming come first: they would begin another.
-  assign drop      = hold_o && !(valid_i && in == drain_q_i);
+  // Blocks of it that still come, one may in the next cycle, come first: they would begin another.
+  assign drop      = hold_o && draining_q && !(valid_i && in == drain_q_i);
   assign cut_q     = drop ? drain_q_i : in;
 
   // What might go on but for the way out waits for it.
@@ -208,6 +209,8 @@ module nic_txpark
     .lost_q_i, .lost_num_i, .gone_i(pop || pass), .gone_q_i(go_q), .came_i(park && !ends),
     .came_q_i(in), .blocked_o
   );
+
+  always_ff @(posedge clk) draining_q <= drain_i && !rst;
 
   always_ff @(posedge clk_g) begin
     if (pop)       out_q <= entry_mem[head];
