@@ -81,6 +81,11 @@ func (r *Referee) sender(q *txq, data []byte) *txSlot {
 	if s := r.plainSender(q, data); s != nil {
 		return s
 	}
+	if r.acceptPush(q) { // an entry without pieces shows by its frame only that it was taken
+		if s := r.plainSender(q, data); s != nil {
+			return s
+		}
+	}
 	failed := (*txEntry)(nil)
 	for i := q.emit; i != q.ctx.PI; i = q.after(i) {
 		s := q.slot(i)
