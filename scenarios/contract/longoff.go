@@ -11,8 +11,8 @@ import (
 
 // longOffChecks switch a queue off while the blocks of its entries come, one after the other.
 var longOffChecks = []check{
-	{"long entries/their queue is disabled while their blocks come", "T11 T14", stalled, longDisabled},
-	{"long entries/their queue is disabled while their blocks are pushed", "T11 T14 W1 W2", calm, longPushedDisabled},
+	{"long entries/their queue is disabled while their blocks come", "T11 T14", stalled, longCutOff},
+	{"long entries/their queue is disabled while their blocks are pushed", "T11 T14 W1 W2", calm, longPushedOff},
 }
 
 // disguised is an entry of several blocks with a frame of inline bytes: those of each further block would do as an entry.
@@ -27,9 +27,9 @@ func disguised(id uint32, blocks int) []byte {
 	return b
 }
 
-// longDisabled sweeps the cycle of the command over the time from the first read of blocks on. The referee holds the device to
+// longCutOff sweeps the cycle of the command over the time from the first read of blocks on. The referee holds the device to
 // entries that there are: blocks of one that is cut short are none.
-func longDisabled(r *rig) {
+func longCutOff(r *rig) {
 	r.write(nicspec.RegCtrl, 3)
 	for delay := range 160 {
 		x := r.openTx(3, 8)
@@ -62,8 +62,8 @@ func longDisabled(r *rig) {
 	r.out = nil
 }
 
-// longPushedDisabled has the command come some register writes before or after the second block of an entry, which is pushed.
-func longPushedDisabled(r *rig) {
+// longPushedOff has the command come some register writes before or after the second block of an entry, which is pushed.
+func longPushedOff(r *rig) {
 	r.write(nicspec.RegCtrl, 3)
 	for gap := range 48 {
 		x := r.openTx(3, 5)
