@@ -1,8 +1,7 @@
 /// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13):
-/// an entry goes on when its queue has nothing else under way than its kind, and its way has room
-/// that no list waits for; else it is parked in its queue's list, and the entries of other queues
-/// pass it. Entries of several blocks are parked in any case, and go on, block by block, when they
-/// are whole.
+/// an entry goes on when its queue has nothing under way but its kind, and its lane has room that
+/// no list waits for; else it is parked in its queue's list, and entries of other queues pass it.
+/// Entries of several blocks are always parked, and go on, block by block, when they are whole.
 
 module nic_txpark
   import nic_pkg::*, nic_tx_pkg::*;
