@@ -239,7 +239,7 @@ func (r *Referee) doorbell(e *core.Effect) {
 		q.rung(e.PI, r.now)
 		r.fetchable(q)
 		if !doubt {
-			r.ended(q, e.PI-q.ctx.Size()) // else it would be too far ahead
+			r.roomFor(q, e.PI)
 		}
 		if r.outcome.Pushed != nil {
 			r.pushed(q, e.PI-1, r.outcome.Pushed)

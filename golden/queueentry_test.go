@@ -105,3 +105,29 @@ func TestQueueEntryIsExactAtRest(t *testing.T) {
 		require.Equal(t, []string{"Q5", registerName(nicspec.RegTblData(int(x.off / 4)))}, []string{rep.List[0].Rule, rep.List[0].Field})
 	}
 }
+
+// The same index again is no error [Q2] and shows nothing of the consumer index,
+// not even where the ring has half as many entries as there are indices: the
+// pushes behind it are none too many.
+func TestDoorbellOfAnEmptyRing(t *testing.T) {
+	for _, log := range []int{nicspec.LogSizeMax - 1, nicspec.LogSizeMax} {
+		r := newRig(t, defaultRig())
+		m := r.mem
+		m.Write32(nicspec.RegCtrl, 3)
+		m.OpenTx(0, log)
+		var nop [nicspec.WqeBytes]byte
+		(&nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true}).Encode(nop[:])
+		for _, want := range []uint32{4, 8} {
+			m.RingTx(0)
+			for range 4 {
+				m.PushWqe(0, nop[:])
+			}
+			r.settle()
+			at := readEntry(r, nicspec.TableTxq, 0)
+			require.Equal(t, want<<16|want, binary.LittleEndian.Uint32(r.tape[at[piOff]].TLP.Data))
+		}
+		m.readCounters()
+		rep := judge(t, DefaultConfig(nicspec.DefaultBuild()), r.tape)
+		require.True(t, rep.Passed(), "ring of 2^%d: %v", log, rep)
+	}
+}

@@ -184,5 +184,5 @@ func (r *Referee) accept(q *txq) {
 	if !q.draining {
 		r.regs.Txq(q.id).PI = q.ctx.PI
 	}
-	r.ended(q, q.ctx.PI-q.ctx.Size()) // else the doorbell would have been too far ahead
+	r.roomFor(q, q.ctx.PI)
 }

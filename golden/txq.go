@@ -298,6 +298,14 @@ func (r *Referee) ended(q *txq, index uint16) {
 	}
 }
 
+// roomFor notes what an accepted doorbell shows: whatever is more than the ring
+// holds behind its index has ended [Q2].
+func (r *Referee) roomFor(q *txq, pi uint16) {
+	if size := q.ctx.Size(); pi-q.ctx.CI > size {
+		r.ended(q, pi-size)
+	}
+}
+
 // eventEntry judges an Event [Q4, T2] and returns whether the queue has had
 // one.
 func (r *Referee) eventEntry(d Domain, ctx *core.Queue, bad []badRead, seen, draining bool, data []byte) bool {

@@ -64,6 +64,14 @@ func doorbells(r *rig) {
 		})
 		r.disable(table, 5)
 		ring("a queue that was disabled", bad, 5, 4)
+		if rx {
+			r.openRx(5, nicspec.LogSizeMax, nil)
+		} else {
+			r.openTx(5, nicspec.LogSizeMax)
+		}
+		ring("the index it has, of an empty ring of the largest size", nil, 5, 0)
+		require.Zero(r.t, le16(r.entry(table, 5)[50:]), "the consumer index stays")
+		r.disable(table, 5)
 	}
 }
 
