@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,13 +15,14 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
 	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
 
 // recorded plays crossings that were recorded, a line each: "tlp KIND FIRST LAST
 // HEADER DATA", "frame KIND PORT FIRST LAST QUEUE DATA" or "held KIND PORT FIRST
 // LAST".
-func recorded(t *testing.T, file string) *Report {
+func recorded(t *testing.T, file string, ports int) *Report {
 	t.Helper()
 	f, err := os.Open(file)
 	require.NoError(t, err)
@@ -28,7 +30,7 @@ func recorded(t *testing.T, file string) *Report {
 	z, err := gzip.NewReader(f)
 	require.NoError(t, err)
 	build := nicspec.DefaultBuild()
-	build.Ports = 1
+	build.Ports = ports
 	g, err := New(DefaultConfig(build))
 	require.NoError(t, err)
 	lines := bufio.NewScanner(z)
@@ -70,11 +72,52 @@ func recorded(t *testing.T, file string) *Report {
 func TestRecordedRunsPass(t *testing.T) {
 	for _, name := range []string{"overlap-91001-433", "overlap-91003-1017", "overlap-91003-6503", "txwqe-91003-6285"} {
 		t.Run(name, func(t *testing.T) {
-			p := recorded(t, "testdata/"+name+".tape.gz")
+			p := recorded(t, "testdata/"+name+".tape.gz", 1)
 			require.True(t, p.Passed(), "%.4000v", p)
 			require.Empty(t, p.Limits)
 		})
 	}
+}
+
+// A queue is off while a read is outstanding that was taken for its entry when it
+// began, a failed one, but can only have been for a longer piece of another queue.
+func TestQueueIsOffWhileAnotherReads(t *testing.T) {
+	p := recorded(t, "testdata/overlap-8-93.tape.gz", 2)
+	require.True(t, p.Passed(), "%.4000v", p)
+}
+
+// That two entries of one queue name the same bytes does not excuse that it is off
+// while they are read.
+func TestQueueIsOffWhileItReads(t *testing.T) {
+	r := newRig(t, smallRig())
+	m := r.mem
+	m.Write32(nicspec.RegCtrl, 3)
+	m.readable(pattern(keySpan, 1))
+	m.OpenTx(0, 4)
+	for range 2 {
+		w := nicspec.WqeFields{Opcode: nicspec.OpcodeSend, Nseg: 1, FComplete: true}
+		(&nicspec.SegFields{Key: goodKey, Len: 200, Addr: 0x1000}).Encode(w.Slots[:])
+		m.push(0, &w)
+	}
+	m.RingTx(0)
+	for range 1000 {
+		if r.step(simcore.Nanosecond); slices.ContainsFunc(r.tape, func(x boundary.Crossing) bool { return readOf(keyBus)(&x) }) {
+			break
+		}
+	}
+	m.disable(nicspec.TableTxq, 0)
+	m.readCounters()
+	cfg := DefaultConfig(r.opt.spec.Build)
+	require.True(t, judge(t, cfg, r.tape).Passed())
+	sabotagesAreCaught(t, cfg, r.tape, []sabotage{{"off before its reads have come", func(p *tape) {
+		const busy = 0x80
+		for i := p.find(0, readOf(keyBus)); ; i++ {
+			if x := &p.s[i]; x.Kind == boundary.TLPOut && len(x.TLP.Data) == 4 && x.TLP.Data[3]&busy != 0 {
+				x.TLP.Data[3] &^= busy
+				return
+			}
+		}
+	}, "txq 0", "Q5", "busy"}})
 }
 
 // Entries of all queues name a few buffers, of which many bytes are alike, while

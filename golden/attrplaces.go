@@ -91,7 +91,16 @@ func (r *Referee) earlier(h place, c *content, n int) (best place, ok bool) {
 	return best, ok
 }
 
-// ambiguous reports whether a read of a piece may have been another entry's.
-func (r *Referee) ambiguous(d *readReq) bool {
-	return len(d.dest) == 0 || r.holders(d.dest[0].entry, d.addr, d.n, func(place) bool { return true })
+// surelyOf reports whether a read of a piece is one of a queue's: entries of it
+// name all that is read, and those of no other queue do.
+func (r *Referee) surelyOf(d *readReq, queue int) bool {
+	named := false
+	return !r.places(d.addr, func(h place) bool {
+		e := h.entry
+		if e.left || h.at+d.n > e.pieces[h.piece].len || d.issued < e.fetched || d.issued > e.over {
+			return false
+		}
+		named = named || e.queue.id == queue
+		return e.queue.id != queue
+	}) && named && len(d.dest) > 0
 }

@@ -324,8 +324,14 @@ func (s *readSide) buffer(n int) []byte {
 func (r *Referee) quietReads(dom Domain, rx bool, queue int, epoch uint32) {
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
-		if !d.open || d.stray || int(d.queue) != queue || d.epoch != epoch || (d.kind == ownsRxRing) != rx ||
-			r.now >= d.issued+d.tLo || d.kind == ownsPiece && r.ambiguous(d) {
+		switch {
+		case !d.open || d.stray || r.now >= d.issued+d.tLo:
+			continue
+		case d.kind == ownsPiece:
+			if rx || !r.surelyOf(d, queue) {
+				continue
+			}
+		case int(d.queue) != queue || d.epoch != epoch || (d.kind == ownsRxRing) != rx:
 			continue
 		}
 		r.fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))

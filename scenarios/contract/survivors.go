@@ -3,6 +3,7 @@ package contract
 import (
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/inject"
 	"nictwin/models/nicspec"
@@ -14,7 +15,15 @@ var sweepChecks = []check{
 	{"transmit rings/disabled while entries are issued", "T11 T1 G7", stalled, disabledWhileIssued},
 	{"transmit rings/disabled as entries arrive", "T11 T1 Q5", calm, disabledAsTheyArrive},
 	{"transmit errors/timeouts while completions never stop", "P6 P7 B7", calm, timeoutUnderFlood},
+	answeredCheck,
 }
+
+// answeredCheck has completions of a beat each, so that the way in is no wider than that out.
+var answeredCheck = func() check {
+	c := check{"transmit errors/timeouts while answers never stop", "P6 B7", calm, timeoutUnderAnswers}
+	around[c.name] = func(e *board.Endpoint) { e.Split = tlp.CplEachRCB }
+	return c
+}()
 
 var accountSweepChecks = []check{
 	{"accounts/resumed while slow frames latch", "A2 A5 G4", calm, resumedWhileLatching},
@@ -134,6 +143,61 @@ func timeoutUnderFlood(r *rig) {
 	require.Greater(r.t, last, asked+2*wait+1024, "the flood is too short")
 	require.LessOrEqual(r.t, ended, asked+wait+1024+nicspec.VisibleCycles, "when the read of cycle %d ended", asked)
 	r.disable(nicspec.TableTxq, 2)
+}
+
+// timeoutUnderAnswers has answers to other reads come in beat after beat, for longer than a read may take. Two reads are
+// answered too late meanwhile: both have timed out, though the device has to find time to say so of the first.
+func timeoutUnderAnswers(r *rig) {
+	const wait, late, entries = 4 * timeout, 4*timeout + 1024 + 600, 64
+	r.write(nicspec.RegCplTimeout, wait)
+	y, w := r.txSetup(4, 6)
+	rings := []*txRing{r.openTx(2, 3), r.openTx(3, 3)}
+	var all []nicspec.WqeFields
+	for i := range entries {
+		all = append(all, sendEntry(nil, r.piece(w[i%2], 0, 64, pattern(nicspec.FrameMax, uint64(i)))))
+	}
+	posts := r.enqueue(y, all...)
+	r.b.Faults.Clear()
+	for _, x := range rings {
+		require.NoError(r.t, r.b.Faults.Add(inject.Fault{Kind: inject.FaultNone, From: x.Base, To: x.Base + 64, Delay: r.b.Cycles(late)}))
+		r.enqueue(x, nicspec.WqeFields{Opcode: nicspec.OpcodeNop, FComplete: true})
+	}
+	var asked, last int64
+	gaps, answers := 0, 0
+	r.watch = func(c boundary.Crossing) {
+		h := tlp.Parse(&c.TLP.Hdr)
+		switch {
+		case c.Kind == boundary.TLPOut && h.Kind == tlp.MRd && (rings[0].Contains(h.Address) || rings[1].Contains(h.Address)):
+			asked = c.Last
+		case c.Kind == boundary.TLPIn:
+			if in := c.Last - asked; asked > 0 && in > wait && in < late {
+				answers++
+				if c.First != last+1 {
+					gaps++
+				}
+			}
+			last = c.Last
+		}
+	}
+	r.tell(&y.ring)
+	r.run(wait / 4)
+	for _, x := range rings {
+		r.tell(&x.ring)
+	}
+	for _, x := range rings {
+		r.event(&x.ring, nicspec.StatusCplTimeout, 0)
+	}
+	r.ended(y, 0, posts)
+	r.quiet()
+	r.watch = nil
+	r.b.Faults.Clear()
+	if r.sizes.EthBits >= 512 { // else frames leave more slowly than their bytes may come
+		require.Greater(r.t, answers, late-wait-100, "beats that came when the reads had timed out")
+		require.LessOrEqual(r.t, gaps, len(rings)+1, "times without an answer")
+	}
+	for _, x := range rings {
+		r.disable(nicspec.TableTxq, x.Number)
+	}
 }
 
 // resumedWhileLatching resumes an account with credits, a cycle later each time, while slow frames latch it. Whichever comes
