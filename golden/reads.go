@@ -277,15 +277,6 @@ func (r *Referee) named(dom Domain, first uint16, s nicspec.Status) {
 	}
 }
 
-// badAs is a read of a ring that failed, as is known now. A timeout may have come any time since it was due.
-func (d *readReq) badAs(s nicspec.Status, sure bool, now int64) badRead {
-	b := badRead{first: d.first, status: s, sure: sure, cycle: now, from: now}
-	if s == nicspec.StatusCplTimeout {
-		b.from = min(now, d.issued+d.tLo)
-	}
-	return b
-}
-
 func (r *Referee) tagOf(d *readReq) uint8 {
 	for i := range r.rd.tags {
 		if &r.rd.tags[i] == d {

@@ -2,7 +2,6 @@ package golden
 
 import (
 	"fmt"
-	"os"
 
 	"nictwin/models/boundary"
 	"nictwin/models/nic/core"
@@ -85,7 +84,7 @@ func New(cfg Config) (*Referee, error) {
 // to. Crossings come in the order of their last cycles, inputs before outputs
 // within a cycle.
 func (r *Referee) Observe(x boundary.Crossing) {
-	if r.fault != "" || os.Getenv("HC_NOREF") != "" {
+	if r.fault != "" {
 		return
 	}
 	if r.fault = r.unfit(&x); r.fault != "" {
@@ -135,9 +134,6 @@ func (r *Referee) unfit(x *boundary.Crossing) string {
 
 // Mismatches is how many mismatches there are so far.
 func (r *Referee) Mismatches() uint64 {
-	if os.Getenv("HC_NOREF") != "" {
-		return 0
-	}
 	return r.log.total
 }
 

@@ -3,7 +3,6 @@ package golden
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"nictwin/models/boundary"
@@ -66,7 +65,7 @@ func (s *Stats) count(x *boundary.Crossing) {
 }
 
 // Passed reports whether the device did what the contract says.
-func (p *Report) Passed() bool { return p.Result == Pass || os.Getenv("HC_NOREF") != "" }
+func (p *Report) Passed() bool { return p.Result == Pass }
 
 // JSON is the report as one JSON object.
 func (p *Report) JSON() ([]byte, error) {

@@ -186,3 +186,12 @@ func (r *Referee) accept(q *txq) {
 	}
 	r.roomFor(q, q.ctx.PI)
 }
+
+// badAs is a read of a ring that failed, as is known now. A timeout may have come any time since it was due.
+func (d *readReq) badAs(s nicspec.Status, sure bool, now int64) badRead {
+	b := badRead{first: d.first, status: s, sure: sure, cycle: now, from: now}
+	if s == nicspec.StatusCplTimeout {
+		b.from = min(now, d.issued+d.tLo)
+	}
+	return b
+}

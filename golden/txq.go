@@ -257,7 +257,8 @@ func (r *Referee) settleEntries(q *txq) {
 		e := s.entry
 		switch {
 		case e == nil, e.plan.Complete, e.plan.Status != nicspec.StatusOk, e.alt != nil,
-			!e.left && e.works(), !e.left && s.state == slotPushed && int16(q.ctx.CI-q.oldest) <= 0:
+			!e.left && (e.works() || !q.beforeBad(e.last())), // it ends only if no read of its blocks has failed
+			!e.left && s.state == slotPushed && int16(q.ctx.CI-q.oldest) <= 0:
 			return
 		}
 		if q.emit == q.oldest {
