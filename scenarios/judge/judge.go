@@ -33,12 +33,16 @@ type Judge struct {
 
 	cycles int64
 	calls  uint64
-	timed  time.Duration // of every sampleEvery-th call
+	timed  time.Duration // of judging; estimated once there were more than timedFirst calls
 	frames *frameLog     // nil without a log
 }
 
-// sampleEvery is how many crossings pass for one whose judging is timed: reading the clock must not slow down what it measures.
-const sampleEvery = 64
+// Judging is timed for each of the first crossings, so that in a short run a pause of the machine counts once, and then for
+// one in sampleEvery: reading the clock must not slow down what it measures.
+const (
+	timedFirst  = 4096
+	sampleEvery = 64
+)
 
 // Attach has the referee watch a NIC from now on.
 func Attach(nic boundary.Observable, o Options) (*Judge, error) {
@@ -73,20 +77,25 @@ func Attach(nic boundary.Observable, o Options) (*Judge, error) {
 
 func (j *Judge) observe(c boundary.Crossing) {
 	j.cycles = max(j.cycles, c.Last+1)
-	if j.calls++; j.calls%sampleEvery != 0 {
+	j.calls++
+	if j.calls > timedFirst && j.calls%sampleEvery != 0 {
 		j.Referee.Observe(c)
 		return
 	}
 	begin := time.Now()
 	j.Referee.Observe(c)
-	j.timed += time.Since(begin)
+	if j.calls > timedFirst {
+		j.timed += time.Since(begin) * sampleEvery
+	} else {
+		j.timed += time.Since(begin)
+	}
 }
 
 // Cycles is how many there were until the last crossing.
 func (j *Judge) Cycles() int64 { return j.cycles }
 
 // Took estimates the wall time that judging took, for people.
-func (j *Judge) Took() time.Duration { return j.timed * sampleEvery }
+func (j *Judge) Took() time.Duration { return j.timed }
 
 // Ending is how a run came to its end.
 type Ending int
