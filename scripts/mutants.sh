@@ -162,7 +162,7 @@ fi
 for t in patch verilator timeout; do
   command -v "$t" >/dev/null || { echo "mutants: $t is missing: apt-get install $t" >&2; exit 2; }
 done
-[ -x bin/nictwin ] || { echo "mutants: bin/nictwin is missing: make build" >&2; exit 2; }
+make -s build # an old program would not know the harness
 mapfile -t captures < <(find scenarios/captures -name '*.pcap' -o -name '*.pcapng' | LC_ALL=C sort)
 captures+=("${extra[@]}")
 

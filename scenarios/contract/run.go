@@ -33,6 +33,9 @@ type area struct {
 // around changes the endpoint of some checks, by name.
 var around = map[string]func(*board.Endpoint){}
 
+// credits are those of the links of some checks, by name; the others have as many as never hold anything back.
+var credits = map[string]int{}
+
 // Back-pressure under which checks run.
 var (
 	calm    []int
@@ -55,7 +58,7 @@ var areas = []area{
 	{0, isolationChecks}, {nicspec.PartCopy, isolationCopyChecks}, {nicspec.PartPause, pauseChecks}, {nicspec.PartPause, pauseOffChecks}, {nicspec.PartPause, pauseKeptChecks}, {nicspec.PartPause | nicspec.PartFlr, pauseResetChecks}, {everyQueueParts, everyQueueChecks},
 	{nicspec.PartMsix, msixChecks}, {0, runtimeChecks}, {nicspec.PartAttr, attrChecks}, {nicspec.PartAttr | nicspec.PartCopy, attrCopyChecks},
 	{nicspec.PartLong | nicspec.PartPush, longOffChecks}, {nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
-	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, backpressureChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},
+	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, backpressureChecks}, {nicspec.PartCopy, copyHeldChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},
 }
 
 var portAreas = []area{{0, portChecks}, {0, fairChecks}, {nicspec.PartPause, portStopChecks}}
@@ -107,7 +110,7 @@ func (c *check) on(t *testing.T, sizes nicspec.Build, build Build, stall int) {
 		change(&spec)
 	}
 	r := newRig(t, sizes, build, testbed.Spec{
-		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall, LinkCycles: linkCycles, Endpoint: &spec,
+		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall, LinkCycles: linkCycles, Credits: credits[c.name], Endpoint: &spec,
 	})
 	c.run(r)
 	r.finish()

@@ -19,6 +19,8 @@ module nic_copy
   output tlp_beat_t  tlp_o,
   output logic       tlp_valid_o,
   input  logic       tlp_ready_i,
+  // A packet of the engine was accepted at the TLP port, the cycle before.
+  input  logic       left_i,
   // Entries that ended, in order within a channel.
   output logic       end_valid_o,
   input  logic       end_ready_i,
@@ -127,8 +129,8 @@ module nic_copy
     .clk(clk_g), .rst, .attr_i, .step_valid_i(step_valid), .step_i(turn_step), .go_o(go),
     .turn_o(out_turn),
     .read_o(read), .read_chan_o(read_chan), .read_line_o(read_line), .even_i(even_d),
-    .odd_i(odd_d), .tlp_o, .tlp_valid_o, .tlp_ready_i, .end_o(out_end), .end_chan_o(out_chan),
-    .bytes_o
+    .odd_i(odd_d), .tlp_o, .tlp_valid_o, .tlp_ready_i, .left_i, .end_o(out_end),
+    .end_chan_o(out_chan), .bytes_o
   );
 
   // Ends.

@@ -22,7 +22,9 @@ module nic_copy_out
   output tlp_beat_t           tlp_o,
   output logic                tlp_valid_o,
   input  logic                tlp_ready_i,
-  // The last packet of an entry of this channel is out; bytes of a write went out.
+  // A packet of the engine was accepted outside, at least a cycle after it went out here.
+  input  logic                left_i,
+  // The last packet of an entry of this channel has left; bytes of a write went out.
   output logic                end_o,
   output logic [Chw-1:0]      end_chan_o,
   output logic [7:0]          bytes_o
@@ -55,8 +57,9 @@ module nic_copy_out
     tlp_beat_t      beat;
   } out_t;
 
-  logic           mid_q, any, ready, valid_q, out_valid, out_take;
-  logic [Chw-1:0] turn, chan_q, sel;
+  logic           mid_q, any, ready, valid_q, out_valid, out_take, handed;
+  logic           away, away_ready, away_done;
+  logic [Chw-1:0] turn, chan_q, sel, away_chan;
   cmd_t           cmd_q;
   out_t           out_d, out;
 
@@ -152,14 +155,24 @@ module nic_copy_out
 
   assign tlp_o       = out.beat;
   assign tlp_valid_o = out_valid && out.tlp;
-  assign out_take    = !out.tlp || tlp_ready_i;
-  assign end_o       = out_valid && out_take && out.done;
-  assign end_chan_o  = out.chan;
-  assign bytes_o     = tlp_valid_o && tlp_ready_i ? out.bytes : 8'd0;
+  assign handed      = tlp_valid_o && tlp_ready_i;
+  assign bytes_o     = handed ? out.bytes : 8'd0;
+
+  // Packets that went out and have not left. An end without a packet waits for them to leave.
+  nic_fifo #(.Width(1 + Chw), .Depth(4)) u_away (
+    .clk, .rst, .in_valid_i(handed && out.beat.last), .in_ready_o(away_ready),
+    .in_data_i({out.done, out.chan}), .out_valid_o(away), .out_ready_i(left_i),
+    .out_data_o({away_done, away_chan})
+  );
+  assign out_take   = out.tlp ? tlp_ready_i : !away;
+  assign end_o      = away ? left_i && away_done : out_valid && !out.tlp && out.done;
+  assign end_chan_o = away ? away_chan : out.chan;
 
 `ifndef SYNTHESIS
   a_held: assert property (@(posedge clk) disable iff (rst)
     tlp_valid_o && !tlp_ready_i |=> tlp_valid_o && $stable(tlp_o));
+  a_away: assert property (@(posedge clk) disable iff (rst)
+    (away_ready || !handed) && (away || !left_i));
   a_keep: assert property (@(posedge clk) disable iff (rst) tlp_valid_o |->
     tlp_o.keep != '0 && (tlp_o.keep & (tlp_o.keep + TlpD'(1))) == '0 &&
     (tlp_o.last || &tlp_o.keep));

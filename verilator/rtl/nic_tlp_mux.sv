@@ -41,6 +41,8 @@ module nic_tlp_mux
   // A completion entry or a message came in; one left. For builds with messages or pause only.
   output logic             taken_o,
   output left_t            left_o,
+  // A packet of the copy engine was accepted, the cycle before.
+  output logic             copy_left_o,
   output logic             busy_o
 );
   typedef enum logic [2:0] {SrcRx, SrcTx, SrcMrd, SrcAns, SrcCopy, SrcMsg} src_e;
@@ -151,6 +153,20 @@ module nic_tlp_mux
     assign unused_mark = ^msg_i;
     assign taken_o     = 1'b0;
     assign left_o      = '0;
+  end
+
+  if ((Parts & PartCopy) != 0) begin : g_copy
+    logic of_copy, left_q, unused_ready, unused_valid;
+    nic_skid #(.Width(1)) u_copy (
+      .clk, .rst, .in_valid_i(any), .in_ready_o(unused_ready), .in_data_i(src == SrcCopy),
+      .out_valid_o(unused_valid), .out_ready_i(m_axis_tlp_tready), .out_data_o(of_copy)
+    );
+    always_ff @(posedge clk) begin
+      left_q <= of_copy && m_axis_tlp_tvalid && m_axis_tlp_tready && m_axis_tlp_tlast && !rst;
+    end
+    assign copy_left_o = left_q;
+  end else begin : g_no_copy
+    assign copy_left_o = 1'b0;
   end
 
   nic_skid #(.Width($bits(tlp_beat_t))) u_out (

@@ -102,7 +102,7 @@ module nic_top
   rd_rsp_t                     rd_rsp;
   tlp_beat_t                   rx_tlp, tx_tlp, copy_tlp;
   logic                        rx_tlp_valid, rx_tlp_ready, tx_tlp_valid, tx_tlp_ready;
-  logic                        copy_tlp_valid, copy_tlp_ready;
+  logic                        copy_tlp_valid, copy_tlp_ready, copy_left;
   logic [7:0]                  copy_bytes;
   logic [127:0]                mrd_hdr, cpl_hdr;
   logic                        mrd_valid, mrd_ready, sent;
@@ -246,7 +246,7 @@ module nic_top
     .copy_rd_req_o(rd_req[RdCopy]), .copy_rd_req_valid_o(rd_valid[RdCopy]),
     .copy_rd_req_ready_i(rd_ready[RdCopy]), .copy_rd_rsp_i(rd_rsp),
     .copy_tlp_o(copy_tlp), .copy_tlp_valid_o(copy_tlp_valid),
-    .copy_tlp_ready_i(copy_tlp_ready), .copy_bytes_o(copy_bytes),
+    .copy_tlp_ready_i(copy_tlp_ready), .copy_left_i(copy_left), .copy_bytes_o(copy_bytes),
     .tlp_o(tx_tlp), .tlp_valid_o(tx_tlp_valid), .tlp_ready_i(tx_tlp_ready),
     .reg_i(reg_bus), .reg_rdata_o(tx_reg), .pause_cfg_o(pause_cfg), .pause_i(pause), .held_i(held),
     .port_evt_o(tx_evt), .bytes_o(tx_bytes), .dev_evt_o(tx_dev), .busy_o(tx_busy)
@@ -280,7 +280,8 @@ module nic_top
     .msg_i(msg), .msg_valid_i(msg_valid), .msg_ready_o(msg_ready),
     .m_axis_tlp_tdata, .m_axis_tlp_tkeep, .m_axis_tlp_thdr, .m_axis_tlp_tlast,
     .m_axis_tlp_tvalid, .m_axis_tlp_tready,
-    .sent_o(sent), .sent_tag_o(sent_tag), .taken_o(taken), .left_o(left), .busy_o(mux_busy)
+    .sent_o(sent), .sent_tag_o(sent_tag), .taken_o(taken), .left_o(left), .copy_left_o(copy_left),
+    .busy_o(mux_busy)
   );
 
   // Work passes from block to block in a cycle or two; the tail covers the hand-over.

@@ -57,6 +57,7 @@ module nic_tx
   output tlp_beat_t               copy_tlp_o,
   output logic                    copy_tlp_valid_o,
   input  logic                    copy_tlp_ready_i,
+  input  logic                    copy_left_i,
   output logic [7:0]              copy_bytes_o,
   output tlp_beat_t               tlp_o,
   output logic                    tlp_valid_o,
@@ -170,14 +171,14 @@ module nic_tx
       .job_i(job),
       .rd_req_o(copy_rd_req_o), .rd_req_valid_o(copy_rd_req_valid_o),
       .rd_req_ready_i(copy_rd_req_ready_i), .rd_rsp_i(copy_rd_rsp_i), .tlp_o(copy_tlp_o),
-      .tlp_valid_o(copy_tlp_valid_o), .tlp_ready_i(copy_tlp_ready_i),
+      .tlp_valid_o(copy_tlp_valid_o), .tlp_ready_i(copy_tlp_ready_i), .left_i(copy_left_i),
       .end_valid_o(end_valid[Ports]), .end_ready_i(end_ready[Ports]), .end_id_o(end_id[Ports]),
       .bytes_o(copy_bytes_o)
     );
   end else begin : g_no_copy
     logic unused_copy;
     assign unused_copy         = ^{copy_rd_req_ready_i, copy_rd_rsp_i, copy_tlp_ready_i,
-                                   end_ready[Ports]};
+                                   copy_left_i, end_ready[Ports]};
     assign copy_rd_req_o       = '0;
     assign copy_rd_req_valid_o = 1'b0;
     assign copy_tlp_o          = '0;

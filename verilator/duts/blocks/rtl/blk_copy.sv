@@ -64,7 +64,7 @@ module blk_copy
   logic [1:0]   n;
   logic [7:0]   wait_q, bytes;
   logic [15:0]  beats_q;
-  logic         tick_q;
+  logic         tick_q, left_q;
   job_op_t      j;
   copy_job_t    job;
   rd_req_t      rd_req;
@@ -100,7 +100,8 @@ module blk_copy
     .clk, .rst, .mps_i(op_q.mps[9:0]), .attr_i(op_q.attr[1:0]), .flr_i(1'b0),
     .job_valid_i(job_valid), .job_i(job), .rd_req_o(rd_req), .rd_req_valid_o(rd_valid),
     .rd_req_ready_i(rd_ready), .rd_rsp_i(rd_rsp), .tlp_o(tlp), .tlp_valid_o(tlp_valid),
-    .tlp_ready_i(m_axis_rsp_tready && busy_q), .end_valid_o(end_valid), .end_ready_i(tick_q),
+    .tlp_ready_i(m_axis_rsp_tready && busy_q), .left_i(left_q),
+    .end_valid_o(end_valid), .end_ready_i(tick_q),
     .end_id_o(id), .bytes_o(bytes)
   );
 
@@ -116,6 +117,7 @@ module blk_copy
 
   always_ff @(posedge clk) begin
     tick_q <= !tick_q;
+    left_q <= tlp_valid && m_axis_rsp_tready && busy_q && tlp.last;
     if (wait_q != 8'd0) wait_q <= wait_q - 8'd1;
     if (take) begin
       op_q    <= op_t'(s_axis_req_tdata);
