@@ -77,9 +77,10 @@ func (r *Referee) accountDropped(a *account, f *rxFrame, e *accountEvent) {
 		certain: r.overflowCause(f) == 0 && a.seen[f.port].out < f.last && r.rx.unsure == 0 && a.doubtTo < f.last &&
 			len(a.before) == 0 && !f.earlier.has(nicspec.CntRxDropDisabled) && !a.passed(f),
 	}
-	if k.others = !k.certain; e != nil {
+	if e != nil {
 		k.out = e.out
 	}
+	k.others = !k.certain || a.awaitsOther(f.port, k.out)
 	m := dropMask(0)
 	if a.step(k) {
 		m = k.why
@@ -88,6 +89,17 @@ func (r *Referee) accountDropped(a *account, f *rxFrame, e *accountEvent) {
 		a.since = max(a.since, f.last)
 	}
 	r.dropped(&r.rx.ports[f.port], f, m, e != nil)
+}
+
+// awaitsOther reports whether a frame of another port, whose fate is not known, may have been taken by a cycle: ports have no
+// order, and a frame that is dropped latches an account, too [A2, A3].
+func (a *account) awaitsOther(port int, cycle int64) bool {
+	for p := range a.frames {
+		if f := a.frames[p].head; p != port && f != nil && f.last <= cycle {
+			return true
+		}
+	}
+	return false
 }
 
 // passed reports whether a later frame of the same port was followed already: one that came while the account was being
