@@ -41,7 +41,8 @@
 //     that can have begun under it.
 //   - A register write during a function-level reset counts as written before its
 //     end, unless a read had shown that it was over.
-//   - Receive buffers that overlap are told apart by the order of the writes.
+//   - A write to receive buffers that overlap is taken for the descriptor whose
+//     completion entry demands its bytes.
 //   - A pause frame may come as late as the longest frame takes, and twice 64
 //     cycles, after the buffer's level asks for it, not counting cycles in which
 //     its port was held back. That level is at most the

@@ -98,6 +98,10 @@ func (r *Referee) endQueues() {
 			r.endBuffers(q)
 		}
 	}
+	for _, w := range r.rx.shared {
+		r.fail(device, "R10", "completion entry", "for the bytes that were written", "none",
+			fmt.Sprintf("%d B at %#x, in buffers that overlap", len(w.data)-w.taken.size(), w.addr))
+	}
 	for i := range r.tx.queues {
 		if q := &r.tx.queues[i]; q.open {
 			r.endEvent(q.domain(), "T2", q.bad, q.eventSeen, r.eventsBy(q.draining))

@@ -146,7 +146,7 @@ func (r *Referee) resetLate(asked int64) {
 
 // working reports whether work that had begun is not over.
 func (r *Referee) working() bool {
-	if r.rd.open > 0 {
+	if r.rd.open > 0 || len(r.rx.shared) > 0 {
 		return true
 	}
 	for i := range r.tx.queues {

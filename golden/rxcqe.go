@@ -51,6 +51,7 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 func (r *Referee) consume(q *rxq, s *rxSlot) {
 	if s.state == slotThere {
 		r.forget(s)
+		r.writtenBeyond(q, s)
 	}
 	q.ctx.CI++
 	q.ctx.CQI++
@@ -200,6 +201,10 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 	}
 	if plan.MarkCE {
 		core.MarkCE(f.data, &v.Headers)
+	}
+	if s.shares {
+		r.claimShared(s, f, partHdr, 0, plan.HdrLen)
+		r.claimShared(s, f, partPay, plan.HdrLen, plan.PayLen)
 	}
 	r.comparePart(q, s, f, partHdr, 0, plan.HdrLen)
 	r.comparePart(q, s, f, partPay, plan.HdrLen, plan.PayLen)

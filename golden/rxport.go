@@ -14,6 +14,8 @@ type rxSide struct {
 	queues  []rxq
 	frames  pool[rxFrame]
 	shadows pool[shadow]
+	shared  []*sharedWrite // to buffers that overlap, not taken by any frame yet
+	writes  pool[sharedWrite]
 
 	accounts []account // none without the part
 	taken    taken

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"fmt"
 	"math"
 
 	"nictwin/models/nic/core"
@@ -79,11 +80,13 @@ const (
 
 // rxSlot is one descriptor.
 type rxSlot struct {
-	q     *rxq
-	state slotState
-	index uint16
-	desc  nicspec.RxDescFields
-	parts [2]*shadow // header buffer, payload buffer; nil while nothing was written
+	q      *rxq
+	state  slotState
+	index  uint16
+	shares bool  // a buffer overlaps with another
+	since  int64 // it was read
+	desc   nicspec.RxDescFields
+	parts  [2]*shadow // header buffer, payload buffer; nil while nothing was written
 }
 
 // The buffers of a descriptor.
@@ -260,6 +263,9 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 		}
 		*s = rxSlot{q: q}
 	}
+	r.unclaimed(func(addr uint64, n int) {
+		r.fail(q.domain(), rule, field, "1 while a frame is being delivered", "0", fmt.Sprintf("%d B at %#x, in buffers that overlap", n, addr))
+	})
 	r.ringRanges(&q.ctx, q.id, true, false)
 	q.open, q.draining = false, false
 	if q.errTo == forever {
@@ -319,10 +325,11 @@ func (r *Referee) descsIn(d *readReq) {
 	q := r.rx.queue(d.queue)
 	for i := range int(d.count) {
 		s := q.slot(d.first + uint16(i))
-		s.state = slotThere
+		s.state, s.shares, s.since = slotThere, false, r.now
 		s.desc = nicspec.DecodeRxDesc(d.buf[i*nicspec.RxDescBytes:])
 		for part := range s.parts {
 			if addr, size := s.buffer(part); size > 0 {
+				r.markShared(s, addr, size)
 				r.wr.add(addr, size, s.owner(part))
 			}
 		}

@@ -148,7 +148,7 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 	if r.tx.copying > 0 && r.copyWrite(addr, b) {
 		return
 	}
-	if s := r.rx.last; s != nil { // most go where the one before went
+	if s := r.rx.last; s != nil && !s.shares { // most go where the one before went
 		for part := range s.parts {
 			base, size := s.buffer(part)
 			if off := addr - base; off < uint64(size) && int(off)+len(b) <= size && r.put(s, part, int(off), b) {
@@ -156,30 +156,47 @@ func (r *Referee) bufferWrite(addr uint64, b []byte) {
 			}
 		}
 	}
-	twice := (*pageNode)(nil)
+	only, meant := (*pageNode)(nil), 0
 	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
 		node := &r.wr.nodes[id]
 		if node.owner.kind != ownsBuffer || addr < node.lo || end(addr, len(b)) > node.hi {
 			continue
 		}
-		q := r.rx.queue(node.owner.queue)
-		if r.put(q.slot(node.owner.index), int(node.owner.part), int(addr-node.lo), b) {
-			return
+		if only == nil {
+			only = node
 		}
-		if twice == nil {
-			twice = node
+		meant++
+	}
+	switch meant {
+	case 0:
+		r.failStray(addr, len(b))
+	case 1:
+		o := only.owner
+		if !r.put(r.rx.queue(o.queue).slot(o.index), int(o.part), int(addr-only.lo), b) {
+			r.failTwice(only, addr, len(b))
 		}
+	default:
+		r.sharedWrite(addr, b)
 	}
-	if twice != nil {
-		r.failTwice(twice, addr, len(b))
-		return
-	}
-	r.failStray(addr, len(b))
 }
 
 // put stores bytes in a buffer's shadow. It reports false if some of them were
 // written before.
 func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
+	if !s.store(r, part, off, b) {
+		return false
+	}
+	q := s.q
+	r.rx.last = s
+	r.past.note(q.domain(), &r.x)
+	if !r.awaits(q, s.index) {
+		r.failNoFrame(q, s.index, part, off, len(b))
+	}
+	return true
+}
+
+// store is put without its checks.
+func (s *rxSlot) store(r *Referee, part, off int, b []byte) bool {
 	sh := s.parts[part]
 	if sh == nil {
 		sh = r.rx.shadows.get()
@@ -190,14 +207,17 @@ func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
 	}
 	sh.grow(off, off+len(b))
 	copy(sh.data[off:], b)
-	q := s.q
-	r.rx.last = s
-	r.past.note(q.domain(), &r.x)
-	if int(s.index-q.ctx.CI) >= q.pending+r.rx.unsure {
-		r.fail(q.domain(), "R10", "write", "none: no frame is left for this descriptor", fmt.Sprintf("%d B at %s",
-			len(b), slotText(q.id, s.index, part, off)), r.hdr.String())
-	}
 	return true
+}
+
+// awaits reports whether a frame may go to a descriptor.
+func (r *Referee) awaits(q *rxq, index uint16) bool {
+	return int(index-q.ctx.CI) < q.pending+r.rx.unsure
+}
+
+func (r *Referee) failNoFrame(q *rxq, index uint16, part, off, n int) {
+	r.fail(q.domain(), "R10", "write", "none: no frame is left for this descriptor",
+		fmt.Sprintf("%d B at %s", n, slotText(q.id, index, part, off)), r.hdr.String())
 }
 
 // grow makes room for the bytes up to hi; those before lo that were never

@@ -1,0 +1,156 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/tlp"
+)
+
+// sharedWrite is a write to a place in the buffers of several descriptors, or in
+// both of one. Whose it was is decided by their completion entries: each demands
+// certain bytes at certain addresses, once [R10]. A descriptor takes, byte by
+// byte, the earliest write that fits; what is later fits all descriptors still to
+// come that this would have fitted, so that no choice is lost.
+type sharedWrite struct {
+	addr  uint64
+	cycle int64
+	data  []byte
+	taken ranges // by descriptors that are done
+}
+
+func (w *sharedWrite) offers(addr uint64, since int64) bool {
+	at := addr - w.addr
+	return w.cycle >= since && addr >= w.addr && at < uint64(len(w.data)) && w.taken.free(int(at), int(at)+1)
+}
+
+// markShared finds the buffers that overlap with one of a descriptor that is
+// about to be entered.
+func (r *Referee) markShared(s *rxSlot, addr uint64, size int) {
+	hi := end(addr, size)
+	for page := addr &^ (tlp.PageBytes - 1); page < hi; page += tlp.PageBytes {
+		for id := r.wr.first(page); id != noNode; id = r.wr.nodes[id].next {
+			if node := &r.wr.nodes[id]; node.owner.kind == ownsBuffer && addr < node.hi && hi > node.lo {
+				r.rx.queue(node.owner.queue).slot(node.owner.index).shares = true
+				s.shares = true
+			}
+		}
+		if page+tlp.PageBytes < page {
+			return
+		}
+	}
+}
+
+// sharedWrite keeps a write that several buffers may be meant by.
+func (r *Referee) sharedWrite(addr uint64, b []byte) {
+	w := r.rx.writes.get()
+	w.addr, w.cycle, w.data = addr, r.now, append(w.data[:0], b...)
+	w.taken.clear()
+	r.rx.shared = append(r.rx.shared, w)
+	none := (*pageNode)(nil)
+	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+		node := &r.wr.nodes[id]
+		if node.owner.kind != ownsBuffer || addr < node.lo || end(addr, len(b)) > node.hi {
+			continue
+		}
+		q := r.rx.queue(node.owner.queue)
+		if r.awaits(q, node.owner.index) {
+			r.past.note(q.domain(), &r.x)
+			return
+		}
+		if none == nil {
+			none = node
+		}
+	}
+	r.failNoFrame(r.rx.queue(none.owner.queue), none.owner.index, int(none.owner.part), int(addr-none.lo), len(b))
+}
+
+// claimShared gives a part of a descriptor that is done the n bytes of its frame
+// that it lacks.
+func (r *Referee) claimShared(s *rxSlot, f *rxFrame, part, from, n int) {
+	base, _ := s.buffer(part)
+	since := max(s.since, f.last)
+	for at := 0; at < n; at++ {
+		if sh := s.parts[part]; sh != nil && !sh.have.free(at, at+1) {
+			continue
+		}
+		if w := r.offered(base+uint64(at), since, f.data[from+at]); w != nil {
+			i := int(base + uint64(at) - w.addr)
+			w.taken.add(i, i+1)
+			s.store(r, part, at, w.data[i:i+1])
+		}
+	}
+}
+
+// offered is the earliest write that has a value at an address, or, without one,
+// the earliest.
+func (r *Referee) offered(addr uint64, since int64, value byte) (other *sharedWrite) {
+	for _, w := range r.rx.shared {
+		if !w.offers(addr, since) {
+			continue
+		}
+		if w.data[addr-w.addr] == value {
+			return w
+		}
+		if other == nil {
+			other = w
+		}
+	}
+	return other
+}
+
+// unclaimed ends the writes that are all taken, and calls stray for those of
+// which no descriptor in use can still take a part.
+func (r *Referee) unclaimed(stray func(addr uint64, n int)) {
+	kept := r.rx.shared[:0]
+	for _, w := range r.rx.shared {
+		open := false
+		for at := w.taken.gap(len(w.data)); at < len(w.data); at = w.taken.next(at) {
+			n := min(w.taken.room(at), len(w.data)-at)
+			if k := r.claimable(w, at, n); k < n {
+				stray(w.addr+uint64(at+k), n-k)
+				open = false
+				break
+			}
+			open = true
+			at += n
+		}
+		if open {
+			kept = append(kept, w)
+		} else {
+			r.rx.writes.put(w)
+		}
+	}
+	r.rx.shared = kept
+}
+
+// claimable is how many of n bytes of a write some descriptor in use may take.
+func (r *Referee) claimable(w *sharedWrite, at, n int) (k int) {
+	for k < n {
+		addr, to := w.addr+uint64(at+k), uint64(0)
+		for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
+			node := &r.wr.nodes[id]
+			if node.owner.kind == ownsBuffer && addr >= node.lo && addr < node.hi &&
+				r.rx.queue(node.owner.queue).slot(node.owner.index).since <= w.cycle {
+				to = max(to, node.hi)
+			}
+		}
+		if to == 0 {
+			return k
+		}
+		k += int(min(to-addr, uint64(n-k)))
+	}
+	return k
+}
+
+// writtenBeyond reports what was written to buffers that overlap and that no
+// frame accounts for, once the descriptors that might have had it are done.
+func (r *Referee) writtenBeyond(q *rxq, s *rxSlot) {
+	if !s.shares || len(r.rx.shared) == 0 {
+		return
+	}
+	index := s.index
+	r.unclaimed(func(addr uint64, n int) {
+		r.failOf(subject{index: int(index)}, q.domain(), "R10", "write", "the bytes of the frame, each once",
+			fmt.Sprintf("also %d B at %#x, in buffers that overlap", n, addr))
+	})
+}
