@@ -40,10 +40,24 @@ func (r *Referee) uniform(addr uint64, n int) int {
 		case addr < node.lo:
 			n = min(n, int(min(node.lo-addr, tlp.PageBytes)))
 		default:
-			n = min(n, r.content(place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}, n).n)
+			h := place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}
+			n = h.evenlyWritten(r.content(h, n).n)
 		}
 	}
 	return n
+}
+
+// evenlyWritten is how many of n bytes from a place on are like it in that its
+// copy has surely written them, or not.
+func (h place) evenlyWritten(n int) int {
+	wrote := &h.entry.copy.wrote
+	if !h.entry.plan.Copy || h.piece != 0 {
+		return n
+	}
+	if k := wrote.next(h.at); k > h.at {
+		return min(n, k-h.at)
+	}
+	return min(n, wrote.room(h.at))
 }
 
 // mayHold reports whether a read may have been for a place: one that left the
@@ -271,7 +285,8 @@ func (r *Referee) spreadOver(d *readReq) bool {
 		c := content{kind: isOpen, n: r.uniform(addr, d.n-at), issued: r.now, tag: r.hdr.Tag}
 		room := func(make bool) bool {
 			return r.places(addr, func(h place) bool {
-				if !h.entry.reads(h.piece) || !make && r.content(h, 1).kind != isFree || make && !r.leave(h, c.n) {
+				if !h.entry.reads(h.piece) || !make && r.content(h, 1).kind != isFree ||
+					make && (h.entry.settledAt(h.piece, h.at, c.n) || !r.leave(h, c.n)) {
 					return false
 				}
 				r.give(h, &c)

@@ -304,9 +304,9 @@ func (p *txPiece) cutBad(lo, hi int) {
 }
 
 // settledAt reports whether a part of n bytes of a piece has left the device for
-// certain. Of a copy some of whose writes may have been another's none has.
+// certain: in a frame, or by a write that no other copy can have made.
 func (e *txEntry) settledAt(piece, at, n int) bool {
-	return e.left && e.plan.Send || e.plan.Copy && piece == 0 && len(e.copy.seen.s) == 0 && !e.copy.wrote.free(at, at+n)
+	return e.left && e.plan.Send || e.plan.Copy && piece == 0 && !e.copy.wrote.free(at, at+n)
 }
 
 // recount finds out by which statuses an entry fails, and whether anything was

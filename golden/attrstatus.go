@@ -68,7 +68,7 @@ func (r *Referee) catch(e, o *txEntry, j, lo, hi int) bool {
 		for a < b {
 			r.search()
 			n := r.uniform(a, int(b-a))
-			if r.force(place{e, i, int(a - p.bus)}, place{o, j, int(a - o.pieces[j].bus)}, n) {
+			if !e.settledAt(i, int(a-p.bus), n) && r.force(place{e, i, int(a - p.bus)}, place{o, j, int(a - o.pieces[j].bus)}, n) {
 				return true
 			}
 			a += uint64(n)

@@ -9,11 +9,13 @@ import (
 // copyState is what is known of a copy beyond what it read: its source is the
 // first piece of its entry. Bytes that were written are no longer kept.
 type copyState struct {
-	wrote ranges // of the destination, by writes that were surely its own
-	seen  ranges // of the destination, by writes that were its own or another copy's
-	told  bool   // its message has left
-	open  bool   // its destination is in the page map
-	late  int    // reads that left after one failed
+	wrote ranges     // of the destination, by writes that were surely its own
+	seen  ranges     // of the destination, by writes that were its own or another copy's
+	told  bool       // its message has left
+	open  bool       // its destination is in the page map
+	late  int        // reads that left after one failed
+	well  bool       // it ended well
+	claim *copyClaim // on writes that may have been another's, nil without any
 }
 
 // readsAfterFailure is how many reads may be on their way when one of their
@@ -42,6 +44,7 @@ func (e *txEntry) dest() owner {
 // closeDest ends what the device may write for an entry.
 func (r *Referee) closeDest(e *txEntry) {
 	if e.copy.open {
+		r.claimOver(e)
 		r.wr.remove(e.plan.Dma.Dst, e.plan.Dma.Len, e.dest())
 		e.copy.open = false
 		r.tx.copying--
@@ -99,13 +102,14 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 			return true
 		}
 	}
-	best, unsure := r.writer(addr, b)
+	best := r.writer(addr, b)
 	if best == nil {
 		return false
 	}
 	off := int(addr - best.plan.Dma.Dst)
-	if unsure {
-		return r.unsureWrite(best, off, b)
+	if len(r.tx.able) > 1 {
+		r.unsureWrite(addr, b)
+		return true
 	}
 	if !best.settles(r, addr, b) && r.inRxBuffer(addr, len(b)) {
 		return false
@@ -122,11 +126,12 @@ func (r *Referee) copyWrite(addr uint64, b []byte) bool {
 	return true
 }
 
-// writer finds the copy that a write belongs to. Where it may be another's as
-// well (unsure is set) it is any one of them that can have made it, if there is
-// one; of the readings of an entry, the first that fits.
-func (r *Referee) writer(addr uint64, b []byte) (best *txEntry, unsure bool) {
-	found := false
+// writer finds the copy that a write belongs to: one that can have made it, if
+// there is one; of the readings of an entry, the first that can. txSide.able then
+// has all that can, a reading each.
+func (r *Referee) writer(addr uint64, b []byte) (best *txEntry) {
+	r.tx.able = r.tx.able[:0]
+	fits := false
 	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
 		node := &r.wr.nodes[id]
 		if node.owner.kind != ownsCopy || addr < node.lo || end(addr, len(b)) > node.hi {
@@ -134,14 +139,32 @@ func (r *Referee) writer(addr uint64, b []byte) (best *txEntry, unsure bool) {
 		}
 		e := node.owner.entry
 		off := int(addr - node.lo)
-		unsure = unsure || best != nil && !best.sameAs(e)
-		fits := e.fits(off, b) || e.copy.wrote.free(off, off+len(b)) && r.cameSomewhere(e, off, b)
-		first := best != nil && best.sameAs(e) && fits && e.queue.slot(e.index).entry == e
-		if best == nil || fits && !found || first {
-			best, found = e, fits
+		if r.mayWrite(e, off, b) {
+			r.enable(e)
+		}
+		if f := e.fits(off, b); best == nil || f && !fits {
+			best, fits = e, f
 		}
 	}
-	return best, unsure
+	if len(r.tx.able) > 0 {
+		return r.tx.able[0]
+	}
+	return best
+}
+
+// enable enters a copy that can have made a write. Of the readings of an entry
+// the first in its slot is kept.
+func (r *Referee) enable(e *txEntry) {
+	for i, o := range r.tx.able {
+		if !o.sameAs(e) {
+			continue
+		}
+		if e.queue.slot(e.index).entry == e {
+			r.tx.able[i] = e
+		}
+		return
+	}
+	r.tx.able = append(r.tx.able, e)
 }
 
 // fits reports whether a copy may write these bytes now [D2].

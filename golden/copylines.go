@@ -51,20 +51,26 @@ func (r *Referee) wholeRead(e *txEntry, d *readReq) {
 // fenced checks that a write or message of a copy does not leave after the first
 // write of a fenced one behind it [D10].
 func (r *Referee) fenced(e *txEntry, what string) {
+	if f := r.fence(e, what); f != nil {
+		r.failOf(f.subject(), e.queue.domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.index, f.index),
+			"one after it", r.hdr.String(), e.describe(), f.describe())
+	}
+}
+
+// fence is a fenced copy behind an entry that has surely written, nil if there
+// is none.
+func (r *Referee) fence(e *txEntry, what string) *txEntry {
 	q := e.queue
 	for i := q.after(e.index); i != q.ctx.PI; i = q.after(i) {
 		f := q.slot(i).entry
 		if f == nil {
-			return
+			return nil
 		}
-		if !f.plan.Copy || !f.plan.Dma.Fence || len(f.copy.wrote.s) == 0 ||
-			what == "message" && r.otherMessage(e) {
-			continue
+		if f.plan.Copy && f.plan.Dma.Fence && len(f.copy.wrote.s) > 0 && (what != "message" || !r.otherMessage(e)) {
+			return f
 		}
-		r.failOf(f.subject(), q.domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.index, f.index),
-			"one after it", r.hdr.String(), e.describe(), f.describe())
-		return
 	}
+	return nil
 }
 
 // otherMessage reports whether the message of another copy at work, of the same

@@ -3,31 +3,7 @@ package golden
 import "nictwin/models/nicspec"
 
 // Where the destinations of copies at work overlap, a write there may be any of
-// theirs. Whose it was is not decided: see docs/attribution.md.
-
-// unsureWrite takes a write that more than one copy may have made: one of them
-// has to have the bytes.
-func (r *Referee) unsureWrite(best *txEntry, off int, b []byte) bool {
-	addr := best.plan.Dma.Dst + uint64(off)
-	if !best.copy.wrote.free(off, off+len(b)) || !best.fits(off, b) && !r.cameSomewhere(best, off, b) {
-		if r.inRxBuffer(addr, len(b)) {
-			return false
-		}
-		r.failCopy(best, off, b)
-	}
-	d := best.queue.domain()
-	r.past.note(d, &r.x)
-	for id := r.wr.first(addr); id != noNode; id = r.wr.nodes[id].next {
-		if node := &r.wr.nodes[id]; node.owner.kind == ownsCopy && addr >= node.lo && end(addr, len(b)) <= node.hi {
-			from := int(addr - node.lo)
-			node.owner.entry.copy.seen.cover(from, from+len(b))
-		}
-	}
-	r.leaves(d, "bytes of a copy")
-	r.stats.Compared++
-	r.cnt.step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
-	return true
-}
+// theirs that can have made it: see docs/attribution.md and copyclaims.go.
 
 // cameSomewhere reports whether a copy can have read these bytes: each came from
 // its place in the source, for the copy or for another entry.
@@ -125,6 +101,7 @@ func (r *Referee) endCopied(s *txSlot) {
 	for x := s.entry; x != nil && !s.entry.left; x = x.alt {
 		if x.mayBeCopied() {
 			r.taken(s, x)
+			x.copy.well = true
 			x.left = r.gather(x) && !x.mayShare() // else what was read for it may be of use for others
 			return
 		}

@@ -177,6 +177,10 @@ func (r *Referee) endEntries(q *txq) {
 			return
 		}
 		r.endSilent(e)
+		for x := e; x != nil; x = x.alt {
+			x.copy.well = x.mayBeCopied()
+			r.closeDest(x)
+		}
 		if e.plan.Complete {
 			r.failEntry(e, q.domain(), "T10", "completion entry", fmt.Sprintf("for entry %d", i), "none")
 			return

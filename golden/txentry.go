@@ -297,6 +297,7 @@ func (r *Referee) dropReadings(e, but *txEntry) {
 		switch {
 		case e == but:
 		case e.mayShare() && !e.left: // the device did not take this reading, and its reads were for others
+			r.closeDest(e)
 			e.over = min(e.over, r.now)
 			r.keepRest(e, but)
 		default:

@@ -25,6 +25,12 @@ type txSide struct {
 	at           int        // entries that were fetched and have not ended
 	copying      int        // copies that may write
 	copied       *txEntry   // whose write was the latest
+	able         []*txEntry // copies that can have made the write at hand
+	shared       []*sharedCopyWrite
+	claimed      []*copyClaim
+	writes       pool[sharedCopyWrite]
+	claims       pool[copyClaim]
+	round        int        // of a search for one of these
 	msg          tlp.Packet // a message as it should be
 	event        FrameEvent
 

@@ -1,0 +1,309 @@
+package golden
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+)
+
+// sharedCopyWrite is a write that any of several copies may have made.
+type sharedCopyWrite struct {
+	addr   uint64
+	n      int
+	by     []*copyClaim
+	maybe  bool // it may also be that of a frame
+	claim  *copyClaim
+	linked bool
+}
+
+// copyClaim is a copy that may have made such writes, at work or over. Byte by
+// byte, writes and copies are matched: each write is that of one copy, each copy
+// makes one write at most, and one that ended well made one.
+type copyClaim struct {
+	entry  *txEntry // while it is at work
+	queue  *txq
+	index  uint16
+	dst    uint64
+	n      int
+	sure   ranges // of the destination, by writes that were surely its own
+	well   bool   // it ended well
+	open   bool   // any number of these writes may be its own, or none: not followed
+	write  *sharedCopyWrite
+	round  int
+	linked bool
+}
+
+// maxCopyWrites is how many such writes are followed.
+const maxCopyWrites = 512
+
+// wrote reports whether a write at an address was surely the copy's.
+func (c *copyClaim) wrote(addr uint64) bool {
+	at := int(addr - c.dst)
+	if c.entry != nil {
+		return !c.entry.copy.wrote.free(at, at+1)
+	}
+	return !c.sure.free(at, at+1)
+}
+
+// claimOf is the claim of a copy at work. Copies of which there are several
+// readings are not followed.
+func (r *Referee) claimOf(e *txEntry) *copyClaim {
+	c := e.copy.claim
+	if c == nil {
+		c = r.tx.claims.get()
+		*c = copyClaim{entry: e, queue: e.queue, index: e.index, dst: e.plan.Dma.Dst, n: e.plan.Dma.Len, sure: ranges{c.sure.s[:0]}}
+		e.copy.claim = c
+		r.tx.claimed = append(r.tx.claimed, c)
+	}
+	c.open = c.open || e.alt != nil || e.queue.slot(e.index).entry != e
+	return c
+}
+
+// shareWrite keeps a write that any of these copies may have made.
+func (r *Referee) shareWrite(addr uint64, n int, by []*txEntry) {
+	if len(r.tx.shared) == maxCopyWrites {
+		r.met[limitCopyWrites]++
+		r.forgetShared()
+	}
+	w := r.tx.writes.get()
+	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], maybe: r.inRxBuffer(addr, n)}
+	for _, e := range by {
+		w.by = append(w.by, r.claimOf(e))
+	}
+	r.tx.shared = append(r.tx.shared, w)
+	r.matchWrites(addr, end(addr, n))
+}
+
+// claimOver says that a copy is over.
+func (r *Referee) claimOver(e *txEntry) {
+	c := e.copy.claim
+	if c == nil {
+		return
+	}
+	c.open = c.open || e.alt != nil
+	c.well = (e.left || e.copy.well) && !c.open
+	for _, v := range e.copy.wrote.s {
+		c.sure.cover(v.lo, v.hi)
+	}
+	c.entry, e.copy.claim = nil, nil
+	r.matchWrites(c.dst, end(c.dst, c.n))
+	r.dropShared()
+}
+
+// matchWrites checks that writes and copies can be matched at each byte of a
+// range. That there is a matching for all writes and one for all copies that
+// ended well suffices: then one serves both (Mendelsohn and Dulmage).
+func (r *Referee) matchWrites(lo, hi uint64) {
+	for at := lo; at < hi; at = r.evenUpTo(at, hi) {
+		if w, ok := r.everyWrite(at); !ok {
+			c := w.by[0]
+			r.failShared(c, "every byte once", fmt.Sprintf("more writes at %#x than copies that can have made them", at))
+			return
+		}
+		if c, ok := r.everyCopy(at); !ok {
+			r.failShared(c, "every byte, by the time at which the copy ended well",
+				fmt.Sprintf("fewer writes at %#x than copies that ended well", at))
+			return
+		}
+	}
+}
+
+// evenUpTo is the end of the bytes from an address on that have the same writes
+// and copies.
+func (r *Referee) evenUpTo(at, hi uint64) uint64 {
+	cut := func(lo, to uint64) {
+		if lo > at {
+			hi = min(hi, lo)
+		} else if to > at {
+			hi = min(hi, to)
+		}
+	}
+	for _, w := range r.tx.shared {
+		cut(w.addr, end(w.addr, w.n))
+	}
+	for _, c := range r.tx.claimed {
+		cut(c.dst, end(c.dst, c.n))
+		sure := &c.sure
+		if c.entry != nil {
+			sure = &c.entry.copy.wrote
+		}
+		for _, v := range sure.s {
+			cut(c.dst+uint64(v.lo), c.dst+uint64(v.hi))
+		}
+	}
+	return hi
+}
+
+func (w *sharedCopyWrite) at(addr uint64) bool { return addr >= w.addr && addr < end(w.addr, w.n) }
+
+// everyWrite matches the writes at an address with copies.
+func (r *Referee) everyWrite(addr uint64) (*sharedCopyWrite, bool) {
+	for _, c := range r.tx.claimed {
+		c.write = nil
+	}
+	for _, w := range r.tx.shared {
+		if r.tx.round++; w.at(addr) && !w.maybe && !r.findCopy(w, addr) {
+			return w, false
+		}
+	}
+	return nil, true
+}
+
+func (r *Referee) findCopy(w *sharedCopyWrite, addr uint64) bool {
+	for _, c := range w.by {
+		if c.open {
+			return true
+		}
+		if c.round == r.tx.round || c.wrote(addr) {
+			continue
+		}
+		if c.round = r.tx.round; c.write == nil || r.findCopy(c.write, addr) {
+			c.write = w
+			return true
+		}
+	}
+	return false
+}
+
+// everyCopy matches the copies that ended well with the writes at an address.
+func (r *Referee) everyCopy(addr uint64) (*copyClaim, bool) {
+	for _, w := range r.tx.shared {
+		w.claim = nil
+	}
+	for _, c := range r.tx.claimed {
+		if !c.well || addr < c.dst || addr >= end(c.dst, c.n) || c.wrote(addr) {
+			continue
+		}
+		if r.tx.round++; !r.findWrite(c, addr) {
+			return c, false
+		}
+	}
+	return nil, true
+}
+
+func (r *Referee) findWrite(c *copyClaim, addr uint64) bool {
+	c.round = r.tx.round
+	for _, w := range r.tx.shared {
+		if !w.at(addr) || !w.names(c) || w.claim != nil && w.claim.round == r.tx.round {
+			continue
+		}
+		if w.claim == nil || r.findWrite(w.claim, addr) {
+			w.claim = c
+			return true
+		}
+	}
+	return false
+}
+
+func (w *sharedCopyWrite) names(c *copyClaim) bool {
+	for _, o := range w.by {
+		if o == c {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Referee) failShared(c *copyClaim, want, got string) {
+	d := c.queue.domain()
+	r.past.note(d, &r.x)
+	r.failOf(subject{index: int(c.index)}, d, "D2", "write", want, got,
+		fmt.Sprintf("entry %d of queue %d: copy of %d B to %#x", c.index, c.queue.id, c.n, c.dst))
+	r.forgetShared()
+}
+
+// forgetShared follows none of these writes any more, nor the copies that may
+// have made them.
+func (r *Referee) forgetShared() {
+	for _, c := range r.tx.claimed {
+		c.open, c.well = true, false
+	}
+	for _, w := range r.tx.shared {
+		r.tx.writes.put(w)
+	}
+	r.tx.shared = r.tx.shared[:0]
+	r.dropShared()
+}
+
+// dropShared forgets the writes and copies that no copy at work has to do with,
+// not even by others.
+func (r *Referee) dropShared() {
+	for _, c := range r.tx.claimed {
+		c.linked = c.entry != nil
+	}
+	for _, w := range r.tx.shared {
+		w.linked = false
+	}
+	for again := true; again; {
+		again = false
+		for _, w := range r.tx.shared {
+			if w.linked || !linked(w.by) {
+				continue
+			}
+			w.linked, again = true, true
+			for _, c := range w.by {
+				c.linked = true
+			}
+		}
+	}
+	keptWrites, keptClaims := r.tx.shared[:0], r.tx.claimed[:0]
+	for _, w := range r.tx.shared {
+		if w.linked {
+			keptWrites = append(keptWrites, w)
+		} else {
+			r.tx.writes.put(w)
+		}
+	}
+	for _, c := range r.tx.claimed {
+		if c.linked {
+			keptClaims = append(keptClaims, c)
+		} else {
+			r.tx.claims.put(c)
+		}
+	}
+	r.tx.shared, r.tx.claimed = keptWrites, keptClaims
+}
+
+func linked(by []*copyClaim) bool {
+	for _, c := range by {
+		if c.linked {
+			return true
+		}
+	}
+	return false
+}
+
+// mayWrite reports whether a copy can have made a write: its place is free, each
+// byte came from its place in the source, for it or for another entry, no line
+// is cut [D2], and neither the order of its queue [D8] nor a fence [D10] forbids it.
+func (r *Referee) mayWrite(e *txEntry, off int, b []byte) bool {
+	p := &e.plan.Dma
+	if !e.copy.wrote.free(off, off+len(b)) || p.WholeLines() && cutsLine(p.Dst, p.Len, off, off+len(b)) {
+		return false
+	}
+	if !e.fits(off, b) && (e.certain(off, len(b)) || !r.cameSomewhere(e, off, b)) {
+		return false
+	}
+	return r.before(e) == nil && r.fence(e, "write") == nil
+}
+
+// certain reports whether it is certain which reads were for a part of a copy's
+// source, and their bytes have come.
+func (e *txEntry) certain(off, n int) bool {
+	p := &e.pieces[0]
+	return p.got.has(off, off+n) && !p.hasShare(off, off+n)
+}
+
+// unsureWrite takes a write that several copies may have made.
+func (r *Referee) unsureWrite(addr uint64, b []byte) {
+	d := r.tx.able[0].queue.domain()
+	r.past.note(d, &r.x)
+	for _, e := range r.tx.able {
+		from := int(addr - e.plan.Dma.Dst)
+		e.copy.seen.cover(from, from+len(b))
+	}
+	r.leaves(d, "bytes of a copy")
+	r.stats.Compared++
+	r.cnt.step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
+	r.shareWrite(addr, len(b), r.tx.able)
+}
