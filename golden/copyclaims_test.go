@@ -1,0 +1,93 @@
+package golden
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+)
+
+// doubles records copies of the same lines to the same place: by queue 0, by
+// queue 1, and of other lines elsewhere by a fenced one behind the first.
+func doubles(t testing.TB) (Config, []boundary.Crossing) {
+	t.Helper()
+	o := smallRig()
+	o.spec.Timing.CopyChunks = 3
+	r := newRig(t, o)
+	m := r.mem
+	m.Write32(nicspec.RegCtrl, 3)
+	m.readable(pattern(keySpan, 1))
+	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
+	post := func(q int, src, dst uint64, fence bool) {
+		w := nicspec.WqeFields{Opcode: nicspec.OpcodeCopy, Nseg: 2, FComplete: true, FFence: fence}
+		(&nicspec.SegFields{Key: goodKey, Len: 1024, Addr: src}).Encode(w.Slots[:])
+		(&nicspec.SegFields{Key: 7, Len: 1024, Addr: dst}).Encode(w.Slots[16:])
+		m.push(q, &w)
+	}
+	m.OpenTx(0, 4)
+	m.OpenTx(1, 4)
+	post(0, 0x1000, 0, false)
+	post(0, 0x3000, 0x2000, true)
+	post(1, 0x1000, 0, false)
+	m.RingTx(0)
+	m.RingTx(1)
+	m.readCounters()
+	return DefaultConfig(o.spec.Build), r.tape
+}
+
+// Of two copies that may have made a write either one may, but each makes its
+// own, whole lines, and none behind its fence.
+func TestDoubleCopies(t *testing.T) {
+	cfg, clean := doubles(t)
+	sabotagesAreCaught(t, cfg, clean, []sabotage{
+		{"one copy does not write", func(p *tape) { p.drop(p.find(1, copyWrite(512))) }, "txq", "D2", "write"},
+		{"a third write", func(p *tape) { i := p.find(1, copyWrite(512)); p.insert(i+1, clone(p.s[i])) }, "txq", "D2", "write"},
+		{"a line in two writes", func(p *tape) { p.cut(copyWrite(0), 32) }, "txq", "D2", "write"},
+		{"bytes of no source", func(p *tape) { p.get(0, copyWrite(0)).TLP.Data[3] ^= 1 }, "txq", "D2", ""},
+		{"both write behind the fence", func(p *tape) {
+			p.move(p.find(0, copyWrite(0x2000)), p.find(0, copyWrite(512)))
+			p.move(p.find(1, copyWrite(512)), p.find(0, txCqe(0)))
+		}, "txq", "D10", "write"},
+	})
+}
+
+// Where the sources differ, a write shows whose it is.
+func TestRivalCopiesMakeTheirOwnWrites(t *testing.T) {
+	cfg, clean := rivals(t)
+	sabotagesAreCaught(t, cfg, clean, []sabotage{
+		{"one writes what is the other's, too", func(p *tape) {
+			p.get(1, copyWrite(512)).TLP.Data = append([]byte(nil), p.get(0, copyWrite(512)).TLP.Data...)
+		}, "txq", "D2", "write"},
+		{"one of two writes is missing", func(p *tape) { p.drop(p.find(0, copyWrite(512))) }, "txq", "D6", "completion entry"},
+		{"one of two comes twice", func(p *tape) { i := p.find(1, copyWrite(512)); p.insert(i+1, clone(p.s[i])) }, "txq", "D2", "write"},
+	})
+}
+
+// More writes of this kind than are followed are counted, and blame nobody.
+func TestManySharedCopyWrites(t *testing.T) {
+	o := smallRig()
+	o.spec.Timing.CopyChunks = 3
+	r := newRig(t, o)
+	m := r.mem
+	m.Write32(nicspec.RegDevctl, 0)
+	m.Write32(nicspec.RegCtrl, 3)
+	m.readable(make([]byte, keySpan))
+	m.key(7, nicspec.KeyEntryFields{Valid: 1, RightWrite: true, Length: keySpan, BusBase: copyBus})
+	for q := range 2 {
+		m.OpenTx(q, 4)
+		for range 8 {
+			w := nicspec.WqeFields{Opcode: nicspec.OpcodeCopy, Nseg: 2, FComplete: true}
+			(&nicspec.SegFields{Key: goodKey, Len: keySpan / 2, Addr: 0x1000}).Encode(w.Slots[:])
+			(&nicspec.SegFields{Key: 7, Len: keySpan / 2}).Encode(w.Slots[16:])
+			m.push(q, &w)
+		}
+		m.RingTx(q)
+	}
+	m.readCounters()
+	got := judge(t, DefaultConfig(o.spec.Build), r.tape)
+	require.True(t, got.Passed(), "%v", got)
+	require.NotEmpty(t, got.Limits)
+	require.Equal(t, limitNames[limitCopyWrites], got.Limits[0].What)
+}

@@ -1,0 +1,58 @@
+package fuzz
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/device"
+)
+
+// Every reduction of every operation comes to an end, and what it leaves is a
+// program that can be read again.
+func TestReductionsEndAndStayLegal(t *testing.T) {
+	c := begun(t, options(device.Model, 0))
+	c.Overlap = true
+	faults := 0
+	for number := range 4 {
+		p := c.generate(number)
+		for i := range p.Ops {
+			if p.Ops[i].Fault != nil {
+				faults++
+			}
+			for k := range reductions(&p.Ops[i]) {
+				o, _ := less(&p.Ops[i], k)
+				const most = 64 // what is halved is a number of 64 bits at most
+				for n := 0; o != nil; n++ {
+					require.Less(t, n, most, "operation %d of program %d, reduction %d", i, number, k)
+					require.NoError(t, p.with(i, o).Validate(), "operation %d of program %d, reduction %d", i, number, k)
+					o, _ = less(o, k)
+				}
+			}
+		}
+	}
+	require.Positive(t, faults)
+}
+
+// A fault is made plain: it strikes the first read and its first completion if
+// the program fails that way, too. Where it does not, nothing of it is lost.
+func TestFaultsShrink(t *testing.T) {
+	p := &Program{Ops: []Op{{Fault: &Fault{Kind: "UR", Of: ofTxRing, Skip: 3, Count: 2, Nth: 2, Delay: 600, Gap: 3000}}}}
+	for _, c := range []struct {
+		name  string
+		fails func(*Fault) bool
+		want  Fault
+	}{
+		{"any", func(*Fault) bool { return true }, Fault{Kind: "UR", Of: ofTxRing, Count: 2}},
+		{"a later read", func(f *Fault) bool { return f.Skip >= 1 }, Fault{Kind: "UR", Of: ofTxRing, Skip: 1, Count: 2}},
+		{"a later completion", func(f *Fault) bool { return f.Nth == 2 && f.Gap > 100 },
+			Fault{Kind: "UR", Of: ofTxRing, Count: 2, Nth: 2, Gap: 187}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			small, trials := Shrink(context.Background(), p, func(p *Program) bool { return len(p.Ops) == 1 && c.fails(p.Ops[0].Fault) })
+			require.Less(t, trials, 100)
+			require.Equal(t, c.want, *small.Ops[0].Fault)
+		})
+	}
+}
