@@ -32,7 +32,8 @@
 //     can have made it, byte by byte (docs/attribution.md): the device is right as
 //     long as some assignment explains all that was seen.
 //   - A write that lies in the destinations of several copies at work may be any
-//     one's that can have made it; whose it was is not decided.
+//     one's that can have made it: it is matched with them, byte by byte, not with
+//     the reads at the same time.
 //   - When queues send the same message, each that may have sent it may have been
 //     reported by it; as many messages have to come as queues surely owe one.
 //   - "Held back" is what observers are told of (boundary.Held): a beat was
