@@ -8,7 +8,6 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/inject"
-	"nictwin/models/mem"
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/nicswitch"
@@ -74,7 +73,7 @@ const wantName = "a capital letter, then letters and digits, such as Card or Car
 type Card struct {
 	Name   string
 	NIC    NIC
-	Memory *mem.Space
+	Memory *Memory
 	Root   *root.Root     // over both memories; with a switch, the Arm's over its own
 	Host   *root.Root     // Root, too; with a switch, the host's over its own
 	Faults *inject.Faults // strikes reads of the NIC, if the spec wants it; else nil
@@ -124,7 +123,7 @@ func (c *Card) Idle() bool {
 			return false
 		}
 	}
-	return c.Root.Idle() && c.Host.Idle() && (c.Faults == nil || c.Faults.Idle())
+	return c.Root.Idle() && c.Host.Idle() && c.Memory.idle() && (c.Faults == nil || c.Faults.Idle())
 }
 
 // Close ends what stands in the slot.

@@ -58,13 +58,15 @@ func (e *Endpoint) Validate() error {
 
 // build puts what stands behind the NIC's PCIe link together; port is where the link is to end.
 func (s *CardSpec) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Port, err error) {
-	if c.Memory, err = mem.NewSpace(s.Endpoint.ArmBytes, s.Endpoint.HostBytes); err != nil {
+	space, err := mem.NewSpace(s.Endpoint.ArmBytes, s.Endpoint.HostBytes)
+	if err != nil {
 		return nil, err
 	}
+	c.Memory = newMemory(space)
 	if s.Switch != nil {
 		port, err = s.Switch.build(e, p, c, &s.Endpoint)
 	} else {
-		c.Root, err = s.Endpoint.root(e, p, c.Name, "", root.Builder{Memory: c.Memory, Spec: s.Endpoint.Spec})
+		c.Root, err = s.Endpoint.root(e, p, c.Name, "", root.Builder{Memory: space, Spec: s.Endpoint.Spec})
 		if err == nil {
 			c.Host, port = c.Root, c.Root.PCIe()
 		}

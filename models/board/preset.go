@@ -5,8 +5,7 @@ import (
 	"nictwin/models/simcore"
 )
 
-// CardPreset is a card of the papers by name, "bf2" or "bf3", as far as switch, links and Ethernet ports go: its memories
-// have no model of time yet.
+// CardPreset is a card of the papers by name, "bf2" or "bf3".
 //
 // BlueField-3 (bf3.link, bf3.ports, and reading 2 of the card's design): two ports, limited to 200 Gbps each by the link,
 // streams of 256 bits, clock 1.1 GHz. BlueField-2 (bf2.nic): 200 Gbps; two ports of 100 Gbps, streams of 256 bits at

@@ -22,6 +22,7 @@ type Bed struct {
 	Engine  *simcore.Engine
 	NIC     device.Device // the card's
 	Arm     *root.MMIO    // register accesses by the Arm root, which the driver uses, too
+	Bus     driver.Bus    // of the driver
 	Driver  *driver.Driver
 	Players []*traffic.Player // by Ethernet port
 
@@ -71,8 +72,23 @@ func (b *Bed) connect(s *Spec, eth simcore.LinkSpec) (err error) {
 	}
 	b.Arm = b.Root.MMIO(nicspec.RequesterArm)
 	e := s.endpoint()
-	b.Driver, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, b.driverOptions(s, &e))
+	b.Bus = b.bus()
+	b.Driver, err = driver.New(b.Bus, b.driverOptions(s, &e))
 	return err
+}
+
+// bus is that of software on the card, whose accesses take the time that the card's memory takes.
+func (b *Bed) bus() driver.Bus {
+	var bus driver.Bus = rootbus.Bus{Regs: b.Arm, Memory: b.Memory}
+	if b.Memory.Timed() {
+		bus = rootbus.NewTimed(b.Arm, b.Memory)
+	}
+	if b.Switch == nil {
+		return bus
+	}
+	return rootbus.Apart{Bus: bus, Roots: [...]*root.MMIO{
+		nicspec.EndpointArm: b.Arm, nicspec.EndpointHost: b.Host.MMIO(nicspec.RequesterHost),
+	}}
 }
 
 // Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is asked of the
