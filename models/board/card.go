@@ -126,6 +126,29 @@ func (c *Card) Idle() bool {
 	return c.Root.Idle() && c.Host.Idle() && c.Memory.idle() && (c.Faults == nil || c.Faults.Idle())
 }
 
+// Err is what the endpoint could not make sense of, or nil.
+func (c *Card) Err() error {
+	if c.Switch == nil {
+		return c.Root.Err()
+	}
+	errs := []error{c.Root.Err(), c.Host.Err(), c.Switch.Err()}
+	for _, l := range [...]*pcielink.Link{c.ArmLink, c.HostLink} {
+		if l != nil {
+			errs = append(errs, l.Err())
+		}
+	}
+	return errors.Join(append(errs, c.Memory.err())...)
+}
+
+// Overdue returns an error when a register read has waited longer than the endpoint's spec allows.
+func (c *Card) Overdue() error {
+	err := c.Root.Overdue()
+	if c.Host != c.Root {
+		err = errors.Join(err, c.Host.Overdue())
+	}
+	return err
+}
+
 // Close ends what stands in the slot.
 func (c *Card) Close() error { return c.NIC.Close() }
 

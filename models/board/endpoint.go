@@ -35,11 +35,16 @@ func DefaultEndpoint() Endpoint {
 // EndpointFor is the default, but if streams stall, reads come back shuffled and split at random, too.
 func EndpointFor(seed uint64, stall int) Endpoint {
 	e := DefaultEndpoint()
+	e.Shake(seed, stall)
+	return e
+}
+
+// Shake sets the seed and, if streams stall, has reads come back shuffled and split at random.
+func (e *Endpoint) Shake(seed uint64, stall int) {
 	e.Seed = seed
 	if stall > 0 {
 		e.Split, e.Delay.Jitter = tlp.CplRandom, 200*simcore.Nanosecond
 	}
-	return e
 }
 
 // Validate returns every error of the spec, each a field.Error.

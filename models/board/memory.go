@@ -142,6 +142,16 @@ func (m *Memory) idle() bool {
 	return true
 }
 
+// err is the first write-back that was refused, or nil.
+func (m *Memory) err() error {
+	for i := range m.ends {
+		if x := m.ends[i].cache; x != nil && x.Err() != nil {
+			return x.Err()
+		}
+	}
+	return nil
+}
+
 // half is the memory of one endpoint, for the root that has no other.
 type half struct {
 	memory   *Memory
