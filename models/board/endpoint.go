@@ -70,6 +70,8 @@ func (s *CardSpec) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Po
 	c.Memory = newMemory(space)
 	if s.Switch != nil {
 		port, err = s.Switch.build(e, p, c, &s.Endpoint)
+	} else if s.Direct != nil {
+		port, err = s.Direct.buildDirect(e, p, c, &s.Endpoint)
 	} else {
 		c.Root, err = s.Endpoint.root(e, p, c.Name, "", root.Builder{Memory: space, Spec: s.Endpoint.Spec})
 		if err == nil {
