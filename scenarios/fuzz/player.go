@@ -25,18 +25,18 @@ import (
 
 // player plays a program: the driver's side of every operation, and who else takes part.
 type player struct {
-	prog   *Program
-	sizes  nicspec.Build
-	b      *testbed.Bed
-	root   *root.Root
-	judge  *judge.Judge
-	see    *watcher
-	way    int   // cycles from software to the NIC
-	tag    uint8 // of the next raw request
+	prog  *Program
+	sizes nicspec.Build
+	b     *testbed.Bed
+	root  *root.Root
+	judge *judge.Judge
+	see   *watcher
+	way   int   // cycles from software to the NIC
+	tag   uint8 // of the next raw request
 	// cardMPS is what the links of a card take, 0: anything.
 	cardMPS int
-	done   bool  // nothing more will be asked of the device
-	idleAt int64 // latest cycle in which the pin busy was seen to be 0
+	done    bool  // nothing more will be asked of the device
+	idleAt  int64 // latest cycle in which the pin busy was seen to be 0
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing
