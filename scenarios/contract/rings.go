@@ -173,6 +173,7 @@ func (r *rig) next(g *ring) []byte {
 	if e[0] == 0 || !g.Take(e) {
 		return nil
 	}
+	r.flush()
 	return e
 }
 

@@ -72,14 +72,15 @@ func (b *Bed) connect(s *Spec) (err error) {
 	return b.limits()
 }
 
-// limits sets the NIC's to what the card's links take, if they are not those after reset.
+// limits sets the NIC's to what the card's endpoint takes, if that is less than it has after reset.
 func (b *Bed) limits() error {
 	reset, want := nicspec.DevctlReg(nicspec.ResetDevctl), b.spec.Endpoint.Limits
 	const least = 128 // of the codes [P10]
-	if want.MPS == least<<reset.Mps() && want.MRRS == least<<reset.Mrrs() {
+	mps, mrrs := least<<reset.Mps(), least<<reset.Mrrs()
+	if want.MPS >= mps && want.MRRS >= mrrs {
 		return nil
 	}
-	return b.Driver.SetDeviceControl(driver.DeviceControl{MPS: want.MPS, MRRS: want.MRRS, RCB128: want.RCB == 2*nicspec.LineBytes})
+	return b.Driver.SetDeviceControl(driver.DeviceControl{MPS: min(mps, want.MPS), MRRS: min(mrrs, want.MRRS), RCB128: want.RCB == 2*nicspec.LineBytes})
 }
 
 // Pace reads the pace of a player, as traffic.ParsePace does: no faster than the cables go.
