@@ -15,13 +15,17 @@ import (
 // RunOnCard holds a NIC to every check of the suite that does not need a plain board, on a card with links, switch, caches
 // and DRAM.
 func RunOnCard(t *testing.T, name string, sizes nicspec.Build, build Build, card *board.CardSpec) {
-	var all []check
+	runChecksOn(t, name, sizes, build, cardSuite(sizes), card)
+}
+
+// cardSuite is every check that such a NIC can be held to on a card.
+func cardSuite(sizes nicspec.Build) (all []check) {
 	for _, c := range suite(sizes) {
 		if plainOnly[c.name] == "" {
 			all = append(all, c)
 		}
 	}
-	runChecksOn(t, name, sizes, build, all, card)
+	return all
 }
 
 // cardFor is a card with the endpoint that checks want, and with the clock for which they count cycles: that of time-outs
