@@ -34,14 +34,14 @@ func each(sizes nicspec.Build, n int) (some []check) {
 }
 
 func TestModelOnCards(t *testing.T) {
-	for preset, n := range map[string]int{"bf3": 1, "bf2": 5} {
+	for preset, n := range map[string]int{"bf3": 2, "bf2": 8} {
 		c, sizes := onCard(t, preset)
 		runChecksOn(t, preset, sizes, onModel(&sizes), each(sizes, n), c)
 	}
 }
 
 func TestRTLOnCards(t *testing.T) {
-	for preset, n := range map[string]int{"bf3": 5, "bf2": 20} {
+	for preset, n := range map[string]int{"bf3": 8, "bf2": 24} {
 		c, sizes := onCard(t, preset)
 		runChecksOn(t, preset, sizes, onRTL(t, sizes), each(sizes, n), c)
 	}
