@@ -32,6 +32,12 @@ func ethBitsFlag(c *cobra.Command, bits *int) {
 	complete(c, "eth-bits", "256", "512", "1024")
 }
 
+// boardFlag is the card that the NIC stands on.
+func boardFlag(c *cobra.Command, board *string) {
+	c.Flags().StringVar(board, "board", *board, "board file or preset whose card the NIC stands on, with its links, switch, caches and DRAM; see board show (default a plain card)")
+	complete(c, "board", cli.BoardNames()...)
+}
+
 // rtlCoverageFlag has a coverage build count what is exercised.
 func rtlCoverageFlag(c *cobra.Command, dir *string) {
 	c.Flags().StringVar(dir, "rtl-coverage", *dir, "folder to which a build that counts lines and bits adds what was exercised of the RTL; see nictwin coverage")

@@ -45,6 +45,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.StringVar(&f.ProgramFile, "program", f.ProgramFile, "play the program in this file instead")
 	s.IntVar(&f.Ports, "ports", f.Ports, "Ethernet ports of the NIC, 1 or 2; 0: in turns")
 	ethBitsFlag(c, &f.EthBits)
+	boardFlag(c, &f.Board)
 	s.StringVar(&f.Build, "build", f.Build, "queues, keys, rules and parts of the NIC: default, small, large, or bare (no parts)")
 	s.IntVar(&f.Stall, "stall", f.Stall, "percent of cycles with gaps and back-pressure, 0 to 90; -1: each program has its own")
 	s.BoolVar(&f.Overlap, "overlap", f.Overlap, "all entries of all queues of a program name the same few buffers, which software rewrites; without it a twelfth of the programs do")

@@ -46,6 +46,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	nicFlag(c, &r.NIC)
 	f.IntVar(&r.Ports, "ports", r.Ports, "Ethernet ports of the NIC, 1 or 2: capture i plays on port i modulo that, in both directions")
 	ethBitsFlag(c, &r.EthBits)
+	boardFlag(c, &r.Board)
 	f.StringVar(&r.Dir, "dir", r.Dir, "direction: rx, tx or both")
 	f.StringVar(&r.Speed, "speed", r.Speed, "pace of received frames: line, capture, or a number of Gbps")
 	f.DurationVar(&r.Gap, "max-gap", r.Gap, "longest idle gap of --speed capture, in simulated time")

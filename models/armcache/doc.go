@@ -43,6 +43,9 @@
 //	host-ce   size            ce.llc (12 MB)
 //	          ways            12, of which devices get 2 (ceio.bg.ddio_default_ways)
 //	host-ce-6 the same, devices get 6 of 12 ways (ce.ddio)
+//	host-op   size            18 MB, data sheet of the part that the paper names (bf2.host,
+//	                          Xeon Gold 5317); no paper gives it
+//	          ways            12 slices' worth of 12 ways, devices get 2, as host-ce: assumption
 //
 // BlueField-2 has none: what its devices write goes to DRAM
 // (offpath.hw.soc_no_ddio), so a bf2 card has no armcache before its memory.

@@ -62,11 +62,15 @@ var presets = map[string]Spec{
 	},
 	"host-ce":   hostCE(2),
 	"host-ce-6": hostCE(6),
+	"host-op":   serverCache(18*mib, 2),
 }
 
-func hostCE(deviceWays int) Spec {
+func hostCE(deviceWays int) Spec { return serverCache(12*mib, deviceWays) }
+
+// serverCache has twelve ways.
+func serverCache(bytes int64, deviceWays int) Spec {
 	return Spec{
-		Geometry:   core.Geometry{SizeBytes: 12 * mib, Ways: 12, DeviceWays: core.FirstWays(deviceWays), Replacement: core.LRU, Index: core.Hashed},
+		Geometry:   core.Geometry{SizeBytes: bytes, Ways: 12, DeviceWays: core.FirstWays(deviceWays), Replacement: core.LRU, Index: core.Hashed},
 		HitLatency: 25 * simcore.Nanosecond, Fetches: 128, WriteBacks: 128,
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/inject"
-	"nictwin/models/mem"
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/nicswitch"
@@ -19,18 +18,20 @@ import (
 
 // CardSpec configures a card.
 type CardSpec struct {
-	Name string `yaml:"name"` // of the card; its parts are called after it
+	Name   string     `yaml:"name"`   // of the card; its parts are called after it
+	Device DeviceSpec `yaml:"device"` // what stands in the slot
 
 	Build   *nicspec.Build `yaml:"build"`    // sizes and parts of the NIC; nil: as it has them by itself
 	Ports   int            `yaml:"ports"`    // Ethernet ports; 0 is 1
 	EthBits int            `yaml:"eth_bits"` // of an Ethernet stream; 0: as the NIC has it by itself
 	Period  simcore.Ps     `yaml:"period_ps"`
 
-	PCIe simcore.LinkSpec `yaml:"pcie"`
-	Eth  simcore.LinkSpec `yaml:"eth"` // the card's share of the cables that will be plugged into its ports; see Slot.Eth
+	PCIe simcore.LinkSpec `yaml:"pcie"` // from the NIC to its endpoint or switch; of no effect with Direct
+	Eth  simcore.LinkSpec `yaml:"eth"`  // the card's share of the cables that will be plugged into its ports; see Slot.Eth
 
 	Endpoint Endpoint    `yaml:"endpoint"`
 	Switch   *SwitchSpec `yaml:"switch"` // between the NIC's PCIe link and a root for each endpoint; nil: one root for both
+	Direct   *Downlink   `yaml:"direct"` // the NIC hangs on the host's PCIe and sees its memory only; nil: it stands on a card
 
 	Seed  uint64 `yaml:"seed"`
 	Stall int    `yaml:"stall"` // percent of the cycles in which the NIC's streams stand still
@@ -61,6 +62,10 @@ func (s *CardSpec) Validate() error {
 	if s.Switch != nil {
 		errs = append(errs, field.Under("switch", s.Switch.validate(s.Endpoint.Limits)))
 	}
+	if s.Direct != nil {
+		errs = append(errs, s.validateDirect())
+	}
+	errs = append(errs, field.Under("device", s.Device.validate()))
 	return errors.Join(append(errs, field.Under("pcie", s.PCIe.Validate()), field.Under("eth", s.Eth.Validate()),
 		field.Under("endpoint", s.Endpoint.Validate()))...)
 }
@@ -74,7 +79,7 @@ const wantName = "a capital letter, then letters and digits, such as Card or Car
 type Card struct {
 	Name   string
 	NIC    NIC
-	Memory *mem.Space
+	Memory *Memory
 	Root   *root.Root     // over both memories; with a switch, the Arm's over its own
 	Host   *root.Root     // Root, too; with a switch, the host's over its own
 	Faults *inject.Faults // strikes reads of the NIC, if the spec wants it; else nil
@@ -97,8 +102,8 @@ func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, e
 	}
 	c := &Card{Name: s.Name}
 	nic, err := factory(Slot{
-		Name: s.Name + ".NIC", Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1), EthBits: s.EthBits,
-		PCIe: s.PCIe, Eth: s.Eth, Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
+		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1), EthBits: s.EthBits,
+		PCIe: s.pcie(), Eth: s.Eth, Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
 	})
 	if err != nil {
 		return nil, err
@@ -106,7 +111,7 @@ func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, e
 	c.NIC = nic
 	port, err := s.build(e, p, c)
 	if err == nil {
-		_, err = simcore.Connect(s.Name+".PCIeLink", e, s.PCIe, port, c.NIC.PCIe())
+		err = s.plug(e, c, port)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("card %s: %w", s.Name, err), c.NIC.Close())
@@ -124,7 +129,33 @@ func (c *Card) Idle() bool {
 			return false
 		}
 	}
-	return c.Root.Idle() && c.Host.Idle() && (c.Faults == nil || c.Faults.Idle())
+	return c.Root.Idle() && c.Host.Idle() && c.Memory.idle() && (c.Faults == nil || c.Faults.Idle())
+}
+
+// Err is what the endpoint could not make sense of, or nil.
+func (c *Card) Err() error {
+	if c.HostLink == nil && c.Switch == nil {
+		return c.Root.Err()
+	}
+	errs := []error{c.Root.Err()}
+	if c.Switch != nil {
+		errs = append(errs, c.Host.Err(), c.Switch.Err())
+	}
+	for _, l := range [...]*pcielink.Link{c.ArmLink, c.HostLink} {
+		if l != nil {
+			errs = append(errs, l.Err())
+		}
+	}
+	return errors.Join(append(errs, c.Memory.err())...)
+}
+
+// Overdue returns an error when a register read has waited longer than the endpoint's spec allows.
+func (c *Card) Overdue() error {
+	err := c.Root.Overdue()
+	if c.Host != c.Root {
+		err = errors.Join(err, c.Host.Overdue())
+	}
+	return err
 }
 
 // Close ends what stands in the slot.

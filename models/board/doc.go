@@ -3,8 +3,10 @@
 //
 // A Card is a slot for a NIC, its PCIe link, and the endpoint behind that link:
 // a root complex over Arm and host memory, or a switch (SwitchSpec) with a root
-// for each behind a link of its own. A Server is one or more cards. A
-// factory fills each slot; what stands in it the board does not know. Ethernet
+// for each behind a link of its own. Behind each root of a switched card stands
+// what its MemorySpec has: root, last-level cache, DRAM, bytes. Software reads
+// and writes Card.Memory, which goes through the caches. A Server is one or more
+// cards. A factory fills each slot; what stands in it the board does not know. Ethernet
 // ports stay open: players, other NICs or a switch are plugged into them by
 // Cable.
 //
@@ -15,6 +17,8 @@
 //   - Behind a switch, what the NIC writes keeps its order per endpoint only:
 //     software that sees a completion entry in Arm memory must not take it that
 //     payload in host memory is there.
+//   - What software sees is what a core would: a line that was invalidated by
+//     mistake has the stale bytes of DRAM, and nobody sees past that.
 //   - Everything on one engine shares its Pools.
 //   - Validate returns every error of a spec, each with the path of its field (models/field).
 package board

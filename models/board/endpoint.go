@@ -35,11 +35,16 @@ func DefaultEndpoint() Endpoint {
 // EndpointFor is the default, but if streams stall, reads come back shuffled and split at random, too.
 func EndpointFor(seed uint64, stall int) Endpoint {
 	e := DefaultEndpoint()
+	e.Shake(seed, stall)
+	return e
+}
+
+// Shake sets the seed and, if streams stall, has reads come back shuffled and split at random.
+func (e *Endpoint) Shake(seed uint64, stall int) {
 	e.Seed = seed
 	if stall > 0 {
 		e.Split, e.Delay.Jitter = tlp.CplRandom, 200*simcore.Nanosecond
 	}
-	return e
 }
 
 // Validate returns every error of the spec, each a field.Error.
@@ -58,13 +63,17 @@ func (e *Endpoint) Validate() error {
 
 // build puts what stands behind the NIC's PCIe link together; port is where the link is to end.
 func (s *CardSpec) build(e *simcore.Engine, p *Pools, c *Card) (port *simcore.Port, err error) {
-	if c.Memory, err = mem.NewSpace(s.Endpoint.ArmBytes, s.Endpoint.HostBytes); err != nil {
+	space, err := mem.NewSpace(s.Endpoint.ArmBytes, s.Endpoint.HostBytes)
+	if err != nil {
 		return nil, err
 	}
+	c.Memory = newMemory(space)
 	if s.Switch != nil {
 		port, err = s.Switch.build(e, p, c, &s.Endpoint)
+	} else if s.Direct != nil {
+		port, err = s.Direct.buildDirect(e, p, c, &s.Endpoint)
 	} else {
-		c.Root, err = s.Endpoint.root(e, p, c.Name, "", root.Builder{Memory: c.Memory, Spec: s.Endpoint.Spec})
+		c.Root, err = s.Endpoint.root(e, p, c.Name, "", root.Builder{Memory: space, Spec: s.Endpoint.Spec})
 		if err == nil {
 			c.Host, port = c.Root, c.Root.PCIe()
 		}

@@ -1,32 +1,126 @@
 package board
 
 import (
+	"fmt"
+	"slices"
+
 	"nictwin/models/ether"
+	"nictwin/models/field"
 	"nictwin/models/simcore"
 )
 
-// CardPreset is a card of the papers by name, "bf2" or "bf3", as far as switch, links and Ethernet ports go: its memories
-// have no model of time yet.
+// CardPresetNames are what CardPreset takes: two cards, and plain RDMA NICs of the kind rnic.
+var CardPresetNames = []string{"bf2", "bf3", "connectx4", "connectx5", "connectx6", "connectx7"}
+
+// CardPreset is a card or plain NIC of the papers by name.
 //
 // BlueField-3 (bf3.link, bf3.ports, and reading 2 of the card's design): two ports, limited to 200 Gbps each by the link,
 // streams of 256 bits, clock 1.1 GHz. BlueField-2 (bf2.nic): 200 Gbps; two ports of 100 Gbps, streams of 256 bits at
 // 400 MHz. Ethernet latency: 150 ns, the card's share with MAC, PHY and FEC (assumption). MPS is what the Arm takes, 256
 // and 128 (bf2.mtu_soc): the NIC has one for all destinations, and its reset value is 256, so that software of bf2 writes
 // DEVCTL first.
+//
+// For plain NICs see plainNICs.
 func CardPreset(name string) (CardSpec, error) {
+	if !slices.Contains(CardPresetNames, name) {
+		return CardSpec{}, field.Errorf("preset", "%q: want one of %q", name, CardPresetNames)
+	}
+	if x, ok := plainNICs[name]; ok {
+		return x.card(name)
+	}
 	sw, err := SwitchPreset(name)
 	if err != nil {
 		return CardSpec{}, err
 	}
-	const ethLatency, ethCredits = 150 * simcore.Nanosecond, 4096
 	c := CardSpec{
-		Name: "Card", Ports: 2, EthBits: 256, Period: 909, PCIe: NICLinkSpec(), Switch: sw, Endpoint: DefaultEndpoint(),
-		Eth: simcore.LinkSpec{
-			Latency: ethLatency, Rate: simcore.Gbps(200), Credits: ethCredits, CreditLatency: ethLatency, OverheadBytes: ether.WireOverhead,
-		},
+		Name: "Card", Ports: 2, EthBits: 256, Period: 909, PCIe: NICLinkSpec(), Switch: sw, Endpoint: DefaultEndpoint(), Eth: ethPreset(200),
 	}
 	if name == "bf2" {
-		c.Period, c.Eth.Rate, c.Endpoint.Limits.MPS = simcore.DefaultPeriodPs, simcore.Gbps(100), 128
+		c.Period, c.Eth, c.Endpoint.Limits.MPS = simcore.DefaultPeriodPs, ethPreset(100), 128
 	}
 	return c, nil
+}
+
+// ethPreset is a card's share of the cable at a port.
+func ethPreset(gbps int64) simcore.LinkSpec {
+	const latency, credits = 150 * simcore.Nanosecond, 4096
+	return simcore.LinkSpec{Latency: latency, Rate: simcore.Gbps(gbps), Credits: credits, CreditLatency: latency, OverheadBytes: ether.WireOverhead}
+}
+
+// plainNIC is a NIC in the PCIe slot of a server.
+type plainNIC struct {
+	ports, gbps, generation int
+	memory                  string // of the server: presets of cache and DRAM; empty: it answers at once
+}
+
+// plainNICs are those of the papers. ConnectX-4: bf2.cli, of the client machines, whose memory nobody measures (it answers
+// at once: assumption). ConnectX-5: rb.nic; PCIe 3.0 is an assumption, 4.0 would be wider than its port all the same.
+// ConnectX-6: bf2.nic beside bf2.host, two ports of 100 Gbps on PCIe 4.0. ConnectX-7: host.mot_nic, 400 Gbps on PCIe 5.0.
+var plainNICs = map[string]plainNIC{
+	"connectx4": {1, 100, 3, ""},
+	"connectx5": {1, 100, 3, "host-op"},
+	"connectx6": {2, 100, 4, "host-op"},
+	"connectx7": {1, 400, 5, "host-fn"},
+}
+
+// card is the NIC as a card without Arm: it sees host memory only. MPS and MRRS are what its host takes.
+func (x plainNIC) card(name string) (CardSpec, error) {
+	d, err := DirectPreset(x.generation, x.memory)
+	if err != nil {
+		return CardSpec{}, err
+	}
+	e := DefaultEndpoint()
+	e.Limits = d.PCIe.Ends[1]
+	return CardSpec{
+		Name: "Card", Device: DeviceSpec{Kind: DeviceRNIC, Model: name}, Ports: x.ports, Direct: d, Endpoint: e, Eth: ethPreset(int64(x.gbps)),
+	}, nil
+}
+
+// ServerPreset is a server with one card or NIC of CardPreset.
+func ServerPreset(name string) (ServerSpec, error) {
+	c, err := CardPreset(name)
+	return ServerSpec{Name: "Server", Cards: []CardSpec{c}}, err
+}
+
+// pairSuffix makes two servers back to back of the name of one.
+const pairSuffix = "-pair"
+
+// RackPresetNames are what RackPreset takes: each card in a server, and two of them back to back.
+var RackPresetNames = rackPresetNames()
+
+func rackPresetNames() []string {
+	var names []string
+	for _, n := range CardPresetNames {
+		names = append(names, n, n+pairSuffix)
+	}
+	return names
+}
+
+// RackPreset is a server of ServerPreset whose ports are open, or two of them back to back by cables of 5 m (25 ns:
+// assumption).
+func RackPreset(name string) (RackSpec, error) {
+	if !slices.Contains(RackPresetNames, name) {
+		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)
+	}
+	of, pair := name, false
+	if n := len(name) - len(pairSuffix); n > 0 && name[n:] == pairSuffix {
+		of, pair = name[:n], true
+	}
+	s, err := ServerPreset(of)
+	if err != nil {
+		return RackSpec{}, err
+	}
+	r := RackSpec{Name: "Rack", Servers: []ServerSpec{s}, Network: NetworkSpec{Kind: NetworkOpen}}
+	if pair {
+		again, err := ServerPreset(of) // nothing is shared
+		if err != nil {
+			return RackSpec{}, err
+		}
+		r.Servers = append(r.Servers, again)
+		for i := range r.Servers {
+			r.Servers[i].Name = fmt.Sprintf("Server[%d]", i)
+		}
+		r.Network = NetworkSpec{Kind: NetworkBackToBack, Latency: 25 * simcore.Nanosecond}
+	}
+	return r, nil
 }

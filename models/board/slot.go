@@ -35,6 +35,7 @@ type NIC interface {
 // Slot is where a NIC is to stand.
 type Slot struct {
 	Name   string          // of the component
+	Device DeviceSpec      // what the board's spec wants; what it leaves open is the factory's choice
 	Engine *simcore.Engine // that the caller owns
 	Period simcore.Ps      // of the NIC's clock; 0: as the NIC has it by itself
 

@@ -2,11 +2,11 @@ package board
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
+	"nictwin/models/armcache"
+	"nictwin/models/dram"
 	"nictwin/models/field"
-	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/nicswitch"
 	"nictwin/models/pcielink"
@@ -24,31 +24,41 @@ type SwitchSpec struct {
 	Host Downlink `yaml:"host"`
 }
 
-// Downlink is how a root hangs on the switch: by a PCIe link, or by one that costs no bytes. Exactly one is set.
+// Downlink is how a root hangs on the switch, and what is behind it: by a PCIe link, or by one that costs no bytes. Exactly
+// one is set.
 type Downlink struct {
 	PCIe        *pcielink.Spec    `yaml:"pcie"`
 	Fabric      *simcore.LinkSpec `yaml:"fabric"`
 	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: read arrived to its first access to memory
+
+	MemorySpec `yaml:",inline"` // behind the root
 }
 
 // SwitchPresetNames are what SwitchPreset takes.
 var SwitchPresetNames = nicswitch.PresetNames
 
-// SwitchPreset is the inside of a card. Latencies are in the budget of the card's design: host PCIe 120 to 200 ns one way
-// with its root port, memory 80 to 150 ns; Arm fabric and DRAM read 120 to 250 ns (assumption, no paper splits them). The
-// Arm of BlueField-2 hangs on the switch without PCIe.
+// SwitchPreset is the inside of a card, its memories and those of the server that the card was measured in. The Arm of
+// BlueField-2 hangs on the switch without PCIe, and has no cache that devices write to (offpath.hw.soc_no_ddio).
+//
+// Latencies are in the budget of the card's design; no paper splits them further (assumption). Host: PCIe with its root
+// port 120 to 200 ns one way, of which 150 are the link's and 20 the root's; memory 80 to 150 ns, of which 25 are the
+// cache's and 90 the DRAM's. Arm: fabric and DRAM read 120 to 250 ns, of which 50 are the link's, 20 the root's, 30 the
+// cache's and 90 the DRAM's.
 func SwitchPreset(name string) (*SwitchSpec, error) {
 	sw, err := nicswitch.Preset(name)
 	if err != nil {
 		return nil, err
 	}
-	const armLink, armRead, hostRead = 50 * simcore.Nanosecond, 80 * simcore.Nanosecond, 100 * simcore.Nanosecond
-	s := &SwitchSpec{Spec: sw, Arm: Downlink{ReadLatency: armRead}, Host: Downlink{ReadLatency: hostRead}}
+	const armLink, read = 50 * simcore.Nanosecond, 20 * simcore.Nanosecond
+	s := &SwitchSpec{Spec: sw, Arm: Downlink{ReadLatency: read}, Host: Downlink{ReadLatency: read}}
 	host, err := pcielink.Preset(name + "-host")
 	if err != nil {
 		return nil, err
 	}
 	s.Host.PCIe = &host
+	if err := s.memories(name); err != nil {
+		return nil, err
+	}
 	if name == "bf2" {
 		s.Arm.Fabric = &simcore.LinkSpec{Latency: armLink, Rate: sw.NICRate, Credits: 256, CreditLatency: armLink}
 		return s, nil
@@ -58,6 +68,34 @@ func SwitchPreset(name string) (*SwitchSpec, error) {
 		return nil, err
 	}
 	arm.Latency, s.Arm.PCIe = armLink, &arm
+	return s, nil
+}
+
+// memories are those of a card's preset: the host of BlueField-3 is that of bf3's paper (host-fn), that of BlueField-2
+// its own (host-op).
+func (s *SwitchSpec) memories(name string) (err error) {
+	host := map[string]string{"bf2": "host-op", "bf3": "host-fn"}[name]
+	if s.Arm.MemorySpec, err = memoryPreset(name, name != "bf2"); err != nil {
+		return err
+	}
+	s.Host.MemorySpec, err = memoryPreset(host, true)
+	return err
+}
+
+// memoryPreset is the DRAM of a name, and before it, if asked for, the cache of that name.
+func memoryPreset(name string, cached bool) (s MemorySpec, err error) {
+	d, err := dram.Preset(name)
+	if err != nil {
+		return s, err
+	}
+	s.DRAM = &d
+	if cached {
+		c, err := armcache.Preset(name)
+		if err != nil {
+			return s, err
+		}
+		s.Cache = &c
+	}
 	return s, nil
 }
 
@@ -96,7 +134,7 @@ func (d *Downlink) validate(limits tlp.Limits) error {
 	if d.ReadLatency < 0 || d.ReadLatency > simcore.Second {
 		errs = append(errs, field.Errorf("read_latency_ps", "%d: want 0 to 1 s", d.ReadLatency))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, d.MemorySpec.validate())...)
 }
 
 // build puts the switch and what is behind it together; port is the one for the NIC.
@@ -123,7 +161,10 @@ type side struct {
 
 // build makes a root over the memory of one endpoint, and its link.
 func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s side) (r *root.Root, l *pcielink.Link, err error) {
-	b := root.Builder{Memory: half{c.Memory, s.endpoint}, Spec: ep.Spec, Requesters: []uint16{s.requester}}
+	if err = c.Memory.put(e, c.Name+"."+s.name, s.endpoint, &d.MemorySpec); err != nil {
+		return nil, nil, err
+	}
+	b := root.Builder{Memory: half{c.Memory, s.endpoint}, Spec: ep.Spec, Requesters: []uint16{s.requester}, Invalidates: d.Cache != nil}
 	b.Spec.Latency = d.ReadLatency
 	if r, err = ep.root(e, p, c.Name, s.name, b); err != nil {
 		return nil, nil, err
@@ -138,36 +179,3 @@ func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s s
 	}
 	return r, l, l.Connect(port, r.PCIe())
 }
-
-// half is the memory of one endpoint.
-type half struct {
-	space    *mem.Space
-	endpoint int
-}
-
-// Access implements mem.Target.
-func (h half) Access(a *mem.Access) {
-	if err := h.foreign(a.Op, a.Addr, a.Len()); err != nil {
-		a.Finish(err)
-		return
-	}
-	h.space.Access(a)
-}
-
-// Check implements mem.Target.
-func (h half) Check(op mem.Op, addr uint64, n int) error {
-	if err := h.foreign(op, addr, n); err != nil {
-		return err
-	}
-	return h.space.Check(op, addr, n)
-}
-
-// foreign is the error for an address of another endpoint, or nil.
-func (h half) foreign(op mem.Op, addr uint64, n int) error {
-	if ep, _ := mem.Split(addr); ep != h.endpoint {
-		return &mem.RangeError{Op: op, Addr: addr, Len: n, There: fmt.Sprintf("this root has endpoint %d only", h.endpoint)}
-	}
-	return nil
-}
-
-var _ mem.Target = half{}

@@ -125,6 +125,6 @@ func TestSwitchSpecsNameEveryField(t *testing.T) {
 	s.Switch.Arm.Fabric = &simcore.LinkSpec{Credits: -1}
 	require.ErrorContains(t, s.Validate(), "switch.arm.fabric.credits -1: want")
 	_, err = CardPreset("bf1")
-	require.ErrorContains(t, err, `preset "bf1": want one of ["bf2" "bf3"]`)
+	require.ErrorContains(t, err, `preset "bf1": want one of ["bf2" "bf3" "connectx4" "connectx5" "connectx6" "connectx7"]`)
 	require.ErrorContains(t, (&SwitchSpec{}).validate(tlp.DefaultLimits()), "ports 0 of them: want 2 to 32")
 }

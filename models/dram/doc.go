@@ -45,9 +45,13 @@
 //	                          an outcome and not an input: assumption
 //	          64 banks        two halves of a DDR5 channel with 32 each: assumption
 //	bf2       1 channel       offpath.hw.soc_mem, offpath.hw.dram_channels
-//	          peak            the paper prints DDR4-1600; read as a clock of 1,600 MHz (204.8 Gbps),
-//	                          as 1,600 transfers (102.4 Gbps) in bf2-1600
+//	          peak            204.8 Gbps: 3,200 MT/s on 64 bits, as the vendor's user manual of the
+//	                          BlueField-2 DPU has it (one channel, 64 + 8 bits ECC). The paper
+//	                          prints DDR4-1600, the clock of that; 1,600 MT/s would be 102.4 Gbps
+//	                          (bf2-1600), less than it measures in one direction
 //	          mixed, write    no figure: as peak
+//	                          So 200 Gbps of reads beside 200 of writes do not pass this channel:
+//	                          the 400 of offpath.p2.bidir_limit are those of the links
 //	host-fn   8 channels, peak  host.fs_mem (16 modules DDR5-4800 in two sockets): one socket
 //	          mixed           host.ddr_bw (160 GB/s)
 //	          write           half of mixed, as on the Arm: assumption

@@ -46,6 +46,9 @@ func (r *Root) tell(h *tlp.Header, p *msg.TLP) {
 	case tlp.Cpl, tlp.CplD:
 		r.complete(h, p.Data)
 	case tlp.Msg, tlp.MsgD:
+		if r.invalidates {
+			r.invalidate(h, p.Data)
+		}
 		if r.OnMessage != nil {
 			r.OnMessage(h, p.Data)
 		}

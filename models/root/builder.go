@@ -16,14 +16,16 @@ import (
 // bus address. TLPs is where packets come from and go back to; nil makes the
 // root's own. Requesters are the IDs whose register accesses go through this
 // root, where there is more than one: completions find the others elsewhere.
-// Nil: any ID's do.
+// Nil: any ID's do. Invalidates has memory drop the lines that invalidate
+// messages of the NIC name [D4]: for memory with a cache before it.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	Memory    mem.Target
 	TLPs      *msg.TLPs
 
-	Requesters []uint16
+	Requesters  []uint16
+	Invalidates bool
 }
 
 const portCap = 1024
@@ -42,7 +44,7 @@ func (b Builder) Build(name string) (*Root, error) {
 	}
 	r := &Root{
 		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs, memory: b.Memory,
-		requesters: b.Requesters,
+		requesters: b.Requesters, invalidates: b.Invalidates,
 	}
 	if r.tlps == nil {
 		r.tlps = new(msg.TLPs)

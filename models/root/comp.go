@@ -21,7 +21,8 @@ type Root struct {
 	// an error.
 	OnCompletion func(h *tlp.Header, data []byte)
 
-	// OnMessage is told of the messages that the NIC sends. Data is good until it returns. Nil: they have no effect.
+	// OnMessage is told of the messages that the NIC sends. Data is good until it returns. Nil: nobody is. What they do to
+	// the cache of the root's memory is Builder.Invalidates.
 	OnMessage func(h *tlp.Header, data []byte)
 
 	spec       Spec
@@ -32,6 +33,9 @@ type Root struct {
 	completers [2]*tlp.Completer
 	mmio       []*MMIO
 	requesters []uint16 // of the register accesses; nil: any
+
+	invalidates bool
+	drops       dropPool
 
 	out    fifo.Queue[*msg.TLP] // register requests and raw TLPs to send
 	reads  readQueue
@@ -58,7 +62,7 @@ func (r *Root) Idle() bool {
 			return false
 		}
 	}
-	return r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0 && r.behind.waiting.Len() == 0
+	return r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0 && r.drops.open == 0 && r.behind.waiting.Len() == 0
 }
 
 // Send sends any TLP to the NIC, after the register accesses asked for before. The root owns p from then on. Requests

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/fuzz"
@@ -70,7 +72,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (f *Fuzz) prepare() (string, error) {
-	if err := errors.Join(f.program(), f.findDevice(), f.covered(), f.Validate(), countable(f.RTLCoverage)); err != nil {
+	if err := errors.Join(f.program(), f.board(), f.findDevice(), f.covered(), f.Validate(), countable(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
 	}
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))
@@ -88,6 +90,23 @@ func (f *Fuzz) program() error {
 	}
 	f.Program = p
 	f.Seed = f.Program.Seed
+	return nil
+}
+
+// board tells early what is wrong with the board, and takes over the width of its card's ports.
+func (f *Fuzz) board() error {
+	name := f.Board
+	if f.Program != nil {
+		name = f.Program.Board.Card
+	}
+	if name == "" {
+		return nil
+	}
+	c, err := boards.Card(name)
+	if err != nil {
+		return fmt.Errorf("--board: %w", err)
+	}
+	f.EthBits = cmp.Or(f.EthBits, c.EthBits)
 	return nil
 }
 
@@ -230,6 +249,9 @@ func (f *Fuzz) again(x *result.Failure) string {
 	}
 	if f.Build != "" {
 		words = append(words, "--build", f.Build)
+	}
+	if f.Board != "" {
+		words = append(words, "--board", f.Board)
 	}
 	if f.EthBits != 0 {
 		words = append(words, "--eth-bits", strconv.Itoa(f.EthBits))

@@ -44,6 +44,7 @@ func (r *Replay) Idle() Idle {
 	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant")
 	i.unless(r.Connect != "", "a device that is built here", "--connect", "token-file")
 	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")
+	i.unless(r.Board == "", "--board", "no --board", "ports", "eth-bits")
 	i.unless(r.Dir != "tx", "--dir tx", "--dir rx or both", "speed", "max-gap")
 	i.unless(r.Dir != "rx", "--dir rx", "--dir tx or both", "recompute")
 	i.unless(r.Speed == "capture", "--speed "+r.Speed, "--speed capture", "max-gap")
@@ -57,7 +58,7 @@ func (f *Fuzz) Idle() Idle {
 	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant")
 	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
-		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "stall", "overlap", "failures", "jobs")
+		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "board", "stall", "overlap", "failures", "jobs")
 	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite")
 	return i
 }

@@ -11,6 +11,7 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/replay"
@@ -28,6 +29,7 @@ type Replay struct {
 	ArtifactMB int           // becomes ArtifactBytes
 	Wave       string
 	Mutant     string
+	Board      string // becomes Card, Ports, EthBits and PeriodPs; empty: a plain card
 	TokenFile  string // becomes Token
 }
 
@@ -93,7 +95,7 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
-	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage))
+	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage))
 	if err != nil {
 		return "", &UsageError{err}
 	}
@@ -174,13 +176,31 @@ func (r *Replay) device() error {
 	return errors.Join(err, r.quantum())
 }
 
+// board finds the card that the NIC is to stand on.
+func (r *Replay) board() error {
+	if r.Board == "" {
+		return nil
+	}
+	c, err := boards.Card(r.Board)
+	if err != nil {
+		return fmt.Errorf("--board: %w", err)
+	}
+	r.Card, r.Ports, r.EthBits, r.PeriodPs = c, max(c.Ports, 1), c.EthBits, c.Period
+	return nil
+}
+
 // quantum tells early that the quantum is too long for the board's links.
 func (r *Replay) quantum() error {
 	mode := rtlbridge.Pipelined
 	if r.Serial {
 		mode = rtlbridge.Serial
 	}
-	if most := testbed.MaxQuantum(mode, testbed.DefaultLinkCycles); r.Quantum > most {
+	most := testbed.MaxQuantum(mode, testbed.DefaultLinkCycles)
+	if c := r.Card; c != nil {
+		latency := min(c.PCIe.Latency, c.Eth.Latency)
+		most = rtlbridge.MaxQuantum(simcore.Freq{PeriodPs: c.Period}.Period(), mode, latency, latency)
+	}
+	if r.Quantum > most {
 		return fmt.Errorf("--quantum %d: want at most %d, which the links allow", r.Quantum, most)
 	}
 	return nil

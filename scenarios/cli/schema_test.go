@@ -39,6 +39,10 @@ var behind = map[string]reflect.Type{"summary.results": reflect.TypeFor[[]bench.
 // sameShape demands that a schema has the fields of a type, each of its type and required where it is always written, and
 // no others.
 func sameShape(t *testing.T, at string, s map[string]any, typ reflect.Type) {
+	if typ == reflect.TypeFor[json.RawMessage]() { // an object of another document
+		require.Equal(t, "object", s["type"], at)
+		return
+	}
 	t.Helper()
 	if ref, ok := s["$ref"].(string); ok {
 		s = schemaFile(t, ref)

@@ -43,7 +43,7 @@ func completionsWhileHeld(r *rig) {
 	}
 	r.tell(&x.ring)
 	r.until("the pieces are asked for", func() bool { return asked == 300*entries })
-	r.run(2 * linkCycles)
+	r.run(2 * r.way)
 	r.b.Gate.Close()
 	out, came, early := int64(0), 0, 0
 	r.watch = func(c boundary.Crossing) {

@@ -204,7 +204,7 @@ func resetWhileSilent(r *rig) {
 		begin := r.b.Engine.Now()
 		r.reset()
 		took := r.b.Engine.Now() - begin
-		require.Less(r.t, took, r.b.Cycles(2*timeout+1024+nicspec.FlrCycles+4*linkCycles+500))
+		require.Less(r.t, took, r.b.Cycles(2*timeout+1024+nicspec.FlrCycles+4*r.way+500))
 		r.b.Faults.Clear()
 		r.out = nil
 		r.asAfterReset()

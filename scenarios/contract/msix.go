@@ -123,7 +123,7 @@ func (m *messages) disable(t nicspec.Table, q int, s *msixQueue) {
 	m.t.Helper()
 	s.off = true
 	m.rig.disable(t, q)
-	m.run(2 * linkCycles) // the message is on its way to memory
+	m.run(2 * m.way) // the message is on its way to memory
 	require.Zero(m.t, s.unreported, "entries that were not reported when the queue was off")
 }
 

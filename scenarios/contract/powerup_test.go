@@ -80,7 +80,7 @@ func record(t *testing.T, c *check, sizes nicspec.Build, dev *rtlbridge.Device, 
 	c.on(t, sizes, func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Built, s.Record = device.RTL, dev, w
 		return testbed.New(s)
-	}, 0)
+	}, 0, nil)
 }
 
 // playback is what the device makes of a recording, wall time aside.

@@ -16,7 +16,7 @@ func (r *rig) play(frames ...[]byte) {
 func (r *rig) played() {
 	r.t.Helper()
 	r.until("the frames are played", r.allPlayed)
-	r.run(2 * linkCycles)
+	r.run(2 * r.way)
 }
 
 // receiveAll enables reception and sends what no rule matches to a queue.

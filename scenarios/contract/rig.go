@@ -31,6 +31,7 @@ type rig struct {
 	nic   *driver.Driver // sets registers; what it does not allow, checks write themselves
 	sizes nicspec.Build
 	stall int
+	way   int // cycles that are enough for a write of software to take effect, and for a message to come back
 	judge *judge.Judge
 	found []*golden.Mismatch // by the referee, so far
 
@@ -92,7 +93,7 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *rig
 	b, err := build(s)
 	require.NoError(t, err)
 	r := &rig{t: t, eth: sizes.Ports - 1, b: b, root: b.Root, sizes: sizes, stall: s.Stall, rx: map[int]*rxRing{}, tx: map[int]*txRing{},
-		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}}
+		free: [2]uint64{1 << 20, 1 << 33}, roce: nicspec.ResetRocePort, keys: keyTable{}, way: wayOf(s.Card)}
 	t.Cleanup(r.close)
 	r.nic, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, driver.Options{Build: sizes, MaxPolls: 1})
 	require.NoError(t, err)
@@ -106,7 +107,8 @@ func newRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *rig
 	b.Root.OnCompletion = func(h *tlp.Header, data []byte) {
 		r.cpls = append(r.cpls, completion{*h, append([]byte(nil), data...)})
 	}
-	pace, err := traffic.ParsePace("line", b.NIC.EthBits(), b.NIC.Period())
+	b.Host.OnCompletion = b.Root.OnCompletion
+	pace, err := b.Pace("line")
 	require.NoError(t, err)
 	for _, p := range b.Players {
 		require.NoError(t, p.Load(traffic.Track{Pace: pace, Stall: s.Stall}))
@@ -155,7 +157,7 @@ func (r *rig) finish() {
 	}
 	r.counters()
 	r.over = true
-	require.NoError(r.t, errors.Join(r.root.Err(), r.b.NIC.Check()))
+	require.NoError(r.t, errors.Join(r.b.Err(), r.b.NIC.Check()))
 	rep := r.judge.Finish(judge.Whole)
 	if !rep.Passed() {
 		r.t.Errorf("the referee: %v", rep)
@@ -172,7 +174,7 @@ func (r *rig) set(err error) { r.t.Helper(); require.NoError(r.t, errors.Join(er
 func (r *rig) run(n int) {
 	r.t.Helper()
 	err := r.b.Engine.RunUntil(r.b.Engine.Now() + r.b.Cycles(n))
-	require.NoError(r.t, errors.Join(err, r.root.Err()))
+	require.NoError(r.t, errors.Join(err, r.b.Err()))
 }
 
 // patience is how many cycles a wait may take.

@@ -140,6 +140,7 @@ func encode(f interface{ Encode([]byte) }, n int) []byte {
 func (r *rig) disable(t nicspec.Table, q int) {
 	r.t.Helper()
 	r.commit(t, q, make([]byte, nicspec.RxqEntrySize))
+	r.flush() // its last entries
 }
 
 // buffers takes room for a frame from both memories: header and payload buffer, at odd offsets if asked for.
@@ -173,6 +174,7 @@ func (r *rig) next(g *ring) []byte {
 	if e[0] == 0 || !g.Take(e) {
 		return nil
 	}
+	r.flush()
 	return e
 }
 

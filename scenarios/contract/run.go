@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,6 +85,11 @@ func RunContract(t *testing.T, name string, sizes nicspec.Build, build Build) {
 }
 
 func runChecks(t *testing.T, name string, sizes nicspec.Build, build Build, checks []check) {
+	runChecksOn(t, name, sizes, build, checks, nil)
+}
+
+// runChecksOn runs checks on a card, nil being the plain one.
+func runChecksOn(t *testing.T, name string, sizes nicspec.Build, build Build, checks []check, card *board.CardSpec) {
 	t.Run(name, func(t *testing.T) {
 		for _, c := range checks {
 			t.Run(c.title(), func(t *testing.T) {
@@ -92,7 +98,7 @@ func runChecks(t *testing.T, name string, sizes nicspec.Build, build Build, chec
 					stalls = []int{0}
 				}
 				for _, stall := range stalls {
-					t.Run(fmt.Sprintf("stall %d", stall), func(t *testing.T) { c.on(t, sizes, build, stall) })
+					t.Run(fmt.Sprintf("stall %d", stall), func(t *testing.T) { c.on(t, sizes, build, stall, card) })
 				}
 			})
 		}
@@ -104,14 +110,20 @@ func (c *check) title() string {
 	return c.name + " [" + strings.Join(strings.Fields(c.rules), "] [") + "]"
 }
 
-func (c *check) on(t *testing.T, sizes nicspec.Build, build Build, stall int) {
+func (c *check) on(t *testing.T, sizes nicspec.Build, build Build, stall int, card *board.CardSpec) {
 	spec := endpoint(stall)
 	if change := around[c.name]; change != nil {
 		change(&spec)
 	}
-	r := newRig(t, sizes, build, testbed.Spec{
+	s := testbed.Spec{
 		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall, LinkCycles: linkCycles, Credits: credits[c.name], Endpoint: &spec,
-	})
+	}
+	if card != nil {
+		s.Card, s.Endpoint, s.Credits = cardFor(card, spec), nil, 0
+		s.Card.Ports, s.Card.EthBits = sizes.Ports, sizes.EthBits
+		s.Card.PCIe.Credits = cmp.Or(credits[c.name], s.Card.PCIe.Credits)
+	}
+	r := newRig(t, sizes, build, s)
 	c.run(r)
 	r.finish()
 }

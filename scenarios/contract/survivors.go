@@ -47,7 +47,7 @@ func disabledWhileIssued(r *rig) {
 		}
 		posts := r.enqueue(x, all...)
 		r.tell(&x.ring)
-		r.run(2*linkCycles + k*2)
+		r.run(2*r.way + k*2)
 		r.disable(nicspec.TableTxq, 6)
 		n := 0
 		for e := r.next(&x.ring); e != nil; e = r.next(&x.ring) {

@@ -16,6 +16,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/result"
@@ -36,6 +37,7 @@ type Options struct {
 	Build   string        // sizes of the NIC, see SizesOf
 	Stall   int           // percent; -1: each program has its own
 	Overlap bool          // all entries of all queues of a program name the same few buffers
+	Board   string        // preset or file of the board whose card the NIC stands on; empty: a plain one
 	Jobs    int           // programs at a time
 	Shrink  bool          // programs that fail are made smaller
 	Most    int           // failing programs after which it ends
@@ -135,6 +137,12 @@ func newCampaign(o Options) (*campaign, error) {
 		o.Build, o.EthBits = o.Program.Board.Build, o.Program.Board.EthBits
 	}
 	sizes, err := SizesOf(o.Build)
+	if o.Board != "" && o.Program == nil {
+		card, wrong := boards.Card(o.Board)
+		if err = errors.Join(err, wrong); wrong == nil && o.EthBits == 0 {
+			o.EthBits = card.EthBits
+		}
+	}
 	return &campaign{Options: o, res: &Result{Seed: o.Seed, Coverage: NewCoverage(), Sizes: sizes}}, err
 }
 
@@ -194,7 +202,7 @@ func (c *campaign) generate(number int) *Program {
 	sizes := c.res.Sizes
 	sizes.Ports = c.ports(number)
 	p := Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, Shape{sizes, c.Stall, c.Overlap})
-	p.Board.EthBits, p.Board.Build = c.EthBits, c.Build
+	p.Board.EthBits, p.Board.Build, p.Board.Card = c.EthBits, c.Build, c.Board
 	return p
 }
 

@@ -14,6 +14,7 @@ import (
 	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
+	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
@@ -24,15 +25,18 @@ import (
 
 // player plays a program: the driver's side of every operation, and who else takes part.
 type player struct {
-	prog   *Program
-	sizes  nicspec.Build
-	b      *testbed.Bed
-	root   *root.Root
-	judge  *judge.Judge
-	see    *watcher
-	tag    uint8 // of the next raw request
-	done   bool  // nothing more will be asked of the device
-	idleAt int64 // latest cycle in which the pin busy was seen to be 0
+	prog  *Program
+	sizes nicspec.Build
+	b     *testbed.Bed
+	root  *root.Root
+	judge *judge.Judge
+	see   *watcher
+	way   int   // cycles from software to the NIC
+	tag   uint8 // of the next raw request
+	// cardMPS is what the links of a card take, 0: anything.
+	cardMPS int
+	done    bool  // nothing more will be asked of the device
+	idleAt  int64 // latest cycle in which the pin busy was seen to be 0
 
 	rx   map[int]*rxRing // enabled, by queue
 	tx   map[int]*txRing
@@ -124,9 +128,9 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := testbed.Spec{
-		Spec: device.Spec{Build: &sizes, Ports: p.Board.Ports, EthBits: p.Board.EthBits},
-		Seed: p.Board.Seed, Stall: p.Board.Stall, LinkCycles: linkCycles, Endpoint: p.Board.endpoint(),
+	spec, err := p.Board.bed(sizes)
+	if err != nil {
+		return nil, err
 	}
 	b, err := build(spec)
 	if err != nil {
@@ -134,7 +138,11 @@ func newPlayer(p *Program, build Build, cov *Coverage) (*player, error) {
 	}
 	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
 	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: p.Board.starts(),
-		keys: map[int]keyInForce{}, held: map[uint64]simcore.Ps{}}
+		keys: map[int]keyInForce{}, held: map[uint64]simcore.Ps{}, way: linkCycles}
+	if spec.Card != nil {
+		x.way = wayOf(spec.Card)
+		x.cardMPS = linkMPS(spec.Card)
+	}
 	x.see = newWatcher(p, &x.sizes, cov)
 	for r := range x.free {
 		x.free[r] = x.at[r] + pieceBytes
@@ -156,11 +164,12 @@ func (x *player) connect() error {
 	x.b.NIC.Observe(x.see.crossing)
 	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
 	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
+	x.b.Host.OnCompletion = x.root.OnCompletion
 	x.b.Faults.Struck = func(f *inject.Fault, h *tlp.Header) {
-		x.held[f.From] = x.b.Engine.Now() + min(f.Delay, x.b.Cycles(leastTimeout-4*linkCycles))
+		x.held[f.From] = x.b.Engine.Now() + min(f.Delay, x.b.Cycles(max(0, leastTimeout-4*x.way)))
 		x.see.struck(f, h)
 	}
-	pace, err := traffic.ParsePace("line", x.b.NIC.EthBits(), x.b.NIC.Period())
+	pace, err := x.b.Pace("line")
 	if err != nil {
 		return err
 	}
@@ -170,6 +179,55 @@ func (x *player) connect() error {
 		}
 	}
 	return x.b.Begin(func() bool { return x.done })
+}
+
+// bed is what a program's NIC stands on.
+func (b *Board) bed(sizes nicspec.Build) (testbed.Spec, error) {
+	s := testbed.Spec{
+		Spec: device.Spec{Build: &sizes, Ports: b.Ports, EthBits: b.EthBits}, Seed: b.Seed, Stall: b.Stall,
+	}
+	e := b.endpoint()
+	if b.Card == "" {
+		s.LinkCycles, s.Endpoint = linkCycles, e
+		return s, nil
+	}
+	c, err := boards.Card(b.Card)
+	if err != nil {
+		return s, err
+	}
+	e.Limits.MPS = min(e.Limits.MPS, c.Endpoint.Limits.MPS) // the links take no more
+	e.Ahead = c.Endpoint.Ahead
+	c.Endpoint, c.Ports, c.EthBits = *e, max(b.Ports, 1), b.EthBits
+	s.Card = c
+	return s, nil
+}
+
+// linkMPS is the longest write that every link of a card takes.
+func linkMPS(c *board.CardSpec) int {
+	most := tlp.PageBytes
+	if c.Switch != nil {
+		for _, d := range [...]*board.Downlink{&c.Switch.Arm, &c.Switch.Host} {
+			if d.PCIe != nil {
+				most = min(most, d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS)
+			}
+		}
+	}
+	return most
+}
+
+// wayOf is how many cycles a write of software takes to the NIC of a card, with some for what is before it.
+func wayOf(c *board.CardSpec) int {
+	const before = 64
+	way := c.PCIe.Latency
+	if sw := c.Switch; sw != nil {
+		way += sw.Latency
+		if sw.Arm.PCIe != nil {
+			way += sw.Arm.PCIe.Latency
+		} else {
+			way += sw.Arm.Fabric.Latency
+		}
+	}
+	return int(way/simcore.Freq{PeriodPs: c.Period}.Period()) + before
 }
 
 // endpoint is the memories and their manners.
@@ -188,7 +246,7 @@ func (b *Board) endpoint() *board.Endpoint {
 // run lets time pass.
 func (x *player) run(cycles int) error {
 	err := x.b.Engine.RunUntil(x.b.Engine.Now() + x.b.Cycles(cycles))
-	return errors.Join(err, x.root.Err())
+	return errors.Join(err, x.b.Err())
 }
 
 // until lets time pass until something holds.

@@ -36,6 +36,7 @@ type Board struct {
 	Delay   int    `json:"delay,omitempty"`    // ns from a read to its first completion
 	HostAt  uint64 `json:"host_at,omitempty"`  // offset in host memory from which on it is used; 0: 8 GB
 	ArmAt   uint64 `json:"arm_at,omitempty"`   // likewise in Arm memory above 4 GB
+	Card    string `json:"card,omitempty"`     // preset or file of the board whose card the NIC stands on; empty: a plain one
 }
 
 // ProgramError says what is wrong with a program.

@@ -158,7 +158,7 @@ func (x *player) post(p *Post) error {
 // disable disables a queue, and waits until it is.
 func (x *player) disable(q Queue) error { return x.disableLate(q, 0) }
 
-// lateCycles is how long the writes of a command may take to arrive, and those behind it.
+// lateCycles is how long the writes of a command may take to arrive over links of linkCycles, and those behind it.
 const lateCycles = 450
 
 // disableLate does so and writes two words of TBL_DATA so many times while the command is busy: that is known only when a read
@@ -169,7 +169,7 @@ func (x *player) disableLate(q Queue, late int) error {
 		return nil
 	}
 	x.see.disabling(r)
-	if x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles) {
+	if x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles-linkCycles+x.way) {
 		late = 0
 	}
 	_, err := x.commandLate(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize), late)

@@ -47,7 +47,7 @@ func (x *player) read(off uint32) (uint32, error) {
 
 // poll reads a register until its value is enough; what says what that tells.
 func (x *player) poll(off uint32, what string, enough func(v uint32) bool) error {
-	for n := 0; n < patience; n += 2 * linkCycles {
+	for n := 0; n < patience; n += 2 * x.way {
 		if v, err := x.read(off); err != nil || enough(v) {
 			return err
 		}
@@ -194,10 +194,19 @@ func (x *player) reset() error {
 	return nil
 }
 
-// harmless keeps a write from starting a function-level reset, after which the driver would have to begin anew.
+// harmless keeps a write from starting a function-level reset, after which the driver would have to begin anew, and the NIC's
+// writes within what the links of its card take.
 func (x *player) harmless(w *Write) uint32 {
 	if w.Reg == "CTRL" && x.sizes.Has(nicspec.PartFlr) {
 		return w.Value &^ (1 << 31)
+	}
+	if w.Reg == "DEVCTL" && x.cardMPS > 0 {
+		v, most := nicspec.DevctlReg(w.Value), uint32(0)
+		for 256<<most <= x.cardMPS {
+			most++
+		}
+		v.SetMps(min(v.Mps(), most))
+		return uint32(v)
 	}
 	return w.Value
 }
@@ -219,9 +228,23 @@ func (x *player) tlp(t *TLP) error {
 			p.Hdr[6] = x.tag // no requester has two requests of a tag under way
 			x.tag++
 		}
-		x.root.Send(p)
+		if x.cardMPS == 0 || x.carried(p) {
+			x.root.Send(p)
+		}
 	}
 	return nil
+}
+
+// carried tells whether links and switch of a card take a TLP and bring it to the NIC, and the answer back to a root: they
+// hold TLPs to the standard and route them, so that others, and completions that nobody asked for, never come to the NIC.
+func (x *player) carried(p *msg.TLP) bool {
+	h, err := p.Header()
+	if err != nil || int(h.Length)*tlp.DWBytes > x.cardMPS {
+		return false
+	}
+	const bus = 8 // bits of an ID below its bus number
+	root := h.RequesterID>>bus == nicspec.RequesterArm>>bus || h.RequesterID>>bus == nicspec.RequesterHost>>bus
+	return root && (h.Kind == tlp.MRd || h.Kind == tlp.MWr) && h.Address-nicspec.BarBase < nicspec.BarBytes
 }
 
 // fault lets reads fail from now on.

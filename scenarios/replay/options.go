@@ -54,8 +54,11 @@ type Options struct {
 	Observe       boundary.Observer // is told of every crossing; nil: nobody
 	// LinkCycles is the latency of the links at the NIC, in cycles; see testbed.Spec.
 	LinkCycles int
-	// PeriodPs is the period of the NIC's clock, 0: the usual one; see testbed.Spec.
+	// PeriodPs is the period of the NIC's clock, 0: the usual one, or the card's; see testbed.Spec.
 	PeriodPs simcore.Ps
+	// Card is the card that the NIC stands on, which Ports and EthBits are to agree with; nil: a plain one with links of
+	// LinkCycles.
+	Card *board.CardSpec
 	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
 	RTLCoverage string
 }
@@ -95,7 +98,7 @@ func (o *Options) spec() testbed.Spec {
 			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, PeriodPs: o.PeriodPs,
 			Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
 		},
-		Seed: o.Seed, Stall: o.Stall, LinkCycles: o.LinkCycles,
+		Seed: o.Seed, Stall: o.Stall, LinkCycles: o.LinkCycles, Card: o.Card,
 	}
 	if o.faults {
 		e := board.EndpointFor(o.Seed, o.Stall)

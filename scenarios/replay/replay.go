@@ -9,7 +9,6 @@ import (
 
 	"nictwin/models/ether"
 	"nictwin/models/nicspec"
-	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
@@ -26,7 +25,6 @@ type Run struct {
 	bed    *testbed.Bed
 	engine *simcore.Engine
 	dev    device.Device
-	root   *root.Root
 	drv    *driver.Driver
 	ports  players
 	rx     *receive  // nil when dir is tx
@@ -89,9 +87,9 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // load gives the testbed its work.
 func (r *Run) load() error {
 	b := r.bed
-	r.engine, r.dev, r.root, r.drv, r.ports = b.Engine, b.NIC, b.Root, b.Driver, b.Players
+	r.engine, r.dev, r.drv, r.ports = b.Engine, b.NIC, b.Driver, b.Players
 	if r.opts.Dir != "tx" {
-		pace, err := traffic.ParsePace(r.opts.Speed, r.dev.EthBits(), r.dev.Period())
+		pace, err := b.Pace(r.opts.Speed)
 		if err != nil {
 			return &UsageError{err}
 		}
@@ -172,7 +170,7 @@ func (r *Run) Play() (*Result, error) {
 		err = r.err
 	}
 	if err == nil {
-		err = errors.Join(r.drv.Err(), r.root.Err())
+		err = errors.Join(r.drv.Err(), r.bed.Err())
 	}
 	return r.result(begin(), err)
 }
@@ -224,7 +222,7 @@ func (r *Run) wait() {
 
 // Handle implements sim.Handler: the run looks how far things are.
 func (r *Run) Handle(sim.Event) error {
-	if err := errors.Join(r.err, r.drv.Err(), r.root.Err(), r.root.Overdue(), r.ctx.Err()); err != nil {
+	if err := errors.Join(r.err, r.drv.Err(), r.bed.Err(), r.bed.Overdue(), r.ctx.Err()); err != nil {
 		return err
 	}
 	if r.phase == phaseTraffic && r.offered() {

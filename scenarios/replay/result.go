@@ -102,7 +102,7 @@ func (r *Run) result(wall time.Duration, playErr error) (*Result, error) {
 		}
 	}
 	res.Shares = shares(r.dev.Wall(), r.before, wall, r.judge.Took())
-	if n := r.bed.Memory.Stray; n > 0 {
+	if n := r.bed.Memory.Stray(); n > 0 {
 		res.Findings = append(res.Findings, result.Finding{
 			Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),
 			Text: fmt.Sprintf("%d writes of the NIC hit no memory", n),

@@ -22,7 +22,7 @@ import (
 type transmit struct {
 	faults
 	d       *driver.Driver
-	mem     *mem.Space
+	mem     mem.Backdoor
 	shape   *Shape
 	frames  *traffic.Turns
 	pass    int // frames of one pass over the captures

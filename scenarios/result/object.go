@@ -51,6 +51,8 @@ type Object struct {
 
 	Fuzz *Fuzzed `json:"fuzz,omitempty"`
 
+	Board json.RawMessage `json:"board,omitempty"` // with every field, as board show has it
+
 	Blocks []BlockPlayed `json:"blocks,omitempty"`
 
 	RTLCoverage *rtlcov.Report `json:"rtl_coverage,omitempty"`

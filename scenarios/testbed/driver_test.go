@@ -15,7 +15,6 @@ import (
 	"nictwin/scenarios/traffic"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/drivertest"
-	"nictwin/stack/driver/rootbus"
 )
 
 func TestMain(m *testing.M) { hometest.Main(m) }
@@ -53,7 +52,7 @@ func driverRig(t *testing.T, s Spec) *drivertest.Rig {
 	pace, err := traffic.ParsePace("line", 0, b.NIC.Period())
 	require.NoError(t, err)
 	require.NoError(t, b.Players[0].Load(traffic.Track{Pace: pace}))
-	r := &drivertest.Rig{Options: driver.DefaultOptions(), Bus: rootbus.Bus{Regs: b.Arm, Memory: b.Memory}}
+	r := &drivertest.Rig{Options: driver.DefaultOptions(), Bus: b.Bus}
 	r.ApartRoots = s.Switch != nil
 	r.Settle = func() error {
 		const longest = 20_000 // cycles that anything takes in these checks

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"errors"
 
 	"nictwin/models/board"
@@ -26,6 +27,10 @@ type Spec struct {
 
 	Endpoint *board.Endpoint   // what stands behind the PCIe link; nil: board.EndpointFor(Seed, Stall)
 	Switch   *board.SwitchSpec // and before it, with a root for each endpoint; nil: one root for both
+
+	// Card is the card as a whole, instead of LinkCycles, Credits, Endpoint and Switch. Ports, EthBits, PeriodPs and Build
+	// above are the card's where they are not set. With Stall, what EndpointFor adds is added to its endpoint.
+	Card *board.CardSpec
 }
 
 // DefaultLinkCycles lets two quanta of 128 cycles be pipelined.
@@ -54,9 +59,60 @@ func (s *Spec) Validate() error {
 	if s.Endpoint != nil {
 		errs = append(errs, field.Under("endpoint", s.Endpoint.Validate()))
 	}
+	if s.Card != nil {
+		errs = append(errs, s.validateCard())
+		return errors.Join(errs...)
+	}
 	bad(s.Credits >= 0 && s.Credits <= maxCredits, "credits", "%d: want 1 to %d, or 0", s.Credits, maxCredits)
 	bad(s.LinkCycles >= 1 && s.LinkCycles <= maxLinkCycles, "link_cycles", "%d: want 1 to %d", s.LinkCycles, maxLinkCycles)
 	return errors.Join(errs...)
+}
+
+// validateCard holds what is set twice to be the same.
+func (s *Spec) validateCard() error {
+	var errs []error
+	if s.Endpoint != nil || s.Switch != nil || s.Credits != 0 {
+		errs = append(errs, field.Errorf("card", ": has endpoint, switch and credits of its own: want none beside it"))
+	}
+	for _, x := range [...]struct {
+		path      field.Path
+		got, want int
+	}{{"ports", s.Ports, max(s.Card.Ports, 1)}, {"eth_bits", s.EthBits, s.Card.EthBits}} {
+		if x.got != 0 && x.want != 0 && x.got != x.want {
+			errs = append(errs, field.Errorf(x.path, "%d: the card has %d", x.got, x.want))
+		}
+	}
+	return errors.Join(append(errs, field.Under("card", s.Card.Validate()))...)
+}
+
+// resolved fills in what the card says.
+func (s Spec) resolved() Spec {
+	if c := s.Card; c != nil {
+		s.Ports, s.EthBits = cmp.Or(s.Ports, c.Ports), cmp.Or(s.EthBits, c.EthBits)
+		s.PeriodPs = cmp.Or(s.PeriodPs, c.Period)
+		if s.Build == nil {
+			s.Build = c.Build
+		}
+	}
+	return s
+}
+
+// card is the card that a device with this clock stands on. Both links of a plain card have the same latency.
+func (s *Spec) card(period simcore.Ps) board.CardSpec {
+	if s.Card != nil {
+		c := *s.Card
+		c.Build, c.Ports, c.EthBits, c.Period, c.Seed, c.Stall = s.Build, s.Ports, s.EthBits, period, s.Seed, s.Stall
+		c.Endpoint.Shake(s.Seed, s.Stall)
+		return c
+	}
+	latency := simcore.Ps(s.LinkCycles) * period
+	pcie := simcore.LinkSpec{Latency: latency, Credits: cmp.Or(s.Credits, linkCredits), CreditLatency: latency}
+	eth := pcie
+	eth.Credits, eth.ReverseCredits = linkCredits, pcie.Credits // Ethernet into the NIC cannot be held back
+	return board.CardSpec{
+		Name: "Card", Build: s.Build, Ports: s.Ports, EthBits: s.EthBits, Period: period, PCIe: pcie, Eth: eth,
+		Endpoint: s.endpoint(), Switch: s.Switch, Seed: s.Seed, Stall: s.Stall,
+	}
 }
 
 // MaxQuantum is the longest quantum that links of so many cycles allow.

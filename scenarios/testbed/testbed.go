@@ -1,7 +1,6 @@
 package testbed
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -22,9 +21,11 @@ type Bed struct {
 	Engine  *simcore.Engine
 	NIC     device.Device // the card's
 	Arm     *root.MMIO    // register accesses by the Arm root, which the driver uses, too
+	Bus     driver.Bus    // of the driver
 	Driver  *driver.Driver
 	Players []*traffic.Player // by Ethernet port
 
+	spec  board.CardSpec
 	pools board.Pools
 	rest  rest
 }
@@ -37,42 +38,72 @@ func New(s Spec) (*Bed, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
+	s = s.resolved()
 	dev, err := device.Open(s.Spec)
 	if err != nil {
 		return nil, err
 	}
-	latency := simcore.Ps(s.LinkCycles) * dev.Period()
-	pcie := simcore.LinkSpec{Latency: latency, Credits: cmp.Or(s.Credits, linkCredits), CreditLatency: latency}
-	eth := pcie
-	eth.Credits, eth.ReverseCredits = linkCredits, pcie.Credits // Ethernet into the NIC cannot be held back
-	b := &Bed{Engine: simcore.NewEngine()}
-	b.Card, err = board.NewCard(b.Engine, &b.pools, board.CardSpec{
-		Name: "Card", Build: s.Build, Ports: s.Ports, EthBits: s.EthBits, Period: dev.Period(), PCIe: pcie, Eth: eth,
-		Endpoint: s.endpoint(), Switch: s.Switch, Seed: s.Seed, Stall: s.Stall,
-	}, dev.NIC)
+	b := &Bed{Engine: simcore.NewEngine(), spec: s.card(dev.Period())}
+	b.Card, err = board.NewCard(b.Engine, &b.pools, b.spec, dev.NIC)
 	if err != nil {
 		return nil, errors.Join(err, dev.Close())
 	}
 	b.NIC = dev.Device()
-	if err := b.connect(&s, eth); err != nil {
+	if err := b.connect(&s); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
 }
 
-func (b *Bed) connect(s *Spec, eth simcore.LinkSpec) (err error) {
+func (b *Bed) connect(s *Spec) (err error) {
 	period := b.NIC.Period()
 	for port := range max(s.Ports, 1) {
 		p := traffic.NewPlayer(fmt.Sprintf("Player%d", port), b.Engine, &b.pools.Frames, port, period)
-		if err := board.Cable(fmt.Sprintf("EthLink%d", port), b.Engine, eth, p.Eth(), b.NIC.Eth(port)); err != nil {
+		if err := board.Cable(fmt.Sprintf("EthLink%d", port), b.Engine, b.spec.Eth, p.Eth(), b.NIC.Eth(port)); err != nil {
 			return err
 		}
 		b.Players = append(b.Players, p)
 	}
 	b.Arm = b.Root.MMIO(nicspec.RequesterArm)
-	e := s.endpoint()
-	b.Driver, err = driver.New(rootbus.Bus{Regs: b.Arm, Memory: b.Memory}, b.driverOptions(s, &e))
-	return err
+	b.Bus = b.bus()
+	if b.Driver, err = driver.New(b.Bus, b.driverOptions(s, &b.spec.Endpoint)); err != nil || s.Card == nil {
+		return err
+	}
+	return b.limits()
+}
+
+// limits sets the NIC's to what the card's endpoint takes, if that is less than it has after reset.
+func (b *Bed) limits() error {
+	reset, want := nicspec.DevctlReg(nicspec.ResetDevctl), b.spec.Endpoint.Limits
+	const least = 128 // of the codes [P10]
+	mps, mrrs := least<<reset.Mps(), least<<reset.Mrrs()
+	if want.MPS >= mps && want.MRRS >= mrrs {
+		return nil
+	}
+	return b.Driver.SetDeviceControl(driver.DeviceControl{MPS: min(mps, want.MPS), MRRS: min(mrrs, want.MRRS), RCB128: want.RCB == 2*nicspec.LineBytes})
+}
+
+// Pace reads the pace of a player, as traffic.ParsePace does: no faster than the cables go.
+func (b *Bed) Pace(text string) (traffic.Pace, error) {
+	p, err := traffic.ParsePace(text, b.NIC.EthBits(), b.NIC.Period())
+	if err != nil {
+		return p, err
+	}
+	return p.AtMost(b.spec.Eth.Rate)
+}
+
+// bus is that of software on the card, whose accesses take the time that the card's memory takes.
+func (b *Bed) bus() driver.Bus {
+	var bus driver.Bus = rootbus.Bus{Regs: b.Arm, Memory: b.Memory}
+	if b.Memory.Timed() {
+		bus = rootbus.NewTimed(b.Arm, b.Memory)
+	}
+	if b.Switch == nil {
+		return bus
+	}
+	return rootbus.Apart{Bus: bus, Roots: [...]*root.MMIO{
+		nicspec.EndpointArm: b.Arm, nicspec.EndpointHost: b.Host.MMIO(nicspec.RequesterHost),
+	}}
 }
 
 // Begin must be called once the work is loaded, before time starts. When done reports true, nothing more is asked of the

@@ -12,10 +12,11 @@ import (
 
 // Pace is how frames follow one another; see ParsePace.
 type Pace struct {
-	capture bool
-	beats   bool  // one beat in every cycle
-	beat    int   // bytes of one
-	mbps    int64 // 0: as fast as the stream goes
+	capture  bool
+	beats    bool       // one beat in every cycle
+	beat     int        // bytes of one
+	periodPs simcore.Ps // of the clock
+	mbps     int64      // 0: as fast as the stream goes
 }
 
 // ParsePace reads a pace for a port whose stream has so many bits, 0 being that of nicspec.DefaultBuild, and this clock, 0
@@ -23,6 +24,7 @@ type Pace struct {
 // of Gbps, or beats (no cycle without a beat: denser than Ethernet, for measurements).
 func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	p := line(ethBits)
+	p.periodPs = simcore.Freq{PeriodPs: period}.Period()
 	switch s {
 	case "line":
 	case "beats":
@@ -30,12 +32,28 @@ func ParsePace(s string, ethBits int, period simcore.Ps) (Pace, error) {
 	case "capture":
 		p.capture = true
 	default:
-		most := int64(p.beat) * 8_000_000 / int64(simcore.Freq{PeriodPs: period}.Period()) // one beat in every cycle
+		most := int64(p.beat) * 8_000_000 / int64(p.periodPs) // one beat in every cycle
 		gbps, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(gbps >= 0.001 && gbps <= float64(most)/1000) {
 			return Pace{}, field.Errorf("pace", "%q: want line, capture, or Gbps from 0.001 to %v", s, float64(most)/1000)
 		}
 		p.mbps = int64(gbps*1000 + 0.5)
+	}
+	return p, nil
+}
+
+// AtMost is the pace on a cable of a rate, the zero rate being any: line and capture are no faster than that, and a number
+// of Gbps that is more is an error.
+func (p Pace) AtMost(r simcore.Rate) (Pace, error) {
+	if r == (simcore.Rate{}) {
+		return p, nil
+	}
+	most := r.Bytes * 8_000_000 / int64(r.Ps)
+	if p.beats || p.mbps > most {
+		return p, field.Errorf("pace", "%v Gbps: want at most %v, which the cable carries", float64(p.mbps)/1000, float64(most)/1000)
+	}
+	if own := int64(p.beat) * 8_000_000; p.mbps == 0 && most < own/int64(p.periodPs) {
+		p.mbps = most
 	}
 	return p, nil
 }

@@ -24,3 +24,10 @@ type Bus interface {
 	// it; f may call it.
 	Watch(addr uint64, n int, f func()) (stop func(), err error)
 }
+
+// Flusher is a Bus on which what the NIC writes to one endpoint's memory may be seen later than what it wrote afterwards to
+// another's: a completion entry does not prove that payload elsewhere is there. A Copier flushes by itself.
+type Flusher interface {
+	// Flush calls done when all that the NIC wrote to an endpoint's memory before is there.
+	Flush(endpoint int, done func(err error))
+}

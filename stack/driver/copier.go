@@ -19,12 +19,26 @@ type Copier struct {
 	working  bool
 	idle     func()   // is called when no frame is left to be copied
 	spare    []Buffer // of frames copied when the queue took none any more
+	apart    flushed
 }
 
 type copyJob struct {
 	buf      Buffer
 	hdr, pay int // bytes
 	cqe      [nicspec.CqeBytes]byte
+	apart    bool // bytes of it may be on their way when its entry is seen
+}
+
+// flushed tracks which frames of a copier are whole in memory, where a bus needs to be asked.
+type flushed struct {
+	bus    Flusher // nil: all are
+	other  int     // endpoint without the completion ring
+	came   uint64  // frames
+	copied uint64
+	safe   uint64 // the first so many are whole
+	asked  uint64 // will be when the flush under way has ended
+	under  bool   // one is
+	done   func(error)
 }
 
 // OpenCopier opens a receive queue; OnFrame of its config must be nil, since on takes the frames. What on is given is good
@@ -40,6 +54,10 @@ func (d *Driver) OpenCopier(cfg RxConfig, on func(c *Copier, cqe nicspec.RxCqe, 
 	if c.RxQueue, err = d.OpenRx(cfg); err != nil {
 		return nil, err
 	}
+	if c.apart.bus, _ = c.bus.(Flusher); cfg.DoneIn == nicspec.EndpointArm {
+		c.apart.other = nicspec.EndpointHost
+	}
+	c.apart.done = c.flushed
 	return c, nil
 }
 
@@ -80,7 +98,36 @@ func (c *Copier) settle(done func()) {
 func (c *Copier) frame(f *RxFrame) {
 	j := copyJob{buf: f.Buffer, hdr: f.HdrLen, pay: f.PayLen}
 	copy(j.cqe[:], f.Cqe)
+	if c.apart.bus != nil {
+		j.apart = j.hdr > 0 && c.elsewhere(j.buf.Hdr) || j.pay > 0 && c.elsewhere(j.buf.Pay)
+	}
+	c.apart.came++
 	c.jobs.Push(j)
+	c.work()
+}
+
+// elsewhere reports whether an address is not at the endpoint of the completion ring.
+func (c *Copier) elsewhere(addr uint64) bool {
+	return int(addr>>nicspec.EndpointShift) == c.apart.other
+}
+
+// whole reports whether the first frame is whole in memory; if not, work goes on when it is. One flush serves all frames
+// that have come.
+func (c *Copier) whole() bool {
+	a := &c.apart
+	if !c.jobs.Front().apart || a.copied < a.safe {
+		return true
+	}
+	if !a.under {
+		a.under, a.asked = true, a.came
+		a.bus.Flush(a.other, a.done)
+	}
+	return a.copied < a.safe
+}
+
+func (c *Copier) flushed(err error) {
+	c.d.check(err)
+	c.apart.under, c.apart.safe = false, c.apart.asked
 	c.work()
 }
 
@@ -90,7 +137,7 @@ func (c *Copier) work() {
 		return
 	}
 	c.working = true
-	for c.jobs.Len() > 0 && c.reading == 0 && c.d.err == nil {
+	for c.jobs.Len() > 0 && c.reading == 0 && c.d.err == nil && c.whole() {
 		j := c.jobs.Front()
 		hdr, pay := c.hdr[:j.hdr], c.pay[:j.pay]
 		c.reading = 3 // one for this loop
@@ -132,6 +179,7 @@ func (c *Copier) deliver() {
 	j := c.jobs.Front()
 	c.on(c, j.cqe[:], c.hdr[:j.hdr], c.pay[:j.pay])
 	b := c.jobs.Pop().buf
+	c.apart.copied++
 	if c.state != Running {
 		c.spare = append(c.spare, b)
 		return

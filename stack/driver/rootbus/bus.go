@@ -1,24 +1,32 @@
-// Package rootbus is a driver.Bus of software whose accesses to memory take no
-// time: the registers are reached by the TLPs of a root complex, memory
+// Package rootbus is a driver.Bus of software on a board without processor
+// cores: the registers are reached by the TLPs of a root complex, memory
 // directly.
 //
-// It is for boards without processor cores. It has no opinion on what it
+// Bus takes no time for memory. Timed has each access take its way through the
+// caches as one of a core does, and the time of that. Apart is put before either
+// where each endpoint has a root of its own. None has an opinion on what it
 // carries.
 package rootbus
 
 import (
 	"nictwin/models/mem"
+	"nictwin/models/nicspec"
 	"nictwin/models/root"
 	"nictwin/stack/driver"
 )
 
-// Bus reaches a NIC's registers through a root, and memory.
-type Bus struct {
-	Regs   *root.MMIO
-	Memory *mem.Space
+// Memory is what software reads, writes and watches.
+type Memory interface {
+	mem.Target
+	mem.Backdoor
+	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 }
 
-var _ driver.Bus = Bus{}
+// Bus reaches a NIC's registers through a root, and memory at once.
+type Bus struct {
+	Regs   *root.MMIO
+	Memory Memory
+}
 
 // WriteReg implements driver.Bus.
 func (b Bus) WriteReg(off uint32, p []byte) error { return b.Regs.Write(off, p) }
@@ -40,3 +48,64 @@ func (b Bus) Write(addr uint64, p []byte, done func(error)) { done(b.Memory.Writ
 func (b Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	return b.Memory.Watch(addr, n, func(uint64, int) { f() })
 }
+
+// Apart reaches registers and memory as the bus does that it is put before, on a board whose endpoints have a root each.
+type Apart struct {
+	driver.Bus
+	Roots [nicspec.EndpointHost + 1]*root.MMIO // by endpoint
+}
+
+// Flush implements driver.Flusher. The answer to a register read comes back on the way of the NIC's writes to the root that
+// asked, and a completion passes no posted request (PCIe 2.4.1): it pushes them into memory.
+func (b Apart) Flush(endpoint int, done func(error)) {
+	const idBytes = 4
+	if err := b.Roots[endpoint].Read(nicspec.RegId, idBytes, func(_ uint64, err error) { done(err) }); err != nil {
+		done(err)
+	}
+}
+
+// Timed reaches registers as Bus does, and memory by accesses of a core.
+type Timed struct {
+	Bus
+	idle []*access
+}
+
+// NewTimed makes a bus whose accesses to memory take time.
+func NewTimed(regs *root.MMIO, memory Memory) *Timed { return &Timed{Bus: Bus{regs, memory}} }
+
+type access struct {
+	mem.Access
+	done func(error)
+}
+
+// Read implements driver.Bus.
+func (b *Timed) Read(addr uint64, p []byte, done func(error)) { b.access(mem.Read, addr, p, done) }
+
+// Write implements driver.Bus.
+func (b *Timed) Write(addr uint64, p []byte, done func(error)) { b.access(mem.Write, addr, p, done) }
+
+func (b *Timed) access(op mem.Op, addr uint64, p []byte, done func(error)) {
+	var a *access
+	if n := len(b.idle); n > 0 {
+		a, b.idle = b.idle[n-1], b.idle[:n-1]
+	} else {
+		a = new(access)
+		a.By, a.Access.Done = mem.Core, func(*mem.Access) { b.ended(a) }
+	}
+	a.Op, a.Addr, a.Data, a.Err, a.done = op, addr, p, nil, done
+	b.Memory.Access(&a.Access)
+}
+
+func (b *Timed) ended(a *access) {
+	done, err := a.done, a.Err
+	a.done, a.Data = nil, nil
+	b.idle = append(b.idle, a)
+	done(err)
+}
+
+var (
+	_ driver.Bus = Bus{}
+	_ driver.Bus = (*Timed)(nil)
+
+	_ driver.Flusher = Apart{}
+)

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"nictwin/scenarios/cli"
+)
+
+func boardCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "board",
+		Short: "Show boards: cards and servers with their links, caches and memories",
+	}
+	c.AddCommand(boardShowCommand(a))
+	return c
+}
+
+func boardShowCommand(a *app) *cobra.Command {
+	b, yaml := &cli.Board{}, false
+	c := &cobra.Command{
+		Use:   "show SPEC",
+		Short: "Draw a board",
+		Long: `Draws the board of a YAML file, or of a preset, with what its fields say: as text, with --svg as a picture, too.
+--yaml and --json show every field with its value instead, defaults and presets filled in; both are board files again.`,
+		Example: `  nictwin board show bf3
+  nictwin board show lab.yaml --svg lab.svg
+  nictwin board show bf3 --yaml > mine.yaml`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.Usagef("%d boards given: want one file or preset", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return cli.BoardNames(), cobra.ShellCompDirectiveDefault
+		},
+	}
+	c.Flags().StringVar(&b.SVG, "svg", b.SVG, "file to which the picture is written, as SVG")
+	c.Flags().BoolVar(&yaml, "yaml", yaml, "show every field as YAML instead of drawing")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		b.Spec = args[0]
+		x, err := b.Show()
+		if err != nil {
+			return err
+		}
+		a.object.Board = x.JSON
+		text := x.Text
+		if yaml {
+			text = string(x.YAML)
+		}
+		say(a.people(), "%s", text)
+		return nil
+	}
+	return c
+}

@@ -1,0 +1,76 @@
+package board
+
+import (
+	"errors"
+
+	"nictwin/models/field"
+	"nictwin/models/nicspec"
+	"nictwin/models/pcielink"
+	"nictwin/models/root"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// validateDirect returns every error of a card whose NIC hangs on the host's PCIe, each a field.Error.
+func (s *CardSpec) validateDirect() error {
+	errs := []error{field.Under("direct", s.Direct.validate(s.Endpoint.Limits))}
+	if s.Switch != nil {
+		errs = append(errs, field.Errorf("direct", ": want either it or %v", field.Path("switch")))
+	}
+	return errors.Join(errs...)
+}
+
+// buildDirect makes the host's root, with its memory; port is where its link is to end.
+func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (port *simcore.Port, err error) {
+	if err = c.Memory.put(e, c.Name+".Host", nicspec.EndpointHost, &d.MemorySpec); err != nil {
+		return nil, err
+	}
+	b := root.Builder{Memory: half{c.Memory, nicspec.EndpointHost}, Spec: ep.Spec}
+	b.Spec.Latency = d.ReadLatency
+	if c.Root, err = ep.root(e, p, c.Name, "Host", b); err != nil {
+		return nil, err
+	}
+	c.Host = c.Root
+	return c.Root.PCIe(), nil
+}
+
+// plug connects the NIC with what is behind its PCIe port.
+func (s *CardSpec) plug(e *simcore.Engine, c *Card, port *simcore.Port) (err error) {
+	name := s.Name + ".PCIeLink"
+	if s.Direct == nil || s.Direct.PCIe == nil {
+		_, err = simcore.Connect(name, e, s.pcie(), port, c.NIC.PCIe())
+		return err
+	}
+	if c.HostLink, err = (pcielink.Builder{Scheduler: e, Spec: *s.Direct.PCIe}).Build(name); err != nil {
+		return err
+	}
+	return c.HostLink.Connect(port, c.NIC.PCIe())
+}
+
+// pcie is the link at the NIC's PCIe port, as its slot is told of it.
+func (s *CardSpec) pcie() simcore.LinkSpec {
+	switch d := s.Direct; {
+	case d == nil:
+		return s.PCIe
+	case d.Fabric != nil:
+		return *d.Fabric
+	default:
+		return simcore.LinkSpec{Latency: d.PCIe.Latency, CreditLatency: d.PCIe.Latency, Rate: d.PCIe.Rate()}
+	}
+}
+
+// DirectPreset is how a plain NIC hangs on the PCIe of a server: bandwidth by generation, MPS of the host, and the memory
+// of a name, empty for one that answers at once.
+//
+// Sources: MPS 512, bf2.mtu_host; the root's share of a read as in SwitchPreset.
+func DirectPreset(generation int, memory string) (*Downlink, error) {
+	const mps, read = 512, 20 * simcore.Nanosecond
+	link := pcielink.Default(generation)
+	link.Ends[1] = tlp.Limits{MPS: mps, MRRS: mps, RCB: 64}
+	d := &Downlink{PCIe: &link, ReadLatency: read}
+	var err error
+	if memory != "" {
+		d.MemorySpec, err = memoryPreset(memory, true)
+	}
+	return d, err
+}

@@ -1,0 +1,145 @@
+package board
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/simcore"
+	"nictwin/models/specfile"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Every preset is whole, and is what its golden file has, which is read back as the same.
+func TestPresetsAreFiles(t *testing.T) {
+	for _, name := range RackPresetNames {
+		t.Run(name, func(t *testing.T) {
+			s, err := RackPreset(name)
+			require.NoError(t, err)
+			require.NoError(t, s.Validate())
+			text, err := specfile.Marshal(s)
+			require.NoError(t, err)
+			golden := filepath.Join("testdata", name+".yaml")
+			if *update {
+				require.NoError(t, os.WriteFile(golden, text, 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), string(text), "go test -update writes it anew")
+			back, err := ParseRack(golden, want)
+			require.NoError(t, err)
+			require.Equal(t, s, back)
+			short, err := ParseRack("short", []byte("preset: "+name))
+			require.NoError(t, err)
+			require.Equal(t, s, short)
+		})
+	}
+}
+
+// A file says what differs from a preset, however deep.
+func TestFilesOverPresets(t *testing.T) {
+	s, err := ParseRack("rack.yaml", []byte(`
+name: Lab
+servers:
+- preset: bf3
+  name: A
+  cards:
+  - preset: bf3
+    device: {kind: rtl, dut: nic}
+    switch:
+      preset: bf3
+      arm: {cache: null, dram: {preset: bf3-440, banks: 32}}
+- {preset: connectx6, name: B}
+fleet: {machines: 3, card: {preset: connectx4}}
+`))
+	require.NoError(t, err)
+	card := s.Servers[0].Cards[0]
+	require.Equal(t, DeviceSpec{Kind: DeviceRTL, DUT: "nic"}, card.Device)
+	require.Nil(t, card.Switch.Arm.Cache)
+	require.Equal(t, 32, card.Switch.Arm.DRAM.Banks)
+	require.EqualValues(t, 440_000, card.Switch.Arm.DRAM.Mixed)
+	require.NotNil(t, card.Switch.Arm.PCIe, "as the preset has it")
+	require.Len(t, s.All(), 5)
+	require.Equal(t, "Client[2]", s.All()[4].Name)
+	require.Equal(t, NetworkOpen, s.Network.Kind)
+}
+
+func TestFilesThatAreWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"name: Lab":                                  "f.yaml:1: servers: none: want one or more",
+		"preset: bf4":                                `f.yaml:1: preset "bf4": want one of ["bf2" "bf2-pair" "bf3"`,
+		"servers:\n- {preset: bf9}":                  `f.yaml:2: servers[0].preset "bf9": want one of`,
+		"servers:\n- {cards: [{}]}":                  "f.yaml:2: servers[0].cards[0].endpoint.arm_bytes 0: want",
+		"preset: bf3\nname: lab":                     `f.yaml:2: name "lab": want a capital letter`,
+		"preset: bf3\nnetwork: {kind: ring}":         `f.yaml:2: network.kind "ring": want open or back_to_back`,
+		"preset: bf3\nnetwork: {kind: back_to_back}": "f.yaml:2: network.kind back_to_back: there are 1 cards: want 2",
+		"preset: bf3\nnetwork: {latency_ps: -1}":     "f.yaml:2: network.latency_ps -1: want 0 to 1 ms",
+		"preset: bf3\nfleet: {machines: 12, card: {preset: connectx4}}":                               "f.yaml:2: fleet.machines 12: want 1 to 11",
+		"servers:\n- preset: bf3\n  name: A\n- preset: bf3\n  name: A":                                `f.yaml:5: servers[1].name "A": servers[0] has that name already`,
+		"servers:\n- preset: bf3\n  cards:\n  - preset: bf3\n    device: {kind: fpga}":                `f.yaml:5: servers[0].cards[0].device.kind "fpga": want model, rtl, address or rnic`,
+		"servers:\n- cards:\n  - preset: bf3\n    device: {kind: rnic}":                               `f.yaml:4: servers[0].cards[0].device.model "": want one for kind rnic`,
+		"servers:\n- cards:\n  - preset: bf3\n    device: {kind: address}":                            `servers[0].cards[0].device.address "": want one for kind address`,
+		"servers:\n- cards:\n  - preset: bf3\n    device: {kind: model, dut: x}":                      `device.dut "x": a device of kind "model" has none`,
+		"servers:\n- cards:\n  - preset: bf3\n    direct: {}":                                         "servers[0].cards[0].direct: want either it or servers[0].cards[0].switch",
+		"servers:\n- cards:\n  - preset: bf3\n    switch:\n      host:\n        cache: {preset: bf2}": "f.yaml:6: servers[0].cards[0].switch.host.cache.preset: armcache: BlueField-2 has no cache",
+		"servers:\n- cards:\n  - preset: bf3\n    switch:\n      host:\n        cache: {ways: 0}":     "f.yaml:6: servers[0].cards[0].switch.host.cache.ways 0: want",
+	} {
+		_, err := ParseRack("f.yaml", []byte(text))
+		require.ErrorContains(t, err, want, "%q", text)
+	}
+}
+
+// Whatever a file says, it is read, or its errors have a line.
+func FuzzParseRack(f *testing.F) {
+	for _, name := range RackPresetNames {
+		text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+		require.NoError(f, err)
+		f.Add(text)
+		f.Add([]byte("preset: " + name))
+	}
+	f.Add([]byte("servers: [{preset: bf3, cards: [{preset: bf2, switch: {arm: {fabric: null}}}]}]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := ParseRack("f.yaml", text)
+		if err != nil {
+			require.Regexp(t, `^f\.yaml(:\d+)?: `, err.Error())
+			return
+		}
+		again, err := specfile.Marshal(s)
+		require.NoError(t, err)
+		back, err := ParseRack("again", again)
+		require.NoError(t, err)
+		require.Equal(t, s, back)
+	})
+}
+
+// Reading 2 of the card's design: a preset carries what its Ethernet ports do.
+func TestBF3CarriesItsPorts(t *testing.T) {
+	c, err := CardPreset("bf3")
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 256}, []int{c.Ports, c.EthBits})
+	require.LessOrEqual(t, c.Period, simcore.Ps(909), "1.1 GHz or more")
+	require.Equal(t, simcore.Gbps(200), c.Eth.Rate)
+	require.GreaterOrEqual(t, c.Endpoint.Limits.MRRS, 512)
+	require.Equal(t, []int{256, 512}, []int{c.Switch.Arm.PCIe.Ends[1].MPS, c.Switch.Host.PCIe.Ends[1].MPS})
+	read := func(d *Downlink) simcore.Ps { // there and back: NIC-side link, switch, link; root, cache, DRAM
+		return 2*(c.PCIe.Latency+c.Switch.Latency+d.PCIe.Latency) + d.ReadLatency + d.Cache.HitLatency + d.DRAM.Latency
+	}
+	const tags, gbps = 256, 400 // read tags are 8 bits
+	trip := max(read(&c.Switch.Arm), read(&c.Switch.Host))
+	require.GreaterOrEqual(t, int64(tags*c.Endpoint.Limits.MRRS), int64(trip)*gbps/8000, "tags times MRRS cover bandwidth times round trip")
+	for _, end := range []struct {
+		name     string
+		d        *Downlink
+		low, top simcore.Ps // budget of a read behind the link, ns
+	}{{"Arm", &c.Switch.Arm, 120, 250}, {"host", &c.Switch.Host, 80, 150}} {
+		after := end.d.Cache.HitLatency + end.d.DRAM.Latency
+		if end.name == "Arm" {
+			after += end.d.PCIe.Latency + end.d.ReadLatency
+		}
+		require.True(t, after >= end.low*simcore.Nanosecond && after <= end.top*simcore.Nanosecond, "%s: %v", end.name, after)
+	}
+}

@@ -1,0 +1,225 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/field"
+	"nictwin/models/simcore"
+)
+
+// RackSpec is a board file: servers with their cards, client machines, and what connects them.
+type RackSpec struct {
+	Name    string       `yaml:"name"`
+	Servers []ServerSpec `yaml:"servers"`
+	Fleet   *FleetSpec   `yaml:"fleet"`   // client machines; nil: none
+	Network NetworkSpec  `yaml:"network"` // between their Ethernet ports
+}
+
+// FleetSpec is client machines that are all alike: Client[0], Client[1] and so on.
+type FleetSpec struct {
+	Machines int      `yaml:"machines"`
+	Card     CardSpec `yaml:"card"`
+}
+
+// MaxMachines is the most client machines that an experiment of the papers has (offpath: up to 11 requesters).
+const MaxMachines = 11
+
+// NetworkKind is how Ethernet ports are connected.
+type NetworkKind string
+
+// The kinds of network.
+const (
+	NetworkOpen       NetworkKind = "open"         // no port is: players are plugged in
+	NetworkBackToBack NetworkKind = "back_to_back" // port i of one card to port i of the other
+)
+
+// NetworkSpec says how Ethernet ports are connected.
+type NetworkSpec struct {
+	Kind    NetworkKind `yaml:"kind"`
+	Latency simcore.Ps  `yaml:"latency_ps"` // of a cable itself; each card's eth has its own share beside it
+}
+
+// DeviceKind is what stands in a NIC's slot.
+type DeviceKind string
+
+// The kinds of device.
+const (
+	DeviceAny     DeviceKind = ""        // as the command line says
+	DeviceModel   DeviceKind = "model"   // the Go NIC
+	DeviceRTL     DeviceKind = "rtl"     // RTL that is built and started
+	DeviceAddress DeviceKind = "address" // a device that runs already
+	DeviceRNIC    DeviceKind = "rnic"    // an RDMA NIC, which is not the contract's
+)
+
+// DeviceSpec says what stands in a NIC's slot. The board hands it to the factory and knows no more of it.
+type DeviceSpec struct {
+	Kind    DeviceKind `yaml:"kind"`
+	DUT     string     `yaml:"dut"`     // rtl: manifest, its folder or name; empty: as the command line says
+	Address string     `yaml:"address"` // address: unix:PATH or tcp:A.B.C.D:PORT
+	Model   string     `yaml:"model"`   // rnic: connectx4, connectx5, connectx6 or connectx7
+}
+
+// validate returns every error of the spec, each a field.Error.
+func (s *DeviceSpec) validate() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	switch s.Kind {
+	case DeviceAny, DeviceModel, DeviceRTL, DeviceAddress, DeviceRNIC:
+	default:
+		bad(false, "kind", "%q: want %s, %s, %s or %s, or none for that of the command line", s.Kind, DeviceModel, DeviceRTL, DeviceAddress, DeviceRNIC)
+	}
+	bad(s.DUT == "" || s.Kind == DeviceRTL || s.Kind == DeviceAny, "dut", "%q: a device of kind %q has none", s.DUT, s.Kind)
+	bad((s.Address != "") == (s.Kind == DeviceAddress), "address", "%q: want one for kind %s, and else none", s.Address, DeviceAddress)
+	bad((s.Model != "") == (s.Kind == DeviceRNIC), "model", "%q: want one for kind %s, and else none", s.Model, DeviceRNIC)
+	return errors.Join(errs...)
+}
+
+// All are the servers, and the client machines after them as servers of their own.
+func (s *RackSpec) All() []ServerSpec {
+	all := append([]ServerSpec(nil), s.Servers...)
+	if s.Fleet != nil {
+		for i := range s.Fleet.Machines {
+			all = append(all, ServerSpec{Name: fmt.Sprintf("Client[%d]", i), Cards: []CardSpec{s.Fleet.Card}})
+		}
+	}
+	return all
+}
+
+// Validate returns every error of the spec, each a field.Error.
+func (s *RackSpec) Validate() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(nameForm.MatchString(s.Name), "name", "%q: want %s", s.Name, wantName)
+	bad(len(s.Servers) > 0, "servers", ": none: want one or more")
+	names := map[string]int{}
+	for i := range s.Servers {
+		at := field.Path(fmt.Sprintf("servers[%d]", i))
+		errs = append(errs, field.Under(at, s.Servers[i].Validate()))
+		if before, twice := names[s.Servers[i].Name]; twice {
+			bad(false, at+".name", "%q: servers[%d] has that name already", s.Servers[i].Name, before)
+		}
+		names[s.Servers[i].Name] = i
+	}
+	if s.Fleet != nil {
+		bad(s.Fleet.Machines >= 1 && s.Fleet.Machines <= MaxMachines, "fleet.machines", "%d: want 1 to %d", s.Fleet.Machines, MaxMachines)
+		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()))
+	}
+	return errors.Join(append(errs, s.validateNetwork())...)
+}
+
+// validateNetwork holds the network to the ports that there are.
+func (s *RackSpec) validateNetwork() error {
+	n := &s.Network
+	if n.Latency < 0 || n.Latency > simcore.Millisecond {
+		return field.Errorf("network.latency_ps", "%d: want 0 to 1 ms", int64(n.Latency))
+	}
+	switch n.Kind {
+	case NetworkOpen:
+		return nil
+	case NetworkBackToBack:
+	default:
+		return field.Errorf("network.kind", "%q: want %s or %s", n.Kind, NetworkOpen, NetworkBackToBack)
+	}
+	var cards []*CardSpec
+	for _, v := range s.All() {
+		for i := range v.Cards {
+			cards = append(cards, &v.Cards[i])
+		}
+	}
+	if len(cards) != 2 {
+		return field.Errorf("network.kind", "%s: there are %d cards: want 2", n.Kind, len(cards))
+	}
+	if a, b := max(cards[0].Ports, 1), max(cards[1].Ports, 1); a != b {
+		return field.Errorf("network.kind", "%s: the cards have %d and %d Ethernet ports: want as many", n.Kind, a, b)
+	}
+	return nil
+}
+
+// Rack is servers and client machines, connected.
+type Rack struct {
+	Name    string
+	Servers []*Server // the client machines after the servers
+}
+
+// Cards are all cards, in the order of their servers.
+func (r *Rack) Cards() (all []*Card) {
+	for _, v := range r.Servers {
+		all = append(all, v.Cards...)
+	}
+	return all
+}
+
+// NewRack puts a rack together; factory fills every slot, as the slot's Device says. The caller must Close it.
+func NewRack(e *simcore.Engine, p *Pools, s RackSpec, factory Factory) (*Rack, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("rack %s: %w", s.Name, err)
+	}
+	r := &Rack{Name: s.Name}
+	all := s.All()
+	for _, v := range all {
+		factories := make([]Factory, len(v.Cards))
+		for i := range factories {
+			factories[i] = factory
+		}
+		server, err := NewServer(e, p, v, factories...)
+		if err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		r.Servers = append(r.Servers, server)
+	}
+	if err := r.connect(e, &s, all); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// connect plugs cables in. A cable takes the time of what either card has of it, and is as fast as the slower.
+func (r *Rack) connect(e *simcore.Engine, s *RackSpec, specs []ServerSpec) error {
+	if s.Network.Kind != NetworkBackToBack {
+		return nil
+	}
+	var eth []simcore.LinkSpec
+	for _, v := range specs {
+		for i := range v.Cards {
+			eth = append(eth, v.Cards[i].Eth)
+		}
+	}
+	cable := between(eth[0], eth[1])
+	cable.Latency += s.Network.Latency
+	cards := r.Cards()
+	for port := range max(specs[0].Cards[0].Ports, 1) {
+		if err := Cable(fmt.Sprintf("%s.Cable%d", r.Name, port), e, cable, cards[0].NIC.Eth(port), cards[1].NIC.Eth(port)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// between is the cable of two cards' shares.
+func between(a, b simcore.LinkSpec) simcore.LinkSpec {
+	c := a
+	c.Latency, c.CreditLatency = a.Latency+b.Latency, a.CreditLatency+b.CreditLatency
+	if a.Rate == (simcore.Rate{}) || b.Rate != (simcore.Rate{}) && b.Rate.Bytes*int64(a.Rate.Ps) < a.Rate.Bytes*int64(b.Rate.Ps) {
+		c.Rate = b.Rate
+	}
+	c.OverheadBytes = max(a.OverheadBytes, b.OverheadBytes)
+	return c
+}
+
+// Close ends what stands in the slots.
+func (r *Rack) Close() error {
+	var errs []error
+	for _, v := range r.Servers {
+		errs = append(errs, v.Close())
+	}
+	return errors.Join(errs...)
+}

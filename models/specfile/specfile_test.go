@@ -1,0 +1,137 @@
+package specfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/field"
+)
+
+type inner struct {
+	Size  int    `yaml:"size"`
+	Small uint8  `yaml:"small"`
+	Name  string `yaml:"name"`
+}
+
+type base struct {
+	Rate int64 `yaml:"rate"`
+}
+
+type outer struct {
+	base  `yaml:",inline"`
+	Base2 `yaml:",inline"`
+	On    bool     `yaml:"on"`
+	Some  *inner   `yaml:"some"`
+	List  []inner  `yaml:"list"`
+	Two   [2]int   `yaml:"two"`
+	Own   func()   `yaml:"-"`
+	Words []string `yaml:"words"`
+}
+
+// Base2 is inline.
+type Base2 struct {
+	Far int `yaml:"far"`
+}
+
+func innerPreset(name string) (inner, error) {
+	if name != "big" {
+		return inner{}, field.Errorf("preset", "%q: want big", name)
+	}
+	return inner{Size: 100, Small: 7, Name: "big"}, nil
+}
+
+var testPresets = Presets{reflect.TypeFor[inner](): Of(innerPreset)}
+
+func TestDecode(t *testing.T) {
+	shared := &inner{Size: 1, Small: 2}
+	v := outer{Some: shared, Two: [2]int{1, 2}}
+	_, err := Decode("f.yaml", []byte(`
+far: 0x10
+on: true
+some: {size: 9}
+list:
+- {preset: big, size: 3}
+- {small: 255}
+two: [5, 6]
+words: [a, "1"]
+`), testPresets, &v)
+	require.NoError(t, err)
+	require.Equal(t, outer{
+		Base2: Base2{16}, On: true, Some: &inner{Size: 9, Small: 2}, List: []inner{{3, 7, "big"}, {0, 255, ""}}, Two: [2]int{5, 6}, Words: []string{"a", "1"},
+	}, v)
+	require.Equal(t, inner{Size: 1, Small: 2}, *shared, "what a preset shares is not changed")
+	_, err = Decode("f.yaml", []byte("some: null"), testPresets, &v)
+	require.NoError(t, err)
+	require.Nil(t, v.Some)
+}
+
+func TestErrorsNameTheirLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "f.yaml:1: empty: want a mapping of fields",
+		"a: [":                              "f.yaml:1: ",
+		"- 1":                               "f.yaml:1: a list: want a mapping of fields: rate, far, on, some, list, two, words",
+		"on: true\nfast: 1":                 "f.yaml:2: fast: no such field: want one of rate, far, on, some",
+		"rate: x":                           `f.yaml:1: rate: "x": want a whole number`,
+		"on: 1":                             `f.yaml:1: on: "1": want true or false`,
+		"on: yes":                           `f.yaml:1: on: "yes": want true or false`,
+		"far: 1.5":                          `f.yaml:1: far: "1.5": want a whole number within`,
+		"far: 99999999999999999999":         `want a whole number within ±9223372036854775807`,
+		"far:\n  - 1":                       "f.yaml:2: far: a list: want a whole number",
+		"some:\n  small: 256":               `f.yaml:2: some.small: "256": want a whole number from 0 to 255`,
+		"some:\n  small: -1":                `f.yaml:2: some.small: "-1": want a whole number from 0 to 255`,
+		"some: {name: 1}":                   `f.yaml:1: some.name: "1": want a word`,
+		"some: {preset: huge}":              `f.yaml:1: some.preset "huge": want big`,
+		"some: {preset: [big]}":             "f.yaml:1: some.preset: a list: want a name",
+		"preset: big":                       "f.yaml:1: preset: no such field",
+		"list:\n- {}\n- {size: x}":          `f.yaml:3: list[1].size: "x": want a whole number`,
+		"two: [1]":                          "f.yaml:1: two: 1 entries: want 2",
+		"two: 1":                            `f.yaml:1: two: "1": want a list`,
+		"far: 1\non: true\nfar: 2":          "f.yaml:3: far: a second time: line 1 has it",
+		"some: &x {size: 1}\nlist: [*x]":    "f.yaml:1: some: an anchor or alias: want the value itself",
+		"far: !!str 1":                      "f.yaml:1: far: tag !!str: want a plain value",
+		"<<: {far: 1}":                      "f.yaml:1: <<: no such field",
+		"[1]: 2":                            "f.yaml:1: a list as a key: want one of",
+		"on: true\n---\non: true":           "f.yaml:2: a second document: want one",
+		"far: null":                         "f.yaml:1: far: null: want a whole number",
+		strings.Repeat(" ", MaxBytes) + "1": "bytes: want at most 1048576",
+	} {
+		var v outer
+		_, err := Decode("f.yaml", []byte(text), testPresets, &v)
+		require.ErrorContains(t, err, want, "%.40q", text)
+	}
+	var v outer
+	_, err := Decode("f.yaml", []byte("fast: 1\non: 7\nsome: {size: x}"), testPresets, &v)
+	require.Len(t, field.Each(err), 3, "every error: %v", err)
+}
+
+func TestLocate(t *testing.T) {
+	var v outer
+	p, err := Decode("f.yaml", []byte("on: true\nlist:\n- size: 1\n- small: 2\n  size: 3\n"), nil, &v)
+	require.NoError(t, err)
+	require.NoError(t, p.Locate(nil))
+	for path, line := range map[field.Path]int{
+		"list[1].size": 5, "list[1].name": 4, "list": 2, "list[7]": 2, "some.size": 1, "on": 1,
+	} {
+		require.EqualError(t, p.Locate(field.Errorf(path, "3: want less")), fmt.Sprintf("f.yaml:%d: %s 3: want less", line, path))
+	}
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	v := outer{Base2: Base2{-3}, On: true, List: []inner{{1, 2, "a: \"b\"\n"}, {3, 4, "null"}}, Two: [2]int{5, 6}, Words: []string{"yes", "12"}}
+	text, err := Marshal(v)
+	require.NoError(t, err)
+	obj, err := JSON(v)
+	require.NoError(t, err)
+	require.True(t, json.Valid(obj), "%s", obj)
+	for _, b := range [][]byte{text, obj} {
+		var back outer
+		_, err = Decode("f", b, nil, &back)
+		require.NoError(t, err, "%s", b)
+		require.Equal(t, v, back)
+	}
+}

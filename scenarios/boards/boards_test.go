@@ -1,0 +1,70 @@
+package boards
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/board"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// Every preset is drawn, and as its golden files have it.
+func TestDrawings(t *testing.T) {
+	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "fleet.yaml"} {
+		path := name
+		if strings.HasSuffix(name, ".yaml") {
+			path = filepath.Join("testdata", name)
+		}
+		s, err := Load(path)
+		require.NoError(t, err)
+		for ext, text := range map[string]string{".txt": Text(&s), ".svg": SVG(&s)} {
+			golden := filepath.Join("testdata", strings.TrimSuffix(name, ".yaml")+ext)
+			if *update {
+				require.NoError(t, os.WriteFile(golden, []byte(text), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), text, "go test -update writes it anew")
+		}
+		for d := xml.NewDecoder(strings.NewReader(SVG(&s))); ; {
+			if _, err := d.Token(); err != nil {
+				require.True(t, errors.Is(err, io.EOF), "%s: %v", name, err)
+				break
+			}
+		}
+	}
+}
+
+// What a file names is drawn as text of the picture, not as part of it.
+func TestNamesAreEscaped(t *testing.T) {
+	s, err := board.RackPreset("bf3")
+	require.NoError(t, err)
+	s.Servers[0].Cards[0].Device = board.DeviceSpec{Kind: board.DeviceRTL, DUT: "<script>"}
+	require.Contains(t, SVG(&s), "RTL &lt;script&gt;")
+}
+
+func TestBoardsToPlayOn(t *testing.T) {
+	for name, want := range map[string]string{
+		"bf3-pair":            "board bf3-pair has 2 cards and network back_to_back: want one card with open ports",
+		"connectx6":           "board connectx6: device of kind rnic: want the contract's NIC, of kind model or rtl",
+		"bf4":                 `board "bf4": no such preset or file: want a file, or one of bf2, bf2-pair, bf3`,
+		"none.yaml":           "stat none.yaml: no such file",
+		"testdata":            "testdata: is a folder",
+		"testdata/wrong.yaml": "testdata/wrong.yaml:5: servers[0].cards[0].switch.fast: no such field: want one of latency_ps",
+	} {
+		_, err := Card(name)
+		require.ErrorContains(t, err, want)
+	}
+	c, err := Card("bf2")
+	require.NoError(t, err)
+	require.Equal(t, 2, c.Ports)
+}

@@ -1,0 +1,186 @@
+package boards
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"nictwin/models/armcache"
+	"nictwin/models/board"
+	"nictwin/models/dram"
+	"nictwin/models/pcielink"
+	"nictwin/models/simcore"
+)
+
+// box is a component, with what is worth knowing of it.
+type box struct {
+	title string
+	says  []string
+}
+
+// row is components behind one another.
+type row struct {
+	name  string
+	boxes []box
+}
+
+// drawing is a card: the way from the wire, and what it branches into.
+type drawing struct {
+	name     string
+	front    row
+	branches []row
+}
+
+// drawCard is a card as boxes.
+func drawCard(c *board.CardSpec) drawing {
+	d := drawing{name: c.Name, front: row{"", []box{ethernet(c), slot(c)}}}
+	switch sw := c.Switch; {
+	case sw != nil:
+		d.front.boxes = append(d.front.boxes,
+			box{"NIC-side link", link(&c.PCIe)},
+			box{"switch", []string{ns(sw.Latency), "NIC link " + string(sw.NICLink)}})
+		d.branches = []row{{"Arm", downlink(&sw.Arm, c.Endpoint.ArmBytes)}, {"host", downlink(&sw.Host, c.Endpoint.HostBytes)}}
+	case c.Direct != nil:
+		d.branches = []row{{"host", downlink(c.Direct, c.Endpoint.HostBytes)}}
+	default:
+		d.front.boxes = append(d.front.boxes, box{"link", link(&c.PCIe)})
+		d.branches = []row{{"Arm and host", []box{
+			{"root", []string{ns(c.Endpoint.Latency)}},
+			{"memory", []string{bytes(c.Endpoint.ArmBytes) + " Arm, " + bytes(c.Endpoint.HostBytes) + " host", "at once"}},
+		}}}
+	}
+	return d
+}
+
+func ethernet(c *board.CardSpec) box {
+	return box{"Ethernet", append([]string{plural(max(c.Ports, 1), "port")}, link(&c.Eth)...)}
+}
+
+func slot(c *board.CardSpec) box {
+	kind := map[board.DeviceKind]string{
+		board.DeviceAny: "as the command line says", board.DeviceModel: "Go model", board.DeviceRTL: "RTL " + c.Device.DUT,
+		board.DeviceAddress: c.Device.Address, board.DeviceRNIC: "rnic " + c.Device.Model,
+	}[c.Device.Kind]
+	b := box{"NIC", []string{strings.TrimSpace(kind)}}
+	if c.EthBits != 0 {
+		b.says = append(b.says, fmt.Sprintf("%d-bit ports", c.EthBits))
+	}
+	if c.Period != 0 {
+		const mhz = 1_000_000
+		b.says = append(b.says, fmt.Sprintf("%d ps (%d MHz)", c.Period, mhz/int64(c.Period)))
+	}
+	l := c.Endpoint.Limits
+	return box{b.title, append(b.says, fmt.Sprintf("MPS %d, MRRS %d", l.MPS, l.MRRS))}
+}
+
+func downlink(d *board.Downlink, size uint64) []box {
+	var list []box
+	if d.PCIe != nil {
+		list = append(list, box{"PCIe", pcie(d.PCIe)})
+	} else {
+		list = append(list, box{"fabric", link(d.Fabric)})
+	}
+	list = append(list, box{"root", []string{ns(d.ReadLatency)}})
+	if d.Cache != nil {
+		list = append(list, box{"cache", cache(d.Cache)})
+	}
+	at := []string{bytes(size)}
+	if d.DRAM != nil {
+		list = append(list, box{"DRAM", memory(d.DRAM)})
+	} else {
+		at = append(at, "at once")
+	}
+	return append(list, box{"memory", at})
+}
+
+func pcie(s *pcielink.Spec) []string {
+	return []string{
+		fmt.Sprintf("%d.0 ×%d, %s", s.Generation, s.Width, rate(s.Rate())), ns(s.Latency),
+		fmt.Sprintf("MPS %d", min(s.Ends[0].MPS, s.Ends[1].MPS)),
+	}
+}
+
+func cache(s *armcache.Spec) []string {
+	return []string{
+		fmt.Sprintf("%s, %d ways", bytes(uint64(s.SizeBytes)), s.Ways), fmt.Sprintf("%d for devices", bits.OnesCount64(s.DeviceWays)),
+		fmt.Sprintf("%v, %v", s.Replacement, s.Index), rate(s.Rate) + ", " + ns(s.HitLatency),
+	}
+}
+
+func memory(s *dram.Spec) []string {
+	const mbps = 1000
+	gbps := func(n int64) string { return fmt.Sprintf("%.4g", float64(cmp.Or(n, s.Peak))/mbps) }
+	return []string{
+		plural(s.Channels, "channel") + fmt.Sprintf(" of %d banks", s.Banks), gbps(s.Peak) + " Gbps peak",
+		gbps(s.Mixed) + " mixed, " + gbps(s.Write) + " write", ns(s.Latency) + ", banks " + s.BankTiming,
+	}
+}
+
+func link(s *simcore.LinkSpec) []string { return []string{rate(s.Rate), ns(s.Latency)} }
+
+func rate(r simcore.Rate) string {
+	if r == (simcore.Rate{}) {
+		return "any rate"
+	}
+	const bitsPerNs = 8 * 1000
+	return fmt.Sprintf("%.4g Gbps", float64(r.Bytes)*bitsPerNs/float64(r.Ps))
+}
+
+func ns(t simcore.Ps) string { return fmt.Sprintf("%g ns", float64(t)/float64(simcore.Nanosecond)) }
+
+func bytes(n uint64) string {
+	const step = 1024
+	units := []string{"B", "KB", "MB", "GB", "TB", "PB"}
+	x, i := float64(n), 0
+	for ; x >= step && i < len(units)-1; i++ {
+		x /= step
+	}
+	return fmt.Sprintf("%.4g %s", x, units[i])
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// title says what a board is as a whole.
+func title(s *board.RackSpec) string {
+	t := fmt.Sprintf("%s: %s", s.Name, plural(len(s.Servers), "server"))
+	if s.Fleet != nil {
+		t += ", " + plural(s.Fleet.Machines, "client machine")
+	}
+	switch s.Network.Kind {
+	case board.NetworkOpen:
+		return t + ", open Ethernet ports"
+	case board.NetworkBackToBack:
+		return t + ", back to back by cables of " + ns(s.Network.Latency)
+	}
+	return t
+}
+
+// machine is a server as it is drawn; client machines, all alike, are one.
+type machine struct {
+	name  string
+	cards []drawing
+}
+
+func machines(s *board.RackSpec) (all []machine) {
+	for i := range s.Servers {
+		m := machine{name: s.Servers[i].Name}
+		for k := range s.Servers[i].Cards {
+			m.cards = append(m.cards, drawCard(&s.Servers[i].Cards[k]))
+		}
+		all = append(all, m)
+	}
+	if f := s.Fleet; f != nil {
+		name := "Client[0]"
+		if f.Machines > 1 {
+			name += fmt.Sprintf(" to Client[%d]", f.Machines-1)
+		}
+		all = append(all, machine{name, []drawing{drawCard(&f.Card)}})
+	}
+	return all
+}

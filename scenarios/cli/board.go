@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"nictwin/models/board"
+	"nictwin/models/specfile"
+	"nictwin/scenarios/boards"
+	"nictwin/scenarios/files"
+)
+
+// BoardNames are the presets of boards.
+func BoardNames() []string { return board.RackPresetNames }
+
+// Board is a board that is to be shown.
+type Board struct {
+	Spec string // file or preset
+	SVG  string // file that is written; empty: none
+}
+
+// Shown is a board as people and scripts see it.
+type Shown struct {
+	Text string
+	JSON json.RawMessage // every field
+	YAML []byte          // likewise
+}
+
+// Show reads a board and draws it.
+func (b *Board) Show() (*Shown, error) {
+	s, err := boards.Load(b.Spec)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	x := &Shown{Text: boards.Text(&s)}
+	if x.YAML, err = specfile.Marshal(s); err != nil {
+		return nil, err
+	}
+	if x.JSON, err = specfile.JSON(s); err != nil {
+		return nil, err
+	}
+	if b.SVG == "" {
+		return x, nil
+	}
+	err = files.Write(b.SVG, []byte(boards.SVG(&s)))
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return nil, &UsageError{fmt.Errorf("--svg: %w", err)}
+	}
+	return x, err
+}

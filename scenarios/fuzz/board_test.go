@@ -1,0 +1,34 @@
+package fuzz
+
+import (
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/board"
+	"nictwin/scenarios/device"
+)
+
+// Random programs pass on whole cards with either NIC: credits, a switch that both endpoints share, caches and DRAM are no
+// reason for the referee to speak up.
+func TestProgramsOnWholeCards(t *testing.T) {
+	long, err := strconv.Atoi(os.Getenv("NICTWIN_LONG"))
+	if err != nil {
+		long = 1
+	}
+	for _, preset := range board.SwitchPresetNames {
+		for _, nic := range []string{device.Model, device.RTL} {
+			runs := 20 * long
+			if nic == device.RTL {
+				runs = 6 * long
+			}
+			o := options(nic, runs)
+			o.Board = preset
+			first := passes(t, o)
+			o.Jobs = 1
+			require.Equal(t, first.Digest, passes(t, o).Digest, "%s on %s", nic, preset)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package replay
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/board"
+	"nictwin/models/nicspec"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/device"
+)
+
+// onBoard is a replay of the shipped captures on a card of the papers.
+func onBoard(t *testing.T, nic, preset string, stall int) Options {
+	t.Helper()
+	c, err := board.CardPreset(preset)
+	require.NoError(t, err)
+	o := options(nic, shipped(t))
+	o.Card, o.Ports, o.EthBits, o.Stall = &c, c.Ports, c.EthBits, stall
+	return o
+}
+
+func playOn(t *testing.T, o Options) (*Run, *Result) {
+	t.Helper()
+	r, err := New(context.Background(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	res, err := r.Play()
+	require.NoError(t, err)
+	require.True(t, res.Pass, "%+v", res.Findings)
+	return r, res
+}
+
+// longer is how many times as much is played in a long test.
+func longer() int {
+	n, err := strconv.Atoi(os.Getenv("NICTWIN_LONG"))
+	if err != nil {
+		return 1
+	}
+	return n
+}
+
+// On the whole card, with credits, a switch that both endpoints share, caches and DRAM, the referee has nothing to say against
+// either NIC. At a pace that software keeps up with, both deliver the same.
+func TestWholeBoards(t *testing.T) {
+	for _, preset := range board.SwitchPresetNames {
+		for _, speed := range []string{"10", "line"} {
+			stall := 0
+			if speed == "line" {
+				stall = 30
+			}
+			var frames [][]int
+			for _, nic := range []string{device.Model, device.RTL} {
+				o := onBoard(t, nic, preset, stall)
+				o.Loop, o.Speed = longer(), speed
+				r, res := playOn(t, o)
+				if speed != "line" {
+					for _, d := range res.Rx.Drops {
+						require.True(t, d.Count == 0 || d.Cause == "RX_DROP_RUNT", "%s: %v", preset, d)
+					}
+				}
+				frames = append(frames, res.Rx.PerQueue)
+				m := r.bed.Memory
+				require.NotZero(t, m.DRAM(nicspec.EndpointArm).Counters().Reads+m.DRAM(nicspec.EndpointArm).Counters().Writes)
+				require.True(t, r.bed.Idle())
+				in, out := r.bed.Switch.Balance()
+				require.Equal(t, in, out, "every byte that went into the switch came out")
+			}
+			if speed != "line" {
+				require.Equal(t, frames[0], frames[1], preset)
+			}
+		}
+	}
+}
+
+// The links of the cards allow the bridge's quantum, and what comes out does not depend on it.
+func TestQuantaOnBoards(t *testing.T) {
+	digests := map[string]bool{}
+	for _, quantum := range []uint32{0, 17, 64} {
+		for _, serial := range []bool{false, true} {
+			o := onBoard(t, device.RTL, "bf3", 20)
+			o.Quantum, o.Serial, o.Dir, o.Limit = quantum, serial, "both", 200
+			_, res := playOn(t, o)
+			digests[res.Digest] = true
+		}
+	}
+	require.Len(t, digests, 1)
+	c, err := board.CardPreset("bf3")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, rtlbridge.MaxQuantum(c.Period, rtlbridge.Pipelined, c.PCIe.Latency, c.PCIe.Latency), uint32(64))
+}
