@@ -32,6 +32,7 @@ type Core struct {
 	lines
 	reg     regRead
 	regDone func(v uint64, err error)
+	known   []Holder // registers that were full once, and tell of room
 
 	events simcore.EventPool
 	wakeAt simcore.Ps // when the earliest event is due, plus one; 0 when none is known

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"nictwin/models/mem"
 	"nictwin/models/simcore"
 )
@@ -218,16 +220,35 @@ func (c *Core) post(o *op) progress {
 			return later
 		}
 	}
+	if c.refused(o.regs) {
+		return waits
+	}
 	c.stats.Posts++
 	c.fail(o.regs.Write(uint32(o.addr), o.line.own[:o.line.n]))
 	c.free(o.line)
 	return over
 }
 
+// refused reports whether registers are full; they then tell the core of room.
+func (c *Core) refused(regs Registers) bool {
+	h, ok := regs.(Holder)
+	if !ok || !h.Full() {
+		return false
+	}
+	if !slices.Contains(c.known, h) {
+		c.known = append(c.known, h)
+		h.OnRoom(c.work)
+	}
+	return true
+}
+
 // readReg reads a register, and waits for it.
 func (c *Core) readReg(o *op) progress {
 	if !o.begun {
 		if !c.drained() {
+			return waits
+		}
+		if c.refused(o.regs) {
 			return waits
 		}
 		o.begun = true

@@ -16,6 +16,14 @@ type Registers interface {
 	Read(off uint32, n int, done func(v uint64, err error)) error
 }
 
+// Holder is Registers that can be full: a core's register access waits for room.
+type Holder interface {
+	Registers
+	Full() bool
+	// OnRoom has f called whenever it is full no longer.
+	OnRoom(f func())
+}
+
 // Compute charges cycles.
 func (c *Core) Compute(cycles int64) { c.Spend(simcore.Ps(cycles) * c.spec.Period) }
 
