@@ -30,10 +30,12 @@ type slot struct {
 	holders uint64 // bit i: caches[i]
 }
 
-// NewDomain makes the domain of a memory.
-func NewDomain(memory Snooper) *Domain {
+// NewDomain makes the domain of a memory, or of several that share no address.
+func NewDomain(memories ...Snooper) *Domain {
 	d := new(Domain)
-	memory.Snoop(d.written)
+	for _, m := range memories {
+		m.Snoop(d.written)
+	}
 	return d
 }
 
@@ -45,8 +47,10 @@ func (d *Domain) join(c *Cache) error {
 	c.number = len(d.caches)
 	d.caches = append(d.caches, c)
 	d.lines += len(c.tags)
-	old := d.slots
-	log := bits.Len(uint(2 * d.lines))
+	old, log := d.slots, bits.Len(uint(2*d.lines))
+	if len(old) == 1<<log {
+		return nil
+	}
 	d.slots, d.shift = make([]slot, 1<<log), 64-log
 	for _, s := range old {
 		if s.holders != 0 {
