@@ -87,6 +87,15 @@ type Target interface {
 	Check(op Op, addr uint64, n int) error
 }
 
+// Holder is a Target that can be full: who feeds it from a link leaves there what
+// it would have to keep for it, so that the link holds its sender.
+type Holder interface {
+	Target
+	Full() bool
+	// OnRoom has f called whenever it is full no longer.
+	OnRoom(f func())
+}
+
 // Backdoor reads and writes bytes at once, past time, counters and watches: for
 // preparing memory and for looking at it, not for initiators on the bus.
 type Backdoor interface {

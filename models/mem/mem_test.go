@@ -122,6 +122,20 @@ func TestWatch(t *testing.T) {
 	stop()
 }
 
+// Snoopers are told of all writes, before those who watch.
+func TestSnoop(t *testing.T) {
+	s, err := mem.NewSpace(1<<20, 1<<20)
+	require.NoError(t, err)
+	var told []uint64
+	s.Snoop(func(addr uint64, n int) { told = append(told, addr, uint64(n)) })
+	_, err = s.Watch(0x2000, 64, func(uint64, int) { told = append(told, 99) })
+	require.NoError(t, err)
+	require.NoError(t, write(s, 0x2000, 1, 2))
+	require.NoError(t, write(s, mem.Bus(1, 7), 1))
+	require.NoError(t, write(s, 0x2000))
+	require.Equal(t, []uint64{0x2000, 2, 99, mem.Bus(1, 7), 1}, told)
+}
+
 func TestStrayWrites(t *testing.T) {
 	s, err := mem.NewSpace(1<<20, 1<<20)
 	require.NoError(t, err)

@@ -9,7 +9,8 @@ import (
 // Watches are the address ranges whose writes somebody wants to be told of. The
 // zero value has none.
 type Watches struct {
-	list []*watcher // by address; replaced, not changed, as callbacks may add and stop watches
+	list   []*watcher // by address; replaced, not changed, as callbacks may add and stop watches
+	snoops []func(addr uint64, n int)
 }
 
 type watcher struct {
@@ -49,6 +50,10 @@ func (s *Watches) WatchIn(m Target, addr uint64, n int, f func(addr uint64, n in
 	return s.Watch(addr, n, f)
 }
 
+// Snoop calls f after every write access, whatever its address, before those who
+// watch: for caches that must give up their copy.
+func (s *Watches) Snoop(f func(addr uint64, n int)) { s.snoops = append(s.snoops, f) }
+
 // first is the place of the first watcher whose range ends after an address.
 func (s *Watches) first(addr uint64) int {
 	return sort.Search(len(s.list), func(i int) bool { return s.list[i].to > addr })
@@ -56,8 +61,14 @@ func (s *Watches) first(addr uint64) int {
 
 // Tell calls those who watch n bytes at addr.
 func (s *Watches) Tell(addr uint64, n int) {
-	if n == 0 || len(s.list) == 0 {
-		return // it touches nothing that anybody watches
+	if n == 0 {
+		return // it touches nothing
+	}
+	for _, f := range s.snoops {
+		f(addr, n)
+	}
+	if len(s.list) == 0 {
+		return
 	}
 	list := s.list[s.first(addr):]
 	for _, w := range list {

@@ -56,6 +56,10 @@ func (b Builder) Build(name string) (*Root, error) {
 		}
 		r.completers[ep] = c
 	}
+	if h, ok := b.Memory.(mem.Holder); ok {
+		r.holder = h
+		h.OnRoom(r.receive)
+	}
 	r.port = simcore.NewPort(r, portCap, name+".PCIe")
 	r.AddPort("PCIe", r.port)
 	return r, nil

@@ -30,6 +30,8 @@ type Root struct {
 	port       *simcore.Port
 	tlps       *msg.TLPs
 	memory     mem.Target
+	holder     mem.Holder // memory, if it can be full
+	receiving  bool
 	completers [2]*tlp.Completer
 	mmio       []*MMIO
 	requesters []uint16 // of the register accesses; nil: any
@@ -62,7 +64,7 @@ func (r *Root) Idle() bool {
 			return false
 		}
 	}
-	return r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0 && r.drops.open == 0 && r.behind.waiting.Len() == 0
+	return r.port.Len() == 0 && r.out.Len() == 0 && r.reads.open == 0 && r.writes.open == 0 && r.drops.open == 0 && r.behind.waiting.Len() == 0
 }
 
 // Send sends any TLP to the NIC, after the register accesses asked for before. The root owns p from then on. Requests
@@ -73,8 +75,18 @@ func (r *Root) Send(p *msg.TLP) {
 }
 
 // NotifyRecv implements sim.Component.
-func (r *Root) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
-	for m := r.port.Retrieve(now); m != nil; m = r.port.Retrieve(now) {
+func (r *Root) NotifyRecv(sim.VTimeInSec, sim.Port) { r.receive() }
+
+// receive takes what came, unless memory is full: then it stays in the port, and
+// the link's credits with it.
+func (r *Root) receive() {
+	if r.receiving {
+		return
+	}
+	r.receiving = true
+	now := r.sched.CurrentTime()
+	for r.port.Len() > 0 && (r.holder == nil || !r.holder.Full()) {
+		m := r.port.Retrieve(now)
 		p, ok := m.(*msg.TLP)
 		if !ok {
 			r.fail(fmt.Errorf("root: %s received a %T, wants TLPs", r.Name(), m))
@@ -82,6 +94,7 @@ func (r *Root) NotifyRecv(now sim.VTimeInSec, _ sim.Port) {
 		}
 		r.take(p)
 	}
+	r.receiving = false
 }
 
 // NotifyPortFree implements sim.Component.

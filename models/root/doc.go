@@ -12,6 +12,7 @@
 //   - Accesses to memory are issued in the order in which the NIC's TLPs came;
 //     those of reads Latency later. A read therefore sees every write that came
 //     before it.
+//   - While memory is full (a mem.Holder), TLPs stay in the port.
 //   - Completions of one read leave in address order; those of different reads
 //     as memory brings the data. A memory that completes accesses at once gives
 //     them in the order of their reads.

@@ -40,14 +40,31 @@ func TestContract(t *testing.T) {
 // newRig is a Go NIC between memory and the other end of its Ethernet port.
 func newRig(t *testing.T, late bool, delay inject.DelaySpec) *drivertest.Rig {
 	t.Helper()
+	return newRigOn(t, func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
+		memory, err := inject.NewDelay("Delay", e, delay, space)
+		require.NoError(t, err)
+		return memory, func(rc *root.Root) driver.Bus {
+			bus := rootbus.Bus{Regs: rc.MMIO(nicspec.RequesterArm), Memory: space}
+			if !late {
+				return bus
+			}
+			return &drivertest.Late{Bus: bus, Soon: func(f func()) {
+				e.Schedule(&simcore.Event{At: simcore.Now(e) + 70*simcore.Nanosecond, H: call(f)})
+			}}
+		}
+	})
+}
+
+// newRigOn is newRig with what machine makes of memory: what the NIC's root accesses, and the driver's bus.
+func newRigOn(t *testing.T, machine func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus)) *drivertest.Rig {
+	t.Helper()
 	const size = 1 << 30
 	e := simcore.NewEngine()
 	r := &drivertest.Rig{Options: driver.DefaultOptions(), Settle: e.Run}
 	space, err := mem.NewSpace(size, size)
 	require.NoError(t, err)
 	pool := new(msg.TLPs)
-	memory, err := inject.NewDelay("Delay", e, delay, space)
-	require.NoError(t, err)
+	memory, bus := machine(e, space)
 	rc, err := root.Builder{Scheduler: e, Spec: root.DefaultSpec(), Memory: memory, TLPs: pool}.Build("Root")
 	require.NoError(t, err)
 	n, err := nic.Builder{Scheduler: e, Spec: nic.DefaultSpec(), TLPs: pool}.Build("NIC")
@@ -71,12 +88,7 @@ func newRig(t *testing.T, late bool, delay inject.DelaySpec) *drivertest.Rig {
 		return faults.Add(inject.Fault{Kind: inject.FaultUR, From: from, To: to})
 	}
 	rc.OnMessage = func(_ *tlp.Header, b []byte) { r.Messages = append(r.Messages, append([]byte(nil), b...)) }
-	r.Bus = rootbus.Bus{Regs: rc.MMIO(nicspec.RequesterArm), Memory: space}
-	if late {
-		r.Bus = &drivertest.Late{Bus: r.Bus, Soon: func(f func()) {
-			e.Schedule(&simcore.Event{At: simcore.Now(e) + 70*simcore.Nanosecond, H: call(f)})
-		}}
-	}
+	r.Bus = bus(rc)
 	return r
 }
 

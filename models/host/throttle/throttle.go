@@ -1,0 +1,170 @@
+// Package throttle holds back the memory traffic of a host's software, so that
+// more is left for devices: what HostCC does when its IIO buffer fills. It is a
+// mem.Target over a mem.Target, between a core's private cache and the last-level
+// cache.
+//
+// Accesses go on in order, their bytes at the rate that was last set; each at
+// once as long as that rate is not reached.
+//
+// Invariants:
+//   - The protocol of package mem, whatever stands behind.
+//   - Bytes accepted are bytes that went on and bytes held.
+//   - Without a rate it costs no events.
+//   - Nothing is allocated per access, once the throttle has seen as many at a
+//     time as it will.
+package throttle
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/fifo"
+	"nictwin/models/mem"
+	"nictwin/models/pace"
+	"nictwin/models/simcore"
+)
+
+// Spec configures a Throttle.
+type Spec struct {
+	Rate simcore.Rate `yaml:"rate"` // at first; zero: no bound
+}
+
+// Validate returns every error of the spec.
+func (s Spec) Validate() error { return pace.Check("rate", s.Rate) }
+
+// Builder makes a Throttle. Memory is what stands behind.
+type Builder struct {
+	Scheduler simcore.Scheduler
+	Spec      Spec
+	Memory    mem.Target
+}
+
+// Build makes the component. It panics if Akita does not accept the name.
+func (b Builder) Build(name string) (*Throttle, error) {
+	var errs []error
+	if b.Scheduler == nil {
+		errs = append(errs, errors.New("no scheduler"))
+	}
+	if b.Memory == nil {
+		errs = append(errs, errors.New("no memory"))
+	}
+	if err := errors.Join(append(errs, b.Spec.Validate())...); err != nil {
+		return nil, fmt.Errorf("throttle: %s: %w", name, err)
+	}
+	return &Throttle{ComponentBase: sim.NewComponentBase(name), sched: b.Scheduler, memory: b.Memory, pace: pace.Pacer{Rate: b.Spec.Rate}}, nil
+}
+
+// Throttle bounds the rate of accesses.
+type Throttle struct {
+	*sim.ComponentBase
+
+	sched   simcore.Scheduler
+	memory  mem.Target
+	pace    pace.Pacer
+	waiting fifo.Queue[*mem.Access]
+	events  simcore.EventPool
+	wakeAt  simcore.Ps // when the earliest event is due, plus one; 0 when none is known
+	running bool
+	stats   Stats
+}
+
+// Stats is what passed through a throttle.
+type Stats struct {
+	AcceptedBytes uint64 // of reads and writes
+	PassedBytes   uint64
+	Held          uint64
+	Delayed       uint64 // accesses that had to wait
+}
+
+// Stats returns what passed so far.
+func (t *Throttle) Stats() Stats { return t.stats }
+
+// Idle reports whether nothing waits.
+func (t *Throttle) Idle() bool { return t.waiting.Len() == 0 }
+
+// SetRate changes the rate from now on; zero: no bound.
+func (t *Throttle) SetRate(r simcore.Rate) error {
+	if err := pace.Check("rate", r); err != nil {
+		return fmt.Errorf("throttle: %s: %w", t.Name(), err)
+	}
+	t.pace = pace.Pacer{Rate: r}
+	t.run()
+	return nil
+}
+
+// NotifyRecv implements sim.Component. It has no ports.
+func (t *Throttle) NotifyRecv(sim.VTimeInSec, sim.Port) {}
+
+// NotifyPortFree implements sim.Component.
+func (t *Throttle) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+
+// Check implements mem.Target.
+func (t *Throttle) Check(op mem.Op, addr uint64, n int) error { return t.memory.Check(op, addr, n) }
+
+// Access implements mem.Target.
+func (t *Throttle) Access(a *mem.Access) {
+	if err := t.Check(a.Op, a.Addr, a.Len()); err != nil {
+		a.Finish(err)
+		return
+	}
+	t.stats.AcceptedBytes += uint64(len(a.Data))
+	t.stats.Held += uint64(len(a.Data))
+	t.waiting.Push(a)
+	t.run()
+	if t.waiting.Len() > 0 {
+		t.stats.Delayed++
+	}
+}
+
+// run lets accesses go on until the rate is reached.
+func (t *Throttle) run() {
+	if t.running {
+		return
+	}
+	t.running = true
+	now := simcore.Now(t.sched)
+	for t.waiting.Len() > 0 {
+		if t.pace.Free > now {
+			t.arm(t.pace.Free)
+			break
+		}
+		a := t.waiting.Pop()
+		t.pace.Take(now, len(a.Data))
+		t.stats.PassedBytes += uint64(len(a.Data))
+		t.stats.Held -= uint64(len(a.Data))
+		t.memory.Access(a)
+	}
+	t.running = false
+}
+
+// arm makes sure that Handle is called at a time, or before.
+func (t *Throttle) arm(at simcore.Ps) {
+	if t.wakeAt != 0 && t.wakeAt <= at+1 {
+		return
+	}
+	ev := t.events.Get()
+	ev.At, ev.H, ev.Secondary = at, t, true
+	t.wakeAt = at + 1
+	t.sched.Schedule(ev)
+}
+
+// Handle implements sim.Handler: the next access may go on.
+func (t *Throttle) Handle(e sim.Event) error {
+	ev, ok := e.(*simcore.Event)
+	if !ok {
+		return fmt.Errorf("throttle: %s: event of type %T: want its own", t.Name(), e)
+	}
+	t.events.Put(ev)
+	if t.wakeAt == simcore.Now(t.sched)+1 {
+		t.wakeAt = 0
+	}
+	t.run()
+	return nil
+}
+
+var (
+	_ sim.Component = (*Throttle)(nil)
+	_ mem.Target    = (*Throttle)(nil)
+)

@@ -1,0 +1,93 @@
+package throttle_test
+
+import (
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+	"github.com/stretchr/testify/require"
+
+	_ "nictwin/models/fixedseed"
+	"nictwin/models/host/throttle"
+	"nictwin/models/inject"
+	"nictwin/models/mem"
+	"nictwin/models/mem/memtest"
+	"nictwin/models/simcore"
+)
+
+const ns = simcore.Nanosecond
+
+func build(t testing.TB, e sim.Engine, r simcore.Rate, d inject.DelaySpec) (*throttle.Throttle, *mem.Space) {
+	space, err := mem.NewSpace(1<<20, 1<<20)
+	require.NoError(t, err)
+	slow, err := inject.NewDelay("Delay", e, d, space)
+	require.NoError(t, err)
+	x, err := throttle.Builder{Scheduler: e, Spec: throttle.Spec{Rate: r}, Memory: slow}.Build("Throttle")
+	require.NoError(t, err)
+	return x, space
+}
+
+func TestKeepsTheProtocol(t *testing.T) {
+	for name, r := range map[string]simcore.Rate{"free": {}, "slow": simcore.Gbps(16)} {
+		for _, akita := range []bool{false, true} {
+			memtest.RunContract(t, name, func() (*memtest.Bench, error) {
+				own, other := simcore.NewEngine(), sim.NewSerialEngine()
+				var e sim.Engine = own
+				if akita {
+					e = other
+				}
+				x, space := build(t, e, r, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
+				return &memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}, Step: func() (bool, error) {
+					if akita {
+						return false, other.Run()
+					}
+					err := own.RunUntil(own.Now() + 30*ns)
+					return own.Next() != nil, err
+				}}, nil
+			})
+		}
+	}
+}
+
+// Traffic goes at the rate that was set, from when it was set.
+func TestRates(t *testing.T) {
+	e := simcore.NewEngine()
+	x, _ := build(t, e, simcore.Rate{}, inject.DelaySpec{})
+	var ends []simcore.Ps
+	send := func(n int) {
+		for range n {
+			x.Access(&mem.Access{Op: mem.Write, By: mem.Core, Data: make([]byte, 64), Done: func(*mem.Access) { ends = append(ends, e.Now()) }})
+		}
+	}
+	send(3)
+	require.Zero(t, e.Pending(), "no bound, no events")
+	require.NoError(t, x.SetRate(simcore.Rate{Bytes: 64, Ps: 100 * ns}))
+	send(4)
+	require.NoError(t, e.RunUntil(150*ns))
+	require.Equal(t, throttle.Stats{AcceptedBytes: 7 * 64, PassedBytes: 5 * 64, Held: 2 * 64, Delayed: 3}, x.Stats())
+	require.NoError(t, x.SetRate(simcore.Rate{Bytes: 64, Ps: 10 * ns}))
+	require.NoError(t, e.Run())
+	require.Equal(t, []simcore.Ps{0, 0, 0, 0, 100 * ns, 150 * ns, 160 * ns}, ends)
+	require.True(t, x.Idle())
+	require.ErrorContains(t, x.SetRate(simcore.Rate{Bytes: -1}), "rate -1 bytes")
+	_, err := throttle.Builder{Spec: throttle.Spec{Rate: simcore.Rate{Ps: 1}}}.Build("Throttle")
+	for _, says := range []string{"no scheduler", "no memory", "rate 0 bytes in 1 ps"} {
+		require.ErrorContains(t, err, says)
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	e := simcore.NewEngine()
+	x, _ := build(t, e, simcore.Gbps(16), inject.DelaySpec{Latency: 40 * ns})
+	var all [6]mem.Access
+	for i := range all {
+		all[i] = mem.Access{Op: mem.Op(i & 1), Data: make([]byte, 196), Done: func(*mem.Access) {}}
+	}
+	step := func() {
+		for i := range all {
+			x.Access(&all[i])
+		}
+		require.NoError(t, e.Run())
+	}
+	step()
+	require.Zero(t, testing.AllocsPerRun(1000, step))
+}

@@ -1,0 +1,319 @@
+// Package memmap joins memories by address: a mem.Target over several. It is
+// what an initiator sees that can reach more than one: the memory of its own
+// socket and of the other, a GPU's.
+//
+// Accesses go to the memory whose region they lie in, those over a border to
+// each in turn. It takes no time, but keeps the order that the protocol asks for:
+// a write (or Clean, or Invalidate) waits until those before it to other memories
+// are done, and so does whatever comes behind it. So an initiator that writes to
+// two memories in turn pays the way to the slower one for each change. Hardware
+// may begin both and order their ends.
+//
+// Invariants:
+//   - The protocol of package mem, whatever stands behind.
+//   - Bytes accepted are bytes finished and bytes held.
+//   - Nothing is allocated per access, once the map has seen as many at a time
+//     as it will.
+package memmap
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nictwin/models/fifo"
+	"nictwin/models/mem"
+)
+
+// Watcher tells of writes to a memory.
+type Watcher interface {
+	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
+}
+
+// Region is where a memory is.
+type Region struct {
+	Name   string
+	Base   uint64
+	Bytes  uint64
+	Memory mem.Target
+
+	View    mem.Backdoor // its bytes at this moment; nil: Memory, if it is one
+	Watcher Watcher      // nil: Memory, if it is one
+}
+
+// region is a Region, and the writes to it that are not done.
+type region struct {
+	Region
+	open int
+}
+
+// Map is memories by address.
+type Map struct {
+	regions []region
+	queue   fifo.Queue[*access]
+	idle    []*access
+	parts   []*part
+	running bool
+	stats   Stats
+}
+
+// Stats is what passed through a map.
+type Stats struct {
+	AcceptedBytes uint64 // of reads and writes
+	FinishedBytes uint64
+	Held          uint64
+	Changes       uint64 // accesses that waited for writes to another memory
+}
+
+// access is an access that is not done.
+type access struct {
+	a      *mem.Access
+	at     int // bytes that were sent on
+	left   int // parts that are not done, and one while there are more to send
+	waited bool
+	err    error
+}
+
+// part is what goes to one memory.
+type part struct {
+	mem.Access
+	of *access
+	to *region
+}
+
+// New joins memories. The error lists all that is wrong with the regions.
+func New(regions ...Region) (*Map, error) {
+	m := new(Map)
+	var errs []error
+	for _, r := range regions {
+		switch {
+		case r.Memory == nil:
+			errs = append(errs, fmt.Errorf("memmap: region %s has no memory", r.Name))
+		case r.Bytes == 0 || r.Base+r.Bytes-1 < r.Base:
+			errs = append(errs, fmt.Errorf("memmap: region %s has %#x B from %#x on: want a range that is not empty and does not wrap", r.Name, r.Bytes, r.Base))
+		}
+		if r.View == nil {
+			r.View, _ = r.Memory.(mem.Backdoor)
+		}
+		if r.Watcher == nil {
+			r.Watcher, _ = r.Memory.(Watcher)
+		}
+		m.regions = append(m.regions, region{Region: r})
+	}
+	slices.SortFunc(m.regions, func(a, b region) int {
+		if a.Base < b.Base {
+			return -1
+		}
+		return 1
+	})
+	for i := 1; i < len(m.regions); i++ {
+		if a, b := &m.regions[i-1], &m.regions[i]; b.Base-a.Base < a.Bytes {
+			errs = append(errs, fmt.Errorf("memmap: regions %s and %s overlap at %#x", a.Name, b.Name, b.Base))
+		}
+	}
+	if len(regions) == 0 {
+		errs = append(errs, errors.New("memmap: no region: want one or more"))
+	}
+	return m, errors.Join(errs...)
+}
+
+// Stats returns what passed so far.
+func (m *Map) Stats() Stats { return m.stats }
+
+// Idle reports whether nothing is under way.
+func (m *Map) Idle() bool { return m.stats.Held == 0 && m.queue.Len() == 0 }
+
+// find is the region that an address lies in.
+func (m *Map) find(addr uint64) *region {
+	for i := range m.regions {
+		if r := &m.regions[i]; addr >= r.Base && addr-r.Base < r.Bytes {
+			return r
+		}
+	}
+	return nil
+}
+
+// span is how many of n bytes at an address lie in its region.
+func (r *region) span(addr uint64, n int) int {
+	return int(min(uint64(n), r.Bytes-(addr-r.Base)))
+}
+
+// Check implements mem.Target.
+func (m *Map) Check(op mem.Op, addr uint64, n int) error {
+	at, left := addr, n
+	for {
+		r := m.find(at)
+		if r == nil {
+			return &mem.RangeError{Op: op, Addr: addr, Len: n, There: fmt.Sprintf("no region of the map has %#x", at)}
+		}
+		k := r.span(at, left)
+		if err := r.Memory.Check(op, at, k); err != nil {
+			if k == n {
+				return err
+			}
+			return &mem.RangeError{Op: op, Addr: addr, Len: n, There: err.Error()}
+		}
+		if at, left = at+uint64(k), left-k; left <= 0 {
+			return nil
+		}
+	}
+}
+
+// Access implements mem.Target.
+func (m *Map) Access(a *mem.Access) {
+	if err := m.Check(a.Op, a.Addr, a.Len()); err != nil {
+		a.Finish(err)
+		return
+	}
+	var x *access
+	if n := len(m.idle); n > 0 {
+		x, m.idle = m.idle[n-1], m.idle[:n-1]
+	} else {
+		x = new(access)
+	}
+	*x = access{a: a, left: 1}
+	m.stats.AcceptedBytes += uint64(len(a.Data))
+	m.stats.Held += uint64(len(a.Data))
+	m.queue.Push(x)
+	m.run()
+}
+
+// run sends on what need not wait, in order.
+func (m *Map) run() {
+	if m.running {
+		return
+	}
+	m.running = true
+	for m.queue.Len() > 0 {
+		x := *m.queue.Front()
+		if !m.send(x) {
+			if !x.waited {
+				x.waited = true
+				m.stats.Changes++
+			}
+			break
+		}
+		m.queue.Pop()
+		m.end(x)
+	}
+	m.running = false
+}
+
+// send sends the parts of an access on. It reports false if the next must wait.
+func (m *Map) send(x *access) bool {
+	a, n := x.a, x.a.Len()
+	for {
+		addr := a.Addr + uint64(x.at)
+		r := m.find(addr)
+		if a.Op != mem.Read && m.busyElsewhere(r) {
+			return false
+		}
+		k := r.span(addr, n-x.at)
+		p := m.newPart()
+		p.of, p.to, p.Op, p.By, p.Addr, p.Span, p.Err = x, r, a.Op, a.By, addr, k, nil
+		if p.Data = nil; a.Op.Moves() {
+			p.Data, p.Span = a.Data[x.at:x.at+k], 0
+		}
+		if a.Op != mem.Read {
+			r.open++
+		}
+		x.left++
+		x.at += k
+		r.Memory.Access(&p.Access)
+		if x.at >= n {
+			return true
+		}
+	}
+}
+
+// busyElsewhere reports whether writes to other memories are not done.
+func (m *Map) busyElsewhere(r *region) bool {
+	for i := range m.regions {
+		if o := &m.regions[i]; o != r && o.open > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Map) newPart() *part {
+	if n := len(m.parts); n > 0 {
+		p := m.parts[n-1]
+		m.parts = m.parts[:n-1]
+		return p
+	}
+	p := new(part)
+	p.Done = func(*mem.Access) {
+		x := p.of
+		if x.err == nil {
+			x.err = p.Err
+		}
+		if p.Op != mem.Read {
+			p.to.open--
+		}
+		p.of, p.to, p.Data = nil, nil, nil
+		m.parts = append(m.parts, p)
+		m.end(x)
+		m.run()
+	}
+	return p
+}
+
+// end ends one part of an access, and with the last of them the access.
+func (m *Map) end(x *access) {
+	if x.left--; x.left > 0 {
+		return
+	}
+	a, err := x.a, x.err
+	*x = access{}
+	m.idle = append(m.idle, x)
+	m.stats.FinishedBytes += uint64(len(a.Data))
+	m.stats.Held -= uint64(len(a.Data))
+	a.Finish(err)
+}
+
+// Read implements mem.Backdoor.
+func (m *Map) Read(addr uint64, b []byte) error {
+	return m.view(mem.Read, addr, b, func(v mem.Backdoor, addr uint64, b []byte) error { return v.Read(addr, b) })
+}
+
+// Write implements mem.Backdoor.
+func (m *Map) Write(addr uint64, b []byte) error {
+	return m.view(mem.Write, addr, b, func(v mem.Backdoor, addr uint64, b []byte) error { return v.Write(addr, b) })
+}
+
+func (m *Map) view(op mem.Op, addr uint64, b []byte, f func(v mem.Backdoor, addr uint64, b []byte) error) error {
+	if err := m.Check(op, addr, len(b)); err != nil {
+		return err
+	}
+	for len(b) > 0 {
+		r := m.find(addr)
+		if r.View == nil {
+			return fmt.Errorf("memmap: region %s shows its bytes to accesses only", r.Name)
+		}
+		k := r.span(addr, len(b))
+		if err := f(r.View, addr, b[:k]); err != nil {
+			return err
+		}
+		addr, b = addr+uint64(k), b[k:]
+	}
+	return nil
+}
+
+// Watch calls f after every write that touches n bytes at addr, which must lie
+// in one region.
+func (m *Map) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+	r := m.find(addr)
+	switch {
+	case r == nil || n > r.span(addr, n):
+		return nil, fmt.Errorf("memmap: watch of %d B at %#x: want a range in one region", n, addr)
+	case r.Watcher == nil:
+		return nil, fmt.Errorf("memmap: watch of %d B at %#x: region %s does not tell of writes", n, addr, r.Name)
+	}
+	return r.Watcher.Watch(addr, n, f)
+}
+
+var (
+	_ mem.Target   = (*Map)(nil)
+	_ mem.Backdoor = (*Map)(nil)
+)

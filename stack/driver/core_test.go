@@ -1,0 +1,63 @@
+package driver_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/cpu/tlb"
+	"nictwin/models/host"
+	"nictwin/models/mem"
+	"nictwin/models/memmap"
+	"nictwin/models/nicspec"
+	"nictwin/models/root"
+	"nictwin/models/simcore"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+	"nictwin/stack/driver/drivertest"
+)
+
+// onCore is a machine whose driver runs on a core, through its TLB and private cache and the last-level caches that the NIC
+// writes to by way of the IIO buffer; DRAM is behind those. The memory of the other endpoint takes no time.
+func onCore(t *testing.T, name string, endpoint int, requester uint16) func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
+	return func(e *simcore.Engine, space *mem.Space) (mem.Target, func(rc *root.Root) driver.Bus) {
+		const size = 1 << 30
+		spec, err := host.Preset(name, mem.Bus(endpoint, 0), tlb.Page4K)
+		require.NoError(t, err)
+		spec.SocketBytes, spec.TLB.Covers, spec.TLB.Tables = size/uint64(spec.Sockets), size, spec.Base
+		other := memmap.Region{Name: "Other", Base: mem.Bus(1-endpoint, 0), Bytes: size, Memory: space}
+		s, err := host.Builder{Scheduler: e, Spec: spec, Memory: space, Elsewhere: []memmap.Region{other}}.Build("Host")
+		require.NoError(t, err)
+		device, err := s.Device(0, "IIO")
+		require.NoError(t, err)
+		core, err := s.Core(spec.Sockets-1, 3)
+		require.NoError(t, err)
+		t.Cleanup(func() {
+			require.NoError(t, core.Err())
+			require.True(t, s.Idle())
+			c, d := core.Stats(), device.Stats()
+			require.Equal(t, c.StoreBytes, c.StoresEnded)
+			require.Equal(t, d.AcceptedBytes, d.FinishedBytes)
+		})
+		return device, func(rc *root.Root) driver.Bus {
+			b, err := corebus.New(core.Core, rc.MMIO(requester), corebus.DefaultSpec())
+			require.NoError(t, err)
+			require.Same(t, core.Core, b.Core())
+			return b
+		}
+	}
+}
+
+// The driver keeps its promises on cores of the Arm and of a server (on the socket that the NIC does not hang on), too, where
+// every access takes time.
+func TestContractOnCores(t *testing.T) {
+	for _, x := range []struct {
+		name      string
+		endpoint  int
+		requester uint16
+	}{{"bf3", nicspec.EndpointArm, nicspec.RequesterArm}, {"bf2", nicspec.EndpointArm, nicspec.RequesterArm}, {"host-fn", nicspec.EndpointHost, nicspec.RequesterHost}} {
+		t.Run(x.name, func(t *testing.T) {
+			drivertest.RunContract(t, func(t *testing.T) *drivertest.Rig { return newRigOn(t, onCore(t, x.name, x.endpoint, x.requester)) })
+		})
+	}
+}
