@@ -54,4 +54,9 @@ func TestFrameCrossesALink(t *testing.T) {
 	assert.Nil(t, a.SendAt(p.Get(60), 0))
 	assert.NoError(t, e.Run())
 	assert.Equal(t, simcore.Ps(84*80+1000), b.Retrieve(0).(*Frame).Arrive)
+	short := p.Get(60)
+	short.Trim = 56
+	assert.Nil(t, a.SendAt(short, 10_000))
+	assert.NoError(t, e.Run())
+	assert.Equal(t, simcore.Ps(10_000+28*80+1000), b.Retrieve(0).(*Frame).Arrive)
 }

@@ -8,13 +8,13 @@
 //
 // How software posts a work entry:
 //   - by MMIO: the 64 bytes of the entry, inline data included, are written to
-//     the push window of the queue pair. The NIC reads nothing; or
+//     the ring, and then to the push window of the queue pair. The NIC reads
+//     nothing, unless it has not caught up with entries rung for before; or
 //   - by a doorbell: entries are written to the ring in memory, then the
 //     producer index goes to the send doorbell. One doorbell serves any number
 //     of entries; the NIC reads them by DMA.
 //
-// An entry that is pushed takes its place in the ring all the same, and may be
-// pushed only when every entry before it was pushed or rung for.
+// An entry may be pushed only when every entry before it was pushed or rung for.
 //
 // Completion entries carry a phase bit that turns over with each pass of the
 // ring. The NIC does not look at how far software has read: whoever makes a

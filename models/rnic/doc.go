@@ -1,0 +1,2 @@
+// Package rnic is a NIC.
+package rnic
