@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"testing"
 
+	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
@@ -29,15 +30,15 @@ func (s slotted) Close() error            { return nil }
 
 // host is a card with the NIC and software that takes no time.
 type host struct {
-	t    testing.TB
-	rig  *rig
-	card *board.Card
-	nic  *Comp
-	mmio *root.MMIO
-	ep   int
-	seq  uint16
-	next uint64 // memory
-	qpn  uint32
+	t     testing.TB
+	rig   *rig
+	nic   *Comp
+	space *mem.Space
+	roots []*root.Root
+	mmio  *root.MMIO
+	seq   uint16
+	next  uint64 // memory
+	qpn   uint32
 }
 
 // rig is cards back to back on one engine.
@@ -47,6 +48,18 @@ type rig struct {
 	pools  *board.Pools
 	hosts  []*host
 	digest uint32
+	events uint64 // that the NICs asked for
+}
+
+// counting is the engine as the NICs see it.
+type counting struct {
+	*simcore.Engine
+	r *rig
+}
+
+func (c counting) Schedule(e sim.Event) {
+	c.r.events++
+	c.Engine.Schedule(e)
 }
 
 func link(gbps int64) simcore.LinkSpec {
@@ -70,19 +83,30 @@ func newRig(t testing.TB, n int, spec Spec, change func(*board.CardSpec)) *rig {
 		var nic *Comp
 		card, err := board.NewCard(r.e, r.pools, s, func(slot board.Slot) (board.NIC, error) {
 			var err error
-			nic, err = Builder{Scheduler: slot.Engine, Spec: spec, Frames: slot.Frames, TLPs: slot.TLPs}.Build(slot.Name)
+			nic, err = Builder{Scheduler: &counting{slot.Engine, r}, Spec: spec, Frames: slot.Frames, TLPs: slot.TLPs}.Build(slot.Name)
 			return slotted{nic}, err
 		})
 		require.NoError(t, err)
-		h := &host{t: t, rig: r, card: card, nic: nic, ep: nicspec.EndpointArm, next: 0x10000, mmio: card.Root.MMIO(nicspec.RequesterArm)}
-		nic.Observe(r.observe)
-		r.hosts = append(r.hosts, h)
-		h.do(&rnicspec.SetPort{MAC: mac(i), IP: [16]byte{10, 0, 0, byte(i)}})
+		r.add(&host{nic: nic, space: card.Memory, roots: []*root.Root{card.Root}})
 	}
-	if n > 1 {
-		require.NoError(t, board.Cable("Cable", r.e, link(200), r.hosts[0].nic.Eth(0), r.hosts[1].nic.Eth(0)))
-	}
+	r.cable()
 	return r
+}
+
+// cable joins the first two cards.
+func (r *rig) cable() {
+	if len(r.hosts) > 1 {
+		require.NoError(r.t, board.Cable("Cable", r.e, link(0), r.hosts[0].nic.Eth(0), r.hosts[1].nic.Eth(0)))
+	}
+}
+
+// add takes a card into the rig.
+func (r *rig) add(h *host) {
+	h.t, h.rig, h.next, h.mmio = r.t, r, 0x10000, h.roots[0].MMIO(nicspec.RequesterArm)
+	h.nic.Observe(r.observe)
+	i := len(r.hosts)
+	r.hosts = append(r.hosts, h)
+	h.do(&rnicspec.SetPort{MAC: mac(i), IP: [16]byte{10, 0, 0, byte(i)}})
 }
 
 func mac(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i)} }
@@ -105,8 +129,9 @@ func (r *rig) run() {
 	require.NoError(r.t, r.e.Run())
 	for _, h := range r.hosts {
 		require.NoError(r.t, h.nic.Err())
-		require.NoError(r.t, h.card.Root.Err())
-		require.NoError(r.t, h.card.Host.Err())
+		for _, x := range h.roots {
+			require.NoError(r.t, x.Err())
+		}
 	}
 }
 
@@ -135,7 +160,7 @@ func (h *host) alloc(ep int, n uint64) uint64 {
 
 func (h *host) bytes(at uint64, n int) []byte {
 	b := make([]byte, n)
-	require.NoError(h.t, h.card.Memory.Read(at, b))
+	require.NoError(h.t, h.space.Read(at, b))
 	return b
 }
 
@@ -144,7 +169,7 @@ func (h *host) fill(at uint64, n int, seed byte) []byte {
 	for i := range b {
 		b[i] = seed + byte(i*7+i>>8)
 	}
-	require.NoError(h.t, h.card.Memory.Write(at, b))
+	require.NoError(h.t, h.space.Write(at, b))
 	return b
 }
 
@@ -155,15 +180,15 @@ func (h *host) region(ep int) {
 
 // testQP is a queue pair with the software's side of its rings.
 type testQP struct {
-	h            *host
-	n            uint32
-	typ          rnicspec.QPType
-	send, recv   uint64
-	pi, ri       uint16
-	cqAddr       uint64
-	ci           uint32
-	wqe          [rnicspec.WQEBytes]byte
-	cqe          [rnicspec.CQEBytes]byte
+	h          *host
+	n          uint32
+	typ        rnicspec.QPType
+	send, recv uint64
+	pi, ri     uint16
+	cqAddr     uint64
+	ci         uint32
+	wqe        [rnicspec.WQEBytes]byte
+	cqe        [rnicspec.CQEBytes]byte
 }
 
 const ringLog = 6
@@ -201,7 +226,7 @@ func connect(a, b *testQP, pmtu uint16) {
 func (q *testQP) put(w rnicspec.WQE) {
 	w.Encode(q.typ, q.wqe[:])
 	at := q.send + uint64(q.pi&(1<<ringLog-1))*rnicspec.WQEBytes
-	require.NoError(q.h.t, q.h.card.Memory.Write(at, q.wqe[:]))
+	require.NoError(q.h.t, q.h.space.Write(at, q.wqe[:]))
 	q.pi++
 }
 
@@ -223,7 +248,7 @@ func (q *testQP) push(w rnicspec.WQE) {
 func (q *testQP) postRecv(w rnicspec.RecvWQE) {
 	w.Encode(q.wqe[:])
 	at := q.recv + uint64(q.ri&(1<<ringLog-1))*rnicspec.RecvBytes
-	require.NoError(q.h.t, q.h.card.Memory.Write(at, q.wqe[:rnicspec.RecvBytes]))
+	require.NoError(q.h.t, q.h.space.Write(at, q.wqe[:rnicspec.RecvBytes]))
 	q.ri++
 	require.NoError(q.h.t, q.h.mmio.Write32(rnicspec.QPPage(q.n)+rnicspec.PageRecv, uint32(q.ri)))
 }
@@ -232,7 +257,7 @@ func (q *testQP) postRecv(w rnicspec.RecvWQE) {
 func (q *testQP) poll() []rnicspec.CQE {
 	var got []rnicspec.CQE
 	for {
-		require.NoError(q.h.t, q.h.card.Memory.Read(q.cqAddr+uint64(q.ci&(1<<ringLog-1))*rnicspec.CQEBytes, q.cqe[:]))
+		require.NoError(q.h.t, q.h.space.Read(q.cqAddr+uint64(q.ci&(1<<ringLog-1))*rnicspec.CQEBytes, q.cqe[:]))
 		var c rnicspec.CQE
 		c.Decode(q.cqe[:])
 		if c.Phase != (q.ci>>ringLog&1 == 0) {

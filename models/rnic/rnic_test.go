@@ -77,7 +77,7 @@ func TestLatency(t *testing.T) {
 		local, remote := a.h.alloc(arm, 4096), b.h.alloc(arm, 4096)
 		from := r.e.Now()
 		var at simcore.Ps
-		_, err := a.h.card.Memory.Watch(a.cqAddr, 64, func(uint64, int) { at = r.e.Now() })
+		_, err := a.h.space.Watch(a.cqAddr, 64, func(uint64, int) { at = r.e.Now() })
 		require.NoError(t, err)
 		a.push(rnicspec.WQE{Opcode: o, Flags: sig, Length: 64, LocalVA: local, LocalKey: keyA, RemoteVA: remote, RemoteKey: keyA})
 		r.run()

@@ -6,9 +6,10 @@ import (
 )
 
 // Traffic counts what crossed the PCIe port. Data are TLPs with a payload, as the off-path study counts them; requests are
-// those without.
+// those without. Accesses of software to the registers, and what answers them, are apart.
 type Traffic struct {
-	In, Out Direction
+	In, Out   Direction
+	Registers uint64 // TLPs
 }
 
 // Direction is one of the two.
@@ -24,16 +25,14 @@ func (c *Comp) Traffic() Traffic { return c.traffic }
 func (t *Traffic) addTLP(p *msg.TLP, in bool) {
 	h := p.Parsed()
 	d, ep := &t.Out, 0
-	if in {
-		d = &t.In
-	}
 	switch {
 	case h.Kind.IsMemory() && !in:
 		ep = endpoint(h.Address)
 	case h.Kind.IsCompletion() && in:
-		ep = min(int(h.CompleterID>>8), 1)
+		d, ep = &t.In, min(int(h.CompleterID>>8), 1)
 	default:
-		ep = min(int(h.RequesterID>>8), 1)
+		t.Registers++
+		return
 	}
 	if h.Kind == tlp.MRd {
 		d.Requests[ep]++
