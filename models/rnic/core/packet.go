@@ -29,7 +29,7 @@ type Drop uint8
 const (
 	Kept Drop = iota
 	DropNotRoCE
-	DropICRC
+	DropICRC      // or a wrong UDP checksum
 	DropShort     // headers cut short
 	DropVersion   // TVer
 	DropPartition // P_Key
@@ -72,6 +72,9 @@ func (p *Packet) Decode(frame []byte) Drop {
 	l4 := ipv6Bytes
 	if ip[0]>>4 == 4 {
 		l4 = int(ip[0]&0xf) * 4
+	}
+	if wire.VerifyUDPChecksum(ip) == wire.Bad {
+		return DropICRC
 	}
 	end := l4 + int(binary.BigEndian.Uint16(ip[l4+4:]))
 	return p.decode(ip[:l4], ip[l4+udpBytes:end-wire.ICRCSize])

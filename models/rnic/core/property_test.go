@@ -14,7 +14,7 @@ import (
 // Two cores over a channel that loses, repeats and overtakes: everything that was asked for takes place once and in order,
 // and the bytes are those of a plain reference.
 func TestLossyChannel(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			x := newLossy(t, rng)
@@ -102,7 +102,9 @@ func (x *lossy) post(i int) {
 func (x *lossy) play() {
 	recvs := [2]int{}
 	for step := 0; ; step++ {
-		require.Less(x.t, step, 200_000, "it does not end")
+		if step == 200_000 {
+			x.t.Fatal("it does not end")
+		}
 		i := x.rng.IntN(2)
 		switch x.rng.IntN(40) {
 		case 0:

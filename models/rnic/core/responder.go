@@ -323,13 +323,17 @@ func (q *QP) room(p *Packet, e *Effects) bool {
 func (q *QP) read(p *Packet, e *Effects) {
 	r := &q.resp
 	n := int(p.RETH.DMALen)
-	if q.Access&rnicspec.RemoteRead == 0 || n > rnicspec.MaxMessage {
+	if q.Access&rnicspec.RemoteRead == 0 {
 		q.refuse(wire.NAKInvalidRequest, p, e)
 		return
 	}
 	bus, ok := q.dev.Resolve(p.RETH.RKey, p.RETH.VA, n, rnicspec.RemoteRead)
 	if !ok {
 		q.refuse(wire.NAKRemoteAccess, p, e)
+		return
+	}
+	if n > rnicspec.MaxMessage {
+		q.refuse(wire.NAKInvalidRequest, p, e)
 		return
 	}
 	if !q.room(p, e) {
