@@ -26,8 +26,8 @@ type qpair struct {
 	parked  [2]fifo.Queue[*rxOp]
 	replies fifo.Queue[*reply]
 
-	timing, waiting bool // a timer event is pending: for acknowledgements, for an RNR NAK
-	steps           uint64
+	timing bool   // an event of the acknowledgement timer is pending
+	steps  uint64 // of progress, when the timer was started
 }
 
 // ring is a ring of entries in memory. Indices run freely.

@@ -81,7 +81,6 @@ func TestSameDigest(t *testing.T) {
 type loop struct {
 	r    *rig
 	qs   []*testQP
-	cqe  [rnicspec.CQEBytes]byte
 	wqe  [rnicspec.WQEBytes]byte
 	next int
 	data uint64

@@ -28,7 +28,6 @@ type node struct {
 	card *board.Card
 	dev  [2]*Device
 	cq   [2]*CQ
-	got  [2][]rnicspec.CQE
 }
 
 const key = 3
