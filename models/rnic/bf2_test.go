@@ -18,9 +18,10 @@ import (
 
 // newBF2 makes n cards of the off-path study: the NIC behind a switch with the shared NIC-side channel, the Arm on it
 // without PCIe and with an MPS of 128 B, the host behind PCIe 4.0 x16 with 512 B.
-func newBF2(t testing.TB, n int, spec Spec) *rig {
+func newBF2(t testing.TB, n int, specs ...Spec) *rig {
 	r := &rig{t: t, e: simcore.NewEngine(), pools: new(board.Pools)}
 	for i := range n {
+		spec := specs[min(i, len(specs)-1)]
 		name := fmt.Sprintf("BF2[%d]", i)
 		sw, err := nicswitch.Preset("bf2")
 		require.NoError(t, err)
@@ -177,4 +178,79 @@ func TestContexts(t *testing.T) {
 	x.used[0]--
 	require.True(t, grant(1), "what is shared goes to who asks")
 	require.False(t, grant(0))
+}
+
+// zeroByteRate is at how many millions a second the second card answers READs of no bytes, whose queue pairs are in turn
+// those of the endpoints.
+func zeroByteRate(t *testing.T, endpoints ...int) float64 {
+	spec := DefaultSpec()
+	spec.Latency.RC = 200 * simcore.Nanosecond
+	client := spec
+	client.Contexts.Endpoint, client.Contexts.Reserve, client.PacketTime = 10_000, 0, 0 // as many machines
+	r := newBF2(t, 2, client, spec)
+	var qs []*testQP
+	for i := range 128 {
+		a, b := r.hosts[0].qp(rnicspec.RC, hst), r.hosts[1].qp(rnicspec.RC, endpoints[i%len(endpoints)])
+		connect(a, b, 1024)
+		for range 64 {
+			a.put(rnicspec.WQE{Opcode: rnicspec.Read})
+		}
+		qs = append(qs, a)
+	}
+	for _, q := range qs {
+		q.ring()
+	}
+	nic := r.hosts[1].nic
+	const from, span = 10 * simcore.Microsecond, 20 * simcore.Microsecond
+	require.NoError(t, r.e.RunUntil(r.e.Now()+from))
+	before := nic.Counter(rnicspec.CntTxPackets)
+	require.NoError(t, r.e.RunUntil(r.e.Now()+span))
+	n := nic.Counter(rnicspec.CntTxPackets) - before
+	r.run()
+	return float64(n) / 20
+}
+
+// An endpoint's contexts, held for no longer than Hold, carry 176 M requests/s; both endpoints together get as far as the
+// packet rate, and not to twice of one.
+func TestZeroByteRate(t *testing.T) {
+	alone, host, both := zeroByteRate(t, arm), zeroByteRate(t, hst), zeroByteRate(t, arm, hst)
+	t.Logf("M/s: Arm alone %.1f, host alone %.1f, both %.1f", alone, host, both)
+	require.InDelta(t, 176, alone, 4)
+	require.InDelta(t, 176, host, 4)
+	require.InDelta(t, 195, both, 4)
+}
+
+// A small READ holds its context until its data is there, so that the nearer memory carries more; a READ of the host is
+// behind two links.
+func TestSmallReadsNearAndFar(t *testing.T) {
+	rate := func(ep int) float64 {
+		spec := DefaultSpec()
+		client := spec
+		client.Contexts.Endpoint, client.Contexts.Reserve, client.PacketTime = 10_000, 0, 0
+		r := newBF2(t, 2, client, spec)
+		var qs []*testQP
+		for range 64 {
+			a, b := r.hosts[0].qp(rnicspec.RC, hst), r.hosts[1].qp(rnicspec.RC, ep)
+			connect(a, b, 1024)
+			local, remote := a.h.alloc(hst, 64), b.h.alloc(ep, 64)
+			for range 64 {
+				a.put(rnicspec.WQE{Opcode: rnicspec.Read, Length: 64, LocalVA: local, LocalKey: keyH, RemoteVA: remote, RemoteKey: uint32(ep + 1)})
+			}
+			qs = append(qs, a)
+		}
+		for _, q := range qs {
+			q.ring()
+		}
+		nic := r.hosts[1].nic
+		require.NoError(t, r.e.RunUntil(r.e.Now()+10*simcore.Microsecond))
+		before := nic.Counter(rnicspec.CntTxPackets)
+		require.NoError(t, r.e.RunUntil(r.e.Now()+10*simcore.Microsecond))
+		n := nic.Counter(rnicspec.CntTxPackets) - before
+		r.run()
+		return float64(n) / 10
+	}
+	near, far := rate(arm), rate(hst)
+	t.Logf("M/s: Arm %.1f, host %.1f", near, far)
+	require.Greater(t, near, 1.08*far)
+	require.Less(t, near, 1.9*far)
 }
