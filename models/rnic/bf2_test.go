@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
@@ -18,14 +19,16 @@ import (
 
 // newBF2 makes n cards of the off-path study: the NIC behind a switch with the shared NIC-side channel, the Arm on it
 // without PCIe and with an MPS of 128 B, the host behind PCIe 4.0 x16 with 512 B.
-func newBF2(t testing.TB, n int, specs ...Spec) *rig {
-	r := &rig{t: t, e: simcore.NewEngine(), pools: new(board.Pools)}
+func newBF2(t testing.TB, n int, specs ...Spec) *rig { return newEmptyRig(t).addBF2(n, specs...) }
+
+func (r *rig) addBF2(n int, specs ...Spec) *rig {
+	t := r.t
 	for i := range n {
 		spec := specs[min(i, len(specs)-1)]
 		name := fmt.Sprintf("BF2[%d]", i)
 		sw, err := nicswitch.Preset("bf2")
 		require.NoError(t, err)
-		s, err := nicswitch.Builder{Scheduler: r.e, Spec: sw, TLPs: &r.pools.TLPs}.Build(name + ".Switch")
+		s, err := nicswitch.Builder{Scheduler: r.any, Spec: sw, TLPs: &r.pools.TLPs}.Build(name + ".Switch")
 		require.NoError(t, err)
 		h := &host{}
 		h.space, err = mem.NewSpace(1<<30, 1<<30)
@@ -34,26 +37,26 @@ func newBF2(t testing.TB, n int, specs ...Spec) *rig {
 			rs := root.DefaultSpec()
 			rs.Limits, rs.Latency = spec.Limits[ep], 80*simcore.Nanosecond
 			id := []uint16{nicspec.RequesterArm, nicspec.RequesterHost}[ep]
-			x, err := root.Builder{Scheduler: r.e, Spec: rs, Memory: h.space, TLPs: &r.pools.TLPs, Requesters: []uint16{id}}.Build(name + "." + side + "Root")
+			x, err := root.Builder{Scheduler: r.any, Spec: rs, Memory: h.space, TLPs: &r.pools.TLPs, Requesters: []uint16{id}}.Build(name + "." + side + "Root")
 			require.NoError(t, err)
 			h.roots = append(h.roots, x)
 			if ep == nicspec.EndpointArm {
 				fabric := simcore.LinkSpec{Latency: 50 * simcore.Nanosecond, Rate: sw.NICRate, Credits: 256, CreditLatency: 50 * simcore.Nanosecond}
-				_, err = simcore.Connect(name+".ArmLink", r.e, fabric, s.Port(side), x.PCIe())
+				_, err = simcore.Connect(name+".ArmLink", r.any, fabric, s.Port(side), x.PCIe())
 			} else {
 				var ls pcielink.Spec
 				ls, err = pcielink.Preset("bf2-host")
 				require.NoError(t, err)
 				var l *pcielink.Link
-				l, err = pcielink.Builder{Scheduler: r.e, Spec: ls}.Build(name + ".HostLink")
+				l, err = pcielink.Builder{Scheduler: r.any, Spec: ls}.Build(name + ".HostLink")
 				require.NoError(t, err)
 				err = l.Connect(s.Port(side), x.PCIe())
 			}
 			require.NoError(t, err)
 		}
-		h.nic, err = Builder{Scheduler: r.e, Spec: spec, Frames: &r.pools.Frames, TLPs: &r.pools.TLPs}.Build(name + ".NIC")
+		h.nic, err = Builder{Scheduler: r.any, Spec: spec, Frames: &r.pools.Frames, TLPs: &r.pools.TLPs}.Build(name + ".NIC")
 		require.NoError(t, err)
-		_, err = simcore.Connect(name+".NICLink", r.e, board.NICLinkSpec(), s.Port(nicswitch.PortNIC), h.nic.PCIe())
+		_, err = simcore.Connect(name+".NICLink", r.any, board.NICLinkSpec(), s.Port(nicswitch.PortNIC), h.nic.PCIe())
 		require.NoError(t, err)
 		r.add(h)
 		h.region(arm)
@@ -253,4 +256,25 @@ func TestSmallReadsNearAndFar(t *testing.T) {
 	t.Logf("M/s: Arm %.1f, host %.1f", near, far)
 	require.Greater(t, near, 1.08*far)
 	require.Less(t, near, 1.9*far)
+}
+
+// On Akita's own engine the same happens at the same times.
+func TestOnAkitasEngine(t *testing.T) {
+	play := func(r *rig) (uint32, simcore.Ps) {
+		spec := DefaultSpec()
+		r.addBF2(2, spec)
+		a, b := r.hosts[0].qp(rnicspec.RC, hst), r.hosts[1].qp(rnicspec.RC, arm)
+		connect(a, b, 1024)
+		src, dst := a.h.alloc(hst, 1<<16), b.h.alloc(arm, 1<<16)
+		sent := a.h.fill(src, 1<<16, 5)
+		a.push(rnicspec.WQE{Opcode: rnicspec.Write, Flags: sig, Length: 1 << 16, LocalVA: src, LocalKey: keyH, RemoteVA: dst, RemoteKey: keyA})
+		r.run()
+		require.Equal(t, sent, b.h.bytes(dst, 1<<16))
+		require.Len(t, a.poll(), 1)
+		return r.digest, simcore.Now(r.any)
+	}
+	ours, at := play(newEmptyRig(t))
+	theirs, when := play(&rig{t: t, any: sim.NewSerialEngine(), pools: new(board.Pools)})
+	require.Equal(t, ours, theirs)
+	require.Equal(t, at, when)
 }

@@ -44,11 +44,18 @@ type host struct {
 // rig is cards back to back on one engine.
 type rig struct {
 	t      testing.TB
-	e      *simcore.Engine
+	e      *simcore.Engine // nil on another engine
+	any    engine
 	pools  *board.Pools
 	hosts  []*host
 	digest uint32
 	events uint64 // that the NICs asked for
+}
+
+// engine is any that events can run on.
+type engine interface {
+	simcore.Scheduler
+	Run() error
 }
 
 // counting is the engine as the NICs see it.
@@ -71,15 +78,17 @@ func link(gbps int64) simcore.LinkSpec {
 	return s
 }
 
-// newRig makes n cards; the first two are joined by a cable.
-func newRig(t testing.TB, n int, spec Spec, change func(*board.CardSpec)) *rig {
-	r := &rig{t: t, e: simcore.NewEngine(), pools: new(board.Pools)}
+func newEmptyRig(t testing.TB) *rig {
+	e := simcore.NewEngine()
+	return &rig{t: t, e: e, any: e, pools: new(board.Pools)}
+}
+
+// newRig makes n cards; the first two are joined by a cable, or by two with a leak between them.
+func newRig(t testing.TB, n int, spec Spec, in ...*leak) *rig {
+	r := newEmptyRig(t)
 	for i := range n {
 		s := board.CardSpec{Name: fmt.Sprintf("Card[%d]", i), Ports: spec.Ports, PCIe: link(256), Eth: link(200), Endpoint: board.DefaultEndpoint()}
 		s.Endpoint.Limits, s.Endpoint.Ahead, s.Eth.OverheadBytes = spec.Limits[0], 0, 24
-		if change != nil {
-			change(&s)
-		}
 		var nic *Comp
 		card, err := board.NewCard(r.e, r.pools, s, func(slot board.Slot) (board.NIC, error) {
 			var err error
@@ -89,14 +98,24 @@ func newRig(t testing.TB, n int, spec Spec, change func(*board.CardSpec)) *rig {
 		require.NoError(t, err)
 		r.add(&host{nic: nic, space: card.Memory, roots: []*root.Root{card.Root}})
 	}
-	r.cable()
+	if len(in) == 0 {
+		r.cable()
+		return r
+	}
+	l := in[0]
+	l.s, l.pool = r.e, &r.pools.Frames
+	for i := range l.ports {
+		l.ports[i] = simcore.NewPort(l, 4096, fmt.Sprintf("Leak.Port[%d]", i))
+		require.NoError(t, board.Cable(fmt.Sprintf("Cable[%d]", i), r.e, link(0), r.hosts[i].nic.Eth(0), l.ports[i]))
+	}
 	return r
 }
 
 // cable joins the first two cards.
 func (r *rig) cable() {
 	if len(r.hosts) > 1 {
-		require.NoError(r.t, board.Cable("Cable", r.e, link(0), r.hosts[0].nic.Eth(0), r.hosts[1].nic.Eth(0)))
+		_, err := simcore.Connect("Cable", r.any, link(0), r.hosts[0].nic.Eth(0), r.hosts[1].nic.Eth(0))
+		require.NoError(r.t, err)
 	}
 }
 
@@ -126,7 +145,7 @@ func (r *rig) observe(x boundary.Crossing) {
 }
 
 func (r *rig) run() {
-	require.NoError(r.t, r.e.Run())
+	require.NoError(r.t, r.any.Run())
 	for _, h := range r.hosts {
 		require.NoError(r.t, h.nic.Err())
 		for _, x := range h.roots {
@@ -145,7 +164,7 @@ func (h *host) do(cmd rnicspec.Command) uint32 {
 		require.NoError(h.t, err)
 		got = rnicspec.ResultOf(v)
 	}))
-	require.NoError(h.t, h.rig.e.Run())
+	require.NoError(h.t, h.rig.any.Run())
 	require.Equal(h.t, h.seq, got.Seq)
 	require.Equal(h.t, rnicspec.Done, rnicspec.Refusal(got.Code), "%T", cmd)
 	return got.Value

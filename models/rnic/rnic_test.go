@@ -18,7 +18,7 @@ const (
 )
 
 func connected(t testing.TB, typ rnicspec.QPType, spec Spec) (r *rig, a, b *testQP) {
-	r = newRig(t, 2, spec, nil)
+	r = newRig(t, 2, spec)
 	for _, h := range r.hosts {
 		h.region(arm)
 		h.region(hst)
@@ -113,7 +113,7 @@ func TestDatagramsAndRaw(t *testing.T) {
 
 // Requester and responder on one NIC: from the Arm to the host and back, nothing crosses the Ethernet ports.
 func TestLoopback(t *testing.T) {
-	r := newRig(t, 1, testSpec(), nil)
+	r := newRig(t, 1, testSpec())
 	h := r.hosts[0]
 	h.region(arm)
 	h.region(hst)

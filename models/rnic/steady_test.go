@@ -87,7 +87,7 @@ type loop struct {
 }
 
 func newLoop(t testing.TB, n int) *loop {
-	x := &loop{r: newRig(t, 2, testSpec(), nil)}
+	x := &loop{r: newRig(t, 2, testSpec())}
 	x.r.hosts[0].nic.obs, x.r.hosts[1].nic.obs = nil, nil
 	for _, h := range x.r.hosts {
 		h.region(arm)
