@@ -6,10 +6,13 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 
+	"nictwin/models/boundary"
 	"nictwin/models/msg"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/simcore"
+	"nictwin/models/tlp"
 )
 
 // leak stands in a cable and loses frames.
@@ -165,5 +168,43 @@ func TestSpecNamesEveryField(t *testing.T) {
 	for _, field := range []string{"ports 0: want 1 to 2", "framing", "max_pmtu", "write_order", "limits[1].mps", "tags", "contexts.endpoint",
 		"contexts.reserve", "packet_table", "latency.rc_ps -1: want", "caches.qps", "fetch", "prefetch", "tx_buffer", "rx_buffer", "tlp_buffer"} {
 		require.ErrorContains(t, err, field)
+	}
+}
+
+// The TLPs of a WRITE's packet are placed in the order that the spec says, and packets in order in either case.
+func TestWriteOrder(t *testing.T) {
+	order := func(o Order) (at []uint64) {
+		spec := testSpec()
+		spec.Place = o
+		r, a, b := connected(t, rnicspec.RC, spec)
+		src, dst := a.h.alloc(arm, 4096), b.h.alloc(hst, 4096)
+		b.h.nic.Observe(func(x boundary.Crossing) {
+			if x.Kind == boundary.TLPOut {
+				if h := x.TLP.Parsed(); h.Kind == tlp.MWr {
+					at = append(at, h.Address-dst)
+				}
+			}
+		})
+		sent := a.h.fill(src, 4096, 1)
+		a.post(rnicspec.WQE{Opcode: rnicspec.Write, Length: 4096, LocalVA: src, LocalKey: keyA, RemoteVA: dst, RemoteKey: keyH})
+		r.run()
+		require.Equal(t, sent, b.h.bytes(dst, 4096))
+		return at
+	}
+	require.Equal(t, []uint64{0, 512, 1024, 1536, 2048, 2560, 3072, 3584}, order(Ascending))
+	require.Equal(t, []uint64{512, 0, 1536, 1024, 2560, 2048, 3584, 3072}, order(Descending))
+}
+
+// A spec is plain data: what is written as YAML is read back the same.
+func TestSpecsAreYAML(t *testing.T) {
+	for _, name := range PresetNames {
+		s, err := Preset(name)
+		require.NoError(t, err)
+		text, err := yaml.Marshal(s)
+		require.NoError(t, err)
+		var back Spec
+		require.NoError(t, yaml.Unmarshal(text, &back))
+		require.Equal(t, s, back)
+		require.Contains(t, string(text), "framing: infiniband")
 	}
 }

@@ -219,3 +219,41 @@ func TestFrames(t *testing.T) {
 		require.Equal(t, DropICRC, back.Decode(f))
 	}
 }
+
+// A NAK acknowledges all that came before it, and a READ whose answer has a gap is asked for again once, from the gap on.
+func TestGaps(t *testing.T) {
+	p := newPair(t, rnicspec.RC, 256)
+	pattern(p.n[1].mem[:2048], 9)
+	for id := range uint64(3) {
+		p.post(0, rnicspec.WQE{Opcode: rnicspec.Write, Length: 8, ID: id, Flags: sig, RemoteVA: 0x1000})
+	}
+	for p.send(0) {
+	}
+	p.n[1].take(p.n[0].out[0])
+	p.n[1].out = nil // its acknowledgement is lost, and so is the second WRITE
+	p.n[1].take(p.n[0].out[2])
+	require.Len(t, p.n[1].out, 1)
+	p.n[0].out = nil
+	p.n[0].take(p.n[1].out[0])
+	require.Len(t, p.n[0].done, 1, "the first has ended by the NAK of the second")
+	p.n[1].out = nil
+	p.run()
+	require.Len(t, p.n[0].done, 3)
+	require.EqualValues(t, 1, p.n[0].dev.Retries)
+
+	p.post(0, rnicspec.WQE{Opcode: rnicspec.Read, Length: 2048, ID: 4, Flags: sig, LocalVA: 0x4000})
+	p.send(0)
+	p.n[1].take(p.n[0].out[0])
+	p.n[0].out = nil
+	for i, f := range p.n[1].out {
+		if i != 3 {
+			p.n[0].take(f)
+		}
+	}
+	p.n[1].out = nil
+	require.EqualValues(t, 2, p.n[0].dev.Retries)
+	p.run()
+	require.Len(t, p.n[0].done, 4)
+	require.Equal(t, p.n[1].mem[:2048], p.n[0].mem[0x4000:][:2048])
+	require.EqualValues(t, 2, p.n[0].dev.Retries)
+}
