@@ -80,6 +80,8 @@ func (c *Comp) readRegister(addr uint64, dst []byte) error {
 // writeRegister takes a write to the register space.
 func (c *Comp) writeRegister(off uint64, b []byte) {
 	switch {
+	case off >= nicspec.BarBytes:
+		c.counters[rnicspec.CntWrongAccess]++
 	case off >= rnicspec.RegPages && off < rnicspec.RegPages+rnicspec.MaxQPs*rnicspec.PageBytes:
 		off -= rnicspec.RegPages
 		c.doorbell(uint32(off/rnicspec.PageBytes), off%rnicspec.PageBytes, b)

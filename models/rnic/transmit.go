@@ -198,6 +198,10 @@ func (c *Comp) leave(x *txPacket) {
 // sendFrames sends what waits at a port, as fast as the line is.
 func (c *Comp) sendFrames(port int, now simcore.Ps) {
 	p := &c.ports[port]
+	for p.queue.Len() > 0 && !p.port.Plugged() { // nothing is at the other end
+		c.counters[rnicspec.CntDropped]++
+		c.left(p.queue.Pop())
+	}
 	for p.queue.Len() > 0 && p.port.CanSend() {
 		if p.busy > now {
 			if !p.waking {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"nictwin/models/ether"
 	"nictwin/models/fifo"
 	"nictwin/models/rnic/rnicspec"
 )
@@ -146,7 +147,7 @@ func (q *QP) Post(w rnicspec.WQE, e *Effects) {
 	}
 	bad := !q.Type.Allows(w.Opcode) || w.IsInline() && (w.Opcode.Responds() || w.Length > rnicspec.MaxInline)
 	long := w.Length > rnicspec.MaxMessage || w.Opcode.IsAtomic() && w.Length != 8 ||
-		(q.Type == rnicspec.UD) && int(w.Length) > q.PMTU
+		q.Type == rnicspec.UD && int(w.Length) > q.PMTU || q.Type == rnicspec.Raw && w.Length > ether.MaxLen
 	q.req.push(q, w)
 	switch {
 	case bad:

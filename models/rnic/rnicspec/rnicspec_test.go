@@ -69,3 +69,25 @@ func TestNames(t *testing.T) {
 		require.Equal(t, want, got, typ)
 	}
 }
+
+// Any bytes are a command or none; one that was read is written the same way again.
+func FuzzCommands(f *testing.F) {
+	for i := range 12 {
+		b := make([]byte, CmdBytes)
+		b[0], b[5], b[20] = byte(i), 7, 0xff
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = append(b, make([]byte, CmdBytes)...)
+		cmd, seq, err := DecodeCommand(b)
+		if err != nil {
+			return
+		}
+		again := make([]byte, CmdBytes)
+		EncodeCommand(cmd, seq, again)
+		back, n, err := DecodeCommand(again)
+		require.NoError(t, err)
+		require.Equal(t, cmd, back)
+		require.Equal(t, seq, n)
+	})
+}
