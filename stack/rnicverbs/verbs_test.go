@@ -163,3 +163,30 @@ func TestLimits(t *testing.T) {
 	require.ErrorContains(t, a.dev[0].Err(), "value out of range")
 	require.ErrorIs(t, q.Ring(), ErrStopped)
 }
+
+// Posting, ringing and polling allocate nothing in steady state.
+func TestNoAllocations(t *testing.T) {
+	e, pools := simcore.NewEngine(), new(board.Pools)
+	a := newNode(t, e, pools, 1)
+	soc, host := a.qp(t, 0), a.qp(t, 1)
+	require.NoError(t, e.Run())
+	a.connect(0, soc, host, 1)
+	a.connect(1, host, soc, 1)
+	require.NoError(t, e.Run())
+	w := rnicspec.WQE{Opcode: rnicspec.Write, Flags: rnicspec.FlagSignalled, Length: 64, LocalVA: 8 << 20, LocalKey: key,
+		RemoteVA: nicspec.EndpointHost<<nicspec.EndpointShift | 8<<20, RemoteKey: key + 1}
+	ended, failed := 0, false
+	each, done := func(c *rnicspec.CQE) { failed = failed || c.Status != rnicspec.OK }, func(n int) { ended += n }
+	round := func() {
+		for range 8 {
+			failed = soc.Post(&w) != nil || failed
+		}
+		failed = soc.Ring() != nil || e.Run() != nil || a.cq[0].Poll(each, done) != nil || failed
+	}
+	for range 100 {
+		round()
+	}
+	require.Zero(t, testing.AllocsPerRun(20, round))
+	require.False(t, failed)
+	require.Equal(t, 121*8, ended)
+}
