@@ -24,7 +24,7 @@ type room struct {
 
 var rooms = map[string]room{
 	"models":    {[]string{"models"}, "the reference must not know who uses it", nil},
-	"stack":     {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only", []string{"models/nic", "models/board"}},
+	"stack":     {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only", []string{"models/nic", "models/board", "models/rnic", "models/rnic/core"}},
 	"golden":    {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports", nil},
 	"rtlbridge": {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports", nil},
 	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse", nil},
@@ -47,7 +47,7 @@ var corners = map[string]room{
 
 // timeless are packages of function apart from time: neither they nor what they import, however far, may import these.
 var timeless = []string{
-	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/tlp/order", "models/nicswitch/route", "models/ether", "models/dma", "models/fifo", "models/mem", "models/mem/memtest", "models/armcache/core", "models/memmap", "golden", "stack/driver",
+	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/tlp/order", "models/nicswitch/route", "models/ether", "models/dma", "models/fifo", "models/mem", "models/mem/memtest", "models/armcache/core", "models/memmap", "models/rnic/rnicspec", "models/rnic/core", "golden", "stack/driver", "stack/rnicverbs",
 }
 
 var timelessBans = map[string]string{
@@ -55,6 +55,7 @@ var timelessBans = map[string]string{
 	module + "models/simcore":          "simcore is time",
 	module + "models/nic":              "it is a timed component; its function is models/nic/core",
 	module + "models/root":             "it is a timed component",
+	module + "models/rnic":             "it is a timed component; its function is models/rnic/core",
 	module + "models/pcielink":         "it is a timed component",
 	module + "models/nicswitch":        "it is a timed component; its function is models/nicswitch/route",
 	module + "models/inject":           "decorators stand in timed links",

@@ -19,8 +19,9 @@ type Frame struct {
 }
 
 // Bytes implements simcore.Timed: the frame without FCS. What else the wire
-// carries is the link's overhead, ether.WireOverhead.
-func (f *Frame) Bytes() int { return len(f.Data) }
+// carries is the link's overhead, ether.WireOverhead. A frame in another framing
+// there says by how much it is shorter, ether.Frame.Trim.
+func (f *Frame) Bytes() int { return len(f.Data) - f.Trim }
 
 // Frames is a pool of frames with their buffers. The zero value is ready for
 // use.

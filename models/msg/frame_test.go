@@ -45,13 +45,17 @@ func TestPoolAllocatesNothing(t *testing.T) {
 }
 
 func TestFrameCrossesALink(t *testing.T) {
-	e := simcore.NewEngine()
-	a, b := simcore.NewPort(nil, 1, "A"), simcore.NewPort(nil, 1, "B")
-	spec := simcore.LinkSpec{Latency: 1000, Rate: simcore.Gbps(100), OverheadBytes: ether.WireOverhead}
-	_, err := simcore.Connect("Link", e, spec, a, b)
-	assert.NoError(t, err)
-	var p Frames
-	assert.Nil(t, a.SendAt(p.Get(60), 0))
-	assert.NoError(t, e.Run())
-	assert.Equal(t, simcore.Ps(84*80+1000), b.Retrieve(0).(*Frame).Arrive)
+	for _, c := range []struct{ trim, wire int }{{0, 84}, {56, 28}} {
+		e := simcore.NewEngine()
+		a, b := simcore.NewPort(nil, 1, "A"), simcore.NewPort(nil, 1, "B")
+		spec := simcore.LinkSpec{Latency: 1000, Rate: simcore.Gbps(100), OverheadBytes: ether.WireOverhead}
+		_, err := simcore.Connect("Link", e, spec, a, b)
+		assert.NoError(t, err)
+		var p Frames
+		f := p.Get(60)
+		f.Trim = c.trim
+		assert.Nil(t, a.SendAt(f, 0))
+		assert.NoError(t, e.Run())
+		assert.Equal(t, simcore.Ps(c.wire*80+1000), b.Retrieve(0).(*Frame).Arrive)
+	}
 }

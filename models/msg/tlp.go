@@ -13,8 +13,14 @@ type TLP struct {
 	tlp.Packet
 	Seq uint64 // the sender's ordinal
 
+	// Sender, if set, is told once when the TLP is given back: whoever it was for is done with it.
+	Sender Consumer
+
 	pooled bool
 }
+
+// Consumer is told that a TLP was consumed. It may not do more than note that.
+type Consumer interface{ Consumed() }
 
 // Bytes implements simcore.Timed: header and payload.
 func (t *TLP) Bytes() int { return t.WireBytes() }
@@ -45,10 +51,14 @@ func (l *TLPs) Put(t *TLP) {
 	if t.pooled {
 		panic("msg: TLP put into a pool twice")
 	}
-	t.Msg, t.Seq, t.pooled = simcore.Msg{}, 0, true
+	sender := t.Sender
+	t.Msg, t.Seq, t.Sender, t.pooled = simcore.Msg{}, 0, nil, true
 	t.Packet.Reset()
 	l.live--
 	l.free = append(l.free, t)
+	if sender != nil {
+		sender.Consumed()
+	}
 }
 
 // Live is the number of TLPs taken and not given back. It can be negative for

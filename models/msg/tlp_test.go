@@ -38,3 +38,20 @@ func TestTLPBytes(t *testing.T) {
 	require.NoError(t, p.SetMemWrite(tlp.Origin{}, 0x1000, make([]byte, 64)))
 	require.Equal(t, 12+64, p.Bytes())
 }
+
+type told int
+
+func (n *told) Consumed() { *n++ }
+
+// The sender of a TLP that wants to know is told once, when it is given back.
+func TestSenderIsTold(t *testing.T) {
+	var pool TLPs
+	var n told
+	p := pool.Get()
+	p.Sender = &n
+	require.Zero(t, n)
+	pool.Put(p)
+	require.EqualValues(t, 1, n)
+	pool.Put(pool.Get())
+	require.EqualValues(t, 1, n)
+}

@@ -1,0 +1,73 @@
+package rnic
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/msg"
+	"nictwin/models/nicspec"
+	"nictwin/models/rnic/core"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// Builder makes a NIC. Frames and TLPs are where messages come from and go back
+// to; nil makes the NIC's own.
+type Builder struct {
+	Scheduler simcore.Scheduler
+	Spec      Spec
+	Frames    *msg.Frames
+	TLPs      *msg.TLPs
+}
+
+// Messages that a port holds until the component takes them: frames while the receive buffer is full.
+const (
+	ethPortCap  = 64
+	pciePortCap = 64
+)
+
+var errRefused = errors.New("rnic: a port refused a message that it had room for")
+
+// Build makes the component. Its ports are PCIe and Eth[p]. It panics if Akita
+// does not accept the name.
+func (b Builder) Build(name string) (*Comp, error) {
+	if b.Scheduler == nil {
+		return nil, fmt.Errorf("rnic: %s has no scheduler", name)
+	}
+	if err := b.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	completer, err := tlp.NewCompleter(nicspec.RequesterNic, tlp.Limits{MPS: 128, MRRS: 128, RCB: tlp.EndpointRCB}, tlp.CplLongest, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s := &b.Spec
+	c := &Comp{
+		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, period: s.Freq.Period(),
+		frames: b.Frames, tlps: b.TLPs, dev: core.NewDevice(), completer: completer, idleFrom: 0,
+		qps: make([]*qpair, rnicspec.MaxQPs), cqs: map[uint32]*cq{}, handles: map[uint32]*core.Address{},
+		qpCache: newCache(s.Caches.QPs), pageCache: newCache(s.Caches.Pages),
+	}
+	if c.frames == nil {
+		c.frames = new(msg.Frames)
+	}
+	if c.tlps == nil {
+		c.tlps = new(msg.TLPs)
+	}
+	c.readReg = c.readRegister
+	c.dma.init(s.Tags)
+	c.contexts.most, c.contexts.reserve = s.Contexts.Endpoint, s.Contexts.Reserve
+	c.table.free = s.Table
+	c.pcie = simcore.NewPort(c, pciePortCap, name+".PCIe")
+	c.AddPort("PCIe", c.pcie)
+	c.ports = make([]ethPort, s.Ports)
+	for p := range s.Ports {
+		short := fmt.Sprintf("Eth[%d]", p)
+		c.ports[p].port = simcore.NewPort(c, ethPortCap, name+"."+short)
+		c.AddPort(short, c.ports[p].port)
+	}
+	return c, nil
+}

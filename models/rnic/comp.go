@@ -1,0 +1,304 @@
+package rnic
+
+import (
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/boundary"
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
+	"nictwin/models/rnic/core"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// Comp is the timed NIC. It goes from event to event: nothing happens, and
+// nothing is scheduled, while there is nothing to do.
+type Comp struct {
+	*sim.ComponentBase
+
+	spec   Spec
+	sched  simcore.Scheduler
+	period simcore.Ps
+	pcie   *simcore.Port
+	ports  []ethPort
+	frames *msg.Frames
+	tlps   *msg.TLPs
+
+	dev       *core.Device
+	completer *tlp.Completer
+	readReg   tlp.ReadFunc
+	qps       []*qpair
+	cqs       map[uint32]*cq
+	handles   map[uint32]*core.Address
+	command   [rnicspec.CmdBytes]byte
+	result    rnicspec.Result
+	context   struct{ addr, bytes uint64 } // memory
+	counters  [rnicspec.NumCounters]uint64
+	traffic   Traffic
+
+	dma       dma
+	contexts  contexts
+	qpCache   cache
+	pageCache cache
+	table     table
+	tx        transmitter
+	rx        receiver
+	atomics   atomicUnit
+	pools     pools
+	e         core.Effects // of what is not a packet that has come
+
+	obs      []boundary.Observer
+	rests    []boundary.RestObserver
+	idleFrom int64 // first cycle that no rest was told of; -1 while busy
+
+	events simcore.EventPool
+	armed  bool       // an event for pump is pending
+	wakeAt simcore.Ps // at this time
+	inside bool       // an event is being handled
+	again  bool       // pump is to be called before it ends
+	failed error
+	last   simcore.Ps // time of the last event
+}
+
+// ethPort is an Ethernet port, and what leaves by it.
+type ethPort struct {
+	port    *simcore.Port
+	queue   fifo.Queue[*txPacket]
+	busy    simcore.Ps // until then the wire has something to send
+	waking  bool
+	rawQP   *qpair // that gets frames which are no RoCE packets of ours
+	address core.Address
+}
+
+// Kinds of event.
+const (
+	kindPump    = iota
+	kindArrived // Arg: *rxOp whose latency is over
+	kindHeld    // Arg: *rxOp whose time in a context is over
+	kindSent    // Arg: *txPacket likewise
+	kindRipe    // Arg: *txPacket whose latency is over
+	kindTimer   // Arg: *qpair
+	kindRNR     // Arg: *qpair
+	kindWire    // port Kind-kindWire is free
+)
+
+// Spec is what the component was built from.
+func (c *Comp) Spec() Spec { return c.spec }
+
+// Device is the function, for looking at queue pairs.
+func (c *Comp) Device() *core.Device { return c.dev }
+
+// PCIe is the port of the TLP streams; its messages are msg.TLP.
+func (c *Comp) PCIe() *simcore.Port { return c.pcie }
+
+// Eth is the port of Ethernet port p; its messages are msg.Frame.
+func (c *Comp) Eth(p int) *simcore.Port { return c.ports[p].port }
+
+// Err is the first thing that the NIC could not make sense of, or nil.
+func (c *Comp) Err() error { return c.failed }
+
+// Cycle is the cycle of the last event.
+func (c *Comp) Cycle() int64 { return int64(c.last / c.period) }
+
+// Counter returns a counter.
+func (c *Comp) Counter(k rnicspec.Counter) uint64 {
+	switch k {
+	case rnicspec.CntRetries:
+		return c.dev.Retries
+	case rnicspec.CntRNR:
+		return c.dev.RNRs
+	case rnicspec.CntDuplicates:
+		return c.dev.Duplicates
+	}
+	if k < rnicspec.NumCounters {
+		return c.counters[k]
+	}
+	return 0
+}
+
+// Observe implements boundary.Observable. There are no beats: a crossing's First and Last are the cycle of its event, and
+// what happens in one cycle is told in the order in which it happens.
+func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
+
+// ObserveRest implements boundary.Observable.
+func (c *Comp) ObserveRest(o boundary.RestObserver) { c.rests = append(c.rests, o) }
+
+// ObserveHeld implements boundary.Observable: a NIC without beats has no such times, and tells of none.
+func (c *Comp) ObserveHeld(boundary.HeldObserver) {}
+
+func (c *Comp) now() simcore.Ps { return simcore.Now(c.sched) }
+
+func (c *Comp) fail(err error) {
+	if c.failed == nil {
+		c.failed = fmt.Errorf("%s: %w", c.Name(), err)
+	}
+}
+
+// arm makes sure that everything that can go on does, at a time.
+func (c *Comp) arm(at simcore.Ps) {
+	if c.inside && at <= c.last {
+		c.again = true
+		return
+	}
+	if c.armed && c.wakeAt <= at {
+		return
+	}
+	c.armed, c.wakeAt = true, at
+	c.after(at, kindPump, nil)
+}
+
+// after schedules an event.
+func (c *Comp) after(at simcore.Ps, kind int, arg any) {
+	ev := c.events.Get()
+	ev.At, ev.H, ev.Kind, ev.Arg = at, c, kind, arg
+	c.sched.Schedule(ev)
+}
+
+// NotifyRecv implements sim.Component.
+func (c *Comp) NotifyRecv(now sim.VTimeInSec, port sim.Port) {
+	t := c.now()
+	c.awake(t)
+	if port == sim.Port(c.pcie) {
+		for m := c.pcie.Retrieve(now); m != nil; m = c.pcie.Retrieve(now) {
+			p, ok := m.(*msg.TLP)
+			if !ok {
+				c.fail(fmt.Errorf("received a %T, wants TLPs", m))
+				continue
+			}
+			c.takeTLP(t, p)
+		}
+	} else {
+		c.rx.more = true
+	}
+	c.arm(t)
+}
+
+// NotifyPortFree implements sim.Component.
+func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) { c.arm(c.now()) }
+
+// Handle implements sim.Handler.
+func (c *Comp) Handle(e sim.Event) error {
+	ev := e.(*simcore.Event)
+	kind, arg, at := ev.Kind, ev.Arg, ev.At
+	c.events.Put(ev)
+	c.awake(at)
+	c.inside = true
+	switch kind {
+	case kindPump:
+		if c.wakeAt == at {
+			c.armed = false
+		}
+		c.again = true
+	case kindArrived:
+		c.arrived(arg.(*rxOp))
+	case kindHeld:
+		c.carryOut(arg.(*rxOp))
+	case kindSent:
+		c.contextSent(arg.(*txPacket))
+	case kindRipe:
+		c.ripe(arg.(*txPacket))
+	case kindTimer:
+		c.timer(arg.(*qpair))
+	case kindRNR:
+		q := arg.(*qpair)
+		q.QP.Resume()
+		c.activate(q)
+	default:
+		p := &c.ports[kind-kindWire]
+		p.waking = false
+		c.sendFrames(kind-kindWire, at)
+	}
+	for c.again {
+		c.again = false
+		c.pump(at)
+	}
+	c.inside = false
+	c.resting(at)
+	return c.failed
+}
+
+// pump lets everything go on that can.
+func (c *Comp) pump(now simcore.Ps) {
+	c.finishWrites()
+	c.takeFrames(now)
+	c.plan(now)
+	for {
+		c.fillJobs()
+		c.request()
+		if c.dma.out.Len() == 0 || !c.pcie.CanSend() {
+			break
+		}
+		c.sendTLPs(now)
+	}
+	for p := range c.ports {
+		c.sendFrames(p, now)
+	}
+	c.takeLoop(now)
+}
+
+// Busy reports whether anything is under way.
+func (c *Comp) Busy() bool {
+	return c.dma.out.Len() > 0 || c.dma.reads > 0 || c.rx.ops > 0 || c.tx.packets > 0 || c.tx.turn.Len() > 0 || c.table.open > 0 || c.rx.unplaced > 0
+}
+
+// awake ends an idle time.
+func (c *Comp) awake(now simcore.Ps) {
+	cycle := int64(now / c.period)
+	c.last = now
+	if len(c.rests) == 0 || c.idleFrom < 0 {
+		return
+	}
+	if cycle > c.idleFrom {
+		for _, o := range c.rests {
+			o(boundary.Rest{First: c.idleFrom, Last: cycle - 1})
+		}
+	}
+	c.idleFrom = -1
+}
+
+// resting begins an idle time if nothing is under way.
+func (c *Comp) resting(now simcore.Ps) {
+	if len(c.rests) > 0 && c.idleFrom < 0 && !c.Busy() {
+		c.idleFrom = int64(now/c.period) + 1
+	}
+}
+
+func (c *Comp) crossTLP(now simcore.Ps, p *msg.TLP, in bool) {
+	c.traffic.addTLP(p, in)
+	if len(c.obs) == 0 {
+		return
+	}
+	x := boundary.Crossing{Kind: boundary.TLPOut, TLP: &p.Packet}
+	if in {
+		x.Kind = boundary.TLPIn
+	}
+	c.cross(now, x)
+}
+
+func (c *Comp) crossFrame(now simcore.Ps, p int, f *msg.Frame, in bool) {
+	if len(c.obs) == 0 {
+		return
+	}
+	x := boundary.Crossing{Kind: boundary.FrameOut, Port: p, Frame: &f.Frame}
+	if in {
+		x.Kind = boundary.FrameIn
+	}
+	c.cross(now, x)
+}
+
+func (c *Comp) cross(now simcore.Ps, x boundary.Crossing) {
+	x.First = int64(now / c.period)
+	x.Last = x.First
+	for _, o := range c.obs {
+		o(x)
+	}
+}
+
+var (
+	_ sim.Component       = (*Comp)(nil)
+	_ sim.Handler         = (*Comp)(nil)
+	_ boundary.Observable = (*Comp)(nil)
+)

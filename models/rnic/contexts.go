@@ -1,0 +1,54 @@
+package rnic
+
+import "nictwin/models/fifo"
+
+// holder is what has a context, or waits for one.
+type holder interface {
+	granted(c *Comp)
+}
+
+// contexts are shared by the endpoints but for a reserve of each.
+type contexts struct {
+	most, reserve int
+	used          [2]int
+	waiting       [2]fifo.Queue[holder]
+	turn          int // endpoint that is looked at first
+}
+
+// free reports whether an endpoint can have one more.
+func (x *contexts) free(ep int) bool {
+	if x.used[ep] < x.reserve {
+		return true
+	}
+	shared := 0
+	for _, n := range x.used {
+		shared += max(0, n-x.reserve)
+	}
+	return shared < x.most-x.reserve
+}
+
+// take gives a context of an endpoint to h, now or when there is one; those of an endpoint are served in order.
+func (c *Comp) take(ep int, h holder) {
+	x := &c.contexts
+	if x.waiting[ep].Len() > 0 || !x.free(ep) {
+		x.waiting[ep].Push(h)
+		return
+	}
+	x.used[ep]++
+	h.granted(c)
+}
+
+// give takes a context back.
+func (c *Comp) give(ep int) {
+	x := &c.contexts
+	x.used[ep]--
+	for i := 0; i < len(x.used); i++ {
+		e := (x.turn + i) % len(x.used)
+		if x.waiting[e].Len() > 0 && x.free(e) {
+			x.turn = (e + 1) % len(x.used)
+			x.used[e]++
+			x.waiting[e].Pop().granted(c)
+			return
+		}
+	}
+}

@@ -1,0 +1,289 @@
+package core
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/wire"
+)
+
+// Outstanding reports whether something has left that is not acknowledged: a timer is to run. Steps tells whether there
+// was progress since it was last asked.
+func (q *QP) Outstanding() bool {
+	return q.Type == rnicspec.RC && q.State == rnicspec.RTS && q.req.sq.Len() > 0 && !q.req.waiting && after(q.req.sent, q.req.at(0).first) > 0
+}
+
+// Steps counts the requester's progress.
+func (q *QP) Steps() uint64 { return q.req.steps }
+
+// Timeout says that nothing was acknowledged for as long as the queue pair waits.
+func (q *QP) Timeout(e *Effects) {
+	r := &q.req
+	if !q.Outstanding() {
+		return
+	}
+	if r.retries == 0 {
+		q.fail(rnicspec.RetryExceeded, e)
+		return
+	}
+	r.retries--
+	r.gap = false
+	w := r.at(0)
+	q.goBack(plus(w.first, w.got))
+	e.Moved = true
+}
+
+// Resume says that an RNR NAK's time is over.
+func (q *QP) Resume() { q.req.waiting = false }
+
+// Answer takes a response.
+func (q *QP) Answer(p *Packet, e *Effects) {
+	r := &q.req
+	if q.Type != rnicspec.RC || q.State != rnicspec.RTS || r.sq.Len() == 0 ||
+		after(p.PSN, r.sent) >= 0 || after(p.PSN, plus(r.at(0).first, -1)) < 0 {
+		e.Drop = DropStray
+		return
+	}
+	switch p.Opcode.Info().Operation {
+	case wire.OpAck:
+		q.acknowledge(p, e)
+	case wire.OpReadResponse:
+		q.readData(p, e)
+	case wire.OpAtomicAck:
+		q.atomicData(p, e)
+	default:
+		e.Drop = DropUnknown
+	}
+}
+
+// acknowledge takes an ACK or a NAK.
+func (q *QP) acknowledge(p *Packet, e *Effects) {
+	s := p.AETH.Syndrome
+	switch s.Kind() {
+	case wire.SyndromeACK:
+		q.settle(p.PSN, e)
+	case wire.SyndromeRNR:
+		q.settle(plus(p.PSN, -1), e)
+		q.notReady(p, e)
+	case wire.SyndromeNAK:
+		q.settle(plus(p.PSN, -1), e)
+		q.refused(p, e)
+	default:
+		e.Drop = DropUnknown
+	}
+}
+
+func (q *QP) notReady(p *Packet, e *Effects) {
+	r := &q.req
+	if q.State != rnicspec.RTS || r.sq.Len() == 0 || after(p.PSN, r.at(0).first) < 0 || r.waiting {
+		return
+	}
+	if r.rnr == 0 {
+		q.failAt(p.PSN, rnicspec.RNRExceeded, e)
+		return
+	}
+	if r.rnr != infinite {
+		r.rnr--
+	}
+	r.waiting, e.Wait = true, p.AETH.Syndrome.RNRDelayPs()
+	q.goBack(p.PSN)
+	e.Moved = true
+}
+
+// refused takes a NAK; what came before it is settled.
+func (q *QP) refused(p *Packet, e *Effects) {
+	r := &q.req
+	if q.State != rnicspec.RTS || r.sq.Len() == 0 || after(p.PSN, r.at(0).first) < 0 {
+		return
+	}
+	switch p.AETH.Syndrome {
+	case wire.NAKSequence:
+		if r.retries == 0 {
+			q.failAt(p.PSN, rnicspec.RetryExceeded, e)
+			return
+		}
+		r.retries--
+		q.goBack(p.PSN)
+		e.Moved = true
+	case wire.NAKInvalidRequest:
+		q.failAt(p.PSN, rnicspec.RemoteInvalid, e)
+	case wire.NAKRemoteAccess:
+		q.failAt(p.PSN, rnicspec.RemoteAccess, e)
+	default:
+		q.failAt(p.PSN, rnicspec.RemoteOperation, e)
+	}
+}
+
+// failAt ends the queue pair by the work entry that has a PSN. READs before it that were not answered are flushed.
+func (q *QP) failAt(psn uint32, s rnicspec.Status, e *Effects) {
+	for r := &q.req; r.sq.Len() > 1 && after(psn, r.at(0).last()) > 0; {
+		w := r.sq.Pop()
+		q.complete(&w.WQE, rnicspec.Flushed, e)
+	}
+	q.fail(s, e)
+}
+
+// settle ends all SENDs and WRITEs up to a PSN. A READ or atomic among them whose answer is missing stops it: it was lost.
+func (q *QP) settle(psn uint32, e *Effects) {
+	r := &q.req
+	for r.sq.Len() > 0 {
+		w := r.at(0)
+		n := after(psn, w.first) + 1
+		if n <= 0 {
+			return
+		}
+		if w.Opcode.Responds() {
+			q.lost(plus(w.first, w.got), e)
+			return
+		}
+		if n <= w.got {
+			return
+		}
+		q.progress(e)
+		if w.got = min(n, w.packets); r.cur == 0 {
+			r.pos = max(r.pos, w.got)
+		}
+		if w.got < w.packets {
+			return
+		}
+		q.retire(e)
+	}
+}
+
+// progress notes that something new was acknowledged.
+func (q *QP) progress(e *Effects) {
+	q.req.steps++
+	q.req.retries, q.req.rnr = q.Retries, q.RNRRetry
+	q.req.gap = false
+	e.Moved = true
+}
+
+// retire ends the oldest work entry well.
+func (q *QP) retire(e *Effects) {
+	r := &q.req
+	w := r.sq.Pop()
+	if r.cur > 0 {
+		r.cur--
+	} else {
+		r.pos = 0
+	}
+	if w.asked {
+		r.reads--
+	}
+	q.complete(&w.WQE, rnicspec.OK, e)
+	if r.sq.Len() > 0 && r.cur == 0 && r.at(0).status != rnicspec.OK {
+		q.fail(r.at(0).status, e)
+	}
+}
+
+// lost notes that a response came before that of a READ or atomic: it is asked for again, once for each gap (IBTA 9.7.5.1.1).
+func (q *QP) lost(psn uint32, e *Effects) {
+	r := &q.req
+	if r.gap && r.gapAt == psn {
+		return
+	}
+	r.gap, r.gapAt = true, psn
+	if r.retries == 0 {
+		q.fail(rnicspec.RetryExceeded, e)
+		return
+	}
+	r.retries--
+	q.goBack(psn)
+	e.Moved = true
+}
+
+// expect settles what came before a response, and returns the READ or atomic that it is for, if it is its turn.
+func (q *QP) expect(p *Packet, e *Effects) *work {
+	r := &q.req
+	q.settleBefore(p.PSN, e)
+	if q.State != rnicspec.RTS || r.sq.Len() == 0 {
+		e.Drop = DropStray
+		return nil
+	}
+	w := r.at(0)
+	d := after(p.PSN, plus(w.first, w.got))
+	switch {
+	case !w.Opcode.Responds() || !w.asked || d < 0:
+		e.Drop = DropStray
+	case d > 0:
+		e.Drop = DropSequence
+		q.lost(plus(w.first, w.got), e)
+	default:
+		return w
+	}
+	return nil
+}
+
+// settleBefore settles SENDs and WRITEs that a response implies.
+func (q *QP) settleBefore(psn uint32, e *Effects) {
+	r := &q.req
+	for r.sq.Len() > 0 && q.State == rnicspec.RTS {
+		w := r.at(0)
+		if w.Opcode.Responds() || after(psn, w.first) <= 0 {
+			return
+		}
+		before := r.steps
+		q.settle(min24(psn, w), e)
+		if r.steps == before {
+			return
+		}
+	}
+}
+
+// min24 is the last PSN of an entry, or the one before psn if that is earlier.
+func min24(psn uint32, w *work) uint32 {
+	if prev := plus(psn, -1); after(prev, w.last()) < 0 {
+		return prev
+	}
+	return w.last()
+}
+
+// readData takes a READ response.
+func (q *QP) readData(p *Packet, e *Effects) {
+	w := q.expect(p, e)
+	if w == nil {
+		return
+	}
+	off := w.got * q.PMTU
+	want := min(int(w.Length)-off, q.PMTU)
+	pos := p.Opcode.Info().Position
+	last := w.got == w.packets-1
+	if w.Opcode != rnicspec.Read || len(p.Payload) != want || pos.Ends() != last {
+		e.Drop = DropUnknown
+		q.fail(rnicspec.RemoteOperation, e) // a bad response (IBTA 9.9.2.4.2)
+		return
+	}
+	bus, ok := q.dev.Resolve(w.LocalKey, w.LocalVA+uint64(off), want, rnicspec.LocalWrite)
+	if !ok {
+		q.fail(rnicspec.LocalProtection, e)
+		return
+	}
+	e.place(bus, p.Payload)
+	q.progress(e)
+	if w.got++; w.got == w.packets {
+		q.retire(e)
+	}
+}
+
+// atomicData takes the answer to an atomic. The value goes to memory as 8 bytes, little-endian as the host has it.
+func (q *QP) atomicData(p *Packet, e *Effects) {
+	w := q.expect(p, e)
+	if w == nil {
+		return
+	}
+	bus, ok := q.dev.Resolve(w.LocalKey, w.LocalVA, int(w.Length), rnicspec.LocalWrite)
+	switch {
+	case !w.Opcode.IsAtomic():
+		e.Drop = DropUnknown
+		q.fail(rnicspec.RemoteOperation, e)
+		return
+	case !ok:
+		q.fail(rnicspec.LocalProtection, e)
+		return
+	}
+	binary.LittleEndian.PutUint64(e.net[:8], p.Orig)
+	e.place(bus, e.net[:8])
+	q.progress(e)
+	w.got = w.packets
+	q.retire(e)
+}

@@ -1,0 +1,210 @@
+package core
+
+import (
+	"nictwin/models/ether"
+	"nictwin/models/fifo"
+	"nictwin/models/rnic/rnicspec"
+)
+
+// Attributes are what a queue pair is set to when it is connected.
+type Attributes struct {
+	DestQP           uint32
+	SendPSN, RecvPSN uint32
+	Address          Address // of the peer; UD has one for each message
+	PMTU             int
+	Access           rnicspec.Access // to regions, through this queue pair
+	MaxRead          int             // READs and atomics in flight, as requester and as responder
+	MinRNR           uint8
+	Retries          int
+	RNRRetry         int // 7: without end
+	Timeout          int64
+	QKey             uint32
+}
+
+// infinite is the RNR retry count that never ends (IBTA 9.7.5.2.8).
+const infinite = 7
+
+// QP is a queue pair.
+type QP struct {
+	Attributes
+	Num   uint32
+	Type  rnicspec.QPType
+	State rnicspec.QPState
+
+	dev  *Device
+	req  requester
+	resp responder
+	recv fifo.Queue[rnicspec.RecvWQE]
+}
+
+// Add makes a queue pair in state Init; nil if the number is in use.
+func (d *Device) Add(num uint32, t rnicspec.QPType) *QP {
+	if d.qps[num] != nil {
+		return nil
+	}
+	q := &QP{Num: num, Type: t, State: rnicspec.Init, dev: d}
+	d.qps[num] = q
+	return q
+}
+
+// Connect takes the queue pair to a state, RTR or RTS, with its attributes.
+func (q *QP) Connect(s rnicspec.QPState, a Attributes) {
+	q.Attributes, q.State = a, s
+	q.SendPSN &= psnMask
+	q.RecvPSN &= psnMask
+	q.req.reset(q)
+	q.resp.reset(q)
+}
+
+// Completion is a completion entry, and for which queue.
+type Completion struct {
+	rnicspec.CQE
+	Recv bool
+}
+
+// Place is bytes to be written to memory.
+type Place struct {
+	Bus  uint64
+	Data []byte // of the packet
+}
+
+// ReplyKind says what a responder answers.
+type ReplyKind uint8
+
+// The kinds.
+const (
+	NoReply ReplyKind = iota
+	AckReply
+	ReadReply
+	AtomicReply // on memory
+	AtomicAgain // a saved result
+)
+
+// Reply is the answer to a request.
+type Reply struct {
+	Kind     ReplyKind
+	Syndrome uint8
+	PSN, MSN uint32
+	Again    bool // of a duplicate
+
+	Key uint32 // READ and atomics: what is accessed
+	VA  uint64
+	Bus uint64
+	Len int
+
+	Add           bool // atomics
+	Swap, Compare uint64
+	Slot          int // of the saved result
+	Orig          uint64
+}
+
+// Effects is what is to be done for a packet. It is used again: Reset first.
+type Effects struct {
+	Drop  Drop
+	Place []Place
+	Done  []Completion
+	Reply Reply
+	Wait  int64 // RNR NAK: picoseconds until QP.Resume; 0: none
+	Moved bool  // the requester may have more to send than before
+	Ended bool  // the message is complete at the responder
+
+	net [rnicspec.NetBytes]byte
+}
+
+// Reset empties the effects.
+func (e *Effects) Reset() {
+	e.Drop, e.Place, e.Done, e.Reply = Kept, e.Place[:0], e.Done[:0], Reply{}
+	e.Wait, e.Moved, e.Ended = 0, false, false
+}
+
+func (e *Effects) place(bus uint64, b []byte) {
+	if len(b) > 0 {
+		e.Place = append(e.Place, Place{bus, b})
+	}
+}
+
+// PostRecv adds a receive entry.
+func (q *QP) PostRecv(w rnicspec.RecvWQE, e *Effects) {
+	if q.State == rnicspec.Failed {
+		q.flushRecv(w, e)
+		return
+	}
+	q.recv.Push(w)
+}
+
+// Receives is how many receive entries wait.
+func (q *QP) Receives() int { return q.recv.Len() }
+
+// Post adds a work entry to a queue pair. What it may not ask for ends the queue pair.
+func (q *QP) Post(w rnicspec.WQE, e *Effects) {
+	if q.State == rnicspec.Failed {
+		q.complete(&w, rnicspec.Flushed, e)
+		return
+	}
+	if q.State != rnicspec.RTS {
+		q.complete(&w, rnicspec.LocalQP, e)
+		return
+	}
+	bad := !q.Type.Allows(w.Opcode) || w.IsInline() && (w.Opcode.Responds() || w.Length > rnicspec.MaxInline)
+	long := w.Length > rnicspec.MaxMessage || w.Opcode.IsAtomic() && w.Length != 8 ||
+		q.Type == rnicspec.UD && int(w.Length) > q.PMTU || q.Type == rnicspec.Raw && w.Length > ether.MaxLen
+	q.req.push(q, w)
+	switch {
+	case bad:
+		q.req.at(q.req.sq.Len() - 1).status = rnicspec.LocalQP
+	case long:
+		q.req.at(q.req.sq.Len() - 1).status = rnicspec.LocalLength
+	}
+}
+
+// complete tells of the end of a work entry.
+func (q *QP) complete(w *rnicspec.WQE, s rnicspec.Status, e *Effects) {
+	if s == rnicspec.OK && !w.Signalled() {
+		return
+	}
+	e.Done = append(e.Done, q.sendCQE(w, s))
+}
+
+func (q *QP) sendCQE(w *rnicspec.WQE, s rnicspec.Status) Completion {
+	c := Completion{CQE: rnicspec.CQE{ID: w.ID, QPN: q.Num, Opcode: w.Opcode, Status: s}}
+	if w.Opcode.Responds() {
+		c.Bytes = w.Length
+	}
+	return c
+}
+
+func (q *QP) flushRecv(w rnicspec.RecvWQE, e *Effects) {
+	e.Done = append(e.Done, Completion{Recv: true, CQE: rnicspec.CQE{ID: w.ID, QPN: q.Num, Opcode: rnicspec.Recv, Status: rnicspec.Flushed}})
+}
+
+// fail ends the queue pair: the oldest work entry with a status if that is not OK, all others are flushed.
+func (q *QP) fail(s rnicspec.Status, e *Effects) {
+	q.State = rnicspec.Failed
+	for q.req.sq.Len() > 0 {
+		w := q.req.sq.Pop()
+		if s == rnicspec.OK {
+			s = rnicspec.Flushed
+		}
+		q.complete(&w.WQE, s, e)
+		s = rnicspec.Flushed
+	}
+	q.req.cur, q.req.pos, q.req.reads, q.req.waiting = 0, 0, 0, false
+	if r := &q.resp; r.hasRecv {
+		r.hasRecv = false
+		q.flushRecv(r.recv, e)
+	}
+	for q.recv.Len() > 0 {
+		q.flushRecv(q.recv.Pop(), e)
+	}
+}
+
+// Fail ends the queue pair from outside: its oldest work entry gets the status.
+func (q *QP) Fail(s rnicspec.Status, e *Effects) { q.fail(s, e) }
+
+// after is how far PSN a is after b, negative if before.
+func after(a, b uint32) int { return int(int32((a-b)<<8) >> 8) }
+
+func plus(psn uint32, n int) uint32 { return (psn + uint32(n)) & psnMask }
+
+// packets is how many a message of n bytes has.
+func (q *QP) packets(n int) int { return max(1, (n+q.PMTU-1)/q.PMTU) }

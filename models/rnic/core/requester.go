@@ -1,0 +1,284 @@
+package core
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/wire"
+)
+
+// work is a work entry under way.
+type work struct {
+	rnicspec.WQE
+	status  rnicspec.Status // what is wrong with it, told when its turn comes
+	first   uint32          // PSN
+	packets int             // PSNs that it takes
+	got     int             // of them acknowledged, or answered
+	asked   bool            // READ, atomic: the request has left
+}
+
+func (w *work) last() uint32 { return plus(w.first, w.packets-1) }
+
+// requester is the sending side of a queue pair.
+type requester struct {
+	sq      fifo.Queue[work]
+	cur     int    // entry of sq whose packets are next
+	pos     int    // packet of it
+	next    uint32 // PSN of the next entry posted
+	sent    uint32 // one more than the highest PSN that has left
+	reads   int    // READs and atomics that were asked for and not answered
+	waiting bool   // an RNR NAK's time is running
+
+	retries, rnr int
+	gapAt        uint32 // PSN whose loss was noticed by a response after it
+	gap          bool
+	steps        uint64 // counts progress
+}
+
+func (r *requester) reset(q *QP) {
+	*r = requester{sq: r.sq, next: q.SendPSN, sent: q.SendPSN, retries: q.Retries, rnr: q.RNRRetry}
+	for r.sq.Len() > 0 {
+		r.sq.Pop()
+	}
+}
+
+func (r *requester) at(i int) *work { return r.sq.At(i) }
+
+func (r *requester) push(q *QP, w rnicspec.WQE) {
+	n := 1
+	if q.Type == rnicspec.RC || q.Type == rnicspec.UC {
+		n = q.packets(int(min(w.Length, rnicspec.MaxMessage)))
+		if w.Opcode.IsAtomic() {
+			n = 1
+		}
+	}
+	r.sq.Push(work{WQE: w, first: r.next, packets: n})
+	r.next = plus(r.next, n)
+}
+
+// Outgoing is a packet to be sent.
+type Outgoing struct {
+	Packet
+	Addr   *Address // nil: of the address handle that the work entry names
+	Handle uint32
+
+	Key    uint32 // region of the payload
+	VA     uint64
+	Bus    uint64
+	Len    int    // of the payload
+	Inline []byte // its bytes; nil: they are in memory. Good until the next call
+
+	First, Ends bool       // of its message
+	Told        bool       // Done is to be told when the packet has left
+	Done        Completion // of UC, UD and raw
+}
+
+// maxWindow bounds the PSNs that are not acknowledged: half of those that can be told apart from duplicates.
+const maxWindow = 1 << 22
+
+// Idle reports whether no work entry is under way.
+func (q *QP) Idle() bool { return q.req.sq.Len() == 0 }
+
+// CanSend reports whether Next has something to say.
+func (q *QP) CanSend() bool {
+	r := &q.req
+	if q.State != rnicspec.RTS || r.waiting || r.cur >= r.sq.Len() {
+		return false
+	}
+	w := r.at(r.cur)
+	if w.Flags&rnicspec.FlagFence != 0 && r.reads > 0 && !w.asked {
+		return false
+	}
+	if w.Opcode.Responds() && !w.asked && r.reads >= q.MaxRead {
+		return false
+	}
+	return after(w.last(), r.at(0).first) < maxWindow || r.cur == 0
+}
+
+// Local is the local memory that the next packet reads, or that its response will write; n is 0 if there is none.
+func (q *QP) Local() (key uint32, va uint64, n int) {
+	w := q.req.at(q.req.cur)
+	switch {
+	case w.IsInline():
+		return 0, 0, 0
+	case w.Opcode.Responds():
+		return w.LocalKey, w.LocalVA, int(w.Length)
+	}
+	off := q.req.pos * q.PMTU
+	return w.LocalKey, w.LocalVA + uint64(off), min(int(w.Length)-off, q.PMTU)
+}
+
+// Next plans the next packet. It reports false if there is none, or if the work entry is in error, which ends the queue
+// pair: e has what is to be told.
+func (q *QP) Next(o *Outgoing, e *Effects) bool {
+	if !q.CanSend() {
+		return false
+	}
+	r := &q.req
+	w := r.at(r.cur)
+	if w.status != rnicspec.OK {
+		if r.cur > 0 {
+			return false // those before it end first; see settle
+		}
+		q.fail(w.status, e)
+		return false
+	}
+	*o = Outgoing{Addr: &q.Address}
+	o.DestQP, o.PSN = q.DestQP, plus(w.first, r.pos)
+	var ok bool
+	if w.Opcode.Responds() {
+		ok = q.request(w, o)
+	} else {
+		ok = q.segment(w, o)
+	}
+	if !ok {
+		if w.status = rnicspec.LocalProtection; r.cur == 0 {
+			q.fail(w.status, e)
+		}
+		return false
+	}
+	if over := plus(o.PSN, 1); after(over, r.sent) > 0 {
+		r.sent = over
+	}
+	q.step(w, o, e)
+	return true
+}
+
+// step moves past a packet.
+func (q *QP) step(w *work, o *Outgoing, e *Effects) {
+	r := &q.req
+	if w.Opcode.Responds() {
+		if over := plus(w.last(), 1); after(over, r.sent) > 0 {
+			r.sent = over
+		}
+		if !w.asked {
+			w.asked = true
+			r.reads++
+		}
+		r.cur, r.pos = r.cur+1, 0
+		return
+	}
+	if r.pos++; r.pos < w.packets {
+		return
+	}
+	r.cur, r.pos = r.cur+1, 0
+	if q.Type != rnicspec.RC { // nobody acknowledges it
+		o.Told, o.Done = w.Signalled(), q.sendCQE(&w.WQE, rnicspec.OK)
+		r.sq.Pop()
+		r.cur--
+		r.steps++
+	}
+}
+
+// request plans the request of a READ or an atomic, or of what is left of a READ.
+func (q *QP) request(w *work, o *Outgoing) bool {
+	if _, ok := q.dev.Resolve(w.LocalKey, w.LocalVA, int(w.Length), rnicspec.LocalWrite); !ok {
+		return false
+	}
+	o.First, o.Ends = true, true
+	switch w.Opcode {
+	case rnicspec.Read:
+		off := w.got * q.PMTU
+		o.Opcode, o.PSN = wire.RCReadRequest, plus(w.first, w.got)
+		o.RETH = wire.RETHFields{VA: w.RemoteVA + uint64(off), RKey: w.RemoteKey, DMALen: w.Length - uint32(off)}
+		return true
+	case rnicspec.CmpSwap:
+		o.Opcode = wire.RCCmpSwap
+	case rnicspec.FetchAdd:
+		o.Opcode = wire.RCFetchAdd
+	}
+	o.Atomic = wire.AtomicETHFields{VA: w.RemoteVA, RKey: w.RemoteKey, SwapAdd: w.SwapAdd, Compare: w.Compare}
+	return true
+}
+
+// segment plans a packet of a SEND or WRITE.
+func (q *QP) segment(w *work, o *Outgoing) bool {
+	size := q.PMTU
+	if q.Type == rnicspec.Raw {
+		size = int(w.Length)
+	}
+	off := q.req.pos * size
+	o.Len = min(int(w.Length)-off, size)
+	o.First, o.Ends = q.req.pos == 0, q.req.pos == w.packets-1
+	if w.IsInline() {
+		o.Inline = w.Inline[off : off+o.Len]
+	} else {
+		o.Key, o.VA = w.LocalKey, w.LocalVA+uint64(off)
+		var ok bool
+		if o.Bus, ok = q.dev.Resolve(o.Key, o.VA, o.Len, 0); !ok {
+			return false
+		}
+	}
+	imm := w.Opcode.HasImm() && o.Ends
+	if imm {
+		o.Imm = w.Imm
+	}
+	switch q.Type {
+	case rnicspec.Raw:
+		return true
+	case rnicspec.UD:
+		o.Opcode, o.DestQP, o.Addr, o.Handle = wire.UDSendOnly, w.DestQP, nil, w.Handle
+		if imm {
+			o.Opcode = wire.UDSendOnlyImm
+		}
+		o.DETH = wire.DETHFields{QKey: w.QKey, SrcQP: q.Num}
+		o.SE = w.Flags&rnicspec.FlagSolicited != 0
+		return true
+	}
+	write := w.Opcode == rnicspec.Write || w.Opcode == rnicspec.WriteImm
+	o.Opcode = opcodeAt(write, o.First, o.Ends, imm)
+	if write && o.First {
+		o.RETH = wire.RETHFields{VA: w.RemoteVA, RKey: w.RemoteKey, DMALen: w.Length}
+	}
+	o.SE = o.Ends && w.Flags&rnicspec.FlagSolicited != 0
+	if q.Type == rnicspec.UC {
+		o.Opcode |= wire.UCSendFirst
+	} else {
+		o.AckReq = o.Ends
+	}
+	return true
+}
+
+// opcodeAt is the RC opcode of a packet of a SEND or WRITE.
+func opcodeAt(write, first, ends, imm bool) wire.Opcode {
+	op := wire.RCSendMiddle
+	switch {
+	case first && ends:
+		op = wire.RCSendOnly
+	case first:
+		op = wire.RCSendFirst
+	case ends:
+		op = wire.RCSendLast
+	}
+	if ends && imm {
+		op++
+	}
+	if write {
+		op += wire.RCWriteFirst
+	}
+	return op
+}
+
+// goBack makes the packet with a PSN the next one to be sent, or what is left of the READ that has it.
+func (q *QP) goBack(psn uint32) {
+	r := &q.req
+	q.dev.Retries++
+	r.cur, r.pos, r.reads = 0, 0, 0
+	for i := range r.sq.Len() {
+		w := r.at(i)
+		if after(psn, w.first) < 0 || after(psn, w.last()) > 0 {
+			if after(w.last(), psn) < 0 {
+				r.cur = i + 1
+				if w.Opcode.Responds() && w.asked {
+					r.reads++
+				}
+			} else {
+				w.asked = false
+			}
+			continue
+		}
+		r.cur, w.asked = i, false
+		if !w.Opcode.Responds() {
+			r.pos = after(psn, w.first)
+		}
+	}
+}

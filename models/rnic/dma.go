@@ -1,0 +1,194 @@
+package rnic
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/models/mem"
+	"nictwin/models/msg"
+	"nictwin/models/nicspec"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// reader is who asked for a DMA read, and is told once of its end.
+type reader interface {
+	readDone(c *Comp, ok bool)
+}
+
+// dmaRead is bytes being read.
+type dmaRead struct {
+	bus    uint64
+	dst    []byte
+	asked  int
+	open   int // requests that were not answered
+	failed bool
+	queued bool // in dma.want
+	owner  reader
+}
+
+// tag is what stands behind one read tag.
+type tag struct {
+	r    *dmaRead
+	off  int // of the next byte in r.dst
+	left int
+	addr uint64
+}
+
+// dma is the NIC's use of its PCIe port. TLPs leave in one order, so that a read never passes a write before it.
+type dma struct {
+	out   fifo.Queue[*msg.TLP]
+	want  fifo.Queue[*dmaRead] // whose requests are not all out
+	tags  []tag
+	free  fifo.Queue[uint8]
+	idle  []*dmaRead
+	reads int // not ended
+}
+
+func (d *dma) init(tags int) {
+	d.tags = make([]tag, tags)
+	for i := range tags {
+		d.free.Push(uint8(i))
+	}
+}
+
+// endpoint is whose memory a bus address is in.
+func endpoint(bus uint64) int {
+	ep, _ := mem.Split(bus)
+	return min(ep, nicspec.EndpointHost)
+}
+
+// read reads memory into dst. A read of nothing ends at once.
+func (c *Comp) read(bus uint64, dst []byte, owner reader) {
+	if len(dst) == 0 {
+		owner.readDone(c, true)
+		return
+	}
+	d := &c.dma
+	var r *dmaRead
+	if n := len(d.idle); n > 0 {
+		r, d.idle = d.idle[n-1], d.idle[:n-1]
+	} else {
+		r = new(dmaRead)
+	}
+	*r = dmaRead{bus: bus, dst: dst, owner: owner, queued: true}
+	d.reads++
+	d.want.Push(r)
+	c.arm(c.now())
+}
+
+// request sends read requests while there are tags, and room.
+func (c *Comp) request() {
+	d := &c.dma
+	for d.want.Len() > 0 && d.free.Len() > 0 && d.out.Len() < c.spec.OutDepth {
+		r := *d.want.Front()
+		if r.failed || r.asked == len(r.dst) {
+			d.want.Pop()
+			r.queued = false
+			c.readOver(r)
+			continue
+		}
+		addr := r.bus + uint64(r.asked)
+		split := tlp.SplitRead(addr, len(r.dst)-r.asked, c.spec.Limits[endpoint(addr)].MRRS, tlp.Unaligned)
+		piece, _ := split.Next()
+		id := d.free.Pop()
+		d.tags[id] = tag{r, r.asked, piece.Len, addr}
+		r.asked += piece.Len
+		r.open++
+		p := c.tlps.Get()
+		if err := p.SetMemRead(c.origin(), id, addr, piece.Len); err != nil {
+			c.fail(err)
+			return
+		}
+		d.out.Push(p)
+		if r.asked == len(r.dst) {
+			d.want.Pop()
+			r.queued = false
+		}
+	}
+}
+
+func (c *Comp) origin() tlp.Origin { return tlp.Origin{RequesterID: nicspec.RequesterNic} }
+
+// readOver ends a read that has no requests open and none to come.
+func (c *Comp) readOver(r *dmaRead) {
+	if r.open > 0 || r.asked < len(r.dst) && !r.failed {
+		return
+	}
+	owner, ok := r.owner, !r.failed
+	r.owner, r.dst = nil, nil
+	c.dma.idle = append(c.dma.idle, r)
+	c.dma.reads--
+	if !ok {
+		c.counters[rnicspec.CntReadErrors]++
+	}
+	owner.readDone(c, ok)
+}
+
+// completion takes a completion.
+func (c *Comp) completion(h *tlp.Header, data []byte) {
+	d := &c.dma
+	if h.RequesterID != nicspec.RequesterNic || int(h.Tag) >= len(d.tags) || d.tags[h.Tag].r == nil {
+		c.counters[rnicspec.CntWrongAccess]++
+		return
+	}
+	t := &d.tags[h.Tag]
+	r := t.r
+	lead := int(t.addr & (tlp.DWBytes - 1))
+	ok := h.Kind == tlp.CplD && h.Status == tlp.StatusSC && !h.EP && int(h.ByteCount) == t.left && len(data) > lead
+	if ok {
+		n := min(len(data)-lead, t.left)
+		copy(r.dst[t.off:t.off+n], data[lead:])
+		t.off, t.left, t.addr = t.off+n, t.left-n, t.addr+uint64(n)
+		if t.left > 0 {
+			return
+		}
+	}
+	r.failed = r.failed || !ok
+	t.r = nil
+	d.free.Push(h.Tag)
+	r.open--
+	if !r.queued {
+		c.readOver(r)
+	}
+	c.arm(c.now())
+}
+
+// write writes b to memory. Each of its TLPs is told to sender when it has been accepted at its destination; it returns how
+// many there are.
+func (c *Comp) write(bus uint64, b []byte, sender msg.Consumer) int {
+	split := tlp.SplitWrite(bus, len(b), c.spec.Limits[endpoint(bus)].MPS, tlp.Unaligned)
+	first, n := c.dma.out.Len(), 0
+	for piece, ok := split.Next(); ok; piece, ok = split.Next() {
+		p := c.tlps.Get()
+		own := p.Own(piece.Len)
+		off := int(piece.Addr - bus)
+		copy(own, b[off:off+piece.Len])
+		if err := p.SetMemWrite(c.origin(), piece.Addr, own); err != nil {
+			c.fail(err)
+			return n
+		}
+		p.Sender = sender
+		c.dma.out.Push(p)
+		n++
+	}
+	if c.spec.Place == Descending {
+		for i, j := first, first+n-1; i < j; i, j = i+1, j-1 {
+			a, b := c.dma.out.At(i), c.dma.out.At(j)
+			*a, *b = *b, *a
+		}
+	}
+	c.arm(c.now())
+	return n
+}
+
+// sendTLPs sends what the port takes.
+func (c *Comp) sendTLPs(now simcore.Ps) {
+	for c.dma.out.Len() > 0 && c.pcie.CanSend() {
+		p := c.dma.out.Pop()
+		c.crossTLP(now, p, false)
+		if c.pcie.SendAt(p, now) != nil {
+			c.fail(errRefused)
+			return
+		}
+	}
+}

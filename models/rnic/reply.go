@@ -1,0 +1,254 @@
+package rnic
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"nictwin/models/fifo"
+	"nictwin/models/rnic/core"
+)
+
+var errNoFrame = errors.New("received what is no frame")
+
+// reply is an answer under way. Those of a queue pair leave in the order of their requests.
+type reply struct {
+	packets fifo.Queue[*txPacket]
+	all     bool // no packet will be added
+	gated   bool // none may leave yet
+}
+
+func (c *Comp) newReply(op *rxOp) *reply {
+	r := take(&c.pools.replies)
+	r.all, r.gated = false, false
+	op.q.replies.Push(r)
+	c.table.open++
+	return r
+}
+
+// release lets the answers of a queue pair leave that can.
+func (c *Comp) release(q *qpair) {
+	for q.replies.Len() > 0 {
+		r := *q.replies.Front()
+		for !r.gated && r.packets.Len() > 0 && (*r.packets.Front()).waits == 0 {
+			c.leave(r.packets.Pop())
+		}
+		if r.packets.Len() > 0 || !r.all {
+			return
+		}
+		q.replies.Pop()
+		c.table.open--
+		c.pools.replies = append(c.pools.replies, r)
+	}
+}
+
+// acknowledge sends an answer of one packet without payload.
+func (c *Comp) acknowledge(op *rxOp) {
+	q, r := op.q, op.rep
+	if op.e.Reply.Kind == core.AtomicReply {
+		q.ReadDone()
+	}
+	x := c.newPacket(q, c.now())
+	x.addr, x.answer = &q.Address, true
+	q.PlanReply(&op.e.Reply, 0, &c.rx.p)
+	c.frame(x, &c.rx.p, 0)
+	r.packets.Push(x)
+	r.all = true
+	c.release(q)
+}
+
+// table is the packet table: READ data that has been asked for and has not left, counted in PCIe packets.
+type table struct {
+	free    int
+	open    int                  // answers under way
+	waiting fifo.Queue[*readJob] // that have no room yet
+	active  fifo.Queue[*readJob] // with packets to be asked for, in turn
+	whole   *readJob             // that owns the table
+}
+
+// readJob is a READ being answered. One that fits the table takes its entries at once, so that it overlaps with those
+// before and after it. A longer one waits until the table is empty and owns all of it: it is filled, then drained, and only
+// then filled again.
+type readJob struct {
+	op       *rxOp
+	q        *qpair
+	r        core.Reply
+	rep      *reply
+	next, n  int  // packets asked for, in all
+	unfilled int  // asked for that have not come
+	undrawn  int  // that have not left
+	entries  int  // of the table
+	known    bool // the lookups for its next packet are done
+	whole    bool
+	queued   bool // in table.active
+}
+
+// startRead begins to answer a READ.
+func (c *Comp) startRead(op *rxOp) {
+	j := take(&c.pools.jobs)
+	*j = readJob{op: op, q: op.q, r: op.e.Reply, rep: op.rep}
+	j.n = op.q.ReplyPackets(&j.r)
+	j.entries = (j.n-1)*c.entries(j.r.Bus, op.q.PMTU) + c.entries(j.r.Bus, j.r.Len-(j.n-1)*op.q.PMTU)
+	j.whole = j.entries > c.spec.Table
+	op.unsent++ // until all data has come
+	j.q.refs++
+	c.table.waiting.Push(j)
+	c.admit()
+}
+
+// entries is how many of the table n bytes take.
+func (c *Comp) entries(bus uint64, n int) int {
+	mps := c.spec.Limits[endpoint(bus)].MPS
+	return (n + mps - 1) / mps
+}
+
+// admit gives READs room in the table, in order.
+func (c *Comp) admit() {
+	t := &c.table
+	for t.waiting.Len() > 0 && t.whole == nil {
+		j := *t.waiting.Front()
+		switch {
+		case j.whole && t.free == c.spec.Table:
+			t.whole, j.rep.gated = j, true
+		case !j.whole && j.entries <= t.free:
+			t.free -= j.entries
+		default:
+			return
+		}
+		c.queue(t.waiting.Pop())
+	}
+}
+
+// queue puts a READ in line to ask for data.
+func (c *Comp) queue(j *readJob) {
+	if !j.queued {
+		j.queued = true
+		c.table.active.Push(j)
+		c.arm(c.now())
+	}
+}
+
+// fillJobs asks for data of READs, a packet of each in turn, while DMA reads are not queued up.
+func (c *Comp) fillJobs() {
+	t := &c.table
+	for t.active.Len() > 0 && c.dma.want.Len() == 0 && c.dma.free.Len() > 0 && c.dma.out.Len() < c.spec.OutDepth {
+		j := t.active.Pop()
+		j.queued = false
+		off, n := j.q.PlanReply(&j.r, j.next, &c.rx.p)
+		entries := c.entries(j.r.Bus+uint64(off), n)
+		if j.whole {
+			if t.free < entries {
+				continue // goes on when what is there has left
+			}
+			t.free -= entries
+		}
+		if !c.lookUpRead(j, off, n) {
+			if j.whole {
+				t.free += entries
+			}
+			continue
+		}
+		c.fill(j, off, n, entries)
+		if j.next < j.n {
+			c.queue(j)
+		}
+		c.request()
+	}
+}
+
+// fill asks for a packet's data.
+func (c *Comp) fill(j *readJob, off, n, entries int) {
+	x := c.newPacket(j.q, c.now())
+	x.addr, x.answer, x.job, x.entries, x.waits = &j.q.Address, true, j, entries, 1
+	c.frame(x, &c.rx.p, n)
+	j.next++
+	j.unfilled++
+	j.undrawn++
+	j.rep.packets.Push(x)
+	j.rep.all = j.next == j.n
+	c.read(j.r.Bus+uint64(off), x.f.Data[x.at:x.at+n], x)
+}
+
+// filled notes that a packet's data has come.
+func (c *Comp) filled(x *txPacket) {
+	x.waits = 0
+	j := x.job
+	j.unfilled--
+	if j.whole && j.unfilled == 0 && (j.next == j.n || c.table.free < c.entries(j.r.Bus, j.q.PMTU)) {
+		j.rep.gated = false // full: it is drained
+	}
+	q, op, last := j.q, j.op, j.next == j.n && j.unfilled == 0
+	c.release(q)
+	if last && op != nil {
+		j.op = nil
+		op.Consumed()
+	}
+}
+
+// drained notes that a packet of an answer has left.
+func (c *Comp) drained(x *txPacket) {
+	j := x.job
+	if j == nil {
+		return
+	}
+	t := &c.table
+	t.free += x.entries
+	if j.undrawn--; j.undrawn == 0 {
+		c.drainedAll(j)
+	}
+	c.admit()
+}
+
+// drainedAll ends a READ all of which has left, or lets one that owns the table fill it again.
+func (c *Comp) drainedAll(j *readJob) {
+	t := &c.table
+	switch {
+	case j.next == j.n:
+		if t.whole == j {
+			t.whole = nil
+		}
+		if !j.r.Again {
+			j.q.ReadDone()
+		}
+		j.q.refs--
+		c.pools.jobs = append(c.pools.jobs, j)
+	case j.whole:
+		j.rep.gated = true
+		c.queue(j)
+	}
+}
+
+// atomicUnit carries out atomics one after the other.
+type atomicUnit struct {
+	line fifo.Queue[*rxOp]
+}
+
+func (u *atomicUnit) add(c *Comp, op *rxOp) {
+	u.line.Push(op)
+	if u.line.Len() == 1 {
+		u.next(c)
+	}
+}
+
+func (u *atomicUnit) next(c *Comp) {
+	op := *u.line.Front()
+	c.read(op.e.Reply.Bus, op.word[:], op)
+}
+
+// readDone implements reader: the value has come.
+func (op *rxOp) readDone(c *Comp, ok bool) {
+	u := &c.atomics
+	u.line.Pop()
+	if ok {
+		now := op.q.Apply(&op.e.Reply, binary.LittleEndian.Uint64(op.word[:]))
+		binary.LittleEndian.PutUint64(op.word[:], now)
+		op.unsent += c.write(op.e.Reply.Bus, op.word[:], op)
+	} else {
+		c.e.Reset()
+		op.q.Fail(0, &c.e)
+		c.tell(op.q, &c.e)
+	}
+	op.Consumed()
+	if u.line.Len() > 0 {
+		u.next(c)
+	}
+}

@@ -1,0 +1,310 @@
+package rnicspec
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Cmd is the first byte of a command.
+type Cmd uint8
+
+// The commands.
+const (
+	CmdSetPort Cmd = 1 + iota // SetPort
+	CmdSetContext
+	CmdCreateCQ
+	CmdCreateMR
+	CmdDestroyMR
+	CmdCreateAH
+	CmdCreateQP
+	CmdModifyQP
+	CmdDestroyQP
+	CmdQueryQP // the state is Result.Value
+)
+
+// Command is what can be written to RegCommand.
+type Command interface {
+	Cmd() Cmd
+	fields(c *coder)
+}
+
+// coder walks the fields of a command, to write or to read them.
+type coder struct {
+	b    []byte
+	at   int
+	read bool
+}
+
+func (c *coder) u(n int, v uint64, set func(uint64)) {
+	var word [8]byte
+	if c.read {
+		copy(word[:n], c.b[c.at:])
+		set(binary.LittleEndian.Uint64(word[:]))
+	} else {
+		binary.LittleEndian.PutUint64(word[:], v)
+		copy(c.b[c.at:], word[:n])
+	}
+	c.at += n
+}
+
+func num[T ~uint8 | ~uint16 | ~uint32 | ~uint64](c *coder, n int, p *T) {
+	c.u(n, uint64(*p), func(v uint64) { *p = T(v) })
+}
+
+func (c *coder) flag(p *bool) { c.u(1, uint64(bit(*p)), func(v uint64) { *p = v&1 != 0 }) }
+
+func (c *coder) bytes(p []byte) {
+	if c.read {
+		copy(p, c.b[c.at:])
+	} else {
+		copy(c.b[c.at:], p)
+	}
+	c.at += len(p)
+}
+
+// cmdHead is where the fields of a command begin: behind its Cmd and its sequence number.
+const cmdHead = 4
+
+// EncodeCommand writes a command to the first CmdBytes of b; its Result will bear the sequence number.
+func EncodeCommand(cmd Command, seq uint16, b []byte) {
+	b = b[:CmdBytes]
+	clear(b)
+	b[0] = byte(cmd.Cmd())
+	binary.LittleEndian.PutUint16(b[2:], seq)
+	cmd.fields(&coder{b: b, at: cmdHead})
+}
+
+// DecodeCommand reads a command from the first CmdBytes of b; it fails if there is none with that number.
+func DecodeCommand(b []byte) (Command, uint16, error) {
+	b = b[:CmdBytes]
+	seq := binary.LittleEndian.Uint16(b[2:])
+	var cmd Command
+	switch Cmd(b[0]) {
+	case CmdSetPort:
+		cmd = new(SetPort)
+	case CmdSetContext:
+		cmd = new(SetContext)
+	case CmdCreateCQ:
+		cmd = new(CreateCQ)
+	case CmdCreateMR:
+		cmd = new(CreateMR)
+	case CmdDestroyMR:
+		cmd = new(DestroyMR)
+	case CmdCreateAH:
+		cmd = new(CreateAH)
+	case CmdCreateQP:
+		cmd = new(CreateQP)
+	case CmdModifyQP:
+		cmd = new(ModifyQP)
+	case CmdDestroyQP:
+		cmd = new(DestroyQP)
+	case CmdQueryQP:
+		cmd = new(QueryQP)
+	default:
+		return nil, seq, fmt.Errorf("rnicspec: command is %d: want %d to %d", b[0], CmdSetPort, CmdQueryQP)
+	}
+	cmd.fields(&coder{b: b, at: cmdHead, read: true})
+	return cmd, seq, nil
+}
+
+// Result is what RegResult says of the last command.
+type Result struct {
+	Seq   uint16
+	Code  uint16 // 0: done; else a Refusal
+	Value uint32
+}
+
+// Refusal says why a command was not carried out.
+type Refusal uint16
+
+// The refusals.
+const (
+	Done           Refusal = iota
+	RefusedCommand         // no such command
+	RefusedNumber          // queue pair, completion queue, key or handle out of range, in use, or not made
+	RefusedValue           // a value out of range
+	RefusedState           // not in this state
+)
+
+func (r Refusal) String() string {
+	return name([]string{"done", "no such command", "number out of range, in use or not made", "value out of range", "wrong state"}, int(r), "Refusal")
+}
+
+// Word is the register's value.
+func (r Result) Word() uint64 { return uint64(r.Seq) | uint64(r.Code)<<16 | uint64(r.Value)<<32 }
+
+// ResultOf reads the register's value.
+func ResultOf(v uint64) Result { return Result{uint16(v), uint16(v >> 16), uint32(v >> 32)} }
+
+// SetPort gives an Ethernet port its addresses; V6 says which part of IP counts.
+type SetPort struct {
+	Port uint8
+	V6   bool
+	MAC  [6]byte
+	IP   [16]byte // IPv4: the first four
+}
+
+// SetContext says where the NIC's contexts lie in memory: what its caches lack is read from there.
+type SetContext struct {
+	Addr  uint64 // bus address, multiple of 64
+	Bytes uint64
+}
+
+// CreateCQ makes a completion queue of 2^Log entries, which must be zero.
+type CreateCQ struct {
+	CQN  uint32
+	Log  uint8
+	Addr uint64
+}
+
+// CreateMR makes a memory region: Bytes from address VA on are those from Bus on.
+type CreateMR struct {
+	Key     uint32
+	Access  Access
+	PageLog uint8 // pages of 2^PageLog bytes, 12 to 30
+	VA, Bus uint64
+	Bytes   uint64
+}
+
+// DestroyMR ends a memory region.
+type DestroyMR struct{ Key uint32 }
+
+// CreateAH makes an address handle.
+type CreateAH struct {
+	Handle  uint32
+	Port    uint8
+	V6      bool
+	MAC     [6]byte
+	IP      [16]byte
+	UDPPort uint16 // source port of the packets
+	TOS     uint8
+	TTL     uint8
+}
+
+// CreateQP makes a queue pair in state Init. A ring has 2^Log entries.
+type CreateQP struct {
+	QPN              uint32
+	Type             QPType
+	SendLog, RecvLog uint8
+	SendCQ, RecvCQ   uint32
+	SendAddr         uint64
+	RecvAddr         uint64
+	QKey             uint32 // UD
+	Port             uint8  // raw, UD
+}
+
+// ModifyQP takes a queue pair to RTR or RTS, with all that it needs.
+type ModifyQP struct {
+	QPN      uint32
+	State    QPState
+	DestQP   uint32
+	SendPSN  uint32
+	RecvPSN  uint32
+	Handle   uint32 // of the peer's address
+	PMTU     uint16 // 256, 512, 1024, 2048, 4096
+	Access   Access
+	MaxRead  uint8 // READs and atomics in flight, as requester and as responder: 1 to 16
+	MinRNR   uint8 // timer code of the RNR NAKs sent
+	Retries  uint8 // 0 to 7
+	RNRRetry uint8 // 0 to 7; 7: without end
+	Timeout  uint8 // 4.096 µs × 2^Timeout; 0: never
+}
+
+// DestroyQP ends a queue pair.
+type DestroyQP struct{ QPN uint32 }
+
+// QueryQP asks for the state of a queue pair.
+type QueryQP struct{ QPN uint32 }
+
+// Cmd implements Command.
+func (*SetPort) Cmd() Cmd { return CmdSetPort }
+func (x *SetPort) fields(c *coder) {
+	num(c, 1, &x.Port)
+	c.flag(&x.V6)
+	c.bytes(x.MAC[:])
+	c.bytes(x.IP[:])
+}
+
+// Cmd implements Command.
+func (*SetContext) Cmd() Cmd { return CmdSetContext }
+func (x *SetContext) fields(c *coder) {
+	num(c, 8, &x.Addr)
+	num(c, 8, &x.Bytes)
+}
+
+// Cmd implements Command.
+func (*CreateCQ) Cmd() Cmd { return CmdCreateCQ }
+func (x *CreateCQ) fields(c *coder) {
+	num(c, 4, &x.CQN)
+	num(c, 1, &x.Log)
+	num(c, 8, &x.Addr)
+}
+
+// Cmd implements Command.
+func (*CreateMR) Cmd() Cmd { return CmdCreateMR }
+func (x *CreateMR) fields(c *coder) {
+	num(c, 4, &x.Key)
+	num(c, 1, &x.Access)
+	num(c, 1, &x.PageLog)
+	num(c, 8, &x.VA)
+	num(c, 8, &x.Bus)
+	num(c, 8, &x.Bytes)
+}
+
+// Cmd implements Command.
+func (*DestroyMR) Cmd() Cmd          { return CmdDestroyMR }
+func (x *DestroyMR) fields(c *coder) { num(c, 4, &x.Key) }
+
+// Cmd implements Command.
+func (*CreateAH) Cmd() Cmd { return CmdCreateAH }
+func (x *CreateAH) fields(c *coder) {
+	num(c, 4, &x.Handle)
+	num(c, 1, &x.Port)
+	c.flag(&x.V6)
+	c.bytes(x.MAC[:])
+	c.bytes(x.IP[:])
+	num(c, 2, &x.UDPPort)
+	num(c, 1, &x.TOS)
+	num(c, 1, &x.TTL)
+}
+
+// Cmd implements Command.
+func (*CreateQP) Cmd() Cmd { return CmdCreateQP }
+func (x *CreateQP) fields(c *coder) {
+	num(c, 4, &x.QPN)
+	num(c, 1, &x.Type)
+	num(c, 1, &x.SendLog)
+	num(c, 1, &x.RecvLog)
+	num(c, 1, &x.Port)
+	num(c, 4, &x.SendCQ)
+	num(c, 4, &x.RecvCQ)
+	num(c, 8, &x.SendAddr)
+	num(c, 8, &x.RecvAddr)
+	num(c, 4, &x.QKey)
+}
+
+// Cmd implements Command.
+func (*ModifyQP) Cmd() Cmd { return CmdModifyQP }
+func (x *ModifyQP) fields(c *coder) {
+	num(c, 4, &x.QPN)
+	num(c, 1, &x.State)
+	num(c, 4, &x.DestQP)
+	num(c, 4, &x.SendPSN)
+	num(c, 4, &x.RecvPSN)
+	num(c, 4, &x.Handle)
+	num(c, 2, &x.PMTU)
+	num(c, 1, &x.Access)
+	num(c, 1, &x.MaxRead)
+	num(c, 1, &x.MinRNR)
+	num(c, 1, &x.Retries)
+	num(c, 1, &x.RNRRetry)
+	num(c, 1, &x.Timeout)
+}
+
+// Cmd implements Command.
+func (*DestroyQP) Cmd() Cmd          { return CmdDestroyQP }
+func (x *DestroyQP) fields(c *coder) { num(c, 4, &x.QPN) }
+
+// Cmd implements Command.
+func (*QueryQP) Cmd() Cmd          { return CmdQueryQP }
+func (x *QueryQP) fields(c *coder) { num(c, 4, &x.QPN) }

@@ -1,0 +1,121 @@
+package rnicspec
+
+import "fmt"
+
+func name(names []string, i int, typ string) string {
+	if i >= 0 && i < len(names) && names[i] != "" {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", typ, i)
+}
+
+// QPType is the transport service of a queue pair.
+type QPType uint8
+
+// The services.
+const (
+	RC  QPType = iota // reliable connection
+	UC                // unreliable connection
+	UD                // unreliable datagram
+	Raw               // whole Ethernet frames
+	NumQPTypes
+)
+
+func (t QPType) String() string { return name([]string{"RC", "UC", "UD", "raw"}, int(t), "QPType") }
+
+// Opcode is what a work entry asks for; completion entries repeat it.
+type Opcode uint8
+
+// The opcodes. Recv stands in completion entries only.
+const (
+	Send Opcode = iota
+	SendImm
+	Write
+	WriteImm
+	Read
+	CmpSwap
+	FetchAdd
+	Recv
+	RecvWrite // a receive entry was taken by a WRITE with immediate data
+	NumOpcodes
+)
+
+func (o Opcode) String() string {
+	return name([]string{"SEND", "SEND_IMM", "WRITE", "WRITE_IMM", "READ", "CMP_SWAP", "FETCH_ADD", "RECV", "RECV_WRITE_IMM"}, int(o), "Opcode")
+}
+
+// IsAtomic reports whether the operation is one on 8 bytes at the other side.
+func (o Opcode) IsAtomic() bool { return o == CmpSwap || o == FetchAdd }
+
+// Responds reports whether data comes back.
+func (o Opcode) Responds() bool { return o == Read || o.IsAtomic() }
+
+// HasImm reports whether immediate data goes along.
+func (o Opcode) HasImm() bool { return o == SendImm || o == WriteImm }
+
+// Allows reports whether queue pairs of a type know an operation (IBTA 9.2, table 35).
+func (t QPType) Allows(o Opcode) bool {
+	switch t {
+	case RC:
+		return o <= FetchAdd
+	case UC:
+		return o <= WriteImm
+	case UD:
+		return o == Send || o == SendImm
+	}
+	return t == Raw && o == Send
+}
+
+// Status says how a work or receive entry ended (IBTA 11.6.2).
+type Status uint8
+
+// The statuses.
+const (
+	OK Status = iota
+	LocalLength
+	LocalQP
+	LocalProtection
+	Flushed
+	RemoteInvalid
+	RemoteAccess
+	RemoteOperation
+	RetryExceeded
+	RNRExceeded
+	NumStatuses
+)
+
+func (s Status) String() string {
+	return name([]string{"success", "local length error", "local QP operation error", "local protection error",
+		"flushed", "remote invalid request", "remote access error", "remote operation error",
+		"transport retry counter exceeded", "RNR retry counter exceeded"}, int(s), "Status")
+}
+
+// QPState is the state of a queue pair (IBTA 10.3.1).
+type QPState uint8
+
+// The states. Entries may be posted in RTS; in RTR packets are received.
+const (
+	Reset QPState = iota
+	Init
+	RTR
+	RTS
+	Failed
+	NumQPStates
+)
+
+func (s QPState) String() string {
+	return name([]string{"RESET", "INIT", "RTR", "RTS", "ERROR"}, int(s), "QPState")
+}
+
+// Access says what may be done with a memory region, or through a queue pair.
+type Access uint8
+
+// The rights.
+const (
+	LocalWrite Access = 1 << iota
+	RemoteWrite
+	RemoteRead
+	RemoteAtomic
+
+	AllAccess = LocalWrite | RemoteWrite | RemoteRead | RemoteAtomic
+)

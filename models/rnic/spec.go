@@ -1,0 +1,136 @@
+package rnic
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/field"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// Framing is what packets count as on the wire.
+type Framing string
+
+// The framings. Frames are RoCEv2 frames in either; with InfiniBand they take as many bytes of the wire as that would.
+const (
+	RoCEv2     Framing = "rocev2"     // 82 B a packet with Ethernet's own overhead, ether.WireOverhead
+	InfiniBand Framing = "infiniband" // 26 B a packet
+)
+
+// Order is the order in which the TLPs of one WRITE packet are placed.
+type Order string
+
+// The orders. Whole packets are placed in order in any case.
+const (
+	Ascending  Order = "ascending"
+	Descending Order = "descending"
+)
+
+// Spec configures a NIC. The sources of the defaults are in presets.go.
+type Spec struct {
+	Ports int          `yaml:"ports"`    // Ethernet ports
+	Freq  simcore.Freq `yaml:",inline"`  // the clock in whose cycles crossings are reported; nothing inside goes by it
+	Line  simcore.Rate `yaml:"line"`     // of an Ethernet port; zero: the link paces alone
+	Frame Framing      `yaml:"framing"`  // on the wire
+	PMTU  int          `yaml:"max_pmtu"` // the largest that a queue pair may have
+
+	Limits [2]tlp.Limits `yaml:"limits"`      // by endpoint (Arm, host): MPS of writes, MRRS of reads
+	Place  Order         `yaml:"write_order"` // of the TLPs of a WRITE's packet
+	Tags   int           `yaml:"tags"`        // DMA reads in flight
+
+	PacketTime simcore.Ps `yaml:"packet_ps"` // that a packet holds the pipeline of its direction: the packet rate's inverse
+	Contexts   Contexts   `yaml:"contexts"`
+	Table      int        `yaml:"packet_table"` // PCIe packets of READ data that the NIC holds
+	Latency    Latency    `yaml:"latency"`
+	Caches     Caches     `yaml:"caches"`
+
+	Fetch    int `yaml:"fetch"`      // work or receive entries that one DMA read brings at most
+	Prefetch int `yaml:"prefetch"`   // receive entries that a queue pair holds or has asked for
+	TxBytes  int `yaml:"tx_buffer"`  // of requests whose payload was asked for and that have not left
+	RxBytes  int `yaml:"rx_buffer"`  // of packets that have come and are not placed; others wait on the wire
+	OutDepth int `yaml:"tlp_buffer"` // TLPs that wait for the port before DMA reads stop being asked for
+}
+
+// Contexts are what a message needs while it is worked on: a request that leaves, for Hold; one that has come, for Hold and
+// until its bytes are where they belong (a WRITE, at the destination), or have come (a READ).
+type Contexts struct {
+	Endpoint int        `yaml:"endpoint"` // most that one endpoint has
+	Reserve  int        `yaml:"reserve"`  // of them that no other endpoint can take
+	Hold     simcore.Ps `yaml:"hold_ps"`
+}
+
+// Latency is what operations take beyond what is modelled: pipelined, outside contexts.
+type Latency struct {
+	Requester simcore.Ps `yaml:"requester_ps"` // work entry there to its first packet
+	Read      simcore.Ps `yaml:"read_ps"`      // packet there to its turn, by operation
+	Write     simcore.Ps `yaml:"write_ps"`
+	Send      simcore.Ps `yaml:"send_ps"` // SENDs of connected queue pairs
+	Datagram  simcore.Ps `yaml:"datagram_ps"`
+	Atomic    simcore.Ps `yaml:"atomic_ps"`
+	RC        simcore.Ps `yaml:"rc_ps"` // for requests of an RC, on top
+}
+
+// Caches are those of queue pairs and of translations; what they lack is read from context memory.
+type Caches struct {
+	QPs   int `yaml:"qps"`
+	Pages int `yaml:"pages"` // pages of memory regions
+}
+
+// Validate returns every error of the spec.
+func (s Spec) Validate() error {
+	var errs []error
+	within := func(path field.Path, v, low, high int) {
+		if v < low || v > high {
+			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
+		}
+	}
+	span := func(path field.Path, v simcore.Ps) {
+		if v < 0 || v > simcore.Millisecond {
+			errs = append(errs, field.Errorf(path, "%d: want 0 to 1 ms", int64(v)))
+		}
+	}
+	within("ports", s.Ports, 1, 2)
+	if r := s.Line; r != (simcore.Rate{}) && (r.Bytes <= 0 || r.Ps <= 0) {
+		errs = append(errs, field.Errorf("line", "%d bytes in %v: want both positive, or both 0 for no limit", r.Bytes, r.Ps))
+	}
+	if s.Frame != RoCEv2 && s.Frame != InfiniBand {
+		errs = append(errs, field.Errorf("framing", "%q: want %q or %q", s.Frame, RoCEv2, InfiniBand))
+	}
+	if !ValidPMTU(s.PMTU) {
+		errs = append(errs, field.Errorf("max_pmtu", "%d: want 256, 512, 1024, 2048 or 4096", s.PMTU))
+	}
+	if s.Place != Ascending && s.Place != Descending {
+		errs = append(errs, field.Errorf("write_order", "%q: want %q or %q", s.Place, Ascending, Descending))
+	}
+	for ep := range s.Limits {
+		errs = append(errs, field.Under(field.Path(fmt.Sprintf("limits[%d]", ep)), s.Limits[ep].Validate()))
+	}
+	within("tags", s.Tags, 1, 256)
+	span("packet_ps", s.PacketTime)
+	within("contexts.endpoint", s.Contexts.Endpoint, 1, 1<<16)
+	within("contexts.reserve", s.Contexts.Reserve, 0, s.Contexts.Endpoint)
+	span("contexts.hold_ps", s.Contexts.Hold)
+	within("packet_table", s.Table, 64, 1<<24)
+	l := &s.Latency
+	for _, x := range [...]struct {
+		path field.Path
+		v    simcore.Ps
+	}{{"requester_ps", l.Requester}, {"read_ps", l.Read}, {"write_ps", l.Write}, {"send_ps", l.Send},
+		{"datagram_ps", l.Datagram}, {"atomic_ps", l.Atomic}, {"rc_ps", l.RC}} {
+		span("latency."+x.path, x.v)
+	}
+	within("caches.qps", s.Caches.QPs, cacheWays, 1<<20)
+	within("caches.pages", s.Caches.Pages, cacheWays, 1<<24)
+	within("fetch", s.Fetch, 1, 64)
+	within("prefetch", s.Prefetch, 1, 1<<rnicspec.MaxLogRing)
+	within("tx_buffer", s.TxBytes, 16<<10, 1<<30)
+	within("rx_buffer", s.RxBytes, 16<<10, 1<<30)
+	within("tlp_buffer", s.OutDepth, 1, 1<<16)
+	errs = append(errs, s.Freq.Validate())
+	return errors.Join(errs...)
+}
+
+// ValidPMTU reports whether a path can have this MTU (IBTA 9.2).
+func ValidPMTU(n int) bool { return n >= 256 && n <= 4096 && n&(n-1) == 0 }

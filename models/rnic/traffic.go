@@ -1,0 +1,45 @@
+package rnic
+
+import (
+	"nictwin/models/msg"
+	"nictwin/models/tlp"
+)
+
+// Traffic counts what crossed the PCIe port. Data are TLPs with a payload, as the off-path study counts them; requests are
+// those without. Accesses of software to the registers, and what answers them, are apart.
+type Traffic struct {
+	In, Out   Direction
+	Registers uint64 // TLPs
+}
+
+// Direction is one of the two.
+type Direction struct {
+	Data     [2]uint64 // TLPs with a payload, by the endpoint at the other end
+	Requests [2]uint64 // reads
+	Bytes    [2]uint64 // of payload
+}
+
+// Traffic returns what crossed the PCIe port so far.
+func (c *Comp) Traffic() Traffic { return c.traffic }
+
+func (t *Traffic) addTLP(p *msg.TLP, in bool) {
+	h := p.Parsed()
+	d, ep := &t.Out, 0
+	switch {
+	case h.Kind.IsMemory() && !in:
+		ep = endpoint(h.Address)
+	case h.Kind.IsCompletion() && in:
+		d, ep = &t.In, min(int(h.CompleterID>>8), 1)
+	default:
+		t.Registers++
+		return
+	}
+	if h.Kind == tlp.MRd {
+		d.Requests[ep]++
+		return
+	}
+	if n := h.PayloadBytes(); n > 0 {
+		d.Data[ep]++
+		d.Bytes[ep] += uint64(n)
+	}
+}

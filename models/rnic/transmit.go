@@ -1,0 +1,279 @@
+package rnic
+
+import (
+	"nictwin/models/ether"
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
+	"nictwin/models/rnic/core"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/simcore"
+)
+
+// transmitter is what leaves.
+type transmitter struct {
+	turn    fifo.Queue[*qpair] // queue pairs that may have something to send
+	slot    simcore.Ps         // when the pipeline takes the next packet
+	held    int                // bytes of requests planned that have not left
+	packets int                // packets planned that have not left
+	o       core.Outgoing
+}
+
+// txPacket is a packet from its plan until it has left.
+type txPacket struct {
+	q       *qpair
+	f       *msg.Frame
+	addr    *core.Address
+	at      int // of the payload in f
+	planned simcore.Ps
+	context int // endpoint whose context it has; -1: none
+	size    int // that it takes of transmitter.held
+	waits   int // for its payload, its context, its latency
+	failed  bool
+
+	answer  bool     // to a request
+	job     *readJob // of READ data
+	entries int      // of the packet table
+
+	told bool // done is to be told
+	done core.Completion
+}
+
+// activate puts a queue pair in line to send.
+func (c *Comp) activate(q *qpair) {
+	if q.active || !q.CanSend() {
+		return
+	}
+	q.active = true
+	c.tx.turn.Push(q)
+	c.arm(c.now())
+}
+
+// plan plans packets while there is room, one for each queue pair in turn.
+func (c *Comp) plan(now simcore.Ps) {
+	t := &c.tx
+	for t.turn.Len() > 0 && t.held < c.spec.TxBytes {
+		if t.slot > now {
+			c.arm(t.slot)
+			return
+		}
+		q := t.turn.Pop()
+		q.active = false
+		if !q.CanSend() || !c.lookUpSend(q) {
+			continue
+		}
+		c.e.Reset()
+		if q.Next(&t.o, &c.e) {
+			q.known = false
+			t.slot = max(t.slot, now) + c.spec.PacketTime
+			c.start(q, now)
+			c.watch(q, now)
+			c.activate(q)
+		}
+		c.tell(q, &c.e)
+	}
+}
+
+// start puts the planned packet on its way.
+func (c *Comp) start(q *qpair, now simcore.Ps) {
+	o := &c.tx.o
+	x := c.newPacket(q, now)
+	x.addr = o.Addr
+	if o.Addr == nil {
+		if x.addr = c.handles[o.Handle]; x.addr == nil {
+			x.addr = &q.Address // no such handle: the packet goes nowhere, as to a peer that is not there
+		}
+	}
+	if q.Type == rnicspec.Raw {
+		x.f = c.frames.Get(max(o.Len, ether.MinLen))
+		clear(x.f.Data[o.Len:])
+		x.at = 0
+	} else {
+		c.frame(x, &o.Packet, o.Len)
+	}
+	x.told, x.done = o.Told, o.Done
+	x.size = max(len(x.f.Data), rnicspec.WQEBytes)
+	c.tx.held += x.size
+	q.out.Push(x)
+	x.waits = 1
+	if o.First {
+		x.waits++
+		c.take(q.endpoint, x)
+	}
+	if o.Inline != nil {
+		copy(x.f.Data[x.at:], o.Inline)
+		c.ready(x)
+		return
+	}
+	c.read(o.Bus, x.f.Data[x.at:x.at+o.Len], x)
+}
+
+// frame makes a packet's frame, without payload.
+func (c *Comp) frame(x *txPacket, p *core.Packet, n int) {
+	roce, ib := p.FrameBytes(x.addr, n)
+	x.f = c.frames.Get(roce)
+	x.f.Trim = 0
+	if c.spec.Frame == InfiniBand {
+		x.f.Trim = roce + ether.WireOverhead - ib
+	}
+	p.Encode(x.f.Data, x.addr, n)
+	x.at = p.PayloadAt(x.addr)
+}
+
+func (c *Comp) newPacket(q *qpair, now simcore.Ps) *txPacket {
+	x := take(&c.pools.packets)
+	*x = txPacket{q: q, planned: now, context: -1}
+	q.refs++
+	c.tx.packets++
+	return x
+}
+
+// granted implements holder.
+func (x *txPacket) granted(c *Comp) {
+	x.context = x.q.endpoint
+	c.after(c.now()+c.spec.Contexts.Hold, kindSent, x)
+}
+
+// contextSent ends a request's time in its context.
+func (c *Comp) contextSent(x *txPacket) {
+	c.give(x.context)
+	x.context = -1
+	if at := x.planned + c.spec.Latency.Requester + c.spec.Contexts.Hold; at > c.now() {
+		c.after(at, kindRipe, x)
+		return
+	}
+	c.ready(x)
+}
+
+func (c *Comp) ripe(x *txPacket) { c.ready(x) }
+
+// readDone implements reader: the payload has come.
+func (x *txPacket) readDone(c *Comp, ok bool) {
+	if !ok {
+		x.failed = true
+		c.e.Reset()
+		x.q.Fail(rnicspec.LocalProtection, &c.e)
+		c.tell(x.q, &c.e)
+	}
+	if x.answer {
+		c.filled(x)
+		return
+	}
+	c.ready(x)
+}
+
+// ready ends one of the things that a request waits for; packets of a queue pair leave in order.
+func (c *Comp) ready(x *txPacket) {
+	x.waits--
+	for q := x.q; q.out.Len() > 0 && (*q.out.Front()).waits == 0; {
+		c.leave(q.out.Pop())
+	}
+}
+
+// leave queues a packet at its port, or on the way back to the NIC itself.
+func (c *Comp) leave(x *txPacket) {
+	if x.failed {
+		c.left(x)
+		return
+	}
+	if x.q.Type != rnicspec.Raw {
+		if err := core.Seal(x.f.Data); err != nil {
+			c.fail(err)
+			return
+		}
+	}
+	c.counters[rnicspec.CntTxPackets]++
+	if x.q.Type != rnicspec.Raw && x.addr.Loop() {
+		c.rx.loop.Push(x)
+		c.arm(c.now())
+		return
+	}
+	p := &c.ports[x.q.port]
+	if x.q.Type == rnicspec.UD {
+		p = &c.ports[x.addr.Port]
+	}
+	p.queue.Push(x)
+	c.arm(c.now())
+}
+
+// sendFrames sends what waits at a port, as fast as the line is.
+func (c *Comp) sendFrames(port int, now simcore.Ps) {
+	p := &c.ports[port]
+	for p.queue.Len() > 0 && !p.port.Plugged() { // nothing is at the other end
+		c.counters[rnicspec.CntDropped]++
+		c.left(p.queue.Pop())
+	}
+	for p.queue.Len() > 0 && p.port.CanSend() {
+		if p.busy > now {
+			if !p.waking {
+				p.waking = true
+				c.after(p.busy, kindWire+port, nil)
+			}
+			return
+		}
+		x := p.queue.Pop()
+		f := x.f
+		f.Port = port
+		p.busy = max(p.busy, now) + c.wireTime(f)
+		c.crossFrame(now, port, f, false)
+		if p.port.SendAt(f, now) != nil {
+			c.fail(errRefused)
+			return
+		}
+		x.f = nil
+		c.left(x)
+	}
+}
+
+// wireTime is how long a frame occupies the line.
+func (c *Comp) wireTime(f *msg.Frame) simcore.Ps {
+	r := c.spec.Line
+	if r.Bytes == 0 {
+		return 0
+	}
+	return (simcore.Ps(f.Bytes()+ether.WireOverhead)*r.Ps + simcore.Ps(r.Bytes) - 1) / simcore.Ps(r.Bytes)
+}
+
+// left ends a packet: its buffer is free, and what was to be told is.
+func (c *Comp) left(x *txPacket) {
+	q := x.q
+	if x.f != nil {
+		c.frames.Put(x.f)
+		x.f = nil
+	}
+	if x.told && !x.failed {
+		c.tellOne(q, &x.done)
+	}
+	if x.answer {
+		c.drained(x)
+	} else {
+		c.tx.held -= x.size
+	}
+	q.refs--
+	c.tx.packets--
+	c.pools.packets = append(c.pools.packets, x)
+	if c.tx.turn.Len() > 0 {
+		c.arm(c.now())
+	}
+}
+
+// watch runs the acknowledgement timer of a queue pair.
+func (c *Comp) watch(q *qpair, now simcore.Ps) {
+	if q.timing || q.Attributes.Timeout == 0 || !q.Outstanding() {
+		return
+	}
+	q.timing, q.steps = true, q.Steps()
+	c.after(now+simcore.Ps(q.Attributes.Timeout), kindTimer, q)
+}
+
+// timer looks whether a queue pair got on since the timer was started. So a loss is noticed after one to two times what the
+// queue pair waits, in the standard's bounds of one to four.
+func (c *Comp) timer(q *qpair) {
+	q.timing = false
+	if q.Outstanding() && q.Steps() == q.steps {
+		c.e.Reset()
+		q.QP.Timeout(&c.e)
+		c.tell(q, &c.e)
+		c.activate(q)
+	}
+	c.watch(q, c.now())
+}

@@ -1,0 +1,102 @@
+package rnicverbs
+
+import (
+	"fmt"
+
+	"nictwin/models/rnic/rnicspec"
+)
+
+// CQ is a completion queue.
+type CQ struct {
+	d    *Device
+	n    uint32
+	addr uint64
+	log  uint8
+	ci   uint32
+	qps  map[uint32]*QP
+
+	buf     [rnicspec.CQEBytes]byte
+	each    func(*rnicspec.CQE)
+	done    func(n int)
+	read    func(error) // CQ.got, made once
+	cqe     rnicspec.CQE
+	count   int
+	busy    bool // a poll is under way
+	looping bool
+	waiting bool // a read is under way
+}
+
+// NewCQ makes a completion queue of 2^log entries.
+func (d *Device) NewCQ(log uint8) (*CQ, error) {
+	if log > rnicspec.MaxLogRing {
+		return nil, fmt.Errorf("rnicverbs: completion queue of 2^%d entries: want 2^%d at most", log, rnicspec.MaxLogRing)
+	}
+	size := uint64(rnicspec.CQEBytes) << log
+	at, err := d.arena.Alloc(size, rnicspec.CQEBytes)
+	if err != nil {
+		return nil, err
+	}
+	c := &CQ{d: d, n: d.cqn, addr: at, log: log, qps: map[uint32]*QP{}}
+	c.read = c.got
+	d.cqn++
+	d.bus.Write(at, make([]byte, size), func(err error) {
+		if err != nil {
+			d.fail(err)
+		}
+		d.Do(&rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at}, nil)
+	})
+	return c, nil
+}
+
+// Poll calls each with every completion entry that has come, and then done with their number. It fails if the last Poll
+// has not ended.
+func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
+	if c.busy {
+		return fmt.Errorf("rnicverbs: completion queue %d is being polled: want that ended first", c.n)
+	}
+	c.busy, c.each, c.done, c.count = true, each, done, 0
+	c.loop()
+	return nil
+}
+
+// Follow calls f after every write of the NIC to the queue. stop ends it.
+func (c *CQ) Follow(f func()) (stop func(), err error) {
+	return c.d.bus.Watch(c.addr, rnicspec.CQEBytes<<c.log, f)
+}
+
+// loop reads entries until one has not come, or takes time to be read.
+func (c *CQ) loop() {
+	c.looping = true
+	for c.busy && !c.waiting {
+		c.waiting = true
+		c.d.bus.Read(c.addr+uint64(c.ci&(1<<c.log-1))*rnicspec.CQEBytes, c.buf[:], c.read)
+	}
+	c.looping = false
+}
+
+// got takes an entry that was read.
+func (c *CQ) got(err error) {
+	c.waiting = false
+	if err != nil {
+		c.d.fail(err)
+	}
+	c.cqe.Decode(c.buf[:])
+	if err != nil || c.cqe.Phase != (c.ci>>c.log&1 == 0) {
+		c.busy = false
+		if c.done != nil {
+			c.done(c.count)
+		}
+		return
+	}
+	c.ci++
+	c.count++
+	if q := c.qps[c.cqe.QPN]; q != nil {
+		q.ended(&c.cqe)
+	}
+	if c.each != nil {
+		c.each(&c.cqe)
+	}
+	if !c.looping {
+		c.loop()
+	}
+}

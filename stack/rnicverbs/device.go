@@ -1,0 +1,156 @@
+package rnicverbs
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/fifo"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/stack/driver"
+)
+
+// Device is a NIC.
+type Device struct {
+	bus   driver.Bus
+	arena *driver.Arena
+	err   error
+
+	commands fifo.Queue[command]
+	running  bool
+	seq      uint16
+	window   [rnicspec.CmdBytes]byte
+	cqn, qpn uint32
+	handle   uint32
+	free     []uint32 // numbers of queue pairs that were destroyed
+}
+
+// command is a command to be carried out, or a callback between them.
+type command struct {
+	cmd  rnicspec.Command
+	then func(value uint32)
+}
+
+// RefusedError tells of a command that the NIC did not carry out.
+type RefusedError struct {
+	Command rnicspec.Command
+	Why     rnicspec.Refusal
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("rnicverbs: the NIC refuses %T %+v: %v", e.Command, e.Command, e.Why)
+}
+
+// Errors of calls.
+var (
+	ErrFull    = errors.New("rnicverbs: the ring is full: want completions polled first")
+	ErrStopped = errors.New("rnicverbs: the driver has ended: see Device.Err")
+)
+
+// Open returns a driver that speaks through a bus and keeps its queues in an arena.
+func Open(bus driver.Bus, arena *driver.Arena) (*Device, error) {
+	if bus == nil || arena == nil {
+		return nil, errors.New("rnicverbs: want a bus that reaches a NIC, and memory for queues")
+	}
+	d := &Device{bus: bus, arena: arena}
+	d.commands.Push(command{})
+	d.running = true
+	bus.ReadReg(rnicspec.RegID, 8, d.probed)
+	return d, nil
+}
+
+// probed takes what the NIC says it is.
+func (d *Device) probed(v uint64, err error) {
+	d.commands.Pop()
+	d.running = false
+	switch {
+	case err != nil:
+		d.fail(err)
+	case v != rnicspec.Magic|rnicspec.Version<<32:
+		d.fail(fmt.Errorf("rnicverbs: registers ID and VERSION read %#x: want %#x, an rnic", v, uint64(rnicspec.Magic|rnicspec.Version<<32)))
+	}
+	d.next()
+}
+
+// Err is the first thing that went wrong and was not returned to a caller, or nil.
+func (d *Device) Err() error { return d.err }
+
+func (d *Device) fail(err error) {
+	if d.err == nil {
+		d.err = err
+	}
+}
+
+// Do asks the NIC to carry out a command; then, which may be nil, gets the result's value when it has.
+func (d *Device) Do(cmd rnicspec.Command, then func(value uint32)) {
+	d.commands.Push(command{cmd, then})
+	d.next()
+}
+
+// Then calls f when all commands so far were carried out.
+func (d *Device) Then(f func()) {
+	d.commands.Push(command{then: func(uint32) { f() }})
+	d.next()
+}
+
+// next begins the oldest command, unless one is under way.
+func (d *Device) next() {
+	for !d.running && d.err == nil && d.commands.Len() > 0 {
+		c := d.commands.Front()
+		if c.cmd == nil {
+			d.commands.Pop().then(0)
+			continue
+		}
+		d.running = true
+		d.seq++
+		rnicspec.EncodeCommand(c.cmd, d.seq, d.window[:])
+		if err := d.bus.WriteReg(rnicspec.RegCommand, d.window[:]); err != nil {
+			d.fail(err)
+			return
+		}
+		d.bus.ReadReg(rnicspec.RegResult, 8, d.ended) // follows the write, which is posted
+	}
+}
+
+// ended takes the result of a command.
+func (d *Device) ended(v uint64, err error) {
+	c := d.commands.Pop()
+	d.running = false
+	r := rnicspec.ResultOf(v)
+	switch {
+	case err != nil:
+		d.fail(err)
+	case r.Seq != d.seq:
+		d.fail(fmt.Errorf("rnicverbs: the result is that of command %d: want %d", r.Seq, d.seq))
+	case r.Code != 0:
+		d.fail(&RefusedError{c.cmd, rnicspec.Refusal(r.Code)})
+	case c.then != nil:
+		c.then(r.Value)
+	}
+	d.next()
+}
+
+// SetPort gives a port its addresses.
+func (d *Device) SetPort(p rnicspec.SetPort) { d.Do(&p, nil) }
+
+// SetContext gives the NIC memory for its contexts.
+func (d *Device) SetContext(bytes uint64) error {
+	at, err := d.arena.Alloc(bytes, rnicspec.CmdBytes)
+	if err == nil {
+		d.Do(&rnicspec.SetContext{Addr: at, Bytes: bytes}, nil)
+	}
+	return err
+}
+
+// RegMR makes a memory region.
+func (d *Device) RegMR(m rnicspec.CreateMR) { d.Do(&m, nil) }
+
+// DeregMR ends a memory region.
+func (d *Device) DeregMR(key uint32) { d.Do(&rnicspec.DestroyMR{Key: key}, nil) }
+
+// NewAH makes an address handle and returns its number.
+func (d *Device) NewAH(a rnicspec.CreateAH) uint32 {
+	d.handle++
+	a.Handle = d.handle
+	d.Do(&a, nil)
+	return a.Handle
+}

@@ -1,0 +1,218 @@
+package rnicverbs
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/models/rnic/rnicspec"
+)
+
+// QPConfig says what queue pair to make.
+type QPConfig struct {
+	Type             rnicspec.QPType
+	SendLog, RecvLog uint8 // rings of 2^Log entries
+	Send, Recv       *CQ
+	QKey             uint32 // UD
+	Port             uint8  // UD, raw
+}
+
+// QP is a queue pair. IDs of its work and receive entries are its own: an entry's ID is what the caller gives to it, and
+// comes back in the completion entry.
+type QP struct {
+	d    *Device
+	n    uint32
+	typ  rnicspec.QPType
+	send ring
+	recv ring
+}
+
+// ring is a ring of entries, and its copy here.
+type ring struct {
+	d        *Device
+	addr     uint64
+	log      uint8
+	entry    int
+	shadow   []byte
+	ids      []uint64 // the callers', by slot
+	pi, ci   uint32   // posted, completed
+	told     uint32   // of pi, by doorbells and pushes
+	writes   int      // entries on their way to memory
+	doorbell uint32   // offset
+	pushAt   uint32   // offset of the push window, if pushing
+	want     bool     // a doorbell is to be rung when they are there
+	pushing  bool     // instead, the last entry is to be pushed
+	wrote    func(error)
+	word     [4]byte
+}
+
+func (d *Device) newRing(entry int, log uint8) (ring, error) {
+	if log > rnicspec.MaxLogRing {
+		return ring{}, fmt.Errorf("rnicverbs: ring of 2^%d entries: want 2^%d at most", log, rnicspec.MaxLogRing)
+	}
+	at, err := d.arena.Alloc(uint64(entry)<<log, rnicspec.WQEBytes)
+	return ring{d: d, addr: at, log: log, entry: entry, shadow: make([]byte, entry<<log), ids: make([]uint64, 1<<log)}, err
+}
+
+// NewQP makes a queue pair.
+func (d *Device) NewQP(c QPConfig) (*QP, error) {
+	if c.Send == nil || c.Recv == nil || c.Type >= rnicspec.NumQPTypes {
+		return nil, fmt.Errorf("rnicverbs: queue pair of type %v: want a type and two completion queues", c.Type)
+	}
+	q := &QP{d: d, typ: c.Type}
+	if n := len(d.free); n > 0 {
+		q.n, d.free = d.free[n-1], d.free[:n-1]
+	} else if d.qpn++; d.qpn < rnicspec.MaxQPs { // none has number 0
+		q.n = d.qpn
+	} else {
+		return nil, fmt.Errorf("rnicverbs: all %d queue pairs are in use", rnicspec.MaxQPs-1)
+	}
+	var err error
+	if q.send, err = d.newRing(rnicspec.WQEBytes, c.SendLog); err != nil {
+		return nil, err
+	}
+	if q.recv, err = d.newRing(rnicspec.RecvBytes, c.RecvLog); err != nil {
+		return nil, err
+	}
+	page := rnicspec.QPPage(q.n)
+	q.send.doorbell, q.send.pushAt, q.recv.doorbell = page+rnicspec.PageSend, page+rnicspec.PagePush, page+rnicspec.PageRecv
+	q.send.wrote, q.recv.wrote = q.send.written, q.recv.written
+	c.Send.qps[q.n], c.Recv.qps[q.n] = q, q
+	d.Do(&rnicspec.CreateQP{
+		QPN: q.n, Type: c.Type, SendLog: c.SendLog, RecvLog: c.RecvLog, SendCQ: c.Send.n, RecvCQ: c.Recv.n,
+		SendAddr: q.send.addr, RecvAddr: q.recv.addr, QKey: c.QKey, Port: c.Port,
+	}, nil)
+	return q, nil
+}
+
+// Num is the queue pair's number.
+func (q *QP) Num() uint32 { return q.n }
+
+// Connect takes the queue pair to the state that m names.
+func (q *QP) Connect(m rnicspec.ModifyQP) {
+	m.QPN = q.n
+	q.d.Do(&m, nil)
+}
+
+// State asks for the queue pair's state.
+func (q *QP) State(f func(rnicspec.QPState)) {
+	q.d.Do(&rnicspec.QueryQP{QPN: q.n}, func(v uint32) { f(rnicspec.QPState(v)) })
+}
+
+// Destroy ends the queue pair. Everything posted must have ended.
+func (q *QP) Destroy() {
+	q.d.Do(&rnicspec.DestroyQP{QPN: q.n}, func(uint32) { q.d.free = append(q.d.free, q.n) })
+}
+
+// Room is how many work entries may be posted.
+func (q *QP) Room() int { return 1<<q.send.log - int(q.send.pi-q.send.ci) }
+
+// Post writes a work entry to the ring; Ring tells the NIC of it. What ends without a completion entry keeps its slot until
+// a later one ends with one.
+func (q *QP) Post(w *rnicspec.WQE) error {
+	b, err := q.send.slot(w.ID)
+	if err != nil {
+		return err
+	}
+	id := w.ID
+	w.ID = uint64(q.send.pi)
+	w.Encode(q.typ, b)
+	w.ID = id
+	q.send.store(b)
+	return nil
+}
+
+// Ring tells the NIC of all work entries posted.
+func (q *QP) Ring() error { return q.send.ring() }
+
+// Push posts a work entry, and those posted before it, by writing it to the NIC itself: for one entry, the NIC reads nothing.
+func (q *QP) Push(w *rnicspec.WQE) error {
+	alone := q.send.told == q.send.pi && q.send.writes == 0
+	q.send.pushing = alone
+	if err := q.Post(w); err != nil {
+		q.send.pushing = false
+		return err
+	}
+	return q.send.ring()
+}
+
+// Recv writes a receive entry to the ring; RingRecv tells the NIC of it.
+func (q *QP) Recv(w *rnicspec.RecvWQE) error {
+	b, err := q.recv.slot(w.ID)
+	if err != nil {
+		return err
+	}
+	id := w.ID
+	w.ID = uint64(q.recv.pi)
+	w.Encode(b)
+	w.ID = id
+	q.recv.store(b)
+	return nil
+}
+
+// RingRecv tells the NIC of all receive entries posted.
+func (q *QP) RingRecv() error { return q.recv.ring() }
+
+// ended frees the slots of an entry that has ended and of those before it, and gives it its caller's ID.
+func (q *QP) ended(c *rnicspec.CQE) {
+	r := &q.send
+	if c.Opcode == rnicspec.Recv || c.Opcode == rnicspec.RecvWrite {
+		r = &q.recv
+	}
+	index := uint32(c.ID)
+	if index-r.ci >= 1<<r.log { // the NIC tells of what was never posted
+		r.d.fail(fmt.Errorf("rnicverbs: completion entry of queue pair %d for entry %d: want %d to %d", q.n, index, r.ci, r.pi-1))
+		return
+	}
+	c.ID = r.ids[index&(1<<r.log-1)]
+	r.ci = index + 1
+}
+
+// slot is where the next entry goes.
+func (r *ring) slot(id uint64) ([]byte, error) {
+	if r.d.err != nil {
+		return nil, ErrStopped
+	}
+	if r.pi-r.ci == 1<<r.log {
+		return nil, ErrFull
+	}
+	i := int(r.pi & (1<<r.log - 1))
+	r.ids[i] = id
+	return r.shadow[i*r.entry:][:r.entry], nil
+}
+
+// store writes the next entry to memory.
+func (r *ring) store(b []byte) {
+	at := r.addr + uint64(r.pi&(1<<r.log-1))*uint64(r.entry)
+	r.pi++
+	r.writes++
+	r.d.bus.Write(at, b, r.wrote)
+}
+
+func (r *ring) written(err error) {
+	if err != nil {
+		r.d.fail(err)
+	}
+	if r.writes--; r.writes == 0 && r.want {
+		if err := r.ring(); err != nil {
+			r.d.fail(err)
+		}
+	}
+}
+
+// ring tells the NIC of what was posted, now or when all of it is in memory.
+func (r *ring) ring() error {
+	if r.d.err != nil {
+		return ErrStopped
+	}
+	if r.want = r.writes > 0; r.want || r.told == r.pi {
+		return nil
+	}
+	pushing := r.pushing && r.told+1 == r.pi
+	r.told, r.pushing = r.pi, false
+	if pushing {
+		i := int((r.pi - 1) & (1<<r.log - 1))
+		return r.d.bus.WriteReg(r.pushAt, r.shadow[i*r.entry:][:r.entry])
+	}
+	binary.LittleEndian.PutUint32(r.word[:], r.pi&0xffff)
+	return r.d.bus.WriteReg(r.doorbell, r.word[:])
+}
