@@ -31,7 +31,7 @@ const (
 	Oversize         // longer than the switch takes
 	Local            // its destination is behind the port that it came from
 	Filtered         // an address that bridges do not forward
-	Nowhere          // there is no other port
+	Nowhere          // no cable leads there
 	NumReasons
 )
 

@@ -114,3 +114,6 @@ func (t *Table) Len() int { return len(t.at) }
 
 // Full is how often an address was not learnt, because the table was full.
 func (t *Table) Full() uint64 { return t.full }
+
+// Move changes the port of a static entry.
+func (t *Table) Move(m MAC, port int) { t.at[m.key()] = place{uint8(port), true} }
