@@ -12,7 +12,7 @@ import (
 
 // Bond is several cables as one link (LAG) at a host: what comes in at Host leaves by the member that its flow's hash
 // chooses, and what comes in at a member leaves at Host. It takes no time. While a member's link has no room, what is behind
-// the frame at the head waits, too.
+// the frame at the head waits, too: Host wants a simcore.Link, whose credits hold the host back.
 type Bond struct {
 	*sim.ComponentBase
 	clock   simcore.Clock

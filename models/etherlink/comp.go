@@ -26,7 +26,7 @@ type Switch struct {
 	failed error
 
 	worked  simcore.Ps // the instant whose work is done
-	turn    int        // the port whose frame is first admitted
+	turn    int        // the port whose frame is first admitted: that after the last which got room
 	coming  uint64     // ports with frames in their pipeline, a bit each
 	going   uint64     // ports with frames to be sent
 	sending uint64     // ports that are sending
@@ -150,9 +150,6 @@ func (s *Switch) admit(ports uint64, now simcore.Ps) {
 		for p.pipe.Len() > 0 && p.pipe.Front().due <= now {
 			a := p.pipe.Pop()
 			s.forward(p, a.f, a.came, now)
-			if s.turn = p.index + 1; s.turn == len(s.ports) {
-				s.turn = 0
-			}
 		}
 		if p.pipe.Len() == 0 {
 			s.coming &^= p.bit

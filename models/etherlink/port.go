@@ -124,6 +124,9 @@ func (p *port) accept(in *port, f *msg.Frame, came, now simcore.Ps) {
 		in.drop(f, why)
 		return
 	}
+	if s.turn = in.index + 1; s.turn == len(s.ports) {
+		s.turn = 0
+	}
 	p.mark(f, class, before)
 	ready := came + s.spec.Latency
 	if s.spec.Mode == CutThrough {

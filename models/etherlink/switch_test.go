@@ -156,25 +156,25 @@ func TestHeadroomEnds(t *testing.T) {
 // With PFC, senders that share an output get the same.
 func TestPausedSendersAreServedAlike(t *testing.T) {
 	r := incast(t, simcore.NewEngine(), Default(13), RoCEClass, 1<<30)
-	r.stop(100 * simcore.Microsecond)
+	r.stop(simcore.Millisecond)
 	for i := 2; i <= 13; i++ {
 		require.InEpsilon(t, float64(r.hosts[0].bytes)/12, r.hosts[0].from[byte(i)], 0.05, "host %d", i)
 	}
-	require.InEpsilon(t, 200*4096.0/4120, float64(r.hosts[0].bytes)*8/100_000, 0.01, "Gbps: the output is busy throughout")
+	require.InEpsilon(t, 200*4096.0/4120, float64(r.hosts[0].bytes)*8/1_000_000, 0.01, "Gbps: the output is busy throughout")
 }
 
 // A host that pauses a class stops just that class, for as long as it says.
 func TestSwitchObeysPauses(t *testing.T) {
 	r := newRig(t, simcore.NewEngine(), fixed(Default(2)), DefaultLink())
 	r.hosts[1].keep = true
-	r.send(1, pauseFrame(1<<RoCEClass, 100)) // 100 quanta of 512 bits at 200 Gbps: 256 ns
+	r.send(1, pauseFrame(1<<RoCEClass, 1000)) // 1,000 quanta of 512 bits at 200 Gbps: 2,560 ns
 	r.send(0, frame(1, 2, 9216, 0, 1), frame(1, 2, 1000, RoCEClass, 1), frame(1, 2, 1000, 0, 1))
 	r.run()
-	const begun = 84*40 + 10_000 + 90_000 - 84*40 // its first bit is out of the pipeline
-	require.Equal(t, []int{9216, 1000, 1000}, []int{len(r.hosts[1].got[0]), len(r.hosts[1].got[1]), len(r.hosts[1].got[2])})
-	_ = begun
-	require.EqualValues(t, 0, r.hosts[1].got[1][15]>>5, "the other class goes first")
-	require.Equal(t, simcore.Ps(256_000), r.sw.Paused(1, RoCEClass))
+	const crossed = 10_000 + 90_000 // by the pause frame: cable, pipeline
+	const first, other = 9240*40 + 110_000, (9240+2*1024)*40 + 110_000
+	require.Equal(t, []simcore.Ps{first, other, crossed + 2_560_000 + 1024*40 + 10_000}, r.hosts[1].at)
+	require.EqualValues(t, RoCEClass, r.hosts[1].got[2][15]>>5, "the other class goes first")
+	require.Equal(t, simcore.Ps(2_560_000), r.sw.Paused(1, RoCEClass))
 	require.EqualValues(t, 1, r.sw.Counters(1).PausesIn.Frames)
 }
 
