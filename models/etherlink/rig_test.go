@@ -17,8 +17,6 @@ import (
 	"nictwin/models/wire"
 )
 
-const ns = simcore.Nanosecond
-
 // host sends what it is told to as fast as its link takes it, obeys pauses if it is polite, and notes what it gets.
 type host struct {
 	*sim.ComponentBase

@@ -29,8 +29,8 @@ type Switch struct {
 }
 
 var (
-	_ sim.Component      = (*Switch)(nil)
-	_ pcielink.Selective = (*Switch)(nil)
+	_ sim.Component   = (*Switch)(nil)
+	_ pcielink.Direct = (*Switch)(nil)
 )
 
 // Spec is what the switch was built from.
@@ -112,6 +112,24 @@ func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool {
 		return false // the channel offers it again when it has taken that one
 	}
 	return in.admits(p)
+}
+
+// Straight implements pcielink.Direct: an input without a rate, at which nothing waits and nobody looks on, forwards at once.
+func (s *Switch) Straight(sp *simcore.Port, p *msg.TLP) bool {
+	in := s.of(sp)
+	return p == in.latest && in.straight && !in.lane[inward].serving && sp.Len() == 0 && sp.NumHooks() == 0 && p.Parsed().Kind != tlp.KindInvalid
+}
+
+// Enter implements pcielink.Direct.
+func (s *Switch) Enter(sp *simcore.Port, p *msg.TLP) {
+	in := s.of(sp)
+	c := in.lane[inward]
+	c.serving, c.again = true, false
+	in.let(p, s.clock.Now())
+	c.serving = false
+	if c.again {
+		c.serve(s.clock.Now())
+	}
 }
 
 // enter takes a TLP from an input to where it goes.

@@ -17,6 +17,7 @@ type lane struct {
 	link      *Link
 	src, dst  *simcore.Port
 	selective Selective // dst's component, if it is one
+	direct    Direct    // likewise
 	opposite  *lane     // that carries the DLLPs for this one
 
 	tx     order.Queue[*msg.TLP] // waits for credits
@@ -60,6 +61,7 @@ func (t *timer) arm(at simcore.Ps) {
 func (d *lane) init(l *Link, i int) {
 	d.link, d.src, d.dst, d.opposite = l, l.ports[i], l.ports[1-i], &l.lanes[1-i]
 	d.selective, _ = d.dst.Component().(Selective)
+	d.direct, _ = d.selective.(Direct)
 	d.line.init(l.spec.Rate())
 	b := l.spec.Buffer
 	d.buffer = [3]int{tlp.Posted: b.Posted, tlp.NonPosted: b.NonPosted, tlp.Completion: b.Completion}
@@ -110,9 +112,15 @@ func (d *lane) send(p *msg.TLP) bool {
 		d.refuse()
 		return false
 	}
+	d.accept(p, h, class, depart, now)
+	return true
+}
+
+// accept takes a TLP that there is room for.
+func (d *lane) accept(p *msg.TLP, h *tlp.Header, class tlp.Class, depart, now simcore.Ps) {
 	if err := d.link.spec.fault(h, len(p.Data), d == &d.link.lanes[1]); err != nil {
 		d.link.fail(fmt.Errorf("pcielink: %s: %s sends %w", d.link.name, d.src.Name(), err))
-		return true
+		return
 	}
 	p.Dst, p.TrafficBytes = d.dst, d.link.spec.WireBytes(h, len(p.Data))
 	if d.link.NumHooks() != 0 {
@@ -121,12 +129,11 @@ func (d *lane) send(p *msg.TLP) bool {
 	d.count.In[class].Add(p.TrafficBytes, len(p.Data))
 	if d.tx.Len() == 0 && d.credits.take(class, h) {
 		d.launch(p, depart, now)
-		return true
+		return
 	}
 	p.Depart = depart
 	d.tx.Push(order.KeyOf(h), p)
 	d.pump(now)
-	return true
 }
 
 // pump puts on the wire what there are credits for.
@@ -208,6 +215,11 @@ func (d *lane) give(p *msg.TLP) {
 	p.RecvTime = d.link.clock.Sec()
 	if d.link.NumHooks() != 0 {
 		d.link.hook(sim.HookPosConnDeliver, p)
+	}
+	if d.direct != nil && d.direct.Straight(d.dst, p) {
+		d.retrieved(p)
+		d.direct.Enter(d.dst, p)
+		return
 	}
 	d.dst.Recv(p)
 }

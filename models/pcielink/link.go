@@ -17,6 +17,14 @@ type Selective interface {
 	Takes(port *simcore.Port, p *msg.TLP) bool
 }
 
+// Direct is a Selective component that can work on a TLP without its port's buffer between, where that makes no difference:
+// then a link hands over what it Takes without a detour. Straight reports whether it is so now; Enter is called right after.
+type Direct interface {
+	Selective
+	Straight(port *simcore.Port, p *msg.TLP) bool
+	Enter(port *simcore.Port, p *msg.TLP)
+}
+
 // Link is a PCIe link. See the package comment.
 type Link struct {
 	sim.HookableBase
@@ -100,6 +108,20 @@ func (l *Link) Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool {
 		d.refuse()
 		return false
 	}
+	return true
+}
+
+// Offer sends a TLP of a class that departs at a time if there is Room for it, and reports whether there was.
+func (l *Link) Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.TLP) bool {
+	d := l.from(src)
+	now := l.clock.Now()
+	d.absorb(now)
+	if d.tx.Count(c) >= d.buffer[c] || d.backlogged(now, max(depart, now)) {
+		d.refuse()
+		return false
+	}
+	p.Src, p.Depart = src, depart
+	d.accept(p, p.Parsed(), c, max(depart, now), now)
 	return true
 }
 
