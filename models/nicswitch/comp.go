@@ -104,33 +104,11 @@ func (s *Switch) Handle(e sim.Event) error {
 	return s.failed
 }
 
-// Takes implements pcielink.Selective: is there room for a TLP? Before a channel with a rate one at a time waits in the
-// port, so that the port has its turn and the classes still pass each other in the link.
-func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool {
-	in := s.of(sp)
-	if in.lane[inward].paced && sp.Len() > 0 {
-		return false // the channel offers it again when it has taken that one
-	}
-	return in.admits(p)
-}
+// Takes implements pcielink.Selective: is there room for a TLP?
+func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool { return s.of(sp).Takes(p) }
 
-// Straight implements pcielink.Direct: an input without a rate, at which nothing waits and nobody looks on, forwards at once.
-func (s *Switch) Straight(sp *simcore.Port, p *msg.TLP) bool {
-	in := s.of(sp)
-	return p == in.latest && in.straight && !in.lane[inward].serving && sp.Len() == 0 && sp.NumHooks() == 0 && p.Parsed().Kind != tlp.KindInvalid
-}
-
-// Enter implements pcielink.Direct.
-func (s *Switch) Enter(sp *simcore.Port, p *msg.TLP) {
-	in := s.of(sp)
-	c := in.lane[inward]
-	c.serving, c.again = true, false
-	in.let(p, s.clock.Now())
-	c.serving = false
-	if c.again {
-		c.serve(s.clock.Now())
-	}
-}
+// Input implements pcielink.Direct.
+func (s *Switch) Input(sp *simcore.Port) pcielink.Input { return s.of(sp) }
 
 // enter takes a TLP from an input to where it goes.
 func (s *Switch) enter(in *port, p *msg.TLP, w way) {

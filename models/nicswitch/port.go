@@ -71,6 +71,7 @@ type way struct {
 	out     int
 	class   tlp.Class
 	bytes   int
+	valid   bool // of a type that is supported
 }
 
 // wayOf is the way of a TLP that came in here. That of the latest one is known.
@@ -79,7 +80,7 @@ func (p *port) wayOf(t *msg.TLP) *way {
 		return &p.its
 	}
 	h := t.Parsed()
-	w := way{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data))}
+	w := way{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data)), valid: h.Kind != tlp.KindInvalid}
 	w.out, w.verdict = p.s.routes.Route(p.index, h)
 	p.latest, p.its = t, w
 	return &p.its
@@ -89,6 +90,31 @@ func (p *port) wayOf(t *msg.TLP) *way {
 func (p *port) offerAgain() {
 	if p.connected(); p.retry != nil {
 		p.retry.Retry(p.port)
+	}
+}
+
+// Takes implements pcielink.Input: is there room for a TLP? Before a channel with a rate one at a time waits in the port, so
+// that the port has its turn and the classes still pass each other in the link.
+func (p *port) Takes(t *msg.TLP) bool {
+	if p.lane[inward].paced && p.port.Len() > 0 {
+		return false // the channel offers it again when it has taken that one
+	}
+	return p.admits(t)
+}
+
+// Straight implements pcielink.Input: an input without a rate, at which nothing waits and nobody looks on, forwards at once.
+func (p *port) Straight(t *msg.TLP) bool {
+	return p.straight && t == p.latest && p.its.valid && !p.lane[inward].serving && p.port.Len() == 0 && p.port.NumHooks() == 0
+}
+
+// Enter implements pcielink.Input.
+func (p *port) Enter(t *msg.TLP, now simcore.Ps) {
+	c := p.lane[inward]
+	c.serving, c.again = true, false
+	p.let(t, now)
+	c.serving = false
+	if c.again {
+		c.serve(now)
 	}
 }
 

@@ -17,7 +17,7 @@ type lane struct {
 	link      *Link
 	src, dst  *simcore.Port
 	selective Selective // dst's component, if it is one
-	direct    Direct    // likewise
+	direct    Input     // dst, if that component has such inputs
 	opposite  *lane     // that carries the DLLPs for this one
 
 	tx     order.Queue[*msg.TLP] // waits for credits
@@ -61,7 +61,9 @@ func (t *timer) arm(at simcore.Ps) {
 func (d *lane) init(l *Link, i int) {
 	d.link, d.src, d.dst, d.opposite = l, l.ports[i], l.ports[1-i], &l.lanes[1-i]
 	d.selective, _ = d.dst.Component().(Selective)
-	d.direct, _ = d.selective.(Direct)
+	if c, ok := d.selective.(Direct); ok {
+		d.direct = c.Input(d.dst)
+	}
 	d.line.init(l.spec.Rate())
 	b := l.spec.Buffer
 	d.buffer = [3]int{tlp.Posted: b.Posted, tlp.NonPosted: b.NonPosted, tlp.Completion: b.Completion}
@@ -208,6 +210,9 @@ type takeGate lane
 func (d *takeGate) Open(_ tlp.Class, p *msg.TLP) bool { return (*lane)(d).takes(p) }
 
 func (d *lane) takes(p *msg.TLP) bool {
+	if d.direct != nil {
+		return d.dst.Len() < d.dst.Capacity() && d.direct.Takes(p)
+	}
 	return d.dst.Len() < d.dst.Capacity() && (d.selective == nil || d.selective.Takes(d.dst, p))
 }
 
@@ -216,17 +221,17 @@ func (d *lane) give(p *msg.TLP) {
 	if d.link.NumHooks() != 0 {
 		d.link.hook(sim.HookPosConnDeliver, p)
 	}
-	if d.direct != nil && d.direct.Straight(d.dst, p) {
-		d.retrieved(p)
-		d.direct.Enter(d.dst, p)
+	if d.direct != nil && d.direct.Straight(p) {
+		now := d.link.clock.Now()
+		d.retrieved(p, now)
+		d.direct.Enter(p, now)
 		return
 	}
 	d.dst.Recv(p)
 }
 
 // retrieved returns the credits of a TLP that dst's component has taken.
-func (d *lane) retrieved(p *msg.TLP) {
-	now := d.link.clock.Now()
+func (d *lane) retrieved(p *msg.TLP, now simcore.Ps) {
 	h := p.Parsed()
 	class := h.Kind.Class()
 	d.count.Out[class].Add(p.TrafficBytes, len(p.Data))

@@ -18,11 +18,18 @@ type Selective interface {
 }
 
 // Direct is a Selective component that can work on a TLP without its port's buffer between, where that makes no difference:
-// then a link hands over what it Takes without a detour. Straight reports whether it is so now; Enter is called right after.
+// then a link hands over what it takes without a detour.
 type Direct interface {
 	Selective
-	Straight(port *simcore.Port, p *msg.TLP) bool
-	Enter(port *simcore.Port, p *msg.TLP)
+	Input(port *simcore.Port) Input
+}
+
+// Input is a port of a Direct component. Takes is Selective's; Straight reports whether what was just taken can be handed over
+// by Enter, which is called right after.
+type Input interface {
+	Takes(p *msg.TLP) bool
+	Straight(p *msg.TLP) bool
+	Enter(p *msg.TLP, now simcore.Ps)
 }
 
 // Link is a PCIe link. See the package comment.
@@ -145,7 +152,7 @@ func (l *Link) NotifyAvailable(sim.VTimeInSec, sim.Port) {}
 // Retrieved implements simcore.RetrievalWatcher: the far component has taken a TLP, its credits return.
 func (l *Link) Retrieved(port *simcore.Port, m sim.Msg) {
 	if p, ok := m.(*msg.TLP); ok {
-		l.to(port).retrieved(p)
+		l.to(port).retrieved(p, l.clock.Now())
 	}
 }
 
