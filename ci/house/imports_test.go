@@ -47,7 +47,7 @@ var corners = map[string]room{
 
 // timeless are packages of function apart from time: neither they nor what they import, however far, may import these.
 var timeless = []string{
-	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/tlp/order", "models/nicswitch/route", "models/ether", "models/dma", "models/fifo", "models/mem", "models/mem/memtest", "models/armcache/core", "models/memmap", "models/rnic/rnicspec", "models/rnic/core", "golden", "stack/driver", "stack/rnicverbs",
+	"models/nic/core", "models/nicspec", "models/wire", "models/tlp", "models/tlp/order", "models/nicswitch/route", "models/ether", "models/dma", "models/fifo", "models/mem", "models/mem/memtest", "models/armcache/core", "models/memmap", "models/rnic/rnicspec", "models/rnic/core", "models/etherlink/core", "golden", "stack/driver", "stack/rnicverbs",
 }
 
 var timelessBans = map[string]string{
@@ -58,6 +58,7 @@ var timelessBans = map[string]string{
 	module + "models/rnic":             "it is a timed component; its function is models/rnic/core",
 	module + "models/pcielink":         "it is a timed component",
 	module + "models/nicswitch":        "it is a timed component; its function is models/nicswitch/route",
+	module + "models/etherlink":        "it is a timed component; its function is models/etherlink/core",
 	module + "models/inject":           "decorators stand in timed links",
 	module + "models/cpu":              "it is a timed component",
 	module + "models/dram":             "it is a timed component",

@@ -49,6 +49,10 @@ func (b Builder) Build(name string) (*Switch, error) {
 		s.addPort(i, name)
 	}
 	s.addChannels()
+	for _, p := range s.ports {
+		c := p.lane[inward]
+		p.straight = !c.paced && len(c.ports) == 1
+	}
 	return s, nil
 }
 

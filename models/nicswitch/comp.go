@@ -29,8 +29,8 @@ type Switch struct {
 }
 
 var (
-	_ sim.Component      = (*Switch)(nil)
-	_ pcielink.Selective = (*Switch)(nil)
+	_ sim.Component   = (*Switch)(nil)
+	_ pcielink.Direct = (*Switch)(nil)
 )
 
 // Spec is what the switch was built from.
@@ -104,15 +104,11 @@ func (s *Switch) Handle(e sim.Event) error {
 	return s.failed
 }
 
-// Takes implements pcielink.Selective: is there room for a TLP? Before a channel with a rate one at a time waits in the
-// port, so that the port has its turn and the classes still pass each other in the link.
-func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool {
-	in := s.of(sp)
-	if in.lane[inward].paced && sp.Len() > 0 {
-		return false // the channel offers it again when it has taken that one
-	}
-	return in.admits(p)
-}
+// Takes implements pcielink.Selective: is there room for a TLP?
+func (s *Switch) Takes(sp *simcore.Port, p *msg.TLP) bool { return s.of(sp).Takes(p) }
+
+// Input implements pcielink.Direct.
+func (s *Switch) Input(sp *simcore.Port) pcielink.Input { return s.of(sp) }
 
 // enter takes a TLP from an input to where it goes.
 func (s *Switch) enter(in *port, p *msg.TLP, w way) {

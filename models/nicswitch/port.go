@@ -22,15 +22,17 @@ type port struct {
 	lane  [2]*channel // inward, outward
 
 	// The connection, if it knows classes. It is looked up once there is one.
-	known bool
-	rooms classRoom
-	retry retrier
+	known  bool
+	rooms  classRoom
+	offers offerer
+	retry  retrier
 
 	// As input.
-	stuck  bool // a TLP finds no room in its pair's queue
-	in     [3]pcielink.Count
-	latest *msg.TLP // that was looked at and not retrieved, and its way
-	its    way
+	straight bool // the channel is its own and has no rate
+	stuck    bool // a TLP finds no room in its pair's queue
+	in       [3]pcielink.Count
+	latest   *msg.TLP // that was looked at and not retrieved, and its way
+	its      way
 
 	// As output: the pairs by input, the last being the switch itself.
 	pairs  []order.Queue[*msg.TLP]
@@ -44,6 +46,11 @@ type classRoom interface {
 	Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool
 }
 
+// offerer is one that looks for room and sends at once.
+type offerer interface {
+	Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.TLP) bool
+}
+
 // retrier is a connection that keeps what the switch did not take.
 type retrier interface{ Retry(port *simcore.Port) }
 
@@ -53,6 +60,7 @@ func (p *port) connected() {
 		c := p.port.Connection()
 		p.known = c != nil
 		p.rooms, _ = c.(classRoom)
+		p.offers, _ = c.(offerer)
 		p.retry, _ = c.(retrier)
 	}
 }
@@ -63,6 +71,7 @@ type way struct {
 	out     int
 	class   tlp.Class
 	bytes   int
+	valid   bool // of a type that is supported
 }
 
 // wayOf is the way of a TLP that came in here. That of the latest one is known.
@@ -71,7 +80,7 @@ func (p *port) wayOf(t *msg.TLP) *way {
 		return &p.its
 	}
 	h := t.Parsed()
-	w := way{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data))}
+	w := way{class: h.Kind.Class(), bytes: p.s.spec.WireBytes(h, len(t.Data)), valid: h.Kind != tlp.KindInvalid}
 	w.out, w.verdict = p.s.routes.Route(p.index, h)
 	p.latest, p.its = t, w
 	return &p.its
@@ -81,6 +90,31 @@ func (p *port) wayOf(t *msg.TLP) *way {
 func (p *port) offerAgain() {
 	if p.connected(); p.retry != nil {
 		p.retry.Retry(p.port)
+	}
+}
+
+// Takes implements pcielink.Input: is there room for a TLP? Before a channel with a rate one at a time waits in the port, so
+// that the port has its turn and the classes still pass each other in the link.
+func (p *port) Takes(t *msg.TLP) bool {
+	if p.lane[inward].paced && p.port.Len() > 0 {
+		return false // the channel offers it again when it has taken that one
+	}
+	return p.admits(t)
+}
+
+// Straight implements pcielink.Input: an input without a rate, at which nothing waits and nobody looks on, forwards at once.
+func (p *port) Straight(t *msg.TLP) bool {
+	return p.straight && t == p.latest && p.its.valid && !p.lane[inward].serving && p.port.Len() == 0 && p.port.NumHooks() == 0
+}
+
+// Enter implements pcielink.Input.
+func (p *port) Enter(t *msg.TLP, now simcore.Ps) {
+	c := p.lane[inward]
+	c.serving, c.again = true, false
+	p.let(t, now)
+	c.serving = false
+	if c.again {
+		c.serve(now)
 	}
 }
 
@@ -123,9 +157,15 @@ func (p *port) take(now simcore.Ps) bool {
 	case !p.admits(t):
 		return false
 	}
+	p.port.Retrieve(p.s.clock.Sec())
+	p.let(t, now)
+	return true
+}
+
+// let has a TLP that was retrieved go where there is room for it.
+func (p *port) let(t *msg.TLP, now simcore.Ps) {
 	w := *p.wayOf(t)
 	p.latest = nil
-	p.port.Retrieve(p.s.clock.Sec())
 	ready := now
 	if c := p.lane[inward]; c.paced {
 		ready = c.wire.Transmit(now, int64(w.bytes))
@@ -133,18 +173,32 @@ func (p *port) take(now simcore.Ps) bool {
 	t.Depart = ready + p.s.spec.Latency
 	p.in[w.class].Add(w.bytes, len(t.Data))
 	p.s.enter(p, t, w)
-	return true
 }
 
 // accept takes a TLP into the queue of its pair, or sends it at once if nothing is before it.
 func (p *port) accept(from int, w way, t *msg.TLP) {
-	if p.queued == 0 && !p.lane[outward].paced && p.room(w.class, t.Depart) {
-		p.emit(from, w, t, t.Depart)
+	if p.queued == 0 && !p.lane[outward].paced && p.pass(from, w, t) {
 		return
 	}
 	p.pairs[from].Push(key(t), t)
 	p.queued++
 	p.lane[outward].serve(p.s.clock.Now())
+}
+
+// pass sends a TLP if the connection has room for it, and reports whether it had.
+func (p *port) pass(from int, w way, t *msg.TLP) bool {
+	if p.connected(); p.offers == nil || p.port.NumHooks() != 0 {
+		if !p.room(w.class, t.Depart) {
+			return false
+		}
+		p.emit(from, w, t, t.Depart)
+		return true
+	}
+	if !p.offers.Offer(p.port, w.class, t.Depart, t) {
+		return false
+	}
+	p.out[from][w.class].Add(w.bytes, len(t.Data))
+	return true
 }
 
 // room reports whether the connection takes a TLP of a class now, to depart at a time.

@@ -17,6 +17,7 @@ type lane struct {
 	link      *Link
 	src, dst  *simcore.Port
 	selective Selective // dst's component, if it is one
+	direct    Input     // dst, if that component has such inputs
 	opposite  *lane     // that carries the DLLPs for this one
 
 	tx     order.Queue[*msg.TLP] // waits for credits
@@ -60,6 +61,9 @@ func (t *timer) arm(at simcore.Ps) {
 func (d *lane) init(l *Link, i int) {
 	d.link, d.src, d.dst, d.opposite = l, l.ports[i], l.ports[1-i], &l.lanes[1-i]
 	d.selective, _ = d.dst.Component().(Selective)
+	if c, ok := d.selective.(Direct); ok {
+		d.direct = c.Input(d.dst)
+	}
 	d.line.init(l.spec.Rate())
 	b := l.spec.Buffer
 	d.buffer = [3]int{tlp.Posted: b.Posted, tlp.NonPosted: b.NonPosted, tlp.Completion: b.Completion}
@@ -110,9 +114,15 @@ func (d *lane) send(p *msg.TLP) bool {
 		d.refuse()
 		return false
 	}
+	d.accept(p, h, class, depart, now)
+	return true
+}
+
+// accept takes a TLP that there is room for.
+func (d *lane) accept(p *msg.TLP, h *tlp.Header, class tlp.Class, depart, now simcore.Ps) {
 	if err := d.link.spec.fault(h, len(p.Data), d == &d.link.lanes[1]); err != nil {
 		d.link.fail(fmt.Errorf("pcielink: %s: %s sends %w", d.link.name, d.src.Name(), err))
-		return true
+		return
 	}
 	p.Dst, p.TrafficBytes = d.dst, d.link.spec.WireBytes(h, len(p.Data))
 	if d.link.NumHooks() != 0 {
@@ -121,12 +131,11 @@ func (d *lane) send(p *msg.TLP) bool {
 	d.count.In[class].Add(p.TrafficBytes, len(p.Data))
 	if d.tx.Len() == 0 && d.credits.take(class, h) {
 		d.launch(p, depart, now)
-		return true
+		return
 	}
 	p.Depart = depart
 	d.tx.Push(order.KeyOf(h), p)
 	d.pump(now)
-	return true
 }
 
 // pump puts on the wire what there are credits for.
@@ -201,6 +210,9 @@ type takeGate lane
 func (d *takeGate) Open(_ tlp.Class, p *msg.TLP) bool { return (*lane)(d).takes(p) }
 
 func (d *lane) takes(p *msg.TLP) bool {
+	if d.direct != nil {
+		return d.dst.Len() < d.dst.Capacity() && d.direct.Takes(p)
+	}
 	return d.dst.Len() < d.dst.Capacity() && (d.selective == nil || d.selective.Takes(d.dst, p))
 }
 
@@ -209,12 +221,17 @@ func (d *lane) give(p *msg.TLP) {
 	if d.link.NumHooks() != 0 {
 		d.link.hook(sim.HookPosConnDeliver, p)
 	}
+	if d.direct != nil && d.direct.Straight(p) {
+		now := d.link.clock.Now()
+		d.retrieved(p, now)
+		d.direct.Enter(p, now)
+		return
+	}
 	d.dst.Recv(p)
 }
 
 // retrieved returns the credits of a TLP that dst's component has taken.
-func (d *lane) retrieved(p *msg.TLP) {
-	now := d.link.clock.Now()
+func (d *lane) retrieved(p *msg.TLP, now simcore.Ps) {
 	h := p.Parsed()
 	class := h.Kind.Class()
 	d.count.Out[class].Add(p.TrafficBytes, len(p.Data))

@@ -17,6 +17,21 @@ type Selective interface {
 	Takes(port *simcore.Port, p *msg.TLP) bool
 }
 
+// Direct is a Selective component that can work on a TLP without its port's buffer between, where that makes no difference:
+// then a link hands over what it takes without a detour.
+type Direct interface {
+	Selective
+	Input(port *simcore.Port) Input
+}
+
+// Input is a port of a Direct component. Takes is Selective's; Straight reports whether what was just taken can be handed over
+// by Enter, which is called right after.
+type Input interface {
+	Takes(p *msg.TLP) bool
+	Straight(p *msg.TLP) bool
+	Enter(p *msg.TLP, now simcore.Ps)
+}
+
 // Link is a PCIe link. See the package comment.
 type Link struct {
 	sim.HookableBase
@@ -103,6 +118,20 @@ func (l *Link) Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool {
 	return true
 }
 
+// Offer sends a TLP of a class that departs at a time if there is Room for it, and reports whether there was.
+func (l *Link) Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.TLP) bool {
+	d := l.from(src)
+	now := l.clock.Now()
+	d.absorb(now)
+	if d.tx.Count(c) >= d.buffer[c] || d.backlogged(now, max(depart, now)) {
+		d.refuse()
+		return false
+	}
+	p.Src, p.Depart = src, depart
+	d.accept(p, p.Parsed(), c, max(depart, now), now)
+	return true
+}
+
 // Send implements sim.Connection. A TLP leaves when it is stamped to (Depart), or now if that is past.
 func (l *Link) Send(m sim.Msg) *sim.SendError {
 	d := l.from(m.Meta().Src)
@@ -123,7 +152,7 @@ func (l *Link) NotifyAvailable(sim.VTimeInSec, sim.Port) {}
 // Retrieved implements simcore.RetrievalWatcher: the far component has taken a TLP, its credits return.
 func (l *Link) Retrieved(port *simcore.Port, m sim.Msg) {
 	if p, ok := m.(*msg.TLP); ok {
-		l.to(port).retrieved(p)
+		l.to(port).retrieved(p, l.clock.Now())
 	}
 }
 

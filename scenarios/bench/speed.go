@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"time"
 
+	"nictwin/models/nicswitch"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
@@ -22,6 +23,15 @@ func hopSpeed(*session) ([]Result, error) {
 	own, akita := simcore.MeasureTwoHops()
 	return []Result{figure("engine/tlp_two_hops_speedup", akita/own, "ratio", 10,
 		"Akita's engine, ports and connections, a TLP over two hops (%.0f ns against %.0f ns)", akita, own)}, nil
+}
+
+func switchSpeed(*session) ([]Result, error) {
+	own, akita, err := nicswitch.MeasureHops()
+	if err != nil {
+		return nil, err
+	}
+	return []Result{figure("engine/link_switch_link_speedup", akita/own, "ratio", 10,
+		"Akita's engine, ports and connections, a TLP over PCIe link, switch and link (%.0f ns against %.0f ns)", akita, own)}, nil
 }
 
 const modelFrames = 20_000 // each way

@@ -84,6 +84,7 @@ type measurement struct {
 var measurements = []measurement{
 	{[]string{"engine/event_speedup_100"}, none, eventSpeed},
 	{[]string{"engine/tlp_two_hops_speedup"}, none, hopSpeed},
+	{[]string{"engine/link_switch_link_speedup"}, none, switchSpeed},
 	{[]string{"model/packets_per_s"}, none, modelSpeed},
 	{[]string{"build/cold_s", "build/warm_s"}, manifest, buildTime},
 	{[]string{

@@ -3,11 +3,12 @@ package core
 import (
 	"encoding/binary"
 
+	"nictwin/models/ether"
 	"nictwin/models/nicspec"
 )
 
 // PauseClasses is the priority classes of a port.
-const PauseClasses = 8
+const PauseClasses = ether.PauseClasses
 
 // PauseRules is which pause frames a port honours [F2].
 type PauseRules struct {
@@ -16,41 +17,11 @@ type PauseRules struct {
 }
 
 // PauseFrame is what a pause frame says [F1].
-type PauseFrame struct {
-	Priority bool
-	Classes  uint8                // of a priority pause: those it names
-	Quanta   [PauseClasses]uint16 // by class; of any other pause the first
-}
-
-// Places in a pause frame, from its start.
-const (
-	macControlOff = 12
-	pauseOpOff    = 14
-	pauseTimeOff  = 16
-	pfcTimesOff   = 18
-)
-
-var pauseAddress = [6]byte{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01}
+type PauseFrame = ether.Pause
 
 // ParsePause reads a frame of 60 bytes or more, and reports whether it is a
 // pause frame [F1].
-func ParsePause(frame []byte) (p PauseFrame, ok bool) {
-	if [6]byte(frame) != pauseAddress || binary.BigEndian.Uint16(frame[macControlOff:]) != nicspec.MacControlType {
-		return p, false
-	}
-	switch binary.BigEndian.Uint16(frame[pauseOpOff:]) {
-	case nicspec.PauseOpcode:
-		p.Quanta[0] = binary.BigEndian.Uint16(frame[pauseTimeOff:])
-	case nicspec.PfcOpcode:
-		p.Priority, p.Classes = true, uint8(binary.BigEndian.Uint16(frame[pauseTimeOff:]))
-		for i := range p.Quanta {
-			p.Quanta[i] = binary.BigEndian.Uint16(frame[pfcTimesOff+2*i:])
-		}
-	default:
-		return p, false
-	}
-	return p, true
-}
+func ParsePause(frame []byte) (PauseFrame, bool) { return ether.ParsePause(frame) }
 
 // honours is [F2].
 func (r PauseRules) honours(frame []byte) bool {
@@ -64,22 +35,11 @@ func (r PauseRules) honours(frame []byte) bool {
 // BuildPause writes the pause frame that a port sends [F6], of 60 bytes; quanta
 // is 0 for the one that ends a pause.
 func BuildPause(cfg *nicspec.PortEntryFields, mac [6]byte, quanta uint16, dst *[nicspec.FrameMin]byte) {
-	*dst = [nicspec.FrameMin]byte{}
-	copy(dst[:], pauseAddress[:])
-	copy(dst[6:], mac[:])
-	binary.BigEndian.PutUint16(dst[macControlOff:], nicspec.MacControlType)
-	if cfg.TxMode != nicspec.PauseModePriority {
-		binary.BigEndian.PutUint16(dst[pauseOpOff:], nicspec.PauseOpcode)
-		binary.BigEndian.PutUint16(dst[pauseTimeOff:], quanta)
-		return
+	p := ether.Pause{Priority: cfg.TxMode == nicspec.PauseModePriority, Classes: cfg.TxClasses}
+	for i := range p.Quanta {
+		p.Quanta[i] = quanta
 	}
-	binary.BigEndian.PutUint16(dst[pauseOpOff:], nicspec.PfcOpcode)
-	binary.BigEndian.PutUint16(dst[pauseTimeOff:], uint16(cfg.TxClasses))
-	for i := range PauseClasses {
-		if cfg.TxClasses>>i&1 != 0 {
-			binary.BigEndian.PutUint16(dst[pfcTimesOff+2*i:], quanta)
-		}
-	}
+	p.Put(dst[:], mac)
 }
 
 // PortCfg is the entry of table PortCfg of a port.
