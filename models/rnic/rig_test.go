@@ -33,7 +33,7 @@ type host struct {
 	t     testing.TB
 	rig   *rig
 	nic   *Comp
-	space *mem.Space
+	space memory
 	roots []*root.Root
 	mmio  *root.MMIO
 	seq   uint16
@@ -81,6 +81,13 @@ func link(gbps int64) simcore.LinkSpec {
 func newEmptyRig(t testing.TB) *rig {
 	e := simcore.NewEngine()
 	return &rig{t: t, e: e, any: e, pools: new(board.Pools)}
+}
+
+// memory is that of both endpoints, as software and root see it.
+type memory interface {
+	mem.Target
+	mem.Backdoor
+	Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 }
 
 // newRig makes n cards; the first two are joined by a cable, or by two with a leak between them.
