@@ -30,6 +30,7 @@ type Downlink struct {
 	PCIe        *pcielink.Spec    `yaml:"pcie"`
 	Fabric      *simcore.LinkSpec `yaml:"fabric"`
 	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: read arrived to its first access to memory
+	MPS         int               `yaml:"mps,omitempty"`   // of the root's completions; 0: the endpoint's, for a NIC that has one MPS for all
 
 	MemorySpec `yaml:",inline"` // behind the root
 }
@@ -127,9 +128,16 @@ func (d *Downlink) validate(limits tlp.Limits) error {
 		errs = append(errs, field.Under("fabric", d.Fabric.Validate()))
 	default:
 		errs = append(errs, field.Under("pcie", d.PCIe.Validate()))
-		if mps := min(d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS); limits.MPS > mps {
+		mps := min(d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS)
+		switch {
+		case d.MPS > mps:
+			errs = append(errs, field.Errorf("pcie.ends", ": MPS %d is less than the %d of the root (mps)", mps, d.MPS))
+		case d.MPS == 0 && limits.MPS > mps:
 			errs = append(errs, field.Errorf("pcie.ends", ": MPS %d is less than the %d of the roots (endpoint.limits.mps)", mps, limits.MPS))
 		}
+	}
+	if own := (tlp.Limits{MPS: d.MPS, MRRS: limits.MRRS, RCB: limits.RCB}); d.MPS != 0 && own.Validate() != nil {
+		errs = append(errs, field.Errorf("mps", "%d: want 128, 256, 512, 1024, 2048 or 4096, or 0 for the endpoint's", d.MPS))
 	}
 	if d.ReadLatency < 0 || d.ReadLatency > simcore.Second {
 		errs = append(errs, field.Errorf("read_latency_ps", "%d: want 0 to 1 s", d.ReadLatency))
@@ -166,6 +174,9 @@ func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s s
 	}
 	b := root.Builder{Memory: half{c.Memory, s.endpoint}, Spec: ep.Spec, Requesters: []uint16{s.requester}, Invalidates: d.Cache != nil}
 	b.Spec.Latency = d.ReadLatency
+	if d.MPS != 0 {
+		b.Spec.Limits.MPS = d.MPS
+	}
 	if r, err = ep.root(e, p, c.Name, s.name, b); err != nil {
 		return nil, nil, err
 	}

@@ -1,0 +1,83 @@
+package claims
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Check is how a claim is compared with what was measured.
+type Check string
+
+// The checks.
+const (
+	Exact      Check = "exact"       // equal to the digits that are printed; or an equation that holds
+	Within     Check = "within"      // within a relative tolerance
+	InRange    Check = "in_range"    // between the ends of a range, each widened by the tolerance
+	UpperBound Check = "upper_bound" // at most the value
+	LowerBound Check = "lower_bound" // at least the value
+	Ordering   Check = "ordering"    // one is more than the other
+	Direction  Check = "direction"   // it moves this way
+	Shape      Check = "shape"       // the curve has this form
+	Input      Check = "input"       // is given to the model: not scored
+	None       Check = "none"        // cannot be checked by simulation: not scored
+)
+
+// Derivability is what a claim should follow from.
+type Derivability string
+
+// The kinds of derivability.
+const (
+	Structural Derivability = "structural" // counting bytes, packets and pointers
+	Calibrated Derivability = "calibrated" // a constant fitted on other claims
+	Empirical  Derivability = "empirical"  // behaviour that nobody documents
+)
+
+// Claim is one statement of a paper.
+type Claim struct {
+	ID           string       `yaml:"id"`
+	Paper        string       `yaml:"paper"`
+	Where        string       `yaml:"where"`
+	Metric       string       `yaml:"metric"`
+	Value        Value        `yaml:"value"`
+	Bound        string       `yaml:"bound"`
+	Unit         string       `yaml:"unit"`
+	Check        Check        `yaml:"check"`
+	Tolerance    float64      `yaml:"tolerance"`
+	Low          *float64     `yaml:"low"`  // accepted instead of a range widened by the tolerance
+	High         *float64     `yaml:"high"` // likewise; of an upper bound, accepted instead of the value
+	Kind         string       `yaml:"kind"`
+	Role         string       `yaml:"role"`
+	Derivability Derivability `yaml:"derivability"`
+
+	Line int `yaml:"-"` // in its file
+}
+
+// Value is what is printed: nothing, one number, several, or a text.
+type Value struct {
+	Numbers []float64
+	Text    string
+	Digits  int // after the point, of the first number as it is written
+}
+
+// String is the value as it is printed.
+func (v Value) String() string {
+	if v.Text != "" {
+		return v.Text
+	}
+	parts := make([]string, len(v.Numbers))
+	for i, n := range v.Numbers {
+		parts[i] = fmt.Sprintf("%g", n)
+	}
+	return strings.Join(parts, "..")
+}
+
+// Number is the first number, or 0.
+func (v Value) Number() float64 {
+	if len(v.Numbers) == 0 {
+		return 0
+	}
+	return v.Numbers[0]
+}
+
+// Scored reports whether the claim can pass or miss.
+func (c *Claim) Scored() bool { return c.Role == "output" && c.Check != Input && c.Check != None }

@@ -1,0 +1,107 @@
+package study
+
+// Outcome is what one run of an experiment recorded.
+type Outcome struct {
+	Inputs   []Input    `json:"inputs"`
+	Series   []Series   `json:"series"`
+	Ledgers  []Ledger   `json:"ledgers"`
+	Runs     []Run      `json:"runs"`
+	Measured []Measured `json:"-"`
+	SimPs    int64      `json:"sim_ps"`
+}
+
+// Measured is what was found about a claim.
+type Measured struct {
+	Claim  string
+	Values []float64 // one for each value of the claim; none where the claim is about an order or a shape
+	Holds  bool      // whether order, shape, direction or equation was found; without meaning where there are Values only
+	Text   string    // what was found, for people
+	How    string    // how it was taken
+}
+
+// Value records a number for a claim.
+func (s *Session) Value(claim string, value float64, how string) {
+	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: []float64{value}, How: how})
+}
+
+// Values records as many numbers as the claim has.
+func (s *Session) Values(claim string, how string, values ...float64) {
+	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Values: values, How: how})
+}
+
+// Holds records whether the shape, order, direction or equation of a claim was found.
+func (s *Session) Holds(claim string, holds bool, text, how string) {
+	s.Outcome.Measured = append(s.Outcome.Measured, Measured{Claim: claim, Holds: holds, Text: text, How: how})
+}
+
+// Axis is what a series is over.
+type Axis struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	Log  bool   `json:"log"` // plotted by powers
+}
+
+// Series is one metric over one or more axes, for every system.
+type Series struct {
+	Name   string  `json:"name"`
+	Title  string  `json:"title"`
+	Metric string  `json:"metric"`
+	Unit   string  `json:"unit"`
+	Axes   []Axis  `json:"axes"`
+	Points []Point `json:"points"`
+	Bars   bool    `json:"bars,omitempty"` // its first axis has names, not numbers
+	LogY   bool    `json:"log_y,omitempty"`
+}
+
+// Point is one value of a series.
+type Point struct {
+	System     string    `json:"system"`
+	At         []float64 `json:"at"`              // on each axis
+	Label      string    `json:"label,omitempty"` // instead of a number on the first axis
+	Value      float64   `json:"value"`
+	Half       float64   `json:"half_width,omitempty"` // of the 95% confidence interval
+	RoundTrips int       `json:"round_trips,omitempty"`
+}
+
+// NewSeries begins a series; add points by Add.
+func NewSeries(name, title, metric, unit string, axes ...Axis) *Series {
+	return &Series{Name: name, Title: title, Metric: metric, Unit: unit, Axes: axes}
+}
+
+// Add adds a point.
+func (x *Series) Add(system string, value float64, at ...float64) {
+	x.Points = append(x.Points, Point{System: system, At: at, Value: value})
+}
+
+// Bar adds a point that has a name on the first axis.
+func (x *Series) Bar(system, label string, value float64) {
+	x.Bars = true
+	x.Points = append(x.Points, Point{System: system, At: []float64{}, Label: label, Value: value})
+}
+
+// AddEstimate adds a point with its confidence interval.
+func (x *Series) AddEstimate(system string, e Estimate, at ...float64) {
+	x.Points = append(x.Points, Point{System: system, At: at, Value: e.Gbps(), Half: e.halfGbps(), RoundTrips: e.RoundTrips})
+}
+
+// Record keeps series for the report.
+func (s *Session) Record(all ...*Series) {
+	for _, x := range all {
+		s.Outcome.Series = append(s.Outcome.Series, *x)
+	}
+}
+
+// Run tells how long something ran, and how sure its rate is.
+type Run struct {
+	Name       string  `json:"name"`
+	RoundTrips int     `json:"round_trips"`
+	Relative   float64 `json:"relative_half_width"` // of the 95% confidence interval
+	Converged  bool    `json:"converged"`           // to 1%
+	SimPs      int64   `json:"sim_ps"`
+	Scale      float64 `json:"time_scale"` // real time of the phases and timers, divided by simulated time
+}
+
+// Ran notes a run.
+func (s *Session) Ran(name string, e Estimate, scale float64) {
+	s.Outcome.Runs = append(s.Outcome.Runs, Run{name, e.RoundTrips, e.Relative(), e.Converged, int64(e.Span), scale})
+}

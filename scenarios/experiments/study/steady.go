@@ -1,0 +1,107 @@
+package study
+
+import (
+	"math"
+
+	"nictwin/models/simcore"
+)
+
+// What is demanded of every rate. MinRoundTrips is the least that an experiment may be cut to, whatever the percent.
+const (
+	MinRoundTrips = 500
+	Precision     = 0.01 // half width of the 95% confidence interval, of the mean
+	batches       = 10   // the least that an interval is made of
+	most          = 60   // batches, after which a rate is given with the precision that it has
+)
+
+// t95 is the 97.5% quantile of Student's distribution by degrees of freedom, from batches-1 on; beyond the table the last.
+var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064}
+
+// Meter makes a rate of completions by the method of batch means: what completes while warming up is not counted, then
+// rates are taken of batches of as many completions, until their mean is known to Precision.
+type Meter struct {
+	warm, batch int
+
+	count  int
+	bytes  uint64
+	begin  simcore.Ps // of the batch
+	start  simcore.Ps // of the first batch
+	total  uint64
+	rates  []float64 // bytes per picosecond
+	events int
+	now    simcore.Ps
+}
+
+// NewMeter wants at least so many round trips, of which a tenth more warm up.
+func (s *Session) NewMeter(roundTrips int) *Meter {
+	n := s.Scale(roundTrips, MinRoundTrips)
+	return &Meter{warm: n/10 + 1, batch: (n + batches - 1) / batches}
+}
+
+// Done counts a completion and reports whether more are wanted.
+func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
+	m.count++
+	m.now = now
+	if m.count <= m.warm {
+		m.begin, m.start = now, now
+		return true
+	}
+	m.bytes += uint64(bytes)
+	m.total += uint64(bytes)
+	if (m.count-m.warm)%m.batch != 0 {
+		return true
+	}
+	if now > m.begin {
+		m.rates = append(m.rates, float64(m.bytes)/float64(now-m.begin))
+	}
+	m.begin, m.bytes = now, 0
+	e := m.Estimate()
+	return len(m.rates) < batches || !e.Converged && len(m.rates) < most
+}
+
+// Estimate is a rate and how sure it is.
+type Estimate struct {
+	Rate       float64 // bytes per picosecond
+	Half       float64 // half width of its 95% confidence interval
+	RoundTrips int     // that were counted
+	Converged  bool    // Half is at most Precision of Rate
+	Span       simcore.Ps
+}
+
+// Estimate is what is known so far.
+func (m *Meter) Estimate() Estimate {
+	e := Estimate{RoundTrips: m.count - m.warm, Span: m.now - m.start}
+	n := len(m.rates)
+	if n == 0 || e.Span <= 0 {
+		return e
+	}
+	mean := 0.0
+	for _, r := range m.rates {
+		mean += r
+	}
+	mean /= float64(n)
+	sum := 0.0
+	for _, r := range m.rates {
+		sum += (r - mean) * (r - mean)
+	}
+	e.Rate = mean
+	if n >= batches {
+		q := t95[min(n-batches, len(t95)-1)]
+		e.Half = q * math.Sqrt(sum/float64(n-1)/float64(n))
+		e.Converged = e.Half <= Precision*mean
+	}
+	return e
+}
+
+// Gbps is the rate in bits.
+func (e Estimate) Gbps() float64 { return e.Rate * 8e3 }
+
+func (e Estimate) halfGbps() float64 { return e.Half * 8e3 }
+
+// Relative is the half width as a share of the rate.
+func (e Estimate) Relative() float64 {
+	if e.Rate == 0 {
+		return 0
+	}
+	return e.Half / e.Rate
+}
