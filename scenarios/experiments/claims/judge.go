@@ -48,7 +48,9 @@ func (c *Claim) Judge(f Found) (v Verdict, why string) {
 	return Pass, ""
 }
 
-func numeric(c Check) bool { return c == Exact || c == Within || c == InRange || c == UpperBound || c == LowerBound }
+func numeric(c Check) bool {
+	return c == Exact || c == Within || c == InRange || c == UpperBound || c == LowerBound
+}
 
 // compare returns what is wrong with the i-th number, or nothing.
 func (c *Claim) compare(i int, got float64) string {

@@ -54,3 +54,13 @@ func TestDuplex(t *testing.T) {
 	dump(t, s)
 	require.True(t, found(t, s, "offpath.p3.no_bidir_gain").Holds)
 }
+
+func TestSkew(t *testing.T) {
+	s := play(t, &Skew, 10)
+	dump(t, s)
+}
+
+func TestPasses(t *testing.T) {
+	s := play(t, &Passes, 10)
+	dump(t, s)
+}

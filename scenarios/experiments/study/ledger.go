@@ -18,7 +18,9 @@ type Row struct {
 }
 
 // NewLedger begins a ledger for so many bytes of payload.
-func NewLedger(design string, payload uint64) *Ledger { return &Ledger{Design: design, Payload: payload} }
+func NewLedger(design string, payload uint64) *Ledger {
+	return &Ledger{Design: design, Payload: payload}
+}
 
 // Add adds a counter.
 func (l *Ledger) Add(where, what string, bytes uint64) {

@@ -22,14 +22,13 @@ var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.11
 type Meter struct {
 	warm, batch int
 
-	count  int
-	bytes  uint64
-	begin  simcore.Ps // of the batch
-	start  simcore.Ps // of the first batch
-	total  uint64
-	rates  []float64 // bytes per picosecond
-	events int
-	now    simcore.Ps
+	count int
+	bytes uint64     // of the batch
+	begin simcore.Ps // of the batch
+	start simcore.Ps // of the first batch
+	paces []float64  // of each batch, in picoseconds a byte
+	now   simcore.Ps
+	over  bool // the rate is known: what comes later is not counted
 }
 
 // NewMeter wants at least so many round trips, of which a tenth more warm up.
@@ -38,8 +37,21 @@ func (s *Session) NewMeter(roundTrips int) *Meter {
 	return &Meter{warm: n/10 + 1, batch: (n + batches - 1) / batches}
 }
 
-// Done counts a completion and reports whether more are wanted.
+// NewMeterAfter is NewMeter with so many round trips to warm up, whatever the percent: as many as fill a cache.
+func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
+	m := s.NewMeter(roundTrips)
+	m.warm += warm
+	return m
+}
+
+// Warm reports whether completions are counted by now.
+func (m *Meter) Warm() bool { return m.count > m.warm }
+
+// Done counts a completion and reports whether more are wanted. Once none are, it counts nothing.
 func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
+	if m.over {
+		return false
+	}
 	m.count++
 	m.now = now
 	if m.count <= m.warm {
@@ -47,16 +59,13 @@ func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
 		return true
 	}
 	m.bytes += uint64(bytes)
-	m.total += uint64(bytes)
 	if (m.count-m.warm)%m.batch != 0 {
 		return true
 	}
-	if now > m.begin {
-		m.rates = append(m.rates, float64(m.bytes)/float64(now-m.begin))
-	}
+	m.paces = append(m.paces, float64(now-m.begin)/float64(m.bytes))
 	m.begin, m.bytes = now, 0
-	e := m.Estimate()
-	return len(m.rates) < batches || !e.Converged && len(m.rates) < most
+	m.over = len(m.paces) >= most || len(m.paces) >= batches && m.Estimate().Converged
+	return !m.over
 }
 
 // Estimate is a rate and how sure it is.
@@ -68,28 +77,28 @@ type Estimate struct {
 	Span       simcore.Ps
 }
 
-// Estimate is what is known so far.
+// Estimate is what is known so far. Batches have as many bytes, so the rate is one over the mean of their paces.
 func (m *Meter) Estimate() Estimate {
-	e := Estimate{RoundTrips: m.count - m.warm, Span: m.now - m.start}
-	n := len(m.rates)
-	if n == 0 || e.Span <= 0 {
+	n := len(m.paces)
+	e := Estimate{RoundTrips: max(m.count-m.warm, 0), Span: m.now - m.start}
+	mean := 0.0
+	for _, p := range m.paces {
+		mean += p / float64(n)
+	}
+	if mean == 0 {
 		return e
 	}
-	mean := 0.0
-	for _, r := range m.rates {
-		mean += r
+	e.Rate = 1 / mean
+	if n < batches {
+		return e
 	}
-	mean /= float64(n)
 	sum := 0.0
-	for _, r := range m.rates {
-		sum += (r - mean) * (r - mean)
+	for _, p := range m.paces {
+		sum += (p - mean) * (p - mean)
 	}
-	e.Rate = mean
-	if n >= batches {
-		q := t95[min(n-batches, len(t95)-1)]
-		e.Half = q * math.Sqrt(sum/float64(n-1)/float64(n))
-		e.Converged = e.Half <= Precision*mean
-	}
+	q := t95[min(n-batches, len(t95)-1)]
+	half := q * math.Sqrt(sum/float64(n-1)/float64(n)) / mean // of the pace, and so of the rate
+	e.Half, e.Converged = half*e.Rate, half <= Precision
 	return e
 }
 
