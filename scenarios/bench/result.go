@@ -5,6 +5,9 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+
+	"nictwin/scenarios/experiments"
+	"nictwin/scenarios/experiments/study"
 )
 
 // Result is one figure.
@@ -18,6 +21,34 @@ type Result struct {
 	Against string  `json:"against"` // what it is compared with or how it was taken
 	// Disturbed is the share of the wall time in which what was measured lacked a processor. Beyond tooBusy, OK is false.
 	Disturbed float64 `json:"disturbed,omitempty"`
+
+	Claim      // that an experiment measured: Value is its first number, or 1 if what has no number was found, else 0
+	Experiment // a whole one: Value is the share of its scored claims that passed
+}
+
+// Claim is what a paper says, and how it came out.
+type Claim struct {
+	Of           string    `json:"experiment,omitempty"`
+	Where        string    `json:"where,omitempty"`
+	Metric       string    `json:"metric,omitempty"`
+	Paper        string    `json:"paper,omitempty"`
+	Measured     []float64 `json:"measured,omitempty"`
+	Text         string    `json:"text,omitempty"`
+	Check        string    `json:"check,omitempty"`
+	Tolerance    float64   `json:"tolerance,omitempty"`
+	Anchor       string    `json:"anchor,omitempty"`
+	Verdict      string    `json:"verdict,omitempty"`
+	Reason       string    `json:"reason,omitempty"`
+	Derivability string    `json:"derivability,omitempty"`
+}
+
+// Experiment is what an experiment recorded.
+type Experiment struct {
+	Series  []study.Series        `json:"series,omitempty"`
+	Inputs  []study.Input         `json:"inputs,omitempty"`
+	Ledgers []study.Ledger        `json:"ledgers,omitempty"`
+	Runs    []study.Run           `json:"runs,omitempty"`
+	LeftOut []experiments.LeftOut `json:"left_out,omitempty"`
 }
 
 // figure makes a result that is to be at least goal.
@@ -56,6 +87,8 @@ type Report struct {
 	Cycles     int64
 	SimPs      int64
 	Wall       time.Duration
+
+	Experiments *experiments.Report // nil: none was run
 }
 
 // Write prints the results for people.
@@ -63,10 +96,16 @@ func (r *Report) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range r.Results {
 		x := &r.Results[i]
+		if x.Of != "" || x.Series != nil {
+			continue // in the report of the experiments
+		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", x.Name, number(x.Value), x.Unit, x.goal(), x.Against+x.disturbance())
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("bench: %w", err)
+	}
+	if r.Experiments != nil {
+		return r.Experiments.Write(w)
 	}
 	return nil
 }

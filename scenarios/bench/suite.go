@@ -12,6 +12,7 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/experiments"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 )
@@ -24,6 +25,8 @@ type Options struct {
 	Repeats int       // of every side of a comparison by wall time
 	Percent int       // of the usual amount of work
 	Log     io.Writer // what is being done; nil is none
+
+	LeaveOneOut bool // experiments run again without each input that a claim calibrated
 }
 
 // DefaultOptions measure everything in about a minute.
@@ -41,6 +44,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Repeats < 1 || o.Repeats > 1000 {
 		errs = append(errs, field.Errorf("repeats", "%d: want 1 to 1000", o.Repeats))
+	}
+	if o.LeaveOneOut && !o.HasExperiments() {
+		errs = append(errs, field.Errorf("leave_one_out", ": none of the figures is an experiment: want %s among them", experiments.Group))
 	}
 	if o.Percent < 1 || o.Percent > maxPercent {
 		errs = append(errs, field.Errorf("percent", "%d: want 1 to %d", o.Percent, maxPercent))
@@ -113,6 +119,7 @@ var measurements = []measurement{
 		"nic/ports2x256_duplex_rx_line_rate_512", "nic/ports2x256_duplex_tx_line_rate_512",
 		"nic/ports2x256_duplex_rx_line_rate_1500", "nic/ports2x256_duplex_tx_line_rate_1500",
 	}, built, twoPorts("nic/ports2x256", "both", narrow, 512, 1500)},
+	{slices.Concat(experiments.Names(), []string{structuralShare, calibratedShare}), none, claimed},
 }
 
 // Names are the figures there are, in the order in which they are measured.
@@ -165,6 +172,11 @@ func (o *Options) wants(names ...string) bool {
 	})
 }
 
+// HasExperiments reports whether any experiment is to be run.
+func (o *Options) HasExperiments() bool {
+	return o.wants(slices.Concat(experiments.Names(), []string{structuralShare, calibratedShare})...)
+}
+
 // NeedsDUT reports whether the manifest is used at all.
 func (o *Options) NeedsDUT() bool {
 	return slices.ContainsFunc(measurements, func(m measurement) bool { return m.needs != none && o.wants(m.names...) })
@@ -185,7 +197,7 @@ func (s *session) take(m *measurement) error {
 		return fmt.Errorf("bench %s: %w", m.names[0], err)
 	}
 	for _, r := range results {
-		if s.wants(r.Name) {
+		if s.wants(r.Name) || r.Of != "" && s.wants(experiments.Group+"/"+r.Of) {
 			s.report.Results = append(s.report.Results, r)
 		}
 	}

@@ -6,13 +6,15 @@ import (
 	"fmt"
 
 	"nictwin/scenarios/bench"
+	"nictwin/scenarios/experiments"
 	"nictwin/scenarios/result"
 )
 
-// Bench is a measurement as the command line has it. It leaves no artifacts.
+// Bench is a measurement as the command line has it. Only experiments leave artifacts, if it is told where.
 type Bench struct {
 	Common
 	bench.Options
+	Out string // folder for the pictures and the page of experiments; empty: none
 }
 
 // NewBench holds the defaults.
@@ -36,7 +38,7 @@ func (b *Bench) Run(ctx context.Context) *BenchEnded {
 		prepare: b.prepare,
 		play: func() (err error) {
 			e.Report, err = bench.Run(ctx, b.Options)
-			return err
+			return errors.Join(err, b.leavePlots(e.Report))
 		},
 		judge: func(err error) result.Outcome {
 			out := Classify(ctx, err)
@@ -63,13 +65,28 @@ func (b *Bench) prepare() (string, error) {
 	if err := errors.Join(b.Validate(), Once("figure", b.Names)); err != nil {
 		return "", &UsageError{err}
 	}
+	if b.Out != "" && !b.HasExperiments() {
+		return "", Usagef("--out: only experiments have pictures: want %s among the figures", experiments.Group)
+	}
 	if !b.NeedsDUT() {
-		return "", nil
+		return b.Out, nil
 	}
 	path, _, err := b.manifest(b.DUT)
 	if err != nil {
 		return "", &UsageError{fmt.Errorf("--dut: %w", err)}
 	}
 	b.DUT = path
-	return "", nil
+	return b.Out, nil
+}
+
+// leavePlots writes the pictures and the page of the experiments that were run.
+func (b *Bench) leavePlots(r *bench.Report) error {
+	if b.opened == nil || r.Experiments == nil {
+		return nil
+	}
+	list, err := r.Experiments.Files()
+	for _, f := range list {
+		err = errors.Join(err, b.opened.Write(f.Name, f.Text))
+	}
+	return err
 }

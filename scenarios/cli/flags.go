@@ -14,7 +14,7 @@ var Flags = map[field.Path]string{
 	"dir": "dir", "pace": "speed", "max_gap": "max-gap", "loop": "loop", "limit": "limit",
 
 	"build": "build", "runs": "runs", "skip": "skip", "time": "time", "jobs": "jobs", "most": "failures",
-	"transactions": "transactions", "repeats": "repeats", "percent": "percent",
+	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "leave_one_out": "leave-one-out",
 }
 
 // flag is how users name a field.

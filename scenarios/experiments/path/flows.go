@@ -18,7 +18,6 @@ type flow struct {
 	size   int
 	window int        // transfers under way
 	every  simcore.Ps // one begins so often, if the window lets it; 0: as soon as one ends
-	meter  *study.Meter
 
 	moved uint64
 	seed  uint64
@@ -76,9 +75,6 @@ func (f *flow) done(t *requester.Transfer, now simcore.Ps, total *study.Meter) {
 	f.moved += uint64(f.size)
 	if *f.stop {
 		return
-	}
-	if f.meter != nil {
-		f.meter.Done(now, f.size)
 	}
 	if total != nil && !total.Done(now, f.size) {
 		*f.stop = true

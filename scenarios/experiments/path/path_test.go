@@ -64,3 +64,8 @@ func TestPasses(t *testing.T) {
 	s := play(t, &Passes, 10)
 	dump(t, s)
 }
+
+func TestPMinusN(t *testing.T) {
+	s := play(t, &PMinusN, 10)
+	dump(t, s)
+}

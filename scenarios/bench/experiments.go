@@ -1,0 +1,79 @@
+package bench
+
+import (
+	"nictwin/scenarios/experiments"
+)
+
+// What of the claims of all experiments that were run holds.
+const (
+	structuralShare = experiments.Group + "/structural"
+	calibratedShare = experiments.Group + "/calibrated"
+)
+
+// claimed runs the experiments that are wanted. A miss is told and is no failure; books that do not balance are one.
+func claimed(s *session) ([]Result, error) {
+	o := experiments.Options{Percent: s.Percent, LeaveOneOut: s.LeaveOneOut, Log: s.Log}
+	for _, n := range experiments.Names() {
+		if s.wants(n) {
+			o.Names = append(o.Names, n)
+		}
+	}
+	r, err := experiments.Run(s.ctx, o)
+	s.report.Experiments = r
+	var list []Result
+	for i := range r.Results {
+		x := &r.Results[i]
+		list = append(list, whole(x))
+		s.report.SimPs += x.SimPs
+		for k := range x.Verdicts {
+			list = append(list, claim(&x.Verdicts[k]))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.report.Digest == "" {
+		s.report.Digest = r.Digest
+	}
+	sum := &r.Summary
+	return append(list,
+		figure(structuralShare, sum.StructuralShare(), "ratio", 1, "%d of %d structural claims hold", sum.StructuralPass, sum.Structural),
+		figure(calibratedShare, sum.CalibratedShare(), "ratio", experiments.CalibratedGoal,
+			"%d of %d calibrated claims that are not anchors are within tolerance", sum.CalibratedPass, sum.Calibrated),
+	), nil
+}
+
+// whole is an experiment.
+func whole(x *experiments.Result) Result {
+	passed, scored := 0, 0
+	for i := range x.Verdicts {
+		switch x.Verdicts[i].Verdict {
+		case "pass":
+			passed, scored = passed+1, scored+1
+		case "miss":
+			scored++
+		}
+	}
+	r := figure(x.Name, 1, "ratio", 0, "%d of its %d scored claims pass: %s", passed, scored, x.Title)
+	if scored > 0 {
+		r.Value = float64(passed) / float64(scored)
+	}
+	r.Experiment = Experiment{Series: x.Series, Inputs: x.Inputs, Ledgers: x.Ledgers, Runs: x.Runs, LeftOut: x.LeftOut}
+	return r
+}
+
+// claim is what a paper says.
+func claim(v *experiments.Verdict) Result {
+	r := Result{Name: v.Claim, Unit: v.Unit, OK: v.Verdict != "miss", Against: v.How}
+	switch {
+	case len(v.Measured) > 0:
+		r.Value = v.Measured[0]
+	case v.Verdict == "pass":
+		r.Value = 1
+	}
+	r.Claim = Claim{
+		Of: v.Experiment, Where: v.Where, Metric: v.Metric, Paper: v.Paper, Measured: v.Measured, Text: v.Text, Check: v.Check,
+		Tolerance: v.Tolerance, Anchor: v.Anchor, Verdict: v.Verdict, Reason: v.Reason, Derivability: v.Derivability,
+	}
+	return r
+}

@@ -1,0 +1,69 @@
+package experiments
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"nictwin/scenarios/experiments/plot"
+	"nictwin/scenarios/experiments/study"
+)
+
+// PageFile is the page with all of a report; the pictures lie beside it, too.
+const PageFile = "path.html"
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"found": func(v Verdict) string { return v.found() }, "tolerance": func(v Verdict) string { return v.tolerance() },
+	"value": func(in study.Input) string { return inputValue(&in) }, "join": func(s []string) string { return strings.Join(s, ", ") },
+	"numbers": numbers, "precision": func(r Result) string { return r.precision() },
+	"picture": func(s study.Series) template.HTML { return template.HTML(plot.Series(&s)) }, // ours, and escaped there
+	"ledgers": func(r Result) template.HTML { return template.HTML(plot.Series(ledgerBars(&r))) },
+	"has":     func(r Result) bool { return len(r.Ledgers) > 0 },
+}).Parse(pageText))
+
+// File is one of those that Files makes.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Files are the page, and each picture by itself.
+func (r *Report) Files() ([]File, error) {
+	var b bytes.Buffer
+	if err := page.Execute(&b, r); err != nil {
+		return nil, fmt.Errorf("experiments: page: %w", err)
+	}
+	list := []File{{PageFile, b.Bytes()}}
+	for i := range r.Results {
+		x := &r.Results[i]
+		name := strings.ReplaceAll(x.Name, "/", "-")
+		for k := range x.Series {
+			s := &x.Series[k]
+			list = append(list, File{name + "-" + strings.ReplaceAll(s.Name, " ", "-") + ".svg", plot.Series(s)})
+		}
+		if len(x.Ledgers) > 0 {
+			list = append(list, File{name + "-ledger.svg", plot.Series(ledgerBars(x))})
+		}
+	}
+	return list, nil
+}
+
+// ledgerBars is the ledgers of an experiment as a picture: bytes per byte of payload, by design; the counters that are
+// nowhere above nothing are left out.
+func ledgerBars(x *Result) *study.Series {
+	s := study.NewSeries("ledger", x.Name+": bytes per payload byte", "bytes per payload byte", "B/B", study.Axis{Name: "design"})
+	for i := range x.Ledgers {
+		l := &x.Ledgers[i]
+		for _, row := range l.Rows {
+			if where := row.Where + ", " + row.What; row.What != "wire" && l.Payload > 0 {
+				s.Bar(where, l.Design, row.PerByte)
+			}
+		}
+	}
+	return s
+}
