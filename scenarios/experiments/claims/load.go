@@ -120,7 +120,7 @@ func (v *Value) UnmarshalYAML(n *yaml.Node) error {
 	case n.Tag == "!!null":
 		return nil
 	case n.Kind == yaml.SequenceNode:
-		if err := n.Decode(&v.Numbers); err != nil {
+		if err := n.Decode(&v.Numbers); err != nil || len(v.Numbers) == 0 {
 			return fmt.Errorf("line %d: value: want numbers", n.Line)
 		}
 		n = n.Content[0]

@@ -299,9 +299,8 @@ func (r *ring) finish(p *packet) {
 	r.held--
 	r.finished++
 	r.idle = append(r.idle, p)
-	warm := r.meter.Warm()
 	more := r.meter.Done(now, r.spec.packet)
-	if !warm {
+	if !r.meter.Warm() {
 		r.start, r.from = r.m.mark(), r.finished
 	}
 	if r.onDone != nil {

@@ -22,13 +22,19 @@ var t95 = []float64{2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.11
 type Meter struct {
 	warm, batch int
 
-	count int
-	bytes uint64     // of the batch
-	begin simcore.Ps // of the batch
-	start simcore.Ps // of the first batch
-	paces []float64  // of each batch, in picoseconds a byte
-	now   simcore.Ps
-	over  bool // the rate is known: what comes later is not counted
+	seen    int        // completions
+	now     simcore.Ps // of the latest
+	started bool       // it is warm
+	start   simcore.Ps // of the first batch
+
+	count int        // of the batch
+	bytes uint64     // likewise
+	begin simcore.Ps // likewise
+
+	trips int       // of all batches that are over
+	total uint64    // bytes, likewise
+	paces []float64 // of each, in picoseconds a byte
+	over  bool      // the rate is known: what comes later is not counted
 }
 
 // NewMeter wants at least so many round trips, of which a tenth more warm up.
@@ -45,27 +51,39 @@ func (s *Session) NewMeterAfter(warm, roundTrips int) *Meter {
 }
 
 // Warm reports whether completions are counted by now.
-func (m *Meter) Warm() bool { return m.count > m.warm }
+func (m *Meter) Warm() bool { return m.started }
 
-// Done counts a completion and reports whether more are wanted. Once none are, it counts nothing.
+// Done counts a completion and reports whether more are wanted. Once none are, it counts nothing. A batch ends between two
+// instants: completions of one burst are in one batch.
 func (m *Meter) Done(now simcore.Ps, bytes int) (more bool) {
+	if now > m.now {
+		m.settle()
+	}
 	if m.over {
 		return false
 	}
-	m.count++
+	m.seen++
 	m.now = now
-	if m.count <= m.warm {
-		m.begin, m.start = now, now
-		return true
+	if m.started {
+		m.count++
+		m.bytes += uint64(bytes)
 	}
-	m.bytes += uint64(bytes)
-	if (m.count-m.warm)%m.batch != 0 {
-		return true
+	return true
+}
+
+// settle ends what is long enough at the latest completion.
+func (m *Meter) settle() {
+	switch {
+	case m.over:
+	case !m.started:
+		m.started = m.seen >= m.warm
+		m.start, m.begin = m.now, m.now
+	case m.count >= m.batch:
+		m.paces = append(m.paces, float64(m.now-m.begin)/float64(m.bytes))
+		m.trips, m.total = m.trips+m.count, m.total+m.bytes
+		m.begin, m.bytes, m.count = m.now, 0, 0
+		m.over = len(m.paces) >= most || len(m.paces) >= batches && m.Estimate().Converged
 	}
-	m.paces = append(m.paces, float64(now-m.begin)/float64(m.bytes))
-	m.begin, m.bytes = now, 0
-	m.over = len(m.paces) >= most || len(m.paces) >= batches && m.Estimate().Converged
-	return !m.over
 }
 
 // Estimate is a rate and how sure it is.
@@ -77,22 +95,21 @@ type Estimate struct {
 	Span       simcore.Ps
 }
 
-// Estimate is what is known so far. Batches have as many bytes, so the rate is one over the mean of their paces.
+// Estimate is what is known so far.
 func (m *Meter) Estimate() Estimate {
 	n := len(m.paces)
-	e := Estimate{RoundTrips: max(m.count-m.warm, 0), Span: m.now - m.start}
-	mean := 0.0
-	for _, p := range m.paces {
-		mean += p / float64(n)
-	}
-	if mean == 0 {
+	e := Estimate{RoundTrips: m.trips, Span: m.begin - m.start}
+	if n == 0 || e.Span <= 0 {
 		return e
 	}
-	e.Rate = 1 / mean
+	e.Rate = float64(m.total) / float64(e.Span)
 	if n < batches {
 		return e
 	}
-	sum := 0.0
+	mean, sum := 0.0, 0.0
+	for _, p := range m.paces {
+		mean += p / float64(n)
+	}
 	for _, p := range m.paces {
 		sum += (p - mean) * (p - mean)
 	}

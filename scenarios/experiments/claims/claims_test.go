@@ -1,0 +1,147 @@
+package claims
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+)
+
+// theirs is a claim of the collection that ours are taken from.
+type theirs struct {
+	ID, Paper, Where, Metric, Bound, Unit, Kind, Role, Derivability string
+	Value                                                           yaml.Node
+	Check                                                           struct {
+		Type      string
+		Tolerance float64
+	}
+}
+
+// Where the collection lies beside the tree, ours are its claims, number for number.
+func TestClaimsAreThoseOfTheCollection(t *testing.T) {
+	ours, err := All()
+	require.NoError(t, err)
+	require.Len(t, ours, 106)
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "papers", "claims.yaml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return // nothing to compare with
+	}
+	require.NoError(t, err)
+	var all struct{ Claims []theirs }
+	require.NoError(t, yaml.Unmarshal(text, &all))
+	known := map[string]*theirs{}
+	for i := range all.Claims {
+		known[all.Claims[i].ID] = &all.Claims[i]
+	}
+	for i := range ours {
+		c, o := &ours[i], known[ours[i].ID]
+		require.NotNil(t, o, c.ID)
+		require.Equal(t, []any{o.Paper, o.Where, o.Metric, o.Bound, o.Unit, o.Kind, o.Role, o.Derivability, o.Check.Type, o.Check.Tolerance},
+			[]any{c.Paper, c.Where, c.Metric, c.Bound, c.Unit, c.Kind, c.Role, string(c.Derivability), string(c.Check), c.Tolerance}, c.ID)
+		var v Value
+		if o.Value.Kind != 0 {
+			require.NoError(t, o.Value.Decode(&v), c.ID)
+		}
+		require.Equal(t, v, c.Value, c.ID)
+	}
+	for id := range known {
+		if len(id) > 8 && id[:8] == "offpath." {
+			require.True(t, has(ours, id), "%s of the off-path study is missing", id)
+		}
+	}
+}
+
+func has(list []Claim, id string) bool {
+	for i := range list {
+		if list[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+const good = `claims:
+  - {id: a.b, paper: P, where: S1, metric: rate, value: 2.5, bound: eq, unit: x, check: exact, tolerance: 0, kind: ratio, role: output, derivability: structural}
+`
+
+func TestParseNamesTheLine(t *testing.T) {
+	list, err := Parse("x.yaml", []byte(good))
+	require.NoError(t, err)
+	require.Equal(t, 1, list[0].Value.Digits)
+	for _, x := range []struct{ text, want string }{
+		{"claims:\n  - id: a\n    colour: red\n", "x.yaml:3: field colour: want one of id, paper"},
+		{"claims:\n  - 7\n", "x.yaml:2: a claim is a mapping"},
+		{"claims: [\n", "x.yaml:"},
+		{"claim: []\n", "x.yaml:1: field claim not found"},
+		{good + good[8:], `x.yaml:3: claim a.b is there twice`},
+		{"claims:\n  - {id: a, paper: P, where: S, metric: m, bound: eq, check: close, kind: ratio, role: output, derivability: structural}\n",
+			`x.yaml:2: claim "a": check "close": want one of exact, within`},
+		{"claims:\n  - {id: a, paper: P, where: S, metric: m, bound: eq, check: within, kind: ratio, role: output, derivability: structural}\n",
+			`check within without a number`},
+		{"claims:\n  - {id: a, paper: P, where: S, metric: m, value: 1, bound: eq, check: in_range, kind: ratio, role: output, derivability: structural}\n",
+			`want two numbers, or low and high`},
+		{"claims:\n  - {id: a, value: {x: 1}}\n", "x.yaml:2: value: want nothing, a number"},
+		{"claims:\n  - {id: a, value: []}\n", "x.yaml:2: value: want numbers"},
+		{good + "---\nclaims: []\n", "x.yaml: a second document"},
+	} {
+		_, err := Parse("x.yaml", []byte(x.text))
+		require.ErrorContains(t, err, x.want)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	num := func(check Check, bound string, tol float64, digits int, v ...float64) *Claim {
+		return &Claim{Check: check, Bound: bound, Tolerance: tol, Role: "output", Value: Value{Numbers: v, Digits: digits}}
+	}
+	for _, x := range []struct {
+		name  string
+		c     *Claim
+		found Found
+		want  Verdict
+	}{
+		{"exact to the digits that are printed", num(Exact, "approx", 0, 0, 195), Found{Values: []float64{195.3125}}, Pass},
+		{"exact, beyond them", num(Exact, "approx", 0, 0, 195), Found{Values: []float64{195.6}}, Miss},
+		{"exact, at least", num(Exact, "atleast", 0, 0, 293), Found{Values: []float64{500}}, Pass},
+		{"exact, one digit", num(Exact, "eq", 0, 1, 716.8), Found{Values: []float64{716.6}}, Miss},
+		{"within", num(Within, "approx", 0.1, 0, 100), Found{Values: []float64{109}}, Pass},
+		{"beyond", num(Within, "approx", 0.1, 0, 100), Found{Values: []float64{111}}, Miss},
+		{"each of two", num(Within, "eq", 0.1, 0, 400, 200), Found{Values: []float64{390, 150}}, Miss},
+		{"below zero", num(Within, "approx", 0.5, 0, -0.06), Found{Values: []float64{-0.05}}, Pass},
+		{"range", num(InRange, "range", 0.5, 0, 1, 2), Found{Values: []float64{2.9}}, Pass},
+		{"outside", num(InRange, "range", 0.5, 0, 1, 2), Found{Values: []float64{0.4}}, Miss},
+		{"at most", num(UpperBound, "lt", 0, 0, 5), Found{Values: []float64{5.1}}, Miss},
+		{"at least", num(LowerBound, "gt", 0, 0, 5), Found{Values: []float64{5.1}}, Pass},
+		{"no measurement", num(Within, "eq", 1, 0, 5), Found{Values: []float64{nan()}}, Miss},
+		{"no number", num(Within, "eq", 1, 0, 5), Found{Holds: true}, Miss},
+		{"order", num(Ordering, "eq", 0, 0), Found{Holds: true}, Pass},
+		{"no order", num(Shape, "eq", 0, 0), Found{}, Miss},
+		{"an input", &Claim{Check: Input, Role: "input"}, Found{Holds: true}, IsInput},
+		{"input with a check", &Claim{Check: Ordering, Role: "input"}, Found{Holds: true}, IsInput},
+		{"none", &Claim{Check: None, Role: "output"}, Found{Holds: true}, NotScored},
+	} {
+		got, why := x.c.Judge(x.found)
+		require.Equal(t, x.want, got, x.name)
+		require.Equal(t, got == Miss, why != "", x.name)
+	}
+}
+
+func nan() float64 { z := 0.0; return z / z }
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(good))
+	f.Add([]byte("claims: [{value: [1, 2]}]"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := Parse("x.yaml", text)
+		if err != nil {
+			return
+		}
+		for i := range list {
+			list[i].Judge(Found{Values: []float64{1, 2, 3}})
+			list[i].Judge(Found{Holds: true})
+		}
+	})
+}
