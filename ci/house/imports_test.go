@@ -43,6 +43,16 @@ var corners = map[string]room{
 		[]string{"models", "rtlbridge", "scenarios/traffic/craft", "scenarios/home"},
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
+	"scenarios/experiments/claims": {nil, "what papers say does not depend on what was built", nil},
+	"scenarios/experiments/study":  {[]string{"models"}, "what experiments are made of knows none of them", nil},
+	"scenarios/experiments/plot":   {[]string{"scenarios/experiments/study"}, "a picture is of what was recorded", nil},
+	"scenarios/experiments/requester": {
+		[]string{"models"}, "it stands in a board's slot, like any NIC", nil,
+	},
+	"scenarios/experiments/path": {
+		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study", "scenarios/experiments/requester"},
+		"an experiment measures; claims are judged elsewhere", nil,
+	},
 }
 
 // timeless are packages of function apart from time: neither they nor what they import, however far, may import these.

@@ -65,19 +65,20 @@ func (x *Result) writeLeftOut(w io.Writer) {
 
 // precision says how sure the rates are.
 func (x *Result) precision() string {
-	loose, least := 0, 0
-	for i, r := range x.Runs {
+	loose, least, scale := 0, 0, 1.0
+	for _, r := range x.Runs {
 		if !r.Converged {
 			loose++
 		}
-		if i == 0 || r.RoundTrips < least {
+		scale = max(scale, r.Scale)
+		if r.RoundTrips > 0 && (least == 0 || r.RoundTrips < least) {
 			least = r.RoundTrips
 		}
 	}
 	if len(x.Runs) == 0 {
 		return "counts only: no rates"
 	}
-	return fmt.Sprintf("%d runs of at least %d round trips, time scale 1; %d not known to 1%% (their half width is in the series)", len(x.Runs), least, loose)
+	return fmt.Sprintf("%d runs of at least %d round trips, phases and sizes scaled by at most %g; %d not known to 1%% (the runs have their half widths)", len(x.Runs), least, scale, loose)
 }
 
 func (v *Verdict) found() string {

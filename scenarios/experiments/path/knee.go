@@ -80,7 +80,7 @@ func residences(s *study.Session) error {
 				return err
 			}
 			spec.residence, spec.invalidate = us(edge*f), invalidate
-			spec.slots = int(8*llc) / spec.packet
+			spec.slots, spec.scale = int(8*llc)/spec.packet, scale
 			spec.warm = spec.slots
 			p, err := playRing(s, spec)
 			if err != nil {
@@ -100,9 +100,10 @@ func residences(s *study.Session) error {
 
 // Of the backlog: an LLC of an eighth, so that all of it fits into a fraction of a millisecond.
 const (
-	backlogLLC   = llcBytes / 8
+	backlogScale = 8
+	backlogLLC   = llcBytes / backlogScale
 	backlogBegin = 60 // µs
-	backlogEnd   = 140
+	backlogEnd   = 180
 	backlogLong  = 700
 	backlogBin   = 10
 )
@@ -116,7 +117,7 @@ func backlog(s *study.Session) error {
 	spec.gbps = s.Input("link") / 2 // so that the DRAM can carry what falls to it
 	per := float64(spec.packet) * 8e3 / spec.gbps
 	spec.invalidate, spec.residence, spec.slots = true, us(s.Input("residence")/4), 4*backlogLLC/spec.packet
-	spec.service = simcore.Ps(per / 1.25)
+	spec.service, spec.scale = simcore.Ps(per/1.5), backlogScale
 	spec.pause = [2]simcore.Ps{us(backlogBegin), us(backlogEnd)}
 	spec.packets = int(float64(us(backlogLong)) / per)
 	r, err := newRing(s, spec)
@@ -124,7 +125,7 @@ func backlog(s *study.Session) error {
 		return err
 	}
 	axis := study.Axis{Name: "time", Unit: "µs"}
-	x := study.NewSeries("backlog", "Backlog beyond a 2 MB LLC (sizes ÷ 8), 200 Gbps, cores stopped from 60 to 140 µs", "DRAM bandwidth", "Gbps", axis)
+	x := study.NewSeries("backlog", "Backlog beyond a 2 MB LLC (sizes ÷ 8), 200 Gbps, cores stopped from 60 to 180 µs", "DRAM bandwidth", "Gbps", axis)
 	y := study.NewSeries("backlog_bytes", "The same: bytes in the ring", "bytes", "MB", axis)
 	bin, last := us(backlogBin), mark{}
 	at := bin

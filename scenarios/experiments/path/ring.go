@@ -27,6 +27,7 @@ type ringSpec struct {
 	invalidate bool       // drop its lines after it was read
 	staging    int        // slots of a cyclic transmit ring that each packet is copied to and sent from; 0: none
 	warm       int        // packets that are not counted
+	scale      float64    // by which sizes and times are smaller than those of the paper; 0: 1
 
 	// Backlog: packets are served one after another, each for so long; not at all from pause[0] to pause[1].
 	service simcore.Ps
@@ -109,7 +110,7 @@ func (r *ring) run(s *study.Session) (study.Estimate, error) {
 		return study.Estimate{}, fmt.Errorf("%s: %w", r.spec.name, r.failed)
 	}
 	e := r.meter.Estimate()
-	s.Ran(r.spec.name, e, 1)
+	s.Ran(r.spec.name, e, max(r.spec.scale, 1))
 	s.Outcome.SimPs += int64(r.m.engine.Now())
 	if err := r.m.check(); err != nil {
 		return e, err
