@@ -24,7 +24,7 @@ type copyEntries struct {
 
 type copyEntry struct {
 	Queue, Copies, Invalidates, Fault, Late, Delay uint8
-	_                                              [2]uint8
+	Fence, _                                       uint8
 	Length                                         uint32
 	_                                              [4]uint8
 	Src, Dst                                       uint64
@@ -57,17 +57,25 @@ type copyTold struct {
 		Status            nicspec.Status
 		Ends, Queue, Turn uint8
 		Beats             uint16 // that had left
+		Src, Fence        uint8  // of the request: lower bits of the source's address, and whether it is fenced
 	}
 }
 
-// copyOrder is how an entry ended too soon.
+// copyOrder is what is wrong with the order in which an entry wrote and ended, and with its lines.
 type copyOrder uint8
 
 const (
 	copyInOrder copyOrder = iota
 	copyEarly
 	copyMessageFirst
+	copyOvertakes // it is fenced, and wrote before what an entry before it wrote [D10]
+	copyTornLine  // a whole line left in several writes [D2]
 )
+
+func (c copyOrder) String() string {
+	return [...]string{"in order", "it ended before its last write", "the message left before the last write", "a fence was overtaken",
+		"a whole line was torn"}[c%5]
+}
 
 var copyEngine = &Block{
 	Name: "copy", RTL: "nic_copy.sv", Go: "models/nic/copy.go",
@@ -103,7 +111,10 @@ func anyCopy(rng *rand.Rand, place uint64, long bool) (e copyEntry) {
 	}
 	e.Queue, e.Copies, e.Delay = uint8(rng.IntN(2*nicspec.CopyChannels)), flag(maybe(rng, 80)), uint8(pick(rng, 0, 0, rng.IntN(100)))
 	e.Invalidates = flag(e.Copies == 0 || maybe(rng, 30))
-	e.Src, e.Dst = address(), address()
+	e.Src, e.Dst, e.Fence = address(), address(), flag(maybe(rng, 40))
+	if maybe(rng, 50) { // whole lines stay whole
+		e.Dst = e.Dst&^(nicspec.LineBytes-1) | e.Src%nicspec.LineBytes
+	}
 	if e.Invalidates != 0 {
 		size, e.Src = max(nicspec.LineBytes, size&^(nicspec.LineBytes-1)), e.Src&^(nicspec.LineBytes-1)
 	}
@@ -192,8 +203,13 @@ func copySettle(data []byte) []byte {
 			x.Behind += flag(x.Ends != 0 && o.Ends != 0 && same && o.Turn < ended.Turn)
 		}
 		copyMessages(&w, i, x)
-		if p.last > int(ended.Beats) {
+		switch {
+		case p.last > int(ended.Beats):
 			x.Order = copyEarly
+		case ended.Fence != 0 && w.overtakes(i, &told):
+			x.Order = copyOvertakes
+		case p.addr%nicspec.LineBytes == uint64(ended.Src)%nicspec.LineBytes && x.Status == nicspec.StatusOk && p.torn():
+			x.Order = copyTornLine
 		}
 		if x.Status == nicspec.StatusOk && len(p.bytes) > 0 {
 			x.Attr, x.Written, x.Dst = uint8(p.attr), uint32(len(p.bytes)), p.addr
@@ -202,6 +218,37 @@ func copySettle(data []byte) []byte {
 	}
 	r.Writes, r.Miscounted = w.fault, flag(total != told.Bytes)
 	return append(encode(r), written...)
+}
+
+// overtakes reports whether the entry of a place wrote before an entry before it in its queue had written all that it does,
+// its message included.
+func (w *written) overtakes(place int, told *copyTold) bool {
+	p := &w.places[place]
+	for k := range place {
+		last := w.places[k].last
+		for _, m := range w.others {
+			if len(m.Data) == nicspec.InvalidateMsgSize && int(nicspec.DecodeInvalidateMsg(m.Data).Addr>>placeBit%places) == k {
+				last = max(last, m.at)
+			}
+		}
+		if told.Ends[k].Queue == told.Ends[place].Queue && p.first > 0 && p.first < last {
+			return true
+		}
+	}
+	return false
+}
+
+// torn reports whether a line that lies in what was written whole did not leave in one write.
+func (p *placed) torn() bool {
+	end := p.addr + uint64(len(p.bytes))
+	for _, r := range p.runs {
+		from, to := r.addr, r.addr+uint64(len(r.bytes))
+		first, last := from&^(nicspec.LineBytes-1), (to-1)&^(nicspec.LineBytes-1)
+		if from > first && first >= p.addr || to < last+nicspec.LineBytes && last+nicspec.LineBytes <= end {
+			return true
+		}
+	}
+	return false
 }
 
 // copyMessages fills in the messages of the entry of a place.

@@ -15,7 +15,8 @@ var parse = &Block{
 		Result: layout(entry(&nicspec.SteerKeyInfo), num("vlan_count", 1), num("vlan_inner", 2), num("l3_off", 1), num("l4_off", 1),
 			num("payload_off", 2), code("l3_type", l3Name), code("l4_type", l4Name), code("ip_csum", verdictName), num("l4_csum_judged", 1),
 			num("icrc_judged", 1), num("bth_flags", 1), num("pkey", 2), num("ack_req", 1), num("psn", 3), num("crc_from", 2),
-			num("crc_to", 2), num("l4_end", 3), num("pseudo_sum", 5), num("csum_marked", 2)),
+			num("crc_to", 2), num("l4_end", 3), num("pseudo_sum", 5), num("csum_marked", 2), num("trims", 1),
+			num("trim_at", 2)),
 	}},
 	Stimulus: parseStimulus,
 	Reference: func() func(Packet) []Packet {
@@ -59,7 +60,7 @@ func parseResult(f []byte, port uint16) Packet {
 		from, to = 0, 0
 	}
 	b = le.AppendUint16(le.AppendUint16(b, uint16(from)), uint16(to))
-	rest := make([]byte, 10)
+	rest := make([]byte, 13)
 	if h.L4Type == nicspec.L4TypeUdp {
 		putNum(rest[:3], udpEnd(&h))
 		putNum(rest[3:8], pseudoWords(f, &h))
@@ -68,6 +69,11 @@ func parseResult(f []byte, port uint16) Packet {
 		marked := append([]byte(nil), f...)
 		core.MarkCE(marked, &h)
 		rest[8], rest[9] = marked[h.L3Off+11], marked[h.L3Off+10] // a number, high byte first in the frame
+	}
+	q := core.Queue{Trim: 1}
+	if at := q.Placed(&core.RxVerdict{Headers: h}, nicspec.FrameMax+1); at <= nicspec.FrameMax {
+		rest[10] = 1
+		le.PutUint16(rest[11:], uint16(at))
 	}
 	return Packet{Data: append(b, rest...)}
 }

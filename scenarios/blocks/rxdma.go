@@ -41,7 +41,7 @@ type rxDelivery struct {
 	HdrBufSize, PayBufSize   uint16
 	EventIndex, Pi, Ci, Cqi  uint16
 	Flr                      uint8 // a function-level reset is under way
-	_                        uint8
+	Trim                     uint8
 	CqBase                   uint64
 	Desc                     nicspec.RxDescFields
 	Headers                  rxHeaders
@@ -63,7 +63,10 @@ type rxHeaders struct {
 	BthFlags, AckReq               uint8
 	EcnCsum                        uint16 // that the IPv4 header has when it is marked
 	DestQp, Psn                    uint32
-	_                              [8]uint8
+	UdpLen                         uint16
+	TrimAt                         uint16 // where pad and ICRC begin, if
+	Trims                          uint8  // the frame is one that has them [R14]
+	_                              [3]uint8
 }
 
 // rxFate is what becomes of a frame beside its writes.
@@ -135,8 +138,9 @@ func rxdmaStimulus(rng *rand.Rand, n int) (list []Packet) {
 		d.Mps, d.Attr = mps, attr
 		d.AccountEn, d.Slow, d.Ruled = d.AccountEn&1, d.Slow&1, d.Ruled&1
 		d.CrcDrop, d.CrcVerdict, d.EventStatus = flag(maybe(rng, 10)), nicspec.Verdict(rng.IntN(3)), nicspec.Status(1+rng.IntN(12))
-		d.atQueue(rng)
 		d.Headers.sane(rng)
+		d.trims(rng)
+		d.atQueue(rng)
 		d.mark(rng)
 		d.reset(rng)
 		list = append(list, Packet{Data: encode(d)})
@@ -146,13 +150,16 @@ func rxdmaStimulus(rng *rand.Rand, n int) (list []Packet) {
 
 // atQueue fills in what the queue says of the frame, and the addresses.
 func (d *rxDelivery) atQueue(rng *rand.Rand) {
-	n := int(d.Length)
+	n, placed := int(d.Length), int(d.Length)
+	if d.Trim != 0 && d.Headers.Trims != 0 {
+		placed = int(d.Headers.TrimAt)
+	}
 	split := pick(rng, 0, rng.IntN(n+1), rng.IntN(n+1), n, n+1, rng.IntN(1<<16))
 	d.SplitMode, d.LogSize, d.CrcMode = nicspec.SplitMode(rng.IntN(3)), uint8(rng.IntN(16)), nicspec.CrcMode(rng.IntN(3))
 	d.EcnMode = uint8(rng.IntN(2))
 	d.SplitLen = uint16(split)
 	d.HdrBufSize = uint16(pick(rng, nicspec.FrameMax, rng.IntN(n+1), rng.IntN(200)))
-	d.PayBufSize = uint16(pick(rng, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, max(0, n-split), max(0, n-split-1), n))
+	d.PayBufSize = uint16(pick(rng, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, max(0, placed-split), max(0, placed-split-1), placed))
 	if maybe(rng, 5) {
 		d.Pi = d.Ci // nothing is posted
 	}
@@ -186,6 +193,30 @@ func (h *rxHeaders) sane(rng *rand.Rand) {
 	}
 	h.L3Off = 14 + 4*h.VlanCount
 	h.DestQp, h.Psn = h.DestQp&(1<<24-1), h.Psn&(1<<24-1)
+}
+
+// trims has the UDP length be one that the frame's length and l4_len_bad allow, half of the frames be RoCE, and says where
+// they are trimmed, if so.
+func (d *rxDelivery) trims(rng *rand.Rand) {
+	h := &d.Headers
+	d.Trim = flag(maybe(rng, 60))
+	if maybe(rng, 60) {
+		h.Roce, h.Frag, h.L4LenBad = 1, flag(maybe(rng, 8)), flag(maybe(rng, 8))
+		h.PayloadOff = uint8(min(int(h.PayloadOff), int(d.Length)))
+		h.L4Off = uint8(min(int(h.L4Off), int(d.Length)-nicspec.FrameMin/2))
+	}
+	room := int(d.Length) - int(h.L4Off)
+	least := int(h.PayloadOff) - int(h.L4Off) + 4 // of a frame without payload and pad
+	h.UdpLen = uint16(pick(rng, rng.IntN(max(0, room)+1), rng.IntN(40), room, max(0, room-rng.IntN(8)), max(0, least+rng.IntN(5)-1)))
+	if h.L4LenBad == 0 {
+		h.UdpLen = min(h.UdpLen, uint16(max(0, room)))
+	}
+	const whole = nicspec.FrameMax + 1 // of no frame: it is not trimmed
+	q := core.Queue{Trim: 1}
+	h.TrimAt, h.Trims = 0, 0
+	if at := q.Placed(d.verdict(), whole); at != whole {
+		h.TrimAt, h.Trims = uint16(at), 1
+	}
 }
 
 // mark has the frame be one whose ECN bits stand where the headers say, and says what its checksum becomes.
@@ -250,7 +281,7 @@ func (d *rxDelivery) verdict() *core.RxVerdict {
 			IPLenBad: h.IpLenBad != 0, L4LenBad: h.L4LenBad != 0, L3Off: h.L3Off, L4Off: h.L4Off, VlanOuter: h.VlanOuter,
 			VlanInner: h.VlanInner, PayloadOff: uint16(h.PayloadOff), IPProto: h.IpProto, Ethertype: h.Ethertype, IPTos: h.IpTos,
 			BTHOpcode: h.BthOpcode, SrcPort: h.SrcPort, DstPort: h.DstPort, PKey: h.Pkey, BTHFlags: h.BthFlags,
-			AckReq: h.AckReq != 0, DestQP: h.DestQp, PSN: h.Psn,
+			AckReq: h.AckReq != 0, DestQP: h.DestQp, PSN: h.Psn, UDPLen: h.UdpLen,
 		},
 		IPCsum: h.IpCsum, L4Csum: h.L4Csum, ICRC: h.Icrc, Crc: d.Crc, CrcVerdict: d.CrcVerdict, DropCrc: d.CrcDrop != 0,
 	}
@@ -267,7 +298,8 @@ func (d *rxDelivery) queue() *core.Queue {
 	}
 	return &core.Queue{
 		State: d.State, LogSize: d.LogSize, CqBase: d.CqBase, PI: d.Pi, CI: d.Ci, CQI: d.Cqi, SplitMode: d.SplitMode,
-		SplitLen: d.SplitLen, HdrBufSize: d.HdrBufSize, PayBufSize: d.PayBufSize, CrcMode: d.CrcMode, EcnMode: d.EcnMode, TellsPay: true,
+		SplitLen: d.SplitLen, HdrBufSize: d.HdrBufSize, PayBufSize: d.PayBufSize, CrcMode: d.CrcMode, EcnMode: d.EcnMode,
+		Trim: d.Trim, TellsPay: true,
 	}
 }
 
@@ -310,7 +342,7 @@ func (d *rxDelivery) delivered(r *rxResult, q *core.Queue, v *core.RxVerdict) []
 	}
 	r.HeaderBytes, r.PayloadBytes = uint16(p.HdrLen), uint16(p.PayLen)
 	r.EntryAddr, r.Entry = p.CqeAddr, p.Cqe
-	return f
+	return f[:p.HdrLen+p.PayLen]
 }
 
 // rxdmaSettle puts together what was written.

@@ -17,22 +17,41 @@ const (
 )
 
 // txqDoorbells is doorbells of up to one queue a place, where its rings are too, and then of one of these with one more
-// entry. Memory has entries whose bytes say how they end.
+// block. Then one of the queues may be switched off, and on again. Memory has entries whose bytes say how many blocks they
+// have and how they end.
 type txqDoorbells struct {
 	Op, Short, Rung, Pushed, Pace, Faulty, Fault uint8
-	_                                            uint8
+	Cut                                          uint8 // place of the queue that is switched off
 	Queue, Pi                                    [places]uint16
-	Wqe                                          [nicspec.WqeBytes]uint8 // of the one pushed
+	Wqe                                          [nicspec.WqeBytes]uint8     // of the block pushed
+	Again                                        [nicspec.TxqEntrySize]uint8 `entry:"TxqEntry"` // what it is switched on with
+	When                                         uint8                       // cycles after the last doorbell
+	_                                            [7]uint8
 }
 
 // txqCame is what comes of them, place by place: which queue's turn it is, and how many entries are read at a time, is free.
 type txqCame struct {
 	Op, DbBad, QueueErrs uint8
 	Writes               writesFault
-	Entries, Completions [places]uint16
+	CutStatus            nicspec.TableStatus
+	Cut                  txqCut
+	Entries, Completions [places]uint16 // blocks of entries; none of a queue that was switched off
 }
 
-// txqItem is an entry that was handed on, or, with an address, a completion entry.
+// txqCut is what is wrong with what came of a queue that was switched off. How many of its entries start is free [T11].
+type txqCut uint8
+
+const (
+	txqCutOrder txqCut = 1 + iota
+	txqCutTorn
+	txqCutCompletions
+)
+
+func (c txqCut) String() string {
+	return [...]string{"right", "blocks are not one after another", "an entry is not whole", "completion entries are others"}[c%4]
+}
+
+// txqItem is a block of an entry that was handed on, or, with an address, a completion entry.
 type txqItem struct {
 	Queue, Ecn, Event uint8
 	Status            nicspec.Status
@@ -43,7 +62,8 @@ type txqItem struct {
 }
 
 // txq has transmit queues from their doorbells to the entries that they hand on, in order, and from the ends of these to
-// completion entries. Copies, which wait for one another on ways of their own, are no part of its build.
+// completion entries. Entries of several blocks wait until they are whole. Copies, which wait for one another on ways of their
+// own, are no part of its build.
 var txq = &Block{
 	Name: "txq", RTL: "nic_txq.sv", Go: "models/nic/txq.go",
 	Ops: []Op{
@@ -78,13 +98,11 @@ func txqQueue(rng *rand.Rand, place int) int { return place + places*rng.IntN(3)
 
 // txqCommand is a command for a queue, whose rings are at a place.
 func txqCommand(rng *rand.Rand, queue int, place uint64) Packet {
-	const align = 63
 	if maybe(rng, 20) {
 		return tableRequest(txqTable, nicspec.TableTxq, queue, nil)
 	}
-	ring := func() uint64 { return uint64(rng.Uint32())<<32 | place<<placeBit | uint64(rng.Uint32N(1<<29))&^align }
 	f := nicspec.TxqEntryFields{
-		Enable: flag(maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: ring(), CqBase: ring(), EcnMode: uint8(rng.IntN(4)),
+		Enable: flag(maybe(rng, 65)), LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place), CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4)),
 		PfcClass: uint8(rng.IntN(core.PauseClasses)), MsixAddr: rng.Uint64() &^ 3, MsixData: rng.Uint32(),
 		// What is left out:
 		State: nicspec.QueueState(rng.IntN(3)), Pi: uint16(rng.Uint32()), Ci: uint16(rng.Uint32()), Cqi: uint16(rng.Uint32()),
@@ -113,13 +131,14 @@ func txqCommand(rng *rand.Rand, queue int, place uint64) Packet {
 // txqState is the queues and the read side of a NIC.
 type txqState struct {
 	*core.Regs
+	parts nicspec.Cap1Reg
 	reads readerState
 }
 
 func newTxqState() *txqState {
 	spec := nicspec.DefaultBuild()
 	spec.Parts &^= nicspec.PartCopy
-	return &txqState{core.NewRegs(spec), readerState{Reader: core.NewReader(256), mrrs: 512}}
+	return &txqState{core.NewRegs(spec), spec.Parts, readerState{Reader: core.NewReader(256), mrrs: 512}}
 }
 
 // doorbells are some that queues may take, most of them. One entry alone may be pushed, or fail to be read.
@@ -127,32 +146,62 @@ func (s *txqState) doorbells(rng *rand.Rand) Packet {
 	d := txqDoorbells{Op: txqRing, Short: uint8(rng.IntN(2)), Pushed: txqNone, Pace: pick[uint8](rng, 0, 0, 1, 3, 7)}
 	for i := range d.Queue {
 		id := txqQueue(rng, i)
-		q := s.Txq(id)
 		if maybe(rng, 60) { // one that runs, if there is one
-			for k := 0; q.State != nicspec.QueueStateRun && k < 3; k++ {
+			for k := 0; s.Txq(id).State != nicspec.QueueStateRun && k < 3; k++ {
 				id = i + places*k
-				q = s.Txq(id)
 			}
 		}
-		posted, rings := rng.IntN(min(int(q.Size()), 12)+1), maybe(rng, 80)
-		switch {
-		case maybe(rng, 5):
-			posted = pick(rng, -1, int(q.Size()), int(q.Size())+1, rng.IntN(1<<16))
-		case d.Pushed == txqNone && maybe(rng, 20):
-			posted, d.Pushed = posted*rng.IntN(2), uint8(i)
-			if rings = posted > 0; posted == int(q.Size()) { // whether there is room yet is free
-				posted--
-			}
-			txqEntryAt(q.WqeAddr(q.PI+uint16(posted)), &d.Wqe)
-		case d.Fault == faultNone && maybe(rng, 5):
-			rings, posted, d.Faulty, d.Fault = true, 1, uint8(i), uint8(1+rng.IntN(faultKinds-1))
-		}
-		if d.Queue[i], d.Pi[i] = uint16(id), q.PI+uint16(posted); maybe(rng, 2) {
-			d.Queue[i] = uint16(nicspec.DefaultBuild().NumTxq + id) // is none
-		}
-		d.Rung |= flag(rings) << i
+		s.post(rng, &d, i, id)
+	}
+	if d.Cut = txqNone; maybe(rng, 35) {
+		s.cut(rng, &d)
 	}
 	return Packet{Data: encode(d)}
+}
+
+// post fills in the doorbells of a place.
+func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
+	q := s.Txq(id)
+	waits := int(q.PI - q.CI) // blocks of an entry that is not whole
+	posted, rings := rng.IntN(min(int(q.Size()), 12)+1), maybe(rng, 80)
+	switch {
+	case maybe(rng, 5):
+		posted = pick(rng, -1, int(q.Size()), int(q.Size())+1, rng.IntN(1<<16))
+	case d.Pushed == txqNone && maybe(rng, 20):
+		d.Pushed = uint8(place)
+		posted = min(posted*rng.IntN(2), max(0, int(q.Size())-1-waits)) // whether there is room yet is free
+		rings = posted > 0
+		txqEntryAt(q.WqeAddr(q.PI+uint16(posted)), &d.Wqe)
+	case d.Fault == faultNone && maybe(rng, 5):
+		rings, posted, d.Faulty, d.Fault = true, 1, uint8(place), uint8(1+rng.IntN(faultKinds-1))
+	}
+	if d.Queue[place], d.Pi[place] = uint16(id), q.PI+uint16(posted); maybe(rng, 2) {
+		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // is none
+	}
+	d.Rung |= flag(rings) << place
+}
+
+// cut has the queue of a place be switched off and on while its entries come, most often soon after the last doorbell, often
+// that of a block that was pushed.
+func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
+	d.Cut = uint8(rng.IntN(places))
+	if d.Pushed != txqNone && maybe(rng, 60) {
+		d.Cut = d.Pushed
+	}
+	if s.Txq(int(d.Queue[d.Cut])) == nil || d.Fault != faultNone && d.Faulty == d.Cut {
+		d.Cut = txqNone
+		return
+	}
+	place := uint64(d.Cut)
+	d.When = uint8(pick(rng, rng.IntN(8), rng.IntN(24), rng.IntN(100)))
+	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place), CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4))}
+	f.Encode(d.Again[:])
+}
+
+// txqRingAt is an address of a ring at a place.
+func txqRingAt(rng *rand.Rand, place uint64) uint64 {
+	const align = 63
+	return uint64(rng.Uint32())<<32 | place<<placeBit | uint64(rng.Uint32N(1<<29))&^align
 }
 
 // txqEntryAt is what memory has at the place of an entry.
@@ -173,6 +222,10 @@ func (s *txqState) answer(req Packet) []Packet {
 	var items []byte
 	for i := range d.Queue {
 		id := int(d.Queue[i])
+		from := uint16(0)
+		if q := s.Txq(id); q != nil {
+			from = q.PI
+		}
 		ring := func(pi uint16) {
 			r.DbBad += flag(s.Write32(nicspec.RegTxDoorbell(id), uint32(pi)).Kind != core.EffectDoorbell)
 		}
@@ -186,7 +239,11 @@ func (s *txqState) answer(req Packet) []Packet {
 		if int(d.Faulty) == i {
 			fault = d.Fault
 		}
-		entries, completions := s.work(id, fault, &r)
+		entries, completions := s.work(id, from, fault, &r)
+		if int(d.Cut) == i {
+			s.restart(id, d.Again[:])
+			continue
+		}
 		r.Entries[i], r.Completions[i] = uint16(len(entries)), uint16(len(completions))
 		for _, x := range append(entries, completions...) {
 			items = append(items, encode(x)...)
@@ -195,31 +252,64 @@ func (s *txqState) answer(req Packet) []Packet {
 	return []Packet{{Data: append(encode(r), items...)}}
 }
 
-// work is what a queue hands on, all that is posted, and what comes of that.
-func (s *txqState) work(id int, fault uint8, r *txqCame) (entries, completions []txqItem) {
+// restart switches a queue off and on with the entry again.
+func (s *txqState) restart(id int, again []byte) {
+	for _, e := range [][]byte{make([]byte, nicspec.TxqEntrySize), again} {
+		tableAnswer(s.Regs, tableRequest(txqTable, nicspec.TableTxq, id, e))
+		s.Drained()
+	}
+}
+
+// work is what a queue hands on: the entries that are whole. With a fault the read that begins with block from fails.
+func (s *txqState) work(id int, from uint16, fault uint8, r *txqCame) (entries, completions []txqItem) {
 	q := s.Txq(id)
 	for q != nil && q.CI != q.PI && q.State == nicspec.QueueStateRun {
-		var rd core.Read
-		e, c := txqItem{Queue: uint8(id), Ecn: q.EcnMode, Index: q.CI}, txqItem{Addr: q.CqeAddr(q.CQI)}
-		rd.Begin(q.WqeAddr(q.CI), e.Bytes[:])
-		if s.reads.read(&rd, fault, false); rd.Status != nicspec.StatusOk {
-			e.Event, e.Status, e.Bytes = 1, rd.Status, [nicspec.WqeBytes]uint8{}
-			core.BuildEvent(uint16(id), q.CI, rd.Status, q.Phase(q.CQI), &c.Bytes)
-			q.Fail(rd.Status)
-			q.CQI++
+		blocks := s.entry(q, id)
+		if n := int(q.PI - from); fault != faultNone && n > 0 && int(q.PI-q.CI)-len(blocks) < n {
+			e, c := s.failed(q, id, from, fault)
 			r.QueueErrs++
 			return append(entries, e), append(completions, c)
 		}
-		entries = append(entries, e)
-		w := nicspec.Wqe(e.Bytes[:])
+		if int(q.PI-q.CI) < len(blocks) {
+			break // it waits for the others
+		}
+		entries = append(entries, blocks...)
+		w := nicspec.Wqe(blocks[0].Bytes[:])
 		if status, sent := txqEnd(w); status != nicspec.StatusOk || w.FComplete() {
+			c := txqItem{Addr: q.CqeAddr(q.CQI)}
 			core.BuildTxCqe(uint16(id), q.CI, status, w.WqeId(), sent, q.Phase(q.CQI), &c.Bytes)
 			completions = append(completions, c)
 			q.CQI++
 		}
-		q.CI++
+		q.CI += uint16(len(blocks))
 	}
 	return entries, completions
+}
+
+// entry is the blocks of the entry at the consumer index, posted or not.
+func (s *txqState) entry(q *core.Queue, id int) (blocks []txqItem) {
+	for n := 1; len(blocks) < n; {
+		b := txqItem{Queue: uint8(id), Ecn: q.EcnMode, Index: q.CI + uint16(len(blocks))}
+		txqEntryAt(q.WqeAddr(b.Index), &b.Bytes)
+		if blocks = append(blocks, b); len(blocks) == 1 {
+			n = core.WqeBlocks(b.Bytes[:], s.parts)
+		}
+	}
+	return blocks
+}
+
+// failed is the Event of a read of the ring that fails, and its completion entry [T2].
+func (s *txqState) failed(q *core.Queue, id int, index uint16, fault uint8) (e, c txqItem) {
+	var rd core.Read
+	var b [nicspec.WqeBytes]uint8
+	rd.Begin(q.WqeAddr(index), b[:])
+	s.reads.read(&rd, fault, false)
+	e = txqItem{Queue: uint8(id), Ecn: q.EcnMode, Index: index, Event: 1, Status: rd.Status}
+	c = txqItem{Addr: q.CqeAddr(q.CQI)}
+	core.BuildEvent(uint16(id), index, rd.Status, q.Phase(q.CQI), &c.Bytes)
+	q.Fail(rd.Status)
+	q.CQI++
+	return e, c
 }
 
 // txqEnd is how the wrapper has an entry end, and the length of its frame.
@@ -257,7 +347,11 @@ func txqSettle(data []byte) []byte {
 		entries[t.Queue%places] = append(entries[t.Queue%places], e)
 	}
 	tlps(writes, 128, w.wrong, w.add)
-	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.fault}
+	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.fault, CutStatus: nicspec.TableStatus(data[last+4])}
+	if cut := data[last+3]; cut < places {
+		r.Cut = txqCutOff(entries[cut], w.entries[cut])
+		entries[cut], w.entries[cut] = nil, nil
+	}
 	var items []byte
 	for i := range places {
 		r.Entries[i], r.Completions[i] = uint16(len(entries[i])), uint16(len(w.entries[i]))
@@ -282,4 +376,32 @@ func (w *txqWritten) add(p other, entry bool) {
 	}
 	at := &w.entries[h.Address>>placeBit%places]
 	*at = append(*at, txqItem{Addr: h.Address, Bytes: [nicspec.CqeBytes]uint8(p.Data)})
+}
+
+// txqCutOff says what is wrong with what came of a queue that was switched off: its entries are whole, and each has the
+// completion entry that it asks for.
+func txqCutOff(blocks, completions []txqItem) txqCut {
+	for i := 0; i < len(blocks); {
+		w := nicspec.Wqe(blocks[i].Bytes[:])
+		n := 1 + int(w.Blocks())
+		if i+n > len(blocks) {
+			return txqCutTorn
+		}
+		for k := range n {
+			if blocks[i+k].Index != blocks[0].Index+uint16(i+k) {
+				return txqCutOrder
+			}
+		}
+		if status, _ := txqEnd(w); status != nicspec.StatusOk || w.FComplete() {
+			if len(completions) == 0 || nicspec.TxCqe(completions[0].Bytes[:]).Index() != blocks[i].Index {
+				return txqCutCompletions
+			}
+			completions = completions[1:]
+		}
+		i += n
+	}
+	if len(completions) > 0 {
+		return txqCutCompletions
+	}
+	return 0
 }

@@ -13,20 +13,40 @@ const (
 	wqeTable
 )
 
+// wqeBlocks is a work entry, with its blocks in the order of the ring; those that it does not name are noise.
+type wqeBlocks struct {
+	Op, IsEvent, EcnMode, Queue uint8
+	Index                       uint16
+	EventStatus                 nicspec.Status
+	Pace                        uint8                   // cycles in which a block may come, as a mask
+	Wqe                         [nicspec.WqeBytes]uint8 `entry:"Wqe"`
+	More                        [nicspec.WqeBlocksMax - 1][nicspec.WqeBytes]uint8
+}
+
+// wqePlan is what is to become of it.
+type wqePlan struct {
+	Op                                                      uint8
+	Status                                                  nicspec.Status
+	Complete, IsEvent, Queue                                uint8
+	Index                                                   uint16
+	WqeId                                                   uint32
+	Length                                                  uint16 // without what is appended
+	InlineLen, Port, IpCsum, UdpCsum, UdpZero, Icrc, Crc32c uint8
+	Ecn, L3Off, L4Off                                       uint8
+	CrcOff, CrcStart                                        uint16
+	Copies, Invalidates                                     uint8
+	CopyLength                                              uint32
+	Pieces, Append, Blocks                                  uint8
+	_                                                       [4]uint8
+	PieceLength                                             [nicspec.SegMax]uint16 // of a frame's
+	Address                                                 [nicspec.SegMax]uint64
+	Inline                                                  [nicspec.InlineMaxLong]uint8
+}
+
 var wqe = &Block{
 	Name: "wqe", RTL: "nic_wqe.sv", Go: "models/nic/core/wqe.go",
 	Ops: []Op{
-		wqeEntry: {
-			Name: "entry",
-			Request: layout(num("op", 1), num("is_event", 1), num("ecn_mode", 1), num("queue", 1), num("index", 2), code("event_status", statusName),
-				gap(1), entry(&nicspec.WqeInfo)),
-			Result: layout(num("op", 1), code("status", statusName), num("complete", 1), num("is_event", 1), num("queue", 1), num("index", 2),
-				num("wqe_id", 4), num("length", 2), num("inline_len", 1), num("port", 1), num("ip_csum", 1), num("udp_csum", 1),
-				num("udp_zero", 1), num("icrc", 1), num("crc32c", 1), num("ecn", 1), num("l3_off", 1), num("l4_off", 1), num("crc_off", 2),
-				num("crc_start", 2), num("copies", 1), num("invalidates", 1), num("copy_length", 4), num("pieces", 1), num("length_0", 2),
-				num("length_1", 2), num("length_2", 2), num("address_0", 8), num("address_1", 8), num("address_2", 8),
-				raw("inline", nicspec.InlineMax)),
-		},
+		wqeEntry: {Name: "entry", Request: record[wqeBlocks](), Result: record[wqePlan]()},
 		wqeTable: tableOp(&nicspec.KeyEntryInfo),
 	},
 	Stimulus: wqeStimulus,
@@ -36,7 +56,8 @@ var wqe = &Block{
 			if req.Data[0] == wqeTable {
 				return []Packet{tableAnswer(regs, req)}
 			}
-			return []Packet{wqeResult(regs.Keys(), req.Data)}
+			e := decode[wqeBlocks](req.Data)
+			return []Packet{{Data: encode(e.plan(regs.Keys()))}}
 		}
 	},
 }
@@ -48,40 +69,62 @@ func wqeStimulus(rng *rand.Rand, n int) (list []Packet) {
 			list = append(list, k.command(wqeTable))
 			continue
 		}
-		head := []byte{wqeEntry, 0, uint8(rng.IntN(4)), uint8(rng.Uint32()), uint8(rng.Uint32()), uint8(rng.Uint32()), 0, 0}
-		if maybe(rng, 4) {
-			head[1], head[6] = 1, uint8(rng.Uint32())
-		}
-		list = append(list, Packet{Data: append(head, k.entry()...)})
+		list = append(list, Packet{Data: encode(k.entry())})
 	}
 	return list
 }
 
-// entry is a work entry, sound but for a fault or none.
-func (k *keyring) entry() []byte {
-	f := nicspec.WqeFields{
-		Opcode: nicspec.OpcodeSend, Nseg: uint8(k.IntN(4)), FComplete: maybe(k.Rand, 50), FIpCsum: maybe(k.Rand, 30), FUdpCsum: maybe(k.Rand, 30),
-		FIcrc: maybe(k.Rand, 30), FCrc32c: maybe(k.Rand, 30), FPad: maybe(k.Rand, 85), WqeId: k.Uint32(), L3Off: uint8(k.Uint32()),
-		L4Off: uint8(k.Uint32()), CrcOff: uint16(k.Uint32()), CrcStart: uint16(k.Uint32() >> 18),
+// entry is a work entry of any number of blocks, sound but for a fault or none.
+func (k *keyring) entry() wqeBlocks {
+	e := anything[wqeBlocks](k.Rand)
+	e.Op, e.IsEvent, e.EcnMode, e.EventStatus, e.Pace = wqeEntry, 0, e.EcnMode&3, 0, pick[uint8](k.Rand, 0, 0, 1, 7)
+	if maybe(k.Rand, 4) {
+		e.IsEvent, e.EventStatus = 1, nicspec.Status(k.Uint32())
 	}
-	f.FUdpZero = !f.FUdpCsum && maybe(k.Rand, 30)
-	f.InlineLen = uint8(pick(k.Rand, 0, k.IntN(16*(3-int(f.Nseg))+1), 16*k.IntN(4-int(f.Nseg))))
-	copy(f.Slots[:], noise(k.Rand, len(f.Slots)))
-	most, equal := uint64(nicspec.FrameMax/3), false
 	if maybe(k.Rand, 25) {
-		f = nicspec.WqeFields{
-			Opcode: pick(k.Rand, nicspec.OpcodeCopy, nicspec.OpcodeInvalidate, nicspec.OpcodeCopyInvalidate), Nseg: 2,
-			FComplete: f.FComplete, WqeId: f.WqeId, Slots: f.Slots,
-		}
-		if f.Opcode == nicspec.OpcodeInvalidate {
-			f.Nseg = 1
-		}
-		most, equal = nicspec.CopyMax, maybe(k.Rand, 90)
+		k.copyTo(&e)
+		return e
+	}
+	blocks := pick(k.Rand, 1, 1, 2, 3, nicspec.WqeBlocksMax)
+	slots := nicspec.WqeSlots + nicspec.WqeMoreSlots*(blocks-1)
+	f := nicspec.WqeFields{
+		Opcode: nicspec.OpcodeSend, Blocks: uint8(blocks - 1), FComplete: maybe(k.Rand, 50), FIpCsum: maybe(k.Rand, 30),
+		FUdpCsum: maybe(k.Rand, 30), FIcrc: maybe(k.Rand, 40), FCrc32c: maybe(k.Rand, 30), FPad: maybe(k.Rand, 85), WqeId: k.Uint32(),
+		L3Off: uint8(k.Uint32()), L4Off: uint8(k.Uint32()), CrcOff: uint16(k.Uint32()), CrcStart: uint16(k.Uint32() >> 18),
+	}
+	f.FUdpZero, f.FAppend = !f.FUdpCsum && maybe(k.Rand, 30), f.FIcrc && maybe(k.Rand, 50)
+	pieces := pick(k.Rand, k.IntN(4), k.IntN(nicspec.SegMax+1), nicspec.SegMax)
+	pieces = min(pieces, slots)
+	room := min(nicspec.WqeSlotBytes*(slots-pieces), nicspec.InlineMaxLong)
+	f.Nseg, f.InlineLen = uint8(pieces), uint8(pick(k.Rand, 0, k.IntN(room+1), room&^(nicspec.WqeSlotBytes-1), room))
+	k.fault(&f)
+	f.Slots = nicspec.DecodeWqe(e.Wqe[:]).Slots
+	f.Encode(e.Wqe[:])
+	k.pieces(&e, &f, nicspec.FrameMax/uint64(max(1, pieces)), false)
+	return e
+}
+
+// copyTo makes e an entry of the copy engine.
+func (k *keyring) copyTo(e *wqeBlocks) {
+	f := nicspec.DecodeWqe(e.Wqe[:])
+	f = nicspec.WqeFields{
+		Opcode: pick(k.Rand, nicspec.OpcodeCopy, nicspec.OpcodeInvalidate, nicspec.OpcodeCopyInvalidate), Nseg: 2,
+		FComplete: maybe(k.Rand, 50), WqeId: f.WqeId, Slots: f.Slots,
+	}
+	if f.FFence = maybe(k.Rand, 40); f.Opcode == nicspec.OpcodeInvalidate {
+		f.Nseg, f.FFence = 1, maybe(k.Rand, 5)
 	}
 	k.fault(&f)
+	f.Encode(e.Wqe[:])
+	k.pieces(e, &f, nicspec.CopyMax, maybe(k.Rand, 90))
+}
+
+// pieces fills in those of an entry with these fields, most of them within their keys, each of most bytes; equal: of the same
+// number of bytes.
+func (k *keyring) pieces(e *wqeBlocks, f *nicspec.WqeFields, most uint64, equal bool) {
 	at := (int(f.InlineLen) + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes
 	same := uint32(0)
-	for i := at; i < min(at+int(f.Nseg), nicspec.WqeSlots); i++ {
+	for i := at; i < min(at+int(f.Nseg), wqeSlotsMax); i++ {
 		word, addr, n := k.piece(most)
 		if equal && same != 0 {
 			n = same
@@ -92,30 +135,47 @@ func (k *keyring) entry() []byte {
 			k.lines(&s)
 		}
 		k.pieceFault(&s)
-		s.Encode(f.Slots[nicspec.WqeSlotBytes*i:])
+		s.Encode(e.slot(i))
 	}
-	b := make([]byte, nicspec.WqeBytes)
-	f.Encode(b)
-	return b
+}
+
+// wqeSlotsMax is the slots of an entry of most blocks.
+const wqeSlotsMax = nicspec.WqeSlots + (nicspec.WqeBlocksMax-1)*nicspec.WqeMoreSlots
+
+// slot is slot i of the entry [T14].
+func (e *wqeBlocks) slot(i int) []byte {
+	if i < nicspec.WqeSlots {
+		return e.Wqe[nicspec.WqeBytes-nicspec.WqeSlotBytes*(nicspec.WqeSlots-i):][:nicspec.WqeSlotBytes]
+	}
+	i -= nicspec.WqeSlots
+	return e.More[i/nicspec.WqeMoreSlots][nicspec.WqeSlotBytes*(i%nicspec.WqeMoreSlots):][:nicspec.WqeSlotBytes]
 }
 
 // fault puts something wrong into an entry, seldom.
 func (k *keyring) fault(f *nicspec.WqeFields) {
-	switch k.IntN(60) {
+	switch k.IntN(80) {
 	case 0:
 		f.Opcode = nicspec.Opcode(k.Uint32())
 	case 1:
 		f.Opcode = nicspec.OpcodeNop
 	case 2:
-		f.FRsvd = 1 << k.IntN(9)
+		f.FRsvd = 1 << k.IntN(5)
 	case 3:
 		f.FUdpCsum, f.FUdpZero = true, true
 	case 4:
 		f.InlineLen = uint8(k.Uint32())
 	case 5:
-		f.Nseg = uint8(k.IntN(6))
+		f.Nseg = uint8(k.IntN(nicspec.SegMax + 3))
 	case 6:
 		f.Port = uint8(k.IntN(3))
+	case 7:
+		f.Blocks = uint8(k.IntN(nicspec.WqeBlocksMax))
+	case 8:
+		f.FFence = !f.FFence
+	case 9:
+		f.FAppend = !f.FAppend
+	case 10:
+		f.InlineLen = nicspec.InlineMaxLong + 1
 	}
 }
 
@@ -143,52 +203,48 @@ func (k *keyring) lines(s *nicspec.SegFields) {
 	s.Addr -= (f.BusBase + s.Addr - f.VaBase) % nicspec.LineBytes
 }
 
-// wqeResult is what the Go NIC makes of an entry.
-func wqeResult(keys core.KeyTable, b []byte) Packet {
-	r := make([]byte, 112)
-	r[3], r[4], r[5], r[6] = b[1], b[3], b[4], b[5]
-	if b[1] != 0 { // an Event passes as it is
-		r[1] = b[6]
-		return Packet{Data: r}
+// plan is what the Go NIC makes of the entry.
+func (e *wqeBlocks) plan(keys core.KeyTable) wqePlan {
+	r := wqePlan{IsEvent: e.IsEvent, Queue: e.Queue, Index: e.Index}
+	if e.IsEvent != 0 { // passes as it is
+		r.Status = e.EventStatus
+		return r
+	}
+	raw := append([]byte(nil), e.Wqe[:]...)
+	for i := range e.More {
+		raw = append(raw, e.More[i][:]...)
 	}
 	var p core.TxPlan
 	build := nicspec.DefaultBuild()
-	var raw [nicspec.WqeBlocksMax * nicspec.WqeBytes]byte
-	copy(raw[:], b[8:8+nicspec.WqeBytes])
-	core.DecodeWqe(raw[:], keys, core.LimitsOf(&build), &p)
-	r[1], r[2] = uint8(p.Status), flag(p.Complete)
-	le.PutUint32(r[7:], p.ID)
+	core.DecodeWqe(raw, keys, core.LimitsOf(&build), &p)
+	r.Status, r.Complete, r.WqeId, r.Blocks = p.Status, flag(p.Complete), p.ID, uint8(p.Blocks)
 	switch {
 	case p.Send:
-		sendResult(r, &p, b[2])
+		r.send(&p, e.EcnMode)
 	case p.Copy:
 		d := &p.Dma
-		length, from := uint32(d.Len), d.Src
-		if r[27], r[28] = flag(d.Len != 0), flag(d.Lines != 0); d.Len == 0 {
-			length, from = d.Lines*nicspec.LineBytes, d.Line
+		if r.Copies, r.Invalidates = flag(d.Len != 0), flag(d.Lines != 0); d.Len == 0 {
+			r.CopyLength, r.Address[0] = d.Lines*nicspec.LineBytes, d.Line
+		} else {
+			r.CopyLength, r.Address[0] = uint32(d.Len), d.Src
 		}
-		le.PutUint32(r[29:], length)
-		r[33] = 1 + r[27]
-		le.PutUint64(r[40:], from)
-		le.PutUint64(r[48:], d.Dst)
+		r.Pieces, r.Address[1] = 1+r.Copies, d.Dst
 	}
-	return Packet{Data: r}
+	return r
 }
 
-// sendResult fills in what is to be sent.
-func sendResult(r []byte, p *core.TxPlan, ecn uint8) {
-	le.PutUint16(r[11:], uint16(p.Length))
-	copy(r[13:], []byte{uint8(p.InlineLen), uint8(p.Port), flag(p.IPCsum), flag(p.UDPCsum), flag(p.UDPZero), flag(p.ICRC), flag(p.CRC32C),
-		ecn, uint8(p.L3Off), uint8(p.L4Off)})
+// send fills in what is to be sent.
+func (r *wqePlan) send(p *core.TxPlan, ecn uint8) {
+	r.Length, r.InlineLen, r.Port, r.Append = uint16(p.Length), uint8(p.InlineLen), uint8(p.Port), flag(p.Append)
+	r.IpCsum, r.UdpCsum, r.UdpZero, r.Icrc, r.Crc32c = flag(p.IPCsum), flag(p.UDPCsum), flag(p.UDPZero), flag(p.ICRC), flag(p.CRC32C)
+	r.Ecn, r.L3Off, r.L4Off = ecn, uint8(p.L3Off), uint8(p.L4Off)
 	if p.CRC32C {
 		const far = 1<<14 - 1 // stands for all offsets that no frame has
-		le.PutUint16(r[23:], uint16(min(p.CrcOff, far)))
-		le.PutUint16(r[25:], uint16(min(p.CrcStart, far)))
+		r.CrcOff, r.CrcStart = uint16(min(p.CrcOff, far)), uint16(min(p.CrcStart, far))
 	}
-	r[33] = uint8(p.NumPieces)
+	r.Pieces = uint8(p.NumPieces)
 	for i := range p.NumPieces {
-		le.PutUint16(r[34+2*i:], uint16(p.Pieces[i].Len))
-		le.PutUint64(r[40+8*i:], p.Pieces[i].Bus)
+		r.PieceLength[i], r.Address[i] = uint16(p.Pieces[i].Len), p.Pieces[i].Bus
 	}
-	copy(r[64:], p.Inline[:p.InlineLen])
+	copy(r.Inline[:], p.Inline[:p.InlineLen])
 }

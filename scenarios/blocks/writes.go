@@ -55,7 +55,8 @@ type placed struct {
 	addr  uint64 // of the first byte
 	bytes []byte
 	attr  tlp.Attr
-	last  int // number of the last beat
+	first int // number of the last beat of the first TLP
+	last  int // and of the last one
 	runs  []run
 }
 
@@ -139,7 +140,7 @@ func (w *written) add(p other, entry bool) {
 	}
 	at := &w.places[h.Address>>placeBit%places]
 	if at.last = p.at; len(at.runs) == 0 {
-		at.attr = h.Attr
+		at.attr, at.first = h.Attr, p.at
 	} else if at.attr != h.Attr {
 		w.wrong(writesAttr)
 	}

@@ -209,9 +209,33 @@ func appendedReach(r *rig) {
 			all = append(all, e)
 		}
 	}
-	r.transmit(x, all...)
+	r.transmit(x, append(all, r.cutHeaders(w)...)...)
 	r.quiet()
 	r.noFrames()
+}
+
+// cutHeaders are entries whose gathered bytes end inside or at the end of the headers, which reach into the pad bytes to be
+// appended; the UDP length is that of all of them.
+func (r *rig) cutHeaders(w []*window) (all []nicspec.WqeFields) {
+	r.t.Helper()
+	rng := rand.New(rand.NewPCG(99, 9))
+	for pad := range 4 {
+		for short := -1; short <= 3; short++ {
+			for _, before := range []int{14, 18, 62} {
+				p := rocePacket(0)
+				p.l3, p.payload = []int{4, 6}[(short+pad)&1], max(0, -short)
+				f := append(make([]byte, before-14), bareFrame(p, pad)...)
+				f = f[:len(f)-max(0, short)]
+				l4 := before + p.l3Len()
+				be.PutUint16(f[l4+4:], uint16(len(f)-l4+pad+4))
+				e := r.cut(w, f, 0, 1, rng)
+				appending(&e, &p)
+				e.L3Off, e.L4Off, e.FPad = uint8(before), uint8(l4), true
+				all = append(all, e)
+			}
+		}
+	}
+	return all
 }
 
 // randomAppend is an entry that asks for a trailer, most with headers that allow it.

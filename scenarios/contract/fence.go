@@ -21,6 +21,8 @@ var fenceChecks = []check{
 	{"fence/statuses", "D1", calm, fenceStatuses},
 }
 
+var fencePushChecks = []check{{"fence/pushed and read", "D10 W2 D8", stalled, fencedPushed}}
+
 // effects are the places, in the order of what left, of the writes to each destination and of the messages for each source.
 type effects struct {
 	r     *rig
@@ -246,6 +248,38 @@ func fencedAmongFrames(r *rig) {
 		e := r.effectsOf(copies)
 		r.transmit(x, all...)
 		e.fenced()
+	}
+	r.quiet()
+	r.noFrames()
+}
+
+// fencedPushed has copies some of which are pushed, and so may never be read from the ring, before and behind those that are
+// read: a fence holds over both kinds.
+func fencedPushed(r *rig) {
+	x, w := r.copySetup(6, 4)
+	rng := rand.New(rand.NewPCG(63, 9))
+	for round := range 8 {
+		first := x.PI
+		var all []nicspec.WqeFields
+		for i := range 12 {
+			all = append(all, r.fenceCopy(w, i, 1+rng.IntN(1500), i > 0 && (i+round)%3 == 0))
+		}
+		s := segments(&all[round%3])[0]
+		require.NoError(r.t, r.b.Faults.Add(faultDelay(r, r.busOf(s), int(s.Len), 800)))
+		seen := r.effectsOf(all)
+		var posts []posted
+		for i := range all {
+			e := one(all[i])
+			posts = append(posts, r.enqueueLong(x, e)...)
+			if at := x.PI; (i+round)%2 == 0 {
+				r.pushBlock(x, &posts[i].longEntry, 0)
+			} else {
+				r.doorbell(false, x.Number, uint32(at))
+			}
+		}
+		r.ended(x, first, posts)
+		seen.fenced()
+		r.b.Faults.Clear()
 	}
 	r.quiet()
 	r.noFrames()

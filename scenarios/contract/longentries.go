@@ -17,6 +17,7 @@ var longChecks = []check{
 	{"long entries/every opcode", "T3 T14 D1 T10", stalled, longOpcodes},
 	{"long entries/every check alone", "T3 T10 T14", stalled, longStatuses},
 	{"long entries/order of the checks", "T3 T14", calm, longStatusOrder},
+	{"long entries/a slot more than there is", "T3 T14", stalled, longSlots},
 	{"long entries/indices", "T10 T14 Q8", calm, longIndices},
 	{"long entries/tx_enable", "T1 T14 B8", stalled, longEnable},
 	{"long entries/disabled while one waits", "T11 T14", stalled, longDisabled},
@@ -339,6 +340,31 @@ func longStatusOrder(r *rig) {
 				continue // where its pieces are is another matter now
 			}
 			all = append(all, e)
+		}
+	}
+	r.transmitLong(x, all...)
+	r.quiet()
+	r.noFrames()
+}
+
+// longSlots has entries whose last pieces would stand one slot and more behind their last block, each after an entry of four
+// blocks with sound pieces in these slots: nothing of an entry is what another brought.
+func longSlots(r *rig) {
+	x, w := r.txSetup(2, 5)
+	var all []longEntry
+	for blocks := 1; blocks < nicspec.WqeBlocksMax; blocks++ {
+		for beyond := range 3 {
+			inline := max(0, slotsOf(blocks)+beyond-nicspec.SegMax) * nicspec.WqeSlotBytes
+			for _, full := range []int{0, 64, 112} { // where the pieces of the entry before stand
+				before := r.soundLong(w[0], uint64(full))
+				all = append(all, longSend(nicspec.WqeBlocksMax, make([]byte, full), before.segments()...))
+				p := r.soundLong(w[1], uint64(blocks))
+				pieces := p.segments()[:min(nicspec.SegMax, slotsOf(blocks)+beyond)]
+				e := longSend(blocks, make([]byte, inline), pieces...)
+				_, status := expected(&e, 0, r.keys, &r.sizes, r.load)
+				require.Equal(r.t, []nicspec.Status{nicspec.StatusOk, nicspec.StatusBadFormat, nicspec.StatusBadFormat}[beyond], status, "the check itself")
+				all = append(all, e)
+			}
 		}
 	}
 	r.transmitLong(x, all...)

@@ -47,9 +47,9 @@ var (
 var areas = []area{
 	{0, registerChecks}, {0, idleChecks}, {0, tableChecks}, {0, layoutChecks}, {0, dropChecks}, {0, parseChecks}, {0, steerChecks}, {0, rxRingChecks},
 	{0, rxErrorChecks}, {0, tagChecks}, {0, ringErrorChecks}, {0, txLayoutChecks}, {0, txStatusChecks}, {0, offloadChecks}, {0, txErrorChecks}, {0, handChecks}, {0, txRingChecks},
-	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks}, {nicspec.PartCopy, copyLineChecks}, {nicspec.PartCopy | nicspec.PartFence, fenceChecks}, {0, flagChecks}, {nicspec.PartLong, longChecks}, {nicspec.PartLong | nicspec.PartPush, longPushChecks},
+	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks}, {nicspec.PartCopy, copyLineChecks}, {nicspec.PartCopy | nicspec.PartFence, fenceChecks}, {nicspec.PartCopy | nicspec.PartFence | nicspec.PartPush, fencePushChecks}, {0, flagChecks}, {nicspec.PartLong, longChecks}, {nicspec.PartLong | nicspec.PartPush, longPushChecks},
 	{nicspec.PartTrim, trimChecks}, {nicspec.PartTrim | nicspec.PartCrc32c, trimCrcChecks}, {nicspec.PartTrim | nicspec.PartEcn, trimEcnChecks},
-	{nicspec.PartLong | nicspec.PartFlr, longFlrChecks}, {nicspec.PartAppend, appendChecks}, {nicspec.PartAppend | nicspec.PartLong, appendLongChecks},
+	{nicspec.PartLong | nicspec.PartFlr, longFlrChecks}, {nicspec.PartLong | nicspec.PartPause, longPauseChecks}, {nicspec.PartAppend, appendChecks}, {nicspec.PartAppend | nicspec.PartLong, appendLongChecks},
 	{nicspec.PartAppend | nicspec.PartCrc32c, appendCrcChecks}, {nicspec.PartAppend | nicspec.PartEcn, appendEcnChecks},
 	{nicspec.PartCopy, invalidateChecks},
 	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts, accountRaceChecks}, {nicspec.PartAccounts, accountSweepChecks}, {0, sweepChecks},

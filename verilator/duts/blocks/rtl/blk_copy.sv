@@ -24,7 +24,8 @@ module blk_copy
     logic [63:0] src;
     logic [31:0] rsvd;
     logic [31:0] len;
-    logic [15:0] zero;
+    logic [7:0]  zero;
+    logic [7:0]  fence;
     logic [7:0]  delay;      // cycles before the next one
     logic [7:0]  late;
     logic [7:0]  fault;
@@ -43,6 +44,8 @@ module blk_copy
 
   // How an entry ended: after so many ends, and so many beats.
   typedef struct packed {
+    logic [7:0]  fence;
+    logic [7:0]  src;        // its lower bits
     logic [15:0] beats;
     logic [7:0]  turn;
     logic [7:0]  queue_f;
@@ -136,7 +139,8 @@ module blk_copy
     if (end_valid && tick_q) begin
       ends_q          <= ends_q + 3'd1;
       told_q.ended[n] <= '{status: id.status, ends: told_q.ended[n].ends + 8'd1, queue_f: id.qid,
-                           turn: 8'(ends_q), beats: beats_q};
+                           turn: 8'(ends_q), beats: beats_q,
+                           src: op_q.job[n].src[7:0], fence: op_q.job[n].fence};
     end
     if (over && m_axis_rsp_tready) busy_q <= 1'b0;
     if (rst) begin

@@ -5,6 +5,8 @@ package blk_parse_pkg;
   import nic_rx_pkg::*;
 
   typedef struct packed {
+    logic [15:0] trim_at;    // where pad and ICRC begin, if trims
+    logic [7:0]  trims;
     logic [15:0] ecn_csum;   // IPv4 with ECN 1 or 2
     logic [39:0] pseudo;     // of UDP, as the end
     logic [23:0] l4_end;
@@ -67,5 +69,7 @@ package blk_parse_pkg;
     concluded.pkey       = head.pkey;
     concluded.ack_req    = 8'(head.ack_req);
     concluded.psn        = head.psn;
+    concluded.trims      = 8'(head.trim);
+    if (head.trim) concluded.trim_at = 16'(head.trim_at);
   endfunction
 endpackage

@@ -10,7 +10,10 @@ package blk_rxdma_pkg;
 
   // What the headers of a frame say.
   typedef struct packed {
-    logic [63:0] rsvd;
+    logic [23:0] rsvd;
+    logic [7:0]  trims;      // pad and ICRC begin at trim_at
+    logic [15:0] trim_at;
+    logic [15:0] udp_len;    // what the reference makes trims and trim_at of
     logic [31:0] psn;
     logic [31:0] dest_qp;
     logic [15:0] ecn_csum;
@@ -45,7 +48,7 @@ package blk_rxdma_pkg;
     head_op_t    head;
     rx_desc_t    desc;
     logic [63:0] cq_base;
-    logic [7:0]  rsvd;
+    logic [7:0]  trim;
     logic [7:0]  flr;        // a function-level reset is under way
     logic [15:0] cqi;
     logic [15:0] ci;
@@ -110,7 +113,7 @@ package blk_rxdma_pkg;
     ctx_of = '{split_mode: split_mode_e'(o.split_mode), log_size: o.log_size[3:0],
                split_len: o.split_len, hdr_buf_size: o.hdr_buf_size,
                pay_buf_size: o.pay_buf_size, crc_mode: o.crc_mode[1:0],
-               ecn_mode: o.ecn_mode[0], trim: 1'b0, cq_base: o.cq_base};
+               ecn_mode: o.ecn_mode[0], trim: o.trim[0], cq_base: o.cq_base};
   endfunction
 
   function automatic rx_head_t head_of(input head_op_t h);
@@ -125,7 +128,8 @@ package blk_rxdma_pkg;
                 ip_proto: h.ip_proto, ip_tos: h.ip_tos, src_port: h.src_port,
                 dst_port: h.dst_port, bth_opcode: h.bth_opcode, bth_flags: h.bth_flags,
                 pkey: h.pkey, dest_qp: h.dest_qp[23:0], ack_req: h.ack_req[0],
-                psn: h.psn[23:0], ecn_csum: h.ecn_csum, trim: 1'b0, trim_at: '0};
+                psn: h.psn[23:0], ecn_csum: h.ecn_csum, trim: h.trims[0],
+                trim_at: h.trim_at[13:0]};
   endfunction
 
   function automatic rx_frame_t frame_of(input op_t o);

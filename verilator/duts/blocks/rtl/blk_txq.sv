@@ -1,8 +1,8 @@
 /// nic_txq with nic_txcqe, and a memory that holds the rings: commands of table Txq (op 0),
-/// doorbells of up to four queues at a time, and then one that brings its entry to one of them (op
-/// 1). What is told of these is entries as they are handed on, their completion entries as they
-/// leave, and, when nothing more is under way, what was counted. Bytes of an entry say whether it
-/// fails, and how long it is.
+/// doorbells of up to four queues at a time, and then one that brings a block to one of them (op
+/// 1); then one of the queues may be switched off, and on again. What is told of these is blocks of
+/// entries as they are handed on, their completion entries as they leave, and, when nothing more is
+/// under way, what was counted. Bytes of an entry say whether it fails, and how long it is.
 
 module blk_txq
   import nic_int_pkg::*;
@@ -13,7 +13,7 @@ module blk_txq
 (
   input  logic                           clk,
   input  logic                           rst,
-  input  logic [$bits(table_op_t)-1:0]   s_axis_req_tdata,
+  input  logic [1279:0]                  s_axis_req_tdata,
   input  logic                           s_axis_req_tlast,
   input  logic                           s_axis_req_tvalid,
   output logic                           s_axis_req_tready,
@@ -27,10 +27,13 @@ module blk_txq
   localparam int Depth = 16;       // entries that have not ended
 
   typedef struct packed {
+    logic [55:0]            rsvd1;
+    logic [7:0]             when_f;    // cycles from the last doorbell until it is
+    logic [511:0]           again;     // what it is switched on with
     logic [511:0]           wqe;
     logic [Rings-1:0][15:0] pi;
     logic [Rings-1:0][15:0] queue_f;
-    logic [7:0]             rsvd1;
+    logic [7:0]             cut;       // ring whose queue is switched off; from 4 on none
     logic [7:0]             fault;
     logic [7:0]             faulty;    // ring whose first read has the fault
     logic [7:0]             pace;      // of entries that are taken and that end: a mask of cycles
@@ -52,14 +55,22 @@ module blk_txq
   } entry_t;
 
   typedef struct packed {
+    logic [7:0] cut_status;    // the first that is not 0
+    logic [7:0] cut;
     logic [7:0] queue_errs;
     logic [7:0] db_bad;
   } count_t;
 
   typedef enum logic [2:0] {StIdle, StTable, StRing, StRun, StTold} state_e;
 
+  // The queue that is switched off: not yet, going, coming back, done.
+  typedef enum logic [1:0] {CutWaits, CutOff, CutOn, CutDone} cut_e;
+
   state_e        state_q;
-  ring_op_t      o_q;
+  cut_e          cut_q;
+  table_op_t     cut_op;
+  logic          cut_start, more;
+  ring_op_t      op, o_q;
   logic [7:0]    timer_q, quiet_q;
   logic [2:0]    step_q;
   logic [1:0]    ring;
@@ -82,7 +93,10 @@ module blk_txq
   write_beat_t   told;
   logic          table_done, rd_valid, rd_ready, valid, take, told_ready, told_valid, ends_ready,
       ends_valid, tlp_valid, db_bad, queue_err, busy, quiet, begins, unused_commit, unused_flush,
-      unused_bad, unused_more;
+      unused_bad;
+  tx_id_t        first_q;              // of an entry of which blocks were taken
+  logic [13:0]   first_len_q;
+  logic [1:0]    blocks_q;
   logic [5:0]    end_q, cqe_q;
   logic [63:0]   end_base;
   logic [3:0]    end_log;
@@ -91,6 +105,7 @@ module blk_txq
   logic          ended, end_wqe, end_cqe, paced, end_paced;
 
   assign s_axis_req_tready = state_q == StIdle;
+  assign op     = ring_op_t'(s_axis_req_tdata);
   assign begins = s_axis_req_tready && s_axis_req_tvalid;
 
   // One doorbell a cycle, the last one with an entry.
@@ -99,21 +114,28 @@ module blk_txq
                   queue_f: o_q.queue_f[ring], pi: o_q.pi[ring] + 16'(step_q[2])};
   assign push = '{valid: state_q == StRing && step_q[2] && o_q.pushed < 8'(Rings), wqe: o_q.wqe};
 
+  // Off, with an entry that is all zero, and on again.
+  assign cut_start = state_q == StRun && (cut_q == CutWaits ? timer_q == o_q.when_f :
+                     cut_q == CutOff && table_done);
+  assign cut_op    = '{wdata: cut_q == CutWaits ? '0 : 1024'(o_q.again), index: o_q.queue_f[o_q.cut[1:0]],
+                       id: 8'(TableTxq), write: 8'd1, default: '0};
+
   blk_table u_table (
-    .clk, .rst, .start_i(begins && s_axis_req_tdata[7:0] == 8'd0),
-    .req_i(table_req(table_op_t'(s_axis_req_tdata))), .tbl_o(tbl), .tbl_i(tbl_rsp),
+    .clk, .rst, .start_i((begins && s_axis_req_tdata[7:0] == 8'd0) || cut_start),
+    .req_i(table_req(cut_start ? cut_op : table_op_t'(s_axis_req_tdata[$bits(table_op_t)-1:0]))),
+    .tbl_o(tbl), .tbl_i(tbl_rsp),
     .done_o(table_done), .rsp_o(table_rsp)
   );
   assign tbl_rsp.status          = 3'(tbl_status);
   assign tbl_rsp.rdata[1023:512] = '0;
 
-  nic_txq #(.Sends(0), .Parts(PartsDefault & ~PartCopy & ~PartLong)) u_txq (
+  nic_txq #(.Parts(PartsDefault & ~PartCopy)) u_txq (
     .clk, .rst, .enable_i(1'b1), .flr_i(1'b0), .short_i(o_q.short_f[0]), .tbl_i(tbl),
     .tbl_done_o(tbl_rsp.done), .tbl_status_o(tbl_status), .tbl_rdata_o(tbl_rsp.rdata[511:0]),
     .commit_o(unused_commit), .flush_o(unused_flush), .flushed_i(1'b1), .db_i(db), .push_i(push),
     .pause_i('0), .rd_req_o(rd_req), .rd_req_valid_o(rd_valid), .rd_req_ready_i(rd_ready),
     .rd_rsp_i(rd_rsp), .valid_o(valid), .ready_i(take), .id_o(id), .wqe_o(wqe), .ecn_o(ecn),
-    .sent_i(1'b0), .more_o(unused_more),
+    .sent_i(take && !more), .more_o(more),
     .end_more_i(end_more), .end_q_i(end_q), .end_base_o(end_base), .end_log_o(end_log),
     .end_cqi_o(end_cqi), .end_i(ended), .end_wqe_i(end_wqe), .end_cqe_i(end_cqe),
     .cqe_i(tlp_valid), .cqe_q_i(cqe_q), .queue_err_o(queue_err), .db_bad_o(db_bad), .busy_o(busy)
@@ -141,6 +163,8 @@ module blk_txq
       end_id.status   = wqe[130:128] == '0 ? 8'(StatusBadKey) : 8'(StatusOk);
     end
     end_len = end_id.status == 8'(StatusOk) ? 14'd60 + 14'(wqe[143:136]) : '0;
+    if (blocks_q != 2'd0) {end_id, end_len} = {first_q, first_len_q};
+    end_id.more = blocks_q;
   end
 
   // An entry is told of before its completion entry leaves.
@@ -150,7 +174,7 @@ module blk_txq
     .out_ready_i(m_axis_rsp_tready), .out_data_o(told)
   );
   nic_fifo #(.Width($bits(tx_id_t) + 14), .Depth(Depth)) u_ends (
-    .clk, .rst, .in_valid_i(take), .in_ready_o(ends_ready), .in_data_i({end_id, end_len}),
+    .clk, .rst, .in_valid_i(take && !more), .in_ready_o(ends_ready), .in_data_i({end_id, end_len}),
     .out_valid_o(ends_valid), .out_ready_i(end_ready[0] && end_paced),
     .out_data_o({end_ids[0], end_lens[0]})
   );
@@ -182,29 +206,41 @@ module blk_txq
 
   always_ff @(posedge clk) begin
     timer_q <= timer_q + 8'd1;
+    if (take) begin
+      blocks_q <= more ? blocks_q + 2'd1 : 2'd0;
+      if (blocks_q == 2'd0) {first_q, first_len_q} <= {end_id, end_len};
+    end
     quiet_q <= state_q == StRun && quiet ? quiet_q + 8'd1 : 8'd0;
     if (db_bad) count_q.db_bad <= count_q.db_bad + 8'd1;
     if (queue_err) count_q.queue_errs <= count_q.queue_errs + 8'd1;
     unique case (state_q)
       StIdle: if (begins) begin
-        o_q     <= ring_op_t'(s_axis_req_tdata[$bits(ring_op_t)-1:0]);
-        count_q <= '0;
+        o_q     <= op;
+        count_q <= '{cut: op.cut, default: '0};
+        cut_q   <= op.cut < 8'(Rings) ? CutWaits : CutDone;
         step_q  <= '0;
         state_q <= s_axis_req_tdata[7:0] == 8'd0 ? StTable : StRing;
       end
       StTable: if (table_done) {state_q, table_q} <= {StTold, table_res(8'd0, table_rsp)};
       StRing: begin
         step_q <= step_q + 3'd1;
-        if (step_q == 3'(Rings)) state_q <= StRun;
+        if (step_q == 3'(Rings)) {state_q, timer_q} <= {StRun, 8'd0};
       end
-      StRun: if (busy) begin
-        quiet_q <= '0;
-      end else if (quiet_q == 8'(Quiet)) begin
-        state_q <= StTold;
+      StRun: begin
+        if (cut_start) cut_q <= cut_q == CutWaits ? CutOff : CutOn;
+        if (cut_q == CutOn && table_done) cut_q <= CutDone;
+        if ((cut_q == CutOff || cut_q == CutOn) && table_done && count_q.cut_status == 8'd0) begin
+          count_q.cut_status <= 8'(table_rsp.status);
+        end
+        if (busy || cut_q != CutDone) quiet_q <= '0;
+        else if (quiet_q == 8'(Quiet)) state_q <= StTold;
       end
       default: if (m_axis_rsp_tready) state_q <= StIdle;
     endcase
-    if (rst) state_q <= StIdle;
+    if (rst) begin
+      state_q  <= StIdle;
+      blocks_q <= '0;
+    end
   end
 
   logic unused_bits;

@@ -1,5 +1,6 @@
 /// nic_wqe alone: checks of a work entry and its bus addresses (op 0), commands of table Key (op
-/// 1). The block is held back as the stream of results is.
+/// 1). An entry comes block by block, as many as its first one names. What goes out is held back as
+/// the stream of results is.
 
 module blk_wqe
   import nic_int_pkg::*;
@@ -10,11 +11,11 @@ module blk_wqe
 (
   input  logic          clk,
   input  logic          rst,
-  input  logic [1151:0] s_axis_req_tdata,
+  input  logic [$bits(entry_op_t)-1:0] s_axis_req_tdata,
   input  logic          s_axis_req_tlast,
   input  logic          s_axis_req_tvalid,
   output logic          s_axis_req_tready,
-  output logic [1087:0] m_axis_rsp_tdata,
+  output logic [$bits(entry_res_t)-1:0] m_axis_rsp_tdata,
   output logic          m_axis_rsp_tlast,
   output logic          m_axis_rsp_tvalid,
   input  logic          m_axis_rsp_tready
@@ -23,6 +24,10 @@ module blk_wqe
   entry_op_t     e_op;
   tx_id_t        id;
   tx_ent_t       ent;
+  wqe_t          first;
+  logic [1:0]    block_q;              // block of the entry
+  logic [7:0]    timer_q;
+  logic          more, paced;
   logic          is_table, in_ready, in_valid, out_valid, out_ready, table_ready, table_done;
   logic [7:0]    inside_q;             // entries
   logic          table_q, told_q;      // a command is under way, and its answer is there
@@ -31,20 +36,27 @@ module blk_wqe
   table_status_e tbl_status;
 
   assign t_op     = table_op_t'(s_axis_req_tdata[$bits(table_op_t)-1:0]);
-  assign e_op     = entry_op_t'(s_axis_req_tdata[$bits(entry_op_t)-1:0]);
+  assign e_op     = entry_op_t'(s_axis_req_tdata);
   assign is_table = t_op.op != 8'd0;
+
+  // Blocks of an entry; an Event has none.
+  assign first = wqe_t'(e_op.wqe[0]);
+  assign more  = !e_op.is_event[0] && block_q != first.blocks;
+  assign paced = (timer_q & e_op.pace) == 8'd0;
 
   // A command waits until no entry is there, and entries until it is answered.
   assign table_ready       = inside_q == 8'd0 && !table_q;
-  assign in_valid          = s_axis_req_tvalid && !is_table && !table_q;
-  assign s_axis_req_tready = is_table ? table_ready : in_ready && !table_q;
+  assign in_valid          = s_axis_req_tvalid && !is_table && !table_q && paced;
+  assign s_axis_req_tready = is_table ? table_ready : in_ready && !table_q && paced && !more;
 
   always_comb begin
-    id        = '{is_event: e_op.is_event[0], qid: e_op.qid, index: e_op.index, default: '0};
+    id        = '{is_event: e_op.is_event[0], qid: e_op.qid, index: e_op.index + 16'(block_q),
+                  default: '0};
     id.status = e_op.status;
   end
 
-  assign m_axis_rsp_tdata  = told_q ? table_res(8'd1, answer_q) : 1088'(entry_res(ent));
+  assign m_axis_rsp_tdata  = told_q ? $bits(entry_res_t)'(table_res(8'd1, answer_q)) :
+                                      entry_res(ent);
   assign m_axis_rsp_tvalid = told_q || out_valid;
   assign m_axis_rsp_tlast  = 1'b1;
   assign out_ready         = m_axis_rsp_tready && !told_q;
@@ -71,8 +83,8 @@ module blk_wqe
     .valid_i      (in_valid),
     .ready_o      (in_ready),
     .id_i         (id),
-    .wqe_i        (e_op.wqe),
-    .more_i       (1'b0),
+    .wqe_i        (e_op.wqe[block_q]),
+    .more_i       (more),
     .ecn_i        (e_op.ecn[1:0]),
     .valid_o      (out_valid),
     .ready_i      (out_ready),
@@ -80,7 +92,9 @@ module blk_wqe
   );
 
   always_ff @(posedge clk) begin
-    inside_q <= inside_q + 8'(in_valid && in_ready) - 8'(out_valid && out_ready);
+    timer_q  <= timer_q + 8'd1;
+    if (in_valid && in_ready) block_q <= more ? block_q + 2'd1 : 2'd0;
+    inside_q <= inside_q + 8'(in_valid && in_ready && !more) - 8'(out_valid && out_ready);
     if (s_axis_req_tvalid && is_table && table_ready) table_q <= 1'b1;
     if (table_done) begin
       told_q   <= 1'b1;
@@ -91,6 +105,7 @@ module blk_wqe
       table_q <= 1'b0;
     end
     if (rst) begin
+      block_q  <= '0;
       inside_q <= '0;
       table_q  <= 1'b0;
       told_q   <= 1'b0;
@@ -98,5 +113,5 @@ module blk_wqe
   end
 
   logic unused_bits;
-  assign unused_bits = ^{s_axis_req_tlast, s_axis_req_tdata, e_op};
+  assign unused_bits = ^{s_axis_req_tlast, e_op, first};
 endmodule

@@ -1,11 +1,13 @@
 /// Requests and results of nic_wqe alone. What is of no meaning in a result is zero.
 
 package blk_wqe_pkg;
+  import nic_pkg::*;
   import nic_tx_pkg::*;
 
+  // A work entry with its blocks, the first in the low bits.
   typedef struct packed {
-    logic [511:0] wqe;
-    logic [7:0]   rsvd;
+    logic [WqeBlocksMax-1:0][511:0] wqe;
+    logic [7:0]   pace;      // cycles in which a block may come: a mask
     logic [7:0]   status;    // of an Event
     logic [15:0]  index;
     logic [7:0]   qid;
@@ -15,9 +17,12 @@ package blk_wqe_pkg;
   } entry_op_t;
 
   typedef struct packed {
-    logic [383:0]     inl;
-    logic [2:0][63:0] addr;
-    logic [2:0][15:0] seg_len;
+    logic [InlW-1:0]         inl;
+    logic [SegMax-1:0][63:0] addr;
+    logic [SegMax-1:0][15:0] seg_len;
+    logic [31:0]      rsvd;
+    logic [7:0]       blocks;
+    logic [7:0]       app;
     logic [7:0]       nseg;
     logic [31:0]      copy_len;
     logic [7:0]       inval;
@@ -70,10 +75,12 @@ package blk_wqe_pkg;
         entry_res.crc_off   = 16'(ent.f.ofl.crc_off);
         entry_res.crc_start = 16'(ent.f.ofl.crc_start);
       end
-      entry_res.inl = ent.inl[383:0] & LowBytes[ent.f.inl_len][383:0];
+      entry_res.app = 8'(ent.f.app != 3'd0);
+      entry_res.inl = ent.inl & ~({InlW{1'b1}} << (12'(ent.f.inl_len) << 3));
     end
+    if (!ent.f.id.is_event) entry_res.blocks = 8'(ent.f.id.more) + 8'd1;
     entry_res.nseg = 8'(ent.nseg);
-    for (int i = 0; i < 3; i++) begin
+    for (int i = 0; i < SegMax; i++) begin
       if (4'(i) < ent.nseg) begin
         entry_res.addr[i]    = ent.seg_addr[i];
         entry_res.seg_len[i] = ent.f.len != 14'd0 ? 16'(ent.seg_len[i]) : 16'd0;
