@@ -13,7 +13,8 @@ import (
 const (
 	txqTable = iota
 	txqRing
-	txqNone = places // no ring
+	txqNone  = places // no ring
+	txqAfter = 1 << 7
 )
 
 // txqDoorbells is doorbells of up to one queue a place, where its rings are too, and then of one of these with one more
@@ -25,8 +26,10 @@ type txqDoorbells struct {
 	Queue, Pi                                    [places]uint16
 	Wqe                                          [nicspec.WqeBytes]uint8     // of the block pushed
 	Again                                        [nicspec.TxqEntrySize]uint8 `entry:"TxqEntry"` // what it is switched on with
-	When                                         uint8                       // cycles after the last doorbell
-	_                                            [7]uint8
+	When                                         uint8                       // cycles after the last doorbell, or, with txqAfter, after bytes of entries
+	_                                            uint8
+	From                                         uint16 // its consumer index
+	_                                            [4]uint8
 }
 
 // txqCame is what comes of them, place by place: which queue's turn it is, and how many entries are read at a time, is free.
@@ -36,19 +39,6 @@ type txqCame struct {
 	CutStatus            nicspec.TableStatus
 	Cut                  txqCut
 	Entries, Completions [places]uint16 // blocks of entries; none of a queue that was switched off
-}
-
-// txqCut is what is wrong with what came of a queue that was switched off. How many of its entries start is free [T11].
-type txqCut uint8
-
-const (
-	txqCutOrder txqCut = 1 + iota
-	txqCutTorn
-	txqCutCompletions
-)
-
-func (c txqCut) String() string {
-	return [...]string{"right", "blocks are not one after another", "an entry is not whole", "completion entries are others"}[c%4]
 }
 
 // txqItem is a block of an entry that was handed on, or, with an address, a completion entry.
@@ -143,7 +133,7 @@ func newTxqState() *txqState {
 
 // doorbells are some that queues may take, most of them. One entry alone may be pushed, or fail to be read.
 func (s *txqState) doorbells(rng *rand.Rand) Packet {
-	d := txqDoorbells{Op: txqRing, Short: uint8(rng.IntN(2)), Pushed: txqNone, Pace: pick[uint8](rng, 0, 0, 1, 3, 7)}
+	d := txqDoorbells{Op: txqRing, Short: flag(maybe(rng, 75)), Pushed: txqNone, Pace: pick[uint8](rng, 0, 0, 1, 3, 7)}
 	for i := range d.Queue {
 		id := txqQueue(rng, i)
 		if maybe(rng, 60) { // one that runs, if there is one
@@ -153,7 +143,7 @@ func (s *txqState) doorbells(rng *rand.Rand) Packet {
 		}
 		s.post(rng, &d, i, id)
 	}
-	if d.Cut = txqNone; maybe(rng, 35) {
+	if d.Cut = txqNone; maybe(rng, 75) {
 		s.cut(rng, &d)
 	}
 	return Packet{Data: encode(d)}
@@ -179,23 +169,6 @@ func (s *txqState) post(rng *rand.Rand, d *txqDoorbells, place, id int) {
 		d.Queue[place] = uint16(nicspec.DefaultBuild().NumTxq + id) // is none
 	}
 	d.Rung |= flag(rings) << place
-}
-
-// cut has the queue of a place be switched off and on while its entries come, most often soon after the last doorbell, often
-// that of a block that was pushed.
-func (s *txqState) cut(rng *rand.Rand, d *txqDoorbells) {
-	d.Cut = uint8(rng.IntN(places))
-	if d.Pushed != txqNone && maybe(rng, 60) {
-		d.Cut = d.Pushed
-	}
-	if s.Txq(int(d.Queue[d.Cut])) == nil || d.Fault != faultNone && d.Faulty == d.Cut {
-		d.Cut = txqNone
-		return
-	}
-	place := uint64(d.Cut)
-	d.When = uint8(pick(rng, rng.IntN(8), rng.IntN(24), rng.IntN(100)))
-	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(2 + rng.IntN(5)), RingBase: txqRingAt(rng, place), CqBase: txqRingAt(rng, place), EcnMode: uint8(rng.IntN(4))}
-	f.Encode(d.Again[:])
 }
 
 // txqRingAt is an address of a ring at a place.
@@ -250,14 +223,6 @@ func (s *txqState) answer(req Packet) []Packet {
 		}
 	}
 	return []Packet{{Data: append(encode(r), items...)}}
-}
-
-// restart switches a queue off and on with the entry again.
-func (s *txqState) restart(id int, again []byte) {
-	for _, e := range [][]byte{make([]byte, nicspec.TxqEntrySize), again} {
-		tableAnswer(s.Regs, tableRequest(txqTable, nicspec.TableTxq, id, e))
-		s.Drained()
-	}
 }
 
 // work is what a queue hands on: the entries that are whole. With a fault the read that begins with block from fails.
@@ -349,7 +314,7 @@ func txqSettle(data []byte) []byte {
 	tlps(writes, 128, w.wrong, w.add)
 	r := txqCame{Op: data[last], DbBad: data[last+1], QueueErrs: data[last+2], Writes: w.fault, CutStatus: nicspec.TableStatus(data[last+4])}
 	if cut := data[last+3]; cut < places {
-		r.Cut = txqCutOff(entries[cut], w.entries[cut])
+		r.Cut = txqCutOff(le.Uint16(data[last+5:]), entries[cut], w.entries[cut])
 		entries[cut], w.entries[cut] = nil, nil
 	}
 	var items []byte
@@ -376,32 +341,4 @@ func (w *txqWritten) add(p other, entry bool) {
 	}
 	at := &w.entries[h.Address>>placeBit%places]
 	*at = append(*at, txqItem{Addr: h.Address, Bytes: [nicspec.CqeBytes]uint8(p.Data)})
-}
-
-// txqCutOff says what is wrong with what came of a queue that was switched off: its entries are whole, and each has the
-// completion entry that it asks for.
-func txqCutOff(blocks, completions []txqItem) txqCut {
-	for i := 0; i < len(blocks); {
-		w := nicspec.Wqe(blocks[i].Bytes[:])
-		n := 1 + int(w.Blocks())
-		if i+n > len(blocks) {
-			return txqCutTorn
-		}
-		for k := range n {
-			if blocks[i+k].Index != blocks[0].Index+uint16(i+k) {
-				return txqCutOrder
-			}
-		}
-		if status, _ := txqEnd(w); status != nicspec.StatusOk || w.FComplete() {
-			if len(completions) == 0 || nicspec.TxCqe(completions[0].Bytes[:]).Index() != blocks[i].Index {
-				return txqCutCompletions
-			}
-			completions = completions[1:]
-		}
-		i += n
-	}
-	if len(completions) > 0 {
-		return txqCutCompletions
-	}
-	return 0
 }

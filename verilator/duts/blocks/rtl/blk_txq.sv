@@ -27,8 +27,11 @@ module blk_txq
   localparam int Depth = 16;       // entries that have not ended
 
   typedef struct packed {
-    logic [55:0]            rsvd1;
-    logic [7:0]             when_f;    // cycles from the last doorbell until it is
+    logic [31:0]            rsvd2;
+    logic [15:0]            from;      // its consumer index
+    logic [7:0]             rsvd1;
+    logic                   after;     // it is switched off after the last bytes of entries came
+    logic [6:0]             when_f;    // so many cycles; else after the last doorbell
     logic [511:0]           again;     // what it is switched on with
     logic [511:0]           wqe;
     logic [Rings-1:0][15:0] pi;
@@ -55,6 +58,7 @@ module blk_txq
   } entry_t;
 
   typedef struct packed {
+    logic [15:0] cut_from;
     logic [7:0] cut_status;    // the first that is not 0
     logic [7:0] cut;
     logic [7:0] queue_errs;
@@ -70,6 +74,7 @@ module blk_txq
   cut_e          cut_q;
   table_op_t     cut_op;
   logic          cut_start, more;
+  logic [6:0]    cut_timer_q;
   ring_op_t      op, o_q;
   logic [7:0]    timer_q, quiet_q;
   logic [2:0]    step_q;
@@ -115,10 +120,10 @@ module blk_txq
   assign push = '{valid: state_q == StRing && step_q[2] && o_q.pushed < 8'(Rings), wqe: o_q.wqe};
 
   // Off, with an entry that is all zero, and on again.
-  assign cut_start = state_q == StRun && (cut_q == CutWaits ? timer_q == o_q.when_f :
+  assign cut_start = state_q == StRun && (cut_q == CutWaits ? cut_timer_q == o_q.when_f :
                      cut_q == CutOff && table_done);
-  assign cut_op    = '{wdata: cut_q == CutWaits ? '0 : 1024'(o_q.again), index: o_q.queue_f[o_q.cut[1:0]],
-                       id: 8'(TableTxq), write: 8'd1, default: '0};
+  assign cut_op    = '{wdata: cut_q == CutWaits ? '0 : 1024'(o_q.again), id: 8'(TableTxq),
+                       index: o_q.queue_f[o_q.cut[1:0]], write: 8'd1, default: '0};
 
   blk_table u_table (
     .clk, .rst, .start_i((begins && s_axis_req_tdata[7:0] == 8'd0) || cut_start),
@@ -206,6 +211,8 @@ module blk_txq
 
   always_ff @(posedge clk) begin
     timer_q <= timer_q + 8'd1;
+    cut_timer_q <= cut_timer_q + 7'd1;
+    if (state_q != StRun || (o_q.after && |rd_rsp.to)) cut_timer_q <= '0;
     if (take) begin
       blocks_q <= more ? blocks_q + 2'd1 : 2'd0;
       if (blocks_q == 2'd0) {first_q, first_len_q} <= {end_id, end_len};
@@ -216,7 +223,7 @@ module blk_txq
     unique case (state_q)
       StIdle: if (begins) begin
         o_q     <= op;
-        count_q <= '{cut: op.cut, default: '0};
+        count_q <= '{cut: op.cut, cut_from: op.from, default: '0};
         cut_q   <= op.cut < 8'(Rings) ? CutWaits : CutDone;
         step_q  <= '0;
         state_q <= s_axis_req_tdata[7:0] == 8'd0 ? StTable : StRing;
