@@ -43,8 +43,8 @@
 //	host-ce   size            ce.llc (12 MB)
 //	          ways            12, of which devices get 2 (ceio.bg.ddio_default_ways)
 //	host-ce-6 the same, devices get 6 of 12 ways (ce.ddio)
-//	host-op   size            18 MB, data sheet of the part that the paper names (bf2.host,
-//	                          Xeon Gold 5317); no paper gives it
+//	host-op   size            18 MB: assumption. The paper names the part only (bf2.host, two
+//	                          Xeon Gold 5317 of 12 cores), none gives its size
 //	          ways            12 slices' worth of 12 ways, devices get 2, as host-ce: assumption
 //
 // BlueField-2 has none: what its devices write goes to DRAM

@@ -60,7 +60,7 @@ func (s *CardSpec) Validate() error {
 		errs = append(errs, field.Under("build", s.Build.Validate()))
 	}
 	if s.Switch != nil {
-		errs = append(errs, field.Under("switch", s.Switch.validate(s.Endpoint.Limits)))
+		errs = append(errs, field.Under("switch", s.Switch.validate(&s.Endpoint)))
 	}
 	if s.Direct != nil {
 		errs = append(errs, s.validateDirect())
@@ -103,7 +103,7 @@ func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, e
 	c := &Card{Name: s.Name}
 	nic, err := factory(Slot{
 		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1), EthBits: s.EthBits,
-		PCIe: s.pcie(), Eth: s.Eth, Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
+		PCIe: s.pcie(), Eth: s.Eth, Limits: s.limits(), Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
 	})
 	if err != nil {
 		return nil, err

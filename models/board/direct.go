@@ -13,7 +13,7 @@ import (
 
 // validateDirect returns every error of a card whose NIC hangs on the host's PCIe, each a field.Error.
 func (s *CardSpec) validateDirect() error {
-	errs := []error{field.Under("direct", s.Direct.validate(s.Endpoint.Limits))}
+	errs := []error{field.Under("direct", s.Direct.validate(&s.Endpoint, nicspec.EndpointHost))}
 	if s.Switch != nil {
 		errs = append(errs, field.Errorf("direct", ": want either it or %v", field.Path("switch")))
 	}
@@ -25,8 +25,8 @@ func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoin
 	if err = c.Memory.put(e, c.Name+".Host", nicspec.EndpointHost, &d.MemorySpec); err != nil {
 		return nil, err
 	}
-	b := root.Builder{Memory: half{c.Memory, nicspec.EndpointHost}, Spec: ep.Spec}
-	b.Spec.Latency = d.ReadLatency
+	b := root.Builder{Memory: c.Memory.behind(nicspec.EndpointHost), Spec: ep.Spec}
+	b.Spec.Latency, b.Spec.Limits = d.ReadLatency, d.limits(ep)
 	if c.Root, err = ep.root(e, p, c.Name, "Host", b); err != nil {
 		return nil, err
 	}
@@ -73,4 +73,18 @@ func DirectPreset(generation int, memory string) (*Downlink, error) {
 		d.MemorySpec, err = memoryPreset(memory, true)
 	}
 	return d, err
+}
+
+// limits are those of the roots behind the NIC, by endpoint.
+func (s *CardSpec) limits() (l [nicspec.EndpointHost + 1]tlp.Limits) {
+	for ep := range l {
+		l[ep] = s.Endpoint.Limits
+	}
+	switch {
+	case s.Switch != nil:
+		l[nicspec.EndpointArm], l[nicspec.EndpointHost] = s.Switch.Arm.limits(&s.Endpoint), s.Switch.Host.limits(&s.Endpoint)
+	case s.Direct != nil:
+		l[nicspec.EndpointHost] = s.Direct.limits(&s.Endpoint)
+	}
+	return l
 }

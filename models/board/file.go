@@ -5,19 +5,23 @@ import (
 
 	"nictwin/models/armcache"
 	"nictwin/models/dram"
+	"nictwin/models/etherlink"
+	"nictwin/models/host"
 	"nictwin/models/pcielink"
 	"nictwin/models/specfile"
 )
 
 // presets are what the key preset may name in a board file, by what it stands in.
 var presets = specfile.Presets{
-	reflect.TypeFor[RackSpec]():      specfile.Of(RackPreset),
-	reflect.TypeFor[ServerSpec]():    specfile.Of(ServerPreset),
-	reflect.TypeFor[CardSpec]():      specfile.Of(CardPreset),
-	reflect.TypeFor[SwitchSpec]():    specfile.Of(func(name string) (SwitchSpec, error) { return value(SwitchPreset(name)) }),
-	reflect.TypeFor[pcielink.Spec](): specfile.Of(pcielink.Preset),
-	reflect.TypeFor[armcache.Spec](): specfile.Of(armcache.Preset),
-	reflect.TypeFor[dram.Spec]():     specfile.Of(dram.Preset),
+	reflect.TypeFor[RackSpec]():       specfile.Of(RackPreset),
+	reflect.TypeFor[ServerSpec]():     specfile.Of(ServerPreset),
+	reflect.TypeFor[CardSpec]():       specfile.Of(CardPreset),
+	reflect.TypeFor[SwitchSpec]():     specfile.Of(func(name string) (SwitchSpec, error) { return value(SwitchPreset(name)) }),
+	reflect.TypeFor[pcielink.Spec]():  specfile.Of(pcielink.Preset),
+	reflect.TypeFor[armcache.Spec]():  specfile.Of(armcache.Preset),
+	reflect.TypeFor[host.Spec]():      specfile.Of(HostPreset),
+	reflect.TypeFor[dram.Spec]():      specfile.Of(dram.Preset),
+	reflect.TypeFor[etherlink.Spec](): specfile.Of(etherlink.Preset),
 }
 
 func value(s *SwitchSpec, err error) (SwitchSpec, error) {

@@ -7,6 +7,8 @@ import (
 	"nictwin/models/armcache"
 	"nictwin/models/dram"
 	"nictwin/models/field"
+	"nictwin/models/host"
+	"nictwin/models/host/iio"
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
@@ -17,10 +19,21 @@ import (
 type MemorySpec struct {
 	Cache *armcache.Spec `yaml:"cache"` // last-level cache; nil: none
 	DRAM  *dram.Spec     `yaml:"dram"`  // nil: memory answers at once
+
+	// Host is a whole machine (or the Arm side of a card, which is one, too) instead of both: cores with their private caches,
+	// sockets with a last-level cache and DRAM each, and an IIO buffer behind the root. nil: there are no cores.
+	Host *host.Spec `yaml:"host"`
 }
 
-func (s *MemorySpec) validate() error {
+// validate returns every error of the spec; endpoint is whose memory it is, of so many bytes.
+func (s *MemorySpec) validate(endpoint int, bytes uint64) error {
 	var errs []error
+	if s.Host != nil {
+		errs = append(errs, field.Under("host", s.validateHost(endpoint, bytes)))
+		if s.Cache != nil || s.DRAM != nil {
+			errs = append(errs, field.Errorf("host", ": it has cache and DRAM of its own: want null for %v and %v", field.Path("cache"), field.Path("dram")))
+		}
+	}
 	if s.Cache != nil {
 		errs = append(errs, field.Under("cache", s.Cache.Validate()))
 	}
@@ -46,6 +59,8 @@ type end struct {
 	watch  func(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
 	cache  *armcache.Cache // nil: none
 	dram   *dram.DRAM      // nil: none
+	host   *host.Server    // nil: none, as are cache and dram with one
+	iio    *iio.Buffer     // of host, before its memory as the root sees it
 }
 
 // newMemory is a space without anything before it.
@@ -57,9 +72,25 @@ func newMemory(space *mem.Space) *Memory {
 	return m
 }
 
+// validateHost holds a machine to the memory that it has on the board.
+func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
+	h := s.Host
+	errs := []error{h.Validate()}
+	if base := mem.Bus(endpoint, 0); h.Base != base {
+		errs = append(errs, field.Errorf("base", "%#x: want %#x, where the memory of this endpoint is", h.Base, base))
+	}
+	if size := h.SocketBytes * uint64(max(h.Sockets, 0)); size != bytes {
+		errs = append(errs, field.Errorf("socket_bytes", "%d in %d sockets: want the %d of the endpoint in all", h.SocketBytes, h.Sockets, bytes))
+	}
+	return errors.Join(errs...)
+}
+
 // put puts what a spec has before the memory of an endpoint.
 func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec) (err error) {
 	x := &m.ends[endpoint]
+	if s.Host != nil {
+		return x.putHost(e, name, s.Host, m.space)
+	}
 	if s.DRAM != nil {
 		if x.dram, err = (dram.Builder{Scheduler: e, Spec: *s.DRAM, Memory: x.target}).Build(name + "DRAM"); err != nil {
 			return err
@@ -74,6 +105,21 @@ func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec
 		x.target, x.door, x.watch = x.cache, x.cache, x.cache.Watch
 	}
 	return nil
+}
+
+// putHost puts a machine there. The root's device hangs on its first socket, and software without a core is there, too.
+func (x *end) putHost(e *simcore.Engine, name string, s *host.Spec, space *mem.Space) (err error) {
+	if x.host, err = (host.Builder{Scheduler: e, Spec: *s, Memory: space}).Build(name); err != nil {
+		return err
+	}
+	if x.iio, err = x.host.Device(0, "IIO"); err != nil {
+		return err
+	}
+	view, err := x.host.Sockets.At(0)
+	if err == nil {
+		x.target, x.door, x.watch = view, view, view.Watch
+	}
+	return err
 }
 
 // of returns the memory that an address is in, and, for addresses of no endpoint, one that refuses them.
@@ -116,7 +162,7 @@ func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop fun
 // Timed reports whether accesses take time.
 func (m *Memory) Timed() bool {
 	for i := range m.ends {
-		if m.ends[i].cache != nil || m.ends[i].dram != nil {
+		if x := &m.ends[i]; x.cache != nil || x.dram != nil || x.host != nil {
 			return true
 		}
 	}
@@ -126,30 +172,46 @@ func (m *Memory) Timed() bool {
 // Stray counts the writes that did not lie inside memory.
 func (m *Memory) Stray() int { return m.stray + m.space.Stray }
 
+// Host is the machine of an endpoint, with its cores, or nil. It has the endpoint's caches and DRAM, which Cache and DRAM do
+// not return then.
+func (m *Memory) Host(endpoint int) *host.Server { return m.ends[endpoint].host }
+
 // Cache is the cache before an endpoint's memory, or nil.
 func (m *Memory) Cache(endpoint int) *armcache.Cache { return m.ends[endpoint].cache }
 
 // DRAM is the DRAM of an endpoint, or nil.
 func (m *Memory) DRAM(endpoint int) *dram.DRAM { return m.ends[endpoint].dram }
 
-// idle reports whether caches and DRAMs have nothing under way.
+// idle reports whether caches, DRAMs and machines have nothing under way.
 func (m *Memory) idle() bool {
 	for i := range m.ends {
-		if x := &m.ends[i]; x.cache != nil && !x.cache.Idle() || x.dram != nil && !x.dram.Idle() {
+		if x := &m.ends[i]; x.cache != nil && !x.cache.Idle() || x.dram != nil && !x.dram.Idle() || x.host != nil && !x.host.Idle() {
 			return false
 		}
 	}
 	return true
 }
 
-// err is the first write-back that was refused, or nil.
+// err is the first write-back that was refused, what a core could not do, or nil.
 func (m *Memory) err() error {
 	for i := range m.ends {
 		if x := m.ends[i].cache; x != nil && x.Err() != nil {
 			return x.Err()
 		}
+		if x := m.ends[i].host; x != nil && x.Err() != nil {
+			return x.Err()
+		}
 	}
 	return nil
+}
+
+// behind is the memory of one endpoint as its root sees it. Where a machine is, it can be full.
+func (m *Memory) behind(endpoint int) mem.Target {
+	h := half{m, endpoint}
+	if b := m.ends[endpoint].iio; b != nil {
+		return buffered{h, b}
+	}
+	return h
 }
 
 // half is the memory of one endpoint, for the root that has no other.
@@ -157,6 +219,27 @@ type half struct {
 	memory   *Memory
 	endpoint int
 }
+
+// buffered is half by way of an IIO buffer, whose back-pressure reaches the root.
+type buffered struct {
+	half
+	*iio.Buffer
+}
+
+// Access implements mem.Target.
+func (b buffered) Access(a *mem.Access) {
+	if err := b.half.Check(a.Op, a.Addr, a.Len()); err != nil {
+		if a.Op == mem.Write {
+			b.memory.stray++
+		}
+		a.Finish(err)
+		return
+	}
+	b.Buffer.Access(a)
+}
+
+// Check implements mem.Target.
+func (b buffered) Check(op mem.Op, addr uint64, n int) error { return b.half.Check(op, addr, n) }
 
 // Access implements mem.Target.
 func (h half) Access(a *mem.Access) {
@@ -190,4 +273,5 @@ var (
 	_ mem.Target   = (*Memory)(nil)
 	_ mem.Backdoor = (*Memory)(nil)
 	_ mem.Target   = half{}
+	_ mem.Holder   = buffered{}
 )

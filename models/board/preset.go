@@ -1,8 +1,9 @@
 package board
 
 import (
-	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"nictwin/models/ether"
 	"nictwin/models/field"
@@ -20,11 +21,24 @@ var CardPresetNames = []string{"bf2", "bf3", "connectx4", "connectx5", "connectx
 // and 128 (bf2.mtu_soc): the NIC has one for all destinations, and its reset value is 256, so that software of bf2 writes
 // DEVCTL first.
 //
-// For plain NICs see plainNICs.
+// For plain NICs see plainNICs. With -cores behind the name, the Arm side and the server have cores (see MemorySpec.Host).
 func CardPreset(name string) (CardSpec, error) {
-	if !slices.Contains(CardPresetNames, name) {
-		return CardSpec{}, field.Errorf("preset", "%q: want one of %q", name, CardPresetNames)
+	of, cores := strings.CutSuffix(name, coresSuffix)
+	if !slices.Contains(CardPresetNames, of) {
+		return CardSpec{}, field.Errorf("preset", "%q: want one of %q, those of %q with %s behind them", name, CardPresetNames, slices.Sorted(maps.Keys(machines)), coresSuffix)
 	}
+	if !cores {
+		return cardPreset(name)
+	}
+	s, err := cardPreset(of)
+	if err == nil {
+		err = s.withCores(of)
+	}
+	return s, err
+}
+
+// cardPreset is a card without cores.
+func cardPreset(name string) (CardSpec, error) {
 	if x, ok := plainNICs[name]; ok {
 		return x.card(name)
 	}
@@ -80,47 +94,4 @@ func (x plainNIC) card(name string) (CardSpec, error) {
 func ServerPreset(name string) (ServerSpec, error) {
 	c, err := CardPreset(name)
 	return ServerSpec{Name: "Server", Cards: []CardSpec{c}}, err
-}
-
-// pairSuffix makes two servers back to back of the name of one.
-const pairSuffix = "-pair"
-
-// RackPresetNames are what RackPreset takes: each card in a server, and two of them back to back.
-var RackPresetNames = rackPresetNames()
-
-func rackPresetNames() []string {
-	var names []string
-	for _, n := range CardPresetNames {
-		names = append(names, n, n+pairSuffix)
-	}
-	return names
-}
-
-// RackPreset is a server of ServerPreset whose ports are open, or two of them back to back by cables of 5 m (25 ns:
-// assumption).
-func RackPreset(name string) (RackSpec, error) {
-	if !slices.Contains(RackPresetNames, name) {
-		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)
-	}
-	of, pair := name, false
-	if n := len(name) - len(pairSuffix); n > 0 && name[n:] == pairSuffix {
-		of, pair = name[:n], true
-	}
-	s, err := ServerPreset(of)
-	if err != nil {
-		return RackSpec{}, err
-	}
-	r := RackSpec{Name: "Rack", Servers: []ServerSpec{s}, Network: NetworkSpec{Kind: NetworkOpen}}
-	if pair {
-		again, err := ServerPreset(of) // nothing is shared
-		if err != nil {
-			return RackSpec{}, err
-		}
-		r.Servers = append(r.Servers, again)
-		for i := range r.Servers {
-			r.Servers[i].Name = fmt.Sprintf("Server[%d]", i)
-		}
-		r.Network = NetworkSpec{Kind: NetworkBackToBack, Latency: 25 * simcore.Nanosecond}
-	}
-	return r, nil
 }

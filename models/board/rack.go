@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/etherlink"
 	"nictwin/models/field"
 	"nictwin/models/simcore"
 )
@@ -32,12 +33,16 @@ type NetworkKind string
 const (
 	NetworkOpen       NetworkKind = "open"         // no port is: players are plugged in
 	NetworkBackToBack NetworkKind = "back_to_back" // port i of one card to port i of the other
+	NetworkSwitch     NetworkKind = "switch"       // every port to one of an Ethernet switch, in the order of the cards
 )
 
 // NetworkSpec says how Ethernet ports are connected.
 type NetworkSpec struct {
 	Kind    NetworkKind `yaml:"kind"`
 	Latency simcore.Ps  `yaml:"latency_ps"` // of a cable itself; each card's eth has its own share beside it
+
+	// Switch is that of kind switch, and else nil. With 0 ports it has as many as the cards.
+	Switch *etherlink.Spec `yaml:"switch"`
 }
 
 // DeviceKind is what stands in a NIC's slot.
@@ -57,7 +62,7 @@ type DeviceSpec struct {
 	Kind    DeviceKind `yaml:"kind"`
 	DUT     string     `yaml:"dut"`     // rtl: manifest, its folder or name; empty: as the command line says
 	Address string     `yaml:"address"` // address: unix:PATH or tcp:A.B.C.D:PORT
-	Model   string     `yaml:"model"`   // rnic: connectx4, connectx5, connectx6 or connectx7
+	Model   string     `yaml:"model"`   // rnic: connectx4, connectx5, connectx6, connectx7 or bluefield2
 }
 
 // validate returns every error of the spec, each a field.Error.
@@ -116,38 +121,11 @@ func (s *RackSpec) Validate() error {
 	return errors.Join(append(errs, s.validateNetwork())...)
 }
 
-// validateNetwork holds the network to the ports that there are.
-func (s *RackSpec) validateNetwork() error {
-	n := &s.Network
-	if n.Latency < 0 || n.Latency > simcore.Millisecond {
-		return field.Errorf("network.latency_ps", "%d: want 0 to 1 ms", int64(n.Latency))
-	}
-	switch n.Kind {
-	case NetworkOpen:
-		return nil
-	case NetworkBackToBack:
-	default:
-		return field.Errorf("network.kind", "%q: want %s or %s", n.Kind, NetworkOpen, NetworkBackToBack)
-	}
-	var cards []*CardSpec
-	for _, v := range s.All() {
-		for i := range v.Cards {
-			cards = append(cards, &v.Cards[i])
-		}
-	}
-	if len(cards) != 2 {
-		return field.Errorf("network.kind", "%s: there are %d cards: want 2", n.Kind, len(cards))
-	}
-	if a, b := max(cards[0].Ports, 1), max(cards[1].Ports, 1); a != b {
-		return field.Errorf("network.kind", "%s: the cards have %d and %d Ethernet ports: want as many", n.Kind, a, b)
-	}
-	return nil
-}
-
 // Rack is servers and client machines, connected.
 type Rack struct {
 	Name    string
-	Servers []*Server // the client machines after the servers
+	Servers []*Server         // the client machines after the servers
+	Switch  *etherlink.Switch // between their Ethernet ports; nil without one
 }
 
 // Cards are all cards, in the order of their servers.
@@ -176,43 +154,10 @@ func NewRack(e *simcore.Engine, p *Pools, s RackSpec, factory Factory) (*Rack, e
 		}
 		r.Servers = append(r.Servers, server)
 	}
-	if err := r.connect(e, &s, all); err != nil {
+	if err := r.connect(e, p, &s); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
-}
-
-// connect plugs cables in. A cable takes the time of what either card has of it, and is as fast as the slower.
-func (r *Rack) connect(e *simcore.Engine, s *RackSpec, specs []ServerSpec) error {
-	if s.Network.Kind != NetworkBackToBack {
-		return nil
-	}
-	var eth []simcore.LinkSpec
-	for _, v := range specs {
-		for i := range v.Cards {
-			eth = append(eth, v.Cards[i].Eth)
-		}
-	}
-	cable := between(eth[0], eth[1])
-	cable.Latency += s.Network.Latency
-	cards := r.Cards()
-	for port := range max(specs[0].Cards[0].Ports, 1) {
-		if err := Cable(fmt.Sprintf("%s.Cable%d", r.Name, port), e, cable, cards[0].NIC.Eth(port), cards[1].NIC.Eth(port)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// between is the cable of two cards' shares.
-func between(a, b simcore.LinkSpec) simcore.LinkSpec {
-	c := a
-	c.Latency, c.CreditLatency = a.Latency+b.Latency, a.CreditLatency+b.CreditLatency
-	if a.Rate == (simcore.Rate{}) || b.Rate != (simcore.Rate{}) && b.Rate.Bytes*int64(a.Rate.Ps) < a.Rate.Bytes*int64(b.Rate.Ps) {
-		c.Rate = b.Rate
-	}
-	c.OverheadBytes = max(a.OverheadBytes, b.OverheadBytes)
-	return c
 }
 
 // Close ends what stands in the slots.

@@ -5,6 +5,7 @@ import (
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
+	"nictwin/models/tlp"
 )
 
 // NIC is whatever has the NIC's boundary: the Go model, RTL behind the bridge,
@@ -47,6 +48,9 @@ type Slot struct {
 	// them before. A cable between two such devices takes the time of both: its latency must be the sum of what either
 	// slot says of Eth.
 	PCIe, Eth simcore.LinkSpec
+
+	// Limits are what the roots of Arm and host take.
+	Limits [nicspec.EndpointHost + 1]tlp.Limits
 
 	Seed  uint64
 	Stall int // percent of the cycles in which its streams are to stand still

@@ -30,7 +30,9 @@ type Downlink struct {
 	PCIe        *pcielink.Spec    `yaml:"pcie"`
 	Fabric      *simcore.LinkSpec `yaml:"fabric"`
 	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: read arrived to its first access to memory
-	MPS         int               `yaml:"mps,omitempty"`   // of the root's completions; 0: the endpoint's, for a NIC that has one MPS for all
+
+	// Limits are those of the root, for a NIC that has limits for each endpoint (an rnic); nil: the card's endpoint.limits.
+	Limits *tlp.Limits `yaml:"limits"`
 
 	MemorySpec `yaml:",inline"` // behind the root
 }
@@ -106,8 +108,8 @@ func NICLinkSpec() simcore.LinkSpec {
 	return simcore.LinkSpec{Latency: nicswitch.LinkLatency, Credits: 1024, CreditLatency: nicswitch.LinkLatency}
 }
 
-// validate returns every error of the spec, each a field.Error; limits are those of the roots.
-func (s *SwitchSpec) validate(limits tlp.Limits) error {
+// validate returns every error of the spec, each a field.Error.
+func (s *SwitchSpec) validate(ep *Endpoint) error {
 	errs := []error{s.Spec.Validate()}
 	want, got := []string{nicswitch.PortNIC, nicswitch.PortArm, nicswitch.PortHost}, []string(nil)
 	for i := range s.Ports {
@@ -116,11 +118,17 @@ func (s *SwitchSpec) validate(limits tlp.Limits) error {
 	if !slices.Equal(got, want) {
 		errs = append(errs, field.Errorf("ports", "%q: want the ports %q, in this order", got, want))
 	}
-	return errors.Join(append(errs, field.Under("arm", s.Arm.validate(limits)), field.Under("host", s.Host.validate(limits)))...)
+	return errors.Join(append(errs, field.Under("arm", s.Arm.validate(ep, nicspec.EndpointArm)), field.Under("host", s.Host.validate(ep, nicspec.EndpointHost)))...)
 }
 
-func (d *Downlink) validate(limits tlp.Limits) error {
+// validate returns every error of the spec; endpoint is whose memory is behind it.
+func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 	var errs []error
+	limits, whose := ep.Limits, "roots (endpoint.limits.mps)"
+	if d.Limits != nil {
+		limits, whose = *d.Limits, "root (limits.mps)"
+		errs = append(errs, field.Under("limits", limits.Validate()))
+	}
 	switch {
 	case (d.PCIe == nil) == (d.Fabric == nil):
 		errs = append(errs, field.Errorf("pcie", ": want either it or %v", field.Path("fabric")))
@@ -128,21 +136,25 @@ func (d *Downlink) validate(limits tlp.Limits) error {
 		errs = append(errs, field.Under("fabric", d.Fabric.Validate()))
 	default:
 		errs = append(errs, field.Under("pcie", d.PCIe.Validate()))
-		mps := min(d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS)
-		switch {
-		case d.MPS > mps:
-			errs = append(errs, field.Errorf("pcie.ends", ": MPS %d is less than the %d of the root (mps)", mps, d.MPS))
-		case d.MPS == 0 && limits.MPS > mps:
-			errs = append(errs, field.Errorf("pcie.ends", ": MPS %d is less than the %d of the roots (endpoint.limits.mps)", mps, limits.MPS))
+		if mps := min(d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS); limits.MPS > mps {
+			errs = append(errs, field.Errorf("pcie.ends", ": MPS %d is less than the %d of the %s", mps, limits.MPS, whose))
 		}
-	}
-	if own := (tlp.Limits{MPS: d.MPS, MRRS: limits.MRRS, RCB: limits.RCB}); d.MPS != 0 && own.Validate() != nil {
-		errs = append(errs, field.Errorf("mps", "%d: want 128, 256, 512, 1024, 2048 or 4096, or 0 for the endpoint's", d.MPS))
 	}
 	if d.ReadLatency < 0 || d.ReadLatency > simcore.Second {
 		errs = append(errs, field.Errorf("read_latency_ps", "%d: want 0 to 1 s", d.ReadLatency))
 	}
-	return errors.Join(append(errs, d.MemorySpec.validate())...)
+	return errors.Join(append(errs, d.MemorySpec.validate(endpoint, [...]uint64{nicspec.EndpointArm: ep.ArmBytes, nicspec.EndpointHost: ep.HostBytes}[endpoint]))...)
+}
+
+// caches reports whether there is a cache that devices write to.
+func (d *Downlink) caches() bool { return d.Cache != nil || d.Host != nil && d.Host.LLC != nil }
+
+// limits are those of the root.
+func (d *Downlink) limits(ep *Endpoint) tlp.Limits {
+	if d.Limits != nil {
+		return *d.Limits
+	}
+	return ep.Limits
 }
 
 // build puts the switch and what is behind it together; port is the one for the NIC.
@@ -172,11 +184,8 @@ func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s s
 	if err = c.Memory.put(e, c.Name+"."+s.name, s.endpoint, &d.MemorySpec); err != nil {
 		return nil, nil, err
 	}
-	b := root.Builder{Memory: half{c.Memory, s.endpoint}, Spec: ep.Spec, Requesters: []uint16{s.requester}, Invalidates: d.Cache != nil}
-	b.Spec.Latency = d.ReadLatency
-	if d.MPS != 0 {
-		b.Spec.Limits.MPS = d.MPS
-	}
+	b := root.Builder{Memory: c.Memory.behind(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester}, Invalidates: d.caches()}
+	b.Spec.Latency, b.Spec.Limits = d.ReadLatency, d.limits(ep)
 	if r, err = ep.root(e, p, c.Name, s.name, b); err != nil {
 		return nil, nil, err
 	}

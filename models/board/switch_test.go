@@ -10,6 +10,7 @@ import (
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/nicswitch"
+	"nictwin/models/root"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
@@ -126,5 +127,5 @@ func TestSwitchSpecsNameEveryField(t *testing.T) {
 	require.ErrorContains(t, s.Validate(), "switch.arm.fabric.credits -1: want")
 	_, err = CardPreset("bf1")
 	require.ErrorContains(t, err, `preset "bf1": want one of ["bf2" "bf3" "connectx4" "connectx5" "connectx6" "connectx7"]`)
-	require.ErrorContains(t, (&SwitchSpec{}).validate(tlp.DefaultLimits()), "ports 0 of them: want 2 to 32")
+	require.ErrorContains(t, (&SwitchSpec{}).validate(&Endpoint{Spec: root.Spec{Limits: tlp.DefaultLimits()}}), "ports 0 of them: want 2 to 32")
 }

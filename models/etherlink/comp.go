@@ -199,8 +199,8 @@ func (s *Switch) flood(in *port, f *msg.Frame, came, now simcore.Ps) {
 		}
 		if last != nil {
 			again := s.frames.Copy(f.Data)
-			again.Seq = f.Seq
-			in.count.Made.Add(len(f.Data))
+			again.Seq, again.Trim = f.Seq, f.Trim
+			in.count.Made.Add(again.Bytes())
 			last.member(again).accept(in, again, came, now)
 		}
 		last = p

@@ -3,6 +3,7 @@ package etherlink
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"nictwin/models/ether"
 	"nictwin/models/etherlink/core"
@@ -157,4 +158,17 @@ func (s *Spec) validateLAGs() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// PresetNames are what Preset takes.
+var PresetNames = []string{string(CutThrough), string(StoreForward)}
+
+// Preset is Default of a mode by its name, with no ports yet.
+func Preset(name string) (Spec, error) {
+	if !slices.Contains(PresetNames, name) {
+		return Spec{}, fmt.Errorf("etherlink: preset is %q: want one of %q", name, PresetNames)
+	}
+	s := Default(0)
+	s.Mode = Mode(name)
+	return s, nil
 }

@@ -183,6 +183,21 @@ func (s *Server) Throttle(r simcore.Rate) error {
 	return errors.Join(errs...)
 }
 
+// Err is the first thing that a cache or a core could not make sense of, or nil.
+func (s *Server) Err() error {
+	for _, c := range s.LLC {
+		if c != nil && c.Err() != nil {
+			return c.Err()
+		}
+	}
+	for at := range s.spec.Sockets * s.spec.CPU.Cores {
+		if c := s.cores[place{at / s.spec.CPU.Cores, at % s.spec.CPU.Cores}]; c != nil && c.Err() != nil {
+			return c.Err()
+		}
+	}
+	return nil
+}
+
 // Idle reports whether nothing is under way and every core sleeps.
 func (s *Server) Idle() bool {
 	return s.Sockets.Idle() && !slices.ContainsFunc(s.inside, func(x interface{ Idle() bool }) bool { return !x.Idle() })

@@ -26,22 +26,32 @@ func (f *Frame) Bytes() int { return len(f.Data) - f.Trim }
 // Frames is a pool of frames with their buffers. The zero value is ready for
 // use.
 type Frames struct {
-	free []*Frame
+	free [frameSizes][]*Frame // by the size of their buffers, in frameStep
 }
+
+// Buffers are multiples of frameStep long, so that a frame takes little more memory than its bytes. Longer ones than any that
+// a NIC takes share the last list.
+const (
+	frameStep  = 512
+	frameSizes = ether.MaxLen/frameStep + 2
+)
+
+func frameSize(n int) int { return min((n+frameStep-1)/frameStep, frameSizes-1) }
 
 // Get returns a frame with n bytes of data, whose contents are arbitrary; all
 // else is zero, Queue is -1.
 func (l *Frames) Get(n int) *Frame {
 	var f *Frame
-	if last := len(l.free) - 1; last >= 0 {
-		f = l.free[last]
-		l.free = l.free[:last]
+	size := frameSize(n)
+	if last := len(l.free[size]) - 1; last >= 0 {
+		f = l.free[size][last]
+		l.free[size] = l.free[size][:last]
 	} else {
 		f = new(Frame)
 	}
 	buf := f.Data
 	if cap(buf) < n {
-		buf = make([]byte, n, max(n, ether.MaxLen))
+		buf = make([]byte, n, max(n, size*frameStep))
 	}
 	*f = Frame{Frame: ether.Frame{Queue: -1, Data: buf[:n]}}
 	return f
@@ -61,7 +71,8 @@ func (l *Frames) Put(f *Frame) {
 		panic(fmt.Sprintf("msg: frame %d of port %d is put back twice", f.Seq, f.Port))
 	}
 	f.pooled = true
-	l.free = append(l.free, f)
+	size := frameSize(cap(f.Data))
+	l.free[size] = append(l.free[size], f)
 }
 
 var (

@@ -150,7 +150,9 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
 		d.bad(n, at, "%s: want a list", kindOf(n))
 		return
 	}
-	if v.Kind() == reflect.Slice {
+	if v.Kind() == reflect.Slice && len(n.Content) == 0 {
+		v.SetZero() // Marshal writes an empty list for none
+	} else if v.Kind() == reflect.Slice {
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	} else if len(n.Content) != v.Len() {
 		d.bad(n, at, "%d entries: want %d", len(n.Content), v.Len())

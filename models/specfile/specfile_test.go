@@ -31,6 +31,7 @@ type outer struct {
 	Two   [2]int   `yaml:"two"`
 	Own   func()   `yaml:"-"`
 	Words []string `yaml:"words"`
+	Share float64  `yaml:"share"`
 }
 
 // Base2 is inline.
@@ -79,6 +80,10 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		"rate: x":                           `f.yaml:1: rate: "x": want a whole number`,
 		"on: 1":                             `f.yaml:1: on: "1": want true or false`,
 		"on: yes":                           `f.yaml:1: on: "yes": want true or false`,
+		"share: .inf":                       `f.yaml:1: share: ".inf": want a decimal number`,
+		"share: .nan":                       `f.yaml:1: share: ".nan": want a decimal number`,
+		"share: 1e999":                      `f.yaml:1: share: "1e999": want a decimal number`,
+		"share: half":                       `f.yaml:1: share: "half": want a decimal number`,
 		"far: 1.5":                          `f.yaml:1: far: "1.5": want a whole number within`,
 		"far: 99999999999999999999":         `want a whole number within ±9223372036854775807`,
 		"far:\n  - 1":                       "f.yaml:2: far: a list: want a whole number",
@@ -133,5 +138,21 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		_, err = Decode("f", b, nil, &back)
 		require.NoError(t, err, "%s", b)
 		require.Equal(t, v, back)
+	}
+}
+
+// Decimal numbers are read back as what they were.
+func TestDecimals(t *testing.T) {
+	for text, want := range map[string]float64{"1": 1, "0.01": 0.01, "-2.5e-3": -0.0025, "3e2": 300} {
+		var v outer
+		_, err := Decode("f.yaml", []byte("share: "+text), nil, &v)
+		require.NoError(t, err)
+		require.Equal(t, want, v.Share)
+		again, err := Marshal(v)
+		require.NoError(t, err)
+		var back outer
+		_, err = Decode("again", again, nil, &back)
+		require.NoError(t, err)
+		require.Equal(t, v.Share, back.Share)
 	}
 }

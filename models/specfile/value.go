@@ -29,6 +29,12 @@ func setScalar(n *yaml.Node, v reflect.Value) bool {
 		v.SetString(n.Value)
 	case k == reflect.Bool && n.Tag == "!!bool":
 		v.SetBool(strings.EqualFold(n.Value, "true"))
+	case v.CanFloat() && (n.Tag == "!!int" || n.Tag == "!!float"):
+		x, err := strconv.ParseFloat(n.Value, 64)
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) || v.OverflowFloat(x) {
+			return false
+		}
+		v.SetFloat(x)
 	case n.Tag != "!!int":
 		return false
 	case v.CanInt():
@@ -58,6 +64,8 @@ func wanted(k reflect.Kind) string {
 		return "a word"
 	case k == reflect.Bool:
 		return "true or false"
+	case k == reflect.Float64 || k == reflect.Float32:
+		return "a decimal number"
 	case k >= reflect.Uint:
 		return fmt.Sprintf("a whole number from 0 to %d", uint64(math.MaxUint64)>>(64-bits))
 	}

@@ -92,6 +92,12 @@ var measurements = []measurement{
 	{[]string{"engine/tlp_two_hops_speedup"}, none, hopSpeed},
 	{[]string{"engine/link_switch_link_speedup"}, none, switchSpeed},
 	{[]string{"model/packets_per_s"}, none, modelSpeed},
+	{[]string{"card/packets_per_s", "card/tlp_over_akita_hops"}, none, cardSpeed},
+	{[]string{"card/allocs_per_tlp"}, none, cardAllocations},
+	{[]string{"card/cost_1e3_to_1e6_packets"}, none, cardLong},
+	{[]string{"card/cost_1_to_256_queues"}, none, cardQueues},
+	{[]string{"rnic/cost_1_to_1024_qps"}, none, verbsQueues},
+	{[]string{"card/bytes_per_packet"}, none, packetMemory},
 	{[]string{"build/cold_s", "build/warm_s"}, manifest, buildTime},
 	{[]string{
 		"bridge/refereed_over_raw", "bridge/rx_frames_per_s", "bridge/tx_frames_per_s", "bridge/wall_share_rtl",

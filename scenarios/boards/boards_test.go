@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // Every preset is drawn, and as its golden files have it.
 func TestDrawings(t *testing.T) {
-	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "fleet.yaml"} {
+	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "bf2-fleet", "bf3-cores", "fleet.yaml"} {
 		path := name
 		if strings.HasSuffix(name, ".yaml") {
 			path = filepath.Join("testdata", name)

@@ -9,6 +9,7 @@ import (
 	"nictwin/models/armcache"
 	"nictwin/models/board"
 	"nictwin/models/dram"
+	"nictwin/models/host"
 	"nictwin/models/pcielink"
 	"nictwin/models/simcore"
 )
@@ -85,6 +86,9 @@ func downlink(d *board.Downlink, size uint64) []box {
 	if d.Cache != nil {
 		list = append(list, box{"cache", cache(d.Cache)})
 	}
+	if d.Host != nil {
+		return append(list, machineParts(d.Host, size)...)
+	}
 	at := []string{bytes(size)}
 	if d.DRAM != nil {
 		list = append(list, box{"DRAM", memory(d.DRAM)})
@@ -92,6 +96,19 @@ func downlink(d *board.Downlink, size uint64) []box {
 		at = append(at, "at once")
 	}
 	return append(list, box{"memory", at})
+}
+
+// machineParts are what a machine with cores has behind its root.
+func machineParts(h *host.Spec, size uint64) []box {
+	list := []box{{"IIO", []string{bytes(uint64(h.IIO.Bytes))}}}
+	if h.LLC != nil {
+		list = append(list, box{"cache", cache(h.LLC)})
+	}
+	const mhz = 1_000_000
+	return append(list, box{"DRAM", memory(&h.DRAM)}, box{"memory", []string{bytes(size)}}, box{"cores", []string{
+		plural(h.Sockets, "socket") + ", " + plural(h.CPU.Cores, "core"), fmt.Sprintf("%d MHz", mhz/int64(h.CPU.Period)),
+		bytes(uint64(h.Private.SizeBytes)) + " private", bytes(uint64(h.TLB.PageBytes)) + " pages",
+	}})
 }
 
 func pcie(s *pcielink.Spec) []string {
@@ -157,6 +174,8 @@ func title(s *board.RackSpec) string {
 		return t + ", open Ethernet ports"
 	case board.NetworkBackToBack:
 		return t + ", back to back by cables of " + ns(s.Network.Latency)
+	case board.NetworkSwitch:
+		return t + ", on a switch by cables of " + ns(s.Network.Latency)
 	}
 	return t
 }
@@ -182,5 +201,21 @@ func machines(s *board.RackSpec) (all []machine) {
 		}
 		all = append(all, machine{name, []drawing{drawCard(&f.Card)}})
 	}
+	if sw := s.Network.Switch; sw != nil {
+		all = append(all, machine{"Switch", []drawing{{name: "Ethernet", front: row{"", []box{ethernetSwitch(s)}}}}})
+	}
 	return all
+}
+
+// ethernetSwitch is the network's switch.
+func ethernetSwitch(s *board.RackSpec) box {
+	sw, ports := s.Network.Switch, s.Network.Switch.Ports
+	if ports == 0 {
+		for _, v := range s.All() {
+			for i := range v.Cards {
+				ports += max(v.Cards[i].Ports, 1)
+			}
+		}
+	}
+	return box{"switch", []string{plural(ports, "port"), string(sw.Mode), ns(sw.Latency), bytes(uint64(sw.BufferBytes)) + " buffer"}}
 }

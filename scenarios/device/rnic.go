@@ -41,6 +41,19 @@ func RNIC(s rnic.Spec) board.Factory {
 	}
 }
 
+// putRNIC puts the NIC of the model that a board names into its slot, with the slot's ports and the limits of its roots.
+func putRNIC(slot board.Slot) (board.NIC, error) {
+	s, err := rnic.Preset(slot.Device.Model)
+	if err == nil {
+		s.Ports, s.Limits = slot.Ports, slot.Limits
+		var nic board.NIC
+		if nic, err = RNIC(s)(slot); err == nil {
+			return nic, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", slot.Name, err)
+}
+
 func (h hardware) Begin(func() bool) error { return nil }
 func (h hardware) EthBits() int            { return 0 }
 func (h hardware) Period() simcore.Ps      { return h.Spec().Freq.Period() }

@@ -11,6 +11,9 @@ import (
 // manifest of a DUT by its name; nil: names are paths.
 func Slots(base Spec, resolve func(dut string) (string, error)) board.Factory {
 	return func(slot board.Slot) (board.NIC, error) {
+		if slot.Device.Kind == board.DeviceRNIC {
+			return putRNIC(slot)
+		}
 		s, err := base.in(&slot, resolve)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", slot.Name, err)
@@ -43,7 +46,7 @@ func (s Spec) in(slot *board.Slot, resolve func(string) (string, error)) (Spec, 
 	case board.DeviceAddress:
 		s.NIC, s.Connect = RTL, want.Address
 	default:
-		return s, fmt.Errorf("a device of kind %s cannot be put into a slot yet: want %s, %s or %s", want.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress)
+		return s, fmt.Errorf("a device of kind %s: want %s, %s, %s or %s", want.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress, board.DeviceRNIC)
 	}
 	if want.DUT == "" {
 		return s, nil

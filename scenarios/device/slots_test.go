@@ -42,8 +42,9 @@ func TestSlots(t *testing.T) {
 
 func TestSlotsThatCannotBeFilled(t *testing.T) {
 	for want, d := range map[string]board.DeviceSpec{
-		"X.NIC: a device of kind rnic cannot be put into a slot yet: want model, rtl or address": {Kind: board.DeviceRNIC, Model: "connectx6"},
-		"X.NIC: dut: stat /nowhere": {Kind: board.DeviceRTL, DUT: "/nowhere"},
+		"X.NIC: a device of kind fpga: want model, rtl, address or rnic":          {Kind: "fpga"},
+		`X.NIC: rnic: preset is "connectx9": want one of ["connectx4"`:            {Kind: board.DeviceRNIC, Model: "connectx9"},
+		"X.NIC: dut: stat /nowhere":                                               {Kind: board.DeviceRTL, DUT: "/nowhere"},
 		"X.NIC: token of the device at unix:/nowhere: want 64 hexadecimal digits": {Kind: board.DeviceAddress, Address: "unix:/nowhere"},
 	} {
 		_, err := Slots(Spec{NIC: Model}, nil)(board.Slot{Name: "X.NIC", Device: d, Ports: 1})

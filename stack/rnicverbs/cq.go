@@ -39,11 +39,14 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	c := &CQ{d: d, n: d.cqn, addr: at, log: log, qps: map[uint32]*QP{}}
 	c.read = c.got
 	d.cqn++
+	held := true // until the ring is empty; what is asked for meanwhile may be of this queue
+	d.commands.Push(command{cmd: &rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at}, held: &held})
 	d.bus.Write(at, make([]byte, size), func(err error) {
 		if err != nil {
 			d.fail(err)
 		}
-		d.Do(&rnicspec.CreateCQ{CQN: c.n, Log: log, Addr: at}, nil)
+		held = false
+		d.next()
 	})
 	return c, nil
 }

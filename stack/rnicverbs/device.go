@@ -28,6 +28,7 @@ type Device struct {
 type command struct {
 	cmd  rnicspec.Command
 	then func(value uint32)
+	held *bool // not to be begun while it is set, nor those behind it
 }
 
 // RefusedError tells of a command that the NIC did not carry out.
@@ -82,7 +83,7 @@ func (d *Device) fail(err error) {
 
 // Do asks the NIC to carry out a command; then, which may be nil, gets the result's value when it has.
 func (d *Device) Do(cmd rnicspec.Command, then func(value uint32)) {
-	d.commands.Push(command{cmd, then})
+	d.commands.Push(command{cmd: cmd, then: then})
 	d.next()
 }
 
@@ -96,6 +97,9 @@ func (d *Device) Then(f func()) {
 func (d *Device) next() {
 	for !d.running && d.err == nil && d.commands.Len() > 0 {
 		c := d.commands.Front()
+		if c.held != nil && *c.held {
+			return
+		}
 		if c.cmd == nil {
 			d.commands.Pop().then(0)
 			continue

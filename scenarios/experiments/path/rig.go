@@ -25,11 +25,10 @@ type rig struct {
 
 // rigSpec says what a rig is made of.
 type rigSpec struct {
-	preset   string
-	timed    bool // caches and DRAM of the preset, else memories that answer at once
-	nic      requester.Spec
-	nicGbps  int64 // of the shared channel; 0: as the preset has it
-	armBytes uint64
+	preset  string
+	timed   bool // caches and DRAM of the preset, else memories that answer at once
+	nic     requester.Spec
+	nicGbps int64 // of the shared channel; 0: as the preset has it
 }
 
 func newRig(s rigSpec) (*rig, error) {
@@ -38,7 +37,9 @@ func newRig(s rigSpec) (*rig, error) {
 		return nil, err
 	}
 	c.Endpoint.Limits.MPS = s.nic.MPS[nicspec.EndpointArm]
-	c.Switch.Host.MPS = s.nic.MPS[nicspec.EndpointHost]
+	host := c.Endpoint.Limits
+	host.MPS = s.nic.MPS[nicspec.EndpointHost]
+	c.Switch.Host.Limits = &host
 	c.Endpoint.Ahead = 0 // a root asks memory for all of a read at once
 	if !s.timed {
 		c.Switch.Arm.MemorySpec, c.Switch.Host.MemorySpec = board.MemorySpec{}, board.MemorySpec{}

@@ -16,7 +16,9 @@ func card(t *testing.T, s Spec) (*simcore.Engine, *board.Card, *Requester) {
 	t.Helper()
 	c, err := board.CardPreset("bf2")
 	require.NoError(t, err)
-	c.Switch.Host.MPS = s.MPS[nicspec.EndpointHost]
+	host := c.Endpoint.Limits
+	host.MPS = s.MPS[nicspec.EndpointHost]
+	c.Switch.Host.Limits = &host
 	c.Switch.Arm.MemorySpec, c.Switch.Host.MemorySpec = board.MemorySpec{}, board.MemorySpec{}
 	e, p := simcore.NewEngine(), new(board.Pools)
 	var r *Requester

@@ -1,0 +1,55 @@
+package board
+
+import (
+	"strings"
+
+	"nictwin/models/cpu/tlb"
+	"nictwin/models/field"
+	"nictwin/models/host"
+	"nictwin/models/mem"
+	"nictwin/models/nicspec"
+)
+
+// coresSuffix, behind the name of a card, puts cores on it and into its server.
+const coresSuffix = "-cores"
+
+// machines are the hosts of the cards and plain NICs, as their memories without cores: bf2.host beside BlueField-2 and
+// ConnectX-6. ConnectX-4 is in client machines that nobody measures: it has none.
+var machines = map[string]string{"bf2": "host-op", "bf3": "host-fn", "connectx5": "host-op", "connectx6": "host-op", "connectx7": "host-fn"}
+
+// HostPreset is a machine of host.Preset as it is on a board: with the memory that DefaultEndpoint has, the host's or the
+// Arm's, shared out among its sockets, and pages of 2 MB, as drivers in user space have them (assumption).
+func HostPreset(name string) (host.Spec, error) {
+	endpoint, bytes := nicspec.EndpointHost, DefaultEndpoint().HostBytes
+	if !strings.HasPrefix(name, "host-") {
+		endpoint, bytes = nicspec.EndpointArm, DefaultEndpoint().ArmBytes
+	}
+	s, err := host.Preset(name, mem.Bus(endpoint, 0), tlb.Page2M)
+	if err != nil {
+		return s, err
+	}
+	s.SocketBytes, s.TLB.Covers = bytes/uint64(s.Sockets), bytes
+	s.TLB.Tables = s.Base + (s.SocketBytes-s.TLB.TableBytes())&^4095
+	return s, nil
+}
+
+// withCores puts machines instead of caches and DRAM: on the Arm side of a card, and in its server.
+func (s *CardSpec) withCores(name string) error {
+	of, ok := machines[name]
+	if !ok {
+		return field.Errorf("preset", "%q: its server has no cores that anybody measures: want a preset without %s", name+coresSuffix, coresSuffix)
+	}
+	if s.Direct != nil {
+		return s.Direct.withCores(of)
+	}
+	if err := s.Switch.Arm.withCores(name); err != nil {
+		return err
+	}
+	return s.Switch.Host.withCores(of)
+}
+
+func (d *Downlink) withCores(name string) error {
+	h, err := HostPreset(name)
+	d.MemorySpec = MemorySpec{Host: &h}
+	return err
+}

@@ -1,0 +1,103 @@
+package board
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"nictwin/models/etherlink"
+	"nictwin/models/field"
+	"nictwin/models/simcore"
+)
+
+// Suffixes of the names of racks, behind that of a card.
+const (
+	pairSuffix  = "-pair"  // two such servers back to back
+	fleetSuffix = "-fleet" // one, and the client machines of the off-path study, on a switch
+)
+
+// fleets are the cards that the off-path study measures from client machines: BlueField-2 and the plain NIC beside it. Of
+// kind rnic, both, as their transport is the NIC's.
+var fleets = map[string]string{"bf2": "bluefield2", "connectx6": "connectx6"}
+
+// RackPresetNames are what RackPreset takes: each card in a server, two of them back to back, and fleets.
+var RackPresetNames = rackPresetNames()
+
+func rackPresetNames() []string {
+	var names []string
+	for _, n := range CardPresetNames {
+		names = append(names, n, n+pairSuffix)
+	}
+	for _, n := range CardPresetNames {
+		if machines[n] != "" {
+			names = append(names, n+coresSuffix, n+coresSuffix+pairSuffix)
+		}
+	}
+	for _, n := range CardPresetNames {
+		if fleets[n] != "" {
+			names = append(names, n+fleetSuffix)
+		}
+	}
+	return names
+}
+
+// RackPreset is a server of ServerPreset whose ports are open; two of them back to back by cables of 5 m (25 ns:
+// assumption); or one with the client machines of the off-path study on a switch.
+func RackPreset(name string) (RackSpec, error) {
+	if !slices.Contains(RackPresetNames, name) {
+		return RackSpec{}, field.Errorf("preset", "%q: want one of %q", name, RackPresetNames)
+	}
+	pair, isPair := strings.CutSuffix(name, pairSuffix)
+	of, isFleet := strings.CutSuffix(pair, fleetSuffix)
+	s, err := ServerPreset(of)
+	if err != nil {
+		return RackSpec{}, err
+	}
+	r := RackSpec{Name: "Rack", Servers: []ServerSpec{s}, Network: NetworkSpec{Kind: NetworkOpen}}
+	switch {
+	case isPair:
+		err = r.pair(of)
+	case isFleet:
+		err = r.fleet(of)
+	}
+	return r, err
+}
+
+// pair puts a second server behind the first.
+func (s *RackSpec) pair(of string) error {
+	again, err := ServerPreset(of) // nothing is shared
+	if err != nil {
+		return err
+	}
+	s.Servers = append(s.Servers, again)
+	for i := range s.Servers {
+		s.Servers[i].Name = fmt.Sprintf("Server[%d]", i)
+	}
+	s.Network = NetworkSpec{Kind: NetworkBackToBack, Latency: 25 * simcore.Nanosecond}
+	return nil
+}
+
+// fleet puts eleven client machines with ConnectX-4 (bf2.cli) beside the server, all on a switch.
+//
+// Sources: cables of 2 m (10 ns), so that two and the switch's 90 ns are the 0.11 us of the latency budget. An rnic has
+// limits for each endpoint: MPS 128 to the Arm and 512 to the host (offpath.hw.mtu); it has no clock or streams to be set.
+func (s *RackSpec) fleet(of string) error {
+	client, err := CardPreset("connectx4")
+	if err != nil {
+		return err
+	}
+	sw, err := etherlink.Preset(string(etherlink.CutThrough))
+	if err != nil {
+		return err
+	}
+	card := &s.Servers[0].Cards[0]
+	card.Device = DeviceSpec{Kind: DeviceRNIC, Model: fleets[of]}
+	card.EthBits, card.Period = 0, 0
+	if card.Switch != nil {
+		limits := card.Switch.Host.PCIe.Ends[1] // of the root's end
+		card.Switch.Host.Limits = &limits
+	}
+	s.Fleet = &FleetSpec{Machines: MaxMachines, Card: client}
+	s.Network = NetworkSpec{Kind: NetworkSwitch, Latency: 10 * simcore.Nanosecond, Switch: &sw}
+	return nil
+}

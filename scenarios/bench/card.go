@@ -1,0 +1,196 @@
+package bench
+
+import (
+	"errors"
+	"runtime"
+	"time"
+
+	"nictwin/models/nicswitch"
+	"nictwin/models/simcore"
+)
+
+// load is traffic that goes on for as many packets as it is told to.
+type load interface {
+	run(packets int) error
+	close() error
+}
+
+const (
+	loadQueues  = 16
+	loadPreset  = "bf3"
+	verbsPreset = "connectx6-pair"
+	warmPackets = 4000 // a lap of all rings and buffers, so that pools have what they need
+	costPackets = 40_000
+	fewPackets  = 1_000
+	manyPackets = 1_000_000
+	flat        = 1.1 // the most that the dearer may cost of the cheaper
+)
+
+// cost is the time per packet that a load took on this thread, which did not wait for a processor then.
+func cost(l load, packets int) (time.Duration, error) {
+	watch := startClock()
+	err := l.run(packets)
+	return (watch.wall() - (ownDelay() - watch.delay)) / time.Duration(packets), err
+}
+
+// with has a load made, warmed up and used.
+func with[L load](make func() (L, error), use func(L) error) error {
+	l, err := make()
+	if err != nil {
+		return err
+	}
+	if err = l.run(warmPackets); err == nil {
+		err = use(l)
+	}
+	return errors.Join(err, l.close())
+}
+
+// compare is the cost of a packet in two loads, turn about: the least of all turns each.
+func compare[L load](s *session, packets int, a, b func() (L, error)) (few, many time.Duration, err error) {
+	err = with(a, func(x L) error {
+		return with(b, func(y L) error {
+			for range max(s.Repeats, 2) {
+				for i, l := range [...]L{x, y} {
+					c, err := cost(l, packets)
+					if err != nil {
+						return err
+					}
+					if least := [...]*time.Duration{&few, &many}[i]; *least == 0 || c < *least {
+						*least = c
+					}
+				}
+			}
+			return nil
+		})
+	})
+	return few, many, err
+}
+
+func (s *session) cardLoad(queues int) func() (*cardLoad, error) {
+	return func() (*cardLoad, error) { return newCardLoad(loadPreset, queues, s.Seed, 0) }
+}
+
+const wholeCard = "frames of 4 KB in and out of the Go NIC on preset bf3 by PCIe links, switch, caches and DRAM, each TLP an event, no referee"
+
+// cardSpeed is what a packet costs on a whole card, and what a TLP costs there against Akita's bare hops.
+func cardSpeed(s *session) (all []Result, err error) {
+	err = with(s.cardLoad(loadQueues), func(l *cardLoad) error {
+		best, n := time.Duration(0), s.frames(costPackets)
+		var missing []float64
+		tlps, packets := l.tlps(), l.packets()
+		for range s.Repeats {
+			watch := startClock()
+			c, err := cost(l, n)
+			if err != nil {
+				return err
+			}
+			missing = append(missing, watch.delayed())
+			if best == 0 || c < best {
+				best = c
+			}
+		}
+		each := float64(l.tlps()-tlps) / float64(l.packets()-packets)
+		_, akita, err := nicswitch.MeasureHops()
+		if err != nil {
+			return err
+		}
+		own := float64(best.Nanoseconds()) / each
+		all = []Result{
+			figure("card/packets_per_s", float64(time.Second)/float64(best), "1/s", 40_000, "%s; best of %d, %.1f TLPs a packet", wholeCard, s.Repeats, each).disturbed(median(missing)),
+			figure("card/tlp_over_akita_hops", akita/own, "ratio", 0,
+				"Akita's engine, ports and connections over link, switch and link alone (%.0f ns a TLP), against a TLP on the whole card with NIC, driver, caches and DRAM (%.0f ns)", akita, own),
+		}
+		return nil
+	})
+	return all, err
+}
+
+// cardAllocations is allocations per TLP in steady state.
+func cardAllocations(s *session) (all []Result, err error) {
+	err = with(s.cardLoad(loadQueues), func(l *cardLoad) error {
+		if err := l.run(costPackets); err != nil { // queues have grown to what they will be
+			return err
+		}
+		var before, after runtime.MemStats
+		tlps := l.tlps()
+		runtime.ReadMemStats(&before)
+		err := l.run(s.frames(costPackets))
+		runtime.ReadMemStats(&after)
+		n, made := l.tlps()-tlps, after.Mallocs-before.Mallocs
+		all = []Result{limit("card/allocs_per_tlp", float64(made/max(n, 1)), "allocations", 0,
+			"%s; %d allocations for %d TLPs, whole ones per TLP as testing.AllocsPerRun has them", wholeCard, made, n)}
+		return err
+	})
+	return all, err
+}
+
+// cardLong is the cost of a packet in long runs against short ones.
+func cardLong(s *session) ([]Result, error) {
+	var few, many time.Duration
+	n := s.frames(manyPackets)
+	for range max(s.Repeats, 2) {
+		err := with(s.cardLoad(loadQueues), func(l *cardLoad) error {
+			c, err := cost(l, fewPackets)
+			if few == 0 || c < few {
+				few = c
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	err := with(s.cardLoad(loadQueues), func(l *cardLoad) (err error) {
+		many, err = cost(l, n)
+		return err
+	})
+	return []Result{flatness("card/cost_1e3_to_1e6_packets", few, many, "a packet in a run of %d and of %d: %v and %v; %s", fewPackets, n, few, many, wholeCard)}, err
+}
+
+// cardQueues is the cost of a packet with many queues against one.
+func cardQueues(s *session) ([]Result, error) {
+	const most = 256
+	one, many, err := compare(s, s.frames(costPackets)/2, s.cardLoad(1), s.cardLoad(most))
+	return []Result{flatness("card/cost_1_to_256_queues", one, many, "a packet with 1 and with %d queues each way: %v and %v, turn about; %s", most, one, many, wholeCard)}, err
+}
+
+// verbsQueues is the cost of a WRITE with many queue pairs against one.
+func verbsQueues(s *session) ([]Result, error) {
+	const most = 1024
+	build := func(n int) func() (*verbsLoad, error) {
+		return func() (*verbsLoad, error) { return newVerbsLoad(verbsPreset, n) }
+	}
+	one, many, err := compare(s, s.frames(costPackets)/2, build(1), build(most))
+	return []Result{flatness("rnic/cost_1_to_1024_qps", one, many,
+		"a WRITE of 4 KB with 1 and with %d queue pairs: %v and %v, turn about; preset %s, %d under way", most, one, many, verbsPreset, verbsWindow)}, err
+}
+
+// flatness is the dearer of two costs over the cheaper.
+func flatness(name string, a, b time.Duration, against string, args ...any) Result {
+	r := 0.0
+	if least := min(a, b); least > 0 {
+		r = float64(max(a, b)) / float64(least)
+	}
+	return limit(name, r, "ratio", flat, against, args...)
+}
+
+// packetMemory is what a packet under way takes beside its bytes: cables of two lengths, and what is on the longer one more.
+func packetMemory(s *session) ([]Result, error) {
+	var heap, under [2]float64
+	for i, longer := range [...]simcore.Ps{0, simcore.Millisecond} {
+		err := with(func() (*cardLoad, error) { return newCardLoad(loadPreset, loadQueues, s.Seed, longer) }, func(l *cardLoad) error {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			heap[i], under[i] = float64(m.HeapAlloc), float64(l.underWay())
+			runtime.KeepAlive(l)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	n := under[1] - under[0]
+	return []Result{limit("card/bytes_per_packet", (heap[1]-heap[0])/n-loadFrame, "B", 1024,
+		"memory in use beyond its 4,096 B, of each of %.0f packets more that are on cables longer by 1 ms; %s", n, wholeCard)}, nil
+}
