@@ -159,14 +159,13 @@ func (s *Switch) admit(ports uint64, now simcore.Ps) {
 
 // forward is what becomes of a frame.
 func (s *Switch) forward(in *port, f *msg.Frame, came, now simcore.Ps) {
-	n := len(f.Data)
 	if pause, ok := ether.ParsePause(f.Data); ok {
 		in.obey(&pause, now)
-		in.count.PausesIn.Add(n)
+		in.count.PausesIn.Add(f.Bytes())
 		s.frames.Put(f)
 		return
 	}
-	switch {
+	switch n := len(f.Data); {
 	case n < runt:
 		in.drop(f, core.Runt)
 		return
@@ -199,8 +198,8 @@ func (s *Switch) flood(in *port, f *msg.Frame, came, now simcore.Ps) {
 		}
 		if last != nil {
 			again := s.frames.Copy(f.Data)
-			again.Seq = f.Seq
-			in.count.Made.Add(len(f.Data))
+			again.Seq, again.Trim = f.Seq, f.Trim
+			in.count.Made.Add(f.Bytes())
 			last.member(again).accept(in, again, came, now)
 		}
 		last = p

@@ -44,7 +44,7 @@ func (s *Switch) Dropped(why core.Reason) (sum Count) {
 func (s *Switch) Held() (sum Count) {
 	for _, p := range s.ports {
 		for i := range p.pipe.Len() {
-			sum.Add(len(p.pipe.At(i).f.Data))
+			sum.Add(p.pipe.At(i).f.Bytes())
 		}
 		for c := range p.queues {
 			for i := range p.queues[c].Len() {

@@ -85,7 +85,7 @@ func (p *port) wire(n int) simcore.Ps { return p.line.TimeOf(n + p.overhead) }
 func (p *port) enter(f *msg.Frame, now simcore.Ps) {
 	due := now + p.s.spec.Latency
 	if p.s.spec.Mode == CutThrough {
-		due = max(now+1, due-p.wire(len(f.Data)))
+		due = max(now+1, due-p.wire(f.Bytes()))
 	}
 	if last := p.pipe.Len(); last > 0 { // a short frame does not pass a long one
 		due = max(due, p.pipe.At(last-1).due)
@@ -104,13 +104,13 @@ func (p *port) member(f *msg.Frame) *port {
 }
 
 func (p *port) drop(f *msg.Frame, why core.Reason) {
-	p.count.Dropped[why].Add(len(f.Data))
+	p.count.Dropped[why].Add(f.Bytes())
 	p.s.frames.Put(f)
 }
 
 // accept takes a frame into the buffer, if there is room.
 func (p *port) accept(in *port, f *msg.Frame, came, now simcore.Ps) {
-	s, n := p.s, len(f.Data)
+	s, n := p.s, f.Bytes()
 	if !p.port.Plugged() {
 		in.drop(f, core.Nowhere)
 		return
@@ -231,7 +231,7 @@ func (p *port) send(f *msg.Frame, from, now simcore.Ps) {
 		from = max(from, now-p.past)
 	}
 	from = max(from, p.line.Busy())
-	p.line.Transmit(from, int64(len(f.Data)+p.overhead))
+	p.line.Transmit(from, int64(f.Bytes()+p.overhead))
 	f.Queue = -1
 	p.s.sending |= p.bit
 	if p.port.SendAt(f, from) != nil {
