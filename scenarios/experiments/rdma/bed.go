@@ -33,8 +33,9 @@ type bed struct {
 	network *etherlink.Switch
 	target  *machine
 	clients []*machine
-	qpn     uint32
-	err     error // the first that no caller got
+	qpn     uint32 // of the latest queue pair
+	moved   uint64 // bytes of payload
+	err     error  // the first that no caller got
 }
 
 // change adapts a target before it is built.

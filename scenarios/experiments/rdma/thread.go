@@ -51,7 +51,7 @@ type thread struct {
 	w    work
 
 	remote, local uint64
-	lines         uint64 // places of the size in the range
+	lines, places uint64 // of the size, in the range and in the thread's own memory
 	seed          uint64
 	posted        uint64
 	inline        uint8      // its flag, where data goes inline
@@ -74,7 +74,8 @@ func (l *load) start(from, to *end, w work) *thread {
 	size := uint64(max(w.size, mem.LineBytes))
 	span := max(uint64(s.Input("range"))<<20, size)
 	t.lines = span / size
-	t.remote, t.local = mem.Bus(to.ep, regions), from.alloc(size)
+	t.places = max(localBytes/size, uint64(w.window))
+	t.remote, t.local = mem.Bus(to.ep, regions), from.alloc(size*t.places)
 	t.wqe = rnicspec.WQE{Opcode: w.op, Length: uint32(w.size), RemoteKey: key(to.ep), LocalVA: t.local, LocalKey: key(from.ep)}
 	t.inline = inline(w.op, w.size)
 	a.sends.each = t.ended
@@ -90,6 +91,9 @@ func inline(op rnicspec.Opcode, size int) uint8 {
 	}
 	return 0
 }
+
+// localBytes is how much memory of its own a thread goes through, so that it does not meet the same line again and again.
+const localBytes = 32 << 10
 
 // regions is where the memory begins that requests go to: behind that of software.
 const regions = 1 << 32
@@ -138,7 +142,8 @@ func (t *thread) next() {
 func (t *thread) post() {
 	for range max(t.w.batch, 1) {
 		t.seed = t.seed*6364136223846793005 + 1442695040888963407
-		t.wqe.RemoteVA = t.remote + (t.seed>>33)%t.lines*uint64(max(t.w.size, mem.LineBytes))
+		size := uint64(max(t.w.size, mem.LineBytes))
+		t.wqe.RemoteVA, t.wqe.LocalVA = t.remote+(t.seed>>33)%t.lines*size, t.local+t.posted%t.places*size
 		t.wqe.Flags = t.inline
 		if t.posted++; t.posted%uint64(t.w.signal) == 0 {
 			t.wqe.Flags |= rnicspec.FlagSignalled
