@@ -159,14 +159,13 @@ func (s *Switch) admit(ports uint64, now simcore.Ps) {
 
 // forward is what becomes of a frame.
 func (s *Switch) forward(in *port, f *msg.Frame, came, now simcore.Ps) {
-	n := len(f.Data)
 	if pause, ok := ether.ParsePause(f.Data); ok {
 		in.obey(&pause, now)
-		in.count.PausesIn.Add(n)
+		in.count.PausesIn.Add(f.Bytes())
 		s.frames.Put(f)
 		return
 	}
-	switch {
+	switch n := len(f.Data); {
 	case n < runt:
 		in.drop(f, core.Runt)
 		return

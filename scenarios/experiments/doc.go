@@ -6,7 +6,8 @@
 //   - study: what experiments are made of: inputs with their source, series,
 //     byte ledgers, rates that say how sure they are.
 //   - requester: a scripted NIC for experiments that need no transport.
-//   - path: the experiments. plot: pictures of series.
+//   - path: experiments of links, cache and DRAM; rdma: those that need a NIC
+//     with a transport. plot: pictures of series.
 //
 // This package runs them, turns what they measured into verdicts, and writes
 // table, JSON and page.
@@ -19,8 +20,6 @@
 // set by a claim, say so in Anchors, and in Instead what it would be without:
 // the claim is then not scored, and leave-one-out shows what else depends on it.
 // If a claim is missed, Reasons says why, honestly; no constant is added.
-// A NIC other than the scripted one goes into the same slot of a board: an
-// experiment with models/rnic hands its factory to board.NewCard.
 //
 // Invariants:
 //   - No claim is scored that an input of its own experiment was calibrated by,

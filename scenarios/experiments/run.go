@@ -12,6 +12,7 @@ import (
 
 	"nictwin/scenarios/experiments/claims"
 	"nictwin/scenarios/experiments/path"
+	"nictwin/scenarios/experiments/rdma"
 	"nictwin/scenarios/experiments/study"
 )
 
@@ -19,7 +20,10 @@ import (
 const Group = "path"
 
 // List are the experiments, in the order in which they run.
-var List = []*study.Experiment{&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes}
+var List = []*study.Experiment{
+	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes,
+	&rdma.Latency, &rdma.Rate, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Doorbell,
+}
 
 // Names are those of the experiments, with their group.
 func Names() []string {

@@ -1,0 +1,26 @@
+// Package rdma has the experiments about paths that need a NIC with a hardware
+// RDMA transport (models/rnic): the latency and rate of operations, the contexts
+// that paths share, large messages, paths side by side, and doorbells.
+//
+//	latency   of one request at a time (OP Fig. 4)
+//	rate      of small requests (OP Fig. 4)
+//	zero      of READs of no bytes (OP Fig. 11)
+//	large     bandwidth of long messages (OP Fig. 8 and 9)
+//	together  path 1 beside path 3 (OP section 4)
+//	doorbell  posting by doorbell for many entries at once (OP Fig. 10)
+//
+// What is measured stands in a testbed (bed.go): the target, a BlueField-2 card
+// in its server or a plain NIC in one, and client machines with plain NICs, all
+// on one switch. Software is light: threads (thread.go) that post to queue pairs
+// of their own and see completion entries, and servers (echo.go) that answer
+// SENDs. The time that software takes is charged as declared inputs; what it
+// reads and writes takes none.
+//
+// A path is who asks and whose memory is asked for: 1 a client the host's, 2 a
+// client the Arm's, 3 S2H the Arm the host's, 3 H2S the host the Arm's.
+//
+// Invariants:
+//   - No packet is lost and none is sent twice, or the experiment fails.
+//   - What is recorded is the time and the number of completion entries that
+//     software saw, and the counters of components.
+package rdma

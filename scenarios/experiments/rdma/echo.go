@@ -1,0 +1,122 @@
+package rdma
+
+import (
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/fifo"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/simcore"
+)
+
+// server is a core that sends back what it gets.
+type server struct {
+	q       *qp
+	size    int
+	service simcore.Ps // of a message: seeing it, building and posting the answer
+	refill  int        // messages after which it posts receive entries again
+	buffers uint64
+	handles map[uint32]uint32 // of addresses, by queue pair there
+	waiting fifo.Queue[rnicspec.CQE]
+	spent   int
+	ev      simcore.Event
+	wqe     rnicspec.WQE
+}
+
+// depth is how many receive entries a queue pair has.
+const depth = 1 << recvLog / 2
+
+// netBytes is what a receive of UD has before the message.
+func netBytes(t rnicspec.QPType) int {
+	if t == rnicspec.UD {
+		return rnicspec.NetBytes
+	}
+	return 0
+}
+
+// serve starts a server at an end.
+func (e *end) serve(t rnicspec.QPType, size int, service simcore.Ps) *server {
+	v := &server{q: e.newQP(t, recvLog), size: size, service: service, refill: depth / 4, handles: map[uint32]uint32{}}
+	v.buffers = e.alloc(uint64(depth * v.stride()))
+	v.wqe = rnicspec.WQE{Opcode: rnicspec.Send, Length: uint32(size), QKey: qkey, LocalKey: key(e.ep), Flags: inline(rnicspec.Send, size)}
+	for i := range depth {
+		v.offer(i)
+	}
+	v.q.tell()
+	v.ev.H = v
+	v.q.recvs.each = v.got
+	return v
+}
+
+func (v *server) stride() int { return (v.size + rnicspec.NetBytes + 63) &^ 63 }
+
+func (v *server) offer(i int) {
+	v.q.receive(&rnicspec.RecvWQE{
+		ID: uint64(i), VA: v.buffers + uint64(i*v.stride()), Length: uint32(v.size + netBytes(v.q.typ)), Key: key(v.q.e.ep),
+	})
+}
+
+// got notes a message. The core serves one after the other.
+func (v *server) got(c *rnicspec.CQE) {
+	v.waiting.Push(*c)
+	v.next()
+}
+
+func (v *server) next() {
+	if v.waiting.Len() == 0 || v.ev.Pending() {
+		return
+	}
+	v.ev.At = v.q.e.m.bed.engine.Now() + v.service
+	v.q.e.m.bed.engine.Schedule(&v.ev)
+}
+
+// Handle implements sim.Handler: an answer is ready.
+func (v *server) Handle(sim.Event) error {
+	c := v.waiting.Pop()
+	v.wqe.DestQP, v.wqe.Handle = c.SrcQP, v.handles[c.SrcQP]
+	v.wqe.LocalVA = v.buffers + c.ID*uint64(v.stride()) + uint64(netBytes(v.q.typ))
+	v.q.push(&v.wqe)
+	v.offer(int(c.ID))
+	if v.spent++; v.spent == v.refill {
+		v.spent = 0
+		v.q.tell()
+	}
+	v.next()
+	return nil
+}
+
+// Name implements sim.Named.
+func (v *server) Name() string { return "Server" }
+
+// ask adds a thread that sends messages to a server and waits for them to come back.
+func (l *load) ask(from *end, v *server, w work) *thread {
+	typ := v.q.typ
+	q := from.newQP(typ, recvLog)
+	connect(q, v.q, int(l.bed.s.Input("net.mtu")))
+	v.handles[q.n] = v.q.e.m.to(from.m)
+	t := &thread{l: l, q: q, w: w, seed: 1, lines: 1, places: 1}
+	t.local = from.alloc(uint64(max(w.size, 64)))
+	t.wqe = rnicspec.WQE{
+		Opcode: rnicspec.Send, Length: uint32(w.size), LocalVA: t.local, LocalKey: key(from.ep), QKey: qkey,
+		DestQP: v.q.n, Handle: from.m.to(v.q.e.m),
+	}
+	t.inline = inline(rnicspec.Send, w.size)
+	t.ev.H = t
+	into := from.alloc(uint64(w.size + rnicspec.NetBytes + 64))
+	offer := func() {
+		q.receive(&rnicspec.RecvWQE{VA: into, Length: uint32(w.size + netBytes(typ)), Key: key(from.ep)})
+	}
+	for range depth {
+		offer()
+	}
+	q.tell()
+	came := 0
+	q.recvs.each = func(c *rnicspec.CQE) {
+		offer()
+		if came++; came%(depth/4) == 0 {
+			q.tell()
+		}
+		t.ended(c)
+	}
+	l.threads = append(l.threads, t)
+	return t
+}

@@ -1,0 +1,175 @@
+package rdma
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/simcore"
+	"nictwin/scenarios/experiments/study"
+)
+
+// Latency measures one request at a time.
+var Latency = study.Experiment{
+	Name: "latency", Title: "Latency of one request at a time", Figures: "OP Fig. 4, section 3 and 4",
+	Claims: []string{
+		"offpath.p1.lat_read", "offpath.p1.lat_send", "offpath.p1.abs_write", "offpath.p1.read_gt_write", "offpath.p2.lat_read_vs_p1",
+		"offpath.p2.lat_read_vs_rnic", "offpath.p3.s2h_latency", "offpath.p3.h2s_vs_p2", "offpath.prior.read_soc_shorter",
+		"offpath.c12.latency_average",
+	},
+	Inputs: inputs(
+		study.Input{Name: "host.echo", Value: 276, Unit: "ns", Source: "bf2.host_mpps: 24 cores answer 87 M messages/s"},
+		study.Input{Name: "arm.echo", Value: 276, Unit: "ns", Source: "OP Advice 4: posting; seeing the message takes the Arm nothing: assumption"},
+	),
+	Run: latency,
+}
+
+// Paths, by who asks and whose memory is asked for.
+const (
+	path0 = "RNIC path 1"
+	path1 = "SNIC path 1"
+	path2 = "SNIC path 2"
+	s2h   = "SNIC path 3 S2H"
+	h2s   = "SNIC path 3 H2S"
+	both  = "SNIC path 1+2"
+)
+
+// ends are who asks on a path and who is asked. On path 3, both are the target's.
+func (b *bed) ends(path string, client int) (from, to *end) {
+	arm, host := b.target.ends[nicspec.EndpointArm], b.target.ends[nicspec.EndpointHost]
+	switch path {
+	case s2h:
+		return arm, host
+	case h2s:
+		return host, arm
+	case path2:
+		return b.clients[client].ends[nicspec.EndpointHost], arm
+	}
+	return b.clients[client].ends[nicspec.EndpointHost], host
+}
+
+// targetOf is what a path leads to.
+func targetOf(path string) string {
+	if path == path0 {
+		return plain
+	}
+	return snic
+}
+
+var latencySizes = []int{16, 32, 64, 256, 1024, 4096, 16384}
+
+// transport is an operation over a service.
+type transport struct {
+	name string
+	typ  rnicspec.QPType
+	op   rnicspec.Opcode
+}
+
+var transports = []transport{
+	{"READ", rnicspec.RC, rnicspec.Read}, {"WRITE", rnicspec.RC, rnicspec.Write}, {"SEND RC", rnicspec.RC, rnicspec.Send}, {"SEND UD", rnicspec.UD, rnicspec.Send},
+}
+
+func latency(s *study.Session) error {
+	got := map[string]float64{}
+	for _, x := range transports {
+		series := study.NewSeries("latency_"+x.name, "Latency of "+x.name, "latency", "us", study.Axis{Name: "payload", Unit: "B", Log: true})
+		for _, p := range []string{path0, path1, path2, s2h, h2s, both} {
+			for _, n := range latencySizes {
+				if x.typ == rnicspec.UD && n > int(s.Input("net.mtu")) { // a datagram is one packet
+					continue
+				}
+				us, err := latencyOf(s, x, p, n)
+				if err != nil {
+					return fmt.Errorf("%s, %s of %d B: %w", p, x.name, n, err)
+				}
+				series.Points = append(series.Points, study.Point{System: p, At: []float64{float64(n)}, Value: us, RoundTrips: study.MinRoundTrips})
+				got[fmt.Sprint(p, x.name, n)] = us
+			}
+		}
+		s.Record(series)
+	}
+	latencyClaims(s, got)
+	return nil
+}
+
+// latencyOf is the mean of one path, or on path 1+2 of requests to either in turn, from the beginning of a post to its
+// completion entry, or to the answer of a SEND.
+func latencyOf(s *study.Session, x transport, path string, n int) (float64, error) {
+	b, err := newBed(s, targetOf(path), 1)
+	if err != nil {
+		return 0, err
+	}
+	l := b.newLoad(nil)
+	sum, count := simcore.Ps(0), 0
+	paths := []string{path}
+	if path == both {
+		paths = []string{path1, path2}
+	}
+	trips := s.Scale(study.MinRoundTrips, study.MinRoundTrips) / len(paths)
+	for _, p := range paths {
+		from, to := b.ends(p, 0)
+		w := works(s, from, x.op, n)
+		w.window, w.signal = 1, 1
+		var t *thread
+		if x.op == rnicspec.Send {
+			t = l.ask(from, to.serve(x.typ, n, echoOf(s, to)), w)
+		} else {
+			t = l.start(from, to, w)
+		}
+		left := trips
+		t.free = true
+		t.each = func(now simcore.Ps) {
+			sum += now - t.began
+			count++
+			if left--; left == 0 {
+				t.w.window = 0
+			}
+		}
+	}
+	if err := l.run(); err != nil {
+		return 0, err
+	}
+	s.Outcome.SimPs += int64(b.engine.Now())
+	return float64(sum) / float64(count) / float64(simcore.Microsecond), b.err
+}
+
+func echoOf(s *study.Session, e *end) simcore.Ps {
+	if e.ep == nicspec.EndpointArm {
+		return ns(s.Input("arm.echo"))
+	}
+	return ns(s.Input("host.echo"))
+}
+
+func latencyClaims(s *study.Session, got map[string]float64) {
+	at := func(path, op string, n int) float64 { return got[fmt.Sprint(path, op, n)] }
+	small := latencySizes[:4]
+	more := func(a, b, op string, small []int) (low, high float64) {
+		low, high = 1e9, -1e9
+		for _, n := range small {
+			r := at(a, op, n)/at(b, op, n) - 1
+			low, high = min(low, r), max(high, r)
+		}
+		return low, high
+	}
+	const how = "mean of 500 requests or more, one at a time, 16 to 256 B"
+	low, high := more(path1, path0, "READ", small)
+	s.Values("offpath.p1.lat_read", how, low, high)
+	low, high = more(path1, path0, "SEND UD", latencySizes[:2])
+	s.Values("offpath.p1.lat_send", "mean of 500 echoes or more over UD, one at a time, of 16 and 32 B, which go inline; the series has longer ones, whose answers the NIC reads from memory", low, high)
+	s.Value("offpath.p1.abs_write", at(path1, "WRITE", 64)-at(path0, "WRITE", 64), how+": at 64 B")
+	r, w := at(path1, "READ", 64)-at(path0, "READ", 64), at(path1, "WRITE", 64)-at(path0, "WRITE", 64)
+	s.Holds("offpath.p1.read_gt_write", r > w, fmt.Sprintf("READ %.3f us more, WRITE %.3f us", r, w), how)
+	low, _ = more(path2, path1, "READ", small)
+	s.Value("offpath.p2.lat_read_vs_p1", -low, how+": largest decrease")
+	low, high = more(path2, path0, "READ", small)
+	s.Values("offpath.p2.lat_read_vs_rnic", how, low, high)
+	worst := func(op string) float64 { return at(s2h, op, 64) / at(h2s, op, 64) }
+	s.Holds("offpath.p3.s2h_latency", at(s2h, "READ", 64) > at(h2s, "READ", 64) && at(s2h, "READ", 64) > at(path2, "READ", 64) && worst("READ") > worst("WRITE"),
+		fmt.Sprintf("READ of 64 B: S2H %.2f us, H2S %.2f, path 2 %.2f; S2H over H2S: READ %.2f, WRITE %.2f", at(s2h, "READ", 64), at(h2s, "READ", 64), at(path2, "READ", 64), worst("READ"), worst("WRITE")), how)
+	low, high = more(h2s, path2, "READ", small)
+	s.Values("offpath.p3.h2s_vs_p2", how, low, high)
+	s.Holds("offpath.prior.read_soc_shorter", at(path2, "READ", 64) < at(path1, "READ", 64), fmt.Sprintf("%.2f us, %.2f on path 1", at(path2, "READ", 64), at(path1, "READ", 64)), how)
+	mean := (at(path1, "READ", 64) + at(path2, "READ", 64)) / 2
+	off := at(both, "READ", 64)/mean - 1
+	s.Holds("offpath.c12.latency_average", off < 0.1 && off > -0.1, fmt.Sprintf("%.3f of the average of both paths", 1+off), how+": READ of 64 B")
+}

@@ -1,0 +1,129 @@
+package rdma
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/scenarios/experiments/study"
+)
+
+func session(t *testing.T, x *study.Experiment, replaced ...string) *study.Session {
+	t.Helper()
+	s, err := study.NewSession(context.Background(), x, 1, replaced...)
+	require.NoError(t, err)
+	return s
+}
+
+func ask(t *testing.T, s *study.Session, x transport, path string, size, machines int) outcome {
+	t.Helper()
+	o, err := onPath(s, x, path, size, machines)
+	require.NoError(t, err)
+	return o
+}
+
+var read, write, datagram = transports[0], transports[1], transports[3]
+
+// One request at a time: each crossing of the card's switch and link, 175 ns, and the card's addition are found again.
+func TestLatencyAddsUp(t *testing.T) {
+	s := session(t, &Latency)
+	at := func(x transport, path string) float64 {
+		us, err := latencyOf(s, x, path, 64)
+		require.NoError(t, err)
+		return us
+	}
+	require.InDelta(t, 2*0.175+0.2, at(read, path1)-at(read, path0), 0.01, "there and back")
+	require.InDelta(t, 0.175+0.2, at(write, path1)-at(write, path0), 0.01, "there")
+	require.Less(t, at(read, path2), at(read, path1))
+	require.Greater(t, at(read, s2h), at(read, h2s), "MMIO of the Arm is slower")
+	bare := session(t, &Latency, "bf2.rc", "nic.latency")
+	us, err := latencyOf(bare, read, path1, 64)
+	require.NoError(t, err)
+	require.InDelta(t, 0.2+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
+}
+
+// Two runs are one, to the last point.
+func TestTwoRunsAreOne(t *testing.T) {
+	for _, x := range []transport{read, datagram} {
+		s := session(t, &Rate)
+		a, b := ask(t, s, x, both, 64, 2), ask(t, s, x, both, 64, 2)
+		require.Equal(t, a.Estimate, b.Estimate)
+		require.Equal(t, a.share, b.share)
+		require.Equal(t, a.bed.engine.Now(), b.bed.engine.Now())
+	}
+}
+
+// One machine is bound by its threads, many by the contexts of the NIC.
+func TestRateIsBoundByThreadsThenContexts(t *testing.T) {
+	s := session(t, &Rate)
+	require.InEpsilon(t, 24e3/469, ask(t, s, write, path0, 64, 1).mps, 0.02)
+	require.InEpsilon(t, 8e3/276, ask(t, s, read, s2h, 64, 0).mps, 0.02)
+	far, near, bare := ask(t, s, read, path1, 64, 4).mps, ask(t, s, read, path2, 64, 4).mps, ask(t, s, read, path0, 64, 4).mps
+	require.Greater(t, near, 1.08*far, "a READ of the Arm's memory holds its context for less long")
+	require.Greater(t, bare, near)
+}
+
+func TestZeroBytesTakeContextsAlone(t *testing.T) {
+	s := session(t, &Zero)
+	one, two := ask(t, s, read, path1, 0, 6).mps, ask(t, s, read, both, 0, 6).mps
+	require.InEpsilon(t, 176, one, 0.02)
+	require.InEpsilon(t, 195, two, 0.02)
+	free := session(t, &Zero, "nic.reserve")
+	require.InEpsilon(t, 176, ask(t, free, read, both, 0, 6).mps, 0.02, "nothing is reserved")
+}
+
+// A READ that does not fit the table is filled and drained one after the other; four times as long from the host.
+func TestLongReadsCollapse(t *testing.T) {
+	s := session(t, &Large)
+	gbps := func(path string, op rnicspec.Opcode, mb int) float64 {
+		g, mpps, b, err := longMessages(s, path, op, mb<<20/64)
+		require.NoError(t, err)
+		require.Positive(t, mpps)
+		require.GreaterOrEqual(t, b.ledger("x", b.moved).Of("PCIe1, switch to NIC", "payload")+b.ledger("x", b.moved).Of("PCIe1, NIC to switch", "payload"), 1.0)
+		return g
+	}
+	require.Greater(t, gbps(path2, rnicspec.Read, 8), 190.0)
+	require.Less(t, gbps(path2, rnicspec.Read, 12), 110.0)
+	require.Greater(t, gbps(path1, rnicspec.Read, 32), 190.0)
+	require.Less(t, gbps(path1, rnicspec.Read, 40), 115.0)
+	require.Greater(t, gbps(path1, rnicspec.Write, 40), 190.0)
+}
+
+func TestCollapse(t *testing.T) {
+	mb, does := collapse([]float64{10, 10, 10, 7})
+	require.Equal(t, largeSizes[2], mb)
+	require.True(t, does)
+	_, does = collapse([]float64{10, 9, 10, 9})
+	require.False(t, does)
+}
+
+// Path 3 gets what the network's frames leave of the receive buffer.
+func TestTogether(t *testing.T) {
+	s := session(t, &Together)
+	alone, both, err := beside(s, read, 64, h2s)
+	require.NoError(t, err)
+	require.Less(t, both.share[path1], alone.mps)
+	require.Positive(t, both.share[h2s])
+	few, err := besideFew(s, 64)
+	require.NoError(t, err)
+	require.Greater(t, few.share[h2s], both.share[h2s])
+}
+
+func TestDoorbellCounts(t *testing.T) {
+	s := session(t, &Doorbell)
+	require.NoError(t, countMMIO(s))
+	require.True(t, s.Outcome.Measured[0].Holds, s.Outcome.Measured[0].Text)
+}
+
+// What the NIC refuses ends the run with an error that says where.
+func TestRefusedAccessFailsTheRun(t *testing.T) {
+	s := session(t, &Rate)
+	b, err := newBed(s, plain, 1)
+	require.NoError(t, err)
+	l := b.newLoad(s.NewMeter(1))
+	from, to := b.ends(path0, 0)
+	l.start(from, to, works(s, from, rnicspec.Write, 64)).wqe.RemoteKey = 77 // nobody's
+	require.ErrorContains(t, l.run(), "of Client[0]: WRITE ended with remote access error")
+}
