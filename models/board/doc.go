@@ -4,11 +4,12 @@
 // A Card is a slot for a NIC, its PCIe link, and the endpoint behind that link:
 // a root complex over Arm and host memory, or a switch (SwitchSpec) with a root
 // for each behind a link of its own. Behind each root of a switched card stands
-// what its MemorySpec has: root, last-level cache, DRAM, bytes. Software reads
-// and writes Card.Memory, which goes through the caches. A Server is one or more
+// what its MemorySpec has: root, last-level cache, DRAM, bytes; or a machine of
+// models/host with its cores. Software without cores reads and writes
+// Card.Memory, which goes through the caches. A Server is one or more
 // cards. A factory fills each slot; what stands in it the board does not know. Ethernet
-// ports stay open: players, other NICs or a switch are plugged into them by
-// Cable.
+// ports stay open: players and other NICs are plugged into them by Cable. A Rack is
+// servers whose ports are open, back to back, or on an Ethernet switch.
 //
 // It runs nothing, and knows neither RTL nor addresses nor command lines.
 //

@@ -108,7 +108,7 @@ func cardSpeed(s *session) (all []Result, err error) {
 // cardAllocations is allocations per TLP in steady state.
 func cardAllocations(s *session) (all []Result, err error) {
 	err = with(s.cardLoad(loadQueues), func(l *cardLoad) error {
-		if err := l.run(costPackets); err != nil { // queues have grown to what they will be
+		if err := l.run(s.frames(costPackets)); err != nil { // queues have grown to what they will be
 			return err
 		}
 		var before, after runtime.MemStats
