@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/etherlink/core"
+	"nictwin/models/msg"
 	"nictwin/models/simcore"
 )
 
@@ -229,4 +230,25 @@ func TestLAG(t *testing.T) {
 	r.send(1, frame(9, 0xee, 100, 0, 1)) // flooded: not to the LAG that it came from
 	r.run()
 	require.Equal(t, []int{100, a, b, 100}, []int{r.hosts[0].bytes, r.hosts[1].bytes, r.hosts[2].bytes, r.hosts[3].bytes})
+}
+
+// A frame in another framing counts what it takes of the wire, at every port that it goes to: copies are as short as it is.
+func TestFramingsOfCopies(t *testing.T) {
+	const long, trim = 1000, 56
+	r := newRig(t, simcore.NewEngine(), Default(4), DefaultLink())
+	trims := map[int]int{}
+	for _, h := range r.hosts {
+		h.log = func(_ *host, f *msg.Frame) { trims[f.Trim]++ }
+	}
+	f := r.hosts[0].pool.Copy(frame(1, 9, long, 0, 1)) // to nobody known
+	f.Trim = trim
+	r.hosts[0].out.Push(f)
+	r.hosts[0].push()
+	r.run()
+	require.Equal(t, map[int]int{trim: 3}, trims)
+	require.EqualValues(t, long-trim, r.sw.Counters(0).In.Bytes)
+	require.EqualValues(t, 2*(long-trim), r.sw.Counters(0).Made.Bytes)
+	for p := 1; p < 4; p++ {
+		require.EqualValues(t, long-trim, r.sw.Counters(p).Out.Bytes)
+	}
 }

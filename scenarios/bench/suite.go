@@ -29,7 +29,7 @@ type Options struct {
 	LeaveOneOut bool // experiments run again without each input that a claim calibrated
 }
 
-// DefaultOptions measure everything in about a minute.
+// DefaultOptions measure everything in some minutes, of which a million packets on a whole card take one.
 func DefaultOptions() Options { return Options{Seed: 1, Repeats: 5, Percent: 100} }
 
 const maxPercent = 10_000
