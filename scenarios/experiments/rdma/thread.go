@@ -24,11 +24,12 @@ type work struct {
 
 // works is the work of threads at an end, posting by MMIO.
 func works(s *study.Session, e *end, op rnicspec.Opcode, size int) work {
-	w := work{op: op, size: size, window: int(s.Input("window")), signal: int(s.Input("signal"))}
+	w := work{op: op, size: size, signal: int(s.Input("signal"))}
 	side := "host"
 	if e.ep == nicspec.EndpointArm {
 		side = "arm"
 	}
+	w.window = int(s.Input(side + ".window"))
 	w.poll, w.build, w.mmio = ns(s.Input(side+".poll")), ns(s.Input(side+".build")), ns(s.Input(side+".mmio"))
 	return w
 }
