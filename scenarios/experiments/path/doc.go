@@ -1,5 +1,6 @@
 // Package path has the experiments about paths: which link, cache line and
-// memory channel a byte crosses. None of them needs a NIC with a transport.
+// memory channel a byte crosses. None of them needs a NIC with a transport;
+// those that do are in package rdma.
 //
 //	packets   what crosses each PCIe link for N bytes (OP Table 3, section 3.3)
 //	duplex    what links carry in one and in both directions (OP Fig. 5b)
