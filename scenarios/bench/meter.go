@@ -14,9 +14,11 @@ import (
 type meter struct {
 	run   *replay.Run
 	rings []driver.Layout // receive
+	sends []driver.Layout // transmit
 	in    []beats
 	out   []beats
 	done  []int64 // cycles in which completion entries were written
+	reads int     // requests to read memory, but for those of transmit rings
 }
 
 // beats are the first and the last cycle of a frame.
@@ -33,6 +35,9 @@ func (m *meter) Observe(c boundary.Crossing) {
 		if len(c.TLP.Data) == nicspec.CqeBytes && m.isEntry(c.TLP) {
 			m.done = append(m.done, c.Last)
 		}
+		if m.isRead(c.TLP) {
+			m.reads++
+		}
 	}
 }
 
@@ -47,6 +52,20 @@ func (m *meter) isEntry(p *tlp.Packet) bool {
 		}
 	}
 	return slices.ContainsFunc(m.rings, func(l driver.Layout) bool { return l.CQContains(h.Address) })
+}
+
+// isRead reports whether a TLP reads memory, other than work entries.
+func (m *meter) isRead(p *tlp.Packet) bool {
+	h := tlp.Parse(&p.Hdr)
+	if h.Kind != tlp.MRd {
+		return false
+	}
+	if m.sends == nil {
+		for _, q := range m.run.TransmitQueues() {
+			m.sends = append(m.sends, q.Layout())
+		}
+	}
+	return !slices.ContainsFunc(m.sends, func(l driver.Layout) bool { return l.Contains(h.Address) })
 }
 
 // steady is the part of n things that is looked at: neither the beginning nor the end.
@@ -68,6 +87,18 @@ func (m *meter) offered() float64 {
 		return 0
 	}
 	return float64(m.in[to-1].last-m.in[from].last) / float64(to-1-from)
+}
+
+// readsPerFrame is the requests to read memory for a frame sent, over the whole run.
+func (m *meter) readsPerFrame() float64 { return ratio(float64(m.reads), float64(len(m.out))) }
+
+// betweenOut is the cycles from frame to frame out in steady state; 0 if there were too few.
+func (m *meter) betweenOut() float64 {
+	from, to := steady(len(m.out))
+	if to-from < 2 {
+		return 0
+	}
+	return float64(m.out[to-1].last-m.out[from].last) / float64(to-1-from)
 }
 
 // sending is the share of cycles in which frames went out, from the first to the last frame in steady state, and the

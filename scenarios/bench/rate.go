@@ -17,7 +17,10 @@ type layout struct {
 	ports  int  // of the NIC; 0 is 1
 	bits   int  // of the stream of a port; 0 is 512
 	whole  bool // frames lie in one piece, at aligned addresses; else headers in Arm memory and the rest in host memory
+	inline int  // bytes of a frame sent that stand in its work entry, the rest being one piece; 0: two pieces
 	far    bool // long links and short transmit rings, as where bridges are measured
+
+	trailer replay.Trailer // where the ICRC of a frame sent that begins in its work entry comes from
 }
 
 var (
@@ -46,6 +49,9 @@ func (l layout) shape() *replay.Shape {
 	c := replay.RxShape{LogSize: l.log, PayHost: true, PayBytes: bufBytes, Split: nicspec.SplitModeNone}
 	if !l.whole {
 		c.Split, c.HdrBytes, c.PayBytes, c.PaySkew = nicspec.SplitModeHeaders, 128, bufBytes-skew, skew
+	}
+	if l.inline > 0 {
+		s.Header, s.Inline, s.Trailer = 0, l.inline, l.trailer
 	}
 	for range l.queues {
 		s.Rx = append(s.Rx, c)
@@ -87,6 +93,7 @@ func (s *session) rate(dir string, size int, l layout) (*rates, error) {
 	o.Ports, o.EthBits = ports, l.bits
 	o.LinkCycles, o.Quantum = rateLinks, rateLinks
 	o.Dir, o.Speed, o.Shape = dir, "beats", l.shape()
+	o.Fix.ICRC = l.trailer != replay.TrailerInPayload
 	if l.far {
 		o.LinkCycles = testbed.DefaultLinkCycles
 	} else {

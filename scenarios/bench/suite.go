@@ -114,6 +114,8 @@ var measurements = []measurement{
 	{[]string{"nic/tx_line_rate_1500", "nic/tx_bubbles_1500"}, built, transmitRate("nic/tx", 1500, usual)},
 	{[]string{"nic/tx_line_rate_512", "nic/tx_bubbles_512"}, built, transmitRate("nic/tx", 512, usual)},
 	{[]string{"nic/tx_line_rate_256", "nic/tx_bubbles_256"}, built, transmitRate("nic/tx", 256, usual)},
+	{[]string{"nic/two_block_tx_512"}, built, twoBlockRate},
+	{[]string{"nic/append_reads", "nic/append_cycles"}, built, appendGain},
 	{[]string{"nic/far_tx_line_rate_1500", "nic/far_tx_bubbles_1500"}, built, transmitRate("nic/far_tx", 1500, distant)},
 	{[]string{"nic/duplex_rx_line_rate_1500", "nic/duplex_tx_line_rate_1500"}, built, duplexRate},
 	{[]string{"nic/ports2_rx_line_rate_512", "nic/ports2_rx_line_rate_1500"}, built, twoPorts("nic/ports2", "rx", both, 512, 1500)},

@@ -131,6 +131,9 @@ func (o *Options) Validate() error {
 	errs = append(errs, spec.Validate())
 	if o.Shape != nil {
 		errs = append(errs, o.Shape.validate())
+		if o.Shape.Trailer != TrailerInPayload && !o.Fix.ICRC {
+			errs = append(errs, errors.New("shape: trailers apart from the payload: want the ICRC recomputed"))
+		}
 	}
 	if o.Dir != "rx" && o.Dir != "tx" && o.Dir != "both" {
 		bad("dir", "%q: want rx, tx or both", o.Dir)

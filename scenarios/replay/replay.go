@@ -148,6 +148,18 @@ func (r *Run) ReceiveQueues() []*driver.Copier {
 	return r.rx.queues
 }
 
+// TransmitQueues are the transmit queues, once Play has begun.
+func (r *Run) TransmitQueues() []*driver.TxQueue {
+	if r.tx == nil {
+		return nil
+	}
+	var list []*driver.TxQueue
+	for _, q := range r.tx.queues {
+		list = append(list, q.TxQueue)
+	}
+	return list
+}
+
 // Close ends the device.
 func (r *Run) Close() error {
 	return errors.Join(r.bed.Close(), r.judge.Close(), r.supply.Close())

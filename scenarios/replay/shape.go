@@ -22,7 +22,25 @@ type Shape struct {
 	// Header is the length of the first piece of a transmitted frame; it lies in Arm memory, the rest in host memory.
 	// 0 cuts frames by seed.
 	Header int
+
+	// Inline is how many bytes of a transmitted frame stand in the work entry itself, which takes as many blocks as that needs;
+	// the rest is one piece in host memory. 0: no frame is cut like this.
+	Inline int
+
+	// Trailer says where the last bytes of such a frame come from. Any but TrailerInPayload wants Recompute.ICRC and RoCE
+	// frames that end with their ICRC.
+	Trailer Trailer
 }
+
+// Trailer says where the pad bytes and the ICRC of a transmitted RoCE frame come from.
+type Trailer int
+
+// Sources of trailers.
+const (
+	TrailerInPayload Trailer = iota // they are the end of the payload's piece
+	TrailerPiece                    // they are a piece of their own, in Arm memory
+	TrailerAppended                 // no work entry has them: the NIC appends them [T15]
+)
 
 // RxShape is a receive queue and how its buffers lie.
 type RxShape struct {
@@ -108,11 +126,47 @@ func (s *Shape) validate() error {
 	if s.TxLog < 3 || s.TxLog > 12 {
 		bad("transmit rings of 2^%d entries: want 2^3 to 2^12", s.TxLog)
 	}
+	errs = append(errs, s.validateInline())
 	if s.Header < 0 || s.Header > nicspec.FrameMax {
 		bad("header pieces of %d B: want 0 to %d", s.Header, nicspec.FrameMax)
 	}
 	return errors.Join(errs...)
 }
+
+// validateInline returns every error about frames that begin in the work entry.
+func (s *Shape) validateInline() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf("shape: "+format, a...)) }
+	const room = 4 // log2 of the fewest blocks among which one asks for a completion, whatever is still to come
+	if s.Inline < 0 || s.Inline > nicspec.InlineMaxLong {
+		bad("%d B inline: want 0 to %d", s.Inline, nicspec.InlineMaxLong)
+	}
+	if s.Inline > 0 && s.Header > 0 {
+		bad("%d B inline and header pieces of %d B: want one of them", s.Inline, s.Header)
+	}
+	if s.Inline > 0 && s.TxLog < room {
+		bad("%d B inline in transmit rings of 2^%d blocks: want 2^%d or more", s.Inline, s.TxLog, room)
+	}
+	if s.Trailer < TrailerInPayload || s.Trailer > TrailerAppended {
+		bad("trailer %d: want %d to %d", s.Trailer, TrailerInPayload, TrailerAppended)
+	}
+	if s.Trailer != TrailerInPayload && s.Inline == 0 {
+		bad("trailers apart from the payload: want bytes inline")
+	}
+	return errors.Join(errs...)
+}
+
+// blocks is how many blocks of a transmit ring an entry takes at most.
+func (s *Shape) blocks() int {
+	most := driver.Send{Inline: make([]byte, s.Inline), Pieces: make([]driver.Span, maxPieces)}
+	if s.Inline == 0 {
+		return 1 // cut so that it fits
+	}
+	return most.Blocks()
+}
+
+// maxPieces is the pieces of a frame that begins in the work entry: payload and trailer.
+const maxPieces = 2
 
 // roceRules spread RoCE over n queues, a power of two, by queue pair.
 func roceRules(n int) []driver.Rule {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,6 +12,7 @@ import (
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
+	"nictwin/models/wire"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/traffic"
 	"nictwin/scenarios/traffic/capture"
@@ -24,6 +26,7 @@ type transmit struct {
 	d       *driver.Driver
 	mem     mem.Backdoor
 	shape   *Shape
+	blocks  int // of an entry at most
 	frames  *traffic.Turns
 	pass    int // frames of one pass over the captures
 	longest int // bytes of a frame
@@ -75,6 +78,7 @@ func slotFor(longest int) uint64 {
 
 func (t *transmit) setup() error {
 	size := uint64(1) << t.shape.TxLog
+	t.blocks = t.shape.blocks()
 	t.slot = slotFor(t.longest)
 	all := uint64(t.shape.TxQueues) * size * t.slot
 	arm, err := t.d.Alloc(nicspec.EndpointArm, all, tlp.PageBytes)
@@ -122,7 +126,7 @@ func (t *transmit) done() bool {
 func (t *transmit) post() error {
 	for t.next < t.total {
 		q := t.queues[t.next%len(t.queues)]
-		if q.Room() == 0 {
+		if q.Room() < t.blocks {
 			break
 		}
 		if err := t.postFrame(q); err != nil {
@@ -138,8 +142,8 @@ func (t *transmit) post() error {
 	return nil
 }
 
-// completeEvery is how often an entry asks for a completion; the last of each
-// queue always does.
+// An entry that has a block whose index is a multiple of completeEvery asks for
+// a completion; the last of each queue always does.
 const completeEvery = 8
 
 func (t *transmit) postFrame(q *txQueue) error {
@@ -148,14 +152,14 @@ func (t *transmit) postFrame(q *txQueue) error {
 		return err
 	}
 	data := f.Data
-	complete := int(q.Next())%completeEvery == 0 || t.next+len(t.queues) >= t.total
 	t.send = driver.Send{
-		Order: driver.Order{ID: uint32(t.next), Complete: complete}, Port: f.Port, Pad: len(data) < nicspec.FrameMin, Pieces: t.segs[:0],
+		Order: driver.Order{ID: uint32(t.next)}, Port: f.Port, Pad: len(data) < nicspec.FrameMin, Pieces: t.segs[:0],
 	}
 	want := t.offload(&t.send.Offloads, data)
 	if err := t.cut(q, data); err != nil {
 		return err
 	}
+	t.send.Complete = int(-q.Next()%completeEvery) < t.send.Blocks() || t.next+len(t.queues) >= t.total
 	e := expected{ordinal: t.next, origin: f.Origin, port: f.Port, data: want, index: q.Next(), fail: len(data) > nicspec.FrameMax}
 	if e.fail {
 		t.refuse++
@@ -176,9 +180,12 @@ func (t *transmit) postFrame(q *txQueue) error {
 func (t *transmit) cut(q *txQueue, data []byte) error {
 	slot := uint64(q.Next() & (1<<t.shape.TxLog - 1))
 	c := cutter{t: t, s: &t.send, data: data, arm: q.arm + slot*t.slot, host: q.host + slot*t.slot*2}
-	if t.shape.Header > 0 {
+	switch {
+	case t.shape.Inline > 0 && len(data) <= nicspec.FrameMax: // one that must be refused has one block
+		c.inEntry(t.shape.Inline, t.shape.Trailer)
+	case t.shape.Header > 0:
 		c.header(t.shape.Header)
-	} else {
+	default:
 		c.bySeed()
 	}
 	t.pieces[len(t.send.Pieces)]++
@@ -203,6 +210,47 @@ func (c *cutter) header(n int) {
 	if n < len(c.data) {
 		c.piece(c.t.shadow, c.host+3, len(c.data)-n)
 	}
+}
+
+// inEntry has the first n bytes stand in the entry; one piece has the payload, and the trailer comes from where it is told.
+func (c *cutter) inEntry(n int, from Trailer) {
+	end := len(c.data)
+	if from != TrailerInPayload {
+		trailer, err := trailerOf(&c.s.Offloads, c.data)
+		if err != nil {
+			c.err = fmt.Errorf("frame %d: %w", c.t.next, err)
+			return
+		}
+		end -= trailer
+	}
+	c.at = min(n, end)
+	c.s.Inline = c.data[:c.at]
+	if c.at < end {
+		c.piece(c.t.shadow, c.host+3, end-c.at)
+	}
+	switch from {
+	case TrailerPiece:
+		c.piece(c.t.armKey, c.arm+1, len(c.data)-end)
+	case TrailerAppended:
+		c.s.Append = true
+	}
+}
+
+// trailerOf is the length of the pad bytes and the ICRC that end a frame whose ICRC the NIC inserts.
+func trailerOf(o *driver.Offloads, frame []byte) (int, error) {
+	if !o.ICRC {
+		return 0, errors.New("a trailer apart from the payload: want a RoCE frame whose ICRC can be inserted")
+	}
+	const udpSize = 8
+	udp := frame[o.L4:]
+	if n := int(binary.BigEndian.Uint16(udp[4:])); n != len(udp) {
+		return 0, fmt.Errorf("UDP length %d of %d bytes: want a frame that ends with its ICRC, without Ethernet padding", n, len(udp))
+	}
+	bth, err := wire.ParseBTH(udp[udpSize:])
+	if err != nil {
+		return 0, err
+	}
+	return bth.PadCnt() + wire.ICRCSize, nil
 }
 
 func (c *cutter) bySeed() {

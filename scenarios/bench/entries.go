@@ -1,0 +1,55 @@
+package bench
+
+import "nictwin/scenarios/replay"
+
+// inEntry is frames whose headers stand in their work entry, which takes two blocks [T14].
+func inEntry(t replay.Trailer) layout {
+	l := usual
+	l.inline, l.trailer = txHeader, t
+	return l
+}
+
+// twoBlockRate is the transmit rate out of entries of two blocks, beside that out of entries of one.
+func twoBlockRate(s *session) ([]Result, error) {
+	const size, goal = 512, 0.95
+	one, err := s.rate("tx", size, usual)
+	if err != nil {
+		return nil, err
+	}
+	two, err := s.rate("tx", size, inEntry(replay.TrailerInPayload))
+	if err != nil {
+		return nil, err
+	}
+	rate := func(m *meter) float64 {
+		share, _ := m.sending(usual.beatsOf(size))
+		return share
+	}
+	return []Result{figure("nic/two_block_tx_512", rate(two.rtl), "ratio", goal,
+		"line rate, a frame every %d cycles; entries of one block: %.3f; Go model: %.3f, of one block %.3f; %d queues, headers inline, payload in host memory",
+		usual.beatsOf(size), rate(one.rtl), rate(two.model), rate(one.model), txQueues)}, nil
+}
+
+// appendSize is of frames that end with their ICRC, whose payload is read by one request: it is short, and crosses no page.
+const appendSize = 254
+
+// appendGain is what a frame costs whose ICRC the NIC appends [T15], against the same frame with a piece for it.
+func appendGain(s *session) ([]Result, error) {
+	const goal = 1 // request a frame: its payload
+	piece, err := s.rate("tx", appendSize, inEntry(replay.TrailerPiece))
+	if err != nil {
+		return nil, err
+	}
+	appended, err := s.rate("tx", appendSize, inEntry(replay.TrailerAppended))
+	if err != nil {
+		return nil, err
+	}
+	a, p := appended.rtl, piece.rtl
+	return []Result{
+		limit("nic/append_reads", a.readsPerFrame(), "reads", goal,
+			"a frame, but for reads of its ring; with a piece for the ICRC: %.4g; Go model: %.4g, with a piece %.4g; %d B, headers inline",
+			p.readsPerFrame(), appended.model.readsPerFrame(), piece.model.readsPerFrame(), appendSize),
+		limit("nic/append_cycles", a.betweenOut(), "cycles", p.betweenOut(),
+			"a frame; with a piece for the ICRC: %.2f; Go model: %.2f, with a piece %.2f; line rate: %d",
+			p.betweenOut(), appended.model.betweenOut(), piece.model.betweenOut(), usual.beatsOf(appendSize)),
+	}, nil
+}
