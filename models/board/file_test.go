@@ -83,7 +83,7 @@ func TestFilesThatAreWrong(t *testing.T) {
 		"preset: bf2-fleet\nnetwork: {switch: {ports: 12}}":                  "f.yaml:2: network.switch.ports 12: the cards have 13: want as many or more, or 0 for as many",
 		"preset: bf2-fleet\nnetwork: {switch: {alpha: -1}}":                  "f.yaml:2: network.switch.alpha -1: want more than 0, up to 1024",
 		"preset: bf2-fleet\nfleet: {card: {eth: {rate: {bytes: 0, ps: 0}}}}": "f.yaml:1: network.kind switch: card Card has no eth.rate: want one",
-		"preset: bf3\nservers:\n- preset: bf3\n  cards: [{preset: bf3, switch: {preset: bf3, host: {mps: 1024}}}]": "switch.host.pcie.ends: MPS 512 is less than the 1024 of the root (mps)",
+		"preset: bf3\nservers:\n- preset: bf3\n  cards: [{preset: bf3, switch: {preset: bf3, host: {limits: {mps: 1024, mrrs: 1024, rcb: 64}}}}]": "switch.host.pcie.ends: MPS 512 is less than the 1024 of the root (limits.mps)",
 		"preset: bf3-cores\nservers: [{preset: bf3, cards: [{preset: bf3-cores, endpoint: {arm_bytes: 4096}}]}]":                                  "switch.arm.host.socket_bytes 1073741824 in 1 sockets: want the 4096 of the endpoint in all",
 		"preset: bf3\nservers: [{preset: bf3, cards: [{preset: bf3, switch: {host: {cache: null, dram: null, host: {preset: bf3}}}}]}]":           "switch.host.host.base 0x0: want 0x100000000000000, where the memory of this endpoint is",
 		"preset: bf3\nservers: [{preset: bf3, cards: [{preset: bf3, switch: {host: {host: {preset: host-fn}}}}]}]":                                "switch.host.host: it has cache and DRAM of its own: want null for servers[0].cards[0].switch.host.cache and",

@@ -94,7 +94,8 @@ func (s *RackSpec) fleet(of string) error {
 	card.Device = DeviceSpec{Kind: DeviceRNIC, Model: fleets[of]}
 	card.EthBits, card.Period = 0, 0
 	if card.Switch != nil {
-		card.Switch.Host.MPS = card.Switch.Host.PCIe.Ends[1].MPS // of the root's end
+		limits := card.Switch.Host.PCIe.Ends[1] // of the root's end
+		card.Switch.Host.Limits = &limits
 	}
 	s.Fleet = &FleetSpec{Machines: MaxMachines, Card: client}
 	s.Network = NetworkSpec{Kind: NetworkSwitch, Latency: 10 * simcore.Nanosecond, Switch: &sw}

@@ -31,6 +31,9 @@ type Downlink struct {
 	Fabric      *simcore.LinkSpec `yaml:"fabric"`
 	ReadLatency simcore.Ps        `yaml:"read_latency_ps"` // of the root: read arrived to its first access to memory
 
+	// Limits are those of the root, for a NIC that has limits for each endpoint (an rnic); nil: the card's endpoint.limits.
+	Limits *tlp.Limits `yaml:"limits"`
+
 	MemorySpec `yaml:",inline"` // behind the root
 }
 
@@ -121,7 +124,11 @@ func (s *SwitchSpec) validate(ep *Endpoint) error {
 // validate returns every error of the spec; endpoint is whose memory is behind it.
 func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 	var errs []error
-	limits := ep.Limits
+	limits, whose := ep.Limits, "roots (endpoint.limits.mps)"
+	if d.Limits != nil {
+		limits, whose = *d.Limits, "root (limits.mps)"
+		errs = append(errs, field.Under("limits", limits.Validate()))
+	}
 	switch {
 	case (d.PCIe == nil) == (d.Fabric == nil):
 		errs = append(errs, field.Errorf("pcie", ": want either it or %v", field.Path("fabric")))
@@ -144,11 +151,10 @@ func (d *Downlink) caches() bool { return d.Cache != nil || d.Host != nil && d.H
 
 // limits are those of the root.
 func (d *Downlink) limits(ep *Endpoint) tlp.Limits {
-	l := ep.Limits
-	if d.MPS != 0 {
-		l.MPS = d.MPS
+	if d.Limits != nil {
+		return *d.Limits
 	}
-	return l
+	return ep.Limits
 }
 
 // build puts the switch and what is behind it together; port is the one for the NIC.
