@@ -250,7 +250,13 @@ func trailerOf(o *driver.Offloads, frame []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return bth.PadCnt() + wire.ICRCSize, nil
+	n := bth.PadCnt() + wire.ICRCSize
+	for _, b := range udp[len(udp)-n : len(udp)-wire.ICRCSize] {
+		if b != 0 {
+			return 0, fmt.Errorf("pad byte %#02x: want 0, as a NIC appends them [T15]", b)
+		}
+	}
+	return n, nil
 }
 
 func (c *cutter) bySeed() {
