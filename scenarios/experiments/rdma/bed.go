@@ -185,12 +185,6 @@ func (e *end) alloc(n uint64) uint64 {
 	return at
 }
 
-// allocAligned takes memory from a multiple of n on, which is a power of two.
-func (e *end) allocAligned(n uint64) uint64 {
-	e.next = (e.next + n - 1) &^ (n - 1)
-	return e.alloc(n)
-}
-
 // to is the handle of another machine's address.
 func (m *machine) to(peer *machine) uint32 {
 	if h := m.handles[peer]; h != 0 {
