@@ -73,9 +73,12 @@ func TestEveryFigureIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	var got []string
 	for _, x := range r.Results {
-		got = append(got, x.Name)
 		require.NotEmpty(t, x.Unit, x.Name)
 		require.NotEmpty(t, x.Against, x.Name)
+		if x.Verdict != "" { // of a paper's claim, which need not hold
+			continue
+		}
+		got = append(got, x.Name)
 		if !x.AtMost && !strings.Contains(x.Name, "wall_share") {
 			require.Positive(t, x.Value, x.Name)
 		}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"nictwin/scenarios/experiments"
 )
 
@@ -62,9 +63,9 @@ func whole(x *experiments.Result) Result {
 	return r
 }
 
-// claim is what a paper says.
+// claim is what a paper says. What has no number holds (1) or does not (0).
 func claim(v *experiments.Verdict) Result {
-	r := Result{Name: v.Claim, Unit: v.Unit, OK: v.Verdict != "miss", Against: v.How}
+	r := Result{Name: v.Claim, Unit: cmp.Or(v.Unit, "holds"), OK: v.Verdict != "miss", Against: v.How}
 	switch {
 	case len(v.Measured) > 0:
 		r.Value = v.Measured[0]
