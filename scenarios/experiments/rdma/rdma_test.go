@@ -91,6 +91,19 @@ func TestLongReadsCollapse(t *testing.T) {
 	require.Greater(t, gbps(path1, rnicspec.Write, 40), 190.0)
 }
 
+// The network carries both directions of path 1 at once; the shared channel does not carry more of path 3.
+func TestBothDirections(t *testing.T) {
+	s := session(t, &Large)
+	gbps := func(path string, ops ...rnicspec.Opcode) float64 {
+		g, _, err := inDuplex(s, path, ops)
+		require.NoError(t, err)
+		return g
+	}
+	require.InEpsilon(t, 195, gbps(path1, rnicspec.Read), 0.02)
+	require.Greater(t, gbps(path1, rnicspec.Read, rnicspec.Write), 340.0)
+	require.LessOrEqual(t, gbps(h2s, rnicspec.Read, rnicspec.Write), 1.05*gbps(h2s, rnicspec.Read))
+}
+
 func TestCollapse(t *testing.T) {
 	mb, does := collapse([]float64{10, 10, 10, 7})
 	require.Equal(t, largeSizes[2], mb)

@@ -45,8 +45,9 @@ func zero(s *study.Session) error {
 	s.Value("offpath.c12.sum_alone", most[path1]+most[path2], how)
 	s.Value("offpath.c12.concurrent", most[both], how)
 	g1, g2 := most[both]/most[path1]-1, most[both]/most[path2]-1
-	s.Values("offpath.c12.gain_vs_p1", how, g1, g1)
-	s.Values("offpath.c12.gain_vs_p2", how, g2, g2)
+	const follows = how + "; follows from the two anchors, nic.reserve over nic.alone"
+	s.Values("offpath.c12.gain_vs_p1", follows, g1, g1)
+	s.Values("offpath.c12.gain_vs_p2", follows, g2, g2)
 	s.Value("offpath.c12.zero_byte_saturation", float64(full[path1]), fmt.Sprintf("machines that reach %g of the highest rate on path 1; %d on path 2", saturated, full[path2]))
 	return nil
 }
