@@ -88,3 +88,15 @@ func TestJudging(t *testing.T) {
 	_, err = judge(x, o, all)
 	require.ErrorContains(t, err, "claim e is in no file of claims")
 }
+
+// An experiment through the RDMA NIC is the same each time, to the digest; its anchors are not scored.
+func TestTwoRunsThroughTheRDMANICAreOne(t *testing.T) {
+	o := Options{Names: []string{"path/zero"}, Percent: 1}
+	a, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	b, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	require.Equal(t, a.Digest, b.Digest)
+	require.Equal(t, a.Results, b.Results)
+	require.Equal(t, 2, a.Summary.Anchors)
+}
