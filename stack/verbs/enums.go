@@ -1,0 +1,189 @@
+package verbs
+
+import "fmt"
+
+func name(names []string, i int, typ string) string {
+	if i >= 0 && i < len(names) && names[i] != "" {
+		return names[i]
+	}
+	return fmt.Sprintf("%s(%d)", typ, i)
+}
+
+// QPType is the transport service of a queue pair (enum ibv_qp_type).
+type QPType uint8
+
+// The services, numbered as in libibverbs.
+const (
+	QPTRC        QPType = 2
+	QPTUC        QPType = 3
+	QPTUD        QPType = 4
+	QPTRawPacket QPType = 8
+)
+
+func (t QPType) String() string {
+	return name([]string{2: "RC", 3: "UC", 4: "UD", 8: "RAW_PACKET"}, int(t), "QPType")
+}
+
+// Opcode is what a send work request asks for (enum ibv_wr_opcode).
+type Opcode uint8
+
+// The operations, numbered as in libibverbs. Of those that it has, binding of memory windows and segmentation are missing.
+const (
+	WRWrite    Opcode = 0
+	WRWriteImm Opcode = 1
+	WRSend     Opcode = 2
+	WRSendImm  Opcode = 3
+	WRRead     Opcode = 4
+	WRCmpSwap  Opcode = 5
+	WRFetchAdd Opcode = 6
+	WRLocalInv Opcode = 7
+	WRSendInv  Opcode = 9
+)
+
+func (o Opcode) String() string {
+	return name([]string{"RDMA_WRITE", "RDMA_WRITE_WITH_IMM", "SEND", "SEND_WITH_IMM", "RDMA_READ", "ATOMIC_CMP_AND_SWP",
+		"ATOMIC_FETCH_AND_ADD", "LOCAL_INV", 9: "SEND_WITH_INV"}, int(o), "Opcode")
+}
+
+// IsAtomic reports whether the operation is one on 8 bytes at the other side.
+func (o Opcode) IsAtomic() bool { return o == WRCmpSwap || o == WRFetchAdd }
+
+// IsSend reports whether the operation takes a receive request at the other side and carries the bytes for it.
+func (o Opcode) IsSend() bool { return o == WRSend || o == WRSendImm || o == WRSendInv }
+
+// IsWrite reports whether the operation writes memory that the requester names.
+func (o Opcode) IsWrite() bool { return o == WRWrite || o == WRWriteImm }
+
+// HasImm reports whether immediate data goes along.
+func (o Opcode) HasImm() bool { return o == WRSendImm || o == WRWriteImm }
+
+// Allows reports whether queue pairs of a type know an operation (IBTA 9.2, table 35).
+func (t QPType) Allows(o Opcode) bool {
+	switch t {
+	case QPTRC:
+		return o <= WRLocalInv || o == WRSendInv
+	case QPTUC:
+		return o <= WRSendImm || o == WRLocalInv || o == WRSendInv
+	case QPTUD:
+		return o == WRSend || o == WRSendImm
+	}
+	return t == QPTRawPacket && o == WRSend
+}
+
+// WCOpcode is what a work completion reports (enum ibv_wc_opcode).
+type WCOpcode uint8
+
+// What was completed, numbered as in libibverbs.
+const (
+	WCSend             WCOpcode = 0
+	WCWrite            WCOpcode = 1
+	WCRead             WCOpcode = 2
+	WCCmpSwap          WCOpcode = 3
+	WCFetchAdd         WCOpcode = 4
+	WCLocalInv         WCOpcode = 6
+	WCRecv             WCOpcode = 128
+	WCRecvWriteWithImm WCOpcode = 129
+)
+
+func (o WCOpcode) String() string {
+	return name([]string{"SEND", "RDMA_WRITE", "RDMA_READ", "COMP_SWAP", "FETCH_ADD", 6: "LOCAL_INV", 128: "RECV",
+		129: "RECV_RDMA_WITH_IMM"}, int(o), "WCOpcode")
+}
+
+// Completion is what a work completion of a send request reports.
+func (o Opcode) Completion() WCOpcode {
+	switch o {
+	case WRWrite, WRWriteImm:
+		return WCWrite
+	case WRRead:
+		return WCRead
+	case WRCmpSwap:
+		return WCCmpSwap
+	case WRFetchAdd:
+		return WCFetchAdd
+	case WRLocalInv:
+		return WCLocalInv
+	}
+	return WCSend
+}
+
+// Status says how a request ended (enum ibv_wc_status).
+type Status uint8
+
+// The statuses, numbered as in libibverbs.
+const (
+	WCSuccess        Status = 0
+	WCLocLenErr      Status = 1
+	WCLocQPOpErr     Status = 2
+	WCLocProtErr     Status = 4
+	WCFlushErr       Status = 5
+	WCBadRespErr     Status = 7
+	WCLocAccessErr   Status = 8
+	WCRemInvReqErr   Status = 9
+	WCRemAccessErr   Status = 10
+	WCRemOpErr       Status = 11
+	WCRetryExcErr    Status = 12
+	WCRNRRetryExcErr Status = 13
+	WCFatalErr       Status = 19
+	WCGeneralErr     Status = 21
+)
+
+func (s Status) String() string {
+	return name([]string{"success", "local length error", "local QP operation error", 4: "local protection error",
+		5: "Work Request Flushed Error", 7: "bad response error", 8: "local access error", 9: "remote invalid request error",
+		10: "remote access error", 11: "remote operation error", 12: "transport retry counter exceeded",
+		13: "RNR retry counter exceeded", 19: "fatal error", 21: "general error"}, int(s), "Status")
+}
+
+// State is the state of a queue pair (enum ibv_qp_state; IBTA 10.3.1).
+type State uint8
+
+// The states, numbered as in libibverbs.
+const (
+	QPSReset State = iota
+	QPSInit
+	QPSRTR
+	QPSRTS
+	QPSSQD
+	QPSSQE
+	QPSErr
+)
+
+func (s State) String() string {
+	return name([]string{"RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR"}, int(s), "State")
+}
+
+// Access says what may be done with a memory region, or through a queue pair (enum ibv_access_flags).
+type Access uint8
+
+// The rights.
+const (
+	AccessLocalWrite Access = 1 << iota
+	AccessRemoteWrite
+	AccessRemoteRead
+	AccessRemoteAtomic
+)
+
+// SendFlags go with a send request (enum ibv_send_flags).
+type SendFlags uint8
+
+// The flags.
+const (
+	SendFence     SendFlags = 1 << iota // begins after all earlier READs and atomics of the queue pair have ended
+	SendSignaled                        // ends with a work completion
+	SendSolicited                       // asks the other side for an event
+	SendInline                          // the bytes are taken when posting
+)
+
+// MTU is a path's largest payload in bytes.
+type MTU uint16
+
+// The MTUs of RoCE, and one that this stack has beside them (jumbo frames; not of the standard).
+const (
+	MTU256  MTU = 256
+	MTU512  MTU = 512
+	MTU1024 MTU = 1024
+	MTU2048 MTU = 2048
+	MTU4096 MTU = 4096
+	MTU8192 MTU = 8192
+)
