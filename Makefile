@@ -13,7 +13,7 @@ VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || ech
 ENTRY = $(if $(wildcard cmd/nictwin/entry_$(shell go env GOOS)_$(shell go env GOARCH).s),-ldflags=-E=main.entry)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate clean mutants
+.PHONY: help setup build build-akitaview demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate clean mutants
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -24,6 +24,13 @@ setup: ## install what is missing (Debian packages; Go modules; tools that read 
 build: ## bin/nictwin
 	@mkdir -p $(dir $(BIN))
 	go build -trimpath -buildvcs=$(VCS) $(ENTRY) -o $(BIN) ./cmd/nictwin
+
+# Akita's monitor and its traces want cgo, so a C compiler: gcc, or clang where there is none.
+CGO = CGO_ENABLED=1 $(if $(shell command -v gcc),,CC=clang)
+
+build-akitaview: ## bin/nictwin with Akita's monitor and traces (docs/akitaview.md)
+	@mkdir -p $(dir $(BIN))
+	$(CGO) go build -trimpath -buildvcs=$(VCS) -tags akitaview -o $(BIN) ./cmd/nictwin
 
 demo: setup build ## replay the shipped captures through the RTL, both directions, and show the result
 	@$(BIN) replay --nic rtl --dir both --speed 50 --seed 1 --stall 10 --out out/demo $(DEMO)
@@ -48,6 +55,9 @@ lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go run $(ERRCHECK) -ignoretests -exclude ci/errcheck.txt ./...
+	$(CGO) go vet -tags akitaview ./scenarios/akitaview
+	$(CGO) go run $(STATICCHECK) -tags akitaview ./scenarios/akitaview
+	$(CGO) go run $(ERRCHECK) -ignoretests -exclude ci/errcheck.txt -tags akitaview ./scenarios/akitaview
 
 rtl-lint: ## verilator --lint-only -Wall over every top, slang, yosys; no waivers
 	@verilator/lint.sh

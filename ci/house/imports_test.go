@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -43,6 +44,7 @@ var corners = map[string]room{
 		[]string{"models", "rtlbridge", "scenarios/traffic/craft", "scenarios/home"},
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
+	"scenarios/akitaview":          {[]string{"models", "scenarios/akitaview", "scenarios/device", "scenarios/replay", "scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
 	"scenarios/experiments/claims": {nil, "what papers say does not depend on what was built", nil},
 	"scenarios/experiments/study":  {[]string{"models"}, "what experiments are made of knows none of them", nil},
 	"scenarios/experiments/plot":   {[]string{"scenarios/experiments/study"}, "a picture is of what was recorded", nil},
@@ -86,6 +88,26 @@ var timelessBans = map[string]string{
 // models/nicspec writes files; models/fixedseed is for tests.
 var blind = []string{"golden", "models", "stack"}
 
+// viewer is the one folder that imports more of Akita than sim, in files that only a tag brings in.
+const viewer = "scenarios/akitaview/"
+
+// TestPlainBuild holds that the usual program has nothing of what the viewer needs.
+func TestPlainBuild(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "./cmd/nictwin")
+	list.Dir = root(t)
+	out, err := list.Output()
+	require.NoError(t, err)
+	deps := strings.Fields(string(out))
+	require.Contains(t, deps, module+strings.TrimSuffix(viewer, "/"))
+	for _, imp := range deps {
+		for _, ban := range []string{"github.com/sarchlab/akita/v3/tracing", "github.com/sarchlab/akita/v3/monitoring", "github.com/mattn", "github.com/gorilla"} {
+			if strings.HasPrefix(imp, ban) {
+				t.Errorf("cmd/nictwin imports %s: only a build with the tag akitaview may", imp)
+			}
+		}
+	}
+}
+
 func TestImports(t *testing.T) {
 	files := 0
 	walk(t, func(path string) {
@@ -117,7 +139,7 @@ func checkImport(t *testing.T, path, from string, r room, imp string) {
 			t.Errorf("%s imports %s: its folder may import %v only, because %s", path, imp, c.may, c.why)
 		}
 	}
-	if strings.HasPrefix(imp, "github.com/sarchlab/akita/v3/") && imp != "github.com/sarchlab/akita/v3/sim" {
+	if strings.HasPrefix(imp, "github.com/sarchlab/akita/v3/") && imp != "github.com/sarchlab/akita/v3/sim" && !strings.HasPrefix(path, viewer) {
 		t.Errorf("%s imports %s: only Akita's sim package, the others pull in cgo, a database and a web server", path, imp)
 	}
 	if imp == "os" && slices.Contains(blind, from) && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(path, "models/nicspec/") && !strings.HasPrefix(path, "models/fixedseed/") {

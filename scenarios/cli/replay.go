@@ -11,6 +11,7 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/akitaview"
 	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/judge"
@@ -31,6 +32,7 @@ type Replay struct {
 	Mutant     string
 	Board      string // becomes Card, Ports, EthBits and PeriodPs; empty: a plain card
 	TokenFile  string // becomes Token
+	Akita      akitaview.Options
 }
 
 // NewReplay holds the defaults.
@@ -89,13 +91,18 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
+	view, err := akitaview.Open(ctx, r.Akita, run.Engine())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, view.Close()) }()
 	e.Result, err = run.Play()
 	return err
 }
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (r *Replay) prepare(ctx context.Context) (string, error) {
-	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage))
+	err := errors.Join(r.waves(), r.gap(), r.fix(), r.artifacts(), r.readToken(ctx), r.board(), r.Validate(), r.loops(), r.device(), countable(r.RTLCoverage), r.Akita.Validate())
 	if err != nil {
 		return "", &UsageError{err}
 	}

@@ -76,6 +76,9 @@ func New(ctx context.Context, o Options) (*Run, error) {
 	return r, nil
 }
 
+// Engine is the run's time, for those who watch it.
+func (r *Run) Engine() *simcore.Engine { return r.engine }
+
 // UsageError is a mistake in options or input files.
 type UsageError struct{ Err error }
 

@@ -1,0 +1,34 @@
+package akitaview
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Options is what to open; the zero value is nothing.
+type Options struct {
+	Monitor int    // port of the monitor, 1024 to 65535; 0: none
+	Trace   string // file that gets the trace, NAME.sqlite3, which must not be there; empty: none
+}
+
+// suffix is what Akita puts behind the names of traces.
+const suffix = ".sqlite3"
+
+// Wanted reports whether anything is to be opened.
+func (o *Options) Wanted() bool { return o.Monitor != 0 || o.Trace != "" }
+
+// Validate returns everything that is wrong, also that this program has no viewer.
+func (o *Options) Validate() error {
+	var errs []error
+	if o.Monitor != 0 && (o.Monitor < 1024 || o.Monitor > 65535) {
+		errs = append(errs, fmt.Errorf("--akita-monitor %d: want a port, 1024 to 65535", o.Monitor))
+	}
+	if o.Trace != "" && (!strings.HasSuffix(o.Trace, suffix) || o.Trace == suffix || strings.HasSuffix(o.Trace, "/"+suffix)) {
+		errs = append(errs, fmt.Errorf("--akita-trace %q: want a name that ends in %s", o.Trace, suffix))
+	}
+	if o.Wanted() && !built {
+		errs = append(errs, errors.New("--akita-monitor, --akita-trace: this program is built without them: want one of `make build-akitaview`"))
+	}
+	return errors.Join(errs...)
+}
