@@ -38,6 +38,7 @@ type Counters struct {
 	ReadBursts, WriteBursts uint64 // on the buses
 	Turnarounds             uint64
 	RowHits                 uint64     // parts that found their row open
+	Joined                  uint64     // writes that joined a run of lines which waited for its bank
 	Waited                  simcore.Ps // from when parts came to when they were on the bus, in all
 	LongestWait             simcore.Ps
 }
@@ -143,7 +144,7 @@ func (d *DRAM) split(x *transfer) {
 		p := d.newPart()
 		*p = part{
 			x: x, addr: local, since: now,
-			bank:   int(local / uint64(d.spec.RowBytes) % uint64(d.spec.Banks)),
+			bank:   d.spec.bank(local),
 			bursts: int(((next-1)%step-off)/burstBytes) + 1,
 		}
 		x.left++
@@ -173,9 +174,12 @@ func (d *DRAM) newPart() *part {
 func (d *DRAM) work(n int, now simcore.Ps) {
 	c := &d.channels[n]
 	for {
-		for p := c.dispatch(); p != nil; p = c.dispatch() {
+		for p, joined := c.dispatch(); p != nil; p, joined = c.dispatch() {
 			x := p.x
 			p.x = nil
+			if joined {
+				d.idleParts = append(d.idleParts, p)
+			}
 			d.leave(x) // posted: the controller has it
 		}
 		if c.idle() {
