@@ -71,7 +71,7 @@
 //	                          CWL, the burst, tWR and tRP for a write (JESD79-4, JESD79-5: DDR4-2933Y
 //	                          21-21-21, DDR4-3200AA 22-22-22, DDR5-4800B 40-39-39, DDR5-5600B 46-45-45)
 //	          mapping         pieces: controllers of servers spread neighbouring lines over bank groups
-//	                          and banks (Pessl et al., USENIX Security 2016, on Xeons); that a piece is
+//	                          and banks (Pessl et al., USENIX Security 2016, a Xeon among them); that a piece is
 //	                          as long as the interleave of channels: assumption
 //	all       permutation     Zhang, Zhu, Zhang, MICRO 2000; all bits above the bank's: assumption
 //	          runs            as long as a drain of writes: assumption

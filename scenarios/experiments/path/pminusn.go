@@ -32,7 +32,7 @@ func pMinusN(s *study.Session) error {
 		text += fmt.Sprintf("beside %s: up to %.0f Gbps at most %.1f%% lost, at 130 %.1f%%; ", routes()[k].name, rest, 100*below, 100*above)
 		kept, lost = kept && below < limit, lost || above > limit
 	}
-	s.Holds("offpath.c13.p_minus_n", kept && lost, text+"wire bytes on the shared channel", "READ on path 1 and copies on path 3 of 4 KB, links and network only")
+	s.Holds("offpath.c13.p_minus_n", kept && lost, text+"wire bytes on the shared channel", "READ on path 1 and copies on path 3 of 4 KB, with caches and DRAM")
 	s.Value("offpath.c13.p_minus_n_value", rest, "arithmetic of inputs; the knee is in the series")
 	return nil
 }
@@ -41,7 +41,7 @@ func pMinusN(s *study.Session) error {
 func besidePath3(s *study.Session, b route) (below, above float64, err error) {
 	axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
 	x := study.NewSeries("beside "+b.name, "Path 1 READ beside "+b.name, "bandwidth", "Gbps", axis)
-	spec, size := linkSpec(s, false), int(s.Input("payload"))
+	spec, size := linkSpec(s, true), int(s.Input("payload"))
 	rest := s.Input("pcie.rate") - s.Input("net.rate")
 	payload := s.Input("arm.mps")
 	if b.name == "path 3 H2S" {
