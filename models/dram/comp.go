@@ -27,6 +27,8 @@ type DRAM struct {
 	events    simcore.EventPool
 	ended     fifo.Queue[*transfer] // to be finished
 	ending    bool
+	onRoom    []func()
+	told      bool // of being full
 }
 
 // Counters is what a DRAM did.
@@ -65,6 +67,32 @@ func (d *DRAM) Idle() bool {
 		}
 	}
 	return d.counts.Held == 0
+}
+
+// Full implements mem.Holder: a channel has as many writes as it can hold.
+func (d *DRAM) Full() bool {
+	for i := range d.channels {
+		if d.channels[i].pending >= d.spec.Buffer {
+			return true
+		}
+	}
+	return false
+}
+
+// OnRoom implements mem.Holder.
+func (d *DRAM) OnRoom(f func()) { d.onRoom = append(d.onRoom, f) }
+
+// tell tells of room, if it was full before.
+func (d *DRAM) tell() {
+	full := d.Full()
+	if full == d.told {
+		return
+	}
+	if d.told = full; !full {
+		for _, f := range d.onRoom {
+			f()
+		}
+	}
 }
 
 // NotifyRecv implements sim.Component. It has no ports.
@@ -116,6 +144,7 @@ func (d *DRAM) Access(a *mem.Access) {
 	}
 	d.memory.Access(&x.Access)
 	d.finish()
+	d.tell()
 }
 
 func (d *DRAM) newTransfer() *transfer {
@@ -234,6 +263,7 @@ func (d *DRAM) Handle(e sim.Event) error {
 		d.work(n, at)
 	}
 	d.finish()
+	d.tell()
 	return nil
 }
 
@@ -266,4 +296,5 @@ var (
 	_ sim.Component = (*DRAM)(nil)
 	_ mem.Target    = (*DRAM)(nil)
 	_ mem.Backdoor  = (*DRAM)(nil)
+	_ mem.Holder    = (*DRAM)(nil)
 )

@@ -24,7 +24,9 @@
 //     lines waiting for each bank; a write that goes on where that run ends
 //     joins it, up to Batch bursts, so that a device's write that comes in
 //     several TLPs opens its row once. A write is done when it is dispatched. So
-//     writes to few banks hold up all others behind them.
+//     writes to few banks hold up all others behind them. A channel with Buffer
+//     bursts of writes that are not on its bus is full (mem.Holder): a root before
+//     it leaves TLPs in its port. Accesses that come even so are taken.
 //   - A read is done Latency after its last burst. All queueing is on top.
 //
 // The bytes move when an access is issued, at the controller's door: that is
@@ -76,8 +78,9 @@
 //	all       permutation     Zhang, Zhu, Zhang, MICRO 2000; all bits above the bank's: assumption
 //	          runs            as long as a drain of writes: assumption
 //	          read_latency_ps 90 ns, of the budget's 80 to 150 for memory: assumption
-//	          the rest        8 KB rows (eight DDR4 parts with pages of 1 KB); 256 B interleave,
-//	                          batches of 16, window of 32: assumption
+//	          write_batch 16, read_window 32, write_buffer 64: as gem5's controller has them (Hansson
+//	                          et al., ISPASS 2014)
+//	          the rest        8 KB rows (eight DDR4 parts with pages of 1 KB); 256 B interleave: assumption
 //
 // What the anchors leave open: 44 ns and 20 ns are less than a closed row takes
 // by the standard (55 and 46), and much more than a row that stays open (2.5),

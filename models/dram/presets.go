@@ -22,7 +22,7 @@ var presets = map[string]Spec{
 
 // common fills in what the presets have in common.
 func common(s Spec) Spec {
-	s.Interleave, s.RowBytes, s.Batch, s.Window = 256, 8192, 16, 32
+	s.Interleave, s.RowBytes, s.Batch, s.Window, s.Buffer = 256, 8192, 16, 32, 64
 	s.BankTiming, s.Mapping, s.Latency = "offpath", Rows, 90*simcore.Nanosecond
 	return s
 }

@@ -28,6 +28,7 @@ type Spec struct {
 	Write      int64      `yaml:"write_mbps"`       // sustained by writes alone; 0: Peak, writes cost no more than reads
 	Batch      int        `yaml:"write_batch"`      // bursts after which the bus may turn
 	Window     int        `yaml:"read_window"`      // reads among which a channel chooses
+	Buffer     int        `yaml:"write_buffer"`     // bursts of writes with which a channel is full
 	BankTiming string     `yaml:"bank_timing"`      // a name: see BankTimings
 	Latency    simcore.Ps `yaml:"read_latency_ps"`  // of a read from idle memory, without its bursts
 }
@@ -147,6 +148,7 @@ func (s Spec) Validate() error {
 	}
 	within("write_batch", s.Batch, 1, 1024)
 	within("read_window", s.Window, 1, 1024)
+	within("write_buffer", s.Buffer, s.Batch, 1<<16)
 	if _, ok := bankTimings[s.BankTiming]; !ok {
 		bad("bank_timing", fmt.Sprintf("%q", s.BankTiming), fmt.Sprintf("one of %v", slices.Sorted(maps.Keys(bankTimings))))
 	}

@@ -90,9 +90,11 @@ func duplex(s *study.Session) error {
 	for _, p := range []string{"path 1", "path 2", "path 3"} {
 		cases = append(cases, ways(s, p, size, card)...)
 	}
-	for _, c := range ways(s, "path 2", size, linkSpec(s, false)) {
-		c.system = linksOnly
-		cases = append(cases, c)
+	for _, p := range []string{"path 2", "path 3"} {
+		for _, c := range ways(s, p, size, linkSpec(s, false)) {
+			c.system += linksOnly
+			cases = append(cases, c)
+		}
 	}
 	roce, coded := card, card
 	roce.nic.Header = requester.RoCEv2().Header
@@ -123,9 +125,9 @@ func duplex(s *study.Session) error {
 	return largeTransfers(s, card)
 }
 
-// linksOnly is path 2 with a memory that answers at once. Claims about both directions of path 2 are about the limit that
+// linksOnly marks a path with memories that answer at once. Claims about both directions of path 2 are about the limit that
 // links and network set: reads beside writes at that limit are twice what the one channel of the Arm's DRAM can carry.
-const linksOnly = "path 2, links only"
+const linksOnly = ", links only"
 
 func duplexClaims(s *study.Session, got map[string]float64) {
 	better := func(path, a, b string) float64 { return max(got[path+" "+a], got[path+" "+b]) }
@@ -134,10 +136,10 @@ func duplexClaims(s *study.Session, got map[string]float64) {
 	s.Value("offpath.p1.unidir", better("path 1", "READ", "WRITE"), how)
 	s.Value("offpath.p1.bidir", both("path 1"), how)
 	s.Values("offpath.p2.bidir_limit", fmt.Sprintf("%s in one direction; in both the limit of links and network, for the one channel of the Arm's DRAM carries %.0f Gbps in all (series)", how, both("path 2")),
-		both(linksOnly), better("path 2", "READ", "WRITE"))
+		both("path 2"+linksOnly), better("path 2", "READ", "WRITE"))
 	one, two := better("path 3", "S2H", "H2S"), got["path 3 S2H and H2S"]
 	gain := func(path string) float64 { return both(path) / better(path, "READ", "WRITE") }
-	gain1, gain2 := gain("path 1"), gain(linksOnly)
+	gain1, gain2 := gain("path 1"), gain("path 2"+linksOnly)
 	s.Holds("offpath.p3.no_bidir_gain", two <= 1.05*one && gain1 > 1.8 && gain2 > 1.8,
 		fmt.Sprintf("path 3 %.1f both, %.1f one direction; path 1 × %.2f, path 2 × %.2f by its links", two, one, gain1, gain2),
 		fmt.Sprintf("%s, but path 2 without: with the one channel of the Arm's DRAM it gains × %.2f", how, gain("path 2")))
