@@ -30,7 +30,6 @@ func TestFullWithWrites(t *testing.T) {
 		blocked = issued < writes
 	}
 	d.OnRoom(func() {
-		require.True(t, blocked, "it was full")
 		require.False(t, d.Full())
 		issue()
 	})
