@@ -205,11 +205,14 @@ func (m *Memory) err() error {
 	return nil
 }
 
-// behind is the memory of one endpoint as its root sees it. Where a machine is, it can be full.
+// behind is the memory of one endpoint as its root sees it. A machine's and DRAM without a cache can be full.
 func (m *Memory) behind(endpoint int) mem.Target {
-	h := half{m, endpoint}
-	if b := m.ends[endpoint].iio; b != nil {
-		return buffered{h, b}
+	h, x := half{m, endpoint}, &m.ends[endpoint]
+	switch {
+	case x.iio != nil:
+		return buffered{h, x.iio}
+	case x.dram != nil && x.cache == nil:
+		return buffered{h, x.dram}
 	}
 	return h
 }
@@ -220,10 +223,10 @@ type half struct {
 	endpoint int
 }
 
-// buffered is half by way of an IIO buffer, whose back-pressure reaches the root.
+// buffered is half by way of what can be full, whose back-pressure reaches the root.
 type buffered struct {
 	half
-	*iio.Buffer
+	mem.Holder
 }
 
 // Access implements mem.Target.
@@ -235,7 +238,7 @@ func (b buffered) Access(a *mem.Access) {
 		a.Finish(err)
 		return
 	}
-	b.Buffer.Access(a)
+	b.Holder.Access(a)
 }
 
 // Check implements mem.Target.

@@ -21,18 +21,18 @@ type bank struct {
 	free    simcore.Ps // when it can open another row
 	end     uint64     // where the burst before ended
 	writes  bool       // the burst before was a write
-	waiting bool       // a write waits for it
+	waiting *part      // the run of writes that waits for it, or nil
 	looked  uint64     // the look at parts that has found its oldest
 }
 
 // channel schedules one data bus and its banks. It knows the time, and no
 // engine: grant says what starts now, or when to ask again.
 type channel struct {
-	t     Timing
-	batch int
-	slots int // reads among which it chooses
-	row   uint64
-	banks []bank
+	t      Timing
+	batch  int
+	slots  int    // reads among which it chooses
+	stripe uint64 // consecutive bytes in one bank
+	banks  []bank
 
 	free    simcore.Ps // when the bus is free
 	writing bool       // the direction of the bus
@@ -41,7 +41,7 @@ type channel struct {
 
 	window  []*part           // reads among which it chooses, the oldest first
 	reads   fifo.Queue[*part] // those behind them
-	waiting []*part           // writes, at most one of a bank, in order of dispatch
+	waiting []*part           // runs of writes, at most one of a bank, in order of dispatch
 	writes  fifo.Queue[*part] // those that are not dispatched
 	pending int               // bursts of writes, in both
 	looks   uint64            // calls of first
@@ -51,7 +51,7 @@ type channel struct {
 
 func newChannel(s Spec, counts *Counters) channel {
 	return channel{
-		t: s.Timing(), batch: s.Batch, slots: s.Window, row: uint64(s.RowBytes), banks: make([]bank, s.Banks),
+		t: s.Timing(), batch: s.Batch, slots: s.Window, stripe: s.stripe(), banks: make([]bank, s.Banks),
 		window: make([]*part, 0, s.Window), waiting: make([]*part, 0, s.Banks), counts: counts,
 	}
 }
@@ -73,16 +73,33 @@ func (c *channel) write(p *part) {
 	c.writes.Push(p)
 }
 
-// dispatch lets the oldest write wait for its bank, unless another does: then
-// it waits, and those behind it.
-func (c *channel) dispatch() *part {
-	if c.writes.Len() == 0 || c.banks[(*c.writes.Front()).bank].waiting {
-		return nil
+// dispatch lets the oldest write wait for its bank, or join the run of lines
+// that does. If it can do neither, it waits itself, and those behind it. A part
+// that has joined is not needed any more.
+func (c *channel) dispatch() (p *part, joined bool) {
+	if c.writes.Len() == 0 {
+		return nil, false
 	}
-	p := c.writes.Pop()
-	c.banks[p.bank].waiting = true
-	c.waiting = append(c.waiting, p)
-	return p
+	p = *c.writes.Front()
+	switch run := c.banks[p.bank].waiting; {
+	case run == nil:
+		c.banks[p.bank].waiting = p
+		c.waiting = append(c.waiting, p)
+	case c.joins(run, p):
+		run.bursts += p.bursts
+		c.counts.Joined++
+		joined = true
+	default:
+		return nil, false
+	}
+	c.writes.Pop()
+	return p, joined
+}
+
+// joins reports whether a write goes on where a run of writes ends, in the same
+// row, and the run is not yet as long as a drain.
+func (c *channel) joins(run, p *part) bool {
+	return run.addr+uint64(run.bursts)*burstBytes == p.addr && p.addr&(c.stripe-1) != 0 && run.bursts+p.bursts <= c.batch
 }
 
 // ready is the earliest time from which a part could start, as for its bank:
@@ -98,7 +115,7 @@ func (c *channel) ready(p *part, write bool) simcore.Ps {
 // ended.
 func (c *channel) continues(p *part, write bool) bool {
 	b := &c.banks[p.bank]
-	return b.end == p.addr && b.writes == write && p.addr&(c.row-1) != 0
+	return b.end == p.addr && b.writes == write && p.addr&(c.stripe-1) != 0
 }
 
 // first is the oldest part of a list that can start now, -1 if none can; next
@@ -180,7 +197,7 @@ func (c *channel) start(p *part, write bool, now simcore.Ps) simcore.Ps {
 	b, cycle := &c.banks[p.bank], c.t.BankRead
 	if write {
 		cycle = c.t.BankWrite
-		b.waiting = false
+		b.waiting = nil
 		c.pay(p, now)
 	}
 	if b.free > now {

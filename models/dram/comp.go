@@ -27,6 +27,8 @@ type DRAM struct {
 	events    simcore.EventPool
 	ended     fifo.Queue[*transfer] // to be finished
 	ending    bool
+	onRoom    []func()
+	told      bool // of being full
 }
 
 // Counters is what a DRAM did.
@@ -38,6 +40,7 @@ type Counters struct {
 	ReadBursts, WriteBursts uint64 // on the buses
 	Turnarounds             uint64
 	RowHits                 uint64     // parts that found their row open
+	Joined                  uint64     // writes that joined a run of lines which waited for its bank
 	Waited                  simcore.Ps // from when parts came to when they were on the bus, in all
 	LongestWait             simcore.Ps
 }
@@ -64,6 +67,32 @@ func (d *DRAM) Idle() bool {
 		}
 	}
 	return d.counts.Held == 0
+}
+
+// Full implements mem.Holder: a channel has as many writes as it can hold.
+func (d *DRAM) Full() bool {
+	for i := range d.channels {
+		if d.channels[i].pending >= d.spec.Buffer {
+			return true
+		}
+	}
+	return false
+}
+
+// OnRoom implements mem.Holder.
+func (d *DRAM) OnRoom(f func()) { d.onRoom = append(d.onRoom, f) }
+
+// tell tells of room, if it was full before.
+func (d *DRAM) tell() {
+	full := d.Full()
+	if full == d.told {
+		return
+	}
+	if d.told = full; !full {
+		for _, f := range d.onRoom {
+			f()
+		}
+	}
 }
 
 // NotifyRecv implements sim.Component. It has no ports.
@@ -115,6 +144,7 @@ func (d *DRAM) Access(a *mem.Access) {
 	}
 	d.memory.Access(&x.Access)
 	d.finish()
+	d.tell()
 }
 
 func (d *DRAM) newTransfer() *transfer {
@@ -143,7 +173,7 @@ func (d *DRAM) split(x *transfer) {
 		p := d.newPart()
 		*p = part{
 			x: x, addr: local, since: now,
-			bank:   int(local / uint64(d.spec.RowBytes) % uint64(d.spec.Banks)),
+			bank:   d.spec.bank(local),
 			bursts: int(((next-1)%step-off)/burstBytes) + 1,
 		}
 		x.left++
@@ -173,9 +203,12 @@ func (d *DRAM) newPart() *part {
 func (d *DRAM) work(n int, now simcore.Ps) {
 	c := &d.channels[n]
 	for {
-		for p := c.dispatch(); p != nil; p = c.dispatch() {
+		for p, joined := c.dispatch(); p != nil; p, joined = c.dispatch() {
 			x := p.x
 			p.x = nil
+			if joined {
+				d.idleParts = append(d.idleParts, p)
+			}
 			d.leave(x) // posted: the controller has it
 		}
 		if c.idle() {
@@ -230,6 +263,7 @@ func (d *DRAM) Handle(e sim.Event) error {
 		d.work(n, at)
 	}
 	d.finish()
+	d.tell()
 	return nil
 }
 
@@ -262,4 +296,5 @@ var (
 	_ sim.Component = (*DRAM)(nil)
 	_ mem.Target    = (*DRAM)(nil)
 	_ mem.Backdoor  = (*DRAM)(nil)
+	_ mem.Holder    = (*DRAM)(nil)
 )

@@ -12,14 +12,21 @@
 //   - The price of a write. Each write burst uses up WriteCost of a channel's
 //     time for writes, during which reads may use the bus: so writes alone
 //     sustain the write rate, however idle the bus is.
-//   - Banks. RowBytes consecutive bytes of a channel are in one bank; a row is
-//     opened for an access and closed after it, unless the bank's next access
-//     goes on where this one ends. Otherwise the bank is busy for BankRead or
-//     BankWrite. A bank takes its accesses in order; a channel takes the oldest
-//     that can start, among Window reads.
-//   - Posted writes. They are dispatched to their banks in order, one waiting
-//     for each bank; a write is done when it is dispatched. So writes to few
-//     banks hold up all others behind them.
+//   - Banks. A row is opened for an access and closed after it, unless the
+//     bank's next access goes on where this one ends. Otherwise the bank is busy
+//     for BankRead or BankWrite. A bank takes its accesses in order; a channel
+//     takes the oldest that can start, among Window reads.
+//   - Mapping. What is together in a bank: a row of consecutive bytes, or
+//     Interleave of them (in servers). The bank's number is exclusive-ored with
+//     the bits above it, so that streams a power of two apart seldom meet in one
+//     bank.
+//   - Posted writes. They are dispatched to their banks in order, one run of
+//     lines waiting for each bank; a write that goes on where that run ends
+//     joins it, up to Batch bursts, so that a device's write that comes in
+//     several TLPs opens its row once. A write is done when it is dispatched. So
+//     writes to few banks hold up all others behind them. A channel with Buffer
+//     bursts of writes that are not on its bus is full (mem.Holder): a root before
+//     it leaves TLPs in its port. Accesses that come even so are taken.
 //   - A read is done Latency after its last burst. All queueing is on top.
 //
 // The bytes move when an access is issued, at the controller's door: that is
@@ -58,12 +65,28 @@
 //	host-ce   8 channels, peak  ce.mem (DDR4-3200)
 //	          mixed           the share of peak that the Arm's has (480/716.8): assumption
 //	host-op   8 channels, peak  offpath.hw.dram_channels and the testbed's DDR4-2933; mixed, write as host-ce
-//	all       bank_timing     offpath: 20 ns a read and 44 ns a write in one bank, the anchors
-//	                          offpath.p2.skew_read_narrow and offpath.p2.skew_write_narrow.
-//	                          jedec-*: closed page by the speed bin: tRC for a read; tRCD, CWL, the
-//	                          burst, tWR and tRP for a write
+//	bf*       bank_timing     offpath: 20 ns a read and 44 ns a write in one bank, the anchors
+//	                          offpath.p2.skew_read_narrow and offpath.p2.skew_write_narrow
+//	          mapping         rows, of 8 KB: as these anchors are read, 1.5 KB lie in one bank and
+//	                          48 KB in six (reading of the card's design; BlueField-3: assumption)
+//	host-*    bank_timing     jedec-*: closed page by the speed bin of the part: tRC for a read; tRCD,
+//	                          CWL, the burst, tWR and tRP for a write (JESD79-4, JESD79-5: DDR4-2933Y
+//	                          21-21-21, DDR4-3200AA 22-22-22, DDR5-4800B 40-39-39, DDR5-5600B 46-45-45)
+//	          mapping         pieces: controllers of servers spread neighbouring lines over bank groups
+//	                          and banks (Pessl et al., USENIX Security 2016, a Xeon among them); that a piece is
+//	                          as long as the interleave of channels: assumption
+//	all       permutation     Zhang, Zhu, Zhang, MICRO 2000; all bits above the bank's: assumption
+//	          runs            as long as a drain of writes: assumption
 //	          read_latency_ps 90 ns, of the budget's 80 to 150 for memory: assumption
-//	          the rest        8 KB rows; 256 B interleave, batches of 16, window of 32: assumption
+//	          write_batch 16, read_window 32, write_buffer 64: as gem5's controller has them (Hansson
+//	                          et al., ISPASS 2014)
+//	          the rest        8 KB rows (eight DDR4 parts with pages of 1 KB); 256 B interleave: assumption
+//
+// What the anchors leave open: 44 ns and 20 ns are less than a closed row takes
+// by the standard (55 and 46), and much more than a row that stays open (2.5),
+// which 1.5 KB would be. So they are no times of DRAM alone; they stand for what
+// the controller of BlueField-2 takes for accesses that meet in one bank, and are
+// not used for servers.
 //
 // A Hog loads a memory at a rate, as other programs would.
 package dram

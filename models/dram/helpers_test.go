@@ -39,7 +39,7 @@ type load struct {
 	base  uint64
 	next  func(l *load) uint64
 
-	d    *dram.DRAM
+	m    mem.Target
 	e    *simcore.Engine
 	rng  *rand.Rand
 	at   uint64
@@ -58,14 +58,14 @@ func sequential(l *load) uint64 {
 	return l.base + (l.at-uint64(l.bytes))%l.span
 }
 
-func (l *load) start(e *simcore.Engine, d *dram.DRAM, seed uint64) {
-	l.e, l.d, l.rng = e, d, rand.New(rand.NewPCG(seed, uint64(l.op)))
+func (l *load) start(e *simcore.Engine, m mem.Target, seed uint64) {
+	l.e, l.m, l.rng = e, m, rand.New(rand.NewPCG(seed, uint64(l.op)))
 	for range l.depth {
 		a := &mem.Access{Op: l.op, Data: make([]byte, l.bytes)}
 		var since simcore.Ps
 		issue := func() {
 			since, a.Addr = e.Now(), l.next(l)
-			d.Access(a)
+			m.Access(a)
 		}
 		// the next one comes a little later, as it would over a link
 		again := &simcore.Event{H: handler(issue)}
@@ -91,11 +91,17 @@ func (h handler) Handle(sim.Event) error { h(); return nil }
 // settled.
 func sustained(t testing.TB, s dram.Spec, loads ...*load) (all float64, each []float64) {
 	t.Helper()
-	const warm, span = 20 * simcore.Microsecond, 200 * simcore.Microsecond
 	e := simcore.NewEngine()
 	d, _ := newDRAM(t, e, s)
+	return through(t, e, d, d, loads...)
+}
+
+// through is the same of a memory that stands before the DRAM.
+func through(t testing.TB, e *simcore.Engine, d *dram.DRAM, m mem.Target, loads ...*load) (all float64, each []float64) {
+	t.Helper()
+	const warm, span = 20 * simcore.Microsecond, 200 * simcore.Microsecond
 	for i, l := range loads {
-		l.start(e, d, uint64(i))
+		l.start(e, m, uint64(i))
 	}
 	require.NoError(t, e.RunUntil(warm))
 	before := make([]uint64, len(loads))

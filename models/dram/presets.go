@@ -15,15 +15,23 @@ var presets = map[string]Spec{
 	"bf3-440":  common(Spec{Channels: 2, Banks: 64, Peak: 716_800, Mixed: 440_000, Write: 220_000}),
 	"bf2":      common(Spec{Channels: 1, Banks: 16, Peak: 204_800}),
 	"bf2-1600": common(Spec{Channels: 1, Banks: 16, Peak: 102_400}),
-	"host-fn":  common(Spec{Channels: 8, Banks: 64, Peak: 2_457_600, Mixed: 1_280_000, Write: 640_000}),
-	"host-ce":  common(Spec{Channels: 8, Banks: 32, Peak: 1_638_400, Mixed: 1_097_143, Write: 548_571}),
-	"host-op":  common(Spec{Channels: 8, Banks: 32, Peak: 1_501_696, Mixed: 1_005_600, Write: 502_800}),
+	"host-fn":  server("jedec-ddr5-4800", Spec{Channels: 8, Banks: 64, Peak: 2_457_600, Mixed: 1_280_000, Write: 640_000}),
+	"host-ce":  server("jedec-ddr4-3200", Spec{Channels: 8, Banks: 32, Peak: 1_638_400, Mixed: 1_097_143, Write: 548_571}),
+	"host-op":  server("jedec-ddr4-2933", Spec{Channels: 8, Banks: 32, Peak: 1_501_696, Mixed: 1_005_600, Write: 502_800}),
 }
 
 // common fills in what the presets have in common.
 func common(s Spec) Spec {
-	s.Interleave, s.RowBytes, s.Batch, s.Window = 256, 8192, 16, 32
-	s.BankTiming, s.Latency = "offpath", 90*simcore.Nanosecond
+	s.Interleave, s.RowBytes, s.Batch, s.Window, s.Buffer = 256, 8192, 16, 32, 64
+	s.BankTiming, s.Mapping, s.Latency = "offpath", Rows, 90*simcore.Nanosecond
+	return s
+}
+
+// server is the memory of a server: its controller spreads pieces over banks,
+// which are as fast as the standard says.
+func server(timing string, s Spec) Spec {
+	s = common(s)
+	s.BankTiming, s.Mapping = timing, Pieces
 	return s
 }
 

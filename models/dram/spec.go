@@ -21,14 +21,46 @@ type Spec struct {
 	Channels   int        `yaml:"channels"`
 	Interleave int        `yaml:"interleave_bytes"` // consecutive bytes in one channel
 	Banks      int        `yaml:"banks"`            // of each channel
-	RowBytes   int        `yaml:"row_bytes"`        // consecutive bytes of a channel in one bank
+	RowBytes   int        `yaml:"row_bytes"`        // that a bank has open at a time
+	Mapping    string     `yaml:"mapping"`          // of a channel's bytes to its banks: Rows or Pieces
 	Peak       int64      `yaml:"peak_mbps"`        // of the data buses
 	Mixed      int64      `yaml:"mixed_mbps"`       // sustained by as many reads as writes; 0: Peak, turning the bus costs nothing
 	Write      int64      `yaml:"write_mbps"`       // sustained by writes alone; 0: Peak, writes cost no more than reads
 	Batch      int        `yaml:"write_batch"`      // bursts after which the bus may turn
 	Window     int        `yaml:"read_window"`      // reads among which a channel chooses
+	Buffer     int        `yaml:"write_buffer"`     // bursts of writes with which a channel is full
 	BankTiming string     `yaml:"bank_timing"`      // a name: see BankTimings
 	Latency    simcore.Ps `yaml:"read_latency_ps"`  // of a read from idle memory, without its bursts
+}
+
+// The mappings. With either, the bank's number is permuted by the bits above it,
+// as memory controllers do, so that streams which are a power of two apart do
+// not keep meeting in one bank.
+const (
+	Rows   = "rows"   // RowBytes consecutive bytes of a channel are in one bank
+	Pieces = "pieces" // Interleave bytes are, then others in another: a row holds pieces from far apart
+)
+
+// stripe is how many consecutive bytes of a channel are in one bank.
+func (s Spec) stripe() uint64 {
+	if s.Mapping == Pieces {
+		return uint64(s.Interleave)
+	}
+	return uint64(s.RowBytes)
+}
+
+// bank is where an address of a channel is: the number of its stripe, the bits
+// of which are folded into as many as there are banks.
+func (s Spec) bank(local uint64) int {
+	n, width := local/s.stripe(), bits.TrailingZeros(uint(s.Banks))
+	if width == 0 {
+		return 0
+	}
+	b := uint64(0)
+	for ; n > 0; n >>= width {
+		b ^= n & uint64(s.Banks-1)
+	}
+	return int(b)
 }
 
 // Timing is what a spec means in picoseconds.
@@ -49,6 +81,8 @@ type BankTiming struct{ Read, Write simcore.Ps }
 var bankTimings = map[string]BankTiming{
 	"offpath":         {Read: 20_000, Write: 44_000},
 	"jedec-ddr4-3200": {Read: 45_750, Write: 13_750 + 10_000 + 2_500 + 15_000 + 13_750},
+	"jedec-ddr4-2933": {Read: 46_320, Write: 14_320 + 10_900 + 2_730 + 15_000 + 14_320},
+	"jedec-ddr5-4800": {Read: 48_250, Write: 16_250 + 15_830 + 3_330 + 30_000 + 16_250},
 	"jedec-ddr5-5600": {Read: 48_430, Write: 16_430 + 15_710 + 2_860 + 30_000 + 16_430},
 }
 
@@ -93,9 +127,14 @@ func (s Spec) Validate() error {
 	}
 	within("channels", s.Channels, 1, 64)
 	power("interleave_bytes", s.Interleave)
-	within("banks", s.Banks, 1, 1024)
+	if s.Banks < 1 || s.Banks > 1024 || bits.OnesCount(uint(s.Banks)) != 1 {
+		bad("banks", s.Banks, "a power of two from 1 to 1024")
+	}
 	if power("row_bytes", s.RowBytes); s.RowBytes < s.Interleave {
 		bad("row_bytes", s.RowBytes, "interleave_bytes or more")
+	}
+	if s.Mapping != Rows && s.Mapping != Pieces {
+		bad("mapping", fmt.Sprintf("%q", s.Mapping), fmt.Sprintf("%q or %q", Rows, Pieces))
 	}
 	const most = 100_000_000
 	if s.Peak < 1 || s.Peak > most {
@@ -109,6 +148,7 @@ func (s Spec) Validate() error {
 	}
 	within("write_batch", s.Batch, 1, 1024)
 	within("read_window", s.Window, 1, 1024)
+	within("write_buffer", s.Buffer, s.Batch, 1<<16)
 	if _, ok := bankTimings[s.BankTiming]; !ok {
 		bad("bank_timing", fmt.Sprintf("%q", s.BankTiming), fmt.Sprintf("one of %v", slices.Sorted(maps.Keys(bankTimings))))
 	}

@@ -49,7 +49,7 @@ type ClassSpec struct {
 	PFC    core.PFC `yaml:"pfc"`
 }
 
-// RoCEClass is the class of RoCE in Default: DSCP 26, as hosts are set up for it by convention.
+// RoCEClass is the class of RoCE in Default: DSCP 26 (assumption: vendors' guides for RoCE set hosts up so).
 const RoCEClass = 3
 
 // MaxPorts is the most ports of a switch.
@@ -58,9 +58,10 @@ const MaxPorts = 64
 // Default is a switch with so many ports that learns addresses and takes the class from the DSCP: class 3 is for RoCE, with ECN and
 // PFC, the others are best effort.
 //
-// Sources: Latency 90 ns, cutting through: the latency budget of the design of the card. BufferBytes 16 MiB, as data sheets
-// of 100 Gbps switches have it, Alpha 1, TableLen 32 Ki: assumption. ECN: Kmin 5 KB, Kmax 200 KB, Pmax 1% (DCQCN, SIGCOMM 2015,
-// its table of parameters, at 40 Gbps; that they hold at 200 Gbps is an assumption). PFC: Xoff 96 KiB, Xon 64 KiB: assumption.
+// Sources: Latency 90 ns, cutting through: the latency budget of the design of the card. BufferBytes 16 MiB: switch chips
+// with ports of 100 Gbps (Spectrum, Tomahawk) have 16 MB; that it is one pool, Alpha 1, and TableLen 32 Ki: assumption. ECN:
+// Kmin 5 KB, Kmax 200 KB, Pmax 1% (DCQCN, SIGCOMM 2015, its table of parameters, at 40 Gbps; that they hold at 200 Gbps is an
+// assumption). PFC: Xoff 96 KiB, Xon 64 KiB: assumption.
 // Headroom 64 KiB: after the crossing of Xoff come at most a frame of 9,240 B before the pause frame leaves, 84 B of itself,
 // another frame that the peer has begun, and the rate times two latencies of link and pipeline: 24 KB at 200 Gbps with 10 ns of
 // cable, and still enough with 800 ns each way. Quanta 65,535, the longest. MAC: locally administered, our choice.

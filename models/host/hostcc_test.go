@@ -16,14 +16,13 @@ import (
 )
 
 // occupancy is the mean number of bytes in the IIO buffer while a device writes 256 B every 32 ns over a ring that its cache
-// does not hold, and some cores read memory.
+// does not hold, and some cores read memory. The cache's index is hashed, so that lines leave it in no order.
 func occupancy(t *testing.T, cores int, throttle simcore.Rate) float64 {
 	e := simcore.NewEngine()
 	spec, err := host.Preset("host-ce", mem.Bus(1, 0), tlb.Page1G)
 	require.NoError(t, err)
 	spec.SocketBytes, spec.TLB.Covers, spec.TLB.Tables = half, 2*half, spec.Base+half-4096
 	spec.LLC.SizeBytes, spec.LLC.Ways, spec.LLC.DeviceWays = 96<<10, 12, core.FirstWays(2)
-	spec.LLC.Index = core.Plain
 	spec.DRAM.Channels, spec.DRAM.Peak, spec.DRAM.Mixed, spec.DRAM.Write = 2, 409_600, 274_285, 137_142 // a quarter
 	space, err := mem.NewSpace(1, 2*half)
 	require.NoError(t, err)
@@ -39,8 +38,8 @@ func occupancy(t *testing.T, cores int, throttle simcore.Rate) float64 {
 		var next func()
 		next = func() {
 			if e.Now() < span {
-				require.NoError(t, c.Load(mem.Bus(1, 1<<22+(uint64(i)*(1<<19+5<<14)+at)%(1<<23)), make([]byte, 1024)))
-				at += 1024
+				require.NoError(t, c.Load(mem.Bus(1, 1<<22+(uint64(i)*(1<<19+5<<14)+at)%(1<<23)), make([]byte, 4096)))
+				at += 4096
 				c.Call(next)
 			}
 		}
@@ -67,7 +66,8 @@ func TestHostCongestion(t *testing.T) {
 	loaded := occupancy(t, 16, simcore.Rate{})
 	eased := occupancy(t, 16, simcore.Rate{Bytes: 1, Ps: 8 * ns})
 	t.Logf("%.0f B alone, %.0f B beside 16 cores, %.0f B when they are held back", alone, loaded, eased)
-	require.Greater(t, loaded, 1.5*alone)
+	require.Less(t, alone, 0.1*float64(iio.DefaultSpec().Bytes), "memory keeps up with half of what it can take")
+	require.Greater(t, loaded, 3*alone)
 	require.Less(t, eased, loaded)
 }
 

@@ -43,6 +43,7 @@ type rxOp struct {
 	known bool // its lookups are done
 	asked bool // they are under way
 
+	bytes   int // that it takes of the receive buffer
 	context int // endpoint whose context it has; -1: none
 	unsent  int // TLPs that were not accepted, and reads that are not over
 	rep     *reply
@@ -109,7 +110,8 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 		}
 		op.raw = true
 	}
-	c.rx.held += len(f.Data)
+	op.bytes = len(f.Data)
+	c.rx.held += op.bytes
 	c.rx.ops++
 	op.q.refs++
 	op.kind = request
@@ -201,6 +203,9 @@ func (c *Comp) respond(op *rxOp) {
 		c.over(op)
 		return
 	}
+	if e.Reply.Kind == core.ReadReply || e.Reply.Kind == core.AtomicReply {
+		c.unbuffer(op)
+	}
 	ep := q.endpoint
 	switch {
 	case len(e.Place) > 0:
@@ -255,17 +260,24 @@ func (c *Comp) finishWrites() {
 	}
 }
 
+// unbuffer gives back a packet's place in the receive buffer. That of a READ or an atomic operation is not needed once it
+// was read: it waits among the responder resources of its queue pair, of which a peer may use MaxRead.
+func (c *Comp) unbuffer(op *rxOp) {
+	c.rx.held -= op.bytes
+	op.bytes = 0
+	if c.rx.more || c.rx.loop.Len() > 0 {
+		c.arm(c.now())
+	}
+}
+
 // over ends a packet.
 func (c *Comp) over(op *rxOp) {
-	c.rx.held -= len(op.f.Data)
+	c.unbuffer(op)
 	c.rx.ops--
 	c.frames.Put(op.f)
 	op.f, op.q.refs = nil, op.q.refs-1
 	op.q, op.rep = nil, nil
 	c.pools.ops = append(c.pools.ops, op)
-	if c.rx.more || c.rx.loop.Len() > 0 {
-		c.arm(c.now())
-	}
 }
 
 // answered takes a response.

@@ -129,8 +129,8 @@ func memory(s *dram.Spec) []string {
 	const mbps = 1000
 	gbps := func(n int64) string { return fmt.Sprintf("%.4g", float64(cmp.Or(n, s.Peak))/mbps) }
 	return []string{
-		plural(s.Channels, "channel") + fmt.Sprintf(" of %d banks", s.Banks), gbps(s.Peak) + " Gbps peak",
-		gbps(s.Mixed) + " mixed, " + gbps(s.Write) + " write", ns(s.Latency) + ", banks " + s.BankTiming,
+		plural(s.Channels, "channel") + fmt.Sprintf(" of %d banks", s.Banks), gbps(s.Peak) + " Gbps peak, " + ns(s.Latency),
+		gbps(s.Mixed) + " mixed, " + gbps(s.Write) + " write", "banks " + s.BankTiming,
 	}
 }
 

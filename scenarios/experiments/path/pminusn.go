@@ -23,25 +23,32 @@ var PMinusN = study.Experiment{
 // each, and TLPs of 128 B get no more than a fifth of the channel beside those of 512 B.
 func pMinusN(s *study.Session) error {
 	limit, rest := s.Input("loss"), s.Input("pcie.rate")-s.Input("net.rate")
-	kept, lost, text := true, false, ""
+	kept, lost, text, memories := true, false, "", ""
 	for _, k := range []int{4, 5} {
-		below, above, err := besidePath3(s, routes()[k])
+		b := routes()[k]
+		below, above, err := besidePath3(s, b, b.name, linkSpec(s, false))
 		if err != nil {
 			return err
 		}
-		text += fmt.Sprintf("beside %s: up to %.0f Gbps at most %.1f%% lost, at 130 %.1f%%; ", routes()[k].name, rest, 100*below, 100*above)
+		text += fmt.Sprintf("beside %s: up to %.0f Gbps at most %.1f%% lost, at 130 %.1f%%; ", b.name, rest, 100*below, 100*above)
 		kept, lost = kept && below < limit, lost || above > limit
+		if below, _, err = besidePath3(s, b, b.name+", caches and DRAM", linkSpec(s, true)); err != nil {
+			return err
+		}
+		memories += fmt.Sprintf(", %.1f%% beside %s", 100*below, b.name)
 	}
-	s.Holds("offpath.c13.p_minus_n", kept && lost, text+"wire bytes on the shared channel", "READ on path 1 and copies on path 3 of 4 KB, links and network only")
+	s.Holds("offpath.c13.p_minus_n", kept && lost, text+"wire bytes on the shared channel",
+		"READ on path 1 and copies on path 3 of 4 KB, links and network only; with caches and DRAM up to that cap at most"+memories+
+			": headers of completions and DLLPs take what the nominal P - N leaves (series)")
 	s.Value("offpath.c13.p_minus_n_value", rest, "arithmetic of inputs; the knee is in the series")
 	return nil
 }
 
 // besidePath3 is the most that path 1 loses while path 3 is offered no more than P - N, and what it loses when offered most.
-func besidePath3(s *study.Session, b route) (below, above float64, err error) {
+func besidePath3(s *study.Session, b route, title string, spec rigSpec) (below, above float64, err error) {
 	axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
-	x := study.NewSeries("beside "+b.name, "Path 1 READ beside "+b.name, "bandwidth", "Gbps", axis)
-	spec, size := linkSpec(s, false), int(s.Input("payload"))
+	x := study.NewSeries("beside "+title, "Path 1 READ beside "+title, "bandwidth", "Gbps", axis)
+	size := int(s.Input("payload"))
 	rest := s.Input("pcie.rate") - s.Input("net.rate")
 	payload := s.Input("arm.mps")
 	if b.name == "path 3 H2S" {
@@ -58,7 +65,7 @@ func besidePath3(s *study.Session, b route) (below, above float64, err error) {
 			every := float64(size) * 8e3 * perByte / wire
 			list = append(list, &flow{name: b.name, from: b.from, to: b.to, size: size, window: int(s.Input("window")), every: simcore.Ps(every)})
 		}
-		e, r, err := flows(s, fmt.Sprintf("%s at %.0f Gbps", b.name, wire), spec, 1500, list...)
+		e, r, err := flows(s, fmt.Sprintf("%s at %.0f Gbps", title, wire), spec, 1500, list...)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -75,7 +82,7 @@ func besidePath3(s *study.Session, b route) (below, above float64, err error) {
 		if above = 1 - got/alone; wire <= rest {
 			below = max(below, above)
 		}
-		s.Book(r.ledger(fmt.Sprintf("path 1 and %s at %.0f Gbps", b.name, wire), r.nic.Moved()))
+		s.Book(r.ledger(fmt.Sprintf("path 1 and %s at %.0f Gbps", title, wire), r.nic.Moved()))
 	}
 	s.Record(x)
 	return below, above, nil

@@ -49,7 +49,7 @@ func skewSystems(s *study.Session) ([]skewSystem, error) {
 	if err != nil {
 		return nil, err
 	}
-	armDRAM.BankTiming, hostDRAM.BankTiming = s.Text("dram.bank_timing"), s.Text("dram.bank_timing")
+	armDRAM.BankTiming = s.Text("dram.bank_timing")
 	on, err := armcache.Preset(s.Text("host.llc"))
 	if err != nil {
 		return nil, err

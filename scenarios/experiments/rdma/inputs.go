@@ -42,7 +42,7 @@ var nicInputs = []study.Input{
 		Name: "nic.table", Value: 72 << 10, Unit: "PCIe packets", Source: "offpath.p2.large_read_collapse: 9 MB at 128 B", Anchors: []string{"offpath.p2.large_read_collapse"},
 	},
 	{Name: "range", Value: 64, Unit: "MB", Source: "assumption: stands for the 10 GB of offpath.cfg.address_space; larger than the cache, and translations hit in both"},
-	{Name: "host.window", Value: 8, Unit: "requests a thread", Source: "assumption: the power of two that covers 2.6 us at a post each 469 ns; clients alike. path/together shows 16, too"},
+	{Name: "host.window", Value: 8, Unit: "requests a thread", Source: "assumption: the power of two that covers 2.6 us at a post each 469 ns; clients alike. path/together has 16, too"},
 	{Name: "arm.window", Value: 16, Unit: "requests a thread", Source: "assumption: likewise, 2.6 us at a post each 276 ns; it is the most READs that a queue pair has in flight, too"},
 	{Name: "signal", Value: 2, Unit: "requests", Source: "assumption: unsignalled, but for one request of so many; few, so that a window is not taken by requests that have ended"},
 	{Name: "client.threads", Value: 24, Unit: "threads", Source: "bf2.cli: two processors of 12 cores"},

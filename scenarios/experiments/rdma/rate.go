@@ -23,7 +23,7 @@ var Rate = study.Experiment{
 	Run: rate,
 	Reasons: map[string]string{
 		"offpath.p1.tput_write": "at 256 B the network is full before contexts are, with both NICs; from 16 to 128 B contexts decide",
-		"offpath.p2.tput_vs_p1": "WRITEs of 256 B are four lines in one bank of the Arm's DRAM, which has one channel and takes 44 ns a line there (anchor offpath.p2.skew_write_narrow); READs, and WRITEs up to 64 B, are faster on path 2",
+		"offpath.p2.tput_vs_p1": "at 256 B WRITEs fill the network on either path, so that they are equal; READs, and WRITEs up to 128 B, are faster on path 2",
 	},
 }
 
