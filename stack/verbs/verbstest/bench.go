@@ -37,29 +37,40 @@ const leastBytes = 1 << 20
 
 // RunContract checks everything, each time on a bench of its own.
 func RunContract(t *testing.T, name string, build func(t *testing.T) *Bench) {
-	for _, c := range []struct {
-		name string
-		run  func(*bench)
-	}{
-		{"query", query}, {"lifetimes", lifetimes}, {"states", states}, {"attributes", attributes}, {"operations", operations},
-		{"lists", lists}, {"inline", inline}, {"unsignalled", unsignalled}, {"full", full}, {"refused", refused}, {"fence", fence},
-		{"order", order}, {"flush", flush}, {"to_error", toError}, {"local_keys", localKeys}, {"remote_keys", remoteKeys},
-		{"receives", receives}, {"not_ready", notReady}, {"datagrams", datagrams}, {"frames", frames}, {"overrun", overrun},
-		{"notify", notify}, {"shared_receive", sharedReceive}, {"lost_peer", lostPeer},
-	} {
-		t.Run(name+"/"+c.name, func(t *testing.T) {
-			b := &bench{T: t, Bench: build(t)}
-			for i := range b.side {
-				b.side[i].prepare(b, &b.Sides[i])
-			}
-			c.run(b)
-		})
+	for _, c := range checks {
+		t.Run(name+"/"+c.name, func(t *testing.T) { check(t, c.run, build(t)) })
 	}
+}
+
+var checks = []struct {
+	name string
+	run  func(*bench)
+}{
+	{"query", query}, {"lifetimes", lifetimes}, {"states", states}, {"attributes", attributes}, {"operations", operations},
+	{"lists", lists}, {"inline", inline}, {"unsignalled", unsignalled}, {"full", full}, {"refused", refused}, {"fence", fence},
+	{"order", order}, {"flush", flush}, {"to_error", toError}, {"local_keys", localKeys}, {"remote_keys", remoteKeys},
+	{"receives", receives}, {"not_ready", notReady}, {"datagrams", datagrams}, {"frames", frames}, {"overrun", overrun},
+	{"notify", notify}, {"shared_receive", sharedReceive}, {"lost_peer", lostPeer},
+}
+
+// check runs one check on a bench that nothing was done with.
+func check(t tester, run func(*bench), with *Bench) {
+	b := &bench{tester: t, Bench: with}
+	for i := range b.side {
+		b.side[i].prepare(b, &b.Sides[i])
+	}
+	run(b)
+}
+
+// tester is what checks need of a testing.T.
+type tester interface {
+	require.TestingT
+	Helper()
 }
 
 // bench is a bench in use.
 type bench struct {
-	*testing.T
+	tester
 	*Bench
 	side [2]side
 }
