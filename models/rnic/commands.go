@@ -117,15 +117,12 @@ func (c *Comp) modifyQP(x *rnicspec.ModifyQP) rnicspec.Refusal {
 	if x.State != rnicspec.RTR && x.State != rnicspec.RTS {
 		return rnicspec.RefusedValue
 	}
-	if q.State == rnicspec.RTR && x.State == rnicspec.RTS {
-		q.QP.State = rnicspec.RTS
-		return rnicspec.Done
-	}
-	if q.State != rnicspec.Init {
+	starts := q.State == rnicspec.RTR && x.State == rnicspec.RTS
+	if q.State != rnicspec.Init && !starts {
 		return rnicspec.RefusedState
 	}
-	if !ValidPMTU(int(x.PMTU)) || int(x.PMTU) > c.spec.PMTU || x.MaxRead < 1 || x.MaxRead > rnicspec.MaxRead ||
-		x.MinRNR > 31 || x.Retries > 7 || x.RNRRetry > 7 || x.Timeout > 31 {
+	if !starts && (!ValidPMTU(int(x.PMTU)) || int(x.PMTU) > c.spec.PMTU || x.MinRNR > 31) || x.MaxRead < 1 || x.MaxRead > rnicspec.MaxRead ||
+		x.Retries > 7 || x.RNRRetry > 7 || x.Timeout > 31 {
 		return rnicspec.RefusedValue
 	}
 	a := core.Attributes{
@@ -135,6 +132,10 @@ func (c *Comp) modifyQP(x *rnicspec.ModifyQP) rnicspec.Refusal {
 	if x.Timeout > 0 {
 		const unit = 4096 * simcore.Nanosecond // IBTA 9.7.6.1.3
 		a.Timeout = int64(unit) << x.Timeout
+	}
+	if starts {
+		q.Start(a)
+		return rnicspec.Done
 	}
 	if q.Type == rnicspec.RC || q.Type == rnicspec.UC {
 		h := c.handles[x.Handle]

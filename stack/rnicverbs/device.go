@@ -28,7 +28,8 @@ type Device struct {
 type command struct {
 	cmd  rnicspec.Command
 	then func(value uint32)
-	held *bool // not to be begun while it is set, nor those behind it
+	held *bool               // not to be begun while it is set, nor those behind it
+	try  func(uint32, error) // takes a refusal, too, which then does not end the driver
 }
 
 // RefusedError tells of a command that the NIC did not carry out.
@@ -79,6 +80,25 @@ func (d *Device) fail(err error) {
 	if d.err == nil {
 		d.err = err
 	}
+	if !d.running {
+		d.next()
+	}
+}
+
+// Try asks the NIC to carry out a command; then gets the result's value, a *RefusedError, or ErrStopped if the driver has
+// ended. A refusal does not end it.
+func (d *Device) Try(cmd rnicspec.Command, then func(value uint32, err error)) {
+	d.commands.Push(command{cmd: cmd, try: then})
+	d.next()
+}
+
+// abandon ends the commands that a driver that has ended does not carry out.
+func (d *Device) abandon() {
+	for d.commands.Len() > 0 {
+		if c := d.commands.Pop(); c.try != nil {
+			c.try(0, ErrStopped)
+		}
+	}
 }
 
 // Do asks the NIC to carry out a command; then, which may be nil, gets the result's value when it has.
@@ -108,10 +128,14 @@ func (d *Device) next() {
 		d.seq++
 		rnicspec.EncodeCommand(c.cmd, d.seq, d.window[:])
 		if err := d.bus.WriteReg(rnicspec.RegCommand, d.window[:]); err != nil {
+			d.running = false
 			d.fail(err)
 			return
 		}
 		d.bus.ReadReg(rnicspec.RegResult, 8, d.ended) // follows the write, which is posted
+	}
+	if !d.running && d.err != nil {
+		d.abandon()
 	}
 }
 
@@ -120,11 +144,18 @@ func (d *Device) ended(v uint64, err error) {
 	c := d.commands.Pop()
 	d.running = false
 	r := rnicspec.ResultOf(v)
+	if c.try != nil && (err != nil || r.Seq != d.seq) {
+		defer c.try(0, ErrStopped)
+	}
 	switch {
 	case err != nil:
 		d.fail(err)
 	case r.Seq != d.seq:
 		d.fail(fmt.Errorf("rnicverbs: the result is that of command %d: want %d", r.Seq, d.seq))
+	case c.try != nil && r.Code != 0:
+		c.try(r.Value, &RefusedError{c.cmd, rnicspec.Refusal(r.Code)})
+	case c.try != nil:
+		c.try(r.Value, nil)
 	case r.Code != 0:
 		d.fail(&RefusedError{c.cmd, rnicspec.Refusal(r.Code)})
 	case c.then != nil:
@@ -153,8 +184,13 @@ func (d *Device) DeregMR(key uint32) { d.Do(&rnicspec.DestroyMR{Key: key}, nil) 
 
 // NewAH makes an address handle and returns its number.
 func (d *Device) NewAH(a rnicspec.CreateAH) uint32 {
-	d.handle++
-	a.Handle = d.handle
+	a.Handle = d.NextHandle()
 	d.Do(&a, nil)
 	return a.Handle
+}
+
+// NextHandle takes a number for an address handle.
+func (d *Device) NextHandle() uint32 {
+	d.handle++
+	return d.handle
 }

@@ -24,6 +24,7 @@ type QP struct {
 	typ  rnicspec.QPType
 	send ring
 	recv ring
+	cfg  QPConfig
 }
 
 // ring is a ring of entries, and its copy here.
@@ -55,10 +56,33 @@ func (d *Device) newRing(entry int, log uint8) (ring, error) {
 
 // NewQP makes a queue pair.
 func (d *Device) NewQP(c QPConfig) (*QP, error) {
+	q, err := d.ReserveQP(c)
+	if err != nil {
+		return nil, err
+	}
+	d.Do(q.creation(), nil)
+	return q, nil
+}
+
+// Create makes a queue pair known to the NIC that was only reserved, with its port, and its Q_Key if it has one.
+func (q *QP) Create(port uint8, qkey uint32, done func(error)) {
+	q.cfg.Port, q.cfg.QKey = port, qkey
+	q.d.Try(q.creation(), func(_ uint32, err error) { done(err) })
+}
+
+func (q *QP) creation() *rnicspec.CreateQP {
+	return &rnicspec.CreateQP{
+		QPN: q.n, Type: q.typ, SendLog: q.cfg.SendLog, RecvLog: q.cfg.RecvLog, SendCQ: q.cfg.Send.n, RecvCQ: q.cfg.Recv.n,
+		SendAddr: q.send.addr, RecvAddr: q.recv.addr, QKey: q.cfg.QKey, Port: q.cfg.Port,
+	}
+}
+
+// ReserveQP takes a number and rings for a queue pair of which the NIC does not know yet.
+func (d *Device) ReserveQP(c QPConfig) (*QP, error) {
 	if c.Send == nil || c.Recv == nil || c.Type >= rnicspec.NumQPTypes {
 		return nil, fmt.Errorf("rnicverbs: queue pair of type %v: want a type and two completion queues", c.Type)
 	}
-	q := &QP{d: d, typ: c.Type}
+	q := &QP{d: d, typ: c.Type, cfg: c}
 	if n := len(d.free); n > 0 {
 		q.n, d.free = d.free[n-1], d.free[:n-1]
 	} else if d.qpn++; d.qpn < rnicspec.MaxQPs { // none has number 0
@@ -77,10 +101,6 @@ func (d *Device) NewQP(c QPConfig) (*QP, error) {
 	q.send.doorbell, q.send.pushAt, q.recv.doorbell = page+rnicspec.PageSend, page+rnicspec.PagePush, page+rnicspec.PageRecv
 	q.send.wrote, q.recv.wrote = q.send.written, q.recv.written
 	c.Send.qps[q.n], c.Recv.qps[q.n] = q, q
-	d.Do(&rnicspec.CreateQP{
-		QPN: q.n, Type: c.Type, SendLog: c.SendLog, RecvLog: c.RecvLog, SendCQ: c.Send.n, RecvCQ: c.Recv.n,
-		SendAddr: q.send.addr, RecvAddr: q.recv.addr, QKey: c.QKey, Port: c.Port,
-	}, nil)
 	return q, nil
 }
 
@@ -100,11 +120,38 @@ func (q *QP) State(f func(rnicspec.QPState)) {
 
 // Destroy ends the queue pair. Everything posted must have ended.
 func (q *QP) Destroy() {
-	q.d.Do(&rnicspec.DestroyQP{QPN: q.n}, func(uint32) { q.d.free = append(q.d.free, q.n) })
+	q.d.Do(&rnicspec.DestroyQP{QPN: q.n}, func(uint32) { q.Release() })
+}
+
+// DestroyIdle ends the queue pair, or, if the NIC still works at it, gives done a *RefusedError and leaves it as it is.
+func (q *QP) DestroyIdle(done func(error)) {
+	q.d.Try(&rnicspec.DestroyQP{QPN: q.n}, func(_ uint32, err error) {
+		if err == nil {
+			q.Release()
+		}
+		done(err)
+	})
+}
+
+// Release gives back the number and rings of a queue pair that the NIC does not know, or no longer.
+func (q *QP) Release() {
+	delete(q.cfg.Send.qps, q.n)
+	delete(q.cfg.Recv.qps, q.n)
+	q.d.free = append(q.d.free, q.n)
+	for _, at := range []uint64{q.send.addr, q.recv.addr} {
+		if err := q.d.arena.Free(at); err != nil {
+			q.d.fail(err)
+		}
+	}
 }
 
 // Room is how many work entries may be posted.
-func (q *QP) Room() int { return 1<<q.send.log - int(q.send.pi-q.send.ci) }
+func (q *QP) Room() int { return q.send.room() }
+
+// RecvRoom is how many receive entries may be posted.
+func (q *QP) RecvRoom() int { return q.recv.room() }
+
+func (r *ring) room() int { return 1<<r.log - int(r.pi-r.ci) }
 
 // Post writes a work entry to the ring; Ring tells the NIC of it. What ends without a completion entry keeps its slot until
 // a later one ends with one.

@@ -13,7 +13,7 @@ type Attributes struct {
 	Address          Address // of the peer; UD has one for each message
 	PMTU             int
 	Access           rnicspec.Access // to regions, through this queue pair
-	MaxRead          int             // READs and atomics in flight, as requester and as responder
+	MaxRead          int             // READs and atomics in flight, as requester; as responder what it was in Connect
 	MinRNR           uint8
 	Retries          int
 	RNRRetry         int // 7: without end
@@ -54,6 +54,14 @@ func (q *QP) Connect(s rnicspec.QPState, a Attributes) {
 	q.RecvPSN &= psnMask
 	q.req.reset(q)
 	q.resp.reset(q)
+}
+
+// Start takes a queue pair from RTR to RTS, with the attributes of its sending side (IBTA 11.2.5.2, table 100). What it has
+// received so far stays.
+func (q *QP) Start(a Attributes) {
+	q.SendPSN, q.MaxRead, q.Retries, q.RNRRetry, q.Attributes.Timeout = a.SendPSN&psnMask, a.MaxRead, a.Retries, a.RNRRetry, a.Timeout
+	q.State = rnicspec.RTS
+	q.req.reset(q)
 }
 
 // Completion is a completion entry, and for which queue.

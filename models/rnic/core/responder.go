@@ -19,7 +19,7 @@ type responder struct {
 	left    int              // WRITE: bytes to come
 	size    int              // WRITE: bytes of the message
 
-	reads int // READs and atomics taken and not answered
+	reads, most int // READs and atomics taken and not answered, and their limit
 
 	saved [rnicspec.MaxRead]saved // results of atomics
 	save  int
@@ -43,7 +43,7 @@ type saved struct {
 	done  bool
 }
 
-func (r *responder) reset(q *QP) { *r = responder{psn: q.RecvPSN} }
+func (r *responder) reset(q *QP) { *r = responder{psn: q.RecvPSN, most: q.MaxRead} }
 
 // ExpectedPSN is the PSN of the next request.
 func (q *QP) ExpectedPSN() uint32 { return q.resp.psn }
@@ -312,7 +312,7 @@ func (q *QP) ReadDone() {
 
 // room reports whether one more READ or atomic can be taken; if not, the request is refused (IBTA 9.7.4.1.9).
 func (q *QP) room(p *Packet, e *Effects) bool {
-	if q.resp.reads >= q.MaxRead {
+	if q.resp.reads >= q.resp.most {
 		q.refuse(wire.NAKInvalidRequest, p, e)
 		return false
 	}

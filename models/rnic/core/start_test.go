@@ -1,0 +1,27 @@
+package core
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/rnic/rnicspec"
+)
+
+// The attributes of the sending side are those of RTS; what was received in RTR stays.
+func TestStart(t *testing.T) {
+	q := NewDevice().Add(1, rnicspec.RC)
+	q.Connect(rnicspec.RTR, attributes(2, 0, 100, 256))
+	q.resp.psn = 105
+	a := Attributes{SendPSN: 1<<24 + 7, RecvPSN: 9, MaxRead: 3, Retries: 1, RNRRetry: 2, Timeout: 77}
+	q.Start(a)
+	require.Equal(t, rnicspec.RTS, q.State)
+	require.EqualValues(t, 105, q.ExpectedPSN())
+	require.Equal(t, rnicspec.MaxRead, q.resp.most)
+	var e Effects
+	q.Post(rnicspec.WQE{Opcode: rnicspec.Send}, &e)
+	var o Outgoing
+	require.True(t, q.Next(&o, &e))
+	require.EqualValues(t, 7, o.PSN)
+	require.Equal(t, []int64{3, 1, 2, 77}, []int64{int64(q.MaxRead), int64(q.req.retries), int64(q.req.rnr), q.Attributes.Timeout})
+}

@@ -1,0 +1,147 @@
+package cc
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+
+	"nictwin/models/field"
+)
+
+// Ps is a time in picoseconds.
+type Ps = int64
+
+// Bps is a rate in bits per second.
+type Bps = int64
+
+// What is not limited, and what never comes.
+const (
+	Unlimited = math.MaxInt64
+	Never     = Ps(math.MaxInt64)
+)
+
+// Units of times and rates.
+const (
+	Microsecond Ps  = 1e6
+	second      Ps  = 1e12
+	Mbps        Bps = 1e6
+	Gbps        Bps = 1e9
+)
+
+// Controller decides how a connection may send.
+type Controller interface {
+	// Rate is the rate at which packets may leave; Unlimited if only the window counts.
+	Rate() Bps
+
+	// Window is how many bytes may be sent and not acknowledged; Unlimited if only the rate counts.
+	Window() int64
+
+	// Sent tells that bytes have left, for the first time or again.
+	Sent(now Ps, bytes int)
+
+	// Acked tells that bytes were acknowledged, and whether the packets that carried them were marked (ECN).
+	Acked(now Ps, bytes int, marked bool)
+
+	// Notified tells that a congestion notification packet has come.
+	Notified(now Ps)
+
+	// Lost tells that bytes are given up for lost, to be sent again; timeout: nothing came back for the whole
+	// retransmission time.
+	Lost(now Ps, bytes int, timeout bool)
+
+	// Next is when Tick wants to be called; Never if no timer runs.
+	Next() Ps
+
+	// Tick lets timers run out that are due.
+	Tick(now Ps)
+}
+
+// Gap is the time that bytes take at a rate, rounded up; 0 if the rate is unlimited.
+func Gap(bytes int, rate Bps) Ps {
+	if rate == Unlimited || bytes <= 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(bytes)*8, uint64(second))
+	lo, carry := bits.Add64(lo, uint64(rate)-1, 0)
+	if hi += carry; hi >= uint64(rate) {
+		return Never
+	}
+	gap, _ := bits.Div64(hi, lo, uint64(rate))
+	return Ps(min(gap, uint64(Never)))
+}
+
+// fraction is a number from 0 to 1, in units of 2^-32.
+type fraction uint64
+
+const one fraction = 1 << 32
+
+// of is the fraction of a value, rounded down.
+func (f fraction) of(v int64) int64 {
+	hi, lo := bits.Mul64(uint64(v), uint64(f))
+	return int64(hi<<32 | lo>>32)
+}
+
+// ratio is a/b, of which b is the larger.
+func ratio(a, b int64) fraction {
+	hi, lo := bits.Mul64(uint64(a), uint64(one))
+	q, _ := bits.Div64(hi, lo, uint64(b))
+	return fraction(q)
+}
+
+// Fixed sends at one rate, whatever happens.
+type Fixed struct{ rate Bps }
+
+// NewFixed returns a controller of a rate; Unlimited is one.
+func NewFixed(rate Bps) (*Fixed, error) {
+	if rate < 1 {
+		return nil, field.Errorf("rate", "%d bit/s: want 1 or more", rate)
+	}
+	return &Fixed{rate}, nil
+}
+
+// Rate implements Controller.
+func (f *Fixed) Rate() Bps { return f.rate }
+
+// Window implements Controller.
+func (f *Fixed) Window() int64 { return Unlimited }
+
+// Sent implements Controller.
+func (f *Fixed) Sent(Ps, int) {}
+
+// Acked implements Controller.
+func (f *Fixed) Acked(Ps, int, bool) {}
+
+// Notified implements Controller.
+func (f *Fixed) Notified(Ps) {}
+
+// Lost implements Controller.
+func (f *Fixed) Lost(Ps, int, bool) {}
+
+// Next implements Controller.
+func (f *Fixed) Next() Ps { return Never }
+
+// Tick implements Controller.
+func (f *Fixed) Tick(Ps) {}
+
+var (
+	_ Controller = (*Fixed)(nil)
+	_ Controller = (*DCQCN)(nil)
+	_ Controller = (*DCTCP)(nil)
+)
+
+// atLeast returns an error for each value that is below its least or beyond what arithmetic here can hold.
+func atLeast(checks ...bound) error {
+	const most = 1 << 50
+	var errs []error
+	for _, c := range checks {
+		if c.is < c.least || c.is > most {
+			errs = append(errs, field.Errorf(c.path, "%d: want %d to %d", c.is, c.least, int64(most)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+type bound struct {
+	path      field.Path
+	is, least int64
+}

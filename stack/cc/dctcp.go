@@ -1,0 +1,143 @@
+package cc
+
+import (
+	"errors"
+
+	"nictwin/models/field"
+)
+
+// DCTCPSpec are the constants of DCTCP.
+type DCTCPSpec struct {
+	// Segment is the bytes that the window grows by in each round trip: the path's MTU.
+	Segment int64 `yaml:"segment"`
+
+	// Initial is the window to begin with, in segments: 10 (RFC 6928).
+	Initial int64 `yaml:"initial_segments"`
+
+	// Most is the largest window, in segments: assumption (the receiver's in TCP).
+	Most int64 `yaml:"most_segments"`
+
+	// GainInverse is 1/g of the average of marks, g = 1/16 (DCTCP 3.4; RFC 8257, 4.2).
+	GainInverse int64 `yaml:"gain_inverse"`
+}
+
+// DefaultDCTCP is the published setting for a segment of some bytes.
+func DefaultDCTCP(segment int64) DCTCPSpec {
+	return DCTCPSpec{Segment: segment, Initial: 10, Most: 1 << 14, GainInverse: 16}
+}
+
+// Validate returns every error of the spec.
+func (s DCTCPSpec) Validate() error {
+	const largest = 1 << 30
+	err := atLeast(bound{"segment", s.Segment, 1}, bound{"initial_segments", s.Initial, 1}, bound{"most_segments", s.Most, 1},
+		bound{"gain_inverse", s.GainInverse, 1})
+	if s.Initial > s.Most {
+		err = errors.Join(err, field.Errorf("initial_segments", "%d: want %d at most, %v", s.Initial, s.Most, field.Path("most_segments")))
+	}
+	if s.Segment > largest || s.Most > largest {
+		err = errors.Join(err, field.Errorf("most_segments", "%d segments of %d B: want 2^30 of 2^30 B at most", s.Most, s.Segment))
+	}
+	return err
+}
+
+// DCTCP is the sender of a flow (DCTCP 3.2). The window grows as TCP's does.
+type DCTCP struct {
+	spec      DCTCPSpec
+	window    int64
+	threshold int64 // of slow start
+	credit    int64 // bytes acknowledged towards the next segment
+	alpha     fraction
+
+	sent, acked int64 // bytes in all
+	windowEnd   int64 // what is acknowledged when alpha is brought up to date
+	inWindow    int64 // bytes acknowledged in this window
+	marked      int64 // of them marked
+	cutEnd      int64 // what is acknowledged when the window may be cut again
+}
+
+// NewDCTCP returns the controller of a flow. Alpha begins at 1, so that the first mark halves the window (RFC 8257, 3.3).
+func NewDCTCP(s DCTCPSpec) (*DCTCP, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	return &DCTCP{spec: s, window: s.Initial * s.Segment, threshold: s.Most * s.Segment, alpha: one, windowEnd: -1, cutEnd: -1}, nil
+}
+
+// Rate implements Controller.
+func (d *DCTCP) Rate() Bps { return Unlimited }
+
+// Window implements Controller.
+func (d *DCTCP) Window() int64 { return d.window }
+
+// Alpha is the estimate of the fraction of marked bytes, in units of 2^-32.
+func (d *DCTCP) Alpha() uint64 { return uint64(d.alpha) }
+
+// Sent implements Controller.
+func (d *DCTCP) Sent(_ Ps, bytes int) {
+	d.sent += int64(bytes)
+	if d.windowEnd < 0 {
+		d.windowEnd = d.sent
+	}
+}
+
+// Acked implements Controller.
+func (d *DCTCP) Acked(_ Ps, bytes int, marked bool) {
+	n := int64(bytes)
+	d.acked += n
+	d.inWindow += n
+	if marked {
+		d.marked += n
+	}
+	if d.acked >= d.windowEnd && d.inWindow > 0 {
+		g := fraction(d.spec.GainInverse)
+		d.alpha += ratio(d.marked, d.inWindow)/g - d.alpha/g // RFC 8257, 3.3
+		d.windowEnd, d.inWindow, d.marked = d.sent, 0, 0
+	}
+	if marked {
+		d.cut(d.window - (d.alpha / 2).of(d.window))
+	} else {
+		d.grow(n)
+	}
+}
+
+// cut lowers the window, once in a window of data.
+func (d *DCTCP) cut(to int64) {
+	if d.acked < d.cutEnd {
+		return
+	}
+	d.cutEnd = d.sent
+	d.window = max(to, d.spec.Segment)
+	d.threshold, d.credit = d.window, 0
+}
+
+// grow raises the window by what was acknowledged, or by a segment for each window (RFC 5681, 3.1).
+func (d *DCTCP) grow(n int64) {
+	if d.window < d.threshold {
+		d.window += min(n, d.spec.Segment)
+	} else if d.credit += n; d.credit >= d.window {
+		d.credit -= d.window
+		d.window += d.spec.Segment
+	}
+	d.window = min(d.window, d.spec.Most*d.spec.Segment)
+}
+
+// Lost implements Controller (RFC 8257, 3.5: as TCP does; RFC 5681, 3.1).
+func (d *DCTCP) Lost(_ Ps, bytes int, timeout bool) {
+	d.sent = max(d.sent-int64(bytes), d.acked)
+	d.windowEnd, d.cutEnd = min(d.windowEnd, d.sent), min(d.cutEnd, d.sent)
+	if !timeout {
+		d.cut(d.window / 2)
+		return
+	}
+	d.threshold = max(d.window/2, 2*d.spec.Segment)
+	d.window, d.credit, d.cutEnd = d.spec.Segment, 0, d.sent
+}
+
+// Notified implements Controller: DCTCP has marks in acknowledgements instead.
+func (d *DCTCP) Notified(Ps) {}
+
+// Next implements Controller.
+func (d *DCTCP) Next() Ps { return Never }
+
+// Tick implements Controller.
+func (d *DCTCP) Tick(Ps) {}

@@ -1,0 +1,214 @@
+package pipe
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// RecordKind says where the record of a doorbell lies.
+type RecordKind uint8
+
+// The kinds.
+const (
+	Pushed RecordKind = iota // in the consumer's memory: the producer writes it by DMA
+	Polled                   // in the producer's memory: the consumer reads it by DMA
+)
+
+// DoorbellPlace says where a doorbell's parts lie. The ring is in the producer's memory, the counter in the consumer's.
+type DoorbellPlace struct {
+	Place
+	Kind   RecordKind
+	Record uint64 // 8 B, zero at first
+}
+
+// Doorbell keeps elements in the producer's own memory, and tells by a record how many lines there are.
+type Doorbell struct {
+	slots
+	place   DoorbellPlace
+	local   Memory
+	told    [counterBytes]byte
+	telling bool   // a record is on its way
+	tells   uint32 // what it says
+	ended   func(error)
+	store   func(at uint32, b []byte)
+}
+
+// NewDoorbell returns the producing end: its own memory, and a way to the consumer's.
+func NewDoorbell(s Spec, at DoorbellPlace, local Memory, m Mover) (*Doorbell, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	if err := at.validate(); err != nil {
+		return nil, err
+	}
+	d := &Doorbell{slots: newSlots(s, at.Counter, m), place: at, local: local}
+	d.asked, d.ended, d.store = d.counted, d.recorded, d.keep
+	return d, nil
+}
+
+// Room implements Sender.
+func (d *Doorbell) Room() int { return d.spec.lines() - int(d.head-d.freed) }
+
+// Push implements Sender.
+func (d *Doorbell) Push(e []byte) error {
+	err := d.put(e, d.freed)
+	if int(d.head-d.sent) >= d.spec.Batch || errors.Is(err, ErrFull) {
+		if err := d.Flush(); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// Flush implements Sender: the elements go to memory, then the record.
+func (d *Doorbell) Flush() error {
+	from := d.sent
+	if d.sent = d.head; from != d.sent {
+		d.pieces(from, d.sent, d.store)
+		d.tell()
+	}
+	return d.err
+}
+
+func (d *Doorbell) keep(line uint32, b []byte) {
+	if err := d.local.Store(d.place.Ring+uint64(line&uint32(d.spec.lines()-1))*LineBytes, b); err != nil {
+		d.fail(fmt.Errorf("pipe: storing line %d: %w", line, err))
+	}
+}
+
+// tell writes the record. Only one is on its way: of two, the older could arrive last.
+func (d *Doorbell) tell() {
+	if d.err != nil || d.telling {
+		return
+	}
+	d.tells = d.sent
+	binary.LittleEndian.PutUint64(d.told[:], uint64(d.sent))
+	if d.place.Kind == Polled {
+		d.fail(d.local.Store(d.place.Record, d.told[:]))
+		return
+	}
+	d.telling = true
+	d.mover.Write(d.place.Record, d.told[:], d.ended)
+}
+
+func (d *Doorbell) recorded(err error) {
+	d.telling = false
+	if err != nil {
+		d.fail(fmt.Errorf("pipe: writing the record at %#x: %w", d.place.Record, err))
+	}
+	if d.tells != d.sent {
+		d.tell()
+	}
+}
+
+// Fetcher is the consuming end of a doorbell.
+type Fetcher struct {
+	spec  Spec
+	place DoorbellPlace
+	mem   Memory
+	mover Mover
+
+	told   uint32 // lines that there are, by the record
+	asked  uint32 // lines that were asked for
+	came   uint32 // lines that have come, and all before them
+	taken  uint32
+	lines  []byte // the ring's content, as fetched
+	record [counterBytes]byte
+	word   [counterBytes]byte
+
+	reading  bool // of the record
+	fetching bool // of lines
+	recorded func(error)
+	fetched  func(error)
+	reader
+}
+
+// NewFetcher returns the consuming end: its own memory, and a way to the producer's.
+func NewFetcher(s Spec, at DoorbellPlace, mem Memory, m Mover) (*Fetcher, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	if err := at.validate(); err != nil {
+		return nil, err
+	}
+	f := &Fetcher{spec: s, place: at, mem: mem, mover: m, lines: make([]byte, s.Bytes())}
+	f.recorded, f.fetched = f.recordRead, f.linesRead
+	return f, nil
+}
+
+// Poll implements Receiver. It looks at the record, and begins to fetch what is new.
+func (f *Fetcher) Poll() ([]byte, error) {
+	f.look()
+	f.fetch()
+	for f.err == nil && f.taken+uint32(f.got) != f.came {
+		line := f.taken + uint32(f.got)
+		copy(f.slot(), f.lines[int(line&uint32(f.spec.lines()-1))*LineBytes:][:LineBytes])
+		if tag := f.slot()[tagAt]; tag&lapFlag != f.spec.lap(line) {
+			f.err = &LineError{line, tag, "the flag of its lap: the record tells of it"}
+			break
+		}
+		if !f.take(line, f.spec.lines()) {
+			continue
+		}
+		e := f.element()
+		f.taken += uint32(len(e) / LineBytes)
+		binary.LittleEndian.PutUint64(f.word[:], uint64(f.taken))
+		if err := f.mem.Store(f.place.Counter, f.word[:]); err != nil {
+			f.err = fmt.Errorf("pipe: counter: %w", err)
+		}
+		return e, f.err
+	}
+	return nil, f.err
+}
+
+func (f *Fetcher) look() {
+	switch {
+	case f.err != nil || f.reading:
+	case f.place.Kind == Polled:
+		f.reading = true
+		f.mover.Read(f.place.Record, f.record[:], f.recorded)
+	default:
+		f.recordRead(f.mem.Load(f.place.Record, f.record[:]))
+	}
+}
+
+func (f *Fetcher) recordRead(err error) {
+	f.reading = false
+	v := uint32(binary.LittleEndian.Uint64(f.record[:]))
+	switch {
+	case err != nil:
+		f.err = fmt.Errorf("pipe: reading the record at %#x: %w", f.place.Record, err)
+	case int32(v-f.told) < 0 || v-f.taken > uint32(f.spec.lines()):
+		f.err = fmt.Errorf("pipe: the record at %#x tells of %d lines: want %d to %d", f.place.Record, v, f.told, f.taken+uint32(f.spec.lines()))
+	default:
+		f.told = v
+	}
+}
+
+// fetch begins to read lines that the record tells of, up to where the ring turns.
+func (f *Fetcher) fetch() {
+	if f.err != nil || f.fetching || f.asked == f.told {
+		return
+	}
+	i := f.asked & uint32(f.spec.lines()-1)
+	n := min(f.told-f.asked, uint32(f.spec.lines())-i)
+	f.asked += n
+	f.fetching = true
+	f.mover.Read(f.place.Ring+uint64(i)*LineBytes, f.lines[int(i)*LineBytes:][:int(n)*LineBytes], f.fetched)
+}
+
+func (f *Fetcher) linesRead(err error) {
+	f.fetching = false
+	if err != nil {
+		f.err = fmt.Errorf("pipe: fetching up to line %d: %w", f.asked, err)
+		return
+	}
+	f.came = f.asked
+	f.fetch()
+}
+
+var (
+	_ Sender   = (*Doorbell)(nil)
+	_ Receiver = (*Fetcher)(nil)
+)

@@ -1,0 +1,191 @@
+package pipe
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"nictwin/models/fifo"
+)
+
+// Producer writes elements into a consumer's memory.
+type Producer struct {
+	slots
+	place   Place
+	written uint32 // lines whose writes have ended, and all before them
+	writes  fifo.Queue[*write]
+	idle    []*write
+	begin   func(at uint32, b []byte) // Producer.write, made once
+}
+
+// write is one on its way.
+type write struct {
+	p     *Producer
+	to    uint32 // line after its last
+	ended bool
+	done  func(error)
+}
+
+// NewProducer returns the producing end of a pipe.
+func NewProducer(s Spec, at Place, m Mover) (*Producer, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	if err := at.validate(); err != nil {
+		return nil, err
+	}
+	p := &Producer{slots: newSlots(s, at.Counter, m), place: at}
+	p.asked, p.begin = p.counted, p.write
+	return p, nil
+}
+
+// oldest is the first line that may not be written again.
+func (p *Producer) oldest() uint32 {
+	return p.head - max(p.head-p.freed, p.head-p.written)
+}
+
+// Room implements Sender.
+func (p *Producer) Room() int { return p.spec.lines() - int(p.head-p.oldest()) }
+
+// Push implements Sender.
+func (p *Producer) Push(e []byte) error {
+	err := p.put(e, p.oldest())
+	if err == nil && int(p.head-p.sent) >= p.spec.Batch {
+		return p.Flush()
+	}
+	if errors.Is(err, ErrFull) && p.head != p.sent {
+		if err := p.Flush(); err != nil { // else the consumer could never free what it lacks
+			return err
+		}
+	}
+	return err
+}
+
+// Flush implements Sender: one DMA, or two where the ring turns.
+func (p *Producer) Flush() error {
+	from := p.sent
+	p.sent = p.head
+	p.pieces(from, p.head, p.begin)
+	return p.err
+}
+
+func (p *Producer) write(line uint32, b []byte) {
+	var w *write
+	if n := len(p.idle); n > 0 {
+		w, p.idle = p.idle[n-1], p.idle[:n-1]
+	} else {
+		w = &write{p: p}
+		w.done = w.finished
+	}
+	w.to, w.ended = line+uint32(len(b)/LineBytes), false
+	p.writes.Push(w)
+	p.mover.Write(p.place.Ring+uint64(line&uint32(p.spec.lines()-1))*LineBytes, b, w.done)
+}
+
+// finished takes the end of a write; writes may end in any order.
+func (w *write) finished(err error) {
+	p := w.p
+	if err != nil {
+		p.fail(fmt.Errorf("pipe: writing up to line %d: %w", w.to, err))
+	}
+	w.ended = true
+	for p.writes.Len() > 0 && (*p.writes.Front()).ended {
+		first := p.writes.Pop()
+		p.written = first.to
+		p.idle = append(p.idle, first)
+	}
+}
+
+// Consumer takes elements from its memory.
+type Consumer struct {
+	spec  Spec
+	place Place
+	mem   Memory
+	taken uint32 // lines
+	reader
+	word [counterBytes]byte
+}
+
+// reader puts an element together from its lines.
+type reader struct {
+	buf  [MaxLines * LineBytes]byte
+	got  int // lines of the element
+	want int // that it has; 0: its first has not come
+	err  error
+}
+
+// NewConsumer returns the consuming end of a pipe.
+func NewConsumer(s Spec, at Place, m Memory) (*Consumer, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("pipe: %w", err)
+	}
+	if err := at.validate(); err != nil {
+		return nil, err
+	}
+	return &Consumer{spec: s, place: at, mem: m}, nil
+}
+
+// Poll implements Receiver.
+func (c *Consumer) Poll() ([]byte, error) {
+	for c.err == nil {
+		line := c.taken + uint32(c.got)
+		b := c.slot()
+		if err := c.mem.Load(c.place.Ring+uint64(line&uint32(c.spec.lines()-1))*LineBytes, b); err != nil {
+			c.err = fmt.Errorf("pipe: line %d: %w", line, err)
+			break
+		}
+		if b[tagAt]&lapFlag != c.spec.lap(line) {
+			return nil, nil
+		}
+		if !c.take(line, c.spec.lines()) {
+			continue
+		}
+		e := c.element()
+		c.taken += uint32(len(e) / LineBytes)
+		binary.LittleEndian.PutUint64(c.word[:], uint64(c.taken))
+		if err := c.mem.Store(c.place.Counter, c.word[:]); err != nil {
+			c.err = fmt.Errorf("pipe: counter: %w", err)
+		}
+		return e, c.err
+	}
+	return nil, c.err
+}
+
+// Taken is how many lines were consumed.
+func (c *Consumer) Taken() uint32 { return c.taken }
+
+// slot is where the next line of the element goes.
+func (r *reader) slot() []byte { return r.buf[r.got*LineBytes:][:LineBytes] }
+
+// take adds the line in slot, and reports whether the element is whole.
+func (r *reader) take(line uint32, most int) bool {
+	tag := r.slot()[tagAt]
+	left := int(tag &^ lapFlag)
+	switch {
+	case r.want == 0 && (left < 1 || left > most):
+		r.err = &LineError{line, tag, fmt.Sprintf("an element of 1 to %d lines", min(most, MaxLines))}
+		return false
+	case r.want == 0:
+		r.want = left
+	case left != r.want-r.got:
+		r.err = &LineError{line, tag, fmt.Sprintf("%d lines left of %d", r.want-r.got, r.want)}
+		return false
+	}
+	r.got++
+	return r.got == r.want
+}
+
+// element is the whole element, its tags cleared.
+func (r *reader) element() []byte {
+	e := r.buf[:r.want*LineBytes]
+	for i := tagAt; i < len(e); i += LineBytes {
+		e[i] = 0
+	}
+	r.got, r.want = 0, 0
+	return e
+}
+
+var (
+	_ Sender   = (*Producer)(nil)
+	_ Receiver = (*Consumer)(nil)
+)

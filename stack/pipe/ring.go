@@ -1,0 +1,227 @@
+package pipe
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"nictwin/models/field"
+	"nictwin/stack/verbs"
+)
+
+// LineBytes is what arrives whole.
+const LineBytes = 64
+
+// MaxLines is the longest element, in lines.
+const MaxLines = 127
+
+// tagAt is where a line has its tag: the flag of the lap, and the lines that its element still has.
+const (
+	tagAt   = LineBytes - 1
+	lapFlag = 0x80
+)
+
+// counterBytes is the size of counters and records in memory.
+const counterBytes = 8
+
+// maxLogLines bounds a ring.
+const maxLogLines = 24
+
+// Spec is what both ends of a pipe agree on.
+type Spec struct {
+	// LogLines is the ring's size: 2^LogLines lines.
+	LogLines int `yaml:"log_lines"`
+
+	// Batch is how many lines are held back for one DMA; 1: none (FN 3.4: SQ elements are sent at once). Flush sends what is held back.
+	Batch int `yaml:"batch"`
+
+	// Credit is the lines after which the producer reads the consumer's counter (FN 3.4: one DMA for several elements).
+	Credit int `yaml:"credit"`
+}
+
+// DefaultSpec is a ring of 64 lines, sent at once, whose counter is read each half lap: assumptions, FN has no numbers.
+func DefaultSpec() Spec { return Spec{LogLines: 6, Batch: 1, Credit: 32} }
+
+// Validate returns every error of the spec.
+func (s Spec) Validate() error {
+	var errs []error
+	if s.LogLines < 0 || s.LogLines > maxLogLines {
+		return field.Errorf("log_lines", "%d: want 0 to %d", s.LogLines, maxLogLines)
+	}
+	for _, f := range []struct {
+		path field.Path
+		is   int
+	}{{"batch", s.Batch}, {"credit", s.Credit}} {
+		if f.is < 1 || f.is > s.lines() {
+			errs = append(errs, field.Errorf(f.path, "%d: want 1 to %d, the lines of the ring", f.is, s.lines()))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s Spec) lines() int { return 1 << s.LogLines }
+
+// Bytes is the size of the ring.
+func (s Spec) Bytes() int { return LineBytes << s.LogLines }
+
+// Place says where a pipe lies: both in the consumer's memory, multiples of 64 and of 8.
+type Place struct {
+	Ring    uint64 // Spec.Bytes of it, zero at first
+	Counter uint64 // 8 B, zero at first
+}
+
+func (p Place) validate() error {
+	if p.Ring%LineBytes != 0 || p.Counter%counterBytes != 0 {
+		return fmt.Errorf("pipe: ring at %#x, counter at %#x: want multiples of %d and %d", p.Ring, p.Counter, LineBytes, counterBytes)
+	}
+	return nil
+}
+
+// Sender is the producer's end.
+type Sender interface {
+	// Push takes an element: whole lines, in which the last byte of each is the pipe's. verbs.ENOMEM: it has no room, and nothing
+	// was taken.
+	Push(element []byte) error
+
+	// Flush sends what is held back.
+	Flush() error
+
+	// Room is how many lines Push would take, as far as is known.
+	Room() int
+}
+
+// Receiver is the consumer's end.
+type Receiver interface {
+	// Poll returns the next element, good until the next call; nil if it has not come.
+	Poll() (element []byte, err error)
+}
+
+// Mover carries bytes between the producer's side and the consumer's memory. done is called exactly once, during the call
+// or later; until then the bytes belong to the Mover. A driver.Bus is one.
+type Mover interface {
+	// Write stores b. Lines may arrive in any order, at any time before done; no byte of a line before another of lower address.
+	Write(addr uint64, b []byte, done func(error))
+
+	// Read fills b.
+	Read(addr uint64, b []byte, done func(error))
+}
+
+// Memory is what a core reads and writes itself.
+type Memory interface {
+	Load(addr uint64, b []byte) error
+	Store(addr uint64, b []byte) error
+}
+
+// ErrFull is what Push ends with when there is no room.
+var ErrFull error = &verbs.Error{Verb: "push", Errno: verbs.ENOMEM, Detail: "the pipe is full: want its consumer to take some of it first"}
+
+// LineError tells of a line that no producer writes.
+type LineError struct {
+	Line uint32 // since the pipe was made
+	Tag  byte
+	Want string
+}
+
+func (e *LineError) Error() string {
+	return fmt.Sprintf("pipe: line %d has tag %#x: want %s", e.Line, e.Tag, e.Want)
+}
+
+// lap is the flag that a line has when it is there.
+func (s Spec) lap(line uint32) byte {
+	if line>>s.LogLines&1 == 0 {
+		return lapFlag
+	}
+	return 0
+}
+
+// slots are the lines of a ring as its producer counts them.
+type slots struct {
+	spec  Spec
+	lines []byte // the ring's content, as sent
+	head  uint32 // pushed
+	sent  uint32 // given to the mover
+	freed uint32 // taken by the consumer, as far as is known
+
+	mover   Mover
+	counter uint64
+	word    [counterBytes]byte
+	since   int // lines pushed since the counter was last asked for
+	asking  bool
+	asked   func(error)
+	err     error
+}
+
+func newSlots(s Spec, counter uint64, m Mover) slots {
+	return slots{spec: s, lines: make([]byte, s.Bytes()), mover: m, counter: counter}
+}
+
+func (r *slots) at(line uint32) []byte {
+	return r.lines[int(line&uint32(r.spec.lines()-1))*LineBytes:][:LineBytes]
+}
+
+// put copies an element into the ring, tags it, and moves the head.
+func (r *slots) put(e []byte, oldest uint32) error {
+	if r.err != nil {
+		return r.err
+	}
+	n := len(e) / LineBytes
+	if n < 1 || n > min(MaxLines, r.spec.lines()) || len(e)%LineBytes != 0 {
+		return verbs.Errorf("push", verbs.EINVAL, "an element of %d B: want 1 to %d lines of %d B", len(e), min(MaxLines, r.spec.lines()), LineBytes)
+	}
+	if int(r.head-oldest)+n > r.spec.lines() {
+		r.ask()
+		return ErrFull
+	}
+	for i := range n {
+		b := r.at(r.head)
+		copy(b, e[i*LineBytes:])
+		b[tagAt] = r.spec.lap(r.head) | byte(n-i)
+		r.head++
+	}
+	if r.since += n; r.since >= r.spec.Credit {
+		r.ask()
+	}
+	return r.err
+}
+
+// ask reads the consumer's counter, unless that is under way.
+func (r *slots) ask() {
+	if r.asking || r.err != nil {
+		return
+	}
+	r.asking, r.since = true, 0
+	r.mover.Read(r.counter, r.word[:], r.asked)
+}
+
+// counted takes the counter.
+func (r *slots) counted(err error) {
+	r.asking = false
+	v := uint32(binary.LittleEndian.Uint64(r.word[:]))
+	switch {
+	case err != nil:
+		r.fail(fmt.Errorf("pipe: reading the counter at %#x: %w", r.counter, err))
+	case v-r.freed > r.sent-r.freed:
+		r.fail(fmt.Errorf("pipe: the counter at %#x says that %d lines were taken: want %d to %d", r.counter, v, r.freed, r.sent))
+	default:
+		r.freed = v
+	}
+}
+
+func (r *slots) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// pieces calls f for each run of lines that lie side by side in the ring.
+func (r *slots) pieces(from, to uint32, f func(at uint32, b []byte)) {
+	for from != to {
+		i := from & uint32(r.spec.lines()-1)
+		n := min(to-from, uint32(r.spec.lines())-i)
+		f(from, r.lines[int(i)*LineBytes:][:int(n)*LineBytes])
+		from += n
+	}
+}
+
+// Refresh reads the consumer's counter, unless that is under way: for who waits for room.
+func (r *slots) Refresh() { r.ask() }

@@ -1,0 +1,132 @@
+package pipe
+
+import "fmt"
+
+// Shared assigns the send queues of a context to the cores that serve them. The context has one SQ pipe for each core, so a
+// core polls one pipe of each context, however many queues there are (FN 3.2).
+type Shared struct {
+	queues []int // by core
+}
+
+// NewShared returns the assignment of a context on a number of cores.
+func NewShared(cores int) (*Shared, error) {
+	if cores < 1 {
+		return nil, fmt.Errorf("pipe: a context on %d cores: want 1 or more", cores)
+	}
+	return &Shared{queues: make([]int, cores)}, nil
+}
+
+// Assign gives a new send queue to the core with the fewest, the first of these.
+func (s *Shared) Assign() (core int) {
+	for i, n := range s.queues {
+		if n < s.queues[core] {
+			core = i
+		}
+	}
+	s.queues[core]++
+	return core
+}
+
+// Release takes a send queue from its core.
+func (s *Shared) Release(core int) error {
+	if core < 0 || core >= len(s.queues) || s.queues[core] == 0 {
+		return fmt.Errorf("pipe: core %d of %d has no send queue to release", core, len(s.queues))
+	}
+	s.queues[core]--
+	return nil
+}
+
+// Queues is how many send queues a core has.
+func (s *Shared) Queues(core int) int { return s.queues[core] }
+
+// Active is a core's table of the queues that have something to do: a queue is in from its first entry until all of its
+// entries are done (FN 3.2). Turns go around in the order in which queues came.
+type Active struct {
+	at    map[uint32]int // place in nodes
+	nodes []node         // 0: the head of the ring
+	free  []int
+}
+
+type node struct {
+	queue      uint32
+	work       int
+	prev, next int
+}
+
+// NewActive returns an empty table.
+func NewActive() *Active { return &Active{at: map[uint32]int{}, nodes: make([]node, 1)} }
+
+// Add tells of entries of a queue.
+func (a *Active) Add(queue uint32, n int) {
+	if n < 1 {
+		return
+	}
+	if i, ok := a.at[queue]; ok {
+		a.nodes[i].work += n
+		return
+	}
+	i := len(a.nodes)
+	if k := len(a.free); k > 0 {
+		i, a.free = a.free[k-1], a.free[:k-1]
+	} else {
+		a.nodes = append(a.nodes, node{})
+	}
+	a.at[queue] = i
+	a.nodes[i] = node{queue: queue, work: n}
+	a.link(i)
+}
+
+// link puts a node at the end.
+func (a *Active) link(i int) {
+	last := a.nodes[0].prev
+	a.nodes[i].prev, a.nodes[i].next = last, 0
+	a.nodes[last].next, a.nodes[0].prev = i, i
+}
+
+func (a *Active) unlink(i int) {
+	n := &a.nodes[i]
+	a.nodes[n.prev].next, a.nodes[n.next].prev = n.next, n.prev
+}
+
+// Done tells that entries of a queue are done; the last takes the queue out.
+func (a *Active) Done(queue uint32, n int) error {
+	i, ok := a.at[queue]
+	if !ok || n < 0 || n > a.nodes[i].work {
+		return fmt.Errorf("pipe: %d entries of queue %d are done: it has %d", n, queue, a.Work(queue))
+	}
+	if a.nodes[i].work -= n; a.nodes[i].work == 0 {
+		a.Remove(queue)
+	}
+	return nil
+}
+
+// Remove takes a queue out, whatever it has.
+func (a *Active) Remove(queue uint32) {
+	if i, ok := a.at[queue]; ok {
+		a.unlink(i)
+		delete(a.at, queue)
+		a.free = append(a.free, i)
+	}
+}
+
+// Next is the queue whose turn it is; the turn goes on.
+func (a *Active) Next() (queue uint32, ok bool) {
+	i := a.nodes[0].next
+	if i == 0 {
+		return 0, false
+	}
+	a.unlink(i)
+	a.link(i)
+	return a.nodes[i].queue, true
+}
+
+// Len is how many queues are active.
+func (a *Active) Len() int { return len(a.at) }
+
+// Work is how many entries of a queue are not done.
+func (a *Active) Work(queue uint32) int {
+	if i, ok := a.at[queue]; ok {
+		return a.nodes[i].work
+	}
+	return 0
+}

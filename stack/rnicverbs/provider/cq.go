@@ -1,0 +1,188 @@
+package provider
+
+import (
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/stack/rnicverbs"
+	"nictwin/stack/verbs"
+)
+
+// spare is how many times larger than what applications see the ring in memory is, and maxCQE the largest that they see.
+const (
+	spare  = 2
+	maxCQE = 1 << rnicspec.MaxLogRing / spare
+)
+
+// CQ is a completion queue.
+type CQ struct {
+	c      *Context
+	number uint32
+	ring   *rnicverbs.CQ
+	log    int
+	stop   func() // of following the ring
+	qps    map[uint32]*QP
+
+	queue     *verbs.Completions
+	notifier  verbs.Notifier
+	event     func()
+	followers []*follower
+	told      bool // of an overrun
+	owed      int  // requests posted whose completions, if any, have not been read from the ring
+
+	polling, again bool
+	came           bool // something was added since followers were called
+	each           func(*rnicspec.CQE)
+	polled         func(int)
+}
+
+type follower struct{ f func() }
+
+// CreateCQ implements verbs.Context.
+func (c *Context) CreateCQ(entries int, done func(verbs.CQ, error)) {
+	q, err := c.newCQ(entries)
+	if err != nil {
+		done(nil, err)
+		return
+	}
+	done(q, nil)
+}
+
+func (c *Context) newCQ(entries int) (*CQ, error) {
+	const verb = "create_cq"
+	if entries < 1 || entries > maxCQE {
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "%d entries: want 1 to %d", entries, maxCQE)
+	}
+	n, err := c.objects.Create(verb, verbs.KindCQ)
+	if err != nil {
+		return nil, err
+	}
+	q := &CQ{c: c, number: n, log: logOf(entries * spare), qps: map[uint32]*QP{}, queue: verbs.NewCompletions(entries)}
+	q.each, q.polled = q.take, q.settled
+	if old := c.rings[q.log]; len(old) > 0 {
+		q.ring, c.rings[q.log] = old[len(old)-1], old[:len(old)-1]
+	} else if q.ring, err = c.dev.NewCQ(uint8(q.log)); err != nil {
+		return nil, c.undo(verb, q.object(), err)
+	}
+	if q.stop, err = q.ring.Follow(q.read); err != nil {
+		return nil, c.undo(verb, q.object(), err)
+	}
+	return q, nil
+}
+
+// undo takes back a number, for an error of a verb: no memory is left.
+func (c *Context) undo(verb string, x verbs.Object, why error) error {
+	if err := c.objects.Destroy(verb, x); err != nil {
+		return err
+	}
+	return verbs.Errorf(verb, verbs.ENOMEM, "%v", why)
+}
+
+func (q *CQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindCQ, Number: q.number} }
+
+// DestroyCQ implements verbs.Context.
+func (c *Context) DestroyCQ(x verbs.CQ, done func(error)) {
+	q, err := c.cq("destroy_cq", x)
+	if err == nil {
+		err = c.objects.Destroy("destroy_cq", q.object())
+	}
+	if err == nil {
+		q.stop()
+		c.rings[q.log] = append(c.rings[q.log], q.ring)
+	}
+	done(err)
+}
+
+// cq is a completion queue of this device that exists.
+func (c *Context) cq(verb string, x verbs.CQ) (*CQ, error) {
+	q, ok := x.(*CQ)
+	if !ok || q == nil || q.c != c || !c.objects.Has(q.object()) {
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "completion queue: want one of this device that was not destroyed")
+	}
+	return q, nil
+}
+
+// Entries implements verbs.CQ.
+func (q *CQ) Entries() int { return q.queue.Entries() }
+
+// Poll implements verbs.CQ.
+func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
+	n, err := q.queue.Poll(wcs)
+	if err == nil && q.c.dev.Err() != nil && n == 0 {
+		return 0, verbs.Errorf("poll_cq", verbs.EIO, "%v", q.c.dev.Err())
+	}
+	return n, err
+}
+
+// ReqNotify implements verbs.CQ.
+func (q *CQ) ReqNotify(solicitedOnly bool) error {
+	if solicitedOnly {
+		return verbs.Errorf("req_notify_cq", verbs.EOPNOTSUPP, "solicited completions only: the NIC does not tell which they are")
+	}
+	q.notifier.Request(false)
+	return nil
+}
+
+// OnEvent implements verbs.CQ.
+func (q *CQ) OnEvent(f func()) { q.event = f }
+
+// Follow implements verbs.CQ.
+func (q *CQ) Follow(f func()) (stop func(), err error) {
+	one := &follower{f}
+	q.followers = append(q.followers, one)
+	return func() {
+		for i, x := range q.followers {
+			if x == one {
+				q.followers = append(q.followers[:i:i], q.followers[i+1:]...)
+				return
+			}
+		}
+	}, nil
+}
+
+// read takes what came into the ring.
+func (q *CQ) read() {
+	if q.again = q.polling; q.again {
+		return
+	}
+	q.polling = true
+	if err := q.ring.Poll(q.each, q.polled); err != nil {
+		q.polling = false
+	}
+}
+
+// settled goes on after the ring was read to its end.
+func (q *CQ) settled(int) {
+	q.polling = false
+	if q.again {
+		q.read()
+		return
+	}
+	if !q.came {
+		return
+	}
+	q.came = false
+	for _, x := range q.followers {
+		x.f()
+	}
+}
+
+// take adds an entry of the ring.
+func (q *CQ) take(e *rnicspec.CQE) {
+	qp := q.qps[e.QPN]
+	if qp == nil {
+		return // it was destroyed
+	}
+	wc := qp.completion(e)
+	q.came = true
+	if !q.queue.Add(&wc) {
+		if !q.told {
+			q.told = true
+			q.c.tell(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: q})
+		}
+		return
+	}
+	if q.notifier.Added(&wc, false) && q.event != nil {
+		q.event()
+	}
+}
+
+var _ verbs.CQ = (*CQ)(nil)

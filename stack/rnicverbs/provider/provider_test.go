@@ -1,0 +1,92 @@
+package provider_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/board"
+	"nictwin/models/nicspec"
+	"nictwin/models/rnic"
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/models/simcore"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/rootbus"
+	"nictwin/stack/rnicverbs"
+	"nictwin/stack/rnicverbs/provider"
+	"nictwin/stack/verbs"
+	"nictwin/stack/verbs/verbstest"
+)
+
+type slotted struct{ *rnic.Comp }
+
+func (s slotted) Period() simcore.Ps      { return s.Spec().Freq.Period() }
+func (s slotted) EthBits() int            { return 0 }
+func (s slotted) Begin(func() bool) error { return nil }
+func (s slotted) Check() error            { return s.Err() }
+func (s slotted) Cycles() int64           { return s.Cycle() }
+func (s slotted) Close() error            { return nil }
+
+// Two cards with an rnic each, driven from their Arms, on one cable.
+func TestContract(t *testing.T) {
+	verbstest.RunContract(t, "rnic", func(t *testing.T) *verbstest.Bench {
+		b, _ := newBench(t)
+		return b
+	})
+}
+
+func newBench(t testing.TB) (*verbstest.Bench, [2]*rnicverbs.Device) {
+	e, pools := simcore.NewEngine(), new(board.Pools)
+	b := &verbstest.Bench{Settle: e.Run}
+	var cards [2]*board.Card
+	var devs [2]*rnicverbs.Device
+	for i := range b.Sides {
+		cards[i] = newCard(t, e, pools, byte(i))
+	}
+	eth := simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(100), Credits: 1024, CreditLatency: 100 * simcore.Nanosecond, OverheadBytes: 24}
+	require.NoError(t, board.Cable("Cable", e, eth, cards[0].NIC.Eth(0), cards[1].NIC.Eth(0)))
+	for i := range b.Sides {
+		b.Sides[i], devs[i] = newSide(t, cards[i], byte(i))
+		require.NoError(t, e.Run())
+		require.NoError(t, devs[i].Err())
+	}
+	return b, devs
+}
+
+func newCard(t testing.TB, e *simcore.Engine, pools *board.Pools, n byte) *board.Card {
+	spec, err := board.CardPreset("bf2")
+	require.NoError(t, err)
+	spec.Name, spec.EthBits = "Card["+string('0'+rune(n))+"]", 0
+	spec.Endpoint.Ahead = 0
+	nic, err := rnic.Preset("bluefield2")
+	require.NoError(t, err)
+	nic.Limits[1] = nic.Limits[0] // as the card's roots have it
+	card, err := board.NewCard(e, pools, spec, func(s board.Slot) (board.NIC, error) {
+		c, err := rnic.Builder{Scheduler: s.Engine, Spec: nic, Frames: s.Frames, TLPs: s.TLPs}.Build(s.Name)
+		return slotted{c}, err
+	})
+	require.NoError(t, err)
+	return card
+}
+
+func mac(n byte) [6]byte { return [6]byte{2, 0, 0, 0, 0, n} }
+
+func gid(n byte) [16]byte { return [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 1 + n} }
+
+func newSide(t testing.TB, card *board.Card, n byte) (verbstest.Side, *rnicverbs.Device) {
+	bus := rootbus.Bus{Regs: card.Root.MMIO(nicspec.RequesterArm), Memory: card.Memory}
+	dev, err := rnicverbs.Open(bus, driver.NewArena(1<<20, 8<<20))
+	require.NoError(t, err)
+	var ports []verbs.PortAttr
+	for p := range uint8(2) {
+		a := verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096, MaxMessage: rnicspec.MaxMessage, MAC: mac(n + 10*p), GID: gid(n + 10*p)}
+		ports = append(ports, a)
+		dev.SetPort(rnicspec.SetPort{Port: p, MAC: a.MAC, IP: [16]byte{10, 0, 0, a.GID[15]}})
+	}
+	c, err := provider.New(dev, provider.Spec{Ports: ports, MTU: verbs.MTU4096})
+	require.NoError(t, err)
+	return verbstest.Side{
+		Context: c, Memory: card.Memory, Base: 16 << 20, Bytes: 4 << 20, Port: 1,
+		Peer: verbs.AHAttr{Port: 1, GID: gid(1 - n), MAC: mac(1 - n), HopLimit: 64},
+	}, dev
+}

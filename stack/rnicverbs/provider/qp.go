@@ -1,0 +1,237 @@
+package provider
+
+import (
+	"nictwin/models/rnic/rnicspec"
+	"nictwin/stack/rnicverbs"
+	"nictwin/stack/verbs"
+)
+
+// QP is a queue pair.
+type QP struct {
+	c      *Context
+	qp     *rnicverbs.QP
+	pd     verbs.PD
+	attr   verbs.QPAttr
+	init   verbs.QPInitAttr
+	send   *CQ
+	recv   *CQ
+	queues verbs.Queues
+	handle uint32 // of the peer's address
+	known  bool   // to the NIC
+	busy   bool   // a control verb is under way
+	owed   [2]int // of send and recv, as they count them
+
+	wqe  rnicspec.WQE
+	rwqe rnicspec.RecvWQE
+}
+
+var types = map[verbs.QPType]rnicspec.QPType{
+	verbs.QPTRC: rnicspec.RC, verbs.QPTUC: rnicspec.UC, verbs.QPTUD: rnicspec.UD, verbs.QPTRawPacket: rnicspec.Raw,
+}
+
+// CreateQP implements verbs.Context. The NIC makes the queue pair on its way to INIT, when port and Q_Key are known.
+func (c *Context) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, error)) {
+	q, err := c.newQP(pd, a)
+	if err != nil {
+		done(nil, err)
+		return
+	}
+	done(q, nil)
+}
+
+func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
+	const verb = "create_qp"
+	typ, ok := types[a.Type]
+	if !ok {
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "type %v: want one of %v", a.Type, c.attr.Types)
+	}
+	if a.SRQ != nil {
+		return nil, noSRQ(verb)
+	}
+	send, err := c.cq(verb, a.SendCQ)
+	if err != nil {
+		return nil, err
+	}
+	recv, err := c.cq(verb, a.RecvCQ)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkCap(verb, &a.Cap); err != nil {
+		return nil, err
+	}
+	if !c.objects.Has(pdObject(pd)) {
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd))
+	}
+	sendLog, recvLog := logOf(a.Cap.MaxSendWR), logOf(a.Cap.MaxRecvWR)
+	qp, err := c.dev.ReserveQP(rnicverbs.QPConfig{Type: typ, SendLog: uint8(sendLog), RecvLog: uint8(recvLog), Send: send.ring, Recv: recv.ring})
+	if err != nil {
+		return nil, verbs.Errorf(verb, verbs.ENOMEM, "%v", err)
+	}
+	q := &QP{c: c, qp: qp, pd: pd, init: a, send: send, recv: recv}
+	if err := c.objects.Add(verb, q.object(), pdObject(pd), send.object(), recv.object()); err != nil {
+		qp.Release()
+		return nil, err
+	}
+	a.Cap = verbs.QPCap{MaxSendWR: 1 << sendLog, MaxRecvWR: 1 << recvLog, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: rnicspec.MaxInline}
+	q.init.Cap = a.Cap
+	send.qps[qp.Num()], recv.qps[qp.Num()] = q, q
+	q.queues = verbs.Queues{Type: a.Type, PD: pd, Cap: a.Cap, Dev: &c.attr, AHOf: c.ahOf, PathMTU: c.spec.MTU, MaxMessage: rnicspec.MaxMessage}
+	return q, nil
+}
+
+func (c *Context) checkCap(verb string, a *verbs.QPCap) error {
+	for _, f := range []struct {
+		name     string
+		is, most int
+	}{
+		{"max_send_wr", a.MaxSendWR, c.attr.MaxQPWR}, {"max_recv_wr", a.MaxRecvWR, c.attr.MaxQPWR},
+		{"max_send_sge", a.MaxSendSGE, c.attr.MaxSGE}, {"max_recv_sge", a.MaxRecvSGE, c.attr.MaxSGE}, {"max_inline_data", a.MaxInline, c.attr.MaxInline},
+	} {
+		if f.is < 0 || f.is > f.most {
+			return verbs.Errorf(verb, verbs.EINVAL, "%s is %d: want 0 to %d", f.name, f.is, f.most)
+		}
+	}
+	return nil
+}
+
+func (q *QP) object() verbs.Object { return verbs.Object{Kind: verbs.KindQP, Number: q.qp.Num()} }
+
+// qp is a queue pair of this device that exists.
+func (c *Context) qp(verb string, x verbs.QP) (*QP, error) {
+	q, ok := x.(*QP)
+	if !ok || q == nil || q.c != c || q.queues.Dev == nil || !c.objects.Has(q.object()) {
+		return nil, verbs.Errorf(verb, verbs.EINVAL, "queue pair: want one of this device that was not destroyed")
+	}
+	if q.busy {
+		return nil, verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: another control verb is under way", q.Num())
+	}
+	return q, nil
+}
+
+// Num implements verbs.QP.
+func (q *QP) Num() uint32 { return q.qp.Num() }
+
+// ModifyQP implements verbs.Context.
+func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done func(error)) {
+	const verb = "modify_qp"
+	q, err := c.qp(verb, x)
+	if err != nil {
+		done(err)
+		return
+	}
+	next, err := verbs.CheckModify(q.init.Type, q.queues.State, &a, mask, &c.attr)
+	if err == nil && mask&verbs.QPPathMTU != 0 && a.PathMTU > c.spec.MTU {
+		err = verbs.Errorf(verb, verbs.EINVAL, "PATH_MTU is %d: want %d at most", a.PathMTU, c.spec.MTU)
+	}
+	if err != nil {
+		done(err)
+		return
+	}
+	attr := q.attr
+	attr.Merge(&a, mask)
+	q.busy = true
+	q.apply(next, &attr, func(err error) {
+		q.busy = false
+		if err == nil {
+			attr.State = next
+			q.attr, q.queues.State, q.known = attr, next, true
+		}
+		done(failed(verb, err))
+	})
+}
+
+// apply has the NIC go to a state.
+func (q *QP) apply(next verbs.State, a *verbs.QPAttr, done func(error)) {
+	switch {
+	case next == verbs.QPSInit:
+		q.qp.Create(a.Port-1, a.QKey, done)
+	case next == verbs.QPSRTR && (q.init.Type == verbs.QPTRC || q.init.Type == verbs.QPTUC):
+		q.c.newHandle(a.AH, func(h uint32, err error) {
+			if err != nil {
+				done(err)
+				return
+			}
+			q.handle = h
+			q.modify(rnicspec.RTR, a, done)
+		})
+	case next == verbs.QPSRTR:
+		q.modify(rnicspec.RTR, a, done)
+	default:
+		q.modify(rnicspec.RTS, a, done)
+	}
+}
+
+func (q *QP) modify(s rnicspec.QPState, a *verbs.QPAttr, done func(error)) {
+	m := &rnicspec.ModifyQP{
+		QPN: q.Num(), State: s, DestQP: a.DestQPN, SendPSN: a.SQPSN, RecvPSN: a.RQPSN, Handle: q.handle, PMTU: uint16(a.PathMTU),
+		Access: rnicspec.Access(a.Access), MaxRead: max(a.MaxDestRdAtomic, 1), MinRNR: a.MinRNRTimer, Retries: a.RetryCnt, RNRRetry: a.RNRRetry, Timeout: a.Timeout,
+	}
+	if s == rnicspec.RTS {
+		m.MaxRead = max(a.MaxRdAtomic, 1)
+	}
+	if m.PMTU == 0 {
+		m.PMTU = uint16(q.c.spec.MTU)
+	}
+	q.c.dev.Try(m, func(_ uint32, err error) { done(err) })
+}
+
+// QueryQP implements verbs.Context.
+func (c *Context) QueryQP(x verbs.QP, done func(verbs.QPAttr, verbs.QPInitAttr, error)) {
+	const verb = "query_qp"
+	q, err := c.qp(verb, x)
+	if err != nil {
+		done(verbs.QPAttr{}, verbs.QPInitAttr{}, err)
+		return
+	}
+	if !q.known {
+		done(q.attr, q.init, nil)
+		return
+	}
+	c.dev.Try(&rnicspec.QueryQP{QPN: q.Num()}, func(v uint32, err error) {
+		if err != nil {
+			done(verbs.QPAttr{}, verbs.QPInitAttr{}, failed(verb, err))
+			return
+		}
+		if rnicspec.QPState(v) == rnicspec.Failed {
+			q.attr.State, q.queues.State = verbs.QPSErr, verbs.QPSErr
+		}
+		done(q.attr, q.init, nil)
+	})
+}
+
+// DestroyQP implements verbs.Context.
+func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
+	const verb = "destroy_qp"
+	q, err := c.qp(verb, x)
+	if err == nil {
+		err = c.objects.CanDestroy(verb, q.object())
+	}
+	if err != nil {
+		done(err)
+		return
+	}
+	end := func() {
+		for i, cq := range []*CQ{q.send, q.recv} {
+			cq.owed -= q.owed[i]
+			delete(cq.qps, q.Num())
+			cq.queue.Drop(q.Num())
+		}
+		done(c.objects.Destroy(verb, q.object()))
+	}
+	if !q.known {
+		q.qp.Release()
+		end()
+		return
+	}
+	q.busy = true
+	q.qp.DestroyIdle(func(err error) {
+		q.busy = false
+		if err != nil {
+			done(verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: %v", q.Num(), err))
+			return
+		}
+		end()
+	})
+}
+
+var _ verbs.QP = (*QP)(nil)

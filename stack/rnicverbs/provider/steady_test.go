@@ -1,0 +1,145 @@
+package provider_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/stack/rnicverbs"
+	"nictwin/stack/rnicverbs/provider"
+	"nictwin/stack/verbs"
+	"nictwin/stack/verbs/verbstest"
+)
+
+// connected is a queue pair of the first side, whose peer is on the second.
+type connected struct {
+	*verbstest.Bench
+	qp [2]verbs.QP
+	cq [2]verbs.CQ
+	mr [2]verbs.MR
+}
+
+func connect(t testing.TB, entries, depth int) (*connected, [2]*rnicverbs.Device) {
+	b, devs := newBench(t)
+	c := &connected{Bench: b}
+	must := func(err error) { require.NoError(t, err) }
+	for i, s := range b.Sides {
+		var pd verbs.PD
+		s.Context.AllocPD(func(x verbs.PD, err error) { must(err); pd = x })
+		s.Context.RegMR(pd, s.Base, s.Bytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite, func(m verbs.MR, err error) { must(err); c.mr[i] = m })
+		s.Context.CreateCQ(entries, func(x verbs.CQ, err error) { must(err); c.cq[i] = x })
+		must(b.Settle())
+		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], Cap: verbs.QPCap{MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 1, MaxRecvSGE: 1}}
+		s.Context.CreateQP(pd, init, func(x verbs.QP, err error) { must(err); c.qp[i] = x })
+	}
+	for i, s := range b.Sides {
+		a := verbs.QPAttr{Port: 1, Access: verbs.AccessRemoteWrite, AH: s.Peer, PathMTU: verbs.MTU1024, DestQPN: c.qp[1-i].Num(), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7}
+		from := verbs.QPSReset
+		for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
+			mask, _, _ := verbs.Transition(verbs.QPTRC, from, to)
+			a.State = to
+			s.Context.ModifyQP(c.qp[i], a, mask|verbs.QPState, must)
+			must(b.Settle())
+			from = to
+		}
+	}
+	return c, devs
+}
+
+// Posting and polling allocate nothing in steady state.
+func TestNoAllocations(t *testing.T) {
+	c, _ := connect(t, 64, 16)
+	s := &c.Sides[0]
+	list := []verbs.SendWR{{
+		ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{{Addr: s.Base, Length: 64, LKey: c.mr[0].LKey}},
+	}, {
+		ID: 2, Opcode: verbs.WRWrite, SGEs: []verbs.SGE{{Addr: s.Base, Length: 64, LKey: c.mr[0].LKey}}, RemoteAddr: c.Sides[1].Base, RKey: c.mr[1].RKey,
+	}}
+	recvs := []verbs.RecvWR{{ID: 3, SGEs: []verbs.SGE{{Addr: c.Sides[1].Base, Length: 64, LKey: c.mr[1].LKey}}}}
+	wcs := make([]verbs.WC, 4)
+	bad, ended := false, 0
+	round := func() {
+		n, err := c.qp[1].PostRecv(recvs)
+		bad = bad || n != 1 || err != nil
+		n, err = c.qp[0].PostSend(list)
+		bad = bad || n != 2 || err != nil
+		n, err = c.qp[0].PostSend(list[1:])
+		bad = bad || n != 1 || err != nil || c.Settle() != nil
+		for _, cq := range c.cq {
+			n, err := cq.Poll(wcs)
+			ended += n
+			bad = bad || err != nil
+		}
+	}
+	for range 200 {
+		round()
+	}
+	require.Zero(t, testing.AllocsPerRun(50, round))
+	require.False(t, bad)
+	require.Equal(t, 2*251, ended)
+}
+
+// What a completion queue's ring has no place for is not posted.
+func TestRingCannotOverrun(t *testing.T) {
+	c, _ := connect(t, 4, 16) // 8 places in memory
+	n, err := c.qp[0].PostRecv(make([]verbs.RecvWR, 5))
+	require.NoError(t, err)
+	require.Equal(t, 5, n)
+	list := make([]verbs.SendWR, 4)
+	for i := range list {
+		list[i] = verbs.SendWR{Opcode: verbs.WRWrite, Flags: verbs.SendSignaled}
+	}
+	n, err = c.qp[0].PostSend(list)
+	require.ErrorIs(t, err, verbs.ENOMEM)
+	require.Equal(t, 3, n)
+	n, err = c.qp[0].PostRecv(make([]verbs.RecvWR, 1))
+	require.ErrorIs(t, err, verbs.ENOMEM)
+	require.Zero(t, n)
+	require.NoError(t, c.Settle())
+	n, err = c.qp[0].PostSend(list)
+	require.ErrorIs(t, err, verbs.ENOMEM, "what has come makes room, the receives keep theirs")
+	require.Equal(t, 3, n)
+}
+
+// A queue pair of which a request is under way cannot be destroyed; once it has ended, it can.
+func TestDestroyBusy(t *testing.T) {
+	c, devs := connect(t, 16, 4)
+	_, err := c.qp[0].PostSend([]verbs.SendWR{{Opcode: verbs.WRSend, Flags: verbs.SendSignaled}})
+	require.NoError(t, err)
+	var first, second error
+	c.Sides[0].Context.DestroyQP(c.qp[0], func(err error) { first = err })
+	_, err = c.qp[1].PostRecv(make([]verbs.RecvWR, 1))
+	require.NoError(t, err)
+	require.NoError(t, c.Settle())
+	require.ErrorIs(t, first, verbs.EBUSY)
+	c.Sides[0].Context.DestroyQP(c.qp[0], func(err error) { second = err })
+	require.NoError(t, c.Settle())
+	require.NoError(t, second)
+	require.NoError(t, devs[0].Err())
+	wcs := make([]verbs.WC, 4)
+	n, err := c.cq[0].Poll(wcs)
+	require.NoError(t, err)
+	require.Zero(t, n, "completions of a queue pair go with it")
+}
+
+// When the driver has ended, every verb ends with EIO.
+func TestDriverEnded(t *testing.T) {
+	c, devs := connect(t, 16, 4)
+	devs[0].DeregMR(12345) // the NIC refuses
+	require.NoError(t, c.Settle())
+	require.Error(t, devs[0].Err())
+	ends := 0
+	c.Sides[0].Context.QueryQP(c.qp[0], func(_ verbs.QPAttr, _ verbs.QPInitAttr, err error) { ends++; require.ErrorIs(t, err, verbs.EIO) })
+	c.Sides[0].Context.DeregMR(c.mr[0].LKey, func(err error) { ends++; require.ErrorIs(t, err, verbs.EIO) })
+	require.Equal(t, 2, ends)
+	_, err := c.qp[0].PostSend([]verbs.SendWR{{Opcode: verbs.WRSend}})
+	require.ErrorIs(t, err, verbs.EIO)
+	_, err = c.cq[0].Poll(make([]verbs.WC, 1))
+	require.ErrorIs(t, err, verbs.EIO)
+}
+
+func TestSpec(t *testing.T) {
+	_, err := provider.New(nil, provider.Spec{MTU: verbs.MTU8192})
+	require.ErrorContains(t, err, "ports are 0: want 1 or more")
+	require.ErrorContains(t, err, "mtu 8192: want 256, 512, 1024, 2048 or 4096")
+}

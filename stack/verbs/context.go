@@ -1,0 +1,181 @@
+package verbs
+
+// PD is a protection domain: regions, queue pairs, address handles and shared receive queues of one work together.
+type PD uint32
+
+// AH is an address handle.
+type AH uint32
+
+// MR is a memory region (struct ibv_mr).
+type MR struct {
+	PD         PD
+	Addr       uint64
+	Length     uint64
+	Access     Access
+	LKey, RKey uint32
+}
+
+// Context is an open device (struct ibv_context) with its control verbs.
+type Context interface {
+	QueryDevice(done func(DeviceAttr, error))
+	QueryPort(port uint8, done func(PortAttr, error))
+	AllocPD(done func(PD, error))
+	DeallocPD(pd PD, done func(error))
+	RegMR(pd PD, addr, length uint64, access Access, done func(MR, error))
+	DeregMR(lkey uint32, done func(error))
+	CreateCQ(entries int, done func(CQ, error))
+	DestroyCQ(cq CQ, done func(error))
+	CreateQP(pd PD, attr QPInitAttr, done func(QP, error))
+	ModifyQP(qp QP, attr QPAttr, mask AttrMask, done func(error))
+	// QueryQP tells the state as it is now; the other attributes are those that were set, init's Cap is what was granted.
+	QueryQP(qp QP, done func(attr QPAttr, init QPInitAttr, err error))
+	DestroyQP(qp QP, done func(error))
+	CreateAH(pd PD, attr AHAttr, done func(AH, error))
+	DestroyAH(ah AH, done func(error))
+
+	// An extension of the 13: shared receive queues. Without FeatureSRQ they end with EOPNOTSUPP.
+	CreateSRQ(pd PD, attr SRQAttr, done func(SRQ, error))
+	ModifySRQ(srq SRQ, limit int, done func(error))
+	DestroySRQ(srq SRQ, done func(error))
+
+	// OnAsync names who takes asynchronous events (ibv_get_async_event). There is one such function; nil drops them.
+	OnAsync(f func(AsyncEvent))
+}
+
+// CQ is a completion queue.
+type CQ interface {
+	// Entries is how many completions it has room for; at least what was asked for.
+	Entries() int
+
+	// Poll moves completions to wcs, oldest first, and returns how many. 0 may mean that they are on their way. After an
+	// overrun, completions that came before it are still given out, then the error is ErrOverrun.
+	Poll(wcs []WC) (int, error)
+
+	// ReqNotify asks for one event when the next completion is added: any, or only a receive that the sender asked an
+	// event for (SendSolicited) or one in error. Asking for any replaces asking for solicited ones, not the reverse.
+	ReqNotify(solicitedOnly bool) error
+
+	// OnEvent names who takes those events (ibv_get_cq_event).
+	OnEvent(f func())
+
+	// Follow calls f whenever Poll may return more than before: how a loop that polls can sleep. stop ends it.
+	Follow(f func()) (stop func(), err error)
+}
+
+// QP is a queue pair.
+type QP interface {
+	Num() uint32
+
+	// PostSend posts requests and returns how many; if that is not all, request n is the bad one. Requests, their SGEs and
+	// inline data are the caller's again on return.
+	PostSend(wrs []SendWR) (n int, err error)
+
+	// PostRecv does the same for receive requests.
+	PostRecv(wrs []RecvWR) (n int, err error)
+}
+
+// SRQ is a shared receive queue.
+type SRQ interface {
+	PostRecv(wrs []RecvWR) (n int, err error)
+}
+
+// SGE is a piece of memory (struct ibv_sge).
+type SGE struct {
+	Addr   uint64
+	Length uint32
+	LKey   uint32
+}
+
+// SendWR is a send request (struct ibv_send_wr). Which fields count depends on the operation and the type.
+type SendWR struct {
+	ID     uint64
+	SGEs   []SGE
+	Inline []byte // with SendInline, in place of SGEs: libibverbs takes it from the process's memory, by address
+	Opcode Opcode
+	Flags  SendFlags
+	Imm    uint32 // SEND_WITH_IMM, RDMA_WRITE_WITH_IMM
+	InvKey uint32 // SEND_WITH_INV: of the peer; LOCAL_INV: here
+
+	RemoteAddr uint64 // RDMA and atomics
+	RKey       uint32
+
+	CompareAdd, Swap uint64 // atomics
+
+	AH         AH // UD
+	RemoteQPN  uint32
+	RemoteQKey uint32
+}
+
+// Length is the number of bytes that the request's pieces have together.
+func (w *SendWR) Length() uint64 {
+	if w.Flags&SendInline != 0 {
+		return uint64(len(w.Inline))
+	}
+	return total(w.SGEs)
+}
+
+func total(s []SGE) (n uint64) {
+	for i := range s {
+		n += uint64(s[i].Length)
+	}
+	return n
+}
+
+// RecvWR is a receive request (struct ibv_recv_wr).
+type RecvWR struct {
+	ID   uint64
+	SGEs []SGE
+}
+
+// WC is a work completion (struct ibv_wc). If Status is not WCSuccess, only ID, Status and QPN count.
+type WC struct {
+	ID      uint64
+	Status  Status
+	Opcode  WCOpcode
+	Flags   WCFlags
+	ByteLen uint32 // received, or read; UD: with the 40 bytes of the network header
+	Imm     uint32 // with WCWithImm
+	InvKey  uint32 // with WCWithInv: the key that was invalidated
+	QPN     uint32
+	SrcQP   uint32 // UD
+}
+
+// WCFlags tell which fields of a WC count (enum ibv_wc_flags).
+type WCFlags uint8
+
+// The flags, numbered as in libibverbs.
+const (
+	WCGRH     WCFlags = 1 << 0 // the first 40 bytes are the network header
+	WCWithImm WCFlags = 1 << 1
+	WCWithInv WCFlags = 1 << 3
+)
+
+// GRHBytes is what a UD receive puts before the message.
+const GRHBytes = 40
+
+// AsyncEventType is what an asynchronous event tells (enum ibv_event_type).
+type AsyncEventType uint8
+
+// The events, numbered as in libibverbs.
+const (
+	EventCQErr          AsyncEventType = 0 // the completion queue has overrun
+	EventQPFatal        AsyncEventType = 1 // the queue pair went to ERR, and no completion could tell why
+	EventQPReqErr       AsyncEventType = 2 // the peer asked for what does not exist
+	EventQPAccessErr    AsyncEventType = 3 // the peer asked for what it may not do
+	EventSQDrained      AsyncEventType = 5
+	EventSRQLimit       AsyncEventType = 15
+	EventQPLastWQEReach AsyncEventType = 16 // a queue pair in ERR takes no more of its SRQ
+)
+
+func (t AsyncEventType) String() string {
+	return name([]string{0: "CQ error", 1: "local work queue catastrophic error", 2: "invalid request local work queue error",
+		3: "local access violation work queue error", 5: "send queue drained", 15: "SRQ limit reached", 16: "last WQE reached"}, int(t), "AsyncEventType")
+}
+
+// AsyncEvent is an event that belongs to an object rather than to a request.
+type AsyncEvent struct {
+	Type AsyncEventType
+	QP   QP  // of events of queue pairs
+	CQ   CQ  // of EventCQErr
+	SRQ  SRQ // of EventSRQLimit
+}

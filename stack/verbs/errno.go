@@ -1,0 +1,53 @@
+package verbs
+
+import "fmt"
+
+// Errno is the error number that a verb ends with, numbered as on Linux.
+type Errno uint16
+
+// The error numbers that verbs end with.
+const (
+	EIO        Errno = 5   // the completion queue has overrun, or the device has failed
+	ENOMEM     Errno = 12  // a queue or pipe is full, or no number, key or memory is left
+	EACCES     Errno = 13  // rights that the memory does not give
+	EFAULT     Errno = 14  // addresses that are not memory
+	EBUSY      Errno = 16  // other objects still use this one
+	EINVAL     Errno = 22  // an attribute, state or object that does not fit
+	EOPNOTSUPP Errno = 95  // the device lacks it: see DeviceAttr
+	ETIMEDOUT  Errno = 110 // the device does not answer
+)
+
+var errnos = map[Errno]string{
+	EIO: "EIO", ENOMEM: "ENOMEM", EACCES: "EACCES", EFAULT: "EFAULT", EBUSY: "EBUSY", EINVAL: "EINVAL", EOPNOTSUPP: "EOPNOTSUPP", ETIMEDOUT: "ETIMEDOUT",
+}
+
+func (e Errno) Error() string {
+	if s := errnos[e]; s != "" {
+		return s
+	}
+	return fmt.Sprintf("errno %d", uint16(e))
+}
+
+// Error is what a verb ends with: its number for programs, and what was wrong for people.
+type Error struct {
+	Verb   string
+	Errno  Errno
+	Detail string // what was wrong, and what would be right
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("verbs: %s: %v: %s", e.Verb, e.Errno, e.Detail) }
+
+// Unwrap returns the error number, for errors.Is.
+func (e *Error) Unwrap() error { return e.Errno }
+
+// Errorf is the error of a verb.
+func Errorf(verb string, n Errno, format string, args ...any) error {
+	return &Error{verb, n, fmt.Sprintf(format, args...)}
+}
+
+// Full queues are an everyday event, so their errors are made once.
+var (
+	ErrSendFull error = &Error{"post_send", ENOMEM, "the send queue or its pipe is full: want completions polled first"}
+	ErrRecvFull error = &Error{"post_recv", ENOMEM, "the receive queue or its pipe is full: want completions polled first"}
+	ErrOverrun  error = &Error{"poll_cq", EIO, "the completion queue has overrun: want one with an entry for each outstanding request"}
+)

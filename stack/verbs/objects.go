@@ -1,0 +1,111 @@
+package verbs
+
+import "fmt"
+
+// Kind is a kind of object.
+type Kind uint8
+
+// The kinds.
+const (
+	KindPD Kind = iota
+	KindMR
+	KindCQ
+	KindQP
+	KindAH
+	KindSRQ
+	kinds
+)
+
+var kindNames = [...]string{"PD", "MR", "CQ", "QP", "AH", "SRQ"}
+
+func (k Kind) String() string { return name(kindNames[:], int(k), "Kind") }
+
+// Object names an object of a device.
+type Object struct {
+	Kind   Kind
+	Number uint32
+}
+
+func (o Object) String() string { return fmt.Sprintf("%v %d", o.Kind, o.Number) }
+
+// Objects are the objects of a device: which numbers are in use, and who uses whom. An object that others use cannot be
+// destroyed (EBUSY), as with the use counts of Linux's verbs layer.
+type Objects struct {
+	limits [kinds]Numbers
+	live   [kinds]map[uint32]*object
+}
+
+// Numbers are the numbers that a kind of object may have: Most of them from First on.
+type Numbers struct {
+	First uint32
+	Most  int
+}
+
+type object struct {
+	users int
+	uses  []Object
+}
+
+// NewObjects returns a device without objects. A kind that limits lacks has none.
+func NewObjects(limits map[Kind]Numbers) *Objects {
+	o := &Objects{}
+	for k := range o.live {
+		o.limits[k] = limits[Kind(k)]
+		o.live[k] = map[uint32]*object{}
+	}
+	return o
+}
+
+// Create takes the lowest free number for an object that uses others.
+func (o *Objects) Create(verb string, k Kind, uses ...Object) (uint32, error) {
+	l := o.limits[k]
+	for n := l.First; n < l.First+uint32(l.Most); n++ {
+		if o.live[k][n] == nil {
+			return n, o.Add(verb, Object{k, n}, uses...)
+		}
+	}
+	return 0, Errorf(verb, ENOMEM, "all %d objects of kind %v are in use", l.Most, k)
+}
+
+// Add makes an object with a number that the caller chose.
+func (o *Objects) Add(verb string, x Object, uses ...Object) error {
+	if o.live[x.Kind][x.Number] != nil {
+		return Errorf(verb, EINVAL, "%v: it exists", x)
+	}
+	for _, u := range uses {
+		if o.live[u.Kind][u.Number] == nil {
+			return Errorf(verb, EINVAL, "%v: there is none", u)
+		}
+	}
+	for _, u := range uses {
+		o.live[u.Kind][u.Number].users++
+	}
+	o.live[x.Kind][x.Number] = &object{uses: uses}
+	return nil
+}
+
+// Has reports whether an object exists.
+func (o *Objects) Has(x Object) bool { return o.live[x.Kind][x.Number] != nil }
+
+// CanDestroy is the error with which Destroy would end.
+func (o *Objects) CanDestroy(verb string, x Object) error {
+	switch it := o.live[x.Kind][x.Number]; {
+	case it == nil:
+		return Errorf(verb, EINVAL, "%v: there is none", x)
+	case it.users > 0:
+		return Errorf(verb, EBUSY, "%v: %d objects still use it", x, it.users)
+	}
+	return nil
+}
+
+// Destroy ends an object that nobody uses.
+func (o *Objects) Destroy(verb string, x Object) error {
+	if err := o.CanDestroy(verb, x); err != nil {
+		return err
+	}
+	for _, u := range o.live[x.Kind][x.Number].uses {
+		o.live[u.Kind][u.Number].users--
+	}
+	delete(o.live[x.Kind], x.Number)
+	return nil
+}

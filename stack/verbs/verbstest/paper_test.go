@@ -1,0 +1,242 @@
+package verbstest
+
+import (
+	"slices"
+
+	"nictwin/stack/verbs"
+)
+
+// paper is a device whose packets are function calls: everything that package verbs has, without time. It may do one thing
+// wrong.
+type paper struct {
+	w       *paperWire
+	n       int
+	mem     []byte
+	attr    verbs.DeviceAttr
+	objects *verbs.Objects
+	regions *verbs.Regions
+	ahs     map[verbs.AH]verbs.PD
+	qps     map[uint32]*paperQP
+	cqs     uint32
+	async   func(verbs.AsyncEvent)
+}
+
+// paperWire has two devices, and what is to happen.
+type paperWire struct {
+	devs [2]*paper
+	todo []func()
+	how  string
+}
+
+func (w *paperWire) later(f func()) { w.todo = append(w.todo, f) }
+
+func (w *paperWire) settle() error {
+	for len(w.todo) > 0 {
+		f := w.todo[0]
+		w.todo = w.todo[1:]
+		f()
+	}
+	return nil
+}
+
+func (p *paper) Read(addr uint64, b []byte) error  { copy(b, p.mem[addr:]); return nil }
+func (p *paper) Write(addr uint64, b []byte) error { copy(p.mem[addr:], b); return nil }
+
+const paperBytes = 4 << 20
+
+func newPaper(how string) *Bench {
+	w := &paperWire{how: how}
+	b := &Bench{Settle: w.settle}
+	for i := range w.devs {
+		p := &paper{
+			w: w, n: i, mem: make([]byte, paperBytes), ahs: map[verbs.AH]verbs.PD{}, qps: map[uint32]*paperQP{}, regions: verbs.NewRegions(64),
+			attr: verbs.DeviceAttr{
+				MaxQP: 256, MaxQPWR: 64, MaxSGE: 4, MaxInline: 64, MaxCQ: 512, MaxCQE: 256, MaxMR: 64, MaxPD: 64, MaxAH: 8, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16,
+				MaxSRQ: 4, MaxSRQWR: 64, MaxSRQSGE: 4, Ports: 1, Features: verbs.AllFeatures,
+				Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},
+			},
+		}
+		p.objects = verbs.NewObjects(map[verbs.Kind]verbs.Numbers{verbs.KindPD: {Most: 64}, verbs.KindCQ: {Most: 512}, verbs.KindQP: {First: 2, Most: 256},
+			verbs.KindAH: {Most: 8}, verbs.KindSRQ: {Most: 4}})
+		w.devs[i] = p
+		b.Sides[i] = Side{Context: p, Memory: p, Base: 4096, Bytes: paperBytes - 8192, Port: 1, Peer: verbs.AHAttr{Port: 1, MAC: [6]byte{2, 0, 0, 0, 0, byte(1 - i)}}}
+	}
+	return b
+}
+
+func (p *paper) is(how string) bool { return p.w.how == how }
+
+func (p *paper) QueryDevice(done func(verbs.DeviceAttr, error)) { done(p.attr, nil) }
+
+func (p *paper) QueryPort(port uint8, done func(verbs.PortAttr, error)) {
+	if port != 1 && !p.is("any port") {
+		done(verbs.PortAttr{}, verbs.Errorf("query_port", verbs.EINVAL, "port %d: want 1", port))
+		return
+	}
+	done(verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU1024, MaxMessage: 1 << 20}, nil)
+}
+
+func pdOf(pd verbs.PD) verbs.Object { return verbs.Object{Kind: verbs.KindPD, Number: uint32(pd)} }
+
+func (p *paper) AllocPD(done func(verbs.PD, error)) {
+	n, err := p.objects.Create("alloc_pd", verbs.KindPD)
+	p.w.later(func() { done(verbs.PD(n), err) })
+	if p.is("ends twice") {
+		p.w.later(func() { done(verbs.PD(n), err) })
+	}
+}
+
+func (p *paper) DeallocPD(pd verbs.PD, done func(error)) {
+	err := p.objects.Destroy("dealloc_pd", pdOf(pd))
+	if p.is("PD in use") {
+		err = nil
+	}
+	done(err)
+}
+
+func (p *paper) RegMR(pd verbs.PD, addr, length uint64, a verbs.Access, done func(verbs.MR, error)) {
+	if !p.objects.Has(pdOf(pd)) {
+		done(verbs.MR{}, verbs.Errorf("reg_mr", verbs.EINVAL, "no PD %d", pd))
+		return
+	}
+	m, err := p.regions.Register(pd, addr, length, a)
+	if err == nil {
+		err = p.objects.Add("reg_mr", verbs.Object{Kind: verbs.KindMR, Number: m.LKey}, pdOf(pd))
+	}
+	p.w.later(func() { done(m, err) })
+}
+
+func (p *paper) DeregMR(lkey uint32, done func(error)) {
+	err := p.objects.Destroy("dereg_mr", verbs.Object{Kind: verbs.KindMR, Number: lkey})
+	if err == nil && !p.is("keys live on") {
+		_, err = p.regions.Deregister(lkey)
+	}
+	done(err)
+}
+
+func (p *paper) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, error)) {
+	if a.Port != 1 {
+		done(0, verbs.Errorf("create_ah", verbs.EINVAL, "port %d: want 1", a.Port))
+		return
+	}
+	n, err := p.objects.Create("create_ah", verbs.KindAH, pdOf(pd))
+	if err == nil {
+		p.ahs[verbs.AH(n)] = pd
+	}
+	done(verbs.AH(n), err)
+}
+
+func (p *paper) DestroyAH(ah verbs.AH, done func(error)) {
+	delete(p.ahs, ah)
+	done(p.objects.Destroy("destroy_ah", verbs.Object{Kind: verbs.KindAH, Number: uint32(ah)}))
+}
+
+func (p *paper) OnAsync(f func(verbs.AsyncEvent)) { p.async = f }
+
+func (p *paper) tell(e verbs.AsyncEvent) {
+	if p.async != nil && !p.is("no events") {
+		p.async(e)
+	}
+}
+
+// paperCQ is a completion queue.
+type paperCQ struct {
+	*verbs.Completions
+	p      *paper
+	n      uint32
+	notify verbs.Notifier
+	event  func()
+	follow []func()
+}
+
+func (p *paper) CreateCQ(entries int, done func(verbs.CQ, error)) {
+	if entries < 1 || entries > p.attr.MaxCQE {
+		done(nil, verbs.Errorf("create_cq", verbs.EINVAL, "%d entries", entries))
+		return
+	}
+	n, err := p.objects.Create("create_cq", verbs.KindCQ)
+	done(&paperCQ{Completions: verbs.NewCompletions(entries), p: p, n: n}, err)
+}
+
+func (c *paperCQ) object() verbs.Object { return verbs.Object{Kind: verbs.KindCQ, Number: c.n} }
+
+func (p *paper) DestroyCQ(cq verbs.CQ, done func(error)) {
+	done(p.objects.Destroy("destroy_cq", cq.(*paperCQ).object()))
+}
+
+func (c *paperCQ) ReqNotify(only bool) error {
+	c.notify.Request(only && !c.p.is("solicited is any"))
+	return nil
+}
+func (c *paperCQ) OnEvent(f func()) { c.event = f }
+func (c *paperCQ) Follow(f func()) (func(), error) {
+	i := len(c.follow)
+	c.follow = append(c.follow, f)
+	return func() { c.follow[i] = func() {} }, nil
+}
+
+func (c *paperCQ) add(wc verbs.WC, solicited bool) {
+	if !c.Add(&wc) {
+		c.p.tell(verbs.AsyncEvent{Type: verbs.EventCQErr, CQ: c})
+		return
+	}
+	if (c.notify.Added(&wc, solicited) || c.p.is("always events")) && c.event != nil {
+		c.event()
+	}
+	for _, f := range c.follow {
+		f()
+	}
+}
+
+// paperSRQ is a shared receive queue, or the receive queue of one queue pair.
+type paperSRQ struct {
+	p     *paper
+	n     uint32
+	wrs   []verbs.RecvWR
+	max   int
+	limit int
+}
+
+func (p *paper) CreateSRQ(pd verbs.PD, a verbs.SRQAttr, done func(verbs.SRQ, error)) {
+	n, err := p.objects.Create("create_srq", verbs.KindSRQ, pdOf(pd))
+	done(&paperSRQ{p: p, n: n, max: a.MaxWR}, err)
+}
+
+func (p *paper) ModifySRQ(s verbs.SRQ, limit int, done func(error)) {
+	s.(*paperSRQ).limit = limit
+	done(nil)
+}
+
+func (p *paper) DestroySRQ(s verbs.SRQ, done func(error)) {
+	done(p.objects.Destroy("destroy_srq", verbs.Object{Kind: verbs.KindSRQ, Number: s.(*paperSRQ).n}))
+}
+
+func (s *paperSRQ) PostRecv(wrs []verbs.RecvWR) (int, error) {
+	for i, w := range wrs {
+		if len(s.wrs) == s.max {
+			return i, verbs.ErrRecvFull
+		}
+		s.push(w)
+	}
+	return len(wrs), nil
+}
+
+func (s *paperSRQ) push(w verbs.RecvWR) {
+	w.SGEs = slices.Clone(w.SGEs)
+	s.wrs = append(s.wrs, w)
+}
+
+// take is the next receive request.
+func (s *paperSRQ) take() verbs.RecvWR {
+	i := 0
+	if s.p.is("receives out of order") {
+		i = len(s.wrs) - 1
+	}
+	w := s.wrs[i]
+	s.wrs = slices.Delete(s.wrs, i, i+1)
+	if len(s.wrs) < s.limit && !s.p.is("no SRQ limit") {
+		s.limit = 0
+		s.p.tell(verbs.AsyncEvent{Type: verbs.EventSRQLimit, SRQ: s})
+	}
+	return w
+}
