@@ -64,7 +64,7 @@ func (d *lane) init(l *Link, i int) {
 	if c, ok := d.selective.(Direct); ok {
 		d.direct = c.Input(d.dst)
 	}
-	d.line.init(l.spec.Rate())
+	d.line = NewWire(l.spec.Rate())
 	b := l.spec.Buffer
 	d.buffer = [3]int{tlp.Posted: b.Posted, tlp.NonPosted: b.NonPosted, tlp.Completion: b.Completion}
 	d.backlog = d.line.TimeOf(b.WireBytes)
@@ -83,7 +83,7 @@ func (d *lane) full() bool {
 // backlogged reports whether too much is before the wire for a TLP that departs at a time. It then arms the event at
 // which that is over.
 func (d *lane) backlogged(now, depart simcore.Ps) bool {
-	late := d.line.busy - d.backlog - depart
+	late := d.line.Busy() - d.backlog - depart
 	if late <= 0 {
 		return false
 	}
