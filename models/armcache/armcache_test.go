@@ -305,7 +305,7 @@ func TestSpecs(t *testing.T) {
 	_, err := armcache.Preset("bf2")
 	require.ErrorContains(t, err, "no cache that devices write to")
 	_, err = armcache.Preset("bf4")
-	require.ErrorContains(t, err, `preset is "bf4": want one of [bf3 host-ce host-ce-6 host-fn host-op]`)
+	require.ErrorContains(t, err, `preset is "bf4": want one of [bf3 host-ce host-ce-6 host-fn host-op host-rb]`)
 	err = armcache.Spec{Rate: simcore.Rate{Bytes: -1}, HitLatency: -1}.Validate()
 	for _, field := range []string{"ways", "replacement", "index", "rate", "hit_latency_ps", "fetches 0: want", "write_backs"} {
 		require.ErrorContains(t, err, field)

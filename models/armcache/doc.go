@@ -46,6 +46,8 @@
 //	host-op   size            18 MB: assumption. The paper names the part only (bf2.host, two
 //	                          Xeon Gold 5317 of 12 cores), none gives its size
 //	          ways            12 slices' worth of 12 ways, devices get 2, as host-ce: assumption
+//	host-rb   size, ways      16.5 MB of 11 ways: assumption. The paper names the part only (rb.cpu,
+//	                          two Xeon Gold 5118 of 12 cores); devices get 2, the usual default
 //
 // BlueField-2 has none: what its devices write goes to DRAM
 // (offpath.hw.soc_no_ddio), so a bf2 card has no armcache before its memory.

@@ -63,6 +63,10 @@ var presets = map[string]Spec{
 	"host-ce":   hostCE(2),
 	"host-ce-6": hostCE(6),
 	"host-op":   serverCache(18*mib, 2),
+	"host-rb": {
+		Geometry:   core.Geometry{SizeBytes: 16*mib + 512*kib, Ways: 11, DeviceWays: core.FirstWays(2), Replacement: core.LRU, Index: core.Hashed},
+		HitLatency: 25 * simcore.Nanosecond, Fetches: 128, WriteBacks: 128,
+	},
 }
 
 func hostCE(deviceWays int) Spec { return serverCache(12*mib, deviceWays) }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"nictwin/models/field"
+	"nictwin/models/host/mmio"
 	"nictwin/models/inject"
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
@@ -87,6 +88,11 @@ type Card struct {
 
 	Switch            *nicswitch.Switch // nil without one
 	ArmLink, HostLink *pcielink.Link    // behind the switch; nil where there is no PCIe
+
+	ArmOutbound *root.Outbound // the Arm cores' way to host memory; nil without one
+	HostMMIO    *mmio.Way      // the host cores' way to Arm memory; nil without one
+
+	shared *end // host memory that is the server's; nil: the card's own
 }
 
 // Pools are where the messages of everything on one engine come from and go back to.
@@ -97,10 +103,15 @@ type Pools struct {
 
 // NewCard puts a card together; factory fills its slot. The caller must Close it.
 func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, error) {
+	return newCard(e, p, s, factory, nil)
+}
+
+// newCard is NewCard in a server whose cards share its memory, or, with nil, do not.
+func newCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory, shared *end) (*Card, error) {
 	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("card %s: %w", s.Name, err)
 	}
-	c := &Card{Name: s.Name}
+	c := &Card{Name: s.Name, shared: shared}
 	nic, err := factory(Slot{
 		Name: s.Name + ".NIC", Device: s.Device, Engine: e, Period: s.Period, Build: s.Build, Ports: max(s.Ports, 1), EthBits: s.EthBits,
 		PCIe: s.pcie(), Eth: s.Eth, Limits: s.limits(), Seed: s.Seed, Stall: s.Stall, Frames: &p.Frames, TLPs: &p.TLPs,
@@ -129,7 +140,7 @@ func (c *Card) Idle() bool {
 			return false
 		}
 	}
-	return c.Root.Idle() && c.Host.Idle() && c.Memory.idle() && (c.Faults == nil || c.Faults.Idle())
+	return c.Root.Idle() && c.Host.Idle() && c.Memory.idle() && (c.HostMMIO == nil || c.HostMMIO.Idle()) && (c.Faults == nil || c.Faults.Idle())
 }
 
 // Err is what the endpoint could not make sense of, or nil.

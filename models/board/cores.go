@@ -6,16 +6,18 @@ import (
 	"nictwin/models/cpu/tlb"
 	"nictwin/models/field"
 	"nictwin/models/host"
+	"nictwin/models/host/mmio"
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
+	"nictwin/models/root"
 )
 
 // coresSuffix, behind the name of a card, puts cores on it and into its server.
 const coresSuffix = "-cores"
 
 // machines are the hosts of the cards and plain NICs, as their memories without cores: bf2.host beside BlueField-2 and
-// ConnectX-6. ConnectX-4 is in client machines that nobody measures: it has none.
-var machines = map[string]string{"bf2": "host-op", "bf3": "host-fn", "connectx5": "host-op", "connectx6": "host-op", "connectx7": "host-fn"}
+// ConnectX-6, rb.cpu beside ConnectX-5. ConnectX-4 is in client machines that nobody measures: it has none.
+var machines = map[string]string{"bf2": "host-op", "bf3": "host-fn", "connectx5": "host-rb", "connectx6": "host-op", "connectx7": "host-fn"}
 
 // HostPreset is a machine of host.Preset as it is on a board: with the memory that DefaultEndpoint has, the host's or the
 // Arm's, shared out among its sockets, and pages of 2 MB, as drivers in user space have them (assumption).
@@ -33,7 +35,8 @@ func HostPreset(name string) (host.Spec, error) {
 	return s, nil
 }
 
-// withCores puts machines instead of caches and DRAM: on the Arm side of a card, and in its server.
+// withCores puts machines instead of caches and DRAM: on the Arm side of a card, and in its server; with ways for the cores
+// of either to the memory of the other, as far as the papers' cards have them (bf3.mmio_rate speaks of BlueField-3 only).
 func (s *CardSpec) withCores(name string) error {
 	of, ok := machines[name]
 	if !ok {
@@ -44,6 +47,12 @@ func (s *CardSpec) withCores(name string) error {
 	}
 	if err := s.Switch.Arm.withCores(name); err != nil {
 		return err
+	}
+	outbound := root.DefaultOutboundSpec()
+	s.Switch.ArmOutbound = &outbound
+	if name == "bf3" {
+		emulated := mmio.Emulated()
+		s.Switch.HostMMIO = &emulated
 	}
 	return s.Switch.Host.withCores(of)
 }

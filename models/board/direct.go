@@ -22,7 +22,7 @@ func (s *CardSpec) validateDirect() error {
 
 // buildDirect makes the host's root, with its memory; port is where its link is to end.
 func (d *Downlink) buildDirect(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (port *simcore.Port, err error) {
-	if err = c.Memory.put(e, c.Name+".Host", nicspec.EndpointHost, &d.MemorySpec); err != nil {
+	if err = c.putMemory(e, "Host", nicspec.EndpointHost, d); err != nil {
 		return nil, err
 	}
 	b := root.Builder{Memory: c.Memory.behind(nicspec.EndpointHost), Spec: ep.Spec}

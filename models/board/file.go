@@ -6,7 +6,9 @@ import (
 	"nictwin/models/armcache"
 	"nictwin/models/dram"
 	"nictwin/models/etherlink"
+	"nictwin/models/gpu"
 	"nictwin/models/host"
+	"nictwin/models/host/mmio"
 	"nictwin/models/pcielink"
 	"nictwin/models/specfile"
 )
@@ -21,6 +23,8 @@ var presets = specfile.Presets{
 	reflect.TypeFor[armcache.Spec]():  specfile.Of(armcache.Preset),
 	reflect.TypeFor[host.Spec]():      specfile.Of(HostPreset),
 	reflect.TypeFor[dram.Spec]():      specfile.Of(dram.Preset),
+	reflect.TypeFor[gpu.Spec]():       specfile.Of(gpu.Preset),
+	reflect.TypeFor[mmio.Spec]():      specfile.Of(mmio.Preset),
 	reflect.TypeFor[etherlink.Spec](): specfile.Of(etherlink.Preset),
 }
 

@@ -7,9 +7,11 @@ import (
 	"nictwin/models/armcache"
 	"nictwin/models/dram"
 	"nictwin/models/field"
+	"nictwin/models/gpu"
 	"nictwin/models/host"
 	"nictwin/models/host/iio"
 	"nictwin/models/mem"
+	"nictwin/models/memmap"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -23,6 +25,9 @@ type MemorySpec struct {
 	// Host is a whole machine (or the Arm side of a card, which is one, too) instead of both: cores with their private caches,
 	// sockets with a last-level cache and DRAM each, and an IIO buffer behind the root. nil: there are no cores.
 	Host *host.Spec `yaml:"host"`
+
+	// GPUs are memories of GPUs behind the host's root, each with a link of its own, at bus addresses beside host memory.
+	GPUs []gpu.Spec `yaml:"gpus"`
 }
 
 // validate returns every error of the spec; endpoint is whose memory it is, of so many bytes.
@@ -39,6 +44,31 @@ func (s *MemorySpec) validate(endpoint int, bytes uint64) error {
 	}
 	if s.DRAM != nil {
 		errs = append(errs, field.Under("dram", s.DRAM.Validate()))
+	}
+	return errors.Join(append(errs, s.validateGPUs(endpoint, bytes))...)
+}
+
+// validateGPUs holds the GPUs to the addresses of the host that its memory leaves free.
+func (s *MemorySpec) validateGPUs(endpoint int, bytes uint64) error {
+	if endpoint != nicspec.EndpointHost && len(s.GPUs) > 0 {
+		return field.Errorf("gpus", ": want none: GPUs are behind the host's root only")
+	}
+	var errs []error
+	for i := range s.GPUs {
+		at, g := field.Path(fmt.Sprintf("gpus[%d]", i)), &s.GPUs[i]
+		if err := g.Validate(); err != nil {
+			errs = append(errs, field.Under(at, err))
+			continue
+		}
+		first, last := mem.Bus(endpoint, bytes), mem.Bus(endpoint, mem.MaxBytes-1)
+		if g.Base < first || g.Base > last || g.Bytes-1 > last-g.Base {
+			errs = append(errs, field.Errorf(at+".base", "%#x: want its %#x B from %#x, the end of host memory, to %#x", g.Base, g.Bytes, first, last))
+		}
+		for k := range s.GPUs[:i] {
+			if o := &s.GPUs[k]; g.Base < o.Base+o.Bytes && o.Base < g.Base+g.Bytes {
+				errs = append(errs, field.Errorf(at+".base", "%#x: its %#x B overlap those of gpus[%d] at %#x", g.Base, g.Bytes, k, o.Base))
+			}
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -61,6 +91,9 @@ type end struct {
 	dram   *dram.DRAM      // nil: none
 	host   *host.Server    // nil: none, as are cache and dram with one
 	iio    *iio.Buffer     // of host, before its memory as the root sees it
+	gpus   []*gpu.Memory
+	joined *memmap.Map // of GPUs and the rest, without a machine; nil: none
+	name   string      // that the parts are called after
 }
 
 // newMemory is a space without anything before it.
@@ -85,21 +118,58 @@ func (s *MemorySpec) validateHost(endpoint int, bytes uint64) error {
 	return errors.Join(errs...)
 }
 
-// put puts what a spec has before the memory of an endpoint.
-func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec) (err error) {
+// put puts what a spec has before the memory of an endpoint. far are memories behind the card's switch that its cores
+// reach.
+func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec, far ...memmap.Region) (err error) {
 	x := &m.ends[endpoint]
-	if s.Host != nil {
-		return x.putHost(e, name, s.Host, m.space)
+	x.name = name
+	for i, g := range s.GPUs {
+		one, err := gpu.Builder{Scheduler: e, Spec: g}.Build(fmt.Sprintf("%s.GPU[%d]", name, i))
+		if err != nil {
+			return err
+		}
+		x.gpus = append(x.gpus, one)
 	}
+	if s.Host != nil {
+		return x.putHost(e, s.Host, m.space, far)
+	}
+	if err := x.putParts(e, s); err != nil || len(x.gpus) == 0 {
+		return err
+	}
+	regions := append(x.gpuRegions(), memmap.Region{Name: name, Base: mem.Bus(endpoint, 0), Bytes: m.space.Bytes(endpoint), Memory: x.target, View: x.door, Watcher: watcher(x.watch)})
+	all, err := memmap.New(regions...)
+	if err == nil {
+		x.target, x.door, x.watch, x.joined = all, all, all.Watch, all
+	}
+	return err
+}
+
+// watcher is a function as a memmap.Watcher.
+type watcher func(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error)
+
+// Watch implements memmap.Watcher.
+func (w watcher) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+	return w(addr, n, f)
+}
+
+func (x *end) gpuRegions() (regions []memmap.Region) {
+	for _, g := range x.gpus {
+		regions = append(regions, g.Region())
+	}
+	return regions
+}
+
+// putParts puts DRAM and cache there.
+func (x *end) putParts(e *simcore.Engine, s *MemorySpec) (err error) {
 	if s.DRAM != nil {
-		if x.dram, err = (dram.Builder{Scheduler: e, Spec: *s.DRAM, Memory: x.target}).Build(name + "DRAM"); err != nil {
+		if x.dram, err = (dram.Builder{Scheduler: e, Spec: *s.DRAM, Memory: x.target}).Build(x.name + "DRAM"); err != nil {
 			return err
 		}
 		x.target, x.door = x.dram, x.dram
 	}
 	if s.Cache != nil {
 		b := armcache.Builder{Scheduler: e, Spec: *s.Cache, Memory: x.target, Backdoor: x.door}
-		if x.cache, err = b.Build(name + "Cache"); err != nil {
+		if x.cache, err = b.Build(x.name + "Cache"); err != nil {
 			return err
 		}
 		x.target, x.door, x.watch = x.cache, x.cache, x.cache.Watch
@@ -107,12 +177,9 @@ func (m *Memory) put(e *simcore.Engine, name string, endpoint int, s *MemorySpec
 	return nil
 }
 
-// putHost puts a machine there. The root's device hangs on its first socket, and software without a core is there, too.
-func (x *end) putHost(e *simcore.Engine, name string, s *host.Spec, space *mem.Space) (err error) {
-	if x.host, err = (host.Builder{Scheduler: e, Spec: *s, Memory: space}).Build(name); err != nil {
-		return err
-	}
-	if x.iio, err = x.host.Device(0, "IIO"); err != nil {
+// putHost puts a machine there. Software without a core is at its first socket.
+func (x *end) putHost(e *simcore.Engine, s *host.Spec, space *mem.Space, far []memmap.Region) (err error) {
+	if x.host, err = (host.Builder{Scheduler: e, Spec: *s, Memory: space, Elsewhere: x.gpuRegions(), Far: far}).Build(x.name); err != nil {
 		return err
 	}
 	view, err := x.host.Sockets.At(0)
@@ -121,6 +188,17 @@ func (x *end) putHost(e *simcore.Engine, name string, s *host.Spec, space *mem.S
 	}
 	return err
 }
+
+// attach has a root's device hang on a socket of the machine, if there is one.
+func (x *end) attach(socket int, device string) (err error) {
+	if x.host != nil {
+		x.iio, err = x.host.Device(socket, device)
+	}
+	return err
+}
+
+// share has the host memory be one that other cards have, too.
+func (m *Memory) share(x *end) { m.ends[nicspec.EndpointHost] = *x }
 
 // of returns the memory that an address is in, and, for addresses of no endpoint, one that refuses them.
 func (m *Memory) of(addr uint64) *end {
@@ -159,10 +237,16 @@ func (m *Memory) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop fun
 	return m.of(addr).watch(addr, n, f)
 }
 
+// caches reports whether there is a cache that devices write to before an endpoint's memory.
+func (m *Memory) caches(endpoint int) bool {
+	x := &m.ends[endpoint]
+	return x.cache != nil || x.host != nil && x.host.LLC[0] != nil
+}
+
 // Timed reports whether accesses take time.
 func (m *Memory) Timed() bool {
 	for i := range m.ends {
-		if x := &m.ends[i]; x.cache != nil || x.dram != nil || x.host != nil {
+		if x := &m.ends[i]; x.cache != nil || x.dram != nil || x.host != nil || len(x.gpus) > 0 {
 			return true
 		}
 	}
@@ -179,17 +263,28 @@ func (m *Memory) Host(endpoint int) *host.Server { return m.ends[endpoint].host 
 // Cache is the cache before an endpoint's memory, or nil.
 func (m *Memory) Cache(endpoint int) *armcache.Cache { return m.ends[endpoint].cache }
 
+// GPU is a GPU's memory behind the host's root, in the order of the spec, or nil.
+func (m *Memory) GPU(i int) *gpu.Memory {
+	if x := &m.ends[nicspec.EndpointHost]; i >= 0 && i < len(x.gpus) {
+		return x.gpus[i]
+	}
+	return nil
+}
+
 // DRAM is the DRAM of an endpoint, or nil.
 func (m *Memory) DRAM(endpoint int) *dram.DRAM { return m.ends[endpoint].dram }
 
-// idle reports whether caches, DRAMs and machines have nothing under way.
-func (m *Memory) idle() bool {
-	for i := range m.ends {
-		if x := &m.ends[i]; x.cache != nil && !x.cache.Idle() || x.dram != nil && !x.dram.Idle() || x.host != nil && !x.host.Idle() {
+// idle reports whether caches, DRAMs, GPUs and machines have nothing under way.
+func (m *Memory) idle() bool { return m.ends[0].idle() && m.ends[1].idle() }
+
+func (x *end) idle() bool {
+	for _, g := range x.gpus {
+		if !g.Idle() {
 			return false
 		}
 	}
-	return true
+	return (x.cache == nil || x.cache.Idle()) && (x.dram == nil || x.dram.Idle()) && (x.host == nil || x.host.Idle()) &&
+		(x.joined == nil || x.joined.Idle())
 }
 
 // err is the first write-back that was refused, what a core could not do, or nil.

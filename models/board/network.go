@@ -5,6 +5,7 @@ import (
 
 	"nictwin/models/etherlink"
 	"nictwin/models/field"
+	"nictwin/models/inject"
 	"nictwin/models/simcore"
 )
 
@@ -17,9 +18,17 @@ func (s *RackSpec) validateNetwork() error {
 	if (n.Switch != nil) != (n.Kind == NetworkSwitch) {
 		return field.Errorf("network.switch", ": want one for kind %s, and else none", NetworkSwitch)
 	}
+	if n.Loss != nil {
+		if err := n.Loss.Validate(); err != nil {
+			return field.Under("network.loss", err)
+		}
+	}
 	cards := s.cards()
 	switch n.Kind {
 	case NetworkOpen:
+		if n.Loss != nil {
+			return field.Errorf("network.loss", ": want none: a network of kind %s has no cables", NetworkOpen)
+		}
 		return nil
 	case NetworkSwitch:
 		return s.validateSwitch(cards)
@@ -80,7 +89,7 @@ func portsOf(cards []*CardSpec) (n int) {
 func (r *Rack) connect(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	switch s.Network.Kind {
 	case NetworkBackToBack:
-		return r.connectPair(e, s)
+		return r.connectPair(e, p, s)
 	case NetworkSwitch:
 		return r.connectSwitch(e, p, s)
 	}
@@ -89,16 +98,48 @@ func (r *Rack) connect(e *simcore.Engine, p *Pools, s *RackSpec) error {
 
 // connectPair plugs each port of one card into that of the other. A cable takes the time of what either card has of it, and
 // is as fast as the slower.
-func (r *Rack) connectPair(e *simcore.Engine, s *RackSpec) error {
+func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	specs, cards := s.cards(), r.Cards()
 	cable := between(specs[0].Eth, specs[1].Eth)
-	cable.Latency += s.Network.Latency
 	for port := range max(specs[0].Ports, 1) {
-		if err := Cable(fmt.Sprintf("%s.Cable%d", r.Name, port), e, cable, cards[0].NIC.Eth(port), cards[1].NIC.Eth(port)); err != nil {
+		c := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, port), a: cards[0].NIC.Eth(port), b: cards[1].NIC.Eth(port)}
+		c.near, c.far = cable, specs[1].Eth
+		c.near.Latency, c.near.CreditLatency = specs[0].Eth.Latency, specs[0].Eth.CreditLatency
+		if err := r.plug(e, p, &s.Network, c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// connection is a cable to be plugged in: the part of the card that it comes from, with the rate of the whole, and the part
+// of what it goes to.
+type connection struct {
+	name      string
+	a, b      *simcore.Port
+	near, far simcore.LinkSpec
+}
+
+// plug plugs a cable in: one link for both parts and the cable itself; or, where it is to lose frames, two with an
+// inject.Loss between them, of which the first has the rate.
+func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
+	c.far.Latency += n.Latency
+	if n.Loss == nil {
+		c.near.Latency, c.near.CreditLatency = c.near.Latency+c.far.Latency, c.near.CreditLatency+c.far.CreditLatency
+		return Cable(c.name, e, c.near, c.a, c.b)
+	}
+	spec := *n.Loss
+	spec.Seed += uint64(len(r.Losses)) // a Loss mixes its seed
+	loss, err := inject.NewLoss(c.name+".Loss", e, spec, &p.Frames)
+	if err != nil {
+		return err
+	}
+	r.Losses = append(r.Losses, loss)
+	c.far.Rate, c.far.OverheadBytes = simcore.Rate{}, 0
+	if err := Cable(c.name+".Far", e, c.far, loss.Peer(), c.b); err != nil {
+		return err
+	}
+	return Cable(c.name+".Near", e, c.near, c.a, loss.Device())
 }
 
 // connectSwitch plugs each port of every card into one of the switch, by the same kind of link whatever stands in the slot:
@@ -112,10 +153,13 @@ func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err erro
 	}
 	at := 0
 	for i, c := range r.Cards() {
-		cable := specs[i].Eth
-		cable.Latency += s.Network.Latency
 		for port := range max(specs[i].Ports, 1) {
-			if err := Cable(fmt.Sprintf("%s.Cable%d", r.Name, at), e, cable, c.NIC.Eth(port), r.Switch.Port(at)); err != nil {
+			cable := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, at), a: c.NIC.Eth(port), b: r.Switch.Port(at), near: specs[i].Eth}
+			if s.Network.Loss != nil {
+				cable.far.Credits = specs[i].Eth.Credits
+				r.Switch.Pace(at, specs[i].Eth, s.Network.Latency)
+			}
+			if err := r.plug(e, p, &s.Network, cable); err != nil {
 				return err
 			}
 			at++
@@ -128,6 +172,11 @@ func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err erro
 func (r *Rack) Err() error {
 	if r.Switch != nil && r.Switch.Err() != nil {
 		return r.Switch.Err()
+	}
+	for _, l := range r.Losses {
+		if l.Err() != nil {
+			return l.Err()
+		}
 	}
 	for _, c := range r.Cards() {
 		if err := c.Err(); err != nil {

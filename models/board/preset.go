@@ -21,7 +21,8 @@ var CardPresetNames = []string{"bf2", "bf3", "connectx4", "connectx5", "connectx
 // and 128 (bf2.mtu_soc): the NIC has one for all destinations, and its reset value is 256, so that software of bf2 writes
 // DEVCTL first.
 //
-// For plain NICs see plainNICs. With -cores behind the name, the Arm side and the server have cores (see MemorySpec.Host).
+// For plain NICs see plainNICs. With -cores behind the name, the Arm side and the server have cores (see MemorySpec.Host), and the Arm's
+// reach host memory.
 func CardPreset(name string) (CardSpec, error) {
 	of, cores := strings.CutSuffix(name, coresSuffix)
 	if !slices.Contains(CardPresetNames, of) {
@@ -68,11 +69,11 @@ type plainNIC struct {
 }
 
 // plainNICs are those of the papers. ConnectX-4: bf2.cli, of the client machines, whose memory nobody measures (it answers
-// at once: assumption). ConnectX-5: rb.nic; PCIe 3.0 is an assumption, 4.0 would be wider than its port all the same.
+// at once: assumption). ConnectX-5: rb.nic beside rb.cpu; PCIe 3.0 is an assumption, 4.0 would be wider than its port all the same.
 // ConnectX-6: bf2.nic beside bf2.host, two ports of 100 Gbps on PCIe 4.0. ConnectX-7: host.mot_nic, 400 Gbps on PCIe 5.0.
 var plainNICs = map[string]plainNIC{
 	"connectx4": {1, 100, 3, ""},
-	"connectx5": {1, 100, 3, "host-op"},
+	"connectx5": {1, 100, 3, "host-rb"},
 	"connectx6": {2, 100, 4, "host-op"},
 	"connectx7": {1, 400, 5, "host-fn"},
 }

@@ -6,6 +6,7 @@ import (
 
 	"nictwin/models/etherlink"
 	"nictwin/models/field"
+	"nictwin/models/inject"
 	"nictwin/models/simcore"
 )
 
@@ -40,6 +41,9 @@ const (
 type NetworkSpec struct {
 	Kind    NetworkKind `yaml:"kind"`
 	Latency simcore.Ps  `yaml:"latency_ps"` // of a cable itself; each card's eth has its own share beside it
+
+	// Loss has every cable lose frames, by a seed of its own that follows from this one; nil: none does.
+	Loss *inject.LossSpec `yaml:"loss"`
 
 	// Switch is that of kind switch, and else nil. With 0 ports it has as many as the cards.
 	Switch *etherlink.Spec `yaml:"switch"`
@@ -126,6 +130,7 @@ type Rack struct {
 	Name    string
 	Servers []*Server         // the client machines after the servers
 	Switch  *etherlink.Switch // between their Ethernet ports; nil without one
+	Losses  []*inject.Loss    // in the cables, in their order; none without NetworkSpec.Loss
 }
 
 // Cards are all cards, in the order of their servers.

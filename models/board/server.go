@@ -12,6 +12,9 @@ import (
 type ServerSpec struct {
 	Name  string     `yaml:"name"`
 	Cards []CardSpec `yaml:"cards"`
+
+	// Memory is host memory that all cards share, instead of what each has behind its root; nil: each has its own.
+	Memory *SharedSpec `yaml:"memory"`
 }
 
 // Validate returns every error of the spec, each a field.Error.
@@ -28,10 +31,16 @@ func (s *ServerSpec) Validate() error {
 		c := &s.Cards[i]
 		at := cardPath(i)
 		errs = append(errs, field.Under(at, c.Validate()))
+		if s.Memory != nil {
+			errs = append(errs, field.Under(at, s.Memory.validateCard(c)))
+		}
 		if before, twice := names[c.Name]; twice {
 			errs = append(errs, field.Errorf(at+".name", "%q: %s has that name already", c.Name, cardPath(before)))
 		}
 		names[c.Name] = i
+	}
+	if s.Memory != nil {
+		errs = append(errs, field.Under("memory", s.Memory.validate()))
 	}
 	return errors.Join(errs...)
 }
@@ -53,9 +62,16 @@ func NewServer(e *simcore.Engine, p *Pools, s ServerSpec, factories ...Factory) 
 		return nil, fmt.Errorf("server %s: %d factories for %d cards", s.Name, len(factories), len(s.Cards))
 	}
 	v := &Server{Name: s.Name}
+	var shared *end
+	if s.Memory != nil {
+		var err error
+		if shared, err = s.Memory.build(e, s.Name); err != nil {
+			return nil, err
+		}
+	}
 	for i, c := range s.Cards {
 		c.Name = s.Name + "." + c.Name
-		card, err := NewCard(e, p, c, factories[i])
+		card, err := newCard(e, p, c, factories[i], shared)
 		if err != nil {
 			return nil, errors.Join(err, v.Close())
 		}

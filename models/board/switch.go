@@ -7,6 +7,8 @@ import (
 	"nictwin/models/armcache"
 	"nictwin/models/dram"
 	"nictwin/models/field"
+	"nictwin/models/host/mmio"
+	"nictwin/models/memmap"
 	"nictwin/models/nicspec"
 	"nictwin/models/nicswitch"
 	"nictwin/models/pcielink"
@@ -22,6 +24,14 @@ type SwitchSpec struct {
 
 	Arm  Downlink `yaml:"arm"`
 	Host Downlink `yaml:"host"`
+
+	// ArmOutbound has the Arm's cores reach host memory by loads and stores, as read and write requests of the Arm's root;
+	// nil: they reach their own memory only.
+	ArmOutbound *root.OutboundSpec `yaml:"arm_outbound"`
+
+	// HostMMIO is the host cores' way to Arm memory: register writes and reads that firmware on the card emulates, one after
+	// the other. nil: there is none.
+	HostMMIO *mmio.Spec `yaml:"host_mmio"`
 }
 
 // Downlink is how a root hangs on the switch, and what is behind it: by a PCIe link, or by one that costs no bytes. Exactly
@@ -35,6 +45,8 @@ type Downlink struct {
 	Limits *tlp.Limits `yaml:"limits"`
 
 	MemorySpec `yaml:",inline"` // behind the root
+
+	Socket int `yaml:"socket"` // of the machine behind the root, that this one hangs on
 }
 
 // SwitchPresetNames are what SwitchPreset takes.
@@ -118,6 +130,7 @@ func (s *SwitchSpec) validate(ep *Endpoint) error {
 	if !slices.Equal(got, want) {
 		errs = append(errs, field.Errorf("ports", "%q: want the ports %q, in this order", got, want))
 	}
+	errs = append(errs, s.validateAcross())
 	return errors.Join(append(errs, field.Under("arm", s.Arm.validate(ep, nicspec.EndpointArm)), field.Under("host", s.Host.validate(ep, nicspec.EndpointHost)))...)
 }
 
@@ -143,11 +156,11 @@ func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 	if d.ReadLatency < 0 || d.ReadLatency > simcore.Second {
 		errs = append(errs, field.Errorf("read_latency_ps", "%d: want 0 to 1 s", d.ReadLatency))
 	}
+	if d.Host != nil { // else it can be the server's
+		errs = append(errs, d.validateSocket(d.Host))
+	}
 	return errors.Join(append(errs, d.MemorySpec.validate(endpoint, [...]uint64{nicspec.EndpointArm: ep.ArmBytes, nicspec.EndpointHost: ep.HostBytes}[endpoint]))...)
 }
-
-// caches reports whether there is a cache that devices write to.
-func (d *Downlink) caches() bool { return d.Cache != nil || d.Host != nil && d.Host.LLC != nil }
 
 // limits are those of the root.
 func (d *Downlink) limits(ep *Endpoint) tlp.Limits {
@@ -163,10 +176,17 @@ func (s *SwitchSpec) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint) (
 	if err != nil {
 		return nil, err
 	}
-	if c.Root, c.ArmLink, err = s.Arm.build(e, p, c, ep, side{"Arm", nicswitch.PortArm, nicspec.EndpointArm, nicspec.RequesterArm}); err != nil {
+	var far *later
+	if s.ArmOutbound != nil {
+		far = new(later)
+	}
+	if c.Root, c.ArmLink, err = s.Arm.build(e, p, c, ep, side{"Arm", nicswitch.PortArm, nicspec.EndpointArm, nicspec.RequesterArm, far.region(c.Memory)}); err != nil {
 		return nil, err
 	}
-	if c.Host, c.HostLink, err = s.Host.build(e, p, c, ep, side{"Host", nicswitch.PortHost, nicspec.EndpointHost, nicspec.RequesterHost}); err != nil {
+	if c.Host, c.HostLink, err = s.Host.build(e, p, c, ep, side{"Host", nicswitch.PortHost, nicspec.EndpointHost, nicspec.RequesterHost, nil}); err != nil {
+		return nil, err
+	}
+	if err := s.buildAcross(e, c, ep, far); err != nil {
 		return nil, err
 	}
 	return c.Switch.Port(nicswitch.PortNIC), nil
@@ -177,14 +197,15 @@ type side struct {
 	name, port string
 	endpoint   int
 	requester  uint16
+	far        []memmap.Region // that its cores reach
 }
 
 // build makes a root over the memory of one endpoint, and its link.
 func (d *Downlink) build(e *simcore.Engine, p *Pools, c *Card, ep *Endpoint, s side) (r *root.Root, l *pcielink.Link, err error) {
-	if err = c.Memory.put(e, c.Name+"."+s.name, s.endpoint, &d.MemorySpec); err != nil {
+	if err = c.putMemory(e, s.name, s.endpoint, d, s.far...); err != nil {
 		return nil, nil, err
 	}
-	b := root.Builder{Memory: c.Memory.behind(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester}, Invalidates: d.caches()}
+	b := root.Builder{Memory: c.Memory.behind(s.endpoint), Spec: ep.Spec, Requesters: []uint16{s.requester}, Invalidates: c.Memory.caches(s.endpoint)}
 	b.Spec.Latency, b.Spec.Limits = d.ReadLatency, d.limits(ep)
 	if r, err = ep.root(e, p, c.Name, s.name, b); err != nil {
 		return nil, nil, err

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"gopkg.in/yaml.v3"
 
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/models/nicswitch"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
+	"nictwin/models/specfile"
 	"nictwin/models/tlp"
 )
 
@@ -97,11 +97,12 @@ func TestCardsAreYAML(t *testing.T) {
 	for _, name := range SwitchPresetNames {
 		s, err := CardPreset(name)
 		require.NoError(t, err)
-		text, err := yaml.Marshal(s)
+		text, err := specfile.Marshal(s)
 		require.NoError(t, err)
 		require.Contains(t, string(text), "nic_link: "+string(s.Switch.NICLink))
 		var back CardSpec
-		require.NoError(t, yaml.Unmarshal(text, &back))
+		_, err = specfile.Decode("card.yaml", text, presets, &back)
+		require.NoError(t, err)
 		require.Equal(t, s, back)
 	}
 }

@@ -65,13 +65,15 @@
 //	host-ce   8 channels, peak  ce.mem (DDR4-3200)
 //	          mixed           the share of peak that the Arm's has (480/716.8): assumption
 //	host-op   8 channels, peak  offpath.hw.dram_channels and the testbed's DDR4-2933; mixed, write as host-ce
+//	host-rb   6 channels, peak  DDR4-2400 in all six channels of the part (rb.cpu): assumption, the paper
+//	                          gives 128 GB (rb.mem) and no more; mixed, write as host-ce
 //	bf*       bank_timing     offpath: 20 ns a read and 44 ns a write in one bank, the anchors
 //	                          offpath.p2.skew_read_narrow and offpath.p2.skew_write_narrow
 //	          mapping         rows, of 8 KB: as these anchors are read, 1.5 KB lie in one bank and
 //	                          48 KB in six (reading of the card's design; BlueField-3: assumption)
 //	host-*    bank_timing     jedec-*: closed page by the speed bin of the part: tRC for a read; tRCD,
-//	                          CWL, the burst, tWR and tRP for a write (JESD79-4, JESD79-5: DDR4-2933Y
-//	                          21-21-21, DDR4-3200AA 22-22-22, DDR5-4800B 40-39-39, DDR5-5600B 46-45-45)
+//	                          CWL, the burst, tWR and tRP for a write (JESD79-4, JESD79-5: DDR4-2400T
+//	                          17-17-17, DDR4-2933Y 21-21-21, DDR4-3200AA 22-22-22, DDR5-4800B 40-39-39, DDR5-5600B 46-45-45)
 //	          mapping         pieces: controllers of servers spread neighbouring lines over bank groups
 //	                          and banks (Pessl et al., USENIX Security 2016, a Xeon among them); that a piece is
 //	                          as long as the interleave of channels: assumption

@@ -186,7 +186,7 @@ func TestHog(t *testing.T) {
 }
 
 func TestSpecs(t *testing.T) {
-	for _, name := range []string{"bf3", "bf3-440", "bf2", "bf2-1600", "host-fn", "host-ce", "host-op"} {
+	for _, name := range []string{"bf3", "bf3-440", "bf2", "bf2-1600", "host-fn", "host-ce", "host-op", "host-rb"} {
 		require.NoError(t, preset(t, name).Validate(), name)
 	}
 	_, err := dram.Preset("bf4")

@@ -80,6 +80,7 @@ type BankTiming struct{ Read, Write simcore.Ps }
 // BankTimings are the bank timings by name: see the package comment.
 var bankTimings = map[string]BankTiming{
 	"offpath":         {Read: 20_000, Write: 44_000},
+	"jedec-ddr4-2400": {Read: 46_160, Write: 14_160 + 10_000 + 3_330 + 15_000 + 14_160},
 	"jedec-ddr4-3200": {Read: 45_750, Write: 13_750 + 10_000 + 2_500 + 15_000 + 13_750},
 	"jedec-ddr4-2933": {Read: 46_320, Write: 14_320 + 10_900 + 2_730 + 15_000 + 14_320},
 	"jedec-ddr5-4800": {Read: 48_250, Write: 16_250 + 15_830 + 3_330 + 30_000 + 16_250},

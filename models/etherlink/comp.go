@@ -47,6 +47,12 @@ func (s *Switch) Spec() Spec { return s.spec }
 // Port is a port by its number, from 0.
 func (s *Switch) Port(i int) *simcore.Port { return s.ports[i].port }
 
+// Pace has a port send at the rate of a cable that begins behind a decorator: what the port itself is plugged into has the
+// latency past and no rate. Frames then leave at most that long before they are sent.
+func (s *Switch) Pace(port int, cable simcore.LinkSpec, past simcore.Ps) {
+	s.ports[port].pace(cable, past)
+}
+
 // Err is the first thing that the switch could not make sense of, or nil.
 func (s *Switch) Err() error { return s.failed }
 

@@ -78,6 +78,11 @@ func (p *port) connect() bool {
 	return true
 }
 
+// pace has the port send at the rate of a cable behind what it is plugged into.
+func (p *port) pace(cable simcore.LinkSpec, past simcore.Ps) {
+	p.line, p.overhead, p.past, p.linked = simcore.NewSerial(cable.Rate), cable.OverheadBytes, past, true
+}
+
 // wire is how long a frame of n bytes takes on the link.
 func (p *port) wire(n int) simcore.Ps { return p.line.TimeOf(n + p.overhead) }
 

@@ -67,7 +67,7 @@ func (r *rig) run() {
 
 // A core sees memory by the protocol through all that is before it, over the border of the sockets, and on a card.
 func TestKeepsTheProtocol(t *testing.T) {
-	for _, preset := range []string{"host-fn", "host-ce", "bf3", "bf2"} {
+	for _, preset := range []string{"host-fn", "host-op", "host-ce", "host-rb", "bf3", "bf2"} {
 		for _, akita := range []bool{false, true} {
 			if memory := preset; akita && memory != "host-fn" {
 				continue

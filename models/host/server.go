@@ -19,12 +19,15 @@ import (
 )
 
 // Builder makes a Server. Memory holds the bytes of all its sockets, by bus
-// address; Elsewhere are memories that are no socket's, such as a GPU's.
+// address; Elsewhere are memories that are no socket's, such as a GPU's. Far are
+// those that tell nobody of writes, as what is behind PCIe: cores reach them, and
+// keep no lines of them.
 type Builder struct {
 	Scheduler simcore.Scheduler
 	Spec      Spec
 	Memory    *mem.Space
 	Elsewhere []memmap.Region
+	Far       []memmap.Region
 }
 
 // Server is the memory side of a machine, and its cores.
@@ -37,6 +40,7 @@ type Server struct {
 	sched  simcore.Scheduler
 	spec   Spec
 	domain *private.Domain
+	far    []private.Range
 	cores  map[place]*Core
 	inside []interface{ Idle() bool }
 }
@@ -84,9 +88,12 @@ func (b Builder) Build(name string) (*Server, error) {
 			snoopers = append(snoopers, sn)
 		}
 	}
+	for _, r := range b.Far {
+		s.far = append(s.far, private.Range{Base: r.Base, Bytes: r.Bytes})
+	}
 	s.domain = private.NewDomain(snoopers...)
 	var err error
-	s.Sockets, err = sockets.Builder{Scheduler: b.Scheduler, Memories: memories, Elsewhere: b.Elsewhere,
+	s.Sockets, err = sockets.Builder{Scheduler: b.Scheduler, Memories: memories, Elsewhere: slices.Concat(b.Elsewhere, b.Far),
 		Spec: sockets.Spec{Base: b.Spec.Base, SocketBytes: b.Spec.SocketBytes, Link: b.Spec.Link}}.Build(name + ".Sockets")
 	return s, err
 }
@@ -156,7 +163,7 @@ func (s *Server) Core(socket, number int) (*Core, error) {
 	if c.Throttle, err = (throttle.Builder{Scheduler: s.sched, Memory: m}).Build(name + ".Throttle"); err != nil {
 		return nil, err
 	}
-	c.Private, err = private.Builder{Scheduler: s.sched, Spec: s.spec.Private, Memory: c.Throttle, View: m, Domain: s.domain}.Build(name + ".Private")
+	c.Private, err = private.Builder{Scheduler: s.sched, Spec: s.spec.Private, Memory: c.Throttle, View: m, Domain: s.domain, Uncached: s.far}.Build(name + ".Private")
 	if err != nil {
 		return nil, err
 	}

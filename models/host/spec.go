@@ -46,7 +46,7 @@ func (s *Spec) Validate() error {
 	return errors.Join(errs...)
 }
 
-// Preset returns a machine by its name ("host-fn", "host-ce": two sockets; "bf3",
+// Preset returns a machine by its name ("host-fn", "host-op", "host-ce", "host-rb": two sockets; "bf3",
 // "bf2": the Arm side of a card), with pages of a size, 4 GB of memory a socket
 // from base on, and the page tables at the end of the first. The sources of the
 // values are those of the parts' presets.

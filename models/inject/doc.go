@@ -2,7 +2,7 @@
 // delays and back-pressure are decorators, so that no component has options
 // for them.
 //
-// Faults, Gate and Tap are components with two ports that stand in a link:
+// Faults, Gate, Tap and Loss are components with two ports that stand in a link:
 // Device is linked to the device, with the latency of the link, and Peer to
 // the one that the device speaks to, at no latency. A board inserts only those
 // that it wants. Delay stands before a memory, and Stalls say in which cycles

@@ -42,6 +42,9 @@ func NewSpace(armBytes, hostBytes uint64) (*Space, error) {
 	return s, nil
 }
 
+// Bytes is the size of an endpoint's memory.
+func (s *Space) Bytes(endpoint int) uint64 { return s.mem[endpoint].size }
+
 // find returns the memory that holds n bytes at a bus address, or says what is
 // there.
 func (s *Space) find(op Op, bus uint64, n int) (*Sparse, uint64, error) {

@@ -35,6 +35,7 @@ type Root struct {
 	completers [2]*tlp.Completer
 	mmio       []*MMIO
 	requesters []uint16 // of the register accesses; nil: any
+	outbounds  []*Outbound
 
 	invalidates bool
 	drops       dropPool
@@ -61,6 +62,11 @@ func (r *Root) Err() error { return r.failed }
 func (r *Root) Idle() bool {
 	for _, m := range r.mmio {
 		if m.pending > 0 {
+			return false
+		}
+	}
+	for _, o := range r.outbounds {
+		if !o.Idle() {
 			return false
 		}
 	}

@@ -6,7 +6,8 @@
 // a delay, cache or DRAM model before it, is given to the builder. It judges
 // nothing: whether the NIC may touch an address is the referee's question.
 // Faults, jitter and back-pressure come from package inject, which stands in
-// the link or before the memory.
+// the link or before the memory. Outbound is the way from the root's processor to
+// memory behind a switch.
 //
 // Invariants:
 //   - Accesses to memory are issued in the order in which the NIC's TLPs came;

@@ -120,6 +120,10 @@ func (m *MMIO) Read(off uint32, n int, done func(value uint64, err error)) error
 
 // complete takes a completion of a register read.
 func (r *Root) complete(h *tlp.Header, data []byte) {
+	if o := r.outboundOf(h.RequesterID); o != nil {
+		o.complete(h, data)
+		return
+	}
 	m := r.mmioOf(h.RequesterID)
 	if m == nil && r.OnCompletion != nil {
 		r.OnCompletion(h, data)
@@ -149,8 +153,8 @@ func (reg *regRead) value(h *tlp.Header, data []byte) (v uint64, err error) {
 	return v, nil
 }
 
-// Overdue returns an error when a register read has waited longer than the
-// spec allows.
+// Overdue returns an error when a register read, or a read of an Outbound, has
+// waited longer than the spec allows.
 func (r *Root) Overdue() error {
 	now := simcore.Now(r.sched)
 	for _, m := range r.mmio {
@@ -158,6 +162,11 @@ func (r *Root) Overdue() error {
 			if reg := &m.reads[i]; reg.busy && now > reg.due {
 				return &RegError{reg.off, boundary.Breach("C3", "no completion within %v", r.spec.Timeout)}
 			}
+		}
+	}
+	for _, o := range r.outbounds {
+		if err := o.overdue(now); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -17,7 +17,11 @@ type Builder struct {
 	Memory    mem.Target   // what stands behind, shared
 	View      mem.Backdoor // its bytes at this moment; nil: Memory, if it is a mem.Backdoor
 	Domain    *Domain      // of the memory that View shows
+	Uncached  []Range      // addresses of which no line is kept: nobody tells of writes there
 }
+
+// Range is addresses.
+type Range struct{ Base, Bytes uint64 }
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Cache, error) {
@@ -39,7 +43,7 @@ func (b Builder) Build(name string) (*Cache, error) {
 	}
 	n := b.Spec.sets() * uint64(b.Spec.Ways)
 	c := &Cache{
-		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, domain: b.Domain,
+		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, domain: b.Domain, uncached: b.Uncached,
 		sets: b.Spec.sets(), tags: make([]tag, n),
 	}
 	return c, b.Domain.join(c)
@@ -54,6 +58,9 @@ type Cache struct {
 	memory mem.Target
 	view   mem.Backdoor
 	domain *Domain
+
+	uncached []Range
+
 	number int // in the domain
 
 	sets   uint64
@@ -131,13 +138,26 @@ func (c *Cache) Access(a *mem.Access) {
 	}
 	c.stats.AcceptedBytes += uint64(len(a.Data))
 	c.stats.Held += uint64(len(a.Data))
-	if a.Op == mem.Read && a.By == mem.Core && len(a.Data) > 0 && c.hits(a) {
+	if a.Op == mem.Read && c.keeps(a) && c.hits(a) {
 		ev := c.events.Get()
 		ev.At, ev.H, ev.Arg = simcore.Now(c.sched)+c.spec.HitLatency, c, a
 		c.sched.Schedule(ev)
 		return
 	}
 	c.pass(a)
+}
+
+// keeps reports whether the lines that an access brings are kept here.
+func (c *Cache) keeps(a *mem.Access) bool {
+	if a.By != mem.Core || len(a.Data) == 0 {
+		return false
+	}
+	for _, r := range c.uncached {
+		if a.Addr-r.Base < r.Bytes {
+			return false
+		}
+	}
+	return true
 }
 
 // hits reports whether a read finds all its lines here, and no write of this
@@ -200,12 +220,12 @@ func (c *Cache) passed(p *passing) {
 	switch {
 	case a.Op == mem.Write:
 		c.stores = slices.Delete(c.stores, slices.Index(c.stores, p), slices.Index(c.stores, p)+1)
-		if err == nil && a.By == mem.Core && len(a.Data) > 0 {
+		if err == nil && c.keeps(a) {
 			for line, last := span(a); line <= last; line++ {
 				c.allocate(line, present)
 			}
 		}
-	case a.Op == mem.Read && a.By == mem.Core && len(a.Data) > 0:
+	case a.Op == mem.Read && c.keeps(a):
 		c.arrived(a, err)
 	case !a.Op.Moves():
 		c.dropAll(a)

@@ -12,6 +12,8 @@
 //   - When a write of anybody else takes effect, its lines are gone from here:
 //     so a core that polls a line misses once after a device has written it.
 //     Domain tells the caches of it.
+//   - Of memory that nobody tells it of (Builder.Uncached: behind PCIe), it keeps
+//     nothing: every access goes there.
 //
 // What is missing: ownership, so cores that write to one line in turn pay no
 // more than for their writes; a level 1 of its own; prefetching.

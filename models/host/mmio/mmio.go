@@ -41,6 +41,14 @@ func Emulated() Spec {
 	return Spec{Latency: simcore.Microsecond, Service: simcore.Millisecond, Depth: 64}
 }
 
+// Preset returns a way by its name: "emulated" only.
+func Preset(name string) (Spec, error) {
+	if name != "emulated" {
+		return Spec{}, fmt.Errorf("mmio: preset is %q: want emulated", name)
+	}
+	return Emulated(), nil
+}
+
 // Validate returns every error of the spec.
 func (s Spec) Validate() error {
 	var errs []error

@@ -1,0 +1,108 @@
+package board
+
+import (
+	"errors"
+
+	"nictwin/models/field"
+	"nictwin/models/host/mmio"
+	"nictwin/models/mem"
+	"nictwin/models/memmap"
+	"nictwin/models/nicspec"
+	"nictwin/models/root"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+)
+
+// Requester IDs of what processors ask of the other side: the function after that of the root's register accesses.
+const (
+	requesterArmOutbound  = nicspec.RequesterArm + 1
+	requesterHostOutbound = nicspec.RequesterHost + 1
+)
+
+// validateAcross returns what is wrong with the ways from one side's cores to the other's memory.
+func (s *SwitchSpec) validateAcross() error {
+	var errs []error
+	if s.ArmOutbound != nil {
+		errs = append(errs, field.Under("arm_outbound", s.ArmOutbound.Validate()))
+		if s.Arm.Host == nil {
+			errs = append(errs, field.Errorf("arm_outbound", ": want none, or cores that use it: a machine at %v", field.Path("arm.host")))
+		}
+	}
+	if s.HostMMIO != nil {
+		errs = append(errs, field.Under("host_mmio", s.HostMMIO.Validate()))
+	}
+	return errors.Join(errs...)
+}
+
+// later is a memory that is not built yet: the far side's, when the near side's machine is put together.
+type later struct{ mem.Target }
+
+// region is all of the host's addresses, as cores of the Arm see them.
+func (l *later) region(m *Memory) []memmap.Region {
+	if l == nil {
+		return nil
+	}
+	view := half{m, nicspec.EndpointHost}
+	return []memmap.Region{{Name: "host memory", Base: mem.Bus(nicspec.EndpointHost, 0), Bytes: mem.MaxBytes, Memory: l, View: view, Watcher: view}}
+}
+
+// buildAcross makes the ways from one side's cores to the other's memory.
+func (s *SwitchSpec) buildAcross(e *simcore.Engine, c *Card, ep *Endpoint, far *later) (err error) {
+	limits := least(s.Arm.limits(ep), s.Host.limits(ep))
+	if far != nil {
+		c.ArmOutbound, err = c.Root.NewOutbound(requesterArmOutbound, *s.ArmOutbound, limits, half{c.Memory, nicspec.EndpointHost})
+		if err != nil {
+			return err
+		}
+		far.Target = c.ArmOutbound
+	}
+	if s.HostMMIO == nil {
+		return nil
+	}
+	out, err := c.Host.NewOutbound(requesterHostOutbound, root.DefaultOutboundSpec(), limits, half{c.Memory, nicspec.EndpointArm})
+	if err == nil {
+		c.HostMMIO, err = mmio.Builder{Scheduler: e, Spec: *s.HostMMIO, Registers: &mmio.Window{Memory: out}}.Build(c.Name + ".HostMMIO")
+	}
+	return err
+}
+
+// least is what both roots take.
+func least(a, b tlp.Limits) tlp.Limits {
+	return tlp.Limits{MPS: min(a.MPS, b.MPS), MRRS: min(a.MRRS, b.MRRS), RCB: min(a.RCB, b.RCB)}
+}
+
+// putMemory puts the memory behind a downlink there, or has it be the server's.
+func (c *Card) putMemory(e *simcore.Engine, side string, endpoint int, d *Downlink, far ...memmap.Region) error {
+	device := "IIO"
+	if c.shared != nil && endpoint == nicspec.EndpointHost {
+		c.Memory.share(c.shared)
+		device = c.Name + "." + device
+	} else if err := c.Memory.put(e, c.Name+"."+side, endpoint, &d.MemorySpec, far...); err != nil {
+		return err
+	}
+	return c.Memory.ends[endpoint].attach(d.Socket, device)
+}
+
+// Read implements mem.Backdoor.
+func (h half) Read(addr uint64, b []byte) error {
+	if err := h.foreign(mem.Read, addr, len(b)); err != nil {
+		return err
+	}
+	return h.memory.Read(addr, b)
+}
+
+// Write implements mem.Backdoor.
+func (h half) Write(addr uint64, b []byte) error {
+	if err := h.foreign(mem.Write, addr, len(b)); err != nil {
+		return err
+	}
+	return h.memory.Write(addr, b)
+}
+
+// Watch implements memmap.Watcher.
+func (h half) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func(), err error) {
+	if err := h.foreign(mem.Read, addr, n); err != nil {
+		return nil, err
+	}
+	return h.memory.Watch(addr, n, f)
+}

@@ -1,0 +1,79 @@
+package board
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/field"
+	"nictwin/models/host"
+	"nictwin/models/mem"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+)
+
+// SharedSpec is the host memory of a server that all its cards share: one last-level cache and DRAM, or one machine with
+// cores, behind a root port for each card.
+type SharedSpec struct {
+	Bytes      uint64 `yaml:"bytes"`
+	MemorySpec `yaml:",inline"`
+}
+
+// validate returns every error of the spec.
+func (s *SharedSpec) validate() error {
+	if s.Bytes == 0 || s.Bytes > mem.MaxBytes {
+		return field.Errorf("bytes", "%d: want 1 to %d", s.Bytes, uint64(mem.MaxBytes))
+	}
+	return s.MemorySpec.validate(nicspec.EndpointHost, s.Bytes)
+}
+
+// validateCard returns what a card has that is the server's, or lacks to share it.
+func (s *SharedSpec) validateCard(c *CardSpec) error {
+	var d *Downlink
+	var at field.Path
+	switch {
+	case c.Switch != nil:
+		d, at = &c.Switch.Host, "switch.host"
+	case c.Direct != nil:
+		d, at = c.Direct, "direct"
+	default:
+		return field.Errorf("switch", ": want one, or %v: a card with one root for both memories cannot share the server's", field.Path("direct"))
+	}
+	var errs []error
+	for _, x := range [...]struct {
+		path field.Path
+		set  bool
+	}{{"cache", d.Cache != nil}, {"dram", d.DRAM != nil}, {"host", d.Host != nil}, {"gpus", len(d.GPUs) > 0}} {
+		if x.set {
+			errs = append(errs, field.Under(at, field.Errorf(x.path, ": want none: the server has a memory that its cards share")))
+		}
+	}
+	if c.Endpoint.HostBytes != s.Bytes {
+		errs = append(errs, field.Errorf("endpoint.host_bytes", "%d: want the %d of the memory that the server's cards share", c.Endpoint.HostBytes, s.Bytes))
+	}
+	return errors.Join(append(errs, field.Under(at, d.validateSocket(s.Host)))...)
+}
+
+// build puts the memory together; its parts are called after the server.
+func (s *SharedSpec) build(e *simcore.Engine, server string) (*end, error) {
+	space, err := mem.NewSpace(1, s.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("server %s: memory: %w", server, err)
+	}
+	m := newMemory(space)
+	if err := m.put(e, server+".Host", nicspec.EndpointHost, &s.MemorySpec); err != nil {
+		return nil, fmt.Errorf("server %s: memory: %w", server, err)
+	}
+	return &m.ends[nicspec.EndpointHost], nil
+}
+
+// validateSocket holds the socket of a root to those of a machine.
+func (d *Downlink) validateSocket(h *host.Spec) error {
+	sockets := 1
+	if h != nil {
+		sockets = h.Sockets
+	}
+	if d.Socket < 0 || d.Socket >= max(sockets, 1) {
+		return field.Errorf("socket", "%d: want 0 to %d, a socket of the machine behind the root", d.Socket, max(sockets, 1)-1)
+	}
+	return nil
+}

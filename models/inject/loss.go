@@ -1,0 +1,86 @@
+package inject
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"nictwin/models/field"
+	"nictwin/models/msg"
+	"nictwin/models/simcore"
+)
+
+// LossSpec configures a Loss.
+type LossSpec struct {
+	Share float64 `yaml:"share"` // of the frames, in each direction
+	Seed  uint64  `yaml:"seed"`
+}
+
+// Validate returns every error of the spec.
+func (s LossSpec) Validate() error {
+	if !(s.Share >= 0 && s.Share < 1) {
+		return field.Errorf("share", "%v: want 0 or more, less than 1", s.Share)
+	}
+	return nil
+}
+
+// Loss stands in a cable and loses frames: which ones is a function of seed, direction and their ordinal.
+type Loss struct {
+	*inline
+	spec   LossSpec
+	frames *msg.Frames
+	count  [2]LossCount // by direction
+	failed error
+}
+
+// LossCount is the frames of a direction, and their bytes.
+type LossCount struct {
+	In, Lost           uint64
+	InBytes, LostBytes uint64
+}
+
+// NewLoss makes a Loss; frames is where lost ones go. It panics if Akita does not accept the name.
+func NewLoss(name string, s simcore.Scheduler, spec LossSpec, frames *msg.Frames) (*Loss, error) {
+	if s == nil || frames == nil {
+		return nil, fmt.Errorf("inject: %s: want a scheduler and a pool of frames", name)
+	}
+	if err := spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	l := &Loss{spec: spec, frames: frames}
+	l.inline = newInline(name, s, l.relay)
+	return l, nil
+}
+
+// Count is what came from a direction so far.
+func (l *Loss) Count(d Direction) LossCount { return l.count[d] }
+
+// Held is the frames of a direction that have come and could not go on.
+func (l *Loss) Held(d Direction) int { return l.ports[d].Len() + l.waiting[d].Len() }
+
+// Idle reports whether nothing is held.
+func (l *Loss) Idle() bool { return l.Held(FromDevice)+l.Held(ToDevice) == 0 }
+
+// Err is the first thing that was no frame, or nil.
+func (l *Loss) Err() error { return l.failed }
+
+func (l *Loss) relay(d Direction, m sim.Msg) {
+	f, ok := m.(*msg.Frame)
+	if !ok {
+		l.failed = errors.Join(l.failed, fmt.Errorf("inject: %s: a %T %v: want frames", l.Name(), m, d))
+		return
+	}
+	c := &l.count[d]
+	const stream = 0x6c6f7373 // sets losses apart from other draws of the same seed
+	drawn := mix(mix(l.spec.Seed^stream^uint64(d)<<63) + c.In)
+	c.In++
+	c.InBytes += uint64(f.Bytes())
+	if float64(drawn>>11)/(1<<53) < l.spec.Share {
+		c.Lost++
+		c.LostBytes += uint64(f.Bytes())
+		l.frames.Put(f)
+		return
+	}
+	l.send(d, m)
+}
