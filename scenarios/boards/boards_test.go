@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // Every preset is drawn, and as its golden files have it.
 func TestDrawings(t *testing.T) {
-	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "bf2-fleet", "bf3-cores", "fleet.yaml"} {
+	for _, name := range []string{"bf3", "bf2-pair", "connectx4", "bf2-fleet", "bf3-cores", "fleet.yaml", "shared.yaml"} {
 		path := name
 		if strings.HasSuffix(name, ".yaml") {
 			path = filepath.Join("testdata", name)
@@ -35,6 +35,7 @@ func TestDrawings(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, string(want), text, "go test -update writes it anew")
 		}
+		require.NotContains(t, SVG(&s), `="-`, "%s: a negative size", name)
 		for d := xml.NewDecoder(strings.NewReader(SVG(&s))); ; {
 			if _, err := d.Token(); err != nil {
 				require.True(t, errors.Is(err, io.EOF), "%s: %v", name, err)
@@ -54,12 +55,13 @@ func TestNamesAreEscaped(t *testing.T) {
 
 func TestBoardsToPlayOn(t *testing.T) {
 	for name, want := range map[string]string{
-		"bf3-pair":            "board bf3-pair has 2 cards and network back_to_back: want one card with open ports",
-		"connectx6":           "board connectx6: device of kind rnic: want the contract's NIC, of kind model or rtl",
-		"bf4":                 `board "bf4": no such preset or file: want a file, or one of bf2, bf2-pair, bf3`,
-		"none.yaml":           "stat none.yaml: no such file",
-		"testdata":            "testdata: is a folder",
-		"testdata/wrong.yaml": "testdata/wrong.yaml:5: servers[0].cards[0].switch.fast: no such field: want one of latency_ps",
+		"bf3-pair":             "board bf3-pair has 2 cards and network back_to_back: want one card with open ports",
+		"connectx6":            "board connectx6: device of kind rnic: want the contract's NIC, of kind model or rtl",
+		"bf4":                  `board "bf4": no such preset or file: want a file, or one of bf2, bf2-pair, bf3`,
+		"testdata/shared.yaml": "board testdata/shared.yaml: the cards of server Server share its memory (servers[0].memory): want one card with its own",
+		"none.yaml":            "stat none.yaml: no such file",
+		"testdata":             "testdata: is a folder",
+		"testdata/wrong.yaml":  "testdata/wrong.yaml:5: servers[0].cards[0].switch.fast: no such field: want one of latency_ps",
 	} {
 		_, err := Card(name)
 		require.ErrorContains(t, err, want)

@@ -33,17 +33,17 @@ type drawing struct {
 	branches []row
 }
 
-// drawCard is a card as boxes.
-func drawCard(c *board.CardSpec) drawing {
+// drawCard is a card as boxes. Where its server has a memory for all cards, the card ends at its root.
+func drawCard(c *board.CardSpec, shared bool) drawing {
 	d := drawing{name: c.Name, front: row{"", []box{ethernet(c), slot(c)}}}
 	switch sw := c.Switch; {
 	case sw != nil:
 		d.front.boxes = append(d.front.boxes,
 			box{"NIC-side link", link(&c.PCIe)},
-			box{"switch", []string{ns(sw.Latency), "NIC link " + string(sw.NICLink)}})
-		d.branches = []row{{"Arm", downlink(&sw.Arm, c.Endpoint.ArmBytes)}, {"host", downlink(&sw.Host, c.Endpoint.HostBytes)}}
+			box{"switch", across(sw)})
+		d.branches = []row{{"Arm", downlink(&sw.Arm, c.Endpoint.ArmBytes, false)}, {"host", downlink(&sw.Host, c.Endpoint.HostBytes, shared)}}
 	case c.Direct != nil:
-		d.branches = []row{{"host", downlink(c.Direct, c.Endpoint.HostBytes)}}
+		d.branches = []row{{"host", downlink(c.Direct, c.Endpoint.HostBytes, shared)}}
 	default:
 		d.front.boxes = append(d.front.boxes, box{"link", link(&c.PCIe)})
 		d.branches = []row{{"Arm and host", []box{
@@ -52,6 +52,18 @@ func drawCard(c *board.CardSpec) drawing {
 		}}}
 	}
 	return d
+}
+
+// across is a switch, and the ways of one side's cores to the other's memory.
+func across(sw *board.SwitchSpec) []string {
+	says := []string{ns(sw.Latency), "NIC link " + string(sw.NICLink)}
+	if o := sw.ArmOutbound; o != nil {
+		says = append(says, fmt.Sprintf("Arm to host, %d tags", o.Tags))
+	}
+	if m := sw.HostMMIO; m != nil {
+		says = append(says, fmt.Sprintf("host to Arm, %s each", ns(m.Service)))
+	}
+	return says
 }
 
 func ethernet(c *board.CardSpec) box {
@@ -75,19 +87,28 @@ func slot(c *board.CardSpec) box {
 	return box{b.title, append(b.says, fmt.Sprintf("MPS %d, MRRS %d", l.MPS, l.MRRS))}
 }
 
-func downlink(d *board.Downlink, size uint64) []box {
+func downlink(d *board.Downlink, size uint64, shared bool) []box {
 	var list []box
 	if d.PCIe != nil {
 		list = append(list, box{"PCIe", pcie(d.PCIe)})
 	} else {
 		list = append(list, box{"fabric", link(d.Fabric)})
 	}
-	list = append(list, box{"root", []string{ns(d.ReadLatency)}})
+	root := box{"root", []string{ns(d.ReadLatency)}}
+	if shared {
+		root.says = append(root.says, "memory of the server", fmt.Sprintf("at socket %d", d.Socket))
+		return append(list, root)
+	}
+	return append(append(list, root), parts(&d.MemorySpec, size)...)
+}
+
+// parts are what is behind a root.
+func parts(d *board.MemorySpec, size uint64) (list []box) {
 	if d.Cache != nil {
 		list = append(list, box{"cache", cache(d.Cache)})
 	}
 	if d.Host != nil {
-		return append(list, machineParts(d.Host, size)...)
+		return append(machineParts(d.Host, size), gpus(d)...)
 	}
 	at := []string{bytes(size)}
 	if d.DRAM != nil {
@@ -95,7 +116,17 @@ func downlink(d *board.Downlink, size uint64) []box {
 	} else {
 		at = append(at, "at once")
 	}
-	return append(list, box{"memory", at})
+	return append(append(list, box{"memory", at}), gpus(d)...)
+}
+
+func gpus(d *board.MemorySpec) (list []box) {
+	for i := range d.GPUs {
+		g := &d.GPUs[i]
+		list = append(list, box{fmt.Sprintf("GPU %d", i), []string{
+			bytes(g.Bytes), fmt.Sprintf("at %#x", g.Base), rate(g.Link.Rate) + ", " + ns(g.Link.Latency), ns(g.Latency),
+		}})
+	}
+	return list
 }
 
 // machineParts are what a machine with cores has behind its root.
@@ -144,7 +175,12 @@ func rate(r simcore.Rate) string {
 	return fmt.Sprintf("%.4g Gbps", float64(r.Bytes)*bitsPerNs/float64(r.Ps))
 }
 
-func ns(t simcore.Ps) string { return fmt.Sprintf("%g ns", float64(t)/float64(simcore.Nanosecond)) }
+func ns(t simcore.Ps) string {
+	if t >= simcore.Millisecond {
+		return fmt.Sprintf("%g ms", float64(t)/float64(simcore.Millisecond))
+	}
+	return fmt.Sprintf("%g ns", float64(t)/float64(simcore.Nanosecond))
+}
 
 func bytes(n uint64) string {
 	const step = 1024
@@ -173,9 +209,12 @@ func title(s *board.RackSpec) string {
 	case board.NetworkOpen:
 		return t + ", open Ethernet ports"
 	case board.NetworkBackToBack:
-		return t + ", back to back by cables of " + ns(s.Network.Latency)
+		t += ", back to back by cables of " + ns(s.Network.Latency)
 	case board.NetworkSwitch:
-		return t + ", on a switch by cables of " + ns(s.Network.Latency)
+		t += ", on a switch by cables of " + ns(s.Network.Latency)
+	}
+	if l := s.Network.Loss; l != nil {
+		t += fmt.Sprintf(" that lose %.4g%% of the frames", l.Share*100)
 	}
 	return t
 }
@@ -189,8 +228,12 @@ type machine struct {
 func machines(s *board.RackSpec) (all []machine) {
 	for i := range s.Servers {
 		m := machine{name: s.Servers[i].Name}
+		shared := s.Servers[i].Memory
 		for k := range s.Servers[i].Cards {
-			m.cards = append(m.cards, drawCard(&s.Servers[i].Cards[k]))
+			m.cards = append(m.cards, drawCard(&s.Servers[i].Cards[k], shared != nil))
+		}
+		if shared != nil {
+			m.cards = append(m.cards, drawing{name: "memory of all cards", front: row{"", parts(&shared.MemorySpec, shared.Bytes)}})
 		}
 		all = append(all, m)
 	}
@@ -199,7 +242,7 @@ func machines(s *board.RackSpec) (all []machine) {
 		if f.Machines > 1 {
 			name += fmt.Sprintf(" to Client[%d]", f.Machines-1)
 		}
-		all = append(all, machine{name, []drawing{drawCard(&f.Card)}})
+		all = append(all, machine{name, []drawing{drawCard(&f.Card, false)}})
 	}
 	if sw := s.Network.Switch; sw != nil {
 		all = append(all, machine{"Switch", []drawing{{name: "Ethernet", front: row{"", []box{ethernetSwitch(s)}}}}})

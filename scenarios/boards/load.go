@@ -34,7 +34,10 @@ func Card(nameOrFile string) (*board.CardSpec, error) {
 		return nil, err
 	}
 	var cards []board.CardSpec
-	for _, v := range s.All() {
+	for i, v := range s.All() {
+		if v.Memory != nil {
+			return nil, fmt.Errorf("board %s: the cards of server %s share its memory (servers[%d].memory): want one card with its own to play on", nameOrFile, v.Name, i)
+		}
 		cards = append(cards, v.Cards...)
 	}
 	if len(cards) != 1 || s.Network.Kind != board.NetworkOpen {

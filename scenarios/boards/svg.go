@@ -48,6 +48,7 @@ func (c *canvas) machine(m *machine, top int) int {
 		middle := y + (height-boxHeight)/2
 		x := c.row(&d.front, 2*margin, middle)
 		from := x - gap
+		right = max(right, x)
 		for k := range d.branches {
 			at := y + k*(boxHeight+gap)
 			c.way(from, middle+boxHeight/2, x, at+boxHeight/2)
