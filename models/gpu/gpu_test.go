@@ -9,6 +9,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/gpu"
 	"nictwin/models/mem"
+	"nictwin/models/mem/memrig"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/simcore"
 )
@@ -24,25 +25,22 @@ func build(t testing.TB, e sim.Engine) *gpu.Memory {
 	return m
 }
 
-func TestKeepsTheProtocol(t *testing.T) {
-	for _, akita := range []bool{false, true} {
-		memtest.RunContract(t, "gpu", func() (*memtest.Bench, error) {
-			own, other := simcore.NewEngine(), sim.NewSerialEngine()
-			var e sim.Engine = own
-			if akita {
-				e = other
-			}
-			m := build(t, e)
-			return &memtest.Bench{Target: m, Peek: m.Read, Base: mem.Bus(1, 1<<40), Size: 1 << 20, Ends: true, Nowhere: []uint64{0, mem.Bus(3, 0)}, Step: func() (bool, error) {
-				if akita {
-					return false, other.Run()
-				}
-				err := own.RunUntil(own.Now() + 30*ns)
-				return own.Next() != nil, err
-			}}, nil
-		})
+func rig(t testing.TB, e sim.Engine) *memrig.Rig {
+	m := build(t, e)
+	return &memrig.Rig{
+		Bench: memtest.Bench{Target: m, Peek: m.Read, Base: mem.Bus(1, 1<<40), Size: 1 << 20, Ends: true, Nowhere: []uint64{0, mem.Bus(3, 0)}}, Idle: m.Idle,
+		Flow: func() memrig.Flow {
+			s := m.Stats()
+			return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
+		},
 	}
 }
+
+func TestKeepsTheProtocol(t *testing.T) { memrig.Contract(t, "gpu", rig) }
+
+func TestConservation(t *testing.T) { memrig.Conserve(t, rig) }
+
+func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 96, 1000, rig) }
 
 // Time, watches and the way past time.
 func TestMemory(t *testing.T) {

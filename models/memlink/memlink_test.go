@@ -9,6 +9,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/inject"
 	"nictwin/models/mem"
+	"nictwin/models/mem/memrig"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/memlink"
 	"nictwin/models/simcore"
@@ -30,26 +31,31 @@ func build(t testing.TB, e sim.Engine, d inject.DelaySpec) (*memlink.Link, *mem.
 	return l, space
 }
 
-func TestKeepsTheProtocol(t *testing.T) {
-	for name, d := range map[string]inject.DelaySpec{"at once": {}, "delay": {Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}} {
-		for _, akita := range []bool{false, true} {
-			memtest.RunContract(t, name, func() (*memtest.Bench, error) {
-				own, other := simcore.NewEngine(), sim.NewSerialEngine()
-				var e sim.Engine = own
-				if akita {
-					e = other
-				}
-				l, space := build(t, e, d)
-				return &memtest.Bench{Target: l, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}, Step: func() (bool, error) {
-					if akita {
-						return false, other.Run()
-					}
-					err := own.RunUntil(own.Now() + 30*ns)
-					return own.Next() != nil, err
-				}}, nil
-			})
+// rig is a link over a memory with a delay.
+func rig(d inject.DelaySpec) memrig.Build {
+	return func(t testing.TB, e sim.Engine) *memrig.Rig {
+		l, space := build(t, e, d)
+		return &memrig.Rig{
+			Bench: memtest.Bench{Target: l, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: l.Idle,
+			Flow: func() memrig.Flow {
+				s := l.Stats()
+				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
+			},
 		}
 	}
+}
+
+func TestKeepsTheProtocol(t *testing.T) {
+	memrig.Contract(t, "at once", rig(inject.DelaySpec{}))
+	memrig.Contract(t, "delay", rig(inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}))
+}
+
+func TestConservation(t *testing.T) {
+	memrig.Conserve(t, rig(inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}))
+}
+
+func TestNoAllocation(t *testing.T) {
+	memrig.NoAllocation(t, 96, 1000, rig(inject.DelaySpec{Latency: 40 * ns}))
 }
 
 // Latency both ways, and each direction its own bytes: at 8 B/ns.
@@ -86,21 +92,4 @@ func TestSpec(t *testing.T) {
 	require.ErrorContains(t, err, "no memory")
 	_, err = memlink.Builder{Scheduler: e, Memory: mem.NewSparse(1), Spec: memlink.Spec{Latency: -1}}.Build("Link")
 	require.ErrorContains(t, err, "Link: latency_ps")
-}
-
-func TestNoAllocation(t *testing.T) {
-	e := simcore.NewEngine()
-	l, _ := build(t, e, inject.DelaySpec{Latency: 40 * ns})
-	var all [6]mem.Access
-	for i := range all {
-		all[i] = mem.Access{Op: mem.Op(i & 1), Addr: uint64(i) * 1000, Data: make([]byte, 96), Done: func(*mem.Access) {}}
-	}
-	step := func() {
-		for i := range all {
-			l.Access(&all[i])
-		}
-		require.NoError(t, e.Run())
-	}
-	step()
-	require.Zero(t, testing.AllocsPerRun(1000, step))
 }

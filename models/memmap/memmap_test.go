@@ -9,6 +9,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/inject"
 	"nictwin/models/mem"
+	"nictwin/models/mem/memrig"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/memmap"
 	"nictwin/models/simcore"
@@ -33,29 +34,33 @@ func build(t testing.TB, e sim.Engine, fast, slow inject.DelaySpec) (*memmap.Map
 	return m, space
 }
 
-// Whatever the two memories' times, order over both is kept, across their border, too.
-func TestKeepsTheProtocol(t *testing.T) {
-	for name, d := range map[string][2]inject.DelaySpec{
-		"at once": {}, "one slow": {{}, {Latency: 70 * ns}}, "delays": {{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}, {Latency: 9 * ns, Jitter: 99 * ns, Seed: 6}},
-	} {
-		for _, akita := range []bool{false, true} {
-			memtest.RunContract(t, name, func() (*memtest.Bench, error) {
-				own, other := simcore.NewEngine(), sim.NewSerialEngine()
-				var e sim.Engine = own
-				if akita {
-					e = other
-				}
-				m, _ := build(t, e, d[0], d[1])
-				return &memtest.Bench{Target: m, Peek: m.Read, Base: border - 160, Size: 320, Window: 320, Nowhere: []uint64{mem.Bus(3, 0), 2 * border}, Step: func() (bool, error) {
-					if akita {
-						return false, other.Run()
-					}
-					err := own.RunUntil(own.Now() + 30*ns)
-					return own.Next() != nil, err
-				}}, nil
-			})
+// rig is accesses over the border of the two memories.
+func rig(fast, slow inject.DelaySpec) memrig.Build {
+	return func(t testing.TB, e sim.Engine) *memrig.Rig {
+		m, _ := build(t, e, fast, slow)
+		return &memrig.Rig{
+			Bench: memtest.Bench{Target: m, Peek: m.Read, Base: border - 160, Size: 320, Window: 320, Nowhere: []uint64{mem.Bus(3, 0), 2 * border}}, Idle: m.Idle,
+			Flow: func() memrig.Flow {
+				s := m.Stats()
+				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
+			},
 		}
 	}
+}
+
+// Whatever the two memories' times, order over both is kept, across their border, too.
+func TestKeepsTheProtocol(t *testing.T) {
+	memrig.Contract(t, "at once", rig(inject.DelaySpec{}, inject.DelaySpec{}))
+	memrig.Contract(t, "one slow", rig(inject.DelaySpec{}, inject.DelaySpec{Latency: 70 * ns}))
+	memrig.Contract(t, "delays", rig(inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}, inject.DelaySpec{Latency: 9 * ns, Jitter: 99 * ns, Seed: 6}))
+}
+
+func TestConservation(t *testing.T) {
+	memrig.Conserve(t, rig(inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}, inject.DelaySpec{Latency: 9 * ns, Jitter: 99 * ns, Seed: 6}))
+}
+
+func TestNoAllocation(t *testing.T) {
+	memrig.NoAllocation(t, 196, 30, rig(inject.DelaySpec{}, inject.DelaySpec{Latency: 50 * ns}))
 }
 
 // A write to the fast memory waits for those to the slow one; reads and writes of one memory do not wait.
@@ -100,21 +105,4 @@ func TestRegions(t *testing.T) {
 	}
 	_, err = memmap.New()
 	require.ErrorContains(t, err, "no region")
-}
-
-func TestNoAllocation(t *testing.T) {
-	e := simcore.NewEngine()
-	m, _ := build(t, e, inject.DelaySpec{}, inject.DelaySpec{Latency: 50 * ns})
-	var all [6]mem.Access
-	for i := range all {
-		all[i] = mem.Access{Op: mem.Op(i & 1), Addr: uint64(i) * 1000, Data: make([]byte, 196), Done: func(*mem.Access) {}}
-	}
-	step := func() {
-		for i := range all {
-			m.Access(&all[i])
-		}
-		require.NoError(t, e.Run())
-	}
-	step()
-	require.Zero(t, testing.AllocsPerRun(1000, step))
 }

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/host/iio"
 	"nictwin/models/inject"
 	"nictwin/models/mem"
+	"nictwin/models/mem/memrig"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/msg"
 	"nictwin/models/nicspec"
@@ -31,27 +32,28 @@ func build(t testing.TB, e sim.Engine, bytes int, d inject.DelaySpec) (*iio.Buff
 	return x, space
 }
 
-func TestKeepsTheProtocol(t *testing.T) {
-	for name, bytes := range map[string]int{"small": 64, "large": 1 << 20} {
-		for _, akita := range []bool{false, true} {
-			memtest.RunContract(t, name, func() (*memtest.Bench, error) {
-				own, other := simcore.NewEngine(), sim.NewSerialEngine()
-				var e sim.Engine = own
-				if akita {
-					e = other
-				}
-				x, space := build(t, e, bytes, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
-				return &memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}, Step: func() (bool, error) {
-					if akita {
-						return false, other.Run()
-					}
-					err := own.RunUntil(own.Now() + 30*ns)
-					return own.Next() != nil, err
-				}}, nil
-			})
+// rig is a buffer of a size over a memory with a delay.
+func rig(bytes int) memrig.Build {
+	return func(t testing.TB, e sim.Engine) *memrig.Rig {
+		x, space := build(t, e, bytes, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
+		return &memrig.Rig{
+			Bench: memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: x.Idle,
+			Flow: func() memrig.Flow {
+				s := x.Stats()
+				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
+			},
 		}
 	}
 }
+
+func TestKeepsTheProtocol(t *testing.T) {
+	memrig.Contract(t, "small", rig(64))
+	memrig.Contract(t, "large", rig(1<<20))
+}
+
+func TestConservation(t *testing.T) { memrig.Conserve(t, rig(256)) }
+
+func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 0, rig(256)) }
 
 // Occupancy over time, and what is told of room.
 func TestOccupancy(t *testing.T) {
@@ -145,21 +147,4 @@ func TestSpec(t *testing.T) {
 	for _, says := range []string{"no scheduler", "no memory", "bytes 0: want 64 to 2^30"} {
 		require.ErrorContains(t, err, says)
 	}
-}
-
-func TestNoAllocation(t *testing.T) {
-	e := simcore.NewEngine()
-	x, _ := build(t, e, 256, inject.DelaySpec{Latency: 40 * ns})
-	var all [6]mem.Access
-	for i := range all {
-		all[i] = mem.Access{Op: mem.Op(i & 1), Data: make([]byte, 196), Done: func(*mem.Access) {}}
-	}
-	step := func() {
-		for i := range all {
-			x.Access(&all[i])
-		}
-		require.NoError(t, e.Run())
-	}
-	step()
-	require.Zero(t, testing.AllocsPerRun(1000, step))
 }

@@ -13,6 +13,7 @@ import (
 	"nictwin/models/gpu"
 	"nictwin/models/host/sockets"
 	"nictwin/models/mem"
+	"nictwin/models/mem/memrig"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/memlink"
 	"nictwin/models/memmap"
@@ -54,25 +55,25 @@ func build(t testing.TB, e sim.Engine) *sockets.Sockets {
 	return s
 }
 
-func TestKeepsTheProtocol(t *testing.T) {
-	for _, akita := range []bool{false, true} {
-		memtest.RunContract(t, "over the border of the sockets", func() (*memtest.Bench, error) {
-			own, other := simcore.NewEngine(), sim.NewSerialEngine()
-			var e sim.Engine = own
-			if akita {
-				e = other
-			}
-			m, err := build(t, e).At(1)
-			return &memtest.Bench{Target: m, Peek: m.Read, Base: mem.Bus(1, half-500), Size: 1000, Window: 1000, Nowhere: []uint64{0, mem.Bus(1, 2*half)}, Step: func() (bool, error) {
-				if akita {
-					return false, other.Run()
-				}
-				err := own.RunUntil(own.Now() + 30*ns)
-				return own.Next() != nil, err
-			}}, err
-		})
+// rig is accesses of socket 1 over the border of the sockets.
+func rig(t testing.TB, e sim.Engine) *memrig.Rig {
+	all := build(t, e)
+	m, err := all.At(1)
+	require.NoError(t, err)
+	return &memrig.Rig{
+		Bench: memtest.Bench{Target: m, Peek: m.Read, Base: mem.Bus(1, half-500), Size: 1000, Window: 1000, Nowhere: []uint64{0, mem.Bus(1, 2*half)}}, Idle: all.Idle,
+		Flow: func() memrig.Flow {
+			s := m.Stats()
+			return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
+		},
 	}
 }
+
+func TestKeepsTheProtocol(t *testing.T) { memrig.Contract(t, "over the border of the sockets", rig) }
+
+func TestConservation(t *testing.T) { memrig.Conserve(t, rig) }
+
+func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 100, rig) }
 
 // The remote socket costs a crossing each way, the GPU its own link; both sockets see the same bytes.
 func TestWhereAnInitiatorHangs(t *testing.T) {

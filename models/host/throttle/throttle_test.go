@@ -10,6 +10,7 @@ import (
 	"nictwin/models/host/throttle"
 	"nictwin/models/inject"
 	"nictwin/models/mem"
+	"nictwin/models/mem/memrig"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/simcore"
 )
@@ -26,27 +27,28 @@ func build(t testing.TB, e sim.Engine, r simcore.Rate, d inject.DelaySpec) (*thr
 	return x, space
 }
 
-func TestKeepsTheProtocol(t *testing.T) {
-	for name, r := range map[string]simcore.Rate{"free": {}, "slow": simcore.Gbps(16)} {
-		for _, akita := range []bool{false, true} {
-			memtest.RunContract(t, name, func() (*memtest.Bench, error) {
-				own, other := simcore.NewEngine(), sim.NewSerialEngine()
-				var e sim.Engine = own
-				if akita {
-					e = other
-				}
-				x, space := build(t, e, r, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
-				return &memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}, Step: func() (bool, error) {
-					if akita {
-						return false, other.Run()
-					}
-					err := own.RunUntil(own.Now() + 30*ns)
-					return own.Next() != nil, err
-				}}, nil
-			})
+// rig is a throttle of a rate over a memory with a delay.
+func rig(r simcore.Rate) memrig.Build {
+	return func(t testing.TB, e sim.Engine) *memrig.Rig {
+		x, space := build(t, e, r, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5})
+		return &memrig.Rig{
+			Bench: memtest.Bench{Target: x, Peek: space.Read, Size: 1 << 20, Ends: true, Nowhere: []uint64{mem.Bus(3, 0)}}, Idle: x.Idle, Passes: true,
+			Flow: func() memrig.Flow {
+				s := x.Stats()
+				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.PassedBytes, Held: s.Held}
+			},
 		}
 	}
 }
+
+func TestKeepsTheProtocol(t *testing.T) {
+	memrig.Contract(t, "free", rig(simcore.Rate{}))
+	memrig.Contract(t, "slow", rig(simcore.Gbps(16)))
+}
+
+func TestConservation(t *testing.T) { memrig.Conserve(t, rig(simcore.Gbps(16))) }
+
+func TestNoAllocation(t *testing.T) { memrig.NoAllocation(t, 196, 0, rig(simcore.Gbps(16))) }
 
 // Traffic goes at the rate that was set, from when it was set.
 func TestRates(t *testing.T) {
@@ -73,21 +75,4 @@ func TestRates(t *testing.T) {
 	for _, says := range []string{"no scheduler", "no memory", "rate 0 bytes in 1 ps"} {
 		require.ErrorContains(t, err, says)
 	}
-}
-
-func TestNoAllocation(t *testing.T) {
-	e := simcore.NewEngine()
-	x, _ := build(t, e, simcore.Gbps(16), inject.DelaySpec{Latency: 40 * ns})
-	var all [6]mem.Access
-	for i := range all {
-		all[i] = mem.Access{Op: mem.Op(i & 1), Data: make([]byte, 196), Done: func(*mem.Access) {}}
-	}
-	step := func() {
-		for i := range all {
-			x.Access(&all[i])
-		}
-		require.NoError(t, e.Run())
-	}
-	step()
-	require.Zero(t, testing.AllocsPerRun(1000, step))
 }
