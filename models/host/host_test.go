@@ -12,6 +12,7 @@ import (
 	"nictwin/models/gpu"
 	"nictwin/models/host"
 	"nictwin/models/mem"
+	"nictwin/models/mem/memrig"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/memmap"
 	"nictwin/models/simcore"
@@ -25,8 +26,9 @@ const (
 // rig is a machine of a preset, with little memory.
 type rig struct {
 	sim.Engine
-	t testing.TB
-	s *host.Server
+	t   testing.TB
+	s   *host.Server
+	gpu *gpu.Memory
 }
 
 func newRig(t testing.TB, e sim.Engine, preset string) *rig {
@@ -48,7 +50,7 @@ func newRig(t testing.TB, e sim.Engine, preset string) *rig {
 	require.NoError(t, err)
 	s, err := host.Builder{Scheduler: e, Spec: spec, Memory: space, Elsewhere: []memmap.Region{card.Region()}}.Build("Host")
 	require.NoError(t, err)
-	return &rig{e, t, s}
+	return &rig{e, t, s, card}
 }
 
 func (r *rig) core(socket, n int) *host.Core {
@@ -65,35 +67,77 @@ func (r *rig) run() {
 	require.True(r.t, r.s.Idle())
 }
 
-// A core sees memory by the protocol through all that is before it, over the border of the sockets, and on a card.
+// ofCore is memory as a core sees it by way of all that is before it, over the border of the sockets.
+func ofCore(preset string) memrig.Build {
+	return func(t testing.TB, e sim.Engine) *memrig.Rig {
+		r := newRig(t, e, preset)
+		c := r.core(0, 1)
+		base := uint64(0x1000)
+		if preset[0] == 'h' {
+			base = mem.Bus(1, half-500)
+		}
+		return &memrig.Rig{Bench: memtest.Bench{
+			Target: c.TLB, Peek: c.Memory.Read, Base: base, Size: 1000, Window: 1000, Nowhere: []uint64{mem.Bus(1, 2*half), mem.Bus(3, 0)},
+		}}
+	}
+}
+
+// A core sees memory by the protocol, and so it does on a card.
 func TestKeepsTheProtocol(t *testing.T) {
 	for _, preset := range []string{"host-fn", "host-op", "host-ce", "host-rb", "bf3", "bf2"} {
-		for _, akita := range []bool{false, true} {
-			if memory := preset; akita && memory != "host-fn" {
-				continue
-			}
-			memtest.RunContract(t, preset, func() (*memtest.Bench, error) {
-				own, other := simcore.NewEngine(), sim.NewSerialEngine()
-				var e sim.Engine = own
-				if akita {
-					e = other
-				}
-				r := newRig(t, e, preset)
-				c := r.core(0, 1)
-				base := uint64(0x1000)
-				if preset[0] == 'h' {
-					base = mem.Bus(1, half-500)
-				}
-				return &memtest.Bench{Target: c.TLB, Peek: c.Memory.Read, Base: base, Size: 1000, Window: 1000, Nowhere: []uint64{mem.Bus(1, 2*half), mem.Bus(3, 0)}, Step: func() (bool, error) {
-					if akita {
-						return false, other.Run()
-					}
-					err := own.RunUntil(own.Now() + 30*ns)
-					return own.Next() != nil, err
-				}}, nil
-			})
-		}
+		memrig.Contract(t, preset, ofCore(preset))
 	}
+}
+
+// What a device moves to and from either socket is done or held.
+func TestConservation(t *testing.T) {
+	memrig.Conserve(t, func(t testing.TB, e sim.Engine) *memrig.Rig {
+		r := newRig(t, e, "host-rb")
+		d, err := r.s.Device(1, "IIO")
+		require.NoError(t, err)
+		return &memrig.Rig{
+			Bench: memtest.Bench{Target: d, Base: mem.Bus(1, half-500), Size: 1000, Nowhere: []uint64{mem.Bus(1, 2*half), mem.Bus(3, 0)}}, Idle: r.s.Idle,
+			Flow: func() memrig.Flow {
+				s := d.Stats()
+				return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
+			},
+		}
+	})
+}
+
+// What one part of a machine hands on, the next has taken, byte by byte.
+func TestPartsAgree(t *testing.T) {
+	r := newRig(t, simcore.NewEngine(), "host-fn")
+	c := r.core(0, 0)
+	require.NoError(t, c.Copy(mem.Bus(1, half-5000), mem.Bus(1, half+100), 4000))
+	require.NoError(t, c.Load(mem.Bus(1, 1<<40), make([]byte, 300)))
+	require.NoError(t, c.Store(mem.Bus(1, 1<<40), make([]byte, 300)))
+	r.run()
+	const entry = 8 // of a page table
+	walked, p := c.TLB.Stats(), c.Private.Stats()
+	require.Positive(t, walked.WalkReads)
+	require.Equal(t, walked.AcceptedBytes, walked.PassedBytes)
+	require.Equal(t, walked.PassedBytes+entry*walked.WalkReads, p.FinishedBytes)
+	require.Equal(t, p.MemoryRead+p.MemoryWritten, c.Throttle.Stats().PassedBytes)
+	require.Equal(t, c.Throttle.Stats().PassedBytes, c.Memory.Stats().FinishedBytes)
+	crossed := r.s.Sockets.Links()[0].Stats().FinishedBytes
+	near, far := r.s.LLC[0].Stats().FinishedBytes, r.s.LLC[1].Stats().FinishedBytes
+	require.Positive(t, crossed)
+	require.Equal(t, crossed, far)
+	require.Equal(t, c.Memory.Stats().FinishedBytes, near+far+r.gpu.Stats().FinishedBytes)
+	for i, l := range r.s.LLC {
+		require.Equal(t, l.Stats().MemoryRead+l.Stats().MemoryWritten, r.s.DRAM[i].Counters().FinishedBytes)
+	}
+}
+
+// The whole way of a core and of a device allocates nothing per access.
+func TestNoAllocation(t *testing.T) {
+	memrig.NoAllocation(t, 196, 100, ofCore("host-op"))
+	memrig.NoAllocation(t, 196, 100, func(t testing.TB, e sim.Engine) *memrig.Rig {
+		d, err := newRig(t, e, "host-fn").s.Device(0, "IIO")
+		require.NoError(t, err)
+		return &memrig.Rig{Bench: memtest.Bench{Target: d, Base: mem.Bus(1, half-500)}}
+	})
 }
 
 // A device on socket 0 writes an entry that a core polls: the core of the other socket is told as soon, and pays more for

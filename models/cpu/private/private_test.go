@@ -15,6 +15,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/inject"
 	"nictwin/models/mem"
+	"nictwin/models/mem/memrig"
 	"nictwin/models/mem/memtest"
 	"nictwin/models/simcore"
 )
@@ -228,6 +229,39 @@ func TestBuilder(t *testing.T) {
 	}
 	_, err = private.Preset("x")
 	require.ErrorContains(t, err, "want one of [bf2")
+}
+
+func TestConservation(t *testing.T) {
+	memrig.Conserve(t, func(t testing.TB, e sim.Engine) *memrig.Rig {
+		b, err := build(e, inject.DelaySpec{Latency: 40 * ns, Jitter: 90 * ns, Seed: 5}, false)
+		require.NoError(t, err)
+		c := b.Target.(*private.Cache)
+		return &memrig.Rig{Bench: *b, Idle: c.Idle, Flow: func() memrig.Flow {
+			s := c.Stats()
+			return memrig.Flow{Accepted: s.AcceptedBytes, Finished: s.FinishedBytes, Held: s.Held}
+		}}
+	})
+}
+
+// Where nobody tells of writes no line is kept: each read goes to the memory behind, and so sees what was written there.
+func TestUncached(t *testing.T) {
+	e := simcore.NewEngine()
+	space, err := mem.NewSpace(1<<20, 1<<20)
+	require.NoError(t, err)
+	c, err := private.Builder{Scheduler: e, Spec: tiny(), Memory: space, Domain: private.NewDomain(space), Uncached: []private.Range{{Base: 4096, Bytes: 4096}}}.Build("L2")
+	require.NoError(t, err)
+	for _, x := range []struct {
+		addr uint64
+		kept bool
+	}{{4032, true}, {4096, false}, {8128, false}, {8192, true}} {
+		for _, op := range []mem.Op{mem.Write, mem.Read} {
+			c.Access(&mem.Access{Op: op, By: mem.Core, Addr: x.addr, Data: make([]byte, 64), Done: func(a *mem.Access) { require.NoError(t, a.Err) }})
+			require.NoError(t, e.Run())
+		}
+		require.Equal(t, x.kept, c.Has(x.addr), "%#x", x.addr)
+	}
+	require.EqualValues(t, 2, c.Stats().Hits)
+	require.EqualValues(t, 2, c.Stats().MemoryReads)
 }
 
 func TestNoAllocation(t *testing.T) {

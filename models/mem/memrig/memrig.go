@@ -61,7 +61,7 @@ func Conserve(t *testing.T, build Build) {
 // runner is what both engines are.
 type runner interface{ Run() error }
 
-func play(t *testing.T, e runner, r *Rig, wait func(simcore.Ps) error) {
+func play(t require.TestingT, e runner, r *Rig, wait func(simcore.Ps) error) {
 	const accesses, longest, window = 3000, 300, 1 << 16
 	rng := rand.New(rand.NewPCG(7, 11))
 	issued, done, most := uint64(0), uint64(0), uint64(0)
