@@ -100,3 +100,32 @@ func TestSpec(t *testing.T) {
 		require.ErrorContains(t, err, says)
 	}
 }
+
+// What a driver does on its core allocates nothing: stores and loads, register writes and reads, and what its watches see.
+func TestNoAllocation(t *testing.T) {
+	e, space, d, b := newBus(t, "bf3")
+	seen := 0
+	_, err := b.Watch(0x2000, 64, func() { seen++ })
+	require.NoError(t, err)
+	entry, value := make([]byte, 64), uint64(0)
+	wrote := mem.Access{Op: mem.Write, Addr: 0x2000, Data: entry[:8], Done: func(*mem.Access) {}}
+	over := func(err error) {
+		if err != nil {
+			panic(err)
+		}
+	}
+	read := func(v uint64, err error) { value += v }
+	step := func() {
+		d.at = d.at[:0]
+		b.Write(0x1000, entry, over)
+		over(b.WriteReg(0, entry[:4]))
+		b.Read(0x1000, entry, over)
+		b.ReadReg(0, 4, read)
+		space.Access(&wrote)
+		over(e.Run())
+	}
+	step()
+	require.Zero(t, testing.AllocsPerRun(1000, step))
+	require.EqualValues(t, 7*seen, value)
+	require.Positive(t, seen)
+}
