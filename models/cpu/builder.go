@@ -3,8 +3,6 @@ package cpu
 import (
 	"fmt"
 
-	"github.com/sarchlab/akita/v3/sim"
-
 	"nictwin/models/mem"
 	"nictwin/models/simcore"
 )
@@ -34,7 +32,7 @@ func (b Builder) Build(name string) (*Core, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c := &Core{ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, watcher: b.Watcher}
+	c := &Core{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, watcher: b.Watcher}
 	if c.view == nil {
 		c.view, _ = b.Memory.(mem.Backdoor)
 	}
@@ -44,6 +42,7 @@ func (b Builder) Build(name string) (*Core, error) {
 	if c.watcher == nil {
 		c.watcher, _ = b.Memory.(Watcher)
 	}
+	c.alarm = simcore.NewAlarm(b.Scheduler, c, true)
 	c.regDone, c.since = c.readDone, never
 	return c, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // Core is a processor core.
 type Core struct {
-	*sim.ComponentBase
+	simcore.Portless
 
 	spec    Spec
 	sched   simcore.Scheduler
@@ -34,10 +34,9 @@ type Core struct {
 	regDone func(v uint64, err error)
 	known   []Holder // registers that were full once, and tell of room
 
-	events simcore.EventPool
-	wakeAt simcore.Ps // when the earliest event is due, plus one; 0 when none is known
-	stats  Stats
-	err    error
+	alarm simcore.Alarm
+	stats Stats
+	err   error
 }
 
 // Stats is what a core did.
@@ -75,12 +74,6 @@ func (c *Core) Idle() bool {
 // Now is the time of the engine. A step begins at it.
 func (c *Core) Now() simcore.Ps { return simcore.Now(c.sched) }
 
-// NotifyRecv implements sim.Component. It has no ports.
-func (c *Core) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree implements sim.Component.
-func (c *Core) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
-
 // catchUp moves the round on to now, past polls that found nothing.
 func (c *Core) catchUp() {
 	if !c.busy {
@@ -94,32 +87,16 @@ func (c *Core) arm() {
 		return
 	}
 	if _, at := c.round.earliest(); at != never {
-		c.wake(at)
+		c.alarm.Set(at)
 	}
-}
-
-// wake makes sure that Handle is called at a time, or before.
-func (c *Core) wake(at simcore.Ps) {
-	if c.wakeAt != 0 && c.wakeAt <= at+1 {
-		return
-	}
-	ev := c.events.Get()
-	ev.At, ev.H, ev.Secondary = at, c, true
-	c.wakeAt = at + 1
-	c.sched.Schedule(ev)
 }
 
 // Handle implements sim.Handler: the core goes on.
 func (c *Core) Handle(e sim.Event) error {
-	ev, ok := e.(*simcore.Event)
-	if !ok {
+	if !c.alarm.Rang(e) {
 		return fmt.Errorf("cpu: %s: event of type %T: want its own", c.Name(), e)
 	}
-	c.events.Put(ev)
 	now := c.Now()
-	if c.wakeAt == now+1 {
-		c.wakeAt = 0
-	}
 	if !c.busy {
 		l, at := c.round.earliest()
 		if at > now {
@@ -161,7 +138,7 @@ func (c *Core) software() {
 	c.round.skip(now)
 	c.busy, c.began = true, c.round.at
 	c.due = c.round.at
-	c.wake(c.due)
+	c.alarm.Set(c.due)
 }
 
 // rest is called when everything recorded has been replayed.
@@ -181,7 +158,7 @@ func (c *Core) rest() {
 func (c *Core) fail(err error) {
 	if err != nil && c.err == nil {
 		c.err = fmt.Errorf("cpu: %s: %w", c.Name(), err)
-		c.wake(c.Now()) // to end the run
+		c.alarm.Set(c.Now()) // to end the run
 	}
 }
 

@@ -67,7 +67,7 @@ func (c *Core) work() {
 		}
 		o := c.ops.Front()
 		if c.due > now && o.kind != opSpend {
-			c.wake(c.due)
+			c.alarm.Set(c.due)
 			return
 		}
 		c.due = max(c.due, now)

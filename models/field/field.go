@@ -94,3 +94,11 @@ func Each(err error) []error {
 	}
 	return all
 }
+
+// Need is the error for a part that a builder was not given, or nil if it was.
+func Need(given bool, part string) error {
+	if given {
+		return nil
+	}
+	return errors.New("no " + part)
+}

@@ -84,3 +84,25 @@ func TestQueueHoldsNothing(t *testing.T) {
 		q.PopLast()
 	}))
 }
+
+// What was put back comes again, the latest first, as it was; nothing is allocated then.
+func TestFree(t *testing.T) {
+	var f Free[[3]int]
+	a, fresh := f.Get()
+	require.True(t, fresh)
+	b, _ := f.Get()
+	a[0], b[0] = 1, 2
+	f.Put(a)
+	f.Put(b)
+	x, fresh := f.Get()
+	require.False(t, fresh)
+	require.Same(t, b, x)
+	require.Equal(t, [3]int{2}, *x)
+	y, _ := f.Get()
+	require.Same(t, a, y)
+	f.Put(y)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		v, _ := f.Get()
+		f.Put(v)
+	}))
+}

@@ -65,7 +65,8 @@ func (b Builder) Build(name string) (*Link, error) {
 	if err := b.Spec.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	l := &Link{ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, there: b.There, back: b.Back}
+	l := &Link{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, there: b.There, back: b.Back}
+	l.relays.Ended = l.answer
 	for _, lane := range []**pace.Pacer{&l.there, &l.back} {
 		if *lane == nil {
 			*lane = &pace.Pacer{Rate: b.Spec.Rate}
@@ -76,14 +77,14 @@ func (b Builder) Build(name string) (*Link, error) {
 
 // Link is a way to a memory.
 type Link struct {
-	*sim.ComponentBase
+	simcore.Portless
 
 	spec        Spec
 	sched       simcore.Scheduler
 	memory      mem.Target
 	there, back *pace.Pacer
 	events      simcore.EventPool
-	idle        []*transfer
+	relays      mem.Relays
 	stats       Stats
 }
 
@@ -95,12 +96,6 @@ type Stats struct {
 	Held          uint64
 	ThereBytes    uint64 // on the lane to the memory, with headers
 	BackBytes     uint64
-}
-
-// transfer is an access on its way.
-type transfer struct {
-	mem.Access
-	a *mem.Access
 }
 
 // Kinds of events.
@@ -115,12 +110,6 @@ func (l *Link) Stats() Stats { return l.stats }
 // Idle reports whether nothing is under way.
 func (l *Link) Idle() bool { return l.stats.Held == 0 }
 
-// NotifyRecv implements sim.Component. It has no ports.
-func (l *Link) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree implements sim.Component.
-func (l *Link) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
-
 // Check implements mem.Target.
 func (l *Link) Check(op mem.Op, addr uint64, n int) error { return l.memory.Check(op, addr, n) }
 
@@ -130,15 +119,7 @@ func (l *Link) Access(a *mem.Access) {
 		a.Finish(err)
 		return
 	}
-	var x *transfer
-	if n := len(l.idle); n > 0 {
-		x, l.idle = l.idle[n-1], l.idle[:n-1]
-	} else {
-		x = new(transfer)
-		x.Done = func(*mem.Access) { l.answer(x) }
-	}
-	x.a = a
-	x.Op, x.By, x.Addr, x.Data, x.Span, x.Err = a.Op, a.By, a.Addr, a.Data, a.Span, nil
+	x := l.relays.Get(a)
 	l.stats.Accesses++
 	l.stats.AcceptedBytes += uint64(len(a.Data))
 	l.stats.Held += uint64(len(a.Data))
@@ -151,7 +132,7 @@ func (l *Link) Access(a *mem.Access) {
 }
 
 // answer sends the end of an access back.
-func (l *Link) answer(x *transfer) {
+func (l *Link) answer(x *mem.Relay) {
 	n := l.spec.HeaderBytes
 	if x.Op == mem.Read {
 		n += len(x.Data)
@@ -160,7 +141,7 @@ func (l *Link) answer(x *transfer) {
 	l.send(l.back, n, returns, x)
 }
 
-func (l *Link) send(lane *pace.Pacer, n, kind int, x *transfer) {
+func (l *Link) send(lane *pace.Pacer, n, kind int, x *mem.Relay) {
 	ev := l.events.Get()
 	ev.At, ev.H, ev.Arg, ev.Kind = lane.Take(simcore.Now(l.sched), n)+l.spec.Latency, l, x, kind
 	l.sched.Schedule(ev)
@@ -172,15 +153,13 @@ func (l *Link) Handle(e sim.Event) error {
 	if !ok {
 		return fmt.Errorf("memlink: %s: event of type %T: want its own", l.Name(), e)
 	}
-	x, kind := ev.Arg.(*transfer), ev.Kind
+	x, kind := ev.Arg.(*mem.Relay), ev.Kind
 	l.events.Put(ev)
 	if kind == arrives {
 		l.memory.Access(&x.Access)
 		return nil
 	}
-	a, err := x.a, x.Err
-	x.a, x.Data = nil, nil
-	l.idle = append(l.idle, x)
+	a, err := l.relays.Put(x)
 	l.stats.FinishedBytes += uint64(len(a.Data))
 	l.stats.Held -= uint64(len(a.Data))
 	a.Finish(err)

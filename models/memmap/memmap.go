@@ -51,8 +51,8 @@ type region struct {
 type Map struct {
 	regions []region
 	queue   fifo.Queue[*access]
-	idle    []*access
-	parts   []*part
+	idle    fifo.Free[access]
+	parts   fifo.Free[part]
 	running bool
 	stats   Stats
 }
@@ -165,12 +165,7 @@ func (m *Map) Access(a *mem.Access) {
 		a.Finish(err)
 		return
 	}
-	var x *access
-	if n := len(m.idle); n > 0 {
-		x, m.idle = m.idle[n-1], m.idle[:n-1]
-	} else {
-		x = new(access)
-	}
+	x, _ := m.idle.Get()
 	*x = access{a: a, left: 1}
 	m.stats.AcceptedBytes += uint64(len(a.Data))
 	m.stats.Held += uint64(len(a.Data))
@@ -237,12 +232,10 @@ func (m *Map) busyElsewhere(r *region) bool {
 }
 
 func (m *Map) newPart() *part {
-	if n := len(m.parts); n > 0 {
-		p := m.parts[n-1]
-		m.parts = m.parts[:n-1]
+	p, fresh := m.parts.Get()
+	if !fresh {
 		return p
 	}
-	p := new(part)
 	p.Done = func(*mem.Access) {
 		x := p.of
 		if x.err == nil {
@@ -252,7 +245,7 @@ func (m *Map) newPart() *part {
 			p.to.open--
 		}
 		p.of, p.to, p.Data = nil, nil, nil
-		m.parts = append(m.parts, p)
+		m.parts.Put(p)
 		m.end(x)
 		m.run()
 	}
@@ -266,7 +259,7 @@ func (m *Map) end(x *access) {
 	}
 	a, err := x.a, x.err
 	*x = access{}
-	m.idle = append(m.idle, x)
+	m.idle.Put(x)
 	m.stats.FinishedBytes += uint64(len(a.Data))
 	m.stats.Held -= uint64(len(a.Data))
 	a.Finish(err)

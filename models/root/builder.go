@@ -46,6 +46,7 @@ func (b Builder) Build(name string) (*Root, error) {
 		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, tlps: b.TLPs, memory: b.Memory,
 		requesters: b.Requesters, invalidates: b.Invalidates,
 	}
+	r.alarm = simcore.NewAlarm(b.Scheduler, r, false)
 	if r.tlps == nil {
 		r.tlps = new(msg.TLPs)
 	}

@@ -44,8 +44,7 @@ type Root struct {
 	reads  readQueue
 	writes writePool
 	behind behindQueue
-	events simcore.EventPool
-	wakeAt simcore.Ps // when the earliest event is due, plus one; 0 when none is known
+	alarm  simcore.Alarm
 	failed error
 	hdr    tlp.Header // of the TLP at hand
 }
@@ -132,22 +131,13 @@ func (r *Root) fail(err error) {
 }
 
 // arm makes sure that Handle is called at a time, or before.
-func (r *Root) arm(at simcore.Ps) {
-	if r.wakeAt != 0 && r.wakeAt <= at+1 {
-		return
-	}
-	ev := r.events.Get()
-	ev.At, ev.H = at, r
-	r.wakeAt = at + 1
-	r.sched.Schedule(ev)
-}
+func (r *Root) arm(at simcore.Ps) { r.alarm.Set(at) }
 
 // Handle implements sim.Handler: something is due.
 func (r *Root) Handle(e sim.Event) error {
 	now := simcore.Now(r.sched)
-	r.events.Put(e.(*simcore.Event))
-	if r.wakeAt == now+1 {
-		r.wakeAt = 0
+	if !r.alarm.Rang(e) {
+		return fmt.Errorf("root: %s: event of type %T: want its own", r.Name(), e)
 	}
 	if r.failed != nil {
 		return r.failed

@@ -47,7 +47,7 @@ type Outbound struct {
 	posted  fifo.Queue[*passage] // in order: all but reads
 	landed  int                  // TLPs of posted that the far end is done with and that were not counted
 	armed   bool
-	idle    []*passage
+	idle    fifo.Free[passage]
 	events  simcore.EventPool
 	stats   OutboundStats
 }
@@ -125,12 +125,7 @@ func (o *Outbound) Access(a *mem.Access) {
 		a.Finish(err)
 		return
 	}
-	var x *passage
-	if n := len(o.idle); n > 0 {
-		x, o.idle = o.idle[n-1], o.idle[:n-1]
-	} else {
-		x = new(passage)
-	}
+	x, _ := o.idle.Get()
 	*x = passage{a: a}
 	o.stats.AcceptedBytes += uint64(len(a.Data))
 	o.stats.Held += uint64(len(a.Data))
@@ -282,7 +277,7 @@ func (o *Outbound) Handle(e sim.Event) error {
 func (o *Outbound) finish(x *passage) {
 	a, err := x.a, x.err
 	*x = passage{}
-	o.idle = append(o.idle, x)
+	o.idle.Put(x)
 	o.stats.FinishedBytes += uint64(len(a.Data))
 	o.stats.Held -= uint64(len(a.Data))
 	a.Finish(err)

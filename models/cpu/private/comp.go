@@ -43,15 +43,16 @@ func (b Builder) Build(name string) (*Cache, error) {
 	}
 	n := b.Spec.sets() * uint64(b.Spec.Ways)
 	c := &Cache{
-		ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, domain: b.Domain, uncached: b.Uncached,
+		Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, domain: b.Domain, uncached: b.Uncached,
 		sets: b.Spec.sets(), tags: make([]tag, n),
 	}
+	c.relays.Ended = c.passed
 	return c, b.Domain.join(c)
 }
 
 // Cache is the private cache of a core.
 type Cache struct {
-	*sim.ComponentBase
+	simcore.Portless
 
 	spec   Spec
 	sched  simcore.Scheduler
@@ -67,8 +68,8 @@ type Cache struct {
 	tags   []tag // set by set
 	clock  uint64
 	events simcore.EventPool
-	idle   []*passing
-	stores []*passing // writes under way
+	relays mem.Relays
+	stores []*mem.Relay // writes under way
 	stats  Stats
 }
 
@@ -97,23 +98,11 @@ const (
 	present
 )
 
-// passing is an access on its way to the memory behind and back.
-type passing struct {
-	mem.Access
-	a *mem.Access
-}
-
 // Stats returns what was done so far.
 func (c *Cache) Stats() Stats { return c.stats }
 
 // Idle reports whether no access is under way.
 func (c *Cache) Idle() bool { return c.stats.Held == 0 && len(c.stores) == 0 }
-
-// NotifyRecv implements sim.Component. It has no ports.
-func (c *Cache) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree implements sim.Component.
-func (c *Cache) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
 // Check implements mem.Target.
 func (c *Cache) Check(op mem.Op, addr uint64, n int) error { return c.memory.Check(op, addr, n) }
@@ -191,15 +180,7 @@ func span(a *mem.Access) (first, last uint64) {
 
 // pass sends an access on.
 func (c *Cache) pass(a *mem.Access) {
-	var p *passing
-	if n := len(c.idle); n > 0 {
-		p, c.idle = c.idle[n-1], c.idle[:n-1]
-	} else {
-		p = new(passing)
-		p.Done = func(*mem.Access) { c.passed(p) }
-	}
-	p.a = a
-	p.Op, p.By, p.Addr, p.Data, p.Span, p.Err = a.Op, a.By, a.Addr, a.Data, a.Span, nil
+	p := c.relays.Get(a)
 	switch a.Op {
 	case mem.Read:
 		c.stats.MemoryReads++
@@ -215,8 +196,8 @@ func (c *Cache) pass(a *mem.Access) {
 }
 
 // passed takes the end of what was sent on.
-func (c *Cache) passed(p *passing) {
-	a, err := p.a, p.Err
+func (c *Cache) passed(p *mem.Relay) {
+	a, err := p.From, p.Err
 	switch {
 	case a.Op == mem.Write:
 		c.stores = slices.Delete(c.stores, slices.Index(c.stores, p), slices.Index(c.stores, p)+1)
@@ -230,8 +211,7 @@ func (c *Cache) passed(p *passing) {
 	case !a.Op.Moves():
 		c.dropAll(a)
 	}
-	p.a, p.Data = nil, nil
-	c.idle = append(c.idle, p)
+	c.relays.Put(p)
 	c.finish(a, err)
 }
 

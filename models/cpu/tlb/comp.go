@@ -8,6 +8,7 @@ import (
 
 	"nictwin/models/fifo"
 	"nictwin/models/mem"
+	"nictwin/models/simcore"
 )
 
 // Builder makes a TLB. Memory is what stands behind: of the core's accesses and
@@ -28,7 +29,7 @@ func (b Builder) Build(name string) (*TLB, error) {
 	if err := b.Memory.Check(mem.Read, b.Spec.Tables, int(b.Spec.TableBytes())); err != nil {
 		return nil, fmt.Errorf("%s: tables: %w", name, err)
 	}
-	t := &TLB{ComponentBase: sim.NewComponentBase(name), spec: b.Spec, memory: b.Memory, shift: b.Spec.shift(), known: make([]page, b.Spec.Entries)}
+	t := &TLB{Portless: simcore.NewPortless(name), spec: b.Spec, memory: b.Memory, shift: b.Spec.shift(), known: make([]page, b.Spec.Entries)}
 	for range b.Spec.Walkers {
 		t.walkers = append(t.walkers, t.newWalk())
 	}
@@ -37,7 +38,7 @@ func (b Builder) Build(name string) (*TLB, error) {
 
 // TLB knows the pages that a core used last.
 type TLB struct {
-	*sim.ComponentBase
+	simcore.Portless
 
 	spec    Spec
 	memory  mem.Target
@@ -86,12 +87,6 @@ func (t *TLB) Stats() Stats { return t.stats }
 
 // Idle reports whether no access waits.
 func (t *TLB) Idle() bool { return t.queue.Len() == 0 && len(t.walking) == 0 }
-
-// NotifyRecv implements sim.Component. It has no ports.
-func (t *TLB) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree implements sim.Component.
-func (t *TLB) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
 // Handle implements sim.Handler. It has no events.
 func (t *TLB) Handle(e sim.Event) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"nictwin/models/field"
 	"nictwin/models/fifo"
 	"nictwin/models/mem"
 	"nictwin/models/pace"
@@ -44,22 +45,15 @@ type Builder struct {
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Engine, error) {
-	var errs []error
-	if b.Scheduler == nil {
-		errs = append(errs, errors.New("no scheduler"))
-	}
-	if b.Memory == nil {
-		errs = append(errs, errors.New("no memory"))
-	}
-	if err := errors.Join(append(errs, b.Spec.Validate())...); err != nil {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"), b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("dsa: %s: %w", name, err)
 	}
-	return &Engine{ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, pace: pace.Pacer{Rate: b.Spec.Rate}}, nil
+	return &Engine{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, pace: pace.Pacer{Rate: b.Spec.Rate}}, nil
 }
 
 // Engine copies memory.
 type Engine struct {
-	*sim.ComponentBase
+	simcore.Portless
 
 	spec   Spec
 	sched  simcore.Scheduler
@@ -67,8 +61,8 @@ type Engine struct {
 	pace   pace.Pacer
 	queue  fifo.Queue[*Copy]
 	jobs   []*job // at work
-	idle   []*job
-	chunks []*chunk // that are idle
+	idle   fifo.Free[job]
+	chunks fifo.Free[chunk]
 	events simcore.EventPool
 	stats  Stats
 }
@@ -103,12 +97,6 @@ func (e *Engine) Stats() Stats { return e.stats }
 
 // Idle reports whether there is nothing to do.
 func (e *Engine) Idle() bool { return len(e.jobs) == 0 && e.queue.Len() == 0 }
-
-// NotifyRecv implements sim.Component. It has no ports.
-func (e *Engine) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree implements sim.Component.
-func (e *Engine) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
 // Submit hands a descriptor over. An error says why it was not taken.
 func (e *Engine) Submit(c *Copy) error {
@@ -146,11 +134,8 @@ func (e *Engine) check(c *Copy) error {
 // begin gives descriptors to idle engines.
 func (e *Engine) begin() {
 	for e.queue.Len() > 0 && len(e.jobs) < e.spec.Engines {
-		var j *job
-		if n := len(e.idle); n > 0 {
-			j, e.idle = e.idle[n-1], e.idle[:n-1]
-		} else {
-			j = new(job)
+		j, fresh := e.idle.Get()
+		if fresh {
 			j.record.Op, j.record.Data = mem.Write, j.bytes[:]
 			j.record.Done = func(*mem.Access) { e.end(j) }
 		}
@@ -192,11 +177,9 @@ func (e *Engine) ask(j *job) {
 	}
 	j.asking = true
 	for j.under < e.spec.Ahead && j.asked < j.c.N && j.c.Err == nil {
-		var x *chunk
-		if n := len(e.chunks); n > 0 {
-			x, e.chunks = e.chunks[n-1], e.chunks[:n-1]
-		} else {
-			x = &chunk{buf: make([]byte, e.spec.Chunk)}
+		x, fresh := e.chunks.Get()
+		if fresh {
+			x.buf = make([]byte, e.spec.Chunk)
 			x.Done = func(*mem.Access) { e.moved(x) }
 		}
 		n := min(e.spec.Chunk, j.c.N-j.asked)
@@ -231,7 +214,7 @@ func (e *Engine) moved(x *chunk) {
 	}
 	j.under--
 	x.j = nil
-	e.chunks = append(e.chunks, x)
+	e.chunks.Put(x)
 	e.ask(j)
 }
 
@@ -258,7 +241,7 @@ func (e *Engine) end(j *job) {
 	j.c, j.record.Err = nil, nil
 	i := slices.Index(e.jobs, j)
 	e.jobs = slices.Delete(e.jobs, i, i+1)
-	e.idle = append(e.idle, j)
+	e.idle.Put(j)
 	e.stats.Ended++
 	if c.Done != nil {
 		c.Done(c)

@@ -59,28 +59,23 @@ type Builder struct {
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Buffer, error) {
-	var errs []error
-	if b.Scheduler == nil {
-		errs = append(errs, errors.New("no scheduler"))
-	}
-	if b.Memory == nil {
-		errs = append(errs, errors.New("no memory"))
-	}
-	if err := errors.Join(append(errs, b.Spec.Validate())...); err != nil {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"), b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("iio: %s: %w", name, err)
 	}
-	return &Buffer{ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory}, nil
+	x := &Buffer{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory}
+	x.relays.Ended = x.done
+	return x, nil
 }
 
 // Buffer is an IIO buffer.
 type Buffer struct {
-	*sim.ComponentBase
+	simcore.Portless
 
 	spec     Spec
 	sched    simcore.Scheduler
 	memory   mem.Target
 	waiting  fifo.Queue[*mem.Access]
-	idle     []*entry
+	relays   mem.Relays
 	onRoom   []func()
 	occupied int
 	counted  simcore.Ps // up to when stats hold
@@ -99,12 +94,6 @@ type Stats struct {
 	Peak          int        // most bytes so far
 	OccupiedPs    uint64     // bytes times picoseconds so far
 	FullPs        simcore.Ps // for how long it was full
-}
-
-// entry is an access that memory has.
-type entry struct {
-	mem.Access
-	a *mem.Access
 }
 
 // Stats returns what was seen so far.
@@ -133,12 +122,6 @@ func (b *Buffer) Full() bool { return b.occupied >= b.spec.Bytes || b.waiting.Le
 
 // OnRoom implements mem.Holder.
 func (b *Buffer) OnRoom(f func()) { b.onRoom = append(b.onRoom, f) }
-
-// NotifyRecv implements sim.Component. It has no ports.
-func (b *Buffer) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree implements sim.Component.
-func (b *Buffer) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
 // Handle implements sim.Handler. It has no events.
 func (b *Buffer) Handle(e sim.Event) error {
@@ -187,15 +170,7 @@ func (b *Buffer) run() {
 }
 
 func (b *Buffer) pass(a *mem.Access) {
-	var x *entry
-	if n := len(b.idle); n > 0 {
-		x, b.idle = b.idle[n-1], b.idle[:n-1]
-	} else {
-		x = new(entry)
-		x.Done = func(*mem.Access) { b.done(x) }
-	}
-	x.a = a
-	x.Op, x.By, x.Addr, x.Data, x.Span, x.Err = a.Op, a.By, a.Addr, a.Data, a.Span, nil
+	x := b.relays.Get(a)
 	if a.Op == mem.Write {
 		b.stats.Inserts++
 		b.occupied += len(a.Data)
@@ -204,14 +179,12 @@ func (b *Buffer) pass(a *mem.Access) {
 	b.memory.Access(&x.Access)
 }
 
-func (b *Buffer) done(x *entry) {
+func (b *Buffer) done(x *mem.Relay) {
 	b.count()
-	a, err := x.a, x.Err
+	a, err := b.relays.Put(x)
 	if a.Op == mem.Write {
 		b.occupied -= len(a.Data)
 	}
-	x.a, x.Data = nil, nil
-	b.idle = append(b.idle, x)
 	b.stats.FinishedBytes += uint64(len(a.Data))
 	b.stats.Held -= uint64(len(a.Data))
 	a.Finish(err)

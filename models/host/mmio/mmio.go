@@ -73,29 +73,22 @@ type Builder struct {
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Way, error) {
-	var errs []error
-	if b.Scheduler == nil {
-		errs = append(errs, errors.New("no scheduler"))
-	}
-	if b.Registers == nil {
-		errs = append(errs, errors.New("no registers"))
-	}
-	if err := errors.Join(append(errs, b.Spec.Validate())...); err != nil {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Registers != nil, "registers"), b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("mmio: %s: %w", name, err)
 	}
-	return &Way{ComponentBase: sim.NewComponentBase(name), spec: b.Spec, sched: b.Scheduler, regs: b.Registers}, nil
+	return &Way{Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, regs: b.Registers}, nil
 }
 
 // Way is a way to registers that takes time.
 type Way struct {
-	*sim.ComponentBase
+	simcore.Portless
 
 	spec   Spec
 	sched  simcore.Scheduler
 	regs   cpu.Registers
 	free   simcore.Ps // when the next access can be served
 	going  fifo.Queue[*item]
-	idle   []*item
+	idle   fifo.Free[item]
 	events simcore.EventPool
 	onRoom []func()
 	stats  Stats
@@ -127,12 +120,6 @@ func (w *Way) Stats() Stats { return w.stats }
 
 // Idle reports whether nothing is on the way.
 func (w *Way) Idle() bool { return w.going.Len() == 0 }
-
-// NotifyRecv implements sim.Component. It has no ports.
-func (w *Way) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree implements sim.Component.
-func (w *Way) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
 
 // Full implements cpu.Holder.
 func (w *Way) Full() bool { return w.going.Len() >= w.spec.Depth }
@@ -170,12 +157,7 @@ func (w *Way) take(off uint32) (*item, error) {
 	if w.Full() {
 		return nil, fmt.Errorf("mmio: %s: access at %#x: %d are on the way already (depth)", w.Name(), off, w.going.Len())
 	}
-	var x *item
-	if n := len(w.idle); n > 0 {
-		x, w.idle = w.idle[n-1], w.idle[:n-1]
-	} else {
-		x = new(item)
-	}
+	x, _ := w.idle.Get()
 	x.off, x.done = off, nil
 	w.free = max(w.free, simcore.Now(w.sched)) + w.spec.Service
 	ev := w.events.Get()
@@ -200,7 +182,7 @@ func (w *Way) Handle(e sim.Event) error {
 	x := w.going.Pop()
 	off, n, done := x.off, x.n, x.done
 	if done != nil {
-		w.idle = append(w.idle, x)
+		w.idle.Put(x)
 		w.room()
 		if err := w.regs.Read(off, n, func(v uint64, err error) { w.answer(&answer{v, err, done}) }); err != nil {
 			w.answer(&answer{0, err, done})
@@ -209,7 +191,7 @@ func (w *Way) Handle(e sim.Event) error {
 	}
 	w.stats.Delivered++
 	err := w.regs.Write(off, x.b[:n])
-	w.idle = append(w.idle, x)
+	w.idle.Put(x)
 	w.room()
 	return err
 }
@@ -234,7 +216,7 @@ type Window struct {
 	Memory mem.Target
 	Base   uint64
 
-	idle []*passage
+	idle fifo.Free[passage]
 }
 
 // passage is an access to the memory of a window.
@@ -275,11 +257,8 @@ func (w *Window) check(op mem.Op, off uint32, n, most int) error {
 }
 
 func (w *Window) passage(op mem.Op, off uint32, n int) *passage {
-	var p *passage
-	if k := len(w.idle); k > 0 {
-		p, w.idle = w.idle[k-1], w.idle[:k-1]
-	} else {
-		p = new(passage)
+	p, fresh := w.idle.Get()
+	if fresh {
 		p.Access.Done = func(*mem.Access) { w.end(p) }
 	}
 	p.Op, p.By, p.Addr, p.Data, p.Err = op, mem.Device, w.Base+uint64(off), p.b[:n], nil
@@ -294,7 +273,7 @@ func (w *Window) end(p *passage) {
 	}
 	p.done = nil
 	err := p.Err
-	w.idle = append(w.idle, p)
+	w.idle.Put(p)
 	if done != nil {
 		done(v, err)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"nictwin/models/field"
 	"nictwin/models/fifo"
 	"nictwin/models/mem"
 	"nictwin/models/pace"
@@ -43,29 +44,23 @@ type Builder struct {
 
 // Build makes the component. It panics if Akita does not accept the name.
 func (b Builder) Build(name string) (*Throttle, error) {
-	var errs []error
-	if b.Scheduler == nil {
-		errs = append(errs, errors.New("no scheduler"))
-	}
-	if b.Memory == nil {
-		errs = append(errs, errors.New("no memory"))
-	}
-	if err := errors.Join(append(errs, b.Spec.Validate())...); err != nil {
+	if err := errors.Join(field.Need(b.Scheduler != nil, "scheduler"), field.Need(b.Memory != nil, "memory"), b.Spec.Validate()); err != nil {
 		return nil, fmt.Errorf("throttle: %s: %w", name, err)
 	}
-	return &Throttle{ComponentBase: sim.NewComponentBase(name), sched: b.Scheduler, memory: b.Memory, pace: pace.Pacer{Rate: b.Spec.Rate}}, nil
+	t := &Throttle{Portless: simcore.NewPortless(name), sched: b.Scheduler, memory: b.Memory, pace: pace.Pacer{Rate: b.Spec.Rate}}
+	t.alarm = simcore.NewAlarm(b.Scheduler, t, true)
+	return t, nil
 }
 
 // Throttle bounds the rate of accesses.
 type Throttle struct {
-	*sim.ComponentBase
+	simcore.Portless
 
 	sched   simcore.Scheduler
 	memory  mem.Target
 	pace    pace.Pacer
 	waiting fifo.Queue[*mem.Access]
-	events  simcore.EventPool
-	wakeAt  simcore.Ps // when the earliest event is due, plus one; 0 when none is known
+	alarm   simcore.Alarm
 	running bool
 	stats   Stats
 }
@@ -94,12 +89,6 @@ func (t *Throttle) SetRate(r simcore.Rate) error {
 	return nil
 }
 
-// NotifyRecv implements sim.Component. It has no ports.
-func (t *Throttle) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree implements sim.Component.
-func (t *Throttle) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
-
 // Check implements mem.Target.
 func (t *Throttle) Check(op mem.Op, addr uint64, n int) error { return t.memory.Check(op, addr, n) }
 
@@ -127,7 +116,7 @@ func (t *Throttle) run() {
 	now := simcore.Now(t.sched)
 	for t.waiting.Len() > 0 {
 		if t.pace.Free > now {
-			t.arm(t.pace.Free)
+			t.alarm.Set(t.pace.Free)
 			break
 		}
 		a := t.waiting.Pop()
@@ -139,26 +128,10 @@ func (t *Throttle) run() {
 	t.running = false
 }
 
-// arm makes sure that Handle is called at a time, or before.
-func (t *Throttle) arm(at simcore.Ps) {
-	if t.wakeAt != 0 && t.wakeAt <= at+1 {
-		return
-	}
-	ev := t.events.Get()
-	ev.At, ev.H, ev.Secondary = at, t, true
-	t.wakeAt = at + 1
-	t.sched.Schedule(ev)
-}
-
 // Handle implements sim.Handler: the next access may go on.
 func (t *Throttle) Handle(e sim.Event) error {
-	ev, ok := e.(*simcore.Event)
-	if !ok {
+	if !t.alarm.Rang(e) {
 		return fmt.Errorf("throttle: %s: event of type %T: want its own", t.Name(), e)
-	}
-	t.events.Put(ev)
-	if t.wakeAt == simcore.Now(t.sched)+1 {
-		t.wakeAt = 0
 	}
 	t.run()
 	return nil
