@@ -91,6 +91,7 @@ type Way struct {
 	idle   fifo.Free[item]
 	events simcore.EventPool
 	onRoom []func()
+	open   int // reads whose value has not come back
 	stats  Stats
 }
 
@@ -118,8 +119,8 @@ type answer struct {
 // Stats returns what was carried so far.
 func (w *Way) Stats() Stats { return w.stats }
 
-// Idle reports whether nothing is on the way.
-func (w *Way) Idle() bool { return w.going.Len() == 0 }
+// Idle reports whether nothing is on the way, there or back.
+func (w *Way) Idle() bool { return w.going.Len() == 0 && w.open == 0 }
 
 // Full implements cpu.Holder.
 func (w *Way) Full() bool { return w.going.Len() >= w.spec.Depth }
@@ -148,6 +149,7 @@ func (w *Way) Read(off uint32, n int, done func(v uint64, err error)) error {
 		return err
 	}
 	w.stats.Reads++
+	w.open++
 	x.n, x.done = n, done
 	return nil
 }
@@ -176,6 +178,7 @@ func (w *Way) Handle(e sim.Event) error {
 	back, _ := ev.Arg.(*answer)
 	w.events.Put(ev)
 	if back != nil {
+		w.open--
 		back.done(back.v, back.err)
 		return nil
 	}

@@ -57,6 +57,11 @@ func TestWay(t *testing.T) {
 			require.EqualValues(t, 0x705, v)
 			read = simcore.Now(e)
 		})
+		if own, ok := e.(*simcore.Engine); ok {
+			require.NoError(t, own.RunUntil(6700*ns))
+			require.Zero(t, read, "the value is on its way back")
+			require.False(t, r.way.Idle())
+		}
 		require.NoError(t, e.Run())
 		require.Equal(t, []simcore.Ps{1610 * ns, 2610 * ns, 3610 * ns, 4610 * ns, 5610 * ns}, landed)
 		require.Equal(t, []simcore.Ps{100 * ns, 200 * ns, 300 * ns, 1600 * ns, 2600 * ns}, posted)

@@ -3,6 +3,7 @@ package order
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,25 @@ var cells = []struct {
 	{"D5a", cpl, cplOther, MayPass},
 	{"D5b", cpl, cpl, MustNotPass},
 	{"D5b", cplRO, cplRO, MustNotPass},
+}
+
+// The table has no cell that is not tested; A5b is for bridges to PCI, row C and column 4 for requests that package tlp refuses.
+func TestCellsAreWhole(t *testing.T) {
+	tested := map[string]bool{}
+	for _, x := range cells {
+		name, _, _ := strings.Cut(x.cell, " ")
+		tested[name] = true
+	}
+	want := map[string]bool{}
+	for _, row := range []string{"A", "B", "D"} {
+		for _, column := range []string{"2a", "2b", "3"} {
+			want[row+column] = true
+		}
+	}
+	for _, cell := range []string{"A5a", "B5", "D5a", "D5b"} {
+		want[cell] = true
+	}
+	require.Equal(t, want, tested)
 }
 
 // gate lets the classes go that are true.
