@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
+	"nictwin/models/cpu"
 	"nictwin/models/dma"
 	"nictwin/models/etherlink/core"
 	"nictwin/models/host"
@@ -29,13 +30,16 @@ type onArm struct {
 	tx    *driver.TxQueue
 	judge *judge.Judge
 
+	payload int // the endpoint whose memory has it
+
 	got     [][]byte
 	ended   int
 	counted bool
 }
 
-func newOnArm(t *testing.T, c *board.Card) *onArm {
-	x := &onArm{t: t, card: c}
+// newOnArm has payload lie in memory of an endpoint, and rings in the Arm's.
+func newOnArm(t *testing.T, c *board.Card, payload int) *onArm {
+	x := &onArm{t: t, card: c, payload: payload}
 	var err error
 	x.judge, err = judge.Attach(c.NIC, judge.Options{Name: c.Name, Build: twoPorts()})
 	require.NoError(t, err)
@@ -45,7 +49,9 @@ func newOnArm(t *testing.T, c *board.Card) *onArm {
 	require.NoError(t, err)
 	o := driver.DefaultOptions()
 	o.Build = twoPorts()
-	x.d, err = driver.New(bus, o)
+	x.d, err = driver.New(corebus.Apart{Bus: bus, Roots: [2]cpu.Registers{
+		nicspec.EndpointArm: c.Root.MMIO(nicspec.RequesterArm), nicspec.EndpointHost: c.Host.MMIO(nicspec.RequesterHost),
+	}}, o)
 	require.NoError(t, err)
 	rx, err := x.d.OpenCopier(driver.RxConfig{QueueConfig: driver.QueueConfig{Queue: 2, LogSize: 5}, PayBytes: 2048},
 		func(_ *driver.Copier, _ nicspec.RxCqe, hdr, pay []byte) {
@@ -72,7 +78,7 @@ func twoPorts() nicspec.Build {
 }
 
 func (x *onArm) alloc(n uint64) uint64 {
-	at, err := x.d.Alloc(nicspec.EndpointArm, n, 64)
+	at, err := x.d.Alloc(x.payload, n, 64)
 	require.NoError(x.t, err)
 	return at
 }
@@ -99,7 +105,7 @@ func (x *onArm) send(frames [][]byte) {
 
 // playOnArm has the drivers of two cards run on cores of their Arm sides and send to each other; it returns the referees'
 // digests, and when the last frame was taken.
-func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKind, loss *inject.LossSpec) ([2]string, simcore.Ps) {
+func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKind, loss *inject.LossSpec, payload int) ([2]string, simcore.Ps) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
 	s, err := board.RackPreset("bf3-cores-pair")
@@ -123,7 +129,7 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 	var sent [2][][]byte
 	for i, c := range r.Cards() {
 		require.NoError(t, c.NIC.Begin(func() bool { return over }))
-		two[i] = newOnArm(t, c)
+		two[i] = newOnArm(t, c, payload)
 		for k := range 24 {
 			f := nictest.Pattern(64+k*50+i, uint64(100*i+k))
 			copy(f, append(macs[1-i][:], macs[i][:]...))
@@ -163,18 +169,28 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 	return digests, took
 }
 
+// The driver on Arm cores with payload in host memory, which they write and read through the switch, by either NIC: the
+// copier finds all that the NIC wrote there, and it takes longer than in Arm memory.
+func TestDriverOnArmCoresWithPayloadInTheHost(t *testing.T) {
+	for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel}, {board.DeviceModel, board.DeviceRTL}} {
+		_, near := playOnArm(t, kinds, board.NetworkBackToBack, nil, nicspec.EndpointArm)
+		_, far := playOnArm(t, kinds, board.NetworkBackToBack, nil, nicspec.EndpointHost)
+		require.Greater(t, far, near+simcore.Microsecond)
+	}
+}
+
 // The driver on Arm cores of whole boards, through their private caches, the last-level cache and the IIO buffer: it sends and
 // receives through either NIC, back to back and over an Ethernet switch, and the referees have nothing to say.
 func TestDriverOnArmCores(t *testing.T) {
 	for _, network := range []board.NetworkKind{board.NetworkBackToBack, board.NetworkSwitch} {
 		for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel}, {board.DeviceModel, board.DeviceRTL}} {
 			t.Run(string(network)+"/"+string(kinds[0]+"-"+kinds[1]), func(t *testing.T) {
-				digests, took := playOnArm(t, kinds, network, nil)
-				again, tookAgain := playOnArm(t, kinds, network, nil)
+				digests, took := playOnArm(t, kinds, network, nil, nicspec.EndpointArm)
+				again, tookAgain := playOnArm(t, kinds, network, nil, nicspec.EndpointArm)
 				require.Equal(t, digests, again)
 				require.Equal(t, took, tookAgain)
 				// A cable that could lose frames, and loses none, is the same to devices that run ahead, too.
-				again, tookAgain = playOnArm(t, kinds, network, &inject.LossSpec{Seed: 7})
+				again, tookAgain = playOnArm(t, kinds, network, &inject.LossSpec{Seed: 7}, nicspec.EndpointArm)
 				require.Equal(t, digests, again)
 				require.Equal(t, took, tookAgain)
 			})

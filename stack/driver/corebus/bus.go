@@ -17,6 +17,7 @@ import (
 
 	"nictwin/models/cpu"
 	"nictwin/models/field"
+	"nictwin/models/nicspec"
 	"nictwin/stack/driver"
 )
 
@@ -124,4 +125,21 @@ func (b *Bus) Watch(addr uint64, n int, f func()) (stop func(), err error) {
 	return l.Stop, nil
 }
 
-var _ driver.Bus = (*Bus)(nil)
+// Apart is Bus where endpoints have roots of their own: what the NIC wrote to the memory of another is flushed by a register
+// read through its root.
+type Apart struct {
+	*Bus
+	Roots [nicspec.EndpointHost + 1]cpu.Registers // by endpoint
+}
+
+// Flush implements driver.Flusher. The answer comes back on the way of the NIC's writes to that root, and a completion passes
+// no posted request (PCIe 2.4.1). The core stalls until it is there.
+func (b Apart) Flush(endpoint int, done func(error)) {
+	const idBytes = 4
+	b.core.ReadReg(b.Roots[endpoint], nicspec.RegId, idBytes, func(_ uint64, err error) { done(err) })
+}
+
+var (
+	_ driver.Bus     = (*Bus)(nil)
+	_ driver.Flusher = Apart{}
+)

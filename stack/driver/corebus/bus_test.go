@@ -129,3 +129,25 @@ func TestNoAllocation(t *testing.T) {
 	require.EqualValues(t, 7*seen, value)
 	require.Positive(t, seen)
 }
+
+// A flush reads a register through the root of the endpoint that it is for.
+func TestFlush(t *testing.T) {
+	e, _, arm, b := newBus(t, "bf3")
+	host := &silent{door: arm}
+	flushed := false
+	apart := corebus.Apart{Bus: b, Roots: [2]cpu.Registers{arm, host}}
+	apart.Flush(1, func(err error) { flushed = err == nil })
+	require.NoError(t, e.Run())
+	require.False(t, flushed, "the answer has not come")
+	host.answer(0, nil)
+	require.NoError(t, e.Run())
+	require.True(t, flushed)
+}
+
+// silent is a device that takes its time to answer.
+type silent struct {
+	*door
+	answer func(uint64, error)
+}
+
+func (s *silent) Read(_ uint32, _ int, done func(uint64, error)) error { s.answer = done; return nil }
