@@ -103,6 +103,9 @@ type Pools struct {
 
 // NewCard puts a card together; factory fills its slot. The caller must Close it.
 func NewCard(e *simcore.Engine, p *Pools, s CardSpec, factory Factory) (*Card, error) {
+	if err := s.validateOwn(); err != nil {
+		return nil, fmt.Errorf("card %s: %w", s.Name, err)
+	}
 	return newCard(e, p, s, factory, nil)
 }
 

@@ -5,12 +5,13 @@
 // a root complex over Arm and host memory, or a switch (SwitchSpec) with a root
 // for each behind a link of its own. Behind each root of a switched card stands
 // what its MemorySpec has: root, last-level cache, DRAM, bytes; or a machine of
-// models/host with its cores, whose ways to the other side are ArmOutbound and
-// HostMMIO. Software without cores reads and writes
-// Card.Memory, which goes through the caches. A Server is one or more
-// cards, which share its host memory if the spec says so. A factory fills each slot; what stands in it the board does not know. Ethernet
-// ports stay open: players and other NICs are plugged into them by Cable. A Rack is
-// servers whose ports are open, back to back, or on an Ethernet switch.
+// models/host with its cores, whose ways to the other side are Card.ArmOutbound
+// and Card.HostMMIO. Software without cores reads and writes Card.Memory, which
+// goes through the caches. A Server is one or more cards, which share its host
+// memory if the spec says so (SharedSpec). A factory fills each slot; what stands
+// in it the board does not know. Ethernet ports stay open: players and other NICs
+// are plugged into them by Cable. A Rack is servers whose ports are open, back to
+// back, or on an Ethernet switch, by cables that may lose frames.
 //
 // It runs nothing, and knows neither RTL nor addresses nor command lines.
 //

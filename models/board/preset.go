@@ -21,8 +21,8 @@ var CardPresetNames = []string{"bf2", "bf3", "connectx4", "connectx5", "connectx
 // and 128 (bf2.mtu_soc): the NIC has one for all destinations, and its reset value is 256, so that software of bf2 writes
 // DEVCTL first.
 //
-// For plain NICs see plainNICs. With -cores behind the name, the Arm side and the server have cores (see MemorySpec.Host), and the Arm's
-// reach host memory.
+// For plain NICs see plainNICs. With -cores behind the name, the Arm side and the server have cores (see MemorySpec.Host),
+// and those of the Arm reach host memory.
 func CardPreset(name string) (CardSpec, error) {
 	of, cores := strings.CutSuffix(name, coresSuffix)
 	if !slices.Contains(CardPresetNames, of) {

@@ -120,7 +120,7 @@ func (s *RackSpec) Validate() error {
 	}
 	if s.Fleet != nil {
 		bad(s.Fleet.Machines >= 1 && s.Fleet.Machines <= MaxMachines, "fleet.machines", "%d: want 1 to %d", s.Fleet.Machines, MaxMachines)
-		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()))
+		errs = append(errs, field.Under("fleet.card", s.Fleet.Card.Validate()), field.Under("fleet.card", s.Fleet.Card.validateOwn()))
 	}
 	return errors.Join(append(errs, s.validateNetwork())...)
 }

@@ -33,6 +33,8 @@ func (s *ServerSpec) Validate() error {
 		errs = append(errs, field.Under(at, c.Validate()))
 		if s.Memory != nil {
 			errs = append(errs, field.Under(at, s.Memory.validateCard(c)))
+		} else {
+			errs = append(errs, field.Under(at, c.validateOwn()))
 		}
 		if before, twice := names[c.Name]; twice {
 			errs = append(errs, field.Errorf(at+".name", "%q: %s has that name already", c.Name, cardPath(before)))

@@ -28,14 +28,8 @@ func (s *SharedSpec) validate() error {
 
 // validateCard returns what a card has that is the server's, or lacks to share it.
 func (s *SharedSpec) validateCard(c *CardSpec) error {
-	var d *Downlink
-	var at field.Path
-	switch {
-	case c.Switch != nil:
-		d, at = &c.Switch.Host, "switch.host"
-	case c.Direct != nil:
-		d, at = c.Direct, "direct"
-	default:
+	d, at := c.hostLink()
+	if d == nil {
 		return field.Errorf("switch", ": want one, or %v: a card with one root for both memories cannot share the server's", field.Path("direct"))
 	}
 	var errs []error
@@ -51,6 +45,26 @@ func (s *SharedSpec) validateCard(c *CardSpec) error {
 		errs = append(errs, field.Errorf("endpoint.host_bytes", "%d: want the %d of the memory that the server's cards share", c.Endpoint.HostBytes, s.Bytes))
 	}
 	return errors.Join(append(errs, field.Under(at, d.validateSocket(s.Host)))...)
+}
+
+// hostLink is the downlink to host memory and its field, or nil where one root has both memories.
+func (s *CardSpec) hostLink() (*Downlink, field.Path) {
+	switch {
+	case s.Switch != nil:
+		return &s.Switch.Host, "switch.host"
+	case s.Direct != nil:
+		return s.Direct, "direct"
+	}
+	return nil, ""
+}
+
+// validateOwn returns what is wrong with a card whose host memory is its own.
+func (s *CardSpec) validateOwn() error {
+	d, at := s.hostLink()
+	if d == nil {
+		return nil
+	}
+	return field.Under(at, d.validateSocket(d.Host))
 }
 
 // build puts the memory together; its parts are called after the server.
@@ -72,8 +86,8 @@ func (d *Downlink) validateSocket(h *host.Spec) error {
 	if h != nil {
 		sockets = h.Sockets
 	}
-	if d.Socket < 0 || d.Socket >= max(sockets, 1) {
-		return field.Errorf("socket", "%d: want 0 to %d, a socket of the machine behind the root", d.Socket, max(sockets, 1)-1)
+	if last := max(sockets, 1) - 1; d.Socket < 0 || d.Socket > last {
+		return field.Errorf("socket", "%d: want 0 to %d, a socket of the machine behind the root", d.Socket, last)
 	}
 	return nil
 }

@@ -353,6 +353,9 @@ func TestSharingSpecsNameEveryField(t *testing.T) {
 		"cards: [{preset: bf3, switch: {preset: bf3, host_mmio: {preset: emulated, depth: 0}}}]":                                                            "servers[0].cards[0].switch.host_mmio.depth 0: want 1 to 65536",
 		"cards: [{preset: bf3-cores, switch: {preset: bf3, host: {cache: null, dram: null, host: {preset: host-fn}, socket: 2}}}]":                          "f.yaml:4: servers[0].cards[0].switch.host.socket 2: want 0 to 1",
 		"memory: {bytes: 1073741824, host: {preset: host-fn}}\n  cards: [{preset: bf3, switch: {preset: bf3, host: {cache: null, dram: null, socket: 2}}}]": "f.yaml:5: servers[0].cards[0].switch.host.socket 2: want 0 to 1",
+		"cards: [{preset: bf3, switch: {preset: bf3, host: {socket: 1}}}]":                                                                                  "f.yaml:4: servers[0].cards[0].switch.host.socket 1: want 0 to 0, a socket of the machine behind the root",
+		"cards: [{preset: bf3, switch: {preset: bf3, arm: {socket: 1}}}]":                                                                                   "f.yaml:4: servers[0].cards[0].switch.arm.socket 1: want 0 to 0",
+		"cards: [{preset: connectx6, direct: {socket: -1}}]":                                                                                                "f.yaml:4: servers[0].cards[0].direct.socket -1: want 0 to 0",
 		"memory: {bytes: 1073741824}\n  cards: [{preset: bf3, switch: null}]":                                                                               "servers[0].cards[0].switch: want one, or servers[0].cards[0].direct",
 		"memory: {bytes: 1073741824}\n  cards: [{preset: connectx6}]":                                                                                       "servers[0].cards[0].direct.cache: want none",
 	} {

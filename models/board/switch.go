@@ -130,7 +130,7 @@ func (s *SwitchSpec) validate(ep *Endpoint) error {
 	if !slices.Equal(got, want) {
 		errs = append(errs, field.Errorf("ports", "%q: want the ports %q, in this order", got, want))
 	}
-	errs = append(errs, s.validateAcross())
+	errs = append(errs, s.validateAcross(), field.Under("arm", s.Arm.validateSocket(s.Arm.Host)))
 	return errors.Join(append(errs, field.Under("arm", s.Arm.validate(ep, nicspec.EndpointArm)), field.Under("host", s.Host.validate(ep, nicspec.EndpointHost)))...)
 }
 
@@ -155,9 +155,6 @@ func (d *Downlink) validate(ep *Endpoint, endpoint int) error {
 	}
 	if d.ReadLatency < 0 || d.ReadLatency > simcore.Second {
 		errs = append(errs, field.Errorf("read_latency_ps", "%d: want 0 to 1 s", d.ReadLatency))
-	}
-	if d.Host != nil { // else it can be the server's
-		errs = append(errs, d.validateSocket(d.Host))
 	}
 	return errors.Join(append(errs, d.MemorySpec.validate(endpoint, [...]uint64{nicspec.EndpointArm: ep.ArmBytes, nicspec.EndpointHost: ep.HostBytes}[endpoint]))...)
 }

@@ -197,7 +197,7 @@ func (c *Cache) pass(a *mem.Access) {
 
 // passed takes the end of what was sent on.
 func (c *Cache) passed(p *mem.Relay) {
-	a, err := p.From, p.Err
+	a, err := c.relays.Put(p)
 	switch {
 	case a.Op == mem.Write:
 		c.stores = slices.Delete(c.stores, slices.Index(c.stores, p), slices.Index(c.stores, p)+1)
@@ -211,7 +211,6 @@ func (c *Cache) passed(p *mem.Relay) {
 	case !a.Op.Moves():
 		c.dropAll(a)
 	}
-	c.relays.Put(p)
 	c.finish(a, err)
 }
 
