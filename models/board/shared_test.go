@@ -335,6 +335,30 @@ func TestLossyCables(t *testing.T) {
 	}
 }
 
+// A switch sends at the rate of a lossy cable, so that what is more waits in its buffer, where it counts.
+func TestSwitchesArePacedByLossyCables(t *testing.T) {
+	play := func(loss string) (buffered []int, end simcore.Ps) {
+		l := newLab(t, "name: Lab\nservers: [{preset: bf2, name: A}, {preset: bf2, name: B}]\nnetwork: {kind: switch, latency_ps: 10000, switch: {preset: cut-through}"+loss+"}")
+		for range 60 {
+			for _, p := range l.nics[0].eth {
+				f := l.pools.Frames.Copy(append([]byte("\x02\x00\x00\x00\x00\x01\x02\x00\x00\x00\x00\x02\x12\x34"), make([]byte, 800)...))
+				require.Nil(t, p.SendAt(f, l.Now()))
+			}
+		}
+		for range 20 {
+			require.NoError(t, l.RunUntil(l.Now()+500*ns))
+			buffered = append(buffered, l.rack.Switch.Buffered())
+		}
+		l.run()
+		return buffered, l.Now()
+	}
+	want, end := play("")
+	require.Greater(t, want[5], 10_000)
+	got, atZero := play(", loss: {share: 0}")
+	require.Equal(t, want, got)
+	require.Equal(t, end, atZero)
+}
+
 func TestSharingSpecsNameEveryField(t *testing.T) {
 	for text, want := range map[string]string{
 		"memory: {bytes: 0}": "f.yaml:4: servers[0].memory.bytes 0: want 1 to",

@@ -65,13 +65,33 @@ func newLossy(t *testing.T, e sim.Engine, s inject.LossSpec) *lossy {
 
 // send sends a frame with a number, if the cable takes it.
 func (l *lossy) send(e sim.Engine, number uint32, n int) {
-	if !l.from.port.CanSend() {
-		return
+	if l.from.send(e, number, n) {
+		l.sent += uint64(n)
 	}
-	f := l.from.frames.Copy(binary.BigEndian.AppendUint32(make([]byte, 0, n), number)[:n])
-	l.sent += uint64(n)
-	if l.from.port.SendAt(f, simcore.Now(e)) != nil {
+}
+
+func (d *end) send(e sim.Engine, number uint32, n int) bool {
+	if !d.port.CanSend() {
+		return false
+	}
+	f := d.frames.Copy(binary.BigEndian.AppendUint32(make([]byte, 0, n), number)[:n])
+	if d.port.SendAt(f, simcore.Now(e)) != nil {
 		panic("refused")
+	}
+	return true
+}
+
+// The directions lose frames of their own.
+func TestLossOfEitherDirection(t *testing.T) {
+	e := simcore.NewEngine()
+	l := newLossy(t, e, inject.LossSpec{Share: 0.2, Seed: 5})
+	for i := range uint32(300) {
+		require.True(t, l.from.send(e, i, 64) && l.to.send(e, i, 64))
+		require.NoError(t, e.Run())
+	}
+	require.NotEqual(t, l.from.got, l.to.got)
+	for _, d := range []inject.Direction{inject.FromDevice, inject.ToDevice} {
+		require.InDelta(t, 60, float64(l.loss.Count(d).Lost), 30, "%v", d)
 	}
 }
 
