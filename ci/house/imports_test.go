@@ -38,6 +38,11 @@ var corners = map[string]room{
 	"scenarios/traffic": {
 		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is behind it", nil,
 	},
+	"stack/verbs": {[]string{"models"}, "an interface knows none of its implementations", nil},
+	"stack/cc":    {[]string{"models"}, "how fast to send does not depend on what is sent", nil},
+	"stack/pipe": {
+		[]string{"models", "stack/driver", "stack/verbs"}, "a pipe carries elements, whoever makes and takes them", nil,
+	},
 	"scenarios/traffic/capture": {[]string{"models"}, "reading a file takes no device", nil},
 	"scenarios/traffic/craft":   {[]string{"models"}, "making a frame takes no device", nil},
 	"scenarios/blocks": {
