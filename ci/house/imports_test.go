@@ -41,7 +41,7 @@ var corners = map[string]room{
 	"stack/verbs": {[]string{"models"}, "an interface knows none of its implementations", nil},
 	"stack/cc":    {[]string{"models"}, "how fast to send does not depend on what is sent", nil},
 	"stack/pipe": {
-		[]string{"models", "stack/driver", "stack/verbs"}, "a pipe carries elements, whoever makes and takes them", nil,
+		[]string{"models", "stack/driver", "stack/verbs", "stack/pipe"}, "a pipe carries elements, whoever makes and takes them", nil,
 	},
 	"scenarios/traffic/capture": {[]string{"models"}, "reading a file takes no device", nil},
 	"scenarios/traffic/craft":   {[]string{"models"}, "making a frame takes no device", nil},
