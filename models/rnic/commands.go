@@ -121,7 +121,7 @@ func (c *Comp) modifyQP(x *rnicspec.ModifyQP) rnicspec.Refusal {
 	if q.State != rnicspec.Init && !starts {
 		return rnicspec.RefusedState
 	}
-	if !starts && (!ValidPMTU(int(x.PMTU)) || int(x.PMTU) > c.spec.PMTU || x.MinRNR > 31) || x.MaxRead < 1 || x.MaxRead > rnicspec.MaxRead ||
+	if !starts && (!ValidPMTU(int(x.PMTU)) || int(x.PMTU) > c.spec.PMTU) || x.MaxRead < 1 || x.MaxRead > rnicspec.MaxRead || x.MinRNR > 31 ||
 		x.Retries > 7 || x.RNRRetry > 7 || x.Timeout > 31 {
 		return rnicspec.RefusedValue
 	}

@@ -40,6 +40,9 @@ type DCQCNSpec struct {
 	CNPInterval Ps `yaml:"cnp_interval_ps"`
 }
 
+// leastCounter and the least of periods keep what has to be caught up with after a pause in bounds.
+const leastCounter = 1000
+
 // DefaultDCQCN is the paper's setting for a port of some rate.
 func DefaultDCQCN(line Bps) DCQCNSpec {
 	return DCQCNSpec{
@@ -51,8 +54,8 @@ func DefaultDCQCN(line Bps) DCQCNSpec {
 // Validate returns every error of the spec.
 func (s DCQCNSpec) Validate() error {
 	err := atLeast(bound{"line_bps", s.Line, 1}, bound{"least_bps", s.Least, 1}, bound{"gain_inverse", s.GainInverse, 1},
-		bound{"alpha_period_ps", s.AlphaPeriod, 1}, bound{"timer_ps", s.Timer, 1}, bound{"byte_counter", s.ByteCounter, 1},
-		bound{"fast_recovery", int64(s.FastRecovery), 1}, bound{"additive_increase_bps", s.AdditiveIncrease, 0},
+		bound{"alpha_period_ps", s.AlphaPeriod, Microsecond}, bound{"timer_ps", s.Timer, Microsecond}, bound{"byte_counter", s.ByteCounter, leastCounter},
+		bound{"fast_recovery", int64(s.FastRecovery), 1}, bound{"additive_increase_bps", s.AdditiveIncrease, 1},
 		bound{"hyper_increase_bps", s.HyperIncrease, 0}, bound{"cnp_interval_ps", s.CNPInterval, 1})
 	if s.Least > s.Line {
 		err = errors.Join(err, field.Errorf("least_bps", "%d: want %d at most, %v", s.Least, s.Line, field.Path("line_bps")))

@@ -227,6 +227,7 @@ type mustSender struct{ f *testing.F }
 func (m mustSender) Push(b []byte) error { m.f.Add(bytes.Clone(b)); return nil }
 func (m mustSender) Flush() error        { return nil }
 func (m mustSender) Room() int           { return 1 }
+func (m mustSender) Refresh()            {}
 
 // Whatever bytes lie in a ring, the consumer does not panic, and what it takes is whole lines or an error.
 func FuzzConsumer(f *testing.F) {

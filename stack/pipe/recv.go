@@ -129,9 +129,7 @@ func (p *Packer) full() error {
 	if err := p.to.Flush(); err != nil {
 		return err
 	}
-	if a, ok := p.to.(interface{ Refresh() }); ok {
-		a.Refresh()
-	}
+	p.to.Refresh()
 	return ErrFull
 }
 

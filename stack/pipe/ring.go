@@ -88,6 +88,9 @@ type Sender interface {
 
 	// Room is how many lines Push would take, as far as is known.
 	Room() int
+
+	// Refresh reads the consumer's counter, unless that is under way: for who waits for room.
+	Refresh()
 }
 
 // Receiver is the consumer's end.
@@ -223,5 +226,5 @@ func (r *slots) pieces(from, to uint32, f func(at uint32, b []byte)) {
 	}
 }
 
-// Refresh reads the consumer's counter, unless that is under way: for who waits for room.
+// Refresh implements Sender.
 func (r *slots) Refresh() { r.ask() }

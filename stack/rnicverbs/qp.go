@@ -123,14 +123,10 @@ func (q *QP) Destroy() {
 	q.d.Do(&rnicspec.DestroyQP{QPN: q.n}, func(uint32) { q.Release() })
 }
 
-// DestroyIdle ends the queue pair, or, if the NIC still works at it, gives done a *RefusedError and leaves it as it is.
+// DestroyIdle ends the queue pair, or, if the NIC still works at it, gives done a *RefusedError and leaves it as it is. Once
+// its completion entries have been polled, Release it.
 func (q *QP) DestroyIdle(done func(error)) {
-	q.d.Try(&rnicspec.DestroyQP{QPN: q.n}, func(_ uint32, err error) {
-		if err == nil {
-			q.Release()
-		}
-		done(err)
-	})
+	q.d.Try(&rnicspec.DestroyQP{QPN: q.n}, func(_ uint32, err error) { done(err) })
 }
 
 // Release gives back the number and rings of a queue pair that the NIC does not know, or no longer.

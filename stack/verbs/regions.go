@@ -63,7 +63,7 @@ func (r *Regions) Deregister(key uint32) (MR, error) {
 }
 
 // Invalidate ends the remote rights of a region, as SEND_WITH_INV and LOCAL_INV ask; false if there is none of that
-// protection domain.
+// protection domain. In libibverbs these end memory windows; here, where there are none, a region's RKey is its window.
 func (r *Regions) Invalidate(pd PD, key uint32) bool {
 	x := r.find(key)
 	if x == nil || x.PD != pd || x.invalid {

@@ -86,8 +86,7 @@ func (e *RequestError) Unwrap() error { return e.Errno }
 
 const allFlags = SendFence | SendSignaled | SendSolicited | SendInline
 
-// CheckSend tells whether a send request may be posted: nil, ErrSendFull or a *RequestError. Flushed tells whether it
-// ends as flushed then.
+// CheckSend tells whether a send request may be posted: nil, ErrSendFull or a *RequestError.
 func (q *Queues) CheckSend(w *SendWR) error {
 	bad := func(n Errno, why Fault, has, want uint64) error { return &RequestError{n, why, true, has, want} }
 	inline := w.Flags&SendInline != 0

@@ -60,6 +60,7 @@ func (q *QP) Connect(s rnicspec.QPState, a Attributes) {
 // received so far stays.
 func (q *QP) Start(a Attributes) {
 	q.SendPSN, q.MaxRead, q.Retries, q.RNRRetry, q.Attributes.Timeout = a.SendPSN&psnMask, a.MaxRead, a.Retries, a.RNRRetry, a.Timeout
+	q.Access, q.MinRNR = a.Access, a.MinRNR // may be changed on the way
 	q.State = rnicspec.RTS
 	q.req.reset(q)
 }

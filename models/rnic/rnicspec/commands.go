@@ -193,8 +193,8 @@ type CreateQP struct {
 	Port             uint8  // raw, UD
 }
 
-// ModifyQP takes a queue pair to RTR or RTS, with all that it needs. From RTR to RTS only SendPSN, MaxRead (as requester),
-// Retries, RNRRetry and Timeout count.
+// ModifyQP takes a queue pair to RTR or RTS, with all that it needs. From RTR to RTS only SendPSN, Access, MaxRead (as
+// requester), MinRNR, Retries, RNRRetry and Timeout count.
 type ModifyQP struct {
 	QPN      uint32
 	State    QPState

@@ -130,7 +130,8 @@ func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, d
 	}
 	mr := verbs.Object{Kind: verbs.KindMR, Number: m.LKey}
 	if err := c.objects.Add(verb, mr, pdObject(pd)); err != nil {
-		done(verbs.MR{}, err)
+		_, undo := c.regions.Deregister(m.LKey)
+		done(verbs.MR{}, errors.Join(err, undo))
 		return
 	}
 	const pageLog = 12

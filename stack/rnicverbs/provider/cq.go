@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"errors"
+
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/verbs"
@@ -29,7 +31,9 @@ type CQ struct {
 	owed      int  // requests posted whose completions, if any, have not been read from the ring
 
 	polling, again bool
-	came           bool // something was added since followers were called
+	err            error    // of reading the ring
+	waiting        []func() // for the ring to have been read to its end
+	came           bool     // something was added since followers were called
 	each           func(*rnicspec.CQE)
 	polled         func(int)
 }
@@ -84,11 +88,21 @@ func (c *Context) DestroyCQ(x verbs.CQ, done func(error)) {
 	if err == nil {
 		err = c.objects.Destroy("destroy_cq", q.object())
 	}
-	if err == nil {
-		q.stop()
-		c.rings[q.log] = append(c.rings[q.log], q.ring)
+	if err != nil {
+		done(err)
+		return
 	}
-	done(err)
+	q.stop()
+	q.settle(func() {
+		c.rings[q.log] = append(c.rings[q.log], q.ring)
+		done(nil)
+	})
+}
+
+// settle reads the ring to its end, and calls f then.
+func (q *CQ) settle(f func()) {
+	q.waiting = append(q.waiting, f)
+	q.read()
 }
 
 // cq is a completion queue of this device that exists.
@@ -106,8 +120,8 @@ func (q *CQ) Entries() int { return q.queue.Entries() }
 // Poll implements verbs.CQ.
 func (q *CQ) Poll(wcs []verbs.WC) (int, error) {
 	n, err := q.queue.Poll(wcs)
-	if err == nil && q.c.dev.Err() != nil && n == 0 {
-		return 0, verbs.Errorf("poll_cq", verbs.EIO, "%v", q.c.dev.Err())
+	if broken := errors.Join(q.c.dev.Err(), q.err); err == nil && n == 0 && broken != nil {
+		return 0, verbs.Errorf("poll_cq", verbs.EIO, "%v", broken)
 	}
 	return n, err
 }
@@ -145,7 +159,8 @@ func (q *CQ) read() {
 	}
 	q.polling = true
 	if err := q.ring.Poll(q.each, q.polled); err != nil {
-		q.polling = false
+		q.err = err
+		q.settled(0)
 	}
 }
 
@@ -155,6 +170,11 @@ func (q *CQ) settled(int) {
 	if q.again {
 		q.read()
 		return
+	}
+	for len(q.waiting) > 0 && !q.polling {
+		f := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		f()
 	}
 	if !q.came {
 		return

@@ -15,6 +15,7 @@
 //   - protection domains: those of local keys are checked here, those of remote keys nowhere;
 //   - DestroyQP while requests are under way: EBUSY. The NIC forgets neither completion queues nor address handles: their
 //     rings are used again, their numbers are not;
+//   - two control verbs of one queue pair at a time: EBUSY for the second;
 //   - events for solicited completions only: completion entries do not tell of the solicited bit;
 //   - asynchronous events but that of an overrun.
 //

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"testing"
 
+	"github.com/sarchlab/akita/v3/sim"
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
@@ -11,6 +12,7 @@ import (
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/simcore"
 	"nictwin/stack/driver"
+	"nictwin/stack/driver/drivertest"
 	"nictwin/stack/driver/rootbus"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/rnicverbs/provider"
@@ -27,15 +29,32 @@ func (s slotted) Check() error            { return s.Err() }
 func (s slotted) Cycles() int64           { return s.Cycle() }
 func (s slotted) Close() error            { return nil }
 
-// Two cards with an rnic each, driven from their Arms, on one cable.
+// Two cards with an rnic each, driven from their Arms, on one cable; accesses of software end at once, or later.
 func TestContract(t *testing.T) {
-	verbstest.RunContract(t, "rnic", func(t *testing.T) *verbstest.Bench {
-		b, _ := newBench(t)
-		return b
-	})
+	for name, late := range map[string]simcore.Ps{"rnic": 0, "rnic late": 70 * simcore.Nanosecond, "rnic very late": 5 * simcore.Microsecond} {
+		verbstest.RunContract(t, name, func(t *testing.T) *verbstest.Bench {
+			b, _ := newBenchOn(t, func(e *simcore.Engine, b driver.Bus) driver.Bus {
+				if late == 0 {
+					return b
+				}
+				return &drivertest.Late{Bus: b, Soon: func(f func()) { e.Schedule(&simcore.Event{At: simcore.Now(e) + late, H: call(f)}) }}
+			})
+			return b
+		})
+	}
 }
 
+// call is a handler that calls a function.
+type call func()
+
+// Handle implements sim.Handler.
+func (f call) Handle(sim.Event) error { f(); return nil }
+
 func newBench(t testing.TB) (*verbstest.Bench, [2]*rnicverbs.Device) {
+	return newBenchOn(t, func(_ *simcore.Engine, b driver.Bus) driver.Bus { return b })
+}
+
+func newBenchOn(t testing.TB, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*verbstest.Bench, [2]*rnicverbs.Device) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	b := &verbstest.Bench{Settle: e.Run}
 	var cards [2]*board.Card
@@ -46,7 +65,7 @@ func newBench(t testing.TB) (*verbstest.Bench, [2]*rnicverbs.Device) {
 	eth := simcore.LinkSpec{Latency: 100 * simcore.Nanosecond, Rate: simcore.Gbps(100), Credits: 1024, CreditLatency: 100 * simcore.Nanosecond, OverheadBytes: 24}
 	require.NoError(t, board.Cable("Cable", e, eth, cards[0].NIC.Eth(0), cards[1].NIC.Eth(0)))
 	for i := range b.Sides {
-		b.Sides[i], devs[i] = newSide(t, cards[i], byte(i))
+		b.Sides[i], devs[i] = newSide(t, cards[i], byte(i), func(b driver.Bus) driver.Bus { return bus(e, b) })
 		require.NoError(t, e.Run())
 		require.NoError(t, devs[i].Err())
 	}
@@ -73,8 +92,8 @@ func mac(n byte) [6]byte { return [6]byte{2, 0, 0, 0, 0, n} }
 
 func gid(n byte) [16]byte { return [16]byte{10: 0xff, 11: 0xff, 12: 10, 15: 1 + n} }
 
-func newSide(t testing.TB, card *board.Card, n byte) (verbstest.Side, *rnicverbs.Device) {
-	bus := rootbus.Bus{Regs: card.Root.MMIO(nicspec.RequesterArm), Memory: card.Memory}
+func newSide(t testing.TB, card *board.Card, n byte, through func(driver.Bus) driver.Bus) (verbstest.Side, *rnicverbs.Device) {
+	bus := through(rootbus.Bus{Regs: card.Root.MMIO(nicspec.RequesterArm), Memory: card.Memory})
 	dev, err := rnicverbs.Open(bus, driver.NewArena(1<<20, 8<<20))
 	require.NoError(t, err)
 	var ports []verbs.PortAttr

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"errors"
+
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/verbs"
@@ -211,6 +213,8 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 		return
 	}
 	end := func() {
+		q.busy = false
+		q.qp.Release()
 		for i, cq := range []*CQ{q.send, q.recv} {
 			cq.owed -= q.owed[i]
 			delete(cq.qps, q.Num())
@@ -219,7 +223,6 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 		done(c.objects.Destroy(verb, q.object()))
 	}
 	if !q.known {
-		q.qp.Release()
 		end()
 		return
 	}
@@ -227,10 +230,14 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 	q.qp.DestroyIdle(func(err error) {
 		q.busy = false
 		if err != nil {
-			done(verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: %v", q.Num(), err))
+			if err = failed(verb, err); errors.Is(err, verbs.EINVAL) {
+				err = verbs.Errorf(verb, verbs.EBUSY, "queue pair %d: the NIC still works at its requests", q.Num())
+			}
+			done(err)
 			return
 		}
-		end()
+		q.busy = true
+		q.send.settle(func() { q.recv.settle(end) })
 	})
 }
 

@@ -46,7 +46,7 @@ var checks = []struct {
 	name string
 	run  func(*bench)
 }{
-	{"query", query}, {"lifetimes", lifetimes}, {"states", states}, {"attributes", attributes}, {"operations", operations},
+	{"query", query}, {"lifetimes", lifetimes}, {"states", states}, {"attributes", attributes}, {"late_rights", lateRights}, {"operations", operations},
 	{"lists", lists}, {"inline", inline}, {"unsignalled", unsignalled}, {"full", full}, {"refused", refused}, {"fence", fence},
 	{"order", order}, {"flush", flush}, {"to_error", toError}, {"local_keys", localKeys}, {"remote_keys", remoteKeys},
 	{"receives", receives}, {"not_ready", notReady}, {"datagrams", datagrams}, {"frames", frames}, {"overrun", overrun},

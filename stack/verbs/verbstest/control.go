@@ -160,6 +160,30 @@ func (e *end) refuses(typ verbs.QPType, at verbs.State, a verbs.QPAttr) {
 	require.Equal(e.b, at, e.state(), "a refused change changes nothing")
 }
 
+// lateRights: what the peer may do can be given, or taken, on the way to RTS.
+func lateRights(b *bench) {
+	if !b.has(verbs.QPTRC) {
+		return
+	}
+	for _, late := range []verbs.Access{allAccess, 0} {
+		x := [2]*end{b.side[0].end(verbs.QPTRC, nil), b.side[1].end(verbs.QPTRC, nil)}
+		x[0].up(verbs.QPTRC, x[0].path(x[1]), verbs.QPSRTS)
+		a := x[1].path(x[0])
+		a.Access = allAccess &^ late
+		x[1].up(verbs.QPTRC, a, verbs.QPSRTR)
+		mask, _, _ := verbs.Transition(verbs.QPTRC, verbs.QPSRTR, verbs.QPSRTS)
+		a.Access, a.State = late, verbs.QPSRTS
+		require.NoError(b, x[1].modify(a, mask|verbs.QPState|verbs.QPAccess))
+		to := x[1].buffer(8, 1)
+		x[0].post(verbs.SendWR{Opcode: verbs.WRWrite, Flags: verbs.SendSignaled, SGEs: x[0].buffer(8, 2).sges(), RemoteAddr: to.addr, RKey: x[1].mr.RKey})
+		want := verbs.WCRemInvReqErr
+		if late != 0 {
+			want = verbs.WCSuccess
+		}
+		require.Equal(b, want, b.one(x[0].send).Status)
+	}
+}
+
 // attributes: values out of range are refused; what the device lacks is refused as lacking.
 func attributes(b *bench) {
 	typ := b.side[0].attr.Types[0]

@@ -3,5 +3,6 @@
 // of one, and looks at completions, states, error numbers and memory.
 //
 // What a device lacks (DeviceAttr) must be refused as lacking: nothing is left
-// out silently. It does not look at packets, and does not judge time.
+// out silently. Checks for which one type of queue pair suffices use the first of
+// DeviceAttr.Types. It does not look at packets, and does not judge time.
 package verbstest

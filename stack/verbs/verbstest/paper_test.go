@@ -17,7 +17,6 @@ type paper struct {
 	regions *verbs.Regions
 	ahs     map[verbs.AH]verbs.PD
 	qps     map[uint32]*paperQP
-	cqs     uint32
 	async   func(verbs.AsyncEvent)
 }
 

@@ -1,0 +1,123 @@
+// Package copyengine carries the bytes of pipes by the copy engine of the
+// contract NIC (docs/nic.md, section 17): a pipe.Copier over a transmit queue of
+// its own.
+//
+// A copy whose done was called has been read whole, and its writes have left.
+// Where both endpoints have a root of their own they may be seen later at the
+// other endpoint, but never after those of a later copy of the same engine.
+//
+// It does not split copies: one longer than the NIC takes ends with an error.
+//
+// Invariants:
+//   - Copies end in the order in which they were asked for, each exactly once.
+//   - In steady state nothing allocates.
+package copyengine
+
+import (
+	"fmt"
+
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/pipe"
+)
+
+// Engine is a transmit queue that only copies.
+type Engine struct {
+	q     *driver.TxQueue
+	keys  []*driver.Key
+	entry driver.Copy
+	under fifo.Queue[func(error)] // copies in the ring, oldest first
+	wait  fifo.Queue[job]         // those that it had no place for
+	err   error
+}
+
+type job struct {
+	to, from uint64
+	n        int
+	done     func(error)
+}
+
+// Open opens a queue for copies between ranges of memory that have keys. OnEnd and OnEvent of the config are the engine's.
+func Open(d *driver.Driver, c driver.TxConfig, keys ...*driver.Key) (*Engine, error) {
+	if c.OnEnd != nil || c.OnEvent != nil {
+		return nil, fmt.Errorf("copyengine: transmit queue %d: want no OnEnd and no OnEvent, which are the engine's", c.Queue)
+	}
+	e := &Engine{keys: keys}
+	e.entry.Complete = true
+	c.OnEnd = func(_ *driver.TxQueue, end *driver.TxEnd) { e.ended(end) }
+	c.OnEvent = func(_ *driver.TxQueue, ev driver.Event) {
+		e.fail(fmt.Errorf("copyengine: transmit queue %d has failed: %v", c.Queue, ev.Status))
+	}
+	var err error
+	e.q, err = d.OpenTx(c)
+	return e, err
+}
+
+// Copy implements pipe.Copier: both addresses are bus addresses [P1].
+func (e *Engine) Copy(to, from uint64, n int, done func(error)) {
+	if e.err != nil {
+		done(e.err)
+		return
+	}
+	if e.wait.Len() > 0 || e.q.Room() == 0 {
+		e.wait.Push(job{to, from, n, done})
+		return
+	}
+	e.post(job{to, from, n, done})
+}
+
+// post gives a copy to the NIC.
+func (e *Engine) post(j job) {
+	var ok, also bool
+	e.entry.Dst, ok = e.span(j.to, j.n)
+	e.entry.Src, also = e.span(j.from, j.n)
+	if !ok || !also {
+		j.done(fmt.Errorf("copyengine: %d B from %#x to %#x: want ranges that one key each covers", j.n, j.from, j.to))
+		return
+	}
+	if err := e.q.Post(&e.entry); err != nil {
+		j.done(err)
+		return
+	}
+	e.under.Push(j.done)
+	if err := e.q.Ring(); err != nil {
+		e.fail(err)
+	}
+}
+
+func (e *Engine) span(addr uint64, n int) (driver.Span, bool) {
+	for _, k := range e.keys {
+		if addr >= k.Bus && uint64(n) <= k.Len && addr-k.Bus <= k.Len-uint64(n) {
+			return driver.Span{Key: k, Off: addr - k.Bus, Len: uint32(n)}, true
+		}
+	}
+	return driver.Span{}, false
+}
+
+// ended takes a completion entry: every copy asks for one.
+func (e *Engine) ended(end *driver.TxEnd) {
+	var err error
+	if s := end.Cqe.Status(); s != nicspec.StatusOk {
+		err = fmt.Errorf("copyengine: a copy ended with status %v", s)
+	}
+	for range end.N {
+		e.under.Pop()(err)
+	}
+	for e.wait.Len() > 0 && e.q.Room() > 0 && e.err == nil {
+		e.post(e.wait.Pop())
+	}
+}
+
+// fail ends all copies.
+func (e *Engine) fail(err error) {
+	e.err = err
+	for e.under.Len() > 0 {
+		e.under.Pop()(err)
+	}
+	for e.wait.Len() > 0 {
+		e.wait.Pop().done(err)
+	}
+}
+
+var _ pipe.Copier = (*Engine)(nil)
