@@ -142,6 +142,8 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	if r.sent++; r.sent == r.n {
 		if r.again {
 			c.again--
+		} else if c.told == c.expected { // the answer acknowledges all
+			c.owed = false
 		}
 		c.replies.Pop()
 	}

@@ -26,7 +26,9 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 	v := c.execute(p, info)
 	if v == accepted {
 		c.nak, c.quiet = 0, false
-		c.owed = c.owed || p.BTH.AckReq
+		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) { // others have answers
+			c.owed = true
+		}
 		return true
 	}
 	c.env.Drop(p.Handle)
