@@ -28,7 +28,8 @@ type base struct {
 	placed tracker // copies of the peer's requests
 
 	parts  []Part
-	paceAt Ps // when the pacer is to be asked again
+	wc     Completion // under report
+	paceAt Ps         // when the pacer is to be asked again
 
 	current uint64 // UC, UD: number of the request that is being sent
 	drained bool   // SQD was reported to have nothing under way
@@ -140,11 +141,11 @@ func (b *base) endSends() {
 
 func (b *base) completeSend(r *request) {
 	if r.status != verbs.WCSuccess || r.Flags&verbs.SendSignaled != 0 {
-		c := Completion{ID: r.ID, Status: r.status, Opcode: r.Op.Completion()}
+		b.wc = Completion{ID: r.ID, Status: r.status, Opcode: r.Op.Completion()}
 		if r.returns() && r.status == verbs.WCSuccess {
-			c.ByteLen = r.length
+			b.wc.ByteLen = r.length
 		}
-		b.env.Complete(&c)
+		b.env.Complete(&b.wc)
 	}
 	r.AH = nil
 	b.spare = append(b.spare, r)

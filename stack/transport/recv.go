@@ -86,8 +86,8 @@ func (b *base) endRecv(r *recv, c Completion) {
 
 func (b *base) endRecvs() {
 	for b.done.Len() > 0 && b.placed.before(b.done.Front().after) {
-		d := b.done.Pop()
-		b.env.Complete(&d.Completion)
+		b.wc = b.done.Pop().Completion
+		b.env.Complete(&b.wc)
 	}
 }
 

@@ -217,11 +217,11 @@ func (c *solar) left(number uint64) {
 // finish completes a request, whatever became of those before it.
 func (c *solar) finish(r *request) {
 	if r.status != verbs.WCSuccess || r.Flags&verbs.SendSignaled != 0 {
-		w := Completion{ID: r.ID, Status: r.status, Opcode: r.Op.Completion()}
+		c.wc = Completion{ID: r.ID, Status: r.status, Opcode: r.Op.Completion()}
 		if r.Op == verbs.WRRead && r.status == verbs.WCSuccess {
-			w.ByteLen = r.length
+			c.wc.ByteLen = r.length
 		}
-		c.env.Complete(&w)
+		c.env.Complete(&c.wc)
 	}
 	for c.sq.Len() > 0 && (*c.sq.Front()).done {
 		c.spare = append(c.spare, c.sq.Pop())
@@ -244,8 +244,8 @@ func (c *solar) enterError() {
 			if r.status == verbs.WCSuccess {
 				r.status = verbs.WCFlushErr
 			}
-			w := Completion{ID: r.ID, Status: r.status}
-			c.env.Complete(&w)
+			c.wc = Completion{ID: r.ID, Status: r.status}
+			c.env.Complete(&c.wc)
 		}
 	}
 	for c.sq.Len() > 0 {
