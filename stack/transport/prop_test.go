@@ -67,7 +67,7 @@ func (s *schedule) spec(qpn uint32) Spec {
 
 func (s *schedule) attr(side int) Attr {
 	a := DefaultAttr()
-	a.Path = testPath(side)
+	a.Path = path(side, s.v6)
 	a.DestQP = uint32(101 - side)
 	a.SendPSN, a.RecvPSN = s.psn[side], s.psn[1-side]
 	a.MTU, a.Timeout, a.RetryCount, a.RNRRetry, a.MinRNR = s.mtu, s.timeout, s.retries, s.rnrs, 1

@@ -24,6 +24,7 @@ type rig struct {
 	trace    func(format string, args ...any)
 	wrong    error
 	sum      uint32 // of all frames
+	log      func(frame []byte)
 
 	spoil1024 int // packets of 1024 whose payload is not intact although the ICRC is right (Solar)
 	spoiled   int
@@ -335,6 +336,9 @@ func (e *end) seal(o *Out, payload, tail []byte) {
 		e.failf("side %d: IPv4 header checksum %v", e.side, v)
 	}
 	e.sum = crc32.Update(e.sum, crc32.IEEETable, frame)
+	if e.log != nil {
+		e.log(frame)
+	}
 }
 
 // transfer carries a UDP payload (without ICRC) to the other side, or does not.
@@ -375,8 +379,13 @@ func (e *end) arrive(b []byte, marked bool) {
 	e.pull()
 }
 
-func testPath(side int) Path {
+func testPath(side int) Path { return path(side, false) }
+
+func path(side int, v6 bool) Path {
 	ip := [2]netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, 1}), netip.AddrFrom4([4]byte{10, 0, 0, 2})}
+	if v6 {
+		ip = [2]netip.Addr{netip.MustParseAddr("fd00::1"), netip.MustParseAddr("fd00::2")}
+	}
 	mac := [2][6]byte{{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}}
 	return Path{Local: Address{MAC: mac[side], IP: ip[side]}, Peer: Address{MAC: mac[1-side], IP: ip[1-side]}, TrafficClass: 2, HopLimit: 64, SourcePort: 0xc000}
 }

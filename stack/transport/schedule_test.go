@@ -33,6 +33,7 @@ type schedule struct {
 	spray      int
 	credits    bool
 	frames     bool
+	v6         bool        // addresses
 	refuse     refusalKind // a request of side 0 that side 1 refuses
 	refuseAt   int
 	blackhole  Ps   // from then on everything is lost; 0: never
@@ -90,6 +91,7 @@ func drawSchedule(seed uint64) schedule {
 	s.spray = draw(&s, 21, 0, 0, 4)
 	s.credits = draw(&s, 22, false, false, true)
 	s.frames = draw(&s, 23, false, false, false, false, false, false, false, true)
+	s.v6 = draw(&s, 25, false, false, false, true)
 	s.paced = draw(&s, 24, false, false, false, true)
 	s.drawEnd()
 	return s
