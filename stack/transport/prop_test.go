@@ -94,7 +94,9 @@ func scatterBytes(e *end, m *message) {
 func (r *rig) post(e *end, messages []*message) {
 	var at Ps
 	for i, m := range messages {
-		at += Ps(r.hash(uint64(e.side), 60, uint64(i)) % (3 * us))
+		if !r.burst {
+			at += Ps(r.hash(uint64(e.side), 60, uint64(i)) % (3 * us))
+		}
 		r.after(at, func() {
 			if m.Op == verbs.WRLocalInv {
 				delete(e.dead, m.Imm)

@@ -40,6 +40,7 @@ type schedule struct {
 	pause      Ps   // then SQD, and back when drained; 0: never
 	kill       Ps   // then side 1 is set to ERR; 0: never
 	paced      bool // through a pacer
+	burst      bool // requests are posted at once
 }
 
 func (s *schedule) String() string { return fmt.Sprintf("%+v", *s) }
@@ -72,7 +73,7 @@ func drawSchedule(seed uint64) schedule {
 	if s.recovery == GoBackN {
 		s.window = draw(&s, 3, 1, 2, 3, 8, 64, 512)
 	}
-	s.ops = [2]int{draw(&s, 4, 1, 2, 4, 8, 12), draw(&s, 5, 0, 0, 1, 4, 8)}
+	s.ops = [2]int{draw(&s, 4, 1, 2, 4, 8, 12, 40), draw(&s, 5, 0, 0, 1, 4, 8)}
 	s.psn = [2]uint32{draw[uint32](&s, 6, 0, 0xfffffe, 0xfffff0, 0x7ffffc, 0x123456), draw[uint32](&s, 7, 0, 0xfffffd, 0x800000)}
 	s.latency, s.packetTime = us, draw[Ps](&s, 8, 20_000, 100_000, 400_000)
 	s.copyDelay = draw[Ps](&s, 9, 0, 500_000, 5*us)
@@ -92,6 +93,7 @@ func drawSchedule(seed uint64) schedule {
 	s.credits = draw(&s, 22, false, false, true)
 	s.frames = draw(&s, 23, false, false, false, false, false, false, false, true)
 	s.v6 = draw(&s, 25, false, false, false, true)
+	s.burst = draw(&s, 26, false, false, true)
 	s.paced = draw(&s, 24, false, false, false, true)
 	s.drawEnd()
 	return s

@@ -210,7 +210,10 @@ func h32(h uint64) uint32 { return uint32(h >> 7) }
 func (s *schedule) spoil(p *plan, m *message) {
 	addr := uint64(base64k + remoteAt + 128)
 	id := m.ID
-	*m = message{Send: Send{ID: id, Op: verbs.WRWrite, Flags: verbs.SendSignaled | verbs.SendFence, RKey: keyRemote, RemoteAddr: addr, Spans: []Span{{Addr: base64k, Len: 16, Key: keyLocal}}}, length: 16, refused: true}
+	*m = message{Send: Send{ID: id, Op: verbs.WRWrite, Flags: verbs.SendSignaled, RKey: keyRemote, RemoteAddr: addr, Spans: []Span{{Addr: base64k, Len: 16, Key: keyLocal}}}, length: 16, refused: true}
+	if s.hash(37)%2 == 0 {
+		m.Flags |= verbs.SendFence
+	}
 	switch s.refuse {
 	case refuseKey:
 		m.RKey = 999
