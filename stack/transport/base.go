@@ -1,0 +1,191 @@
+package transport
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/stack/verbs"
+)
+
+// base is what all transports share: states, queues and completions.
+type base struct {
+	spec  Spec
+	env   Env
+	pacer Pacer
+	state verbs.State
+	attr  Attr
+	ah    AH
+	spray int
+	stats Stats
+
+	sq     fifo.Queue[*request]
+	ended  uint64 // requests that have left sq: the number of its front
+	spare  []*request
+	landed tracker // copies of this end's requests: READ responses; packets of UC and UD that the NIC reads
+
+	rq     *RecvQueue
+	shared bool
+	done   fifo.Queue[doneRecv]
+	in     inbound
+	placed tracker // copies of the peer's requests
+
+	parts  []Part
+	wc     Completion // under report
+	paceAt Ps         // when the pacer is to be asked again
+
+	current uint64 // UC, UD: number of the request that is being sent
+	drained bool   // SQD was reported to have nothing under way
+}
+
+// request is a posted send request.
+type request struct {
+	Send
+	spans  []Span
+	inline []byte
+	length uint32
+	first  uint32 // PSN
+	n      uint32 // PSNs that it takes, once started
+	done   bool   // ends as soon as the copies before after have ended
+	status verbs.Status
+	after  uint64
+	blocks uint32 // Solar: those that have not ended
+}
+
+// returns reports whether the peer answers with data.
+func (r *request) returns() bool { return r.Op == verbs.WRRead || r.Op.IsAtomic() }
+
+// Post queues a send request.
+func (b *base) Post(_ Ps, s *Send) error {
+	length, err := b.check(s)
+	if err != nil {
+		return err
+	}
+	var r *request
+	if n := len(b.spare); n > 0 {
+		r, b.spare = b.spare[n-1], b.spare[:n-1]
+	} else {
+		r = new(request)
+	}
+	*r = request{Send: *s, spans: append(r.spans[:0], s.Spans...), inline: append(r.inline[:0], s.Inline...), length: length}
+	r.Spans, r.Inline = nil, nil
+	b.sq.Push(r)
+	if b.state == verbs.QPSErr || b.state == verbs.QPSSQE {
+		b.flushSends()
+	}
+	return nil
+}
+
+// check returns the length of a request, or why it is refused.
+func (b *base) check(s *Send) (uint32, error) {
+	switch b.state {
+	case verbs.QPSRTS, verbs.QPSSQD, verbs.QPSSQE, verbs.QPSErr:
+	default:
+		return 0, ErrState
+	}
+	length, inline := uint64(len(s.Inline)), s.Flags&verbs.SendInline != 0
+	for i := range s.Spans {
+		length += uint64(s.Spans[i].Len)
+	}
+	returns := s.Op == verbs.WRRead || s.Op.IsAtomic()
+	switch {
+	case !b.spec.Kind.allows(s.Op):
+		return 0, ErrOpcode
+	case b.sq.Len() >= b.spec.MaxSend:
+		return 0, ErrFull
+	case len(s.Spans) > b.spec.MaxSGE:
+		return 0, ErrSpans
+	case len(s.Inline) > b.spec.MaxInline, inline && (returns || len(s.Spans) > 0), !inline && len(s.Inline) > 0:
+		return 0, ErrInline
+	case length > maxMessage, s.Op.IsAtomic() && (length != 8 || len(s.Spans) != 1):
+		return 0, ErrLength
+	case b.spec.Kind == UD && s.AH == nil:
+		return 0, ErrAH
+	}
+	return uint32(length), nil
+}
+
+// allows reports whether the service knows an operation.
+func (k Kind) allows(o verbs.Opcode) bool {
+	switch k {
+	case UC:
+		return verbs.QPTUC.Allows(o)
+	case UD:
+		return verbs.QPTUD.Allows(o)
+	case Solar:
+		return o == verbs.WRWrite || o == verbs.WRRead
+	}
+	return verbs.QPTRC.Allows(o)
+}
+
+// request returns the request of a number, nil if it is not posted yet.
+func (b *base) request(n uint64) *request {
+	if i := n - b.ended; i < uint64(b.sq.Len()) {
+		return *b.sq.At(int(i))
+	}
+	return nil
+}
+
+// posted returns the number that the next posted request will get.
+func (b *base) posted() uint64 { return b.ended + uint64(b.sq.Len()) }
+
+// endSends completes, in order, what has ended.
+func (b *base) endSends() {
+	for b.sq.Len() > 0 {
+		r := *b.sq.Front()
+		if !r.done || !b.landed.before(r.after) {
+			return
+		}
+		b.sq.Pop()
+		b.ended++
+		b.completeSend(r)
+	}
+}
+
+func (b *base) completeSend(r *request) {
+	if r.status != verbs.WCSuccess || r.Flags&verbs.SendSignaled != 0 {
+		b.wc = Completion{ID: r.ID, Status: r.status, Opcode: r.Op.Completion()}
+		if r.returns() && r.status == verbs.WCSuccess {
+			b.wc.ByteLen = r.length
+		}
+		b.env.Complete(&b.wc)
+	}
+	r.AH = nil
+	b.spare = append(b.spare, r)
+}
+
+// flushSends ends all requests that have not ended: the bytes under way have to land first.
+func (b *base) flushSends() {
+	for i := range b.sq.Len() {
+		if r := *b.sq.At(i); !r.done {
+			r.done, r.status, r.after = true, verbs.WCFlushErr, b.landed.next()
+		}
+	}
+	b.endSends()
+}
+
+// drain reports that in SQD nothing is under way any more, once.
+func (b *base) drain(idle bool) {
+	if idle && b.state == verbs.QPSSQD && !b.drained {
+		b.drained = true
+		b.env.Async(EventSQDrained)
+	}
+}
+
+// admit asks the pacer for a data packet.
+func (b *base) admit(now Ps, n int) bool {
+	if at := b.pacer.Admit(now, n); at > now {
+		b.paceAt = at
+		return false
+	}
+	return true
+}
+
+// State returns the state of the queue pair.
+func (b *base) State() verbs.State { return b.state }
+
+// Stats returns the counts.
+func (b *base) Stats() Stats { return b.stats }
+
+// ignore drops a packet silently.
+func (b *base) ignore(p *Packet) {
+	b.stats.Ignored++
+	b.env.Drop(p.Handle)
+}

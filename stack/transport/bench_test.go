@@ -1,0 +1,203 @@
+package transport
+
+import (
+	"testing"
+
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// quiet is an Env in whose memory everything fits at once. It holds tokens until the round is over.
+type quiet struct {
+	tokens []Token
+	done   int
+}
+
+func (*quiet) Check(uint32, uint64, uint32, verbs.Access) bool        { return true }
+func (q *quiet) Place(_ Handle, _ []Part, t Token)                    { q.tokens = append(q.tokens, t) }
+func (q *quiet) Store(_ Span, _ uint64, t Token)                      { q.tokens = append(q.tokens, t) }
+func (*quiet) Keep(Handle)                                            {}
+func (*quiet) Drop(Handle)                                            {}
+func (*quiet) CRC(Handle, int) uint32                                 { return 0 }
+func (*quiet) Atomic(_ verbs.Opcode, _ uint32, _, _, _ uint64) uint64 { return 0 }
+func (*quiet) Invalidate(uint32) bool                                 { return true }
+func (q *quiet) Complete(*Completion)                                 { q.done++ }
+func (*quiet) Async(Event)                                            {}
+
+// duel is two connections without a wire: what one sends the other gets at once, but for what is dropped.
+type duel struct {
+	envs    [2]*quiet
+	conns   [2]Conn
+	out     Out
+	p       Packet
+	now     Ps
+	packets int
+	send    Send
+	recv    Recv
+	drop    int // every so many packets is lost; 0: none
+}
+
+func newDuel(tb testing.TB, kind Kind, r Recovery) *duel {
+	d := &duel{}
+	for i := range 2 {
+		s := DefaultSpec(kind, uint32(100+i))
+		s.Recovery = r
+		if kind == Solar {
+			s.Window = 64
+		}
+		d.envs[i] = &quiet{}
+		var err error
+		if d.conns[i], err = New(s, d.envs[i], nil, nil); err != nil {
+			tb.Fatal(err)
+		}
+		a := DefaultAttr()
+		a.Path, a.DestQP = testPath(i), uint32(101-i)
+		for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
+			if err := d.conns[i].Modify(0, to, &a); err != nil {
+				tb.Fatal(err)
+			}
+		}
+	}
+	return d
+}
+
+// exchange carries packets and ends copies until nothing is left.
+func (d *duel) exchange() {
+	for busy := true; busy; {
+		busy = false
+		for i := range 2 {
+			d.now += us
+			d.conns[i].Expire(d.now)
+			for d.conns[i].Next(d.now, &d.out) {
+				busy = true
+				d.packets++
+				if d.out.Token != 0 {
+					d.conns[i].Sent(d.now, d.out.Token)
+				}
+				if d.drop == 0 || d.packets%d.drop != 0 {
+					d.carry(1 - i)
+				}
+			}
+		}
+		for i, e := range d.envs {
+			for _, t := range e.tokens {
+				d.conns[i].Placed(d.now, t, verbs.WCSuccess)
+				busy = true
+			}
+			e.tokens = e.tokens[:0]
+		}
+		if at := min(d.conns[0].Deadline(), d.conns[1].Deadline()); !busy && at != Never {
+			d.now, busy = at, true
+		}
+	}
+}
+
+var trailer [SolarTrailerSize]byte
+
+func (d *duel) carry(to int) {
+	o := &d.out
+	l4 := ipSize(o.Head) + udpSize
+	total := len(o.Head) - l4 + o.Payload + len(o.Tail) + wire.ICRCSize
+	if err := d.p.Parse(o.Head[l4:], total); err != nil {
+		panic(err)
+	}
+	if len(o.Tail) >= SolarTrailerSize {
+		d.p.SolarTrailer(o.Tail[:SolarTrailerSize])
+	}
+	d.conns[to].Input(d.now, &d.p)
+}
+
+// round posts requests of an operation and plays until they have ended.
+func (d *duel) round(tb testing.TB, op verbs.Opcode, length uint32, n int) {
+	x, r := &d.send, &d.recv
+	*x = Send{Op: op, Flags: verbs.SendSignaled, Spans: append(x.Spans[:0], Span{Addr: 1 << 20, Len: length, Key: 1}), RKey: 2, RemoteAddr: 1 << 30, RemoteQP: 101}
+	if _, ok := d.conns[0].(*ud); ok {
+		x.AH = benchAH
+	}
+	r.Spans = append(r.Spans[:0], Span{Addr: 1 << 22, Len: 1 << 20, Key: 1})
+	for i := range n {
+		x.ID = uint64(i)
+		if op.IsSend() {
+			if err := d.conns[1].PostRecv(r); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		if err := d.conns[0].Post(d.now, x); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	before := d.envs[0].done
+	d.exchange()
+	if got := d.envs[0].done - before; got != n {
+		tb.Fatalf("%d of %d requests ended", got, n)
+	}
+}
+
+var benchAH = NewAH(testPath(0))
+
+// cases are what is counted: packets of data and acknowledgements at both ends.
+var cases = []struct {
+	name     string
+	kind     Kind
+	recovery Recovery
+	op       verbs.Opcode
+	drop     int
+}{
+	{"RC_WRITE", RC, GoBackN, verbs.WRWrite, 0},
+	{"RC_SEND", RC, GoBackN, verbs.WRSend, 0},
+	{"RC_READ", RC, GoBackN, verbs.WRRead, 0},
+	{"RC_FETCH_ADD", RC, GoBackN, verbs.WRFetchAdd, 0},
+	{"RC_WRITE_lossy", RC, GoBackN, verbs.WRWrite, 101},
+	{"RC_WRITE_selective", RC, SelectiveRepeat, verbs.WRWrite, 0},
+	{"RC_WRITE_selective_lossy", RC, SelectiveRepeat, verbs.WRWrite, 101},
+	{"RC_READ_selective_lossy", RC, SelectiveRepeat, verbs.WRRead, 101},
+	{"UC_WRITE", UC, GoBackN, verbs.WRWrite, 0},
+	{"UD_SEND", UD, GoBackN, verbs.WRSend, 0},
+	{"Solar_WRITE", Solar, GoBackN, verbs.WRWrite, 0},
+	{"Solar_READ_lossy", Solar, GoBackN, verbs.WRRead, 101},
+}
+
+func lengthOf(kind Kind, op verbs.Opcode) uint32 {
+	switch {
+	case op.IsAtomic():
+		return 8
+	case kind == UD:
+		return 4096
+	}
+	return 64 << 10
+}
+
+// BenchmarkPackets counts packets; each was made by one end and taken by the other.
+func BenchmarkPackets(b *testing.B) {
+	for _, c := range cases {
+		b.Run(c.name, func(b *testing.B) {
+			d := newDuel(b, c.kind, c.recovery)
+			d.drop = c.drop
+			d.round(b, c.op, lengthOf(c.kind, c.op), 32)
+			d.packets = 0
+			b.ReportAllocs()
+			b.ResetTimer()
+			for d.packets < b.N {
+				d.round(b, c.op, lengthOf(c.kind, c.op), 32)
+			}
+			b.ReportMetric(float64(d.packets)/b.Elapsed().Seconds()/1e6, "Mpackets/s")
+		})
+	}
+}
+
+// TestNoAllocations holds that in steady state nothing allocates, with losses or without.
+func TestNoAllocations(t *testing.T) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDuel(t, c.kind, c.recovery)
+			d.drop = c.drop
+			round := func() { d.round(t, c.op, lengthOf(c.kind, c.op), 32) }
+			for range 20 {
+				round()
+			}
+			if n := testing.AllocsPerRun(50, round); n != 0 {
+				t.Errorf("%v allocations in 32 requests", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,144 @@
+package transport
+
+import (
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// inbound is the SEND or WRITE of which packets are arriving.
+type inbound struct {
+	op    wire.Operation // OpReserved: between messages
+	recv  *recv          // SEND: where it goes
+	off   uint32         // bytes so far
+	key   uint32         // WRITE, from here on
+	va    uint64
+	total uint32
+}
+
+// verdict is what a responder says to a request.
+type verdict uint8
+
+const (
+	accepted  verdict = iota
+	noRecv            // a receive request is missing
+	invalid           // invalid request
+	forbidden         // remote access error
+	tooLong           // longer than the receive request: an invalid request, too
+)
+
+// deliver takes the next packet of a SEND or WRITE. Unless it is accepted,
+// nothing has happened and the packet is still to be dropped.
+func (b *base) deliver(p *Packet, info *wire.OpInfo) verdict {
+	m, starts := &b.in, info.Position.Starts()
+	if starts != (m.op == wire.OpReserved) || !starts && m.op != info.Operation {
+		return invalid
+	}
+	if !b.fits(p.Payload, info.Position) {
+		return invalid
+	}
+	if info.Operation == wire.OpSend {
+		return b.deliverSend(p, info)
+	}
+	return b.deliverWrite(p, info)
+}
+
+// fits checks a payload's length by the packet's place in its message.
+func (b *base) fits(n int, pos wire.Position) bool {
+	mtu := int(b.attr.MTU)
+	switch pos {
+	case wire.PosFirst, wire.PosMiddle:
+		return n == mtu
+	case wire.PosLast:
+		return n > 0 && n <= mtu
+	}
+	return n <= mtu
+}
+
+func (b *base) deliverSend(p *Packet, info *wire.OpInfo) verdict {
+	m := &b.in
+	if m.recv == nil { // else one is left over of a message that was given up (UC)
+		if m.recv = b.rq.take(); m.recv == nil {
+			return noRecv
+		}
+	}
+	if info.Position.Starts() {
+		m.off = 0
+	}
+	if uint64(m.off)+uint64(p.Payload) > m.recv.total {
+		return tooLong
+	}
+	ends, inv := info.Position.Ends(), info.Has(wire.HeaderIETH)
+	if inv && !b.env.Invalidate(p.Imm) {
+		return forbidden
+	}
+	m.op = wire.OpSend
+	b.scatter(m.recv.spans, m.off, p.Payload)
+	b.place(p)
+	m.off += uint32(p.Payload)
+	if ends {
+		c := Completion{Opcode: verbs.WCRecv, ByteLen: m.off}
+		if info.Has(wire.HeaderImmDt) {
+			c.Imm, c.HasImm = p.Imm, true
+		}
+		if inv {
+			c.InvKey, c.HasInv = p.Imm, true
+		}
+		r := m.recv
+		*m = inbound{}
+		b.endRecv(r, c)
+	}
+	return accepted
+}
+
+func (b *base) deliverWrite(p *Packet, info *wire.OpInfo) verdict {
+	m := b.in
+	if info.Position.Starts() {
+		if v := b.mayAccess(&p.RETH, verbs.AccessRemoteWrite); v != accepted {
+			return v
+		}
+		m.off, m.key, m.va, m.total = 0, p.RETH.RKey, p.RETH.VA, p.RETH.DMALen
+	}
+	end := uint64(m.off) + uint64(p.Payload)
+	if ends := info.Position.Ends(); ends != (end == uint64(m.total)) || end > uint64(m.total) {
+		return invalid
+	}
+	imm := info.Has(wire.HeaderImmDt)
+	if imm && m.recv == nil && b.rq.Len() == 0 {
+		return noRecv
+	}
+	m.op = wire.OpWrite
+	b.parts = append(b.parts[:0], Part{To: Span{Addr: m.va + uint64(m.off), Len: uint32(p.Payload), Key: m.key}, Remote: true})
+	b.place(p)
+	m.off = uint32(end)
+	if !info.Position.Ends() {
+		b.in = m
+		return accepted
+	}
+	b.in = inbound{recv: m.recv}
+	if imm {
+		r := m.recv
+		if b.in.recv = nil; r == nil {
+			r = b.rq.take()
+		}
+		b.endRecv(r, Completion{Opcode: verbs.WCRecvWriteWithImm, ByteLen: m.total, Imm: p.Imm, HasImm: true})
+	}
+	return accepted
+}
+
+// mayAccess checks what a request wants to do with this end's memory.
+func (b *base) mayAccess(h *wire.RETHFields, need verbs.Access) verdict {
+	switch {
+	case b.spec.Access&need == 0:
+		return invalid
+	case h.DMALen == 0:
+		return accepted
+	case !b.env.Check(h.RKey, h.VA, h.DMALen, need):
+		return forbidden
+	case h.DMALen > maxMessage:
+		return invalid
+	}
+	return accepted
+}
+
+// giveUp forgets the message under way; its receive request serves the next one (UC).
+func (b *base) giveUp() { b.in = inbound{recv: b.in.recv} }

@@ -1,0 +1,187 @@
+package transport
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/wire"
+)
+
+// BTH opcodes of ours, in the manufacturer range.
+const (
+	OpSelectiveAck wire.Opcode = 0xc1
+	OpSolarWrite   wire.Opcode = 0xc8
+	OpSolarRead    wire.Opcode = 0xc9
+	OpSolarData    wire.Opcode = 0xca
+	OpSolarAck     wire.Opcode = 0xcb
+)
+
+// Lengths of what follows a BTH of ours.
+const (
+	SolarHeaderSize  = 16
+	SolarTrailerSize = 12
+	sackWordSize     = 8
+	maxSackWords     = maxSelect / 64
+)
+
+// Packet is a received packet: its headers, decoded, and the caller's name for the rest.
+type Packet struct {
+	Handle  Handle
+	Marked  bool    // congestion experienced (ECN of the IP header)
+	From    Address // UD: source of the frame
+	BTH     wire.BTHFields
+	RETH    wire.RETHFields // address and key of atomics, too
+	AETH    wire.AETHFields
+	DETH    wire.DETHFields
+	Imm     uint32 // immediate data, or key to invalidate
+	SwapAdd uint64
+	Compare uint64
+	Orig    uint64 // value that an atomic returns
+	Payload int    // bytes, without pad
+	words   int    // of sack
+	sack    [maxSackWords]uint64
+	solar   solarHeader
+}
+
+// Parse decodes transport headers. b begins at the BTH and holds at least the
+// headers; total is the length of the UDP payload, ICRC included. An error says
+// that the packet is shorter than its opcode demands: it is to be dropped.
+func (p *Packet) Parse(b []byte, total int) error {
+	bth, err := wire.ParseBTH(b)
+	if err != nil {
+		return err
+	}
+	p.BTH = bth.Fields()
+	op := p.BTH.Opcode
+	ext := wire.ExtLen(op)
+	switch {
+	case op == OpSelectiveAck:
+		ext = wire.AETHSize + sackWordSize
+	case op >= OpSolarWrite && op <= OpSolarAck:
+		ext = SolarHeaderSize
+	}
+	rest := total - wire.BTHSize - ext - int(p.BTH.PadCnt) - wire.ICRCSize
+	if rest < 0 || len(b) < wire.BTHSize+ext {
+		return &wire.TruncatedError{Header: "extension headers of " + op.String(), Need: wire.BTHSize + ext + int(p.BTH.PadCnt) + wire.ICRCSize, Have: min(total, len(b))}
+	}
+	p.Payload = rest
+	return p.parseExt(b[wire.BTHSize:], rest)
+}
+
+func (p *Packet) parseExt(b []byte, rest int) error {
+	switch op := p.BTH.Opcode; {
+	case op == OpSelectiveAck:
+		return p.parseSack(b, rest)
+	case op >= OpSolarWrite && op <= OpSolarAck:
+		return p.parseSolar(b, rest)
+	}
+	for _, h := range p.BTH.Opcode.Info().Ext {
+		switch h {
+		case wire.HeaderRETH:
+			p.RETH = wire.RETH(b).Fields()
+		case wire.HeaderAETH:
+			p.AETH = wire.AETH(b).Fields()
+		case wire.HeaderDETH:
+			p.DETH = wire.DETH(b).Fields()
+		case wire.HeaderImmDt, wire.HeaderIETH:
+			p.Imm = binary.BigEndian.Uint32(b)
+		case wire.HeaderAtomicETH:
+			a := wire.AtomicETH(b).Fields()
+			p.RETH = wire.RETHFields{VA: a.VA, RKey: a.RKey}
+			p.SwapAdd, p.Compare = a.SwapAdd, a.Compare
+		case wire.HeaderAtomicAckETH:
+			p.Orig = wire.AtomicAckETH(b).Orig()
+		}
+		b = b[h.Size():]
+	}
+	return nil
+}
+
+func (p *Packet) parseSack(b []byte, rest int) error {
+	p.AETH = wire.AETH(b).Fields()
+	n := rest + sackWordSize
+	words := n / sackWordSize
+	if n%sackWordSize != 0 || words > maxSackWords || len(b) < wire.AETHSize+n {
+		return &wire.ValueError{Header: "selective acknowledgement", Field: "length", Got: uint64(n), Want: "1 to 16 words of 8 bytes"}
+	}
+	p.words, p.Payload = words, 0
+	for i := range words {
+		p.sack[i] = binary.BigEndian.Uint64(b[wire.AETHSize+sackWordSize*i:])
+	}
+	return nil
+}
+
+// Out is a packet that leaves: headers, then payload (inline or gathered from
+// spans), then Tail, then the ICRC, which the NIC appends. The caller owns it
+// and may use it again.
+type Out struct {
+	Head    []byte // from Ethernet on; a slice of the Out itself
+	Spans   []Span // payload in memory
+	Remote  bool   // keys of Spans are remote keys (a READ response), else local ones
+	Inline  []byte // payload that was posted inline; valid until the request has completed
+	Payload int    // bytes of either
+	Tail    []byte // pad bytes, or a trailer and these; a slice of the Out itself
+	CRCAt   int    // where in Tail the CRC-32C of the payload is to be put, big endian; -1: nowhere
+	Token   Token  // not 0: Sent is to be called when the NIC has read the payload
+	PSN     uint32
+	Opcode  wire.Opcode
+
+	head [maxHead]byte
+	tail [SolarTrailerSize + 3]byte
+}
+
+const maxHead = etherSize + ipv6Size + udpSize + wire.BTHSize + wire.AETHSize + maxSackWords*sackWordSize
+
+// Len returns the length of the frame on the wire, without its check sequence.
+func (o *Out) Len() int { return len(o.Head) + o.Payload + len(o.Tail) + wire.ICRCSize }
+
+// bthFlags are what of a BTH is not always the same.
+type bthFlags uint8
+
+const (
+	flagSolicited bthFlags = 1 << iota
+	flagAckReq
+	flagBECN
+)
+
+// begin writes all headers up to the BTH, and returns the room for ext bytes
+// after it. More than payload bytes follow when there is a trailer.
+func (b *base) begin(o *Out, ah *AH, op wire.Opcode, destQP, psn uint32, f bthFlags, ext, payload, trailer int) []byte {
+	pad := -(ext + payload + trailer) & 3
+	n := ah.put(o.head[:], wire.BTHSize+ext+payload+trailer+pad+wire.ICRCSize, b.port(ah))
+	h := wire.BTH(o.head[n : n+wire.BTHSize])
+	h[0], h[1] = byte(op), bthMigReq|byte(pad)<<4
+	if f&flagSolicited != 0 {
+		h[1] |= bthSolicited
+	}
+	binary.BigEndian.PutUint16(h[2:], b.spec.PKey)
+	h[4], h[8] = 0, 0
+	h.SetBECN(f&flagBECN != 0)
+	h.SetDestQP(destQP)
+	h.SetAckReq(f&flagAckReq != 0)
+	h.SetPSN(psn)
+	o.Head = o.head[:n+wire.BTHSize+ext]
+	o.Tail = o.tail[:trailer+pad]
+	clear(o.Tail)
+	o.Spans, o.Inline, o.Remote = o.Spans[:0], nil, false
+	o.Payload, o.CRCAt, o.Token = payload, -1, 0
+	o.PSN, o.Opcode = psn, op
+	return o.head[n+wire.BTHSize : n+wire.BTHSize+ext]
+}
+
+// Bits of byte 1 of a BTH (IBTA 9.2).
+const (
+	bthSolicited = 0x80
+	bthMigReq    = 0x40 // migrated: the state without path migration
+)
+
+// port returns the UDP source port of the next packet.
+func (b *base) port(ah *AH) uint16 {
+	if b.spec.SprayPorts == 0 {
+		return ah.path.SourcePort
+	}
+	b.spray++
+	if b.spray >= b.spec.SprayPorts {
+		b.spray = 0
+	}
+	return ah.path.SourcePort + uint16(b.spray)
+}

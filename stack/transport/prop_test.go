@@ -1,0 +1,264 @@
+package transport
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/stack/verbs"
+)
+
+var onlySeed = flag.Uint64("schedule", 0, "play only the schedule of this seed, with a trace")
+
+// rcRig connects two RC ends and posts the workload of a schedule.
+func rcRig(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig, [2]*plan, error) {
+	if trace == nil {
+		trace = func(string, ...any) {}
+	}
+	r := &rig{schedule: s, attempts: map[fault]uint8{}, spared: spared, trace: trace, budget: 200_000}
+	var plans [2]*plan
+	for i := range 2 {
+		r.ends[i] = &end{rig: r, side: uint8(i), mem: make([]byte, memBytes), dead: map[uint32]bool{}}
+		plans[i] = s.workload(i)
+	}
+	for i, e := range r.ends {
+		var p Pacer
+		if s.paced {
+			p = &meter{gap: 150_000}
+		}
+		var err error
+		if e.conn, err = New(s.spec(uint32(100+i)), e, p, nil); err != nil {
+			return nil, plans, err
+		}
+		copy(e.mem[remoteAt:], s.blank(1-i))
+		for _, m := range plans[i].messages {
+			if m.Op.IsSend() || m.Op.IsWrite() {
+				scatterBytes(e, m)
+			}
+		}
+		for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
+			a := s.attr(i)
+			if err := e.conn.Modify(0, to, &a); err != nil {
+				return nil, plans, err
+			}
+		}
+	}
+	for i, e := range r.ends {
+		r.post(e, plans[i].messages)
+		r.postRecvs(e, plans[1-i])
+	}
+	r.interrupt()
+	return r, plans, nil
+}
+
+func (s *schedule) spec(qpn uint32) Spec {
+	spec := DefaultSpec(RC, qpn)
+	spec.Recovery, spec.Window, spec.AckEvery, spec.ReorderPackets = s.recovery, s.window, s.ackEvery, s.slack
+	spec.SprayPorts, spec.Credits, spec.EchoECN = s.spray, s.credits, s.marked > 0
+	return spec
+}
+
+func (s *schedule) attr(side int) Attr {
+	a := DefaultAttr()
+	a.Path = path(side, s.v6)
+	a.DestQP = uint32(101 - side)
+	a.SendPSN, a.RecvPSN = s.psn[side], s.psn[1-side]
+	a.MTU, a.Timeout, a.RetryCount, a.RNRRetry, a.MinRNR = s.mtu, s.timeout, s.retries, s.rnrs, 1
+	a.MaxRead, a.MaxDestRead = s.maxRead, s.maxRead
+	return a
+}
+
+// blank is the memory that side's requests start from.
+func (s *schedule) blank(side int) []byte {
+	t := *s
+	t.ops = [2]int{}
+	return t.workload(side).remote
+}
+
+// scatterBytes puts what a request carries into the memory that it names.
+func scatterBytes(e *end, m *message) {
+	off := 0
+	for _, x := range m.Spans {
+		off += copy(e.at(x.Addr, x.Len), m.data[min(off, len(m.data)):])
+	}
+}
+
+// post has a side post its requests over some time.
+func (r *rig) post(e *end, messages []*message) {
+	var at Ps
+	for i, m := range messages {
+		if !r.burst {
+			at += Ps(r.hash(uint64(e.side), 60, uint64(i)) % (3 * us))
+		}
+		r.after(at, func() {
+			if m.Op == verbs.WRLocalInv {
+				delete(e.dead, m.Imm)
+			}
+			if err := e.conn.Post(e.now, &m.Send); err != nil {
+				e.failf("side %d: post: %v", e.side, err)
+			}
+			e.pull()
+		})
+	}
+}
+
+func (r *rig) postRecvs(e *end, peer *plan) {
+	var at Ps
+	top := uint32(recvAt)
+	for i, m := range peer.recvs {
+		if r.lateRecv > 0 {
+			at = max(at, Ps(r.hash(uint64(e.side), 61, uint64(i))%uint64(r.lateRecv)))
+		}
+		x := Recv{ID: uint64(i), Spans: r.cut(top, m.recvCap, r.hash(uint64(e.side), 62, uint64(i)))}
+		top += m.recvCap
+		r.after(at, func() {
+			if err := e.conn.PostRecv(&x); err != nil {
+				e.failf("side %d: post_recv: %v", e.side, err)
+			}
+		})
+	}
+}
+
+// interrupt changes states while messages are under way.
+func (r *rig) interrupt() {
+	e := r.ends[0]
+	if r.pause != 0 {
+		r.after(r.pause, func() { r.modify(e, verbs.QPSSQD) })
+		e.drained = func() { r.after(us, func() { r.modify(e, verbs.QPSRTS) }) }
+	}
+	if r.kill != 0 {
+		r.after(r.kill, func() { r.modify(r.ends[1], verbs.QPSErr) })
+	}
+}
+
+func (r *rig) modify(e *end, to verbs.State) {
+	if err := e.conn.Modify(e.now, to, nil); err != nil && e.conn.State() != verbs.QPSErr {
+		e.failf("side %d: modify to %v: %v", e.side, to, err)
+	}
+	e.pull()
+}
+
+// meter is a pacer with a fixed gap between packets.
+type meter struct {
+	gap, free Ps
+	marks     int
+}
+
+func (m *meter) Admit(now Ps, _ int) Ps {
+	if m.free > now {
+		return m.free
+	}
+	m.free = now + m.gap
+	return now
+}
+func (m *meter) Acked(Ps, int, bool) {}
+func (m *meter) CNP(now Ps)          { m.free = now + 10*m.gap }
+func (m *meter) Marked(Ps) bool      { m.marks++; return m.marks%3 == 0 }
+func (m *meter) Lost(Ps)             {}
+
+// playRC plays a schedule and judges it.
+func playRC(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig, error) {
+	r, plans, err := rcRig(s, spared, trace)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range r.ends {
+		e.complete = func(c *Completion) { r.onCompletion(e, plans[i], plans[1-i], c) }
+	}
+	r.play()
+	if r.wrong == nil {
+		for i, e := range r.ends {
+			r.judge(e, plans[i], plans[1-i])
+		}
+	}
+	return r, r.wrong
+}
+
+// runs returns how many schedules are played.
+func runs(t *testing.T) uint64 {
+	text := os.Getenv("NICTWIN_LONG")
+	if text == "" {
+		return 20_000
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	require.NoError(t, err, "NICTWIN_LONG")
+	require.Positive(t, n, "NICTWIN_LONG")
+	return 100_000 * n // test-all sets 10: a million
+}
+
+// TestSchedules plays messages over a hostile wire: each arrives exactly once, in order and intact, or the connection
+// ends as the standard says. A failure is made small and tells the seed that replays it.
+func TestSchedules(t *testing.T) {
+	if *onlySeed != 0 {
+		_, err := playRC(drawSchedule(*onlySeed), nil, t.Logf)
+		require.NoError(t, err)
+		return
+	}
+	n := runs(t)
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var total tally
+	workers := uint64(runtime.GOMAXPROCS(0))
+	for w := range workers {
+		wg.Go(func() {
+			var mine tally
+			for seed := w + 1; seed <= n && !t.Failed(); seed += workers {
+				r, err := playRC(drawSchedule(seed), nil, nil)
+				if err != nil {
+					t.Error(shrink(seed, err))
+				} else {
+					mine.add(r)
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			total.join(&mine)
+		})
+	}
+	wg.Wait()
+	if !t.Failed() {
+		total.require(t)
+	}
+}
+
+// shrink takes requests and faults away as long as the schedule fails.
+func shrink(seed uint64, err error) string {
+	s := drawSchedule(seed)
+	for side := range s.ops {
+		for s.ops[side] > 0 {
+			less := s
+			less.ops[side]--
+			if less.refuse != refuseNone && less.refuseAt >= less.ops[0] {
+				break
+			}
+			_, e := playRC(less, nil, nil)
+			if e == nil {
+				break
+			}
+			s, err = less, e
+		}
+	}
+	spared := map[fault]bool{}
+	r, _ := playRC(s, spared, nil)
+	if r == nil {
+		return fmt.Sprintf("seed %d: %v", seed, err)
+	}
+	for _, f := range r.hit {
+		spared[f] = true
+		if _, e := playRC(s, spared, nil); e == nil {
+			delete(spared, f)
+		} else {
+			err = e
+		}
+	}
+	var log strings.Builder
+	r, _ = playRC(s, spared, func(format string, args ...any) { fmt.Fprintf(&log, format+"\n", args...) })
+	return fmt.Sprintf("seed %d (-schedule %d replays it): %v\nwith %d and %d requests and the faults %+v\n%v\n%s", seed, seed, err, s.ops[0], s.ops[1], r.hit, &s, &log)
+}

@@ -1,0 +1,279 @@
+package transport
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// rc is one end of a reliable connection: requester (rcsend.go, rcack.go,
+// rcselect.go) and responder (rcserve.go, rcreply.go).
+type rc struct {
+	base
+
+	// Requester. PSNs: una <= nxt <= top.
+	una           uint32 // oldest PSN not acknowledged
+	nxt           uint32 // next PSN to be sent; behind top after going back
+	top           uint32 // one past the newest PSN sent
+	oldest        uint64 // number of the request that una belongs to
+	fresh         uint64 // number of the first request without PSNs
+	reads         int    // READs and atomics under way
+	retries, rnrs uint8  // left until progress
+	deadline      Ps     // for an answer
+	rnrUntil      Ps     // nothing is sent before
+	wentBack      bool   // since the last progress or timeout: further losses are left to the timer
+	sel           *selective
+	credit        credit
+
+	// Responder.
+	expected uint32 // PSN
+	msn      uint32
+	nak      wire.Syndrome // to be sent when all replies are; 0: none
+	quiet    bool          // a NAK was sent for the expected PSN: no other
+	owed     bool          // an acknowledgement
+	told     uint32        // PSN up to which, exclusively, is acknowledged
+	sackDue  bool
+	marked   bool // a packet since the last acknowledgement
+	cnpDue   bool
+	replies  fifo.Queue[reply]
+	again    int // replies in it that are repeated
+	atomics  fifo.Queue[atomic]
+	saved    fifo.Queue[savedAtomic] // of the last MaxDestRead atomics
+	turn     bool                    // a reply was the last to leave: requests go first
+	early    *reorder
+	scratch  Packet // a kept packet that is served
+	stray    Packet // one that is dropped
+}
+
+var _ Conn = (*rc)(nil)
+
+func newRC(b base) *rc {
+	c := &rc{base: b, deadline: Never}
+	if b.spec.Recovery == SelectiveRepeat {
+		c.sel = newSelective(b.spec.Window)
+		c.early = &reorder{window: b.spec.Window}
+	}
+	return c
+}
+
+// Modify changes the state.
+func (c *rc) Modify(now Ps, to verbs.State, a *Attr) error {
+	from := c.state
+	if err := c.change(to, a); err != nil {
+		return err
+	}
+	switch {
+	case to == verbs.QPSReset:
+		c.restart()
+	case to == verbs.QPSErr:
+		c.enterError()
+	case to == verbs.QPSRTR:
+		c.expected, c.told = c.attr.RecvPSN, c.attr.RecvPSN
+	case from == verbs.QPSRTR:
+		c.una, c.nxt, c.top = c.attr.SendPSN, c.attr.SendPSN, c.attr.SendPSN
+		c.retries, c.rnrs = c.attr.RetryCount, c.attr.RNRRetry
+		if c.sel != nil {
+			c.sel.heard, c.sel.recover = c.una, c.una
+		}
+	case to == verbs.QPSSQD:
+		c.drained = false
+		c.drain(c.fresh == c.ended)
+	}
+	return nil
+}
+
+// restart is RESET.
+func (c *rc) restart() {
+	c.dropEarly()
+	c.reset()
+	b := c.base
+	b.paceAt = 0
+	sel, early := c.sel, c.early
+	for c.atomics.Len() > 0 { // they are not carried out any more: nothing waits for them
+		b.placed.end(c.atomics.Pop().number)
+	}
+	*c = rc{base: b, deadline: Never, sel: sel, early: early}
+	c.oldest, c.current, c.fresh = b.ended, b.ended, b.ended
+	if sel != nil {
+		sel.reset()
+	}
+}
+
+// Input takes a received packet.
+func (c *rc) Input(now Ps, p *Packet) {
+	if p.BTH.Opcode == wire.CNPOpcode {
+		c.pacer.CNP(now)
+		c.env.Drop(p.Handle)
+		return
+	}
+	info := p.BTH.Opcode.Info()
+	sack := p.BTH.Opcode == OpSelectiveAck
+	if !c.receives() || !c.wellFormed(p) || info.Transport != wire.TransportRC && !sack || sack && c.sel == nil {
+		c.ignore(p)
+		return
+	}
+	if p.Marked {
+		c.marked = true
+		c.cnpDue = c.pacer.Marked(now) || c.cnpDue
+	}
+	switch info.Operation {
+	case wire.OpReadResponse, wire.OpAtomicAck:
+		c.takeResponse(now, p)
+	case wire.OpAck:
+		c.takeAck(now, p)
+	default:
+		if sack {
+			c.takeSack(now, p)
+		} else {
+			c.takeRequest(now, p, &info)
+		}
+	}
+}
+
+// Next makes the next packet that may leave.
+func (c *rc) Next(now Ps, o *Out) bool {
+	c.paceAt = 0
+	if c.state == verbs.QPSReset || c.state == verbs.QPSInit {
+		return false
+	}
+	if c.cnpDue {
+		c.cnpDue = false
+		c.stats.CNPs++
+		c.encodeCNP(o, &c.ah, c.attr.DestQP)
+		return true
+	}
+	if c.nextAck(o) {
+		return true
+	}
+	if c.turn && c.nextRequest(now, o) {
+		c.turn = false
+		return true
+	}
+	if c.nextReply(now, o) {
+		c.turn = true
+		return true
+	}
+	c.turn = false
+	return c.nextRequest(now, o)
+}
+
+// Deadline returns when Expire and Next have something to do.
+func (c *rc) Deadline() Ps {
+	d := c.deadline
+	if c.rnrUntil != 0 {
+		d = min(d, c.rnrUntil)
+	}
+	if c.paceAt != 0 {
+		d = min(d, c.paceAt)
+	}
+	return d
+}
+
+// Expire acts on timers that have run out.
+func (c *rc) Expire(now Ps) {
+	if c.rnrUntil != 0 && now >= c.rnrUntil {
+		c.rnrUntil = 0
+		if c.una != c.top {
+			c.deadline = c.after(now)
+		}
+	}
+	if now < c.deadline {
+		return
+	}
+	c.stats.Timeouts++
+	c.wentBack = false
+	if !c.retry(now) {
+		return
+	}
+	c.deadline = c.after(now)
+	if c.sel != nil {
+		c.loseOldest()
+	} else {
+		c.goBack()
+	}
+}
+
+// after returns the deadline of an answer that is expected from now on.
+func (c *rc) after(now Ps) Ps {
+	if d := c.attr.rto(); d != Never {
+		return now + d
+	}
+	return Never
+}
+
+// retry counts a retry of the oldest request, or fails it.
+func (c *rc) retry(now Ps) bool {
+	if c.retries == 0 {
+		c.fail(c.request(c.oldest), verbs.WCRetryExcErr)
+		return false
+	}
+	c.retries--
+	c.pacer.Lost(now)
+	return true
+}
+
+// fail ends a request with an error, and with it the connection.
+func (c *rc) fail(r *request, status verbs.Status) {
+	if r != nil && !r.done {
+		r.done, r.status, r.after = true, status, c.landed.next()
+	}
+	c.state = verbs.QPSErr
+	c.enterError()
+}
+
+// enterError ends all requests. Replies to what was carried out still leave, and then the NAK.
+func (c *rc) enterError() {
+	c.deadline, c.rnrUntil, c.owed, c.sackDue, c.cnpDue = Never, 0, false, false, false
+	c.dropEarly()
+	c.flushSends()
+	c.flushRecvs()
+}
+
+// Placed says that a copy has ended.
+func (c *rc) Placed(now Ps, t Token, status verbs.Status) {
+	n := uint64(t>>1) - 1
+	if t&1 == 0 {
+		if status != verbs.WCSuccess && c.state != verbs.QPSErr && c.state != verbs.QPSReset {
+			c.failLanding(n, status)
+		}
+		c.landed.end(n)
+		c.endSends()
+		c.drain(c.fresh == c.ended)
+		return
+	}
+	if status != verbs.WCSuccess && c.state != verbs.QPSErr && c.state != verbs.QPSReset {
+		c.failPlacing(n, status)
+	}
+	c.placed.end(n)
+	c.endRecvs()
+	c.runAtomics()
+}
+
+// failLanding ends the request whose data could not be written to this end's memory.
+func (c *rc) failLanding(n uint64, status verbs.Status) {
+	for i := range c.sq.Len() {
+		r := *c.sq.At(i)
+		if r.returns() && (r.done && n < r.after || !r.done) {
+			if r.done {
+				r.status = status
+			}
+			c.fail(r, status)
+			return
+		}
+	}
+	c.fail(nil, status)
+}
+
+// failPlacing ends the receive request whose bytes could not be written, and the connection.
+func (c *rc) failPlacing(n uint64, status verbs.Status) {
+	for i := range c.done.Len() {
+		if d := c.done.At(i); n < d.after {
+			d.Status = status
+			break
+		}
+	}
+	c.refuse(wire.NAKRemoteOperational, status, EventQPFatal)
+}
+
+// Sent is nothing to RC: only an acknowledgement ends what it sends.
+func (c *rc) Sent(Ps, Token) {}

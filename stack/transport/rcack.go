@@ -1,0 +1,213 @@
+package transport
+
+import (
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// takeAck takes an ACK or NAK.
+func (c *rc) takeAck(now Ps, p *Packet) {
+	c.env.Drop(p.Handle)
+	psn := p.BTH.PSN
+	if !c.outstanding(psn) {
+		c.stats.Ignored++
+		return
+	}
+	s := p.AETH.Syndrome
+	switch s.Kind() {
+	case wire.SyndromeACK:
+		c.credit.told(p.AETH)
+		c.ackBelow(now, psnAdd(psn, 1), p.BTH.BECN, true)
+	case wire.SyndromeRNR:
+		c.takeRNR(now, psn, s, p.BTH.BECN)
+	case wire.SyndromeNAK:
+		c.takeNAK(now, psn, s, p.BTH.BECN)
+	default:
+		c.stats.Ignored++
+	}
+}
+
+// outstanding reports whether a PSN was sent and is not acknowledged.
+func (c *rc) outstanding(p uint32) bool {
+	return psnDiff(p, c.una) >= 0 && psnDiff(p, c.top) < 0
+}
+
+// ackBelow takes it that the peer has all SENDs and WRITEs before PSN e. With
+// answered, it has also answered all READs and atomics before: one that is
+// not here was lost.
+func (c *rc) ackBelow(now Ps, e uint32, echo, answered bool) {
+	if c.sel != nil {
+		c.markBelow(now, e, echo, answered)
+		return
+	}
+	before := c.una
+	for psnDiff(e, c.una) > 0 {
+		r := c.request(c.oldest)
+		if r.returns() {
+			break
+		}
+		if end := psnAdd(r.first, r.n); psnDiff(e, end) >= 0 {
+			c.una = end
+			c.endOldest(r)
+		} else {
+			c.una = e
+		}
+	}
+	if c.una != before {
+		c.progress(now, psnDiff(c.una, before), echo)
+	}
+	if answered && psnDiff(e, c.una) > 0 {
+		c.lost(now)
+	}
+}
+
+// endOldest notes that all packets of the oldest request have arrived.
+func (c *rc) endOldest(r *request) {
+	r.done, r.after = true, c.landed.next()
+	if r.returns() {
+		c.reads--
+	}
+	c.oldest++
+}
+
+// progress notes that n PSNs more were acknowledged.
+func (c *rc) progress(now Ps, n int, echo bool) {
+	c.retries, c.rnrs, c.wentBack = c.attr.RetryCount, c.attr.RNRRetry, false
+	c.pacer.Acked(now, n*int(c.attr.MTU), echo)
+	if psnDiff(c.nxt, c.una) <= 0 { // what was to be sent again has arrived
+		c.nxt, c.current = c.una, c.oldest
+	}
+	c.deadline = Never
+	if c.una != c.top && c.rnrUntil == 0 {
+		c.deadline = c.after(now)
+	}
+	c.endSends()
+	c.drain(c.fresh == c.ended)
+}
+
+// lost goes back because the oldest packet, or the answer to it, was lost;
+// once, since what is under way will say so again.
+func (c *rc) lost(now Ps) {
+	if c.wentBack {
+		return
+	}
+	c.wentBack = true
+	if c.retry(now) {
+		c.goBack()
+	}
+}
+
+// goBack has everything from the oldest PSN on sent again.
+func (c *rc) goBack() { c.nxt, c.current = c.una, c.oldest }
+
+// takeRNR waits as long as the peer asks for.
+func (c *rc) takeRNR(now Ps, psn uint32, s wire.Syndrome, echo bool) {
+	c.ackBelow(now, psn, echo, true)
+	if c.state == verbs.QPSErr || c.rnrUntil != 0 || !c.outstanding(psn) {
+		return
+	}
+	if c.una == psn {
+		if c.rnrs == 0 {
+			c.fail(c.request(c.oldest), verbs.WCRNRRetryExcErr)
+			return
+		}
+		if c.attr.RNRRetry != 7 {
+			c.rnrs--
+		}
+	}
+	c.rnrUntil, c.deadline = now+Ps(s.RNRDelayPs()), Never
+	if c.sel != nil {
+		c.lose(psn)
+	} else {
+		c.goBack()
+	}
+}
+
+// takeNAK goes back, or ends the request that the peer refuses.
+func (c *rc) takeNAK(now Ps, psn uint32, s wire.Syndrome, echo bool) {
+	c.ackBelow(now, psn, echo, true)
+	if c.state == verbs.QPSErr {
+		return
+	}
+	if s == wire.NAKSequence {
+		if c.una == psn && c.sel == nil {
+			c.lost(now)
+		}
+		return
+	}
+	if c.una != psn { // the answer to a READ before it is missing: the peer will not send it any more
+		return
+	}
+	c.fail(c.request(c.oldest), refusal(s))
+}
+
+// refusal returns how a request ends that the peer refuses.
+func refusal(s wire.Syndrome) verbs.Status {
+	switch s {
+	case wire.NAKInvalidRequest:
+		return verbs.WCRemInvReqErr
+	case wire.NAKRemoteAccess:
+		return verbs.WCRemAccessErr
+	case wire.NAKRemoteOperational:
+		return verbs.WCRemOpErr
+	}
+	return verbs.WCBadRespErr
+}
+
+// takeResponse takes a READ response or the answer to an atomic.
+func (c *rc) takeResponse(now Ps, p *Packet) {
+	psn := p.BTH.PSN
+	if !c.outstanding(psn) {
+		c.stats.Duplicates++
+		c.env.Drop(p.Handle)
+		return
+	}
+	if c.sel != nil {
+		c.takeSelected(now, p)
+		return
+	}
+	c.ackBelow(now, psn, p.BTH.BECN, true)
+	if c.state == verbs.QPSErr || c.una != psn {
+		c.stats.Early++
+		c.env.Drop(p.Handle)
+		return
+	}
+	r := c.request(c.oldest)
+	if !c.land(r, p) {
+		return
+	}
+	c.una = psnAdd(psn, 1)
+	if c.una == psnAdd(r.first, r.n) {
+		c.endOldest(r)
+	}
+	c.progress(now, 1, p.BTH.BECN)
+}
+
+// land checks what the peer answers and writes it to memory; false if the connection has ended.
+func (c *rc) land(r *request, p *Packet) bool {
+	atomic := p.BTH.Opcode == wire.RCAtomicAck
+	switch {
+	case !r.returns() || atomic != r.Op.IsAtomic():
+		c.env.Drop(p.Handle)
+		c.fail(r, verbs.WCBadRespErr)
+		return false
+	case atomic && p.Payload != 0, !atomic && p.Payload != c.payload(r, p.BTH.PSN):
+		c.env.Drop(p.Handle)
+		c.fail(r, verbs.WCLocLenErr)
+		return false
+	}
+	if p.BTH.Opcode.Info().Has(wire.HeaderAETH) {
+		c.credit.told(p.AETH)
+	}
+	switch off := uint32(psnDiff(p.BTH.PSN, r.first)) * uint32(c.attr.MTU); {
+	case atomic:
+		c.env.Drop(p.Handle)
+		c.env.Store(r.spans[0], p.Orig, landedToken(c.landed.open()))
+	case p.Payload == 0:
+		c.env.Drop(p.Handle)
+	default:
+		c.scatter(r.spans, off, p.Payload)
+		c.env.Place(p.Handle, c.parts, landedToken(c.landed.open()))
+	}
+	return true
+}

@@ -1,0 +1,142 @@
+package transport
+
+import (
+	"math/bits"
+
+	"nictwin/models/wire"
+)
+
+// reorder holds request packets that came before others that were sent
+// earlier (selective repeat). It takes memory once the first one has come.
+type reorder struct {
+	window int
+	slots  []int32 // by PSN: place in kept, plus 1
+	kept   []early
+	free   []int32
+	here   bitmap
+	count  int
+}
+
+// early is what is needed of a packet that is kept.
+type early struct {
+	handle  Handle
+	marked  bool
+	bth     wire.BTHFields
+	reth    wire.RETHFields
+	imm     uint32
+	swapAdd uint64
+	compare uint64
+	payload int
+}
+
+func (r *reorder) at(p uint32) int { return int(p) & (r.window - 1) }
+
+// put keeps a packet, unless one with its PSN is there.
+func (r *reorder) put(p *Packet) bool {
+	if r.slots == nil {
+		r.slots, r.here = make([]int32, r.window), newBitmap(r.window)
+	}
+	k := r.at(p.BTH.PSN)
+	if r.slots[k] != 0 {
+		return false
+	}
+	var i int32
+	if n := len(r.free); n > 0 {
+		i, r.free = r.free[n-1], r.free[:n-1]
+	} else {
+		i = int32(len(r.kept))
+		r.kept = append(r.kept, early{})
+	}
+	r.kept[i] = early{handle: p.Handle, marked: p.Marked, bth: p.BTH, reth: p.RETH, imm: p.Imm, swapAdd: p.SwapAdd, compare: p.Compare, payload: p.Payload}
+	r.slots[k] = i + 1
+	r.here.set(k)
+	r.count++
+	return true
+}
+
+// take removes the packet with a PSN, if there is one.
+func (r *reorder) take(psn uint32, p *Packet) bool {
+	if r.count == 0 {
+		return false
+	}
+	k := r.at(psn)
+	i := r.slots[k] - 1
+	if i < 0 {
+		return false
+	}
+	e := &r.kept[i]
+	*p = Packet{Handle: e.handle, Marked: e.marked, BTH: e.bth, RETH: e.reth, Imm: e.imm, SwapAdd: e.swapAdd, Compare: e.compare, Payload: e.payload}
+	r.slots[k] = 0
+	r.free = append(r.free, i)
+	r.here.clear(k)
+	r.count--
+	return true
+}
+
+// words returns how many words hold the packets from PSN e on.
+func (r *reorder) words(e uint32) int {
+	for w := len(r.here); w > 1; w-- {
+		if r.here.word(r.at(psnAdd(e, uint32(64*(w-1))))) != 0 {
+			return w
+		}
+	}
+	return 1
+}
+
+// takeEarly takes a packet that is d PSNs ahead of the expected one.
+func (c *rc) takeEarly(p *Packet, d int) {
+	if c.early == nil {
+		if !c.quiet {
+			c.quiet, c.nak = true, wire.NAKSequence
+		}
+		c.env.Drop(p.Handle)
+		return
+	}
+	c.sackDue = true
+	if d >= c.early.window || !c.early.put(p) {
+		c.env.Drop(p.Handle)
+		return
+	}
+	c.stats.Kept++
+	c.env.Keep(p.Handle)
+}
+
+// serveEarly serves what was kept, as far as nothing is missing.
+func (c *rc) serveEarly() {
+	if c.early == nil || c.early.count == 0 {
+		return
+	}
+	for c.receives() && c.early.take(c.expected, &c.scratch) {
+		c.sackDue = true
+		info := c.scratch.BTH.Opcode.Info()
+		if !c.serve(&c.scratch, &info) {
+			return
+		}
+	}
+}
+
+// dropBefore drops packets that have PSNs which the READ at the expected PSN takes for its n responses.
+func (c *rc) dropBefore(n uint32) {
+	if c.early == nil || c.early.count == 0 {
+		return
+	}
+	for i := uint32(1); i < min(n, uint32(c.early.window)); i++ {
+		if c.early.take(psnAdd(c.expected, i), &c.stray) {
+			c.env.Drop(c.stray.Handle)
+		}
+	}
+}
+
+// dropEarly drops all packets that are kept.
+func (c *rc) dropEarly() {
+	if c.early == nil {
+		return
+	}
+	for w, m := range c.early.here {
+		for ; m != 0; m &= m - 1 {
+			if c.early.take(uint32(64*w+bits.TrailingZeros64(m)), &c.stray) {
+				c.env.Drop(c.stray.Handle)
+			}
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package transport
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/wire"
+)
+
+// reply is the answer to a READ or atomic, sent in the order of the requests.
+type reply struct {
+	psn, n uint32
+	sent   uint32 // packets that have left
+	va     uint64 // READ
+	key    uint32
+	length uint32
+	after  uint64 // READ: the copies before have to be in memory first
+	msn    uint32
+	atomic bool
+	ready  bool // atomic: value is there
+	again  bool // to a repeated request
+	value  uint64
+}
+
+// nextAck makes an acknowledgement, if one is due and may go before the replies that wait.
+func (c *rc) nextAck(o *Out) bool {
+	if c.sackDue {
+		c.sackDue = false
+		if c.early.count > 0 {
+			c.owed = c.owed && c.replies.Len() > 0
+			c.encodeSack(o)
+			return true
+		}
+		c.owed = true
+	}
+	if c.replies.Len() > 0 {
+		return c.owed && c.ackUpToReply(o)
+	}
+	s := c.nak
+	if s == 0 {
+		if !c.owed {
+			return false
+		}
+		s = c.ack()
+	}
+	c.countNAK()
+	c.nak, c.owed, c.told = 0, false, c.expected
+	psn := c.expected
+	if s.Kind() == wire.SyndromeACK {
+		psn = psnAdd(psn, psnMask)
+	}
+	c.encodeAck(o, psn, s, c.msn)
+	return true
+}
+
+func (c *rc) countNAK() {
+	switch {
+	case c.nak == wire.NAKSequence:
+		c.stats.SequenceNAKs++
+	case c.nak.Kind() == wire.SyndromeRNR:
+		c.stats.RNRs++
+	}
+}
+
+// ackUpToReply acknowledges what came before the first request that waits for its reply, if that says anything new.
+func (c *rc) ackUpToReply(o *Out) bool {
+	for i := range c.replies.Len() {
+		r := c.replies.At(i)
+		if r.again {
+			continue
+		}
+		if r.sent > 0 || psnDiff(r.psn, c.told) <= 0 {
+			return false
+		}
+		c.told = r.psn
+		c.encodeAck(o, psnAdd(r.psn, psnMask), c.ack(), psnAdd(r.msn, psnMask))
+		return true
+	}
+	return false
+}
+
+// ack returns the syndrome of an ACK.
+func (c *rc) ack() wire.Syndrome {
+	if !c.spec.Credits || c.shared {
+		return wire.ACKNoCredits
+	}
+	return creditSyndrome(c.rq.Len())
+}
+
+// echo returns the flag that tells the peer of marked packets.
+func (c *rc) echo() bthFlags {
+	if c.marked && c.spec.EchoECN {
+		c.marked = false
+		return flagBECN
+	}
+	return 0
+}
+
+func (c *rc) encodeAck(o *Out, psn uint32, s wire.Syndrome, msn uint32) {
+	c.stats.Acks++
+	putAETH(c.begin(o, &c.ah, wire.RCAck, c.attr.DestQP, psn, c.echo(), wire.AETHSize, 0, 0), s, msn)
+}
+
+func putAETH(dst []byte, s wire.Syndrome, msn uint32) {
+	h := wire.AETHFields{Syndrome: s, MSN: msn}
+	_ = h.Encode(dst) // long enough, and MSNs have 24 bits
+}
+
+// encodeSack tells which early packets are kept.
+func (c *rc) encodeSack(o *Out) {
+	c.stats.Acks++
+	c.stats.SequenceNAKs++
+	words := c.early.words(c.expected)
+	ext := c.begin(o, &c.ah, OpSelectiveAck, c.attr.DestQP, psnAdd(c.expected, psnMask), c.echo(), wire.AETHSize+words*sackWordSize, 0, 0)
+	putAETH(ext, c.ack(), c.msn)
+	for i := range words {
+		binary.BigEndian.PutUint64(ext[wire.AETHSize+i*sackWordSize:], c.early.here.word(c.early.at(psnAdd(c.expected, uint32(64*i)))))
+	}
+}
+
+// nextReply makes the next packet of a READ response, or the answer to an atomic.
+func (c *rc) nextReply(now Ps, o *Out) bool {
+	if c.replies.Len() == 0 {
+		return false
+	}
+	r := c.replies.Front()
+	switch {
+	case r.atomic && !r.ready, !r.atomic && !c.placed.before(r.after):
+		return false
+	case r.atomic:
+		ext := c.begin(o, &c.ah, wire.RCAtomicAck, c.attr.DestQP, r.psn, c.echo(), wire.AETHSize+wire.AtomicAckETHSize, 0, 0)
+		putAETH(ext, c.ack(), r.msn)
+		binary.BigEndian.PutUint64(ext[wire.AETHSize:], r.value)
+	case !c.encodeRead(now, o, r):
+		return false
+	}
+	c.stats.Sent++
+	if r.again {
+		c.stats.Resent++
+	} else {
+		c.told = psnAdd(o.PSN, 1)
+	}
+	if r.sent++; r.sent == r.n {
+		if r.again {
+			c.again--
+		} else if c.told == c.expected { // the answer acknowledges all
+			c.owed = false
+		}
+		c.replies.Pop()
+	}
+	return true
+}
+
+// encodeRead writes the next packet of a READ response, if the pacer lets it leave.
+func (c *rc) encodeRead(now Ps, o *Out, r *reply) bool {
+	mtu := uint32(c.attr.MTU)
+	off := r.sent * mtu
+	n := min(r.length-off, mtu)
+	const headers = etherSize + ipv4Size + udpSize + wire.BTHSize + wire.AETHSize + wire.ICRCSize
+	if !c.admit(now, headers+int(n)) {
+		return false
+	}
+	op, first, last := wire.RCReadRespMid, r.sent == 0, r.sent == r.n-1
+	switch {
+	case first && last:
+		op = wire.RCReadRespOnly
+	case first:
+		op = wire.RCReadRespFirst
+	case last:
+		op = wire.RCReadRespLast
+	}
+	ext := c.begin(o, &c.ah, op, c.attr.DestQP, psnAdd(r.psn, r.sent), 0, wire.ExtLen(op), int(n), 0)
+	if first || last {
+		putAETH(ext, c.ack(), r.msn)
+	}
+	if n > 0 {
+		o.Spans, o.Remote = append(o.Spans, Span{Addr: r.va + uint64(off), Len: n, Key: r.key}), true
+	}
+	return true
+}

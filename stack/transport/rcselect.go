@@ -1,0 +1,310 @@
+package transport
+
+import (
+	"math/bits"
+
+	"nictwin/stack/verbs"
+)
+
+// selective is the scoreboard of a requester with selective repeat: for each
+// PSN of the window whether it has arrived, whether it counts as lost, and
+// when, in order of transmission, it was sent last.
+type selective struct {
+	window  int
+	got     bitmap
+	lost    bitmap
+	order   []uint32
+	clock   uint32 // the next place in that order
+	losses  int    // bits in lost
+	heard   uint32 // all requests before have arrived
+	kept    bitmap // PSNs that the peer keeps: they came early. It may still drop them for want of a receive request.
+	recover uint32 // PSNs from here on were sent once, in order
+	last    uint32 // latest place of anything that has arrived
+	answer  uint32 // latest place of an answer; the peer answers in order
+}
+
+func newSelective(window int) *selective {
+	return &selective{window: window, got: newBitmap(window), lost: newBitmap(window), kept: newBitmap(window), order: make([]uint32, window)}
+}
+
+func (s *selective) reset() {
+	clear(s.got)
+	clear(s.lost)
+	clear(s.kept)
+	s.losses, s.heard = 0, 0
+}
+
+func (s *selective) at(p uint32) int { return int(p) & (s.window - 1) }
+
+// sent notes that PSNs p to p+n-1 were sent.
+func (s *selective) sent(p, n uint32) {
+	for i := range n {
+		k := s.at(psnAdd(p, i))
+		s.order[k] = s.clock
+		s.clock++
+		if s.lost.has(k) {
+			s.lost.clear(k)
+			s.losses--
+		}
+	}
+}
+
+// arrived notes that PSN p has arrived, or the answer that bears it.
+func (s *selective) arrived(p uint32, answer bool) {
+	k := s.at(p)
+	s.got.set(k)
+	s.seen(k)
+	if answer {
+		s.answer = later(s.answer, s.order[k])
+	}
+}
+
+// keeps notes that the peer keeps PSN p.
+func (s *selective) keeps(p uint32) {
+	k := s.at(p)
+	s.kept.set(k)
+	s.seen(k)
+}
+
+func (s *selective) seen(k int) {
+	if s.lost.has(k) {
+		s.lost.clear(k)
+		s.losses--
+	}
+	s.last = later(s.last, s.order[k])
+}
+
+// asked reports whether the peer has the READ or atomic with PSN p.
+func (s *selective) asked(p uint32) bool { return psnDiff(s.heard, p) > 0 || s.kept.has(s.at(p)) }
+
+func later(a, b uint32) uint32 {
+	if int32(b-a) > 0 {
+		return b
+	}
+	return a
+}
+
+// bitmap has one bit for each place of a window.
+type bitmap []uint64
+
+func newBitmap(n int) bitmap    { return make(bitmap, n/64) }
+func (b bitmap) has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
+func (b bitmap) set(i int)      { b[i>>6] |= 1 << (i & 63) }
+func (b bitmap) clear(i int)    { b[i>>6] &^= 1 << (i & 63) }
+func (b bitmap) word(i int) uint64 { // the 64 bits from i on, around the end
+	lo, hi := b[i>>6], b[(i>>6+1)%len(b)]
+	if s := i & 63; s != 0 {
+		return lo>>s | hi<<(64-s)
+	}
+	return lo
+}
+
+// markBelow is ackBelow with selective repeat.
+func (c *rc) markBelow(now Ps, e uint32, echo, answered bool) {
+	s := c.sel
+	if psnDiff(e, c.una) <= 0 {
+		return
+	}
+	if psnDiff(e, s.heard) > 0 || psnDiff(s.heard, c.una) < 0 {
+		s.heard = e
+	}
+	c.markRange(c.una, e, answered)
+	c.advance(now, echo)
+}
+
+// markRange notes that SENDs and WRITEs from PSN p to before e have arrived.
+func (c *rc) markRange(p, e uint32, answered bool) {
+	for n := c.oldest; psnDiff(e, p) > 0; n++ {
+		r := c.request(n)
+		end := psnAdd(r.first, r.n)
+		if psnDiff(end, p) <= 0 {
+			continue
+		}
+		for ; psnDiff(end, p) > 0 && psnDiff(e, p) > 0; p = psnAdd(p, 1) {
+			if !r.returns() && !c.sel.got.has(c.sel.at(p)) {
+				c.sel.arrived(p, answered)
+			}
+		}
+	}
+}
+
+// advance moves una past what has arrived, then looks for losses.
+func (c *rc) advance(now Ps, echo bool) {
+	s, before := c.sel, c.una
+	for c.una != c.top && s.got.has(s.at(c.una)) {
+		s.got.clear(s.at(c.una))
+		s.kept.clear(s.at(c.una))
+		c.una = psnAdd(c.una, 1)
+		if r := c.request(c.oldest); c.una == psnAdd(r.first, r.n) {
+			c.endOldest(r)
+		}
+	}
+	if psnDiff(s.recover, c.una) < 0 {
+		s.recover = c.una
+	}
+	if c.una != before {
+		c.progress(now, psnDiff(c.una, before), echo)
+	}
+	if c.state != verbs.QPSErr {
+		c.findLost(now)
+	}
+}
+
+// findLost marks what was sent so long before something that has arrived that it must be lost.
+func (c *rc) findLost(now Ps) {
+	s, found := c.sel, false
+	slack := uint32(c.spec.ReorderPackets)
+	n := c.oldest
+	for p := c.una; p != c.top; p = psnAdd(p, 1) {
+		k := s.at(p)
+		if psnDiff(p, s.recover) >= 0 && int32(s.last-s.order[k]) <= int32(slack) {
+			break // so it is with all that were sent later
+		}
+		if s.got.has(k) || s.lost.has(k) {
+			continue
+		}
+		r := c.request(n)
+		for psnDiff(p, psnAdd(r.first, r.n)) >= 0 {
+			n++
+			r = c.request(n)
+		}
+		if s.kept.has(k) && !r.returns() {
+			continue
+		}
+		latest := s.last
+		if r.returns() && s.asked(c.piece(r, p)) { // only its answer can be lost
+			latest = s.answer
+		}
+		if int32(latest-s.order[k]) > int32(slack) {
+			c.lose(p)
+			found = true
+		}
+	}
+	if found {
+		c.pacer.Lost(now)
+	}
+}
+
+// lose marks a PSN as lost.
+func (c *rc) lose(p uint32) {
+	k := c.sel.at(p)
+	c.sel.kept.clear(k)
+	if !c.sel.lost.has(k) && !c.sel.got.has(k) {
+		c.sel.lost.set(k)
+		c.sel.losses++
+	}
+}
+
+// loseOldest marks the oldest packet as lost, and relies on nothing that the
+// peer said to keep: the answer shows what else is missing.
+func (c *rc) loseOldest() {
+	clear(c.sel.kept)
+	if c.una != c.top {
+		c.lose(c.una)
+	}
+}
+
+// piece returns the first PSN of the piece of a READ that PSN p belongs to.
+func (c *rc) piece(r *request, p uint32) uint32 {
+	w := uint32(c.spec.Window)
+	i := uint32(psnDiff(p, r.first))
+	return psnAdd(r.first, i/w*w)
+}
+
+// resendLost sends the oldest lost packet again.
+func (c *rc) resendLost(now Ps, o *Out) bool {
+	s, p := c.sel, c.una
+	for !s.lost.has(s.at(p)) { // there is one in the window
+		k := s.at(p)
+		if w := s.lost.word(k); w != 0 {
+			p = psnAdd(p, uint32(bits.TrailingZeros64(w)))
+		} else {
+			p = psnAdd(p, 64)
+		}
+	}
+	number := c.oldest
+	r := c.request(number)
+	for psnDiff(p, psnAdd(r.first, r.n)) >= 0 {
+		number++
+		r = c.request(number)
+	}
+	p, n := c.lostRun(r, p)
+	if !c.admit(now, c.wireBytes(r, p)) {
+		return false
+	}
+	c.encode(o, r, p, n, true)
+	c.sent(now, p, n, true)
+	s.recover = c.top
+	return true
+}
+
+// lostRun returns which PSNs are to be asked for in place of the lost p: of a
+// READ that may not have arrived, the whole piece.
+func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
+	if r.Op != verbs.WRRead {
+		return p, 1
+	}
+	first = c.piece(r, p)
+	if !c.sel.asked(first) {
+		return first, c.span(r, first)
+	}
+	limit := c.span(r, p)
+	for n = 1; n < limit && c.sel.lost.has(c.sel.at(psnAdd(p, n))); n++ {
+	}
+	return p, n
+}
+
+// takeSelected takes an answer, in whatever order they come.
+func (c *rc) takeSelected(now Ps, p *Packet) {
+	s, psn := c.sel, p.BTH.PSN
+	if s.got.has(s.at(psn)) {
+		c.stats.Duplicates++
+		c.env.Drop(p.Handle)
+		return
+	}
+	if psn != c.una {
+		c.stats.Early++
+	}
+	number := c.oldest
+	r := c.request(number)
+	for psnDiff(psn, psnAdd(r.first, r.n)) >= 0 {
+		number++
+		r = c.request(number)
+	}
+	if !c.land(r, p) {
+		return
+	}
+	s.arrived(psn, true)
+	first := c.piece(r, psn)
+	if next := psnAdd(first, c.span(r, first)); psnDiff(next, s.heard) > 0 {
+		s.heard = next
+	}
+	if psnDiff(first, c.una) > 0 {
+		c.markRange(c.una, first, true)
+	}
+	c.advance(now, p.BTH.BECN)
+}
+
+// takeSack takes a selective acknowledgement.
+func (c *rc) takeSack(now Ps, p *Packet) {
+	c.env.Drop(p.Handle)
+	s, e := c.sel, psnAdd(p.BTH.PSN, 1)
+	if psnDiff(e, c.una) < 0 || psnDiff(e, c.top) > 0 {
+		c.stats.Ignored++
+		return
+	}
+	c.credit.told(p.AETH)
+	for i := range p.words {
+		for w := p.sack[i]; w != 0; w &= w - 1 {
+			psn := psnAdd(e, uint32(64*i+bits.TrailingZeros64(w)))
+			if c.outstanding(psn) {
+				s.keeps(psn)
+			}
+		}
+	}
+	if e == c.una {
+		c.advance(now, p.BTH.BECN)
+		return
+	}
+	c.markBelow(now, e, p.BTH.BECN, false)
+}

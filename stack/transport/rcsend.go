@@ -1,0 +1,240 @@
+package transport
+
+import (
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// nextRequest makes the next request packet.
+func (c *rc) nextRequest(now Ps, o *Out) bool {
+	if c.state != verbs.QPSRTS && c.state != verbs.QPSSQD || c.rnrUntil != 0 {
+		return false
+	}
+	if c.sel != nil && c.sel.losses > 0 {
+		return c.resendLost(now, o)
+	}
+	for {
+		r := c.request(c.current)
+		if r == nil || c.current == c.fresh && !c.start(r) {
+			return false
+		}
+		if r.Op != verbs.WRLocalInv {
+			return c.transmit(now, o, r)
+		}
+		c.current++
+	}
+}
+
+// start gives a request its PSNs, if it may begin.
+func (c *rc) start(r *request) bool {
+	if c.state != verbs.QPSRTS {
+		return false
+	}
+	if r.Flags&verbs.SendFence != 0 && (c.reads > 0 || !c.landed.before(c.landed.next())) {
+		return false
+	}
+	if r.Op == verbs.WRLocalInv {
+		return c.invalidate(r)
+	}
+	if r.returns() {
+		if c.attr.MaxRead == 0 {
+			c.fail(r, verbs.WCLocQPOpErr)
+			return false
+		}
+		if c.reads >= int(c.attr.MaxRead) {
+			return false
+		}
+		c.reads++
+	}
+	r.first, r.n = c.top, packets(r.length, c.attr.MTU)
+	if r.Op.IsAtomic() {
+		r.n = 1
+	}
+	c.fresh++
+	return true
+}
+
+// packets returns how many packets, or PSNs of a READ, a message takes.
+func packets(length uint32, mtu verbs.MTU) uint32 {
+	return max(1, (length+uint32(mtu)-1)/uint32(mtu))
+}
+
+// invalidate carries out LOCAL_INV, which has no packet, once all before has ended.
+func (c *rc) invalidate(r *request) bool {
+	if c.oldest != c.fresh || !c.landed.before(c.landed.next()) {
+		return false
+	}
+	if !c.env.Invalidate(r.Imm) {
+		c.fail(r, verbs.WCLocQPOpErr)
+		return false
+	}
+	r.done = true
+	c.fresh++
+	c.oldest++
+	c.endSends()
+	return true
+}
+
+// transmit makes the packet of request r that has PSN nxt.
+func (c *rc) transmit(now Ps, o *Out, r *request) bool {
+	n := c.span(r, c.nxt)
+	again := c.nxt != c.top
+	if !again && !c.inWindow(r, n) || !c.creditFor(r, again) {
+		return false
+	}
+	if !c.admit(now, c.wireBytes(r, c.nxt)) {
+		return false
+	}
+	full := psnDiff(psnAdd(c.nxt, n), c.una) >= c.spec.Window
+	c.encode(o, r, c.nxt, n, again || full)
+	c.sent(now, c.nxt, n, again)
+	if !again && (c.nxt == r.first || r.Op == verbs.WRRead) {
+		c.credit.sent = psnAdd(c.credit.sent, 1)
+	}
+	c.nxt = psnAdd(c.nxt, n)
+	if c.nxt == psnAdd(r.first, r.n) {
+		c.current++
+	}
+	if !again {
+		c.top = c.nxt
+	}
+	return true
+}
+
+// span returns how many PSNs the packet with PSN p stands for: those of a
+// READ up to the end of the window-sized piece that it is asked for in.
+func (c *rc) span(r *request, p uint32) uint32 {
+	if r.Op != verbs.WRRead {
+		return 1
+	}
+	w := uint32(c.spec.Window)
+	i := uint32(psnDiff(p, r.first))
+	return min((i/w+1)*w, r.n) - i
+}
+
+// inWindow reports whether n PSNs from nxt on may be under way, too. A later
+// piece of a READ counts as a READ of its own: it waits for the one before.
+func (c *rc) inWindow(r *request, n uint32) bool {
+	if r.Op == verbs.WRRead && c.nxt != r.first && c.nxt != c.una {
+		return false
+	}
+	return psnDiff(c.nxt, c.una)+int(n) <= c.spec.Window
+}
+
+// sent notes a packet that has left.
+func (c *rc) sent(now Ps, p, n uint32, again bool) {
+	c.stats.Sent++
+	if again {
+		c.stats.Resent++
+	}
+	if c.sel != nil {
+		c.sel.sent(p, n)
+	}
+	if c.deadline == Never {
+		c.deadline = c.after(now)
+	}
+}
+
+// wireBytes returns about how long the packet is that leaves with PSN p.
+func (c *rc) wireBytes(r *request, p uint32) int {
+	const headers = etherSize + ipv4Size + udpSize + wire.BTHSize + wire.ICRCSize
+	if r.returns() {
+		return headers + wire.RETHSize
+	}
+	return headers + c.payload(r, p)
+}
+
+// payload returns the bytes of a request that belong to PSN p.
+func (c *rc) payload(r *request, p uint32) int {
+	off := uint32(psnDiff(p, r.first)) * uint32(c.attr.MTU)
+	return int(min(r.length-off, uint32(c.attr.MTU)))
+}
+
+// encode writes the packet of r with PSN p, which stands for n PSNs.
+func (c *rc) encode(o *Out, r *request, p, n uint32, ask bool) {
+	if r.returns() {
+		c.encodeFetch(o, r, p, n)
+		return
+	}
+	i := uint32(psnDiff(p, r.first))
+	last := i == r.n-1
+	var f bthFlags
+	if ask || last || (i+1)%uint32(c.spec.AckEvery) == 0 {
+		f = flagAckReq
+	}
+	c.base.encode(o, &c.ah, r, i, p, f, c.attr.DestQP)
+}
+
+// encode writes packet i of a SEND or WRITE of any service.
+func (b *base) encode(o *Out, ah *AH, r *request, i, p uint32, f bthFlags, destQP uint32) {
+	mtu := uint32(b.attr.MTU)
+	last := i == r.n-1
+	op := opcodeOf(r.Op, i == 0, last)
+	if last && r.Flags&verbs.SendSolicited != 0 && (r.Op.IsSend() || r.Op.HasImm()) {
+		f |= flagSolicited
+	}
+	if b.spec.Kind == UC {
+		op |= wire.UCSendFirst
+	}
+	payload := int(min(r.length-i*mtu, mtu))
+	info := op.Info()
+	ext := b.begin(o, ah, op, destQP, p, f, int(info.ExtLen), payload, 0)
+	if info.Has(wire.HeaderRETH) {
+		h := wire.RETHFields{VA: r.RemoteAddr, RKey: r.RKey, DMALen: r.length}
+		_ = h.Encode(ext) // it is long enough: ExtLen
+		ext = ext[wire.RETHSize:]
+	}
+	if info.Has(wire.HeaderImmDt) || info.Has(wire.HeaderIETH) {
+		h := wire.ImmDtFields{Imm: r.Imm}
+		_ = h.Encode(ext)
+	}
+	if r.Flags&verbs.SendInline != 0 {
+		o.Inline = r.inline[i*mtu : i*mtu+uint32(payload)]
+	} else {
+		o.Spans = gather(o.Spans, r.spans, i*mtu, payload)
+	}
+}
+
+// opcodeOf returns the RC opcode of a packet by its place in the message.
+func opcodeOf(op verbs.Opcode, first, last bool) wire.Opcode {
+	base := wire.RCSendFirst
+	if op.IsWrite() {
+		base = wire.RCWriteFirst
+	}
+	switch {
+	case !last && first:
+		return base
+	case !last:
+		return base + 1
+	}
+	if op == verbs.WRSendInv {
+		if first {
+			return wire.RCSendOnlyInv
+		}
+		return wire.RCSendLastInv
+	}
+	end := base + 2
+	if first {
+		end = base + 4
+	}
+	if op.HasImm() {
+		end++
+	}
+	return end
+}
+
+// encodeFetch writes a READ request for n PSNs from p on, or an atomic.
+func (c *rc) encodeFetch(o *Out, r *request, p, n uint32) {
+	if r.Op == verbs.WRRead {
+		off := uint32(psnDiff(p, r.first)) * uint32(c.attr.MTU)
+		h := wire.RETHFields{VA: r.RemoteAddr + uint64(off), RKey: r.RKey, DMALen: min(r.length-off, n*uint32(c.attr.MTU))}
+		_ = h.Encode(c.begin(o, &c.ah, wire.RCReadRequest, c.attr.DestQP, p, flagAckReq, wire.RETHSize, 0, 0))
+		return
+	}
+	h := wire.AtomicETHFields{VA: r.RemoteAddr, RKey: r.RKey, SwapAdd: r.CompareAdd}
+	op := wire.RCFetchAdd
+	if r.Op == verbs.WRCmpSwap {
+		op, h.SwapAdd, h.Compare = wire.RCCmpSwap, r.Swap, r.CompareAdd
+	}
+	_ = h.Encode(c.begin(o, &c.ah, op, c.attr.DestQP, p, flagAckReq, wire.AtomicETHSize, 0, 0))
+}

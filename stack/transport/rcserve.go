@@ -1,0 +1,204 @@
+package transport
+
+import (
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// takeRequest takes a request packet.
+func (c *rc) takeRequest(now Ps, p *Packet, info *wire.OpInfo) {
+	switch d := psnDiff(p.BTH.PSN, c.expected); {
+	case d < 0:
+		c.stats.Duplicates++
+		c.duplicate(p, info)
+		c.env.Drop(p.Handle)
+	case d > 0:
+		c.stats.Early++
+		c.takeEarly(p, d)
+	default:
+		c.serve(p, info)
+		c.serveEarly()
+	}
+}
+
+// serve takes the expected packet; false if it was not accepted.
+func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
+	v := c.execute(p, info)
+	if v == accepted {
+		c.nak, c.quiet = 0, false
+		if p.BTH.AckReq && (info.Operation == wire.OpSend || info.Operation == wire.OpWrite) { // others have answers
+			c.owed = true
+		}
+		return true
+	}
+	c.env.Drop(p.Handle)
+	switch v {
+	case noRecv:
+		c.nak, c.quiet = wire.RNRSyndrome(c.attr.MinRNR), true
+	case forbidden:
+		c.refuse(wire.NAKRemoteAccess, verbs.WCLocAccessErr, EventQPAccessErr)
+	case tooLong:
+		c.refuse(wire.NAKInvalidRequest, verbs.WCLocLenErr, EventQPReqErr)
+	default:
+		c.refuse(wire.NAKInvalidRequest, verbs.WCRemInvReqErr, EventQPReqErr)
+	}
+	return false
+}
+
+// execute carries a request out, or as much of it as is in this packet.
+func (c *rc) execute(p *Packet, info *wire.OpInfo) verdict {
+	switch info.Operation {
+	case wire.OpSend, wire.OpWrite:
+		v := c.deliver(p, info)
+		if v == accepted {
+			c.expected = psnAdd(c.expected, 1)
+			if info.Position.Ends() {
+				c.msn = psnAdd(c.msn, 1)
+			}
+		}
+		return v
+	case wire.OpReadRequest:
+		return c.serveRead(p)
+	case wire.OpCmpSwap, wire.OpFetchAdd:
+		return c.serveAtomic(p)
+	}
+	return invalid // reserved opcodes
+}
+
+// refuse ends the connection with a NAK, which leaves after the replies to earlier requests.
+func (c *rc) refuse(s wire.Syndrome, status verbs.Status, e Event) {
+	c.nak = s
+	c.failRecv(status)
+	c.state = verbs.QPSErr
+	c.enterError()
+	c.env.Async(e)
+}
+
+// busy reports whether the peer has as many READs and atomics under way as it may.
+func (c *rc) busy() bool { return c.replies.Len()-c.again >= int(c.attr.MaxDestRead) }
+
+func (c *rc) serveRead(p *Packet) verdict {
+	if c.in.op != wire.OpReserved || p.Payload != 0 {
+		return invalid
+	}
+	if v := c.mayAccess(&p.RETH, verbs.AccessRemoteRead); v != accepted {
+		return v
+	}
+	if c.busy() {
+		return invalid
+	}
+	c.env.Drop(p.Handle)
+	n := packets(p.RETH.DMALen, c.attr.MTU)
+	c.msn = psnAdd(c.msn, 1)
+	c.replies.Push(reply{psn: c.expected, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn, after: c.placed.next()})
+	c.dropBefore(n)
+	c.expected = psnAdd(c.expected, n)
+	return accepted
+}
+
+func (c *rc) serveAtomic(p *Packet) verdict {
+	h := wire.RETHFields{VA: p.RETH.VA, RKey: p.RETH.RKey, DMALen: 8}
+	if c.in.op != wire.OpReserved || p.Payload != 0 || h.VA%8 != 0 {
+		return invalid
+	}
+	if v := c.mayAccess(&h, verbs.AccessRemoteAtomic); v != accepted {
+		return v
+	}
+	if c.busy() {
+		return invalid
+	}
+	c.env.Drop(p.Handle)
+	op := verbs.WRFetchAdd
+	if p.BTH.Opcode == wire.RCCmpSwap {
+		op = verbs.WRCmpSwap
+	}
+	c.msn = psnAdd(c.msn, 1)
+	if c.saved.Len() >= int(c.attr.MaxDestRead) {
+		c.saved.Pop()
+	}
+	c.saved.Push(savedAtomic{psn: c.expected, msn: c.msn})
+	c.replies.Push(reply{psn: c.expected, n: 1, atomic: true, msn: c.msn})
+	c.atomics.Push(atomic{psn: c.expected, op: op, key: h.RKey, va: h.VA, swapAdd: p.SwapAdd, compare: p.Compare, number: c.placed.open()})
+	c.expected = psnAdd(c.expected, 1)
+	c.runAtomics()
+	return accepted
+}
+
+// atomic is an atomic operation that waits until all before it is in memory. It counts as a copy itself.
+type atomic struct {
+	psn, key         uint32
+	op               verbs.Opcode
+	va               uint64
+	swapAdd, compare uint64
+	number           uint64
+}
+
+// savedAtomic is the result of an atomic, for the case that it is asked for again.
+type savedAtomic struct {
+	psn, msn uint32
+	ready    bool
+	value    uint64
+}
+
+// runAtomics performs the atomics whose turn has come.
+func (c *rc) runAtomics() {
+	for c.atomics.Len() > 0 && c.placed.before(c.atomics.Front().number) {
+		a := c.atomics.Pop()
+		v := c.env.Atomic(a.op, a.key, a.va, a.swapAdd, a.compare)
+		for i := range c.saved.Len() {
+			if s := c.saved.At(i); s.psn == a.psn {
+				s.ready, s.value = true, v
+			}
+		}
+		for i := range c.replies.Len() {
+			if r := c.replies.At(i); r.atomic && r.psn == a.psn && !r.ready {
+				r.ready, r.value = true, v
+				break
+			}
+		}
+		c.placed.end(a.number)
+		c.endRecvs()
+	}
+}
+
+// maxAgain is how many repeated replies may wait beside the others (assumption: enough for the holes of a lossy READ).
+const maxAgain = 16
+
+// duplicate answers a request that was carried out before.
+func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
+	switch info.Operation {
+	case wire.OpSend, wire.OpWrite:
+		c.owed = true
+	case wire.OpReadRequest:
+		c.reread(p)
+	case wire.OpCmpSwap, wire.OpFetchAdd:
+		for i := range c.saved.Len() {
+			if s := c.saved.At(i); s.psn == p.BTH.PSN && s.ready && c.again < maxAgain && !c.waits(s.psn, 1) {
+				c.again++
+				c.replies.Push(reply{psn: s.psn, n: 1, atomic: true, again: true, ready: true, value: s.value, msn: s.msn})
+				return
+			}
+		}
+	}
+}
+
+// reread carries out a READ, or a part of it, again.
+func (c *rc) reread(p *Packet) {
+	n := packets(p.RETH.DMALen, c.attr.MTU)
+	if psnDiff(psnAdd(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.again >= maxAgain || c.waits(p.BTH.PSN, n) ||
+		c.mayAccess(&p.RETH, verbs.AccessRemoteRead) != accepted {
+		return
+	}
+	c.again++
+	c.replies.Push(reply{psn: p.BTH.PSN, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn, after: c.placed.next(), again: true})
+}
+
+// waits reports whether an answer with these PSNs is still to be sent from its begin.
+func (c *rc) waits(psn, n uint32) bool {
+	for i := range c.replies.Len() {
+		if r := c.replies.At(i); r.psn == psn && r.n == n && r.sent == 0 {
+			return true
+		}
+	}
+	return false
+}

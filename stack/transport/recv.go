@@ -1,0 +1,158 @@
+package transport
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/stack/verbs"
+)
+
+// recv is a posted receive request.
+type recv struct {
+	id    uint64
+	spans []Span
+	total uint64
+}
+
+// RecvQueue holds receive requests, of one connection or shared by several.
+type RecvQueue struct {
+	q           fifo.Queue[*recv]
+	spare       []*recv
+	max, maxSGE int
+}
+
+// NewRecvQueue returns a queue of at most n requests of at most sge spans.
+func NewRecvQueue(n, sge int) *RecvQueue { return &RecvQueue{max: n, maxSGE: sge} }
+
+// Len returns the number of requests that wait.
+func (q *RecvQueue) Len() int { return q.q.Len() }
+
+// Post queues a request.
+func (q *RecvQueue) Post(r *Recv) error {
+	switch {
+	case q.q.Len() >= q.max:
+		return ErrFull
+	case len(r.Spans) > q.maxSGE:
+		return ErrSpans
+	}
+	var x *recv
+	if n := len(q.spare); n > 0 {
+		x, q.spare = q.spare[n-1], q.spare[:n-1]
+	} else {
+		x = new(recv)
+	}
+	*x = recv{id: r.ID, spans: append(x.spans[:0], r.Spans...)}
+	for i := range r.Spans {
+		x.total += uint64(r.Spans[i].Len)
+	}
+	q.q.Push(x)
+	return nil
+}
+
+func (q *RecvQueue) take() *recv {
+	if q.q.Len() == 0 {
+		return nil
+	}
+	return q.q.Pop()
+}
+
+func (q *RecvQueue) free(r *recv) { q.spare = append(q.spare, r) }
+
+// doneRecv is a receive completion that waits for the copies before after.
+type doneRecv struct {
+	Completion
+	after uint64
+}
+
+// PostRecv queues a receive request.
+func (b *base) PostRecv(r *Recv) error {
+	if b.state == verbs.QPSReset || b.shared {
+		return ErrState
+	}
+	if err := b.rq.Post(r); err != nil {
+		return err
+	}
+	if b.state == verbs.QPSErr {
+		b.flushRecvs()
+	}
+	return nil
+}
+
+// endRecv completes a receive request after all that was placed so far.
+func (b *base) endRecv(r *recv, c Completion) {
+	c.ID, c.Recv = r.id, true
+	b.rq.free(r)
+	b.done.Push(doneRecv{Completion: c, after: b.placed.next()})
+	b.endRecvs()
+}
+
+func (b *base) endRecvs() {
+	for b.done.Len() > 0 && b.placed.before(b.done.Front().after) {
+		b.wc = b.done.Pop().Completion
+		b.env.Complete(&b.wc)
+	}
+}
+
+// failRecv ends the message under way, if a receive request is in it.
+func (b *base) failRecv(status verbs.Status) {
+	if r := b.in.recv; r != nil {
+		b.endRecv(r, Completion{Status: status})
+	}
+	b.in = inbound{}
+}
+
+// flushRecvs ends all receive requests.
+func (b *base) flushRecvs() {
+	b.failRecv(verbs.WCFlushErr)
+	for !b.shared && b.rq.Len() > 0 {
+		b.endRecv(b.rq.take(), Completion{Status: verbs.WCFlushErr})
+	}
+}
+
+// Tokens: a number, and whose copy it is.
+func landedToken(n uint64) Token { return Token(n+1) << 1 }
+func placedToken(n uint64) Token { return Token(n+1)<<1 | 1 }
+
+// place copies a payload into parts that were made; what has none is dropped.
+func (b *base) place(p *Packet) {
+	if p.Payload == 0 {
+		b.env.Drop(p.Handle)
+		return
+	}
+	b.env.Place(p.Handle, b.parts, placedToken(b.placed.open()))
+}
+
+// scatter makes the parts of n payload bytes that belong off bytes into a list of spans.
+func (b *base) scatter(spans []Span, off uint32, n int) {
+	b.parts = b.parts[:0]
+	at := 0
+	for _, s := range spans {
+		if n == at {
+			return
+		}
+		if off >= s.Len {
+			off -= s.Len
+			continue
+		}
+		k := min(int(s.Len-off), n-at)
+		b.parts = append(b.parts, Part{Off: at, To: Span{Addr: s.Addr + uint64(off), Len: uint32(k), Key: s.Key}})
+		at += k
+		off = 0
+	}
+}
+
+// gather appends the spans of n bytes that begin off bytes into a list of spans.
+func gather(to, spans []Span, off uint32, n int) []Span {
+	for _, s := range spans {
+		if n == 0 {
+			break
+		}
+		if off >= s.Len {
+			off -= s.Len
+			continue
+		}
+		k := min(int(s.Len-off), n)
+		to = append(to, Span{Addr: s.Addr + uint64(off), Len: uint32(k), Key: s.Key})
+		n -= k
+		off = 0
+	}
+	return to
+}

@@ -1,0 +1,271 @@
+package transport
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// solar is one end of a storage connection: each packet is a block of its own,
+// acknowledged and sent again on its own.
+type solar struct {
+	base
+
+	// Client.
+	una, top uint32  // PSNs in use: una <= p < top
+	blocks   []block // by PSN
+	next     uint32  // next block of it
+	lost     fifo.Queue[uint32]
+	timers   fifo.Queue[timer]
+
+	// Server.
+	expected uint32   // all PSNs before were seen
+	seen     bitmap   // from expected on
+	writing  bitmap   // WRITEs that are not in memory yet
+	acks     []answer // by PSN: what to say when a WRITE is in memory
+	fetches  fifo.Queue[fetch]
+	answers  fifo.Queue[answer]
+	cnpDue   bool
+}
+
+// block is a block of a request that is under way.
+type block struct {
+	busy     bool
+	resend   bool // is in the queue of lost ones
+	number   uint64
+	index    uint32
+	tries    uint8
+	deadline Ps
+}
+
+type timer struct {
+	psn uint32
+	at  Ps
+}
+
+// answer is an acknowledgement to be sent.
+type answer struct {
+	psn uint32
+	h   solarHeader
+}
+
+// fetch is a block to be sent back.
+type fetch answer
+
+var _ Conn = (*solar)(nil)
+
+func newSolar(b base) *solar {
+	n := b.spec.Window
+	return &solar{base: b, blocks: make([]block, n), seen: newBitmap(n), writing: newBitmap(n), acks: make([]answer, n)}
+}
+
+func (c *solar) at(psn uint32) int { return int(psn) & (c.spec.Window - 1) }
+
+// Modify changes the state.
+func (c *solar) Modify(_ Ps, to verbs.State, a *Attr) error {
+	from := c.state
+	if err := c.change(to, a); err != nil {
+		return err
+	}
+	switch {
+	case to == verbs.QPSReset:
+		c.reset()
+		b := c.base
+		*c = *newSolar(b)
+		c.current = b.ended
+	case to == verbs.QPSErr:
+		c.enterError()
+	case to == verbs.QPSRTR:
+		c.expected = c.attr.RecvPSN
+	case from == verbs.QPSRTR:
+		c.una, c.top = c.attr.SendPSN, c.attr.SendPSN
+	case to == verbs.QPSSQD:
+		c.drained = false
+		c.drain(c.idle())
+	}
+	return nil
+}
+
+// PostRecv refuses: blocks go to addresses.
+func (c *solar) PostRecv(*Recv) error { return ErrOpcode }
+
+// Post queues a request for blocks.
+func (c *solar) Post(now Ps, s *Send) error {
+	if s.Flags&verbs.SendFence != 0 {
+		return ErrFence
+	}
+	if err := c.base.Post(now, s); err != nil {
+		return err
+	}
+	if c.sq.Len() > 0 && c.state != verbs.QPSErr {
+		r := *c.sq.At(c.sq.Len() - 1)
+		r.n = packets(r.length, c.attr.MTU)
+		r.blocks = r.n
+	}
+	return nil
+}
+
+// Input takes a received packet.
+func (c *solar) Input(now Ps, p *Packet) {
+	op := p.BTH.Opcode
+	if op == wire.CNPOpcode {
+		c.pacer.CNP(now)
+		c.env.Drop(p.Handle)
+		return
+	}
+	if !c.receives() || !c.wellFormed(p) || op < OpSolarWrite || op > OpSolarAck || p.solar.version != solarVersion ||
+		op != OpSolarAck && !p.solar.whole {
+		c.ignore(p)
+		return
+	}
+	if p.Marked {
+		c.cnpDue = c.pacer.Marked(now) || c.cnpDue
+	}
+	switch op {
+	case OpSolarAck:
+		c.takeAck(now, p)
+	case OpSolarData:
+		c.takeData(now, p)
+	default:
+		c.takeRequest(p)
+	}
+}
+
+// find returns the block that a packet answers, if it is under way.
+func (c *solar) find(p *Packet) (*block, *request) {
+	psn := p.BTH.PSN
+	if psnDiff(psn, c.una) < 0 || psnDiff(psn, c.top) >= 0 || !c.blocks[c.at(psn)].busy {
+		return nil, nil
+	}
+	b := &c.blocks[c.at(psn)]
+	if p.solar.request != uint32(b.number) || uint32(p.solar.block) != b.index&0xffff {
+		return nil, nil
+	}
+	return b, c.request(b.number)
+}
+
+func (c *solar) takeAck(now Ps, p *Packet) {
+	c.env.Drop(p.Handle)
+	b, r := c.find(p)
+	if b == nil {
+		c.stats.Duplicates++
+		return
+	}
+	if s := p.solar.syndrome; s.Kind() != wire.SyndromeACK {
+		r.status = refusal(s)
+	} else if r.returns() {
+		c.stats.Ignored++ // a READ is answered by data
+		return
+	}
+	number := b.number
+	c.endBlock(now, b)
+	c.left(number)
+}
+
+func (c *solar) takeData(now Ps, p *Packet) {
+	b, r := c.find(p)
+	if b == nil || !r.returns() {
+		c.stats.Duplicates++
+		c.env.Drop(p.Handle)
+		return
+	}
+	off, n := c.part(r, b.index)
+	if p.Payload != n || n > 0 && c.env.CRC(p.Handle, n) != p.solar.crc {
+		c.ignore(p) // it will be asked for again
+		return
+	}
+	number := b.number
+	c.endBlock(now, b)
+	if n == 0 {
+		c.env.Drop(p.Handle)
+		c.left(number)
+		return
+	}
+	c.scatter(r.spans, off, n)
+	c.env.Place(p.Handle, c.parts, landedToken(number))
+}
+
+// part returns which bytes of a request belong to a block.
+func (c *solar) part(r *request, index uint32) (off uint32, n int) {
+	off = index * uint32(c.attr.MTU)
+	return off, int(min(r.length-off, uint32(c.attr.MTU)))
+}
+
+// endBlock notes that a block was answered.
+func (c *solar) endBlock(now Ps, b *block) {
+	b.busy = false
+	for c.una != c.top && !c.blocks[c.at(c.una)].busy {
+		c.una = psnAdd(c.una, 1)
+	}
+	c.pacer.Acked(now, int(c.attr.MTU), false)
+}
+
+// left notes that a block has ended, and completes the request of which it was the last.
+func (c *solar) left(number uint64) {
+	r := c.request(number)
+	if r == nil || r.done {
+		return
+	}
+	if r.blocks--; r.blocks > 0 {
+		return
+	}
+	r.done = true
+	c.finish(r)
+	c.drain(c.idle())
+}
+
+// finish completes a request, whatever became of those before it.
+func (c *solar) finish(r *request) {
+	if r.status != verbs.WCSuccess || r.Flags&verbs.SendSignaled != 0 {
+		c.wc = Completion{ID: r.ID, Status: r.status, Opcode: r.Op.Completion()}
+		if r.Op == verbs.WRRead && r.status == verbs.WCSuccess {
+			c.wc.ByteLen = r.length
+		}
+		c.env.Complete(&c.wc)
+	}
+	for c.sq.Len() > 0 && (*c.sq.Front()).done {
+		c.spare = append(c.spare, c.sq.Pop())
+		c.ended++
+	}
+}
+
+// idle reports whether every request that was begun has ended.
+func (c *solar) idle() bool { return c.una == c.top && c.next == 0 && c.current == c.ended }
+
+// enterError ends everything.
+func (c *solar) enterError() {
+	for i := range c.blocks {
+		c.blocks[i] = block{}
+	}
+	c.una = c.top
+	for i := range c.sq.Len() {
+		if r := *c.sq.At(i); !r.done {
+			r.done = true
+			if r.status == verbs.WCSuccess {
+				r.status = verbs.WCFlushErr
+			}
+			c.wc = Completion{ID: r.ID, Status: r.status}
+			c.env.Complete(&c.wc)
+		}
+	}
+	for c.sq.Len() > 0 {
+		c.spare = append(c.spare, c.sq.Pop())
+		c.ended++
+	}
+}
+
+// Placed says that a copy has ended.
+func (c *solar) Placed(_ Ps, t Token, status verbs.Status) {
+	n := uint64(t>>1) - 1
+	if t&1 == 0 {
+		if r := c.request(n); r != nil && status != verbs.WCSuccess {
+			r.status = status
+		}
+		c.left(n)
+		return
+	}
+	c.endWrite(uint32(n), status)
+}
+
+// Sent is nothing to Solar.
+func (c *solar) Sent(Ps, Token) {}

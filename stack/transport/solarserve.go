@@ -1,0 +1,256 @@
+package transport
+
+import (
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// takeRequest takes a block to be written, or the wish for one.
+func (c *solar) takeRequest(p *Packet) {
+	psn := p.BTH.PSN
+	d := psnDiff(psn, c.expected)
+	if d >= c.spec.Window {
+		c.ignore(p)
+		return
+	}
+	again := d < 0 || c.seen.has(c.at(psn))
+	if again {
+		c.stats.Duplicates++
+	}
+	h := &p.solar
+	h.syndrome = wire.ACKNoCredits
+	if p.BTH.Opcode == OpSolarRead {
+		c.env.Drop(p.Handle)
+		c.see(psn)
+		if s := c.refusal(h, verbs.AccessRemoteRead); s != wire.ACKNoCredits || h.length > uint32(c.attr.MTU) || p.Payload != 0 {
+			c.answer(psn, h, max(s, wire.NAKInvalidRequest))
+		} else if c.fetches.Len() < c.spec.Window {
+			c.fetches.Push(fetch{psn: psn, h: *h})
+		}
+		return
+	}
+	c.takeWrite(p, h, again)
+}
+
+func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
+	psn, n, k := p.BTH.PSN, p.Payload, c.at(p.BTH.PSN)
+	switch s := c.refusal(h, verbs.AccessRemoteWrite); {
+	case !again && n > 0 && c.env.CRC(p.Handle, n) != h.crc:
+		c.ignore(p) // not intact: it will be sent again
+		return
+	case c.writing.has(k):
+		if c.acks[k].psn != psn {
+			c.stats.Ignored++
+		}
+	case s != wire.ACKNoCredits || n != int(h.length) || n > int(c.attr.MTU):
+		c.see(psn)
+		c.answer(psn, h, max(s, wire.NAKInvalidRequest))
+	case again || n == 0:
+		c.see(psn)
+		c.answer(psn, h, wire.ACKNoCredits)
+	default:
+		c.see(psn)
+		c.writing.set(k)
+		c.acks[k] = answer{psn: psn, h: *h}
+		c.parts = append(c.parts[:0], Part{To: Span{Addr: h.addr, Len: uint32(n), Key: h.key}, Remote: true})
+		c.env.Place(p.Handle, c.parts, placedToken(uint64(psn)))
+		return
+	}
+	c.env.Drop(p.Handle)
+}
+
+// refusal checks the rights to a block.
+func (c *solar) refusal(h *solarHeader, need verbs.Access) wire.Syndrome {
+	switch c.mayAccess(&wire.RETHFields{VA: h.addr, RKey: h.key, DMALen: h.length}, need) {
+	case accepted:
+		return wire.ACKNoCredits
+	case forbidden:
+		return wire.NAKRemoteAccess
+	}
+	return wire.NAKInvalidRequest
+}
+
+// see notes that the packet with a PSN has come.
+func (c *solar) see(psn uint32) {
+	if psnDiff(psn, c.expected) < 0 {
+		return
+	}
+	c.seen.set(c.at(psn))
+	for c.seen.has(c.at(c.expected)) {
+		c.seen.clear(c.at(c.expected))
+		c.expected = psnAdd(c.expected, 1)
+	}
+}
+
+// answer queues an acknowledgement. There are no more than packets that came; those beyond a window are lost.
+func (c *solar) answer(psn uint32, h *solarHeader, s wire.Syndrome) {
+	if c.answers.Len() >= c.spec.Window {
+		return
+	}
+	a := answer{psn: psn, h: *h}
+	a.h.syndrome = s
+	c.answers.Push(a)
+}
+
+// endWrite acknowledges a block that is in memory.
+func (c *solar) endWrite(psn uint32, status verbs.Status) {
+	k := c.at(psn)
+	if !c.writing.has(k) || c.acks[k].psn != psn {
+		return
+	}
+	c.writing.clear(k)
+	s := wire.ACKNoCredits
+	if status != verbs.WCSuccess {
+		s = wire.NAKRemoteOperational
+	}
+	c.answer(psn, &c.acks[k].h, s)
+}
+
+// Next makes the next packet.
+func (c *solar) Next(now Ps, o *Out) bool {
+	c.paceAt = 0
+	switch {
+	case c.state == verbs.QPSReset || c.state == verbs.QPSInit || c.state == verbs.QPSErr:
+		return false
+	case c.cnpDue:
+		c.cnpDue = false
+		c.stats.CNPs++
+		c.encodeCNP(o, &c.ah, c.attr.DestQP)
+		return true
+	case c.answers.Len() > 0:
+		a := c.answers.Pop()
+		c.stats.Acks++
+		c.encodeSolar(o, OpSolarAck, a.psn, &a.h, 0)
+		return true
+	case c.fetches.Len() > 0:
+		return c.sendData(now, o)
+	}
+	return c.resend(now, o) || c.sendBlock(now, o)
+}
+
+// sendData sends back a block that was asked for.
+func (c *solar) sendData(now Ps, o *Out) bool {
+	n := int(c.fetches.Front().h.length)
+	if !c.admit(now, solarBytes+n) {
+		return false
+	}
+	f := c.fetches.Pop()
+	c.stats.Sent++
+	c.encodeSolar(o, OpSolarData, f.psn, &f.h, n)
+	if n > 0 {
+		o.Spans, o.Remote = append(o.Spans, Span{Addr: f.h.addr, Len: uint32(n), Key: f.h.key}), true
+	}
+	return true
+}
+
+const solarBytes = etherSize + ipv4Size + udpSize + wire.BTHSize + SolarHeaderSize + SolarTrailerSize + wire.ICRCSize
+
+// resend sends the next block again that was not answered in time.
+func (c *solar) resend(now Ps, o *Out) bool {
+	for c.lost.Len() > 0 {
+		psn := *c.lost.Front()
+		b := &c.blocks[c.at(psn)]
+		if psnDiff(psn, c.una) < 0 || !b.busy || !b.resend {
+			c.lost.Pop()
+			continue
+		}
+		if !c.transmit(now, o, psn, b) {
+			return false
+		}
+		c.stats.Resent++
+		b.resend = false
+		c.lost.Pop()
+		return true
+	}
+	return false
+}
+
+// sendBlock sends the next block for the first time.
+func (c *solar) sendBlock(now Ps, o *Out) bool {
+	r := c.request(c.current)
+	if r == nil || psnDiff(c.top, c.una) >= c.spec.Window || c.state != verbs.QPSRTS && (c.state != verbs.QPSSQD || c.next == 0) {
+		return false
+	}
+	b := &c.blocks[c.at(c.top)]
+	*b = block{busy: true, number: c.current, index: c.next}
+	if !c.transmit(now, o, c.top, b) {
+		b.busy = false
+		return false
+	}
+	c.top = psnAdd(c.top, 1)
+	if c.next++; c.next == r.n {
+		c.next = 0
+		c.current++
+	}
+	return true
+}
+
+func (c *solar) transmit(now Ps, o *Out, psn uint32, b *block) bool {
+	r := c.request(b.number)
+	off, n := c.part(r, b.index)
+	h := solarHeader{block: uint16(b.index), request: uint32(b.number), key: r.RKey, length: uint32(n), addr: r.RemoteAddr + uint64(off)}
+	op, carried := OpSolarWrite, n
+	if r.returns() {
+		op, carried = OpSolarRead, 0
+	}
+	if !c.admit(now, solarBytes+carried) {
+		return false
+	}
+	c.stats.Sent++
+	c.encodeSolar(o, op, psn, &h, carried)
+	switch {
+	case carried == 0:
+	case r.Flags&verbs.SendInline != 0:
+		o.Inline = r.inline[off : int(off)+n]
+	default:
+		o.Spans = gather(o.Spans, r.spans, off, n)
+	}
+	if d := c.attr.rto(); d != Never {
+		b.deadline = now + d
+		c.timers.Push(timer{psn: psn, at: b.deadline})
+	}
+	return true
+}
+
+// Deadline returns when a block has waited long enough.
+func (c *solar) Deadline() Ps {
+	d := c.base.Deadline()
+	for c.timers.Len() > 0 {
+		t := c.timers.Front()
+		if c.stale(t) {
+			c.timers.Pop()
+			continue
+		}
+		return min(d, t.at)
+	}
+	return d
+}
+
+// stale reports whether the block of a timer has ended, or was sent again since.
+func (c *solar) stale(t *timer) bool {
+	b := &c.blocks[c.at(t.psn)]
+	return psnDiff(t.psn, c.una) < 0 || !b.busy || b.deadline != t.at || b.resend
+}
+
+// Expire has blocks sent again that were not answered in time.
+func (c *solar) Expire(now Ps) {
+	for c.timers.Len() > 0 && c.timers.Front().at <= now {
+		t := c.timers.Pop()
+		if c.stale(&t) {
+			continue
+		}
+		b := &c.blocks[c.at(t.psn)]
+		c.stats.Timeouts++
+		if b.tries >= c.attr.RetryCount {
+			r := c.request(b.number)
+			r.status = verbs.WCRetryExcErr
+			c.state = verbs.QPSErr
+			c.enterError()
+			return
+		}
+		b.tries++
+		b.resend = true
+		c.lost.Push(t.psn)
+		c.pacer.Lost(now)
+	}
+}

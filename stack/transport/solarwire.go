@@ -1,0 +1,67 @@
+package transport
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/wire"
+)
+
+const solarVersion = 1
+
+// solarHeader is what a packet of Solar says beside its BTH.
+type solarHeader struct {
+	version  uint8
+	syndrome wire.Syndrome // ACK packets: how the block ended
+	block    uint16        // of the request
+	request  uint32
+	key      uint32
+	length   uint32 // of the block; READ: wanted
+	addr     uint64 // of the block at the server
+	crc      uint32 // CRC-32C of the block
+	whole    bool   // the trailer was there
+}
+
+// parseSolar decodes header and, where b holds the whole packet, trailer. With n bytes between header and pad.
+func (p *Packet) parseSolar(b []byte, n int) error {
+	h := &p.solar
+	*h = solarHeader{version: b[0], syndrome: wire.Syndrome(b[1]), block: binary.BigEndian.Uint16(b[2:]), request: binary.BigEndian.Uint32(b[4:]),
+		key: binary.BigEndian.Uint32(b[8:]), length: binary.BigEndian.Uint32(b[12:])}
+	if p.BTH.Opcode == OpSolarAck {
+		return nil
+	}
+	if n < SolarTrailerSize {
+		return &wire.TruncatedError{Header: "Solar trailer", Need: SolarTrailerSize, Have: n}
+	}
+	p.Payload = n - SolarTrailerSize
+	if end := SolarHeaderSize + n; len(b) >= end {
+		p.SolarTrailer(b[end-SolarTrailerSize:])
+	}
+	return nil
+}
+
+// SolarTrailer decodes the trailer, when Parse was given the headers only: the
+// twelve bytes after the block.
+func (p *Packet) SolarTrailer(b []byte) {
+	p.solar.addr, p.solar.crc, p.solar.whole = binary.BigEndian.Uint64(b), binary.BigEndian.Uint32(b[8:]), true
+}
+
+// encodeSolar writes a packet; block bytes follow the header.
+func (b *base) encodeSolar(o *Out, op wire.Opcode, psn uint32, h *solarHeader, block int) {
+	trailer := SolarTrailerSize
+	if op == OpSolarAck {
+		trailer = 0
+	}
+	x := b.begin(o, &b.ah, op, b.attr.DestQP, psn, 0, SolarHeaderSize, block, trailer)
+	x[0], x[1] = solarVersion, byte(h.syndrome)
+	binary.BigEndian.PutUint16(x[2:], h.block)
+	binary.BigEndian.PutUint32(x[4:], h.request)
+	binary.BigEndian.PutUint32(x[8:], h.key)
+	binary.BigEndian.PutUint32(x[12:], h.length)
+	if trailer > 0 {
+		binary.BigEndian.PutUint64(o.Tail, h.addr)
+		const crcAt = 8
+		if block > 0 {
+			o.CRCAt = crcAt
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"nictwin/models/field"
+	"nictwin/stack/verbs"
+)
+
+// Kind is the transport service of a connection.
+type Kind uint8
+
+// The services.
+const (
+	RC Kind = iota
+	UC
+	UD
+	Solar
+)
+
+func (k Kind) String() string {
+	if k > Solar {
+		return fmt.Sprintf("Kind(%d)", uint8(k))
+	}
+	return [...]string{"RC", "UC", "UD", "Solar"}[k]
+}
+
+// Recovery is what RC does about lost packets.
+type Recovery uint8
+
+// The recoveries.
+const (
+	GoBackN         Recovery = iota // of the standard: all from the lost packet on is sent again
+	SelectiveRepeat                 // ours: what came too early is kept; see the package comment
+)
+
+// Spec is what a connection is made of, for its whole life.
+type Spec struct {
+	Kind     Kind
+	Recovery Recovery // RC
+	QPN      uint32   // of this end, 24 bits
+	PKey     uint16
+	QKey     uint32       // UD: what received packets must carry
+	Access   verbs.Access // what the peer may do through this connection
+
+	MaxSend   int // posted and not completed send requests
+	MaxRecv   int // likewise, receive requests
+	MaxSGE    int // spans of a request
+	MaxInline int // bytes
+
+	Window         int  // PSNs between the oldest unacknowledged packet and the newest
+	AckEvery       int  // packets of a message after which an acknowledgement is asked for; the last one always asks
+	ReorderPackets int  // selective repeat: by how many packets a path may reorder without being taken for lossy
+	SprayPorts     int  // UDP source ports over which packets are dealt out in turn; 0: one
+	Credits        bool // RC: tell and heed end-to-end credits (IBTA 9.7.7.2)
+	EchoECN        bool // RC: BECN in an ACK tells that a packet since the last ACK was marked
+}
+
+// DefaultSpec returns a spec of a kind with a queue pair number.
+func DefaultSpec(kind Kind, qpn uint32) Spec {
+	return Spec{
+		Kind: kind, QPN: qpn, PKey: 0xffff, // the default partition (IBTA 10.9.1.2)
+		Access:  verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic,
+		MaxSend: 128, MaxRecv: 512, // FlexiNS 3.3: at least 512 receive descriptors; 128: assumption
+		MaxSGE: 16, MaxInline: 220, // assumption: usual limits of NICs that libibverbs drives
+		Window:         512, // assumption: 2 MB at an MTU of 4096, above 400 Gbps times 20 us
+		AckEvery:       16,  // assumption: a message of 64 KB at an MTU of 4096
+		ReorderPackets: 3,   // TCP's three duplicate acknowledgements (RFC 5681)
+	}
+}
+
+// Limits of fields.
+const (
+	maxWindow   = 1 << 20 // well below half of the PSN space
+	maxSelect   = 1024    // what sixteen words of a selective acknowledgement cover
+	maxInline   = 1024
+	maxDepth    = 1 << 16
+	maxSGE      = 256
+	maxMessage  = 1 << 31 // IBTA 9.7.3
+	maxQPN      = 1<<24 - 1
+	maxReadsCap = 255
+)
+
+type faults struct{ errs []error }
+
+func (f *faults) within(path field.Path, v, low, high int) {
+	if v < low || v > high {
+		f.errs = append(f.errs, field.Errorf(path, "is %d: want %d to %d", v, low, high))
+	}
+}
+
+// Validate returns every error of the spec.
+func (s *Spec) Validate() error {
+	var f faults
+	f.within("kind", int(s.Kind), 0, int(Solar))
+	f.within("recovery", int(s.Recovery), 0, int(SelectiveRepeat))
+	f.within("qpn", int(s.QPN), 0, maxQPN)
+	f.within("max_send", s.MaxSend, 1, maxDepth)
+	f.within("max_recv", s.MaxRecv, 0, maxDepth)
+	f.within("max_sge", s.MaxSGE, 1, maxSGE)
+	f.within("max_inline", s.MaxInline, 0, maxInline)
+	f.within("ack_every", s.AckEvery, 1, maxWindow)
+	f.within("reorder_packets", s.ReorderPackets, 0, maxSelect)
+	f.within("spray_ports", s.SprayPorts, 0, 1<<14)
+	if s.Recovery == SelectiveRepeat || s.Kind == Solar {
+		f.within("window", s.Window, 64, maxSelect)
+		if bits.OnesCount(uint(s.Window)) != 1 {
+			f.errs = append(f.errs, field.Errorf("window", "is %d: want a power of 2", s.Window))
+		}
+	} else {
+		f.within("window", s.Window, 1, maxWindow)
+	}
+	if s.Recovery == SelectiveRepeat && s.Kind != RC {
+		f.errs = append(f.errs, field.Errorf("recovery", "is selective repeat with %s %v: only RC has it", field.Path("kind"), s.Kind))
+	}
+	return errors.Join(f.errs...)
+}
+
+// Attr is what connects a connection (struct ibv_qp_attr). UD needs MTU and SendPSN only.
+type Attr struct {
+	Path        Path
+	DestQP      uint32 // 24 bits
+	SendPSN     uint32 // first PSN sent
+	RecvPSN     uint32 // first PSN expected
+	MTU         verbs.MTU
+	Timeout     uint8 // 4.096 us x 2^Timeout without an answer; 0: no limit
+	RetryCount  uint8 // how often, without progress, packets are sent again; 0 to 7
+	RNRRetry    uint8 // how often, without progress, a missing receive request is waited for; 7: without limit
+	MinRNR      uint8 // timer code of RNR NAKs sent
+	MaxRead     uint8 // READs and atomics under way from this end
+	MaxDestRead uint8 // likewise, from the peer
+}
+
+// DefaultAttr returns attributes whose path and numbers are still to be set.
+func DefaultAttr() Attr {
+	return Attr{
+		MTU: verbs.MTU4096, Timeout: 14, RetryCount: 7, RNRRetry: 7, MinRNR: 12, // perftest's
+		MaxRead: 16, MaxDestRead: 16, // what RDMA NICs of the papers support
+		Path: Path{HopLimit: 64, SourcePort: 0xc000}, // RFC 1700; rxe's lowest port
+	}
+}
+
+// Validate returns every error of the attributes.
+func (a *Attr) Validate(kind Kind) error {
+	var f faults
+	switch a.MTU {
+	case verbs.MTU256, verbs.MTU512, verbs.MTU1024, verbs.MTU2048, verbs.MTU4096, verbs.MTU8192:
+	default:
+		f.errs = append(f.errs, field.Errorf("mtu", "is %d: want 256, 512, 1024, 2048, 4096 or 8192", a.MTU))
+	}
+	f.within("send_psn", int(a.SendPSN), 0, psnMask)
+	if kind == UD {
+		return errors.Join(f.errs...)
+	}
+	f.errs = append(f.errs, a.Path.Validate()...)
+	f.within("dest_qp", int(a.DestQP), 0, maxQPN)
+	f.within("recv_psn", int(a.RecvPSN), 0, psnMask)
+	f.within("timeout", int(a.Timeout), 0, 31)
+	f.within("retry_count", int(a.RetryCount), 0, 7)
+	f.within("rnr_retry", int(a.RNRRetry), 0, 7)
+	f.within("min_rnr", int(a.MinRNR), 0, 31)
+	f.within("max_read", int(a.MaxRead), 0, maxReadsCap)
+	f.within("max_dest_read", int(a.MaxDestRead), 0, maxReadsCap)
+	return errors.Join(f.errs...)
+}
+
+// rto returns how long an answer may take, Never for no limit.
+func (a *Attr) rto() Ps {
+	const unit = 4_096_000 // 4.096 us (IBTA 9.7.6.1.3)
+	if a.Timeout == 0 {
+		return Never
+	}
+	return unit << a.Timeout
+}

@@ -1,0 +1,191 @@
+package transport
+
+import (
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// uc is one end of an unreliable connection: a message of which a packet is
+// missing is forgotten, and a request has ended when the NIC has read it.
+type uc struct {
+	base
+	psn      uint32 // next to be sent
+	expected uint32
+	packet   uint32 // next packet of the current request
+	cnpDue   bool
+}
+
+var _ Conn = (*uc)(nil)
+
+// Modify changes the state.
+func (c *uc) Modify(_ Ps, to verbs.State, a *Attr) error {
+	from := c.state
+	if err := c.change(to, a); err != nil {
+		return err
+	}
+	switch {
+	case to == verbs.QPSReset:
+		c.reset()
+		*c = uc{base: c.base}
+		c.current = c.ended
+	case to == verbs.QPSErr:
+		c.flushSends()
+		c.flushRecvs()
+	case to == verbs.QPSRTR:
+		c.expected = c.attr.RecvPSN
+	case from == verbs.QPSRTR:
+		c.psn = c.attr.SendPSN
+	case from == verbs.QPSSQE:
+		c.current = c.posted()
+		c.packet = 0
+	case to == verbs.QPSSQD:
+		c.drained = false
+		c.drain(c.idle())
+	}
+	return nil
+}
+
+// Input takes a received packet.
+func (c *uc) Input(now Ps, p *Packet) {
+	if p.BTH.Opcode == wire.CNPOpcode {
+		c.pacer.CNP(now)
+		c.env.Drop(p.Handle)
+		return
+	}
+	info := p.BTH.Opcode.Info()
+	if !c.receives() || !c.wellFormed(p) || info.Transport != wire.TransportUC || !info.Known {
+		c.ignore(p)
+		return
+	}
+	if p.Marked {
+		c.cnpDue = c.pacer.Marked(now) || c.cnpDue
+	}
+	starts := info.Position.Starts()
+	if d := psnDiff(p.BTH.PSN, c.expected); d != 0 || starts {
+		if d != 0 {
+			c.stats.Early++
+		}
+		c.giveUp() // IBTA 9.8.2.2.2: a new message begins, or the rest of this one is of no use
+	}
+	c.expected = psnAdd(p.BTH.PSN, 1)
+	if !starts && c.in.op == wire.OpReserved {
+		c.ignore(p)
+		return
+	}
+	switch c.deliver(p, &info) {
+	case accepted:
+	case tooLong:
+		c.env.Drop(p.Handle)
+		c.failRecv(verbs.WCLocLenErr)
+		c.state = verbs.QPSErr
+		c.flushSends()
+		c.flushRecvs()
+	default:
+		c.ignore(p)
+		c.giveUp()
+	}
+}
+
+// Next makes the next packet.
+func (c *uc) Next(now Ps, o *Out) bool {
+	c.paceAt = 0
+	if c.cnpDue {
+		c.cnpDue = false
+		c.stats.CNPs++
+		c.encodeCNP(o, &c.ah, c.attr.DestQP)
+		return true
+	}
+	for {
+		r := c.request(c.current)
+		if r == nil || c.state != verbs.QPSRTS && (c.state != verbs.QPSSQD || c.packet == 0) {
+			return false
+		}
+		if r.Op == verbs.WRLocalInv {
+			c.invalidate(r)
+			continue
+		}
+		r.n = packets(r.length, c.attr.MTU)
+		if !c.admit(now, etherSize+ipv4Size+udpSize+wire.BTHSize+wire.ICRCSize+int(min(r.length-c.packet*uint32(c.attr.MTU), uint32(c.attr.MTU)))) {
+			return false
+		}
+		c.encode(o, &c.ah, r, c.packet, c.psn, 0, c.attr.DestQP)
+		c.leave(o, r)
+		return true
+	}
+}
+
+// leave notes that a packet of r was handed out.
+func (c *uc) leave(o *Out, r *request) {
+	c.stats.Sent++
+	o.Token = landedToken(c.landed.open())
+	c.psn = psnAdd(c.psn, 1)
+	if c.packet++; c.packet == r.n {
+		c.packet = 0
+		c.current++
+		r.done, r.after = true, c.landed.next()
+	}
+}
+
+// invalidate carries out LOCAL_INV.
+func (c *uc) invalidate(r *request) {
+	r.done, r.after = true, c.landed.next()
+	c.current++
+	if !c.env.Invalidate(r.Imm) {
+		r.status = verbs.WCLocQPOpErr
+		c.state = verbs.QPSSQE
+		c.flushSends()
+		return
+	}
+	c.endSends()
+}
+
+// Sent ends a request whose last packet the NIC has read.
+func (c *uc) Sent(_ Ps, t Token) {
+	c.landed.end(uint64(t>>1) - 1)
+	c.endSends()
+	c.drain(c.idle())
+}
+
+// idle reports whether every request that was begun has ended.
+func (c *uc) idle() bool { return c.current == c.ended && c.packet == 0 }
+
+// Placed says that a copy has ended.
+func (c *uc) Placed(_ Ps, t Token, status verbs.Status) { c.endPlacing(t, status) }
+
+// Deadline returns when the pacer is to be asked again.
+func (b *base) Deadline() Ps {
+	if b.paceAt != 0 {
+		return b.paceAt
+	}
+	return Never
+}
+
+// Expire has nothing to do: there are no timers.
+func (b *base) Expire(Ps) {}
+
+// endPlacing notes the end of a copy of UC or UD; one that failed ends the connection.
+func (b *base) endPlacing(t Token, status verbs.Status) {
+	n := uint64(t>>1) - 1
+	if status != verbs.WCSuccess && b.receives() {
+		for i := range b.done.Len() {
+			if d := b.done.At(i); n < d.after {
+				d.Status = status
+				break
+			}
+		}
+		b.failRecv(status)
+		b.state = verbs.QPSErr
+		b.env.Async(EventQPFatal)
+		b.flushSends()
+		b.flushRecvs()
+	}
+	b.placed.end(n)
+	b.endRecvs()
+}
+
+// encodeCNP writes a congestion notification packet (Annex A17).
+func (b *base) encodeCNP(o *Out, ah *AH, destQP uint32) {
+	ext := b.begin(o, ah, wire.CNPOpcode, destQP, 0, flagBECN, wire.CNPSize, 0, 0)
+	clear(ext)
+	o.Head[len(o.Head)-wire.CNPSize-wire.BTHSize+1] = 0 // MigReq, too
+}

@@ -1,0 +1,128 @@
+package transport
+
+import (
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// ud is an unreliable datagram endpoint: each request has an address of its
+// own and is one packet.
+type ud struct {
+	base
+	psn uint32
+}
+
+var _ Conn = (*ud)(nil)
+
+// Modify changes the state.
+func (c *ud) Modify(_ Ps, to verbs.State, a *Attr) error {
+	from := c.state
+	if err := c.change(to, a); err != nil {
+		return err
+	}
+	switch {
+	case to == verbs.QPSReset:
+		c.reset()
+		c.current = c.ended
+	case to == verbs.QPSErr:
+		c.flushSends()
+		c.flushRecvs()
+	case from == verbs.QPSRTR:
+		c.psn = c.attr.SendPSN
+	case from == verbs.QPSSQE:
+		c.current = c.posted()
+	case to == verbs.QPSSQD:
+		c.drained = false
+		c.drain(c.current == c.ended)
+	}
+	return nil
+}
+
+// Input takes a received packet. What does not fit is dropped silently (IBTA
+// 9.8.3), but a datagram that is longer than its receive request ends it.
+func (c *ud) Input(_ Ps, p *Packet) {
+	info := p.BTH.Opcode.Info()
+	if !c.receives() || !c.wellFormed(p) || info.Transport != wire.TransportUD || !info.Known ||
+		p.DETH.QKey != c.spec.QKey || p.Payload > int(c.attr.MTU) {
+		c.ignore(p)
+		return
+	}
+	r := c.rq.take()
+	if r == nil {
+		c.ignore(p)
+		return
+	}
+	if uint64(p.Payload) > r.total {
+		c.env.Drop(p.Handle)
+		c.endRecv(r, Completion{Status: verbs.WCLocLenErr})
+		c.state = verbs.QPSErr
+		c.flushSends()
+		c.flushRecvs()
+		return
+	}
+	c.scatter(r.spans, 0, p.Payload)
+	c.place(p)
+	w := Completion{Opcode: verbs.WCRecv, ByteLen: uint32(p.Payload), SrcQP: p.DETH.SrcQP, From: p.From}
+	if info.Has(wire.HeaderImmDt) {
+		w.Imm, w.HasImm = p.Imm, true
+	}
+	c.endRecv(r, w)
+}
+
+// Next makes the next datagram.
+func (c *ud) Next(now Ps, o *Out) bool {
+	c.paceAt = 0
+	r := c.request(c.current)
+	if r == nil || c.state != verbs.QPSRTS {
+		return false
+	}
+	if r.length > uint32(c.attr.MTU) {
+		r.done, r.status, r.after = true, verbs.WCLocLenErr, c.landed.next()
+		c.state = verbs.QPSSQE
+		c.flushSends()
+		return false
+	}
+	if !c.admit(now, etherSize+ipv4Size+udpSize+wire.BTHSize+wire.DETHSize+wire.ICRCSize+int(r.length)) {
+		return false
+	}
+	c.encodeDatagram(o, r)
+	c.stats.Sent++
+	c.psn = psnAdd(c.psn, 1)
+	c.current++
+	o.Token = landedToken(c.landed.open())
+	r.done, r.after = true, c.landed.next()
+	return true
+}
+
+func (c *ud) encodeDatagram(o *Out, r *request) {
+	op, ext := wire.UDSendOnly, wire.DETHSize
+	if r.Op.HasImm() {
+		op, ext = wire.UDSendOnlyImm, ext+wire.ImmDtSize
+	}
+	var f bthFlags
+	if r.Flags&verbs.SendSolicited != 0 {
+		f = flagSolicited
+	}
+	dst := c.begin(o, r.AH, op, r.RemoteQP&psnMask, c.psn, f, ext, int(r.length), 0)
+	h := wire.DETHFields{QKey: r.RemoteQKey, SrcQP: c.spec.QPN}
+	_ = h.Encode(dst) // long enough, and Validate has seen QPN
+	if r.Op.HasImm() {
+		imm := wire.ImmDtFields{Imm: r.Imm}
+		_ = imm.Encode(dst[wire.DETHSize:])
+	}
+	if r.Flags&verbs.SendInline != 0 {
+		o.Inline = r.inline
+	} else {
+		o.Spans = append(o.Spans, r.spans...)
+	}
+}
+
+// Sent ends a request that the NIC has read.
+func (c *ud) Sent(_ Ps, t Token) {
+	c.landed.end(uint64(t>>1) - 1)
+	c.endSends()
+	c.drain(c.current == c.ended)
+}
+
+// Placed says that a copy has ended.
+func (c *ud) Placed(_ Ps, t Token, status verbs.Status) { c.endPlacing(t, status) }
