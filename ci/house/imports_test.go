@@ -49,7 +49,7 @@ var corners = map[string]room{
 		[]string{"models", "rtlbridge", "scenarios/traffic/craft", "scenarios/home"},
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
-	"scenarios/akitaview":          {[]string{"models", "scenarios/akitaview", "scenarios/device", "scenarios/replay", "scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
+	"scenarios/akitaview": {[]string{"models", "scenarios/akitaview", "scenarios/device", "scenarios/replay", "scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
 	"stack/transport": {
 		[]string{"models/wire", "models/field", "models/fifo", "stack/verbs"},
 		"it is compared with models/rnic as an independent implementation, and needs no board, memory or congestion control", nil,
