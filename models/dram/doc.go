@@ -73,7 +73,8 @@
 //	                          48 KB in six (reading of the card's design; BlueField-3: assumption)
 //	host-*    bank_timing     jedec-*: closed page by the speed bin of the part: tRC for a read; tRCD,
 //	                          CWL, the burst, tWR and tRP for a write (JESD79-4, JESD79-5: DDR4-2400T
-//	                          17-17-17, DDR4-2933Y 21-21-21, DDR4-3200AA 22-22-22, DDR5-4800B 40-39-39, DDR5-5600B 46-45-45)
+//	                          17-17-17, DDR4-2933Y 21-21-21, DDR4-3200AA 22-22-22, DDR5-4800B
+//	                          40-39-39, DDR5-5600B 46-45-45)
 //	          mapping         pieces: controllers of servers spread neighbouring lines over bank groups
 //	                          and banks (Pessl et al., USENIX Security 2016, a Xeon among them); that a piece is
 //	                          as long as the interleave of channels: assumption
