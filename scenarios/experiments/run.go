@@ -21,8 +21,9 @@ const Group = "path"
 
 // List are the experiments, in the order in which they run.
 var List = []*study.Experiment{
-	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes,
-	&rdma.Latency, &rdma.Rate, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Doorbell,
+	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes, &path.Staged,
+	&rdma.Hops, &rdma.Latency, &rdma.Rate, &rdma.Machines, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Beside, &rdma.Cap, &rdma.Skewed, &rdma.Framing,
+	&rdma.Doorbell, &rdma.Cores,
 }
 
 // Names are those of the experiments, with their group.
@@ -74,6 +75,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		if len(o.Names) > 0 && !slices.Contains(o.Names, Group+"/"+x.Name) {
 			continue
+		}
+		if o.Log != nil {
+			fmt.Fprintf(o.Log, "bench: running %s/%s\n", Group, x.Name)
 		}
 		res, err := run(ctx, o, x, all)
 		if err != nil {

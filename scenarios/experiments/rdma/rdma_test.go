@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/scenarios/experiments/study"
 )
@@ -44,6 +45,28 @@ func TestLatencyAddsUp(t *testing.T) {
 	require.InDelta(t, 0.2+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
 }
 
+// Requests of paths side by side are counted together and apart.
+func TestLatencySideBySide(t *testing.T) {
+	s := session(t, &Latency)
+	mean, each, err := latencyBy(s, read, with3, 64)
+	require.NoError(t, err)
+	require.Len(t, each, 2)
+	require.InEpsilon(t, mean, (each[0]+each[1])/2, 1e-9)
+	alone, none, err := latencyBy(s, read, path1, 64)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	require.InEpsilon(t, alone, each[0], 0.02, "they do not meet")
+}
+
+// SENDs of many clients over RC have a queue pair each on both sides, and the cores of the target in common.
+func TestSendsOverRCShareCores(t *testing.T) {
+	s := session(t, &Rate)
+	connected := transports[2]
+	require.InEpsilon(t, 8e3/276, ask(t, s, connected, path2, 64, 4).mps, 0.02)
+	two := ask(t, s, connected, both, 64, 2)
+	require.InEpsilon(t, two.mps, two.share[path1]+two.share[path2], 1e-9)
+}
+
 // Two runs are one, to the last point.
 func TestTwoRunsAreOne(t *testing.T) {
 	for _, x := range []transport{read, datagram} {
@@ -78,9 +101,10 @@ func TestZeroBytesTakeContextsAlone(t *testing.T) {
 func TestLongReadsCollapse(t *testing.T) {
 	s := session(t, &Large)
 	gbps := func(path string, op rnicspec.Opcode, mb int) float64 {
-		g, mpps, b, err := longMessages(s, path, op, mb<<20/64)
+		g, mpps, mpps0, b, err := longMessages(s, path, op, mb<<20/64, 64)
 		require.NoError(t, err)
 		require.Positive(t, mpps)
+		require.Equal(t, path == path2, mpps0 == 0, "path 2 does not cross PCIe0")
 		require.GreaterOrEqual(t, b.ledger("x", b.moved).Of("PCIe1, switch to NIC", "payload")+b.ledger("x", b.moved).Of("PCIe1, NIC to switch", "payload"), 1.0)
 		return g
 	}
@@ -138,6 +162,73 @@ func TestDoorbellCounts(t *testing.T) {
 	s := session(t, &Doorbell)
 	require.NoError(t, countMMIO(s))
 	require.True(t, s.Outcome.Measured[0].Holds, s.Outcome.Measured[0].Text)
+}
+
+// Software on a core takes what threads are charged, and what its loads and stores cost beyond that.
+func TestSoftwareOnCoresAgainstCharges(t *testing.T) {
+	s := session(t, &Cores)
+	time := func(e study.Estimate, err error) float64 {
+		require.NoError(t, err)
+		return 1e-3 / e.Rate
+	}
+	for _, batch := range []int{1, 16} {
+		charged, real := time(postCharged(s, s2h, batch)), time(corePosters[0].post(s, batch))
+		require.Greater(t, real, charged)
+		require.Less(t, real, 1.3*charged)
+	}
+	require.Greater(t, time(corePosters[2].post(s, 1)), time(corePosters[1].post(s, 1)), "the other socket is farther")
+}
+
+// A path 3 that takes more than the channel has left costs path 1, in either direction; up to there it costs nothing.
+func TestPath1LosesBeyondPMinusN(t *testing.T) {
+	s := session(t, &Cap)
+	for _, c := range cappedCases {
+		x := study.NewSeries("x", "", "", "")
+		for _, wire := range []float64{0, 40, 80} {
+			require.NoError(t, c.point(s, x, read, wire))
+		}
+		first := func(i int) float64 { return x.Points[3*i].Value }
+		require.InEpsilon(t, first(0), first(1), 0.02)
+		require.Less(t, first(2), 0.92*first(0))
+	}
+}
+
+// One bank of the Arm's DRAM takes a WRITE in 44 ns; a cache that devices write to does not care for the range.
+func TestNarrowRequests(t *testing.T) {
+	s := session(t, &Skewed)
+	rate := func(x transport, path string, lines int) float64 {
+		o, err := narrow(s, x, path, lines, nil)
+		require.NoError(t, err)
+		return o.mps
+	}
+	require.InEpsilon(t, 1e3/44, rate(write, path2, 24), 0.1)
+	require.Greater(t, rate(write, path2, 768), 3*rate(write, path2, 24))
+	require.InEpsilon(t, rate(write, path1, 24), rate(write, path1, 768), 0.02)
+}
+
+// The network is full earlier with longer headers; below that they change nothing.
+func TestFraming(t *testing.T) {
+	s := session(t, &Framing)
+	rate := func(size int, f rnic.Framing) float64 {
+		o, err := framed(s, read, path1, size, f)
+		require.NoError(t, err)
+		return o.mps
+	}
+	require.InEpsilon(t, (1024+26.0)/(1024+82), rate(4096, rnic.RoCEv2)/rate(4096, rnic.InfiniBand), 0.01)
+	require.InEpsilon(t, 1, rate(64, rnic.RoCEv2)/rate(64, rnic.InfiniBand), 0.01)
+}
+
+func TestHops(t *testing.T) {
+	s := session(t, &Hops)
+	require.NoError(t, hops(s))
+	for _, m := range s.Outcome.Measured {
+		require.True(t, m.Holds, m.Text)
+	}
+	a, err := copyTime(s, s2h, 64)
+	require.NoError(t, err)
+	b, err := copyTime(s, s2h, 16384)
+	require.NoError(t, err)
+	require.Greater(t, b, a)
 }
 
 // What the NIC refuses ends the run with an error that says where.
