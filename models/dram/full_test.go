@@ -18,8 +18,7 @@ func TestFullWithWrites(t *testing.T) {
 	d, _ := newDRAM(t, e, s)
 	const writes = 4000
 	issued, done, most, blocked := 0, 0, 0, false
-	var issue func()
-	issue = func() {
+	issue := func() {
 		for !d.Full() && issued < writes {
 			a := &mem.Access{Op: mem.Write, Addr: uint64(issued%3)<<20 + uint64(issued)<<6, Data: make([]byte, 64)}
 			a.Done = func(*mem.Access) { done++ }
