@@ -6,16 +6,16 @@ type Feature uint32
 
 // The features.
 const (
-	FeatureAtomics      Feature = 1 << iota // 8-byte atomics
-	FeatureSRQ                              // shared receive queues
-	FeatureInvalidate                       // SEND_WITH_INV and LOCAL_INV
-	FeatureSolicited                        // ReqNotify for solicited completions only
-	FeatureOverrun                          // overruns of completion queues are noticed
-	FeatureError                            // ModifyQP to ERR and to RESET
-	FeatureDrain                            // SQD
-	FeatureRemotePD                         // the responder checks the protection domain of remote keys
-	FeatureDestroyBusy                      // DestroyQP with requests under way
-	FeatureRequeueState                     // ModifyQP changes attributes without changing the state
+	FeatureAtomics       Feature = 1 << iota // 8-byte atomics
+	FeatureSRQ                               // shared receive queues
+	FeatureInvalidate                        // SEND_WITH_INV and LOCAL_INV
+	FeatureSolicited                         // ReqNotify for solicited completions only
+	FeatureOverrun                           // overruns of completion queues are noticed
+	FeatureError                             // ModifyQP to ERR and to RESET
+	FeatureDrain                             // SQD
+	FeatureRemotePD                          // the responder checks the protection domain of remote keys
+	FeatureDestroyBusy                       // DestroyQP with requests under way
+	FeatureModifyInState                     // ModifyQP changes attributes without changing the state
 	featureEnd
 )
 

@@ -31,9 +31,11 @@ type Context interface {
 	QueryQP(qp QP, done func(attr QPAttr, init QPInitAttr, err error))
 	DestroyQP(qp QP, done func(error))
 	CreateAH(pd PD, attr AHAttr, done func(AH, error))
+
+	// Beyond the 13: the end of an address handle, without which its protection domain could not end.
 	DestroyAH(ah AH, done func(error))
 
-	// An extension of the 13: shared receive queues. Without FeatureSRQ they end with EOPNOTSUPP.
+	// Beyond the 13: shared receive queues. Without FeatureSRQ they end with EOPNOTSUPP.
 	CreateSRQ(pd PD, attr SRQAttr, done func(SRQ, error))
 	ModifySRQ(srq SRQ, limit int, done func(error))
 	DestroySRQ(srq SRQ, done func(error))

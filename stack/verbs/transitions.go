@@ -122,7 +122,7 @@ func checkFeatures(from, to State, dev *DeviceAttr) error {
 	case to == QPSSQD || from == QPSSQD:
 		need, what = FeatureDrain, "SQD"
 	case from == to:
-		need, what = FeatureRequeueState, "changing attributes within a state"
+		need, what = FeatureModifyInState, "changing attributes within a state"
 	}
 	if !dev.Has(need) {
 		return Errorf("modify_qp", EOPNOTSUPP, "%s: the device lacks it", what)

@@ -190,7 +190,7 @@ func TestModifyLacks(t *testing.T) {
 	for _, c := range []struct {
 		from, to State
 		lacks    Feature
-	}{{QPSRTS, QPSSQD, FeatureDrain}, {QPSRTS, QPSErr, FeatureError}, {QPSRTS, QPSReset, FeatureError}, {QPSInit, QPSInit, FeatureRequeueState}} {
+	}{{QPSRTS, QPSSQD, FeatureDrain}, {QPSRTS, QPSErr, FeatureError}, {QPSRTS, QPSReset, FeatureError}, {QPSInit, QPSInit, FeatureModifyInState}} {
 		dev := everything
 		a := legal(c.to, c.from)
 		_, err := CheckModify(QPTRC, c.from, &a, QPState, &dev)

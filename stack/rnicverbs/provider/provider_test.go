@@ -50,10 +50,6 @@ type call func()
 // Handle implements sim.Handler.
 func (f call) Handle(sim.Event) error { f(); return nil }
 
-func newBench(t testing.TB) (*verbstest.Bench, [2]*rnicverbs.Device) {
-	return newBenchOn(t, func(_ *simcore.Engine, b driver.Bus) driver.Bus { return b })
-}
-
 func newBenchOn(t testing.TB, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*verbstest.Bench, [2]*rnicverbs.Device) {
 	e, pools := simcore.NewEngine(), new(board.Pools)
 	b := &verbstest.Bench{Settle: e.Run}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/simcore"
+	"nictwin/stack/driver"
 	"nictwin/stack/rnicverbs"
 	"nictwin/stack/rnicverbs/provider"
 	"nictwin/stack/verbs"
@@ -20,7 +22,11 @@ type connected struct {
 }
 
 func connect(t testing.TB, entries, depth int) (*connected, [2]*rnicverbs.Device) {
-	b, devs := newBench(t)
+	return connectOn(t, entries, depth, func(_ *simcore.Engine, b driver.Bus) driver.Bus { return b })
+}
+
+func connectOn(t testing.TB, entries, depth int, bus func(*simcore.Engine, driver.Bus) driver.Bus) (*connected, [2]*rnicverbs.Device) {
+	b, devs := newBenchOn(t, bus)
 	c := &connected{Bench: b}
 	must := func(err error) { require.NoError(t, err) }
 	for i, s := range b.Sides {
@@ -120,6 +126,62 @@ func TestDestroyBusy(t *testing.T) {
 	n, err := c.cq[0].Poll(wcs)
 	require.NoError(t, err)
 	require.Zero(t, n, "completions of a queue pair go with it")
+}
+
+// gate is a bus that keeps reads of memory while it is closed.
+type gate struct {
+	driver.Bus
+	closed bool
+	held   []func()
+}
+
+func (g *gate) Read(addr uint64, b []byte, done func(error)) {
+	if g.closed {
+		g.held = append(g.held, func() { g.Bus.Read(addr, b, done) })
+		return
+	}
+	g.Bus.Read(addr, b, done)
+}
+
+func (g *gate) open() {
+	g.closed = false
+	for _, f := range g.held {
+		f()
+	}
+	g.held = nil
+}
+
+// A queue pair's number is free only once its completion entries were read: else they would be taken for its successor's.
+func TestNumbersAreNotFreedEarly(t *testing.T) {
+	var gates []*gate
+	c, devs := connectOn(t, 16, 4, func(_ *simcore.Engine, b driver.Bus) driver.Bus {
+		gates = append(gates, &gate{Bus: b})
+		return gates[len(gates)-1]
+	})
+	g, s := gates[0], c.Sides[0].Context
+	g.closed = true
+	for range 2 {
+		_, err := c.qp[0].PostSend([]verbs.SendWR{{Opcode: verbs.WRWrite, Flags: verbs.SendSignaled}})
+		require.NoError(t, err)
+		require.NoError(t, c.Settle())
+	}
+	destroyed := false
+	s.DestroyQP(c.qp[0], func(err error) { require.NoError(t, err); destroyed = true })
+	require.NoError(t, c.Settle())
+	require.False(t, destroyed, "completion entries of it have not been read")
+	var pd verbs.PD
+	s.AllocPD(func(x verbs.PD, err error) { require.NoError(t, err); pd = x })
+	create := func() (n uint32) {
+		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[0], RecvCQ: c.cq[0], Cap: verbs.QPCap{MaxSendWR: 4, MaxRecvWR: 4}}
+		s.CreateQP(pd, init, func(x verbs.QP, err error) { require.NoError(t, err); n = x.Num() })
+		return n
+	}
+	require.NotEqual(t, c.qp[0].Num(), create())
+	g.open()
+	require.NoError(t, c.Settle())
+	require.True(t, destroyed)
+	require.NoError(t, devs[0].Err())
+	require.Equal(t, c.qp[0].Num(), create())
 }
 
 // When the driver has ended, every verb ends with EIO.

@@ -191,7 +191,7 @@ func attributes(b *bench) {
 	for _, c := range []struct {
 		to    verbs.State
 		lacks verbs.Feature
-	}{{verbs.QPSSQD, verbs.FeatureDrain}, {verbs.QPSErr, verbs.FeatureError}, {verbs.QPSReset, verbs.FeatureError}, {verbs.QPSRTS, verbs.FeatureRequeueState}} {
+	}{{verbs.QPSSQD, verbs.FeatureDrain}, {verbs.QPSErr, verbs.FeatureError}, {verbs.QPSReset, verbs.FeatureError}, {verbs.QPSRTS, verbs.FeatureModifyInState}} {
 		if b.lacks(c.lacks) {
 			require.ErrorIs(b, e.modify(verbs.QPAttr{State: c.to}, verbs.QPState), verbs.EOPNOTSUPP, "to %v", c.to)
 		}
