@@ -94,7 +94,7 @@ func (b *base) check(s *Send) (uint32, error) {
 		return 0, ErrSpans
 	case len(s.Inline) > b.spec.MaxInline, inline && (returns || len(s.Spans) > 0), !inline && len(s.Inline) > 0:
 		return 0, ErrInline
-	case length > maxMessage, s.Op.IsAtomic() && (length != 8 || len(s.Spans) != 1):
+	case length > maxMessage, b.attr.MTU != 0 && length > maxPackets*uint64(b.attr.MTU), s.Op.IsAtomic() && (length != 8 || len(s.Spans) != 1):
 		return 0, ErrLength
 	case b.spec.Kind == UD && s.AH == nil:
 		return 0, ErrAH

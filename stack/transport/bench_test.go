@@ -92,8 +92,6 @@ func (d *duel) exchange() {
 	}
 }
 
-var trailer [SolarTrailerSize]byte
-
 func (d *duel) carry(to int) {
 	o := &d.out
 	l4 := ipSize(o.Head) + udpSize

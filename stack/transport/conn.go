@@ -60,7 +60,7 @@ var (
 	ErrOpcode = errors.New("transport: the service has no such operation")
 	ErrSpans  = errors.New("transport: more spans than max_sge")
 	ErrInline = errors.New("transport: more inline bytes than max_inline, or inline bytes where the operation returns data")
-	ErrLength = errors.New("transport: a message is longer than 2^31 bytes, or the length of an atomic is not 8")
+	ErrLength = errors.New("transport: a message is longer than 2^31 bytes or 7 million packets, or the length of an atomic is not 8")
 	ErrFence  = errors.New("transport: Solar orders nothing, so there is no fence")
 	ErrAH     = errors.New("transport: a datagram without address handle")
 )

@@ -22,7 +22,7 @@
 //     connection are in memory, a send completion after its own are;
 //   - a READ or atomic is carried out after all earlier WRITEs and SENDs are in
 //     memory. What follows a READ or an atomic waits for it only with a fence,
-//     as IBTA 10.8.3.3 has it.
+//     as IBTA 10.8.3.3 has it; LOCAL_INV waits for all before it.
 //
 // The network's acknowledgement does not wait for memory.
 //

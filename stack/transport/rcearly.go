@@ -20,7 +20,6 @@ type reorder struct {
 // early is what is needed of a packet that is kept.
 type early struct {
 	handle  Handle
-	marked  bool
 	bth     wire.BTHFields
 	reth    wire.RETHFields
 	imm     uint32
@@ -47,7 +46,7 @@ func (r *reorder) put(p *Packet) bool {
 		i = int32(len(r.kept))
 		r.kept = append(r.kept, early{})
 	}
-	r.kept[i] = early{handle: p.Handle, marked: p.Marked, bth: p.BTH, reth: p.RETH, imm: p.Imm, swapAdd: p.SwapAdd, compare: p.Compare, payload: p.Payload}
+	r.kept[i] = early{handle: p.Handle, bth: p.BTH, reth: p.RETH, imm: p.Imm, swapAdd: p.SwapAdd, compare: p.Compare, payload: p.Payload}
 	r.slots[k] = i + 1
 	r.here.set(k)
 	r.count++
@@ -65,7 +64,7 @@ func (r *reorder) take(psn uint32, p *Packet) bool {
 		return false
 	}
 	e := &r.kept[i]
-	*p = Packet{Handle: e.handle, Marked: e.marked, BTH: e.bth, RETH: e.reth, Imm: e.imm, SwapAdd: e.swapAdd, Compare: e.compare, Payload: e.payload}
+	*p = Packet{Handle: e.handle, BTH: e.bth, RETH: e.reth, Imm: e.imm, SwapAdd: e.swapAdd, Compare: e.compare, Payload: e.payload}
 	r.slots[k] = 0
 	r.free = append(r.free, i)
 	r.here.clear(k)

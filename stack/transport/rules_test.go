@@ -246,3 +246,44 @@ func TestDrain(t *testing.T) {
 	_, psns = b.pull(0)
 	require.Equal(t, []uint32{1002}, psns)
 }
+
+// RESET forgets everything; what was under way then does not disturb the next life of the connection.
+func TestReset(t *testing.T) {
+	for _, c := range cases {
+		d := newDuel(t, c.kind, c.recovery)
+		d.drop = 3
+		n := lengthOf(c.kind, c.op)
+		for i := range 4 {
+			x := Send{ID: uint64(i), Op: c.op, Flags: verbs.SendSignaled, Spans: []Span{{Len: n}}, AH: benchAH, RemoteQP: 101}
+			require.NoError(t, d.conns[0].Post(0, &x))
+		}
+		for range 20 {
+			for i := range 2 {
+				if d.conns[i].Next(0, &d.out) {
+					if d.packets++; d.packets%d.drop != 0 {
+						d.carry(1 - i)
+					}
+				}
+			}
+		}
+		stale := [2][]Token{append([]Token(nil), d.envs[0].tokens...), append([]Token(nil), d.envs[1].tokens...)}
+		for i, conn := range d.conns {
+			d.envs[i].tokens = nil
+			a := DefaultAttr()
+			a.Path, a.DestQP = testPath(i), uint32(101-i)
+			for _, to := range []verbs.State{verbs.QPSReset, verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
+				require.NoError(t, conn.Modify(0, to, &a))
+			}
+			require.Equal(t, Never, conn.Deadline(), c.name)
+		}
+		for i, all := range stale {
+			for _, tok := range all {
+				d.conns[i].Placed(0, tok, verbs.WCSuccess)
+			}
+		}
+		d.drop = c.drop
+		if c.kind != UC && c.kind != UD { // whose packets of the first life were never read
+			d.round(t, c.op, n, 8)
+		}
+	}
+}

@@ -78,7 +78,8 @@ const (
 	maxInline   = 1024
 	maxDepth    = 1 << 16
 	maxSGE      = 256
-	maxMessage  = 1 << 31 // IBTA 9.7.3
+	maxMessage  = 1 << 31               // IBTA 9.7.3
+	maxPackets  = 1<<23 - 1 - maxWindow // of a message, so that its end is never before a PSN of its window
 	maxQPN      = 1<<24 - 1
 	maxReadsCap = 255
 )
