@@ -159,6 +159,18 @@ func TestNamesSelect(t *testing.T) {
 	require.True(t, (&Options{}).NeedsDUT())
 }
 
+// What is being done is told by the name that was asked for.
+func TestLogNamesWhatIsWanted(t *testing.T) {
+	var log strings.Builder
+	o := tiny(t, "path/skew", "engine/event_speedup_100")
+	o.Log = &log
+	_, err := Run(context.Background(), o)
+	require.NoError(t, err)
+	require.Contains(t, log.String(), "measuring engine/event_speedup_100")
+	require.Contains(t, log.String(), "measuring path/skew\n")
+	require.NotContains(t, log.String(), "path/packets")
+}
+
 func TestInterruptionEndsTheSuite(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"cmp"
+
 	"nictwin/scenarios/experiments"
 )
 

@@ -199,10 +199,11 @@ func (s *session) take(m *measurement) error {
 			return err
 		}
 	}
-	s.logf("measuring %s", m.names[0])
+	first := s.first(m)
+	s.logf("measuring %s", first)
 	results, err := m.take(s)
 	if err != nil {
-		return fmt.Errorf("bench %s: %w", m.names[0], err)
+		return fmt.Errorf("bench %s: %w", first, err)
 	}
 	for _, r := range results {
 		if s.wants(r.Name) || r.Of != "" && s.wants(experiments.Group+"/"+r.Of) {
@@ -210,6 +211,11 @@ func (s *session) take(m *measurement) error {
 		}
 	}
 	return nil
+}
+
+// first is the first of a measurement's figures that is wanted.
+func (s *session) first(m *measurement) string {
+	return m.names[max(slices.IndexFunc(m.names, func(name string) bool { return s.wants(name) }), 0)]
 }
 
 func (s *session) logf(format string, a ...any) {

@@ -75,6 +75,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if len(o.Names) > 0 && !slices.Contains(o.Names, Group+"/"+x.Name) {
 			continue
 		}
+		if o.Log != nil {
+			fmt.Fprintf(o.Log, "bench: running %s/%s\n", Group, x.Name)
+		}
 		res, err := run(ctx, o, x, all)
 		if err != nil {
 			return r, fmt.Errorf("%s/%s: %w", Group, x.Name, err)
