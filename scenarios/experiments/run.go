@@ -21,7 +21,7 @@ const Group = "path"
 
 // List are the experiments, in the order in which they run.
 var List = []*study.Experiment{
-	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes,
+	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes, &path.Staged,
 	&rdma.Latency, &rdma.Rate, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Doorbell,
 }
 

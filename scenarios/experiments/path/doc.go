@@ -7,6 +7,7 @@
 //	pminusn   how much of the shared channel a card's own copies may take (OP section 4)
 //	skew      random accesses to few addresses (OP Fig. 7), at the memory
 //	passes    how often a received byte crosses DRAM (FN, SN sections 2.3 and 3.3)
+//	staged    payload by way of the Arm on BlueField-3: who shares which link (FN, SN section 2.3)
 //
 // Each file has one experiment: its inputs with their sources, and a function
 // that puts components together, runs them and records. Traffic is scripted

@@ -28,7 +28,8 @@ type rigSpec struct {
 	preset  string
 	timed   bool // caches and DRAM of the preset, else memories that answer at once
 	nic     requester.Spec
-	nicGbps int64 // of the shared channel; 0: as the preset has it
+	nicGbps int64                 // of the shared channel; 0: as the preset has it
+	adapt   func(*board.CardSpec) // what else differs from the preset; nil: nothing
 }
 
 func newRig(s rigSpec) (*rig, error) {
@@ -46,6 +47,9 @@ func newRig(s rigSpec) (*rig, error) {
 	}
 	if s.nicGbps != 0 {
 		c.Switch.NICRate = simcore.Gbps(s.nicGbps)
+	}
+	if s.adapt != nil {
+		s.adapt(&c)
 	}
 	r := &rig{engine: simcore.NewEngine()}
 	r.card, err = board.NewCard(r.engine, &r.pools, c, requester.Factory(s.nic, &r.nic))

@@ -26,9 +26,11 @@ type Requester struct {
 	period simcore.Ps
 	failed error
 
-	out      fifo.Queue[sent]      // TLPs that wait for the port
-	reading  fifo.Queue[*Transfer] // that have reads to issue
-	arriving fifo.Queue[*Transfer] // whose packets come, one transfer after the other
+	out      fifo.Queue[sent]          // TLPs that wait for the port
+	apart    [classes]fifo.Queue[sent] // the same by class, unless all go in order
+	latest   int                       // class that sent
+	reading  fifo.Queue[*Transfer]     // that have reads to issue
+	arriving fifo.Queue[*Transfer]     // whose packets come, one transfer after the other
 	tags     [256]read
 	free     fifo.Queue[uint8]
 	held     int // bytes of the buffer
@@ -162,19 +164,50 @@ func (r *Requester) origin() tlp.Origin { return tlp.Origin{RequesterID: nicspec
 func (r *Requester) pump() {
 	now := simcore.Now(r.sched)
 	for r.failed == nil {
-		if r.out.Len() == 0 && !r.ask() {
+		q, class := r.next()
+		if q == nil {
 			return
 		}
-		s := *r.out.Front()
+		s := *q.Front()
 		s.p.Depart = now
 		if r.port.Send(s.p) != nil {
 			return
 		}
-		r.out.Pop()
+		q.Pop()
+		r.latest = class
 		if s.t != nil {
 			r.pass(s.t, s.bytes)
 		}
 	}
+}
+
+// The classes of TLPs that take turns.
+const (
+	frames = iota // writes of what the network brings
+	reads
+	copies // writes of transfers from memory to memory
+	classes
+)
+
+// next is the queue whose TLP is to go, and its class; nil if there is nothing to send.
+func (r *Requester) next() (*fifo.Queue[sent], int) {
+	if r.spec.Copies == InOrder {
+		if r.out.Len() == 0 && !r.ask(&r.out) {
+			return nil, 0
+		}
+		return &r.out, 0
+	}
+	for i := range classes {
+		k := (r.latest + 1 + i) % classes
+		q := &r.apart[k]
+		if k == copies && r.spec.Copies == Yield && r.apart[frames].Len() > 0 {
+			continue
+		}
+		if q.Len() > 0 || k == reads && r.ask(q) {
+			return q, k
+		}
+	}
+	return nil, 0
 }
 
 // pass counts bytes that have left for their destination, and ends a transfer.

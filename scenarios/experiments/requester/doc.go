@@ -13,7 +13,7 @@
 //
 // The bytes are real. Transfers overlap, but each of their steps takes them in the
 // order in which they began. What bounds them is in Spec: tags, and a buffer that holds every byte that
-// was asked for and has not left.
+// was asked for and has not left. Spec.Copies says whose writes go first.
 //
 // It is not an RDMA NIC: no queue pairs, packet sequence, contexts, doorbells or
 // translation. An experiment that needs those takes models/rnic into the same

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/models/fifo"
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
@@ -77,12 +78,23 @@ func (r *Requester) write(t *Transfer, at, n int) {
 		if err := p.SetMemWrite(r.origin(), w.Addr, b); err != nil {
 			r.fail(err)
 		}
-		r.out.Push(sent{p, t, w.Len})
+		r.queue(t).Push(sent{p, t, w.Len})
 	}
 }
 
+// queue is where the writes of a transfer wait.
+func (r *Requester) queue(t *Transfer) *fifo.Queue[sent] {
+	switch {
+	case r.spec.Copies == InOrder:
+		return &r.out
+	case t.From.Network:
+		return &r.apart[frames]
+	}
+	return &r.apart[copies]
+}
+
 // ask queues the next read, if tags and buffer let it. Transfers are read one after the other.
-func (r *Requester) ask() bool {
+func (r *Requester) ask(q *fifo.Queue[sent]) bool {
 	if r.reading.Len() == 0 || r.free.Len() == 0 {
 		return false
 	}
@@ -101,7 +113,7 @@ func (r *Requester) ask() bool {
 	if err := p.SetMemRead(r.origin(), tag, t.next.Addr, t.next.Len); err != nil {
 		r.fail(err)
 	}
-	r.out.Push(sent{p: p})
+	q.Push(sent{p: p})
 	if t.next, t.asked = t.reads.Next(); !t.asked {
 		r.reading.Pop()
 	}

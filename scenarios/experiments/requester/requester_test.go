@@ -80,6 +80,35 @@ func TestNothingAllocatesInSteadyState(t *testing.T) {
 	require.Less(t, testing.AllocsPerRun(50, once), 1.0)
 }
 
+// A copy and a frame that come at once: by turns both end, a copy that yields ends last; bytes are right in either case.
+func TestCopiesYieldOrTakeTurns(t *testing.T) {
+	ended := func(policy Copies) (frame, copied simcore.Ps) {
+		s := Default()
+		s.Copies, s.Network.Rate = policy, simcore.Gbps(1000) // faster than the channel
+		e, c, r := card(t, s)
+		const n = 1 << 16
+		want := bytes.Repeat([]byte{1, 2, 3}, n)[:n]
+		host := mem.Bus(nicspec.EndpointHost, 1<<20)
+		require.NoError(t, c.Memory.Write(host, want))
+		for i := range 64 {
+			in := &Transfer{From: Wire, To: Memory(uint64(i) << 17), Data: make([]byte, n), Done: func(_ *Transfer, now simcore.Ps) { frame = now }}
+			require.NoError(t, r.Start(in))
+		}
+		x := &Transfer{From: Memory(host), To: Memory(mem.Bus(nicspec.EndpointArm, 1<<29)), Data: make([]byte, n), Done: func(_ *Transfer, now simcore.Ps) { copied = now }}
+		require.NoError(t, r.Start(x))
+		require.NoError(t, e.Run())
+		require.NoError(t, r.Err())
+		got := make([]byte, n)
+		require.NoError(t, c.Memory.Read(x.To.Addr, got))
+		require.Equal(t, want, got)
+		return frame, copied
+	}
+	frame, copied := ended(InTurn)
+	require.Less(t, copied, frame/4)
+	frame, copied = ended(Yield)
+	require.Greater(t, copied, frame)
+}
+
 func TestMistakes(t *testing.T) {
 	s := Default()
 	s.Network = Network{}
@@ -96,9 +125,9 @@ func TestMistakes(t *testing.T) {
 	} {
 		require.ErrorContains(t, r.Start(&x.t), x.want)
 	}
-	bad := Spec{Network: Network{Header: 1}}
+	bad := Spec{Copies: "first", Network: Network{Header: 1}}
 	err := bad.Validate()
-	for _, path := range []string{"mps[0]", "mps[1]", "mrrs", "tags", "buffer_bytes", "port_tlps", "net_rate", "net_mtu"} {
+	for _, path := range []string{"mps[0]", "mps[1]", "mrrs", "tags", "buffer_bytes", "port_tlps", `copies "first": want turn, yield`, "net_rate", "net_mtu"} {
 		require.ErrorContains(t, err, path)
 	}
 	require.NoError(t, new(Spec).with(Default()).Validate())

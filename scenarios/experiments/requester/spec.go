@@ -13,6 +13,17 @@ import (
 // Endpoints are the memories that a card has: Arm and host.
 const Endpoints = nicspec.EndpointHost + 1
 
+// Copies says how writes of transfers from memory to memory go beside those of what the network brings.
+type Copies string
+
+// The policies. But for InOrder, reads take turns with writes, too: no write that a read could depend on is still here when
+// it is issued.
+const (
+	InOrder Copies = ""      // as they come, and reads when no write waits
+	InTurn  Copies = "turn"  // a TLP of either in turn: an engine beside the NIC
+	Yield   Copies = "yield" // while there are no others: loopback, as frames cannot be held back
+)
+
 // Spec configures a Requester.
 type Spec struct {
 	MPS    [Endpoints]int `yaml:"mps"`          // of writes to each endpoint
@@ -20,6 +31,7 @@ type Spec struct {
 	Tags   int            `yaml:"tags"`         // reads in flight
 	Buffer int            `yaml:"buffer_bytes"` // asked for and not passed on
 	Ports  int            `yaml:"port_tlps"`    // TLPs that have come and were not taken
+	Copies Copies         `yaml:"copies"`       // whose writes go first
 
 	Network `yaml:",inline"`
 }
@@ -70,6 +82,7 @@ func (s *Spec) Validate() error {
 	bad(s.Tags >= 1 && s.Tags <= 256, "tags", s.Tags, "1 to 256")
 	bad(s.Buffer >= tlp.PageBytes && s.Buffer <= 1<<30, "buffer_bytes", s.Buffer, "4096 to 2^30")
 	bad(s.Ports >= 1 && s.Ports <= 1<<16, "port_tlps", s.Ports, "1 to 2^16")
+	bad(s.Copies == InOrder || s.Copies == InTurn || s.Copies == Yield, "copies", fmt.Sprintf("%q", string(s.Copies)), "turn, yield, or none for the order in which they come")
 	if n := s.Network; n != (Network{}) {
 		bad(n.Rate.Bytes > 0 && n.Rate.Ps > 0, "net_rate", n.Rate, "a rate, or no network at all")
 		bad(n.Payload >= 1 && n.Payload <= 1<<16, "net_mtu", n.Payload, "1 to 2^16")
