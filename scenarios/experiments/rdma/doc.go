@@ -4,6 +4,7 @@
 //
 //	latency   of one request at a time (OP Fig. 4)
 //	rate      of small requests (OP Fig. 4)
+//	machines  the same by the number of machines
 //	zero      of READs of no bytes (OP Fig. 11)
 //	large     bandwidth of long messages (OP Fig. 8 and 9)
 //	together  path 1 beside path 3 (OP section 4)

@@ -8,17 +8,54 @@ import (
 	"nictwin/models/simcore"
 )
 
-// server is a core that sends back what it gets.
+// echoCore serves one message after the other, of all the queue pairs that it looks after.
+type echoCore struct {
+	bed     *bed
+	service simcore.Ps // of a message: seeing it, building and posting the answer
+	waiting fifo.Queue[message]
+	ev      simcore.Event
+}
+
+// message is what a queue pair of a core received.
+type message struct {
+	v *server
+	c rnicspec.CQE
+}
+
+func (b *bed) newCore(service simcore.Ps) *echoCore {
+	k := &echoCore{bed: b, service: service}
+	k.ev.H = k
+	return k
+}
+
+func (k *echoCore) next() {
+	if k.waiting.Len() == 0 || k.ev.Pending() {
+		return
+	}
+	k.ev.At = k.bed.engine.Now() + k.service
+	k.bed.engine.Schedule(&k.ev)
+}
+
+// Handle implements sim.Handler: an answer is ready.
+func (k *echoCore) Handle(sim.Event) error {
+	m := k.waiting.Pop()
+	m.v.answer(&m.c)
+	k.next()
+	return nil
+}
+
+// Name implements sim.Named.
+func (k *echoCore) Name() string { return "Core" }
+
+// server is a queue pair whose core sends back what it gets.
 type server struct {
+	k       *echoCore
 	q       *qp
 	size    int
-	service simcore.Ps // of a message: seeing it, building and posting the answer
-	refill  int        // messages after which it posts receive entries again
+	refill  int // messages after which it posts receive entries again
 	buffers uint64
 	handles map[uint32]uint32 // of addresses, by queue pair there
-	waiting fifo.Queue[rnicspec.CQE]
 	spent   int
-	ev      simcore.Event
 	wqe     rnicspec.WQE
 }
 
@@ -33,16 +70,15 @@ func netBytes(t rnicspec.QPType) int {
 	return 0
 }
 
-// serve starts a server at an end.
-func (e *end) serve(t rnicspec.QPType, size int, service simcore.Ps) *server {
-	v := &server{q: e.newQP(t, recvLog), size: size, service: service, refill: depth / 4, handles: map[uint32]uint32{}}
+// serve starts a server at an end, on a core. One of UD serves any number of clients, one of RC its peer.
+func (e *end) serve(t rnicspec.QPType, size int, k *echoCore) *server {
+	v := &server{k: k, q: e.newQP(t, recvLog), size: size, refill: depth / 4, handles: map[uint32]uint32{}}
 	v.buffers = e.alloc(uint64(depth * v.stride()))
 	v.wqe = rnicspec.WQE{Opcode: rnicspec.Send, Length: uint32(size), QKey: qkey, LocalKey: key(e.ep), Flags: inline(rnicspec.Send, size)}
 	for i := range depth {
 		v.offer(i)
 	}
 	v.q.tell()
-	v.ev.H = v
 	v.q.recvs.each = v.got
 	return v
 }
@@ -55,23 +91,14 @@ func (v *server) offer(i int) {
 	})
 }
 
-// got notes a message. The core serves one after the other.
+// got notes a message.
 func (v *server) got(c *rnicspec.CQE) {
-	v.waiting.Push(*c)
-	v.next()
+	v.k.waiting.Push(message{v, *c})
+	v.k.next()
 }
 
-func (v *server) next() {
-	if v.waiting.Len() == 0 || v.ev.Pending() {
-		return
-	}
-	v.ev.At = v.q.e.m.bed.engine.Now() + v.service
-	v.q.e.m.bed.engine.Schedule(&v.ev)
-}
-
-// Handle implements sim.Handler: an answer is ready.
-func (v *server) Handle(sim.Event) error {
-	c := v.waiting.Pop()
+// answer sends a message back.
+func (v *server) answer(c *rnicspec.CQE) {
 	v.wqe.DestQP, v.wqe.Handle = c.SrcQP, v.handles[c.SrcQP]
 	v.wqe.LocalVA = v.buffers + c.ID*uint64(v.stride()) + uint64(netBytes(v.q.typ))
 	v.q.push(&v.wqe)
@@ -80,12 +107,7 @@ func (v *server) Handle(sim.Event) error {
 		v.spent = 0
 		v.q.tell()
 	}
-	v.next()
-	return nil
 }
-
-// Name implements sim.Named.
-func (v *server) Name() string { return "Server" }
 
 // ask adds a thread that sends messages to a server and waits for them to come back.
 func (l *load) ask(from *end, v *server, w work) *thread {

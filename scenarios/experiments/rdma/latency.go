@@ -2,6 +2,7 @@ package rdma
 
 import (
 	"fmt"
+	"slices"
 
 	"nictwin/models/nicspec"
 	"nictwin/models/rnic/rnicspec"
@@ -32,7 +33,19 @@ const (
 	s2h   = "SNIC path 3 S2H"
 	h2s   = "SNIC path 3 H2S"
 	both  = "SNIC path 1+2"
+	with3 = "SNIC path 1+3 H2S" // the only one with path 3 that the study reports
 )
+
+// parts are the paths that a name stands for.
+func parts(path string) []string {
+	switch path {
+	case both:
+		return []string{path1, path2}
+	case with3:
+		return []string{path1, h2s}
+	}
+	return []string{path}
+}
 
 // ends are who asks on a path and who is asked. On path 3, both are the target's.
 func (b *bed) ends(path string, client int) (from, to *end) {
@@ -56,7 +69,8 @@ func targetOf(path string) string {
 	return snic
 }
 
-var latencySizes = []int{16, 32, 64, 256, 1024, 4096, 16384}
+// latencySizes has those of the claims first: the rest is for the figure.
+var latencySizes = []int{16, 32, 64, 256, 128, 512, 1024, 2048, 4096, 16384}
 
 // transport is an operation over a service.
 type transport struct {
@@ -73,16 +87,19 @@ func latency(s *study.Session) error {
 	got := map[string]float64{}
 	for _, x := range transports {
 		series := study.NewSeries("latency_"+x.name, "Latency of "+x.name, "latency", "us", study.Axis{Name: "payload", Unit: "B", Log: true})
-		for _, p := range []string{path0, path1, path2, s2h, h2s, both} {
-			for _, n := range latencySizes {
+		for _, p := range []string{path0, path1, path2, s2h, h2s, both, with3} {
+			for _, n := range slices.Sorted(slices.Values(latencySizes)) {
 				if x.typ == rnicspec.UD && n > int(s.Input("net.mtu")) { // a datagram is one packet
 					continue
 				}
-				us, err := latencyOf(s, x, p, n)
+				us, each, err := latencyBy(s, x, p, n)
 				if err != nil {
 					return fmt.Errorf("%s, %s of %d B: %w", p, x.name, n, err)
 				}
 				series.Points = append(series.Points, study.Point{System: p, At: []float64{float64(n)}, Value: us, RoundTrips: study.MinRoundTrips})
+				for i, own := range each {
+					series.Add(p+": "+parts(p)[i], own, float64(n))
+				}
 				got[fmt.Sprint(p, x.name, n)] = us
 			}
 		}
@@ -92,45 +109,54 @@ func latency(s *study.Session) error {
 	return nil
 }
 
-// latencyOf is the mean of one path, or on path 1+2 of requests to either in turn, from the beginning of a post to its
-// completion entry, or to the answer of a SEND.
+// latencyOf is latencyBy without the parts.
 func latencyOf(s *study.Session, x transport, path string, n int) (float64, error) {
+	us, _, err := latencyBy(s, x, path, n)
+	return us, err
+}
+
+// latencyBy is the mean of one path from the beginning of a post to its completion entry, or to the answer of a SEND. Of
+// paths side by side, whose requests are under way at once, it is the mean of all, and that of each part.
+func latencyBy(s *study.Session, x transport, path string, n int) (mean float64, each []float64, err error) {
 	b, err := newBed(s, targetOf(path), 1)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	l := b.newLoad(nil)
-	sum, count := simcore.Ps(0), 0
-	paths := []string{path}
-	if path == both {
-		paths = []string{path1, path2}
-	}
+	paths := parts(path)
+	sums := make([]simcore.Ps, len(paths))
 	trips := s.Scale(study.MinRoundTrips, study.MinRoundTrips) / len(paths)
-	for _, p := range paths {
+	for i, p := range paths {
 		from, to := b.ends(p, 0)
 		w := works(s, from, x.op, n)
 		w.window, w.signal = 1, 1
 		var t *thread
 		if x.op == rnicspec.Send {
-			t = l.ask(from, to.serve(x.typ, n, echoOf(s, to)), w)
+			t = l.ask(from, to.serve(x.typ, n, b.newCore(echoOf(s, to))), w)
 		} else {
 			t = l.start(from, to, w)
 		}
 		left := trips
 		t.free = true
 		t.each = func(now simcore.Ps) {
-			sum += now - t.began
-			count++
+			sums[i] += now - t.began
 			if left--; left == 0 {
 				t.w.window = 0
 			}
 		}
 	}
 	if err := l.run(); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	s.Outcome.SimPs += int64(b.engine.Now())
-	return float64(sum) / float64(count) / float64(simcore.Microsecond), b.err
+	for _, sum := range sums {
+		us := float64(sum) / float64(trips) / float64(simcore.Microsecond)
+		mean += us / float64(len(paths))
+		if len(paths) > 1 {
+			each = append(each, us)
+		}
+	}
+	return mean, each, b.err
 }
 
 func echoOf(s *study.Session, e *end) simcore.Ps {

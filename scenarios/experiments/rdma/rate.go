@@ -27,7 +27,10 @@ var Rate = study.Experiment{
 	},
 }
 
+// rateSizes are those of the claims; the figure has more.
 var rateSizes = []int{16, 64, 128, 256}
+
+var figureSizes = []int{16, 64, 128, 256, 512}
 
 // mix is threads of several paths.
 type mix struct {
@@ -55,8 +58,7 @@ func (m *mix) measure(s *study.Session, roundTrips int) (outcome, error) {
 		return outcome{}, err
 	}
 	l := b.newLoad(nil)
-	servers := map[*end][]*server{}
-	turn := 0
+	echo := &echoes{s: s, x: m.x, size: m.size, cores: map[*end][]*echoCore{}, shared: map[*echoCore]*server{}}
 	add := func(path string, client int) {
 		from, to := b.ends(path, client)
 		w := works(s, from, m.x.op, m.size)
@@ -68,13 +70,7 @@ func (m *mix) measure(s *study.Session, roundTrips int) (outcome, error) {
 			if w.signal = 1; m.clients > 0 {
 				w.window = sendWindow
 			}
-			if servers[to] == nil {
-				for range int(s.Input(threadsOf(to))) {
-					servers[to] = append(servers[to], to.serve(m.x.typ, m.size, echoOf(s, to)))
-				}
-			}
-			t = l.ask(from, servers[to][turn%len(servers[to])], w)
-			turn++
+			t = l.ask(from, echo.at(to), w)
 		} else {
 			t = l.start(from, to, w)
 		}
@@ -103,6 +99,34 @@ func (m *mix) measure(s *study.Session, roundTrips int) (outcome, error) {
 		return outcome{}, fmt.Errorf("%v, %s of %d B, %d clients: %w", m.paths, m.x.name, m.size, m.clients, err)
 	}
 	return m.result(s, l), nil
+}
+
+// echoes gives the servers of ends: all cores of an end in turn.
+type echoes struct {
+	s      *study.Session
+	x      transport
+	size   int
+	cores  map[*end][]*echoCore
+	shared map[*echoCore]*server // UD: a queue pair for all clients of a core
+	turn   int
+}
+
+// at is the server of the next client at an end.
+func (e *echoes) at(to *end) *server {
+	if e.cores[to] == nil {
+		for range int(e.s.Input(threadsOf(to))) {
+			e.cores[to] = append(e.cores[to], to.m.bed.newCore(echoOf(e.s, to)))
+		}
+	}
+	k := e.cores[to][e.turn%len(e.cores[to])]
+	e.turn++
+	if e.x.typ != rnicspec.UD {
+		return to.serve(e.x.typ, e.size, k)
+	}
+	if e.shared[k] == nil {
+		e.shared[k] = to.serve(e.x.typ, e.size, k)
+	}
+	return e.shared[k]
 }
 
 // near are the paths that begin at a client.
@@ -147,25 +171,32 @@ func (o *outcome) point(system string, at ...float64) study.Point {
 	return study.Point{System: system, At: at, Value: o.mps, Half: o.Relative() * o.mps, RoundTrips: o.RoundTrips}
 }
 
+// addShares adds what each path has of paths side by side.
+func (o *outcome) addShares(x *study.Series, system string, at ...float64) {
+	for _, p := range parts(system) {
+		if p != system {
+			x.Add(system+": "+p, o.share[p], at...)
+		}
+	}
+}
+
 func rate(s *study.Session) error {
 	got := map[string]float64{}
 	machines := int(s.Input("machines"))
-	for _, x := range []transport{transports[0], transports[1], transports[3]} {
+	for _, x := range transports {
 		series := study.NewSeries("rate_"+x.name, fmt.Sprintf("Rate of %s, %d machines", x.name, machines), "requests", "M/s", study.Axis{Name: "payload", Unit: "B", Log: true})
 		for _, p := range []string{path0, path1, path2, both, s2h, h2s} {
-			for _, n := range rateSizes {
+			for _, n := range figureSizes {
 				o, err := onPath(s, x, p, n, machines)
 				if err != nil {
 					return err
 				}
 				series.Points = append(series.Points, o.point(p, float64(n)))
+				o.addShares(series, p, float64(n))
 				got[fmt.Sprint(p, x.name, n)] = o.mps
 			}
 		}
 		s.Record(series)
-	}
-	if err := growth(s); err != nil {
-		return err
 	}
 	rateClaims(s, got)
 	return nil
@@ -173,32 +204,11 @@ func rate(s *study.Session) error {
 
 // onPath is the rate of a path, or of both from clients.
 func onPath(s *study.Session, x transport, path string, size, machines int) (outcome, error) {
-	m := mix{target: targetOf(path), clients: machines, paths: []string{path}, x: x, size: size}
-	switch path {
-	case both:
-		m.paths = []string{path1, path2}
-	case s2h, h2s:
+	m := mix{target: targetOf(path), clients: machines, paths: parts(path), x: x, size: size}
+	if path == s2h || path == h2s {
 		m.clients = 0
 	}
 	return m.measure(s, 1000)
-}
-
-// growth is the rate by the number of machines.
-func growth(s *study.Session) error {
-	for _, x := range transports[:2] {
-		series := study.NewSeries("rate_by_machines_"+x.name, "Rate of "+x.name+" of 64 B", "requests", "M/s", study.Axis{Name: "machines"})
-		for _, p := range []string{path0, path1, path2} {
-			for _, n := range []int{1, 2, 4, 8, 11} {
-				o, err := onPath(s, x, p, 64, n)
-				if err != nil {
-					return err
-				}
-				series.Points = append(series.Points, o.point(p, float64(n)))
-			}
-		}
-		s.Record(series)
-	}
-	return nil
 }
 
 func rateClaims(s *study.Session, got map[string]float64) {

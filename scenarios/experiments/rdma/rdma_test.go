@@ -44,6 +44,28 @@ func TestLatencyAddsUp(t *testing.T) {
 	require.InDelta(t, 0.2+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
 }
 
+// Requests of paths side by side are counted together and apart.
+func TestLatencySideBySide(t *testing.T) {
+	s := session(t, &Latency)
+	mean, each, err := latencyBy(s, read, with3, 64)
+	require.NoError(t, err)
+	require.Len(t, each, 2)
+	require.InEpsilon(t, mean, (each[0]+each[1])/2, 1e-9)
+	alone, none, err := latencyBy(s, read, path1, 64)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	require.InEpsilon(t, alone, each[0], 0.02, "they do not meet")
+}
+
+// SENDs of many clients over RC have a queue pair each on both sides, and the cores of the target in common.
+func TestSendsOverRCShareCores(t *testing.T) {
+	s := session(t, &Rate)
+	connected := transports[2]
+	require.InEpsilon(t, 8e3/276, ask(t, s, connected, path2, 64, 4).mps, 0.02)
+	two := ask(t, s, connected, both, 64, 2)
+	require.InEpsilon(t, two.mps, two.share[path1]+two.share[path2], 1e-9)
+}
+
 // Two runs are one, to the last point.
 func TestTwoRunsAreOne(t *testing.T) {
 	for _, x := range []transport{read, datagram} {

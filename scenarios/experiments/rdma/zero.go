@@ -40,7 +40,17 @@ func zero(s *study.Session) error {
 			}
 		}
 	}
-	s.Record(series)
+	writes := study.NewSeries("zero_WRITE", "WRITEs of no bytes", "requests", "M/s", study.Axis{Name: "machines"})
+	for _, p := range []string{path0, path1, path2, both} {
+		for _, n := range []int{1, 3, 5, last} {
+			o, err := onPath(s, transports[1], p, 0, n)
+			if err != nil {
+				return err
+			}
+			writes.Points = append(writes.Points, o.point(p, float64(n)))
+		}
+	}
+	s.Record(series, writes)
 	const how = "READ of 0 B, the highest of 1 to 11 machines of 24 threads"
 	s.Value("offpath.c12.sum_alone", most[path1]+most[path2], how)
 	s.Value("offpath.c12.concurrent", most[both], how)
