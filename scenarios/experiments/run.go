@@ -22,7 +22,8 @@ const Group = "path"
 // List are the experiments, in the order in which they run.
 var List = []*study.Experiment{
 	&path.Packets, &path.Duplex, &path.PMinusN, &path.Skew, &path.Passes, &path.Staged,
-	&rdma.Latency, &rdma.Rate, &rdma.Machines, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Doorbell,
+	&rdma.Latency, &rdma.Rate, &rdma.Machines, &rdma.Zero, &rdma.Large, &rdma.Together, &rdma.Beside, &rdma.Cap, &rdma.Skewed, &rdma.Framing,
+	&rdma.Doorbell, &rdma.Cores,
 }
 
 // Names are those of the experiments, with their group.

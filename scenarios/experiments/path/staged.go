@@ -175,7 +175,7 @@ func cardEcho(s *study.Session) error {
 	b := study.NewSeries("card_echo_passes", "The same: bytes at the Arm's DRAM per byte of payload", "DRAM bytes per payload byte", "B/B", axis)
 	for _, allocate := range []bool{false, true} {
 		system := map[bool]string{false: "device allocation off", true: "device allocation on"}[allocate]
-		for _, cores := range []int{4, 6, 8, 10, 12} {
+		for _, cores := range []int{4, 8, 12} {
 			e, reads, writes, err := echoOnce(s, system, cores, allocate)
 			if err != nil {
 				return err

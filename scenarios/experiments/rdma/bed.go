@@ -42,6 +42,11 @@ type bed struct {
 type change func(*board.CardSpec, *rnic.Spec)
 
 func newBed(s *study.Session, target string, clients int, changes ...change) (*bed, error) {
+	return newBedOf(s, target, clients, changes, nil)
+}
+
+// newBedOf changes the target and the clients each in a way of their own.
+func newBedOf(s *study.Session, target string, clients int, changes, ofClients []change) (*bed, error) {
 	b := &bed{s: s, engine: simcore.NewEngine()}
 	spec := etherlink.Default(max(clients+1, 2))
 	spec.Longest = 9240
@@ -64,7 +69,7 @@ func newBed(s *study.Session, target string, clients int, changes ...change) (*b
 		if x, err = clientSpec(s); err != nil {
 			return nil, err
 		}
-		m, err := b.add(fmt.Sprintf("Client[%d]", i), "connectx4", x, int64(s.Input("client.rate")), nil)
+		m, err := b.add(fmt.Sprintf("Client[%d]", i), "connectx4", x, int64(s.Input("client.rate")), ofClients)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ const (
 // and network are alone.
 func duplex(s *study.Session) error {
 	bars := study.NewSeries("duplex", "READ and WRITE of 4 KB, 2 × 12 threads", "payload", "Gbps", study.Axis{Name: "operations"})
-	for _, path := range []string{path1, path2, h2s} {
+	for _, path := range []string{path1, path2, s2h, h2s} {
 		for _, ops := range [][]rnicspec.Opcode{{rnicspec.Read}, {rnicspec.Write}, {rnicspec.Read, rnicspec.Write}} {
 			gbps, e, err := inDuplex(s, path, ops)
 			if err != nil {
@@ -32,11 +32,11 @@ func duplex(s *study.Session) error {
 	return nil
 }
 
-// inDuplex has the threads take operations in turn. On path 3 all of them are the host's.
+// inDuplex has the threads take operations in turn. On path 3 all of them are the host's or the Arm's.
 func inDuplex(s *study.Session, path string, ops []rnicspec.Opcode) (gbps float64, e study.Estimate, err error) {
 	requesters := int(s.Input("requesters"))
 	machines := requesters
-	if path == h2s {
+	if path == h2s || path == s2h {
 		machines = 0
 	}
 	b, err := newBed(s, snic, machines)

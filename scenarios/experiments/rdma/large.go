@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"nictwin/models/board"
+	"nictwin/models/nicspec"
 	"nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/simcore"
@@ -26,7 +27,7 @@ var Large = study.Experiment{
 }
 
 // largeSizes are in MB: READs that do not fit the packet table are of more than 9 MB in TLPs of 128 B, of 36 in those of 512 B.
-var largeSizes = []int{4, 8, 12, 24, 32, 40, 56}
+var largeSizes = []int{4, 8, 9, 10, 16, 32, 36, 40, 56}
 
 // flights are what is measured, by who asks.
 var flights = []struct {
@@ -38,14 +39,29 @@ var flights = []struct {
 	{"path 3 WRITE by the Arm", s2h, rnicspec.Write}, {"path 3 WRITE by the host", h2s, rnicspec.Write},
 }
 
+// wholeSizes are in KB, and not cut: the figures' sizes below those at which bandwidth collapses.
+var wholeSizes = []int{1, 4, 16, 64, 256, 1024}
+
 func large(s *study.Session) error {
 	axis := study.Axis{Name: "payload", Unit: "MB", Log: true}
 	bw := study.NewSeries("large_bandwidth", "Bandwidth of long messages", "payload", "Gbps", axis)
 	pps := study.NewSeries("large_packets", "Data TLPs a second at PCIe1, long messages", "data TLPs", "Mpps", axis)
+	pps0 := study.NewSeries("large_packets_pcie0", "Data TLPs a second at PCIe0, long messages", "data TLPs", "Mpps", axis)
 	gbps, mpps := map[string][]float64{}, map[string][]float64{}
 	for _, f := range flights {
+		for _, kb := range wholeSizes {
+			g, p, p0, _, err := longMessages(s, f.path, f.op, kb<<10, 1)
+			if err != nil {
+				return fmt.Errorf("%s of %d KB: %w", f.name, kb, err)
+			}
+			at := float64(kb) / 1024
+			bw.Add(f.name, g, at)
+			pps.Add(f.name, p, at)
+			pps0.Add(f.name, p0, at)
+		}
 		for _, mb := range largeSizes {
-			g, p, b, err := longMessages(s, f.path, f.op, mb<<20/int(s.Input("scale")))
+			scale := int(s.Input("scale"))
+			g, p, p0, b, err := longMessages(s, f.path, f.op, mb<<20/scale, scale)
 			if err != nil {
 				return fmt.Errorf("%s of %d MB: %w", f.name, mb, err)
 			}
@@ -54,10 +70,11 @@ func large(s *study.Session) error {
 			}
 			bw.Add(f.name, g, float64(mb))
 			pps.Add(f.name, p, float64(mb))
+			pps0.Add(f.name, p0, float64(mb))
 			gbps[f.name], mpps[f.name] = append(gbps[f.name], g), append(mpps[f.name], p)
 		}
 	}
-	s.Record(bw, pps)
+	s.Record(bw, pps, pps0)
 	largeClaims(s, gbps, mpps)
 	return duplex(s)
 }
@@ -68,25 +85,31 @@ const (
 	leastMessages = 6
 )
 
-// longMessages is the bandwidth of a path, in payload and in data TLPs at PCIe1. It is taken between completions: until as
-// many have come as are under way, the path fills.
-func longMessages(s *study.Session, path string, op rnicspec.Opcode, size int) (gbps, mpps float64, b *bed, err error) {
-	cut := func(_ *board.CardSpec, x *rnic.Spec) { x.Table /= int(s.Input("scale")) }
-	threads := int(s.Input("requesters"))
-	machines := threads
+// longMessages is the bandwidth of a path, in payload and in data TLPs at PCIe1 and PCIe0, with the packet table cut by a
+// factor. It is taken between completions: until as many have come as are under way, the path fills. Messages that are
+// short come from as many threads as there are, as Fig. 5 has them.
+func longMessages(s *study.Session, path string, op rnicspec.Opcode, size, scale int) (gbps, mpps, mpps0 float64, b *bed, err error) {
+	cut := func(_ *board.CardSpec, x *rnic.Spec) { x.Table /= scale }
+	requesters, threads, window := int(s.Input("requesters")), int(s.Input("requesters")), 2
+	if size <= shortBytes {
+		threads, window = requesters*duplexThreads, 8
+	}
+	machines := requesters
 	if path == s2h || path == h2s {
 		machines = 0
 	}
 	if b, err = newBed(s, snic, machines, cut); err != nil {
-		return 0, 0, b, err
+		return 0, 0, 0, b, err
 	}
 	l := b.newLoad(nil)
-	const window = 2
 	warm, wanted, seen := threads*window, max(leastBytes/size, leastMessages), 0
+	if size <= shortBytes {
+		wanted = max(leastShort/size, study.MinRoundTrips)
+	}
 	var begin, end simcore.Ps
 	var before, after rnic.Traffic
 	for i := range threads {
-		from, to := b.ends(path, i)
+		from, to := b.ends(path, i%requesters)
 		w := works(s, from, op, size)
 		w.window, w.signal = window, 1
 		t := l.start(from, to, w)
@@ -102,17 +125,24 @@ func longMessages(s *study.Session, path string, op rnicspec.Opcode, size int) (
 		}
 	}
 	if err := l.run(); err != nil {
-		return 0, 0, b, err
+		return 0, 0, 0, b, err
 	}
 	s.Outcome.SimPs += int64(b.engine.Now())
-	tlps := uint64(0)
-	for ep := range after.In.Data {
-		tlps += after.In.Data[ep] - before.In.Data[ep] + after.Out.Data[ep] - before.Out.Data[ep]
+	tlps := func(ep int) float64 {
+		return float64(after.In.Data[ep] - before.In.Data[ep] + after.Out.Data[ep] - before.Out.Data[ep])
 	}
 	const bitsPerNs, perMicro = 8e3, 1e6
 	b.moved = uint64(seen * size)
-	return float64(wanted*size) * bitsPerNs / float64(end-begin), float64(tlps) * perMicro / float64(end-begin), b, nil
+	took := float64(end - begin)
+	toHost := tlps(nicspec.EndpointHost) * perMicro / took
+	return float64(wanted*size) * bitsPerNs / took, toHost + tlps(nicspec.EndpointArm)*perMicro/took, toHost, b, nil
 }
+
+// shortBytes is the longest message of which many threads have several under way; leastShort is what is counted of them.
+const (
+	shortBytes = 16 << 10
+	leastShort = 1 << 20
+)
 
 // collapsed is the share of the highest bandwidth below which it has collapsed.
 const collapsed = 0.8

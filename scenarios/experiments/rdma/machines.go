@@ -24,7 +24,7 @@ func machines(s *study.Session) error {
 		series := study.NewSeries("rate_by_machines_"+x.name, fmt.Sprintf("Rate of %s of %.0f B", x.name, s.Input("payload")), "requests", "M/s", study.Axis{Name: "machines"})
 		for _, p := range []string{path0, path1, path2, both, with3} {
 			for _, n := range machineCounts {
-				o, err := onPath(s, x, p, int(s.Input("payload")), n)
+				o, err := onPathFor(s, x, p, int(s.Input("payload")), n, study.MinRoundTrips)
 				if err != nil {
 					return err
 				}

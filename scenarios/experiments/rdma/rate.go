@@ -40,7 +40,8 @@ type mix struct {
 	x       transport
 	size    int
 	adapt   func(path string, w *work)
-	changes []change
+	changes []change // of the target
+	altered []change // of the clients
 }
 
 // outcome is what a mix came to.
@@ -53,7 +54,7 @@ type outcome struct {
 
 // measure runs a mix until its rate is known. Threads of a client take the paths to the target in turn.
 func (m *mix) measure(s *study.Session, roundTrips int) (outcome, error) {
-	b, err := newBed(s, m.target, m.clients, m.changes...)
+	b, err := newBedOf(s, m.target, m.clients, m.changes, m.altered)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -204,11 +205,16 @@ func rate(s *study.Session) error {
 
 // onPath is the rate of a path, or of both from clients.
 func onPath(s *study.Session, x transport, path string, size, machines int) (outcome, error) {
+	return onPathFor(s, x, path, size, machines, 1000)
+}
+
+// onPathFor is onPath with at least so many round trips.
+func onPathFor(s *study.Session, x transport, path string, size, machines, trips int) (outcome, error) {
 	m := mix{target: targetOf(path), clients: machines, paths: parts(path), x: x, size: size}
 	if path == s2h || path == h2s {
 		m.clients = 0
 	}
-	return m.measure(s, 1000)
+	return m.measure(s, trips)
 }
 
 func rateClaims(s *study.Session, got map[string]float64) {

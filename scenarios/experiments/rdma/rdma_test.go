@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/rnic"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/scenarios/experiments/study"
 )
@@ -100,9 +101,10 @@ func TestZeroBytesTakeContextsAlone(t *testing.T) {
 func TestLongReadsCollapse(t *testing.T) {
 	s := session(t, &Large)
 	gbps := func(path string, op rnicspec.Opcode, mb int) float64 {
-		g, mpps, b, err := longMessages(s, path, op, mb<<20/64)
+		g, mpps, mpps0, b, err := longMessages(s, path, op, mb<<20/64, 64)
 		require.NoError(t, err)
 		require.Positive(t, mpps)
+		require.Equal(t, path == path2, mpps0 == 0, "path 2 does not cross PCIe0")
 		require.GreaterOrEqual(t, b.ledger("x", b.moved).Of("PCIe1, switch to NIC", "payload")+b.ledger("x", b.moved).Of("PCIe1, NIC to switch", "payload"), 1.0)
 		return g
 	}
@@ -160,6 +162,60 @@ func TestDoorbellCounts(t *testing.T) {
 	s := session(t, &Doorbell)
 	require.NoError(t, countMMIO(s))
 	require.True(t, s.Outcome.Measured[0].Holds, s.Outcome.Measured[0].Text)
+}
+
+// Software on a core takes what threads are charged, and what its loads and stores cost beyond that.
+func TestSoftwareOnCoresAgainstCharges(t *testing.T) {
+	s := session(t, &Cores)
+	time := func(e study.Estimate, err error) float64 {
+		require.NoError(t, err)
+		return 1e-3 / e.Rate
+	}
+	for _, batch := range []int{1, 16} {
+		charged, real := time(postCharged(s, s2h, batch)), time(corePosters[0].post(s, batch))
+		require.Greater(t, real, charged)
+		require.Less(t, real, 1.3*charged)
+	}
+	require.Greater(t, time(corePosters[2].post(s, 1)), time(corePosters[1].post(s, 1)), "the other socket is farther")
+}
+
+// A path 3 that takes more than the channel has left costs path 1, in either direction; up to there it costs nothing.
+func TestPath1LosesBeyondPMinusN(t *testing.T) {
+	s := session(t, &Cap)
+	for _, c := range cappedCases {
+		x := study.NewSeries("x", "", "", "")
+		for _, wire := range []float64{0, 40, 80} {
+			require.NoError(t, c.point(s, x, read, wire))
+		}
+		first := func(i int) float64 { return x.Points[3*i].Value }
+		require.InEpsilon(t, first(0), first(1), 0.02)
+		require.Less(t, first(2), 0.92*first(0))
+	}
+}
+
+// One bank of the Arm's DRAM takes a WRITE in 44 ns; a cache that devices write to does not care for the range.
+func TestNarrowRequests(t *testing.T) {
+	s := session(t, &Skewed)
+	rate := func(x transport, path string, lines int) float64 {
+		o, err := narrow(s, x, path, lines, nil)
+		require.NoError(t, err)
+		return o.mps
+	}
+	require.InEpsilon(t, 1e3/44, rate(write, path2, 24), 0.1)
+	require.Greater(t, rate(write, path2, 768), 3*rate(write, path2, 24))
+	require.InEpsilon(t, rate(write, path1, 24), rate(write, path1, 768), 0.02)
+}
+
+// The network is full earlier with longer headers; below that they change nothing.
+func TestFraming(t *testing.T) {
+	s := session(t, &Framing)
+	rate := func(size int, f rnic.Framing) float64 {
+		o, err := framed(s, read, path1, size, f)
+		require.NoError(t, err)
+		return o.mps
+	}
+	require.InEpsilon(t, (1024+26.0)/(1024+82), rate(4096, rnic.RoCEv2)/rate(4096, rnic.InfiniBand), 0.01)
+	require.InEpsilon(t, 1, rate(64, rnic.RoCEv2)/rate(64, rnic.InfiniBand), 0.01)
 }
 
 // What the NIC refuses ends the run with an error that says where.

@@ -14,9 +14,11 @@ import (
 type work struct {
 	op     rnicspec.Opcode
 	size   int
-	window int // requests that are posted and have not ended
-	signal int // one of so many has a completion entry
-	batch  int // entries that a doorbell tells of; 0: each is pushed by MMIO
+	window int        // requests that are posted and have not ended
+	signal int        // one of so many has a completion entry
+	batch  int        // entries that a doorbell tells of; 0: each is pushed by MMIO
+	span   int        // bytes of the other's memory; 0: as the input has it
+	every  simcore.Ps // a post begins no sooner after the one before; 0: as soon as it can
 
 	// What posting takes: seeing that a request has ended, building an entry, and a write to the NIC.
 	poll, build, mmio simcore.Ps
@@ -59,6 +61,7 @@ type thread struct {
 	out           int        // posted and not ended
 	counted       uint64     // requests that ended while the meter counted
 	began         simcore.Ps // of the latest post
+	due           simcore.Ps // the next post, where they have a pace
 	wqe           rnicspec.WQE
 	ev            simcore.Event
 	free          bool // counts for itself only, not for the meter
@@ -73,8 +76,11 @@ func (l *load) start(from, to *end, w work) *thread {
 	connect(a, b, int(s.Input("net.mtu")))
 	t := &thread{l: l, q: a, w: w, seed: uint64(len(l.threads) + 1)}
 	size := uint64(max(w.size, mem.LineBytes))
-	span := max(uint64(s.Input("range"))<<20, size)
-	t.lines = span / size
+	span := uint64(s.Input("range")) << 20
+	if w.span > 0 {
+		span = uint64(w.span)
+	}
+	t.lines = max(span, size) / size
 	t.places = max(localBytes/size, uint64(w.window))
 	t.remote, t.local = mem.Bus(to.ep, regions), from.alloc(size*t.places)
 	t.wqe = rnicspec.WQE{Opcode: w.op, Length: uint32(w.size), RemoteKey: key(to.ep), LocalVA: t.local, LocalKey: key(from.ep)}
@@ -134,7 +140,10 @@ func (t *thread) next() {
 	if t.l.over || t.ev.Pending() || t.out+n > t.w.window {
 		return
 	}
-	t.began = t.l.bed.engine.Now() + simcore.Ps(n)*t.w.poll
+	t.began = max(t.l.bed.engine.Now(), t.due) + simcore.Ps(n)*t.w.poll
+	if t.w.every > 0 {
+		t.due = t.began + t.w.every
+	}
 	t.ev.At = t.began + simcore.Ps(n)*t.w.build + t.w.mmio
 	t.l.bed.engine.Schedule(&t.ev)
 }
