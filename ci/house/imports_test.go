@@ -57,7 +57,8 @@ var corners = map[string]room{
 		[]string{"models"}, "it stands in a board's slot, like any NIC", nil,
 	},
 	"scenarios/experiments/rdma": {
-		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study"}, "an experiment measures; claims are judged elsewhere", nil,
+		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study", "scenarios/experiments/requester"},
+		"an experiment measures; claims are judged elsewhere", nil,
 	},
 	"scenarios/experiments/path": {
 		[]string{"models", "stack", "scenarios/device", "scenarios/experiments/study", "scenarios/experiments/requester"},

@@ -218,6 +218,19 @@ func TestFraming(t *testing.T) {
 	require.InEpsilon(t, 1, rate(64, rnic.RoCEv2)/rate(64, rnic.InfiniBand), 0.01)
 }
 
+func TestHops(t *testing.T) {
+	s := session(t, &Hops)
+	require.NoError(t, hops(s))
+	for _, m := range s.Outcome.Measured {
+		require.True(t, m.Holds, m.Text)
+	}
+	a, err := copyTime(s, s2h, 64)
+	require.NoError(t, err)
+	b, err := copyTime(s, s2h, 16384)
+	require.NoError(t, err)
+	require.Greater(t, b, a)
+}
+
 // What the NIC refuses ends the run with an error that says where.
 func TestRefusedAccessFailsTheRun(t *testing.T) {
 	s := session(t, &Rate)
