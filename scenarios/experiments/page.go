@@ -22,7 +22,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"value": func(in study.Input) string { return inputValue(&in) }, "join": func(s []string) string { return strings.Join(s, ", ") },
 	"numbers": numbers, "precision": func(r Result) string { return r.precision() },
 	"picture": func(s study.Series) template.HTML { return template.HTML(plot.Series(&s)) }, // ours, and escaped there
-	"ledgers": func(r Result) template.HTML { return template.HTML(plot.Series(ledgerBars(&r))) },
+	"ledgers": func(r Result) template.HTML { return template.HTML(ledgerTable(&r)) },
 	"has":     func(r Result) bool { return len(r.Ledgers) > 0 },
 }).Parse(pageText))
 
@@ -47,23 +47,13 @@ func (r *Report) Files() ([]File, error) {
 			list = append(list, File{name + "-" + strings.ReplaceAll(s.Name, " ", "-") + ".svg", plot.Series(s)})
 		}
 		if len(x.Ledgers) > 0 {
-			list = append(list, File{name + "-ledger.svg", plot.Series(ledgerBars(x))})
+			list = append(list, File{name + "-ledger.svg", ledgerTable(x)})
 		}
 	}
 	return list, nil
 }
 
-// ledgerBars is the ledgers of an experiment as a picture: bytes per byte of payload, by design; the counters that are
-// nowhere above nothing are left out.
-func ledgerBars(x *Result) *study.Series {
-	s := study.NewSeries("ledger", x.Name+": bytes per payload byte", "bytes per payload byte", "B/B", study.Axis{Name: "design"})
-	for i := range x.Ledgers {
-		l := &x.Ledgers[i]
-		for _, row := range l.Rows {
-			if where := row.Where + ", " + row.What; row.What != "wire" && l.Payload > 0 {
-				s.Bar(where, l.Design, row.PerByte)
-			}
-		}
-	}
-	return s
+// ledgerTable is the ledgers of an experiment as a picture.
+func ledgerTable(x *Result) []byte {
+	return plot.Ledgers(x.Name+": bytes per byte of payload", x.Ledgers)
 }

@@ -10,12 +10,14 @@ import (
 	"nictwin/scenarios/experiments/study"
 )
 
-// The size of a picture, and of the part that has the data.
+// The size of the part of a picture that has the data, and of what is around it. The legend is as wide as its longest name
+// and may be longer than the data is high; names of bars that have no room beside each other stand aslant.
 const (
-	width, height  = 720, 400
-	left, right    = 70, 200
+	innerW, innerH = 480, 300
+	left           = 70
 	top, bottom    = 40, 60
-	innerW, innerH = width - left - right, height - top - bottom
+	legendLine     = 16
+	slantBottom    = 150
 	ticksWanted    = 6
 )
 
@@ -23,9 +25,9 @@ var colours = []string{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#
 
 // Series draws a series.
 func Series(s *study.Series) []byte {
-	c := &canvas{}
-	c.head(s.Title)
 	systems := systemsOf(s)
+	c := newCanvas(s, systems)
+	c.head(s.Title)
 	if s.Bars {
 		c.bars(s, systems)
 	} else {
@@ -45,14 +47,47 @@ func systemsOf(s *study.Series) (names []string) {
 	return names
 }
 
-type canvas struct{ bytes.Buffer }
+type canvas struct {
+	bytes.Buffer
+	width, height int
+	slant         bool // names of bars
+}
+
+// newCanvas has room for the data, the legend and the names.
+func newCanvas(s *study.Series, systems []string) *canvas {
+	legend := 0.0
+	for _, n := range systems {
+		legend = max(legend, textWidth(n))
+	}
+	c := &canvas{width: left + innerW + 40 + int(legend), height: top + innerH + bottom}
+	if names := namesOf(s); len(names) > 0 {
+		room := float64(innerW) / float64(len(names))
+		c.slant = slices.ContainsFunc(names, func(n string) bool { return textWidth(n) > 2*room })
+	}
+	if c.slant {
+		c.height = top + innerH + slantBottom
+	}
+	c.height = max(c.height, top+legendLine*(len(systems)+1))
+	c.width = max(c.width, int(1.3*textWidth(s.Title))+20) // of 14 points
+	return c
+}
+
+// namesOf are the names on the axis of bars.
+func namesOf(s *study.Series) (names []string) {
+	for i := range s.Points {
+		if n := s.Points[i].Label; s.Bars && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
 
 func (c *canvas) printf(format string, a ...any) { fmt.Fprintf(c, format, a...) }
 
 func (c *canvas) head(title string) {
-	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", width, height, width, height)
-	c.printf(`<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
-	c.text(width/2, 20, "middle", 14, title)
+	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="11">`+"\n", c.width, c.height, c.width, c.height)
+	c.printf(`<rect width="%d" height="%d" fill="white"/>`+"\n", c.width, c.height)
+	c.text(float64(c.width)/2, 20, "middle", 14, title)
 }
 
 func (c *canvas) text(x, y float64, anchor string, size int, s string) {
@@ -65,13 +100,21 @@ func (c *canvas) line(x1, y1, x2, y2 float64, colour string) {
 
 func (c *canvas) legend(systems []string) {
 	for i, n := range systems {
-		y := float64(top + 10 + 16*i)
-		c.printf(`<rect x="%d" y="%.1f" width="10" height="10" fill="%s"/>`+"\n", width-right+12, y-9, colour(i))
-		c.text(width-right+27, y, "start", 11, n)
+		y := float64(top + 10 + legendLine*i)
+		c.printf(`<rect x="%d" y="%.1f" width="10" height="10" fill="%s"/>`+"\n", left+innerW+12, y-9, colour(i))
+		c.text(left+innerW+27, y, "start", 11, n)
 	}
 }
 
 func colour(i int) string { return colours[i%len(colours)] }
+
+// dashes tell lines of one colour apart.
+func dashes(i int) string {
+	if n := i / len(colours); n > 0 {
+		return fmt.Sprintf(` stroke-dasharray="%d 3"`, 8/n)
+	}
+	return ""
+}
 
 // lines draws one line a system.
 func (c *canvas) lines(s *study.Series, systems []string) {
@@ -93,7 +136,7 @@ func (c *canvas) lines(s *study.Series, systems []string) {
 			c.printf(`<circle cx="%.1f" cy="%.1f" r="2.5" fill="%s"><title>%s</title></circle>`+"\n", px, py, colour(i),
 				html.EscapeString(fmt.Sprintf("%s: %.4g, %.4g", n, p.At[0], p.Value)))
 		}
-		c.printf(`<polyline points="%s" fill="none" stroke="%s"/>`+"\n", bytes.TrimSpace(d.Bytes()), colour(i))
+		c.printf(`<polyline points="%s" fill="none" stroke="%s"%s/>`+"\n", bytes.TrimSpace(d.Bytes()), colour(i), dashes(i))
 	}
 }
 
@@ -106,7 +149,7 @@ func (c *canvas) axes(x, y *scale, s *study.Series) {
 	}
 	c.yAxis(y, s)
 	c.line(left, top+innerH, left+innerW, top+innerH, "black")
-	c.text(left+innerW/2, height-15, "middle", 12, label(s.Axes[0].Name, s.Axes[0].Unit))
+	c.text(left+innerW/2, top+innerH+bottom-15, "middle", 12, label(s.Axes[0].Name, s.Axes[0].Unit))
 }
 
 func (c *canvas) yAxis(y *scale, s *study.Series) {
@@ -129,12 +172,8 @@ func label(name, unit string) string {
 
 // bars draws a group of bars for each name, one for each system that has it.
 func (c *canvas) bars(s *study.Series, systems []string) {
-	var names []string
-	ys := []float64{0}
+	names, ys := namesOf(s), []float64{0}
 	for i := range s.Points {
-		if n := s.Points[i].Label; !slices.Contains(names, n) {
-			names = append(names, n)
-		}
 		ys = append(ys, s.Points[i].Value)
 	}
 	y := newScale(ys, false, true)
@@ -151,6 +190,10 @@ func (c *canvas) bars(s *study.Series, systems []string) {
 			html.EscapeString(fmt.Sprintf("%s, %s: %.4g", p.System, p.Label, p.Value)))
 	}
 	for g, n := range names {
+		if c.slant {
+			c.printf(`<text transform="translate(%.1f %d) rotate(-35)" text-anchor="end" font-size="10">%s</text>`+"\n", left+group*(float64(g)+0.6), top+innerH+14, html.EscapeString(n))
+			continue
+		}
 		c.text(left+group*(float64(g)+0.5), float64(top+innerH+16+12*(g%2)), "middle", 10, n)
 	}
 }
