@@ -110,7 +110,7 @@ func naive(s *study.Session) error {
 }
 
 // rxOffered is what is received beside staged transmission.
-var rxOffered = []float64{0, 10, 20, 40, 80, 120, 160, 200, 240, 320, 400}
+var rxOffered = []float64{0, 20, 40, 80, 160, 240, 320, 400}
 
 // contention transmits 400 Gbps and receives more and more.
 func contention(s *study.Session) error {
@@ -125,7 +125,7 @@ func contention(s *study.Session) error {
 		{name: "RDMA loopback, 504 Gbps raw", shared: true, gbps: raw}, {name: "not staged, 504 Gbps raw", direct: true, gbps: raw},
 	} {
 		var kept [][2]float64
-		for _, offered := range rxOffered {
+		for _, offered := range study.Points(s, rxOffered) {
 			list := []*chain{d.transmit(s)}
 			if offered > 0 {
 				list = append(list, receive(s, offered))
@@ -175,7 +175,7 @@ func cardEcho(s *study.Session) error {
 	b := study.NewSeries("card_echo_passes", "The same: bytes at the Arm's DRAM per byte of payload", "DRAM bytes per payload byte", "B/B", axis)
 	for _, allocate := range []bool{false, true} {
 		system := map[bool]string{false: "device allocation off", true: "device allocation on"}[allocate]
-		for _, cores := range []int{4, 8, 12} {
+		for _, cores := range study.Points(s, []int{4, 8, 12}) {
 			e, reads, writes, err := echoOnce(s, system, cores, allocate)
 			if err != nil {
 				return err

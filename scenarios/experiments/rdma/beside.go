@@ -17,12 +17,12 @@ var Beside = study.Experiment{
 	Run: besides,
 }
 
-var besideSizes = []int{16, 64, 256, 512}
+var besideSizes = []int{16, 64, 256}
 
 func besides(s *study.Session) error {
 	for _, x := range transports {
 		series := study.NewSeries("beside_"+x.name, x.name+" of path 1 beside path 3", "requests", "M/s", study.Axis{Name: "payload", Unit: "B", Log: true})
-		for _, n := range besideSizes {
+		for _, n := range study.Points(s, besideSizes) {
 			m := mix{target: snic, clients: int(s.Input("machines")), paths: []string{path1}, x: x, size: n}
 			alone, err := m.measure(s, study.MinRoundTrips)
 			if err != nil {

@@ -23,7 +23,7 @@ var Cap = study.Experiment{
 }
 
 // cappedRates are what path 3 is offered: wire bytes on the shared channel in the direction of path 1's READs.
-var cappedRates = []float64{0, 20, 40, 56, 65, 80, 130}
+var cappedRates = []float64{0, 40, 56, 65, 80, 130}
 
 // cappedCase is a path 3 beside path 1; both ask the host's memory for, or fill it with, 4 KB at a time.
 type cappedCase struct {
@@ -42,9 +42,9 @@ func capped(s *study.Session) error {
 		axis := study.Axis{Name: "path 3, wire bytes offered on the shared channel", Unit: "Gbps"}
 		for _, x := range transports[:2] {
 			series := study.NewSeries("cap_"+x.name+"_"+c.name, fmt.Sprintf("Path 1 %s beside path 3 %s", x.name, c.name), "bandwidth", "Gbps", axis)
-			rates := cappedRates
+			rates := study.Points(s, cappedRates)
 			if x.op == rnicspec.Write { // whose bytes go the other way
-				rates = []float64{0, 56, 130}
+				rates = []float64{0, 130}
 			}
 			for _, wire := range rates {
 				if err := c.point(s, series, x, wire); err != nil {
@@ -88,7 +88,7 @@ func (c cappedCase) point(s *study.Session, series *study.Series, x transport, w
 	}
 	trips := study.MinRoundTrips
 	if x.op == rnicspec.Write { // whose completions come in bursts
-		trips *= 3
+		trips *= 2
 	}
 	l.meter = s.NewMeterAfter(8*outstanding, trips) // path 1's queues settle beside path 3
 	if err := l.run(); err != nil {

@@ -45,7 +45,7 @@ var corePosters = []corePoster{
 func onCores(s *study.Session) error {
 	x := study.NewSeries("posting", "Time of a request with one core or thread posting; batch 1 is an MMIO for each", "time a request", "ns", study.Axis{Name: "batch", Unit: "entries"})
 	for _, p := range corePosters {
-		for _, batch := range append([]int{1}, batches...) {
+		for _, batch := range study.Points(s, append([]int{1}, batches...)) {
 			at := float64(batch)
 			e, err := p.post(s, batch)
 			if err != nil {

@@ -26,7 +26,7 @@ func framing(s *study.Session) error {
 		bw := study.NewSeries("framing_bandwidth_"+x.name, "Bandwidth of "+x.name+" by the wire's headers", "payload", "Gbps", axis)
 		for _, p := range []string{path0, path1, path2} {
 			for _, f := range []rnic.Framing{rnic.InfiniBand, rnic.RoCEv2} {
-				for _, n := range framingSizes {
+				for _, n := range study.Points(s, framingSizes) {
 					o, err := framed(s, x, p, n, f)
 					if err != nil {
 						return err

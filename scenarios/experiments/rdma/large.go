@@ -49,7 +49,7 @@ func large(s *study.Session) error {
 	pps0 := study.NewSeries("large_packets_pcie0", "Data TLPs a second at PCIe0, long messages", "data TLPs", "Mpps", axis)
 	gbps, mpps := map[string][]float64{}, map[string][]float64{}
 	for _, f := range flights {
-		for _, kb := range wholeSizes {
+		for _, kb := range study.Points(s, wholeSizes) {
 			g, p, p0, _, err := longMessages(s, f.path, f.op, kb<<10, 1)
 			if err != nil {
 				return fmt.Errorf("%s of %d KB: %w", f.name, kb, err)

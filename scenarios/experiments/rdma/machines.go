@@ -17,13 +17,13 @@ var Machines = study.Experiment{
 	Run: machines,
 }
 
-var machineCounts = []int{1, 2, 3, 5, 8, 11}
+var machineCounts = []int{1, 2, 3, 5, 11}
 
 func machines(s *study.Session) error {
 	for _, x := range []transport{transports[0], transports[1], transports[3]} {
 		series := study.NewSeries("rate_by_machines_"+x.name, fmt.Sprintf("Rate of %s of %.0f B", x.name, s.Input("payload")), "requests", "M/s", study.Axis{Name: "machines"})
 		for _, p := range []string{path0, path1, path2, both, with3} {
-			for _, n := range machineCounts {
+			for _, n := range study.Points(s, machineCounts) {
 				o, err := onPathFor(s, x, p, int(s.Input("payload")), n, study.MinRoundTrips)
 				if err != nil {
 					return err

@@ -36,7 +36,7 @@ func skewed(s *study.Session) error {
 	for _, x := range transports[:2] {
 		series := study.NewSeries("skewed_"+x.name, "Random 64 B "+x.name+"s through the NIC", "requests", "M/s", study.Axis{Name: "address range", Unit: "KB", Log: true})
 		for _, sys := range systems {
-			for _, lines := range skewedRanges {
+			for _, lines := range study.Points(s, skewedRanges) {
 				o, err := narrow(s, x, sys.path, lines, sys.changes)
 				if err != nil {
 					return err

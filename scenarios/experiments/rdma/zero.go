@@ -42,7 +42,7 @@ func zero(s *study.Session) error {
 	}
 	writes := study.NewSeries("zero_WRITE", "WRITEs of no bytes", "requests", "M/s", study.Axis{Name: "machines"})
 	for _, p := range []string{path0, path1, path2, both} {
-		for _, n := range []int{1, 3, 5, last} {
+		for _, n := range study.Points(s, []int{1, 3, 5, last}) {
 			o, err := onPath(s, transports[1], p, 0, n)
 			if err != nil {
 				return err

@@ -100,6 +100,17 @@ func (s *Session) input(name string) *Input {
 // Scale is n by the session's percent, but never less than least.
 func (s *Session) Scale(n, least int) int { return max(n*s.Percent/100, least) }
 
+// few is the percent below which the axes of figures that no claim is about have their ends only.
+const few = 10
+
+// Points are the points of an axis: all of them, or the first and the last in a run of few percent.
+func Points[T any](s *Session, all []T) []T {
+	if s.Percent >= few || len(all) <= 2 {
+		return all
+	}
+	return []T{all[0], all[len(all)-1]}
+}
+
 // Logf tells what is being done.
 func (s *Session) Logf(format string, a ...any) {
 	if s.Log != nil {

@@ -75,6 +75,13 @@ func TestInputs(t *testing.T) {
 	require.ErrorContains(t, err, "input a has no source")
 }
 
+func TestPoints(t *testing.T) {
+	all := []int{1, 2, 3, 4}
+	require.Equal(t, all, Points(session(t, few, &Experiment{}), all))
+	require.Equal(t, []int{1, 4}, Points(session(t, few-1, &Experiment{}), all))
+	require.Equal(t, all[:1], Points(session(t, 1, &Experiment{}), all[:1]))
+}
+
 func TestLedger(t *testing.T) {
 	l := NewLedger("design", 100)
 	l.Add("DRAM", "reads", 250)
