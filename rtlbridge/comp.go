@@ -27,6 +27,7 @@ type Event struct {
 type Wall struct {
 	Exchanges uint64
 	Cycles    uint64
+	Skipped   uint64        // cycles of quanta that needed no exchange: the device stood still
 	RTL       time.Duration // in the device process, simulating
 	Encode    time.Duration // making and sending RUN frames
 	Wait      time.Duration // waiting for RAN frames; overlaps with RTL
@@ -59,6 +60,8 @@ type Comp struct {
 
 	origin   simcore.Ps // engine time of cycle 0
 	next     uint64     // quantum to send
+	cycle    uint64     // end of the latest quantum that was passed
+	idle     idleQuanta
 	step     simcore.Event
 	quiet    bool
 	busy     bool
@@ -153,7 +156,7 @@ func (c *Comp) Wall() Wall {
 }
 
 // Cycle is the number of device cycles whose events have been delivered.
-func (c *Comp) Cycle() uint64 { return c.conn.Cycle() }
+func (c *Comp) Cycle() uint64 { return max(c.cycle, c.conn.Cycle()) }
 
 // Stop ends the run: no further quantum is sent.
 func (c *Comp) Stop() { c.stopping = true }
@@ -178,6 +181,8 @@ func (c *Comp) Begin(start Start) error {
 	if err := c.conn.Start(start); err != nil {
 		return err
 	}
+	c.cycle = 0
+	c.idle = idleQuanta{enabled: c.conn.Hello().SkipIdle && start.Idle == IdleSkip}
 	c.origin = simcore.Now(c.sched)
 	c.schedule()
 	return nil
@@ -224,7 +229,7 @@ func (c *Comp) Handle(e sim.Event) error {
 	if err := c.sendQuantum(); err != nil {
 		return err
 	}
-	if c.conn.due >= c.spec.Ahead {
+	if c.idle.under >= c.spec.Ahead {
 		if err := c.collect(); err != nil {
 			return err
 		}
@@ -244,13 +249,16 @@ func (c *Comp) Handle(e sim.Event) error {
 
 // finish collects what is outstanding.
 func (c *Comp) finish() error {
-	for c.conn.due > 0 {
+	for c.idle.under > 0 {
 		if err := c.collect(); err != nil {
 			return err
 		}
 	}
+	if err := c.catchUp(); err != nil {
+		return err
+	}
 	c.ended = true
-	c.ahead.tell(c.conn.Cycle(), c.held)
+	c.ahead.tell(c.Cycle(), c.held)
 	return c.fault
 }
 
@@ -264,7 +272,7 @@ func (c *Comp) sendQuantum() error {
 		}
 	}
 	c.next++
-	if err := c.conn.SendRun(c.spec.Quantum); err != nil {
+	if err := c.sendOrPass(); err != nil {
 		return err
 	}
 	c.wall.Encode += time.Since(c.epoch) - begin
@@ -273,6 +281,15 @@ func (c *Comp) sendQuantum() error {
 
 // collect waits for the oldest quantum under way and delivers its events.
 func (c *Comp) collect() error {
+	if !c.idle.collect() {
+		c.passed()
+		return nil
+	}
+	return c.receive()
+}
+
+// receive takes in the answer to the oldest RUN under way.
+func (c *Comp) receive() error {
 	for {
 		r, err := c.conn.Recv()
 		if err != nil {
@@ -288,6 +305,7 @@ func (c *Comp) collect() error {
 		}
 		c.wall.Exchanges++
 		c.wall.Cycles += uint64(r.Cycles)
+		c.idle.answered(r)
 		c.wall.RTL += time.Duration(r.RTLNs)
 		c.quiet = r.Flags&RanQuiet != 0
 		if b := c.conn.Hello().Busy; b >= 0 {

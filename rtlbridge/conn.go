@@ -73,6 +73,7 @@ type Conn struct {
 	lo, hi int    // bytes of it not yet consumed
 	out    []byte // RUN or INPUT frame under construction, records from reserve on
 	nRec   uint32
+	early  uint32 // records sent ahead of the next RUN
 	run    Ran
 	due    int                  // RUN frames sent and not answered
 	index  uint64               // of the next quantum to send

@@ -74,8 +74,8 @@ func decodeHello(b []byte) (*Hello, error) {
 		}
 		h.Streams = append(h.Streams, s)
 	}
-	h.Observe = helloSignals(c, nObserve)
-	h.Ties = helloSignals(c, nTies)
+	h.Observe, h.SkipIdle = helloSignals(c, nObserve, h.Busy)
+	h.Ties, _ = helloSignals(c, nTies, -1)
 	if c.bad {
 		return nil, protoErr(FrameHello, FaultTruncated, "%d bytes", len(b))
 	}
@@ -105,15 +105,19 @@ func helloStream(c *cursor) (StreamInfo, error) {
 	return s, nil
 }
 
-func helloSignals(c *cursor, n int) []Signal {
-	var out []Signal
-	for range n {
+// signalSkipIdle is a flag of the busy signal.
+const signalSkipIdle = 1
+
+func helloSignals(c *cursor, n, busy int) (out []Signal, skipIdle bool) {
+	for i := range n {
 		w := int(c.u16())
 		l := int(c.u16())
-		c.u32()
+		if flags := c.u32(); i == busy {
+			skipIdle = flags&signalSkipIdle != 0
+		}
 		out = append(out, Signal{Name: c.name(l), Width: w})
 	}
-	return out
+	return out, skipIdle
 }
 
 func decodeError(b []byte) (*DeviceError, error) {
@@ -130,7 +134,7 @@ func decodeError(b []byte) (*DeviceError, error) {
 		return nil, protoErr(FrameError, FaultTruncated, "text of %d bytes", n)
 	case pad8(n) < len(c.b):
 		return nil, protoErr(FrameError, FaultTrailing, "%d bytes", len(c.b)-pad8(n))
-	case e.Code < CodeProtocol || e.Code > CodeInternal:
+	case e.Code < CodeProtocol || e.Code > CodeIdle:
 		return nil, protoErr(FrameError, FaultValue, "code %d", e.Code)
 	}
 	e.Text = printable(c.b[:n])
@@ -159,7 +163,7 @@ func decodeRan(b []byte, h *Hello, r *Ran) error {
 	r.left = r.records
 	n := int(le.Uint16(b[36:]))
 	switch {
-	case le.Uint16(b[38:]) != 0 || r.Flags&^(RanQuiet|RanPartial|RanMore) != 0:
+	case le.Uint16(b[38:]) != 0 || r.Flags&^(RanQuiet|RanPartial|RanMore|RanStill) != 0:
 		return protoErr(FrameRan, FaultValue, "reserved field is not zero")
 	case n != len(h.Observe):
 		return protoErr(FrameRan, FaultValue, "%d observed signals, the device declared %d", n, len(h.Observe))

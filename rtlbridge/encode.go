@@ -14,7 +14,15 @@ func appendOpen(b []byte, token *[32]byte) []byte {
 	return b
 }
 
-func appendStart(b []byte, s *Start) []byte {
+// Flags of START.
+const (
+	startPoison    = 1
+	startSkipIdle  = 2
+	startCheckIdle = 4
+)
+
+// appendStart appends a START frame; skipIdle: the device declares that idle cycles can be skipped.
+func appendStart(b []byte, s *Start, skipIdle bool) []byte {
 	at := len(b)
 	b = append(b, make([]byte, headBytes)...)
 	b = le.AppendUint64(b, s.Seed)
@@ -22,7 +30,14 @@ func appendStart(b []byte, s *Start) []byte {
 	b = le.AppendUint64(b, uint64(s.PeriodPs))
 	var flags uint32
 	if s.Poison {
-		flags = 1
+		flags = startPoison
+	}
+	switch {
+	case !skipIdle:
+	case s.Idle == IdleSkip:
+		flags |= startSkipIdle
+	case s.Idle == IdleCheck:
+		flags |= startCheckIdle
 	}
 	b = le.AppendUint32(b, flags)
 	b = le.AppendUint16(b, uint16(len(s.Streams)))

@@ -81,11 +81,11 @@ func appendHello(b []byte, h *Hello) []byte {
 		b = le.AppendUint32(b, 0)
 		b = appendPadded(b, []byte(s.Name))
 	}
-	for _, list := range [][]Signal{h.Observe, h.Ties} {
-		for _, s := range list {
+	for i, list := range [][]Signal{h.Observe, h.Ties} {
+		for j, s := range list {
 			b = le.AppendUint16(b, uint16(s.Width))
 			b = le.AppendUint16(b, uint16(len(s.Name)))
-			b = le.AppendUint32(b, 0)
+			b = le.AppendUint32(b, uint32(bit(h.SkipIdle && i == 0 && j == h.Busy)))
 			b = appendPadded(b, []byte(s.Name))
 		}
 	}

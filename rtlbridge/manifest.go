@@ -30,6 +30,9 @@ type Manifest struct {
 	TieOffs        map[string]string `yaml:"tie_offs"` // input -> constant: decimal, 0x..., 0b...
 	Observe        []string          `yaml:"observe"`  // status outputs to sample
 	Busy           string            `yaml:"busy"`     // one of Observe: the device is not quiet while it is not zero
+	// SkipIdle declares that the design reads nothing but its state and pins: no time, random numbers, files or C functions.
+	// Cycles in which neither changes may then be skipped while Busy is zero.
+	SkipIdle bool `yaml:"skip_idle"`
 
 	// Path is the file the manifest was read from; all paths in it are relative to its folder.
 	Path  string         `yaml:"-" json:"-"`

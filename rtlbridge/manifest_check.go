@@ -179,6 +179,9 @@ func (m *Manifest) checkExtras(add func(string, string, ...any)) {
 	if m.Busy != "" && !slices.Contains(m.Observe, m.Busy) {
 		add("busy", "busy: %q is not in observe", m.Busy)
 	}
+	if m.SkipIdle && m.Busy == "" {
+		add("skip_idle", "skip_idle: needs busy, the signal that tells when the device is idle")
+	}
 }
 
 // parseConstant reads a tie-off constant.

@@ -3,6 +3,7 @@ package rtlbridge
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 )
 
 // Limits of the protocol (docs/bridge.md), the same on both sides.
@@ -101,9 +102,10 @@ const (
 	CodeAssert                        // the design reported $error, $fatal, $stop or a failed assertion
 	CodeFinish                        // the design called $finish
 	CodeInternal                      // the simulation itself failed
+	CodeIdle                          // the design changed in a cycle that could have been skipped
 )
 
-var codeNames = [...]string{"", "protocol", "version", "token", "limit", "assertion", "finish", "internal"}
+var codeNames = [...]string{"", "protocol", "version", "token", "limit", "assertion", "finish", "internal", "idle"}
 
 func (c ErrorCode) String() string {
 	return nameOf(codeNames[:], int(c), "code")
@@ -142,7 +144,8 @@ type Hello struct {
 	BuildHash [32]byte
 	PeriodPs  int64 // of the clock, unless START says otherwise
 	MaxFrame  int
-	Busy      int // index into Observe, -1: none
+	Busy      int  // index into Observe, -1: none
+	SkipIdle  bool // all that the design reads is its state and pins: see Manifest.SkipIdle
 	Streams   []StreamInfo
 	Observe   []Signal
 	Ties      []Signal
@@ -166,8 +169,38 @@ type Start struct {
 	Watchdog uint64 // cycles after which a stuck stream is a violation; 0: never
 	PeriodPs int64  // of the clock
 	Poison   bool   // drive noise on idle input pins
+	Idle     IdleMode
 	Streams  []StreamStart
 	Ties     []TieValue
+}
+
+// IdleMode says what becomes of cycles in which nothing of the device changes. Results are the same in all modes.
+type IdleMode uint8
+
+// Idle modes.
+const (
+	IdleSkip     IdleMode = iota // they are skipped if the device declares that they can be
+	IdleEvaluate                 // they are evaluated
+	IdleCheck                    // they are evaluated; a device that declares that they can be skipped, but changes in one, is an error
+)
+
+var idleNames = [...]string{"skip", "evaluate", "check"}
+
+func (m IdleMode) String() string {
+	if int(m) < len(idleNames) {
+		return idleNames[m]
+	}
+	return fmt.Sprintf("idle mode %d", uint8(m))
+}
+
+// ParseIdleMode reads a mode by its name.
+func ParseIdleMode(s string) (IdleMode, error) {
+	for i, n := range idleNames {
+		if s == n {
+			return IdleMode(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%q: want %s", s, strings.Join(idleNames[:], ", "))
 }
 
 // TieValue overrides a tie-off of at most 64 bits for a run.
@@ -205,6 +238,7 @@ const (
 	RanQuiet   uint32 = 1 // no transaction waits or is under way
 	RanPartial uint32 = 2 // the device stopped inside the quantum
 	RanMore    uint32 = 4 // more RAN frames of this quantum follow
+	RanStill   uint32 = 8 // nothing happens after this quantum unless a record comes; only if START had an idle flag
 )
 
 // Rule is an AXI-Stream rule that a device can break.

@@ -3,6 +3,7 @@ package rtlbridge
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"nictwin/models/simcore"
@@ -29,6 +30,12 @@ func (c *Conn) checkStart(s *Start) error {
 	}
 	if err := ValidPeriod(simcore.Ps(s.PeriodPs)); err != nil {
 		errs = append(errs, fmt.Errorf("start: %w", err))
+	}
+	switch {
+	case s.Idle > IdleCheck:
+		errs = append(errs, fmt.Errorf("start: %v: needs %s", s.Idle, strings.Join(idleNames[:], ", ")))
+	case s.Idle == IdleCheck && !c.hello.SkipIdle:
+		errs = append(errs, errors.New("start: idle cycles cannot be checked: the device does not declare that they can be skipped (skip_idle in its manifest)"))
 	}
 	for i, x := range s.Streams {
 		info := &c.hello.Streams[i]
@@ -67,8 +74,8 @@ func (c *Conn) Start(s Start) error {
 	if err := c.checkStart(&s); err != nil {
 		return err
 	}
-	c.out, c.nRec = c.out[:reserve], 0 // inputs of the run before
-	b := appendStart(nil, &s)
+	c.out, c.nRec, c.early = c.out[:reserve], 0, 0 // inputs of the run before
+	b := appendStart(nil, &s, c.hello.SkipIdle)
 	c.index, c.rindex, c.cycle, c.taken, c.start, c.order = 0, 0, 0, 0, s, order{}
 	clear(c.sent[:])
 	return c.send("start", b)
@@ -143,6 +150,7 @@ func (c *Conn) relieve() error {
 	putHead(c.out[at:], FrameInput, len(c.out)-at-headBytes)
 	le.PutUint32(c.out[at+headBytes:], c.nRec)
 	le.PutUint32(c.out[at+headBytes+4:], 0)
+	c.early += c.nRec
 	return c.flush("input", at)
 }
 
@@ -175,6 +183,7 @@ func (c *Conn) SendRun(n uint32) error {
 	putRun(c.out[headBytes:], c.index, begin, n, c.nRec)
 	c.index++
 	c.due++
+	c.early = 0
 	c.sent[c.index%uint64(len(c.sent))] = begin + uint64(n)
 	return c.flush("run", 0)
 }
@@ -214,6 +223,9 @@ func (c *Conn) Recv() (*Ran, error) {
 	if r.Index != c.rindex || r.Start+uint64(r.Cycles) > end || r.Start > end {
 		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d, cycles %d+%d, where quantum %d up to cycle %d was due",
 			r.Index, r.Start, r.Cycles, c.rindex, end))
+	}
+	if r.Flags&RanStill != 0 && (!c.hello.SkipIdle || c.start.Idle == IdleEvaluate || r.Flags&(RanMore|RanPartial) != 0 || r.Flags&RanQuiet == 0) {
+		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d: flags %#x: the device stands still, which was not asked for or is not so", r.Index, r.Flags))
 	}
 	c.order.frame(r)
 	c.cycle = r.Start + uint64(r.Cycles)

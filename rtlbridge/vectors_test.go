@@ -33,6 +33,13 @@ func testStart() *Start {
 	}
 }
 
+// testIdleStart has the streams described by idleStreams.
+func testIdleStart(m IdleMode) *Start {
+	return &Start{Seed: 5, PeriodPs: 2500, Idle: m, Streams: []StreamStart{{Credits: -1}, {Credits: -1}, {Credits: -1}}}
+}
+
+const idleStreams = " stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384"
+
 func testRun() []byte {
 	b := make([]byte, headBytes+runBytes)
 	b = appendTransaction(b, 0, 70, nil, frame(5, 1))
@@ -69,18 +76,27 @@ func testRan() ([]byte, *Ran, []Record) {
 func goodVectors() []vector {
 	token := [32]byte{0: 0xaa, 31: 0xbb}
 	ran, _, _ := testRan()
+	idleHello := testHello()
+	idleHello.SkipIdle = true
 	stop := make([]byte, headBytes)
 	putHead(stop, FrameStop, 0)
 	return []vector{
 		{"open", "client", appendOpen(nil, &token), "OPEN versions=2-2 token=aa" + strings.Repeat("00", 30) + "bb"},
-		{"start", "client", appendStart(nil, testStart()), "START seed=1234605616436508552 watchdog=1000 period=909 flags=1" +
+		{"start", "client", appendStart(nil, testStart(), false), "START seed=1234605616436508552 watchdog=1000 period=909 flags=1" +
 			" stream=25/3/4294967295/16384 stream=0/0/4294967295/4096 stream=100/0/5/16384 tie=0:9"},
+		{"start-skip-idle", "client", appendStart(nil, testIdleStart(IdleSkip), true), "START seed=5 watchdog=0 period=2500 flags=2" + idleStreams},
+		{"start-check-idle", "client", appendStart(nil, testIdleStart(IdleCheck), true), "START seed=5 watchdog=0 period=2500 flags=4" + idleStreams},
+		{"start-evaluate-idle", "client", appendStart(nil, testIdleStart(IdleEvaluate), true), "START seed=5 watchdog=0 period=2500 flags=0" + idleStreams},
 		{"run", "client", testRun(), "RUN index=1 start=64 cycles=64 T0@70[/" + hx(frame(5, 1)) + "] T1@71[" + hx(frame(16, 2)) +
 			"/] T1@72[" + hx(frame(16, 3)) + "/" + hx(frame(12, 4)) + "] C2@99[3]"},
 		{"input", "client", testInput(), "INPUT T0@70[/" + hx(frame(64, 1)) + "]"},
 		{"stop", "client", stop, "STOP"},
+		{"hello-idle", "device", appendHello(nil, idleHello), "HELLO version=2 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
+			" eth_in:false/false/true/1/64/0 tlp_in:true/false/true/4/128/16 eth_out:false/true/true/1/64/2 skip_idle observe=busy:1 tie=defect_i:4"},
 		{"hello", "device", appendHello(nil, testHello()), "HELLO version=2 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
 			" eth_in:false/false/true/1/64/0 tlp_in:true/false/true/4/128/16 eth_out:false/true/true/1/64/2 observe=busy:1 tie=defect_i:4"},
+		{"ran-still", "device", appendRan(nil, &Ran{Start: 64, Cycles: 64, Flags: RanQuiet | RanStill, Observed: []Observed{{0, 3}}}, nil),
+			"RAN index=0 start=64 cycles=64 flags=9 rtl=0 observed=0:3"},
 		{"ran", "device", ran, "RAN index=3 start=192 cycles=60 flags=2 rtl=123456 observed=1:252 1.1.3.0#7@193-193[/] " +
 			"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/] 5.0.0.0#0@220-230[/] " +
 			"4.0.0.0#0@204-250[/] 5.2.0.0#0@204-251[/]"},
@@ -124,7 +140,8 @@ func badVectors() []vector {
 	bad("start-period", "start", FaultValue, set(h+16, 1, 0))
 	bad("start-long-period", "start", FaultValue, set(h+20, 1))
 	bad("start-version-1", "start", FaultValue, func(b []byte) []byte { return append(b[:h+16], b[h+24:]...) })
-	bad("start-flags", "start", FaultValue, set(h+24, 2))
+	bad("start-flags", "start", FaultValue, set(h+24, 8))
+	bad("start-both-idle", "start", FaultValue, set(h+24, 7))
 	bad("start-streams", "start", FaultStream, set(h+28, 2))
 	bad("start-stall", "start", FaultValue, set(h+32, 101))
 	bad("start-burst", "start", FaultValue, set(h+33, 17))
@@ -154,7 +171,7 @@ func badVectors() []vector {
 	bad("hello-unit", "hello", FaultValue, set(h+64+2, 3))
 	bad("hello-beat", "hello", FaultLimit, set(h+64+4, 0, 0xff))
 	bad("hello-period", "hello", FaultValue, set(h+48, 0, 0))
-	bad("ran-flags", "ran", FaultValue, set(h+20, 8))
+	bad("ran-flags", "ran", FaultValue, set(h+20, 16))
 	bad("ran-observed", "ran", FaultValue, set(h+36, 2))
 	bad("ran-short", "ran", FaultTruncated, cut(8))
 	bad("ran-long", "ran", FaultTrailing, grow)
@@ -194,6 +211,9 @@ func describeDevice(b []byte) (string, error) {
 		fmt.Fprintf(&s, "HELLO version=%d period=%d max=%d busy=%d hash=%s", h.Version, h.PeriodPs, h.MaxFrame, h.Busy, hx(h.BuildHash[:]))
 		for _, x := range h.Streams {
 			fmt.Fprintf(&s, " %s:%v/%v/%v/%d/%d/%d", x.Name, x.TLP, x.Out, x.Ready, x.KeepUnit, x.DataBytes, x.SideBytes)
+		}
+		if h.SkipIdle {
+			s.WriteString(" skip_idle")
 		}
 		for _, x := range h.Observe {
 			fmt.Fprintf(&s, " observe=%s:%d", x.Name, x.Width)

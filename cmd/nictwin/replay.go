@@ -64,6 +64,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.StringVar(&r.TokenFile, "token-file", r.TokenFile, "file of mode 0600, or pipe, with the token of the device at --connect, 64 hexadecimal digits")
 	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's choice (rtl only)")
 	f.BoolVar(&r.Serial, "serial", r.Serial, "do not overlap device and models (rtl only)")
+	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "cycles in which the device stands still: skip, evaluate or check (rtl only)")
 	f.StringVar(&r.Wave, "wave", r.Wave, "waveforms: never (fail and always are not built yet)")
 	f.StringVar(&r.Mutant, "mutant", r.Mutant, "seeded bug to switch on (not built yet)")
 	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port of Akita's monitor of this run, for this machine only; wants a program of make build-akitaview")
@@ -71,6 +72,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	complete(c, "dir", "rx", "tx", "both")
 	complete(c, "speed", "line", "capture")
 	complete(c, "recompute", "csum", "icrc")
+	complete(c, "idle-cycles", "skip", "evaluate", "check")
 	complete(c, "wave", "never")
 }
 

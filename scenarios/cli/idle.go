@@ -40,7 +40,7 @@ func (i Idle) Refuse(given func(flag string) bool) error {
 // Idle are the flags of a replay that have no effect as the others are set.
 func (r *Replay) Idle() Idle {
 	i := Idle{}
-	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "quantum", "serial", "token-file")
+	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "quantum", "serial", "idle-cycles", "token-file")
 	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant")
 	i.unless(r.Connect != "", "a device that is built here", "--connect", "token-file")
 	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")

@@ -33,11 +33,12 @@ type Replay struct {
 	Board      string // becomes Card, Ports, EthBits and PeriodPs; empty: a plain card
 	TokenFile  string // becomes Token
 	Akita      akitaview.Options
+	IdleMode   string // becomes IdleCycles
 }
 
 // NewReplay holds the defaults.
 func NewReplay() *Replay {
-	r := &Replay{Options: replay.DefaultOptions(), Wave: "never", ArtifactMB: 256}
+	r := &Replay{Options: replay.DefaultOptions(), Wave: "never", ArtifactMB: 256, IdleMode: rtlbridge.IdleSkip.String()}
 	r.Seed, r.DUT = DefaultSeed, DefaultDUT
 	r.Gap = time.Duration(r.MaxGap / simcore.Nanosecond)
 	return r
@@ -154,6 +155,9 @@ func (r *Replay) gap() error {
 }
 
 func (r *Replay) fix() (err error) {
+	if r.IdleCycles, err = rtlbridge.ParseIdleMode(r.IdleMode); err != nil {
+		return fmt.Errorf("--idle-cycles: %w", err)
+	}
 	r.Fix, err = replay.ParseRecompute(r.Recompute)
 	if err = errors.Join(err, Once("word", r.Recompute)); err != nil {
 		return fmt.Errorf("--recompute: %w", err)

@@ -21,6 +21,7 @@ type rtl struct {
 	conn    *rtlbridge.Conn
 	slot    board.Slot
 	ethBits int
+	idle    rtlbridge.IdleMode
 	broke   *StreamError // first stream rule that was broken
 
 	observers []boundary.Observer
@@ -85,7 +86,7 @@ func (o *Opened) newRTL(slot board.Slot) (Device, error) {
 		}
 		return nil, errors.Join(err, o.conn.Close())
 	}
-	return &rtl{Comp: c, conn: o.conn, slot: slot, ethBits: bits}, nil
+	return &rtl{Comp: c, conn: o.conn, slot: slot, ethBits: bits, idle: o.spec.Idle}, nil
 }
 
 // FitError tells that a device which runs elsewhere is not the one that the settings speak of.
@@ -141,6 +142,7 @@ func (r *rtl) Wall() rtlbridge.Wall    { return r.Comp.Wall() }
 
 func (r *rtl) Begin(done func() bool) error {
 	s := r.conn.NewStart(r.slot.Seed)
+	s.Idle = r.idle
 	s.Poison = r.slot.Stall > 0 // what the device reads without looking at tvalid shows
 	for i := range s.Streams {
 		s.Streams[i].StallPercent = r.slot.Stall

@@ -43,6 +43,9 @@ type Spec struct {
 	Quantum uint32 // cycles per exchange with an RTL device; 0 is the default
 	Serial  bool   // no overlap of device and models
 
+	// Idle says what becomes of cycles in which an RTL device stands still.
+	Idle rtlbridge.IdleMode
+
 	Digest bool      // have an RTL device's events folded into Device.Digest
 	Log    io.Writer // builds; nil is none
 	Record io.Writer // gets the input stream of an RTL device, for playback

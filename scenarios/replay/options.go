@@ -38,7 +38,9 @@ type Options struct {
 	Fix      Recompute
 	Quantum  uint32 // cycles per exchange with an RTL device; 0 is the default
 	Serial   bool   // no overlap of device and models
-	Out      string // folder for artifacts; empty is none
+	// IdleCycles says what becomes of cycles in which an RTL device stands still.
+	IdleCycles rtlbridge.IdleMode
+	Out        string // folder for artifacts; empty is none
 	// Files is Out, opened; nil: it is made and opened by its path.
 	Files  *files.Folder
 	Events bool // write events.jsonl and the pcapng
@@ -95,7 +97,7 @@ func (o *Options) spec() testbed.Spec {
 	s := testbed.Spec{
 		Spec: device.Spec{
 			NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
-			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, PeriodPs: o.PeriodPs,
+			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, Idle: o.IdleCycles, PeriodPs: o.PeriodPs,
 			Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
 		},
 		Seed: o.Seed, Stall: o.Stall, LinkCycles: o.LinkCycles, Card: o.Card,

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "coverage.hpp"
+#include "idle.hpp"
 #include "sink.hpp"
 #include "source.hpp"
 #include "stop.hpp"
@@ -29,7 +30,9 @@ class Device {
   // Powers the design up, its state random if the variant is built so (a plusarg +verilator+seed+N overrides the run's seed),
   // holds it in reset and leaves it before cycle 0.
   Device(const Start& start, const std::vector<std::string>& plus_args, const WaveOptions& wave)
-      : context_(std::make_unique<VerilatedContext>()), half_{start.period_ps / 2, start.period_ps - start.period_ps / 2} {
+      : context_(std::make_unique<VerilatedContext>()),
+        half_{start.period_ps / 2, start.period_ps - start.period_ps / 2},
+        stillness_(idle_mode(start, wave)) {
     reset_stop();
     context_->randReset(kRandom);
     context_->randSeed(int(sub_seed(start.seed, "power-up") & 0x7fffffff) | 1);  // 0 would draw a seed
@@ -79,26 +82,80 @@ class Device {
     std::apply([&](auto&... s) { (s.tell_held(cycle_, out), ...); }, outputs_);
   }
 
-  // Runs n cycles, or fewer if the design stops (g_stop); returns the number of cycles run.
+  // Nothing happens any more unless a record comes.
+  bool stands_still() const { return stillness_.still() && next_change() == UINT64_MAX; }
+  // Cycles that were not evaluated.
+  uint64_t skipped() const { return skipped_; }
+
+  // Runs n cycles, or fewer if the design stops (g_stop); returns the number of cycles run. Throws IdleFault.
   template <class Out>
   uint32_t run(uint32_t n, Out& out) {
-    Top& t = *top_;
-    for (uint32_t i = 0; i < n; i++) {
-      std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, inputs_);
-      std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, outputs_);
-      step(t, false);
-      observe(t, out, std::make_index_sequence<Dut::kObserve>{});
-      std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, inputs_);
-      std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, outputs_);
-      step(t, true);
-      cycle_++;
-      if (g_stop.requested) return i + 1;
+    const uint64_t begin = cycle_, end = cycle_ + n;
+    while (cycle_ < end) {
+      const uint64_t change = stillness_.still() ? next_change() : cycle_;
+      if (change > cycle_ && !stillness_.checks()) {
+        skip(change < end ? change : end);
+        continue;
+      }
+      const bool stood_still = change > cycle_;
+      evaluate(out);
+      if (g_stop.requested) break;
+      if (stillness_.enabled()) look(stood_still);
     }
-    return n;
+    return uint32_t(cycle_ - begin);
   }
 
  private:
   static constexpr int kRandom = 2;  // what is not initialised is random
+
+  // Waveforms and coverage show every cycle, so every cycle is evaluated for them.
+  static IdleMode idle_mode(const Start& start, const WaveOptions& wave) {
+    if (kHaveCoverage || wave.enabled()) return IdleMode::kEvaluate;
+    if ((start.flags & kStartCheckIdle) != 0) return IdleMode::kCheck;
+    return (start.flags & kStartSkipIdle) != 0 ? IdleMode::kSkip : IdleMode::kEvaluate;
+  }
+
+  template <class Out>
+  void evaluate(Out& out) {
+    Top& t = *top_;
+    std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, inputs_);
+    std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, outputs_);
+    step(t, false);
+    observe(t, out, std::make_index_sequence<Dut::kObserve>{});
+    std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, inputs_);
+    std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, outputs_);
+    step(t, true);
+    cycle_++;
+  }
+
+  // The first cycle from here on in which a pin may change.
+  uint64_t next_change() const {
+    uint64_t first = UINT64_MAX;
+    auto earlier = [&](uint64_t c) { first = c < first ? c : first; };
+    std::apply([&](const auto&... s) { (earlier(s.next_change(cycle_)), ...); }, inputs_);
+    std::apply([&](const auto&... s) { (earlier(s.next_change(cycle_)), ...); }, outputs_);
+    return first;
+  }
+
+  // Jumps over cycles that would end as the latest one did, to a cycle.
+  void skip(uint64_t to) {
+    context_->timeInc((to - cycle_) * (half_[0] + half_[1]));
+    skipped_ += to - cycle_;
+    cycle_ = to;
+    for (Observed& o : observed_) {
+      if (o.value != 0) o.last_nonzero = cycle_;
+    }
+  }
+
+  // After a cycle: finds out whether the design stands still. If it did before, the cycle was to change nothing.
+  void look(bool stood_still) {
+    bool quiet = false;
+    if constexpr (Dut::kBusy < Dut::kObserve) quiet = observed_[Dut::kBusy].value == 0;
+    std::apply([&](const auto&... s) { ((quiet = quiet && s.quiet()), ...); }, inputs_);
+    std::apply([&](const auto&... s) { ((quiet = quiet && s.quiet()), ...); }, outputs_);
+    if (stood_still && !(quiet && stillness_.same(Dut::state(*top_)))) throw IdleFault{cycle_ - 1};
+    stillness_.look(quiet && next_change() > cycle_, Dut::state(*top_));
+  }
 
   // One half of a clock cycle.
   void step(Top& t, bool clock) {
@@ -149,6 +206,8 @@ class Device {
   uint64_t cycle_ = 0;
   uint64_t half_[2];  // what the clock is low, and high, in ps
   Coverage coverage_;
+  Stillness stillness_;
+  uint64_t skipped_ = 0;
 };
 
 }  // namespace nictwin

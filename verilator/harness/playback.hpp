@@ -25,12 +25,15 @@ class Playback {
         left -= device_->run(n, counter);
       }
     } catch (const Fatal&) {
+    } catch (const IdleFault& f) {
+      return fail(idle_fault(f));
     }
     uint64_t wall = now_ns() - begin;
     std::printf("{\"cycles\":%" PRIu64 ",\"wall_ns\":%" PRIu64 ",\"digest\":\"%016" PRIx64
-                "\",\"inputs\":%" PRIu64 ",\"outputs\":%" PRIu64 ",\"violations\":%" PRIu64 ",\"stopped\":%s}\n",
+                "\",\"inputs\":%" PRIu64 ",\"outputs\":%" PRIu64 ",\"violations\":%" PRIu64 ",\"skipped\":%" PRIu64
+                ",\"stopped\":%s}\n",
                 device_->cycle(), wall, counter.digest.value(), counter.inputs, counter.outputs, counter.violations,
-                g_stop.requested ? "true" : "false");
+                device_->skipped(), g_stop.requested ? "true" : "false");
     return 0;
   }
 
@@ -60,7 +63,7 @@ class Playback {
     const std::vector<StreamInfo>& table = Dut::info().streams;
     Frame type = static_cast<Frame>(h.type);
     if (type == Frame::kStart && !device_) {
-      Fault f = decode_start(body, h.length, table, Dut::info().ties.size(), start_);
+      Fault f = decode_start(body, h.length, table, Dut::info().ties.size(), Dut::info().skip_idle, start_);
       if (f == Fault::kNone) device_ = std::make_unique<Device<Dut>>(start_, plus_args, WaveOptions{});
       return f;
     }

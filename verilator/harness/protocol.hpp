@@ -54,6 +54,7 @@ enum class ErrorCode : uint32_t {
   kAssert = 5,    // the design reported $error, $fatal, $stop or a failed assertion
   kFinish = 6,    // the design called $finish
   kInternal = 7,  // the simulation itself failed
+  kIdle = 8,      // the design changed in a cycle that could have been skipped
 };
 
 struct FrameHead {
@@ -126,8 +127,11 @@ struct Start {
   std::vector<TieValue> ties;
 };
 
-constexpr uint32_t kStartPoison = 1;  // drive noise on idle input pins
-constexpr uint32_t kStartFlags = kStartPoison;
+constexpr uint32_t kStartPoison = 1;     // drive noise on idle input pins
+constexpr uint32_t kStartSkipIdle = 2;   // skip cycles in which nothing changes
+constexpr uint32_t kStartCheckIdle = 4;  // evaluate them and check that nothing does
+constexpr uint32_t kStartIdle = kStartSkipIdle | kStartCheckIdle;
+constexpr uint32_t kStartFlags = kStartPoison | kStartIdle;
 
 inline Fault check_stream_start(const StreamStart& x, const StreamInfo& info) {
   if (x.stall_percent > 100 || x.burst_log2 > 16) return Fault::kValue;
@@ -137,7 +141,9 @@ inline Fault check_stream_start(const StreamStart& x, const StreamInfo& info) {
   return Fault::kNone;
 }
 
-inline Fault decode_start(const uint8_t* b, size_t n, const std::vector<StreamInfo>& table, size_t ties, Start& s) {
+// skip_idle: the device declares it.
+inline Fault decode_start(const uint8_t* b, size_t n, const std::vector<StreamInfo>& table, size_t ties, bool skip_idle,
+                          Start& s) {
   if (n > kMaxStart) return Fault::kLimit;
   Reader r(b, n);
   s.seed = r.u64();
@@ -147,6 +153,8 @@ inline Fault decode_start(const uint8_t* b, size_t n, const std::vector<StreamIn
   uint32_t n_streams = r.u16(), n_ties = r.u16();
   if (!r.ok()) return Fault::kTruncated;
   if ((s.flags & ~kStartFlags) != 0 || s.period_ps < kMinPeriod || s.period_ps > kMaxPeriod) return Fault::kValue;
+  const uint32_t idle = s.flags & kStartIdle;
+  if (idle == kStartIdle || (idle != 0 && !skip_idle)) return Fault::kValue;
   if (n_streams != table.size()) return Fault::kStream;
   if (n_ties > kMaxTies) return Fault::kLimit;
   s.streams.assign(n_streams, StreamStart{});
@@ -249,6 +257,7 @@ constexpr uint8_t kEventEnd = 2;    // of an input: its last beat was accepted
 constexpr uint32_t kRanQuiet = 1;    // no transaction is waiting or under way
 constexpr uint32_t kRanPartial = 2;  // the device stopped inside the quantum; an ERROR frame follows
 constexpr uint32_t kRanMore = 4;     // more RAN frames of this quantum follow
+constexpr uint32_t kRanStill = 8;    // nothing happens from here on unless a record comes; only if START had an idle flag
 
 enum class Rule : uint8_t {
   kValidDropped = 1,  // tvalid withdrawn before the beat was taken
@@ -305,6 +314,7 @@ struct DeviceInfo {
   const uint8_t* build_hash;
   uint64_t period_ps;  // of the clock, unless START says otherwise
   uint32_t busy;  // index of the observed signal that tells whether the device is busy; kUnlimited: none
+  bool skip_idle;  // all that the design reads is its state and pins, so idle cycles can be skipped
   std::vector<StreamInfo> streams;
   struct Signal {
     const char* name;
@@ -312,6 +322,8 @@ struct DeviceInfo {
   };
   std::vector<Signal> observe, ties;
 };
+
+constexpr uint32_t kSignalSkipIdle = 1;  // flag of the busy signal in HELLO
 
 inline void encode_hello(Writer& w, const DeviceInfo& d) {
   w.clear();
@@ -339,9 +351,10 @@ inline void encode_hello(Writer& w, const DeviceInfo& d) {
   }
   for (const auto* list : {&d.observe, &d.ties}) {
     for (const DeviceInfo::Signal& s : *list) {
+      const bool busy = list == &d.observe && d.busy == uint32_t(&s - list->data());
       w.number(s.width);
       w.number(uint16_t(std::strlen(s.name)));
-      w.number(uint32_t(0));
+      w.number(busy && d.skip_idle ? kSignalSkipIdle : uint32_t(0));
       name(s.name);
     }
   }

@@ -26,6 +26,7 @@ class Stall {
  public:
   Stall() = default;
   Stall(uint64_t key, unsigned percent, unsigned burst_log2) : key_(key), percent_(percent), burst_(burst_log2) {}
+  bool none() const { return percent_ == 0; }
   bool operator()(uint64_t cycle) const {
     if (percent_ == 0) return false;
     return ((noise(key_, cycle >> burst_) >> 32) * 100) >> 32 < percent_;

@@ -132,7 +132,8 @@ class Session {
 
   void start(const uint8_t* body) {
     Start s;
-    if (Fault f = decode_start(body, head_.length, Dut::info().streams, Dut::info().ties.size(), s); f != Fault::kNone) {
+    const DeviceInfo& d = Dut::info();
+    if (Fault f = decode_start(body, head_.length, d.streams, d.ties.size(), d.skip_idle, s); f != Fault::kNone) {
       refuse(Frame::kStart, f);
     }
     end_device();
@@ -166,11 +167,13 @@ class Session {
       device_->run(run.cycles, recorder_);
     } catch (const Fatal&) {
       failed = true;
+    } catch (const IdleFault& f) {
+      throw SessionError{ErrorCode::kIdle, idle_fault(f)};
     }
     device_->tell_held(recorder_);
     index_++;
     bool stopped = g_stop.requested || failed;
-    send_ran((device_->idle() ? kRanQuiet : 0) | (stopped ? kRanPartial : 0));
+    send_ran((device_->idle() ? kRanQuiet : 0) | (device_->stands_still() ? kRanStill : 0) | (stopped ? kRanPartial : 0));
     if (stopped) throw SessionError{g_stop.code, g_stop.text};
   }
 

@@ -39,6 +39,15 @@ class Sink {
 
   bool idle() const { return !in_packet_; }
 
+  // The first cycle from this one on in which tready may change.
+  uint64_t next_change(uint64_t cycle) const {
+    if (!S::kReady) return UINT64_MAX;
+    if (!stall_.none()) return cycle;
+    return limited_ && credits_ == 0 ? due_ : UINT64_MAX;
+  }
+  // No beat was offered in the latest cycle, none is missing.
+  bool quiet() const { return !valid_ && !in_packet_; }
+
   // Reports the cycles before this one in which the beat that is offered has waited.
   template <class Out>
   void tell_held(uint64_t cycle, Out& out) {
@@ -66,7 +75,7 @@ class Sink {
   // After combinational settling: take the beat if there is one.
   template <class Top, class Out>
   void sample(const Top& t, uint64_t cycle, Out& out) {
-    bool valid = S::valid(t);
+    const bool valid = valid_ = S::valid(t);
     if (held_) check_held(t, valid, cycle, out);
     if (!valid) {
       if (in_packet_ && cycle - last_beat_ == watchdog_ && watchdog_ != 0) {
@@ -204,7 +213,7 @@ class Sink {
   uint8_t side_[S::kSideBytes + 1] = {};
   Beat shadow_ = {};
   uint32_t len_ = 0, max_bytes_ = 0;
-  bool ready_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
+  bool ready_ = false, valid_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
   uint64_t credits_ = 0;
   uint64_t due_ = UINT64_MAX;  // cycle of the next credits
   uint64_t first_ = 0, last_beat_ = 0, held_since_ = 0, ordinal_ = 0, watchdog_ = 0;

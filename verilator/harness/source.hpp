@@ -47,6 +47,14 @@ class Source {
 
   bool idle() const { return count_ == 0; }
 
+  // The first cycle from this one on in which the pins may change.
+  uint64_t next_change(uint64_t cycle) const {
+    if (count_ == 0) return UINT64_MAX;
+    return at_ == 0 && ring_[head_].not_before > cycle ? ring_[head_].not_before : cycle;
+  }
+  // Nothing is offered or half taken.
+  bool quiet() const { return !offered_ && !pins_valid_ && at_ == 0; }
+
   // Before the clock edge: set the pins for this cycle.
   template <class Top>
   void drive(Top& t, uint64_t cycle) {

@@ -44,7 +44,7 @@ module nic_rxdelay
   end
 
   always_ff @(posedge clk) begin
-    now_q   <= now_q + 4'h1;
+    if (beat_i.valid || busy_o) now_q <= now_q + 4'h1;
     valid_q <= {valid_q[Store-1:1], beat_i.valid};
     if (beat_i.valid) begin
       beat_mem[now_q] <= beat_i;

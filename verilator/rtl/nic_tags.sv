@@ -74,6 +74,7 @@ module nic_tags
   logic [8:0]  fresh_q;            // tags that were ever used
   logic [8:0]  wr_q, rd_q;         // of free_mem
   logic [8:0]  count_q;
+  logic [8:0]  held_q;             // tags that are Bad or in quarantine
   logic [32:0] now_q;
   logic [7:0]  scan_q;
   logic        late_q;
@@ -82,7 +83,7 @@ module nic_tags
   fixed_t      late_fixed_q, cpl_fixed;
   moving_t     cpl_moving;
   tag_state_e  scan_state;
-  logic        scanned, aged, kill, stamp, back;
+  logic        scanned, aged, kill, stamp, back, scanning;
   logic [32:0] age;
 
   assign free_o = !fresh_q[8] || wr_q != rd_q;
@@ -114,10 +115,16 @@ module nic_tags
   assign late_len_o    = late_fixed_q.len;
   assign outstanding_o = count_q != 9'd0 || late_q;
 
+  // Time and scanner stand while no tag has an age.
+  assign scanning = count_q != 9'd0 || held_q != 9'd0;
+
   always_ff @(posedge clk) begin
-    now_q   <= now_q + 33'd1;
-    scan_q  <= scan_q + 8'd1;
+    if (scanning) begin
+      now_q  <= now_q + 33'd1;
+      scan_q <= scan_q + 8'd1;
+    end
     count_q <= count_q + 9'(take_i) - 9'(end_i) - 9'(kill);
+    held_q  <= held_q + 9'(end_i && bad_i) + 9'(kill) - 9'(back);
 
     if (take_i) begin
       fixed_mem[tag_o]  <= '{client: take_client_i, cookie: take_cookie_i, len: take_len_i};
@@ -163,6 +170,7 @@ module nic_tags
       now_q   <= '0;
       scan_q  <= '0;
       count_q <= '0;
+      held_q  <= '0;
       fresh_q <= '0;
       wr_q    <= '0;
       rd_q    <= '0;

@@ -58,7 +58,7 @@ Fault describe_records(Reader& r, const Start& start, uint32_t n, std::string& s
 
 Fault describe_start(const uint8_t* body, size_t n, std::string& s) {
   Start x;
-  if (Fault f = decode_start(body, n, test_table(), 1, x); f != Fault::kNone) return f;
+  if (Fault f = decode_start(body, n, test_table(), 1, true, x); f != Fault::kNone) return f;
   s = "START seed=" + std::to_string(x.seed) + " watchdog=" + std::to_string(x.watchdog) + " period=" + std::to_string(x.period_ps) + " flags=" + std::to_string(x.flags);
   for (const StreamStart& t : x.streams) {
     s += " stream=" + std::to_string(t.stall_percent) + "/" + std::to_string(t.burst_log2) + "/" +
@@ -99,10 +99,10 @@ Fault describe(const std::vector<uint8_t>& b, std::string& s) {
   }
 }
 
-std::string encode_test_hello() {
+std::string encode_test_hello(bool skip_idle) {
   static uint8_t hash[kHashBytes];
   for (size_t i = 0; i < kHashBytes; i++) hash[i] = uint8_t(i);
-  DeviceInfo d{hash, 2500, 0, test_table(), {{"busy", 1}}, {{"defect_i", 4}}};
+  DeviceInfo d{hash, 2500, 0, skip_idle, test_table(), {{"busy", 1}}, {{"defect_i", 4}}};
   Writer w;
   encode_hello(w, d);
   return hex(w.data(), w.size());
@@ -132,6 +132,18 @@ std::string encode_test_ran() {
   return hex(rec.data(), rec.size());
 }
 
+std::string encode_still_ran() {
+  Recorder rec(1, [] {});
+  rec.begin();
+  Observed o;
+  o.last_nonzero = 3;
+  RanHead h{};
+  h.start = h.cycles = 64;
+  h.flags = kRanQuiet | kRanStill;
+  rec.finish(h, &o);
+  return hex(rec.data(), rec.size());
+}
+
 std::string encode_test_error() {
   Writer w;
   encode_error(w, ErrorCode::kAssert, 77, "level above depth");
@@ -140,7 +152,8 @@ std::string encode_test_error() {
 
 void check_vectors(const std::vector<Vector>& all) {
   const std::map<std::string, std::function<std::string()>> encoders = {
-      {"hello", encode_test_hello}, {"ran", encode_test_ran}, {"error", encode_test_error}};
+      {"hello", [] { return encode_test_hello(false); }}, {"hello-idle", [] { return encode_test_hello(true); }},
+      {"ran", encode_test_ran}, {"ran-still", encode_still_ran}, {"error", encode_test_error}};
   size_t decoded = 0, encoded = 0;
   for (const Vector& v : all) {
     if (v.sender == "client") {

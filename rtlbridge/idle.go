@@ -1,0 +1,73 @@
+package rtlbridge
+
+// idleQuanta lets quanta pass without an exchange while the device stands still: it said so, and nothing was sent to it since.
+// Their cycles are part of the next RUN. Whoever observes the device sees no difference.
+type idleQuanta struct {
+	enabled bool
+	still   bool   // the latest answer said so
+	quiet   int    // RUNs without records since the latest with one
+	under   int    // quanta under way, passed ones among them
+	passed  uint64 // bit i: of them, the one i before the latest was passed
+	owed    uint32 // cycles of quanta that were passed since the latest RUN
+}
+
+// mayPass reports whether a quantum of so many cycles needs no exchange. records: it has inputs or credits.
+func (q *idleQuanta) mayPass(cycles, records uint32, due int) bool {
+	return q.enabled && q.still && records == 0 && q.quiet >= due && uint64(q.owed)+2*uint64(cycles) <= MaxRunCycles
+}
+
+// pass puts a quantum under way without sending it.
+func (q *idleQuanta) pass(cycles uint32) {
+	q.owed += cycles
+	q.under++
+	q.passed = q.passed<<1 | 1
+}
+
+// send puts a quantum under way and returns the cycles that its RUN needs beside its own.
+func (q *idleQuanta) send(records uint32) (owed uint32) {
+	owed, q.owed = q.owed, 0
+	q.under++
+	q.passed <<= 1
+	if q.quiet++; records > 0 {
+		q.quiet = 0
+	}
+	return owed
+}
+
+// collect takes the oldest quantum from those under way and reports whether it was sent.
+func (q *idleQuanta) collect() bool {
+	q.under--
+	return q.passed>>q.under&1 == 0
+}
+
+// answered takes the answer to a RUN; those that were sent after it are still under way.
+func (q *idleQuanta) answered(r *Ran) { q.still = r.Flags&RanStill != 0 }
+
+// sendOrPass has the device run the quantum whose inputs have been added, or passes it.
+func (c *Comp) sendOrPass() error {
+	records := c.conn.early + c.conn.nRec
+	if c.idle.mayPass(c.spec.Quantum, records, c.conn.due) {
+		c.idle.pass(c.spec.Quantum)
+		return nil
+	}
+	return c.conn.SendRun(c.idle.send(records) + c.spec.Quantum)
+}
+
+// passed takes the end of a quantum that was passed: nothing happened in it.
+func (c *Comp) passed() {
+	c.cycle = c.Cycle() + uint64(c.spec.Quantum)
+	c.wall.Skipped += uint64(c.spec.Quantum)
+	c.rested(0, c.cycle-1)
+}
+
+// catchUp has the device run what it owes, so that it ends where its observers think it does.
+func (c *Comp) catchUp() error {
+	if c.idle.owed == 0 {
+		return nil
+	}
+	if err := c.conn.SendRun(c.idle.send(0)); err != nil {
+		return err
+	}
+	c.idle.collect()
+	return c.receive()
+}

@@ -1,0 +1,88 @@
+// Idle time: tells from the bytes of a design's state when it stands still, so that its cycles need not be evaluated.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace nictwin {
+
+// What a run does about idle cycles.
+enum class IdleMode {
+  kEvaluate,  // evaluates every cycle
+  kSkip,      // jumps over cycles in which the design stands still
+  kCheck,     // evaluates them and compares
+};
+
+// A cycle that could have been skipped changed the design's state or outputs: the device declares skip_idle and must not.
+struct IdleFault {
+  uint64_t cycle;
+};
+
+inline std::string idle_fault(const IdleFault& f) {
+  return "the manifest declares skip_idle, but the design changed in cycle " + std::to_string(f.cycle) +
+         " without any cause at its pins; it must not read time, random numbers, files or C functions";
+}
+
+// The memory that holds all registers, memories, pins and temporaries of a design.
+struct StateBytes {
+  const void* at = nullptr;
+  size_t size = 0;
+};
+
+// Watches a design's state. If two cycles with the same pins end with the same bytes, every later one with these pins does,
+// since an evaluation reads nothing else: that is what a manifest promises by skip_idle. A register that counts makes the bytes
+// differ, so nothing is skipped while one does.
+class Stillness {
+ public:
+  explicit Stillness(IdleMode mode) : mode_(mode) {}
+
+  bool enabled() const { return mode_ != IdleMode::kEvaluate; }
+  bool checks() const { return mode_ == IdleMode::kCheck; }
+  // The cycles from here on end as the latest one did, as long as the pins stay.
+  bool still() const { return still_; }
+
+  // After a cycle. quiet: no pin changed in it or will in the next, no beat is offered, the device is not busy.
+  void look(bool quiet, StateBytes s) {
+    if (!quiet) return restart();
+    if (still_) return;
+    run_++;
+    if (taken_) {
+      taken_ = false;
+      still_ = same(s);
+      if (!still_) put_off();
+    } else if (run_ >= due_) {
+      const uint8_t* from = static_cast<const uint8_t*>(s.at);
+      copy_.assign(from, from + s.size);
+      taken_ = true;
+    }
+  }
+
+  // Whether the state is what it was when the design was found to stand still.
+  bool same(StateBytes s) const { return std::memcmp(copy_.data(), s.at, s.size) == 0; }
+
+ private:
+  // Quiet cycles before the first look, and at most between two. A look copies and compares the whole state, which takes as
+  // long as some hundred cycles of a large design.
+  static constexpr uint64_t kFirst = 2048, kMost = 65536;
+
+  void restart() {
+    still_ = taken_ = false;
+    run_ = 0;
+    due_ = wait_ = kFirst;
+  }
+
+  void put_off() {
+    wait_ = wait_ * 2 < kMost ? wait_ * 2 : kMost;
+    due_ = run_ + wait_;
+  }
+
+  IdleMode mode_;
+  bool still_ = false, taken_ = false;
+  uint64_t run_ = 0;  // quiet cycles in a row
+  uint64_t due_ = kFirst, wait_ = kFirst;
+  std::vector<uint8_t> copy_;
+};
+
+}  // namespace nictwin
