@@ -102,6 +102,7 @@ type loopOptions struct {
 	held    func(stream int, first, last uint64)
 	timeout time.Duration
 	gap     simcore.Ps
+	idle    IdleMode
 	rate    simcore.Rate
 }
 
@@ -110,6 +111,7 @@ type loopResult struct {
 	arrived []simcore.Ps
 	cycles  uint64
 	wall    Wall
+	rests   []heldTime
 	elapsed time.Duration
 }
 
@@ -169,7 +171,9 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	for i := range start.Streams {
 		start.Streams[i].StallPercent, start.Streams[i].BurstLog2 = o.stall, 2
 	}
-	start.Ties = o.ties
+	start.Ties, start.Idle = o.ties, o.idle
+	var rests []heldTime
+	k.ObserveRest(func(first, last uint64) { rests = append(rests, heldTime{first, last}) })
 	require.NoError(t, k.Begin(start))
 	p.s.Schedule(&p.ev)
 	begin := time.Now()
@@ -183,7 +187,7 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	require.True(t, k.Ended())
 	require.Equal(t, o.total, p.got)
 	require.NoError(t, c.Close())
-	return loopResult{k.Digest(), p.arrived, k.Cycle(), k.Wall(), elapsed}, nil
+	return loopResult{k.Digest(), p.arrived, k.Cycle(), k.Wall(), rests, elapsed}, nil
 }
 
 // TestSameResultsForEveryQuantum: modes, quanta, engines and variants must not show in any event.
