@@ -177,13 +177,10 @@ func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
 	require.NoError(t, k.Begin(start))
 	p.s.Schedule(&p.ev)
 	begin := time.Now()
-	if err := e.Run(); err != nil {
+	if err := errors.Join(e.Run(), p.bad); err != nil {
 		return loopResult{}, err
 	}
 	elapsed := time.Since(begin)
-	if p.bad != nil {
-		return loopResult{}, p.bad
-	}
 	require.True(t, k.Ended())
 	require.Equal(t, o.total, p.got)
 	require.NoError(t, c.Close())
