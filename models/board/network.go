@@ -87,14 +87,20 @@ func (r *Rack) connect(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	return nil
 }
 
+// PairCable is the cable of a network of kind back_to_back.
+func (s *RackSpec) PairCable() simcore.LinkSpec {
+	specs := s.cards()
+	cable := between(specs[0].Eth, specs[1].Eth)
+	cable.Latency += s.Network.Latency
+	return cable
+}
+
 // connectPair plugs each port of one card into that of the other. A cable takes the time of what either card has of it, and
 // is as fast as the slower.
 func (r *Rack) connectPair(e *simcore.Engine, s *RackSpec) error {
 	specs, cards := s.cards(), r.Cards()
-	cable := between(specs[0].Eth, specs[1].Eth)
-	cable.Latency += s.Network.Latency
 	for port := range max(specs[0].Ports, 1) {
-		if err := Cable(fmt.Sprintf("%s.Cable%d", r.Name, port), e, cable, cards[0].NIC.Eth(port), cards[1].NIC.Eth(port)); err != nil {
+		if err := Cable(fmt.Sprintf("%s.Cable%d", r.Name, port), e, s.PairCable(), cards[0].NIC.Eth(port), cards[1].NIC.Eth(port)); err != nil {
 			return err
 		}
 	}
