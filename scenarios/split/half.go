@@ -80,7 +80,7 @@ func (h *half) put(r record) error {
 }
 
 // take brings in what the peer tells.
-func (h *half) take(r *record) error {
+func (h *half) take(r record) error {
 	far := h.fars[r.cable]
 	if r.kind == recordCredit {
 		return far.Credit(r.at)

@@ -50,12 +50,12 @@ func (o *Options) Validate() error {
 	bad(o.Count >= 1 && o.Count <= maxCount, "count", "%d: want 1 to %d", o.Count, maxCount)
 	bad(o.Window >= 1 && o.Window <= maxWindow, "window", "%d: want 1 to %d", o.Window, maxWindow)
 	bad(o.Processes == 1 || o.Processes == 2, "processes", "%d: want 1 or 2", o.Processes)
-	bad(o.Limit >= leastLimit && o.Limit <= mostLimit, "limit", "%v: want %v to %v", o.Limit, leastLimit, mostLimit)
+	bad(o.Limit >= leastLimit && o.Limit <= mostLimit, "wait", "%v: want %v to %v", o.Limit, leastLimit, mostLimit)
 	bad(len(o.Frames) > 0, "frames", ": none: want one or more to play")
 	total := 0
 	for i, f := range o.Frames {
 		if len(f) < ether.MinLen || len(f) > ether.MaxLen {
-			errs = append(errs, field.Errorf("frames", "[%d] has %d bytes: want %d to %d", i, len(f), ether.MinLen, ether.MaxLen))
+			errs = append(errs, field.Errorf(field.Path(fmt.Sprintf("frames[%d]", i)), ": has %d bytes: want %d to %d", len(f), ether.MinLen, ether.MaxLen))
 			break
 		}
 		total += len(f)

@@ -162,7 +162,7 @@ func appendRecord(b []byte, r *record) []byte {
 }
 
 // parseQuantum reads the payload of QUANTUM, and gives each record to take, whose frame points into b.
-func parseQuantum(b []byte, cables int, take func(*record) error) (quantum uint64, s state, err error) {
+func parseQuantum(b []byte, cables int, take func(record) error) (quantum uint64, s state, err error) {
 	if len(b) < stateBytes {
 		return 0, s, broken("QUANTUM of %d bytes: want at least %d", len(b), stateBytes)
 	}
@@ -177,7 +177,7 @@ func parseQuantum(b []byte, cables int, take func(*record) error) (quantum uint6
 	for i := range records {
 		n, err := parseRecord(b, cables, &r)
 		if err == nil {
-			err = take(&r)
+			err = take(r)
 		}
 		if err != nil {
 			return quantum, s, fmt.Errorf("QUANTUM %d: record %d of %d: %w", quantum, i, records, err)

@@ -13,6 +13,9 @@ import (
 
 func TestMain(m *testing.M) {
 	if IsSide(os.Args) {
+		if len(os.Args) > 2 {
+			misbehave(os.Args[1])
+		}
 		os.Exit(Main())
 	}
 	os.Exit(m.Run())

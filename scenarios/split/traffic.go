@@ -91,22 +91,16 @@ func (s *server) err() error {
 
 // Report is what came of one server.
 type Report struct {
-	Name       string           `json:"name"`
-	Digest     string           `json:"digest"` // of the crossings of its NIC, empty without a referee
-	Checked    uint64           `json:"checked"`
-	Mismatches uint64           `json:"mismatches"`
-	Findings   []result.Finding `json:"findings,omitempty"`
-	Sent       int              `json:"sent"`
-	Received   int              `json:"received"`
-	Out        Tally            `json:"out"` // frames that left the NIC
-	In         Tally            `json:"in"`  // frames that came to it
-	Cycles     int64            `json:"cycles"`
-	SimPs      simcore.Ps       `json:"sim_ps"`
+	result.ServerPlayed
+	Findings []result.Finding `json:"findings,omitempty"`
+	Out      Tally            `json:"out"` // frames that left the NIC
+	In       Tally            `json:"in"`  // frames that came to it
+	SimPs    simcore.Ps       `json:"sim_ps"`
 }
 
 // report hears the referee.
 func (s *server) report(how judge.Ending) (*Report, error) {
-	r := &Report{Name: s.name, Sent: s.ended, Received: s.received, Out: s.wire[0], In: s.wire[1]}
+	r := &Report{ServerPlayed: result.ServerPlayed{Name: s.name, Sent: s.ended, Received: s.received}, Out: s.wire[0], In: s.wire[1]}
 	if s.judge == nil {
 		return r, s.err()
 	}
