@@ -16,7 +16,7 @@ import (
 )
 
 // commands are what this program can do.
-var commands = []command{replayCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand, dutCommand, benchCommand, versionCommand}
+var commands = []command{replayCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
 
 // planned are commands of the contract that are not there yet.
 var planned = []string{"run", "mutants", "report"}

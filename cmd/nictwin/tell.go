@@ -79,7 +79,7 @@ func last(w io.Writer, o *result.Object) {
 // artifacts says where they are and what is missing in them.
 func artifacts(o *result.Object) string {
 	switch {
-	case o.Artifacts == "" && o.Command == "blocks": // which never has some
+	case o.Artifacts == "" && (o.Command == "blocks" || o.Command == "pair"): // which never have some
 		return "artifacts: none"
 	case o.Artifacts == "":
 		return "artifacts: none (--no-artifacts)"

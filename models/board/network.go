@@ -96,6 +96,14 @@ func (r *Rack) connect(e *simcore.Engine, p *Pools, s *RackSpec) error {
 	return nil
 }
 
+// PairCable is the cable of a network of kind back_to_back.
+func (s *RackSpec) PairCable() simcore.LinkSpec {
+	specs := s.cards()
+	cable := between(specs[0].Eth, specs[1].Eth)
+	cable.Latency += s.Network.Latency
+	return cable
+}
+
 // connectPair plugs each port of one card into that of the other. A cable takes the time of what either card has of it, and
 // is as fast as the slower.
 func (r *Rack) connectPair(e *simcore.Engine, p *Pools, s *RackSpec) error {

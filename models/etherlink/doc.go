@@ -24,6 +24,10 @@
 // pipeline. A pause is told again when half of its time is over. Pauses of a
 // whole port (IEEE 802.3 annex 31B) are obeyed too.
 //
+// Far is the other end of a cable whose device is simulated elsewhere: what
+// leaves goes to an Outbox that the caller has, what comes is handed in with the
+// time at which it departed. It is for simcore.Link, with its credits.
+//
 // Not modelled: VLAN membership, spanning tree, ageing of addresses, LACP,
 // averaged queue lengths for ECN, dropping in place of marking where a
 // transport does not know ECN (such frames are left as they are and counted),

@@ -1,11 +1,10 @@
 package bench
 
 import (
-	"os"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
+
+	"nictwin/scenarios/split"
 )
 
 // A figure by wall time means little on a busy machine: what is compared does not get the processors it needs, and the
@@ -44,20 +43,8 @@ func share(d, of time.Duration) float64 {
 	return min(1, max(0, d.Seconds()/of.Seconds()))
 }
 
-// ownDelay is how long this thread has been ready to run without a processor; 0 where the system does not tell. The
-// caller must be locked to its thread.
-func ownDelay() time.Duration {
-	text, err := os.ReadFile("/proc/thread-self/schedstat") // running, waiting, slices
-	words := strings.Fields(string(text))
-	if err != nil || len(words) != 3 {
-		return 0
-	}
-	ns, err := strconv.ParseInt(words[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(ns)
-}
+// ownDelay is how long this thread has been ready to run without a processor. The caller must be locked to its thread.
+func ownDelay() time.Duration { return split.ThreadDelay() }
 
 func childTime() time.Duration {
 	var u syscall.Rusage

@@ -98,6 +98,7 @@ var measurements = []measurement{
 	{[]string{"card/cost_1_to_256_queues"}, none, cardQueues},
 	{[]string{"rnic/cost_1_to_1024_qps"}, none, verbsQueues},
 	{[]string{"card/bytes_per_packet"}, none, packetMemory},
+	{[]string{"card/two_processes"}, none, pairSpeed},
 	{[]string{"build/cold_s", "build/warm_s"}, manifest, buildTime},
 	{[]string{
 		"bridge/refereed_over_raw", "bridge/rx_frames_per_s", "bridge/tx_frames_per_s", "bridge/wall_share_rtl",

@@ -50,6 +50,17 @@ type Failure struct {
 	Finding Finding `json:"-"`
 }
 
+// ServerPlayed is what came of one of two servers that play with each other.
+type ServerPlayed struct {
+	Name       string `json:"name"`
+	Digest     string `json:"digest"` // of the crossings of its NIC
+	Checked    uint64 `json:"checked"`
+	Mismatches uint64 `json:"mismatches"`
+	Sent       int    `json:"sent"` // frames
+	Received   int    `json:"received"`
+	Cycles     int64  `json:"cycles"` // until the last crossing
+}
+
 // BlockPlayed is what came of a block, in the JSON object.
 type BlockPlayed struct {
 	Name     string `json:"name"`

@@ -55,6 +55,8 @@ type Object struct {
 
 	Blocks []BlockPlayed `json:"blocks,omitempty"`
 
+	Servers []ServerPlayed `json:"servers,omitempty"`
+
 	RTLCoverage *rtlcov.Report `json:"rtl_coverage,omitempty"`
 
 	Version *Version `json:"version,omitempty"`

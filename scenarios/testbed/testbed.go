@@ -8,6 +8,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/root"
 	"nictwin/models/simcore"
+	"nictwin/models/tlp"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/traffic"
@@ -65,22 +66,22 @@ func (b *Bed) connect(s *Spec) (err error) {
 		b.Players = append(b.Players, p)
 	}
 	b.Arm = b.Root.MMIO(nicspec.RequesterArm)
-	b.Bus = b.bus()
+	b.Bus = Bus(b.Card, b.Arm)
 	if b.Driver, err = driver.New(b.Bus, b.driverOptions(s, &b.spec.Endpoint)); err != nil || s.Card == nil {
 		return err
 	}
-	return b.limits()
+	return SetLimits(b.Driver, b.spec.Endpoint.Limits)
 }
 
-// limits sets the NIC's to what the card's endpoint takes, if that is less than it has after reset.
-func (b *Bed) limits() error {
-	reset, want := nicspec.DevctlReg(nicspec.ResetDevctl), b.spec.Endpoint.Limits
+// SetLimits sets the NIC's to what the card's endpoint takes, if that is less than it has after reset.
+func SetLimits(d *driver.Driver, want tlp.Limits) error {
+	reset := nicspec.DevctlReg(nicspec.ResetDevctl)
 	const least = 128 // of the codes [P10]
 	mps, mrrs := least<<reset.Mps(), least<<reset.Mrrs()
 	if want.MPS >= mps && want.MRRS >= mrrs {
 		return nil
 	}
-	return b.Driver.SetDeviceControl(driver.DeviceControl{MPS: min(mps, want.MPS), MRRS: min(mrrs, want.MRRS), RCB128: want.RCB == 2*nicspec.LineBytes})
+	return d.SetDeviceControl(driver.DeviceControl{MPS: min(mps, want.MPS), MRRS: min(mrrs, want.MRRS), RCB128: want.RCB == 2*nicspec.LineBytes})
 }
 
 // Pace reads the pace of a player, as traffic.ParsePace does: no faster than the cables go.
@@ -92,17 +93,17 @@ func (b *Bed) Pace(text string) (traffic.Pace, error) {
 	return p.AtMost(b.spec.Eth.Rate)
 }
 
-// bus is that of software on the card, whose accesses take the time that the card's memory takes.
-func (b *Bed) bus() driver.Bus {
-	var bus driver.Bus = rootbus.Bus{Regs: b.Arm, Memory: b.Memory}
-	if b.Memory.Timed() {
-		bus = rootbus.NewTimed(b.Arm, b.Memory)
+// Bus is that of software on a card, whose accesses take the time that the card's memory takes; arm has its register accesses.
+func Bus(c *board.Card, arm *root.MMIO) driver.Bus {
+	var bus driver.Bus = rootbus.Bus{Regs: arm, Memory: c.Memory}
+	if c.Memory.Timed() {
+		bus = rootbus.NewTimed(arm, c.Memory)
 	}
-	if b.Switch == nil {
+	if c.Switch == nil {
 		return bus
 	}
 	return rootbus.Apart{Bus: bus, Roots: [...]*root.MMIO{
-		nicspec.EndpointArm: b.Arm, nicspec.EndpointHost: b.Host.MMIO(nicspec.RequesterHost),
+		nicspec.EndpointArm: arm, nicspec.EndpointHost: c.Host.MMIO(nicspec.RequesterHost),
 	}}
 }
 

@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"runtime"
+	"time"
+
+	"nictwin/models/board"
+	"nictwin/models/simcore"
+	"nictwin/scenarios/split"
+)
+
+const (
+	pairPreset = "bf3-pair"
+	pairFrames = 8000 // that each server sends
+	twoGoal    = 1.8
+	longer     = simcore.Microsecond // of a cable, to compare with
+)
+
+// pairSpeed is the wall time of two boards in one process over that in two, turn about: the least of all turns each. The
+// same with a longer cable is told, too.
+func pairSpeed(s *session) ([]Result, error) {
+	ratio, quantum, missing, err := s.pairRatio(0)
+	if err != nil {
+		return nil, err
+	}
+	far, farQuantum, _, err := s.pairRatio(longer)
+	if err != nil {
+		return nil, err
+	}
+	return []Result{figure("card/two_processes", ratio, "ratio", twoGoal,
+		"two boards of preset %s, frames of 4 KB both ways, in one process and in two, on %d processors, an exchange every %.0f ns, as the cables' latency allows; %.2f with %.0f ns; no referee",
+		pairPreset, runtime.NumCPU(), nanoseconds(quantum), far, nanoseconds(farQuantum)).disturbed(missing)}, nil
+}
+
+func nanoseconds(t simcore.Ps) float64 { return float64(t) / float64(simcore.Nanosecond) }
+
+// pairRatio is the ratio with cables longer by so much, the quantum, and the share of the time in which processors were missing.
+func (s *session) pairRatio(more simcore.Ps) (ratio float64, quantum simcore.Ps, missing float64, err error) {
+	o := split.DefaultOptions()
+	if o.Rack, err = board.RackPreset(pairPreset); err != nil {
+		return 0, 0, 0, err
+	}
+	o.Rack.Network.Latency += more
+	for i := range o.Rack.Servers {
+		o.Rack.Servers[i].Cards[0].Eth.CreditLatency += more / 2
+	}
+	if o.Frames, err = Frames(loadFlows, loadFrame, s.Seed); err != nil {
+		return 0, 0, 0, err
+	}
+	o.Count, o.Seed, o.Unjudged = s.frames(pairFrames), s.Seed, true
+	var least [2]time.Duration
+	var lacked []float64
+	for range max(s.Repeats, 2) {
+		for i := range least {
+			o.Processes = i + 1
+			r, err := split.Run(s.ctx, o)
+			if err != nil {
+				return 0, 0, 0, err
+			}
+			if !r.Pass() {
+				return 0, 0, 0, &MismatchError{"two boards did something wrong", r.Findings}
+			}
+			quantum = r.Quantum
+			lacked = append(lacked, share(r.Missing, r.Wall))
+			if least[i] == 0 || r.Wall < least[i] {
+				least[i] = r.Wall
+			}
+		}
+	}
+	if least[1] > 0 {
+		ratio = least[0].Seconds() / least[1].Seconds()
+	}
+	return ratio, quantum, median(lacked), nil
+}
