@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/board"
-	"nictwin/models/inject"
 	"nictwin/models/ether"
+	"nictwin/models/inject"
 )
 
 const testCables = 2
