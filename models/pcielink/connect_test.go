@@ -54,6 +54,28 @@ func TestRefusedSenderIsTold(t *testing.T) {
 	r.run()
 }
 
+// One whose TLP departs later than now is told once, too, and not asked again and again until then.
+func TestLateDepartureIsToldOnce(t *testing.T) {
+	r := newRig(t, quiet(4), false)
+	n := 0
+	for r.a.port.CanSend() {
+		r.send(r.a, r.tlp(tlp.MWr, 256, 0))
+		n++
+	}
+	lead := simcore.Ps(n*8750 - 64_000)
+	r.run()
+	freed := r.a.freed
+	now := r.e.Now()
+	for r.a.port.CanSend() {
+		r.send(r.a, r.tlp(tlp.MWr, 256, 0))
+	}
+	require.False(t, r.l.Room(r.a.port, tlp.Completion, now+lead-1))
+	require.NoError(t, r.e.RunUntil(now+lead-1))
+	require.Equal(t, freed, r.a.freed)
+	r.run()
+	require.Equal(t, freed+1, r.a.freed)
+}
+
 // ahead is a component that runs ahead of the engine.
 type ahead struct{ *end }
 
