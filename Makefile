@@ -13,7 +13,7 @@ VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || ech
 ENTRY = $(if $(wildcard cmd/nictwin/entry_$(shell go env GOOS)_$(shell go env GOARCH).s),-ldflags=-E=main.entry)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-akitaview demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate clean mutants
+.PHONY: help setup build build-akitaview demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate profile clean mutants
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -79,6 +79,9 @@ bench: build ## the figures, each a ratio measured in one run
 
 generate: ## registers and layouts for Go, SystemVerilog and the docs
 	go generate ./models/nicspec
+
+profile: ## cmd/nictwin/default.pgo, by which Go optimises the program, anew (a quiet machine)
+	@scripts/profile.sh
 
 mutants: build ## bugs put into the RTL on purpose: which are caught?
 	@scripts/mutants.sh

@@ -41,6 +41,21 @@ func TestSparse(t *testing.T) {
 	require.False(t, m.Has(1<<63, 2))
 }
 
+// Bytes across the end of the pages that are found without a map.
+func TestSparseFarPages(t *testing.T) {
+	const edge = 1 << 32
+	m, want := mem.NewSparse(1<<40), []byte("both sides")
+	got := make([]byte, len(want))
+	m.Read(edge-5, got)
+	require.Equal(t, make([]byte, len(want)), got)
+	m.Write(edge-5, want)
+	m.Write(1<<39, want)
+	for _, at := range []uint64{edge - 5, 1 << 39} {
+		m.Read(at, got)
+		require.Equal(t, want, got)
+	}
+}
+
 func sparse() (*memtest.Bench, error) {
 	const size = 3 * pageBytes
 	m := mem.NewSparse(size)

@@ -5,20 +5,21 @@ import "fmt"
 const (
 	pageShift = 16
 	pageBytes = 1 << pageShift
+
+	flatPages = 1 << 16 // the first 4 GB, where most accesses go, need no map
 )
 
 // Sparse is byte memory that stores only the pages written to. Bytes never
 // written read as zero. As a Target, its addresses start at 0.
 type Sparse struct {
-	size  uint64
-	pages map[uint64]*[pageBytes]byte
-	page  *[pageBytes]byte // the page used last, and its number
-	num   uint64
+	size uint64
+	low  []*[pageBytes]byte // the pages of the beginning, up to the last that was written to
+	far  map[uint64]*[pageBytes]byte
 }
 
 // NewSparse returns a memory of size bytes.
 func NewSparse(size uint64) *Sparse {
-	return &Sparse{size: size, pages: map[uint64]*[pageBytes]byte{}}
+	return &Sparse{size: size, far: map[uint64]*[pageBytes]byte{}}
 }
 
 // Size is the number of bytes.
@@ -72,20 +73,28 @@ func (m *Sparse) Access(a *Access) {
 	a.Finish(err)
 }
 
+// at is the page of an address, nil if nothing was written to it and none is to be created.
 func (m *Sparse) at(addr uint64, create bool) *[pageBytes]byte {
 	num := addr >> pageShift
-	if m.page != nil && m.num == num {
-		return m.page
+	if num < uint64(len(m.low)) && m.low[num] != nil {
+		return m.low[num]
 	}
-	p := m.pages[num]
-	if p == nil {
-		if !create {
-			return nil
-		}
-		p = new([pageBytes]byte)
-		m.pages[num] = p
+	if p := m.far[num]; p != nil || !create {
+		return p
 	}
-	m.page, m.num = p, num
+	return m.create(num)
+}
+
+func (m *Sparse) create(num uint64) *[pageBytes]byte {
+	p := new([pageBytes]byte)
+	if num >= flatPages {
+		m.far[num] = p
+		return p
+	}
+	if n := int(num) + 1; n > len(m.low) {
+		m.low = append(m.low, make([]*[pageBytes]byte, n-len(m.low))...)
+	}
+	m.low[num] = p
 	return p
 }
 

@@ -54,6 +54,21 @@ func TestRefusedSenderIsTold(t *testing.T) {
 	r.run()
 }
 
+// One whose TLP departs later than now is told once, too, and not asked again and again until then.
+func TestLateDepartureIsToldOnce(t *testing.T) {
+	r := newRig(t, quiet(4), false)
+	const n = 8
+	for range n {
+		r.send(r.a, r.tlp(tlp.MWr, 256, 0))
+	}
+	lead := simcore.Ps(n*8750 - 64_000)
+	require.False(t, r.l.Room(r.a.port, tlp.Completion, lead-1))
+	require.NoError(t, r.e.RunUntil(lead-1))
+	require.Zero(t, r.a.freed)
+	r.run()
+	require.Equal(t, 1, r.a.freed)
+}
+
 // ahead is a component that runs ahead of the engine.
 type ahead struct{ *end }
 

@@ -82,12 +82,12 @@ func (d *lane) full() bool {
 
 // backlogged reports whether too much is before the wire for a TLP that departs at a time. It then arms the event at
 // which that is over.
-func (d *lane) backlogged(now, depart simcore.Ps) bool {
-	late := d.line.Busy() - d.backlog - depart
-	if late <= 0 {
+func (d *lane) backlogged(depart simcore.Ps) bool {
+	over := d.line.Busy() - d.backlog
+	if over <= depart {
 		return false
 	}
-	d.wire.arm(now + late)
+	d.wire.arm(over)
 	return true
 }
 
@@ -110,7 +110,7 @@ func (d *lane) send(p *msg.TLP) bool {
 	class, now := h.Kind.Class(), d.link.clock.Now()
 	d.absorb(now)
 	depart := max(p.Depart, now)
-	if d.tx.Count(class) >= d.buffer[class] || d.backlogged(now, depart) {
+	if d.tx.Count(class) >= d.buffer[class] || d.backlogged(depart) {
 		d.refuse()
 		return false
 	}

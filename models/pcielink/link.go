@@ -98,7 +98,7 @@ func (l *Link) CanSend(src sim.Port) bool {
 	d := l.from(src)
 	now := l.clock.Now()
 	d.absorb(now)
-	if d.full() || d.backlogged(now, now) {
+	if d.full() || d.backlogged(now) {
 		d.refuse()
 		return false
 	}
@@ -111,7 +111,7 @@ func (l *Link) Room(src *simcore.Port, c tlp.Class, depart simcore.Ps) bool {
 	d := l.from(src)
 	now := l.clock.Now()
 	d.absorb(now)
-	if d.tx.Count(c) >= d.buffer[c] || d.backlogged(now, depart) {
+	if d.tx.Count(c) >= d.buffer[c] || d.backlogged(max(depart, now)) {
 		d.refuse()
 		return false
 	}
@@ -123,7 +123,7 @@ func (l *Link) Offer(src *simcore.Port, c tlp.Class, depart simcore.Ps, p *msg.T
 	d := l.from(src)
 	now := l.clock.Now()
 	d.absorb(now)
-	if d.tx.Count(c) >= d.buffer[c] || d.backlogged(now, max(depart, now)) {
+	if d.tx.Count(c) >= d.buffer[c] || d.backlogged(max(depart, now)) {
 		d.refuse()
 		return false
 	}

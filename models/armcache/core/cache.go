@@ -6,35 +6,32 @@ import (
 	"nictwin/models/mem"
 )
 
-// chunkSets is how many sets are allocated together, when one of them is used.
-const chunkSets = 16
+// groupSets is how many sets share an allocation for each of their ways.
+const groupSets = 128
 
-// State of a line.
+// State of a line, in the low bits of its tag.
 const (
-	dirty   = 1 << iota // newer than memory
+	held    = 1 << iota // there is a line
+	dirty               // newer than memory
 	pending             // the rest of it is being fetched
 	byCore              // it belongs to a core, not to a device
+
+	stateBits = iota
 )
 
-// chunk is the lines of some sets. A line's place is its way in its set.
-type chunk struct {
-	tag   []uint64 // line number plus one; 0: empty
-	used  []uint64 // when it was used last, in steps
-	have  []uint64 // which of its bytes are here
-	state []uint8
-	data  []byte
+// line is a way of a set. What a step needs of it is side by side.
+type line struct {
+	tag  uint64 // number and state; 0: empty
+	used uint64 // when it was used last, in steps
+	have uint64 // which of its bytes are here
+	data [mem.LineBytes]byte
 }
 
-// place names a line of the cache.
-type place struct {
-	*chunk
-	at int
-}
+// number is the address of a line divided by its size.
+func (l *line) number() uint64 { return l.tag >> stateBits }
 
-func (p place) bytes() []byte { return p.data[p.at*mem.LineBytes : (p.at+1)*mem.LineBytes] }
-
-func (p place) owner() mem.Agent {
-	if p.state[p.at]&byCore != 0 {
+func (l *line) owner() mem.Agent {
+	if l.tag&byCore != 0 {
 		return mem.Core
 	}
 	return mem.Device
@@ -50,7 +47,8 @@ type Cache struct {
 	all      uint64 // mask of all ways
 	random   bool
 	hashed   bool
-	chunks   []*chunk
+	lines    []*[groupSets]line // by group of sets, then way, as a ring in few ways shall be close together; nil: never used
+	index    directory
 	now      uint64 // steps that used a line
 	victims  uint64 // chosen by Random so far
 	pending  int
@@ -65,80 +63,83 @@ func New(g Geometry) (*Cache, error) {
 	return &Cache{
 		geometry: g, sets: n, pow2: n&(n-1) == 0, all: FirstWays(g.Ways),
 		random: g.Replacement == Random, hashed: g.Index == Hashed,
-		chunks: make([]*chunk, (n+chunkSets-1)/chunkSets),
+		lines: make([]*[groupSets]line, (n+groupSets-1)/groupSets*uint64(g.Ways)), index: directory{runs: map[uint64]*run{}},
 	}, nil
 }
 
 // Pending is the number of lines whose fetch is under way.
 func (c *Cache) Pending() int { return c.pending }
 
-// set is where the ways of a line's set begin.
-func (c *Cache) set(line uint64) place {
-	n := line
+// setOf is the set of a line.
+func (c *Cache) setOf(number uint64) uint64 {
 	if c.hashed {
-		n = Mix(line)
+		number = Mix(number)
 	}
 	if c.pow2 {
-		n &= c.sets - 1
-	} else {
-		n %= c.sets
+		return number & (c.sets - 1)
 	}
-	ch := c.chunks[n/chunkSets]
-	if ch == nil {
-		lines := chunkSets * c.geometry.Ways
-		ch = &chunk{
-			tag: make([]uint64, lines), used: make([]uint64, lines), have: make([]uint64, lines),
-			state: make([]uint8, lines), data: make([]byte, lines*mem.LineBytes),
-		}
-		c.chunks[n/chunkSets] = ch
-	}
-	return place{ch, int(n%chunkSets) * c.geometry.Ways}
+	return number % c.sets
 }
 
-// find looks for a line in its set.
-func (c *Cache) find(set place, line uint64) (place, bool) {
-	for i, tag := range set.tag[set.at : set.at+c.geometry.Ways] {
-		if tag == line+1 {
-			return place{set.chunk, set.at + i}, true
-		}
+// at is a way of a set.
+func (c *Cache) at(set uint64, way int) *line {
+	group := &c.lines[int(set/groupSets)*c.geometry.Ways+way]
+	if *group == nil {
+		*group = new([groupSets]line)
 	}
-	return place{}, false
+	return &(*group)[set%groupSets]
 }
 
-// victim chooses the way of a set that a line goes to. It fails if every way
+// find looks for a line; nil: it is not here.
+func (c *Cache) find(number uint64) *line {
+	if way, ok := c.index.way(number); ok {
+		return c.at(c.setOf(number), way)
+	}
+	return nil
+}
+
+// drop empties a way.
+func (c *Cache) drop(l *line) {
+	c.index.forget(l.number())
+	l.tag = 0
+}
+
+// victim chooses the way of a set that a line goes to. There is none if every way
 // that may be used waits for its fetch.
-func (c *Cache) victim(set place, ways uint64) (place, bool) {
-	best, free := -1, 0
+func (c *Cache) victim(set, ways uint64) (best *line, way int) {
+	free := 0
 	for i := range c.geometry.Ways {
-		at := set.at + i
+		if ways>>i&1 == 0 {
+			continue
+		}
+		l := c.at(set, i)
 		switch {
-		case ways>>i&1 == 0:
-		case set.tag[at] == 0:
-			return place{set.chunk, at}, true
-		case set.state[at]&pending != 0:
+		case l.tag == 0:
+			return l, i
+		case l.tag&pending != 0:
 		default:
-			if free++; best < 0 || set.used[at] < set.used[best] {
-				best = at
+			if free++; free == 1 || l.used < best.used {
+				best, way = l, i
 			}
 		}
 	}
-	if free == 0 {
-		return place{}, false
+	if c.random && free > 0 {
+		return c.draw(set, ways, free)
 	}
-	if c.random {
-		best = c.draw(set, ways, free)
-	}
-	return place{set.chunk, best}, true
+	return best, way
 }
 
 // draw chooses among the free ways of a set by the number of victims so far.
-func (c *Cache) draw(set place, ways uint64, free int) int {
+func (c *Cache) draw(set, ways uint64, free int) (*line, int) {
 	const step = 0x9e3779b97f4a7c15
 	n := int(Mix(c.geometry.Seed+c.victims*step) % uint64(free))
 	for i := range c.geometry.Ways {
-		if at := set.at + i; ways>>i&1 != 0 && set.state[at]&pending == 0 {
+		if ways>>i&1 == 0 {
+			continue
+		}
+		if l := c.at(set, i); l.tag&pending == 0 {
 			if n == 0 {
-				return at
+				return l, i
 			}
 			n--
 		}
@@ -147,74 +148,78 @@ func (c *Cache) draw(set place, ways uint64, free int) int {
 }
 
 // Fill gives the cache a line that it asked for: the bytes that it lacks.
-func (c *Cache) Fill(line uint64, data []byte) error {
-	p, ok := c.find(c.set(line), line)
-	if !ok || p.state[p.at]&pending == 0 || len(data) != mem.LineBytes {
-		return fmt.Errorf("core: fill of line %#x with %d B: want %d B of a line that is being fetched", line, len(data), mem.LineBytes)
+func (c *Cache) Fill(number uint64, data []byte) error {
+	l := c.find(number)
+	if l == nil || l.tag&pending == 0 || len(data) != mem.LineBytes {
+		return fmt.Errorf("core: fill of line %#x with %d B: want %d B of a line that is being fetched", number, len(data), mem.LineBytes)
 	}
-	b, have := p.bytes(), p.have[p.at]
-	if have == 0 {
-		copy(b, data)
+	if l.have == 0 {
+		copy(l.data[:], data)
 	} else {
 		for i, v := range data {
-			if have>>i&1 == 0 {
-				b[i] = v
+			if l.have>>i&1 == 0 {
+				l.data[i] = v
 			}
 		}
 	}
-	p.have[p.at] = whole
-	p.state[p.at] &^= pending
+	l.have = whole
+	l.tag &^= pending
 	c.pending--
 	return nil
 }
 
 // Fail gives up on a line that memory does not give: it is dropped. lost says
 // that bytes were written to it meanwhile.
-func (c *Cache) Fail(line uint64) (lost bool, err error) {
-	p, ok := c.find(c.set(line), line)
-	if !ok || p.state[p.at]&pending == 0 {
-		return false, fmt.Errorf("core: failure of line %#x, which is not being fetched", line)
+func (c *Cache) Fail(number uint64) (lost bool, err error) {
+	l := c.find(number)
+	if l == nil || l.tag&pending == 0 {
+		return false, fmt.Errorf("core: failure of line %#x, which is not being fetched", number)
 	}
-	c.Counters[p.owner()].FailedFetches++
-	lost = p.state[p.at]&dirty != 0
-	p.tag[p.at], p.state[p.at] = 0, 0
+	c.Counters[l.owner()].FailedFetches++
+	lost = l.tag&dirty != 0
+	c.drop(l)
 	c.pending--
 	return lost, nil
 }
 
 // Peek copies the bytes of b that the cache has, and leaves the others. It
 // counts as nothing.
-func (c *Cache) Peek(line uint64, off int, b []byte) {
-	c.overlap(line, off, b, func(own, b []byte) { copy(b, own) })
+func (c *Cache) Peek(number uint64, off int, b []byte) {
+	c.overlap(number, off, b, func(own, b []byte) { copy(b, own) })
 }
 
 // Poke replaces bytes that the cache has by those of b. It counts as nothing.
-func (c *Cache) Poke(line uint64, off int, b []byte) {
-	c.overlap(line, off, b, func(own, b []byte) { copy(own, b) })
+func (c *Cache) Poke(number uint64, off int, b []byte) {
+	c.overlap(number, off, b, func(own, b []byte) { copy(own, b) })
 }
 
-func (c *Cache) overlap(line uint64, off int, b []byte, each func(own, b []byte)) {
-	p, ok := c.find(c.set(line), line)
-	if !ok {
-		return
-	}
-	for i := range b {
-		if p.have[p.at]>>(off+i)&1 != 0 {
-			each(p.bytes()[off+i:off+i+1], b[i:i+1])
+func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byte)) {
+	l := c.find(number)
+	switch {
+	case l == nil:
+	case l.have == whole:
+		each(l.data[off:off+len(b)], b)
+	default:
+		for i := range b {
+			if l.have>>(off+i)&1 != 0 {
+				each(l.data[off+i:off+i+1], b[i:i+1])
+			}
 		}
 	}
 }
 
 // Resident counts the lines that are here, and those of them that are dirty.
 func (c *Cache) Resident() (lines, dirtyLines int) {
-	for _, ch := range c.chunks {
-		if ch == nil {
+	for _, group := range c.lines {
+		if group == nil {
 			continue
 		}
-		for i, tag := range ch.tag {
-			if tag != 0 {
+		for i := range group {
+			if group[i].tag != 0 {
 				lines++
-				dirtyLines += int(ch.state[i] & dirty)
+			}
+			if group[i].tag&dirty != 0 {
+				dirtyLines++
 			}
 		}
 	}

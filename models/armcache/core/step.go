@@ -41,30 +41,29 @@ type Outcome struct {
 
 // Step does one operation on one line, or finds that it cannot be done now.
 func (c *Cache) Step(r *Request, room Room) Outcome {
-	set := c.set(r.Line)
-	p, here := c.find(set, r.Line)
+	l := c.find(r.Line)
 	switch {
-	case r.Op == mem.Read && here:
-		return c.readHere(r, p)
+	case r.Op == mem.Read && l != nil:
+		return c.readHere(r, l)
 	case r.Op == mem.Read:
-		return c.readMiss(r, set, room)
-	case r.Op == mem.Write && here:
-		t := c.use(r, p)
+		return c.readMiss(r, room)
+	case r.Op == mem.Write && l != nil:
+		t := c.use(r, l)
 		t.WriteHits++
-		c.store(r, p)
+		l.store(r)
 		return Outcome{Kind: Hit}
 	case r.Op == mem.Write:
-		return c.writeMiss(r, set, room)
+		return c.writeMiss(r, room)
 	}
-	return c.maintain(r, p, here, room)
+	return c.maintain(r, l, room)
 }
 
 func bitsOf(r *Request) uint64 { return whole >> (mem.LineBytes - len(r.Data)) << r.Off }
 
 // use counts a read or write, and that it used a line.
-func (c *Cache) use(r *Request, p place) *Traffic {
+func (c *Cache) use(r *Request, l *line) *Traffic {
 	c.now++
-	p.used[p.at] = c.now
+	l.used = c.now
 	return c.count(r)
 }
 
@@ -80,26 +79,26 @@ func (c *Cache) count(r *Request) *Traffic {
 	return t
 }
 
-func (c *Cache) readHere(r *Request, p place) Outcome {
-	t := c.use(r, p)
-	if want := bitsOf(r); p.have[p.at]&want != want {
+func (c *Cache) readHere(r *Request, l *line) Outcome {
+	t := c.use(r, l)
+	if want := bitsOf(r); l.have&want != want {
 		t.Joins++
 		return Outcome{Kind: Joined}
 	}
 	t.ReadHits++
-	copy(r.Data, p.bytes()[r.Off:])
+	copy(r.Data, l.data[r.Off:])
 	return Outcome{Kind: Hit}
 }
 
-func (c *Cache) readMiss(r *Request, set place, room Room) Outcome {
+func (c *Cache) readMiss(r *Request, room Room) Outcome {
 	if r.By == mem.Device {
 		return c.bypass(r)
 	}
-	p, out := c.allocate(r, set, c.all, true, room)
+	l, out := c.allocate(r, c.all, true, room)
 	if out.Kind == Stalled {
 		return out
 	}
-	c.use(r, p)
+	c.use(r, l)
 	out.Kind = Joined
 	return out
 }
@@ -116,7 +115,7 @@ func (c *Cache) bypass(r *Request) Outcome {
 	return Outcome{Kind: Bypass}
 }
 
-func (c *Cache) writeMiss(r *Request, set place, room Room) Outcome {
+func (c *Cache) writeMiss(r *Request, room Room) Outcome {
 	ways := c.all
 	if r.By == mem.Device {
 		ways = c.geometry.DeviceWays
@@ -125,25 +124,25 @@ func (c *Cache) writeMiss(r *Request, set place, room Room) Outcome {
 		return c.bypass(r)
 	}
 	fetch := len(r.Data) < mem.LineBytes
-	p, out := c.allocate(r, set, ways, fetch, room)
+	l, out := c.allocate(r, ways, fetch, room)
 	if out.Kind == Stalled {
 		return out
 	}
-	if t := c.use(r, p); !fetch {
+	if t := c.use(r, l); !fetch {
 		t.FullWrites++
 	}
-	c.store(r, p)
+	l.store(r)
 	return out
 }
 
-// store puts the bytes of a write into its line.
-func (c *Cache) store(r *Request, p place) {
-	copy(p.bytes()[r.Off:], r.Data)
-	p.have[p.at] |= bitsOf(r)
-	p.state[p.at] = p.state[p.at]&pending | dirty | ownerBit(r.By)
+// store puts the bytes of a write into the line.
+func (l *line) store(r *Request) {
+	copy(l.data[r.Off:], r.Data)
+	l.have |= bitsOf(r)
+	l.tag = l.tag&^byCore | dirty | ownerBit(r.By)
 }
 
-func ownerBit(by mem.Agent) uint8 {
+func ownerBit(by mem.Agent) uint64 {
 	if by == mem.Core {
 		return byCore
 	}
@@ -152,41 +151,43 @@ func ownerBit(by mem.Agent) uint8 {
 
 // allocate makes room for the line of a request, empty, and sends away what is
 // there.
-func (c *Cache) allocate(r *Request, set place, ways uint64, fetch bool, room Room) (place, Outcome) {
-	p, ok := c.victim(set, ways)
-	if !ok || fetch && !room.Fetch {
-		return place{}, Outcome{}
+func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (*line, Outcome) {
+	l, way := c.victim(c.setOf(r.Line), ways)
+	if l == nil || fetch && !room.Fetch {
+		return nil, Outcome{}
 	}
 	out := Outcome{Kind: Hit, Fetch: fetch}
-	if p.tag[p.at] != 0 {
-		t := &c.Counters[p.owner()]
-		if p.state[p.at]&dirty != 0 {
+	if l.tag != 0 {
+		t := &c.Counters[l.owner()]
+		if l.tag&dirty != 0 {
 			if room.WriteBack == nil {
-				return place{}, Outcome{}
+				return nil, Outcome{}
 			}
-			copy(room.WriteBack, p.bytes())
-			out.WriteBack, out.Victim = true, p.tag[p.at]-1
+			copy(room.WriteBack, l.data[:])
+			out.WriteBack, out.Victim = true, l.number()
 			t.EvictedDirty++
 		}
 		t.Evicted++
 		c.victims++
+		c.drop(l)
 	}
-	p.tag[p.at], p.have[p.at], p.state[p.at] = r.Line+1, 0, ownerBit(r.By)
+	l.tag, l.have = r.Line<<stateBits|held|ownerBit(r.By), 0
+	c.index.put(r.Line, way)
 	if fetch {
-		p.state[p.at] |= pending
+		l.tag |= pending
 		c.pending++
 		c.Counters[r.By].Fetches++
 	}
-	return p, out
+	return l, out
 }
 
-// maintain cleans or invalidates a line.
-func (c *Cache) maintain(r *Request, p place, here bool, room Room) Outcome {
+// maintain cleans or invalidates a line, nil if it is not here.
+func (c *Cache) maintain(r *Request, l *line, room Room) Outcome {
 	t := &c.Counters[r.By]
-	if here && p.state[p.at]&pending != 0 {
+	if l != nil && l.tag&pending != 0 {
 		return Outcome{}
 	}
-	isDirty := here && p.state[p.at]&dirty != 0
+	isDirty := l != nil && l.tag&dirty != 0
 	if r.Op == mem.Clean {
 		if isDirty && room.WriteBack == nil {
 			return Outcome{}
@@ -195,19 +196,19 @@ func (c *Cache) maintain(r *Request, p place, here bool, room Room) Outcome {
 		if !isDirty {
 			return Outcome{Kind: Hit}
 		}
-		copy(room.WriteBack, p.bytes())
-		p.state[p.at] &^= dirty
-		c.Counters[p.owner()].CleanedLines++
+		copy(room.WriteBack, l.data[:])
+		l.tag &^= dirty
+		c.Counters[l.owner()].CleanedLines++
 		return Outcome{Kind: Hit, WriteBack: true, Victim: r.Line}
 	}
 	t.Invalidates++
-	if here {
-		o := &c.Counters[p.owner()]
+	if l != nil {
+		o := &c.Counters[l.owner()]
 		o.Dropped++
 		if isDirty {
 			o.DroppedDirty++
 		}
-		p.tag[p.at], p.state[p.at] = 0, 0
+		c.drop(l)
 	}
 	return Outcome{Kind: Hit}
 }

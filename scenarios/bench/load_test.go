@@ -1,0 +1,47 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// benchLoad reports the time of a packet in the best of b.N slices: others on the machine spoil some of them.
+func benchLoad[L load](b *testing.B, make func() (L, error)) {
+	const slice = 500
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	require.NoError(b, with(make, func(l L) error {
+		b.ReportAllocs()
+		b.ResetTimer()
+		least := time.Duration(math.MaxInt64)
+		for range b.N {
+			watch := startClock()
+			if err := l.run(slice); err != nil {
+				return err
+			}
+			least = min(least, watch.wall())
+		}
+		b.ReportMetric(float64(least.Nanoseconds())/slice, "least-ns/packet")
+		return nil
+	}))
+}
+
+func BenchmarkCard(b *testing.B) {
+	s := &session{Options: Options{Seed: 1}}
+	for _, queues := range []int{1, loadQueues, 256} {
+		b.Run(fmt.Sprintf("queues=%d", queues), func(b *testing.B) { benchLoad(b, s.cardLoad(queues)) })
+	}
+}
+
+func BenchmarkVerbs(b *testing.B) {
+	for _, qps := range []int{1, 1024} {
+		b.Run(fmt.Sprintf("qps=%d", qps), func(b *testing.B) {
+			benchLoad(b, func() (*verbsLoad, error) { return newVerbsLoad(verbsPreset, qps) })
+		})
+	}
+}

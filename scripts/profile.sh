@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Takes the profile by which Go optimises bin/nictwin, cmd/nictwin/default.pgo: traffic over a whole card, WRITEs between two
+# servers, TLPs over links and a switch. An old one costs speed, never results. A quiet machine gives the best.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+profile() { # package, benchmark, how long
+  go test -trimpath -c -pgo=off -o "$tmp/$2.test" "./$1"
+  (cd "$1" && NICTWIN_HOME=$OLDPWD "$tmp/$2.test" -test.run '^$' -test.bench "$2" -test.benchtime "$3" -test.cpuprofile "$tmp/$2.prof")
+}
+profile scenarios/bench BenchmarkCard 100x
+profile scenarios/bench BenchmarkVerbs 100x
+profile models/nicswitch BenchmarkLinkSwitchLink 5000000x
+go tool pprof -proto -output cmd/nictwin/default.pgo "$tmp"/*.prof
