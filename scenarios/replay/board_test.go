@@ -44,6 +44,46 @@ func longer() int {
 	return n
 }
 
+// Frames of one queue reach the players of two ports in another order than they left the NIC, where cables are slower than
+// its streams.
+func TestPortsOvertakeOnBoards(t *testing.T) {
+	for _, preset := range board.SwitchPresetNames {
+		o := onBoard(t, device.Model, preset, 0)
+		o.Dir, o.Loop = "tx", 6
+		playOn(t, o)
+	}
+}
+
+// A frame that comes out of the wrong port is told as that, whatever else its queue has in flight.
+func TestExpectedByPort(t *testing.T) {
+	frame := func(port int, data string) expected { return expected{port: port, data: []byte(data)} }
+	fresh := func() *txQueue {
+		return &txQueue{expect: []expected{frame(0, "a"), {fail: true, port: 1}, frame(1, "b"), frame(0, "c"), frame(1, "d")}}
+	}
+	for _, x := range []struct {
+		name string
+		come string // port and content of each frame
+		want string // content that was expected, "-" for none
+	}{
+		{"in order", "0a1b0c1d", "abcd"},
+		{"a port ahead", "1b1d0a0c", "bdac"},
+		{"of a port out of order", "0c0a", "ac"},
+		{"wrong port", "1a1b", "ab"},
+		{"one too many", "0a0c1b1d1e", "acbd-"},
+		{"port has no more", "0a0c0b", "acb"},
+	} {
+		q, got := fresh(), ""
+		for i := 0; i < len(x.come); i += 2 {
+			if e := q.take(int(x.come[i]-'0'), []byte(x.come[i+1:i+2])); e != nil {
+				got += string(e.data)
+			} else {
+				got += "-"
+			}
+		}
+		require.Equal(t, x.want, got, x.name)
+	}
+}
+
 // On the whole card, with credits, a switch that both endpoints share, caches and DRAM, the referee has nothing to say against
 // either NIC. At a pace that software keeps up with, both deliver the same.
 func TestWholeBoards(t *testing.T) {

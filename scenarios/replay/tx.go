@@ -54,7 +54,7 @@ type txQueue struct {
 	*driver.TxQueue
 	arm, host uint64 // bus addresses of the slots' memory
 	expect    []expected
-	head      int
+	head      int // all before it have come out, or are refused
 }
 
 type expected struct {
@@ -64,6 +64,7 @@ type expected struct {
 	data    []byte
 	index   uint16
 	fail    bool // the NIC must refuse the entry
+	out     bool // it came out
 }
 
 const (
@@ -331,16 +332,12 @@ func (t *transmit) sent(port int, f *ether.Frame) {
 		return
 	}
 	q := t.queues[f.Queue]
-	for q.head < len(q.expect) && q.expect[q.head].fail {
-		q.head++ // refused: nothing comes out
-	}
-	if q.head == len(q.expect) {
+	e := q.take(port, f.Data)
+	if e == nil {
 		t.add(t.found(f.Queue, "T1", "frame", "none", fmt.Sprintf("%d bytes", len(f.Data))),
 			"a frame of %d bytes came out of transmit queue %d, but none was expected", len(f.Data), f.Queue)
 		return
 	}
-	e := &q.expect[q.head]
-	q.head++
 	t.out++
 	t.bytes += int64(len(f.Data))
 	if port != e.port {
@@ -352,6 +349,36 @@ func (t *transmit) sent(port int, f *ether.Frame) {
 		t.add(t.foundIn(e, f.Queue, "T5", d.field, d.want, d.got), "frame %d from transmit queue %d: %s", e.ordinal, f.Queue, d.text)
 	}
 	e.data = nil
+}
+
+// take returns the frame that came to the player of a port, and expects it no longer; nil if none is expected. Cables of two
+// ports may bring the frames of one queue in another order than the NIC's, which is the referee's to judge ([T1]): those of a
+// port come in their order. A frame that is the next one of the other port came out of the wrong one.
+func (q *txQueue) take(port int, data []byte) *expected {
+	e := q.first(port, true)
+	if e == nil || !bytes.Equal(e.data, data) {
+		if other := q.first(port, false); other != nil && (e == nil || bytes.Equal(other.data, data)) {
+			e = other
+		}
+	}
+	if e == nil {
+		return nil
+	}
+	e.out = true
+	for q.head < len(q.expect) && (q.expect[q.head].out || q.expect[q.head].fail) {
+		q.head++ // refused: nothing comes out
+	}
+	return e
+}
+
+// first is the first frame that is expected from a port, or from any but that.
+func (q *txQueue) first(port int, that bool) *expected {
+	for i := q.head; i < len(q.expect); i++ {
+		if e := &q.expect[i]; !e.out && !e.fail && (e.port == port) == that {
+			return e
+		}
+	}
+	return nil
 }
 
 // check is called at the end.
