@@ -99,6 +99,8 @@ var measurements = []measurement{
 	{[]string{"rnic/cost_1_to_1024_qps"}, none, verbsQueues},
 	{[]string{"card/bytes_per_packet"}, none, packetMemory},
 	{[]string{"card/two_processes"}, none, pairSpeed},
+	{[]string{"card/refereed_rtl_over_replay"}, built, boardRTL},
+	{[]string{"bridge/idle_skip"}, built, idleSkip},
 	{[]string{"build/cold_s", "build/warm_s"}, manifest, buildTime},
 	{[]string{
 		"bridge/refereed_over_raw", "bridge/rx_frames_per_s", "bridge/tx_frames_per_s", "bridge/wall_share_rtl",
