@@ -9,7 +9,7 @@ profile() { # package, benchmark, how long
   go test -trimpath -c -pgo=off -o "$tmp/$2.test" "./$1"
   (cd "$1" && NICTWIN_HOME=$OLDPWD "$tmp/$2.test" -test.run '^$' -test.bench "$2" -test.benchtime "$3" -test.cpuprofile "$tmp/$2.prof")
 }
-profile scenarios/bench BenchmarkCard 100x
+profile scenarios/bench BenchmarkCard 200x
 profile scenarios/bench BenchmarkVerbs 100x
-profile models/nicswitch BenchmarkLinkSwitchLink 5000000x
+profile models/nicswitch BenchmarkLinkSwitchLink 10000000x
 go tool pprof -proto -output cmd/nictwin/default.pgo "$tmp"/*.prof
