@@ -3,6 +3,8 @@ package akitaview
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -27,8 +29,25 @@ func (o *Options) Validate() error {
 	if o.Trace != "" && (!strings.HasSuffix(o.Trace, suffix) || o.Trace == suffix || strings.HasSuffix(o.Trace, "/"+suffix)) {
 		errs = append(errs, fmt.Errorf("--akita-trace %q: want a name that ends in %s", o.Trace, suffix))
 	}
+	if strings.ContainsAny(o.Trace, "?#%") {
+		errs = append(errs, fmt.Errorf("--akita-trace %q: want a name without ?, # and %%, which SQLite does not take as parts of one", o.Trace))
+	}
+	if o.Trace != "" {
+		errs = append(errs, newFile(o.Trace))
+	}
 	if o.Wanted() && !built {
 		errs = append(errs, errors.New("--akita-monitor, --akita-trace: this program is built without them: want one of `make build-akitaview`"))
 	}
 	return errors.Join(errs...)
+}
+
+// newFile refuses a file that is there, or whose folder is not.
+func newFile(file string) error {
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("--akita-trace %s is there already: want a new name", file)
+	}
+	if dir, err := os.Stat(filepath.Dir(file)); err != nil || !dir.IsDir() {
+		return fmt.Errorf("--akita-trace %s: there is no folder %s: want one that is there", file, filepath.Dir(file))
+	}
+	return nil
 }

@@ -18,6 +18,8 @@ func TestOptions(t *testing.T) {
 		{akitaview.Options{Monitor: 65536}, "--akita-monitor 65536"},
 		{akitaview.Options{Trace: "run.db"}, `--akita-trace "run.db": want a name that ends in .sqlite3`},
 		{akitaview.Options{Trace: "out/.sqlite3"}, "--akita-trace"},
+		{akitaview.Options{Trace: "a?mode=memory.sqlite3"}, "want a name without ?"},
+		{akitaview.Options{Trace: "nowhere/x.sqlite3"}, "there is no folder nowhere"},
 	} {
 		require.ErrorContains(t, x.o.Validate(), x.says)
 		require.True(t, x.o.Wanted())

@@ -4,7 +4,6 @@ package akitaview
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -27,9 +26,6 @@ type trace struct {
 
 // newTrace makes the file.
 func newTrace(file string, e *simcore.Engine) (t *trace, err error) {
-	if _, err := os.Lstat(file); err == nil {
-		return nil, fmt.Errorf("--akita-trace %s is there already: want a new name", file)
-	}
 	t = &trace{
 		engine: e, file: file, to: tracing.NewSQLiteTraceWriter(strings.TrimSuffix(file, suffix)),
 		ways: map[sim.Msg]tracing.Task{}, waits: map[sim.Msg]tracing.Task{},

@@ -5,7 +5,7 @@ import (
 	"nictwin/scenarios/judge"
 )
 
-// course decides when traffic is over. It looks at both servers at the end of each quantum, the same in both processes.
+// course decides when traffic begins and when it is over. It looks at both servers at the end of each quantum, the same in both processes.
 type course struct {
 	quantum simcore.Ps
 	done    uint64 // quanta
@@ -17,8 +17,9 @@ type course struct {
 type phase int
 
 const (
-	phaseTraffic  phase = iota
-	phaseCounters       // are being read
+	phaseSetUp phase = iota // until both NICs receive
+	phaseTraffic
+	phaseCounters // are being read
 	phaseOver
 	phaseStuck
 )
@@ -38,6 +39,10 @@ func (c *course) step(a, b state) bool {
 		c.since++
 	}
 	switch {
+	case c.phase == phaseSetUp && a.ready && b.ready:
+		c.phase = phaseTraffic
+		c.since = 0
+		return true
 	case c.phase == phaseTraffic && a.played && b.played:
 		c.phase = phaseCounters
 		c.since = 0

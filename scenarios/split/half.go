@@ -103,10 +103,13 @@ func (h *half) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if h.course.step(mine, theirs) && h.course.phase == phaseCounters {
-			h.quanta, h.wall, h.waited, h.missing = h.course.done, time.Since(begin), h.conn.waiting, ThreadDelay()-delay
-			h.count()
+		if !h.course.step(mine, theirs) {
+			continue
 		}
+		if h.course.phase >= phaseCounters && h.quanta == 0 {
+			h.quanta, h.wall, h.waited, h.missing = h.course.done, time.Since(begin), h.conn.waiting, ThreadDelay()-delay
+		}
+		h.enter(h.course.phase)
 	}
 	h.over = true
 	if h.course.phase == phaseStuck {

@@ -100,6 +100,7 @@ func parseHello(b []byte) error {
 
 // state is how far a server is at the end of a quantum.
 type state struct {
+	ready    bool   // its NIC receives
 	played   bool   // all frames are sent and received
 	counted  bool   // counters have been read
 	progress uint64 // grows when something happens
@@ -108,6 +109,8 @@ type state struct {
 const (
 	flagPlayed = 1 << iota
 	flagCounted
+	flagReady
+	flagsAll = 1<<iota - 1
 )
 
 // appendState begins the payload of QUANTUM.
@@ -118,6 +121,9 @@ func appendState(b []byte, quantum uint64, s state, records int) []byte {
 	}
 	if s.counted {
 		flags |= flagCounted
+	}
+	if s.ready {
+		flags |= flagReady
 	}
 	b = binary.LittleEndian.AppendUint64(b, quantum)
 	b = binary.LittleEndian.AppendUint64(b, s.progress)
@@ -168,10 +174,10 @@ func parseQuantum(b []byte, cables int, take func(record) error) (quantum uint64
 	}
 	quantum, s.progress = binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	flags, records := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
-	if flags > flagPlayed|flagCounted || binary.LittleEndian.Uint64(b[24:]) != 0 {
+	if flags > flagsAll || binary.LittleEndian.Uint64(b[24:]) != 0 {
 		return quantum, s, broken("QUANTUM %d: flags %#x, or bytes that want to be 0", quantum, flags)
 	}
-	s.played, s.counted = flags&flagPlayed != 0, flags&flagCounted != 0
+	s.played, s.counted, s.ready = flags&flagPlayed != 0, flags&flagCounted != 0, flags&flagReady != 0
 	b = b[stateBytes:]
 	var r record
 	for i := range records {

@@ -57,7 +57,7 @@ func TestBrokenMessages(t *testing.T) {
 		{frame[:20], "QUANTUM of 20 bytes: want at least 32"},
 		{frame[:len(frame)-1], "39 bytes are left: want 40"},
 		{append(slices.Clone(frame), 0), "1 bytes behind its 1 records"},
-		{change(frame, 16, 4), "flags 0x4"},
+		{change(frame, 16, 8), "flags 0x8"},
 		{change(frame, 32, 3), "of kind 3: want 1 or 2"},
 		{change(frame, 33, 2), "cable 2: want 0 to 1"},
 		{change(frame, 34, 2), "port 2: want 0 to 1"},

@@ -31,6 +31,7 @@ type server struct {
 	posted   int
 	ended    int // work entries
 	received int
+	ready    bool
 	counted  bool
 	over     bool
 	failed   error
@@ -115,7 +116,7 @@ func (o *Options) rack() board.RackSpec {
 // factory fills slots with the Go NIC.
 func factory() board.Factory { return device.Slots(device.Spec{NIC: device.Model}, nil) }
 
-// open opens the queues and starts the traffic.
+// open opens the queues.
 func (s *server) open() error {
 	at, err := s.drv.Alloc(nicspec.EndpointHost, queues*ringSlots*frameSlot, nicspec.LineBytes)
 	if err != nil {
@@ -145,12 +146,15 @@ func (s *server) open() error {
 	}
 	s.drv.Enable(true, true)
 	s.drv.Sync()
-	s.drv.Then(func() {
-		for range s.opts.Window {
-			s.post()
-		}
-	})
+	s.drv.Then(func() { s.ready = true })
 	return nil
+}
+
+// start sends the first frames.
+func (s *server) start() {
+	for range s.opts.Window {
+		s.post()
+	}
 }
 
 // openReceive opens a receive queue with its buffers. For each frame that comes, one is sent.

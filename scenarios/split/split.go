@@ -66,7 +66,7 @@ func (r *Result) judge(o *Options) {
 		}
 		if s.Sent != o.Count || other.Received != o.Count {
 			r.add(s.Name, "frames from "+s.Name+" to "+other.Name, fmt.Sprint(o.Count), fmt.Sprintf("%d sent, %d received", s.Sent, other.Received),
-				fmt.Sprintf("nothing happened for %v with frames left", patience))
+				fmt.Sprintf("nothing happened for %v with frames left", time.Duration(patience/simcore.Nanosecond)))
 		}
 	}
 }
@@ -97,10 +97,14 @@ func runOne(ctx context.Context, o *Options, r *Result) (err error) {
 		if err := errors.Join(e.RunUntil(c.end()), both[0].err(), both[1].err(), ctx.Err()); err != nil {
 			return err
 		}
-		if c.step(both[0].state(), both[1].state()) && c.phase == phaseCounters {
+		if !c.step(both[0].state(), both[1].state()) {
+			continue
+		}
+		if c.phase >= phaseCounters && r.Quanta == 0 {
 			r.Quanta, r.Wall, r.Missing = c.done, time.Since(begin), ThreadDelay()-delay
-			both[0].count()
-			both[1].count()
+		}
+		for _, s := range both {
+			s.enter(c.phase)
 		}
 	}
 	both[0].over, both[1].over = true, true

@@ -64,8 +64,18 @@ func (s *server) check(err error) {
 func (s *server) state() state {
 	n := s.opts.Count
 	return state{
-		played: s.received >= n && s.ended >= n, counted: s.counted,
+		ready: s.ready, played: s.received >= n && s.ended >= n, counted: s.counted,
 		progress: uint64(s.posted) + uint64(s.received) + uint64(s.ended),
+	}
+}
+
+// enter does what begins with a phase.
+func (s *server) enter(p phase) {
+	switch p {
+	case phaseTraffic:
+		s.start()
+	case phaseCounters:
+		s.count()
 	}
 }
 
