@@ -29,7 +29,7 @@ func TestFlexinsSend(t *testing.T) {
 	a.post(pipe.SendElement{Opcode: verbs.WRSend, Flags: verbs.SendSignaled, QPN: 0x100, ID: 77, Spans: []pipe.Span{{Addr: 0x1000, Bytes: 4096}}})
 	r.settle()
 	require.Equal(t, []pipe.Completion{{ID: 77, Opcode: verbs.WCSend, QPN: 0x100}}, a.wcs)
-	require.Equal(t, []pipe.Completion{{ID: 0, Opcode: verbs.WCRecv, QPN: 0x100, Bytes: 4096}}, b.wcs)
+	require.Equal(t, []pipe.Completion{{ID: 0, Opcode: verbs.WCRecv, QPN: 0x100, Bytes: 4096, Recv: true}}, b.wcs)
 	require.Equal(t, bytes, b.read(0x20000, 4096))
 	r.finish()
 }

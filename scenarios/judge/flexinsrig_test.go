@@ -261,7 +261,7 @@ func (r *duo) pair(typ verbs.QPType, qpn uint32, change func(*transport.Attr)) {
 			change(&a)
 		}
 		for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
-			n.data.ModifyQP(qpn, to, &a, all, 0x11, ok)
+			n.data.ModifyQP(qpn, data.Change{To: to, Attr: a, Access: all, QKey: 0x11}, ok)
 		}
 	}
 	r.settle()

@@ -161,7 +161,7 @@ func (q *qp) Invalidate(key uint32) bool {
 // Complete implements transport.Env.
 func (q *qp) Complete(w *transport.Completion) {
 	x := pipe.Completion{
-		ID: w.ID, Status: w.Status, Opcode: w.Opcode, Solicited: w.Solicited, Bytes: w.ByteLen, Imm: w.Imm, QPN: q.config.QPN, SrcQP: w.SrcQP,
+		ID: w.ID, Status: w.Status, Opcode: w.Opcode, Solicited: w.Solicited, Bytes: w.ByteLen, Imm: w.Imm, QPN: q.config.QPN, SrcQP: w.SrcQP, Recv: w.Recv,
 	}
 	switch {
 	case w.HasImm:

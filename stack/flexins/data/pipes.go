@@ -148,7 +148,7 @@ func (q *qp) translate(e *pipe.SendElement, s *transport.Send) {
 		need = verbs.AccessLocalWrite
 	}
 	total := e.Bytes()
-	if total > uint64(q.config.MaxMessage) || e.Opcode.IsAtomic() && total != 8 {
+	if total > uint64(q.config.MaxMessage) || e.Opcode.IsAtomic() && e.Spans[0].Addr == pipe.WrongLength {
 		s.Status = verbs.WCLocLenErr
 		return
 	}
@@ -225,6 +225,7 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 type cq struct {
 	c    *core
 	pipe pipe.Sender
+	from uint64                      // where it is staged
 	held fifo.Queue[pipe.Completion] // for which the pipe had no room
 	line [pipe.LineBytes]byte
 	wait bool // in core.full
@@ -248,8 +249,19 @@ func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
 	if err != nil {
 		return errors.Join(err, c.pipes.Free(from))
 	}
-	c.cqs[number] = &cq{c: c, pipe: p}
+	c.cqs[number] = &cq{c: c, pipe: p, from: from}
 	return nil
+}
+
+// CloseCQ ends that, when no queue pair of the core uses it any more.
+func (a *Card) CloseCQ(number uint32, core int) error {
+	c := a.cores[core]
+	q := c.cqs[number]
+	if q == nil {
+		return fmt.Errorf("data: completion queue %d of core %d: it is not open", number, core)
+	}
+	delete(c.cqs, number)
+	return c.pipes.Free(q.from)
 }
 
 const counterBytes = 8

@@ -22,7 +22,6 @@ type QPConfig struct {
 	Cap            verbs.QPCap
 	SignalAll      bool
 	MaxMessage     uint32
-	Port           int // from 0
 
 	// Solar has RC be replaced by Solar.
 	Solar bool
@@ -72,12 +71,9 @@ func (c *core) create(cfg QPConfig) error {
 	if c.qps[cfg.QPN] != nil || c.srqs[cfg.QPN] != nil {
 		return fmt.Errorf("data: queue pair %#x: there is one", cfg.QPN)
 	}
-	q := &qp{config: cfg, core: c, port: cfg.Port, place: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ], recv: c.cqs[cfg.RecvCQ]}
+	q := &qp{config: cfg, core: c, place: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ], recv: c.cqs[cfg.RecvCQ]}
 	if q.send == nil || q.recv == nil {
 		return fmt.Errorf("data: queue pair %#x: completion queues %d and %d: want them open on core %d", cfg.QPN, cfg.SendCQ, cfg.RecvCQ, c.index)
-	}
-	if cfg.Port < 0 || cfg.Port >= len(c.tx) {
-		return field.Errorf("port", "%d: want 0 to %d", cfg.Port, len(c.tx)-1)
 	}
 	var shared *transport.RecvQueue
 	if cfg.HasSRQ {
@@ -88,11 +84,10 @@ func (c *core) create(cfg QPConfig) error {
 		shared = s.queue
 	}
 	if cfg.Type == rawPacket {
-		if c.index != 0 || c.raws[q.port] != nil {
-			return fmt.Errorf("data: queue pair %#x of raw packets: want the only one of port %d, on core 0, which gets the frames of nobody else", cfg.QPN, q.port)
+		if c.index != 0 {
+			return fmt.Errorf("data: queue pair %#x of raw packets: want it on core 0, which gets the frames that are no RoCE", cfg.QPN)
 		}
 		q.raw = newRaw(q)
-		c.raws[q.port] = q
 		c.qps[cfg.QPN] = q
 		return nil
 	}
@@ -128,18 +123,31 @@ func (a *Card) find(c *core, qpn uint32) (*qp, error) {
 	return q, nil
 }
 
-// ModifyQP changes the state; attr is needed on the way to RTR and RTS. access and qkey hold from then on.
-func (a *Card) ModifyQP(qpn uint32, to verbs.State, attr *transport.Attr, access verbs.Access, qkey uint32, done func(error)) {
+// Change is what becomes of a queue pair.
+type Change struct {
+	To     verbs.State
+	Attr   transport.Attr // on the way to RTR and RTS
+	Access verbs.Access   // from now on, as the others
+	QKey   uint32
+	Port   int // from 0
+}
+
+// ModifyQP changes the state, and what goes with it.
+func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 	a.on(qpn, done, func(c *core) error {
 		q, err := a.find(c, qpn)
 		if err != nil {
 			return err
 		}
-		if q.raw != nil {
-			return q.raw.modify(to)
+		if x.Port < 0 || x.Port >= len(c.tx) {
+			return field.Errorf("port", "%d: want 0 to %d", x.Port, len(c.tx)-1)
 		}
-		q.conn.SetRights(access, qkey)
-		err = q.conn.Modify(c.now(), to, attr)
+		if q.raw != nil {
+			return q.raw.change(x)
+		}
+		q.port = x.Port
+		q.conn.SetRights(x.Access, x.QKey)
+		err = q.conn.Modify(c.now(), x.To, &x.Attr)
 		c.wake(q)
 		return err
 	})
@@ -178,7 +186,7 @@ func (a *Card) DestroyQP(qpn uint32, done func(error)) {
 		}
 		q.closing = func() {
 			c.forget(q)
-			if q.raw != nil {
+			if c.raws[q.port] == q {
 				delete(c.raws, q.port)
 			}
 			c.active.Remove(qpn)
@@ -186,14 +194,18 @@ func (a *Card) DestroyQP(qpn uint32, done func(error)) {
 			done(nil)
 		}
 		if q.raw != nil {
-			q.fail(q.raw.modify(verbs.QPSReset))
+			q.fail(q.raw.change(Change{To: verbs.QPSReset, Port: q.port}))
 		} else {
 			q.fail(q.conn.Modify(c.now(), verbs.QPSReset, nil))
 		}
 		for _, s := range c.tx {
 			s.drain(q.settle)
 		}
-		q.settle()
+		q.copies++ // its completions are in the host, too
+		c.copies.nop(func() {
+			q.copies--
+			q.settle()
+		})
 	})
 }
 

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"fmt"
+
 	"nictwin/models/fifo"
 	"nictwin/models/nicspec"
 	"nictwin/stack/driver"
@@ -27,9 +29,17 @@ type rawSend struct {
 
 func newRaw(q *qp) *raw { return &raw{q: q} }
 
-func (r *raw) modify(to verbs.State) error {
-	r.state = to
-	switch to {
+// change goes to a state; from INIT on the queue pair has the frames of its port to itself.
+func (r *raw) change(x Change) error {
+	raws := r.q.core.raws
+	if other := raws[x.Port]; x.To == verbs.QPSInit && other != nil && other != r.q {
+		return fmt.Errorf("data: queue pair %#x of raw packets: port %d is that of queue pair %#x: want another", r.q.config.QPN, x.Port, other.config.QPN)
+	}
+	r.state = x.To
+	switch x.To {
+	case verbs.QPSInit:
+		r.q.port = x.Port
+		raws[x.Port] = r.q
 	case verbs.QPSReset:
 		for r.sends.Len() > r.begun {
 			r.sends.PopLast()
