@@ -76,6 +76,14 @@ func (a *Card) Detach(id int) {
 	}
 }
 
+// drainPipes takes what a context had posted when a control verb was asked for: its pipes are in memory before the verb is.
+func (c *core) drainPipes(context int) {
+	if x := c.contexts[context]; x != nil {
+		for x.poll() {
+		}
+	}
+}
+
 // poll takes an element of either pipe.
 func (x *context) poll() bool {
 	c := x.c
@@ -213,6 +221,9 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	r := transport.Recv{ID: q.number - 1, Spans: spans}
 	if q.config.Type == rawPacket {
 		return q.raw.PostRecv(&r)
+	}
+	if q.conn.State() == verbs.QPSReset { // it was on its way: RESET forgets it
+		return nil
 	}
 	if err := q.conn.PostRecv(&r); err != nil {
 		return err

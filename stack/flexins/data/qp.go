@@ -142,6 +142,7 @@ func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 		if x.Port < 0 || x.Port >= len(c.tx) {
 			return field.Errorf("port", "%d: want 0 to %d", x.Port, len(c.tx)-1)
 		}
+		c.drainPipes(q.config.Context)
 		if q.raw != nil {
 			return q.raw.change(x)
 		}
@@ -184,6 +185,7 @@ func (a *Card) DestroyQP(qpn uint32, done func(error)) {
 			done(err)
 			return
 		}
+		c.drainPipes(q.config.Context)
 		q.closing = func() {
 			c.forget(q)
 			if c.raws[q.port] == q {

@@ -202,9 +202,9 @@ func (q *CQ) add() {
 	}
 }
 
-// pull takes all that has come.
+// pull takes what has come, as far as the queue has room for it.
 func (q *CQ) pull() {
-	for q.next() {
+	for q.taken.Len() < q.entries && q.next() {
 	}
 }
 

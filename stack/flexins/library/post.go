@@ -32,6 +32,9 @@ func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
 
 func (q *QP) postSend(w *verbs.SendWR) error {
 	c := q.c
+	if q.sends.Len() >= q.queues.Cap.MaxSendWR {
+		q.send.pull() // completions that have come make room
+	}
 	q.queues.SendUsed = q.sends.Len()
 	if err := q.queues.CheckSend(w); err != nil {
 		return err
@@ -100,6 +103,9 @@ func (q *QP) push(e *pipe.SendElement, id uint64) error {
 // PostRecv implements verbs.QP.
 func (q *QP) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 	for n = range wrs {
+		if len(q.recvs.ids) >= q.queues.Cap.MaxRecvWR {
+			q.recv.pull()
+		}
 		q.queues.RecvUsed = len(q.recvs.ids)
 		if err := q.queues.CheckRecv(&wrs[n]); err != nil {
 			return n, err

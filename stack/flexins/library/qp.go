@@ -168,15 +168,16 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		attr.AH.Port = attr.Port
 	}
 	q.busy = true
+	c.flush() // what was posted before gets there before
 	c.ask(&mailbox.Request{Verb: mailbox.ModifyQP, Object: q.number, To: next, Attr: attr}, func(r *mailbox.Reply) {
 		q.busy = false
 		err := r.Err(verb)
 		if err == nil {
-			attr.State = next
-			q.attr, q.queues.State = attr, next
 			if next == verbs.QPSReset {
 				q.forget()
 			}
+			attr.State = next
+			q.attr, q.queues.State = attr, next
 		}
 		done(err)
 	})
@@ -205,7 +206,7 @@ func (c *Context) QueryQP(x verbs.QP, done func(verbs.QPAttr, verbs.QPInitAttr, 
 	}
 	c.ask(&mailbox.Request{Verb: mailbox.QueryQP, Object: q.number}, func(r *mailbox.Reply) {
 		attr := q.attr
-		attr.State, attr.CurState = r.State, r.State
+		attr.State = r.State
 		done(attr, q.init, r.Err(verb))
 	})
 }
@@ -219,6 +220,7 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 		return
 	}
 	q.gone = true
+	c.flush()
 	c.ask(&mailbox.Request{Verb: mailbox.DestroyQP, Object: q.number}, func(r *mailbox.Reply) {
 		if err := r.Err(verb); err != nil {
 			done(err)
