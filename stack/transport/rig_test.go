@@ -63,6 +63,7 @@ type end struct {
 	conn     Conn
 	mem      []byte
 	packets  []held
+	raw      []byte // UDP payload under Input, without ICRC
 	out      Out
 	pulling  bool
 	wake     Ps
@@ -365,6 +366,7 @@ func (e *end) arrive(b []byte, marked bool) {
 	}
 	p.Handle, p.Marked = Handle(len(e.packets)), marked
 	e.packets = append(e.packets, held{payload: append([]byte(nil), b[from:from+p.Payload]...)})
+	e.raw = b
 	e.conn.Input(e.now, &p)
 	e.pull()
 }
