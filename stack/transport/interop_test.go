@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -87,7 +86,7 @@ func TestInteropSchedules(t *testing.T) {
 				r, err := playInterop(seed, nil, nil)
 				if err != nil {
 					s, hw := interopSchedule(seed)
-					t.Error(fmt.Sprintf("seed %d (-schedule %d replays it), hardware on side %d: %v\n%v", seed, seed, hw, err, &s))
+					t.Errorf("seed %d (-schedule %d replays it), hardware on side %d: %v\n%v", seed, seed, hw, err, &s)
 				} else {
 					mine.add(r)
 				}
