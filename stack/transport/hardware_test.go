@@ -309,10 +309,12 @@ func a0(a *core.Address) int {
 	return etherSize + ipv4Size + udpSize
 }
 
-func (h *hardware) Deadline() Ps                   { return Never }
-func (h *hardware) Expire(Ps)                      {}
-func (h *hardware) Placed(Ps, Token, verbs.Status) {}
-func (h *hardware) Sent(Ps, Token)                 {}
+func (h *hardware) Deadline() Ps                               { return Never }
+func (h *hardware) Expire(Ps)                                  {}
+func (h *hardware) Placed(Ps, Token, verbs.Status)             {}
+func (h *hardware) AtomicDone(Ps, Token, uint64, verbs.Status) {}
+func (h *hardware) SetRights(verbs.Access, uint32)             {}
+func (h *hardware) Sent(Ps, Token)                             {}
 func (h *hardware) Stats() Stats {
 	s := h.stats
 	s.Duplicates, s.Resent = h.dev.Duplicates, h.dev.Retries

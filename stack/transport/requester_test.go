@@ -58,9 +58,10 @@ func (x *initiator) Check(uint32, uint64, uint32, verbs.Access) bool { return fa
 func (x *initiator) Keep(Handle)                                     {}
 func (x *initiator) Drop(Handle)                                     {}
 func (x *initiator) CRC(Handle, int) uint32                          { return 0 }
-func (x *initiator) Atomic(verbs.Opcode, uint32, uint64, uint64, uint64) uint64 {
+func (x *initiator) CheckLocal(Span) bool                            { return true }
+func (x *initiator) PlaceGRH(Handle, []Part, Token)                  {}
+func (x *initiator) Atomic(verbs.Opcode, uint32, uint64, uint64, uint64, Token) {
 	x.t.Error("an atomic is asked of the requester")
-	return 0
 }
 func (x *initiator) Invalidate(uint32) bool { return false }
 func (x *initiator) Complete(c *Completion) { x.done = append(x.done, *c) }
