@@ -78,16 +78,15 @@ func (q *QP) notReady(p *Packet, e *Effects) {
 	if q.State != rnicspec.RTS || r.sq.Len() == 0 || after(p.PSN, r.at(0).first) < 0 || r.waiting {
 		return
 	}
-	from := q.unanswered(p.PSN)
 	if r.rnr == 0 {
-		q.failOrRetry(from, p.PSN, rnicspec.RNRExceeded, e)
+		q.failOrRetry(p.PSN, rnicspec.RNRExceeded, e)
 		return
 	}
 	if r.rnr != infinite {
 		r.rnr--
 	}
 	r.waiting, e.Wait = true, p.AETH.Syndrome.RNRDelayPs()
-	q.goBack(from)
+	q.goBack(q.unanswered(p.PSN))
 	e.Moved = true
 }
 
@@ -97,7 +96,6 @@ func (q *QP) refused(p *Packet, e *Effects) {
 	if q.State != rnicspec.RTS || r.sq.Len() == 0 || after(p.PSN, r.at(0).first) < 0 {
 		return
 	}
-	from := q.unanswered(p.PSN)
 	switch p.AETH.Syndrome {
 	case wire.NAKSequence:
 		if r.retries == 0 {
@@ -105,22 +103,22 @@ func (q *QP) refused(p *Packet, e *Effects) {
 			return
 		}
 		r.retries--
-		q.goBack(from)
+		q.goBack(q.unanswered(p.PSN))
 		e.Moved = true
 	case wire.NAKInvalidRequest:
-		q.failOrRetry(from, p.PSN, rnicspec.RemoteInvalid, e)
+		q.failOrRetry(p.PSN, rnicspec.RemoteInvalid, e)
 	case wire.NAKRemoteAccess:
-		q.failOrRetry(from, p.PSN, rnicspec.RemoteAccess, e)
+		q.failOrRetry(p.PSN, rnicspec.RemoteAccess, e)
 	default:
-		q.failOrRetry(from, p.PSN, rnicspec.RemoteOperation, e)
+		q.failOrRetry(p.PSN, rnicspec.RemoteOperation, e)
 	}
 }
 
-// failOrRetry ends the queue pair by the work entry that has the PSN of a NAK, which is the oldest; or asks again for what was
-// lost before it, whose entry is to end first.
-func (q *QP) failOrRetry(from, psn uint32, s rnicspec.Status, e *Effects) {
-	if from != psn {
-		q.lost(from, e)
+// failOrRetry ends the queue pair by the work entry that has the PSN of a NAK, if it is the oldest. Else that is a READ or
+// atomic whose answer was lost: it is to end first, and is asked for again.
+func (q *QP) failOrRetry(psn uint32, s rnicspec.Status, e *Effects) {
+	if w := q.req.at(0); after(psn, w.last()) > 0 {
+		q.lost(plus(w.first, w.got), e)
 		return
 	}
 	q.fail(s, e)

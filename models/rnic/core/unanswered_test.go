@@ -79,3 +79,19 @@ func TestNAKsAfterALostAnswer(t *testing.T) {
 		}
 	}
 }
+
+// A NAK whose PSN is one of a READ's own answers ends that READ, however many of them have come.
+func TestNAKOfAReadUnderWay(t *testing.T) {
+	p := newPair(t, rnicspec.RC, 256)
+	p.post(0, rnicspec.WQE{Opcode: rnicspec.Read, Length: 1024, Flags: sig})
+	p.send(0)
+	p.n[1].take(p.n[0].out[0])
+	p.n[0].take(p.n[1].out[0])
+	nak := Packet{AETH: wire.AETHFields{Syndrome: wire.NAKRemoteOperational}}
+	nak.Opcode, nak.DestQP, nak.PSN = wire.RCAck, 1, 0xfffff2
+	p.n[1].out = nil
+	p.n[1].frame(&nak, &p.q[1].Address, nil)
+	p.n[0].take(p.n[1].out[0])
+	require.Equal(t, rnicspec.Failed, p.q[0].State)
+	require.Equal(t, rnicspec.RemoteOperation, p.n[0].done[0].Status)
+}
