@@ -28,7 +28,7 @@ func nodeGID(i int) (g [16]byte) {
 }
 
 // newNode puts FlexiNS on a card of a rack with cores.
-func newNode(t testing.TB, c *board.Card, i int, s node.Spec) *node.Node {
+func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node.Node {
 	bus := func(endpoint, core int, regs cpu.Registers) *corebus.Bus {
 		x, err := c.Memory.Host(endpoint).Core(0, core)
 		require.NoError(t, err)
@@ -47,6 +47,9 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec) *node.Node {
 	for p := range 2 {
 		cfg.Ports = append(cfg.Ports, node.Port{MAC: nodeMAC(i + 10*p), GID: nodeGID(i + 10*p)})
 	}
+	if engine {
+		cfg.Engine = bus(nicspec.EndpointArm, 14, arm)
+	}
 	n, err := node.New(cfg)
 	require.NoError(t, err)
 	return n
@@ -54,6 +57,12 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec) *node.Node {
 
 // newNodes puts it on both cards of a pair, with their referees, as a bench of package verbstest.
 func newNodes(t *testing.T, s node.Spec) *verbstest.Bench {
+	b, _ := newNodesWith(t, s, false)
+	return b
+}
+
+// newNodesWith also gives them a core for the offload engine.
+func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*node.Node) {
 	r, err := board.RackPreset("bf3-cores-pair")
 	require.NoError(t, err)
 	e, over := simcore.NewEngine(), false
@@ -67,7 +76,7 @@ func newNodes(t *testing.T, s node.Spec) *verbstest.Bench {
 		require.NoError(t, err)
 		judges = append(judges, j)
 		require.NoError(t, c.NIC.Begin(func() bool { return over }))
-		n := newNode(t, c, i, s)
+		n := newNode(t, c, i, s, engine)
 		nodes = append(nodes, n)
 		b.Sides[i] = verbstest.Side{
 			Context: n.Context(), Memory: c.Memory, Base: mem.Bus(nicspec.EndpointHost, 256<<20), Bytes: 8 << 20, Port: 1,
@@ -105,7 +114,7 @@ func newNodes(t *testing.T, s node.Spec) *verbstest.Bench {
 		}
 		require.NoError(t, rack.Close())
 	})
-	return b
+	return b, nodes
 }
 
 // FlexiNS on the Arm cores of two boards is what libibverbs promises, with every referee silent.

@@ -37,7 +37,7 @@ func (a *atomic) begin() {
 	c := a.q.core
 	c.copies.line(func(at uint64) {
 		a.line = at
-		src, ok := c.card.host(a.at)
+		src, ok := a.q.memory(a.at)
 		if !ok {
 			a.end(errGone)
 			return
@@ -53,7 +53,7 @@ func (a *atomic) read(err error) {
 	if err == nil {
 		err = c.cpu.Load(a.line, b[:])
 	}
-	dst, ok := c.card.host(a.at)
+	dst, ok := a.q.memory(a.at)
 	if !ok && err == nil {
 		err = errGone
 	}

@@ -98,6 +98,9 @@ func (a *Card) OnAsync(f func(Async)) { a.async = f }
 // SetKey has a region of Config.Regions be reached by a key of the NIC, whose range is the region's.
 func (a *Card) SetKey(region uint32, k *driver.Key) { a.keys[region] = k }
 
+// Key is that key, or nil.
+func (a *Card) Key(region uint32) *driver.Key { return a.keys[region] }
+
 // DropKey ends that; done is called when no entry that names it is under way on any core: the NIC's key may be dropped then.
 // Each core works on it as its own software.
 func (a *Card) DropKey(region uint32, done func()) {

@@ -20,12 +20,18 @@ func (q *qp) Check(key uint32, addr uint64, n uint32, need verbs.Access) bool {
 
 // CheckLocal implements transport.Env.
 func (q *qp) CheckLocal(to transport.Span) bool {
+	if q.served != nil && to.Key == armKey {
+		return true
+	}
 	return q.core.card.cfg.Regions.Local(q.config.PD, &verbs.SGE{Addr: to.Addr, Length: to.Len, LKey: to.Key}, verbs.AccessLocalWrite)
 }
 
-// host is a piece of host memory under a key of the NIC; ok is false when its region has gone meanwhile.
-func (a *Card) host(s transport.Span) (x driver.Span, ok bool) {
-	k := a.keys[s.Key]
+// memory is a piece of host memory, or of an engine's, under a key of the NIC; ok is false when its region has gone meanwhile.
+func (q *qp) memory(s transport.Span) (x driver.Span, ok bool) {
+	k := q.core.card.keys[s.Key]
+	if q.served != nil && s.Key == armKey {
+		k = q.served.e.Key
+	}
 	if k == nil || s.Addr < k.Bus || uint64(s.Len) > k.Len || s.Addr-k.Bus > k.Len-uint64(s.Len) {
 		return x, false
 	}
@@ -43,7 +49,7 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 	p.copies += len(parts) // before any of them can end
 	for i := range parts {
 		part := &parts[i]
-		dst, ok := c.card.host(part.To)
+		dst, ok := q.memory(part.To)
 		if !ok {
 			c.copies.add(job{packet: int32(h) + 1, q: q, token: t, then: q.gone(t)})
 			continue
@@ -105,7 +111,7 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 				j.line = at // copies end in order
 			}
 			var ok bool
-			if j.dst, ok = c.card.host(part.To); ok {
+			if j.dst, ok = q.memory(part.To); ok {
 				j.src = c.span(at+uint64(part.Off), int(part.To.Len))
 			} else {
 				j.then = q.gone(t)
@@ -160,6 +166,10 @@ func (q *qp) Invalidate(key uint32) bool {
 
 // Complete implements transport.Env.
 func (q *qp) Complete(w *transport.Completion) {
+	if q.served != nil {
+		q.served.completed(w)
+		return
+	}
 	x := pipe.Completion{
 		ID: w.ID, Status: w.Status, Opcode: w.Opcode, Solicited: w.Solicited, Bytes: w.ByteLen, Imm: w.Imm, QPN: q.config.QPN, SrcQP: w.SrcQP, Recv: w.Recv,
 	}

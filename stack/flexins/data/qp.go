@@ -41,6 +41,7 @@ type qp struct {
 	copies     int // under way
 	frames     int // in transmit queues
 	closing    func()
+	served     *served // by an engine; nil: by the application
 }
 
 // core is a card's core by number.

@@ -110,7 +110,7 @@ func (q *qp) sendRaw(s *sender) bool {
 		pieces = append(pieces, c.span(slot, len(x.inline)))
 	}
 	for _, sp := range x.Spans {
-		if k, ok := c.card.host(sp); ok {
+		if k, ok := q.memory(sp); ok {
 			pieces = append(pieces, k)
 		} else {
 			x.Status = verbs.WCLocProtErr
@@ -203,7 +203,7 @@ func (c *core) scatterRaw(q *qp, h transport.Handle, f *driver.RxFrame, x *trans
 			}
 			k = min(k, s.Len)
 			j := job{src: c.span(src, int(k)), packet: int32(h) + 1, q: q, then: end(k)}
-			j.dst, _ = c.card.host(transport.Span{Addr: s.Addr, Len: k, Key: s.Key}) // checked
+			j.dst, _ = q.memory(transport.Span{Addr: s.Addr, Len: k, Key: s.Key}) // checked
 			c.packets.all[h].copies++
 			c.copies.add(j)
 			at, s.Addr, s.Len = at+k, s.Addr+uint64(k), s.Len-k

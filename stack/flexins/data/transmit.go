@@ -95,7 +95,7 @@ func (s *sender) send(q *qp, o *transport.Out) {
 	}
 	s.entry.Pieces = append(s.entry.Pieces[:0], c.span(slot, head))
 	for i := range o.Spans {
-		x, ok := c.card.host(o.Spans[i])
+		x, ok := q.memory(o.Spans[i])
 		if !ok { // its region was deregistered: the frame is as good as lost
 			s.post(frame{q: q, token: o.Token}, &driver.Nop{Order: driver.Order{Complete: o.Token != 0}})
 			return

@@ -18,6 +18,7 @@ import (
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/kernel"
 	"nictwin/stack/flexins/library"
+	"nictwin/stack/offload"
 	"nictwin/stack/pipe"
 	"nictwin/stack/pipe/copyengine"
 	"nictwin/stack/verbs"
@@ -29,6 +30,7 @@ type Spec struct {
 	Data      data.Spec    `yaml:"data"`
 	Control   control.Spec `yaml:"control"`
 	Library   library.Spec `yaml:"library"`
+	Offload   offload.Spec `yaml:"offload"` // of the engine, where there is one
 
 	MTU verbs.MTU `yaml:"mtu"` // of the ports
 
@@ -43,7 +45,7 @@ type Spec struct {
 // DefaultSpec has 12 data cores (FN A.2) and an MTU of 4,096.
 func DefaultSpec() Spec {
 	return Spec{
-		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(), MTU: verbs.MTU4096,
+		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(), Offload: offload.DefaultSpec(), MTU: verbs.MTU4096,
 		HostBytes: 16 << 20, ArmBytes: 4 << 20, ShadowBytes: 1 << 40,
 	}
 }
@@ -57,7 +59,8 @@ func (s *Spec) Validate() error {
 		}
 	}
 	within("data_cores", uint64(max(s.DataCores, 0)), 1, 64)
-	errs = append(errs, field.Under("data", s.Data.Validate()), field.Under("control", s.Control.Validate()), field.Under("library", s.Library.Validate()))
+	errs = append(errs, field.Under("data", s.Data.Validate()), field.Under("control", s.Control.Validate()), field.Under("library", s.Library.Validate()),
+		field.Under("offload", s.Offload.Validate()))
 	if !s.MTU.Valid() {
 		errs = append(errs, field.Errorf("mtu", "%d: want 256, 512, 1024, 2048, 4096 or 8192", s.MTU))
 	} else if int(s.MTU)+2*nicspec.LineBytes > s.Data.PayloadBytes {
@@ -84,6 +87,7 @@ type Config struct {
 	Data    []*corebus.Bus // of as many cores as the spec says
 	Host    *corebus.Bus   // the core that runs library and applications
 	Ports   []Port
+	Engine  *corebus.Bus // of the offload engine; nil: there is none
 
 	// ReadsMayFail, if set, reports whether somebody lets reads of the NIC fail on purpose.
 	ReadsMayFail func() bool
@@ -98,6 +102,7 @@ type Node struct {
 	kernel  *kernel.Module
 	lib     *library.Context
 	reply   *copyengine.Engine
+	engine  *engine // nil: there is none
 	up      bool
 }
 
@@ -106,6 +111,7 @@ type Node struct {
 const (
 	hostKey = iota
 	armKey
+	engineKey
 	firstCoreKey
 )
 
@@ -144,7 +150,7 @@ func (c *Config) validate() error {
 	want(c.Control != nil && c.Host != nil && len(c.Data) == n, "%d data cores, and a control and a host core: want %d, and both", len(c.Data), n)
 	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
 	want(n <= b.NumRxq, "data_cores %d: want %d at most, the NIC's receive queues", n, b.NumRxq)
-	want(n*(b.Ports+1)+2 <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, two are others'", n, (b.NumTxq-2)/(b.Ports+1), b.Ports+1, b.NumTxq)
+	want(n*(b.Ports+1)+3 <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, three are others'", n, (b.NumTxq-3)/(b.Ports+1), b.Ports+1, b.NumTxq)
 	want(n <= b.NumRules, "data_cores %d: want %d at most, the NIC's rules", n, b.NumRules)
 	want(firstCoreKey+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n, b.NumKeys-firstCoreKey-1)
 	for _, p := range []struct {
@@ -202,7 +208,10 @@ func (n *Node) build() error {
 	if n.kernel, err = kernel.New(s.DataCores, n.device(keys)); err != nil {
 		return err
 	}
-	return n.open(host, arm, ports)
+	if err := n.open(host, arm, ports); err != nil || n.cfg.Engine == nil {
+		return err
+	}
+	return n.openEngine()
 }
 
 // ports are the ports as verbs have them.
@@ -317,11 +326,22 @@ func (n *Node) Stats() data.Stats { return n.data.Stats() }
 
 // Err is the first thing that went wrong, or nil.
 func (n *Node) Err() error {
-	return errors.Join(n.drv.Err(), n.data.Err(), n.control.Err(), n.lib.Err())
+	err := errors.Join(n.drv.Err(), n.data.Err(), n.control.Err(), n.lib.Err())
+	if n.engine != nil {
+		err = errors.Join(err, n.engine.err)
+	}
+	return err
 }
 
 // Idle reports whether nothing is under way but frames and timers.
-func (n *Node) Idle() bool { return n.data.Idle() && n.lib.Idle() && n.drv.Idle() }
+func (n *Node) Idle() bool {
+	return n.data.Idle() && n.lib.Idle() && n.drv.Idle() && (n.engine == nil || n.engine.Idle())
+}
 
 // Close ends the loops of library and control core; timers of connections may still run.
-func (n *Node) Close() { n.lib.Close() }
+func (n *Node) Close() {
+	n.lib.Close()
+	if n.engine != nil {
+		n.engine.Close()
+	}
+}

@@ -54,6 +54,9 @@ func Open(d *driver.Driver, c driver.TxConfig, keys ...*driver.Key) (*Engine, er
 	return e, err
 }
 
+// Add lets copies use a range of memory more. The key must stay as long as the engine.
+func (e *Engine) Add(k *driver.Key) { e.keys = append(e.keys, k) }
+
 // Copy implements pipe.Copier: both addresses are bus addresses [P1].
 func (e *Engine) Copy(to, from uint64, n int, done func(error)) {
 	if e.err != nil {

@@ -1,0 +1,134 @@
+package data
+
+import (
+	"fmt"
+
+	"nictwin/models/fifo"
+	"nictwin/stack/driver"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+)
+
+// Engine is who serves queue pairs on the card itself: what arrives goes to buffers in Arm memory instead of those of
+// applications, and what leaves comes from there.
+type Engine struct {
+	// Key is the NIC's key for the engine's Arm memory.
+	Key *driver.Key
+	// Take takes a message of n bytes; done is to be called, on any core, when its buffer may be used again. False: there is no
+	// room now, and Card.Offer has the message offered again.
+	Take func(qpn uint32, addr uint64, n int, done func()) bool
+
+	retry []*served // that have messages which were not taken
+}
+
+// served is a queue pair that an engine serves.
+type served struct {
+	q       *qp
+	e       *Engine
+	buffers []uint64
+	bytes   int
+	held    fifo.Queue[transport.Completion] // messages that the engine had no room for
+	sends   fifo.Queue[func(error)]
+}
+
+// armKey names an engine's memory in spans of its connections: no region has this key.
+const armKey = 0
+
+// Serve gives a queue pair to an engine, with buffers for messages of so many bytes. Those that are posted are all that may
+// arrive before the engine takes them: a client that sends more waits (RNR). Like a control verb it ends with done, as
+// software of the queue pair's core.
+func (a *Card) Serve(qpn uint32, e *Engine, buffers []uint64, bytes int, done func(error)) {
+	a.on(qpn, done, func(c *core) error {
+		q, err := a.find(c, qpn)
+		if err != nil {
+			return err
+		}
+		if q.conn == nil || q.served != nil || len(buffers) > q.config.Cap.MaxRecvWR {
+			return verbs.Errorf("serve", verbs.EINVAL, "queue pair %#x: want a connection that no engine serves, with %d receive requests", qpn, len(buffers))
+		}
+		q.served = &served{q: q, e: e, buffers: buffers, bytes: bytes}
+		for i := range buffers {
+			if err := q.served.post(i); err != nil {
+				return fmt.Errorf("data: queue pair %#x: %w", qpn, err)
+			}
+		}
+		c.wake(q)
+		return nil
+	})
+}
+
+func (s *served) post(i int) error {
+	return s.q.conn.PostRecv(&transport.Recv{ID: uint64(i), Spans: []transport.Span{{Addr: s.buffers[i], Len: uint32(s.bytes), Key: armKey}}})
+}
+
+// Send sends n bytes of an engine's memory as a message, in the order of the calls. done is called as software of the queue
+// pair's core.
+func (a *Card) Send(qpn uint32, addr uint64, n int, done func(error)) {
+	a.on(qpn, func(err error) {
+		if err != nil {
+			done(err)
+		}
+	}, func(c *core) error {
+		q, err := a.find(c, qpn)
+		if err != nil {
+			return err
+		}
+		if q.served == nil {
+			return verbs.Errorf("send", verbs.EINVAL, "queue pair %#x: no engine serves it", qpn)
+		}
+		x := transport.Send{Op: verbs.WRSend, Flags: verbs.SendSignaled, Spans: []transport.Span{{Addr: addr, Len: uint32(n), Key: armKey}}}
+		if err := q.conn.Post(c.now(), &x); err != nil {
+			return err
+		}
+		q.served.sends.Push(done)
+		c.wake(q)
+		return nil
+	})
+}
+
+// Offer offers again what the engine had no room for.
+func (a *Card) Offer(e *Engine) {
+	waiting := e.retry
+	e.retry = nil
+	for _, s := range waiting {
+		s.q.core.cpu.Call(s.offer)
+	}
+}
+
+func (s *served) offer() {
+	for s.held.Len() > 0 {
+		w := *s.held.Front()
+		i := int(w.ID)
+		if !s.e.Take(s.q.config.QPN, s.buffers[i], int(w.ByteLen), func() { s.q.core.cpu.Call(func() { s.again(i) }) }) {
+			s.e.retry = append(s.e.retry, s)
+			return
+		}
+		s.held.Pop()
+	}
+}
+
+// again posts a buffer that is free.
+func (s *served) again(i int) {
+	if s.q.core.qps[s.q.config.QPN] != s.q || s.q.closing != nil || s.q.conn.State() == verbs.QPSReset {
+		return
+	}
+	s.q.core.fail(s.post(i))
+	s.q.core.wake(s.q)
+}
+
+// completed takes a completion of the queue pair.
+func (s *served) completed(w *transport.Completion) {
+	switch {
+	case !w.Recv:
+		var err error
+		if w.Status != verbs.WCSuccess {
+			err = fmt.Errorf("the message ended with status %v", w.Status)
+		}
+		s.sends.Pop()(err)
+	case w.Status == verbs.WCSuccess:
+		s.held.Push(*w)
+		if s.held.Len() == 1 {
+			s.offer()
+		}
+	}
+}

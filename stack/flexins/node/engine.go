@@ -1,0 +1,135 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/cpu"
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/flexins/data"
+	"nictwin/stack/offload"
+	"nictwin/stack/pipe/copyengine"
+	"nictwin/stack/verbs"
+)
+
+// engine is the offload engine's core: its own queue of DMAs, and its memory.
+type engine struct {
+	*offload.Engine
+	n      *Node
+	cpu    *cpu.Core
+	loop   *cpu.Loop
+	dma    *copyengine.Engine
+	memory memory
+	on     data.Engine
+	err    error
+}
+
+// Memory of an engine: of handlers, and for requests. A request is at most an MTU long.
+const (
+	handlerBytes = 1 << 20
+	requestBytes = 2 << 20
+)
+
+func (n *Node) openEngine() error {
+	e := &engine{n: n, cpu: n.cfg.Engine.Core()}
+	var err error
+	if e.memory, err = n.block(nicspec.EndpointArm, engineKey, handlerBytes+requestBytes); err != nil {
+		return err
+	}
+	at, err := e.memory.Alloc(handlerBytes, nicspec.LineBytes)
+	if err != nil {
+		return err
+	}
+	if e.Engine, err = offload.New(n.cfg.Spec.Offload, e, at, handlerBytes); err != nil {
+		return err
+	}
+	e.on = data.Engine{Key: e.memory.key, Take: func(qpn uint32, addr uint64, n int, done func()) bool {
+		return e.Take(offload.Request{QP: qpn, Addr: addr, N: n, Done: done})
+	}}
+	if e.loop, err = e.cpu.Add(cpu.LoopSpec{Name: "offload engine", Poll: n.cfg.Spec.Offload.Poll}, func(*cpu.Core) bool { return e.step() }); err != nil {
+		return err
+	}
+	e.dma, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
+		Queue: n.cfg.Build.NumTxq - 3, LogSize: n.cfg.Spec.Data.LogCopy, Bus: n.cfg.Engine}}, e.memory.key)
+	n.engine = e
+	return err
+}
+
+// step runs a coroutine; room that it makes is offered to messages that wait.
+func (e *engine) step() bool {
+	if !e.Engine.Step() {
+		return false
+	}
+	if e.Room() > 0 {
+		e.n.data.Offer(&e.on)
+	}
+	return true
+}
+
+// Copy implements offload.Env.
+func (e *engine) Copy(to, from uint64, n int, done func(error)) { e.dma.Copy(to, from, n, done) }
+
+// Load implements offload.Env.
+func (e *engine) Load(addr uint64, b []byte) error { return e.cpu.Load(addr, b) }
+
+// Store implements offload.Env.
+func (e *engine) Store(addr uint64, b []byte) error { return e.cpu.Store(addr, b) }
+
+// Compute implements offload.Env.
+func (e *engine) Compute(cycles int64) { e.cpu.Compute(cycles) }
+
+// Wake implements offload.Env.
+func (e *engine) Wake() { e.loop.Wake() }
+
+// Respond implements offload.Env: a data core sends, once the engine core's stores took effect.
+func (e *engine) Respond(qp uint32, addr uint64, n int, done func(error)) {
+	e.cpu.Fence()
+	e.cpu.Call(func() {
+		e.n.data.Send(qp, addr, n, func(err error) { e.cpu.Call(func() { done(err) }) })
+	})
+}
+
+// Engine is the offload engine, or nil.
+func (n *Node) Engine() *offload.Engine {
+	if n.engine == nil {
+		return nil
+	}
+	return n.engine.Engine
+}
+
+// Serve gives a queue pair of the application's to the engine: what is sent to it are requests, and it posts nothing any more. Its
+// memory regions stay the application's, and what handlers may use of them is for RegisterRegion. done is called as software
+// of a data core.
+func (n *Node) Serve(qp verbs.QP, buffers int, done func(error)) {
+	e := n.engine
+	if e == nil {
+		done(errors.New("node: serve: there is no offload engine: want Config.Engine"))
+		return
+	}
+	var at []uint64
+	bytes := int(n.cfg.Spec.MTU)
+	for range buffers {
+		b, err := e.memory.Alloc(uint64(bytes), nicspec.LineBytes)
+		if err != nil {
+			done(fmt.Errorf("node: serve: %w", err))
+			return
+		}
+		at = append(at, b)
+	}
+	n.data.Serve(qp.Num(), &e.on, at, bytes, done)
+}
+
+// Expose has the engine's DMAs reach host memory of a region, whose key is one of the NIC's.
+func (n *Node) Expose(mr verbs.MR, qp verbs.QP) error {
+	e := n.engine
+	if e == nil {
+		return errors.New("node: expose: there is no offload engine: want Config.Engine")
+	}
+	k := n.data.Key(mr.LKey)
+	if k == nil {
+		return fmt.Errorf("node: expose: key %#x: there is no such region", mr.LKey)
+	}
+	e.dma.Add(k)
+	return e.RegisterRegion(qp.Num(), mr.Addr, mr.Length)
+}

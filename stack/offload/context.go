@@ -1,0 +1,351 @@
+package offload
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+)
+
+// Op is the direction of a DMA.
+type Op uint8
+
+// The directions.
+const (
+	FromHost Op = iota
+	ToHost
+)
+
+// Context is a request under way, for its handler.
+type Context struct {
+	e       *Engine
+	request Request
+	head    [headerLength]byte
+	code    uint16
+	number  uint32
+	left    int64 // cycles
+
+	next func() (struct{}, bool)
+	stop func()
+	wait func(struct{}) bool
+
+	resp   uint64 // response memory, header included; 0: none
+	bytes  int    // of it, without the header
+	sent   int    // -1: not submitted; else bytes submitted
+	spare  []block
+	used   int
+	dmas   []dma
+	under  int // DMAs under way
+	awaits int // DMA that is waited for; -1: none
+	ended  bool
+	fail   string // why it was stopped
+	err    error  // what the handler returned
+}
+
+type block struct{ at, n uint64 }
+
+type dma struct {
+	done bool
+	err  error
+}
+
+// stopped unwinds a handler that was stopped.
+type stopped struct{}
+
+// run begins the coroutine.
+func (c *Context) run(h Handler) {
+	c.sent, c.awaits = -1, -1
+	c.next, c.stop = iter.Pull(func(yield func(struct{}) bool) {
+		c.wait = yield
+		defer func() {
+			if p := recover(); p != nil {
+				if _, mine := p.(stopped); !mine {
+					c.fail = fmt.Sprintf("panics: %v", p)
+				}
+			}
+		}()
+		c.err = h(c)
+	})
+	c.resume()
+}
+
+// resume runs the handler until it waits or ends.
+func (c *Context) resume() {
+	if _, waits := c.next(); !waits {
+		c.end()
+	}
+}
+
+// cancel ends a handler that waits.
+func (c *Context) cancel() {
+	if c.stop != nil {
+		c.stop()
+	}
+}
+
+// halt stops the handler.
+func (c *Context) halt(format string, a ...any) {
+	c.fail = fmt.Sprintf(format, a...)
+	panic(stopped{})
+}
+
+// spend charges cycles against the budget.
+func (c *Context) spend(cycles int64) {
+	if cycles < 0 {
+		c.halt("computes %d cycles: want 0 or more", cycles)
+	}
+	c.e.env.Compute(cycles)
+	if c.left -= cycles; c.left < 0 {
+		c.halt("has used up its %d cycles", c.e.spec.Budget)
+	}
+}
+
+// Compute charges a handler's own work.
+func (c *Context) Compute(cycles int64) { c.spend(max(cycles, 0)) }
+
+// QP is the queue pair that the request came on.
+func (c *Context) QP() uint32 { return c.request.QP }
+
+// Args is where the request's arguments lie in Arm memory, and how many bytes.
+func (c *Context) Args() (addr uint64, n int) {
+	return c.request.Addr + headerLength, c.request.N - headerLength
+}
+
+// Load reads Arm memory that the handler has: its arguments, its response, what it allocated.
+func (c *Context) Load(addr uint64, b []byte) {
+	c.spend(c.e.spec.Call)
+	if !c.mine(addr, len(b), true) {
+		c.halt("loads %d B at %#x, which is not its memory", len(b), addr)
+	}
+	c.check(c.e.env.Load(addr, b))
+}
+
+// Store writes it, but for the arguments.
+func (c *Context) Store(addr uint64, b []byte) {
+	c.spend(c.e.spec.Call)
+	if !c.mine(addr, len(b), false) {
+		c.halt("stores %d B at %#x, which is not its memory", len(b), addr)
+	}
+	c.check(c.e.env.Store(addr, b))
+}
+
+func (c *Context) check(err error) {
+	if err != nil {
+		c.halt("%v", err)
+	}
+}
+
+// mine reports whether n bytes at an address are the handler's.
+func (c *Context) mine(addr uint64, n int, args bool) bool {
+	in := func(from, bytes uint64) bool {
+		return addr >= from && uint64(n) <= bytes && addr-from <= bytes-uint64(n)
+	}
+	if args && in(c.request.Addr, uint64(c.request.N)) || c.resp != 0 && in(c.resp+headerLength, uint64(c.bytes)) {
+		return true
+	}
+	for _, b := range c.spare {
+		if in(b.at, b.n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Alloc is Arm memory of the handler's own, until it ends.
+func (c *Context) Alloc(n int) uint64 {
+	c.spend(c.e.spec.Call)
+	at := c.alloc(n)
+	c.spare = append(c.spare, block{at, uint64(n)})
+	return at
+}
+
+const lineBytes = 64
+
+func (c *Context) alloc(n int) uint64 {
+	if n < 1 || c.used+n > c.e.spec.Memory {
+		c.halt("asks for %d B: want 1 to %d more", n, c.e.spec.Memory-c.used)
+	}
+	at, err := c.e.memory.Alloc(uint64(n), lineBytes)
+	if err != nil {
+		c.halt("asks for %d B: %v", n, err)
+	}
+	c.used += n
+	return at
+}
+
+// AllocResp is memory for a response of n bytes (alloc_resp).
+func (c *Context) AllocResp(n int) uint64 {
+	c.spend(c.e.spec.Call)
+	if c.resp != 0 {
+		c.halt("allocates a second response")
+	}
+	c.resp = c.alloc(n + headerLength)
+	c.bytes = n
+	return c.resp + headerLength
+}
+
+// SubmitDMA begins to copy n bytes between host and Arm memory, and returns its number (submit_dma).
+func (c *Context) SubmitDMA(op Op, host, arm uint64, n int) (id int) {
+	c.spend(c.e.spec.Call)
+	switch {
+	case n < 1:
+		c.halt("submits a DMA of %d B: want 1 or more", n)
+	case !c.mine(arm, n, op == ToHost):
+		c.halt("submits a DMA of %d B at Arm address %#x, which is not its memory", n, arm)
+	case !c.e.allowed(c.request.QP, host, n):
+		c.halt("submits a DMA of %d B at host address %#x: want bytes of a region that its queue pair has", n, host)
+	case c.under == c.e.spec.DMAs:
+		c.halt("has %d DMAs under way: want some waited for first", c.under)
+	}
+	id = len(c.dmas)
+	c.dmas = append(c.dmas, dma{})
+	c.under++
+	c.e.stats.DMAs++
+	c.e.stats.DMABytes += uint64(n)
+	to, from := arm, host
+	if op == ToHost {
+		to, from = host, arm
+	}
+	c.e.env.Copy(to, from, n, func(err error) { c.copied(id, err) })
+	return id
+}
+
+// allowed reports whether a queue pair's handlers may use host memory.
+func (e *Engine) allowed(qp uint32, host uint64, n int) bool {
+	for _, r := range e.regions[qp] {
+		if host >= r.from && uint64(n) <= r.bytes && host-r.from <= r.bytes-uint64(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// copied takes the end of a DMA.
+func (c *Context) copied(id int, err error) {
+	c.dmas[id] = dma{true, err}
+	c.under--
+	switch {
+	case c.ended:
+		if c.under == 0 {
+			c.release()
+		}
+	case c.awaits == id:
+		c.awaits = -1
+		c.e.ready.Push(c)
+		c.e.env.Wake()
+	}
+}
+
+// WaitDMA returns when a DMA has ended, and how (wait_dma_finish). Others run meanwhile.
+func (c *Context) WaitDMA(id int) error {
+	c.spend(c.e.spec.Call)
+	if id < 0 || id >= len(c.dmas) {
+		c.halt("waits for DMA %d: want one of the %d that it submitted", id, len(c.dmas))
+	}
+	if !c.dmas[id].done {
+		c.awaits = id
+		if !c.wait(struct{}{}) {
+			panic(stopped{})
+		}
+	}
+	return c.dmas[id].err
+}
+
+// SubmitResp sends n bytes of the response (submit_resp). It leaves when the handler returns.
+func (c *Context) SubmitResp(addr uint64, n int) {
+	c.spend(c.e.spec.Call)
+	switch {
+	case c.resp == 0 || addr != c.resp+headerLength:
+		c.halt("submits a response at %#x, which is none that it allocated", addr)
+	case n < 0 || n > c.bytes:
+		c.halt("submits a response of %d B: want %d at most", n, c.bytes)
+	case c.sent >= 0:
+		c.halt("submits a second response")
+	}
+	c.sent = n
+}
+
+// errNone is a handler's return without a response.
+var errNone = errors.New("returns without a response")
+
+// end looks at what the handler has left behind, and answers.
+func (c *Context) end() {
+	switch {
+	case c.fail != "":
+	case c.under > 0:
+		c.fail = fmt.Sprintf("returns with %d DMAs under way", c.under)
+	case c.err == nil && c.sent < 0:
+		c.fail = errNone.Error()
+	}
+	switch {
+	case c.fail != "":
+		c.e.fault(c, c.fail)
+		c.finish(Misbehaved)
+	case c.err != nil:
+		c.finish(Failed)
+	default:
+		c.finish(OK)
+	}
+}
+
+// finish sends the response, and gives back everything when nothing uses it any more.
+func (c *Context) finish(s Status) {
+	n := 0
+	if s == OK {
+		n = c.sent
+	}
+	c.ended = true
+	e := c.e
+	if c.resp == 0 {
+		at, err := e.memory.Alloc(headerLength, lineBytes)
+		if err != nil {
+			e.fault(c, "there is no memory for its response: "+err.Error())
+			c.answered(err)
+			return
+		}
+		c.resp = at
+	}
+	var b [headerLength]byte
+	binary.LittleEndian.PutUint16(b[:], c.code)
+	binary.LittleEndian.PutUint16(b[2:], uint16(s))
+	binary.LittleEndian.PutUint32(b[4:], c.number)
+	if err := e.env.Store(c.resp, b[:]); err != nil {
+		e.fault(c, err.Error())
+	}
+	c.under++ // the response
+	e.stats.Responses++
+	e.env.Respond(c.request.QP, c.resp, headerLength+n, func(err error) {
+		c.under--
+		c.answered(err)
+	})
+}
+
+func (c *Context) answered(err error) {
+	if err != nil {
+		c.e.fault(c, "its response was not sent: "+err.Error())
+	}
+	if c.under == 0 {
+		c.release()
+	}
+}
+
+// release gives everything back.
+func (c *Context) release() {
+	e := c.e
+	if c.resp != 0 {
+		_ = e.memory.Free(c.resp) // it is Alloc's
+	}
+	for _, b := range c.spare {
+		_ = e.memory.Free(b.at)
+	}
+	c.resp, c.spare = 0, nil
+	e.running--
+	e.remove(c)
+	if c.request.Done != nil {
+		c.request.Done()
+	}
+	e.env.Wake()
+}
+
+// DMAs is how many DMAs a handler may have under way.
+func (c *Context) DMAs() int { return c.e.spec.DMAs }

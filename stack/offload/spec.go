@@ -1,0 +1,48 @@
+package offload
+
+import (
+	"errors"
+
+	"nictwin/models/field"
+)
+
+// Spec is what an engine may use, and what it costs.
+type Spec struct {
+	Queue      int   `yaml:"queue"`      // requests that wait: assumption
+	Coroutines int   `yaml:"coroutines"` // at a time on the core: assumption
+	Memory     int   `yaml:"memory"`     // bytes that a handler may have at a time: assumption
+	DMAs       int   `yaml:"dmas"`       // of a handler under way at a time: assumption
+	Budget     int64 `yaml:"budget"`     // cycles of a handler, calls included: assumption, 40 ms at 2.5 GHz
+
+	// Costs in cycles: to take a request and start its coroutine, to switch to one, and of a call. Assumptions.
+	Start  int64 `yaml:"start_cycles"`
+	Switch int64 `yaml:"switch_cycles"`
+	Call   int64 `yaml:"call_cycles"`
+	Poll   int64 `yaml:"poll_cycles"` // of a look at the queue: as of a send queue (FN 3.2)
+}
+
+// DefaultSpec is that of an Arm core at 2.5 GHz.
+func DefaultSpec() Spec {
+	return Spec{Queue: 256, Coroutines: 32, Memory: 64 << 10, DMAs: 64, Budget: 100_000_000, Start: 250, Switch: 50, Call: 40, Poll: 62}
+}
+
+// Validate returns every error of the spec.
+func (s *Spec) Validate() error {
+	var errs []error
+	within := func(path field.Path, v, low, high int64) {
+		if v < low || v > high {
+			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
+		}
+	}
+	within("queue", int64(s.Queue), 1, 1<<16)
+	within("coroutines", int64(s.Coroutines), 1, 1<<12)
+	within("memory", int64(s.Memory), 256, 1<<24)
+	within("dmas", int64(s.DMAs), 1, 1<<12)
+	within("budget", s.Budget, 1000, 1<<40)
+	const cycles = 1 << 32
+	within("start_cycles", s.Start, 0, cycles)
+	within("switch_cycles", s.Switch, 0, cycles)
+	within("call_cycles", s.Call, 1, cycles)
+	within("poll_cycles", s.Poll, 1, cycles)
+	return errors.Join(errs...)
+}
