@@ -54,6 +54,7 @@ var corners = map[string]room{
 		[]string{"models/wire", "models/field", "models/fifo", "stack/verbs"},
 		"it is compared with models/rnic as an independent implementation, and needs no board, memory or congestion control", nil,
 	},
+	"scenarios/wiretap":            {[]string{"models", "golden/trace", "scenarios/files", "scenarios/wiretap"}, "a wire is recorded, whoever sends on it", nil},
 	"scenarios/experiments/claims": {nil, "what papers say does not depend on what was built", nil},
 	"scenarios/experiments/study":  {[]string{"models"}, "what experiments are made of knows none of them", nil},
 	"scenarios/experiments/plot":   {[]string{"scenarios/experiments/study"}, "a picture is of what was recorded", nil},

@@ -36,7 +36,7 @@ const (
 	maxComment     = 1<<16 - 4
 )
 
-// Pcapng writes a pcapng file with two interfaces for each NIC. When the file's limit was reached, it ends with statistics of
+// Pcapng writes a pcapng file: two interfaces for each NIC, or such as the caller names. When the file's limit was reached, it ends with statistics of
 // them, which hold the number of packets that are missing.
 type Pcapng struct {
 	out     limited
@@ -50,7 +50,18 @@ func NewPcapng(w io.Writer, limit int64, nics ...string) *Pcapng {
 	if len(nics) == 0 {
 		nics = []string{""}
 	}
-	p := &Pcapng{out: newLimited(w, limit), leftOut: make([]uint64, len(sides)*len(nics))}
+	var names []string
+	for _, nic := range nics {
+		for _, side := range sides {
+			names = append(names, strings.TrimSpace(side+" "+nic))
+		}
+	}
+	return NewInterfaces(w, limit, names...)
+}
+
+// NewInterfaces begins a file of at most limit bytes, 0 for any number, with interfaces of these names.
+func NewInterfaces(w io.Writer, limit int64, names ...string) *Pcapng {
+	p := &Pcapng{out: newLimited(w, limit), leftOut: make([]uint64, len(names))}
 	p.begin(blockSection)
 	p.u32(orderMagic)
 	p.u32(1) // version 1.0
@@ -59,10 +70,8 @@ func NewPcapng(w io.Writer, limit int64, nics ...string) *Pcapng {
 	p.option(optUserAppl, "nictwin")
 	p.u32(optEnd)
 	p.end()
-	for _, nic := range nics {
-		for _, side := range sides {
-			p.iface(strings.TrimSpace(side + " " + nic))
-		}
+	for _, name := range names {
+		p.iface(name)
 	}
 	return p
 }

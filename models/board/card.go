@@ -177,17 +177,21 @@ func (c *Card) Close() error { return c.NIC.Close() }
 
 // Cable connects two Ethernet ports: of a NIC, a player or a switch.
 func Cable(name string, e *simcore.Engine, s simcore.LinkSpec, a, b *simcore.Port) error {
+	_, err := cable(name, e, s, a, b)
+	return err
+}
+
+func cable(name string, e *simcore.Engine, s simcore.LinkSpec, a, b *simcore.Port) (*simcore.Link, error) {
 	if err := s.Validate(); err != nil {
-		return fmt.Errorf("cable %s: %w", name, err)
+		return nil, fmt.Errorf("cable %s: %w", name, err)
 	}
 	if a == b {
-		return fmt.Errorf("cable %s: both ends are %s: want two ports", name, a.Name())
+		return nil, fmt.Errorf("cable %s: both ends are %s: want two ports", name, a.Name())
 	}
 	for _, p := range []*simcore.Port{a, b} {
 		if p.Plugged() {
-			return fmt.Errorf("cable %s: port %s has a cable already: want one that is open", name, p.Name())
+			return nil, fmt.Errorf("cable %s: port %s has a cable already: want one that is open", name, p.Name())
 		}
 	}
-	_, err := simcore.Connect(name, e, s, a, b)
-	return err
+	return simcore.Connect(name, e, s, a, b)
 }

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"errors"
 	"fmt"
 
 	"nictwin/models/etherlink"
@@ -18,17 +19,12 @@ func (s *RackSpec) validateNetwork() error {
 	if (n.Switch != nil) != (n.Kind == NetworkSwitch) {
 		return field.Errorf("network.switch", ": want one for kind %s, and else none", NetworkSwitch)
 	}
-	if n.Loss != nil {
-		if err := n.Loss.Validate(); err != nil {
-			return field.Under("network.loss", err)
-		}
+	if err := n.validateFaults(); err != nil {
+		return err
 	}
 	cards := s.cards()
 	switch n.Kind {
 	case NetworkOpen:
-		if n.Loss != nil {
-			return field.Errorf("network.loss", ": want none: a network of kind %s has no cables", NetworkOpen)
-		}
 		return nil
 	case NetworkSwitch:
 		return s.validateSwitch(cards)
@@ -42,7 +38,45 @@ func (s *RackSpec) validateNetwork() error {
 	if a, b := max(cards[0].Ports, 1), max(cards[1].Ports, 1); a != b {
 		return field.Errorf("network.kind", "%s: the cards have %d and %d Ethernet ports: want as many", n.Kind, a, b)
 	}
+	return n.validateRules(max(cards[0].Ports, 1))
+}
+
+// validateFaults holds what cables do to frames to the network.
+func (n *NetworkSpec) validateFaults() error {
+	if n.Loss != nil {
+		if err := n.Loss.Validate(); err != nil {
+			return field.Under("network.loss", err)
+		}
+	}
+	if n.Faults != nil {
+		if err := n.Faults.Validate(); err != nil {
+			return field.Under("network.faults", err)
+		}
+	}
+	switch {
+	case n.Loss != nil && n.Faults != nil:
+		return field.Errorf("network.loss", ": want none beside %s, whose chances.loss loses frames, too", field.Path("network.faults"))
+	case n.Loss != nil && n.Kind == NetworkOpen:
+		return field.Errorf("network.loss", ": want none: a network of kind %s has no cables", NetworkOpen)
+	case n.Faults != nil && n.Kind == NetworkOpen:
+		return field.Errorf("network.faults", ": want none: a network of kind %s has no cables", NetworkOpen)
+	}
 	return nil
+}
+
+// validateRules holds the rules of faults to the cables that there are.
+func (n *NetworkSpec) validateRules(cables int) error {
+	if n.Faults == nil {
+		return nil
+	}
+	var errs []error
+	for i, r := range n.Faults.Rules {
+		if r.Cable != nil && *r.Cable >= cables {
+			at := field.Path(fmt.Sprintf("network.faults.rules[%d].cable", i))
+			errs = append(errs, field.Errorf(at, "%d: want 0 to %d, a cable of the network", *r.Cable, cables-1))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // validateSwitch holds the switch, and the cables to it, to the cards.
@@ -56,7 +90,7 @@ func (s *RackSpec) validateSwitch(cards []*CardSpec) error {
 		}
 	}
 	sw := s.switchSpec(cards)
-	return field.Under("network.switch", sw.Validate())
+	return errors.Join(field.Under("network.switch", sw.Validate()), s.Network.validateRules(portsOf(cards)))
 }
 
 // switchSpec is that of the network's switch, with its ports.
@@ -128,26 +162,56 @@ type connection struct {
 	near, far simcore.LinkSpec
 }
 
-// plug plugs a cable in: one link for both parts and the cable itself; or, where it is to lose frames, two with an
-// inject.Loss between them, of which the first has the rate.
+// PluggedCable is a cable of a rack: where to listen to it, and what it does to frames.
+type PluggedCable struct {
+	Name  string
+	Ports [2]*simcore.Port // its ends: the first is that of a card
+	Entry [2]*simcore.Link // the link, or part of the cable, that frames from either end cross first
+	Wire  *inject.Wire     // what NetworkSpec.Faults does to frames between its parts; nil without
+}
+
+// plug plugs a cable in: one link for both parts and the cable itself; or, where it is to strike frames, two with the
+// decorator between them, of which the first has the rate.
 func (r *Rack) plug(e *simcore.Engine, p *Pools, n *NetworkSpec, c connection) error {
 	c.far.Latency += n.Latency
-	if n.Loss == nil {
-		c.near.Latency, c.near.CreditLatency = c.near.Latency+c.far.Latency, c.near.CreditLatency+c.far.CreditLatency
-		return Cable(c.name, e, c.near, c.a, c.b)
-	}
-	spec := *n.Loss
-	spec.Seed += uint64(len(r.Losses)) // a Loss mixes its seed
-	loss, err := inject.NewLoss(c.name+".Loss", e, spec, &p.Frames)
+	plugged := PluggedCable{Name: c.name, Ports: [2]*simcore.Port{c.a, c.b}}
+	between, err := r.between(e, p, n, c.name, &plugged)
 	if err != nil {
 		return err
 	}
-	r.Losses = append(r.Losses, loss)
-	c.far.Rate, c.far.OverheadBytes = simcore.Rate{}, 0
-	if err := Cable(c.name+".Far", e, c.far, loss.Peer(), c.b); err != nil {
+	if between == nil {
+		c.near.Latency, c.near.CreditLatency = c.near.Latency+c.far.Latency, c.near.CreditLatency+c.far.CreditLatency
+		link, err := cable(c.name, e, c.near, c.a, c.b)
+		plugged.Entry = [2]*simcore.Link{link, link}
+		r.Cables = append(r.Cables, plugged)
 		return err
 	}
-	return Cable(c.name+".Near", e, c.near, c.a, loss.Device())
+	c.far.Rate, c.far.OverheadBytes = simcore.Rate{}, 0
+	if plugged.Entry[1], err = cable(c.name+".Far", e, c.far, between.Peer(), c.b); err != nil {
+		return err
+	}
+	plugged.Entry[0], err = cable(c.name+".Near", e, c.near, c.a, between.Device())
+	r.Cables = append(r.Cables, plugged)
+	return err
+}
+
+// between makes what is to strike the frames of the next cable, or nil.
+func (r *Rack) between(e *simcore.Engine, p *Pools, n *NetworkSpec, name string, c *PluggedCable) (_ decorator, err error) {
+	switch {
+	case n.Loss != nil:
+		spec := *n.Loss
+		spec.Seed += uint64(len(r.Losses)) // a Loss mixes its seed
+		loss, err := inject.NewLoss(name+".Loss", e, spec, &p.Frames)
+		if err != nil {
+			return nil, err
+		}
+		r.Losses = append(r.Losses, loss)
+		return loss, nil
+	case n.Faults != nil:
+		c.Wire, err = inject.NewWire(name+".Faults", e, *n.Faults, len(r.Cables), &p.Frames)
+		return c.Wire, err
+	}
+	return nil, nil
 }
 
 // connectSwitch plugs each port of every card into one of the switch, by the same kind of link whatever stands in the slot:
@@ -163,7 +227,7 @@ func (r *Rack) connectSwitch(e *simcore.Engine, p *Pools, s *RackSpec) (err erro
 	for i, c := range r.Cards() {
 		for port := range max(specs[i].Ports, 1) {
 			cable := connection{name: fmt.Sprintf("%s.Cable%d", r.Name, at), a: c.NIC.Eth(port), b: r.Switch.Port(at), near: specs[i].Eth}
-			if s.Network.Loss != nil {
+			if s.Network.Loss != nil || s.Network.Faults != nil {
 				cable.far.Credits = specs[i].Eth.Credits
 				r.Switch.Pace(at, specs[i].Eth, s.Network.Latency)
 			}
@@ -184,6 +248,11 @@ func (r *Rack) Err() error {
 	for _, l := range r.Losses {
 		if l.Err() != nil {
 			return l.Err()
+		}
+	}
+	for _, c := range r.Cables {
+		if c.Wire != nil && c.Wire.Err() != nil {
+			return c.Wire.Err()
 		}
 	}
 	for _, c := range r.Cards() {

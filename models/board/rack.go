@@ -45,6 +45,10 @@ type NetworkSpec struct {
 	// Loss has every cable lose frames, by a seed of its own that follows from this one; nil: none does.
 	Loss *inject.LossSpec `yaml:"loss"`
 
+	// Faults has every cable strike frames by what they are, each by a seed of its own that follows from this one; nil: none
+	// does. A cable has loss or faults, not both.
+	Faults *inject.WireSpec `yaml:"faults"`
+
 	// Switch is that of kind switch, and else nil. With 0 ports it has as many as the cards.
 	Switch *etherlink.Spec `yaml:"switch"`
 }
@@ -131,6 +135,7 @@ type Rack struct {
 	Servers []*Server         // the client machines after the servers
 	Switch  *etherlink.Switch // between their Ethernet ports; nil without one
 	Losses  []*inject.Loss    // in the cables, in their order; none without NetworkSpec.Loss
+	Cables  []PluggedCable    // between their Ethernet ports
 }
 
 // Cards are all cards, in the order of their servers.

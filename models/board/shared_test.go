@@ -354,9 +354,11 @@ func TestSwitchesArePacedByLossyCables(t *testing.T) {
 	}
 	want, end := play("")
 	require.Greater(t, want[5], 10_000)
-	got, atZero := play(", loss: {share: 0}")
-	require.Equal(t, want, got)
-	require.Equal(t, end, atZero)
+	for _, struck := range []string{", loss: {share: 0}", ", faults: {}"} {
+		got, atZero := play(struck)
+		require.Equal(t, want, got)
+		require.Equal(t, end, atZero)
+	}
 }
 
 func TestSharingSpecsNameEveryField(t *testing.T) {

@@ -216,6 +216,9 @@ func title(s *board.RackSpec) string {
 	if l := s.Network.Loss; l != nil {
 		t += fmt.Sprintf(" that lose %.4g%% of the frames", l.Share*100)
 	}
+	if s.Network.Faults != nil {
+		t += " with faults"
+	}
 	return t
 }
 

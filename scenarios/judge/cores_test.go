@@ -103,9 +103,11 @@ func (x *onArm) send(frames [][]byte) {
 	})
 }
 
+func untouched(*board.NetworkSpec) {}
+
 // playOnArm has the drivers of two cards run on cores of their Arm sides and send to each other; it returns the referees'
 // digests, and when the last frame was taken.
-func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKind, loss *inject.LossSpec, payload int) ([2]string, simcore.Ps) {
+func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKind, strike func(*board.NetworkSpec), payload int) ([2]string, simcore.Ps) {
 	h, err := hometest.Find()
 	require.NoError(t, err)
 	s, err := board.RackPreset("bf3-cores-pair")
@@ -117,7 +119,7 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 		s.Network = fleet.Network
 		s.Network.Switch.Table = []core.Entry{{MAC: macs[0], Port: 0}, {MAC: macs[1], Port: 2}}
 	}
-	s.Network.Loss = loss
+	strike(&s.Network)
 	for i := range kinds {
 		s.Servers[i].Cards[0].Device.Kind = kinds[i]
 	}
@@ -173,8 +175,8 @@ func playOnArm(t *testing.T, kinds [2]board.DeviceKind, network board.NetworkKin
 // copier finds all that the NIC wrote there, and it takes longer than in Arm memory.
 func TestDriverOnArmCoresWithPayloadInTheHost(t *testing.T) {
 	for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel}, {board.DeviceModel, board.DeviceRTL}} {
-		_, near := playOnArm(t, kinds, board.NetworkBackToBack, nil, nicspec.EndpointArm)
-		_, far := playOnArm(t, kinds, board.NetworkBackToBack, nil, nicspec.EndpointHost)
+		_, near := playOnArm(t, kinds, board.NetworkBackToBack, untouched, nicspec.EndpointArm)
+		_, far := playOnArm(t, kinds, board.NetworkBackToBack, untouched, nicspec.EndpointHost)
 		require.Greater(t, far, near+simcore.Microsecond)
 	}
 }
@@ -185,14 +187,18 @@ func TestDriverOnArmCores(t *testing.T) {
 	for _, network := range []board.NetworkKind{board.NetworkBackToBack, board.NetworkSwitch} {
 		for _, kinds := range [][2]board.DeviceKind{{board.DeviceModel, board.DeviceModel}, {board.DeviceModel, board.DeviceRTL}} {
 			t.Run(string(network)+"/"+string(kinds[0]+"-"+kinds[1]), func(t *testing.T) {
-				digests, took := playOnArm(t, kinds, network, nil, nicspec.EndpointArm)
-				again, tookAgain := playOnArm(t, kinds, network, nil, nicspec.EndpointArm)
+				digests, took := playOnArm(t, kinds, network, untouched, nicspec.EndpointArm)
+				again, tookAgain := playOnArm(t, kinds, network, untouched, nicspec.EndpointArm)
 				require.Equal(t, digests, again)
 				require.Equal(t, took, tookAgain)
-				// A cable that could lose frames, and loses none, is the same to devices that run ahead, too.
-				again, tookAgain = playOnArm(t, kinds, network, &inject.LossSpec{Seed: 7}, nicspec.EndpointArm)
-				require.Equal(t, digests, again)
-				require.Equal(t, took, tookAgain)
+				// A cable that could strike frames, and strikes none, is the same to devices that run ahead, too.
+				for _, strike := range []func(*board.NetworkSpec){
+					func(n *board.NetworkSpec) { n.Loss = &inject.LossSpec{Seed: 7} }, func(n *board.NetworkSpec) { n.Faults = &inject.WireSpec{Seed: 7} },
+				} {
+					again, tookAgain = playOnArm(t, kinds, network, strike, nicspec.EndpointArm)
+					require.Equal(t, digests, again)
+					require.Equal(t, took, tookAgain)
+				}
 			})
 		}
 	}

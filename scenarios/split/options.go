@@ -83,6 +83,9 @@ func (o *Options) validateRack() error {
 	if s.Network.Loss != nil {
 		bad("network.loss", ": a cable that loses frames cannot be divided: want null")
 	}
+	if s.Network.Faults != nil {
+		bad("network.faults", ": a cable that strikes frames cannot be divided: want null")
+	}
 	for i := range s.Servers {
 		d := &s.Servers[i].Cards[0].Device
 		if d.Kind != board.DeviceAny && d.Kind != board.DeviceModel {

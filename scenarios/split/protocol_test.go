@@ -97,6 +97,7 @@ func TestWhatCannotBeDivided(t *testing.T) {
 		{func(o *Options) { o.Rack, _ = board.RackPreset("bf3") }, "network.kind open: cannot be divided: want back_to_back"},
 		{func(o *Options) { o.Rack, _ = board.RackPreset("bf2-fleet") }, "network.kind switch: cannot be divided"},
 		{func(o *Options) { o.Rack.Network.Loss = &inject.LossSpec{Share: 1e-3} }, "network.loss: a cable that loses frames cannot be divided"},
+		{func(o *Options) { o.Rack.Network.Faults = &inject.WireSpec{} }, "network.faults: a cable that strikes frames cannot be divided"},
 		{func(o *Options) { o.Rack, _ = board.RackPreset("connectx6-pair") }, "servers[1].cards[0].device.kind rnic: want model"},
 		{func(o *Options) { o.Rack.Servers[0].Cards[0].Device.Kind = board.DeviceRTL }, "servers[0].cards[0].device.kind rtl: want model"},
 		{func(o *Options) {

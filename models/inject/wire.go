@@ -1,0 +1,202 @@
+package inject
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	etherlink "nictwin/models/etherlink/core"
+	"nictwin/models/msg"
+	"nictwin/models/simcore"
+)
+
+// Wire stands in a cable and does to frames what its spec says.
+type Wire struct {
+	*inline
+
+	// Seen, if set, is shown every frame as it came, and what is done to it. It must not keep or change either.
+	Seen func(d Direction, f *msg.Frame, s *Strike)
+
+	spec   WireSpec
+	rules  [2][]WireRule // of this cable, by direction
+	drawn  bool          // some chance is not 0
+	frames *msg.Frames
+	flows  flows
+	others [2]int // frames so far that were no RoCE
+	count  [2]WireCount
+	held   [2][]held
+	alarm  simcore.Alarm
+	strike Strike // on the frame at hand
+	pkt    packet
+	failed error
+}
+
+// held is a frame that is held back.
+type held struct {
+	frame *msg.Frame
+	left  int // others that go on before it
+	until simcore.Ps
+}
+
+// WireCount is what was done to the frames of a direction, and the bytes of those that came, were lost and were added.
+type WireCount struct {
+	In, Lost, Duplicated, Held, Corrupted, Marked uint64
+
+	NotECT                        uint64 // were to be marked, but their transport is not capable of ECN, or they were marked before
+	InBytes, LostBytes, MoreBytes uint64
+}
+
+// Strike is what is done to a frame.
+type Strike struct {
+	RoCE    bool
+	PSN     int64 // counted from the flow's first; without RoCE the ordinal
+	Attempt int
+
+	Lost, Duplicated, Marked bool
+	Hold                     HoldSpec // zero: it is not held back
+	Corrupted                bool
+	Part                     WirePart
+	Bit                      int // of the frame
+}
+
+// NewWire makes the decorator of a network's cable, by its number; lost frames go to, and copies come from, a pool. It panics
+// if Akita does not accept the name.
+func NewWire(name string, s simcore.Scheduler, spec WireSpec, cable int, frames *msg.Frames) (*Wire, error) {
+	if s == nil || frames == nil {
+		return nil, fmt.Errorf("inject: %s: want a scheduler and a pool of frames", name)
+	}
+	if err := spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	w := &Wire{spec: spec, frames: frames}
+	w.inline = newInline(name, s, w.relay)
+	w.alarm = simcore.NewAlarm(s, w, false)
+	w.spec.Hold = spec.Hold.or(DefaultHold)
+	w.spec.Seed = mix(mix(spec.Seed) + uint64(cable))
+	for _, c := range w.spec.Chances.each() {
+		w.drawn = w.drawn || *c.share > 0
+	}
+	w.flows = flows{window: spec.Window, known: map[flowKey]*flow{}}
+	if spec.Window == 0 {
+		w.flows.window = DefaultWindow
+	}
+	for _, r := range spec.Rules {
+		directions, _ := r.directions()
+		r.PSNs, r.Attempts, r.Hold = max(r.PSNs, 1), max(r.Attempts, 1), r.Hold.or(w.spec.Hold)
+		for d := range w.rules {
+			if directions[d] && (r.Cable == nil || *r.Cable == cable) {
+				w.rules[d] = append(w.rules[d], r)
+			}
+		}
+	}
+	return w, nil
+}
+
+// Count is what was done to the frames that came from a direction so far.
+func (w *Wire) Count(d Direction) WireCount { return w.count[d] }
+
+// Held is the frames of a direction that have come and have not gone on.
+func (w *Wire) Held(d Direction) int {
+	return w.ports[d].Len() + w.waiting[d].Len() + len(w.held[d])
+}
+
+// Idle reports whether nothing is held.
+func (w *Wire) Idle() bool { return w.Held(FromDevice)+w.Held(ToDevice) == 0 }
+
+// Err is the first thing that was no frame, or nil.
+func (w *Wire) Err() error { return w.failed }
+
+func (w *Wire) relay(d Direction, m sim.Msg) {
+	f, ok := m.(*msg.Frame)
+	if !ok {
+		w.failed = errors.Join(w.failed, fmt.Errorf("inject: %s: a %T %v: want frames", w.Name(), m, d))
+		return
+	}
+	w.count[d].In++
+	w.count[d].InBytes += uint64(f.Bytes())
+	w.judge(d, f.Data)
+	if w.Seen != nil {
+		w.Seen(d, f, &w.strike)
+	}
+	w.act(d, f)
+}
+
+// act does to a frame what it is struck by.
+func (w *Wire) act(d Direction, f *msg.Frame) {
+	c, s := &w.count[d], &w.strike
+	if s.Lost {
+		c.Lost++
+		c.LostBytes += uint64(f.Bytes())
+		w.frames.Put(f)
+		return
+	}
+	if s.Marked {
+		if etherlink.MarkCE(f.Data) == etherlink.Marked {
+			c.Marked++
+		} else {
+			c.NotECT++
+		}
+	}
+	if s.Corrupted {
+		f.Data[s.Bit/8] ^= 1 << (s.Bit % 8)
+		c.Corrupted++
+	}
+	var again *msg.Frame
+	if s.Duplicated {
+		again = w.frames.Copy(f.Data)
+		again.Port, again.Queue, again.Trim, again.Seq = f.Port, f.Queue, f.Trim, f.Seq
+		c.Duplicated++
+		c.MoreBytes += uint64(f.Bytes())
+	}
+	if s.Hold == (HoldSpec{}) {
+		w.pass(d, f)
+	} else {
+		c.Held++
+		until := simcore.Now(w.sched) + s.Hold.Time
+		w.held[d] = append(w.held[d], held{f, s.Hold.Frames, until})
+		w.alarm.Set(until)
+	}
+	if again != nil {
+		w.pass(d, again)
+	}
+}
+
+// pass sends a frame on, and after it those that waited for as many.
+func (w *Wire) pass(d Direction, f *msg.Frame) {
+	w.send(d, f)
+	for i := range w.held[d] {
+		w.held[d][i].left--
+	}
+	w.release(d, func(h *held) bool { return h.left <= 0 })
+}
+
+// release sends those of the held frames that are due, in the order in which they came.
+func (w *Wire) release(d Direction, due func(*held) bool) {
+	kept := w.held[d][:0]
+	for _, h := range w.held[d] {
+		if due(&h) {
+			w.send(d, h.frame)
+		} else {
+			kept = append(kept, h)
+		}
+	}
+	w.held[d] = kept
+}
+
+// Handle implements sim.Handler: frames may have been held back for long enough.
+func (w *Wire) Handle(e sim.Event) error {
+	if !w.alarm.Rang(e) {
+		return fmt.Errorf("inject: %s: event of type %T: want its own", w.Name(), e)
+	}
+	now := simcore.Now(w.sched)
+	for d := range w.held {
+		w.release(Direction(d), func(h *held) bool { return h.until <= now })
+		for _, h := range w.held[d] {
+			w.alarm.Set(h.until)
+		}
+	}
+	return nil
+}
+
+var _ sim.Handler = (*Wire)(nil)

@@ -1,0 +1,158 @@
+package inject
+
+import (
+	"encoding/binary"
+	"hash/crc64"
+
+	"nictwin/models/wire"
+)
+
+// flowKey names a flow of packets whose PSNs belong together.
+type flowKey struct {
+	direction Direction
+	class     WireClass
+	opcode    wire.Opcode // of ClassVendor
+	dest      uint32      // queue pair
+	source    uint32      // queue pair of a datagram: several send to one
+	addresses [32]byte    // source and destination: queue pairs of different hosts may have the same number
+}
+
+// flow is what was seen of it.
+type flow struct {
+	key   uint64 // a hash of the flowKey
+	first uint32
+	high  int64    // the greatest PSN seen, counted from the first
+	least int64    // attempts from here on are in tried
+	tried []uint16 // attempts of PSNs, by the low bits of their distance from the first
+	count int      // packets of ClassCNP
+}
+
+// tries is the attempts of a new flow that there is room for; more is made as the flow goes on.
+const tries = 64
+
+// packet is a packet of RoCE as faults know it.
+type packet struct {
+	place   wire.Place
+	opcode  wire.Opcode
+	class   WireClass
+	dest    uint32
+	key     uint64 // of the flow
+	psn     int64  // counted from the flow's first
+	raw     uint32 // as the BTH has it; of a frame that is no RoCE the ordinal
+	attempt int
+}
+
+// classOf returns the class of an opcode.
+func classOf(op wire.Opcode) WireClass {
+	switch op.Info().Operation {
+	case wire.OpSend, wire.OpWrite, wire.OpReadRequest, wire.OpCmpSwap, wire.OpFetchAdd:
+		return ClassRequest
+	case wire.OpReadResponse, wire.OpAtomicAck:
+		return ClassResponse
+	case wire.OpAck:
+		return ClassAck
+	case wire.OpCNP:
+		return ClassCNP
+	}
+	return ClassVendor
+}
+
+// flows finds the flow of every packet.
+type flows struct {
+	window int
+	known  map[flowKey]*flow
+}
+
+// meet reads a packet's headers and counts its attempt. It reports false for a frame that is no RoCE.
+func (s *flows) meet(d Direction, frame []byte, p *packet) bool {
+	at, ok := wire.FindRoCE(frame)
+	if !ok {
+		return false
+	}
+	bth := wire.BTH(frame[at.BTH:])
+	*p = packet{place: at, opcode: bth.Opcode(), class: classOf(bth.Opcode()), dest: bth.DestQP(), raw: bth.PSN()}
+	k := flowKey{direction: d, class: p.class, dest: p.dest}
+	copy(k.addresses[:], wire.Addresses(frame[at.IP:]))
+	if p.class == ClassVendor {
+		k.opcode = p.opcode
+	}
+	if info := p.opcode.Info(); info.Transport == wire.TransportUD && at.BTH+wire.BTHSize+wire.DETHSize <= at.End {
+		k.source = wire.DETH(frame[at.BTH+wire.BTHSize:]).SrcQP()
+	}
+	f := s.known[k]
+	if f == nil {
+		f = &flow{key: k.hash(), tried: make([]uint16, tries)}
+		f.begin(p.raw)
+		s.known[k] = f
+	}
+	p.key = f.key
+	if p.class == ClassCNP {
+		p.attempt = f.count
+		f.count++
+		return true
+	}
+	p.psn, p.attempt = f.meet(p.raw, s.window)
+	return true
+}
+
+var ecma = crc64.MakeTable(crc64.ECMA)
+
+func (k *flowKey) hash() uint64 {
+	b := append([]byte(k.class), byte(k.direction), byte(k.opcode))
+	b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, k.dest), k.source)
+	return crc64.Checksum(append(b, k.addresses[:]...), ecma)
+}
+
+func (f *flow) begin(psn uint32) {
+	f.first, f.high, f.least = psn, 0, 0
+	clear(f.tried)
+}
+
+const psnBits = 24
+
+// meet counts an attempt of a PSN, which is taken for the nearest to the greatest seen, forwards or back.
+func (f *flow) meet(raw uint32, window int) (psn int64, attempt int) {
+	ahead := int32((raw-f.first-uint32(f.high))<<(32-psnBits)) >> (32 - psnBits)
+	psn = f.high + int64(ahead)
+	switch {
+	case psn > f.high:
+		f.advance(psn, window)
+	case psn <= f.high-int64(window):
+		f.begin(raw)
+		psn = 0
+	case psn < f.least:
+		f.lower(psn)
+	}
+	slot := &f.tried[psn&int64(len(f.tried)-1)]
+	attempt = int(*slot)
+	*slot++
+	return psn, attempt
+}
+
+// advance makes room for the attempts of PSNs up to a new greatest one, and forgets those before the window.
+func (f *flow) advance(psn int64, window int) {
+	for psn-f.least >= int64(len(f.tried)) && len(f.tried) < window {
+		f.grow()
+	}
+	size := int64(len(f.tried))
+	for at := max(f.high+1, psn-size+1); at <= psn; at++ {
+		f.tried[at&(size-1)] = 0
+	}
+	f.high, f.least = psn, max(f.least, psn-size+1)
+}
+
+// lower makes room for the attempts of a PSN before the first that was seen, or that there was room for.
+func (f *flow) lower(psn int64) {
+	for f.high-psn >= int64(len(f.tried)) {
+		f.grow()
+	}
+	f.least = psn
+}
+
+func (f *flow) grow() {
+	more := make([]uint16, 2*len(f.tried))
+	for at := f.least; at <= f.high; at++ {
+		more[at&int64(len(more)-1)] = f.tried[at&int64(len(f.tried)-1)]
+	}
+	f.tried = more
+}

@@ -1,0 +1,233 @@
+package inject
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"nictwin/models/field"
+	"nictwin/models/simcore"
+)
+
+// WireSpec says what a cable does to the frames that cross it. Packets of RoCE are struck by what they are (flow, PSN and
+// attempt), never by their place in the traffic: devices of other timing see the same faults.
+type WireSpec struct {
+	Seed    uint64     `yaml:"seed"`
+	Chances Chances    `yaml:"chances"` // for each packet of RoCE that no rule strikes
+	Hold    HoldSpec   `yaml:"hold"`    // how long disorder holds a frame back
+	Rules   []WireRule `yaml:"rules"`   // every one that fits a frame strikes it
+
+	// Window is for how many PSNs of a flow, back from the greatest seen, attempts are counted: a power of two, 64 to 65536.
+	// 0: DefaultWindow. A packet from before that begins its flow anew.
+	Window int `yaml:"window"`
+}
+
+// DefaultWindow is 64 MB of packets of 4 KB: more than a requester has under way, so that a retransmission falls within it
+// (assumption). It takes 32 KB of memory for a flow that has sent as many.
+const DefaultWindow = 16384
+
+// Chances are drawn by seed, flow, PSN and attempt, each kind for itself, as shares from 0 to less than 1.
+type Chances struct {
+	Loss        float64 `yaml:"loss"`
+	Duplication float64 `yaml:"duplication"`
+	Disorder    float64 `yaml:"disorder"`
+	Corruption  float64 `yaml:"corruption"` // of a bit after the BTH, so that the ICRC is wrong
+	Headers     float64 `yaml:"headers"`    // corruption of a bit up to the end of the BTH
+	ECN         float64 `yaml:"ecn"`        // marks CE, if the packet says that its transport is capable of ECN
+}
+
+// HoldSpec says until when disorder holds a frame back: until one or the other.
+type HoldSpec struct {
+	Frames int        `yaml:"frames"`  // so many others have gone the same way; 0: DefaultHold
+	Time   simcore.Ps `yaml:"time_ps"` // so long; 0: DefaultHold
+}
+
+// DefaultHold reorders by three frames, the least that TCP takes for a loss (RFC 5681, section 3.2), and waits for them for
+// 10 µs (assumption: below a retransmission timeout).
+var DefaultHold = HoldSpec{Frames: 3, Time: 10 * simcore.Microsecond}
+
+// WireKind is what a rule does.
+type WireKind string
+
+// The kinds.
+const (
+	WireLoss        WireKind = "loss"
+	WireDuplication WireKind = "duplication"
+	WireDisorder    WireKind = "disorder"
+	WireCorruption  WireKind = "corruption"
+	WireECN         WireKind = "ecn"
+)
+
+// WireClass is the class of a packet, which is a part of its flow's name: the PSNs of a queue pair's requests are not
+// those of the answers to it.
+type WireClass string
+
+// The classes.
+const (
+	ClassAny      WireClass = ""         // in a rule: any but ClassOther
+	ClassRequest  WireClass = "request"  // SEND, WRITE, READ request, atomic; datagrams
+	ClassResponse WireClass = "response" // READ response, atomic acknowledgement
+	ClassAck      WireClass = "ack"      // ACK and NAK
+	ClassCNP      WireClass = "cnp"      // has no PSN of its own: every one is an attempt of PSN 0
+	ClassVendor   WireClass = "vendor"   // opcodes of manufacturers and others that IBTA does not define, each a flow of its own
+	ClassOther    WireClass = "other"    // no RoCE
+)
+
+// WirePart is what of a frame a corruption is in.
+type WirePart string
+
+// The parts.
+const (
+	PartAny     WirePart = ""        // PartPayload, or PartFrame for ClassOther
+	PartPayload WirePart = "payload" // behind the BTH, ICRC included
+	PartHeaders WirePart = "headers" // up to the end of the BTH
+	PartFrame   WirePart = "frame"   // all
+)
+
+// WireRule strikes the frames that it fits.
+type WireRule struct {
+	Do WireKind `yaml:"do"`
+
+	Cable     *int      `yaml:"cable"`     // number of the network's cable; null: every one
+	Direction string    `yaml:"direction"` // from_device, to_device; empty: both
+	Class     WireClass `yaml:"class"`     // empty: every packet of RoCE
+	QP        *uint32   `yaml:"qp"`        // destination queue pair; null: every one
+	Opcode    *uint8    `yaml:"opcode"`    // of the BTH; null: every one
+
+	PSN      int `yaml:"psn"`      // the first, counted from the first PSN of the flow that was seen
+	PSNs     int `yaml:"psns"`     // how many from there on; 0: one
+	Attempt  int `yaml:"attempt"`  // the first, from 0: how often that PSN of that flow was seen before
+	Attempts int `yaml:"attempts"` // how many from there on; 0: one
+
+	Ordinal int `yaml:"ordinal"` // class other: of those of its direction, from 0, in place of PSN and attempt
+
+	Hold HoldSpec `yaml:"hold"` // disorder: what is 0 is as in the spec
+	Part WirePart `yaml:"part"` // corruption
+	Bit  *int     `yaml:"bit"`  // corruption: of the part, from its first byte's lowest; null: drawn
+}
+
+// Validate returns every error of the spec, each a field.Error.
+func (s *WireSpec) Validate() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	for _, c := range s.Chances.each() {
+		bad(*c.share >= 0 && *c.share < 1, field.Path("chances."+c.name), "%v: want 0 or more, less than 1", *c.share)
+	}
+	errs = append(errs, field.Under("hold", s.Hold.validate()))
+	w := s.Window
+	bad(w == 0 || w >= 64 && w <= 1<<16 && w&(w-1) == 0, "window", "%d: want a power of two from 64 to 65536, or 0 for %d", w, DefaultWindow)
+	for i := range s.Rules {
+		errs = append(errs, field.Under(field.Path(fmt.Sprintf("rules[%d]", i)), s.Rules[i].validate()))
+	}
+	return errors.Join(errs...)
+}
+
+type chance struct {
+	name  string
+	share *float64
+}
+
+func (c *Chances) each() [6]chance {
+	return [...]chance{{"loss", &c.Loss}, {"duplication", &c.Duplication}, {"disorder", &c.Disorder}, {"corruption", &c.Corruption},
+		{"headers", &c.Headers}, {"ecn", &c.ECN}}
+}
+
+// Limits of what can be asked for.
+const (
+	maxHeld     = 1024 // frames to wait for
+	maxHoldTime = simcore.Second
+	maxPSN      = 1 << 40
+)
+
+func (h *HoldSpec) validate() error {
+	var errs []error
+	if h.Frames < 0 || h.Frames > maxHeld {
+		errs = append(errs, field.Errorf("frames", "%d: want 1 to %d, or 0 for the default", h.Frames, maxHeld))
+	}
+	if h.Time < 0 || h.Time > maxHoldTime {
+		errs = append(errs, field.Errorf("time_ps", "%d: want 1 to 1 s, or 0 for the default", int64(h.Time)))
+	}
+	return errors.Join(errs...)
+}
+
+// or returns h with its zeros from d.
+func (h HoldSpec) or(d HoldSpec) HoldSpec {
+	if h.Frames == 0 {
+		h.Frames = d.Frames
+	}
+	if h.Time == 0 {
+		h.Time = d.Time
+	}
+	return h
+}
+
+var (
+	wireKinds   = []WireKind{WireLoss, WireDuplication, WireDisorder, WireCorruption, WireECN}
+	wireClasses = []WireClass{ClassRequest, ClassResponse, ClassAck, ClassCNP, ClassVendor, ClassOther}
+	wireParts   = []WirePart{PartPayload, PartHeaders, PartFrame}
+)
+
+func list[T ~string](of []T) string {
+	names := make([]string, len(of))
+	for i, n := range of {
+		names[i] = string(n)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (r *WireRule) validate() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(slices.Contains(wireKinds, r.Do), "do", "%q: want one of %s", r.Do, list(wireKinds))
+	bad(r.Cable == nil || *r.Cable >= 0, "cable", ": want 0 or more, or null for every one")
+	_, known := r.directions()
+	bad(known, "direction", "%q: want from_device, to_device, or none for both", r.Direction)
+	bad(r.Class == ClassAny || slices.Contains(wireClasses, r.Class), "class", "%q: want one of %s, or none for all but %s", r.Class, list(wireClasses), ClassOther)
+	bad(r.QP == nil || *r.QP < 1<<24, "qp", ": want 0 to 2^24 - 1, or null for every one")
+	for _, n := range []struct {
+		path field.Path
+		v    int
+	}{{"psn", r.PSN}, {"psns", r.PSNs}, {"attempt", r.Attempt}, {"attempts", r.Attempts}, {"ordinal", r.Ordinal}} {
+		bad(n.v >= 0 && n.v <= maxPSN, n.path, "%d: want 0 to 2^40", n.v)
+	}
+	keyed := r.PSN != 0 || r.PSNs != 0 || r.Attempt != 0 || r.Attempts != 0 || r.QP != nil || r.Opcode != nil
+	bad(r.Class != ClassOther || !keyed, "class", "%s: it has no qp, opcode, psn or attempt: want ordinal", r.Class)
+	bad(r.Class == ClassOther || r.Ordinal == 0, "ordinal", "%d: only class %s has one", r.Ordinal, ClassOther)
+	bad(r.Class != ClassCNP || r.PSN == 0 && r.PSNs <= 1, "psn", ": those of class %s are attempts of PSN 0", r.Class)
+	bad(r.Do == WireDisorder || r.Hold == HoldSpec{}, "hold", ": only %s has one", WireDisorder)
+	errs = append(errs, field.Under("hold", r.Hold.validate()))
+	r.validateCorruption(bad)
+	return errors.Join(errs...)
+}
+
+// maxBit is that of the longest frame that crosses a wire.
+const maxBit = 8<<18 - 1
+
+func (r *WireRule) validateCorruption(bad func(ok bool, path field.Path, format string, a ...any)) {
+	bad(r.Part == PartAny || slices.Contains(wireParts, r.Part), "part", "%q: want one of %s", r.Part, list(wireParts))
+	bad(r.Class != ClassOther || r.Part == PartAny || r.Part == PartFrame, "part", "%q: class %s has but %s", r.Part, ClassOther, PartFrame)
+	bad(r.Do == WireCorruption || r.Part == PartAny && r.Bit == nil, "part", ": only %s has one, or a bit", WireCorruption)
+	bad(r.Bit == nil || *r.Bit >= 0 && *r.Bit <= maxBit, "bit", ": want 0 to %d, or null for one that is drawn", maxBit)
+}
+
+// directions are those that a rule is for; false: it names none that there is.
+func (r *WireRule) directions() (d [2]bool, known bool) {
+	switch r.Direction {
+	case "":
+		return [2]bool{true, true}, true
+	case "from_device":
+		return [2]bool{FromDevice: true}, true
+	case "to_device":
+		return [2]bool{ToDevice: true}, true
+	}
+	return d, false
+}
