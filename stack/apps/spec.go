@@ -254,3 +254,11 @@ func (s *Spec) flows() int {
 
 // Messages is how many the clients send, answers not counted.
 func (s *Spec) Messages() int { return s.flows() * s.Count }
+
+// Ways is how many messages there are for each that a client sends: two where it is answered.
+func (s *Spec) Ways() int {
+	if s.Kind.twoWay() {
+		return 2
+	}
+	return 1
+}

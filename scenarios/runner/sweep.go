@@ -1,0 +1,125 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+
+	"nictwin/models/field"
+	"nictwin/stack/apps"
+)
+
+// SweepSpec makes one case of a scenario for every combination of values. A field without values is as the workload has it.
+type SweepSpec struct {
+	Kinds       []apps.Kind      `yaml:"kind"`
+	Transports  []apps.Transport `yaml:"transport"`
+	Sizes       []int            `yaml:"size"` // each the only one of its case
+	QueuePairs  []int            `yaml:"queue_pairs"`
+	Depths      []int            `yaml:"depth"`
+	Pieces      []int            `yaml:"pieces"`
+	Offsets     []int            `yaml:"offset"`
+	SignalEvery []int            `yaml:"signal_every"`
+	MTUs        []int            `yaml:"mtu"`
+	Losses      []float64        `yaml:"loss"` // of faults.wire
+	Stalls      []int            `yaml:"stall"`
+	Seeds       []uint64         `yaml:"seed"`
+}
+
+// axis is a field of a sweep.
+type axis struct {
+	name string
+	n    int
+	set  func(s *Spec, i int) string // value i; returns it as text
+}
+
+func values[T any](name string, list []T, set func(s *Spec, v T)) axis {
+	return axis{name, len(list), func(s *Spec, i int) string {
+		set(s, list[i])
+		return fmt.Sprint(list[i])
+	}}
+}
+
+func (w *SweepSpec) axes() []axis {
+	return []axis{
+		values("kind", w.Kinds, func(s *Spec, v apps.Kind) { s.Workload.Kind = v }),
+		values("transport", w.Transports, func(s *Spec, v apps.Transport) { s.Workload.Transport = v }),
+		values("size", w.Sizes, func(s *Spec, v int) { s.Workload.Sizes = []int{v} }),
+		values("queue_pairs", w.QueuePairs, func(s *Spec, v int) { s.Workload.QueuePairs = v }),
+		values("depth", w.Depths, func(s *Spec, v int) { s.Workload.Depth = v }),
+		values("pieces", w.Pieces, func(s *Spec, v int) { s.Workload.Pieces = v }),
+		values("offset", w.Offsets, func(s *Spec, v int) { s.Workload.Offset = v }),
+		values("signal_every", w.SignalEvery, func(s *Spec, v int) { s.Workload.SignalEvery = v }),
+		values("mtu", w.MTUs, func(s *Spec, v int) { s.Workload.MTU = v }),
+		values("loss", w.Losses, (*Spec).lose),
+		values("stall", w.Stalls, func(s *Spec, v int) { s.Faults.Stall = v }),
+		values("seed", w.Seeds, func(s *Spec, v uint64) { s.Workload.Seed = v }),
+	}
+}
+
+// lose sets the share of packets that the cables lose.
+func (s *Spec) lose(share float64) {
+	w := *s.Faults.Wire
+	w.Chances.Loss = share
+	s.Faults.Wire = &w
+}
+
+// maxCases is more than anybody reads the results of.
+const maxCases = 1000
+
+func (w *SweepSpec) validate() error {
+	n := 1
+	for _, a := range w.axes() {
+		if n *= max(a.n, 1); n > maxCases {
+			return field.Errorf(field.Path(a.name), ": more than %d cases: want fewer values", maxCases)
+		}
+	}
+	return nil
+}
+
+// Case is a scenario with a value for everything.
+type Case struct {
+	Spec
+	File string
+	Name string // of the scenario, with the values of the sweep
+}
+
+// cases are one for each combination, the last field the fastest.
+func (s *Spec) cases(file string) ([]*Case, error) {
+	if len(s.Sweep.Losses) > 0 && s.Faults.Wire == nil {
+		return nil, field.Errorf("sweep.loss", ": want %v, whose chances.loss it sets", field.Path("faults.wire"))
+	}
+	var list []*Case
+	axes := s.Sweep.axes()
+	at := make([]int, len(axes))
+	for {
+		c := &Case{Spec: *s, File: file}
+		c.Spec.Sweep = SweepSpec{}
+		var words []string
+		for i, a := range axes {
+			if a.n > 0 {
+				words = append(words, a.name+"="+a.set(&c.Spec, at[i]))
+			}
+		}
+		c.Name = s.Name
+		if len(words) > 0 {
+			c.Name += "[" + strings.Join(words, ",") + "]"
+		}
+		if err := c.Validate(); err != nil {
+			return nil, field.Errorf("sweep", ": case %s: %w", c.Name, err)
+		}
+		list = append(list, c)
+		if !step(at, axes) {
+			return list, nil
+		}
+	}
+}
+
+// step goes to the next combination; false: there is none.
+func step(at []int, axes []axis) bool {
+	for i := len(axes) - 1; i >= 0; i-- {
+		if at[i]++; at[i] < axes[i].n {
+			return true
+		}
+		at[i] = 0
+	}
+	return false
+}
