@@ -65,6 +65,7 @@ type ServerPlayed struct {
 type ScenarioPlayed struct {
 	File     string      `json:"file"`
 	Name     string      `json:"name"` // of the scenario, with the values of its sweep
+	NIC      string      `json:"nic"`  // model or rtl in every slot of the contract; empty: as the file has it
 	Result   string      `json:"result"`
 	Seed     uint64      `json:"seed"`    // of the workload
 	Digest   string      `json:"digest"`  // of completions and memory, as far as compare says; the same for every NIC

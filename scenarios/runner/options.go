@@ -52,3 +52,14 @@ func (c *Case) NeedsRTL(o *Options) bool {
 	}
 	return false
 }
+
+// Judged reports whether the case has a NIC of the contract, with a referee.
+func (c *Case) Judged() bool {
+	r := c.rack()
+	for i := range r.Servers {
+		if contract(&r.Servers[i].Cards[0]) {
+			return true
+		}
+	}
+	return false
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"nictwin/models/board"
+	"nictwin/models/boundary"
 	"nictwin/models/field"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/device"
@@ -73,6 +74,8 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	}
 	if stuck != nil {
 		err = nil
+	} else if errors.As(err, new(*boundary.ContractError)) {
+		p.add(result.OfError(err))
 	}
 	if err = errors.Join(err, closing); err != nil {
 		return p, fmt.Errorf("%s: %w", c.Name, explain(err))
@@ -131,6 +134,12 @@ func (w *world) traffic(run *apps.Run) error {
 		}
 		run.Retry()
 		now := w.engine.Now()
+		stuck := func(why string) error {
+			return &StuckError{"the applications to end", why + ": " + run.Waiting(), now}
+		}
+		if now-from > l.Traffic {
+			return stuck(fmt.Sprintf("not there after %v (limits.traffic_ps)", nanoseconds(l.Traffic)))
+		}
 		if n := run.Progress(); n != mark {
 			mark, since, idle = n, now, 0
 			w.progress(run, total)
@@ -139,21 +148,20 @@ func (w *world) traffic(run *apps.Run) error {
 		if idle += trafficStep; !w.settled() {
 			idle = 0
 		}
-		over := w.engine.Pending() == 0 || idle > grace || now-since > l.Quiet
-		if over && w.mayEnd() {
+		if w.engine.Pending() > 0 && idle <= grace && now-since <= l.Quiet {
+			continue
+		}
+		if w.mayEnd() {
 			return nil
 		}
-		if over || now-from > l.Traffic {
-			why := fmt.Sprintf("nothing was completed for %v", time.Duration((now-since)/simcore.Nanosecond))
-			if !over {
-				why = fmt.Sprintf("not there after %v (limits.traffic_ps)", time.Duration(l.Traffic/simcore.Nanosecond))
-			}
-			return &StuckError{"the applications to end", why + ": " + run.Waiting(), now}
-		}
+		return stuck(fmt.Sprintf("nothing was completed for %v", nanoseconds(now-since)))
 	}
 	w.progress(run, total)
 	return nil
 }
+
+// nanoseconds is simulated time for people.
+func nanoseconds(t simcore.Ps) time.Duration { return time.Duration(t / simcore.Nanosecond) }
 
 // mayEnd reports whether applications may wait in vain: where messages may be lost, or requests end with errors.
 func (w *world) mayEnd() bool { return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 }
@@ -226,10 +234,19 @@ func (w *world) hear(p *Played, err error) {
 				for _, m := range rep.List {
 					p.add(result.OfMismatch(m))
 				}
+				if len(rep.List) == 0 && !rep.Passed() && how == judge.Whole {
+					p.add(result.Finding{NIC: v.Name, Domain: result.Run, Text: fmt.Sprintf("NIC %s cannot be judged: %s", v.Name, rep.Reason)})
+				}
 			}
 			if how == judge.Whole && n.Checked == 0 {
 				p.add(result.Finding{NIC: v.Name, Domain: result.Run, Field: "checked", Expected: "some crossings", Got: "0", Text: "NIC " + v.Name + ": the referee saw nothing"})
 			}
+		}
+		if n := v.Cards[0].Memory.Stray(); n > 0 {
+			p.add(result.Finding{
+				NIC: v.Name, Rule: "C2", Domain: result.Device, Field: "writes that hit no memory", Expected: "0", Got: fmt.Sprint(n),
+				Text: fmt.Sprintf("%d writes of NIC %s hit no memory", n, v.Name),
+			})
 		}
 		if how != judge.Broken {
 			for _, e := range field.Each(nic.Check()) {

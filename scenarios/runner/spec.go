@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"nictwin/models/board"
@@ -93,6 +94,9 @@ func Parse(name string, text []byte) ([]*Case, error) {
 	return cases, places.Locate(err)
 }
 
+// nameForm is what can be a folder's name, and the beginning of a case's.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
 // Validate returns every error of the spec, each a field.Error.
 func (s *Spec) Validate() error {
 	errs := []error{
@@ -104,7 +108,7 @@ func (s *Spec) Validate() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(s.Name != "" && !strings.ContainsAny(s.Name, "/\\ \t\n[]"), "name", "%q: want a word without blanks, slashes and brackets", s.Name)
+	bad(nameForm.MatchString(s.Name), "name", "%q: want a word of letters, digits, - and _", s.Name)
 	bad(strings.TrimSpace(s.Description) != "", "description", ": empty: want a sentence that says what the scenario shows")
 	servers := s.Board.All()
 	bad(len(servers) == 2, "board", ": %d servers: want 2", len(servers))

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"fmt"
-	"strings"
 
 	"nictwin/models/field"
 	"nictwin/stack/apps"
@@ -79,7 +78,7 @@ func (w *SweepSpec) validate() error {
 type Case struct {
 	Spec
 	File string
-	Name string // of the scenario, with the values of the sweep
+	Name string // of the scenario, with the values of the sweep: name:size=64:depth=8
 }
 
 // cases are one for each combination, the last field the fastest.
@@ -93,15 +92,11 @@ func (s *Spec) cases(file string) ([]*Case, error) {
 	for {
 		c := &Case{Spec: *s, File: file}
 		c.Spec.Sweep = SweepSpec{}
-		var words []string
+		c.Name = s.Name
 		for i, a := range axes {
 			if a.n > 0 {
-				words = append(words, a.name+"="+a.set(&c.Spec, at[i]))
+				c.Name += ":" + a.name + "=" + a.set(&c.Spec, at[i])
 			}
-		}
-		c.Name = s.Name
-		if len(words) > 0 {
-			c.Name += "[" + strings.Join(words, ",") + "]"
 		}
 		if err := c.Validate(); err != nil {
 			return nil, field.Errorf("sweep", ": case %s: %w", c.Name, err)

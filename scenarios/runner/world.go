@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
@@ -37,7 +36,7 @@ type StuckError struct {
 }
 
 func (e *StuckError) Error() string {
-	return fmt.Sprintf("waited for %s: %s (at %v of simulated time)", e.What, e.Why, time.Duration(e.At/simcore.Nanosecond))
+	return fmt.Sprintf("waited for %s: %s (at %v of simulated time)", e.What, e.Why, nanoseconds(e.At))
 }
 
 // newWorld builds the board and begins.
@@ -171,7 +170,7 @@ func (w *world) await(what string, done func() bool) error {
 			return stuck("nothing happens any more")
 		}
 		if w.engine.Now()-from > w.c.Limits.SetUp {
-			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", time.Duration(w.c.Limits.SetUp/simcore.Nanosecond)))
+			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.c.Limits.SetUp)))
 		}
 		if err := w.run(setUpStep); err != nil {
 			return err
@@ -185,7 +184,7 @@ func (w *world) settle(what string) error {
 	quiet := simcore.Ps(0)
 	for from := w.engine.Now(); w.engine.Pending() > 0 && quiet < grace; {
 		if w.engine.Now()-from > w.c.Limits.Settle {
-			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)", time.Duration(w.c.Limits.Settle/simcore.Nanosecond)), w.engine.Now()}
+			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)", nanoseconds(w.c.Limits.Settle)), w.engine.Now()}
 		}
 		if err := w.run(trafficStep); err != nil {
 			return err
