@@ -72,7 +72,11 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 	if w.log != nil {
 		p.Cut = w.log.Cuts()
 	}
+	var broken *StackError
 	if stuck != nil {
+		err = nil
+	} else if errors.As(err, &broken) && !errors.As(err, new(*boundary.ContractError)) {
+		p.add(result.Finding{Domain: result.Application, Field: "stack", Text: broken.Error()})
 		err = nil
 	} else if errors.As(err, new(*boundary.ContractError)) {
 		p.add(result.OfError(err))
@@ -99,9 +103,16 @@ func (w *world) play(p *Played) error {
 	if err != nil {
 		return err
 	}
+	if err := run.Prepare(); err != nil {
+		return stackError(err)
+	}
+	if err := w.settle("receive requests to be posted"); err != nil {
+		return err
+	}
+	run.Retry()
 	from := w.engine.Now()
 	if err := run.Begin(); err != nil {
-		return err
+		return stackError(err)
 	}
 	stuck := w.traffic(run)
 	p.Traffic = w.engine.Now() - from
@@ -112,7 +123,7 @@ func (w *world) play(p *Played) error {
 		return stuck
 	}
 	if err := run.Finish(); err != nil {
-		return err
+		return stackError(err)
 	}
 	if p.Result, err = run.Result(); err != nil {
 		return err
@@ -129,7 +140,7 @@ func (w *world) traffic(run *apps.Run) error {
 	l, total := &w.c.Limits, w.c.Workload.Messages()*w.c.Workload.Ways()
 	mark, from, since, idle := run.Progress(), w.engine.Now(), w.engine.Now(), simcore.Ps(0)
 	for !run.Done() {
-		if err := errors.Join(w.run(trafficStep), run.Err()); err != nil {
+		if err := errors.Join(w.run(trafficStep), stackError(run.Err())); err != nil {
 			return err
 		}
 		run.Retry()

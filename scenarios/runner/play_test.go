@@ -334,7 +334,7 @@ func TestNoAllocations(t *testing.T) {
 		require.NoError(t, err)
 		run, err := apps.New(c.Workload, [2]apps.Side{w.side(0), w.side(1)}, w.await)
 		require.NoError(t, err)
-		require.NoError(t, run.Begin())
+		require.NoError(t, errors.Join(run.Prepare(), w.settle("receives"), run.Begin()))
 		require.NoError(t, w.engine.RunUntil(w.engine.Now()+400*simcore.Microsecond))
 		before := run.Progress()
 		require.Zero(t, testing.AllocsPerRun(5, func() {

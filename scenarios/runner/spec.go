@@ -141,9 +141,12 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 			continue
 		}
 		for n := range rack.Servers {
-			if len(s.Stacks) == 1 || n == i {
-				errs = append(errs, field.Under(at, k.fits(&s.Stacks[i], &rack.Servers[n].Cards[0])))
-				break
+			if &s.Stacks[i] != s.stack(n) {
+				continue
+			}
+			if err := k.fits(&s.Stacks[i], &rack.Servers[n].Cards[0]); err != nil {
+				errs = append(errs, field.Under(at, err))
+				break // the other server's would say the same
 			}
 		}
 	}

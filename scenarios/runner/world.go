@@ -39,6 +39,22 @@ func (e *StuckError) Error() string {
 	return fmt.Sprintf("waited for %s: %s (at %v of simulated time)", e.What, e.Why, nanoseconds(e.At))
 }
 
+// StackError is what ended a stack, or kept its applications from going on.
+type StackError struct{ Err error }
+
+func (e *StackError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *StackError) Unwrap() error { return e.Err }
+
+// stackError is an error of a stack, or nil.
+func stackError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &StackError{err}
+}
+
 // newWorld builds the board and begins.
 func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine()}
@@ -132,7 +148,7 @@ func (w *world) wrong() error {
 	errs := []error{w.ctx.Err(), w.rack.Err()}
 	for _, s := range w.stacks {
 		if s != nil {
-			errs = append(errs, s.Err())
+			errs = append(errs, stackError(s.Err()))
 		}
 	}
 	for _, c := range w.rack.Cards() {

@@ -82,8 +82,9 @@ func (u *setup) make() error {
 	return u.states(each)
 }
 
-// Begin posts the first requests and follows completions.
-func (r *Run) Begin() error {
+// Prepare posts the first receive requests and follows completions. Who runs the applications lets that come to its end before
+// Begin: transports that do not wait for receivers lose what comes earlier.
+func (r *Run) Prepare() error {
 	var errs []error
 	for _, s := range r.sides {
 		var err error
@@ -98,12 +99,17 @@ func (r *Run) Begin() error {
 			}
 		}
 	}
+	return errors.Join(append(errs, r.Err())...)
+}
+
+// Begin posts the first requests.
+func (r *Run) Begin() error {
 	for _, s := range r.sides {
 		for _, e := range s.ends {
 			e.role.advance()
 		}
 	}
-	return errors.Join(append(errs, r.Err())...)
+	return r.Err()
 }
 
 // Retry posts what found no room. Who runs the applications calls it now and then.
