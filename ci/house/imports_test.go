@@ -51,7 +51,7 @@ var corners = map[string]room{
 	},
 	"scenarios/akitaview": {[]string{"models", "scenarios/akitaview", "scenarios/device", "scenarios/replay", "scenarios/traffic/craft"}, "a viewer sees an engine, whatever runs on it", nil},
 	"stack/apps": {
-		[]string{"models/field", "models/fifo", "stack/verbs"}, "applications know the verbs, and not what carries them out", nil,
+		[]string{"models/field", "models/fifo", "models/fixedseed", "stack/verbs"}, "applications know the verbs, and not what carries them out", nil,
 	},
 	"stack/transport": {
 		[]string{"models/wire", "models/field", "models/fifo", "stack/verbs"},

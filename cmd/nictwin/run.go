@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -41,6 +42,9 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 	c.RunE = func(c *cobra.Command, args []string) error {
 		s.Files = args
 		a.common(c, args, &s.Common, s.Idle())
+		alone := cli.Idle{"only": "another", "out": "another", "overwrite": "another"}
+		maps.Copy(alone, s.Idle())
+		s.Line = a.again(c, nil, alone)
 		bar := newBar(os.Stderr, "messages")
 		s.Log, s.Progress = a.stderr, bar.set
 		e := s.Run(c.Context())

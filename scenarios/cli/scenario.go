@@ -32,6 +32,7 @@ type Scenarios struct {
 	Out        string
 	ArtifactMB int
 
+	Line     string // the command line without files, cases and artifacts
 	Log      io.Writer
 	Progress func(done, total int) // messages of all cases
 
@@ -301,7 +302,7 @@ func (s *Scenarios) findings(r *Run) []result.Finding {
 		if !strings.HasPrefix(f.Text, head) {
 			f.Text = head + f.Text
 		}
-		if s.Self != "" {
+		if s.Line != "" {
 			f.Command = s.again(r)
 		}
 	}
@@ -310,18 +311,7 @@ func (s *Scenarios) findings(r *Run) []result.Finding {
 
 // again is the command line that plays a case once more.
 func (s *Scenarios) again(r *Run) string {
-	words := []string{s.Self, "run"}
-	add := func(flag, value, byDefault string) {
-		if value != byDefault {
-			words = append(words, flag, value)
-		}
-	}
-	add("--home", s.Home, "")
-	add("--nic", s.NIC, "")
-	add("--dut", s.DUT, DefaultDUT)
-	add("--variant", s.Variant, "speed")
-	add("--seed", fmt.Sprint(s.Seed), "0")
-	return Quote(append(words, "--only", r.Case.Name, r.Case.File))
+	return s.Line + " " + Quote([]string{"--only", r.Case.Name, r.Case.File})
 }
 
 // describe takes over what was found.
