@@ -21,6 +21,9 @@ type Options struct {
 	Dir           *files.Folder // for artifacts of one case; nil: none are written
 	ArtifactBytes int64         // of each file; 0: any number
 
+	// Observe is shown the NICs before the referees are, which see what it has changed: how tests have devices go wrong.
+	Observe func(server int, nic board.NIC)
+
 	Progress func(done, total int) // messages; nil: nobody is told
 	Log      io.Writer             // builds; nil is none
 }

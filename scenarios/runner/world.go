@@ -92,6 +92,11 @@ func (w *world) begin(rack *board.RackSpec) error {
 
 // watch attaches the referees and what writes artifacts.
 func (w *world) watch(rack *board.RackSpec) (err error) {
+	for i, v := range w.rack.Servers {
+		if w.o.Observe != nil {
+			w.o.Observe(i, v.Cards[0].NIC)
+		}
+	}
 	var names []string
 	for i := range rack.Servers {
 		if contract(&rack.Servers[i].Cards[0]) {
