@@ -102,7 +102,7 @@ func (r *Run) figures() string {
 	if judged > 0 {
 		text += fmt.Sprintf(", %d checked at %d NICs", checked, judged)
 	}
-	return text + "  " + r.Digest()[:12]
+	return text + "  " + r.Digest[:12]
 }
 
 // Run plays and judges. A canceled context interrupts it.
@@ -234,6 +234,7 @@ func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
 				e.Played = append(e.Played, r)
 				if first != nil {
 					compare(first, r)
+					first.forget()
 				}
 				first = r
 				e.Object.Findings = append(e.Object.Findings, s.findings(r)...)
@@ -243,8 +244,18 @@ func (s *Scenarios) play(ctx context.Context, e *ScenariosEnded) error {
 			}
 			wrong = errors.Join(wrong, err)
 		}
+		if first != nil {
+			first.forget()
+		}
 	}
 	return wrong
+}
+
+// forget lets go of completions that nobody looks at any more.
+func (r *Run) forget() {
+	if r.Result != nil {
+		r.Result.Streams = nil
+	}
 }
 
 // one plays a case on a kind of NIC.
@@ -322,7 +333,7 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 	digest := sha256.New()
 	for _, r := range e.Played {
 		x := result.ScenarioPlayed{
-			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.Workload.Seed, Digest: r.Digest(),
+			File: r.Case.File, Name: r.Case.Name, NIC: r.NIC, Result: result.Pass.String(), Seed: r.Case.Workload.Seed, Digest: r.Digest,
 			Compare: string(r.Case.Expect.Compare), Traffic: int64(r.Traffic), SimPs: int64(r.Sim), NICs: r.NICs,
 		}
 		if !r.Pass() {

@@ -39,7 +39,7 @@ func TestLibrary(t *testing.T) {
 			p, err := c.Play(t.Context(), Options{NIC: "model"})
 			require.NoError(t, err)
 			require.True(t, p.Pass(), "%s: %s", c.Name, texts(p))
-			fmt.Fprintf(&all, "%s %d messages %d lost %s\n", c.Name, p.Result.Messages, p.Result.Lost, p.Digest()[:16])
+			fmt.Fprintf(&all, "%s %d messages %d lost %s\n", c.Name, p.Result.Messages, p.Result.Lost, p.Digest[:16])
 			cases++
 		}
 	}

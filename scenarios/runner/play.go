@@ -20,7 +20,8 @@ import (
 // Played is what came of a case.
 type Played struct {
 	Case     *Case
-	Result   *apps.Result // nil: the applications did not begin
+	Result   *apps.Result // nil: the applications did not come to their end
+	Digest   string       // of the results that must be the same on every NIC; empty without results
 	NICs     []result.NICPlayed
 	Traffic  simcore.Ps // time of the traffic
 	Sim      simcore.Ps // of all
@@ -31,14 +32,6 @@ type Played struct {
 
 // Pass reports whether nothing was found.
 func (p *Played) Pass() bool { return len(p.Findings) == 0 }
-
-// Digest is of the results that must be the same on every NIC; empty without results.
-func (p *Played) Digest() string {
-	if p.Result == nil {
-		return ""
-	}
-	return p.Result.Digest(p.Case.Expect.Compare)
-}
 
 // UsageError is a case that its stack or board cannot play as it is.
 type UsageError struct{ Err error }
@@ -89,6 +82,9 @@ func (c *Case) Play(ctx context.Context, o Options) (p *Played, err error) {
 
 // explain tells what a stack refuses before the traffic from what went wrong.
 func explain(err error) error {
+	if errors.As(err, new(*apps.RoomError)) {
+		return &UsageError{err}
+	}
 	for _, n := range []verbs.Errno{verbs.EINVAL, verbs.EOPNOTSUPP, verbs.ENOMEM} {
 		if errors.Is(err, n) {
 			return &UsageError{err}
@@ -128,6 +124,7 @@ func (w *world) play(p *Played) error {
 	if p.Result, err = run.Result(); err != nil {
 		return err
 	}
+	p.Digest = p.Result.Digest(w.c.Expect.Compare)
 	w.applications(p)
 	if stuck != nil {
 		return stuck

@@ -40,6 +40,16 @@ type room struct {
 	next, end uint64
 }
 
+// RoomError is a workload that needs more memory than a server has for applications.
+type RoomError struct {
+	Slots, Bytes int
+	Want, Left   uint64
+}
+
+func (e *RoomError) Error() string {
+	return fmt.Sprintf("apps: %d messages of %d B: want %d B of memory on a server, %d are left: want a lower count, depth or size", e.Slots, e.Bytes, e.Want, e.Left)
+}
+
 // area takes memory for slots of so many bytes.
 func (r *room) area(slots, bytes, pieces, offset int) (area, error) {
 	a := area{base: r.next, slots: slots, pieces: pieces, piece: max((bytes+pieces-1)/pieces, 1), offset: uint64(offset)}
@@ -47,7 +57,7 @@ func (r *room) area(slots, bytes, pieces, offset int) (area, error) {
 	a.stride = a.apart * uint64(pieces)
 	n := a.stride * uint64(slots)
 	if n > r.end-r.next {
-		return a, fmt.Errorf("apps: %d messages of %d B: want %d B of memory on a server, %d are left: want a lower count, depth or size", slots, bytes, n, r.end-r.next)
+		return a, &RoomError{slots, bytes, n, r.end - r.next}
 	}
 	r.next += n
 	return a, nil

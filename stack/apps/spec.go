@@ -120,7 +120,8 @@ const (
 	maxDepth  = 1 << 12
 	maxPieces = 16
 	maxBytes  = 1 << 24
-	stampLen  = 4 // bytes with the message's number
+	maxTotal  = 1 << 22 // messages of all flows: each has its completions kept
+	stampLen  = 4       // bytes with the message's number
 )
 
 // Validate returns every error of the spec, each a field.Error.
@@ -143,6 +144,9 @@ func (s *Spec) Validate() error {
 	}
 	within("queue_pairs", s.QueuePairs, 1, maxPairs)
 	within("count", s.Count, 1, maxCount)
+	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs {
+		bad(s.Messages() <= maxTotal, "count", "%d: that makes %d messages of all flows: want at most %d", s.Count, s.Messages(), maxTotal)
+	}
 	within("depth", s.Depth, 1, maxDepth)
 	within("pieces", s.Pieces, 1, maxPieces)
 	within("offset", s.Offset, 0, line-1)
