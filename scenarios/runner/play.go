@@ -106,6 +106,9 @@ func (w *world) play(p *Played) error {
 		return err
 	}
 	run.Retry()
+	if err := w.strike(); err != nil {
+		return err
+	}
 	from := w.engine.Now()
 	if err := run.Begin(); err != nil {
 		return stackError(err)

@@ -9,7 +9,6 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/field"
-	"nictwin/models/inject"
 	"nictwin/models/simcore"
 	"nictwin/models/specfile"
 	"nictwin/scenarios/files"
@@ -42,13 +41,6 @@ type StackKind string
 const (
 	StackRNIC StackKind = "rnic" // stack/rnicverbs/provider, over a NIC with a hardware transport
 )
-
-// FaultSpec is what goes wrong around the devices.
-type FaultSpec struct {
-	Wire       *inject.WireSpec  `yaml:"wire"`        // in the cables, beside what the board's network has: it may have none of its own then
-	SlowMemory *inject.DelaySpec `yaml:"slow_memory"` // before the memories of every card
-	Stall      int               `yaml:"stall"`       // percent of the cycles in which the streams of the NICs stand still
-}
 
 // LimitSpec is how long a case may take, in simulated time.
 type LimitSpec struct {
@@ -153,20 +145,6 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 	return errors.Join(errs...)
 }
 
-func (f *FaultSpec) validate() error {
-	var errs []error
-	if f.Wire != nil {
-		errs = append(errs, field.Under("wire", f.Wire.Validate()))
-	}
-	if f.SlowMemory != nil {
-		errs = append(errs, field.Under("slow_memory", f.SlowMemory.Validate()))
-	}
-	if f.Stall < 0 || f.Stall > board.MaxStall {
-		errs = append(errs, field.Errorf("stall", "%d: want 0 to %d", f.Stall, board.MaxStall))
-	}
-	return errors.Join(errs...)
-}
-
 func (l *LimitSpec) validate() error {
 	var errs []error
 	for _, x := range []struct {
@@ -201,6 +179,7 @@ func (s *Spec) rack() board.RackSpec {
 		if s.Faults.SlowMemory != nil {
 			c.Endpoint.Delay = *s.Faults.SlowMemory
 		}
+		c.Endpoint.Faults = c.Endpoint.Faults || len(s.Faults.PCIe) > 0
 		if s.Faults.Stall > 0 && c.Device.Kind != board.DeviceRNIC {
 			c.Stall = s.Faults.Stall
 		}
