@@ -105,8 +105,13 @@ func (s *datagrams) ReadCounters(done func()) error {
 	s.drv.ReadCounters(func(driver.Counters) { done() })
 	return nil
 }
-func (s *datagrams) OnAsync(func(verbs.AsyncEvent))     {}
-func (s *datagrams) AllocPD(done func(verbs.PD, error)) { done(1, nil) }
+func (s *datagrams) OnAsync(func(verbs.AsyncEvent))         {}
+func (s *datagrams) DestroyQP(_ verbs.QP, done func(error)) { done(nil) }
+func (s *datagrams) DestroyCQ(_ verbs.CQ, done func(error)) { done(nil) }
+func (s *datagrams) DestroyAH(_ verbs.AH, done func(error)) { done(nil) }
+func (s *datagrams) DeregMR(_ uint32, done func(error))     { done(nil) }
+func (s *datagrams) DeallocPD(_ verbs.PD, done func(error)) { done(nil) }
+func (s *datagrams) AllocPD(done func(verbs.PD, error))     { done(1, nil) }
 
 // Context implements Stack.
 func (s *datagrams) Context() verbs.Context { return s }

@@ -132,7 +132,18 @@ func (w *world) play(p *Played) error {
 	if stuck != nil {
 		return stuck
 	}
+	if err := w.destroy(run); err != nil {
+		return err
+	}
 	return w.rest()
+}
+
+// destroy ends the objects of the applications. After an error there may be requests that nothing will end.
+func (w *world) destroy(run *apps.Run) error {
+	if len(w.c.Expect.Errors) > 0 || !run.Done() {
+		return nil
+	}
+	return stackError(run.Close(w.await))
 }
 
 // traffic runs until the applications have what they wait for, or nothing more is to come.

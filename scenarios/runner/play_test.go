@@ -42,7 +42,8 @@ func TestWorkloadsOnRNICs(t *testing.T) {
 		kind, options string
 		transports    string
 	}{
-		{"send", "", "rc uc ud"}, {"send", ", immediate: true", "rc uc ud"}, {"send", ", inline: true, sizes: [0, 1, 32]", "rc"},
+		{"send", "", "rc uc ud"}, {"send", ", batch: 3, events: true", "rc uc ud"}, {"echo", ", batch: 4, events: true, inline: true, sizes: [4, 32]", "rc"},
+		{"atomics", ", sizes: [8], batch: 4, events: true", "rc"}, {"read", ", batch: 2, events: true", "rc"}, {"send", ", immediate: true", "rc uc ud"}, {"send", ", inline: true, sizes: [0, 1, 32]", "rc"},
 		{"write", "", "rc uc"}, {"write_imm", "", "rc uc"}, {"read", "", "rc"}, {"atomics", ", sizes: [8]", "rc"}, {"atomics", ", sizes: [8], shared_counter: true", "rc"},
 		{"echo", "", "rc uc ud"}, {"reflector", ", immediate: true", "rc uc ud"}, {"ping_pong", ", depth: 1, signal_every: 1", "rc ud"},
 	} {

@@ -16,6 +16,7 @@ type SweepSpec struct {
 	Depths      []int            `yaml:"depth"`
 	Pieces      []int            `yaml:"pieces"`
 	Offsets     []int            `yaml:"offset"`
+	Batches     []int            `yaml:"batch"`
 	SignalEvery []int            `yaml:"signal_every"`
 	MTUs        []int            `yaml:"mtu"`
 	Losses      []float64        `yaml:"loss"` // of faults.wire
@@ -46,6 +47,7 @@ func (w *SweepSpec) axes() []axis {
 		values("depth", w.Depths, func(s *Spec, v int) { s.Workload.Depth = v }),
 		values("pieces", w.Pieces, func(s *Spec, v int) { s.Workload.Pieces = v }),
 		values("offset", w.Offsets, func(s *Spec, v int) { s.Workload.Offset = v }),
+		values("batch", w.Batches, func(s *Spec, v int) { s.Workload.Batch = v }),
 		values("signal_every", w.SignalEvery, func(s *Spec, v int) { s.Workload.SignalEvery = v }),
 		values("mtu", w.MTUs, func(s *Spec, v int) { s.Workload.MTU = v }),
 		values("loss", w.Losses, (*Spec).lose),

@@ -103,7 +103,7 @@ func TestAreas(t *testing.T) {
 func TestCountersFollowTheAtomics(t *testing.T) {
 	s := DefaultSpec()
 	s.Kind = Atomics
-	c, v := counter{before: make([]uint64, 3)}, uint64(0)
+	c, v := counter{before: make([]uint64, 3), ops: make([]atomic, 3)}, uint64(0)
 	for m := range 100 {
 		w := verbs.SendWR{}
 		c.ask(&w, m)

@@ -15,8 +15,11 @@ type counter struct {
 	value  uint64   // after all that was asked for
 	asked  int      // requests
 	before []uint64 // what each request under way finds, by message modulo depth
-	last   verbs.SendWR
+	ops    []atomic // of these requests
 }
+
+// atomic is the values of a request.
+type atomic struct{ compareAdd, swap uint64 }
 
 // atomic is the operation of request m: a shared counter is only added to.
 func (s *Spec) atomic(m int) verbs.Opcode {
@@ -28,25 +31,25 @@ func (s *Spec) atomic(m int) verbs.Opcode {
 
 // ask fills in the values of request m: additions, swaps, and swaps that find another value than they compare with.
 func (c *counter) ask(w *verbs.SendWR, m int) {
+	o := &c.ops[m%len(c.ops)]
 	if m == c.asked {
 		c.asked++
 		c.before[m%len(c.before)] = c.value
-		c.last = verbs.SendWR{}
 		switch {
 		case c.shared:
-			c.last.CompareAdd = 1
+			*o = atomic{compareAdd: 1}
 			c.value++
 		case m%3 == 0:
-			c.last.CompareAdd = mix(uint64(m) + golden)
-			c.value += c.last.CompareAdd
+			*o = atomic{compareAdd: mix(uint64(m) + golden)}
+			c.value += o.compareAdd
 		case m%3 == 1:
-			c.last.CompareAdd, c.last.Swap = c.value, mix(uint64(m))
-			c.value = c.last.Swap
+			*o = atomic{c.value, mix(uint64(m))}
+			c.value = o.swap
 		default:
-			c.last.CompareAdd, c.last.Swap = ^c.value, mix(uint64(m))
+			*o = atomic{^c.value, mix(uint64(m))}
 		}
 	}
-	w.CompareAdd, w.Swap = c.last.CompareAdd, c.last.Swap
+	w.CompareAdd, w.Swap = o.compareAdd, o.swap
 }
 
 // fetched checks what an atomic brought.

@@ -13,7 +13,7 @@ type client struct {
 	far      area // the server's memory
 	farKey   uint32
 	farEnd   uint64 // of its region
-	built    int    // message that lies in its slot
+	built    int    // messages whose bytes lie in their slots
 	answered int    // messages whose answers came
 	counter  counter
 }
@@ -38,38 +38,41 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 
 // advance implements role.
 func (c *client) advance() {
-	for s := c.spec; !c.stopped && !c.full && c.posted < s.Count && c.posted-c.acked < s.Depth; {
-		if s.Kind.twoWay() && c.posted-c.answered >= s.Depth {
+	for s := c.spec; !c.stopped && !c.full; {
+		n := min(s.Batch, s.Count-c.posted, s.Depth-(c.posted-c.acked))
+		if s.Kind.twoWay() {
+			n = min(n, s.Depth-(c.posted-c.answered))
+		}
+		if n <= 0 {
 			return
 		}
-		if !c.build(c.posted) || !c.post() {
+		for i := range n {
+			if !c.build(i, c.posted+i) {
+				return
+			}
+		}
+		if !c.post(n) {
 			return
 		}
 	}
 }
 
-// build makes the request of message m.
-func (c *client) build(m int) bool {
-	s, w := c.spec, &c.wr[0]
+// build makes the request of message m, the ith that is posted at a time. It may be called again for the same.
+func (c *client) build(i, m int) bool {
+	s, w := c.spec, &c.wrs[i]
 	n := s.size(m)
 	*w = verbs.SendWR{ID: uint64(m), Opcode: s.opcode(m), Imm: c.imm(m), AH: c.ah, RemoteQPN: c.peerQPN, RemoteQKey: qkey}
 	if s.signals(m) {
 		w.Flags = verbs.SendSignaled
 	}
-	chunk := c.out.chunk(n)
-	if s.Kind != Read && s.Kind != Atomics && c.built != m+1 {
-		pattern(c.want(n), s.Seed, c.flow, request, m)
-		if !s.Inline && !c.check("store", c.out.store(c.side.Core, m, chunk, c.want(n))) {
-			return false
-		}
-		c.built = m + 1
+	if !c.fill(i, m) {
+		return false
 	}
 	if s.Inline {
-		pattern(c.want(n), s.Seed, c.flow, request, m)
-		w.Flags, w.Inline = w.Flags|verbs.SendInline, c.want(n)
+		w.Flags, w.Inline = w.Flags|verbs.SendInline, c.inline[i][:n]
 	} else {
-		c.sges = c.out.spans(c.sges[:0], m, n, chunk, c.side.mr.LKey)
-		w.SGEs = c.sges
+		c.sges[i] = c.out.spans(c.sges[i][:0], m, n, c.out.chunk(n), c.side.mr.LKey)
+		w.SGEs = c.sges[i]
 	}
 	if !s.Kind.sends() {
 		w.RemoteAddr, w.RKey = c.far.at(m, 0), c.farKey
@@ -77,16 +80,32 @@ func (c *client) build(m int) bool {
 	if s.Kind == Atomics {
 		c.counter.ask(w, m)
 	}
-	c.misuse(m)
+	c.misuse(w, m)
 	return true
+}
+
+// fill puts the bytes of message m where its request takes them from.
+func (c *client) fill(i, m int) bool {
+	s := c.spec
+	n := s.size(m)
+	if s.Inline {
+		pattern(c.inline[i][:n], s.Seed, c.flow, request, m)
+		return true
+	}
+	if s.Kind == Read || s.Kind == Atomics || m < c.built {
+		return true
+	}
+	pattern(c.want(n), s.Seed, c.flow, request, m)
+	c.built = m + 1
+	return c.check("store", c.out.store(c.side.Core, m, c.out.chunk(n), c.want(n)))
 }
 
 // imm is the immediate data of a message.
 func (e *end) imm(m int) uint32 { return uint32(mix(e.spec.Seed+uint64(e.flow)<<32) + uint64(m)) }
 
 // misuse does to a request what the spec asks for.
-func (c *client) misuse(m int) {
-	x, w := c.spec.Misuse, &c.wr[0]
+func (c *client) misuse(w *verbs.SendWR, m int) {
+	x := c.spec.Misuse
 	if x == nil || c.flow != 0 || m != x.Message {
 		return
 	}
@@ -97,9 +116,9 @@ func (c *client) misuse(m int) {
 	case RemoteBounds:
 		w.RemoteAddr = c.farEnd - n + beyond(c.spec)
 	case LocalKey:
-		c.sges[0].LKey ^= strangeKey
+		w.SGEs[0].LKey ^= strangeKey
 	case LocalBounds:
-		c.sges[0].Addr = c.side.Base + c.side.Bytes - uint64(c.sges[0].Length) + beyond(c.spec)
+		w.SGEs[0].Addr = c.side.Base + c.side.Bytes - uint64(w.SGEs[0].Length) + beyond(c.spec)
 	}
 }
 

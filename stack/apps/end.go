@@ -49,8 +49,9 @@ type end struct {
 	wrong        *Wrong
 	wrongs       int
 
-	wr   [1]verbs.SendWR
-	sges []verbs.SGE
+	wrs    []verbs.SendWR // as many as are posted at a time
+	sges   [][]verbs.SGE  // of each
+	inline [][]byte       // likewise
 }
 
 // want and got are buffers for one message, shared by the ends of a side: software does one thing at a time.
@@ -75,13 +76,15 @@ func (e *end) check(what string, err error) bool {
 	return err == nil
 }
 
-// post posts the request that is in wr, and reports whether it was posted.
-func (e *end) post() bool {
-	_, err := e.qp.PostSend(e.wr[:])
+// post posts the first so many requests of wrs, and reports whether all were posted.
+func (e *end) post(n int) bool {
+	k, err := e.qp.PostSend(e.wrs[:n])
+	e.posted += k
 	switch {
-	case err == nil:
-		e.posted++
+	case err == nil && k == n:
 		return true
+	case err == nil:
+		e.check("post_send", fmt.Errorf("post_send took %d of %d requests without an error", k, n))
 	case errors.Is(err, verbs.ENOMEM):
 		e.wait()
 	default:

@@ -87,9 +87,7 @@ func (u *setup) make() error {
 func (r *Run) Prepare() error {
 	var errs []error
 	for _, s := range r.sides {
-		var err error
-		s.stop, err = s.cq.Follow(s.poll)
-		errs = append(errs, err)
+		errs = append(errs, s.follow())
 		if s.shared != nil {
 			s.shared.begin()
 		}

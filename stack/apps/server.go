@@ -26,7 +26,7 @@ type reply struct{ message, slot int }
 func (s *server) advance() {
 	for s.todo.Len() > 0 && !s.stopped && !s.full && s.posted-s.acked < s.spec.Depth {
 		r := *s.todo.Front()
-		if !s.build(r) || !s.post() {
+		if !s.build(r) || !s.post(1) {
 			return
 		}
 		s.todo.Pop()
@@ -38,14 +38,14 @@ func (s *server) advance() {
 
 // build makes the request that answers a message. Its ID is the answer's ordinal.
 func (s *server) build(r reply) bool {
-	n, w := s.spec.size(r.message), &s.wr[0]
+	n, w := s.spec.size(r.message), &s.wrs[0]
 	*w = verbs.SendWR{ID: uint64(s.posted), Opcode: s.spec.opcode(r.message), Imm: s.imm(r.message), AH: s.ah, RemoteQPN: s.peerQPN, RemoteQKey: qkey}
 	if s.spec.signals(s.posted) {
 		w.Flags = verbs.SendSignaled
 	}
 	if s.spec.Kind == Reflector {
-		s.sges = s.recvs.area.message(s.sges[:0], r.slot, s.spec.header(), n, s.side.mr.LKey)
-		w.SGEs = s.sges
+		s.sges[0] = s.recvs.area.message(s.sges[0][:0], r.slot, s.spec.header(), n, s.side.mr.LKey)
+		w.SGEs = s.sges[0]
 		return true
 	}
 	b, chunk := s.want(n), s.out.chunk(n)
@@ -57,8 +57,8 @@ func (s *server) build(r reply) bool {
 	if !s.check("store", s.out.store(s.side.Core, s.posted, chunk, b)) {
 		return false
 	}
-	s.sges = s.out.spans(s.sges[:0], s.posted, n, chunk, s.side.mr.LKey)
-	w.SGEs = s.sges
+	s.sges[0] = s.out.spans(s.sges[0][:0], s.posted, n, chunk, s.side.mr.LKey)
+	w.SGEs = s.sges[0]
 	return true
 }
 

@@ -131,12 +131,12 @@ func (u *setup) furnish(s *side) {
 		} else if u.recvDepth(e) == 0 {
 			e.recvs = nil
 		}
-		e.sges = make([]verbs.SGE, 0, maxPieces+1)
+		e.requests()
 		e.sends, e.takes = make([]Completion, 0, spec.Count), make([]Completion, 0, spec.Count)
 		switch r := e.role.(type) {
 		case *client:
 			r.out = u.take(s, spec.Depth, spec.largest(), spec.Pieces)
-			r.counter = counter{shared: spec.SharedCounter, before: make([]uint64, spec.Depth)}
+			r.counter = counter{shared: spec.SharedCounter, before: make([]uint64, spec.Depth), ops: make([]atomic, spec.Depth)}
 		case *server:
 			switch {
 			case spec.Kind == Atomics && !spec.SharedCounter || spec.Kind == Atomics && r.first():
@@ -148,6 +148,21 @@ func (u *setup) furnish(s *side) {
 			case spec.Kind == Echo || spec.Kind == PingPong:
 				r.out = u.take(s, spec.Depth, spec.largest(), spec.Pieces)
 			}
+		}
+	}
+}
+
+// requests makes room for what the end posts at a time.
+func (e *end) requests() {
+	n := 1
+	if e.client {
+		n = e.spec.Batch
+	}
+	e.wrs = make([]verbs.SendWR, n)
+	for range n {
+		e.sges = append(e.sges, make([]verbs.SGE, 0, maxPieces+1))
+		if e.spec.Inline {
+			e.inline = append(e.inline, make([]byte, e.spec.largest()))
 		}
 	}
 }

@@ -62,6 +62,26 @@ func (s *side) poll() {
 	s.busy = false
 }
 
+// follow has the completions taken from now on.
+func (s *side) follow() (err error) {
+	if !s.run.spec.Events {
+		s.stop, err = s.cq.Follow(s.poll)
+		return err
+	}
+	s.cq.OnEvent(s.event)
+	s.stop = func() { s.cq.OnEvent(nil) }
+	return s.cq.ReqNotify(false)
+}
+
+// event takes what has come, and asks for the next event. What came before the stack knew of that is taken, too.
+func (s *side) event() {
+	s.poll()
+	if err := s.cq.ReqNotify(false); err != nil && s.err == nil {
+		s.err = fmt.Errorf("server %s: req_notify_cq: %w", s.Name, err)
+	}
+	s.poll()
+}
+
 // take takes completions, and reports whether there were any.
 func (s *side) take() bool {
 	n, err := s.cq.Poll(s.wcs[:])

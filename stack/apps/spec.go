@@ -65,6 +65,8 @@ type Spec struct {
 	Offset      int  `yaml:"offset"`       // bytes behind a multiple of 64 at which each piece begins
 	Inline      bool `yaml:"inline"`       // bytes go with the request
 	Immediate   bool `yaml:"immediate"`    // SENDs carry immediate data
+	Batch       int  `yaml:"batch"`        // requests that the client posts at a time, as far as there is room
+	Events      bool `yaml:"events"`       // completions are taken when an event tells of them, not by polling
 	SignalEvery int  `yaml:"signal_every"` // only every so many-th request ends with a completion, and the last
 
 	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
@@ -108,7 +110,7 @@ func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive
 // 10 us are assumptions: short, as simulated time is dear.
 func DefaultSpec() Spec {
 	return Spec{
-		Kind: Send, Transport: RC, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Pieces: 1, SignalEvery: 1,
+		Kind: Send, Transport: RC, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Pieces: 1, Batch: 1, SignalEvery: 1,
 		MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
@@ -150,6 +152,7 @@ func (s *Spec) Validate() error {
 	within("depth", s.Depth, 1, maxDepth)
 	within("pieces", s.Pieces, 1, maxPieces)
 	within("offset", s.Offset, 0, line-1)
+	within("batch", s.Batch, 1, max(s.Depth, 1))
 	within("signal_every", s.SignalEvery, 1, max(s.Depth, 1))
 	within("receives", s.Receives, 0, maxDepth)
 	within("timeout", s.Timeout, 0, 31)
