@@ -39,7 +39,6 @@ type end struct {
 	came          int // receive requests that ended
 	messages      int // that came whole and right
 	bytes         uint64
-	sizeless      bool
 
 	stopped bool // by an error: it posts nothing more
 	full    bool // the queue or its pipe had no room
