@@ -13,7 +13,7 @@ import (
 //	 8      status (verbs.Status)
 //	 9      opcode (verbs.WCOpcode)
 //	10      flags (verbs.WCFlags)
-//	11      1: the sender asked for an event
+//	11      bit 0: the sender asked for an event; bit 1: of a receive request
 //	12..15  bytes
 //	16..19  immediate data, or key that was invalidated
 //	20..23  queue pair
@@ -25,13 +25,18 @@ type Completion struct {
 	Opcode    verbs.WCOpcode
 	Flags     verbs.WCFlags
 	Solicited bool
+	Recv      bool
 	Bytes     uint32
 	Imm       uint32
 	QPN       uint32
 	SrcQP     uint32
 }
 
-const completionBytes = 28
+const (
+	completionBytes = 28
+	solicited       = 1
+	ofReceive       = 2
+)
 
 // Encode writes the completion to a line.
 func (c *Completion) Encode(b []byte) {
@@ -41,7 +46,10 @@ func (c *Completion) Encode(b []byte) {
 	le.PutUint64(b, c.ID)
 	b[8], b[9], b[10] = byte(c.Status), byte(c.Opcode), byte(c.Flags)
 	if c.Solicited {
-		b[11] = 1
+		b[11] = solicited
+	}
+	if c.Recv {
+		b[11] |= ofReceive
 	}
 	le.PutUint32(b[12:], c.Bytes)
 	le.PutUint32(b[16:], c.Imm)
@@ -56,11 +64,11 @@ func (c *Completion) Decode(b []byte) error {
 	}
 	le := binary.LittleEndian
 	*c = Completion{
-		ID: le.Uint64(b), Status: verbs.Status(b[8]), Opcode: verbs.WCOpcode(b[9]), Flags: verbs.WCFlags(b[10]), Solicited: b[11] == 1,
+		ID: le.Uint64(b), Status: verbs.Status(b[8]), Opcode: verbs.WCOpcode(b[9]), Flags: verbs.WCFlags(b[10]), Solicited: b[11]&solicited != 0, Recv: b[11]&ofReceive != 0,
 		Bytes: le.Uint32(b[12:]), Imm: le.Uint32(b[16:]), QPN: le.Uint32(b[20:]), SrcQP: le.Uint32(b[24:]),
 	}
-	if b[11] > 1 {
-		return fmt.Errorf("pipe: a completion with byte 11 %#x: want 0 or 1", b[11])
+	if b[11] > solicited|ofReceive {
+		return fmt.Errorf("pipe: a completion with byte 11 %#x: want 0 to 3", b[11])
 	}
 	for i, v := range b[completionBytes:tagAt] {
 		if v != 0 {

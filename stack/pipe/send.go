@@ -57,6 +57,9 @@ const (
 	atomicSize = 8
 	sendFlags  = verbs.SendFence | verbs.SendSignaled | verbs.SendSolicited | verbs.SendInline
 
+	// WrongLength is the address of an atomic whose pieces are not 8 B together, so that it ends with a length error.
+	WrongLength = 1
+
 	// MaxSpans and MaxInline are the most that an element has.
 	MaxSpans  = 255
 	MaxInline = firstBody + (MaxLines-1)*tagAt

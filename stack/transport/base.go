@@ -25,6 +25,7 @@ type base struct {
 	shared bool
 	done   fifo.Queue[doneRecv]
 	in     inbound
+	last   bool    // EventLastWQE was reported
 	placed tracker // copies of the peer's requests
 
 	parts  []Part
@@ -67,6 +68,7 @@ func (b *base) Post(_ Ps, s *Send) error {
 	*r = request{Send: *s, spans: append(r.spans[:0], s.Spans...), inline: append(r.inline[:0], s.Inline...), length: length}
 	r.Spans, r.Inline = nil, nil
 	b.sq.Push(r)
+	r.status = s.Status
 	if b.state == verbs.QPSErr || b.state == verbs.QPSSQE {
 		b.flushSends()
 	}
@@ -90,6 +92,8 @@ func (b *base) check(s *Send) (uint32, error) {
 		return 0, ErrOpcode
 	case b.sq.Len() >= b.spec.MaxSend:
 		return 0, ErrFull
+	case s.Status != verbs.WCSuccess:
+		return 0, nil
 	case len(s.Spans) > b.spec.MaxSGE:
 		return 0, ErrSpans
 	case len(s.Inline) > b.spec.MaxInline, inline && (returns || len(s.Spans) > 0), !inline && len(s.Inline) > 0:
@@ -151,6 +155,13 @@ func (b *base) completeSend(r *request) {
 	b.spare = append(b.spare, r)
 }
 
+// wrong ends a request whose turn has come, and which its caller found to be wrong: what was sent before it ends as it does.
+func (b *base) wrong(r *request) {
+	r.done, r.after = true, b.landed.next()
+	b.state = verbs.QPSSQE
+	b.flushSends()
+}
+
 // flushSends ends all requests that have not ended: the bytes under way have to land first.
 func (b *base) flushSends() {
 	for i := range b.sq.Len() {
@@ -177,6 +188,9 @@ func (b *base) admit(now Ps, n int) bool {
 	}
 	return true
 }
+
+// SetRights says what the peer may do.
+func (b *base) SetRights(access verbs.Access, qkey uint32) { b.spec.Access, b.spec.QKey = access, qkey }
 
 // State returns the state of the queue pair.
 func (b *base) State() verbs.State { return b.state }

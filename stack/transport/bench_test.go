@@ -9,20 +9,30 @@ import (
 
 // quiet is an Env in whose memory everything fits at once. It holds tokens until the round is over.
 type quiet struct {
-	tokens []Token
-	done   int
+	tokens  []Token
+	atomics []Token
+	grh     []Part
+	done    int
 }
 
-func (*quiet) Check(uint32, uint64, uint32, verbs.Access) bool        { return true }
-func (q *quiet) Place(_ Handle, _ []Part, t Token)                    { q.tokens = append(q.tokens, t) }
-func (q *quiet) Store(_ Span, _ uint64, t Token)                      { q.tokens = append(q.tokens, t) }
-func (*quiet) Keep(Handle)                                            {}
-func (*quiet) Drop(Handle)                                            {}
-func (*quiet) CRC(Handle, int) uint32                                 { return 0 }
-func (*quiet) Atomic(_ verbs.Opcode, _ uint32, _, _, _ uint64) uint64 { return 0 }
-func (*quiet) Invalidate(uint32) bool                                 { return true }
-func (q *quiet) Complete(*Completion)                                 { q.done++ }
-func (*quiet) Async(Event)                                            {}
+const keyNone = 0xbad // of memory that may not be written
+
+func (*quiet) Check(uint32, uint64, uint32, verbs.Access) bool { return true }
+func (q *quiet) Place(_ Handle, _ []Part, t Token)             { q.tokens = append(q.tokens, t) }
+func (q *quiet) Store(_ Span, _ uint64, t Token)               { q.tokens = append(q.tokens, t) }
+func (*quiet) Keep(Handle)                                     {}
+func (*quiet) Drop(Handle)                                     {}
+func (*quiet) CRC(Handle, int) uint32                          { return 0 }
+func (q *quiet) Atomic(_ verbs.Opcode, _ uint32, _, _, _ uint64, t Token) {
+	q.atomics = append(q.atomics, t)
+}
+func (*quiet) CheckLocal(to Span) bool { return to.Key != keyNone }
+func (q *quiet) PlaceGRH(_ Handle, parts []Part, t Token) {
+	q.tokens, q.grh = append(q.tokens, t), append(q.grh[:0], parts...)
+}
+func (*quiet) Invalidate(uint32) bool { return true }
+func (q *quiet) Complete(*Completion) { q.done++ }
+func (*quiet) Async(Event)            {}
 
 // duel is two connections without a wire: what one sends the other gets at once, but for what is dropped.
 type duel struct {
@@ -85,6 +95,11 @@ func (d *duel) exchange() {
 				busy = true
 			}
 			e.tokens = e.tokens[:0]
+			for k := 0; k < len(e.atomics); k++ { // the next begins when one has ended
+				d.conns[i].AtomicDone(d.now, e.atomics[k], 0, verbs.WCSuccess)
+				busy = true
+			}
+			e.atomics = e.atomics[:0]
 		}
 		if at := min(d.conns[0].Deadline(), d.conns[1].Deadline()); !busy && at != Never {
 			d.now, busy = at, true

@@ -84,6 +84,7 @@ type peer struct {
 	got      []*seen
 	done     []Completion
 	tokens   []Token
+	after    func() // the end of an atomic
 	payload  []byte
 	recvs    uint64
 	inv      uint32   // SENDs with invalidate: rxe does not count them as messages
@@ -106,7 +107,7 @@ func (x *peer) Place(_ Handle, parts []Part, t Token) {
 	x.tokens = append(x.tokens, t)
 }
 
-func (x *peer) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64) uint64 {
+func (x *peer) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64, t Token) {
 	var b [8]byte
 	putValue(b[:], x.next().Orig)
 	x.learn(addr, b[:])
@@ -122,8 +123,11 @@ func (x *peer) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64) 
 	for i := range b {
 		x.mem[addr+uint64(i)] = b[i]
 	}
-	return v
+	x.after = func() { x.conn.AtomicDone(0, t, v, verbs.WCSuccess) }
 }
+
+func (x *peer) CheckLocal(Span) bool           { return true }
+func (x *peer) PlaceGRH(Handle, []Part, Token) {}
 
 func (x *peer) Store(Span, uint64, Token) {}
 func (x *peer) Keep(Handle)               {}
@@ -173,7 +177,12 @@ func (x *peer) postRecv(n uint32) {
 func (x *peer) take(s *seen) {
 	x.payload = s.payload
 	x.conn.Input(0, &s.Packet)
-	for len(x.tokens) > 0 {
+	for len(x.tokens) > 0 || x.after != nil {
+		if f := x.after; f != nil {
+			x.after = nil
+			f()
+			continue
+		}
 		t := x.tokens[0]
 		x.tokens = x.tokens[1:]
 		x.conn.Placed(0, t, verbs.WCSuccess)

@@ -22,10 +22,14 @@ type Conn interface {
 	Expire(now Ps)
 	// Placed says that the copies of one Place or Store have ended, and how: WCSuccess, or what the completion will report.
 	Placed(now Ps, t Token, status verbs.Status)
+	// AtomicDone says that an atomic of Env.Atomic has ended, with the value before, or how it failed.
+	AtomicDone(now Ps, t Token, before uint64, status verbs.Status)
 	// Sent says that the NIC has read the bytes of a packet that has Out.Token.
 	Sent(now Ps, t Token)
 	// Modify changes the state; a is needed on the way to RTR and RTS.
 	Modify(now Ps, to verbs.State, a *Attr) error
+	// SetRights says what the peer may do (QP_ACCESS_FLAGS), and for UD the Q_Key, from now on.
+	SetRights(access verbs.Access, qkey uint32)
 	State() verbs.State
 	Stats() Stats
 }
@@ -80,6 +84,10 @@ type Send struct {
 	AH         *AH // UD, from here on
 	RemoteQP   uint32
 	RemoteQKey uint32
+
+	// Status is not success if the caller has found the request to be wrong: it then ends so when its turn has come, without a
+	// packet, and as a request in error does. Its spans and lengths are not looked at.
+	Status verbs.Status
 }
 
 // Recv is a receive request (struct ibv_recv_wr). It is copied when posted.

@@ -9,6 +9,9 @@ import (
 // Ps is a time or a duration in picoseconds.
 type Ps int64
 
+// GRHBytes is the room of a network header before a datagram (verbs.GRHBytes).
+const GRHBytes = verbs.GRHBytes
+
 // Never is the deadline of what waits for no time.
 const Never Ps = math.MaxInt64
 
@@ -37,8 +40,13 @@ type Part struct {
 type Env interface {
 	// Check reports whether the peer may do what need says with n bytes at addr. It is not asked about 0 bytes.
 	Check(key uint32, addr uint64, n uint32, need verbs.Access) bool
+	// CheckLocal reports whether what arrives may be stored there, in memory that a receive request names. It is not asked about 0 bytes.
+	CheckLocal(to Span) bool
 	// Place copies parts of a packet's payload; the buffer is the caller's again when the copy has ended.
 	Place(h Handle, parts []Part, t Token)
+	// PlaceGRH copies parts of the network header of the packet under Input, as [GRHBytes] bytes: of IPv4 the last 20 hold
+	// the header, and what is before it is free (IBTA annex A17.4.5.1). The packet is still to be disposed of (Spec.GRH).
+	PlaceGRH(h Handle, parts []Part, t Token)
 	// Store writes the result of an atomic as 8 bytes in the host's byte order.
 	Store(to Span, value uint64, t Token)
 	// Keep preserves a packet that came too early, until Place or Drop.
@@ -47,8 +55,8 @@ type Env interface {
 	Drop(h Handle)
 	// CRC returns the CRC-32C of the first n payload bytes of the packet under Input (Solar).
 	CRC(h Handle, n int) uint32
-	// Atomic performs the operation on 8 bytes at once and returns the value before.
-	Atomic(op verbs.Opcode, key uint32, addr, swapAdd, compare uint64) uint64
+	// Atomic performs the operation on 8 bytes, undivided. Its end is reported by Conn.AtomicDone. A connection has one under way.
+	Atomic(op verbs.Opcode, key uint32, addr, swapAdd, compare uint64, t Token)
 	// Invalidate takes a key out of use, and reports whether there was one that may be.
 	Invalidate(key uint32) bool
 	// Complete reports the end of a request.
@@ -66,6 +74,8 @@ const (
 	EventQPReqErr    Event = 2
 	EventQPAccessErr Event = 3
 	EventSQDrained   Event = 5
+	EventSRQLimit    Event = 15 // RecvQueue.OnLimit tells it; no Env sees it
+	EventLastWQE     Event = 16 // in ERR, with a shared receive queue: nothing more is taken from that
 )
 
 func (e Event) String() string {
@@ -78,23 +88,28 @@ func (e Event) String() string {
 		return "QP_ACCESS_ERR"
 	case EventSQDrained:
 		return "SQ_DRAINED"
+	case EventSRQLimit:
+		return "SRQ_LIMIT_REACHED"
+	case EventLastWQE:
+		return "QP_LAST_WQE_REACHED"
 	}
 	return "Event(?)"
 }
 
 // Completion is the end of a request (struct ibv_wc).
 type Completion struct {
-	ID      uint64
-	Status  verbs.Status
-	Opcode  verbs.WCOpcode // valid when Status is success
-	Recv    bool           // of a receive request
-	ByteLen uint32         // receives, READs and atomics
-	Imm     uint32
-	HasImm  bool
-	InvKey  uint32 // key that the peer took out of use
-	HasInv  bool
-	SrcQP   uint32  // UD
-	From    Address // UD: who sent it. Nothing is put before the payload, unlike a GRH.
+	ID        uint64
+	Status    verbs.Status
+	Opcode    verbs.WCOpcode // valid when Status is success
+	Recv      bool           // of a receive request
+	ByteLen   uint32         // receives, READs and atomics
+	Solicited bool           // receive: its sender asked for an event
+	Imm       uint32
+	HasImm    bool
+	InvKey    uint32 // key that the peer took out of use
+	HasInv    bool
+	SrcQP     uint32  // UD
+	From      Address // UD: who sent it
 }
 
 // Pacer is congestion control as a connection needs it.

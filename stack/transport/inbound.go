@@ -19,11 +19,12 @@ type inbound struct {
 type verdict uint8
 
 const (
-	accepted  verdict = iota
-	noRecv            // a receive request is missing
-	invalid           // invalid request
-	forbidden         // remote access error
-	tooLong           // longer than the receive request: an invalid request, too
+	accepted   verdict = iota
+	noRecv             // a receive request is missing
+	invalid            // invalid request
+	forbidden          // remote access error
+	tooLong            // longer than the receive request: an invalid request, too
+	localFault         // the receive request names memory that may not be written
 )
 
 // deliver takes the next packet of a SEND or WRITE. Unless it is accepted,
@@ -67,16 +68,18 @@ func (b *base) deliverSend(p *Packet, info *wire.OpInfo) verdict {
 	if uint64(m.off)+uint64(p.Payload) > m.recv.total {
 		return tooLong
 	}
+	if b.scatter(m.recv.spans, m.off, p.Payload); !b.mayStore() {
+		return localFault
+	}
 	ends, inv := info.Position.Ends(), info.Has(wire.HeaderIETH)
 	if inv && !b.env.Invalidate(p.Imm) {
 		return forbidden
 	}
 	m.op = wire.OpSend
-	b.scatter(m.recv.spans, m.off, p.Payload)
 	b.place(p)
 	m.off += uint32(p.Payload)
 	if ends {
-		c := Completion{Opcode: verbs.WCRecv, ByteLen: m.off}
+		c := Completion{Opcode: verbs.WCRecv, ByteLen: m.off, Solicited: p.BTH.SE}
 		if info.Has(wire.HeaderImmDt) {
 			c.Imm, c.HasImm = p.Imm, true
 		}
@@ -120,9 +123,19 @@ func (b *base) deliverWrite(p *Packet, info *wire.OpInfo) verdict {
 		if b.in.recv = nil; r == nil {
 			r = b.rq.take()
 		}
-		b.endRecv(r, Completion{Opcode: verbs.WCRecvWriteWithImm, ByteLen: m.total, Imm: p.Imm, HasImm: true})
+		b.endRecv(r, Completion{Opcode: verbs.WCRecvWriteWithImm, ByteLen: m.total, Imm: p.Imm, HasImm: true, Solicited: p.BTH.SE})
 	}
 	return accepted
+}
+
+// mayStore reports whether all parts that were scattered may be stored.
+func (b *base) mayStore() bool {
+	for i := range b.parts {
+		if !b.env.CheckLocal(b.parts[i].To) {
+			return false
+		}
+	}
+	return true
 }
 
 // mayAccess checks what a request wants to do with this end's memory.

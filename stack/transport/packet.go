@@ -185,3 +185,16 @@ func (b *base) port(ah *AH) uint16 {
 	}
 	return ah.path.SourcePort + uint16(b.spray)
 }
+
+// HeadersOf is the bytes of the headers of a packet that begins with a BTH, as far as b tells: for opcodes of ours more than
+// a NIC knows. A selective acknowledgement has as many words as there are bytes.
+func HeadersOf(b []byte) int {
+	switch op := wire.Opcode(b[0]); {
+	case op == OpSelectiveAck:
+		return wire.BTHSize + wire.AETHSize + maxSackWords*sackWordSize
+	case op >= OpSolarWrite && op <= OpSolarAck:
+		return wire.BTHSize + SolarHeaderSize
+	default:
+		return wire.BTHSize + wire.ExtLen(op)
+	}
+}

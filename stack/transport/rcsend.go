@@ -33,6 +33,12 @@ func (c *rc) start(r *request) bool {
 	if r.Flags&verbs.SendFence != 0 && (c.reads > 0 || !c.landed.before(c.landed.next())) {
 		return false
 	}
+	if r.Status != verbs.WCSuccess {
+		if c.settled() { // those before it end as they do
+			c.fail(r, r.Status)
+		}
+		return false
+	}
 	if r.Op == verbs.WRLocalInv {
 		return c.invalidate(r)
 	}
@@ -59,9 +65,12 @@ func packets(length uint32, mtu verbs.MTU) uint32 {
 	return max(1, (length+uint32(mtu)-1)/uint32(mtu))
 }
 
+// settled reports whether all that was begun has ended.
+func (c *rc) settled() bool { return c.oldest == c.fresh && c.landed.before(c.landed.next()) }
+
 // invalidate carries out LOCAL_INV, which has no packet, once all before has ended.
 func (c *rc) invalidate(r *request) bool {
-	if c.oldest != c.fresh || !c.landed.before(c.landed.next()) {
+	if !c.settled() {
 		return false
 	}
 	if !c.env.Invalidate(r.Imm) {

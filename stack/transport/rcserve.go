@@ -39,6 +39,8 @@ func (c *rc) serve(p *Packet, info *wire.OpInfo) bool {
 		c.refuse(wire.NAKRemoteAccess, verbs.WCLocAccessErr, EventQPAccessErr)
 	case tooLong:
 		c.refuse(wire.NAKInvalidRequest, verbs.WCLocLenErr, EventQPReqErr)
+	case localFault:
+		c.refuse(wire.NAKRemoteOperational, verbs.WCLocProtErr, 0)
 	default:
 		c.refuse(wire.NAKInvalidRequest, verbs.WCRemInvReqErr, EventQPReqErr)
 	}
@@ -65,13 +67,15 @@ func (c *rc) execute(p *Packet, info *wire.OpInfo) verdict {
 	return invalid // reserved opcodes
 }
 
-// refuse ends the connection with a NAK, which leaves after the replies to earlier requests.
+// refuse ends the connection with a NAK, which leaves after the replies to earlier requests. Event 0: a completion tells.
 func (c *rc) refuse(s wire.Syndrome, status verbs.Status, e Event) {
 	c.nak = s
 	c.failRecv(status)
 	c.state = verbs.QPSErr
 	c.enterError()
-	c.env.Async(e)
+	if e != 0 {
+		c.env.Async(e)
+	}
 }
 
 // busy reports whether the peer has as many READs and atomics under way as it may.
@@ -122,43 +126,6 @@ func (c *rc) serveAtomic(p *Packet) verdict {
 	c.expected = psnAdd(c.expected, 1)
 	c.runAtomics()
 	return accepted
-}
-
-// atomic is an atomic operation that waits until all before it is in memory. It counts as a copy itself.
-type atomic struct {
-	psn, key         uint32
-	op               verbs.Opcode
-	va               uint64
-	swapAdd, compare uint64
-	number           uint64
-}
-
-// savedAtomic is the result of an atomic, for the case that it is asked for again.
-type savedAtomic struct {
-	psn, msn uint32
-	ready    bool
-	value    uint64
-}
-
-// runAtomics performs the atomics whose turn has come.
-func (c *rc) runAtomics() {
-	for c.atomics.Len() > 0 && c.placed.before(c.atomics.Front().number) {
-		a := c.atomics.Pop()
-		v := c.env.Atomic(a.op, a.key, a.va, a.swapAdd, a.compare)
-		for i := range c.saved.Len() {
-			if s := c.saved.At(i); s.psn == a.psn {
-				s.ready, s.value = true, v
-			}
-		}
-		for i := range c.replies.Len() {
-			if r := c.replies.At(i); r.atomic && r.psn == a.psn && !r.ready {
-				r.ready, r.value = true, v
-				break
-			}
-		}
-		c.placed.end(a.number)
-		c.endRecvs()
-	}
 }
 
 // maxAgain is how many repeated replies may wait beside the others (assumption: enough for the holes of a lossy READ).

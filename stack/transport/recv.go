@@ -17,6 +17,8 @@ type RecvQueue struct {
 	q           fifo.Queue[*recv]
 	spare       []*recv
 	max, maxSGE int
+	limit       int // of which fewer are to be told; 0: none
+	onLimit     func()
 }
 
 // NewRecvQueue returns a queue of at most n requests of at most sge spans.
@@ -24,6 +26,9 @@ func NewRecvQueue(n, sge int) *RecvQueue { return &RecvQueue{max: n, maxSGE: sge
 
 // Len returns the number of requests that wait.
 func (q *RecvQueue) Len() int { return q.q.Len() }
+
+// OnLimit has f called once when fewer than n requests wait (SRQ_LIMIT); 0 takes that back. f must not call a connection.
+func (q *RecvQueue) OnLimit(n int, f func()) { q.limit, q.onLimit = n, f }
 
 // Post queues a request.
 func (q *RecvQueue) Post(r *Recv) error {
@@ -51,7 +56,12 @@ func (q *RecvQueue) take() *recv {
 	if q.q.Len() == 0 {
 		return nil
 	}
-	return q.q.Pop()
+	r := q.q.Pop()
+	if q.q.Len() < q.limit {
+		q.limit = 0
+		q.onLimit()
+	}
+	return r
 }
 
 func (q *RecvQueue) free(r *recv) { q.spare = append(q.spare, r) }
@@ -104,6 +114,10 @@ func (b *base) flushRecvs() {
 	b.failRecv(verbs.WCFlushErr)
 	for !b.shared && b.rq.Len() > 0 {
 		b.endRecv(b.rq.take(), Completion{Status: verbs.WCFlushErr})
+	}
+	if b.shared && !b.last {
+		b.last = true
+		b.env.Async(EventLastWQE)
 	}
 }
 

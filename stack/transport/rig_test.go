@@ -187,17 +187,28 @@ func value(b []byte) (v uint64) {
 	return v
 }
 
-func (e *end) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64) uint64 {
-	cell := e.at(addr, 8)
-	v := value(cell)
-	switch {
-	case op == verbs.WRFetchAdd:
-		putValue(cell, v+swapAdd)
-	case v == compare:
-		putValue(cell, swapAdd)
-	}
-	return v
+func (e *end) Atomic(op verbs.Opcode, _ uint32, addr, swapAdd, compare uint64, t Token) {
+	e.copies++
+	h := e.hash(uint64(e.side), 78, e.copies)
+	e.after(Ps(h%uint64(e.copyDelay+1)), func() {
+		cell := e.at(addr, 8)
+		v := value(cell)
+		switch {
+		case op == verbs.WRFetchAdd:
+			putValue(cell, v+swapAdd)
+		case v == compare:
+			putValue(cell, swapAdd)
+		}
+		e.after(Ps((h>>20)%uint64(e.copyDelay+1)), func() {
+			e.conn.AtomicDone(e.now, t, v, verbs.WCSuccess)
+			e.pull()
+		})
+	})
 }
+
+func (e *end) CheckLocal(to Span) bool { return to.Key == keyLocal }
+
+func (e *end) PlaceGRH(Handle, []Part, Token) { e.failf("side %d: a network header is wanted", e.side) }
 
 func (e *end) Invalidate(key uint32) bool {
 	if e.dead[key] || key < keyInv {

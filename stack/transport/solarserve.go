@@ -168,6 +168,11 @@ func (c *solar) resend(now Ps, o *Out) bool {
 // sendBlock sends the next block for the first time.
 func (c *solar) sendBlock(now Ps, o *Out) bool {
 	r := c.request(c.current)
+	for ; r != nil && r.Status != verbs.WCSuccess && c.state == verbs.QPSRTS; r = c.request(c.current) {
+		c.current++
+		r.done = true
+		c.finish(r)
+	}
 	if r == nil || psnDiff(c.top, c.una) >= c.spec.Window || c.state != verbs.QPSRTS && (c.state != verbs.QPSSQD || c.next == 0) {
 		return false
 	}

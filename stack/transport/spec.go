@@ -42,8 +42,8 @@ type Spec struct {
 	Recovery Recovery // RC
 	QPN      uint32   // of this end, 24 bits
 	PKey     uint16
-	QKey     uint32       // UD: what received packets must carry
-	Access   verbs.Access // what the peer may do through this connection
+	QKey     uint32       // UD: what received packets must carry; Conn.SetRights changes it
+	Access   verbs.Access // what the peer may do through this connection; likewise
 
 	MaxSend   int // posted and not completed send requests
 	MaxRecv   int // likewise, receive requests
@@ -56,6 +56,7 @@ type Spec struct {
 	SprayPorts     int  // UDP source ports over which packets are dealt out in turn; 0: one
 	Credits        bool // RC: tell and heed end-to-end credits (IBTA 9.7.7.2)
 	EchoECN        bool // RC: BECN in an ACK tells that a packet since the last ACK was marked
+	GRH            bool // UD: the first 40 bytes of a receive request are for the network header, which ByteLen counts, too
 }
 
 // DefaultSpec returns a spec of a kind with a queue pair number.

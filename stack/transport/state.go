@@ -65,7 +65,7 @@ func (b *base) reset() {
 	if r := b.in.recv; r != nil {
 		b.rq.free(r)
 	}
-	b.in = inbound{}
+	b.in, b.last = inbound{}, false
 	for !b.shared && b.rq.Len() > 0 {
 		b.rq.free(b.rq.take())
 	}

@@ -75,15 +75,22 @@ func (c *uc) Input(now Ps, p *Packet) {
 	switch c.deliver(p, &info) {
 	case accepted:
 	case tooLong:
-		c.env.Drop(p.Handle)
-		c.failRecv(verbs.WCLocLenErr)
-		c.state = verbs.QPSErr
-		c.flushSends()
-		c.flushRecvs()
+		c.fault(p, verbs.WCLocLenErr)
+	case localFault:
+		c.fault(p, verbs.WCLocProtErr)
 	default:
 		c.ignore(p)
 		c.giveUp()
 	}
+}
+
+// fault ends the connection with the receive request into which a packet does not go.
+func (c *uc) fault(p *Packet, status verbs.Status) {
+	c.env.Drop(p.Handle)
+	c.failRecv(status)
+	c.state = verbs.QPSErr
+	c.flushSends()
+	c.flushRecvs()
 }
 
 // Next makes the next packet.
@@ -98,6 +105,10 @@ func (c *uc) Next(now Ps, o *Out) bool {
 	for {
 		r := c.request(c.current)
 		if r == nil || c.state != verbs.QPSRTS && (c.state != verbs.QPSSQD || c.packet == 0) {
+			return false
+		}
+		if r.Status != verbs.WCSuccess {
+			c.wrong(r)
 			return false
 		}
 		if r.Op == verbs.WRLocalInv {

@@ -52,21 +52,39 @@ func (c *ud) Input(_ Ps, p *Packet) {
 		c.ignore(p)
 		return
 	}
-	if uint64(p.Payload) > r.total {
-		c.env.Drop(p.Handle)
-		c.endRecv(r, Completion{Status: verbs.WCLocLenErr})
-		c.state = verbs.QPSErr
-		c.flushSends()
-		c.flushRecvs()
+	header := 0
+	if c.spec.GRH {
+		header = GRHBytes
+	}
+	if uint64(header+p.Payload) > r.total {
+		c.fault(p, r, verbs.WCLocLenErr)
 		return
 	}
-	c.scatter(r.spans, 0, p.Payload)
+	c.scatter(r.spans, 0, header+p.Payload)
+	if !c.mayStore() {
+		c.fault(p, r, verbs.WCLocProtErr)
+		return
+	}
+	if header > 0 {
+		c.scatter(r.spans, 0, header)
+		c.env.PlaceGRH(p.Handle, c.parts, placedToken(c.placed.open()))
+		c.scatter(r.spans, uint32(header), p.Payload)
+	}
 	c.place(p)
-	w := Completion{Opcode: verbs.WCRecv, ByteLen: uint32(p.Payload), SrcQP: p.DETH.SrcQP, From: p.From}
+	w := Completion{Opcode: verbs.WCRecv, ByteLen: uint32(header + p.Payload), SrcQP: p.DETH.SrcQP, From: p.From, Solicited: p.BTH.SE}
 	if info.Has(wire.HeaderImmDt) {
 		w.Imm, w.HasImm = p.Imm, true
 	}
 	c.endRecv(r, w)
+}
+
+// fault ends the queue pair with the receive request into which a datagram does not go.
+func (c *ud) fault(p *Packet, r *recv, status verbs.Status) {
+	c.env.Drop(p.Handle)
+	c.endRecv(r, Completion{Status: status})
+	c.state = verbs.QPSErr
+	c.flushSends()
+	c.flushRecvs()
 }
 
 // Next makes the next datagram.
@@ -76,10 +94,11 @@ func (c *ud) Next(now Ps, o *Out) bool {
 	if r == nil || c.state != verbs.QPSRTS {
 		return false
 	}
-	if r.length > uint32(c.attr.MTU) {
-		r.done, r.status, r.after = true, verbs.WCLocLenErr, c.landed.next()
-		c.state = verbs.QPSSQE
-		c.flushSends()
+	if r.Status == verbs.WCSuccess && r.length > uint32(c.attr.MTU) {
+		r.status = verbs.WCLocLenErr
+	}
+	if r.status != verbs.WCSuccess {
+		c.wrong(r)
 		return false
 	}
 	if !c.admit(now, etherSize+ipv4Size+udpSize+wire.BTHSize+wire.DETHSize+wire.ICRCSize+int(r.length)) {

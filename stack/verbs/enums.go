@@ -57,13 +57,14 @@ func (o Opcode) IsWrite() bool { return o == WRWrite || o == WRWriteImm }
 // HasImm reports whether immediate data goes along.
 func (o Opcode) HasImm() bool { return o == WRSendImm || o == WRWriteImm }
 
-// Allows reports whether queue pairs of a type know an operation (IBTA 9.2, table 35).
+// Allows reports whether queue pairs of a type know an operation (IBTA 9.2, table 35). A SEND with invalidate over UC, which
+// ibv_post_send(3) has, has no opcode there, so no wire carries it.
 func (t QPType) Allows(o Opcode) bool {
 	switch t {
 	case QPTRC:
 		return o <= WRLocalInv || o == WRSendInv
 	case QPTUC:
-		return o <= WRSendImm || o == WRLocalInv || o == WRSendInv
+		return o <= WRSendImm || o == WRLocalInv
 	case QPTUD:
 		return o == WRSend || o == WRSendImm
 	}

@@ -23,7 +23,7 @@ var allTypes = []QPType{QPTRC, QPTUC, QPTUD, QPTRawPacket}
 // Which operation a type has: IBTA table 35.
 func TestOperations(t *testing.T) {
 	has := map[QPType]string{
-		QPTRC: "write write_imm send send_imm read cas add inv send_inv", QPTUC: "write write_imm send send_imm inv send_inv",
+		QPTRC: "write write_imm send send_imm read cas add inv send_inv", QPTUC: "write write_imm send send_imm inv",
 		QPTUD: "send send_imm", QPTRawPacket: "send",
 	}
 	names := map[Opcode]string{WRWrite: "write", WRWriteImm: "write_imm", WRSend: "send", WRSendImm: "send_imm", WRRead: "read",

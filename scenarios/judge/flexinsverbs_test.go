@@ -1,0 +1,122 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/board"
+	"nictwin/models/cpu"
+	"nictwin/models/mem"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/judge"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+	"nictwin/stack/flexins/node"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+	"nictwin/stack/verbs/verbstest"
+)
+
+func nodeMAC(i int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(i + 1)} }
+
+func nodeGID(i int) (g [16]byte) {
+	copy(g[10:], []byte{0xff, 0xff, 10, 0, 0, byte(i + 1)})
+	return g
+}
+
+// newNode puts FlexiNS on a card of a rack with cores.
+func newNode(t testing.TB, c *board.Card, i int, s node.Spec) *node.Node {
+	bus := func(endpoint, core int, regs cpu.Registers) *corebus.Bus {
+		x, err := c.Memory.Host(endpoint).Core(0, core)
+		require.NoError(t, err)
+		b, err := corebus.New(x.Core, regs, corebus.DefaultSpec())
+		require.NoError(t, err)
+		return b
+	}
+	arm := c.Root.MMIO(nicspec.RequesterArm)
+	o := driver.DefaultOptions()
+	cfg := node.Config{Spec: s, Build: stackedBuild(), Memory: o.Memory, Control: bus(nicspec.EndpointArm, 15, arm),
+		Host: bus(nicspec.EndpointHost, 0, c.Host.MMIO(nicspec.RequesterHost))}
+	cfg.Memory[nicspec.EndpointHost].Bytes = 128 << 20
+	for k := range s.DataCores {
+		cfg.Data = append(cfg.Data, bus(nicspec.EndpointArm, k, arm))
+	}
+	for p := range 2 {
+		cfg.Ports = append(cfg.Ports, node.Port{MAC: nodeMAC(i + 10*p), GID: nodeGID(i + 10*p)})
+	}
+	n, err := node.New(cfg)
+	require.NoError(t, err)
+	return n
+}
+
+// newNodes puts it on both cards of a pair, with their referees, as a bench of package verbstest.
+func newNodes(t *testing.T, s node.Spec) *verbstest.Bench {
+	r, err := board.RackPreset("bf3-cores-pair")
+	require.NoError(t, err)
+	e, over := simcore.NewEngine(), false
+	rack, err := board.NewRack(e, new(board.Pools), r, device.Slots(device.Spec{NIC: device.Model}, nil))
+	require.NoError(t, err)
+	b := &verbstest.Bench{}
+	var nodes []*node.Node
+	var judges []*judge.Judge
+	for i, c := range rack.Cards() {
+		j, err := judge.Attach(c.NIC, judge.Options{Name: c.Name, Build: stackedBuild()})
+		require.NoError(t, err)
+		judges = append(judges, j)
+		require.NoError(t, c.NIC.Begin(func() bool { return over }))
+		n := newNode(t, c, i, s)
+		nodes = append(nodes, n)
+		b.Sides[i] = verbstest.Side{
+			Context: n.Context(), Memory: c.Memory, Base: mem.Bus(nicspec.EndpointHost, 256<<20), Bytes: 8 << 20, Port: 1,
+			Peer: verbs.AHAttr{Port: 1, GID: nodeGID(1 - i), MAC: nodeMAC(1 - i), HopLimit: 64},
+		}
+	}
+	b.Settle = func() error {
+		if err := e.Run(); err != nil {
+			return err
+		}
+		for _, n := range nodes {
+			if err := n.Err(); err != nil {
+				return err
+			}
+		}
+		return rack.Err()
+	}
+	require.NoError(t, b.Settle())
+	t.Cleanup(func() {
+		if t.Failed() {
+			return
+		}
+		counted := 0
+		for _, n := range nodes {
+			n.Driver().ReadCounters(func(driver.Counters) { counted++ })
+		}
+		require.NoError(t, b.Settle())
+		require.Equal(t, len(nodes), counted)
+		over = true
+		require.NoError(t, e.Run())
+		for i, j := range judges {
+			require.True(t, nodes[i].Ready() && nodes[i].Idle())
+			rep := j.Finish(judge.Whole)
+			require.True(t, rep.Passed(), "%v", rep)
+		}
+		require.NoError(t, rack.Close())
+	})
+	return b
+}
+
+// FlexiNS on the Arm cores of two boards is what libibverbs promises, with every referee silent.
+func TestFlexinsVerbs(t *testing.T) {
+	for name, change := range map[string]func(*node.Spec){
+		"flexins":          func(*node.Spec) {},
+		"selective_repeat": func(s *node.Spec) { s.Data.Recovery = transport.SelectiveRepeat },
+	} {
+		s := node.DefaultSpec()
+		s.DataCores = 3
+		change(&s)
+		verbstest.RunContract(t, name, func(t *testing.T) *verbstest.Bench { return newNodes(t, s) })
+	}
+}

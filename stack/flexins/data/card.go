@@ -1,0 +1,172 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+	"nictwin/stack/pipe"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+)
+
+// Config is what a card's data cores are put together from.
+type Config struct {
+	Spec   Spec
+	Driver *driver.Driver // the control core's; Build says ports and queues
+
+	// Cores are the data cores; QPNs name them by their low bits.
+	Cores []*corebus.Bus
+
+	// Regions and Shadow are what the control core keeps: keys with their rights, and Arm addresses that stand for host memory.
+	Regions *verbs.Regions
+	Shadow  *pipe.Shadow
+
+	// FirstRx, FirstTx, FirstKey and FirstRule are the numbers of the NIC's queues, keys and rules from which on the cores take
+	// theirs: a receive queue, ports + 1 transmit queues, a key and a rule for each. Others are the control core's.
+	FirstRx, FirstTx, FirstKey, FirstRule int
+
+	// Host is the NIC's key for host memory that pipes of completions lie in.
+	Host *driver.Key
+}
+
+// Card is the data cores of one card.
+type Card struct {
+	cfg     Config
+	spec    Spec
+	drv     *driver.Driver
+	cores   []*core
+	ports   int
+	keys    map[uint32]*driver.Key // of regions, by their key
+	locks   map[uint64][]*atomic   // by address: the first is under way
+	handles map[verbs.AH]*transport.AH
+	async   func(Async)
+}
+
+// Async is an event of a queue pair or a shared receive queue.
+type Async struct {
+	Event transport.Event
+	QPN   uint32 // or number of the shared receive queue, with EventSRQLimit
+}
+
+// New opens the queues of all cores. They work when the driver has carried out its commands.
+func New(c Config) (*Card, error) {
+	if err := c.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("data: %w", err)
+	}
+	if c.Driver == nil || c.Regions == nil || c.Shadow == nil || c.Host == nil {
+		return nil, errors.New("data: want a driver, regions, shadow addresses and a key for host memory")
+	}
+	if n := len(c.Cores); n < 1 {
+		return nil, errors.New("data: no cores: want 1 or more")
+	}
+	a := &Card{cfg: c, spec: c.Spec, drv: c.Driver, ports: c.Driver.Build().Ports, keys: map[uint32]*driver.Key{}, locks: map[uint64][]*atomic{}, handles: map[verbs.AH]*transport.AH{}}
+	for i := range c.Cores {
+		x, err := a.newCore(i)
+		if err != nil {
+			return nil, fmt.Errorf("data: core %d: %w", i, err)
+		}
+		a.cores = append(a.cores, x)
+	}
+	return a, a.steer()
+}
+
+// steer has the frames of queue pairs go to their cores, and all others to the first.
+func (a *Card) steer() error {
+	mask := nicspec.SteerKeyFields{IsRoce: true, DestQp: a.Mask()}
+	for i, c := range a.cores {
+		r := driver.Rule{Value: nicspec.SteerKeyFields{IsRoce: true, DestQp: uint32(i)}, Mask: mask, To: driver.ToQueue(c.rx.Number())}
+		if err := a.drv.SetRule(a.cfg.FirstRule+i, r); err != nil {
+			return err
+		}
+	}
+	return a.drv.SetDefault(driver.ToQueue(a.cores[0].rx.Number()))
+}
+
+// Cores is how many there are.
+func (a *Card) Cores() int { return len(a.cores) }
+
+// Mask is the low bits of a queue pair's number that are its core's number.
+func (a *Card) Mask() uint32 { return 1<<bits.Len(uint(len(a.cores)-1)) - 1 }
+
+// OnAsync names who takes events. f is called as software of the core that has the queue pair.
+func (a *Card) OnAsync(f func(Async)) { a.async = f }
+
+// SetKey has a region of Config.Regions be reached by a key of the NIC, whose range is the region's.
+func (a *Card) SetKey(region uint32, k *driver.Key) { a.keys[region] = k }
+
+// DropKey ends that; done is called when no entry that names it is under way on any core: the NIC's key may be dropped then.
+// Each core works on it as its own software.
+func (a *Card) DropKey(region uint32, done func()) {
+	delete(a.keys, region)
+	left := len(a.cores)
+	for _, c := range a.cores {
+		c.cpu.Call(func() {
+			c.drain(func() {
+				if left--; left == 0 {
+					done()
+				}
+			})
+		})
+	}
+}
+
+// Err is the first thing that a core could not make sense of, or nil.
+func (a *Card) Err() error {
+	for i, c := range a.cores {
+		if c.err != nil {
+			return fmt.Errorf("data: core %d: %w", i, c.err)
+		}
+	}
+	return a.drv.Err()
+}
+
+// Idle reports whether nothing is under way at the NIC for the cores, and nothing waits for it. Timers may run.
+func (a *Card) Idle() bool {
+	for _, c := range a.cores {
+		if !c.idle() {
+			return false
+		}
+	}
+	return true
+}
+
+// Stats are counts of all cores since they were opened.
+type Stats struct {
+	Received      uint64 // packets handed to connections
+	Sent          uint64 // frames
+	Elements      uint64 // taken from pipes
+	Completions   uint64
+	BadICRC       uint64 // dropped: the ICRC was wrong
+	Malformed     uint64 // dropped: shorter than its headers say
+	Stray         uint64 // dropped: no queue pair has that number, or the frame is none for anybody
+	Copied        uint64 // bytes that copies moved
+	Invalidations uint64 // entries that invalidate
+	Kept          uint64 // packets copied into reorder memory
+	HeldBack      uint64 // completions that found their pipe full
+}
+
+func (s *Stats) add(o *Stats) {
+	s.Received += o.Received
+	s.Sent += o.Sent
+	s.Elements += o.Elements
+	s.Completions += o.Completions
+	s.BadICRC += o.BadICRC
+	s.Malformed += o.Malformed
+	s.Stray += o.Stray
+	s.Copied += o.Copied
+	s.Invalidations += o.Invalidations
+	s.Kept += o.Kept
+	s.HeldBack += o.HeldBack
+}
+
+// Stats returns them.
+func (a *Card) Stats() (s Stats) {
+	for _, c := range a.cores {
+		s.add(&c.stats)
+	}
+	return s
+}

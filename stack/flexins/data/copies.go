@@ -1,0 +1,200 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+)
+
+// stagingBytes is the memory of a core from which single lines go to the host, or come from there.
+const stagingBytes = 1 << 16
+
+// copies is the core's queue of copies and invalidations, and the lines that stage what is no packet.
+type copies struct {
+	c     *core
+	q     *driver.TxQueue
+	under fifo.Queue[job] // in the ring, oldest first
+	wait  fifo.Queue[job] // for a place in it
+	lines []uint64        // staging lines that are free
+	short fifo.Queue[func()]
+
+	copy       driver.Copy
+	drop       driver.Invalidate
+	nothing    driver.Nop
+	rungBefore int
+}
+
+// job is an entry of the ring, and whom its end concerns.
+type job struct {
+	dst, src driver.Span // src alone: an invalidation; none: no operation
+	both     bool        // copy and invalidate
+	packet   int32       // handle + 1; 0: none
+	q        *qp         // whose copies are counted
+	token    transport.Token
+	line     uint64      // staging line to be freed; 0: none
+	then     func(error) // what else
+}
+
+func (c *core) openCopies(at uint64) (err error) {
+	x := &c.copies
+	x.c = c
+	for i := uint64(0); i < stagingBytes; i += nicspec.LineBytes {
+		x.lines = append(x.lines, at+i)
+	}
+	x.copy.Complete, x.drop.Complete, x.nothing.Complete = true, true, true
+	x.q, err = c.card.drv.OpenTx(driver.TxConfig{
+		QueueConfig: c.queue(c.txNumber(c.card.ports), c.spec.LogCopy),
+		OnEnd:       func(_ *driver.TxQueue, e *driver.TxEnd) { x.ended(e) },
+		OnEvent: func(_ *driver.TxQueue, e driver.Event) {
+			c.fail(fmt.Errorf("queue of copies: it has failed with status %v", e.Status))
+		},
+	})
+	return err
+}
+
+// add posts a job, or has it wait.
+func (x *copies) add(j job) {
+	if j.q != nil {
+		j.q.copies++
+	}
+	if x.wait.Len() > 0 || x.q.Room() == 0 {
+		x.wait.Push(j)
+	} else {
+		x.post(j)
+	}
+	x.c.work.Wake()
+}
+
+func (x *copies) post(j job) {
+	var err error
+	switch {
+	case j.src.Key == nil:
+		err = x.q.Post(&x.nothing)
+	case j.dst.Key == nil:
+		x.drop.Range = j.src
+		err = x.q.Post(&x.drop)
+	default:
+		x.copy.Dst, x.copy.Src, x.copy.Invalidate = j.dst, j.src, j.both
+		x.c.stats.Copied += uint64(j.src.Len)
+		err = x.q.Post(&x.copy)
+	}
+	if err != nil {
+		x.c.fail(fmt.Errorf("queue of copies: %w", err))
+		return
+	}
+	x.under.Push(j)
+}
+
+// invalidate drops lines of a packet's buffer.
+func (x *copies) invalidate(s driver.Span, h transport.Handle) {
+	x.add(job{src: s, packet: int32(h) + 1})
+}
+
+// nop calls done when all that was asked for before has ended.
+func (x *copies) nop(done func()) {
+	x.add(job{then: func(error) { done() }})
+}
+
+// ring tells the NIC of what was posted.
+func (x *copies) ring() bool {
+	if x.q.Waiting() == 0 {
+		return false
+	}
+	x.c.fail(x.q.Ring())
+	return true
+}
+
+func (x *copies) idle() bool { return x.under.Len() == 0 && x.wait.Len() == 0 }
+
+// ended takes a completion entry.
+func (x *copies) ended(e *driver.TxEnd) {
+	var err error
+	if s := e.Cqe.Status(); s != nicspec.StatusOk {
+		err = fmt.Errorf("a copy ended with status %v", s)
+	}
+	for range e.N {
+		x.c.cpu.Compute(x.c.spec.Touch)
+		x.end(x.under.Pop(), err)
+	}
+	for x.wait.Len() > 0 && x.q.Room() > 0 && x.c.err == nil {
+		x.post(x.wait.Pop())
+		x.c.work.Wake()
+	}
+}
+
+// end does what has to be done at the end of a job.
+func (x *copies) end(j job, err error) {
+	c := x.c
+	if j.line != 0 {
+		x.free(j.line)
+	}
+	if j.packet != 0 {
+		if err != nil && j.dst.Key == nil {
+			c.fail(fmt.Errorf("queue of copies: %w", err)) // an invalidation has no reason to fail
+		}
+		c.copied(transport.Handle(j.packet - 1))
+	}
+	if j.then != nil {
+		j.then(err)
+	}
+	if j.q == nil {
+		return
+	}
+	if j.q.copies--; j.token != 0 {
+		j.q.placed(j.token, err)
+	}
+	j.q.settle()
+}
+
+// line has f called with a staging line, now or when one is free.
+func (x *copies) line(f func(at uint64)) {
+	if len(x.lines) == 0 {
+		x.short.Push(func() { x.line(f) })
+		return
+	}
+	last := len(x.lines) - 1
+	at := x.lines[last]
+	x.lines = x.lines[:last]
+	f(at)
+}
+
+func (x *copies) free(at uint64) {
+	x.lines = append(x.lines, at)
+	if x.short.Len() > 0 {
+		x.short.Pop()()
+	}
+}
+
+// placed reports the end of a copy to the connection, when its packet has no other.
+func (q *qp) placed(t transport.Token, err error) {
+	if n, several := q.parts[t]; several {
+		n.left, n.failed = n.left-1, n.failed || err != nil
+		if n.left > 0 {
+			q.parts[t] = n
+			return
+		}
+		delete(q.parts, t)
+		if n.failed && err == nil {
+			err = errPart
+		}
+	}
+	status := verbs.WCSuccess
+	if err != nil {
+		status = verbs.WCGeneralErr
+	}
+	q.conn.Placed(q.core.now(), t, status)
+	q.core.wake(q)
+}
+
+var errPart = errors.New("another part of the packet could not be copied")
+
+// split is a packet whose parts are copied on their own.
+type split struct {
+	left   int
+	failed bool
+}

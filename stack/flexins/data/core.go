@@ -1,0 +1,171 @@
+package data
+
+import (
+	"fmt"
+
+	"nictwin/models/cpu"
+	"nictwin/models/dma"
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+	"nictwin/stack/pipe"
+	"nictwin/stack/transport"
+)
+
+// core is a data core.
+type core struct {
+	card  *Card
+	index int
+	cpu   *cpu.Core
+	bus   *corebus.Bus
+	spec  *Spec
+
+	key *driver.Key // of this core's Arm memory
+	at  uint64      // where that begins
+
+	rx      *driver.RxQueue
+	packets packets
+	tx      []*sender // by port
+	copies  copies
+	reorder reorder
+	pipes   *driver.Arena // of pipes of completions, as they are staged
+	block   []byte
+	slot    [slotBytes]byte
+
+	qps      map[uint32]*qp
+	raws     map[int]*qp // by port
+	srqs     map[uint32]*srq
+	contexts map[int]*context
+	cqs      map[uint32]*cq
+	active   *pipe.Active // queue pairs that may have something to send
+	work     *cpu.Loop
+	timer    *cpu.Loop
+	timers   timers
+	full     fifo.Queue[*cq] // whose pipes were full
+
+	frame  transport.Packet
+	out    transport.Out
+	entry  timer
+	header [headerBytes]byte
+	line   [nicspec.LineBytes]byte
+	stats  Stats
+	err    error
+}
+
+const (
+	headerBytes = 256 // of a header buffer: the longest headers have 218 (IPv6, selective acknowledgement)
+	slotBytes   = 512 // of a header slot: headers, inline payload, a trailer
+)
+
+// newCore opens the queues of a core.
+func (a *Card) newCore(i int) (*core, error) {
+	bus := a.cfg.Cores[i]
+	c := &core{
+		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, qps: map[uint32]*qp{}, raws: map[int]*qp{}, srqs: map[uint32]*srq{}, contexts: map[int]*context{},
+		cqs: map[uint32]*cq{}, active: pipe.NewActive(),
+	}
+	receive := uint64(headerBytes+a.spec.PayloadBytes) << a.spec.LogReceive
+	slots := uint64(a.ports) * slotBytes << a.spec.LogTransmit
+	reorder := uint64(a.spec.ReorderPackets * a.spec.PayloadBytes)
+	bytes := receive + slots + stagingBytes + reorder + uint64(a.spec.PipeBytes)
+	var err error
+	if c.at, err = a.drv.Alloc(nicspec.EndpointArm, bytes, nicspec.LineBytes); err != nil {
+		return nil, err
+	}
+	all := dma.Access{Read: true, Write: true}
+	if c.key, err = a.drv.SetKey(driver.KeySpec{Index: a.cfg.FirstKey + i, Variant: 1, Bus: c.at, Len: bytes, Rights: all}); err != nil {
+		return nil, err
+	}
+	if err := c.openReceive(c.at); err != nil {
+		return nil, err
+	}
+	for p := range a.ports {
+		s, err := c.openTransmit(p, c.at+receive+uint64(p)*slotBytes<<a.spec.LogTransmit)
+		if err != nil {
+			return nil, err
+		}
+		c.tx = append(c.tx, s)
+	}
+	if err := c.openCopies(c.at + receive + slots); err != nil {
+		return nil, err
+	}
+	at := c.at + receive + slots + stagingBytes
+	c.reorder.open(at, a.spec.ReorderPackets, a.spec.PayloadBytes)
+	c.pipes = driver.NewArena(at+reorder, uint64(a.spec.PipeBytes))
+	return c, c.addLoops()
+}
+
+// queue is what all queues of the core have in common; number counts a core's transmit queues.
+func (c *core) queue(number, log int) driver.QueueConfig {
+	return driver.QueueConfig{Queue: number, LogSize: log, Bus: c.bus}
+}
+
+func (c *core) txNumber(k int) int { return c.card.cfg.FirstTx + c.index*(c.card.ports+1) + k }
+
+// span is n bytes of this core's memory.
+func (c *core) span(addr uint64, n int) driver.Span {
+	return driver.Span{Key: c.key, Off: addr - c.at, Len: uint32(n)}
+}
+
+func (c *core) addLoops() (err error) {
+	if c.work, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("work of data core %d", c.index), Poll: 1}, func(*cpu.Core) bool { return c.step() }); err != nil {
+		return err
+	}
+	c.timer, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("timers of data core %d", c.index), Poll: 1}, func(*cpu.Core) bool { return c.expire() })
+	return err
+}
+
+func (c *core) now() transport.Ps { return transport.Ps(c.cpu.Now()) }
+
+// fail ends the core.
+func (c *core) fail(err error) {
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+}
+
+// wake has a queue pair asked what may leave.
+func (c *core) wake(q *qp) {
+	if c.active.Work(q.config.QPN) == 0 {
+		c.active.Add(q.config.QPN, 1)
+	}
+	c.work.Wake()
+}
+
+// step is the work loop: packets that may leave, completions that were held back, doorbells.
+func (c *core) step() bool {
+	if c.err != nil {
+		return false
+	}
+	found := c.transmit()
+	for _, s := range c.tx {
+		if s.Waiting() > 0 {
+			c.fail(s.Ring())
+			found = true
+		}
+	}
+	if c.copies.ring() {
+		found = true
+	}
+	return found
+}
+
+// idle reports whether nothing is under way but frames, of which the last have asked for no completion.
+func (c *core) idle() bool {
+	return c.copies.idle() && c.full.Len() == 0 && c.active.Len() == 0
+}
+
+// drain calls done when every entry that was posted before has ended.
+func (c *core) drain(done func()) {
+	left := len(c.tx) + 1
+	one := func() {
+		if left--; left == 0 {
+			done()
+		}
+	}
+	for _, s := range c.tx {
+		s.drain(one)
+	}
+	c.copies.nop(one)
+}

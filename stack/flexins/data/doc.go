@@ -1,0 +1,44 @@
+// Package data is the data cores of FlexiNS: loops of Arm cores that take
+// requests from pipes, run the transports, and have the NIC of the contract
+// gather, receive, copy and invalidate.
+//
+// A [Card] has the data cores of one card. The control core opens contexts, completion
+// queues and queue pairs on them; each queue pair belongs to one core. A core has
+//
+//   - a receive queue whose frames are split: headers to header buffers, payload to buffers of whole lines;
+//   - a transmit queue for each Ethernet port, whose frames are a header slot in Arm memory and payload where it lies
+//     in the host (FN 3.2: header-only transmission);
+//   - a transmit queue for copies and invalidations (FN 3.3), by which completions reach the host, too;
+//   - one pipe of send elements and one of receive entries for each context, and one of completions for each
+//     completion queue that its queue pairs use.
+//
+// Its loops are polled in turn and cost nothing while they sleep: completion rings,
+// pipes, work (what may leave, doorbells), timers.
+//
+// # A received packet
+//
+// The NIC wrote headers and payload into the Arm's last-level cache. The core reads the
+// headers, and the transport says what becomes of the payload. One whose lines are whole
+// goes to the host by one entry that copies and invalidates; else copies are posted, and
+// the invalidation when their end was seen, as entries of a queue may overlap in time
+// [D8]. The buffer is posted again when its invalidation has ended.
+//
+// # Order
+//
+// Copies of a core end in the order in which they were asked for, and what the NIC
+// writes to the host leaves in order. So a completion, which is copied when the copies
+// before it have ended, is never seen before the bytes that it tells of. Atomics read
+// and write host memory by copies, because a load of the core could pass what the NIC
+// wrote before.
+//
+// It is not the control plane: it allocates no numbers, and believes what it is told
+// about queue pairs. It knows no board, no model of a NIC and no host software.
+//
+// Invariants:
+//   - What a core cannot make sense of (an element that no library writes, a failed queue) ends the core with an error
+//     that names core and queue; nothing panics.
+//   - Memory is allocated when a core is opened and when objects are created; in steady state nothing allocates.
+//   - A buffer is never with the NIC and in use here at the same time.
+//
+// "FN" is FlexiNS; [D8] and its like are clauses of docs/nic.md.
+package data

@@ -1,0 +1,187 @@
+package data
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/wire"
+	"nictwin/stack/driver"
+	"nictwin/stack/pipe"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+)
+
+var _ transport.Env = (*qp)(nil)
+
+// Check implements transport.Env.
+func (q *qp) Check(key uint32, addr uint64, n uint32, need verbs.Access) bool {
+	return q.core.card.cfg.Regions.Remote(q.config.PD, key, addr, uint64(n), need)
+}
+
+// CheckLocal implements transport.Env.
+func (q *qp) CheckLocal(to transport.Span) bool {
+	return q.core.card.cfg.Regions.Local(q.config.PD, &verbs.SGE{Addr: to.Addr, Length: to.Len, LKey: to.Key}, verbs.AccessLocalWrite)
+}
+
+// host is a piece of host memory under a key of the NIC; ok is false when its region has gone meanwhile.
+func (a *Card) host(s transport.Span) (x driver.Span, ok bool) {
+	k := a.keys[s.Key]
+	if k == nil || s.Addr < k.Bus || uint64(s.Len) > k.Len || s.Addr-k.Bus > k.Len-uint64(s.Len) {
+		return x, false
+	}
+	return driver.Span{Key: k, Off: s.Addr - k.Bus, Len: s.Len}, true
+}
+
+// Place implements transport.Env.
+func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token) {
+	c := q.core
+	p := &c.packets.all[h]
+	p.dropped = true
+	if len(parts) > 1 {
+		q.parts[t] = split{left: len(parts)}
+	}
+	p.copies += len(parts) // before any of them can end
+	for i := range parts {
+		part := &parts[i]
+		dst, ok := c.card.host(part.To)
+		if !ok {
+			c.copies.add(job{packet: int32(h) + 1, q: q, token: t, then: q.gone(t)})
+			continue
+		}
+		n := int(part.To.Len)
+		both := c.spec.Receive == InCache && !p.kept && len(parts) == 1 && n == p.whole && n%nicspec.LineBytes == 0
+		p.clean = p.clean || both
+		c.copies.add(job{dst: dst, src: c.span(p.at+uint64(part.Off), n), both: both, packet: int32(h) + 1, q: q, token: t})
+	}
+}
+
+// gone has the copy of a token end as failed: the region has been deregistered since it was checked.
+func (q *qp) gone(t transport.Token) func(error) {
+	return func(error) {
+		n := q.parts[t]
+		if n.left == 0 {
+			n.left = 1
+		}
+		n.failed = true
+		q.parts[t] = n
+	}
+}
+
+// Store implements transport.Env.
+func (q *qp) Store(to transport.Span, value uint64, t transport.Token) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], value)
+	q.stage(b[:], []transport.Part{{To: to}}, t)
+}
+
+// PlaceGRH implements transport.Env.
+func (q *qp) PlaceGRH(_ transport.Handle, parts []transport.Part, t transport.Token) {
+	var b [transport.GRHBytes]byte
+	const ipv4, ipv6, l3 = 20, 40, 14
+	if q.core.frame.From.IP.Is4() {
+		copy(b[ipv6-ipv4:], q.core.header[l3:l3+ipv4])
+	} else {
+		copy(b[:], q.core.header[l3:l3+ipv6])
+	}
+	q.stage(b[:], parts, t)
+}
+
+// stage copies parts of a line of bytes to host memory.
+func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
+	c := q.core
+	if len(parts) > 1 {
+		q.parts[t] = split{left: len(parts)}
+	}
+	mine := append([]transport.Part(nil), parts...)
+	b = append([]byte(nil), b...)
+	q.copies++ // until it has a line
+	c.copies.line(func(at uint64) {
+		q.copies--
+		c.fail(c.cpu.Store(at, b))
+		for i := range mine {
+			part := &mine[i]
+			j := job{q: q, token: t}
+			if i == len(mine)-1 {
+				j.line = at // copies end in order
+			}
+			var ok bool
+			if j.dst, ok = c.card.host(part.To); ok {
+				j.src = c.span(at+uint64(part.Off), int(part.To.Len))
+			} else {
+				j.then = q.gone(t)
+			}
+			c.copies.add(j)
+		}
+	})
+}
+
+// Keep implements transport.Env: the packet goes from the cache to memory of its own, and its buffer back to the NIC (SN 3.3).
+// Without room for it the buffer is kept.
+func (q *qp) Keep(h transport.Handle) {
+	c := q.core
+	p := &c.packets.all[h]
+	if p.n == 0 {
+		return
+	}
+	at, ok := c.reorder.take()
+	if !ok {
+		return
+	}
+	c.stats.Kept++
+	c.fail(c.cpu.Clean(p.buf.Pay, p.whole))
+	c.fail(c.cpu.Copy(at, p.at, p.n))
+	buf, whole := p.buf, p.whole
+	p.kept, p.at, p.slot = true, at, at
+	was, rest := c.packets.take()
+	rest.buf, rest.whole, rest.dropped = buf, whole, true
+	c.finish(was, rest)
+}
+
+// Drop implements transport.Env.
+func (q *qp) Drop(h transport.Handle) { q.core.drop(h) }
+
+// CRC implements transport.Env: the bytes are loaded, as the NIC's check covers other bytes than a block's.
+func (q *qp) CRC(h transport.Handle, n int) uint32 {
+	c := q.core
+	p := &c.packets.all[h]
+	if cap(c.block) < n {
+		c.block = make([]byte, c.spec.PayloadBytes)
+	}
+	b := c.block[:min(n, p.n)]
+	c.fail(c.cpu.Load(p.at, b))
+	c.cpu.Compute(int64(len(b)) * c.spec.CRCCycles / 64)
+	return wire.CRC32C(b)
+}
+
+// Invalidate implements transport.Env.
+func (q *qp) Invalidate(key uint32) bool {
+	return q.core.card.cfg.Regions.Invalidate(q.config.PD, key)
+}
+
+// Complete implements transport.Env.
+func (q *qp) Complete(w *transport.Completion) {
+	x := pipe.Completion{
+		ID: w.ID, Status: w.Status, Opcode: w.Opcode, Solicited: w.Solicited, Bytes: w.ByteLen, Imm: w.Imm, QPN: q.config.QPN, SrcQP: w.SrcQP, Recv: w.Recv,
+	}
+	switch {
+	case w.HasImm:
+		x.Flags = verbs.WCWithImm
+	case w.HasInv:
+		x.Flags, x.Imm = verbs.WCWithInv, w.InvKey
+	}
+	if w.Recv && q.config.Type == verbs.QPTUD && w.Status == verbs.WCSuccess {
+		x.Flags |= verbs.WCGRH
+	}
+	to := q.send
+	if w.Recv {
+		to = q.recv
+	}
+	to.push(&x)
+}
+
+// Async implements transport.Env.
+func (q *qp) Async(e transport.Event) {
+	if f := q.core.card.async; f != nil {
+		f(Async{Event: e, QPN: q.config.QPN})
+	}
+}

@@ -1,0 +1,344 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/cpu"
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/stack/driver"
+	"nictwin/stack/pipe"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+)
+
+// context is a host library's pipes to a core.
+type context struct {
+	id      int
+	c       *core
+	sq, rq  pipe.Receiver
+	loop    *cpu.Loop
+	element pipe.SendElement
+	entries []pipe.RecvEntry
+	spans   []transport.Span // of the receive request that is being put together
+	send    transport.Send
+	more    bool
+}
+
+// Ends are the consuming ends of a context's pipes on a core. Watch are the ranges of memory whose writes say that an element
+// may have come; ranges of different contexts must not overlap.
+type Ends struct {
+	SQ, RQ pipe.Receiver
+	Watch  []pipe.Extent
+}
+
+// Memory is a core's loads and stores, for the consuming ends that it polls.
+func (a *Card) Memory(core int) pipe.Memory { return a.cores[core].cpu }
+
+// Copier carries bytes for a core, by its queue of copies, between its own memory for pipes and the host's; done is called
+// as its software.
+func (a *Card) Copier(core int) pipe.Copier { return &a.cores[core].copies }
+
+// Attach gives every core the pipes of a context; ends has those of each core.
+func (a *Card) Attach(id int, ends []Ends) error {
+	if len(ends) != len(a.cores) {
+		return fmt.Errorf("data: context %d: pipes for %d cores: want %d", id, len(ends), len(a.cores))
+	}
+	for i, c := range a.cores {
+		if c.contexts[id] != nil {
+			return fmt.Errorf("data: context %d: there is one", id)
+		}
+		x := &context{id: id, c: c, sq: ends[i].SQ, rq: ends[i].RQ}
+		var err error
+		if x.loop, err = c.cpu.Add(cpu.LoopSpec{Name: fmt.Sprintf("pipes of context %d", id), Poll: c.spec.Poll}, func(*cpu.Core) bool { return x.poll() }); err != nil {
+			return err
+		}
+		for _, w := range ends[i].Watch {
+			if _, err := x.loop.Watch(w.From, int(w.Bytes)); err != nil {
+				x.loop.Stop()
+				return fmt.Errorf("data: context %d: %w", id, err)
+			}
+		}
+		c.contexts[id] = x
+	}
+	return nil
+}
+
+// Detach ends a context, whose queue pairs were destroyed before.
+func (a *Card) Detach(id int) {
+	for _, c := range a.cores {
+		if x := c.contexts[id]; x != nil {
+			x.loop.Stop()
+			delete(c.contexts, id)
+		}
+	}
+}
+
+// drainPipes takes what a context had posted when a control verb was asked for: its pipes are in memory before the verb is.
+func (c *core) drainPipes(context int) {
+	if x := c.contexts[context]; x != nil {
+		for x.poll() {
+		}
+	}
+}
+
+// poll takes an element of either pipe.
+func (x *context) poll() bool {
+	c := x.c
+	if c.err != nil {
+		return false
+	}
+	found := false
+	for _, p := range [...]struct {
+		from pipe.Receiver
+		take func([]byte) error
+	}{{x.rq, x.takeRecv}, {x.sq, x.takeSend}} {
+		e, err := p.from.Poll()
+		if err == nil && e != nil {
+			found = true
+			c.stats.Elements++
+			c.cpu.Compute(c.spec.Element)
+			err = p.take(e)
+		}
+		if err != nil {
+			c.fail(fmt.Errorf("context %d: %w", x.id, err))
+			return false
+		}
+	}
+	return found
+}
+
+// takeSend hands a send request to its queue pair. What the request gets wrong is for its completion to tell; what no
+// library writes ends the core.
+func (x *context) takeSend(b []byte) error {
+	e := &x.element
+	if err := e.Decode(b); err != nil {
+		return err
+	}
+	q := x.c.qps[e.QPN]
+	if q == nil || q.config.Context != x.id {
+		return fmt.Errorf("a send element for queue pair %#x: there is none of this context here", e.QPN)
+	}
+	if q.config.Type == rawPacket {
+		return q.postRaw(e)
+	}
+	s := &x.send
+	*s = transport.Send{
+		ID: e.ID, Op: e.Opcode, Flags: e.Flags, Imm: e.Imm, RKey: e.RKey, RemoteAddr: e.RemoteAddr, CompareAdd: e.CompareAdd, Swap: e.Swap,
+		Inline: e.Inline, Spans: s.Spans[:0], RemoteQP: e.DestQPN, RemoteQKey: e.QKey,
+	}
+	if q.config.SignalAll {
+		s.Flags |= verbs.SendSignaled
+	}
+	if s.Flags&verbs.SendInline == 0 {
+		s.Inline = nil
+	}
+	if e.Datagram {
+		if s.AH = x.c.card.handles[verbs.AH(e.AH)]; s.AH == nil {
+			return fmt.Errorf("a datagram for queue pair %#x with address handle %d: there is none", e.QPN, e.AH)
+		}
+	}
+	q.translate(e, s)
+	err := q.conn.Post(x.c.now(), s)
+	if err != nil {
+		return fmt.Errorf("a send element for queue pair %#x: %w", e.QPN, err)
+	}
+	x.c.wake(q)
+	return nil
+}
+
+// translate takes the addresses of an element to host memory, and finds out whether the request may be carried out.
+func (q *qp) translate(e *pipe.SendElement, s *transport.Send) {
+	var need verbs.Access
+	if e.Opcode == verbs.WRRead || e.Opcode.IsAtomic() {
+		need = verbs.AccessLocalWrite
+	}
+	total := e.Bytes()
+	if total > uint64(q.config.MaxMessage) || e.Opcode.IsAtomic() && e.Spans[0].Addr == pipe.WrongLength {
+		s.Status = verbs.WCLocLenErr
+		return
+	}
+	for _, x := range e.Spans {
+		if x.Bytes == 0 {
+			continue
+		}
+		to, ok := q.core.card.local(q.config.PD, x, need)
+		if !ok {
+			s.Status = verbs.WCLocProtErr
+			return
+		}
+		s.Spans = append(s.Spans, to)
+	}
+}
+
+// local is what an Arm address stands for, if a queue pair of a domain may use it so.
+func (a *Card) local(pd verbs.PD, x pipe.Span, need verbs.Access) (transport.Span, bool) {
+	r, host, err := a.cfg.Shadow.HostOf(x.Addr, uint64(x.Bytes))
+	if err != nil {
+		return transport.Span{Addr: x.Addr, Len: x.Bytes}, false
+	}
+	s := transport.Span{Addr: host, Len: x.Bytes, Key: r.Key}
+	return s, a.cfg.Regions.Local(pd, &verbs.SGE{Addr: host, Length: x.Bytes, LKey: r.Key}, need)
+}
+
+// takeRecv hands on the receive requests of an element.
+func (x *context) takeRecv(b []byte) (err error) {
+	if x.entries, err = pipe.DecodeRecv(x.entries[:0], b); err != nil {
+		return err
+	}
+	for i := range x.entries {
+		e := &x.entries[i]
+		if !x.more {
+			x.spans = x.spans[:0]
+		}
+		if e.Bytes > 0 {
+			s, _ := x.c.card.local(0, pipe.Span{Addr: e.Addr, Bytes: e.Bytes}, 0) // what is wrong with it is asked when a message comes
+			x.spans = append(x.spans, s)
+		}
+		if x.more = e.More; x.more {
+			continue
+		}
+		if err := x.c.postRecv(x.id, e.QPN, x.spans); err != nil {
+			return fmt.Errorf("a receive entry for queue %#x: %w", e.QPN, err)
+		}
+	}
+	return nil
+}
+
+// postRecv posts a receive request to a queue pair or a shared queue, with the number that its completion will tell.
+func (c *core) postRecv(context int, number uint32, spans []transport.Span) error {
+	if s := c.srqs[number]; s != nil && s.context == context {
+		s.number++
+		return s.queue.Post(&transport.Recv{ID: s.number - 1, Spans: spans})
+	}
+	q := c.qps[number]
+	if q == nil || q.config.Context != context {
+		return errors.New("there is none of this context here")
+	}
+	q.number++
+	r := transport.Recv{ID: q.number - 1, Spans: spans}
+	if q.config.Type == rawPacket {
+		return q.raw.PostRecv(&r)
+	}
+	if q.conn.State() == verbs.QPSReset { // it was on its way: RESET forgets it
+		return nil
+	}
+	if err := q.conn.PostRecv(&r); err != nil {
+		return err
+	}
+	c.wake(q)
+	return nil
+}
+
+// cq is a completion queue as one core fills it.
+type cq struct {
+	c    *core
+	pipe pipe.Sender
+	from uint64                      // where it is staged
+	held fifo.Queue[pipe.Completion] // for which the pipe had no room
+	line [pipe.LineBytes]byte
+	wait bool // in core.full
+}
+
+// OpenCQ has a core fill a completion queue by a pipe whose ring is in host memory. It is opened before queue pairs of that
+// core use it.
+func (a *Card) OpenCQ(number uint32, core int, at pipe.Place) error {
+	c := a.cores[core]
+	if c.cqs[number] != nil {
+		return fmt.Errorf("data: completion queue %d of core %d: it is open", number, core)
+	}
+	n := uint64(a.spec.Pipe.Bytes())
+	low := min(at.Ring, at.Counter)
+	span := max(at.Ring+n, at.Counter+counterBytes) - low
+	from, err := c.pipes.Alloc(span, nicspec.LineBytes)
+	if err != nil {
+		return verbs.Errorf("create_cq", verbs.ENOMEM, "memory of data core %d: %v", core, err)
+	}
+	p, err := pipe.NewProducer(a.spec.Pipe, at, pipe.NewStaged(c.cpu, &c.copies, from, low, span))
+	if err != nil {
+		return errors.Join(err, c.pipes.Free(from))
+	}
+	c.cqs[number] = &cq{c: c, pipe: p, from: from}
+	return nil
+}
+
+// CloseCQ ends that, when no queue pair of the core uses it any more.
+func (a *Card) CloseCQ(number uint32, core int) error {
+	c := a.cores[core]
+	q := c.cqs[number]
+	if q == nil {
+		return fmt.Errorf("data: completion queue %d of core %d: it is not open", number, core)
+	}
+	delete(c.cqs, number)
+	return c.pipes.Free(q.from)
+}
+
+const counterBytes = 8
+
+// push adds a completion.
+func (q *cq) push(w *pipe.Completion) {
+	q.c.stats.Completions++
+	if q.held.Len() == 0 && q.try(w) {
+		return
+	}
+	q.c.stats.HeldBack++
+	q.held.Push(*w)
+	if !q.wait {
+		q.wait = true
+		q.c.full.Push(q)
+		q.c.timer.WakeAt(simcore.Ps(q.c.now()) + q.c.spec.Retry)
+	}
+}
+
+// try is false when the pipe is full.
+func (q *cq) try(w *pipe.Completion) bool {
+	w.Encode(q.line[:])
+	err := q.pipe.Push(q.line[:])
+	if errors.Is(err, verbs.ENOMEM) {
+		return false
+	}
+	if err != nil {
+		q.c.fail(fmt.Errorf("pipe of completions: %w", err))
+	}
+	return true
+}
+
+// retry pushes what was held back, as far as there is room now.
+func (c *core) retry() {
+	for range c.full.Len() {
+		q := c.full.Pop()
+		for q.held.Len() > 0 && q.try(q.held.Front()) {
+			q.held.Pop()
+		}
+		if q.wait = q.held.Len() > 0; q.wait {
+			c.full.Push(q)
+		}
+	}
+	if c.full.Len() > 0 {
+		c.timer.WakeAt(simcore.Ps(c.now()) + c.spec.Retry)
+	}
+}
+
+// Copy implements pipe.Copier.
+func (x *copies) Copy(to, from uint64, n int, done func(error)) {
+	c := x.c
+	a, ok := c.near(to, n)
+	b, also := c.near(from, n)
+	if !ok || !also {
+		done(fmt.Errorf("a copy of %d B from %#x to %#x: want memory of this core, and of the host under its key", n, from, to))
+		return
+	}
+	x.add(job{dst: a, src: b, then: done})
+}
+
+// near is a piece of this core's memory, or of the host's.
+func (c *core) near(addr uint64, n int) (driver.Span, bool) {
+	for _, k := range [...]*driver.Key{c.key, c.card.cfg.Host} {
+		if addr >= k.Bus && uint64(n) <= k.Len && addr-k.Bus <= k.Len-uint64(n) {
+			return driver.Span{Key: k, Off: addr - k.Bus, Len: uint32(n)}, true
+		}
+	}
+	return driver.Span{}, false
+}

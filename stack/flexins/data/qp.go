@@ -1,0 +1,288 @@
+package data
+
+import (
+	"fmt"
+
+	"nictwin/models/field"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+)
+
+const rawPacket = verbs.QPTRawPacket
+
+// QPConfig is a queue pair for its whole life.
+type QPConfig struct {
+	QPN            uint32 // its low bits (Card.Mask) name the core
+	Type           verbs.QPType
+	Context        int
+	PD             verbs.PD
+	SendCQ, RecvCQ uint32 // open on the queue pair's core
+	SRQ            uint32 // with HasSRQ
+	HasSRQ         bool
+	Cap            verbs.QPCap
+	SignalAll      bool
+	MaxMessage     uint32
+
+	// Solar has RC be replaced by Solar.
+	Solar bool
+}
+
+// qp is a queue pair.
+type qp struct {
+	config     QPConfig
+	core       *core
+	conn       transport.Conn // nil: raw packets
+	raw        *raw
+	send, recv *cq
+	port       int
+	number     uint64 // of receive requests posted
+	place      int    // in core.timers; -1: none
+	parts      map[transport.Token]split
+	copies     int // under way
+	frames     int // in transmit queues
+	closing    func()
+}
+
+// core is a card's core by number.
+func (a *Card) coreOf(qpn uint32) (*core, error) {
+	i := int(qpn & a.Mask())
+	if i >= len(a.cores) {
+		return nil, fmt.Errorf("data: queue pair %#x: its low bits are %d: want 0 to %d, a core", qpn, i, len(a.cores)-1)
+	}
+	return a.cores[i], nil
+}
+
+// on has f run as software of the core that a number names. The error of a number without core comes at once.
+func (a *Card) on(qpn uint32, done func(error), f func(c *core) error) {
+	c, err := a.coreOf(qpn)
+	if err != nil {
+		done(err)
+		return
+	}
+	c.cpu.Call(func() { done(f(c)) })
+}
+
+// CreateQP makes a queue pair in state RESET. Of it and the others below: done is called once, as software of its core.
+func (a *Card) CreateQP(q QPConfig, done func(error)) {
+	a.on(q.QPN, done, func(c *core) error { return c.create(q) })
+}
+
+func (c *core) create(cfg QPConfig) error {
+	if c.qps[cfg.QPN] != nil || c.srqs[cfg.QPN] != nil {
+		return fmt.Errorf("data: queue pair %#x: there is one", cfg.QPN)
+	}
+	q := &qp{config: cfg, core: c, place: -1, parts: map[transport.Token]split{}, send: c.cqs[cfg.SendCQ], recv: c.cqs[cfg.RecvCQ]}
+	if q.send == nil || q.recv == nil {
+		return fmt.Errorf("data: queue pair %#x: completion queues %d and %d: want them open on core %d", cfg.QPN, cfg.SendCQ, cfg.RecvCQ, c.index)
+	}
+	var shared *transport.RecvQueue
+	if cfg.HasSRQ {
+		s := c.srqs[cfg.SRQ]
+		if s == nil {
+			return fmt.Errorf("data: queue pair %#x: shared receive queue %#x: want it on core %d", cfg.QPN, cfg.SRQ, c.index)
+		}
+		shared = s.queue
+	}
+	if cfg.Type == rawPacket {
+		if c.index != 0 {
+			return fmt.Errorf("data: queue pair %#x of raw packets: want it on core 0, which gets the frames that are no RoCE", cfg.QPN)
+		}
+		q.raw = newRaw(q)
+		c.qps[cfg.QPN] = q
+		return nil
+	}
+	s := c.spec.transport(&cfg)
+	var err error
+	if q.conn, err = transport.New(s, q, nil, shared); err != nil {
+		return err
+	}
+	c.qps[cfg.QPN] = q
+	return nil
+}
+
+// transport is the spec of a queue pair's connection.
+func (s *Spec) transport(cfg *QPConfig) transport.Spec {
+	kinds := map[verbs.QPType]transport.Kind{verbs.QPTRC: transport.RC, verbs.QPTUC: transport.UC, verbs.QPTUD: transport.UD}
+	t := transport.DefaultSpec(kinds[cfg.Type], cfg.QPN)
+	if cfg.Solar {
+		t.Kind = transport.Solar
+	}
+	if t.Kind == transport.RC {
+		t.Recovery = s.Recovery
+	}
+	t.Access, t.GRH = 0, cfg.Type == verbs.QPTUD
+	t.MaxSend, t.MaxRecv, t.MaxSGE, t.MaxInline = max(cfg.Cap.MaxSendWR, 1), cfg.Cap.MaxRecvWR, MaxSGE, MaxInline
+	return t
+}
+
+func (a *Card) find(c *core, qpn uint32) (*qp, error) {
+	q := c.qps[qpn]
+	if q == nil || q.closing != nil {
+		return nil, fmt.Errorf("data: queue pair %#x: there is none", qpn)
+	}
+	return q, nil
+}
+
+// Change is what becomes of a queue pair.
+type Change struct {
+	To     verbs.State
+	Attr   transport.Attr // on the way to RTR and RTS
+	Access verbs.Access   // from now on, as the others
+	QKey   uint32
+	Port   int // from 0
+}
+
+// ModifyQP changes the state, and what goes with it.
+func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
+	a.on(qpn, done, func(c *core) error {
+		q, err := a.find(c, qpn)
+		if err != nil {
+			return err
+		}
+		if x.Port < 0 || x.Port >= len(c.tx) {
+			return field.Errorf("port", "%d: want 0 to %d", x.Port, len(c.tx)-1)
+		}
+		c.drainPipes(q.config.Context)
+		if q.raw != nil {
+			return q.raw.change(x)
+		}
+		q.port = x.Port
+		q.conn.SetRights(x.Access, x.QKey)
+		err = q.conn.Modify(c.now(), x.To, &x.Attr)
+		c.wake(q)
+		return err
+	})
+}
+
+// QueryQP tells the state.
+func (a *Card) QueryQP(qpn uint32, done func(verbs.State, error)) {
+	var s verbs.State
+	a.on(qpn, func(err error) { done(s, err) }, func(c *core) error {
+		q, err := a.find(c, qpn)
+		switch {
+		case err != nil:
+			return err
+		case q.raw != nil:
+			s = q.raw.state
+		default:
+			s = q.conn.State()
+		}
+		return nil
+	})
+}
+
+// DestroyQP ends a queue pair: what it had posted is forgotten, without completions. done is called when nothing of it is
+// under way any more.
+func (a *Card) DestroyQP(qpn uint32, done func(error)) {
+	c, err := a.coreOf(qpn)
+	if err != nil {
+		done(err)
+		return
+	}
+	c.cpu.Call(func() {
+		q, err := a.find(c, qpn)
+		if err != nil {
+			done(err)
+			return
+		}
+		c.drainPipes(q.config.Context)
+		q.closing = func() {
+			c.forget(q)
+			if c.raws[q.port] == q {
+				delete(c.raws, q.port)
+			}
+			c.active.Remove(qpn)
+			delete(c.qps, qpn)
+			done(nil)
+		}
+		if q.raw != nil {
+			q.fail(q.raw.change(Change{To: verbs.QPSReset, Port: q.port}))
+		} else {
+			q.fail(q.conn.Modify(c.now(), verbs.QPSReset, nil))
+		}
+		for _, s := range c.tx {
+			s.drain(q.settle)
+		}
+		q.copies++ // its completions are in the host, too
+		c.copies.nop(func() {
+			q.copies--
+			q.settle()
+		})
+	})
+}
+
+func (q *qp) fail(err error) { q.core.fail(err) }
+
+// settle ends a queue pair that is to be destroyed, when nothing of it is under way.
+func (q *qp) settle() {
+	if f := q.closing; f != nil && q.copies == 0 && q.frames == 0 {
+		if q.core.qps[q.config.QPN] == q {
+			f()
+		}
+	}
+}
+
+// sent reports that the NIC has read a frame that has a token.
+func (q *qp) sent(t transport.Token) {
+	if q.raw != nil {
+		q.raw.sent(t)
+	} else {
+		q.conn.Sent(q.core.now(), t)
+	}
+	q.core.wake(q)
+}
+
+// srq is a shared receive queue.
+type srq struct {
+	context int
+	queue   *transport.RecvQueue
+	number  uint64
+	users   int
+}
+
+// CreateSRQ makes a shared receive queue on the core that its number names; numbers of queue pairs are others.
+func (a *Card) CreateSRQ(number uint32, context, maxWR, maxSGE int, done func(error)) {
+	a.on(number, done, func(c *core) error {
+		if c.srqs[number] != nil || c.qps[number] != nil {
+			return fmt.Errorf("data: shared receive queue %#x: there is one", number)
+		}
+		c.srqs[number] = &srq{context: context, queue: transport.NewRecvQueue(maxWR, maxSGE)}
+		return nil
+	})
+}
+
+// ModifySRQ has EventSRQLimit be told once when fewer than limit requests are left.
+func (a *Card) ModifySRQ(number uint32, limit int, done func(error)) {
+	a.on(number, done, func(c *core) error {
+		s := c.srqs[number]
+		if s == nil {
+			return fmt.Errorf("data: shared receive queue %#x: there is none", number)
+		}
+		s.queue.OnLimit(limit, func() {
+			if a.async != nil {
+				a.async(Async{Event: transport.EventSRQLimit, QPN: number})
+			}
+		})
+		return nil
+	})
+}
+
+// DestroySRQ ends one that no queue pair uses.
+func (a *Card) DestroySRQ(number uint32, done func(error)) {
+	a.on(number, done, func(c *core) error {
+		if c.srqs[number] == nil {
+			return fmt.Errorf("data: shared receive queue %#x: there is none", number)
+		}
+		delete(c.srqs, number)
+		return nil
+	})
+}
+
+// SetHandle has datagrams find an address; nil ends it.
+func (a *Card) SetHandle(h verbs.AH, to *transport.AH) {
+	if to == nil {
+		delete(a.handles, h)
+		return
+	}
+	a.handles[h] = to
+}

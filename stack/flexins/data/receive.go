@@ -1,0 +1,177 @@
+package data
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/transport"
+)
+
+// packets are the received packets that are not done with, by handle, and the buffers of the receive queue.
+type packets struct {
+	base  uint64 // of the payload buffers; header buffers lie behind them
+	bytes uint64 // of a payload buffer
+	all   []packet
+	free  []int32
+}
+
+// packet is a received packet.
+type packet struct {
+	buf     driver.Buffer
+	at      uint64 // of its payload: behind headers that the NIC does not know
+	n       int    // bytes of it
+	whole   int    // bytes in the payload buffer, those headers included
+	copies  int    // under way
+	dropped bool   // nothing more is wanted of it
+	clean   bool   // its lines were invalidated by a copy, or hold nothing
+	kept    bool   // its payload lies in reorder memory
+	slot    uint64 // there
+}
+
+func (c *core) openReceive(at uint64) error {
+	s := c.spec
+	n := 1 << s.LogReceive
+	p := &c.packets
+	p.base, p.bytes = at, uint64(s.PayloadBytes)
+	headers := at + uint64(n*s.PayloadBytes)
+	var err error
+	c.rx, err = c.card.drv.OpenRx(driver.RxConfig{
+		QueueConfig: c.queue(c.card.cfg.FirstRx+c.index, s.LogReceive), Split: nicspec.SplitModeHeaders, HdrBytes: headerBytes,
+		PayBytes: s.PayloadBytes, Trim: true, OnFrame: func(_ *driver.RxQueue, f *driver.RxFrame) { c.received(f) },
+	})
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		b := driver.Buffer{Hdr: headers + uint64(i*headerBytes), Pay: at + uint64(i*s.PayloadBytes)}
+		if err := c.rx.Post(b); err != nil {
+			return err
+		}
+	}
+	return c.rx.Ring()
+}
+
+// take returns a record that is not in use, and its handle. It may move the others.
+func (p *packets) take() (transport.Handle, *packet) {
+	if n := len(p.free); n > 0 {
+		i := p.free[n-1]
+		p.free = p.free[:n-1]
+		p.all[i] = packet{}
+		return transport.Handle(i), &p.all[i]
+	}
+	p.all = append(p.all, packet{})
+	i := len(p.all) - 1
+	return transport.Handle(i), &p.all[i]
+}
+
+// received takes a frame.
+func (c *core) received(f *driver.RxFrame) {
+	if c.err != nil {
+		return
+	}
+	h, p := c.packets.take()
+	p.buf, p.at, p.n, p.whole, p.clean = f.Buffer, f.Pay, f.PayLen, f.PayLen, f.PayLen == 0
+	c.cpu.Compute(c.spec.Parse)
+	head := c.header[:f.HdrLen]
+	if err := c.cpu.Load(f.Hdr, head); err != nil {
+		c.fail(err)
+		return
+	}
+	q := c.qps[f.Cqe.DestQp()]
+	switch {
+	case !f.Cqe.Roce():
+		c.receivedRaw(h, f)
+	case f.Cqe.Icrc() != nicspec.VerdictOk:
+		c.stats.BadICRC++
+		c.drop(h)
+	case q == nil || q.conn == nil:
+		c.stats.Stray++
+		c.drop(h)
+	case !c.parse(h, p, head, f):
+		c.stats.Malformed++
+		c.drop(h)
+	default:
+		c.stats.Received++
+		q.conn.Input(c.now(), &c.frame)
+		c.wake(q)
+	}
+}
+
+// parse reads the headers of a RoCE packet into frame. Those of opcodes that the NIC does not know lie with the payload.
+func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFrame) bool {
+	l3, l4 := int(f.Cqe.L3Off()), int(f.Cqe.L4Off())
+	const udp, bth = 8, 12
+	if len(head) < l4+udp+bth {
+		return false
+	}
+	if more := transport.HeadersOf(head[l4+udp:]) - (len(head) - l4 - udp); more > 0 {
+		n := len(head)
+		more = min(more, p.n, len(c.header)-n)
+		head = c.header[:n+more]
+		if err := c.cpu.Load(p.at, head[n:]); err != nil {
+			c.fail(err)
+			return false
+		}
+		p.at, p.n = p.at+uint64(more), p.n-more
+	}
+	c.frame = transport.Packet{Handle: h}
+	total := int(binary.BigEndian.Uint16(head[l4+4:])) - udp
+	if c.frame.Parse(head[l4+udp:], total) != nil {
+		return false
+	}
+	c.frame.Payload = min(c.frame.Payload, p.n)
+	const ce = 3
+	if f.Cqe.L3Type() == nicspec.L3TypeIpv4 {
+		c.frame.Marked = head[l3+1]&ce == ce
+		c.frame.From.IP = netip.AddrFrom4([4]byte(head[l3+12 : l3+16]))
+	} else {
+		c.frame.Marked = head[l3+1]>>4&ce == ce
+		c.frame.From.IP = netip.AddrFrom16([16]byte(head[l3+8 : l3+24]))
+	}
+	copy(c.frame.From.MAC[:], head[6:12])
+	return true
+}
+
+// drop ends a packet of which nothing is wanted.
+func (c *core) drop(h transport.Handle) {
+	p := &c.packets.all[h]
+	p.dropped = true
+	c.finish(h, p)
+}
+
+// finish invalidates and gives back the buffer of a packet that is done with.
+func (c *core) finish(h transport.Handle, p *packet) {
+	if !p.dropped || p.copies > 0 {
+		return
+	}
+	if p.kept {
+		c.reorder.slots = append(c.reorder.slots, p.slot)
+		c.packets.free = append(c.packets.free, int32(h))
+		return
+	}
+	if c.spec.Receive == InCache && !p.clean {
+		p.clean = true
+		p.copies++
+		c.stats.Invalidations++
+		n := (p.whole + nicspec.LineBytes - 1) &^ (nicspec.LineBytes - 1)
+		c.copies.invalidate(c.span(p.buf.Pay, n), h)
+		return
+	}
+	if err := c.rx.Post(p.buf); err != nil {
+		c.fail(err)
+		return
+	}
+	c.packets.free = append(c.packets.free, int32(h))
+	if c.rx.Waiting() >= c.spec.Every {
+		c.fail(c.rx.Ring())
+	}
+}
+
+// copied takes the end of a copy or invalidation of a packet.
+func (c *core) copied(h transport.Handle) {
+	p := &c.packets.all[h]
+	p.copies--
+	c.finish(h, p)
+}

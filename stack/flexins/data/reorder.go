@@ -1,0 +1,21 @@
+package data
+
+// reorder is memory for packets that came too early (SN 3.3), shared by a core's connections.
+type reorder struct {
+	slots []uint64 // free
+}
+
+func (r *reorder) open(at uint64, n, each int) {
+	for i := range n {
+		r.slots = append(r.slots, at+uint64(i*each))
+	}
+}
+
+func (r *reorder) take() (at uint64, ok bool) {
+	n := len(r.slots)
+	if n == 0 {
+		return 0, false
+	}
+	at, r.slots = r.slots[n-1], r.slots[:n-1]
+	return at, true
+}

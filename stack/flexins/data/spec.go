@@ -1,0 +1,124 @@
+package data
+
+import (
+	"errors"
+
+	"nictwin/models/field"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/stack/pipe"
+	"nictwin/stack/transport"
+)
+
+// ReceiveKind is what becomes of a received payload in Arm memory.
+type ReceiveKind string
+
+// The kinds.
+const (
+	InCache ReceiveKind = "in_cache" // its lines are invalidated once it is in the host (FN 3.3)
+	Naive   ReceiveKind = "naive"    // they stay, and are written back when others need their place
+)
+
+// Spec is how data cores work.
+type Spec struct {
+	// LogReceive is log2 of the descriptors of a core's receive queue: at least 512 (FN 3.3).
+	LogReceive int `yaml:"log_receive"`
+
+	// PayloadBytes is a payload buffer, of whole lines: the largest MTU and what of a frame's own headers lies behind a BTH.
+	PayloadBytes int `yaml:"payload_bytes"`
+
+	// LogTransmit is log2 of the blocks of a transmit queue; as many header slots lie beside it. Assumption.
+	LogTransmit int `yaml:"log_transmit"`
+
+	// LogCopy is log2 of the entries of the queue of copies: assumption.
+	LogCopy int `yaml:"log_copy"`
+
+	// Every is the frames between two of which a completion is asked for, and the buffers posted with a doorbell: assumption.
+	Every int `yaml:"every"`
+
+	// Burst is the most packets that a step of the work loop sends: assumption.
+	Burst int `yaml:"burst"`
+
+	Receive ReceiveKind `yaml:"receive"`
+
+	// Recovery is that of RC.
+	Recovery transport.Recovery `yaml:"recovery"`
+
+	// Pipe is that of all pipes to and from the host.
+	Pipe pipe.Spec `yaml:"pipe"`
+
+	// Poll is the cycles of a look at one unshared send queue that has nothing: 25 ns at 2.5 GHz (FN 3.2, fs.sq_loop_2000).
+	Poll int64 `yaml:"poll_cycles"`
+
+	// Parse is the cycles that the headers of a received packet and the state of its connection take beside their loads; Build
+	// those of a packet that is sent, Element those of an element of a pipe, Touch those of a copy's end: assumptions.
+	Parse   int64 `yaml:"parse_cycles"`
+	Build   int64 `yaml:"build_cycles"`
+	Element int64 `yaml:"element_cycles"`
+	Touch   int64 `yaml:"touch_cycles"`
+
+	// ReorderPackets is the packets that a core keeps for selective repeat; beyond them, receive buffers are kept: assumption.
+	ReorderPackets int `yaml:"reorder_packets"`
+
+	// PipeBytes is a core's memory for the pipes of completions that it fills: assumption.
+	PipeBytes int `yaml:"pipe_bytes"`
+
+	// CRCCycles is the cycles of a CRC-32C of 64 B in software (Solar): 8 B a cycle, as Arm's instruction has it: assumption.
+	CRCCycles int64 `yaml:"crc_cycles"`
+
+	// Retry is after what time a full pipe of completions is looked at again: assumption.
+	Retry simcore.Ps `yaml:"retry_ps"`
+}
+
+// DefaultSpec is header-only transmission and in-cache reception.
+func DefaultSpec() Spec {
+	return Spec{
+		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8, Receive: InCache,
+		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20, ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, Retry: 2 * simcore.Microsecond,
+	}
+}
+
+// Validate returns every error of the spec, by field.
+func (s *Spec) Validate() error {
+	var errs []error
+	within := func(path field.Path, v, low, high int64) {
+		if v < low || v > high {
+			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
+		}
+	}
+	log := func(path field.Path, v int) { within(path, int64(v), nicspec.LogSizeMin+2, nicspec.LogSizeMax) }
+	log("log_receive", s.LogReceive)
+	log("log_transmit", s.LogTransmit)
+	log("log_copy", s.LogCopy)
+	within("payload_bytes", int64(s.PayloadBytes), 256, 1<<14)
+	if s.PayloadBytes%nicspec.LineBytes != 0 {
+		errs = append(errs, field.Errorf("payload_bytes", "%d: want a multiple of %d", s.PayloadBytes, nicspec.LineBytes))
+	}
+	most := int64(1) << min(max(s.LogReceive, 0), max(s.LogTransmit, 0), 15) / 4
+	within("every", int64(s.Every), 1, most)
+	within("burst", int64(s.Burst), 1, 1<<10)
+	if s.Receive != InCache && s.Receive != Naive {
+		errs = append(errs, field.Errorf("receive", "%q: want %s or %s", s.Receive, InCache, Naive))
+	}
+	if s.Recovery > transport.SelectiveRepeat {
+		errs = append(errs, field.Errorf("recovery", "%d: want %d or %d", s.Recovery, transport.GoBackN, transport.SelectiveRepeat))
+	}
+	errs = append(errs, field.Under("pipe", s.Pipe.Validate()))
+	within("reorder_packets", int64(s.ReorderPackets), 0, 1<<16)
+	within("pipe_bytes", int64(s.PipeBytes), 1<<12, 1<<30)
+	const cycles = 1 << 32
+	within("crc_cycles", s.CRCCycles, 0, cycles)
+	within("poll_cycles", s.Poll, 1, cycles)
+	within("parse_cycles", s.Parse, 0, cycles)
+	within("build_cycles", s.Build, 0, cycles)
+	within("element_cycles", s.Element, 0, cycles)
+	within("touch_cycles", s.Touch, 0, cycles)
+	within("retry_ps", int64(s.Retry), 1, int64(simcore.Second))
+	return errors.Join(errs...)
+}
+
+// MaxSGE is the most spans of a request: a frame has a piece for its headers and one for its trailer beside them.
+const MaxSGE = nicspec.SegMax - 2
+
+// MaxInline is the most inline bytes of a request: they share a header slot with the headers.
+const MaxInline = 220

@@ -1,0 +1,99 @@
+package data
+
+import (
+	"container/heap"
+
+	"nictwin/models/simcore"
+	"nictwin/stack/transport"
+)
+
+// timers are the deadlines of connections, earliest first. An entry may be earlier than its connection's deadline: it is
+// looked at then, and put back.
+type timers []timer
+
+type timer struct {
+	at transport.Ps
+	q  *qp
+}
+
+// Len implements heap.Interface.
+func (t timers) Len() int { return len(t) }
+
+// Less implements heap.Interface: queue pairs of one deadline in the order of their numbers.
+func (t timers) Less(i, k int) bool {
+	return t[i].at < t[k].at || t[i].at == t[k].at && t[i].q.config.QPN < t[k].q.config.QPN
+}
+
+// Swap implements heap.Interface.
+func (t timers) Swap(i, k int) {
+	t[i], t[k] = t[k], t[i]
+	t[i].q.place, t[k].q.place = i, k
+}
+
+// Push implements heap.Interface.
+func (t *timers) Push(x any) {
+	e := *x.(*timer)
+	e.q.place = len(*t)
+	*t = append(*t, e)
+}
+
+// Pop implements heap.Interface.
+func (t *timers) Pop() any {
+	last := len(*t) - 1
+	q := (*t)[last].q
+	q.place = -1
+	*t = (*t)[:last]
+	return q
+}
+
+// rearm has a connection's deadline seen.
+func (c *core) rearm(q *qp) {
+	if q.conn == nil {
+		return
+	}
+	at := q.conn.Deadline()
+	switch {
+	case at == transport.Never:
+		return
+	case q.place < 0:
+		c.entry = timer{at, q}
+		heap.Push(&c.timers, &c.entry)
+	case at < c.timers[q.place].at:
+		c.timers[q.place].at = at
+		heap.Fix(&c.timers, q.place)
+	default:
+		return
+	}
+	if c.timers[0].q == q {
+		c.timer.WakeAt(simcore.Ps(at))
+	}
+}
+
+// forget takes a queue pair out.
+func (c *core) forget(q *qp) {
+	if q.place >= 0 {
+		heap.Remove(&c.timers, q.place)
+	}
+}
+
+// expire is the timer loop.
+func (c *core) expire() bool {
+	found := false
+	now := c.now()
+	for len(c.timers) > 0 && c.timers[0].at <= now && c.err == nil {
+		q := heap.Pop(&c.timers).(*qp)
+		if at := q.conn.Deadline(); at <= now {
+			found = true
+			c.cpu.Compute(c.spec.Touch)
+			q.conn.Expire(now)
+			c.wake(q) // which arms it again, once it was asked
+		} else {
+			c.rearm(q)
+		}
+	}
+	c.retry()
+	if len(c.timers) > 0 {
+		c.timer.WakeAt(simcore.Ps(c.timers[0].at))
+	}
+	return found
+}

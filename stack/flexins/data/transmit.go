@@ -1,0 +1,167 @@
+package data
+
+import (
+	"fmt"
+
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/transport"
+)
+
+// sender is the transmit queue of an Ethernet port, with a header slot for each of its places.
+type sender struct {
+	*driver.TxQueue
+	c     *core
+	slots uint64
+	entry driver.Send
+	under fifo.Queue[frame] // in the ring, oldest first
+	since int               // frames since a completion was asked for
+	wait  []func()          // for the end of all, once there is room to ask
+}
+
+// frame is a frame in the ring, and whom its end concerns.
+type frame struct {
+	q     *qp
+	token transport.Token // 0: none
+	then  func()          // nil: nothing
+}
+
+func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
+	s := &sender{c: c, slots: slots}
+	s.entry.Port = port
+	s.entry.Pieces = make([]driver.Span, 0, nicspec.SegMax)
+	s.entry.Pad = true
+	var err error
+	s.TxQueue, err = c.card.drv.OpenTx(driver.TxConfig{
+		QueueConfig: c.queue(c.txNumber(port), c.spec.LogTransmit), OnEnd: func(_ *driver.TxQueue, e *driver.TxEnd) { s.ended(e) },
+		OnEvent: func(_ *driver.TxQueue, e driver.Event) {
+			c.fail(fmt.Errorf("transmit queue %d: it has failed with status %v", c.txNumber(port), e.Status))
+		},
+	})
+	return s, err
+}
+
+// transmit sends what may leave, in turns, up to a burst; false if nothing was found.
+func (c *core) transmit() bool {
+	sent := 0
+	for tries := c.active.Len(); tries > 0 && sent < c.spec.Burst && c.err == nil; tries-- {
+		n, _ := c.active.Next()
+		q := c.qps[n]
+		if q == nil {
+			c.active.Remove(n)
+			continue
+		}
+		s := c.tx[q.port]
+		if s.Room() < nicspec.WqeBlocksMax {
+			continue // the queue's next completion entry wakes
+		}
+		switch {
+		case q.config.Type == rawPacket && q.sendRaw(s):
+		case q.config.Type != rawPacket && q.conn.Next(c.now(), &c.out):
+			c.cpu.Compute(c.spec.Build)
+			s.send(q, &c.out)
+		default:
+			c.active.Remove(n)
+			c.rearm(q)
+			continue
+		}
+		sent++
+		tries = c.active.Len() + 1
+	}
+	return sent > 0
+}
+
+// send posts a frame: its headers in a slot, and its payload where it lies.
+func (s *sender) send(q *qp, o *transport.Out) {
+	c := s.c
+	slot := s.slots + uint64(int(s.Next())&(s.Size()-1))*slotBytes
+	buf := append(append(c.slot[:0], o.Head...), o.Inline...)
+	head := len(buf)
+	var tail int
+	s.entry.Offloads = driver.Offloads{ICRC: true, Append: true, L3: etherBytes, L4: etherBytes + ipv4Bytes}
+	if o.Head[12] == 0x86 {
+		s.entry.L4 = etherBytes + ipv6Bytes
+	}
+	if o.CRCAt >= 0 {
+		tail = transport.SolarTrailerSize
+		buf = append(buf, o.Tail[:tail]...)
+		s.entry.CRC32C, s.entry.CRCStart = true, uint16(len(o.Head))
+		s.entry.CRCAt = uint16(len(o.Head) + o.Payload + o.CRCAt)
+	}
+	if err := c.cpu.Store(slot, buf); err != nil {
+		c.fail(err)
+		return
+	}
+	s.entry.Pieces = append(s.entry.Pieces[:0], c.span(slot, head))
+	for i := range o.Spans {
+		x, ok := c.card.host(o.Spans[i])
+		if !ok { // its region was deregistered: the frame is as good as lost
+			s.post(frame{q: q, token: o.Token}, &driver.Nop{Order: driver.Order{Complete: o.Token != 0}})
+			return
+		}
+		s.entry.Pieces = append(s.entry.Pieces, x)
+	}
+	if tail > 0 {
+		s.entry.Pieces = append(s.entry.Pieces, c.span(slot+uint64(head), tail))
+	}
+	s.since++
+	if s.entry.Complete = o.Token != 0 || s.since >= c.spec.Every; s.entry.Complete {
+		s.since = 0
+	}
+	c.stats.Sent++
+	s.post(frame{q: q, token: o.Token}, &s.entry)
+}
+
+const etherBytes, ipv4Bytes, ipv6Bytes = 14, 20, 40
+
+func (s *sender) post(f frame, e driver.Entry) {
+	if err := s.Post(e); err != nil {
+		s.c.fail(fmt.Errorf("transmit queue %d: %w", s.Number(), err))
+		return
+	}
+	if f.q != nil {
+		f.q.frames++
+	}
+	s.under.Push(f)
+}
+
+// drain calls done when every frame that was posted before has left.
+func (s *sender) drain(done func()) {
+	if s.under.Len() == 0 {
+		done()
+		return
+	}
+	if s.Room() == 0 { // entries ask for completions, so there will be room
+		s.wait = append(s.wait, done)
+		return
+	}
+	s.post(frame{then: done}, &driver.Nop{Order: driver.Order{Complete: true}})
+	s.c.work.Wake()
+}
+
+// ended takes a completion entry.
+func (s *sender) ended(e *driver.TxEnd) {
+	c := s.c
+	if st := e.Cqe.Status(); st != nicspec.StatusOk {
+		c.fail(fmt.Errorf("transmit queue %d: a frame ended with status %v", s.Number(), st))
+	}
+	for range e.N {
+		f := s.under.Pop()
+		if f.q != nil {
+			f.q.frames--
+			if f.token != 0 {
+				f.q.sent(f.token)
+			}
+			f.q.settle()
+		}
+		if f.then != nil {
+			f.then()
+		}
+	}
+	for wait := s.wait; len(wait) > 0; wait = wait[1:] {
+		s.wait = s.wait[1:]
+		s.drain(wait[0])
+	}
+	c.work.Wake()
+}

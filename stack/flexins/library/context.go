@@ -1,0 +1,343 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/cpu"
+	"nictwin/models/field"
+	"nictwin/models/fifo"
+	"nictwin/stack/driver"
+	"nictwin/stack/flexins/kernel"
+	"nictwin/stack/flexins/mailbox"
+	"nictwin/stack/pipe"
+	"nictwin/stack/verbs"
+)
+
+// Spec is what the library's work costs, beside its accesses.
+type Spec struct {
+	Syscall int64 `yaml:"syscall_cycles"` // to enter the kernel module and come back: 200 ns at 2.5 GHz: assumption
+	Post    int64 `yaml:"post_cycles"`    // of building an element: 76 ns, as an entry of the RDMA NIC (off-path study, Advice 4)
+	Take    int64 `yaml:"take_cycles"`    // of a completion: assumption
+	Poll    int64 `yaml:"poll_cycles"`    // of a look at a ring: as the card's (FN 3.2)
+}
+
+// DefaultSpec is that of a host core at 2.5 GHz.
+func DefaultSpec() Spec { return Spec{Syscall: 500, Post: 190, Take: 20, Poll: 62} }
+
+// Validate returns every error of the spec.
+func (s *Spec) Validate() error {
+	var errs []error
+	for _, f := range []struct {
+		path  field.Path
+		v     int64
+		least int64
+	}{{"syscall_cycles", s.Syscall, 0}, {"post_cycles", s.Post, 0}, {"take_cycles", s.Take, 0}, {"poll_cycles", s.Poll, 1}} {
+		if f.v < f.least || f.v > 1<<32 {
+			errs = append(errs, field.Errorf(f.path, "%d: want %d to 2^32", f.v, f.least))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Config is what a library works with.
+type Config struct {
+	Spec   Spec
+	ID     int // of the context
+	Core   *cpu.Core
+	Kernel *kernel.Module
+	Ports  []verbs.PortAttr
+
+	To    pipe.Sender   // mailbox
+	From  pipe.Receiver // replies
+	Reply pipe.Extent   // their ring
+
+	SQ, RQ []pipe.Sender // by data core
+
+	// Pipe is that of completions; Host is host memory for their rings.
+	Pipe pipe.Spec
+	Host *driver.Arena
+
+	// Failed is why the card works no longer, or nil.
+	Failed func() error
+}
+
+// Context is an open device.
+type Context struct {
+	cfg     Config
+	core    *cpu.Core
+	kernel  *kernel.Module
+	regions map[uint32]region // by key
+	ahs     map[verbs.AH]verbs.PD
+	ahOf    func(verbs.AH) (verbs.PD, bool)
+	qps     map[uint32]*QP
+	srqs    map[uint32]*SRQ
+	cqs     map[uint32]*CQ
+	async   func(verbs.AsyncEvent)
+	packers []*pipe.Packer // by data core
+	left    *cpu.Loop
+	encoded [pipe.MaxLines * pipe.LineBytes]byte
+	element pipe.SendElement
+	pieces  []pipe.Span
+
+	id      uint32
+	asked   map[uint32]func(*mailbox.Reply)
+	waiting fifo.Queue[[]byte] // requests for which there is no place under way
+	loop    *cpu.Loop
+	err     error
+}
+
+// region is a memory region as the library knows it.
+type region struct {
+	verbs.MR
+	arm uint64
+}
+
+// mostAsked is the control verbs under way at a time: their replies fit into a pipe of the default size.
+const mostAsked = 8
+
+// New returns a context.
+func New(c Config) (*Context, error) {
+	if err := c.Spec.Validate(); err != nil {
+		return nil, fmt.Errorf("library: %w", err)
+	}
+	x := &Context{
+		cfg: c, core: c.Core, kernel: c.Kernel, regions: map[uint32]region{}, ahs: map[verbs.AH]verbs.PD{}, qps: map[uint32]*QP{}, srqs: map[uint32]*SRQ{},
+		cqs: map[uint32]*CQ{}, asked: map[uint32]func(*mailbox.Reply){},
+	}
+	x.ahOf = func(h verbs.AH) (verbs.PD, bool) { pd, ok := x.ahs[h]; return pd, ok }
+	for _, to := range c.RQ {
+		x.packers = append(x.packers, pipe.NewPacker(to))
+	}
+	var err error
+	if x.loop, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("replies to context %d", c.ID), Poll: c.Spec.Poll}, func(*cpu.Core) bool { return x.replies() }); err != nil {
+		return nil, err
+	}
+	if _, err = x.loop.Watch(c.Reply.From, int(c.Reply.Bytes)); err != nil {
+		return nil, err
+	}
+	x.left, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("receive entries of context %d", c.ID), Poll: 1}, func(*cpu.Core) bool { return x.flush() })
+	return x, err
+}
+
+// Err is what the library could not make sense of, or nil.
+func (c *Context) Err() error { return c.err }
+
+// Idle reports whether no control verb is under way.
+func (c *Context) Idle() bool { return len(c.asked) == 0 && c.waiting.Len() == 0 }
+
+// Close ends the library's loops.
+func (c *Context) Close() {
+	c.loop.Stop()
+	c.left.Stop()
+	for _, q := range c.cqs {
+		q.unwatch()
+	}
+}
+
+func (c *Context) fail(err error) {
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+}
+
+// broken is why data verbs end with EIO, or nil.
+func (c *Context) broken() error {
+	if c.err != nil {
+		return c.err
+	}
+	return c.cfg.Failed()
+}
+
+// ask sends a request to the control core; done gets its reply.
+func (c *Context) ask(r *mailbox.Request, done func(*mailbox.Reply)) {
+	c.core.Compute(c.cfg.Spec.Syscall)
+	c.id++
+	r.ID, r.Context = c.id, uint32(c.cfg.ID)
+	e, err := mailbox.Encode(r)
+	if err != nil {
+		c.fail(err)
+		return
+	}
+	c.asked[r.ID] = done
+	c.waiting.Push(e)
+	c.send()
+}
+
+func (c *Context) send() {
+	for c.waiting.Len() > 0 && len(c.asked)-c.waiting.Len() < mostAsked {
+		err := c.cfg.To.Push(*c.waiting.Front())
+		if errors.Is(err, verbs.ENOMEM) {
+			c.loop.WakeAt(c.core.Now() + retry)
+			return
+		}
+		c.fail(err)
+		c.waiting.Pop()
+	}
+}
+
+// retry is after what time a full pipe is looked at again: assumption.
+const retry = 2_000_000
+
+// replies takes a reply or an event.
+func (c *Context) replies() bool {
+	c.send()
+	e, err := c.cfg.From.Poll()
+	if err != nil || e == nil {
+		c.fail(err)
+		return false
+	}
+	var r mailbox.Reply
+	if err := mailbox.Decode(e, &r); err != nil {
+		c.fail(err)
+		return false
+	}
+	if r.ID == 0 {
+		c.event(&r)
+		return true
+	}
+	done := c.asked[r.ID]
+	if done == nil {
+		c.fail(fmt.Errorf("library: a reply to request %d, which is not under way", r.ID))
+		return false
+	}
+	delete(c.asked, r.ID)
+	c.send()
+	done(&r)
+	return true
+}
+
+// event hands on an asynchronous event.
+func (c *Context) event(r *mailbox.Reply) {
+	e := verbs.AsyncEvent{Type: r.Event}
+	if q := c.qps[r.Object]; q != nil {
+		e.QP = q
+	} else if s := c.srqs[r.Object]; s != nil {
+		e.SRQ = s
+	} else {
+		return // it was destroyed meanwhile
+	}
+	if c.async != nil {
+		c.async(e)
+	}
+}
+
+// OnAsync implements verbs.Context.
+func (c *Context) OnAsync(f func(verbs.AsyncEvent)) { c.async = f }
+
+// enter pays for a verb that the kernel module answers alone.
+func (c *Context) enter() { c.core.Compute(c.cfg.Spec.Syscall) }
+
+// QueryDevice implements verbs.Context.
+func (c *Context) QueryDevice(done func(verbs.DeviceAttr, error)) {
+	c.enter()
+	done(*c.kernel.Attr(), nil)
+}
+
+// QueryPort implements verbs.Context.
+func (c *Context) QueryPort(port uint8, done func(verbs.PortAttr, error)) {
+	c.enter()
+	if err := c.checkPort("query_port", port); err != nil {
+		done(verbs.PortAttr{}, err)
+		return
+	}
+	done(c.cfg.Ports[port-1], nil)
+}
+
+func (c *Context) checkPort(verb string, port uint8) error {
+	if port < 1 || int(port) > len(c.cfg.Ports) {
+		return verbs.Errorf(verb, verbs.EINVAL, "port %d: want 1 to %d", port, len(c.cfg.Ports))
+	}
+	return nil
+}
+
+// AllocPD implements verbs.Context.
+func (c *Context) AllocPD(done func(verbs.PD, error)) {
+	c.enter()
+	n, err := c.kernel.Objects.Create("alloc_pd", verbs.KindPD)
+	done(verbs.PD(n), err)
+}
+
+func pdObject(pd verbs.PD) verbs.Object { return verbs.Object{Kind: verbs.KindPD, Number: uint32(pd)} }
+
+// DeallocPD implements verbs.Context.
+func (c *Context) DeallocPD(pd verbs.PD, done func(error)) {
+	c.enter()
+	done(c.kernel.Objects.Destroy("dealloc_pd", pdObject(pd)))
+}
+
+// mustHave is the error for a protection domain that there is not.
+func (c *Context) mustHave(verb string, pd verbs.PD) error {
+	if !c.kernel.Objects.Has(pdObject(pd)) {
+		return verbs.Errorf(verb, verbs.EINVAL, "%v: there is none", pdObject(pd))
+	}
+	return nil
+}
+
+// RegMR implements verbs.Context.
+func (c *Context) RegMR(pd verbs.PD, addr, length uint64, access verbs.Access, done func(verbs.MR, error)) {
+	const verb = "reg_mr"
+	if err := c.mustHave(verb, pd); err != nil {
+		done(verbs.MR{}, err)
+		return
+	}
+	c.ask(&mailbox.Request{Verb: mailbox.RegMR, PD: pd, Addr: addr, Bytes: length, Access: access}, func(r *mailbox.Reply) {
+		m := verbs.MR{PD: pd, Addr: addr, Length: length, Access: access, LKey: r.Object, RKey: r.Object}
+		err := r.Err(verb)
+		if err == nil {
+			err = c.kernel.Objects.Add(verb, verbs.Object{Kind: verbs.KindMR, Number: m.LKey}, pdObject(pd))
+		}
+		if err != nil {
+			done(verbs.MR{}, err)
+			return
+		}
+		c.regions[m.LKey] = region{m, r.Addr}
+		done(m, nil)
+	})
+}
+
+// DeregMR implements verbs.Context.
+func (c *Context) DeregMR(lkey uint32, done func(error)) {
+	const verb = "dereg_mr"
+	x := verbs.Object{Kind: verbs.KindMR, Number: lkey}
+	if err := c.kernel.Objects.Destroy(verb, x); err != nil {
+		done(err)
+		return
+	}
+	delete(c.regions, lkey)
+	c.ask(&mailbox.Request{Verb: mailbox.DeregMR, Object: lkey}, func(r *mailbox.Reply) { done(r.Err(verb)) })
+}
+
+// CreateAH implements verbs.Context.
+func (c *Context) CreateAH(pd verbs.PD, a verbs.AHAttr, done func(verbs.AH, error)) {
+	const verb = "create_ah"
+	err := c.checkPort(verb, a.Port)
+	if err == nil {
+		err = c.mustHave(verb, pd)
+	}
+	var n uint32
+	if err == nil {
+		n, err = c.kernel.Objects.Create(verb, verbs.KindAH, pdObject(pd))
+	}
+	if err != nil {
+		done(0, err)
+		return
+	}
+	c.ask(&mailbox.Request{Verb: mailbox.CreateAH, Object: n, Attr: verbs.QPAttr{AH: a}}, func(r *mailbox.Reply) {
+		c.ahs[verbs.AH(n)] = pd
+		done(verbs.AH(n), r.Err(verb))
+	})
+}
+
+// DestroyAH implements verbs.Context.
+func (c *Context) DestroyAH(ah verbs.AH, done func(error)) {
+	const verb = "destroy_ah"
+	if err := c.kernel.Objects.Destroy(verb, verbs.Object{Kind: verbs.KindAH, Number: uint32(ah)}); err != nil {
+		done(err)
+		return
+	}
+	delete(c.ahs, ah)
+	c.ask(&mailbox.Request{Verb: mailbox.DestroyAH, Object: uint32(ah)}, func(r *mailbox.Reply) { done(r.Err(verb)) })
+}
+
+var _ verbs.Context = (*Context)(nil)

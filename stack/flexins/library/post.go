@@ -1,0 +1,182 @@
+package library
+
+import (
+	"errors"
+
+	"nictwin/stack/pipe"
+	"nictwin/stack/verbs"
+)
+
+// nowhere is an address of the card that no shadow region has: what may not be named gets it.
+const nowhere = 0
+
+// swap is the card's address for a piece of memory, if a queue pair of a domain may name it at all; the card checks rights.
+func (c *Context) swap(pd verbs.PD, s *verbs.SGE) pipe.Span {
+	x := pipe.Span{Addr: nowhere, Bytes: s.Length}
+	r, ok := c.regions[s.LKey]
+	if ok && r.PD == pd && s.Addr >= r.Addr && uint64(s.Length) <= r.Length && s.Addr-r.Addr <= r.Length-uint64(s.Length) {
+		x.Addr = r.arm + (s.Addr - r.Addr)
+	}
+	return x
+}
+
+// PostSend implements verbs.QP.
+func (q *QP) PostSend(wrs []verbs.SendWR) (n int, err error) {
+	for n = range wrs {
+		if err := q.postSend(&wrs[n]); err != nil {
+			return n, err
+		}
+	}
+	return len(wrs), nil
+}
+
+func (q *QP) postSend(w *verbs.SendWR) error {
+	c := q.c
+	if q.sends.Len() >= q.queues.Cap.MaxSendWR {
+		q.send.pull() // completions that have come make room
+	}
+	q.queues.SendUsed = q.sends.Len()
+	if err := q.queues.CheckSend(w); err != nil {
+		return err
+	}
+	if err := c.broken(); err != nil {
+		return verbs.Errorf("post_send", verbs.EIO, "%v", err)
+	}
+	e := &c.element
+	*e = pipe.SendElement{
+		Opcode: w.Opcode, Flags: w.Flags, QPN: q.number, ID: q.first + uint64(q.sends.Len()), Imm: w.Imm, RKey: w.RKey, RemoteAddr: w.RemoteAddr,
+		CompareAdd: w.CompareAdd, Swap: w.Swap, Spans: e.Spans[:0], Inline: nil,
+	}
+	if w.Opcode == verbs.WRSendInv || w.Opcode == verbs.WRLocalInv {
+		e.Imm = w.InvKey
+	}
+	if q.init.Type == verbs.QPTUD {
+		e.Datagram, e.QKey, e.DestQPN, e.AH = true, w.RemoteQKey, w.RemoteQPN, uint32(w.AH)
+	}
+	switch {
+	case w.Flags&verbs.SendInline != 0:
+		e.Inline = w.Inline
+	case w.Opcode.IsAtomic():
+		q.atomic(e, w)
+	default:
+		for i := range w.SGEs {
+			if w.SGEs[i].Length > 0 {
+				e.Spans = append(e.Spans, c.swap(q.pd, &w.SGEs[i]))
+			}
+		}
+	}
+	return q.push(e, w.ID)
+}
+
+// atomic has the one place of 8 B that the element has room for. Pieces that are something else end the request on the card.
+func (q *QP) atomic(e *pipe.SendElement, w *verbs.SendWR) {
+	at := pipe.Span{Addr: nowhere, Bytes: 8}
+	if len(w.SGEs) == 1 && w.SGEs[0].Length == 8 {
+		at = q.c.swap(q.pd, &w.SGEs[0])
+	} else if w.Length() != 8 {
+		at.Addr = wrongLength
+	}
+	e.Spans = append(e.Spans, at)
+}
+
+// wrongLength is the place of an atomic whose pieces are not 8 B: a length error, not one of protection.
+const wrongLength = pipe.WrongLength
+
+// push puts an element into the pipe of the queue pair's core.
+func (q *QP) push(e *pipe.SendElement, id uint64) error {
+	c := q.c
+	c.core.Compute(c.cfg.Spec.Post)
+	b, err := e.Encode(c.encoded[:])
+	if err == nil {
+		err = c.cfg.SQ[q.core].Push(b)
+	}
+	switch {
+	case errors.Is(err, verbs.ENOMEM):
+		return verbs.ErrSendFull
+	case err != nil:
+		return verbs.Errorf("post_send", verbs.EIO, "%v", err)
+	}
+	q.sends.Push(id)
+	return nil
+}
+
+// PostRecv implements verbs.QP.
+func (q *QP) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
+	for n = range wrs {
+		if len(q.recvs.ids) >= q.queues.Cap.MaxRecvWR {
+			q.recv.pull()
+		}
+		q.queues.RecvUsed = len(q.recvs.ids)
+		if err := q.queues.CheckRecv(&wrs[n]); err != nil {
+			return n, err
+		}
+		if err := q.c.postRecv(q.pd, q.number, q.core, &wrs[n]); err != nil {
+			return n, err
+		}
+		q.recvs.add(wrs[n].ID)
+	}
+	return len(wrs), nil
+}
+
+// PostRecv implements verbs.SRQ.
+func (s *SRQ) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
+	for n = range wrs {
+		w := &wrs[n]
+		switch {
+		case s.gone:
+			return n, verbs.Errorf("post_srq_recv", verbs.EINVAL, "the queue was destroyed")
+		case len(w.SGEs) > s.attr.MaxSGE:
+			return n, verbs.Errorf("post_srq_recv", verbs.EINVAL, "%d pieces of memory: the queue was created with %d", len(w.SGEs), s.attr.MaxSGE)
+		case len(s.recvs.ids) >= s.attr.MaxWR:
+			return n, verbs.ErrRecvFull
+		}
+		if err := s.c.postRecv(s.pd, s.number, int(s.number&s.c.kernel.Mask()), w); err != nil {
+			return n, err
+		}
+		s.recvs.add(w.ID)
+	}
+	return len(wrs), nil
+}
+
+// postRecv packs a receive request; what is left over of a line goes at the core's next poll.
+func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR) error {
+	if err := c.broken(); err != nil {
+		return verbs.Errorf("post_recv", verbs.EIO, "%v", err)
+	}
+	c.pieces = c.pieces[:0]
+	for i := range w.SGEs {
+		if w.SGEs[i].Length > 0 {
+			c.pieces = append(c.pieces, c.swap(pd, &w.SGEs[i]))
+		}
+	}
+	c.core.Compute(c.cfg.Spec.Post)
+	err := c.packers[core].Push(number, c.pieces)
+	switch {
+	case errors.Is(err, verbs.ENOMEM):
+		return verbs.ErrRecvFull
+	case err != nil:
+		return verbs.Errorf("post_recv", verbs.EIO, "%v", err)
+	}
+	c.left.Wake()
+	return nil
+}
+
+// flush sends receive entries that are left over.
+func (c *Context) flush() bool {
+	for _, p := range c.packers {
+		if p.Waiting() == 0 {
+			continue
+		}
+		if err := p.Flush(); errors.Is(err, verbs.ENOMEM) {
+			c.left.WakeAt(c.core.Now() + retry)
+		} else {
+			c.fail(err)
+		}
+	}
+	return false
+}
+
+var (
+	_ verbs.QP  = (*QP)(nil)
+	_ verbs.SRQ = (*SRQ)(nil)
+)

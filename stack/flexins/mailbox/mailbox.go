@@ -1,0 +1,123 @@
+// Package mailbox is what host and control core of a card tell each other, as
+// elements of two pipes: requests one way, replies and events the other.
+//
+// It knows formats only. A message is a fixed number of lines; numbers are
+// little-endian, in the order of the fields; the last byte of each line is the pipe's.
+package mailbox
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/stack/pipe"
+	"nictwin/stack/verbs"
+)
+
+// Verb is what is asked for.
+type Verb uint8
+
+// The verbs that reach the card. Protection domains are the host's alone.
+const (
+	RegMR Verb = 1 + iota
+	DeregMR
+	CloseCQ
+	CreateQP
+	ModifyQP
+	QueryQP
+	DestroyQP
+	CreateAH
+	DestroyAH
+	CreateSRQ
+	ModifySRQ
+	DestroySRQ
+)
+
+// CQ is a completion queue of a queue pair, and, if it is new to the core, its pipe in host memory.
+type CQ struct {
+	Number        uint32
+	New           bool
+	Ring, Counter uint64
+}
+
+// Request is a control verb. Which fields count depends on the verb.
+type Request struct {
+	ID      uint32 // not 0
+	Verb    Verb
+	Context uint32
+	Object  uint32 // key, queue pair, address handle, completion or shared receive queue
+	PD      verbs.PD
+
+	Addr, Bytes uint64 // RegMR
+	Access      verbs.Access
+
+	Type       verbs.QPType // CreateQP
+	Send, Recv CQ           // Send also CloseCQ: New says that it is open on core Core
+	SRQ        uint32
+	HasSRQ     bool
+	SignalAll  bool
+	Cap        [5]uint32 // MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, MaxInline; CreateSRQ: MaxWR, MaxSGE; ModifySRQ: limit
+	Core       uint32
+
+	To   verbs.State  // ModifyQP
+	Attr verbs.QPAttr // all attributes, as they are to be; CreateAH: AH and Port
+}
+
+// Reply is the end of a request, or, with ID 0, an event.
+type Reply struct {
+	ID     uint32
+	Errno  verbs.Errno // 0: it went well
+	Object uint32      // RegMR: the key; event: of whom
+	Addr   uint64      // RegMR: the address on the Arm
+	State  verbs.State // QueryQP
+	Event  verbs.AsyncEventType
+	Length uint16
+	Text   [150]byte // of an error
+}
+
+// fill is the bytes of a line that are the message's.
+const fill = pipe.LineBytes - 1
+
+// Encode returns the element of a Request or Reply.
+func Encode(m any) ([]byte, error) {
+	b, err := binary.Append(nil, binary.LittleEndian, m)
+	if err != nil {
+		return nil, fmt.Errorf("mailbox: %w", err)
+	}
+	lines := (len(b) + fill - 1) / fill
+	e := make([]byte, lines*pipe.LineBytes)
+	for i := range lines {
+		copy(e[i*pipe.LineBytes:(i+1)*pipe.LineBytes-1], b[i*fill:])
+	}
+	return e, nil
+}
+
+// Decode reads an element into m, a *Request or *Reply.
+func Decode(e []byte, m any) error {
+	n := binary.Size(m)
+	lines := (n + fill - 1) / fill
+	if len(e) != lines*pipe.LineBytes {
+		return fmt.Errorf("mailbox: a message of %d B: want %d lines", len(e), lines)
+	}
+	var b []byte
+	for i := range lines {
+		b = append(b, e[i*pipe.LineBytes:(i+1)*pipe.LineBytes-1]...)
+	}
+	if _, err := binary.Decode(b[:n], binary.LittleEndian, m); err != nil {
+		return fmt.Errorf("mailbox: %w", err)
+	}
+	return nil
+}
+
+// Fail has the reply tell an error of a verb.
+func (r *Reply) Fail(n verbs.Errno, err error) {
+	r.Errno = n
+	r.Length = uint16(copy(r.Text[:], err.Error()))
+}
+
+// Err is the error that the reply tells, or nil.
+func (r *Reply) Err(verb string) error {
+	if r.Errno == 0 {
+		return nil
+	}
+	return verbs.Errorf(verb, r.Errno, "%s", r.Text[:min(int(r.Length), len(r.Text))])
+}

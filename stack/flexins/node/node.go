@@ -1,0 +1,327 @@
+// Package node puts FlexiNS together on one card and its host: control core, data
+// cores, kernel module, and a library for each context.
+//
+// It is given cores and registers, memory ranges and the sizes of the NIC, and cannot
+// tell what stands in the NIC's slot.
+package node
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/dma"
+	"nictwin/models/field"
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+	"nictwin/stack/flexins/control"
+	"nictwin/stack/flexins/data"
+	"nictwin/stack/flexins/kernel"
+	"nictwin/stack/flexins/library"
+	"nictwin/stack/pipe"
+	"nictwin/stack/pipe/copyengine"
+	"nictwin/stack/verbs"
+)
+
+// Spec is all options of a node.
+type Spec struct {
+	DataCores int          `yaml:"data_cores"`
+	Data      data.Spec    `yaml:"data"`
+	Control   control.Spec `yaml:"control"`
+	Library   library.Spec `yaml:"library"`
+
+	MTU verbs.MTU `yaml:"mtu"` // of the ports
+
+	// HostBytes is host memory for rings and what is staged; ArmBytes the same on the card: assumptions.
+	HostBytes uint64 `yaml:"host_bytes"`
+	ArmBytes  uint64 `yaml:"arm_bytes"`
+
+	// ShadowBytes is the Arm addresses that stand for host memory: assumption.
+	ShadowBytes uint64 `yaml:"shadow_bytes"`
+}
+
+// DefaultSpec has 12 data cores (FN A.2) and an MTU of 4,096.
+func DefaultSpec() Spec {
+	return Spec{
+		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(), MTU: verbs.MTU4096,
+		HostBytes: 16 << 20, ArmBytes: 4 << 20, ShadowBytes: 1 << 40,
+	}
+}
+
+// Validate returns every error of the spec, by field.
+func (s *Spec) Validate() error {
+	var errs []error
+	within := func(path field.Path, v, low, high uint64) {
+		if v < low || v > high {
+			errs = append(errs, field.Errorf(path, "%d: want %d to %d", v, low, high))
+		}
+	}
+	within("data_cores", uint64(max(s.DataCores, 0)), 1, 64)
+	errs = append(errs, field.Under("data", s.Data.Validate()), field.Under("control", s.Control.Validate()), field.Under("library", s.Library.Validate()))
+	if !s.MTU.Valid() {
+		errs = append(errs, field.Errorf("mtu", "%d: want 256, 512, 1024, 2048, 4096 or 8192", s.MTU))
+	} else if int(s.MTU)+2*nicspec.LineBytes > s.Data.PayloadBytes {
+		errs = append(errs, field.Errorf("data.payload_bytes", "%d: want %d or more for an MTU of %d", s.Data.PayloadBytes, int(s.MTU)+2*nicspec.LineBytes, s.MTU))
+	}
+	within("host_bytes", s.HostBytes, 1<<20, 1<<32)
+	within("arm_bytes", s.ArmBytes, 1<<20, 1<<32)
+	within("shadow_bytes", s.ShadowBytes, 1<<20, 1<<44)
+	return errors.Join(errs...)
+}
+
+// Port is an Ethernet port's address.
+type Port struct {
+	MAC [6]byte
+	GID [16]byte // IPv4 as ::ffff:a.b.c.d
+}
+
+// Config is what a node is put together from.
+type Config struct {
+	Spec    Spec
+	Build   nicspec.Build // of the NIC
+	Memory  [nicspec.EndpointHost + 1]driver.Range
+	Control *corebus.Bus   // the control core's
+	Data    []*corebus.Bus // of as many cores as the spec says
+	Host    *corebus.Bus   // the core that runs library and applications
+	Ports   []Port
+
+	// ReadsMayFail, if set, reports whether somebody lets reads of the NIC fail on purpose.
+	ReadsMayFail func() bool
+}
+
+// Node is FlexiNS on a card and its host.
+type Node struct {
+	cfg     Config
+	drv     *driver.Driver
+	data    *data.Card
+	control *control.Control
+	kernel  *kernel.Module
+	lib     *library.Context
+	reply   *copyengine.Engine
+	up      bool
+}
+
+// Numbers of the NIC's keys and queues: the first keys are host memory and the control core's Arm memory; the last transmit
+// queues are the control core's copies and the host's.
+const (
+	hostKey = iota
+	armKey
+	firstCoreKey
+)
+
+// shadowFrom is where shadow addresses begin: above any memory, below the 48 bits of a receive entry.
+const shadowFrom = 0x4000_0000_0000
+
+// New puts a node together. It works when the driver has carried out its commands: Ready.
+func New(c Config) (*Node, error) {
+	if err := c.validate(); err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	n := &Node{cfg: c}
+	o := driver.DefaultOptions()
+	o.Build, o.Memory, o.ReadsMayFail = c.Build, c.Memory, c.ReadsMayFail
+	var err error
+	if n.drv, err = driver.New(c.Control, o); err != nil {
+		return nil, err
+	}
+	if err := n.build(); err != nil {
+		return nil, fmt.Errorf("node: %w", err)
+	}
+	n.drv.Enable(true, true)
+	n.drv.Sync()
+	n.drv.Then(func() { n.up = true })
+	return n, nil
+}
+
+func (c *Config) validate() error {
+	errs := []error{c.Spec.Validate()}
+	want := func(ok bool, format string, a ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, a...))
+		}
+	}
+	n, b := c.Spec.DataCores, &c.Build
+	want(c.Control != nil && c.Host != nil && len(c.Data) == n, "%d data cores, and a control and a host core: want %d, and both", len(c.Data), n)
+	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
+	want(n <= b.NumRxq, "data_cores %d: want %d at most, the NIC's receive queues", n, b.NumRxq)
+	want(n*(b.Ports+1)+2 <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, two are others'", n, (b.NumTxq-2)/(b.Ports+1), b.Ports+1, b.NumTxq)
+	want(n <= b.NumRules, "data_cores %d: want %d at most, the NIC's rules", n, b.NumRules)
+	want(firstCoreKey+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n, b.NumKeys-firstCoreKey-1)
+	for _, p := range []struct {
+		has  bool
+		name string
+	}{{b.Has(nicspec.PartCopy), "copy"}, {b.Has(nicspec.PartAppend), "append"}, {b.Has(nicspec.PartTrim), "trim"}, {b.Has(nicspec.PartLong), "long"}} {
+		want(p.has, "the NIC lacks part %s: want one with it", p.name)
+	}
+	return errors.Join(errs...)
+}
+
+// memory is a block of an endpoint's memory under a key, handed out in pieces.
+type memory struct {
+	*driver.Arena
+	key *driver.Key
+}
+
+func (n *Node) block(endpoint, key int, bytes uint64) (m memory, err error) {
+	at, err := n.drv.Alloc(endpoint, bytes, nicspec.LineBytes)
+	if err != nil {
+		return m, err
+	}
+	m.Arena = driver.NewArena(at, bytes)
+	m.key, err = n.drv.SetKey(driver.KeySpec{Index: key, Variant: 1, Bus: at, Len: bytes, Rights: dma.Access{Read: true, Write: true}})
+	return m, err
+}
+
+// build makes everything, from the NIC upwards.
+func (n *Node) build() error {
+	s, b := &n.cfg.Spec, &n.cfg.Build
+	host, err := n.block(nicspec.EndpointHost, hostKey, s.HostBytes)
+	if err != nil {
+		return err
+	}
+	arm, err := n.block(nicspec.EndpointArm, armKey, s.ArmBytes)
+	if err != nil {
+		return err
+	}
+	keys := b.NumKeys - firstCoreKey - s.DataCores
+	regions := verbs.NewRegions(keys)
+	shadow, err := pipe.NewShadow(pipe.Extent{From: shadowFrom, Bytes: s.ShadowBytes})
+	if err != nil {
+		return err
+	}
+	if n.data, err = data.New(data.Config{Spec: s.Data, Driver: n.drv, Cores: n.cfg.Data, Regions: regions, Shadow: shadow, FirstKey: firstCoreKey, Host: host.key}); err != nil {
+		return err
+	}
+	ports := n.ports()
+	if n.control, err = control.New(control.Config{
+		Spec: s.Control, Bus: n.cfg.Control, Driver: n.drv, Data: n.data, Regions: regions, Shadow: shadow, Ports: ports,
+		FirstKey: firstCoreKey + s.DataCores, Keys: keys,
+	}); err != nil {
+		return err
+	}
+	if n.kernel, err = kernel.New(s.DataCores, n.device(keys)); err != nil {
+		return err
+	}
+	return n.open(host, arm, ports)
+}
+
+// ports are the ports as verbs have them.
+func (n *Node) ports() (all []verbs.PortAttr) {
+	const most = 1 << 31 // IBTA 9.7.3
+	for _, p := range n.cfg.Ports {
+		all = append(all, verbs.PortAttr{Active: true, MaxMTU: n.cfg.Spec.MTU, ActiveMTU: n.cfg.Spec.MTU, MaxMessage: most, MAC: p.MAC, GID: p.GID})
+	}
+	return all
+}
+
+// device is what the card can do. Sizes of tables are assumptions.
+func (n *Node) device(keys int) verbs.DeviceAttr {
+	const table = 1 << 12
+	return verbs.DeviceAttr{
+		MaxMRSize: n.cfg.Spec.ShadowBytes / 2, MaxQP: table, MaxQPWR: table, MaxSGE: library.MaxSGE, MaxInline: library.MaxInline, MaxCQ: table, MaxCQE: 1 << 16,
+		MaxMR: keys, MaxPD: table, MaxAH: 1 << 16, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16, MaxSRQ: table, MaxSRQWR: table, MaxSRQSGE: library.MaxSGE,
+		Ports: len(n.cfg.Ports), Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},
+		Features: verbs.FeatureAtomics | verbs.FeatureSRQ | verbs.FeatureInvalidate | verbs.FeatureSolicited | verbs.FeatureError | verbs.FeatureDrain |
+			verbs.FeatureRemotePD | verbs.FeatureDestroyBusy,
+	}
+}
+
+// open opens the library's context: its mailbox, and its pipes to every data core.
+func (n *Node) open(host, arm memory, ports []verbs.PortAttr) error {
+	const id = 1
+	s := n.cfg.Spec.Data.Pipe
+	last := n.cfg.Build.NumTxq - 1
+	engine, err := copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
+		Queue: last, LogSize: n.cfg.Spec.Data.LogCopy, RingIn: nicspec.EndpointHost, DoneIn: nicspec.EndpointHost, Bus: n.cfg.Host}}, host.key, arm.key)
+	if err != nil {
+		return err
+	}
+	if n.reply, err = copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{Queue: last - 1, LogSize: n.cfg.Spec.Data.LogCopy}}, host.key, arm.key); err != nil {
+		return err
+	}
+	up := way{s, n.cfg.Host.Core(), engine, host.Arena, arm.Arena}
+	c := library.Config{Spec: n.cfg.Spec.Library, ID: id, Core: n.cfg.Host.Core(), Kernel: n.kernel, Ports: ports, Pipe: s, Host: host.Arena, Failed: n.Err}
+	mail, from, at, err := up.pipe(n.cfg.Control.Core())
+	if err != nil {
+		return err
+	}
+	down := way{s, n.cfg.Control.Core(), n.reply, arm.Arena, host.Arena}
+	back, answers, replyAt, err := down.pipe(n.cfg.Host.Core())
+	if err != nil {
+		return err
+	}
+	c.To, c.From, c.Reply = mail, answers, replyAt
+	if err := n.control.Open(id, from, back, at); err != nil {
+		return err
+	}
+	var ends []data.Ends
+	for i := range n.data.Cores() {
+		sq, takeSQ, sqAt, err := up.pipe(n.data.Memory(i))
+		if err != nil {
+			return err
+		}
+		rq, takeRQ, rqAt, err := up.pipe(n.data.Memory(i))
+		if err != nil {
+			return err
+		}
+		c.SQ, c.RQ = append(c.SQ, sq), append(c.RQ, rq)
+		ends = append(ends, data.Ends{SQ: takeSQ, RQ: takeRQ, Watch: []pipe.Extent{sqAt, rqAt}})
+	}
+	if err := n.data.Attach(id, ends); err != nil {
+		return err
+	}
+	n.lib, err = library.New(c)
+	return err
+}
+
+// way is one direction between host and card.
+type way struct {
+	spec   pipe.Spec
+	local  pipe.Memory // the producer's
+	engine pipe.Copier
+	from   *driver.Arena // memory of the producer's side
+	to     *driver.Arena // of the consumer's
+}
+
+// pipe makes a pipe; at is where its ring lies.
+func (w way) pipe(consumer pipe.Memory) (p pipe.Sender, c pipe.Receiver, at pipe.Extent, err error) {
+	bytes := uint64(w.spec.Bytes())
+	all := bytes + pipe.LineBytes
+	from, err := w.from.Alloc(all, pipe.LineBytes)
+	if err != nil {
+		return nil, nil, at, err
+	}
+	to, err := w.to.Alloc(all, pipe.LineBytes)
+	if err != nil {
+		return nil, nil, at, err
+	}
+	place := pipe.Place{Ring: to, Counter: to + bytes}
+	if p, err = pipe.NewProducer(w.spec, place, pipe.NewStaged(w.local, w.engine, from, to, all)); err != nil {
+		return nil, nil, at, err
+	}
+	c, err = pipe.NewConsumer(w.spec, place, consumer)
+	return p, c, pipe.Extent{From: to, Bytes: bytes}, err
+}
+
+// Context is the device as applications on the host's core have it.
+func (n *Node) Context() verbs.Context { return n.lib }
+
+// Driver is the NIC's driver, for counters and control registers.
+func (n *Node) Driver() *driver.Driver { return n.drv }
+
+// Ready reports whether the NIC is set up.
+func (n *Node) Ready() bool { return n.up }
+
+// Stats are counts of the data cores.
+func (n *Node) Stats() data.Stats { return n.data.Stats() }
+
+// Err is the first thing that went wrong, or nil.
+func (n *Node) Err() error {
+	return errors.Join(n.drv.Err(), n.data.Err(), n.control.Err(), n.lib.Err())
+}
+
+// Idle reports whether nothing is under way but frames and timers.
+func (n *Node) Idle() bool { return n.data.Idle() && n.lib.Idle() && n.drv.Idle() }
+
+// Close ends the loops of library and control core; timers of connections may still run.
+func (n *Node) Close() { n.lib.Close() }

@@ -1,0 +1,191 @@
+package transport
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// A request that its caller found to be wrong ends so at its turn: those before it end as they do, those behind it are
+// flushed, and the peer hears of none of them.
+func TestWrongRequests(t *testing.T) {
+	for _, c := range []struct {
+		kind  Kind
+		state verbs.State
+		want  []verbs.Status
+	}{
+		{RC, verbs.QPSErr, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
+		{UC, verbs.QPSSQE, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
+		{UD, verbs.QPSSQE, []verbs.Status{0, 0, verbs.WCLocProtErr, verbs.WCFlushErr}},
+		{Solar, verbs.QPSRTS, []verbs.Status{verbs.WCLocProtErr, 0, 0, 0}}, // in any order, and alone
+	} {
+		t.Run(c.kind.String(), func(t *testing.T) {
+			d := newDuel(t, c.kind, GoBackN)
+			var wcs []Completion
+			keep := &keeper{quiet: d.envs[0], wcs: &wcs}
+			d.conns[0] = reborn(t, d, c.kind, keep)
+			op := verbs.WRSend
+			if c.kind == Solar {
+				op = verbs.WRWrite
+			}
+			for i := range 4 {
+				if c.kind != Solar {
+					require.NoError(t, d.conns[1].PostRecv(&Recv{Spans: []Span{{Len: 9000}}}))
+				}
+				s := Send{ID: uint64(i), Op: op, Flags: verbs.SendSignaled, Spans: []Span{{Len: 5000}}, AH: benchAH, RemoteQP: 101}
+				if c.kind == UD {
+					s.Spans[0].Len = 500
+				}
+				if i == 2 {
+					s.Status, s.Spans = verbs.WCLocProtErr, make([]Span, maxSGE+1)
+				}
+				require.NoError(t, d.conns[0].Post(0, &s))
+			}
+			d.exchange()
+			var got []verbs.Status
+			for _, wc := range wcs {
+				got = append(got, wc.Status)
+			}
+			require.Equal(t, c.want, got)
+			require.Equal(t, c.state, d.conns[0].State())
+			require.Equal(t, verbs.QPSRTS, d.conns[1].State())
+		})
+	}
+}
+
+// keeper keeps completions.
+type keeper struct {
+	*quiet
+	wcs *[]Completion
+}
+
+func (k *keeper) Complete(c *Completion) { *k.wcs = append(*k.wcs, *c) }
+
+// reborn is end 0 of a duel over another Env.
+func reborn(t *testing.T, d *duel, kind Kind, env Env) Conn {
+	spec := DefaultSpec(kind, 100)
+	spec.Window = 64
+	c, err := New(spec, env, nil, nil)
+	require.NoError(t, err)
+	a := DefaultAttr()
+	a.Path, a.DestQP = testPath(0), 101
+	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
+		require.NoError(t, c.Modify(0, to, &a))
+	}
+	return c
+}
+
+// A receive request with memory that may not be written ends with a local protection error, when the first byte comes for
+// that memory; the sender hears of an operation error there.
+func TestReceiveIntoForbiddenMemory(t *testing.T) {
+	b := newBare(t, GoBackN, nil)
+	require.NoError(t, b.c.PostRecv(&Recv{ID: 7, Spans: []Span{{Len: 256}, {Len: 64, Key: keyNone}}}))
+	require.NoError(t, b.c.PostRecv(&Recv{ID: 8}))
+	first := Packet{BTH: wire.BTHFields{Opcode: wire.RCSendFirst, PKey: 0xffff, PSN: 2000}, Payload: 256}
+	b.c.Input(0, &first)
+	require.Empty(t, b.wcs)
+	b.c.Placed(0, b.tokens[0], verbs.WCSuccess)
+	b.c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCSendLast, PKey: 0xffff, PSN: 2001}, Payload: 4})
+	require.Equal(t, []Completion{{ID: 7, Recv: true, Status: verbs.WCLocProtErr}, {ID: 8, Recv: true, Status: verbs.WCFlushErr}}, b.wcs)
+	require.Empty(t, b.events, "the completion tells")
+	var o Out
+	require.True(t, b.c.Next(0, &o))
+	require.Equal(t, wire.NAKRemoteOperational, wire.AETH(o.Head[len(o.Head)-wire.AETHSize:]).Syndrome())
+	require.Equal(t, verbs.QPSErr, b.c.State())
+}
+
+// Atomics are carried out one after the other, each after what came before it is in memory; one that fails ends the
+// connection, and what came behind it is not answered.
+func TestAtomicsTakeTime(t *testing.T) {
+	b := newBare(t, GoBackN, nil)
+	atomic := func(psn uint32) {
+		b.c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCFetchAdd, PKey: 0xffff, PSN: psn, AckReq: true}, SwapAdd: 1})
+	}
+	b.c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCWriteOnly, PKey: 0xffff, PSN: 2000}, RETH: wire.RETHFields{DMALen: 8}, Payload: 8})
+	for psn := uint32(2001); psn < 2004; psn++ {
+		atomic(psn)
+	}
+	require.Empty(t, b.atomics, "the WRITE is on its way to memory")
+	b.c.Placed(0, b.tokens[0], verbs.WCSuccess)
+	require.Len(t, b.atomics, 1)
+	b.c.AtomicDone(0, b.atomics[0]+100, 5, verbs.WCSuccess) // of nobody
+	b.c.AtomicDone(0, b.atomics[0], 5, verbs.WCSuccess)
+	require.Len(t, b.atomics, 2)
+	var o Out
+	var psns []uint32
+	for b.c.Next(0, &o) {
+		psns = append(psns, o.PSN)
+	}
+	require.Equal(t, []uint32{2001}, psns, "the first answer acknowledges the WRITE, too")
+	b.c.AtomicDone(0, b.atomics[1], 0, verbs.WCGeneralErr)
+	require.Len(t, b.atomics, 2, "the third is not begun")
+	require.Equal(t, verbs.QPSErr, b.c.State())
+	require.True(t, b.c.Next(0, &o))
+	require.EqualValues(t, 2002, o.PSN)
+	h := wire.AETH(o.Head[len(o.Head)-wire.AETHSize:])
+	require.Equal(t, wire.NAKRemoteOperational, h.Syndrome())
+	require.EqualValues(t, 2, h.MSN())
+	require.False(t, b.c.Next(0, &o))
+}
+
+// A datagram's receive request begins with the network header, and the sender's wish for an event arrives.
+func TestNetworkHeader(t *testing.T) {
+	env := &quiet{}
+	var wcs []Completion
+	s := DefaultSpec(UD, 100)
+	s.GRH = true
+	c, err := New(s, &keeper{env, &wcs}, nil, nil)
+	require.NoError(t, err)
+	c.SetRights(0, 0x77)
+	a := DefaultAttr()
+	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR} {
+		require.NoError(t, c.Modify(0, to, &a))
+	}
+	in := func(n int) {
+		c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.UDSendOnly, PKey: 0xffff, SE: true}, DETH: wire.DETHFields{QKey: 0x77}, Payload: n})
+	}
+	for range 3 {
+		require.NoError(t, c.PostRecv(&Recv{Spans: []Span{{Addr: 100, Len: 10}, {Addr: 200, Len: 60}}}))
+	}
+	in(30)
+	require.Equal(t, []Part{{To: Span{Addr: 100, Len: 10}}, {Off: 10, To: Span{Addr: 200, Len: 30}}}, env.grh)
+	require.Empty(t, wcs, "two copies are under way")
+	for _, tok := range env.tokens {
+		c.Placed(0, tok, verbs.WCSuccess)
+	}
+	require.Equal(t, []Completion{{Opcode: verbs.WCRecv, Recv: true, ByteLen: 70, Solicited: true}}, wcs)
+	env.tokens = nil
+	in(0)
+	require.Len(t, env.tokens, 1, "a header without payload is placed, too")
+	c.Placed(0, env.tokens[0], verbs.WCSuccess)
+	require.EqualValues(t, GRHBytes, wcs[1].ByteLen)
+	in(31)
+	require.Equal(t, verbs.WCLocLenErr, wcs[2].Status)
+}
+
+// A shared queue tells once when it runs low, and a connection in ERR that it takes no more of it.
+func TestSharedQueueEvents(t *testing.T) {
+	q, told := NewRecvQueue(8, 1), 0
+	for range 4 {
+		require.NoError(t, q.Post(&Recv{}))
+	}
+	q.OnLimit(3, func() { told++ })
+	b := &bare{T: t}
+	c, err := New(DefaultSpec(RC, 100), b, nil, q)
+	require.NoError(t, err)
+	a := DefaultAttr()
+	a.Path = testPath(0)
+	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR} {
+		require.NoError(t, c.Modify(0, to, &a))
+	}
+	for i, want := range []int{0, 1, 1} {
+		c.Input(0, &Packet{BTH: wire.BTHFields{Opcode: wire.RCSendOnly, PKey: 0xffff, PSN: uint32(i)}})
+		require.Equal(t, want, told)
+	}
+	require.NoError(t, c.Modify(0, verbs.QPSErr, nil))
+	require.NoError(t, c.Modify(0, verbs.QPSErr, nil))
+	require.Equal(t, []Event{EventLastWQE}, b.events)
+}
