@@ -49,7 +49,7 @@ const (
 
 func openDatagrams(w *world, server int) (Stack, error) {
 	c := w.rack.Servers[server].Cards[0]
-	s := &datagrams{card: c, mac: macOf(server), peer: macOf(1 - server)}
+	s := &datagrams{card: c, mac: macOf(server, 0), peer: macOf(1-server, 0)}
 	var err error
 	if s.arm, err = c.Memory.Host(nicspec.EndpointArm).Core(0, 3); err != nil {
 		return nil, err

@@ -281,8 +281,7 @@ func (w *world) hear(p *Played, err error) {
 
 // kind is what stands in the slot of a server.
 func (w *world) kind(server int) string {
-	r := w.o.override(w.c.rack())
-	d := &r.Servers[server].Cards[0].Device
+	d := &w.spec.Servers[server].Cards[0].Device
 	if d.Kind == board.DeviceAny {
 		return device.Model
 	}

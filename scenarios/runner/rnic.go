@@ -50,8 +50,8 @@ func openRNIC(w *world, server int) (Stack, error) {
 	if r.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)); err != nil {
 		return nil, err
 	}
-	port := verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096, MaxMessage: rnicspec.MaxMessage, MAC: macOf(server), GID: gidOf(server)}
-	ip := ipOf(server)
+	port := verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096, MaxMessage: rnicspec.MaxMessage, MAC: macOf(server, 0), GID: gidOf(server, 0)}
+	ip := ipOf(server, 0)
 	var addr [16]byte
 	copy(addr[:], ip[:])
 	r.dev.SetPort(rnicspec.SetPort{MAC: port.MAC, IP: addr})

@@ -13,7 +13,10 @@ import (
 	"nictwin/models/specfile"
 	"nictwin/scenarios/files"
 	"nictwin/stack/apps"
+	"nictwin/stack/flexins/node"
 )
+
+var _ specfile.Beginner = (*StackSpec)(nil)
 
 // Spec is a scenario file.
 type Spec struct {
@@ -31,15 +34,20 @@ type Spec struct {
 
 // StackSpec is the network stack of a server.
 type StackSpec struct {
-	Kind StackKind `yaml:"kind"`
+	Kind    StackKind `yaml:"kind"`
+	FlexiNS node.Spec `yaml:"flexins"` // of kind flexins
 }
+
+// Begin implements specfile.Beginner.
+func (s *StackSpec) Begin() { s.FlexiNS = node.DefaultSpec() }
 
 // StackKind names a stack.
 type StackKind string
 
 // The stacks.
 const (
-	StackRNIC StackKind = "rnic" // stack/rnicverbs/provider, over a NIC with a hardware transport
+	StackFlexiNS StackKind = "flexins" // stack/flexins, on the Arm cores of a card
+	StackRNIC    StackKind = "rnic"    // stack/rnicverbs/provider, over a NIC with a hardware transport
 )
 
 // LimitSpec is how long a case may take, in simulated time.

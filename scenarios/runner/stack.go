@@ -35,7 +35,7 @@ type stackKind struct {
 	open func(w *world, server int) (Stack, error)
 }
 
-var stacks = map[StackKind]stackKind{StackRNIC: {fitsRNIC, openRNIC}}
+var stacks = map[StackKind]stackKind{StackFlexiNS: {fitsFlexiNS, openFlexiNS}, StackRNIC: {fitsRNIC, openRNIC}}
 
 func stackNames() string {
 	var names []string
@@ -53,15 +53,15 @@ const (
 	appsBytes  = 192 << 20
 )
 
-// The addresses of a server's ports.
-func macOf(server int) [6]byte { return [6]byte{2, 0, 0, 0, 0, byte(1 + server)} }
-func ipOf(server int) [4]byte  { return [4]byte{10, 0, 0, byte(1 + server)} }
+// The addresses of a server's ports, numbered from 0.
+func macOf(server, port int) [6]byte { return [6]byte{2, 0, 0, 0, byte(port), byte(1 + server)} }
+func ipOf(server, port int) [4]byte  { return [4]byte{10, 0, byte(port), byte(1 + server)} }
 
 // gidOf is ::ffff:a.b.c.d.
-func gidOf(server int) (g [16]byte) {
+func gidOf(server, port int) (g [16]byte) {
 	const at = 12
 	g[10], g[11] = 0xff, 0xff
-	ip := ipOf(server)
+	ip := ipOf(server, port)
 	copy(g[at:], ip[:])
 	return g
 }
@@ -73,6 +73,6 @@ func (w *world) side(server int) apps.Side {
 	return apps.Side{
 		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(), Core: w.stacks[server].Core(), Memory: c.Memory,
 		Base: mem.Bus(nicspec.EndpointHost, appsFrom), Bytes: appsBytes, Port: 1,
-		Peer: verbs.AHAttr{Port: 1, GID: gidOf(peer), MAC: macOf(peer), HopLimit: hops},
+		Peer: verbs.AHAttr{Port: 1, GID: gidOf(peer, 0), MAC: macOf(peer, 0), HopLimit: hops},
 	}
 }

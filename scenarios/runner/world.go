@@ -19,6 +19,7 @@ type world struct {
 	c      *Case
 	o      *Options
 	engine *simcore.Engine
+	spec   board.RackSpec // with the devices that are played on
 	pools  board.Pools
 	rack   *board.Rack
 	stacks [2]Stack
@@ -58,13 +59,13 @@ func stackError(err error) error {
 // newWorld builds the board and begins.
 func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
 	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine()}
-	rack := o.override(c.rack())
+	w.spec = o.override(c.rack())
 	var err error
-	w.rack, err = board.NewRack(w.engine, &w.pools, rack, device.Slots(o.device(ctx), o.Resolve))
+	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), o.Resolve))
 	if err != nil {
 		return nil, err
 	}
-	if err := w.begin(&rack); err != nil {
+	if err := w.begin(&w.spec); err != nil {
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
