@@ -2,9 +2,13 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 
 	"nictwin/models/field"
 	"nictwin/stack/apps"
+	"nictwin/stack/flexins/data"
+	"nictwin/stack/flexins/node"
+	"nictwin/stack/transport"
 )
 
 // SweepSpec makes one case of a scenario for every combination of values. A field without values is as the workload has it.
@@ -22,6 +26,11 @@ type SweepSpec struct {
 	Losses      []float64        `yaml:"loss"` // of faults.wire
 	Stalls      []int            `yaml:"stall"`
 	Seeds       []uint64         `yaml:"seed"`
+
+	// Options of stacks of kind flexins.
+	DataCores       []int              `yaml:"data_cores"`
+	Receives        []data.ReceiveKind `yaml:"receive"`
+	SelectiveRepeat []bool             `yaml:"selective_repeat"`
 }
 
 // axis is a field of a sweep.
@@ -52,7 +61,22 @@ func (w *SweepSpec) axes() []axis {
 		values("mtu", w.MTUs, func(s *Spec, v int) { s.Workload.MTU = v }),
 		values("loss", w.Losses, (*Spec).lose),
 		values("stall", w.Stalls, func(s *Spec, v int) { s.Faults.Stall = v }),
+		values("data_cores", w.DataCores, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.DataCores = v }) }),
+		values("receive", w.Receives, func(s *Spec, v data.ReceiveKind) { s.flexins(func(n *node.Spec) { n.Data.Receive = v }) }),
+		values("selective_repeat", w.SelectiveRepeat, func(s *Spec, v bool) {
+			s.flexins(func(n *node.Spec) {
+				n.Data.Recovery = map[bool]transport.Recovery{false: transport.GoBackN, true: transport.SelectiveRepeat}[v]
+			})
+		}),
 		values("seed", w.Seeds, func(s *Spec, v uint64) { s.Workload.Seed = v }),
+	}
+}
+
+// flexins changes the options of FlexiNS on all servers.
+func (s *Spec) flexins(change func(*node.Spec)) {
+	s.Stacks = slices.Clone(s.Stacks)
+	for i := range s.Stacks {
+		change(&s.Stacks[i].FlexiNS)
 	}
 }
 
@@ -85,6 +109,10 @@ type Case struct {
 
 // cases are one for each combination, the last field the fastest.
 func (s *Spec) cases(file string) ([]*Case, error) {
+	w := &s.Sweep
+	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of && len(w.DataCores)+len(w.Receives)+len(w.SelectiveRepeat) > 0 {
+		return nil, field.Errorf("sweep", ": data_cores, receive and selective_repeat are options of stacks of kind %s: there is none", StackFlexiNS)
+	}
 	if len(s.Sweep.Losses) > 0 && s.Faults.Wire == nil {
 		return nil, field.Errorf("sweep.loss", ": want %v, whose chances.loss it sets", field.Path("faults.wire"))
 	}
