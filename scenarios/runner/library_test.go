@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/device"
 )
 
 var update = flag.Bool("update", false, "write the results of the library anew")
@@ -39,7 +41,7 @@ func TestLibrary(t *testing.T) {
 			p, err := c.Play(t.Context(), Options{NIC: "model"})
 			require.NoError(t, err)
 			require.True(t, p.Pass(), "%s: %s", c.Name, texts(p))
-			fmt.Fprintf(&all, "%s %d messages %d lost %s\n", c.Name, p.Result.Messages, p.Result.Lost, p.Digest[:16])
+			all.WriteString(outcome(p))
 			cases++
 		}
 	}
@@ -51,4 +53,36 @@ func TestLibrary(t *testing.T) {
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, string(want), all.String(), "results do not depend on NIC, stack or time: -update if a scenario was changed or added")
+}
+
+// outcome is what results.txt has of a case.
+func outcome(p *Played) string {
+	return fmt.Sprintf("%s %d messages %d lost %s\n", p.Case.Name, p.Result.Messages, p.Result.Lost, p.Digest[:16])
+}
+
+// On the RTL, each scenario has the results that it has on the model, and no referee finds anything: the first case of each
+// file here, and all of them with NICTWIN_LONG (make test-all).
+func TestLibraryOnRTL(t *testing.T) {
+	results, err := os.ReadFile(filepath.Join(library, "results.txt"))
+	require.NoError(t, err)
+	o, played := optionsFor(t, device.RTL), 0
+	for _, file := range libraryFiles(t) {
+		list, err := Load(file)
+		require.NoError(t, err)
+		if os.Getenv("NICTWIN_LONG") == "" {
+			list = list[:1]
+		}
+		for _, c := range list {
+			if !c.Judged() {
+				continue
+			}
+			p, err := c.Play(t.Context(), o)
+			require.NoError(t, err)
+			require.True(t, p.Pass(), "%s: %s", c.Name, texts(p))
+			require.Contains(t, "\n"+string(results), "\n"+outcome(p))
+			require.Equal(t, device.RTL, p.NICs[0].Device)
+			played++
+		}
+	}
+	require.Greater(t, played, 30)
 }
