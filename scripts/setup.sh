@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing on Debian 12: Verilator and compilers, tshark for the format tests; then the Go modules, and in .venv
-# the tools that read the RTL beside Verilator.
+# the tools that read the RTL beside Verilator, and scapy for tests of formats.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -67,6 +67,6 @@ if ! cmp -s "$tools" .venv/installed.txt; then
   if python3 -m venv .venv && .venv/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes -r "$tools"; then
     cp "$tools" .venv/installed.txt
   else
-    echo "setup: going on without .venv, which make rtl-lint needs" >&2
+    echo "setup: going on without .venv, which make rtl-lint and tests of formats need" >&2
   fi
 fi

@@ -188,11 +188,11 @@ func (r *WireRule) validate() error {
 		}
 	}
 	bad(slices.Contains(wireKinds, r.Do), "do", "%q: want one of %s", r.Do, list(wireKinds))
-	bad(r.Cable == nil || *r.Cable >= 0, "cable", ": want 0 or more, or null for every one")
+	bad(r.Cable == nil || *r.Cable >= 0, "cable", "%d: want 0 or more, or null for every one", value(r.Cable))
 	_, known := r.directions()
 	bad(known, "direction", "%q: want from_device, to_device, or none for both", r.Direction)
 	bad(r.Class == ClassAny || slices.Contains(wireClasses, r.Class), "class", "%q: want one of %s, or none for all but %s", r.Class, list(wireClasses), ClassOther)
-	bad(r.QP == nil || *r.QP < 1<<24, "qp", ": want 0 to 2^24 - 1, or null for every one")
+	bad(r.QP == nil || *r.QP < 1<<24, "qp", "%#x: want 0 to 0xffffff, or null for every one", value(r.QP))
 	for _, n := range []struct {
 		path field.Path
 		v    int
@@ -216,7 +216,15 @@ func (r *WireRule) validateCorruption(bad func(ok bool, path field.Path, format 
 	bad(r.Part == PartAny || slices.Contains(wireParts, r.Part), "part", "%q: want one of %s", r.Part, list(wireParts))
 	bad(r.Class != ClassOther || r.Part == PartAny || r.Part == PartFrame, "part", "%q: class %s has but %s", r.Part, ClassOther, PartFrame)
 	bad(r.Do == WireCorruption || r.Part == PartAny && r.Bit == nil, "part", ": only %s has one, or a bit", WireCorruption)
-	bad(r.Bit == nil || *r.Bit >= 0 && *r.Bit <= maxBit, "bit", ": want 0 to %d, or null for one that is drawn", maxBit)
+	bad(r.Bit == nil || *r.Bit >= 0 && *r.Bit <= maxBit, "bit", "%d: want 0 to %d, or null for one that is drawn", value(r.Bit), maxBit)
+}
+
+// value is what a pointer points to, 0 for none.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 // directions are those that a rule is for; false: it names none that there is.

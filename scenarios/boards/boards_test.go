@@ -70,3 +70,13 @@ func TestBoardsToPlayOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, c.Ports)
 }
+
+// The title says what cables do to frames.
+func TestTitleTellsOfHostileCables(t *testing.T) {
+	for fields, want := range map[string]string{"": "25 ns", ", loss: {share: 0.05}": "25 ns that lose 5% of the frames", ", faults: {}": "25 ns with faults"} {
+		s, err := board.ParseRack("f.yaml", []byte("preset: bf3-pair\nnetwork: {kind: back_to_back, latency_ps: 25000"+fields+"}"))
+		require.NoError(t, err)
+		line, _, _ := strings.Cut(Text(&s), "\n")
+		require.True(t, strings.HasSuffix(line, want), "%s", line)
+	}
+}

@@ -131,7 +131,7 @@ func (r *rig) judgeBuffers(e *end) {
 			left++
 		}
 	}
-	if c := e.conn.(*rc); c.early != nil && c.state != verbs.QPSErr {
+	if c, ours := e.conn.(*rc); ours && c.early != nil && c.state != verbs.QPSErr {
 		kept = c.early.count
 	}
 	if left != kept {

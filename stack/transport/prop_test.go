@@ -19,6 +19,20 @@ var onlySeed = flag.Uint64("schedule", 0, "play only the schedule of this seed, 
 
 // rcRig connects two RC ends and posts the workload of a schedule.
 func rcRig(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig, [2]*plan, error) {
+	return rigOf(s, spared, trace, s.conn, func(int, *plan) {})
+}
+
+// conn makes an end's connection.
+func (s *schedule) conn(e *end) (Conn, error) {
+	var p Pacer
+	if s.paced {
+		p = &meter{gap: 150_000}
+	}
+	return New(s.spec(uint32(100+e.side)), e, p, nil)
+}
+
+// rigOf connects two ends and posts the workload of a schedule, as adapt leaves it.
+func rigOf(s schedule, spared map[fault]bool, trace func(string, ...any), conn func(*end) (Conn, error), adapt func(side int, p *plan)) (*rig, [2]*plan, error) {
 	if trace == nil {
 		trace = func(string, ...any) {}
 	}
@@ -27,14 +41,11 @@ func rcRig(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig,
 	for i := range 2 {
 		r.ends[i] = &end{rig: r, side: uint8(i), mem: make([]byte, memBytes), dead: map[uint32]bool{}}
 		plans[i] = s.workload(i)
+		adapt(i, plans[i])
 	}
 	for i, e := range r.ends {
-		var p Pacer
-		if s.paced {
-			p = &meter{gap: 150_000}
-		}
 		var err error
-		if e.conn, err = New(s.spec(uint32(100+i)), e, p, nil); err != nil {
+		if e.conn, err = conn(e); err != nil {
 			return nil, plans, err
 		}
 		copy(e.mem[remoteAt:], s.blank(1-i))

@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"fmt"
 	"hash/crc32"
-	"net/netip"
 
 	"nictwin/models/wire"
 	"nictwin/stack/verbs"
@@ -28,7 +27,8 @@ type rig struct {
 
 	spoil1024 int // packets of 1024 whose payload is not intact although the ICRC is right (Solar)
 	spoiled   int
-	budget    int // events
+	flips     [2]int // bits flipped, and of these unnoticed by checksums
+	budget    int    // events
 }
 
 // fault names a packet on the wire: what becomes of it depends on that alone.
@@ -63,6 +63,7 @@ type end struct {
 	conn     Conn
 	mem      []byte
 	packets  []held
+	raw      []byte // UDP payload under Input, without ICRC
 	out      Out
 	pulling  bool
 	wake     Ps
@@ -346,6 +347,11 @@ func (e *end) transfer(o *Out, b []byte) {
 		b[len(b)-len(o.Tail)-1] ^= 0x10
 	}
 	peer := e.ends[1-e.side]
+	if fate.flipped {
+		if b = e.flip(o, b, e.hash(uint64(f.from), uint64(f.op), uint64(f.psn), uint64(f.attempt), 42)); b == nil {
+			return
+		}
+	}
 	e.after(e.latency+fate.delay, func() { peer.arrive(b, fate.marked) })
 	if fate.twice {
 		again := append([]byte(nil), b...)
@@ -365,19 +371,9 @@ func (e *end) arrive(b []byte, marked bool) {
 	}
 	p.Handle, p.Marked = Handle(len(e.packets)), marked
 	e.packets = append(e.packets, held{payload: append([]byte(nil), b[from:from+p.Payload]...)})
+	e.raw = b
 	e.conn.Input(e.now, &p)
 	e.pull()
-}
-
-func testPath(side int) Path { return path(side, false) }
-
-func path(side int, v6 bool) Path {
-	ip := [2]netip.Addr{netip.AddrFrom4([4]byte{10, 0, 0, 1}), netip.AddrFrom4([4]byte{10, 0, 0, 2})}
-	if v6 {
-		ip = [2]netip.Addr{netip.MustParseAddr("fd00::1"), netip.MustParseAddr("fd00::2")}
-	}
-	mac := [2][6]byte{{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}}
-	return Path{Local: Address{MAC: mac[side], IP: ip[side]}, Peer: Address{MAC: mac[1-side], IP: ip[1-side]}, TrafficClass: 2, HopLimit: 64, SourcePort: 0xc000}
 }
 
 // play runs until nothing happens any more.

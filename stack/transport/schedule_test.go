@@ -23,6 +23,7 @@ type schedule struct {
 	late       int
 	lateBy     Ps
 	marked     int
+	flipped    int   // a bit of the frame
 	faulty     uint8 // how often a packet may be met by a fault
 	timeout    uint8
 	retries    uint8
@@ -95,6 +96,7 @@ func drawSchedule(seed uint64) schedule {
 	s.v6 = draw(&s, 25, false, false, false, true)
 	s.burst = draw(&s, 26, false, false, true)
 	s.paced = draw(&s, 24, false, false, false, true)
+	s.flipped = draw(&s, 27, 0, 0, 0, 60)
 	s.drawEnd()
 	return s
 }
@@ -120,8 +122,8 @@ func (s *schedule) drawEnd() {
 
 // fate is what becomes of a packet.
 type fate struct {
-	lost, twice, marked bool
-	delay, gap          Ps
+	lost, twice, marked, flipped bool
+	delay, gap                   Ps
 }
 
 func (r *rig) fate(f fault) fate {
@@ -144,6 +146,7 @@ func (r *rig) fate(f fault) fate {
 	if x.twice {
 		x.gap = Ps(h >> 18 % uint64(8*r.lateBy))
 	}
+	x.flipped = hits(r.flipped)
 	if x != (fate{}) {
 		r.hit = append(r.hit, f)
 	}
@@ -157,5 +160,5 @@ func (s *schedule) mayFail() bool {
 
 // lossless reports whether every packet arrives once and in order.
 func (s *schedule) lossless() bool {
-	return s.lost == 0 && s.twice == 0 && s.late == 0 && s.blackhole == 0
+	return s.lost == 0 && s.twice == 0 && s.late == 0 && s.flipped == 0 && s.blackhole == 0
 }

@@ -11,6 +11,7 @@ import (
 // tally counts what schedules made happen: a test that provokes nothing proves nothing.
 type tally struct {
 	schedules, faults int
+	flips             [2]int
 	stats             Stats
 	statuses          map[verbs.Status]int
 	sum               uint32
@@ -19,6 +20,7 @@ type tally struct {
 func (x *tally) add(r *rig) {
 	x.schedules++
 	x.faults += len(r.hit)
+	x.flips[0], x.flips[1] = x.flips[0]+r.flips[0], x.flips[1]+r.flips[1]
 	if x.statuses == nil {
 		x.statuses = map[verbs.Status]int{}
 	}
@@ -49,6 +51,7 @@ func (x *tally) count(s Stats) {
 func (x *tally) join(y *tally) {
 	x.schedules += y.schedules
 	x.faults += y.faults
+	x.flips[0], x.flips[1] = x.flips[0]+y.flips[0], x.flips[1]+y.flips[1]
 	x.sum += y.sum
 	x.count(y.stats)
 	if x.statuses == nil {
@@ -60,10 +63,10 @@ func (x *tally) join(y *tally) {
 }
 
 func (x *tally) require(t *testing.T) {
-	t.Logf("%d schedules, %d faults, %+v, %v", x.schedules, x.faults, x.stats, x.statuses)
+	t.Logf("%d schedules, %d faults, %d bits flipped, %d of them where no checksum is, %+v, %v", x.schedules, x.faults, x.flips[0], x.flips[1], x.stats, x.statuses)
 	least := uint64(x.schedules / 50)
 	for _, n := range []uint64{x.stats.Sent, x.stats.Resent, x.stats.Acks, x.stats.SequenceNAKs, x.stats.RNRs, x.stats.Duplicates, x.stats.Early,
-		x.stats.Kept, x.stats.Timeouts, x.stats.CNPs, uint64(x.faults)} {
+		x.stats.Kept, x.stats.Timeouts, x.stats.CNPs, uint64(x.faults), uint64(x.flips[0]), uint64(x.flips[1])} {
 		require.Greater(t, n, least, "something hardly happens")
 	}
 	for _, s := range []verbs.Status{verbs.WCSuccess, verbs.WCFlushErr, verbs.WCRetryExcErr, verbs.WCRNRRetryExcErr, verbs.WCRemInvReqErr,

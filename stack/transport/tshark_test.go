@@ -60,12 +60,8 @@ func emitted(t *testing.T) (frames [][]byte) {
 	return frames
 }
 
-// TestTsharkReadsWhatIsEmitted: no frame is malformed, and opcode, PSN and queue pair are read as they were meant.
-func TestTsharkReadsWhatIsEmitted(t *testing.T) {
-	frames := emitted(t)
-	tshark, err := exec.LookPath("tshark")
-	require.NoError(t, err, "this test needs tshark: sudo apt-get install tshark")
-	file := filepath.Join(t.TempDir(), "all.pcap")
+// writeCapture writes frames to a pcap file.
+func writeCapture(t *testing.T, file string, frames [][]byte) {
 	f, err := os.Create(file)
 	require.NoError(t, err)
 	w := pcapgo.NewWriter(f)
@@ -74,6 +70,15 @@ func TestTsharkReadsWhatIsEmitted(t *testing.T) {
 		require.NoError(t, w.WritePacket(gopacket.CaptureInfo{Timestamp: time.Unix(int64(i), 0), CaptureLength: len(b), Length: len(b)}, b))
 	}
 	require.NoError(t, f.Close())
+}
+
+// TestTsharkReadsWhatIsEmitted: no frame is malformed, and opcode, PSN and queue pair are read as they were meant.
+func TestTsharkReadsWhatIsEmitted(t *testing.T) {
+	frames := emitted(t)
+	tshark, err := exec.LookPath("tshark")
+	require.NoError(t, err, "this test needs tshark: sudo apt-get install tshark")
+	file := filepath.Join(t.TempDir(), "all.pcap")
+	writeCapture(t, file, frames)
 	var stderr strings.Builder
 	args := []string{"-n", "-r", file, "--disable-protocol", "rpcordma", "-o", "ip.check_checksum:TRUE", "-T", "fields", "-e", "infiniband.bth.opcode",
 		"-e", "infiniband.bth.psn", "-e", "infiniband.bth.destqp", "-e", "infiniband.bth.padcnt", "-e", "ip.checksum.status", "-e", "_ws.malformed", "-e", "_ws.expert.message"}

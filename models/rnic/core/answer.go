@@ -63,10 +63,10 @@ func (q *QP) acknowledge(p *Packet, e *Effects) {
 	case wire.SyndromeACK:
 		q.settle(p.PSN, e)
 	case wire.SyndromeRNR:
-		q.settle(plus(p.PSN, -1), e)
+		q.advance(plus(p.PSN, -1), e)
 		q.notReady(p, e)
 	case wire.SyndromeNAK:
-		q.settle(plus(p.PSN, -1), e)
+		q.advance(plus(p.PSN, -1), e)
 		q.refused(p, e)
 	default:
 		e.Drop = DropUnknown
@@ -79,14 +79,14 @@ func (q *QP) notReady(p *Packet, e *Effects) {
 		return
 	}
 	if r.rnr == 0 {
-		q.failAt(p.PSN, rnicspec.RNRExceeded, e)
+		q.failOrRetry(p.PSN, rnicspec.RNRExceeded, e)
 		return
 	}
 	if r.rnr != infinite {
 		r.rnr--
 	}
 	r.waiting, e.Wait = true, p.AETH.Syndrome.RNRDelayPs()
-	q.goBack(p.PSN)
+	q.goBack(q.unanswered(p.PSN))
 	e.Moved = true
 }
 
@@ -99,55 +99,75 @@ func (q *QP) refused(p *Packet, e *Effects) {
 	switch p.AETH.Syndrome {
 	case wire.NAKSequence:
 		if r.retries == 0 {
-			q.failAt(p.PSN, rnicspec.RetryExceeded, e)
+			q.fail(rnicspec.RetryExceeded, e)
 			return
 		}
 		r.retries--
-		q.goBack(p.PSN)
+		q.goBack(q.unanswered(p.PSN))
 		e.Moved = true
 	case wire.NAKInvalidRequest:
-		q.failAt(p.PSN, rnicspec.RemoteInvalid, e)
+		q.failOrRetry(p.PSN, rnicspec.RemoteInvalid, e)
 	case wire.NAKRemoteAccess:
-		q.failAt(p.PSN, rnicspec.RemoteAccess, e)
+		q.failOrRetry(p.PSN, rnicspec.RemoteAccess, e)
 	default:
-		q.failAt(p.PSN, rnicspec.RemoteOperation, e)
+		q.failOrRetry(p.PSN, rnicspec.RemoteOperation, e)
 	}
 }
 
-// failAt ends the queue pair by the work entry that has a PSN. READs before it that were not answered are flushed.
-func (q *QP) failAt(psn uint32, s rnicspec.Status, e *Effects) {
-	for r := &q.req; r.sq.Len() > 1 && after(psn, r.at(0).last()) > 0; {
-		w := r.sq.Pop()
-		q.complete(&w.WQE, rnicspec.Flushed, e)
+// failOrRetry ends the queue pair by the work entry that has the PSN of a NAK, if it is the oldest. Else that is a READ or
+// atomic whose answer was lost: it is to end first, and is asked for again.
+func (q *QP) failOrRetry(psn uint32, s rnicspec.Status, e *Effects) {
+	if w := q.req.at(0); after(psn, w.last()) > 0 {
+		q.lost(plus(w.first, w.got), e)
+		return
 	}
 	q.fail(s, e)
 }
 
+// unanswered is where to go back to for a NAK: its PSN, or what is missing of a READ or atomic before it. That was lost, for the
+// responder answers in order (IBTA 9.7.5.1.1); passed by, it would not be asked for again, and not count among the READs and
+// atomics that the responder has resources for.
+func (q *QP) unanswered(psn uint32) uint32 {
+	if w := q.req.at(0); w.Opcode.Responds() && after(psn, plus(w.first, w.got)) > 0 {
+		return plus(w.first, w.got)
+	}
+	return psn
+}
+
 // settle ends all SENDs and WRITEs up to a PSN. A READ or atomic among them whose answer is missing stops it: it was lost.
 func (q *QP) settle(psn uint32, e *Effects) {
+	if q.advance(psn, e) {
+		w := q.req.at(0)
+		q.lost(plus(w.first, w.got), e)
+	}
+}
+
+// advance ends all SENDs and WRITEs up to a PSN. It reports whether the answer to a READ or atomic among them is missing, at
+// which it stops.
+func (q *QP) advance(psn uint32, e *Effects) (missing bool) {
 	r := &q.req
 	for r.sq.Len() > 0 {
 		w := r.at(0)
 		n := after(psn, w.first) + 1
 		if n <= 0 {
-			return
+			return false
 		}
 		if w.Opcode.Responds() {
-			q.lost(plus(w.first, w.got), e)
-			return
+			return n > w.got
 		}
 		if n <= w.got {
-			return
+			return false
 		}
 		q.progress(e)
 		if w.got = min(n, w.packets); r.cur == 0 {
 			r.pos = max(r.pos, w.got)
 		}
 		if w.got < w.packets {
-			return
+			return false
 		}
 		q.retire(e)
 	}
+	return false
 }
 
 // progress notes that something new was acknowledged.
