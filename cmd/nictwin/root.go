@@ -16,10 +16,10 @@ import (
 )
 
 // commands are what this program can do.
-var commands = []command{replayCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
+var commands = []command{replayCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
 
 // planned are commands of the contract that are not there yet.
-var planned = []string{"run", "mutants", "report"}
+var planned = []string{"mutants", "report"}
 
 func (a *app) root() *cobra.Command {
 	version := false

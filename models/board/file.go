@@ -1,6 +1,7 @@
 package board
 
 import (
+	"maps"
 	"reflect"
 
 	"nictwin/models/armcache"
@@ -34,6 +35,9 @@ func value(s *SwitchSpec, err error) (SwitchSpec, error) {
 	}
 	return *s, nil
 }
+
+// Presets are the same for files that have a board among other things.
+func Presets() specfile.Presets { return maps.Clone(presets) }
 
 // DefaultRackSpec is what a board file begins from: a name, and open ports.
 func DefaultRackSpec() RackSpec {

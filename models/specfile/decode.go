@@ -43,6 +43,9 @@ func Of[T any](f func(name string) (T, error)) func(string) (any, error) {
 	return func(name string) (any, error) { return f(name) }
 }
 
+// Beginner is a spec that has values of its own to begin from where it is an entry of a list.
+type Beginner interface{ Begin() }
+
 // keyPreset is the key of a mapping that names what it begins from.
 const keyPreset = "preset"
 
@@ -159,6 +162,9 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
 		return
 	}
 	for i, x := range n.Content {
+		if b, ok := v.Index(i).Addr().Interface().(Beginner); ok && v.Kind() == reflect.Slice {
+			b.Begin()
+		}
 		d.value(x, v.Index(i), field.Path(fmt.Sprintf("%s[%d]", at, i)))
 	}
 }

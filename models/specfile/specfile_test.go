@@ -114,6 +114,23 @@ func TestErrorsNameTheirLine(t *testing.T) {
 	require.Len(t, field.Each(err), 3, "every error: %v", err)
 }
 
+type eager struct {
+	Size int `yaml:"size"`
+	Rate int `yaml:"rate"`
+}
+
+func (e *eager) Begin() { *e = eager{Size: 7, Rate: 9} }
+
+// Entries of a list may have values of their own to begin from.
+func TestEntriesBegin(t *testing.T) {
+	var v struct {
+		List []eager `yaml:"list"`
+	}
+	_, err := Decode("f.yaml", []byte("list: [{}, {size: 1}]"), nil, &v)
+	require.NoError(t, err)
+	require.Equal(t, []eager{{7, 9}, {1, 9}}, v.List)
+}
+
 func TestLocate(t *testing.T) {
 	var v outer
 	p, err := Decode("f.yaml", []byte("on: true\nlist:\n- size: 1\n- small: 2\n  size: 3\n"), nil, &v)

@@ -13,6 +13,7 @@ import (
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/runner"
 	"nictwin/scenarios/split"
 	"nictwin/scenarios/traffic/capture"
 )
@@ -59,7 +60,7 @@ func isInfra(err error) bool {
 }
 
 func isUsage(err error) bool {
-	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*split.UsageError](err) || is[*capture.Error](err) ||
+	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*split.UsageError](err) || is[*runner.UsageError](err) || is[*capture.Error](err) ||
 		is[*rtlbridge.ManifestError](err) || is[*rtlbridge.SettingError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*fuzz.ProgramError](err) ||
 		is[*home.NotFoundError](err) || is[*home.UntrustedError](err) || is[*home.UnknownError](err) ||
 		is[*device.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)

@@ -25,6 +25,25 @@ func OpenFolder(path string) (*Folder, error) {
 	return &Folder{path, root}, nil
 }
 
+// Sub opens a folder in the folder, and makes it if it is not there. A link is refused.
+func (f *Folder) Sub(name string) (*Folder, error) {
+	switch info, err := f.root.Lstat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := f.root.Mkdir(name, 0o755); err != nil {
+			return nil, f.name(name, err)
+		}
+	case err != nil:
+		return nil, f.name(name, err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, fmt.Errorf("%s is a link, and nothing is written through links", f.Path(name))
+	}
+	root, err := f.root.OpenRoot(name)
+	if err != nil {
+		return nil, f.name(name, err)
+	}
+	return &Folder{f.Path(name), root}, nil
+}
+
 // Path is that of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.path, name) }
 

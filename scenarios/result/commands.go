@@ -61,6 +61,34 @@ type ServerPlayed struct {
 	Cycles     int64  `json:"cycles"` // until the last crossing
 }
 
+// ScenarioPlayed is what came of a case of a scenario file.
+type ScenarioPlayed struct {
+	File     string      `json:"file"`
+	Name     string      `json:"name"` // of the scenario, with the values of its sweep
+	NIC      string      `json:"nic"`  // model or rtl in every slot of the contract; empty: as the file has it
+	Result   string      `json:"result"`
+	Seed     uint64      `json:"seed"`    // of the workload
+	Digest   string      `json:"digest"`  // of completions and memory, as far as compare says; the same for every NIC
+	Compare  string      `json:"compare"` // exact, messages or counts
+	Messages int         `json:"messages"`
+	Bytes    uint64      `json:"bytes"`
+	Lost     int         `json:"lost"`       // messages that did not arrive, where that may be
+	Traffic  int64       `json:"traffic_ps"` // from the first request until all had ended
+	SimPs    int64       `json:"sim_ps"`     // with set-up and end
+	NICs     []NICPlayed `json:"nics"`
+}
+
+// NICPlayed is what came of a NIC of a scenario.
+type NICPlayed struct {
+	Name       string `json:"name"`    // of its server
+	Device     string `json:"device"`  // model, rtl, address or rnic
+	Build      string `json:"build"`   // hash of the RTL build
+	Digest     string `json:"digest"`  // of its crossings; empty where no referee watches
+	Checked    uint64 `json:"checked"` // crossings
+	Mismatches uint64 `json:"mismatches"`
+	Cycles     int64  `json:"cycles"`
+}
+
 // BlockPlayed is what came of a block, in the JSON object.
 type BlockPlayed struct {
 	Name     string `json:"name"`

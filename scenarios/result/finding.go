@@ -29,6 +29,8 @@ const (
 	Block     Domain = "block"    // a block alone
 	Coverage  Domain = "coverage" // of the RTL
 	Run       Domain = "run"      // the run itself
+
+	Application Domain = "application" // what runs on the servers
 )
 
 // Finding is one thing that is not as it must be. Fields that do not apply are zero, and not in JSON.
@@ -49,6 +51,8 @@ type Finding struct {
 	Frame   *Frame      `json:"frame,omitempty"`
 	Block   *BlockInput `json:"block,omitempty"`
 	Program *Program    `json:"program,omitempty"`
+
+	Scenario string `json:"scenario,omitempty"` // case of a scenario file
 
 	Files   []string `json:"files,omitempty"`   // Go block and RTL module that are responsible, as far as known
 	Text    string   `json:"text"`              // for people: the first line says what differs, others have details

@@ -57,6 +57,8 @@ type Object struct {
 
 	Servers []ServerPlayed `json:"servers,omitempty"`
 
+	Scenarios []ScenarioPlayed `json:"scenarios,omitempty"`
+
 	RTLCoverage *rtlcov.Report `json:"rtl_coverage,omitempty"`
 
 	Version *Version `json:"version,omitempty"`

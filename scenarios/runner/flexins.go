@@ -1,0 +1,107 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/board"
+	"nictwin/models/cpu"
+	"nictwin/models/field"
+	"nictwin/models/host"
+	"nictwin/models/nicspec"
+	"nictwin/stack/apps"
+	"nictwin/stack/driver"
+	"nictwin/stack/driver/corebus"
+	"nictwin/stack/flexins/node"
+	"nictwin/stack/verbs"
+)
+
+// flexins is FlexiNS on a card and its host.
+type flexins struct {
+	node *node.Node
+	core *host.Core
+}
+
+// fitsFlexiNS holds a card to what the node needs: a NIC of the contract, and cores on both sides.
+func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
+	errs := []error{field.Under("flexins", s.FlexiNS.Validate())}
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(contract(c), "kind", "%s: a device of kind %s is not the contract's NIC: want %s, %s or %s", s.Kind, c.Device.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress)
+	cores := c.Switch != nil && c.Switch.Arm.Host != nil && c.Switch.Host.Host != nil
+	bad(cores, "kind", "%s: the board has no cores on the card and in the server: want one such as bf3-cores-pair", s.Kind)
+	if cores {
+		n := c.Switch.Arm.Host.CPU.Cores
+		bad(s.FlexiNS.DataCores < n, "flexins.data_cores", "%d: the card has %d cores, one of which is the control core: want %d at most", s.FlexiNS.DataCores, n, n-1)
+	}
+	return errors.Join(errs...)
+}
+
+// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, library and
+// applications on the first core of the host.
+func openFlexiNS(w *world, server int) (Stack, error) {
+	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
+	f := &flexins{}
+	bus := func(endpoint, number int, regs cpu.Registers) (*corebus.Bus, error) {
+		core, err := c.Memory.Host(endpoint).Core(0, number)
+		if err != nil {
+			return nil, err
+		}
+		if endpoint == nicspec.EndpointHost {
+			f.core = core
+		}
+		return corebus.New(core.Core, regs, corebus.DefaultSpec())
+	}
+	cfg := node.Config{Spec: w.c.stack(server).FlexiNS, Build: buildOf(spec, c.NIC), Memory: driver.DefaultOptions().Memory}
+	cfg.Memory[nicspec.EndpointHost].Bytes = stackBytes - min(stackBytes, cfg.Memory[nicspec.EndpointHost].From)
+	if c.Faults != nil {
+		cfg.ReadsMayFail = func() bool { return c.Faults.Hits() > 0 }
+	}
+	arm := c.Root.MMIO(nicspec.RequesterArm)
+	var err error
+	if cfg.Host, err = bus(nicspec.EndpointHost, 0, c.Host.MMIO(nicspec.RequesterHost)); err != nil {
+		return nil, err
+	}
+	if cfg.Control, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-1, arm); err != nil {
+		return nil, err
+	}
+	for i := range cfg.Spec.DataCores {
+		b, err := bus(nicspec.EndpointArm, i, arm)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Data = append(cfg.Data, b)
+	}
+	for p := range cfg.Build.Ports {
+		cfg.Ports = append(cfg.Ports, node.Port{MAC: macOf(server, p), GID: gidOf(server, p)})
+	}
+	if f.node, err = node.New(cfg); err != nil {
+		return nil, err
+	}
+	return f, w.await(fmt.Sprintf("the NIC of server %s to be set up", w.rack.Servers[server].Name), f.node.Ready)
+}
+
+func (f *flexins) Context() verbs.Context { return f.node.Context() }
+func (f *flexins) Core() apps.Core        { return f.core }
+func (f *flexins) Settled() bool          { return f.node.Idle() }
+func (f *flexins) Err() error             { return f.node.Err() }
+
+// Close implements Stack.
+func (f *flexins) Close() error {
+	f.node.Close()
+	return nil
+}
+
+// ReadCounters implements counting.
+func (f *flexins) ReadCounters(done func()) error {
+	f.node.Driver().ReadCounters(func(driver.Counters) { done() })
+	return nil
+}
+
+var (
+	_ Stack    = (*flexins)(nil)
+	_ counting = (*flexins)(nil)
+)

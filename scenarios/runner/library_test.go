@@ -1,0 +1,88 @@
+package runner
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/device"
+)
+
+var update = flag.Bool("update", false, "write the results of the library anew")
+
+const library = "../library"
+
+// libraryFiles are the scenarios of the library.
+func libraryFiles(t *testing.T) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(library, "*.yaml"))
+	require.NoError(t, err)
+	require.Greater(t, len(list), 30)
+	return list
+}
+
+// Every scenario says what it shows, is called as its file, and passes on the model; its results are those that it always had.
+func TestLibrary(t *testing.T) {
+	var all strings.Builder
+	cases := 0
+	for _, file := range libraryFiles(t) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(string(text), "# "), "%s: begins with what it shows", file)
+		list, err := Load(file)
+		require.NoError(t, err)
+		for _, c := range list {
+			require.Equal(t, filepath.Base(file), c.Spec.Name+".yaml")
+			p, err := c.Play(t.Context(), Options{NIC: "model"})
+			require.NoError(t, err)
+			require.True(t, p.Pass(), "%s: %s", c.Name, texts(p))
+			all.WriteString(outcome(p))
+			cases++
+		}
+	}
+	require.Greater(t, cases, 60)
+	path := filepath.Join(library, "results.txt")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(all.String()), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, string(want), all.String(), "results do not depend on NIC, stack or time: -update if a scenario was changed or added")
+}
+
+// outcome is what results.txt has of a case.
+func outcome(p *Played) string {
+	return fmt.Sprintf("%s %d messages %d lost %s\n", p.Case.Name, p.Result.Messages, p.Result.Lost, p.Digest[:16])
+}
+
+// On the RTL, each scenario has the results that it has on the model, and no referee finds anything: the first case of each
+// file here, and all of them with NICTWIN_LONG (make test-all).
+func TestLibraryOnRTL(t *testing.T) {
+	results, err := os.ReadFile(filepath.Join(library, "results.txt"))
+	require.NoError(t, err)
+	o, played := optionsFor(t, device.RTL), 0
+	for _, file := range libraryFiles(t) {
+		list, err := Load(file)
+		require.NoError(t, err)
+		if os.Getenv("NICTWIN_LONG") == "" {
+			list = list[:1]
+		}
+		for _, c := range list {
+			if !c.Judged() {
+				continue
+			}
+			p, err := c.Play(t.Context(), o)
+			require.NoError(t, err)
+			require.True(t, p.Pass(), "%s: %s", c.Name, texts(p))
+			require.Contains(t, "\n"+string(results), "\n"+outcome(p))
+			require.Equal(t, device.RTL, p.NICs[0].Device)
+			played++
+		}
+	}
+	require.Greater(t, played, 30)
+}

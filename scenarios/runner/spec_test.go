@@ -1,0 +1,92 @@
+package runner
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Every error names file, line and field, and says what would be right.
+func TestErrorsNameTheirLine(t *testing.T) {
+	const head = "name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\n"
+	for text, want := range map[string]string{
+		"":                               "f.yaml:1: empty: want a mapping of fields",
+		"name: a b":                      `f.yaml:1: name "a b": want a word of letters, digits, - and _`,
+		"name: x":                        "f.yaml:1: description: empty: want a sentence",
+		"name: x\ndescription: y":        "f.yaml:1: board.servers: none: want one or more",
+		"speed: 1":                       "f.yaml:1: speed: no such field: want one of name, description, board, devices, stacks, workload, faults, expect, limits, sweep",
+		head + "workload: {kind: snd}":   `f.yaml:5: workload.kind "snd": want send, write, write_imm, read, atomics, echo, ping_pong or reflector`,
+		head + "workload:\n  count: 0":   "f.yaml:6: workload.count 0: want 1 to 1048576",
+		head + "workload:\n  sizes: []":  "f.yaml:6: workload.sizes: 0 of them: want 1 to 4096",
+		head + "workload: {sizes: [-1]}": "f.yaml:5: workload.sizes[0] -1: send over rc takes 0 to 16777216 bytes",
+		head + "workload: {transport: ud, sizes: [64, 2048]}":       "f.yaml:5: workload.sizes[1] 2048: send over ud takes 4 to 1024 bytes",
+		head + "workload: {transport: ud, kind: read}":              "f.yaml:5: workload.kind read: transport ud does not have it: want send, or transport rc",
+		head + "workload: {transport: ud, kind: write}":             "f.yaml:5: workload.kind write: transport ud does not have it: want send, echo, ping_pong or reflector",
+		head + "workload: {kind: ping_pong}":                        "f.yaml:5: workload.depth 8: kind ping_pong has one message at a time: want 1",
+		head + "workload: {signal_every: 9}":                        "f.yaml:5: workload.signal_every 9: want 1 to 8",
+		head + "workload: {inline: true, pieces: 2}":                "f.yaml:5: workload.inline: inline bytes have no pieces: want workload.pieces 1, or false",
+		head + "workload: {misuse: {what: remote_key}}":             "f.yaml:5: workload.misuse.what remote_key: kind send names no remote memory",
+		head + "workload: {misuse: {what: local_key, message: 64}}": "f.yaml:5: workload.misuse.message 64: want 0 to 63, the last of workload.count",
+		head + "expect: {errors: [{at: middle}]}":                   `f.yaml:5: expect.errors[0].at "middle": want client or server`,
+		head + "expect:\n  errors:\n  - status: oops":               `f.yaml:7: expect.errors[0].status "oops": want loc_len_err, loc_qp_op_err`,
+		head + "expect: {lost: {at_least: 3, at_most: 2}}":          "f.yaml:5: expect.lost.at_most 2: want 3 or more",
+		head + "expect: {compare: some}":                            `f.yaml:5: expect.compare "some": want exact, messages or counts`,
+		head + "limits: {quiet_ps: 0}":                              "f.yaml:5: limits.quiet_ps 0: want 1000 (1 ns) to",
+		head + "faults: {wire: {chances: {loss: 2}}}":               "f.yaml:5: faults.wire.chances.loss 2: want 0 or more, less than 1",
+		head + "faults: {stall: 95}":                                "f.yaml:5: faults.stall 95: want 0 to 90",
+		head + "faults: {slow_memory: {latency_ps: -1}}":            "f.yaml:5: faults.slow_memory.latency_ps -1: want 0 to 1 s",
+		head + "faults: {pcie: [{of: disk, kind: none}]}":           `f.yaml:5: faults.pcie[0].of "disk": want arm or host`,
+		head + "faults: {pcie: [{of: host, kind: bang}]}":           `f.yaml:5: faults.pcie[0].kind: inject: fault "bang": want one of ["none" "UR"`,
+		head + "workload: {queue_pairs: 2000, count: 9999}":         "f.yaml:5: workload.count 9999: that makes 19998000 messages of all flows: want at most 4194304",
+		head + "sweep: {receive: [naive]}":                          "f.yaml:5: sweep: data_cores, receive and selective_repeat are options of stacks of kind flexins",
+		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n  flexins: {data_cores: 16}":        "f.yaml:6: stacks[0].flexins.data_cores 16: the card has 16 cores, one of which is the control core: want 15 at most",
+		"name: x\ndescription: y\nboard: {preset: bf3-pair}\nstacks: [{kind: flexins}]":                                          "f.yaml:4: stacks[0].kind flexins: the board has no cores on the card and in the server: want one such as bf3-cores-pair",
+		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: {receive: early}}}]": `f.yaml:4: stacks[0].flexins.data.receive "early": want in_cache or naive`,
+		strings.Replace(head, "rnic", "flexins", 1):                                                                              "f.yaml:4: stacks[0].kind flexins: a device of kind rnic is not the contract's NIC: want model, rtl or address",
+		head + "sweep: {loss: [0.1]}":                                     "f.yaml:5: sweep.loss: want faults.wire, whose chances.loss it sets",
+		head + "sweep: {size: [0, 99999999]}":                             "f.yaml:5: sweep: case x:size=99999999: workload.sizes[0] 99999999: send over rc takes 0 to",
+		head + "devices: [{kind: model}]":                                 `stacks[0].kind rnic: a device of kind "model" has no transport of its own: want one of kind rnic`,
+		head + "devices: [{kind: rnic, model: connectx6}, {kind: model}]": `stacks[0].kind rnic: a device of kind "model" has no transport of its own`,
+		head + "devices: [{kind: rnic, model: connectx6}, {}, {}]":        "f.yaml:5: devices: 3: want one for both servers, or one for each",
+		strings.Replace(head, "-pair", "", 1):                             "f.yaml:3: board: 1 servers: want 2",
+		strings.Replace(head, "rnic", "tcp", 1):                           `f.yaml:4: stacks[0].kind "tcp": want flexins or rnic`,
+		strings.Replace(head, "connectx6-pair", "connectx6-fleet", 1):     "f.yaml:3: board: 12 servers: want 2",
+	} {
+		_, err := Parse("f.yaml", []byte(text))
+		require.ErrorContains(t, err, want, "%s", text)
+	}
+	_, err := Parse("f.yaml", []byte(head+"workload: {count: 0, depth: 0}\nlimits: {settle_ps: 0}"))
+	require.Len(t, strings.Split(err.Error(), "\n"), 3, "every error: %v", err)
+}
+
+func TestSweep(t *testing.T) {
+	list, err := Parse("f.yaml", []byte("name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\n"+
+		"faults: {wire: {seed: 1}}\nsweep: {size: [1, 64], kind: [send, write], loss: [0, 0.5], seed: [9]}"))
+	require.NoError(t, err)
+	require.Len(t, list, 8)
+	require.Equal(t, "x:kind=send:size=1:loss=0:seed=9", list[0].Name)
+	require.Equal(t, "x:kind=write:size=64:loss=0.5:seed=9", list[7].Name)
+	require.Equal(t, []int{64}, list[7].Workload.Sizes)
+	require.Zero(t, list[0].Faults.Wire.Chances.Loss, "cases share nothing")
+	require.Equal(t, 0.5, list[7].Faults.Wire.Chances.Loss)
+	require.EqualValues(t, 9, list[3].Workload.Seed)
+}
+
+// Any text gives cases or errors that name the file.
+func FuzzParse(f *testing.F) {
+	f.Add("name: x\ndescription: y\nboard: {preset: connectx6-pair}\nstacks: [{kind: rnic}]\nsweep: {size: [1]}")
+	f.Add("name: x\nboard: {preset: bf3-cores-pair}\ndevices: [{kind: rtl}, {kind: model}]\nworkload: {kind: read, sizes: [0], misuse: {what: remote_key, message: 3}}")
+	f.Add("expect: {errors: [{at: client, queue: send, status: wr_flush_err}]}\nfaults: {wire: {rules: [{do: loss, psn: 3}]}}")
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := Parse("f.yaml", []byte(text))
+		if err != nil {
+			require.Contains(t, err.Error(), "f.yaml")
+			return
+		}
+		require.NotEmpty(t, list)
+		for _, c := range list {
+			require.NoError(t, c.Validate())
+		}
+	})
+}

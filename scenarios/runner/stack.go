@@ -1,0 +1,78 @@
+package runner
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"nictwin/models/board"
+	"nictwin/models/mem"
+	"nictwin/models/nicspec"
+	"nictwin/stack/apps"
+	"nictwin/stack/verbs"
+)
+
+// Stack is the network stack of a server.
+type Stack interface {
+	Context() verbs.Context
+	Core() apps.Core // of the host, on which applications run
+
+	// Settled reports whether nothing is under way: what happens from now on begins with a call, or with a frame.
+	Settled() bool
+	Err() error
+	// Close ends what the stack does by itself: its loops and timers.
+	Close() error
+}
+
+// counting is a stack that can read the counters of its NIC, which the referee compares with what it saw.
+type counting interface {
+	ReadCounters(done func()) error
+}
+
+// stackKind is what there is to know of a kind of stack.
+type stackKind struct {
+	fits func(*StackSpec, *board.CardSpec) error // whether it runs on a card
+	open func(w *world, server int) (Stack, error)
+}
+
+var stacks = map[StackKind]stackKind{StackFlexiNS: {fitsFlexiNS, openFlexiNS}, StackRNIC: {fitsRNIC, openRNIC}}
+
+func stackNames() string {
+	var names []string
+	for _, k := range slices.Sorted(maps.Keys(stacks)) {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, " or ")
+}
+
+// Host memory: of stacks, and of applications. The rest is the machine's: page tables, memory of its other socket.
+const (
+	stackFrom  = 1 << 20
+	stackBytes = 255 << 20
+	appsFrom   = 256 << 20
+	appsBytes  = 192 << 20
+)
+
+// The addresses of a server's ports, numbered from 0.
+func macOf(server, port int) [6]byte { return [6]byte{2, 0, 0, 0, byte(port), byte(1 + server)} }
+func ipOf(server, port int) [4]byte  { return [4]byte{10, 0, byte(port), byte(1 + server)} }
+
+// gidOf is ::ffff:a.b.c.d.
+func gidOf(server, port int) (g [16]byte) {
+	const at = 12
+	g[10], g[11] = 0xff, 0xff
+	ip := ipOf(server, port)
+	copy(g[at:], ip[:])
+	return g
+}
+
+// side is a server as its application sees it.
+func (w *world) side(server int) apps.Side {
+	const hops = 64
+	c, peer := w.rack.Servers[server].Cards[0], 1-server
+	return apps.Side{
+		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(), Core: w.stacks[server].Core(), Memory: c.Memory,
+		Base: mem.Bus(nicspec.EndpointHost, appsFrom), Bytes: appsBytes, Port: 1,
+		Peer: verbs.AHAttr{Port: 1, GID: gidOf(peer, 0), MAC: macOf(peer, 0), HopLimit: hops},
+	}
+}

@@ -1,0 +1,150 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+
+	"nictwin/models/field"
+	"nictwin/stack/apps"
+	"nictwin/stack/flexins/data"
+	"nictwin/stack/flexins/node"
+	"nictwin/stack/transport"
+)
+
+// SweepSpec makes one case of a scenario for every combination of values. A field without values is as the workload has it.
+type SweepSpec struct {
+	Kinds       []apps.Kind      `yaml:"kind"`
+	Transports  []apps.Transport `yaml:"transport"`
+	Sizes       []int            `yaml:"size"` // each the only one of its case
+	QueuePairs  []int            `yaml:"queue_pairs"`
+	Depths      []int            `yaml:"depth"`
+	Pieces      []int            `yaml:"pieces"`
+	Offsets     []int            `yaml:"offset"`
+	Batches     []int            `yaml:"batch"`
+	SignalEvery []int            `yaml:"signal_every"`
+	MTUs        []int            `yaml:"mtu"`
+	Losses      []float64        `yaml:"loss"` // of faults.wire
+	Stalls      []int            `yaml:"stall"`
+	Seeds       []uint64         `yaml:"seed"`
+
+	// Options of stacks of kind flexins.
+	DataCores       []int              `yaml:"data_cores"`
+	Receives        []data.ReceiveKind `yaml:"receive"`
+	SelectiveRepeat []bool             `yaml:"selective_repeat"`
+}
+
+// axis is a field of a sweep.
+type axis struct {
+	name string
+	n    int
+	set  func(s *Spec, i int) string // value i; returns it as text
+}
+
+func values[T any](name string, list []T, set func(s *Spec, v T)) axis {
+	return axis{name, len(list), func(s *Spec, i int) string {
+		set(s, list[i])
+		return fmt.Sprint(list[i])
+	}}
+}
+
+func (w *SweepSpec) axes() []axis {
+	return []axis{
+		values("kind", w.Kinds, func(s *Spec, v apps.Kind) { s.Workload.Kind = v }),
+		values("transport", w.Transports, func(s *Spec, v apps.Transport) { s.Workload.Transport = v }),
+		values("size", w.Sizes, func(s *Spec, v int) { s.Workload.Sizes = []int{v} }),
+		values("queue_pairs", w.QueuePairs, func(s *Spec, v int) { s.Workload.QueuePairs = v }),
+		values("depth", w.Depths, func(s *Spec, v int) { s.Workload.Depth = v }),
+		values("pieces", w.Pieces, func(s *Spec, v int) { s.Workload.Pieces = v }),
+		values("offset", w.Offsets, func(s *Spec, v int) { s.Workload.Offset = v }),
+		values("batch", w.Batches, func(s *Spec, v int) { s.Workload.Batch = v }),
+		values("signal_every", w.SignalEvery, func(s *Spec, v int) { s.Workload.SignalEvery = v }),
+		values("mtu", w.MTUs, func(s *Spec, v int) { s.Workload.MTU = v }),
+		values("loss", w.Losses, (*Spec).lose),
+		values("stall", w.Stalls, func(s *Spec, v int) { s.Faults.Stall = v }),
+		values("data_cores", w.DataCores, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.DataCores = v }) }),
+		values("receive", w.Receives, func(s *Spec, v data.ReceiveKind) { s.flexins(func(n *node.Spec) { n.Data.Receive = v }) }),
+		values("selective_repeat", w.SelectiveRepeat, func(s *Spec, v bool) {
+			s.flexins(func(n *node.Spec) {
+				n.Data.Recovery = map[bool]transport.Recovery{false: transport.GoBackN, true: transport.SelectiveRepeat}[v]
+			})
+		}),
+		values("seed", w.Seeds, func(s *Spec, v uint64) { s.Workload.Seed = v }),
+	}
+}
+
+// flexins changes the options of FlexiNS on all servers.
+func (s *Spec) flexins(change func(*node.Spec)) {
+	s.Stacks = slices.Clone(s.Stacks)
+	for i := range s.Stacks {
+		change(&s.Stacks[i].FlexiNS)
+	}
+}
+
+// lose sets the share of packets that the cables lose.
+func (s *Spec) lose(share float64) {
+	w := *s.Faults.Wire
+	w.Chances.Loss = share
+	s.Faults.Wire = &w
+}
+
+// maxCases is more than anybody reads the results of.
+const maxCases = 1000
+
+func (w *SweepSpec) validate() error {
+	n := 1
+	for _, a := range w.axes() {
+		if n *= max(a.n, 1); n > maxCases {
+			return field.Errorf(field.Path(a.name), ": more than %d cases: want fewer values", maxCases)
+		}
+	}
+	return nil
+}
+
+// Case is a scenario with a value for everything.
+type Case struct {
+	Spec
+	File string
+	Name string // of the scenario, with the values of the sweep: name:size=64:depth=8
+}
+
+// cases are one for each combination, the last field the fastest.
+func (s *Spec) cases(file string) ([]*Case, error) {
+	w := &s.Sweep
+	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of && len(w.DataCores)+len(w.Receives)+len(w.SelectiveRepeat) > 0 {
+		return nil, field.Errorf("sweep", ": data_cores, receive and selective_repeat are options of stacks of kind %s: there is none", StackFlexiNS)
+	}
+	if len(s.Sweep.Losses) > 0 && s.Faults.Wire == nil {
+		return nil, field.Errorf("sweep.loss", ": want %v, whose chances.loss it sets", field.Path("faults.wire"))
+	}
+	var list []*Case
+	axes := s.Sweep.axes()
+	at := make([]int, len(axes))
+	for {
+		c := &Case{Spec: *s, File: file}
+		c.Spec.Sweep = SweepSpec{}
+		c.Name = s.Name
+		for i, a := range axes {
+			if a.n > 0 {
+				c.Name += ":" + a.name + "=" + a.set(&c.Spec, at[i])
+			}
+		}
+		if err := c.Validate(); err != nil {
+			return nil, field.Errorf("sweep", ": case %s: %w", c.Name, err)
+		}
+		list = append(list, c)
+		if !step(at, axes) {
+			return list, nil
+		}
+	}
+}
+
+// step goes to the next combination; false: there is none.
+func step(at []int, axes []axis) bool {
+	for i := len(axes) - 1; i >= 0; i-- {
+		if at[i]++; at[i] < axes[i].n {
+			return true
+		}
+		at[i] = 0
+	}
+	return false
+}

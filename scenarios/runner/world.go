@@ -1,0 +1,245 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"nictwin/models/board"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/judge"
+	"nictwin/scenarios/wiretap"
+)
+
+// world is a case's board with everything on it.
+type world struct {
+	ctx    context.Context
+	c      *Case
+	o      *Options
+	engine *simcore.Engine
+	spec   board.RackSpec // with the devices that are played on
+	pools  board.Pools
+	rack   *board.Rack
+	stacks [2]Stack
+	judges []*judge.Judge // of the cards; nil where the NIC is not the contract's
+	log    *judge.Log     // nil without artifacts
+	tap    *wiretap.Tap   // likewise
+	over   bool
+}
+
+// StuckError says that something that must happen did not.
+type StuckError struct {
+	What string // what was waited for
+	Why  string
+	At   simcore.Ps
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("waited for %s: %s (at %v of simulated time)", e.What, e.Why, nanoseconds(e.At))
+}
+
+// StackError is what ended a stack, or kept its applications from going on.
+type StackError struct{ Err error }
+
+func (e *StackError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *StackError) Unwrap() error { return e.Err }
+
+// stackError is an error of a stack, or nil.
+func stackError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &StackError{err}
+}
+
+// newWorld builds the board and begins.
+func newWorld(ctx context.Context, c *Case, o *Options) (*world, error) {
+	w := &world{ctx: ctx, c: c, o: o, engine: simcore.NewEngine()}
+	w.spec = o.override(c.rack())
+	var err error
+	w.rack, err = board.NewRack(w.engine, &w.pools, w.spec, device.Slots(o.device(ctx), o.Resolve))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.begin(&w.spec); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
+	return w, nil
+}
+
+// begin attaches what watches, and opens the stacks.
+func (w *world) begin(rack *board.RackSpec) error {
+	if err := w.watch(rack); err != nil {
+		return err
+	}
+	for _, c := range w.rack.Cards() {
+		if err := c.NIC.Begin(func() bool { return w.over }); err != nil {
+			return err
+		}
+	}
+	for i := range w.stacks {
+		s, err := stacks[w.c.stack(i).Kind].open(w, i)
+		if err != nil {
+			return fmt.Errorf("server %s: %w", w.rack.Servers[i].Name, err)
+		}
+		w.stacks[i] = s
+	}
+	return nil
+}
+
+// watch attaches the referees and what writes artifacts.
+func (w *world) watch(rack *board.RackSpec) (err error) {
+	for i, v := range w.rack.Servers {
+		if w.o.Observe != nil {
+			w.o.Observe(i, v.Cards[0].NIC)
+		}
+	}
+	var names []string
+	for i := range rack.Servers {
+		if contract(&rack.Servers[i].Cards[0]) {
+			names = append(names, rack.Servers[i].Name)
+		}
+	}
+	if w.o.Dir != nil && len(names) > 0 {
+		if w.log, err = judge.NewLog(w.o.Dir, w.o.ArtifactBytes, names...); err != nil {
+			return err
+		}
+	}
+	if w.o.Dir != nil {
+		if w.tap, err = wiretap.Attach(w.engine, w.rack, w.o.Dir, w.o.ArtifactBytes); err != nil {
+			return err
+		}
+	}
+	for i, v := range w.rack.Servers {
+		spec := &rack.Servers[i].Cards[0]
+		if !contract(spec) {
+			w.judges = append(w.judges, nil)
+			continue
+		}
+		j, err := judge.Attach(v.Cards[0].NIC, judge.Options{Name: v.Name, Build: buildOf(spec, v.Cards[0].NIC), Log: w.log})
+		if err != nil {
+			return err
+		}
+		w.judges = append(w.judges, j)
+	}
+	return nil
+}
+
+// contract reports whether the contract's NIC stands on a card.
+func contract(c *board.CardSpec) bool { return c.Device.Kind != board.DeviceRNIC }
+
+// buildOf is the sizes of a card's NIC.
+func buildOf(c *board.CardSpec, nic board.NIC) nicspec.Build {
+	b := nicspec.DefaultBuild()
+	if c.Build != nil {
+		b = *c.Build
+	}
+	b.Ports, b.EthBits = max(c.Ports, 1), nic.EthBits()
+	return b
+}
+
+// Steps of simulated time between two looks at a condition.
+const (
+	setUpStep   = simcore.Microsecond
+	trafficStep = simcore.Microsecond
+	grace       = 200 * simcore.Microsecond // for which stacks that are settled have nothing to do: longer than frames are in a cable
+)
+
+// wrong is what keeps the world from going on.
+func (w *world) wrong() error {
+	errs := []error{w.ctx.Err(), w.rack.Err()}
+	for _, s := range w.stacks {
+		if s != nil {
+			errs = append(errs, stackError(s.Err()))
+		}
+	}
+	for _, c := range w.rack.Cards() {
+		errs = append(errs, c.Overdue())
+	}
+	return errors.Join(errs...)
+}
+
+// run lets time pass.
+func (w *world) run(d simcore.Ps) error {
+	if err := w.engine.RunUntil(w.engine.Now() + d); err != nil {
+		return err
+	}
+	return w.wrong()
+}
+
+// settled reports whether nothing is under way on the board.
+func (w *world) settled() bool {
+	if w.engine.Pending() == 0 {
+		return true
+	}
+	for i, s := range w.stacks {
+		if !s.Settled() || !w.rack.Servers[i].Cards[0].Idle() {
+			return false
+		}
+	}
+	return true
+}
+
+// await runs the world until done; it is an apps.Await.
+func (w *world) await(what string, done func() bool) error {
+	for from := w.engine.Now(); !done(); {
+		stuck := func(why string) error { return &StuckError{what, why, w.engine.Now()} }
+		if w.engine.Pending() == 0 {
+			return stuck("nothing happens any more")
+		}
+		if w.engine.Now()-from > w.c.Limits.SetUp {
+			return stuck(fmt.Sprintf("for %v (limits.set_up_ps)", nanoseconds(w.c.Limits.SetUp)))
+		}
+		if err := w.run(setUpStep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle lets everything come to its end that is under way.
+func (w *world) settle(what string) error {
+	quiet := simcore.Ps(0)
+	for from := w.engine.Now(); w.engine.Pending() > 0 && quiet < grace; {
+		if w.engine.Now()-from > w.c.Limits.Settle {
+			return &StuckError{what, fmt.Sprintf("for %v (limits.settle_ps)", nanoseconds(w.c.Limits.Settle)), w.engine.Now()}
+		}
+		if err := w.run(trafficStep); err != nil {
+			return err
+		}
+		if quiet += trafficStep; !w.settled() {
+			quiet = 0
+		}
+	}
+	return nil
+}
+
+// end has the devices come to rest.
+func (w *world) end() error {
+	w.over = true
+	for from := w.engine.Now(); w.engine.Pending() > 0; {
+		if w.engine.Now()-from > w.c.Limits.Settle {
+			return &StuckError{"the board to come to rest", fmt.Sprintf("the next event is %s", w.engine.Next()), w.engine.Now()}
+		}
+		if err := w.run(trafficStep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close ends the devices and the artifacts.
+func (w *world) close() error {
+	errs := []error{w.rack.Close()}
+	if w.log != nil {
+		errs = append(errs, w.log.Close())
+	}
+	if w.tap != nil {
+		errs = append(errs, w.tap.Close())
+	}
+	return errors.Join(errs...)
+}

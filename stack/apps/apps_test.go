@@ -1,0 +1,180 @@
+package apps
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"nictwin/models/field"
+	_ "nictwin/models/fixedseed"
+	"nictwin/stack/verbs"
+)
+
+// Messages that differ in anything differ in their bytes, and a shorter one is no prefix that could be taken for it.
+func TestPatternsTellMessagesApart(t *testing.T) {
+	make64 := func(seed uint64, flow, direction, message int) string {
+		b := make([]byte, 64)
+		pattern(b, seed, flow, direction, message)
+		require.Equal(t, message, stamp(b))
+		return string(b[stampLen:])
+	}
+	seen := map[string]bool{}
+	for seed := range uint64(3) {
+		for flow := range 5 {
+			for direction := range 2 {
+				for message := range 50 {
+					seen[make64(seed, flow, direction, message)] = true
+				}
+			}
+		}
+	}
+	require.Len(t, seen, 3*5*2*50)
+	for n := range 40 { // whatever the length, bytes follow from their offset
+		long, short := make([]byte, 64), make([]byte, n)
+		pattern(long, 1, 2, 0, 3)
+		pattern(short, 1, 2, 0, 3)
+		require.True(t, n < stampLen || bytes.Equal(short, long[:n]), n)
+	}
+	b := make([]byte, 8)
+	pattern(b[:7], 1, 2, 0, 3)
+	c := bytes.Clone(b)
+	require.Equal(t, -1, differ(b, c))
+	c[5]++
+	require.Equal(t, 5, differ(b, c))
+	require.Equal(t, -1, stamp(b[:3]))
+}
+
+// flat is memory from address 0.
+type flat []byte
+
+func (m flat) Load(a uint64, b []byte) error  { copy(b, m[a:]); return nil }
+func (m flat) Store(a uint64, b []byte) error { copy(m[a:], b); return nil }
+func (m flat) Read(a uint64, b []byte) error  { return m.Load(a, b) }
+func (m flat) Write(a uint64, b []byte) error { return m.Store(a, b) }
+
+// Slots and pieces do not overlap, begin where they must, and hold what was stored; a byte beside them is seen.
+func TestAreas(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		slots, n := rapid.IntRange(1, 5).Draw(t, "slots"), rapid.IntRange(0, 300).Draw(t, "bytes")
+		pieces, offset := rapid.IntRange(1, 4).Draw(t, "pieces"), rapid.IntRange(0, 63).Draw(t, "offset")
+		r := room{next: 128, end: 1 << 20}
+		a, err := r.area(slots, n, pieces, offset)
+		require.NoError(t, err)
+		m := make(flat, r.next+64)
+		require.NoError(t, a.blank(m))
+		want := make([][]byte, slots)
+		for s := range slots {
+			want[s] = make([]byte, n)
+			pattern(want[s], 1, 0, 0, s)
+			require.NoError(t, a.store(m, s, a.chunk(n), want[s]))
+			total := 0
+			for _, x := range a.spans(nil, s, n, a.chunk(n), 7) {
+				require.Equal(t, uint64(offset), x.Addr%line)
+				require.LessOrEqual(t, x.Addr+uint64(x.Length)+guard, r.next)
+				total += int(x.Length)
+			}
+			require.Equal(t, n, total)
+		}
+		b := make([]byte, a.apart)
+		for s := range slots {
+			got := make([]byte, n)
+			require.NoError(t, a.load(m, s, 0, a.chunk(n), got))
+			require.Equal(t, want[s], got)
+			from := rapid.IntRange(0, n).Draw(t, "from")
+			require.NoError(t, a.load(m, s, from, a.chunk(n), got[from:]))
+			require.Equal(t, want[s], got)
+			require.Len(t, a.spans(nil, s, n, a.chunk(n), 7), len(a.message(nil, s, 0, n, 7)))
+		}
+		_, _, ok, err := a.trespass(m, b)
+		require.True(t, ok && err == nil)
+		at := a.at(rapid.IntRange(0, slots-1).Draw(t, "slot"), rapid.IntRange(0, pieces-1).Draw(t, "piece")) + uint64(a.piece) + uint64(rapid.IntRange(0, guard-1).Draw(t, "behind"))
+		m[at] = 1
+		addr, got, ok, err := a.trespass(m, b)
+		require.True(t, !ok && err == nil && addr == at && got == 1)
+	})
+	r := room{next: 0, end: 1000}
+	_, err := r.area(10, 100, 1, 0)
+	require.ErrorContains(t, err, "10 messages of 100 B: want 1920 B of memory on a server, 1000 are left")
+}
+
+// What atomics find and leave is that of a counter which they are carried out on one by one.
+func TestCountersFollowTheAtomics(t *testing.T) {
+	s := DefaultSpec()
+	s.Kind = Atomics
+	c, v := counter{before: make([]uint64, 3), ops: make([]atomic, 3)}, uint64(0)
+	for m := range 100 {
+		w := verbs.SendWR{}
+		c.ask(&w, m)
+		c.ask(&w, m) // that it was built before does not count
+		require.Equal(t, v, c.before[m%3])
+		if s.atomic(m) == verbs.WRFetchAdd {
+			v += w.CompareAdd
+		} else if v == w.CompareAdd {
+			v = w.Swap
+		}
+		require.Equal(t, v, c.value)
+	}
+}
+
+func TestSignals(t *testing.T) {
+	s := DefaultSpec()
+	s.Count, s.SignalEvery = 20, 8
+	var all []int
+	for m := range s.Count {
+		if s.signals(m) {
+			all = append(all, m)
+		}
+		require.True(t, s.signals(s.signalled(m)) && s.signalled(m) >= m)
+	}
+	require.Equal(t, []int{7, 15, 19}, all)
+}
+
+// Two results differ in what must be the same, and in nothing else.
+func TestCompare(t *testing.T) {
+	of := func(change func(*Result)) *Result {
+		r := &Result{Memory: [2]string{"a", "b"}, Streams: []Stream{
+			{Server: "A", Client: true, List: []Completion{{ID: 0, Message: 0}, {ID: 1, Message: 1}}},
+			{Server: "B", Recv: true, List: []Completion{{ID: 5, Recv: true, Opcode: verbs.WCRecv, Bytes: 9, Message: 0}, {ID: 6, Recv: true, Opcode: verbs.WCRecv, Bytes: 8, Message: 1}}},
+		}}
+		change(r)
+		return r
+	}
+	same := of(func(*Result) {})
+	for name, x := range map[string]struct {
+		change func(*Result)
+		differ []Compare
+		says   string
+	}{
+		"nothing":   {func(*Result) {}, nil, ""},
+		"memory":    {func(r *Result) { r.Memory[1] = "c" }, []Compare{Exact}, "the memory of server 1 in the end"},
+		"a slot":    {func(r *Result) { r.Streams[1].List[0].ID = 7 }, []Compare{Exact}, `server B, server of flow 0, receive queue: completion 0: "receive request 5`},
+		"a message": {func(r *Result) { r.Streams[1].List[0].Message = 1 }, []Compare{Exact, Messages}, "completion 0"},
+		"a length":  {func(r *Result) { r.Streams[1].List[1].Bytes = 7 }, []Compare{Exact, Messages}, "8 B"},
+		"a status":  {func(r *Result) { r.Streams[0].List[1].Status = verbs.WCFlushErr }, []Compare{Exact, Messages, Counts}, ""},
+		"one less":  {func(r *Result) { r.Streams[0].List = r.Streams[0].List[:1] }, []Compare{Exact, Messages, Counts}, ""},
+		"one more": {func(r *Result) { r.Streams[0].List = append(r.Streams[0].List, Completion{ID: 2}) },
+			[]Compare{Exact, Messages, Counts}, ""},
+	} {
+		other := of(x.change)
+		for _, how := range []Compare{Exact, Messages, Counts} {
+			d, want := same.Difference(other, how), false
+			for _, k := range x.differ {
+				want = want || k == how
+			}
+			require.Equal(t, want, d != "", "%s, %s: %s", name, how, d)
+			require.Equal(t, want, same.Digest(how) != other.Digest(how), "%s, %s", name, how)
+			if want && how == Exact {
+				require.Contains(t, d, x.says)
+			}
+		}
+	}
+}
+
+func TestDefaultIsValid(t *testing.T) {
+	s := DefaultSpec()
+	require.NoError(t, s.Validate())
+	s = Spec{}
+	require.Greater(t, len(field.Each(s.Validate())), 5, "every error at once")
+}

@@ -1,0 +1,76 @@
+package apps
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+const counterLen = 8
+
+// counter is what a client knows of the counter that it changes, unless others do, too.
+type counter struct {
+	shared bool
+	value  uint64   // after all that was asked for
+	asked  int      // requests
+	before []uint64 // what each request under way finds, by message modulo depth
+	ops    []atomic // of these requests
+}
+
+// atomic is the values of a request.
+type atomic struct{ compareAdd, swap uint64 }
+
+// atomic is the operation of request m: a shared counter is only added to.
+func (s *Spec) atomic(m int) verbs.Opcode {
+	if s.SharedCounter || m%3 == 0 {
+		return verbs.WRFetchAdd
+	}
+	return verbs.WRCmpSwap
+}
+
+// ask fills in the values of request m: additions, swaps, and swaps that find another value than they compare with.
+func (c *counter) ask(w *verbs.SendWR, m int) {
+	o := &c.ops[m%len(c.ops)]
+	if m == c.asked {
+		c.asked++
+		c.before[m%len(c.before)] = c.value
+		switch {
+		case c.shared:
+			*o = atomic{compareAdd: 1}
+			c.value++
+		case m%3 == 0:
+			*o = atomic{compareAdd: mix(uint64(m) + golden)}
+			c.value += o.compareAdd
+		case m%3 == 1:
+			*o = atomic{c.value, mix(uint64(m))}
+			c.value = o.swap
+		default:
+			*o = atomic{^c.value, mix(uint64(m))}
+		}
+	}
+	w.CompareAdd, w.Swap = o.compareAdd, o.swap
+}
+
+// fetched checks what an atomic brought.
+func (c *client) fetched(m int) {
+	b := c.got(counterLen)
+	if !c.check("load", c.out.load(c.side.Core, m, 0, counterLen, b)) {
+		return
+	}
+	got := binary.LittleEndian.Uint64(b)
+	at := c.out.at(m, 0)
+	if !c.counter.shared {
+		if want := c.counter.before[m%len(c.counter.before)]; got != want {
+			c.fail(Wrong{What: "counter", Message: m, Addr: at, Text: fmt.Sprintf("atomic %d (%v) brought %#x to %#x: expected %#x", m, c.spec.atomic(m), got, at, want)})
+			return
+		}
+	} else if seen := c.side.seen; got >= uint64(len(seen)) || seen[got] {
+		c.fail(Wrong{What: "counter", Message: m, Addr: at, Text: fmt.Sprintf("atomic %d brought %d to %#x: expected a value below %d that no other atomic brought", m, got, at, len(seen))})
+		return
+	} else {
+		seen[got] = true
+	}
+	c.messages++
+	c.bytes += counterLen
+}

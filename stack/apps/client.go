@@ -1,0 +1,187 @@
+package apps
+
+import (
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+// client is the end of a flow that asks.
+type client struct {
+	*end
+	out      area // of messages, or of what READs and atomics bring
+	far      area // the server's memory
+	farKey   uint32
+	farEnd   uint64 // of its region
+	built    int    // messages whose bytes lie in their slots
+	answered int    // messages whose answers came
+	counter  counter
+}
+
+// opcode is what request m asks for.
+func (s *Spec) opcode(m int) verbs.Opcode {
+	switch s.Kind {
+	case Write:
+		return verbs.WRWrite
+	case WriteImm:
+		return verbs.WRWriteImm
+	case Read:
+		return verbs.WRRead
+	case Atomics:
+		return s.atomic(m)
+	}
+	if s.Immediate {
+		return verbs.WRSendImm
+	}
+	return verbs.WRSend
+}
+
+// advance implements role.
+func (c *client) advance() {
+	for s := c.spec; !c.stopped && !c.full; {
+		n := min(s.Batch, s.Count-c.posted, s.Depth-(c.posted-c.acked))
+		if s.Kind.twoWay() {
+			n = min(n, s.Depth-(c.posted-c.answered))
+		}
+		if n <= 0 {
+			return
+		}
+		for i := range n {
+			if !c.build(i, c.posted+i) {
+				return
+			}
+		}
+		if !c.post(n) {
+			return
+		}
+	}
+}
+
+// build makes the request of message m, the ith that is posted at a time. It may be called again for the same.
+func (c *client) build(i, m int) bool {
+	s, w := c.spec, &c.wrs[i]
+	n := s.size(m)
+	*w = verbs.SendWR{ID: uint64(m), Opcode: s.opcode(m), Imm: c.imm(m), AH: c.ah, RemoteQPN: c.peerQPN, RemoteQKey: qkey}
+	if s.signals(m) {
+		w.Flags = verbs.SendSignaled
+	}
+	if !c.fill(i, m) {
+		return false
+	}
+	if s.Inline {
+		w.Flags, w.Inline = w.Flags|verbs.SendInline, c.inline[i][:n]
+	} else {
+		c.sges[i] = c.out.spans(c.sges[i][:0], m, n, c.out.chunk(n), c.side.mr.LKey)
+		w.SGEs = c.sges[i]
+	}
+	if !s.Kind.sends() {
+		w.RemoteAddr, w.RKey = c.far.at(m, 0), c.farKey
+	}
+	if s.Kind == Atomics {
+		c.counter.ask(w, m)
+	}
+	c.misuse(w, m)
+	return true
+}
+
+// fill puts the bytes of message m where its request takes them from.
+func (c *client) fill(i, m int) bool {
+	s := c.spec
+	n := s.size(m)
+	if s.Inline {
+		pattern(c.inline[i][:n], s.Seed, c.flow, request, m)
+		return true
+	}
+	if s.Kind == Read || s.Kind == Atomics || m < c.built {
+		return true
+	}
+	pattern(c.want(n), s.Seed, c.flow, request, m)
+	c.built = m + 1
+	return c.check("store", c.out.store(c.side.Core, m, c.out.chunk(n), c.want(n)))
+}
+
+// imm is the immediate data of a message.
+func (e *end) imm(m int) uint32 { return uint32(mix(e.spec.Seed+uint64(e.flow)<<32) + uint64(m)) }
+
+// misuse does to a request what the spec asks for.
+func (c *client) misuse(w *verbs.SendWR, m int) {
+	x := c.spec.Misuse
+	if x == nil || c.flow != 0 || m != x.Message {
+		return
+	}
+	n := uint64(c.spec.size(m))
+	switch x.What {
+	case RemoteKey:
+		w.RKey ^= strangeKey
+	case RemoteBounds:
+		w.RemoteAddr = c.farEnd - n + beyond(c.spec)
+	case LocalKey:
+		w.SGEs[0].LKey ^= strangeKey
+	case LocalBounds:
+		w.SGEs[0].Addr = c.side.Base + c.side.Bytes - uint64(w.SGEs[0].Length) + beyond(c.spec)
+	}
+}
+
+// beyond is how far a request goes over the end of a region: atomics stay aligned.
+func beyond(s *Spec) uint64 {
+	if s.Kind == Atomics {
+		return counterLen
+	}
+	return 1
+}
+
+// sent implements role.
+func (c *client) sent(first, last int) {
+	switch c.spec.Kind {
+	case Read:
+		for m := first; m <= last && !c.stopped; m++ {
+			n := c.spec.size(m)
+			got, chunk := c.got(n), c.out.chunk(n)
+			if c.check("load", c.out.load(c.side.Core, m, 0, chunk, got)) {
+				c.compare(got, m, request, func(off int) uint64 { return c.out.where(m, off, chunk) })
+			}
+		}
+	case Atomics:
+		for m := first; m <= last && !c.stopped; m++ {
+			c.fetched(m)
+		}
+	}
+}
+
+// received implements role: an answer has come.
+func (c *client) received(slot int, wc *verbs.WC) {
+	direction := answer
+	if c.spec.Kind == Reflector {
+		direction = request
+	}
+	if m, ok := c.arrived(slot, wc, direction, c.answered); ok {
+		c.checkImm(wc, m)
+		c.answered = m + 1
+	}
+	c.recvs.give(slot)
+}
+
+// checkImm holds immediate data to what it must be.
+func (e *end) checkImm(wc *verbs.WC, m int) {
+	has, want := wc.Flags&verbs.WCWithImm != 0, e.spec.opcode(m).HasImm()
+	if has != want || want && wc.Imm != e.imm(m) {
+		e.fail(Wrong{What: "immediate", Message: m, Text: fmt.Sprintf("message %d: immediate data %#x (%v): expected %#x (%v)", m, wc.Imm, has, e.imm(m), want)})
+	}
+}
+
+// done implements role.
+func (c *client) done() bool {
+	if c.stopped {
+		return c.acked == c.posted
+	}
+	return c.acked == c.spec.Count && (!c.spec.Kind.twoWay() || c.answered == c.spec.Count)
+}
+
+func (c *client) areas(f func(*area, bool)) {
+	f(&c.out, c.spec.Kind == Read || c.spec.Kind == Atomics)
+	if c.recvs != nil && c.recvs.end != nil {
+		f(&c.recvs.area, true)
+	}
+}
+
+var _ role = (*client)(nil)

@@ -1,0 +1,119 @@
+package apps
+
+import (
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+// queuePairs makes the queue pairs of a server.
+func (u *setup) queuePairs(s *side) error {
+	spec := u.spec
+	init := verbs.QPInitAttr{Type: spec.Transport.qpType(), SendCQ: s.cq, RecvCQ: s.cq}
+	init.Cap = verbs.QPCap{MaxSendWR: spec.Depth, MaxSendSGE: spec.Pieces, MaxRecvSGE: spec.Pieces}
+	if spec.Inline {
+		init.Cap.MaxInline = spec.largest()
+	}
+	err := u.verbs(s, "create_qp", len(s.ends), func(i int, done func(error)) {
+		a, e := init, s.ends[i]
+		if s.shared != nil && u.recvDepth(e) > 0 {
+			a.SRQ = s.srq
+		} else {
+			a.Cap.MaxRecvWR = max(u.recvDepth(e), 1)
+		}
+		s.Context.CreateQP(s.pd, a, into(&e.qp, done))
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range s.ends {
+		s.byQPN[e.qp.Num()] = e
+	}
+	return nil
+}
+
+// attributes are those of an end's queue pair on its way to RTS.
+func (u *setup) attributes(e *end) verbs.QPAttr {
+	spec, rd := u.spec, min(u.spec.Depth, e.side.dev.MaxQPInitRdAtom)
+	a := verbs.QPAttr{
+		Port: e.side.Port, AH: e.side.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey, Access: e.side.mr.Access &^ verbs.AccessLocalWrite,
+		Timeout: uint8(spec.Timeout), RetryCnt: uint8(spec.Retries), RNRRetry: uint8(spec.RNRRetry), MinRNRTimer: uint8(spec.RNRTimer),
+		MaxRdAtomic: uint8(rd), MaxDestRdAtomic: uint8(min(max(rd, 1), e.side.dev.MaxQPRdAtom)),
+		SQPSN: firstPSN(spec.Seed, e.flow, e.client), RQPSN: firstPSN(spec.Seed, e.flow, !e.client),
+	}
+	if spec.Transport == UC {
+		a.Access &= verbs.AccessRemoteWrite
+	}
+	return a
+}
+
+// firstPSN is where a sender begins: its packets have numbers of their own, and some wrap.
+func firstPSN(seed uint64, flow int, client bool) uint32 {
+	const bits = 1<<24 - 1
+	n := mix(seed + uint64(flow)*2)
+	if client {
+		n = mix(n)
+	}
+	if n&3 == 0 {
+		return bits - uint32(n>>2&7)
+	}
+	return uint32(n>>8) & bits
+}
+
+// connect brings the queue pairs of a server to a state.
+func (u *setup) connect(s *side, from, to verbs.State) error {
+	name := fmt.Sprintf("modify_qp to %v", to)
+	return u.verbs(s, name, len(s.ends), func(i int, done func(error)) {
+		e := s.ends[i]
+		a := u.attributes(e)
+		required, _, _ := verbs.Transition(u.spec.Transport.qpType(), from, to)
+		a.State = to
+		s.Context.ModifyQP(e.qp, a, required|verbs.QPState, done)
+	})
+}
+
+// handles makes the address handle of a server's UD queue pairs.
+func (u *setup) handles(s *side) error {
+	if u.spec.Transport != UD {
+		return nil
+	}
+	var h verbs.AH
+	err := u.verbs(s, "create_ah", 1, func(_ int, done func(error)) { s.Context.CreateAH(s.pd, s.Peer, into(&h, done)) })
+	for _, e := range s.ends {
+		e.ah = h
+	}
+	return err
+}
+
+// introduce tells the ends of a flow of each other.
+func (u *setup) introduce() {
+	for _, s := range u.sides {
+		for i, e := range s.ends {
+			p := s.peer().ends[i]
+			e.peerQPN = p.qp.Num()
+			c, ok := e.role.(*client)
+			if r, both := p.role.(*server); ok && both {
+				c.far, c.farKey, c.farEnd = r.near, p.side.mr.RKey, p.side.Base+p.side.Bytes
+			}
+		}
+	}
+}
+
+func (s *side) peer() *side {
+	if s.run.sides[0] == s {
+		return s.run.sides[1]
+	}
+	return s.run.sides[0]
+}
+
+// states brings all queue pairs to RTS: both servers to RTR before either sends.
+func (u *setup) states(each func(...func(*side) error) error) error {
+	from := verbs.QPSReset
+	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
+		if err := each(func(s *side) error { return u.connect(s, from, to) }); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package apps
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+// Completion is a completion as the application took it.
+type Completion struct {
+	ID      uint64 // number of the request; of receive requests their ordinal
+	Recv    bool
+	Status  verbs.Status
+	Opcode  verbs.WCOpcode
+	Flags   verbs.WCFlags
+	Bytes   uint32 // of receives
+	Imm     uint32
+	Message int // -1: none
+}
+
+func (c Completion) String() string {
+	what := fmt.Sprintf("request %d", c.ID)
+	if c.Recv {
+		what = fmt.Sprintf("receive request %d", c.ID)
+	}
+	if c.Status != verbs.WCSuccess {
+		return fmt.Sprintf("%s: %v", what, c.Status)
+	}
+	what = fmt.Sprintf("%s: %v", what, c.Opcode)
+	if c.Recv {
+		what += fmt.Sprintf(" of message %d, %d B", c.Message, c.Bytes)
+	}
+	if c.Flags&verbs.WCWithImm != 0 {
+		what += fmt.Sprintf(", immediate data %#x", c.Imm)
+	}
+	return what
+}
+
+// Wrong is something that an application found not to be as it must.
+type Wrong struct {
+	Server   string
+	Flow     int
+	Client   bool
+	What     string // byte, length, order, opcode, immediate, counter, guard, src_qp, or the call that failed
+	Message  int    // -1: of none
+	Offset   int    // of the byte
+	Addr     uint64
+	Expected byte
+	Got      byte
+	Text     string
+}
+
+func (w *Wrong) String() string {
+	return fmt.Sprintf("server %s, %s of flow %d: %s", w.Server, roleName(w.Client), w.Flow, w.Text)
+}
+
+// Stream is the completions of one queue of a queue pair, in order.
+type Stream struct {
+	Server string
+	Flow   int
+	Client bool // of the flow
+	Recv   bool // of the receive queue
+	List   []Completion
+}
+
+// Name is what the stream is called.
+func (s *Stream) Name() string {
+	queue := "send"
+	if s.Recv {
+		queue = "receive"
+	}
+	return fmt.Sprintf("server %s, %s of flow %d, %s queue", s.Server, roleName(s.Client), s.Flow, queue)
+}
+
+// Result is what came of a workload.
+type Result struct {
+	Streams  []Stream
+	Memory   [2]string // SHA-256 of the buffers of each server in the end
+	Messages int       // that came as they had to
+	Bytes    uint64
+	Lost     int     // messages that were sent without an error and never came: on UC and UD, that may be
+	Wrong    []Wrong // the first of each end
+	Wrongs   int
+}
+
+// Result is what came of the run so far.
+func (r *Run) Result() (*Result, error) {
+	res := &Result{}
+	for i, s := range r.sides {
+		for _, e := range s.ends {
+			res.Streams = append(res.Streams, Stream{s.Name, e.flow, e.client, false, e.sends}, Stream{s.Name, e.flow, e.client, true, e.takes})
+			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.wrongs
+			if e.wrong != nil {
+				res.Wrong = append(res.Wrong, *e.wrong)
+			}
+		}
+		var err error
+		if res.Memory[i], err = s.digest(); err != nil {
+			return nil, err
+		}
+	}
+	res.Lost = r.lost()
+	return res, nil
+}
+
+// lost counts messages that did not come.
+func (r *Run) lost() (n int) {
+	for _, s := range r.sides {
+		for i, e := range s.ends {
+			if !e.client {
+				continue
+			}
+			p := s.peer().ends[i]
+			switch {
+			case r.spec.Kind == Read || r.spec.Kind == Atomics:
+				n += e.well() - e.messages
+			case r.spec.Kind.twoWay():
+				n += max(e.well()-p.messages, 0) + max(p.well()-e.messages, 0)
+			default:
+				n += max(e.well()-p.messages, 0)
+			}
+		}
+	}
+	return n
+}
+
+// digest is of all buffers of a server.
+func (s *side) digest() (string, error) {
+	h := sha256.New()
+	var b []byte
+	for _, a := range s.areas() {
+		if n := a.bytes(); uint64(len(b)) < n {
+			b = make([]byte, n)
+		}
+		x := b[:a.bytes()]
+		if err := s.Memory.Read(a.base, x); err != nil {
+			return "", err
+		}
+		_, _ = h.Write(x) // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// Digest is of what two runs must have in common, as far as how says.
+func (r *Result) Digest(how Compare) string {
+	h := sha256.New()
+	var b [32]byte
+	if how == Counts {
+		for _, c := range r.Counts() {
+			_, _ = fmt.Fprintln(h, c)
+		}
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	for i := range r.Streams {
+		s := &r.Streams[i]
+		_, _ = fmt.Fprintln(h, s.Name(), len(s.List))
+		for _, c := range s.List {
+			c = how.part(c)
+			binary.LittleEndian.PutUint64(b[:], c.ID)
+			b[8], b[9], b[10], b[11] = byte(c.Status), byte(c.Opcode), byte(c.Flags), 0
+			binary.LittleEndian.PutUint32(b[12:], c.Bytes)
+			binary.LittleEndian.PutUint32(b[16:], c.Imm)
+			binary.LittleEndian.PutUint64(b[20:], uint64(c.Message))
+			_, _ = h.Write(b[:])
+		}
+	}
+	if how == Exact {
+		_, _ = fmt.Fprintln(h, r.Memory)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

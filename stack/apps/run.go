@@ -1,0 +1,262 @@
+package apps
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Run is a workload on two servers.
+type Run struct {
+	spec     *Spec
+	sides    [2]*side
+	progress uint64
+	short    error // memory that there is not
+	finished bool
+}
+
+// New makes the objects of a workload and connects them. await runs the world in between.
+func New(s Spec, sides [2]Side, await Await) (*Run, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	r := &Run{spec: &s}
+	for i := range sides {
+		r.sides[i] = &side{Side: sides[i], run: r, byQPN: map[uint32]*end{}}
+		x := r.sides[i]
+		x.room = room{next: (x.Base + line - 1) &^ (line - 1), end: x.Base + x.Bytes}
+		x.want, x.got = make([]byte, s.largest()+counterLen), make([]byte, s.largest()+counterLen)
+		if s.SharedCounter {
+			x.seen = make([]bool, s.QueuePairs*s.Count)
+		}
+	}
+	for f := range s.flows() {
+		r.flow(f)
+	}
+	u := &setup{Run: r, await: await}
+	if err := u.make(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// flow adds the ends of a flow. Those of the second half have their client on the second server.
+func (r *Run) flow(f int) {
+	c, s := r.sides[0], r.sides[1]
+	if f >= r.spec.QueuePairs {
+		c, s = s, c
+	}
+	a := &client{end: &end{spec: r.spec, side: c, flow: f, client: true}}
+	a.role = a
+	c.ends = append(c.ends, a.end)
+	b := &server{end: &end{spec: r.spec, side: s, flow: f}}
+	b.role = b
+	s.ends = append(s.ends, b.end)
+}
+
+// make goes through all steps.
+func (u *setup) make() error {
+	each := func(steps ...func(*side) error) error {
+		for _, step := range steps {
+			for _, s := range u.sides {
+				if err := step(s); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := each(u.open, u.queuePairs); err != nil {
+		return err
+	}
+	for _, s := range u.sides {
+		u.furnish(s)
+	}
+	if u.short != nil {
+		return u.short
+	}
+	u.introduce()
+	if err := each(u.blank, u.handles); err != nil {
+		return err
+	}
+	return u.states(each)
+}
+
+// Prepare posts the first receive requests and follows completions. Who runs the applications lets that come to its end before
+// Begin: transports that do not wait for receivers lose what comes earlier.
+func (r *Run) Prepare() error {
+	var errs []error
+	for _, s := range r.sides {
+		errs = append(errs, s.follow())
+		if s.shared != nil {
+			s.shared.begin()
+		}
+		for _, e := range s.ends {
+			if e.recvs != nil && e.recvs.end != nil {
+				e.recvs.begin()
+			}
+		}
+	}
+	return errors.Join(append(errs, r.Err())...)
+}
+
+// Begin posts the first requests.
+func (r *Run) Begin() error {
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			e.role.advance()
+		}
+	}
+	return r.Err()
+}
+
+// Retry posts what found no room. Who runs the applications calls it now and then.
+func (r *Run) Retry() {
+	for _, s := range r.sides {
+		s.retry()
+	}
+}
+
+// Err is what kept the applications from going on, or nil.
+func (r *Run) Err() error { return errors.Join(r.sides[0].err, r.sides[1].err) }
+
+// Progress grows whenever a completion is taken.
+func (r *Run) Progress() uint64 { return r.progress }
+
+// Messages is how many messages came as they had to, answers included, and their bytes.
+func (r *Run) Messages() (n int, bytes uint64) {
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			n, bytes = n+e.messages, bytes+e.bytes
+		}
+	}
+	return n, bytes
+}
+
+// Done reports whether all ends have what they wait for.
+func (r *Run) Done() bool {
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			if !e.role.done() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Waiting says in words what the first ends that are not done wait for.
+func (r *Run) Waiting() string {
+	const most = 3
+	var list []string
+	more := 0
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			if e.role.done() {
+				continue
+			}
+			if len(list) == most {
+				more++
+				continue
+			}
+			list = append(list, e.state())
+		}
+	}
+	if more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(list, "; ")
+}
+
+// state says how far an end is.
+func (e *end) state() string {
+	what := fmt.Sprintf("%s of flow %d on server %s: %d requests posted, %d of them ended", roleName(e.client), e.flow, e.side.Name, e.posted, e.acked)
+	if e.recvs != nil {
+		what += fmt.Sprintf(", %d messages received", e.came)
+	}
+	return what + fmt.Sprintf(" of %d", e.spec.Count)
+}
+
+func roleName(client bool) string {
+	if client {
+		return "client"
+	}
+	return "server"
+}
+
+// Finish looks at the memory in the end, once nothing is under way any more. It is called once, before Result.
+func (r *Run) Finish() error {
+	if r.finished {
+		return errors.New("apps: Finish was called before")
+	}
+	r.finished = true
+	for _, s := range r.sides {
+		s.stop()
+		r.counters(s)
+		for i, e := range s.ends {
+			if x, ok := e.role.(*server); ok {
+				x.finish(s.peer().ends[i].well())
+			}
+		}
+		if err := s.guards(); err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}
+
+// well is how many requests ended well.
+func (e *end) well() int {
+	for i, c := range e.sends {
+		if c.Status != 0 {
+			if i == 0 {
+				return 0
+			}
+			return e.sends[i-1].Message + 1
+		}
+	}
+	return e.acked
+}
+
+// counters tells the servers of atomics what their counters must have.
+func (r *Run) counters(s *side) {
+	if r.spec.Kind != Atomics {
+		return
+	}
+	sum := uint64(0)
+	for i, e := range s.ends {
+		srv, ok := e.role.(*server)
+		if !ok {
+			continue
+		}
+		c := s.peer().ends[i].role.(*client)
+		if c.stopped {
+			return // nobody knows which were carried out
+		}
+		if sum += c.counter.value; !r.spec.SharedCounter {
+			srv.count = &c.counter.value
+		}
+	}
+	if owner := s.counterOwner(); r.spec.SharedCounter && owner != nil {
+		owner.count = &sum
+	}
+}
+
+// guards looks for bytes that were written where nothing may be.
+func (s *side) guards() error {
+	b := make([]byte, 0)
+	for _, a := range s.areas() {
+		if uint64(cap(b)) < a.apart {
+			b = make([]byte, a.apart)
+		}
+		addr, got, ok, err := a.trespass(s.Memory, b[:cap(b)])
+		if err != nil {
+			return err
+		}
+		if !ok {
+			s.ends[0].fail(Wrong{What: "guard", Message: -1, Addr: addr, Expected: pad, Got: got,
+				Text: fmt.Sprintf("%#x is outside of every buffer: expected %#02x as before, got %#02x", addr, pad, got)})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package apps
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"nictwin/models/fifo"
+	"nictwin/stack/verbs"
+)
+
+// server is the end of a flow that answers, or whose memory is written and read.
+type server struct {
+	*end
+	near  area // memory that the client names
+	out   area // of answers
+	next  int  // message that is to come
+	todo  fifo.Queue[reply]
+	under fifo.Queue[reply] // posted, until their requests have ended
+	count *uint64           // what its counter must have in the end, where the client can tell
+}
+
+// reply is a message that is to be answered, and the slot that it came in.
+type reply struct{ message, slot int }
+
+// advance implements role: it posts answers.
+func (s *server) advance() {
+	for s.todo.Len() > 0 && !s.stopped && !s.full && s.posted-s.acked < s.spec.Depth {
+		r := *s.todo.Front()
+		if !s.build(r) || !s.post(1) {
+			return
+		}
+		s.todo.Pop()
+		if s.spec.Kind == Reflector {
+			s.under.Push(r)
+		}
+	}
+}
+
+// build makes the request that answers a message. Its ID is the answer's ordinal.
+func (s *server) build(r reply) bool {
+	n, w := s.spec.size(r.message), &s.wrs[0]
+	*w = verbs.SendWR{ID: uint64(s.posted), Opcode: s.spec.opcode(r.message), Imm: s.imm(r.message), AH: s.ah, RemoteQPN: s.peerQPN, RemoteQKey: qkey}
+	if s.spec.signals(s.posted) {
+		w.Flags = verbs.SendSignaled
+	}
+	if s.spec.Kind == Reflector {
+		s.sges[0] = s.recvs.area.message(s.sges[0][:0], r.slot, s.spec.header(), n, s.side.mr.LKey)
+		w.SGEs = s.sges[0]
+		return true
+	}
+	b, chunk := s.want(n), s.out.chunk(n)
+	pattern(b, s.spec.Seed, s.flow, answer, r.message)
+	if s.spec.Inline {
+		w.Flags, w.Inline = w.Flags|verbs.SendInline, b
+		return true
+	}
+	if !s.check("store", s.out.store(s.side.Core, s.posted, chunk, b)) {
+		return false
+	}
+	s.sges[0] = s.out.spans(s.sges[0][:0], s.posted, n, chunk, s.side.mr.LKey)
+	w.SGEs = s.sges[0]
+	return true
+}
+
+// message are the pieces of a received message behind its header.
+func (a *area) message(into []verbs.SGE, slot, skip, n int, key uint32) []verbs.SGE {
+	for n > 0 {
+		k, off := skip/a.piece, skip%a.piece
+		c := min(n, a.piece-off)
+		into = append(into, verbs.SGE{Addr: a.at(slot, k) + uint64(off), Length: uint32(c), LKey: key})
+		skip, n = skip+c, n-c
+	}
+	return into
+}
+
+// sent implements role: what was reflected may be received into again.
+func (s *server) sent(first, last int) {
+	if s.spec.Kind != Reflector {
+		return
+	}
+	for range last - first + 1 {
+		s.recvs.give(s.under.Pop().slot)
+	}
+}
+
+// received implements role.
+func (s *server) received(slot int, wc *verbs.WC) {
+	if s.spec.Kind == WriteImm {
+		s.written(wc)
+		s.recvs.give(slot)
+		return
+	}
+	m, ok := s.arrived(slot, wc, request, s.next)
+	if !ok {
+		s.recvs.give(slot)
+		return
+	}
+	s.checkImm(wc, m)
+	s.next = m + 1
+	if s.spec.Kind.twoWay() {
+		s.todo.Push(reply{m, slot})
+	}
+	if s.spec.Kind != Reflector {
+		s.recvs.give(slot)
+	}
+}
+
+// written checks a message whose immediate data came.
+func (s *server) written(wc *verbs.WC) {
+	m := s.next
+	if lost := int(int32(wc.Imm - s.imm(m))); s.spec.Transport != RC && lost > 0 && m+lost < s.spec.Count {
+		m += lost
+	}
+	s.checkImm(wc, m)
+	s.took(m)
+	n := s.spec.size(m)
+	if int(wc.ByteLen) != n {
+		s.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d ended with %d B: expected %d", m, wc.ByteLen, n)})
+	}
+	s.verify(m)
+	s.next = m + 1
+}
+
+// verify checks the memory that a message was written to.
+func (s *server) verify(m int) {
+	n := s.spec.size(m)
+	got := s.got(n)
+	if s.check("load", s.near.load(s.side.Core, m, 0, s.near.piece, got)) {
+		s.compare(got, m, request, func(off int) uint64 { return s.near.where(m, off, s.near.piece) })
+	}
+}
+
+// finish looks at the memory of what no completion told of; asked is how many requests of the client ended well.
+func (s *server) finish(asked int) {
+	switch s.spec.Kind {
+	case Write:
+		for m := range asked {
+			if s.spec.Transport == RC || s.writtenAtAll(m) {
+				s.verify(m)
+			}
+		}
+	case Atomics:
+		if s.count == nil {
+			return
+		}
+		b := s.got(counterLen)
+		if !s.check("load", s.near.load(s.side.Core, 0, 0, counterLen, b)) {
+			return
+		}
+		if v := binary.LittleEndian.Uint64(b); v != *s.count {
+			s.fail(Wrong{What: "counter", Message: -1, Addr: s.near.at(0, 0), Text: fmt.Sprintf("the counter at %#x has %#x: expected %#x", s.near.at(0, 0), v, *s.count)})
+		}
+	}
+}
+
+// writtenAtAll reports whether anything of a message was written: a transport that loses messages may have lost it.
+func (s *server) writtenAtAll(m int) bool {
+	b := s.got(s.spec.size(m))
+	if !s.check("load", s.near.load(s.side.Core, m, 0, s.near.piece, b)) {
+		return false
+	}
+	for _, v := range b {
+		if v != pad {
+			return true
+		}
+	}
+	return false
+}
+
+// done implements role.
+func (s *server) done() bool {
+	switch {
+	case s.stopped:
+		return s.acked == s.posted
+	case s.spec.Kind.twoWay():
+		return s.next == s.spec.Count && s.acked == s.spec.Count
+	case s.spec.Kind.receives():
+		return s.next == s.spec.Count
+	}
+	return true
+}
+
+func (s *server) areas(f func(*area, bool)) {
+	if s.near.slots > 0 {
+		f(&s.near, s.spec.Kind != Read)
+	}
+	if s.out.slots > 0 {
+		f(&s.out, false)
+	}
+	if s.recvs != nil && s.recvs.end != nil {
+		f(&s.recvs.area, true)
+	}
+}
+
+var _ role = (*server)(nil)

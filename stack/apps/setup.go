@@ -1,0 +1,219 @@
+package apps
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+// qkey of all UD queue pairs.
+const qkey = 0x1234_5678
+
+// Await runs the world until done, or returns an error that says what was waited for.
+type Await func(what string, done func() bool) error
+
+// setup makes the objects of a workload.
+type setup struct {
+	*Run
+	await Await
+}
+
+// verb runs control verbs to their ends: each of n calls begin with the function that it must call.
+func (u *setup) verbs(s *side, name string, n int, begin func(i int, done func(error))) error {
+	ended := 0
+	var errs []error
+	for i := range n {
+		begin(i, func(err error) {
+			ended++
+			if err != nil {
+				errs = append(errs, fmt.Errorf("server %s: %s: %w", s.Name, name, err))
+			}
+		})
+	}
+	err := u.await(fmt.Sprintf("the end of %s on server %s", name, s.Name), func() bool { return ended == n })
+	return errors.Join(append(errs, err)...)
+}
+
+// into is a callback that keeps what a verb made.
+func into[T any](to *T, done func(error)) func(T, error) {
+	return func(v T, err error) {
+		*to = v
+		done(err)
+	}
+}
+
+const allAccess = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
+
+// open makes what all queue pairs of a server share.
+func (u *setup) open(s *side) error {
+	c := s.Context
+	if err := u.verbs(s, "query_device", 1, func(_ int, done func(error)) { c.QueryDevice(into(&s.dev, done)) }); err != nil {
+		return err
+	}
+	if err := u.verbs(s, "alloc_pd", 1, func(_ int, done func(error)) { c.AllocPD(into(&s.pd, done)) }); err != nil {
+		return err
+	}
+	access := allAccess
+	if !s.dev.Has(verbs.FeatureAtomics) {
+		access &^= verbs.AccessRemoteAtomic
+	}
+	if err := u.verbs(s, "reg_mr", 1, func(_ int, done func(error)) { c.RegMR(s.pd, s.Base, s.Bytes, access, into(&s.mr, done)) }); err != nil {
+		return err
+	}
+	entries := 0
+	for _, e := range s.ends {
+		entries += u.spec.Depth + u.recvDepth(e)
+	}
+	if err := u.verbs(s, "create_cq", 1, func(_ int, done func(error)) { c.CreateCQ(entries, into(&s.cq, done)) }); err != nil {
+		return err
+	}
+	if !u.spec.SharedReceive {
+		return nil
+	}
+	s.shared = u.receives(s, nil)
+	if s.shared == nil {
+		return nil
+	}
+	attr := verbs.SRQAttr{MaxWR: s.shared.area.slots, MaxSGE: u.spec.Pieces}
+	if err := u.verbs(s, "create_srq", 1, func(_ int, done func(error)) { c.CreateSRQ(s.pd, attr, into(&s.srq, done)) }); err != nil {
+		return err
+	}
+	s.shared.post = s.srq.PostRecv
+	return nil
+}
+
+// recvDepth is how many receive requests an end has posted at most.
+func (u *setup) recvDepth(e *end) int {
+	if !e.client && u.spec.Kind.receives() || e.client && u.spec.Kind.twoWay() {
+		return u.spec.receives()
+	}
+	return 0
+}
+
+// receives makes a receive queue: of an end or, nil, of all of a server. It is nil where nothing is received.
+func (u *setup) receives(s *side, e *end) *receives {
+	n, total := 0, 0
+	for _, x := range s.ends {
+		if k := u.recvDepth(x); k > 0 && (e == nil || e == x) {
+			n, total = n+k, total+u.spec.Count
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.Kind.sends(), sges: make([]verbs.SGE, 0, maxPieces)}
+	if !r.memory {
+		r.area = area{slots: n, pieces: 1}
+		return r
+	}
+	r.area = u.take(s, n, u.spec.largest()+u.spec.header(), u.spec.Pieces)
+	return r
+}
+
+// take takes memory of a server; what there is not is told at the end.
+func (u *setup) take(s *side, slots, bytes, pieces int) area {
+	a, err := s.room.area(slots, bytes, pieces, u.spec.Offset)
+	if err != nil {
+		u.short = errors.Join(u.short, fmt.Errorf("server %s: %w", s.Name, err))
+	}
+	return a
+}
+
+// furnish gives the ends of a server their memory.
+func (u *setup) furnish(s *side) {
+	spec := u.spec
+	for _, e := range s.ends {
+		if e.recvs = s.shared; s.shared == nil {
+			if e.recvs = u.receives(s, e); e.recvs != nil {
+				e.recvs.post = e.qp.PostRecv
+			}
+		} else if u.recvDepth(e) == 0 {
+			e.recvs = nil
+		}
+		e.requests()
+		e.sends, e.takes = make([]Completion, 0, spec.Count), make([]Completion, 0, spec.Count)
+		switch r := e.role.(type) {
+		case *client:
+			r.out = u.take(s, spec.Depth, spec.largest(), spec.Pieces)
+			r.counter = counter{shared: spec.SharedCounter, before: make([]uint64, spec.Depth), ops: make([]atomic, spec.Depth)}
+		case *server:
+			switch {
+			case spec.Kind == Atomics && !spec.SharedCounter || spec.Kind == Atomics && r.first():
+				r.near = u.take(s, 1, counterLen, 1)
+			case spec.Kind == Atomics:
+				r.near = s.counterOwner().near
+			case !spec.Kind.sends():
+				r.near = u.take(s, spec.Count, spec.largest(), 1)
+			case spec.Kind == Echo || spec.Kind == PingPong:
+				r.out = u.take(s, spec.Depth, spec.largest(), spec.Pieces)
+			}
+		}
+	}
+}
+
+// requests makes room for what the end posts at a time.
+func (e *end) requests() {
+	n := 1
+	if e.client {
+		n = e.spec.Batch
+	}
+	e.wrs = make([]verbs.SendWR, n)
+	for range n {
+		e.sges = append(e.sges, make([]verbs.SGE, 0, maxPieces+1))
+		if e.spec.Inline {
+			e.inline = append(e.inline, make([]byte, e.spec.largest()))
+		}
+	}
+}
+
+// first reports whether the end is the first of its kind on its server.
+func (s *server) first() bool { return s.side.counterOwner() == s }
+
+// counterOwner is the end whose counter all others share.
+func (s *side) counterOwner() *server {
+	for _, e := range s.ends {
+		if r, ok := e.role.(*server); ok {
+			return r
+		}
+	}
+	return nil
+}
+
+// blank prepares the memory of all ends.
+func (u *setup) blank(s *side) error {
+	var errs []error
+	for _, a := range s.areas() {
+		errs = append(errs, a.blank(s.Memory))
+	}
+	for _, e := range s.ends {
+		r, ok := e.role.(*server)
+		if !ok || u.spec.Kind != Read && u.spec.Kind != Atomics {
+			continue
+		}
+		for m := range r.near.slots {
+			n := u.spec.size(m)
+			b := e.want(n)
+			if clear(b); u.spec.Kind == Read {
+				pattern(b, u.spec.Seed, e.flow, request, m)
+			}
+			errs = append(errs, s.Memory.Write(r.near.at(m, 0), b))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// areas are all that the application has on a server, in order.
+func (s *side) areas() (all []*area) {
+	if s.shared != nil && s.shared.memory {
+		all = append(all, &s.shared.area)
+	}
+	for _, e := range s.ends {
+		e.role.areas(func(a *area, _ bool) {
+			if a.piece > 0 && (len(all) == 0 || s.run.spec.Kind != Atomics || all[len(all)-1].base != a.base) {
+				all = append(all, a)
+			}
+		})
+	}
+	return all
+}

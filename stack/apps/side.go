@@ -1,0 +1,143 @@
+package apps
+
+import (
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+// Side is a server as its application sees it.
+type Side struct {
+	Name    string
+	Context verbs.Context
+	Core    Core
+	Memory  Memory
+	Base    uint64 // of Bytes of memory that nobody else uses
+	Bytes   uint64
+	Port    uint8        // whose way leads to the other server
+	Peer    verbs.AHAttr // the other server, as seen from here
+}
+
+// side is a Side in use.
+type side struct {
+	Side
+	run  *Run
+	mr   verbs.MR
+	pd   verbs.PD
+	dev  verbs.DeviceAttr
+	cq   verbs.CQ
+	stop func() // of following cq
+	room room
+
+	shared *receives // nil: each queue pair has its own
+	srq    verbs.SRQ
+	seen   []bool // values that atomics on a shared counter brought
+
+	ends  []*end
+	byQPN map[uint32]*end
+	ready []*end // had completions in this poll
+	full  []*end // found no room
+	short bool   // a receive queue found no room
+
+	want, got []byte
+	wcs       [16]verbs.WC
+	busy      bool
+	again     bool
+	err       error // of the completion queue
+}
+
+// poll takes all completions that have come, and lets the ends that had some go on.
+func (s *side) poll() {
+	if s.busy {
+		s.again = true
+		return
+	}
+	s.busy = true
+	for s.again = true; s.again && s.err == nil; {
+		s.again = false
+		for s.take() {
+		}
+		s.advance()
+	}
+	s.busy = false
+}
+
+// follow has the completions taken from now on.
+func (s *side) follow() (err error) {
+	if !s.run.spec.Events {
+		s.stop, err = s.cq.Follow(s.poll)
+		return err
+	}
+	s.cq.OnEvent(s.event)
+	s.stop = func() { s.cq.OnEvent(nil) }
+	return s.cq.ReqNotify(false)
+}
+
+// event takes what has come, and asks for the next event. What came before the stack knew of that is taken, too.
+func (s *side) event() {
+	s.poll()
+	if err := s.cq.ReqNotify(false); err != nil && s.err == nil {
+		s.err = fmt.Errorf("server %s: req_notify_cq: %w", s.Name, err)
+	}
+	s.poll()
+}
+
+// take takes completions, and reports whether there were any.
+func (s *side) take() bool {
+	n, err := s.cq.Poll(s.wcs[:])
+	if err != nil {
+		s.err = fmt.Errorf("server %s: poll_cq: %w", s.Name, err)
+	}
+	for i := range s.wcs[:n] {
+		wc := &s.wcs[i]
+		s.run.progress++
+		if e := s.byQPN[wc.QPN]; e != nil {
+			e.completed(wc)
+		} else if s.err == nil {
+			s.err = fmt.Errorf("server %s: a completion of queue pair %#x, which is not the application's", s.Name, wc.QPN)
+		}
+	}
+	return n > 0 && err == nil
+}
+
+// advance lets the ends go on that had completions.
+func (s *side) advance() {
+	ready := s.ready
+	for _, e := range ready {
+		e.ready = false
+		e.role.advance()
+	}
+	s.ready = ready[:0]
+}
+
+// retry posts what found no room before. Room that a pipe has again is told by no completion.
+func (s *side) retry() {
+	if s.short {
+		s.short = false
+		if s.shared != nil {
+			s.shared.again()
+		}
+		for _, e := range s.ends {
+			if e.recvs != nil && e.recvs.end != nil {
+				e.recvs.again()
+			}
+		}
+	}
+	n := len(s.full)
+	for _, e := range s.full[:n] {
+		e.full = false
+	}
+	for _, e := range s.full[:n] {
+		e.role.advance()
+	}
+	s.full = append(s.full[:0], s.full[n:]...)
+}
+
+// refused is a receive request that could not be posted.
+func (s *side) refused(r *receives, err error) {
+	if r.end != nil {
+		r.end.check("post_recv", err)
+	} else if s.err == nil {
+		s.err = fmt.Errorf("server %s: post_srq_recv: %w", s.Name, err)
+	}
+}

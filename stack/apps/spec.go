@@ -1,0 +1,271 @@
+package apps
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"nictwin/models/field"
+	"nictwin/stack/verbs"
+)
+
+// Kind is what the applications do.
+type Kind string
+
+// The kinds.
+const (
+	Send      Kind = "send"      // SEND, which the server takes
+	Write     Kind = "write"     // RDMA_WRITE, each message to a place of its own in the server's memory
+	WriteImm  Kind = "write_imm" // the same with immediate data, of which the server hears
+	Read      Kind = "read"      // RDMA_READ of the server's memory
+	Atomics   Kind = "atomics"   // FETCH_ADD and CMP_SWP of a counter in the server's memory
+	Echo      Kind = "echo"      // SEND, and the server sends other bytes of the same length back
+	PingPong  Kind = "ping_pong" // the same, one message at a time
+	Reflector Kind = "reflector" // SEND, and the server sends the very bytes back, from where they were received
+	allKinds       = "send, write, write_imm, read, atomics, echo, ping_pong or reflector"
+)
+
+// twoWay reports whether every message has an answer.
+func (k Kind) twoWay() bool { return k == Echo || k == PingPong || k == Reflector }
+
+// sends reports whether messages take receive requests of the server that have memory.
+func (k Kind) sends() bool { return k == Send || k.twoWay() }
+
+// receives reports whether messages take receive requests of the server.
+func (k Kind) receives() bool { return k.sends() || k == WriteImm }
+
+// needsRC reports whether only reliable connections have it.
+func (k Kind) needsRC() bool { return k == Read || k == Atomics }
+
+// Transport is the service of the queue pairs.
+type Transport string
+
+// The transports.
+const (
+	RC Transport = "rc"
+	UC Transport = "uc"
+	UD Transport = "ud"
+)
+
+func (t Transport) qpType() verbs.QPType {
+	return map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD}[t]
+}
+
+// Spec is a workload.
+type Spec struct {
+	Kind       Kind      `yaml:"kind"`
+	Transport  Transport `yaml:"transport"`
+	QueuePairs int       `yaml:"queue_pairs"` // flows
+	BothWays   bool      `yaml:"both_ways"`   // as many flows again whose client is the second server
+	Sizes      []int     `yaml:"sizes"`       // bytes of message i: those of entry i, from the first again after the last
+	Count      int       `yaml:"count"`       // messages of a flow
+	Depth      int       `yaml:"depth"`       // requests of a flow under way
+
+	Pieces      int  `yaml:"pieces"`       // of memory that a request has (SGEs)
+	Offset      int  `yaml:"offset"`       // bytes behind a multiple of 64 at which each piece begins
+	Inline      bool `yaml:"inline"`       // bytes go with the request
+	Immediate   bool `yaml:"immediate"`    // SENDs carry immediate data
+	Batch       int  `yaml:"batch"`        // requests that the client posts at a time, as far as there is room
+	Events      bool `yaml:"events"`       // completions are taken when an event tells of them, not by polling
+	SignalEvery int  `yaml:"signal_every"` // only every so many-th request ends with a completion, and the last
+
+	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
+	Receives      int  `yaml:"receives"`       // receive requests of a flow that are posted at a time; 0: see Spec.receives
+	SharedCounter bool `yaml:"shared_counter"` // atomics: all flows add to one counter
+
+	MTU      int `yaml:"mtu"`       // of the path
+	Timeout  int `yaml:"timeout"`   // of retransmission: 4.096 us x 2^timeout; 0: never
+	Retries  int `yaml:"retries"`   // without an answer
+	RNRRetry int `yaml:"rnr_retry"` // when the receiver is not ready; 7: without end
+	RNRTimer int `yaml:"rnr_timer"` // code of the time that a receiver that is not ready asks for
+
+	Misuse *Misuse `yaml:"misuse"` // something that the client or server does wrong; nil: nothing
+	Seed   uint64  `yaml:"seed"`   // of what messages hold
+}
+
+// Misuse is a request of flow 0 that is not as it has to be.
+type Misuse struct {
+	What    Wrongdoing `yaml:"what"`
+	Message int        `yaml:"message"` // whose request it is
+}
+
+// Wrongdoing is what is wrong with a request.
+type Wrongdoing string
+
+// What can be wrong.
+const (
+	RemoteKey    Wrongdoing = "remote_key"    // a key that the server does not have
+	RemoteBounds Wrongdoing = "remote_bounds" // the last byte is beyond the server's region
+	LocalKey     Wrongdoing = "local_key"     // a key that the client does not have
+	LocalBounds  Wrongdoing = "local_bounds"  // the last byte is beyond the client's region
+	ShortReceive Wrongdoing = "short_receive" // the server's receive request has one byte less than the message
+	BadReceive   Wrongdoing = "bad_receive"   // the server's receive request has a key that the server does not have
+	allWrong                = "remote_key, remote_bounds, local_key, local_bounds, short_receive or bad_receive"
+)
+
+func (w Wrongdoing) remote() bool  { return w == RemoteKey || w == RemoteBounds }
+func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive }
+
+// DefaultSpec is 64 SENDs of 1 KB over one RC queue pair, eight under way. A timeout of 1 ms, seven retries and an RNR time of
+// 10 us are assumptions: short, as simulated time is dear.
+func DefaultSpec() Spec {
+	return Spec{
+		Kind: Send, Transport: RC, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Pieces: 1, Batch: 1, SignalEvery: 1,
+		MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
+	}
+}
+
+// Limits of a workload.
+const (
+	maxPairs  = 2048
+	maxCount  = 1 << 20
+	maxDepth  = 1 << 12
+	maxPieces = 16
+	maxBytes  = 1 << 24
+	maxTotal  = 1 << 22 // messages of all flows: each has its completions kept
+	stampLen  = 4       // bytes with the message's number
+)
+
+// Validate returns every error of the spec, each a field.Error.
+func (s *Spec) Validate() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	within := func(path field.Path, v, from, to int) {
+		bad(v >= from && v <= to, path, "%d: want %d to %d", v, from, to)
+	}
+	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector}, s.Kind)
+	bad(known, "kind", "%q: want %s", s.Kind, allKinds)
+	bad(s.Transport == RC || s.Transport == UC || s.Transport == UD, "transport", "%q: want %s, %s or %s", s.Transport, RC, UC, UD)
+	if s.Transport != RC && known {
+		bad(!s.Kind.needsRC(), "kind", "%s: transport %s does not have it: want %s, or transport %s", s.Kind, s.Transport, Send, RC)
+		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: transport ud does not have it: want %s, %s, %s or %s", s.Kind, Send, Echo, PingPong, Reflector)
+	}
+	within("queue_pairs", s.QueuePairs, 1, maxPairs)
+	within("count", s.Count, 1, maxCount)
+	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs {
+		bad(s.Messages() <= maxTotal, "count", "%d: that makes %d messages of all flows: want at most %d", s.Count, s.Messages(), maxTotal)
+	}
+	within("depth", s.Depth, 1, maxDepth)
+	within("pieces", s.Pieces, 1, maxPieces)
+	within("offset", s.Offset, 0, line-1)
+	within("batch", s.Batch, 1, max(s.Depth, 1))
+	within("signal_every", s.SignalEvery, 1, max(s.Depth, 1))
+	within("receives", s.Receives, 0, maxDepth)
+	within("timeout", s.Timeout, 0, 31)
+	within("retries", s.Retries, 0, 7)
+	within("rnr_retry", s.RNRRetry, 0, 7)
+	within("rnr_timer", s.RNRTimer, 0, 31)
+	bad(s.MTU >= 0 && s.MTU <= int(verbs.MTU8192) && verbs.MTU(s.MTU).Valid(), "mtu", "%d: want 256, 512, 1024, 2048, 4096 or 8192", s.MTU)
+	return errors.Join(append(errs, s.validateSizes(), s.validateOptions(), s.validateMisuse())...)
+}
+
+func (s *Spec) validateSizes() error {
+	var errs []error
+	if len(s.Sizes) == 0 || len(s.Sizes) > maxDepth {
+		errs = append(errs, field.Errorf("sizes", ": %d of them: want 1 to %d", len(s.Sizes), maxDepth))
+	}
+	least, most := 0, maxBytes
+	switch {
+	case s.Kind == Atomics:
+		least, most = counterLen, counterLen
+	case s.Transport == UD:
+		least, most = stampLen, s.MTU
+	case s.Transport == UC: // which may lose messages: each says its number
+		least = stampLen
+	}
+	for i, n := range s.Sizes {
+		if at := field.Path(fmt.Sprintf("sizes[%d]", i)); n < least || n > most {
+			errs = append(errs, field.Errorf(at, "%d: %s over %s takes %d to %d bytes", n, s.Kind, s.Transport, least, most))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Spec) validateOptions() error {
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(s.Kind != PingPong || s.Depth == 1, "depth", "%d: kind %s has one message at a time: want 1", s.Depth, PingPong)
+	bad(!s.Inline || s.Kind != Read && s.Kind != Atomics && s.Kind != Reflector, "inline", ": kind %s has no bytes to send along: want false", s.Kind)
+	bad(!s.Inline || s.Pieces == 1, "inline", ": inline bytes have no pieces: want %v 1, or false", field.Path("pieces"))
+	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
+	bad(!s.SharedReceive || s.Kind.receives(), "shared_receive", ": kind %s takes no receive requests: want false", s.Kind)
+	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
+	bad(s.Kind != Atomics || s.Pieces == 1 && s.Offset%counterLen == 0, "pieces", "%d at %v %d: an atomic has one piece of 8 bytes, aligned: want 1 and a multiple of 8",
+		s.Pieces, field.Path("offset"), s.Offset)
+	return errors.Join(errs...)
+}
+
+func (s *Spec) validateMisuse() error {
+	x := s.Misuse
+	if x == nil {
+		return nil
+	}
+	var errs []error
+	bad := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
+	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
+	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places nothing by receive requests", x.What, s.Kind)
+	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
+	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v nobody knows whose request it is", x.What, field.Path("shared_receive"))
+	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))
+	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message, s.Count-1, field.Path("count"))
+	if x.Message >= 0 && len(s.Sizes) > 0 {
+		bad(s.size(x.Message) > 0, "misuse.message", "%d: it has no bytes: want one with some", x.Message)
+	}
+	return errors.Join(errs...)
+}
+
+// size is the bytes of a message.
+func (s *Spec) size(m int) int { return s.Sizes[m%len(s.Sizes)] }
+
+func (s *Spec) largest() int { return slices.Max(s.Sizes) }
+
+// receives is how many receive requests of a flow are posted at a time: for RC twice the depth, so that a receiver that is
+// not ready is the exception; for UC and UD, which drop what finds none, as many as messages come, up to a queue's limit.
+func (s *Spec) receives() int {
+	n := s.Receives
+	if n == 0 {
+		n = 2 * s.Depth
+		if s.Transport != RC {
+			n = maxDepth
+		}
+	}
+	return min(n, s.Count)
+}
+
+// signals reports whether a request ends with a completion.
+func (s *Spec) signals(m int) bool { return (m+1)%s.SignalEvery == 0 || m == s.Count-1 }
+
+// signalled is the first request from m on that ends with a completion.
+func (s *Spec) signalled(m int) int { return min((m/s.SignalEvery+1)*s.SignalEvery-1, s.Count-1) }
+
+// flows is how many there are.
+func (s *Spec) flows() int {
+	if s.BothWays {
+		return 2 * s.QueuePairs
+	}
+	return s.QueuePairs
+}
+
+// Messages is how many the clients send, answers not counted.
+func (s *Spec) Messages() int { return s.flows() * s.Count }
+
+// Ways is how many messages there are for each that a client sends: two where it is answered.
+func (s *Spec) Ways() int {
+	if s.Kind.twoWay() {
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,62 @@
+package apps
+
+import (
+	"nictwin/stack/verbs"
+)
+
+// Close destroys all objects of a run that has ended, users before what they use. It leaves those of a server whose stack
+// cannot destroy queue pairs with requests under way (verbs.FeatureDestroyBusy) where there are some.
+func (r *Run) Close(await Await) error {
+	u := &setup{Run: r, await: await}
+	for _, s := range r.sides {
+		if s.busyForGood() {
+			continue
+		}
+		if err := u.close(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// busyForGood reports whether requests are under way that nothing will end.
+func (s *side) busyForGood() bool {
+	if s.dev.Has(verbs.FeatureDestroyBusy) {
+		return false
+	}
+	for _, e := range s.ends {
+		if e.posted != e.acked || e.recvs != nil && e.recvs.end != nil && e.recvs.posted != e.came {
+			return true
+		}
+	}
+	return false
+}
+
+// close destroys the objects of a server.
+func (u *setup) close(s *side) error {
+	c := s.Context
+	for _, step := range []struct {
+		name  string
+		n     int
+		begin func(i int, done func(error))
+	}{
+		{"destroy_qp", len(s.ends), func(i int, done func(error)) { c.DestroyQP(s.ends[i].qp, done) }},
+		{"destroy_srq", count(s.srq != nil), func(_ int, done func(error)) { c.DestroySRQ(s.srq, done) }},
+		{"destroy_cq", 1, func(_ int, done func(error)) { c.DestroyCQ(s.cq, done) }},
+		{"destroy_ah", count(u.spec.Transport == UD), func(_ int, done func(error)) { c.DestroyAH(s.ends[0].ah, done) }},
+		{"dereg_mr", 1, func(_ int, done func(error)) { c.DeregMR(s.mr.LKey, done) }},
+		{"dealloc_pd", 1, func(_ int, done func(error)) { c.DeallocPD(s.pd, done) }},
+	} {
+		if err := u.verbs(s, step.name, step.n, step.begin); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
