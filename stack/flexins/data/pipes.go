@@ -25,6 +25,9 @@ type context struct {
 	spans   []transport.Span // of the receive request that is being put together
 	send    transport.Send
 	more    bool
+
+	taken    Posted     // so far
+	deferred []deferred // oldest first
 }
 
 // Ends are the consuming ends of a context's pipes on a core. Watch are the ranges of memory whose writes say that an element
@@ -72,6 +75,7 @@ func (a *Card) Detach(id int) {
 		if x := c.contexts[id]; x != nil {
 			x.loop.Stop()
 			delete(c.contexts, id)
+			delete(c.polled, id)
 		}
 	}
 }
@@ -90,6 +94,9 @@ func (x *context) poll() bool {
 	if c.err != nil {
 		return false
 	}
+	for _, f := range c.polled[x.id] {
+		f.due()
+	}
 	found := false
 	for _, p := range [...]struct {
 		from pipe.Receiver
@@ -107,6 +114,7 @@ func (x *context) poll() bool {
 			return false
 		}
 	}
+	x.release()
 	return found
 }
 
@@ -117,6 +125,7 @@ func (x *context) takeSend(b []byte) error {
 	if err := e.Decode(b); err != nil {
 		return err
 	}
+	x.taken.Sends++
 	q := x.c.qps[e.QPN]
 	if q == nil || q.config.Context != x.id {
 		return fmt.Errorf("a send element for queue pair %#x: there is none of this context here", e.QPN)
@@ -137,7 +146,7 @@ func (x *context) takeSend(b []byte) error {
 	}
 	if e.Datagram {
 		if s.AH = x.c.card.handles[verbs.AH(e.AH)]; s.AH == nil {
-			return fmt.Errorf("a datagram for queue pair %#x with address handle %d: there is none", e.QPN, e.AH)
+			s.AH, s.Status = &transport.AH{}, verbs.WCLocQPOpErr // it was destroyed meanwhile
 		}
 	}
 	q.translate(e, s)
@@ -200,6 +209,7 @@ func (x *context) takeRecv(b []byte) (err error) {
 		if x.more = e.More; x.more {
 			continue
 		}
+		x.taken.Recvs++
 		if err := x.c.postRecv(x.id, e.QPN, x.spans); err != nil {
 			return fmt.Errorf("a receive entry for queue %#x: %w", e.QPN, err)
 		}
