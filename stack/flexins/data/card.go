@@ -134,6 +134,14 @@ func (a *Card) Idle() bool {
 	return true
 }
 
+// Timers is how many connections have a deadline.
+func (a *Card) Timers() (n int) {
+	for _, c := range a.cores {
+		n += len(c.timers)
+	}
+	return n
+}
+
 // Stats are counts of all cores since they were opened.
 type Stats struct {
 	Received      uint64 // packets handed to connections

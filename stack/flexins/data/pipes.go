@@ -302,6 +302,15 @@ func (q *cq) push(w *pipe.Completion) {
 	}
 }
 
+// forget drops what was held back of a queue pair.
+func (q *cq) forget(qpn uint32) {
+	for range q.held.Len() {
+		if w := q.held.Pop(); w.QPN != qpn {
+			q.held.Push(w)
+		}
+	}
+}
+
 // try is false when the pipe is full.
 func (q *cq) try(w *pipe.Completion) bool {
 	w.Encode(q.line[:])

@@ -149,7 +149,15 @@ func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 			done(err)
 			return
 		}
-		c.after(q.config.Context, x.After, func() { done(q.modify(&x)) })
+		c.after(q.config.Context, x.After, func() {
+			if err := q.modify(&x); err != nil || x.To != verbs.QPSReset {
+				done(err)
+				return
+			}
+			q.send.forget(qpn)
+			q.recv.forget(qpn)
+			c.copies.nop(func() { done(nil) }) // its completions are in the host, where they can be told from later ones
+		})
 	})
 }
 
@@ -219,6 +227,8 @@ func (q *qp) destroy(done func(error)) {
 	for _, s := range c.tx {
 		s.drain(q.settle)
 	}
+	q.send.forget(qpn)
+	q.recv.forget(qpn)
 	q.copies++ // its completions are in the host, too
 	c.copies.nop(func() {
 		q.copies--

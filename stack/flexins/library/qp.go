@@ -190,7 +190,8 @@ func (q *QP) forget() {
 	}
 	clear(q.recvs.ids)
 	for _, cq := range [...]*CQ{q.send, q.recv} {
-		cq.pull()
+		for cq.next() { // all of it, whatever room the queue has: the card waits until it is there
+		}
 		cq.drop(q.number)
 	}
 }
