@@ -58,7 +58,7 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec) *node.Node {
 }
 
 // newNodes puts it on both cards of a pair, with their referees, as a bench of package verbstest.
-func newNodes(t *testing.T, s node.Spec) *verbstest.Bench {
+func newNodes(t *testing.T, s node.Spec) (*verbstest.Bench, *simcore.Engine) {
 	r, err := board.RackPreset("bf3-cores-pair")
 	require.NoError(t, err)
 	e, over := simcore.NewEngine(), false
@@ -107,6 +107,13 @@ func newNodes(t *testing.T, s node.Spec) *verbstest.Bench {
 		require.Equal(t, len(nodes), counted)
 		over = true
 		require.NoError(t, e.Run())
+		for i, c := range rack.Cards() {
+			st, kind := nodes[i].Stats(), s.Notify
+			require.Equal(t, kind == node.DoorbellPolled, st.Records > 0)
+			require.True(t, st.Fetches == 0 || kind == node.DoorbellPolled || kind == node.DoorbellPushed)
+			require.Equal(t, st.Elements > 0 && (kind == node.DoorbellPolled || kind == node.DoorbellPushed), st.Fetches > 0)
+			require.Equal(t, st.Elements > 0 && kind == node.MMIO, c.HostMMIO.Stats().Delivered > 0)
+		}
 		for i, j := range judges {
 			require.True(t, nodes[i].Ready() && nodes[i].Idle())
 			rep := j.Finish(judge.Whole)
@@ -114,7 +121,7 @@ func newNodes(t *testing.T, s node.Spec) *verbstest.Bench {
 		}
 		require.NoError(t, rack.Close())
 	})
-	return b
+	return b, e
 }
 
 // runQuiet runs until nothing happens any more. Cores that poll records by DMA never end: then until nothing else does.
@@ -134,7 +141,7 @@ func runQuiet(e *simcore.Engine, nodes []*node.Node, polled bool) error {
 		timers := 0
 		for i, n := range nodes {
 			now[i] = n.Stats()
-			now[i].Copied = 0 // records are
+			now[i].Copied, now[i].Records = 0, 0
 			timers += n.Timers()
 		}
 		if quiet++; now != before || timers > 0 {
@@ -158,6 +165,9 @@ func TestFlexinsVerbs(t *testing.T) {
 		s := node.DefaultSpec()
 		s.DataCores = 3
 		change(&s)
-		verbstest.RunContract(t, name, func(t *testing.T) *verbstest.Bench { return newNodes(t, s) })
+		verbstest.RunContract(t, name, func(t *testing.T) *verbstest.Bench {
+			b, _ := newNodes(t, s)
+			return b
+		})
 	}
 }

@@ -155,6 +155,8 @@ type Stats struct {
 	Invalidations uint64 // entries that invalidate
 	Kept          uint64 // packets copied into reorder memory
 	HeldBack      uint64 // completions that found their pipe full
+	Records       uint64 // reads of doorbells' records by DMA
+	Fetches       uint64 // reads of elements by DMA
 }
 
 func (s *Stats) add(o *Stats) {
@@ -169,6 +171,8 @@ func (s *Stats) add(o *Stats) {
 	s.Invalidations += o.Invalidations
 	s.Kept += o.Kept
 	s.HeldBack += o.HeldBack
+	s.Records += o.Records
+	s.Fetches += o.Fetches
 }
 
 // Stats returns them.

@@ -47,6 +47,7 @@ type core struct {
 
 	frame  transport.Packet
 	out    transport.Out
+	recv   transport.Recv
 	entry  timer
 	header [headerBytes]byte
 	line   [nicspec.LineBytes]byte

@@ -51,6 +51,7 @@ func (f *fetching) Write(addr uint64, b []byte, done func(error)) { f.mover.Writ
 func (f *fetching) Read(addr uint64, b []byte, done func(error)) {
 	if addr != f.record {
 		f.linesDone = done
+		f.c.stats.Fetches++
 		f.mover.Read(addr, b, f.linesRead)
 		return
 	}
@@ -67,6 +68,7 @@ func (f *fetching) due() {
 	default:
 		b := f.word
 		f.word, f.next = nil, now+f.c.spec.RecordPoll
+		f.c.stats.Records++
 		f.mover.Read(f.record, b, f.recordRead)
 	}
 }

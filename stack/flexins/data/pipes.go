@@ -97,25 +97,31 @@ func (x *context) poll() bool {
 	for _, f := range c.polled[x.id] {
 		f.due()
 	}
-	found := false
-	for _, p := range [...]struct {
-		from pipe.Receiver
-		take func([]byte) error
-	}{{x.rq, x.takeRecv}, {x.sq, x.takeSend}} {
-		e, err := p.from.Poll()
-		if err == nil && e != nil {
-			found = true
-			c.stats.Elements++
-			c.cpu.Compute(c.spec.Element)
-			err = p.take(e)
-		}
-		if err != nil {
-			c.fail(fmt.Errorf("context %d: %w", x.id, err))
-			return false
-		}
+	recv, err := x.rq.Poll()
+	if err == nil && recv != nil {
+		c.element()
+		err = x.takeRecv(recv)
+	}
+	var send []byte
+	if err == nil {
+		send, err = x.sq.Poll()
+	}
+	if err == nil && send != nil {
+		c.element()
+		err = x.takeSend(send)
+	}
+	if err != nil {
+		c.fail(fmt.Errorf("context %d: %w", x.id, err))
+		return false
 	}
 	x.release()
-	return found
+	return recv != nil || send != nil
+}
+
+// element counts one, and pays for it.
+func (c *core) element() {
+	c.stats.Elements++
+	c.cpu.Compute(c.spec.Element)
 }
 
 // takeSend hands a send request to its queue pair. What the request gets wrong is for its completion to tell; what no
@@ -221,21 +227,22 @@ func (x *context) takeRecv(b []byte) (err error) {
 func (c *core) postRecv(context int, number uint32, spans []transport.Span) error {
 	if s := c.srqs[number]; s != nil && s.context == context {
 		s.number++
-		return s.queue.Post(&transport.Recv{ID: s.number - 1, Spans: spans})
+		c.recv = transport.Recv{ID: s.number - 1, Spans: spans}
+		return s.queue.Post(&c.recv)
 	}
 	q := c.qps[number]
 	if q == nil || q.config.Context != context {
 		return errors.New("there is none of this context here")
 	}
 	q.number++
-	r := transport.Recv{ID: q.number - 1, Spans: spans}
+	c.recv = transport.Recv{ID: q.number - 1, Spans: spans}
 	if q.config.Type == rawPacket {
-		return q.raw.PostRecv(&r)
+		return q.raw.PostRecv(&c.recv)
 	}
 	if q.conn.State() == verbs.QPSReset { // it was on its way: RESET forgets it
 		return nil
 	}
-	if err := q.conn.PostRecv(&r); err != nil {
+	if err := q.conn.PostRecv(&c.recv); err != nil {
 		return err
 	}
 	c.wake(q)
