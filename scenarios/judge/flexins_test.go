@@ -2,7 +2,6 @@ package judge_test
 
 import (
 	"encoding/binary"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -140,7 +139,7 @@ func TestFlexinsOperations(t *testing.T) {
 			st := r.nodes[1].data.Stats()
 			require.Equal(t, c.receive == data.InCache, st.Invalidations > 0)
 			require.Zero(t, st.BadICRC+st.Malformed+st.Stray)
-			t.Log(fmt.Sprintf("%+v", st))
+			t.Logf("%+v", st)
 			r.finish()
 		})
 	}

@@ -17,8 +17,8 @@ import (
 func TestFlexinsOffload(t *testing.T) {
 	s := node.DefaultSpec()
 	s.DataCores = 2
-	b, nodes := newNodesWith(t, s, true)
-	c := connect(t, b)
+	b, nodes, _ := newNodesWith(t, s, true)
+	c := connectRC(t, b)
 	server := nodes[1]
 	require.NoError(t, server.Expose(c[1].mr, c[1].qp))
 	e := server.Engine()
@@ -99,7 +99,7 @@ type end struct {
 }
 
 // connect connects a queue pair of RC on each side.
-func connect(t *testing.T, b *verbstest.Bench) (c [2]end) {
+func connectRC(t *testing.T, b *verbstest.Bench) (c [2]end) {
 	const all = verbs.AccessLocalWrite | verbs.AccessRemoteWrite | verbs.AccessRemoteRead | verbs.AccessRemoteAtomic
 	var pds [2]verbs.PD
 	for i := range c {

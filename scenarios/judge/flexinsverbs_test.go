@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"nictwin/scenarios/judge"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
+	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
 	"nictwin/stack/transport"
 	"nictwin/stack/verbs"
@@ -41,6 +43,9 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node
 	cfg := node.Config{Spec: s, Build: stackedBuild(), Memory: o.Memory, Control: bus(nicspec.EndpointArm, 15, arm),
 		Host: bus(nicspec.EndpointHost, 0, c.Host.MMIO(nicspec.RequesterHost))}
 	cfg.Memory[nicspec.EndpointHost].Bytes = 128 << 20
+	if c.HostMMIO != nil {
+		cfg.Window = bus(nicspec.EndpointHost, 0, c.HostMMIO)
+	}
 	for k := range s.DataCores {
 		cfg.Data = append(cfg.Data, bus(nicspec.EndpointArm, k, arm))
 	}
@@ -56,13 +61,13 @@ func newNode(t testing.TB, c *board.Card, i int, s node.Spec, engine bool) *node
 }
 
 // newNodes puts it on both cards of a pair, with their referees, as a bench of package verbstest.
-func newNodes(t *testing.T, s node.Spec) *verbstest.Bench {
-	b, _ := newNodesWith(t, s, false)
-	return b
+func newNodes(t *testing.T, s node.Spec) (*verbstest.Bench, *simcore.Engine) {
+	b, _, e := newNodesWith(t, s, false)
+	return b, e
 }
 
 // newNodesWith also gives them a core for the offload engine.
-func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*node.Node) {
+func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*node.Node, *simcore.Engine) {
 	r, err := board.RackPreset("bf3-cores-pair")
 	require.NoError(t, err)
 	e, over := simcore.NewEngine(), false
@@ -84,7 +89,7 @@ func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*
 		}
 	}
 	b.Settle = func() error {
-		if err := e.Run(); err != nil {
+		if err := runQuiet(e, nodes, s.Notify == node.DoorbellPolled); err != nil {
 			return err
 		}
 		for _, n := range nodes {
@@ -101,12 +106,23 @@ func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*
 		}
 		counted := 0
 		for _, n := range nodes {
+			n.Close()
+		}
+		require.NoError(t, e.Run())
+		for _, n := range nodes {
 			n.Driver().ReadCounters(func(driver.Counters) { counted++ })
 		}
-		require.NoError(t, b.Settle())
+		require.NoError(t, e.Run())
 		require.Equal(t, len(nodes), counted)
 		over = true
 		require.NoError(t, e.Run())
+		for i, c := range rack.Cards() {
+			st, kind := nodes[i].Stats(), s.Notify
+			require.Equal(t, kind == node.DoorbellPolled, st.Records > 0)
+			require.True(t, st.Fetches == 0 || kind == node.DoorbellPolled || kind == node.DoorbellPushed)
+			require.Equal(t, st.Elements > 0 && (kind == node.DoorbellPolled || kind == node.DoorbellPushed), st.Fetches > 0)
+			require.Equal(t, st.Elements > 0 && kind == node.MMIO, c.HostMMIO.Stats().Delivered > 0)
+		}
 		for i, j := range judges {
 			require.True(t, nodes[i].Ready() && nodes[i].Idle())
 			rep := j.Finish(judge.Whole)
@@ -114,7 +130,35 @@ func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*
 		}
 		require.NoError(t, rack.Close())
 	})
-	return b, nodes
+	return b, nodes, e
+}
+
+// runQuiet runs until nothing happens any more. Cores that poll records by DMA never end: then until nothing else does.
+func runQuiet(e *simcore.Engine, nodes []*node.Node, polled bool) error {
+	if !polled {
+		return e.Run()
+	}
+	const window, longEnough, most = 20 * simcore.Microsecond, 5, 1 << 16
+	var before, now [2]data.Stats
+	for quiet, k := 0, 0; quiet < longEnough; k++ {
+		if k == most {
+			return fmt.Errorf("no rest after %d windows of %d ps", most, window)
+		}
+		if err := e.RunUntil(e.Now() + window); err != nil {
+			return err
+		}
+		timers := 0
+		for i, n := range nodes {
+			now[i] = n.Stats()
+			now[i].Copied, now[i].Records = 0, 0
+			timers += n.Timers()
+		}
+		if quiet++; now != before || timers > 0 {
+			quiet = 0
+		}
+		before = now
+	}
+	return nil
 }
 
 // FlexiNS on the Arm cores of two boards is what libibverbs promises, with every referee silent.
@@ -122,10 +166,17 @@ func TestFlexinsVerbs(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"flexins":          func(*node.Spec) {},
 		"selective_repeat": func(s *node.Spec) { s.Data.Recovery = transport.SelectiveRepeat },
+		"naive":            func(s *node.Spec) { s.Data.Receive = data.Naive },
+		"doorbell_pushed":  func(s *node.Spec) { s.Notify = node.DoorbellPushed },
+		"doorbell_polled":  func(s *node.Spec) { s.Notify, s.Data.RecordPoll = node.DoorbellPolled, 10*simcore.Microsecond },
+		"mmio":             func(s *node.Spec) { s.Notify = node.MMIO },
 	} {
 		s := node.DefaultSpec()
 		s.DataCores = 3
 		change(&s)
-		verbstest.RunContract(t, name, func(t *testing.T) *verbstest.Bench { return newNodes(t, s) })
+		verbstest.RunContract(t, name, func(t *testing.T) *verbstest.Bench {
+			b, _ := newNodes(t, s)
+			return b
+		})
 	}
 }

@@ -220,7 +220,7 @@ func (x *context) serve(r *mailbox.Request) {
 			done(err)
 		})
 	case mailbox.DestroyQP:
-		c.cfg.Data.DestroyQP(r.Object, func(err error) {
+		c.cfg.Data.DestroyQP(r.Object, posted(r), func(err error) {
 			delete(c.owner, r.Object)
 			done(err)
 		})
@@ -237,7 +237,7 @@ func (x *context) serve(r *mailbox.Request) {
 		c.cfg.Data.ModifySRQ(r.Object, int(r.Cap[0]), done)
 	case mailbox.DestroySRQ:
 		delete(c.owner, r.Object)
-		c.cfg.Data.DestroySRQ(r.Object, done)
+		c.cfg.Data.DestroySRQ(r.Object, posted(r), done)
 	default:
 		done(verbs.Errorf("control", verbs.EOPNOTSUPP, "request %d: there is no such verb", r.Verb))
 	}
@@ -334,10 +334,12 @@ func (c *Control) createQP(x *context, r *mailbox.Request) {
 	}, func(err error) { x.end(a, verbs.EINVAL, err) })
 }
 
+func posted(r *mailbox.Request) data.Posted { return data.Posted{Sends: r.Sends, Recvs: r.Recvs} }
+
 // change is a modification as data cores have it.
 func (c *Control) change(r *mailbox.Request) data.Change {
 	q := &r.Attr
-	x := data.Change{To: r.To, Access: q.Access, QKey: q.QKey, Port: max(int(q.Port), 1) - 1}
+	x := data.Change{To: r.To, After: posted(r), Access: q.Access, QKey: q.QKey, Port: max(int(q.Port), 1) - 1}
 	a := transport.DefaultAttr()
 	a.Path, a.DestQP, a.SendPSN, a.RecvPSN, a.MTU = c.path(q), q.DestQPN, q.SQPSN, q.RQPSN, q.PathMTU
 	a.Timeout, a.RetryCount, a.RNRRetry, a.MinRNR = q.Timeout, q.RetryCnt, q.RNRRetry, q.MinRNRTimer

@@ -137,6 +137,14 @@ func (a *Card) Idle() bool {
 	return true
 }
 
+// Timers is how many connections have a deadline.
+func (a *Card) Timers() (n int) {
+	for _, c := range a.cores {
+		n += len(c.timers)
+	}
+	return n
+}
+
 // Stats are counts of all cores since they were opened.
 type Stats struct {
 	Received      uint64 // packets handed to connections
@@ -150,6 +158,8 @@ type Stats struct {
 	Invalidations uint64 // entries that invalidate
 	Kept          uint64 // packets copied into reorder memory
 	HeldBack      uint64 // completions that found their pipe full
+	Records       uint64 // reads of doorbells' records by DMA
+	Fetches       uint64 // reads of elements by DMA
 }
 
 func (s *Stats) add(o *Stats) {
@@ -164,6 +174,8 @@ func (s *Stats) add(o *Stats) {
 	s.Invalidations += o.Invalidations
 	s.Kept += o.Kept
 	s.HeldBack += o.HeldBack
+	s.Records += o.Records
+	s.Fetches += o.Fetches
 }
 
 // Stats returns them.

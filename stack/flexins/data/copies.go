@@ -23,10 +23,9 @@ type copies struct {
 	lines []uint64        // staging lines that are free
 	short fifo.Queue[func()]
 
-	copy       driver.Copy
-	drop       driver.Invalidate
-	nothing    driver.Nop
-	rungBefore int
+	copy    driver.Copy
+	drop    driver.Invalidate
+	nothing driver.Nop
 }
 
 // job is an entry of the ring, and whom its end concerns.

@@ -37,6 +37,7 @@ type core struct {
 	raws     map[int]*qp // by port
 	srqs     map[uint32]*srq
 	contexts map[int]*context
+	polled   map[int][]*fetching // by context: whose records are read again and again
 	cqs      map[uint32]*cq
 	active   *pipe.Active // queue pairs that may have something to send
 	work     *cpu.Loop
@@ -46,9 +47,9 @@ type core struct {
 
 	frame  transport.Packet
 	out    transport.Out
+	recv   transport.Recv
 	entry  timer
 	header [headerBytes]byte
-	line   [nicspec.LineBytes]byte
 	stats  Stats
 	err    error
 }
@@ -62,7 +63,7 @@ const (
 func (a *Card) newCore(i int) (*core, error) {
 	bus := a.cfg.Cores[i]
 	c := &core{
-		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, qps: map[uint32]*qp{}, raws: map[int]*qp{}, srqs: map[uint32]*srq{}, contexts: map[int]*context{},
+		card: a, index: i, cpu: bus.Core(), bus: bus, spec: &a.spec, qps: map[uint32]*qp{}, raws: map[int]*qp{}, srqs: map[uint32]*srq{}, contexts: map[int]*context{}, polled: map[int][]*fetching{},
 		cqs: map[uint32]*cq{}, active: pipe.NewActive(),
 	}
 	receive := uint64(headerBytes+a.spec.PayloadBytes) << a.spec.LogReceive

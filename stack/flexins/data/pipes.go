@@ -25,6 +25,9 @@ type context struct {
 	spans   []transport.Span // of the receive request that is being put together
 	send    transport.Send
 	more    bool
+
+	taken    Posted     // so far
+	deferred []deferred // oldest first
 }
 
 // Ends are the consuming ends of a context's pipes on a core. Watch are the ranges of memory whose writes say that an element
@@ -72,6 +75,7 @@ func (a *Card) Detach(id int) {
 		if x := c.contexts[id]; x != nil {
 			x.loop.Stop()
 			delete(c.contexts, id)
+			delete(c.polled, id)
 		}
 	}
 }
@@ -90,24 +94,34 @@ func (x *context) poll() bool {
 	if c.err != nil {
 		return false
 	}
-	found := false
-	for _, p := range [...]struct {
-		from pipe.Receiver
-		take func([]byte) error
-	}{{x.rq, x.takeRecv}, {x.sq, x.takeSend}} {
-		e, err := p.from.Poll()
-		if err == nil && e != nil {
-			found = true
-			c.stats.Elements++
-			c.cpu.Compute(c.spec.Element)
-			err = p.take(e)
-		}
-		if err != nil {
-			c.fail(fmt.Errorf("context %d: %w", x.id, err))
-			return false
-		}
+	for _, f := range c.polled[x.id] {
+		f.due()
 	}
-	return found
+	recv, err := x.rq.Poll()
+	if err == nil && recv != nil {
+		c.element()
+		err = x.takeRecv(recv)
+	}
+	var send []byte
+	if err == nil {
+		send, err = x.sq.Poll()
+	}
+	if err == nil && send != nil {
+		c.element()
+		err = x.takeSend(send)
+	}
+	if err != nil {
+		c.fail(fmt.Errorf("context %d: %w", x.id, err))
+		return false
+	}
+	x.release()
+	return recv != nil || send != nil
+}
+
+// element counts one, and pays for it.
+func (c *core) element() {
+	c.stats.Elements++
+	c.cpu.Compute(c.spec.Element)
 }
 
 // takeSend hands a send request to its queue pair. What the request gets wrong is for its completion to tell; what no
@@ -117,6 +131,7 @@ func (x *context) takeSend(b []byte) error {
 	if err := e.Decode(b); err != nil {
 		return err
 	}
+	x.taken.Sends++
 	q := x.c.qps[e.QPN]
 	if q == nil || q.config.Context != x.id {
 		return fmt.Errorf("a send element for queue pair %#x: there is none of this context here", e.QPN)
@@ -137,7 +152,7 @@ func (x *context) takeSend(b []byte) error {
 	}
 	if e.Datagram {
 		if s.AH = x.c.card.handles[verbs.AH(e.AH)]; s.AH == nil {
-			return fmt.Errorf("a datagram for queue pair %#x with address handle %d: there is none", e.QPN, e.AH)
+			s.AH, s.Status = &transport.AH{}, verbs.WCLocQPOpErr // it was destroyed meanwhile
 		}
 	}
 	q.translate(e, s)
@@ -200,6 +215,7 @@ func (x *context) takeRecv(b []byte) (err error) {
 		if x.more = e.More; x.more {
 			continue
 		}
+		x.taken.Recvs++
 		if err := x.c.postRecv(x.id, e.QPN, x.spans); err != nil {
 			return fmt.Errorf("a receive entry for queue %#x: %w", e.QPN, err)
 		}
@@ -211,21 +227,22 @@ func (x *context) takeRecv(b []byte) (err error) {
 func (c *core) postRecv(context int, number uint32, spans []transport.Span) error {
 	if s := c.srqs[number]; s != nil && s.context == context {
 		s.number++
-		return s.queue.Post(&transport.Recv{ID: s.number - 1, Spans: spans})
+		c.recv = transport.Recv{ID: s.number - 1, Spans: spans}
+		return s.queue.Post(&c.recv)
 	}
 	q := c.qps[number]
 	if q == nil || q.config.Context != context {
 		return errors.New("there is none of this context here")
 	}
 	q.number++
-	r := transport.Recv{ID: q.number - 1, Spans: spans}
+	c.recv = transport.Recv{ID: q.number - 1, Spans: spans}
 	if q.config.Type == rawPacket {
-		return q.raw.PostRecv(&r)
+		return q.raw.PostRecv(&c.recv)
 	}
 	if q.conn.State() == verbs.QPSReset { // it was on its way: RESET forgets it
 		return nil
 	}
-	if err := q.conn.PostRecv(&r); err != nil {
+	if err := q.conn.PostRecv(&c.recv); err != nil {
 		return err
 	}
 	c.wake(q)
@@ -289,6 +306,15 @@ func (q *cq) push(w *pipe.Completion) {
 		q.wait = true
 		q.c.full.Push(q)
 		q.c.timer.WakeAt(simcore.Ps(q.c.now()) + q.c.spec.Retry)
+	}
+}
+
+// forget drops what was held back of a queue pair.
+func (q *cq) forget(qpn uint32) {
+	for range q.held.Len() {
+		if w := q.held.Pop(); w.QPN != qpn {
+			q.held.Push(w)
+		}
 	}
 }
 

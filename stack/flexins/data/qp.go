@@ -131,28 +131,47 @@ type Change struct {
 	Access verbs.Access   // from now on, as the others
 	QKey   uint32
 	Port   int // from 0
+	After  Posted
 }
 
-// ModifyQP changes the state, and what goes with it.
+// ModifyQP changes the state, and what goes with it, once the core has what was posted before.
 func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
-	a.on(qpn, done, func(c *core) error {
+	c, err := a.coreOf(qpn)
+	if err != nil {
+		done(err)
+		return
+	}
+	c.cpu.Call(func() {
 		q, err := a.find(c, qpn)
+		if err == nil && (x.Port < 0 || x.Port >= len(c.tx)) {
+			err = field.Errorf("port", "%d: want 0 to %d", x.Port, len(c.tx)-1)
+		}
 		if err != nil {
-			return err
+			done(err)
+			return
 		}
-		if x.Port < 0 || x.Port >= len(c.tx) {
-			return field.Errorf("port", "%d: want 0 to %d", x.Port, len(c.tx)-1)
-		}
-		c.drainPipes(q.config.Context)
-		if q.raw != nil {
-			return q.raw.change(x)
-		}
-		q.port = x.Port
-		q.conn.SetRights(x.Access, x.QKey)
-		err = q.conn.Modify(c.now(), x.To, &x.Attr)
-		c.wake(q)
-		return err
+		c.after(q.config.Context, x.After, func() {
+			if err := q.modify(&x); err != nil || x.To != verbs.QPSReset {
+				done(err)
+				return
+			}
+			q.send.forget(qpn)
+			q.recv.forget(qpn)
+			c.copies.nop(func() { done(nil) }) // its completions are in the host, where they can be told from later ones
+		})
 	})
+}
+
+func (q *qp) modify(x *Change) error {
+	if q.raw != nil {
+		return q.raw.change(*x)
+	}
+	c := q.core
+	q.port = x.Port
+	q.conn.SetRights(x.Access, x.QKey)
+	err := q.conn.Modify(c.now(), x.To, &x.Attr)
+	c.wake(q)
+	return err
 }
 
 // QueryQP tells the state.
@@ -174,7 +193,7 @@ func (a *Card) QueryQP(qpn uint32, done func(verbs.State, error)) {
 
 // DestroyQP ends a queue pair: what it had posted is forgotten, without completions. done is called when nothing of it is
 // under way any more.
-func (a *Card) DestroyQP(qpn uint32, done func(error)) {
+func (a *Card) DestroyQP(qpn uint32, p Posted, done func(error)) {
 	c, err := a.coreOf(qpn)
 	if err != nil {
 		done(err)
@@ -186,29 +205,35 @@ func (a *Card) DestroyQP(qpn uint32, done func(error)) {
 			done(err)
 			return
 		}
-		c.drainPipes(q.config.Context)
-		q.closing = func() {
-			c.forget(q)
-			if c.raws[q.port] == q {
-				delete(c.raws, q.port)
-			}
-			c.active.Remove(qpn)
-			delete(c.qps, qpn)
-			done(nil)
+		c.after(q.config.Context, p, func() { q.destroy(done) })
+	})
+}
+
+func (q *qp) destroy(done func(error)) {
+	c, qpn := q.core, q.config.QPN
+	q.closing = func() {
+		c.forget(q)
+		if c.raws[q.port] == q {
+			delete(c.raws, q.port)
 		}
-		if q.raw != nil {
-			q.fail(q.raw.change(Change{To: verbs.QPSReset, Port: q.port}))
-		} else {
-			q.fail(q.conn.Modify(c.now(), verbs.QPSReset, nil))
-		}
-		for _, s := range c.tx {
-			s.drain(q.settle)
-		}
-		q.copies++ // its completions are in the host, too
-		c.copies.nop(func() {
-			q.copies--
-			q.settle()
-		})
+		c.active.Remove(qpn)
+		delete(c.qps, qpn)
+		done(nil)
+	}
+	if q.raw != nil {
+		q.fail(q.raw.change(Change{To: verbs.QPSReset, Port: q.port}))
+	} else {
+		q.fail(q.conn.Modify(c.now(), verbs.QPSReset, nil))
+	}
+	for _, s := range c.tx {
+		s.drain(q.settle)
+	}
+	q.send.forget(qpn)
+	q.recv.forget(qpn)
+	q.copies++ // its completions are in the host, too
+	c.copies.nop(func() {
+		q.copies--
+		q.settle()
 	})
 }
 
@@ -238,7 +263,6 @@ type srq struct {
 	context int
 	queue   *transport.RecvQueue
 	number  uint64
-	users   int
 }
 
 // CreateSRQ makes a shared receive queue on the core that its number names; numbers of queue pairs are others.
@@ -268,14 +292,23 @@ func (a *Card) ModifySRQ(number uint32, limit int, done func(error)) {
 	})
 }
 
-// DestroySRQ ends one that no queue pair uses.
-func (a *Card) DestroySRQ(number uint32, done func(error)) {
-	a.on(number, done, func(c *core) error {
-		if c.srqs[number] == nil {
-			return fmt.Errorf("data: shared receive queue %#x: there is none", number)
+// DestroySRQ ends one that no queue pair uses, once the core has what was posted before.
+func (a *Card) DestroySRQ(number uint32, p Posted, done func(error)) {
+	c, err := a.coreOf(number)
+	if err != nil {
+		done(err)
+		return
+	}
+	c.cpu.Call(func() {
+		s := c.srqs[number]
+		if s == nil {
+			done(fmt.Errorf("data: shared receive queue %#x: there is none", number))
+			return
 		}
-		delete(c.srqs, number)
-		return nil
+		c.after(s.context, p, func() {
+			delete(c.srqs, number)
+			done(nil)
+		})
 	})
 }
 

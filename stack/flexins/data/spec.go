@@ -66,6 +66,9 @@ type Spec struct {
 	// CRCCycles is the cycles of a CRC-32C of 64 B in software (Solar): 8 B a cycle, as Arm's instruction has it: assumption.
 	CRCCycles int64 `yaml:"crc_cycles"`
 
+	// RecordPoll is the time between two reads of a doorbell's record that the cores poll by DMA: assumption.
+	RecordPoll simcore.Ps `yaml:"record_poll_ps"`
+
 	// Retry is after what time a full pipe of completions is looked at again: assumption.
 	Retry simcore.Ps `yaml:"retry_ps"`
 }
@@ -74,7 +77,8 @@ type Spec struct {
 func DefaultSpec() Spec {
 	return Spec{
 		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8, Receive: InCache,
-		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20, ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, Retry: 2 * simcore.Microsecond,
+		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20, ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
+		Retry: 2 * simcore.Microsecond,
 	}
 }
 
@@ -113,6 +117,7 @@ func (s *Spec) Validate() error {
 	within("build_cycles", s.Build, 0, cycles)
 	within("element_cycles", s.Element, 0, cycles)
 	within("touch_cycles", s.Touch, 0, cycles)
+	within("record_poll_ps", int64(s.RecordPoll), 1, int64(simcore.Second))
 	within("retry_ps", int64(s.Retry), 1, int64(simcore.Second))
 	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/fifo"
 	"nictwin/stack/driver"
+	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/kernel"
 	"nictwin/stack/flexins/mailbox"
 	"nictwin/stack/pipe"
@@ -75,6 +76,7 @@ type Context struct {
 	cqs     map[uint32]*CQ
 	async   func(verbs.AsyncEvent)
 	packers []*pipe.Packer // by data core
+	posted  []data.Posted  // by data core
 	left    *cpu.Loop
 	encoded [pipe.MaxLines * pipe.LineBytes]byte
 	element pipe.SendElement
@@ -107,7 +109,7 @@ func New(c Config) (*Context, error) {
 	}
 	x.ahOf = func(h verbs.AH) (verbs.PD, bool) { pd, ok := x.ahs[h]; return pd, ok }
 	for _, to := range c.RQ {
-		x.packers = append(x.packers, pipe.NewPacker(to))
+		x.packers, x.posted = append(x.packers, pipe.NewPacker(to)), append(x.posted, data.Posted{})
 	}
 	var err error
 	if x.loop, err = x.core.Add(cpu.LoopSpec{Name: fmt.Sprintf("replies to context %d", c.ID), Poll: c.Spec.Poll}, func(*cpu.Core) bool { return x.replies() }); err != nil {

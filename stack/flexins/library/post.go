@@ -3,6 +3,7 @@ package library
 import (
 	"errors"
 
+	"nictwin/stack/flexins/mailbox"
 	"nictwin/stack/pipe"
 	"nictwin/stack/verbs"
 )
@@ -96,6 +97,7 @@ func (q *QP) push(e *pipe.SendElement, id uint64) error {
 	case err != nil:
 		return verbs.Errorf("post_send", verbs.EIO, "%v", err)
 	}
+	c.posted[q.core].Sends++
 	q.sends.Push(id)
 	return nil
 }
@@ -157,8 +159,16 @@ func (c *Context) postRecv(pd verbs.PD, number uint32, core int, w *verbs.RecvWR
 	case err != nil:
 		return verbs.Errorf("post_recv", verbs.EIO, "%v", err)
 	}
+	c.posted[core].Recvs++
 	c.left.Wake()
 	return nil
+}
+
+// askAfter is ask, of a verb that the card carries out when a data core has what was posted to it before.
+func (c *Context) askAfter(core int, r *mailbox.Request, done func(*mailbox.Reply)) {
+	c.flush()
+	r.Sends, r.Recvs = c.posted[core].Sends, c.posted[core].Recvs
+	c.ask(r, done)
 }
 
 // flush sends receive entries that are left over.

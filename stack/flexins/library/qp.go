@@ -168,8 +168,7 @@ func (c *Context) ModifyQP(x verbs.QP, a verbs.QPAttr, mask verbs.AttrMask, done
 		attr.AH.Port = attr.Port
 	}
 	q.busy = true
-	c.flush() // what was posted before gets there before
-	c.ask(&mailbox.Request{Verb: mailbox.ModifyQP, Object: q.number, To: next, Attr: attr}, func(r *mailbox.Reply) {
+	c.askAfter(q.core, &mailbox.Request{Verb: mailbox.ModifyQP, Object: q.number, To: next, Attr: attr}, func(r *mailbox.Reply) {
 		q.busy = false
 		err := r.Err(verb)
 		if err == nil {
@@ -191,7 +190,8 @@ func (q *QP) forget() {
 	}
 	clear(q.recvs.ids)
 	for _, cq := range [...]*CQ{q.send, q.recv} {
-		cq.pull()
+		for cq.next() { // all of it, whatever room the queue has: the card waits until it is there
+		}
 		cq.drop(q.number)
 	}
 }
@@ -220,8 +220,7 @@ func (c *Context) DestroyQP(x verbs.QP, done func(error)) {
 		return
 	}
 	q.gone = true
-	c.flush()
-	c.ask(&mailbox.Request{Verb: mailbox.DestroyQP, Object: q.number}, func(r *mailbox.Reply) {
+	c.askAfter(q.core, &mailbox.Request{Verb: mailbox.DestroyQP, Object: q.number}, func(r *mailbox.Reply) {
 		if err := r.Err(verb); err != nil {
 			done(err)
 			return
@@ -335,5 +334,5 @@ func (c *Context) DestroySRQ(x verbs.SRQ, done func(error)) {
 	}
 	s.gone = true
 	delete(c.srqs, s.number)
-	c.ask(&mailbox.Request{Verb: mailbox.DestroySRQ, Object: s.number}, func(r *mailbox.Reply) { done(r.Err(verb)) })
+	c.askAfter(int(s.number&c.kernel.Mask()), &mailbox.Request{Verb: mailbox.DestroySRQ, Object: s.number}, func(r *mailbox.Reply) { done(r.Err(verb)) })
 }

@@ -58,6 +58,8 @@ type Request struct {
 	Cap        [5]uint32 // MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, MaxInline; CreateSRQ: MaxWR, MaxSGE; ModifySRQ: limit
 	Core       uint32
 
+	Sends, Recvs uint64 // ModifyQP, DestroyQP, DestroySRQ: requests posted before to the core of the queue
+
 	To   verbs.State  // ModifyQP
 	Attr verbs.QPAttr // all attributes, as they are to be; CreateAH: AH and Port
 }

@@ -34,6 +34,8 @@ type Spec struct {
 
 	MTU verbs.MTU `yaml:"mtu"` // of the ports
 
+	Notify Notification `yaml:"notify"`
+
 	// HostBytes is host memory for rings and what is staged; ArmBytes the same on the card: assumptions.
 	HostBytes uint64 `yaml:"host_bytes"`
 	ArmBytes  uint64 `yaml:"arm_bytes"`
@@ -45,7 +47,7 @@ type Spec struct {
 // DefaultSpec has 12 data cores (FN A.2) and an MTU of 4,096.
 func DefaultSpec() Spec {
 	return Spec{
-		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(), Offload: offload.DefaultSpec(), MTU: verbs.MTU4096,
+		DataCores: 12, Data: data.DefaultSpec(), Control: control.DefaultSpec(), Library: library.DefaultSpec(), Offload: offload.DefaultSpec(), MTU: verbs.MTU4096, Notify: Pipe,
 		HostBytes: 16 << 20, ArmBytes: 4 << 20, ShadowBytes: 1 << 40,
 	}
 }
@@ -65,6 +67,9 @@ func (s *Spec) Validate() error {
 		errs = append(errs, field.Errorf("mtu", "%d: want 256, 512, 1024, 2048, 4096 or 8192", s.MTU))
 	} else if int(s.MTU)+2*nicspec.LineBytes > s.Data.PayloadBytes {
 		errs = append(errs, field.Errorf("data.payload_bytes", "%d: want %d or more for an MTU of %d", s.Data.PayloadBytes, int(s.MTU)+2*nicspec.LineBytes, s.MTU))
+	}
+	if !s.Notify.valid() {
+		errs = append(errs, field.Errorf("notify", "%q: want %s, %s, %s or %s", s.Notify, Pipe, DoorbellPushed, DoorbellPolled, MMIO))
 	}
 	within("host_bytes", s.HostBytes, 1<<20, 1<<32)
 	within("arm_bytes", s.ArmBytes, 1<<20, 1<<32)
@@ -86,6 +91,7 @@ type Config struct {
 	Control *corebus.Bus   // the control core's
 	Data    []*corebus.Bus // of as many cores as the spec says
 	Host    *corebus.Bus   // the core that runs library and applications
+	Window  *corebus.Bus   // that core's way to Arm memory as registers, offset 0 is address 0; notifications by MMIO need it
 	Ports   []Port
 	Engine  *corebus.Bus // of the offload engine; nil: there is none
 
@@ -148,6 +154,7 @@ func (c *Config) validate() error {
 	}
 	n, b := c.Spec.DataCores, &c.Build
 	want(c.Control != nil && c.Host != nil && len(c.Data) == n, "%d data cores, and a control and a host core: want %d, and both", len(c.Data), n)
+	want(c.Spec.Notify != MMIO || c.Window != nil, "notify mmio: the board gives host cores no way to Arm memory: want one that does")
 	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
 	want(n <= b.NumRxq, "data_cores %d: want %d at most, the NIC's receive queues", n, b.NumRxq)
 	want(n*(b.Ports+1)+3 <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, three are others'", n, (b.NumTxq-3)/(b.Ports+1), b.Ports+1, b.NumTxq)
@@ -235,9 +242,11 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 	}
 }
 
+// contextID is the library's: a node has one context.
+const contextID = 1
+
 // open opens the library's context: its mailbox, and its pipes to every data core.
 func (n *Node) open(host, arm memory, ports []verbs.PortAttr) error {
-	const id = 1
 	s := n.cfg.Spec.Data.Pipe
 	last := n.cfg.Build.NumTxq - 1
 	engine, err := copyengine.Open(n.drv, driver.TxConfig{QueueConfig: driver.QueueConfig{
@@ -249,7 +258,7 @@ func (n *Node) open(host, arm memory, ports []verbs.PortAttr) error {
 		return err
 	}
 	up := way{s, n.cfg.Host.Core(), engine, host.Arena, arm.Arena}
-	c := library.Config{Spec: n.cfg.Spec.Library, ID: id, Core: n.cfg.Host.Core(), Kernel: n.kernel, Ports: ports, Pipe: s, Host: host.Arena, Failed: n.Err}
+	c := library.Config{Spec: n.cfg.Spec.Library, ID: contextID, Core: n.cfg.Host.Core(), Kernel: n.kernel, Ports: ports, Pipe: s, Host: host.Arena, Failed: n.Err}
 	mail, from, at, err := up.pipe(n.cfg.Control.Core())
 	if err != nil {
 		return err
@@ -260,23 +269,10 @@ func (n *Node) open(host, arm memory, ports []verbs.PortAttr) error {
 		return err
 	}
 	c.To, c.From, c.Reply = mail, answers, replyAt
-	if err := n.control.Open(id, from, back, at); err != nil {
+	if err := n.control.Open(contextID, from, back, at); err != nil {
 		return err
 	}
-	var ends []data.Ends
-	for i := range n.data.Cores() {
-		sq, takeSQ, sqAt, err := up.pipe(n.data.Memory(i))
-		if err != nil {
-			return err
-		}
-		rq, takeRQ, rqAt, err := up.pipe(n.data.Memory(i))
-		if err != nil {
-			return err
-		}
-		c.SQ, c.RQ = append(c.SQ, sq), append(c.RQ, rq)
-		ends = append(ends, data.Ends{SQ: takeSQ, RQ: takeRQ, Watch: []pipe.Extent{sqAt, rqAt}})
-	}
-	if err := n.data.Attach(id, ends); err != nil {
+	if c.SQ, c.RQ, err = n.attach(up); err != nil {
 		return err
 	}
 	n.lib, err = library.New(c)
@@ -324,6 +320,9 @@ func (n *Node) Ready() bool { return n.up }
 // Stats are counts of the data cores.
 func (n *Node) Stats() data.Stats { return n.data.Stats() }
 
+// Timers is how many connections have a timer: something of theirs is under way.
+func (n *Node) Timers() int { return n.data.Timers() }
+
 // Err is the first thing that went wrong, or nil.
 func (n *Node) Err() error {
 	err := errors.Join(n.drv.Err(), n.data.Err(), n.control.Err(), n.lib.Err())
@@ -338,8 +337,9 @@ func (n *Node) Idle() bool {
 	return n.data.Idle() && n.lib.Idle() && n.drv.Idle() && (n.engine == nil || n.engine.Idle())
 }
 
-// Close ends the loops of library and control core; timers of connections may still run.
+// Close ends the loops of the library, of its pipes and of the engine; timers of connections may still run.
 func (n *Node) Close() {
+	n.data.Detach(contextID)
 	n.lib.Close()
 	if n.engine != nil {
 		n.engine.Close()

@@ -49,6 +49,7 @@ func transfer(b *bench, x [2]*end, op verbs.Opcode, n int, seed byte) {
 	takes := op.IsSend() || op == verbs.WRWriteImm
 	if takes {
 		x[1].postRecv(verbs.RecvWR{ID: 88, SGEs: recv.sges()})
+		b.settle() // UC drops what comes before its receive request has reached the device
 	}
 	if op.HasImm() {
 		w.Imm = imm

@@ -1,0 +1,79 @@
+package judge_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/stack/flexins/node"
+	"nictwin/stack/verbs"
+	"nictwin/stack/verbs/verbstest"
+)
+
+// connected is a queue pair on each side of a bench.
+type connected struct {
+	*verbstest.Bench
+	qp [2]verbs.QP
+	cq [2]verbs.CQ
+	mr [2]verbs.MR
+}
+
+func connect(t testing.TB, b *verbstest.Bench) *connected {
+	c := &connected{Bench: b}
+	must := func(err error) { require.NoError(t, err) }
+	for i, s := range b.Sides {
+		var pd verbs.PD
+		s.Context.AllocPD(func(x verbs.PD, err error) { must(err); pd = x })
+		s.Context.RegMR(pd, s.Base, s.Bytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite, func(m verbs.MR, err error) { must(err); c.mr[i] = m })
+		s.Context.CreateCQ(64, func(x verbs.CQ, err error) { must(err); c.cq[i] = x })
+		must(b.Settle())
+		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1}}
+		s.Context.CreateQP(pd, init, func(x verbs.QP, err error) { must(err); c.qp[i] = x })
+		must(b.Settle())
+	}
+	for i, s := range b.Sides {
+		a := verbs.QPAttr{Port: 1, Access: verbs.AccessRemoteWrite, AH: s.Peer, PathMTU: verbs.MTU4096, DestQPN: c.qp[1-i].Num(), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7}
+		from := verbs.QPSReset
+		for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
+			mask, _, _ := verbs.Transition(verbs.QPTRC, from, to)
+			a.State = to
+			s.Context.ModifyQP(c.qp[i], a, mask|verbs.QPState, must)
+			must(b.Settle())
+			from = to
+		}
+	}
+	return c
+}
+
+// Posting, carrying out and polling requests allocates nothing in steady state: library, data cores and all models of both boards.
+func TestFlexinsNoAllocations(t *testing.T) {
+	s := node.DefaultSpec()
+	s.DataCores = 1
+	b, e := newNodes(t, s)
+	c := connect(t, b)
+	side := &c.Sides[0]
+	list := []verbs.SendWR{
+		{ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{{Addr: side.Base, Length: 4096, LKey: c.mr[0].LKey}}},
+		{ID: 2, Opcode: verbs.WRWrite, SGEs: []verbs.SGE{{Addr: side.Base, Length: 100, LKey: c.mr[0].LKey}}, RemoteAddr: c.Sides[1].Base, RKey: c.mr[1].RKey},
+	}
+	recvs := []verbs.RecvWR{{ID: 3, SGEs: []verbs.SGE{{Addr: c.Sides[1].Base, Length: 4096, LKey: c.mr[1].LKey}}}}
+	wcs := make([]verbs.WC, 4)
+	bad, ended := false, 0
+	round := func() {
+		n, err := c.qp[1].PostRecv(recvs)
+		bad = bad || n != 1 || err != nil
+		n, err = c.qp[0].PostSend(list)
+		bad = bad || n != 2 || err != nil || e.Run() != nil
+		for _, cq := range c.cq {
+			n, err := cq.Poll(wcs)
+			ended += n
+			bad = bad || err != nil
+		}
+	}
+	for range 300 {
+		round()
+	}
+	require.Zero(t, testing.AllocsPerRun(100, round))
+	require.False(t, bad)
+	require.Equal(t, 2*401, ended)
+}

@@ -1,0 +1,135 @@
+package data
+
+import (
+	"fmt"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/stack/pipe"
+)
+
+// Fetcher returns the consuming end of a doorbell that a context rings for a core: elements, and a record that is polled, are
+// read by the core's queue of copies from a range of host memory. The loop of the context's pipes polls again when something
+// was read.
+func (a *Card) Fetcher(core, context int, at pipe.DoorbellPlace, host pipe.Extent) (pipe.Receiver, error) {
+	c := a.cores[core]
+	from, err := c.pipes.Alloc(host.Bytes, nicspec.LineBytes)
+	if err != nil {
+		return nil, fmt.Errorf("data: core %d: context %d: memory to fetch elements into: %w", core, context, err)
+	}
+	f := &fetching{c: c, context: context, mover: pipe.NewStaged(c.cpu, &c.copies, from, host.From, host.Bytes), record: at.Record}
+	f.recordRead, f.linesRead = f.endRecord, f.endLines
+	r, err := pipe.NewFetcher(a.spec.Pipe, at, c.cpu, f)
+	if err != nil {
+		return nil, err
+	}
+	if at.Kind == pipe.Polled {
+		c.polled[context] = append(c.polled[context], f)
+	}
+	return r, nil
+}
+
+// fetching is the way of a Fetcher to the host. It paces the reads of a record.
+type fetching struct {
+	c       *core
+	context int
+	mover   pipe.Mover
+	record  uint64
+
+	next       simcore.Ps // when the record may be read again
+	word       []byte     // of a record that waits for that
+	recordDone func(error)
+	linesDone  func(error)
+	recordRead func(error) // endRecord and endLines, made once
+	linesRead  func(error)
+}
+
+// Write implements pipe.Mover. A Fetcher has no use for it.
+func (f *fetching) Write(addr uint64, b []byte, done func(error)) { f.mover.Write(addr, b, done) }
+
+// Read implements pipe.Mover.
+func (f *fetching) Read(addr uint64, b []byte, done func(error)) {
+	if addr != f.record {
+		f.linesDone = done
+		f.c.stats.Fetches++
+		f.mover.Read(addr, b, f.linesRead)
+		return
+	}
+	f.word, f.recordDone = b, done
+	f.due()
+}
+
+// due reads the record, if a read of it waits and its time has come.
+func (f *fetching) due() {
+	switch now := f.c.cpu.Now(); {
+	case f.word == nil:
+	case now < f.next:
+		f.wake().WakeAt(f.next)
+	default:
+		b := f.word
+		f.word, f.next = nil, now+f.c.spec.RecordPoll
+		f.c.stats.Records++
+		f.mover.Read(f.record, b, f.recordRead)
+	}
+}
+
+func (f *fetching) endRecord(err error) {
+	f.recordDone(err)
+	f.wake().Wake()
+}
+
+func (f *fetching) endLines(err error) {
+	f.linesDone(err)
+	f.wake().Wake()
+}
+
+// wake is whom to wake.
+func (f *fetching) wake() waker {
+	if x := f.c.contexts[f.context]; x != nil {
+		return x.loop
+	}
+	return nobody{} // it was detached
+}
+
+type waker interface {
+	Wake()
+	WakeAt(simcore.Ps)
+}
+
+type nobody struct{}
+
+func (nobody) Wake()             {}
+func (nobody) WakeAt(simcore.Ps) {}
+
+// Posted is how many requests a context's library had posted to a core when it asked for a control verb, which is carried
+// out when the core has taken them: what comes by doorbells or register writes could come later than the verb.
+type Posted struct{ Sends, Recvs uint64 }
+
+// deferred is a control verb that waits for what was posted before it.
+type deferred struct {
+	after Posted
+	verb  func()
+}
+
+// reached reports whether that much has been taken.
+func (x *context) reached(p Posted) bool { return x.taken.Sends >= p.Sends && x.taken.Recvs >= p.Recvs }
+
+// after has a verb carried out when the core has taken what was posted before it.
+func (c *core) after(context int, p Posted, verb func()) {
+	c.drainPipes(context)
+	x := c.contexts[context]
+	if x == nil || len(x.deferred) == 0 && x.reached(p) {
+		verb()
+		return
+	}
+	x.deferred = append(x.deferred, deferred{p, verb})
+}
+
+// release carries out the verbs that waited for what has been taken now.
+func (x *context) release() {
+	for len(x.deferred) > 0 && x.reached(x.deferred[0].after) {
+		verb := x.deferred[0].verb
+		x.deferred = x.deferred[1:]
+		verb()
+	}
+}

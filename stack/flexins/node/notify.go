@@ -1,0 +1,101 @@
+package node
+
+import (
+	"fmt"
+
+	"nictwin/stack/flexins/data"
+	"nictwin/stack/pipe"
+)
+
+// Notification is how requests get from the library to the data cores.
+type Notification string
+
+// The kinds (FN 3.4 and its figure 15a).
+const (
+	Pipe           Notification = "pipe"            // elements are written into Arm memory by DMA
+	DoorbellPushed Notification = "doorbell_pushed" // they stay in the host and are fetched; a DMA of the host tells of them
+	DoorbellPolled Notification = "doorbell_polled" // they stay in the host and are fetched; the card reads a record again and again
+	MMIO           Notification = "mmio"            // they are written into Arm memory by the host core's register writes
+)
+
+func (n Notification) valid() bool {
+	return n == Pipe || n == DoorbellPushed || n == DoorbellPolled || n == MMIO
+}
+
+// link makes the ends of one pipe of a context to a data core, and says whose writes tell that an element may have come.
+func (n *Node) link(up way, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
+	switch kind := n.cfg.Spec.Notify; kind {
+	case DoorbellPushed:
+		return n.doorbell(up, core, pipe.Pushed)
+	case DoorbellPolled:
+		return n.doorbell(up, core, pipe.Polled)
+	case MMIO:
+		return n.written(up, core)
+	default:
+		p, c, at, err := up.pipe(n.data.Memory(core))
+		return p, c, []pipe.Extent{at}, err
+	}
+}
+
+// doorbell has the ring in the host; the counter is on the card, and so is a record that is pushed.
+func (n *Node) doorbell(up way, core int, kind pipe.RecordKind) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
+	bytes := uint64(up.spec.Bytes())
+	near, err := up.from.Alloc(bytes+pipe.LineBytes, pipe.LineBytes) // ring, record
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	far, err := up.to.Alloc(2*pipe.LineBytes, pipe.LineBytes) // counter, record
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	staged, err := up.from.Alloc(2*pipe.LineBytes, pipe.LineBytes)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	at := pipe.DoorbellPlace{Place: pipe.Place{Ring: near, Counter: far}, Kind: kind, Record: near + bytes}
+	if kind == pipe.Pushed {
+		at.Record = far + pipe.LineBytes
+		watch = []pipe.Extent{{From: at.Record, Bytes: pipe.LineBytes}}
+	}
+	if p, err = pipe.NewDoorbell(up.spec, at, up.local, pipe.NewStaged(up.local, up.engine, staged, far, 2*pipe.LineBytes)); err != nil {
+		return nil, nil, nil, err
+	}
+	c, err = n.data.Fetcher(core, contextID, at, pipe.Extent{From: near, Bytes: bytes + pipe.LineBytes})
+	return p, c, watch, err
+}
+
+// written is a pipe whose lines are register writes.
+func (n *Node) written(up way, core int) (p pipe.Sender, c pipe.Receiver, watch []pipe.Extent, err error) {
+	bytes := uint64(up.spec.Bytes())
+	to, err := up.to.Alloc(bytes+pipe.LineBytes, pipe.LineBytes)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if end := to + bytes + pipe.LineBytes; end > 1<<32 {
+		return nil, nil, nil, fmt.Errorf("notify mmio: Arm memory up to %#x: want it below 2^32, the offsets of registers", end)
+	}
+	place := pipe.Place{Ring: to, Counter: to + bytes}
+	if p, err = pipe.NewProducer(up.spec, place, pipe.NewMMIO(n.cfg.Window)); err != nil {
+		return nil, nil, nil, err
+	}
+	c, err = pipe.NewConsumer(up.spec, place, n.data.Memory(core))
+	return p, c, []pipe.Extent{{From: to, Bytes: bytes}}, err
+}
+
+// attach makes the pipes of a context to all data cores, and returns their producing ends.
+func (n *Node) attach(up way) (sq, rq []pipe.Sender, err error) {
+	var ends []data.Ends
+	for i := range n.data.Cores() {
+		s, takeSend, sends, err := n.link(up, i)
+		if err != nil {
+			return nil, nil, err
+		}
+		r, takeRecv, recvs, err := n.link(up, i)
+		if err != nil {
+			return nil, nil, err
+		}
+		sq, rq = append(sq, s), append(rq, r)
+		ends = append(ends, data.Ends{SQ: takeSend, RQ: takeRecv, Watch: append(sends, recvs...)})
+	}
+	return sq, rq, n.data.Attach(contextID, ends)
+}
