@@ -126,3 +126,26 @@ func TestFlagsOfFieldsExist(t *testing.T) {
 		require.Empty(t, wrongFlags([]string{"--" + flag}, everyCommand(a.root())...), "field %s", path)
 	}
 }
+
+// The walk through the tutorial shows what is in its file, all of it, in its order.
+func TestTutorialIsShownAsItIs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/scenarios.md")
+	require.NoError(t, err)
+	walk, _, found := strings.Cut(string(page), "The result is a line for each case")
+	require.True(t, found)
+	var shown []string
+	for i, block := range strings.Split(walk, "```") {
+		if text, yaml := strings.CutPrefix(block, "yaml\n"); i%2 == 1 && yaml {
+			shown = append(shown, text)
+		}
+	}
+	file, err := os.ReadFile("../../scenarios/library/tutorial.yaml")
+	require.NoError(t, err)
+	var lines []string
+	for _, l := range strings.SplitAfter(string(file), "\n") {
+		if text := strings.TrimSpace(l); text != "" && !strings.HasPrefix(text, "#") {
+			lines = append(lines, l)
+		}
+	}
+	require.Equal(t, strings.Join(lines, ""), strings.Join(shown, ""))
+}
