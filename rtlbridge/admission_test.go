@@ -123,8 +123,8 @@ func TestRudeClients(t *testing.T) {
 			{[]byte("GET / HTTP/1.1\r\n\r\n"), CodeProtocol, "OPEN frame refused: value"},
 			{spoilt(4, byte(FrameRun)), CodeProtocol, "OPEN frame refused: frame-type"},
 			{spoilt(headBytes, 'n'), CodeProtocol, "OPEN frame refused: magic"},
-			{spoilt(headBytes+8, 9), CodeVersion, "the client speaks 9 to 2, this device 2"},
-			{first, CodeVersion, "the client speaks 1 to 1, this device 2"},
+			{spoilt(headBytes+8, 9), CodeVersion, "the client speaks 9 to 3, this device 3"},
+			{first, CodeVersion, "the client speaks 1 to 1, this device 3"},
 			{spoilt(headBytes+12, 1), CodeProtocol, "OPEN frame refused: value"},
 			{binary.LittleEndian.AppendUint64(nil, 0xfffffff8|uint64(FrameOpen)<<32), CodeLimit, "OPEN frame refused: limit"},
 		} {

@@ -27,6 +27,8 @@ type boundStream struct {
 	Data, Keep, Last, Valid, ReadyF field
 	SideFields                      []field
 	DataBytes, SideBytes            int
+	ClockIdx                        int
+	AfterIdx, WithIdx               int // -1: none
 }
 
 type tieOff struct {
@@ -39,7 +41,7 @@ type tieOff struct {
 // binding is a manifest joined with the ports of the verilated design: all that the generated glue needs.
 type binding struct {
 	Manifest *Manifest
-	Clock    PinPort
+	Clocks   []PinPort
 	Resets   []boundReset
 	Streams  []boundStream
 	Ties     []tieOff
@@ -70,8 +72,7 @@ func bind(m *Manifest, ports []PinPort) (*binding, error) {
 	}
 	out := &binding{Manifest: m, BusyIdx: -1}
 	for i, c := range m.Clocks {
-		p := b.drive(fmt.Sprintf("clocks[%d].signal", i), c.Signal, "the clock", 1)
-		out.Clock = p
+		out.Clocks = append(out.Clocks, b.drive(fmt.Sprintf("clocks[%d].signal", i), c.Signal, "the clock", 1))
 	}
 	for i, r := range m.Resets {
 		p := b.drive(fmt.Sprintf("resets[%d].signal", i), r.Signal, "a reset", 1)
@@ -86,6 +87,7 @@ func bind(m *Manifest, ports []PinPort) (*binding, error) {
 	}
 	b.ties(out)
 	b.observe(out)
+	b.rest(ports, out)
 	b.undriven(ports)
 	if err := errors.Join(b.errs...); err != nil {
 		return nil, fmt.Errorf("manifest does not fit module %s:\n%w", m.Top, err)
@@ -154,17 +156,38 @@ func (b *binder) similar(name string) string {
 
 func (b *binder) stream(i int) boundStream {
 	s := &b.m.Streams[i]
-	bs := boundStream{Stream: s, Index: i}
+	bs := boundStream{Stream: s, Index: i, ClockIdx: b.m.clock(s.Clock), AfterIdx: b.m.other(s.After), WithIdx: b.m.other(s.With)}
 	fwd, back := s.Dir, DirOut
 	if s.Dir == DirOut {
 		back = DirIn
 	}
-	bs.Data = b.role(i, "tdata", fwd, 0)
-	bs.Valid = b.role(i, "tvalid", fwd, 1)
-	bs.Last = b.role(i, "tlast", fwd, 1)
-	if s.HasReady() {
-		bs.ReadyF = b.role(i, "tready", back, 1)
+	if s.Kind != KindLevel {
+		bs.Valid = b.role(i, s.validRole(), fwd, 1)
 	}
+	if s.HasReady() {
+		bs.ReadyF = b.role(i, s.readyRole(), back, 1)
+	}
+	if s.packets() {
+		b.packets(i, fwd, &bs)
+	}
+	path := fmt.Sprintf("streams[%d]", i)
+	for _, r := range s.side() {
+		f := b.role(i, r, fwd, 0)
+		f.Offset = bs.SideBytes
+		bs.SideBytes += f.Bytes()
+		bs.SideFields = append(bs.SideFields, f)
+	}
+	if bs.SideBytes > MaxSideBytes {
+		b.errorf(path, "stream %s: %d side-band bytes, the limit is %d", s.Name, bs.SideBytes, MaxSideBytes)
+	}
+	return bs
+}
+
+// packets resolves data, keep and last.
+func (b *binder) packets(i int, fwd string, bs *boundStream) {
+	s := bs.Stream
+	bs.Data = b.role(i, "tdata", fwd, 0)
+	bs.Last = b.role(i, "tlast", fwd, 1)
 	bs.DataBytes = bs.Data.Width / 8
 	path := fmt.Sprintf("streams[%d]", i)
 	if bs.Data.Width%8 != 0 || bs.Data.Lsb%8 != 0 || bs.Data.Width > 16384 {
@@ -177,16 +200,6 @@ func (b *binder) stream(i int) boundStream {
 				s.Name, bs.Keep.Width, u, bs.DataBytes)
 		}
 	}
-	for _, r := range s.Side {
-		f := b.role(i, r, fwd, 0)
-		f.Offset = bs.SideBytes
-		bs.SideBytes += f.Bytes()
-		bs.SideFields = append(bs.SideFields, f)
-	}
-	if bs.SideBytes > MaxSideBytes {
-		b.errorf(path+".side", "stream %s: %d side-band bytes, the limit is %d", s.Name, bs.SideBytes, MaxSideBytes)
-	}
-	return bs
 }
 
 // role resolves one role of stream i; width 0 accepts any.
@@ -275,6 +288,30 @@ func (b *binder) observe(out *binding) {
 	}
 }
 
+// rest ties off what is bound to nothing, if the manifest says so.
+func (b *binder) rest(ports []PinPort, out *binding) {
+	if b.m.TieRest == "" {
+		return
+	}
+	v, err := parseConstant(b.m.TieRest)
+	if err != nil {
+		return // the manifest's check has said so
+	}
+	for _, p := range ports {
+		if _, bound := b.used[p.Name]; bound || p.Dir != DirIn || p.Array != "" {
+			continue
+		}
+		if v.BitLen() > p.Width {
+			b.errorf("tie_rest", "tie_rest %s does not fit into input %s of %d bits", b.m.TieRest, p.Name, p.Width)
+		}
+		b.used[p.Name] = "tie_rest"
+		out.Ties = append(out.Ties, tieOff{Name: p.Name, Member: p.Member, Width: p.Width, Value: v})
+	}
+	if len(out.Ties) > maxTieOffs {
+		b.errorf("tie_rest", "tie_rest: %d inputs are tied off, the limit is %d", len(out.Ties), maxTieOffs)
+	}
+}
+
 // undriven reports inputs that nothing drives: they would silently stay at zero.
 func (b *binder) undriven(ports []PinPort) {
 	for _, p := range ports {
@@ -287,7 +324,7 @@ func (b *binder) undriven(ports []PinPort) {
 		}
 		switch by, ok := b.used[p.Name]; {
 		case !ok:
-			b.errorf("tie_offs", "input %s (%d bits) of module %s is bound to nothing; bind it to a stream or add it to tie_offs",
+			b.errorf("tie_offs", "input %s (%d bits) of module %s is bound to nothing; bind it to a stream, add it to tie_offs, or tie off all such inputs by tie_rest: 0",
 				p.Name, p.Width, b.m.Top)
 		case by == laneOwner:
 			if missing := b.missingLanes(p.Name); len(missing) > 0 {

@@ -52,7 +52,7 @@ func decodeHello(b []byte) (*Hello, error) {
 	h.Version = int(c.u16())
 	nStreams, nObserve, nTies := int(c.u16()), int(c.u16()), int(c.u16())
 	copy(h.BuildHash[:], c.take(32))
-	h.PeriodPs = int64(c.u64())
+	nClocks := c.u64()
 	h.MaxFrame = int(c.u32())
 	h.Busy = int(int32(c.u32()))
 	if c.bad {
@@ -61,14 +61,26 @@ func decodeHello(b []byte) (*Hello, error) {
 	if h.Version != Version {
 		return nil, protoErr(FrameHello, FaultVersion, "the device speaks version %d, this program %d", h.Version, Version)
 	}
-	if h.PeriodPs < minPeriodPs || h.PeriodPs > maxPeriodPs || h.Busy < -1 || h.Busy >= nObserve {
-		return nil, protoErr(FrameHello, FaultValue, "clock period %d ps, busy signal %d of %d", h.PeriodPs, h.Busy, nObserve)
+	if h.Busy < -1 || h.Busy >= nObserve {
+		return nil, protoErr(FrameHello, FaultValue, "busy signal %d of %d", h.Busy, nObserve)
 	}
-	if nStreams == 0 || nStreams > maxStreams || nObserve > maxObserve || nTies > maxTieOffs {
-		return nil, protoErr(FrameHello, FaultLimit, "%d streams, %d observed signals, %d tie-offs", nStreams, nObserve, nTies)
+	if nClocks == 0 || nClocks > maxClocks || nStreams == 0 || nStreams > maxStreams || nObserve > maxObserve || nTies > maxTieOffs {
+		return nil, protoErr(FrameHello, FaultLimit, "%d clocks, %d streams, %d observed signals, %d tie-offs", nClocks, nStreams, nObserve, nTies)
 	}
+	for range nClocks {
+		k := ClockInfo{PeriodPs: int64(c.u64())}
+		k.Name = c.name(int(min(c.u64(), 1<<10)))
+		if k.PeriodPs < minPeriodPs || k.PeriodPs > maxPeriodPs {
+			return nil, protoErr(FrameHello, FaultValue, "clock %s has a period of %d ps", k.Name, k.PeriodPs)
+		}
+		h.Clocks = append(h.Clocks, k)
+	}
+	h.PeriodPs = h.Clocks[0].PeriodPs
 	for range nStreams {
 		s, err := helloStream(c)
+		if err == nil && s.Clock >= len(h.Clocks) {
+			err = protoErr(FrameHello, FaultValue, "stream %s: clock %d of %d", s.Name, s.Clock, len(h.Clocks))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -86,24 +98,36 @@ func decodeHello(b []byte) (*Hello, error) {
 }
 
 func helloStream(c *cursor) (StreamInfo, error) {
-	tlp, out, unit, ready := c.u8(), c.u8(), c.u8(), c.u8()
-	s := StreamInfo{TLP: tlp == 1, Out: out == 1, Ready: ready == 1, KeepUnit: int(unit)}
+	kind, out, unit, ready := c.u8(), c.u8(), c.u8(), c.u8()
+	s := StreamInfo{Out: out == 1, Ready: ready == 1, KeepUnit: int(unit)}
 	s.DataBytes = int(c.u32())
 	s.SideBytes = int(c.u16())
-	n := int(c.u16())
-	c.u32()
+	n, fields := int(c.u16()), int(c.u16())
+	s.Clock = int(c.u16())
 	s.Name = c.name(n)
 	if c.bad {
 		return s, protoErr(FrameHello, FaultTruncated, "stream table")
 	}
-	if tlp > 1 || out > 1 || ready > 1 || (unit != 0 && unit != 1 && unit != 4) {
+	if int(kind) >= len(kindCodes) || out > 1 || ready > 1 || (unit != 0 && unit != 1 && unit != 4) {
 		return s, protoErr(FrameHello, FaultValue, "stream %s", s.Name)
 	}
-	if s.DataBytes == 0 || s.DataBytes > 2048 || s.SideBytes > MaxSideBytes {
-		return s, protoErr(FrameHello, FaultLimit, "stream %s: %d data and %d side-band bytes", s.Name, s.DataBytes, s.SideBytes)
+	s.Kind = kindCodes[kind]
+	if (s.DataBytes != 0) != s.Packets() || s.DataBytes > 2048 || s.SideBytes > MaxSideBytes || fields > MaxSideBytes {
+		return s, protoErr(FrameHello, FaultLimit, "stream %s: %d data and %d side-band bytes in %d fields", s.Name, s.DataBytes, s.SideBytes, fields)
+	}
+	s.Fields, _ = helloSignals(c, fields, -1)
+	sum := 0
+	for _, f := range s.Fields {
+		sum += f.Bytes()
+	}
+	if sum != s.SideBytes && !c.bad {
+		return s, protoErr(FrameHello, FaultValue, "stream %s: fields of %d bytes, %d side-band bytes", s.Name, sum, s.SideBytes)
 	}
 	return s, nil
 }
+
+// kindCodes are the kinds of streams by their codes.
+var kindCodes = [...]string{KindAxis, KindTLP, KindRecord, KindLevel}
 
 // signalSkipIdle is a flag of the busy signal.
 const signalSkipIdle = 1

@@ -55,6 +55,10 @@ func appendStart(b []byte, s *Start, skipIdle bool) []byte {
 		b = le.AppendUint32(b, limit)
 		b = le.AppendUint32(b, 0)
 	}
+	for _, c := range s.Clocks {
+		b = le.AppendUint64(b, uint64(c.PeriodPs))
+		b = le.AppendUint64(b, uint64(c.PhasePs))
+	}
 	for _, t := range s.Ties {
 		b = le.AppendUint16(b, uint16(t.Index))
 		b = append(b, 0, 0, 0, 0, 0, 0)

@@ -80,7 +80,7 @@ func TestFakeDevices(t *testing.T) {
 		}
 	}
 	older, newer := testHello(), testHello()
-	older.Version, newer.Version = 1, 3
+	older.Version, newer.Version = 2, 4
 	for _, x := range []struct {
 		name   string
 		script func(net.Conn)
@@ -91,11 +91,11 @@ func TestFakeDevices(t *testing.T) {
 		{"random bytes", random, "refused"},
 		{"not a device", func(c net.Conn) { io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n") }, "refused: value"},
 		{"another magic", func(c net.Conn) { b := appendHello(nil, testHello()); b[9] ^= 1; c.Write(b) }, "not a nictwin device"},
-		{"older version", func(c net.Conn) { c.Write(appendHello(nil, older)) }, "refused: version: the device speaks version 1, this program 2"},
-		{"newer version", func(c net.Conn) { c.Write(appendHello(nil, newer)) }, "refused: version: the device speaks version 3, this program 2"},
+		{"older version", func(c net.Conn) { c.Write(appendHello(nil, older)) }, "refused: version: the device speaks version 2, this program 3"},
+		{"newer version", func(c net.Conn) { c.Write(appendHello(nil, newer)) }, "refused: version: the device speaks version 4, this program 3"},
 		{"refuses the version", func(c net.Conn) {
-			c.Write(appendError(nil, &DeviceError{Code: CodeVersion, Text: "the client speaks 2 to 2, this device 1"}))
-		}, "(version): the client speaks 2 to 2, this device 1"},
+			c.Write(appendError(nil, &DeviceError{Code: CodeVersion, Text: "the client speaks 3 to 3, this device 2"}))
+		}, "(version): the client speaks 3 to 3, this device 2"},
 		{"endless frame", func(c net.Conn) { c.Write([]byte{0xf8, 0xff, 0xff, 0xff, 2, 0, 0, 0}) }, "HELLO frame refused: limit"},
 		{"hello cut short", func(c net.Conn) { c.Write(appendHello(nil, testHello())[:100]) }, "closed the connection"},
 		{"hangs in a run", answerRuns(func(net.Conn, uint64, uint64, uint32) {}), hangs},
@@ -111,8 +111,8 @@ func TestFakeDevices(t *testing.T) {
 			c.Write(appendRan(nil, goodRan(i, s, n), []Record{{Kind: 9}}))
 		}), "record type 9"},
 		{"unknown stream", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
-			c.Write(appendRan(nil, goodRan(i, s, n), []Record{{Kind: EventIn, Stream: 3}}))
-		}), "stream 3 of 3"},
+			c.Write(appendRan(nil, goodRan(i, s, n), []Record{{Kind: EventIn, Stream: 4}}))
+		}), "stream 4 of 4"},
 		{"flood of answers", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 			r := goodRan(i, s, n)
 			r.Flags = RanMore

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,14 +43,15 @@ func socketPath(t *testing.T) string {
 
 // testHello is the introduction that the byte vectors and the fake devices use.
 func testHello() *Hello {
-	h := &Hello{Version: Version, PeriodPs: 2500, MaxFrame: MaxFrameBytes, Busy: 0}
+	h := &Hello{Version: Version, PeriodPs: 2500, Clocks: []ClockInfo{{"clk", 2500}, {"aux", 3333}}, MaxFrame: MaxFrameBytes, Busy: 0}
 	for i := range h.BuildHash {
 		h.BuildHash[i] = byte(i)
 	}
 	h.Streams = []StreamInfo{
-		{Name: "eth_in", Ready: true, KeepUnit: 1, DataBytes: 64},
-		{Name: "tlp_in", TLP: true, Ready: true, KeepUnit: 4, DataBytes: 128, SideBytes: 16},
-		{Name: "eth_out", Out: true, Ready: true, KeepUnit: 1, DataBytes: 64, SideBytes: 2},
+		{Name: "eth_in", Kind: KindAxis, Ready: true, KeepUnit: 1, DataBytes: 64},
+		{Name: "tlp_in", Kind: KindTLP, Ready: true, KeepUnit: 4, DataBytes: 128, SideBytes: 16, Fields: []Signal{{"thdr", 128}}},
+		{Name: "eth_out", Kind: KindAxis, Out: true, Ready: true, KeepUnit: 1, DataBytes: 64, SideBytes: 2, Fields: []Signal{{"tuser", 9}}},
+		{Name: "req", Kind: KindRecord, SideBytes: 3, Clock: 1, Fields: []Signal{{"addr", 12}, {"go", 1}}},
 	}
 	h.Observe = []Signal{{"busy", 1}}
 	h.Ties = []Signal{{"defect_i", 4}}
@@ -64,7 +66,7 @@ func appendHello(b []byte, h *Hello) []byte {
 		b = le.AppendUint16(b, uint16(v))
 	}
 	b = append(b, h.BuildHash[:]...)
-	b = le.AppendUint64(b, uint64(h.PeriodPs))
+	b = le.AppendUint64(b, uint64(len(h.Clocks)))
 	b = le.AppendUint32(b, uint32(h.MaxFrame))
 	b = le.AppendUint32(b, uint32(h.Busy))
 	bit := func(v bool) byte {
@@ -73,20 +75,32 @@ func appendHello(b []byte, h *Hello) []byte {
 		}
 		return 0
 	}
+	for _, k := range h.Clocks {
+		b = le.AppendUint64(b, uint64(k.PeriodPs))
+		b = le.AppendUint64(b, uint64(len(k.Name)))
+		b = appendPadded(b, []byte(k.Name))
+	}
+	signal := func(s Signal, flags byte) {
+		b = le.AppendUint16(b, uint16(s.Width))
+		b = le.AppendUint16(b, uint16(len(s.Name)))
+		b = le.AppendUint32(b, uint32(flags))
+		b = appendPadded(b, []byte(s.Name))
+	}
 	for _, s := range h.Streams {
-		b = append(b, bit(s.TLP), bit(s.Out), byte(s.KeepUnit), bit(s.Ready))
+		b = append(b, byte(slices.Index(kindCodes[:], s.Kind)), bit(s.Out), byte(s.KeepUnit), bit(s.Ready))
 		b = le.AppendUint32(b, uint32(s.DataBytes))
 		b = le.AppendUint16(b, uint16(s.SideBytes))
 		b = le.AppendUint16(b, uint16(len(s.Name)))
-		b = le.AppendUint32(b, 0)
+		b = le.AppendUint16(b, uint16(len(s.Fields)))
+		b = le.AppendUint16(b, uint16(s.Clock))
 		b = appendPadded(b, []byte(s.Name))
+		for _, f := range s.Fields {
+			signal(f, 0)
+		}
 	}
 	for i, list := range [][]Signal{h.Observe, h.Ties} {
 		for j, s := range list {
-			b = le.AppendUint16(b, uint16(s.Width))
-			b = le.AppendUint16(b, uint16(len(s.Name)))
-			b = le.AppendUint32(b, uint32(bit(h.SkipIdle && i == 0 && j == h.Busy)))
-			b = appendPadded(b, []byte(s.Name))
+			signal(s, bit(h.SkipIdle && i == 0 && j == h.Busy))
 		}
 	}
 	putHead(b[at:], FrameHello, len(b)-at-headBytes)

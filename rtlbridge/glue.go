@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -23,7 +24,11 @@ var glueTemplate = template.Must(template.New("dut.hpp").Funcs(template.FuncMap{
 	"tieWord":  tieWords,
 	"quiet":    func(i int) string { return quietIndex(i) },
 	"in":       func(s boundStream) bool { return s.Dir == DirIn },
-	"tlp":      func(s boundStream) bool { return s.Kind == KindTLP },
+	"axis":     func(s boundStream) bool { return s.Kind == KindAxis },
+	"level":    func(s boundStream) bool { return s.Kind == KindLevel },
+	"packets":  func(s boundStream) bool { return s.packets() },
+	"kind":     func(s boundStream) string { return kindConstants[s.Kind] },
+	"other":    otherStream,
 	"list":     listStreams,
 }).Parse(glueText))
 
@@ -52,8 +57,25 @@ func (g glueData) ResetCycles() int {
 	return n
 }
 
-// PeriodPs is the clock period.
-func (g glueData) PeriodPs() int64 { return g.Manifest.Clocks[0].PeriodPs }
+// Answers reports whether a ready answers the valid of the same cycle.
+func (g glueData) Answers() bool {
+	return slices.ContainsFunc(g.Streams, func(s boundStream) bool { return s.ReadyAnswers })
+}
+
+// Coupled reports whether a stream waits for another one.
+func (g glueData) Coupled() bool {
+	return slices.ContainsFunc(g.Streams, func(s boundStream) bool { return s.AfterIdx >= 0 || s.WithIdx >= 0 })
+}
+
+var kindConstants = map[string]string{KindAxis: "kAxis", KindTLP: "kTlp", KindRecord: "kRecord", KindLevel: "kLevel"}
+
+// otherStream is the index of a stream that another one waits for, or that there is none.
+func otherStream(i int) string {
+	if i < 0 {
+		return "nictwin::kNoStream"
+	}
+	return fmt.Sprint(i)
+}
 
 func pinCall(op string, f field, top, arg string) string {
 	if arg != "" {

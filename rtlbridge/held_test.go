@@ -130,7 +130,7 @@ func TestHeldTimesThatCannotBe(t *testing.T) {
 		{"in pieces", [][]Record{{held(2, 10, 20), held(2, 21, 30)}}, "a held time of stream 2, cycles 21 to 30: wants to begin no earlier than cycle 22"},
 		{"of the quantum before", [][]Record{{}, {held(1, 60, 70)}}, "a held time of stream 1, cycles 60 to 70: wants to begin no earlier than cycle 64"},
 		{"told twice", [][]Record{{held(1, 60, 63)}, {held(1, 63, 70)}}, "record 0 of quantum 1"},
-		{"no such stream", [][]Record{{held(3, 1, 2)}}, "stream 3 of 3"},
+		{"no such stream", [][]Record{{held(4, 1, 2)}}, "stream 4 of 4"},
 		{"as it is", [][]Record{{held(0, 1, 1), held(2, 0, 20), held(0, 10, 20), held(2, 22, 63)}, {held(2, 64, 64), held(1, 90, 127)}, {held(1, 129, 130)}}, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func random(r *rand.Rand, s *StreamInfo, sideBits int) (side, data []byte) {
 		side[len(side)-1] &= 1<<n - 1
 	}
 	n := 1 + r.Intn(5*s.DataBytes)
-	if s.TLP {
+	if s.Kind == KindTLP {
 		n = 4 * r.Intn(2*s.DataBytes/4)
 	}
 	data = make([]byte, n)

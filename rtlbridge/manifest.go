@@ -28,11 +28,15 @@ type Manifest struct {
 	Resets         []Reset           `yaml:"resets"`
 	Streams        []Stream          `yaml:"streams"`
 	TieOffs        map[string]string `yaml:"tie_offs"` // input -> constant: decimal, 0x..., 0b...
+	TieRest        string            `yaml:"tie_rest"` // constant of every input that is bound to nothing; "": there must be none
 	Observe        []string          `yaml:"observe"`  // status outputs to sample
 	Busy           string            `yaml:"busy"`     // one of Observe: the device is not quiet while it is not zero
 	// SkipIdle declares that the design reads nothing but its state and pins: no time, random numbers, files or C functions.
 	// Cycles in which neither changes may then be skipped while Busy is zero.
 	SkipIdle bool `yaml:"skip_idle"`
+
+	// Play says how `nictwin play` drives and checks the device (scenarios/play). It is no part of the build.
+	Play yaml.Node `yaml:"play" json:"-"`
 
 	// Path is the file the manifest was read from; all paths in it are relative to its folder.
 	Path  string         `yaml:"-" json:"-"`
@@ -55,13 +59,21 @@ type Reset struct {
 // Stream is a group of pins that carry transactions.
 type Stream struct {
 	Name     string            `yaml:"name"`
-	Kind     string            `yaml:"kind"`      // "axis": every transaction has data; "tlp": it may have none
+	Kind     string            `yaml:"kind"`      // one of the constants Kind...
 	Dir      string            `yaml:"dir"`       // "in" (into the device) or "out"
 	Prefix   string            `yaml:"prefix"`    // pin of role R is <prefix>_R unless Signals names it
 	Signals  map[string]string `yaml:"signals"`   // role -> pin
 	KeepUnit *int              `yaml:"keep_unit"` // bytes per tkeep bit: 1 (default) or 4; 0: no tkeep, whole beats only
 	Side     []string          `yaml:"side"`      // roles whose bytes, valid with the first beat, form the side bytes
 	Ready    *bool             `yaml:"ready"`     // false: the stream has no tready
+	Fields   []string          `yaml:"fields"`    // of a record or level: roles, each a pin
+	Clock    string            `yaml:"clock"`     // signal of the clock that the stream belongs to; "": the first one
+	// ReadyAnswers: tready is high only in a cycle in which tvalid is seen: an acknowledge in the same cycle. Outputs alone.
+	ReadyAnswers bool `yaml:"ready_answers"`
+	// After: its n-th transaction is not offered before the n-th of that input was taken. With: not before the cycle in which
+	// that one is offered, and in this one.
+	After string `yaml:"after"`
+	With  string `yaml:"with"`
 	// SideHeld: side-band signals stay over the whole transaction. An input then drives them so (else only with the first
 	// beat), an output is checked for it.
 	SideHeld    bool           `yaml:"side_held"`
@@ -73,19 +85,35 @@ type Stream struct {
 
 // Stream kinds and directions.
 const (
-	KindAxis = "axis"
-	KindTLP  = "tlp"
-	DirIn    = "in"
-	DirOut   = "out"
+	KindAxis   = "axis"   // packets; every one has data
+	KindTLP    = "tlp"    // packets; one may have none
+	KindRecord = "record" // fields with a handshake, one group of values a beat
+	KindLevel  = "level"  // input fields without a handshake: they are as they were set last
+	DirIn      = "in"
+	DirOut     = "out"
 )
 
 const maxManifestBytes = 1 << 20
 
 // HasReady tells whether the stream has back-pressure.
-func (s *Stream) HasReady() bool { return s.Ready == nil || *s.Ready }
+func (s *Stream) HasReady() bool { return s.Kind != KindLevel && (s.Ready == nil || *s.Ready) }
+
+// packets reports whether the stream has data and an end of each transaction.
+func (s *Stream) packets() bool { return s.Kind == KindAxis || s.Kind == KindTLP }
+
+// side are the roles whose bytes are the side bytes.
+func (s *Stream) side() []string {
+	if s.packets() {
+		return s.Side
+	}
+	return s.Fields
+}
 
 // Unit is the number of bytes per tkeep bit; 0 when there is no tkeep.
 func (s *Stream) Unit() int {
+	if !s.packets() {
+		return 0
+	}
 	if s.KeepUnit == nil {
 		return 1
 	}
@@ -99,10 +127,44 @@ func (s *Stream) lanes() int {
 	return s.Lanes
 }
 
+// validRole and readyRole are the roles of the handshake.
+func (s *Stream) validRole() string {
+	if s.packets() {
+		return "tvalid"
+	}
+	return "valid"
+}
+
+func (s *Stream) readyRole() string {
+	if s.packets() {
+		return "tready"
+	}
+	return "ready"
+}
+
+// roles are all that the stream has.
+func (s *Stream) roles() []string {
+	switch s.Kind {
+	case KindRecord:
+		return append([]string{"valid", "ready"}, s.Fields...)
+	case KindLevel:
+		return s.Fields
+	}
+	return append([]string{"tdata", "tkeep", "tlast", "tvalid", "tready"}, s.Side...)
+}
+
+// clock is the index of a clock by its signal, 0 for none.
+func (m *Manifest) clock(signal string) int {
+	return max(0, slices.IndexFunc(m.Clocks, func(c Clock) bool { return c.Signal == signal }))
+}
+
 // pin is the name of the port that plays role.
 func (s *Stream) pin(role string) string {
 	if p, ok := s.Signals[role]; ok {
 		return p
+	}
+	if s.Prefix == "" {
+		return role
 	}
 	return s.Prefix + "_" + role
 }

@@ -19,12 +19,11 @@ const (
 	maxStreams     = 64
 	maxObserve     = 64
 	maxTieOffs     = 256
+	maxClocks      = 8
 	maxResetCycles = 1 << 20
 	maxPeriodPs    = 1_000_000_000
 	minPeriodPs    = 2
 )
-
-var streamRoles = []string{"tdata", "tkeep", "tlast", "tvalid", "tready"}
 
 // validate returns what is wrong with the values, and the fields that have them, but for what may only follow from faults of
 // shape.
@@ -58,8 +57,8 @@ func (m *Manifest) checkClocks(add func(string, string, ...any)) {
 	switch {
 	case len(m.Clocks) == 0:
 		add("clocks", "clocks: one clock is needed")
-	case len(m.Clocks) > 1:
-		add("clocks[1]", "clocks: more than one clock is not supported; give one, and cross domains inside a wrapper")
+	case len(m.Clocks) > maxClocks:
+		add("clocks", "clocks: %d given, the limit is %d", len(m.Clocks), maxClocks)
 	}
 	for i, c := range m.Clocks {
 		p := fmt.Sprintf("clocks[%d]", i)
@@ -108,13 +107,41 @@ func (m *Manifest) checkStreams(add func(string, string, ...any)) {
 		}
 		seen[s.Name] = true
 		checkStream(s, p, add)
+		m.checkCoupling(i, add)
+	}
+}
+
+// checkCoupling checks what a stream says of clocks and of other streams.
+func (m *Manifest) checkCoupling(i int, add func(string, string, ...any)) {
+	s, p := &m.Streams[i], fmt.Sprintf("streams[%d]", i)
+	if s.Clock != "" && !slices.ContainsFunc(m.Clocks, func(c Clock) bool { return c.Signal == s.Clock }) {
+		add(p+".clock", "stream %s: clock %q is not in clocks", s.Name, s.Clock)
+	}
+	if s.ReadyAnswers && (s.Dir != DirOut || !s.HasReady()) {
+		add(p+".ready_answers", "stream %s: ready_answers is for outputs with a ready", s.Name)
+	}
+	for _, c := range []struct{ field, name string }{{"after", s.After}, {"with", s.With}} {
+		if c.name == "" {
+			continue
+		}
+		switch k := m.stream(c.name); {
+		case k < 0 || k == i || m.Streams[k].Dir != DirIn || s.Dir != DirIn:
+			add(p+"."+c.field, "stream %s: %s %q: needs an input stream, and the name of another one", s.Name, c.field, c.name)
+		case k > i:
+			add(p+"."+c.field, "stream %s: %s %q: needs a stream that stands before it in the manifest", s.Name, c.field, c.name)
+		case c.field == "with" && m.clock(s.Clock) != m.clock(m.Streams[k].Clock):
+			add(p+".with", "stream %s: with %q: needs a stream of the same clock", s.Name, c.name)
+		}
 	}
 }
 
 func checkStream(s *Stream, p string, add func(string, string, ...any)) {
-	if s.Kind != KindAxis && s.Kind != KindTLP {
-		add(p+".kind", "stream %s: kind %q is not supported; axis or tlp", s.Name, s.Kind)
+	kinds := []string{KindAxis, KindTLP, KindRecord, KindLevel}
+	if !slices.Contains(kinds, s.Kind) {
+		add(p+".kind", "stream %s: kind %q is not supported; %s", s.Name, s.Kind, strings.Join(kinds, ", "))
+		return
 	}
+	checkKind(s, p, add)
 	if s.Dir != DirIn && s.Dir != DirOut {
 		add(p+".dir", "stream %s: dir %q: needs in (into the device) or out", s.Name, s.Dir)
 	}
@@ -124,19 +151,15 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 	if s.Lanes < 0 || s.Lanes > maxStreams || s.Lane < 0 || s.Lane >= s.lanes() {
 		add(p+".lane", "stream %s: lane %d of %d: lanes needs 1 to %d and lane 0 to lanes-1", s.Name, s.Lane, s.lanes(), maxStreams)
 	}
-	roles := append(slices.Clone(streamRoles), s.Side...)
-	for i, r := range s.Side {
-		if !reSignal.MatchString(r) || slices.Contains(streamRoles, r) || slices.Contains(s.Side[:i], r) {
-			add(fmt.Sprintf("%s.side[%d]", p, i), "stream %s: side-band role %q is not a new role name", s.Name, r)
+	roles := s.roles()
+	extra := s.side()
+	for i, r := range extra {
+		if !reSignal.MatchString(r) || slices.Contains(roles[:len(roles)-len(extra)], r) || slices.Contains(extra[:i], r) {
+			add(fmt.Sprintf("%s.%s[%d]", p, sideName(s), i), "stream %s: %q in %s is not a new role name", s.Name, r, sideName(s))
 		}
 	}
-	missing := false
-	for _, r := range roles {
-		if _, ok := s.Signals[r]; !ok {
-			missing = true
-		}
-	}
-	if s.Prefix == "" && missing {
+	missing := slices.ContainsFunc(roles, func(r string) bool { _, named := s.Signals[r]; return !named })
+	if s.Prefix == "" && missing && s.packets() {
 		add(p, "stream %s: prefix is needed unless signals names every role (%s)", s.Name, strings.Join(roles, ", "))
 	}
 	for _, k := range sortedKeys(s.Signals) {
@@ -150,6 +173,42 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 		if !slices.Contains(roles, k) || s.Strides[k] < 1 {
 			add(p+".strides."+k, "stream %s: strides.%s: needs a known role and at least 1 bit", s.Name, k)
 		}
+	}
+}
+
+// sideName is the field of the manifest that lists the roles beside data and handshake.
+func sideName(s *Stream) string {
+	if s.packets() {
+		return "side"
+	}
+	return "fields"
+}
+
+// checkKind refuses what streams of a kind do not have.
+func checkKind(s *Stream, p string, add func(string, string, ...any)) {
+	not := func(field string, given bool) {
+		if given {
+			add(p+"."+field, "stream %s: kind %s has no %s", s.Name, s.Kind, field)
+		}
+	}
+	if s.packets() {
+		not("fields", len(s.Fields) > 0)
+		return
+	}
+	not("side", len(s.Side) > 0)
+	not("side_held", s.SideHeld)
+	not("keep_unit", s.KeepUnit != nil)
+	not("zero_padding", s.ZeroPadding)
+	if s.Kind != KindLevel {
+		return
+	}
+	not("ready", s.Ready != nil)
+	not("ready_answers", s.ReadyAnswers)
+	if s.Dir == DirOut {
+		add(p+".dir", "stream %s: a level is an input; to sample an output, name it in observe", s.Name)
+	}
+	if len(s.Fields) == 0 {
+		add(p+".fields", "stream %s: a level needs fields", s.Name)
 	}
 }
 
@@ -178,6 +237,14 @@ func (m *Manifest) checkExtras(add func(string, string, ...any)) {
 	}
 	if m.Busy != "" && !slices.Contains(m.Observe, m.Busy) {
 		add("busy", "busy: %q is not in observe", m.Busy)
+	}
+	if m.TieRest != "" {
+		if _, err := parseConstant(m.TieRest); err != nil {
+			add("tie_rest", "tie_rest: %v", err)
+		}
+	}
+	if m.SkipIdle && len(m.Clocks) > 1 {
+		add("skip_idle", "skip_idle: needs one clock")
 	}
 	if m.SkipIdle && m.Busy == "" {
 		add("skip_idle", "skip_idle: needs busy, the signal that tells when the device is idle")

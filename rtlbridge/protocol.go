@@ -17,7 +17,7 @@ const (
 )
 
 // Version is the protocol version that this package speaks.
-const Version = 2
+const Version = 3
 
 const (
 	magic       = 0x004e49575443494e // "NICTWIN\0"
@@ -125,11 +125,23 @@ func (e *DeviceError) Error() string {
 // StreamInfo describes a stream as the running device declares it.
 type StreamInfo struct {
 	Name      string
-	TLP, Out  bool
+	Kind      string // KindAxis and its like
+	Out       bool
 	Ready     bool // has back-pressure
 	KeepUnit  int  // bytes per tkeep bit; 0: whole beats
-	DataBytes int  // of one beat
+	DataBytes int  // of one beat; 0: records and levels
 	SideBytes int
+	Clock     int      // index into Hello.Clocks
+	Fields    []Signal // what the side bytes hold, each from a byte of its own on
+}
+
+// Packets reports whether the stream's transactions have data.
+func (s *StreamInfo) Packets() bool { return s.Kind == KindAxis || s.Kind == KindTLP }
+
+// ClockInfo is a clock and its period, unless START says otherwise.
+type ClockInfo struct {
+	Name     string
+	PeriodPs int64
 }
 
 // Signal is an observed output or a tied input.
@@ -138,11 +150,15 @@ type Signal struct {
 	Width int // bits
 }
 
+// Bytes is how many bytes hold the signal's bits.
+func (s Signal) Bytes() int { return (s.Width + 7) / 8 }
+
 // Hello is the device's introduction.
 type Hello struct {
 	Version   int
 	BuildHash [32]byte
-	PeriodPs  int64 // of the clock, unless START says otherwise
+	PeriodPs  int64 // of the first clock, unless START says otherwise
+	Clocks    []ClockInfo
 	MaxFrame  int
 	Busy      int  // index into Observe, -1: none
 	SkipIdle  bool // all that the design reads is its state and pins: see Manifest.SkipIdle
@@ -166,12 +182,18 @@ const DefaultMaxBytes = 16 << 10
 // Start opens a run.
 type Start struct {
 	Seed     uint64
-	Watchdog uint64 // cycles after which a stuck stream is a violation; 0: never
-	PeriodPs int64  // of the clock
-	Poison   bool   // drive noise on idle input pins
+	Watchdog uint64       // cycles after which a stuck stream is a violation; 0: never
+	PeriodPs int64        // of the first clock
+	Clocks   []ClockStart // of the others
+	Poison   bool         // drive noise on idle input pins
 	Idle     IdleMode
 	Streams  []StreamStart
 	Ties     []TieValue
+}
+
+// ClockStart is when the edges of a clock but the first are: at PhasePs, PhasePs + PeriodPs and so on.
+type ClockStart struct {
+	PeriodPs, PhasePs int64
 }
 
 // IdleMode says what becomes of cycles in which nothing of the device changes. Results are the same in all modes.

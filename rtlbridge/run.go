@@ -17,6 +17,9 @@ var errNotStarted = fmt.Errorf("%w: the device has not been started", ErrInput)
 // NewStart is a run without stalls, credits or limits beyond the defaults, for the streams of this device.
 func (c *Conn) NewStart(seed uint64) Start {
 	s := Start{Seed: seed, Watchdog: 100_000, PeriodPs: c.hello.PeriodPs, Streams: make([]StreamStart, len(c.hello.Streams))}
+	for _, k := range c.hello.Clocks[1:] {
+		s.Clocks = append(s.Clocks, ClockStart{PeriodPs: k.PeriodPs})
+	}
 	for i := range s.Streams {
 		s.Streams[i].Credits = -1
 	}
@@ -30,6 +33,14 @@ func (c *Conn) checkStart(s *Start) error {
 	}
 	if err := ValidPeriod(simcore.Ps(s.PeriodPs)); err != nil {
 		errs = append(errs, fmt.Errorf("start: %w", err))
+	}
+	if len(s.Clocks) != len(c.hello.Clocks)-1 {
+		errs = append(errs, fmt.Errorf("start: %d clocks beside the first: the device has %d", len(s.Clocks), len(c.hello.Clocks)-1))
+	}
+	for i, k := range s.Clocks {
+		if ValidPeriod(simcore.Ps(k.PeriodPs)) != nil || k.PhasePs < 0 || k.PhasePs >= k.PeriodPs {
+			errs = append(errs, fmt.Errorf("start: clock %d: period %d ps, phase %d ps: needs a period of %d to %d and a phase below it", i+1, k.PeriodPs, k.PhasePs, minPeriodPs, maxPeriodPs))
+		}
 	}
 	switch {
 	case s.Idle > IdleCheck:
@@ -107,7 +118,7 @@ func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 	}
 	unit := s.KeepUnit
 	if unit == 0 {
-		unit = s.DataBytes
+		unit = max(1, s.DataBytes)
 	}
 	switch {
 	case s.Out:
@@ -116,7 +127,9 @@ func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 		return fmt.Errorf("%w: stream %s: %d side-band bytes, wanted %d", ErrInput, s.Name, len(side), s.SideBytes)
 	case len(data) > limit:
 		return fmt.Errorf("%w: stream %s: %d bytes, the limit is %d", ErrInput, s.Name, len(data), limit)
-	case len(data) == 0 && !s.TLP:
+	case len(data) > 0 && !s.Packets():
+		return fmt.Errorf("%w: stream %s: %d bytes of data: kind %s has none", ErrInput, s.Name, len(data), s.Kind)
+	case len(data) == 0 && s.Kind == KindAxis:
 		return fmt.Errorf("%w: stream %s: a transaction needs data", ErrInput, s.Name)
 	case len(data)%unit != 0:
 		return fmt.Errorf("%w: stream %s: %d bytes, wanted a multiple of %d", ErrInput, s.Name, len(data), unit)

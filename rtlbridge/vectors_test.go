@@ -28,26 +28,29 @@ type vector struct {
 func testStart() *Start {
 	return &Start{
 		Seed: 0x1122334455667788, Watchdog: 1000, PeriodPs: 909, Poison: true,
-		Streams: []StreamStart{{StallPercent: 25, BurstLog2: 3, Credits: -1}, {Credits: -1, MaxBytes: 4096}, {StallPercent: 100, Credits: 5}},
+		Streams: []StreamStart{{StallPercent: 25, BurstLog2: 3, Credits: -1}, {Credits: -1, MaxBytes: 4096}, {StallPercent: 100, Credits: 5}, {Credits: -1}},
+		Clocks:  []ClockStart{{3333, 111}},
 		Ties:    []TieValue{{0, 9}},
 	}
 }
 
 // testIdleStart has the streams described by idleStreams.
 func testIdleStart(m IdleMode) *Start {
-	return &Start{Seed: 5, PeriodPs: 2500, Idle: m, Streams: []StreamStart{{Credits: -1}, {Credits: -1}, {Credits: -1}}}
+	return &Start{Seed: 5, PeriodPs: 2500, Idle: m, Streams: []StreamStart{{Credits: -1}, {Credits: -1}, {Credits: -1}, {Credits: -1}},
+		Clocks: []ClockStart{{3333, 0}}}
 }
 
-const idleStreams = " stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384"
+const idleStreams = " stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 clock=3333+0"
 
 func testRun() []byte {
 	b := make([]byte, headBytes+runBytes)
 	b = appendTransaction(b, 0, 70, nil, frame(5, 1))
 	b = appendTransaction(b, 1, 71, frame(16, 2), nil)
 	b = appendTransaction(b, 1, 72, frame(16, 3), frame(12, 4))
+	b = appendTransaction(b, 3, 73, frame(3, 6), nil)
 	b = appendRecordHead(b, recordCredit, 2, 0, 3, 99)
 	putHead(b, FrameRun, len(b)-headBytes)
-	putRun(b[headBytes:], 1, 64, 64, 4)
+	putRun(b[headBytes:], 1, 64, 64, 5)
 	return b
 }
 
@@ -81,20 +84,20 @@ func goodVectors() []vector {
 	stop := make([]byte, headBytes)
 	putHead(stop, FrameStop, 0)
 	return []vector{
-		{"open", "client", appendOpen(nil, &token), "OPEN versions=2-2 token=aa" + strings.Repeat("00", 30) + "bb"},
+		{"open", "client", appendOpen(nil, &token), "OPEN versions=3-3 token=aa" + strings.Repeat("00", 30) + "bb"},
 		{"start", "client", appendStart(nil, testStart(), false), "START seed=1234605616436508552 watchdog=1000 period=909 flags=1" +
-			" stream=25/3/4294967295/16384 stream=0/0/4294967295/4096 stream=100/0/5/16384 tie=0:9"},
+			" stream=25/3/4294967295/16384 stream=0/0/4294967295/4096 stream=100/0/5/16384 stream=0/0/4294967295/16384 clock=3333+111 tie=0:9"},
 		{"start-skip-idle", "client", appendStart(nil, testIdleStart(IdleSkip), true), "START seed=5 watchdog=0 period=2500 flags=2" + idleStreams},
 		{"start-check-idle", "client", appendStart(nil, testIdleStart(IdleCheck), true), "START seed=5 watchdog=0 period=2500 flags=4" + idleStreams},
 		{"start-evaluate-idle", "client", appendStart(nil, testIdleStart(IdleEvaluate), true), "START seed=5 watchdog=0 period=2500 flags=0" + idleStreams},
 		{"run", "client", testRun(), "RUN index=1 start=64 cycles=64 T0@70[/" + hx(frame(5, 1)) + "] T1@71[" + hx(frame(16, 2)) +
-			"/] T1@72[" + hx(frame(16, 3)) + "/" + hx(frame(12, 4)) + "] C2@99[3]"},
+			"/] T1@72[" + hx(frame(16, 3)) + "/" + hx(frame(12, 4)) + "] T3@73[" + hx(frame(3, 6)) + "/] C2@99[3]"},
 		{"input", "client", testInput(), "INPUT T0@70[/" + hx(frame(64, 1)) + "]"},
 		{"stop", "client", stop, "STOP"},
-		{"hello-idle", "device", appendHello(nil, idleHello), "HELLO version=2 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
-			" eth_in:false/false/true/1/64/0 tlp_in:true/false/true/4/128/16 eth_out:false/true/true/1/64/2 skip_idle observe=busy:1 tie=defect_i:4"},
-		{"hello", "device", appendHello(nil, testHello()), "HELLO version=2 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
-			" eth_in:false/false/true/1/64/0 tlp_in:true/false/true/4/128/16 eth_out:false/true/true/1/64/2 observe=busy:1 tie=defect_i:4"},
+		{"hello-idle", "device", appendHello(nil, idleHello), "HELLO version=3 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
+			" clk:2500 aux:3333 eth_in:axis/false/true/1/64/0/0 tlp_in:tlp/false/true/4/128/16/0/thdr:128 eth_out:axis/true/true/1/64/2/0/tuser:9 req:record/false/false/0/0/3/1/addr:12/go:1 skip_idle observe=busy:1 tie=defect_i:4"},
+		{"hello", "device", appendHello(nil, testHello()), "HELLO version=3 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
+			" clk:2500 aux:3333 eth_in:axis/false/true/1/64/0/0 tlp_in:tlp/false/true/4/128/16/0/thdr:128 eth_out:axis/true/true/1/64/2/0/tuser:9 req:record/false/false/0/0/3/1/addr:12/go:1 observe=busy:1 tie=defect_i:4"},
 		{"ran-still", "device", appendRan(nil, &Ran{Start: 64, Cycles: 64, Flags: RanQuiet | RanStill, Observed: []Observed{{0, 3}}}, nil),
 			"RAN index=0 start=64 cycles=64 flags=9 rtl=0 observed=0:3"},
 		{"ran", "device", ran, "RAN index=3 start=192 cycles=60 flags=2 rtl=123456 observed=1:252 1.1.3.0#7@193-193[/] " +
@@ -129,6 +132,7 @@ func badVectors() []vector {
 	bad("open-magic", "open", FaultMagic, set(h, 0))
 	bad("open-version", "open", FaultVersion, set(h+8, 9, 0, 9, 0))
 	bad("open-version-1", "open", FaultVersion, set(h+8, 1, 0, 1, 0))
+	bad("open-version-2", "open", FaultVersion, set(h+8, 2, 0, 2, 0))
 	bad("open-reserved", "open", FaultValue, set(h+12, 1))
 	bad("open-short", "open", FaultTruncated, cut(8))
 	bad("open-long", "open", FaultTrailing, grow)
@@ -147,13 +151,15 @@ func badVectors() []vector {
 	bad("start-burst", "start", FaultValue, set(h+33, 17))
 	bad("start-credit-in", "start", FaultStream, set(h+36, 1))
 	bad("start-max", "start", FaultLimit, set(h+40, 0, 0, 0, 1))
-	bad("start-tie", "start", FaultValue, set(h+32+48, 1))
+	bad("start-tie", "start", FaultValue, set(h+32+64+16, 1))
+	bad("start-clock", "start", FaultValue, set(h+32+64, 1, 0))
+	bad("start-phase", "start", FaultValue, set(h+32+64+8, 0xff, 0xff))
 	bad("run-no-cycles", "run", FaultLimit, set(h+16, 0))
 	bad("run-many-cycles", "run", FaultLimit, set(h+16, 0, 0, 0xff, 0))
 	bad("run-short", "run", FaultTruncated, cut(8))
 	bad("run-long", "run", FaultTrailing, grow)
 	bad("run-record-type", "run", FaultValue, set(h+24, 3))
-	bad("run-stream", "run", FaultStream, set(h+25, 3))
+	bad("run-stream", "run", FaultStream, set(h+25, 4))
 	bad("run-out-stream", "run", FaultStream, set(h+25, 2))
 	bad("run-side", "run", FaultStream, set(h+26, 1))
 	bad("run-data-limit", "run", FaultLimit, set(h+28, 0, 0, 1))
@@ -163,14 +169,20 @@ func badVectors() []vector {
 	bad("run-credits", "run", FaultLimit, func(b []byte) []byte { le.PutUint32(b[len(b)-12:], 0); return b })
 	bad("input-reserved", "input", FaultValue, set(h+4, 1))
 	bad("hello-magic", "hello", FaultMagic, set(h, 0))
-	bad("hello-version", "hello", FaultVersion, set(h+8, 3))
+	bad("hello-version", "hello", FaultVersion, set(h+8, 4))
+	bad("hello-version-2", "hello", FaultVersion, set(h+8, 2))
 	bad("hello-version-1", "hello", FaultVersion, set(h+8, 1))
 	bad("hello-short", "hello", FaultTruncated, cut(8))
 	bad("hello-long", "hello", FaultTrailing, grow)
 	bad("hello-streams", "hello", FaultLimit, set(h+10, 200))
-	bad("hello-unit", "hello", FaultValue, set(h+64+2, 3))
-	bad("hello-beat", "hello", FaultLimit, set(h+64+4, 0, 0xff))
-	bad("hello-period", "hello", FaultValue, set(h+48, 0, 0))
+	bad("hello-unit", "hello", FaultValue, set(h+64+48+2, 3))
+	bad("hello-kind", "hello", FaultValue, set(h+64+48, 4))
+	bad("hello-stream-clock", "hello", FaultValue, set(h+64+48+14, 2))
+	bad("hello-clocks", "hello", FaultLimit, set(h+48, 9))
+	bad("hello-no-clock", "hello", FaultLimit, set(h+48, 0))
+	bad("hello-field", "hello", FaultValue, set(h+64+48+24+24, 1))
+	bad("hello-beat", "hello", FaultLimit, set(h+64+48+4, 0, 0xff))
+	bad("hello-period", "hello", FaultValue, set(h+64, 0, 0))
 	bad("ran-flags", "ran", FaultValue, set(h+20, 16))
 	bad("ran-observed", "ran", FaultValue, set(h+36, 2))
 	bad("ran-short", "ran", FaultTruncated, cut(8))
@@ -182,7 +194,7 @@ func badVectors() []vector {
 	bad("ran-rest", "ran", FaultValue, set(h+56, 4))
 	bad("ran-in-flags", "ran", FaultValue, set(h+58, 0))
 	bad("ran-in-on-output", "ran", FaultStream, set(h+57, 2))
-	bad("ran-stream", "ran", FaultStream, set(h+57, 3))
+	bad("ran-stream", "ran", FaultStream, set(h+57, 4))
 	bad("ran-data", "ran", FaultLimit, set(h+56+32+4, 0, 0, 0xff))
 	bad("error-code", "error", FaultValue, set(h, 0))
 	bad("error-text", "error", FaultLimit, set(h+4, 0, 0xff))
@@ -209,8 +221,14 @@ func describeDevice(b []byte) (string, error) {
 			return "", err
 		}
 		fmt.Fprintf(&s, "HELLO version=%d period=%d max=%d busy=%d hash=%s", h.Version, h.PeriodPs, h.MaxFrame, h.Busy, hx(h.BuildHash[:]))
+		for _, x := range h.Clocks {
+			fmt.Fprintf(&s, " %s:%d", x.Name, x.PeriodPs)
+		}
 		for _, x := range h.Streams {
-			fmt.Fprintf(&s, " %s:%v/%v/%v/%d/%d/%d", x.Name, x.TLP, x.Out, x.Ready, x.KeepUnit, x.DataBytes, x.SideBytes)
+			fmt.Fprintf(&s, " %s:%v/%v/%v/%d/%d/%d/%d", x.Name, x.Kind, x.Out, x.Ready, x.KeepUnit, x.DataBytes, x.SideBytes, x.Clock)
+			for _, f := range x.Fields {
+				fmt.Fprintf(&s, "/%s:%d", f.Name, f.Width)
+			}
 		}
 		if h.SkipIdle {
 			s.WriteString(" skip_idle")

@@ -64,6 +64,14 @@ func (m *Manifest) stream(name string) int {
 	return slices.IndexFunc(m.Streams, func(s Stream) bool { return s.Name == name })
 }
 
+// other is the index of a stream that another one names, -1 if it names none.
+func (m *Manifest) other(name string) int {
+	if name == "" {
+		return -1
+	}
+	return m.stream(name)
+}
+
 // split makes n lanes of a stream.
 func (m *Manifest) split(name string, n int) error {
 	at := m.stream(name)

@@ -52,6 +52,7 @@ done
 lint nic_top -GPorts=2 -GParts=316 -GNumRxq=256 "${nic[@]}"
 lint nic_top -GPorts=2 -GParts=736 -GNumTxq=4 "${nic[@]}"
 lint axis_fifo duts/fifo/rtl/*.sv
+lint port_kinds duts/ports/rtl/*.sv
 
 # Blocks that are devices of their own, all at once and beside the NIC: each uses a part of the packages only.
 blocks=()

@@ -6,6 +6,7 @@
 #include <memory>
 #include <tuple>
 
+#include "clocks.hpp"
 #include "coverage.hpp"
 #include "idle.hpp"
 #include "sink.hpp"
@@ -32,6 +33,7 @@ class Device {
   Device(const Start& start, const std::vector<std::string>& plus_args, const WaveOptions& wave)
       : context_(std::make_unique<VerilatedContext>()),
         half_{start.period_ps / 2, start.period_ps - start.period_ps / 2},
+        clocks_(start),
         stillness_(idle_mode(start, wave)) {
     reset_stop();
     context_->randReset(kRandom);
@@ -115,17 +117,92 @@ class Device {
     return (start.flags & kStartSkipIdle) != 0 ? IdleMode::kSkip : IdleMode::kEvaluate;
   }
 
+  // One cycle of the first clock, to its rising edge, with the edges of the others that lie in it.
   template <class Out>
   void evaluate(Out& out) {
     Top& t = *top_;
-    std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, inputs_);
-    std::apply([&](auto&... s) { (s.drive(t, cycle_), ...); }, outputs_);
-    step(t, false);
-    observe(t, out, std::make_index_sequence<Dut::kObserve>{});
-    std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, inputs_);
-    std::apply([&](auto&... s) { (s.sample(t, cycle_, out), ...); }, outputs_);
-    step(t, true);
+    if constexpr (Dut::kClocks == 1) {
+      drive(t, 1);
+      step(t, false);
+      settle(t, 1);
+      observe(t, out, std::make_index_sequence<Dut::kObserve>{});
+      sample(t, 1, out);
+      step(t, true);
+    } else {
+      uint32_t rising;
+      do {
+        rising = clocks_.next();
+        drive(t, rising);
+        edges(t, rising, false);
+        settle(t, rising);
+        if (rising & 1) observe(t, out, std::make_index_sequence<Dut::kObserve>{});
+        sample(t, rising, out);
+        edges(t, rising, true);
+        clocks_.advance(rising);
+      } while (!(rising & 1) && !g_stop.requested);
+    }
     cycle_++;
+  }
+
+  // Sets the pins of the streams whose clocks rise next.
+  void drive(Top& t, uint32_t rising) {
+    auto in = [&](auto& s) {
+      using S = typename std::decay_t<decltype(s)>::Stream;
+      if (rising >> S::kClock & 1) s.drive(t, cycle_, tick<S>(), may_begin<S>());
+    };
+    auto out = [&](auto& s) {
+      using S = typename std::decay_t<decltype(s)>::Stream;
+      if (rising >> S::kClock & 1) s.drive(t, cycle_, tick<S>());
+    };
+    std::apply([&](auto&... s) { (in(s), ...); }, inputs_);
+    std::apply([&](auto&... s) { (out(s), ...); }, outputs_);
+  }
+
+  template <class Out>
+  void sample(Top& t, uint32_t rising, Out& out) {
+    auto one = [&](auto& s) {
+      using S = typename std::decay_t<decltype(s)>::Stream;
+      if (rising >> S::kClock & 1) s.sample(t, cycle_, tick<S>(), out);
+    };
+    std::apply([&](auto&... s) { (one(s), ...); }, inputs_);
+    std::apply([&](auto&... s) { (one(s), ...); }, outputs_);
+  }
+
+  // Gives the readies that answer a valid of the same cycle.
+  void settle([[maybe_unused]] Top& t, [[maybe_unused]] uint32_t rising) {
+    if constexpr (Dut::kAnswers) {
+      bool again = false;
+      auto one = [&](auto& s) {
+        using S = typename std::decay_t<decltype(s)>::Stream;
+        if (rising >> S::kClock & 1) again = s.answer(t) || again;
+      };
+      std::apply([&](auto&... s) { (one(s), ...); }, outputs_);
+      if (again) t.eval();
+    }
+  }
+
+  template <class S>
+  uint64_t tick() const {
+    return S::kClock == 0 ? cycle_ : clocks_.ticks(S::kClock);
+  }
+
+  // No other input stream has to go first.
+  template <class S>
+  bool may_begin() const {
+    if constexpr (!Dut::kCoupled) {
+      return true;
+    } else {
+      bool may = true;
+      const uint64_t mine = std::get<Source<S>>(inputs_).taken();
+      auto one = [&](const auto& s) {
+        using Other = typename std::decay_t<decltype(s)>::Stream;
+        if (Other::kIndex == S::kAfter) may = may && s.taken() > mine;
+        if (Other::kIndex == S::kWith) may = may && s.begun() > mine;
+        if (Other::kWith == S::kIndex) may = may && s.begun() == s.taken();
+      };
+      std::apply([&](const auto&... s) { (one(s), ...); }, inputs_);
+      return may;
+    }
   }
 
   // The first cycle from here on in which a pin may change.
@@ -157,21 +234,42 @@ class Device {
     stillness_.look(quiet && next_change() > cycle_, Dut::state(*top_));
   }
 
-  // One half of a clock cycle.
+  // One half of a cycle of the only clock.
   void step(Top& t, bool clock) {
-    Dut::set_clock(t, clock);
+    Dut::set_clock(t, 0, clock);
     t.eval();
     if (!clock) coverage_.sample();
     wave_.dump(context_->time(), cycle_);
     context_->timeInc(clock ? half_[1] : half_[0]);
   }
 
+  // Lowers clocks that are about to rise, or has them rise.
+  void edges(Top& t, uint32_t which, bool rise) {
+    const uint64_t before = context_->time(), ahead = clocks_.now() - before;
+    context_->timeInc(rise ? ahead : (ahead + 1) / 2);
+    for (uint32_t k = 0; k < Dut::kClocks; k++) {
+      if (which >> k & 1) Dut::set_clock(t, k, rise);
+    }
+    t.eval();
+    if (!rise && (which & 1)) coverage_.sample();
+    if (context_->time() != before) wave_.dump(context_->time(), cycle_);
+  }
+
   void reset() {
     Top& t = *top_;
     for (uint32_t i = 0; i < Dut::kResetCycles; i++) {
       Dut::set_resets(t, i);
-      step(t, false);
-      step(t, true);
+      if constexpr (Dut::kClocks == 1) {
+        step(t, false);
+        step(t, true);
+        continue;
+      }
+      for (uint32_t rising = 0; !(rising & 1);) {
+        rising = clocks_.next();
+        edges(t, rising, false);
+        edges(t, rising, true);
+        clocks_.advance(rising);
+      }
     }
     Dut::set_resets(t, Dut::kResetCycles);
     coverage_.reset_ends();
@@ -204,7 +302,8 @@ class Device {
   typename Dut::Outputs outputs_;
   std::array<Observed, Dut::kObserve> observed_{};
   uint64_t cycle_ = 0;
-  uint64_t half_[2];  // what the clock is low, and high, in ps
+  uint64_t half_[2];  // what the first clock is low, and high, in ps
+  Clocks<Dut::kClocks> clocks_;
   Coverage coverage_;
   Stillness stillness_;
   uint64_t skipped_ = 0;

@@ -9,7 +9,7 @@
 namespace nictwin {
 
 constexpr uint64_t kMagic = 0x004e49575443494eull;  // "NICTWIN\0"
-constexpr uint16_t kVersion = 2;
+constexpr uint16_t kVersion = 3;
 constexpr size_t kFrameHeader = 8;
 constexpr size_t kOpenBytes = 48;
 constexpr size_t kTokenBytes = 32;
@@ -21,6 +21,7 @@ constexpr uint32_t kMaxSide = 256;
 constexpr uint32_t kMaxCycles = 1u << 20;  // of one RUN
 constexpr uint32_t kMaxStreams = 64;
 constexpr uint32_t kMaxTies = 256;
+constexpr uint32_t kMaxClocks = 8;
 constexpr uint32_t kMaxErrorText = 8192;
 constexpr uint32_t kUnlimited = 0xffffffffu;
 constexpr uint64_t kMinPeriod = 2, kMaxPeriod = 1'000'000'000;  // of the clock, in ps
@@ -97,13 +98,26 @@ inline Fault decode_open(const uint8_t* b, size_t n, Open& o) {
   return Fault::kNone;
 }
 
+// What a stream carries: packets of one byte or more; packets that may be empty; one group of fields at a time, with a
+// handshake; the same without any.
+enum class StreamKind : uint8_t { kAxis, kTlp, kRecord, kLevel };
+
+// A signal, or a field of a stream.
+struct Signal {
+  const char* name;
+  uint16_t width;
+};
+
 // What a client needs to know of one stream, and what the device checks records against.
 struct StreamInfo {
   const char* name;
-  bool tlp, out, ready;
+  StreamKind kind;
+  bool out, ready;
   uint8_t keep_unit;
   uint32_t data_bytes;  // of one beat
   uint16_t side_bytes;
+  uint8_t clock = 0;
+  std::vector<Signal> fields;  // of the side bytes
 };
 
 struct StreamStart {
@@ -111,6 +125,11 @@ struct StreamStart {
   uint8_t burst_log2 = 0;  // one draw decides for 2^n cycles
   uint32_t credits = kUnlimited;
   uint32_t max_bytes = 0;  // of one transaction
+};
+
+// A clock but the first. Its edges are at phase, phase + period, ... after the reset's end.
+struct ClockStart {
+  uint64_t period_ps = 0, phase_ps = 0;
 };
 
 struct TieValue {
@@ -121,9 +140,10 @@ struct TieValue {
 struct Start {
   uint64_t seed = 0;
   uint64_t watchdog = 0;  // cycles; 0 switches the hang rules off
-  uint64_t period_ps = kMinPeriod;  // of the clock
+  uint64_t period_ps = kMinPeriod;  // of the first clock
   uint32_t flags = 0;
   std::vector<StreamStart> streams;
+  std::vector<ClockStart> clocks;  // the others
   std::vector<TieValue> ties;
 };
 
@@ -141,9 +161,20 @@ inline Fault check_stream_start(const StreamStart& x, const StreamInfo& info) {
   return Fault::kNone;
 }
 
-// skip_idle: the device declares it.
-inline Fault decode_start(const uint8_t* b, size_t n, const std::vector<StreamInfo>& table, size_t ties, bool skip_idle,
-                          Start& s) {
+inline Fault decode_clocks(Reader& r, size_t n, Start& s) {
+  s.clocks.assign(n, ClockStart{});
+  for (ClockStart& c : s.clocks) {
+    c.period_ps = r.u64();
+    c.phase_ps = r.u64();
+    if (!r.ok()) return Fault::kTruncated;
+    if (c.period_ps < kMinPeriod || c.period_ps > kMaxPeriod || c.phase_ps >= c.period_ps) return Fault::kValue;
+  }
+  return Fault::kNone;
+}
+
+// clocks: how many the device has; skip_idle: the device declares it.
+inline Fault decode_start(const uint8_t* b, size_t n, const std::vector<StreamInfo>& table, size_t clocks, size_t ties,
+                          bool skip_idle, Start& s) {
   if (n > kMaxStart) return Fault::kLimit;
   Reader r(b, n);
   s.seed = r.u64();
@@ -170,6 +201,7 @@ inline Fault decode_start(const uint8_t* b, size_t n, const std::vector<StreamIn
     if (zero != 0 || zero2 != 0) return Fault::kValue;
     if (Fault f = check_stream_start(x, table[i]); f != Fault::kNone) return f;
   }
+  if (Fault f = decode_clocks(r, clocks - 1, s); f != Fault::kNone) return f;
   s.ties.assign(n_ties, TieValue{});
   for (TieValue& t : s.ties) {
     t.index = r.u16();
@@ -219,7 +251,8 @@ struct Record {
 inline Fault check_transaction(const Record& rec, uint16_t side_len, const StreamInfo& info, uint32_t max_bytes) {
   if (info.out || side_len != info.side_bytes) return Fault::kStream;
   if (rec.data_len > max_bytes) return Fault::kLimit;
-  if (rec.data_len == 0 && !info.tlp) return Fault::kStream;
+  if (rec.data_len == 0) return info.kind == StreamKind::kAxis ? Fault::kStream : Fault::kNone;
+  if (info.data_bytes == 0) return Fault::kStream;
   uint32_t unit = info.keep_unit != 0 ? info.keep_unit : info.data_bytes;
   if (rec.data_len % unit != 0) return Fault::kStream;
   return Fault::kNone;
@@ -311,15 +344,15 @@ inline void encode_error(Writer& w, ErrorCode code, uint64_t cycle, const std::s
 
 // What a HELLO says of the device.
 struct DeviceInfo {
+  struct Clock {
+    const char* name;
+    uint64_t period_ps;  // unless START says otherwise
+  };
   const uint8_t* build_hash;
-  uint64_t period_ps;  // of the clock, unless START says otherwise
+  std::vector<Clock> clocks;
   uint32_t busy;  // index of the observed signal that tells whether the device is busy; kUnlimited: none
   bool skip_idle;  // all that the design reads is its state and pins, so idle cycles can be skipped
   std::vector<StreamInfo> streams;
-  struct Signal {
-    const char* name;
-    uint16_t width;
-  };
   std::vector<Signal> observe, ties;
 };
 
@@ -334,28 +367,38 @@ inline void encode_hello(Writer& w, const DeviceInfo& d) {
   w.number(uint16_t(d.observe.size()));
   w.number(uint16_t(d.ties.size()));
   w.padded(d.build_hash, kHashBytes);
-  w.number(d.period_ps);
+  w.number(uint64_t(d.clocks.size()));
   w.number(kMaxFrame);
   w.number(d.busy);
   auto name = [&w](const char* s) { w.padded(reinterpret_cast<const uint8_t*>(s), std::strlen(s)); };
+  auto signal = [&](const Signal& s, uint32_t flags) {
+    w.number(s.width);
+    w.number(uint16_t(std::strlen(s.name)));
+    w.number(flags);
+    name(s.name);
+  };
+  for (const DeviceInfo::Clock& c : d.clocks) {
+    w.number(c.period_ps);
+    w.number(uint64_t(std::strlen(c.name)));
+    name(c.name);
+  }
   for (const StreamInfo& s : d.streams) {
-    w.number(uint8_t(s.tlp ? 1 : 0));
+    w.number(uint8_t(s.kind));
     w.number(uint8_t(s.out ? 1 : 0));
     w.number(s.keep_unit);
     w.number(uint8_t(s.ready ? 1 : 0));
     w.number(s.data_bytes);
     w.number(s.side_bytes);
     w.number(uint16_t(std::strlen(s.name)));
-    w.number(uint32_t(0));
+    w.number(uint16_t(s.fields.size()));
+    w.number(uint16_t(s.clock));
     name(s.name);
+    for (const Signal& f : s.fields) signal(f, 0);
   }
   for (const auto* list : {&d.observe, &d.ties}) {
-    for (const DeviceInfo::Signal& s : *list) {
+    for (const Signal& s : *list) {
       const bool busy = list == &d.observe && d.busy == uint32_t(&s - list->data());
-      w.number(s.width);
-      w.number(uint16_t(std::strlen(s.name)));
-      w.number(busy && d.skip_idle ? kSignalSkipIdle : uint32_t(0));
-      name(s.name);
+      signal(s, busy && d.skip_idle ? kSignalSkipIdle : uint32_t(0));
     }
   }
   encode_head(w.data(), Frame::kHello, uint32_t(w.size() - kFrameHeader));

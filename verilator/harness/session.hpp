@@ -133,7 +133,7 @@ class Session {
   void start(const uint8_t* body) {
     Start s;
     const DeviceInfo& d = Dut::info();
-    if (Fault f = decode_start(body, head_.length, d.streams, d.ties.size(), d.skip_idle, s); f != Fault::kNone) {
+    if (Fault f = decode_start(body, head_.length, d.streams, d.clocks.size(), d.ties.size(), d.skip_idle, s); f != Fault::kNone) {
       refuse(Frame::kStart, f);
     }
     end_device();

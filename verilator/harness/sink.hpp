@@ -13,6 +13,7 @@ namespace nictwin {
 template <class S>
 class Sink {
  public:
+  using Stream = S;
   static constexpr unsigned kIndex = S::kIndex;
 
   void start(const Start& s) {
@@ -51,19 +52,23 @@ class Sink {
   // Reports the cycles before this one in which the beat that is offered has waited.
   template <class Out>
   void tell_held(uint64_t cycle, Out& out) {
-    if (!held_ || held_since_ == cycle) return;
+    if (S::kClock != 0 || !held_ || held_since_ == cycle) return;
     out.held(S::kIndex, held_since_, cycle - 1);
     held_since_ = cycle;
   }
 
-  // Before the clock edge: set tready for this cycle.
+  // Before the clock edge: set tready for this cycle, which is the tick-th of the stream's clock.
   template <class Top>
-  void drive(Top& t, uint64_t cycle) {
+  void drive(Top& t, uint64_t cycle, uint64_t tick) {
     if constexpr (S::kReady) {
-      bool ready = !stall_(cycle);
+      bool ready = !stall_(tick);
       if (limited_) {
         if (due_ <= cycle) take_credits(cycle);
         if (!in_packet_ && credits_ == 0) ready = false;
+      }
+      if constexpr (S::kReadyAnswers) {
+        willing_ = ready;
+        ready = false;
       }
       if (ready != ready_) {
         ready_ = ready;
@@ -72,13 +77,26 @@ class Sink {
     }
   }
 
+  // After combinational settling, where ready is an answer to valid: gives it. True if the design has to settle again.
+  template <class Top>
+  bool answer(Top& t) {
+    if constexpr (S::kReadyAnswers) {
+      if (willing_ && S::valid(t)) {
+        ready_ = true;
+        S::set_ready(t, true);
+        return true;
+      }
+    }
+    return false;
+  }
+
   // After combinational settling: take the beat if there is one.
   template <class Top, class Out>
-  void sample(const Top& t, uint64_t cycle, Out& out) {
+  void sample(const Top& t, uint64_t cycle, uint64_t tick, Out& out) {
     const bool valid = valid_ = S::valid(t);
     if (held_) check_held(t, valid, cycle, out);
     if (!valid) {
-      if (in_packet_ && cycle - last_beat_ == watchdog_ && watchdog_ != 0) {
+      if (in_packet_ && tick - last_beat_ == watchdog_ && watchdog_ != 0) {
         out.violation(S::kIndex, Rule::kHangOut, ordinal_, cycle, watchdog_);
       }
       return;
@@ -91,12 +109,13 @@ class Sink {
       tell_held(cycle, out);
       held_ = false;
     }
+    last_beat_ = tick;
     accept(t, cycle, out);
   }
 
  private:
   struct Beat {
-    uint8_t data[S::kDataBytes];
+    uint8_t data[S::kDataBytes + (S::kDataBytes == 0)];
     uint8_t side[S::kSideBytes + 1];
     pins::Keep keep;
     bool last;
@@ -155,7 +174,6 @@ class Sink {
       S::get_side(t, side_);
       if (limited_) credits_--;
     }
-    last_beat_ = cycle;
     pins::Keep k = keep(t);
     bool last = S::last(t);
     if (!k.contiguous) out.violation(S::kIndex, Rule::kKeepGap, ordinal_, cycle, k.units);
@@ -189,7 +207,7 @@ class Sink {
 
   template <class Out>
   void finish(uint64_t cycle, Out& out) {
-    if (len_ == 0 && !S::kTlp) out.violation(S::kIndex, Rule::kEmpty, ordinal_, cycle, 0);
+    if (len_ == 0 && !S::kMayBeEmpty) out.violation(S::kIndex, Rule::kEmpty, ordinal_, cycle, 0);
     out.out(S::kIndex, ordinal_, first_, cycle, side_, S::kSideBytes, packet_.data(), len_);
     in_packet_ = false;
     ordinal_++;
@@ -213,10 +231,11 @@ class Sink {
   uint8_t side_[S::kSideBytes + 1] = {};
   Beat shadow_ = {};
   uint32_t len_ = 0, max_bytes_ = 0;
-  bool ready_ = false, valid_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
+  bool ready_ = false, willing_ = false, valid_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
   uint64_t credits_ = 0;
   uint64_t due_ = UINT64_MAX;  // cycle of the next credits
-  uint64_t first_ = 0, last_beat_ = 0, held_since_ = 0, ordinal_ = 0, watchdog_ = 0;
+  uint64_t last_beat_ = 0;  // tick
+  uint64_t first_ = 0, held_since_ = 0, ordinal_ = 0, watchdog_ = 0;
   std::vector<Grant> pending_;
   size_t next_ = 0;
   Stall stall_;

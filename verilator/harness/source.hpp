@@ -12,10 +12,13 @@ struct Buffer {
   uint32_t users = 0;
 };
 
+constexpr unsigned kNoStream = ~0u;
+
 // S is the generated description of the stream: constants and static pin accessors (see rtlbridge's glue template).
 template <class S>
 class Source {
  public:
+  using Stream = S;
   static constexpr unsigned kIndex = S::kIndex;
 
   void start(const Start& s) {
@@ -30,7 +33,7 @@ class Source {
   // All pins at zero: what a design powers up with may be anything, its inputs included.
   template <class Top>
   void rest(Top& t) {
-    const uint8_t zeros[S::kDataBytes] = {};
+    const uint8_t zeros[S::kDataBytes + 1] = {};
     S::set_valid(t, false);
     S::set_last(t, false);
     S::set_data(t, zeros);
@@ -46,6 +49,9 @@ class Source {
   }
 
   bool idle() const { return count_ == 0; }
+  // Transactions that were taken, and those that have been offered in whole or in part.
+  uint64_t taken() const { return ordinal_; }
+  uint64_t begun() const { return ordinal_ + (at_ != 0 || offered_ ? 1 : 0); }
 
   // The first cycle from this one on in which the pins may change.
   uint64_t next_change(uint64_t cycle) const {
@@ -55,36 +61,39 @@ class Source {
   // Nothing is offered or half taken.
   bool quiet() const { return !offered_ && !pins_valid_ && at_ == 0; }
 
-  // Before the clock edge: set the pins for this cycle.
+  // Before the clock edge: set the pins for this cycle, which is the tick-th of the stream's clock. may_begin: no other
+  // stream has to go first.
   template <class Top>
-  void drive(Top& t, uint64_t cycle) {
+  void drive(Top& t, uint64_t cycle, uint64_t tick, bool may_begin) {
     if (offered_) return;
     if (count_ != 0) {
       const Txn& x = ring_[head_];
-      if ((at_ != 0 || x.not_before <= cycle) && !stall_(cycle)) return present(t, x, cycle);
+      const bool due = at_ != 0 || (x.not_before <= cycle && may_begin);
+      const bool together = S::kWith != kNoStream && at_ == 0;
+      if (due && (together || !stall_(tick))) return present(t, x, tick);
       if (at_ != 0 && held_since_ == kNever) held_since_ = cycle;
     }
-    if (pins_valid_) retire(t, cycle);
+    if (pins_valid_) retire(t, tick);
   }
 
   // Reports the cycles before this one in which the transaction under way had no beat.
   template <class Out>
   void tell_held(uint64_t cycle, Out& out) {
-    if (held_since_ >= cycle) return;  // kNever, too
+    if (S::kClock != 0 || held_since_ >= cycle) return;  // kNever, too
     out.held(S::kIndex, held_since_, cycle - 1);
     held_since_ = cycle;
   }
 
   // After combinational settling: was the beat taken?
   template <class Top, class Out>
-  void sample(const Top& t, uint64_t cycle, Out& out) {
+  void sample(const Top& t, uint64_t cycle, uint64_t tick, Out& out) {
     if (!offered_) return;
     if (held_since_ != kNever) {
       tell_held(cycle, out);
       held_since_ = kNever;
     }
     if (!S::ready(t)) {
-      if (cycle - since_ == watchdog_ && watchdog_ != 0) {
+      if (tick - since_ == watchdog_ && watchdog_ != 0) {
         out.violation(S::kIndex, Rule::kHangIn, ordinal_, cycle, watchdog_);
       }
       return;
@@ -113,13 +122,13 @@ class Source {
   };
 
   template <class Top>
-  void present(Top& t, const Txn& x, uint64_t cycle) {
+  void present(Top& t, const Txn& x, uint64_t tick) {
     uint32_t left = x.len - at_;
     uint32_t n = left < S::kDataBytes ? left : S::kDataBytes;
     if (n == S::kDataBytes) {
       S::set_data(t, x.data + at_);
     } else {
-      uint8_t beat[S::kDataBytes] = {};
+      uint8_t beat[S::kDataBytes + 1] = {};
       if (n != 0) std::memcpy(beat, x.data + at_, n);
       S::set_data(t, beat);
     }
@@ -135,18 +144,19 @@ class Source {
     }
     if (!pins_valid_) S::set_valid(t, true);
     pins_valid_ = offered_ = true;
-    since_ = cycle;
+    since_ = tick;
   }
 
   // No beat in this cycle.
   template <class Top>
-  void retire(Top& t, uint64_t cycle) {
+  void retire(Top& t, uint64_t tick) {
+    if (S::kLevel) return;  // it stays
     S::set_valid(t, false);
     pins_valid_ = false;
     if (!poison_) return;
     uint8_t beat[S::kDataBytes + S::kSideBytes + 8] = {};
     for (size_t i = 0; i + 8 <= sizeof beat; i += 8) {
-      uint64_t v = noise(key_ ^ i, cycle);
+      uint64_t v = noise(key_ ^ i, tick);
       std::memcpy(beat + i, &v, 8);
     }
     S::set_data(t, beat);
@@ -188,7 +198,8 @@ class Source {
   bool side_set_ = false;
   uint64_t held_since_ = kNever;  // no beat has been offered since, within a transaction
   bool poison_ = false;
-  uint64_t since_ = 0, first_ = 0, ordinal_ = 0, watchdog_ = 0, key_ = 0;
+  uint64_t since_ = 0;  // tick
+  uint64_t first_ = 0, ordinal_ = 0, watchdog_ = 0, key_ = 0;
   Stall stall_;
 };
 

@@ -48,7 +48,7 @@ void body(Frame type, const uint8_t* p, size_t n) {
     }
     case Frame::kStart: {
       Start s;
-      if (decode_start(p, n, test_table(), 1, true, s) != Fault::kNone) return;
+      if (decode_start(p, n, test_table(), 2, 1, true, s) != Fault::kNone) return;
       g_accepted++;
       if (s.streams.size() != test_table().size() || s.ties.size() > kMaxTies) bug("tables out of range");
       return;

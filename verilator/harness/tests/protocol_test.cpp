@@ -58,12 +58,13 @@ Fault describe_records(Reader& r, const Start& start, uint32_t n, std::string& s
 
 Fault describe_start(const uint8_t* body, size_t n, std::string& s) {
   Start x;
-  if (Fault f = decode_start(body, n, test_table(), 1, true, x); f != Fault::kNone) return f;
+  if (Fault f = decode_start(body, n, test_table(), 2, 1, true, x); f != Fault::kNone) return f;
   s = "START seed=" + std::to_string(x.seed) + " watchdog=" + std::to_string(x.watchdog) + " period=" + std::to_string(x.period_ps) + " flags=" + std::to_string(x.flags);
   for (const StreamStart& t : x.streams) {
     s += " stream=" + std::to_string(t.stall_percent) + "/" + std::to_string(t.burst_log2) + "/" +
          std::to_string(t.credits) + "/" + std::to_string(t.max_bytes);
   }
+  for (const ClockStart& c : x.clocks) s += " clock=" + std::to_string(c.period_ps) + "+" + std::to_string(c.phase_ps);
   for (const TieValue& t : x.ties) s += " tie=" + std::to_string(t.index) + ":" + std::to_string(t.value);
   return Fault::kNone;
 }
@@ -102,7 +103,7 @@ Fault describe(const std::vector<uint8_t>& b, std::string& s) {
 std::string encode_test_hello(bool skip_idle) {
   static uint8_t hash[kHashBytes];
   for (size_t i = 0; i < kHashBytes; i++) hash[i] = uint8_t(i);
-  DeviceInfo d{hash, 2500, 0, skip_idle, test_table(), {{"busy", 1}}, {{"defect_i", 4}}};
+  DeviceInfo d{hash, {{"clk", 2500}, {"aux", 3333}}, 0, skip_idle, test_table(), {{"busy", 1}}, {{"defect_i", 4}}};
   Writer w;
   encode_hello(w, d);
   return hex(w.data(), w.size());

@@ -30,9 +30,10 @@ inline std::vector<Vector> read_vectors(const char* path) {
 
 inline const std::vector<nictwin::StreamInfo>& test_table() {
   static const std::vector<nictwin::StreamInfo> t = {
-      {"eth_in", false, false, true, 1, 64, 0},
-      {"tlp_in", true, false, true, 4, 128, 16},
-      {"eth_out", false, true, true, 1, 64, 2},
+      {"eth_in", nictwin::StreamKind::kAxis, false, true, 1, 64, 0, 0, {}},
+      {"tlp_in", nictwin::StreamKind::kTlp, false, true, 4, 128, 16, 0, {{"thdr", 128}}},
+      {"eth_out", nictwin::StreamKind::kAxis, true, true, 1, 64, 2, 0, {{"tuser", 9}}},
+      {"req", nictwin::StreamKind::kRecord, false, false, 0, 0, 3, 1, {{"addr", 12}, {"go", 1}}},
   };
   return t;
 }
@@ -40,7 +41,7 @@ inline const std::vector<nictwin::StreamInfo>& test_table() {
 inline const nictwin::Start& test_start() {
   static const nictwin::Start s = [] {
     nictwin::Start x;
-    x.streams = {{25, 3, nictwin::kUnlimited, 16384}, {0, 0, nictwin::kUnlimited, 4096}, {100, 0, 5, 16384}};
+    x.streams = {{25, 3, nictwin::kUnlimited, 16384}, {0, 0, nictwin::kUnlimited, 4096}, {100, 0, 5, 16384}, {0, 0, nictwin::kUnlimited, 16384}};
     return x;
   }();
   return s;
