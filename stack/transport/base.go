@@ -31,6 +31,7 @@ type base struct {
 	parts  []Part
 	wc     Completion // under report
 	paceAt Ps         // when the pacer is to be asked again
+	cnpDue bool       // the peer is to be told of marks
 
 	current uint64 // UC, UD: number of the request that is being sent
 	drained bool   // SQD was reported to have nothing under way
@@ -178,15 +179,6 @@ func (b *base) drain(idle bool) {
 		b.drained = true
 		b.env.Async(EventSQDrained)
 	}
-}
-
-// admit asks the pacer for a data packet.
-func (b *base) admit(now Ps, n int) bool {
-	if at := b.pacer.Admit(now, n); at > now {
-		b.paceAt = at
-		return false
-	}
-	return true
 }
 
 // SetRights says what the peer may do.

@@ -42,7 +42,7 @@ func New(s Spec, env Env, pacer Pacer, shared *RecvQueue) (Conn, error) {
 	if pacer == nil {
 		pacer = Unpaced{}
 	}
-	b := base{spec: s, env: env, pacer: pacer, rq: shared, shared: shared != nil}
+	b := base{spec: s, env: env, pacer: pacer, rq: shared, shared: shared != nil, spray: s.SprayFrom}
 	if shared == nil {
 		b.rq = NewRecvQueue(s.MaxRecv, s.MaxSGE)
 	}

@@ -111,37 +111,3 @@ type Completion struct {
 	SrcQP     uint32  // UD
 	From      Address // UD: who sent it
 }
-
-// Pacer is congestion control as a connection needs it.
-type Pacer interface {
-	// Admit returns now, or an earlier time, when a packet of n bytes may leave now, and counts it as sent; else when to ask again.
-	Admit(now Ps, n int) Ps
-	// Acked reports bytes that arrived at the peer; echo, that the peer saw one of these packets marked.
-	Acked(now Ps, n int, echo bool)
-	// CNP reports a congestion notification from the peer.
-	CNP(now Ps)
-	// Marked reports an arrived packet with the congestion mark, and returns whether to tell the peer by a CNP.
-	Marked(now Ps) bool
-	// Lost reports that packets have to be sent again.
-	Lost(now Ps)
-}
-
-// Unpaced lets everything leave and says nothing to the peer.
-type Unpaced struct{}
-
-var _ Pacer = Unpaced{}
-
-// Admit lets every packet leave.
-func (Unpaced) Admit(now Ps, _ int) Ps { return now }
-
-// Acked does nothing.
-func (Unpaced) Acked(Ps, int, bool) {}
-
-// CNP does nothing.
-func (Unpaced) CNP(Ps) {}
-
-// Marked asks for no CNP.
-func (Unpaced) Marked(Ps) bool { return false }
-
-// Lost does nothing.
-func (Unpaced) Lost(Ps) {}

@@ -183,7 +183,11 @@ func (b *base) port(ah *AH) uint16 {
 	if b.spray >= b.spec.SprayPorts {
 		b.spray = 0
 	}
-	return ah.path.SourcePort + uint16(b.spray)
+	port := ah.path.SourcePort + uint16(b.spray)
+	if port < ah.path.SourcePort { // dynamic ports go on at their first (RFC 6335)
+		port |= 0xc000
+	}
+	return port
 }
 
 // HeadersOf is the bytes of the headers of a packet that begins with a BTH, as far as b tells: for opcodes of ours more than

@@ -3,6 +3,7 @@ package transport
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -26,7 +27,7 @@ func rcRig(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig,
 func (s *schedule) conn(e *end) (Conn, error) {
 	var p Pacer
 	if s.paced {
-		p = &meter{gap: 150_000}
+		p = s.meter(e)
 	}
 	return New(s.spec(uint32(100+e.side)), e, p, nil)
 }
@@ -156,23 +157,72 @@ func (r *rig) modify(e *end, to verbs.State) {
 	e.pull()
 }
 
-// meter is a pacer with a fixed gap between packets.
+// meter is a pacer with a fixed gap between packets, and a window that shrinks and grows.
 type meter struct {
 	gap, free Ps
 	marks     int
+	tell      Ps // a CNP; 0: none
+	window    int64
+	flight    int64
+	failf     func(string, ...any)
 }
 
-func (m *meter) Admit(now Ps, _ int) Ps {
+// meter draws a pacer. Without an acknowledgement for every packet a window could shrink to less than the packets after which
+// one is asked for.
+func (s *schedule) meter(e *end) *meter {
+	m := &meter{gap: 150_000, window: math.MaxInt64, failf: e.failf}
+	if s.ackEvery == 1 {
+		m.window = int64(draw(s, 28, 1, 2, 5, 40)) * int64(s.mtu)
+	}
+	return m
+}
+
+func (m *meter) Admit(now Ps, _, fresh int) Ps {
 	if m.free > now {
 		return m.free
+	}
+	if m.flight += int64(fresh); m.flight > m.window && m.flight > int64(fresh) && fresh > 0 {
+		m.failf("%d B under way: want %d at most", m.flight, m.window)
 	}
 	m.free = now + m.gap
 	return now
 }
-func (m *meter) Acked(Ps, int, bool) {}
-func (m *meter) CNP(now Ps)          { m.free = now + 10*m.gap }
-func (m *meter) Marked(Ps) bool      { m.marks++; return m.marks%3 == 0 }
-func (m *meter) Lost(Ps)             {}
+
+func (m *meter) Acked(_ Ps, n int, echo bool) {
+	if m.flight -= int64(n); m.flight < 0 {
+		m.failf("%d B acknowledged that were not sent", -m.flight)
+	}
+	if echo && m.window < math.MaxInt64 {
+		m.window = max(m.window/2, 1)
+	}
+}
+
+func (m *meter) CNP(now Ps) { m.free = now + 10*m.gap }
+
+func (m *meter) Marked(now Ps) bool {
+	if m.marks++; m.marks%3 == 1 {
+		m.tell = now + 4*m.gap
+	}
+	return m.marks%3 == 0
+}
+
+func (m *meter) Lost(Ps, bool) {}
+func (m *meter) Window() int64 { return m.window }
+
+func (m *meter) Deadline() Ps {
+	if m.tell == 0 {
+		return Never
+	}
+	return m.tell
+}
+
+func (m *meter) Expire(now Ps) bool {
+	due := m.tell != 0 && m.tell <= now
+	if due {
+		m.tell = 0
+	}
+	return due
+}
 
 // playRC plays a schedule and judges it.
 func playRC(s schedule, spared map[fault]bool, trace func(string, ...any)) (*rig, error) {

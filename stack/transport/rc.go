@@ -33,8 +33,7 @@ type rc struct {
 	owed     bool          // an acknowledgement
 	told     uint32        // PSN up to which, exclusively, is acknowledged
 	sackDue  bool
-	marked   bool // a packet since the last acknowledgement
-	cnpDue   bool
+	echoes   bool // a packet was marked since the last acknowledgement
 	replies  fifo.Queue[reply]
 	again    int // replies in it that are repeated
 	atomics  fifo.Queue[atomic]
@@ -113,8 +112,8 @@ func (c *rc) Input(now Ps, p *Packet) {
 		return
 	}
 	if p.Marked {
-		c.marked = true
-		c.cnpDue = c.pacer.Marked(now) || c.cnpDue
+		c.echoes = true
+		c.marked(now)
 	}
 	switch info.Operation {
 	case wire.OpReadResponse, wire.OpAtomicAck:
@@ -136,13 +135,7 @@ func (c *rc) Next(now Ps, o *Out) bool {
 	if c.state == verbs.QPSReset || c.state == verbs.QPSInit {
 		return false
 	}
-	if c.cnpDue {
-		c.cnpDue = false
-		c.stats.CNPs++
-		c.encodeCNP(o, &c.ah, c.attr.DestQP)
-		return true
-	}
-	if c.nextAck(o) {
+	if c.nextCNP(o) || c.nextAck(o) {
 		return true
 	}
 	if c.turn && c.nextRequest(now, o) {
@@ -159,18 +152,16 @@ func (c *rc) Next(now Ps, o *Out) bool {
 
 // Deadline returns when Expire and Next have something to do.
 func (c *rc) Deadline() Ps {
-	d := c.deadline
+	d := min(c.deadline, c.base.Deadline())
 	if c.rnrUntil != 0 {
 		d = min(d, c.rnrUntil)
-	}
-	if c.paceAt != 0 {
-		d = min(d, c.paceAt)
 	}
 	return d
 }
 
 // Expire acts on timers that have run out.
 func (c *rc) Expire(now Ps) {
+	c.base.Expire(now)
 	if c.rnrUntil != 0 && now >= c.rnrUntil {
 		c.rnrUntil = 0
 		if c.una != c.top {
@@ -182,7 +173,7 @@ func (c *rc) Expire(now Ps) {
 	}
 	c.stats.Timeouts++
 	c.wentBack = false
-	if !c.retry(now) {
+	if !c.retry(now, true) {
 		return
 	}
 	c.deadline = c.after(now)
@@ -202,13 +193,13 @@ func (c *rc) after(now Ps) Ps {
 }
 
 // retry counts a retry of the oldest request, or fails it.
-func (c *rc) retry(now Ps) bool {
+func (c *rc) retry(now Ps, timeout bool) bool {
 	if c.retries == 0 {
 		c.fail(c.request(c.oldest), verbs.WCRetryExcErr)
 		return false
 	}
 	c.retries--
-	c.pacer.Lost(now)
+	c.pacer.Lost(now, timeout)
 	return true
 }
 

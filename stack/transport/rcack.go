@@ -92,7 +92,7 @@ func (c *rc) lost(now Ps) {
 		return
 	}
 	c.wentBack = true
-	if c.retry(now) {
+	if c.retry(now, false) {
 		c.goBack()
 	}
 }
@@ -180,7 +180,7 @@ func (c *rc) takeResponse(now Ps, p *Packet) {
 	if c.una == psnAdd(r.first, r.n) {
 		c.endOldest(r)
 	}
-	c.progress(now, 1, p.BTH.BECN)
+	c.progress(now, 1, p.BTH.BECN || p.Marked)
 }
 
 // land checks what the peer answers and writes it to memory; false if the connection has ended.

@@ -88,8 +88,8 @@ func (c *rc) ack() wire.Syndrome {
 
 // echo returns the flag that tells the peer of marked packets.
 func (c *rc) echo() bthFlags {
-	if c.marked && c.spec.EchoECN {
-		c.marked = false
+	if c.echoes && c.spec.EchoECN {
+		c.echoes = false
 		return flagBECN
 	}
 	return 0
@@ -155,10 +155,6 @@ func (c *rc) encodeRead(now Ps, o *Out, r *reply) bool {
 	mtu := uint32(c.attr.MTU)
 	off := r.sent * mtu
 	n := min(r.length-off, mtu)
-	const headers = etherSize + ipv4Size + udpSize + wire.BTHSize + wire.AETHSize + wire.ICRCSize
-	if !c.admit(now, headers+int(n)) {
-		return false
-	}
 	op, first, last := wire.RCReadRespMid, r.sent == 0, r.sent == r.n-1
 	switch {
 	case first && last:
@@ -167,6 +163,9 @@ func (c *rc) encodeRead(now Ps, o *Out, r *reply) bool {
 		op = wire.RCReadRespFirst
 	case last:
 		op = wire.RCReadRespLast
+	}
+	if !c.admit(now, frameBytes(&c.ah, wire.ExtLen(op), int(n)), 0) {
+		return false
 	}
 	ext := c.begin(o, &c.ah, op, c.attr.DestQP, psnAdd(r.psn, r.sent), 0, wire.ExtLen(op), int(n), 0)
 	if first || last {

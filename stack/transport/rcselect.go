@@ -181,7 +181,7 @@ func (c *rc) findLost(now Ps) {
 		}
 	}
 	if found {
-		c.pacer.Lost(now)
+		c.pacer.Lost(now, false)
 	}
 }
 
@@ -229,7 +229,7 @@ func (c *rc) resendLost(now Ps, o *Out) bool {
 		r = c.request(number)
 	}
 	p, n := c.lostRun(r, p)
-	if !c.admit(now, c.wireBytes(r, p)) {
+	if !c.admit(now, c.wireBytes(r, p), 0) {
 		return false
 	}
 	c.encode(o, r, p, n, true)
@@ -282,7 +282,7 @@ func (c *rc) takeSelected(now Ps, p *Packet) {
 	if psnDiff(first, c.una) > 0 {
 		c.markRange(c.una, first, true)
 	}
-	c.advance(now, p.BTH.BECN)
+	c.advance(now, p.BTH.BECN || p.Marked)
 }
 
 // takeSack takes a selective acknowledgement.

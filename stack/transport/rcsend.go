@@ -88,10 +88,14 @@ func (c *rc) invalidate(r *request) bool {
 func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	n := c.span(r, c.nxt)
 	again := c.nxt != c.top
-	if !again && !c.inWindow(r, n) || !c.creditFor(r, again) {
+	if !again && !c.inWindow(r, n) || !c.mayFollow(n) || !c.creditFor(r, again) {
 		return false
 	}
-	if !c.admit(now, c.wireBytes(r, c.nxt)) {
+	fresh := 0
+	if !again {
+		fresh = int(n) * int(c.attr.MTU)
+	}
+	if !c.admit(now, c.wireBytes(r, c.nxt), fresh) {
 		return false
 	}
 	full := psnDiff(psnAdd(c.nxt, n), c.una) >= c.spec.Window
@@ -130,6 +134,12 @@ func (c *rc) inWindow(r *request, n uint32) bool {
 	return psnDiff(c.nxt, c.una)+int(n) <= c.spec.Window
 }
 
+// mayFollow reports whether the pacer lets n PSNs from nxt on be under way, too.
+func (c *rc) mayFollow(n uint32) bool {
+	flight := psnDiff(c.nxt, c.una)
+	return flight <= 0 || int64(flight+int(n))*int64(c.attr.MTU) <= c.pacer.Window()
+}
+
 // sent notes a packet that has left.
 func (c *rc) sent(now Ps, p, n uint32, again bool) {
 	c.stats.Sent++
@@ -144,13 +154,16 @@ func (c *rc) sent(now Ps, p, n uint32, again bool) {
 	}
 }
 
-// wireBytes returns about how long the packet is that leaves with PSN p.
+// wireBytes returns how long the frame is that leaves with PSN p.
 func (c *rc) wireBytes(r *request, p uint32) int {
-	const headers = etherSize + ipv4Size + udpSize + wire.BTHSize + wire.ICRCSize
-	if r.returns() {
-		return headers + wire.RETHSize
+	switch {
+	case r.Op.IsAtomic():
+		return frameBytes(&c.ah, wire.AtomicETHSize, 0)
+	case r.returns():
+		return frameBytes(&c.ah, wire.RETHSize, 0)
 	}
-	return headers + c.payload(r, p)
+	i := uint32(psnDiff(p, r.first))
+	return frameBytes(&c.ah, wire.ExtLen(opcodeOf(r.Op, i == 0, i == r.n-1)), c.payload(r, p))
 }
 
 // payload returns the bytes of a request that belong to PSN p.

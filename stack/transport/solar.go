@@ -25,7 +25,6 @@ type solar struct {
 	acks     []answer // by PSN: what to say when a WRITE is in memory
 	fetches  fifo.Queue[fetch]
 	answers  fifo.Queue[answer]
-	cnpDue   bool
 }
 
 // block is a block of a request that is under way.
@@ -119,7 +118,7 @@ func (c *solar) Input(now Ps, p *Packet) {
 		return
 	}
 	if p.Marked {
-		c.cnpDue = c.pacer.Marked(now) || c.cnpDue
+		c.marked(now)
 	}
 	switch op {
 	case OpSolarAck:

@@ -112,10 +112,7 @@ func (c *solar) Next(now Ps, o *Out) bool {
 	switch {
 	case c.state == verbs.QPSReset || c.state == verbs.QPSInit || c.state == verbs.QPSErr:
 		return false
-	case c.cnpDue:
-		c.cnpDue = false
-		c.stats.CNPs++
-		c.encodeCNP(o, &c.ah, c.attr.DestQP)
+	case c.nextCNP(o):
 		return true
 	case c.answers.Len() > 0:
 		a := c.answers.Pop()
@@ -131,7 +128,7 @@ func (c *solar) Next(now Ps, o *Out) bool {
 // sendData sends back a block that was asked for.
 func (c *solar) sendData(now Ps, o *Out) bool {
 	n := int(c.fetches.Front().h.length)
-	if !c.admit(now, solarBytes+n) {
+	if !c.admit(now, c.solarBytes(n), 0) {
 		return false
 	}
 	f := c.fetches.Pop()
@@ -143,7 +140,10 @@ func (c *solar) sendData(now Ps, o *Out) bool {
 	return true
 }
 
-const solarBytes = etherSize + ipv4Size + udpSize + wire.BTHSize + SolarHeaderSize + SolarTrailerSize + wire.ICRCSize
+// solarBytes returns how long the frame of a block is, n bytes of which it carries.
+func (c *solar) solarBytes(n int) int {
+	return frameBytes(&c.ah, SolarHeaderSize, n+SolarTrailerSize)
+}
 
 // resend sends the next block again that was not answered in time.
 func (c *solar) resend(now Ps, o *Out) bool {
@@ -198,7 +198,7 @@ func (c *solar) transmit(now Ps, o *Out, psn uint32, b *block) bool {
 	if r.returns() {
 		op, carried = OpSolarRead, 0
 	}
-	if !c.admit(now, solarBytes+carried) {
+	if !c.admit(now, c.solarBytes(carried), 0) {
 		return false
 	}
 	c.stats.Sent++
@@ -239,6 +239,7 @@ func (c *solar) stale(t *timer) bool {
 
 // Expire has blocks sent again that were not answered in time.
 func (c *solar) Expire(now Ps) {
+	c.base.Expire(now)
 	for c.timers.Len() > 0 && c.timers.Front().at <= now {
 		t := c.timers.Pop()
 		if c.stale(&t) {
@@ -256,6 +257,6 @@ func (c *solar) Expire(now Ps) {
 		b.tries++
 		b.resend = true
 		c.lost.Push(t.psn)
-		c.pacer.Lost(now)
+		c.pacer.Lost(now, true)
 	}
 }

@@ -54,6 +54,7 @@ type Spec struct {
 	AckEvery       int  // packets of a message after which an acknowledgement is asked for; the last one always asks
 	ReorderPackets int  // selective repeat: by how many packets a path may reorder without being taken for lossy
 	SprayPorts     int  // UDP source ports over which packets are dealt out in turn; 0: one
+	SprayFrom      int  // of these, the one before the first: queue pairs that begin at one place would meet at each
 	Credits        bool // RC: tell and heed end-to-end credits (IBTA 9.7.7.2)
 	EchoECN        bool // RC: BECN in an ACK tells that a packet since the last ACK was marked
 	GRH            bool // UD: the first 40 bytes of a receive request are for the network header, which ByteLen counts, too
@@ -106,6 +107,7 @@ func (s *Spec) Validate() error {
 	f.within("ack_every", s.AckEvery, 1, maxWindow)
 	f.within("reorder_packets", s.ReorderPackets, 0, maxSelect)
 	f.within("spray_ports", s.SprayPorts, 0, 1<<14)
+	f.within("spray_from", s.SprayFrom, 0, max(s.SprayPorts-1, 0))
 	if s.Recovery == SelectiveRepeat || s.Kind == Solar {
 		f.within("window", s.Window, 64, maxSelect)
 		if bits.OnesCount(uint(s.Window)) != 1 {

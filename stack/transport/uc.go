@@ -12,7 +12,6 @@ type uc struct {
 	psn      uint32 // next to be sent
 	expected uint32
 	packet   uint32 // next packet of the current request
-	cnpDue   bool
 }
 
 var _ Conn = (*uc)(nil)
@@ -58,7 +57,7 @@ func (c *uc) Input(now Ps, p *Packet) {
 		return
 	}
 	if p.Marked {
-		c.cnpDue = c.pacer.Marked(now) || c.cnpDue
+		c.marked(now)
 	}
 	starts := info.Position.Starts()
 	if d := psnDiff(p.BTH.PSN, c.expected); d != 0 || starts {
@@ -96,10 +95,7 @@ func (c *uc) fault(p *Packet, status verbs.Status) {
 // Next makes the next packet.
 func (c *uc) Next(now Ps, o *Out) bool {
 	c.paceAt = 0
-	if c.cnpDue {
-		c.cnpDue = false
-		c.stats.CNPs++
-		c.encodeCNP(o, &c.ah, c.attr.DestQP)
+	if c.nextCNP(o) {
 		return true
 	}
 	for {
@@ -116,7 +112,9 @@ func (c *uc) Next(now Ps, o *Out) bool {
 			continue
 		}
 		r.n = packets(r.length, c.attr.MTU)
-		if !c.admit(now, etherSize+ipv4Size+udpSize+wire.BTHSize+wire.ICRCSize+int(min(r.length-c.packet*uint32(c.attr.MTU), uint32(c.attr.MTU)))) {
+		n := min(r.length-c.packet*uint32(c.attr.MTU), uint32(c.attr.MTU))
+		ext := wire.ExtLen(opcodeOf(r.Op, c.packet == 0, c.packet == r.n-1)) // RC's are as long
+		if !c.admit(now, frameBytes(&c.ah, ext, int(n)), 0) {
 			return false
 		}
 		c.encode(o, &c.ah, r, c.packet, c.psn, 0, c.attr.DestQP)
@@ -163,17 +161,6 @@ func (c *uc) idle() bool { return c.current == c.ended && c.packet == 0 }
 // Placed says that a copy has ended.
 func (c *uc) Placed(_ Ps, t Token, status verbs.Status) { c.endPlacing(t, status) }
 
-// Deadline returns when the pacer is to be asked again.
-func (b *base) Deadline() Ps {
-	if b.paceAt != 0 {
-		return b.paceAt
-	}
-	return Never
-}
-
-// Expire has nothing to do: there are no timers.
-func (b *base) Expire(Ps) {}
-
 // endPlacing notes the end of a copy of UC or UD; one that failed ends the connection.
 func (b *base) endPlacing(t Token, status verbs.Status) {
 	n := uint64(t>>1) - 1
@@ -192,11 +179,4 @@ func (b *base) endPlacing(t Token, status verbs.Status) {
 	}
 	b.placed.end(n)
 	b.endRecvs()
-}
-
-// encodeCNP writes a congestion notification packet (Annex A17).
-func (b *base) encodeCNP(o *Out, ah *AH, destQP uint32) {
-	ext := b.begin(o, ah, wire.CNPOpcode, destQP, 0, flagBECN, wire.CNPSize, 0, 0)
-	clear(ext)
-	o.Head[len(o.Head)-wire.CNPSize-wire.BTHSize+1] = 0 // MigReq, too
 }

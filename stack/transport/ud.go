@@ -101,7 +101,11 @@ func (c *ud) Next(now Ps, o *Out) bool {
 		c.wrong(r)
 		return false
 	}
-	if !c.admit(now, etherSize+ipv4Size+udpSize+wire.BTHSize+wire.DETHSize+wire.ICRCSize+int(r.length)) {
+	ext := wire.DETHSize
+	if r.Op.HasImm() {
+		ext += wire.ImmDtSize
+	}
+	if !c.admit(now, frameBytes(r.AH, ext, int(r.length)), 0) {
 		return false
 	}
 	c.encodeDatagram(o, r)
