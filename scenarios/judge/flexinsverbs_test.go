@@ -13,6 +13,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/judge"
+	"nictwin/stack/cc"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/flexins/data"
@@ -68,8 +69,15 @@ func newNodes(t *testing.T, s node.Spec) (*verbstest.Bench, *simcore.Engine) {
 
 // newNodesWith also gives them a core for the offload engine.
 func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*node.Node, *simcore.Engine) {
+	b, nodes, e, _ := newNodesOn(t, s, engine, func(*board.RackSpec) {})
+	return b, nodes, e
+}
+
+// newNodesOn puts them on a rack that was changed.
+func newNodesOn(t *testing.T, s node.Spec, engine bool, change func(*board.RackSpec)) (*verbstest.Bench, []*node.Node, *simcore.Engine, *board.Rack) {
 	r, err := board.RackPreset("bf3-cores-pair")
 	require.NoError(t, err)
+	change(&r)
 	e, over := simcore.NewEngine(), false
 	rack, err := board.NewRack(e, new(board.Pools), r, device.Slots(device.Spec{NIC: device.Model}, nil))
 	require.NoError(t, err)
@@ -130,7 +138,7 @@ func newNodesWith(t *testing.T, s node.Spec, engine bool) (*verbstest.Bench, []*
 		}
 		require.NoError(t, rack.Close())
 	})
-	return b, nodes, e
+	return b, nodes, e, rack
 }
 
 // runQuiet runs until nothing happens any more. Cores that poll records by DMA never end: then until nothing else does.
@@ -170,6 +178,10 @@ func TestFlexinsVerbs(t *testing.T) {
 		"doorbell_pushed":  func(s *node.Spec) { s.Notify = node.DoorbellPushed },
 		"doorbell_polled":  func(s *node.Spec) { s.Notify, s.Data.RecordPoll = node.DoorbellPolled, 10*simcore.Microsecond },
 		"mmio":             func(s *node.Spec) { s.Notify = node.MMIO },
+		"fixed_rate":       func(s *node.Spec) { s.Data.CC.Kind, s.Data.CC.Rate = data.CongestionFixed, 5*cc.Gbps },
+		"dcqcn":            func(s *node.Spec) { s.Data.CC.Kind = data.DCQCN },
+		"dctcp":            func(s *node.Spec) { s.Data.CC.Kind = data.DCTCP },
+		"spray":            func(s *node.Spec) { s.Data.Recovery, s.Data.Spray = transport.SelectiveRepeat, true },
 	} {
 		s := node.DefaultSpec()
 		s.DataCores = 3

@@ -154,6 +154,8 @@ type Stats struct {
 	BadICRC       uint64 // dropped: the ICRC was wrong
 	Malformed     uint64 // dropped: shorter than its headers say
 	Stray         uint64 // dropped: no queue pair has that number, or the frame is none for anybody
+	Marked        uint64 // packets that had met congestion (ECN)
+	Notified      uint64 // congestion notification packets received
 	Copied        uint64 // bytes that copies moved
 	Invalidations uint64 // entries that invalidate
 	Kept          uint64 // packets copied into reorder memory
@@ -170,6 +172,8 @@ func (s *Stats) add(o *Stats) {
 	s.BadICRC += o.BadICRC
 	s.Malformed += o.Malformed
 	s.Stray += o.Stray
+	s.Marked += o.Marked
+	s.Notified += o.Notified
 	s.Copied += o.Copied
 	s.Invalidations += o.Invalidations
 	s.Kept += o.Kept

@@ -35,6 +35,8 @@ type qp struct {
 	raw        *raw
 	send, recv *cq
 	port       int
+	pace       pace
+	sprayed    bool // packets leave by all ports
 	number     uint64 // of receive requests posted
 	place      int    // in core.timers; -1: none
 	parts      map[transport.Token]split
@@ -93,8 +95,10 @@ func (c *core) create(cfg QPConfig) error {
 		return nil
 	}
 	s := c.spec.transport(&cfg)
+	q.pace.begin(&c.spec.CC, s.Kind)
+	q.sprayed = c.spec.sprays(s.Kind)
 	var err error
-	if q.conn, err = transport.New(s, q, nil, shared); err != nil {
+	if q.conn, err = transport.New(s, q, &q.pace, shared); err != nil {
 		return err
 	}
 	c.qps[cfg.QPN] = q
@@ -112,6 +116,8 @@ func (s *Spec) transport(cfg *QPConfig) transport.Spec {
 		t.Recovery = s.Recovery
 	}
 	t.Access, t.GRH = 0, cfg.Type == verbs.QPTUD
+	s.CC.transport(&t)
+	s.spray(&t)
 	t.MaxSend, t.MaxRecv, t.MaxSGE, t.MaxInline = max(cfg.Cap.MaxSendWR, 1), cfg.Cap.MaxRecvWR, MaxSGE, MaxInline
 	return t
 }
@@ -168,6 +174,9 @@ func (q *qp) modify(x *Change) error {
 	}
 	c := q.core
 	q.port = x.Port
+	if err := q.pace.modify(x); err != nil {
+		return err
+	}
 	q.conn.SetRights(x.Access, x.QKey)
 	err := q.conn.Modify(c.now(), x.To, &x.Attr)
 	c.wake(q)

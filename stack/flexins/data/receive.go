@@ -94,6 +94,7 @@ func (c *core) received(f *driver.RxFrame) {
 		c.drop(h)
 	default:
 		c.stats.Received++
+		c.countCongestion(&c.frame)
 		q.conn.Input(c.now(), &c.frame)
 		c.wake(q)
 	}

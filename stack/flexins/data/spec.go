@@ -44,6 +44,19 @@ type Spec struct {
 	// Recovery is that of RC.
 	Recovery transport.Recovery `yaml:"recovery"`
 
+	// CC is congestion control.
+	CC CongestionSpec `yaml:"cc"`
+
+	// Spray has the packets of reliable queue pairs leave by all Ethernet ports in turn, each with another UDP source port.
+	// Recovery must be selective repeat.
+	Spray bool `yaml:"spray"`
+
+	// SprayPorts is the UDP source ports that they are dealt out over, SpraySeed says with which a queue pair begins, and
+	// SprayReorder by how many packets they may pass each other before one counts as lost: assumptions.
+	SprayPorts   int    `yaml:"spray_ports"`
+	SpraySeed    uint64 `yaml:"spray_seed"`
+	SprayReorder int    `yaml:"spray_reorder_packets"`
+
 	// Pipe is that of all pipes to and from the host.
 	Pipe pipe.Spec `yaml:"pipe"`
 
@@ -78,7 +91,7 @@ func DefaultSpec() Spec {
 	return Spec{
 		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8, Receive: InCache,
 		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20, ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
-		Retry: 2 * simcore.Microsecond,
+		Retry: 2 * simcore.Microsecond, CC: DefaultCongestion(), SprayPorts: 64, SpraySeed: 1, SprayReorder: 64,
 	}
 }
 
@@ -107,7 +120,7 @@ func (s *Spec) Validate() error {
 	if s.Recovery > transport.SelectiveRepeat {
 		errs = append(errs, field.Errorf("recovery", "%d: want %d or %d", s.Recovery, transport.GoBackN, transport.SelectiveRepeat))
 	}
-	errs = append(errs, field.Under("pipe", s.Pipe.Validate()))
+	errs = append(errs, field.Under("pipe", s.Pipe.Validate()), field.Under("cc", s.CC.Validate()), s.validateSpray())
 	within("reorder_packets", int64(s.ReorderPackets), 0, 1<<16)
 	within("pipe_bytes", int64(s.PipeBytes), 1<<12, 1<<30)
 	const cycles = 1 << 32

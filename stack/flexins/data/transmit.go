@@ -52,15 +52,14 @@ func (c *core) transmit() bool {
 			c.active.Remove(n)
 			continue
 		}
-		s := c.tx[q.port]
-		if s.Room() < nicspec.WqeBlocksMax {
+		if !c.room(q) {
 			continue // the queue's next completion entry wakes
 		}
 		switch {
-		case q.config.Type == rawPacket && q.sendRaw(s):
+		case q.config.Type == rawPacket && q.sendRaw(c.tx[q.port]):
 		case q.config.Type != rawPacket && q.conn.Next(c.now(), &c.out):
 			c.cpu.Compute(c.spec.Build)
-			s.send(q, &c.out)
+			c.tx[q.leaves(&c.out)].send(q, &c.out)
 		default:
 			c.active.Remove(n)
 			c.rearm(q)

@@ -1,0 +1,248 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/field"
+	"nictwin/models/simcore"
+	"nictwin/models/wire"
+	"nictwin/stack/cc"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+)
+
+// CongestionKind names what decides how fast a connection sends.
+type CongestionKind string
+
+// The kinds.
+const (
+	CongestionNone  CongestionKind = "none"
+	CongestionFixed CongestionKind = "fixed" // one rate, whatever happens
+	DCQCN           CongestionKind = "dcqcn" // RC, UC and Solar
+	DCTCP           CongestionKind = "dctcp" // RC: the other services tell nothing of marks in what they acknowledge, or acknowledge nothing
+)
+
+// CongestionSpec is the congestion control of queue pairs; datagrams and raw packets have none but CongestionFixed, and raw
+// packets not even that. Both ends of a connection need the same: the receiver tells of marks.
+type CongestionSpec struct {
+	Kind CongestionKind `yaml:"kind"`
+
+	// Rate is that of kind fixed, of each queue pair, in bits of frames without check sequence, preamble and gap: assumption.
+	Rate cc.Bps `yaml:"rate_bps"`
+
+	// DCQCN and DCTCP are the papers' constants, with their sources in stack/cc. Of DCQCN, line_bps is the port's rate.
+	DCQCN cc.DCQCNSpec `yaml:"dcqcn"`
+
+	// DCTCP: segment 0 is the path's MTU.
+	DCTCP cc.DCTCPSpec `yaml:"dctcp"`
+
+	// CatchUp is by how much a packet that was late, as its core had other work, lets the next ones leave sooner than the rate
+	// has it: assumption.
+	CatchUp simcore.Ps `yaml:"catch_up_ps"`
+}
+
+// DefaultCongestion is none. The line is a port of the NIC with 256 bits at 400 MHz, as bf3 boards have them.
+func DefaultCongestion() CongestionSpec {
+	const line = 102_400 * cc.Mbps
+	return CongestionSpec{Kind: CongestionNone, Rate: 10 * cc.Gbps, DCQCN: cc.DefaultDCQCN(line), DCTCP: cc.DefaultDCTCP(0), CatchUp: 2 * simcore.Microsecond}
+}
+
+// Validate returns every error of the spec, by field.
+func (s *CongestionSpec) Validate() error {
+	var errs []error
+	switch s.Kind {
+	case CongestionNone, CongestionFixed, DCQCN, DCTCP:
+	default:
+		errs = append(errs, field.Errorf("kind", "%q: want %s, %s, %s or %s", s.Kind, CongestionNone, CongestionFixed, DCQCN, DCTCP))
+	}
+	const fastest = 1000 * cc.Gbps
+	if s.Rate < cc.Mbps || s.Rate > fastest {
+		errs = append(errs, field.Errorf("rate_bps", "%d: want %d to %d", s.Rate, int64(cc.Mbps), int64(fastest)))
+	}
+	if s.CatchUp < 0 || s.CatchUp > simcore.Millisecond {
+		errs = append(errs, field.Errorf("catch_up_ps", "%d: want 0 to 1 ms", int64(s.CatchUp)))
+	}
+	dctcp := s.DCTCP
+	if dctcp.Segment == 0 {
+		dctcp.Segment = int64(verbs.MTU4096)
+	}
+	errs = append(errs, field.Under("dcqcn", s.DCQCN.Validate()), field.Under("dctcp", dctcp.Validate()))
+	return errors.Join(errs...)
+}
+
+// countCongestion counts what a packet tells of congestion.
+func (c *core) countCongestion(p *transport.Packet) {
+	if p.Marked {
+		c.stats.Marked++
+	}
+	if p.BTH.Opcode == wire.CNPOpcode {
+		c.stats.Notified++
+	}
+}
+
+// applies reports whether the kind decides for connections of a service.
+func (k CongestionKind) applies(to transport.Kind) bool {
+	switch k {
+	case CongestionFixed:
+		return true
+	case DCQCN:
+		return to != transport.UD
+	case DCTCP:
+		return to == transport.RC
+	}
+	return false
+}
+
+// transport changes a connection's spec to what the kind needs of it.
+func (s *CongestionSpec) transport(t *transport.Spec) {
+	if s.Kind == DCTCP && s.Kind.applies(t.Kind) {
+		// Every packet asks for its acknowledgement, so that a mark counts for those that had it, and a window that has become
+		// smaller than what is under way has one to wait for.
+		t.EchoECN, t.AckEvery = true, 1
+	}
+}
+
+// attr changes what connects a connection: the kinds that react to marks say so in the packets (ECT(0), RFC 3168, section 5).
+func (s *CongestionSpec) attr(kind transport.Kind, a *transport.Attr) {
+	const ecn, ect0 = 3, 2
+	if (s.Kind == DCQCN || s.Kind == DCTCP) && s.Kind.applies(kind) && a.Path.TrafficClass&ecn == 0 {
+		a.Path.TrafficClass |= ect0
+	}
+}
+
+// pace is the congestion control of a queue pair: none until it is connected, and begun anew whenever it is.
+type pace struct {
+	transport.Pacer
+	spec *CongestionSpec
+	kind transport.Kind
+}
+
+func (p *pace) begin(s *CongestionSpec, k transport.Kind) { *p = pace{transport.Unpaced{}, s, k} }
+
+// modify takes a change of the queue pair's state, and completes its attributes.
+func (p *pace) modify(x *Change) (err error) {
+	switch x.To {
+	case verbs.QPSReset:
+		p.Pacer = transport.Unpaced{}
+	case verbs.QPSRTR:
+		if p.spec.Kind.applies(p.kind) {
+			p.Pacer, err = p.spec.pacer(x.Attr.MTU)
+		}
+	}
+	p.spec.attr(p.kind, &x.Attr)
+	return err
+}
+
+// pacer returns what a connection asks before it sends.
+func (s *CongestionSpec) pacer(mtu verbs.MTU) (transport.Pacer, error) {
+	switch s.Kind {
+	case CongestionFixed:
+		c, err := cc.NewFixed(s.Rate)
+		return &paced{Controller: c, catchUp: transport.Ps(s.CatchUp)}, err
+	case DCQCN:
+		c, err := cc.NewDCQCN(s.DCQCN)
+		if err != nil {
+			return nil, err
+		}
+		m, err := cc.NewMarker(s.DCQCN)
+		return &paced{Controller: c, marker: m, catchUp: transport.Ps(s.CatchUp)}, err
+	case DCTCP:
+		spec := s.DCTCP
+		if spec.Segment == 0 {
+			spec.Segment = int64(mtu)
+		}
+		c, err := cc.NewDCTCP(spec)
+		return &windowed{Controller: c}, err
+	}
+	return nil, fmt.Errorf("data: congestion control %q: want one that limits connections", s.Kind)
+}
+
+// paced has packets leave at a controller's rate. The controller's timers are looked at when packets arrive or would leave; the
+// core's timers wake it for those that let a packet leave sooner.
+type paced struct {
+	cc.Controller
+	marker  *cc.Marker   // of the packets that arrive; nil: the peer is told nothing
+	from    transport.Ps // when the last packet had to leave
+	bytes   int          // of it
+	waits   bool         // another was held back since
+	catchUp transport.Ps
+}
+
+// Admit implements transport.Pacer.
+func (p *paced) Admit(now transport.Ps, n, _ int) transport.Ps {
+	p.Tick(int64(now))
+	ready := p.from + transport.Ps(cc.Gap(p.bytes, p.Rate()))
+	if ready > now {
+		p.waits = true
+		return min(ready, transport.Ps(p.Next()))
+	}
+	if p.from = now; p.waits {
+		p.from = max(ready, now-p.catchUp)
+	}
+	p.bytes, p.waits = n, false
+	p.Sent(int64(now), n)
+	return now
+}
+
+// Acked implements transport.Pacer.
+func (p *paced) Acked(now transport.Ps, n int, echo bool) { p.Controller.Acked(int64(now), n, echo) }
+
+// CNP implements transport.Pacer.
+func (p *paced) CNP(now transport.Ps) { p.Notified(int64(now)) }
+
+// Marked implements transport.Pacer.
+func (p *paced) Marked(now transport.Ps) bool {
+	return p.marker != nil && p.marker.Arrived(int64(now), true)
+}
+
+// Lost implements transport.Pacer.
+func (p *paced) Lost(now transport.Ps, timeout bool) { p.Controller.Lost(int64(now), 0, timeout) }
+
+// Deadline implements transport.Pacer.
+func (p *paced) Deadline() transport.Ps {
+	if p.marker == nil {
+		return transport.Never
+	}
+	return transport.Ps(p.marker.Next())
+}
+
+// Expire implements transport.Pacer.
+func (p *paced) Expire(now transport.Ps) bool { return p.marker != nil && p.marker.Tick(int64(now)) }
+
+// windowed lets packets leave as far as a controller's window goes. The controller is told of each PSN when it is sent for the
+// first time, so what it takes for sent and acknowledged are places in the sequence of PSNs, whatever is sent again.
+type windowed struct{ cc.Controller }
+
+// Admit implements transport.Pacer.
+func (w *windowed) Admit(now transport.Ps, _, fresh int) transport.Ps {
+	if fresh > 0 {
+		w.Sent(int64(now), fresh)
+	}
+	return now
+}
+
+// Acked implements transport.Pacer.
+func (w *windowed) Acked(now transport.Ps, n int, echo bool) {
+	w.Controller.Acked(int64(now), n, echo)
+}
+
+// CNP implements transport.Pacer: DCTCP has marks in acknowledgements instead.
+func (w *windowed) CNP(transport.Ps) {}
+
+// Marked implements transport.Pacer: acknowledgements tell of it.
+func (w *windowed) Marked(transport.Ps) bool { return false }
+
+// Lost implements transport.Pacer.
+func (w *windowed) Lost(now transport.Ps, timeout bool) { w.Controller.Lost(int64(now), 0, timeout) }
+
+// Deadline implements transport.Pacer.
+func (w *windowed) Deadline() transport.Ps { return transport.Never }
+
+// Expire implements transport.Pacer.
+func (w *windowed) Expire(transport.Ps) bool { return false }
+
+var (
+	_ transport.Pacer = (*paced)(nil)
+	_ transport.Pacer = (*windowed)(nil)
+)

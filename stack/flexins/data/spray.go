@@ -1,0 +1,64 @@
+package data
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"nictwin/models/field"
+	"nictwin/models/nicspec"
+	"nictwin/stack/transport"
+)
+
+// validateSpray holds spraying to what takes the disorder that comes of it.
+func (s *Spec) validateSpray() error {
+	const ports, reorder = 1 << 14, 1024
+	switch {
+	case s.SprayPorts < 2 || s.SprayPorts > ports:
+		return field.Errorf("spray_ports", "%d: want 2 to %d", s.SprayPorts, ports)
+	case s.SprayReorder < 0 || s.SprayReorder > reorder:
+		return field.Errorf("spray_reorder_packets", "%d: want 0 to %d", s.SprayReorder, reorder)
+	case s.Spray && s.Recovery == transport.GoBackN:
+		return field.Errorf("spray", "true with %v %d, go-back-N, which takes every packet that another has passed for a loss: want %v %d, selective repeat, or false",
+			field.Path("recovery"), transport.GoBackN, field.Path("recovery"), transport.SelectiveRepeat)
+	}
+	return nil
+}
+
+// sprays reports whether the packets of a service are sprayed: the others rely on their order.
+func (s *Spec) sprays(k transport.Kind) bool {
+	return s.Spray && (k == transport.RC || k == transport.Solar)
+}
+
+// spray changes a connection's spec.
+func (s *Spec) spray(t *transport.Spec) {
+	if s.sprays(t.Kind) {
+		t.SprayPorts, t.ReorderPackets = s.SprayPorts, s.SprayReorder
+		t.SprayFrom = rand.New(rand.NewPCG(s.SpraySeed, uint64(t.QPN))).IntN(s.SprayPorts)
+	}
+}
+
+// room reports whether there is room for a packet of a queue pair at each port by which it may leave.
+func (c *core) room(q *qp) bool {
+	if !q.sprayed {
+		return c.tx[q.port].Room() >= nicspec.WqeBlocksMax
+	}
+	for _, s := range c.tx {
+		if s.Room() < nicspec.WqeBlocksMax {
+			return false
+		}
+	}
+	return true
+}
+
+// leaves returns the port by which a packet leaves: one that is sprayed by that which its UDP source port names, which a
+// switch on its way may go by, too.
+func (q *qp) leaves(o *transport.Out) int {
+	if !q.sprayed {
+		return q.port
+	}
+	l4 := etherBytes + ipv4Bytes
+	if o.Head[12] == 0x86 {
+		l4 = etherBytes + ipv6Bytes
+	}
+	return int(binary.BigEndian.Uint16(o.Head[l4:])) % len(q.core.tx)
+}
