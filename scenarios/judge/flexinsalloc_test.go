@@ -5,7 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/board"
+	"nictwin/models/inject"
+	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
+	"nictwin/stack/transport"
 	"nictwin/stack/verbs"
 	"nictwin/stack/verbs/verbstest"
 )
@@ -47,9 +51,25 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 
 // Posting, carrying out and polling requests allocates nothing in steady state: library, data cores and all models of both boards.
 func TestFlexinsNoAllocations(t *testing.T) {
-	s := node.DefaultSpec()
-	s.DataCores = 1
-	b, e := newNodes(t, s)
+	for name, change := range map[string]func(*node.Spec){
+		"flexins": func(*node.Spec) {},
+		"fixed":   func(s *node.Spec) { s.Data.CC.Kind = data.CongestionFixed },
+		"dcqcn":   func(s *node.Spec) { s.Data.CC.Kind = data.DCQCN },
+		"dctcp":   func(s *node.Spec) { s.Data.CC.Kind = data.DCTCP },
+		"spray":   func(s *node.Spec) { s.Data.Recovery, s.Data.Spray = transport.SelectiveRepeat, true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := node.DefaultSpec()
+			s.DataCores = 1
+			change(&s)
+			noAllocations(t, s)
+		})
+	}
+}
+
+// noAllocations holds nodes to it whose cables mark a third of the packets.
+func noAllocations(t *testing.T, s node.Spec) {
+	b, nodes, e, _ := newNodesOn(t, s, false, func(r *board.RackSpec) { r.Network.Faults = &inject.WireSpec{Chances: inject.Chances{ECN: 0.3}} })
 	c := connect(t, b)
 	side := &c.Sides[0]
 	list := []verbs.SendWR{
@@ -76,4 +96,5 @@ func TestFlexinsNoAllocations(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, round))
 	require.False(t, bad)
 	require.Equal(t, 2*401, ended)
+	require.Equal(t, s.Data.CC.Kind == data.DCQCN || s.Data.CC.Kind == data.DCTCP, nodes[1].Stats().Marked > 0)
 }

@@ -98,8 +98,10 @@ func TestFlexinsFixedRate(t *testing.T) {
 		s.DataCores, s.Data.CC.Kind, s.Data.CC.Rate = 1, data.CongestionFixed, want
 		l := listen(t, s, inject.WireSpec{})
 		l.write(t, 1<<20)
-		require.Len(t, l.data(), 256)
-		require.InEpsilon(t, float64(want), rate(l.data()), 0.002)
+		frames := l.data()
+		require.Len(t, frames, 256)
+		const saved = 8 // may go out at once
+		require.InEpsilon(t, float64(want), rate(frames[saved:]), 0.002)
 	}
 }
 
@@ -119,7 +121,7 @@ func departures(t *testing.T, c cc.Controller, first simcore.Ps, n, frames int, 
 		c.Tick(int64(now))
 		least = min(least, float64(c.Rate()))
 		if ready := list[len(list)-1] + simcore.Ps(cc.Gap(n, c.Rate())); ready <= now {
-			list = append(list, ready)
+			list = append(list, max(ready, now-step))
 			c.Sent(int64(now), n)
 		}
 	}
@@ -131,7 +133,8 @@ func departures(t *testing.T, c cc.Controller, first simcore.Ps, n, frames int, 
 func TestFlexinsDCQCN(t *testing.T) {
 	const line = 20 * cc.Gbps
 	s := node.DefaultSpec()
-	s.DataCores, s.Data.CC.Kind, s.Data.CC.DCQCN.Line = 1, data.DCQCN, line
+	s.DataCores, s.Data.CC.Kind = 1, data.DCQCN
+	s.Data.CC.DCQCN.Line, s.Data.CC.DCQCN.AdditiveIncrease = line, 1*cc.Gbps
 	rule := inject.WireRule{Do: inject.WireECN, Class: inject.ClassRequest, PSN: 40, PSNs: 10}
 	l := listen(t, s, inject.WireSpec{Rules: []inject.WireRule{rule}})
 	l.write(t, 6<<20)
@@ -154,7 +157,8 @@ func TestFlexinsDCQCN(t *testing.T) {
 		worst = max(worst, f.at-due[i], due[i]-f.at)
 	}
 	t.Logf("%d frames in %d ps: at most %d ps from when they were due; slowest %.3g bit/s", len(frames), frames[len(frames)-1].at-frames[0].at, worst, least)
-	require.Less(t, worst, 3*simcore.Microsecond)
+	gap := simcore.Ps(cc.Gap(frames[1].bytes, cc.Bps(least))) // each notification is told later to the sender than here: a frame may leave before
+	require.Less(t, worst, 2*gap)
 	require.InEpsilon(t, float64(line), rate(frames[:40]), 0.01)
 	require.Greater(t, rate(frames[len(frames)-100:]), 0.98*float64(line))
 	require.EqualValues(t, 2, l.nodes[0].Stats().Notified)

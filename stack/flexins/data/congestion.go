@@ -37,8 +37,8 @@ type CongestionSpec struct {
 	// DCTCP: segment 0 is the path's MTU.
 	DCTCP cc.DCTCPSpec `yaml:"dctcp"`
 
-	// CatchUp is by how much a packet that was late, as its core had other work, lets the next ones leave sooner than the rate
-	// has it: assumption.
+	// CatchUp is how much time a connection that sends nothing may save up: packets that left late, as their core had other work,
+	// are made up for by the next ones. Assumption: longer than a core has other work, and short of two packets at 40 Gbps.
 	CatchUp simcore.Ps `yaml:"catch_up_ps"`
 }
 
@@ -163,24 +163,24 @@ func (s *CongestionSpec) pacer(mtu verbs.MTU) (transport.Pacer, error) {
 type paced struct {
 	cc.Controller
 	marker  *cc.Marker   // of the packets that arrive; nil: the peer is told nothing
-	from    transport.Ps // when the last packet had to leave
+	from    transport.Ps // when the last packet was due
 	bytes   int          // of it
-	waits   bool         // another was held back since
+	rate    cc.Bps
+	since   transport.Ps // when rate was seen to have changed: what it allows is not allowed before
 	catchUp transport.Ps
 }
 
 // Admit implements transport.Pacer.
 func (p *paced) Admit(now transport.Ps, n, _ int) transport.Ps {
 	p.Tick(int64(now))
-	ready := p.from + transport.Ps(cc.Gap(p.bytes, p.Rate()))
+	if r := p.Rate(); r != p.rate {
+		p.rate, p.since = r, now
+	}
+	ready := max(p.from+transport.Ps(cc.Gap(p.bytes, p.rate)), p.since)
 	if ready > now {
-		p.waits = true
 		return min(ready, transport.Ps(p.Next()))
 	}
-	if p.from = now; p.waits {
-		p.from = max(ready, now-p.catchUp)
-	}
-	p.bytes, p.waits = n, false
+	p.from, p.bytes = max(ready, now-p.catchUp), n
 	p.Sent(int64(now), n)
 	return now
 }
