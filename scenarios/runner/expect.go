@@ -19,6 +19,7 @@ type ExpectSpec struct {
 	Lost    LostSpec     `yaml:"lost"`    // messages that do not arrive although their requests ended well: on UC and UD
 	Compare apps.Compare `yaml:"compare"` // what two runs on different NICs must have in common
 	Within  simcore.Ps   `yaml:"within_ps"`
+	Least   simcore.Ps   `yaml:"least_ps"` // the traffic may not be over before
 }
 
 // ErrorSpec is completions in error.
@@ -114,6 +115,7 @@ func (x *ExpectSpec) validate() error {
 	bad(x.Lost.AtMost >= x.Lost.AtLeast, "lost.at_most", "%d: want %d or more", x.Lost.AtMost, x.Lost.AtLeast)
 	bad(x.Compare.Valid(), "compare", "%q: want %s, %s or %s", x.Compare, apps.Exact, apps.Messages, apps.Counts)
 	bad(x.Within >= 0, "within_ps", "%d: want 0 for any time, or more", int64(x.Within))
+	bad(x.Least >= 0 && (x.Within == 0 || x.Least <= x.Within), "least_ps", "%d: want 0 or more, and %v at most, if there is one", int64(x.Least), field.Path("within_ps"))
 	return errors.Join(errs...)
 }
 
@@ -161,6 +163,9 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 	}
 	if x.Within > 0 && took > x.Within {
 		found = append(found, discrepancy{"expect.within_ps: time of the traffic", fmt.Sprintf("%d at most", int64(x.Within)), fmt.Sprint(int64(took))})
+	}
+	if took < x.Least {
+		found = append(found, discrepancy{"expect.least_ps: time of the traffic", fmt.Sprintf("%d at least", int64(x.Least)), fmt.Sprint(int64(took))})
 	}
 	if len(x.Errors) > 0 {
 		return found

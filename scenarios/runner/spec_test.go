@@ -39,7 +39,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		head + "faults: {pcie: [{of: disk, kind: none}]}":           `f.yaml:5: faults.pcie[0].of "disk": want arm or host`,
 		head + "faults: {pcie: [{of: host, kind: bang}]}":           `f.yaml:5: faults.pcie[0].kind: inject: fault "bang": want one of ["none" "UR"`,
 		head + "workload: {queue_pairs: 2000, count: 9999}":         "f.yaml:5: workload.count 9999: that makes 19998000 messages of all flows: want at most 4194304",
-		head + "sweep: {receive: [naive]}":                          "f.yaml:5: sweep: data_cores, receive and selective_repeat are options of stacks of kind flexins",
+		head + "sweep: {receive: [naive]}":                          "f.yaml:5: sweep: data_cores, receive, selective_repeat, cc and spray are options of stacks of kind flexins",
 		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks:\n- kind: flexins\n  flexins: {data_cores: 16}":        "f.yaml:6: stacks[0].flexins.data_cores 16: the card has 16 cores, one of which is the control core: want 15 at most",
 		"name: x\ndescription: y\nboard: {preset: bf3-pair}\nstacks: [{kind: flexins}]":                                          "f.yaml:4: stacks[0].kind flexins: the board has no cores on the card and in the server: want one such as bf3-cores-pair",
 		"name: x\ndescription: y\nboard: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data: {receive: early}}}]": `f.yaml:4: stacks[0].flexins.data.receive "early": want in_cache or naive`,

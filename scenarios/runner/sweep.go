@@ -31,6 +31,9 @@ type SweepSpec struct {
 	DataCores       []int              `yaml:"data_cores"`
 	Receives        []data.ReceiveKind `yaml:"receive"`
 	SelectiveRepeat []bool             `yaml:"selective_repeat"`
+
+	CCs    []data.CongestionKind `yaml:"cc"`
+	Sprays []bool                `yaml:"spray"`
 }
 
 // axis is a field of a sweep.
@@ -68,6 +71,8 @@ func (w *SweepSpec) axes() []axis {
 				n.Data.Recovery = map[bool]transport.Recovery{false: transport.GoBackN, true: transport.SelectiveRepeat}[v]
 			})
 		}),
+		values("cc", w.CCs, func(s *Spec, v data.CongestionKind) { s.flexins(func(n *node.Spec) { n.Data.CC.Kind = v }) }),
+		values("spray", w.Sprays, func(s *Spec, v bool) { s.flexins(func(n *node.Spec) { n.Data.Spray = v }) }),
 		values("seed", w.Seeds, func(s *Spec, v uint64) { s.Workload.Seed = v }),
 	}
 }
@@ -110,8 +115,8 @@ type Case struct {
 // cases are one for each combination, the last field the fastest.
 func (s *Spec) cases(file string) ([]*Case, error) {
 	w := &s.Sweep
-	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of && len(w.DataCores)+len(w.Receives)+len(w.SelectiveRepeat) > 0 {
-		return nil, field.Errorf("sweep", ": data_cores, receive and selective_repeat are options of stacks of kind %s: there is none", StackFlexiNS)
+	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of && len(w.DataCores)+len(w.Receives)+len(w.SelectiveRepeat)+len(w.CCs)+len(w.Sprays) > 0 {
+		return nil, field.Errorf("sweep", ": data_cores, receive, selective_repeat, cc and spray are options of stacks of kind %s: there is none", StackFlexiNS)
 	}
 	if len(s.Sweep.Losses) > 0 && s.Faults.Wire == nil {
 		return nil, field.Errorf("sweep.loss", ": want %v, whose chances.loss it sets", field.Path("faults.wire"))

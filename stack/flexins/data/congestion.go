@@ -42,9 +42,9 @@ type CongestionSpec struct {
 	CatchUp simcore.Ps `yaml:"catch_up_ps"`
 }
 
-// DefaultCongestion is none. The line is a port of the NIC with 256 bits at 400 MHz, as bf3 boards have them.
+// DefaultCongestion is none. The line is a port of BlueField-3 (bf3.ports).
 func DefaultCongestion() CongestionSpec {
-	const line = 102_400 * cc.Mbps
+	const line = 200 * cc.Gbps
 	return CongestionSpec{Kind: CongestionNone, Rate: 10 * cc.Gbps, DCQCN: cc.DefaultDCQCN(line), DCTCP: cc.DefaultDCTCP(0), CatchUp: 2 * simcore.Microsecond}
 }
 
