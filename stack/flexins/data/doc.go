@@ -31,6 +31,16 @@
 // and write host memory by copies, because a load of the core could pass what the NIC
 // wrote before.
 //
+// # Congestion control
+//
+// Each queue pair asks a pacer ([CongestionSpec], stack/cc) before a packet leaves. Its timers are the core's: a core holds
+// those of its queue pairs, since a rate is of use only where packets leave; what has to happen while nothing is sent is
+// caught up with later. Marks are read from the IP header in front of the packet that the NIC split off. Receivers send a
+// CNP (DCQCN), or set BECN in the next acknowledgement (DCTCP).
+//
+// Sprayed queue pairs (Spec.Spray) use the transmit queues of all ports in turn; the rules by dest_qp bring each packet to its
+// core whatever port and UDP source port it has.
+//
 // It is not the control plane: it allocates no numbers, and believes what it is told
 // about queue pairs. It knows no board, no model of a NIC and no host software.
 //

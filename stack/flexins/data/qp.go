@@ -36,7 +36,7 @@ type qp struct {
 	send, recv *cq
 	port       int
 	pace       pace
-	sprayed    bool // packets leave by all ports
+	sprayed    bool   // packets leave by all ports
 	number     uint64 // of receive requests posted
 	place      int    // in core.timers; -1: none
 	parts      map[transport.Token]split
