@@ -80,7 +80,7 @@ play() {
 # both RULE: whether the application found a wrong byte and the referee named the rule, in the JSON of a scenario
 both() {
   local found
-  found=$(tr -d '\n' | sed 's/" *: */":/g; s/, */,/g')
+  found=$(cat)
   [[ $found == *'"domain":"application","field":"byte"'* && $found == *"\"rule\":\"$1\""* ]]
 }
 
@@ -93,7 +93,7 @@ message() {
       / mismatches, the first: cycle / { sub(/.* the first: cycle [0-9]+, /, ""); seen = $0; exit }
       /Error: |Messages: / { sub(/.*(Error|Messages): *\t*/, ""); seen = $0 }
       END { print check ": " seen }' ;;
-    stack) sed -n 's/^ *"text": *"\(.*\)",*$/\1/p' | head -1 ;;
+    stack) grep -o '"field":"byte"[^}]*' | sed -n '1s/.*"text":"\([^"]*\)".*/\1/p' ;;
     *) sed -n '/^FAIL/{n;s/^ *//;p;q}' ;;
   esac | tr '\t' ' ' | cut -c1-300
 }
