@@ -128,7 +128,7 @@ judge() {
       with="$how $s"
       if [ "$outcome" = caught ]; then
         what=$(message "$how" <"$out")
-        blocks=$(grep -m1 -oE 'nic_[a-z0-9_]+\.sv' "$out" || echo -)
+        blocks=$(grep -oE 'nic_[a-z0-9_]+\.sv' "$out" | sed -n 1p || echo -)
         secs=$(grep -m1 -oE '[0-9.]+ s wall' "$out" | cut -d' ' -f1 || echo -)
       fi
       cp "$out" "$dir/last"
