@@ -13,7 +13,7 @@ VCS = $(shell git rev-parse -q --verify HEAD >/dev/null 2>&1 && echo true || ech
 ENTRY = $(if $(wildcard cmd/nictwin/entry_$(shell go env GOOS)_$(shell go env GOARCH).s),-ldflags=-E=main.entry)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-akitaview demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate profile clean mutants
+.PHONY: help setup build build-akitaview demo test test-all unit race lint rtl-lint rtl-figures rtl-figures-write coverage fuzz-smoke bench generate profile clean mutants mutants-stack
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -85,6 +85,9 @@ profile: ## cmd/nictwin/default.pgo, by which Go optimises the program, anew (a 
 
 mutants: build ## bugs put into the RTL on purpose: which are caught?
 	@scripts/mutants.sh
+
+mutants-stack: ## those that the stack's traffic meets: does the application find each, and does the referee name it?
+	@NICTWIN_LONG=1 go test -count=1 -timeout 90m -v -run '^TestSeededBugs$$' ./scenarios/runner
 
 clean: ## remove what was built here
 	rm -rf bin out

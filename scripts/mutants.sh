@@ -2,7 +2,8 @@
 # Breaks the RTL on purpose, one patch of ci/mutants at a time, and plays on it: does the referee see it? Each patch is
 # applied to a copy of verilator/, built, and played under the settings below until one catches it: the shipped captures
 # (nictwin replay) or, where the patch says so, random programs (nictwin fuzz), the contract suite on the NIC with one port,
-# or its block alone (nictwin blocks).
+# its block alone (nictwin blocks), or a scenario of the stack (nictwin run): there, the application and the referee must both
+# see it.
 #
 #   scripts/mutants.sh [-j JOBS] [-o REPORT] [-c CAPTURE]... [-f PROGRAMS] [-s SEED] [-b] [-l] [NAME...]
 #
@@ -13,9 +14,9 @@
 #
 # Exit: 0 every mutant came out as its patch expects; 1 one that is expected to be caught survived, or could not be
 # judged; 2 usage. A patch says what it is in `key: value` lines before the diff: block, bug, expect (caught|survives),
-# play (replay|fuzz|contract|blocks, default replay), alone (the block that is played alone, default block), flags (of the
+# play (replay|fuzz|contract|blocks|stack, default replay), alone (the block that is played alone, default block), flags (of the
 # NIC that is built and played, for replay and fuzz: --eth-bits 256), ports (of the NIC that the contract suite is played on,
-# default 1).
+# default 1), scenario (its file and, if it has several, its case) and rule (that the referee names) for stack.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +28,7 @@ programs=100 seed=4 # of random programs
 
 field() { sed -n "s/^$1: //p;/^--- /q" "$patches/$2.patch"; }
 
-# how NAME: replay, fuzz, contract or blocks
+# how NAME: replay, fuzz, contract, blocks or stack
 how() {
   local h=$forced
   [ -n "$h" ] || h=$(field play "$1")
@@ -48,13 +49,14 @@ ports() {
   echo "${p:-1}"
 }
 
-# settings_of HOW PORTS: the settings to play under, one a line
+# settings_of HOW PORTS SCENARIO: the settings to play under, one a line
 settings_of() {
   case $1 in
     replay) printf '%s\n' "${replays[@]}" ;;
     fuzz) echo "--runs $programs" ;;
     contract) echo "TestRTL/ports_$2" ;;
     blocks) echo "--runs 8" ;;
+    stack) echo "${3/ / --only }" ;;
   esac
 }
 
@@ -71,7 +73,15 @@ play() {
     contract) (cd scenarios/contract && NICTWIN_HOME=$home timeout -k 10 "$limit" "$work/contract.test" -test.failfast \
       -test.run "^${s/\//$/^}\$") ;;
     blocks) timeout -k 10 "$limit" bin/nictwin blocks $s --seed 1 --home "$home" "$@" ;;
+    stack) timeout -k 10 "$limit" bin/nictwin run $s --nic rtl --no-artifacts --json --home "$home" "$@" ;;
   esac
+}
+
+# both RULE: whether the application found a wrong byte and the referee named the rule, in the JSON of a scenario
+both() {
+  local found
+  found=$(cat)
+  [[ $found == *'"domain":"application","field":"byte"'* && $found == *"\"rule\":\"$1\""* ]]
 }
 
 # message HOW: what the run with this output saw first
@@ -83,6 +93,7 @@ message() {
       / mismatches, the first: cycle / { sub(/.* the first: cycle [0-9]+, /, ""); seen = $0; exit }
       /Error: |Messages: / { sub(/.*(Error|Messages): *\t*/, ""); seen = $0 }
       END { print check ": " seen }' ;;
+    stack) grep -o '"field":"byte"[^}]*' | sed -n '1s/.*"text":"\([^"]*\)".*/\1/p' ;;
     *) sed -n '/^FAIL/{n;s/^ *//;p;q}' ;;
   esac | tr '\t' ' ' | cut -c1-300
 }
@@ -104,20 +115,20 @@ judge() {
     bin/nictwin dut build nic --home "$dir" "${more[@]}" >"$out" 2>&1; then
     outcome=no-build what=$(tail -3 "$out" | tr '\n\t' '  ')
   else
-    mapfile -t all < <(settings_of "$how" "$(ports "$name")")
+    mapfile -t all < <(settings_of "$how" "$(ports "$name")" "$(field scenario "$name")")
     for s in "${all[@]}"; do
       status=0
       NICTWIN_CACHE=$work/cache play "$how" "$s" "$dir" "${more[@]}" >"$out" 2>&1 || status=$?
       case $status in
         0) continue ;;
-        1) outcome=caught ;;
+        1) outcome=caught; [ "$how" != stack ] || both "$(field rule "$name")" <"$out" || outcome=one-sided ;;
         124 | 137) outcome=no-end what="no verdict in $play_limit s" ;;
         *) outcome=no-verdict what="exit $status: $(tail -3 "$out" | tr '\n\t' '  ')" ;;
       esac
       with="$how $s"
       if [ "$outcome" = caught ]; then
         what=$(message "$how" <"$out")
-        blocks=$(grep -m1 -oE 'nic_[a-z0-9_]+\.sv' "$out" || echo -)
+        blocks=$(grep -oE 'nic_[a-z0-9_]+\.sv' "$out" | sed -n 1p || echo -)
         secs=$(grep -m1 -oE '[0-9.]+ s wall' "$out" | cut -d' ' -f1 || echo -)
       fi
       cp "$out" "$dir/last"
@@ -128,7 +139,7 @@ judge() {
     "$secs" "$what" "$blocks" >"$dir/result"
 }
 
-usage() { sed -n '2,17s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,19s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
 jobs=1 report='' list='' forced='' extra=()
 while getopts j:o:c:f:s:blh opt; do
@@ -151,8 +162,8 @@ names=("$@")
 for n in "${names[@]}"; do
   [ -e "$patches/$n.patch" ] || { echo "mutants: no $patches/$n.patch" >&2; exit 2; }
   [[ $(field expect "$n") =~ ^(caught|survives)$ ]] || { echo "mutants: $n: expect: want caught or survives" >&2; exit 2; }
-  [[ $(how "$n") =~ ^(replay|fuzz|contract|blocks)$ ]] ||
-    { echo "mutants: $n: play: want replay, fuzz, contract or blocks" >&2; exit 2; }
+  [[ $(how "$n") =~ ^(replay|fuzz|contract|blocks|stack)$ ]] ||
+    { echo "mutants: $n: play: want replay, fuzz, contract, blocks or stack" >&2; exit 2; }
 done
 if [ -n "$list" ]; then
   for n in "${names[@]}"; do printf '%-24s %-10s %-9s %-7s %s\n' "$n" "$(field block "$n")" "$(field expect "$n")" "$(how "$n")" "$(field bug "$n")"; done
@@ -181,10 +192,10 @@ limit=$((build_limit + play_limit))
 while read -r h p flags; do
   while read -r s; do
     # shellcheck disable=SC2086 # flags are several words
-    play "$h" "$s" "$PWD" $flags >"$work/clean" 2>&1 </dev/null ||
+    play "$h" "$s" "$PWD" $([ "$h" = stack ] || echo "$flags") >"$work/clean" 2>&1 </dev/null ||
       { cat "$work/clean"; echo "mutants: the RTL without a bug does not pass ($h $s $flags)" >&2; exit 1; }
-  done < <(settings_of "$h" "$p")
-done < <(for n in "${names[@]}"; do echo "$(how "$n") $(ports "$n") $(field flags "$n")"; done | sort -u)
+  done < <(settings_of "$h" "$p" "$([ "$h" != stack ] || echo "$flags")")
+done < <(for n in "${names[@]}"; do echo "$(how "$n") $(ports "$n") $(field "$([ "$(how "$n")" = stack ] && echo scenario || echo flags)" "$n")"; done | sort -u)
 
 for n in "${names[@]}"; do
   while (($(jobs -rp | wc -l) >= jobs)); do wait -n || true; done

@@ -72,6 +72,8 @@ func TestPatchFaultsAreFound(t *testing.T) {
 	write("file.patch", keys+"--- a/b.sv\n+++ b/b.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
 	write("same.patch", keys+"--- a/a.sv\n+++ b/a.sv\n")
 	write("keys.patch", "block: b\nexpect: perhaps\nplay: chess\n--- a/a.sv\n+++ b/a.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
+	write("stack-keys.patch", keys[:len(keys)-1]+"play: stack\nrule: D\nscenario: no.yaml\n--- a/a.sv\n+++ b/a.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
+	write("stack-other.patch", keys[:len(keys)-1]+"play: fuzz\n--- a/a.sv\n+++ b/a.sv\n@@ -1,1 +1,1 @@\n-one\n+1\n")
 	for name, want := range map[string][]string{
 		"ok.patch": nil, "moved.patch": nil,
 		"gone.patch":  {"gone.patch: a.sv, hunk 2 (line 2): its old lines are not in the file; the first: \"five\""},
@@ -80,7 +82,10 @@ func TestPatchFaultsAreFound(t *testing.T) {
 		"file.patch":  {"file.patch: b.sv: no such file"},
 		"same.patch":  {"same.patch: changes nothing"},
 		"keys.patch": {"keys.patch: bug: expected a value, got none", "keys.patch: expect: expected caught or survives, got perhaps",
-			"keys.patch: play: expected replay, fuzz, contract or blocks, got chess"},
+			"keys.patch: play: expected replay, fuzz, contract, blocks or stack, got chess"},
+		"stack-keys.patch": {`stack-keys.patch: rule: expected one of docs/nic.md, such as D6, got "D"`,
+			`stack-keys.patch: scenario: expected a file and, if it has several, a case, got "no.yaml"`},
+		"stack-other.patch": {"stack-other.patch: play: expected stack in patches named stack-, and in no others, got fuzz"},
 	} {
 		require.Equal(t, want, patchFaults(dir, name), name)
 	}
@@ -126,8 +131,20 @@ func patchFaults(top, path string) []string {
 	if v := keys["expect"]; v != "caught" && v != "survives" {
 		tell("expect: expected caught or survives, got %s", v)
 	}
-	if v, ok := keys["play"]; ok && !slices.Contains([]string{"replay", "fuzz", "contract", "blocks"}, v) {
-		tell("play: expected replay, fuzz, contract or blocks, got %s", v)
+	if v, ok := keys["play"]; ok && !slices.Contains([]string{"replay", "fuzz", "contract", "blocks", "stack"}, v) {
+		tell("play: expected replay, fuzz, contract, blocks or stack, got %s", v)
+	}
+	if named := strings.HasPrefix(filepath.Base(path), "stack-"); named != (keys["play"] == "stack") {
+		tell("play: expected stack in patches named stack-, and in no others, got %s", keys["play"])
+	}
+	if keys["play"] == "stack" {
+		if !regexp.MustCompile(`^[A-Z]\d+$`).MatchString(keys["rule"]) {
+			tell("rule: expected one of docs/nic.md, such as D6, got %q", keys["rule"])
+		}
+		scenario, _, _ := strings.Cut(keys["scenario"], " ")
+		if info, err := os.Stat(filepath.Join(top, scenario)); err != nil || info.IsDir() {
+			tell("scenario: expected a file and, if it has several, a case, got %q", keys["scenario"])
+		}
 	}
 	if len(hunks) == 0 {
 		tell("changes nothing")

@@ -119,6 +119,7 @@ func (w *world) play(p *Played) error {
 		stuck = w.settle("everything to settle after the traffic")
 	}
 	if stuck != nil && !errors.As(stuck, new(*StuckError)) {
+		w.wrongs(p, run.Wrong())
 		return stuck
 	}
 	if err := run.Finish(); err != nil {
@@ -197,16 +198,21 @@ func (w *world) progress(run *apps.Run, total int) {
 
 // applications adds what they found, and what was expected otherwise.
 func (w *world) applications(p *Played) {
-	for i := range p.Result.Wrong {
-		x := &p.Result.Wrong[i]
+	w.wrongs(p, p.Result.Wrong)
+	for _, d := range w.c.judge(p.Result, p.Traffic) {
+		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
+	}
+}
+
+// wrongs adds what applications found not to be as it must. They find that before their stack fails for the same reason.
+func (w *world) wrongs(p *Played, list []apps.Wrong) {
+	for i := range list {
+		x := &list[i]
 		f := result.Finding{Domain: result.Application, Field: x.What, Text: x.String()}
 		if x.What == "byte" || x.What == "guard" {
 			f.Expected, f.Got = fmt.Sprint(x.Expected), fmt.Sprint(x.Got)
 		}
 		p.add(f)
-	}
-	for _, d := range w.c.judge(p.Result, p.Traffic) {
-		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
 	}
 }
 

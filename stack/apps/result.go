@@ -88,14 +88,11 @@ type Result struct {
 
 // Result is what came of the run so far.
 func (r *Run) Result() (*Result, error) {
-	res := &Result{}
+	res := &Result{Wrong: r.Wrong()}
 	for i, s := range r.sides {
 		for _, e := range s.ends {
 			res.Streams = append(res.Streams, Stream{s.Name, e.flow, e.client, false, e.sends}, Stream{s.Name, e.flow, e.client, true, e.takes})
 			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.wrongs
-			if e.wrong != nil {
-				res.Wrong = append(res.Wrong, *e.wrong)
-			}
 		}
 		var err error
 		if res.Memory[i], err = s.digest(); err != nil {
@@ -104,6 +101,18 @@ func (r *Run) Result() (*Result, error) {
 	}
 	res.Lost = r.lost()
 	return res, nil
+}
+
+// Wrong is what the applications have found so far not to be as it must: the first of each end.
+func (r *Run) Wrong() (all []Wrong) {
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			if e.wrong != nil {
+				all = append(all, *e.wrong)
+			}
+		}
+	}
+	return all
 }
 
 // lost counts messages that did not come.
