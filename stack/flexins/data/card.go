@@ -156,6 +156,7 @@ type Stats struct {
 	Stray         uint64 // dropped: no queue pair has that number, or the frame is none for anybody
 	Copied        uint64 // bytes that copies moved
 	Invalidations uint64 // entries that invalidate
+	Staged        uint64 // bytes of payload that were copied into the staging ring
 	Kept          uint64 // packets copied into reorder memory
 	HeldBack      uint64 // completions that found their pipe full
 	Records       uint64 // reads of doorbells' records by DMA
@@ -172,6 +173,7 @@ func (s *Stats) add(o *Stats) {
 	s.Stray += o.Stray
 	s.Copied += o.Copied
 	s.Invalidations += o.Invalidations
+	s.Staged += o.Staged
 	s.Kept += o.Kept
 	s.HeldBack += o.HeldBack
 	s.Records += o.Records
