@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
 	"nictwin/stack/verbs"
 	"nictwin/stack/verbs/verbstest"
@@ -47,8 +48,16 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 
 // Posting, carrying out and polling requests allocates nothing in steady state: library, data cores and all models of both boards.
 func TestFlexinsNoAllocations(t *testing.T) {
-	s := node.DefaultSpec()
-	s.DataCores = 1
+	for _, kind := range []data.TransmitKind{data.HeaderOnly, data.DMAStaged} {
+		t.Run(string(kind), func(t *testing.T) {
+			s := node.DefaultSpec()
+			s.DataCores, s.Data.Transmit, s.Data.StagingInvalidate = 1, kind, true
+			noAllocations(t, s)
+		})
+	}
+}
+
+func noAllocations(t *testing.T, s node.Spec) {
 	b, e := newNodes(t, s)
 	c := connect(t, b)
 	side := &c.Sides[0]
