@@ -111,6 +111,9 @@ func (r *duo) completed(wcs []pipe.Completion, want map[uint32][]uint64) {
 	require.Equal(r, want, got)
 }
 
+// staged has payload go through a ring so small that the workload fills it again and again.
+func staged(s *data.Spec) { s.Transmit, s.StagingBytes = data.DMAStaged, 1<<20 }
+
 // All operations over several cores and queue pairs, with either recovery, with and without loss, and by either NIC.
 func TestFlexinsOperations(t *testing.T) {
 	for _, c := range []struct {
@@ -119,17 +122,27 @@ func TestFlexinsOperations(t *testing.T) {
 		receive  data.ReceiveKind
 		loss     bool
 		kinds    [2]board.DeviceKind
+		change   func(*data.Spec)
 	}{
-		{"go_back_n", transport.GoBackN, data.InCache, false, bothModels},
-		{"naive", transport.GoBackN, data.Naive, false, bothModels},
-		{"go_back_n_loss", transport.GoBackN, data.InCache, true, bothModels},
-		{"selective_repeat_loss", transport.SelectiveRepeat, data.InCache, true, bothModels},
-		{"rtl", transport.GoBackN, data.InCache, false, [2]board.DeviceKind{board.DeviceModel, board.DeviceRTL}},
-		{"rtl_loss", transport.SelectiveRepeat, data.InCache, true, [2]board.DeviceKind{board.DeviceRTL, board.DeviceModel}},
+		{"go_back_n", transport.GoBackN, data.InCache, false, bothModels, nil},
+		{"naive", transport.GoBackN, data.Naive, false, bothModels, nil},
+		{"go_back_n_loss", transport.GoBackN, data.InCache, true, bothModels, nil},
+		{"selective_repeat_loss", transport.SelectiveRepeat, data.InCache, true, bothModels, nil},
+		{"rtl", transport.GoBackN, data.InCache, false, [2]board.DeviceKind{board.DeviceModel, board.DeviceRTL}, nil},
+		{"rtl_loss", transport.SelectiveRepeat, data.InCache, true, [2]board.DeviceKind{board.DeviceRTL, board.DeviceModel}, nil},
+		{"staged", transport.GoBackN, data.InCache, false, bothModels, staged},
+		{"staged_invalidate_loss", transport.SelectiveRepeat, data.InCache, true, bothModels, func(s *data.Spec) {
+			staged(s)
+			s.StagingInvalidate = true
+		}},
+		{"staged_rtl_loss", transport.GoBackN, data.InCache, true, [2]board.DeviceKind{board.DeviceRTL, board.DeviceModel}, staged},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := data.DefaultSpec()
 			s.Recovery, s.Receive = c.recovery, c.receive
+			if c.change != nil {
+				c.change(&s)
+			}
 			r := newDuo(t, 3, s, c.kinds, func(b *board.RackSpec) {
 				if c.loss {
 					b.Network.Loss = &inject.LossSpec{Seed: 3, Share: 0.02}
@@ -139,6 +152,7 @@ func TestFlexinsOperations(t *testing.T) {
 			st := r.nodes[1].data.Stats()
 			require.Equal(t, c.receive == data.InCache, st.Invalidations > 0)
 			require.Zero(t, st.BadICRC+st.Malformed+st.Stray)
+			require.Equal(t, c.change != nil, st.Staged > 0)
 			t.Logf("%+v", st)
 			r.finish()
 		})

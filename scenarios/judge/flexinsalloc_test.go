@@ -53,6 +53,7 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 func TestFlexinsNoAllocations(t *testing.T) {
 	for name, change := range map[string]func(*node.Spec){
 		"flexins": func(*node.Spec) {},
+		"staged":  func(s *node.Spec) { s.Data.Transmit, s.Data.StagingInvalidate = data.DMAStaged, true },
 		"fixed":   func(s *node.Spec) { s.Data.CC.Kind = data.CongestionFixed },
 		"dcqcn":   func(s *node.Spec) { s.Data.CC.Kind = data.DCQCN },
 		"dctcp":   func(s *node.Spec) { s.Data.CC.Kind = data.DCTCP },

@@ -175,6 +175,7 @@ func TestFlexinsVerbs(t *testing.T) {
 		"flexins":          func(*node.Spec) {},
 		"selective_repeat": func(s *node.Spec) { s.Data.Recovery = transport.SelectiveRepeat },
 		"naive":            func(s *node.Spec) { s.Data.Receive = data.Naive },
+		"dma_staged":       func(s *node.Spec) { s.Data.Transmit, s.Data.StagingInvalidate = data.DMAStaged, true },
 		"doorbell_pushed":  func(s *node.Spec) { s.Notify = node.DoorbellPushed },
 		"doorbell_polled":  func(s *node.Spec) { s.Notify, s.Data.RecordPoll = node.DoorbellPolled, 10*simcore.Microsecond },
 		"mmio":             func(s *node.Spec) { s.Notify = node.MMIO },

@@ -28,9 +28,11 @@ type SweepSpec struct {
 	Seeds       []uint64         `yaml:"seed"`
 
 	// Options of stacks of kind flexins.
-	DataCores       []int              `yaml:"data_cores"`
-	Receives        []data.ReceiveKind `yaml:"receive"`
-	SelectiveRepeat []bool             `yaml:"selective_repeat"`
+	DataCores       []int               `yaml:"data_cores"`
+	Receives        []data.ReceiveKind  `yaml:"receive"`
+	Transmits       []data.TransmitKind `yaml:"transmit"`
+	StagingBytes    []int               `yaml:"staging_bytes"`
+	SelectiveRepeat []bool              `yaml:"selective_repeat"`
 
 	CCs    []data.CongestionKind `yaml:"cc"`
 	Sprays []bool                `yaml:"spray"`
@@ -66,6 +68,8 @@ func (w *SweepSpec) axes() []axis {
 		values("stall", w.Stalls, func(s *Spec, v int) { s.Faults.Stall = v }),
 		values("data_cores", w.DataCores, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.DataCores = v }) }),
 		values("receive", w.Receives, func(s *Spec, v data.ReceiveKind) { s.flexins(func(n *node.Spec) { n.Data.Receive = v }) }),
+		values("transmit", w.Transmits, func(s *Spec, v data.TransmitKind) { s.flexins(func(n *node.Spec) { n.Data.Transmit = v }) }),
+		values("staging_bytes", w.StagingBytes, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.Data.StagingBytes = v }) }),
 		values("selective_repeat", w.SelectiveRepeat, func(s *Spec, v bool) {
 			s.flexins(func(n *node.Spec) {
 				n.Data.Recovery = map[bool]transport.Recovery{false: transport.GoBackN, true: transport.SelectiveRepeat}[v]
@@ -115,8 +119,9 @@ type Case struct {
 // cases are one for each combination, the last field the fastest.
 func (s *Spec) cases(file string) ([]*Case, error) {
 	w := &s.Sweep
-	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of && len(w.DataCores)+len(w.Receives)+len(w.SelectiveRepeat)+len(w.CCs)+len(w.Sprays) > 0 {
-		return nil, field.Errorf("sweep", ": data_cores, receive, selective_repeat, cc and spray are options of stacks of kind %s: there is none", StackFlexiNS)
+	options := len(w.DataCores) + len(w.Receives) + len(w.Transmits) + len(w.StagingBytes) + len(w.SelectiveRepeat) + len(w.CCs) + len(w.Sprays)
+	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of && options > 0 {
+		return nil, field.Errorf("sweep", ": data_cores, receive, transmit, staging_bytes, selective_repeat, cc and spray are options of stacks of kind %s: there is none", StackFlexiNS)
 	}
 	if len(s.Sweep.Losses) > 0 && s.Faults.Wire == nil {
 		return nil, field.Errorf("sweep.loss", ": want %v, whose chances.loss it sets", field.Path("faults.wire"))

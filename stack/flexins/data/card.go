@@ -158,6 +158,7 @@ type Stats struct {
 	Notified      uint64 // congestion notification packets received
 	Copied        uint64 // bytes that copies moved
 	Invalidations uint64 // entries that invalidate
+	Staged        uint64 // bytes of payload that were copied into the staging ring
 	Kept          uint64 // packets copied into reorder memory
 	HeldBack      uint64 // completions that found their pipe full
 	Records       uint64 // reads of doorbells' records by DMA
@@ -176,6 +177,7 @@ func (s *Stats) add(o *Stats) {
 	s.Notified += o.Notified
 	s.Copied += o.Copied
 	s.Invalidations += o.Invalidations
+	s.Staged += o.Staged
 	s.Kept += o.Kept
 	s.HeldBack += o.HeldBack
 	s.Records += o.Records

@@ -11,8 +11,8 @@ import (
 	"nictwin/stack/verbs"
 )
 
-// stagingBytes is the memory of a core from which single lines go to the host, or come from there.
-const stagingBytes = 1 << 16
+// linesBytes is the memory of a core from which single lines go to the host, or come from there.
+const linesBytes = 1 << 16
 
 // copies is the core's queue of copies and invalidations, and the lines that stage what is no packet.
 type copies struct {
@@ -35,6 +35,7 @@ type job struct {
 	packet   int32       // handle + 1; 0: none
 	q        *qp         // whose copies are counted
 	token    transport.Token
+	staged   *staged     // whose payload it brings, or whose lines it drops
 	line     uint64      // staging line to be freed; 0: none
 	then     func(error) // what else
 }
@@ -42,7 +43,7 @@ type job struct {
 func (c *core) openCopies(at uint64) (err error) {
 	x := &c.copies
 	x.c = c
-	for i := uint64(0); i < stagingBytes; i += nicspec.LineBytes {
+	for i := uint64(0); i < linesBytes; i += nicspec.LineBytes {
 		x.lines = append(x.lines, at+i)
 	}
 	x.copy.Complete, x.drop.Complete, x.nothing.Complete = true, true, true
@@ -137,6 +138,9 @@ func (x *copies) end(j job, err error) {
 			c.fail(fmt.Errorf("queue of copies: %w", err)) // an invalidation has no reason to fail
 		}
 		c.copied(transport.Handle(j.packet - 1))
+	}
+	if j.staged != nil {
+		c.staging.copied(j.staged, err)
 	}
 	if j.then != nil {
 		j.then(err)

@@ -28,6 +28,7 @@ type core struct {
 	packets packets
 	tx      []*sender // by port
 	copies  copies
+	staging staging
 	reorder reorder
 	pipes   *driver.Arena // of pipes of completions, as they are staged
 	block   []byte
@@ -46,7 +47,6 @@ type core struct {
 	full     fifo.Queue[*cq] // whose pipes were full
 
 	frame  transport.Packet
-	out    transport.Out
 	recv   transport.Recv
 	entry  timer
 	header [headerBytes]byte
@@ -69,7 +69,8 @@ func (a *Card) newCore(i int) (*core, error) {
 	receive := uint64(headerBytes+a.spec.PayloadBytes) << a.spec.LogReceive
 	slots := uint64(a.ports) * slotBytes << a.spec.LogTransmit
 	reorder := uint64(a.spec.ReorderPackets * a.spec.PayloadBytes)
-	bytes := receive + slots + stagingBytes + reorder + uint64(a.spec.PipeBytes)
+	ring := a.spec.stagingShare(len(a.cfg.Cores))
+	bytes := receive + slots + linesBytes + reorder + uint64(a.spec.PipeBytes) + ring
 	var err error
 	if c.at, err = a.drv.Alloc(nicspec.EndpointArm, bytes, nicspec.LineBytes); err != nil {
 		return nil, err
@@ -91,9 +92,10 @@ func (a *Card) newCore(i int) (*core, error) {
 	if err := c.openCopies(c.at + receive + slots); err != nil {
 		return nil, err
 	}
-	at := c.at + receive + slots + stagingBytes
+	at := c.at + receive + slots + linesBytes
 	c.reorder.open(at, a.spec.ReorderPackets, a.spec.PayloadBytes)
 	c.pipes = driver.NewArena(at+reorder, uint64(a.spec.PipeBytes))
+	c.staging = staging{c: c, ring: newRing(at+reorder+uint64(a.spec.PipeBytes), ring)}
 	return c, c.addLoops()
 }
 
@@ -139,7 +141,8 @@ func (c *core) step() bool {
 	if c.err != nil {
 		return false
 	}
-	found := c.transmit()
+	found := c.staging.flush()
+	found = c.transmit() || found
 	for _, s := range c.tx {
 		if s.Waiting() > 0 {
 			c.fail(s.Ring())
@@ -154,7 +157,7 @@ func (c *core) step() bool {
 
 // idle reports whether nothing is under way but frames, of which the last have asked for no completion.
 func (c *core) idle() bool {
-	return c.copies.idle() && c.full.Len() == 0 && c.active.Len() == 0
+	return c.copies.idle() && c.staging.wait.Len() == 0 && c.full.Len() == 0 && c.active.Len() == 0
 }
 
 // drain calls done when every entry that was posted before has ended.

@@ -7,7 +7,7 @@
 //
 //   - a receive queue whose frames are split: headers to header buffers, payload to buffers of whole lines;
 //   - a transmit queue for each Ethernet port, whose frames are a header slot in Arm memory and payload where it lies
-//     in the host (FN 3.2: header-only transmission);
+//     in the host (FN 3.2: header-only transmission), or in a ring in Arm memory into which it was copied (staged);
 //   - a transmit queue for copies and invalidations (FN 3.3), by which completions reach the host, too;
 //   - one pipe of send elements and one of receive entries for each context, and one of completions for each
 //     completion queue that its queue pairs use.

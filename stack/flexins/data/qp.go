@@ -41,7 +41,8 @@ type qp struct {
 	place      int    // in core.timers; -1: none
 	parts      map[transport.Token]split
 	copies     int // under way
-	frames     int // in transmit queues
+	frames     int // in transmit queues, or on their way there
+	staged     int // of these, packets that wait in core.staging
 	closing    func()
 	served     *served // by an engine; nil: by the application
 }

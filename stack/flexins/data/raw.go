@@ -103,16 +103,8 @@ func (q *qp) sendRaw(s *sender) bool {
 		return false
 	}
 	x := *r.sends.At(r.begun)
-	pieces := s.entry.Pieces[:0]
-	if len(x.inline) > 0 {
-		slot := s.slots + uint64(int(s.Next())&(s.Size()-1))*slotBytes
-		c.fail(c.cpu.Store(slot, x.inline))
-		pieces = append(pieces, c.span(slot, len(x.inline)))
-	}
 	for _, sp := range x.Spans {
-		if k, ok := q.memory(sp); ok {
-			pieces = append(pieces, k)
-		} else {
+		if _, ok := q.memory(sp); !ok {
 			x.Status = verbs.WCLocProtErr
 		}
 	}
@@ -125,13 +117,36 @@ func (q *qp) sendRaw(s *sender) bool {
 		r.flush()
 		return true
 	}
-	s.entry.Pieces, s.entry.Offloads, s.entry.Complete = pieces, driver.Offloads{}, true
-	s.since = 0
 	c.cpu.Compute(c.spec.Build)
-	c.stats.Sent++
 	r.begun++
-	s.post(frame{q: q, token: 1}, &s.entry)
+	p := c.staging.take()
+	p.raw, p.out.Spans, p.out.Inline = true, append(p.out.Spans[:0], x.Spans...), x.inline
+	c.staging.send(s, q, p)
 	return true
+}
+
+// sendRaw posts a frame that was built.
+func (s *sender) sendRaw(q *qp, p *staged) {
+	c := s.c
+	pieces := s.entry.Pieces[:0]
+	if len(p.out.Inline) > 0 {
+		slot := s.slots + uint64(int(s.Next())&(s.Size()-1))*slotBytes
+		c.fail(c.cpu.Store(slot, p.out.Inline))
+		pieces = append(pieces, c.span(slot, len(p.out.Inline)))
+	}
+	f := frame{q: q, token: 1}
+	if p.place != nil {
+		f.staged = p
+	}
+	var ok bool
+	if s.entry.Pieces, ok = q.payload(pieces, p); !ok {
+		s.post(f, &driver.Nop{Order: driver.Order{Complete: true}})
+		return
+	}
+	s.entry.Offloads, s.entry.Complete = driver.Offloads{}, true
+	s.since = 0
+	c.stats.Sent++
+	s.post(f, &s.entry)
 }
 
 // sent ends the oldest frame.

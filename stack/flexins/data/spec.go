@@ -19,6 +19,16 @@ const (
 	Naive   ReceiveKind = "naive"    // they stay, and are written back when others need their place
 )
 
+// TransmitKind is the way of a payload to the wire.
+type TransmitKind string
+
+// The kinds.
+const (
+	HeaderOnly TransmitKind = "header_only" // the NIC gathers it where it lies in the host (FN 3.2)
+	DMAStaged  TransmitKind = "dma_staged"  // the NIC copies it into a ring in Arm memory, and it is sent from there
+	rdmaStaged TransmitKind = "rdma_staged" // an RDMA NIC brings it there: no card of the contract has one
+)
+
 // Spec is how data cores work.
 type Spec struct {
 	// LogReceive is log2 of the descriptors of a core's receive queue: at least 512 (FN 3.3).
@@ -39,7 +49,16 @@ type Spec struct {
 	// Burst is the most packets that a step of the work loop sends: assumption.
 	Burst int `yaml:"burst"`
 
-	Receive ReceiveKind `yaml:"receive"`
+	Receive  ReceiveKind  `yaml:"receive"`
+	Transmit TransmitKind `yaml:"transmit"`
+
+	// StagingBytes is the ring of all cores together that payload is copied into by dma_staged: stack.md sweeps 1 to 32 MB; a
+	// default in the middle is an assumption.
+	StagingBytes int `yaml:"staging_bytes"`
+
+	// StagingInvalidate has the lines of a staged packet be invalidated when it has left, so that they are not written back to
+	// memory: assumption that a staging design does without.
+	StagingInvalidate bool `yaml:"staging_invalidate"`
 
 	// Recovery is that of RC.
 	Recovery transport.Recovery `yaml:"recovery"`
@@ -89,7 +108,7 @@ type Spec struct {
 // DefaultSpec is header-only transmission and in-cache reception.
 func DefaultSpec() Spec {
 	return Spec{
-		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8, Receive: InCache,
+		LogReceive: 9, PayloadBytes: 4096 + 2*nicspec.LineBytes, LogTransmit: 8, LogCopy: 8, Every: 8, Burst: 8, Receive: InCache, Transmit: HeaderOnly, StagingBytes: 4 << 20,
 		Recovery: transport.GoBackN, Pipe: pipe.DefaultSpec(), Poll: 62, Parse: 150, Build: 120, Element: 40, Touch: 20, ReorderPackets: 256, PipeBytes: 1 << 20, CRCCycles: 8, RecordPoll: simcore.Microsecond,
 		Retry: 2 * simcore.Microsecond, CC: DefaultCongestion(), SprayPorts: 64, SpraySeed: 1, SprayReorder: 8,
 	}
@@ -117,6 +136,14 @@ func (s *Spec) Validate() error {
 	if s.Receive != InCache && s.Receive != Naive {
 		errs = append(errs, field.Errorf("receive", "%q: want %s or %s", s.Receive, InCache, Naive))
 	}
+	switch s.Transmit {
+	case HeaderOnly, DMAStaged:
+	case rdmaStaged:
+		errs = append(errs, field.Errorf("transmit", "%s: it needs an rnic on the card, beside the NIC of the contract, and there is none: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
+	default:
+		errs = append(errs, field.Errorf("transmit", "%q: want %s or %s", s.Transmit, HeaderOnly, DMAStaged))
+	}
+	within("staging_bytes", int64(s.StagingBytes), 1<<20, 32<<20)
 	if s.Recovery > transport.SelectiveRepeat {
 		errs = append(errs, field.Errorf("recovery", "%d: want %d or %d", s.Recovery, transport.GoBackN, transport.SelectiveRepeat))
 	}

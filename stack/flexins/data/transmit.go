@@ -22,9 +22,10 @@ type sender struct {
 
 // frame is a frame in the ring, and whom its end concerns.
 type frame struct {
-	q     *qp
-	token transport.Token // 0: none
-	then  func()          // nil: nothing
+	q      *qp
+	token  transport.Token // 0: none
+	staged *staged         // whose place in the staging ring it has; nil: none
+	then   func()          // nil: nothing
 }
 
 func (c *core) openTransmit(port int, slots uint64) (*sender, error) {
@@ -52,15 +53,10 @@ func (c *core) transmit() bool {
 			c.active.Remove(n)
 			continue
 		}
-		if !c.room(q) {
+		if !c.room(q) || !c.staging.ready(c.most(q)) {
 			continue // the queue's next completion entry wakes
 		}
-		switch {
-		case q.config.Type == rawPacket && q.sendRaw(c.tx[q.port]):
-		case q.config.Type != rawPacket && q.conn.Next(c.now(), &c.out):
-			c.cpu.Compute(c.spec.Build)
-			c.tx[q.leaves(&c.out)].send(q, &c.out)
-		default:
+		if !c.next(q) {
 			c.active.Remove(n)
 			c.rearm(q)
 			continue
@@ -71,9 +67,36 @@ func (c *core) transmit() bool {
 	return sent > 0
 }
 
-// send posts a frame: its headers in a slot, and its payload where it lies.
-func (s *sender) send(q *qp, o *transport.Out) {
-	c := s.c
+// most is the longest payload of a queue pair's packets.
+func (c *core) most(q *qp) int {
+	if q.config.Type == rawPacket {
+		return nicspec.FrameMax
+	}
+	return c.spec.PayloadBytes
+}
+
+// next sends the next packet of a queue pair; false: there is none that may leave.
+func (c *core) next(q *qp) bool {
+	if q.config.Type == rawPacket {
+		return q.sendRaw(c.tx[q.port])
+	}
+	p := c.staging.take()
+	if !q.conn.Next(c.now(), &p.out) {
+		c.staging.done(p)
+		return false
+	}
+	c.cpu.Compute(c.spec.Build)
+	c.staging.send(c.tx[q.leaves(&p.out)], q, p)
+	return true
+}
+
+// send posts a frame: its headers in a slot, and its payload in the staging ring or where it lies.
+func (s *sender) send(q *qp, p *staged) {
+	if p.raw {
+		s.sendRaw(q, p)
+		return
+	}
+	c, o := s.c, &p.out
 	slot := s.slots + uint64(int(s.Next())&(s.Size()-1))*slotBytes
 	buf := append(append(c.slot[:0], o.Head...), o.Inline...)
 	head := len(buf)
@@ -92,14 +115,14 @@ func (s *sender) send(q *qp, o *transport.Out) {
 		c.fail(err)
 		return
 	}
-	s.entry.Pieces = append(s.entry.Pieces[:0], c.span(slot, head))
-	for i := range o.Spans {
-		x, ok := q.memory(o.Spans[i])
-		if !ok { // its region was deregistered: the frame is as good as lost
-			s.post(frame{q: q, token: o.Token}, &driver.Nop{Order: driver.Order{Complete: o.Token != 0}})
-			return
-		}
-		s.entry.Pieces = append(s.entry.Pieces, x)
+	f := frame{q: q, token: o.Token}
+	if p.place != nil {
+		f.staged = p
+	}
+	var ok bool
+	if s.entry.Pieces, ok = q.payload(append(s.entry.Pieces[:0], c.span(slot, head)), p); !ok {
+		s.post(f, &driver.Nop{Order: driver.Order{Complete: o.Token != 0}})
+		return
 	}
 	if tail > 0 {
 		s.entry.Pieces = append(s.entry.Pieces, c.span(slot+uint64(head), tail))
@@ -109,7 +132,7 @@ func (s *sender) send(q *qp, o *transport.Out) {
 		s.since = 0
 	}
 	c.stats.Sent++
-	s.post(frame{q: q, token: o.Token}, &s.entry)
+	s.post(f, &s.entry)
 }
 
 const etherBytes, ipv4Bytes, ipv6Bytes = 14, 20, 40
@@ -153,6 +176,9 @@ func (s *sender) ended(e *driver.TxEnd) {
 				f.q.sent(f.token)
 			}
 			f.q.settle()
+		}
+		if f.staged != nil {
+			c.staging.left(f.staged)
 		}
 		if f.then != nil {
 			f.then()

@@ -1,6 +1,7 @@
 // Ports of every kind that is no packet stream, and what is wrong in how they are driven, counted.
 //
-// The device that records, levels, couplings of streams and several clocks are tested with: it does nothing else.
+// The device that records, levels, couplings of streams and several clocks are tested with: it
+// does nothing else.
 
 module port_kinds (
   input  logic        clk_i,
@@ -39,7 +40,8 @@ module port_kinds (
   input  logic        right_valid,
   output logic        right_ready,
 
-  // In the domain of aux_clk_i: pulses, and a count of them beside one of cycles, every fifth cycle.
+  // In the domain of aux_clk_i: pulses, and a count of them beside one of cycles, every fifth
+  // cycle.
   input  logic        kick_valid,
   output logic [15:0] tick_count,
   output logic [15:0] tick_kicks,
@@ -84,11 +86,15 @@ module port_kinds (
       if (pay_tvalid) begin
         beats <= beats - 8'd1;
         if (pay_tlast) payloads <= payloads + 8'd1;
-        if (headers == payloads || pay_tlast != (beats == 8'd1) || pay_tdata != beats) early_o <= early_o + 16'd1;
+        if (headers == payloads || pay_tlast != (beats == 8'd1) || pay_tdata != beats) begin
+          early_o <= early_o + 16'd1;
+        end
       end
 
       right_seen <= right_valid && !right_seen;
-      if (right_valid && !right_seen && (!left_valid || left_tag != right_tag)) apart_o <= apart_o + 16'd1;
+      if (right_valid && !right_seen && (!left_valid || left_tag != right_tag)) begin
+        apart_o <= apart_o + 16'd1;
+      end
       if (spare_i != '0) apart_o <= apart_o + 16'd1;
     end
   end

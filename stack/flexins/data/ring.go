@@ -1,0 +1,76 @@
+package data
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+)
+
+// ring is memory that is handed out in whole lines, one behind the other, and is free again in that order, in whichever
+// order it is given back.
+type ring struct {
+	from, size uint64
+	head, used uint64
+	pieces     fifo.Queue[*piece] // oldest first
+	spare      []*piece
+}
+
+// piece is a part of a ring.
+type piece struct {
+	at    uint64
+	bytes uint64 // whole lines
+	skip  uint64 // before it, where the ring ended
+	free  bool
+}
+
+func newRing(from, size uint64) ring { return ring{from: from, size: size} }
+
+func wholeLines(n int) uint64 { return uint64(n+nicspec.LineBytes-1) &^ (nicspec.LineBytes - 1) }
+
+// skipped is what is lost at the end of the ring by a piece of so many bytes; fits is false when there is no room for it.
+func (r *ring) skipped(bytes uint64) (skip uint64, fits bool) {
+	if r.used == 0 {
+		return 0, bytes <= r.size
+	}
+	if r.size-r.head < bytes {
+		skip = r.size - r.head
+	}
+	return skip, r.used+skip+bytes <= r.size
+}
+
+// fits reports whether there is room for n bytes.
+func (r *ring) fits(n int) bool {
+	_, ok := r.skipped(wholeLines(n))
+	return ok
+}
+
+// take returns n bytes, for which there is room. An empty ring goes on where it was, as one that sweeps through its memory does.
+func (r *ring) take(n int) *piece {
+	var p *piece
+	if k := len(r.spare); k > 0 {
+		p, r.spare = r.spare[k-1], r.spare[:k-1]
+	} else {
+		p = new(piece)
+	}
+	*p = piece{bytes: wholeLines(n)}
+	if r.size-r.head < p.bytes {
+		if p.skip = r.size - r.head; r.used == 0 {
+			p.skip = 0
+		}
+		r.head = 0
+	}
+	p.at = r.from + r.head
+	r.head += p.bytes
+	r.used += p.skip + p.bytes
+	r.pieces.Push(p)
+	return p
+}
+
+// give takes a piece back.
+func (r *ring) give(p *piece) {
+	p.free = true
+	for r.pieces.Len() > 0 && (*r.pieces.Front()).free {
+		p := r.pieces.Pop()
+		r.used -= p.skip + p.bytes
+		r.spare = append(r.spare, p)
+	}
+}

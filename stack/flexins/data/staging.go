@@ -1,0 +1,195 @@
+package data
+
+import (
+	"fmt"
+
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/transport"
+)
+
+// staging is the way of packets whose payload goes through Arm memory (DMAStaged): the queue of copies brings it into a ring,
+// and then the frame is sent from there. A place of the ring is free when its frame has left, so a packet that is sent again
+// is copied from the host again. Packets of a queue pair keep their order; those without payload from the host pass others.
+type staging struct {
+	c     *core
+	ring  ring
+	wait  fifo.Queue[*staged] // for the ends of copies, oldest first
+	spare []*staged
+	asked bool // transmit queues were asked for the ends of all frames
+}
+
+// staged is a packet on its way.
+type staged struct {
+	q      *qp
+	out    transport.Out
+	inline []byte
+	raw    bool
+	place  *piece // of its payload; nil: it has none
+	bytes  int
+	copies int  // that have not ended
+	lost   bool // its region was deregistered: the frame is as good as lost
+}
+
+// stagingShare is the ring of a core.
+func (s *Spec) stagingShare(cores int) uint64 {
+	if s.Transmit != DMAStaged {
+		return 0
+	}
+	return uint64(s.StagingBytes/cores) &^ (nicspec.LineBytes - 1)
+}
+
+// ready reports whether a packet of n bytes could be taken. If the ring is full, the NIC is asked which frames have left.
+func (x *staging) ready(n int) bool {
+	if x.c.spec.Transmit != DMAStaged {
+		return true
+	}
+	if x.wait.Len() >= 1<<x.c.spec.LogTransmit {
+		return false // copies that end wake
+	}
+	if x.ring.fits(n) {
+		return true
+	}
+	if !x.asked {
+		x.asked = true
+		for _, s := range x.c.tx {
+			s.drain(nothing)
+		}
+	}
+	return false
+}
+
+func nothing() {}
+
+// take is a packet to be filled.
+func (x *staging) take() *staged {
+	n := len(x.spare)
+	if n == 0 {
+		return new(staged)
+	}
+	p := x.spare[n-1]
+	x.spare = x.spare[:n-1]
+	p.q, p.raw, p.place, p.bytes, p.copies, p.lost = nil, false, nil, 0, 0, false
+	return p
+}
+
+func (x *staging) done(p *staged) { x.spare = append(x.spare, p) }
+
+// stages reports whether a packet's payload goes through the ring: that of an engine lies in Arm memory already.
+func (x *staging) stages(q *qp, o *transport.Out) bool {
+	return x.c.spec.Transmit == DMAStaged && len(o.Spans) > 0 && (q.served == nil || o.Spans[0].Key != armKey)
+}
+
+// send sends a packet, now or when its payload lies in the ring and those before it of its queue pair have left.
+func (x *staging) send(s *sender, q *qp, p *staged) {
+	stages := x.stages(q, &p.out)
+	if !stages && q.staged == 0 {
+		s.send(q, p)
+		x.done(p)
+		return
+	}
+	p.q = q
+	q.staged++
+	q.frames++ // until it is in the transmit queue
+	if len(p.out.Inline) > 0 {
+		p.inline = append(p.inline[:0], p.out.Inline...) // its request may end before
+		p.out.Inline = p.inline
+	}
+	x.wait.Push(p)
+	if stages {
+		x.copy(p)
+	}
+}
+
+// copy has the payload be brought into the ring.
+func (x *staging) copy(p *staged) {
+	c := x.c
+	for i := range p.out.Spans {
+		p.bytes += int(p.out.Spans[i].Len)
+	}
+	p.place = x.ring.take(p.bytes)
+	at := p.place.at
+	p.copies = 1 // until all were asked for
+	for i := range p.out.Spans {
+		n := int(p.out.Spans[i].Len)
+		src, ok := p.q.memory(p.out.Spans[i])
+		if !ok {
+			p.lost = true
+			break
+		}
+		p.copies++
+		c.stats.Staged += uint64(n)
+		c.copies.add(job{dst: c.span(at, n), src: src, q: p.q, staged: p})
+		at += uint64(n)
+	}
+	p.copies--
+}
+
+// copied takes the end of a copy into the ring, or of the invalidation of a packet's lines there.
+func (x *staging) copied(p *staged, err error) {
+	if err != nil {
+		x.c.fail(fmt.Errorf("staging ring: %w", err))
+	}
+	if p.copies == 0 {
+		x.free(p)
+		return
+	}
+	p.copies--
+	x.c.work.Wake()
+}
+
+// flush posts the packets whose payload has come, oldest first; false if there was none.
+func (x *staging) flush() (found bool) {
+	for x.wait.Len() > 0 && (*x.wait.Front()).copies == 0 && x.c.err == nil {
+		p := *x.wait.Front()
+		s := x.c.tx[p.q.port]
+		if s.Room() < nicspec.WqeBlocksMax {
+			return found // the queue's next completion entry wakes
+		}
+		x.wait.Pop()
+		found = true
+		q, place := p.q, p.place
+		q.staged--
+		s.send(q, p)
+		q.frames--
+		if place == nil {
+			x.done(p)
+		}
+		x.c.wake(q)
+		q.settle()
+	}
+	return found
+}
+
+// left takes the end of a frame whose payload lay in the ring.
+func (x *staging) left(p *staged) {
+	if !x.c.spec.StagingInvalidate || p.lost {
+		x.free(p)
+		return
+	}
+	x.c.stats.Invalidations++
+	x.c.copies.add(job{src: x.c.span(p.place.at, int(p.place.bytes)), staged: p})
+}
+
+func (x *staging) free(p *staged) {
+	x.ring.give(p.place)
+	x.asked = false
+	x.done(p)
+	x.c.work.Wake()
+}
+
+// payload are the pieces of a packet's payload: from the ring, or where it lies. ok is false when it is as good as lost.
+func (q *qp) payload(into []driver.Span, p *staged) (pieces []driver.Span, ok bool) {
+	if p.place != nil {
+		return append(into, q.core.span(p.place.at, p.bytes)), !p.lost
+	}
+	for i := range p.out.Spans {
+		x, ok := q.memory(p.out.Spans[i])
+		if !ok { // its region was deregistered
+			return into, false
+		}
+		into = append(into, x)
+	}
+	return into, true
+}
