@@ -143,7 +143,7 @@ func (x *staging) copied(p *staged, err error) {
 func (x *staging) flush() (found bool) {
 	for x.wait.Len() > 0 && (*x.wait.Front()).copies == 0 && x.c.err == nil {
 		p := *x.wait.Front()
-		s := x.c.tx[p.q.port]
+		s := x.c.tx[p.q.leaves(&p.out)]
 		if s.Room() < nicspec.WqeBlocksMax {
 			return found // the queue's next completion entry wakes
 		}
