@@ -66,9 +66,9 @@ func (q *Queue[T]) Pop() T {
 	v := q.buf[q.head]
 	var zero T
 	q.buf[q.head] = zero // holds no reference longer than needed
-	if q.head++; q.head == len(q.buf) {
+	q.n--
+	if q.head++; q.head == len(q.buf) || q.n == 0 { // empty: the slots used last are the next ones, and near at hand
 		q.head = 0
 	}
-	q.n--
 	return v
 }

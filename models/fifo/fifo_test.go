@@ -106,3 +106,15 @@ func TestFree(t *testing.T) {
 		f.Put(v)
 	}))
 }
+
+// A queue that holds one value at a time keeps to one slot, however many pass through it.
+func TestQueueStaysNear(t *testing.T) {
+	var q Queue[int]
+	q.Push(0)
+	slot := q.Front()
+	for i := range 100 {
+		require.Equal(t, i, q.Pop())
+		q.Push(i + 1)
+		require.Same(t, slot, q.Front())
+	}
+}

@@ -5,14 +5,18 @@ import (
 	"nictwin/scenarios/judge"
 )
 
-// course decides when traffic begins and when it is over. It looks at both servers at the end of each quantum, the same in both processes.
+// course decides when traffic begins and when it is over. It looks at both servers at the end of each round, the same in both processes.
 type course struct {
-	quantum simcore.Ps
-	done    uint64 // quanta
-	phase   phase
-	mark    uint64 // progress of both
-	since   uint64 // quanta since it last grew
+	round simcore.Ps
+	done  uint64 // rounds
+	phase phase
+	mark  uint64 // progress of both
+	since uint64 // rounds since it last grew
 }
+
+// ahead is the quanta of a round, and by how many a server may be ahead of what it has heard: what leaves in a quantum
+// arrives a round later, or more. Fewer let less of an uneven load even out, more cost messages.
+const ahead = 3
 
 type phase int
 
@@ -27,10 +31,33 @@ const (
 // patience is how long nothing may happen.
 const patience = 2 * simcore.Millisecond
 
-// end is the end of the quantum that is simulated next.
-func (c *course) end() simcore.Ps { return simcore.Ps(c.done+1) * c.quantum }
+// end is the end of the round that is decided on next.
+func (c *course) end() simcore.Ps { return simcore.Ps(c.done+1) * c.round }
 
-// step takes the states of both servers at the end of a quantum, and reports whether a new phase begins.
+// quantumEnd is the end of quantum q. That of q + ahead is a round later, to the picosecond.
+func (c *course) quantumEnd(q uint64) simcore.Ps {
+	rounds, rest := simcore.Ps((q+1)/ahead), simcore.Ps((q+1)%ahead)
+	return rounds*c.round + rest*c.round/ahead
+}
+
+// settled reports whether no phase can begin at the end of the round that is decided on next, whatever the other server's
+// state is there.
+func (c *course) settled(mine state) bool {
+	if simcore.Ps(c.since+1)*c.round > patience {
+		return false
+	}
+	switch c.phase {
+	case phaseSetUp:
+		return !mine.ready
+	case phaseTraffic:
+		return !mine.played
+	case phaseCounters:
+		return !mine.counted
+	}
+	return false
+}
+
+// step takes the states of both servers at the end of a round, and reports whether a new phase begins.
 func (c *course) step(a, b state) bool {
 	c.done++
 	if n := a.progress + b.progress; n != c.mark {
@@ -50,7 +77,7 @@ func (c *course) step(a, b state) bool {
 	case c.phase == phaseCounters && a.counted && b.counted:
 		c.phase = phaseOver
 		return true
-	case simcore.Ps(c.since)*c.quantum > patience:
+	case simcore.Ps(c.since)*c.round > patience:
 		c.phase = phaseStuck
 		return true
 	}

@@ -25,6 +25,9 @@ type half struct {
 	records int
 	left    int // frames among them
 
+	told, heard uint64 // quanta
+	ends        state  // at the end of the round that is decided on next
+
 	wall, waited, missing time.Duration // of the traffic
 	quanta                uint64
 }
@@ -33,7 +36,7 @@ const outHead = headBytes + stateBytes
 
 // newHalf builds server i.
 func newHalf(o *Options, i int, c *conn) (*half, error) {
-	h := &half{engine: simcore.NewEngine(), conn: c, course: course{quantum: o.quantum()}}
+	h := &half{engine: simcore.NewEngine(), conn: c, course: course{round: o.round()}}
 	rack := o.rack()
 	v, err := board.NewServer(h.engine, &h.pools, rack.Servers[i], factory())
 	if err != nil {
@@ -92,22 +95,15 @@ func (h *half) take(r record) error {
 func (h *half) run(ctx context.Context) error {
 	begin, delay := time.Now(), ThreadDelay()
 	for h.course.phase < phaseOver {
-		if err := h.engine.RunUntil(h.course.end()); err != nil {
+		before := h.course.phase
+		if err := h.quantum(ctx); err != nil {
 			return err
 		}
-		if err := h.wrong(ctx); err != nil {
-			return err
-		}
-		mine := h.state()
-		theirs, err := h.exchange(mine)
-		if err != nil {
-			return err
-		}
-		if !h.course.step(mine, theirs) {
+		if h.course.phase == before {
 			continue
 		}
 		if h.course.phase >= phaseCounters && h.quanta == 0 {
-			h.quanta, h.wall, h.waited, h.missing = h.course.done, time.Since(begin), h.conn.waiting, ThreadDelay()-delay
+			h.quanta, h.wall, h.waited, h.missing = h.told, time.Since(begin), h.conn.waiting, ThreadDelay()-delay
 		}
 		h.enter(h.course.phase)
 	}
@@ -136,29 +132,67 @@ func (h *half) wrong(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// exchange tells the peer what left in this quantum, and takes what left there.
-func (h *half) exchange(mine state) (theirs state, err error) {
-	at := h.course.done
-	appendState(h.out[:headBytes], at, mine, h.records)
+// quantum simulates the next quantum, and tells the peer what left in it. It hears first what may arrive there: what left
+// the peer a round before. At the end of a round it hears everything if a phase may begin there. How much is heard when
+// depends on nothing but what is simulated, so that events of one instant have the same order in every run.
+func (h *half) quantum(ctx context.Context) error {
+	if h.told >= ahead {
+		if err := h.hear(h.told + 1 - ahead); err != nil {
+			return err
+		}
+	}
+	if err := h.engine.RunUntil(h.course.quantumEnd(h.told)); err != nil {
+		return err
+	}
+	if err := h.wrong(ctx); err != nil {
+		return err
+	}
+	mine := h.state()
+	if err := h.tell(mine); err != nil {
+		return err
+	}
+	if h.told%ahead > 0 {
+		return nil
+	}
+	if h.ends = mine; h.course.settled(mine) {
+		return nil
+	}
+	return h.hear(h.told)
+}
+
+// tell tells the peer what left in this quantum.
+func (h *half) tell(mine state) error {
+	appendState(h.out[:headBytes], h.told, mine, h.records)
 	if err := putHead(h.out, 0, kindQuantum); err != nil {
-		return theirs, err
+		return err
 	}
 	if err := h.conn.send(h.out); err != nil {
-		return theirs, h.lost(err)
+		return h.lost(err)
 	}
+	h.told++
 	h.begin()
-	b, err := h.conn.expect(kindQuantum)
-	if err != nil {
-		return theirs, h.lost(err)
+	return nil
+}
+
+// hear takes what left the peer in its first n quanta.
+func (h *half) hear(n uint64) error {
+	for h.heard < n {
+		b, err := h.conn.expect(kindQuantum)
+		if err != nil {
+			return h.lost(err)
+		}
+		at, theirs, err := parseQuantum(b, len(h.fars), h.take)
+		if err == nil && at != h.heard {
+			err = broken("QUANTUM %d: want %d", at, h.heard)
+		}
+		if err != nil {
+			return h.lost(err)
+		}
+		if h.heard++; h.heard%ahead == 0 {
+			h.course.step(h.ends, theirs)
+		}
 	}
-	n, theirs, err := parseQuantum(b, len(h.fars), h.take)
-	if err == nil && n != at {
-		err = broken("QUANTUM %d: want %d", n, at)
-	}
-	if err != nil {
-		return theirs, h.lost(err)
-	}
-	return theirs, nil
+	return nil
 }
 
 // lost says of which peer, and when.
@@ -166,7 +200,7 @@ func (h *half) lost(err error) error {
 	if _, ok := err.(*PeerError); ok {
 		return err
 	}
-	return &LostError{Peer: h.conn.peer, Quantum: h.course.done, Err: err}
+	return &LostError{Peer: h.conn.peer, Quantum: h.heard, Err: err}
 }
 
 // end hears the referee.

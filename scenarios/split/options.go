@@ -30,11 +30,11 @@ func DefaultOptions() Options {
 }
 
 const (
-	maxWindow  = 24      // of both servers together they fit into the rings of one queue, less the buffers that wait for a doorbell
-	maxCount   = 1 << 30 // more than anybody waits for
-	maxPlayed  = 1 << 30 // bytes of Frames
-	maxQuantum = 100 * simcore.Microsecond
-	// Results are the same for any quantum up to the latency, but for the instant at which servers turn to their counters.
+	maxWindow = 24      // of both servers together they fit into the rings of one queue, less the buffers that wait for a doorbell
+	maxCount  = 1 << 30 // more than anybody waits for
+	maxPlayed = 1 << 30 // bytes of Frames
+	maxRound  = 100 * simcore.Microsecond
+	// Results are the same for any round up to the latency, but for the instant at which servers turn to their counters.
 	leastLimit = time.Millisecond
 	mostLimit  = time.Hour
 )
@@ -102,8 +102,8 @@ func (o *Options) validateRack() error {
 	return errors.Join(errs...)
 }
 
-// quantum is the time that servers simulate between two exchanges.
-func (o *Options) quantum() simcore.Ps {
+// round is the time between two looks at both servers, and no longer than what is told between them takes.
+func (o *Options) round() simcore.Ps {
 	c := o.Rack.PairCable()
-	return min(c.Latency, c.CreditLatency, maxQuantum)
+	return min(c.Latency, c.CreditLatency, maxRound)
 }

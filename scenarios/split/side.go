@@ -22,6 +22,7 @@ func IsSide(args []string) bool { return len(args) > 1 && args[len(args)-1] == C
 // Main is the second process; it returns its exit code. It ends when the first process does.
 func Main() int {
 	runtime.LockOSThread() // for ThreadDelay
+	collectLess()
 	c, err := newConn(context.Background(), sideFD, "the first process", DefaultOptions().Limit)
 	if err == nil {
 		err = side(c)

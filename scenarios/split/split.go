@@ -42,7 +42,8 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	runtime.LockOSThread() // for ThreadDelay
 	defer runtime.UnlockOSThread()
-	r := &Result{Processes: o.Processes, Quantum: o.quantum()}
+	defer collectLess()()
+	r := &Result{Processes: o.Processes, Quantum: o.round() / ahead}
 	var err error
 	if o.Processes == 1 {
 		err = runOne(ctx, &o, r)
@@ -91,7 +92,7 @@ func runOne(ctx context.Context, o *Options, r *Result) (err error) {
 			return err
 		}
 	}
-	c := course{quantum: r.Quantum}
+	c := course{round: o.round()}
 	begin, delay := time.Now(), ThreadDelay()
 	for c.phase < phaseOver {
 		if err := errors.Join(e.RunUntil(c.end()), both[0].err(), both[1].err(), ctx.Err()); err != nil {
@@ -101,7 +102,7 @@ func runOne(ctx context.Context, o *Options, r *Result) (err error) {
 			continue
 		}
 		if c.phase >= phaseCounters && r.Quanta == 0 {
-			r.Quanta, r.Wall, r.Missing = c.done, time.Since(begin), ThreadDelay()-delay
+			r.Quanta, r.Wall, r.Missing = c.done*ahead, time.Since(begin), ThreadDelay()-delay
 		}
 		for _, s := range both {
 			s.enter(c.phase)

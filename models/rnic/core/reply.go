@@ -8,8 +8,8 @@ import (
 // Apply is what an atomic makes of a value, and notes what stood there before.
 func (q *QP) Apply(r *Reply, orig uint64) (now uint64) {
 	r.Orig = orig
-	if s := &q.resp.saved[r.Slot]; s.valid && s.psn == r.PSN {
-		s.orig, s.done = orig, true
+	if all := q.resp.saved; all != nil && all[r.Slot].valid && all[r.Slot].psn == r.PSN {
+		all[r.Slot].orig, all[r.Slot].done = orig, true
 	}
 	switch {
 	case r.Add:
@@ -37,13 +37,17 @@ func (q *QP) duplicate(p *Packet, i *wire.OpInfo, e *Effects) {
 		e.Reply = Reply{Kind: ReadReply, Again: true, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Bus: bus, Len: n,
 			Key: p.RETH.RKey, VA: p.RETH.VA}
 	case wire.OpCmpSwap, wire.OpFetchAdd:
-		for s := range r.saved {
-			if s := &r.saved[s]; s.valid && s.done && s.psn == p.PSN {
+		e.Drop = DropSequence
+		if r.saved == nil {
+			return
+		}
+		for i := range r.saved {
+			if s := &r.saved[i]; s.valid && s.done && s.psn == p.PSN {
+				e.Drop = Kept
 				e.Reply = Reply{Kind: AtomicAgain, Again: true, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Orig: s.orig}
 				return
 			}
 		}
-		e.Drop = DropSequence
 	default:
 		e.Drop = DropUnknown
 	}

@@ -21,7 +21,7 @@ type responder struct {
 
 	reads, most int // READs and atomics taken and not answered, and their limit
 
-	saved [rnicspec.MaxRead]saved // results of atomics
+	saved *[rnicspec.MaxRead]saved // results of atomics; nil before the first
 	save  int
 }
 
@@ -365,6 +365,9 @@ func (q *QP) atomic(p *Packet, i *wire.OpInfo, e *Effects) {
 	r.psn = plus(p.PSN, 1)
 	r.msn = plus(r.msn, 1)
 	e.Ended = true
+	if r.saved == nil {
+		r.saved = new([rnicspec.MaxRead]saved)
+	}
 	r.saved[r.save] = saved{psn: p.PSN, valid: true}
 	e.Reply = Reply{
 		Kind: AtomicReply, Syndrome: uint8(wire.ACKNoCredits), PSN: p.PSN, MSN: r.msn, Bus: bus, Len: 8, Key: p.Atomic.RKey, VA: p.Atomic.VA,
