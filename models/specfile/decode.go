@@ -46,6 +46,9 @@ func Of[T any](f func(name string) (T, error)) func(string) (any, error) {
 // Beginner is a spec that has values of its own to begin from where it is an entry of a list.
 type Beginner interface{ Begin() }
 
+// Worder is a mapping for which a word may stand.
+type Worder interface{ Word(word string) error }
+
 // keyPreset is the key of a mapping that names what it begins from.
 const keyPreset = "preset"
 
@@ -63,6 +66,14 @@ func Decode(file string, text []byte, presets Presets, into any) (*Places, error
 		return nil, err
 	}
 	d.value(root, reflect.ValueOf(into).Elem(), "")
+	return &d.Places, d.joined()
+}
+
+// DecodeNode reads a part of a document that somebody else has read, over what the spec has. at is the path of the part in
+// its file: the paths of errors begin with it.
+func DecodeNode(file string, n *yaml.Node, at field.Path, into any) (*Places, error) {
+	d := &decoder{Places: Places{file: file, line: map[field.Path]int{}}}
+	d.value(n, reflect.ValueOf(into).Elem(), at)
 	return &d.Places, d.joined()
 }
 
@@ -122,9 +133,23 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, at field.Path) {
 		d.bad(n, at, "tag %s: want a plain value", n.Tag)
 		return
 	}
+	if own, ok := v.Addr().Interface().(yaml.Unmarshaler); ok {
+		if err := own.UnmarshalYAML(n); err != nil {
+			d.bad(n, at, "%w", err)
+		}
+		return
+	}
+	if own, ok := v.Addr().Interface().(Worder); ok && n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+		if err := own.Word(n.Value); err != nil {
+			d.bad(n, at, "%w", err)
+		}
+		return
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		d.pointer(n, v, at)
+	case reflect.Map:
+		d.named(n, v, at)
 	case reflect.Struct:
 		d.mapping(n, v, at)
 	case reflect.Slice, reflect.Array:
@@ -166,6 +191,31 @@ func (d *decoder) list(n *yaml.Node, v reflect.Value, at field.Path) {
 			b.Begin()
 		}
 		d.value(x, v.Index(i), field.Path(fmt.Sprintf("%s[%d]", at, i)))
+	}
+}
+
+// named reads a map from names to values: any name may be a key.
+func (d *decoder) named(n *yaml.Node, v reflect.Value, at field.Path) {
+	if n.Kind != yaml.MappingNode {
+		d.bad(n, at, "%s: want a mapping of names", kindOf(n))
+		return
+	}
+	v.Set(reflect.MakeMap(v.Type()))
+	for i := 0; i < len(n.Content); i += 2 {
+		key, x := n.Content[i], n.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			d.bad(key, at, "%s as a key: want a name", kindOf(key))
+			continue
+		}
+		name := reflect.ValueOf(key.Value)
+		if v.MapIndex(name).IsValid() {
+			d.bad(key, under(at, key.Value), "a second time")
+			continue
+		}
+		e := reflect.New(v.Type().Elem()).Elem()
+		d.value(x, e, under(at, key.Value))
+		d.line[under(at, key.Value)] = key.Line
+		v.SetMapIndex(name, e)
 	}
 }
 

@@ -1,0 +1,301 @@
+package ref
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Drops is what an output may leave out of what is expected.
+type Drops struct {
+	// Whole: any expected transaction may be missing, as a whole; those that come keep their order.
+	Whole bool
+	// Above: but only one at whose time at least so many bytes were under way, its own included. 0: any.
+	Above int
+}
+
+// Latency is how many cycles lie between the transaction that had an output expected and its first beat, in runs in which
+// nothing stalls.
+type Latency struct{ Min, Max uint64 }
+
+// due are the transactions that an output is expected to give.
+type due struct {
+	of      *Stream
+	order   string // field by whose value transactions keep their order; "": all do
+	drops   Drops
+	latency *Latency
+	groups  []*group
+	by      map[string]int
+	// states are the ways in which what came so far can be explained: the next transaction of each group. There is one,
+	// but where several groups had the same transaction to give.
+	states  [][]int
+	came    int
+	dropped int
+}
+
+// group are transactions that keep their order.
+type group struct {
+	name  string
+	items []*item
+}
+
+type item struct {
+	fields Fields
+	data   []byte // nil: not looked at
+	born   uint64
+	load   int // bytes that were under way when it was expected
+}
+
+// maxStates bounds the ways to explain what came.
+const maxStates = 4096
+
+func (p *Player) due(stream string) *due {
+	s := p.seat(stream)
+	if s.of.In {
+		mistake("stream %s is an input: nothing is expected of it", stream)
+	}
+	if s.due == nil {
+		s.due = &due{of: s.of, by: map[string]int{}, states: [][]int{{}}}
+	}
+	return s.due
+}
+
+// Order declares that an output's transactions keep their order among those that have the same value of a field.
+func (p *Player) Order(stream, name string) {
+	d := p.due(stream)
+	d.of.find(name)
+	d.order = name
+}
+
+// Drops declares what an output may leave out.
+func (p *Player) Drops(stream string, x Drops) { p.due(stream).drops = x }
+
+// Latency declares how fast an output is.
+func (p *Player) Latency(stream string, x Latency) { p.due(stream).latency = &x }
+
+// Dropped is how many of the expected transactions did not come, once the run is over.
+func (p *Player) Dropped(stream string) int {
+	d := p.due(stream)
+	n := -d.came
+	for _, g := range d.groups {
+		n += len(g.items)
+	}
+	return n
+}
+
+// Nothing has every transaction of an output be a fault that is not expected.
+func (p *Player) Nothing(stream string) { p.due(stream) }
+
+// Expect says what an output gives: after all that was expected of it before, or, where Order was declared, after those with
+// the same value. Fields that are not named, and data where it is nil, are not looked at.
+func (p *Player) Expect(stream string, f Fields, data []byte) {
+	d := p.due(stream)
+	source := ""
+	if d.order != "" {
+		v, ok := f[d.order]
+		if !ok {
+			mistake("stream %s: expected fields lack %s, by which it is ordered", stream, d.order)
+		}
+		x, _ := d.of.find(d.order)
+		b := make([]byte, x.bytes())
+		d.of.put(x, b, v)
+		source = string(b)
+	}
+	p.expect(d, source, f, data)
+}
+
+// ExpectFrom is Expect where transactions keep their order among those of the same source, of which the output says nothing.
+func (p *Player) ExpectFrom(source, stream string, f Fields, data []byte) {
+	d := p.due(stream)
+	if d.order != "" {
+		mistake("stream %s: it is ordered by field %s: a source makes no sense", stream, d.order)
+	}
+	p.expect(d, source, f, data)
+}
+
+func (p *Player) expect(d *due, source string, f Fields, data []byte) {
+	d.of.Pack(f) // fields that it does not have are a mistake here already
+	g, ok := d.by[source]
+	if !ok {
+		g = len(d.groups)
+		d.by[source] = g
+		d.groups = append(d.groups, &group{name: source})
+		for i := range d.states {
+			d.states[i] = append(slices.Clip(d.states[i]), 0)
+		}
+	}
+	x := &item{fields: f, data: data, born: p.cycle, load: len(data)}
+	for i, y := range d.groups {
+		for _, z := range y.items[d.states[0][i]:] {
+			x.load += len(z.data)
+		}
+	}
+	d.groups[g].items = append(d.groups[g].items, x)
+}
+
+// droppable reports whether a transaction may be left out.
+func (d *due) droppable(x *item) bool { return d.drops.Whole && x.load >= d.drops.Above }
+
+// same reports whether a transaction is what was expected.
+func (d *due) same(x *item, m *Msg) bool {
+	if x.data != nil && !bytes.Equal(x.data, m.Data) {
+		return false
+	}
+	_, _, _, same := d.of.differ(x.fields, m.Side)
+	return same
+}
+
+// take judges a transaction that came.
+func (d *due) take(p *Player, m *Msg) {
+	var next [][]int
+	seen := map[string]bool{}
+	d.came++
+	for _, s := range d.states {
+		for g := range d.groups {
+			at, ok := d.match(g, s[g], m)
+			if !ok {
+				continue
+			}
+			n := slices.Clone(s)
+			n[g] = at + 1
+			if key := fmt.Sprint(n); !seen[key] {
+				seen[key] = true
+				next = append(next, n)
+			}
+		}
+	}
+	if len(next) == 0 {
+		d.came--
+		d.wrong(p, m)
+		return
+	}
+	if len(next) > maxStates {
+		mistake("stream %s: what came can be explained in more than %d ways: have transactions of different sources differ", d.of.Name, maxStates)
+	}
+	d.states = next
+	if d.latency != nil && p.plain && len(next) == 1 {
+		d.timely(p, m)
+	}
+}
+
+// match finds a transaction among those that a group may give next.
+func (d *due) match(g, from int, m *Msg) (at int, ok bool) {
+	if d.order != "" {
+		f, i := d.of.find(d.order)
+		if d.groups[g].name != string(m.Side[i:i+f.bytes()]) {
+			return 0, false
+		}
+	}
+	for at, x := range d.groups[g].items[from:] {
+		if d.same(x, m) {
+			return from + at, true
+		}
+		if !d.droppable(x) {
+			break
+		}
+	}
+	return 0, false
+}
+
+// timely looks at the latency of the transaction that was taken last.
+func (d *due) timely(p *Player, m *Msg) {
+	for i, g := range d.groups {
+		if at := d.states[0][i]; at > 0 && d.same(g.items[at-1], m) && m.First >= g.items[at-1].born {
+			took := m.First - g.items[at-1].born
+			if took < d.latency.Min || took > d.latency.Max {
+				p.Fail(Failure{Stream: d.of.Name, N: m.N, Cycle: m.First, Field: "latency",
+					Expected: fmt.Sprintf("%d to %d cycles after cycle %d", d.latency.Min, d.latency.Max, g.items[at-1].born), Got: fmt.Sprint(took)})
+			}
+			return
+		}
+	}
+}
+
+// oldest is what a group should have given first of all.
+func (d *due) oldest(m *Msg) *item {
+	var first *item
+	for i, g := range d.groups {
+		if d.order != "" && m != nil {
+			f, at := d.of.find(d.order)
+			if g.name != string(m.Side[at:at+f.bytes()]) {
+				continue
+			}
+		}
+		if at := d.states[0][i]; at < len(g.items) && (first == nil || g.items[at].born < first.born) {
+			first = g.items[at]
+		}
+	}
+	return first
+}
+
+// wrong tells of a transaction that nothing explains.
+func (d *due) wrong(p *Player, m *Msg) {
+	f := Failure{Stream: d.of.Name, N: m.N, Cycle: m.Last, Detail: "got:      " + d.of.Text(m.Side, m.Data)}
+	x := d.oldest(m)
+	if x == nil {
+		f.Field, f.Expected, f.Got = "transaction", "none", d.of.Text(m.Side, m.Data)
+		p.Fail(f)
+		return
+	}
+	f.Detail = "expected: " + d.text(x) + "\n  " + f.Detail
+	if name, want, got, same := d.of.differ(x.fields, m.Side); !same {
+		f.Field, f.Expected, f.Got = "field "+name, want, got
+	} else {
+		f.Field, f.Expected, f.Got = Differ(x.data, m.Data)
+	}
+	if n := len(d.groups); n > 1 && d.order == "" {
+		f.Detail += fmt.Sprintf("\n  of %d sources none has this to give next; what is expected is the oldest", n)
+	}
+	p.Fail(f)
+}
+
+// Differ says where bytes differ: the first byte, or else the length.
+func Differ(want, got []byte) (what, expected, have string) {
+	for i := range min(len(want), len(got)) {
+		if want[i] != got[i] {
+			return fmt.Sprintf("byte %d", i), fmt.Sprintf("%#02x", want[i]), fmt.Sprintf("%#02x", got[i])
+		}
+	}
+	return "length", fmt.Sprintf("%d bytes", len(want)), fmt.Sprintf("%d bytes", len(got))
+}
+
+// text is what is expected, for people.
+func (d *due) text(x *item) string {
+	var parts []string
+	side := d.of.Pack(x.fields)
+	at := 0
+	for i := range d.of.Fields {
+		f := &d.of.Fields[i]
+		if _, ok := x.fields[f.Name]; ok {
+			parts = append(parts, f.Name+"="+f.text(side[at:at+f.bytes()]))
+		}
+		at += f.bytes()
+	}
+	if x.data != nil {
+		parts = append(parts, Shown(x.data))
+	}
+	return strings.Join(parts, " ")
+}
+
+// over reports whether everything came that must.
+func (d *due) over() bool {
+	return slices.ContainsFunc(d.states, func(s []int) bool { return d.left(s) == nil })
+}
+
+// left is the first transaction that must still come, if so much was given.
+func (d *due) left(s []int) *item {
+	for i, g := range d.groups {
+		for _, x := range g.items[s[i]:] {
+			if !d.droppable(x) {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+func (d *due) missing(p *Player, cycle uint64, silence string) {
+	x := d.left(d.states[0])
+	p.Fail(Failure{Stream: d.of.Name, N: uint64(d.came), Cycle: cycle, Field: "transaction", Expected: d.text(x), Got: silence})
+}

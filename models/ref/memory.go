@@ -1,0 +1,144 @@
+package ref
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Memory is a memory of any size: bytes that were never written have values that its seed gives, so that what is read from
+// the wrong place shows.
+type Memory struct {
+	Name  string
+	seed  uint64
+	pages map[uint64]*[pageBytes]byte
+}
+
+const pageBytes = 4096
+
+// NewMemory is a memory of a run.
+func (p *Player) NewMemory(name string) *Memory {
+	return &Memory{Name: name, seed: p.rand.Uint64(), pages: map[uint64]*[pageBytes]byte{}}
+}
+
+// page is the page of an address, which is filled when it is first looked at.
+func (m *Memory) page(addr uint64) *[pageBytes]byte {
+	n := addr / pageBytes
+	if g := m.pages[n]; g != nil {
+		return g
+	}
+	g := new([pageBytes]byte)
+	x := m.seed + n*0x9e3779b97f4a7c15
+	for i := 0; i < pageBytes; i += 8 {
+		x += 0x9e3779b97f4a7c15
+		z := (x ^ x>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		binary.LittleEndian.PutUint64(g[i:], z^z>>31)
+	}
+	m.pages[n] = g
+	return g
+}
+
+// Read returns n bytes.
+func (m *Memory) Read(addr uint64, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		a := addr + uint64(i)
+		b[i] = m.page(a)[a%pageBytes]
+	}
+	return b
+}
+
+// Write puts bytes.
+func (m *Memory) Write(addr uint64, b []byte) {
+	for i, x := range b {
+		a := addr + uint64(i)
+		m.page(a)[a%pageBytes] = x
+	}
+}
+
+// WriteStrobed puts those bytes whose bit of a strobe is set, bit 0 that of the first byte.
+func (m *Memory) WriteStrobed(addr uint64, b, strobe []byte) {
+	for i, x := range b {
+		if i/8 < len(strobe) && strobe[i/8]>>(i%8)&1 == 1 {
+			a := addr + uint64(i)
+			m.page(a)[a%pageBytes] = x
+		}
+	}
+}
+
+// Same has n bytes of a memory be those of another; what says of which job they are.
+func (p *Player) Same(m *Memory, at uint64, as *Memory, from uint64, n int, what string) {
+	for i := range uint64(n) {
+		want, got := as.page(from + i)[(from+i)%pageBytes], m.page(at + i)[(at+i)%pageBytes]
+		if want != got {
+			p.Fail(Failure{
+				Field: fmt.Sprintf("%s: byte %d of %d, at %s %#x", what, i, n, m.Name, at+i), Expected: fmt.Sprintf("%#02x as at %s %#x", want, as.Name, from+i),
+				Got: fmt.Sprintf("%#02x", got),
+			})
+			return
+		}
+	}
+}
+
+// Spans are stretches of bytes that are outstanding: asked for, and not yet there.
+type Spans struct {
+	from []uint64 // sorted, apart
+	to   []uint64
+}
+
+// Add has bytes be outstanding; false if some are already.
+func (s *Spans) Add(at uint64, n int) bool {
+	if n <= 0 {
+		return true
+	}
+	end := at + uint64(n)
+	i := 0
+	for i < len(s.from) && s.to[i] <= at {
+		i++
+	}
+	if i < len(s.from) && s.from[i] < end {
+		return false
+	}
+	s.from = append(s.from[:i], append([]uint64{at}, s.from[i:]...)...)
+	s.to = append(s.to[:i], append([]uint64{end}, s.to[i:]...)...)
+	return true
+}
+
+// Take has bytes be outstanding no more; false if one of them is not.
+func (s *Spans) Take(at uint64, n int) bool {
+	for n > 0 {
+		i := 0
+		for i < len(s.from) && s.to[i] <= at {
+			i++
+		}
+		if i == len(s.from) || s.from[i] > at {
+			return false
+		}
+		end := min(at+uint64(n), s.to[i])
+		s.cut(i, at, end)
+		n -= int(end - at)
+		at = end
+	}
+	return true
+}
+
+// cut takes a part of a stretch away.
+func (s *Spans) cut(i int, at, end uint64) {
+	from, to := s.from[i], s.to[i]
+	s.from, s.to = append(s.from[:i], s.from[i+1:]...), append(s.to[:i], s.to[i+1:]...)
+	if from < at {
+		s.Add(from, int(at-from))
+	}
+	if end < to {
+		s.Add(end, int(to-end))
+	}
+}
+
+// Bytes are how many are outstanding.
+func (s *Spans) Bytes() int {
+	n := uint64(0)
+	for i := range s.from {
+		n += s.to[i] - s.from[i]
+	}
+	return int(n)
+}

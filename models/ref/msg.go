@@ -1,0 +1,73 @@
+package ref
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Msg is a transaction that has crossed the pins. It belongs to who gets it.
+type Msg struct {
+	Of          *Stream
+	N           uint64 // of its stream, from 0
+	First, Last uint64 // cycles of its first and last beat
+	Side        []byte // the fields
+	Data        []byte // of packets
+}
+
+// U is the value of a field of at most 64 bits.
+func (m *Msg) U(name string) uint64 {
+	f, at := m.Of.find(name)
+	if f.Bits > 64 {
+		mistake("stream %s: field %s has %d bits: ask for its bytes (B)", m.Of.Name, name, f.Bits)
+	}
+	return little(m.Side[at : at+f.bytes()])
+}
+
+// B are the bytes of a field, lowest first.
+func (m *Msg) B(name string) []byte {
+	f, at := m.Of.find(name)
+	return slices.Clone(m.Side[at : at+f.bytes()])
+}
+
+// Fields are all of them.
+func (m *Msg) Fields() Fields {
+	all := Fields{}
+	at := 0
+	for i := range m.Of.Fields {
+		f := &m.Of.Fields[i]
+		all[f.Name] = slices.Clone(m.Side[at : at+f.bytes()])
+		at += f.bytes()
+	}
+	return all
+}
+
+// shownBytes is what a text has of data.
+const shownBytes = 32
+
+func (m *Msg) String() string {
+	return fmt.Sprintf("%s[%d] %s", m.Of.Name, m.N, m.Of.Text(m.Side, m.Data))
+}
+
+// Text is a transaction for people.
+func (s *Stream) Text(side, data []byte) string {
+	var parts []string
+	at := 0
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		parts = append(parts, f.Name+"="+f.text(side[at:at+f.bytes()]))
+		at += f.bytes()
+	}
+	if s.Kind == Packets {
+		parts = append(parts, Shown(data))
+	}
+	return strings.Join(parts, " ")
+}
+
+// Shown are the first of some bytes for people.
+func Shown(b []byte) string {
+	if len(b) <= shownBytes {
+		return fmt.Sprintf("%d bytes % x", len(b), b)
+	}
+	return fmt.Sprintf("%d bytes % x …", len(b), b[:shownBytes])
+}

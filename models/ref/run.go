@@ -1,0 +1,63 @@
+package ref
+
+// What the player does with a run; a reference has no use for it.
+
+// Tell hands a transaction to the reference.
+func (p *Player) Tell(m *Msg) {
+	s := p.by[m.Of.Name]
+	p.cycle = m.Last
+	for _, f := range s.on {
+		f(m)
+	}
+	if s.due != nil && !m.Of.In {
+		s.due.take(p, m)
+	}
+}
+
+// Listens reports whether the reference looks at a stream.
+func (p *Player) Listens(stream string) bool {
+	s := p.by[stream]
+	return s.due != nil || len(s.on) > 0
+}
+
+// Failed is the first fault of the device; nil: none.
+func (p *Player) Failed() *Failure { return p.failed }
+
+// Over reports whether nothing is due any more.
+func (p *Player) Over() bool {
+	for _, f := range p.done {
+		if !f() {
+			return false
+		}
+	}
+	for _, s := range p.streams {
+		if d := p.by[s.Name].due; d != nil && !d.over() {
+			return false
+		}
+	}
+	return true
+}
+
+// Stuck tells what is still due where nothing happens any more; what the player itself waits for is its own to tell.
+func (p *Player) Stuck(cycle uint64, silence string) {
+	for _, s := range p.streams {
+		if d := p.by[s.Name].due; d != nil && !d.over() {
+			d.missing(p, cycle, silence)
+			return
+		}
+	}
+	for _, f := range p.done {
+		if !f() {
+			p.Fail(Failure{Cycle: cycle, Field: "the run", Expected: "to come to its end (Done)", Got: silence})
+			return
+		}
+	}
+}
+
+// Ends calls what the reference has to say at last.
+func (p *Player) Ends(cycle uint64) {
+	p.cycle = cycle
+	for _, f := range p.end {
+		f()
+	}
+}

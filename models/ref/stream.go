@@ -1,0 +1,171 @@
+package ref
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// Kind is what the transactions of a stream are.
+type Kind int
+
+// Kinds.
+const (
+	Packets Kind = iota // data and fields
+	Record              // fields
+	Level               // fields that stay
+)
+
+// Field is a field of a stream's transactions.
+type Field struct {
+	Name string
+	Bits int
+}
+
+// bytes are those that the field takes of the side bytes.
+func (f *Field) bytes() int { return (f.Bits + 7) / 8 }
+
+// Stream is a stream of a device: its fields are the pins of a record or level, or the side-band signals of packets.
+type Stream struct {
+	Name   string
+	In     bool // into the device
+	Kind   Kind
+	Fields []Field
+	Beat   int  // bytes of a beat of packets
+	Unit   int  // packets have multiples of so many bytes
+	Empty  bool // packets may have none
+}
+
+// SideBytes is the length of all fields.
+func (s *Stream) SideBytes() int {
+	n := 0
+	for i := range s.Fields {
+		n += s.Fields[i].bytes()
+	}
+	return n
+}
+
+// Find returns a field and where its bytes are.
+func (s *Stream) Find(name string) (f *Field, at int, ok bool) {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Name == name {
+			return f, at, true
+		}
+		at += f.bytes()
+	}
+	return nil, 0, false
+}
+
+func (s *Stream) find(name string) (*Field, int) {
+	f, at, ok := s.Find(name)
+	if !ok {
+		mistake("stream %s has no field %q: it has %v", s.Name, name, s.names())
+	}
+	return f, at
+}
+
+func (s *Stream) names() []string {
+	var names []string
+	for i := range s.Fields {
+		names = append(names, s.Fields[i].Name)
+	}
+	return names
+}
+
+// Fields are values of fields by name: a whole number of any kind, a bool, or []byte, lowest byte first, for more than 64
+// bits. Those that are not named are zero in what is given to a device, and not looked at in what is expected of it.
+type Fields map[string]any
+
+// Pack are the side bytes of a transaction.
+func (s *Stream) Pack(f Fields) []byte {
+	side := make([]byte, s.SideBytes())
+	for name, v := range f {
+		x, at := s.find(name)
+		s.put(x, side[at:at+x.bytes()], v)
+	}
+	return side
+}
+
+// put writes a value of a field; one that does not fit is a mistake.
+func (s *Stream) put(f *Field, into []byte, v any) {
+	if b, ok := v.([]byte); ok {
+		if len(b) > len(into) && slices.ContainsFunc(b[len(into):], func(x byte) bool { return x != 0 }) || !fits(b, f.Bits) {
+			mistake("stream %s: field %s of %d bits cannot be % x", s.Name, f.Name, f.Bits, b)
+		}
+		copy(into, b)
+		return
+	}
+	u, ok := number(v)
+	if !ok {
+		mistake("stream %s: field %s: a value of type %T: want a whole number, a bool or []byte", s.Name, f.Name, v)
+	}
+	if f.Bits < 64 && u>>f.Bits != 0 {
+		mistake("stream %s: field %s of %d bits cannot be %#x", s.Name, f.Name, f.Bits, u)
+	}
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], u)
+	copy(into, b[:])
+}
+
+// fits reports whether bytes have no bit beyond so many.
+func fits(b []byte, bits int) bool {
+	for i, x := range b {
+		if rest := bits - 8*i; rest < 8 && x>>max(rest, 0) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// number is a value as a number; negative ones have none.
+func number(v any) (uint64, bool) {
+	switch x := v.(type) {
+	case bool:
+		if x {
+			return 1, true
+		}
+		return 0, true
+	case int:
+		return uint64(x), x >= 0
+	case int64:
+		return uint64(x), x >= 0
+	case int32:
+		return uint64(x), x >= 0
+	case uint:
+		return uint64(x), true
+	case uint64:
+		return x, true
+	case uint32:
+		return uint64(x), true
+	case uint16:
+		return uint64(x), true
+	case uint8:
+		return uint64(x), true
+	}
+	return 0, false
+}
+
+// text is a field's bytes for people.
+func (f *Field) text(b []byte) string {
+	if f.Bits <= 64 {
+		return fmt.Sprintf("%#x", little(b))
+	}
+	return fmt.Sprintf("% x", b)
+}
+
+// little is a number of up to eight bytes.
+func little(b []byte) uint64 {
+	var w [8]byte
+	copy(w[:], b)
+	return binary.LittleEndian.Uint64(w[:])
+}
+
+// Mistake is what is wrong in a reference, not in the device.
+type Mistake struct{ What string }
+
+func (m *Mistake) Error() string { return m.What }
+
+var _ error = (*Mistake)(nil)
+
+func mistake(format string, a ...any) { panic(&Mistake{fmt.Sprintf(format, a...)}) }

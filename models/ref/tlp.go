@@ -1,0 +1,71 @@
+package ref
+
+import (
+	"math/rand/v2"
+
+	"nictwin/models/tlp"
+)
+
+// TLP is the header of a TLP; PCIe 2.2.
+type TLP = tlp.Header
+
+// ParseTLP reads the header and payload of a TLP whose bytes are as on the wire: 12 or 16 bytes of header, then the payload.
+// A fault is one of the device.
+func (p *Player) ParseTLP(m *Msg, b []byte) (h TLP, payload []byte, ok bool) {
+	var raw [tlp.HeaderBytes]byte
+	if len(b) < 12 {
+		p.Wrong(m, "TLP", "a header of 12 or 16 bytes", Shown(b))
+		return h, nil, false
+	}
+	n := 12
+	if b[0]>>5&1 == 1 { // fmt[0]: a header of four double words
+		n = 16
+	}
+	copy(raw[:n], b)
+	h, err := tlp.Decode(&raw)
+	if err != nil || len(b) < n {
+		p.Wrong(m, "TLP", "a header as PCIe 2.2 has it", Shown(b))
+		return h, nil, false
+	}
+	if len(b) != n+h.PayloadBytes() {
+		p.Wrong(m, "TLP", h.String(), Shown(b[n:]))
+		return h, nil, false
+	}
+	return h, b[n:], true
+}
+
+// TLPBytes are a TLP as on the wire.
+func TLPBytes(h TLP, payload []byte) []byte {
+	var raw [tlp.HeaderBytes]byte
+	if err := h.Encode(&raw); err != nil {
+		mistake("TLP %v: %v", h, err)
+	}
+	return append(raw[:4*h.SizeDW():4*h.SizeDW()], payload...)
+}
+
+// Complete answers a memory read with completions, cut at random where PCIe 2.3.1.1 lets a completer cut: at multiples of
+// rcb bytes, and at most mps each. data has every byte of the request.
+func Complete(r *rand.Rand, req TLP, data []byte, mps, rcb int, completer uint16) [][]byte {
+	offset, n := req.Span()
+	at := req.Address + uint64(offset)
+	if n != len(data) {
+		mistake("%v asks for %d bytes: %d were given", req, n, len(data))
+	}
+	var list [][]byte
+	left := n
+	for s := tlp.SplitCompletion(at, n, mps, rcb); s.More(); {
+		x := s.Take(r.IntN(s.Choices()))
+		first := int(x.Addr - at)
+		pad := int(x.Addr % tlp.DWBytes)
+		dws := (pad + x.Len + tlp.DWBytes - 1) / tlp.DWBytes
+		payload := make([]byte, dws*tlp.DWBytes)
+		copy(payload[pad:], data[first:first+x.Len])
+		h := TLP{
+			Kind: tlp.CplD, Length: uint16(dws), RequesterID: req.RequesterID, Tag: req.Tag, TC: req.TC, Attr: req.Attr,
+			CompleterID: completer, ByteCount: uint16(left), LowerAddr: uint8(x.Addr & 0x7f),
+		}
+		list = append(list, TLPBytes(h, payload))
+		left -= x.Len
+	}
+	return list
+}

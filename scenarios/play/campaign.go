@@ -1,0 +1,183 @@
+package play
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"nictwin/models/field"
+	"nictwin/models/ref"
+	"nictwin/rtlbridge"
+)
+
+// Options say what is played.
+type Options struct {
+	Manifest  *rtlbridge.Manifest
+	Spec      *Spec
+	Reference ref.Reference // nil: what the manifest says
+	Seed      uint64        // of the first run; the next has the next
+	Runs      int
+	Stall     int // percent; below 0: each run has its own
+	Keep      []Span
+	NoGap     bool
+	NoShrink  bool
+	Variant   rtlbridge.Variant
+	Log       io.Writer             // progress of builds; nil: none
+	Progress  func(done, total int) // after each run; nil: none
+	Trace     io.Writer             // gets the transactions of the run that fails; nil: none
+}
+
+// Validate returns every error of the options, each a field.Error.
+func (o *Options) Validate() error {
+	var errs []error
+	check := func(ok bool, path field.Path, format string, a ...any) {
+		if !ok {
+			errs = append(errs, field.Errorf(path, format, a...))
+		}
+	}
+	check(o.Runs >= 1 && o.Runs <= 1e6, "runs", "%d: want 1 to 1000000", o.Runs)
+	check(o.Stall >= -1 && o.Stall <= maxStall, "stall", "%d: want 0 to %d, or -1", o.Stall, maxStall)
+	check(o.Variant.Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
+	check(o.Keep == nil || o.Runs == 1, "runs", "%d: transactions are kept of one run", o.Runs)
+	return errors.Join(errs...)
+}
+
+// Report is what came of a campaign. It ends with the first run that fails.
+type Report struct {
+	Check    string
+	Builds   []string // hashes
+	Runs     int
+	Taken    int
+	Compared int
+	Cycles   uint64
+	SimPs    uint64
+	Digest   string
+	Cover    *Coverage
+	Failed   *Failed // nil: none
+}
+
+// Failed is a run that failed, as short as it was made.
+type Failed struct {
+	Run        Run
+	Result     *Result
+	Of         int      // transactions that the run had
+	Kept       int      // that are left of it
+	Parameters []string // NAME=VALUE, of the build
+	Build      int      // its number
+}
+
+// Play builds the device with each combination of parameters and plays on them in turns.
+func Play(ctx context.Context, o Options) (r *Report, err error) {
+	c := campaign{Options: o, builds: combinations(o.Spec.Parameters)}
+	r = &Report{}
+	defer func() {
+		for _, d := range c.devices {
+			if d != nil {
+				err = errors.Join(err, d.Close())
+			}
+		}
+	}()
+	c.devices = make([]*Device, len(c.builds))
+	digest := fnv.New64a()
+	for i := range o.Runs {
+		seed := o.Seed + uint64(i)
+		n := int(seed % uint64(len(c.builds)))
+		d, err := c.open(ctx, n)
+		if err != nil {
+			return r, err
+		}
+		if r.Cover == nil {
+			r.Check, r.Cover = d.check, NewCoverage(d.streams)
+		}
+		run := Run{Seed: seed, Stall: o.Stall, Keep: o.Keep, NoGap: o.NoGap}
+		res, err := d.Play(ctx, run, r.Cover)
+		if err != nil {
+			return r, err
+		}
+		r.Runs++
+		r.Taken, r.Compared, r.Cycles = r.Taken+res.Taken, r.Compared+res.Compared, r.Cycles+res.Cycles
+		r.SimPs += res.Cycles * uint64(d.conn.Hello().PeriodPs)
+		_, _ = fmt.Fprintf(digest, "%x,", res.Digest) // never fails
+		if o.Progress != nil {
+			o.Progress(r.Runs, o.Runs)
+		}
+		if res.Failure != nil {
+			r.Failed = &Failed{Run: run, Result: res, Of: res.Offered, Parameters: c.builds[n], Build: n}
+			break
+		}
+	}
+	for _, d := range c.devices {
+		if d != nil {
+			r.Builds = append(r.Builds, d.Build)
+		}
+	}
+	r.Digest = hex.EncodeToString(digest.Sum(nil))
+	return r, c.shorten(ctx, r.Failed)
+}
+
+// campaign is one under way.
+type campaign struct {
+	Options
+	builds  [][]string
+	devices []*Device
+}
+
+// open builds the device with a combination of parameters, once.
+func (c *campaign) open(ctx context.Context, n int) (*Device, error) {
+	if c.devices[n] != nil {
+		return c.devices[n], nil
+	}
+	m := *c.Manifest
+	m.Parameters = maps.Clone(m.Parameters)
+	for _, p := range c.builds[n] {
+		name, value, _ := strings.Cut(p, "=")
+		m.Parameters[name] = value
+	}
+	d, err := Open(ctx, &m, c.Spec.clone(), c.Reference, c.Variant, c.Log)
+	c.devices[n] = d
+	return d, err
+}
+
+// shorten makes the run that failed as short as it gets, and plays it once more for the trace.
+func (c *campaign) shorten(ctx context.Context, f *Failed) error {
+	if f == nil {
+		return nil
+	}
+	d := c.devices[f.Build]
+	var err error
+	if !c.NoShrink {
+		if f.Run, f.Result, err = d.Shrink(ctx, f.Run, f.Result); err != nil {
+			return err
+		}
+	}
+	f.Kept = len(slices.Compact(slices.Sorted(slices.Values(f.Result.began))))
+	if c.Trace != nil {
+		run := f.Run
+		run.Trace = c.Trace
+		if _, err = d.Play(ctx, run, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// combinations are all ways to choose values of parameters, as NAME=VALUE; without parameters, the one way to choose none.
+func combinations(p map[string][]string) [][]string {
+	list := [][]string{nil}
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		var more [][]string
+		for _, have := range list {
+			for _, v := range p[name] {
+				more = append(more, append(slices.Clone(have), name+"="+v))
+			}
+		}
+		list = more
+	}
+	return list
+}

@@ -1,0 +1,178 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"nictwin/models/field"
+	"nictwin/models/ref"
+	"nictwin/rtlbridge"
+)
+
+// Device is a build of a device that runs.
+type Device struct {
+	Manifest *rtlbridge.Manifest
+	Build    string // its hash
+	Spec     *Spec
+
+	built   *rtlbridge.Device
+	conn    *rtlbridge.Conn
+	streams []*ref.Stream // in the order of the bridge
+	own     ref.Reference
+	check   string
+	root    []int // of each stream: the one whose transactions it is coupled to, or itself
+	window  []int // of each input: transactions that may be under way in the device
+}
+
+// Open builds a device and starts it. own is the user's reference; nil: none. Errors: those of rtlbridge, *SpecError.
+func Open(ctx context.Context, m *rtlbridge.Manifest, s *Spec, own ref.Reference, v rtlbridge.Variant, log io.Writer) (*Device, error) {
+	built, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: log, Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{Manifest: m, Build: built.HashString(), Spec: s, built: built, own: own}
+	if err := d.launch(); err != nil {
+		return nil, err
+	}
+	if err := d.fit(); err != nil {
+		return nil, errors.Join(&SpecError{d.located(err)}, d.Close())
+	}
+	return d, nil
+}
+
+// launch starts the device's process.
+func (d *Device) launch() error {
+	c, err := rtlbridge.Launch(d.built, rtlbridge.LaunchOptions{})
+	if err != nil {
+		return err
+	}
+	d.conn = c
+	return nil
+}
+
+// Close ends the device.
+func (d *Device) Close() error { return d.conn.Close() }
+
+// located gives faults of the section play their lines.
+func (d *Device) located(err error) error {
+	s := DefaultSpec()
+	where, bad := decodePlay(d.Manifest, &s)
+	if bad != nil {
+		return err
+	}
+	return where.Locate(err)
+}
+
+// fit looks at what the section play says of the design, now that it is known.
+func (d *Device) fit() error {
+	var f faults
+	h := d.conn.Hello()
+	d.streams, d.root, d.window = nil, make([]int, len(h.Streams)), make([]int, len(h.Streams))
+	for i := range h.Streams {
+		d.streams = append(d.streams, streamOf(&h.Streams[i]))
+		d.root[i] = i
+	}
+	for i, x := range d.Manifest.Streams {
+		if on := x.After + x.With; on != "" {
+			if at, ok := d.conn.StreamIndex(on); ok {
+				d.root[i] = d.root[at]
+			}
+		}
+		fastest := h.PeriodPs
+		for _, c := range h.Clocks {
+			fastest = min(fastest, c.PeriodPs)
+		}
+		for _, v := range d.Spec.Clocks {
+			fastest = min(fastest, int64(v.least()))
+		}
+		d.window[i] = d.quantum() * int((h.PeriodPs+fastest-1)/fastest+1)
+	}
+	d.check = d.Spec.Check
+	switch {
+	case d.own != nil && (d.check == Identity || d.check == Route):
+		f.add(false, "check", "%q: a reference is given, too: want reference", d.check)
+	case d.own != nil:
+		d.check = OwnCheck
+	case d.check == OwnCheck:
+		f.add(false, "check", "reference: none is given: name its folder by --ref")
+	case d.check == "":
+		d.check = Rules
+	}
+	d.fitFields(&f)
+	if d.check == Identity || d.check == Route {
+		d.fitCheck(&f)
+	}
+	return errors.Join(f.errs...)
+}
+
+// streamOf is a stream as references see it.
+func streamOf(x *rtlbridge.StreamInfo) *ref.Stream {
+	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == rtlbridge.KindTLP}
+	switch x.Kind {
+	case rtlbridge.KindRecord:
+		s.Kind = ref.Record
+	case rtlbridge.KindLevel:
+		s.Kind = ref.Level
+	}
+	if s.Unit = x.KeepUnit; s.Unit == 0 {
+		s.Unit = max(1, x.DataBytes)
+	}
+	for _, f := range x.Fields {
+		s.Fields = append(s.Fields, ref.Field{Name: f.Name, Bits: f.Width})
+	}
+	return s
+}
+
+// quantum is the number of cycles between two looks at the device.
+func (d *Device) quantum() int {
+	switch {
+	case d.Spec.Quantum > 0:
+		return d.Spec.Quantum
+	case d.own != nil:
+		return 16 // answers come soon
+	}
+	return 256
+}
+
+// fitFields looks at the fields that are drawn.
+func (d *Device) fitFields(f *faults) {
+	for _, n := range slices.Sorted(maps.Keys(d.Spec.Inputs)) {
+		x := d.Spec.Inputs[n]
+		i, _ := d.conn.StreamIndex(n)
+		s, at := d.streams[i], "inputs."+field.Path(n)
+		f.add(!x.Bytes.given() || s.Kind == ref.Packets, at+".bytes", "stream %s carries no packets", n)
+		f.add(!x.Every.given() || s.Kind == ref.Level, at+".every", "stream %s is no level", n)
+		for _, name := range slices.Sorted(maps.Keys(x.Fields)) {
+			v := x.Fields[name]
+			p := at + ".fields." + field.Path(name)
+			w, _, ok := s.Find(name)
+			if !f.add(ok, p, "the stream has no such field: it has %v", names(s)) {
+				continue
+			}
+			f.add(w.Bits >= 64 || v.most()>>w.Bits == 0, p, "%d does not fit into %d bits", v.most(), w.Bits)
+			if v.BytesOf != "" {
+				of, known := d.conn.StreamIndex(v.BytesOf)
+				f.add(known && d.root[of] == d.root[i] && of != i && d.streams[of].Kind == ref.Packets, p,
+					"bytes of %s: want a stream of packets that is coupled to %s by after or with", v.BytesOf, n)
+			}
+		}
+		for k, e := range x.Edges {
+			for _, name := range []string{e.Start, e.Length} {
+				_, _, ok := s.Find(name)
+				f.add(ok, at+field.Path(fmt.Sprintf(".edges[%d]", k)), "the stream has no field %q: it has %v", name, names(s))
+			}
+		}
+	}
+}
+
+func names(s *ref.Stream) []string {
+	var list []string
+	for i := range s.Fields {
+		list = append(list, s.Fields[i].Name)
+	}
+	return list
+}

@@ -1,0 +1,240 @@
+package play
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"nictwin/models/ref"
+)
+
+// item is a transaction for an input.
+type item struct {
+	stream int
+	id     int    // of it and those that are coupled to it; answers have -1
+	at     uint64 // cycle before which it is not offered
+	side   []byte
+	data   []byte
+}
+
+// mood is how a run goes, beside what is in it.
+type mood struct {
+	stall []int // percent, by stream
+	burst []int
+	gaps  bool
+}
+
+// plain reports whether nothing stalls.
+func (m *mood) plain() bool {
+	return !m.gaps && !slices.ContainsFunc(m.stall, func(p int) bool { return p > 0 })
+}
+
+// mood draws gaps and stalls: every eighth run has neither, in every fourth all streams stall alike, in every fourth a single
+// one does, and else each has its own.
+func (d *Device) mood(r *rand.Rand) mood {
+	n := len(d.streams)
+	m := mood{stall: make([]int, n), burst: make([]int, n), gaps: true}
+	kind, all, one := r.IntN(8), int(d.Spec.Stall.draw(r)), r.IntN(n)
+	for i, s := range d.streams {
+		p := int(d.Spec.Stall.draw(r))
+		own := d.Spec.Inputs[s.Name].Stall
+		if !s.In {
+			own = d.Spec.Output[s.Name].Stall
+		}
+		if own.given() {
+			p = int(own.draw(r))
+		}
+		m.burst[i] = r.IntN(7)
+		switch {
+		case kind == 0 || s.Kind == ref.Level || !s.In && !d.conn.Hello().Streams[i].Ready || kind <= 2 && i != one:
+			p = 0
+		case kind == 3 || kind == 4:
+			p = all
+		}
+		m.stall[i] = p
+	}
+	m.gaps = kind != 0 && r.IntN(2) == 0
+	return m
+}
+
+// levelChanges is how often a level that changes does.
+const levelChanges = 64
+
+// count is how many transactions are drawn for an input.
+func (d *Device) count(i int) int {
+	s := d.streams[i]
+	x := d.Spec.Inputs[s.Name]
+	switch {
+	case x.Count != nil:
+		return *x.Count
+	case d.root[i] != i:
+		return d.count(d.root[i])
+	case s.Kind == ref.Level && !x.Every.given():
+		return 1
+	case s.Kind == ref.Level:
+		return levelChanges
+	}
+	return d.Spec.Count
+}
+
+// draw makes the transactions of a run, in the order in which each stream offers them.
+func (d *Device) draw(r *rand.Rand, p *ref.Player, gaps bool) []item {
+	var list []item
+	id := 0
+	for root := range d.streams {
+		if !d.streams[root].In || d.root[root] != root {
+			continue
+		}
+		var group []int
+		for i := range d.streams {
+			if d.root[i] == root {
+				group = append(group, i)
+			}
+		}
+		at := uint64(0)
+		for n := range d.count(root) {
+			at += d.gap(r, root, n, gaps)
+			list = append(list, d.together(r, p, group, n, id, at)...)
+			id++
+		}
+	}
+	return list
+}
+
+// gap is the time before a transaction.
+func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
+	x := d.Spec.Inputs[d.streams[i].Name]
+	v := &d.Spec.Gap
+	if x.Gap.given() {
+		v = &x.Gap
+	}
+	g := v.draw(r)
+	switch {
+	case d.streams[i].Kind == ref.Level && n > 0:
+		return x.Every.draw(r)
+	case d.streams[i].Kind == ref.Level || !gaps || r.IntN(4) > 0 && !x.Gap.given():
+		return 0
+	}
+	return g
+}
+
+// together draws one transaction of each stream of a coupled group.
+func (d *Device) together(r *rand.Rand, p *ref.Player, group []int, n, id int, at uint64) []item {
+	list := make([]item, len(group))
+	own := make([]bool, len(group))
+	for k, i := range group {
+		list[k] = item{stream: i, id: id, at: at}
+		list[k].side, list[k].data, own[k] = p.Drawn(d.streams[i].Name)
+	}
+	bytes := map[string]int{}
+	for k, i := range group {
+		if s := d.streams[i]; s.Kind == ref.Packets {
+			if !own[k] {
+				list[k].data = d.data(r, i)
+			}
+			bytes[s.Name] = len(list[k].data)
+		}
+	}
+	for k, i := range group {
+		if !own[k] {
+			list[k].side = d.side(r, i, n, bytes)
+		}
+	}
+	return list
+}
+
+// usualBytes is how long packets are that the manifest says nothing of.
+var usualBytes = Values{Ranges: [][2]uint64{{1, 1500}}}
+
+// data is the content of a packet: random, or all zeros or ones every eighth time.
+func (d *Device) data(r *rand.Rand, i int) []byte {
+	s := d.streams[i]
+	v := d.Spec.Inputs[s.Name].Bytes
+	if !v.given() {
+		v = usualBytes
+	}
+	n := int(v.draw(r))
+	if s.Beat > 0 && r.IntN(8) == 0 { // whole beats, and one byte less or more
+		n = min(max(n/s.Beat*s.Beat+r.IntN(3)-1, int(v.least())), int(v.most()))
+	}
+	unit := max(1, s.Unit)
+	if n = (n + unit - 1) / unit * unit; n == 0 && !s.Empty {
+		n = unit
+	}
+	b := make([]byte, n)
+	fill(r, b)
+	return b
+}
+
+// fill makes bytes.
+func fill(r *rand.Rand, b []byte) {
+	switch r.IntN(16) {
+	case 0: // zeros
+	case 1:
+		for i := range b {
+			b[i] = 0xff
+		}
+	default:
+		for i := 0; i < len(b); i += 8 {
+			x := r.Uint64()
+			for k := i; k < min(i+8, len(b)); k++ {
+				b[k] = byte(x >> (8 * (k - i)))
+			}
+		}
+	}
+}
+
+// side are the fields of a transaction.
+func (d *Device) side(r *rand.Rand, i, n int, bytes map[string]int) []byte {
+	s := d.streams[i]
+	x := d.Spec.Inputs[s.Name]
+	f := ref.Fields{}
+	for k := range s.Fields {
+		w := &s.Fields[k]
+		v := x.Fields[w.Name]
+		switch {
+		case v.BytesOf != "":
+			f[w.Name] = uint64(bytes[v.BytesOf])
+		case v.Count && w.Bits < 64:
+			f[w.Name] = uint64(n) & (1<<w.Bits - 1)
+		case v.Count:
+			f[w.Name] = uint64(n)
+		case len(v.Ranges) > 0:
+			f[w.Name] = v.draw(r)
+		case w.Bits <= 64:
+			f[w.Name] = ofBits(w.Bits).draw(r)
+		default:
+			f[w.Name] = wide(r, w.Bits)
+		}
+	}
+	for _, e := range x.Edges {
+		e.apply(r, s, &x, f)
+	}
+	return s.Pack(f)
+}
+
+// wide is a value of a field of more than 64 bits.
+func wide(r *rand.Rand, bits int) []byte {
+	b := make([]byte, (bits+7)/8)
+	fill(r, b)
+	if rest := bits % 8; rest != 0 {
+		b[len(b)-1] &= 1<<rest - 1
+	}
+	return b
+}
+
+// apply moves, every third time, the start so that start and length end at a multiple of the limit, one before it, or one after.
+func (e *EdgeSpec) apply(r *rand.Rand, s *ref.Stream, x *InputSpec, f ref.Fields) {
+	start, ok := f[e.Start].(uint64)
+	length, isNumber := f[e.Length].(uint64)
+	if !ok || !isNumber || r.IntN(3) > 0 {
+		return
+	}
+	w, _, _ := s.Find(e.Start)
+	end := (start+length)/e.At*e.At + e.At
+	now := end - length + uint64(r.IntN(3)) - 1
+	v := x.Fields[e.Start]
+	if w.Bits < 64 && now>>w.Bits != 0 || len(v.Ranges) > 0 && !v.has(now) {
+		return
+	}
+	f[e.Start] = now
+}

@@ -1,0 +1,369 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"slices"
+
+	"nictwin/models/ref"
+	"nictwin/rtlbridge"
+)
+
+// Run says what is played.
+type Run struct {
+	Seed  uint64
+	Stall int    // percent of all streams; below 0: by the seed
+	Keep  []Span // transactions that are offered, by their numbers; nil: all
+	NoGap bool   // transactions follow each other at once
+	Trace io.Writer
+}
+
+// Result is what came of a run.
+type Result struct {
+	Offered  int // transactions that were drawn
+	Taken    int
+	Compared int // transactions of outputs
+	Cycles   uint64
+	Digest   uint64
+	Failure  *ref.Failure // nil: none
+	began    []int        // numbers of the transactions that were offered
+	stalls   bool
+	gaps     bool
+}
+
+// played is a run under way.
+type played struct {
+	*Device
+	Run
+	Result
+	p        *ref.Player
+	cover    *Coverage
+	queues   []queue
+	ties     []rtlbridge.TieValue
+	observed []uint64
+	digest   rtlbridge.Digest
+	latest   uint64 // cycle in which something happened
+	since    uint64 // cycle in which everything was over
+	ended    bool
+	next     int // number of the next transaction that a reference gives
+}
+
+// queue are the transactions of an input.
+type queue struct {
+	drawn   []item
+	answers []item
+	under   []item // way in the device, oldest first
+}
+
+// left reports whether something waits or is under way.
+func (q *queue) left() bool { return len(q.drawn)+len(q.answers)+len(q.under) > 0 }
+
+// mostPatience bounds a run, in times of its patience.
+const mostPatience = 1000
+
+// Play powers the device up and plays a run on it. What is wrong with the device is in the result and no error; mistakes of
+// the user's reference are *RefError.
+func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result, err error) {
+	p := &played{Device: d, Run: r, cover: cover, digest: rtlbridge.NewDigest(), queues: make([]queue, len(d.streams))}
+	defer p.caught(&err)
+	if err := p.begin(); err != nil {
+		return nil, err
+	}
+	for p.p.Failed() == nil {
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		over := !p.waiting() && p.p.Over()
+		if !over {
+			p.since = p.Cycles
+		}
+		switch patience := uint64(d.Spec.Patience); {
+		case over && p.Cycles >= p.since+uint64(d.Spec.Settle):
+			p.p.Ends(p.Cycles)
+			p.ended = true
+		case !over && p.Cycles > p.latest+patience:
+			p.silent(fmt.Sprintf("nothing in %d cycles", patience))
+		case p.Cycles > mostPatience*patience:
+			p.silent(fmt.Sprintf("no end in %d cycles", p.Cycles))
+		}
+		if p.ended || p.p.Failed() != nil {
+			break
+		}
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+	}
+	p.Failure, p.Result.Digest = p.p.Failed(), p.digest.Sum()
+	return &p.Result, nil
+}
+
+// begin draws the run and starts the device.
+func (p *played) begin() error {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(p.Manifest.Name)) // never fails
+	rng := rand.New(rand.NewPCG(p.Seed, h.Sum64()))
+	m := p.mood(rng)
+	if p.Stall >= 0 {
+		for i, s := range p.streams {
+			if s.Kind != ref.Level && (s.In || p.conn.Hello().Streams[i].Ready) {
+				m.stall[i] = p.Stall
+			}
+		}
+	}
+	m.gaps = m.gaps && !p.NoGap
+	p.gaps, p.stalls = m.gaps, slices.ContainsFunc(m.stall, func(x int) bool { return x > 0 })
+	start := p.start(rng, &m)
+	p.p = ref.New(p, rand.New(rand.NewPCG(rng.Uint64(), 1)), p.streams, m.plain())
+	p.declare(p.p)
+	switch {
+	case p.own != nil:
+		p.own(p.p)
+	case p.check == Identity || p.check == Route:
+		p.forward(p.p)
+	}
+	for _, x := range p.draw(rng, p.p, m.gaps) {
+		p.Offered = max(p.Offered, x.id+1)
+		p.queue(x)
+	}
+	given := p.queues
+	p.next, p.queues = p.Offered, make([]queue, len(p.streams))
+	for i := range given { // what the reference gave while it was set up has numbers, too
+		for _, x := range given[i].drawn {
+			if x.id < 0 {
+				x.id = p.next
+				p.next++
+			}
+			if kept(p.Keep, x.id) {
+				p.queues[i].drawn = append(p.queues[i].drawn, x)
+				p.began = append(p.began, x.id)
+			}
+		}
+		p.queues[i].answers = given[i].answers
+	}
+	p.Offered = p.next
+	return p.conn.Start(start)
+}
+
+// start is how the device is powered up.
+func (p *played) start(r *rand.Rand, m *mood) rtlbridge.Start {
+	s := p.conn.NewStart(r.Uint64())
+	s.Poison, s.Watchdog = true, uint64(p.Spec.Patience)
+	for i := range s.Streams {
+		s.Streams[i].StallPercent, s.Streams[i].BurstLog2 = m.stall[i], m.burst[i]
+		s.Streams[i].MaxBytes = rtlbridge.MaxDataBytes
+		if !p.streams[i].In {
+			s.Streams[i].MaxBytes = p.Spec.Longest
+		}
+	}
+	h := p.conn.Hello()
+	for i, c := range h.Clocks {
+		v := p.Spec.Clocks[c.Name]
+		period := c.PeriodPs
+		if v.given() {
+			period = int64(v.draw(r))
+		}
+		if i == 0 {
+			s.PeriodPs = period
+			continue
+		}
+		s.Clocks[i-1] = rtlbridge.ClockStart{PeriodPs: period, PhasePs: r.Int64N(period)}
+	}
+	for i, t := range h.Ties {
+		if v := p.Spec.TieOffs[t.Name]; v.given() {
+			s.Ties = append(s.Ties, rtlbridge.TieValue{Index: i, Value: v.draw(r)})
+		}
+	}
+	return s
+}
+
+// queue puts a transaction behind those that wait.
+func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.stream].drawn, x) }
+
+// Offer takes a transaction of the reference.
+func (p *played) Offer(o ref.Offer) {
+	i, _ := p.conn.StreamIndex(o.Stream.Name)
+	x := item{stream: i, id: -1, at: p.Cycles + o.Delay, side: o.Side, data: o.Data}
+	if o.Answer {
+		p.queues[i].answers = append(p.queues[i].answers, x)
+		return
+	}
+	p.queue(x)
+}
+
+// Now is the cycle that what is offered next may be taken in.
+func (p *played) Now() uint64 { return p.Cycles }
+
+// Observed is the last sample of an observed output.
+func (p *played) Observed(name string) (uint64, bool) {
+	i := slices.IndexFunc(p.conn.Hello().Observe, func(s rtlbridge.Signal) bool { return s.Name == name })
+	if i < 0 {
+		return 0, false
+	}
+	if i >= len(p.observed) {
+		return 0, true
+	}
+	return p.observed[i], true
+}
+
+// Parameter is the value of a parameter of the build.
+func (p *played) Parameter(name string) (string, bool) {
+	v, ok := p.Manifest.Parameters[name]
+	return v, ok
+}
+
+// waiting reports whether an input has something left; levels do not count.
+func (p *played) waiting() bool {
+	for i := range p.queues {
+		if p.streams[i].Kind != ref.Level && p.queues[i].left() {
+			return true
+		}
+	}
+	return false
+}
+
+// feed hands transactions to the device, a window of each stream.
+func (p *played) feed() error {
+	for i := range p.queues {
+		q := &p.queues[i]
+		for len(q.under) < p.window[i] && len(q.drawn)+len(q.answers) > 0 {
+			from := &q.drawn
+			if len(q.answers) > 0 {
+				from = &q.answers
+			}
+			x := (*from)[0]
+			*from = (*from)[1:]
+			x.at = max(x.at, p.Cycles)
+			if err := p.conn.Add(i, x.at, x.side, x.data); err != nil {
+				return err
+			}
+			if p.streams[i].Kind != ref.Level {
+				p.latest = max(p.latest, x.at) // it is waited for from then on
+			}
+			q.under = append(q.under, x)
+		}
+	}
+	return nil
+}
+
+// advance runs a quantum and looks at what happened.
+func (p *played) advance() error {
+	if err := p.feed(); err != nil {
+		return err
+	}
+	if err := p.conn.SendRun(uint32(p.quantum())); err != nil {
+		return err
+	}
+	for more := true; more; {
+		ran, err := p.conn.Recv()
+		if err != nil {
+			return err
+		}
+		p.observed = p.observed[:0]
+		for _, o := range ran.Observed {
+			p.observed = append(p.observed, o.Value)
+		}
+		p.Cycles, more = ran.Start+uint64(ran.Cycles), ran.Flags&rtlbridge.RanMore != 0
+		if err := p.events(ran); err != nil {
+			return err
+		}
+		if ran.Flags&rtlbridge.RanPartial != 0 {
+			return p.stopped()
+		}
+	}
+	return nil
+}
+
+// stopped takes the end of a design that stops itself: a failed assertion is a fault of the device. It is started anew.
+func (p *played) stopped() error {
+	err := p.conn.WaitStop()
+	stop, ok := errors.AsType[*rtlbridge.DeviceError](err)
+	if !ok || stop.Code != rtlbridge.CodeAssert && stop.Code != rtlbridge.CodeFinish {
+		return err
+	}
+	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish", Got: stop.Text})
+	_ = p.conn.Close() // it has ended
+	return p.launch()
+}
+
+func (p *played) events(ran *rtlbridge.Ran) error {
+	var e rtlbridge.Record
+	for {
+		ok, err := p.conn.Next(ran, &e)
+		if err != nil || !ok {
+			return err
+		}
+		if e.Kind == rtlbridge.EventHeld || e.Kind == rtlbridge.EventRest {
+			continue
+		}
+		p.digest.Add(&e)
+		if p.p.Failed() != nil {
+			continue
+		}
+		s := p.streams[e.Stream]
+		switch e.Kind {
+		case rtlbridge.EventIn:
+			p.took(s, &e)
+		case rtlbridge.EventOut:
+			if p.Compared++; p.p.Listens(s.Name) {
+				p.latest = max(p.latest, e.Last)
+			}
+			p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: slices.Clone(e.Side), Data: slices.Clone(e.Data)})
+		case rtlbridge.EventViolation:
+			p.broke(s, &e)
+		}
+	}
+}
+
+// took is a beat that the device took.
+func (p *played) took(s *ref.Stream, e *rtlbridge.Record) {
+	if s.Kind != ref.Level {
+		p.latest = max(p.latest, e.Last)
+	}
+	if e.Flags&rtlbridge.InEnd == 0 {
+		return
+	}
+	q := &p.queues[e.Stream]
+	x := q.under[0]
+	q.under = q.under[1:]
+	p.Taken++
+	p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: x.side, Data: x.data})
+}
+
+func (p *played) tell(m *ref.Msg) {
+	if p.cover != nil {
+		p.cover.add(m)
+	}
+	if p.Trace != nil {
+		_, _ = fmt.Fprintf(p.Trace, "%8d %8d %-3s %s\n", m.First, m.Last, direction(m.Of), m) // a trace that cannot be written is no fault of the run
+	}
+	p.p.Tell(m)
+}
+
+func direction(s *ref.Stream) string {
+	if s.In {
+		return "in"
+	}
+	return "out"
+}
+
+// broke is a rule of streams that the device broke.
+func (p *played) broke(s *ref.Stream, e *rtlbridge.Record) {
+	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: "rule", Expected: "the rules of a stream", Got: e.Rule.String()})
+}
+
+// silent tells what a device was to do that does nothing more.
+func (p *played) silent(got string) {
+	p.p.Stuck(p.Cycles, got)
+	for i := range p.queues {
+		if q := &p.queues[i]; p.p.Failed() == nil && p.streams[i].Kind != ref.Level && q.left() {
+			x := slices.Concat(q.under, q.answers, q.drawn)[0]
+			p.p.Fail(ref.Failure{Stream: p.streams[i].Name, Cycle: p.Cycles, Field: "transaction",
+				Expected: "to be taken: " + p.streams[i].Text(x.side, x.data), Got: got})
+		}
+	}
+	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the run", Expected: "to come to its end", Got: got})
+}

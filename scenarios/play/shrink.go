@@ -1,0 +1,109 @@
+package play
+
+import (
+	"context"
+	"slices"
+)
+
+// ShrinkRuns is how many runs the search for a short one takes at most.
+const ShrinkRuns = 300
+
+// Shrink looks for a shorter run that fails, too: it takes away stalls and gaps, then transactions, in halves, quarters and so
+// on. It returns the shortest that it found, and its result.
+func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, error) {
+	s := shrinker{d: d, ctx: ctx, best: r, res: res}
+	r.Keep = Spans(s.ids())
+	s.try(r)
+	for _, simpler := range []func(*Run){func(r *Run) { r.NoGap = true }, func(r *Run) { r.Stall = 0 }} {
+		x := s.best
+		simpler(&x)
+		if !same(&x, &s.best) {
+			s.try(x)
+		}
+	}
+	s.tail()
+	for parts := 2; s.err == nil && s.left(); {
+		if s.cut(parts) {
+			parts = max(2, parts-1)
+			continue
+		}
+		if n := len(s.ids()); parts >= n {
+			break
+		} else {
+			parts = min(2*parts, n)
+		}
+	}
+	return s.best, s.res, s.err
+}
+
+func same(a, b *Run) bool { return a.NoGap == b.NoGap && a.Stall == b.Stall }
+
+// shrinker is a search under way.
+type shrinker struct {
+	d    *Device
+	ctx  context.Context
+	best Run
+	res  *Result
+	runs int
+	err  error
+}
+
+func (s *shrinker) left() bool { return s.runs < ShrinkRuns }
+
+// ids are the numbers of the transactions that the best run offered.
+func (s *shrinker) ids() []int {
+	list := slices.Clone(s.res.began)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// try plays a run; if it fails, it is the best.
+func (s *shrinker) try(r Run) bool {
+	if s.err != nil || !s.left() {
+		return false
+	}
+	s.runs++
+	r.Trace = nil
+	res, err := s.d.Play(s.ctx, r, nil)
+	if err != nil {
+		s.err = err
+		return false
+	}
+	if res.Failure == nil {
+		return false
+	}
+	s.best, s.res = r, res
+	return true
+}
+
+// tail leaves the last transactions out, by halves.
+func (s *shrinker) tail() {
+	for n := len(s.ids()) / 2; n > 0 && s.left() && s.err == nil; {
+		ids := s.ids()
+		if n >= len(ids) || !s.keep(ids[:len(ids)-n]) {
+			n /= 2
+		}
+	}
+}
+
+func (s *shrinker) keep(ids []int) bool {
+	r := s.best
+	r.Keep = Spans(ids)
+	return s.try(r)
+}
+
+// cut leaves out one of so many parts, the first without which the run fails.
+func (s *shrinker) cut(parts int) bool {
+	ids := s.ids()
+	if len(ids) < 2 {
+		return false
+	}
+	size := (len(ids) + parts - 1) / parts
+	for at := 0; at < len(ids); at += size {
+		end := min(at+size, len(ids))
+		if s.keep(slices.Concat(ids[:at], ids[end:])) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,238 @@
+package play
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gopkg.in/yaml.v3"
+
+	"nictwin/models/field"
+	"nictwin/models/specfile"
+	"nictwin/rtlbridge"
+)
+
+// Spec is the section play of a manifest.
+type Spec struct {
+	// Check: identity (what comes in goes out), route (and a field says where), rules (of streams alone), or reference: a
+	// reference of the user's says. Empty: reference if there is one, else rules.
+	Check string `yaml:"check"`
+	// In and Out are the streams of identity and route; empty: all that carry packets, or, without packets, records.
+	In  []string `yaml:"in"`
+	Out []string `yaml:"out"`
+	// By: of route, the field of the inputs whose value is the number of the output in Out.
+	By     string            `yaml:"by"`
+	Rename map[string]string `yaml:"rename"` // field of the inputs -> field of the outputs; the others have the same name
+	Ignore []string          `yaml:"ignore"` // fields of outputs that are not compared
+	Drops  DropSpec          `yaml:"drops"`
+	Order  map[string]string `yaml:"order"` // output -> field: only transactions with the same value keep their order
+	// Latency: output -> cycles from the end of a transaction at the input to its first beat, in runs without stalls.
+	Latency map[string]Values `yaml:"latency"`
+
+	Count  int                   `yaml:"count"` // transactions of each input
+	Gap    Values                `yaml:"gap"`   // cycles between transactions, in runs that have gaps
+	Stall  Values                `yaml:"stall"` // percent of cycles, of each stream in runs that have stalls
+	Inputs map[string]InputSpec  `yaml:"inputs"`
+	Output map[string]OutputSpec `yaml:"outputs"`
+
+	Clocks     map[string]Values   `yaml:"clocks"`     // signal -> period in ps
+	Parameters map[string][]string `yaml:"parameters"` // of the top module -> values; each combination is a build
+	TieOffs    map[string]Values   `yaml:"tie_offs"`   // drawn for each run
+
+	Quantum  int `yaml:"quantum"`  // cycles between looks at the device: an answer comes as late as that
+	Patience int `yaml:"patience"` // cycles in which something must happen
+	Settle   int `yaml:"settle"`   // cycles after everything in which nothing more may come
+	Longest  int `yaml:"longest"`  // bytes of an output's transaction
+}
+
+// InputSpec says what is drawn for an input.
+type InputSpec struct {
+	Bytes  Values            `yaml:"bytes"` // of a packet
+	Fields map[string]Values `yaml:"fields"`
+	Count  *int              `yaml:"count"`
+	Gap    Values            `yaml:"gap"`
+	Stall  Values            `yaml:"stall"`
+	Every  Values            `yaml:"every"` // of a level: cycles until it changes again; without it, it is drawn once a run
+	// Edges: fields whose sum is, every third time, a multiple of a limit or one beside it: transfers that just cross it.
+	Edges []EdgeSpec `yaml:"edges"`
+}
+
+// EdgeSpec is a limit that transfers may cross.
+type EdgeSpec struct {
+	Start  string `yaml:"start"`  // field: the address
+	Length string `yaml:"length"` // field: the bytes
+	At     uint64 `yaml:"at"`     // the limit's multiples: 4096 is a page
+}
+
+// OutputSpec says how an output is stalled.
+type OutputSpec struct {
+	Stall Values `yaml:"stall"`
+}
+
+// DropSpec is what may be missing at the outputs: `none`, `whole` (any transaction as a whole), or a group of the fields.
+type DropSpec struct {
+	Whole   bool              `yaml:"whole"`
+	Above   int               `yaml:"above"`   // only where so many bytes were under way, those of the transaction included
+	Counted string            `yaml:"counted"` // observed output that counts them
+	When    map[string]Values `yaml:"when"`    // transactions whose fields have these values must not come out
+}
+
+// Word is a policy by its name.
+func (d *DropSpec) Word(word string) error {
+	switch *d = (DropSpec{}); word {
+	case "none":
+	case "whole":
+		d.Whole = true
+	default:
+		return fmt.Errorf("%q: want none, whole, or a group of whole, above, counted and when", word)
+	}
+	return nil
+}
+
+// Checks that a manifest can name.
+const (
+	Identity  = "identity"
+	Route     = "route"
+	Rules     = "rules"
+	OwnCheck  = "reference"
+	maxCount  = 100_000
+	maxStall  = 95
+	maxBuilds = 16
+)
+
+// DefaultSpec is what a manifest without a section play has.
+func DefaultSpec() Spec {
+	return Spec{
+		Count: 100, Gap: Values{Ranges: [][2]uint64{{0, 64}}}, Stall: Values{Ranges: [][2]uint64{{0, maxStall}}},
+		Patience: 20_000, Settle: 256, Longest: rtlbridge.DefaultMaxBytes,
+	}
+}
+
+// ReadSpec is the section play of a manifest. Errors name file, line and field.
+func ReadSpec(m *rtlbridge.Manifest) (*Spec, error) {
+	s := DefaultSpec()
+	where, err := decodePlay(m, &s)
+	if err != nil {
+		return nil, &SpecError{err}
+	}
+	if err := s.validate(m); err != nil {
+		return nil, &SpecError{where.Locate(err)}
+	}
+	return &s, nil
+}
+
+// decodePlay reads the section over what the spec has.
+func decodePlay(m *rtlbridge.Manifest, s *Spec) (*specfile.Places, error) {
+	n := &m.Play
+	if n.Kind == 0 {
+		n = &yaml.Node{Kind: yaml.MappingNode}
+	}
+	return specfile.DecodeNode(m.Path, n, "play", s)
+}
+
+// SpecError is what is wrong in a section play.
+type SpecError struct{ Err error }
+
+func (e *SpecError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the faults.
+func (e *SpecError) Unwrap() error { return e.Err }
+
+// faults gathers what is wrong.
+type faults struct{ errs []error }
+
+func (f *faults) add(ok bool, path field.Path, format string, a ...any) bool {
+	if !ok {
+		f.errs = append(f.errs, field.Errorf("play."+path, format, a...))
+	}
+	return ok
+}
+
+// validate returns every fault that can be told without the design, as field errors.
+func (s *Spec) validate(m *rtlbridge.Manifest) error {
+	var f faults
+	f.add(slices.Contains([]string{"", Identity, Route, Rules, OwnCheck}, s.Check), "check", "%q: want identity, route, rules or reference", s.Check)
+	f.add(s.Check == Route || s.By == "", "by", "%q: it is for check route", s.By)
+	f.add(s.Check != Route || s.By != "", "by", "is missing: want the field that says where a transaction goes")
+	f.add(s.Count >= 1 && s.Count <= maxCount, "count", "%d: want 1 to %d", s.Count, maxCount)
+	f.add(s.Quantum >= 0 && s.Quantum <= 1<<16, "quantum", "%d: want 1 to 65536", s.Quantum)
+	f.add(s.Patience >= 100 && s.Patience <= 10_000_000, "patience", "%d: want 100 to 10000000", s.Patience)
+	f.add(s.Settle >= 0 && s.Settle <= 1_000_000, "settle", "%d: want 0 to 1000000", s.Settle)
+	f.add(s.Longest >= 1 && s.Longest <= rtlbridge.MaxDataBytes, "longest", "%d: want 1 to %d", s.Longest, rtlbridge.MaxDataBytes)
+	f.add(len(s.Stall.Ranges) > 0 && s.Stall.most() <= maxStall, "stall", "want percentages of 0 to %d", maxStall)
+	f.add(len(s.Gap.Ranges) > 0 && s.Gap.most() <= 1<<20, "gap", "want cycles, 0 to %d", 1<<20)
+	s.validateStreams(m, &f)
+	s.validateDraws(m, &f)
+	return errors.Join(f.errs...)
+}
+
+func (s *Spec) validateStreams(m *rtlbridge.Manifest, f *faults) {
+	known := func(dir string, path field.Path, name string) bool {
+		ok := slices.ContainsFunc(m.Streams, func(x rtlbridge.Stream) bool { return x.Name == name && (dir == "" || x.Dir == dir) })
+		f.add(ok, path, "%q: the manifest has no such stream of direction %s", name, dir)
+		return ok
+	}
+	for i, n := range s.In {
+		known(rtlbridge.DirIn, field.Path(fmt.Sprintf("in[%d]", i)), n)
+	}
+	for i, n := range s.Out {
+		known(rtlbridge.DirOut, field.Path(fmt.Sprintf("out[%d]", i)), n)
+	}
+	for _, n := range slices.Sorted(maps.Keys(s.Order)) {
+		known(rtlbridge.DirOut, "order."+field.Path(n), n)
+	}
+	for _, n := range slices.Sorted(maps.Keys(s.Latency)) {
+		v := s.Latency[n]
+		known(rtlbridge.DirOut, "latency."+field.Path(n), n)
+		f.add(len(v.Ranges) == 1, "latency."+field.Path(n), "want one range of cycles, such as 2..40")
+	}
+	for _, n := range slices.Sorted(maps.Keys(s.Output)) {
+		x := s.Output[n]
+		known(rtlbridge.DirOut, "outputs."+field.Path(n), n)
+		f.add(!x.Stall.given() || x.Stall.most() <= maxStall, "outputs."+field.Path(n)+".stall", "want percentages of 0 to %d", maxStall)
+	}
+	for _, n := range slices.Sorted(maps.Keys(s.Inputs)) {
+		at, x := "inputs."+field.Path(n), s.Inputs[n]
+		known(rtlbridge.DirIn, at, n)
+		f.add(x.Count == nil || *x.Count >= 0 && *x.Count <= maxCount, at+".count", "want 0 to %d", maxCount)
+		f.add(!x.Stall.given() || x.Stall.most() <= maxStall, at+".stall", "want percentages of 0 to %d", maxStall)
+		f.add(!x.Bytes.given() || len(x.Bytes.Ranges) > 0 && x.Bytes.most() <= rtlbridge.MaxDataBytes, at+".bytes", "want numbers or ranges up to %d", rtlbridge.MaxDataBytes)
+		f.add(!x.Gap.given() || len(x.Gap.Ranges) > 0, at+".gap", "want cycles, such as 0..64")
+		f.add(!x.Every.given() || len(x.Every.Ranges) > 0 && x.Every.least() > 0, at+".every", "want cycles, 1 or more")
+		for i, e := range x.Edges {
+			f.add(e.At > 1 && e.Start != "" && e.Length != "", at+field.Path(fmt.Sprintf(".edges[%d]", i)), "want start and length, two fields, and at, a number above 1")
+		}
+	}
+}
+
+func (s *Spec) validateDraws(m *rtlbridge.Manifest, f *faults) {
+	for _, n := range slices.Sorted(maps.Keys(s.Clocks)) {
+		v := s.Clocks[n]
+		f.add(slices.ContainsFunc(m.Clocks, func(c rtlbridge.Clock) bool { return c.Signal == n }), "clocks."+field.Path(n), "%q: the manifest has no such clock", n)
+		f.add(len(v.Ranges) > 0 && v.least() >= 2 && v.most() <= 1e9, "clocks."+field.Path(n), "want periods in ps, 2 to 1000000000")
+	}
+	builds := 1
+	for _, n := range slices.Sorted(maps.Keys(s.Parameters)) {
+		_, ok := m.Parameters[n]
+		f.add(ok, "parameters."+field.Path(n), "the manifest's parameters have no %s: give it its usual value there", n)
+		f.add(len(s.Parameters[n]) > 0, "parameters."+field.Path(n), "an empty list: want its values")
+		builds *= max(1, len(s.Parameters[n]))
+	}
+	f.add(builds <= maxBuilds, "parameters", "%d combinations, each of which is built: want at most %d", builds, maxBuilds)
+	for _, n := range slices.Sorted(maps.Keys(s.TieOffs)) {
+		v := s.TieOffs[n]
+		_, ok := m.TieOffs[n]
+		f.add(ok, "tie_offs."+field.Path(n), "the manifest's tie_offs have no %s: give it its usual value there", n)
+		f.add(len(v.Ranges) > 0, "tie_offs."+field.Path(n), "want numbers or ranges")
+	}
+	f.add(s.Drops.Counted == "" || slices.Contains(m.Observe, s.Drops.Counted), "drops.counted", "%q: the manifest's observe does not have it", s.Drops.Counted)
+	f.add(s.Drops.Above == 0 || s.Drops.Whole, "drops.above", "%d: it is for drops that are whole", s.Drops.Above)
+}
+
+// clone is a copy that a build may complete.
+func (s *Spec) clone() *Spec {
+	c := *s
+	c.Inputs = maps.Clone(s.Inputs)
+	return &c
+}

@@ -1,0 +1,162 @@
+package play
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Values is what a value is drawn from: one number, a range `lo..hi`, a list of these, `any`, `count` (0, 1, 2, …), or
+// `bytes of STREAM`: the length of the packet that goes with it.
+type Values struct {
+	Ranges  [][2]uint64
+	Any     bool
+	Count   bool
+	BytesOf string
+}
+
+// given reports whether a file says anything.
+func (v *Values) given() bool {
+	return v != nil && (len(v.Ranges) > 0 || v.Any || v.Count || v.BytesOf != "")
+}
+
+// UnmarshalYAML reads values as a file has them.
+func (v *Values) UnmarshalYAML(n *yaml.Node) error {
+	*v = Values{}
+	if n.Kind == yaml.SequenceNode {
+		for _, x := range n.Content {
+			r, err := parseRange(x.Value)
+			if err != nil || x.Kind != yaml.ScalarNode {
+				return fmt.Errorf("%q: want numbers and ranges such as 1..64", x.Value)
+			}
+			v.Ranges = append(v.Ranges, r)
+		}
+		if len(v.Ranges) == 0 {
+			return fmt.Errorf("an empty list: want numbers and ranges such as 1..64")
+		}
+		return nil
+	}
+	stream, of := strings.CutPrefix(n.Value, "bytes of ")
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		return fmt.Errorf("a group of fields: want a number, a range such as 1..64, a list of these, any, count, or bytes of STREAM")
+	case n.Value == "any":
+		v.Any = true
+	case n.Value == "count":
+		v.Count = true
+	case of && stream != "":
+		v.BytesOf = stream
+	default:
+		r, err := parseRange(n.Value)
+		if err != nil {
+			return err
+		}
+		v.Ranges = [][2]uint64{r}
+	}
+	return nil
+}
+
+func parseRange(text string) (r [2]uint64, err error) {
+	lo, hi, isRange := strings.Cut(text, "..")
+	if !isRange {
+		hi = lo
+	}
+	for i, s := range []string{lo, hi} {
+		if r[i], err = strconv.ParseUint(strings.TrimSpace(s), 0, 64); err != nil {
+			return r, fmt.Errorf("%q: want a number, a range such as 1..64, a list of these, any, count, or bytes of STREAM", text)
+		}
+	}
+	if r[0] > r[1] {
+		return r, fmt.Errorf("%q: the range ends before it begins", text)
+	}
+	return r, nil
+}
+
+// most is the largest of the values.
+func (v *Values) most() uint64 {
+	m := uint64(0)
+	for _, r := range v.Ranges {
+		m = max(m, r[1])
+	}
+	return m
+}
+
+// least is the smallest of the values.
+func (v *Values) least() uint64 {
+	m := ^uint64(0)
+	for _, r := range v.Ranges {
+		m = min(m, r[0])
+	}
+	return m
+}
+
+// has reports whether a value is one of them.
+func (v *Values) has(x uint64) bool {
+	for _, r := range v.Ranges {
+		if x >= r[0] && x <= r[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// draw is one of the values. Every other one is a corner: an end of the range, a power of two or a multiple of a page, or one
+// beside these; the others are spread over the range, or over its powers of two.
+func (v *Values) draw(r *rand.Rand) uint64 {
+	x := v.Ranges[r.IntN(len(v.Ranges))]
+	lo, hi := x[0], x[1]
+	span := hi - lo
+	at := func(n uint64) uint64 { return max(lo, min(hi, n)) }
+	switch k := r.IntN(16); {
+	case span == 0:
+		return lo
+	case k < 2:
+		return lo
+	case k < 4:
+		return hi
+	case k == 4:
+		return at(lo + 1)
+	case k == 5:
+		return at(hi - 1)
+	case k == 6:
+		return at(beside(r, 1<<r.IntN(bits.Len64(hi))))
+	case k == 7 && hi >= page:
+		return at(beside(r, (lo+uniform(r, span))/page*page))
+	case k < 10: // the same share to each power of two
+		return at(lo + uniform(r, max(1, span>>r.IntN(bits.Len64(span)))))
+	}
+	return lo + uniform(r, span)
+}
+
+const page = 4096
+
+// beside is a number or one next to it.
+func beside(r *rand.Rand, n uint64) uint64 {
+	switch r.IntN(4) {
+	case 0:
+		return n - min(n, 1)
+	case 1:
+		return n + 1
+	}
+	return n
+}
+
+// uniform is a number from 0 to most.
+func uniform(r *rand.Rand, most uint64) uint64 {
+	if most == ^uint64(0) {
+		return r.Uint64()
+	}
+	return r.Uint64N(most + 1)
+}
+
+// ofBits are all values of a field.
+func ofBits(n int) *Values {
+	if n >= 64 {
+		return &Values{Ranges: [][2]uint64{{0, ^uint64(0)}}}
+	}
+	return &Values{Ranges: [][2]uint64{{0, 1<<n - 1}}}
+}
