@@ -93,3 +93,21 @@ func (m *Manifest) split(name string, n int) error {
 	}
 	return nil
 }
+
+// WithParameters is the manifest of the same device built with these values of parameters of the top module. The manifest
+// itself does not change. Values that no parameter can have are refused.
+func (m *Manifest) WithParameters(values map[string]string) (*Manifest, error) {
+	w := *m
+	w.Parameters = maps.Clone(m.Parameters)
+	if w.Parameters == nil {
+		w.Parameters = map[string]string{}
+	}
+	var errs []error
+	for _, k := range sortedKeys(values) {
+		if err := checkParameter(values[k]); err != nil {
+			errs = append(errs, m.errorf("parameters", "parameter %s: %v", k, err))
+		}
+		w.Parameters[k] = values[k]
+	}
+	return &w, errors.Join(errs...)
+}

@@ -16,7 +16,7 @@ import (
 )
 
 // commands are what this program can do.
-var commands = []command{replayCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
+var commands = []command{replayCommand, playCommand, fuzzCommand, blocksCommand, coverageCommand, boardCommand, runCommand, pairCommand, sideCommand, dutCommand, benchCommand, versionCommand}
 
 // planned are commands of the contract that are not there yet.
 var planned = []string{"mutants", "report"}

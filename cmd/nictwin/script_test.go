@@ -94,7 +94,7 @@ func TestScripts(t *testing.T) {
 			return goEnv(e)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "object": cmdObject, "unhex": cmdUnhex,
+			"exits": cmdExits, "object": cmdObject, "unhex": cmdUnhex, "page": cmdPage,
 			"ends": func(ts *testscript.TestScript, neg bool, args []string) { cmdEnds(ctx, ts, neg, args) },
 		},
 	})

@@ -231,14 +231,18 @@ func (d *due) oldest(m *Msg) *item {
 
 // wrong tells of a transaction that nothing explains.
 func (d *due) wrong(p *Player, m *Msg) {
-	f := Failure{Stream: d.of.Name, N: m.N, Cycle: m.Last, Detail: "got:      " + d.of.Text(m.Side, m.Data)}
+	f := Failure{Stream: d.of.Name, N: m.N, Cycle: m.Last}
 	x := d.oldest(m)
 	if x == nil {
 		f.Field, f.Expected, f.Got = "transaction", "none", d.of.Text(m.Side, m.Data)
 		p.Fail(f)
 		return
 	}
-	f.Detail = "expected: " + d.text(x) + "\n  " + f.Detail
+	at := 0
+	for at < min(len(x.data), len(m.Data)) && x.data[at] == m.Data[at] {
+		at++
+	}
+	f.Detail = "expected: " + d.text(x, at) + "\n  got:      " + d.of.text(m.Side, m.Data, at)
 	if name, want, got, same := d.of.differ(x.fields, m.Side); !same {
 		f.Field, f.Expected, f.Got = "field "+name, want, got
 	} else {
@@ -261,7 +265,7 @@ func Differ(want, got []byte) (what, expected, have string) {
 }
 
 // text is what is expected, for people.
-func (d *due) text(x *item) string {
+func (d *due) text(x *item, from int) string {
 	var parts []string
 	side := d.of.Pack(x.fields)
 	at := 0
@@ -273,7 +277,7 @@ func (d *due) text(x *item) string {
 		at += f.bytes()
 	}
 	if x.data != nil {
-		parts = append(parts, Shown(x.data))
+		parts = append(parts, around(x.data, from))
 	}
 	return strings.Join(parts, " ")
 }
@@ -297,5 +301,5 @@ func (d *due) left(s []int) *item {
 
 func (d *due) missing(p *Player, cycle uint64, silence string) {
 	x := d.left(d.states[0])
-	p.Fail(Failure{Stream: d.of.Name, N: uint64(d.came), Cycle: cycle, Field: "transaction", Expected: d.text(x), Got: silence})
+	p.Fail(Failure{Stream: d.of.Name, N: uint64(d.came), Cycle: cycle, Field: "transaction", Expected: d.text(x, 0), Got: silence})
 }

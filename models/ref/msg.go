@@ -50,7 +50,10 @@ func (m *Msg) String() string {
 }
 
 // Text is a transaction for people.
-func (s *Stream) Text(side, data []byte) string {
+func (s *Stream) Text(side, data []byte) string { return s.text(side, data, 0) }
+
+// text shows the data about a byte.
+func (s *Stream) text(side, data []byte, from int) string {
 	var parts []string
 	at := 0
 	for i := range s.Fields {
@@ -59,7 +62,7 @@ func (s *Stream) Text(side, data []byte) string {
 		at += f.bytes()
 	}
 	if s.Kind == Packets {
-		parts = append(parts, Shown(data))
+		parts = append(parts, around(data, from))
 	}
 	return strings.Join(parts, " ")
 }
@@ -70,4 +73,18 @@ func Shown(b []byte) string {
 		return fmt.Sprintf("%d bytes % x", len(b), b)
 	}
 	return fmt.Sprintf("%d bytes % x …", len(b), b[:shownBytes])
+}
+
+// around shows bytes about the first one in which two differ.
+func around(b []byte, at int) string {
+	from := max(0, min(at-shownBytes/4, len(b)-shownBytes))
+	if from == 0 {
+		return Shown(b)
+	}
+	to := min(len(b), from+shownBytes)
+	rest := ""
+	if to < len(b) {
+		rest = " …"
+	}
+	return fmt.Sprintf("%d bytes, from %d: … % x%s", len(b), from, b[from:to], rest)
 }

@@ -14,7 +14,7 @@ var Flags = map[field.Path]string{
 	"dir": "dir", "pace": "speed", "max_gap": "max-gap", "loop": "loop", "limit": "limit",
 
 	"build": "build", "runs": "runs", "skip": "skip", "time": "time", "jobs": "jobs", "most": "failures",
-	"count": "count", "window": "window", "processes": "processes", "wait": "wait",
+	"count": "count", "cut": "cut", "window": "window", "processes": "processes", "wait": "wait",
 	"transactions": "transactions", "repeats": "repeats", "percent": "percent", "leave_one_out": "leave-one-out",
 }
 

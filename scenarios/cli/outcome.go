@@ -11,6 +11,7 @@ import (
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/home"
+	"nictwin/scenarios/play"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/runner"
@@ -63,7 +64,7 @@ func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*split.UsageError](err) || is[*runner.UsageError](err) || is[*capture.Error](err) ||
 		is[*rtlbridge.ManifestError](err) || is[*rtlbridge.SettingError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*fuzz.ProgramError](err) ||
 		is[*home.NotFoundError](err) || is[*home.UntrustedError](err) || is[*home.UnknownError](err) ||
-		is[*device.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
+		is[*play.SpecError](err) || is[*play.RefError](err) || is[*play.OwnError](err) || is[*device.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
 }
 
 // isMismatch holds for a device that lives but no longer does its part.

@@ -21,11 +21,13 @@ type Options struct {
 	Manifest  *rtlbridge.Manifest
 	Spec      *Spec
 	Reference ref.Reference // nil: what the manifest says
+	Traffic   *Traffic      // nil: everything is drawn
 	Seed      uint64        // of the first run; the next has the next
 	Runs      int
 	Stall     int // percent; below 0: each run has its own
 	Keep      []Span
 	NoGap     bool
+	Cut       int // bytes of drawn packets; 0: as they are drawn
 	NoShrink  bool
 	Variant   rtlbridge.Variant
 	Log       io.Writer             // progress of builds; nil: none
@@ -44,6 +46,7 @@ func (o *Options) Validate() error {
 	check(o.Runs >= 1 && o.Runs <= 1e6, "runs", "%d: want 1 to 1000000", o.Runs)
 	check(o.Stall >= -1 && o.Stall <= maxStall, "stall", "%d: want 0 to %d, or -1", o.Stall, maxStall)
 	check(o.Variant.Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
+	check(o.Cut >= 0, "cut", "%d: want 1 or more", o.Cut)
 	check(o.Keep == nil || o.Runs == 1, "runs", "%d: transactions are kept of one run", o.Runs)
 	return errors.Join(errs...)
 }
@@ -95,7 +98,7 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 		if r.Cover == nil {
 			r.Check, r.Cover = d.check, NewCoverage(d.streams)
 		}
-		run := Run{Seed: seed, Stall: o.Stall, Keep: o.Keep, NoGap: o.NoGap}
+		run := Run{Seed: seed, Stall: o.Stall, Keep: o.Keep, NoGap: o.NoGap, Cut: o.Cut}
 		res, err := d.Play(ctx, run, r.Cover)
 		if err != nil {
 			return r, err
@@ -140,7 +143,9 @@ func (c *campaign) open(ctx context.Context, n int) (*Device, error) {
 		m.Parameters[name] = value
 	}
 	d, err := Open(ctx, &m, c.Spec.clone(), c.Reference, c.Variant, c.Log)
-	c.devices[n] = d
+	if c.devices[n] = d; err == nil && c.Traffic != nil {
+		err = d.Carry(c.Traffic)
+	}
 	return d, err
 }
 

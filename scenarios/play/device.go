@@ -26,6 +26,7 @@ type Device struct {
 	check   string
 	root    []int // of each stream: the one whose transactions it is coupled to, or itself
 	window  []int // of each input: transactions that may be under way in the device
+	traffic map[int]*Traffic
 }
 
 // Open builds a device and starts it. own is the user's reference; nil: none. Errors: those of rtlbridge, *SpecError.
@@ -125,6 +126,25 @@ func streamOf(x *rtlbridge.StreamInfo) *ref.Stream {
 		s.Fields = append(s.Fields, ref.Field{Name: f.Name, Bits: f.Width})
 	}
 	return s
+}
+
+// Carry has an input carry packets of captures.
+func (d *Device) Carry(t *Traffic) error {
+	var fits []int
+	var names []string
+	for i, s := range d.streams {
+		if s.In && s.Kind == ref.Packets {
+			names = append(names, s.Name)
+			if t.Stream == "" || t.Stream == s.Name {
+				fits = append(fits, i)
+			}
+		}
+	}
+	if len(fits) != 1 {
+		return field.Errorf("stream", "%q: captures need one input of packets, of %v", t.Stream, names)
+	}
+	d.traffic = map[int]*Traffic{fits[0]: t}
+	return nil
 }
 
 // quantum is the number of cycles between two looks at the device.

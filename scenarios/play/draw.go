@@ -66,6 +66,8 @@ func (d *Device) count(i int) int {
 	switch {
 	case x.Count != nil:
 		return *x.Count
+	case d.traffic[i] != nil:
+		return d.traffic[i].Packets()
 	case d.root[i] != i:
 		return d.count(d.root[i])
 	case s.Kind == ref.Level && !x.Every.given():
@@ -77,7 +79,7 @@ func (d *Device) count(i int) int {
 }
 
 // draw makes the transactions of a run, in the order in which each stream offers them.
-func (d *Device) draw(r *rand.Rand, p *ref.Player, gaps bool) []item {
+func (d *Device) draw(r *rand.Rand, p *ref.Player, gaps bool, most int) []item {
 	var list []item
 	id := 0
 	for root := range d.streams {
@@ -93,7 +95,7 @@ func (d *Device) draw(r *rand.Rand, p *ref.Player, gaps bool) []item {
 		at := uint64(0)
 		for n := range d.count(root) {
 			at += d.gap(r, root, n, gaps)
-			list = append(list, d.together(r, p, group, n, id, at)...)
+			list = append(list, d.together(r, p, group, n, most, item{id: id, at: at})...)
 			id++
 		}
 	}
@@ -117,19 +119,27 @@ func (d *Device) gap(r *rand.Rand, i, n int, gaps bool) uint64 {
 	return g
 }
 
-// together draws one transaction of each stream of a coupled group.
-func (d *Device) together(r *rand.Rand, p *ref.Player, group []int, n, id int, at uint64) []item {
+// together draws the n-th transaction of each stream of a coupled group. Packets have at most so many bytes, if that is not 0:
+// they are cut once they are drawn, so that all else is as it was.
+func (d *Device) together(r *rand.Rand, p *ref.Player, group []int, n, most int, x item) []item {
 	list := make([]item, len(group))
 	own := make([]bool, len(group))
 	for k, i := range group {
-		list[k] = item{stream: i, id: id, at: at}
+		list[k] = x
+		list[k].stream = i
 		list[k].side, list[k].data, own[k] = p.Drawn(d.streams[i].Name)
 	}
 	bytes := map[string]int{}
 	for k, i := range group {
 		if s := d.streams[i]; s.Kind == ref.Packets {
-			if !own[k] {
+			switch {
+			case d.traffic[i] != nil:
+				list[k].data = d.traffic[i].data(n, max(1, s.Unit))
+			case !own[k]:
 				list[k].data = d.data(r, i)
+				if unit := max(1, s.Unit); most > 0 && len(list[k].data) > most {
+					list[k].data = list[k].data[:max(unit, most/unit*unit)]
+				}
 			}
 			bytes[s.Name] = len(list[k].data)
 		}

@@ -74,7 +74,7 @@ func TestDefects(t *testing.T) {
 			f := r.Failed
 			require.LessOrEqual(t, f.Kept, 3, "%v", f.Result.Failure)
 			require.ErrorContains(t, f.Result.Failure, want)
-			o.Seed, o.Runs, o.Keep, o.Stall, o.NoGap, o.NoShrink = f.Run.Seed, 1, f.Run.Keep, f.Run.Stall, f.Run.NoGap, true
+			o.Seed, o.Runs, o.Keep, o.Stall, o.NoGap, o.Cut, o.NoShrink = f.Run.Seed, 1, f.Run.Keep, f.Run.Stall, f.Run.NoGap, f.Run.Cut, true
 			again, err := Play(t.Context(), o)
 			require.NoError(t, err)
 			require.Equal(t, f.Result.Failure, again.Failed.Result.Failure, "the run that was told shows it again")

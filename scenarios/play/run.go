@@ -19,6 +19,7 @@ type Run struct {
 	Stall int    // percent of all streams; below 0: by the seed
 	Keep  []Span // transactions that are offered, by their numbers; nil: all
 	NoGap bool   // transactions follow each other at once
+	Cut   int    // bytes of drawn packets, which are cut; 0: they are not
 	Trace io.Writer
 }
 
@@ -48,6 +49,7 @@ type played struct {
 	digest   rtlbridge.Digest
 	latest   uint64 // cycle in which something happened
 	since    uint64 // cycle in which everything was over
+	patience uint64
 	ended    bool
 	next     int // number of the next transaction that a reference gives
 }
@@ -81,7 +83,7 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 		if !over {
 			p.since = p.Cycles
 		}
-		switch patience := uint64(d.Spec.Patience); {
+		switch patience := p.patience; {
 		case over && p.Cycles >= p.since+uint64(d.Spec.Settle):
 			p.p.Ends(p.Cycles)
 			p.ended = true
@@ -125,7 +127,7 @@ func (p *played) begin() error {
 	case p.check == Identity || p.check == Route:
 		p.forward(p.p)
 	}
-	for _, x := range p.draw(rng, p.p, m.gaps) {
+	for _, x := range p.draw(rng, p.p, m.gaps, p.Cut) {
 		p.Offered = max(p.Offered, x.id+1)
 		p.queue(x)
 	}
@@ -145,13 +147,32 @@ func (p *played) begin() error {
 		p.queues[i].answers = given[i].answers
 	}
 	p.Offered = p.next
+	p.patience = p.wait(&m)
+	start.Watchdog = p.patience
 	return p.conn.Start(start)
+}
+
+// wait is the time in which something must happen: the manifest's patience, and what the longest transaction takes where the
+// most stalled input and the most stalled output rarely go on in the same cycle.
+func (p *played) wait(m *mood) uint64 {
+	beats, in, out := 1, 0, 0
+	for i, s := range p.streams {
+		if !s.In {
+			out = max(out, m.stall[i])
+			continue
+		}
+		in = max(in, m.stall[i])
+		for _, x := range p.queues[i].drawn {
+			beats = max(beats, len(x.data)/max(1, s.Beat))
+		}
+	}
+	return uint64(p.Spec.Patience) + uint64(4*beats)*10_000/uint64((100-in)*(100-out))
 }
 
 // start is how the device is powered up.
 func (p *played) start(r *rand.Rand, m *mood) rtlbridge.Start {
 	s := p.conn.NewStart(r.Uint64())
-	s.Poison, s.Watchdog = true, uint64(p.Spec.Patience)
+	s.Poison = true
 	for i := range s.Streams {
 		s.Streams[i].StallPercent, s.Streams[i].BurstLog2 = m.stall[i], m.burst[i]
 		s.Streams[i].MaxBytes = rtlbridge.MaxDataBytes
@@ -337,10 +358,15 @@ func (p *played) tell(m *ref.Msg) {
 	if p.cover != nil {
 		p.cover.add(m)
 	}
-	if p.Trace != nil {
-		_, _ = fmt.Fprintf(p.Trace, "%8d %8d %-3s %s\n", m.First, m.Last, direction(m.Of), m) // a trace that cannot be written is no fault of the run
-	}
+	p.trace("%8d %8d %-3s %s\n", m.First, m.Last, direction(m.Of), m)
 	p.p.Tell(m)
+}
+
+// trace writes a line, if somebody wants it. One that cannot be written is no fault of the run.
+func (p *played) trace(format string, a ...any) {
+	if p.Trace != nil {
+		_, _ = fmt.Fprintf(p.Trace, format, a...)
+	}
 }
 
 func direction(s *ref.Stream) string {
@@ -350,9 +376,13 @@ func direction(s *ref.Stream) string {
 	return "out"
 }
 
+// fieldRule is the field of a failure that is a broken rule.
+const fieldRule = "rule"
+
 // broke is a rule of streams that the device broke.
 func (p *played) broke(s *ref.Stream, e *rtlbridge.Record) {
-	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: "rule", Expected: "the rules of a stream", Got: e.Rule.String()})
+	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
+	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule, Expected: "the rules of a stream", Got: e.Rule.String()})
 }
 
 // silent tells what a device was to do that does nothing more.

@@ -3,13 +3,19 @@ package play
 import (
 	"context"
 	"slices"
+	"strings"
+
+	"nictwin/models/ref"
 )
 
 // ShrinkRuns is how many runs the search for a short one takes at most.
 const ShrinkRuns = 300
 
+// longestCut is what packets are cut to first.
+const longestCut = 1024
+
 // Shrink looks for a shorter run that fails, too: it takes away stalls and gaps, then transactions, in halves, quarters and so
-// on. It returns the shortest that it found, and its result.
+// on, and cuts packets at last. It returns the shortest that it found, and its result.
 func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, error) {
 	s := shrinker{d: d, ctx: ctx, best: r, res: res}
 	r.Keep = Spans(s.ids())
@@ -33,10 +39,20 @@ func (d *Device) Shrink(ctx context.Context, r Run, res *Result) (Run, *Result, 
 			parts = min(2*parts, n)
 		}
 	}
+	s.shorter()
 	return s.best, s.res, s.err
 }
 
 func same(a, b *Run) bool { return a.NoGap == b.NoGap && a.Stall == b.Stall }
+
+// kind is what a shorter run must fail in, too: the stream, and the field without its number; or the rule.
+func kind(f *ref.Failure) string {
+	what := strings.TrimRight(f.Field, "0123456789")
+	if f.Field == fieldRule {
+		what = f.Got
+	}
+	return f.Stream + "\x00" + what
+}
 
 // shrinker is a search under way.
 type shrinker struct {
@@ -69,11 +85,26 @@ func (s *shrinker) try(r Run) bool {
 		s.err = err
 		return false
 	}
-	if res.Failure == nil {
+	if res.Failure == nil || kind(res.Failure) != kind(s.res.Failure) {
 		return false
 	}
 	s.best, s.res = r, res
 	return true
+}
+
+// shorter cuts packets, to ever fewer bytes.
+func (s *shrinker) shorter() {
+	most := s.best.Cut / 2
+	if s.best.Cut == 0 {
+		most = longestCut
+	}
+	for ; most > 0; most /= 2 {
+		r := s.best
+		r.Cut = most
+		if !s.try(r) {
+			return
+		}
+	}
 }
 
 // tail leaves the last transactions out, by halves.

@@ -27,7 +27,7 @@ const Marker = ".nictwin"
 const markerText = "nictwin artifacts\nFiles in this folder are replaced by later runs with the same --out.\n"
 
 // ours are the names of the files that every run may write. Programs of fuzz are looked at when they are written.
-var ours = []string{Marker, Summary, CoverageFile, judge.EventsFile, judge.PcapngFile}
+var ours = []string{Marker, Summary, CoverageFile, TransactionsFile, judge.EventsFile, judge.PcapngFile}
 
 // Folder is a folder of artifacts in use by one run. The zero value is none.
 type Folder struct {

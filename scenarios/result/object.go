@@ -55,6 +55,8 @@ type Object struct {
 
 	Blocks []BlockPlayed `json:"blocks,omitempty"`
 
+	Played *DevicePlayed `json:"played,omitempty"`
+
 	Servers []ServerPlayed `json:"servers,omitempty"`
 
 	Scenarios []ScenarioPlayed `json:"scenarios,omitempty"`

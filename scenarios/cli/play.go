@@ -1,0 +1,212 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"nictwin/models/field"
+	"nictwin/models/ref"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/home"
+	"nictwin/scenarios/play"
+	"nictwin/scenarios/result"
+)
+
+// Reference is the user's, in a program that was built with one (--ref).
+var Reference ref.Reference
+
+// Play is a run of anybody's device as the command line has it.
+type Play struct {
+	Common
+	play.Options
+	DUT         string   // manifest, its folder, or a name
+	Ref         string   // folder of the user's reference; empty: none
+	Captures    []string // traffic of Stream
+	Stream      string
+	Count       int // transactions of each input; 0: as the manifest has it
+	VariantName string
+	KeepText    string
+	Parameters  map[string]string // of the top module, in place of the manifest's
+	Out         string
+}
+
+// NewPlay holds the defaults.
+func NewPlay() *Play {
+	return &Play{Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, VariantName: string(rtlbridge.VariantSpeed)}
+}
+
+// PlayEnded is how it came out.
+type PlayEnded struct {
+	Ended
+	Report *play.Report // nil when it did not begin
+}
+
+// Run plays and judges. A canceled context interrupts it.
+func (p *Play) Run(ctx context.Context) *PlayEnded {
+	e := &PlayEnded{Ended: Ended{Object: result.Object{Command: "play", Seed: p.Seed}}}
+	begin := time.Now()
+	var trace bytes.Buffer
+	p.Trace = &trace
+	e.do(&p.Common, work{
+		prepare: p.prepare,
+		play: func() (err error) {
+			e.Report, err = play.Play(ctx, p.Options)
+			if err == nil && e.Report.Failed == nil && e.Report.Compared == 0 {
+				err = Usagef("%s: nothing came out in %d runs: nothing was compared; look at the inputs in the manifest's section play", p.Manifest.Path, e.Report.Runs)
+			}
+			if err == nil && e.Report.Failed != nil && p.opened != nil {
+				err = p.opened.Write(result.TransactionsFile, trace.Bytes())
+			}
+			return err
+		},
+		judge: func(err error) result.Outcome {
+			out := Classify(ctx, err)
+			if out == result.Pass && e.Report.Failed != nil {
+				return result.Mismatch
+			}
+			return out
+		},
+		describe: func(o *result.Object) {
+			if e.Report != nil && e.Outcome != result.Usage {
+				p.describe(o, e.Report)
+			}
+			o.WallS = time.Since(begin).Seconds()
+		},
+	})
+	return e
+}
+
+// prepare completes the options; everything that is wrong with the settings is told at once.
+func (p *Play) prepare() (string, error) {
+	p.Variant = rtlbridge.Variant(p.VariantName)
+	var errKeep, errTraffic, errCount error
+	if p.Keep, errKeep = play.ParseKeep(p.KeepText); errKeep != nil {
+		errKeep = fmt.Errorf("--keep: %w", errKeep)
+	}
+	if p.Ref != "" {
+		p.Reference = Reference
+	}
+	if len(p.Captures) > 0 {
+		p.Traffic, errTraffic = play.ReadTraffic(p.Stream, p.Captures)
+	}
+	if p.Count < 0 {
+		errCount = field.Errorf("count", "%d: want 1 or more", p.Count)
+	}
+	_, m, err := p.manifest(p.DUT)
+	if err == nil {
+		m, err = p.parameters(m)
+	}
+	if err == nil {
+		p.Manifest = m
+		p.Spec, err = play.ReadSpec(m)
+	}
+	if err := errors.Join(err, p.Validate(), errKeep, errTraffic, errCount); err != nil {
+		return "", &UsageError{err}
+	}
+	if p.Count > 0 {
+		p.Spec.Count = p.Count
+	}
+	p.Out = p.folder(p.Out, fmt.Sprintf("play-%s-%d", m.Name, p.Seed))
+	return p.Out, nil
+}
+
+// parameters sets those that the user says in place of the manifest's.
+func (p *Play) parameters(m *rtlbridge.Manifest) (*rtlbridge.Manifest, error) {
+	if len(p.Parameters) == 0 {
+		return m, nil
+	}
+	return m.WithParameters(p.Parameters)
+}
+
+// describe takes over what was found.
+func (p *Play) describe(o *result.Object, r *play.Report) {
+	o.Digest, o.Build, o.Checked = r.Digest, strings.Join(r.Builds, ","), uint64(r.Compared)
+	o.Cycles, o.SimPs = int64(r.Cycles), int64(r.SimPs)
+	o.Played = &result.DevicePlayed{
+		Device: p.Manifest.Name, Check: r.Check, Builds: r.Builds, Runs: r.Runs, Taken: r.Taken, Compared: r.Compared, Coverage: r.Cover,
+	}
+	if p.Stall >= 0 {
+		o.Stall = new(p.Stall)
+	}
+	if f := r.Failed; f != nil {
+		p.failed(o, f)
+	}
+}
+
+// failed takes over the run that failed.
+func (p *Play) failed(o *result.Object, f *play.Failed) {
+	x := f.Result.Failure
+	o.Mismatches, o.Reproduce = 1, p.again(f)
+	o.Played.Failed = &result.DeviceFailed{
+		Seed: f.Run.Seed, Parameters: f.Parameters, Transactions: f.Kept, Of: f.Of, Keep: play.Keeping(f.Run.Keep),
+		Stream: x.Stream, Transaction: x.N, Cycle: x.Cycle, Field: x.Field, Expected: x.Expected, Got: x.Got,
+	}
+	text := fmt.Sprintf("seed %d, %d of its %d transactions", f.Run.Seed, f.Kept, f.Of)
+	if len(f.Parameters) > 0 {
+		text += ", " + strings.Join(f.Parameters, " ")
+	}
+	o.Findings = append(o.Findings, result.Finding{
+		Domain: result.Device, Stream: x.Stream, Field: x.Field, Expected: result.Value(x.Expected), Got: result.Value(x.Got),
+		Cycle: new(int64(x.Cycle)), Text: text + ": " + x.Error(), Command: o.Reproduce,
+	})
+}
+
+// again is the command line that plays the run that failed.
+func (p *Play) again(f *play.Failed) string {
+	words := []string{p.Self, "play", p.DUT, "--seed", strconv.FormatUint(f.Run.Seed, 10), "--runs", "1"}
+	add := func(flag, value, usual string) {
+		if value != usual {
+			words = append(words, flag, value)
+		}
+	}
+	add("--keep", play.Keeping(f.Run.Keep), "")
+	add("--stall", strconv.Itoa(f.Run.Stall), "-1")
+	add("--cut", strconv.Itoa(f.Run.Cut), "0")
+	if f.Run.NoGap {
+		words = append(words, "--no-gaps")
+	}
+	words = append(words, "--no-shrink")
+	for _, k := range slices.Sorted(maps.Keys(p.Parameters)) {
+		words = append(words, "--param", k+"="+p.Parameters[k])
+	}
+	add("--count", strconv.Itoa(p.Count), "0")
+	add("--ref", p.Ref, "")
+	for _, c := range p.Captures {
+		words = append(words, "--capture", c)
+	}
+	add("--stream", p.Stream, "")
+	add("--variant", p.VariantName, string(rtlbridge.VariantSpeed))
+	add("--home", p.Home, "")
+	return Quote(words)
+}
+
+// WithReference replaces this program by one that has the reference of a folder in it, and the same command line. It returns
+// only if that fails.
+func (p *Play) WithReference(ctx context.Context, log io.Writer) error {
+	h, err := p.find()
+	if err != nil {
+		return err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return &play.OwnError{Dir: p.Ref, What: err.Error()}
+	}
+	program, err := play.Program(ctx, h.Dir, cmp.Or(os.Getenv("NICTWIN_CACHE"), filepath.Join(cache, "nictwin")), p.Ref)
+	if err != nil {
+		return err
+	}
+	err = syscall.Exec(program, os.Args, append(os.Environ(), home.Env+"="+h.Dir))
+	return fmt.Errorf("%s: %w", program, err)
+}

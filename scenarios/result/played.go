@@ -1,0 +1,35 @@
+package result
+
+import "nictwin/scenarios/play"
+
+// DevicePlayed is what `play` did with a device, in the JSON object.
+type DevicePlayed struct {
+	Device   string         `json:"device"`
+	Check    string         `json:"check"` // identity, route, rules or reference
+	Builds   []string       `json:"builds"`
+	Runs     int            `json:"runs"`
+	Taken    int            `json:"taken"`    // transactions of inputs
+	Compared int            `json:"compared"` // transactions of outputs
+	Coverage *play.Coverage `json:"coverage"` // what was driven and seen
+
+	Failed *DeviceFailed `json:"failed,omitempty"`
+}
+
+// DeviceFailed is the run that failed, as short as it was made.
+type DeviceFailed struct {
+	Seed         uint64   `json:"seed"`
+	Parameters   []string `json:"parameters,omitempty"`
+	Transactions int      `json:"transactions"` // that are left of it
+	Of           int      `json:"of"`           // that it had
+	Keep         string   `json:"keep"`         // their numbers
+	Stream       string   `json:"stream,omitempty"`
+	Transaction  uint64   `json:"transaction"` // of the stream, from 0
+	Cycle        uint64   `json:"cycle"`
+	Field        string   `json:"field"`
+	Expected     string   `json:"expected"`
+	Got          string   `json:"got"`
+}
+
+// TransactionsFile has the transactions of the run that failed, one a line: cycles of the first and last beat, direction,
+// stream and number, fields and data.
+const TransactionsFile = "transactions.txt"
