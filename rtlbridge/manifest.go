@@ -59,15 +59,16 @@ type Reset struct {
 // Stream is a group of pins that carry transactions.
 type Stream struct {
 	Name     string            `yaml:"name"`
-	Kind     string            `yaml:"kind"`      // one of the constants Kind...
-	Dir      string            `yaml:"dir"`       // "in" (into the device) or "out"
-	Prefix   string            `yaml:"prefix"`    // pin of role R is <prefix>_R unless Signals names it
-	Signals  map[string]string `yaml:"signals"`   // role -> pin
-	KeepUnit *int              `yaml:"keep_unit"` // bytes per tkeep bit: 1 (default) or 4; 0: no tkeep, whole beats only
-	Side     []string          `yaml:"side"`      // roles whose bytes, valid with the first beat, form the side bytes
-	Ready    *bool             `yaml:"ready"`     // false: the stream has no tready
-	Fields   []string          `yaml:"fields"`    // of a record or level: roles, each a pin
-	Clock    string            `yaml:"clock"`     // signal of the clock that the stream belongs to; "": the first one
+	Kind     string            `yaml:"kind"`          // one of the constants Kind...
+	Dir      string            `yaml:"dir"`           // "in" (into the device) or "out"
+	Prefix   string            `yaml:"prefix"`        // pin of role R is <prefix>_R unless Signals names it
+	Signals  map[string]string `yaml:"signals"`       // role -> pin
+	KeepUnit *int              `yaml:"keep_unit"`     // bytes per tkeep bit: 1 (default) or 4; 0: no tkeep, whole beats only
+	Side     []string          `yaml:"side"`          // roles whose bytes, valid with the first beat, form the side bytes
+	Ready    *bool             `yaml:"ready"`         // false: the stream has no tready
+	Fields   []string          `yaml:"fields"`        // of a record or level: roles, each a pin
+	Clock    string            `yaml:"clock"`         // signal of the clock that the stream belongs to; "": the first one
+	Omit     []string          `yaml:"omit" json:"-"` // of an AXI port: fields that the design does not have
 	// ReadyAnswers: tready is high only in a cycle in which tvalid is seen: an acknowledge in the same cycle. Outputs alone.
 	ReadyAnswers bool `yaml:"ready_answers"`
 	// After: its n-th transaction is not offered before the n-th of that input was taken. With: not before the cycle in which
@@ -264,6 +265,7 @@ func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err e
 		return nil, nil, yamlErrors(path, te)
 	}
 	indexLines("", root.Content[0], m.lines)
+	m.axiPorts(func(path, format string, args ...any) { s.errs = append(s.errs, m.errorf(path, format, args...)) })
 	errs, fields := m.validate(&s)
 	return m, append(s.unknown, fields...), byLine(append(s.errs, errs...))
 }

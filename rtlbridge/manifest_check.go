@@ -138,8 +138,12 @@ func (m *Manifest) checkCoupling(i int, add func(string, string, ...any)) {
 func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 	kinds := []string{KindAxis, KindTLP, KindRecord, KindLevel}
 	if !slices.Contains(kinds, s.Kind) {
+		kinds = append(kinds, KindAXI4, KindAXILite)
 		add(p+".kind", "stream %s: kind %q is not supported; %s", s.Name, s.Kind, strings.Join(kinds, ", "))
 		return
+	}
+	if len(s.Omit) > 0 {
+		add(p+".omit", "stream %s: omit is for kinds %s and %s", s.Name, KindAXI4, KindAXILite)
 	}
 	checkKind(s, p, add)
 	if s.Dir != DirIn && s.Dir != DirOut {

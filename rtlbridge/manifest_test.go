@@ -67,7 +67,7 @@ func TestManifestFaults(t *testing.T) {
 		{"[{signal: clk, period_ps: 2500}]", "[{signal: clk, period_ps: 0}]", "dut.yaml:4: period_ps 0"},
 		{"dir: out", "dir: out\n    clock: clk2", `dut.yaml:11: stream out: clock "clk2" is not in clocks`},
 		{"active: high", "active: up", `dut.yaml:5: reset rst: active "up": needs high or low`},
-		{"kind: tlp", "kind: axi4", `dut.yaml:9: stream out: kind "axi4" is not supported`},
+		{"kind: tlp", "kind: chi", `dut.yaml:9: stream out: kind "chi" is not supported`},
 		{"dir: out", "dir: both", `dut.yaml:10: stream out: dir "both"`},
 		{"keep_unit: 4", "keep_unit: 2", "dut.yaml:12: stream out: keep_unit 2"},
 		{"side: [thdr]", "side: [tdata]", `dut.yaml:13: stream out: "tdata" in side is not a new role name`},

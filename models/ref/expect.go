@@ -29,9 +29,8 @@ type due struct {
 	by      map[string]int
 	// states are the ways in which what came so far can be explained: the next transaction of each group. There is one,
 	// but where several groups had the same transaction to give.
-	states  [][]int
-	came    int
-	dropped int
+	states [][]int
+	came   int
 }
 
 // group are transactions that keep their order.

@@ -14,12 +14,13 @@ type Offer struct {
 	Stream     *Stream
 	Delay      uint64 // cycles from now on in which it is not offered
 	Side, Data []byte
-	Answer     bool // goes ahead of what was drawn for the stream, and is never left out
+	Answer     bool // goes ahead of what was drawn for the stream
 }
 
 // Host is who plays.
 type Host interface {
 	Offer(o Offer)
+	Job() bool
 	Now() uint64 // cycles that the device has run
 	Observed(name string) (uint64, bool)
 	Parameter(name string) (string, bool)
@@ -146,6 +147,10 @@ func (p *Player) Drawn(stream string) (side, data []byte, ok bool) {
 	f, data := s.draw()
 	return s.of.Pack(f), data, true
 }
+
+// Job reports whether a reference that gives transactions while it is set up gives the next ones: each call is about one piece
+// of work, which is left out as a whole when a run is made shorter. Random numbers are drawn before it is asked.
+func (p *Player) Job() bool { return p.host.Job() }
 
 // Give offers one more transaction to an input, delay cycles from now or later, behind those that wait there.
 func (p *Player) Give(stream string, delay uint64, f Fields, data []byte) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
 
 	"nictwin/models/field"
 )
@@ -171,5 +172,58 @@ func TestDecimals(t *testing.T) {
 		_, err = Decode("again", again, nil, &back)
 		require.NoError(t, err)
 		require.Equal(t, v.Share, back.Share)
+	}
+}
+
+// span is written as a word.
+type span struct {
+	From int `yaml:"from"`
+	To   int `yaml:"to"`
+}
+
+func (s *span) Word(w string) error {
+	if w != "all" {
+		return fmt.Errorf("%q: want all, or from and to", w)
+	}
+	s.To = 99
+	return nil
+}
+
+// even is read by itself.
+type even int
+
+func (e *even) UnmarshalYAML(n *yaml.Node) error {
+	if err := n.Decode((*int)(e)); err != nil || *e%2 != 0 {
+		return fmt.Errorf("%q: want an even number", n.Value)
+	}
+	return nil
+}
+
+// A part of a document is read with maps, words for mappings, and values that read themselves; its errors have the path of
+// the part and the line of the document.
+func TestDecodeNode(t *testing.T) {
+	type part struct {
+		Spans map[string]span `yaml:"spans"`
+		Evens map[string]even `yaml:"evens"`
+	}
+	read := func(text string) (p part, err error) {
+		var n yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte("other: 1\npart:\n"+text), &n))
+		_, err = DecodeNode("f.yaml", n.Content[0].Content[3], "part", &p)
+		return p, err
+	}
+	p, err := read("  spans: {a: all, b: {from: 3}}\n  evens: {x: 4}")
+	require.NoError(t, err)
+	require.Equal(t, part{map[string]span{"a": {0, 99}, "b": {3, 0}}, map[string]even{"x": 4}}, p)
+	for text, want := range map[string]string{
+		"  spans: {a: none}":        `f.yaml:3: part.spans.a: "none": want all, or from and to`,
+		"  spans: {b: {till: 3}}":   "f.yaml:3: part.spans.b.till: no such field: want one of from, to",
+		"  evens: {x: 3}":           `part.evens.x: "3": want an even number`,
+		"  evens: 5":                `part.evens: "5": want a mapping of names`,
+		"  evens: {x: 4, x: 6}":     "part.evens.x: a second time",
+		"  spans: {[1]: {from: 1}}": "a list as a key: want a name",
+	} {
+		_, err := read(text)
+		require.ErrorContains(t, err, want, text)
 	}
 }

@@ -94,7 +94,7 @@ func (d *Device) fit() error {
 	}
 	d.check = d.Spec.Check
 	switch {
-	case d.own != nil && (d.check == Identity || d.check == Route):
+	case d.own != nil && d.check != "" && d.check != OwnCheck:
 		f.add(false, "check", "%q: a reference is given, too: want reference", d.check)
 	case d.own != nil:
 		d.check = OwnCheck
@@ -152,7 +152,7 @@ func (d *Device) quantum() int {
 	switch {
 	case d.Spec.Quantum > 0:
 		return d.Spec.Quantum
-	case d.own != nil:
+	case d.own != nil || d.Spec.Memory != nil || len(d.Spec.Serve) > 0:
 		return 16 // answers come soon
 	}
 	return 256

@@ -10,7 +10,7 @@ import (
 // item is a transaction for an input.
 type item struct {
 	stream int
-	id     int    // of it and those that are coupled to it; answers have -1
+	id     int    // of it and those that are coupled to it; what a reference gives has none
 	at     uint64 // cycle before which it is not offered
 	side   []byte
 	data   []byte
@@ -66,6 +66,8 @@ func (d *Device) count(i int) int {
 	switch {
 	case x.Count != nil:
 		return *x.Count
+	case d.Spec.axiInput(s.Name):
+		return 0
 	case d.traffic[i] != nil:
 		return d.traffic[i].Packets()
 	case d.root[i] != i:

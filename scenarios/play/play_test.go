@@ -137,7 +137,7 @@ func TestEveryKindOfPort(t *testing.T) {
 
 func TestSectionFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"{check: same}":                           `play.check "same": want identity, route, rules or reference`,
+		"{check: same}":                           `play.check "same": want identity, route, memory, rules or reference`,
 		"{chek: x}":                               "play.chek: no such field: want one of check, in, out",
 		"{count: 0}":                              "play.count 0: want 1 to 100000",
 		"{stall: 0..100}":                         "play.stall want percentages of 0 to 95",
@@ -169,5 +169,27 @@ func TestSectionFaults(t *testing.T) {
 	} {
 		_, err := Play(t.Context(), options(t, "fifo", text))
 		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// A memory behind an AXI port is one, under bursts of every kind that run into each other; what is wrong with it is found.
+func TestMemory(t *testing.T) {
+	m, err := rtlbridge.LoadManifest("testdata/axi_ram")
+	require.NoError(t, err)
+	for bug, want := range []string{"", "rdata byte", "rdata byte", "a side-band signal changed while stalled"} {
+		with, err := m.WithParameters(map[string]string{"BUG": fmt.Sprint(bug)})
+		require.NoError(t, err)
+		s, err := ReadSpec(with)
+		require.NoError(t, err)
+		r, err := Play(t.Context(), Options{Manifest: with, Spec: s, Seed: 1, Runs: 80, Stall: -1, Variant: rtlbridge.VariantSpeed, Log: os.Stderr})
+		require.NoError(t, err)
+		if bug == 0 {
+			require.Nil(t, r.Failed)
+			require.Greater(t, r.Compared, 10_000)
+			continue
+		}
+		require.NotNil(t, r.Failed, "bug %d", bug)
+		require.ErrorContains(t, r.Failed.Result.Failure, want)
+		require.LessOrEqual(t, r.Failed.Kept, 20)
 	}
 }

@@ -44,14 +44,13 @@ type played struct {
 	p        *ref.Player
 	cover    *Coverage
 	queues   []queue
-	ties     []rtlbridge.TieValue
 	observed []uint64
 	digest   rtlbridge.Digest
 	latest   uint64 // cycle in which something happened
 	since    uint64 // cycle in which everything was over
 	patience uint64
 	ended    bool
-	next     int // number of the next transaction that a reference gives
+	jobs     int // of the reference
 }
 
 // queue are the transactions of an input.
@@ -121,32 +120,22 @@ func (p *played) begin() error {
 	start := p.start(rng, &m)
 	p.p = ref.New(p, rand.New(rand.NewPCG(rng.Uint64(), 1)), p.streams, m.plain())
 	p.declare(p.p)
+	p.axi(p.p)
 	switch {
 	case p.own != nil:
 		p.own(p.p)
 	case p.check == Identity || p.check == Route:
 		p.forward(p.p)
 	}
+	jobs := p.jobs // numbers that the reference has used
+	p.Offered = jobs
 	for _, x := range p.draw(rng, p.p, m.gaps, p.Cut) {
-		p.Offered = max(p.Offered, x.id+1)
-		p.queue(x)
-	}
-	given := p.queues
-	p.next, p.queues = p.Offered, make([]queue, len(p.streams))
-	for i := range given { // what the reference gave while it was set up has numbers, too
-		for _, x := range given[i].drawn {
-			if x.id < 0 {
-				x.id = p.next
-				p.next++
-			}
-			if kept(p.Keep, x.id) {
-				p.queues[i].drawn = append(p.queues[i].drawn, x)
-				p.began = append(p.began, x.id)
-			}
+		x.id += jobs
+		if p.Offered = x.id + 1; kept(p.Keep, x.id) {
+			p.queue(x)
+			p.began = append(p.began, x.id)
 		}
-		p.queues[i].answers = given[i].answers
 	}
-	p.Offered = p.next
 	p.patience = p.wait(&m)
 	start.Watchdog = p.patience
 	return p.conn.Start(start)
@@ -207,12 +196,23 @@ func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.st
 // Offer takes a transaction of the reference.
 func (p *played) Offer(o ref.Offer) {
 	i, _ := p.conn.StreamIndex(o.Stream.Name)
-	x := item{stream: i, id: -1, at: p.Cycles + o.Delay, side: o.Side, data: o.Data}
+	x := item{stream: i, at: p.Cycles + o.Delay, side: o.Side, data: o.Data}
 	if o.Answer {
 		p.queues[i].answers = append(p.queues[i].answers, x)
 		return
 	}
 	p.queue(x)
+}
+
+// Job numbers a piece of work of the reference, and reports whether it is done.
+func (p *played) Job() bool {
+	id := p.jobs
+	p.jobs++
+	if !kept(p.Keep, id) {
+		return false
+	}
+	p.began = append(p.began, id)
+	return true
 }
 
 // Now is the cycle that what is offered next may be taken in.

@@ -94,6 +94,9 @@ func (s *shrinker) try(r Run) bool {
 
 // shorter cuts packets, to ever fewer bytes.
 func (s *shrinker) shorter() {
+	if !slices.ContainsFunc(s.d.streams, func(x *ref.Stream) bool { return x.In && x.Kind == ref.Packets }) {
+		return
+	}
 	most := s.best.Cut / 2
 	if s.best.Cut == 0 {
 		most = longestCut

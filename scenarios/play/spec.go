@@ -15,8 +15,8 @@ import (
 
 // Spec is the section play of a manifest.
 type Spec struct {
-	// Check: identity (what comes in goes out), route (and a field says where), rules (of streams alone), or reference: a
-	// reference of the user's says. Empty: reference if there is one, else rules.
+	// Check: identity (what comes in goes out), route (and a field says where), memory (an AXI port is one), rules (of streams
+	// alone), or reference: a reference of the user's says. Empty: reference if there is one, else rules.
 	Check string `yaml:"check"`
 	// In and Out are the streams of identity and route; empty: all that carry packets, or, without packets, records.
 	In  []string `yaml:"in"`
@@ -26,7 +26,10 @@ type Spec struct {
 	Rename map[string]string `yaml:"rename"` // field of the inputs -> field of the outputs; the others have the same name
 	Ignore []string          `yaml:"ignore"` // fields of outputs that are not compared
 	Drops  DropSpec          `yaml:"drops"`
-	Order  map[string]string `yaml:"order"` // output -> field: only transactions with the same value keep their order
+	Memory *MemorySpec       `yaml:"memory"` // of check memory
+	// Serve: AXI ports of which the device is the manager; a memory answers them, whatever the check is.
+	Serve map[string]ServeSpec `yaml:"serve"`
+	Order map[string]string    `yaml:"order"` // output -> field: only transactions with the same value keep their order
 	// Latency: output -> cycles from the end of a transaction at the input to its first beat, in runs without stalls.
 	Latency map[string]Values `yaml:"latency"`
 
@@ -65,6 +68,23 @@ type EdgeSpec struct {
 	At     uint64 `yaml:"at"`     // the limit's multiples: 4096 is a page
 }
 
+// MemorySpec is an AXI port of which the device is the subordinate, and what is read and written there.
+type MemorySpec struct {
+	Port   string `yaml:"port"`
+	Base   uint64 `yaml:"base"`   // first address
+	Bytes  uint64 `yaml:"bytes"`  // addresses from there on
+	Bursts int    `yaml:"bursts"` // of a run; 0: count
+	Most   int    `yaml:"most"`   // beats of one; 0: as many as AXI allows
+	Whole  bool   `yaml:"whole"`  // every beat is as wide as the bus
+	NoWrap bool   `yaml:"no_wrap"`
+	Behind string `yaml:"behind"` // served port whose memory the bytes are in; empty: the device's own, of which nobody knows what is in it
+}
+
+// ServeSpec is a memory behind a port.
+type ServeSpec struct {
+	Delay uint64 `yaml:"delay"` // cycles by which answers are late at most
+}
+
 // OutputSpec says how an output is stalled.
 type OutputSpec struct {
 	Stall Values `yaml:"stall"`
@@ -95,6 +115,7 @@ const (
 	Identity  = "identity"
 	Route     = "route"
 	Rules     = "rules"
+	Memory    = "memory"
 	OwnCheck  = "reference"
 	maxCount  = 100_000
 	maxStall  = 95
@@ -152,7 +173,7 @@ func (f *faults) add(ok bool, path field.Path, format string, a ...any) bool {
 // validate returns every fault that can be told without the design, as field errors.
 func (s *Spec) validate(m *rtlbridge.Manifest) error {
 	var f faults
-	f.add(slices.Contains([]string{"", Identity, Route, Rules, OwnCheck}, s.Check), "check", "%q: want identity, route, rules or reference", s.Check)
+	f.add(slices.Contains([]string{"", Identity, Route, Memory, Rules, OwnCheck}, s.Check), "check", "%q: want identity, route, memory, rules or reference", s.Check)
 	f.add(s.Check == Route || s.By == "", "by", "%q: it is for check route", s.By)
 	f.add(s.Check != Route || s.By != "", "by", "is missing: want the field that says where a transaction goes")
 	f.add(s.Count >= 1 && s.Count <= maxCount, "count", "%d: want 1 to %d", s.Count, maxCount)
@@ -162,6 +183,7 @@ func (s *Spec) validate(m *rtlbridge.Manifest) error {
 	f.add(s.Longest >= 1 && s.Longest <= rtlbridge.MaxDataBytes, "longest", "%d: want 1 to %d", s.Longest, rtlbridge.MaxDataBytes)
 	f.add(len(s.Stall.Ranges) > 0 && s.Stall.most() <= maxStall, "stall", "want percentages of 0 to %d", maxStall)
 	f.add(len(s.Gap.Ranges) > 0 && s.Gap.most() <= 1<<20, "gap", "want cycles, 0 to %d", 1<<20)
+	s.validateAXI(m, &f)
 	s.validateStreams(m, &f)
 	s.validateDraws(m, &f)
 	return errors.Join(f.errs...)

@@ -1,0 +1,241 @@
+package ref
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// The channels of an AXI port named s are the streams s.aw, s.w, s.b, s.ar and s.r; references of the form "AXI A3.4" are
+// sections of the AMBA AXI and ACE Protocol Specification, issue H.
+
+// Burst is what an address channel asks for. An AXI4-Lite access is a burst of one beat as wide as the bus.
+type Burst struct {
+	ID   uint64
+	Addr uint64
+	Len  int // beats
+	Size int // bytes of a beat
+	Kind int // Fixed, Incr or Wrap
+
+	data, strobe [][]byte // of a write, by beat, as wide as the bus
+	began, ended uint64   // cycles
+	beats        int      // that were taken or given
+	asked        bool     // its address was taken
+}
+
+// Kinds of bursts, as awburst has them.
+const (
+	Fixed = 0
+	Incr  = 1
+	Wrap  = 2
+)
+
+// BeatAddr is the address of a beat; AXI A3.4.1.
+func (b *Burst) BeatAddr(n int) uint64 {
+	size := uint64(b.Size)
+	aligned := b.Addr &^ (size - 1)
+	switch {
+	case n == 0 || b.Kind == Fixed:
+		return b.Addr
+	case b.Kind == Wrap:
+		whole := size * uint64(b.Len)
+		low := b.Addr &^ (whole - 1)
+		return low + (aligned-low+uint64(n)*size)%whole
+	}
+	return aligned + uint64(n)*size
+}
+
+// lanes are the first byte lane of a beat and the one after its last, on a bus of so many bytes; AXI A3.4.3.
+func (b *Burst) lanes(n, bus int) (from, to int) {
+	at := b.BeatAddr(n)
+	from = int(at % uint64(bus))
+	return from, int(at&^uint64(b.Size-1)%uint64(bus)) + b.Size
+}
+
+func (b *Burst) String() string {
+	return fmt.Sprintf("id %#x, address %#x, %d beats of %d bytes, burst %d", b.ID, b.Addr, b.Len, b.Size, b.Kind)
+}
+
+// axi is a port.
+type axi struct {
+	name string
+	bus  int // bytes
+	lite bool
+	ids  int // bits; 0: none
+	addr int // bits
+}
+
+func (p *Player) axi(port string) *axi {
+	w, aw := p.Stream(port+".w"), p.Stream(port+".aw")
+	f, _ := w.find("wdata")
+	a := &axi{name: port, bus: f.Bits / 8}
+	x, _ := aw.find("awaddr")
+	a.addr = x.Bits
+	_, _, burst := aw.Find("awlen")
+	a.lite = !burst
+	if id, _, ok := aw.Find("awid"); ok {
+		a.ids = id.Bits
+	}
+	return a
+}
+
+// burst reads an address channel.
+func (a *axi) burst(m *Msg, ch string) *Burst {
+	b := &Burst{Addr: m.U(ch + "addr"), Len: 1, Size: a.bus, Kind: Incr, began: m.Last, asked: true}
+	if !a.lite {
+		b.Len, b.Size, b.Kind = int(m.U(ch+"len"))+1, 1<<m.U(ch+"size"), int(m.U(ch+"burst"))
+	}
+	if a.ids > 0 {
+		b.ID = m.U(ch + "id")
+	}
+	return b
+}
+
+// give offers the address of a burst.
+func (p *Player) giveAddress(a *axi, ch string, b *Burst) {
+	f := Fields{ch + "addr": b.Addr}
+	if !a.lite {
+		f[ch+"len"], f[ch+"size"], f[ch+"burst"] = b.Len-1, bits.TrailingZeros(uint(b.Size)), b.Kind
+	}
+	if a.ids > 0 {
+		f[ch+"id"] = b.ID
+	}
+	p.Give(a.name+"."+ch, 0, f, nil)
+}
+
+// giveData offers the data of a write.
+func (p *Player) giveData(a *axi, b *Burst) {
+	for n := range b.Len {
+		f := Fields{"wdata": b.data[n], "wstrb": b.strobe[n]}
+		if !a.lite {
+			f["wlast"] = n == b.Len-1
+		}
+		p.Give(a.name+".w", 0, f, nil)
+	}
+}
+
+// AXIRange is where bursts that are drawn go.
+type AXIRange struct {
+	Base, Bytes uint64 // addresses
+	Bursts      int    // how many
+	Most        int    // beats of one; 0: as many as AXI allows
+	Whole       bool   // every beat is as wide as the bus
+	NoWrap      bool
+}
+
+// drawBurst makes a burst that AXI allows (A3.4.1): it does not cross a page of 4 KB, and lies in the range.
+func (a *axi) drawBurst(r *rand.Rand, o *AXIRange) *Burst {
+	b := &Burst{Len: 1, Size: a.bus, Kind: Incr}
+	if a.ids > 0 {
+		b.ID = r.Uint64N(1 << min(a.ids, 3)) // few, so that they meet
+	}
+	if !a.lite {
+		if !o.Whole {
+			b.Size = 1 << r.IntN(bits.Len(uint(a.bus)))
+		}
+		b.Len = []int{1, 2, 1 + r.IntN(4), 1 + r.IntN(16), 16, 1 + r.IntN(256), 256}[r.IntN(7)]
+		if !o.NoWrap && r.IntN(4) == 0 {
+			b.Kind, b.Len = Wrap, 2<<r.IntN(4)
+		}
+		if o.Most > 0 {
+			b.Len = min(b.Len, o.Most)
+		}
+	}
+	if b.Kind == Wrap && (b.Len < 2 || b.Len&(b.Len-1) != 0) {
+		b.Kind = Incr
+	}
+	b.Addr = o.Base + r.Uint64N(o.Bytes)
+	if r.IntN(3) == 0 { // ends at a page, or near it
+		b.Addr = b.Addr&^4095 + 4096 - min(4096, uint64(b.Len*b.Size)) + r.Uint64N(uint64(b.Size))
+	}
+	if b.Addr < o.Base || b.Addr >= o.Base+o.Bytes {
+		b.Addr = o.Base
+	}
+	if b.Kind == Wrap || a.lite || r.IntN(2) == 0 {
+		b.Addr &^= uint64(b.Size - 1)
+	}
+	if b.Kind != Wrap {
+		room := min(4096-b.Addr%4096, o.Base+o.Bytes-b.Addr) + b.Addr%uint64(b.Size)
+		b.Len = max(1, min(b.Len, int(room/uint64(b.Size))))
+	}
+	return b
+}
+
+// drawData makes the data of a write: random bytes, and strobes that are all set in most bursts.
+func (a *axi) drawData(r *rand.Rand, b *Burst) {
+	dense := r.IntN(3) > 0
+	for n := range b.Len {
+		data, strobe := make([]byte, a.bus), make([]byte, (a.bus+7)/8)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		from, to := b.lanes(n, a.bus)
+		for i := from; i < to; i++ {
+			if dense || r.IntN(2) == 0 {
+				strobe[i/8] |= 1 << (i % 8)
+			}
+		}
+		b.data, b.strobe = append(b.data, data), append(b.strobe, strobe)
+	}
+}
+
+// Access is one of an AXI4-Lite port.
+type Access struct {
+	Write  bool
+	Addr   uint64
+	Data   uint64 // of a write
+	Strobe uint64
+}
+
+// Responses of AXI; A3.4.4.
+const (
+	Okay   = 0
+	SlvErr = 2
+	DecErr = 3
+)
+
+// Registers plays n accesses on an AXI4-Lite port, one after the other, so that side effects have an order: draw makes them,
+// and is, called when the device answers, says what is right: the response, and what a read gives.
+func (p *Player) Registers(port string, n int, draw func() Access, is func(x Access) (data uint64, resp int)) {
+	a := p.axi(port)
+	var todo []Access
+	for range n {
+		if x := draw(); p.Job() {
+			todo = append(todo, x)
+		}
+	}
+	next := func() {
+		if len(todo) == 0 {
+			return
+		}
+		if x := todo[0]; x.Write {
+			p.giveAddress(a, "aw", &Burst{Addr: x.Addr})
+			p.Give(port+".w", 0, Fields{"wdata": x.Data, "wstrb": x.Strobe}, nil)
+		} else {
+			p.giveAddress(a, "ar", &Burst{Addr: x.Addr})
+		}
+	}
+	answered := func(m *Msg, write bool) {
+		if len(todo) == 0 || todo[0].Write != write {
+			p.Wrong(m, "answer", "none", m.String())
+			return
+		}
+		x := todo[0]
+		data, resp := is(x)
+		want := Fields{"bresp": resp}
+		if !write {
+			if want = (Fields{"rresp": resp}); resp == Okay {
+				want["rdata"] = data
+			}
+		}
+		if name, exp, got, same := m.Of.differ(want, m.Side); !same {
+			p.Wrong(m, name, fmt.Sprintf("%s of %+v", exp, x), got)
+		}
+		todo = todo[1:]
+		next()
+	}
+	p.On(port+".b", func(m *Msg) { answered(m, true) })
+	p.On(port+".r", func(m *Msg) { answered(m, false) })
+	p.Done(func() bool { return len(todo) == 0 })
+	next()
+}

@@ -1,0 +1,125 @@
+package ref
+
+import "math/bits"
+
+// Segments are how a record carries packets, such as TLPs, of which several begin or end in one beat: its data are Count
+// segments, and a packet begins at the start of one. Valid, Start and End have a bit for each segment; Last has, for each,
+// the number of the last DW (four bytes) in which a packet ends there.
+type Segments struct {
+	Count int
+	Data  string // fields
+	Valid string // empty: a segment is valid from a start to an end
+	Start string
+	End   string
+	Last  string // empty: packets are whole segments
+}
+
+const dw = 4
+
+// shape are the bytes of a segment and the bits of a number of a DW in it.
+func (s *Segments) shape(of *Stream) (bytes, wide int) {
+	f, _ := of.find(s.Data)
+	if s.Count < 1 || f.Bits%(32*s.Count) != 0 {
+		mistake("stream %s: %d segments of field %s with %d bits: want whole DWs each", of.Name, s.Count, s.Data, f.Bits)
+	}
+	bytes = f.Bits / 8 / s.Count
+	if s.Last != "" {
+		l, _ := of.find(s.Last)
+		wide = l.Bits / s.Count
+	}
+	return bytes, wide
+}
+
+// Beats are the records that carry packets of whole DWs, as tightly as they fit; gap, if it is not nil, has a segment be
+// empty before the next packet.
+func (s *Segments) Beats(of *Stream, packets [][]byte, gap func() bool) (list []Fields) {
+	bytes, wide := s.shape(of)
+	var data []byte
+	var valid, start, end, last uint64
+	at := 0
+	flush := func() {
+		f := Fields{s.Data: data, s.Start: start, s.End: end}
+		if s.Valid != "" {
+			f[s.Valid] = valid
+		}
+		if s.Last != "" {
+			f[s.Last] = last
+		}
+		list = append(list, f)
+		data, valid, start, end, last, at = nil, 0, 0, 0, 0, 0
+	}
+	for _, p := range packets {
+		if len(p)%dw != 0 || len(p) == 0 {
+			mistake("a packet of %d bytes: want whole DWs", len(p))
+		}
+		if gap != nil && at > 0 && gap() {
+			data, at = append(data, make([]byte, bytes)...), at+1
+		}
+		for from := 0; from < len(p); from += bytes {
+			if at == s.Count {
+				flush()
+			}
+			n := min(bytes, len(p)-from)
+			data = append(append(data, p[from:from+n]...), make([]byte, bytes-n)...)
+			valid |= 1 << at
+			if from == 0 {
+				start |= 1 << at
+			}
+			if from+n == len(p) {
+				end |= 1 << at
+				if wide > 0 {
+					last |= uint64(n/dw-1) << (at * wide)
+				}
+			}
+			at++
+		}
+		if at == s.Count {
+			flush()
+		}
+	}
+	if at > 0 {
+		flush()
+	}
+	return list
+}
+
+// OnSegments has f called for each packet of a stream whose records carry segments. Starts and ends that do not go together
+// are faults of the device.
+func (p *Player) OnSegments(stream string, s Segments, f func(m *Msg, packet []byte)) {
+	bytes, wide := s.shape(p.Stream(stream))
+	var packet []byte
+	open := false
+	p.On(stream, func(m *Msg) {
+		data, valid := m.B(s.Data), uint64(1)<<s.Count-1
+		if s.Valid != "" {
+			valid = m.U(s.Valid)
+		}
+		for i := range s.Count {
+			begins, ends := m.U(s.Start)>>i&1 == 1, m.U(s.End)>>i&1 == 1
+			if valid>>i&1 == 0 || s.Valid == "" && !open && !begins {
+				continue
+			}
+			if begins == open {
+				p.Wrong(m, s.Start, map[bool]string{true: "no start before the end of the packet before", false: "a start"}[open], m.String())
+				return
+			}
+			n := bytes
+			if ends && wide > 0 {
+				n = dw * (1 + int(m.U(s.Last)>>(i*wide)&(1<<wide-1)))
+				if n > bytes {
+					p.Wrong(m, s.Last, "a DW of the segment", m.String())
+					return
+				}
+			}
+			packet, open = append(packet, data[i*bytes:i*bytes+n]...), !ends
+			if ends {
+				f(m, packet)
+				packet = nil
+			}
+		}
+	})
+	p.Done(func() bool { return !open })
+}
+
+// DWs is how many bits number the DWs of a segment of so many bytes.
+func DWs(bytes int) int { return bits.Len(uint(bytes/dw - 1)) }

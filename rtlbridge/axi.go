@@ -1,0 +1,130 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kinds of streams that stand for the five channels of an AXI port: records named after it, s.aw, s.w, s.b, s.ar and s.r.
+const (
+	KindAXI4    = "axi4"
+	KindAXILite = "axil"
+)
+
+// axiChannels are the channels of AXI, with the fields that AXI4-Lite has, and those that AXI4 has beside them.
+var axiChannels = []struct {
+	name       string
+	answer     bool // from the subordinate
+	lite, more []string
+}{
+	{"aw", false, []string{"awaddr"}, []string{"awid", "awlen", "awsize", "awburst"}},
+	{"w", false, []string{"wdata", "wstrb"}, []string{"wlast"}},
+	{"b", true, []string{"bresp"}, []string{"bid"}},
+	{"ar", false, []string{"araddr"}, []string{"arid", "arlen", "arsize", "arburst"}},
+	{"r", true, []string{"rdata", "rresp"}, []string{"rid", "rlast"}},
+}
+
+// axiPorts puts the records of its channels in the place of each AXI port. What is wrong with a port is left for the check of
+// records to tell, by the line of the port.
+func (m *Manifest) axiPorts(add func(path, format string, args ...any)) {
+	if !slices.ContainsFunc(m.Streams, func(s Stream) bool { return s.axi() }) {
+		return
+	}
+	var streams []Stream
+	lines := map[string]int{}
+	move := func(i int) { // the lines of stream i, under its new number
+		from := fmt.Sprintf("streams[%d]", i)
+		for path, n := range m.lines {
+			if rest, ok := strings.CutPrefix(path, from); ok && (rest == "" || rest[0] == '.') {
+				lines[fmt.Sprintf("streams[%d]%s", len(streams), rest)] = n
+			}
+		}
+	}
+	for i, s := range m.Streams {
+		if !s.axi() {
+			move(i)
+			streams = append(streams, s)
+			continue
+		}
+		s.checkAXI(fmt.Sprintf("streams[%d]", i), add)
+		for _, c := range s.channels() {
+			move(i)
+			streams = append(streams, c)
+		}
+	}
+	for path, n := range m.lines {
+		if !strings.HasPrefix(path, "streams[") {
+			lines[path] = n
+		}
+	}
+	m.Streams, m.lines = streams, lines
+}
+
+func (s *Stream) axi() bool { return s.Kind == KindAXI4 || s.Kind == KindAXILite }
+
+// checkAXI refuses what a port of AXI does not have.
+func (s *Stream) checkAXI(p string, add func(path, format string, args ...any)) {
+	if len(s.Side) > 0 || s.KeepUnit != nil || s.Ready != nil || s.ReadyAnswers || s.After != "" || s.With != "" || s.Lanes != 0 || s.Lane != 0 || s.SideHeld || s.ZeroPadding {
+		add(p, "stream %s: kind %s has name, kind, dir, prefix, signals, fields, omit and clock alone", s.Name, s.Kind)
+	}
+	for i, f := range s.Fields {
+		if s.channel(f) == "" {
+			add(fmt.Sprintf("%s.fields[%d]", p, i), "stream %s: field %q: needs a name that begins with its channel: aw, w, b, ar or r", s.Name, f)
+		}
+	}
+	known := s.all()
+	for i, f := range s.Omit {
+		if !slices.Contains(known, f) {
+			add(fmt.Sprintf("%s.omit[%d]", p, i), "stream %s: omit %q: kind %s has %s", s.Name, f, s.Kind, strings.Join(known, ", "))
+		}
+	}
+}
+
+// channel is that which a field belongs to; "": none.
+func (s *Stream) channel(f string) string {
+	for _, c := range []string{"aw", "ar", "w", "b", "r"} {
+		if strings.HasPrefix(f, c) && len(f) > len(c) {
+			return c
+		}
+	}
+	return ""
+}
+
+// all are the fields that the kind has.
+func (s *Stream) all() (list []string) {
+	for _, c := range axiChannels {
+		list = append(list, c.lite...)
+		if s.Kind == KindAXI4 {
+			list = append(list, c.more...)
+		}
+	}
+	return list
+}
+
+// channels are the records of the port.
+func (s *Stream) channels() (list []Stream) {
+	known := append(s.all(), s.Fields...)
+	for _, c := range axiChannels {
+		x := Stream{Name: s.Name + "." + c.name, Kind: KindRecord, Dir: s.Dir, Prefix: s.Prefix, Clock: s.Clock, Signals: map[string]string{}}
+		if c.answer && s.Dir == DirIn {
+			x.Dir = DirOut
+		} else if c.answer && s.Dir == DirOut {
+			x.Dir = DirIn
+		}
+		for _, role := range []string{"valid", "ready"} {
+			x.Signals[role] = s.pin(c.name + role)
+		}
+		for _, f := range known {
+			if s.channel(f) != c.name || slices.Contains(s.Omit, f) {
+				continue
+			}
+			x.Fields = append(x.Fields, f)
+			if pin, ok := s.Signals[f]; ok {
+				x.Signals[f] = pin
+			}
+		}
+		list = append(list, x)
+	}
+	return list
+}

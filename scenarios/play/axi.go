@@ -1,0 +1,74 @@
+package play
+
+import (
+	"maps"
+	"slices"
+
+	"nictwin/models/field"
+	"nictwin/models/ref"
+	"nictwin/rtlbridge"
+)
+
+// mostBytes is the largest range of a memory that is checked.
+const mostBytes = 1 << 40
+
+// maxDelay is how late a memory may answer.
+const maxDelay = 10_000
+
+// hasPort reports whether the manifest has an AXI port, of which the device is the subordinate or the manager.
+func hasPort(m *rtlbridge.Manifest, port, dir string) bool {
+	return slices.ContainsFunc(m.Streams, func(s rtlbridge.Stream) bool { return s.Name == port+".aw" && s.Dir == dir })
+}
+
+func (s *Spec) validateAXI(m *rtlbridge.Manifest, f *faults) {
+	f.add((s.Check == Memory) == (s.Memory != nil), "memory", "it goes with check memory: want both or none")
+	for _, port := range slices.Sorted(maps.Keys(s.Serve)) {
+		at := "serve." + field.Path(port)
+		f.add(hasPort(m, port, rtlbridge.DirOut), at, "%q: the manifest has no stream of kind axi4 or axil with dir out and this name", port)
+		f.add(s.Serve[port].Delay <= maxDelay, at+".delay", "%d: want 0 to %d cycles", s.Serve[port].Delay, maxDelay)
+	}
+	x := s.Memory
+	if x == nil {
+		return
+	}
+	f.add(hasPort(m, x.Port, rtlbridge.DirIn), "memory.port", "%q: the manifest has no stream of kind axi4 or axil with dir in and this name", x.Port)
+	f.add(x.Bytes >= 1 && x.Bytes <= mostBytes, "memory.bytes", "%d: want 1 to %d", x.Bytes, uint64(mostBytes))
+	f.add(x.Base <= mostBytes, "memory.base", "%#x: want at most %#x", x.Base, uint64(mostBytes))
+	f.add(x.Bursts >= 0 && x.Bursts <= maxCount, "memory.bursts", "%d: want 1 to %d", x.Bursts, maxCount)
+	f.add(x.Most >= 0 && x.Most <= 256, "memory.most", "%d: want 1 to 256", x.Most)
+	_, served := s.Serve[x.Behind]
+	f.add(x.Behind == "" || served, "memory.behind", "%q: serve has no such port", x.Behind)
+}
+
+// axi has memories answer the device's managers, and checks the memory that it is.
+func (d *Device) axi(p *ref.Player) {
+	s := d.Spec
+	behind := map[string]*ref.Memory{}
+	for _, port := range slices.Sorted(maps.Keys(s.Serve)) {
+		behind[port] = p.NewMemory("the memory at " + port)
+		p.ServeAXI(port, behind[port], s.Serve[port].Delay)
+	}
+	if d.check != Memory {
+		return
+	}
+	o := ref.AXIRange{Base: s.Memory.Base, Bytes: s.Memory.Bytes, Bursts: s.Memory.Bursts, Most: s.Memory.Most, Whole: s.Memory.Whole, NoWrap: s.Memory.NoWrap}
+	if o.Bursts == 0 {
+		o.Bursts = s.Count
+	}
+	p.Bursts(s.Memory.Port, o, behind[s.Memory.Behind])
+}
+
+// axiInput reports whether an input belongs to an AXI port that memory or serve plays: nothing is drawn for it.
+func (s *Spec) axiInput(stream string) bool {
+	for _, ch := range []string{".aw", ".w", ".b", ".ar", ".r"} {
+		for port := range s.Serve {
+			if stream == port+ch {
+				return true
+			}
+		}
+		if s.Memory != nil && stream == s.Memory.Port+ch {
+			return true
+		}
+	}
+	return false
+}
