@@ -72,6 +72,7 @@ func appendStart(b []byte, s *Start, skipIdle bool) []byte {
 const (
 	recordTransaction = 1
 	recordCredit      = 2
+	recordReset       = 3
 )
 
 func appendRecordHead(b []byte, typ, stream uint8, side int, n uint32, cycle uint64) []byte {

@@ -176,3 +176,29 @@ func TestAXIPorts(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// A reset in the middle of traffic drops what was under way, and what comes behind it is as after power-up.
+func TestReset(t *testing.T) {
+	m, err := LoadManifest("../verilator/duts/fifo")
+	require.NoError(t, err)
+	d, err := Build(m, BuildOptions{Variant: VariantSpeed, Log: os.Stderr})
+	require.NoError(t, err)
+	c := launch(t, d, LaunchOptions{})
+	for _, at := range []uint64{0, 1, 7, 23, 40} {
+		run := func(quanta int, cycles uint32) kindRun {
+			require.NoError(t, c.Start(c.NewStart(at)))
+			for i := range 10 {
+				require.NoError(t, c.Add(0, 0, []byte{byte(i), 0, 0, 0}, make([]byte, 300)))
+			}
+			require.NoError(t, c.Reset(at))
+			require.NoError(t, c.Add(0, 0, []byte{99, 0, 0, 0}, make([]byte, 65)))
+			return runKinds(t, c, quanta, cycles)
+		}
+		r := run(1, 200)
+		outs := r.outs["out"]
+		require.NotEmpty(t, outs)
+		require.Equal(t, []byte{99, 0, 0, 0}, outs[len(outs)-1])
+		require.LessOrEqual(t, len(outs), 1+int(at)/5, "five beats each")
+		require.Equal(t, r, run(200, 1), "whatever the quantum")
+	}
+}

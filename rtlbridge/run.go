@@ -154,6 +154,18 @@ func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
 	return c.relieve()
 }
 
+// Reset holds the device in reset from a cycle on, as long as after power-up, while time goes on. What was added before and has
+// not been taken by then is dropped, a transaction half taken or half given, too; levels stay. Ordinals count what was dropped.
+// The cycle must not lie before the start of the next quantum.
+func (c *Conn) Reset(cycle uint64) error {
+	if c.start.Streams == nil {
+		return errNotStarted
+	}
+	c.out = appendRecordHead(c.out, recordReset, 0, 0, 0, cycle)
+	c.nRec++
+	return c.relieve()
+}
+
 // relieve sends the inputs gathered so far ahead if they have grown large.
 func (c *Conn) relieve() error {
 	if len(c.out) < softFrame {

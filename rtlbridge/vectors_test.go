@@ -54,6 +54,16 @@ func testRun() []byte {
 	return b
 }
 
+// testReset is a RUN with a reset before a transaction.
+func testReset() []byte {
+	b := make([]byte, headBytes+runBytes)
+	b = appendRecordHead(b, recordReset, 0, 0, 0, 130)
+	b = appendTransaction(b, 0, 140, nil, frame(5, 1))
+	putHead(b, FrameRun, len(b)-headBytes)
+	putRun(b[headBytes:], 2, 128, 64, 2)
+	return b
+}
+
 func testInput() []byte {
 	b := make([]byte, headBytes+inputBytes)
 	b = appendTransaction(b, 0, 70, nil, frame(64, 1))
@@ -92,6 +102,7 @@ func goodVectors() []vector {
 		{"start-evaluate-idle", "client", appendStart(nil, testIdleStart(IdleEvaluate), true), "START seed=5 watchdog=0 period=2500 flags=0" + idleStreams},
 		{"run", "client", testRun(), "RUN index=1 start=64 cycles=64 T0@70[/" + hx(frame(5, 1)) + "] T1@71[" + hx(frame(16, 2)) +
 			"/] T1@72[" + hx(frame(16, 3)) + "/" + hx(frame(12, 4)) + "] T3@73[" + hx(frame(3, 6)) + "/] C2@99[3]"},
+		{"reset", "client", testReset(), "RUN index=2 start=128 cycles=64 R@130 T0@140[/" + hx(frame(5, 1)) + "]"},
 		{"input", "client", testInput(), "INPUT T0@70[/" + hx(frame(64, 1)) + "]"},
 		{"stop", "client", stop, "STOP"},
 		{"hello-idle", "device", appendHello(nil, idleHello), "HELLO version=3 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
@@ -158,7 +169,8 @@ func badVectors() []vector {
 	bad("run-many-cycles", "run", FaultLimit, set(h+16, 0, 0, 0xff, 0))
 	bad("run-short", "run", FaultTruncated, cut(8))
 	bad("run-long", "run", FaultTrailing, grow)
-	bad("run-record-type", "run", FaultValue, set(h+24, 3))
+	bad("run-record-type", "run", FaultValue, set(h+24, 4))
+	bad("reset-stream", "reset", FaultValue, set(h+24+1, 1))
 	bad("run-stream", "run", FaultStream, set(h+25, 4))
 	bad("run-out-stream", "run", FaultStream, set(h+25, 2))
 	bad("run-side", "run", FaultStream, set(h+26, 1))

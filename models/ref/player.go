@@ -58,6 +58,7 @@ type Player struct {
 	streams []*Stream
 	by      map[string]*seat
 	done    []func() bool
+	resets  []func()
 	end     []func()
 	failed  *Failure
 	plain   bool // nothing stalls: latencies are looked at
@@ -177,6 +178,9 @@ func (p *Player) offer(stream string, delay uint64, f Fields, data []byte, answe
 
 // Done has the run go on until f is true, or nothing happens for long, which is a fault then.
 func (p *Player) Done(f func() bool) { p.done = append(p.done, f) }
+
+// OnReset has f called when the device was reset in the middle of a run: it holds nothing any more, and nothing is expected of it.
+func (p *Player) OnReset(f func()) { p.resets = append(p.resets, f) }
 
 // End has f called when the run is over: the place for what must be so at last.
 func (p *Player) End(f func()) { p.end = append(p.end, f) }

@@ -14,6 +14,22 @@ func (p *Player) Tell(m *Msg) {
 	}
 }
 
+// Resets reports whether the reference knows what to do about a reset: one that only expects has nothing to do.
+func (p *Player) Resets() bool { return len(p.resets) > 0 }
+
+// Reset tells the reference that the device was reset in a cycle.
+func (p *Player) Reset(cycle uint64) {
+	p.cycle = cycle
+	for _, s := range p.streams {
+		if d := p.by[s.Name].due; d != nil {
+			d.groups, d.by, d.states, d.came = nil, map[string]int{}, [][]int{{}}, 0
+		}
+	}
+	for _, f := range p.resets {
+		f()
+	}
+}
+
 // Listens reports whether the reference looks at a stream.
 func (p *Player) Listens(stream string) bool {
 	s := p.by[stream]

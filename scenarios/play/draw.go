@@ -14,6 +14,7 @@ type item struct {
 	at     uint64 // cycle before which it is not offered
 	side   []byte
 	data   []byte
+	answer bool
 }
 
 // mood is how a run goes, beside what is in it.

@@ -82,6 +82,35 @@ func TestDefects(t *testing.T) {
 	}
 }
 
+// Resets in the middle of traffic leave nothing behind.
+func TestResets(t *testing.T) {
+	o := options(t, "fifo", "{check: identity, count: 60, resets: 1..4}")
+	var trace strings.Builder
+	o.Runs = 16
+	r, err := Play(t.Context(), o)
+	require.NoError(t, err)
+	if r.Failed != nil {
+		t.Fatal(r.Failed.Result.Failure)
+	}
+	require.Less(t, r.Compared, 16*60, "what was under way is lost")
+	require.Greater(t, r.Compared, 16*30)
+	o = options(t, "fifo", "{count: 60, resets: 4}")
+	o.Runs, o.Trace = 6, &trace
+	o.Reference = func(p *ref.Player) {}
+	_, err = Play(t.Context(), o)
+	require.ErrorContains(t, err, "play.resets the reference has no OnReset")
+	held := 0
+	o.Reference = func(p *ref.Player) {
+		p.On("in", func(m *ref.Msg) { held++ })
+		p.On("out", func(m *ref.Msg) { held-- })
+		p.OnReset(func() { held = 0; p.Fail(ref.Failure{Field: "reset", Expected: "none", Got: "one"}) })
+	}
+	r, err = Play(t.Context(), o)
+	require.NoError(t, err)
+	require.Equal(t, "reset", r.Failed.Result.Failure.Field)
+	require.Contains(t, trace.String(), "reset")
+}
+
 // A reference in a few lines finds what the rules of streams do not show.
 func TestReference(t *testing.T) {
 	own := func(p *ref.Player) {

@@ -50,7 +50,8 @@ type played struct {
 	since    uint64 // cycle in which everything was over
 	patience uint64
 	ended    bool
-	jobs     int // of the reference
+	jobs     int   // of the reference
+	resets   []int // each when so many transactions were taken
 }
 
 // queue are the transactions of an input.
@@ -136,6 +137,9 @@ func (p *played) begin() error {
 			p.began = append(p.began, x.id)
 		}
 	}
+	if err := p.drawResets(rng); err != nil {
+		return err
+	}
 	p.patience = p.wait(&m)
 	start.Watchdog = p.patience
 	return p.conn.Start(start)
@@ -197,7 +201,7 @@ func (p *played) queue(x item) { p.queues[x.stream].drawn = append(p.queues[x.st
 func (p *played) Offer(o ref.Offer) {
 	i, _ := p.conn.StreamIndex(o.Stream.Name)
 	x := item{stream: i, at: p.Cycles + o.Delay, side: o.Side, data: o.Data}
-	if o.Answer {
+	if x.answer = o.Answer; o.Answer {
 		p.queues[i].answers = append(p.queues[i].answers, x)
 		return
 	}
@@ -272,6 +276,9 @@ func (p *played) feed() error {
 
 // advance runs a quantum and looks at what happened.
 func (p *played) advance() error {
+	if err := p.reset(); err != nil {
+		return err
+	}
 	if err := p.feed(); err != nil {
 		return err
 	}
@@ -383,17 +390,4 @@ const fieldRule = "rule"
 func (p *played) broke(s *ref.Stream, e *rtlbridge.Record) {
 	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
 	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule, Expected: "the rules of a stream", Got: e.Rule.String()})
-}
-
-// silent tells what a device was to do that does nothing more.
-func (p *played) silent(got string) {
-	p.p.Stuck(p.Cycles, got)
-	for i := range p.queues {
-		if q := &p.queues[i]; p.p.Failed() == nil && p.streams[i].Kind != ref.Level && q.left() {
-			x := slices.Concat(q.under, q.answers, q.drawn)[0]
-			p.p.Fail(ref.Failure{Stream: p.streams[i].Name, Cycle: p.Cycles, Field: "transaction",
-				Expected: "to be taken: " + p.streams[i].Text(x.side, x.data), Got: got})
-		}
-	}
-	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the run", Expected: "to come to its end", Got: got})
 }

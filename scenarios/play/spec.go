@@ -39,6 +39,7 @@ type Spec struct {
 	Inputs map[string]InputSpec  `yaml:"inputs"`
 	Output map[string]OutputSpec `yaml:"outputs"`
 
+	Resets     Values              `yaml:"resets"`     // how many a run has in the middle of its traffic, every other run
 	Clocks     map[string]Values   `yaml:"clocks"`     // signal -> period in ps
 	Parameters map[string][]string `yaml:"parameters"` // of the top module -> values; each combination is a build
 	TieOffs    map[string]Values   `yaml:"tie_offs"`   // drawn for each run
@@ -120,6 +121,7 @@ const (
 	maxCount  = 100_000
 	maxStall  = 95
 	maxBuilds = 16
+	maxResets = 16
 )
 
 // DefaultSpec is what a manifest without a section play has.
@@ -183,6 +185,9 @@ func (s *Spec) validate(m *rtlbridge.Manifest) error {
 	f.add(s.Longest >= 1 && s.Longest <= rtlbridge.MaxDataBytes, "longest", "%d: want 1 to %d", s.Longest, rtlbridge.MaxDataBytes)
 	f.add(len(s.Stall.Ranges) > 0 && s.Stall.most() <= maxStall, "stall", "want percentages of 0 to %d", maxStall)
 	f.add(len(s.Gap.Ranges) > 0 && s.Gap.most() <= 1<<20, "gap", "want cycles, 0 to %d", 1<<20)
+	f.add(!s.Resets.given() || len(s.Resets.Ranges) > 0 && s.Resets.most() <= maxResets, "resets", "want numbers or a range, 0 to %d", maxResets)
+	f.add(!s.Resets.given() || len(m.Resets) > 0, "resets", "the manifest has none")
+	f.add(!s.Resets.given() || s.Memory == nil && len(s.Serve) == 0, "resets", "bursts of AXI are not played over a reset: leave it out with memory and serve")
 	s.validateAXI(m, &f)
 	s.validateStreams(m, &f)
 	s.validateDraws(m, &f)

@@ -70,7 +70,10 @@ class Device {
   }
 
   void push(const Record& rec, Buffer* home) {
-    if (rec.type == RecordType::kCredit) {
+    if (rec.type == RecordType::kReset) {
+      resets_.push_back(rec.cycle);
+      std::apply([](auto&... s) { (s.mark(), ...); }, inputs_);
+    } else if (rec.type == RecordType::kCredit) {
       each(outputs_, rec.stream, [&](auto& s) { s.credit(rec.cycle, rec.data_len); });
     } else {
       each(inputs_, rec.stream, [&](auto& s) { s.push(rec, home); });
@@ -121,27 +124,47 @@ class Device {
   template <class Out>
   void evaluate(Out& out) {
     Top& t = *top_;
+    const bool resets = hold(t, out);
     if constexpr (Dut::kClocks == 1) {
-      drive(t, 1);
+      if (!resets) drive(t, 1);
       step(t, false);
-      settle(t, 1);
+      if (!resets) settle(t, 1);
       observe(t, out, std::make_index_sequence<Dut::kObserve>{});
-      sample(t, 1, out);
+      if (!resets) sample(t, 1, out);
       step(t, true);
     } else {
       uint32_t rising;
       do {
         rising = clocks_.next();
-        drive(t, rising);
+        if (!resets) drive(t, rising);
         edges(t, rising, false);
-        settle(t, rising);
+        if (!resets) settle(t, rising);
         if (rising & 1) observe(t, out, std::make_index_sequence<Dut::kObserve>{});
-        sample(t, rising, out);
+        if (!resets) sample(t, rising, out);
         edges(t, rising, true);
         clocks_.advance(rising);
       } while (!(rising & 1) && !g_stop.requested);
     }
     cycle_++;
+  }
+
+  // Begins a reset that is due, and holds it; true while it lasts, in which no stream goes on.
+  template <class Out>
+  bool hold(Top& t, Out& out) {
+    if (!resets_.empty() && resets_.front() <= cycle_ && held_ == kFree) {
+      resets_.erase(resets_.begin());
+      held_ = 0;
+      std::apply([&](auto&... s) { (s.reset(t, cycle_, out), ...); }, inputs_);
+      std::apply([&](auto&... s) { (s.reset(t, cycle_, out), ...); }, outputs_);
+    }
+    if (held_ == kFree) return false;
+    Dut::set_resets(t, held_);
+    if (held_ == Dut::kResetCycles) {
+      held_ = kFree;
+      return false;
+    }
+    held_++;
+    return true;
   }
 
   // Sets the pins of the streams whose clocks rise next.
@@ -207,7 +230,8 @@ class Device {
 
   // The first cycle from here on in which a pin may change.
   uint64_t next_change() const {
-    uint64_t first = UINT64_MAX;
+    if (held_ != kFree) return cycle_;
+    uint64_t first = resets_.empty() ? UINT64_MAX : resets_.front();
     auto earlier = [&](uint64_t c) { first = c < first ? c : first; };
     std::apply([&](const auto&... s) { (earlier(s.next_change(cycle_)), ...); }, inputs_);
     std::apply([&](const auto&... s) { (earlier(s.next_change(cycle_)), ...); }, outputs_);
@@ -226,7 +250,7 @@ class Device {
 
   // After a cycle: finds out whether the design stands still. If it did before, the cycle was to change nothing.
   void look(bool stood_still) {
-    bool quiet = false;
+    bool quiet = false;  // also while a reset is held: next_change()
     if constexpr (Dut::kBusy < Dut::kObserve) quiet = observed_[Dut::kBusy].value == 0;
     std::apply([&](const auto&... s) { ((quiet = quiet && s.quiet()), ...); }, inputs_);
     std::apply([&](const auto&... s) { ((quiet = quiet && s.quiet()), ...); }, outputs_);
@@ -302,6 +326,9 @@ class Device {
   typename Dut::Outputs outputs_;
   std::array<Observed, Dut::kObserve> observed_{};
   uint64_t cycle_ = 0;
+  static constexpr uint32_t kFree = UINT32_MAX;
+  uint32_t held_ = kFree;         // cycles that a reset has been held; kFree: none is
+  std::vector<uint64_t> resets_;  // cycles of those to come
   uint64_t half_[2];  // what the first clock is low, and high, in ps
   Clocks<Dut::kClocks> clocks_;
   Coverage coverage_;

@@ -236,7 +236,7 @@ inline Fault decode_input(Reader& r, uint32_t& records) {
   return zero == 0 ? Fault::kNone : Fault::kValue;
 }
 
-enum class RecordType : uint8_t { kTransaction = 1, kCredit = 2 };
+enum class RecordType : uint8_t { kTransaction = 1, kCredit = 2, kReset = 3 };
 
 // One record of a RUN or INPUT frame. side and data point into the frame.
 struct Record {
@@ -265,8 +265,11 @@ inline Fault decode_record(Reader& r, const std::vector<StreamInfo>& table, cons
   rec.data_len = r.u32();
   rec.cycle = r.u64();
   if (!r.ok()) return Fault::kTruncated;
-  if (type != uint8_t(RecordType::kTransaction) && type != uint8_t(RecordType::kCredit)) return Fault::kValue;
+  if (type < uint8_t(RecordType::kTransaction) || type > uint8_t(RecordType::kReset)) return Fault::kValue;
   rec.type = static_cast<RecordType>(type);
+  if (rec.type == RecordType::kReset) {
+    return rec.stream == 0 && side_len == 0 && rec.data_len == 0 ? Fault::kNone : Fault::kValue;
+  }
   if (rec.stream >= table.size()) return Fault::kStream;
   const StreamInfo& info = table[rec.stream];
   const StreamStart& lim = start.streams[rec.stream];

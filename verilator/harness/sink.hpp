@@ -38,6 +38,14 @@ class Sink {
     pending_.push_back({cycle, n});
   }
 
+  // In reset, what the design gives is nothing; a transaction that was under way is forgotten.
+  template <class Top, class Out>
+  void reset(Top& t, uint64_t cycle, Out& out) {
+    tell_held(cycle, out);
+    held_ = in_packet_ = valid_ = ready_ = willing_ = false;
+    rest(t);
+  }
+
   bool idle() const { return !in_packet_; }
 
   // The first cycle from this one on in which tready may change.

@@ -48,6 +48,22 @@ class Source {
     home->users++;
   }
 
+  // A reset comes when all that was pushed so far is over, or drops what of it is not.
+  void mark() { marks_.push_back(ordinal_ + count_); }
+
+  // The reset that was marked first: drops what waits before its mark, and takes the beat that is offered off the pins.
+  template <class Top, class Out>
+  void reset(Top& t, uint64_t cycle, Out& out) {
+    const uint64_t mark = marks_.front();
+    marks_.erase(marks_.begin());
+    if (S::kLevel) return;  // it stays
+    tell_held(cycle, out);
+    held_since_ = kNever;
+    while (ordinal_ < mark) pop();
+    offered_ = pins_valid_ = false;
+    rest(t);
+  }
+
   bool idle() const { return count_ == 0; }
   // Transactions that were taken, and those that have been offered in whole or in part.
   uint64_t taken() const { return ordinal_; }
@@ -192,6 +208,7 @@ class Source {
 
   std::vector<Txn> ring_ = std::vector<Txn>(64);
   size_t head_ = 0, count_ = 0;
+  std::vector<uint64_t> marks_;  // of resets: the ordinal of the first transaction that is behind it
   uint32_t at_ = 0;          // bytes of the head transaction already taken; whole beats
   bool offered_ = false;     // a beat is on the pins and not taken
   bool pins_valid_ = false;  // tvalid as last driven

@@ -49,6 +49,8 @@ Fault describe_records(Reader& r, const Start& start, uint32_t n, std::string& s
     std::string at = std::to_string(rec.stream) + "@" + std::to_string(rec.cycle) + "[";
     if (rec.type == RecordType::kCredit) {
       s += " C" + at + std::to_string(rec.data_len) + "]";
+    } else if (rec.type == RecordType::kReset) {
+      s += " R@" + std::to_string(rec.cycle);
     } else {
       s += " T" + at + hex(rec.side, test_table()[rec.stream].side_bytes) + "/" + hex(rec.data, rec.data_len) + "]";
     }
