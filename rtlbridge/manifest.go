@@ -170,6 +170,27 @@ func (s *Stream) pin(role string) string {
 	return s.Prefix + "_" + role
 }
 
+// Pins are the ports of the stream: those of its handshake first.
+func (s *Stream) Pins() (list []string) {
+	list = append(list, s.pin(s.validRole()))
+	if s.HasReady() {
+		list = append(list, s.pin(s.readyRole()))
+	}
+	if s.Kind == KindLevel {
+		list = nil
+	}
+	if s.packets() {
+		list = append(list, s.pin("tlast"), s.pin("tdata"))
+		if s.Unit() != 0 {
+			list = append(list, s.pin("tkeep"))
+		}
+	}
+	for _, r := range s.side() {
+		list = append(list, s.pin(r))
+	}
+	return list
+}
+
 // ManifestError is one fault of a manifest.
 type ManifestError struct {
 	Path string

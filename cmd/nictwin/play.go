@@ -58,6 +58,8 @@ func playFlags(c *cobra.Command, p *cli.Play) {
 	f.IntVar(&p.Cut, "cut", p.Cut, "bytes to which drawn packets are cut; 0: they are not")
 	f.BoolVar(&p.NoGap, "no-gaps", p.NoGap, "transactions follow each other at once")
 	f.BoolVar(&p.NoShrink, "no-shrink", p.NoShrink, "leave a run that fails as long as it is")
+	f.StringVar(&p.WaveText, "wave", p.WaveText, "waveform: never, fail (around the first difference), always, or A:B in cycles or times, of the last run")
+	complete(c, "wave", "never", "fail", "always")
 	artifactFlags(c, &p.Out, &p.Common, "out/play-NAME-SEED")
 	f.StringVar(&p.VariantName, "variant", p.VariantName, "build of the device: speed, tuned (made by dut tune) or debug with its assertions checked")
 	complete(c, "variant", "speed", "tuned", "debug")

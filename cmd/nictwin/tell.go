@@ -73,6 +73,9 @@ func findings(w io.Writer, list []result.Finding) {
 
 // last are the last lines of a failure, after what differs: where the artifacts are, how to see it again.
 func last(w io.Writer, o *result.Object) {
+	if o.Wave != nil {
+		say(w, "waveform: %v\n", o.Wave)
+	}
 	say(w, "%s\nreproduce: %s\n", artifacts(o), o.Reproduce)
 }
 

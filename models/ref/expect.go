@@ -237,6 +237,7 @@ func (d *due) wrong(p *Player, m *Msg) {
 		p.Fail(f)
 		return
 	}
+	f.Cause = x.born
 	at := 0
 	for at < min(len(x.data), len(m.Data)) && x.data[at] == m.Data[at] {
 		at++
@@ -300,5 +301,5 @@ func (d *due) left(s []int) *item {
 
 func (d *due) missing(p *Player, cycle uint64, silence string) {
 	x := d.left(d.states[0])
-	p.Fail(Failure{Stream: d.of.Name, N: uint64(d.came), Cycle: cycle, Field: "transaction", Expected: d.text(x, 0), Got: silence})
+	p.Fail(Failure{Stream: d.of.Name, N: uint64(d.came), Cycle: cycle, Cause: x.born, Field: "transaction", Expected: d.text(x, 0), Got: silence})
 }

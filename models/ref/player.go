@@ -34,6 +34,7 @@ type Failure struct {
 	Field    string
 	Expected string
 	Got      string
+	Cause    uint64 // cycle since which it was due; 0: not known
 	Detail   string // what else helps, in lines; may be empty
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,6 +23,7 @@ import (
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/play"
 	"nictwin/scenarios/result"
+	"nictwin/scenarios/waves"
 )
 
 // Reference is the user's, in a program that was built with one (--ref).
@@ -40,11 +42,12 @@ type Play struct {
 	KeepText    string
 	Parameters  map[string]string // of the top module, in place of the manifest's
 	Out         string
+	WaveText    string
 }
 
 // NewPlay holds the defaults.
 func NewPlay() *Play {
-	return &Play{Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, VariantName: string(rtlbridge.VariantSpeed)}
+	return &Play{Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, VariantName: string(rtlbridge.VariantSpeed), WaveText: "fail"}
 }
 
 // PlayEnded is how it came out.
@@ -91,7 +94,10 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 // prepare completes the options; everything that is wrong with the settings is told at once.
 func (p *Play) prepare() (string, error) {
 	p.Variant = rtlbridge.Variant(p.VariantName)
-	var errKeep, errTraffic, errCount error
+	var errKeep, errTraffic, errCount, errWave error
+	if p.Wave, errWave = waves.Parse(p.WaveText); errWave != nil {
+		errWave = fmt.Errorf("--wave: %w", errWave)
+	}
 	if p.Keep, errKeep = play.ParseKeep(p.KeepText); errKeep != nil {
 		errKeep = fmt.Errorf("--keep: %w", errKeep)
 	}
@@ -112,13 +118,14 @@ func (p *Play) prepare() (string, error) {
 		p.Manifest = m
 		p.Spec, err = play.ReadSpec(m)
 	}
-	if err := errors.Join(err, p.Validate(), errKeep, errTraffic, errCount); err != nil {
+	if err := errors.Join(err, p.Validate(), errKeep, errTraffic, errCount, errWave); err != nil {
 		return "", &UsageError{err}
 	}
 	if p.Count > 0 {
 		p.Spec.Count = p.Count
 	}
 	p.Out = p.folder(p.Out, fmt.Sprintf("play-%s-%d", m.Name, p.Seed))
+	p.WaveDir = p.Out
 	return p.Out, nil
 }
 
@@ -139,6 +146,12 @@ func (p *Play) describe(o *result.Object, r *play.Report) {
 	}
 	if p.Stall >= 0 {
 		o.Stall = new(p.Stall)
+	}
+	if w := r.Wave; w != nil {
+		o.Wave = &result.Wave{FST: w.FST, SaveFile: w.SaveFile, From: w.From, To: int64(w.To), Note: w.Note}
+		if w.To > math.MaxInt64 {
+			o.Wave.To = -1
+		}
 	}
 	if f := r.Failed; f != nil {
 		p.failed(o, f)

@@ -14,6 +14,7 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/ref"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/waves"
 )
 
 // Options say what is played.
@@ -32,7 +33,9 @@ type Options struct {
 	Variant   rtlbridge.Variant
 	Log       io.Writer             // progress of builds; nil: none
 	Progress  func(done, total int) // after each run; nil: none
-	Trace     io.Writer             // gets the transactions of the run that fails; nil: none
+	Wave      waves.Policy
+	WaveDir   string    // folder for a waveform; empty: there is none
+	Trace     io.Writer // gets the transactions of the run that fails; nil: none
 }
 
 // Validate returns every error of the options, each a field.Error.
@@ -63,6 +66,7 @@ type Report struct {
 	Digest   string
 	Cover    *Coverage
 	Failed   *Failed // nil: none
+	Wave     *Wave   // nil: none
 }
 
 // Failed is a run that failed, as short as it was made.
@@ -88,6 +92,9 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 	}()
 	c.devices = make([]*Device, len(c.builds))
 	digest := fnv.New64a()
+	var last Run
+	var lastResult *Result
+	var lastBuild int
 	for i := range o.Runs {
 		seed := o.Seed + uint64(i)
 		n := int(seed % uint64(len(c.builds)))
@@ -103,6 +110,7 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 		if err != nil {
 			return r, err
 		}
+		last, lastResult, lastBuild = run, res, n
 		r.Runs++
 		r.Taken, r.Compared, r.Cycles = r.Taken+res.Taken, r.Compared+res.Compared, r.Cycles+res.Cycles
 		r.SimPs += res.Cycles * uint64(d.conn.Hello().PeriodPs)
@@ -121,7 +129,15 @@ func Play(ctx context.Context, o Options) (r *Report, err error) {
 		}
 	}
 	r.Digest = hex.EncodeToString(digest.Sum(nil))
-	return r, c.shorten(ctx, r.Failed)
+	if err := c.shorten(ctx, r.Failed); err != nil {
+		return r, err
+	}
+	if f := r.Failed; f != nil {
+		r.Wave, err = c.wave(ctx, c.devices[f.Build], f.Run, f.Result)
+	} else {
+		r.Wave, err = c.wave(ctx, c.devices[lastBuild], last, lastResult)
+	}
+	return r, err
 }
 
 // campaign is one under way.

@@ -19,14 +19,15 @@ type Device struct {
 	Build    string // its hash
 	Spec     *Spec
 
-	built   *rtlbridge.Device
-	conn    *rtlbridge.Conn
-	streams []*ref.Stream // in the order of the bridge
-	own     ref.Reference
-	check   string
-	root    []int // of each stream: the one whose transactions it is coupled to, or itself
-	window  []int // of each input: transactions that may be under way in the device
-	traffic map[int]*Traffic
+	built     *rtlbridge.Device
+	launching rtlbridge.LaunchOptions
+	conn      *rtlbridge.Conn
+	streams   []*ref.Stream // in the order of the bridge
+	own       ref.Reference
+	check     string
+	root      []int // of each stream: the one whose transactions it is coupled to, or itself
+	window    []int // of each input: transactions that may be under way in the device
+	traffic   map[int]*Traffic
 }
 
 // Open builds a device and starts it. own is the user's reference; nil: none. Errors: those of rtlbridge, *SpecError.
@@ -47,7 +48,7 @@ func Open(ctx context.Context, m *rtlbridge.Manifest, s *Spec, own ref.Reference
 
 // launch starts the device's process.
 func (d *Device) launch() error {
-	c, err := rtlbridge.Launch(d.built, rtlbridge.LaunchOptions{})
+	c, err := rtlbridge.Launch(d.built, d.launching)
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type Result struct {
 	Digest   uint64
 	Failure  *ref.Failure // nil: none
 	began    []int        // numbers of the transactions that were offered
+	period   int64        // of the first clock, in ps
 	stalls   bool
 	gaps     bool
 }
@@ -140,7 +141,7 @@ func (p *played) begin() error {
 	if err := p.drawResets(rng); err != nil {
 		return err
 	}
-	p.patience = p.wait(&m)
+	p.patience, p.period = p.wait(&m), start.PeriodPs
 	start.Watchdog = p.patience
 	return p.conn.Start(start)
 }

@@ -13,6 +13,7 @@ import (
 
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/judge"
+	"nictwin/scenarios/play"
 )
 
 // CoverageFile is the file in a folder of artifacts that has the report on coverage.
@@ -27,7 +28,7 @@ const Marker = ".nictwin"
 const markerText = "nictwin artifacts\nFiles in this folder are replaced by later runs with the same --out.\n"
 
 // ours are the names of the files that every run may write. Programs of fuzz are looked at when they are written.
-var ours = []string{Marker, Summary, CoverageFile, TransactionsFile, judge.EventsFile, judge.PcapngFile}
+var ours = []string{Marker, Summary, CoverageFile, TransactionsFile, play.FSTFile, play.SaveFile, judge.EventsFile, judge.PcapngFile}
 
 // Folder is a folder of artifacts in use by one run. The zero value is none.
 type Folder struct {

@@ -57,6 +57,8 @@ type Object struct {
 
 	Played *DevicePlayed `json:"played,omitempty"`
 
+	Wave *Wave `json:"wave,omitempty"`
+
 	Servers []ServerPlayed `json:"servers,omitempty"`
 
 	Scenarios []ScenarioPlayed `json:"scenarios,omitempty"`

@@ -1,6 +1,10 @@
 package result
 
-import "nictwin/scenarios/play"
+import (
+	"fmt"
+
+	"nictwin/scenarios/play"
+)
 
 // DevicePlayed is what `play` did with a device, in the JSON object.
 type DevicePlayed struct {
@@ -33,3 +37,24 @@ type DeviceFailed struct {
 // TransactionsFile has the transactions of the run that failed, one a line: cycles of the first and last beat, direction,
 // stream and number, fields and data.
 const TransactionsFile = "transactions.txt"
+
+// Wave is a waveform that a run has left.
+type Wave struct {
+	FST      string `json:"fst"`
+	SaveFile string `json:"save_file"` // for GTKWave
+	From     uint64 `json:"from"`      // cycle
+	To       int64  `json:"to"`        // cycle; -1: the end
+	Note     string `json:"note,omitempty"`
+}
+
+func (w *Wave) String() string {
+	to := "the end"
+	if w.To >= 0 {
+		to = fmt.Sprint(w.To)
+	}
+	s := fmt.Sprintf("%s, cycles %d to %s; gtkwave %s", w.FST, w.From, to, w.SaveFile)
+	if w.Note != "" {
+		s += "; " + w.Note
+	}
+	return s
+}

@@ -32,6 +32,8 @@ class Wave {
     options_ = o;
     fst_ = std::make_unique<VerilatedFstC>();
     top.trace(fst_.get(), 99);
+    fst_->set_time_unit("1ps");
+    fst_->set_time_resolution("1ps");
     fst_->open(o.file.c_str());
   }
   void dump(uint64_t time, uint64_t cycle) {

@@ -1,0 +1,98 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"nictwin/models/simcore"
+	"nictwin/rtlbridge"
+	"nictwin/scenarios/waves"
+)
+
+// Wave is a waveform that a run has left.
+type Wave struct {
+	FST      string
+	SaveFile string // for GTKWave; empty: it could not be made
+	From, To uint64 // cycles
+	// Note says what is odd about it: the run did not fail on the build that writes waveforms, or otherwise. May be empty.
+	Note string
+}
+
+// Names of the files.
+const (
+	FSTFile  = "wave.fst"
+	SaveFile = "wave.gtkw"
+)
+
+// wave plays a run once more on the build that writes waveforms, if the policy has it. The window is around the difference as
+// it shows there: what a design powers up with is random in that build.
+func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*Wave, error) {
+	period := simcore.Ps(res.period)
+	at := uint64(0)
+	if res.Failure != nil {
+		at = res.Failure.Cycle
+	}
+	from, to, ok := c.Wave.Cycles(res.Failure != nil, at, period)
+	if !ok || c.WaveDir == "" {
+		return nil, nil
+	}
+	w := &Wave{FST: filepath.Join(c.WaveDir, FSTFile), From: from, To: to}
+	built, err := rtlbridge.Build(d.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantWaves, Log: c.Log, Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	run.Trace = nil
+	for range 2 {
+		again, err := c.showing(ctx, d, built, run, w)
+		if err != nil {
+			return nil, err
+		}
+		switch f := again.Failure; {
+		case f == nil && res.Failure != nil:
+			w.Note = "the run does not fail on the build that writes waveforms, which powers up with other contents"
+		case f == nil || f.Cycle == at:
+		case c.Wave.Kind == waves.Fail && f.Cycle+waves.After > w.To: // a new window
+			at = f.Cycle
+			w.From, w.To, _ = c.Wave.Cycles(true, at, period)
+			continue
+		}
+		if f := again.Failure; f != nil && f.Error() != res.Failure.Error() {
+			w.Note = "on the build that writes waveforms, which powers up with other contents, it fails so: " + f.Error()
+		}
+		break
+	}
+	return w, c.save(w, built, period, at, res)
+}
+
+// showing plays a run on the build that writes waveforms.
+func (c *campaign) showing(ctx context.Context, d *Device, built *rtlbridge.Device, run Run, w *Wave) (res *Result, err error) {
+	x := &Device{Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, traffic: d.traffic}
+	x.launching = rtlbridge.LaunchOptions{Wave: w.FST, WaveFrom: w.From, WaveTo: w.To}
+	if err := x.launch(); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	if err := x.fit(); err != nil {
+		return nil, &SpecError{x.located(err)}
+	}
+	return x.Play(ctx, run, nil)
+}
+
+// save writes the view of the waveform.
+func (c *campaign) save(w *Wave, built *rtlbridge.Device, period simcore.Ps, at uint64, res *Result) error {
+	v := waves.View{Manifest: built.Manifest, Ports: built.Ports, FST: w.FST, Period: period}
+	if res.Failure != nil {
+		v.Marks = []waves.Mark{{Name: "difference", Cycle: at}}
+		if c := res.Failure.Cause; c != 0 {
+			v.Marks = append(v.Marks, waves.Mark{Name: "expected since", Cycle: c})
+		}
+	}
+	w.SaveFile = filepath.Join(c.WaveDir, SaveFile)
+	if err := os.WriteFile(w.SaveFile, []byte(v.SaveFile()), 0o644); err != nil {
+		return fmt.Errorf("waveform: %w", err)
+	}
+	return nil
+}
