@@ -12,14 +12,18 @@ import (
 	"nictwin/stack/apps"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
+	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
 	"nictwin/stack/verbs"
 )
 
 // flexins is FlexiNS on a card and its host.
 type flexins struct {
-	node *node.Node
-	core *host.Core
+	node   *node.Node
+	core   *host.Core
+	card   *board.Card
+	polls  bool       // data cores read records again and again: the card is never idle
+	before data.Stats // at the last look
 }
 
 // fitsFlexiNS holds a card to what the node needs: a NIC of the contract, and cores on both sides.
@@ -35,6 +39,8 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 	bad(cores, "kind", "%s: the board has no cores on the card and in the server: want one such as bf3-cores-pair", s.Kind)
 	if cores {
 		n := c.Switch.Arm.Host.CPU.Cores
+		bad(s.FlexiNS.Notify != node.MMIO || c.Switch.HostMMIO != nil, "flexins.notify", "%s: the board gives cores of the host no way to Arm memory: want switch.host_mmio on its card, or %s, %s or %s",
+			node.MMIO, node.Pipe, node.DoorbellPushed, node.DoorbellPolled)
 		bad(s.FlexiNS.DataCores < n, "flexins.data_cores", "%d: the card has %d cores, one of which is the control core: want %d at most", s.FlexiNS.DataCores, n, n-1)
 	}
 	return errors.Join(errs...)
@@ -44,7 +50,8 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 // applications on the first core of the host.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
-	f := &flexins{}
+	options := w.c.stack(server).FlexiNS
+	f := &flexins{card: c, polls: options.Notify == node.DoorbellPolled}
 	bus := func(endpoint, number int, regs cpu.Registers) (*corebus.Bus, error) {
 		core, err := c.Memory.Host(endpoint).Core(0, number)
 		if err != nil {
@@ -55,7 +62,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		}
 		return corebus.New(core.Core, regs, corebus.DefaultSpec())
 	}
-	cfg := node.Config{Spec: w.c.stack(server).FlexiNS, Build: buildOf(spec, c.NIC), Memory: driver.DefaultOptions().Memory}
+	cfg := node.Config{Spec: options, Build: buildOf(spec, c.NIC), Memory: driver.DefaultOptions().Memory}
 	cfg.Memory[nicspec.EndpointHost].Bytes = stackBytes - min(stackBytes, cfg.Memory[nicspec.EndpointHost].From)
 	if c.Faults != nil {
 		cfg.ReadsMayFail = func() bool { return c.Faults.Hits() > 0 }
@@ -64,6 +71,11 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	var err error
 	if cfg.Host, err = bus(nicspec.EndpointHost, 0, c.Host.MMIO(nicspec.RequesterHost)); err != nil {
 		return nil, err
+	}
+	if c.HostMMIO != nil {
+		if cfg.Window, err = bus(nicspec.EndpointHost, 0, c.HostMMIO); err != nil {
+			return nil, err
+		}
 	}
 	if cfg.Control, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-1, arm); err != nil {
 		return nil, err
@@ -86,12 +98,24 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 
 func (f *flexins) Context() verbs.Context { return f.node.Context() }
 func (f *flexins) Core() apps.Core        { return f.core }
-func (f *flexins) Settled() bool          { return f.node.Idle() }
 func (f *flexins) Err() error             { return f.node.Err() }
+
+// Settled implements Stack. Where cores poll records by DMA, nothing is under way if nothing but that happened since the last look.
+func (f *flexins) Settled() bool {
+	if !f.polls {
+		return f.node.Idle() && f.card.Idle()
+	}
+	now := f.node.Stats()
+	now.Records, now.Copied = 0, 0
+	same := now == f.before
+	f.before = now
+	return same && f.node.Timers() == 0
+}
 
 // Close implements Stack.
 func (f *flexins) Close() error {
 	f.node.Close()
+	f.polls = false
 	return nil
 }
 

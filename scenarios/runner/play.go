@@ -216,8 +216,20 @@ func (w *world) wrongs(p *Played, list []apps.Wrong) {
 	}
 }
 
-// rest reads counters, ends the stacks, and has the board come to rest.
+// rest ends the stacks, reads counters, and has the board come to rest.
 func (w *world) rest() error {
+	var errs []error
+	for _, s := range w.stacks {
+		errs = append(errs, s.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if !w.settled() { // some read records until they were closed
+		if err := w.settle("the stacks to come to rest"); err != nil {
+			return err
+		}
+	}
 	for i, s := range w.stacks {
 		c, ok := s.(counting)
 		if !ok {
@@ -230,13 +242,6 @@ func (w *world) rest() error {
 		if err := w.await("the counters of the NIC of server "+w.rack.Servers[i].Name, func() bool { return read }); err != nil {
 			return err
 		}
-	}
-	var errs []error
-	for _, s := range w.stacks {
-		errs = append(errs, s.Close())
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
 	}
 	return w.end()
 }

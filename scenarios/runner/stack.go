@@ -17,7 +17,8 @@ type Stack interface {
 	Context() verbs.Context
 	Core() apps.Core // of the host, on which applications run
 
-	// Settled reports whether nothing is under way: what happens from now on begins with a call, or with a frame.
+	// Settled reports whether nothing is under way, in the stack or on its card: what happens from now on begins with a call, or
+	// with a frame. It is asked at every step of time.
 	Settled() bool
 	Err() error
 	// Close ends what the stack does by itself: its loops and timers.

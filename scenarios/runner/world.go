@@ -176,12 +176,11 @@ func (w *world) settled() bool {
 	if w.engine.Pending() == 0 {
 		return true
 	}
-	for i, s := range w.stacks {
-		if !s.Settled() || !w.rack.Servers[i].Cards[0].Idle() {
-			return false
-		}
+	settled := true
+	for _, s := range w.stacks {
+		settled = s.Settled() && settled // every one is looked at each time
 	}
-	return true
+	return settled
 }
 
 // await runs the world until done; it is an apps.Await.
