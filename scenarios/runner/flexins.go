@@ -14,6 +14,7 @@ import (
 	"nictwin/stack/driver/corebus"
 	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
+	"nictwin/stack/offload"
 	"nictwin/stack/verbs"
 )
 
@@ -46,8 +47,8 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 	return errors.Join(errs...)
 }
 
-// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, library and
-// applications on the first core of the host.
+// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, that of the offload
+// engine before it, if handlers answer there; library and applications on the first core of the host.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
 	options := w.c.stack(server).FlexiNS
@@ -79,6 +80,11 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	}
 	if cfg.Control, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-1, arm); err != nil {
 		return nil, err
+	}
+	if w.c.serves(server) {
+		if cfg.Engine, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-2, arm); err != nil {
+			return nil, err
+		}
 	}
 	for i := range cfg.Spec.DataCores {
 		b, err := bus(nicspec.EndpointArm, i, arm)
@@ -112,6 +118,22 @@ func (f *flexins) Settled() bool {
 	return same && f.node.Timers() == 0
 }
 
+// engine implements offloading.
+func (f *flexins) engine() apps.Engine {
+	if f.node.Engine() == nil {
+		return nil
+	}
+	return offloaded{f.node}
+}
+
+// faults implements offloading.
+func (f *flexins) faults() ([]offload.Fault, uint64) {
+	if f.node.Engine() == nil {
+		return nil, 0
+	}
+	return f.node.Engine().Faults()
+}
+
 // Close implements Stack.
 func (f *flexins) Close() error {
 	f.node.Close()
@@ -126,6 +148,7 @@ func (f *flexins) ReadCounters(done func()) error {
 }
 
 var (
-	_ Stack    = (*flexins)(nil)
-	_ counting = (*flexins)(nil)
+	_ Stack      = (*flexins)(nil)
+	_ counting   = (*flexins)(nil)
+	_ offloading = (*flexins)(nil)
 )

@@ -199,6 +199,7 @@ func (w *world) progress(run *apps.Run, total int) {
 // applications adds what they found, and what was expected otherwise.
 func (w *world) applications(p *Played) {
 	w.wrongs(p, p.Result.Wrong)
+	w.handlers(p)
 	for _, d := range w.c.judge(p.Result, p.Traffic) {
 		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
 	}

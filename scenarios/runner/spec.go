@@ -150,7 +150,15 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for n := range rack.Servers {
+		if err := s.validateEngine(n, &rack.Servers[n].Cards[0]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (l *LimitSpec) validate() error {

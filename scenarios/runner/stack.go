@@ -9,6 +9,7 @@ import (
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/stack/apps"
+	"nictwin/stack/offload"
 	"nictwin/stack/verbs"
 )
 
@@ -28,6 +29,12 @@ type Stack interface {
 // counting is a stack that can read the counters of its NIC, which the referee compares with what it saw.
 type counting interface {
 	ReadCounters(done func()) error
+}
+
+// offloading is a stack that may have an offload engine.
+type offloading interface {
+	engine() apps.Engine                         // nil: it has none
+	faults() (list []offload.Fault, more uint64) // handlers that were stopped
 }
 
 // stackKind is what there is to know of a kind of stack.
@@ -71,9 +78,14 @@ func gidOf(server, port int) (g [16]byte) {
 func (w *world) side(server int) apps.Side {
 	const hops = 64
 	c, peer := w.rack.Servers[server].Cards[0], 1-server
+	var engine apps.Engine
+	if o, ok := w.stacks[server].(offloading); ok {
+		engine = o.engine()
+	}
 	return apps.Side{
 		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(), Core: w.stacks[server].Core(), Memory: c.Memory,
 		Base: mem.Bus(nicspec.EndpointHost, appsFrom), Bytes: appsBytes, Port: 1,
-		Peer: verbs.AHAttr{Port: 1, GID: gidOf(peer, 0), MAC: macOf(peer, 0), HopLimit: hops},
+		Peer:   verbs.AHAttr{Port: 1, GID: gidOf(peer, 0), MAC: macOf(peer, 0), HopLimit: hops},
+		Engine: engine,
 	}
 }

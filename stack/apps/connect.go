@@ -12,7 +12,7 @@ func (u *setup) queuePairs(s *side) error {
 	init := verbs.QPInitAttr{Type: spec.Transport.qpType(), SendCQ: s.cq, RecvCQ: s.cq}
 	init.Cap = verbs.QPCap{MaxSendWR: spec.Depth, MaxSendSGE: spec.Pieces, MaxRecvSGE: spec.Pieces}
 	if spec.Inline {
-		init.Cap.MaxInline = spec.largest()
+		init.Cap.MaxInline, _ = s.lengths()
 	}
 	err := u.verbs(s, "create_qp", len(s.ends), func(i int, done func(error)) {
 		a, e := init, s.ends[i]
@@ -20,6 +20,9 @@ func (u *setup) queuePairs(s *side) error {
 			a.SRQ = s.srq
 		} else {
 			a.Cap.MaxRecvWR = max(u.recvDepth(e), 1)
+			if spec.Kind.Served() && !e.client {
+				a.Cap.MaxRecvWR = spec.Depth // of the engine that will have it
+			}
 		}
 		s.Context.CreateQP(s.pd, a, into(&e.qp, done))
 	})

@@ -196,13 +196,18 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 
 // compare holds the bytes of a message to what they must be.
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
-	size := e.spec.size(m)
+	want := e.want(e.spec.size(m))
+	pattern(want, e.spec.Seed, e.flow, direction, m)
+	e.match(got, want, m, where)
+}
+
+// match holds bytes that came to those that had to.
+func (e *end) match(got, want []byte, m int, where func(off int) uint64) {
+	size := len(want)
 	if len(got) != size {
 		e.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d came with %d B: expected %d", m, len(got), size)})
 		return
 	}
-	want := e.want(size)
-	pattern(want, e.spec.Seed, e.flow, direction, m)
 	if at := differ(got, want); at >= 0 {
 		e.fail(Wrong{What: "byte", Message: m, Offset: at, Addr: where(at), Expected: want[at], Got: got[at], Text: fmt.Sprintf(
 			"message %d (%d B): byte %d at %#x: expected %#02x, got %#02x", m, size, at, where(at), want[at], got[at])})

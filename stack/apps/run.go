@@ -25,7 +25,16 @@ func New(s Spec, sides [2]Side, await Await) (*Run, error) {
 		r.sides[i] = &side{Side: sides[i], run: r, byQPN: map[uint32]*end{}}
 		x := r.sides[i]
 		x.room = room{next: (x.Base + line - 1) &^ (line - 1), end: x.Base + x.Bytes}
-		x.want, x.got = make([]byte, s.largest()+counterLen), make([]byte, s.largest()+counterLen)
+	}
+	if err := r.engines(); err != nil {
+		return nil, err
+	}
+	for _, x := range r.sides {
+		longest := s.largest()
+		if a, b := x.lengths(); s.Kind.Served() {
+			longest = max(a, b)
+		}
+		x.want, x.got = make([]byte, longest+counterLen), make([]byte, longest+counterLen)
 		if s.SharedCounter {
 			x.seen = make([]bool, s.QueuePairs*s.Count)
 		}
@@ -79,7 +88,10 @@ func (u *setup) make() error {
 	if err := each(u.blank, u.handles); err != nil {
 		return err
 	}
-	return u.states(each)
+	if err := u.states(each); err != nil {
+		return err
+	}
+	return each(u.engage)
 }
 
 // Prepare posts the first receive requests and follows completions. Who runs the applications lets that come to its end before

@@ -182,7 +182,7 @@ func (s *server) done() bool {
 
 func (s *server) areas(f func(*area, bool)) {
 	if s.near.slots > 0 {
-		f(&s.near, s.spec.Kind != Read)
+		f(&s.near, s.spec.Kind != Read && !s.spec.Kind.Served())
 	}
 	if s.out.slots > 0 {
 		f(&s.out, false)

@@ -16,6 +16,7 @@ type Side struct {
 	Bytes   uint64
 	Port    uint8        // whose way leads to the other server
 	Peer    verbs.AHAttr // the other server, as seen from here
+	Engine  Engine       // nil: the card has none
 }
 
 // side is a Side in use.

@@ -22,7 +22,10 @@ const (
 	Echo      Kind = "echo"      // SEND, and the server sends other bytes of the same length back
 	PingPong  Kind = "ping_pong" // the same, one message at a time
 	Reflector Kind = "reflector" // SEND, and the server sends the very bytes back, from where they were received
-	allKinds       = "send, write, write_imm, read, atomics, echo, ping_pong or reflector"
+
+	ListWalk    Kind = "list_walk"    // SEND of requests that a handler on the server's card answers by walking a list in the server's memory
+	BatchedRead Kind = "batched_read" // the same, by values at many addresses
+	allKinds         = "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk or batched_read"
 )
 
 // twoWay reports whether every message has an answer.
@@ -34,8 +37,14 @@ func (k Kind) sends() bool { return k == Send || k.twoWay() }
 // receives reports whether messages take receive requests of the server.
 func (k Kind) receives() bool { return k.sends() || k == WriteImm }
 
+// Served reports whether handlers on the server's card answer.
+func (k Kind) Served() bool { return k == ListWalk || k == BatchedRead }
+
+// answered reports whether every message of a client has an answer that takes one of its receive requests.
+func (k Kind) answered() bool { return k.twoWay() || k.Served() }
+
 // needsRC reports whether only reliable connections have it.
-func (k Kind) needsRC() bool { return k == Read || k == Atomics }
+func (k Kind) needsRC() bool { return k == Read || k == Atomics || k.Served() }
 
 // Transport is the service of the queue pairs.
 type Transport string
@@ -69,9 +78,10 @@ type Spec struct {
 	Events      bool `yaml:"events"`       // completions are taken when an event tells of them, not by polling
 	SignalEvery int  `yaml:"signal_every"` // only every so many-th request ends with a completion, and the last
 
-	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
-	Receives      int  `yaml:"receives"`       // receive requests of a flow that are posted at a time; 0: see Spec.receives
-	SharedCounter bool `yaml:"shared_counter"` // atomics: all flows add to one counter
+	SharedReceive bool  `yaml:"shared_receive"` // one receive queue for all flows of a server
+	Receives      int   `yaml:"receives"`       // receive requests of a flow that are posted at a time; 0: see Spec.receives
+	Hops          []int `yaml:"hops"`           // list_walk: nodes that walk i goes through: those of entry i, from the first again after the last; 0: its key is nowhere
+	SharedCounter bool  `yaml:"shared_counter"` // atomics: all flows add to one counter
 
 	MTU      int `yaml:"mtu"`       // of the path
 	Timeout  int `yaml:"timeout"`   // of retransmission: 4.096 us x 2^timeout; 0: never
@@ -121,6 +131,7 @@ const (
 	maxCount  = 1 << 20
 	maxDepth  = 1 << 12
 	maxPieces = 16
+	maxHops   = 1 << 12
 	maxBytes  = 1 << 24
 	maxTotal  = 1 << 22 // messages of all flows: each has its completions kept
 	stampLen  = 4       // bytes with the message's number
@@ -137,7 +148,7 @@ func (s *Spec) Validate() error {
 	within := func(path field.Path, v, from, to int) {
 		bad(v >= from && v <= to, path, "%d: want %d to %d", v, from, to)
 	}
-	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector}, s.Kind)
+	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector, ListWalk, BatchedRead}, s.Kind)
 	bad(known, "kind", "%q: want %s", s.Kind, allKinds)
 	bad(s.Transport == RC || s.Transport == UC || s.Transport == UD, "transport", "%q: want %s, %s or %s", s.Transport, RC, UC, UD)
 	if s.Transport != RC && known {
@@ -172,6 +183,10 @@ func (s *Spec) validateSizes() error {
 	switch {
 	case s.Kind == Atomics:
 		least, most = counterLen, counterLen
+	case s.Kind == ListWalk:
+		least, most = valueBytes, valueBytes
+	case s.Kind == BatchedRead:
+		least, most = valueBytes, maxBatch*valueBytes
 	case s.Transport == UD:
 		least, most = stampLen, s.MTU
 	case s.Transport == UC: // which may lose messages: each says its number
@@ -180,6 +195,8 @@ func (s *Spec) validateSizes() error {
 	for i, n := range s.Sizes {
 		if at := field.Path(fmt.Sprintf("sizes[%d]", i)); n < least || n > most {
 			errs = append(errs, field.Errorf(at, "%d: %s over %s takes %d to %d bytes", n, s.Kind, s.Transport, least, most))
+		} else if s.Kind == BatchedRead && n%valueBytes != 0 {
+			errs = append(errs, field.Errorf(at, "%d: %s brings values of %d bytes: want a multiple of that", n, s.Kind, valueBytes))
 		}
 	}
 	return errors.Join(errs...)
@@ -198,6 +215,11 @@ func (s *Spec) validateOptions() error {
 	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
 	bad(!s.SharedReceive || s.Kind.receives(), "shared_receive", ": kind %s takes no receive requests: want false", s.Kind)
 	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
+	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks through nothing: want none", s.Kind)
+	bad(len(s.Hops) <= maxDepth, "hops", ": %d of them: want %d at most", len(s.Hops), maxDepth)
+	for i, n := range s.Hops {
+		bad(n >= 0 && n <= maxHops, field.Path(fmt.Sprintf("hops[%d]", i)), "%d: want 0 for a key that is nowhere, to %d", n, maxHops)
+	}
 	bad(s.Kind != Atomics || s.Pieces == 1 && s.Offset%counterLen == 0, "pieces", "%d at %v %d: an atomic has one piece of 8 bytes, aligned: want 1 and a multiple of 8",
 		s.Pieces, field.Path("offset"), s.Offset)
 	return errors.Join(errs...)
@@ -216,6 +238,7 @@ func (s *Spec) validateMisuse() error {
 	}
 	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
 	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
+	bad(x.What != RemoteKey || !s.Kind.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
 	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places nothing by receive requests", x.What, s.Kind)
 	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
 	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v nobody knows whose request it is", x.What, field.Path("shared_receive"))
