@@ -22,6 +22,7 @@ import (
 type flexins struct {
 	node   *node.Node
 	core   *host.Core
+	ports  int
 	card   *board.Card
 	polls  bool       // data cores read records again and again: the card is never idle
 	before data.Stats // at the last look
@@ -94,8 +95,9 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		cfg.Data = append(cfg.Data, b)
 	}
 	for p := range cfg.Build.Ports {
-		cfg.Ports = append(cfg.Ports, node.Port{MAC: macOf(server, p), GID: gidOf(server, p)})
+		cfg.Ports = append(cfg.Ports, node.Port{MAC: macOf(server, p), GID: w.c.Addresses.gidOf(server, p)})
 	}
+	f.ports = cfg.Build.Ports
 	if f.node, err = node.New(cfg); err != nil {
 		return nil, err
 	}
@@ -104,6 +106,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 
 func (f *flexins) Context() verbs.Context { return f.node.Context() }
 func (f *flexins) Core() apps.Core        { return f.core }
+func (f *flexins) Ports() int             { return f.ports }
 func (f *flexins) Err() error             { return f.node.Err() }
 
 // Settled implements Stack. Where cores poll records by DMA, nothing is under way if nothing but that happened since the last look.

@@ -136,6 +136,8 @@ func (c *client) misuse(w *verbs.SendWR, m int) {
 		if !c.spec.Kind.Served() { // whose requests have the address in their bytes
 			w.RemoteAddr = c.farEnd - n + beyond(c.spec)
 		}
+	case Unaligned:
+		w.RemoteAddr += counterLen / 2
 	case LocalKey:
 		w.SGEs[0].LKey ^= strangeKey
 	case LocalBounds:

@@ -32,6 +32,7 @@ type end struct {
 
 	qp      verbs.QP
 	peerQPN uint32
+	way     *Way
 	ah      verbs.AH
 	recvs   *receives // nil: it takes none
 
@@ -39,6 +40,8 @@ type end struct {
 	came          int // receive requests that ended
 	messages      int // that came whole and right
 	bytes         uint64
+
+	had []bool // with AnyOrder: messages that came
 
 	stopped bool // by an error: it posts nothing more
 	full    bool // the queue or its pipe had no room
@@ -186,7 +189,13 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 		return next, false
 	}
 	m = next
-	if s := stamp(got); s >= 0 && e.spec.Transport != RC && s >= next && s < e.spec.Count {
+	if s := stamp(got); e.spec.AnyOrder && s >= 0 && s < e.spec.Count {
+		if m = s; e.had[m] {
+			e.fail(Wrong{What: "twice", Message: m, Text: fmt.Sprintf("message %d came again", m)})
+			return m, false
+		}
+		e.had[m] = true
+	} else if s >= 0 && e.spec.Transport != RC && s >= next && s < e.spec.Count {
 		m = s // those between were lost
 	}
 	e.took(m)

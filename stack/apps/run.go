@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"nictwin/stack/verbs"
 )
 
 // Run is a workload on two servers.
@@ -30,6 +32,9 @@ func New(s Spec, sides [2]Side, await Await) (*Run, error) {
 		return nil, err
 	}
 	for _, x := range r.sides {
+		if s.Ports > len(x.Ways) {
+			return nil, verbs.Errorf("apps", verbs.EINVAL, "server %s has %d ports: want ports %d or less", x.Name, len(x.Ways), len(x.Ways))
+		}
 		longest := s.largest()
 		if a, b := x.lengths(); s.Kind.Served() {
 			longest = max(a, b)
@@ -55,10 +60,11 @@ func (r *Run) flow(f int) {
 	if f >= r.spec.QueuePairs {
 		c, s = s, c
 	}
-	a := &client{end: &end{spec: r.spec, side: c, flow: f, client: true}}
+	way := f % r.spec.Ports
+	a := &client{end: &end{spec: r.spec, side: c, flow: f, client: true, way: &c.Ways[way]}}
 	a.role = a
 	c.ends = append(c.ends, a.end)
-	b := &server{end: &end{spec: r.spec, side: s, flow: f}}
+	b := &server{end: &end{spec: r.spec, side: s, flow: f, way: &s.Ways[way]}}
 	b.role = b
 	s.ends = append(s.ends, b.end)
 }

@@ -96,13 +96,30 @@ func (s *server) received(slot int, wc *verbs.WC) {
 		return
 	}
 	s.checkImm(wc, m)
-	s.next = m + 1
-	if s.spec.Kind.twoWay() {
+	if s.next = m + 1; s.spec.AnyOrder {
+		s.next = s.came
+	}
+	switch x := s.spec.Misuse; {
+	case x != nil && x.What == Deregister && s.flow == 0 && m == x.Message:
+		s.deregister(reply{m, slot})
+	case s.spec.Kind.twoWay():
 		s.todo.Push(reply{m, slot})
 	}
 	if s.spec.Kind != Reflector {
 		s.recvs.give(slot)
 	}
+}
+
+// deregister takes the server's memory away, and answers then.
+func (s *server) deregister(r reply) {
+	s.side.gone = true
+	s.side.Context.DeregMR(s.side.mr.LKey, func(err error) {
+		s.side.run.progress++
+		if s.check("dereg_mr", err) {
+			s.todo.Push(r)
+			s.advance()
+		}
+	})
 }
 
 // written checks a message whose immediate data came.

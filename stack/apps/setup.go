@@ -133,6 +133,9 @@ func (u *setup) furnish(s *side) {
 			e.recvs = nil
 		}
 		e.requests()
+		if spec.AnyOrder {
+			e.had = make([]bool, spec.Count)
+		}
 		e.sends, e.takes = make([]Completion, 0, spec.Count), make([]Completion, 0, spec.Count)
 		switch r := e.role.(type) {
 		case *client:

@@ -83,6 +83,11 @@ type Spec struct {
 	Hops          []int `yaml:"hops"`           // list_walk: nodes that walk i goes through: those of entry i, from the first again after the last; 0: its key is nowhere
 	SharedCounter bool  `yaml:"shared_counter"` // atomics: all flows add to one counter
 
+	AnyOrder bool `yaml:"any_order"` // UD: messages may pass each other on the way
+
+	Ports int  `yaml:"ports"` // of each server, which flows use in turn
+	PSN   *int `yaml:"psn"`   // of every sender's first packet; null: drawn, near the wrap for some
+
 	MTU      int `yaml:"mtu"`       // of the path
 	Timeout  int `yaml:"timeout"`   // of retransmission: 4.096 us x 2^timeout; 0: never
 	Retries  int `yaml:"retries"`   // without an answer
@@ -110,18 +115,21 @@ const (
 	LocalBounds  Wrongdoing = "local_bounds"  // the last byte is beyond the client's region
 	ShortReceive Wrongdoing = "short_receive" // the server's receive request has one byte less than the message
 	BadReceive   Wrongdoing = "bad_receive"   // the server's receive request has a key that the server does not have
-	allWrong                = "remote_key, remote_bounds, local_key, local_bounds, short_receive or bad_receive"
+	NoReceive    Wrongdoing = "no_receive"    // the server posts no receive request for the message, nor for any behind it
+	Deregister   Wrongdoing = "deregister"    // the server deregisters its memory before it answers the message
+	Unaligned    Wrongdoing = "unaligned"     // an atomic whose address is no multiple of eight
+	allWrong                = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, no_receive, deregister or unaligned"
 )
 
 func (w Wrongdoing) remote() bool  { return w == RemoteKey || w == RemoteBounds }
-func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive }
+func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
 
 // DefaultSpec is 64 SENDs of 1 KB over one RC queue pair, eight under way. A timeout of 1 ms, seven retries and an RNR time of
 // 10 us are assumptions: short, as simulated time is dear.
 func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Pieces: 1, Batch: 1, SignalEvery: 1,
-		MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
+		Ports: 1, MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
 
@@ -132,6 +140,8 @@ const (
 	maxDepth  = 1 << 12
 	maxPieces = 16
 	maxHops   = 1 << 12
+	maxPorts  = 8
+	maxPSN    = 1<<24 - 1
 	maxBytes  = 1 << 24
 	maxTotal  = 1 << 22 // messages of all flows: each has its completions kept
 	stampLen  = 4       // bytes with the message's number
@@ -166,6 +176,11 @@ func (s *Spec) Validate() error {
 	within("batch", s.Batch, 1, max(s.Depth, 1))
 	within("signal_every", s.SignalEvery, 1, max(s.Depth, 1))
 	within("receives", s.Receives, 0, maxDepth)
+	within("ports", s.Ports, 1, maxPorts)
+	if s.PSN != nil {
+		within("psn", *s.PSN, 0, maxPSN)
+	}
+	bad(!s.AnyOrder || s.Transport == UD && s.Kind == Send, "any_order", ": %s over %s keeps messages in order: want false, or kind %s over %s", s.Kind, s.Transport, Send, UD)
 	within("timeout", s.Timeout, 0, 31)
 	within("retries", s.Retries, 0, 7)
 	within("rnr_retry", s.RNRRetry, 0, 7)
@@ -236,12 +251,14 @@ func (s *Spec) validateMisuse() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
+	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive, NoReceive, Deregister, Unaligned}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
 	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
 	bad(x.What != RemoteKey || !s.Kind.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
 	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places nothing by receive requests", x.What, s.Kind)
 	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
 	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v nobody knows whose request it is", x.What, field.Path("shared_receive"))
+	bad(x.What != Unaligned || s.Kind == Atomics, "misuse.what", "%s: kind %s has no atomics", x.What, s.Kind)
+	bad(x.What != Deregister || s.Kind == PingPong && s.Inline, "misuse.what", "%s: the answer has to need no memory, and nothing else may be under way: want kind %s with %v", x.What, PingPong, field.Path("inline"))
 	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))
 	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message, s.Count-1, field.Path("count"))
 	if x.Message >= 0 && len(s.Sizes) > 0 {
