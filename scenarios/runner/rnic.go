@@ -66,8 +66,11 @@ func (r *rnic) Ports() int             { return 1 }
 func (r *rnic) Err() error             { return r.dev.Err() }
 func (r *rnic) Close() error           { return nil }
 
-// Settled implements Stack. What the NIC has under way is an event of the engine.
-func (r *rnic) Settled() bool { return false }
+// Settled implements Stack. A NIC that cannot tell is settled when no event is left.
+func (r *rnic) Settled() bool {
+	nic, ok := r.card.NIC.(interface{ Idle() bool })
+	return ok && nic.Idle() && r.card.Idle()
+}
 
 // free is software whose accesses take no time.
 type free struct{ memory *board.Memory }
