@@ -141,7 +141,7 @@ func (w *world) play(p *Played) error {
 
 // destroy ends the objects of the applications. After an error there may be requests that nothing will end.
 func (w *world) destroy(run *apps.Run) error {
-	if len(w.c.Expect.Errors) > 0 || !run.Done() {
+	if len(w.c.Expect.Errors) > 0 || w.failed != nil || !run.Done() {
 		return nil
 	}
 	return stackError(run.Close(w.await))
@@ -152,7 +152,7 @@ func (w *world) traffic(run *apps.Run) error {
 	l, total := &w.c.Limits, w.c.Workload.Messages()*w.c.Workload.Ways()
 	mark, from, since, idle := run.Progress(), w.engine.Now(), w.engine.Now(), simcore.Ps(0)
 	for !run.Done() {
-		if err := errors.Join(w.run(trafficStep), stackError(run.Err())); err != nil {
+		if err := errors.Join(w.run(trafficStep), w.unexpected(run.Err())); err != nil {
 			return err
 		}
 		run.Retry()
@@ -186,8 +186,10 @@ func (w *world) traffic(run *apps.Run) error {
 // nanoseconds is simulated time for people.
 func nanoseconds(t simcore.Ps) time.Duration { return time.Duration(t / simcore.Nanosecond) }
 
-// mayEnd reports whether applications may wait in vain: where messages may be lost, or requests end with errors.
-func (w *world) mayEnd() bool { return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 }
+// mayEnd reports whether applications may wait in vain: where messages may be lost, requests end with errors, or a stack fails.
+func (w *world) mayEnd() bool {
+	return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 || w.failed != nil
+}
 
 func (w *world) progress(run *apps.Run, total int) {
 	if w.o.Progress != nil {
@@ -200,6 +202,10 @@ func (w *world) progress(run *apps.Run, total int) {
 func (w *world) applications(p *Played) {
 	w.wrongs(p, p.Result.Wrong)
 	w.handlers(p)
+	if want := w.c.Expect.Failure; want != "" && w.failed == nil {
+		d := discrepancy{"expect.failure: error of a stack", fmt.Sprintf("%q", want), "none"}
+		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
+	}
 	for _, d := range w.c.judge(p.Result, p.Traffic) {
 		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
 	}

@@ -26,6 +26,7 @@ type SweepSpec struct {
 	Losses      []float64        `yaml:"loss"` // of faults.wire
 	Stalls      []int            `yaml:"stall"`
 	Seeds       []uint64         `yaml:"seed"`
+	PCIe        []string         `yaml:"pcie"` // kind of every fault of faults.pcie
 
 	// Options of stacks of kind flexins.
 	DataCores       []int               `yaml:"data_cores"`
@@ -82,6 +83,7 @@ func (w *SweepSpec) axes() []axis {
 		values("cc", w.CCs, func(s *Spec, v data.CongestionKind) { s.flexins(func(n *node.Spec) { n.Data.CC.Kind = v }) }),
 		values("spray", w.Sprays, func(s *Spec, v bool) { s.flexins(func(n *node.Spec) { n.Data.Spray = v }) }),
 		values("notify", w.Notifies, func(s *Spec, v node.Notification) { s.flexins(func(n *node.Spec) { n.Notify = v }) }),
+		values("pcie", w.PCIe, (*Spec).answer),
 		values("seed", w.Seeds, func(s *Spec, v uint64) { s.Workload.Seed = v }),
 	}
 }
@@ -99,6 +101,14 @@ func (s *Spec) lose(share float64) {
 	w := *s.Faults.Wire
 	w.Chances.Loss = share
 	s.Faults.Wire = &w
+}
+
+// answer sets what goes wrong with answers to reads.
+func (s *Spec) answer(kind string) {
+	s.Faults.PCIe = slices.Clone(s.Faults.PCIe)
+	for i := range s.Faults.PCIe {
+		s.Faults.PCIe[i].Kind = kind
+	}
 }
 
 // maxCases is more than anybody reads the results of.
@@ -133,6 +143,9 @@ func (s *Spec) cases(file string) ([]*Case, error) {
 	}
 	if len(s.Sweep.Losses) > 0 && s.Faults.Wire == nil {
 		return nil, field.Errorf("sweep.loss", ": want %v, whose chances.loss it sets", field.Path("faults.wire"))
+	}
+	if len(s.Sweep.PCIe) > 0 && len(s.Faults.PCIe) == 0 {
+		return nil, field.Errorf("sweep.pcie", ": want %v, whose kinds it sets", field.Path("faults.pcie"))
 	}
 	var list []*Case
 	at := make([]int, len(axes))
