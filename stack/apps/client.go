@@ -87,7 +87,7 @@ func (c *client) build(i, m int) bool {
 
 // length is the bytes of request m.
 func (c *client) length(m int) int {
-	n := c.spec.size(m)
+	n := c.spec.prefix() + c.spec.size(m)
 	if c.spec.Kind.Served() {
 		n, _ = c.served.engine.Lengths(c.spec.Kind, n)
 	}
@@ -100,7 +100,11 @@ func (c *client) content(b []byte, m int) {
 		c.served.engine.Request(b, c.ask(m))
 		return
 	}
-	pattern(b, c.spec.Seed, c.flow, request, m)
+	n := c.spec.prefix()
+	if n > 0 {
+		ethernet(b, c.way.Peer.MAC, c.way.MAC)
+	}
+	pattern(b[n:], c.spec.Seed, c.flow, request, m)
 }
 
 // fill puts the bytes of message m where its request takes them from.

@@ -171,17 +171,16 @@ func (e *end) took(message int) { e.takes[len(e.takes)-1].Message = message }
 
 // arrived checks a message that came into a slot, and returns its number; ok is false if that is not known.
 func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bool) {
-	n, skip := int(wc.ByteLen), 0
-	if e.spec.Transport == UD {
-		skip = verbs.GRHBytes
-		if wc.SrcQP != e.peerQPN {
-			e.fail(Wrong{What: "src_qp", Message: next, Text: fmt.Sprintf("a message from queue pair %#x: expected %#x", wc.SrcQP, e.peerQPN)})
-		}
+	skip := e.spec.header()
+	n, a := int(wc.ByteLen)-skip, &e.recvs.area
+	if e.spec.Transport == UD && wc.SrcQP != e.peerQPN {
+		e.fail(Wrong{What: "src_qp", Message: next, Text: fmt.Sprintf("a message from queue pair %#x: expected %#x", wc.SrcQP, e.peerQPN)})
 	}
-	n -= skip
-	a := &e.recvs.area
 	if n < 0 || n > len(e.side.got) {
 		e.fail(Wrong{What: "length", Message: next, Text: fmt.Sprintf("a message of %d B: expected %d", n, e.spec.size(next))})
+		return next, false
+	}
+	if e.spec.Transport == Raw && !e.addressed(a, slot, next) {
 		return next, false
 	}
 	got := e.got(n)

@@ -218,7 +218,7 @@ func (r *Run) engines() error {
 func (s *side) lengths() (request, answer int) {
 	spec := s.run.spec
 	if !spec.Kind.Served() {
-		return spec.largest(), spec.largest()
+		return spec.prefix() + spec.largest(), spec.largest()
 	}
 	for _, x := range s.run.sides { // both speak alike
 		if x.Engine != nil {

@@ -95,5 +95,5 @@ func (s *Spec) header() int {
 	if s.Transport == UD {
 		return verbs.GRHBytes
 	}
-	return 0
+	return s.prefix()
 }

@@ -35,10 +35,8 @@ func New(s Spec, sides [2]Side, await Await) (*Run, error) {
 		if s.Ports > len(x.Ways) {
 			return nil, verbs.Errorf("apps", verbs.EINVAL, "server %s has %d ports: want ports %d or less", x.Name, len(x.Ways), len(x.Ways))
 		}
-		longest := s.largest()
-		if a, b := x.lengths(); s.Kind.Served() {
-			longest = max(a, b)
-		}
+		longest, answer := x.lengths()
+		longest = max(longest, answer)
 		x.want, x.got = make([]byte, longest+counterLen), make([]byte, longest+counterLen)
 		if s.SharedCounter {
 			x.seen = make([]bool, s.QueuePairs*s.Count)

@@ -54,10 +54,12 @@ const (
 	RC Transport = "rc"
 	UC Transport = "uc"
 	UD Transport = "ud"
+
+	Raw Transport = "raw" // Ethernet frames, with a header of the application's
 )
 
 func (t Transport) qpType() verbs.QPType {
-	return map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD}[t]
+	return map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD, Raw: verbs.QPTRawPacket}[t]
 }
 
 // Spec is a workload.
@@ -160,8 +162,9 @@ func (s *Spec) Validate() error {
 	}
 	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector, ListWalk, BatchedRead}, s.Kind)
 	bad(known, "kind", "%q: want %s", s.Kind, allKinds)
-	bad(s.Transport == RC || s.Transport == UC || s.Transport == UD, "transport", "%q: want %s, %s or %s", s.Transport, RC, UC, UD)
-	if s.Transport != RC && known {
+	bad(slices.Contains([]Transport{RC, UC, UD, Raw}, s.Transport), "transport", "%q: want %s, %s, %s or %s", s.Transport, RC, UC, UD, Raw)
+	s.validateRaw(bad)
+	if s.Transport != RC && s.Transport != Raw && known {
 		bad(!s.Kind.needsRC(), "kind", "%s: transport %s does not have it: want %s, or transport %s", s.Kind, s.Transport, Send, RC)
 		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: transport ud does not have it: want %s, %s, %s or %s", s.Kind, Send, Echo, PingPong, Reflector)
 	}
@@ -204,6 +207,8 @@ func (s *Spec) validateSizes() error {
 		least, most = valueBytes, maxBatch*valueBytes
 	case s.Transport == UD:
 		least, most = stampLen, s.MTU
+	case s.Transport == Raw:
+		least, most = leastFrame-etherBytes, s.MTU-etherBytes
 	case s.Transport == UC: // which may lose messages: each says its number
 		least = stampLen
 	}
