@@ -46,6 +46,8 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		head + "workload: {transport: raw, kind: write}":                         "f.yaml:5: workload.kind write: transport raw does not have it: want send",
 		head + "workload: {transport: raw, both_ways: true}":                     "f.yaml:5: workload.ports 1: each port has one flow of raw, and there are 2: want 2 or more",
 		head + "workload: {transport: raw, sizes: [45]}":                         "f.yaml:5: workload.sizes[0] 45: send over raw takes 46 to 1010 bytes",
+		head + "workload: {kind: write, invalidate: true}":                       "f.yaml:5: workload.invalidate: want false, or kind send over rc without workload.immediate",
+		head + "workload: {misuse: {what: revoked_key, message: 3}}":             "f.yaml:5: workload.misuse.what revoked_key: want workload.invalidate, and a message behind the first",
 		head + "addresses: ipx":                                                  `f.yaml:5: addresses "ipx": want ipv4 or ipv6`,
 		head + "workload: {ports: 9}":                                            "f.yaml:5: workload.ports 9: want 1 to 8",
 		head + "workload: {psn: 16777216}":                                       "f.yaml:5: workload.psn 16777216: want 0 to 16777215",

@@ -17,6 +17,8 @@ type client struct {
 	answered int    // messages whose answers came
 	counter  counter
 	served   served
+
+	revocable []verbs.MR // with Spec.Invalidate: of the server, by message
 }
 
 // opcode is what request m asks for.
@@ -33,6 +35,9 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 	}
 	if s.Immediate {
 		return verbs.WRSendImm
+	}
+	if s.Invalidate {
+		return verbs.WRSendInv
 	}
 	return verbs.WRSend
 }
@@ -82,6 +87,7 @@ func (c *client) build(i, m int) bool {
 		c.counter.ask(w, m)
 	}
 	c.misuse(w, m)
+	c.revoke(w, m)
 	return true
 }
 

@@ -99,6 +99,7 @@ func (u *setup) introduce() {
 			e.peerQPN = p.qp.Num()
 			c, ok := e.role.(*client)
 			if r, both := p.role.(*server); ok && both {
+				c.revocable = r.keys
 				c.far, c.farKey, c.farEnd = r.near, p.side.mr.RKey, p.side.Base+p.side.Bytes
 			}
 		}

@@ -88,10 +88,10 @@ func (u *setup) make() error {
 	if u.short != nil {
 		return u.short
 	}
-	u.introduce()
-	if err := each(u.blank, u.handles); err != nil {
+	if err := each(u.blank, u.handles, u.revocable); err != nil {
 		return err
 	}
+	u.introduce()
 	if err := u.states(each); err != nil {
 		return err
 	}

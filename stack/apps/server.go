@@ -16,6 +16,7 @@ type server struct {
 	next  int  // message that is to come
 	todo  fifo.Queue[reply]
 	under fifo.Queue[reply] // posted, until their requests have ended
+	keys  []verbs.MR        // with Spec.Invalidate: by message
 	count *uint64           // what its counter must have in the end, where the client can tell
 }
 
@@ -96,6 +97,7 @@ func (s *server) received(slot int, wc *verbs.WC) {
 		return
 	}
 	s.checkImm(wc, m)
+	s.checkInv(wc, m)
 	if s.next = m + 1; s.spec.AnyOrder {
 		s.next = s.came
 	}

@@ -51,6 +51,9 @@ func (u *setup) open(s *side) error {
 	if err := u.verbs(s, "query_device", 1, func(_ int, done func(error)) { c.QueryDevice(into(&s.dev, done)) }); err != nil {
 		return err
 	}
+	if u.spec.Invalidate && !s.dev.Has(verbs.FeatureInvalidate) {
+		return verbs.Errorf(string(u.spec.Kind), verbs.EOPNOTSUPP, "server %s: SEND_WITH_INV: the device lacks it", s.Name)
+	}
 	if err := u.verbs(s, "alloc_pd", 1, func(_ int, done func(error)) { c.AllocPD(into(&s.pd, done)) }); err != nil {
 		return err
 	}
@@ -149,6 +152,8 @@ func (u *setup) furnish(s *side) {
 				r.near = u.take(s, 1, counterLen, 1)
 			case spec.Kind == Atomics:
 				r.near = s.counterOwner().near
+			case spec.Invalidate:
+				r.near = u.take(s, spec.Count, keyBytes, 1)
 			case spec.Kind == ListWalk:
 				r.near = u.take(s, spec.spread(), s.Engine.NodeBytes(), 1)
 			case spec.Kind == BatchedRead:

@@ -76,6 +76,7 @@ type Spec struct {
 	Offset      int  `yaml:"offset"`       // bytes behind a multiple of 64 at which each piece begins
 	Inline      bool `yaml:"inline"`       // bytes go with the request
 	Immediate   bool `yaml:"immediate"`    // SENDs carry immediate data
+	Invalidate  bool `yaml:"invalidate"`   // SENDs each invalidate a region of the server
 	Batch       int  `yaml:"batch"`        // requests that the client posts at a time, as far as there is room
 	Events      bool `yaml:"events"`       // completions are taken when an event tells of them, not by polling
 	SignalEvery int  `yaml:"signal_every"` // only every so many-th request ends with a completion, and the last
@@ -120,7 +121,8 @@ const (
 	NoReceive    Wrongdoing = "no_receive"    // the server posts no receive request for the message, nor for any behind it
 	Deregister   Wrongdoing = "deregister"    // the server deregisters its memory before it answers the message
 	Unaligned    Wrongdoing = "unaligned"     // an atomic whose address is no multiple of eight
-	allWrong                = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, no_receive, deregister or unaligned"
+	RevokedKey   Wrongdoing = "revoked_key"   // a WRITE by the key that the message before it invalidated
+	allWrong                = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, no_receive, deregister, unaligned or revoked_key"
 )
 
 func (w Wrongdoing) remote() bool  { return w == RemoteKey || w == RemoteBounds }
@@ -235,6 +237,7 @@ func (s *Spec) validateOptions() error {
 	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
 	bad(!s.SharedReceive || s.Kind.receives(), "shared_receive", ": kind %s takes no receive requests: want false", s.Kind)
 	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
+	s.validateRevoke(bad)
 	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks through nothing: want none", s.Kind)
 	bad(len(s.Hops) <= maxDepth, "hops", ": %d of them: want %d at most", len(s.Hops), maxDepth)
 	for i, n := range s.Hops {
@@ -256,7 +259,7 @@ func (s *Spec) validateMisuse() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive, NoReceive, Deregister, Unaligned}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
+	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive, NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
 	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
 	bad(x.What != RemoteKey || !s.Kind.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
 	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places nothing by receive requests", x.What, s.Kind)
