@@ -152,7 +152,11 @@ func (w *world) traffic(run *apps.Run) error {
 	l, total := &w.c.Limits, w.c.Workload.Messages()*w.c.Workload.Ways()
 	mark, from, since, idle := run.Progress(), w.engine.Now(), w.engine.Now(), simcore.Ps(0)
 	for !run.Done() {
-		if err := errors.Join(w.run(trafficStep), w.unexpected(run.Err())); err != nil {
+		err := w.run(trafficStep)
+		if w.failed == nil { // else applications find no stack any more
+			err = errors.Join(err, stackError(run.Err()))
+		}
+		if err != nil {
 			return err
 		}
 		run.Retry()

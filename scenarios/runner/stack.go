@@ -17,7 +17,7 @@ import (
 type Stack interface {
 	Context() verbs.Context
 	Core() apps.Core // of the host, on which applications run
-	Ports() int
+	Ports() int      // that it can use, from the first on
 
 	// Settled reports whether nothing is under way, in the stack or on its card: what happens from now on begins with a call, or
 	// with a frame. It is asked at every step of time.

@@ -167,13 +167,10 @@ func (w *world) wrong() error {
 
 // unexpected is an error of a stack, unless the case expects it.
 func (w *world) unexpected(err error) error {
-	want := w.c.Expect.Failure
-	if err == nil || want == "" || w.failed == nil && !strings.Contains(err.Error(), want) {
+	if want := w.c.Expect.Failure; err == nil || want == "" || !strings.Contains(err.Error(), want) {
 		return stackError(err)
 	}
-	if w.failed == nil {
-		w.failed = err
-	}
+	w.failed = err
 	return nil
 }
 
