@@ -244,6 +244,9 @@ func (c *Comp) Busy() bool {
 	return c.dma.out.Len() > 0 || c.dma.reads > 0 || c.rx.ops > 0 || c.tx.packets > 0 || c.tx.turn.Len() > 0 || c.table.open > 0 || c.rx.unplaced > 0
 }
 
+// Idle reports whether nothing is under way, and no timer will have something be.
+func (c *Comp) Idle() bool { return !c.Busy() && c.dev.Idle() }
+
 // awake ends an idle time.
 func (c *Comp) awake(now simcore.Ps) {
 	cycle := int64(now / c.period)

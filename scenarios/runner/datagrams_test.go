@@ -115,6 +115,7 @@ func (s *datagrams) AllocPD(done func(verbs.PD, error))     { done(1, nil) }
 
 // Context implements Stack.
 func (s *datagrams) Context() verbs.Context { return s }
+func (s *datagrams) Ports() int             { return 1 }
 
 func (s *datagrams) QueryDevice(done func(verbs.DeviceAttr, error)) {
 	done(verbs.DeviceAttr{Types: []verbs.QPType{verbs.QPTUD}, Ports: 1}, nil)

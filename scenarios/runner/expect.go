@@ -18,6 +18,7 @@ type ExpectSpec struct {
 	Errors  []ErrorSpec  `yaml:"errors"`  // completions in error that must be there; all others are findings
 	Lost    LostSpec     `yaml:"lost"`    // messages that do not arrive although their requests ended well: on UC and UD
 	Compare apps.Compare `yaml:"compare"` // what two runs on different NICs must have in common
+	Failure string       `yaml:"failure"` // text of the error that a stack must fail with; empty: none may
 	Within  simcore.Ps   `yaml:"within_ps"`
 	Least   simcore.Ps   `yaml:"least_ps"` // the traffic may not be over before
 }
@@ -167,7 +168,7 @@ func (c *Case) judge(r *apps.Result, took simcore.Ps) (found []discrepancy) {
 	if took < x.Least {
 		found = append(found, discrepancy{"expect.least_ps: time of the traffic", fmt.Sprintf("%d at least", int64(x.Least)), fmt.Sprint(int64(took))})
 	}
-	if len(x.Errors) > 0 {
+	if len(x.Errors) > 0 || x.Failure != "" {
 		return found
 	}
 	return append(found, c.whole(r)...)

@@ -37,6 +37,7 @@ type EndpointMemory string
 const (
 	ArmMemory  EndpointMemory = "arm"
 	HostMemory EndpointMemory = "host"
+	Buffers    EndpointMemory = "buffers" // of applications, in the host
 )
 
 func (f *PCIeFault) validate() error {
@@ -47,7 +48,7 @@ func (f *PCIeFault) validate() error {
 		}
 	}
 	bad(f.Server == 0 || f.Server == 1, "server", "%d: want 0 or 1", f.Server)
-	bad(f.Of == ArmMemory || f.Of == HostMemory, "of", "%q: want %s or %s", f.Of, ArmMemory, HostMemory)
+	bad(f.Of == ArmMemory || f.Of == HostMemory || f.Of == Buffers, "of", "%q: want %s, %s or %s", f.Of, ArmMemory, HostMemory, Buffers)
 	if _, err := inject.ParseFault(f.Kind); err != nil {
 		errs = append(errs, field.Errorf("kind", ": %w", err))
 	}
@@ -65,13 +66,24 @@ func (w *world) strike() error {
 		if err != nil {
 			return err
 		}
-		ep := map[EndpointMemory]int{ArmMemory: nicspec.EndpointArm, HostMemory: nicspec.EndpointHost}[f.Of]
-		x := inject.Fault{Kind: kind, From: mem.Bus(ep, 0), To: mem.Bus(ep, mem.MaxBytes-1), Skip: f.Skip, Count: f.Count, Delay: f.Delay}
+		from, to := f.Of.reach()
+		x := inject.Fault{Kind: kind, From: from, To: to, Skip: f.Skip, Count: f.Count, Delay: f.Delay}
 		if err := w.rack.Servers[f.Server].Cards[0].Faults.Add(x); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// reach is where the reads begin that are meant, and where no more do.
+func (m EndpointMemory) reach() (from, to uint64) {
+	switch m {
+	case ArmMemory:
+		return mem.Bus(nicspec.EndpointArm, 0), mem.Bus(nicspec.EndpointArm, mem.MaxBytes-1)
+	case Buffers:
+		return mem.Bus(nicspec.EndpointHost, appsFrom), mem.Bus(nicspec.EndpointHost, appsFrom+appsBytes)
+	}
+	return mem.Bus(nicspec.EndpointHost, 0), mem.Bus(nicspec.EndpointHost, mem.MaxBytes-1)
 }
 
 func (f *FaultSpec) validate() error {

@@ -12,14 +12,20 @@ import (
 	"nictwin/stack/apps"
 	"nictwin/stack/driver"
 	"nictwin/stack/driver/corebus"
+	"nictwin/stack/flexins/data"
 	"nictwin/stack/flexins/node"
+	"nictwin/stack/offload"
 	"nictwin/stack/verbs"
 )
 
 // flexins is FlexiNS on a card and its host.
 type flexins struct {
-	node *node.Node
-	core *host.Core
+	node   *node.Node
+	core   *host.Core
+	ports  int
+	card   *board.Card
+	polls  bool       // data cores read records again and again: the card is never idle
+	before data.Stats // at the last look
 }
 
 // fitsFlexiNS holds a card to what the node needs: a NIC of the contract, and cores on both sides.
@@ -35,16 +41,19 @@ func fitsFlexiNS(s *StackSpec, c *board.CardSpec) error {
 	bad(cores, "kind", "%s: the board has no cores on the card and in the server: want one such as bf3-cores-pair", s.Kind)
 	if cores {
 		n := c.Switch.Arm.Host.CPU.Cores
+		bad(s.FlexiNS.Notify != node.MMIO || c.Switch.HostMMIO != nil, "flexins.notify", "%s: the board gives cores of the host no way to Arm memory: want switch.host_mmio on its card, or %s, %s or %s",
+			node.MMIO, node.Pipe, node.DoorbellPushed, node.DoorbellPolled)
 		bad(s.FlexiNS.DataCores < n, "flexins.data_cores", "%d: the card has %d cores, one of which is the control core: want %d at most", s.FlexiNS.DataCores, n, n-1)
 	}
 	return errors.Join(errs...)
 }
 
-// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, library and
-// applications on the first core of the host.
+// openFlexiNS puts the node on a server: data cores from the first Arm core on, the control core on the last, that of the offload
+// engine before it, if handlers answer there; library and applications on the first core of the host.
 func openFlexiNS(w *world, server int) (Stack, error) {
 	c, spec := w.rack.Servers[server].Cards[0], &w.spec.Servers[server].Cards[0]
-	f := &flexins{}
+	options := w.c.stack(server).FlexiNS
+	f := &flexins{card: c, polls: options.Notify == node.DoorbellPolled}
 	bus := func(endpoint, number int, regs cpu.Registers) (*corebus.Bus, error) {
 		core, err := c.Memory.Host(endpoint).Core(0, number)
 		if err != nil {
@@ -55,7 +64,7 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		}
 		return corebus.New(core.Core, regs, corebus.DefaultSpec())
 	}
-	cfg := node.Config{Spec: w.c.stack(server).FlexiNS, Build: buildOf(spec, c.NIC), Memory: driver.DefaultOptions().Memory}
+	cfg := node.Config{Spec: options, Build: buildOf(spec, c.NIC), Memory: driver.DefaultOptions().Memory}
 	cfg.Memory[nicspec.EndpointHost].Bytes = stackBytes - min(stackBytes, cfg.Memory[nicspec.EndpointHost].From)
 	if c.Faults != nil {
 		cfg.ReadsMayFail = func() bool { return c.Faults.Hits() > 0 }
@@ -65,8 +74,18 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 	if cfg.Host, err = bus(nicspec.EndpointHost, 0, c.Host.MMIO(nicspec.RequesterHost)); err != nil {
 		return nil, err
 	}
+	if c.HostMMIO != nil {
+		if cfg.Window, err = bus(nicspec.EndpointHost, 0, c.HostMMIO); err != nil {
+			return nil, err
+		}
+	}
 	if cfg.Control, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-1, arm); err != nil {
 		return nil, err
+	}
+	if w.c.serves(server) {
+		if cfg.Engine, err = bus(nicspec.EndpointArm, spec.Switch.Arm.Host.CPU.Cores-2, arm); err != nil {
+			return nil, err
+		}
 	}
 	for i := range cfg.Spec.DataCores {
 		b, err := bus(nicspec.EndpointArm, i, arm)
@@ -76,8 +95,9 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 		cfg.Data = append(cfg.Data, b)
 	}
 	for p := range cfg.Build.Ports {
-		cfg.Ports = append(cfg.Ports, node.Port{MAC: macOf(server, p), GID: gidOf(server, p)})
+		cfg.Ports = append(cfg.Ports, node.Port{MAC: macOf(server, p), GID: w.c.Addresses.gidOf(server, p)})
 	}
+	f.ports = cfg.Build.Ports
 	if f.node, err = node.New(cfg); err != nil {
 		return nil, err
 	}
@@ -86,12 +106,41 @@ func openFlexiNS(w *world, server int) (Stack, error) {
 
 func (f *flexins) Context() verbs.Context { return f.node.Context() }
 func (f *flexins) Core() apps.Core        { return f.core }
-func (f *flexins) Settled() bool          { return f.node.Idle() }
+func (f *flexins) Ports() int             { return f.ports }
 func (f *flexins) Err() error             { return f.node.Err() }
+
+// Settled implements Stack. Where cores poll records by DMA, nothing is under way if nothing but that happened since the last look.
+func (f *flexins) Settled() bool {
+	if !f.polls {
+		return f.node.Idle() && f.card.Idle()
+	}
+	now := f.node.Stats()
+	now.Records, now.Copied = 0, 0
+	same := now == f.before
+	f.before = now
+	return same && f.node.Timers() == 0
+}
+
+// engine implements offloading.
+func (f *flexins) engine() apps.Engine {
+	if f.node.Engine() == nil {
+		return nil
+	}
+	return offloaded{f.node}
+}
+
+// faults implements offloading.
+func (f *flexins) faults() ([]offload.Fault, uint64) {
+	if f.node.Engine() == nil {
+		return nil, 0
+	}
+	return f.node.Engine().Faults()
+}
 
 // Close implements Stack.
 func (f *flexins) Close() error {
 	f.node.Close()
+	f.polls = false
 	return nil
 }
 
@@ -102,6 +151,7 @@ func (f *flexins) ReadCounters(done func()) error {
 }
 
 var (
-	_ Stack    = (*flexins)(nil)
-	_ counting = (*flexins)(nil)
+	_ Stack      = (*flexins)(nil)
+	_ counting   = (*flexins)(nil)
+	_ offloading = (*flexins)(nil)
 )

@@ -141,7 +141,7 @@ func (w *world) play(p *Played) error {
 
 // destroy ends the objects of the applications. After an error there may be requests that nothing will end.
 func (w *world) destroy(run *apps.Run) error {
-	if len(w.c.Expect.Errors) > 0 || !run.Done() {
+	if len(w.c.Expect.Errors) > 0 || w.failed != nil || !run.Done() {
 		return nil
 	}
 	return stackError(run.Close(w.await))
@@ -152,7 +152,11 @@ func (w *world) traffic(run *apps.Run) error {
 	l, total := &w.c.Limits, w.c.Workload.Messages()*w.c.Workload.Ways()
 	mark, from, since, idle := run.Progress(), w.engine.Now(), w.engine.Now(), simcore.Ps(0)
 	for !run.Done() {
-		if err := errors.Join(w.run(trafficStep), stackError(run.Err())); err != nil {
+		err := w.run(trafficStep)
+		if w.failed == nil { // else applications find no stack any more
+			err = errors.Join(err, stackError(run.Err()))
+		}
+		if err != nil {
 			return err
 		}
 		run.Retry()
@@ -186,8 +190,10 @@ func (w *world) traffic(run *apps.Run) error {
 // nanoseconds is simulated time for people.
 func nanoseconds(t simcore.Ps) time.Duration { return time.Duration(t / simcore.Nanosecond) }
 
-// mayEnd reports whether applications may wait in vain: where messages may be lost, or requests end with errors.
-func (w *world) mayEnd() bool { return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 }
+// mayEnd reports whether applications may wait in vain: where messages may be lost, requests end with errors, or a stack fails.
+func (w *world) mayEnd() bool {
+	return len(w.c.Expect.Errors) > 0 || w.c.Expect.Lost.AtMost > 0 || w.failed != nil
+}
 
 func (w *world) progress(run *apps.Run, total int) {
 	if w.o.Progress != nil {
@@ -199,6 +205,11 @@ func (w *world) progress(run *apps.Run, total int) {
 // applications adds what they found, and what was expected otherwise.
 func (w *world) applications(p *Played) {
 	w.wrongs(p, p.Result.Wrong)
+	w.handlers(p)
+	if want := w.c.Expect.Failure; want != "" && w.failed == nil {
+		d := discrepancy{"expect.failure: error of a stack", fmt.Sprintf("%q", want), "none"}
+		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
+	}
 	for _, d := range w.c.judge(p.Result, p.Traffic) {
 		p.add(result.Finding{Domain: result.Application, Field: d.field, Expected: d.expected, Got: d.got, Text: d.String()})
 	}
@@ -216,8 +227,20 @@ func (w *world) wrongs(p *Played, list []apps.Wrong) {
 	}
 }
 
-// rest reads counters, ends the stacks, and has the board come to rest.
+// rest ends the stacks, reads counters, and has the board come to rest.
 func (w *world) rest() error {
+	var errs []error
+	for _, s := range w.stacks {
+		errs = append(errs, s.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if !w.settled() { // some read records until they were closed
+		if err := w.settle("the stacks to come to rest"); err != nil {
+			return err
+		}
+	}
 	for i, s := range w.stacks {
 		c, ok := s.(counting)
 		if !ok {
@@ -230,13 +253,6 @@ func (w *world) rest() error {
 		if err := w.await("the counters of the NIC of server "+w.rack.Servers[i].Name, func() bool { return read }); err != nil {
 			return err
 		}
-	}
-	var errs []error
-	for _, s := range w.stacks {
-		errs = append(errs, s.Close())
-	}
-	if err := errors.Join(errs...); err != nil {
-		return err
 	}
 	return w.end()
 }

@@ -140,6 +140,10 @@ func (c bentContext) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.Q
 	c.Context.CreateQP(pd, a, done)
 }
 
+func (c bentContext) DestroyCQ(q verbs.CQ, done func(error)) {
+	c.Context.DestroyCQ(q.(bentCQ).CQ, done)
+}
+
 func (q bentCQ) Poll(wcs []verbs.WC) (int, error) {
 	n, err := q.CQ.Poll(wcs)
 	if q.hurt.wcs != nil {
@@ -317,6 +321,8 @@ func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"workload: {pieces: 2}":                                 "max_send_sge is 2",
 		"workload: {inline: true}":                              "max_inline_data is 1024: want 0 to 32",
+		"workload: {invalidate: true}":                          "SEND_WITH_INV: the device lacks it",
+		"workload: {ports: 2}":                                  "server Server[0] has 1 ports: want ports 1 or less",
 		"workload: {shared_receive: true}":                      "shared receive queues: the NIC lacks them",
 		"workload: {kind: write, sizes: [1048576], count: 999}": "of memory on a server",
 	} {

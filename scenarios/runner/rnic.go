@@ -50,22 +50,27 @@ func openRNIC(w *world, server int) (Stack, error) {
 	if r.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)); err != nil {
 		return nil, err
 	}
-	port := verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096, MaxMessage: rnicspec.MaxMessage, MAC: macOf(server, 0), GID: gidOf(server, 0)}
-	ip := ipOf(server, 0)
-	var addr [16]byte
-	copy(addr[:], ip[:])
-	r.dev.SetPort(rnicspec.SetPort{MAC: port.MAC, IP: addr})
+	port := verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096, MaxMessage: rnicspec.MaxMessage, MAC: macOf(server, 0), GID: w.c.Addresses.gidOf(server, 0)}
+	set := rnicspec.SetPort{MAC: port.MAC, V6: w.c.Addresses == IPv6, IP: port.GID}
+	if ip := ipOf(server, 0); !set.V6 {
+		set.IP = [16]byte(append(ip[:], make([]byte, len(set.IP)-len(ip))...))
+	}
+	r.dev.SetPort(set)
 	r.context, err = provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: verbs.MTU4096})
 	return r, err
 }
 
 func (r *rnic) Context() verbs.Context { return r.context }
 func (r *rnic) Core() apps.Core        { return r.core }
+func (r *rnic) Ports() int             { return 1 }
 func (r *rnic) Err() error             { return r.dev.Err() }
 func (r *rnic) Close() error           { return nil }
 
-// Settled implements Stack. What the NIC has under way is an event of the engine.
-func (r *rnic) Settled() bool { return false }
+// Settled implements Stack. A NIC that cannot tell is settled when no event is left.
+func (r *rnic) Settled() bool {
+	nic, ok := r.card.NIC.(interface{ Idle() bool })
+	return ok && nic.Idle() && r.card.Idle()
+}
 
 // free is software whose accesses take no time.
 type free struct{ memory *board.Memory }

@@ -23,8 +23,9 @@ type Spec struct {
 	Name        string             `yaml:"name"`
 	Description string             `yaml:"description"`
 	Board       board.RackSpec     `yaml:"board"`
-	Devices     []board.DeviceSpec `yaml:"devices"` // in the slots of the cards, in their order; one: in every slot; none: as the board has them
-	Stacks      []StackSpec        `yaml:"stacks"`  // of the servers; one: of both
+	Devices     []board.DeviceSpec `yaml:"devices"`   // in the slots of the cards, in their order; one: in every slot; none: as the board has them
+	Stacks      []StackSpec        `yaml:"stacks"`    // of the servers; one: of both
+	Addresses   Addresses          `yaml:"addresses"` // of the ports
 	Workload    apps.Spec          `yaml:"workload"`
 	Faults      FaultSpec          `yaml:"faults"`
 	Expect      ExpectSpec         `yaml:"expect"`
@@ -65,7 +66,7 @@ func DefaultLimits() LimitSpec {
 
 // DefaultSpec is what a scenario file begins from.
 func DefaultSpec() Spec {
-	return Spec{Board: board.DefaultRackSpec(), Workload: apps.DefaultSpec(), Limits: DefaultLimits(), Expect: ExpectSpec{Compare: apps.Exact}}
+	return Spec{Board: board.DefaultRackSpec(), Addresses: IPv4, Workload: apps.DefaultSpec(), Limits: DefaultLimits(), Expect: ExpectSpec{Compare: apps.Exact}}
 }
 
 // Load reads a scenario file and returns its cases.
@@ -110,6 +111,7 @@ func (s *Spec) Validate() error {
 	}
 	bad(nameForm.MatchString(s.Name), "name", "%q: want a word of letters, digits, - and _", s.Name)
 	bad(strings.TrimSpace(s.Description) != "", "description", ": empty: want a sentence that says what the scenario shows")
+	bad(s.Addresses == IPv4 || s.Addresses == IPv6, "addresses", "%q: want %s or %s", s.Addresses, IPv4, IPv6)
 	servers := s.Board.All()
 	bad(len(servers) == 2, "board", ": %d servers: want 2", len(servers))
 	for i := range servers {
@@ -150,7 +152,15 @@ func (s *Spec) validateStacks(rack *board.RackSpec) error {
 			}
 		}
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for n := range rack.Servers {
+		if err := s.validateEngine(n, &rack.Servers[n].Cards[0]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (l *LimitSpec) validate() error {

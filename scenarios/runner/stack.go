@@ -9,6 +9,7 @@ import (
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
 	"nictwin/stack/apps"
+	"nictwin/stack/offload"
 	"nictwin/stack/verbs"
 )
 
@@ -16,8 +17,10 @@ import (
 type Stack interface {
 	Context() verbs.Context
 	Core() apps.Core // of the host, on which applications run
+	Ports() int      // that it can use, from the first on
 
-	// Settled reports whether nothing is under way: what happens from now on begins with a call, or with a frame.
+	// Settled reports whether nothing is under way, in the stack or on its card: what happens from now on begins with a call, or
+	// with a frame. It is asked at every step of time.
 	Settled() bool
 	Err() error
 	// Close ends what the stack does by itself: its loops and timers.
@@ -27,6 +30,12 @@ type Stack interface {
 // counting is a stack that can read the counters of its NIC, which the referee compares with what it saw.
 type counting interface {
 	ReadCounters(done func()) error
+}
+
+// offloading is a stack that may have an offload engine.
+type offloading interface {
+	engine() apps.Engine                         // nil: it has none
+	faults() (list []offload.Fault, more uint64) // handlers that were stopped
 }
 
 // stackKind is what there is to know of a kind of stack.
@@ -53,13 +62,26 @@ const (
 	appsBytes  = 192 << 20
 )
 
+// Addresses is the network layer of all ports.
+type Addresses string
+
+// The network layers.
+const (
+	IPv4 Addresses = "ipv4"
+	IPv6 Addresses = "ipv6"
+)
+
 // The addresses of a server's ports, numbered from 0.
 func macOf(server, port int) [6]byte { return [6]byte{2, 0, 0, 0, byte(port), byte(1 + server)} }
 func ipOf(server, port int) [4]byte  { return [4]byte{10, 0, byte(port), byte(1 + server)} }
 
-// gidOf is ::ffff:a.b.c.d.
-func gidOf(server, port int) (g [16]byte) {
+// gidOf is ::ffff:a.b.c.d or, of the range for local use (RFC 4193), fd00::port:server.
+func (a Addresses) gidOf(server, port int) (g [16]byte) {
 	const at = 12
+	if a == IPv6 {
+		g[0], g[13], g[15] = 0xfd, byte(port), byte(1+server)
+		return g
+	}
 	g[10], g[11] = 0xff, 0xff
 	ip := ipOf(server, port)
 	copy(g[at:], ip[:])
@@ -70,9 +92,24 @@ func gidOf(server, port int) (g [16]byte) {
 func (w *world) side(server int) apps.Side {
 	const hops = 64
 	c, peer := w.rack.Servers[server].Cards[0], 1-server
+	var ways []apps.Way
+	for p := range w.ports() {
+		to := verbs.AHAttr{Port: uint8(1 + p), GID: w.c.Addresses.gidOf(peer, p), MAC: macOf(peer, p), HopLimit: hops}
+		ways = append(ways, apps.Way{Port: to.Port, MAC: macOf(server, p), Peer: to})
+	}
+	var engine apps.Engine
+	if o, ok := w.stacks[server].(offloading); ok {
+		engine = o.engine()
+	}
 	return apps.Side{
 		Name: w.rack.Servers[server].Name, Context: w.stacks[server].Context(), Core: w.stacks[server].Core(), Memory: c.Memory,
-		Base: mem.Bus(nicspec.EndpointHost, appsFrom), Bytes: appsBytes, Port: 1,
-		Peer: verbs.AHAttr{Port: 1, GID: gidOf(peer, 0), MAC: macOf(peer, 0), HopLimit: hops},
+		Base: mem.Bus(nicspec.EndpointHost, appsFrom), Bytes: appsBytes,
+		Ways: ways, Engine: engine,
 	}
+}
+
+// ports is how many each server has that lead to the same of the other.
+func (w *world) ports() int {
+	n := w.stacks[0].Ports()
+	return min(n, w.stacks[1].Ports())
 }

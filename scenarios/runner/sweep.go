@@ -26,6 +26,7 @@ type SweepSpec struct {
 	Losses      []float64        `yaml:"loss"` // of faults.wire
 	Stalls      []int            `yaml:"stall"`
 	Seeds       []uint64         `yaml:"seed"`
+	PCIe        []string         `yaml:"pcie"` // kind of every fault of faults.pcie
 
 	// Options of stacks of kind flexins.
 	DataCores       []int               `yaml:"data_cores"`
@@ -34,9 +35,13 @@ type SweepSpec struct {
 	StagingBytes    []int               `yaml:"staging_bytes"`
 	SelectiveRepeat []bool              `yaml:"selective_repeat"`
 
-	CCs    []data.CongestionKind `yaml:"cc"`
-	Sprays []bool                `yaml:"spray"`
+	CCs      []data.CongestionKind `yaml:"cc"`
+	Sprays   []bool                `yaml:"spray"`
+	Notifies []node.Notification   `yaml:"notify"`
 }
+
+// stackAxes are those that set options of stacks of kind flexins.
+var stackAxes = []string{"data_cores", "receive", "transmit", "staging_bytes", "selective_repeat", "cc", "spray", "notify"}
 
 // axis is a field of a sweep.
 type axis struct {
@@ -77,6 +82,8 @@ func (w *SweepSpec) axes() []axis {
 		}),
 		values("cc", w.CCs, func(s *Spec, v data.CongestionKind) { s.flexins(func(n *node.Spec) { n.Data.CC.Kind = v }) }),
 		values("spray", w.Sprays, func(s *Spec, v bool) { s.flexins(func(n *node.Spec) { n.Data.Spray = v }) }),
+		values("notify", w.Notifies, func(s *Spec, v node.Notification) { s.flexins(func(n *node.Spec) { n.Notify = v }) }),
+		values("pcie", w.PCIe, (*Spec).answer),
 		values("seed", w.Seeds, func(s *Spec, v uint64) { s.Workload.Seed = v }),
 	}
 }
@@ -94,6 +101,14 @@ func (s *Spec) lose(share float64) {
 	w := *s.Faults.Wire
 	w.Chances.Loss = share
 	s.Faults.Wire = &w
+}
+
+// answer sets what goes wrong with answers to reads.
+func (s *Spec) answer(kind string) {
+	s.Faults.PCIe = slices.Clone(s.Faults.PCIe)
+	for i := range s.Faults.PCIe {
+		s.Faults.PCIe[i].Kind = kind
+	}
 }
 
 // maxCases is more than anybody reads the results of.
@@ -118,16 +133,21 @@ type Case struct {
 
 // cases are one for each combination, the last field the fastest.
 func (s *Spec) cases(file string) ([]*Case, error) {
-	w := &s.Sweep
-	options := len(w.DataCores) + len(w.Receives) + len(w.Transmits) + len(w.StagingBytes) + len(w.SelectiveRepeat) + len(w.CCs) + len(w.Sprays)
-	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of && options > 0 {
-		return nil, field.Errorf("sweep", ": data_cores, receive, transmit, staging_bytes, selective_repeat, cc and spray are options of stacks of kind %s: there is none", StackFlexiNS)
+	axes := s.Sweep.axes()
+	if of := slices.ContainsFunc(s.Stacks, func(x StackSpec) bool { return x.Kind == StackFlexiNS }); !of {
+		for _, a := range axes {
+			if a.n > 0 && slices.Contains(stackAxes, a.name) {
+				return nil, field.Errorf(field.Path("sweep."+a.name), ": an option of stacks of kind %s: there is none", StackFlexiNS)
+			}
+		}
 	}
 	if len(s.Sweep.Losses) > 0 && s.Faults.Wire == nil {
 		return nil, field.Errorf("sweep.loss", ": want %v, whose chances.loss it sets", field.Path("faults.wire"))
 	}
+	if len(s.Sweep.PCIe) > 0 && len(s.Faults.PCIe) == 0 {
+		return nil, field.Errorf("sweep.pcie", ": want %v, whose kinds it sets", field.Path("faults.pcie"))
+	}
 	var list []*Case
-	axes := s.Sweep.axes()
 	at := make([]int, len(axes))
 	for {
 		c := &Case{Spec: *s, File: file}

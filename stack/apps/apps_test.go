@@ -118,6 +118,24 @@ func TestCountersFollowTheAtomics(t *testing.T) {
 	}
 }
 
+// Walks find their nodes, each list is whole, and no two nodes have one place or one key.
+func TestListsAreWhole(t *testing.T) {
+	for _, hops := range [][]int{nil, {1}, {0}, {3, 0, 30}, {64}} {
+		s := DefaultSpec()
+		s.Kind, s.Hops, s.Seed = ListWalk, hops, 77
+		slots, keys := map[int]bool{}, map[uint64]bool{s.key(1, -1): true}
+		for i := range s.nodes() {
+			require.Less(t, s.slot(i), s.spread())
+			slots[s.slot(i)], keys[s.key(1, i)] = true, true
+		}
+		require.Len(t, slots, s.nodes())
+		require.Len(t, keys, s.nodes()+1, "the key that is nowhere is none of these")
+		for m := range 2 * len(hops) {
+			require.LessOrEqual(t, s.hops(m), s.nodes())
+		}
+	}
+}
+
 func TestSignals(t *testing.T) {
 	s := DefaultSpec()
 	s.Count, s.SignalEvery = 20, 8
@@ -136,6 +154,7 @@ func TestCompare(t *testing.T) {
 	of := func(change func(*Result)) *Result {
 		r := &Result{Memory: [2]string{"a", "b"}, Streams: []Stream{
 			{Server: "A", Client: true, List: []Completion{{ID: 0, Message: 0}, {ID: 1, Message: 1}}},
+			{Server: "A", Client: true, Recv: true, Loose: true, List: []Completion{{ID: 0, Recv: true, Message: 0}, {ID: 1, Recv: true, Message: 1}}},
 			{Server: "B", Recv: true, List: []Completion{{ID: 5, Recv: true, Opcode: verbs.WCRecv, Bytes: 9, Message: 0}, {ID: 6, Recv: true, Opcode: verbs.WCRecv, Bytes: 8, Message: 1}}},
 		}}
 		change(r)
@@ -149,10 +168,12 @@ func TestCompare(t *testing.T) {
 	}{
 		"nothing":   {func(*Result) {}, nil, ""},
 		"memory":    {func(r *Result) { r.Memory[1] = "c" }, []Compare{Exact}, "the memory of server 1 in the end"},
-		"a slot":    {func(r *Result) { r.Streams[1].List[0].ID = 7 }, []Compare{Exact}, `server B, server of flow 0, receive queue: completion 0: "receive request 5`},
-		"a message": {func(r *Result) { r.Streams[1].List[0].Message = 1 }, []Compare{Exact, Messages}, "completion 0"},
-		"a length":  {func(r *Result) { r.Streams[1].List[1].Bytes = 7 }, []Compare{Exact, Messages}, "8 B"},
+		"a slot":    {func(r *Result) { r.Streams[2].List[0].ID = 7 }, []Compare{Exact}, `server B, server of flow 0, receive queue: completion 0: "receive request 5`},
+		"a message": {func(r *Result) { r.Streams[2].List[0].Message = 1 }, []Compare{Exact, Messages}, "completion 0"},
+		"a length":  {func(r *Result) { r.Streams[2].List[1].Bytes = 7 }, []Compare{Exact, Messages}, "8 B"},
 		"a status":  {func(r *Result) { r.Streams[0].List[1].Status = verbs.WCFlushErr }, []Compare{Exact, Messages, Counts}, ""},
+		"an order":  {func(r *Result) { l := r.Streams[1].List; l[0].Message, l[1].Message = 1, 0 }, []Compare{Exact}, "server A, client of flow 0, receive queue: completion 0"},
+		"another":   {func(r *Result) { r.Streams[1].List[1].Message = 0 }, []Compare{Exact, Messages}, "completion 1"},
 		"one less":  {func(r *Result) { r.Streams[0].List = r.Streams[0].List[:1] }, []Compare{Exact, Messages, Counts}, ""},
 		"one more": {func(r *Result) { r.Streams[0].List = append(r.Streams[0].List, Completion{ID: 2}) },
 			[]Compare{Exact, Messages, Counts}, ""},

@@ -16,6 +16,9 @@ type client struct {
 	built    int    // messages whose bytes lie in their slots
 	answered int    // messages whose answers came
 	counter  counter
+	served   served
+
+	revocable []verbs.MR // with Spec.Invalidate: of the server, by message
 }
 
 // opcode is what request m asks for.
@@ -33,6 +36,9 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 	if s.Immediate {
 		return verbs.WRSendImm
 	}
+	if s.Invalidate {
+		return verbs.WRSendInv
+	}
 	return verbs.WRSend
 }
 
@@ -40,7 +46,7 @@ func (s *Spec) opcode(m int) verbs.Opcode {
 func (c *client) advance() {
 	for s := c.spec; !c.stopped && !c.full; {
 		n := min(s.Batch, s.Count-c.posted, s.Depth-(c.posted-c.acked))
-		if s.Kind.twoWay() {
+		if s.Kind.answered() {
 			n = min(n, s.Depth-(c.posted-c.answered))
 		}
 		if n <= 0 {
@@ -60,7 +66,7 @@ func (c *client) advance() {
 // build makes the request of message m, the ith that is posted at a time. It may be called again for the same.
 func (c *client) build(i, m int) bool {
 	s, w := c.spec, &c.wrs[i]
-	n := s.size(m)
+	n := c.length(m)
 	*w = verbs.SendWR{ID: uint64(m), Opcode: s.opcode(m), Imm: c.imm(m), AH: c.ah, RemoteQPN: c.peerQPN, RemoteQKey: qkey}
 	if s.signals(m) {
 		w.Flags = verbs.SendSignaled
@@ -74,28 +80,51 @@ func (c *client) build(i, m int) bool {
 		c.sges[i] = c.out.spans(c.sges[i][:0], m, n, c.out.chunk(n), c.side.mr.LKey)
 		w.SGEs = c.sges[i]
 	}
-	if !s.Kind.sends() {
+	if !s.Kind.sends() && !s.Kind.Served() {
 		w.RemoteAddr, w.RKey = c.far.at(m, 0), c.farKey
 	}
 	if s.Kind == Atomics {
 		c.counter.ask(w, m)
 	}
 	c.misuse(w, m)
+	c.revoke(w, m)
 	return true
+}
+
+// length is the bytes of request m.
+func (c *client) length(m int) int {
+	n := c.spec.prefix() + c.spec.size(m)
+	if c.spec.Kind.Served() {
+		n, _ = c.served.engine.Lengths(c.spec.Kind, n)
+	}
+	return n
+}
+
+// content writes what request m has.
+func (c *client) content(b []byte, m int) {
+	if c.spec.Kind.Served() {
+		c.served.engine.Request(b, c.ask(m))
+		return
+	}
+	n := c.spec.prefix()
+	if n > 0 {
+		ethernet(b, c.way.Peer.MAC, c.way.MAC)
+	}
+	pattern(b[n:], c.spec.Seed, c.flow, request, m)
 }
 
 // fill puts the bytes of message m where its request takes them from.
 func (c *client) fill(i, m int) bool {
 	s := c.spec
-	n := s.size(m)
+	n := c.length(m)
 	if s.Inline {
-		pattern(c.inline[i][:n], s.Seed, c.flow, request, m)
+		c.content(c.inline[i][:n], m)
 		return true
 	}
 	if s.Kind == Read || s.Kind == Atomics || m < c.built {
 		return true
 	}
-	pattern(c.want(n), s.Seed, c.flow, request, m)
+	c.content(c.want(n), m)
 	c.built = m + 1
 	return c.check("store", c.out.store(c.side.Core, m, c.out.chunk(n), c.want(n)))
 }
@@ -109,12 +138,16 @@ func (c *client) misuse(w *verbs.SendWR, m int) {
 	if x == nil || c.flow != 0 || m != x.Message {
 		return
 	}
-	n := uint64(c.spec.size(m))
+	n := uint64(c.length(m))
 	switch x.What {
 	case RemoteKey:
 		w.RKey ^= strangeKey
 	case RemoteBounds:
-		w.RemoteAddr = c.farEnd - n + beyond(c.spec)
+		if !c.spec.Kind.Served() { // whose requests have the address in their bytes
+			w.RemoteAddr = c.farEnd - n + beyond(c.spec)
+		}
+	case Unaligned:
+		w.RemoteAddr += counterLen / 2
 	case LocalKey:
 		w.SGEs[0].LKey ^= strangeKey
 	case LocalBounds:
@@ -150,6 +183,11 @@ func (c *client) sent(first, last int) {
 
 // received implements role: an answer has come.
 func (c *client) received(slot int, wc *verbs.WC) {
+	if c.spec.Kind.Served() {
+		c.answers(slot, wc)
+		c.recvs.give(slot)
+		return
+	}
 	direction := answer
 	if c.spec.Kind == Reflector {
 		direction = request
@@ -174,7 +212,7 @@ func (c *client) done() bool {
 	if c.stopped {
 		return c.acked == c.posted
 	}
-	return c.acked == c.spec.Count && (!c.spec.Kind.twoWay() || c.answered == c.spec.Count)
+	return c.acked == c.spec.Count && (!c.spec.Kind.answered() || c.answered == c.spec.Count)
 }
 
 func (c *client) areas(f func(*area, bool)) {

@@ -13,7 +13,7 @@ type Compare string
 // What must be the same.
 const (
 	Exact    Compare = "exact"    // every completion of each queue, in order, and the memory of both servers
-	Messages Compare = "messages" // the same, but not which receive request a message took, nor memory: timing decides that
+	Messages Compare = "messages" // the same, but not which receive request a message took, nor the order of handlers' answers, nor memory: timing decides that
 	Counts   Compare = "counts"   // how many completions there were of each kind on each server
 )
 
@@ -26,6 +26,16 @@ func (how Compare) part(c Completion) Completion {
 		c.ID = 0
 	}
 	return c
+}
+
+// list are the completions of a stream in the order that counts.
+func (how Compare) list(s *Stream) []Completion {
+	if how != Messages || !s.Loose {
+		return s.List
+	}
+	list := slices.Clone(s.List)
+	slices.SortStableFunc(list, func(a, b Completion) int { return a.Message - b.Message })
+	return list
 }
 
 // Count is how many completions of a kind there were.
@@ -83,14 +93,15 @@ func (r *Result) Difference(o *Result, how Compare) string {
 }
 
 func (s *Stream) difference(o *Stream, how Compare) string {
-	for k := range max(len(s.List), len(o.List)) {
+	a, b := how.list(s), how.list(o)
+	for k := range max(len(a), len(b)) {
 		switch {
-		case k >= len(s.List):
-			return fmt.Sprintf("completion %d: none and %q", k, o.List[k])
-		case k >= len(o.List):
-			return fmt.Sprintf("completion %d: %q and none", k, s.List[k])
-		case how.part(s.List[k]) != how.part(o.List[k]):
-			return fmt.Sprintf("completion %d: %q and %q", k, s.List[k], o.List[k])
+		case k >= len(a):
+			return fmt.Sprintf("completion %d: none and %q", k, b[k])
+		case k >= len(b):
+			return fmt.Sprintf("completion %d: %q and none", k, a[k])
+		case how.part(a[k]) != how.part(b[k]):
+			return fmt.Sprintf("completion %d: %q and %q", k, a[k], b[k])
 		}
 	}
 	return ""

@@ -12,7 +12,7 @@ func (u *setup) queuePairs(s *side) error {
 	init := verbs.QPInitAttr{Type: spec.Transport.qpType(), SendCQ: s.cq, RecvCQ: s.cq}
 	init.Cap = verbs.QPCap{MaxSendWR: spec.Depth, MaxSendSGE: spec.Pieces, MaxRecvSGE: spec.Pieces}
 	if spec.Inline {
-		init.Cap.MaxInline = spec.largest()
+		init.Cap.MaxInline, _ = s.lengths()
 	}
 	err := u.verbs(s, "create_qp", len(s.ends), func(i int, done func(error)) {
 		a, e := init, s.ends[i]
@@ -20,6 +20,9 @@ func (u *setup) queuePairs(s *side) error {
 			a.SRQ = s.srq
 		} else {
 			a.Cap.MaxRecvWR = max(u.recvDepth(e), 1)
+			if spec.Kind.Served() && !e.client {
+				a.Cap.MaxRecvWR = spec.Depth // of the engine that will have it
+			}
 		}
 		s.Context.CreateQP(s.pd, a, into(&e.qp, done))
 	})
@@ -36,10 +39,10 @@ func (u *setup) queuePairs(s *side) error {
 func (u *setup) attributes(e *end) verbs.QPAttr {
 	spec, rd := u.spec, min(u.spec.Depth, e.side.dev.MaxQPInitRdAtom)
 	a := verbs.QPAttr{
-		Port: e.side.Port, AH: e.side.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey, Access: e.side.mr.Access &^ verbs.AccessLocalWrite,
+		Port: e.way.Port, AH: e.way.Peer, PathMTU: verbs.MTU(spec.MTU), DestQPN: e.peerQPN, QKey: qkey, Access: e.side.mr.Access &^ verbs.AccessLocalWrite,
 		Timeout: uint8(spec.Timeout), RetryCnt: uint8(spec.Retries), RNRRetry: uint8(spec.RNRRetry), MinRNRTimer: uint8(spec.RNRTimer),
 		MaxRdAtomic: uint8(rd), MaxDestRdAtomic: uint8(min(max(rd, 1), e.side.dev.MaxQPRdAtom)),
-		SQPSN: firstPSN(spec.Seed, e.flow, e.client), RQPSN: firstPSN(spec.Seed, e.flow, !e.client),
+		SQPSN: spec.firstPSN(e.flow, e.client), RQPSN: spec.firstPSN(e.flow, !e.client),
 	}
 	if spec.Transport == UC {
 		a.Access &= verbs.AccessRemoteWrite
@@ -48,9 +51,12 @@ func (u *setup) attributes(e *end) verbs.QPAttr {
 }
 
 // firstPSN is where a sender begins: its packets have numbers of their own, and some wrap.
-func firstPSN(seed uint64, flow int, client bool) uint32 {
-	const bits = 1<<24 - 1
-	n := mix(seed + uint64(flow)*2)
+func (s *Spec) firstPSN(flow int, client bool) uint32 {
+	const bits = maxPSN
+	if s.PSN != nil {
+		return uint32(*s.PSN)
+	}
+	n := mix(s.Seed + uint64(flow)*2)
 	if client {
 		n = mix(n)
 	}
@@ -72,15 +78,15 @@ func (u *setup) connect(s *side, from, to verbs.State) error {
 	})
 }
 
-// handles makes the address handle of a server's UD queue pairs.
+// handles makes the address handles of a server's UD queue pairs.
 func (u *setup) handles(s *side) error {
 	if u.spec.Transport != UD {
 		return nil
 	}
-	var h verbs.AH
-	err := u.verbs(s, "create_ah", 1, func(_ int, done func(error)) { s.Context.CreateAH(s.pd, s.Peer, into(&h, done)) })
+	s.handles = make([]verbs.AH, u.spec.Ports)
+	err := u.verbs(s, "create_ah", u.spec.Ports, func(i int, done func(error)) { s.Context.CreateAH(s.pd, s.Ways[i].Peer, into(&s.handles[i], done)) })
 	for _, e := range s.ends {
-		e.ah = h
+		e.ah = s.handles[e.flow%u.spec.Ports]
 	}
 	return err
 }
@@ -93,6 +99,7 @@ func (u *setup) introduce() {
 			e.peerQPN = p.qp.Num()
 			c, ok := e.role.(*client)
 			if r, both := p.role.(*server); ok && both {
+				c.revocable = r.keys
 				c.far, c.farKey, c.farEnd = r.near, p.side.mr.RKey, p.side.Base+p.side.Bytes
 			}
 		}

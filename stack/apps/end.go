@@ -32,6 +32,7 @@ type end struct {
 
 	qp      verbs.QP
 	peerQPN uint32
+	way     *Way
 	ah      verbs.AH
 	recvs   *receives // nil: it takes none
 
@@ -39,6 +40,8 @@ type end struct {
 	came          int // receive requests that ended
 	messages      int // that came whole and right
 	bytes         uint64
+
+	had []bool // with AnyOrder: messages that came
 
 	stopped bool // by an error: it posts nothing more
 	full    bool // the queue or its pipe had no room
@@ -168,17 +171,16 @@ func (e *end) took(message int) { e.takes[len(e.takes)-1].Message = message }
 
 // arrived checks a message that came into a slot, and returns its number; ok is false if that is not known.
 func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bool) {
-	n, skip := int(wc.ByteLen), 0
-	if e.spec.Transport == UD {
-		skip = verbs.GRHBytes
-		if wc.SrcQP != e.peerQPN {
-			e.fail(Wrong{What: "src_qp", Message: next, Text: fmt.Sprintf("a message from queue pair %#x: expected %#x", wc.SrcQP, e.peerQPN)})
-		}
+	skip := e.spec.header()
+	n, a := int(wc.ByteLen)-skip, &e.recvs.area
+	if e.spec.Transport == UD && wc.SrcQP != e.peerQPN {
+		e.fail(Wrong{What: "src_qp", Message: next, Text: fmt.Sprintf("a message from queue pair %#x: expected %#x", wc.SrcQP, e.peerQPN)})
 	}
-	n -= skip
-	a := &e.recvs.area
 	if n < 0 || n > len(e.side.got) {
 		e.fail(Wrong{What: "length", Message: next, Text: fmt.Sprintf("a message of %d B: expected %d", n, e.spec.size(next))})
+		return next, false
+	}
+	if e.spec.Transport == Raw && !e.addressed(a, slot, next) {
 		return next, false
 	}
 	got := e.got(n)
@@ -186,7 +188,13 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 		return next, false
 	}
 	m = next
-	if s := stamp(got); s >= 0 && e.spec.Transport != RC && s >= next && s < e.spec.Count {
+	if s := stamp(got); e.spec.AnyOrder && s >= 0 && s < e.spec.Count {
+		if m = s; e.had[m] {
+			e.fail(Wrong{What: "twice", Message: m, Text: fmt.Sprintf("message %d came again", m)})
+			return m, false
+		}
+		e.had[m] = true
+	} else if s >= 0 && e.spec.Transport != RC && s >= next && s < e.spec.Count {
 		m = s // those between were lost
 	}
 	e.took(m)
@@ -196,13 +204,18 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 
 // compare holds the bytes of a message to what they must be.
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
-	size := e.spec.size(m)
+	want := e.want(e.spec.size(m))
+	pattern(want, e.spec.Seed, e.flow, direction, m)
+	e.match(got, want, m, where)
+}
+
+// match holds bytes that came to those that had to.
+func (e *end) match(got, want []byte, m int, where func(off int) uint64) {
+	size := len(want)
 	if len(got) != size {
 		e.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d came with %d B: expected %d", m, len(got), size)})
 		return
 	}
-	want := e.want(size)
-	pattern(want, e.spec.Seed, e.flow, direction, m)
 	if at := differ(got, want); at >= 0 {
 		e.fail(Wrong{What: "byte", Message: m, Offset: at, Addr: where(at), Expected: want[at], Got: got[at], Text: fmt.Sprintf(
 			"message %d (%d B): byte %d at %#x: expected %#02x, got %#02x", m, size, at, where(at), want[at], got[at])})

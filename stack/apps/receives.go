@@ -32,7 +32,7 @@ func (r *receives) begin() {
 
 // give posts a request with the memory of a slot, unless all have been posted.
 func (r *receives) give(slot int) {
-	if r.posted >= r.total || r.end != nil && r.end.stopped {
+	if r.posted >= r.total || r.withheld() || r.end != nil && r.end.stopped {
 		return
 	}
 	n := 0
@@ -66,7 +66,7 @@ func (r *receives) again() {
 // misuse does to a request what the spec asks for.
 func (r *receives) misuse() {
 	x := r.spec.Misuse
-	if x == nil || !x.What.receive() || r.end == nil || r.end.flow != 0 || r.end.client || r.posted != x.Message {
+	if !r.strikes() || r.posted != x.Message {
 		return
 	}
 	if x.What == BadReceive {
@@ -74,6 +74,17 @@ func (r *receives) misuse() {
 		return
 	}
 	r.sges[0].Length = uint32(r.spec.size(x.Message) - 1 + r.spec.header())
+}
+
+// strikes reports whether a request of the queue may be one that the spec wants wrong.
+func (r *receives) strikes() bool {
+	x := r.spec.Misuse
+	return x != nil && x.What.receive() && r.end != nil && r.end.flow == 0 && !r.end.client
+}
+
+// withheld reports whether the next request is one that is never posted.
+func (r *receives) withheld() bool {
+	return r.strikes() && r.spec.Misuse.What == NoReceive && r.posted >= r.spec.Misuse.Message
 }
 
 // strangeKey makes another key of one: of a region that nobody has registered.
@@ -84,5 +95,5 @@ func (s *Spec) header() int {
 	if s.Transport == UD {
 		return verbs.GRHBytes
 	}
-	return 0
+	return s.prefix()
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"nictwin/stack/verbs"
 )
 
 // Run is a workload on two servers.
@@ -25,7 +27,17 @@ func New(s Spec, sides [2]Side, await Await) (*Run, error) {
 		r.sides[i] = &side{Side: sides[i], run: r, byQPN: map[uint32]*end{}}
 		x := r.sides[i]
 		x.room = room{next: (x.Base + line - 1) &^ (line - 1), end: x.Base + x.Bytes}
-		x.want, x.got = make([]byte, s.largest()+counterLen), make([]byte, s.largest()+counterLen)
+	}
+	if err := r.engines(); err != nil {
+		return nil, err
+	}
+	for _, x := range r.sides {
+		if s.Ports > len(x.Ways) {
+			return nil, verbs.Errorf("apps", verbs.EINVAL, "server %s has %d ports: want ports %d or less", x.Name, len(x.Ways), len(x.Ways))
+		}
+		longest, answer := x.lengths()
+		longest = max(longest, answer)
+		x.want, x.got = make([]byte, longest+counterLen), make([]byte, longest+counterLen)
 		if s.SharedCounter {
 			x.seen = make([]bool, s.QueuePairs*s.Count)
 		}
@@ -46,10 +58,11 @@ func (r *Run) flow(f int) {
 	if f >= r.spec.QueuePairs {
 		c, s = s, c
 	}
-	a := &client{end: &end{spec: r.spec, side: c, flow: f, client: true}}
+	way := f % r.spec.Ports
+	a := &client{end: &end{spec: r.spec, side: c, flow: f, client: true, way: &c.Ways[way]}}
 	a.role = a
 	c.ends = append(c.ends, a.end)
-	b := &server{end: &end{spec: r.spec, side: s, flow: f}}
+	b := &server{end: &end{spec: r.spec, side: s, flow: f, way: &s.Ways[way]}}
 	b.role = b
 	s.ends = append(s.ends, b.end)
 }
@@ -75,11 +88,14 @@ func (u *setup) make() error {
 	if u.short != nil {
 		return u.short
 	}
-	u.introduce()
-	if err := each(u.blank, u.handles); err != nil {
+	if err := each(u.blank, u.handles, u.revocable); err != nil {
 		return err
 	}
-	return u.states(each)
+	u.introduce()
+	if err := u.states(each); err != nil {
+		return err
+	}
+	return each(u.engage)
 }
 
 // Prepare posts the first receive requests and follows completions. Who runs the applications lets that come to its end before

@@ -16,6 +16,7 @@ type server struct {
 	next  int  // message that is to come
 	todo  fifo.Queue[reply]
 	under fifo.Queue[reply] // posted, until their requests have ended
+	keys  []verbs.MR        // with Spec.Invalidate: by message
 	count *uint64           // what its counter must have in the end, where the client can tell
 }
 
@@ -96,13 +97,31 @@ func (s *server) received(slot int, wc *verbs.WC) {
 		return
 	}
 	s.checkImm(wc, m)
-	s.next = m + 1
-	if s.spec.Kind.twoWay() {
+	s.checkInv(wc, m)
+	if s.next = m + 1; s.spec.AnyOrder {
+		s.next = s.came
+	}
+	switch x := s.spec.Misuse; {
+	case x != nil && x.What == Deregister && s.flow == 0 && m == x.Message:
+		s.deregister(reply{m, slot})
+	case s.spec.Kind.twoWay():
 		s.todo.Push(reply{m, slot})
 	}
 	if s.spec.Kind != Reflector {
 		s.recvs.give(slot)
 	}
+}
+
+// deregister takes the server's memory away, and answers then.
+func (s *server) deregister(r reply) {
+	s.side.gone = true
+	s.side.Context.DeregMR(s.side.mr.LKey, func(err error) {
+		s.side.run.progress++
+		if s.check("dereg_mr", err) {
+			s.todo.Push(r)
+			s.advance()
+		}
+	})
 }
 
 // written checks a message whose immediate data came.
@@ -182,7 +201,7 @@ func (s *server) done() bool {
 
 func (s *server) areas(f func(*area, bool)) {
 	if s.near.slots > 0 {
-		f(&s.near, s.spec.Kind != Read)
+		f(&s.near, s.spec.Kind != Read && !s.spec.Kind.Served())
 	}
 	if s.out.slots > 0 {
 		f(&s.out, false)

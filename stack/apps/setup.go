@@ -51,6 +51,9 @@ func (u *setup) open(s *side) error {
 	if err := u.verbs(s, "query_device", 1, func(_ int, done func(error)) { c.QueryDevice(into(&s.dev, done)) }); err != nil {
 		return err
 	}
+	if u.spec.Invalidate && !s.dev.Has(verbs.FeatureInvalidate) {
+		return verbs.Errorf(string(u.spec.Kind), verbs.EOPNOTSUPP, "server %s: SEND_WITH_INV: the device lacks it", s.Name)
+	}
 	if err := u.verbs(s, "alloc_pd", 1, func(_ int, done func(error)) { c.AllocPD(into(&s.pd, done)) }); err != nil {
 		return err
 	}
@@ -85,7 +88,7 @@ func (u *setup) open(s *side) error {
 
 // recvDepth is how many receive requests an end has posted at most.
 func (u *setup) recvDepth(e *end) int {
-	if !e.client && u.spec.Kind.receives() || e.client && u.spec.Kind.twoWay() {
+	if !e.client && u.spec.Kind.receives() || e.client && u.spec.Kind.answered() {
 		return u.spec.receives()
 	}
 	return 0
@@ -102,12 +105,13 @@ func (u *setup) receives(s *side, e *end) *receives {
 	if n == 0 {
 		return nil
 	}
-	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.Kind.sends(), sges: make([]verbs.SGE, 0, maxPieces)}
+	r := &receives{end: e, side: s, key: s.mr.LKey, total: total, spec: u.spec, memory: u.spec.Kind.sends() || u.spec.Kind.Served(), sges: make([]verbs.SGE, 0, maxPieces)}
 	if !r.memory {
 		r.area = area{slots: n, pieces: 1}
 		return r
 	}
-	r.area = u.take(s, n, u.spec.largest()+u.spec.header(), u.spec.Pieces)
+	_, longest := s.lengths()
+	r.area = u.take(s, n, longest+u.spec.header(), u.spec.Pieces)
 	return r
 }
 
@@ -132,10 +136,15 @@ func (u *setup) furnish(s *side) {
 			e.recvs = nil
 		}
 		e.requests()
+		if spec.AnyOrder {
+			e.had = make([]bool, spec.Count)
+		}
 		e.sends, e.takes = make([]Completion, 0, spec.Count), make([]Completion, 0, spec.Count)
 		switch r := e.role.(type) {
 		case *client:
-			r.out = u.take(s, spec.Depth, spec.largest(), spec.Pieces)
+			longest, _ := s.lengths()
+			r.out = u.take(s, spec.Depth, longest, spec.Pieces)
+			r.served = u.client()
 			r.counter = counter{shared: spec.SharedCounter, before: make([]uint64, spec.Depth), ops: make([]atomic, spec.Depth)}
 		case *server:
 			switch {
@@ -143,6 +152,12 @@ func (u *setup) furnish(s *side) {
 				r.near = u.take(s, 1, counterLen, 1)
 			case spec.Kind == Atomics:
 				r.near = s.counterOwner().near
+			case spec.Invalidate:
+				r.near = u.take(s, spec.Count, keyBytes, 1)
+			case spec.Kind == ListWalk:
+				r.near = u.take(s, spec.spread(), s.Engine.NodeBytes(), 1)
+			case spec.Kind == BatchedRead:
+				r.near = u.take(s, spec.spread(), valueBytes, 1)
 			case !spec.Kind.sends():
 				r.near = u.take(s, spec.Count, spec.largest(), 1)
 			case spec.Kind == Echo || spec.Kind == PingPong:
@@ -159,10 +174,11 @@ func (e *end) requests() {
 		n = e.spec.Batch
 	}
 	e.wrs = make([]verbs.SendWR, n)
+	longest, _ := e.side.lengths()
 	for range n {
 		e.sges = append(e.sges, make([]verbs.SGE, 0, maxPieces+1))
 		if e.spec.Inline {
-			e.inline = append(e.inline, make([]byte, e.spec.largest()))
+			e.inline = append(e.inline, make([]byte, longest))
 		}
 	}
 }
@@ -188,6 +204,9 @@ func (u *setup) blank(s *side) error {
 	}
 	for _, e := range s.ends {
 		r, ok := e.role.(*server)
+		if ok && u.spec.Kind.Served() {
+			errs = append(errs, r.furnished(s.Engine))
+		}
 		if !ok || u.spec.Kind != Read && u.spec.Kind != Atomics {
 			continue
 		}

@@ -14,8 +14,15 @@ type Side struct {
 	Memory  Memory
 	Base    uint64 // of Bytes of memory that nobody else uses
 	Bytes   uint64
-	Port    uint8        // whose way leads to the other server
-	Peer    verbs.AHAttr // the other server, as seen from here
+	Ways    []Way  // to the other server; way i leads to its way i
+	Engine  Engine // nil: the card has none
+}
+
+// Way is a port, and where it leads.
+type Way struct {
+	Port uint8
+	MAC  [6]byte      // of the port
+	Peer verbs.AHAttr // the other server, as seen from here
 }
 
 // side is a Side in use.
@@ -29,8 +36,11 @@ type side struct {
 	stop func() // of following cq
 	room room
 
+	handles []verbs.AH // UD: by way
+
 	shared *receives // nil: each queue pair has its own
 	srq    verbs.SRQ
+	gone   bool   // the region was deregistered
 	seen   []bool // values that atomics on a shared counter brought
 
 	ends  []*end

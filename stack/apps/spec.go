@@ -22,7 +22,10 @@ const (
 	Echo      Kind = "echo"      // SEND, and the server sends other bytes of the same length back
 	PingPong  Kind = "ping_pong" // the same, one message at a time
 	Reflector Kind = "reflector" // SEND, and the server sends the very bytes back, from where they were received
-	allKinds       = "send, write, write_imm, read, atomics, echo, ping_pong or reflector"
+
+	ListWalk    Kind = "list_walk"    // SEND of requests that a handler on the server's card answers by walking a list in the server's memory
+	BatchedRead Kind = "batched_read" // the same, by values at many addresses
+	allKinds         = "send, write, write_imm, read, atomics, echo, ping_pong, reflector, list_walk or batched_read"
 )
 
 // twoWay reports whether every message has an answer.
@@ -34,8 +37,14 @@ func (k Kind) sends() bool { return k == Send || k.twoWay() }
 // receives reports whether messages take receive requests of the server.
 func (k Kind) receives() bool { return k.sends() || k == WriteImm }
 
+// Served reports whether handlers on the server's card answer.
+func (k Kind) Served() bool { return k == ListWalk || k == BatchedRead }
+
+// answered reports whether every message of a client has an answer that takes one of its receive requests.
+func (k Kind) answered() bool { return k.twoWay() || k.Served() }
+
 // needsRC reports whether only reliable connections have it.
-func (k Kind) needsRC() bool { return k == Read || k == Atomics }
+func (k Kind) needsRC() bool { return k == Read || k == Atomics || k.Served() }
 
 // Transport is the service of the queue pairs.
 type Transport string
@@ -45,10 +54,12 @@ const (
 	RC Transport = "rc"
 	UC Transport = "uc"
 	UD Transport = "ud"
+
+	Raw Transport = "raw" // Ethernet frames, with a header of the application's
 )
 
 func (t Transport) qpType() verbs.QPType {
-	return map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD}[t]
+	return map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD, Raw: verbs.QPTRawPacket}[t]
 }
 
 // Spec is a workload.
@@ -65,13 +76,20 @@ type Spec struct {
 	Offset      int  `yaml:"offset"`       // bytes behind a multiple of 64 at which each piece begins
 	Inline      bool `yaml:"inline"`       // bytes go with the request
 	Immediate   bool `yaml:"immediate"`    // SENDs carry immediate data
+	Invalidate  bool `yaml:"invalidate"`   // SENDs each invalidate a region of the server
 	Batch       int  `yaml:"batch"`        // requests that the client posts at a time, as far as there is room
 	Events      bool `yaml:"events"`       // completions are taken when an event tells of them, not by polling
 	SignalEvery int  `yaml:"signal_every"` // only every so many-th request ends with a completion, and the last
 
-	SharedReceive bool `yaml:"shared_receive"` // one receive queue for all flows of a server
-	Receives      int  `yaml:"receives"`       // receive requests of a flow that are posted at a time; 0: see Spec.receives
-	SharedCounter bool `yaml:"shared_counter"` // atomics: all flows add to one counter
+	SharedReceive bool  `yaml:"shared_receive"` // one receive queue for all flows of a server
+	Receives      int   `yaml:"receives"`       // receive requests of a flow that are posted at a time; 0: see Spec.receives
+	Hops          []int `yaml:"hops"`           // list_walk: nodes that walk i goes through: those of entry i, from the first again after the last; 0: its key is nowhere
+	SharedCounter bool  `yaml:"shared_counter"` // atomics: all flows add to one counter
+
+	AnyOrder bool `yaml:"any_order"` // UD: messages may pass each other on the way
+
+	Ports int  `yaml:"ports"` // of each server, which flows use in turn
+	PSN   *int `yaml:"psn"`   // of every sender's first packet; null: drawn, near the wrap for some
 
 	MTU      int `yaml:"mtu"`       // of the path
 	Timeout  int `yaml:"timeout"`   // of retransmission: 4.096 us x 2^timeout; 0: never
@@ -100,18 +118,22 @@ const (
 	LocalBounds  Wrongdoing = "local_bounds"  // the last byte is beyond the client's region
 	ShortReceive Wrongdoing = "short_receive" // the server's receive request has one byte less than the message
 	BadReceive   Wrongdoing = "bad_receive"   // the server's receive request has a key that the server does not have
-	allWrong                = "remote_key, remote_bounds, local_key, local_bounds, short_receive or bad_receive"
+	NoReceive    Wrongdoing = "no_receive"    // the server posts no receive request for the message, nor for any behind it
+	Deregister   Wrongdoing = "deregister"    // the server deregisters its memory before it answers the message
+	Unaligned    Wrongdoing = "unaligned"     // an atomic whose address is no multiple of eight
+	RevokedKey   Wrongdoing = "revoked_key"   // a WRITE by the key that the message before it invalidated
+	allWrong                = "remote_key, remote_bounds, local_key, local_bounds, short_receive, bad_receive, no_receive, deregister, unaligned or revoked_key"
 )
 
 func (w Wrongdoing) remote() bool  { return w == RemoteKey || w == RemoteBounds }
-func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive }
+func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive || w == NoReceive }
 
 // DefaultSpec is 64 SENDs of 1 KB over one RC queue pair, eight under way. A timeout of 1 ms, seven retries and an RNR time of
 // 10 us are assumptions: short, as simulated time is dear.
 func DefaultSpec() Spec {
 	return Spec{
 		Kind: Send, Transport: RC, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Pieces: 1, Batch: 1, SignalEvery: 1,
-		MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
+		Ports: 1, MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
 
@@ -121,6 +143,9 @@ const (
 	maxCount  = 1 << 20
 	maxDepth  = 1 << 12
 	maxPieces = 16
+	maxHops   = 1 << 12
+	maxPorts  = 8
+	maxPSN    = 1<<24 - 1
 	maxBytes  = 1 << 24
 	maxTotal  = 1 << 22 // messages of all flows: each has its completions kept
 	stampLen  = 4       // bytes with the message's number
@@ -137,10 +162,11 @@ func (s *Spec) Validate() error {
 	within := func(path field.Path, v, from, to int) {
 		bad(v >= from && v <= to, path, "%d: want %d to %d", v, from, to)
 	}
-	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector}, s.Kind)
+	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector, ListWalk, BatchedRead}, s.Kind)
 	bad(known, "kind", "%q: want %s", s.Kind, allKinds)
-	bad(s.Transport == RC || s.Transport == UC || s.Transport == UD, "transport", "%q: want %s, %s or %s", s.Transport, RC, UC, UD)
-	if s.Transport != RC && known {
+	bad(slices.Contains([]Transport{RC, UC, UD, Raw}, s.Transport), "transport", "%q: want %s, %s, %s or %s", s.Transport, RC, UC, UD, Raw)
+	s.validateRaw(bad)
+	if s.Transport != RC && s.Transport != Raw && known {
 		bad(!s.Kind.needsRC(), "kind", "%s: transport %s does not have it: want %s, or transport %s", s.Kind, s.Transport, Send, RC)
 		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: transport ud does not have it: want %s, %s, %s or %s", s.Kind, Send, Echo, PingPong, Reflector)
 	}
@@ -155,6 +181,11 @@ func (s *Spec) Validate() error {
 	within("batch", s.Batch, 1, max(s.Depth, 1))
 	within("signal_every", s.SignalEvery, 1, max(s.Depth, 1))
 	within("receives", s.Receives, 0, maxDepth)
+	within("ports", s.Ports, 1, maxPorts)
+	if s.PSN != nil {
+		within("psn", *s.PSN, 0, maxPSN)
+	}
+	bad(!s.AnyOrder || s.Transport == UD && s.Kind == Send, "any_order", ": %s over %s keeps messages in order: want false, or kind %s over %s", s.Kind, s.Transport, Send, UD)
 	within("timeout", s.Timeout, 0, 31)
 	within("retries", s.Retries, 0, 7)
 	within("rnr_retry", s.RNRRetry, 0, 7)
@@ -172,14 +203,22 @@ func (s *Spec) validateSizes() error {
 	switch {
 	case s.Kind == Atomics:
 		least, most = counterLen, counterLen
+	case s.Kind == ListWalk:
+		least, most = valueBytes, valueBytes
+	case s.Kind == BatchedRead:
+		least, most = valueBytes, maxBatch*valueBytes
 	case s.Transport == UD:
 		least, most = stampLen, s.MTU
+	case s.Transport == Raw:
+		least, most = leastFrame-etherBytes, s.MTU-etherBytes
 	case s.Transport == UC: // which may lose messages: each says its number
 		least = stampLen
 	}
 	for i, n := range s.Sizes {
 		if at := field.Path(fmt.Sprintf("sizes[%d]", i)); n < least || n > most {
 			errs = append(errs, field.Errorf(at, "%d: %s over %s takes %d to %d bytes", n, s.Kind, s.Transport, least, most))
+		} else if s.Kind == BatchedRead && n%valueBytes != 0 {
+			errs = append(errs, field.Errorf(at, "%d: %s brings values of %d bytes: want a multiple of that", n, s.Kind, valueBytes))
 		}
 	}
 	return errors.Join(errs...)
@@ -198,6 +237,12 @@ func (s *Spec) validateOptions() error {
 	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
 	bad(!s.SharedReceive || s.Kind.receives(), "shared_receive", ": kind %s takes no receive requests: want false", s.Kind)
 	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
+	s.validateRevoke(bad)
+	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks through nothing: want none", s.Kind)
+	bad(len(s.Hops) <= maxDepth, "hops", ": %d of them: want %d at most", len(s.Hops), maxDepth)
+	for i, n := range s.Hops {
+		bad(n >= 0 && n <= maxHops, field.Path(fmt.Sprintf("hops[%d]", i)), "%d: want 0 for a key that is nowhere, to %d", n, maxHops)
+	}
 	bad(s.Kind != Atomics || s.Pieces == 1 && s.Offset%counterLen == 0, "pieces", "%d at %v %d: an atomic has one piece of 8 bytes, aligned: want 1 and a multiple of 8",
 		s.Pieces, field.Path("offset"), s.Offset)
 	return errors.Join(errs...)
@@ -214,11 +259,14 @@ func (s *Spec) validateMisuse() error {
 			errs = append(errs, field.Errorf(path, format, a...))
 		}
 	}
-	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
+	bad(slices.Contains([]Wrongdoing{RemoteKey, RemoteBounds, LocalKey, LocalBounds, ShortReceive, BadReceive, NoReceive, Deregister, Unaligned, RevokedKey}, x.What), "misuse.what", "%q: want %s", x.What, allWrong)
 	bad(!x.What.remote() || !s.Kind.sends(), "misuse.what", "%s: kind %s names no remote memory", x.What, s.Kind)
+	bad(x.What != RemoteKey || !s.Kind.Served(), "misuse.what", "%s: kind %s names no remote key", x.What, s.Kind)
 	bad(!x.What.receive() || s.Kind.sends(), "misuse.what", "%s: kind %s places nothing by receive requests", x.What, s.Kind)
 	bad(x.What != LocalKey && x.What != LocalBounds || !s.Inline, "misuse.what", "%s: inline bytes have no key", x.What)
 	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v nobody knows whose request it is", x.What, field.Path("shared_receive"))
+	bad(x.What != Unaligned || s.Kind == Atomics, "misuse.what", "%s: kind %s has no atomics", x.What, s.Kind)
+	bad(x.What != Deregister || s.Kind == PingPong && s.Inline, "misuse.what", "%s: the answer has to need no memory, and nothing else may be under way: want kind %s with %v", x.What, PingPong, field.Path("inline"))
 	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))
 	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message, s.Count-1, field.Path("count"))
 	if x.Message >= 0 && len(s.Sizes) > 0 {

@@ -43,8 +43,9 @@ func (u *setup) close(s *side) error {
 		{"destroy_qp", len(s.ends), func(i int, done func(error)) { c.DestroyQP(s.ends[i].qp, done) }},
 		{"destroy_srq", count(s.srq != nil), func(_ int, done func(error)) { c.DestroySRQ(s.srq, done) }},
 		{"destroy_cq", 1, func(_ int, done func(error)) { c.DestroyCQ(s.cq, done) }},
-		{"destroy_ah", count(u.spec.Transport == UD), func(_ int, done func(error)) { c.DestroyAH(s.ends[0].ah, done) }},
-		{"dereg_mr", 1, func(_ int, done func(error)) { c.DeregMR(s.mr.LKey, done) }},
+		{"destroy_ah", len(s.handles), func(i int, done func(error)) { c.DestroyAH(s.handles[i], done) }},
+		{"dereg_mr", len(s.revoked()), func(i int, done func(error)) { c.DeregMR(s.revoked()[i].LKey, done) }},
+		{"dereg_mr", count(!s.gone), func(_ int, done func(error)) { c.DeregMR(s.mr.LKey, done) }},
 		{"dealloc_pd", 1, func(_ int, done func(error)) { c.DeallocPD(s.pd, done) }},
 	} {
 		if err := u.verbs(s, step.name, step.n, step.begin); err != nil {

@@ -45,6 +45,16 @@ func (d *Device) Deregister(key uint32) bool {
 // QP is the queue pair of a number, or nil.
 func (d *Device) QP(qpn uint32) *QP { return d.qps[qpn] }
 
+// Idle reports whether no work entry of any queue pair is under way: none has a timer.
+func (d *Device) Idle() bool {
+	for _, q := range d.qps {
+		if !q.Idle() {
+			return false
+		}
+	}
+	return true
+}
+
 // Remove ends a queue pair.
 func (d *Device) Remove(qpn uint32) { delete(d.qps, qpn) }
 

@@ -1,0 +1,246 @@
+package apps
+
+import (
+	"fmt"
+
+	"nictwin/stack/verbs"
+)
+
+// Engine is handlers that serve queue pairs on a server's card, and how one speaks to them.
+type Engine interface {
+	// Serve has what is sent to a connected queue pair go to the handler of a kind, so many requests at a time. It may read the
+	// region.
+	Serve(k Kind, qp verbs.QP, mr verbs.MR, requests int, done func(error))
+
+	NodeBytes() int                                         // of a list's node
+	Node(b []byte, key uint64, value []byte, next uint64)   // writes one
+	Lengths(k Kind, bytes int) (request, answer int)        // that asks for so many bytes
+	Request(b []byte, q *Query)                             // writes a request
+	Answer(b []byte, q *Query, nodes int, value []byte) int // writes what must come of it, and returns its length; value nil: nothing was found
+	Refusal(b []byte, q *Query) int                         // the same for one that names what the handler may not read
+	Number(answer []byte) (number uint32, err error)        // of the request
+}
+
+// Query is a request to a handler.
+type Query struct {
+	Kind   Kind
+	Number uint32
+
+	Head, Key uint64   // ListWalk: the first node's address, and the key that is looked for
+	Most      uint32   // nodes that are read
+	Addrs     []uint64 // BatchedRead: of values
+}
+
+// valueBytes are those of a value: of a node, and of each address of a batched READ.
+const valueBytes = 64
+
+// maxBatch is that of requests that fit into an MTU of 4,096.
+const maxBatch = 510
+
+// defaultHops is the nodes that a walk goes through if the spec does not say.
+const defaultHops = 8
+
+// hops is how many nodes walk m goes through; 0: no node has its key, so it goes through all.
+func (s *Spec) hops(m int) int {
+	if len(s.Hops) == 0 {
+		return defaultHops
+	}
+	return s.Hops[m%len(s.Hops)]
+}
+
+// nodes is how many a list has.
+func (s *Spec) nodes() int {
+	n := 1
+	for m := range max(len(s.Hops), 1) {
+		n = max(n, s.hops(m))
+	}
+	return n
+}
+
+// spread is over how many slots a list or the values of batched READs are spread: a power of two.
+func (s *Spec) spread() int {
+	least := s.nodes()
+	if s.Kind == BatchedRead {
+		const share = 4 // of the values that are read at a time
+		least = share * s.largest() / valueBytes
+	}
+	n := 1
+	for n < least {
+		n *= 2
+	}
+	return n
+}
+
+// slot is where node i lies: neighbors in the list are none in memory.
+func (s *Spec) slot(i int) int {
+	const apart = 5 // odd, so that no two have one slot
+	return (i*apart + int(s.Seed&0xff)) & (s.spread() - 1)
+}
+
+// key is that of node i of a flow's list. Those of one flow all differ.
+func (s *Spec) key(flow, i int) uint64 {
+	return mix(mix(s.Seed+golden*uint64(flow+1)) + uint64(i))
+}
+
+// furnished writes the list or the values that requests ask for. Value i of a flow has the bytes of message i.
+func (s *server) furnished(engine Engine) error {
+	value, node := make([]byte, valueBytes), make([]byte, engine.NodeBytes())
+	write := func(slot int, b []byte) error { return s.side.Memory.Write(s.near.at(slot, 0), b) }
+	if s.spec.Kind == BatchedRead {
+		for i := range s.near.slots {
+			pattern(value, s.spec.Seed, s.flow, request, i)
+			if err := write(i, value); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	n := s.spec.nodes()
+	for i := range n {
+		next := uint64(0)
+		if i+1 < n {
+			next = s.near.at(s.spec.slot(i+1), 0)
+		}
+		pattern(value, s.spec.Seed, s.flow, request, i)
+		engine.Node(node, s.spec.key(s.flow, i), value, next)
+		if err := write(s.spec.slot(i), node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// served is what a client of a handler knows.
+type served struct {
+	engine Engine
+	query  Query
+	slots  []int  // BatchedRead: of query.Addrs
+	came   []bool // answers, by message
+	value  []byte
+}
+
+// ask makes request m, for as long as no other is asked for.
+func (c *client) ask(m int) *Query {
+	s, q := c.spec, &c.served.query
+	q.Kind, q.Number = s.Kind, uint32(m)
+	wrong := s.Misuse != nil && s.Misuse.What == RemoteBounds && c.flow == 0 && m == s.Misuse.Message
+	if s.Kind == ListWalk {
+		q.Head, q.Most = c.far.at(s.slot(0), 0), uint32(s.nodes()+1)
+		if q.Key = s.key(c.flow, s.hops(m)-1); wrong {
+			q.Head = c.farEnd - uint64(c.served.engine.NodeBytes()) + 1
+		}
+		return q
+	}
+	n := s.size(m) / valueBytes
+	q.Addrs, c.served.slots = q.Addrs[:0], c.served.slots[:0]
+	last := uint64(s.spread() - 1)
+	draw := mix(s.Seed+golden*uint64(c.flow+1)) + golden*uint64(m)
+	for i := range n {
+		slot := int(mix(draw+uint64(i)) & last)
+		c.served.slots, q.Addrs = append(c.served.slots, slot), append(q.Addrs, c.far.at(slot, 0))
+	}
+	if wrong {
+		q.Addrs[n-1] = c.farEnd - valueBytes + 1
+	}
+	return q
+}
+
+// must writes the answer that request m must have, and returns its length.
+func (c *client) must(m int, b []byte) int {
+	s, q, v := c.spec, c.ask(m), &c.served
+	if x := s.Misuse; x != nil && x.What == RemoteBounds && c.flow == 0 && m == x.Message {
+		return v.engine.Refusal(b, q)
+	}
+	if s.Kind == BatchedRead {
+		for i, slot := range v.slots {
+			pattern(v.value[i*valueBytes:][:valueBytes], s.Seed, c.flow, request, slot)
+		}
+		return v.engine.Answer(b, q, 0, v.value[:len(v.slots)*valueBytes])
+	}
+	n := s.hops(m)
+	if n == 0 {
+		return v.engine.Answer(b, q, s.nodes(), nil)
+	}
+	pattern(v.value[:valueBytes], s.Seed, c.flow, request, n-1)
+	return v.engine.Answer(b, q, n, v.value[:valueBytes])
+}
+
+// answers takes the answer of a handler: of any request that has none yet, as handlers end when they end.
+func (c *client) answers(slot int, wc *verbs.WC) {
+	n, a := int(wc.ByteLen), &c.recvs.area
+	if n > len(c.side.got) {
+		c.fail(Wrong{What: "length", Message: -1, Text: fmt.Sprintf("an answer of %d B: expected %d at most", n, len(c.side.got))})
+		return
+	}
+	got := c.got(n)
+	if !c.check("load", a.load(c.side.Core, slot, 0, a.piece, got)) {
+		return
+	}
+	number, err := c.served.engine.Number(got)
+	m := int(number)
+	if err != nil || m >= c.posted || c.served.came[m] {
+		c.fail(Wrong{What: "answer", Message: -1, Text: fmt.Sprintf("an answer to request %d (%d B, %v): expected one below %d that had none", m, n, err, c.posted)})
+		return
+	}
+	c.served.came[m] = true
+	c.answered++
+	c.took(m)
+	c.match(got, c.side.want[:c.must(m, c.side.want)], m, func(off int) uint64 { return a.where(slot, off, a.piece) })
+}
+
+// engage gives the queue pairs of a server to its engine.
+func (u *setup) engage(s *side) error {
+	if !u.spec.Kind.Served() {
+		return nil
+	}
+	var mine []*end
+	for _, e := range s.ends {
+		if !e.client {
+			mine = append(mine, e)
+		}
+	}
+	return u.verbs(s, "serve", len(mine), func(i int, done func(error)) {
+		s.Engine.Serve(u.spec.Kind, mine[i].qp, s.mr, u.spec.Depth, done)
+	})
+}
+
+// engines is whether there are those that the kind needs.
+func (r *Run) engines() error {
+	for i, s := range r.sides {
+		if r.spec.Kind.Served() && s.Engine == nil && (i == 1 || r.spec.BothWays) {
+			return verbs.Errorf(string(r.spec.Kind), verbs.EOPNOTSUPP, "server %s has no offload engine", s.Name)
+		}
+	}
+	return nil
+}
+
+// lengths are those of the longest request and answer.
+func (s *side) lengths() (request, answer int) {
+	spec := s.run.spec
+	if !spec.Kind.Served() {
+		return spec.prefix() + spec.largest(), spec.largest()
+	}
+	for _, x := range s.run.sides { // both speak alike
+		if x.Engine != nil {
+			request, answer = x.Engine.Lengths(spec.Kind, spec.largest())
+		}
+	}
+	return request, answer
+}
+
+// client is what clients of handlers begin from.
+func (u *setup) client() served {
+	v := served{}
+	if !u.spec.Kind.Served() {
+		return v
+	}
+	for _, s := range u.sides {
+		if s.Engine != nil {
+			v.engine = s.Engine
+		}
+	}
+	n := u.spec.largest() / valueBytes
+	v.came, v.value = make([]bool, u.spec.Count), make([]byte, n*valueBytes)
+	v.query.Addrs, v.slots = make([]uint64, 0, n), make([]int, 0, n)
+	return v
+}

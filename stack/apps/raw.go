@@ -1,0 +1,54 @@
+package apps
+
+import (
+	"bytes"
+	"fmt"
+
+	"nictwin/models/field"
+)
+
+// Frames of raw packets: an Ethernet header before the message, of a type for experiments (IEEE 802, 9.2.3).
+const (
+	etherBytes = 14
+	etherType  = 0x88b5
+	leastFrame = 60 // shorter ones are padded
+)
+
+// prefix is what a request has before the message.
+func (s *Spec) prefix() int {
+	if s.Transport == Raw {
+		return etherBytes
+	}
+	return 0
+}
+
+// ethernet writes the header of a frame along a way.
+func ethernet(b []byte, to, from [6]byte) {
+	copy(b, to[:])
+	copy(b[len(to):], from[:])
+	b[etherBytes-2], b[etherBytes-1] = etherType>>8, etherType&0xff
+}
+
+// addressed checks the header of a frame that came into a slot.
+func (e *end) addressed(a *area, slot, next int) bool {
+	var got, want [etherBytes]byte
+	if !e.check("load", a.load(e.side.Core, slot, 0, a.piece, got[:])) {
+		return false
+	}
+	ethernet(want[:], e.way.MAC, e.way.Peer.MAC)
+	if !bytes.Equal(got[:], want[:]) {
+		e.fail(Wrong{What: "header", Message: next, Addr: a.at(slot, 0), Text: fmt.Sprintf("a frame with header %x at %#x: expected %x", got, a.at(slot, 0), want)})
+	}
+	return true
+}
+
+// validateRaw holds a workload of raw packets to what these can do.
+func (s *Spec) validateRaw(bad func(ok bool, path field.Path, format string, a ...any)) {
+	if s.Transport != Raw {
+		return
+	}
+	bad(s.Kind == Send, "kind", "%s: transport %s does not have it: want %s", s.Kind, Raw, Send)
+	bad(!s.Immediate, "immediate", ": transport %s has no such data: want false", Raw)
+	bad(!s.SharedReceive, "shared_receive", ": transport %s does not have it: want false", Raw)
+	bad(s.flows() <= s.Ports, "ports", "%d: each port has one flow of %s, and there are %d: want %d or more", s.Ports, Raw, s.flows(), s.flows())
+}
