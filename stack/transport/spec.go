@@ -78,7 +78,7 @@ func DefaultSpec(kind Kind, qpn uint32) Spec {
 const (
 	maxWindow   = 1 << 20 // well below half of the PSN space
 	maxSelect   = 1024    // what sixteen words of a selective acknowledgement cover
-	maxInline   = 8192 // the largest MTU
+	maxInline   = 8192    // the largest MTU
 	maxDepth    = 1 << 16
 	maxSGE      = 256
 	maxMessage  = 1 << 31               // IBTA 9.7.3

@@ -33,22 +33,22 @@ type Fault uint8
 
 // The faults.
 const (
-	FaultState     Fault = 1 + iota // Has is the state
-	FaultOpcode                     // Has is the operation, Want the type
-	FaultFeature                    // Has is the operation
-	FaultSGEs                       // too many
-	FaultInline                     // too long
-	FaultInlineOp                   // Has is the operation
-	FaultNoAH                       // Has is the handle
-	FaultAHDomain                   // Has is the handle
-	FaultFlags                      // Has is the flags
-	FaultSRQ                        // the queue pair has an SRQ
-	FaultRemoteQPN                  // Has is the number
-	FaultOneSided                   // Has is the operation, on a low-latency queue pair
-	FaultLong                       // likewise, the message is too long
-	FaultRecvPieces                 // likewise, not one piece of memory but Has
-	FaultRecvShort                  // likewise, it has Has bytes: less than Want
-	FaultRecvMemory                 // likewise, it may not be written
+	FaultState      Fault = 1 + iota // Has is the state
+	FaultOpcode                      // Has is the operation, Want the type
+	FaultFeature                     // Has is the operation
+	FaultSGEs                        // too many
+	FaultInline                      // too long
+	FaultInlineOp                    // Has is the operation
+	FaultNoAH                        // Has is the handle
+	FaultAHDomain                    // Has is the handle
+	FaultFlags                       // Has is the flags
+	FaultSRQ                         // the queue pair has an SRQ
+	FaultRemoteQPN                   // Has is the number
+	FaultOneSided                    // Has is the operation, on a low-latency queue pair
+	FaultLong                        // likewise, the message is too long
+	FaultRecvPieces                  // likewise, not one piece of memory but Has
+	FaultRecvShort                   // likewise, it has Has bytes: less than Want
+	FaultRecvMemory                  // likewise, it may not be written
 )
 
 func (e *RequestError) Error() string {
