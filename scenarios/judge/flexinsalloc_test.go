@@ -23,6 +23,11 @@ type connected struct {
 }
 
 func connect(t testing.TB, b *verbstest.Bench) *connected {
+	return connectLow(t, b, 0)
+}
+
+// connectLow is connect with low-latency queue pairs for messages of so many bytes; 0: with ordinary ones.
+func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 	c := &connected{Bench: b}
 	must := func(err error) { require.NoError(t, err) }
 	for i, s := range b.Sides {
@@ -31,7 +36,8 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 		s.Context.RegMR(pd, s.Base, s.Bytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite, func(m verbs.MR, err error) { must(err); c.mr[i] = m })
 		s.Context.CreateCQ(64, func(x verbs.CQ, err error) { must(err); c.cq[i] = x })
 		must(b.Settle())
-		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1}}
+		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], LowLatency: low,
+			Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: low}}
 		s.Context.CreateQP(pd, init, func(x verbs.QP, err error) { must(err); c.qp[i] = x })
 		must(b.Settle())
 	}
