@@ -41,6 +41,13 @@ func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 		s.Context.CreateQP(pd, init, func(x verbs.QP, err error) { must(err); c.qp[i] = x })
 		must(b.Settle())
 	}
+	c.toRTS(t, b)
+	return c
+}
+
+// toRTS brings the queue pairs from RESET to RTS.
+func (c *connected) toRTS(t testing.TB, b *verbstest.Bench) {
+	must := func(err error) { require.NoError(t, err) }
 	for i, s := range b.Sides {
 		a := verbs.QPAttr{Port: 1, Access: verbs.AccessRemoteWrite, AH: s.Peer, PathMTU: verbs.MTU4096, DestQPN: c.qp[1-i].Num(), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7}
 		from := verbs.QPSReset
@@ -52,7 +59,6 @@ func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 			from = to
 		}
 	}
-	return c
 }
 
 // Posting, carrying out and polling requests allocates nothing in steady state: library, data cores and all models of both boards.

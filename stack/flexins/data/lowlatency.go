@@ -14,7 +14,9 @@ import (
 )
 
 // MaxLowLatency is the longest message that a low-latency queue pair can have: it has to fit into the rings of the pipes.
-func (s *Spec) MaxLowLatency() int { return min(s.PayloadBytes-2*nicspec.LineBytes, s.Pipe.MaxInline()) }
+func (s *Spec) MaxLowLatency() int {
+	return min(s.PayloadBytes-2*nicspec.LineBytes, s.Pipe.MaxInline())
+}
 
 // slotBytes is a header slot of the transmit queues: headers, inline payload, a trailer.
 func (c *Config) slotBytes() uint64 {
