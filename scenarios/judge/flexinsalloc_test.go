@@ -37,7 +37,7 @@ func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 		s.Context.CreateCQ(64, func(x verbs.CQ, err error) { must(err); c.cq[i] = x })
 		must(b.Settle())
 		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], LowLatency: low,
-			Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: low}}
+			Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: max(low, data.MaxInline)}}
 		s.Context.CreateQP(pd, init, func(x verbs.QP, err error) { must(err); c.qp[i] = x })
 		must(b.Settle())
 	}
