@@ -23,6 +23,11 @@ type connected struct {
 }
 
 func connect(t testing.TB, b *verbstest.Bench) *connected {
+	return connectLow(t, b, 0)
+}
+
+// connectLow is connect with low-latency queue pairs for messages of so many bytes; 0: with ordinary ones.
+func connectLow(t testing.TB, b *verbstest.Bench, low int) *connected {
 	c := &connected{Bench: b}
 	must := func(err error) { require.NoError(t, err) }
 	for i, s := range b.Sides {
@@ -31,10 +36,18 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 		s.Context.RegMR(pd, s.Base, s.Bytes, verbs.AccessLocalWrite|verbs.AccessRemoteWrite, func(m verbs.MR, err error) { must(err); c.mr[i] = m })
 		s.Context.CreateCQ(64, func(x verbs.CQ, err error) { must(err); c.cq[i] = x })
 		must(b.Settle())
-		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1}}
+		init := verbs.QPInitAttr{Type: verbs.QPTRC, SendCQ: c.cq[i], RecvCQ: c.cq[i], LowLatency: low,
+			Cap: verbs.QPCap{MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1, MaxRecvSGE: 1, MaxInline: max(low, data.MaxInline)}}
 		s.Context.CreateQP(pd, init, func(x verbs.QP, err error) { must(err); c.qp[i] = x })
 		must(b.Settle())
 	}
+	c.toRTS(t, b)
+	return c
+}
+
+// toRTS brings the queue pairs from RESET to RTS.
+func (c *connected) toRTS(t testing.TB, b *verbstest.Bench) {
+	must := func(err error) { require.NoError(t, err) }
 	for i, s := range b.Sides {
 		a := verbs.QPAttr{Port: 1, Access: verbs.AccessRemoteWrite, AH: s.Peer, PathMTU: verbs.MTU4096, DestQPN: c.qp[1-i].Num(), MinRNRTimer: 1, Timeout: 10, RetryCnt: 7, RNRRetry: 7}
 		from := verbs.QPSReset
@@ -46,7 +59,6 @@ func connect(t testing.TB, b *verbstest.Bench) *connected {
 			from = to
 		}
 	}
-	return c
 }
 
 // Posting, carrying out and polling requests allocates nothing in steady state: library, data cores and all models of both boards.
@@ -57,6 +69,7 @@ func TestFlexinsNoAllocations(t *testing.T) {
 		"fixed":   func(s *node.Spec) { s.Data.CC.Kind = data.CongestionFixed },
 		"dcqcn":   func(s *node.Spec) { s.Data.CC.Kind = data.DCQCN },
 		"dctcp":   func(s *node.Spec) { s.Data.CC.Kind = data.DCTCP },
+		"low":     func(s *node.Spec) { s.LowLatency = 1 },
 		"spray":   func(s *node.Spec) { s.Data.Recovery, s.Data.Spray = transport.SelectiveRepeat, true },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,11 +84,19 @@ func TestFlexinsNoAllocations(t *testing.T) {
 // noAllocations holds nodes to it whose cables mark a third of the packets.
 func noAllocations(t *testing.T, s node.Spec) {
 	b, nodes, e, _ := newNodesOn(t, s, false, func(r *board.RackSpec) { r.Network.Faults = &inject.WireSpec{Chances: inject.Chances{ECN: 0.3}} })
-	c := connect(t, b)
+	low := 0
+	if s.LowLatency > 0 {
+		low = 1000
+	}
+	c := connectLow(t, b, low)
 	side := &c.Sides[0]
 	list := []verbs.SendWR{
 		{ID: 1, Opcode: verbs.WRSend, Flags: verbs.SendSignaled, SGEs: []verbs.SGE{{Addr: side.Base, Length: 4096, LKey: c.mr[0].LKey}}},
 		{ID: 2, Opcode: verbs.WRWrite, SGEs: []verbs.SGE{{Addr: side.Base, Length: 100, LKey: c.mr[0].LKey}}, RemoteAddr: c.Sides[1].Base, RKey: c.mr[1].RKey},
+	}
+	if low > 0 {
+		list = list[:1]
+		list[0].SGEs[0].Length = 1000
 	}
 	recvs := []verbs.RecvWR{{ID: 3, SGEs: []verbs.SGE{{Addr: c.Sides[1].Base, Length: 4096, LKey: c.mr[1].LKey}}}}
 	wcs := make([]verbs.WC, 4)
@@ -84,7 +105,7 @@ func noAllocations(t *testing.T, s node.Spec) {
 		n, err := c.qp[1].PostRecv(recvs)
 		bad = bad || n != 1 || err != nil
 		n, err = c.qp[0].PostSend(list)
-		bad = bad || n != 2 || err != nil || e.Run() != nil
+		bad = bad || n != len(list) || err != nil || e.Run() != nil
 		for _, cq := range c.cq {
 			n, err := cq.Poll(wcs)
 			ended += n

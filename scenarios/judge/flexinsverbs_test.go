@@ -182,6 +182,7 @@ func TestFlexinsVerbs(t *testing.T) {
 		"fixed_rate":       func(s *node.Spec) { s.Data.CC.Kind, s.Data.CC.Rate = data.CongestionFixed, 5*cc.Gbps },
 		"dcqcn":            func(s *node.Spec) { s.Data.CC.Kind = data.DCQCN },
 		"dctcp":            func(s *node.Spec) { s.Data.CC.Kind = data.DCTCP },
+		"low_latency":      func(s *node.Spec) { s.LowLatency = 4 },
 		"spray":            func(s *node.Spec) { s.Data.Recovery, s.Data.Spray = transport.SelectiveRepeat, true },
 	} {
 		s := node.DefaultSpec()

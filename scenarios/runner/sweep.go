@@ -23,6 +23,7 @@ type SweepSpec struct {
 	Batches     []int            `yaml:"batch"`
 	SignalEvery []int            `yaml:"signal_every"`
 	MTUs        []int            `yaml:"mtu"`
+	LowLatency  []bool           `yaml:"low_latency"`
 	Losses      []float64        `yaml:"loss"` // of faults.wire
 	Stalls      []int            `yaml:"stall"`
 	Seeds       []uint64         `yaml:"seed"`
@@ -69,6 +70,7 @@ func (w *SweepSpec) axes() []axis {
 		values("batch", w.Batches, func(s *Spec, v int) { s.Workload.Batch = v }),
 		values("signal_every", w.SignalEvery, func(s *Spec, v int) { s.Workload.SignalEvery = v }),
 		values("mtu", w.MTUs, func(s *Spec, v int) { s.Workload.MTU = v }),
+		values("low_latency", w.LowLatency, func(s *Spec, v bool) { s.Workload.LowLatency = v }),
 		values("loss", w.Losses, (*Spec).lose),
 		values("stall", w.Stalls, func(s *Spec, v int) { s.Faults.Stall = v }),
 		values("data_cores", w.DataCores, func(s *Spec, v int) { s.flexins(func(n *node.Spec) { n.DataCores = v }) }),

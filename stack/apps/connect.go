@@ -14,6 +14,9 @@ func (u *setup) queuePairs(s *side) error {
 	if spec.Inline {
 		init.Cap.MaxInline, _ = s.lengths()
 	}
+	if spec.LowLatency {
+		init.LowLatency = max(spec.largest(), 1)
+	}
 	err := u.verbs(s, "create_qp", len(s.ends), func(i int, done func(error)) {
 		a, e := init, s.ends[i]
 		if s.shared != nil && u.recvDepth(e) > 0 {

@@ -81,6 +81,7 @@ type Spec struct {
 	Events      bool `yaml:"events"`       // completions are taken when an event tells of them, not by polling
 	SignalEvery int  `yaml:"signal_every"` // only every so many-th request ends with a completion, and the last
 
+	LowLatency    bool  `yaml:"low_latency"`    // queue pairs are low-latency ones, for messages up to the largest
 	SharedReceive bool  `yaml:"shared_receive"` // one receive queue for all flows of a server
 	Receives      int   `yaml:"receives"`       // receive requests of a flow that are posted at a time; 0: see Spec.receives
 	Hops          []int `yaml:"hops"`           // list_walk: nodes that walk i goes through: those of entry i, from the first again after the last; 0: its key is nowhere
@@ -235,6 +236,10 @@ func (s *Spec) validateOptions() error {
 	bad(!s.Inline || s.Kind != Read && s.Kind != Atomics && s.Kind != Reflector, "inline", ": kind %s has no bytes to send along: want false", s.Kind)
 	bad(!s.Inline || s.Pieces == 1, "inline", ": inline bytes have no pieces: want %v 1, or false", field.Path("pieces"))
 	bad(!s.Immediate || s.Kind.sends(), "immediate", ": kind %s has no SENDs: want false", s.Kind)
+	bad(!s.LowLatency || s.Transport == RC && s.Kind.sends(), "low_latency", ": low-latency queue pairs have SENDs over rc alone: want that, or false")
+	bad(!s.LowLatency || s.Pieces == 1 && !s.SharedReceive, "low_latency", ": each receive request is one piece, of the queue pair's own: want %v 1 and %v false, or false",
+		field.Path("pieces"), field.Path("shared_receive"))
+	bad(!s.LowLatency || len(s.Sizes) > 0 && s.largest() <= s.MTU, "low_latency", ": a message is one packet: want %v up to %v %d, or false", field.Path("sizes"), field.Path("mtu"), s.MTU)
 	bad(!s.SharedReceive || s.Kind.receives(), "shared_receive", ": kind %s takes no receive requests: want false", s.Kind)
 	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
 	s.validateRevoke(bad)
@@ -267,6 +272,7 @@ func (s *Spec) validateMisuse() error {
 	bad(!x.What.receive() || !s.SharedReceive, "misuse.what", "%s: with %v nobody knows whose request it is", x.What, field.Path("shared_receive"))
 	bad(x.What != Unaligned || s.Kind == Atomics, "misuse.what", "%s: kind %s has no atomics", x.What, s.Kind)
 	bad(x.What != Deregister || s.Kind == PingPong && s.Inline, "misuse.what", "%s: the answer has to need no memory, and nothing else may be under way: want kind %s with %v", x.What, PingPong, field.Path("inline"))
+	bad(!x.What.receive() || !s.LowLatency, "misuse.what", "%s: a low-latency queue pair refuses to post it", x.What)
 	bad(x.What != ShortReceive || s.Pieces == 1, "misuse.what", "%s: want %v 1", x.What, field.Path("pieces"))
 	bad(x.Message >= 0 && x.Message < s.Count, "misuse.message", "%d: want 0 to %d, the last of %v", x.Message, s.Count-1, field.Path("count"))
 	if x.Message >= 0 && len(s.Sizes) > 0 {

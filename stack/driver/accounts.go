@@ -40,19 +40,24 @@ func (d *Driver) SetAccount(a, balance int, latch bool) error {
 }
 
 // AddCredit adds to an account's balance, at once: it is no command [A5]. The balance stops at 2^24 - 1.
-func (d *Driver) AddCredit(a, credits int) error { return d.credit(a, credits, 0) }
+func (d *Driver) AddCredit(a, credits int) error { return d.credit(d.bus, a, credits, 0) }
+
+// AddCreditBy is AddCredit of software that reaches the NIC by a bus of its own, as a queue's does.
+func (d *Driver) AddCreditBy(b Bus, a, credits int) error { return d.credit(b, a, credits, 0) }
 
 // TakeCredit takes from an account's balance, at once. The balance stops at 0.
-func (d *Driver) TakeCredit(a, credits int) error { return d.credit(a, credits, creditTake) }
+func (d *Driver) TakeCredit(a, credits int) error { return d.credit(d.bus, a, credits, creditTake) }
 
 // ResumeAccount adds to an account's balance and makes it Fast, at once and in one step.
-func (d *Driver) ResumeAccount(a, credits int) error { return d.credit(a, credits, creditResume) }
+func (d *Driver) ResumeAccount(a, credits int) error {
+	return d.credit(d.bus, a, credits, creditResume)
+}
 
-func (d *Driver) credit(a, credits int, how uint32) error {
+func (d *Driver) credit(b Bus, a, credits int, how uint32) error {
 	if err := d.account(a, credits); err != nil {
 		return err
 	}
-	d.write32(d.bus, nicspec.RegAccountCredit(a), uint32(credits)|how)
+	d.write32(b, nicspec.RegAccountCredit(a), uint32(credits)|how)
 	return nil
 }
 

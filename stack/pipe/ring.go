@@ -61,6 +61,9 @@ func (s Spec) Validate() error {
 
 func (s Spec) lines() int { return 1 << s.LogLines }
 
+// MaxInline is the inline bytes of the longest send element that the ring has room for.
+func (s Spec) MaxInline() int { return max(0, firstBody+(min(MaxLines, s.lines())-1)*tagAt) }
+
 // Bytes is the size of the ring.
 func (s Spec) Bytes() int { return LineBytes << s.LogLines }
 

@@ -42,7 +42,8 @@ type Env interface {
 	Check(key uint32, addr uint64, n uint32, need verbs.Access) bool
 	// CheckLocal reports whether what arrives may be stored there, in memory that a receive request names. It is not asked about 0 bytes.
 	CheckLocal(to Span) bool
-	// Place copies parts of a packet's payload; the buffer is the caller's again when the copy has ended.
+	// Place copies parts of a packet's payload; the buffer is the caller's again when the copy has ended. Without parts, and with
+	// token 0: the packet is the one of its receive request, which had Packet.Landed, and nothing is to be copied.
 	Place(h Handle, parts []Part, t Token)
 	// PlaceGRH copies parts of the network header of the packet under Input, as [GRHBytes] bytes: of IPv4 the last 20 hold
 	// the header, and what is before it is free (IBTA annex A17.4.5.1). The packet is still to be disposed of (Spec.GRH).

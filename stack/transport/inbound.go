@@ -56,6 +56,9 @@ func (b *base) fits(n int, pos wire.Position) bool {
 }
 
 func (b *base) deliverSend(p *Packet, info *wire.OpInfo) verdict {
+	if b.spec.Landing > 0 {
+		return b.deliverLanded(p, info)
+	}
 	m := &b.in
 	if m.recv == nil { // else one is left over of a message that was given up (UC)
 		if m.recv = b.rq.take(); m.recv == nil {

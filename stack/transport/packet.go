@@ -37,7 +37,9 @@ type Packet struct {
 	Compare uint64
 	Orig    uint64 // value that an atomic returns
 	Payload int    // bytes, without pad
-	words   int    // of sack
+	Landed  bool   // the NIC has written the payload to the buffer of receive request RecvID (Spec.Landing)
+	RecvID  uint64
+	words   int // of sack
 	sack    [maxSackWords]uint64
 	solar   solarHeader
 }

@@ -26,6 +26,8 @@ type early struct {
 	swapAdd uint64
 	compare uint64
 	payload int
+	landed  bool
+	recvID  uint64
 }
 
 func (r *reorder) at(p uint32) int { return int(p) & (r.window - 1) }
@@ -46,7 +48,8 @@ func (r *reorder) put(p *Packet) bool {
 		i = int32(len(r.kept))
 		r.kept = append(r.kept, early{})
 	}
-	r.kept[i] = early{handle: p.Handle, bth: p.BTH, reth: p.RETH, imm: p.Imm, swapAdd: p.SwapAdd, compare: p.Compare, payload: p.Payload}
+	r.kept[i] = early{handle: p.Handle, bth: p.BTH, reth: p.RETH, imm: p.Imm, swapAdd: p.SwapAdd, compare: p.Compare, payload: p.Payload,
+		landed: p.Landed, recvID: p.RecvID}
 	r.slots[k] = i + 1
 	r.here.set(k)
 	r.count++
@@ -64,7 +67,8 @@ func (r *reorder) take(psn uint32, p *Packet) bool {
 		return false
 	}
 	e := &r.kept[i]
-	*p = Packet{Handle: e.handle, BTH: e.bth, RETH: e.reth, Imm: e.imm, SwapAdd: e.swapAdd, Compare: e.compare, Payload: e.payload}
+	*p = Packet{Handle: e.handle, BTH: e.bth, RETH: e.reth, Imm: e.imm, SwapAdd: e.swapAdd, Compare: e.compare, Payload: e.payload,
+		Landed: e.landed, RecvID: e.recvID}
 	r.slots[k] = 0
 	r.free = append(r.free, i)
 	r.here.clear(k)

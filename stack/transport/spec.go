@@ -57,6 +57,7 @@ type Spec struct {
 	SprayFrom      int  // of these, the one before the first: queue pairs that begin at one place would meet at each
 	Credits        bool // RC: tell and heed end-to-end credits (IBTA 9.7.7.2)
 	EchoECN        bool // RC: BECN in an ACK tells that a packet since the last ACK was marked
+	Landing        int  // RC: the longest SEND whose payload the NIC writes to where it belongs (Packet.Landed); 0: the caller places it
 	GRH            bool // UD: the first 40 bytes of a receive request are for the network header, which ByteLen counts, too
 }
 
@@ -77,7 +78,7 @@ func DefaultSpec(kind Kind, qpn uint32) Spec {
 const (
 	maxWindow   = 1 << 20 // well below half of the PSN space
 	maxSelect   = 1024    // what sixteen words of a selective acknowledgement cover
-	maxInline   = 1024
+	maxInline   = 8192    // the largest MTU
 	maxDepth    = 1 << 16
 	maxSGE      = 256
 	maxMessage  = 1 << 31               // IBTA 9.7.3
@@ -104,6 +105,7 @@ func (s *Spec) Validate() error {
 	f.within("max_recv", s.MaxRecv, 0, maxDepth)
 	f.within("max_sge", s.MaxSGE, 1, maxSGE)
 	f.within("max_inline", s.MaxInline, 0, maxInline)
+	f.within("landing", s.Landing, 0, maxInline)
 	f.within("ack_every", s.AckEvery, 1, maxWindow)
 	f.within("reorder_packets", s.ReorderPackets, 0, maxSelect)
 	f.within("spray_ports", s.SprayPorts, 0, 1<<14)
@@ -115,6 +117,9 @@ func (s *Spec) Validate() error {
 		}
 	} else {
 		f.within("window", s.Window, 1, maxWindow)
+	}
+	if s.Landing > 0 && s.Kind != RC {
+		f.errs = append(f.errs, field.Errorf("landing", "is %d with %s %v: only RC has it", s.Landing, field.Path("kind"), s.Kind))
 	}
 	if s.Recovery == SelectiveRepeat && s.Kind != RC {
 		f.errs = append(f.errs, field.Errorf("recovery", "is selective repeat with %s %v: only RC has it", field.Path("kind"), s.Kind))

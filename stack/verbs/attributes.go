@@ -51,6 +51,7 @@ type DeviceAttr struct {
 	MaxSRQ          int
 	MaxSRQWR        int
 	MaxSRQSGE       int
+	MaxLowLatency   int // bytes of a message of a low-latency queue pair; 0: there are none
 	Ports           int // numbered from 1
 	Types           []QPType
 	Features        Feature
@@ -83,6 +84,12 @@ type QPInitAttr struct {
 	SRQ            SRQ // nil: receive requests are posted to the queue pair
 	Cap            QPCap
 	SignalAll      bool // every send request ends with a completion (sq_sig_all)
+
+	// LowLatency is the longest message, in bytes, of a low-latency queue pair; 0: it is an ordinary one. An extension: the
+	// device writes what arrives to the application's buffer before its software has seen it. Such a queue pair is RC, and has
+	// SEND and SEND_WITH_IMM only; each receive request has one piece of memory with room for the longest message. What was
+	// lost, doubled or out of order may have been written to a buffer, too: completions tell which buffers have a message.
+	LowLatency int
 }
 
 // AHAttr is the way to a peer (struct ibv_ah_attr). libibverbs finds the MAC address out; here it is given.

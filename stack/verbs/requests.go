@@ -16,6 +16,7 @@ type Queues struct {
 	SendUsed, RecvUsed int // requests outstanding
 	PathMTU            MTU // UD: the largest message
 	MaxMessage         uint32
+	LowLatency         int // the longest message of a low-latency queue pair; 0: it is an ordinary one
 }
 
 // RequestError tells why a request cannot be posted. The text is made when it is asked for.
@@ -32,17 +33,22 @@ type Fault uint8
 
 // The faults.
 const (
-	FaultState     Fault = 1 + iota // Has is the state
-	FaultOpcode                     // Has is the operation, Want the type
-	FaultFeature                    // Has is the operation
-	FaultSGEs                       // too many
-	FaultInline                     // too long
-	FaultInlineOp                   // Has is the operation
-	FaultNoAH                       // Has is the handle
-	FaultAHDomain                   // Has is the handle
-	FaultFlags                      // Has is the flags
-	FaultSRQ                        // the queue pair has an SRQ
-	FaultRemoteQPN                  // Has is the number
+	FaultState      Fault = 1 + iota // Has is the state
+	FaultOpcode                      // Has is the operation, Want the type
+	FaultFeature                     // Has is the operation
+	FaultSGEs                        // too many
+	FaultInline                      // too long
+	FaultInlineOp                    // Has is the operation
+	FaultNoAH                        // Has is the handle
+	FaultAHDomain                    // Has is the handle
+	FaultFlags                       // Has is the flags
+	FaultSRQ                         // the queue pair has an SRQ
+	FaultRemoteQPN                   // Has is the number
+	FaultOneSided                    // Has is the operation, on a low-latency queue pair
+	FaultLong                        // likewise, the message is too long
+	FaultRecvPieces                  // likewise, not one piece of memory but Has
+	FaultRecvShort                   // likewise, it has Has bytes: less than Want
+	FaultRecvMemory                  // likewise, it may not be written
 )
 
 func (e *RequestError) Error() string {
@@ -78,6 +84,22 @@ func (e *RequestError) detail() string {
 	case FaultRemoteQPN:
 		return fmt.Sprintf("remote queue pair %#x: want 24 bits", e.Has)
 	}
+	return e.lowLatencyDetail()
+}
+
+func (e *RequestError) lowLatencyDetail() string {
+	switch e.Why {
+	case FaultOneSided:
+		return fmt.Sprintf("operation %v: a low-latency queue pair has SEND and SEND_WITH_IMM only", Opcode(e.Has))
+	case FaultLong:
+		return fmt.Sprintf("a message of %d B: the low-latency queue pair was created with %d", e.Has, e.Want)
+	case FaultRecvPieces:
+		return fmt.Sprintf("%d pieces of memory: want 1 on a low-latency queue pair", e.Has)
+	case FaultRecvShort:
+		return fmt.Sprintf("a buffer of %d B: the low-latency queue pair was created with messages of %d", e.Has, e.Want)
+	case FaultRecvMemory:
+		return fmt.Sprintf("key %#x: want a buffer in a region of the queue pair's domain that may be written (low-latency queue pair)", e.Has)
+	}
 	return "unknown fault"
 }
 
@@ -105,6 +127,10 @@ func (q *Queues) CheckSend(w *SendWR) error {
 		return bad(EINVAL, FaultInline, uint64(len(w.Inline)), uint64(q.Cap.MaxInline))
 	case !inline && len(w.SGEs) > q.Cap.MaxSendSGE:
 		return bad(EINVAL, FaultSGEs, uint64(len(w.SGEs)), uint64(q.Cap.MaxSendSGE))
+	case q.LowLatency > 0 && w.Opcode != WRSend && w.Opcode != WRSendImm:
+		return bad(EINVAL, FaultOneSided, uint64(w.Opcode), 0)
+	case q.LowLatency > 0 && w.Length() > uint64(q.LowLatency):
+		return bad(EINVAL, FaultLong, w.Length(), uint64(q.LowLatency))
 	}
 	if q.Type == QPTUD {
 		switch pd, ok := q.AHOf(w.AH); {
@@ -131,6 +157,10 @@ func (q *Queues) CheckRecv(w *RecvWR) error {
 		return &RequestError{EINVAL, FaultState, false, uint64(q.State), 0}
 	case len(w.SGEs) > q.Cap.MaxRecvSGE:
 		return &RequestError{EINVAL, FaultSGEs, false, uint64(len(w.SGEs)), uint64(q.Cap.MaxRecvSGE)}
+	case q.LowLatency > 0 && len(w.SGEs) != 1:
+		return &RequestError{EINVAL, FaultRecvPieces, false, uint64(len(w.SGEs)), 1}
+	case q.LowLatency > 0 && int64(w.SGEs[0].Length) < int64(q.LowLatency):
+		return &RequestError{EINVAL, FaultRecvShort, false, uint64(w.SGEs[0].Length), uint64(q.LowLatency)}
 	case q.RecvUsed >= q.Cap.MaxRecvWR:
 		return ErrRecvFull
 	}

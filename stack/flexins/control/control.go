@@ -329,7 +329,7 @@ func (c *Control) createQP(x *context, r *mailbox.Request) {
 	c.owner[r.Object] = x.id
 	c.cfg.Data.CreateQP(data.QPConfig{
 		QPN: r.Object, Type: r.Type, Context: x.id, PD: r.PD, SendCQ: r.Send.Number, RecvCQ: r.Recv.Number, SRQ: r.SRQ, HasSRQ: r.HasSRQ,
-		SignalAll: r.SignalAll, MaxMessage: c.cfg.Ports[0].MaxMessage,
+		SignalAll: r.SignalAll, MaxMessage: c.cfg.Ports[0].MaxMessage, LowLatency: int(r.Bytes),
 		Cap: verbs.QPCap{MaxSendWR: int(r.Cap[0]), MaxRecvWR: int(r.Cap[1]), MaxSendSGE: int(r.Cap[2]), MaxRecvSGE: int(r.Cap[3]), MaxInline: int(r.Cap[4])},
 	}, func(err error) { x.end(a, verbs.EINVAL, err) })
 }

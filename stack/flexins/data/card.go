@@ -29,6 +29,11 @@ type Config struct {
 	// theirs: a receive queue, ports + 1 transmit queues, a key and a rule for each. Others are the control core's.
 	FirstRx, FirstTx, FirstKey, FirstRule int
 
+	// LowLatency is how many low-latency queue pairs there may be. Each takes a receive queue behind those of the cores, a rule
+	// before FirstRule, and an account, from 0 on. Control runs software on the core that has the driver; they need it.
+	LowLatency int
+	Control    func(f func())
+
 	// Host is the NIC's key for host memory that pipes of completions lie in.
 	Host *driver.Key
 }
@@ -44,6 +49,9 @@ type Card struct {
 	locks   map[uint64][]*atomic   // by address: the first is under way
 	handles map[verbs.AH]*transport.AH
 	async   func(Async)
+
+	landings []bool            // low-latency queue pairs' receive queues that are in use
+	drops    nicspec.RxCtrlReg // as it was set
 }
 
 // Async is an event of a queue pair or a shared receive queue.
@@ -63,7 +71,10 @@ func New(c Config) (*Card, error) {
 	if n := len(c.Cores); n < 1 {
 		return nil, errors.New("data: no cores: want 1 or more")
 	}
-	a := &Card{cfg: c, spec: c.Spec, drv: c.Driver, ports: c.Driver.Build().Ports, keys: map[uint32]*driver.Key{}, locks: map[uint64][]*atomic{}, handles: map[verbs.AH]*transport.AH{}}
+	if err := c.validateLowLatency(); err != nil {
+		return nil, err
+	}
+	a := &Card{landings: make([]bool, c.LowLatency), cfg: c, spec: c.Spec, drv: c.Driver, ports: c.Driver.Build().Ports, keys: map[uint32]*driver.Key{}, locks: map[uint64][]*atomic{}, handles: map[verbs.AH]*transport.AH{}}
 	for i := range c.Cores {
 		x, err := a.newCore(i)
 		if err != nil {
@@ -108,10 +119,12 @@ func (a *Card) DropKey(region uint32, done func()) {
 	left := len(a.cores)
 	for _, c := range a.cores {
 		c.cpu.Call(func() {
-			c.drain(func() {
-				if left--; left == 0 {
-					done()
-				}
+			c.unland(region, func() {
+				c.drain(func() {
+					if left--; left == 0 {
+						done()
+					}
+				})
 			})
 		})
 	}
@@ -160,6 +173,8 @@ type Stats struct {
 	Invalidations uint64 // entries that invalidate
 	Staged        uint64 // bytes of payload that were copied into the staging ring
 	Kept          uint64 // packets copied into reorder memory
+	Landed        uint64 // packets whose payload the NIC wrote to an application's buffer
+	Returned      uint64 // of these, those that were not taken: their buffers went back to the NIC
 	HeldBack      uint64 // completions that found their pipe full
 	Records       uint64 // reads of doorbells' records by DMA
 	Fetches       uint64 // reads of elements by DMA
@@ -179,6 +194,8 @@ func (s *Stats) add(o *Stats) {
 	s.Invalidations += o.Invalidations
 	s.Staged += o.Staged
 	s.Kept += o.Kept
+	s.Landed += o.Landed
+	s.Returned += o.Returned
 	s.HeldBack += o.HeldBack
 	s.Records += o.Records
 	s.Fetches += o.Fetches

@@ -32,9 +32,10 @@ type core struct {
 	reorder reorder
 	pipes   *driver.Arena // of pipes of completions, as they are staged
 	block   []byte
-	slot    [slotBytes]byte
+	slot    []byte // of a transmit queue, in the making
 
 	qps      map[uint32]*qp
+	landings []*landing  // of low-latency queue pairs, in the order of their creation
 	raws     map[int]*qp // by port
 	srqs     map[uint32]*srq
 	contexts map[int]*context
@@ -56,7 +57,6 @@ type core struct {
 
 const (
 	headerBytes = 256 // of a header buffer: the longest headers have 218 (IPv6, selective acknowledgement)
-	slotBytes   = 512 // of a header slot: headers, inline payload, a trailer
 )
 
 // newCore opens the queues of a core.
@@ -67,6 +67,8 @@ func (a *Card) newCore(i int) (*core, error) {
 		cqs: map[uint32]*cq{}, active: pipe.NewActive(),
 	}
 	receive := uint64(headerBytes+a.spec.PayloadBytes) << a.spec.LogReceive
+	slotBytes := a.cfg.slotBytes()
+	c.slot = make([]byte, slotBytes)
 	slots := uint64(a.ports) * slotBytes << a.spec.LogTransmit
 	reorder := uint64(a.spec.ReorderPackets * a.spec.PayloadBytes)
 	ring := a.spec.stagingShare(len(a.cfg.Cores))
@@ -130,6 +132,7 @@ func (c *core) fail(err error) {
 
 // wake has a queue pair asked what may leave.
 func (c *core) wake(q *qp) {
+	q.check()
 	if c.active.Work(q.config.QPN) == 0 {
 		c.active.Add(q.config.QPN, 1)
 	}
@@ -151,6 +154,9 @@ func (c *core) step() bool {
 	}
 	if c.copies.ring() {
 		found = true
+	}
+	for _, l := range c.landings {
+		found = l.ring() || found
 	}
 	return found
 }

@@ -43,8 +43,8 @@ func (a *Card) Serve(qpn uint32, e *Engine, buffers []uint64, bytes int, done fu
 		if err != nil {
 			return err
 		}
-		if q.conn == nil || q.served != nil || len(buffers) > q.config.Cap.MaxRecvWR {
-			return verbs.Errorf("serve", verbs.EINVAL, "queue pair %#x: want a connection that no engine serves, with %d receive requests", qpn, len(buffers))
+		if q.conn == nil || q.landing != nil || q.served != nil || len(buffers) > q.config.Cap.MaxRecvWR {
+			return verbs.Errorf("serve", verbs.EINVAL, "queue pair %#x: want a connection that no engine serves and that is no low-latency one, with %d receive requests", qpn, len(buffers))
 		}
 		q.served = &served{q: q, e: e, buffers: buffers, bytes: bytes}
 		for i := range buffers {

@@ -43,6 +43,11 @@ func (q *qp) Place(h transport.Handle, parts []transport.Part, t transport.Token
 	c := q.core
 	p := &c.packets.all[h]
 	p.dropped = true
+	if p.landing != nil && len(parts) == 0 {
+		p.taken = true
+		c.finish(h, p)
+		return
+	}
 	if len(parts) > 1 {
 		q.parts[t] = split{left: len(parts)}
 	}
@@ -126,7 +131,7 @@ func (q *qp) stage(b []byte, parts []transport.Part, t transport.Token) {
 func (q *qp) Keep(h transport.Handle) {
 	c := q.core
 	p := &c.packets.all[h]
-	if p.n == 0 {
+	if p.n == 0 || p.landing != nil {
 		return
 	}
 	at, ok := c.reorder.take()

@@ -239,6 +239,9 @@ func (c *core) postRecv(context int, number uint32, spans []transport.Span) erro
 	if q.config.Type == rawPacket {
 		return q.raw.PostRecv(&c.recv)
 	}
+	if q.landing != nil {
+		return q.landing.post(q.number-1, spans)
+	}
 	if q.conn.State() == verbs.QPSReset { // it was on its way: RESET forgets it
 		return nil
 	}

@@ -23,6 +23,9 @@ type QPConfig struct {
 	SignalAll      bool
 	MaxMessage     uint32
 
+	// LowLatency is the longest message of a low-latency queue pair; 0: it is an ordinary one.
+	LowLatency int
+
 	// Solar has RC be replaced by Solar.
 	Solar bool
 }
@@ -44,7 +47,8 @@ type qp struct {
 	frames     int // in transmit queues, or on their way there
 	staged     int // of these, packets that wait in core.staging
 	closing    func()
-	served     *served // by an engine; nil: by the application
+	landing    *landing // of a low-latency queue pair; nil: it is an ordinary one
+	served     *served  // by an engine; nil: by the application
 }
 
 // core is a card's core by number.
@@ -68,6 +72,10 @@ func (a *Card) on(qpn uint32, done func(error), f func(c *core) error) {
 
 // CreateQP makes a queue pair in state RESET. Of it and the others below: done is called once, as software of its core.
 func (a *Card) CreateQP(q QPConfig, done func(error)) {
+	if q.LowLatency > 0 {
+		a.createLowLatency(q, done)
+		return
+	}
 	a.on(q.QPN, done, func(c *core) error { return c.create(q) })
 }
 
@@ -120,6 +128,9 @@ func (s *Spec) transport(cfg *QPConfig) transport.Spec {
 	s.CC.transport(&t)
 	s.spray(&t)
 	t.MaxSend, t.MaxRecv, t.MaxSGE, t.MaxInline = max(cfg.Cap.MaxSendWR, 1), cfg.Cap.MaxRecvWR, MaxSGE, MaxInline
+	if t.Landing = cfg.LowLatency; t.Landing > 0 {
+		t.MaxInline = t.Landing
+	}
 	return t
 }
 
@@ -158,15 +169,26 @@ func (a *Card) ModifyQP(qpn uint32, x Change, done func(error)) {
 			return
 		}
 		c.after(q.config.Context, x.After, func() {
-			if err := q.modify(&x); err != nil || x.To != verbs.QPSReset {
-				done(err)
-				return
-			}
-			q.send.forget(qpn)
-			q.recv.forget(qpn)
-			c.copies.nop(func() { done(nil) }) // its completions are in the host, where they can be told from later ones
+			q.begin(&x, func(err error) {
+				if err != nil || x.To != verbs.QPSReset {
+					done(err)
+					return
+				}
+				q.send.forget(qpn)
+				q.recv.forget(qpn)
+				c.copies.nop(func() { done(nil) }) // its completions are in the host, where they can be told from later ones
+			})
 		})
 	})
+}
+
+// begin changes the state, and calls done when what goes with it is done.
+func (q *qp) begin(x *Change, done func(error)) {
+	if q.landing != nil {
+		q.landing.modify(x, done)
+		return
+	}
+	done(q.modify(x))
 }
 
 func (q *qp) modify(x *Change) error {
@@ -237,6 +259,13 @@ func (q *qp) destroy(done func(error)) {
 	}
 	for _, s := range c.tx {
 		s.drain(q.settle)
+	}
+	if q.landing != nil {
+		q.copies++
+		q.landing.destroy(func() {
+			q.copies--
+			q.settle()
+		})
 	}
 	q.send.forget(qpn)
 	q.recv.forget(qpn)

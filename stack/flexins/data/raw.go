@@ -129,8 +129,9 @@ func (q *qp) sendRaw(s *sender) bool {
 func (s *sender) sendRaw(q *qp, p *staged) {
 	c := s.c
 	pieces := s.entry.Pieces[:0]
+	s.entry.Inline = nil
 	if len(p.out.Inline) > 0 {
-		slot := s.slots + uint64(int(s.Next())&(s.Size()-1))*slotBytes
+		slot := s.slots + uint64(int(s.Next())&(s.Size()-1))*uint64(len(c.slot))
 		c.fail(c.cpu.Store(slot, p.out.Inline))
 		pieces = append(pieces, c.span(slot, len(p.out.Inline)))
 	}

@@ -20,14 +20,17 @@ type packets struct {
 // packet is a received packet.
 type packet struct {
 	buf     driver.Buffer
-	at      uint64 // of its payload: behind headers that the NIC does not know
-	n       int    // bytes of it
-	whole   int    // bytes in the payload buffer, those headers included
-	copies  int    // under way
-	dropped bool   // nothing more is wanted of it
-	clean   bool   // its lines were invalidated by a copy, or hold nothing
-	kept    bool   // its payload lies in reorder memory
-	slot    uint64 // there
+	at      uint64   // of its payload: behind headers that the NIC does not know
+	n       int      // bytes of it
+	whole   int      // bytes in the payload buffer, those headers included
+	copies  int      // under way
+	dropped bool     // nothing more is wanted of it
+	clean   bool     // its lines were invalidated by a copy, or hold nothing
+	kept    bool     // its payload lies in reorder memory
+	slot    uint64   // there
+	landing *landing // who placed its payload; nil: it lies in Arm memory
+	request landed   // the receive request whose buffer has it
+	taken   bool     // it is that request's message
 }
 
 func (c *core) openReceive(at uint64) error {
@@ -145,6 +148,10 @@ func (c *core) drop(h transport.Handle) {
 // finish invalidates and gives back the buffer of a packet that is done with.
 func (c *core) finish(h transport.Handle, p *packet) {
 	if !p.dropped || p.copies > 0 {
+		return
+	}
+	if p.landing != nil {
+		p.landing.finish(h, p)
 		return
 	}
 	if p.kept {

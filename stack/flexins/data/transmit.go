@@ -82,6 +82,7 @@ func (c *core) next(q *qp) bool {
 	}
 	p := c.staging.take()
 	if !q.conn.Next(c.now(), &p.out) {
+		q.check()
 		c.staging.done(p)
 		return false
 	}
@@ -97,7 +98,7 @@ func (s *sender) send(q *qp, p *staged) {
 		return
 	}
 	c, o := s.c, &p.out
-	slot := s.slots + uint64(int(s.Next())&(s.Size()-1))*slotBytes
+	slot := s.slots + uint64(int(s.Next())&(s.Size()-1))*uint64(len(c.slot))
 	buf := append(append(c.slot[:0], o.Head...), o.Inline...)
 	head := len(buf)
 	var tail int
@@ -110,6 +111,11 @@ func (s *sender) send(q *qp, p *staged) {
 		buf = append(buf, o.Tail[:tail]...)
 		s.entry.CRC32C, s.entry.CRCStart = true, uint16(len(o.Head))
 		s.entry.CRCAt = uint16(len(o.Head) + o.Payload + o.CRCAt)
+	}
+	if s.entry.Inline = nil; q.landing != nil && tail == 0 && len(o.Spans) == 0 && head <= nicspec.InlineMaxLong {
+		s.entry.Inline, s.entry.Pieces = buf, s.entry.Pieces[:0]
+		s.posted(o, frame{q: q, token: o.Token})
+		return
 	}
 	if err := c.cpu.Store(slot, buf); err != nil {
 		c.fail(err)
@@ -127,11 +133,16 @@ func (s *sender) send(q *qp, p *staged) {
 	if tail > 0 {
 		s.entry.Pieces = append(s.entry.Pieces, c.span(slot+uint64(head), tail))
 	}
+	s.posted(o, f)
+}
+
+// posted posts the entry of a frame.
+func (s *sender) posted(o *transport.Out, f frame) {
 	s.since++
-	if s.entry.Complete = o.Token != 0 || s.since >= c.spec.Every; s.entry.Complete {
+	if s.entry.Complete = o.Token != 0 || s.since >= s.c.spec.Every; s.entry.Complete {
 		s.since = 0
 	}
-	c.stats.Sent++
+	s.c.stats.Sent++
 	s.post(f, &s.entry)
 }
 

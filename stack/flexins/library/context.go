@@ -80,6 +80,7 @@ type Context struct {
 	left    *cpu.Loop
 	encoded [pipe.MaxLines * pipe.LineBytes]byte
 	element pipe.SendElement
+	message [pipe.MaxInline]byte // of a low-latency queue pair, in the making
 	pieces  []pipe.Span
 
 	id      uint32

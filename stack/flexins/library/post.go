@@ -54,6 +54,16 @@ func (q *QP) postSend(w *verbs.SendWR) error {
 	if q.init.Type == verbs.QPTUD {
 		e.Datagram, e.QKey, e.DestQPN, e.AH = true, w.RemoteQKey, w.RemoteQPN, uint32(w.AH)
 	}
+	if q.init.LowLatency > 0 && w.Flags&verbs.SendInline == 0 {
+		bytes, ok, err := q.along(w)
+		if err != nil {
+			return err
+		}
+		if ok {
+			e.Flags, e.Inline = e.Flags|verbs.SendInline, bytes
+			return q.push(e, w.ID)
+		}
+	}
 	switch {
 	case w.Flags&verbs.SendInline != 0:
 		e.Inline = w.Inline
@@ -111,6 +121,11 @@ func (q *QP) PostRecv(wrs []verbs.RecvWR) (n int, err error) {
 		q.queues.RecvUsed = len(q.recvs.ids)
 		if err := q.queues.CheckRecv(&wrs[n]); err != nil {
 			return n, err
+		}
+		if q.init.LowLatency > 0 {
+			if err := q.mayReceive(&wrs[n]); err != nil {
+				return n, err
+			}
 		}
 		if err := q.c.postRecv(q.pd, q.number, q.core, &wrs[n]); err != nil {
 			return n, err

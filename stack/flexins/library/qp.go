@@ -90,7 +90,10 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 		srq = q.srq.number
 		uses = append(uses, q.srq.object())
 	}
-	if err := checkCap(verb, &a.Cap, attr); err != nil {
+	if err := checkLowLatency(verb, &a, attr); err != nil {
+		return nil, nil, err
+	}
+	if err := checkCap(verb, &a, attr); err != nil {
 		return nil, nil, err
 	}
 	if err := c.mustHave(verb, pd); err != nil {
@@ -99,7 +102,7 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 	if q.number, q.core, err = c.kernel.QP(a.Type, srq, a.SRQ != nil, uses...); err != nil {
 		return nil, nil, err
 	}
-	r := &mailbox.Request{Verb: mailbox.CreateQP, Object: q.number, PD: pd, Type: a.Type, Core: uint32(q.core), SRQ: srq, HasSRQ: a.SRQ != nil, SignalAll: a.SignalAll}
+	r := &mailbox.Request{Verb: mailbox.CreateQP, Object: q.number, PD: pd, Type: a.Type, Core: uint32(q.core), SRQ: srq, HasSRQ: a.SRQ != nil, SignalAll: a.SignalAll, Bytes: uint64(a.LowLatency)}
 	r.Cap = [5]uint32{uint32(a.Cap.MaxSendWR), uint32(a.Cap.MaxRecvWR), uint32(a.Cap.MaxSendSGE), uint32(a.Cap.MaxRecvSGE), uint32(a.Cap.MaxInline)}
 	if r.Send, err = q.send.open(q.core); err == nil {
 		r.Recv, err = q.recv.open(q.core)
@@ -110,17 +113,19 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 	}
 	q.queues = verbs.Queues{
 		Type: a.Type, PD: pd, Cap: a.Cap, HasSRQ: a.SRQ != nil, Dev: attr, AHOf: c.ahOf, PathMTU: c.cfg.Ports[0].ActiveMTU, MaxMessage: c.cfg.Ports[0].MaxMessage,
+		LowLatency: a.LowLatency,
 	}
 	return q, r, nil
 }
 
-func checkCap(verb string, a *verbs.QPCap, attr *verbs.DeviceAttr) error {
+func checkCap(verb string, i *verbs.QPInitAttr, attr *verbs.DeviceAttr) error {
+	a := &i.Cap
 	for _, f := range []struct {
 		name     string
 		is, most int
 	}{
 		{"max_send_wr", a.MaxSendWR, attr.MaxQPWR}, {"max_recv_wr", a.MaxRecvWR, attr.MaxQPWR},
-		{"max_send_sge", a.MaxSendSGE, attr.MaxSGE}, {"max_recv_sge", a.MaxRecvSGE, attr.MaxSGE}, {"max_inline_data", a.MaxInline, attr.MaxInline},
+		{"max_send_sge", a.MaxSendSGE, attr.MaxSGE}, {"max_recv_sge", a.MaxRecvSGE, attr.MaxSGE}, {"max_inline_data", a.MaxInline, max(attr.MaxInline, i.LowLatency)},
 	} {
 		if f.is < 0 || f.is > f.most {
 			return verbs.Errorf(verb, verbs.EINVAL, "%s is %d: want 0 to %d", f.name, f.is, f.most)

@@ -47,7 +47,7 @@ type Request struct {
 	Object  uint32 // key, queue pair, address handle, completion or shared receive queue
 	PD      verbs.PD
 
-	Addr, Bytes uint64 // RegMR
+	Addr, Bytes uint64 // RegMR; CreateQP: Bytes is the longest message of a low-latency queue pair, 0 of others
 	Access      verbs.Access
 
 	Type       verbs.QPType // CreateQP

@@ -36,6 +36,10 @@ type Spec struct {
 
 	Notify Notification `yaml:"notify"`
 
+	// LowLatency is how many low-latency queue pairs there may be (FN 3.4): each takes a receive queue, a rule and a credit
+	// account of the NIC. 0: none can be created. Assumption.
+	LowLatency int `yaml:"low_latency_qps"`
+
 	// HostBytes is host memory for rings and what is staged; ArmBytes the same on the card: assumptions.
 	HostBytes uint64 `yaml:"host_bytes"`
 	ArmBytes  uint64 `yaml:"arm_bytes"`
@@ -61,6 +65,9 @@ func (s *Spec) Validate() error {
 		}
 	}
 	within("data_cores", uint64(max(s.DataCores, 0)), 1, 64)
+	if s.LowLatency < 0 || s.LowLatency > nicspec.NumAccounts {
+		errs = append(errs, field.Errorf("low_latency_qps", "%d: want 0 to %d, the NIC's credit accounts", s.LowLatency, nicspec.NumAccounts))
+	}
 	errs = append(errs, field.Under("data", s.Data.Validate()), field.Under("control", s.Control.Validate()), field.Under("library", s.Library.Validate()),
 		field.Under("offload", s.Offload.Validate()))
 	if !s.MTU.Valid() {
@@ -156,9 +163,11 @@ func (c *Config) validate() error {
 	want(c.Control != nil && c.Host != nil && len(c.Data) == n, "%d data cores, and a control and a host core: want %d, and both", len(c.Data), n)
 	want(c.Spec.Notify != MMIO || c.Window != nil, "notify mmio: the board gives host cores no way to Arm memory: want one that does")
 	want(len(c.Ports) == b.Ports, "%d ports: want the %d of the NIC", len(c.Ports), b.Ports)
-	want(n <= b.NumRxq, "data_cores %d: want %d at most, the NIC's receive queues", n, b.NumRxq)
+	low := c.Spec.LowLatency
+	want(n+low <= b.NumRxq, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's receive queues", n, low, b.NumRxq)
 	want(n*(b.Ports+1)+3 <= b.NumTxq, "data_cores %d: want %d at most: each has %d of the NIC's %d transmit queues, three are others'", n, (b.NumTxq-3)/(b.Ports+1), b.Ports+1, b.NumTxq)
-	want(n <= b.NumRules, "data_cores %d: want %d at most, the NIC's rules", n, b.NumRules)
+	want(n+low <= b.NumRules, "data_cores %d and low_latency_qps %d: want %d together at most, the NIC's rules", n, low, b.NumRules)
+	want(low == 0 || b.Has(nicspec.PartAccounts), "low_latency_qps %d: the NIC lacks part accounts: want one with it, or 0", low)
 	want(firstCoreKey+n < b.NumKeys, "data_cores %d: want %d at most, for the NIC's memory keys", n, b.NumKeys-firstCoreKey-1)
 	for _, p := range []struct {
 		has  bool
@@ -202,7 +211,8 @@ func (n *Node) build() error {
 	if err != nil {
 		return err
 	}
-	if n.data, err = data.New(data.Config{Spec: s.Data, Driver: n.drv, Cores: n.cfg.Data, Regions: regions, Shadow: shadow, FirstKey: firstCoreKey, Host: host.key}); err != nil {
+	if n.data, err = data.New(data.Config{Spec: s.Data, Driver: n.drv, Cores: n.cfg.Data, Regions: regions, Shadow: shadow, FirstKey: firstCoreKey, Host: host.key,
+		LowLatency: s.LowLatency, FirstRule: s.LowLatency, Control: n.cfg.Control.Core().Call}); err != nil {
 		return err
 	}
 	ports := n.ports()
@@ -233,7 +243,13 @@ func (n *Node) ports() (all []verbs.PortAttr) {
 // device is what the card can do. Sizes of tables are assumptions.
 func (n *Node) device(keys int) verbs.DeviceAttr {
 	const table = 1 << 12
+	longest := 0
+	if n.cfg.Spec.LowLatency > 0 {
+		longest = min(int(n.cfg.Spec.MTU), n.cfg.Spec.Data.MaxLowLatency())
+	}
 	return verbs.DeviceAttr{
+		MaxLowLatency: longest,
+
 		MaxMRSize: n.cfg.Spec.ShadowBytes / 2, MaxQP: table, MaxQPWR: table, MaxSGE: library.MaxSGE, MaxInline: library.MaxInline, MaxCQ: table, MaxCQE: 1 << 16,
 		MaxMR: keys, MaxPD: table, MaxAH: 1 << 16, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16, MaxSRQ: table, MaxSRQWR: table, MaxSRQSGE: library.MaxSGE,
 		Ports: len(n.cfg.Ports), Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},

@@ -50,6 +50,9 @@ func (c *Context) newQP(pd verbs.PD, a verbs.QPInitAttr) (*QP, error) {
 	if a.SRQ != nil {
 		return nil, noSRQ(verb)
 	}
+	if a.LowLatency != 0 {
+		return nil, verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this device has none")
+	}
 	send, err := c.cq(verb, a.SendCQ)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,10 @@ func (p *paper) CreateQP(pd verbs.PD, a verbs.QPInitAttr, done func(verbs.QP, er
 		done(nil, verbs.Errorf("create_qp", verbs.EINVAL, "%+v", a))
 		return
 	}
+	if a.LowLatency != 0 && !p.is("slow for low latency") {
+		done(nil, verbs.Errorf("create_qp", verbs.EOPNOTSUPP, "low-latency queue pairs: this device has none"))
+		return
+	}
 	uses := []verbs.Object{pdOf(pd), send.object(), recv.object()}
 	q := &paperQP{p: p, init: a, send: send, recv: recv, rq: &paperSRQ{p: p}}
 	if a.SRQ != nil {

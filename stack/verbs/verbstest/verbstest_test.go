@@ -28,7 +28,7 @@ func TestContractFindsBrokenDevices(t *testing.T) {
 		"no sq_sig_all": "unsignalled", "all signalled": "unsignalled", "no flush": "flush", "errors leave RTS": "flush",
 		"receives out of order": "shared_receive", "a byte too many": "operations", "always swaps": "operations", "any AH": "datagrams",
 		"any Q_Key": "datagrams", "no events": "overrun", "solicited is any": "notify", "always events": "notify", "forgets to flush": "to_error",
-		"attributes lost": "states", "no SRQ limit": "shared_receive", "no room": "full",
+		"attributes lost": "states", "no SRQ limit": "shared_receive", "no room": "full", "slow for low latency": "low_latency",
 	}
 	for how, name := range finds {
 		found := false

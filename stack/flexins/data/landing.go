@@ -1,0 +1,239 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"nictwin/models/fifo"
+	"nictwin/models/nicspec"
+	"nictwin/stack/driver"
+	"nictwin/stack/transport"
+	"nictwin/stack/verbs"
+)
+
+// landing is the receive side of a low-latency queue pair: a receive queue of the NIC whose descriptors are the application's
+// receive requests, with header buffers in Arm memory.
+type landing struct {
+	q       *qp
+	c       *core
+	slot    int // of Card.landings
+	rx      *driver.RxQueue
+	headers uint64
+	spare   []uint64           // header buffers
+	under   fifo.Queue[landed] // with the NIC, in the order of descriptors
+	left    []landed           // taken back while the queue is being turned off
+	phase   landingPhase
+	wait    []func() // for it to be off
+	credit  int      // descriptors of which the account was not told
+}
+
+// landed is a receive request.
+type landed struct {
+	number uint64
+	buffer driver.Buffer
+	to     transport.Span
+	status verbs.Status // how it ends when the queue is off; 0: flushed
+}
+
+// landingPhase is whether the NIC may write to buffers.
+type landingPhase uint8
+
+const (
+	landingOpen landingPhase = iota
+	landingStops
+	landingOff
+)
+
+// post gives a receive request to the NIC. One that names memory which may not be written any more ends the queue pair, as
+// nobody would look at it when a message comes.
+func (l *landing) post(number uint64, spans []transport.Span) error {
+	q := l.q
+	x := landed{number: number}
+	switch {
+	case l.phase != landingOpen && q.conn.State() == verbs.QPSReset: // RESET forgets it
+	case l.phase == landingOff:
+		q.flushed(&x)
+	case l.phase == landingStops:
+		l.left = append(l.left, x)
+	case len(spans) != 1 || int64(spans[0].Len) < int64(q.config.LowLatency) || !q.CheckLocal(spans[0]):
+		x.status = verbs.WCLocProtErr
+		l.left = append(l.left, x)
+		return l.fault()
+	case len(l.spare) == 0:
+		return transport.ErrFull
+	default:
+		last := len(l.spare) - 1
+		x.to, x.buffer = spans[0], driver.Buffer{Hdr: l.spare[last], Pay: spans[0].Addr}
+		l.spare = l.spare[:last]
+		l.put(&x)
+	}
+	return nil
+}
+
+// put posts a descriptor.
+func (l *landing) put(x *landed) {
+	l.c.fail(l.rx.Post(x.buffer))
+	l.under.Push(*x)
+	l.credit++
+	l.c.work.Wake()
+}
+
+// ring tells the NIC of descriptors, and then the account.
+func (l *landing) ring() bool {
+	if l.credit == 0 || l.phase != landingOpen {
+		return false
+	}
+	l.c.fail(l.rx.Ring())
+	l.c.fail(l.c.card.drv.AddCreditBy(l.c.bus, l.slot, l.credit))
+	l.credit = 0
+	return true
+}
+
+// received takes a frame whose payload lies in the application's buffer.
+func (l *landing) received(f *driver.RxFrame) {
+	c, q := l.c, l.q
+	if c.err != nil {
+		return
+	}
+	h, p := c.packets.take()
+	p.landing, p.request = l, l.under.Pop()
+	p.buf, p.at, p.n, p.clean = f.Buffer, f.Pay, f.PayLen, true
+	c.cpu.Compute(c.spec.Parse)
+	head := c.header[:f.HdrLen]
+	if err := c.cpu.Load(f.Hdr, head); err != nil {
+		c.fail(err)
+		return
+	}
+	switch {
+	case f.Cqe.Icrc() != nicspec.VerdictOk:
+		c.stats.BadICRC++
+		c.drop(h)
+	case !c.parse(h, p, head, f):
+		c.stats.Malformed++
+		c.drop(h)
+	default:
+		c.stats.Received++
+		c.stats.Landed++
+		c.frame.Landed, c.frame.RecvID = true, p.request.number
+		c.countCongestion(&c.frame)
+		q.conn.Input(c.now(), &c.frame)
+		c.wake(q)
+	}
+}
+
+// finish ends a packet: its request was used for it, or goes back to the NIC.
+func (l *landing) finish(h transport.Handle, p *packet) {
+	x, taken := p.request, p.taken
+	l.c.packets.free = append(l.c.packets.free, int32(h))
+	switch {
+	case taken:
+		l.spare = append(l.spare, x.buffer.Hdr)
+	case l.phase == landingOpen:
+		l.c.stats.Returned++
+		l.put(&x)
+	default:
+		l.left = append(l.left, x)
+	}
+}
+
+// fault ends a queue pair whose buffers may not be written any more.
+func (l *landing) fault() error {
+	c := l.c
+	if l.q.conn.State() == verbs.QPSErr {
+		return nil
+	}
+	err := l.q.conn.Modify(c.now(), verbs.QPSErr, nil)
+	c.wake(l.q)
+	return err
+}
+
+// names reports whether the NIC may write to a region.
+func (l *landing) names(region uint32) bool {
+	for i := range l.under.Len() {
+		if l.under.At(i).to.Key == region {
+			return true
+		}
+	}
+	return false
+}
+
+// unland calls done when no low-latency queue pair of the core has the NIC write to a region: those that do end in error.
+func (c *core) unland(region uint32, done func()) {
+	left := 1
+	one := func() {
+		if left--; left == 0 {
+			done()
+		}
+	}
+	for _, l := range c.landings {
+		if l.phase == landingOpen && l.names(region) {
+			c.fail(l.fault())
+			l.q.Async(transport.EventQPFatal)
+		}
+		if l.phase == landingStops {
+			left++
+			l.wait = append(l.wait, one)
+		}
+	}
+	one()
+}
+
+// check turns the receive queue off when the connection has failed.
+func (q *qp) check() {
+	if l := q.landing; l != nil && l.phase == landingOpen && q.conn.State() == verbs.QPSErr {
+		l.halt(nothing)
+	}
+}
+
+// halt calls done when the NIC writes to no buffer any more.
+func (l *landing) halt(done func()) {
+	if l.phase == landingOff {
+		done()
+		return
+	}
+	l.wait = append(l.wait, done)
+	if l.phase == landingStops {
+		return
+	}
+	l.phase = landingStops
+	a, c := l.c.card, l.c
+	a.cfg.Control(func() {
+		err := errors.Join(a.drv.DropRule(l.rule()), l.rx.Disable(func() { c.cpu.Call(l.stopped) }))
+		c.cpu.Call(func() { c.fail(err) })
+	})
+}
+
+// stopped ends the requests that the NIC had, in the order in which they were posted, if the queue pair is in error; else
+// nobody asks for them.
+func (l *landing) stopped() {
+	l.phase, l.credit = landingOff, 0
+	for l.under.Len() > 0 {
+		l.left = append(l.left, l.under.Pop())
+	}
+	slices.SortFunc(l.left, func(a, b landed) int { return cmp.Compare(a.number, b.number) })
+	for i := range l.left {
+		x := &l.left[i]
+		if x.buffer.Hdr != 0 {
+			l.spare = append(l.spare, x.buffer.Hdr)
+		}
+		if l.q.conn.State() == verbs.QPSErr {
+			l.q.flushed(x)
+		}
+	}
+	l.left = l.left[:0]
+	wait := l.wait
+	l.wait = nil
+	for _, f := range wait {
+		f()
+	}
+}
+
+// flushed completes a receive request of a queue pair in error.
+func (q *qp) flushed(x *landed) {
+	w := transport.Completion{ID: x.number, Recv: true, Status: verbs.WCFlushErr}
+	if x.status != 0 {
+		w.Status = x.status
+	}
+	q.Complete(&w)
+}

@@ -1,0 +1,51 @@
+package library
+
+import (
+	"nictwin/stack/verbs"
+)
+
+// checkLowLatency refuses a low-latency queue pair that the card cannot have.
+func checkLowLatency(verb string, a *verbs.QPInitAttr, attr *verbs.DeviceAttr) error {
+	switch n := a.LowLatency; {
+	case n == 0:
+		return nil
+	case attr.MaxLowLatency == 0:
+		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this card was set up without")
+	case n < 0 || n > attr.MaxLowLatency:
+		return verbs.Errorf(verb, verbs.EINVAL, "low-latency queue pair of messages of %d B: want 1 to %d", n, attr.MaxLowLatency)
+	case a.Type != verbs.QPTRC:
+		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair of type %v: want RC", a.Type)
+	case a.SRQ != nil:
+		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair with a shared receive queue: want one of its own")
+	}
+	return nil
+}
+
+// mayReceive reports whether the NIC may write to a piece of memory: the card's software does not look at it before.
+func (q *QP) mayReceive(w *verbs.RecvWR) error {
+	s := &w.SGEs[0]
+	if q.c.swap(q.pd, s).Addr == nowhere || q.c.regions[s.LKey].Access&verbs.AccessLocalWrite == 0 {
+		return &verbs.RequestError{Errno: verbs.EINVAL, Why: verbs.FaultRecvMemory, Has: uint64(s.LKey)}
+	}
+	return nil
+}
+
+// along takes a message from the application's memory, so that it goes with the request. False: a piece of it may not be named,
+// which is for the card to tell in its turn.
+func (q *QP) along(w *verbs.SendWR) (bytes []byte, ok bool, err error) {
+	c := q.c
+	for i := range w.SGEs {
+		if s := &w.SGEs[i]; s.Length > 0 && c.swap(q.pd, s).Addr == nowhere {
+			return nil, false, nil
+		}
+	}
+	bytes = c.message[:0]
+	for i := range w.SGEs {
+		s := &w.SGEs[i]
+		bytes = bytes[:len(bytes)+int(s.Length)]
+		if err := c.core.Load(s.Addr, bytes[len(bytes)-int(s.Length):]); err != nil {
+			return nil, false, verbs.Errorf("post_send", verbs.EIO, "%v", err)
+		}
+	}
+	return bytes, true, nil
+}

@@ -1,0 +1,27 @@
+package transport
+
+import (
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// deliverLanded takes a SEND of a connection whose receive requests are the NIC's: it has written the payload to the buffer of
+// one. A SEND that came another way has found none.
+func (b *base) deliverLanded(p *Packet, info *wire.OpInfo) verdict {
+	switch {
+	case !info.Position.Starts() || !info.Position.Ends() || p.Payload > b.spec.Landing:
+		return tooLong
+	case info.Has(wire.HeaderIETH):
+		return invalid
+	case !p.Landed:
+		return noRecv
+	}
+	b.env.Place(p.Handle, nil, 0)
+	c := Completion{ID: p.RecvID, Opcode: verbs.WCRecv, Recv: true, ByteLen: uint32(p.Payload), Solicited: p.BTH.SE}
+	if info.Has(wire.HeaderImmDt) {
+		c.Imm, c.HasImm = p.Imm, true
+	}
+	b.done.Push(doneRecv{Completion: c, after: b.placed.next()})
+	b.endRecvs()
+	return accepted
+}

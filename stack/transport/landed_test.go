@@ -1,0 +1,101 @@
+package transport
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/wire"
+	"nictwin/stack/verbs"
+)
+
+// landings is an end whose NIC writes payload to buffers of receive requests: what became of each packet.
+type landings struct {
+	*bare
+	taken, dropped []Handle
+}
+
+func (l *landings) Place(h Handle, parts []Part, t Token) {
+	require.Empty(l, parts)
+	require.Zero(l, t)
+	l.taken = append(l.taken, h)
+}
+
+func (l *landings) Drop(h Handle) { l.dropped = append(l.dropped, h) }
+
+func newLandings(t *testing.T, r Recovery) *landings {
+	l := &landings{bare: &bare{T: t}}
+	s := DefaultSpec(RC, 100)
+	s.Recovery, s.Landing = r, 200
+	conn, err := New(s, l, nil, nil)
+	require.NoError(t, err)
+	l.c = conn.(*rc)
+	a := DefaultAttr()
+	a.Path, a.DestQP, a.RecvPSN, a.MTU = testPath(0), 101, 0, 256
+	for _, to := range []verbs.State{verbs.QPSInit, verbs.QPSRTR} {
+		require.NoError(t, conn.Modify(0, to, &a))
+	}
+	return l
+}
+
+// land has packet h, with a PSN, arrive in the buffer of request 100+h; returns the answers that leave.
+func (l *landings) land(h Handle, psn uint32, op wire.Opcode, n int, landed bool) []wire.Opcode {
+	p := Packet{Handle: h, BTH: wire.BTHFields{Opcode: op, PKey: 0xffff, PSN: psn, AckReq: true}, Payload: n, Landed: landed, RecvID: uint64(100 + h), Imm: 7}
+	l.c.Input(0, &p)
+	ops, _ := l.pull(0)
+	return ops
+}
+
+// A packet that is accepted ends the receive request that it took; the others leave theirs as they are.
+func TestLanded(t *testing.T) {
+	l := newLandings(t, GoBackN)
+	require.Equal(t, []wire.Opcode{wire.RCAck}, l.land(1, 0, wire.RCSendOnly, 200, true))
+	l.land(2, 0, wire.RCSendOnly, 200, true)    // twice
+	l.land(3, 2, wire.RCSendOnly, 10, true)     // too early
+	l.land(4, 1, wire.RCSendOnlyImm, 0, true)   // without payload
+	l.land(5, 2, wire.RCSendOnly, 10, false)    // the NIC had no buffer
+	require.EqualValues(t, 1, l.c.Stats().RNRs) // which the peer is told
+	l.land(6, 2, wire.RCSendOnly, 10, true)
+	require.Equal(t, []Handle{1, 4, 6}, l.taken)
+	require.Equal(t, []Handle{2, 3, 5}, l.dropped)
+	require.Equal(t, []Completion{
+		{ID: 101, Opcode: verbs.WCRecv, Recv: true, ByteLen: 200}, {ID: 104, Opcode: verbs.WCRecv, Recv: true, Imm: 7, HasImm: true},
+		{ID: 106, Opcode: verbs.WCRecv, Recv: true, ByteLen: 10},
+	}, l.wcs)
+}
+
+// With selective repeat, packets that come too early keep their buffers, and end in order.
+func TestLandedEarly(t *testing.T) {
+	l := newLandings(t, SelectiveRepeat)
+	l.land(1, 2, wire.RCSendOnly, 12, true)
+	l.land(2, 1, wire.RCSendOnly, 11, true)
+	l.land(3, 1, wire.RCSendOnly, 11, true)
+	require.Empty(t, l.taken)
+	l.land(4, 0, wire.RCSendOnly, 10, true)
+	require.Equal(t, []Handle{4, 2, 1}, l.taken)
+	require.Equal(t, []Handle{3}, l.dropped)
+	var ids []uint64
+	for _, w := range l.wcs {
+		ids = append(ids, w.ID)
+	}
+	require.Equal(t, []uint64{104, 102, 101}, ids)
+}
+
+// What a buffer cannot have is an invalid request.
+func TestLandedInvalid(t *testing.T) {
+	for _, c := range []struct {
+		op     wire.Opcode
+		n      int
+		landed bool
+	}{{wire.RCSendFirst, 256, false}, {wire.RCSendOnly, 201, false}, {wire.RCSendOnly, 201, true}, {wire.RCSendOnlyInv, 10, false}} {
+		l := newLandings(t, GoBackN)
+		l.land(1, 0, c.op, c.n, c.landed)
+		require.Equal(t, verbs.QPSErr, l.c.State(), "%v of %d B", c.op, c.n)
+		require.Equal(t, []Event{EventQPReqErr}, l.events)
+		require.Equal(t, []Handle{1}, l.dropped)
+		require.Empty(t, l.wcs)
+	}
+	s := DefaultSpec(UC, 100)
+	s.Landing = 10
+	require.ErrorContains(t, s.Validate(), "landing is 10 with kind UC: only RC has it")
+}
