@@ -61,8 +61,9 @@ type Player struct {
 	resets  []func()
 	end     []func()
 	failed  *Failure
-	plain   bool // nothing stalls: latencies are looked at
-	cycle   uint64
+	plain   bool   // nothing stalls: latencies are looked at
+	cycle   uint64 // of the transaction that the reference was told of last
+	first   uint64 // that of its first beat
 }
 
 // seat is what a reference has to do with a stream.

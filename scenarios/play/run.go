@@ -84,7 +84,7 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 			p.since = p.Cycles
 		}
 		switch patience := p.patience; {
-		case over && p.Cycles >= p.since+uint64(d.Spec.Settle):
+		case over && p.Cycles >= max(p.since, p.latest)+p.settle():
 			p.p.Ends(p.Cycles)
 			p.ended = true
 		case !over && p.Cycles > p.latest+patience:
