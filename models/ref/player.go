@@ -208,6 +208,14 @@ func (p *Player) Want(m *Msg, f Fields) {
 	}
 }
 
+// WantData compares the data of a transaction.
+func (p *Player) WantData(m *Msg, data []byte) {
+	if !slices.Equal(data, m.Data) {
+		what, expected, got := Differ(data, m.Data)
+		p.Wrong(m, what, expected, got)
+	}
+}
+
 // differ is the first field that is not as expected, in the stream's order.
 func (s *Stream) differ(f Fields, side []byte) (name, want, got string, same bool) {
 	for n := range f {
