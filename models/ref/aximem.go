@@ -9,7 +9,10 @@ import (
 // gives, of each byte, what the last write put there, or one that is under way at the time; AXI A5.3, A7.
 // initial is what the memory has before; nil: nobody knows.
 func (p *Player) Bursts(port string, o AXIRange, initial *Memory) {
-	c := &axiMemory{axi: p.axi(port), p: p, bytes: map[uint64][]*axiWrite{}, initial: initial, reads: map[uint64][]*Burst{}}
+	c := &axiMemory{axi: p.axi(port), p: p, bytes: map[uint64][]*axiWrite{}, reads: map[uint64][]*Burst{}}
+	if initial != nil {
+		c.initial = initial.Clone() // what is written goes into the memory itself
+	}
 	for range o.Bursts {
 		b := c.drawBurst(p.rand, &o)
 		write := p.rand.IntN(2) == 0

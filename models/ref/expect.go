@@ -11,7 +11,7 @@ import (
 type Drops struct {
 	// Whole: any expected transaction may be missing, as a whole; those that come keep their order.
 	Whole bool
-	// Above: but only one at whose time at least so many bytes were under way, its own included. 0: any.
+	// Above: but only one at whose time, from its first beat on, at least so many bytes were under way, its own included. 0: any.
 	Above int
 }
 
@@ -43,7 +43,8 @@ type item struct {
 	fields Fields
 	data   []byte // nil: not looked at
 	born   uint64
-	load   int // bytes that were under way when it was expected
+	load   int    // bytes that were under way since the first beat of the transaction that had it expected
+	came   uint64 // cycle in which it came
 }
 
 // maxStates bounds the ways to explain what came.
@@ -126,8 +127,12 @@ func (p *Player) expect(d *due, source string, f Fields, data []byte) {
 	}
 	x := &item{fields: f, data: data, born: p.cycle, load: len(data)}
 	for i, y := range d.groups {
-		for _, z := range y.items[d.states[0][i]:] {
-			x.load += len(z.data)
+		for k := len(y.items) - 1; k >= 0; k-- {
+			if z := y.items[k]; k >= d.states[0][i] || z.came >= p.first {
+				x.load += len(z.data)
+			} else if z.came > 0 {
+				break
+			}
 		}
 	}
 	d.groups[g].items = append(d.groups[g].items, x)
@@ -158,6 +163,7 @@ func (d *due) take(p *Player, m *Msg) {
 			}
 			n := slices.Clone(s)
 			n[g] = at + 1
+			d.groups[g].items[at].came = m.Last
 			if key := fmt.Sprint(n); !seen[key] {
 				seen[key] = true
 				next = append(next, n)

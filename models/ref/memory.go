@@ -20,6 +20,16 @@ func (p *Player) NewMemory(name string) *Memory {
 	return &Memory{Name: name, seed: p.rand.Uint64(), pages: map[uint64]*[pageBytes]byte{}}
 }
 
+// Clone is a memory with the same bytes, which then goes its own way.
+func (m *Memory) Clone() *Memory {
+	c := &Memory{Name: m.Name, seed: m.seed, pages: map[uint64]*[pageBytes]byte{}}
+	for n, g := range m.pages {
+		x := *g
+		c.pages[n] = &x
+	}
+	return c
+}
+
 // page is the page of an address, which is filled when it is first looked at.
 func (m *Memory) page(addr uint64) *[pageBytes]byte {
 	n := addr / pageBytes

@@ -62,8 +62,9 @@ type Player struct {
 	resets  []func()
 	end     []func()
 	failed  *Failure
-	plain   bool // nothing stalls: latencies are looked at
-	cycle   uint64
+	plain   bool   // nothing stalls: latencies are looked at
+	cycle   uint64 // of the transaction that the reference was told of last
+	first   uint64 // that of its first beat
 }
 
 // seat is what a reference has to do with a stream.
@@ -205,6 +206,14 @@ func (p *Player) Wrong(m *Msg, what, expected, got string) {
 func (p *Player) Want(m *Msg, f Fields) {
 	if name, want, got, ok := m.Of.differ(f, m.Side); !ok {
 		p.Wrong(m, name, want, got)
+	}
+}
+
+// WantData compares the data of a transaction.
+func (p *Player) WantData(m *Msg, data []byte) {
+	if !slices.Equal(data, m.Data) {
+		what, expected, got := Differ(data, m.Data)
+		p.Wrong(m, what, expected, got)
 	}
 }
 

@@ -5,7 +5,7 @@ package ref
 // Tell hands a transaction to the reference.
 func (p *Player) Tell(m *Msg) {
 	s := p.by[m.Of.Name]
-	p.cycle = m.Last
+	p.cycle, p.first = m.Last, m.First
 	for _, f := range s.on {
 		f(m)
 	}
@@ -52,6 +52,17 @@ func (p *Player) Over() bool {
 		}
 	}
 	return true
+}
+
+// Missing is how many of the expected transactions did not come so far.
+func (p *Player) Missing() int {
+	n := 0
+	for _, s := range p.streams {
+		if p.by[s.Name].due != nil {
+			n += p.Dropped(s.Name)
+		}
+	}
+	return n
 }
 
 // Stuck tells what is still due where nothing happens any more; what the player itself waits for is its own to tell.

@@ -207,10 +207,10 @@ func (d *Device) side(r *rand.Rand, i, n int, bytes map[string]int) []byte {
 		switch {
 		case v.BytesOf != "":
 			f[w.Name] = uint64(bytes[v.BytesOf])
-		case v.Count && w.Bits < 64:
-			f[w.Name] = uint64(n) & (1<<w.Bits - 1)
-		case v.Count:
-			f[w.Name] = uint64(n)
+		case v.Count > 0 && w.Bits < 64:
+			f[w.Name] = uint64(n) * v.Count & (1<<w.Bits - 1)
+		case v.Count > 0:
+			f[w.Name] = uint64(n) * v.Count
 		case len(v.Ranges) > 0:
 			f[w.Name] = v.draw(r)
 		case w.Bits <= 64:

@@ -181,6 +181,7 @@ func TestSectionFaults(t *testing.T) {
 		"{latency: {out: any}}":                   "want one range of cycles",
 		"{inputs: {in: {edges: [{at: 1}]}}}":      "want start and length",
 		"{tie_offs: {q: 1}}":                      "the manifest's tie_offs have no q",
+		"{tie_offs: {q: count * 0}}":              `"count * 0": want count * N`,
 		"{inputs: {in: {fields: {tuser: what}}}}": `play.inputs.in.fields.tuser: "what": want a number`,
 	} {
 		_, err := ReadSpec(manifest(t, "fifo", text))

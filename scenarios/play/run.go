@@ -85,7 +85,7 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 			p.since = p.Cycles
 		}
 		switch patience := p.patience; {
-		case over && p.Cycles >= p.since+uint64(d.Spec.Settle):
+		case over && p.Cycles >= max(p.since, p.latest)+p.settle():
 			p.p.Ends(p.Cycles)
 			p.ended = true
 		case !over && p.Cycles > p.latest+patience:
@@ -133,10 +133,14 @@ func (p *played) begin() error {
 	p.Offered = jobs
 	for _, x := range p.draw(rng, p.p, m.gaps, p.Cut) {
 		x.id += jobs
-		if p.Offered = x.id + 1; kept(p.Keep, x.id) {
-			p.queue(x)
+		p.Offered = x.id + 1
+		power := p.streams[x.stream].Kind == ref.Level && len(p.queues[x.stream].drawn) == 0 // a level's first value
+		if kept(p.Keep, x.id) {
 			p.began = append(p.began, x.id)
+		} else if !power {
+			continue
 		}
+		p.queue(x)
 	}
 	if err := p.drawResets(rng); err != nil {
 		return err

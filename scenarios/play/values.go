@@ -10,18 +10,18 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Values is what a value is drawn from: one number, a range `lo..hi`, a list of these, `any`, `count` (0, 1, 2, …), or
-// `bytes of STREAM`: the length of the packet that goes with it.
+// Values is what a value is drawn from: one number, a range `lo..hi`, a list of these, `any`, `count` (0, 1, 2, …),
+// `count * N` (0, N, 2N, …), or `bytes of STREAM`: the length of the packet that goes with it.
 type Values struct {
 	Ranges  [][2]uint64
 	Any     bool
-	Count   bool
+	Count   uint64 // from one transaction to the next; 0: it does not count
 	BytesOf string
 }
 
 // given reports whether a file says anything.
 func (v *Values) given() bool {
-	return v != nil && (len(v.Ranges) > 0 || v.Any || v.Count || v.BytesOf != "")
+	return v != nil && (len(v.Ranges) > 0 || v.Any || v.Count > 0 || v.BytesOf != "")
 }
 
 // UnmarshalYAML reads values as a file has them.
@@ -41,13 +41,20 @@ func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 		return nil
 	}
 	stream, of := strings.CutPrefix(n.Value, "bytes of ")
+	step, counts := strings.CutPrefix(n.Value, "count *")
 	switch {
 	case n.Kind != yaml.ScalarNode:
 		return fmt.Errorf("a group of fields: want a number, a range such as 1..64, a list of these, any, count, or bytes of STREAM")
 	case n.Value == "any":
 		v.Any = true
 	case n.Value == "count":
-		v.Count = true
+		v.Count = 1
+	case counts:
+		x, err := strconv.ParseUint(strings.TrimSpace(step), 0, 64)
+		if err != nil || x == 0 {
+			return fmt.Errorf("%q: want count * N, N a number above 0", n.Value)
+		}
+		v.Count = x
 	case of && stream != "":
 		v.BytesOf = stream
 	default:
