@@ -31,6 +31,7 @@ var rooms = map[string]room{
 	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse", nil},
 	"ci":        {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it", nil},
 	"cmd":       {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic", nil},
+	"verilator": {[]string{"models/ref"}, "references beside devices are as those of users", nil},
 }
 
 // corners are folders inside a room that may import less of ours than the room.
