@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/scenarios/result"
-	"nictwin/scenarios/waves/wavetest"
+	"nictwin/scenarios/waves/fst"
 )
 
 // ownDevice is a device of verilator/duts/own, with the port at which each of its two bugs shows, and the first seed that does.
@@ -120,7 +120,7 @@ func TestOwnDevices(t *testing.T) {
 				if wave == "never" {
 					continue
 				}
-				f, err := wavetest.Read(filepath.Join(dir, "wave.fst"))
+				f, err := fst.Read(filepath.Join(dir, "wave.fst"))
 				require.NoError(t, err)
 				require.Greater(t, f.End, f.Start)
 				view, err := os.ReadFile(filepath.Join(dir, "wave.gtkw"))

@@ -14,8 +14,8 @@ type stream struct {
 	prefix, suffix  string // of its pins, in lower case: of s_axis_tvalid_i "s_axis_" and "_i"
 	valid, ready    *pin
 	members         []member
-	keepUnit        int // of packets; 1 is not written
-	lane, lanes     int
+	keepUnit        int      // of packets; 1 is not written
+	lanes           int      // slices of its pins, each a stream
 	omit            []string // of an AXI port
 	clock           string
 	clockGuessed    bool
@@ -56,7 +56,7 @@ func (f *found) handshakes() {
 	for _, s := range list {
 		s.form()
 		s.name = f.unique(s)
-		f.streams = append(f.streams, s.split()...)
+		f.streams = append(f.streams, s)
 	}
 }
 
@@ -171,26 +171,6 @@ func (s *stream) packets() bool {
 		return false
 	}
 	return true
-}
-
-// split is a stream for each lane.
-func (s *stream) split() []*stream {
-	if s.lanes < 2 {
-		return []*stream{s}
-	}
-	for _, m := range append(s.members, member{pin: s.valid}) {
-		if m.pin.Width%s.lanes != 0 {
-			s.note = "lanes: " + m.pin.Name + " cannot be cut into " + s.valid.Name + "'s"
-		}
-	}
-	var list []*stream
-	for i := range s.lanes {
-		c := *s
-		c.lane = i
-		c.name = rtlbridge.LaneName(s.name, i)
-		list = append(list, &c)
-	}
-	return list
 }
 
 // unique names a stream.

@@ -96,7 +96,7 @@ func (s *stream) flow() string {
 		add("omit: [%s]", strings.Join(s.omit, ", "))
 	}
 	if s.lanes > 1 {
-		add("lane: %d, lanes: %d", s.lane, s.lanes)
+		add("lanes: %d", s.lanes)
 	}
 	if s.clock != "" {
 		add("clock: %s", s.clock)

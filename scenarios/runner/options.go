@@ -24,6 +24,8 @@ type Options struct {
 	// Observe is shown the NICs before the referees are, which see what it has changed: how tests have devices go wrong.
 	Observe func(server int, nic board.NIC)
 
+	Unjudged bool // no referee watches, for those who measure what else a case costs
+
 	Wave *device.Wave // what RTL devices leave as waveforms; nil: nothing
 
 	Progress func(done, total int) // messages; nil: nobody is told
