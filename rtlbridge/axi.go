@@ -25,42 +25,6 @@ var axiChannels = []struct {
 	{"r", true, []string{"rdata", "rresp"}, []string{"rid", "rlast"}},
 }
 
-// axiPorts puts the records of its channels in the place of each AXI port. What is wrong with a port is left for the check of
-// records to tell, by the line of the port.
-func (m *Manifest) axiPorts(add func(path, format string, args ...any)) {
-	if !slices.ContainsFunc(m.Streams, func(s Stream) bool { return s.axi() }) {
-		return
-	}
-	var streams []Stream
-	lines := map[string]int{}
-	move := func(i int) { // the lines of stream i, under its new number
-		from := fmt.Sprintf("streams[%d]", i)
-		for path, n := range m.lines {
-			if rest, ok := strings.CutPrefix(path, from); ok && (rest == "" || rest[0] == '.') {
-				lines[fmt.Sprintf("streams[%d]%s", len(streams), rest)] = n
-			}
-		}
-	}
-	for i, s := range m.Streams {
-		if !s.axi() {
-			move(i)
-			streams = append(streams, s)
-			continue
-		}
-		s.checkAXI(fmt.Sprintf("streams[%d]", i), add)
-		for _, c := range s.channels() {
-			move(i)
-			streams = append(streams, c)
-		}
-	}
-	for path, n := range m.lines {
-		if !strings.HasPrefix(path, "streams[") {
-			lines[path] = n
-		}
-	}
-	m.Streams, m.lines = streams, lines
-}
-
 func (s *Stream) axi() bool { return s.Kind == KindAXI4 || s.Kind == KindAXILite }
 
 // checkAXI refuses what a port of AXI does not have.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/netip"
 	"os"
@@ -42,7 +43,7 @@ func (o *LaunchOptions) args() ([]string, error) {
 	}
 	if o.Wave != "" {
 		args = append(args, "--wave", o.Wave, "--wave-from", strconv.FormatUint(o.WaveFrom, 10))
-		if o.WaveTo != 0 {
+		if o.WaveTo != 0 && o.WaveTo <= math.MaxInt64 {
 			args = append(args, "--wave-to", strconv.FormatUint(o.WaveTo, 10))
 		}
 	}

@@ -80,7 +80,7 @@ type Stream struct {
 	SideHeld    bool           `yaml:"side_held"`
 	ZeroPadding bool           `yaml:"zero_padding"` // an output is checked for zero bytes beyond tkeep
 	Lane        int            `yaml:"lane"`         // which slice of flattened vectors is this stream
-	Lanes       int            `yaml:"lanes"`        // number of slices; 0 means 1
+	Lanes       int            `yaml:"lanes"`        // number of slices; 0 means 1. Without lane, a stream for each: <name>0, <name>1, ...
 	Strides     map[string]int `yaml:"strides"`      // role -> bits from lane to lane; default width/lanes
 }
 
@@ -286,7 +286,7 @@ func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err e
 		return nil, nil, yamlErrors(path, te)
 	}
 	indexLines("", root.Content[0], m.lines)
-	m.axiPorts(func(path, format string, args ...any) { s.errs = append(s.errs, m.errorf(path, format, args...)) })
+	m.expand(func(path, format string, args ...any) { s.errs = append(s.errs, m.errorf(path, format, args...)) })
 	errs, fields := m.validate(&s)
 	return m, append(s.unknown, fields...), byLine(append(s.errs, errs...))
 }

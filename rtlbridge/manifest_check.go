@@ -162,9 +162,12 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 			add(fmt.Sprintf("%s.%s[%d]", p, sideName(s), i), "stream %s: %q in %s is not a new role name", s.Name, r, sideName(s))
 		}
 	}
-	missing := slices.ContainsFunc(roles, func(r string) bool { _, named := s.Signals[r]; return !named })
+	wanted := slices.DeleteFunc(slices.Clone(roles), func(r string) bool { // those that it has
+		return r == "tkeep" && s.Unit() == 0 || r == s.readyRole() && !s.HasReady()
+	})
+	missing := slices.ContainsFunc(wanted, func(r string) bool { _, named := s.Signals[r]; return !named })
 	if s.Prefix == "" && missing && s.packets() {
-		add(p, "stream %s: prefix is needed unless signals names every role (%s)", s.Name, strings.Join(roles, ", "))
+		add(p, "stream %s: prefix is needed unless signals names every role (%s)", s.Name, strings.Join(wanted, ", "))
 	}
 	for _, k := range sortedKeys(s.Signals) {
 		if !slices.Contains(roles, k) {

@@ -41,6 +41,9 @@ func (b *builder) refused(failed *BuildError, out string) error {
 	if noSuchTop.MatchString(out) {
 		return m.errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.modules())
 	}
+	if err := b.interfacePorts(out); err != nil {
+		return err
+	}
 	if found := noSuchFlag.FindStringSubmatch(out); found != nil && slices.Contains(m.VerilatorFlags, found[1]) {
 		at := fmt.Sprintf("verilator_flags[%d]", slices.Index(m.VerilatorFlags, found[1]))
 		return m.errorf(at, "verilator_flags: Verilator has no option %s; verilator --help lists them", found[1])

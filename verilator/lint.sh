@@ -53,6 +53,11 @@ lint nic_top -GPorts=2 -GParts=316 -GNumRxq=256 "${nic[@]}"
 lint nic_top -GPorts=2 -GParts=736 -GNumTxq=4 "${nic[@]}"
 lint axis_fifo duts/fifo/rtl/*.sv
 lint port_kinds duts/ports/rtl/*.sv
+for dut in duts/own/*/dut.yaml; do
+  for bug in 0 1 2; do
+    lint "$(sed -n 's/^top: //p' "$dut")" -GBUG=$bug "$(dirname "$dut")"/rtl/*
+  done
+done
 
 # Blocks that are devices of their own, all at once and beside the NIC: each uses a part of the packages only.
 blocks=()

@@ -31,6 +31,7 @@ var rooms = map[string]room{
 	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse", nil},
 	"ci":        {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it", nil},
 	"cmd":       {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic", nil},
+	"verilator": {[]string{"models/ref"}, "references beside devices are as those of users", nil},
 }
 
 // corners are folders inside a room that may import less of ours than the room.
@@ -49,8 +50,9 @@ var corners = map[string]room{
 		[]string{"models", "rtlbridge", "scenarios/traffic/craft", "scenarios/home"},
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
-	"models/ref":      {[]string{"models/tlp"}, "a reference says what is right: it knows no player, no time but cycles and no device of ours", nil},
-	"scenarios/waves": {[]string{"models/simcore", "rtlbridge"}, "a waveform shows pins, whatever is played on them", nil},
+	"models/ref":          {[]string{"models/tlp"}, "a reference says what is right: it knows no player, no time but cycles and no device of ours", nil},
+	"scenarios/recognise": {[]string{"rtlbridge"}, "it sees ports and writes a text, whoever reads it", nil},
+	"scenarios/waves":     {[]string{"models/simcore", "rtlbridge"}, "a waveform shows pins, whatever is played on them", nil},
 	"scenarios/play": {
 		[]string{"models/ref", "models/field", "models/specfile", "models/simcore", "rtlbridge", "scenarios/home", "scenarios/traffic/capture", "scenarios/waves"},
 		"anybody's device is judged by its manifest and its reference: no NIC, board, driver or referee has a say", nil,

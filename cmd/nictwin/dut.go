@@ -16,7 +16,7 @@ import (
 
 func dutCommand(a *app) *cobra.Command {
 	c := &cobra.Command{Use: "dut", Short: "Work with devices under test and their manifests"}
-	c.AddCommand(dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a), dutClean(a))
+	c.AddCommand(dutNew(a), dutList(a), dutBuild(a), dutTune(a), dutCheck(a), dutPorts(a), dutClean(a))
 	return c
 }
 
@@ -31,10 +31,47 @@ func dutArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
+func dutNew(a *app) *cobra.Command {
+	n := &cli.DUTNew{}
+	c := &cobra.Command{
+		Use:   "new TOP FILE...",
+		Short: "Write a first manifest for a module, by the names of its ports",
+		Long: `Reads the ports of module TOP and writes a manifest for it: clocks and resets, AXI ports, packet streams, records with their
+handshakes, what is tied off and what is observed, and a check where the ports suggest one. What was guessed is said in comments.
+The manifest fits the module: dut check accepts it, and nictwin play plays it.`,
+		Example: `  nictwin dut new axis_fifo rtl/axis_fifo.v --out .
+  nictwin play .`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				n.Top, n.Files = args[0], args[1:]
+			}
+			n.Home = a.home
+			text, d, err := n.Run(c.Context())
+			a.object.DUTs, a.object.Home = []result.DUT{d}, n.Used
+			switch {
+			case a.json || text == "":
+			case n.Out == "" || err != nil:
+				say(a.stdout, "%s", text)
+				a.toldHome = true // what is printed is a file
+			default:
+				say(a.stdout, "%s: streams %s; next: nictwin dut check %s, nictwin play %s\n", d.Manifest, strings.Join(d.Streams, " "), d.Manifest, d.Manifest)
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&n.Out, "out", "", "file for the manifest, or the folder for dut.yaml (default it is printed)")
+	f.StringSliceVar(&n.Include, "include", nil, "folder that is searched for included files")
+	f.StringToStringVar(&n.Defines, "define", nil, "macro NAME=VALUE")
+	f.StringToStringVar(&n.Parameters, "param", nil, "parameter NAME=VALUE of the module")
+	return c
+}
+
 func dutList(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the devices under verilator/duts",
+		Short: "List the devices under verilator/duts, and those of this folder",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			p := cli.Place{Home: a.home}
@@ -45,7 +82,11 @@ func dutList(a *app) *cobra.Command {
 			}
 			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 			for _, d := range list {
-				say(w, "%s\t%s\t%s\t%s\n", d.Name, d.Top, strings.Join(d.Streams, " "), d.Manifest)
+				streams := strings.Join(d.Streams, " ")
+				if d.Error != "" {
+					streams = "(wrong: see dut check)"
+				}
+				say(w, "%s\t%s\t%s\t%s\n", d.Name, d.Top, streams, d.Manifest)
 			}
 			return errors.Join(w.Flush(), err)
 		},
@@ -149,8 +190,15 @@ func (a *app) checked(d *result.DUT, all bool) {
 
 func dutPorts(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	c := a.devices("ports", "Show the ports of a device's top module", b, func(c *cobra.Command, args []string) error {
-		d, err := b.PortsOf(c.Context(), args[0])
+	top := ""
+	c := a.devices("ports", "Show the ports of a device's top module, or of a module in Verilog files", b, func(c *cobra.Command, args []string) error {
+		var d result.DUT
+		var err error
+		if cli.IsSource(args[0]) {
+			d, err = cli.SourcePorts(c.Context(), b.Place, top, args)
+		} else {
+			d, err = b.PortsOf(c.Context(), args[0])
+		}
 		a.object.DUTs = []result.DUT{d}
 		if a.json {
 			return err
@@ -161,9 +209,14 @@ func dutPorts(a *app) *cobra.Command {
 		}
 		return errors.Join(w.Flush(), err)
 	})
-	c.Use = "ports DUT"
+	c.Use = "ports DUT|FILE..."
+	c.Flags().StringVar(&top, "top", "", "module, where files are given (default the name of the first)")
 	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) > 1 {
+		sources := len(args) > 0 && cli.IsSource(args[0])
+		if top != "" && !sources {
+			return cli.Usagef("--top: has no effect with a device: want Verilog files, or leave it out")
+		}
+		if len(args) > 1 && !sources {
 			return cli.Usagef("%d devices given: want one", len(args))
 		}
 		return dutArgs(c, args)

@@ -84,3 +84,9 @@ func completeDUTs(c *cobra.Command, _ []string, _ string) ([]string, cobra.Shell
 	}
 	return names, cobra.ShellCompDirectiveDefault
 }
+
+// waveFlag says of which run a waveform is left.
+func waveFlag(c *cobra.Command, text *string) {
+	c.Flags().StringVar(text, "wave", *text, "waveform that a run on RTL leaves among its artifacts: never, fail (around the first difference), always, or A:B in cycles or times")
+	complete(c, "wave", "never", "fail", "always")
+}

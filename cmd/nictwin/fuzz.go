@@ -42,6 +42,7 @@ func fuzzFlags(c *cobra.Command, f *cli.Fuzz) {
 	s.IntVar(&f.Runs, "runs", f.Runs, "programs; 0 is as many as --time allows")
 	s.DurationVar(&f.Time, "time", f.Time, "no program but the first begins later, builds not counted; 0 is no limit")
 	s.IntVar(&f.Skip, "skip", f.Skip, "programs of the seed that are left out first")
+	waveFlag(c, &f.WaveText)
 	s.StringVar(&f.ProgramFile, "program", f.ProgramFile, "play the program in this file instead")
 	s.IntVar(&f.Ports, "ports", f.Ports, "Ethernet ports of the NIC, 1 or 2; 0: in turns")
 	ethBitsFlag(c, &f.EthBits)

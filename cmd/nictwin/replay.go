@@ -65,7 +65,7 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	f.Uint32Var(&r.Quantum, "quantum", r.Quantum, "cycles exchanged with the device at a time; 0 is the bridge's choice (rtl only)")
 	f.BoolVar(&r.Serial, "serial", r.Serial, "do not overlap device and models (rtl only)")
 	f.StringVar(&r.IdleMode, "idle-cycles", r.IdleMode, "cycles in which the device stands still: skip, evaluate or check (rtl only)")
-	f.StringVar(&r.Wave, "wave", r.Wave, "waveforms: never (fail and always are not built yet)")
+	waveFlag(c, &r.WaveText)
 	f.StringVar(&r.Mutant, "mutant", r.Mutant, "seeded bug to switch on (not built yet)")
 	f.IntVar(&r.Akita.Monitor, "akita-monitor", 0, "port of Akita's monitor of this run, for this machine only; wants a program of make build-akitaview")
 	f.StringVar(&r.Akita.Trace, "akita-trace", "", "new file NAME.sqlite3 for a trace that Akita's viewer opens; likewise")
@@ -73,7 +73,6 @@ func replayFlags(c *cobra.Command, r *cli.Replay) {
 	complete(c, "speed", "line", "capture")
 	complete(c, "recompute", "csum", "icrc")
 	complete(c, "idle-cycles", "skip", "evaluate", "check")
-	complete(c, "wave", "never")
 }
 
 // replay runs and tells how it ended.

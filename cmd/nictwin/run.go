@@ -32,6 +32,7 @@ Artifacts go to the folder --out, by default out/run-NIC, with a folder for each
 	}
 	f := c.Flags()
 	f.SortFlags = false
+	waveFlag(c, &s.WaveText)
 	f.StringVar(&s.NIC, "nic", s.NIC, "the NIC in every slot of the contract: model, rtl or both, one after the other (default as the files have it)")
 	complete(c, "nic", "model", "rtl", "both")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of workloads; 0: as the files have it")

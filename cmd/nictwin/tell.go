@@ -19,6 +19,7 @@ func (a *app) tell(e *cli.Ended, found fmt.Stringer) {
 	a.tellHome(e.Outcome, e.Err)
 	switch e.Outcome {
 	case result.Pass:
+		tellWaves(w, o)
 		say(w, "%s  seed %d, %s\n", paint(w, green, "PASS"), o.Seed, artifacts(o))
 	case result.Mismatch:
 		say(w, "%s  seed %d\n", paint(w, red, "FAIL"), o.Seed)
@@ -73,10 +74,15 @@ func findings(w io.Writer, list []result.Finding) {
 
 // last are the last lines of a failure, after what differs: where the artifacts are, how to see it again.
 func last(w io.Writer, o *result.Object) {
-	if o.Wave != nil {
-		say(w, "waveform: %v\n", o.Wave)
-	}
+	tellWaves(w, o)
 	say(w, "%s\nreproduce: %s\n", artifacts(o), o.Reproduce)
+}
+
+// tellWaves says where waveforms are.
+func tellWaves(w io.Writer, o *result.Object) {
+	for i := range o.Waves {
+		say(w, "waveform: %v\n", &o.Waves[i])
+	}
 }
 
 // artifacts says where they are and what is missing in them.

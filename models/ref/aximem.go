@@ -15,6 +15,7 @@ func (p *Player) Bursts(port string, o AXIRange, initial *Memory) {
 	}
 	for range o.Bursts {
 		b := c.drawBurst(p.rand, &o)
+		p.longest = max(p.longest, b.Len)
 		write := p.rand.IntN(2) == 0
 		if write {
 			c.drawData(p.rand, b)

@@ -1,8 +1,11 @@
 package ref
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+
+	"nictwin/models/tlp"
 )
 
 // Completer answers memory reads on an input: completions of one request keep their order, those of different tags mix at
@@ -35,6 +38,35 @@ func (c *Completer) Waits(tag uint8) bool { return c.waiting[tag] != nil }
 func (c *Completer) Complete(req TLP, data []byte, mps, rcb int, completer uint16) {
 	c.waiting[req.Tag] = Complete(c.p.rand, req, data, mps, rcb, completer)
 	c.send()
+}
+
+// Completing is how a completer answers.
+type Completing struct {
+	Most int    // bytes that a request asks for at most: Max_Read_Request_Size
+	MPS  int    // bytes of a completion at most: Max_Payload_Size
+	RCB  int    // read completion boundary, in bytes
+	ID   uint16 // of the completer
+}
+
+// Read answers a memory read, a TLP as on the wire, with what a memory has. It must ask for bytes of one page of 4 KB (PCIe 2.2.7),
+// not for too many, and by a tag that is free (PCIe 2.2.6.2).
+func (c *Completer) Read(m *Msg, request []byte, from *Memory, o Completing) {
+	h, _, ok := c.p.ParseTLP(m, request)
+	if !ok {
+		return
+	}
+	offset, n := h.Span()
+	at := h.Address + uint64(offset)
+	switch {
+	case h.Kind != tlp.MRd:
+		c.p.Wrong(m, "request", "a memory read", h.String())
+	case c.Waits(h.Tag):
+		c.p.Wrong(m, "tag", "one that is free", fmt.Sprint(h.Tag))
+	case int(h.Length)*tlp.DWBytes > o.Most || at%4096+uint64(n) > 4096:
+		c.p.Wrong(m, "request", fmt.Sprintf("at most %d bytes, of one page", o.Most), h.String())
+	default:
+		c.Complete(h, from.Read(at, n), o.MPS, o.RCB, o.ID)
+	}
 }
 
 // send offers a few completions, if none is offered.

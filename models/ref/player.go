@@ -65,6 +65,7 @@ type Player struct {
 	plain   bool   // nothing stalls: latencies are looked at
 	cycle   uint64 // of the transaction that the reference was told of last
 	first   uint64 // that of its first beat
+	longest int    // beats of a burst that was drawn
 }
 
 // seat is what a reference has to do with a stream.

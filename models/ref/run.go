@@ -54,6 +54,9 @@ func (p *Player) Over() bool {
 	return true
 }
 
+// Longest is the number of beats of the longest burst that was drawn; 0: none was.
+func (p *Player) Longest() int { return p.longest }
+
 // Missing is how many of the expected transactions did not come so far.
 func (p *Player) Missing() int {
 	n := 0

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
@@ -66,7 +69,38 @@ func ListDUTs(p *Place) ([]result.DUT, error) {
 		d.Name = n // by which it is found
 		list = append(list, d)
 	}
-	return list, errors.Join(errs...)
+	here, err := localDUTs(h.Dir)
+	return append(list, here...), errors.Join(append(errs, err)...)
+}
+
+// localDUTs describes the devices of the folder that the user is in, and of the folders in it, by their folders' names. Home is
+// looked at by others. A manifest that cannot be read has its error in the list: it may be work that has just begun.
+func localDUTs(home string) (list []result.DUT, err error) {
+	dir, err := os.Getwd()
+	if err != nil || dir == home || strings.HasPrefix(dir, home+string(filepath.Separator)) {
+		return nil, err
+	}
+	paths, err := filepath.Glob("*/" + ManifestFile)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(ManifestFile); err == nil {
+		paths = append([]string{ManifestFile}, paths...)
+	}
+	for _, p := range paths {
+		d := result.DUT{Manifest: p}
+		if m, err := rtlbridge.LoadManifest(p); err == nil {
+			d = describe(m)
+		} else {
+			d.Error = err.Error()
+		}
+		d.Name = "."
+		if p != ManifestFile {
+			d.Name = "./" + filepath.Dir(p)
+		}
+		list = append(list, d)
+	}
+	return list, nil
 }
 
 // DUTBuild says how a device is built or looked at.

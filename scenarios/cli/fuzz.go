@@ -21,6 +21,7 @@ import (
 // Fuzz is a run of random programs as the command line has it.
 type Fuzz struct {
 	Common
+	Waving
 	fuzz.Options
 	ProgramFile string // becomes Program
 	Coverage    string // file to which what was hit is added
@@ -50,7 +51,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 		play: func() (err error) {
 			f.Files = f.opened
 			e.Result, err = fuzz.Run(ctx, f.Options)
-			return errors.Join(err, f.cover(ctx, e))
+			return errors.Join(err, f.cover(ctx, e), f.wave(ctx, e))
 		},
 		judge: func(err error) result.Outcome {
 			out := Classify(ctx, err)
@@ -72,7 +73,7 @@ func (f *Fuzz) Run(ctx context.Context) *FuzzEnded {
 
 // prepare completes the options. Everything that is wrong with the settings is told at once.
 func (f *Fuzz) prepare() (string, error) {
-	if err := errors.Join(f.program(), f.board(), f.findDevice(), f.covered(), f.Validate(), countable(f.RTLCoverage)); err != nil {
+	if err := errors.Join(f.parse(!f.NoArtifacts), f.program(), f.plain(f.ProgramFile != "" || f.Runs == 1, "--program or --runs 1"), f.board(), f.findDevice(), f.covered(), f.Validate(), countable(f.RTLCoverage)); err != nil {
 		return "", &UsageError{err}
 	}
 	f.Out = f.folder(f.Out, fmt.Sprintf("fuzz-%s-%d", f.NIC, f.Seed))

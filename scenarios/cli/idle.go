@@ -40,10 +40,10 @@ func (i Idle) Refuse(given func(flag string) bool) error {
 // Idle are the flags of a replay that have no effect as the others are set.
 func (r *Replay) Idle() Idle {
 	i := Idle{}
-	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "quantum", "serial", "idle-cycles", "token-file")
-	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant")
+	i.unless(r.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave", "quantum", "serial", "idle-cycles", "token-file")
+	i.unless(r.Connect == "", "--connect", "a device that is built here", "dut", "variant", "wave")
 	i.unless(r.Connect != "", "a device that is built here", "--connect", "token-file")
-	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")
+	i.unless(r.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant", "wave")
 	i.unless(r.Board == "", "--board", "no --board", "ports", "eth-bits")
 	i.unless(r.Dir != "tx", "--dir tx", "--dir rx or both", "speed", "max-gap")
 	i.unless(r.Dir != "rx", "--dir rx", "--dir tx or both", "recompute")
@@ -55,8 +55,8 @@ func (r *Replay) Idle() Idle {
 // Idle are the flags of random programs that have no effect as the others are set.
 func (f *Fuzz) Idle() Idle {
 	i := Idle{}
-	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant")
-	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant")
+	i.unless(f.NIC != device.Model, "--nic model", "--nic rtl", "dut", "variant", "wave")
+	i.unless(f.RTLCoverage == "", "--rtl-coverage, which has a build of its own", "no --rtl-coverage", "variant", "wave")
 	i.unless(f.ProgramFile == "", "--program, which has all of that in its file", "programs of a seed",
 		"seed", "runs", "time", "skip", "ports", "eth-bits", "build", "board", "stall", "overlap", "failures", "jobs")
 	i.unless(!f.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite")

@@ -148,10 +148,11 @@ func (p *Play) describe(o *result.Object, r *play.Report) {
 		o.Stall = new(p.Stall)
 	}
 	if w := r.Wave; w != nil {
-		o.Wave = &result.Wave{FST: w.FST, SaveFile: w.SaveFile, From: w.From, To: int64(w.To), Note: w.Note}
+		x := result.Wave{FST: w.FST, SaveFile: w.SaveFile, From: w.From, To: int64(w.To), Note: w.Note}
 		if w.To > math.MaxInt64 {
-			o.Wave.To = -1
+			x.To = -1
 		}
+		o.Waves = []result.Wave{x}
 	}
 	if f := r.Failed; f != nil {
 		p.failed(o, f)

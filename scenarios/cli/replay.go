@@ -24,11 +24,11 @@ import (
 // names and may be empty.
 type Replay struct {
 	Common
+	Waving
 	replay.Options
 	Gap        time.Duration // becomes MaxGap
 	Recompute  []string      // becomes Fix
 	ArtifactMB int           // becomes ArtifactBytes
-	Wave       string
 	Mutant     string
 	Board      string // becomes Card, Ports, EthBits and PeriodPs; empty: a plain card
 	TokenFile  string // becomes Token
@@ -38,7 +38,7 @@ type Replay struct {
 
 // NewReplay holds the defaults.
 func NewReplay() *Replay {
-	r := &Replay{Options: replay.DefaultOptions(), Wave: "never", ArtifactMB: 256, IdleMode: rtlbridge.IdleSkip.String()}
+	r := &Replay{Options: replay.DefaultOptions(), ArtifactMB: 256, IdleMode: rtlbridge.IdleSkip.String()}
 	r.Seed, r.DUT = DefaultSeed, DefaultDUT
 	r.Gap = time.Duration(r.MaxGap / simcore.Nanosecond)
 	return r
@@ -97,7 +97,9 @@ func (r *Replay) play(ctx context.Context, e *ReplayEnded) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, view.Close()) }()
-	e.Result, err = run.Play()
+	if e.Result, err = run.Play(); e.Result != nil && (err == nil || e.Result.Mismatches > 0) {
+		err = errors.Join(err, r.wave(ctx, e))
+	}
 	return err
 }
 
@@ -122,14 +124,7 @@ func (r *Replay) artifacts() error {
 }
 
 func (r *Replay) waves() error {
-	var errs []error
-	switch r.Wave {
-	case "never":
-	case "fail", "always":
-		errs = append(errs, fmt.Errorf("--wave %s: not built yet; leave it at never", r.Wave))
-	default:
-		errs = append(errs, fmt.Errorf("--wave %q: want never, fail or always", r.Wave))
-	}
+	errs := []error{r.parse(!r.NoArtifacts)}
 	if r.Mutant != "" {
 		errs = append(errs, fmt.Errorf("--mutant %s: not built yet", r.Mutant))
 	}

@@ -23,6 +23,7 @@ const NICBoth = "both"
 // Scenarios are scenario files as the command line has them.
 type Scenarios struct {
 	Common
+	Waving
 	Files      []string
 	NIC        string // model, rtl, both; empty: as the files have it
 	DUT        string
@@ -116,7 +117,7 @@ func (s *Scenarios) Run(ctx context.Context) *ScenariosEnded {
 			}
 			return out, err
 		},
-		play: func() error { return s.play(ctx, e) },
+		play: func() error { return errors.Join(s.play(ctx, e), s.wave(ctx, e)) },
 		judge: func(err error) result.Outcome {
 			if out := Classify(ctx, err); out != result.Pass || len(e.Object.Findings) == 0 {
 				return out
@@ -143,7 +144,8 @@ func (s *Scenarios) prepare() (string, error) {
 	if s.ArtifactMB < 0 || s.ArtifactMB > most {
 		errs = append(errs, fmt.Errorf("--artifact-mb %d: want 0 (no limit) to %d", s.ArtifactMB, most))
 	}
-	errs = append(errs, Once("file", s.Files), Once("case", s.Only), s.load())
+	errs = append(errs, s.parse(!s.NoArtifacts), Once("file", s.Files), Once("case", s.Only), s.load())
+	errs = append(errs, s.plain(len(s.cases) == 1, "one case, by --only"))
 	if err := errors.Join(errs...); err != nil {
 		return "", &UsageError{err}
 	}
@@ -258,13 +260,18 @@ func (r *Run) forget() {
 	}
 }
 
-// one plays a case on a kind of NIC.
-func (s *Scenarios) one(ctx context.Context, c *runner.Case, nic string) (_ *Run, err error) {
+// options are those of a case on a kind of NIC, without artifacts.
+func (s *Scenarios) options(nic string) runner.Options {
 	const mb = 1_000_000
-	o := runner.Options{
+	return runner.Options{
 		NIC: nic, DUT: s.DUT, Variant: s.Variant, Seed: s.Seed, ArtifactBytes: int64(s.ArtifactMB) * mb, Log: s.Log,
 		Resolve: func(dut string) (string, error) { return s.nic(dut, device.Eth{}) },
 	}
+}
+
+// one plays a case on a kind of NIC.
+func (s *Scenarios) one(ctx context.Context, c *runner.Case, nic string) (_ *Run, err error) {
+	o := s.options(nic)
 	if s.Progress != nil {
 		o.Progress = func(done, _ int) { s.Progress(s.done+done, s.total) }
 	}
@@ -361,7 +368,7 @@ func (s *Scenarios) describe(o *result.Object, e *ScenariosEnded) {
 // Idle are the flags of scenarios that have no effect as the others are set.
 func (s *Scenarios) Idle() Idle {
 	i := Idle{}
-	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant")
+	i.unless(s.NIC != device.Model, "--nic model", "--nic rtl or both", "dut", "variant", "wave")
 	i.unless(!s.NoArtifacts, "--no-artifacts", "artifacts", "out", "overwrite", "artifact-mb")
 	return i
 }

@@ -84,7 +84,7 @@ func Sized(m *rtlbridge.Manifest, sizes *nicspec.Build) *rtlbridge.Manifest {
 }
 
 func (s *Spec) device() (*rtlbridge.Device, error) {
-	if s.Built != nil {
+	if s.Built != nil && s.Wave == nil {
 		return s.Built, nil
 	}
 	if _, err := os.Stat(s.DUT); err != nil {
@@ -93,6 +93,9 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	variant := s.Variant
 	if s.Coverage != "" {
 		variant = string(rtlbridge.VariantCoverage)
+	}
+	if s.Wave != nil {
+		variant = string(rtlbridge.VariantWaves)
 	}
 	m, err := rtlbridge.LoadManifest(s.DUT)
 	if err != nil {

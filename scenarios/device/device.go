@@ -20,7 +20,8 @@ type Device interface {
 // Opened is a device that was built and started, or reached, and waits for its slot.
 type Opened struct {
 	spec   Spec
-	conn   *rtlbridge.Conn // nil for the model
+	conn   *rtlbridge.Conn   // nil for the model
+	built  *rtlbridge.Device // nil for the model and for what runs elsewhere
 	period simcore.Ps
 	nic    Device // once it stands in its slot
 }
@@ -36,7 +37,7 @@ func Open(s Spec) (*Opened, error) {
 		return o, nil
 	}
 	var err error
-	if o.conn, err = s.open(); err != nil {
+	if o.conn, o.built, err = s.open(); err != nil {
 		return nil, err
 	}
 	o.period = cmp.Or(s.PeriodPs, simcore.Ps(o.conn.Hello().PeriodPs))

@@ -1,6 +1,7 @@
 package device
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -36,26 +37,32 @@ const (
 	paramPorts, paramEthBits = "Ports", "EthBits"
 )
 
-// open starts the device, or reaches the one that runs elsewhere.
-func (s *Spec) open() (*rtlbridge.Conn, error) {
+// open starts the device, or reaches the one that runs elsewhere, of which only that is known what it tells.
+func (s *Spec) open() (*rtlbridge.Conn, *rtlbridge.Device, error) {
 	if s.Connect != "" {
 		token, err := s.token()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return rtlbridge.Dial(s.Connect, rtlbridge.DialOptions{Token: token, Record: s.Record})
+		conn, err := rtlbridge.Dial(s.Connect, rtlbridge.DialOptions{Token: token, Record: s.Record})
+		return conn, nil, err
 	}
 	dev, err := s.device()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := rtlbridge.LaunchOptions{Record: s.Record}
 	if s.Coverage != "" {
 		if o.Coverage, err = dev.CoverageFile(s.Coverage); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return rtlbridge.Launch(dev, o)
+	if w := s.Wave; w != nil {
+		from, to, _ := w.Policy.Cycles(w.Failed, w.At, cmp.Or(s.PeriodPs, simcore.Ps(dev.Manifest.Clocks[0].PeriodPs)))
+		o.Wave, o.WaveFrom, o.WaveTo = w.file(s.slot), from, to
+	}
+	conn, err := rtlbridge.Launch(dev, o)
+	return conn, dev, err
 }
 
 func (o *Opened) newRTL(slot board.Slot) (Device, error) {
@@ -75,6 +82,9 @@ func (o *Opened) newRTL(slot board.Slot) (Device, error) {
 	bits, err := pins(o.conn, &slot)
 	if err == nil && slot.Build != nil && !o.spec.sameBuild(slot.Build) {
 		err = field.Errorf("build", "%+v: the device was built with other sizes or parts", *slot.Build)
+	}
+	if w := o.spec.Wave; err == nil && w != nil {
+		w.begin(o.spec.slot, o.built, slot.Period)
 	}
 	var c *rtlbridge.Comp
 	if err == nil {

@@ -32,7 +32,7 @@ func Slots(base Spec, resolve func(dut string) (string, error)) board.Factory {
 
 // in is the spec of the device for a slot.
 func (s Spec) in(slot *board.Slot, resolve func(string) (string, error)) (Spec, error) {
-	s.Ports, s.EthBits, s.PeriodPs = slot.Ports, slot.EthBits, slot.Period
+	s.Ports, s.EthBits, s.PeriodPs, s.slot = slot.Ports, slot.EthBits, slot.Period, slot.Name
 	if slot.Build != nil {
 		s.Build = slot.Build
 	}
@@ -47,6 +47,10 @@ func (s Spec) in(slot *board.Slot, resolve func(string) (string, error)) (Spec, 
 		s.NIC, s.Connect = RTL, want.Address
 	default:
 		return s, fmt.Errorf("a device of kind %s: want %s, %s, %s or %s", want.Kind, board.DeviceModel, board.DeviceRTL, board.DeviceAddress, board.DeviceRNIC)
+	}
+	s.Wave = s.Wave.of(slot.Name)
+	if s.NIC != RTL || s.Connect != "" {
+		s.Wave = nil
 	}
 	if want.DUT == "" {
 		return s, nil

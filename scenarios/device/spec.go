@@ -55,6 +55,10 @@ type Spec struct {
 	// Coverage is a folder for what of the RTL was exercised, counted by a build for it; empty: nothing is counted. A device
 	// adds to the folder when it is closed.
 	Coverage string
+
+	Wave *Wave // what an RTL device leaves as a waveform; nil: nothing
+
+	slot string // in which it is to stand, where there are several
 }
 
 // Validate returns every error of the spec, each a field.Error.
@@ -75,6 +79,9 @@ func (s *Spec) Validate() error {
 	}
 	if s.Coverage != "" && (s.NIC != RTL || s.Connect != "") {
 		bad("coverage", "%s: only an RTL device that is started here counts", s.Coverage)
+	}
+	if s.Wave != nil && (s.NIC != RTL || s.Connect != "" || s.Coverage != "") {
+		bad("wave", ": only an RTL device that is started here leaves a waveform, without %s", field.Path("coverage"))
 	}
 	if s.Connect != "" && s.NIC != RTL {
 		bad("connect", "%s: a device that runs elsewhere is %s rtl", s.Connect, field.Path("nic"))

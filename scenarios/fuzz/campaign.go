@@ -43,6 +43,7 @@ type Options struct {
 	Most    int           // failing programs after which it ends
 	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
 	RTLCoverage string
+	Wave        *device.Wave // what the RTL device of the only program leaves as a waveform; nil: nothing
 
 	Program *Program // played instead of those of the seed; may be nil
 	Out     string   // folder for programs that fail; empty: none are written
@@ -168,8 +169,8 @@ func (c *campaign) build(ctx context.Context) error {
 			continue
 		}
 		c.res.Sizes.Ports = max(c.res.Sizes.Ports, ports)
-		if c.NIC != device.RTL {
-			continue
+		if c.NIC != device.RTL || c.Wave != nil {
+			continue // with a waveform, devices are built as they are opened
 		}
 		variant := c.Variant
 		if c.RTLCoverage != "" {
@@ -191,6 +192,9 @@ func (c *campaign) build(ctx context.Context) error {
 
 func (c *campaign) board(s testbed.Spec) (*testbed.Bed, error) {
 	s.NIC, s.Built, s.Coverage = c.NIC, c.devs[s.Ports], c.RTLCoverage
+	if c.Wave != nil {
+		s.Wave, s.DUT, s.Log = c.Wave, c.DUT, c.Log
+	}
 	return testbed.New(s)
 }
 

@@ -150,10 +150,10 @@ func (p *played) begin() error {
 	return p.conn.Start(start)
 }
 
-// wait is the time in which something must happen: the manifest's patience, and what the longest transaction takes where the
-// most stalled input and the most stalled output rarely go on in the same cycle.
+// wait is the time in which something must happen: the manifest's patience, and what the longest transaction or burst takes where
+// the most stalled input and the most stalled output rarely go on in the same cycle.
 func (p *played) wait(m *mood) uint64 {
-	beats, in, out := 1, 0, 0
+	beats, in, out := max(1, p.p.Longest()), 0, 0
 	for i, s := range p.streams {
 		if !s.In {
 			out = max(out, m.stall[i])

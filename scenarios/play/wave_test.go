@@ -10,7 +10,7 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/waves"
-	"nictwin/scenarios/waves/wavetest"
+	"nictwin/scenarios/waves/fst"
 )
 
 // A run that fails leaves a waveform of the cycles around the difference, with every signal that its view names.
@@ -29,7 +29,7 @@ func TestWave(t *testing.T) {
 	w := r.Wave
 	require.NotNil(t, w)
 	require.LessOrEqual(t, w.From, r.Failed.Result.Failure.Cycle)
-	f, err := wavetest.Read(w.FST)
+	f, err := fst.Read(w.FST)
 	require.NoError(t, err)
 	require.EqualValues(t, -12, f.Scale, "picoseconds, as reports have them")
 	v := waves.View{Manifest: m, Period: 2500}
@@ -55,7 +55,7 @@ func TestWave(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 200, r.Wave.From)
 	require.EqualValues(t, 400, r.Wave.To)
-	f, err = wavetest.Read(r.Wave.FST)
+	f, err = fst.Read(r.Wave.FST)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, simcore.Ps(f.Start), v.Time(199))
 	require.LessOrEqual(t, simcore.Ps(f.End), v.Time(401))

@@ -63,6 +63,7 @@ type Options struct {
 	Card *board.CardSpec
 	// RTLCoverage is a folder for what of the RTL was exercised; see testbed.Spec.
 	RTLCoverage string
+	Wave        *device.Wave // what an RTL device leaves as a waveform; nil: nothing
 }
 
 // Recompute says what transmit has the NIC insert, where the headers allow it.
@@ -99,6 +100,7 @@ func (o *Options) spec() testbed.Spec {
 			NIC: o.NIC, DUT: o.DUT, Ports: o.Ports, EthBits: o.EthBits, Variant: o.Variant, Built: o.Built,
 			Connect: o.Connect, Token: o.Token, Quantum: o.Quantum, Serial: o.Serial, Idle: o.IdleCycles, PeriodPs: o.PeriodPs,
 			Digest: o.Digest, Log: o.Log, Record: o.Record, Coverage: o.RTLCoverage,
+			Wave: o.Wave,
 		},
 		Seed: o.Seed, Stall: o.Stall, LinkCycles: o.LinkCycles, Card: o.Card,
 	}

@@ -57,7 +57,7 @@ type Object struct {
 
 	Played *DevicePlayed `json:"played,omitempty"`
 
-	Wave *Wave `json:"wave,omitempty"`
+	Waves []Wave `json:"waves,omitempty"`
 
 	Servers []ServerPlayed `json:"servers,omitempty"`
 

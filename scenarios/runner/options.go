@@ -24,13 +24,17 @@ type Options struct {
 	// Observe is shown the NICs before the referees are, which see what it has changed: how tests have devices go wrong.
 	Observe func(server int, nic board.NIC)
 
+	Unjudged bool // no referee watches, for those who measure what else a case costs
+
+	Wave *device.Wave // what RTL devices leave as waveforms; nil: nothing
+
 	Progress func(done, total int) // messages; nil: nobody is told
 	Log      io.Writer             // builds; nil is none
 }
 
 // device is what stands in slots that leave it open.
 func (o *Options) device(ctx context.Context) device.Spec {
-	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Log: o.Log, Context: ctx}
+	return device.Spec{NIC: device.Model, DUT: o.DUT, Variant: cmp.Or(o.Variant, "speed"), Log: o.Log, Context: ctx, Wave: o.Wave}
 }
 
 // override puts the device that the options have into every slot of the contract.

@@ -118,7 +118,7 @@ func (w *world) watch(rack *board.RackSpec) (err error) {
 	}
 	for i, v := range w.rack.Servers {
 		spec := &rack.Servers[i].Cards[0]
-		if !contract(spec) {
+		if !contract(spec) || w.o.Unjudged {
 			w.judges = append(w.judges, nil)
 			continue
 		}

@@ -22,6 +22,28 @@ type View struct {
 	FST      string
 	Period   simcore.Ps // of the first clock
 	Marks    []Mark     // the first one is where the viewer opens; at most 26
+	Blocks   []Block    // parts of the design that are of interest, shown after the streams
+}
+
+// Block is an instance in the design.
+type Block struct {
+	Path    string   // TOP.nic_top.u_copy
+	Signals []string // with their paths
+}
+
+// BlocksOf are the instances at these paths with their own signals, among all those of a waveform.
+func BlocksOf(paths, signals []string) []Block {
+	list := make([]Block, 0, len(paths))
+	for _, p := range paths {
+		b := Block{Path: p}
+		for _, s := range signals {
+			if name, ok := strings.CutPrefix(s, p+"."); ok && !strings.Contains(name, ".") {
+				b.Signals = append(b.Signals, s)
+			}
+		}
+		list = append(list, b)
+	}
+	return list
 }
 
 // Time is when a cycle's rising edge of the first clock is, from power-up.
@@ -76,7 +98,11 @@ func (v *View) groups() []group {
 	for _, o := range m.Observe {
 		g.add(v, o)
 	}
-	return append(list, g)
+	list = append(list, g)
+	for _, b := range v.Blocks {
+		list = append(list, group{title: b.Path, signals: b.Signals})
+	}
+	return list
 }
 
 // add shows a pin, if the design has it.

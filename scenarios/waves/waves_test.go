@@ -42,3 +42,10 @@ func TestTimes(t *testing.T) {
 	m.Clocks = append(m.Clocks, rtlbridge.Clock{Signal: "d"})
 	require.Equal(t, simcore.Ps(15_000), v.Time(10))
 }
+
+func TestBlocksHaveTheirOwnSignals(t *testing.T) {
+	v := View{Manifest: &rtlbridge.Manifest{Clocks: []rtlbridge.Clock{{Signal: "clk", PeriodPs: 2500}}}, Period: 2500}
+	v.Blocks = BlocksOf([]string{"TOP.top.u_a"}, []string{"TOP.clk", "TOP.top.u_a.go", "TOP.top.u_a.n[3:0]", "TOP.top.u_a.u_b.go", "TOP.top.u_ab.go"})
+	require.Equal(t, []Block{{"TOP.top.u_a", []string{"TOP.top.u_a.go", "TOP.top.u_a.n[3:0]"}}}, v.Blocks)
+	require.Contains(t, v.SaveFile(), "@200\n-TOP.top.u_a\n@28\nTOP.top.u_a.go\n@22\nTOP.top.u_a.n[3:0]\n")
+}

@@ -30,6 +30,7 @@ module afifo #(
     localparam WORD = DATA_WIDTH + DATA_WIDTH/8 + 1;
 
     localparam [PTR-1:0] DEPTH = {1'b1, {ADDR_WIDTH{1'b0}}};
+    // Bug 1: it takes one beat more than it has places.
     localparam [PTR-1:0] LIMIT = BUG == 1 ? DEPTH + 1'b1 : DEPTH;
 
     reg [WORD-1:0] mem [0:(1<<ADDR_WIDTH)-1];

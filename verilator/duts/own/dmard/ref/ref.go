@@ -11,11 +11,11 @@ import (
 
 // Reference answers requests, and compares host and RAM for each status.
 func Reference(p *ref.Player) {
-	host, ram, most := p.NewMemory("host"), p.NewMemory("RAM"), 0
-	jobs := map[uint64]*ref.Msg{}
+	host, ram, jobs := p.NewMemory("host"), p.NewMemory("RAM"), map[uint64]*ref.Msg{}
 	completer := p.NewCompleter("completion", &ref.Segments{Count: 2, Data: "data", Valid: "used", Start: "sop", End: "eop"})
+	how := ref.Completing{MPS: 256, RCB: 64}
 	p.Order("status", "tag")
-	p.On("config", func(m *ref.Msg) { most = 128 << m.U("max_read_request_size") })
+	p.On("config", func(m *ref.Msg) { how.Most = 128 << m.U("max_read_request_size") })
 	p.On("desc", func(m *ref.Msg) {
 		jobs[m.U("tag")] = m
 		p.Expect("status", ref.Fields{"tag": m.U("tag")}, nil)
@@ -23,18 +23,7 @@ func Reference(p *ref.Player) {
 	p.On("request", func(m *ref.Msg) {
 		raw := m.B("hdr")
 		slices.Reverse(raw) // double word 0 is on top
-		h, _, ok := p.ParseTLP(m, raw[:12+raw[0]>>5&1*4])
-		offset, n := h.Span()
-		at := h.Address + uint64(offset)
-		switch {
-		case !ok:
-			return
-		case completer.Waits(h.Tag):
-			p.Wrong(m, "tag", "one that is free", fmt.Sprint(h.Tag))
-		case int(h.Length)*4 > most || at%4096+uint64(n) > 4096:
-			p.Wrong(m, "request", fmt.Sprintf("at most %d bytes, of one page", most), h.String())
-		}
-		completer.Complete(h, host.Read(at, n), 256, 64, 0)
+		completer.Read(m, raw[:12+raw[0]>>5&1*4], host, how)
 	})
 	for lane := range uint64(4) {
 		p.On(fmt.Sprintf("ram%d", lane), func(m *ref.Msg) {

@@ -1,5 +1,5 @@
-// Package wavetest reads as much of an FST file as tests want to know: its times and the names of its signals.
-package wavetest
+// Package fst reads as much of an FST file as a view of it needs: its times and the names of its signals. Values it does not read.
+package fst
 
 import (
 	"encoding/binary"

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/result"
+	"nictwin/scenarios/waves/fst"
+)
+
+// ownDevice is a device of verilator/duts/own, with the port at which each of its two bugs shows, and the first seed that does.
+type ownDevice struct {
+	name string
+	bugs [2]ownBug
+}
+
+type ownBug struct {
+	stream string
+	seed   uint64
+}
+
+var ownDevices = []ownDevice{
+	{"afifo", [2]ownBug{{"m", 1}, {"m", 4}}},
+	{"regs", [2]ownBug{{"r", 1}, {"r", 1}}},
+	{"dmard", [2]ownBug{{"request", 1}, {"request", 1}}},
+	{"udpsum", [2]ownBug{{"sum", 1}, {"sum", 1}}},
+	{"axiwide", [2]ownBug{{"mst.w", 1}, {"mst.w", 1}}},
+	{"arbmux", [2]ownBug{{"pay", 3}, {"hdr", 3}}},
+}
+
+// What a device may need at most, in lines: those that are alike take no Go.
+var ownMost = map[string][2]int{"afifo": {15, 0}, "dmard": {15, 30}}
+
+// lines are those of a file, or 0 if there is none, without blanks, comments, package and imports.
+func lines(t *testing.T, path string) (n int) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return 0
+	}
+	require.NoError(t, err)
+	imports := false
+	for l := range strings.Lines(string(b)) {
+		l = strings.TrimSpace(l)
+		switch {
+		case l == "import (":
+			imports = true
+		case imports:
+			imports = l != ")"
+		case l != "" && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, "//") && !strings.HasPrefix(l, "package ") && !strings.HasPrefix(l, "import "):
+			n++
+		}
+	}
+	return n
+}
+
+// The table of docs/own-rtl.md says how long manifests and references are, and where and when bugs show.
+func TestOwnDevicesAreAsThePageSays(t *testing.T) {
+	page, err := os.ReadFile("../../docs/own-rtl.md")
+	require.NoError(t, err)
+	found, err := os.ReadDir("../../verilator/duts/own")
+	require.NoError(t, err)
+	require.Len(t, found, len(ownDevices))
+	for _, d := range ownDevices {
+		dir := filepath.Join("../../verilator/duts/own", d.name)
+		_, row, ok := strings.Cut(string(page), fmt.Sprintf("\n| [`%s`](../verilator/duts/own/%s) | ", d.name, d.name))
+		require.True(t, ok, "the page has no row for %s", d.name)
+		row, _, _ = strings.Cut(row, "\n")
+		yaml, golang := lines(t, filepath.Join(dir, "dut.yaml")), lines(t, filepath.Join(dir, "ref", "ref.go"))
+		require.Contains(t, row, fmt.Sprintf(" | %d | %d | ", yaml, golang), d.name)
+		for _, b := range d.bugs {
+			require.Contains(t, row, fmt.Sprintf(": `%s`, %d |", b.stream, b.seed), d.name)
+		}
+		if most, limited := ownMost[d.name]; limited {
+			require.LessOrEqual(t, yaml, most[0], d.name)
+			require.LessOrEqual(t, golang, most[1], d.name)
+		}
+	}
+}
+
+// ownRuns are seeds in which a device that is right passes, and bugs are found.
+const ownRuns = 20
+
+// quickWaves are the devices of which every run of the tests makes a waveform: one that a manifest judges, and one with a reference.
+var quickWaves = []string{"afifo", "dmard"}
+
+// Every device of others' styles passes as it is. With a bug it fails, by the seed and at the port that the page tells, and
+// leaves the waveform of that difference. Each bug is a build, and its waveform one more: the second bugs and the other
+// waveforms come with NICTWIN_LONG (make test-all).
+func TestOwnDevices(t *testing.T) {
+	long := os.Getenv("NICTWIN_LONG") != ""
+	for _, d := range ownDevices {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			o, _ := d.play(t, 0, 0, "never")
+			require.EqualValues(t, ownRuns, o.Played.Runs)
+			require.Positive(t, o.Played.Compared)
+			for i, b := range d.bugs {
+				if i > 0 && !long {
+					continue
+				}
+				wave := "never"
+				if long || slices.Contains(quickWaves, d.name) {
+					wave = "fail"
+				}
+				o, dir := d.play(t, i+1, 1, wave)
+				require.Len(t, o.Findings, 1)
+				require.Equal(t, b.stream, o.Findings[0].Stream)
+				require.NotNil(t, o.Played.Failed)
+				require.Equal(t, b.seed, o.Played.Failed.Seed)
+				if wave == "never" {
+					continue
+				}
+				f, err := fst.Read(filepath.Join(dir, "wave.fst"))
+				require.NoError(t, err)
+				require.Greater(t, f.End, f.Start)
+				view, err := os.ReadFile(filepath.Join(dir, "wave.gtkw"))
+				require.NoError(t, err)
+				require.Contains(t, string(view), "[markername] Adifference")
+			}
+		})
+	}
+}
+
+// play plays a device with a bug on the command line, which must end with a code; it returns what it tells and the artifacts.
+func (d *ownDevice) play(t *testing.T, bug, code int, wave string) (*result.Object, string) {
+	t.Helper()
+	at, err := filepath.Abs(filepath.Join("../../verilator/duts/own", d.name))
+	require.NoError(t, err)
+	out := filepath.Join(t.TempDir(), "out")
+	args := []string{"play", at, "--runs", fmt.Sprint(ownRuns), "--param", fmt.Sprintf("BUG=%d", bug), "--wave", wave, "--json", "--out", out}
+	if ref := filepath.Join(at, "ref"); lines(t, filepath.Join(ref, "ref.go")) > 0 {
+		args = append(args, "--ref", ref)
+	}
+	c := exec.CommandContext(t.Context(), "nictwin", args...)
+	var told bytes.Buffer
+	c.Stderr = &told
+	c.Env = append(os.Environ(), "NICTWIN_HOME="+filepath.Join(at, "../../../.."))
+	text, err := c.Output()
+	require.Equal(t, code, c.ProcessState.ExitCode(), "%v\n%s\n%s", err, text, told.String())
+	var o result.Object
+	require.NoError(t, json.Unmarshal(text, &o))
+	return &o, out
+}

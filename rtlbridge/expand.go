@@ -1,0 +1,69 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// expand puts the records of its channels in the place of each AXI port, and a stream for each lane in the place of one that has
+// lanes and does not say which. What is wrong with them is left for the check of streams to tell, by the line of the one.
+func (m *Manifest) expand(add func(path, format string, args ...any)) {
+	if len(m.Streams) > maxStreams { // which is told later
+		return
+	}
+	var streams []Stream
+	lines := map[string]int{}
+	for i := range m.Streams {
+		from := fmt.Sprintf("streams[%d]", i)
+		for _, x := range m.expanded(i, add) {
+			for path, n := range m.lines { // the lines of stream i, under its new number
+				if rest, ok := strings.CutPrefix(path, from); ok && (rest == "" || rest[0] == '.') {
+					lines[fmt.Sprintf("streams[%d]%s", len(streams), rest)] = n
+				}
+			}
+			streams = append(streams, x)
+		}
+	}
+	for path, n := range m.lines {
+		if !strings.HasPrefix(path, "streams[") {
+			lines[path] = n
+		}
+	}
+	m.Streams, m.lines = streams, lines
+}
+
+// expanded are the streams that stream i stands for.
+func (m *Manifest) expanded(i int, add func(path, format string, args ...any)) []Stream {
+	s := m.Streams[i]
+	switch {
+	case s.axi():
+		s.checkAXI(fmt.Sprintf("streams[%d]", i), add)
+		return s.channels()
+	case !m.eachLane(i):
+		return []Stream{s}
+	}
+	list := make([]Stream, s.Lanes)
+	for lane := range list {
+		x := s
+		x.Lane, x.Name = lane, ofLane(s.Name, lane)
+		for _, on := range []*string{&x.After, &x.With} {
+			for k := range m.Streams {
+				if of := &m.Streams[k]; of.Name == *on && of.Lanes == s.Lanes && m.eachLane(k) {
+					*on = ofLane(*on, lane)
+					break
+				}
+			}
+		}
+		list[lane] = x
+	}
+	return list
+}
+
+// eachLane reports whether stream i stands for one on each of its lanes.
+func (m *Manifest) eachLane(i int) bool {
+	s := &m.Streams[i]
+	_, one := m.lines[fmt.Sprintf("streams[%d].lane", i)]
+	return !s.axi() && !one && s.Lanes > 1 && s.Lanes <= maxStreams
+}
+
+func ofLane(stream string, lane int) string { return fmt.Sprintf("%s%d", stream, lane) }

@@ -1,0 +1,30 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A stream with lanes that does not say which stands for one on each lane, coupled to those of the same lane.
+func TestEachLane(t *testing.T) {
+	text := strings.ReplaceAll(goodManifest, "{name: in, kind: axis, dir: in, prefix: s}",
+		"{name: head, kind: record, dir: in, prefix: h, fields: [data], lanes: 2}\n  - {name: in, kind: axis, dir: in, prefix: s, lanes: 2, after: head}")
+	m, err := ParseManifest("dut.yaml", []byte(text))
+	require.NoError(t, err)
+	var names, after []string
+	for _, s := range m.Streams {
+		names, after = append(names, fmt.Sprintf("%s %d/%d", s.Name, s.Lane, s.Lanes)), append(after, s.After)
+	}
+	require.Equal(t, []string{"head0 0/2", "head1 1/2", "in0 0/2", "in1 1/2", "out 0/0"}, names)
+	require.Equal(t, []string{"", "", "head0", "head1", ""}, after)
+
+	_, err = ParseManifest("dut.yaml", []byte(strings.Replace(text, "lanes: 2}", "lanes: 3}", 1)))
+	require.ErrorContains(t, err, `dut.yaml:8: stream in0: after "head": needs an input stream`)
+	_, err = ParseManifest("dut.yaml", []byte(strings.Replace(text, "prefix: s, lanes: 2", "prefix: s, lanes: 65", 1)))
+	require.ErrorContains(t, err, "dut.yaml:8: stream in: lane 0 of 65: lanes needs 1 to")
+	_, err = ParseManifest("dut.yaml", []byte(strings.ReplaceAll(text, "name: out", "name: in1")))
+	require.ErrorContains(t, err, "stream in1 is given twice")
+}

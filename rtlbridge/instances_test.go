@@ -1,0 +1,21 @@
+package rtlbridge
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestInstancesByModule(t *testing.T) {
+	m, err := LoadManifest("../verilator/duts/nic/dut.yaml")
+	require.NoError(t, err)
+	paths, err := Instances(m, "nic_copy_out", BuildOptions{CacheDir: t.TempDir()})
+	require.NoError(t, err)
+	require.Equal(t, []string{"TOP.nic_top.u_tx.g_copy.u_copy.u_out"}, paths)
+	paths, err = Instances(m, "nic_copy", BuildOptions{CacheDir: t.TempDir()})
+	require.NoError(t, err)
+	require.Equal(t, []string{"TOP.nic_top.u_tx.g_copy.u_copy"}, paths, "nic_copy_out is another module")
+	paths, err = Instances(m, "nowhere", BuildOptions{CacheDir: t.TempDir()})
+	require.NoError(t, err)
+	require.Empty(t, paths)
+}

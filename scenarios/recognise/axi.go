@@ -1,0 +1,84 @@
+package recognise
+
+import (
+	"strings"
+
+	"nictwin/rtlbridge"
+)
+
+// axi takes whole AXI ports: those that have the handshakes of all five channels.
+func (f *found) axi() {
+	for _, p := range f.pins {
+		for _, d := range directions {
+			prefix, ok := strings.CutSuffix(p.lower, "awvalid"+d)
+			if !ok || p.used || p.Width != 1 {
+				continue
+			}
+			if s := f.axiPort(prefix, p.Dir); s != nil {
+				s.name = f.unique(s)
+				f.streams = append(f.streams, s)
+			}
+		}
+	}
+}
+
+// channels of AXI, by their handshakes.
+var channels = []string{"aw", "w", "b", "ar", "r"}
+
+// axiPort is the port whose pins begin with prefix; nil if it lacks a handshake.
+func (f *found) axiPort(prefix, dir string) *stream {
+	s := &stream{kind: rtlbridge.KindAXILite, dir: dir, prefix: prefix}
+	back := rtlbridge.DirIn
+	if dir == rtlbridge.DirIn {
+		back = rtlbridge.DirOut
+	}
+	for _, c := range channels {
+		forth, answers := dir, back
+		if c == "b" || c == "r" {
+			forth, answers = back, dir
+		}
+		valid, ready := f.named(prefix+c+"valid", forth), f.named(prefix+c+"ready", answers)
+		if valid == nil || ready == nil {
+			return nil
+		}
+		s.members = append(s.members, member{pin: valid, role: c + "valid"}, member{pin: ready, role: c + "ready"})
+	}
+	var lacks, lacksMore []string
+	for _, x := range rtlbridge.AXIFields() {
+		to := dir
+		if x.Answer {
+			to = back
+		}
+		p := f.named(prefix+x.Name, to)
+		switch {
+		case p != nil:
+			s.members = append(s.members, member{pin: p, role: x.Name})
+			if !x.Lite {
+				s.kind = rtlbridge.KindAXI4
+			}
+		case x.Lite:
+			lacks = append(lacks, x.Name)
+		default:
+			lacksMore = append(lacksMore, x.Name)
+		}
+	}
+	if s.omit = lacks; s.kind == rtlbridge.KindAXI4 {
+		s.omit = append(s.omit, lacksMore...)
+	}
+	for _, m := range s.members {
+		m.pin.used = true
+	}
+	return s
+}
+
+// named is a pin of that name, with or without an end that tells its direction.
+func (f *found) named(name, dir string) *pin {
+	for _, p := range f.pins {
+		for _, d := range directions {
+			if !p.used && p.lower == name+d && p.Dir == dir && p.Array == "" {
+				return p
+			}
+		}
+	}
+	return nil
+}
