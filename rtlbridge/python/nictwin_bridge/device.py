@@ -1,0 +1,164 @@
+"""A session with a device."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import subprocess
+import time
+
+from . import frames as f
+from .frames import BridgeError, Ran, Record
+
+
+class Device:
+    """A device that listens at unix:/path or tcp:host:port, or, by launch, a program that is started for this session."""
+
+    def __init__(self, address: str, token: bytes, timeout: float = 8.0) -> None:
+        scheme, _, where = address.partition(":")
+        if scheme == "unix":
+            sock = socket.socket(socket.AF_UNIX)
+            sock.settimeout(timeout)
+            sock.connect(where)
+        elif scheme == "tcp" and where.rpartition(":")[2].isdigit():
+            host, _, port = where.rpartition(":")
+            sock = socket.create_connection((host, int(port)), timeout)
+        else:
+            raise ValueError(f"address {address}: want unix:/path or tcp:host:port")
+        self._begin(sock, token, timeout, None)
+
+    @classmethod
+    def launch(cls, program: str, timeout: float = 8.0) -> Device:
+        """Starts the program that nictwin dut build names."""
+        self, (ours, theirs) = cls.__new__(cls), socket.socketpair()
+        with theirs:
+            child = subprocess.Popen([program, "--fd", str(theirs.fileno())], pass_fds=[theirs.fileno()])
+        self._begin(ours, bytes(32), timeout, child)
+        return self
+
+    def _begin(self, sock: socket.socket, token: bytes, timeout: float, child: subprocess.Popen[bytes] | None) -> None:
+        self._sock, self._timeout, self._child = sock, timeout, child
+        self._inputs: list[bytes] = []
+        self._outputs: dict[str, list[Record]] = {}
+        self.cycle, self._quantum, self._started = 0, 0, False
+        try:
+            self._send(f.open_frame(token))
+            self.hello = f.decode_hello(self._receive(f.HELLO, timeout))
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self, seed: int = 1, *, stall: int = 0, burst: int = 0, watchdog: int = 0, poison: bool = False, longest: int = 16384,
+              clocks: dict[str, tuple[int, int]] | None = None, tie_offs: dict[str, int] | None = None) -> None:
+        """Powers the device up and takes it through reset. stall: percent of cycles in which streams pause; clocks: period and phase in ps."""
+        h, ties, rates = self.hello, tie_offs or {}, clocks or {}
+        for given, known, what in ((ties, h.tie_offs, "tie-off"), (rates, h.clocks, "clock")):
+            if unknown := [n for n in given if n not in known]:
+                raise ValueError(f"no {what} {unknown[0]}; the device has {', '.join(known) or 'none'}")
+        timing = [rates.get(name, (period, 0)) for name, period in h.clocks.items()]
+        body = struct.pack("<QQQIHH", seed, watchdog, timing[0][0], int(poison), len(h.streams), len(ties))
+        for s in h.streams.values():
+            body += struct.pack("<BBHIII", 0 if s.out and not s.has_ready else stall, burst, 0, f.UNLIMITED, longest, 0)
+        body += b"".join(struct.pack("<QQ", *t) for t in timing[1:])
+        for name in sorted(ties, key=lambda n: h.tie_offs[n]):
+            body += struct.pack("<HHIQ", h.tie_offs[name], 0, 0, ties[name])
+        self._send(f.frame(f.START, body))
+        self._inputs, self.cycle, self._quantum, self._started = [], 0, 0, True
+        self._outputs = {s.name: [] for s in h.streams.values() if s.out}
+
+    def send(self, stream: str, data: bytes = b"", cycle: int = 0, **fields: int) -> None:
+        """Queues a transaction of an input, offered from cycle on at the earliest; of a level, its values from then on."""
+        s = self.hello.streams.get(stream)
+        if s is None:
+            raise ValueError(f"no stream {stream}; the device has {', '.join(self.hello.streams)}")
+        self._inputs.append(f.transaction(s, data, s.pack(fields), max(cycle, self.cycle)))
+
+    def reset(self, cycle: int = 0) -> None:
+        """Holds the resets from cycle on, as long as after power-up; what was sent before and was not taken is dropped."""
+        self._inputs.append(struct.pack("<BBHIQ", 3, 0, 0, 0, max(cycle, self.cycle)))
+
+    def advance(self, cycles: int) -> Ran:
+        """Runs cycles (1 to 2^20) with what was queued, and returns all that happened; outputs wait for receive, too."""
+        if not self._started:
+            raise ValueError("the device has not been started")
+        if not 1 <= cycles <= f.MAX_CYCLES:
+            raise ValueError(f"{cycles} cycles, not 1 to {f.MAX_CYCLES}")
+        self._send(f.frame(f.RUN, struct.pack("<QQII", self._quantum, self.cycle, cycles, len(self._inputs)) + b"".join(self._inputs)))
+        self._inputs = []
+        limit, records = self._timeout + 20e-6 * cycles, []
+        while True:
+            ran = f.decode_ran(self._receive(f.RAN, limit), self.hello)
+            if (ran.quantum, ran.start) != (self._quantum, self.cycle):
+                raise BridgeError("protocol", f"RAN is of quantum {ran.quantum} from cycle {ran.start}, not {self._quantum} from {self.cycle}")
+            records += ran.records
+            if not ran.flags & (f.MORE | f.PARTIAL):
+                break
+        ran.records = records
+        for r in records:
+            if r.kind == f.OUTPUT:
+                self._outputs[r.stream].append(r)
+        self.cycle, self._quantum = self.cycle + cycles, self._quantum + 1
+        return ran
+
+    def receive(self, stream: str) -> list[Record]:
+        """What came out of a stream since it was asked for last."""
+        if stream not in self._outputs:
+            raise ValueError(f"no output {stream}; the device has {', '.join(self._outputs) or 'none before its start'}")
+        got, self._outputs[stream] = self._outputs[stream], []
+        return got
+
+    def close(self) -> None:
+        try:
+            self._sock.sendall(f.frame(f.STOP))
+        except OSError:
+            pass  # the device has ended already
+        self._sock.close()
+        if self._child is not None:
+            try:
+                self._child.wait(self._timeout)
+            except subprocess.TimeoutExpired:
+                self._child.kill()
+                self._child.wait()
+
+    def _send(self, data: bytes) -> None:
+        self._sock.settimeout(self._timeout)
+        try:
+            self._sock.sendall(data)
+        except OSError as e:
+            raise self._lost(e, self._timeout) from None
+
+    def _lost(self, e: OSError, limit: float) -> BridgeError:
+        if isinstance(e, socket.timeout):
+            return BridgeError("timeout", f"nothing went on for {limit:.1f} s")
+        return BridgeError("closed", f"the device ended the connection: {e}")
+
+    def _receive(self, want: int, limit: float) -> bytes:
+        until = time.monotonic() + limit
+        n, kind, zero = struct.unpack("<IHH", self._exactly(8, until, limit))
+        if n > f.MAX_FRAME or n % 8 or zero:
+            raise BridgeError("protocol", f"a frame of type {kind} has {n} bytes")
+        payload = self._exactly(n, until, limit)
+        if kind == f.ERROR:
+            raise f.decode_error(payload)
+        if kind != want:
+            raise BridgeError("protocol", f"a frame of type {kind}, not {want}")
+        return payload
+
+    def _exactly(self, n: int, until: float, limit: float) -> bytes:
+        out = bytearray()
+        while len(out) < n:
+            self._sock.settimeout(max(until - time.monotonic(), 1e-3))
+            try:
+                got = self._sock.recv(n - len(out))
+            except OSError as e:
+                raise self._lost(e, limit) from None
+            if not got:
+                raise BridgeError("closed", "the device ended the connection")
+            out += got
+        return bytes(out)
