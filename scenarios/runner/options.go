@@ -24,7 +24,9 @@ type Options struct {
 	// Observe is shown the NICs before the referees are, which see what it has changed: how tests have devices go wrong.
 	Observe func(server int, nic board.NIC)
 
-	Unjudged bool // no referee watches, for those who measure what else a case costs
+	// Unjudged has no referee watch, and Traffic is told when the traffic begins and when it has settled: for those who measure.
+	Unjudged bool
+	Traffic  func(rack *board.Rack, settled bool)
 
 	Wave *device.Wave // what RTL devices leave as waveforms; nil: nothing
 

@@ -109,6 +109,7 @@ func (w *world) play(p *Played) error {
 	if err := w.strike(); err != nil {
 		return err
 	}
+	w.tell(false)
 	from := w.engine.Now()
 	if err := run.Begin(); err != nil {
 		return stackError(err)
@@ -118,6 +119,7 @@ func (w *world) play(p *Played) error {
 	if stuck == nil {
 		stuck = w.settle("everything to settle after the traffic")
 	}
+	w.tell(true)
 	if stuck != nil && !errors.As(stuck, new(*StuckError)) {
 		w.wrongs(p, run.Wrong())
 		return stuck
@@ -137,6 +139,13 @@ func (w *world) play(p *Played) error {
 		return err
 	}
 	return w.rest()
+}
+
+// tell tells who measures where the traffic is.
+func (w *world) tell(settled bool) {
+	if w.o.Traffic != nil {
+		w.o.Traffic(w.rack, settled)
+	}
 }
 
 // destroy ends the objects of the applications. After an error there may be requests that nothing will end.

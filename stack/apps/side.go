@@ -120,7 +120,9 @@ func (s *side) advance() {
 	s.ready = ready[:0]
 }
 
-// retry posts what found no room before. Room that a pipe has again is told by no completion.
+// retry posts what found no room before. Room that a pipe has again is told by no completion. Of ends that send, it goes on until
+// one finds no room again, which waits behind the others then: more attempts would keep the core from taking the completions that
+// make room.
 func (s *side) retry() {
 	if s.short {
 		s.short = false
@@ -133,14 +135,15 @@ func (s *side) retry() {
 			}
 		}
 	}
-	n := len(s.full)
-	for _, e := range s.full[:n] {
+	for range len(s.full) {
+		e := s.full[0]
+		s.full = append(s.full[:0], s.full[1:]...)
 		e.full = false
-	}
-	for _, e := range s.full[:n] {
 		e.role.advance()
+		if e.full {
+			return
+		}
 	}
-	s.full = append(s.full[:0], s.full[n:]...)
 }
 
 // refused is a receive request that could not be posted.

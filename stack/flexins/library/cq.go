@@ -42,7 +42,7 @@ type ring struct {
 
 type follower struct{ f func() }
 
-const maxCQE = 1 << 16
+const maxCQE = 1 << 20
 
 // CreateCQ implements verbs.Context. Its pipes are opened with its queue pairs, when their cores are known.
 func (c *Context) CreateCQ(entries int, done func(verbs.CQ, error)) {

@@ -1,0 +1,175 @@
+package bench
+
+import (
+	"fmt"
+	"runtime"
+	"time"
+
+	"nictwin/models/board"
+	"nictwin/models/boundary"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/runner"
+)
+
+// stackRun is one case of the stack of FlexiNS on two cards of preset bf3-cores, and what was counted of it.
+type stackRun struct {
+	played  *runner.Played
+	packets int           // frames that came into or went out of a NIC
+	took    time.Duration // of the traffic, with its waits for the device
+	missing float64       // share of it in which this thread had no processor
+	dram    uint64        // bytes that went between the Arm's caches and DRAM meanwhile, both cards
+	live    uint64        // bytes of the heap in use when the traffic had settled
+}
+
+// stackCase is the text of a case; workload and data are fields of these sections.
+func stackCase(device, data, workload string) string {
+	return fmt.Sprintf(`name: load
+description: what the stack costs
+board: {preset: bf3-cores-pair}
+devices: [%s]
+stacks: [{kind: flexins, flexins: {data_cores: 2, data: {%s}}}]
+workload: {%s}
+limits: {traffic_ps: 10000000000000}
+`, device, data, workload)
+}
+
+// playStack plays a case.
+func (s *session) playStack(text string, o runner.Options) (*stackRun, error) {
+	list, err := runner.Parse("bench", []byte(text))
+	if err != nil {
+		return nil, err
+	}
+	r := &stackRun{}
+	o.Seed, o.Log = s.Seed, s.Log
+	o.Observe = func(_ int, nic board.NIC) {
+		nic.Observe(func(c boundary.Crossing) {
+			if c.Kind == boundary.FrameIn || c.Kind == boundary.FrameOut {
+				r.packets++
+			}
+		})
+	}
+	var watch clock
+	var before uint64
+	o.Traffic = func(rack *board.Rack, settled bool) {
+		if !settled {
+			before, r.packets, watch = armDRAM(rack), 0, startClock()
+			return
+		}
+		r.took, r.missing, r.dram = watch.wall()-(ownDelay()-watch.delay), watch.delayed(), armDRAM(rack)-before
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		r.live = m.HeapInuse
+	}
+	r.played, err = list[0].Play(s.ctx, o)
+	if err == nil && !r.played.Pass() {
+		err = &MismatchError{"the stack's load", r.played.Findings}
+	}
+	return r, err
+}
+
+// armDRAM is the bytes that have gone to and from the DRAM behind the Arm cores of all cards.
+func armDRAM(rack *board.Rack) (bytes uint64) {
+	for _, c := range rack.Cards() {
+		for _, d := range c.Memory.Host(nicspec.EndpointArm).DRAM {
+			n := d.Counters()
+			bytes += n.ReadBytes + n.WrittenBytes
+		}
+	}
+	return bytes
+}
+
+const (
+	stackMessages = 4_000 // of each of four queue pairs
+	stackLoad     = "kind: write, queue_pairs: 4, depth: 16, sizes: [4096], mtu: 4096, count: %d"
+	fullStack     = "WRITEs of 4 KB by four queue pairs over FlexiNS on two cards of preset bf3-cores, two data cores each, with host and Arm cores, caches, DRAM and links"
+)
+
+// stackSpeed is packets that a second of one processor brings through the stack and two Go NICs.
+func stackSpeed(s *session) ([]Result, error) {
+	var best *stackRun
+	n := s.frames(4*stackMessages) / 4
+	for range s.Repeats {
+		r, err := s.playStack(stackCase("{kind: model}", "", fmt.Sprintf(stackLoad, n)), runner.Options{Unjudged: true})
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || r.took < best.took {
+			best = r
+		}
+	}
+	return []Result{figure("stack/packets_per_s", float64(best.packets)/best.took.Seconds(), "1/s", 25_000,
+		"%s; data and acknowledgements, each counted at both NICs, no referee; best of %d runs of %d messages", fullStack, s.Repeats, 4*n).disturbed(best.missing)}, nil
+}
+
+// stackOnRTL is how much of a refereed replay's pace is left when the stack runs on the RTL.
+func stackOnRTL(s *session) ([]Result, error) {
+	card, err := board.CardPreset("bf3-cores")
+	if err != nil {
+		return nil, err
+	}
+	n := s.frames(4*stackMessages/8) / 4
+	text := stackCase("{kind: rtl}, {kind: model}", "", fmt.Sprintf(stackLoad, n))
+	o, err := s.options(4096+58, 4*n) // a RoCE packet of 4 KB: Ethernet, IPv4, UDP, BTH, RETH, ICRC
+	if err != nil {
+		return nil, err
+	}
+	if o.Built, err = device.Build(s.ctx, s.DUT, o.Variant, device.Eth{Ports: card.Ports, Bits: card.EthBits}, s.Log); err != nil {
+		return nil, err
+	}
+	o.Ports, o.EthBits, o.PeriodPs, o.Dir = card.Ports, card.EthBits, card.Period, "both"
+	var stack, frames, missing float64
+	for range s.Repeats {
+		r, err := s.playStack(text, runner.Options{DUT: s.DUT, Variant: o.Variant})
+		if err != nil {
+			return nil, err
+		}
+		stack, missing = max(stack, float64(r.packets)/2/r.took.Seconds()), max(missing, r.missing)
+		x, err := s.play(o, nil)
+		if err != nil {
+			return nil, err
+		}
+		frames = max(frames, float64(2*len(o.Frames)*o.Loop)/x.Wall.Seconds())
+	}
+	return []Result{figure("stack/rtl_over_replay", ratio(stack, frames), "ratio", 0.6,
+		"packets a second at the RTL NIC of one of the two cards, refereed (%.0f; %s), against frames of that size in and out of it in a refereed replay (%.0f)", stack, fullStack, frames).disturbed(missing)}, nil
+}
+
+// stackQueues is memory with many queue pairs and requests under way.
+func stackQueues(s *session) ([]Result, error) {
+	const qps, depth, most = 1024, 49, 2e9 // as many again the other way
+	r, err := s.playStack(stackCase("{kind: model}", "", fmt.Sprintf("kind: write, queue_pairs: %d, depth: %d, count: %d, sizes: [64], both_ways: true", qps, depth, depth)), runner.Options{Unjudged: true})
+	if err != nil {
+		return nil, err
+	}
+	return []Result{limit("stack/queue_pairs", float64(r.live), "B", most,
+		"of the heap in use when %d queue pairs had ended %d requests each, all posted before the first ended as far as pipes have room; every byte checked", 2*qps, depth)}, nil
+}
+
+// stackPayload is bytes through the Arm's DRAM for each byte of payload, where payload stays out of it, and, so that it can be seen
+// to count, where it does not: in rings that the cache does not hold. Two runs of different length tell it, so that what is touched
+// for the first time does not count.
+func stackPayload(s *session) ([]Result, error) {
+	n := s.frames(4*stackMessages) / 4
+	each := func(data string) (float64, error) {
+		var dram, bytes [2]float64
+		for i := range dram {
+			r, err := s.playStack(stackCase("{kind: model}", data, fmt.Sprintf(stackLoad, n*(1+i))), runner.Options{Unjudged: true})
+			if err != nil {
+				return 0, err
+			}
+			dram[i], bytes[i] = float64(r.dram), float64(r.played.Result.Bytes)
+		}
+		return (dram[1] - dram[0]) / (bytes[1] - bytes[0]), nil
+	}
+	var got [3]float64
+	for i, data := range []string{"", "receive: naive, log_receive: 12", "transmit: dma_staged, staging_bytes: 33554432"} {
+		var err error
+		if got[i], err = each(data); err != nil {
+			return nil, err
+		}
+	}
+	return []Result{limit("stack/arm_payload_bytes", got[0], "B/B", 0,
+		"bytes to and from the DRAM of both Arms per byte of payload, header-only and in-cache; %.3f with naive reception in larger rings, %.3f with staged transmission; %s", got[1], got[2], fullStack)}, nil
+}
