@@ -6,9 +6,10 @@ import (
 	"nictwin/models/simcore"
 )
 
-// qpair is a queue pair with its rings, and what of it is under way.
+// qpair is a queue pair with its rings, and what of it is under way. All of it is in one place, as one of many queue pairs
+// has to be fetched from afar whenever it is its turn.
 type qpair struct {
-	*core.QP
+	core.QP
 	endpoint   int // whose memory has its send ring: whose contexts its requests take
 	port       int
 	cqs        [2]*cq // of sends, of receives
