@@ -5,19 +5,22 @@ const cacheWays = 4
 
 // cache says which contexts the NIC has at hand: set-associative, the least recently used goes.
 type cache struct {
-	keys  []uint64 // plus one; 0: none
-	used  []uint64
+	sets  []cacheSet
 	clock uint64
-	mask  uint64
+}
+
+// cacheSet is of the size of a line of the processor, so that a look at it fetches one.
+type cacheSet [cacheWays]struct {
+	key  uint64 // plus one; 0: none
+	used uint64
 }
 
 func newCache(entries int) cache {
-	sets := uint64(1)
-	for int(sets)*2*cacheWays <= entries {
+	sets := 1
+	for sets*2*cacheWays <= entries {
 		sets *= 2
 	}
-	n := sets * cacheWays
-	return cache{keys: make([]uint64, n), used: make([]uint64, n), mask: sets - 1}
+	return cache{sets: make([]cacheSet, sets)}
 }
 
 // spread makes neighbouring keys fall into different sets.
@@ -28,18 +31,18 @@ func spread(key uint64) uint64 {
 
 // has reports whether the cache has an entry, which then is the one used last; if not, it has from now on.
 func (x *cache) has(key uint64) bool {
-	at := (spread(key) & x.mask) * cacheWays
+	set := &x.sets[spread(key)&uint64(len(x.sets)-1)]
 	x.clock++
-	oldest := at
-	for i := at; i < at+cacheWays; i++ {
-		if x.keys[i] == key+1 {
-			x.used[i] = x.clock
+	oldest := 0
+	for i := range set {
+		if set[i].key == key+1 {
+			set[i].used = x.clock
 			return true
 		}
-		if x.used[i] < x.used[oldest] {
+		if set[i].used < set[oldest].used {
 			oldest = i
 		}
 	}
-	x.keys[oldest], x.used[oldest] = key+1, x.clock
+	set[oldest].key, set[oldest].used = key+1, x.clock
 	return false
 }

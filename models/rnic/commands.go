@@ -96,9 +96,12 @@ func (c *Comp) createQP(x *rnicspec.CreateQP) rnicspec.Refusal {
 		return rnicspec.RefusedNumber
 	}
 	q := &qpair{
-		QP: c.dev.Add(x.QPN, x.Type), endpoint: endpoint(x.SendAddr), port: int(x.Port),
+		endpoint: endpoint(x.SendAddr), port: int(x.Port),
 		send: ring{addr: x.SendAddr, log: x.SendLog, entry: rnicspec.WQEBytes},
 		recv: ring{addr: x.RecvAddr, log: x.RecvLog, entry: rnicspec.RecvBytes},
+	}
+	if !c.dev.AddAs(&q.QP, x.QPN, x.Type) {
+		return rnicspec.RefusedNumber
 	}
 	q.cqs = [2]*cq{c.cqs[x.SendCQ], c.cqs[x.RecvCQ]}
 	q.qkey = x.QKey

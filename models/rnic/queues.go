@@ -1,15 +1,15 @@
 package rnic
 
 import (
-	"nictwin/models/fifo"
 	"nictwin/models/rnic/core"
 	"nictwin/models/rnic/rnicspec"
 	"nictwin/models/simcore"
 )
 
-// qpair is a queue pair with its rings, and what of it is under way.
+// qpair is a queue pair with its rings, and what of it is under way. All of it is in one place, as one of many queue pairs
+// has to be fetched from afar whenever it is its turn.
 type qpair struct {
-	*core.QP
+	core.QP
 	endpoint   int // whose memory has its send ring: whose contexts its requests take
 	port       int
 	cqs        [2]*cq // of sends, of receives
@@ -20,11 +20,11 @@ type qpair struct {
 	active bool // in transmitter.turn
 	known  bool // its lookups for the next packet are done
 	asked  bool // they are under way
-	out    fifo.Queue[*txPacket]
+	out    chain[*txPacket]
 
 	due     [2]simcore.Ps // of the last request, of the last response that came
-	parked  [2]fifo.Queue[*rxOp]
-	replies fifo.Queue[*reply]
+	parked  [2]chain[*rxOp]
+	replies chain[*reply]
 
 	timing bool   // an event of the acknowledgement timer is pending
 	steps  uint64 // of progress, when the timer was started
@@ -37,7 +37,7 @@ type ring struct {
 	entry   int
 	pi      uint16 // up to which software has posted
 	asked   uint16 // up to which entries were asked for
-	fetches fifo.Queue[*fetch]
+	fetches chain[*fetch]
 }
 
 // cq is a completion queue in memory.
@@ -54,6 +54,7 @@ type fetch struct {
 	n    int
 	done bool
 	buf  []byte
+	next *fetch // in ring.fetches
 }
 
 // fetchesAhead is how many reads of entries a ring has in flight (assumption).
@@ -127,7 +128,7 @@ func (f *fetch) readDone(c *Comp, ok bool) {
 
 // fetched hands entries that have come to the function, in order.
 func (c *Comp) fetched(q *qpair, r *ring) {
-	for r.fetches.Len() > 0 && (*r.fetches.Front()).done {
+	for r.fetches.Len() > 0 && r.fetches.Front().done {
 		f := r.fetches.Pop()
 		c.e.Reset()
 		for i := range f.n {

@@ -48,6 +48,7 @@ type rxOp struct {
 	unsent  int // TLPs that were not accepted, and reads that are not over
 	rep     *reply
 	word    [8]byte
+	next    *rxOp // in qpair.parked
 }
 
 // takeFrames takes frames off the ports while there is room for what they hold: the line waits for the rest, as credits
@@ -165,7 +166,7 @@ func (c *Comp) arrived(op *rxOp) {
 // unpark handles the packets of a queue pair that wait, in order, as far as what they need is at hand.
 func (c *Comp) unpark(q *qpair, kind int) {
 	for line := &q.parked[kind]; line.Len() > 0; {
-		op := *line.Front()
+		op := line.Front()
 		if !c.lookUpPacket(op) {
 			return
 		}

@@ -13,8 +13,9 @@ var errNoFrame = errors.New("received what is no frame")
 // reply is an answer under way. Those of a queue pair leave in the order of their requests.
 type reply struct {
 	packets fifo.Queue[*txPacket]
-	all     bool // no packet will be added
-	gated   bool // none may leave yet
+	all     bool   // no packet will be added
+	gated   bool   // none may leave yet
+	next    *reply // in qpair.replies
 }
 
 func (c *Comp) newReply(op *rxOp) *reply {
@@ -28,7 +29,7 @@ func (c *Comp) newReply(op *rxOp) *reply {
 // release lets the answers of a queue pair leave that can.
 func (c *Comp) release(q *qpair) {
 	for q.replies.Len() > 0 {
-		r := *q.replies.Front()
+		r := q.replies.Front()
 		for !r.gated && r.packets.Len() > 0 && (*r.packets.Front()).waits == 0 {
 			c.leave(r.packets.Pop())
 		}

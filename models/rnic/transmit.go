@@ -36,6 +36,7 @@ type txPacket struct {
 
 	told bool // done is to be told
 	done core.Completion
+	next *txPacket // in qpair.out
 }
 
 // activate puts a queue pair in line to send.
@@ -164,7 +165,7 @@ func (x *txPacket) readDone(c *Comp, ok bool) {
 // ready ends one of the things that a request waits for; packets of a queue pair leave in order.
 func (c *Comp) ready(x *txPacket) {
 	x.waits--
-	for q := x.q; q.out.Len() > 0 && (*q.out.Front()).waits == 0; {
+	for q := x.q; q.out.Len() > 0 && q.out.Front().waits == 0; {
 		c.leave(q.out.Pop())
 	}
 }

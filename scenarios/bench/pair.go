@@ -14,31 +14,39 @@ const (
 	pairFrames = 8000 // that each server sends
 	twoGoal    = 1.8
 	longer     = simcore.Microsecond // of a cable, to compare with
+	fuller     = 24                  // frames of each server under way, likewise
 )
 
 // pairSpeed is the wall time of two boards in one process over that in two, turn about: the least of all turns each. The
-// same with a longer cable is told, too.
+// same with a longer cable, and with more under way, is told, too.
 func pairSpeed(s *session) ([]Result, error) {
-	ratio, quantum, missing, err := s.pairRatio(0)
+	ratio, quantum, missing, err := s.pairRatio(0, 0)
 	if err != nil {
 		return nil, err
 	}
-	far, farQuantum, _, err := s.pairRatio(longer)
+	far, farQuantum, _, err := s.pairRatio(longer, 0)
+	if err != nil {
+		return nil, err
+	}
+	full, _, _, err := s.pairRatio(0, fuller)
 	if err != nil {
 		return nil, err
 	}
 	return []Result{figure("card/two_processes", ratio, "ratio", twoGoal,
-		"two boards of preset %s, frames of 4 KB both ways, in one process and in two, on %d processors, an exchange every %.0f ns, as the cables' latency allows; %.2f with %.0f ns; no referee",
-		pairPreset, runtime.NumCPU(), nanoseconds(quantum), far, nanoseconds(farQuantum)).disturbed(missing)}, nil
+		"two boards of preset %s, frames of 4 KB both ways, in one process and in two, on %d processors, an exchange every %.0f ns, as the cables' latency allows; %.2f with %.0f ns, %.2f with %d frames of each under way instead of %d; no referee",
+		pairPreset, runtime.NumCPU(), nanoseconds(quantum), far, nanoseconds(farQuantum), full, fuller, split.DefaultOptions().Window).disturbed(missing)}, nil
 }
 
 func nanoseconds(t simcore.Ps) float64 { return float64(t) / float64(simcore.Nanosecond) }
 
-// pairRatio is the ratio with cables longer by so much, the quantum, and the share of the time in which processors were missing.
-func (s *session) pairRatio(more simcore.Ps) (ratio float64, quantum simcore.Ps, missing float64, err error) {
+// pairRatio is the ratio with cables longer by so much and a window (0: the default), the quantum, and the share of the time in which processors were missing.
+func (s *session) pairRatio(more simcore.Ps, window int) (ratio float64, quantum simcore.Ps, missing float64, err error) {
 	o := split.DefaultOptions()
 	if o.Rack, err = board.RackPreset(pairPreset); err != nil {
 		return 0, 0, 0, err
+	}
+	if window > 0 {
+		o.Window = window
 	}
 	o.Rack.Network.Latency += more
 	for i := range o.Rack.Servers {

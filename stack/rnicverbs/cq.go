@@ -13,7 +13,7 @@ type CQ struct {
 	addr uint64
 	log  uint8
 	ci   uint32
-	qps  map[uint32]*QP
+	qps  []*QP // by number
 
 	buf     [rnicspec.CQEBytes]byte
 	each    func(*rnicspec.CQE)
@@ -36,7 +36,7 @@ func (d *Device) NewCQ(log uint8) (*CQ, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &CQ{d: d, n: d.cqn, addr: at, log: log, qps: map[uint32]*QP{}}
+	c := &CQ{d: d, n: d.cqn, addr: at, log: log}
 	c.read = c.got
 	d.cqn++
 	held := true // until the ring is empty; what is asked for meanwhile may be of this queue
@@ -60,6 +60,14 @@ func (c *CQ) Poll(each func(*rnicspec.CQE), done func(n int)) error {
 	c.busy, c.each, c.done, c.count = true, each, done, 0
 	c.loop()
 	return nil
+}
+
+// serve has the queue pair with a number told what ends here; nil: none has it any more.
+func (c *CQ) serve(n uint32, q *QP) {
+	if more := int(n) + 1 - len(c.qps); more > 0 {
+		c.qps = append(c.qps, make([]*QP, more)...)
+	}
+	c.qps[n] = q
 }
 
 // Follow calls f after every write of the NIC to the queue. stop ends it.
@@ -93,8 +101,8 @@ func (c *CQ) got(err error) {
 	}
 	c.ci++
 	c.count++
-	if q := c.qps[c.cqe.QPN]; q != nil {
-		q.ended(&c.cqe)
+	if n := int(c.cqe.QPN); n < len(c.qps) && c.qps[n] != nil {
+		c.qps[n].ended(&c.cqe)
 	}
 	if c.each != nil {
 		c.each(&c.cqe)

@@ -100,7 +100,8 @@ func (d *Device) ReserveQP(c QPConfig) (*QP, error) {
 	page := rnicspec.QPPage(q.n)
 	q.send.doorbell, q.send.pushAt, q.recv.doorbell = page+rnicspec.PageSend, page+rnicspec.PagePush, page+rnicspec.PageRecv
 	q.send.wrote, q.recv.wrote = q.send.written, q.recv.written
-	c.Send.qps[q.n], c.Recv.qps[q.n] = q, q
+	c.Send.serve(q.n, q)
+	c.Recv.serve(q.n, q)
 	return q, nil
 }
 
@@ -131,8 +132,8 @@ func (q *QP) DestroyIdle(done func(error)) {
 
 // Release gives back the number and rings of a queue pair that the NIC does not know, or no longer.
 func (q *QP) Release() {
-	delete(q.cfg.Send.qps, q.n)
-	delete(q.cfg.Recv.qps, q.n)
+	q.cfg.Send.serve(q.n, nil)
+	q.cfg.Recv.serve(q.n, nil)
 	q.d.free = append(q.d.free, q.n)
 	for _, at := range []uint64{q.send.addr, q.recv.addr} {
 		if err := q.d.arena.Free(at); err != nil {

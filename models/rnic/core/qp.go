@@ -39,12 +39,21 @@ type QP struct {
 
 // Add makes a queue pair in state Init; nil if the number is in use.
 func (d *Device) Add(num uint32, t rnicspec.QPType) *QP {
-	if d.qps[num] != nil {
+	q := new(QP)
+	if !d.AddAs(q, num, t) {
 		return nil
 	}
-	q := &QP{Num: num, Type: t, State: rnicspec.Init, dev: d}
-	d.qps[num] = q
 	return q
+}
+
+// AddAs makes q a queue pair as Add does, in the caller's memory; it reports false if the number is in use.
+func (d *Device) AddAs(q *QP, num uint32, t rnicspec.QPType) bool {
+	if d.qps[num] != nil {
+		return false
+	}
+	*q = QP{Num: num, Type: t, State: rnicspec.Init, dev: d}
+	d.qps[num] = q
+	return true
 }
 
 // Connect takes the queue pair to a state, RTR or RTS, with its attributes.
