@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/cli"
@@ -62,10 +63,15 @@ The manifest fits the module: dut check accepts it, and nictwin play plays it.`,
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&n.Out, "out", "", "file for the manifest, or the folder for dut.yaml (default it is printed)")
+	sourceFlags(f, n)
+	return c
+}
+
+// sourceFlags say how files of a design are read.
+func sourceFlags(f *pflag.FlagSet, n *cli.DUTNew) {
 	f.StringSliceVar(&n.Include, "include", nil, "folder that is searched for included files")
 	f.StringToStringVar(&n.Defines, "define", nil, "macro NAME=VALUE")
 	f.StringToStringVar(&n.Parameters, "param", nil, "parameter NAME=VALUE of the module")
-	return c
 }
 
 func dutList(a *app) *cobra.Command {
@@ -190,12 +196,13 @@ func (a *app) checked(d *result.DUT, all bool) {
 
 func dutPorts(a *app) *cobra.Command {
 	b := &cli.DUTBuild{}
-	top := ""
+	n := &cli.DUTNew{}
 	c := a.devices("ports", "Show the ports of a device's top module, or of a module in Verilog files", b, func(c *cobra.Command, args []string) error {
 		var d result.DUT
 		var err error
 		if cli.IsSource(args[0]) {
-			d, err = cli.SourcePorts(c.Context(), b.Place, top, args)
+			n.Place, n.Files = b.Place, args
+			d, err = n.SourcePorts(c.Context())
 		} else {
 			d, err = b.PortsOf(c.Context(), args[0])
 		}
@@ -210,11 +217,14 @@ func dutPorts(a *app) *cobra.Command {
 		return errors.Join(w.Flush(), err)
 	})
 	c.Use = "ports DUT|FILE..."
-	c.Flags().StringVar(&top, "top", "", "module, where files are given (default the name of the first)")
+	c.Flags().StringVar(&n.Top, "top", "", "module, where files are given (default the name of the first)")
+	sourceFlags(c.Flags(), n)
 	c.Args = func(c *cobra.Command, args []string) error {
 		sources := len(args) > 0 && cli.IsSource(args[0])
-		if top != "" && !sources {
-			return cli.Usagef("--top: has no effect with a device: want Verilog files, or leave it out")
+		for _, name := range []string{"top", "include", "define", "param"} {
+			if c.Flags().Changed(name) && !sources {
+				return cli.Usagef("--%s: has no effect with a device: want Verilog files, or leave it out", name)
+			}
 		}
 		if len(args) > 1 && !sources {
 			return cli.Usagef("%d devices given: want one", len(args))

@@ -138,19 +138,18 @@ func (n *DUTNew) write(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// SourcePorts reads the ports of a module from its files.
-func SourcePorts(ctx context.Context, p Place, top string, files []string) (result.DUT, error) {
-	if top == "" {
-		base := filepath.Base(files[0])
-		top = strings.TrimSuffix(base, filepath.Ext(base))
+// SourcePorts reads the ports of a module from its files. Without a name it is called like the first file.
+func (n *DUTNew) SourcePorts(ctx context.Context) (result.DUT, error) {
+	if n.Top == "" {
+		base := filepath.Base(n.Files[0])
+		n.Top = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	n := &DUTNew{Place: p, Top: top, Files: files}
-	d := result.DUT{Name: top}
+	d := result.DUT{Name: n.Top}
 	m, err := n.design()
 	if err != nil {
 		return d, &UsageError{err}
 	}
-	d.Manifest, d.Top = "", top
+	d.Top = n.Top
 	d.Ports, err = rtlbridge.Ports(ctx, m)
 	if err != nil {
 		d.Error = err.Error()

@@ -63,6 +63,7 @@ func recognise(d *Design) *found {
 var (
 	reClock = regexp.MustCompile(`^[a-z]{0,4}(clk|clock)(in|i)?[0-9]*(mhz)?$`)
 	reReset = regexp.MustCompile(`^(n?)[a-z]{0,3}(rst|reset)(n|ni|b|i|in)?[0-9]*$`)
+	noReset = regexp.MustCompile(`(burst|first|worst|preset)[a-z]*$`) // ends like one
 	lowEnds = []string{"n", "ni", "b", "l"}
 	noClock = []string{"en", "ena", "enable", "ce", "gate", "sel", "lock", "locked"}
 )
@@ -85,7 +86,7 @@ func (f *found) clocksAndResets() {
 		}
 		for i, w := range list {
 			m := reReset.FindStringSubmatch(w)
-			if m == nil || w == "preset" {
+			if m == nil || noReset.MatchString(w) {
 				continue
 			}
 			low := m[1] != "" || slices.Contains(lowEnds, m[3]) || i+1 < len(list) && slices.Contains(lowEnds, list[i+1])
