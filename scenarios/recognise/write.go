@@ -194,6 +194,8 @@ func (f *found) writePlay(line func(string, ...any)) {
 		}
 	}
 	switch {
+	case f.passes() && f.lossy():
+		line("play: {check: identity, drops: whole}  # guessed: what goes in comes out, unchanged; an input that cannot be held back may be dropped")
 	case f.passes():
 		line("play: {check: identity}  # guessed: what goes in comes out, unchanged; drops, if it may drop: see docs/own-rtl.md")
 	case memory != nil && manager != nil:
@@ -206,6 +208,11 @@ func (f *found) writePlay(line func(string, ...any)) {
 	default:
 		line("play: {check: rules}  # nothing says what is right: identity, route, memory, or a reference in Go")
 	}
+}
+
+// lossy reports whether an input cannot be held back.
+func (f *found) lossy() bool {
+	return slices.ContainsFunc(f.streams, func(s *stream) bool { return s.dir == rtlbridge.DirIn && s.ready == nil })
 }
 
 // passes reports whether there are one way in and one way out, and all that comes out has gone in.

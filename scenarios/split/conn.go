@@ -133,7 +133,7 @@ func (c *conn) send(b []byte) error {
 				return err
 			}
 		case unix.EPIPE, unix.ECONNRESET:
-			return io.EOF
+			return nil // what the peer said before it went tells more: whoever waits for its answer hears that, then its end
 		default:
 			return fmt.Errorf("sending: %w", err)
 		}
