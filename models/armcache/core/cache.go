@@ -19,18 +19,29 @@ const (
 	stateBits = iota
 )
 
-// line is a way of a set. What a step needs of it is side by side.
-type line struct {
+// way is what a set knows of one of its ways. Those of a set are side by side: a step looks at all of them when it looks for a
+// victim.
+type way struct {
 	tag  uint64 // number and state; 0: empty
 	used uint64 // when it was used last, in steps
-	have uint64 // which of its bytes are here
+}
+
+// content is the bytes of a way.
+type content struct {
+	have uint64 // which of them are here
 	data [mem.LineBytes]byte
 }
 
-// number is the address of a line divided by its size.
-func (l *line) number() uint64 { return l.tag >> stateBits }
+// line is a way of a set with its bytes; without a way it is none.
+type line struct {
+	*way
+	*content
+}
 
-func (l *line) owner() mem.Agent {
+// number is the address of a line divided by its size.
+func (l *way) number() uint64 { return l.tag >> stateBits }
+
+func (l *way) owner() mem.Agent {
 	if l.tag&byCore != 0 {
 		return mem.Core
 	}
@@ -47,7 +58,8 @@ type Cache struct {
 	all      uint64 // mask of all ways
 	random   bool
 	hashed   bool
-	lines    []*[groupSets]line // by group of sets, then way, as a ring in few ways shall be close together; nil: never used
+	ways     [][]way               // by group of sets, then set and way; nil: never used
+	contents []*[groupSets]content // by group of sets, then way, as a ring in few ways shall be close together; nil: never used
 	index    directory
 	now      uint64 // steps that used a line
 	victims  uint64 // chosen by Random so far
@@ -63,7 +75,8 @@ func New(g Geometry) (*Cache, error) {
 	return &Cache{
 		geometry: g, sets: n, pow2: n&(n-1) == 0, all: FirstWays(g.Ways),
 		random: g.Replacement == Random, hashed: g.Index == Hashed,
-		lines: make([]*[groupSets]line, (n+groupSets-1)/groupSets*uint64(g.Ways)), index: directory{runs: map[uint64]*run{}},
+		ways: make([][]way, (n+groupSets-1)/groupSets), contents: make([]*[groupSets]content, (n+groupSets-1)/groupSets*uint64(g.Ways)),
+		index: directory{runs: map[uint64]*run{}},
 	}, nil
 }
 
@@ -81,65 +94,75 @@ func (c *Cache) setOf(number uint64) uint64 {
 	return number % c.sets
 }
 
-// at is a way of a set.
-func (c *Cache) at(set uint64, way int) *line {
-	group := &c.lines[int(set/groupSets)*c.geometry.Ways+way]
+// set is the ways of a set.
+func (c *Cache) set(set uint64) []way {
+	group := &c.ways[set/groupSets]
 	if *group == nil {
-		*group = new([groupSets]line)
+		*group = make([]way, groupSets*c.geometry.Ways)
 	}
-	return &(*group)[set%groupSets]
+	at := int(set%groupSets) * c.geometry.Ways
+	return (*group)[at : at+c.geometry.Ways]
 }
 
-// find looks for a line; nil: it is not here.
-func (c *Cache) find(number uint64) *line {
+// at is a way of a set, with its bytes.
+func (c *Cache) at(set uint64, way int) line {
+	group := &c.contents[int(set/groupSets)*c.geometry.Ways+way]
+	if *group == nil {
+		*group = new([groupSets]content)
+	}
+	return line{&c.set(set)[way], &(*group)[set%groupSets]}
+}
+
+// find looks for a line, which is none if it is not here.
+func (c *Cache) find(number uint64) line {
 	if way, ok := c.index.way(number); ok {
 		return c.at(c.setOf(number), way)
 	}
-	return nil
+	return line{}
 }
 
 // drop empties a way.
-func (c *Cache) drop(l *line) {
+func (c *Cache) drop(l *way) {
 	c.index.forget(l.number())
 	l.tag = 0
 }
 
 // victim chooses the way of a set that a line goes to. There is none if every way
 // that may be used waits for its fetch.
-func (c *Cache) victim(set, ways uint64) (best *line, way int) {
+func (c *Cache) victim(set, ways uint64) (best line, place int) {
+	list := c.set(set)
 	free := 0
-	for i := range c.geometry.Ways {
+	for i := range list {
 		if ways>>i&1 == 0 {
 			continue
 		}
-		l := c.at(set, i)
-		switch {
-		case l.tag == 0:
-			return l, i
-		case l.tag&pending != 0:
+		switch w := &list[i]; {
+		case w.tag == 0:
+			return c.at(set, i), i
+		case w.tag&pending != 0:
 		default:
-			if free++; free == 1 || l.used < best.used {
-				best, way = l, i
+			if free++; free == 1 || w.used < list[place].used {
+				place = i
 			}
 		}
 	}
-	if c.random && free > 0 {
-		return c.draw(set, ways, free)
+	if free == 0 {
+		return line{}, 0
 	}
-	return best, way
+	if c.random {
+		place = c.draw(list, ways, free)
+	}
+	return c.at(set, place), place
 }
 
 // draw chooses among the free ways of a set by the number of victims so far.
-func (c *Cache) draw(set, ways uint64, free int) (*line, int) {
+func (c *Cache) draw(list []way, ways uint64, free int) int {
 	const step = 0x9e3779b97f4a7c15
 	n := int(Mix(c.geometry.Seed+c.victims*step) % uint64(free))
-	for i := range c.geometry.Ways {
-		if ways>>i&1 == 0 {
-			continue
-		}
-		if l := c.at(set, i); l.tag&pending == 0 {
+	for i := range list {
+		if ways>>i&1 != 0 && list[i].tag&pending == 0 {
 			if n == 0 {
-				return l, i
+				return i
 			}
 			n--
 		}
@@ -150,7 +173,7 @@ func (c *Cache) draw(set, ways uint64, free int) (*line, int) {
 // Fill gives the cache a line that it asked for: the bytes that it lacks.
 func (c *Cache) Fill(number uint64, data []byte) error {
 	l := c.find(number)
-	if l == nil || l.tag&pending == 0 || len(data) != mem.LineBytes {
+	if l.way == nil || l.tag&pending == 0 || len(data) != mem.LineBytes {
 		return fmt.Errorf("core: fill of line %#x with %d B: want %d B of a line that is being fetched", number, len(data), mem.LineBytes)
 	}
 	if l.have == 0 {
@@ -172,12 +195,12 @@ func (c *Cache) Fill(number uint64, data []byte) error {
 // that bytes were written to it meanwhile.
 func (c *Cache) Fail(number uint64) (lost bool, err error) {
 	l := c.find(number)
-	if l == nil || l.tag&pending == 0 {
+	if l.way == nil || l.tag&pending == 0 {
 		return false, fmt.Errorf("core: failure of line %#x, which is not being fetched", number)
 	}
 	c.Counters[l.owner()].FailedFetches++
 	lost = l.tag&dirty != 0
-	c.drop(l)
+	c.drop(l.way)
 	c.pending--
 	return lost, nil
 }
@@ -196,7 +219,7 @@ func (c *Cache) Poke(number uint64, off int, b []byte) {
 func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byte)) {
 	l := c.find(number)
 	switch {
-	case l == nil:
+	case l.way == nil:
 	case l.have == whole:
 		each(l.data[off:off+len(b)], b)
 	default:
@@ -210,10 +233,7 @@ func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byt
 
 // Resident counts the lines that are here, and those of them that are dirty.
 func (c *Cache) Resident() (lines, dirtyLines int) {
-	for _, group := range c.lines {
-		if group == nil {
-			continue
-		}
+	for _, group := range c.ways {
 		for i := range group {
 			if group[i].tag != 0 {
 				lines++

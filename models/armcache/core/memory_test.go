@@ -17,7 +17,7 @@ func TestMemoryFollowsTheWaysInUse(t *testing.T) {
 		require.Equal(t, Hit, c.Step(&r, room).Kind)
 	}
 	taken := 0
-	for _, group := range c.lines {
+	for _, group := range c.contents {
 		if group != nil {
 			taken++
 		}

@@ -43,11 +43,11 @@ type Outcome struct {
 func (c *Cache) Step(r *Request, room Room) Outcome {
 	l := c.find(r.Line)
 	switch {
-	case r.Op == mem.Read && l != nil:
+	case r.Op == mem.Read && l.way != nil:
 		return c.readHere(r, l)
 	case r.Op == mem.Read:
 		return c.readMiss(r, room)
-	case r.Op == mem.Write && l != nil:
+	case r.Op == mem.Write && l.way != nil:
 		t := c.use(r, l)
 		t.WriteHits++
 		l.store(r)
@@ -61,7 +61,7 @@ func (c *Cache) Step(r *Request, room Room) Outcome {
 func bitsOf(r *Request) uint64 { return whole >> (mem.LineBytes - len(r.Data)) << r.Off }
 
 // use counts a read or write, and that it used a line.
-func (c *Cache) use(r *Request, l *line) *Traffic {
+func (c *Cache) use(r *Request, l line) *Traffic {
 	c.now++
 	l.used = c.now
 	return c.count(r)
@@ -79,7 +79,7 @@ func (c *Cache) count(r *Request) *Traffic {
 	return t
 }
 
-func (c *Cache) readHere(r *Request, l *line) Outcome {
+func (c *Cache) readHere(r *Request, l line) Outcome {
 	t := c.use(r, l)
 	if want := bitsOf(r); l.have&want != want {
 		t.Joins++
@@ -136,7 +136,7 @@ func (c *Cache) writeMiss(r *Request, room Room) Outcome {
 }
 
 // store puts the bytes of a write into the line.
-func (l *line) store(r *Request) {
+func (l line) store(r *Request) {
 	copy(l.data[r.Off:], r.Data)
 	l.have |= bitsOf(r)
 	l.tag = l.tag&^byCore | dirty | ownerBit(r.By)
@@ -151,17 +151,17 @@ func ownerBit(by mem.Agent) uint64 {
 
 // allocate makes room for the line of a request, empty, and sends away what is
 // there.
-func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (*line, Outcome) {
+func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (line, Outcome) {
 	l, way := c.victim(c.setOf(r.Line), ways)
-	if l == nil || fetch && !room.Fetch {
-		return nil, Outcome{}
+	if l.way == nil || fetch && !room.Fetch {
+		return line{}, Outcome{}
 	}
 	out := Outcome{Kind: Hit, Fetch: fetch}
 	if l.tag != 0 {
 		t := &c.Counters[l.owner()]
 		if l.tag&dirty != 0 {
 			if room.WriteBack == nil {
-				return nil, Outcome{}
+				return line{}, Outcome{}
 			}
 			copy(room.WriteBack, l.data[:])
 			out.WriteBack, out.Victim = true, l.number()
@@ -169,7 +169,7 @@ func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (*line,
 		}
 		t.Evicted++
 		c.victims++
-		c.drop(l)
+		c.drop(l.way)
 	}
 	l.tag, l.have = r.Line<<stateBits|held|ownerBit(r.By), 0
 	c.index.put(r.Line, way)
@@ -182,12 +182,12 @@ func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (*line,
 }
 
 // maintain cleans or invalidates a line, nil if it is not here.
-func (c *Cache) maintain(r *Request, l *line, room Room) Outcome {
+func (c *Cache) maintain(r *Request, l line, room Room) Outcome {
 	t := &c.Counters[r.By]
-	if l != nil && l.tag&pending != 0 {
+	if l.way != nil && l.tag&pending != 0 {
 		return Outcome{}
 	}
-	isDirty := l != nil && l.tag&dirty != 0
+	isDirty := l.way != nil && l.tag&dirty != 0
 	if r.Op == mem.Clean {
 		if isDirty && room.WriteBack == nil {
 			return Outcome{}
@@ -202,13 +202,13 @@ func (c *Cache) maintain(r *Request, l *line, room Room) Outcome {
 		return Outcome{Kind: Hit, WriteBack: true, Victim: r.Line}
 	}
 	t.Invalidates++
-	if l != nil {
+	if l.way != nil {
 		o := &c.Counters[l.owner()]
 		o.Dropped++
 		if isDirty {
 			o.DroppedDirty++
 		}
-		c.drop(l)
+		c.drop(l.way)
 	}
 	return Outcome{Kind: Hit}
 }
