@@ -42,14 +42,15 @@ type ring struct {
 
 type follower struct{ f func() }
 
-const maxCQE = 1 << 20
+// MaxCQE is the most entries of a completion queue: assumption, a quarter of what a ConnectX-6 says.
+const MaxCQE = 1 << 20
 
 // CreateCQ implements verbs.Context. Its pipes are opened with its queue pairs, when their cores are known.
 func (c *Context) CreateCQ(entries int, done func(verbs.CQ, error)) {
 	const verb = "create_cq"
 	c.enter()
-	if entries < 1 || entries > maxCQE {
-		done(nil, verbs.Errorf(verb, verbs.EINVAL, "%d entries: want 1 to %d", entries, maxCQE))
+	if entries < 1 || entries > MaxCQE {
+		done(nil, verbs.Errorf(verb, verbs.EINVAL, "%d entries: want 1 to %d", entries, MaxCQE))
 		return
 	}
 	n, err := c.kernel.Objects.Create(verb, verbs.KindCQ)
