@@ -74,7 +74,7 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 	if !known {
 		return nil, nil, verbs.Errorf(verb, verbs.EINVAL, "type %v: want one of %v", a.Type, attr.Types)
 	}
-	q := &QP{c: c, pd: pd, init: a, alone: map[uint64]bool{}, recvs: receives{ids: map[uint64]uint64{}}}
+	q := &QP{c: c, pd: pd, init: a, recvs: receives{ids: map[uint64]uint64{}}}
 	var err error
 	if q.send, err = c.cq(verb, a.SendCQ); err != nil {
 		return nil, nil, err

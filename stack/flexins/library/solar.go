@@ -7,6 +7,9 @@ func (q *QP) endedAlone(number uint64) uint64 {
 		return 0
 	}
 	id := *q.sends.At(int(number - q.first))
+	if q.alone == nil {
+		q.alone = map[uint64]bool{}
+	}
 	q.alone[number] = true
 	for q.sends.Len() > 0 && q.alone[q.first] {
 		delete(q.alone, q.first)
