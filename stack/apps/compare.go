@@ -12,7 +12,7 @@ type Compare string
 
 // What must be the same.
 const (
-	Exact    Compare = "exact"    // every completion of each queue, in order, and the memory of both servers
+	Exact    Compare = "exact"    // every completion of each queue, in order (Solar: in any), and the memory of both servers
 	Messages Compare = "messages" // the same, but not which receive request a message took, nor the order of handlers' answers, nor memory: timing decides that
 	Counts   Compare = "counts"   // how many completions there were of each kind on each server
 )
@@ -30,7 +30,7 @@ func (how Compare) part(c Completion) Completion {
 
 // list are the completions of a stream in the order that counts.
 func (how Compare) list(s *Stream) []Completion {
-	if how != Messages || !s.Loose {
+	if !s.Alone && (how != Messages || !s.Loose) {
 		return s.List
 	}
 	list := slices.Clone(s.List)

@@ -43,6 +43,8 @@ type end struct {
 
 	had []bool // with AnyOrder: messages that came
 
+	over []outcome // Solar: by request
+
 	stopped bool // by an error: it posts nothing more
 	full    bool // the queue or its pipe had no room
 	ready   bool // to be advanced at the end of this poll
@@ -121,6 +123,10 @@ func (e *end) completed(wc *verbs.WC) {
 
 // sendEnded takes the end of a request, and with it of the earlier ones that had no completion of their own.
 func (e *end) sendEnded(wc *verbs.WC) {
+	if !e.spec.Transport.ordered() {
+		e.endedAlone(wc)
+		return
+	}
 	m := int(wc.ID)
 	c := Completion{ID: wc.ID, Status: wc.Status, Message: m}
 	if wc.Status == verbs.WCSuccess {

@@ -64,6 +64,7 @@ type Stream struct {
 	Client bool // of the flow
 	Recv   bool // of the receive queue
 	Loose  bool // answers of handlers, which come when these end: timing decides the order
+	Alone  bool // requests that end each by itself: the same, and no order counts
 	List   []Completion
 }
 
@@ -92,8 +93,8 @@ func (r *Run) Result() (*Result, error) {
 	res := &Result{Wrong: r.Wrong()}
 	for i, s := range r.sides {
 		for _, e := range s.ends {
-			res.Streams = append(res.Streams, Stream{s.Name, e.flow, e.client, false, false, e.sends},
-				Stream{s.Name, e.flow, e.client, true, r.spec.Kind.Served(), e.takes})
+			res.Streams = append(res.Streams, Stream{Server: s.Name, Flow: e.flow, Client: e.client, Alone: !r.spec.Transport.ordered(), List: e.sends},
+				Stream{Server: s.Name, Flow: e.flow, Client: e.client, Recv: true, Loose: r.spec.Kind.Served(), List: e.takes})
 			res.Messages, res.Bytes, res.Wrongs = res.Messages+e.messages, res.Bytes+e.bytes, res.Wrongs+e.wrongs
 		}
 		var err error

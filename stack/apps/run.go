@@ -222,7 +222,15 @@ func (r *Run) Finish() error {
 }
 
 // well is how many requests ended well.
-func (e *end) well() int {
+func (e *end) well() (n int) {
+	for _, o := range e.over {
+		if o == endedWell {
+			n++
+		}
+	}
+	if e.over != nil {
+		return n
+	}
 	for i, c := range e.sends {
 		if c.Status != 0 {
 			if i == 0 {

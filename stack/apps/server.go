@@ -153,6 +153,10 @@ func (s *server) verify(m int) {
 func (s *server) finish(asked int) {
 	switch s.spec.Kind {
 	case Write:
+		if !s.spec.Transport.ordered() {
+			s.verifyBlocks()
+			return
+		}
 		for m := range asked {
 			if s.spec.Transport == RC || s.writtenAtAll(m) {
 				s.verify(m)

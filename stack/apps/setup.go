@@ -136,6 +136,9 @@ func (u *setup) furnish(s *side) {
 			e.recvs = nil
 		}
 		e.requests()
+		if !spec.Transport.ordered() {
+			e.over = make([]outcome, spec.Count)
+		}
 		if spec.AnyOrder {
 			e.had = make([]bool, spec.Count)
 		}

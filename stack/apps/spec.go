@@ -55,11 +55,12 @@ const (
 	UC Transport = "uc"
 	UD Transport = "ud"
 
-	Raw Transport = "raw" // Ethernet frames, with a header of the application's
+	Raw   Transport = "raw"   // Ethernet frames, with a header of the application's
+	Solar Transport = "solar" // blocks of storage, a packet each
 )
 
 func (t Transport) qpType() verbs.QPType {
-	return map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD, Raw: verbs.QPTRawPacket}[t]
+	return map[Transport]verbs.QPType{RC: verbs.QPTRC, UC: verbs.QPTUC, UD: verbs.QPTUD, Raw: verbs.QPTRawPacket, Solar: verbs.QPTSolar}[t]
 }
 
 // Spec is a workload.
@@ -165,9 +166,10 @@ func (s *Spec) Validate() error {
 	}
 	known := slices.Contains([]Kind{Send, Write, WriteImm, Read, Atomics, Echo, PingPong, Reflector, ListWalk, BatchedRead}, s.Kind)
 	bad(known, "kind", "%q: want %s", s.Kind, allKinds)
-	bad(slices.Contains([]Transport{RC, UC, UD, Raw}, s.Transport), "transport", "%q: want %s, %s, %s or %s", s.Transport, RC, UC, UD, Raw)
+	bad(slices.Contains([]Transport{RC, UC, UD, Raw, Solar}, s.Transport), "transport", "%q: want %s, %s, %s, %s or %s", s.Transport, RC, UC, UD, Raw, Solar)
 	s.validateRaw(bad)
-	if s.Transport != RC && s.Transport != Raw && known {
+	s.validateSolar(bad)
+	if s.Transport != RC && s.Transport != Raw && s.Transport != Solar && known {
 		bad(!s.Kind.needsRC(), "kind", "%s: transport %s does not have it: want %s, or transport %s", s.Kind, s.Transport, Send, RC)
 		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: transport ud does not have it: want %s, %s, %s or %s", s.Kind, Send, Echo, PingPong, Reflector)
 	}

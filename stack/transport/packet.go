@@ -122,7 +122,7 @@ type Out struct {
 	Inline  []byte // payload that was posted inline; valid until the request has completed
 	Payload int    // bytes of either
 	Tail    []byte // pad bytes, or a trailer and these; a slice of the Out itself
-	CRCAt   int    // where in Tail the CRC-32C of the payload is to be put, big endian; -1: nowhere
+	CRCAt   int    // where in Tail the CRC-32C of the payload is to be put, least significant byte first; -1: nowhere
 	Token   Token  // not 0: Sent is to be called when the NIC has read the payload
 	PSN     uint32
 	Opcode  wire.Opcode

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"container/heap"
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 
@@ -290,8 +291,7 @@ func (e *end) send() {
 	}
 	tail := append([]byte(nil), o.Tail...)
 	if o.CRCAt >= 0 {
-		crc := wire.CRC32C(payload)
-		tail[o.CRCAt], tail[o.CRCAt+1], tail[o.CRCAt+2], tail[o.CRCAt+3] = byte(crc>>24), byte(crc>>16), byte(crc>>8), byte(crc)
+		binary.LittleEndian.PutUint32(tail[o.CRCAt:], wire.CRC32C(payload))
 	}
 	if o.Token != 0 {
 		t := o.Token

@@ -8,6 +8,9 @@ import (
 
 const solarVersion = 1
 
+// solarCRCBytes of a trailer are the CRC, before the address: a NIC puts it behind the bytes that it covers.
+const solarCRCBytes = 4
+
 // solarHeader is what a packet of Solar says beside its BTH.
 type solarHeader struct {
 	version  uint8
@@ -39,10 +42,15 @@ func (p *Packet) parseSolar(b []byte, n int) error {
 	return nil
 }
 
+// Trailed reports whether the packet has a trailer of Solar behind its payload.
+func (p *Packet) Trailed() bool {
+	return p.BTH.Opcode >= OpSolarWrite && p.BTH.Opcode < OpSolarAck
+}
+
 // SolarTrailer decodes the trailer, when Parse was given the headers only: the
 // twelve bytes after the block.
 func (p *Packet) SolarTrailer(b []byte) {
-	p.solar.addr, p.solar.crc, p.solar.whole = binary.BigEndian.Uint64(b), binary.BigEndian.Uint32(b[8:]), true
+	p.solar.crc, p.solar.addr, p.solar.whole = binary.LittleEndian.Uint32(b), binary.BigEndian.Uint64(b[solarCRCBytes:]), true
 }
 
 // encodeSolar writes a packet; block bytes follow the header.
@@ -58,10 +66,9 @@ func (b *base) encodeSolar(o *Out, op wire.Opcode, psn uint32, h *solarHeader, b
 	binary.BigEndian.PutUint32(x[8:], h.key)
 	binary.BigEndian.PutUint32(x[12:], h.length)
 	if trailer > 0 {
-		binary.BigEndian.PutUint64(o.Tail, h.addr)
-		const crcAt = 8
+		binary.BigEndian.PutUint64(o.Tail[solarCRCBytes:], h.addr)
 		if block > 0 {
-			o.CRCAt = crcAt
+			o.CRCAt = 0
 		}
 	}
 }

@@ -18,9 +18,13 @@ const (
 	QPTUC        QPType = 3
 	QPTUD        QPType = 4
 	QPTRawPacket QPType = 8
+	QPTSolar     QPType = 0xff // storage blocks; libibverbs leaves this number to what a driver has of its own (IBV_QPT_DRIVER)
 )
 
 func (t QPType) String() string {
+	if t == QPTSolar {
+		return "SOLAR"
+	}
 	return name([]string{2: "RC", 3: "UC", 4: "UD", 8: "RAW_PACKET"}, int(t), "QPType")
 }
 
@@ -67,6 +71,8 @@ func (t QPType) Allows(o Opcode) bool {
 		return o <= WRSendImm || o == WRLocalInv
 	case QPTUD:
 		return o == WRSend || o == WRSendImm
+	case QPTSolar:
+		return o == WRWrite || o == WRRead
 	}
 	return t == QPTRawPacket && o == WRSend
 }

@@ -17,6 +17,8 @@ type Queues struct {
 	PathMTU            MTU // UD: the largest message
 	MaxMessage         uint32
 	LowLatency         int // the longest message of a low-latency queue pair; 0: it is an ordinary one
+
+	SignalAll bool // Solar: every request has a completion
 }
 
 // RequestError tells why a request cannot be posted. The text is made when it is asked for.
@@ -49,6 +51,9 @@ const (
 	FaultRecvPieces                  // likewise, not one piece of memory but Has
 	FaultRecvShort                   // likewise, it has Has bytes: less than Want
 	FaultRecvMemory                  // likewise, it may not be written
+	FaultUnsignaled                  // on a Solar queue pair, without a completion of its own
+	FaultFence                       // likewise, with a fence
+	FaultNoRecv                      // likewise, a receive request
 )
 
 func (e *RequestError) Error() string {
@@ -83,6 +88,12 @@ func (e *RequestError) detail() string {
 		return "the queue pair has a shared receive queue: post to that"
 	case FaultRemoteQPN:
 		return fmt.Sprintf("remote queue pair %#x: want 24 bits", e.Has)
+	case FaultUnsignaled:
+		return "no completion was asked for: requests of a Solar queue pair end in any order, so only that tells"
+	case FaultFence:
+		return "a fence: a Solar queue pair has no order"
+	case FaultNoRecv:
+		return "a Solar queue pair takes no receive requests: blocks go to addresses"
 	}
 	return e.lowLatencyDetail()
 }
@@ -132,6 +143,14 @@ func (q *Queues) CheckSend(w *SendWR) error {
 	case q.LowLatency > 0 && w.Length() > uint64(q.LowLatency):
 		return bad(EINVAL, FaultLong, w.Length(), uint64(q.LowLatency))
 	}
+	if q.Type == QPTSolar {
+		switch {
+		case w.Flags&SendFence != 0:
+			return bad(EINVAL, FaultFence, 0, 0)
+		case w.Flags&SendSignaled == 0 && !q.SignalAll:
+			return bad(EINVAL, FaultUnsignaled, 0, 0)
+		}
+	}
 	if q.Type == QPTUD {
 		switch pd, ok := q.AHOf(w.AH); {
 		case !ok:
@@ -151,6 +170,8 @@ func (q *Queues) CheckSend(w *SendWR) error {
 // CheckRecv does the same for a receive request.
 func (q *Queues) CheckRecv(w *RecvWR) error {
 	switch {
+	case q.Type == QPTSolar:
+		return &RequestError{Errno: EINVAL, Why: FaultNoRecv}
 	case q.HasSRQ:
 		return &RequestError{Errno: EINVAL, Why: FaultSRQ}
 	case q.State == QPSReset:
@@ -218,8 +239,14 @@ func (q *Queues) RecvStatus(w *RecvWR, n uint64, r *Regions) Status {
 }
 
 // After is the state that a completion in error leads to: RC goes to ERR; the send queue of the others to SQE, unless a
-// receive request failed or was flushed (IBTA 10.3.1).
-func (t QPType) After(current State, recv bool) State {
+// receive request failed or was flushed (IBTA 10.3.1). A request of Solar ends alone, unless the peer does not answer any more.
+func (t QPType) After(current State, recv bool, s Status) State {
+	if t == QPTSolar && s != WCRetryExcErr && s != WCFlushErr {
+		return current
+	}
+	if t == QPTSolar {
+		return QPSErr
+	}
 	if t != QPTRC && !recv && current == QPSRTS {
 		return QPSSQE
 	}

@@ -4,7 +4,7 @@ package verbs
 // the state itself.
 type transition struct {
 	from, to State
-	masks    [4]masks // RC, UC, UD, raw
+	masks    [4]masks // RC and Solar, UC, UD, raw
 }
 
 // masks are the attributes that must be given, and those that may.
@@ -46,7 +46,7 @@ var transitions = []transition{
 // column is where masks are, by type; -1 for none that exists.
 func (t QPType) column() int {
 	switch t {
-	case QPTRC:
+	case QPTRC, QPTSolar:
 		return 0
 	case QPTUC:
 		return 1
@@ -67,7 +67,7 @@ func Transition(t QPType, from, to State) (required, optional AttrMask, ok bool)
 		return 0, 0, false
 	case to == QPSReset, to == QPSErr && from != QPSReset:
 		return 0, 0, true
-	case from == QPSSQE && t == QPTRC: // errors of an RC lead to ERR
+	case from == QPSSQE && t.column() == 0: // errors of an RC lead to ERR, those of Solar there or nowhere
 		return 0, 0, false
 	}
 	for i := range transitions {

@@ -18,20 +18,20 @@ func queues(t QPType, s State) *Queues {
 	}
 }
 
-var allTypes = []QPType{QPTRC, QPTUC, QPTUD, QPTRawPacket}
+var allTypes = []QPType{QPTRC, QPTUC, QPTUD, QPTRawPacket, QPTSolar}
 
 // Which operation a type has: IBTA table 35.
 func TestOperations(t *testing.T) {
 	has := map[QPType]string{
 		QPTRC: "write write_imm send send_imm read cas add inv send_inv", QPTUC: "write write_imm send send_imm inv",
-		QPTUD: "send send_imm", QPTRawPacket: "send",
+		QPTUD: "send send_imm", QPTRawPacket: "send", QPTSolar: "write read",
 	}
 	names := map[Opcode]string{WRWrite: "write", WRWriteImm: "write_imm", WRSend: "send", WRSendImm: "send_imm", WRRead: "read",
 		WRCmpSwap: "cas", WRFetchAdd: "add", WRLocalInv: "inv", WRSendInv: "send_inv", 8: "-", 10: "-", 200: "-"}
 	for _, typ := range allTypes {
 		q := queues(typ, QPSRTS)
 		for op, n := range names {
-			err := q.CheckSend(&SendWR{Opcode: op, AH: 3})
+			err := q.CheckSend(&SendWR{Opcode: op, AH: 3, Flags: SendSignaled})
 			if words := " " + has[typ] + " "; n != "-" && contains(words, " "+n+" ") {
 				require.NoError(t, err, "%v %v", typ, op)
 			} else {

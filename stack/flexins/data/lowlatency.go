@@ -79,7 +79,7 @@ func (a *Card) fitsLowLatency(cfg *QPConfig) error {
 	switch most := a.spec.MaxLowLatency(); {
 	case a.cfg.LowLatency == 0:
 		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pairs: this card was set up without")
-	case cfg.Type != verbs.QPTRC || cfg.Solar:
+	case cfg.Type != verbs.QPTRC:
 		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair of type %v: want RC", cfg.Type)
 	case cfg.HasSRQ:
 		return verbs.Errorf(verb, verbs.EOPNOTSUPP, "low-latency queue pair with a shared receive queue: want one of its own")

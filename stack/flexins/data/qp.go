@@ -25,9 +25,6 @@ type QPConfig struct {
 
 	// LowLatency is the longest message of a low-latency queue pair; 0: it is an ordinary one.
 	LowLatency int
-
-	// Solar has RC be replaced by Solar.
-	Solar bool
 }
 
 // qp is a queue pair.
@@ -116,11 +113,8 @@ func (c *core) create(cfg QPConfig) error {
 
 // transport is the spec of a queue pair's connection.
 func (s *Spec) transport(cfg *QPConfig) transport.Spec {
-	kinds := map[verbs.QPType]transport.Kind{verbs.QPTRC: transport.RC, verbs.QPTUC: transport.UC, verbs.QPTUD: transport.UD}
+	kinds := map[verbs.QPType]transport.Kind{verbs.QPTRC: transport.RC, verbs.QPTUC: transport.UC, verbs.QPTUD: transport.UD, verbs.QPTSolar: transport.Solar}
 	t := transport.DefaultSpec(kinds[cfg.Type], cfg.QPN)
-	if cfg.Solar {
-		t.Kind = transport.Solar
-	}
 	if t.Kind == transport.RC {
 		t.Recovery = s.Recovery
 	}

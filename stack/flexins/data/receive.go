@@ -126,6 +126,9 @@ func (c *core) parse(h transport.Handle, p *packet, head []byte, f *driver.RxFra
 		return false
 	}
 	c.frame.Payload = min(c.frame.Payload, p.n)
+	if !c.trailer(p, len(head)) {
+		return false
+	}
 	const ce = 3
 	if f.Cqe.L3Type() == nicspec.L3TypeIpv4 {
 		c.frame.Marked = head[l3+1]&ce == ce

@@ -106,9 +106,11 @@ func (s *sender) send(q *qp, p *staged) {
 	if o.Head[12] == 0x86 {
 		s.entry.L4 = etherBytes + ipv6Bytes
 	}
-	if o.CRCAt >= 0 {
+	if len(o.Tail) >= transport.SolarTrailerSize { // pad bytes alone are the NIC's to add
 		tail = transport.SolarTrailerSize
 		buf = append(buf, o.Tail[:tail]...)
+	}
+	if o.CRCAt >= 0 {
 		s.entry.CRC32C, s.entry.CRCStart = true, uint16(len(o.Head))
 		s.entry.CRCAt = uint16(len(o.Head) + o.Payload + o.CRCAt)
 	}

@@ -25,6 +25,7 @@ type QP struct {
 
 	sends fifo.Queue[uint64] // IDs of requests that have not ended, as far as is known
 	first uint64             // number of the first
+	alone map[uint64]bool    // Solar: numbers of those that have ended before the first has
 	recvs receives
 }
 
@@ -90,6 +91,9 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 		srq = q.srq.number
 		uses = append(uses, q.srq.object())
 	}
+	if a.Type == verbs.QPTSolar && a.SRQ != nil {
+		return nil, nil, verbs.Errorf(verb, verbs.EINVAL, "Solar queue pair with a shared receive queue: it takes no receive requests")
+	}
 	if err := checkLowLatency(verb, &a, attr); err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +117,7 @@ func (c *Context) newQP(verb string, pd verbs.PD, a verbs.QPInitAttr) (*QP, *mai
 	}
 	q.queues = verbs.Queues{
 		Type: a.Type, PD: pd, Cap: a.Cap, HasSRQ: a.SRQ != nil, Dev: attr, AHOf: c.ahOf, PathMTU: c.cfg.Ports[0].ActiveMTU, MaxMessage: c.cfg.Ports[0].MaxMessage,
-		LowLatency: a.LowLatency,
+		LowLatency: a.LowLatency, SignalAll: a.SignalAll,
 	}
 	return q, r, nil
 }
@@ -193,6 +197,7 @@ func (q *QP) forget() {
 	for q.sends.Len() > 0 {
 		q.sends.Pop()
 	}
+	clear(q.alone)
 	clear(q.recvs.ids)
 	for _, cq := range [...]*CQ{q.send, q.recv} {
 		for cq.next() { // all of it, whatever room the queue has: the card waits until it is there
@@ -243,6 +248,8 @@ func (q *QP) completed(e *pipe.Completion, w *verbs.WC) {
 		w.ID = q.srq.recvs.take(e.ID)
 	case recv:
 		w.ID = q.recvs.take(e.ID)
+	case q.init.Type == verbs.QPTSolar:
+		w.ID = q.endedAlone(e.ID)
 	default:
 		for q.sends.Len() > 0 && q.first <= e.ID { // those before it that asked for no completion have ended, too
 			w.ID = q.sends.Pop()
@@ -250,7 +257,7 @@ func (q *QP) completed(e *pipe.Completion, w *verbs.WC) {
 		}
 	}
 	if w.Status != verbs.WCSuccess {
-		q.queues.State = q.init.Type.After(q.queues.State, e.Recv)
+		q.queues.State = q.init.Type.After(q.queues.State, e.Recv, w.Status)
 	}
 }
 

@@ -252,7 +252,7 @@ func (n *Node) device(keys int) verbs.DeviceAttr {
 
 		MaxMRSize: n.cfg.Spec.ShadowBytes / 2, MaxQP: table, MaxQPWR: table, MaxSGE: library.MaxSGE, MaxInline: library.MaxInline, MaxCQ: table, MaxCQE: library.MaxCQE,
 		MaxMR: keys, MaxPD: table, MaxAH: 1 << 16, MaxQPRdAtom: 16, MaxQPInitRdAtom: 16, MaxSRQ: table, MaxSRQWR: table, MaxSRQSGE: library.MaxSGE,
-		Ports: len(n.cfg.Ports), Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket},
+		Ports: len(n.cfg.Ports), Types: []verbs.QPType{verbs.QPTRC, verbs.QPTUC, verbs.QPTUD, verbs.QPTRawPacket, verbs.QPTSolar},
 		Features: verbs.FeatureAtomics | verbs.FeatureSRQ | verbs.FeatureInvalidate | verbs.FeatureSolicited | verbs.FeatureError | verbs.FeatureDrain |
 			verbs.FeatureRemotePD | verbs.FeatureDestroyBusy,
 	}

@@ -50,7 +50,7 @@ var checks = []struct {
 	{"lists", lists}, {"inline", inline}, {"unsignalled", unsignalled}, {"full", full}, {"refused", refused}, {"fence", fence},
 	{"order", order}, {"flush", flush}, {"to_error", toError}, {"local_keys", localKeys}, {"remote_keys", remoteKeys},
 	{"receives", receives}, {"not_ready", notReady}, {"datagrams", datagrams}, {"frames", frames}, {"overrun", overrun},
-	{"notify", notify}, {"shared_receive", sharedReceive}, {"lost_peer", lostPeer}, {"low_latency", lowLatency},
+	{"notify", notify}, {"shared_receive", sharedReceive}, {"lost_peer", lostPeer}, {"low_latency", lowLatency}, {"solar", solar},
 }
 
 // check runs one check on a bench that nothing was done with.

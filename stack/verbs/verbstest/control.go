@@ -112,7 +112,7 @@ func states(b *bench) {
 		a := e.path(peer)
 		at := verbs.QPSReset
 		for _, next := range []verbs.State{verbs.QPSInit, verbs.QPSRTR, verbs.QPSRTS} {
-			e.takes(at)
+			e.takes(typ, at)
 			e.refuses(typ, at, a)
 			mask, _, _ := verbs.Transition(typ, at, next)
 			a.State = next
@@ -130,11 +130,11 @@ func states(b *bench) {
 	}
 }
 
-// takes tries to post in a state that takes no send requests.
-func (e *end) takes(s verbs.State) {
+// takes tries to post in a state that takes no send requests. Solar has no receive requests in any.
+func (e *end) takes(typ verbs.QPType, s verbs.State) {
 	e.b.Helper()
 	e.bad(0, verbs.EINVAL, verbs.SendWR{Opcode: verbs.WRSend})
-	if s == verbs.QPSReset {
+	if s == verbs.QPSReset || typ == verbs.QPTSolar {
 		e.badRecv(0, verbs.EINVAL, verbs.RecvWR{})
 	} else {
 		e.postRecv(verbs.RecvWR{ID: 1})

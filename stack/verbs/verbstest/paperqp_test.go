@@ -173,7 +173,7 @@ func (q *paperQP) end(w *verbs.SendWR, s verbs.Status) {
 	if s == verbs.WCSuccess || s == verbs.WCFlushErr {
 		return
 	}
-	q.fail(q.init.Type.After(q.q.State, false))
+	q.fail(q.init.Type.After(q.q.State, false, s))
 }
 
 func (q *paperQP) fail(s verbs.State) {

@@ -1,0 +1,14 @@
+package runner
+
+import (
+	"nictwin/models/field"
+	"nictwin/stack/apps"
+)
+
+// validateSolar holds a stack to what a workload of storage blocks needs of it.
+func (s *Spec) validateSolar(at field.Path, x *StackSpec) error {
+	if s.Workload.Transport != apps.Solar || x.Kind == StackFlexiNS {
+		return nil
+	}
+	return field.Errorf(at+".kind", "%s: it has no transport %s: want %s, or another workload.transport", x.Kind, apps.Solar, StackFlexiNS)
+}

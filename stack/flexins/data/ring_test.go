@@ -1,0 +1,134 @@
+package data
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"nictwin/models/nicspec"
+)
+
+// ringModel is a ring as a list of what it has handed out, oldest first: a piece leaves it when all before it were given back.
+type ringModel struct {
+	size uint64
+	next uint64 // behind the newest piece
+	list []claim
+}
+
+// claim is the place of a piece; begin is where the room that was passed over before it begins.
+type claim struct {
+	piece             *piece
+	begin, at, behind uint64
+	given             bool
+}
+
+// where is the place that n lines' bytes must get, and where the room that is passed over for it begins.
+func (m *ringModel) where(bytes uint64) (begin, at uint64, ok bool) {
+	tail, empty := uint64(0), len(m.list) == 0
+	if !empty {
+		tail = m.list[0].begin
+	}
+	switch wraps := m.size-m.next < bytes; {
+	case empty && wraps:
+		return 0, 0, bytes <= m.size
+	case empty:
+		return m.next, m.next, true
+	case m.next <= tail: // the free room is from next to the tail, or there is none
+		return m.next, m.next, tail-m.next >= bytes
+	case wraps:
+		return m.next, 0, bytes <= tail
+	}
+	return m.next, m.next, true
+}
+
+func (m *ringModel) take(p *piece, from uint64) {
+	begin, at, _ := m.where(p.bytes)
+	m.list = append(m.list, claim{piece: p, begin: begin, at: at, behind: at + p.bytes})
+	m.next = p.at - from + p.bytes
+}
+
+func (m *ringModel) give(i int) *piece {
+	m.list[i].given = true
+	p := m.list[i].piece
+	for len(m.list) > 0 && m.list[0].given {
+		m.list = m.list[1:]
+	}
+	return p
+}
+
+// Pieces lie within the ring, at whole lines, and never over one that is in use, in whichever order they are given back. There
+// is room exactly when the free part has it in one piece; once all were given back, there is room for the whole ring.
+func TestRingAgreesWithModel(t *testing.T) {
+	wrapped, refused, passed := 0, 0, 0
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		from, lines := uint64(r.IntN(1<<20))*nicspec.LineBytes, 1+r.IntN(24)
+		size := uint64(lines) * nicspec.LineBytes
+		x, m := newRing(from, size), ringModel{size: size}
+		for range 400 {
+			n := 1 + r.IntN(max(lines/(1+r.IntN(4)), 1)*nicspec.LineBytes)
+			begin, at, ok := m.where(wholeLines(n))
+			require.Equal(t, ok, x.fits(n), "seed %d: room for %d B in %d: next %d, %+v", seed, n, size, m.next, m.list)
+			if ok && r.IntN(5) < 3 {
+				p := x.take(n)
+				require.Equal(t, from+at, p.at, "seed %d", seed)
+				require.Zero(t, p.at%nicspec.LineBytes)
+				require.GreaterOrEqual(t, p.bytes, uint64(n))
+				require.LessOrEqual(t, at+p.bytes, size, "seed %d", seed)
+				for _, o := range m.list {
+					require.True(t, o.given || at >= o.behind || at+p.bytes <= o.at, "seed %d: %d to %d lies over %+v", seed, at, at+p.bytes, o)
+				}
+				if at == 0 && begin > 0 {
+					wrapped++
+				}
+				m.take(p, from)
+				continue
+			}
+			if !ok {
+				refused++
+				require.NotEmpty(t, m.list, "seed %d: no room for %d B in an empty ring of %d", seed, n, size)
+			}
+			if len(m.list) == 0 {
+				continue
+			}
+			i := r.IntN(min(len(m.list), 3))
+			for m.list[i].given {
+				i--
+			}
+			if i > 0 {
+				passed++
+			}
+			x.give(m.give(i))
+		}
+		for _, c := range slices.Backward(slices.Clone(m.list)) {
+			if !c.given {
+				x.give(c.piece)
+			}
+		}
+		require.Zero(t, x.used, "seed %d", seed)
+		require.True(t, x.fits(int(size)), "seed %d", seed)
+		require.False(t, x.fits(int(size)+1), "seed %d", seed)
+	}
+	t.Log(wrapped, "pieces passed over the end,", refused, "found no room,", passed, "were given back before older ones")
+	require.Greater(t, wrapped, 1000)
+	require.Greater(t, refused, 1000)
+	require.Greater(t, passed, 1000)
+}
+
+// Once pieces were given back, others are handed out without an allocation.
+func TestRingAllocatesNothing(t *testing.T) {
+	x := newRing(0, 1<<12)
+	var held [4]*piece
+	turn := func() {
+		for i := range held {
+			held[i] = x.take(700)
+		}
+		for i := range held {
+			x.give(held[len(held)-1-i])
+		}
+	}
+	turn()
+	require.Zero(t, testing.AllocsPerRun(100, turn))
+}

@@ -1,0 +1,24 @@
+package data
+
+import (
+	"nictwin/stack/transport"
+)
+
+// trailer reads what a packet of Solar has behind its block, which the NIC takes for payload as it does the block. The bytes of
+// header before used are the packet's headers.
+func (c *core) trailer(p *packet, used int) bool {
+	if !c.frame.Trailed() {
+		return true
+	}
+	const n = transport.SolarTrailerSize
+	if c.frame.Payload+n > p.n || used+n > len(c.header) {
+		return false
+	}
+	b := c.header[used : used+n]
+	if err := c.cpu.Load(p.at+uint64(c.frame.Payload), b); err != nil {
+		c.fail(err)
+		return false
+	}
+	c.frame.SolarTrailer(b)
+	return true
+}

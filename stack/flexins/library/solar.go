@@ -1,0 +1,20 @@
+package library
+
+// endedAlone takes the end of a request of Solar, whatever became of those before it, and returns its ID. Its place in the
+// queue is free when those before it have ended, too: the card's queue has as many places.
+func (q *QP) endedAlone(number uint64) uint64 {
+	if number-q.first >= uint64(q.sends.Len()) { // RESET has forgotten it
+		return 0
+	}
+	id := *q.sends.At(int(number - q.first))
+	if q.alone == nil {
+		q.alone = map[uint64]bool{}
+	}
+	q.alone[number] = true
+	for q.sends.Len() > 0 && q.alone[q.first] {
+		delete(q.alone, q.first)
+		q.sends.Pop()
+		q.first++
+	}
+	return id
+}
