@@ -50,13 +50,13 @@ func openRNIC(w *world, server int) (Stack, error) {
 	if r.dev, err = rnicverbs.Open(bus, driver.NewArena(mem.Bus(nicspec.EndpointHost, stackFrom), stackBytes)); err != nil {
 		return nil, err
 	}
-	port := verbs.PortAttr{Active: true, MaxMTU: verbs.MTU4096, ActiveMTU: verbs.MTU4096, MaxMessage: rnicspec.MaxMessage, MAC: macOf(server, 0), GID: w.c.Addresses.gidOf(server, 0)}
+	port := verbs.PortAttr{Active: true, MaxMTU: rnicMTU, ActiveMTU: rnicMTU, MaxMessage: rnicspec.MaxMessage, MAC: macOf(server, 0), GID: w.c.Addresses.gidOf(server, 0)}
 	set := rnicspec.SetPort{MAC: port.MAC, V6: w.c.Addresses == IPv6, IP: port.GID}
 	if ip := ipOf(server, 0); !set.V6 {
 		set.IP = [16]byte(append(ip[:], make([]byte, len(set.IP)-len(ip))...))
 	}
 	r.dev.SetPort(set)
-	r.context, err = provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: verbs.MTU4096})
+	r.context, err = provider.New(r.dev, provider.Spec{Ports: []verbs.PortAttr{port}, MTU: rnicMTU})
 	return r, err
 }
 

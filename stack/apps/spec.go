@@ -67,6 +67,7 @@ func (t Transport) qpType() verbs.QPType {
 type Spec struct {
 	Kind       Kind      `yaml:"kind"`
 	Transport  Transport `yaml:"transport"`
+	Processes  int       `yaml:"processes"`   // applications on each server, each with a verbs context of its own: 1, as stacks open one
 	QueuePairs int       `yaml:"queue_pairs"` // flows
 	BothWays   bool      `yaml:"both_ways"`   // as many flows again whose client is the second server
 	Sizes      []int     `yaml:"sizes"`       // bytes of message i: those of entry i, from the first again after the last
@@ -134,7 +135,7 @@ func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive
 // 10 us are assumptions: short, as simulated time is dear.
 func DefaultSpec() Spec {
 	return Spec{
-		Kind: Send, Transport: RC, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Pieces: 1, Batch: 1, SignalEvery: 1,
+		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Pieces: 1, Batch: 1, SignalEvery: 1,
 		Ports: 1, MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
@@ -173,6 +174,7 @@ func (s *Spec) Validate() error {
 		bad(!s.Kind.needsRC(), "kind", "%s: transport %s does not have it: want %s, or transport %s", s.Kind, s.Transport, Send, RC)
 		bad(s.Transport != UD || s.Kind.sends(), "kind", "%s: transport ud does not have it: want %s, %s, %s or %s", s.Kind, Send, Echo, PingPong, Reflector)
 	}
+	bad(s.Processes == 1, "processes", "%d: a stack opens one verbs context, for one application on its server: want 1, and %v for flows beside each other", s.Processes, field.Path("queue_pairs"))
 	within("queue_pairs", s.QueuePairs, 1, maxPairs)
 	within("count", s.Count, 1, maxCount)
 	if s.Count > 0 && s.Count <= maxCount && s.QueuePairs > 0 && s.QueuePairs <= maxPairs {
