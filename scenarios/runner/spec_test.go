@@ -41,7 +41,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		head + "sweep: {pcie: [UR]}":                                             "f.yaml:5: sweep.pcie: want faults.pcie, whose kinds it sets",
 		head + "faults: {pcie: [{of: host, kind: none}]}\nsweep: {pcie: [bang]}": `f.yaml:6: sweep: case x:pcie=bang: faults.pcie[0].kind: inject: fault "bang": want one of`,
 		head + "faults: {pcie: [{of: host, kind: bang}]}":                        `f.yaml:5: faults.pcie[0].kind: inject: fault "bang": want one of ["none" "UR"`,
-		head + "workload: {processes: 2}":                                         "f.yaml:5: workload.processes 2: a stack opens one verbs context, for one application on its server: want 1, and workload.queue_pairs for flows beside each other",
+		head + "workload: {processes: 2}":                                        "f.yaml:5: workload.processes 2: a stack opens one verbs context, for one application on its server: want 1, and workload.queue_pairs for flows beside each other",
 		head + "workload: {queue_pairs: 2000, count: 9999}":                      "f.yaml:5: workload.count 9999: that makes 19998000 messages of all flows: want at most 4194304",
 		head + "sweep: {receive: [naive]}":                                       "f.yaml:5: sweep.receive: an option of stacks of kind flexins: there is none",
 		head + "workload: {transport: raw, kind: write}":                         "f.yaml:5: workload.kind write: transport raw does not have it: want send",
