@@ -241,13 +241,10 @@ func (q *Queues) RecvStatus(w *RecvWR, n uint64, r *Regions) Status {
 // After is the state that a completion in error leads to: RC goes to ERR; the send queue of the others to SQE, unless a
 // receive request failed or was flushed (IBTA 10.3.1). A request of Solar ends alone, unless the peer does not answer any more.
 func (t QPType) After(current State, recv bool, s Status) State {
-	if t == QPTSolar && s != WCRetryExcErr && s != WCFlushErr {
+	switch {
+	case t == QPTSolar && s != WCRetryExcErr && s != WCFlushErr:
 		return current
-	}
-	if t == QPTSolar {
-		return QPSErr
-	}
-	if t != QPTRC && !recv && current == QPSRTS {
+	case t != QPTRC && t != QPTSolar && !recv && current == QPSRTS:
 		return QPSSQE
 	}
 	return QPSErr
