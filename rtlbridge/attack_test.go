@@ -8,43 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest/manifesttest"
 )
-
-// goodModule fits goodManifest.
-const goodModule = `module m (
-  input logic clk, input logic rst, input logic [63:0] s_tdata, input logic [7:0] s_tkeep, input logic s_tlast, input logic s_tvalid,
-  output logic s_tready, output logic [63:0] m_tdata, output logic [1:0] m_tkeep, output logic m_tlast, output logic m_valid,
-  input logic m_tready, output logic [127:0] m_thdr, input logic [4:0] mode, output logic busy);
-  always_ff @(posedge clk) begin
-    m_tdata <= s_tdata; m_tkeep <= {2{s_tkeep[0]}}; m_tlast <= s_tlast; m_valid <= s_tvalid && !rst; m_thdr <= 128'(mode);
-    busy <= m_tready;
-    if (mode == 1) $stop;
-  end
-  \$(touch${IFS}PWNED) u (.clk, .q(s_tready));
-endmodule
-// A name that Verilator makes names of files of.
-module \$(touch${IFS}PWNED) (input logic clk, output logic q); /*verilator no_inline_module*/
-  assign q = clk;
-endmodule
-`
-
-// plant makes a folder with a manifest and a design, in a place whose name is an attack itself.
-func plant(t *testing.T, from, to string, files map[string]string) (dir string) {
-	t.Helper()
-	dir = filepath.Join(t.TempDir(), "a b $(touch PWNED);'\"")
-	require.NoError(t, os.Mkdir(dir, 0o755))
-	write := func(name, text string) {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	require.Contains(t, goodManifest, from)
-	write("dut.yaml", strings.Replace(goodManifest, from, to, 1))
-	write("a.sv", goodModule)
-	for name, text := range files {
-		write(name, text)
-	}
-	return dir
-}
 
 // TestAttacks: manifests that are made to run a command, looked at and built by the real Verilator and compiler.
 func TestAttacks(t *testing.T) {
@@ -77,7 +43,7 @@ func TestAttacks(t *testing.T) {
 			map[string]string{"inc/a.sv": "module m; endmodule", "--pipe-filter": "x"}, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			dir := plant(t, x.from, x.to, x.files)
+			dir := manifesttest.Plant(t, x.from, x.to, x.files)
 			elsewhere := t.TempDir()
 			t.Chdir(elsewhere)
 			before := snapshot(t, dir, elsewhere)
@@ -103,7 +69,7 @@ func TestAttacks(t *testing.T) {
 
 // Every file of a manifest is the one that it names, and what is generated does not tell where the tree lies.
 func TestGeneratedPaths(t *testing.T) {
-	dir := plant(t, "top: m", "top: m\ninclude_dirs: [inc]", map[string]string{"inc/a.sv": "module m; endmodule"})
+	dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]", map[string]string{"inc/a.sv": "module m; endmodule"})
 	m, err := LoadManifest(dir)
 	require.NoError(t, err)
 	b, err := prepare(m, BuildOptions{HarnessDir: "../verilator/harness"})
@@ -112,7 +78,7 @@ func TestGeneratedPaths(t *testing.T) {
 	defer b.cleanUp()
 	ports, err := b.verilate()
 	require.NoError(t, err)
-	require.Len(t, ports, len(goodPorts()), "of a.sv, not of inc/a.sv")
+	require.Len(t, ports, strings.Count(manifesttest.Header, "\n"), "of a.sv, not of inc/a.sv")
 	files, err := filepath.Glob(filepath.Join(b.objDir(), "*.cpp"))
 	require.NoError(t, err)
 	stops := 0
@@ -128,7 +94,7 @@ func TestGeneratedPaths(t *testing.T) {
 // A cache whose name Verilator cannot handle is used all the same.
 func TestCacheWithBlanks(t *testing.T) {
 	t.Setenv("NICTWIN_CACHE", filepath.Join(t.TempDir(), "a b"))
-	m, err := LoadManifest(fifoManifest)
+	m, err := LoadManifest(fifoYAML)
 	require.NoError(t, err)
 	c, err := Check(t.Context(), m, true)
 	require.NoError(t, err)

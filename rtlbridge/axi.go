@@ -92,3 +92,23 @@ func (s *Stream) channels() (list []Stream) {
 	}
 	return list
 }
+
+// AXIField is a field of an AXI port, as the kinds axi4 and axil of streams have them.
+type AXIField struct {
+	Name, Channel string
+	Answer        bool // of a channel from the subordinate
+	Lite          bool // AXI4-Lite has it, too
+}
+
+// AXIFields are the fields of AXI ports, by channel, without their handshakes.
+func AXIFields() (list []AXIField) {
+	for _, c := range axiChannels {
+		for _, f := range c.lite {
+			list = append(list, AXIField{f, c.name, c.answer, true})
+		}
+		for _, f := range c.more {
+			list = append(list, AXIField{f, c.name, c.answer, false})
+		}
+	}
+	return list
+}

@@ -1,55 +1,17 @@
 package rtlbridge
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 )
-
-// Variant is what a build is made for; one binary cannot serve all at full speed.
-type Variant string
-
-// Build variants.
-const (
-	VariantSpeed    Variant = "speed"    // no assertions, no traces
-	VariantDebug    Variant = "debug"    // assertions in the RTL are checked, and it powers up with random contents
-	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
-	VariantCoverage Variant = "coverage" // debug, and counts lines, branches and bits
-	VariantTuned    Variant = "tuned"    // speed, compiled by the profile of a recording
-)
-
-// Plays reports whether a variant is for playing traffic: the others are for looking inside.
-func (v Variant) Plays() bool {
-	return v == VariantSpeed || v == VariantTuned || v == VariantDebug
-}
-
-// BuildOptions say how to build; the zero value builds for speed into the user's cache.
-type BuildOptions struct {
-	Variant    Variant
-	CacheDir   string    // default $NICTWIN_CACHE, else the user's cache folder
-	HarnessDir string    // default: that of SetHarness
-	Compiler   string    // default clang++ if there is one, else g++
-	Training   string    // recording (LaunchOptions.Record) that a tuned build is made with; without one, it must be in the cache
-	Log        io.Writer // progress, one line per step; nil: none
-	// Context ends the wait for another process that builds the same, and the training; nil: nothing does.
-	Context context.Context
-}
-
-func (o *BuildOptions) context() context.Context {
-	if o.Context == nil {
-		return context.Background()
-	}
-	return o.Context
-}
 
 // Device is a built device.
 type Device struct {
@@ -67,8 +29,6 @@ type Device struct {
 func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
 
 const classPrefix = "Vdut" // Verilator's name for the top-level class
-
-const recordFile = "device.json"
 
 // deviceRecord is what the cache keeps about a build.
 type deviceRecord struct {
@@ -105,26 +65,24 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	cache, err := cacheRoot(o.CacheDir)
+	root, err := cacheRoot(o.CacheDir)
 	if err != nil {
 		return nil, err
 	}
 	b.sum = b.hash.sum()
-	entry := filepath.Join(cache, fmt.Sprintf("%s-%s-%x", m.Name, b.o.Variant, b.sum[:10]))
+	entry := filepath.Join(root, fmt.Sprintf("%s-%s-%x", m.Name, b.o.Variant, b.sum[:10]))
 	if d, err := b.load(entry); err == nil {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
 	}
-	unlock, err := buildLock.lock(o.context(), entry+lockExt, b.logf)
+	unlock, err := lockEntry(o.context(), entry, b.logf)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	d, err := b.make(cache, entry)
+	d, err := b.make(root, entry)
 	if err != nil {
-		if !exists(entry) { // a lock without an entry is what killed builds leave
-			_ = os.Remove(entry + lockExt) // it may have gone meanwhile
-		}
+		dropLock(entry)
 		return nil, err
 	}
 	d.Took = time.Since(begin)
@@ -132,7 +90,7 @@ func Build(m *Manifest, o BuildOptions) (*Device, error) {
 }
 
 // make builds what is not in the cache, whose entry is locked.
-func (b *builder) make(cache, entry string) (*Device, error) {
+func (b *builder) make(root, entry string) (*Device, error) {
 	d, err := b.load(entry) // another process may have built it meanwhile
 	if err == nil {
 		return d, nil
@@ -146,7 +104,7 @@ func (b *builder) make(cache, entry string) (*Device, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		b.logf("building anew: %v", err)
 	}
-	return b.create(cache, entry)
+	return b.create(root, entry)
 }
 
 func prepare(m *Manifest, o BuildOptions) (*builder, error) {
@@ -164,7 +122,7 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if b.tools, err = findTools(o.Compiler); err != nil {
 		return nil, err
 	}
-	if err := b.tools.makes(o.Variant); err != nil {
+	if err := makes(b.tools, o.Variant); err != nil {
 		return nil, err
 	}
 	if b.src, err = m.expandSources(); err != nil {
@@ -176,7 +134,7 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if err := b.buildHash(flags); err != nil {
 		return b, err
 	}
-	return b, b.checkIncludes()
+	return b, m.checkIncludes(o.context(), b.src)
 }
 
 func (b *builder) load(entry string) (*Device, error) {
@@ -235,8 +193,8 @@ func (b *builder) logf(format string, args ...any) {
 }
 
 // create builds in a scratch folder beside the entry and moves it into place whole.
-func (b *builder) create(cache, entry string) (*Device, error) {
-	if err := sweep(cache); err != nil {
+func (b *builder) create(root, entry string) (*Device, error) {
+	if err := sweep(root); err != nil {
 		return nil, err
 	}
 	if err := b.makeScratch(); err != nil {
@@ -245,12 +203,12 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 	defer b.cleanUp()
 	b.logf("verilating %s", b.m.Top)
 	early := make(chan error, 1)
-	go func() { early <- b.ahead(cache) }()
+	go func() { early <- b.ahead(root) }()
 	ports, err := b.translate()
 	if err := errors.Join(err, <-early); err != nil {
 		return nil, err
 	}
-	if err := b.program(cache, ports); err != nil {
+	if err := b.program(root, ports); err != nil {
 		return nil, err
 	}
 	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
@@ -263,7 +221,7 @@ func (b *builder) create(cache, entry string) (*Device, error) {
 }
 
 // program makes the program of the translated design.
-func (b *builder) program(cache string, ports []PinPort) error {
+func (b *builder) program(root string, ports []PinPort) error {
 	bound, err := bind(b.m, ports)
 	if err != nil {
 		return err
@@ -282,7 +240,7 @@ func (b *builder) program(cache string, ports []PinPort) error {
 		return fmt.Errorf("build cache: %w", err)
 	}
 	b.logf("compiling with %s", filepath.Base(b.tools.cxx))
-	if err := b.compile(cache); err != nil {
+	if err := b.compile(root); err != nil {
 		return err
 	}
 	if b.o.Variant == VariantCoverage {

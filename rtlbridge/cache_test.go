@@ -12,7 +12,7 @@ import (
 // A program in the cache that is not the one that was built is built anew, and the log says why. So are objects that builds
 // share.
 func TestDamagedProgramIsBuiltAnew(t *testing.T) {
-	m, err := LoadManifest(fifoManifest)
+	m, err := LoadManifest(fifoYAML)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	var log bytes.Buffer

@@ -39,9 +39,9 @@ func Check(ctx context.Context, m *Manifest, lint bool) (*Checked, error) {
 
 // makeScratch makes a scratch folder in the cache, which cleanUp takes away.
 func (b *builder) makeScratch() error {
-	cache, err := cacheRoot(b.o.CacheDir)
+	root, err := cacheRoot(b.o.CacheDir)
 	if err == nil {
-		b.scratch, err = newScratch(cache)
+		b.scratch, err = newScratch(root)
 	}
 	if err != nil {
 		return err
@@ -68,24 +68,12 @@ func (b *builder) lint() ([]Remark, error) {
 	return warnings, err
 }
 
-// verilatorFields are those of a manifest that say what Verilator reads, and how.
-var verilatorFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
-
 // LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both can be told at once: nil where
 // the design has none, or where it is not known what the design is, since a fault is in a field that says so.
 func LintFaulty(ctx context.Context, path string) error {
-	path, text, err := readManifest(path)
-	if err != nil {
-		return nil
-	}
-	m, wrong, _ := parseManifest(path, text)
+	m := loadDesign(path)
 	if m == nil {
 		return nil
-	}
-	for _, field := range wrong {
-		if field = topField(field); field == "" || slices.Contains(verilatorFields, field) {
-			return nil
-		}
 	}
 	b := &builder{m: m, o: BuildOptions{Context: ctx}, limits: lookLimits}
 	var errTools, errSources error
@@ -94,13 +82,28 @@ func LintFaulty(ctx context.Context, path string) error {
 	if err := errors.Join(errTools, errSources); err != nil {
 		return err
 	}
-	if err := b.checkIncludes(); err != nil {
+	if err := m.checkIncludes(b.o.context(), b.src); err != nil {
 		return err
 	}
 	if err := b.makeScratch(); err != nil {
 		return err
 	}
 	defer b.cleanUp()
-	_, err = b.lint()
+	_, err := b.lint()
 	return err
+}
+
+// Ports are the ports of a manifest's top module. Of the manifest only what says what the design is counts: it needs no clocks
+// and streams. A canceled context ends it.
+func Ports(ctx context.Context, m *Manifest) ([]PinPort, error) {
+	b, err := prepare(m, BuildOptions{Context: ctx})
+	if err != nil {
+		return nil, err
+	}
+	b.limits = lookLimits
+	if err := b.makeScratch(); err != nil {
+		return nil, err
+	}
+	defer b.cleanUp()
+	return b.translate()
 }

@@ -2,6 +2,7 @@ package rtlbridge
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -68,7 +69,7 @@ func (b *builder) macros() (map[string]bool, error) {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	args := append(b.cxxFlags(), "-dM", "-E", filepath.Join(b.home, "main.cpp"))
-	out, err := toolRun{b.o.context(), buildLimits, nil, "listing macros", b.work}.run(b.tools.cxx, args...)
+	out, err := toolRun{ctx: b.o.context(), limits: buildLimits, step: "listing macros", dir: b.work}.run(b.tools.cxx, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +181,7 @@ func (b *builder) parameters() (string, error) {
 		return "", nil
 	}
 	var list []string
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		list = append(list, fmt.Sprintf(".%s(%s)", name, values[name]))
 	}
 	return "#(" + strings.Join(list, ", ") + ") ", nil

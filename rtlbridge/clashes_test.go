@@ -1,83 +1,13 @@
 package rtlbridge
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest/manifesttest"
 )
-
-// Ports whose names are words of C++, members of Verilator's classes, or macros; what comes in goes out.
-const clashingManifest = `name: names
-top: top
-sources: [names.sv]
-parameters: {Bytes: 0x8}
-verilator_flags: [-GStep=3]
-clocks: [{signal: int_, period_ps: 2500}]
-resets: [{signal: register, active: high}]
-streams:
-  - {name: in, kind: axis, dir: in, signals: {tdata: name, tkeep: eval, tlast: trace, tvalid: abort, tready: threads}}
-  - {name: out, kind: axis, dir: out, signals: {tdata: "NULL", tkeep: contextp, tlast: rootp, tvalid: vlSymsp, tready: errno}}
-observe: [EOF, class_]
-tie_offs: {VL_IN8: 5, Vdut: 3, stdin: 1, a__b: 1, printf: 0}
-`
-
-const clashingModule = `module top #(parameter int Bytes = 1, parameter int Step = 1) (
-  input logic int_, input logic register,
-  input logic [Bytes*8-1:0] name, input logic [Bytes-1:0] eval, input logic trace, input logic abort, output logic threads,
-  output logic [63:0] NULL, output logic [7:0] contextp, output logic rootp, output logic vlSymsp, input logic errno,
-  output logic [7:0] EOF, output logic [1:0] class_,
-  input logic [2:0] VL_IN8, input logic [1:0] Vdut, input logic stdin, input logic a__b, input logic printf);
-  assign NULL = name;
-  assign contextp = eval;
-  assign rootp = trace;
-  assign vlSymsp = abort && !register && stdin && a__b && !printf;
-  assign threads = errno;
-  assign class_ = Vdut;
-  always_ff @(posedge int_) EOF <= 8'(VL_IN8) + 8'(Step);
-endmodule
-`
-
-func TestClashingPorts(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "dut.yaml"), []byte(clashingManifest), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "names.sv"), []byte(clashingModule), 0o644))
-	m, err := LoadManifest(dir)
-	require.NoError(t, err)
-	d, err := Build(m, BuildOptions{HarnessDir: "../verilator/harness"})
-	require.NoError(t, err)
-	var names []string
-	for _, p := range d.Ports {
-		names = append(names, p.Name)
-	}
-	require.Subset(t, names, strings.Fields("int_ register name eval trace abort threads NULL contextp rootp vlSymsp errno EOF class_ VL_IN8 Vdut a__b"))
-
-	c := launch(t, d, LaunchOptions{})
-	require.NoError(t, c.Start(c.NewStart(1)))
-	sent := frame(100, 1)
-	require.NoError(t, c.Add(0, 0, nil, sent))
-	require.NoError(t, c.SendRun(64))
-	r, err := c.Recv()
-	require.NoError(t, err)
-	var got []byte
-	var rec Record
-	for {
-		ok, err := c.Next(r, &rec)
-		require.NoError(t, err)
-		if !ok {
-			break
-		}
-		if rec.Kind == EventOut {
-			got = append(got, rec.Data...)
-		}
-	}
-	require.Equal(t, sent, got)
-	require.Len(t, r.Observed, 2)
-	require.EqualValues(t, 8, r.Observed[0].Value, "EOF")
-	require.EqualValues(t, 3, r.Observed[1].Value, "class_")
-}
 
 // Names that the module around a design would have are names of the design already. What was checked can be built.
 func TestClashesWithTheWrapper(t *testing.T) {
@@ -86,8 +16,8 @@ func TestClashesWithTheWrapper(t *testing.T) {
 		for _, n := range append(names, "eval", "name") {
 			outputs += ", output logic " + n
 		}
-		dir := plant(t, "observe: [busy]", "observe: [busy, eval, name]", map[string]string{
-			"a.sv": strings.Replace(goodModule, ", output logic busy", ", output logic busy"+outputs, 1) + "module nictwin_top; endmodule\n",
+		dir := manifesttest.Plant(t, "observe: [busy]", "observe: [busy, eval, name]", map[string]string{
+			"a.sv": strings.Replace(manifesttest.Module, ", output logic busy", ", output logic busy"+outputs, 1) + "module nictwin_top; endmodule\n",
 		})
 		m, err := LoadManifest(dir)
 		require.NoError(t, err)

@@ -44,8 +44,6 @@ const (
 	kindLock    = "lock"
 )
 
-const lockExt = ".lock"
-
 var (
 	entryName = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}$`)
 	lockName  = regexp.MustCompile(`^.+-[a-z]+-[0-9a-f]{20}\.lock$`)
@@ -92,7 +90,7 @@ func kindOf(cache string, e os.DirEntry) string {
 	switch {
 	case e.IsDir() && isScratch(name):
 		return kindScratch
-	case e.IsDir() && strings.HasPrefix(name, runtimePrefix):
+	case e.IsDir() && strings.HasPrefix(name, objectsPrefix):
 		return kindObjects
 	case e.IsDir() && entryName.MatchString(name):
 		return kindBuild
@@ -226,9 +224,4 @@ func removeItem(path, kind string) error {
 		return nil
 	}
 	return os.RemoveAll(path)
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

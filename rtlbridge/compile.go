@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,35 +14,6 @@ import (
 	"sync"
 )
 
-// verilatorFlags are the options of a variant, for speed unless it needs otherwise.
-func verilatorFlags(v Variant) ([]string, error) {
-	// Verilator 5.006 crashes on constant tables with --x-assign unique.
-	f := []string{
-		"-O3", "--x-assign", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000", "--expand-limit", "8",
-		"--no-timing", "--timescale", "1ps/1ps", "-Wno-fatal",
-		"-Werror-USERFATAL", "-Werror-USERERROR", // $fatal and $error at elaboration: the design refuses its parameters
-	}
-	if v == VariantSpeed || v == VariantTuned {
-		f = append(f, "--x-initial", "fast", "--no-assert") // newer Verilators assert unless told otherwise
-	} else {
-		f = append(f, "--x-initial", "unique")
-	}
-	switch v {
-	case VariantSpeed, VariantTuned:
-	case VariantDebug:
-		f = append(f, "--assert")
-	case VariantWaves:
-		f = append(f, "--assert", "--trace-fst", "--trace-structs")
-	case VariantCoverage:
-		// Split, a branch would be counted by its condition as it is after what the branch assigns.
-		f = append(f, "--assert", "--coverage-line", "-fno-split")
-		f = append(f, "--trace", "--trace-structs", "--trace-max-width", "2048", "--trace-max-array", "64")
-	default:
-		return nil, fmt.Errorf("build variant %q is not known: speed, tuned, debug, waves or coverage", v)
-	}
-	return f, nil
-}
-
 // sourceArgs names the design to Verilator.
 func (b *builder) sourceArgs() ([]string, error) {
 	args := []string{"--top-module", b.m.Top}
@@ -49,13 +21,13 @@ func (b *builder) sourceArgs() ([]string, error) {
 		args[1] = b.wrapperModule()
 	}
 	args = append(args, b.defineArgs()...)
-	for _, k := range sortedKeys(b.m.Parameters) {
+	for _, k := range slices.Sorted(maps.Keys(b.m.Parameters)) {
 		args = append(args, parameterFlag+k+"="+b.m.Parameters[k])
 	}
 	for _, d := range b.src.incDirs {
 		args = append(args, "-I"+b.path(d))
 	}
-	flags, err := b.flagArgs()
+	flags, err := b.m.flagArgs(b.path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +46,7 @@ func (b *builder) sourceArgs() ([]string, error) {
 
 // defineArgs are the macros of the manifest and of its file lists.
 func (b *builder) defineArgs() (args []string) {
-	for _, k := range sortedKeys(b.m.Defines) {
+	for _, k := range slices.Sorted(maps.Keys(b.m.Defines)) {
 		def := k
 		if v := b.m.Defines[k]; v != "" {
 			def += "=" + v
@@ -85,14 +57,6 @@ func (b *builder) defineArgs() (args []string) {
 		args = append(args, defineArg(d))
 	}
 	return args
-}
-
-// defineArg defines a macro, NAME or NAME=VALUE.
-func defineArg(def string) string {
-	if strings.Contains(def, "=") {
-		return "-D" + def
-	}
-	return "+define+" + def // -DEBUG would be Verilator's own -debug
 }
 
 func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
@@ -141,8 +105,7 @@ func (b *builder) checkDependencies() error {
 		if b.hash.seen[abs] || b.tools.own(abs) {
 			continue
 		}
-		return &ManifestError{Path: b.m.Path, Line: b.m.line("sources"),
-			Msg: fmt.Sprintf("the design reads %s, which the manifest does not name; add its folder to include_dirs", abs)}
+		return b.m.errorf("sources", "the design reads %s, which the manifest does not name; add its folder to include_dirs", abs)
 	}
 	return nil
 }
@@ -181,8 +144,8 @@ func (b *builder) cxxFlags() []string {
 
 // ahead compiles what does not depend on the design, while the design is being verilated. What it does not know of is
 // left to compile.
-func (b *builder) ahead(cache string) error {
-	runtimeDir, err := b.runtimeDir(cache)
+func (b *builder) ahead(root string) error {
+	runtimeDir, err := b.runtimeDir(root)
 	if err != nil {
 		return err
 	}
@@ -206,12 +169,12 @@ func units(dir, objDir, opt string, names ...string) []unit {
 }
 
 // compile makes the program. Verilator's own run-time objects are shared between builds with the same flags.
-func (b *builder) compile(cache string) error {
+func (b *builder) compile(root string) error {
 	lists, err := classLists(filepath.Join(b.objDir(), classPrefix+"_classes.mk"))
 	if err != nil {
 		return err
 	}
-	runtimeDir, err := b.runtimeDir(cache)
+	runtimeDir, err := b.runtimeDir(root)
 	if err != nil {
 		return err
 	}
@@ -271,7 +234,7 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 
 // cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch folder.
 func (b *builder) cxx(step string, args ...string) error {
-	_, err := toolRun{b.o.context(), buildLimits, []string{"TMPDIR=" + b.work}, step, b.work}.run(b.tools.cxx, args...)
+	_, err := toolRun{ctx: b.o.context(), limits: buildLimits, env: []string{"TMPDIR=" + b.work}, step: step, dir: b.work}.run(b.tools.cxx, args...)
 	return err
 }
 

@@ -2,6 +2,7 @@ package rtlbridge
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -139,7 +140,7 @@ func ReadHits(path string) (*Hits, error) {
 	if err != nil {
 		return nil, fmt.Errorf("coverage: %w", err)
 	}
-	if len(b) < hitsHead || string(b[:len(hitsMagic)]) != hitsMagic || 2*le.Uint64(b[hitsHead-8:]) != uint64(len(b)-hitsHead) {
+	if len(b) < hitsHead || string(b[:len(hitsMagic)]) != hitsMagic || 2*binary.LittleEndian.Uint64(b[hitsHead-8:]) != uint64(len(b)-hitsHead) {
 		return nil, fmt.Errorf("%s: %d bytes that are no coverage counts", path, len(b))
 	}
 	b = b[hitsHead:]

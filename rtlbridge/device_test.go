@@ -2,7 +2,6 @@ package rtlbridge
 
 import (
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -119,28 +118,6 @@ func TestStartDropsInputs(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-func TestBuildIsCached(t *testing.T) {
-	fifo(t, VariantSpeed)
-	m, err := LoadManifest(filepath.Dir(fifoManifest))
-	require.NoError(t, err)
-	d, err := Build(m, BuildOptions{})
-	require.NoError(t, err)
-	require.True(t, d.Cached)
-}
-
-// TestDesignRefusesParameters: what a design refuses at elaboration is not built.
-func TestDesignRefusesParameters(t *testing.T) {
-	m, err := LoadManifest(filepath.Dir(fifoManifest))
-	require.NoError(t, err)
-	m, err = m.With("Depth", 3)
-	require.NoError(t, err)
-	_, err = Build(m, BuildOptions{})
-	require.ErrorContains(t, err, "axis_fifo: Depth must be a power of two of at least 2")
-	var refused *RefusedError
-	require.ErrorAs(t, err, &refused)
-	require.Equal(t, []string{"Depth = 3"}, refused.Parameters)
-}
-
 // TestNoAllocations: a quantum costs no memory once buffers have grown.
 func TestNoAllocations(t *testing.T) {
 	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
@@ -176,24 +153,4 @@ func TestNoAllocations(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(200, quantum))
 	require.NoError(t, bad)
 	require.Greater(t, outs, 400)
-}
-
-// TestHashDependsOnContentOnly: a copy of the tree elsewhere has the same hash; a changed comment in the RTL has not.
-func TestHashDependsOnContentOnly(t *testing.T) {
-	hash := func(manifest string) [32]byte {
-		m, err := LoadManifest(manifest)
-		require.NoError(t, err)
-		b, err := prepare(m, BuildOptions{HarnessDir: "../verilator/harness"})
-		require.NoError(t, err)
-		return b.hash.sum()
-	}
-	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Dir(fifoManifest))))
-	require.Equal(t, hash(fifoManifest), hash(dir))
-	f, err := os.OpenFile(filepath.Join(dir, "rtl", "axis_fifo.sv"), os.O_APPEND|os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = f.WriteString("// one more line\n")
-	require.NoError(t, err)
-	require.NoError(t, f.Close())
-	require.NotEqual(t, hash(fifoManifest), hash(dir))
 }

@@ -14,60 +14,6 @@ func appendOpen(b []byte, token *[32]byte) []byte {
 	return b
 }
 
-// Flags of START.
-const (
-	startPoison    = 1
-	startSkipIdle  = 2
-	startCheckIdle = 4
-)
-
-// appendStart appends a START frame; skipIdle: the device declares that idle cycles can be skipped.
-func appendStart(b []byte, s *Start, skipIdle bool) []byte {
-	at := len(b)
-	b = append(b, make([]byte, headBytes)...)
-	b = le.AppendUint64(b, s.Seed)
-	b = le.AppendUint64(b, s.Watchdog)
-	b = le.AppendUint64(b, uint64(s.PeriodPs))
-	var flags uint32
-	if s.Poison {
-		flags = startPoison
-	}
-	switch {
-	case !skipIdle:
-	case s.Idle == IdleSkip:
-		flags |= startSkipIdle
-	case s.Idle == IdleCheck:
-		flags |= startCheckIdle
-	}
-	b = le.AppendUint32(b, flags)
-	b = le.AppendUint16(b, uint16(len(s.Streams)))
-	b = le.AppendUint16(b, uint16(len(s.Ties)))
-	for _, x := range s.Streams {
-		b = append(b, byte(x.StallPercent), byte(x.BurstLog2), 0, 0)
-		credits, limit := uint32(unlimited), uint32(x.MaxBytes)
-		if x.Credits >= 0 {
-			credits = uint32(x.Credits)
-		}
-		if limit == 0 {
-			limit = DefaultMaxBytes
-		}
-		b = le.AppendUint32(b, credits)
-		b = le.AppendUint32(b, limit)
-		b = le.AppendUint32(b, 0)
-	}
-	for _, c := range s.Clocks {
-		b = le.AppendUint64(b, uint64(c.PeriodPs))
-		b = le.AppendUint64(b, uint64(c.PhasePs))
-	}
-	for _, t := range s.Ties {
-		b = le.AppendUint16(b, uint16(t.Index))
-		b = append(b, 0, 0, 0, 0, 0, 0)
-		b = le.AppendUint64(b, t.Value)
-	}
-	putHead(b[at:], FrameStart, len(b)-at-headBytes)
-	return b
-}
-
 // Record types of RUN and INPUT frames.
 const (
 	recordTransaction = 1
@@ -88,15 +34,32 @@ func appendPadded(b, p []byte) []byte {
 	return append(b, zeros[:pad8(len(p))-len(p)]...)
 }
 
+// appendCredit gives an output stream n more transactions from a cycle on.
+func appendCredit(b []byte, stream uint8, cycle uint64, n int) []byte {
+	return appendRecordHead(b, recordCredit, stream, 0, uint32(n), cycle)
+}
+
+// appendReset puts the device into reset in a cycle.
+func appendReset(b []byte, cycle uint64) []byte {
+	return appendRecordHead(b, recordReset, 0, 0, 0, cycle)
+}
+
 func appendTransaction(b []byte, stream uint8, cycle uint64, side, data []byte) []byte {
 	b = appendRecordHead(b, recordTransaction, stream, len(side), uint32(len(data)), cycle)
 	b = appendPadded(b, side)
 	return appendPadded(b, data)
 }
 
+// putRun writes the head of a RUN's payload, of which records follow.
 func putRun(b []byte, index, start uint64, cycles, records uint32) {
 	le.PutUint64(b, index)
 	le.PutUint64(b[8:], start)
 	le.PutUint32(b[16:], cycles)
 	le.PutUint32(b[20:], records)
+}
+
+// putInput writes the head of an INPUT's payload, of which records follow.
+func putInput(b []byte, records uint32) {
+	le.PutUint32(b, records)
+	le.PutUint32(b[4:], 0)
 }

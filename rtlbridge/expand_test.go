@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 // A stream with lanes that does not say which stands for one on each lane, coupled to those of the same lane.
 func TestEachLane(t *testing.T) {
-	text := strings.ReplaceAll(goodManifest, "{name: in, kind: axis, dir: in, prefix: s}",
+	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
 		"{name: head, kind: record, dir: in, prefix: h, fields: [data], lanes: 2}\n  - {name: in, kind: axis, dir: in, prefix: s, lanes: 2, after: head}")
 	m, err := ParseManifest("dut.yaml", []byte(text))
 	require.NoError(t, err)

@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +58,7 @@ func answerRuns(reply func(c net.Conn, index, start uint64, cycles uint32)) func
 				return
 			}
 			if t == FrameRun {
-				reply(c, le.Uint64(b), le.Uint64(b[8:]), le.Uint32(b[16:]))
+				reply(c, binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint32(b[16:]))
 			}
 		}
 	}

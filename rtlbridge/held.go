@@ -12,25 +12,9 @@ type heldAhead struct {
 
 const noCycle = 1<<64 - 1
 
-// scan finds the held times of a frame whose records have not been read. What is wrong with them is found when they are.
+// scan finds the held times of a frame whose records have not been read.
 func (h *heldAhead) scan(r *Ran) {
-	b := r.body
-	for range r.left {
-		if len(b) < eventBytes || int(b[1]) >= len(r.streams) {
-			return
-		}
-		n := 0
-		switch s := &r.streams[b[1]]; EventKind(b[0]) {
-		case EventOut:
-			n = pad8(s.SideBytes) + pad8(int(le.Uint32(b[4:])))
-		case EventHeld:
-			h.add(int(b[1]), heldTime{le.Uint64(b[16:]), le.Uint64(b[24:])})
-		}
-		if len(b) < eventBytes+n {
-			return
-		}
-		b = b[eventBytes+n:]
-	}
+	r.heldTimes(func(stream int, first, last uint64) { h.add(stream, heldTime{first, last}) })
 }
 
 func (h *heldAhead) add(stream int, x heldTime) {

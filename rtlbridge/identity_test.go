@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"encoding/binary"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -130,7 +131,7 @@ func TestVariants(t *testing.T) {
 		mark    string
 	}{
 		{VariantWaves, LaunchOptions{Wave: filepath.Join(dir, "w.fst"), WaveFrom: 10, WaveTo: 50}, "w.fst", ""},
-		{VariantCoverage, LaunchOptions{Coverage: filepath.Join(dir, "c.dat")}, "c.dat", hitsMagic},
+		{VariantCoverage, LaunchOptions{Coverage: filepath.Join(dir, "c.dat")}, "c.dat", "NTHITS02"},
 	} {
 		c := launch(t, fifo(t, x.variant), x.o)
 		require.NoError(t, c.Start(c.NewStart(1)))
@@ -160,14 +161,14 @@ func TestDeviceSurvivesNonsense(t *testing.T) {
 		b := append([]byte(nil), c.out[:headBytes+runBytes]...)
 		for i := range 1 + r.Intn(4) {
 			b = appendTransaction(b, 0, uint64(i), make([]byte, 4), frame(1+r.Intn(200), i))
-			le.PutUint32(b[headBytes+20:], uint32(i+1))
+			binary.LittleEndian.PutUint32(b[headBytes+20:], uint32(i+1))
 		}
 		putHead(b, FrameRun, len(b)-headBytes)
-		putRun(b[headBytes:], 0, 0, 64, le.Uint32(b[headBytes+20:]))
+		putRun(b[headBytes:], 0, 0, 64, binary.LittleEndian.Uint32(b[headBytes+20:]))
 		for range 1 + r.Intn(3) {
 			b[r.Intn(len(b))] = byte(r.Intn(256))
 		}
-		le.PutUint32(b, uint32(len(b)-headBytes)) // a wrong length would only make the device wait for more
+		binary.LittleEndian.PutUint32(b, uint32(len(b)-headBytes)) // a wrong length would only make the device wait for more
 		c.t.arm(0)
 		require.NoError(t, c.t.write(b))
 		typ, body, err := c.receive()

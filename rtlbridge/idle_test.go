@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest/manifesttest"
+
 	"pgregory.net/rapid"
 
 	"nictwin/models/simcore"
@@ -147,7 +150,7 @@ func TestIdleIsDeclared(t *testing.T) {
 	text, err := os.ReadFile(fifoManifest)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "\nskip_idle: true\n")
-	_, err = ParseManifest("dut.yaml", []byte(strings.Replace(goodManifest, "busy: busy\n", "skip_idle: true\n", 1)))
+	_, err = ParseManifest("dut.yaml", []byte(strings.Replace(manifesttest.Good, "busy: busy\n", "skip_idle: true\n", 1)))
 	require.ErrorContains(t, err, "skip_idle: needs busy, the signal that tells when the device is idle")
 	c, err := Dial(fakeDevice(t, answerRuns(nil)), DialOptions{})
 	require.NoError(t, err)

@@ -22,31 +22,32 @@ var (
 
 // includeCheck follows the files that a design includes.
 type includeCheck struct {
-	b       *builder
+	ctx     context.Context // ends it
+	m       *Manifest
 	folders []string
 	seen    map[string]bool
 	room    int64 // bytes that may still be read
 }
 
-// checkIncludes refuses what is included and is no file that ends soon.
-func (b *builder) checkIncludes() error {
-	c := includeCheck{b, append([]string{b.m.abs(".")}, b.src.incDirs...), map[string]bool{}, maxSourcesBytes}
+// checkIncludes refuses what the sources include and is no file that ends soon.
+func (m *Manifest) checkIncludes(ctx context.Context, src *sourceSet) error {
+	c := includeCheck{ctx, m, append([]string{m.abs(".")}, src.incDirs...), map[string]bool{}, maxSourcesBytes}
 	var errs []error
-	_, _ = takeFlags(b.m.VerilatorFlags, func(p string) (string, error) { // told where they are passed on
-		if p = b.m.abs(p); isFolder(p) {
+	_, _ = takeFlags(m.VerilatorFlags, func(p string) (string, error) { // told where they are passed on
+		if p = m.abs(p); isFolder(p) {
 			c.folders = append(c.folders, p)
 		} else if err := c.follow(p); err != nil {
-			errs = append(errs, b.m.errorf("verilator_flags", "verilator_flags: %v", err))
+			errs = append(errs, m.errorf("verilator_flags", "verilator_flags: %v", err))
 		}
 		return p, nil
 	})
-	for _, f := range b.src.files {
+	for _, f := range src.files {
 		if err := c.follow(f); err != nil {
-			errs = append(errs, b.m.errorf(b.src.fields[f], "sources: %v", err))
+			errs = append(errs, src.fault(m, f, err))
 		}
 	}
-	if ctx := b.o.context(); ctx.Err() != nil {
-		return fmt.Errorf("reading the sources of %s: %w", b.m.Name, context.Cause(ctx))
+	if ctx.Err() != nil {
+		return fmt.Errorf("reading the sources of %s: %w", m.Name, context.Cause(ctx))
 	}
 	return errors.Join(errs...)
 }
@@ -84,7 +85,7 @@ func (c *includeCheck) follow(path string) error {
 
 // within follows what the text of a file includes.
 func (c *includeCheck) within(path string, text []byte) error {
-	for at := 0; c.b.o.context().Err() == nil; {
+	for at := 0; c.ctx.Err() == nil; {
 		next := bytes.Index(text[at:], includeMark)
 		if next < 0 {
 			break
@@ -98,7 +99,7 @@ func (c *includeCheck) within(path string, text []byte) error {
 		}
 		for _, found := range c.places(path, string(name[1])) {
 			if err := c.follow(found); err != nil {
-				return fmt.Errorf("%s:%d: `include %q: %w", c.b.m.rel(path), 1+bytes.Count(text[:begin], []byte("\n")), name[1], err)
+				return fmt.Errorf("%s:%d: `include %q: %w", c.m.rel(path), 1+bytes.Count(text[:begin], []byte("\n")), name[1], err)
 			}
 		}
 	}

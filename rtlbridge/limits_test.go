@@ -1,20 +1,15 @@
 package rtlbridge
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
+
+	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 // readIn runs Verilator over a design, held to limits.
@@ -33,9 +28,9 @@ func readIn(t *testing.T, dir string, limits toolLimits) error {
 // What a design has Verilator read has an end, and what it takes a limit, which the error names. Macros hide the names from
 // who looks before.
 func TestToolLimits(t *testing.T) {
-	dir := plant(t, "top: m", "top: m", nil)
+	dir := manifesttest.Plant(t, "top: m", "top: m", nil)
 	write := func(text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.sv"), []byte(text+goodModule), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.sv"), []byte(text+manifesttest.Module), 0o644))
 	}
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
@@ -63,74 +58,4 @@ func TestToolLimits(t *testing.T) {
 	require.ErrorAs(t, err, &me)
 	require.ErrorContains(t, err, "verilator wrote more than 0 MB into one file")
 	require.NoError(t, readIn(t, dir, small))
-}
-
-// A look has less time than a build, and both have a limit of memory, which a variable sets.
-func TestLimitsOfToolRuns(t *testing.T) {
-	require.Less(t, lookLimits.time, buildLimits.time/5)
-	for text, want := range map[string]uint64{"": 8 << 30, "16": 16 << 30} {
-		t.Setenv(toolMemoryVar, text)
-		l, err := buildLimits.complete()
-		require.NoError(t, err)
-		require.Equal(t, want, l.memory)
-	}
-	for _, text := range []string{"0", "-1", "8G", "99999999"} {
-		t.Setenv(toolMemoryVar, text)
-		_, err := runTool("x", t.TempDir(), "true")
-		var wrong *SettingError
-		require.ErrorAs(t, err, &wrong)
-		require.ErrorContains(t, err, "NICTWIN_TOOL_GB="+text+": want")
-	}
-}
-
-// All that a tool starts is held, and ends with it.
-func TestLimitsBelowTools(t *testing.T) {
-	dir := t.TempDir()
-	run := func(ctx context.Context, script string) (string, error) {
-		l := toolLimits{memory: 1 << 40, file: 1 << 20, time: time.Minute}
-		return toolRun{ctx, l, nil, "x", dir}.run("sh", "-c", script)
-	}
-	const held = "until [ $(ulimit -t) = 120 ] && [ $(ulimit -c) = 0 ]; do :; done; "
-	out, err := run(t.Context(), held+"sh -c 'ulimit -c; ulimit -v; ulimit -f'")
-	require.NoError(t, err)
-	require.Equal(t, []string{"0", "1073741824", "2048"}, strings.Fields(out))
-	_, err = run(t.Context(), held+"head -c 2000000 /dev/zero >x")
-	require.Error(t, err)
-	info, err := os.Stat(filepath.Join(dir, "x"))
-	require.NoError(t, err)
-	require.EqualValues(t, 1<<20, info.Size())
-
-	stop := errors.New("stop")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	fds := make(chan int, 1)
-	go func() {
-		name := filepath.Join(dir, "pid")
-		for _, err := os.Stat(name); err != nil; _, err = os.Stat(name) {
-			runtime.Gosched()
-		}
-		text, err := os.ReadFile(name)
-		pid, convErr := strconv.Atoi(strings.TrimSpace(string(text)))
-		fd, openErr := unix.PidfdOpen(pid, 0)
-		assert.NoError(t, errors.Join(err, convErr, openErr))
-		fds <- fd
-		cancel(stop)
-	}()
-	_, err = run(ctx, "sh -c 'echo $$ >pid.new; mv pid.new pid; exec sleep 1000'; true")
-	require.ErrorIs(t, err, stop)
-	fd := <-fds
-	defer unix.Close(fd)
-	ended, err := pollFor(fd, unix.POLLIN, time.Minute) // a signal that was sent takes effect when the system gets to it
-	require.NoError(t, err)
-	require.NotZero(t, ended&unix.POLLIN, "what the tool had started runs on")
-}
-
-// How much a tool says has a limit, too.
-func TestFirstBytes(t *testing.T) {
-	f := firstBytes{most: 5}
-	for range 3 {
-		n, err := f.Write([]byte("abc"))
-		require.NoError(t, err)
-		require.Equal(t, 3, n)
-	}
-	require.Equal(t, "abcab", f.String())
 }

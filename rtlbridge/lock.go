@@ -23,6 +23,18 @@ type lockTimes struct {
 
 var buildLock = lockTimes{poll: 50 * time.Millisecond, beat: 10 * time.Second, silence: 5 * time.Minute}
 
+// lockEntry locks an entry of the cache that is there or is to be made, see lockTimes.lock.
+func lockEntry(ctx context.Context, entry string, say func(format string, args ...any)) (unlock func(), err error) {
+	return buildLock.lock(ctx, entry+lockExt, say)
+}
+
+// dropLock removes the lock of an entry that was not made: a lock without an entry is what killed builds leave.
+func dropLock(entry string) {
+	if !exists(entry) {
+		_ = os.Remove(entry + lockExt) // it may have gone meanwhile
+	}
+}
+
 // lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
 // it, say is told once for whom it waits.
 func (l lockTimes) lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {

@@ -84,14 +84,10 @@ type Stream struct {
 	Strides     map[string]int `yaml:"strides"`      // role -> bits from lane to lane; default width/lanes
 }
 
-// Stream kinds and directions.
+// Directions of streams.
 const (
-	KindAxis   = "axis"   // packets; every one has data
-	KindTLP    = "tlp"    // packets; one may have none
-	KindRecord = "record" // fields with a handshake, one group of values a beat
-	KindLevel  = "level"  // input fields without a handshake: they are as they were set last
-	DirIn      = "in"
-	DirOut     = "out"
+	DirIn  = "in"
+	DirOut = "out"
 )
 
 const maxManifestBytes = 1 << 20
@@ -214,6 +210,25 @@ func LoadManifest(path string) (*Manifest, error) {
 		return nil, err
 	}
 	return ParseManifest(path, text)
+}
+
+// designFields are those that say what the design is: what Verilator reads, and how.
+var designFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
+
+// loadDesign reads a manifest that loadManifest refuses, for its design alone: nil where it is not known what the design is,
+// since a fault is in a field that says so.
+func loadDesign(path string) *Manifest {
+	path, text, err := readManifest(path)
+	if err != nil {
+		return nil
+	}
+	m, wrong, _ := parseManifest(path, text)
+	for _, field := range wrong {
+		if field = topField(field); field == "" || slices.Contains(designFields, field) {
+			return nil
+		}
+	}
+	return m
 }
 
 // readManifest reads a manifest, which may be named by its folder; it returns the file's path, too.

@@ -2,7 +2,6 @@ package rtlbridge
 
 import (
 	"fmt"
-	"math/big"
 	"regexp"
 	"slices"
 	"sort"
@@ -14,16 +13,7 @@ var (
 	reSignal = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
-// Limits on what a manifest may ask for; the protocol's tables use one byte per stream.
-const (
-	maxStreams     = 64
-	maxObserve     = 64
-	maxTieOffs     = 256
-	maxClocks      = 8
-	maxResetCycles = 1 << 20
-	maxPeriodPs    = 1_000_000_000
-	minPeriodPs    = 2
-)
+const maxResetCycles = 1 << 20
 
 // validate returns what is wrong with the values, and the fields that have them, but for what may only follow from faults of
 // shape.
@@ -256,15 +246,6 @@ func (m *Manifest) checkExtras(add func(string, string, ...any)) {
 	if m.SkipIdle && m.Busy == "" {
 		add("skip_idle", "skip_idle: needs busy, the signal that tells when the device is idle")
 	}
-}
-
-// parseConstant reads a tie-off constant.
-func parseConstant(s string) (*big.Int, error) {
-	v, ok := new(big.Int).SetString(s, 0)
-	if !ok || v.Sign() < 0 {
-		return nil, fmt.Errorf("constant %q: needs a non-negative number such as 5, 0x1f or 0b101", s)
-	}
-	return v, nil
 }
 
 func sortedKeys[V any](m map[string]V) []string {

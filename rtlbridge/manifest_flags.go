@@ -242,15 +242,22 @@ func (m *Manifest) checkFlags(add func(string, string, ...any)) {
 	}
 }
 
-// flagArgs are the manifest's options as Verilator gets them.
-func (b *builder) flagArgs() ([]string, error) {
-	args, faults := takeFlags(b.m.VerilatorFlags, func(p string) (string, error) {
-		path := b.path(b.m.abs(p))
-		return path, errors.Join(checkPath(p), checkHit(b.m.rel(b.m.abs(p))))
+// flagArgs are the manifest's options as Verilator gets them, where path is what it gets for a file or folder.
+func (m *Manifest) flagArgs(path func(abs string) string) ([]string, error) {
+	args, faults := takeFlags(m.VerilatorFlags, func(p string) (string, error) {
+		return path(m.abs(p)), errors.Join(checkPath(p), checkHit(m.rel(m.abs(p))))
 	})
 	var errs []error
 	for _, f := range faults {
-		errs = append(errs, b.m.errorf(fmt.Sprintf("verilator_flags[%d]", f.index), "verilator_flags: %v", f.err))
+		errs = append(errs, m.errorf(fmt.Sprintf("verilator_flags[%d]", f.index), "verilator_flags: %v", f.err))
 	}
 	return args, errors.Join(errs...)
+}
+
+// defineArg defines a macro, NAME or NAME=VALUE.
+func defineArg(def string) string {
+	if strings.Contains(def, "=") {
+		return "-D" + def
+	}
+	return "+define+" + def // -DEBUG would be Verilator's own -debug
 }

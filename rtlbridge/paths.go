@@ -2,6 +2,7 @@ package rtlbridge
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -83,4 +84,27 @@ func (m *Manifest) checkPaths(add func(string, string, ...any)) {
 			add(fmt.Sprintf("include_dirs[%d]", i), "include_dirs: %v", err)
 		}
 	}
+}
+
+// rel gives a path relative to the manifest, so that a hash does not depend on where the tree lies.
+func (m *Manifest) rel(path string) string {
+	base, err := filepath.Abs(m.Dir())
+	if err != nil {
+		return path
+	}
+	if r, err := filepath.Rel(base, path); err == nil {
+		return r
+	}
+	return path
+}
+
+func (m *Manifest) abs(p string) string {
+	p = os.ExpandEnv(p)
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(m.Dir(), p)
+	}
+	if a, err := filepath.Abs(p); err == nil {
+		return a
+	}
+	return p
 }

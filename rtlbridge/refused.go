@@ -2,8 +2,6 @@ package rtlbridge
 
 import (
 	"fmt"
-	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +27,6 @@ var (
 	userFatal  = regexp.MustCompile(`(?m)^%Error-USER(?:FATAL|ERROR): [^:\n]+:\d+:\d+: (.+)$`)
 	noSuchTop  = regexp.MustCompile(`(?m)^%Error: Specified --top-module '.*' was not found in design`)
 	noSuchFlag = regexp.MustCompile(`(?m)^%Error: (?:Invalid option|Unknown warning specified): (\S+?)(?:\.\.\.|\s|$)`)
-	aModule    = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+(?:(?:automatic|static)[ \t]+)?([A-Za-z_][A-Za-z0-9_$]*)`)
 	noSuchName = regexp.MustCompile(`(?m)^%Error: (Parameters from the command line were not found in the design: .+)$`)
 )
 
@@ -39,7 +36,7 @@ var (
 func (b *builder) refused(failed *BuildError, out string) error {
 	m := b.m
 	if noSuchTop.MatchString(out) {
-		return m.errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.modules())
+		return m.errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.moduleList())
 	}
 	if err := b.interfacePorts(out); err != nil {
 		return err
@@ -48,7 +45,7 @@ func (b *builder) refused(failed *BuildError, out string) error {
 		at := fmt.Sprintf("verilator_flags[%d]", slices.Index(m.VerilatorFlags, found[1]))
 		return m.errorf(at, "verilator_flags: Verilator has no option %s; verilator --help lists them", found[1])
 	}
-	if err := m.unknownInFlags(out); err != nil {
+	if err := unknownInFlags(m, out); err != nil {
 		return err
 	}
 	e := &RefusedError{Output: failed.Output}
@@ -72,7 +69,7 @@ func (b *builder) refused(failed *BuildError, out string) error {
 }
 
 // unknownInFlags is the error of the first option that sets a parameter which the design has not.
-func (m *Manifest) unknownInFlags(out string) error {
+func unknownInFlags(m *Manifest, out string) error {
 	for _, found := range noSuchName.FindAllStringSubmatch(out, -1) {
 		for i, f := range m.VerilatorFlags {
 			if name, _, ok := flagParameter(f); ok && m.Parameters[name] == "" && named(found[1], name) {
@@ -81,85 +78,4 @@ func (m *Manifest) unknownInFlags(out string) error {
 		}
 	}
 	return nil
-}
-
-// flagParameter is the parameter that an option sets.
-func flagParameter(f string) (name, value string, ok bool) {
-	if strings.HasPrefix(f, "--") {
-		f = f[1:]
-	}
-	def, ok := strings.CutPrefix(f, parameterFlag)
-	name, value, given := strings.Cut(def, "=")
-	return name, value, ok && given
-}
-
-// parameters are those of the manifest, with their values; an option counts after a field.
-func (m *Manifest) parameters() map[string]string {
-	all := maps.Clone(m.Parameters)
-	if all == nil {
-		all = map[string]string{}
-	}
-	for _, f := range m.VerilatorFlags {
-		if name, value, ok := flagParameter(f); ok {
-			all[name] = value
-		}
-	}
-	return all
-}
-
-// given are the parameters of the manifest, as "NAME = VALUE".
-func (m *Manifest) given() (list []string) {
-	all := m.parameters()
-	for _, name := range sortedKeys(all) {
-		list = append(list, name+" = "+all[name])
-	}
-	return list
-}
-
-// namedIn are the parameters of the manifest that a text names, with their values.
-func (m *Manifest) namedIn(text string) (list []string) {
-	all := m.parameters()
-	for _, name := range sortedKeys(all) {
-		if named(text, name) {
-			list = append(list, name+" = "+all[name])
-		}
-	}
-	return list
-}
-
-func named(text, name string) bool {
-	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
-}
-
-// maxModules is how many modules a message names.
-const maxModules = 12
-
-// modules names the modules that stand in the sources, as far as a look at their text tells.
-func (s *sourceSet) modules() string {
-	names := sortedKeys(s.moduleNames())
-	switch n := len(names); {
-	case n == 0:
-		return "none"
-	case n > maxModules:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxModules], ", "), n-maxModules)
-	}
-	return strings.Join(names, ", ")
-}
-
-// moduleNames are the modules that stand in the sources, as far as a look at their text tells, and others.
-func (s *sourceSet) moduleNames(others ...string) map[string]bool {
-	names := map[string]bool{}
-	for _, name := range others {
-		names[name] = true
-	}
-	for _, path := range s.files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has been read before
-		}
-		for _, found := range aModule.FindAllSubmatch(text, -1) {
-			names[string(found[1])] = true
-		}
-	}
-	return names
 }

@@ -3,7 +3,6 @@ package rtlbridge
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"nictwin/models/simcore"
@@ -44,7 +43,7 @@ func (c *Conn) checkStart(s *Start) error {
 	}
 	switch {
 	case s.Idle > IdleCheck:
-		errs = append(errs, fmt.Errorf("start: %v: needs %s", s.Idle, strings.Join(idleNames[:], ", ")))
+		errs = append(errs, fmt.Errorf("start: %v: needs %s", s.Idle, idleModes()))
 	case s.Idle == IdleCheck && !c.hello.SkipIdle:
 		errs = append(errs, errors.New("start: idle cycles cannot be checked: the device does not declare that they can be skipped (skip_idle in its manifest)"))
 	}
@@ -149,7 +148,7 @@ func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
 	if !s.Out || c.start.Streams[stream].Credits < 0 || n < 1 || n > MaxRunCycles {
 		return fmt.Errorf("%w: stream %s: %d credits: needs an output started with credits, and 1 to %d", ErrInput, s.Name, n, MaxRunCycles)
 	}
-	c.out = appendRecordHead(c.out, recordCredit, uint8(stream), 0, uint32(n), cycle)
+	c.out = appendCredit(c.out, uint8(stream), cycle, n)
 	c.nRec++
 	return c.relieve()
 }
@@ -161,7 +160,7 @@ func (c *Conn) Reset(cycle uint64) error {
 	if c.start.Streams == nil {
 		return errNotStarted
 	}
-	c.out = appendRecordHead(c.out, recordReset, 0, 0, 0, cycle)
+	c.out = appendReset(c.out, cycle)
 	c.nRec++
 	return c.relieve()
 }
@@ -173,8 +172,7 @@ func (c *Conn) relieve() error {
 	}
 	at := reserve - headBytes - inputBytes
 	putHead(c.out[at:], FrameInput, len(c.out)-at-headBytes)
-	le.PutUint32(c.out[at+headBytes:], c.nRec)
-	le.PutUint32(c.out[at+headBytes+4:], 0)
+	putInput(c.out[at+headBytes:], c.nRec)
 	c.early += c.nRec
 	return c.flush("input", at)
 }
@@ -255,7 +253,7 @@ func (c *Conn) Recv() (*Ran, error) {
 	c.order.frame(r)
 	c.cycle = r.Start + uint64(r.Cycles)
 	c.taken += uint64(len(body))
-	if c.taken > c.mostBytes(end-r.Start) {
+	if c.taken > mostBytes(c.hello, &c.start, end-r.Start) {
 		return nil, c.fail("run", fmt.Errorf("%w: %d bytes for %d cycles", ErrFlood, c.taken, end-r.Start))
 	}
 	if r.Flags&RanMore != 0 {
@@ -271,16 +269,6 @@ func (c *Conn) Recv() (*Ran, error) {
 	return r, nil
 }
 
-// mostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and one
-// held time, break every rule once, and it carries one beat; a transaction may have begun earlier.
-func (c *Conn) mostBytes(n uint64) uint64 {
-	most := 1<<20 + n*eventBytes // rests among them
-	for i, s := range c.hello.Streams {
-		most += n*uint64(s.DataBytes+pad8(s.SideBytes)+8+eventBytes*(3+int(RulePadding))) + uint64(c.start.Streams[i].MaxBytes) + DefaultMaxBytes
-	}
-	return most
-}
-
 // Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. Whoever reads the events of
 // one frame reads those of all.
 func (c *Conn) Next(r *Ran, e *Record) (bool, error) {
@@ -288,13 +276,13 @@ func (c *Conn) Next(r *Ran, e *Record) (bool, error) {
 	switch {
 	case err == nil && ok:
 		err = c.order.take(r, e)
-	case err == nil && r.rests && r.Flags&(RanMore|RanPartial) == 0:
+	case err == nil && c.hello.Busy >= 0 && r.Flags&(RanMore|RanPartial) == 0:
 		if err = c.order.observed(r, &r.Observed[c.hello.Busy]); err != nil {
 			return false, c.fail("run", err)
 		}
 	}
 	if err != nil {
-		number := r.records - r.left
+		number := r.read()
 		if ok {
 			number-- // it has been read
 		}

@@ -9,10 +9,8 @@ import (
 
 // Objects that builds share lie in the cache, each with its sum beside it: one that is damaged is compiled anew.
 
-const runtimePrefix = "runtime-"
-
 // runtimeDir holds the objects of Verilator's own run-time, which do not depend on the design.
-func (b *builder) runtimeDir(cache string) (string, error) {
+func (b *builder) runtimeDir(root string) (string, error) {
 	h := newHasher(b.o.context())
 	h.text("verilator", b.tools.verilatorVersion)
 	h.text("compiler", b.tools.cxxVersion)
@@ -23,7 +21,7 @@ func (b *builder) runtimeDir(cache string) (string, error) {
 		return "", fmt.Errorf("harness: %w", err)
 	}
 	sum := h.sum()
-	dir := filepath.Join(cache, fmt.Sprintf("%s%x", runtimePrefix, sum[:10]))
+	dir := filepath.Join(root, fmt.Sprintf("%s%x", objectsPrefix, sum[:10]))
 	return dir, useFolder(dir)
 }
 

@@ -12,24 +12,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
-// attackHeader is what the stub of Verilator makes of any design: ports that fit goodManifest, and outputs besides.
+// attackHeader is what the stub of Verilator makes of any design: ports that fit manifesttest.Good, and outputs besides.
 func attackHeader(outputs ...string) string {
 	var s strings.Builder
-	for _, p := range goodPorts() {
-		kind := map[int]string{1: "8", 8: "8", 16: "16", 32: "", 64: "64"}[p.Width]
-		if p.Width > 64 {
-			kind = "W"
-		}
-		fmt.Fprintf(&s, "    VL_%s%s(&%s,%d,0);\n", strings.ToUpper(p.Dir), kind, p.Member, p.Width-1)
-	}
+	s.WriteString(manifesttest.Header)
 	seen := map[string]bool{}
-	for _, p := range goodPorts() {
-		seen[p.Name] = true
+	for _, p := range regexp.MustCompile(`&(\w+),`).FindAllStringSubmatch(manifesttest.Header, -1) {
+		seen[p[1]] = true
 	}
 	for _, o := range outputs {
-		if reSignal.MatchString(o) && !seen[o] && !strings.Contains(o, "__") { // others have another name in C++
+		if regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(o) && !seen[o] && !strings.Contains(o, "__") { // others have another name in C++
 			fmt.Fprintf(&s, "    VL_OUT8(&%s,0,0);\n", o)
 		}
 		seen[o] = true
@@ -93,7 +89,7 @@ func attack(field uint8, value string) string {
 	if err != nil {
 		return value
 	}
-	return strings.Replace(goodManifest, attackFields[n].from, fmt.Sprintf(attackFields[n].to, quoted), 1)
+	return strings.Replace(manifesttest.Good, attackFields[n].from, fmt.Sprintf(attackFields[n].to, quoted), 1)
 }
 
 // snapshot has all files below folders, with sums of their contents.
@@ -166,7 +162,7 @@ func FuzzManifestIsSafe(f *testing.F) {
 			f.Add(uint8(field), v, "a.sv\n", "odd name.sv", "")
 		}
 	}
-	f.Add(uint8(len(attackFields)), "sources: [--pipe-filter, touch PWNED, a.sv]\n"+goodManifest, "a.sv", "", "")
+	f.Add(uint8(len(attackFields)), "sources: [--pipe-filter, touch PWNED, a.sv]\n"+manifesttest.Good, "a.sv", "", "")
 	f.Add(uint8(1), "a.sv", "--pipe-filter\ntouch PWNED\n+define+A=\x01+B\n+incdir+.+..\n-f -x\n*.sv\n", "-x.sv", "")
 	f.Add(uint8(0), "*", "a.sv", "--pipe-filter", "")
 	f.Add(uint8(0), "--pipe-filter", "a.sv", "--pipe-filter", "")

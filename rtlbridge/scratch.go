@@ -156,7 +156,7 @@ func dropScratch(dir string) error {
 			errs = append(errs, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
-	parts, err := filepath.Glob(filepath.Join(filepath.Dir(dir), runtimePrefix+"*", "*"+unfinishedObject(dir)))
+	parts, err := filepath.Glob(filepath.Join(filepath.Dir(dir), objectsPrefix+"*", "*"+unfinishedObject(dir)))
 	errs = append(errs, err)
 	for _, p := range parts {
 		errs = append(errs, os.Remove(p))

@@ -81,17 +81,6 @@ func (m *Manifest) checkHits(files []string) error {
 	return nil
 }
 
-func (m *Manifest) abs(p string) string {
-	p = os.ExpandEnv(p)
-	if !filepath.IsAbs(p) {
-		p = filepath.Join(m.Dir(), p)
-	}
-	if a, err := filepath.Abs(p); err == nil {
-		return a
-	}
-	return p
-}
-
 func globFiles(pat string) ([]string, error) {
 	hits, err := filepath.Glob(pat)
 	if err != nil {
@@ -151,6 +140,11 @@ func (s *sourceSet) claim(path string) bool {
 		s.fields[path] = s.field
 	}
 	return !known
+}
+
+// fault is a fault of a file or folder, at the field that it came by.
+func (s *sourceSet) fault(m *Manifest, path string, err error) error {
+	return m.errorf(s.fields[path], "%s: %v", topField(s.fields[path]), err)
 }
 
 // readList reads a file list. Each line is a path or glob relative to the list's folder, "-f LIST" or "-F LIST",
@@ -272,4 +266,16 @@ func listPath(dir, p string) (string, error) {
 		p = filepath.Join(dir, p)
 	}
 	return p, nil
+}
+
+// Limits on what of a design is read to know it again.
+const (
+	maxSourceBytes  = 256 << 20
+	maxSourcesBytes = 1 << 30
+	maxIncludeTree  = 20_000  // files under one include folder
+	maxIncludeWalk  = 200_000 // files and folders of any kind under it
+)
+
+func tooLarge(path string) error {
+	return fmt.Errorf("%s has more than %d MB, the limit of a source", path, maxSourceBytes>>20)
 }

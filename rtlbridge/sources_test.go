@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 // sparse makes a file that is long and takes no room.
@@ -37,7 +39,7 @@ func TestLimitsOfSources(t *testing.T) {
 		{"top: m", "top: m\ninclude_dirs: [/]", nil, "dut.yaml:3: include_dirs: "},
 		{"[a.sv]", "[a.sv, y.f]", nil, "y.f:1: /sys is no regular file or folder"},
 	} {
-		dir := plant(t, x.from, x.to, map[string]string{"x.f": "// list\nrtl/*.sv\n", "y.f": "+incdir+/sys\n"})
+		dir := manifesttest.Plant(t, x.from, x.to, map[string]string{"x.f": "// list\nrtl/*.sv\n", "y.f": "+incdir+/sys\n"})
 		for name, size := range x.sizes {
 			sparse(t, filepath.Join(dir, name), size*mb)
 		}
@@ -66,7 +68,7 @@ func asNobody(t *testing.T) {
 func TestUnreadableSources(t *testing.T) {
 	for path, err := range map[string]string{"a.sv": "dut.yaml:4: sources: ", "inc/secret": "dut.yaml:3: include_dirs: not all of "} {
 		t.Run(path, func(t *testing.T) {
-			dir := plant(t, "top: m", "top: m\ninclude_dirs: [inc]", map[string]string{"inc/secret/x.svh": ""})
+			dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]", map[string]string{"inc/secret/x.svh": ""})
 			require.NoError(t, os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755))
 			require.NoError(t, os.Chmod(filepath.Join(dir, path), 0))
 			t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, path), 0o755) })
@@ -84,7 +86,7 @@ func TestUnreadableSources(t *testing.T) {
 
 // An interruption ends the reading of sources.
 func TestSourcesAreReadUntilInterrupted(t *testing.T) {
-	m, err := LoadManifest(plant(t, "top: m", "top: m", nil))
+	m, err := LoadManifest(manifesttest.Plant(t, "top: m", "top: m", nil))
 	require.NoError(t, err)
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -110,8 +112,8 @@ func TestIncludes(t *testing.T) {
 		{"", "", "// `include \"/dev/zero\"\n", ""},
 		{"", "", "`include \"c.svh\"\n", ""},
 	} {
-		dir := plant(t, x.from, x.to, map[string]string{
-			"a.sv": x.a + goodModule, "b.svh": "`include \"inc/pipe\"\n", "c.svh": "`ifndef C\n`define C\n`include \"c.svh\"\n`endif\n", "inc/x.svh": "",
+		dir := manifesttest.Plant(t, x.from, x.to, map[string]string{
+			"a.sv": x.a + manifesttest.Module, "b.svh": "`include \"inc/pipe\"\n", "c.svh": "`ifndef C\n`define C\n`include \"c.svh\"\n`endif\n", "inc/x.svh": "",
 		})
 		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "inc/pipe"), 0o600))
 		sparse(t, filepath.Join(dir, "big/huge.svh"), 257<<20)
@@ -125,21 +127,4 @@ func TestIncludes(t *testing.T) {
 		var me *ManifestError
 		require.ErrorAs(t, err, &me)
 	}
-}
-
-func FuzzIncludes(f *testing.F) {
-	f.Add("`include \"b.svh\"\n`include", "`include \"a.sv\" `include \"/dev/zero\"")
-	f.Fuzz(func(t *testing.T, a, b string) {
-		dir := t.TempDir()
-		for name, text := range map[string]string{"a.sv": a, "b.svh": b} {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-		}
-		m := &Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"a.sv"}}
-		src, err := m.expandSources()
-		require.NoError(t, err)
-		var me *ManifestError
-		if err := (&builder{m: m, src: src}).checkIncludes(); err != nil {
-			require.ErrorAs(t, err, &me)
-		}
-	})
 }

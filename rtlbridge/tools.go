@@ -89,27 +89,6 @@ func (t *toolchain) own(path string) bool {
 	return filepath.Dir(path) == t.includeDir && strings.HasPrefix(filepath.Base(path), "verilated")
 }
 
-// coverageHook is in the run-time headers of the Verilators whose code for traces a coverage build can take over, see
-// verilator/harness/toggles.hpp.
-const coverageHook = "pushNamePrefix"
-
-// makes refuses a variant that cannot be made with these tools.
-func (t *toolchain) makes(v Variant) error {
-	if v != VariantCoverage {
-		return nil
-	}
-	const header = "verilated_trace.h"
-	text, err := os.ReadFile(filepath.Join(t.includeDir, header))
-	if err != nil {
-		return fmt.Errorf("run-time of Verilator: %w", err)
-	}
-	if !bytes.Contains(text, []byte(coverageHook)) {
-		return fmt.Errorf("%w: variant %s needs Verilator 5.006: the traces of %s have another interface (no %s in %s)",
-			ErrToolMissing, v, strings.TrimSpace(t.verilatorVersion), coverageHook, header)
-	}
-	return nil
-}
-
 // fstLibraries finds what Verilator links programs with that write FST files.
 var fstLibraries = regexp.MustCompile(`(?m)^\s*LDLIBS \+= ((?:-l\w+ )*-lz)$`)
 

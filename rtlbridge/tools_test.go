@@ -17,6 +17,15 @@ type stubs struct {
 	root     string // Verilator's
 }
 
+// fillFolder makes a folder with files.
+func fillFolder(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	for _, n := range names {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, n), nil, 0o644))
+	}
+}
+
 const stubRuntime = "libclang_rt.profile-x86_64.a"
 
 // newStubs makes stand-ins from testdata/tools. The run-time for profiles lies in lib/linux, wherever clang says that such lie.
@@ -27,9 +36,9 @@ func newStubs(t *testing.T, verilator, clang string) *stubs {
 	dir := t.TempDir()
 	s := &stubs{t: t, bin: filepath.Join(dir, "bin"), log: filepath.Join(dir, "log"), root: filepath.Join(dir, "verilator")}
 	require.NoError(t, os.MkdirAll(s.bin, 0o755))
-	put(t, filepath.Join(s.root, "include"), "verilated_trace.h", "verilated_std.sv", "verilated_std_waiver.vlt", "other.svh")
+	fillFolder(t, filepath.Join(s.root, "include"), "verilated_trace.h", "verilated_std.sv", "verilated_std_waiver.vlt", "other.svh")
 	linux := filepath.Join(dir, "clang", "lib", "linux")
-	put(t, linux, stubRuntime)
+	fillFolder(t, linux, stubRuntime)
 	s.tool("verilator", filepath.Join(tools, "verilator.sh"), verilator)
 	s.tool("clang++", filepath.Join(tools, "clang.sh"), clang)
 	s.tool("llvm-profdata", filepath.Join(tools, "profdata.sh"), clang)
@@ -52,12 +61,12 @@ func (s *stubs) tool(name, script, version string) {
 // build makes a build of the FIFO and returns the command lines.
 func (s *stubs) build(v Variant) (calls []string, err error) {
 	s.t.Helper()
-	m, err := LoadManifest(fifoManifest)
+	m, err := LoadManifest(fifoYAML)
 	require.NoError(s.t, err)
 	require.NoError(s.t, os.RemoveAll(s.log))
 	o := BuildOptions{Variant: v, CacheDir: s.t.TempDir(), HarnessDir: "../verilator/harness"}
 	if v == VariantTuned {
-		o.Training = fifoManifest // which the stub's program does not look at
+		o.Training = fifoYAML // which the stub's program does not look at
 	}
 	_, err = Build(m, o)
 	text, errLog := os.ReadFile(s.log)
@@ -180,7 +189,7 @@ func TestTuningNamesWhatIsMissing(t *testing.T) {
 		t.Setenv("PROFDATA", "llvm-profdata")
 		missing(noOther)
 		s.tool("llvm-profdata-"+major, filepath.Join(os.Getenv("TOOLS"), "profdata.sh"), x.clang)
-		put(t, filepath.Dir(runtime), stubRuntime)
+		fillFolder(t, filepath.Dir(runtime), stubRuntime)
 		_, err := s.build(VariantTuned)
 		require.NoError(t, err)
 	}

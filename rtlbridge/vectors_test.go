@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"flag"
@@ -48,7 +49,7 @@ func testRun() []byte {
 	b = appendTransaction(b, 1, 71, frame(16, 2), nil)
 	b = appendTransaction(b, 1, 72, frame(16, 3), frame(12, 4))
 	b = appendTransaction(b, 3, 73, frame(3, 6), nil)
-	b = appendRecordHead(b, recordCredit, 2, 0, 3, 99)
+	b = appendCredit(b, 2, 99, 3)
 	putHead(b, FrameRun, len(b)-headBytes)
 	putRun(b[headBytes:], 1, 64, 64, 5)
 	return b
@@ -57,7 +58,7 @@ func testRun() []byte {
 // testReset is a RUN with a reset before a transaction.
 func testReset() []byte {
 	b := make([]byte, headBytes+runBytes)
-	b = appendRecordHead(b, recordReset, 0, 0, 0, 130)
+	b = appendReset(b, 130)
 	b = appendTransaction(b, 0, 140, nil, frame(5, 1))
 	putHead(b, FrameRun, len(b)-headBytes)
 	putRun(b[headBytes:], 2, 128, 64, 2)
@@ -68,7 +69,7 @@ func testInput() []byte {
 	b := make([]byte, headBytes+inputBytes)
 	b = appendTransaction(b, 0, 70, nil, frame(64, 1))
 	putHead(b, FrameInput, len(b)-headBytes)
-	le.PutUint32(b[headBytes:], 1)
+	binary.LittleEndian.PutUint32(b[headBytes:], 1)
 	return b
 }
 
@@ -129,8 +130,8 @@ func badVectors() []vector {
 	}
 	bad := func(name, of string, f Fault, change func(b []byte) []byte) {
 		b := change(append([]byte(nil), good[of].frame...))
-		if f != FaultFrameType && f != FaultLimit || len(b) >= headBytes && int(le.Uint32(b)) <= MaxFrameBytes {
-			le.PutUint32(b, uint32(len(b)-headBytes))
+		if f != FaultFrameType && f != FaultLimit || len(b) >= headBytes && int(binary.LittleEndian.Uint32(b)) <= MaxFrameBytes {
+			binary.LittleEndian.PutUint32(b, uint32(len(b)-headBytes))
 		}
 		out = append(out, vector{name, good[of].side, b, "!" + string(f)})
 	}
@@ -178,7 +179,7 @@ func badVectors() []vector {
 	bad("run-no-data", "run", FaultStream, set(h+28, 0))
 	bad("run-padding", "run", FaultValue, set(h+24+16+5, 1))
 	bad("run-unit", "run", FaultStream, set(h+24+16+8+4, 3))
-	bad("run-credits", "run", FaultLimit, func(b []byte) []byte { le.PutUint32(b[len(b)-12:], 0); return b })
+	bad("run-credits", "run", FaultLimit, func(b []byte) []byte { binary.LittleEndian.PutUint32(b[len(b)-12:], 0); return b })
 	bad("input-reserved", "input", FaultValue, set(h+4, 1))
 	bad("hello-magic", "hello", FaultMagic, set(h, 0))
 	bad("hello-version", "hello", FaultVersion, set(h+8, 4))

@@ -85,7 +85,7 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := toolRun{b.o.context(), b.limits, nil, step + " " + b.m.Top, b.m.Dir()}.run(b.tools.verilator, append(options, sources...)...)
+	out, err := toolRun{ctx: b.o.context(), limits: b.limits, step: step + " " + b.m.Top, dir: b.m.Dir()}.run(b.tools.verilator, append(options, sources...)...)
 	out = b.plain(out)
 	var failed *BuildError
 	var over *exceededError

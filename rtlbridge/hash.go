@@ -13,76 +13,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 )
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
 const buildSchema = "nictwin-rtl-6"
-
-// cachePath is where builds are kept: below $NICTWIN_CACHE or the user's cache folder.
-func cachePath(dir string) (string, error) {
-	if dir == "" {
-		dir = os.Getenv("NICTWIN_CACHE")
-	}
-	if dir == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("no cache folder: set NICTWIN_CACHE: %w", err)
-		}
-		dir = filepath.Join(base, "nictwin")
-	}
-	dir, err := filepath.Abs(filepath.Join(dir, "rtl")) // tools run elsewhere
-	if err != nil {
-		return "", fmt.Errorf("build cache: %w", err)
-	}
-	return dir, nil
-}
-
-// cacheRoot is cachePath, which it makes if need be.
-func cacheRoot(dir string) (string, error) {
-	dir, err := cachePath(dir)
-	if err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("build cache: %w", err)
-	}
-	return dir, nil
-}
-
-// harnessDir is the folder of SetHarness.
-var harnessDir atomic.Pointer[string]
-
-// SetHarness names the folder of the C++ harness for builds that name none. It is compiled into every device, so nobody but
-// the program says where it is: neither the folder of a manifest nor the working folder does.
-func SetHarness(dir string) { harnessDir.Store(&dir) }
-
-// findHarness is the folder of the harness, of a build that names one or not.
-func findHarness(given string) (string, error) {
-	if dir := harnessDir.Load(); given == "" && dir != nil {
-		given = *dir
-	}
-	if given == "" {
-		return "", errors.New("the folder of the harness (verilator/harness) is not known: name it by BuildOptions.HarnessDir or SetHarness")
-	}
-	if !isHarness(given) {
-		return "", fmt.Errorf("%s is not the harness: it has no device.hpp", given)
-	}
-	return filepath.Abs(given)
-}
-
-func isHarness(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "device.hpp"))
-	return err == nil
-}
-
-// Limits on what of a design is read to know it again.
-const (
-	maxSourceBytes  = 256 << 20
-	maxSourcesBytes = 1 << 30
-	maxIncludeTree  = 20_000  // files under one include folder
-	maxIncludeWalk  = 200_000 // files and folders of any kind under it
-)
 
 // hasher folds named contents into one hash.
 type hasher struct {
@@ -126,10 +60,6 @@ func (h *hasher) file(name, path string) error {
 	h.text("file "+name, fmt.Sprintf("%x", one.Sum(nil)))
 	h.seen[path] = true
 	return nil
-}
-
-func tooLarge(path string) error {
-	return fmt.Errorf("%s has more than %d MB, the limit of a source", path, maxSourceBytes>>20)
 }
 
 // abiding reads until its context is canceled.
@@ -201,11 +131,6 @@ func isVerilog(path string) bool {
 	return false
 }
 
-func isHarnessSource(path string) bool {
-	ext := filepath.Ext(path)
-	return (ext == ".hpp" || ext == ".cpp") && !strings.Contains(path, string(filepath.Separator)+"tests"+string(filepath.Separator))
-}
-
 // buildHash is the identity of a build: everything that can change its behaviour or its speed.
 func (b *builder) buildHash(flags []string) error {
 	m, t := b.m, b.tools
@@ -241,7 +166,7 @@ func (b *builder) hashDesign() error {
 	var errs []error
 	add := func(path string, err error) {
 		if err != nil {
-			errs = append(errs, b.m.errorf(b.src.fields[path], "%s: %v", topField(b.src.fields[path]), err))
+			errs = append(errs, b.src.fault(b.m, path, err))
 		}
 	}
 	for _, f := range b.src.files {
@@ -254,16 +179,4 @@ func (b *builder) hashDesign() error {
 		return fmt.Errorf("reading the sources of %s: %w", b.m.Name, context.Cause(ctx))
 	}
 	return errors.Join(errs...)
-}
-
-// rel gives a path relative to the manifest, so that a hash does not depend on where the tree lies.
-func (m *Manifest) rel(path string) string {
-	base, err := filepath.Abs(m.Dir())
-	if err != nil {
-		return path
-	}
-	if r, err := filepath.Rel(base, path); err == nil {
-		return r
-	}
-	return path
 }

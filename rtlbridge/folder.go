@@ -1,0 +1,51 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// cachePath is where builds are kept: below $NICTWIN_CACHE or the user's cache folder.
+func cachePath(dir string) (string, error) {
+	if dir == "" {
+		dir = os.Getenv("NICTWIN_CACHE")
+	}
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("no cache folder: set NICTWIN_CACHE: %w", err)
+		}
+		dir = filepath.Join(base, "nictwin")
+	}
+	dir, err := filepath.Abs(filepath.Join(dir, "rtl")) // tools run elsewhere
+	if err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	return dir, nil
+}
+
+// cacheRoot is cachePath, which it makes if need be.
+func cacheRoot(dir string) (string, error) {
+	dir, err := cachePath(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	return dir, nil
+}
+
+// Names in the cache: an entry is a folder with a record, its lock a file beside it; objects that builds share have folders of
+// their own.
+const (
+	recordFile    = "device.json"
+	objectsPrefix = "runtime-"
+	lockExt       = ".lock"
+)
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

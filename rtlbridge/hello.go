@@ -1,0 +1,165 @@
+package rtlbridge
+
+// Kinds of streams.
+const (
+	KindAxis   = "axis"   // packets; every one has data
+	KindTLP    = "tlp"    // packets; one may have none
+	KindRecord = "record" // fields with a handshake, one group of values a beat
+	KindLevel  = "level"  // input fields without a handshake: they are as they were set last
+)
+
+// kindCodes are the kinds of streams by their codes.
+var kindCodes = [...]string{KindAxis, KindTLP, KindRecord, KindLevel}
+
+// Limits on what a device may have; the tables of HELLO and START use one byte per stream.
+const (
+	maxStreams  = 64
+	maxObserve  = 64
+	maxTieOffs  = 256
+	maxClocks   = 8
+	maxPeriodPs = 1_000_000_000
+	minPeriodPs = 2
+)
+
+// StreamInfo describes a stream as the running device declares it.
+type StreamInfo struct {
+	Name      string
+	Kind      string // KindAxis and its like
+	Out       bool
+	Ready     bool // has back-pressure
+	KeepUnit  int  // bytes per tkeep bit; 0: whole beats
+	DataBytes int  // of one beat; 0: records and levels
+	SideBytes int
+	Clock     int      // index into Hello.Clocks
+	Fields    []Signal // what the side bytes hold, each from a byte of its own on
+}
+
+// Packets reports whether the stream's transactions have data.
+func (s *StreamInfo) Packets() bool { return s.Kind == KindAxis || s.Kind == KindTLP }
+
+// ClockInfo is a clock and its period, unless START says otherwise.
+type ClockInfo struct {
+	Name     string
+	PeriodPs int64
+}
+
+// Signal is an observed output or a tied input.
+type Signal struct {
+	Name  string
+	Width int // bits
+}
+
+// Bytes is how many bytes hold the signal's bits.
+func (s Signal) Bytes() int { return (s.Width + 7) / 8 }
+
+// Hello is the device's introduction.
+type Hello struct {
+	Version   int
+	BuildHash [32]byte
+	PeriodPs  int64 // of the first clock, unless START says otherwise
+	Clocks    []ClockInfo
+	MaxFrame  int
+	Busy      int  // index into Observe, -1: none
+	SkipIdle  bool // all that the design reads is its state and pins: see Manifest.SkipIdle
+	Streams   []StreamInfo
+	Observe   []Signal
+	Ties      []Signal
+}
+
+func decodeHello(b []byte) (*Hello, error) {
+	c := &cursor{b: b}
+	h := &Hello{}
+	if c.u64() != magic || c.bad {
+		return nil, protoErr(FrameHello, FaultMagic, "this is not a nictwin device")
+	}
+	h.Version = int(c.u16())
+	nStreams, nObserve, nTies := int(c.u16()), int(c.u16()), int(c.u16())
+	copy(h.BuildHash[:], c.take(32))
+	nClocks := c.u64()
+	h.MaxFrame = int(c.u32())
+	h.Busy = int(int32(c.u32()))
+	if c.bad {
+		return nil, protoErr(FrameHello, FaultTruncated, "%d bytes", len(b))
+	}
+	if h.Version != Version {
+		return nil, protoErr(FrameHello, FaultVersion, "the device speaks version %d, this program %d", h.Version, Version)
+	}
+	if h.Busy < -1 || h.Busy >= nObserve {
+		return nil, protoErr(FrameHello, FaultValue, "busy signal %d of %d", h.Busy, nObserve)
+	}
+	if nClocks == 0 || nClocks > maxClocks || nStreams == 0 || nStreams > maxStreams || nObserve > maxObserve || nTies > maxTieOffs {
+		return nil, protoErr(FrameHello, FaultLimit, "%d clocks, %d streams, %d observed signals, %d tie-offs", nClocks, nStreams, nObserve, nTies)
+	}
+	for range nClocks {
+		k := ClockInfo{PeriodPs: int64(c.u64())}
+		k.Name = c.name(int(min(c.u64(), 1<<10)))
+		if k.PeriodPs < minPeriodPs || k.PeriodPs > maxPeriodPs {
+			return nil, protoErr(FrameHello, FaultValue, "clock %s has a period of %d ps", k.Name, k.PeriodPs)
+		}
+		h.Clocks = append(h.Clocks, k)
+	}
+	h.PeriodPs = h.Clocks[0].PeriodPs
+	for range nStreams {
+		s, err := helloStream(c)
+		if err == nil && s.Clock >= len(h.Clocks) {
+			err = protoErr(FrameHello, FaultValue, "stream %s: clock %d of %d", s.Name, s.Clock, len(h.Clocks))
+		}
+		if err != nil {
+			return nil, err
+		}
+		h.Streams = append(h.Streams, s)
+	}
+	h.Observe, h.SkipIdle = helloSignals(c, nObserve, h.Busy)
+	h.Ties, _ = helloSignals(c, nTies, -1)
+	if c.bad {
+		return nil, protoErr(FrameHello, FaultTruncated, "%d bytes", len(b))
+	}
+	if len(c.b) != 0 {
+		return nil, protoErr(FrameHello, FaultTrailing, "%d bytes", len(c.b))
+	}
+	return h, nil
+}
+
+func helloStream(c *cursor) (StreamInfo, error) {
+	kind, out, unit, ready := c.u8(), c.u8(), c.u8(), c.u8()
+	s := StreamInfo{Out: out == 1, Ready: ready == 1, KeepUnit: int(unit)}
+	s.DataBytes = int(c.u32())
+	s.SideBytes = int(c.u16())
+	n, fields := int(c.u16()), int(c.u16())
+	s.Clock = int(c.u16())
+	s.Name = c.name(n)
+	if c.bad {
+		return s, protoErr(FrameHello, FaultTruncated, "stream table")
+	}
+	if int(kind) >= len(kindCodes) || out > 1 || ready > 1 || (unit != 0 && unit != 1 && unit != 4) {
+		return s, protoErr(FrameHello, FaultValue, "stream %s", s.Name)
+	}
+	s.Kind = kindCodes[kind]
+	if (s.DataBytes != 0) != s.Packets() || s.DataBytes > 2048 || s.SideBytes > MaxSideBytes || fields > MaxSideBytes {
+		return s, protoErr(FrameHello, FaultLimit, "stream %s: %d data and %d side-band bytes in %d fields", s.Name, s.DataBytes, s.SideBytes, fields)
+	}
+	s.Fields, _ = helloSignals(c, fields, -1)
+	sum := 0
+	for _, f := range s.Fields {
+		sum += f.Bytes()
+	}
+	if sum != s.SideBytes && !c.bad {
+		return s, protoErr(FrameHello, FaultValue, "stream %s: fields of %d bytes, %d side-band bytes", s.Name, sum, s.SideBytes)
+	}
+	return s, nil
+}
+
+// signalSkipIdle is a flag of the busy signal.
+const signalSkipIdle = 1
+
+func helloSignals(c *cursor, n, busy int) (out []Signal, skipIdle bool) {
+	for i := range n {
+		w := int(c.u16())
+		l := int(c.u16())
+		if flags := c.u32(); i == busy {
+			skipIdle = flags&signalSkipIdle != 0
+		}
+		out = append(out, Signal{Name: c.name(l), Width: w})
+	}
+	return out, skipIdle
+}

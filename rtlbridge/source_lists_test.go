@@ -1,0 +1,51 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	for _, f := range []string{"b.sv", "a.sv", "sub/c.sv", "sub/d.sv", "sub/inc/x.svh"} {
+		write(f, "")
+	}
+	write("top.f", "// comment\na.sv\n-f sub/more.f\n*.sv # all\n")
+	write("sub/more.f", "+incdir+inc\n+define+A=1+B\nd.sv\nc.sv\n")
+	m := &Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"top.f", "b.sv"}}
+	s, err := m.expandSources()
+	require.NoError(t, err)
+	var names []string
+	for _, f := range s.files {
+		names = append(names, m.rel(f))
+	}
+	require.Equal(t, []string{"a.sv", "sub/d.sv", "sub/c.sv", "b.sv"}, names)
+	require.Equal(t, []string{"A=1", "B"}, s.defines)
+	require.Equal(t, []string{filepath.Join(dir, "sub/inc")}, s.incDirs)
+
+	write("loop.f", "-f loop.f\n")
+	write("bad.f", "x.sv\n--trace\n")
+	m.Sources = []string{"loop.f", "bad.f", "none*.sv", "sub", "/dev/zero", "/proc/self/maps", "pipe.f"}
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe.f"), 0o600))
+	for i := range 12 {
+		write(fmt.Sprintf("twice%d.f", i), strings.Repeat(fmt.Sprintf("-f twice%d.f\n", i+1), 3))
+	}
+	write("twice12.f", "a.sv\n")
+	_, err = m.expandSources()
+	require.Error(t, err)
+	m.Sources = append(m.Sources, "twice0.f")
+	_, err = m.expandSources()
+	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "/proc/self/maps is no regular file or folder", "pipe.f is no regular file of at most", "does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,127 @@
+package rtlbridge
+
+import (
+	"fmt"
+	"strings"
+)
+
+// StreamStart is how one stream behaves in a run.
+type StreamStart struct {
+	StallPercent int // input: gaps before beats; output: back-pressure; 0 to 100
+	BurstLog2    int // one random draw decides for 2^n cycles; 0 to 16
+	// Credits is the number of transactions an output may give before credits are returned; negative: unlimited.
+	Credits  int
+	MaxBytes int // of one transaction; 0 means DefaultMaxBytes
+}
+
+// DefaultMaxBytes is the longest transaction unless a run says otherwise.
+const DefaultMaxBytes = 16 << 10
+
+// Start opens a run.
+type Start struct {
+	Seed     uint64
+	Watchdog uint64       // cycles after which a stuck stream is a violation; 0: never
+	PeriodPs int64        // of the first clock
+	Clocks   []ClockStart // of the others
+	Poison   bool         // drive noise on idle input pins
+	Idle     IdleMode
+	Streams  []StreamStart
+	Ties     []TieValue
+}
+
+// ClockStart is when the edges of a clock but the first are: at PhasePs, PhasePs + PeriodPs and so on.
+type ClockStart struct {
+	PeriodPs, PhasePs int64
+}
+
+// IdleMode says what becomes of cycles in which nothing of the device changes. Results are the same in all modes.
+type IdleMode uint8
+
+// Idle modes.
+const (
+	IdleSkip     IdleMode = iota // they are skipped if the device declares that they can be
+	IdleEvaluate                 // they are evaluated
+	IdleCheck                    // they are evaluated; a device that declares that they can be skipped, but changes in one, is an error
+)
+
+var idleNames = [...]string{"skip", "evaluate", "check"}
+
+func (m IdleMode) String() string {
+	if int(m) < len(idleNames) {
+		return idleNames[m]
+	}
+	return fmt.Sprintf("idle mode %d", uint8(m))
+}
+
+// idleModes names the modes in messages.
+func idleModes() string { return strings.Join(idleNames[:], ", ") }
+
+// ParseIdleMode reads a mode by its name.
+func ParseIdleMode(s string) (IdleMode, error) {
+	for i, n := range idleNames {
+		if s == n {
+			return IdleMode(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%q: want %s", s, idleModes())
+}
+
+// TieValue overrides a tie-off of at most 64 bits for a run.
+type TieValue struct {
+	Index int // into Hello.Ties
+	Value uint64
+}
+
+// Flags of START.
+const (
+	startPoison    = 1
+	startSkipIdle  = 2
+	startCheckIdle = 4
+)
+
+// appendStart appends a START frame; skipIdle: the device declares that idle cycles can be skipped.
+func appendStart(b []byte, s *Start, skipIdle bool) []byte {
+	at := len(b)
+	b = append(b, make([]byte, headBytes)...)
+	b = le.AppendUint64(b, s.Seed)
+	b = le.AppendUint64(b, s.Watchdog)
+	b = le.AppendUint64(b, uint64(s.PeriodPs))
+	var flags uint32
+	if s.Poison {
+		flags = startPoison
+	}
+	switch {
+	case !skipIdle:
+	case s.Idle == IdleSkip:
+		flags |= startSkipIdle
+	case s.Idle == IdleCheck:
+		flags |= startCheckIdle
+	}
+	b = le.AppendUint32(b, flags)
+	b = le.AppendUint16(b, uint16(len(s.Streams)))
+	b = le.AppendUint16(b, uint16(len(s.Ties)))
+	for _, x := range s.Streams {
+		b = append(b, byte(x.StallPercent), byte(x.BurstLog2), 0, 0)
+		credits, limit := uint32(unlimited), uint32(x.MaxBytes)
+		if x.Credits >= 0 {
+			credits = uint32(x.Credits)
+		}
+		if limit == 0 {
+			limit = DefaultMaxBytes
+		}
+		b = le.AppendUint32(b, credits)
+		b = le.AppendUint32(b, limit)
+		b = le.AppendUint32(b, 0)
+	}
+	for _, c := range s.Clocks {
+		b = le.AppendUint64(b, uint64(c.PeriodPs))
+		b = le.AppendUint64(b, uint64(c.PhasePs))
+	}
+	for _, t := range s.Ties {
+		b = le.AppendUint16(b, uint16(t.Index))
+		b = append(b, 0, 0, 0, 0, 0, 0)
+		b = le.AppendUint64(b, t.Value)
+	}
+	putHead(b[at:], FrameStart, len(b)-at-headBytes)
+	return b
+}
