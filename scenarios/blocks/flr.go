@@ -25,7 +25,7 @@ type flrTold struct {
 
 // flr has what resets do to registers and tables, while they wait for work and when they end.
 var flr = &Block{
-	Name: "flr", RTL: "nic_flr.sv", Go: "models/nic/core/flr.go",
+	Name: "flr", RTL: "nic_flr.sv", Go: "models/nic/core/regs.go",
 	Ops: append(regs.Ops[:len(regs.Ops):len(regs.Ops)], Op{
 		Name: "work", Request: record[flrPattern](), Result: record[flrTold](),
 	}),

@@ -8,7 +8,7 @@ import (
 )
 
 var icrc = &Block{
-	Name: "icrc", RTL: "nic_icrc.sv", Go: "models/nic/core/icrc.go",
+	Name: "icrc", RTL: "nic_icrc.sv", Go: "models/nic/core/csum.go",
 	Ops: []Op{{
 		Name:    "frame",
 		Request: layout(num("want", 1), num("judge", 1), num("ipv6", 1), num("l3_off", 1), num("l4_off", 1), num("upto", 3)),

@@ -8,8 +8,16 @@ import (
 )
 
 const (
-	ipv4CsumOff = 10
-	udpCsumOff  = 6
+	ipv4CsumOff  = 10
+	udpLengthOff = 4
+	udpCsumOff   = 6
+)
+
+const (
+	icrcBytes   = 4
+	icrcMinUDP  = udpBytes + bthBytes + icrcBytes
+	bthOffInUDP = udpBytes
+	bthEndInUDP = udpBytes + bthBytes
 )
 
 // CheckIPCsum judges the IPv4 header checksum [H8].
@@ -48,4 +56,25 @@ func verdict(ok bool) nicspec.Verdict {
 		return nicspec.VerdictOk
 	}
 	return nicspec.VerdictBad
+}
+
+// near is how far from the start of a frame headers may reach [T7].
+func near(frame []byte) int { return min(len(frame), nicspec.ParseBytes) }
+
+func ihl(frame []byte, l3 int) int { return int(frame[l3]&0xf) * 4 }
+
+func udpLen(frame []byte, l4 int) int { return int(binary.BigEndian.Uint16(frame[l4+udpLengthOff:])) }
+
+// padBytes is PadCnt of the flags of a BTH.
+func padBytes(bthFlags uint8) int { return int(bthFlags >> 4 & 3) }
+
+// CheckICRC judges the ICRC of a RoCEv2 frame [H10].
+func CheckICRC(frame []byte, h *Headers) nicspec.Verdict {
+	if !h.Roce || h.L4LenBad || h.UDPLen < icrcMinUDP || h.Frag {
+		return nicspec.VerdictNotChecked
+	}
+	l3, l4 := int(h.L3Off), int(h.L4Off)
+	at := l4 + int(h.UDPLen) - icrcBytes
+	want := wire.CoveredCRC(frame[l3:], l4-l3, at-l3)
+	return verdict(binary.LittleEndian.Uint32(frame[at:]) == want)
 }

@@ -1,4 +1,4 @@
-package nic
+package bitset
 
 import (
 	"testing"
@@ -12,15 +12,15 @@ import (
 // A slow set against the ring of members in turn.
 func TestBitsetTurns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var b bitset
+		var b Set
 		var in [256]bool
 		last := 0
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			i := rapid.IntRange(0, 255).Draw(t, "i")
 			if in[i] = rapid.Bool().Draw(t, "set"); in[i] {
-				b.set(i)
+				b.Set(i)
 			} else {
-				b.clear(i)
+				b.Clear(i)
 			}
 			want := -1
 			for k := 1; k <= 256; k++ {
@@ -29,8 +29,8 @@ func TestBitsetTurns(t *testing.T) {
 					break
 				}
 			}
-			require.Equal(t, want, b.next())
-			require.Equal(t, want < 0, b.empty())
+			require.Equal(t, want, b.Next())
+			require.Equal(t, want < 0, b.Empty())
 			if want >= 0 {
 				last = want
 			}
