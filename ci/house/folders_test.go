@@ -19,7 +19,6 @@ var corridors = map[string]int{
 	"golden":                    61,
 	"rtlbridge":                 56,
 	"scenarios/blocks":          35,
-	"scenarios/fuzz":            30,
 	"stack/transport":           28,
 	"verilator/duts/blocks/rtl": 40,
 	"verilator/rtl":             90,
