@@ -13,13 +13,6 @@ const (
 	udpCsumOff   = 6
 )
 
-const (
-	icrcBytes   = 4
-	icrcMinUDP  = udpBytes + bthBytes + icrcBytes
-	bthOffInUDP = udpBytes
-	bthEndInUDP = udpBytes + bthBytes
-)
-
 // CheckIPCsum judges the IPv4 header checksum [H8].
 func CheckIPCsum(frame []byte, h *Headers) nicspec.Verdict {
 	if h.L3Type != nicspec.L3TypeIpv4 {
@@ -64,17 +57,3 @@ func near(frame []byte) int { return min(len(frame), nicspec.ParseBytes) }
 func ihl(frame []byte, l3 int) int { return int(frame[l3]&0xf) * 4 }
 
 func udpLen(frame []byte, l4 int) int { return int(binary.BigEndian.Uint16(frame[l4+udpLengthOff:])) }
-
-// padBytes is PadCnt of the flags of a BTH.
-func padBytes(bthFlags uint8) int { return int(bthFlags >> 4 & 3) }
-
-// CheckICRC judges the ICRC of a RoCEv2 frame [H10].
-func CheckICRC(frame []byte, h *Headers) nicspec.Verdict {
-	if !h.Roce || h.L4LenBad || h.UDPLen < icrcMinUDP || h.Frag {
-		return nicspec.VerdictNotChecked
-	}
-	l3, l4 := int(h.L3Off), int(h.L4Off)
-	at := l4 + int(h.UDPLen) - icrcBytes
-	want := wire.CoveredCRC(frame[l3:], l4-l3, at-l3)
-	return verdict(binary.LittleEndian.Uint32(frame[at:]) == want)
-}
