@@ -18,7 +18,6 @@ const mostFiles = 26
 var corridors = map[string]int{
 	"golden":                    61,
 	"rtlbridge":                 56,
-	"stack/transport":           28,
 	"verilator/duts/blocks/rtl": 40,
 	"verilator/rtl":             90,
 }
