@@ -15,7 +15,9 @@ func (c *Comp) wantedCopy() *core.Read {
 		return nil
 	}
 	for range t.copies {
-		t.copyAt.read = (t.copyAt.read + 1) % len(t.copies)
+		if t.copyAt.read++; t.copyAt.read == len(t.copies) {
+			t.copyAt.read = 0
+		}
 		if rd := c.wantedChunk(t.copyAt.read); rd != nil {
 			return rd
 		}
@@ -89,7 +91,9 @@ func (c *Comp) feedCopy(p *tlp.Packet) bool {
 		return false
 	}
 	for range t.copies {
-		t.copyAt.write = (t.copyAt.write + 1) % len(t.copies)
+		if t.copyAt.write++; t.copyAt.write == len(t.copies) {
+			t.copyAt.write = 0
+		}
 		h := &t.copies[t.copyAt.write]
 		c.out.ref = int32(t.copyAt.write)
 		if addr, b, ok := h.Write(c.limits.MPS); ok {
