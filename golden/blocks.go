@@ -48,6 +48,9 @@ var blocksByCounter = map[string]string{
 // matter of time and order more than of function.
 var timed = map[string]bool{"tlp": true, "tx": true, "gather": true, "txq": true, "fetch": true, "copy": true, "msix": true, "flr": true}
 
+// goNames are blocks whose Go file has another name than the block.
+var goNames = map[string]string{"tlp": "tlpout", "fetch": "ring/window", "push": "access"}
+
 // rtlNames are blocks whose RTL module has another name than the block.
 var rtlNames = map[string]string{"tlp": "tlp_mux", "tx": "txout", "request": "tlp_demux", "cqe": "rxdma", "fetch": "rxfetch",
 	"ecn": "rxdma", "push": "txq_fetch"}
@@ -92,5 +95,5 @@ func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 	if timed[block] {
 		dir = "models/nic/"
 	}
-	return dir + block + ".go", "verilator/rtl/nic_" + name(rtl...) + ".sv"
+	return dir + name(goNames) + ".go", "verilator/rtl/nic_" + name(rtl...) + ".sv"
 }

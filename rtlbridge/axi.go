@@ -29,8 +29,8 @@ func (s *Stream) axi() bool { return s.Kind == KindAXI4 || s.Kind == KindAXILite
 
 // checkAXI refuses what a port of AXI does not have.
 func (s *Stream) checkAXI(p string, add func(path, format string, args ...any)) {
-	if len(s.Side) > 0 || s.KeepUnit != nil || s.Ready != nil || s.ReadyAnswers || s.After != "" || s.With != "" || s.Lanes != 0 || s.Lane != 0 || s.SideHeld || s.ZeroPadding {
-		add(p, "stream %s: kind %s has name, kind, dir, prefix, signals, fields, omit and clock alone", s.Name, s.Kind)
+	if len(s.Side) > 0 || s.KeepUnit != nil || s.Ready != nil || s.ReadyAnswers || s.FieldsLate || s.After != "" || s.With != "" || s.SideHeld || s.ZeroPadding {
+		add(p, "stream %s: kind %s has name, kind, dir, prefix, signals, fields, omit, clock, lane, lanes and strides alone", s.Name, s.Kind)
 	}
 	for i, f := range s.Fields {
 		if s.channel(f) == "" {
@@ -70,7 +70,7 @@ func (s *Stream) all() (list []string) {
 func (s *Stream) channels() (list []Stream) {
 	known := append(s.all(), s.Fields...)
 	for _, c := range axiChannels {
-		x := Stream{Name: s.Name + "." + c.name, Kind: KindRecord, Dir: s.Dir, Prefix: s.Prefix, Clock: s.Clock, Signals: map[string]string{}}
+		x := Stream{Name: s.Name + "." + c.name, Kind: KindRecord, Dir: s.Dir, Prefix: s.Prefix, Clock: s.Clock, Lane: s.Lane, Lanes: s.Lanes, Signals: map[string]string{}}
 		if c.answer && s.Dir == DirIn {
 			x.Dir = DirOut
 		} else if c.answer && s.Dir == DirOut {
@@ -86,6 +86,9 @@ func (s *Stream) channels() (list []Stream) {
 			x.Fields = append(x.Fields, f)
 			if pin, ok := s.Signals[f]; ok {
 				x.Signals[f] = pin
+			}
+			if n, ok := s.Strides[f]; ok {
+				x.setStride(f, n)
 			}
 		}
 		list = append(list, x)
@@ -111,4 +114,11 @@ func AXIFields() (list []AXIField) {
 		}
 	}
 	return list
+}
+
+func (s *Stream) setStride(role string, bits int) {
+	if s.Strides == nil {
+		s.Strides = map[string]int{}
+	}
+	s.Strides[role] = bits
 }

@@ -14,7 +14,8 @@ type field struct {
 	Member string // C++ member of the verilated class
 	Lsb    int
 	Width  int
-	Offset int // byte offset in the side bytes, for side-band roles
+	Offset int  // byte offset in the side bytes, for side-band roles
+	Low    bool // of a handshake: active low
 }
 
 // Bytes is the number of bytes that hold the field.
@@ -223,7 +224,7 @@ func (b *binder) role(i int, role, dir string, width int) field {
 	} else if p.Width%lanes != 0 {
 		b.errorf(path, "%s: port %s has %d bits, which %d lanes do not share evenly; give strides.%s", what, p.Name, p.Width, lanes, role)
 	}
-	f := field{Role: role, Member: p.Member, Lsb: s.Lane * stride, Width: stride}
+	f := field{Role: role, Member: p.Member, Lsb: s.Lane * stride, Width: stride, Low: s.inverted(role)}
 	if stride*lanes > p.Width {
 		b.errorf(path, "%s: %d lanes of %d bits exceed port %s of %d bits", what, lanes, stride, p.Name, p.Width)
 	}

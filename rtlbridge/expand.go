@@ -35,11 +35,24 @@ func (m *Manifest) expand(add func(path, format string, args ...any)) {
 // expanded are the streams that stream i stands for.
 func (m *Manifest) expanded(i int, add func(path, format string, args ...any)) []Stream {
 	s := m.Streams[i]
-	switch {
-	case s.axi():
+	if s.axi() {
 		s.checkAXI(fmt.Sprintf("streams[%d]", i), add)
-		return s.channels()
-	case !m.eachLane(i):
+	}
+	var list []Stream
+	for _, x := range m.perLane(i) {
+		if x.axi() {
+			list = append(list, x.channels()...)
+		} else {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// perLane are the streams of stream i on its lanes, or that stream alone.
+func (m *Manifest) perLane(i int) []Stream {
+	s := m.Streams[i]
+	if !m.eachLane(i) {
 		return []Stream{s}
 	}
 	list := make([]Stream, s.Lanes)
@@ -63,7 +76,7 @@ func (m *Manifest) expanded(i int, add func(path, format string, args ...any)) [
 func (m *Manifest) eachLane(i int) bool {
 	s := &m.Streams[i]
 	_, one := m.lines[fmt.Sprintf("streams[%d].lane", i)]
-	return !s.axi() && !one && s.Lanes > 1 && s.Lanes <= maxStreams
+	return !one && s.Lanes > 1 && s.Lanes <= maxStreams
 }
 
 func ofLane(stream string, lane int) string { return fmt.Sprintf("%s%d", stream, lane) }

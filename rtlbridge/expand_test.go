@@ -30,3 +30,20 @@ func TestEachLane(t *testing.T) {
 	_, err = ParseManifest("dut.yaml", []byte(strings.ReplaceAll(text, "name: out", "name: in1")))
 	require.ErrorContains(t, err, "stream in1 is given twice")
 }
+
+// An AXI port with lanes stands for a port on each: the channels of one, then those of the next.
+func TestEachLaneOfAXI(t *testing.T) {
+	text := strings.ReplaceAll(goodManifest, "{name: in, kind: axis, dir: in, prefix: s}", "{name: s, kind: axil, dir: in, prefix: s, lanes: 2, strides: {awaddr: 16}}")
+	m, err := ParseManifest("dut.yaml", []byte(text))
+	require.NoError(t, err)
+	var names []string
+	for _, s := range m.Streams {
+		names = append(names, fmt.Sprintf("%s %d/%d", s.Name, s.Lane, s.Lanes))
+	}
+	require.Equal(t, []string{
+		"s0.aw 0/2", "s0.w 0/2", "s0.b 0/2", "s0.ar 0/2", "s0.r 0/2", "s1.aw 1/2", "s1.w 1/2", "s1.b 1/2", "s1.ar 1/2", "s1.r 1/2", "out 0/0",
+	}, names)
+	require.Equal(t, "s_awvalid", m.Streams[5].pin("valid"))
+	require.Equal(t, map[string]int{"awaddr": 16}, m.Streams[5].Strides)
+	require.Empty(t, m.Streams[6].Strides)
+}

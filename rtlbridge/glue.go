@@ -14,8 +14,9 @@ import (
 var glueText string
 
 var glueTemplate = template.Must(template.New("dut.hpp").Funcs(template.FuncMap{
-	"set":      func(f field, v string) string { return pinCall("put", f, "t", v) },
+	"set":      setHandshake,
 	"get":      func(f field) string { return pinCall("get", f, "t", "") },
+	"seen":     seenHandshake,
 	"setBytes": func(f field, v string) string { return pinCall("put_bytes", f, "t", v) },
 	"getBytes": func(f field, v string) string { return pinCall("get_bytes", f, "t", v) },
 	"setKeep":  func(f field, v string) string { return pinCall("put_keep", f, "t", v) },
@@ -82,6 +83,22 @@ func pinCall(op string, f field, top, arg string) string {
 		arg = ", " + arg
 	}
 	return fmt.Sprintf("pins::%s<%d, %d>(%s.%s%s)", op, f.Lsb, f.Width, top, f.Member, arg)
+}
+
+// setHandshake puts a handshake, or the last beat's mark, on its pin.
+func setHandshake(f field, v string) string {
+	if f.Low {
+		v = "!" + v
+	}
+	return pinCall("put", f, "t", v)
+}
+
+// seenHandshake is true while a handshake is active.
+func seenHandshake(f field) string {
+	if f.Low {
+		return pinCall("get", f, "t", "") + " == 0"
+	}
+	return pinCall("get", f, "t", "") + " != 0"
 }
 
 func cBytes(h [32]byte) string {

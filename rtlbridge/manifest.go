@@ -62,7 +62,7 @@ type Stream struct {
 	Kind     string            `yaml:"kind"`          // one of the constants Kind...
 	Dir      string            `yaml:"dir"`           // "in" (into the device) or "out"
 	Prefix   string            `yaml:"prefix"`        // pin of role R is <prefix>_R unless Signals names it
-	Signals  map[string]string `yaml:"signals"`       // role -> pin
+	Signals  map[string]string `yaml:"signals"`       // role -> pin; "!pin" of a handshake: active low
 	KeepUnit *int              `yaml:"keep_unit"`     // bytes per tkeep bit: 1 (default) or 4; 0: no tkeep, whole beats only
 	Side     []string          `yaml:"side"`          // roles whose bytes, valid with the first beat, form the side bytes
 	Ready    *bool             `yaml:"ready"`         // false: the stream has no tready
@@ -71,6 +71,8 @@ type Stream struct {
 	Omit     []string          `yaml:"omit" json:"-"` // of an AXI port: fields that the design does not have
 	// ReadyAnswers: tready is high only in a cycle in which tvalid is seen: an acknowledge in the same cycle. Outputs alone.
 	ReadyAnswers bool `yaml:"ready_answers"`
+	// FieldsLate: of an output record: its fields are those of the cycle after the handshake, as behind a registered read port.
+	FieldsLate bool `yaml:"fields_late"`
 	// After: its n-th transaction is not offered before the n-th of that input was taken. With: not before the cycle in which
 	// that one is offered, and in this one.
 	After string `yaml:"after"`
@@ -158,13 +160,19 @@ func (m *Manifest) clock(signal string) int {
 // pin is the name of the port that plays role.
 func (s *Stream) pin(role string) string {
 	if p, ok := s.Signals[role]; ok {
-		return p
+		return strings.TrimPrefix(p, invertMark)
 	}
 	if s.Prefix == "" {
 		return role
 	}
 	return s.Prefix + "_" + role
 }
+
+// invertMark stands before the pin of a handshake that is active low: ready: "!full".
+const invertMark = "!"
+
+// inverted reports whether the pin that plays role is active low.
+func (s *Stream) inverted(role string) bool { return strings.HasPrefix(s.Signals[role], invertMark) }
 
 // Pins are the ports of the stream: those of its handshake first.
 func (s *Stream) Pins() (list []string) {

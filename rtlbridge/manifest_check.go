@@ -110,6 +110,9 @@ func (m *Manifest) checkCoupling(i int, add func(string, string, ...any)) {
 	if s.ReadyAnswers && (s.Dir != DirOut || !s.HasReady()) {
 		add(p+".ready_answers", "stream %s: ready_answers is for outputs with a ready", s.Name)
 	}
+	if s.FieldsLate && (s.Kind != KindRecord || s.Dir != DirOut) {
+		add(p+".fields_late", "stream %s: fields_late is for records out of the device", s.Name)
+	}
 	for _, c := range []struct{ field, name string }{{"after", s.After}, {"with", s.With}} {
 		if c.name == "" {
 			continue
@@ -162,7 +165,9 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 	for _, k := range sortedKeys(s.Signals) {
 		if !slices.Contains(roles, k) {
 			add(p+".signals."+k, "stream %s: signals: role %q is none of %s", s.Name, k, strings.Join(roles, ", "))
-		} else if !reSignal.MatchString(s.Signals[k]) {
+		} else if s.inverted(k) && k != s.validRole() && k != s.readyRole() {
+			add(p+".signals."+k, "stream %s: signals.%s: %q: ! (active low) is for %s and %s alone", s.Name, k, s.Signals[k], s.validRole(), s.readyRole())
+		} else if !reSignal.MatchString(strings.TrimPrefix(s.Signals[k], invertMark)) {
 			add(p+".signals."+k, "stream %s: signals.%s: %q is not a port name", s.Name, k, s.Signals[k])
 		}
 	}

@@ -39,7 +39,7 @@ func dutNew(a *app) *cobra.Command {
 		Short: "Write a first manifest for a module, by the names of its ports",
 		Long: `Reads the ports of module TOP and writes a manifest for it: clocks and resets, AXI ports, packet streams, records with their
 handshakes, what is tied off and what is observed, and a check where the ports suggest one. What was guessed is said in comments.
-The manifest fits the module: dut check accepts it, and nictwin play plays it.`,
+The manifest fits the module: dut check accepts it, and nictwin play plays it, with a reference where its comment asks for one.`,
 		Example: `  nictwin dut new axis_fifo rtl/axis_fifo.v --out .
   nictwin play .`,
 		RunE: func(c *cobra.Command, args []string) error {

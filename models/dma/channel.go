@@ -16,6 +16,7 @@ type Channel struct {
 	jobs   []job // ring
 	first  int
 	count  int
+	asked  int     // of the oldest jobs nothing is left to be asked for
 	chunks []chunk // ring, in the order in which they were asked for
 	head   int
 	used   int
@@ -59,7 +60,12 @@ func (c *Channel) Busy() bool { return c.count > 0 }
 // Room reports whether another copy can be started.
 func (c *Channel) Room() bool { return c.count < len(c.jobs) }
 
-func (c *Channel) job(i int) *job { return &c.jobs[(c.first+i)%len(c.jobs)] }
+func (c *Channel) job(i int) *job {
+	if i += c.first; i >= len(c.jobs) {
+		i -= len(c.jobs)
+	}
+	return &c.jobs[i]
+}
 
 // Start begins a copy, which is called id from then on. There must be Room.
 func (c *Channel) Start(id int32, p *Plan) {
@@ -74,8 +80,8 @@ func (c *Channel) Ask() (k int, addr uint64, dst []byte, ok bool) {
 	if c.used == len(c.chunks) {
 		return 0, 0, nil, false
 	}
-	for i := range c.count {
-		j := c.job(i)
+	for ; c.asked < c.count; c.asked++ {
+		j := c.job(c.asked)
 		if j.status != nicspec.StatusOk || j.asked == j.plan.Len {
 			continue
 		}
@@ -202,5 +208,6 @@ func (c *Channel) Ended() (id int32, s nicspec.Status, ok bool) {
 		c.first = 0
 	}
 	c.count--
+	c.asked = max(c.asked-1, 0)
 	return j.id, j.status, true
 }

@@ -54,6 +54,7 @@ type Map struct {
 	idle    fifo.Free[access]
 	parts   fifo.Free[part]
 	running bool
+	asking  *part // whose memory is being asked
 	stats   Stats
 }
 
@@ -77,8 +78,10 @@ type access struct {
 // part is what goes to one memory.
 type part struct {
 	mem.Access
-	of *access
-	to *region
+	of    *access
+	to    *region
+	all   *mem.Access // that it is the whole of; of is nil then
+	there bool        // memory was done with it at once
 }
 
 // New joins memories. The error lists all that is wrong with the regions.
@@ -165,10 +168,16 @@ func (m *Map) Access(a *mem.Access) {
 		a.Finish(err)
 		return
 	}
-	x, _ := m.idle.Get()
-	*x = access{a: a, left: 1}
 	m.stats.AcceptedBytes += uint64(len(a.Data))
 	m.stats.Held += uint64(len(a.Data))
+	if m.queue.Len() == 0 && !m.running {
+		if r := m.find(a.Addr); r.span(a.Addr, a.Len()) == a.Len() && (a.Op == mem.Read || !m.busyElsewhere(r)) {
+			m.sendWhole(a, r)
+			return
+		}
+	}
+	x, _ := m.idle.Get()
+	*x = access{a: a, left: 1}
 	m.queue.Push(x)
 	m.run()
 }
@@ -192,6 +201,36 @@ func (m *Map) run() {
 		m.end(x)
 	}
 	m.running = false
+}
+
+// sendWhole sends on an access that lies in one region and has nothing to wait for: most do.
+func (m *Map) sendWhole(a *mem.Access, r *region) {
+	p := m.newPart()
+	p.all, p.to, p.Op, p.By, p.Addr, p.Data, p.Span, p.Err = a, r, a.Op, a.By, a.Addr, a.Data, a.Span, nil
+	if a.Op != mem.Read {
+		r.open++
+	}
+	m.running, m.asking = true, p
+	r.Memory.Access(&p.Access)
+	m.asking = nil
+	if p.there {
+		p.there = false
+		m.endWhole(p)
+	}
+	if m.running = false; m.queue.Len() > 0 {
+		m.run()
+	}
+}
+
+// endWhole ends such an access.
+func (m *Map) endWhole(p *part) {
+	a, err := p.all, p.Err
+	if p.Op != mem.Read {
+		p.to.open--
+	}
+	p.all, p.to, p.Data = nil, nil, nil
+	m.parts.Put(p)
+	m.finish(a, err)
 }
 
 // send sends the parts of an access on. It reports false if the next must wait.
@@ -237,6 +276,15 @@ func (m *Map) newPart() *part {
 		return p
 	}
 	p.Done = func(*mem.Access) {
+		switch {
+		case m.asking == p:
+			p.there = true
+			return
+		case p.all != nil:
+			m.endWhole(p)
+			m.run()
+			return
+		}
 		x := p.of
 		if x.err == nil {
 			x.err = p.Err
@@ -260,6 +308,10 @@ func (m *Map) end(x *access) {
 	a, err := x.a, x.err
 	*x = access{}
 	m.idle.Put(x)
+	m.finish(a, err)
+}
+
+func (m *Map) finish(a *mem.Access, err error) {
 	m.stats.FinishedBytes += uint64(len(a.Data))
 	m.stats.Held -= uint64(len(a.Data))
 	a.Finish(err)

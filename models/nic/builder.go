@@ -8,6 +8,8 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/msg"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/ring"
+	"nictwin/models/nic/stream"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 )
@@ -64,10 +66,10 @@ func (b Builder) Build(name string) (*Comp, error) {
 	c.rx.init(&c.spec)
 	c.tx.init(&c.spec)
 	c.msix.init(&c.spec)
-	c.out.stall = stallOf(b.Stalls, StreamTLPOut)
-	c.in.stall = stallOf(b.Stalls, StreamTLPIn)
+	c.out.Stall = stream.StallOf(b.Stalls, StreamTLPOut)
+	c.in.Stall = stream.StallOf(b.Stalls, StreamTLPIn)
 	for p := range c.tx.ports {
-		c.tx.ports[p].stall = stallOf(b.Stalls, fmt.Sprintf("%s[%d]", StreamEthOut, p))
+		c.tx.ports[p].Stall = stream.StallOf(b.Stalls, fmt.Sprintf("%s[%d]", StreamEthOut, p))
 	}
 	return c, nil
 }
@@ -76,7 +78,7 @@ func (r *rxPath) init(s *Spec) {
 	r.ports = make([]rxPort, s.Ports)
 	r.queues = make([]rxQueue, s.NumRxq)
 	for i := range r.queues {
-		r.queues[i].win = newWindow(nicspec.RxDescBytes, s.Timing.RxPrefetch, false)
+		r.queues[i].win = ring.NewWindow(nicspec.RxDescBytes, s.Timing.RxPrefetch, false)
 	}
 }
 
@@ -84,9 +86,17 @@ func (t *txPath) init(s *Spec) {
 	t.ports = make([]ethOut, s.Ports)
 	t.queues = make([]txQueue, s.NumTxq)
 	for i := range t.queues {
-		t.queues[i].win = newWindow(nicspec.WqeBytes, s.Timing.TxPrefetch, s.Has(nicspec.PartLong))
+		t.queues[i].win = ring.NewWindow(nicspec.WqeBytes, s.Timing.TxPrefetch, s.Has(nicspec.PartLong))
 		t.queues[i].head, t.queues[i].tail, t.queues[i].emit = none, none, none
 	}
-	t.initWays(s)
+	t.initLanes(s)
 	t.initCopies(s)
 }
+
+// Names of the streams that a boundary.Stalls is asked for; frames out have
+// one for each port.
+const (
+	StreamTLPOut = "tlp_out"
+	StreamTLPIn  = "tlp_in"
+	StreamEthOut = "eth_out"
+)

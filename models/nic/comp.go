@@ -77,65 +77,6 @@ func (c *Comp) PCIe() *simcore.Port { return c.pcie }
 // Eth is the port of Ethernet port p; its messages are ether.Frame.
 func (c *Comp) Eth(p int) *simcore.Port { return c.eth[p] }
 
-// Observe adds an observer of the boundary.
-func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
-
-// ObserveRest adds an observer of the pin busy, which is 0 at first. What was before the cycle at hand it is not told.
-func (c *Comp) ObserveRest(o boundary.RestObserver) {
-	if len(c.rests) == 0 && c.last >= 0 {
-		c.rest = core.Never
-	}
-	c.rests = append(c.rests, o)
-}
-
-// rested tells of the cycles up to the one at hand in which busy was 0.
-func (c *Comp) rested() {
-	if c.rest >= c.now {
-		return
-	}
-	for _, o := range c.rests {
-		o(boundary.Rest{First: c.rest, Last: c.now - 1})
-	}
-}
-
-// Busy is the device's busy output [B8].
-func (c *Comp) Busy() bool {
-	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.flr.on || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
-		!c.rx.want.empty() || c.pausing()
-}
-
-// txBusy reports whether a work entry is at work, or about to be fetched or
-// started. One that waits for CTRL.tx_enable is not [B8].
-func (c *Comp) txBusy() bool {
-	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.empty() && !c.tx.waiting() && c.tx.want.empty() && c.tx.parked.empty())
-}
-
-// NotifyRecv implements sim.Component: a message has come.
-func (c *Comp) NotifyRecv(sim.VTimeInSec, sim.Port) { c.wakeNext() }
-
-// NotifyPortFree implements sim.Component: a port that refused can send.
-func (c *Comp) NotifyPortFree(sim.VTimeInSec, sim.Port) { c.wakeNext() }
-
-// wakeNext arms the first edge strictly after now.
-func (c *Comp) wakeNext() { c.wake(int64(simcore.Now(c.sched)/c.period) + 1) }
-
-// wake makes sure that the component works in a cycle.
-func (c *Comp) wake(cycle int64) {
-	if c.live > 0 && c.armed <= cycle && c.armed > c.last {
-		return
-	}
-	ev := c.events.Get()
-	ev.At, ev.H = simcore.Ps(cycle)*c.period, c
-	c.sched.Schedule(ev)
-	c.armed = cycle
-	c.beat = max(c.beat, cycle)
-	c.live++
-}
-
-// patience bounds how long the component sleeps while reads are outstanding:
-// [P6] lets a timeout come up to 1,024 cycles late.
-const patience = 512
-
 // Handle implements sim.Handler: an edge of the clock.
 func (c *Comp) Handle(e sim.Event) error {
 	ev := e.(*simcore.Event)
@@ -190,22 +131,6 @@ func (c *Comp) step() {
 	c.goOn()
 }
 
-// until notes that something is due in a later cycle, and reports whether that
-// cycle has come.
-func (c *Comp) until(cycle int64) bool {
-	if cycle <= c.now {
-		return true
-	}
-	c.due = min(c.due, cycle)
-	return false
-}
-
-func (c *Comp) observe(x boundary.Crossing) {
-	for _, o := range c.obs {
-		o(x)
-	}
-}
-
 // expire ends the reads that are overdue.
 func (c *Comp) expire() {
 	for {
@@ -229,7 +154,7 @@ func (c *Comp) drain() {
 		idle = c.rx.queues[c.drainQ].refs == 0
 	} else {
 		q := &c.tx.queues[c.drainQ]
-		idle = q.refs == 0 && !q.failed && !q.win.ready()
+		idle = q.refs == 0 && !q.failed && !q.win.Ready()
 	}
 	if idle && c.reported(c.drainRx, c.drainQ) {
 		c.regs.Drained()
@@ -242,3 +167,11 @@ var (
 	_ sim.Handler         = (*Comp)(nil)
 	_ boundary.Observable = (*Comp)(nil)
 )
+
+// finishOutputs ends what crosses out of the device in this cycle.
+func (c *Comp) finishOutputs() {
+	for p := range c.tx.ports {
+		c.finishFrame(p)
+	}
+	c.finishTLP()
+}

@@ -4,8 +4,8 @@
 // Comp moves frames and TLPs at the rates of the RTL, a beat a cycle on each
 // stream and direction, and calls package core for everything that has a
 // meaning. What is here is time and order: pipelines, queues between them,
-// turns, prefetch, and how much may be in flight. Files carry the names of the
-// RTL's blocks.
+// turns, prefetch, and how much may be in flight. Files can be read from comp.go
+// downwards: no file calls one above it.
 //
 // It is not a switch, a link or a memory, and decides nothing that docs/nic.md
 // decides.

@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"nictwin/models/nic/bitset"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -16,13 +17,13 @@ type flrState struct {
 // of Regs, and would go on with by itself, it forgets here.
 func (c *Comp) startReset() {
 	c.flr = flrState{on: true, over: core.Never}
-	c.rx.want, c.tx.want, c.tx.start = bitset{}, bitset{}, bitset{}
+	c.rx.want, c.tx.want, c.tx.start = bitset.Set{}, bitset.Set{}, bitset.Set{}
 	for i := range c.rx.queues {
-		c.rx.queues[i].win.reset()
+		c.rx.queues[i].win.Reset()
 	}
 	for i := range c.tx.queues {
 		q := &c.tx.queues[i]
-		q.win.reset()
+		q.win.Reset()
 		q.failed, q.waits = false, false
 	}
 	c.msix.init(&c.spec)
@@ -53,22 +54,13 @@ func (s *Spec) sweepCycles() int64 {
 	return int64(max(s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules, nicspec.RssEntries))
 }
 
-// workOver reports whether nothing of earlier work is left: no frame is being
-// delivered, no entry is at work, no read is outstanding and all that was to be
-// written has left. Frames that wait, or come in, are dropped meanwhile.
-func (c *Comp) workOver() bool {
-	answering := c.out.what == outOther // data of frames has rx.cur
-	return c.rx.cur == nil && c.rx.events.Len() == 0 && c.tx.active == 0 && c.out.cqes.Len() == 0 &&
-		c.reader.Outstanding() == 0 && (c.out.pkt == nil || answering) && !c.pausing()
-}
-
 // forgetPauses ends all stops [L5], and sends no further pause frame.
 func (c *Comp) forgetPauses() {
 	for p := range c.tx.ports {
 		e := &c.tx.ports[p].pause
 		*e = ethPause{own: e.own}
 	}
-	c.tx.stopped, c.tx.parked = 0, bitset{}
+	c.tx.stopped, c.tx.parked = 0, bitset.Set{}
 }
 
 // flushCopies ends the copies early.

@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"nictwin/models/nic/bitset"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -18,8 +19,8 @@ type msixSide struct {
 // msixQueues is the queues of one kind.
 type msixQueues struct {
 	mods  []core.Moderator // none without the part
-	ready bitset
-	timed bitset
+	ready bitset.Set
+	timed bitset.Set
 }
 
 const kindRx = 1
@@ -38,9 +39,6 @@ func (s *msixSide) init(spec *Spec) {
 		s.kinds[kindRx].mods = make([]core.Moderator, spec.NumRxq)
 	}
 }
-
-// busy is [M5].
-func (s *msixSide) busy() bool { return s.ready != 0 || s.timed != 0 }
 
 // queueOf is the context of a queue of a kind.
 func (c *Comp) queueOf(kind, i int) *core.Queue {
@@ -65,15 +63,15 @@ func (s *msixSide) arm(kind, queue int, now int64) {
 	switch at := q.mods[queue].DueAt(); {
 	case at == core.Never:
 	case at > now:
-		if q.timed.add(queue) {
+		if q.timed.Add(queue) {
 			s.timed++
 		}
 		s.next = min(s.next, at)
 	default:
-		if q.ready.add(queue) {
+		if q.ready.Add(queue) {
 			s.ready++
 		}
-		if q.timed.remove(queue) {
+		if q.timed.Remove(queue) {
 			s.timed--
 		}
 	}
@@ -88,7 +86,7 @@ func (c *Comp) ripen() {
 	s.next = core.Never
 	for k := range s.kinds {
 		for i := range s.kinds[k].mods {
-			if s.kinds[k].timed.has(i) {
+			if s.kinds[k].timed.Has(i) {
 				s.arm(k, i, c.now)
 			}
 		}
@@ -107,10 +105,10 @@ func (c *Comp) feedMessage(p *tlp.Packet) bool {
 	for range s.kinds {
 		s.turn ^= 1
 		q := &s.kinds[s.turn]
-		if q.ready.empty() {
+		if q.ready.Empty() {
 			continue
 		}
-		i := q.ready.next()
+		i := q.ready.Next()
 		v := &c.queueOf(s.turn, i).Vector
 		if err := p.SetMSIX(tlp.Origin{RequesterID: nicspec.RequesterNic}, v.Addr, v.Data); err != nil {
 			panic("nic: a message cannot be encoded: " + err.Error())
@@ -130,10 +128,10 @@ func (c *Comp) messageLeft(rx bool, queue int) {
 // forget takes a queue's message out of those that are to be sent.
 func (s *msixSide) forget(kind, queue int) *core.Moderator {
 	q := &s.kinds[kind]
-	if q.ready.remove(queue) {
+	if q.ready.Remove(queue) {
 		s.ready--
 	}
-	if q.timed.remove(queue) {
+	if q.timed.Remove(queue) {
 		s.timed--
 	}
 	return &q.mods[queue]

@@ -4,6 +4,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/msg"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/stream"
 	"nictwin/models/nicspec"
 )
 
@@ -34,9 +35,9 @@ func (c *Comp) endStops() {
 	}
 	c.moved = true
 	for i := range c.tx.queues {
-		if c.tx.parked.has(i) && ended>>c.regs.Txq(i).PfcClass&1 != 0 {
-			c.tx.parked.clear(i)
-			c.tx.want.set(i)
+		if c.tx.parked.Has(i) && ended>>c.regs.Txq(i).PfcClass&1 != 0 {
+			c.tx.parked.Clear(i)
+			c.tx.want.Set(i)
 			c.offer(i)
 		}
 	}
@@ -47,12 +48,12 @@ func (c *Comp) endStops() {
 // and has something to fetch.
 func (c *Comp) park(queue int) bool {
 	q, w := c.regs.Txq(queue), &c.tx.queues[queue].win
-	if !c.classStopped(queue) || !w.ready() && (q.State != nicspec.QueueStateRun || q.PI == w.next) {
+	if !c.classStopped(queue) || !w.Ready() && (q.State != nicspec.QueueStateRun || q.PI == w.Next) {
 		return false
 	}
-	c.tx.start.clear(queue)
-	c.tx.want.clear(queue)
-	c.tx.parked.set(queue)
+	c.tx.start.Clear(queue)
+	c.tx.want.Clear(queue)
+	c.tx.parked.Set(queue)
 	return true
 }
 
@@ -89,7 +90,7 @@ func (c *Comp) offerPause(port int) {
 	core.BuildPause(cfg, c.regs.PortMAC(port), quanta, (*[nicspec.FrameMin]byte)(e.own.Data))
 	e.own.Port, e.own.Queue = port, nicspec.PauseQueue
 	l.busy, c.moved = true, true
-	l.x.offer(c.now, beatsOf(nicspec.FrameMin, c.spec.EthBits))
+	l.x.Offer(c.now, stream.BeatsOf(nicspec.FrameMin, c.spec.EthBits))
 }
 
 // pauseLeft ends it.
@@ -97,17 +98,7 @@ func (c *Comp) pauseLeft(port int) {
 	l := &c.tx.ports[port]
 	f := l.pause.own
 	l.pause.own = nil
-	c.observe(boundary.Crossing{Kind: boundary.FrameOut, Port: port, First: l.x.first, Last: l.x.last, Frame: &f.Frame})
+	c.observe(boundary.Crossing{Kind: boundary.FrameOut, Port: port, First: l.x.First, Last: l.x.Last, Frame: &f.Frame})
 	c.regs.StepPort(nicspec.CntTxPause, port, 1)
 	c.send(port, f)
-}
-
-// pausing reports whether a pause frame is on its way.
-func (c *Comp) pausing() bool {
-	for p := range c.tx.ports {
-		if e := &c.tx.ports[p].pause; e.send.Due() || e.own != nil {
-			return true
-		}
-	}
-	return false
 }

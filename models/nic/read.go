@@ -2,6 +2,7 @@ package nic
 
 import (
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/ring"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -18,7 +19,7 @@ const (
 // feedRead makes p the next read request: descriptors, work entries, pieces of
 // frames and copies take turns.
 func (c *Comp) feedRead(p *tlp.Packet) bool {
-	if c.rx.want.empty() && c.tx.want.empty() && c.tx.gather.Len() == 0 && c.tx.copier == 0 {
+	if c.rx.want.Empty() && c.tx.want.Empty() && c.tx.gather.Len() == 0 && c.tx.copier == 0 {
 		return false
 	}
 	if !c.reader.CanIssue(c.now) {
@@ -58,47 +59,47 @@ func (c *Comp) wanted(reader int) *core.Read {
 }
 
 func (c *Comp) wantedDesc() *core.Read {
-	for !c.rx.want.empty() {
-		i := c.rx.want.next()
+	for !c.rx.want.Empty() {
+		i := c.rx.want.Next()
 		q, rq := c.regs.Rxq(i), &c.rx.queues[i]
-		if rd := c.fetchRead(readDesc, i, q, &rq.win, q.DescAddr(rq.win.next)); rd != nil {
+		if rd := c.fetchRead(readDesc, i, q, &rq.win, q.DescAddr(rq.win.Next)); rd != nil {
 			rq.refs++
 			return rd
 		}
-		c.rx.want.clear(i)
+		c.rx.want.Clear(i)
 	}
 	return nil
 }
 
 func (c *Comp) wantedWqe() *core.Read {
-	for !c.tx.want.empty() && c.regs.TxEnable() {
-		i := c.tx.want.next()
+	for !c.tx.want.Empty() && c.regs.TxEnable() {
+		i := c.tx.want.Next()
 		q, tq := c.regs.Txq(i), &c.tx.queues[i]
 		if c.park(i) {
 			continue
 		}
-		if rd := c.fetchRead(readWqe, i, q, &tq.win, q.WqeAddr(tq.win.next)); rd != nil {
+		if rd := c.fetchRead(readWqe, i, q, &tq.win, q.WqeAddr(tq.win.Next)); rd != nil {
 			tq.refs++
 			return rd
 		}
-		c.tx.want.clear(i)
+		c.tx.want.Clear(i)
 	}
 	return nil
 }
 
 // fetchRead begins the read of the entries that a queue wants next, which stand at addr; nil if it wants none.
-func (c *Comp) fetchRead(client uint8, queue int, q *core.Queue, w *window, addr uint64) *core.Read {
+func (c *Comp) fetchRead(client uint8, queue int, q *core.Queue, w *ring.Window, addr uint64) *core.Read {
 	if q.State != nicspec.QueueStateRun {
 		return nil
 	}
-	n := w.wants(q.PI, addr, c.limits.MRRS)
+	n := w.Wants(q.PI, addr, c.limits.MRRS)
 	if n == 0 {
 		return nil
 	}
 	rd := c.getRead()
-	rd.Client, rd.Owner, rd.First, rd.Gen = client, int32(queue), w.next, w.gen
-	rd.Begin(addr, w.slot(w.next, n))
-	w.next += n
+	rd.Client, rd.Owner, rd.First, rd.Gen = client, int32(queue), w.Next, w.Gen
+	rd.Begin(addr, w.Slot(w.Next, n))
+	w.Next += n
 	return rd
 }
 

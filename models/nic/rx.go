@@ -4,7 +4,10 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/fifo"
 	"nictwin/models/msg"
+	"nictwin/models/nic/bitset"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/ring"
+	"nictwin/models/nic/stream"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -13,7 +16,7 @@ import (
 type rxPath struct {
 	ports  []rxPort
 	queues []rxQueue
-	want   bitset              // queues that may want descriptors
+	want   bitset.Set          // queues that may want descriptors
 	events fifo.Queue[rxEvent] // to be written
 	pool   []*rxFrame          // free
 	frames int                 // frames held
@@ -26,7 +29,7 @@ type rxPath struct {
 
 type rxPort struct {
 	wait    fifo.Queue[*msg.Frame] // arrived, not crossing yet
-	x       crossing
+	x       stream.Crossing
 	cur     *rxFrame             // crossing now
 	verdict fifo.Queue[*rxFrame] // crossed
 	ready   fifo.Queue[*rxFrame] // have a queue
@@ -35,7 +38,7 @@ type rxPort struct {
 }
 
 type rxQueue struct {
-	win  window
+	win  ring.Window
 	refs int // reads, frames and events under way
 }
 
@@ -59,8 +62,6 @@ type rxEvent struct {
 	cqe   [nicspec.CqeBytes]byte
 }
 
-func (r *rxPath) busy() bool { return r.frames != 0 || r.events.Len() != 0 }
-
 // receiveFrames moves the Ethernet streams into the device. Nothing holds
 // them back [B4]: frames that came faster than the stream takes them wait in
 // front of it.
@@ -70,10 +71,10 @@ func (c *Comp) receiveFrames() {
 		for c.eth[i].Len() > 0 {
 			p.wait.Push(c.eth[i].Retrieve(c.sched.CurrentTime()).(*msg.Frame))
 		}
-		if p.cur == nil && p.wait.Len() > 0 && c.until(p.x.free) {
+		if p.cur == nil && p.wait.Len() > 0 && c.until(p.x.Free) {
 			c.firstBeat(i, p)
 		}
-		if p.cur != nil && c.until(p.x.last) {
+		if p.cur != nil && c.until(p.x.Last) {
 			c.lastBeat(i, p)
 		}
 	}
@@ -83,8 +84,8 @@ func (c *Comp) firstBeat(port int, p *rxPort) {
 	f := c.getFrame()
 	f.f, f.port = p.wait.Pop(), port
 	n := len(f.f.Data)
-	p.x.beats = beatsOf(n, c.spec.EthBits)
-	p.x.start(&stall{}, c.now)
+	p.x.Beats = stream.BeatsOf(n, c.spec.EthBits)
+	p.x.Start(&stream.Stall{}, c.now)
 	f.slot = core.RxSlot{Port: port, Seq: p.seq}
 	p.seq++
 	if n >= nicspec.FrameMin && n <= nicspec.FrameMax {
@@ -104,7 +105,7 @@ func (c *Comp) lastBeat(port int, p *rxPort) {
 	f := p.cur
 	p.cur = nil
 	c.moved = true
-	c.observe(boundary.Crossing{Kind: boundary.FrameIn, Port: port, First: p.x.first, Last: p.x.last, Frame: &f.f.Frame})
+	c.observe(boundary.Crossing{Kind: boundary.FrameIn, Port: port, First: p.x.First, Last: p.x.Last, Frame: &f.f.Frame})
 	c.regs.StepPort(nicspec.CntRxFrames, port, 1)
 	c.regs.StepPort(nicspec.CntRxBytes, port, uint64(len(f.f.Data)))
 	f.last, f.due = c.now, c.now+int64(c.spec.Timing.RxPipe)
@@ -188,7 +189,7 @@ func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
 	if drop = q.Admit(&f.v, n); drop == core.NoDrop && q.Posted() == 0 {
 		drop = nicspec.CntRxDropNoDesc
 	}
-	if drop == core.NoDrop && !c.rx.queues[s.Queue].win.ready() {
+	if drop == core.NoDrop && !c.rx.queues[s.Queue].win.Ready() {
 		return core.NoDrop, true
 	}
 	if account != nil {
@@ -206,12 +207,12 @@ func (c *Comp) place(f *rxFrame) (drop nicspec.PortCounter, wait bool) {
 func (c *Comp) begin(f *rxFrame, q *core.Queue) {
 	s, n := &f.slot, len(f.f.Data)
 	rq := &c.rx.queues[s.Queue]
-	s.Index, s.CQI = rq.win.use, q.CQI
-	s.Desc = nicspec.DecodeRxDesc(rq.win.peek())
-	rq.win.take()
+	s.Index, s.CQI = rq.win.Use, q.CQI
+	s.Desc = nicspec.DecodeRxDesc(rq.win.Peek())
+	rq.win.Take()
 	q.CI++
 	q.CQI++
-	c.rx.want.set(int(s.Queue))
+	c.rx.want.Set(int(s.Queue))
 	rq.refs++
 	core.PlanRx(q, &f.v, n, s, &f.plan)
 	if f.plan.MarkCE {
@@ -293,11 +294,11 @@ func (c *Comp) descsCame(rd *core.Read) {
 	i := int(rd.Owner)
 	q, rq := c.regs.Rxq(i), &c.rx.queues[i]
 	rq.refs--
-	if rd.Gen != rq.win.gen {
+	if rd.Gen != rq.win.Gen {
 		return
 	}
 	if rd.Status == nicspec.StatusOk {
-		rq.win.arrived(rd.First, uint16(len(rd.Dst)/nicspec.RxDescBytes))
+		rq.win.Arrived(rd.First, uint16(len(rd.Dst)/nicspec.RxDescBytes))
 		return
 	}
 	q.Fail(rd.Status)
@@ -305,7 +306,7 @@ func (c *Comp) descsCame(rd *core.Read) {
 	e := rxEvent{addr: q.CqeAddr(q.CQI), queue: rd.Owner}
 	core.BuildEvent(uint16(i), rd.First, rd.Status, q.Phase(q.CQI), &e.cqe)
 	q.CQI++
-	rq.win.reset()
+	rq.win.Reset()
 	rq.refs++
 	c.rx.events.Push(e)
 }

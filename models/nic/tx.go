@@ -3,21 +3,21 @@ package nic
 import (
 	"nictwin/models/boundary"
 	"nictwin/models/fifo"
-	"nictwin/models/msg"
+	"nictwin/models/nic/bitset"
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/stream"
 	"nictwin/models/nicspec"
-	"nictwin/models/simcore"
 )
 
 // txPath is the transmit side.
 type txPath struct {
 	ports  []ethOut
 	queues []txQueue
-	want   bitset // queues that may want work entries
-	start  bitset // queues whose next work entry is there
+	want   bitset.Set // queues that may want work entries
+	start  bitset.Set // queues whose next work entry is there
 	slots  []txSlot
-	ways   []txWay     // by port, and that of entries that send nothing
-	way    int         // whose line was looked at first
+	lanes  []txLane    // by port, and that of entries that send nothing
+	lane   int         // whose queue was looked at first
 	turn   bool        // lines go first
 	plan   core.TxPlan // of the entry that is looked at
 	planOf planOf
@@ -28,41 +28,8 @@ type txPath struct {
 	finish fifo.Queue[int32] // slots whose frame is complete, by due
 	active int               // slots in use
 
-	stopped uint8  // classes stopped on any port
-	parked  bitset // queues that wait for the end of such a stop
-}
-
-// ethOut is the Ethernet stream out of a port.
-type ethOut struct {
-	stall
-	x    crossing
-	cur  int32 // slot, while busy
-	busy bool
-	fifo fifo.Queue[int32]
-
-	pause ethPause
-}
-
-// finishEntries ends the work on entries' frames.
-func (c *Comp) finishEntries() {
-	t := &c.tx
-	for t.finish.Len() > 0 && c.until(t.slots[*t.finish.Front()].due) {
-		s := &t.slots[t.finish.Pop()]
-		c.moved = true
-		if s.frame != nil && s.status == nicspec.StatusOk {
-			var data []byte
-			if data, s.status = core.FinishTx(&s.plan, s.frame.Data); s.status == nicspec.StatusOk {
-				s.frame.Data = data
-				s.frame.Port, s.frame.Queue = s.plan.Port, int(s.queue)
-			}
-		}
-		if s.frame != nil && s.status != nicspec.StatusOk {
-			c.frames.Put(s.frame)
-			s.frame = nil
-		}
-		s.ready = true
-		c.advance(int(s.queue))
-	}
+	stopped uint8      // classes stopped on any port
+	parked  bitset.Set // queues that wait for the end of such a stop
 }
 
 // startFrames offers the next frame on each port that is free, and lets the one
@@ -71,11 +38,11 @@ func (c *Comp) startFrames() {
 	for p := range c.tx.ports {
 		l := &c.tx.ports[p]
 		c.watchBuffer(p)
-		if !l.busy && (l.fifo.Len() != 0 || l.pause.send.Due()) && c.until(l.x.free) {
+		if !l.busy && (l.fifo.Len() != 0 || l.pause.send.Due()) && c.until(l.x.Free) {
 			c.offerFrame(p)
 		}
-		if l.x.waits && c.eth[p].CanSend() {
-			l.x.start(&l.stall, c.now)
+		if l.x.Waits && c.eth[p].CanSend() {
+			l.x.Start(&l.Stall, c.now)
 			c.moved = true
 			c.finishFrame(p)
 		}
@@ -91,7 +58,7 @@ func (c *Comp) offerFrame(port int) {
 		c.offerPause(port)
 	case c.maySend(l):
 		l.cur, l.busy = l.fifo.Pop(), true
-		l.x.offer(c.now, beatsOf(len(c.tx.slots[l.cur].frame.Data), c.spec.EthBits))
+		l.x.Offer(c.now, stream.BeatsOf(len(c.tx.slots[l.cur].frame.Data), c.spec.EthBits))
 		c.moved = true
 	}
 }
@@ -99,10 +66,10 @@ func (c *Comp) offerFrame(port int) {
 // finishFrame ends the frame that crosses out of a port, if it is time.
 func (c *Comp) finishFrame(p int) {
 	l := &c.tx.ports[p]
-	if !l.busy || l.x.waits || !c.until(l.x.last) {
+	if !l.busy || l.x.Waits || !c.until(l.x.Last) {
 		return
 	}
-	l.busy, l.x.open = false, false
+	l.busy, l.x.Open = false, false
 	c.moved = true
 	if l.pause.own != nil {
 		c.pauseLeft(p)
@@ -111,7 +78,7 @@ func (c *Comp) finishFrame(p int) {
 	s := &c.tx.slots[l.cur]
 	f, n := s.frame, len(s.frame.Data)
 	s.frame = nil
-	c.observe(boundary.Crossing{Kind: boundary.FrameOut, Port: p, First: l.x.first, Last: l.x.last, Frame: &f.Frame})
+	c.observe(boundary.Crossing{Kind: boundary.FrameOut, Port: p, First: l.x.First, Last: l.x.Last, Frame: &f.Frame})
 	c.regs.StepPort(nicspec.CntTxFrames, p, 1)
 	c.regs.StepPort(nicspec.CntTxBytes, p, uint64(n))
 	c.send(p, f)
@@ -119,21 +86,3 @@ func (c *Comp) finishFrame(p int) {
 	c.entryEnded(&c.tx.queues[i], s, n)
 	c.advance(i)
 }
-
-// send hands a frame that has left to the link.
-func (c *Comp) send(p int, f *msg.Frame) {
-	f.Seq = c.regs.Port(nicspec.CntTxFrames, p) + c.regs.Port(nicspec.CntTxPause, p) - 1
-	if c.eth[p].SendAt(f, c.time()) != nil {
-		panic("nic: the Ethernet link refused a frame after CanSend")
-	}
-}
-
-// finishOutputs ends what crosses out of the device in this cycle.
-func (c *Comp) finishOutputs() {
-	for p := range c.tx.ports {
-		c.finishFrame(p)
-	}
-	c.finishTLP()
-}
-
-func (c *Comp) time() simcore.Ps { return simcore.Ps(c.now) * c.period }

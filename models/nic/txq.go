@@ -2,6 +2,7 @@ package nic
 
 import (
 	"nictwin/models/nic/core"
+	"nictwin/models/nic/ring"
 	"nictwin/models/nicspec"
 )
 
@@ -10,7 +11,7 @@ const none = -1
 
 // txQueue is what the timed part keeps of a transmit queue.
 type txQueue struct {
-	win  window
+	win  ring.Window
 	refs int // reads, slots and completion entries under way
 
 	// Entries at work, oldest first, linked by txSlot.next. Those before emit
@@ -19,8 +20,8 @@ type txQueue struct {
 	port             int
 
 	sends, copies int  // of the entries at work
-	way           int  // of the latest of those that are no copies
-	waits         bool // stands in the line of a way
+	lane          int  // of the latest of those that are no copies
+	waits         bool // waits for room in a lane
 
 	failed   bool // an Event is to be written once the entries that lie wholly before win.end ended
 	failedAt uint16
@@ -44,15 +45,15 @@ func (c *Comp) wqesCame(rd *core.Read) {
 	q, tq := c.regs.Txq(i), &c.tx.queues[i]
 	tq.refs--
 	switch {
-	case rd.Gen != tq.win.gen || tq.win.beyond(rd.First):
+	case rd.Gen != tq.win.Gen || tq.win.Beyond(rd.First):
 		return
 	case rd.Status == nicspec.StatusOk:
-		tq.win.arrived(rd.First, uint16(len(rd.Dst)/nicspec.WqeBytes))
+		tq.win.Arrived(rd.First, uint16(len(rd.Dst)/nicspec.WqeBytes))
 		c.offer(i)
 		c.event(i) // an entry that was begun may turn out to reach beyond the cut
 		return
 	}
-	tq.win.cutAt(rd.First)
+	tq.win.CutAt(rd.First)
 	switch q.State {
 	case nicspec.QueueStateRun:
 		q.Fail(rd.Status)
@@ -68,11 +69,11 @@ func (c *Comp) wqesCame(rd *core.Read) {
 // offer notes whether a queue has an entry that can be started.
 func (c *Comp) offer(i int) {
 	switch q := &c.tx.queues[i]; {
-	case !q.win.ready():
+	case !q.win.Ready():
 		q.waits = false
-		c.tx.start.clear(i)
+		c.tx.start.Clear(i)
 	case !q.waits:
-		c.tx.start.set(i)
+		c.tx.start.Set(i)
 	}
 }
 
@@ -80,7 +81,7 @@ func (c *Comp) offer(i int) {
 // entry is at work, and none is left that can be started.
 func (c *Comp) event(i int) {
 	q, tq := c.regs.Txq(i), &c.tx.queues[i]
-	if !tq.failed || tq.head != none || !tq.win.spent() {
+	if !tq.failed || tq.head != none || !tq.win.Spent() {
 		return
 	}
 	tq.failed = false
@@ -96,12 +97,12 @@ func (c *Comp) event(i int) {
 func (c *Comp) drainTx(i int) {
 	w := &c.tx.queues[i].win
 	if !c.regs.TxEnable() {
-		w.cutAt(w.use)
+		w.CutAt(w.Use)
 		c.offer(i)
 		c.event(i)
 	}
-	if !w.ready() {
-		c.tx.parked.clear(i) // its class is another one when it comes back
+	if !w.Ready() {
+		c.tx.parked.Clear(i) // its class is another one when it comes back
 	}
 }
 
@@ -118,51 +119,16 @@ func (q *txQueue) append(slots []txSlot, id int32) {
 	q.refs++
 }
 
-// advance hands a queue's frames to their ports and ends its entries, both in
-// ring order [T1, T10]. Frames of one queue queue up behind each other at one
-// port only (see mayStart), so that they leave in order.
-func (c *Comp) advance(i int) {
-	tq := &c.tx.queues[i]
-	for tq.emit != none {
-		id := tq.emit
-		s := &c.tx.slots[id]
-		first := id == tq.head
-		if !s.ready || !first && (s.frame == nil || s.plan.Port != tq.port) {
-			return
-		}
-		tq.emit = s.next
-		if s.frame == nil {
-			c.entryEnded(tq, s, 0)
-			continue
-		}
-		tq.port = s.plan.Port
-		c.tx.ports[tq.port].fifo.Push(id)
+// pushed takes the block of an accepted push, if it is the next one that the
+// queue wants and there is room; else it is read from the ring [W2].
+func (c *Comp) pushed(e *core.Effect, block []byte) {
+	if block == nil {
+		return
 	}
-}
-
-// entryEnded is [T10] for the oldest entry of a queue; sent is the length of
-// its frame, 0 if none left.
-func (c *Comp) entryEnded(tq *txQueue, s *txSlot, sent int) {
-	i := int(s.queue)
-	q := c.regs.Txq(i)
-	c.regs.Step(nicspec.CntTxWqe)
-	if s.status != nicspec.StatusOk {
-		c.regs.Step(nicspec.CntTxErr)
+	if w := &c.tx.queues[e.Index].win; w.Next == e.PI-1 && w.Next-w.Use < w.Depth && !w.Cut {
+		copy(w.Slot(w.Next, 1), block)
+		w.Next++
+		w.Arrived(w.Next-1, 1)
+		c.offer(e.Index)
 	}
-	q.CI += uint16(s.plan.Blocks)
-	if s.plan.Complete || s.status != nicspec.StatusOk {
-		e := txCqe{addr: q.CqeAddr(q.CQI), queue: s.queue}
-		core.BuildTxCqe(uint16(i), s.index, s.status, s.plan.ID, sent, q.Phase(q.CQI), &e.cqe)
-		q.CQI++
-		tq.refs++
-		c.out.cqes.Push(e)
-	}
-	c.freeSlot(tq, tq.head)
-	if tq.head = s.next; tq.head == none {
-		tq.tail = none
-	}
-	tq.refs--
-	c.tx.active--
-	c.offer(i) // what had to wait for this one
-	c.event(i)
 }

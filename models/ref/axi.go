@@ -69,6 +69,9 @@ func (p *Player) axi(port string) *axi {
 	w, aw := p.Stream(port+".w"), p.Stream(port+".aw")
 	f, _ := w.find("wdata")
 	a := &axi{name: port, bus: f.Bits / 8}
+	for _, ch := range []string{".aw", ".w", ".b", ".ar", ".r"} {
+		p.seat(port + ch).axi = true
+	}
 	x, _ := aw.find("awaddr")
 	a.addr = x.Bits
 	_, _, burst := aw.Find("awlen")

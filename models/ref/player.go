@@ -74,7 +74,11 @@ type seat struct {
 	on   []func(*Msg)
 	draw func() (Fields, []byte)
 	due  *due // of an output; nil: whatever comes is right
+	axi  bool // a channel of a port that Bursts, Registers or ServeAXI plays
 }
+
+// Plays reports whether a stream is a channel of an AXI port that the reference plays: nothing else is drawn for it.
+func (p *Player) Plays(stream string) bool { return p.seat(stream).axi }
 
 // New is a run. What a manifest declares of outputs is set with Order, Drops and Latency before the reference is called.
 func New(h Host, r *rand.Rand, streams []*Stream, plain bool) *Player {

@@ -46,9 +46,14 @@ func share(d, of time.Duration) float64 {
 // ownDelay is how long this thread has been ready to run without a processor. The caller must be locked to its thread.
 func ownDelay() time.Duration { return split.ThreadDelay() }
 
-func childTime() time.Duration {
+func childTime() time.Duration { return usage(syscall.RUSAGE_CHILDREN) }
+
+// cpuTime is the processor time of this process, all its threads.
+func cpuTime() time.Duration { return usage(syscall.RUSAGE_SELF) }
+
+func usage(who int) time.Duration {
 	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u) != nil {
+	if syscall.Getrusage(who, &u) != nil {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -8,40 +8,44 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/blocks/kit"
+	"nictwin/scenarios/blocks/receive"
+	"nictwin/scenarios/blocks/registers"
+	"nictwin/scenarios/blocks/transmit"
 )
 
 // rare are bugs that show in few cases, as references that have them.
 var rare = []struct {
 	bug       string
-	block     *Block
-	reference func() func(Packet) []Packet
+	block     *kit.Block
+	reference func() func(kit.Packet) []kit.Packet
 }{
-	{"a UDP checksum of 0xffff is not looked at", csum, func() func(Packet) []Packet {
-		return func(p Packet) []Packet {
-			list := csum.Reference()(p)
+	{"a UDP checksum of 0xffff is not looked at", receive.Csum, func() func(kit.Packet) []kit.Packet {
+		return func(p kit.Packet) []kit.Packet {
+			list := receive.Csum.Reference()(p)
 			if at := int(p.Side[2]) + 6; p.Side[0] == 1 && binary.BigEndian.Uint16(p.Data[at:]) == 0xffff {
 				list[0].Data[1] ^= 1
 			}
 			return list
 		}
 	}},
-	{"a UDP checksum of 0 is sent as it is", offload, func() func(Packet) []Packet {
-		return func(p Packet) []Packet {
-			list := offload.Reference()(p)
+	{"a UDP checksum of 0 is sent as it is", transmit.Offload, func() func(kit.Packet) []kit.Packet {
+		return func(p kit.Packet) []kit.Packet {
+			list := transmit.Offload.Reference()(p)
 			f := list[0].Data[3:]
-			if at := int(p.Side[9]) + 6; p.Side[7]&ofUDPCsum != 0 && at+2 <= len(f) && binary.BigEndian.Uint16(f[at:]) == 0xffff {
+			if at := int(p.Side[9]) + 6; p.Side[7]&transmit.OfUDPCsum != 0 && at+2 <= len(f) && binary.BigEndian.Uint16(f[at:]) == 0xffff {
 				clear(f[at : at+2])
 			}
 			return list
 		}
 	}},
-	{"a rule that is made invalid goes on", steer, func() func(Packet) []Packet {
-		right, stale := steerReference(), steerReference()
-		return func(p Packet) []Packet {
+	{"a rule that is made invalid goes on", receive.Steer, func() func(kit.Packet) []kit.Packet {
+		right, stale := receive.SteerReference(), receive.SteerReference()
+		return func(p kit.Packet) []kit.Packet {
 			list := right(p)
-			switch write := p.Data[0] == steerTable && p.Data[1] == 1; {
+			switch write := p.Data[0] == receive.SteerTable && p.Data[1] == 1; {
 			case write && nicspec.DecodeRuleEntry(p.Data[8:]).Valid == 0:
-			case p.Data[0] == steerFrame:
+			case p.Data[0] == receive.SteerFrame:
 				return stale(p)
 			default:
 				stale(p)
@@ -49,27 +53,27 @@ var rare = []struct {
 			return list
 		}
 	}},
-	{"a pause frame that is dropped stops", pause, func() func(Packet) []Packet {
-		answer := pauseReference()
-		return func(p Packet) []Packet {
-			q := Packet{Data: append([]byte(nil), p.Data...)}
-			if q.Data[0] == pauseFrames {
+	{"a pause frame that is dropped stops", registers.Pause, func() func(kit.Packet) []kit.Packet {
+		answer := registers.PauseReference()
+		return func(p kit.Packet) []kit.Packet {
+			q := kit.Packet{Data: append([]byte(nil), p.Data...)}
+			if q.Data[0] == registers.PauseFrames {
 				q.Data[2] = 0
 			}
 			return answer(q)
 		}
 	}},
-	{"a pause ends below xon, not at it", pause, func() func(Packet) []Packet {
-		right, late := pauseReference(), pauseReference()
-		return func(p Packet) []Packet {
+	{"a pause ends below xon, not at it", registers.Pause, func() func(kit.Packet) []kit.Packet {
+		right, late := registers.PauseReference(), registers.PauseReference()
+		return func(p kit.Packet) []kit.Packet {
 			list := right(p)
-			q := Packet{Data: append([]byte(nil), p.Data...)}
-			if q.Data[0] == pauseTable && q.Data[1] == 1 {
+			q := kit.Packet{Data: append([]byte(nil), p.Data...)}
+			if q.Data[0] == registers.PauseTable && q.Data[1] == 1 {
 				e := nicspec.DecodePortEntry(q.Data[8:])
 				e.Xon = max(e.Xon, 1) - 1
 				e.Encode(q.Data[8:])
 			}
-			if other := late(q); p.Data[0] == pauseLevels {
+			if other := late(q); p.Data[0] == registers.PauseLevels {
 				return other
 			}
 			return list

@@ -12,11 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/blocks/kit"
 	"nictwin/scenarios/home/hometest"
 )
 
 // open builds and starts a block.
-func open(t *testing.T, b *Block) *Device {
+func open(t *testing.T, b *kit.Block) *Device {
 	t.Helper()
 	h, err := hometest.Find()
 	require.NoError(t, err)

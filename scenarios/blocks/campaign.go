@@ -10,11 +10,12 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/blocks/kit"
 )
 
 // Options say what is played on which blocks.
 type Options struct {
-	Blocks       []*Block
+	Blocks       []*kit.Block
 	Manifest     func(name string) string // where a block's manifest is
 	Seed         uint64                   // of the first run; the next has the next
 	Runs         int                      // of each block
@@ -47,7 +48,7 @@ func (o *Options) Validate() error {
 
 // Report is what came of a block's runs. They end with the first mismatch.
 type Report struct {
-	Block    *Block
+	Block    *kit.Block
 	Build    string // hash
 	Runs     int
 	Requests int

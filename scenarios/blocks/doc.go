@@ -2,8 +2,10 @@
 // random requests under gaps and back-pressure, every result compared field by field.
 //
 // A block has a manifest and, where its ports are no streams, a wrapper in verilator/duts/blocks; its requests and
-// their results are packets, whose bytes a Layout names: large ones are Go structures, from which record makes it. Its
+// their results are packets, whose bytes a Layout names: large ones are Go structures, from which kit.NewRecord makes it. Its
 // reference is the functional core of models/nic, called with the same requests in the same order.
+//
+// The pairs are in receive, transmit and registers; kit is what they are made of. This package lists and plays them.
 //
 // A new pair is a manifest with the streams req and rsp (and a wrapper made of the cells blk_*.sv), and a Block in All: its
 // layouts, its Stimulus and its Reference. Runs with and without stalls, and the sabotage of every field of a result, come

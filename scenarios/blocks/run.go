@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/blocks/kit"
 )
 
 // Names of a block's streams.
@@ -43,7 +44,7 @@ type Result struct {
 
 // Mismatch is the first thing that a block did wrong.
 type Mismatch struct {
-	Block       *Block
+	Block       *kit.Block
 	Seed        uint64
 	Stall       int
 	Transaction int    // number of the request, from 0
@@ -65,14 +66,14 @@ var _ error = (*Mismatch)(nil)
 
 // Device is a block that runs.
 type Device struct {
-	Block    *Block
+	Block    *kit.Block
 	Build    string // its hash
 	conn     *rtlbridge.Conn
 	req, rsp int
 }
 
 // Open builds a block and starts it. Errors: those of rtlbridge.
-func Open(ctx context.Context, b *Block, manifest string, variant rtlbridge.Variant, log io.Writer) (*Device, error) {
+func Open(ctx context.Context, b *kit.Block, manifest string, variant rtlbridge.Variant, log io.Writer) (*Device, error) {
 	m, err := rtlbridge.LoadManifest(manifest)
 	if err != nil {
 		return nil, err
@@ -104,8 +105,8 @@ type played struct {
 	*Device
 	Run
 	Result
-	requests []Packet
-	expected []Packet
+	requests []kit.Packet
+	expected []kit.Packet
 	owner    []int // of each result: the number of its request
 	taken    int   // requests
 	digest   rtlbridge.Digest
@@ -241,7 +242,7 @@ func (p *played) due() int {
 // compare judges the next result.
 func (p *played) compare(e *rtlbridge.Record) {
 	if p.Compared == len(p.expected) {
-		p.fault(p.due(), "results", "no more", fmt.Sprintf("one more: %s", p.Block.op(e.Data).Result.text(e.Data)), e.Last)
+		p.fault(p.due(), "results", "no more", fmt.Sprintf("one more: %s", p.Block.Op(e.Data).Result.Text(e.Data)), e.Last)
 		return
 	}
 	want, data := p.expected[p.Compared], e.Data
@@ -249,7 +250,7 @@ func (p *played) compare(e *rtlbridge.Record) {
 	if p.Block.Settle != nil {
 		data, whole = p.Block.Settle(data), false
 	}
-	field, exp, got, same := p.Block.op(want.Data).Result.diff(want.Data, data, whole)
+	field, exp, got, same := p.Block.Op(want.Data).Result.DiffPacket(want.Data, data, whole)
 	if !same {
 		p.fault(p.due(), field, exp, got, e.Last)
 		return
@@ -262,7 +263,7 @@ func (p *played) silent() {
 	got := fmt.Sprintf("nothing in %d cycles", silence)
 	if p.Compared < len(p.expected) {
 		want := p.expected[p.Compared].Data
-		p.fault(p.due(), "result", p.Block.op(want).Result.text(want), got, p.Cycles)
+		p.fault(p.due(), "result", p.Block.Op(want).Result.Text(want), got, p.Cycles)
 		return
 	}
 	p.fault(p.taken, "request", "to be taken", got, p.Cycles)
@@ -270,13 +271,13 @@ func (p *played) silent() {
 
 func (p *played) fault(transaction int, field, want, got string, cycle uint64) {
 	r := p.requests[transaction]
-	op := p.Block.op(r.Data)
+	op := p.Block.Op(r.Data)
 	shown := r.Side
 	if len(shown) == 0 {
 		shown = r.Data
 	}
 	p.Mismatch = &Mismatch{
-		Block: p.Block, Seed: p.Seed, Stall: p.Stall, Transaction: transaction, Op: op.Name, Request: op.Request.text(shown),
+		Block: p.Block, Seed: p.Seed, Stall: p.Stall, Transaction: transaction, Op: op.Name, Request: op.Request.Text(shown),
 		Field: field, Expected: want, Got: got, Cycle: cycle,
 	}
 }

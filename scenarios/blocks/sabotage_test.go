@@ -9,19 +9,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/blocks/kit"
+	"nictwin/scenarios/blocks/receive"
 )
 
 // sabotaged is a block whose reference turns over one bit: of a field of a kind of result, from the after-th result of
 // that kind on which flip accepts.
-func sabotaged(b *Block, op *Op, after int, flip func(data []byte) bool) (*Block, *int) {
+func sabotaged(b *kit.Block, op *kit.Op, after int, flip func(data []byte) bool) (*kit.Block, *int) {
 	s, at := *b, -1
-	s.Reference = func() func(Packet) []Packet {
+	s.Reference = func() func(kit.Packet) []kit.Packet {
 		answer, request, seen := b.Reference(), -1, 0
-		return func(p Packet) []Packet {
+		return func(p kit.Packet) []kit.Packet {
 			request++
 			list := answer(p)
 			for i := range list {
-				if b.op(list[i].Data) != op || at >= 0 {
+				if b.Op(list[i].Data) != op || at >= 0 {
 					continue
 				}
 				if seen++; seen > after && flip(list[i].Data) {
@@ -68,7 +70,7 @@ func turn(f *nicspec.FieldInfo, data []byte) bool {
 	return true
 }
 
-func sabotage(t *testing.T, d *Device, op *Op, field string, flip func([]byte) bool) {
+func sabotage(t *testing.T, d *Device, op *kit.Op, field string, flip func([]byte) bool) {
 	t.Helper()
 	broken, at := sabotaged(d.Block, op, 3, flip)
 	x := *d
@@ -86,12 +88,12 @@ func sabotage(t *testing.T, d *Device, op *Op, field string, flip func([]byte) b
 
 // TestResultsAreCounted: results that are missing or too many, and runs without any, are mismatches.
 func TestResultsAreCounted(t *testing.T) {
-	d := open(t, csum)
-	change := func(f func(n int, list []Packet) []Packet) *Mismatch {
-		x, b := *d, *csum
-		b.Reference = func() func(Packet) []Packet {
-			answer, n := csum.Reference(), 0
-			return func(p Packet) []Packet {
+	d := open(t, receive.Csum)
+	change := func(f func(n int, list []kit.Packet) []kit.Packet) *Mismatch {
+		x, b := *d, *receive.Csum
+		b.Reference = func() func(kit.Packet) []kit.Packet {
+			answer, n := receive.Csum.Reference(), 0
+			return func(p kit.Packet) []kit.Packet {
 				n++
 				return f(n, answer(p))
 			}
@@ -102,7 +104,7 @@ func TestResultsAreCounted(t *testing.T) {
 		require.NotNil(t, r.Mismatch)
 		return r.Mismatch
 	}
-	m := change(func(n int, list []Packet) []Packet {
+	m := change(func(n int, list []kit.Packet) []kit.Packet {
 		if n == 20 {
 			return append(list, slices.Clone(list)...)
 		}
@@ -110,8 +112,8 @@ func TestResultsAreCounted(t *testing.T) {
 	})
 	require.Equal(t, []any{"result", 19}, []any{m.Field, m.Transaction})
 	require.Contains(t, m.Got, "nothing in 50000 cycles")
-	m = change(func(n int, list []Packet) []Packet { return list[:flag(n < 20)] })
+	m = change(func(n int, list []kit.Packet) []kit.Packet { return list[:kit.Flag(n < 20)] })
 	require.Equal(t, []string{"results", "no more"}, []string{m.Field, m.Expected})
-	m = change(func(int, []Packet) []Packet { return nil })
+	m = change(func(int, []kit.Packet) []kit.Packet { return nil })
 	require.Equal(t, "results", m.Field)
 }

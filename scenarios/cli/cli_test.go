@@ -22,7 +22,7 @@ import (
 	"nictwin/models/root"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
-	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
@@ -57,7 +57,7 @@ func TestClassify(t *testing.T) {
 		{rtlbridge.ErrNotTuned, result.Usage},
 		{infra, result.Infrastructure},
 		{&rtlbridge.BuildError{}, result.Infrastructure},
-		{errors.Join(stuck, &fuzz.CrashError{Value: "x"}), result.Infrastructure},
+		{errors.Join(stuck, &player.CrashError{Value: "x"}), result.Infrastructure},
 		{rtlbridge.ErrToolMissing, result.Infrastructure},
 		{&fs.PathError{Op: "write", Path: "x", Err: errors.New("no space")}, result.Infrastructure},
 		{errors.New("never seen before"), result.Infrastructure},

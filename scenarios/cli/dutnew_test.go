@@ -17,7 +17,10 @@ var update = goflag.Bool("update", false, "write golden files anew")
 
 // TestNewManifests holds what is recognised of modules in several styles; each manifest fits, and can be played.
 func TestNewManifests(t *testing.T) {
-	for _, file := range []string{"axis_reg.v", "axil_ram.v", "dual.sv", "plain.sv", "marks.v", "words.v"} {
+	for _, file := range []string{
+		"axis_reg.v", "axil_ram.v", "dual.sv", "plain.sv", "marks.v", "words.v",
+		"dcfifo.v", "ipframe.v", "demux.v", "switch.v", "dmawr.v", "axilshare.v",
+	} {
 		t.Run(file, func(t *testing.T) {
 			path := filepath.Join("testdata", "new", file)
 			n := &DUTNew{Place: Place{Home: "../.."}, Top: strings.TrimSuffix(file, filepath.Ext(file)), Files: []string{path}}

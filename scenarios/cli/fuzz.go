@@ -15,6 +15,8 @@ import (
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/result"
 )
 
@@ -38,8 +40,8 @@ func NewFuzz() *Fuzz {
 // FuzzEnded is how a run of programs came out.
 type FuzzEnded struct {
 	Ended
-	Result *fuzz.Result         // nil when it did not begin
-	Report *fuzz.CoverageReport // likewise
+	Result *fuzz.Result     // nil when it did not begin
+	Report *coverage.Report // likewise
 }
 
 // Run plays programs and judges. A canceled context interrupts it.
@@ -85,7 +87,7 @@ func (f *Fuzz) program() error {
 	if f.ProgramFile == "" {
 		return nil
 	}
-	p, err := fuzz.Load(f.ProgramFile)
+	p, err := program.Load(f.ProgramFile)
 	if err != nil {
 		return fmt.Errorf("--program: %w", err)
 	}
@@ -140,7 +142,7 @@ func (f *Fuzz) covered() error {
 	if f.Coverage == "" {
 		return nil
 	}
-	err := errors.Join(files.Link(f.Coverage), files.Lockable(f.Coverage), fuzz.NewCoverage().Load(f.Coverage))
+	err := errors.Join(files.Link(f.Coverage), files.Lockable(f.Coverage), coverage.New().Load(f.Coverage))
 	if err == nil {
 		err = files.Probe(filepath.Dir(f.Coverage))
 	}
@@ -162,7 +164,7 @@ func (f *Fuzz) cover(ctx context.Context, e *FuzzEnded) error {
 			added = fmt.Errorf("--coverage: %w", added)
 		}
 	}
-	e.Report = c.Report(fuzz.NewUniverse(e.Result.Sizes))
+	e.Report = c.Report(coverage.NewUniverse(e.Result.Sizes))
 	if f.Out == "" {
 		return added
 	}

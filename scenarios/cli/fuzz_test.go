@@ -12,7 +12,7 @@ import (
 
 	"nictwin/rtlbridge/lockfile"
 	"nictwin/scenarios/device"
-	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/fuzz/coverage"
 	"nictwin/scenarios/result"
 )
 
@@ -54,9 +54,9 @@ func TestInterruptedWhileTheHitsAreLocked(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, apart, 1)
 	require.Contains(t, said.String(), "the hits of this run are in "+apart[0])
-	kept := fuzz.NewCoverage()
+	kept := coverage.New()
 	require.NoError(t, kept.Load(apart[0]))
-	r := kept.Report(fuzz.NewUniverse(e.Result.Sizes))
+	r := kept.Report(coverage.NewUniverse(e.Result.Sizes))
 	require.Positive(t, r.Hit)
 	require.Equal(t, r.Hits, e.Report.Hits)
 	require.FileExists(t, filepath.Join(f.Out, result.CoverageFile))

@@ -9,7 +9,8 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
-	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/play"
 	"nictwin/scenarios/replay"
@@ -57,12 +58,12 @@ func is[E error](err error) bool {
 }
 
 func isInfra(err error) bool {
-	return is[*LimitError](err) || outOfFiles(err) || errors.Is(err, syscall.ENOMEM) || is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*fuzz.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
+	return is[*LimitError](err) || outOfFiles(err) || errors.Is(err, syscall.ENOMEM) || is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*player.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
 }
 
 func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*split.UsageError](err) || is[*runner.UsageError](err) || is[*capture.Error](err) ||
-		is[*rtlbridge.ManifestError](err) || is[*rtlbridge.SettingError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*fuzz.ProgramError](err) ||
+		is[*rtlbridge.ManifestError](err) || is[*rtlbridge.SettingError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*program.Error](err) ||
 		is[*home.NotFoundError](err) || is[*home.UntrustedError](err) || is[*home.UnknownError](err) ||
 		is[*play.SpecError](err) || is[*play.RefError](err) || is[*play.OwnError](err) || is[*device.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
 }

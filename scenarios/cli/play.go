@@ -56,6 +56,15 @@ type PlayEnded struct {
 	Report *play.Report // nil when it did not begin
 }
 
+// nothing is the error of runs in which no output gave anything.
+func (p *Play) nothing(runs int) error {
+	why := "want inputs that let something come out: see the manifest's section play"
+	if rest := p.Manifest.TieRest; rest != "" {
+		why = fmt.Sprintf("either the inputs of section play let nothing through, or tie_rest: %s holds an input that matters (dut ports shows them all)", rest)
+	}
+	return Usagef("%s: nothing came out in %d runs, so nothing was compared: %s", p.Manifest.Path, runs, why)
+}
+
 // Run plays and judges. A canceled context interrupts it.
 func (p *Play) Run(ctx context.Context) *PlayEnded {
 	e := &PlayEnded{Ended: Ended{Object: result.Object{Command: "play", Seed: p.Seed}}}
@@ -67,7 +76,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 		play: func() (err error) {
 			e.Report, err = play.Play(ctx, p.Options)
 			if err == nil && e.Report.Failed == nil && e.Report.Compared == 0 {
-				err = Usagef("%s: nothing came out in %d runs: nothing was compared; look at the inputs in the manifest's section play", p.Manifest.Path, e.Report.Runs)
+				err = p.nothing(e.Report.Runs)
 			}
 			if err == nil && e.Report.Failed != nil && p.opened != nil {
 				err = p.opened.Write(result.TransactionsFile, trace.Bytes())

@@ -19,6 +19,7 @@ import (
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/result/resulttest"
@@ -297,7 +298,7 @@ func TestFuzzFindingsValidate(t *testing.T) {
 		{Number: 3, Key: "[R8] hdr_len", Ops: 40, Shrunk: 2, Program: "out/program-3.json", Finding: result.OfMismatch(&golden.Mismatch{
 			Rule: "R8", Field: "hdr_len", At: golden.Domain{Kind: golden.DomainRxq, Index: 1}, Index: 2, Frame: &golden.FrameID{N: 7},
 		})},
-		{Number: 5, Ops: 9, Shrunk: 9, Finding: result.OfError(&fuzz.StuckError{What: "the queue is off"})},
+		{Number: 5, Ops: 9, Shrunk: 9, Finding: result.OfError(&player.StuckError{What: "the queue is off"})},
 		{Number: 6, Ops: 1, Shrunk: 1, Finding: result.OfError(errors.Join(&device.StreamError{Stream: "m_axis_tlp", Port: -1, Rule: 2}))},
 	}}}
 	f.describe(e)

@@ -13,6 +13,7 @@ import (
 	"nictwin/rtlbridge"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
+	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/runner"
@@ -169,7 +170,7 @@ func (f *Fuzz) wave(ctx context.Context, e *FuzzEnded) error {
 	if len(r.Failures) > 0 {
 		x := &r.Failures[0]
 		found = []result.Finding{x.Finding}
-		p, err := fuzz.Load(x.Program)
+		p, err := program.Load(x.Program)
 		if err != nil {
 			return waveError(err)
 		}

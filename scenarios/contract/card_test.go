@@ -8,6 +8,7 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/contract/kit"
 )
 
 // onCard is a preset and the sizes of a NIC for it.
@@ -21,7 +22,7 @@ func onCard(t *testing.T, preset string) (*board.CardSpec, nicspec.Build) {
 }
 
 // each is every n-th check of those that run on cards; all of them in a long test.
-func each(sizes nicspec.Build, n int) (some []check) {
+func each(sizes nicspec.Build, n int) (some []kit.Check) {
 	if os.Getenv("NICTWIN_LONG") != "" {
 		n = 1
 	}
@@ -52,7 +53,7 @@ func TestPlainChecksExist(t *testing.T) {
 	_, sizes := onCard(t, "bf3")
 	names := map[string]bool{}
 	for _, c := range suite(sizes) {
-		names[c.name] = true
+		names[c.Name] = true
 	}
 	for name := range plainOnly {
 		require.True(t, names[name], "%q is listed in plain.go, and is no check", name)

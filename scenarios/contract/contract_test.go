@@ -16,6 +16,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/contract/kit"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/home/hometest"
 	"nictwin/scenarios/testbed"
@@ -50,8 +51,8 @@ func eachBuild(t *testing.T, f func(t *testing.T, name string, sizes nicspec.Bui
 var sizeAreas = []string{"registers/", "tables/", "drops/", "steer/", "rings/", "rss/", "transmit/", "transmit rings/", "push/", "chaos/", "queues/"}
 
 // sized is those of a suite.
-func sized(all []check) []check {
-	return slices.DeleteFunc(all, func(c check) bool { return !within(c.name, sizeAreas) })
+func sized(all []kit.Check) []kit.Check {
+	return slices.DeleteFunc(all, func(c kit.Check) bool { return !within(c.Name, sizeAreas) })
 }
 
 func TestLargestModel(t *testing.T) {
@@ -116,7 +117,7 @@ func buildRTL(ctx context.Context, sizes nicspec.Build) (*rtlbridge.Device, erro
 }
 
 // onModel makes boards with the Go NIC.
-func onModel(sizes *nicspec.Build) Build {
+func onModel(sizes *nicspec.Build) kit.Build {
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Build = device.Model, sizes
 		return testbed.New(s)
@@ -124,7 +125,7 @@ func onModel(sizes *nicspec.Build) Build {
 }
 
 // onRTL makes boards with the RTL, which is built when the first one is made.
-func onRTL(t *testing.T, sizes nicspec.Build) Build {
+func onRTL(t *testing.T, sizes nicspec.Build) kit.Build {
 	built := sync.OnceValues(func() (*rtlbridge.Device, error) { return buildRTL(t.Context(), sizes) })
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		dev, err := built()

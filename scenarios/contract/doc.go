@@ -5,6 +5,9 @@
 // work entries, every cause of a drop, failing reads of every kind, limits of sizes, addresses, rings and time. Two judges
 // look on: each test says what must come out, and the referee watches every run.
 //
+// The checks are in rooms, by part of the contract; kit is what they share. This package puts them together into one suite
+// and runs it.
+//
 // It does not measure, and it is no traffic generator.
 //
 // Invariants:

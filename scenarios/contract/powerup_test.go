@@ -13,6 +13,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
+	"nictwin/scenarios/contract/kit"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/testbed"
 )
@@ -43,11 +44,11 @@ func randomPowerUp(t *testing.T, ports int) {
 	require.NoError(t, err)
 	played := 0
 	for _, c := range suite(sizes) {
-		if !within(c.name, powerUpAreas[ports]) {
+		if !within(c.Name, powerUpAreas[ports]) {
 			continue
 		}
 		played++
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "inputs")
 			t.Run("record", func(t *testing.T) { record(t, &c, sizes, zeros, file) })
 			want := playback(t, zeros, file)
@@ -69,7 +70,7 @@ func within(name string, areas []string) bool {
 }
 
 // record runs a check with the device's inputs going to a file.
-func record(t *testing.T, c *check, sizes nicspec.Build, dev *rtlbridge.Device, file string) {
+func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *rtlbridge.Device, file string) {
 	f, err := os.Create(file)
 	require.NoError(t, err)
 	w := bufio.NewWriterSize(f, 1<<20)
@@ -77,7 +78,7 @@ func record(t *testing.T, c *check, sizes nicspec.Build, dev *rtlbridge.Device, 
 		require.NoError(t, w.Flush())
 		require.NoError(t, f.Close())
 	})
-	c.on(t, sizes, func(s testbed.Spec) (*testbed.Bed, error) {
+	on(c, t, sizes, func(s testbed.Spec) (*testbed.Bed, error) {
 		s.NIC, s.Built, s.Record = device.RTL, dev, w
 		return testbed.New(s)
 	}, 0, nil)

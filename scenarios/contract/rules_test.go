@@ -40,9 +40,9 @@ func checkedRules() map[string]string {
 	all := map[string]string{}
 	for _, a := range slices.Concat(areas, portAreas) {
 		for _, c := range a.checks {
-			for _, rule := range strings.Fields(c.rules) {
+			for _, rule := range strings.Fields(c.Rules) {
 				if all[rule] == "" {
-					all[rule] = c.name
+					all[rule] = c.Name
 				}
 			}
 		}

@@ -4,69 +4,54 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/contract/copies"
+	"nictwin/scenarios/contract/isolation"
+	"nictwin/scenarios/contract/kit"
+	"nictwin/scenarios/contract/offloads"
+	"nictwin/scenarios/contract/pause"
+	"nictwin/scenarios/contract/pcie"
+	"nictwin/scenarios/contract/receive"
+	"nictwin/scenarios/contract/registers"
+	"nictwin/scenarios/contract/reset"
+	"nictwin/scenarios/contract/transmit"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/testbed"
 )
 
-// Build puts a board together with the NIC under test on it. The spec says what is wanted of everything around the NIC;
-// its kind of NIC is for Build to choose.
-type Build func(testbed.Spec) (*testbed.Bed, error)
-
-// check is one test of the suite.
-type check struct {
-	name   string
-	rules  string // of docs/nic.md, separated by spaces
-	stalls []int  // percent of cycles with back-pressure; nil: calm only
-	run    func(*rig)
-}
-
 // area is checks that need the same parts of the build.
 type area struct {
 	parts  nicspec.Cap1Reg
-	checks []check
+	checks []kit.Check
 }
-
-// around changes the endpoint of some checks, by name.
-var around = map[string]func(*board.Endpoint){}
-
-// credits are those of the links of some checks, by name; the others have as many as never hold anything back.
-var credits = map[string]int{}
-
-// Back-pressure under which checks run.
-var (
-	calm    []int
-	stalled = []int{0, 30, 60}
-)
 
 // areas are all checks there are, but for portAreas, which need more than one port.
 var areas = []area{
-	{0, registerChecks}, {0, idleChecks}, {0, tableChecks}, {0, layoutChecks}, {0, dropChecks}, {0, parseChecks}, {0, steerChecks}, {0, rxRingChecks},
-	{0, rxErrorChecks}, {0, tagChecks}, {0, ringErrorChecks}, {0, txLayoutChecks}, {0, txStatusChecks}, {0, offloadChecks}, {0, txErrorChecks}, {0, handChecks}, {0, txRingChecks},
-	{nicspec.PartRss, rssChecks}, {nicspec.PartCopy, copyChecks}, {nicspec.PartCopy, copyLineChecks}, {nicspec.PartCopy | nicspec.PartFence, fenceChecks}, {nicspec.PartCopy | nicspec.PartFence | nicspec.PartPush, fencePushChecks}, {0, flagChecks}, {nicspec.PartLong, longChecks}, {nicspec.PartLong | nicspec.PartPush, longPushChecks},
-	{nicspec.PartTrim, trimChecks}, {nicspec.PartTrim | nicspec.PartCrc32c, trimCrcChecks}, {nicspec.PartTrim | nicspec.PartEcn, trimEcnChecks},
-	{nicspec.PartLong | nicspec.PartFlr, longFlrChecks}, {nicspec.PartLong | nicspec.PartPause, longPauseChecks}, {nicspec.PartAppend, appendChecks}, {nicspec.PartAppend | nicspec.PartLong, appendLongChecks},
-	{nicspec.PartAppend | nicspec.PartCrc32c, appendCrcChecks}, {nicspec.PartAppend | nicspec.PartEcn, appendEcnChecks},
-	{nicspec.PartCopy, invalidateChecks},
-	{nicspec.PartPush, pushChecks}, {nicspec.PartAccounts, accountChecks}, {nicspec.PartAccounts, accountRaceChecks}, {nicspec.PartAccounts, accountSweepChecks}, {0, sweepChecks},
-	{nicspec.PartAccounts | nicspec.PartRss, accountRssChecks},
-	{nicspec.PartCrc32c, crc32cChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, crcAccountChecks},
-	{nicspec.PartFlr, flrChecks}, {nicspec.PartFlr, flrEachChecks}, {nicspec.PartFlr | nicspec.PartCopy, flrCopyChecks},
-	{0, isolationChecks}, {nicspec.PartCopy, isolationCopyChecks}, {nicspec.PartPause, pauseChecks}, {nicspec.PartPause, pauseOffChecks}, {nicspec.PartPause, pauseKeptChecks}, {nicspec.PartPause | nicspec.PartFlr, pauseResetChecks}, {everyQueueParts, everyQueueChecks},
-	{nicspec.PartMsix, msixChecks}, {0, runtimeChecks}, {nicspec.PartAttr, attrChecks}, {nicspec.PartAttr | nicspec.PartCopy, attrCopyChecks},
-	{nicspec.PartLong | nicspec.PartPush, longOffChecks}, {nicspec.PartEcn, ecnChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, ecnCrcChecks},
-	{0, windowChecks}, {0, earlyChecks}, {0, mixedChecks}, {0, backpressureChecks}, {nicspec.PartCopy, copyHeldChecks}, {0, chaosChecks}, {resetChaosParts, resetChaosChecks},
+	{0, registers.Checks}, {0, registers.IdleChecks}, {0, registers.TableChecks}, {0, receive.LayoutChecks}, {0, receive.DropChecks}, {0, receive.ParseChecks}, {0, receive.SteerChecks}, {0, receive.RxRingChecks},
+	{0, receive.RxErrorChecks}, {0, pcie.TagChecks}, {0, transmit.RingErrorChecks}, {0, transmit.TxLayoutChecks}, {0, transmit.TxStatusChecks}, {0, offloads.OffloadChecks}, {0, transmit.TxErrorChecks}, {0, pcie.HandChecks}, {0, transmit.TxRingChecks},
+	{nicspec.PartRss, receive.RssChecks}, {nicspec.PartCopy, copies.Checks}, {nicspec.PartCopy, copies.LineChecks}, {nicspec.PartCopy | nicspec.PartFence, copies.FenceChecks}, {nicspec.PartCopy | nicspec.PartFence | nicspec.PartPush, copies.FencePushChecks}, {0, transmit.FlagChecks}, {nicspec.PartLong, transmit.LongChecks}, {nicspec.PartLong | nicspec.PartPush, transmit.LongPushChecks},
+	{nicspec.PartTrim, offloads.TrimChecks}, {nicspec.PartTrim | nicspec.PartCrc32c, offloads.TrimCrcChecks}, {nicspec.PartTrim | nicspec.PartEcn, offloads.TrimEcnChecks},
+	{nicspec.PartLong | nicspec.PartFlr, reset.LongChecks}, {nicspec.PartLong | nicspec.PartPause, pause.LongChecks}, {nicspec.PartAppend, offloads.AppendChecks}, {nicspec.PartAppend | nicspec.PartLong, offloads.AppendLongChecks},
+	{nicspec.PartAppend | nicspec.PartCrc32c, offloads.AppendCrcChecks}, {nicspec.PartAppend | nicspec.PartEcn, offloads.AppendEcnChecks},
+	{nicspec.PartCopy, copies.InvalidateChecks},
+	{nicspec.PartPush, transmit.PushChecks}, {nicspec.PartAccounts, receive.AccountChecks}, {nicspec.PartAccounts, receive.AccountRaceChecks}, {nicspec.PartAccounts, reset.AccountSweepChecks}, {0, reset.SweepChecks},
+	{nicspec.PartAccounts | nicspec.PartRss, receive.AccountRssChecks},
+	{nicspec.PartCrc32c, offloads.CRC32CChecks}, {nicspec.PartCrc32c | nicspec.PartAccounts, offloads.CRCAccountChecks},
+	{nicspec.PartFlr, reset.Checks}, {nicspec.PartFlr, reset.EachChecks}, {nicspec.PartFlr | nicspec.PartCopy, reset.CopyChecks},
+	{0, isolation.Checks}, {nicspec.PartCopy, isolation.CopyChecks}, {nicspec.PartPause, pause.Checks}, {nicspec.PartPause, pause.OffChecks}, {nicspec.PartPause, pause.KeptChecks}, {nicspec.PartPause | nicspec.PartFlr, pause.ResetChecks}, {isolation.EveryQueueParts, isolation.EveryQueueChecks},
+	{nicspec.PartMsix, registers.MSIXChecks}, {0, pcie.RuntimeChecks}, {nicspec.PartAttr, pcie.AttrChecks}, {nicspec.PartAttr | nicspec.PartCopy, pcie.AttrCopyChecks},
+	{nicspec.PartLong | nicspec.PartPush, transmit.LongOffChecks}, {nicspec.PartEcn, offloads.ECNChecks}, {nicspec.PartEcn | nicspec.PartCrc32c, offloads.ECNCrcChecks},
+	{0, pcie.WindowChecks}, {0, pcie.EarlyChecks}, {0, pcie.MixedChecks}, {0, pcie.BackpressureChecks}, {nicspec.PartCopy, copies.HeldChecks}, {0, isolation.ChaosChecks}, {isolation.ResetChaosParts, isolation.ResetChaosChecks},
 }
 
-var portAreas = []area{{0, portChecks}, {0, fairChecks}, {nicspec.PartPause, portStopChecks}}
+var portAreas = []area{{0, isolation.PortChecks}, {0, isolation.FairChecks}, {nicspec.PartPause, pause.PortStopChecks}}
 
 // suite is every check that such a NIC can be held to.
-func suite(sizes nicspec.Build) []check {
-	var all []check
+func suite(sizes nicspec.Build) []kit.Check {
+	var all []kit.Check
 	list := areas
 	if sizes.Ports > 1 {
 		list = slices.Concat(areas, portAreas)
@@ -80,50 +65,45 @@ func suite(sizes nicspec.Build) []check {
 }
 
 // RunContract holds a NIC of the given sizes to docs/nic.md. name is what its subtests go by.
-func RunContract(t *testing.T, name string, sizes nicspec.Build, build Build) {
+func RunContract(t *testing.T, name string, sizes nicspec.Build, build kit.Build) {
 	runChecks(t, name, sizes, build, suite(sizes))
 }
 
-func runChecks(t *testing.T, name string, sizes nicspec.Build, build Build, checks []check) {
+func runChecks(t *testing.T, name string, sizes nicspec.Build, build kit.Build, checks []kit.Check) {
 	runChecksOn(t, name, sizes, build, checks, nil)
 }
 
 // runChecksOn runs checks on a card, nil being the plain one.
-func runChecksOn(t *testing.T, name string, sizes nicspec.Build, build Build, checks []check, card *board.CardSpec) {
+func runChecksOn(t *testing.T, name string, sizes nicspec.Build, build kit.Build, checks []kit.Check, card *board.CardSpec) {
 	t.Run(name, func(t *testing.T) {
 		for _, c := range checks {
-			t.Run(c.title(), func(t *testing.T) {
-				stalls := c.stalls
+			t.Run(c.Title(), func(t *testing.T) {
+				stalls := c.Stalls
 				if stalls == nil {
 					stalls = []int{0}
 				}
 				for _, stall := range stalls {
-					t.Run(fmt.Sprintf("stall %d", stall), func(t *testing.T) { c.on(t, sizes, build, stall, card) })
+					t.Run(fmt.Sprintf("stall %d", stall), func(t *testing.T) { on(&c, t, sizes, build, stall, card) })
 				}
 			})
 		}
 	})
 }
 
-// title is the check's name with its rules: registers/shapes [G1] [P8].
-func (c *check) title() string {
-	return c.name + " [" + strings.Join(strings.Fields(c.rules), "] [") + "]"
-}
-
-func (c *check) on(t *testing.T, sizes nicspec.Build, build Build, stall int, card *board.CardSpec) {
-	spec := endpoint(stall)
-	if change := around[c.name]; change != nil {
+func on(c *kit.Check, t *testing.T, sizes nicspec.Build, build kit.Build, stall int, card *board.CardSpec) {
+	spec := kit.Endpoint(stall)
+	if change := kit.Around[c.Name]; change != nil {
 		change(&spec)
 	}
 	s := testbed.Spec{
-		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall, LinkCycles: linkCycles, Credits: credits[c.name], Endpoint: &spec,
+		Spec: device.Spec{Ports: sizes.Ports, EthBits: sizes.EthBits}, Seed: 11, Stall: stall, LinkCycles: kit.LinkCycles, Credits: kit.Credits[c.Name], Endpoint: &spec,
 	}
 	if card != nil {
-		s.Card, s.Endpoint, s.Credits = cardFor(card, spec), nil, 0
+		s.Card, s.Endpoint, s.Credits = kit.CardFor(card, spec), nil, 0
 		s.Card.Ports, s.Card.EthBits = sizes.Ports, sizes.EthBits
-		s.Card.PCIe.Credits = cmp.Or(credits[c.name], s.Card.PCIe.Credits)
+		s.Card.PCIe.Credits = cmp.Or(kit.Credits[c.Name], s.Card.PCIe.Credits)
 	}
-	r := newRig(t, sizes, build, s)
-	c.run(r)
-	r.finish()
+	r := kit.NewRig(t, sizes, build, s)
+	c.Run(r)
+	r.Finish()
 }

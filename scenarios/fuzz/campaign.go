@@ -19,6 +19,11 @@ import (
 	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
+	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/generate"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/fuzz/shrink"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/testbed"
 )
@@ -45,8 +50,8 @@ type Options struct {
 	RTLCoverage string
 	Wave        *device.Wave // what the RTL device of the only program leaves as a waveform; nil: nothing
 
-	Program *Program // played instead of those of the seed; may be nil
-	Out     string   // folder for programs that fail; empty: none are written
+	Program *program.Program // played instead of those of the seed; may be nil
+	Out     string           // folder for programs that fail; empty: none are written
 	// Files is Out, opened; nil: files are written by their paths.
 	Files *files.Folder
 
@@ -73,7 +78,7 @@ func (o *Options) Validate() error {
 	bad(o.NIC == device.RTL || o.NIC == device.Model, "nic", "%q: want rtl or model", o.NIC)
 	bad(o.Ports >= 0 && o.Ports <= board.MaxPorts, "ports", "%d: want 0 to %d", o.Ports, board.MaxPorts)
 	bad(o.EthBits == 0 || nicspec.ValidEthBits(o.EthBits), "eth_bits", "%d: want %s", o.EthBits, nicspec.WantEthBits)
-	_, err := SizesOf(o.Build)
+	_, err := program.SizesOf(o.Build)
 	bad(err == nil, "build", ": %w", err)
 	bad(o.Stall >= -1 && o.Stall <= 90, "stall", "%d: want -1 to 90 percent", o.Stall)
 	bad(o.Runs >= 0 && o.Runs <= maxNumber, "runs", "%d: want 0 to %d", o.Runs, maxNumber)
@@ -98,7 +103,7 @@ type Result struct {
 	Sim      simcore.Ps // that these take
 	Wall     time.Duration
 	Failures []result.Failure
-	Coverage *Coverage
+	Coverage *coverage.Coverage
 	Sizes    nicspec.Build // with as many ports as any program had
 }
 
@@ -113,9 +118,9 @@ type campaign struct {
 // outcome is what one program came to.
 type outcome struct {
 	number int
-	prog   *Program
-	v      *Verdict
-	cov    *Coverage
+	prog   *program.Program
+	v      *player.Verdict
+	cov    *coverage.Coverage
 }
 
 // Run plays programs. The result has what was found until an error, if there is one.
@@ -137,14 +142,14 @@ func newCampaign(o Options) (*campaign, error) {
 	if o.Program != nil {
 		o.Build, o.EthBits = o.Program.Board.Build, o.Program.Board.EthBits
 	}
-	sizes, err := SizesOf(o.Build)
+	sizes, err := program.SizesOf(o.Build)
 	if o.Board != "" && o.Program == nil {
 		card, wrong := boards.Card(o.Board)
 		if err = errors.Join(err, wrong); wrong == nil && o.EthBits == 0 {
 			o.EthBits = card.EthBits
 		}
 	}
-	return &campaign{Options: o, res: &Result{Seed: o.Seed, Coverage: NewCoverage(), Sizes: sizes}}, err
+	return &campaign{Options: o, res: &Result{Seed: o.Seed, Coverage: coverage.New(), Sizes: sizes}}, err
 }
 
 // ports is how many a program's NIC has.
@@ -199,13 +204,13 @@ func (c *campaign) board(s testbed.Spec) (*testbed.Bed, error) {
 }
 
 // generate is the program with a number.
-func (c *campaign) generate(number int) *Program {
+func (c *campaign) generate(number int) *program.Program {
 	if c.Program != nil {
 		return c.Program
 	}
 	sizes := c.res.Sizes
 	sizes.Ports = c.ports(number)
-	p := Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, Shape{sizes, c.Stall, c.Overlap})
+	p := generate.Generate(rand.New(rand.NewPCG(c.Seed, uint64(number))).Uint64()>>11, generate.Shape{Sizes: sizes, Stall: c.Stall, Overlap: c.Overlap})
 	p.Board.EthBits, p.Board.Build, p.Board.Card = c.EthBits, c.Build, c.Board
 	return p
 }
@@ -252,8 +257,8 @@ func (c *campaign) all(ctx context.Context) error {
 }
 
 func (c *campaign) play(ctx context.Context, number int) *outcome {
-	o := &outcome{number: number, prog: c.generate(number), cov: NewCoverage()}
-	o.v = o.prog.Run(ctx, c.board, o.cov)
+	o := &outcome{number: number, prog: c.generate(number), cov: coverage.New()}
+	o.v = player.Run(o.prog, ctx, c.board, o.cov)
 	return o
 }
 
@@ -284,7 +289,7 @@ func (c *campaign) take(ctx context.Context, o *outcome) (done bool, err error) 
 	return len(r.Failures) >= c.Most, err
 }
 
-func (c *campaign) why(v *Verdict) error {
+func (c *campaign) why(v *player.Verdict) error {
 	if v.Err != nil {
 		return v.Err
 	}
@@ -296,8 +301,8 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 	f := result.Failure{Number: o.number, Key: o.v.Key(), Ops: len(o.prog.Ops)}
 	p, v := o.prog, o.v
 	if c.Shrink {
-		p, f.Trials = Shrink(ctx, o.prog, func(p *Program) bool {
-			again := p.Run(ctx, c.board, nil)
+		p, f.Trials = shrink.Shrink(ctx, o.prog, func(p *program.Program) bool {
+			again := player.Run(p, ctx, c.board, nil)
 			if again.Key() != f.Key {
 				return false
 			}
@@ -305,7 +310,7 @@ func (c *campaign) failure(ctx context.Context, o *outcome) (result.Failure, err
 			return true
 		})
 	}
-	f.Shrunk, f.Finding = len(p.Ops), v.finding()
+	f.Shrunk, f.Finding = len(p.Ops), finding(v)
 	if c.Out == "" {
 		return f, nil
 	}
@@ -327,9 +332,9 @@ func (c *campaign) write(name string, text []byte) error {
 }
 
 // finding is what differs first.
-func (v *Verdict) finding() result.Finding {
+func finding(v *player.Verdict) result.Finding {
 	switch {
-	case v.found():
+	case v.Found():
 		f := result.OfMismatch(v.Report.List[0])
 		if v.Err != nil {
 			f.Text += "\n  then: " + v.Err.Error()

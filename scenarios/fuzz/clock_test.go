@@ -9,6 +9,8 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/testbed"
 )
 
@@ -40,10 +42,10 @@ func TestEveryClockIsOneBuild(t *testing.T) {
 }
 
 // atClock plays a program at a clock, and returns when its last crossing was.
-func (c *campaign) atClock(t *testing.T, p *Program, period simcore.Ps) (v *Verdict, last simcore.Ps) {
+func (c *campaign) atClock(t *testing.T, p *program.Program, period simcore.Ps) (v *player.Verdict, last simcore.Ps) {
 	t.Helper()
 	var b *testbed.Bed
-	v = p.Run(context.Background(), func(s testbed.Spec) (*testbed.Bed, error) {
+	v = player.Run(p, context.Background(), func(s testbed.Spec) (*testbed.Bed, error) {
 		s.PeriodPs = period
 		var err error
 		if b, err = c.board(s); err == nil {

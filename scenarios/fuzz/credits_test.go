@@ -12,6 +12,8 @@ import (
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/testbed"
 )
 
@@ -83,8 +85,8 @@ func TestCreditsDoNotShowTheQuantum(t *testing.T) {
 }
 
 // onLinks plays a program on a board with these links and this quantum, and a root whose answers take long and jitter.
-func (c *campaign) onLinks(p *Program, on testbed.Spec) *Verdict {
-	return p.Run(context.Background(), func(s testbed.Spec) (*testbed.Bed, error) {
+func (c *campaign) onLinks(p *program.Program, on testbed.Spec) *player.Verdict {
+	return player.Run(p, context.Background(), func(s testbed.Spec) (*testbed.Bed, error) {
 		s.Credits, s.Quantum, s.Serial = on.Credits, on.Quantum, on.Serial
 		if on.LinkCycles != 0 {
 			s.LinkCycles = on.LinkCycles

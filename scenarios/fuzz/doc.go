@@ -6,6 +6,9 @@
 // Coverage is counted from what the NIC was seen to do, in bins that follow docs/nic.md, never from what the generator
 // meant to try.
 //
+// This package runs campaigns: it draws programs (generate), plays them (player), counts what they reached (coverage) and
+// shrinks those that fail (shrink). Their format is in program.
+//
 // Invariants:
 //   - Every list of operations is a legal program: what an operation needs and does not find, it goes without. So any part
 //     of a program can be left out.

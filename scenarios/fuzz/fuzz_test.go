@@ -16,6 +16,11 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/generate"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/fuzz/shrink"
 	"nictwin/scenarios/testbed"
 )
 
@@ -67,7 +72,7 @@ func TestProgramsOnTheModel(t *testing.T) {
 	three := passes(t, o)
 	require.Equal(t, one.Digest, three.Digest)
 	require.Equal(t, one.Coverage, three.Coverage)
-	rep := one.Coverage.Report(NewUniverse(sizes(2)))
+	rep := one.Coverage.Report(coverage.NewUniverse(sizes(2)))
 	require.Empty(t, rep.Unlisted, "bins that were hit and are in no list")
 	require.Greater(t, rep.Share, 0.6)
 	o.Seed, o.Runs = 43, 5
@@ -77,12 +82,12 @@ func TestProgramsOnTheModel(t *testing.T) {
 // Programs pass on builds of other sizes, which have bins of their own.
 func TestEveryBuild(t *testing.T) {
 	bins := map[int]bool{}
-	for _, b := range builds {
+	for _, b := range program.Builds {
 		o := options(device.Model, 20)
-		o.Build = b.name
+		o.Build = b.Name
 		r := passes(t, o)
-		rep := r.Coverage.Report(NewUniverse(r.Sizes))
-		require.Empty(t, rep.Unlisted, "bins of build %s that were hit and are in no list", b.name)
+		rep := r.Coverage.Report(coverage.NewUniverse(r.Sizes))
+		require.Empty(t, rep.Unlisted, "bins of build %s that were hit and are in no list", b.Name)
 		bins[rep.Bins] = true
 	}
 	require.Greater(t, len(bins), 2)
@@ -97,7 +102,7 @@ func TestProgramsOnRTL(t *testing.T) {
 }
 
 func TestCaptured(t *testing.T) {
-	all, err := captured()
+	all, err := generate.Captured()
 	require.NoError(t, err)
 	require.Greater(t, len(all), 200)
 }
@@ -108,9 +113,9 @@ func TestProgramsThatFailedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, all)
 	for _, path := range all {
-		p, err := Load(path)
+		p, err := program.Load(path)
 		require.NoError(t, err)
-		v := p.Run(t.Context(), model, nil)
+		v := player.Run(p, t.Context(), model, nil)
 		require.True(t, v.Pass(), "%s: %s", path, v.Key())
 	}
 }
@@ -118,10 +123,10 @@ func TestProgramsThatFailedOnce(t *testing.T) {
 // A file has all of its program.
 func TestProgramsAreFiles(t *testing.T) {
 	for seed := range uint64(100) {
-		p := Generate(seed, Shape{sizes(1 + int(seed%2)), -1, seed%5 == 0})
+		p := generate.Generate(seed, generate.Shape{Sizes: sizes(1 + int(seed%2)), Stall: -1, Overlap: seed%5 == 0})
 		text, err := p.JSON()
 		require.NoError(t, err)
-		back, err := Parse(text)
+		back, err := program.Parse(text)
 		require.NoError(t, err, "seed %d", seed)
 		again, err := back.JSON()
 		require.NoError(t, err)
@@ -133,15 +138,15 @@ func TestProgramsAreFiles(t *testing.T) {
 func TestAnyPartIsAProgram(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for seed := range uint64(30) {
-		p := Generate(seed, Shape{sizes(1), -1, false})
-		var ops []Op
+		p := generate.Generate(seed, generate.Shape{Sizes: sizes(1), Stall: -1, Overlap: false})
+		var ops []program.Op
 		for i := range p.Ops {
 			if rng.IntN(3) > 0 {
 				ops = append(ops, p.Ops[i])
 			}
 		}
 		p.Ops = ops
-		v := p.Run(context.Background(), model, nil)
+		v := player.Run(p, context.Background(), model, nil)
 		require.True(t, v.Pass(), "seed %d: %s", seed, v.Key())
 	}
 }
@@ -188,16 +193,16 @@ func TestSabotageIsFoundAndShrunk(t *testing.T) {
 	for number := 0; ; number++ {
 		require.Less(t, number, 50, "programs until the fault is found")
 		p := c.generate(number)
-		v := p.Run(context.Background(), sabotaged, nil)
+		v := player.Run(p, context.Background(), sabotaged, nil)
 		if v.Pass() {
 			continue
 		}
 		require.True(t, v.Mismatch())
 		require.Contains(t, v.Key(), "vlan_inner")
-		small, trials := Shrink(context.Background(), p, func(p *Program) bool {
-			return p.Run(context.Background(), sabotaged, nil).Key() == v.Key()
+		small, trials := shrink.Shrink(context.Background(), p, func(p *program.Program) bool {
+			return player.Run(p, context.Background(), sabotaged, nil).Key() == v.Key()
 		})
-		require.LessOrEqual(t, trials, maxTrials)
+		require.LessOrEqual(t, trials, shrink.MaxTrials)
 		require.LessOrEqual(t, len(small.Ops), 8, "operations of %d that are left", len(p.Ops))
 		frames := 0
 		for i := range small.Ops {
@@ -206,7 +211,7 @@ func TestSabotageIsFoundAndShrunk(t *testing.T) {
 			}
 		}
 		require.Equal(t, 1, frames, "the frame that shows it")
-		require.True(t, small.Run(context.Background(), model, nil).Pass(), "the fault shows, nothing else")
+		require.True(t, player.Run(small, context.Background(), model, nil).Pass(), "the fault shows, nothing else")
 		return
 	}
 }
@@ -222,10 +227,10 @@ func TestPanicIsNoMismatch(t *testing.T) {
 		return b, err
 	}
 	o := &outcome{number: 3, prog: c.generate(3)}
-	o.v = o.prog.Run(t.Context(), broken, nil)
+	o.v = player.Run(o.prog, t.Context(), broken, nil)
 	require.False(t, o.v.Pass() || o.v.Mismatch())
 	_, err := c.take(t.Context(), o)
-	var crash *CrashError
+	var crash *player.CrashError
 	require.ErrorAs(t, err, &crash)
 	require.Contains(t, crash.Stack[0], "TestPanicIsNoMismatch")
 	require.ErrorContains(t, err, "program 3 of seed 42: panic: runtime error: index out of range")
@@ -240,8 +245,8 @@ func TestFailureLeavesAProgram(t *testing.T) {
 	var failed *outcome
 	for n := 0; failed == nil; n++ {
 		p := c.generate(n)
-		if v := p.Run(context.Background(), sabotaged, nil); !v.Pass() {
-			failed = &outcome{number: n, prog: p, v: v, cov: NewCoverage()}
+		if v := player.Run(p, context.Background(), sabotaged, nil); !v.Pass() {
+			failed = &outcome{number: n, prog: p, v: v, cov: coverage.New()}
 		}
 	}
 	c.Shrink = false
@@ -250,52 +255,52 @@ func TestFailureLeavesAProgram(t *testing.T) {
 	require.True(t, done)
 	f := c.res.Failures[0]
 	require.Equal(t, filepath.Join(o.Out, filepath.Base(f.Program)), f.Program)
-	p, err := Load(f.Program)
+	p, err := program.Load(f.Program)
 	require.NoError(t, err)
-	require.Equal(t, f.Key, p.Run(context.Background(), sabotaged, nil).Key())
+	require.Equal(t, f.Key, player.Run(p, context.Background(), sabotaged, nil).Key())
 }
 
 func TestCoverageInFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hits.json")
-	a := NewCoverage()
+	a := coverage.New()
 	require.NoError(t, a.Load(path), "none yet")
-	a.hit("fragments", "Udp")
+	a.Hit("fragments", "Udp")
 	require.NoError(t, a.AddTo(t.Context(), path, t.Logf))
-	b := NewCoverage()
-	b.hit("fragments", "Udp")
-	b.hit("rules", "none")
+	b := coverage.New()
+	b.Hit("fragments", "Udp")
+	b.Hit("rules", "none")
 	require.NoError(t, b.Load(path))
-	require.Equal(t, map[string]map[string]uint64{"fragments": {"Udp": 2}, "rules": {"none": 1}}, b.hits)
+	require.Equal(t, map[string]map[string]uint64{"fragments": {"Udp": 2}, "rules": {"none": 1}}, b.Hits)
 	require.NoError(t, os.WriteFile(path, []byte(`{"schema":7}`), 0o644))
 	require.ErrorContains(t, b.Load(path), path)
-	r := b.Report(NewUniverse(sizes(1)))
+	r := b.Report(coverage.NewUniverse(sizes(1)))
 	require.Equal(t, 2, r.Hit)
 	require.Equal(t, r.Bins, r.Hit+len(r.Missing))
 	for _, u := range r.Unreachable {
 		require.NotEmpty(t, u.Why)
 	}
-	b.hit("nothing", "of the kind")
-	require.Len(t, b.Report(NewUniverse(sizes(1))).Unlisted, 1)
+	b.Hit("nothing", "of the kind")
+	require.Len(t, b.Report(coverage.NewUniverse(sizes(1))).Unlisted, 1)
 }
 
 // Whatever a file holds is refused, or is a program that comes to an end.
 func FuzzParse(f *testing.F) {
 	for seed := range uint64(3) {
-		p := Generate(seed, Shape{sizes(1), 0, false})
+		p := generate.Generate(seed, generate.Shape{Sizes: sizes(1), Stall: 0, Overlap: false})
 		p.Ops = p.Ops[len(p.Ops)-8:]
 		text, err := p.JSON()
 		require.NoError(f, err)
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		p, err := Parse(text)
+		p, err := program.Parse(text)
 		if err != nil {
 			return
 		}
 		for i := range p.Ops {
 			if play := p.Ops[i].Play; play != nil {
 				for k := range play.Frames {
-					require.LessOrEqual(t, len(play.Frames[k].bytes(play.Frames[k].Len)), 4*maxFrame)
+					require.LessOrEqual(t, len(play.Frames[k].Bytes(play.Frames[k].Len)), 4*program.MaxFrame)
 				}
 			}
 		}
@@ -311,15 +316,15 @@ func TestCoverageOfRunsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range runs {
 		wg.Go(func() {
-			c := NewCoverage()
-			c.hit("runs", "all")
-			c.hit("runs", fmt.Sprint(i))
+			c := coverage.New()
+			c.Hit("runs", "all")
+			c.Hit("runs", fmt.Sprint(i))
 			assert.NoError(t, c.AddTo(t.Context(), path, t.Logf))
 		})
 	}
 	wg.Wait()
-	all := NewCoverage()
+	all := coverage.New()
 	require.NoError(t, all.Load(path))
-	require.EqualValues(t, runs, all.hits["runs"]["all"])
-	require.Len(t, all.hits["runs"], runs+1)
+	require.EqualValues(t, runs, all.Hits["runs"]["all"])
+	require.Len(t, all.Hits["runs"], runs+1)
 }

@@ -9,6 +9,9 @@ import (
 
 	"nictwin/models/mem"
 	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/generate"
+	"nictwin/scenarios/fuzz/player"
+	"nictwin/scenarios/fuzz/program"
 	"nictwin/scenarios/traffic/craft"
 )
 
@@ -31,9 +34,9 @@ func (r reached) both(what string) uint64 {
 	return r[what][0] & r[what][1]
 }
 
-func (r reached) place(what string, p *Place) { r.see(what, p.Far) }
+func (r reached) place(what string, p *program.Place) { r.see(what, p.Far) }
 
-func (r reached) op(o *Op) {
+func (r reached) op(o *program.Op) {
 	switch {
 	case o.Key != nil:
 		r.see("key", uint64(o.Key.Index))
@@ -64,7 +67,7 @@ func (r reached) op(o *Op) {
 	}
 }
 
-func (r reached) table(t *Table) {
+func (r reached) table(t *program.Table) {
 	switch {
 	case t.Table == nicspec.TablePortCfg:
 		r.see("pause time", uint64(t.Words[1]))
@@ -74,7 +77,7 @@ func (r reached) table(t *Table) {
 	}
 }
 
-func (r reached) tlp(t *TLP) {
+func (r reached) tlp(t *program.TLP) {
 	hdr, err := hex.DecodeString(t.Header)
 	if err == nil && hdr[0]&0x30 == 0x30 && hdr[0] < 0x80 {
 		r.see("message attributes", uint64(hdr[1])<<8|uint64(hdr[2]))
@@ -83,7 +86,7 @@ func (r reached) tlp(t *TLP) {
 	}
 }
 
-func (r reached) entry(s *Send, e *Entry) {
+func (r reached) entry(s *program.Send, e *program.Entry) {
 	if e.Push && len(s.Entries) == 1 {
 		r.see("pushed", uint64(e.Opcode))
 		r.see("pushed noise", uint64(e.Noise))
@@ -103,15 +106,15 @@ func TestWhatProgramsReach(t *testing.T) {
 	sizes.Ports, sizes.NumRxq, sizes.NumTxq, sizes.NumKeys, sizes.NumRules = 2, nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
 	r := reached{}
 	for seed := range uint64(1000) {
-		p := Generate(seed, Shape{sizes, -1, false})
+		p := generate.Generate(seed, generate.Shape{Sizes: sizes, Stall: -1, Overlap: false})
 		for i := range p.Ops {
 			r.op(&p.Ops[i])
 		}
 	}
-	const anywhere = uint64(farHigh | farNowhere)
+	const anywhere = uint64(program.FarHigh | program.FarNowhere)
 	for what, bits := range map[string]uint64{
 		"key": 0xfff, "rule": 0xff, "rx queue": 0xff, "tx queue": 0xff, "room": 1<<56 - 1,
-		"rx ring": anywhere | farLow, "tx completions": anywhere | farLow, "buffer": anywhere | farLow, "message": anywhere | farLow,
+		"rx ring": anywhere | program.FarLow, "tx completions": anywhere | program.FarLow, "buffer": anywhere | program.FarLow, "message": anywhere | program.FarLow,
 		"pause time": 0xffff, "MAC": 0xffff_ffff, "disabled": 0xff_ffff, "disabled base": ^uint64(0),
 		"message attributes": 0x7470, "message length": 0x3ff, "message code": 0xff,
 		"pushed": 0xff, "pushed noise": 3, "l3": 0x7f, "l4": 0x7f, "invalidated": 0xff_ffff,
@@ -124,22 +127,22 @@ func TestWhatProgramsReach(t *testing.T) {
 func TestNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
-		e := Entry{Opcode: nicspec.Opcode(rng.IntN(8)), Noise: Noise(rng.IntN(3)), Inline: rng.IntN(33), Pieces: make([]Piece, rng.IntN(2)),
+		e := program.Entry{Opcode: nicspec.Opcode(rng.IntN(8)), Noise: program.Noise(rng.IntN(3)), Inline: rng.IntN(33), Pieces: make([]program.Piece, rng.IntN(2)),
 			IPCsum: rng.IntN(2) == 0, CRC32C: rng.IntN(2) == 0}
 		e.Frame.Seed = rng.Uint64()
 		was := [nicspec.WqeBytes]byte(craft.Pattern(nicspec.WqeBytes, rng.Uint64()))
 		raw := was
-		e.noise(raw[:])
+		player.Noise(&e, raw[:])
 		looks := func(from, to int) { require.Equal(t, was[from:to], raw[from:to], "bytes %d to %d of %+v", from, to, e) }
 		looks(0, 1)
 		require.Equal(t, was[4]&1, raw[4]&1)
 		looks(8, 12)
 		send := e.Opcode >= nicspec.OpcodeSend && e.Opcode <= nicspec.OpcodeCopyInvalidate
 		switch {
-		case e.Noise == NoiseNone:
+		case e.Noise == program.NoiseNone:
 			require.Equal(t, was, raw)
 			continue
-		case e.Noise == NoiseUnused && send:
+		case e.Noise == program.NoiseUnused && send:
 			used := 16 + 16*((e.Inline+15)/16+len(e.Pieces))
 			looks(0, 6)
 			looks(16, used)
@@ -161,11 +164,11 @@ func TestNoise(t *testing.T) {
 func TestKeysCoverTheirRegions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for range 10_000 {
-		base := mem.Bus(rng.IntN(2), rng.Uint64N(memoryBytes-room)&^4095)
-		k := Key{Room: rng.Uint64() >> (8 + rng.IntN(56)), Place: Place{High: true, Skew: rng.IntN(4096)}}
-		bus, length := k.spans(base)
+		base := mem.Bus(rng.IntN(2), rng.Uint64N(program.MemoryBytes-program.Room)&^4095)
+		k := program.Key{Room: rng.Uint64() >> (8 + rng.IntN(56)), Place: program.Place{High: true, Skew: rng.IntN(4096)}}
+		bus, length := player.Spans(&k, base)
 		require.LessOrEqual(t, bus, base+uint64(k.Place.Skew))
-		require.Equal(t, base+pieceBytes, bus+length)
+		require.Equal(t, base+program.PieceBytes, bus+length)
 		require.Equal(t, bus>>56, (bus+length-1)>>56, "%#x and %#x B more", bus, length)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/testbed"
 )
 
@@ -25,8 +26,8 @@ func (p *pinned) ObserveRest(f boundary.RestObserver) {
 // Programs find a pin busy that never falls, and one that never rises.
 func TestStuckBusyIsFound(t *testing.T) {
 	prog := begun(t, options(device.Model, 1)).generate(0)
-	play := func(busy bool) *Verdict {
-		return prog.Run(t.Context(), func(s testbed.Spec) (*testbed.Bed, error) {
+	play := func(busy bool) *player.Verdict {
+		return player.Run(prog, t.Context(), func(s testbed.Spec) (*testbed.Bed, error) {
 			b, err := model(s)
 			if err == nil {
 				b.NIC = &pinned{b.NIC, busy}
@@ -34,7 +35,7 @@ func TestStuckBusyIsFound(t *testing.T) {
 			return b, err
 		}, nil)
 	}
-	v := prog.Run(t.Context(), model, nil)
+	v := player.Run(prog, t.Context(), model, nil)
 	require.True(t, v.Pass(), "%v", v.Err)
 	v = play(true)
 	require.True(t, v.Mismatch())

@@ -13,6 +13,8 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 	"nictwin/scenarios/device"
+	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/testbed"
 )
 
@@ -71,7 +73,7 @@ var rare = []struct {
 		}
 	}},
 	{"a copy has the status of one that failed before it", "[D", func() func(c *boundary.Crossing) {
-		var failed [copyChannels]nicspec.Status
+		var failed [player.CopyChannels]nicspec.Status
 		return func(c *boundary.Crossing) {
 			if c.Kind != boundary.TLPOut || c.TLP.Parsed().Kind != tlp.MWr || len(c.TLP.Data) != nicspec.CqeBytes {
 				return
@@ -80,7 +82,7 @@ var rare = []struct {
 			if e.Type() != nicspec.CqeTypeTx || e.FrameLen() != 0 {
 				return
 			}
-			switch last := &failed[e.Queue()%copyChannels]; {
+			switch last := &failed[e.Queue()%player.CopyChannels]; {
 			case e.Status() >= nicspec.StatusCplUnsupported:
 				*last = e.Status()
 			case e.Status() == nicspec.StatusOk && *last != nicspec.StatusOk:
@@ -105,7 +107,7 @@ func TestRareBugsAreFound(t *testing.T) {
 			o.Ports = 1
 			for number := 0; ; number++ {
 				require.Less(t, number, 40, "programs until the bug is found")
-				v := o.generate(number).Run(t.Context(), sabotaged, nil)
+				v := player.Run(o.generate(number), t.Context(), sabotaged, nil)
 				if v.Pass() {
 					continue
 				}
@@ -121,8 +123,8 @@ func TestRareBugsAreFound(t *testing.T) {
 func TestRareThingsHappen(t *testing.T) {
 	o := options(device.Model, 300)
 	o.Seed = 5
-	hits := passes(t, o).Coverage.hits["rare"]
-	for _, bin := range rareWords {
+	hits := passes(t, o).Coverage.Hits["rare"]
+	for _, bin := range coverage.RareWords {
 		require.Positive(t, hits[bin], bin)
 	}
 }

@@ -6,17 +6,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/scenarios/fuzz/coverage"
 )
 
 // A report for people is a line for each group and the first bins that were not hit; it has all of them where that is wanted.
 func TestReportForPeople(t *testing.T) {
-	r := &CoverageReport{Hit: 1, Bins: 41, Groups: []GroupReport{{"a", 1, 1}, {"b", 0, 10}, {"c", 0, 30}}}
+	r := &coverage.Report{Hit: 1, Bins: 41, Groups: []coverage.GroupReport{{Group: "a", Hit: 1, Bins: 1}, {Group: "b", Hit: 0, Bins: 10}, {Group: "c", Hit: 0, Bins: 30}}}
 	for i := range 40 {
 		group := "b"
 		if i >= 10 {
 			group = "c"
 		}
-		r.Missing = append(r.Missing, Bin{Group: group, Bin: fmt.Sprintf("bin %d", i)})
+		r.Missing = append(r.Missing, coverage.Bin{Group: group, Bin: fmt.Sprintf("bin %d", i)})
 	}
 	lines := func(all bool) []string {
 		var b strings.Builder
@@ -24,20 +26,20 @@ func TestReportForPeople(t *testing.T) {
 		return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	}
 	short := lines(false)
-	require.Len(t, short, 1+3+fewMissing+1)
+	require.Len(t, short, 1+3+coverage.FewMissing+1)
 	require.Equal(t, "  not hit: b: bin 0", short[4])
 	require.Equal(t, "  not hit: 35 more, see the file", short[len(short)-1])
 	long := lines(true)
 	require.Len(t, long, 1+3+40)
 	require.Contains(t, long[3], "      not hit: bin 0")
 	require.Contains(t, long[13], "  c ")
-	r.Missing = r.Missing[:fewMissing]
+	r.Missing = r.Missing[:coverage.FewMissing]
 	require.NotContains(t, strings.Join(lines(false), "\n"), "more, see")
 }
 
 // Bins that were not hit are in the order of the groups, which the text relies on.
 func TestMissingIsInTheOrderOfTheGroups(t *testing.T) {
-	r := NewCoverage().Report(NewUniverse(sizes(2)))
+	r := coverage.New().Report(coverage.NewUniverse(sizes(2)))
 	var b strings.Builder
 	require.NoError(t, r.Write(&b, true, ""))
 	require.Equal(t, len(r.Missing), strings.Count(b.String(), "      not hit: "))

@@ -33,6 +33,12 @@ func isFile(path string) bool {
 	return err == nil && !st.IsDir()
 }
 
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
 // Harness is the folder of the C++ harness.
 func (h Home) Harness() string { return filepath.Join(h.Dir, harness) }
 
@@ -79,7 +85,7 @@ func (e *UnknownError) Error() string {
 }
 
 // Resolve finds a manifest: a plain word is the name of a device at home, anything else, and a word that names
-// nothing there, is the path of a manifest or of its folder. homeFlag is as in Find; a path needs no home. The path is
+// nothing there, is the path of a manifest or of its folder; a word that is both is refused. homeFlag is as in Find; a path needs no home. The path is
 // returned as it was given. Errors: *NotFoundError, *UnknownError.
 func Resolve(dut, homeFlag string) (string, error) {
 	if dut == "" {
@@ -93,6 +99,9 @@ func Resolve(dut, homeFlag string) (string, error) {
 		return manifestAt(dut, err)
 	}
 	if p := h.Path(dut); isFile(p) {
+		if here := filepath.Join(dut, Manifest); isFile(here) && !sameFile(p, here) {
+			return "", fmt.Errorf("%s: a device at home and a folder here have this name: want ./%s for the folder, or %s", dut, dut, p)
+		}
 		return p, nil
 	}
 	have, err := h.DUTs()

@@ -43,11 +43,15 @@ func TestResolve(t *testing.T) {
 	require.NoError(t, os.MkdirAll("mine", 0o755))
 	require.NoError(t, os.MkdirAll("bare", 0o755))
 	require.NoError(t, os.WriteFile("mine/dut.yaml", nil, 0o644))
+	require.NoError(t, os.MkdirAll("b", 0o755))
+	require.NoError(t, os.WriteFile("b/dut.yaml", nil, 0o644))
 	for _, c := range []struct{ dut, home, want, err string }{
 		{"a", dir, filepath.Join(dir, "verilator/duts/a/dut.yaml"), ""},
 		{"mine", dir, "mine/dut.yaml", ""},
 		{"mine", "", "mine/dut.yaml", ""}, // without any home
 		{"./mine", "", "mine/dut.yaml", ""},
+		{"b", dir, "", "b: a device at home and a folder here have this name: want ./b for the folder"},
+		{"./b", dir, "b/dut.yaml", ""},
 		{"mine/dut.yaml", "", "mine/dut.yaml", ""},
 		{"./bare", "", "", "this folder has no dut.yaml"},
 		{"c", dir, "", `no device "c"`},

@@ -31,8 +31,12 @@ func (s *Spec) validateAXI(m *rtlbridge.Manifest, f *faults) {
 	if x == nil {
 		return
 	}
-	f.add(hasPort(m, x.Port, rtlbridge.DirIn), "memory.port", "%q: the manifest has no stream of kind axi4 or axil with dir in and this name", x.Port)
-	f.add(x.Bytes >= 1 && x.Bytes <= mostBytes, "memory.bytes", "%d: want 1 to %d", x.Bytes, uint64(mostBytes))
+	f.add(len(x.all()) > 0, "memory.port", "is missing: want the AXI port that is read and written, or several in ports")
+	for _, port := range x.all() {
+		f.add(hasPort(m, port, rtlbridge.DirIn), "memory.port", "%q: the manifest has no stream of kind axi4 or axil with dir in and this name", port)
+	}
+	f.add(x.Port == "" || len(x.Ports) == 0, "memory.ports", "want port or ports, not both")
+	f.add(x.Bytes >= max(1, 4096*uint64(len(x.Ports))) && x.Bytes <= mostBytes, "memory.bytes", "%d: want 1 to %d, and 4096 for each of several ports", x.Bytes, uint64(mostBytes))
 	f.add(x.Base <= mostBytes, "memory.base", "%#x: want at most %#x", x.Base, uint64(mostBytes))
 	f.add(x.Bursts >= 0 && x.Bursts <= maxCount, "memory.bursts", "%d: want 1 to %d", x.Bursts, maxCount)
 	f.add(x.Most >= 0 && x.Most <= 256, "memory.most", "%d: want 1 to 256", x.Most)
@@ -51,11 +55,19 @@ func (d *Device) axi(p *ref.Player) {
 	if d.check != Memory {
 		return
 	}
-	o := ref.AXIRange{Base: s.Memory.Base, Bytes: s.Memory.Bytes, Bursts: s.Memory.Bursts, Most: s.Memory.Most, Whole: s.Memory.Whole, NoWrap: s.Memory.NoWrap}
+	ports := s.Memory.all()
+	part := s.Memory.Bytes
+	if len(ports) > 1 {
+		part = part / uint64(len(ports)) &^ 4095 // whole pages: no burst crosses one
+	}
+	o := ref.AXIRange{Base: s.Memory.Base, Bytes: part, Bursts: s.Memory.Bursts, Most: s.Memory.Most, Whole: s.Memory.Whole, NoWrap: s.Memory.NoWrap}
 	if o.Bursts == 0 {
 		o.Bursts = s.Count
 	}
-	p.Bursts(s.Memory.Port, o, behind[s.Memory.Behind])
+	for _, port := range ports {
+		p.Bursts(port, o, behind[s.Memory.Behind])
+		o.Base += part
+	}
 }
 
 // axiInput reports whether an input belongs to an AXI port that memory or serve plays: nothing is drawn for it.
@@ -66,7 +78,7 @@ func (s *Spec) axiInput(stream string) bool {
 				return true
 			}
 		}
-		if s.Memory != nil && stream == s.Memory.Port+ch {
+		if s.Memory != nil && slices.ContainsFunc(s.Memory.all(), func(port string) bool { return stream == port+ch }) {
 			return true
 		}
 	}

@@ -105,6 +105,7 @@ func (d *Device) fit() error {
 		d.check = Rules
 	}
 	d.fitFields(&f)
+	d.fitTies(&f)
 	if d.check == Identity || d.check == Route {
 		d.fitCheck(&f)
 	}

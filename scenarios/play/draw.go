@@ -96,7 +96,11 @@ func (d *Device) draw(r *rand.Rand, p *ref.Player, gaps bool, most int) []item {
 			}
 		}
 		at := uint64(0)
-		for n := range d.count(root) {
+		count := d.count(root)
+		if name := d.streams[root].Name; p.Plays(name) && d.Spec.Inputs[name].Count == nil {
+			count = 0
+		}
+		for n := range count {
 			at += d.gap(r, root, n, gaps)
 			list = append(list, d.together(r, p, group, n, most, item{id: id, at: at})...)
 			id++
@@ -235,7 +239,8 @@ func wide(r *rand.Rand, bits int) []byte {
 	return b
 }
 
-// apply moves, every third time, the start so that start and length end at a multiple of the limit, one before it, or one after.
+// apply moves, every third time, the start so that start and length end at a multiple of the limit, one step of the start before
+// it, or one after.
 func (e *EdgeSpec) apply(r *rand.Rand, s *ref.Stream, x *InputSpec, f ref.Fields) {
 	start, ok := f[e.Start].(uint64)
 	length, isNumber := f[e.Length].(uint64)
@@ -244,8 +249,8 @@ func (e *EdgeSpec) apply(r *rand.Rand, s *ref.Stream, x *InputSpec, f ref.Fields
 	}
 	w, _, _ := s.Find(e.Start)
 	end := (start+length)/e.At*e.At + e.At
-	now := end - length + uint64(r.IntN(3)) - 1
 	v := x.Fields[e.Start]
+	now := end - length + (uint64(r.IntN(3))-1)*v.step(0)
 	if w.Bits < 64 && now>>w.Bits != 0 || len(v.Ranges) > 0 && !v.has(now) {
 		return
 	}

@@ -196,6 +196,7 @@ func TestSectionFaults(t *testing.T) {
 		"{check: route, by: to}":                            `stream in has no field "to"`,
 		"{check: identity, rename: {tuser: other}}":         `stream out has no field "other"`,
 		"{check: identity, drops: {when: {bad: 1}}}":        "stream in has no such field",
+		"{tie_offs: {defect_i: 16}}":                        "play.tie_offs.defect_i 16 does not fit into 4 bits",
 	} {
 		_, err := Play(t.Context(), options(t, "fifo", text))
 		require.ErrorContains(t, err, want, text)
@@ -206,7 +207,7 @@ func TestSectionFaults(t *testing.T) {
 func TestMemory(t *testing.T) {
 	m, err := rtlbridge.LoadManifest("testdata/axi_ram")
 	require.NoError(t, err)
-	for bug, want := range []string{"", "rdata byte", "rdata byte", "a side-band signal changed while stalled"} {
+	for bug, want := range []string{"", "rdata byte", "rdata byte", "expected a beat to stay as it is until it is taken, got a field changed while stalled"} {
 		with, err := m.WithParameters(map[string]string{"BUG": fmt.Sprint(bug)})
 		require.NoError(t, err)
 		s, err := ReadSpec(with)

@@ -89,7 +89,7 @@ func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result,
 			p.p.Ends(p.Cycles)
 			p.ended = true
 		case !over && p.Cycles > p.latest+patience:
-			p.silent(fmt.Sprintf("nothing in %d cycles", patience))
+			p.silent(fmt.Sprintf("nothing in %d cycles (play.patience and the stalls of the run)%s", patience, p.forgotten()))
 		case p.Cycles > mostPatience*patience:
 			p.silent(fmt.Sprintf("no end in %d cycles", p.Cycles))
 		}
@@ -386,13 +386,4 @@ func direction(s *ref.Stream) string {
 		return "in"
 	}
 	return "out"
-}
-
-// fieldRule is the field of a failure that is a broken rule.
-const fieldRule = "rule"
-
-// broke is a rule of streams that the device broke.
-func (p *played) broke(s *ref.Stream, e *rtlbridge.Record) {
-	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
-	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule, Expected: "the rules of a stream", Got: e.Rule.String()})
 }

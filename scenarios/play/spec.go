@@ -71,14 +71,24 @@ type EdgeSpec struct {
 
 // MemorySpec is an AXI port of which the device is the subordinate, and what is read and written there.
 type MemorySpec struct {
-	Port   string `yaml:"port"`
-	Base   uint64 `yaml:"base"`   // first address
-	Bytes  uint64 `yaml:"bytes"`  // addresses from there on
-	Bursts int    `yaml:"bursts"` // of a run; 0: count
-	Most   int    `yaml:"most"`   // beats of one; 0: as many as AXI allows
-	Whole  bool   `yaml:"whole"`  // every beat is as wide as the bus
-	NoWrap bool   `yaml:"no_wrap"`
-	Behind string `yaml:"behind"` // served port whose memory the bytes are in; empty: the device's own, of which nobody knows what is in it
+	Port string `yaml:"port"`
+	// Ports in place of Port: each has its own equal part of the addresses, so what a read gives is known.
+	Ports  []string `yaml:"ports"`
+	Base   uint64   `yaml:"base"`   // first address
+	Bytes  uint64   `yaml:"bytes"`  // addresses from there on
+	Bursts int      `yaml:"bursts"` // of a run; 0: count
+	Most   int      `yaml:"most"`   // beats of one; 0: as many as AXI allows
+	Whole  bool     `yaml:"whole"`  // every beat is as wide as the bus
+	NoWrap bool     `yaml:"no_wrap"`
+	Behind string   `yaml:"behind"` // served port whose memory the bytes are in; empty: the device's own, of which nobody knows what is in it
+}
+
+// all are the ports that are read and written.
+func (x *MemorySpec) all() []string {
+	if x.Port != "" {
+		return append([]string{x.Port}, x.Ports...)
+	}
+	return x.Ports
 }
 
 // ServeSpec is a memory behind a port.
@@ -250,8 +260,8 @@ func (s *Spec) validateDraws(m *rtlbridge.Manifest, f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(s.TieOffs)) {
 		v := s.TieOffs[n]
 		_, ok := m.TieOffs[n]
-		f.add(ok, "tie_offs."+field.Path(n), "the manifest's tie_offs have no %s: give it its usual value there", n)
-		f.add(len(v.Ranges) > 0, "tie_offs."+field.Path(n), "want numbers or ranges")
+		f.add(ok || m.TieRest != "", "tie_offs."+field.Path(n), "the manifest's tie_offs have no %s: give it its usual value there", n)
+		f.add(len(v.Ranges) > 0 || v.Any, "tie_offs."+field.Path(n), "want numbers, ranges or any")
 	}
 	f.add(s.Drops.Counted == "" || slices.Contains(m.Observe, s.Drops.Counted), "drops.counted", "%q: the manifest's observe does not have it", s.Drops.Counted)
 	f.add(s.Drops.Above == 0 || s.Drops.Whole, "drops.above", "%d: it is for drops that are whole", s.Drops.Above)
@@ -260,6 +270,6 @@ func (s *Spec) validateDraws(m *rtlbridge.Manifest, f *faults) {
 // clone is a copy that a build may complete.
 func (s *Spec) clone() *Spec {
 	c := *s
-	c.Inputs = maps.Clone(s.Inputs)
+	c.Inputs, c.TieOffs = maps.Clone(s.Inputs), maps.Clone(s.TieOffs)
 	return &c
 }

@@ -10,10 +10,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Values is what a value is drawn from: one number, a range `lo..hi`, a list of these, `any`, `count` (0, 1, 2, …),
+// Values is what a value is drawn from: one number, a range `lo..hi` or `lo..hi step N`, a list of these, `any`, `count` (0, 1, 2, …),
 // `count * N` (0, N, 2N, …), or `bytes of STREAM`: the length of the packet that goes with it.
 type Values struct {
 	Ranges  [][2]uint64
+	Steps   []uint64 // of each range: from one value to the next; nil: 1
 	Any     bool
 	Count   uint64 // from one transaction to the next; 0: it does not count
 	BytesOf string
@@ -29,11 +30,9 @@ func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 	*v = Values{}
 	if n.Kind == yaml.SequenceNode {
 		for _, x := range n.Content {
-			r, err := parseRange(x.Value)
-			if err != nil || x.Kind != yaml.ScalarNode {
-				return fmt.Errorf("%q: want numbers and ranges such as 1..64", x.Value)
+			if err := v.add(x.Value); err != nil || x.Kind != yaml.ScalarNode {
+				return fmt.Errorf("%q: want numbers and ranges such as 1..64 or 0..64 step 4", x.Value)
 			}
-			v.Ranges = append(v.Ranges, r)
 		}
 		if len(v.Ranges) == 0 {
 			return fmt.Errorf("an empty list: want numbers and ranges such as 1..64")
@@ -58,13 +57,34 @@ func (v *Values) UnmarshalYAML(n *yaml.Node) error {
 	case of && stream != "":
 		v.BytesOf = stream
 	default:
-		r, err := parseRange(n.Value)
-		if err != nil {
-			return err
-		}
-		v.Ranges = [][2]uint64{r}
+		return v.add(n.Value)
 	}
 	return nil
+}
+
+// add reads a number or a range, with its step.
+func (v *Values) add(text string) error {
+	between, by, stepped := strings.Cut(text, " step ")
+	r, err := parseRange(between)
+	if err != nil {
+		return err
+	}
+	step := uint64(1)
+	if stepped {
+		if step, err = strconv.ParseUint(strings.TrimSpace(by), 0, 64); err != nil || step == 0 {
+			return fmt.Errorf("%q: want a range and a step above 0, such as 0..64 step 4", text)
+		}
+	}
+	v.Ranges, v.Steps = append(v.Ranges, r), append(v.Steps, step)
+	return nil
+}
+
+// step is that of a range.
+func (v *Values) step(i int) uint64 {
+	if i < len(v.Steps) {
+		return v.Steps[i]
+	}
+	return 1
 }
 
 func parseRange(text string) (r [2]uint64, err error) {
@@ -103,8 +123,8 @@ func (v *Values) least() uint64 {
 
 // has reports whether a value is one of them.
 func (v *Values) has(x uint64) bool {
-	for _, r := range v.Ranges {
-		if x >= r[0] && x <= r[1] {
+	for i, r := range v.Ranges {
+		if x >= r[0] && x <= r[1] && (x-r[0])%v.step(i) == 0 {
 			return true
 		}
 	}
@@ -114,8 +134,13 @@ func (v *Values) has(x uint64) bool {
 // draw is one of the values. Every other one is a corner: an end of the range, a power of two or a multiple of a page, or one
 // beside these; the others are spread over the range, or over its powers of two.
 func (v *Values) draw(r *rand.Rand) uint64 {
-	x := v.Ranges[r.IntN(len(v.Ranges))]
-	lo, hi := x[0], x[1]
+	i := r.IntN(len(v.Ranges))
+	lo, hi := v.Ranges[i][0], v.Ranges[i][1]
+	n := drawBetween(r, lo, hi)
+	return n - (n-lo)%v.step(i)
+}
+
+func drawBetween(r *rand.Rand, lo, hi uint64) uint64 {
 	span := hi - lo
 	at := func(n uint64) uint64 { return max(lo, min(hi, n)) }
 	switch k := r.IntN(16); {

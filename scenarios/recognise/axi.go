@@ -11,10 +11,10 @@ func (f *found) axi() {
 	for _, p := range f.pins {
 		for _, d := range directions {
 			prefix, ok := strings.CutSuffix(p.lower, "awvalid"+d)
-			if !ok || p.used || p.Width != 1 {
+			if !ok || p.used || p.Array != "" {
 				continue
 			}
-			if s := f.axiPort(prefix, p.Dir); s != nil {
+			if s := f.axiPort(prefix, p.Dir, p.Width); s != nil {
 				s.name = f.unique(s)
 				f.streams = append(f.streams, s)
 			}
@@ -25,9 +25,9 @@ func (f *found) axi() {
 // channels of AXI, by their handshakes.
 var channels = []string{"aw", "w", "b", "ar", "r"}
 
-// axiPort is the port whose pins begin with prefix; nil if it lacks a handshake.
-func (f *found) axiPort(prefix, dir string) *stream {
-	s := &stream{kind: rtlbridge.KindAXILite, dir: dir, prefix: prefix}
+// axiPort is the port whose pins begin with prefix, or several in lanes of vectors; nil if it lacks a handshake.
+func (f *found) axiPort(prefix, dir string, lanes int) *stream {
+	s := &stream{kind: rtlbridge.KindAXILite, dir: dir, prefix: prefix, lanes: lanes}
 	back := rtlbridge.DirIn
 	if dir == rtlbridge.DirIn {
 		back = rtlbridge.DirOut
@@ -38,7 +38,7 @@ func (f *found) axiPort(prefix, dir string) *stream {
 			forth, answers = back, dir
 		}
 		valid, ready := f.named(prefix+c+"valid", forth), f.named(prefix+c+"ready", answers)
-		if valid == nil || ready == nil {
+		if valid == nil || ready == nil || valid.Width != lanes || ready.Width != lanes {
 			return nil
 		}
 		s.members = append(s.members, member{pin: valid, role: c + "valid"}, member{pin: ready, role: c + "ready"})

@@ -53,6 +53,8 @@ func recognise(d *Design) *found {
 	f.clocksAndResets()
 	f.axi()
 	f.handshakes()
+	f.fifos()
+	f.route()
 	f.others()
 	for _, s := range f.streams {
 		s.clock, s.clockGuessed = f.clockOf(s)
@@ -119,6 +121,9 @@ const maxObserve = 32
 func (f *found) clockOf(s *stream) (signal string, guessed bool) {
 	if len(f.clocks) < 2 {
 		return "", false
+	}
+	if s.clockLetter != "" {
+		return f.clockOfSide(s)
 	}
 	best, most := 0, 0
 	for i, c := range f.clocks {

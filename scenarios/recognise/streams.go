@@ -11,6 +11,7 @@ import (
 // stream is a group of pins with a handshake, or an AXI port.
 type stream struct {
 	name, kind, dir string
+	title           string // its name, where it is not that of the pins
 	prefix, suffix  string // of its pins, in lower case: of s_axis_tvalid_i "s_axis_" and "_i"
 	valid, ready    *pin
 	members         []member
@@ -20,6 +21,11 @@ type stream struct {
 	clock           string
 	clockGuessed    bool
 	note            string // what was guessed
+	// validLow and readyLow: the handshake is active low, as full and empty are.
+	validLow, readyLow bool
+	late               bool   // fields come in the cycle after the handshake
+	clockLetter        string // of a side of a FIFO: what the name of its clock begins with
+	selector           string // field that says to which of several outputs a packet goes
 }
 
 // member is a pin other than the handshake, and the role that it plays in the manifest.
@@ -27,6 +33,13 @@ type member struct {
 	pin  *pin
 	role string
 	side bool
+	low  bool // of a handshake: active low
+}
+
+// held reports whether the side band of packets into the device is the same in every beat: so a design may read it with any. A
+// selector is not: it is another one once a packet is under way.
+func (s *stream) held() bool {
+	return s.selector == "" && s.kind == rtlbridge.KindAxis && s.dir == rtlbridge.DirIn && slices.ContainsFunc(s.members, func(m member) bool { return m.side })
 }
 
 var reValid = regexp.MustCompile(`^(.*?)(t?valid|t?vld)((?:_(?:i|o|in|out))?)$`)
@@ -53,6 +66,7 @@ func (f *found) handshakes() {
 			s.members = append(s.members, member{pin: p, role: s.plain(p)})
 		}
 	}
+	headers(list, f.pins)
 	for _, s := range list {
 		s.form()
 		s.name = f.unique(s)
@@ -136,7 +150,10 @@ func (s *stream) form() {
 			}
 		}
 		if slices.ContainsFunc(s.members, func(m member) bool { return m.side }) {
-			s.note = "side: taken to be valid with the first beat of a packet"
+			s.note = "side: the same in every beat of a packet"
+			if s.dir == rtlbridge.DirOut {
+				s.note = "side: taken from the first beat of a packet"
+			}
 		}
 		return
 	}
@@ -175,7 +192,10 @@ func (s *stream) packets() bool {
 
 // unique names a stream.
 func (f *found) unique(s *stream) string {
-	name := strings.Trim(s.prefix, "_")
+	name := s.title
+	if name == "" {
+		name = strings.Trim(s.prefix, "_")
+	}
 	if name == "" || name == "i" || name == "o" {
 		name = s.dir
 	}

@@ -82,6 +82,12 @@ func (s *stream) flow() string {
 			}
 			add("%s: [%s]", key, strings.Join(fields, ", "))
 		}
+		if s.held() {
+			add("side_held: true")
+		}
+		if s.late {
+			add("fields_late: true")
+		}
 		if s.kind == rtlbridge.KindAxis && s.keepUnit != 1 {
 			add("keep_unit: %d", s.keepUnit)
 		}
@@ -122,10 +128,10 @@ func (s *stream) naming() (prefix string, signals []string) {
 		t = "t"
 	}
 	if s.valid != nil {
-		roles = append(roles, member{pin: s.valid, role: t + "valid"})
+		roles = append(roles, member{pin: s.valid, role: t + "valid", low: s.validLow})
 	}
 	if s.ready != nil {
-		roles = append(roles, member{pin: s.ready, role: t + "ready"})
+		roles = append(roles, member{pin: s.ready, role: t + "ready", low: s.readyLow})
 	}
 	want := strings.TrimSuffix(s.prefix, "_")
 	for _, m := range roles {
@@ -139,9 +145,12 @@ func (s *stream) naming() (prefix string, signals []string) {
 		if prefix != "" {
 			pin = prefix + "_" + m.role
 		}
-		if m.pin.Name == pin {
+		switch {
+		case m.low:
+			signals = append(signals, m.role+": \"!"+m.pin.Name+"\"")
+		case m.pin.Name == pin:
 			byPrefix++
-		} else {
+		default:
 			signals = append(signals, m.role+": "+m.pin.Name)
 		}
 	}
@@ -179,60 +188,6 @@ func (f *found) writeRest(line func(string, ...any)) {
 	if len(f.observe) > 0 {
 		line("observe: [%s]", names(f.observe))
 	}
-}
-
-// writePlay chooses a check.
-func (f *found) writePlay(line func(string, ...any)) {
-	var memory, manager *stream
-	for _, s := range f.streams {
-		switch {
-		case s.kind != rtlbridge.KindAXI4 && s.kind != rtlbridge.KindAXILite:
-		case s.dir == rtlbridge.DirIn && memory == nil:
-			memory = s
-		case s.dir == rtlbridge.DirOut && manager == nil:
-			manager = s
-		}
-	}
-	switch {
-	case f.passes() && f.lossy():
-		line("play: {check: identity, drops: whole}  # guessed: what goes in comes out, unchanged; an input that cannot be held back may be dropped")
-	case f.passes():
-		line("play: {check: identity}  # guessed: what goes in comes out, unchanged; drops, if it may drop: see docs/own-rtl.md")
-	case memory != nil && manager != nil:
-		line("play: {check: memory, memory: {port: %s, bytes: 4096, behind: %s}, serve: {%s: {delay: 20}}}  # guessed: %s is the way to %s's memory",
-			memory.name, manager.name, manager.name, memory.name, manager.name)
-	case memory != nil && memory.kind == rtlbridge.KindAXI4:
-		line("play: {check: memory, memory: {port: %s, bytes: 4096}}  # guessed: %s is a memory; its size", memory.name, memory.name)
-	case manager != nil:
-		line("play: {check: rules, serve: {%s: {delay: 20}}}  # nothing says what is right: identity, route, memory, or a reference in Go", manager.name)
-	default:
-		line("play: {check: rules}  # nothing says what is right: identity, route, memory, or a reference in Go")
-	}
-}
-
-// lossy reports whether an input cannot be held back.
-func (f *found) lossy() bool {
-	return slices.ContainsFunc(f.streams, func(s *stream) bool { return s.dir == rtlbridge.DirIn && s.ready == nil })
-}
-
-// passes reports whether there are one way in and one way out, and all that comes out has gone in.
-func (f *found) passes() bool {
-	if len(f.streams) != 2 || f.streams[0].kind != f.streams[1].kind || f.streams[0].dir == f.streams[1].dir {
-		return false
-	}
-	in, out := f.streams[0], f.streams[1]
-	if in.dir != rtlbridge.DirIn {
-		in, out = out, in
-	}
-	if in.kind != rtlbridge.KindAxis && in.kind != rtlbridge.KindRecord {
-		return false
-	}
-	for _, field := range out.fields() {
-		if !slices.Contains(in.fields(), field) {
-			return false
-		}
-	}
-	return in.kind == rtlbridge.KindAxis || len(out.fields()) > 0
 }
 
 func names(pins []*pin) string {

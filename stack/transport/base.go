@@ -2,6 +2,7 @@ package transport
 
 import (
 	"nictwin/models/fifo"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -19,14 +20,14 @@ type base struct {
 	sq     fifo.Queue[*request]
 	ended  uint64 // requests that have left sq: the number of its front
 	spare  []*request
-	landed tracker // copies of this end's requests: READ responses; packets of UC and UD that the NIC reads
+	landed seq.Order // copies of this end's requests: READ responses; packets of UC and UD that the NIC reads
 
 	rq     *RecvQueue
 	shared bool
 	done   fifo.Queue[doneRecv]
 	in     inbound
-	last   bool    // EventLastWQE was reported
-	placed tracker // copies of the peer's requests
+	last   bool      // EventLastWQE was reported
+	placed seq.Order // copies of the peer's requests
 
 	parts  []Part
 	wc     Completion // under report
@@ -135,7 +136,7 @@ func (b *base) posted() uint64 { return b.ended + uint64(b.sq.Len()) }
 func (b *base) endSends() {
 	for b.sq.Len() > 0 {
 		r := *b.sq.Front()
-		if !r.done || !b.landed.before(r.after) {
+		if !r.done || !b.landed.Before(r.after) {
 			return
 		}
 		b.sq.Pop()
@@ -158,7 +159,7 @@ func (b *base) completeSend(r *request) {
 
 // wrong ends a request whose turn has come, and which its caller found to be wrong: what was sent before it ends as it does.
 func (b *base) wrong(r *request) {
-	r.done, r.after = true, b.landed.next()
+	r.done, r.after = true, b.landed.Next()
 	b.state = verbs.QPSSQE
 	b.flushSends()
 }
@@ -167,7 +168,7 @@ func (b *base) wrong(r *request) {
 func (b *base) flushSends() {
 	for i := range b.sq.Len() {
 		if r := *b.sq.At(i); !r.done {
-			r.done, r.status, r.after = true, verbs.WCFlushErr, b.landed.next()
+			r.done, r.status, r.after = true, verbs.WCFlushErr, b.landed.Next()
 		}
 	}
 	b.endSends()

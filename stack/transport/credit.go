@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 )
 
 // credits are the counts that the codes of an ACK's syndrome stand for (IBTA 9.7.7.2.1, table 46).
@@ -31,7 +32,7 @@ func (k *credit) told(h wire.AETHFields) {
 		k.known = false
 		return
 	}
-	k.known, k.limit = true, psnAdd(h.MSN, uint32(credits[h.Syndrome.Value()]))
+	k.known, k.limit = true, seq.Add(h.MSN, uint32(credits[h.Syndrome.Value()]))
 }
 
 // creditFor reports whether the packet at nxt may leave: one that begins a
@@ -41,9 +42,9 @@ func (c *rc) creditFor(r *request, again bool) bool {
 	if again || c.nxt != r.first {
 		return true
 	}
-	number := psnAdd(c.credit.sent, 1)
+	number := seq.Add(c.credit.sent, 1)
 	takes := r.Op.IsSend() || r.Op.HasImm()
-	if c.spec.Credits && c.credit.known && takes && psnDiff(number, c.credit.limit) > 0 && c.una != c.top {
+	if c.spec.Credits && c.credit.known && takes && seq.Diff(number, c.credit.limit) > 0 && c.una != c.top {
 		return false
 	}
 	return true

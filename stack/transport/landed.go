@@ -21,7 +21,7 @@ func (b *base) deliverLanded(p *Packet, info *wire.OpInfo) verdict {
 	if info.Has(wire.HeaderImmDt) {
 		c.Imm, c.HasImm = p.Imm, true
 	}
-	b.done.Push(doneRecv{Completion: c, after: b.placed.next()})
+	b.done.Push(doneRecv{Completion: c, after: b.placed.Next()})
 	b.endRecvs()
 	return accepted
 }

@@ -89,7 +89,7 @@ func (c *rc) restart() {
 	b.paceAt = 0
 	sel, early := c.sel, c.early
 	for c.atomics.Len() > 0 { // they are not carried out any more: nothing waits for them
-		b.placed.end(c.atomics.Pop().number)
+		b.placed.End(c.atomics.Pop().number)
 	}
 	*c = rc{base: b, deadline: Never, sel: sel, early: early}
 	c.oldest, c.current, c.fresh = b.ended, b.ended, b.ended
@@ -206,7 +206,7 @@ func (c *rc) retry(now Ps, timeout bool) bool {
 // fail ends a request with an error, and with it the connection.
 func (c *rc) fail(r *request, status verbs.Status) {
 	if r != nil && !r.done {
-		r.done, r.status, r.after = true, status, c.landed.next()
+		r.done, r.status, r.after = true, status, c.landed.Next()
 	}
 	c.state = verbs.QPSErr
 	c.enterError()
@@ -227,7 +227,7 @@ func (c *rc) Placed(now Ps, t Token, status verbs.Status) {
 		if status != verbs.WCSuccess && c.state != verbs.QPSErr && c.state != verbs.QPSReset {
 			c.failLanding(n, status)
 		}
-		c.landed.end(n)
+		c.landed.End(n)
 		c.endSends()
 		c.drain(c.fresh == c.ended)
 		return
@@ -235,7 +235,7 @@ func (c *rc) Placed(now Ps, t Token, status verbs.Status) {
 	if status != verbs.WCSuccess && c.state != verbs.QPSErr && c.state != verbs.QPSReset {
 		c.failPlacing(n, status)
 	}
-	c.placed.end(n)
+	c.placed.End(n)
 	c.endRecvs()
 	c.runAtomics()
 }

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -17,7 +18,7 @@ func (c *rc) takeAck(now Ps, p *Packet) {
 	switch s.Kind() {
 	case wire.SyndromeACK:
 		c.credit.told(p.AETH)
-		c.ackBelow(now, psnAdd(psn, 1), p.BTH.BECN, true)
+		c.ackBelow(now, seq.Add(psn, 1), p.BTH.BECN, true)
 	case wire.SyndromeRNR:
 		c.takeRNR(now, psn, s, p.BTH.BECN)
 	case wire.SyndromeNAK:
@@ -29,7 +30,7 @@ func (c *rc) takeAck(now Ps, p *Packet) {
 
 // outstanding reports whether a PSN was sent and is not acknowledged.
 func (c *rc) outstanding(p uint32) bool {
-	return psnDiff(p, c.una) >= 0 && psnDiff(p, c.top) < 0
+	return seq.Diff(p, c.una) >= 0 && seq.Diff(p, c.top) < 0
 }
 
 // ackBelow takes it that the peer has all SENDs and WRITEs before PSN e. With
@@ -41,12 +42,12 @@ func (c *rc) ackBelow(now Ps, e uint32, echo, answered bool) {
 		return
 	}
 	before := c.una
-	for psnDiff(e, c.una) > 0 {
+	for seq.Diff(e, c.una) > 0 {
 		r := c.request(c.oldest)
 		if r.returns() {
 			break
 		}
-		if end := psnAdd(r.first, r.n); psnDiff(e, end) >= 0 {
+		if end := seq.Add(r.first, r.n); seq.Diff(e, end) >= 0 {
 			c.una = end
 			c.endOldest(r)
 		} else {
@@ -54,16 +55,16 @@ func (c *rc) ackBelow(now Ps, e uint32, echo, answered bool) {
 		}
 	}
 	if c.una != before {
-		c.progress(now, psnDiff(c.una, before), echo)
+		c.progress(now, seq.Diff(c.una, before), echo)
 	}
-	if answered && psnDiff(e, c.una) > 0 {
+	if answered && seq.Diff(e, c.una) > 0 {
 		c.lost(now)
 	}
 }
 
 // endOldest notes that all packets of the oldest request have arrived.
 func (c *rc) endOldest(r *request) {
-	r.done, r.after = true, c.landed.next()
+	r.done, r.after = true, c.landed.Next()
 	if r.returns() {
 		c.reads--
 	}
@@ -74,7 +75,7 @@ func (c *rc) endOldest(r *request) {
 func (c *rc) progress(now Ps, n int, echo bool) {
 	c.retries, c.rnrs, c.wentBack = c.attr.RetryCount, c.attr.RNRRetry, false
 	c.pacer.Acked(now, n*int(c.attr.MTU), echo)
-	if psnDiff(c.nxt, c.una) <= 0 { // what was to be sent again has arrived
+	if seq.Diff(c.nxt, c.una) <= 0 { // what was to be sent again has arrived
 		c.nxt, c.current = c.una, c.oldest
 	}
 	c.deadline = Never
@@ -176,8 +177,8 @@ func (c *rc) takeResponse(now Ps, p *Packet) {
 	if !c.land(r, p) {
 		return
 	}
-	c.una = psnAdd(psn, 1)
-	if c.una == psnAdd(r.first, r.n) {
+	c.una = seq.Add(psn, 1)
+	if c.una == seq.Add(r.first, r.n) {
 		c.endOldest(r)
 	}
 	c.progress(now, 1, p.BTH.BECN || p.Marked)
@@ -199,15 +200,15 @@ func (c *rc) land(r *request, p *Packet) bool {
 	if p.BTH.Opcode.Info().Has(wire.HeaderAETH) {
 		c.credit.told(p.AETH)
 	}
-	switch off := uint32(psnDiff(p.BTH.PSN, r.first)) * uint32(c.attr.MTU); {
+	switch off := uint32(seq.Diff(p.BTH.PSN, r.first)) * uint32(c.attr.MTU); {
 	case atomic:
 		c.env.Drop(p.Handle)
-		c.env.Store(r.spans[0], p.Orig, landedToken(c.landed.open()))
+		c.env.Store(r.spans[0], p.Orig, landedToken(c.landed.Open()))
 	case p.Payload == 0:
 		c.env.Drop(p.Handle)
 	default:
 		c.scatter(r.spans, off, p.Payload)
-		c.env.Place(p.Handle, c.parts, landedToken(c.landed.open()))
+		c.env.Place(p.Handle, c.parts, landedToken(c.landed.Open()))
 	}
 	return true
 }

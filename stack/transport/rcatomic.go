@@ -2,6 +2,7 @@ package transport
 
 import (
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -27,7 +28,7 @@ func (c *rc) runAtomics() {
 	if c.atomics.Len() == 0 {
 		return
 	}
-	if a := c.atomics.Front(); !a.begun && c.placed.before(a.number) {
+	if a := c.atomics.Front(); !a.begun && c.placed.Before(a.number) {
 		a.begun = true
 		c.env.Atomic(a.op, a.key, a.va, a.swapAdd, a.compare, placedToken(a.number))
 	}
@@ -44,7 +45,7 @@ func (c *rc) AtomicDone(_ Ps, t Token, before uint64, status verbs.Status) {
 	}
 	a := c.atomics.Pop()
 	c.answerAtomic(a.psn, before)
-	c.placed.end(a.number)
+	c.placed.End(a.number)
 	c.endRecvs()
 	c.runAtomics()
 }
@@ -69,19 +70,19 @@ func (c *rc) failAtomic(status verbs.Status) {
 	first := *c.atomics.Front()
 	for c.replies.Len() > 0 {
 		last := c.replies.At(c.replies.Len() - 1)
-		if !last.again && psnDiff(last.psn, first.psn) < 0 {
+		if !last.again && seq.Diff(last.psn, first.psn) < 0 {
 			break
 		}
 		if last.again {
 			c.again--
 		} else {
-			c.msn = psnAdd(last.msn, psnMask)
+			c.msn = seq.Add(last.msn, seq.Mask)
 		}
 		c.replies.PopLast()
 	}
 	c.expected = first.psn
 	for c.atomics.Len() > 0 {
-		c.placed.end(c.atomics.Pop().number)
+		c.placed.End(c.atomics.Pop().number)
 	}
 	if c.state != verbs.QPSErr {
 		c.refuse(wire.NAKRemoteOperational, status, EventQPFatal)

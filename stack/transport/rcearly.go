@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 )
 
 // reorder holds request packets that came before others that were sent
@@ -13,7 +14,7 @@ type reorder struct {
 	slots  []int32 // by PSN: place in kept, plus 1
 	kept   []early
 	free   []int32
-	here   bitmap
+	here   seq.Bitmap
 	count  int
 }
 
@@ -35,7 +36,7 @@ func (r *reorder) at(p uint32) int { return int(p) & (r.window - 1) }
 // put keeps a packet, unless one with its PSN is there.
 func (r *reorder) put(p *Packet) bool {
 	if r.slots == nil {
-		r.slots, r.here = make([]int32, r.window), newBitmap(r.window)
+		r.slots, r.here = make([]int32, r.window), seq.NewBitmap(r.window)
 	}
 	k := r.at(p.BTH.PSN)
 	if r.slots[k] != 0 {
@@ -51,7 +52,7 @@ func (r *reorder) put(p *Packet) bool {
 	r.kept[i] = early{handle: p.Handle, bth: p.BTH, reth: p.RETH, imm: p.Imm, swapAdd: p.SwapAdd, compare: p.Compare, payload: p.Payload,
 		landed: p.Landed, recvID: p.RecvID}
 	r.slots[k] = i + 1
-	r.here.set(k)
+	r.here.Set(k)
 	r.count++
 	return true
 }
@@ -71,7 +72,7 @@ func (r *reorder) take(psn uint32, p *Packet) bool {
 		Landed: e.landed, RecvID: e.recvID}
 	r.slots[k] = 0
 	r.free = append(r.free, i)
-	r.here.clear(k)
+	r.here.Clear(k)
 	r.count--
 	return true
 }
@@ -79,7 +80,7 @@ func (r *reorder) take(psn uint32, p *Packet) bool {
 // words returns how many words hold the packets from PSN e on.
 func (r *reorder) words(e uint32) int {
 	for w := len(r.here); w > 1; w-- {
-		if r.here.word(r.at(psnAdd(e, uint32(64*(w-1))))) != 0 {
+		if r.here.Word(r.at(seq.Add(e, uint32(64*(w-1))))) != 0 {
 			return w
 		}
 	}
@@ -124,7 +125,7 @@ func (c *rc) dropBefore(n uint32) {
 		return
 	}
 	for i := uint32(1); i < min(n, uint32(c.early.window)); i++ {
-		if c.early.take(psnAdd(c.expected, i), &c.stray) {
+		if c.early.take(seq.Add(c.expected, i), &c.stray) {
 			c.env.Drop(c.stray.Handle)
 		}
 	}

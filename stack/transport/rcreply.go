@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 )
 
 // reply is the answer to a READ or atomic, sent in the order of the requests.
@@ -46,7 +47,7 @@ func (c *rc) nextAck(o *Out) bool {
 	c.nak, c.owed, c.told = 0, false, c.expected
 	psn := c.expected
 	if s.Kind() == wire.SyndromeACK {
-		psn = psnAdd(psn, psnMask)
+		psn = seq.Add(psn, seq.Mask)
 	}
 	c.encodeAck(o, psn, s, c.msn)
 	return true
@@ -68,11 +69,11 @@ func (c *rc) ackUpToReply(o *Out) bool {
 		if r.again {
 			continue
 		}
-		if r.sent > 0 || psnDiff(r.psn, c.told) <= 0 {
+		if r.sent > 0 || seq.Diff(r.psn, c.told) <= 0 {
 			return false
 		}
 		c.told = r.psn
-		c.encodeAck(o, psnAdd(r.psn, psnMask), c.ack(), psnAdd(r.msn, psnMask))
+		c.encodeAck(o, seq.Add(r.psn, seq.Mask), c.ack(), seq.Add(r.msn, seq.Mask))
 		return true
 	}
 	return false
@@ -110,10 +111,10 @@ func (c *rc) encodeSack(o *Out) {
 	c.stats.Acks++
 	c.stats.SequenceNAKs++
 	words := c.early.words(c.expected)
-	ext := c.begin(o, &c.ah, OpSelectiveAck, c.attr.DestQP, psnAdd(c.expected, psnMask), c.echo(), wire.AETHSize+words*sackWordSize, 0, 0)
+	ext := c.begin(o, &c.ah, OpSelectiveAck, c.attr.DestQP, seq.Add(c.expected, seq.Mask), c.echo(), wire.AETHSize+words*sackWordSize, 0, 0)
 	putAETH(ext, c.ack(), c.msn)
 	for i := range words {
-		binary.BigEndian.PutUint64(ext[wire.AETHSize+i*sackWordSize:], c.early.here.word(c.early.at(psnAdd(c.expected, uint32(64*i)))))
+		binary.BigEndian.PutUint64(ext[wire.AETHSize+i*sackWordSize:], c.early.here.Word(c.early.at(seq.Add(c.expected, uint32(64*i)))))
 	}
 }
 
@@ -124,7 +125,7 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	}
 	r := c.replies.Front()
 	switch {
-	case r.atomic && !r.ready, !r.atomic && !c.placed.before(r.after):
+	case r.atomic && !r.ready, !r.atomic && !c.placed.Before(r.after):
 		return false
 	case r.atomic:
 		ext := c.begin(o, &c.ah, wire.RCAtomicAck, c.attr.DestQP, r.psn, c.echo(), wire.AETHSize+wire.AtomicAckETHSize, 0, 0)
@@ -137,7 +138,7 @@ func (c *rc) nextReply(now Ps, o *Out) bool {
 	if r.again {
 		c.stats.Resent++
 	} else {
-		c.told = psnAdd(o.PSN, 1)
+		c.told = seq.Add(o.PSN, 1)
 	}
 	if r.sent++; r.sent == r.n {
 		if r.again {
@@ -167,7 +168,7 @@ func (c *rc) encodeRead(now Ps, o *Out, r *reply) bool {
 	if !c.admit(now, frameBytes(&c.ah, wire.ExtLen(op), int(n)), 0) {
 		return false
 	}
-	ext := c.begin(o, &c.ah, op, c.attr.DestQP, psnAdd(r.psn, r.sent), 0, wire.ExtLen(op), int(n), 0)
+	ext := c.begin(o, &c.ah, op, c.attr.DestQP, seq.Add(r.psn, r.sent), 0, wire.ExtLen(op), int(n), 0)
 	if first || last {
 		putAETH(ext, c.ack(), r.msn)
 	}

@@ -3,6 +3,7 @@ package transport
 import (
 	"math/bits"
 
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -11,20 +12,20 @@ import (
 // when, in order of transmission, it was sent last.
 type selective struct {
 	window  int
-	got     bitmap
-	lost    bitmap
+	got     seq.Bitmap
+	lost    seq.Bitmap
 	order   []uint32
-	clock   uint32 // the next place in that order
-	losses  int    // bits in lost
-	heard   uint32 // all requests before have arrived
-	kept    bitmap // PSNs that the peer keeps: they came early. It may still drop them for want of a receive request.
-	recover uint32 // PSNs from here on were sent once, in order
-	last    uint32 // latest place of anything that has arrived
-	answer  uint32 // latest place of an answer; the peer answers in order
+	clock   uint32     // the next place in that order
+	losses  int        // bits in lost
+	heard   uint32     // all requests before have arrived
+	kept    seq.Bitmap // PSNs that the peer keeps: they came early. It may still drop them for want of a receive request.
+	recover uint32     // PSNs from here on were sent once, in order
+	last    uint32     // latest place of anything that has arrived
+	answer  uint32     // latest place of an answer; the peer answers in order
 }
 
 func newSelective(window int) *selective {
-	return &selective{window: window, got: newBitmap(window), lost: newBitmap(window), kept: newBitmap(window), order: make([]uint32, window)}
+	return &selective{window: window, got: seq.NewBitmap(window), lost: seq.NewBitmap(window), kept: seq.NewBitmap(window), order: make([]uint32, window)}
 }
 
 func (s *selective) reset() {
@@ -39,11 +40,11 @@ func (s *selective) at(p uint32) int { return int(p) & (s.window - 1) }
 // sent notes that PSNs p to p+n-1 were sent.
 func (s *selective) sent(p, n uint32) {
 	for i := range n {
-		k := s.at(psnAdd(p, i))
+		k := s.at(seq.Add(p, i))
 		s.order[k] = s.clock
 		s.clock++
-		if s.lost.has(k) {
-			s.lost.clear(k)
+		if s.lost.Has(k) {
+			s.lost.Clear(k)
 			s.losses--
 		}
 	}
@@ -52,7 +53,7 @@ func (s *selective) sent(p, n uint32) {
 // arrived notes that PSN p has arrived, or the answer that bears it.
 func (s *selective) arrived(p uint32, answer bool) {
 	k := s.at(p)
-	s.got.set(k)
+	s.got.Set(k)
 	s.seen(k)
 	if answer {
 		s.answer = later(s.answer, s.order[k])
@@ -62,20 +63,20 @@ func (s *selective) arrived(p uint32, answer bool) {
 // keeps notes that the peer keeps PSN p.
 func (s *selective) keeps(p uint32) {
 	k := s.at(p)
-	s.kept.set(k)
+	s.kept.Set(k)
 	s.seen(k)
 }
 
 func (s *selective) seen(k int) {
-	if s.lost.has(k) {
-		s.lost.clear(k)
+	if s.lost.Has(k) {
+		s.lost.Clear(k)
 		s.losses--
 	}
 	s.last = later(s.last, s.order[k])
 }
 
 // asked reports whether the peer has the READ or atomic with PSN p.
-func (s *selective) asked(p uint32) bool { return psnDiff(s.heard, p) > 0 || s.kept.has(s.at(p)) }
+func (s *selective) asked(p uint32) bool { return seq.Diff(s.heard, p) > 0 || s.kept.Has(s.at(p)) }
 
 func later(a, b uint32) uint32 {
 	if int32(b-a) > 0 {
@@ -84,28 +85,13 @@ func later(a, b uint32) uint32 {
 	return a
 }
 
-// bitmap has one bit for each place of a window.
-type bitmap []uint64
-
-func newBitmap(n int) bitmap    { return make(bitmap, n/64) }
-func (b bitmap) has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
-func (b bitmap) set(i int)      { b[i>>6] |= 1 << (i & 63) }
-func (b bitmap) clear(i int)    { b[i>>6] &^= 1 << (i & 63) }
-func (b bitmap) word(i int) uint64 { // the 64 bits from i on, around the end
-	lo, hi := b[i>>6], b[(i>>6+1)%len(b)]
-	if s := i & 63; s != 0 {
-		return lo>>s | hi<<(64-s)
-	}
-	return lo
-}
-
 // markBelow is ackBelow with selective repeat.
 func (c *rc) markBelow(now Ps, e uint32, echo, answered bool) {
 	s := c.sel
-	if psnDiff(e, c.una) <= 0 {
+	if seq.Diff(e, c.una) <= 0 {
 		return
 	}
-	if psnDiff(e, s.heard) > 0 || psnDiff(s.heard, c.una) < 0 {
+	if seq.Diff(e, s.heard) > 0 || seq.Diff(s.heard, c.una) < 0 {
 		s.heard = e
 	}
 	c.markRange(c.una, e, answered)
@@ -114,14 +100,14 @@ func (c *rc) markBelow(now Ps, e uint32, echo, answered bool) {
 
 // markRange notes that SENDs and WRITEs from PSN p to before e have arrived.
 func (c *rc) markRange(p, e uint32, answered bool) {
-	for n := c.oldest; psnDiff(e, p) > 0; n++ {
+	for n := c.oldest; seq.Diff(e, p) > 0; n++ {
 		r := c.request(n)
-		end := psnAdd(r.first, r.n)
-		if psnDiff(end, p) <= 0 {
+		end := seq.Add(r.first, r.n)
+		if seq.Diff(end, p) <= 0 {
 			continue
 		}
-		for ; psnDiff(end, p) > 0 && psnDiff(e, p) > 0; p = psnAdd(p, 1) {
-			if !r.returns() && !c.sel.got.has(c.sel.at(p)) {
+		for ; seq.Diff(end, p) > 0 && seq.Diff(e, p) > 0; p = seq.Add(p, 1) {
+			if !r.returns() && !c.sel.got.Has(c.sel.at(p)) {
 				c.sel.arrived(p, answered)
 			}
 		}
@@ -131,19 +117,19 @@ func (c *rc) markRange(p, e uint32, answered bool) {
 // advance moves una past what has arrived, then looks for losses.
 func (c *rc) advance(now Ps, echo bool) {
 	s, before := c.sel, c.una
-	for c.una != c.top && s.got.has(s.at(c.una)) {
-		s.got.clear(s.at(c.una))
-		s.kept.clear(s.at(c.una))
-		c.una = psnAdd(c.una, 1)
-		if r := c.request(c.oldest); c.una == psnAdd(r.first, r.n) {
+	for c.una != c.top && s.got.Has(s.at(c.una)) {
+		s.got.Clear(s.at(c.una))
+		s.kept.Clear(s.at(c.una))
+		c.una = seq.Add(c.una, 1)
+		if r := c.request(c.oldest); c.una == seq.Add(r.first, r.n) {
 			c.endOldest(r)
 		}
 	}
-	if psnDiff(s.recover, c.una) < 0 {
+	if seq.Diff(s.recover, c.una) < 0 {
 		s.recover = c.una
 	}
 	if c.una != before {
-		c.progress(now, psnDiff(c.una, before), echo)
+		c.progress(now, seq.Diff(c.una, before), echo)
 	}
 	if c.state != verbs.QPSErr {
 		c.findLost(now)
@@ -155,20 +141,20 @@ func (c *rc) findLost(now Ps) {
 	s, found := c.sel, false
 	slack := uint32(c.spec.ReorderPackets)
 	n := c.oldest
-	for p := c.una; p != c.top; p = psnAdd(p, 1) {
+	for p := c.una; p != c.top; p = seq.Add(p, 1) {
 		k := s.at(p)
-		if psnDiff(p, s.recover) >= 0 && int32(s.last-s.order[k]) <= int32(slack) {
+		if seq.Diff(p, s.recover) >= 0 && int32(s.last-s.order[k]) <= int32(slack) {
 			break // so it is with all that were sent later
 		}
-		if s.got.has(k) || s.lost.has(k) {
+		if s.got.Has(k) || s.lost.Has(k) {
 			continue
 		}
 		r := c.request(n)
-		for psnDiff(p, psnAdd(r.first, r.n)) >= 0 {
+		for seq.Diff(p, seq.Add(r.first, r.n)) >= 0 {
 			n++
 			r = c.request(n)
 		}
-		if s.kept.has(k) && !r.returns() {
+		if s.kept.Has(k) && !r.returns() {
 			continue
 		}
 		latest := s.last
@@ -188,9 +174,9 @@ func (c *rc) findLost(now Ps) {
 // lose marks a PSN as lost.
 func (c *rc) lose(p uint32) {
 	k := c.sel.at(p)
-	c.sel.kept.clear(k)
-	if !c.sel.lost.has(k) && !c.sel.got.has(k) {
-		c.sel.lost.set(k)
+	c.sel.kept.Clear(k)
+	if !c.sel.lost.Has(k) && !c.sel.got.Has(k) {
+		c.sel.lost.Set(k)
 		c.sel.losses++
 	}
 }
@@ -207,24 +193,24 @@ func (c *rc) loseOldest() {
 // piece returns the first PSN of the piece of a READ that PSN p belongs to.
 func (c *rc) piece(r *request, p uint32) uint32 {
 	w := uint32(c.spec.Window)
-	i := uint32(psnDiff(p, r.first))
-	return psnAdd(r.first, i/w*w)
+	i := uint32(seq.Diff(p, r.first))
+	return seq.Add(r.first, i/w*w)
 }
 
 // resendLost sends the oldest lost packet again.
 func (c *rc) resendLost(now Ps, o *Out) bool {
 	s, p := c.sel, c.una
-	for !s.lost.has(s.at(p)) { // there is one in the window
+	for !s.lost.Has(s.at(p)) { // there is one in the window
 		k := s.at(p)
-		if w := s.lost.word(k); w != 0 {
-			p = psnAdd(p, uint32(bits.TrailingZeros64(w)))
+		if w := s.lost.Word(k); w != 0 {
+			p = seq.Add(p, uint32(bits.TrailingZeros64(w)))
 		} else {
-			p = psnAdd(p, 64)
+			p = seq.Add(p, 64)
 		}
 	}
 	number := c.oldest
 	r := c.request(number)
-	for psnDiff(p, psnAdd(r.first, r.n)) >= 0 {
+	for seq.Diff(p, seq.Add(r.first, r.n)) >= 0 {
 		number++
 		r = c.request(number)
 	}
@@ -249,7 +235,7 @@ func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
 		return first, c.span(r, first)
 	}
 	limit := c.span(r, p)
-	for n = 1; n < limit && c.sel.lost.has(c.sel.at(psnAdd(p, n))); n++ {
+	for n = 1; n < limit && c.sel.lost.Has(c.sel.at(seq.Add(p, n))); n++ {
 	}
 	return p, n
 }
@@ -257,7 +243,7 @@ func (c *rc) lostRun(r *request, p uint32) (first, n uint32) {
 // takeSelected takes an answer, in whatever order they come.
 func (c *rc) takeSelected(now Ps, p *Packet) {
 	s, psn := c.sel, p.BTH.PSN
-	if s.got.has(s.at(psn)) {
+	if s.got.Has(s.at(psn)) {
 		c.stats.Duplicates++
 		c.env.Drop(p.Handle)
 		return
@@ -267,7 +253,7 @@ func (c *rc) takeSelected(now Ps, p *Packet) {
 	}
 	number := c.oldest
 	r := c.request(number)
-	for psnDiff(psn, psnAdd(r.first, r.n)) >= 0 {
+	for seq.Diff(psn, seq.Add(r.first, r.n)) >= 0 {
 		number++
 		r = c.request(number)
 	}
@@ -276,10 +262,10 @@ func (c *rc) takeSelected(now Ps, p *Packet) {
 	}
 	s.arrived(psn, true)
 	first := c.piece(r, psn)
-	if next := psnAdd(first, c.span(r, first)); psnDiff(next, s.heard) > 0 {
+	if next := seq.Add(first, c.span(r, first)); seq.Diff(next, s.heard) > 0 {
 		s.heard = next
 	}
-	if psnDiff(first, c.una) > 0 {
+	if seq.Diff(first, c.una) > 0 {
 		c.markRange(c.una, first, true)
 	}
 	c.advance(now, p.BTH.BECN || p.Marked)
@@ -288,15 +274,15 @@ func (c *rc) takeSelected(now Ps, p *Packet) {
 // takeSack takes a selective acknowledgement.
 func (c *rc) takeSack(now Ps, p *Packet) {
 	c.env.Drop(p.Handle)
-	s, e := c.sel, psnAdd(p.BTH.PSN, 1)
-	if psnDiff(e, c.una) < 0 || psnDiff(e, c.top) > 0 {
+	s, e := c.sel, seq.Add(p.BTH.PSN, 1)
+	if seq.Diff(e, c.una) < 0 || seq.Diff(e, c.top) > 0 {
 		c.stats.Ignored++
 		return
 	}
 	c.credit.told(p.AETH)
 	for i := range p.words {
 		for w := p.sack[i]; w != 0; w &= w - 1 {
-			psn := psnAdd(e, uint32(64*i+bits.TrailingZeros64(w)))
+			psn := seq.Add(e, uint32(64*i+bits.TrailingZeros64(w)))
 			if c.outstanding(psn) {
 				s.keeps(psn)
 			}

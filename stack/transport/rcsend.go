@@ -2,6 +2,7 @@ package transport
 
 import (
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -30,7 +31,7 @@ func (c *rc) start(r *request) bool {
 	if c.state != verbs.QPSRTS {
 		return false
 	}
-	if r.Flags&verbs.SendFence != 0 && (c.reads > 0 || !c.landed.before(c.landed.next())) {
+	if r.Flags&verbs.SendFence != 0 && (c.reads > 0 || !c.landed.Before(c.landed.Next())) {
 		return false
 	}
 	if r.Status != verbs.WCSuccess {
@@ -66,7 +67,7 @@ func packets(length uint32, mtu verbs.MTU) uint32 {
 }
 
 // settled reports whether all that was begun has ended.
-func (c *rc) settled() bool { return c.oldest == c.fresh && c.landed.before(c.landed.next()) }
+func (c *rc) settled() bool { return c.oldest == c.fresh && c.landed.Before(c.landed.Next()) }
 
 // invalidate carries out LOCAL_INV, which has no packet, once all before has ended.
 func (c *rc) invalidate(r *request) bool {
@@ -98,14 +99,14 @@ func (c *rc) transmit(now Ps, o *Out, r *request) bool {
 	if !c.admit(now, c.wireBytes(r, c.nxt), fresh) {
 		return false
 	}
-	full := psnDiff(psnAdd(c.nxt, n), c.una) >= c.spec.Window
+	full := seq.Diff(seq.Add(c.nxt, n), c.una) >= c.spec.Window
 	c.encode(o, r, c.nxt, n, again || full)
 	c.sent(now, c.nxt, n, again)
 	if !again && (c.nxt == r.first || r.Op == verbs.WRRead) {
-		c.credit.sent = psnAdd(c.credit.sent, 1)
+		c.credit.sent = seq.Add(c.credit.sent, 1)
 	}
-	c.nxt = psnAdd(c.nxt, n)
-	if c.nxt == psnAdd(r.first, r.n) {
+	c.nxt = seq.Add(c.nxt, n)
+	if c.nxt == seq.Add(r.first, r.n) {
 		c.current++
 	}
 	if !again {
@@ -121,7 +122,7 @@ func (c *rc) span(r *request, p uint32) uint32 {
 		return 1
 	}
 	w := uint32(c.spec.Window)
-	i := uint32(psnDiff(p, r.first))
+	i := uint32(seq.Diff(p, r.first))
 	return min((i/w+1)*w, r.n) - i
 }
 
@@ -131,12 +132,12 @@ func (c *rc) inWindow(r *request, n uint32) bool {
 	if r.Op == verbs.WRRead && c.nxt != r.first && c.nxt != c.una {
 		return false
 	}
-	return psnDiff(c.nxt, c.una)+int(n) <= c.spec.Window
+	return seq.Diff(c.nxt, c.una)+int(n) <= c.spec.Window
 }
 
 // mayFollow reports whether the pacer lets n PSNs from nxt on be under way, too.
 func (c *rc) mayFollow(n uint32) bool {
-	flight := psnDiff(c.nxt, c.una)
+	flight := seq.Diff(c.nxt, c.una)
 	return flight <= 0 || int64(flight+int(n))*int64(c.attr.MTU) <= c.pacer.Window()
 }
 
@@ -162,13 +163,13 @@ func (c *rc) wireBytes(r *request, p uint32) int {
 	case r.returns():
 		return frameBytes(&c.ah, wire.RETHSize, 0)
 	}
-	i := uint32(psnDiff(p, r.first))
+	i := uint32(seq.Diff(p, r.first))
 	return frameBytes(&c.ah, wire.ExtLen(opcodeOf(r.Op, i == 0, i == r.n-1)), c.payload(r, p))
 }
 
 // payload returns the bytes of a request that belong to PSN p.
 func (c *rc) payload(r *request, p uint32) int {
-	off := uint32(psnDiff(p, r.first)) * uint32(c.attr.MTU)
+	off := uint32(seq.Diff(p, r.first)) * uint32(c.attr.MTU)
 	return int(min(r.length-off, uint32(c.attr.MTU)))
 }
 
@@ -178,7 +179,7 @@ func (c *rc) encode(o *Out, r *request, p, n uint32, ask bool) {
 		c.encodeFetch(o, r, p, n)
 		return
 	}
-	i := uint32(psnDiff(p, r.first))
+	i := uint32(seq.Diff(p, r.first))
 	last := i == r.n-1
 	var f bthFlags
 	if ask || last || (i+1)%uint32(c.spec.AckEvery) == 0 {
@@ -248,7 +249,7 @@ func opcodeOf(op verbs.Opcode, first, last bool) wire.Opcode {
 // encodeFetch writes a READ request for n PSNs from p on, or an atomic.
 func (c *rc) encodeFetch(o *Out, r *request, p, n uint32) {
 	if r.Op == verbs.WRRead {
-		off := uint32(psnDiff(p, r.first)) * uint32(c.attr.MTU)
+		off := uint32(seq.Diff(p, r.first)) * uint32(c.attr.MTU)
 		h := wire.RETHFields{VA: r.RemoteAddr + uint64(off), RKey: r.RKey, DMALen: min(r.length-off, n*uint32(c.attr.MTU))}
 		_ = h.Encode(c.begin(o, &c.ah, wire.RCReadRequest, c.attr.DestQP, p, flagAckReq, wire.RETHSize, 0, 0))
 		return

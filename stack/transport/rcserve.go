@@ -2,12 +2,13 @@ package transport
 
 import (
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
 // takeRequest takes a request packet.
 func (c *rc) takeRequest(now Ps, p *Packet, info *wire.OpInfo) {
-	switch d := psnDiff(p.BTH.PSN, c.expected); {
+	switch d := seq.Diff(p.BTH.PSN, c.expected); {
 	case d < 0:
 		c.stats.Duplicates++
 		c.duplicate(p, info)
@@ -53,9 +54,9 @@ func (c *rc) execute(p *Packet, info *wire.OpInfo) verdict {
 	case wire.OpSend, wire.OpWrite:
 		v := c.deliver(p, info)
 		if v == accepted {
-			c.expected = psnAdd(c.expected, 1)
+			c.expected = seq.Add(c.expected, 1)
 			if info.Position.Ends() {
-				c.msn = psnAdd(c.msn, 1)
+				c.msn = seq.Add(c.msn, 1)
 			}
 		}
 		return v
@@ -93,10 +94,10 @@ func (c *rc) serveRead(p *Packet) verdict {
 	}
 	c.env.Drop(p.Handle)
 	n := packets(p.RETH.DMALen, c.attr.MTU)
-	c.msn = psnAdd(c.msn, 1)
-	c.replies.Push(reply{psn: c.expected, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn, after: c.placed.next()})
+	c.msn = seq.Add(c.msn, 1)
+	c.replies.Push(reply{psn: c.expected, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn, after: c.placed.Next()})
 	c.dropBefore(n)
-	c.expected = psnAdd(c.expected, n)
+	c.expected = seq.Add(c.expected, n)
 	return accepted
 }
 
@@ -116,14 +117,14 @@ func (c *rc) serveAtomic(p *Packet) verdict {
 	if p.BTH.Opcode == wire.RCCmpSwap {
 		op = verbs.WRCmpSwap
 	}
-	c.msn = psnAdd(c.msn, 1)
+	c.msn = seq.Add(c.msn, 1)
 	if c.saved.Len() >= int(c.attr.MaxDestRead) {
 		c.saved.Pop()
 	}
 	c.saved.Push(savedAtomic{psn: c.expected, msn: c.msn})
 	c.replies.Push(reply{psn: c.expected, n: 1, atomic: true, msn: c.msn})
-	c.atomics.Push(atomic{psn: c.expected, op: op, key: h.RKey, va: h.VA, swapAdd: p.SwapAdd, compare: p.Compare, number: c.placed.open()})
-	c.expected = psnAdd(c.expected, 1)
+	c.atomics.Push(atomic{psn: c.expected, op: op, key: h.RKey, va: h.VA, swapAdd: p.SwapAdd, compare: p.Compare, number: c.placed.Open()})
+	c.expected = seq.Add(c.expected, 1)
 	c.runAtomics()
 	return accepted
 }
@@ -152,12 +153,12 @@ func (c *rc) duplicate(p *Packet, info *wire.OpInfo) {
 // reread carries out a READ, or a part of it, again.
 func (c *rc) reread(p *Packet) {
 	n := packets(p.RETH.DMALen, c.attr.MTU)
-	if psnDiff(psnAdd(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.again >= maxAgain || c.waits(p.BTH.PSN, n) ||
+	if seq.Diff(seq.Add(p.BTH.PSN, n), c.expected) > 0 || p.Payload != 0 || c.again >= maxAgain || c.waits(p.BTH.PSN, n) ||
 		c.mayAccess(&p.RETH, verbs.AccessRemoteRead) != accepted {
 		return
 	}
 	c.again++
-	c.replies.Push(reply{psn: p.BTH.PSN, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn, after: c.placed.next(), again: true})
+	c.replies.Push(reply{psn: p.BTH.PSN, n: n, va: p.RETH.VA, key: p.RETH.RKey, length: p.RETH.DMALen, msn: c.msn, after: c.placed.Next(), again: true})
 }
 
 // waits reports whether an answer with these PSNs is still to be sent from its begin.

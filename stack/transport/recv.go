@@ -90,12 +90,12 @@ func (b *base) PostRecv(r *Recv) error {
 func (b *base) endRecv(r *recv, c Completion) {
 	c.ID, c.Recv = r.id, true
 	b.rq.free(r)
-	b.done.Push(doneRecv{Completion: c, after: b.placed.next()})
+	b.done.Push(doneRecv{Completion: c, after: b.placed.Next()})
 	b.endRecvs()
 }
 
 func (b *base) endRecvs() {
-	for b.done.Len() > 0 && b.placed.before(b.done.Front().after) {
+	for b.done.Len() > 0 && b.placed.Before(b.done.Front().after) {
 		b.wc = b.done.Pop().Completion
 		b.env.Complete(&b.wc)
 	}
@@ -131,7 +131,7 @@ func (b *base) place(p *Packet) {
 		b.env.Drop(p.Handle)
 		return
 	}
-	b.env.Place(p.Handle, b.parts, placedToken(b.placed.open()))
+	b.env.Place(p.Handle, b.parts, placedToken(b.placed.Open()))
 }
 
 // scatter makes the parts of n payload bytes that belong off bytes into a list of spans.

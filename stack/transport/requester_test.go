@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -158,7 +159,7 @@ func (x *initiator) pull() {
 func (x *initiator) hear(s *seen) {
 	x.payload = s.payload
 	for _, r := range x.requests { // what the answers say, for the end
-		switch at := int(psnDiff(s.BTH.PSN, r.psn)); {
+		switch at := int(seq.Diff(s.BTH.PSN, r.psn)); {
 		case s.BTH.Opcode == wire.RCAtomicAck && at == 0:
 			r.want = make([]byte, 8)
 			putValue(r.want, s.Orig)

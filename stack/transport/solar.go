@@ -3,6 +3,7 @@ package transport
 import (
 	"nictwin/models/fifo"
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -19,10 +20,10 @@ type solar struct {
 	timers   fifo.Queue[timer]
 
 	// Server.
-	expected uint32   // all PSNs before were seen
-	seen     bitmap   // from expected on
-	writing  bitmap   // WRITEs that are not in memory yet
-	acks     []answer // by PSN: what to say when a WRITE is in memory
+	expected uint32     // all PSNs before were seen
+	seen     seq.Bitmap // from expected on
+	writing  seq.Bitmap // WRITEs that are not in memory yet
+	acks     []answer   // by PSN: what to say when a WRITE is in memory
 	fetches  fifo.Queue[fetch]
 	answers  fifo.Queue[answer]
 }
@@ -55,7 +56,7 @@ var _ Conn = (*solar)(nil)
 
 func newSolar(b base) *solar {
 	n := b.spec.Window
-	return &solar{base: b, blocks: make([]block, n), seen: newBitmap(n), writing: newBitmap(n), acks: make([]answer, n)}
+	return &solar{base: b, blocks: make([]block, n), seen: seq.NewBitmap(n), writing: seq.NewBitmap(n), acks: make([]answer, n)}
 }
 
 func (c *solar) at(psn uint32) int { return int(psn) & (c.spec.Window - 1) }
@@ -133,7 +134,7 @@ func (c *solar) Input(now Ps, p *Packet) {
 // find returns the block that a packet answers, if it is under way.
 func (c *solar) find(p *Packet) (*block, *request) {
 	psn := p.BTH.PSN
-	if psnDiff(psn, c.una) < 0 || psnDiff(psn, c.top) >= 0 || !c.blocks[c.at(psn)].busy {
+	if seq.Diff(psn, c.una) < 0 || seq.Diff(psn, c.top) >= 0 || !c.blocks[c.at(psn)].busy {
 		return nil, nil
 	}
 	b := &c.blocks[c.at(psn)]
@@ -194,7 +195,7 @@ func (c *solar) part(r *request, index uint32) (off uint32, n int) {
 func (c *solar) endBlock(now Ps, b *block) {
 	b.busy = false
 	for c.una != c.top && !c.blocks[c.at(c.una)].busy {
-		c.una = psnAdd(c.una, 1)
+		c.una = seq.Add(c.una, 1)
 	}
 	c.pacer.Acked(now, int(c.attr.MTU), false)
 }

@@ -2,18 +2,19 @@ package transport
 
 import (
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
 // takeRequest takes a block to be written, or the wish for one.
 func (c *solar) takeRequest(p *Packet) {
 	psn := p.BTH.PSN
-	d := psnDiff(psn, c.expected)
+	d := seq.Diff(psn, c.expected)
 	if d >= c.spec.Window {
 		c.ignore(p)
 		return
 	}
-	again := d < 0 || c.seen.has(c.at(psn))
+	again := d < 0 || c.seen.Has(c.at(psn))
 	if again {
 		c.stats.Duplicates++
 	}
@@ -38,7 +39,7 @@ func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
 	case !again && n > 0 && c.env.CRC(p.Handle, n) != h.crc:
 		c.ignore(p) // not intact: it will be sent again
 		return
-	case c.writing.has(k):
+	case c.writing.Has(k):
 		if c.acks[k].psn != psn {
 			c.stats.Ignored++
 		}
@@ -50,7 +51,7 @@ func (c *solar) takeWrite(p *Packet, h *solarHeader, again bool) {
 		c.answer(psn, h, wire.ACKNoCredits)
 	default:
 		c.see(psn)
-		c.writing.set(k)
+		c.writing.Set(k)
 		c.acks[k] = answer{psn: psn, h: *h}
 		c.parts = append(c.parts[:0], Part{To: Span{Addr: h.addr, Len: uint32(n), Key: h.key}, Remote: true})
 		c.env.Place(p.Handle, c.parts, placedToken(uint64(psn)))
@@ -72,13 +73,13 @@ func (c *solar) refusal(h *solarHeader, need verbs.Access) wire.Syndrome {
 
 // see notes that the packet with a PSN has come.
 func (c *solar) see(psn uint32) {
-	if psnDiff(psn, c.expected) < 0 {
+	if seq.Diff(psn, c.expected) < 0 {
 		return
 	}
-	c.seen.set(c.at(psn))
-	for c.seen.has(c.at(c.expected)) {
-		c.seen.clear(c.at(c.expected))
-		c.expected = psnAdd(c.expected, 1)
+	c.seen.Set(c.at(psn))
+	for c.seen.Has(c.at(c.expected)) {
+		c.seen.Clear(c.at(c.expected))
+		c.expected = seq.Add(c.expected, 1)
 	}
 }
 
@@ -95,10 +96,10 @@ func (c *solar) answer(psn uint32, h *solarHeader, s wire.Syndrome) {
 // endWrite acknowledges a block that is in memory.
 func (c *solar) endWrite(psn uint32, status verbs.Status) {
 	k := c.at(psn)
-	if !c.writing.has(k) || c.acks[k].psn != psn {
+	if !c.writing.Has(k) || c.acks[k].psn != psn {
 		return
 	}
-	c.writing.clear(k)
+	c.writing.Clear(k)
 	s := wire.ACKNoCredits
 	if status != verbs.WCSuccess {
 		s = wire.NAKRemoteOperational
@@ -150,7 +151,7 @@ func (c *solar) resend(now Ps, o *Out) bool {
 	for c.lost.Len() > 0 {
 		psn := *c.lost.Front()
 		b := &c.blocks[c.at(psn)]
-		if psnDiff(psn, c.una) < 0 || !b.busy || !b.resend {
+		if seq.Diff(psn, c.una) < 0 || !b.busy || !b.resend {
 			c.lost.Pop()
 			continue
 		}
@@ -173,7 +174,7 @@ func (c *solar) sendBlock(now Ps, o *Out) bool {
 		r.done = true
 		c.finish(r)
 	}
-	if r == nil || psnDiff(c.top, c.una) >= c.spec.Window || c.state != verbs.QPSRTS && (c.state != verbs.QPSSQD || c.next == 0) {
+	if r == nil || seq.Diff(c.top, c.una) >= c.spec.Window || c.state != verbs.QPSRTS && (c.state != verbs.QPSSQD || c.next == 0) {
 		return false
 	}
 	b := &c.blocks[c.at(c.top)]
@@ -182,7 +183,7 @@ func (c *solar) sendBlock(now Ps, o *Out) bool {
 		b.busy = false
 		return false
 	}
-	c.top = psnAdd(c.top, 1)
+	c.top = seq.Add(c.top, 1)
 	if c.next++; c.next == r.n {
 		c.next = 0
 		c.current++
@@ -234,7 +235,7 @@ func (c *solar) Deadline() Ps {
 // stale reports whether the block of a timer has ended, or was sent again since.
 func (c *solar) stale(t *timer) bool {
 	b := &c.blocks[c.at(t.psn)]
-	return psnDiff(t.psn, c.una) < 0 || !b.busy || b.deadline != t.at || b.resend
+	return seq.Diff(t.psn, c.una) < 0 || !b.busy || b.deadline != t.at || b.resend
 }
 
 // Expire has blocks sent again that were not answered in time.

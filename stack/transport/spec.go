@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"nictwin/models/field"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -159,13 +160,13 @@ func (a *Attr) Validate(kind Kind) error {
 	default:
 		f.errs = append(f.errs, field.Errorf("mtu", "is %d: want 256, 512, 1024, 2048, 4096 or 8192", a.MTU))
 	}
-	f.within("send_psn", int(a.SendPSN), 0, psnMask)
+	f.within("send_psn", int(a.SendPSN), 0, seq.Mask)
 	if kind == UD {
 		return errors.Join(f.errs...)
 	}
 	f.errs = append(f.errs, a.Path.Validate()...)
 	f.within("dest_qp", int(a.DestQP), 0, maxQPN)
-	f.within("recv_psn", int(a.RecvPSN), 0, psnMask)
+	f.within("recv_psn", int(a.RecvPSN), 0, seq.Mask)
 	f.within("timeout", int(a.Timeout), 0, 31)
 	f.within("retry_count", int(a.RetryCount), 0, 7)
 	f.within("rnr_retry", int(a.RNRRetry), 0, 7)

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -60,13 +61,13 @@ func (c *uc) Input(now Ps, p *Packet) {
 		c.marked(now)
 	}
 	starts := info.Position.Starts()
-	if d := psnDiff(p.BTH.PSN, c.expected); d != 0 || starts {
+	if d := seq.Diff(p.BTH.PSN, c.expected); d != 0 || starts {
 		if d != 0 {
 			c.stats.Early++
 		}
 		c.giveUp() // IBTA 9.8.2.2.2: a new message begins, or the rest of this one is of no use
 	}
-	c.expected = psnAdd(p.BTH.PSN, 1)
+	c.expected = seq.Add(p.BTH.PSN, 1)
 	if !starts && c.in.op == wire.OpReserved {
 		c.ignore(p)
 		return
@@ -126,18 +127,18 @@ func (c *uc) Next(now Ps, o *Out) bool {
 // leave notes that a packet of r was handed out.
 func (c *uc) leave(o *Out, r *request) {
 	c.stats.Sent++
-	o.Token = landedToken(c.landed.open())
-	c.psn = psnAdd(c.psn, 1)
+	o.Token = landedToken(c.landed.Open())
+	c.psn = seq.Add(c.psn, 1)
 	if c.packet++; c.packet == r.n {
 		c.packet = 0
 		c.current++
-		r.done, r.after = true, c.landed.next()
+		r.done, r.after = true, c.landed.Next()
 	}
 }
 
 // invalidate carries out LOCAL_INV.
 func (c *uc) invalidate(r *request) {
-	r.done, r.after = true, c.landed.next()
+	r.done, r.after = true, c.landed.Next()
 	c.current++
 	if !c.env.Invalidate(r.Imm) {
 		r.status = verbs.WCLocQPOpErr
@@ -150,7 +151,7 @@ func (c *uc) invalidate(r *request) {
 
 // Sent ends a request whose last packet the NIC has read.
 func (c *uc) Sent(_ Ps, t Token) {
-	c.landed.end(uint64(t>>1) - 1)
+	c.landed.End(uint64(t>>1) - 1)
 	c.endSends()
 	c.drain(c.idle())
 }
@@ -177,6 +178,6 @@ func (b *base) endPlacing(t Token, status verbs.Status) {
 		b.flushSends()
 		b.flushRecvs()
 	}
-	b.placed.end(n)
+	b.placed.End(n)
 	b.endRecvs()
 }

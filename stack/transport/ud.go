@@ -2,6 +2,7 @@ package transport
 
 import (
 	"nictwin/models/wire"
+	"nictwin/stack/transport/seq"
 	"nictwin/stack/verbs"
 )
 
@@ -67,7 +68,7 @@ func (c *ud) Input(_ Ps, p *Packet) {
 	}
 	if header > 0 {
 		c.scatter(r.spans, 0, header)
-		c.env.PlaceGRH(p.Handle, c.parts, placedToken(c.placed.open()))
+		c.env.PlaceGRH(p.Handle, c.parts, placedToken(c.placed.Open()))
 		c.scatter(r.spans, uint32(header), p.Payload)
 	}
 	c.place(p)
@@ -110,10 +111,10 @@ func (c *ud) Next(now Ps, o *Out) bool {
 	}
 	c.encodeDatagram(o, r)
 	c.stats.Sent++
-	c.psn = psnAdd(c.psn, 1)
+	c.psn = seq.Add(c.psn, 1)
 	c.current++
-	o.Token = landedToken(c.landed.open())
-	r.done, r.after = true, c.landed.next()
+	o.Token = landedToken(c.landed.Open())
+	r.done, r.after = true, c.landed.Next()
 	return true
 }
 
@@ -126,7 +127,7 @@ func (c *ud) encodeDatagram(o *Out, r *request) {
 	if r.Flags&verbs.SendSolicited != 0 {
 		f = flagSolicited
 	}
-	dst := c.begin(o, r.AH, op, r.RemoteQP&psnMask, c.psn, f, ext, int(r.length), 0)
+	dst := c.begin(o, r.AH, op, r.RemoteQP&seq.Mask, c.psn, f, ext, int(r.length), 0)
 	h := wire.DETHFields{QKey: r.RemoteQKey, SrcQP: c.spec.QPN}
 	_ = h.Encode(dst) // long enough, and Validate has seen QPN
 	if r.Op.HasImm() {
@@ -142,7 +143,7 @@ func (c *ud) encodeDatagram(o *Out, r *request) {
 
 // Sent ends a request that the NIC has read.
 func (c *ud) Sent(_ Ps, t Token) {
-	c.landed.end(uint64(t>>1) - 1)
+	c.landed.End(uint64(t>>1) - 1)
 	c.endSends()
 	c.drain(c.current == c.ended)
 }

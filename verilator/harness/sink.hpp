@@ -42,11 +42,11 @@ class Sink {
   template <class Top, class Out>
   void reset(Top& t, uint64_t cycle, Out& out) {
     tell_held(cycle, out);
-    held_ = in_packet_ = valid_ = ready_ = willing_ = false;
+    held_ = in_packet_ = valid_ = ready_ = willing_ = late_ = false;
     rest(t);
   }
 
-  bool idle() const { return !in_packet_; }
+  bool idle() const { return !in_packet_ && !late_; }
 
   // The first cycle from this one on in which tready may change.
   uint64_t next_change(uint64_t cycle) const {
@@ -55,7 +55,7 @@ class Sink {
     return limited_ && credits_ == 0 ? due_ : UINT64_MAX;
   }
   // No beat was offered in the latest cycle, none is missing.
-  bool quiet() const { return !valid_ && !in_packet_; }
+  bool quiet() const { return !valid_ && !in_packet_ && !late_; }
 
   // Reports the cycles before this one in which the beat that is offered has waited.
   template <class Out>
@@ -102,6 +102,9 @@ class Sink {
   template <class Top, class Out>
   void sample(const Top& t, uint64_t cycle, uint64_t tick, Out& out) {
     const bool valid = valid_ = S::valid(t);
+    if constexpr (S::kFieldsLate) {
+      if (late_) give_late(t, cycle, out);
+    }
     if (held_) check_held(t, valid, cycle, out);
     if (!valid) {
       if (in_packet_ && tick - last_beat_ == watchdog_ && watchdog_ != 0) {
@@ -166,7 +169,7 @@ class Sink {
       report(Rule::kKeepChanged);
     }
     if (now.last != shadow_.last) report(Rule::kLastChanged);
-    if (!in_packet_ && S::kSideBytes != 0 && std::memcmp(now.side, shadow_.side, S::kSideBytes) != 0) {
+    if (!S::kFieldsLate && !in_packet_ && S::kSideBytes != 0 && std::memcmp(now.side, shadow_.side, S::kSideBytes) != 0) {
       report(Rule::kSideChanged);
     }
     shadow_ = now;
@@ -174,6 +177,11 @@ class Sink {
 
   template <class Top, class Out>
   void accept(const Top& t, uint64_t cycle, Out& out) {
+    if constexpr (S::kFieldsLate) {
+      late_ = true;
+      if (limited_) credits_--;
+      return;
+    }
     if (!in_packet_) {
       in_packet_ = true;
       too_long_ = false;
@@ -197,6 +205,14 @@ class Sink {
       out.violation(S::kIndex, Rule::kTooLong, ordinal_, cycle, max_bytes_);
     }
     if (last) finish(cycle, out);
+  }
+
+  // The cycle after a handshake: the record's fields are there.
+  template <class Top, class Out>
+  void give_late(const Top& t, uint64_t cycle, Out& out) {
+    late_ = false;
+    S::get_side(t, side_);
+    out.out(S::kIndex, ordinal_++, cycle, cycle, side_, S::kSideBytes, packet_.data(), 0);
   }
 
   template <class Top, class Out>
@@ -240,6 +256,7 @@ class Sink {
   Beat shadow_ = {};
   uint32_t len_ = 0, max_bytes_ = 0;
   bool ready_ = false, willing_ = false, valid_ = false, held_ = false, in_packet_ = false, too_long_ = false, limited_ = false;
+  bool late_ = false;  // a handshake was seen, its fields come in this cycle
   uint64_t credits_ = 0;
   uint64_t due_ = UINT64_MAX;  // cycle of the next credits
   uint64_t last_beat_ = 0;  // tick

@@ -47,11 +47,11 @@ func (d *Domain) join(c *Cache) error {
 	c.number = len(d.caches)
 	d.caches = append(d.caches, c)
 	d.lines += len(c.tags)
-	old, log := d.slots, bits.Len(uint(2*d.lines))
+	old, log := d.slots, max(bits.Len(uint(2*d.lines)), nearBits)
 	if len(old) == 1<<log {
 		return nil
 	}
-	d.slots, d.shift = make([]slot, 1<<log), 64-log
+	d.slots, d.shift = make([]slot, 1<<log), 64-(log-nearBits)
 	for _, s := range old {
 		if s.holders != 0 {
 			d.slots[d.find(s.line)] = s
@@ -60,7 +60,13 @@ func (d *Domain) join(c *Cache) error {
 	return nil
 }
 
-func (d *Domain) home(line uint64) int { return int(line * 0x9e3779b97f4a7c15 >> d.shift) }
+// nearBits is how many low bits of a line's number are left as they are in its place: neighbours are used one after the other,
+// and the table is large.
+const nearBits = 3
+
+func (d *Domain) home(line uint64) int {
+	return int(line>>nearBits*0x9e3779b97f4a7c15>>d.shift<<nearBits | line&(1<<nearBits-1))
+}
 
 // find is the place of a line, or the empty one where it belongs.
 func (d *Domain) find(line uint64) int {

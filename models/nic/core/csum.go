@@ -8,8 +8,9 @@ import (
 )
 
 const (
-	ipv4CsumOff = 10
-	udpCsumOff  = 6
+	ipv4CsumOff  = 10
+	udpLengthOff = 4
+	udpCsumOff   = 6
 )
 
 // CheckIPCsum judges the IPv4 header checksum [H8].
@@ -49,3 +50,10 @@ func verdict(ok bool) nicspec.Verdict {
 	}
 	return nicspec.VerdictBad
 }
+
+// near is how far from the start of a frame headers may reach [T7].
+func near(frame []byte) int { return min(len(frame), nicspec.ParseBytes) }
+
+func ihl(frame []byte, l3 int) int { return int(frame[l3]&0xf) * 4 }
+
+func udpLen(frame []byte, l4 int) int { return int(binary.BigEndian.Uint16(frame[l4+udpLengthOff:])) }

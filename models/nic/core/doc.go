@@ -8,6 +8,7 @@
 // cycles, the cycle is an argument. The timed component (package nic) calls it
 // with what crosses, the referee with the facts that a device led with.
 //
+// Files can be read from their callers downwards: no file calls one that calls it.
 // Block files carry the names of the RTL's blocks. References in brackets, as
 // [R5], are rules of docs/nic.md. What belongs to a part that the build lacks is
 // refused [N1, N2]. The copy engine's function is models/dma.

@@ -8,11 +8,10 @@ import (
 )
 
 const (
-	icrcBytes    = 4
-	icrcMinUDP   = udpBytes + bthBytes + icrcBytes
-	bthOffInUDP  = udpBytes
-	bthEndInUDP  = udpBytes + bthBytes
-	udpLengthOff = 4
+	icrcBytes   = 4
+	icrcMinUDP  = udpBytes + bthBytes + icrcBytes
+	bthOffInUDP = udpBytes
+	bthEndInUDP = udpBytes + bthBytes
 )
 
 // padBytes is PadCnt of the flags of a BTH.

@@ -97,12 +97,6 @@ func setUDPCsum(udp []byte, pseudo wire.PartialSum) {
 	binary.BigEndian.PutUint16(udp[udpCsumOff:], c)
 }
 
-// near is how far from the start of a frame headers may reach [T7].
-func near(frame []byte) int { return min(len(frame), nicspec.ParseBytes) }
-
-func ihl(frame []byte, l3 int) int    { return int(frame[l3]&0xf) * 4 }
-func udpLen(frame []byte, l4 int) int { return int(binary.BigEndian.Uint16(frame[l4+udpLengthOff:])) }
-
 func ipCsumFits(p *TxPlan, f []byte) bool {
 	l3 := p.L3Off
 	return l3+ipv4MinBytes <= len(f) && f[l3]>>4 == 4 && ihl(f, l3) >= ipv4MinBytes && l3+ihl(f, l3) <= near(f)

@@ -1,6 +1,9 @@
 package core
 
-import "nictwin/models/nicspec"
+import (
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
 
 // rxParts is the registers and tables of the receive side's parts, but for
 // those in Config. What a build lacks is empty.
@@ -49,4 +52,10 @@ func (r *Regs) readPart(off uint32) uint32 {
 		return r.portMAC[i]
 	}
 	return 0
+}
+
+// element finds the element of an array of 32-bit registers.
+func element(off uint32, base, count int) (i int, ok bool) {
+	i = (int(off) - base) / tlp.DWBytes
+	return i, int(off) >= base && i < count
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"nictwin/models/ether"
 	"nictwin/models/nicspec"
@@ -65,3 +66,99 @@ func (r *Regs) writePort(b []byte, e *Effect) {
 	r.cfg.Pause[e.Index] = PauseRules{Port: f.RxPause == 1, Classes: f.RxPfc}
 	e.Kind = EffectPortWritten
 }
+
+// PauseCycles is how many cycles a pause time of so many quanta takes on a port
+// whose beats have ethBits bits [F3].
+func PauseCycles(quanta uint16, ethBits int) int64 {
+	const quantum = 512 // bit times
+	return int64(quanta) * quantum / int64(ethBits)
+}
+
+// PauseStops tracks until when a port must not begin frames, because its peer
+// told it to pause [F3, F4]. Cycles are arguments; the zero value stops nothing.
+type PauseStops struct {
+	port    int64               // first cycle in which frames may begin again
+	classes [PauseClasses]int64 // likewise those of a class
+	latest  int64               // of classes
+}
+
+// Take applies a pause frame that the port honours; its times count from the
+// given cycle on.
+func (s *PauseStops) Take(p *PauseFrame, rules PauseRules, from int64, ethBits int) {
+	if !p.Priority {
+		s.port = from + PauseCycles(p.Quanta[0], ethBits)
+		return
+	}
+	for i := range s.classes {
+		if p.Classes&rules.Classes>>i&1 != 0 {
+			s.classes[i] = from + PauseCycles(p.Quanta[i], ethBits)
+		}
+	}
+	s.latest = slices.Max(s.classes[:])
+}
+
+// Classes returns the classes of which no entries may be started in a cycle,
+// one bit each, and the cycle from which those of the first of them may be
+// again, Never without any.
+func (s *PauseStops) Classes(cycle int64) (stopped uint8, again int64) {
+	again = Never
+	if s.latest <= cycle {
+		return 0, again
+	}
+	for i, end := range s.classes {
+		if end > cycle {
+			stopped |= 1 << i
+			again = min(again, end)
+		}
+	}
+	return stopped, again
+}
+
+// Frame is the cycle from which a frame of a class may begin.
+func (s *PauseStops) Frame(class uint8) int64 { return max(s.port, s.classes[class]) }
+
+// PauseSender decides when a port sends pause frames, by what its receive
+// buffer holds [F6]. Cycles are arguments; the zero value sends none.
+type PauseSender struct {
+	paused bool  // the peer was told to pause,
+	told   int64 // last in this cycle
+	due    bool  // a pause frame is to be sent:
+	end    bool  // the one that ends the pause
+}
+
+// Watch looks at the bytes held in the buffer in a cycle. It returns the cycle
+// at which to look again although the buffer stays as it is, else Never.
+func (s *PauseSender) Watch(cfg *nicspec.PortEntryFields, held int, cycle int64, ethBits int) int64 {
+	switch {
+	case cfg.TxMode == nicspec.PauseModeNone:
+		s.Reset()
+	case s.due:
+	case !s.paused:
+		s.due, s.end = held > int(cfg.Xoff), false
+	case held <= int(cfg.Xon):
+		s.due, s.end = true, true
+	default:
+		renew := s.told + PauseCycles(cfg.PauseTime, ethBits)/2
+		if renew > cycle {
+			return renew
+		}
+		s.due, s.end = true, false
+	}
+	return Never
+}
+
+// Due reports whether a pause frame is to be sent.
+func (s *PauseSender) Due() bool { return s.due }
+
+// Begin starts the pause frame that is due in a cycle and returns its time in
+// quanta, 0 for the one that ends the pause.
+func (s *PauseSender) Begin(cfg *nicspec.PortEntryFields, cycle int64) (quanta uint16) {
+	if !s.end {
+		quanta = cfg.PauseTime
+	}
+	s.paused, s.told, s.due = !s.end, cycle, false
+	return quanta
+}
+
+// Reset forgets the pause: nothing is due, the peer sends.
+func (s *PauseSender) Reset() { s.paused, s.due = false, false }

@@ -72,12 +72,15 @@ class Device:
         self._inputs, self.cycle, self._quantum, self._started = [], 0, 0, True
         self._outputs = {s.name: [] for s in h.streams.values() if s.out}
 
-    def send(self, stream: str, data: bytes = b"", cycle: int = 0, **fields: int) -> None:
-        """Queues a transaction of an input, offered from cycle on at the earliest; of a level, its values from then on."""
+    def send(self, stream: str, data: bytes | int = b"", cycle: int = 0, **fields: int) -> None:
+        """Queues a transaction of an input, offered from cycle on at the earliest; of a level, its values from then on.
+
+        data is the packet, or the field of that name where a record or level has one."""
         s = self.hello.streams.get(stream)
         if s is None:
             raise ValueError(f"no stream {stream}; the device has {', '.join(self.hello.streams)}")
-        self._inputs.append(f.transaction(s, data, s.pack(fields), max(cycle, self.cycle)))
+        packet, values = s.parted(data, fields)
+        self._inputs.append(f.transaction(s, packet, s.pack(values), max(cycle, self.cycle)))
 
     def reset(self, cycle: int = 0) -> None:
         """Holds the resets from cycle on, as long as after power-up; what was sent before and was not taken is dropped."""

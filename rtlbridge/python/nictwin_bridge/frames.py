@@ -49,6 +49,14 @@ class Stream:
             side += value.to_bytes((bits + 7) // 8, "little")
         return side
 
+    def parted(self, data: bytes | int, fields: dict[str, int]) -> tuple[bytes, dict[str, int]]:
+        """Packet and fields of a transaction: of a record or level with a field called data, data is that field."""
+        if isinstance(data, int):
+            if self.kind not in ("record", "level") or "data" not in self.fields:
+                raise ValueError(f"stream {self.name}: data is the number {data}: a stream of kind {self.kind} without a field data wants bytes or nothing")
+            return b"", {**fields, "data": data}
+        return data, fields
+
     def unpack(self, side: bytes) -> dict[str, int]:
         values, at = {}, 0
         for name, bits in self.fields.items():

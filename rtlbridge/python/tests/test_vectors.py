@@ -1,5 +1,6 @@
 """The client's frames against those that the other ends of the bridge are held to."""
 
+import dataclasses
 import pathlib
 import struct
 import unittest
@@ -70,6 +71,14 @@ class Vectors(unittest.TestCase):
         for values, what in (({"adr": 1}, "no field adr; it has addr, go"), ({"go": 2}, "field go is 2, not 0 to 2\\^1 - 1"), ({"addr": -1}, "field addr is -1")):
             with self.assertRaisesRegex(ValueError, what):
                 req.pack(values)
+
+    def test_field_called_data(self) -> None:
+        req = self.hello.streams["req"]
+        word = dataclasses.replace(req, fields={"data": 8, "last": 1})
+        self.assertEqual(word.parted(0, {"last": 1}), (b"", {"last": 1, "data": 0}))
+        self.assertEqual(req.parted(b"ab", {"go": 1}), (b"ab", {"go": 1}))
+        with self.assertRaisesRegex(ValueError, "stream req: data is the number 5: a stream of kind record without a field data wants bytes"):
+            req.parted(5, {})
 
     def test_ran(self) -> None:
         ran = nb.decode_ran(self.vectors["ran"][1][8:], self.hello)

@@ -1,0 +1,52 @@
+package bitset
+
+import "math/bits"
+
+// Set is a set of queue numbers, from which the next one in turn is taken.
+type Set struct {
+	w    [4]uint64
+	last int // taken last
+}
+
+func (b *Set) Set(i int)   { b.w[i>>6] |= 1 << (i & 63) }
+func (b *Set) Clear(i int) { b.w[i>>6] &^= 1 << (i & 63) }
+
+// Add and remove tell whether that changed the set.
+func (b *Set) Add(i int) bool {
+	if b.Has(i) {
+		return false
+	}
+	b.Set(i)
+	return true
+}
+
+func (b *Set) Remove(i int) bool {
+	if !b.Has(i) {
+		return false
+	}
+	b.Clear(i)
+	return true
+}
+
+func (b *Set) Has(i int) bool { return b.w[i>>6]>>(i&63)&1 != 0 }
+func (b *Set) Empty() bool    { return b.w[0]|b.w[1]|b.w[2]|b.w[3] == 0 }
+
+// Next returns the first member after the one taken last, around the end; -1
+// if there is none.
+func (b *Set) Next() int {
+	start := b.last + 1
+	for k := range len(b.w) + 1 {
+		i := start>>6 + k
+		w := b.w[i&3]
+		if k == 0 {
+			w &= ^uint64(0) << (start & 63)
+		} else if k == len(b.w) {
+			w &= 1<<(start&63) - 1
+		}
+		if w != 0 {
+			b.last = (i&3)<<6 + bits.TrailingZeros64(w)
+			return b.last
+		}
+	}
+	return -1
+}

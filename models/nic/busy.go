@@ -1,0 +1,41 @@
+package nic
+
+// Busy is the device's busy output [B8].
+func (c *Comp) Busy() bool {
+	return c.rx.busy() || c.txBusy() || c.msix.busy() || c.flr.on || c.in.busy() || c.out.busy() || c.reader.Outstanding() != 0 ||
+		!c.rx.want.Empty() || c.pausing()
+}
+
+// txBusy reports whether a work entry is at work, or about to be fetched or
+// started. One that waits for CTRL.tx_enable is not [B8].
+func (c *Comp) txBusy() bool {
+	return c.tx.active != 0 || c.regs.TxEnable() && !(c.tx.start.Empty() && !c.tx.waiting() && c.tx.want.Empty() && c.tx.parked.Empty())
+}
+
+// workOver reports whether nothing of earlier work is left: no frame is being
+// delivered, no entry is at work, no read is outstanding and all that was to be
+// written has left. Frames that wait, or come in, are dropped meanwhile.
+func (c *Comp) workOver() bool {
+	answering := c.out.what == outOther // data of frames has rx.cur
+	return c.rx.cur == nil && c.rx.events.Len() == 0 && c.tx.active == 0 && c.out.cqes.Len() == 0 &&
+		c.reader.Outstanding() == 0 && (c.out.pkt == nil || answering) && !c.pausing()
+}
+
+func (r *rxPath) busy() bool { return r.frames != 0 || r.events.Len() != 0 }
+
+func (l *tlpIn) busy() bool { return l.pkt != nil || l.cpls.Len() != 0 || l.reqs.Len() != 0 }
+
+func (l *tlpOut) busy() bool { return l.pkt != nil || l.answers.Len() != 0 || l.cqes.Len() != 0 }
+
+// busy is [M5].
+func (s *msixSide) busy() bool { return s.ready != 0 || s.timed != 0 }
+
+// pausing reports whether a pause frame is on its way.
+func (c *Comp) pausing() bool {
+	for p := range c.tx.ports {
+		if e := &c.tx.ports[p].pause; e.send.Due() || e.own != nil {
+			return true
+		}
+	}
+	return false
+}

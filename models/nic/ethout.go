@@ -1,0 +1,27 @@
+package nic
+
+import (
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
+	"nictwin/models/nic/stream"
+	"nictwin/models/nicspec"
+)
+
+// ethOut is the Ethernet stream out of a port.
+type ethOut struct {
+	stream.Stall
+	x    stream.Crossing
+	cur  int32 // slot, while busy
+	busy bool
+	fifo fifo.Queue[int32]
+
+	pause ethPause
+}
+
+// send hands a frame that has left to the link.
+func (c *Comp) send(p int, f *msg.Frame) {
+	f.Seq = c.regs.Port(nicspec.CntTxFrames, p) + c.regs.Port(nicspec.CntTxPause, p) - 1
+	if c.eth[p].SendAt(f, c.time()) != nil {
+		panic("nic: the Ethernet link refused a frame after CanSend")
+	}
+}

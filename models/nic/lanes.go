@@ -1,0 +1,94 @@
+package nic
+
+import (
+	"nictwin/models/fifo"
+)
+
+// txLane is the pool of slots and gather buffer for the entries in flight to one
+// port, or for those that send nothing. Lanes never borrow from each other, so a
+// port under back-pressure or pause does not delay the others [T13].
+type txLane struct {
+	free  fifo.Queue[int32] // slots
+	room  int               // bytes of the gather buffer not in use
+	waits fifo.Queue[int32] // queues whose next entry waits for a slot or room, first come first
+}
+
+// initLanes makes the lanes: one for each port, then one for entries that send nothing.
+func (t *txPath) initLanes(s *Spec) {
+	n := s.Timing.TxInFlight
+	t.lanes = make([]txLane, s.Ports+1)
+	t.slots = make([]txSlot, n*len(t.lanes))
+	for i := range t.lanes {
+		w := &t.lanes[i]
+		w.room = s.Timing.TxBufBytes
+		for k := range n {
+			w.free.Push(int32(i*n + k))
+		}
+	}
+}
+
+// laneOf is the lane for the next entry of a queue, which t.plan describes. An
+// entry that sends nothing uses the lane of the Sends before it, since it has to
+// wait for their end.
+func (t *txPath) laneOf(queue int) int {
+	switch q := &t.queues[queue]; {
+	case t.plan.Send:
+		return t.plan.Port
+	case q.sends > 0:
+		return q.lane
+	}
+	return len(t.lanes) - 1
+}
+
+// hasRoom reports whether the lane of that entry has a slot and room for it, and
+// no earlier entry waits for them.
+func (t *txPath) hasRoom(queue int) bool {
+	w := &t.lanes[t.laneOf(queue)]
+	return w.waits.Len() == 0 && t.fits(w)
+}
+
+// fits reports whether a lane has a slot and room for the entry that t.plan is of.
+func (t *txPath) fits(w *txLane) bool {
+	return w.free.Len() > 0 && (!t.plan.Send || t.plan.Room() <= w.room)
+}
+
+// line puts a queue in line for a slot and room for that entry.
+func (t *txPath) line(queue int) {
+	t.start.Clear(queue)
+	t.queues[queue].waits = true
+	t.lanes[t.laneOf(queue)].waits.Push(int32(queue))
+}
+
+// waiting reports whether any queue stands in line.
+func (t *txPath) waiting() bool {
+	for i := range t.lanes {
+		if t.lanes[i].waits.Len() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// takeLane takes a slot and room for that entry.
+func (t *txPath) takeLane(queue int) int32 {
+	q, k := &t.queues[queue], t.laneOf(queue)
+	w := &t.lanes[k]
+	id := w.free.Pop()
+	t.slots[id].lane = k
+	if t.plan.Send {
+		w.room -= t.plan.Room()
+		q.sends++
+		q.lane = k
+	}
+	return id
+}
+
+// leaveLane gives them back when the entry has ended.
+func (c *Comp) leaveLane(q *txQueue, s *txSlot, id int32) {
+	w := &c.tx.lanes[s.lane]
+	w.free.Push(id)
+	if s.plan.Send {
+		w.room += s.plan.Room()
+		q.sends--
+	}
+}

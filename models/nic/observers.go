@@ -1,0 +1,82 @@
+package nic
+
+import (
+	"nictwin/models/boundary"
+	"nictwin/models/nic/core"
+	"nictwin/models/nic/stream"
+)
+
+// Observe adds an observer of the boundary.
+func (c *Comp) Observe(o boundary.Observer) { c.obs = append(c.obs, o) }
+
+// ObserveRest adds an observer of the pin busy, which is 0 at first. What was before the cycle at hand it is not told.
+func (c *Comp) ObserveRest(o boundary.RestObserver) {
+	if len(c.rests) == 0 && c.last >= 0 {
+		c.rest = core.Never
+	}
+	c.rests = append(c.rests, o)
+}
+
+// ObserveHeld adds an observer of the times in which a stream is held.
+func (c *Comp) ObserveHeld(o boundary.HeldObserver) { c.helds = append(c.helds, o) }
+
+func (c *Comp) observe(x boundary.Crossing) {
+	for _, o := range c.obs {
+		o(x)
+	}
+}
+
+// rested tells of the cycles up to the one at hand in which busy was 0.
+func (c *Comp) rested() {
+	if c.rest >= c.now {
+		return
+	}
+	for _, o := range c.rests {
+		o(boundary.Rest{First: c.rest, Last: c.now - 1})
+	}
+}
+
+// tellHeld tells of what was held in the cycles before the one at hand. Frames
+// into the device have no gaps.
+func (c *Comp) tellHeld() {
+	if c.in.x.MayBeHeld(&c.in.Stall) {
+		c.heldOf(boundary.TLPIn, 0, &c.in.x, &c.in.Stall)
+	}
+	for p := range c.tx.ports {
+		if l := &c.tx.ports[p]; l.x.MayBeHeld(&l.Stall) {
+			c.heldOf(boundary.FrameOut, p, &l.x, &l.Stall)
+		}
+	}
+	if c.out.x.MayBeHeld(&c.out.Stall) {
+		c.heldOf(boundary.TLPOut, 0, &c.out.x, &c.out.Stall)
+	}
+}
+
+func (c *Comp) heldOf(kind boundary.Kind, port int, x *stream.Crossing, s *stream.Stall) {
+	from := x.Untold
+	if from >= c.now {
+		return
+	}
+	x.Untold = c.now
+	begun := c.now // there was no credit in any cycle before
+	if !x.Waits {
+		begun = min(x.First, c.now)
+	}
+	for at := from; at < c.now; at++ {
+		if at < begun || s.At != nil && s.At(at) {
+			continue
+		}
+		c.held(boundary.Held{Kind: kind, Port: port, First: from, Last: at - 1})
+		from = at + 1
+	}
+	c.held(boundary.Held{Kind: kind, Port: port, First: from, Last: c.now - 1})
+}
+
+func (c *Comp) held(h boundary.Held) {
+	if h.First > h.Last {
+		return
+	}
+	for _, o := range c.helds {
+		o(h)
+	}
+}

@@ -1,0 +1,94 @@
+package nic
+
+import (
+	"nictwin/models/dma"
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+)
+
+// txSlot is a work entry at work.
+type txSlot struct {
+	plan   core.TxPlan
+	status nicspec.Status
+	ready  bool // finished: status and frame are final
+	queue  int32
+	next   int32
+	index  uint16 // of its first block
+	due    int64
+	lane   int        // of any entry but a copy
+	frame  *msg.Frame // gathered here; nil if nothing is to leave
+	reads  [nicspec.SegMax]core.Read
+	open   int // pieces not there yet
+}
+
+// mayStart reports whether the next entry of a queue may start now: a Send
+// waits for the copies before it, and a copy for the Sends [D8] and for a slot of
+// its channel. A Send waits for those before it that use another lane, too: it
+// would take room there for as long as they wait for theirs [T13].
+func (c *Comp) mayStart(queue int, p *core.TxPlan) bool {
+	q := &c.tx.queues[queue]
+	if p.Copy {
+		return q.sends == 0 && c.tx.channel(queue).free.Len() > 0
+	}
+	return !p.Send || q.copies == 0 && (q.sends == 0 || q.lane == p.Port)
+}
+
+// channel is the copy channel of a transmit queue [D7].
+func (t *txPath) channel(queue int) *copyChan { return &t.copies[queue%nicspec.CopyChannels] }
+
+// copyChan is one channel of the copy engine [D7] in time: the slots of the
+// entries that it may have at work, and the reads of its chunks.
+type copyChan struct {
+	*dma.Channel
+	free  fifo.Queue[int32] // slots
+	reads []core.Read       // by chunk
+	cur   int               // chunk whose read wants requests, none if there is none
+}
+
+// copyTurns is the channels that were served last.
+type copyTurns struct{ read, write int }
+
+// initCopies makes the channels, whose slots follow those of other entries.
+func (t *txPath) initCopies(s *Spec) {
+	if !s.Has(nicspec.PartCopy) {
+		return
+	}
+	jobs, first := s.Timing.CopyJobs, len(t.slots)
+	t.slots = append(t.slots, make([]txSlot, nicspec.CopyChannels*jobs)...)
+	t.copies = make([]copyChan, nicspec.CopyChannels)
+	for i := range t.copies {
+		h := &t.copies[i]
+		h.Channel, h.cur = dma.NewChannel(jobs, s.Timing.CopyChunks), none
+		h.reads = make([]core.Read, s.Timing.CopyChunks)
+		for k := range jobs {
+			h.free.Push(int32(first + i*jobs + k))
+		}
+	}
+}
+
+// takeSlot takes a slot for the entry of a queue that t.plan is of. Copies
+// have their own, so that they do not take those of Sends [D7].
+func (t *txPath) takeSlot(queue int) int32 {
+	if t.plan.Copy {
+		t.queues[queue].copies++
+		return t.channel(queue).free.Pop()
+	}
+	return t.takeLane(queue)
+}
+
+// freeSlot gives back the slot of an entry that has ended.
+func (c *Comp) freeSlot(q *txQueue, id int32) {
+	t := &c.tx
+	s := &t.slots[id]
+	if !s.plan.Copy {
+		c.leaveLane(q, s, id)
+		return
+	}
+	q.copies--
+	t.channel(int(s.queue)).free.Push(id)
+	for k := int(s.queue) % len(t.copies); k < len(t.queues); k += len(t.copies) {
+		c.offer(k) // what had to wait for a slot
+	}
+}

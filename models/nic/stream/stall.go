@@ -1,0 +1,42 @@
+package stream
+
+import "nictwin/models/boundary"
+
+// Stall says in which cycles a stream stands still.
+type Stall struct {
+	At func(cycle int64) bool // nil: in none
+}
+
+// StallOf is the stall of a stream by its name; none if s is nil.
+func StallOf(s boundary.Stalls, stream string) Stall {
+	if s == nil {
+		return Stall{}
+	}
+	return Stall{s.Of(stream)}
+}
+
+// from returns the first cycle from the given one on in which the stream moves.
+func (s *Stall) from(cycle int64) int64 {
+	if s.At == nil {
+		return cycle
+	}
+	for s.At(cycle) {
+		cycle++
+	}
+	return cycle
+}
+
+// beats returns the cycle of the last of n beats of which the first may move
+// in the given cycle.
+func (s *Stall) beats(cycle int64, n int) int64 {
+	if s.At == nil {
+		return cycle + int64(n) - 1
+	}
+	for {
+		cycle = s.from(cycle)
+		if n--; n == 0 {
+			return cycle
+		}
+		cycle++
+	}
+}

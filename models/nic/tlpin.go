@@ -1,0 +1,102 @@
+package nic
+
+import (
+	"nictwin/models/boundary"
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
+	"nictwin/models/nic/core"
+	"nictwin/models/nic/stream"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// tlpIn is the TLP stream into the device and what follows it.
+type tlpIn struct {
+	stream.Stall
+	pkt  *msg.TLP // crossing now
+	x    stream.Crossing
+	cpls fifo.Queue[inTLP]
+	reqs fifo.Queue[inTLP]
+
+	taken uint64 // requests that took effect
+}
+
+// inTLP is a TLP accepted and not processed yet.
+type inTLP struct {
+	pkt   *msg.TLP
+	first int64 // cycle of its first beat
+	due   int64
+}
+
+// receiveTLP moves the TLP stream into the device.
+func (c *Comp) receiveTLP() {
+	l := &c.in
+	if l.pkt == nil {
+		if c.pcie.Len() == 0 || !c.until(l.x.Free) {
+			return
+		}
+		l.pkt = c.pcie.Retrieve(c.sched.CurrentTime()).(*msg.TLP)
+		l.x.Offer(c.now, stream.BeatsOf(len(l.pkt.Data), c.spec.TLPBits))
+		l.x.Start(&l.Stall, c.now)
+		l.x.Untold = l.x.First // before it, it only comes later
+		c.moved = true
+	}
+	if !c.until(l.x.Last) {
+		return
+	}
+	p := l.pkt
+	l.pkt, l.x.Open = nil, false
+	c.moved = true
+	c.observe(boundary.Crossing{Kind: boundary.TLPIn, First: l.x.First, Last: l.x.Last, TLP: &p.Packet})
+	if core.IsCompletion(&p.Hdr) {
+		l.cpls.Push(inTLP{p, l.x.First, c.now + int64(c.spec.Timing.CplPipe)})
+	} else {
+		l.reqs.Push(inTLP{p, l.x.First, c.now + int64(c.spec.Timing.RegPipe)})
+	}
+}
+
+// takeCompletions uses what reads brought.
+func (c *Comp) takeCompletions() {
+	var h tlp.Header
+	for c.in.cpls.Len() > 0 && c.until(c.in.cpls.Front().due) {
+		x := c.in.cpls.Pop()
+		p := x.pkt
+		c.moved = true
+		if core.DecodeInbound(&p.Hdr, &h) != core.InCompletion {
+			c.regs.Step(nicspec.CntTlpUnsupported)
+			c.tlps.Put(p)
+			continue
+		}
+		rd, result := c.reader.Complete(&h, p.Data, x.first, c.now, c.timeout)
+		c.tlps.Put(p)
+		switch result {
+		case core.CplUnexpected:
+			c.regs.Step(nicspec.CntCplUnexpected)
+		case core.CplFailed:
+			c.regs.Step(nicspec.CntCplErr)
+		}
+		if rd != nil {
+			c.readEnded(rd)
+		}
+	}
+}
+
+// takeRequests lets requests of the other side take effect.
+func (c *Comp) takeRequests() {
+	for c.in.reqs.Len() > 0 && c.until(c.in.reqs.Front().due) {
+		p := c.in.reqs.Pop().pkt
+		c.moved = true
+		c.regs.Status.SetRxBusy(c.rx.busy())
+		c.regs.Status.SetTxBusy(c.txBusy())
+		c.regs.Status.SetReadsOutstanding(c.reader.Outstanding() != 0)
+		c.regs.Take(&p.Hdr, p.Data, &c.outcome)
+		c.in.taken++
+		for i := range c.outcome.NumEffects {
+			c.apply(&c.outcome.Effects[i])
+		}
+		c.tlps.Put(p)
+		if c.outcome.Answered {
+			c.out.answers.Push(c.outcome.Answer)
+		}
+	}
+}

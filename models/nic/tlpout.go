@@ -1,0 +1,167 @@
+package nic
+
+import (
+	"nictwin/models/boundary"
+	"nictwin/models/fifo"
+	"nictwin/models/msg"
+	"nictwin/models/nic/core"
+	"nictwin/models/nic/stream"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+)
+
+// tlpOut is the TLP stream out of the device and who feeds it.
+type tlpOut struct {
+	stream.Stall
+	pkt   *msg.TLP // crossing now
+	x     stream.Crossing
+	what  outKind
+	ref   int32    // queue, tag or channel, as what says
+	event bool     // of outTxCqe
+	rx    bool     // ref is a receive queue, of outMsix
+	bytes int      // of outCopy
+	frame *rxFrame // of outRxCqe
+	spare *msg.TLP
+	turn  int // source served last
+
+	answers fifo.Queue[core.Answer]
+	cqes    fifo.Queue[txCqe]
+	reads   int // kind of read served last
+}
+
+// outKind says what follows when a TLP was accepted.
+type outKind uint8
+
+const (
+	outOther   outKind = iota
+	outRead            // ref: tag
+	outRxCqe           // frame
+	outRxEvent         // ref: queue
+	outTxCqe           // ref: queue
+	outCopy            // ref: channel, bytes
+	outMessage         // ref: channel
+	outMsix            // ref: queue, rx
+)
+
+// The sources of TLPs take turns.
+const (
+	sourceAnswer = iota
+	sourceRx
+	sourceTxCqe
+	sourceRead
+	sourceCopy
+	sourceMsix
+	numSources
+)
+
+// startTLP offers the next TLP if the stream is free, and lets the one that is
+// offered start if there is a credit for it.
+func (c *Comp) startTLP() {
+	l := &c.out
+	if l.pkt == nil && c.until(l.x.Free) {
+		c.offerTLP()
+	}
+	if !l.x.Waits || !c.pcie.CanSend() {
+		return
+	}
+	l.x.Start(&l.Stall, c.now)
+	c.moved = true
+	c.finishTLP()
+}
+
+func (c *Comp) offerTLP() {
+	l := &c.out
+	if l.spare == nil {
+		l.spare = c.tlps.Get()
+	}
+	for range numSources {
+		if l.turn++; l.turn == numSources {
+			l.turn = 0
+		}
+		if c.feed(l.turn, &l.spare.Packet) {
+			l.pkt, l.spare = l.spare, nil
+			l.x.Offer(c.now, stream.BeatsOf(len(l.pkt.Data), c.spec.TLPBits))
+			c.moved = true
+			return
+		}
+	}
+}
+
+// feed makes p the next TLP of a source and reports whether there was one.
+func (c *Comp) feed(source int, p *tlp.Packet) bool {
+	switch source {
+	case sourceAnswer:
+		return c.feedAnswer(p)
+	case sourceRx:
+		return c.feedRx(p)
+	case sourceTxCqe:
+		return c.feedTxCqe(p)
+	case sourceCopy:
+		return c.feedCopy(p)
+	case sourceMsix:
+		return c.feedMessage(p)
+	}
+	return c.feedRead(p)
+}
+
+func (c *Comp) feedAnswer(p *tlp.Packet) bool {
+	if c.out.answers.Len() == 0 {
+		return false
+	}
+	a := c.out.answers.Pop()
+	p.Data = nil
+	if a.Header.Kind == tlp.CplD {
+		copy(p.Own(a.Header.PayloadBytes()), a.Data[:])
+	}
+	c.setHeader(p, &a.Header)
+	c.out.what = outOther
+	return true
+}
+
+func (c *Comp) feedTxCqe(p *tlp.Packet) bool {
+	if c.out.cqes.Len() == 0 {
+		return false
+	}
+	e := c.out.cqes.Front()
+	c.setWrite(p, e.addr, e.cqe[:], 0)
+	c.out.what, c.out.ref, c.out.event = outTxCqe, e.queue, nicspec.TxCqe(e.cqe[:]).Type() == nicspec.CqeTypeEvent
+	c.out.cqes.Pop()
+	return true
+}
+
+// finishTLP ends the TLP that crosses out of the device, if it is time.
+func (c *Comp) finishTLP() {
+	l := &c.out
+	if l.pkt == nil || l.x.Waits || !c.until(l.x.Last) {
+		return
+	}
+	p := l.pkt
+	l.pkt, l.x.Open = nil, false
+	c.moved = true
+	c.observe(boundary.Crossing{Kind: boundary.TLPOut, First: l.x.First, Last: l.x.Last, TLP: &p.Packet})
+	if c.pcie.SendAt(p, c.time()) != nil {
+		panic("nic: the PCIe link refused a TLP after CanSend")
+	}
+	switch l.what {
+	case outRead:
+		// What was accepted in time is in time, though it is looked at later [P6].
+		c.reader.Accepted(uint8(l.ref), c.now, c.timeout+int64(c.spec.Timing.CplPipe))
+	case outRxCqe:
+		c.delivered(l.frame)
+	case outRxEvent:
+		c.regs.Step(nicspec.CntRxCqe)
+		c.rx.queues[l.ref].refs--
+		c.entryLeft(true, int(l.ref), true)
+	case outTxCqe:
+		c.regs.Step(nicspec.CntTxCqe)
+		c.tx.queues[l.ref].refs--
+		c.entryLeft(false, int(l.ref), l.event)
+	case outMsix:
+		c.messageLeft(l.rx, int(l.ref))
+	case outCopy:
+		c.copyLeft(int(l.ref), l.bytes)
+	case outMessage:
+		c.tx.copies[l.ref].MessageLeft()
+		c.copyMoved(int(l.ref))
+	}
+}

@@ -1,0 +1,208 @@
+package coverage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"nictwin/scenarios/files"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// Coverage counts how often each bin was hit. A nil Coverage counts nothing. It is not safe for concurrent use.
+type Coverage struct {
+	Hits map[string]map[string]uint64 // by group and bin
+}
+
+// New has no hits.
+func New() *Coverage { return &Coverage{Hits: map[string]map[string]uint64{}} }
+
+func (c *Coverage) Hit(group string, words ...string) { c.add(group, join(words...), 1) }
+
+func (c *Coverage) add(group, bin string, n uint64) {
+	if c == nil {
+		return
+	}
+	g := c.Hits[group]
+	if g == nil {
+		g = map[string]uint64{}
+		c.Hits[group] = g
+	}
+	g[bin] += n
+}
+
+// Merge adds what another one counted.
+func (c *Coverage) Merge(o *Coverage) {
+	for group, bins := range o.Hits {
+		for bin, n := range bins {
+			c.add(group, bin, n)
+		}
+	}
+}
+
+// Bin is one bin of a report.
+type Bin struct {
+	Group string `json:"group"`
+	Bin   string `json:"bin"`
+	Why   string `json:"why,omitempty"` // it cannot be hit
+}
+
+// GroupReport is how much of a group was hit.
+type GroupReport struct {
+	Group string `json:"group"`
+	Hit   int    `json:"hit"`
+	Bins  int    `json:"bins"`
+}
+
+// Report is what was hit of all there is.
+type Report struct {
+	Hit         int                          `json:"hit"`
+	Bins        int                          `json:"bins"` // without those that cannot be hit
+	Share       float64                      `json:"share"`
+	Groups      []GroupReport                `json:"groups"`
+	Missing     []Bin                        `json:"missing"`
+	Unreachable []Bin                        `json:"unreachable"`
+	Unlisted    []Bin                        `json:"unlisted,omitempty"` // hit, but in no list: the lists are wrong
+	Hits        map[string]map[string]uint64 `json:"hits"`
+}
+
+// Report compares the hits with the bins that a build has.
+func (c *Coverage) Report(u *Universe) *Report {
+	r := &Report{Hits: c.Hits, Missing: []Bin{}, Unreachable: []Bin{}}
+	for _, g := range u.groups {
+		gr := GroupReport{Group: g.name}
+		for _, bin := range g.bins {
+			why := u.unreachable(g.name, bin)
+			hit := c.Hits[g.name][bin] > 0
+			switch {
+			case why != "" && !hit:
+				r.Unreachable = append(r.Unreachable, Bin{g.name, bin, why})
+				continue
+			case hit:
+				gr.Hit++
+			default:
+				r.Missing = append(r.Missing, Bin{Group: g.name, Bin: bin})
+			}
+			gr.Bins++
+		}
+		r.Hit, r.Bins = r.Hit+gr.Hit, r.Bins+gr.Bins
+		r.Groups = append(r.Groups, gr)
+	}
+	if r.Bins > 0 {
+		r.Share = float64(r.Hit) / float64(r.Bins)
+	}
+	r.Unlisted = c.unlisted(u)
+	return r
+}
+
+func (c *Coverage) unlisted(u *Universe) []Bin {
+	var all []Bin
+	for group, bins := range c.Hits {
+		for bin := range bins {
+			if !u.has(group, bin) {
+				all = append(all, Bin{Group: group, Bin: bin})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Bin) int { return strings.Compare(a.Group+a.Bin, b.Group+b.Bin) })
+	return all
+}
+
+// FewMissing is how many bins that were not hit a text shows that has not all of them.
+const FewMissing = 5
+
+// Write writes the report for people: how much of each group was hit, and the bins that were not hit, all of them or the first
+// few. whole says where all of them are.
+func (r *Report) Write(w io.Writer, all bool, whole string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "coverage: %d of %d bins, %.1f%%; %d more cannot be hit\n", r.Hit, r.Bins, 100*r.Share, len(r.Unreachable))
+	next := 0 // of Missing, which is in the order of the groups
+	for _, g := range r.Groups {
+		fmt.Fprintf(&b, "  %-26s %4d of %4d\n", g.Group, g.Hit, g.Bins)
+		for ; next < len(r.Missing) && r.Missing[next].Group == g.Group; next++ {
+			if all {
+				fmt.Fprintf(&b, "      not hit: %s\n", r.Missing[next].Bin)
+			}
+		}
+	}
+	if !all {
+		for _, m := range r.Missing[:min(FewMissing, len(r.Missing))] {
+			fmt.Fprintf(&b, "  not hit: %s: %s\n", m.Group, m.Bin)
+		}
+		if more := len(r.Missing) - FewMissing; more > 0 {
+			fmt.Fprintf(&b, "  not hit: %d more, see %s\n", more, whole)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// coverageFile is hits in a file, which runs add to.
+type coverageFile struct {
+	Schema int                          `json:"schema"`
+	Hits   map[string]map[string]uint64 `json:"hits"`
+}
+
+// maxCoverage is in bytes: more than a file with every bin.
+const maxCoverage = 16 << 20
+
+// Load adds the hits in a file; one that does not exist has none, but its folder must be there.
+func (c *Coverage) Load(path string) error {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return err
+	}
+	text, err := files.Read(path, maxCoverage)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var f coverageFile
+	if err := json.Unmarshal(text, &f); err != nil {
+		return fmt.Errorf("%s: is no coverage: %w", path, err)
+	}
+	if f.Schema != program.Schema || f.Hits == nil {
+		return fmt.Errorf("%s: is no coverage of schema %d", path, program.Schema)
+	}
+	c.Merge(&Coverage{f.Hits})
+	return nil
+}
+
+// AddTo adds the hits to those of a file, and takes those over. Runs that end at once add one after the other; say is told
+// for whom one waits. Hits that cannot be added, since another process keeps the file or the context is canceled, are in a
+// file beside it, of which say is told, too.
+func (c *Coverage) AddTo(ctx context.Context, path string, say func(format string, a ...any)) error {
+	err := files.Alone(ctx, path, say, func() error {
+		if err := c.Load(path); err != nil {
+			return err
+		}
+		return c.save(path)
+	})
+	var locked *files.LockedError
+	if !errors.As(err, &locked) {
+		return err
+	}
+	f, e := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".apart-*")
+	if e == nil {
+		e = errors.Join(f.Close(), c.save(f.Name()))
+	}
+	if e == nil {
+		say("the hits of this run are in %s, not in %s: --coverage goes on with either", f.Name(), path)
+	}
+	return errors.Join(err, e)
+}
+
+func (c *Coverage) save(path string) error {
+	text, err := json.MarshalIndent(coverageFile{program.Schema, c.Hits}, "", " ")
+	if err != nil {
+		return err
+	}
+	return files.Write(path, append(text, '\n'))
+}

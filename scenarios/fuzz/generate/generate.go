@@ -1,0 +1,352 @@
+package generate
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// Shape is what programs have in common.
+type Shape struct {
+	Sizes nicspec.Build // of the NIC that they are for
+	Stall int           // percent; -1: drawn from the seed
+	// Overlap has all entries of all queues name the same few buffers, which software rewrites; else a share of programs do.
+	Overlap bool
+}
+
+// Generate derives a program from a seed.
+func Generate(seed uint64, shape Shape) *program.Program {
+	const stream = 0x66757a7a // sets programs apart from other uses of the seed
+	g := &generator{Shape: shape, rng: rand.New(rand.NewPCG(seed, stream))}
+	g.choose(rand.New(rand.NewPCG(seed, stream+2)))
+	g.prog = &program.Program{Schema: program.Schema, Seed: seed, Board: g.board()}
+	place(&g.prog.Board, rand.New(rand.NewPCG(seed, stream+1)))
+	g.prelude()
+	g.heavy, g.anyHeaders, g.pushy, g.olds = g.of(4) == 0, g.of(8) == 0, g.of(8) == 0, g.of(8) == 0
+	if g.same = g.of(12) == 0 || g.Overlap; g.same {
+		g.olds = false
+	}
+	for range 25 + g.of(45) {
+		o := g.next()
+		o.Wait = max(g.wait(), o.Wait)
+		g.add(o)
+	}
+	return g.prog
+}
+
+type generator struct {
+	Shape
+	rng        *rand.Rand
+	prog       *program.Program
+	rx         []int // queues in use
+	tx         []int
+	heavy      bool // long frames
+	anyHeaders bool // frames with headers anywhere, for offloads
+	pushy      bool // most entries are pushed, and noisy
+	same       bool // all entries name the same few buffers; then no read of memory fails either
+	olds       bool // pieces that share memory; then no read of memory fails: the referee could not tell whose it was
+	keys
+	accounts [3]int // that rules draw on: few, so that they run dry
+}
+
+func (g *generator) of(n int) int { return g.rng.IntN(n) }
+
+func (g *generator) maybe(percent int) bool { return g.of(100) < percent }
+
+func pick[T any](g *generator, from ...T) T { return from[g.of(len(from))] }
+
+func (g *generator) add(o program.Op) { g.prog.Ops = append(g.prog.Ops, o) }
+
+func (g *generator) board() program.Board {
+	b := program.Board{Ports: g.Sizes.Ports, Stall: g.Stall, Seed: g.rng.Uint64() >> 11, MPS: pick(g, 128, 256, 512, 4096), RCB: pick(g, 64, 128),
+		Random: g.maybe(50), Delay: pick(g, 0, 80, 80, 300)}
+	if g.maybe(50) {
+		b.Jitter = 1 + g.of(400)
+	}
+	if b.Stall < 0 {
+		b.Stall = pick(g, 0, 0, 10+g.of(20), 40+g.of(30))
+	}
+	return b
+}
+
+// place draws where memory lies: anywhere above 4 GB.
+func place(b *program.Board, rng *rand.Rand) {
+	for _, at := range []*uint64{&b.HostAt, &b.ArmAt} {
+		*at = (rng.Uint64N(program.MemoryBytes-program.Room-program.HighAt) + program.HighAt) &^ (tlp.PageBytes - 1)
+	}
+}
+
+// wait is how long an operation is given.
+func (g *generator) wait() int {
+	switch g.of(4) {
+	case 0:
+		return 0
+	case 1:
+		return g.of(30)
+	}
+	return g.of(250)
+}
+
+// prelude sets the NIC up so that most of what follows does something.
+func (g *generator) prelude() {
+	n := 1 + g.of(4)
+	if g.maybe(12) { // a crowd
+		n += g.of(max(1, g.Sizes.NumTxq/4))
+	}
+	for range n {
+		g.rx = append(g.rx, g.queue(g.Sizes.NumRxq))
+		g.tx = append(g.tx, g.queue(g.Sizes.NumTxq))
+	}
+	g.settings()
+	g.queues()
+}
+
+func (g *generator) settings() {
+	g.write("CPL_TIMEOUT", uint32(pick(g, 0, 1024, 1500, 2000)))
+	g.write("CTRL", 3)
+	g.write("DEVCTL", g.devctl())
+	for i := range 3 {
+		g.add(program.Op{Key: &program.Key{Index: g.goodKeys()[i], Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Room: g.roomy(), Place: placeOf(i)}})
+	}
+	g.add(program.Op{Key: &program.Key{Index: g.keyNowhere, Variant: uint8(g.rng.Uint32()), Base: g.base(), Write: true, Place: g.nowhere(placeOf(g.of(program.Regions)))}})
+	g.add(program.Op{Key: &program.Key{Index: g.keyInvalid, Invalid: true}})
+	g.add(program.Op{Key: &program.Key{Index: g.keyNoRead, NoRead: true, Write: true, Variant: 9}})
+	g.add(program.Op{Key: &program.Key{Index: g.keyShort, Short: 1 + uint64(g.of(80)), Base: g.base()}})
+	g.add(program.Op{Key: &program.Key{Index: g.keyReadOnly, Place: program.Place{Host: true}}})
+	if g.Sizes.Has(nicspec.PartRss) && g.maybe(75) {
+		g.rss()
+	}
+	for range pick(g, 0, 3) {
+		if o, ok := g.partsOf(); ok && o.Table != nil {
+			g.add(o)
+		}
+	}
+}
+
+// queues enables them, and leads frames to them.
+func (g *generator) queues() {
+	for i, q := range g.rx {
+		g.add(program.Op{RxQueue: g.rxQueue(q)})
+		g.add(program.Op{Post: g.post(q, 1+g.of(16))})
+		g.add(program.Op{Rule: g.steer(i, q)})
+	}
+	for _, q := range g.tx {
+		g.add(program.Op{TxQueue: g.txQueue(q)})
+	}
+	g.write("RX_DEFAULT", 1<<16|uint32(g.rx[0]))
+}
+
+// keys are the memory keys of a program. The first three name pieces of host memory, of Arm memory, and of Arm memory
+// above 4 GB; nobody is where keyNowhere leads.
+type keys struct {
+	keyHost, keyArm, keyHigh, keyInvalid, keyNoRead, keyShort, keyReadOnly, keyNowhere, keyUnset int
+}
+
+// choose draws which keys and accounts the program uses, the last key among them often.
+func (g *generator) choose(rng *rand.Rand) {
+	n := g.Sizes.NumKeys
+	k := rng.Perm(n)
+	if last := slices.Index(k, n-1); rng.IntN(2) == 0 {
+		i := rng.IntN(4)
+		k[i], k[last] = k[last], k[i]
+	}
+	g.keys = keys{k[0], k[1], k[2], k[3], k[4], k[5], k[6], k[7], k[8]}
+	copy(g.accounts[:], rng.Perm(nicspec.NumAccounts))
+}
+
+// roomy is how far a key reaches beyond its region.
+func (g *generator) roomy() uint64 {
+	if g.maybe(40) {
+		return 0
+	}
+	return g.rng.Uint64() >> (8 + g.of(40))
+}
+
+// far moves something to where programs have nothing else, or, now and then, to where nobody is.
+func (g *generator) far(p program.Place) program.Place {
+	switch {
+	case g.maybe(3):
+		return g.nowhere(p)
+	case g.maybe(25):
+		p.Far = g.rng.Uint64() & p.FarBits() &^ program.FarNowhere
+	}
+	return p
+}
+
+func (g *generator) nowhere(p program.Place) program.Place {
+	p.Far = g.rng.Uint64()&p.FarBits() | 1<<(57+g.of(7))
+	return p
+}
+
+func (k *keys) goodKeys() [program.Regions]int {
+	return [program.Regions]int{k.keyHost, k.keyArm, k.keyHigh}
+}
+
+func placeOf(region int) program.Place {
+	return program.Place{Host: region == program.RegionHost, High: region == program.RegionHigh}
+}
+
+// base is the first virtual address of a key.
+func (g *generator) base() uint64 {
+	return pick(g, 0, 1, 0x1000, 1<<32-1<<19, 1<<63-1<<20, ^uint64(0)-program.PieceBytes, g.rng.Uint64()>>8, g.rng.Uint64())
+}
+
+func (g *generator) queue(n int) int { return pick(g, 0, 1, n-1, g.of(n), g.of(n)) }
+
+func (g *generator) write(reg string, v uint32) {
+	g.add(program.Op{Write: &program.Write{Reg: reg, Value: v}})
+}
+
+func (g *generator) devctl() uint32 {
+	var d nicspec.DevctlReg
+	d.SetMps(uint32(g.of(3)))
+	d.SetMrrs(uint32(g.of(6)))
+	d.SetRcb(g.maybe(50))
+	d.SetRelaxedOrdering(g.maybe(50))
+	d.SetNoSnoop(g.maybe(50))
+	if g.maybe(5) {
+		return uint32(d) | 0x77
+	}
+	return uint32(d)
+}
+
+// place puts something into memory, bytes at any address or aligned.
+func (g *generator) place(bytes bool) program.Place {
+	p := placeOf(g.of(program.Regions))
+	switch {
+	case bytes && g.maybe(15):
+		p.Page = 1 + g.of(300)
+	case bytes && g.maybe(60):
+		p.Skew = pick(g, 4*g.of(16), g.of(64))
+	case !bytes && g.maybe(10):
+		p.Page = 64 * (1 + g.of(8))
+	}
+	return p
+}
+
+func (g *generator) rxQueue(q int) *program.RxQueue {
+	r := &program.RxQueue{Queue: q, LogSize: g.logSize(), Split: nicspec.SplitMode(g.of(3)), Ring: g.far(g.place(false)), Done: g.far(g.place(false))}
+	r.PayBytes = uint16(pick(g, nicspec.FrameMax, nicspec.FrameMax, nicspec.FrameMax, 2048, 64+g.of(1500), 1+g.of(0xffff)))
+	if r.Split != nicspec.SplitModeNone {
+		r.HdrBytes = uint16(pick(g, 64, 128, 256, 1+g.of(300), nicspec.FrameMax, 1+g.of(0xffff)))
+		r.SplitLen = uint16(pick(g, 0, 64, g.of(200), g.of(nicspec.FrameMax), 1<<14+g.of(3<<14), 14+g.of(60)))
+	}
+	r.Crc, r.Ecn = nicspec.CrcMode(g.of(3)), uint8(g.of(2))
+	if g.Sizes.Has(nicspec.PartTrim) && g.maybe(40) {
+		r.Trim = 1
+	}
+	r.Msix = g.msix()
+	return r
+}
+
+func (g *generator) txQueue(q int) *program.TxQueue {
+	return &program.TxQueue{
+		Queue: q, LogSize: g.logSize(), Ring: g.far(g.place(false)), Done: g.far(g.place(false)),
+		Class: uint8(g.of(8)), Ecn: uint8(g.of(4)), Msix: g.msix(),
+	}
+}
+
+func (g *generator) logSize() int {
+	if g.maybe(5) {
+		return nicspec.LogSizeMin + g.of(nicspec.LogSizeMax-nicspec.LogSizeMin+1)
+	}
+	return 2 + g.of(4)
+}
+
+func (g *generator) msix() *program.Msix {
+	if !g.Sizes.Has(nicspec.PartMsix) || g.maybe(40) {
+		return nil
+	}
+	m := &program.Msix{Data: g.rng.Uint32(), Count: uint16(g.of(6)), Cycles: uint16(pick(g, 0, 1, 8)), At: g.far(placeOf(g.of(program.Regions)))}
+	m.At.Skew = 4 * g.of(16)
+	if g.maybe(6) {
+		m.Count, m.Cycles = uint16(g.rng.Uint32()), uint16(g.rng.Uint32())
+	}
+	if g.maybe(30) { // entries that come a thousand cycles apart are reported together
+		m.Count, m.Cycles = uint16(20+g.of(40)), uint16(18+g.of(20))
+	}
+	return m
+}
+
+func (g *generator) post(q, n int) *program.Post {
+	return &program.Post{Queue: q, Count: n, Hdr: g.far(g.place(true)), Pay: g.far(g.place(true)), Hold: g.maybe(8)}
+}
+
+// next is one operation of those that make up a program.
+func (g *generator) next() program.Op {
+	switch n := g.of(100); {
+	case n < 26:
+		return program.Op{Play: g.play()}
+	case n < 40:
+		return program.Op{Post: g.post(pick(g, g.rx...), 1+g.of(24))}
+	case n < 62:
+		return program.Op{Send: g.send(pick(g, g.tx...))}
+	case n < 68:
+		return g.again()
+	case n < 70 && g.Sizes.Has(nicspec.PartCopy) && !g.olds && !g.same:
+		return g.stumble()
+	case g.same && g.maybe(30):
+		return program.Op{Rewrite: g.rewrite()}
+	case n < 72 && g.maybe(25):
+		return g.lateWrites()
+	case n < 74 && g.maybe(12):
+		return g.farFault()
+	case n < 75:
+		return program.Op{Fault: g.fault()}
+	case n < 77:
+		return program.Op{Mend: &program.Mend{}}
+	case n < 79:
+		return program.Op{Bell: g.bell()}
+	case n < 80:
+		return g.withdraw()
+	case n < 84:
+		return g.odd()
+	case n < 85 && g.maybe(30):
+		return g.flood()
+	case n < 86 && len(g.tx) > 6 && g.maybe(50):
+		return g.together()
+	case n < 86 && g.Sizes.Has(nicspec.PartPause) && g.maybe(25):
+		return g.brim()
+	case n < 86 && g.Sizes.Has(nicspec.PartPause):
+		return g.halt()
+	case n < 90:
+		if o, ok := g.partsOf(); ok {
+			return o
+		}
+	}
+	return g.setting()
+}
+
+// again has a queue come or go.
+func (g *generator) again() program.Op {
+	rx := g.maybe(50)
+	q := pick(g, g.tx...)
+	if rx {
+		q = pick(g, g.rx...)
+	}
+	switch {
+	case g.maybe(20):
+		return program.Op{Disable: &program.Disable{Queue: program.Queue{Tx: !rx, Queue: q}}}
+	case rx:
+		return program.Op{RxQueue: g.rxQueue(q)}
+	}
+	return program.Op{TxQueue: g.txQueue(q)}
+}
+
+func (g *generator) bell() *program.Bell {
+	b := &program.Bell{Queue: program.Queue{Tx: g.maybe(50)}, Delta: pick(g, 0, -1, -5, 65, 1000, 0x7fff), Upper: uint16(g.rng.Uint32())}
+	b.Queue.Queue = pick(g, g.rx[0], g.tx[0], g.of(64), g.of(nicspec.RxqMax), nicspec.RxqMax-1, 64)
+	if !b.Tx && g.maybe(25) {
+		b.Queue.Queue, b.Delta, b.Over = pick(g, g.rx...), 0, 1+g.of(3)
+		return b
+	}
+	if b.Tx && g.maybe(60) {
+		b.Queue.Queue = pick(g, g.tx...)
+	} else if g.maybe(50) {
+		b.Queue.Queue = pick(g, g.rx...)
+	}
+	return b
+}

@@ -1,0 +1,183 @@
+package generate
+
+import (
+	"nictwin/models/inject"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+)
+
+// rss sets hash key and indirection table up; without a key there is no hash.
+func (g *generator) rss() {
+	for i := range nicspec.RegRssKeyCount {
+		if g.maybe(97) {
+			g.add(program.Op{Write: &program.Write{Reg: "RSS_KEY", Index: i, Value: g.rng.Uint32()}})
+		}
+	}
+	for range 4 {
+		g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableIndirection, Index: g.of(16), Words: []uint32{uint32(g.queue(g.Sizes.NumRxq))}}})
+	}
+}
+
+// account sets a credit account, or changes it.
+func (g *generator) account() program.Op {
+	i := pick(g, g.accounts[:]...)
+	if g.maybe(35) {
+		balance := uint32(pick(g, 0, 1, 3, 50, nicspec.CreditMax, g.of(nicspec.CreditMax)))
+		return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TableAccount, Index: i, Words: []uint32{balance, uint32(g.of(2)), 0, 0}}}
+	}
+	v := uint32(pick(g, 0, 1, 2, 10, nicspec.CreditMax, g.of(nicspec.CreditMax)))
+	if g.maybe(20) {
+		v |= 1 << 30 // take
+	}
+	if g.maybe(40) {
+		v |= 1 << 31 // resume
+	}
+	return program.Op{Write: &program.Write{Reg: "ACCOUNT_CREDIT", Index: i, Value: v}}
+}
+
+// pause sets a port's pause frames up.
+func (g *generator) pause() program.Op {
+	xon := uint32(g.of(4000))
+	xoff := xon + 1 + uint32(g.of(3000))
+	mode := uint32(g.of(3))
+	words := []uint32{
+		uint32(g.of(2)) | uint32(g.of(256))<<8 | mode<<16 | uint32(g.of(256))<<24,
+		uint32(pick(g, nicspec.PauseTimeMin+g.of(100), nicspec.PauseTimeMin+g.of(100), nicspec.PauseTimeMin+g.of(1<<16-nicspec.PauseTimeMin))), xoff, xon,
+	}
+	for g.maybe(50) {
+		g.add(program.Op{Write: &program.Write{Reg: "PORT_MAC", Index: g.of(4), Value: g.rng.Uint32()}})
+	}
+	return program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: g.of(g.Sizes.Ports), Words: words}}
+}
+
+// stop is a pause frame that comes in.
+func (g *generator) stop() program.Frame {
+	f := g.name()
+	f.DMAC, f.Ether, f.Len = [6]byte{1, 0x80, 0xc2, 0, 0, 1}, nicspec.MacControlType, 60+g.of(10)
+	quanta := func() uint16 { return uint16(pick(g, 0, 1, 5, g.of(60))) }
+	if g.maybe(8) { // however long: another one comes soon, and that ends it, as a rule
+		quanta = func() uint16 { return uint16(pick(g, 0, g.of(1<<16))) }
+	}
+	f.Words = []uint16{nicspec.PauseOpcode, quanta()}
+	if g.maybe(50) {
+		f.Words = []uint16{nicspec.PfcOpcode, uint16(g.of(256))}
+		for range 8 {
+			f.Words = append(f.Words, quanta())
+		}
+	}
+	if g.maybe(10) {
+		f.Words[0] = uint16(g.of(4))
+	}
+	return f
+}
+
+// halt has pauses come in while frames leave.
+func (g *generator) halt() program.Op {
+	if g.maybe(60) {
+		g.add(g.pause())
+	}
+	for range 1 + g.of(3) {
+		g.add(program.Op{Send: g.send(pick(g, g.tx...))})
+	}
+	p := &program.Play{Port: g.of(g.Sizes.Ports)}
+	for range 2 + g.of(6) {
+		f := g.stop()
+		if g.maybe(20) {
+			f = g.frame(false)
+		}
+		p.Frames = append(p.Frames, f)
+	}
+	p.Frames = append(p.Frames, g.goOn()...)
+	g.prog.Ops[len(g.prog.Ops)-1].Wait = 100 + g.of(700) // until the first of them leaves
+	return program.Op{Play: p}
+}
+
+// together has every transmit queue send, and pauses come in meanwhile.
+func (g *generator) together() program.Op {
+	for _, q := range g.tx {
+		s := &program.Send{Queue: q}
+		for range 1 + g.of(3) {
+			s.Entries = append(s.Entries, g.entry())
+		}
+		g.add(program.Op{Send: s})
+	}
+	if g.Sizes.Has(nicspec.PartPause) {
+		return g.halt()
+	}
+	return program.Op{Play: g.play()}
+}
+
+// brim has a port's receive buffer fill up to its mark again and again, with other settings and another address each time.
+func (g *generator) brim() program.Op {
+	q, port := pick(g, g.rx...), g.of(g.Sizes.Ports)
+	g.write("RX_DEFAULT", 1<<16|uint32(q))
+	for range 2 + g.of(3) {
+		xon := uint32(g.of(1000))
+		words := []uint32{uint32(g.of(256))<<8 | uint32(1+g.of(2))<<16 | uint32(g.of(256))<<24,
+			uint32(nicspec.PauseTimeMin + g.of(1<<16-nicspec.PauseTimeMin)), xon + 1 + uint32(g.of(2000)), xon}
+		for i := range 2 {
+			g.add(program.Op{Write: &program.Write{Reg: "PORT_MAC", Index: 2*port + i, Value: g.rng.Uint32()}})
+		}
+		g.add(program.Op{Table: &program.Table{Op: uint8(nicspec.TableOpWrite), Table: nicspec.TablePortCfg, Index: port, Words: words}})
+		g.add(program.Op{Post: g.post(q, 8)})
+		p := &program.Play{Port: port}
+		for range 3 + g.of(4) {
+			f := g.name()
+			f.DMAC, f.Len = dmac(len(g.rx)), 600+g.of(1800)
+			p.Frames = append(p.Frames, f)
+		}
+		g.add(program.Op{Play: p, Wait: 200 + g.of(300)})
+	}
+	return g.pause()
+}
+
+// goOn are pause frames that end every stop, now and then not.
+func (g *generator) goOn() []program.Frame {
+	f := g.stop()
+	f.Words = []uint16{nicspec.PauseOpcode, 0}
+	all := g.stop()
+	all.Words = append([]uint16{nicspec.PfcOpcode, 0xff}, make([]uint16, 8)...)
+	if g.maybe(20) {
+		return nil
+	}
+	return []program.Frame{f, all}
+}
+
+// flood has more long frames come in than the receive buffer holds while a descriptor is waited for.
+func (g *generator) flood() program.Op {
+	q := pick(g, g.rx...)
+	c := g.rxQueue(q)
+	c.PayBytes = nicspec.FrameMax
+	g.add(program.Op{RxQueue: c})
+	g.write("RX_DEFAULT", 1<<16|uint32(q))
+	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultSilent.String(), Of: program.OfRxRing, Queue: q, Count: 1}})
+	g.add(program.Op{Post: g.post(q, 4)})
+	p := &program.Play{Port: g.of(g.Sizes.Ports)}
+	for range 9 + g.of(5) {
+		f := g.name()
+		f.DMAC, f.Len = dmac(len(g.rx)), pick(g, nicspec.FrameMax, 9000+g.of(216))
+		p.Frames = append(p.Frames, f)
+	}
+	return program.Op{Play: p}
+}
+
+// partsOf are operations of parts that the build has, if any.
+func (g *generator) partsOf() (program.Op, bool) {
+	switch n := g.of(12); {
+	case n < 7 && g.Sizes.Has(nicspec.PartAccounts):
+		return g.account(), true
+	case n < 10 && g.Sizes.Has(nicspec.PartPause):
+		return g.pause(), true
+	case n == 10 && g.Sizes.Has(nicspec.PartFlr) && g.maybe(30):
+		return g.reset(), true
+	}
+	return program.Op{}, false
+}
+
+// reset is a function-level reset, after which everything is set up again.
+func (g *generator) reset() program.Op {
+	g.add(program.Op{Reset: &program.Reset{}})
+	g.settings()
+	g.queues()
+	return program.Op{Write: &program.Write{Reg: "CTRL", Value: 3}}
+}

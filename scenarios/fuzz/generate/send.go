@@ -1,0 +1,329 @@
+package generate
+
+import (
+	"nictwin/models/inject"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/traffic/craft"
+)
+
+// send is some work entries.
+func (g *generator) send(q int) *program.Send {
+	s := &program.Send{Queue: q, Hold: g.maybe(6)}
+	if g.maybe(20) || g.pushy && g.maybe(70) { // only one that comes alone is pushed
+		e := g.entry()
+		if e.Push = g.Sizes.Has(nicspec.PartPush); e.Push && e.Blocks > 0 && g.maybe(40) {
+			e.Rung = uint8(g.of(16))
+		}
+		s.Entries = append(s.Entries, e)
+		return s
+	}
+	for range 1 + g.of(6) {
+		s.Entries = append(s.Entries, g.entry())
+	}
+	if g.Sizes.Has(nicspec.PartLong) && g.maybe(25) {
+		s.Short, s.Pause = 1+g.of(5), g.of(300)
+	}
+	return s
+}
+
+// entry is any work entry, most of them good.
+func (g *generator) entry() program.Entry {
+	e := g.work()
+	switch n := g.of(40); {
+	case n < 10:
+		e.Noise = program.NoiseUnused
+	case n == 10 || g.pushy && n < 25:
+		e.Noise = program.NoiseAll
+	}
+	e.Push = g.Sizes.Has(nicspec.PartPush) && g.maybe(30)
+	if e.Push && e.Blocks > 0 && g.maybe(40) {
+		e.Rung = uint8(g.of(16))
+	}
+	return e
+}
+
+func (g *generator) work() program.Entry {
+	switch n := g.of(20); {
+	case n == 0:
+		return program.Entry{Opcode: nicspec.OpcodeNop, Complete: g.maybe(70), Frame: g.name(), Blocks: g.blocks()}
+	case n == 1:
+		return program.Entry{Opcode: nicspec.Opcode(5 + g.of(251)), Complete: g.maybe(50), Frame: g.name(), Blocks: g.blocks()}
+	case n < 5 && g.Sizes.Has(nicspec.PartCopy) || n == 2 && g.maybe(50):
+		return g.copy()
+	}
+	e := program.Entry{Opcode: nicspec.OpcodeSend, Complete: g.maybe(70), Port: uint8(g.of(g.Sizes.Ports))}
+	anywhere := g.maybe(6) || g.anyHeaders && g.maybe(60)
+	if anywhere {
+		g.anywhere(&e)
+	} else {
+		e.Frame = g.frame(true)
+	}
+	if !anywhere && g.Sizes.Has(nicspec.PartAppend) {
+		g.append(&e)
+	}
+	n := len(e.Frame.Bytes(e.Frame.Len))
+	if e.Blocks = g.blocks(); e.Blocks > 0 {
+		g.cutLong(&e, n)
+	} else {
+		g.cut(&e, n)
+	}
+	e.Pad = n < nicspec.FrameMin && g.maybe(90) || g.maybe(20)
+	if !anywhere {
+		g.offloads(&e)
+	}
+	if g.maybe(15) {
+		g.spoil(&e)
+	}
+	return e
+}
+
+// anywhere is a frame of random bytes of which some are taken for headers, wherever they begin, and offloads that look at
+// them [T7].
+func (g *generator) anywhere(e *program.Entry) {
+	n := pick(g, 60+g.of(100), 60+g.of(100), 128+g.of(400), 128+g.of(1400))
+	l3, ihl, version := pick(g, g.of(16), g.of(96)), 5+g.of(3), pick(g, 4, 4, 6)
+	l3 = min(l3, n-48)
+	hdr := 4 * ihl
+	if version == 6 {
+		hdr = 40
+	}
+	l4, ends := l3+hdr, g.maybe(70)
+	if !ends {
+		l4 = l3 + 1 + pick(g, g.of(16), g.of(nicspec.ParseBytes-8-l3))
+	}
+	l4 = min(l4, n-20)
+	u := pick(g, n-l4, 8+g.of(n-l4-7))
+	e.Frame = g.name()
+	e.Frame.Len = n
+	put := func(at int, v uint16) { e.Frame.Put = append(e.Frame.Put, program.Put{At: at, Value: v}) }
+	if l3 >= 2 && g.maybe(50) {
+		put(l3-2, map[int]uint16{4: craft.TypeIPv4, 6: craft.TypeIPv6}[version])
+	}
+	put(l3, uint16(version<<12|ihl<<8|g.of(256)))
+	put(l4+4, uint16(u))
+	e.L3, e.L4 = uint8(l3), uint8(l4)
+	e.IPCsum = version == 4 && g.maybe(50)
+	switch g.of(3) {
+	case 0:
+		e.UDPCsum = true
+	case 1:
+		e.UDPZero = true
+	}
+	e.ICRC = ends && g.maybe(50)
+	if g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(20) {
+		e.CRC32C, e.CrcStart, e.CrcOff = true, uint16(g.of(n)), uint16(g.of(n))
+	}
+}
+
+// name gives an entry an identifier.
+func (g *generator) name() program.Frame {
+	var f program.Frame
+	f.Seed = uint64(g.rng.Uint32())
+	return f
+}
+
+// cut spreads n bytes over inline bytes and pieces.
+func (g *generator) cut(e *program.Entry, n int) {
+	switch {
+	case n <= nicspec.InlineMax && g.maybe(60):
+		e.Inline = n
+		return
+	case g.maybe(40):
+		e.Inline = min(pick(g, 1+g.of(16), 16, 17+g.of(16), 32), n-1)
+	}
+	remainder := n - e.Inline
+	most := nicspec.WqeSlots - (e.Inline+nicspec.WqeSlotBytes-1)/nicspec.WqeSlotBytes
+	for i := range 1 + g.of(most) {
+		if remainder == 0 {
+			return
+		}
+		p := g.piece(remainder)
+		if last := i == most-1; !last {
+			p.Len = uint32(1 + pick(g, g.of(remainder), g.of(min(remainder, 4)), g.of(min(remainder, 64))))
+		}
+		e.Pieces = append(e.Pieces, p)
+		remainder -= int(p.Len)
+	}
+	if remainder > 0 {
+		e.Pieces[len(e.Pieces)-1].Len += uint32(remainder)
+	}
+}
+
+// piece is memory for so many bytes.
+func (g *generator) piece(n int) program.Piece {
+	good := g.goodKeys()
+	if g.same {
+		return program.Piece{Key: pick(g, good[:]...), Len: uint32(n), Same: 1 + g.of(2), Skew: pick(g, 0, 0, g.of(64))}
+	}
+	p := program.Piece{Key: pick(g, good[:]...), Len: uint32(n), Old: g.olds && g.maybe(20)}
+	if g.maybe(1) {
+		p.Key = g.keyNowhere
+	}
+	switch {
+	case g.maybe(15):
+		p.Page = 1 + g.of(min(n, 4095))
+	case g.maybe(60):
+		p.Skew = pick(g, 4*g.of(16), g.of(64))
+	}
+	return p
+}
+
+// offloads asks for some where the headers allow them, and now and then where they do not.
+func (g *generator) offloads(e *program.Entry) {
+	f := &e.Frame
+	if f.UDPSum == craft.SumOnes {
+		e.L3, e.L4 = uint8(f.L3Off()), uint8(f.L3Off()+f.L3Len())
+		e.UDPCsum, e.ICRC = true, f.Roce && !f.ICRCBad
+		return
+	}
+	if !e.Append && (f.L3 == 0 && g.maybe(90) || g.maybe(35)) {
+		return
+	}
+	e.L3, e.L4 = uint8(f.L3Off()), uint8(f.L3Off()+f.L3Len())
+	e.IPCsum = f.L3 == 4 && g.maybe(60) || g.maybe(5)
+	if f.Proto == 17 || g.maybe(5) {
+		switch g.of(3) {
+		case 0:
+			e.UDPCsum = true
+		case 1:
+			e.UDPZero = true
+		}
+	}
+	e.ICRC = f.Roce && g.maybe(60) || g.maybe(5)
+	if e.Append {
+		e.ICRC = g.maybe(97)
+	}
+	switch g.of(25) {
+	case 0:
+		e.L3 = uint8(g.rng.Uint32())
+	case 1:
+		e.L4 = uint8(g.rng.Uint32())
+	}
+	if g.maybe(10) || g.Sizes.Has(nicspec.PartCrc32c) && g.maybe(30) {
+		e.CRC32C = g.maybe(30) || g.Sizes.Has(nicspec.PartCrc32c)
+		e.CrcStart, e.CrcOff = uint16(g.of(128)), uint16(pick(g, g.of(600), g.of(600), g.of(nicspec.FrameMax), g.of(1<<16)))
+		if g.maybe(30) { // about the end of the UDP packet
+			e.CrcOff = uint16(max(0, len(f.Bytes(f.Len))-10+g.of(12)))
+		}
+	}
+}
+
+// spoil makes an entry wrong in one way of [T3] or another.
+func (g *generator) spoil(e *program.Entry) {
+	patch := func(at int, xor uint8) { e.Patch = append(e.Patch, program.Patch{At: at, Xor: xor}) }
+	slot := nicspec.WqeSlotBytes * ((e.Inline + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes)
+	if n := len(e.Pieces); n > 0 && g.maybe(70) {
+		i := g.of(n)
+		at := 16 + slot + i*nicspec.SegSize
+		switch g.of(9) {
+		case 0:
+			e.Pieces[i].Len = 0
+		case 1:
+			patch(at+2, 1<<g.of(8)) // reserved bits of the key
+		case 2:
+			patch(at+3, 1<<g.of(8)) // its variant
+			if g.maybe(40) {
+				e.Patch[len(e.Patch)-1] = program.Patch{At: at + 1, Xor: 0x80} // the key that would be right but for its highest bit
+			}
+		case 3:
+			e.Pieces[i].Key = pick(g, g.keyInvalid, g.keyUnset, g.Sizes.NumKeys, 0xffff)
+		case 4:
+			e.Pieces[i].Key = g.keyNoRead
+		case 5, 6:
+			e.Pieces[i].Key = g.keyShort
+		case 7:
+			patch(at+4+g.of(4), 1<<g.of(8)) // its length
+		default:
+			patch(at+8+g.of(8), 1<<g.of(8)) // its address
+		}
+		return
+	}
+	switch g.of(6) {
+	case 0:
+		patch(0, uint8(g.rng.Uint32()))
+	case 1:
+		patch(1, 1<<g.of(8))
+	case 2:
+		patch(2, 1<<g.of(8))
+	case 3:
+		e.Port = uint8(g.Sizes.Ports + g.of(250))
+	case 4:
+		e.UDPCsum, e.UDPZero = true, true
+	default:
+		patch(4+g.of(2), pick(g, uint8(0x80), 1<<g.of(8)))
+	}
+}
+
+// copy is an entry of the copy engine, most of them good.
+func (g *generator) copy() program.Entry {
+	e := g.goodCopy()
+	if g.maybe(4) { // of which there is one block only, and a fence only where something is written
+		e.Blocks = g.blocks()
+		e.Fence = e.Fence || g.Sizes.Has(nicspec.PartFence)
+	}
+	if g.maybe(12) {
+		g.spoil(&e)
+	}
+	if g.maybe(6) {
+		e.Pieces[len(e.Pieces)-1].Key = g.keyReadOnly
+	}
+	return e
+}
+
+// goodCopy is an entry of the copy engine that may end well.
+func (g *generator) goodCopy() program.Entry {
+	return g.goodCopyOf(nicspec.Opcode(int(nicspec.OpcodeCopy) + g.of(3)))
+}
+
+func (g *generator) goodCopyOf(op nicspec.Opcode) program.Entry {
+	e := program.Entry{Opcode: op, Complete: g.maybe(70), Frame: g.name()}
+	n := pick(g, 1+g.of(3), 4+g.of(60), 64*(1+g.of(16)), 64+g.of(450), 512+g.of(3000), 4096+g.of(6000))
+	switch {
+	case e.Opcode == nicspec.OpcodeInvalidate && g.maybe(30): // moves nothing
+		n = 1 + g.of(nicspec.CopyMax)
+	case g.maybe(1):
+		n = 1 + g.of(1<<17)
+	}
+	lines := e.Opcode != nicspec.OpcodeCopy && g.maybe(80)
+	if lines {
+		n = (n + 63) &^ 63
+	}
+	e.Pieces = append(e.Pieces, g.piece(n))
+	if lines {
+		e.Pieces[0] = program.Piece{Key: pick(g, g.keyArm, g.keyHigh), Len: uint32(n)}
+	}
+	if e.Opcode != nicspec.OpcodeInvalidate {
+		e.Pieces = append(e.Pieces, g.piece(n))
+		e.Pieces[1].Old, e.Pieces[1].Same = false, 0
+		if g.maybe(50) { // whole lines
+			e.Pieces[0].Page, e.Pieces[1].Page, e.Pieces[1].Skew = 0, 0, e.Pieces[0].Skew
+		}
+		e.Fence = g.Sizes.Has(nicspec.PartFence) && g.maybe(35)
+	}
+	return e
+}
+
+// stumble has a copy fail, and others follow it on its channel that do not.
+func (g *generator) stumble() program.Op {
+	region := g.of(program.Regions)
+	g.add(program.Op{Fault: &program.Fault{Kind: inject.FaultKind(g.of(inject.NumFaults)).String(), Of: program.OfMemory, Place: placeOf(region), Count: 1}})
+	s := &program.Send{Queue: pick(g, g.tx...)}
+	for i := range 3 + g.of(3) {
+		e := g.goodCopy()
+		if i == 0 {
+			e = g.goodCopyOf(nicspec.OpcodeCopy)
+		}
+		e.Complete = true
+		switch from := &e.Pieces[0].Key; {
+		case i == 0:
+			*from = g.goodKeys()[region]
+		case *from == g.goodKeys()[region] && region == program.RegionArm:
+			*from = g.keyHigh
+		case *from == g.goodKeys()[region]:
+			*from = g.keyArm
+		}
+		s.Entries = append(s.Entries, e)
+	}
+	return program.Op{Send: s}
+}

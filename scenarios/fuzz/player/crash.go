@@ -1,0 +1,47 @@
+package player
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// CrashError is a panic of the Go NIC, the referee or the player, which no program must lead to: nothing can be said of the
+// device then.
+type CrashError struct {
+	Value any
+	Stack []string // its top, innermost first: function and line
+}
+
+func (e *CrashError) Error() string {
+	return fmt.Sprintf("panic: %v\n  at %s", e.Value, strings.Join(e.Stack, "\n  at "))
+}
+
+// guarded makes a panic an error, so that the program that leads to it is known.
+func guarded(play func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &CrashError{v, top()}
+		}
+	}()
+	return play()
+}
+
+// top is where a panic that is being recovered from came from.
+func top() (stack []string) {
+	const most = 6
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	for more, fell := true, false; more && len(stack) < most; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch inside := strings.HasPrefix(f.Function, "runtime."); {
+		case f.Function == "runtime.gopanic":
+			fell = true
+		case fell && !inside:
+			stack = append(stack, fmt.Sprintf("%s (%s:%d)", f.Function, path.Base(f.File), f.Line))
+		}
+	}
+	return stack
+}

@@ -1,0 +1,272 @@
+package player
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"nictwin/golden"
+	"nictwin/models/boundary"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+	"nictwin/models/simcore"
+	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/judge"
+	"nictwin/scenarios/testbed"
+)
+
+// quiet waits until everything that was sent to the device is done with, and nothing happens any more.
+func (x *player) quiet() error {
+	if err := x.until("the frames are played", x.played); err != nil {
+		return err
+	}
+	if err := x.run(2 * nicspec.VisibleCycles); err != nil {
+		return err
+	}
+	if err := x.idle(); err != nil {
+		return err
+	}
+	if err := x.until("the endpoint is idle", x.b.Idle); err != nil {
+		return err
+	}
+	if err := x.run(2 * nicspec.VisibleCycles); err != nil {
+		return err
+	}
+	if err := x.idle(); err != nil {
+		return err
+	}
+	return x.run(nicspec.VisibleCycles) // counters have been stepped
+}
+
+func (x *player) played() bool {
+	for _, p := range x.b.Players {
+		if p.Sent() != p.Total() {
+			return false
+		}
+	}
+	return true
+}
+
+// idle waits until STATUS says that the device is.
+func (x *player) idle() error {
+	return x.poll(nicspec.RegStatus, "STATUS says that nothing is under way", func(v uint32) bool { return v == 0 })
+}
+
+// drain lets everything come to its end: faults are over, and both directions are enabled.
+func (x *player) drain() error {
+	x.b.Faults.Clear()
+	if err := x.b.Arm.Write32(nicspec.RegCtrl, 3); err != nil {
+		return err
+	}
+	if err := x.report(); err != nil {
+		return err
+	}
+	for _, q := range sorted(x.rx) {
+		if err := x.rx[q].last(); err != nil {
+			return err
+		}
+	}
+	for _, q := range sorted(x.tx) {
+		if err := x.tx[q].last(); err != nil {
+			return err
+		}
+	}
+	if err := x.quiet(); err != nil {
+		return err
+	}
+	return x.run(longestMod(x.prog)) // STATUS does not show messages that will be due [M5]
+}
+
+// busyFalls waits until the pin busy is 0 [B8].
+func (x *player) busyFalls() error {
+	from := x.b.NIC.Cycles()
+	return x.poll(nicspec.RegStatus, "the pin busy is 0 [B8]", func(uint32) bool { return x.idleAt > from })
+}
+
+// longMod is in units of 64 cycles: nobody waits for a message that may take longer.
+const longMod = 100
+
+// report disables the queues whose messages may take too long: then they come at once [M4].
+func (x *player) report() error {
+	late := func(m *program.Msix) bool { return m != nil && m.Cycles > longMod }
+	for _, q := range sorted(x.rx) {
+		if late(x.rx[q].cfg.Msix) {
+			if err := x.disable(program.Queue{Queue: q}); err != nil {
+				return err
+			}
+		}
+	}
+	for _, q := range sorted(x.tx) {
+		if late(x.tx[q].cfg.Msix) {
+			if err := x.disable(program.Queue{Tx: true, Queue: q}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// longestMod is how long a message of a program may wait for its time, in cycles.
+func longestMod(p *program.Program) (cycles int) {
+	const late = 2048 // and its way out, with stalls
+	for i := range p.Ops {
+		m := (*program.Msix)(nil)
+		if q := p.Ops[i].RxQueue; q != nil {
+			m = q.Msix
+		} else if q := p.Ops[i].TxQueue; q != nil {
+			m = q.Msix
+		}
+		if m != nil && m.Cycles > 0 && m.Cycles <= longMod {
+			cycles = max(cycles, int(m.Cycles)*core.ModUnit+late)
+		}
+	}
+	return cycles
+}
+
+// last tells the device of what it was not told of yet.
+func (r *ring) last() error {
+	if r.rung == r.PI || r.event {
+		return nil
+	}
+	return r.tell()
+}
+
+func sorted[V any](m map[int]V) []int {
+	var all []int
+	for k := range m {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// readBack reads the entries of the queues that are enabled, every counter and every rule's hits, which the referee sees.
+func (x *player) readBack() error {
+	for _, q := range sorted(x.rx) {
+		if _, err := x.command(nicspec.TableOpRead, nicspec.TableRxq, q, nil); err != nil {
+			return err
+		}
+	}
+	for _, q := range sorted(x.tx) {
+		if _, err := x.command(nicspec.TableOpRead, nicspec.TableTxq, q, nil); err != nil {
+			return err
+		}
+	}
+	for i := range x.sizes.NumRules {
+		if err := x.readLater(nicspec.RegRuleHits(i), 8, func(uint64) {}); err != nil {
+			return err
+		}
+	}
+	for index := range nicspec.CountersOf(x.sizes.Ports) {
+		c, p := nicspec.CounterAt(index)
+		if err := x.readLater(nicspec.RegCounter(index), 8, func(v uint64) { x.see.counter(c, p, v) }); err != nil {
+			return err
+		}
+	}
+	return x.until("the counters are read", x.b.Idle)
+}
+
+// Verdict is how a program came out.
+type Verdict struct {
+	Report *golden.Report
+	Err    error // why it did not come to its end, or what the driver or the streams saw
+	Cycles int64
+	Sim    simcore.Ps // that these take
+	Build  string
+}
+
+// Pass tells whether the device did what the contract says.
+func (v *Verdict) Pass() bool { return v.Err == nil && v.Report != nil && v.Report.Passed() }
+
+// Mismatch tells whether what went wrong is the device's doing. A panic is not, whatever was found before it.
+func (v *Verdict) Mismatch() bool {
+	var crash *CrashError
+	return !v.Pass() && !errors.As(v.Err, &crash) && (v.Err == nil || isBreach(v.Err) || v.Found())
+}
+
+func (v *Verdict) Found() bool { return v.Report != nil && v.Report.Mismatches > 0 }
+
+// streamError is what the harness saw on the pins.
+type streamError struct{ err error }
+
+func (e *streamError) Error() string { return e.err.Error() }
+
+// Unwrap returns the violation.
+func (e *streamError) Unwrap() error { return e.err }
+
+func isBreach(err error) bool {
+	var breach *boundary.ContractError
+	var stuck *StuckError
+	var stream *streamError
+	return errors.As(err, &breach) || errors.As(err, &stuck) || errors.As(err, &stream)
+}
+
+// Key says what went wrong in few words: programs that fail in the same way have the same.
+func (v *Verdict) Key() string {
+	switch {
+	case v.Pass():
+		return "pass"
+	case v.Found():
+		m := v.Report.List[0]
+		return "[" + m.Rule + "] " + m.Field
+	case v.Err != nil:
+		return v.Err.Error()
+	}
+	return v.Report.Reason
+}
+
+// Run plays a program on a NIC and counts in cov what it was seen to do; cov may be nil.
+func Run(p *program.Program, ctx context.Context, build Build, cov *coverage.Coverage) *Verdict {
+	v := new(Verdict)
+	var x *player
+	v.Err = guarded(func() (err error) {
+		if x, err = newPlayer(p, build, cov); err != nil {
+			return err
+		}
+		err = x.all(ctx)
+		x.done = true
+		v.Build, v.Cycles = x.b.NIC.Build(), x.b.NIC.Cycles()
+		v.Sim = x.b.Cycles(int(v.Cycles))
+		if e := x.b.NIC.Check(); e != nil {
+			err = errors.Join(err, &streamError{e})
+		}
+		switch {
+		case err == nil:
+			v.Report = x.judge.Finish(judge.Whole)
+		case isBreach(err):
+			v.Report = x.judge.Finish(judge.Stopped)
+		default:
+			v.Report = x.judge.Finish(judge.Broken)
+		}
+		return err
+	})
+	if x != nil {
+		v.Err = cmp.Or(v.Err, x.b.Close())
+	}
+	return v
+}
+
+func (x *player) all(ctx context.Context) error {
+	for i := range x.prog.Ops {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := x.play(&x.prog.Ops[i]); err != nil {
+			return err
+		}
+		if x.judge.Referee.Mismatches() > 0 {
+			return nil // what follows would only tell of the consequences
+		}
+	}
+	if err := x.drain(); err != nil {
+		return err
+	}
+	if err := x.readBack(); err != nil {
+		return err
+	}
+	return x.busyFalls()
+}
+
+var _ Build = testbed.New

@@ -1,0 +1,318 @@
+package player
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/board"
+	"nictwin/models/boundary"
+	"nictwin/models/inject"
+	"nictwin/models/mem"
+	"nictwin/models/nicspec"
+	"nictwin/models/root"
+	"nictwin/models/simcore"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/boards"
+	"nictwin/scenarios/device"
+	"nictwin/scenarios/fuzz/coverage"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/judge"
+	"nictwin/scenarios/result"
+	"nictwin/scenarios/testbed"
+	"nictwin/scenarios/traffic"
+)
+
+// player plays a program: the driver's side of every operation, and who else takes part.
+type player struct {
+	prog  *program.Program
+	sizes nicspec.Build
+	b     *testbed.Bed
+	root  *root.Root
+	judge *judge.Judge
+	see   *watcher
+	way   int   // cycles from software to the NIC
+	tag   uint8 // of the next raw request
+	// cardMPS is what the links of a card take, 0: anything.
+	cardMPS int
+	done    bool  // nothing more will be asked of the device
+	idleAt  int64 // latest cycle in which the pin busy was seen to be 0
+
+	rx   map[int]*rxRing // enabled, by queue
+	tx   map[int]*txRing
+	at   [program.Regions]uint64 // first bus address of each part of memory
+	free [program.Regions]uint64 // first free bus address of each part of memory
+	used [program.Regions]uint64 // bytes of the piece regions that are taken
+	last [program.Regions]uint64 // where the piece before lies in its region
+	keys map[int]keyInForce
+	held map[uint64]simcore.Ps // until when the latest read at an address that a fault begins at is not answered
+}
+
+// starts are the first bus addresses that are given out.
+func starts(b *program.Board) [program.Regions]uint64 {
+	at := func(offset uint64) uint64 {
+		if offset == 0 {
+			return program.HighAt
+		}
+		return offset
+	}
+	return [program.Regions]uint64{mem.Bus(nicspec.EndpointHost, at(b.HostAt)), mem.Bus(nicspec.EndpointArm, program.LowAt), mem.Bus(nicspec.EndpointArm, at(b.ArmAt))}
+}
+
+const (
+	linkCycles   = 64      // short, so that waiting costs few cycles
+	regTags      = 128     // register reads in flight
+	patience     = 400_000 // cycles that a wait may take: more than any time-out of the contract's
+	leastTimeout = 1024    // cycles after which a read ends at the earliest [P6]
+)
+
+// StuckError says that the NIC did not do in time what it must.
+type StuckError struct{ What string }
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("the NIC breaks [C3]: waited for %d cycles until %s", patience, e.What)
+}
+
+// Finding is the error in fields.
+func (e *StuckError) Finding() result.Finding {
+	return result.Finding{Rule: "C3", Domain: result.Device, Field: "progress", Expected: e.What, Got: fmt.Sprintf("not within %d cycles", patience)}
+}
+
+// Build makes the board with the NIC under test on it; the kind of NIC is its choice.
+type Build func(testbed.Spec) (*testbed.Bed, error)
+
+func newPlayer(p *program.Program, build Build, cov *coverage.Coverage) (*player, error) {
+	sizes, err := program.SizesOf(p.Board.Build)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := bed(&p.Board, sizes)
+	if err != nil {
+		return nil, err
+	}
+	b, err := build(spec)
+	if err != nil {
+		return nil, err
+	}
+	sizes.Ports, sizes.EthBits = p.Board.Ports, b.NIC.EthBits()
+	x := &player{prog: p, sizes: sizes, b: b, root: b.Root, rx: map[int]*rxRing{}, tx: map[int]*txRing{}, at: starts(&p.Board),
+		keys: map[int]keyInForce{}, held: map[uint64]simcore.Ps{}, way: linkCycles}
+	if spec.Card != nil {
+		x.way = wayOf(spec.Card)
+		x.cardMPS = linkMPS(spec.Card)
+	}
+	x.see = newWatcher(p, &x.sizes, cov)
+	for r := range x.free {
+		x.free[r] = x.at[r] + program.PieceBytes
+	}
+	if err := x.connect(); err != nil {
+		return nil, errors.Join(err, b.Close())
+	}
+	return x, nil
+}
+
+func (x *player) connect() error {
+	var err error
+	x.judge, err = judge.Attach(x.b.NIC, judge.Options{
+		Build: x.sizes, MaxMismatches: 5,
+	})
+	if err != nil {
+		return err
+	}
+	x.b.NIC.Observe(x.see.crossing)
+	x.b.NIC.ObserveRest(func(r boundary.Rest) { x.idleAt = r.Last })
+	x.root.OnCompletion = func(h *tlp.Header, _ []byte) { x.see.answered(h) }
+	x.b.Host.OnCompletion = x.root.OnCompletion
+	x.b.Faults.Struck = func(f *inject.Fault, h *tlp.Header) {
+		x.held[f.From] = x.b.Engine.Now() + min(f.Delay, x.b.Cycles(max(0, leastTimeout-4*x.way)))
+		x.see.struck(f, h)
+	}
+	pace, err := x.b.Pace("line")
+	if err != nil {
+		return err
+	}
+	for _, p := range x.b.Players {
+		if err := p.Load(traffic.Track{Pace: pace, Stall: x.prog.Board.Stall}); err != nil {
+			return err
+		}
+	}
+	return x.b.Begin(func() bool { return x.done })
+}
+
+// bed is what a program's NIC stands on.
+func bed(b *program.Board, sizes nicspec.Build) (testbed.Spec, error) {
+	s := testbed.Spec{
+		Spec: device.Spec{Build: &sizes, Ports: b.Ports, EthBits: b.EthBits}, Seed: b.Seed, Stall: b.Stall,
+	}
+	e := endpoint(b)
+	if b.Card == "" {
+		s.LinkCycles, s.Endpoint = linkCycles, e
+		return s, nil
+	}
+	c, err := boards.Card(b.Card)
+	if err != nil {
+		return s, err
+	}
+	e.Limits.MPS = min(e.Limits.MPS, c.Endpoint.Limits.MPS) // the links take no more
+	e.Ahead = c.Endpoint.Ahead
+	c.Endpoint, c.Ports, c.EthBits = *e, max(b.Ports, 1), b.EthBits
+	s.Card = c
+	return s, nil
+}
+
+// linkMPS is the longest write that every link of a card takes.
+func linkMPS(c *board.CardSpec) int {
+	most := tlp.PageBytes
+	if c.Switch != nil {
+		for _, d := range [...]*board.Downlink{&c.Switch.Arm, &c.Switch.Host} {
+			if d.PCIe != nil {
+				most = min(most, d.PCIe.Ends[0].MPS, d.PCIe.Ends[1].MPS)
+			}
+		}
+	}
+	return most
+}
+
+// wayOf is how many cycles a write of software takes to the NIC of a card, with some for what is before it.
+func wayOf(c *board.CardSpec) int {
+	const before = 64
+	way := c.PCIe.Latency
+	if sw := c.Switch; sw != nil {
+		way += sw.Latency
+		if sw.Arm.PCIe != nil {
+			way += sw.Arm.PCIe.Latency
+		} else {
+			way += sw.Arm.Fabric.Latency
+		}
+	}
+	return int(way/simcore.Freq{PeriodPs: c.Period}.Period()) + before
+}
+
+// endpoint is the memories and their manners.
+func endpoint(b *program.Board) *board.Endpoint {
+	s := board.DefaultEndpoint()
+	s.ArmBytes, s.HostBytes, s.Tags, s.Seed = program.MemoryBytes, program.MemoryBytes, regTags, b.Seed
+	s.Latency, s.Delay.Jitter = simcore.Ps(b.Delay)*simcore.Nanosecond, simcore.Ps(b.Jitter)*simcore.Nanosecond
+	s.Limits = tlp.Limits{MPS: b.MPS, MRRS: tlp.PageBytes, RCB: b.RCB}
+	if b.Random {
+		s.Split = tlp.CplRandom
+	}
+	s.Faults = true
+	return &s
+}
+
+// run lets time pass.
+func (x *player) run(cycles int) error {
+	err := x.b.Engine.RunUntil(x.b.Engine.Now() + x.b.Cycles(cycles))
+	return errors.Join(err, x.b.Err())
+}
+
+// until lets time pass until something holds.
+func (x *player) until(what string, holds func() bool) error {
+	const step = 16
+	for n := 0; !holds(); n += step {
+		if n > patience {
+			return &StuckError{what}
+		}
+		if err := x.run(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alloc takes n bytes of a part of memory and returns the bus address.
+func (x *player) alloc(p program.Place, n int) uint64 {
+	at := &x.free[p.Region()]
+	bus := lay(&p, *at)
+	*at = bus + uint64(n)
+	return bus ^ p.Far
+}
+
+// lay is the first bus address from one on at which something lies as p says.
+func lay(p *program.Place, from uint64) uint64 {
+	if p.Page > 0 {
+		return (from+tlp.PageBytes-1)&^(tlp.PageBytes-1) + tlp.PageBytes - uint64(p.Page)
+	}
+	return (from+63)&^63 + uint64(p.Skew)
+}
+
+// write writes memory as software does. Where nobody has any, nothing is kept.
+func (x *player) write(bus uint64, b []byte) error {
+	if ep, _ := mem.Split(bus); ep > nicspec.EndpointHost {
+		return nil
+	}
+	return x.b.Memory.Write(bus, b)
+}
+
+// play carries out one operation.
+func (x *player) play(o *program.Op) error {
+	var err error
+	switch {
+	case o.RxQueue != nil:
+		err = x.openRx(o.RxQueue)
+	case o.TxQueue != nil:
+		err = x.openTx(o.TxQueue)
+	case o.Disable != nil:
+		err = x.disableLate(o.Disable.Queue, o.Disable.Late)
+	case o.Post != nil:
+		err = x.post(o.Post)
+	case o.Play != nil:
+		x.frames(o.Play)
+	case o.Send != nil:
+		err = x.send(o.Send)
+	case o.Bell != nil:
+		err = x.bell(o.Bell)
+	default:
+		err = x.configure(o)
+	}
+	if err == nil && o.Wait > 0 {
+		err = x.run(o.Wait)
+	}
+	return err
+}
+
+// configure carries out the operations that have to do with no queue.
+func (x *player) configure(o *program.Op) error {
+	switch {
+	case o.Key != nil:
+		return x.key(o.Key)
+	case o.Rule != nil:
+		return x.rule(o.Rule)
+	case o.Table != nil:
+		return x.table(o.Table)
+	case o.Write != nil:
+		r := program.Register(o.Write.Reg)
+		return x.b.Arm.Write32(r.Offset+uint32(o.Write.Index*r.Stride), x.harmless(o.Write))
+	case o.Read != nil:
+		n := 4
+		if o.Read.Wide {
+			n = 8
+		}
+		return x.readLater(o.Read.Off, n, func(uint64) {})
+	case o.TLP != nil:
+		return x.tlp(o.TLP)
+	case o.Fault != nil:
+		return x.fault(o.Fault)
+	case o.Rewrite != nil:
+		return x.rewrite(o.Rewrite)
+	case o.Mend != nil:
+		x.b.Faults.Clear()
+	case o.Quiet != nil:
+		return x.quiet()
+	case o.Reset != nil:
+		return x.reset()
+	}
+	return nil
+}
+
+// frames plays frames in.
+func (x *player) frames(p *program.Play) {
+	to := x.b.Players[p.Port%len(x.b.Players)]
+	list := make([]traffic.Frame, len(p.Frames))
+	for i := range p.Frames {
+		list[i].Data = p.Frames[i].Bytes(max(1, p.Frames[i].Len))
+	}
+	to.Play(list...)
+}
+
+var _ boundary.Observer = (*watcher)(nil).crossing

@@ -1,0 +1,245 @@
+package player
+
+import (
+	"errors"
+	"fmt"
+
+	"nictwin/models/mem"
+	"nictwin/models/nicspec"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/stack/driver"
+)
+
+// ring is what receive and transmit queues share.
+type ring struct {
+	driver.RawQueue
+	x     *player
+	rung  uint16 // told
+	event bool   // an Event was seen: the queue is in state Error
+	take  func(cqe []byte)
+}
+
+// open takes memory for the rings and follows the completion ring.
+func (r *ring) open(ringAt, doneAt program.Place) error {
+	r.Base, r.CQ = r.x.alloc(ringAt, r.Bytes()), r.x.alloc(doneAt, r.CQBytes())
+	if err := r.x.watch(r.CQ, r.CQBytes(), func(uint64, int) { r.poll() }); err != nil {
+		return fmt.Errorf("completion ring: %w", err)
+	}
+	return nil
+}
+
+// watch calls f after every write to a range. Programs put rings and messages outside memory, too, where none arrives.
+func (x *player) watch(addr uint64, n int, f func(uint64, int)) error {
+	_, err := x.b.Memory.Watch(addr, n, f)
+	if errors.Is(err, mem.ErrNoMemory) {
+		return nil
+	}
+	return err
+}
+
+// poll takes the completion entries that are there [Q8].
+func (r *ring) poll() {
+	var cqe [nicspec.CqeBytes]byte
+	for range r.Size() {
+		if r.x.b.Memory.Read(r.NextCqe(), cqe[:]) != nil || nicspec.RxCqe(cqe[:]).Type() == 0 || !r.Take(cqe[:]) {
+			return
+		}
+		r.take(cqe[:])
+	}
+}
+
+// tell rings the doorbell.
+func (r *ring) tell() error { return r.tellOf(r.PI) }
+
+// tellOf rings the doorbell for what stands before an index.
+func (r *ring) tellOf(pi uint16) error {
+	r.rung = pi
+	return r.x.b.Arm.Write32(r.Doorbell(), uint32(pi))
+}
+
+// enable commits an entry that enables the queue.
+func (r *ring) enable(f interface{ Encode(dst []byte) }) error {
+	entry := make([]byte, nicspec.RxqEntrySize) // those of transmit queues are as long
+	f.Encode(entry)
+	_, err := r.x.command(nicspec.TableOpWrite, r.Table(), r.Number, entry)
+	return err
+}
+
+// rxRing is an enabled receive queue.
+type rxRing struct {
+	ring
+	cfg   *program.RxQueue
+	frees int      // frames delivered
+	descs []posted // by index mod size
+}
+
+// posted is how the buffers of a descriptor lie.
+type posted struct {
+	hdr, pay   uint64
+	hdrP, payP program.Place
+}
+
+func (x *player) openRx(c *program.RxQueue) error {
+	if err := x.disable(program.Queue{Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumRxq {
+		return err
+	}
+	r := &rxRing{ring: ring{RawQueue: driver.NewRawQueue(false, c.Queue, c.LogSize), x: x}, cfg: c, descs: make([]posted, 1<<c.LogSize)}
+	r.take = r.entry
+	if err := r.open(c.Ring, c.Done); err != nil {
+		return err
+	}
+	f := nicspec.RxqEntryFields{
+		Enable: 1, SplitMode: c.Split, LogSize: uint8(c.LogSize), SplitLen: c.SplitLen, HdrBufSize: c.HdrBytes, PayBufSize: c.PayBytes,
+		RingBase: r.Base, CqBase: r.CQ,
+	}
+	if x.sizes.Has(nicspec.PartCrc32c) {
+		f.CrcMode = c.Crc
+	}
+	if x.sizes.Has(nicspec.PartEcn) {
+		f.EcnMode = c.Ecn
+	}
+	if x.sizes.Has(nicspec.PartTrim) {
+		f.Trim = c.Trim
+	}
+	if err := x.messages(false, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
+		return err
+	}
+	x.rx[c.Queue] = r
+	return r.enable(&f)
+}
+
+// messages sets a queue's messages up, if the build has them.
+func (x *player) messages(tx bool, m *program.Msix, addr *uint64, data *uint32, count, cycles *uint16) error {
+	if m == nil || !x.sizes.Has(nicspec.PartMsix) {
+		return nil
+	}
+	*addr = x.alloc(m.At, 4)
+	*data, *count, *cycles = m.Data, m.Count, m.Cycles
+	return x.watch(*addr, 4, func(uint64, int) { x.see.message(tx, m) })
+}
+
+func (r *rxRing) entry(raw []byte) {
+	cqe := nicspec.RxCqe(raw)
+	if cqe.Type() == nicspec.CqeTypeEvent {
+		r.event = true
+		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
+		return
+	}
+	r.frees++
+	r.x.see.delivered(r, cqe, &r.descs[r.Place(cqe.Index())])
+}
+
+// post gives the queue descriptors.
+func (x *player) post(p *program.Post) error {
+	r := x.rx[p.Queue]
+	if r == nil || r.event {
+		return nil
+	}
+	n := min(p.Count, r.Size()-int(r.PI-uint16(r.frees)))
+	for range n {
+		d := posted{hdrP: p.Hdr, payP: p.Pay}
+		if r.cfg.Split != nicspec.SplitModeNone {
+			d.hdr = x.alloc(p.Hdr, int(r.cfg.HdrBytes))
+		}
+		d.pay = x.alloc(p.Pay, int(r.cfg.PayBytes))
+		r.descs[r.Place(r.PI)] = d
+		f := nicspec.RxDescFields{HdrAddr: d.hdr, PayAddr: d.pay}
+		var raw [nicspec.RxDescBytes]byte
+		f.Encode(raw[:])
+		if err := x.write(r.NextSlot(), raw[:]); err != nil {
+			return err
+		}
+	}
+	if p.Hold || n <= 0 && r.rung == r.PI {
+		return nil
+	}
+	return r.tell()
+}
+
+// disable disables a queue, and waits until it is.
+func (x *player) disable(q program.Queue) error { return x.disableLate(q, 0) }
+
+// lateCycles is how long the writes of a command may take to arrive over links of linkCycles, and those behind it.
+const lateCycles = 450
+
+// disableLate does so and writes two words of TBL_DATA so many times while the command is busy: that is known only when a read
+// of the ring is not answered yet.
+func (x *player) disableLate(q program.Queue, late int) error {
+	r := x.ringOf(q)
+	if r == nil {
+		return nil
+	}
+	x.see.disabling(r)
+	if x.held[r.Base] < x.b.Engine.Now()+x.b.Cycles(lateCycles-linkCycles+x.way) {
+		late = 0
+	}
+	_, err := x.commandLate(nicspec.TableOpWrite, r.Table(), q.Queue, make([]byte, nicspec.RxqEntrySize), late)
+	x.forget(q)
+	return err
+}
+
+// ringOf is the ring of a queue that is enabled, or nil.
+func (x *player) ringOf(q program.Queue) *ring {
+	if t := x.tx[q.Queue]; q.Tx && t != nil {
+		return &t.ring
+	}
+	if t := x.rx[q.Queue]; !q.Tx && t != nil {
+		return &t.ring
+	}
+	return nil
+}
+
+func (x *player) forget(q program.Queue) {
+	if q.Tx {
+		delete(x.tx, q.Queue)
+	} else {
+		delete(x.rx, q.Queue)
+	}
+}
+
+// bell rings a doorbell that tells of nothing new.
+func (x *player) bell(b *program.Bell) error {
+	if b.Over > 0 {
+		return x.overfull(b)
+	}
+	raw, why := driver.NewRawQueue(b.Tx, b.Queue.Queue, 0), "queue off"
+	var from uint16
+	if r := x.ringOf(b.Queue); r != nil {
+		if b.Delta > 0 && b.Delta <= r.Size() {
+			return nil // that would post what is not there
+		}
+		from, why = r.rung, r.bellKind(b.Delta)
+	}
+	x.see.bell(b.Tx, b.Queue.Queue, why)
+	return x.b.Arm.Write32(raw.Doorbell(), uint32(b.Upper)<<16|uint32(from+uint16(b.Delta)))
+}
+
+// overfull rings for more descriptors than the ring holds, though not for more than its size at a time: what was used of it
+// must be known, and that is when every frame has been delivered [Q2].
+func (x *player) overfull(b *program.Bell) error {
+	r := x.rx[b.Queue.Queue]
+	if r == nil || r.event {
+		return nil
+	}
+	if err := x.quiet(); err != nil || r.event {
+		return err
+	}
+	new := uint16(r.frees + r.Size() + b.Over)
+	if int(new-r.rung) > r.Size() || b.Over > r.Size() {
+		return nil // the index would go back, too
+	}
+	x.see.bell(false, b.Queue.Queue, "overfull")
+	return x.b.Arm.Write32(r.Doorbell(), uint32(b.Upper)<<16|uint32(new))
+}
+
+func (r *ring) bellKind(delta int) string {
+	switch {
+	case r.event:
+		return "queue in error"
+	case delta == 0:
+		return "same index"
+	case delta < 0:
+		return "back"
+	}
+	return "too far"
+}

@@ -1,0 +1,328 @@
+package player
+
+import (
+	"slices"
+
+	"nictwin/models/mem"
+	"nictwin/models/nicspec"
+	"nictwin/models/tlp"
+	"nictwin/scenarios/fuzz/program"
+	"nictwin/scenarios/traffic/craft"
+	"nictwin/stack/driver"
+)
+
+// txRing is an enabled transmit queue.
+type txRing struct {
+	ring
+	cfg  *program.TxQueue
+	done uint16 // entries known to have ended
+	work []*sent
+}
+
+// sent is a work entry that was posted.
+type sent struct {
+	e   *program.Entry
+	raw []byte   // the blocks that it takes in the ring
+	seg []uint64 // bus addresses of the pieces, as meant
+}
+
+// blocks is how many blocks the entry takes.
+func (s *sent) blocks() uint16 { return uint16(len(s.raw) / nicspec.WqeBytes) }
+
+func (x *player) openTx(c *program.TxQueue) error {
+	if err := x.disable(program.Queue{Tx: true, Queue: c.Queue}); err != nil || c.Queue >= x.sizes.NumTxq {
+		return err
+	}
+	r := &txRing{ring: ring{RawQueue: driver.NewRawQueue(true, c.Queue, c.LogSize), x: x}, cfg: c, work: make([]*sent, 1<<c.LogSize)}
+	r.take = r.entry
+	if err := r.open(c.Ring, c.Done); err != nil {
+		return err
+	}
+	f := nicspec.TxqEntryFields{Enable: 1, LogSize: uint8(c.LogSize), RingBase: r.Base, CqBase: r.CQ}
+	if x.sizes.Has(nicspec.PartPause) {
+		f.PfcClass = c.Class
+	}
+	if x.sizes.Has(nicspec.PartEcn) {
+		f.EcnMode = c.Ecn
+	}
+	if err := x.messages(true, c.Msix, &f.MsixAddr, &f.MsixData, &f.ModCount, &f.ModCycles); err != nil {
+		return err
+	}
+	x.tx[c.Queue] = r
+	return r.enable(&f)
+}
+
+func (r *txRing) entry(raw []byte) {
+	cqe := nicspec.TxCqe(raw)
+	if cqe.Type() == nicspec.CqeTypeEvent {
+		r.event = true
+		r.x.see.event(&r.ring, cqe.Status(), cqe.Index())
+		return
+	}
+	r.done = cqe.Index() + 1
+	if s := r.work[r.Place(cqe.Index())]; s != nil {
+		r.done = cqe.Index() + s.blocks()
+		r.x.see.ended(r, cqe, s)
+	}
+}
+
+// send posts work entries.
+func (x *player) send(s *program.Send) error {
+	r := x.tx[s.Queue]
+	if r == nil || r.event {
+		return nil
+	}
+	var push *sent
+	for i := range s.Entries {
+		room := r.Size() - int(r.PI-r.done)
+		w, err := x.wqe(&s.Entries[i], uint32(r.PI), room)
+		if err != nil {
+			return err
+		}
+		if int(w.blocks()) > room {
+			break
+		}
+		r.work[r.Place(r.PI)] = w
+		for at := 0; at < len(w.raw); at += nicspec.WqeBytes {
+			if err := x.write(r.NextSlot(), w.raw[at:at+nicspec.WqeBytes]); err != nil {
+				return err
+			}
+		}
+		if push = nil; s.Entries[i].Push {
+			push = w
+		}
+	}
+	switch {
+	case push != nil && r.PI-r.rung == push.blocks() && x.sizes.Has(nicspec.PartPush):
+		return x.push(r, push)
+	case s.Hold || r.rung == r.PI:
+		return nil
+	}
+	if n := uint16(s.Short); n > 0 && n < r.PI-r.rung {
+		if err := r.tellOf(r.PI - n); err != nil {
+			return err
+		}
+		x.see.inside(r)
+		if err := x.run(s.Pause); err != nil {
+			return err
+		}
+	}
+	return r.tell()
+}
+
+// push rings the doorbell with the entry in it, block by block [W1].
+func (x *player) push(r *txRing, w *sent) error {
+	x.see.pushed(w)
+	first := r.rung
+	for i := range w.blocks() {
+		if w.e.Rung>>i&1 != 0 {
+			if err := r.tellOf(first + i + 1); err != nil {
+				return err
+			}
+			continue
+		}
+		r.rung = first + i + 1
+		if err := x.b.Arm.Write(nicspec.RegTxPush(r.Number), w.raw[int(i)*nicspec.WqeBytes:][:nicspec.WqeBytes]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wqe makes a work entry for a ring that has room for so many blocks. One after which an entry of the most blocks might not
+// fit asks for a completion, so that there will be room again.
+func (x *player) wqe(e *program.Entry, id uint32, room int) (*sent, error) {
+	s := &sent{e: e, raw: make([]byte, (1+int(e.Blocks))*nicspec.WqeBytes)}
+	w := nicspec.WqeFields{
+		Opcode: e.Opcode, Nseg: uint8(len(e.Pieces)), InlineLen: uint8(e.Inline), Port: e.Port, FComplete: e.Complete || x.lastOf(e, room),
+		FFence: e.Fence, FAppend: e.Append, Blocks: e.Blocks, FIpCsum: e.IPCsum, FUdpCsum: e.UDPCsum, FUdpZero: e.UDPZero, FIcrc: e.ICRC, FCrc32c: e.CRC32C, FPad: e.Pad,
+		L3Off: e.L3, L4Off: e.L4, CrcOff: e.CrcOff, CrcStart: e.CrcStart, WqeId: id*0x01010101 + uint32(e.Frame.Seed),
+	}
+	w.Encode(s.raw)
+	slots := s.raw[nicspec.WqeBytes-len(w.Slots):] // of all blocks
+	b := x.content(e)
+	copy(slots, b[:e.Inline])
+	b = b[e.Inline:]
+	for i := range e.Pieces {
+		p := &e.Pieces[i]
+		n := min(int(p.Len), len(b))
+		seg, bus, err := x.piece(p, b[:n])
+		if err != nil {
+			return nil, err
+		}
+		seg.Encode(slots[(driver.InlineSlots(e.Inline)+i)*nicspec.WqeSlotBytes:])
+		s.seg = append(s.seg, bus)
+		b = b[n:]
+	}
+	Noise(e, s.raw)
+	for _, p := range e.Patch {
+		s.raw[p.At] ^= p.Xor
+	}
+	if n := x.blocksOf(s.raw); n*nicspec.WqeBytes <= len(s.raw) {
+		s.raw = s.raw[:n*nicspec.WqeBytes]
+	} else {
+		s.raw = append(s.raw, craft.Pattern(n*nicspec.WqeBytes-len(s.raw), e.Frame.Seed+17)...)
+	}
+	return s, nil
+}
+
+// blocksOf is how many blocks an entry names that begins with these bytes [T14] [N1].
+func (x *player) blocksOf(raw []byte) int {
+	if !x.sizes.Has(nicspec.PartLong) {
+		return 1
+	}
+	return 1 + int(nicspec.Wqe(raw).Blocks())
+}
+
+// lastOf tells whether an entry may be the last one that a ring takes.
+func (x *player) lastOf(e *program.Entry, room int) bool {
+	if !x.sizes.Has(nicspec.PartLong) {
+		return room == 1
+	}
+	return room-1-int(e.Blocks) < nicspec.WqeBlocksMax
+}
+
+// content is the bytes of an entry's frame, or of a copy's source, as long as its pieces want them, up to maxFrame.
+func (x *player) content(e *program.Entry) []byte {
+	n := e.Inline
+	for i := range e.Pieces {
+		n = min(n+int(e.Pieces[i].Len), program.MaxFrame)
+	}
+	if e.Opcode != nicspec.OpcodeSend {
+		return craft.Pattern(max(n, e.Inline), e.Frame.Seed)
+	}
+	return program.Fit(e.Frame.Bytes(e.Frame.Len), max(n, e.Inline), e.Frame.Seed)
+}
+
+// piece finds memory for a piece and names it by its key.
+func (x *player) piece(p *program.Piece, b []byte) (nicspec.SegFields, uint64, error) {
+	k, known := x.keys[p.Key]
+	region := program.RegionArm
+	if known {
+		region = k.region
+	}
+	base := x.at[region]
+	at := program.Place{Skew: p.Skew, Page: p.Page}
+	if p.Same > 0 {
+		return x.shared(p, base, k, known, b)
+	}
+	bus := lay(&at, base+x.used[region])
+	if bus+uint64(p.Len) > base+program.PieceBytes {
+		bus = lay(&at, base)
+	}
+	if beyond := uint64(p.Len) - program.PieceBytes; p.Len > program.PieceBytes && base&(program.MemoryBytes-1) > program.Room+beyond {
+		bus = base - beyond
+	}
+	if p.Old && x.last[region] != 0 {
+		bus = x.last[region]
+	} else if err := x.write(bus^k.far, b); err != nil {
+		return nicspec.SegFields{}, 0, err
+	}
+	if bus >= base {
+		x.used[region] = bus + min(uint64(p.Len), tlp.PageBytes*8) - base
+	}
+	x.last[region] = bus
+	return named(p, bus^k.far, k, known), bus ^ k.far, nil
+}
+
+// named is a piece as a work entry names it.
+func named(p *program.Piece, bus uint64, k keyInForce, known bool) nicspec.SegFields {
+	seg := nicspec.SegFields{Key: driver.KeyID(p.Key, k.Variant), Len: p.Len, Addr: bus}
+	if known {
+		seg.Addr = bus - k.BusBase + k.VaBase
+	}
+	return seg
+}
+
+// sharedAt is where a shared buffer of a region is.
+func sharedAt(base uint64, same int) uint64 {
+	return base + program.PieceBytes - uint64(program.SharedBuffers+1-same)*program.SharedBytes
+}
+
+// shared has a piece be in a buffer that other entries name, too. Software writes it anew with the entry.
+func (x *player) shared(p *program.Piece, base uint64, k keyInForce, known bool, b []byte) (nicspec.SegFields, uint64, error) {
+	bus := (sharedAt(base, p.Same) + uint64(p.Skew)) ^ k.far
+	if err := x.write(bus, b); err != nil {
+		return nicspec.SegFields{}, 0, err
+	}
+	return named(p, bus, k, known), bus, nil
+}
+
+// rewrite writes a shared buffer while entries may be reading it.
+func (x *player) rewrite(w *program.Rewrite) error {
+	at := sharedAt(x.at[w.Place.Region()], w.Same) + uint64(w.Off)
+	x.see.rewritten(w)
+	return x.write(at, craft.Pattern(w.Len, w.Seed))
+}
+
+func regionOf(bus uint64) int {
+	switch ep, off := mem.Split(bus); {
+	case ep == nicspec.EndpointHost:
+		return program.RegionHost
+	case off >= 1<<32:
+		return program.RegionHigh
+	}
+	return program.RegionArm
+}
+
+// keyInForce is a memory key as the NIC has it now.
+type keyInForce struct {
+	nicspec.KeyEntryFields
+	region int
+	far    uint64 // bits in which its bus addresses differ from those of the region
+}
+
+// key writes a memory key: it names a region for pieces, from its skew on.
+func (x *player) key(k *program.Key) error {
+	f := nicspec.KeyEntryFields{Valid: 1, RightRead: !k.NoRead, RightWrite: k.Write, Variant: k.Variant, VaBase: k.Base}
+	if k.Invalid {
+		f.Valid = 0
+	}
+	f.BusBase, f.Length = Spans(k, x.at[k.Place.Region()])
+	f.VaBase = min(f.VaBase, -f.Length)
+	entry := make([]byte, nicspec.KeyEntrySize)
+	f.Encode(entry)
+	status, err := x.command(nicspec.TableOpWrite, nicspec.TableKey, k.Index, entry)
+	if status == nicspec.TableStatusOk && err == nil {
+		x.keys[k.Index] = keyInForce{f, k.Place.Region(), k.Place.Far}
+	}
+	return err
+}
+
+// Spans is what a key covers of bus addresses, its region's first given. Beyond the region nothing else may lie in it: who
+// reads a ring would not be known, and copies could go anywhere.
+func Spans(k *program.Key, base uint64) (bus, length uint64) {
+	bus, length = base^k.Place.Far+uint64(k.Place.Skew), program.PieceBytes-uint64(k.Place.Skew)
+	if k.Short > 0 {
+		return bus, min(k.Short, length)
+	}
+	_, offset := mem.Split(bus)
+	before := min(k.Room, max(offset, program.Room)-program.Room)
+	return bus - before, before + length
+}
+
+// Noise makes bits of an entry random.
+func Noise(e *program.Entry, raw []byte) {
+	const opcode, flags, id, l3, l4, slots = 0, 4, 8, 12, 13, 16 // offsets
+	if e.Noise == program.NoiseNone {
+		return
+	}
+	was := slices.Clone(raw)
+	keep := func(from, to int) { copy(raw[from:to], was[from:to]) }
+	copy(raw, craft.Pattern(len(raw), e.Frame.Seed+13))
+	keep(opcode, opcode+1)
+	raw[flags] = raw[flags]&^1 | was[flags]&1
+	keep(id, id+4)
+	if e.Noise == program.NoiseAll || e.Opcode == nicspec.OpcodeNop || e.Opcode > nicspec.OpcodeCopyInvalidate {
+		return
+	}
+	keep(opcode, flags+2)
+	if e.IPCsum || e.UDPCsum || e.UDPZero || e.ICRC {
+		keep(l3, l4+1)
+	}
+	if e.CRC32C {
+		keep(flags+2, id)
+		keep(l4+1, slots)
+	}
+	keep(slots, slots+nicspec.WqeSlotBytes*(driver.InlineSlots(e.Inline)+len(e.Pieces)))
+}

@@ -1,0 +1,110 @@
+package player
+
+import (
+	"encoding/binary"
+
+	"nictwin/models/boundary"
+	"nictwin/models/nic/core"
+	"nictwin/models/nicspec"
+)
+
+// arrival is what is known of a frame that came in.
+type arrival struct {
+	sum uint16     // field of its UDP checksum
+	udp bool       // it has one that counts
+	off *withdrawn // it matches a rule that is no longer valid; may be nil
+}
+
+// withdrawn is a rule that was made invalid.
+type withdrawn struct {
+	index int
+	rule  nicspec.RuleEntryFields
+	since int64 // cycle from which on it is certain [R6]
+}
+
+func (o *withdrawn) matches(key *[nicspec.SteerKeySize]byte) bool {
+	for i, b := range key {
+		if (b^o.rule.Value[i])&o.rule.Mask[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ruled is told of rules that were committed.
+func (w *watcher) ruled(index int, f *nicspec.RuleEntryFields) {
+	for i := range w.off {
+		if w.off[i].index == index {
+			w.off = append(w.off[:i:i], w.off[i+1:]...)
+			break
+		}
+	}
+	if f.Valid == 0 {
+		w.off = append(w.off, withdrawn{index, *f, w.now})
+	}
+}
+
+// frames looks at frames that came in or left.
+func (w *watcher) frames(c *boundary.Crossing) {
+	if w.cov == nil {
+		return
+	}
+	var h core.Headers
+	var a arrival
+	b := c.Frame.Data
+	if len(b) >= nicspec.FrameMin {
+		core.Parse(b, nicspec.ResetRocePort, &h)
+		if a.udp = h.L4Type == nicspec.L4TypeUdp && !h.L4LenBad && !h.Frag; a.udp {
+			a.sum = binary.BigEndian.Uint16(b[h.L4Off+6:])
+		}
+	}
+	switch {
+	case c.Kind == boundary.FrameIn:
+		w.came[c.Port] = append(w.came[c.Port], w.withdrawn(c, &h, a))
+	case a.udp && a.sum == 0xffff && core.CheckL4Csum(b, &h) == nicspec.VerdictOk:
+		w.cov.Hit("UDP sums of zero", "sent", sumKind(h.Roce))
+	}
+}
+
+func sumKind(roce bool) string {
+	if roce {
+		return "RoCE"
+	}
+	return "UDP"
+}
+
+// withdrawn finds the first rule that a frame matches and that is no longer valid.
+func (w *watcher) withdrawn(c *boundary.Crossing, h *core.Headers, a arrival) arrival {
+	var key [nicspec.SteerKeySize]byte
+	if len(w.off) > 0 && len(c.Frame.Data) >= nicspec.FrameMin {
+		h.SteerKey(int(c.Port), &key)
+		for i := range w.off {
+			if o := w.off[i]; c.First > o.since && o.matches(&key) {
+				a.off = &o
+				break
+			}
+		}
+	}
+	return a
+}
+
+// arrived is told of frames that were delivered.
+func (w *watcher) arrived(c nicspec.RxCqe) {
+	came := w.came[c.Port()]
+	if int(c.PortSeq()) >= len(came) {
+		return
+	}
+	a := &came[c.PortSeq()]
+	if a.udp && a.sum == 0xffff {
+		w.cov.Hit("UDP sums of zero", "received", c.L4Csum().String())
+	}
+	if a.off == nil {
+		return
+	}
+	switch by := int(c.Rule()); {
+	case by == nicspec.RuleNone:
+		w.cov.Hit("rules made invalid", a.off.rule.Action.String(), "no rule instead")
+	case by != a.off.index:
+		w.cov.Hit("rules made invalid", a.off.rule.Action.String(), "another instead")
+	}
+}

@@ -1,0 +1,58 @@
+package program
+
+import (
+	"nictwin/models/nicspec"
+)
+
+// Parts of memory: host, Arm below 4 GB, Arm above.
+const (
+	RegionHost = iota
+	RegionArm
+	RegionHigh
+	Regions
+)
+
+const (
+	MemoryBytes = 1 << nicspec.EndpointShift // of each endpoint, as much as bus addresses can name
+	PieceBytes  = 4 << 20                    // of each part, for what work entries name
+)
+
+// Where the parts lie unless the board says so, and the room that each needs.
+const (
+	LowAt  = 1 << 20
+	HighAt = 1 << 33
+	Room   = 1 << 33
+)
+
+// Bits of bus addresses above what programs use of a part of memory, which Place.Far may turn over; nobody is where the
+// highest are not those of host or Arm.
+const (
+	FarLow     = 3 << 30
+	FarHigh    = (MemoryBytes - 1) &^ (2*Room - 1)
+	FarNowhere = 0x7f << 57
+)
+
+// Buffers that all entries share stand at the end of the regions of pieces.
+const (
+	SharedBuffers = 4
+	SharedBytes   = 16 << 10 // of each
+)
+
+func (p *Place) Region() int {
+	switch {
+	case p.Host:
+		return RegionHost
+	case p.High:
+		return RegionHigh
+	}
+	return RegionArm
+}
+
+func (p *Place) FarBits() uint64 {
+	if p.Region() == RegionArm {
+		return FarLow | FarNowhere
+	}
+	return FarHigh | FarNowhere
+}
+
+func InlineSlots(n int) int { return (n + nicspec.WqeSlotBytes - 1) / nicspec.WqeSlotBytes }

@@ -1,0 +1,133 @@
+package program
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// Parse reads a program. All that is wrong is told at once, and of each operation by its number and kind: operations are
+// read one by one.
+func Parse(text []byte) (*Program, error) {
+	var f struct {
+		Program
+		Ops []json.RawMessage `json:"ops"`
+	}
+	v := validator{op: -1}
+	err := strictly(text, &f)
+	if err != nil {
+		v.is(false, "%s", inWords(err, text))
+	}
+	if !json.Valid(text) { // how it goes on is not known
+		return nil, errors.Join(v.errs...)
+	}
+	p := &f.Program
+	p.Ops = make([]Op, len(f.Ops))
+	if err == nil {
+		v.board(p)
+	}
+	for i, text := range f.Ops {
+		err := strictly(text, &p.Ops[i])
+		v.at(i, &p.Ops[i])
+		if err == nil {
+			v.check(&p.Ops[i])
+		} else {
+			v.is(false, "%s%s", inWords(err, text), v.meant(err))
+		}
+	}
+	return p, errors.Join(v.errs...)
+}
+
+var errFollows = errors.New("something follows the object")
+
+// strictly reads JSON that has no fields but those of into, and nothing after it.
+func strictly(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errFollows
+	}
+	return nil
+}
+
+// embedded are names of Go types among those of fields, which begin with small letters.
+var embedded = regexp.MustCompile(`\b[A-Z][A-Za-z]*\.`)
+
+// inWords says what is wrong with JSON: where, and what would be right.
+func inWords(err error, text []byte) string {
+	var form *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	var broken base64.CorruptInputError
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		return "it is empty: want an object"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends before the object does"
+	case errors.As(err, &form):
+		return fmt.Sprintf("line %d: %v", 1+bytes.Count(text[:min(form.Offset, int64(len(text)))], []byte("\n")), form)
+	case errors.As(err, &broken):
+		return fmt.Sprintf("bytes of a frame are no base 64 from character %d on", int64(broken))
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%s is %s: want %s", cmp.Or(embedded.ReplaceAllString(kind.Field, ""), "it"), shown(kind.Value), wanted(kind.Type))
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+// meant says what kinds there are, where the name of one is not known.
+func (v *validator) meant(err error) string {
+	if v.kind != "" || !strings.HasPrefix(err.Error(), "json: unknown field ") {
+		return ""
+	}
+	return ": want one of wait, " + strings.Join(kinds(), ", ")
+}
+
+// shown is a value by the JSON package's name for what it is.
+func shown(value string) string {
+	if number, ok := strings.CutPrefix(value, "number "); ok {
+		return number
+	}
+	switch value {
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "bool":
+		return "true or false"
+	}
+	return "a " + value
+}
+
+// wanted is what a value of a type looks like.
+func wanted(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch k := t.Kind(); {
+	case k == reflect.Int || k == reflect.Int64 || k == reflect.Uint64:
+		return "a whole number in digits, of 64 bits"
+	case k >= reflect.Int && k <= reflect.Int64:
+		top := uint64(1) << (t.Bits() - 1)
+		return fmt.Sprintf("a whole number from -%d to %d", top, top-1)
+	case k >= reflect.Uint && k <= reflect.Uint64:
+		return fmt.Sprintf("a whole number from 0 to %d", ^uint64(0)>>(64-t.Bits()))
+	case k == reflect.Bool:
+		return "true or false"
+	case k == reflect.String:
+		return "a string"
+	case k == reflect.Slice && t.Elem().Kind() == reflect.Uint8 && t != reflect.TypeFor[json.RawMessage]():
+		return "bytes as a string in base 64"
+	case k == reflect.Slice || k == reflect.Array:
+		return "a list"
+	}
+	return "an object"
+}

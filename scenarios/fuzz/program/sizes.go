@@ -1,0 +1,35 @@
+package program
+
+import (
+	"fmt"
+	"strings"
+
+	"nictwin/models/nicspec"
+)
+
+// Builds are the sizes of NICs that programs can be for [B2] [N1]: the default, and the ends of what there may be.
+var Builds = []struct {
+	Name   string
+	change func(s *nicspec.Build)
+}{
+	{"default", func(*nicspec.Build) {}},
+	{"small", func(s *nicspec.Build) { s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = 4, 4, 16, 4 }},
+	{"large", func(s *nicspec.Build) {
+		s.NumRxq, s.NumTxq, s.NumKeys, s.NumRules = nicspec.RxqMax, nicspec.TxqMax, 4096, nicspec.RulesMax
+	}},
+	{"bare", func(s *nicspec.Build) { s.Parts = 0 }}, // without any part
+}
+
+// SizesOf are the sizes of a build by its name; none is the default.
+func SizesOf(name string) (nicspec.Build, error) {
+	s := nicspec.DefaultBuild()
+	var names []string
+	for _, b := range Builds {
+		if b.Name == name || name == "" {
+			b.change(&s)
+			return s, nil
+		}
+		names = append(names, b.Name)
+	}
+	return s, fmt.Errorf("build %q: want one of %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,76 @@
+package play
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"nictwin/models/ref"
+)
+
+// Values of a range with a step are those that the step reaches, whichever corner was drawn.
+func TestSteps(t *testing.T) {
+	var v Values
+	require.NoError(t, yaml.Unmarshal([]byte("[3..0x4003 step 8, 0x10000]"), &v))
+	r := rand.New(rand.NewPCG(1, 1))
+	seen := map[uint64]bool{}
+	for range 4000 {
+		x := v.draw(r)
+		require.True(t, x == 0x10000 || x >= 3 && x <= 0x4003 && x%8 == 3, "%#x", x)
+		require.True(t, v.has(x))
+		seen[x] = true
+	}
+	require.True(t, seen[3] && seen[0x4003] && seen[0x10000])
+	require.Greater(t, len(seen), 500)
+	require.False(t, v.has(4))
+	for text, want := range map[string]string{"1..8 step 0": "a step above 0", "1..8 step x": "a step above 0", "8..1 step 2": "ends before it begins"} {
+		require.ErrorContains(t, yaml.Unmarshal([]byte(text), &v), want)
+	}
+}
+
+// Transfers that are moved to an edge keep the step of their start: they end at the edge, or a step beside it.
+func TestEdgesKeepSteps(t *testing.T) {
+	v := Values{Ranges: [][2]uint64{{0, 0xfffff}}, Steps: []uint64{4}}
+	x := &InputSpec{Fields: map[string]Values{"addr": v}}
+	s := &ref.Stream{Kind: ref.Record, Fields: []ref.Field{{Name: "addr", Bits: 32}, {Name: "len", Bits: 16}}}
+	e := EdgeSpec{Start: "addr", Length: "len", At: 4096}
+	r := rand.New(rand.NewPCG(1, 1))
+	ends := map[uint64]int{}
+	for range 300 {
+		f := ref.Fields{"addr": uint64(0x2100), "len": uint64(64)}
+		e.apply(r, s, x, f)
+		start := f["addr"].(uint64)
+		require.Zero(t, start%4)
+		ends[(start+64)%4096]++
+	}
+	require.Len(t, ends, 4) // where it was, and three at the edge
+	require.Positive(t, min(ends[0], ends[4], ends[4092]))
+}
+
+// An input that tie_rest ties off can be drawn for each run; one that hangs is told with the inputs that nobody gave a value.
+func TestTies(t *testing.T) {
+	o := options(t, "fifo", "{check: identity, count: 20, patience: 2000, tie_offs: {defect_i: any}}")
+	o.Manifest.TieRest = "0"
+	delete(o.Manifest.TieOffs, "defect_i")
+	o.Runs, o.NoShrink = 40, true
+	r, err := Play(t.Context(), o)
+	require.NoError(t, err)
+	require.NotNil(t, r.Failed) // some of the values are defects
+
+	o = options(t, "fifo", "{check: identity, count: 20, patience: 2000}")
+	o.Manifest.TieRest = "5"
+	delete(o.Manifest.TieOffs, "defect_i")
+	o.Runs, o.NoShrink = 1, true
+	r, err = Play(t.Context(), o)
+	require.NoError(t, err)
+	require.NotNil(t, r.Failed)
+	require.ErrorContains(t, r.Failed.Result.Failure, "got offered beat not taken; tie_rest holds defect_i at 5")
+
+	o = options(t, "fifo", "{}")
+	o.Manifest.TieRest = "0"
+	o.Spec.TieOffs = map[string]Values{"other": {Any: true}}
+	_, err = Play(t.Context(), o)
+	require.ErrorContains(t, err, "play.tie_offs.other the design ties off no input of this name")
+}
