@@ -76,12 +76,14 @@ func TestLibraryOnRTL(t *testing.T) {
 			if !c.Judged() {
 				continue
 			}
-			p, err := c.Play(t.Context(), o)
-			require.NoError(t, err)
-			require.True(t, p.Pass(), "%s: %s", c.Name, texts(p))
-			require.Contains(t, "\n"+string(results), "\n"+outcome(p))
-			require.Equal(t, device.RTL, p.NICs[0].Device)
 			played++
+			t.Run(c.Name, func(t *testing.T) {
+				p, err := c.Play(t.Context(), o)
+				require.NoError(t, err)
+				require.True(t, p.Pass(), "%s: %s", c.Name, texts(p))
+				require.Contains(t, "\n"+string(results), "\n"+outcome(p))
+				require.Equal(t, device.RTL, p.NICs[0].Device)
+			})
 		}
 	}
 	require.GreaterOrEqual(t, played, 60)
