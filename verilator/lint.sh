@@ -15,8 +15,8 @@ if grep -rnE 'lint_off|verilator_config' --include='*.sv' --include='*.vlt' .; t
 fi
 
 # Packages first, those that others import before them.
-nic=(rtl/nic_pkg.sv rtl/nic_int_pkg.sv)
-for f in rtl/*_pkg.sv rtl/*.sv; do
+nic=(rtl/packages/nic_pkg.sv rtl/packages/nic_int_pkg.sv)
+for f in rtl/packages/*.sv rtl/*/*.sv; do
   [[ " ${nic[*]} " == *" $f "* ]] || nic+=("$f")
 done
 
@@ -31,7 +31,7 @@ lint() {
 # Every module must hang below a top, else it is not looked at.
 reached=$(verilator -E --top-module nic_top "${nic[@]}" | grep -oE '^\s*nic_[a-z0-9_]+ +(#\(|u_)' |
   grep -oE 'nic_[a-z0-9_]+' | sort -u)
-for f in rtl/*.sv; do
+for f in rtl/*/*.sv; do
   m=$(basename "$f" .sv)
   case $m in
     *_pkg | nic_top) ;;
@@ -61,7 +61,7 @@ done
 
 # Blocks that are devices of their own, all at once and beside the NIC: each uses a part of the packages only.
 blocks=()
-for f in duts/blocks/rtl/*_pkg.sv duts/blocks/rtl/*.sv; do
+for f in duts/blocks/rtl/packages/*.sv duts/blocks/rtl/*/*.sv; do
   [[ " ${blocks[*]} " == *" $f "* ]] || blocks+=("$f")
 done
 echo "lint nic_top ${blocks[*]##*/}"

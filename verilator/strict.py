@@ -15,9 +15,10 @@ BUILDS = [{}, {"Ports": 2, "EthBits": 256}, {"Parts": 0, "NumRxq": 4, "NumTxq": 
 
 
 def sources(folder, first=()):
-    """The files of a folder, packages before what imports them."""
-    files = [f"{folder}/{f}" for f in first]
-    files += sorted(glob.glob(f"{folder}/*_pkg.sv")) + sorted(glob.glob(f"{folder}/*.sv"))
+    """The files of a folder and of the folders in it, packages before what imports them."""
+    files = [f"{folder}/packages/{f}" for f in first]
+    for pattern in ("packages/*.sv", "*.sv", "*/*.sv"):
+        files += sorted(glob.glob(f"{folder}/{pattern}"))
     return list(dict.fromkeys(files))
 
 
