@@ -15,6 +15,7 @@ if grep -rnE 'lint_off|verilator_config' --include='*.sv' --include='*.vlt' .; t
 fi
 
 # Packages first, those that others import before them.
+include=-Irtl/packages
 nic=(rtl/packages/nic_pkg.sv rtl/packages/nic_int_pkg.sv)
 for f in rtl/packages/*.sv rtl/*/*.sv; do
   [[ " ${nic[*]} " == *" $f "* ]] || nic+=("$f")
@@ -25,11 +26,11 @@ lint() {
   local top=$1
   shift
   echo "lint $top ${*/#*.sv/}" | tr -s ' '
-  verilator --lint-only -Wall --assert --top-module "$top" "$@"
+  verilator --lint-only -Wall --assert $include --top-module "$top" "$@"
 }
 
 # Every module must hang below a top, else it is not looked at.
-reached=$(verilator -E --top-module nic_top "${nic[@]}" | grep -oE '^\s*nic_[a-z0-9_]+ +(#\(|u_)' |
+reached=$(verilator -E $include --top-module nic_top "${nic[@]}" | grep -oE '^\s*nic_[a-z0-9_]+ +(#\(|u_)' |
   grep -oE 'nic_[a-z0-9_]+' | sort -u)
 for f in rtl/*/*.sv; do
   m=$(basename "$f" .sv)
@@ -65,7 +66,7 @@ for f in duts/blocks/rtl/packages/*.sv duts/blocks/rtl/*/*.sv; do
   [[ " ${blocks[*]} " == *" $f "* ]] || blocks+=("$f")
 done
 echo "lint nic_top ${blocks[*]##*/}"
-verilator --lint-only -Wall -Wno-MULTITOP --assert "${nic[@]}" "${blocks[@]}"
+verilator --lint-only -Wall -Wno-MULTITOP --assert $include "${nic[@]}" "${blocks[@]}"
 
 # What Verilator takes and others refuse.
 if ! [ -e ../.venv/installed.txt ]; then

@@ -22,6 +22,7 @@ def sources(folder, first=()):
     return list(dict.fromkeys(files))
 
 
+INCLUDE = "-I rtl/packages"
 NIC = sources("rtl", ["nic_pkg.sv", "nic_int_pkg.sv"])
 BLOCKS = sources("duts/blocks/rtl")
 FIFO = sources("duts/fifo/rtl")
@@ -33,7 +34,7 @@ def slang(files, *options):
 
     d = driver.Driver()
     d.addStandardArgs()
-    line = " ".join(["slang", "-Werror", *options, *files])
+    line = " ".join(["slang", "-Werror", INCLUDE, *options, *files])
     if not (d.parseCommandLine(line) and d.processOptions() and d.parseAllSources()):
         sys.exit("slang: it could not read the sources")
     compilation = d.createCompilation()
@@ -55,7 +56,7 @@ def yosys(*commands):
 def read_slang(params):
     """The command that elaborates nic_top with parameters, its modules kept apart."""
     given = " ".join(f"-G {k}={v}" for k, v in params.items())
-    return f"read_slang --threads=1 --keep-hierarchy -D SYNTHESIS --top nic_top {given} {' '.join(NIC)}"
+    return f"read_slang --threads=1 --keep-hierarchy -D SYNTHESIS {INCLUDE} --top nic_top {given} {' '.join(NIC)}"
 
 
 def check(params):

@@ -67,7 +67,7 @@ func refusedByRTL(t *testing.T, set map[string]int) (names []string) {
 		return slices.Index([]bool{strings.HasSuffix(f, "/nic_pkg.sv"), strings.HasSuffix(f, "/nic_int_pkg.sv"), strings.HasSuffix(f, "_pkg.sv"), true}, true)
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return order(a) - order(b) })
-	args := []string{"--lint-only", "-Wno-fatal", "-Werror-USERFATAL", "--error-limit", "0", "--top-module", "nic_top"}
+	args := []string{"--lint-only", "-Wno-fatal", "-Werror-USERFATAL", "--error-limit", "0", "-I../../verilator/rtl/packages", "--top-module", "nic_top"}
 	for _, name := range keys(set) {
 		args = append(args, "-G"+name+"="+strconv.Itoa(set[name]))
 	}

@@ -2,6 +2,8 @@
 /// A word is seen at the output the cycle after it was written; the head is read from the memory
 /// without a register, so keep Width x Depth small or the data behind an enable.
 
+`include "nic_assert.svh"
+
 module nic_fifo #(
   // Bits of a word.
   parameter int Width = 32,
@@ -42,8 +44,5 @@ module nic_fifo #(
     end
   end
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    out_valid_o && !out_ready_i |=> out_valid_o && $stable(out_data_o));
-`endif
+  `NIC_HELD(a_held, out_valid_o, out_ready_i, out_data_o)
 endmodule

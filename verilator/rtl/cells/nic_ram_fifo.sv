@@ -1,6 +1,8 @@
 /// First-in first-out queue in a memory with a registered read: for the deep queues. The head
 /// stands in an output register; a word passes an empty queue in two cycles.
 
+`include "nic_assert.svh"
+
 module nic_ram_fifo #(
   // Bits of a word.
   parameter int Width = 32,
@@ -49,8 +51,5 @@ module nic_ram_fifo #(
     end
   end
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    out_valid_o && !out_ready_i |=> out_valid_o && $stable(out_data_o));
-`endif
+  `NIC_HELD(a_held, out_valid_o, out_ready_i, out_data_o)
 endmodule

@@ -2,6 +2,8 @@
 /// does ready. Takes and gives a word every cycle; a second register catches the word that arrives
 /// in the cycle in which the other side stops.
 
+`include "nic_assert.svh"
+
 module nic_skid #(
   // Bits of a word.
   parameter int Width = 32
@@ -38,8 +40,5 @@ module nic_skid #(
     end
   end
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    out_valid_o && !out_ready_i |=> out_valid_o && $stable(out_data_o));
-`endif
+  `NIC_HELD(a_held, out_valid_o, out_ready_i, out_data_o)
 endmodule

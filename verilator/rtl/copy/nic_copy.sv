@@ -1,6 +1,8 @@
 /// Copy engine: entries in, reads of their sources, writes of their destinations and messages that
 /// invalidate lines out; channels take turns with each read, each packet and each end.
 
+`include "nic_assert.svh"
+
 module nic_copy
   import nic_int_pkg::*, nic_tx_pkg::*, nic_copy_pkg::*;
 (
@@ -140,8 +142,5 @@ module nic_copy
   );
   assign end_valid_o = any_end;
 
-`ifndef SYNTHESIS
-  a_req_held: assert property (@(posedge clk) disable iff (rst)
-    rd_req_valid_o && !rd_req_ready_i |=> rd_req_valid_o && $stable(rd_req_o));
-`endif
+  `NIC_HELD(a_req_held, rd_req_valid_o, rd_req_ready_i, rd_req_o)
 endmodule

@@ -2,6 +2,8 @@
 /// buffer has room, writes what came in order, and ends entries in order. The reads of the entries
 /// that follow go on while an entry is being written.
 
+`include "nic_assert.svh"
+
 module nic_copy_chan
   import nic_pkg::*, nic_tx_pkg::*, nic_copy_pkg::*;
 (
@@ -288,8 +290,5 @@ module nic_copy_chan
     if (end_valid_o && fail_q[end_q[Jw-1:0]]) end_id_o.status = status_mem[end_q[Jw-1:0]];
   end
 
-`ifndef SYNTHESIS
-  a_room: assert property (@(posedge clk) disable iff (rst)
-    job_valid_i |-> tail_q != {~end_q[Jw], end_q[Jw-1:0]});
-`endif
+  `NIC_ASSERT(a_room, job_valid_i |-> tail_q != {~end_q[Jw], end_q[Jw-1:0]})
 endmodule

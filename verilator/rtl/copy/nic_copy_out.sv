@@ -1,6 +1,8 @@
 /// Exit of the copy engine: channels take turns with packets; lines of the buffer become beats of
 /// writes, ranges become messages (contract D2, D4). An end without a packet passes in its place.
 
+`include "nic_assert.svh"
+
 module nic_copy_out
   import nic_pkg::*, nic_int_pkg::*, nic_copy_pkg::*;
 (
@@ -168,13 +170,8 @@ module nic_copy_out
   assign end_o      = away ? left_i && away_done : out_valid && !out.tlp && out.done;
   assign end_chan_o = away ? away_chan : out.chan;
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    tlp_valid_o && !tlp_ready_i |=> tlp_valid_o && $stable(tlp_o));
-  a_away: assert property (@(posedge clk) disable iff (rst)
-    (away_ready || !handed) && (away || !left_i));
-  a_keep: assert property (@(posedge clk) disable iff (rst) tlp_valid_o |->
-    tlp_o.keep != '0 && (tlp_o.keep & (tlp_o.keep + TlpD'(1))) == '0 &&
-    (tlp_o.last || &tlp_o.keep));
-`endif
+  `NIC_HELD(a_held, tlp_valid_o, tlp_ready_i, tlp_o)
+  `NIC_ASSERT(a_away, (away_ready || !handed) && (away || !left_i))
+  `NIC_KEEP(a_keep, tlp_valid_o, tlp_o.keep, tlp_o.last)
+  `NIC_ASSERT(a_bytes, tlp_valid_o |-> tlp_o.keep != '0)
 endmodule

@@ -3,6 +3,8 @@
 /// long enough, or when the queue is switched off. One queue is looked at in a cycle: that of the
 /// entry or message that left, that which is switched off, or the next one whose time may be up.
 
+`include "nic_assert.svh"
+
 module nic_msix
   import nic_pkg::*, nic_int_pkg::*;
 #(
@@ -201,10 +203,7 @@ module nic_msix
     if (rst) msg_valid_o <= 1'b0;
   end
 
-`ifndef SYNTHESIS
-  a_one: assert property (@(posedge clk) disable iff (rst) push |-> unused_ready);
-  a_count: assert property (@(posedge clk) disable iff (rst) gone |-> inside_q != 3'd0);
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    msg_valid_o && !msg_ready_i |=> msg_valid_o && $stable(msg_o));
-`endif
+  `NIC_ASSERT(a_one, push |-> unused_ready)
+  `NIC_ASSERT(a_count, gone |-> inside_q != 3'd0)
+  `NIC_HELD(a_held, msg_valid_o, msg_ready_i, msg_o)
 endmodule

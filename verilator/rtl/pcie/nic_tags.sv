@@ -1,6 +1,8 @@
 /// The 256 read tags: free list, what each request still waits for, and a scanner that looks at one
 /// tag a cycle for requests that came to time and for tags whose quarantine is over (contract P6).
 
+`include "nic_assert.svh"
+
 module nic_tags
   import nic_int_pkg::*;
 #(
@@ -178,8 +180,6 @@ module nic_tags
     end
   end
 
-`ifndef SYNTHESIS
-  a_take: assert property (@(posedge clk) disable iff (rst) take_i |-> free_o);
-  a_one: assert property (@(posedge clk) disable iff (rst) !(part_i && end_i));
-`endif
+  `NIC_ASSERT(a_take, take_i |-> free_o)
+  `NIC_ASSERT(a_one, !(part_i && end_i))
 endmodule

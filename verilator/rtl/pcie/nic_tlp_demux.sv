@@ -2,6 +2,8 @@
 /// counted. Completions never queue here. The input is held back while ReqDepth requests wait,
 /// which takes more unanswered register reads than two requesters have tags, or for a timeout.
 
+`include "nic_assert.svh"
+
 module nic_tlp_demux
   import nic_pkg::*, nic_int_pkg::*;
 #(
@@ -106,7 +108,5 @@ module nic_tlp_demux
     end
   end
 
-`ifndef SYNTHESIS
-  a_room: assert property (@(posedge clk) disable iff (rst) push |-> fifo_ready);
-`endif
+  `NIC_ASSERT(a_room, push |-> fifo_ready)
 endmodule

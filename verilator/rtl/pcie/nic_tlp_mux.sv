@@ -2,6 +2,8 @@
 /// answers, packets of the copy engine and messages take turns, a whole packet each. Tells when a
 /// read request was accepted, and when completion entries and messages were.
 
+`include "nic_assert.svh"
+
 module nic_tlp_mux
   import nic_pkg::*, nic_int_pkg::*;
 #(
@@ -187,12 +189,7 @@ module nic_tlp_mux
   assign sent_tag_o = out.hdr[55:48];
   assign busy_o     = m_axis_tlp_tvalid || any;
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    m_axis_tlp_tvalid && !m_axis_tlp_tready |=> m_axis_tlp_tvalid && $stable(m_axis_tlp_tdata) &&
-    $stable(m_axis_tlp_tkeep) && $stable(m_axis_tlp_thdr) && $stable(m_axis_tlp_tlast));
-  a_keep: assert property (@(posedge clk) disable iff (rst) m_axis_tlp_tvalid |->
-    (m_axis_tlp_tkeep & (m_axis_tlp_tkeep + 1'b1)) == '0 &&
-    (m_axis_tlp_tlast || &m_axis_tlp_tkeep));
-`endif
+  `NIC_HELD(a_held, m_axis_tlp_tvalid, m_axis_tlp_tready,
+    {m_axis_tlp_tdata, m_axis_tlp_tkeep, m_axis_tlp_thdr, m_axis_tlp_tlast})
+  `NIC_KEEP(a_keep, m_axis_tlp_tvalid, m_axis_tlp_tkeep, m_axis_tlp_tlast)
 endmodule

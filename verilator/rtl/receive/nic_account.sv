@@ -2,6 +2,8 @@
 /// ordinal, and draws when it is delivered. One such frame at a time is between the two, so every
 /// frame sees what the ones before it left. Also table Account and ACCOUNT_CREDIT.
 
+`include "nic_assert.svh"
+
 module nic_account
   import nic_int_pkg::*;
   import nic_pkg::*;
@@ -194,9 +196,7 @@ module nic_account
     if (rst) valid_q <= 1'b0;
   end
 
-`ifndef SYNTHESIS
-  a_one: assert property (@(posedge clk) disable iff (rst) settled_i |-> open_q);
-`endif
+  `NIC_ASSERT(a_one, settled_i |-> open_q)
   logic unused_bits;
   assign unused_bits = ^{tbl_i.wdata[1023:128], tbl_i.index[15:Aw], entry.seq, entry.drawn,
                          entry.rsvd0, entry.slow, reg_i.wdata[61:56], reg_i.wdata[29:24]};

@@ -2,6 +2,8 @@
 /// A frame's lines are taken back when it is dropped on the way in; otherwise the reader gives
 /// them back, in the order of the frames.
 
+`include "nic_assert.svh"
+
 module nic_rxbuf
   import nic_int_pkg::*;
   import nic_rx_pkg::*;
@@ -112,11 +114,8 @@ module nic_rxbuf
     .out_data_o  ({frame_place_o, frame_info_o})
   );
 
-`ifndef SYNTHESIS
-  a_fifo: assert property (@(posedge clk) disable iff (rst) keep |-> fifo_ready);
-  a_used: assert property (@(posedge clk) disable iff (rst)
-    used_q <= (LineW+1)'(BufLines) && used_q >= (LineW+1)'(lines_q));
-`endif
+  `NIC_ASSERT(a_fifo, keep |-> fifo_ready)
+  `NIC_ASSERT(a_used, used_q <= (LineW+1)'(BufLines) && used_q >= (LineW+1)'(lines_q))
   logic unused_bits;
   assign unused_bits = ^{beat_i.first, beat_i.off, beat_i.base, fifo_ready};
 endmodule

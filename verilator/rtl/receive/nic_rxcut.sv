@@ -2,6 +2,8 @@
 /// part, payload part, completion entry. A part goes out in one TLP if it can, else in pieces that
 /// end at multiples of MPS, which keeps the rest aligned and off 4 KB boundaries.
 
+`include "nic_assert.svh"
+
 module nic_rxcut
   import nic_int_pkg::*;
   import nic_pkg::*;
@@ -181,8 +183,5 @@ module nic_rxcut
     end
   end
 
-`ifndef SYNTHESIS
-  a_chunk: assert property (@(posedge clk) disable iff (rst)
-    read_o |-> fresh_q ? chunk == 7'h0 : chunk == chunk_q + 7'h1);
-`endif
+  `NIC_ASSERT(a_chunk, read_o |-> fresh_q ? chunk == 7'h0 : chunk == chunk_q + 7'h1)
 endmodule

@@ -1,6 +1,8 @@
 /// Writer: frames and completion entries out as write TLPs, 128 bytes a cycle. Two chunks of the
 /// buffer stand in registers; one shift brings the bytes of a beat into their lanes.
 
+`include "nic_assert.svh"
+
 module nic_rxdma
   import nic_int_pkg::*;
   import nic_pkg::*;
@@ -167,11 +169,7 @@ module nic_rxdma
     end
   end
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    tlp_valid_o && !tlp_ready_i |=> tlp_valid_o && $stable(tlp_o));
-  a_keep: assert property (@(posedge clk) disable iff (rst)
-    tlp_valid_o |-> tlp_o.keep != '0 && (tlp_o.keep & (tlp_o.keep + TlpD'(1))) == '0 &&
-                    (tlp_o.last || &tlp_o.keep));
-`endif
+  `NIC_HELD(a_held, tlp_valid_o, tlp_ready_i, tlp_o)
+  `NIC_KEEP(a_keep, tlp_valid_o, tlp_o.keep, tlp_o.last)
+  `NIC_ASSERT(a_bytes, tlp_valid_o |-> tlp_o.keep != '0)
 endmodule

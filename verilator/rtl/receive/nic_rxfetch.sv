@@ -1,6 +1,8 @@
 /// Fetches posted descriptors ahead of their use: up to four a read, never across a 64 B block of
 /// the ring, each once. A queue is looked at after a doorbell and when a descriptor was taken.
 
+`include "nic_assert.svh"
+
 module nic_rxfetch
   import nic_int_pkg::*;
   import nic_pkg::*;
@@ -184,10 +186,7 @@ module nic_rxfetch
     end
   end
 
-`ifndef SYNTHESIS
-  a_req: assert property (@(posedge clk) disable iff (rst)
-    rd_req_valid_o && !rd_req_ready_i |=> rd_req_valid_o && $stable(rd_req_o));
-`endif
+  `NIC_HELD(a_req, rd_req_valid_o, rd_req_ready_i, rd_req_o)
   logic unused_bits;
   assign unused_bits = ^rd_rsp_i;
 endmodule

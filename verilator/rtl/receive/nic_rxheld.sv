@@ -1,6 +1,8 @@
 /// Lines that frames hold in the receive buffers, for the pause thresholds: those in use, and those
 /// given back whose completion entry was not accepted at the TLP port (contract R3).
 
+`include "nic_assert.svh"
+
 module nic_rxheld
   import nic_int_pkg::*;
   import nic_rx_pkg::*;
@@ -54,8 +56,6 @@ module nic_rxheld
     end
   end
 
-`ifndef SYNTHESIS
-  a_room: assert property (@(posedge clk) disable iff (rst) |free_i |-> push_ready);
-  a_head: assert property (@(posedge clk) disable iff (rst) pop |-> head_valid);
-`endif
+  `NIC_ASSERT(a_room, |free_i |-> push_ready)
+  `NIC_ASSERT(a_head, pop |-> head_valid)
 endmodule

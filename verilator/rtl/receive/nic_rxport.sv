@@ -2,6 +2,8 @@
 /// A frame's fate is decided with its last beat, nine cycles after that passed the parser (twelve
 /// when a CRC-32C is computed); the first cause of the contract's order drops it.
 
+`include "nic_assert.svh"
+
 module nic_rxport
   import nic_int_pkg::*;
   import nic_pkg::*;
@@ -275,10 +277,7 @@ module nic_rxport
     assign pause_o      = '0;
   end
 
-`ifndef SYNTHESIS
-  a_head: assert property (@(posedge clk) disable iff (rst)
-    ends |-> head_valid);
-`endif
+  `NIC_ASSERT(a_head, ends |-> head_valid)
   logic unused_bits;
   assign unused_bits = ^{head_ready, head_valid, cfg_i};
 endmodule

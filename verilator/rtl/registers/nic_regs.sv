@@ -2,6 +2,8 @@
 /// table commands, counts, and answers reads two cycles later. The answers wait in a queue that
 /// holds one for each tag of two requesters, so a held-up output holds up no completion.
 
+`include "nic_assert.svh"
+
 module nic_regs
   import nic_pkg::*, nic_int_pkg::*;
 #(
@@ -195,7 +197,5 @@ module nic_regs
 
   assign busy_o = req_valid_i || tbl_busy || flr || held_q != '0 || rx_db_q.valid || tx_db_q.valid;
 
-`ifndef SYNTHESIS
-  a_room: assert property (@(posedge clk) disable iff (rst) ans_valid_q |-> ans_push_ready);
-`endif
+  `NIC_ASSERT(a_room, ans_valid_q |-> ans_push_ready)
 endmodule

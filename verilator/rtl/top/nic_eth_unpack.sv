@@ -2,6 +2,8 @@
 /// the frame. It is taken in the cycle in which its last part is accepted, so what follows from a
 /// frame's leaving follows from the pins.
 
+`include "nic_assert.svh"
+
 module nic_eth_unpack
   import nic_int_pkg::*;
 (
@@ -36,12 +38,8 @@ module nic_eth_unpack
     if (rst) high_q <= 1'b0;
   end
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    m_axis_eth_tvalid && !m_axis_eth_tready |=> m_axis_eth_tvalid && $stable(m_axis_eth_tdata) &&
-    $stable(m_axis_eth_tkeep) && $stable(m_axis_eth_tlast));
-  a_keep: assert property (@(posedge clk) disable iff (rst) m_axis_eth_tvalid |->
-    (m_axis_eth_tkeep & (m_axis_eth_tkeep + 1'b1)) == '0 && m_axis_eth_tkeep[0] &&
-    (m_axis_eth_tlast || &m_axis_eth_tkeep));
-`endif
+  `NIC_HELD(a_held, m_axis_eth_tvalid, m_axis_eth_tready,
+    {m_axis_eth_tdata, m_axis_eth_tkeep, m_axis_eth_tlast})
+  `NIC_KEEP(a_keep, m_axis_eth_tvalid, m_axis_eth_tkeep, m_axis_eth_tlast)
+  `NIC_ASSERT(a_bytes, m_axis_eth_tvalid |-> m_axis_eth_tkeep != '0)
 endmodule

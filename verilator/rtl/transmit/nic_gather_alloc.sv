@@ -1,6 +1,8 @@
 /// Gives each checked entry a frame slot and lines of the gather buffer, and asks for its pieces,
 /// one request a cycle; keeps where each piece goes.
 
+`include "nic_assert.svh"
+
 module nic_gather_alloc
   import nic_pkg::SegMax, nic_int_pkg::*, nic_tx_pkg::*;
 #(
@@ -104,8 +106,5 @@ module nic_gather_alloc
     end
   end
 
-`ifndef SYNTHESIS
-  a_req_held: assert property (@(posedge clk) disable iff (rst)
-    rd_req_valid_o && !rd_req_ready_i |=> rd_req_valid_o && $stable(rd_req_o));
-`endif
+  `NIC_HELD(a_req_held, rd_req_valid_o, rd_req_ready_i, rd_req_o)
 endmodule

@@ -1,6 +1,8 @@
 /// A port's way out with pause: keeps frames from beginning while the port or their class is
 /// stopped, and sends pause frames between them when the receive buffer fills (contract F4 to F6).
 
+`include "nic_assert.svh"
+
 module nic_pause_port
   import nic_int_pkg::*;
   import nic_pkg::*;
@@ -161,10 +163,7 @@ module nic_pause_port
     end
   end
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    m_valid_o && !m_ready_i |=> m_valid_o && $stable(m_o) && $stable(m_user_o));
-`endif
+  `NIC_HELD(a_held, m_valid_o, m_ready_i, {m_o, m_user_o})
   logic unused_bits;
   assign unused_bits = ^cfg_i;
 endmodule

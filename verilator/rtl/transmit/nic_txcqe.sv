@@ -2,6 +2,8 @@
 /// counters and sends the completion entry when one is due (contract T10). A queue's entries end in
 /// order because they come from one side at a time.
 
+`include "nic_assert.svh"
+
 module nic_txcqe
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
@@ -94,8 +96,5 @@ module nic_txcqe
     end
   end
 
-`ifndef SYNTHESIS
-  a_tlp_held: assert property (@(posedge clk) disable iff (rst)
-    tlp_valid_o && !tlp_ready_i |=> tlp_valid_o && $stable(tlp_o));
-`endif
+  `NIC_HELD(a_tlp_held, tlp_valid_o, tlp_ready_i, tlp_o)
 endmodule

@@ -2,6 +2,8 @@
 /// beat a cycle with ICRC and checksums patched in and padded to 60 bytes; no pause between frames.
 /// Entries without a frame pass in their place.
 
+`include "nic_assert.svh"
+
 module nic_txout
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
@@ -195,10 +197,6 @@ module nic_txout
   assign sent_bytes_o = x.bytes;
   assign sent_last_o  = x.last;
 
-`ifndef SYNTHESIS
-  a_held: assert property (@(posedge clk) disable iff (rst)
-    m_valid_o && !m_ready_i |=> m_valid_o && $stable(x));
-  a_keep: assert property (@(posedge clk) disable iff (rst)
-    m_valid_o |-> (x.keep & (x.keep + 64'd1)) == 64'd0 && (x.last || x.keep == '1));
-`endif
+  `NIC_HELD(a_held, m_valid_o, m_ready_i, x)
+  `NIC_KEEP(a_keep, m_valid_o, x.keep, x.last)
 endmodule

@@ -3,6 +3,8 @@
 /// no list waits for; else it is parked in its queue's list, and entries of other queues pass it.
 /// Entries of several blocks are always parked, and go on, block by block, when they are whole.
 
+`include "nic_assert.svh"
+
 module nic_txpark
   import nic_pkg::*, nic_tx_pkg::*;
 #(
@@ -291,10 +293,6 @@ module nic_txpark
     end
   end
 
-`ifndef SYNTHESIS
-  a_places: assert property (@(posedge clk) disable iff (rst)
-    park |-> !fresh_q[Pw] || back_q != reuse_q);
-  a_out_held: assert property (@(posedge clk) disable iff (rst)
-    valid_o && !ready_i |=> valid_o && $stable(id_o) && $stable(wqe_o));
-`endif
+  `NIC_ASSERT(a_places, park |-> !fresh_q[Pw] || back_q != reuse_q)
+  `NIC_HELD(a_out_held, valid_o, ready_i, {id_o, wqe_o})
 endmodule

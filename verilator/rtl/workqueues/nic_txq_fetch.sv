@@ -2,6 +2,8 @@
 /// in the order of their requests. A slot of a queue that stopped meanwhile is dead and skipped; a
 /// failed one becomes the queue's Event.
 
+`include "nic_assert.svh"
+
 module nic_txq_fetch
   import nic_int_pkg::*, nic_tx_pkg::*;
 #(
@@ -214,8 +216,5 @@ module nic_txq_fetch
     end
   end
 
-`ifndef SYNTHESIS
-  a_out_held: assert property (@(posedge clk) disable iff (rst)
-    valid_o && !ready_i |=> valid_o && $stable(id_o) && $stable(wqe_o));
-`endif
+  `NIC_HELD(a_out_held, valid_o, ready_i, {id_o, wqe_o})
 endmodule

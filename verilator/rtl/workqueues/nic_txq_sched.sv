@@ -2,6 +2,8 @@
 /// read that ends at a 256-byte boundary (128 when reads are shorter) and at the end of the ring,
 /// so that the reader never has to split it.
 
+`include "nic_assert.svh"
+
 module nic_txq_sched
   import nic_int_pkg::*;
 #(
@@ -104,8 +106,5 @@ module nic_txq_sched
     end
   end
 
-`ifndef SYNTHESIS
-  a_req_held: assert property (@(posedge clk) disable iff (rst)
-    rd_req_valid_o && !rd_req_ready_i |=> rd_req_valid_o && $stable(rd_req_o));
-`endif
+  `NIC_HELD(a_req_held, rd_req_valid_o, rd_req_ready_i, rd_req_o)
 endmodule

@@ -1,6 +1,8 @@
 /// Work entries: decode, then the pieces one by one through the key table (contract T3, T4). Gives
 /// entries with bus addresses in their order; a refused one has its status and length 0.
 
+`include "nic_assert.svh"
+
 module nic_wqe
   import nic_pkg::*, nic_int_pkg::*, nic_tx_pkg::*;
 #(
@@ -160,8 +162,5 @@ module nic_wqe
     end
   end
 
-`ifndef SYNTHESIS
-  a_out_held: assert property (@(posedge clk) disable iff (rst)
-    valid_o && !ready_i |=> valid_o && $stable(ent_o));
-`endif
+  `NIC_HELD(a_out_held, valid_o, ready_i, ent_o)
 endmodule

@@ -1,6 +1,8 @@
 /// Decodes work entries, a block a cycle, and makes the checks of contract T3 that need no memory
 /// key. A refused entry leaves with its status, length 0 and no pieces.
 
+`include "nic_assert.svh"
+
 module nic_wqe_dec
   import nic_pkg::*, nic_tx_pkg::*;
 #(
@@ -176,8 +178,5 @@ module nic_wqe_dec
     end
   end
 
-`ifndef SYNTHESIS
-  a_out_held: assert property (@(posedge clk) disable iff (rst)
-    valid_o && !ready_i |=> valid_o && $stable(dec_o));
-`endif
+  `NIC_HELD(a_out_held, valid_o, ready_i, dec_o)
 endmodule

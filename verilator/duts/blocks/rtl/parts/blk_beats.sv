@@ -1,6 +1,8 @@
 /// Beats of frames, out of a block that cannot be held back, to a stream that can: the block is
 /// given more only while there is room for what it may still bring.
 
+`include "nic_assert.svh"
+
 module blk_beats #(
   // Beats, a power of two, and how many of them the block may still bring once it gets no more.
   parameter int Depth = 64,
@@ -41,10 +43,5 @@ module blk_beats #(
     if (rst) held_q <= '0;
   end
 
-`ifndef SYNTHESIS
-  a_room: assert property (@(posedge clk) disable iff (rst) valid_i |-> in_ready);
-`else
-  logic unused_ready;
-  assign unused_ready = in_ready;
-`endif
+  `NIC_ASSERT(a_room, valid_i |-> in_ready)
 endmodule

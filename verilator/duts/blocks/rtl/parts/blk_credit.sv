@@ -1,6 +1,8 @@
 /// Results of a block that cannot be held back, on their way to a stream that can: each is promised
 /// a place before its work begins, so none is lost however long the stream is held.
 
+`include "nic_assert.svh"
+
 module blk_credit #(
   // Bytes of a result.
   parameter int OutBytes = 8,
@@ -49,12 +51,7 @@ module blk_credit #(
     end
   end
 
-`ifndef SYNTHESIS
-  a_room: assert property (@(posedge clk) disable iff (rst) done_i |-> fifo_ready);
-  a_owed: assert property (@(posedge clk) disable iff (rst) done_i |-> inside_q != '0);
-  a_take: assert property (@(posedge clk) disable iff (rst) take_i |-> room_o);
-`else
-  logic unused_ready;
-  assign unused_ready = fifo_ready;
-`endif
+  `NIC_ASSERT(a_room, done_i |-> fifo_ready)
+  `NIC_ASSERT(a_owed, done_i |-> inside_q != '0)
+  `NIC_ASSERT(a_take, take_i |-> room_o)
 endmodule
