@@ -68,6 +68,19 @@ done
 echo "lint nic_top ${blocks[*]##*/}"
 verilator --lint-only -Wall -Wno-MULTITOP --assert $include "${nic[@]}" "${blocks[@]}"
 
+# Cells alone; the clock gate also with the cell of a technology.
+lint_cell() {
+  lint "cell_$1" "${@:2}" "rtl/cells/nic_$1.sv" duts/cells/rtl/cell_player.sv "duts/cells/rtl/cell_$1.sv"
+}
+for f in duts/cells/rtl/cell_*.sv; do
+  cell=$(basename "$f" .sv)
+  case ${cell#cell_} in
+    player | icg) ;;
+    *) lint_cell "${cell#cell_}" ;;
+  esac
+done
+lint_cell clkgate -DNICTWIN_ICG=cell_icg duts/cells/rtl/cell_icg.sv
+
 # What Verilator takes and others refuse.
 if ! [ -e ../.venv/installed.txt ]; then
   echo "slang and yosys are missing: run make setup" >&2

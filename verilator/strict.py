@@ -25,6 +25,7 @@ def sources(folder, first=()):
 INCLUDE = "-I rtl/packages"
 NIC = sources("rtl", ["nic_pkg.sv", "nic_int_pkg.sv"])
 BLOCKS = sources("duts/blocks/rtl")
+CELLS = sources("duts/cells/rtl")
 FIFO = sources("duts/fifo/rtl")
 
 
@@ -80,8 +81,9 @@ def main():
             yosys(read_slang(params))
         else:
             check(params)
-    print("slang blocks, axis_fifo", flush=True)
+    print("slang blocks, cells, axis_fifo", flush=True)
     slang(NIC + BLOCKS)
+    slang(NIC + CELLS)
     slang(FIFO)
 
 

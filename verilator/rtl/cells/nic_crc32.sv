@@ -1,6 +1,9 @@
-/// CRC-32 register over a stream of 64-byte beats, one a cycle, four cycles deep.
-/// The caller zeroes bytes before the covered range and XORs the start value into the first four
-/// covered ones; zero bytes after the range advance the result (see nic_crc32_pkg, nic_crc32_back).
+/// CRC-32 register over a stream of 64-byte beats.
+/// Latency: four cycles from a beat to the register after it. One beat a cycle.
+/// Promises: crc_o stays until the next valid_o. Start value and range are the caller's: it zeroes
+/// the bytes before the range and XORs the start value into the first four of it; zero bytes after
+/// the range advance the register (nic_crc32_back takes them back).
+/// Asserts: nothing; it cannot be held back.
 
 module nic_crc32
   import nic_crc32_pkg::*;

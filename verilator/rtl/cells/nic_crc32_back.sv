@@ -1,5 +1,8 @@
-/// Rewinds a CRC-32 register by 0..63 zero bytes, one result a cycle, three cycles deep: what the
-/// register was before the zero bytes that fill the last beat of a covered range.
+/// Rewinds a CRC-32 register by 0..63 zero bytes: what it was before the zero bytes that fill the
+/// last beat of a range.
+/// Latency: three cycles. One result a cycle.
+/// Promises: crc_o stays until the next result.
+/// Asserts: nothing; it cannot be held back.
 
 module nic_crc32_back
   import nic_crc32_pkg::*;

@@ -1,5 +1,8 @@
-/// Advances a CRC-32 register by 0..16,383 zero bytes, one result a cycle, seven cycles deep: what
-/// four bytes contribute to a CRC that ends so many bytes after their first.
+/// Advances a CRC-32 register by 0..16,383 zero bytes: what four bytes contribute to a CRC that
+/// ends so many bytes after their first.
+/// Latency: seven cycles. One result a cycle.
+/// Promises: crc_o stays until the next result.
+/// Asserts: nothing; it cannot be held back.
 
 module nic_crc32_fwd
   import nic_crc32_pkg::*;

@@ -1,6 +1,10 @@
-/// First-in first-out queue of up to Depth words, one in and one out a cycle.
-/// A word is seen at the output the cycle after it was written; the head is read from the memory
-/// without a register, so keep Width x Depth small or the data behind an enable.
+/// First-in first-out queue in registers or distributed memory.
+/// Latency: a word that is taken is at the output in the next cycle. One in and one out a cycle.
+/// Promises: in_ready_o while fewer than Depth words are held, out_valid_o while one is; neither
+/// depends on an input of the same cycle, so a full queue takes nothing in a cycle in which it
+/// gives.
+/// The head is read without a register: keep Width x Depth small, or the data behind an enable.
+/// Asserts: what is at the output and not taken stays (a_held).
 
 `include "nic_assert.svh"
 
@@ -10,11 +14,14 @@ module nic_fifo #(
   // Words held, a power of two.
   parameter int Depth = 16
 ) (
+  // Clock, and reset: synchronous, active high.
   input  logic             clk,
   input  logic             rst,
+  // Word to be taken: in_data_i, in a cycle with in_valid_i and in_ready_o.
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  logic [Width-1:0] in_data_i,
+  // Word to be given: out_data_o, in a cycle with out_valid_o and out_ready_i.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output logic [Width-1:0] out_data_o

@@ -1,5 +1,9 @@
-/// First-in first-out queue in a memory with a registered read: for the deep queues. The head
-/// stands in an output register; a word passes an empty queue in two cycles.
+/// First-in first-out queue in a memory with a registered read, for the deep ones. The head is in
+/// an output register, which is filled from the memory.
+/// Latency: a word passes an empty queue in two cycles. One in and one out a cycle.
+/// Promises: in_ready_o while the memory holds fewer than Depth words; neither in_ready_o nor
+/// out_valid_o depends on an input of the same cycle; no word takes a way past the memory.
+/// Asserts: what is at the output and not taken stays (a_held).
 
 `include "nic_assert.svh"
 
@@ -9,11 +13,14 @@ module nic_ram_fifo #(
   // Words held by the memory, a power of two; the output register holds one more.
   parameter int Depth = 512
 ) (
+  // Clock, and reset: synchronous, active high.
   input  logic             clk,
   input  logic             rst,
+  // Word to be taken: in_data_i, in a cycle with in_valid_i and in_ready_o.
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  logic [Width-1:0] in_data_i,
+  // Word to be given: out_data_o, in a cycle with out_valid_o and out_ready_i.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output logic [Width-1:0] out_data_o

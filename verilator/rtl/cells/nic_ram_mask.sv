@@ -1,5 +1,9 @@
-/// Memory with one write port with bit enables and one read port whose output is a register.
-/// A read of the word that is being written returns the old word.
+/// Memory with a write port with bit enables and a read port.
+/// Latency: a word is at rdata_o in the cycle after re_i and stays there until the next read. One
+/// write and one read a cycle.
+/// Promises: a read of the word that is being written returns the old one. Words are unknown until
+/// they are written. Addresses are below Depth.
+/// Asserts: nothing; it has no reset.
 
 module nic_ram_mask #(
   // Bits of a word.
@@ -9,12 +13,15 @@ module nic_ram_mask #(
   localparam int Aw = $clog2(Depth)
 ) (
   input  logic             clk,
+  // Write, of the bits with a one in the mask.
   input  logic             we_i,
   input  logic [Aw-1:0]    waddr_i,
   input  logic [Width-1:0] wdata_i,
   input  logic [Width-1:0] wmask_i,
+  // Read.
   input  logic             re_i,
   input  logic [Aw-1:0]    raddr_i,
+  // Word read last.
   output logic [Width-1:0] rdata_o
 );
   logic [Width-1:0] mem [Depth];

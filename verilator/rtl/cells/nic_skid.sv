@@ -1,6 +1,9 @@
-/// Register slice that cuts both paths of a stream: valid and data leave from a register, and so
-/// does ready. Takes and gives a word every cycle; a second register catches the word that arrives
-/// in the cycle in which the other side stops.
+/// Register slice of a stream (skid buffer): valid and data leave from a register, and so does
+/// ready.
+/// Latency: a word that is taken is at the output in the next cycle. One in and one out a cycle.
+/// Promises: no path from an input to an output; holds two words: the second register catches the
+/// one that comes in the cycle in which the output stops.
+/// Asserts: what is at the output and not taken stays (a_held).
 
 `include "nic_assert.svh"
 
@@ -8,11 +11,14 @@ module nic_skid #(
   // Bits of a word.
   parameter int Width = 32
 ) (
+  // Clock, and reset: synchronous, active high.
   input  logic             clk,
   input  logic             rst,
+  // Word to be taken: in_data_i, in a cycle with in_valid_i and in_ready_o.
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  logic [Width-1:0] in_data_i,
+  // Word to be given: out_data_o, in a cycle with out_valid_o and out_ready_i.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output logic [Width-1:0] out_data_o

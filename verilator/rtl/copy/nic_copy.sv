@@ -51,7 +51,10 @@ module nic_copy
   logic [Channels-1:0] on;
 
   // Nothing moves while no channel has an entry.
-  nic_clkgate u_gate (.clk, .enable_i(rst || job_valid_i || on != '0), .clk_o(clk_g));
+  nic_clkgate u_gate (
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || job_valid_i || on != '0)
+  );
 
   always_ff @(posedge clk_g) flr_q <= flr_i;
 

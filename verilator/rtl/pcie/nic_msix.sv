@@ -95,9 +95,9 @@ module nic_msix
   logic clk_g;
 
   nic_clkgate u_gate (
-    .clk, .enable_i(rst || busy_o || taken_i || left_i.entry || left_i.msg || rx_commit_i ||
-                    tx_commit_i || flush || armed_q),
-    .clk_o(clk_g)
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || busy_o || taken_i || left_i.entry || left_i.msg || rx_commit_i ||
+              tx_commit_i || flush || armed_q)
   );
 
   always_ff @(posedge clk_g) begin

@@ -117,9 +117,9 @@ module nic_account
   logic clk_g;
 
   nic_clkgate u_gate (
-    .clk, .enable_i(rst || settled_i || (give && counts) || credit != 2'b00 || tbl_i.valid ||
-                    rsp_q.done),
-    .clk_o(clk_g)
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || settled_i || (give && counts) || credit != 2'b00 || tbl_i.valid ||
+              rsp_q.done)
   );
 
   // Of what happens to an account in one cycle, the drawing comes first and the table last.

@@ -200,8 +200,9 @@ module nic_rx
 
   // Queues, descriptors and the frame in hand: awake for doorbells and table commands,
   // descriptors, frames that come and entries that leave.
-  nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst_work || tbl_i.valid || db_i.valid ||
-    done || rd_rsp_i.to[RdRx] || chosen_valid || q_wake || fetch_wake || take_wake));
+  nic_clkgate u_gate (.clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst_work || tbl_i.valid || db_i.valid || done || rd_rsp_i.to[RdRx] ||
+              chosen_valid || q_wake || fetch_wake || take_wake));
 
   nic_rxpick #(.Ports(Ports), .Parts(Parts)) u_pick (
     .clk, .rst(rst_work), .tbl_i,

@@ -104,7 +104,10 @@ module nic_regs
   assign reg_o        = '{we: we, rd: cnt_rd_o, unit: unit, wdata: wdata};
 
   // Awake while something is asked, under way or not yet answered.
-  nic_clkgate u_gate (.clk, .enable_i(rst || busy_o || changed), .clk_o(clk_g));
+  nic_clkgate u_gate (
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || busy_o || changed)
+  );
 
   nic_cfg #(
     .Ports(Ports), .NumRxq(NumRxq), .NumTxq(NumTxq), .NumKeys(NumKeys), .NumRules(NumRules),

@@ -62,7 +62,10 @@ module nic_offload_crc
   assign some = (beat_valid_i && beat_par_i.crc) || (back_i && back_par_i.crc) ||
                 (join_i && join_par_i.crc);
 
-  nic_clkgate u_gate (.clk, .enable_i(rst || some || awake_q != 4'd0), .clk_o(clk_g));
+  nic_clkgate u_gate (
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || some || awake_q != 4'd0)
+  );
 
   always_ff @(posedge clk_g) begin
     if (some)                 awake_q <= Awake;

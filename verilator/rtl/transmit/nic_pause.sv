@@ -66,9 +66,9 @@ module nic_pause
   logic clk_g;
 
   nic_clkgate u_gate (
-    .clk, .enable_i(rst || txq_commit_i || tbl_i.valid || rsp_q.done || told_q ||
-                    reg_i.we != 2'b00 || any_stopped != seen_q),
-    .clk_o(clk_g)
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || txq_commit_i || tbl_i.valid || rsp_q.done || told_q || reg_i.we != 2'b00 ||
+              any_stopped != seen_q)
   );
 
   assign entry = port_entry_t'(tbl_i.wdata[127:0]);

@@ -66,8 +66,8 @@ module nic_pause_port
   logic clk_g;
 
   nic_clkgate u_gate (
-    .clk, .enable_i(rst || flr_i || pause_i.valid || any_q || on || own_q || wish_q || paused_q),
-    .clk_o(clk_g)
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || flr_i || pause_i.valid || any_q || on || own_q || wish_q || paused_q)
   );
 
   always_ff @(posedge clk_g) begin

@@ -134,8 +134,9 @@ module nic_txpark
   endfunction
 
   // Awake when entries come, wait, go on or end, or are being fetched.
-  nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst || valid_i || out_valid_q ||
-    turn_wake || fetch_i || hold_o || lost_num_i != 3'd0 || end_i || sent_i != '0));
+  nic_clkgate u_gate (.clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || valid_i || out_valid_q || turn_wake || fetch_i || hold_o ||
+              lost_num_i != 3'd0 || end_i || sent_i != '0));
 
   assign in          = id_i.qid[Qw-1:0];
   assign wqe         = wqe_t'(wqe_i);

@@ -94,8 +94,11 @@ module nic_txq
   assign busy_o      = turn || fetch_busy || ctx_busy || db_i.valid || (enable_i && work != '0);
 
   // Awake for doorbells and table commands, turns, entries that come, go on or end.
-  nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst || flr_i || tbl_i.valid || db_i.valid ||
-    end_i || ctx_wake || sched_wake || fetch_wake));
+  nic_clkgate u_gate (
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || flr_i || tbl_i.valid || db_i.valid || end_i || ctx_wake || sched_wake ||
+              fetch_wake)
+  );
 
   nic_txq_ctx #(.NumTxq(NumTxq), .Parts(Parts)) u_ctx (
     .clk(clk_g), .rst, .tbl_i, .tbl_done_o, .tbl_status_o, .tbl_rdata_o, .commit_o, .flush_o,

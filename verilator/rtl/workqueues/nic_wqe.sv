@@ -67,8 +67,11 @@ module nic_wqe
   logic             clk_g;
 
   // Awake while entries come or are here, lookups are under way, or the key table is asked.
-  nic_clkgate u_gate (.clk, .clk_o(clk_g), .enable_i(rst || tbl_i.valid || valid_i || dec_valid ||
-    mid_valid || credit_q != 5'(Results) || ent_valid_q));
+  nic_clkgate u_gate (
+    .clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || tbl_i.valid || valid_i || dec_valid || mid_valid ||
+              credit_q != 5'(Results) || ent_valid_q)
+  );
 
   nic_wqe_dec #(.Ports(Ports), .Parts(Parts)) u_dec (
     .clk(clk_g), .rst, .valid_i, .ready_o, .id_i, .wqe_i, .more_i, .ecn_i,
