@@ -8,26 +8,31 @@ module nic_copy
 (
   input  logic       clk,
   input  logic       rst,
+  // Maximum payload size, bytes.
   input  logic [9:0] mps_i,
+  // Attributes of packets that carry data.
   input  logic [1:0] attr_i,
+  // A function-level reset is under way.
   input  logic       flr_i,
-  // An entry; its channel has room.
+  // Entry to be carried out; whoever offers it knows that its channel has a free place.
   input  logic       job_valid_i,
   input  copy_job_t  job_i,
+  // Read client.
   output rd_req_t    rd_req_o,
   output logic       rd_req_valid_o,
   input  logic       rd_req_ready_i,
   input  rd_rsp_t    rd_rsp_i,
+  // Writes and messages.
   output tlp_beat_t  tlp_o,
   output logic       tlp_valid_o,
   input  logic       tlp_ready_i,
-  // A packet of the engine was accepted at the TLP port, the cycle before.
+  // Pulse: in the cycle before, a packet of the engine was accepted at the TLP port.
   input  logic       left_i,
-  // Entries that ended, in order within a channel.
+  // Entries that have ended, in order within a channel.
   output logic       end_valid_o,
   input  logic       end_ready_i,
   output tx_id_t     end_id_o,
-  // Bytes written, a pulse.
+  // Bytes written in this cycle, to be added to COPY_BYTES.
   output logic [7:0] bytes_o
 );
   logic [Channels-1:0] rd_valid, rd_take, done, step_valid, step_take, out, end_valid, end_take;

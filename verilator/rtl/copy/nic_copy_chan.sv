@@ -9,32 +9,34 @@ module nic_copy_chan
 (
   input  logic          clk,
   input  logic          rst,
+  // Maximum payload size, bytes.
   input  logic [9:0]    mps_i,
-  // It has an entry.
+  // The channel has an entry: opens its clock gate.
   output logic          on_o,
   // Function-level reset: entries end as soon as their reads have come back.
   input  logic          flr_i,
-  // An entry; whoever gives it counts the free places.
+  // Entry to be carried out; whoever offers it counts the free places.
   input  logic          job_valid_i,
   input  copy_job_t     job_i,
-  // The next chunk to read.
+  // Next chunk to be read.
   output logic          rd_valid_o,
   input  logic          rd_take_i,
   output copy_rd_t      rd_o,
   // Byte address of a chunk in the channel's buffer.
   input  logic [Cw-1:0] look_i,
   output logic [Lw+6:0] base_o,
-  // Bytes of a chunk are over, with status.
+  // Pulse: bytes of a chunk have been written into the buffer, with the status of their read.
   input  logic          done_i,
   input  logic [Cw-1:0] done_slot_i,
   input  logic [12:0]   done_len_i,
   input  logic [7:0]    done_status_i,
-  // The next step out; steps of a packet follow one another.
+  // Next step of the output; the steps of a packet follow one another.
   output logic          step_valid_o,
   input  logic          step_take_i,
   output copy_step_t    step_o,
-  // A step with `done` is out; entries that ended.
+  // Pulse: the last packet of an entry has left.
   input  logic          out_i,
+  // Entries that have ended, in order.
   output logic          end_valid_o,
   input  logic          end_take_i,
   output tx_id_t        end_id_o

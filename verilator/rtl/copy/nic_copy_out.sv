@@ -10,12 +10,15 @@ module nic_copy_out
   input  logic                rst,
   // Attributes of requests that carry data.
   input  logic [1:0]          attr_i,
+  // Channels that have a step.
   input  logic [Channels-1:0] step_valid_i,
-  // The step of the channel whose turn it is; it is taken.
+  // Step of the channel turn_o.
   input  copy_step_t          step_i,
+  // Pulse: step_i is taken.
   output logic                go_o,
+  // Channel whose turn it is.
   output logic [Chw-1:0]      turn_o,
-  // Line that is read for it; it is there a cycle later and stays.
+  // Line to be read from a channel's buffer; it is at even_i and odd_i from the next cycle on.
   output logic                read_o,
   output logic [Chw-1:0]      read_chan_o,
   output logic [Lw-1:0]       read_line_o,
@@ -24,11 +27,12 @@ module nic_copy_out
   output tlp_beat_t           tlp_o,
   output logic                tlp_valid_o,
   input  logic                tlp_ready_i,
-  // A packet of the engine was accepted outside, at least a cycle after it went out here.
+  // Pulse: a packet of the engine was accepted at the TLP port, a cycle or more after it left here.
   input  logic                left_i,
-  // The last packet of an entry of this channel has left; bytes of a write went out.
+  // Pulse: the last packet of an entry of channel end_chan_o was accepted.
   output logic                end_o,
   output logic [Chw-1:0]      end_chan_o,
+  // Bytes of a write that leave in this cycle.
   output logic [7:0]          bytes_o
 );
   localparam logic [15:0] Arm    = {RequesterArm[7:0], RequesterArm[15:8]};

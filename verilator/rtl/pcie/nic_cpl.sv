@@ -10,14 +10,14 @@ module nic_cpl
 ) (
   input  logic               clk,
   input  logic               rst,
-  // Beats of completions.
+  // Beats of completions, never held back.
   input  logic               cpl_valid_i,
   input  logic               cpl_first_i,
   input  logic               cpl_last_i,
   input  logic [127:0]       cpl_hdr_i,
   input  logic [TlpD-1:0]    cpl_keep_i,
   input  logic [TlpW-1:0]    cpl_data_i,
-  // The tag table, see there.
+  // Tag of the completion, and what nic_tags knows of its request.
   output logic [7:0]         tag_o,
   input  logic               live_i,
   input  logic [Cw-1:0]      client_i,
@@ -26,20 +26,26 @@ module nic_cpl
   input  logic [13:0]        off_i,
   input  logic [12:0]        left_i,
   input  logic [6:0]         lower_i,
+  // Pulse: the completion brought bytes_o bytes and does not end its request.
   output logic               part_o,
   output logic [12:0]        bytes_o,
+  // Pulse: the completion ends its request.
   output logic               end_o,
+  // More completions with this tag may still come.
   output logic               bad_o,
+  // A request that timed out waits for its answer; late_ready_o: it is answered in this cycle.
   input  logic               late_i,
   output logic               late_ready_o,
   input  logic [Cw-1:0]      late_client_i,
   input  logic [15:0]        late_cookie_i,
   input  logic [12:0]        late_len_i,
+  // Response to the clients.
   output rd_rsp_t            rsp_o,
   // Pulses of the counters CPL_UNEXPECTED, CPL_ERR and CPL_TIMEOUTS.
   output logic               unexpected_o,
   output logic               err_o,
   output logic               timeout_o,
+  // A completion is in the block.
   output logic               busy_o
 );
   localparam logic [15:0] RequesterId = {RequesterNic[7:0], RequesterNic[15:8]};

@@ -15,27 +15,33 @@ module nic_msix
 ) (
   input  logic         clk,
   input  logic         rst,
-  // Nothing falls due any more; what has not reached the TLP port is forgotten.
+  // A function-level reset is under way: no further message falls due, waiting ones are dropped.
   input  logic         flr_i,
-  // The entry on the table bus takes effect: of a receive queue, of a transmit queue.
+  // Table bus.
   input  tbl_req_t     tbl_i,
+  // Pulse: the entry on the table bus takes effect, of a receive queue.
   input  logic         rx_commit_i,
+  // The same, of a transmit queue.
   input  logic         tx_commit_i,
-  // The queue on the table bus is switched off, all its entries are at the TLP port; all of them
-  // are reported.
+  // The receive queue on the table bus is switched off and all its entries have left.
   input  logic         rx_flush_i,
+  // The same, of a transmit queue.
   input  logic         tx_flush_i,
+  // All entries of that queue are reported.
   output logic         flushed_o,
-  // A completion entry or a message is at the TLP port; it has left.
+  // Pulse: a completion entry or a message came to nic_tlp_mux.
   input  logic         taken_i,
+  // Completion entry or message that was accepted at the TLP port.
   input  left_t        left_i,
+  // Next message.
   output msg_t         msg_o,
   output logic         msg_valid_o,
   input  logic         msg_ready_i,
   // Pulse of the counter MSIX.
   output logic         sent_o,
-  // Something is at the TLP port; besides, a message is due or will be.
+  // A completion entry or a message is at the TLP port and has not left.
   output logic         work_o,
+  // The same, or a message is due, or will be when its time is over.
   output logic         busy_o
 );
   localparam int Qw     = $clog2(NumRxq > NumTxq ? NumRxq : NumTxq);

@@ -23,7 +23,7 @@ module nic_place
   output logic [TlpW-1:0] even_mask_o,
   output logic [TlpW-1:0] odd_mask_o,
   output logic [TlpW-1:0] data_o,
-  // A split of a request is over; its bytes are written in this cycle at the latest.
+  // Pulse: a split of a request is over; its bytes are written in this cycle at the latest.
   output logic            done_o,
   output logic [15:0]     cookie_o,
   output logic [12:0]     done_len_o,

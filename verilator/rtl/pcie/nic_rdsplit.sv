@@ -14,10 +14,11 @@ module nic_rdsplit
   input  logic                rst,
   // Largest read, bytes, a power of two.
   input  logic [12:0]         mrrs_i,
+  // Requests of the clients.
   input  rd_req_t             req_i [Clients],
   input  logic [Clients-1:0]  req_valid_i,
   output logic [Clients-1:0]  req_ready_o,
-  // A piece: where it is, its bytes, its place in the request.
+  // Next piece of a request: client, address, length, and offset in the request.
   output logic                piece_valid_o,
   input  logic                piece_ready_i,
   output logic [Cw-1:0]       client_o,

@@ -13,31 +13,37 @@ module nic_reader
 ) (
   input  logic               clk,
   input  logic               rst,
+  // Registers.
   input  cfg_t               cfg_i,
+  // Requests of the clients.
   input  rd_req_t            req_i [Clients],
   input  logic [Clients-1:0] req_valid_i,
   output logic [Clients-1:0] req_ready_o,
+  // Response to the clients.
   output rd_rsp_t            rsp_o,
   // Read requests: header only.
   output logic [127:0]       mrd_hdr_o,
   output logic               mrd_valid_o,
   input  logic               mrd_ready_i,
-  // A read request was accepted at the port.
+  // Pulse: the read request with tag sent_tag_i was accepted at the TLP port.
   input  logic               sent_i,
   input  logic [7:0]         sent_tag_i,
-  // Beats of completions; hold_o asks for a cycle without one.
+  // Beats of completions, never held back.
   input  logic               cpl_valid_i,
   input  logic               cpl_first_i,
   input  logic               cpl_last_i,
   input  logic [127:0]       cpl_hdr_i,
   input  logic [TlpD-1:0]    cpl_keep_i,
   input  logic [TlpW-1:0]    cpl_data_i,
+  // A cycle without a completion is needed, for the answer of a request that timed out.
   output logic               hold_o,
   // Pulses of the counters CPL_UNEXPECTED, CPL_ERR and CPL_TIMEOUTS.
   output logic               unexpected_o,
   output logic               err_o,
   output logic               timeout_o,
+  // Some read has not ended.
   output logic               outstanding_o,
+  // A request, a completion or a tag in quarantine is in the block.
   output logic               busy_o
 );
   localparam int Cw = $clog2(Clients);

@@ -13,20 +13,22 @@ module nic_tags
   input  logic          rst,
   // Completion timeout and shortest quarantine, cycles.
   input  logic [31:0]   timeout_i,
-  // A request takes the tag that stands at tag_o.
+  // There is a free tag: tag_o.
   output logic          free_o,
   output logic [7:0]    tag_o,
+  // Pulse: a request takes tag_o, and is kept with it.
   input  logic          take_i,
   input  logic [Cw-1:0] take_client_i,
   input  logic [15:0]   take_cookie_i,
   input  logic [13:0]   take_off_i,
   input  logic [12:0]   take_len_i,
   input  logic [6:0]    take_lower_i,
-  // The request with this tag was accepted at the port.
+  // Pulse: the request with tag sent_tag_i was accepted at the TLP port.
   input  logic          sent_i,
   input  logic [7:0]    sent_tag_i,
-  // What is known of a completion's tag, in the same cycle. live: its request waits for data.
+  // Tag of a completion; the request that it belongs to follows in the same cycle.
   input  logic [7:0]    cpl_tag_i,
+  // The request waits for data.
   output logic          live_o,
   output logic [Cw-1:0] client_o,
   output logic [15:0]   cookie_o,
@@ -34,19 +36,20 @@ module nic_tags
   output logic [13:0]   off_o,
   output logic [12:0]   left_o,
   output logic [6:0]    lower_o,
-  // The completion brought cpl_bytes_i of what was missing; or it ended the request, and the tag
-  // may still see completions (bad).
+  // Pulse: the completion brought cpl_bytes_i of the bytes that the request waits for.
   input  logic          part_i,
   input  logic [12:0]   cpl_bytes_i,
+  // Pulse: the completion ended the request.
   input  logic          end_i,
+  // More completions with the tag may still come: it goes into quarantine.
   input  logic          bad_i,
-  // A request that timed out waits for its answer to the client.
+  // A request that timed out waits for its answer; late_ready_i: it is answered in this cycle.
   output logic          late_o,
   input  logic          late_ready_i,
   output logic [Cw-1:0] late_client_o,
   output logic [15:0]   late_cookie_o,
   output logic [12:0]   late_len_o,
-  // Requests taken and not ended.
+  // Some request was taken and has not ended.
   output logic          outstanding_o
 );
   localparam int Tags = 256;

@@ -27,15 +27,16 @@ module nic_tlp_demux
   output logic [127:0]     cpl_hdr_o,
   output logic [TlpD-1:0]  cpl_keep_o,
   output logic [TlpW-1:0]  cpl_data_o,
-  // Requests, in order.
+  // Requests in their order.
   output reg_req_t         req_o,
   output logic             req_valid_o,
   input  logic             req_ready_i,
-  // The work entry of a request that pushes one.
+  // Work entry of a request to TX_PUSH.
   output logic [511:0]     push_wqe_o,
   // Pulses of the counters REG_BAD and TLP_UNSUPPORTED.
   output logic             reg_bad_o,
   output logic             unsupported_o,
+  // A packet or a request is in the block.
   output logic             busy_o
 );
   localparam int ReqDepth = 16;

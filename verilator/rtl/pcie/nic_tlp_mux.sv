@@ -12,22 +12,28 @@ module nic_tlp_mux
 ) (
   input  logic             clk,
   input  logic             rst,
+  // Writes of the receive path.
   input  tlp_beat_t        rx_i,
   input  logic             rx_valid_i,
   output logic             rx_ready_o,
+  // Completion entries of the transmit path.
   input  tlp_beat_t        tx_i,
   input  logic             tx_valid_i,
   output logic             tx_ready_o,
+  // Packets of the copy engine.
   input  tlp_beat_t        copy_i,
   input  logic             copy_valid_i,
   output logic             copy_ready_o,
+  // Read requests: header only.
   input  logic [127:0]     mrd_hdr_i,
   input  logic             mrd_valid_i,
   output logic             mrd_ready_o,
+  // Answers to register requests.
   input  answer_t          ans_i,
   input  logic [63:0]      ans_data_i,
   input  logic             ans_valid_i,
   output logic             ans_ready_o,
+  // Messages (MSI-X).
   input  msg_t             msg_i,
   input  logic             msg_valid_i,
   output logic             msg_ready_o,
@@ -37,14 +43,16 @@ module nic_tlp_mux
   output logic             m_axis_tlp_tlast,
   output logic             m_axis_tlp_tvalid,
   input  logic             m_axis_tlp_tready,
-  // A read request was accepted in this cycle, with this tag.
+  // Pulse: the read request with tag sent_tag_o is accepted in this cycle.
   output logic             sent_o,
   output logic [7:0]       sent_tag_o,
-  // A completion entry or a message came in; one left. For builds with messages or pause only.
+  // Pulse: a completion entry or a message came in. Only in builds with messages or pause.
   output logic             taken_o,
+  // Completion entry or message that was accepted. Only in builds with messages or pause.
   output left_t            left_o,
-  // A packet of the copy engine was accepted, the cycle before.
+  // Pulse: in the cycle before, a packet of the copy engine was accepted.
   output logic             copy_left_o,
+  // A packet is in the block.
   output logic             busy_o
 );
   typedef enum logic [2:0] {SrcRx, SrcTx, SrcMrd, SrcAns, SrcCopy, SrcMsg} src_e;

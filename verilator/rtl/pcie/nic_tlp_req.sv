@@ -7,15 +7,18 @@ module nic_tlp_req
   // Parts of the build, as bits of CAP1.
   parameter int unsigned Parts = PartsDefault
 ) (
-  // There is a request to judge; all outputs are 0 otherwise.
+  // hdr_i and data_i are a request to be judged; without it all outputs are 0.
   input  logic         valid_i,
   input  logic [127:0] hdr_i,
   // First two DWs of the payload.
   input  logic [63:0]  data_i,
+  // Request as the registers take it.
   output reg_req_t     req_o,
-  // It goes to the registers or gets an answer; it counts REG_BAD; it counts TLP_UNSUPPORTED.
+  // The request goes to the registers or gets an answer.
   output logic         pass_o,
+  // The request counts in REG_BAD.
   output logic         reg_bad_o,
+  // The request counts in TLP_UNSUPPORTED.
   output logic         unsupported_o
 );
   // Fmt/Type bytes of requests.

@@ -11,20 +11,23 @@ module nic_account
 (
   input  logic             clk,
   input  logic             rst,
+  // Table Account.
   input  tbl_req_t         tbl_i,
   output tbl_rsp_t         tbl_o,
   // Registers: writes and, in the same cycle, reads of the 8 bytes at unit; 0 when none of ours.
   input  reg_bus_t         reg_i,
   output logic [63:0]      rdata_o,
-  // Frames out of the buffers, and on to their queues.
+  // Frames from the receive buffers.
   input  logic             in_valid_i,
   output logic             in_ready_o,
   input  rx_frame_t        in_i,
+  // The same frames, on to their queues, with way and ordinal.
   output logic             out_valid_o,
   input  logic             out_ready_i,
   output rx_frame_t        out_o,
-  // The frame with an account that went last is done with: it was delivered, or dropped.
+  // Pulse: the frame with an account that left last has ended.
   input  logic             settled_i,
+  // It was delivered, not dropped.
   input  logic             passed_i,
   output logic             busy_o
 );

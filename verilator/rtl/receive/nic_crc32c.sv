@@ -13,12 +13,15 @@ module nic_crc32c
   // Beats in step with the parser's result.
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
-  // The range: its first byte, and its end if that lies in the frame, else the frame's end.
+  // The frame has a range to be checked.
   input  logic            want_i,
+  // First byte of the range.
   input  logic [7:0]      from_i,
+  // End of the range; beyond the frame: the frame's end.
   input  logic [16:0]     upto_i,
-  // Nine cycles after a frame's last beat: its CRC, and what it says of the last four bytes.
+  // CRC of the range, nine cycles after the frame's last beat.
   output logic [31:0]     value_o,
+  // Whether the frame's last four bytes are that CRC.
   output verdict_e        verdict_o
 );
   // Bytes of a digest and one at least: the shortest range that can be checked.

@@ -10,11 +10,15 @@ module nic_csum
   // Beats in step with the parser's result.
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
+  // The frame has a UDP checksum to be checked.
   input  logic            want_i,
+  // First byte of the UDP header.
   input  logic [7:0]      from_i,
+  // End of the datagram.
   input  logic [16:0]     upto_i,
+  // Sum of the pseudo header (nic_parse).
   input  logic [35:0]     pseudo_i,
-  // Three cycles after a frame's last beat: the sum is right.
+  // The sum is right; three cycles after the frame's last beat.
   output logic            ok_o
 );
   logic              go_q, first_q, last_q, last2_q;

@@ -12,12 +12,17 @@ module nic_icrc
   // Beats in step with the parser's result.
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
+  // The frame has an ICRC to be checked.
   input  logic            want_i,
+  // Its network header is one of IPv6.
   input  logic            ipv6_i,
+  // First byte of the network header.
   input  logic [7:0]      l3_off_i,
+  // First byte of the UDP header.
   input  logic [7:0]      l4_off_i,
+  // End of the datagram.
   input  logic [16:0]     upto_i,
-  // Six cycles after a frame's last beat: the ICRC is right.
+  // The ICRC is right; six cycles after the frame's last beat.
   output logic            ok_o
 );
   // Register after a covered range with a right ICRC and n zero bytes.

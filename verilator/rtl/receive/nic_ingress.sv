@@ -25,23 +25,29 @@ module nic_ingress
   input  logic [Ports*EthB-1:0]            s_axis_eth_tkeep,
   input  logic [Ports-1:0]                 s_axis_eth_tlast,
   input  logic [Ports-1:0]                 s_axis_eth_tvalid,
-  // The receive buffers' other side.
+  // Frames that are kept, port by port, for reading from the receive buffers.
   output logic       [Ports-1:0]           frame_valid_o,
   input  logic       [Ports-1:0]           frame_ready_i,
   output rx_place_t  [Ports-1:0]           frame_place_o,
   output rx_info_t   [Ports-1:0]           frame_info_o,
+  // Read of lines read_line_i and the next; data from the next cycle on.
   input  logic       [Ports-1:0]           read_i,
   input  logic       [LineW-1:0]           read_line_i,
   output logic       [Ports-1:0][EthW-1:0] even_o,
   output logic       [Ports-1:0][EthW-1:0] odd_o,
+  // Pulse: free_lines_i lines of the port's buffer are free again.
   input  logic       [Ports-1:0]           free_i,
   input  logic       [7:0]                 free_lines_i,
+  // Lines in use in each buffer.
   output logic       [Ports-1:0][LineW:0]  used_o,
+  // Which pause frames are honoured.
   input  pause_cfg_t [Ports-1:0]           pause_cfg_i,
+  // Pause frame that was honoured.
   output pause_t     [Ports-1:0]           pause_o,
-  // Counter pulses and bytes; hits of a rule, a cycle later.
+  // Pulses of the ports' counters; bytes_o: bytes to be added to RX_BYTES.
   output logic       [Ports-1:0][31:0]     port_evt_o,
   output logic       [Ports-1:0][31:0]     bytes_o,
+  // Rule whose hits are in hits_o a cycle later.
   input  logic       [7:0]                 hits_index_i,
   output logic       [63:0]                hits_o,
   output logic                             busy_o

@@ -12,13 +12,13 @@ module nic_parse
 ) (
   input  logic              clk,
   input  logic [15:0]       roce_port_i,
-  // First two beats of a frame, `avail_i` bytes of them the frame's.
+  // Pulse: window_i is the first two beats of a frame, of which avail_i bytes are the frame's.
   input  logic              start_i,
   input  logic [2*EthW-1:0] window_i,
   input  logic [7:0]        avail_i,
-  // Three cycles later, until the next frame's result; pseudo_o is the sum of the UDP pseudo
-  // header's 32-bit words as they lie in memory.
+  // What the headers say, three cycles later, until the next frame's.
   output rx_parse_t         parse_o,
+  // Sum of the UDP pseudo header's 32-bit words as they are in memory, with parse_o.
   output logic [35:0]       pseudo_o
 );
   localparam bit HasCrc32c = (Parts & PartCrc32c) != 0;

@@ -11,13 +11,14 @@ module nic_parse_end
   parameter int unsigned Parts = PartsDefault
 ) (
   input  logic        clk,
-  // A frame of len_i bytes has ended; parse_i is its.
+  // Pulse: a frame of len_i bytes has ended; parse_i are its headers.
   input  logic        last_i,
   input  logic [13:0] len_i,
   input  rx_parse_t   parse_i,
-  // A cycle later, until the next frame's. Ok as verdict of the UDP checksum and the ICRC means
-  // that it counts; their checkers have the last word.
+  // What rules match, a cycle later, until the next frame's.
   output steer_key_t  key_o,
+  // Header fields of its completion entry, with key_o. Verdict Ok of the UDP checksum or the ICRC
+  // means that it is to be checked.
   output rx_head_t    head_o
 );
   localparam bit HasTrim = (Parts & PartTrim) != 0;

@@ -11,10 +11,11 @@ module nic_pause_rx
   input  pause_cfg_t      cfg_i,
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
-  // With every beat of such a frame: it is one that is honoured, if it is long enough.
+  // The frame is a pause frame that is honoured unless it is too short; with each of its beats.
   output logic            match_o,
-  // With its last beat: it is; a cycle later, what it says.
+  // With the frame's last beat: it is honoured.
   input  logic            honour_i,
+  // What the pause frame says, a cycle later.
   output pause_t          pause_o
 );
   localparam logic [47:0] PauseMac = 48'h0100_00c2_8001;   // 01-80-C2-00-00-01, first byte low

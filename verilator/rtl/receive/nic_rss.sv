@@ -16,14 +16,17 @@ module nic_rss
 ) (
   input  logic                   clk,
   input  logic                   rst,
+  // What becomes of frames without a rule.
   input  rx_default_t            default_i,
   input  rss_key_t               rss_key_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
-  // A frame's key; three cycles later what the rules say, and two later the outcome.
+  // What rules match of a frame.
   input  logic       [Ports-1:0] key_valid_i,
   input  steer_key_t [Ports-1:0] key_i,
+  // What nic_steer says of the frame, three cycles after its key.
   input  rx_steer_t  [Ports-1:0] steer_i,
+  // Queue or drop, two cycles after steer_i.
   output rx_fate_t   [Ports-1:0] fate_o
 );
   localparam bit HasRss = (Parts & PartRss) != 0;

@@ -30,7 +30,7 @@ module nic_rx
   output tbl_rsp_t               tbl_o,
   input  reg_bus_t               reg_i,
   output logic [63:0]            reg_rdata_o,
-  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  // Pulse: the table entry takes effect; flush_o: its queue has drained; flushed_i: all reported.
   output logic                   commit_o,
   output logic                   flush_o,
   input  logic                   flushed_i,
@@ -42,9 +42,9 @@ module nic_rx
   output tlp_beat_t              tlp_o,
   output logic                   tlp_valid_o,
   input  logic                   tlp_ready_i,
-  // A completion entry left at the TLP port.
+  // Completion entry that was accepted at the TLP port.
   input  left_t                  left_i,
-  // Pause frames: which are honoured, and those that were; lines held by frames.
+  // Which pause frames are honoured, those that were, and lines held, of each port.
   input  pause_cfg_t [Ports-1:0] pause_cfg_i,
   output pause_t     [Ports-1:0] pause_o,
   output logic [Ports-1:0][LineW+1:0] held_o,
@@ -54,8 +54,9 @@ module nic_rx
   output logic [15:0]            dev_evt_o,
   input  logic [7:0]             hits_index_i,
   output logic [63:0]            hits_o,
-  // Something is under way; that is not only coming in.
+  // A frame, a descriptor read or an Event is in the block.
   output logic                   busy_o,
+  // The same, but for frames that are coming in.
   output logic                   work_o
 );
   localparam int Qw = $clog2(NumRxq);

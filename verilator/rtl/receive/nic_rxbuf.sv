@@ -10,30 +10,32 @@ module nic_rxbuf
 (
   input  logic             clk,
   input  logic             rst,
-  // A beat; drop_i says with the last one that the frame is not to be kept, skip_i with each one
-  // that it need not be written.
+  // Beat of a frame.
   input  rx_beat_t         beat_i,
   input  logic [EthW-1:0]  data_i,
+  // The beat need not be written: its frame is dropped.
   input  logic             skip_i,
+  // With the last beat: the frame is not kept.
   input  logic             drop_i,
   input  rx_info_t         info_i,
-  // With the last beat: some line of the frame found no room.
+  // With the last beat: a line of the frame found no room.
   output logic             overflow_o,
-  // Frames kept, in their order.
+  // Frames that are kept, in their order.
   output logic             frame_valid_o,
   input  logic             frame_ready_i,
   output rx_place_t        frame_place_o,
   output rx_info_t         frame_info_o,
-  // Reads lines line and line + 1; the data are there in the next cycle and stay.
+  // Read of lines read_line_i and the next; data from the next cycle on.
   input  logic             read_i,
   input  logic [LineW-1:0] read_line_i,
   output logic [EthW-1:0]  even_o,
   output logic [EthW-1:0]  odd_o,
-  // Gives lines back.
+  // Pulse: free_lines_i lines are free again.
   input  logic             free_i,
   input  logic [7:0]       free_lines_i,
   // Lines in use.
   output logic [LineW:0]   used_o,
+  // A frame is in the buffer.
   output logic             busy_o
 );
   localparam int Aw = LineW - 1;

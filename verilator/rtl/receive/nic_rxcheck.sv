@@ -11,15 +11,19 @@ module nic_rxcheck
 ) (
   input  logic            clk,
   input  logic            rst,
+  // Frames with a bad CRC-32C are dropped.
   input  logic            drop_i,
-  // Beats in step with the parser's result; six cycles after a last beat, the other checks.
+  // Beats in step with the parser's result.
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
   input  rx_parse_t       parse_i,
+  // Results of the other checks, six cycles after a frame's last beat.
   input  rx_checked_t     checked_i,
-  // With the frame's last beat at the buffer: all of them.
+  // Pulse: the frame's last beat is at the buffer.
   input  logic            ends_i,
+  // Results of all checks of that frame.
   output rx_checked_t     checked_o,
+  // CRC-32C of its range.
   output rx_crc_t         crc_o
 );
   logic unused_bits;

@@ -15,27 +15,31 @@ module nic_rxcut
   input  logic             clk,
   input  logic             rst,
   input  logic [9:0]       mps_i,
-  // Attributes of the writes of frame bytes.
+  // Attributes of writes of frame bytes.
   input  logic [1:0]       attr_i,
+  // Frame or Event to be written out.
   input  logic             job_valid_i,
   output logic             job_ready_o,
   input  rx_job_t          job_i,
+  // Descriptor of the frame.
   input  rx_desc_t         desc_i,
-  // Everything moves on.
+  // The stages move on in this cycle.
   input  logic             go_i,
-  // Chunk of 128 B to read from the buffer; it must be there when the command is.
+  // Read of a chunk of 128 B; it must have come when its command is at cmd_o.
   output logic             read_o,
   output logic             read_port_o,
   output logic [LineW-1:0] read_line_o,
-  // Command, and the completion entry it may be about.
+  // Next command of the output stage.
   output logic             cmd_valid_o,
   output rx_cmd_t          cmd_o,
+  // Completion entry, for the command that writes one.
   output rx_cqe_t          cqe_o,
-  // The frame's headers, for a command that changes them.
+  // Headers of the frame, for a command that changes them.
   output rx_head_t         head_o,
-  // The frame has been read.
+  // Pulse: the frame has been read; its lines are free again.
   output logic             free_o,
-  output logic             free_frame_o,   // and is delivered
+  // That frame is delivered.
+  output logic             free_frame_o,
   output logic             free_port_o,
   output logic [7:0]       free_lines_o,
   output logic             busy_o

@@ -13,8 +13,10 @@ module nic_rxdelay
   input  logic            rst,
   input  rx_beat_t        beat_i,
   input  logic [EthW-1:0] data_i,
+  // Beats for the checks, in step with the parser's result.
   output rx_beat_t        check_beat_o,
   output logic [EthW-1:0] check_data_o,
+  // Beats for the buffer, in step with the checks' results.
   output rx_beat_t        store_beat_o,
   output logic [EthW-1:0] store_data_o,
   output logic            busy_o

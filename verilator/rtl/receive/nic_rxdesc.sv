@@ -13,21 +13,22 @@ module nic_rxdesc
   localparam int Sw = $clog2(DescCache)
 ) (
   input  logic          clk,
-  // Data of a read of descriptors that begin at a slot: as in rd_rsp_t, fills may come in parts.
+  // Pulse: bytes of descriptors came from a read that begins at fill_slot_i, as in rd_rsp_t.
   input  logic          fill_i,
   input  logic [Qw-1:0] fill_queue_i,
   input  logic [Sw-1:0] fill_slot_i,
   input  rd_rsp_t       fill_rsp_i,
-  // That many descriptors from the slot on are complete.
+  // Pulse: ready_count_i descriptors from fill_slot_i on are complete.
   input  logic          ready_i,
   input  logic [2:0]    ready_count_i,
-  // Nothing of a queue is there any more.
+  // Pulse: the descriptors of queue clear_queue_i are forgotten.
   input  logic          clear_i,
   input  logic [Qw-1:0] clear_queue_i,
-  // Is the descriptor there? Taken, it is in desc_o a cycle later, until the next is taken.
+  // Slot that is looked at; look_o: its descriptor is there.
   input  logic [Qw-1:0] look_queue_i,
   input  logic [Sw-1:0] look_slot_i,
   output logic          look_o,
+  // Pulse: that descriptor is taken; it is in desc_o from the next cycle on.
   input  logic          take_i,
   output rx_desc_t      desc_o
 );

@@ -15,26 +15,32 @@ module nic_rxdma
 ) (
   input  logic                        clk,
   input  logic                        rst,
+  // Maximum payload size, bytes.
   input  logic [9:0]                  mps_i,
+  // Attributes of writes of frame bytes.
   input  logic [1:0]                  attr_i,
+  // Frame or Event to be written out.
   input  logic                        job_valid_i,
   output logic                        job_ready_o,
   input  rx_job_t                     job_i,
+  // Descriptor of the frame.
   input  rx_desc_t                    desc_i,
-  // Receive buffers.
+  // Read of lines read_line_o and the next of a port's buffer; data from the next cycle on.
   output logic [Ports-1:0]            read_o,
   output logic [LineW-1:0]            read_line_o,
   input  logic [Ports-1:0][EthW-1:0]  even_i,
   input  logic [Ports-1:0][EthW-1:0]  odd_i,
+  // Pulse: free_lines_o lines of a port's buffer are free again.
   output logic [Ports-1:0]            free_o,
   output logic [Ports-1:0]            free_frame_o,
   output logic [7:0]                  free_lines_o,
   output tlp_beat_t                   tlp_o,
   output logic                        tlp_valid_o,
   input  logic                        tlp_ready_i,
-  // A completion entry left: of which queue, and of a frame of which port unless it is an Event.
+  // Pulse: a completion entry of queue done_queue_o has left.
   output logic                        done_o,
   output logic [15:0]                 done_queue_o,
+  // Pulse: it was that of a frame of this port; for an Event none.
   output logic [Ports-1:0]            delivered_o,
   output logic                        busy_o
 );

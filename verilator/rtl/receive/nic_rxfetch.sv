@@ -16,17 +16,19 @@ module nic_rxfetch
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Something was posted; a queue starts afresh.
+  // Pulse: descriptors of queue posted_queue_i were posted.
   input  logic          posted_i,
   input  logic [Qw-1:0] posted_queue_i,
+  // Pulse: queue start_queue_i starts afresh.
   input  logic          start_i,
   input  logic [Qw-1:0] start_queue_i,
-  // State of a queue; its ring base is read a cycle ahead.
+  // Queue whose state is at the inputs below.
   output logic [Qw-1:0] queue_o,
   input  logic          run_i,
   input  logic [15:0]   pi_i,
   input  logic [15:0]   ci_i,
   input  logic [3:0]    log_size_i,
+  // Read of the ring base of queue base_queue_o; base_i in the next cycle.
   output logic          base_read_o,
   output logic [Qw-1:0] base_queue_o,
   input  logic [63:0]   base_i,
@@ -35,22 +37,23 @@ module nic_rxfetch
   output logic          rd_req_valid_o,
   input  logic          rd_req_ready_i,
   input  rd_rsp_t       rd_rsp_i,
-  // A read failed; its first slot.
+  // Pulse: a read failed; fail_slot_o is the slot of its first descriptor.
   output logic          fail_o,
   output logic [Qw-1:0] fail_queue_o,
   output logic [7:0]    fail_slot_o,
   output status_e       fail_status_o,
-  // Use.
+  // Slot that is looked at; look_o: its descriptor is there.
   input  logic [Qw-1:0] look_queue_i,
   input  logic [Sw-1:0] look_slot_i,
   output logic          look_o,
+  // Pulse: that descriptor is taken; it is in desc_o from the next cycle on.
   input  logic          take_i,
   output rx_desc_t      desc_o,
-  // Reads of a queue are out.
+  // Queue that is asked about; drain_reads_o: reads of it have not ended.
   input  logic [Qw-1:0] drain_queue_i,
   output logic          drain_reads_o,
   output logic          busy_o,
-  // A queue is to be looked at, or is, or a read waits.
+  // Opens the clock gate: a queue waits to be looked at, or a read to be accepted.
   output logic          wake_o
 );
   localparam int Cw = Sw + 1;          // counts of reads and descriptors of a queue

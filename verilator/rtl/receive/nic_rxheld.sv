@@ -14,12 +14,14 @@ module nic_rxheld
   input  logic                        rst,
   // Lines in use in each buffer.
   input  logic [Ports-1:0][LineW:0]   used_i,
-  // A delivered frame's lines are given back; an entry left at the TLP port, frames' in order.
+  // Pulse: a delivered frame of the port gives free_lines_i lines back.
   input  logic [Ports-1:0]            free_i,
   input  logic [7:0]                  free_lines_i,
+  // Completion entry that was accepted at the TLP port; those of frames are in their order.
   input  left_t                       left_i,
+  // Lines in use, and those of frames whose completion entry has not left.
   output logic [Ports-1:0][LineW+1:0] held_o,
-  // An entry has not left.
+  // The completion entry of some frame has not left.
   output logic                        busy_o
 );
   logic       push_ready, head_valid, pop, head_port, unused_bits;

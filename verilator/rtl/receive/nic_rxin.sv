@@ -8,17 +8,20 @@ module nic_rxin
 (
   input  logic             clk,
   input  logic             rst,
+  // Frames that begin are taken.
   input  logic             rx_enable_i,
   input  logic [EthW-1:0]  s_axis_eth_tdata,
   input  logic [EthB-1:0]  s_axis_eth_tkeep,
   input  logic             s_axis_eth_tlast,
   input  logic             s_axis_eth_tvalid,
-  // The beat that moves on in this cycle, the bytes after it, and how many of both are the frame's.
+  // Beat that moves on in this cycle; data_o: its bytes.
   output rx_beat_t         beat_o,
   output logic [EthW-1:0]  data_o,
+  // Bytes of the beat behind it.
   output logic [EthW-1:0]  next_o,
+  // How many bytes of both belong to the frame.
   output logic [7:0]       avail_o,
-  // Bytes of a frame, when all of it has come.
+  // Length of a frame, with its last beat; else 0.
   output logic [31:0]      bytes_o,
   output logic             busy_o
 );

@@ -17,15 +17,18 @@ module nic_rxpick
   output tbl_rsp_t              tbl_o,
   input  reg_bus_t              reg_i,
   output logic [63:0]           reg_rdata_o,
+  // Frames of the ports.
   input  logic      [Ports-1:0] frame_valid_i,
   output logic      [Ports-1:0] frame_ready_o,
   input  rx_place_t [Ports-1:0] frame_place_i,
   input  rx_info_t  [Ports-1:0] frame_info_i,
+  // Frames in the order in which they are delivered.
   output logic                  out_valid_o,
   input  logic                  out_ready_i,
   output rx_frame_t             out_o,
-  // A frame with an account is done with: it was delivered, or dropped.
+  // Pulse: the frame with an account that left last has ended.
   input  logic                  settled_i,
+  // It was delivered, not dropped.
   input  logic                  passed_i,
   output logic                  busy_o
 );

@@ -21,28 +21,33 @@ module nic_rxport
   input  logic [EthB-1:0]  s_axis_eth_tkeep,
   input  logic             s_axis_eth_tlast,
   input  logic             s_axis_eth_tvalid,
-  // To the rules and, five cycles later, back; hits are counted once the frame is past the checks.
+  // What rules match of a frame; fate_i: what becomes of it, five cycles later.
   output logic             key_valid_o,
   output steer_key_t       key_o,
   input  rx_fate_t         fate_i,
+  // Pulse: a frame that passed the checks was matched by rule hit_rule_o.
   output logic             hit_valid_o,
   output logic [7:0]       hit_rule_o,
-  // The receive buffer's other side.
+  // Frames that are kept, for reading from the receive buffer.
   output logic             frame_valid_o,
   input  logic             frame_ready_i,
   output rx_place_t        frame_place_o,
   output rx_info_t         frame_info_o,
+  // Read of lines read_line_i and the next; data from the next cycle on.
   input  logic             read_i,
   input  logic [LineW-1:0] read_line_i,
   output logic [EthW-1:0]  even_o,
   output logic [EthW-1:0]  odd_o,
+  // Pulse: free_lines_i lines of the buffer are free again.
   input  logic             free_i,
   input  logic [7:0]       free_lines_i,
+  // Lines in use.
   output logic [LineW:0]   used_o,
-  // Pause frames: which are honoured, and one that was.
+  // Which pause frames are honoured.
   input  pause_cfg_t       pause_cfg_i,
+  // Pause frame that was honoured.
   output pause_t           pause_o,
-  // Counter pulses and bytes.
+  // Pulses of the port's counters; bytes_o: bytes to be added to RX_BYTES.
   output logic [31:0]      port_evt_o,
   output logic [31:0]      bytes_o,
   output logic             busy_o

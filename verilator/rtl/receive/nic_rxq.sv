@@ -16,60 +16,69 @@ module nic_rxq
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Descriptors that were not used are forgotten: none is fetched, none fails.
+  // A function-level reset is under way: nothing is fetched, no queue fails.
   input  logic          flr_i,
   input  tbl_req_t      tbl_i,
   output tbl_rsp_t      tbl_o,
-  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  // Pulse: the entry on the table bus takes effect.
   output logic          commit_o,
+  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
   output logic          flush_o,
   input  logic          flushed_i,
+  // Doorbell.
   input  doorbell_t     db_i,
+  // Pulse of the counter DB_BAD.
   output logic          db_bad_o,
-  // A doorbell was accepted; a queue starts afresh.
+  // Pulse: descriptors of queue posted_queue_o were posted.
   output logic          posted_o,
   output logic [Qw-1:0] posted_queue_o,
+  // Pulse: queue start_queue_o starts afresh.
   output logic          start_o,
   output logic [Qw-1:0] start_queue_o,
-  // Fetch: state of a queue; base of its ring a cycle after base_read.
+  // Queue whose state the fetcher sees, in the same cycle.
   input  logic [Qw-1:0] fetch_queue_i,
   output logic          fetch_run_o,
   output logic [15:0]   fetch_pi_o,
   output logic [15:0]   fetch_ci_o,
   output logic [3:0]    fetch_log_o,
+  // Read of the ring base of queue base_queue_i; base_o in the next cycle.
   input  logic          base_read_i,
   input  logic [Qw-1:0] base_queue_i,
   output logic [63:0]   base_o,
-  // A descriptor read failed, that of the cache slot named.
+  // Pulse: the read of the descriptor in slot fail_slot_i failed.
   input  logic          fail_i,
   input  logic [Qw-1:0] fail_queue_i,
   input  logic [7:0]    fail_slot_i,
   input  status_e       fail_status_i,
+  // Pulse of the counter QUEUE_ERR.
   output logic          queue_err_o,
-  // Take: context a cycle after ctx_read, and the live state of the queue in hand.
+  // Read of the context of queue ctx_queue_i; ctx_o in the next cycle.
   input  logic          ctx_read_i,
   input  logic [Qw-1:0] ctx_queue_i,
   output rx_ctx_t       ctx_o,
+  // Queue of the frame in hand; its state follows in the same cycle.
   input  logic [Qw-1:0] take_queue_i,
   output queue_state_e  take_state_o,
   output logic [15:0]   take_pi_o,
   output logic [15:0]   take_ci_o,
   output logic [15:0]   take_cqi_o,
-  // A completion entry of that queue is taken, with a descriptor or for an Event.
+  // Pulse: a completion entry of that queue is taken, with a descriptor.
   input  logic          take_desc_i,
+  // Pulse: a completion entry of that queue is taken, for its Event.
   input  logic          take_event_i,
-  // A queue that owes an Event, until that is taken.
+  // Queue that waits for the completion entry of an Event.
   output logic          event_valid_o,
   output logic [Qw-1:0] event_queue_o,
   output logic [15:0]   event_index_o,
   output status_e       event_status_o,
-  // A completion entry has left. Reads of the queue being disabled are still out.
+  // Pulse: a completion entry of queue done_queue_i has left.
   input  logic          done_i,
   input  logic [Qw-1:0] done_queue_i,
+  // Queue that is being disabled; drain_reads_i: reads of it have not ended.
   output logic [Qw-1:0] drain_queue_o,
   input  logic          drain_reads_i,
   output logic          busy_o,
-  // An Event is owed, or a pulse or an answer ends.
+  // Opens the clock gate: an Event waits, or a pulse or an answer ends.
   output logic          wake_o
 );
   localparam int Sw = $clog2(DescCache);

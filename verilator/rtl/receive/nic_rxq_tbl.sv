@@ -16,27 +16,30 @@ module nic_rxq_tbl
   input  logic          rst,
   input  tbl_req_t      tbl_i,
   output tbl_rsp_t      tbl_o,
-  // The queue the command is about: live state, and whether nothing of it is under way.
+  // Queue of the command; its state follows in the same cycle.
   output logic [Qw-1:0] queue_o,
   input  queue_state_e  state_i,
   input  status_e       error_i,
   input  logic [15:0]   pi_i,
   input  logic [15:0]   ci_i,
   input  logic [15:0]   cqi_i,
+  // Nothing of that queue is under way.
   input  logic          drained_i,
-  // An entry takes effect; what has drained waits for its last message.
+  // Pulse: the entry on the table bus takes effect.
   output logic          commit_o,
+  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
   output logic          flush_o,
   input  logic          flushed_i,
-  // It goes off now; it starts now with this ring size.
+  // Pulse: the queue is disabled.
   output logic          off_o,
+  // Pulse: the queue starts, with a ring of size log_size_o.
   output logic          start_o,
   output logic [3:0]    log_size_o,
-  // Contexts for delivery and ring bases for fetching, a cycle after the read; a context that is
-  // rewritten later shows the new fields.
+  // Read of a queue's context for delivery; ctx_o in the next cycle, later writes seen.
   input  logic          ctx_read_i,
   input  logic [Qw-1:0] ctx_queue_i,
   output rx_ctx_t       ctx_o,
+  // Read of a queue's ring base; base_o in the next cycle.
   input  logic          base_read_i,
   input  logic [Qw-1:0] base_queue_i,
   output logic [63:0]   base_o

@@ -14,12 +14,13 @@ module nic_rxtake
 ) (
   input  logic                  clk,
   input  logic                  rst,
-  // No frame takes a descriptor.
+  // A function-level reset is under way: no frame takes a descriptor.
   input  logic                  flr_i,
+  // Frames in the order in which they are delivered.
   input  logic                  frame_valid_i,
   output logic                  frame_ready_o,
   input  rx_frame_t             frame_i,
-  // Queue state, as in nic_rxq.
+  // Context and state of a queue, as in nic_rxq.
   output logic                  ctx_read_o,
   output logic [Qw-1:0]         ctx_queue_o,
   input  rx_ctx_t               ctx_i,
@@ -34,21 +35,23 @@ module nic_rxtake
   input  logic [Qw-1:0]         event_queue_i,
   input  logic [15:0]           event_index_i,
   input  status_e               event_status_i,
-  // The descriptor at the consumer index is in the cache.
+  // The descriptor at the consumer index has been fetched.
   input  logic                  desc_there_i,
-  // Jobs; a frame's descriptor comes out of the cache in step with its job.
+  // Frame or Event to be written out; a frame's descriptor is at nic_rxdma with it.
   output logic                  job_valid_o,
   input  logic                  job_ready_i,
   output rx_job_t               job_o,
-  // The frame in hand is done with, and draws on an account; it is delivered.
+  // Pulse: the frame in hand has ended and draws on an account.
   output logic                  settled_o,
+  // It is delivered, not dropped.
   output logic                  passed_o,
-  // Counter pulses.
+  // Pulses of the ports' counters.
   output logic [Ports-1:0][31:0] port_evt_o,
-  // One more drop RX_DROP_DISABLED, which frames that come in may step in the same cycle.
+  // Pulse: RX_DROP_DISABLED, beside that of a frame that comes in.
   output logic [Ports-1:0]      disabled_o,
+  // A frame or an Event is in hand.
   output logic                  busy_o,
-  // It is, or counts.
+  // Opens the clock gate: the block is busy, or a counter pulse ends.
   output logic                  wake_o
 );
   // Frame or event in hand; its context arrives with it.

@@ -18,18 +18,19 @@ module nic_steer
 ) (
   input  logic                   clk,
   input  logic                   rst,
-  // Resets all but the hit counters.
+  // A function-level reset ends: all but the hit counters is reset.
   input  logic                   clear_i,
   input  tbl_req_t               tbl_i,
   output tbl_rsp_t               tbl_o,
-  // A frame's key; the outcome is there three cycles later.
+  // What rules match of a frame.
   input  logic       [Ports-1:0] key_valid_i,
   input  steer_key_t [Ports-1:0] key_i,
+  // Rule that the frame matches, three cycles later.
   output rx_steer_t  [Ports-1:0] steer_o,
-  // A frame was taken by the rule.
+  // Pulse: a frame was matched by rule hit_rule_i.
   input  logic       [Ports-1:0] hit_valid_i,
   input  logic [Ports-1:0][7:0]  hit_rule_i,
-  // Hits of a rule, a cycle later.
+  // Rule whose hits are in hits_o a cycle later.
   input  logic [7:0]             hits_index_i,
   output logic [63:0]            hits_o
 );

@@ -19,9 +19,11 @@ module nic_cfg
 ) (
   input  logic             clk,
   input  logic             rst,
-  // A function-level reset is asked for; is under way; puts the registers back.
+  // Pulse: a function-level reset is asked for.
   output logic             start_o,
+  // A function-level reset is under way.
   input  logic             flr_i,
+  // A function-level reset ends: registers go back to their reset values.
   input  logic             clear_i,
   // Write of the lower and upper register of the 8 bytes at unit_i.
   input  logic [1:0]       we_i,
@@ -31,8 +33,9 @@ module nic_cfg
   input  logic             rd_i,
   output logic [63:0]      rdata_o,
   output cfg_t             cfg_o,
-  // A change has yet to reach them.
+  // The registers' clock must go on: a change has not been taken over yet.
   output logic             changed_o,
+  // RSS key.
   output rss_key_t         rss_key_o,
   // What STATUS shows.
   input  logic             rx_busy_i,

@@ -4,10 +4,13 @@
 module nic_flr (
   input  logic clk,
   input  logic rst,
+  // Pulse: a function-level reset is asked for.
   input  logic start_i,
-  // Something of earlier work is under way, frames that are coming in and are dropped excepted.
+  // Earlier work is under way; frames that are coming in and are dropped do not count.
   input  logic work_i,
+  // A function-level reset is under way.
   output logic flr_o,
+  // A function-level reset ends: what it resets goes back.
   output logic clear_o
 );
   // Cycles without work: more than any hand-over between blocks, a counter's step, or the way of a

@@ -22,41 +22,48 @@ module nic_regs
 ) (
   input  logic           clk,
   input  logic           rst,
+  // Requests of the TLP port, in their order.
   input  reg_req_t       req_i,
   input  logic           req_valid_i,
   output logic           req_ready_o,
-  // The work entry of a request that pushes one; of the doorbell that comes of it.
+  // Work entry of a request to TX_PUSH.
   input  logic [511:0]   push_wqe_i,
+  // Work entry of the doorbell tx_db_o.
   output push_t          tx_push_o,
+  // Answers to reads.
   output answer_t        ans_o,
   output logic [63:0]    ans_data_o,
   output logic           ans_valid_o,
   input  logic           ans_ready_i,
   output cfg_t           cfg_o,
   output rss_key_t       rss_key_o,
-  // Registers that others keep.
+  // Registers kept by other blocks: writes and reads.
   output reg_bus_t       reg_o,
   input  logic [63:0]    reg_rdata_i,
+  // Table bus; answers of the receive path and of the transmit path.
   output tbl_req_t       tbl_o,
   input  tbl_rsp_t       rx_tbl_i,
   input  tbl_rsp_t       tx_tbl_i,
+  // Doorbell of a receive queue.
   output doorbell_t      rx_db_o,
+  // Doorbell of a transmit queue.
   output doorbell_t      tx_db_o,
-  // A counter is read: its value is there in the next cycle.
+  // Read of counter cnt_index_o; cnt_data_i in the next cycle.
   output logic           cnt_rd_o,
   output logic [7:0]     cnt_index_o,
   input  logic [63:0]    cnt_data_i,
-  // Hits of a rule: the value is there in the next cycle.
+  // Rule whose hits are in hits_i a cycle later.
   output logic [7:0]     hits_index_o,
   input  logic [63:0]    hits_i,
   // What STATUS shows.
   input  logic           rx_busy_i,
   input  logic           tx_busy_i,
   input  logic           reads_i,
-  // What a function-level reset waits for, besides table commands.
+  // What a function-level reset waits for, beside table commands.
   input  logic           work_i,
-  // Pulses of the counter REG_BAD, each counts one.
+  // Pulses of the counter REG_BAD; each counts one.
   output logic [1:0]     reg_bad_o,
+  // A request, an answer, a table command or a reset is in the block.
   output logic           busy_o
 );
   localparam int AnsDepth = 512;

@@ -26,12 +26,15 @@ module nic_tables
   // Read: what the two registers hold, in the same cycle; 0 when they are none of ours.
   input  logic           rd_i,
   output logic [63:0]    rdata_o,
-  // The lower and the upper register were written while a command was under way.
+  // The lower and the upper register were written while a command was under way: each counts.
   output logic [1:0]     reg_bad_o,
+  // A command is under way.
   output logic           busy_o,
+  // Table bus.
   output tbl_req_t       tbl_o,
-  // Answers of the transmit path (Txq, Key, PortCfg) and of all others.
+  // Answers of tables of the receive path.
   input  tbl_rsp_t       rx_tbl_i,
+  // Answers of tables of the transmit path: Txq, Key and PortCfg.
   input  tbl_rsp_t       tx_tbl_i
 );
   localparam int DataW  = 32 * TableWords;

@@ -20,17 +20,18 @@ module nic_eth
   output logic [Ports-1:0]           m_axis_eth_tlast,
   output logic [Ports-1:0]           m_axis_eth_tvalid,
   input  logic [Ports-1:0]           m_axis_eth_tready,
-  // Inside: what came in, what goes out.
+  // Frames that came in, in beats of 512 bits.
   output logic [Ports*EthW-1:0]      rx_tdata_o,
   output logic [Ports*EthB-1:0]      rx_tkeep_o,
   output logic [Ports-1:0]           rx_tlast_o,
   output logic [Ports-1:0]           rx_tvalid_o,
+  // Frames to go out, in beats of 512 bits.
   input  logic [Ports*EthW-1:0]      tx_tdata_i,
   input  logic [Ports*EthB-1:0]      tx_tkeep_i,
   input  logic [Ports-1:0]           tx_tlast_i,
   input  logic [Ports-1:0]           tx_tvalid_i,
   output logic [Ports-1:0]           tx_tready_o,
-  // Part of a beat has come in.
+  // The first half of a beat has come in.
   output logic                       busy_o
 );
   if (EthBits == EthW) begin : g_wires

@@ -6,10 +6,12 @@ module nic_eth_pack
 (
   input  logic              clk,
   input  logic              rst,
+  // Beats of 256 bits.
   input  logic [EthW/2-1:0] s_axis_eth_tdata,
   input  logic [EthB/2-1:0] s_axis_eth_tkeep,
   input  logic              s_axis_eth_tlast,
   input  logic              s_axis_eth_tvalid,
+  // Beats of 512 bits.
   output logic [EthW-1:0]   m_axis_eth_tdata,
   output logic [EthB-1:0]   m_axis_eth_tkeep,
   output logic              m_axis_eth_tlast,

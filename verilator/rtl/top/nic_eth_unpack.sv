@@ -9,11 +9,13 @@ module nic_eth_unpack
 (
   input  logic              clk,
   input  logic              rst,
+  // Beats of 512 bits, taken with their last half.
   input  logic [EthW-1:0]   s_axis_eth_tdata,
   input  logic [EthB-1:0]   s_axis_eth_tkeep,
   input  logic              s_axis_eth_tlast,
   input  logic              s_axis_eth_tvalid,
   output logic              s_axis_eth_tready,
+  // Beats of 256 bits.
   output logic [EthW/2-1:0] m_axis_eth_tdata,
   output logic [EthB/2-1:0] m_axis_eth_tkeep,
   output logic              m_axis_eth_tlast,

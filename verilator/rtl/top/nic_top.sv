@@ -24,12 +24,14 @@ module nic_top
   input  logic                       clk,
   input  logic                       rst,
 
+  // Ethernet in, a lane for each port.
   input  logic [Ports*EthBits-1:0]   s_axis_eth_tdata,
   input  logic [Ports*EthBits/8-1:0] s_axis_eth_tkeep,
   input  logic [Ports-1:0]           s_axis_eth_tlast,
   input  logic [Ports-1:0]           s_axis_eth_tvalid,
   output logic [Ports-1:0]           s_axis_eth_tready,
 
+  // Ethernet out, a lane for each port; tuser: transmit queue of the frame.
   output logic [Ports*EthBits-1:0]   m_axis_eth_tdata,
   output logic [Ports*EthBits/8-1:0] m_axis_eth_tkeep,
   output logic [Ports-1:0]           m_axis_eth_tlast,
@@ -37,6 +39,7 @@ module nic_top
   output logic [Ports-1:0]           m_axis_eth_tvalid,
   input  logic [Ports-1:0]           m_axis_eth_tready,
 
+  // PCIe in: a packet is one TLP, thdr its header.
   input  logic [TlpBits-1:0]         s_axis_tlp_tdata,
   input  logic [TlpBits/32-1:0]      s_axis_tlp_tkeep,
   input  logic [127:0]               s_axis_tlp_thdr,
@@ -44,6 +47,7 @@ module nic_top
   input  logic                       s_axis_tlp_tvalid,
   output logic                       s_axis_tlp_tready,
 
+  // PCIe out, likewise.
   output logic [TlpBits-1:0]         m_axis_tlp_tdata,
   output logic [TlpBits/32-1:0]      m_axis_tlp_tkeep,
   output logic [127:0]               m_axis_tlp_thdr,

@@ -14,7 +14,7 @@ module nic_ecn
   input  logic          ln_two_i,
   input  tx_frame_t     ln_frame_i,
   input  logic [1023:0] ln_data_i,
-  // A cycle later, in the same manner.
+  // The same lines a cycle later, with the mark.
   output logic          ln_valid_o,
   output logic          ln_first_o,
   output logic          ln_last_o,

@@ -17,6 +17,7 @@ module nic_gather
 ) (
   input  logic            clk,
   input  logic            rst,
+  // Checked entries of the port.
   input  logic            valid_i,
   output logic            ready_o,
   input  tx_ent_t         ent_i,
@@ -35,9 +36,10 @@ module nic_gather
   output logic [TlpW-1:0] ln_inl_o,
   output logic [7:0]      ln_inl_len_o,
   output logic [TlpW-1:0] ln_data_o,
-  // A frame of this many beats was taken.
+  // Pulse: a frame of take_beats_o beats begins to leave.
   output logic            take_o,
   output logic [7:0]      take_beats_o,
+  // An entry is in the block.
   output logic            busy_o
 );
   // Reads of a slot that are still to come, and the first failure.

@@ -15,22 +15,26 @@ module nic_gather_alloc
 ) (
   input  logic          clk,
   input  logic          rst,
+  // Checked entries of the port.
   input  logic          valid_i,
   output logic          ready_o,
   input  tx_ent_t       ent_i,
-  // A slot begins; bytes that its reads will bring.
+  // Pulse: slot slot_o begins, at line line_o.
   output logic          alloc_o,
   output logic [Sw-1:0] slot_o,
   output logic [Lw-1:0] line_o,
+  // Bytes that its reads will bring.
   output logic [13:0]   bytes_o,
-  // A slot, lines were read out.
+  // Pulse: the frame of the oldest slot was taken: the slot is free.
   input  logic          slot_free_i,
+  // Lines that are free again.
   input  logic [1:0]    lines_free_i,
+  // Some slot is in use.
   output logic          any_o,
   output rd_req_t       rd_req_o,
   output logic          rd_req_valid_o,
   input  logic          rd_req_ready_i,
-  // Byte address of a request's first byte in the buffer.
+  // Request that is looked at; base_o: address of its first byte in the buffer.
   input  logic [Sw+2:0] look_i,
   output logic [Lw+6:0] base_o
 );

@@ -14,12 +14,12 @@ module nic_gather_pad
   localparam int Lw = $clog2(Lines)
 ) (
   input  logic            clk,
-  // A slot begins, with its first line.
+  // Pulse: slot slot_i begins, at line line_i, for entry ent_i.
   input  logic            alloc_i,
   input  logic [Sw-1:0]   slot_i,
   input  logic [Lw-1:0]   line_i,
   input  tx_ent_t         ent_i,
-  // A response of a slot; its bytes are written two cycles later.
+  // Response to a read of slot rsp_slot_i; its bytes are written two cycles later, as below.
   input  rd_rsp_t         rsp_i,
   input  logic [Sw-1:0]   rsp_slot_i,
   input  logic [1:0]      we_i,
@@ -28,7 +28,7 @@ module nic_gather_pad
   input  logic [TlpW-1:0] even_mask_i,
   input  logic [TlpW-1:0] odd_mask_i,
   input  logic [TlpW-1:0] data_i,
-  // Pad bytes of the frame in a slot.
+  // Slot that is looked at; pad_o: pad bytes of its frame.
   input  logic [Sw-1:0]   look_i,
   output logic [1:0]      pad_o
 );

@@ -10,21 +10,26 @@ module nic_gather_read
 ) (
   input  logic          clk,
   input  logic          rst,
-  // The frame in the oldest slot, when it is complete, and its end with the status of its reads.
+  // The frame of the oldest slot is complete.
   input  logic          valid_i,
+  // That frame.
   input  tx_frame_t     frame_i,
-  // Lines that it has in the buffer.
+  // Lines that the frame has in the buffer.
   input  logic [7:0]    lines_i,
+  // Its inline bytes.
   input  logic [InlW-1:0] inl_i,
+  // Status of its reads.
   input  logic [7:0]    status_i,
+  // Pulse: the frame is taken.
   output logic          take_o,
   // The next stage has room for a longest frame.
   input  logic          room_i,
+  // Read of line line_o.
   output logic          re_o,
   output logic [Lw-1:0] line_o,
   // Lines of the buffer that are free again.
   output logic [1:0]    lines_free_o,
-  // A cycle after the read: a line's first beat is due; the beat after it follows at once.
+  // First beat of a line, a cycle after its read; the second follows in the next cycle.
   output logic          ln_valid_o,
   output logic          ln_first_o,
   output logic          ln_last_o,

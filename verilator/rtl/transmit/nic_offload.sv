@@ -10,7 +10,7 @@ module nic_offload
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Lines of 128 bytes, as nic_gather_read gives them; the line holds still for its second beat.
+  // Lines of 128 bytes from nic_gather_read; a line stays for its second beat.
   input  logic          ln_valid_i,
   input  logic          ln_first_i,
   input  logic          ln_last_i,
@@ -20,7 +20,7 @@ module nic_offload
   // Beats of the frame, zero beyond its length.
   output logic          beat_valid_o,
   output logic [511:0]  beat_o,
-  // A frame (or a token of length 0) is over.
+  // Pulse: a frame has ended, or an entry without one (length 0).
   output logic          out_valid_o,
   output tx_out_t       out_o
 );

@@ -7,21 +7,24 @@ module nic_offload_crc
 (
   input  logic         clk,
   input  logic         rst,
-  // A beat of a frame whose headers have been looked at.
+  // Beat of a frame whose headers have been parsed.
   input  logic         beat_valid_i,
   input  logic [7:0]   beat_index_i,
   input  logic [511:0] beat_i,
   input  tx_par_t      beat_par_i,
-  // Five cycles after a frame's last beat, and three later with ICRC register and sum.
+  // Pulse, five cycles after a frame's last beat: its CRC-32C is taken back to its range's end.
   input  logic         back_i,
   input  tx_par_t      back_par_i,
+  // Pulse, three cycles after back_i: ICRC register and UDP sum are there.
   input  logic         join_i,
   input  tx_par_t      join_par_i,
   input  logic [31:0]  icrc_i,
   input  logic [15:0]  sum_i,
-  // Eight cycles later again: both as they are with the CRC-32C in its place, and that.
+  // ICRC register eight cycles after join_i, with the CRC-32C in its place.
   output logic [31:0]  icrc_o,
+  // UDP sum eight cycles after join_i, with the CRC-32C in its place.
   output logic [15:0]  sum_o,
+  // CRC-32C, with icrc_o.
   output logic [31:0]  crc_o
 );
   // Frames on their way through the shift; its result comes in their order.

@@ -10,18 +10,20 @@ module nic_offload_fin
 ) (
   input  logic        clk,
   input  logic        rst,
-  // The frame whose last beat goes into the CRC and sum engines in this cycle.
+  // Pulse: the last beat of frame_i goes into the CRC and sum engines.
   input  logic        valid_i,
   input  tx_frame_t   frame_i,
   input  tx_par_t     par_i,
-  // Their results, four cycles later.
+  // Result of the CRC engine, four cycles later.
   input  logic [31:0] crc_i,
+  // Result of the sum engine, four cycles later.
   input  logic [15:0] sum_i,
-  // Beats on their way to the engines, a cycle earlier.
+  // Beat on its way to the engines, a cycle earlier.
   input  logic         beat_valid_i,
   input  logic [7:0]   beat_index_i,
   input  logic [511:0] beat_i,
   input  tx_par_t      beat_par_i,
+  // Pulse: frame with what is to be patched into it.
   output logic        valid_o,
   output tx_out_t     out_o
 );

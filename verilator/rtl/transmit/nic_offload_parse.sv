@@ -5,16 +5,19 @@ module nic_offload_parse
   import nic_tx_pkg::*;
 (
   input  logic           clk,
-  // First 60 bytes from l3 on, and bytes 4 to 7 from l4 on; with the frame's first beat.
+  // Pulse, with a frame's first beat.
   input  logic           valid_i,
   input  tx_frame_t      frame_i,
+  // First 60 bytes of the network header.
   input  logic [479:0]   l3_i,
+  // Bytes 4 to 7 of the transport header.
   input  logic [31:0]    l4_i,
-  // A cycle later, held over the frame.
+  // What the headers ask for, from the next cycle on until the next frame's.
   output tx_par_t        par_o,
-  // First 128 bytes for the CRC: AND, then XOR; for the UDP sum: AND.
+  // Masks of the frame's first 128 bytes for the CRC: AND, then XOR.
   output logic [1023:0]  crc_and_o,
   output logic [1023:0]  crc_xor_o,
+  // Mask of the frame's first 128 bytes for the UDP sum: AND.
   output logic [1023:0]  sum_and_o
 );
   // Fields that the ICRC takes as ones, from the IP header on (low nibble of byte 0 in IPv6).

@@ -6,11 +6,11 @@ module nic_offload_sum
 (
   input  logic         clk,
   input  logic         rst,
-  // A beat; first starts a new sum.
+  // Beat; first_i: it starts a new sum.
   input  logic         valid_i,
   input  logic         first_i,
   input  logic [511:0] data_i,
-  // The sum up to the beat of four cycles ago; held in between.
+  // Sum up to the beat of four cycles ago; it stays in between.
   output logic [15:0]  sum_o
 );
   logic [2:0]       valid_q;

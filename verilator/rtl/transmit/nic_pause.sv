@@ -19,30 +19,35 @@ module nic_pause
   input  logic                        flr_i,
   input  tbl_req_t                    tbl_i,
   output tbl_rsp_t                    tbl_o,
-  // An entry of table Txq on the bus takes effect.
+  // Pulse: the entry of table Txq on the table bus takes effect.
   input  logic                        txq_commit_i,
   input  reg_bus_t                    reg_i,
   output logic [63:0]                 reg_rdata_o,
-  // Receive side: what to honour, what came, lines held.
+  // Which pause frames are honoured, of each port.
   output pause_cfg_t [Ports-1:0]      cfg_o,
+  // Pause frame that was honoured, of each port.
   input  pause_t     [Ports-1:0]      pause_i,
+  // Lines that frames hold in each receive buffer.
   input  logic [Ports-1:0][HeldW-1:0] held_i,
-  // Queues whose class is stopped on some port.
+  // Transmit queues whose class is stopped on some port.
   output logic [NumTxq-1:0]           hold_o,
+  // Frames of the ports.
   input  logic [Ports*EthW-1:0]       s_axis_eth_tdata,
   input  logic [Ports*EthB-1:0]       s_axis_eth_tkeep,
   input  logic [Ports-1:0]            s_axis_eth_tlast,
   input  logic [Ports*16-1:0]         s_axis_eth_tuser,
   input  logic [Ports-1:0]            s_axis_eth_tvalid,
   output logic [Ports-1:0]            s_axis_eth_tready,
+  // The same, with pause frames between them.
   output logic [Ports*EthW-1:0]       m_axis_eth_tdata,
   output logic [Ports*EthB-1:0]       m_axis_eth_tkeep,
   output logic [Ports-1:0]            m_axis_eth_tlast,
   output logic [Ports*16-1:0]         m_axis_eth_tuser,
   output logic [Ports-1:0]            m_axis_eth_tvalid,
   input  logic [Ports-1:0]            m_axis_eth_tready,
-  // A pause frame left.
+  // Pulse: a pause frame left, of each port.
   output logic [Ports-1:0]            sent_o,
+  // A pause frame waits or leaves.
   output logic                        busy_o
 );
   localparam int Qw = $clog2(NumTxq);

@@ -14,24 +14,29 @@ module nic_pause_port
   input  logic            rst,
   // A function-level reset ends stops and begins no pause frame.
   input  logic            flr_i,
+  // Pause configuration of the port; mac_i: source address of its pause frames.
   input  port_entry_t     cfg_i,
   input  logic [47:0]     mac_i,
+  // Pause frame that was honoured.
   input  pause_t          pause_i,
-  // Bytes in the port's receive buffer.
+  // Bytes that frames hold in the port's receive buffer.
   input  logic [31:0]     held_i,
-  // Frames, with their class.
+  // Frames of the port, with their class.
   input  eth_beat_t       s_i,
   input  logic [15:0]     s_user_i,
   input  logic [2:0]      s_class_i,
   input  logic            s_valid_i,
   output logic            s_ready_o,
+  // The same, with pause frames between them.
   output eth_beat_t       m_o,
   output logic [15:0]     m_user_o,
   output logic            m_valid_o,
   input  logic            m_ready_i,
   // Classes that are stopped.
   output logic [7:0]      stopped_o,
+  // Pulse: a pause frame left.
   output logic            sent_o,
+  // A pause frame waits or leaves.
   output logic            busy_o
 );
   localparam int QuantumCycles = 512 / EthBits;

@@ -34,39 +34,49 @@ module nic_tx
   input  cfg_t                    cfg_i,
   input  tbl_req_t                tbl_i,
   output tbl_rsp_t                tbl_o,
-  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  // Pulse: the entry on the table bus takes effect.
   output logic                    commit_o,
+  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
   output logic                    flush_o,
   input  logic                    flushed_i,
   input  doorbell_t               db_i,
+  // Work entry of the doorbell, if it has one.
   input  push_t                   push_i,
+  // Read client of work entries.
   output rd_req_t                 wqe_rd_req_o,
   output logic                    wqe_rd_req_valid_o,
   input  logic                    wqe_rd_req_ready_i,
   input  rd_rsp_t                 wqe_rd_rsp_i,
-  // Reads of pieces, a client a port.
+  // Read clients of pieces, one a port.
   output rd_req_t                 gat_rd_req_o [Ports],
   output logic [Ports-1:0]        gat_rd_req_valid_o,
   input  logic [Ports-1:0]        gat_rd_req_ready_i,
   input  rd_rsp_t                 gat_rd_rsp_i,
-  // The copy engine's reads and writes.
+  // Read client of the copy engine.
   output rd_req_t                 copy_rd_req_o,
   output logic                    copy_rd_req_valid_o,
   input  logic                    copy_rd_req_ready_i,
   input  rd_rsp_t                 copy_rd_rsp_i,
+  // Packets of the copy engine.
   output tlp_beat_t               copy_tlp_o,
   output logic                    copy_tlp_valid_o,
   input  logic                    copy_tlp_ready_i,
+  // Pulse: in the cycle before, a packet of the copy engine was accepted.
   input  logic                    copy_left_i,
+  // Bytes to be added to COPY_BYTES.
   output logic [7:0]              copy_bytes_o,
+  // Completion entries.
   output tlp_beat_t               tlp_o,
   output logic                    tlp_valid_o,
   input  logic                    tlp_ready_i,
-  // Pause: its registers; pause frames to honour, those that came, lines held by received frames.
+  // Registers kept here: those of pause.
   input  reg_bus_t                reg_i,
   output logic [63:0]             reg_rdata_o,
+  // Which pause frames are honoured, of each port.
   output pause_cfg_t [Ports-1:0]  pause_cfg_o,
+  // Pause frame that was honoured, of each port.
   input  pause_t     [Ports-1:0]  pause_i,
+  // Lines that frames hold in each receive buffer.
   input  logic [Ports-1:0][HeldW-1:0] held_i,
   output logic [Ports-1:0][31:0]  port_evt_o,
   output logic [Ports-1:0][31:0]  bytes_o,

@@ -15,25 +15,31 @@ module nic_txcqe
 ) (
   input  logic          clk,
   input  logic          rst,
-  // Entries that may end, of each source in order; len is 0 without a frame.
+  // Entries that may end, of each source in order; len_i is 0 without a frame.
   input  logic [Sources-1:0] valid_i,
   output logic [Sources-1:0] ready_o,
   input  tx_id_t        id_i  [Sources],
   input  logic [13:0]   len_i [Sources],
-  // The queue's context, and what is stepped in it; an entry's blocks beyond its first.
+  // Queue of the entry that ends; its context follows in the same cycle.
   output logic [Qw-1:0] q_o,
   input  logic [63:0]   base_i,
   input  logic [3:0]    log_i,
   input  logic [15:0]   cqi_i,
+  // Pulse: something of queue q_o ends.
   output logic          end_o,
+  // It was an entry, not an Event.
   output logic          end_wqe_o,
+  // Blocks of the entry beyond its first.
   output logic [1:0]    end_more_o,
+  // It writes a completion entry.
   output logic          end_cqe_o,
+  // It was an entry with an error: pulse of the counter TX_ERR.
   output logic          end_bad_o,
+  // Completion entries.
   output tlp_beat_t     tlp_o,
   output logic          tlp_valid_o,
   input  logic          tlp_ready_i,
-  // Queue of the entry that waits to be sent.
+  // Queue of the completion entry at tlp_o.
   output logic [Qw-1:0] tlp_q_o
 );
   localparam int Sw = $clog2(Sources);

@@ -9,14 +9,14 @@ module nic_txends
 ) (
   input  logic        clk,
   input  logic        rst,
-  // Entries in order; len is 0 without a frame.
+  // Entries of a port in order; len_i is 0 without a frame.
   input  logic        valid_i,
   output logic        ready_o,
   input  tx_id_t      id_i,
   input  logic [13:0] len_i,
-  // A frame's last beat was accepted.
+  // Pulse: the last beat of a frame was accepted at the port.
   input  logic        left_i,
-  // The entry that may end.
+  // Oldest entry, when its frame has left.
   output logic        valid_o,
   input  logic        ready_i,
   output tx_id_t      id_o,

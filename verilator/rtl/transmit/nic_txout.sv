@@ -14,26 +14,28 @@ module nic_txout
 ) (
   input  logic                    clk,
   input  logic                    rst,
-  // There is room for a longest frame; a frame of so many beats begins its first pass.
+  // There is room for a longest frame.
   output logic                    room_o,
+  // Pulse: a frame of take_beats_i beats begins its first pass.
   input  logic                    take_i,
   input  logic [7:0]              take_beats_i,
-  // Its beats, and what is to be patched into them.
+  // Beats of the frame.
   input  logic                    beat_valid_i,
   input  logic [511:0]            beat_i,
+  // What is to be patched into them.
   input  logic                    frame_valid_i,
   input  tx_out_t                 frame_i,
-  // The port's stream, with the queue of the frame.
+  // Frames of the port; m_user_o: queue of the frame.
   output eth_beat_t               m_o,
   output logic [15:0]             m_user_o,
   output logic                    m_valid_o,
   input  logic                    m_ready_i,
-  // Entries in order, those with a frame at its last beat's way out; ok: a frame goes with it.
+  // Entries in order, those with a frame when its last beat may leave.
   output logic                    end_valid_o,
   input  logic                    end_ready_i,
   output tx_id_t                  end_id_o,
   output logic [13:0]             end_len_o,
-  // A beat was accepted: its bytes, the frame's last.
+  // Pulse: a beat of sent_bytes_o bytes was accepted, the frame's last if sent_last_o.
   output logic                    sent_o,
   output logic [6:0]              sent_bytes_o,
   output logic                    sent_last_o

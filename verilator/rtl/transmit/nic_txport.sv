@@ -16,29 +16,32 @@ module nic_txport
 ) (
   input  logic        clk,
   input  logic        rst,
-  // Checked entries of the port; one has reached the gather buffer.
+  // Checked entries of the port.
   input  logic        valid_i,
   output logic        ready_o,
   input  tx_ent_t     ent_i,
+  // Pulse: an entry has reached the gather buffer.
   output logic        taken_o,
+  // Read client of pieces.
   output rd_req_t     rd_req_o,
   output logic        rd_req_valid_o,
   input  logic        rd_req_ready_i,
   input  rd_rsp_t     rd_rsp_i,
-  // The port's stream, with the queue of the frame.
+  // Frames of the port; m_user_o: queue of the frame.
   output eth_beat_t   m_o,
   output logic [15:0] m_user_o,
   output logic        m_valid_o,
   input  logic        m_ready_i,
-  // Entries that may end, in order; len is 0 without a frame.
+  // Entries that may end, in order; end_len_o is 0 without a frame.
   output logic        end_valid_o,
   input  logic        end_ready_i,
   output tx_id_t      end_id_o,
   output logic [13:0] end_len_o,
-  // A beat was accepted: its bytes, the frame's last.
+  // Pulse: a beat of sent_bytes_o bytes was accepted, the frame's last if sent_last_o.
   output logic        sent_o,
   output logic [6:0]  sent_bytes_o,
   output logic        sent_last_o,
+  // An entry is in the block.
   output logic        busy_o
 );
   logic          g_valid, g_ready;

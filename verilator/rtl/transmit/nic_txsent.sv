@@ -8,14 +8,15 @@ module nic_txsent
 ) (
   input  logic                   clk,
   input  logic                   rst,
-  // A beat of a frame left on a port, with so many bytes, the frame's last.
+  // Pulse: a beat of bytes_i bytes left on a port, the frame's last if last_i.
   input  logic [Ports-1:0]       sent_i,
   input  logic [Ports-1:0][6:0]  bytes_i,
   input  logic [Ports-1:0]       last_i,
-  // A pause frame left on a port.
+  // Pulse: a pause frame left on a port.
   input  logic [Ports-1:0]       pause_i,
-  // Pulse of each of the port's counters; bytes to add to TX_BYTES.
+  // Pulses of each port's counters.
   output logic [Ports-1:0][31:0] evt_o,
+  // Bytes to be added to TX_BYTES.
   output logic [Ports-1:0][31:0] bytes_o
 );
   logic [Ports-1:0][31:0] sum_q;  // bytes of a frame's beats before this one

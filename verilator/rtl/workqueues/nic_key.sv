@@ -14,7 +14,7 @@ module nic_key
   output logic          tbl_done_o,
   output table_status_e tbl_status_o,
   output logic [255:0]  tbl_rdata_o,
-  // A piece and the rights it needs; len is 2^24 at most.
+  // Piece and the rights that it needs; len_i is 2^24 at most.
   input  logic          valid_i,
   output logic          ready_o,
   input  logic [15:0]   index_i,
@@ -23,7 +23,7 @@ module nic_key
   input  logic [24:0]   len_i,
   input  logic          need_read_i,
   input  logic          need_write_i,
-  // Its status and bus address two cycles later.
+  // Result, two cycles later: status and bus address.
   output logic          valid_o,
   output status_e       status_o,
   output logic [63:0]   addr_o

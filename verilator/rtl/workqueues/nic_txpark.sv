@@ -24,26 +24,27 @@ module nic_txpark
 ) (
   input  logic              clk,
   input  logic              rst,
-  // Blocks of entries as they were fetched, the last of its entry; on their way, more follow.
+  // Blocks of entries as fetched; whole_o: the block at id_i and wqe_i is its entry's last.
   input  logic              valid_i,
   output logic              ready_o,
   input  tx_id_t            id_i,
   input  logic [511:0]      wqe_i,
   output logic              whole_o,
+  // Blocks of entries that go on; more_o: the block is not its entry's last.
   output logic              valid_o,
   input  logic              ready_i,
   output tx_id_t            id_o,
   output logic [511:0]      wqe_o,
   output logic              more_o,
-  // A queue is switched off: what came of an entry that is not whole is forgotten; some is here.
+  // Queue drain_q_i is switched off, its incomplete entry dropped; hold_o: some of it is here.
   input  logic              drain_i,
   input  logic [Qw-1:0]     drain_q_i,
   output logic              hold_o,
-  // A frame's entry has reached its port's gather buffer; something of a queue ended.
+  // Pulses: a frame's entry reached its gather buffer; something of queue end_q_i ended.
   input  logic [Ports-1:0]  sent_i,
   input  logic              end_i,
   input  logic [Qw-1:0]     end_q_i,
-  // Blocks of a queue that are being fetched: how many may be; are; will not come.
+  // Queue that asks: blocks that may be fetched; that are; of queue lost_q_i, that do not come.
   input  logic [Qw-1:0]     fetch_q_i,
   output logic [2:0]        fetch_max_o,
   input  logic              fetch_i,

@@ -18,18 +18,23 @@ module nic_txq
 ) (
   input  logic          clk,
   input  logic          rst,
+  // Fetching may begin.
   input  logic          enable_i,
+  // A function-level reset is under way.
   input  logic          flr_i,
+  // Reads are of 128 bytes at most.
   input  logic          short_i,
   input  tbl_req_t      tbl_i,
   output logic          tbl_done_o,
   output table_status_e tbl_status_o,
   output logic [511:0]  tbl_rdata_o,
-  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  // Pulse: the entry on the table bus takes effect.
   output logic          commit_o,
+  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
   output logic          flush_o,
   input  logic          flushed_i,
   input  doorbell_t     db_i,
+  // Work entry of the doorbell, if it has one.
   input  push_t         push_i,
   // Queues whose class is stopped by a pause: nothing of them is fetched.
   input  logic [NumTxq-1:0] pause_i,
@@ -37,29 +42,36 @@ module nic_txq
   output logic          rd_req_valid_o,
   input  logic          rd_req_ready_i,
   input  rd_rsp_t       rd_rsp_i,
+  // Blocks of entries.
   output logic          valid_o,
   input  logic          ready_i,
   output tx_id_t        id_o,
-  // A block of the entry; more of it follow.
+  // Block; more_o: it is not its entry's last.
   output logic [511:0]  wqe_o,
   output logic          more_o,
-  // ECN mode of its queue.
+  // ECN mode of the entry's queue.
   output logic [1:0]    ecn_o,
-  // A frame's entry has reached its port's gather buffer.
+  // Pulse: a frame's entry has reached its port's gather buffer.
   input  logic [Ports-1:0] sent_i,
-  // Completion: context of queue end_q_i; something ended, it was an entry, entry written.
+  // Queue whose context is at the three outputs below, and of which something may end.
   input  logic [Qw-1:0] end_q_i,
   output logic [63:0]   end_base_o,
   output logic [3:0]    end_log_o,
   output logic [15:0]   end_cqi_o,
+  // Pulse: something of queue end_q_i ended.
   input  logic          end_i,
+  // It was an entry, not an Event.
   input  logic          end_wqe_i,
+  // Blocks of the entry beyond its first.
   input  logic [1:0]    end_more_i,
+  // It wrote a completion entry.
   input  logic          end_cqe_i,
   // A completion entry of queue cqe_q_i waits to be sent.
   input  logic          cqe_i,
   input  logic [Qw-1:0] cqe_q_i,
+  // Pulse of the counter QUEUE_ERR.
   output logic          queue_err_o,
+  // Pulse of the counter DB_BAD.
   output logic          db_bad_o,
   output logic          busy_o
 );

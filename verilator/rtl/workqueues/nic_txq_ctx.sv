@@ -16,55 +16,67 @@ module nic_txq_ctx
   output logic              tbl_done_o,
   output table_status_e     tbl_status_o,
   output logic [511:0]      tbl_rdata_o,
-  // The entry on the table bus takes effect; its queue has drained and waits for its messages.
+  // Pulse: the entry on the table bus takes effect.
   output logic              commit_o,
+  // The queue on the table bus is switched off and has drained; flushed_i: all is reported.
   output logic              flush_o,
   input  logic              flushed_i,
+  // Doorbell; db_push_i: a work entry comes with it.
   input  doorbell_t         db_i,
   input  logic              db_push_i,
+  // Pulse of the counter DB_BAD.
   output logic              db_bad_o,
-  // Scheduler: queues with entries to fetch; context of one; num entries of it are taken.
+  // Queues with entries to be fetched.
   output logic [NumTxq-1:0] work_o,
+  // Queue of which the scheduler sees the context, in the same cycle.
   input  logic [Qw-1:0]     sched_q_i,
   output logic              sched_run_o,
   output logic [63:0]       sched_base_o,
   output logic [3:0]        sched_log_o,
   output logic [15:0]       sched_index_o,
   output logic [15:0]       sched_avail_o,
+  // Pulse: sched_num_i entries of it are taken.
   input  logic              sched_take_i,
   input  logic [2:0]        sched_num_i,
-  // A pushed entry came that is the queue's next; its bytes are taken, and it is not fetched.
+  // A pushed entry is being looked at.
   output logic              push_look_o,
+  // It is the next of queue push_q_o, and need not be fetched.
   output logic              push_o,
   output logic [Qw-1:0]     push_q_o,
   output logic [15:0]       push_index_o,
+  // Pulse: its bytes are taken.
   input  logic              push_take_i,
-  // ECN mode of a queue.
+  // Queue whose ECN mode is at ecn_o.
   input  logic [Qw-1:0]     ecn_q_i,
   output logic [1:0]        ecn_o,
-  // Fetch: an entry or an Event was started; a failing read stops its queue.
+  // Pulse: an entry or an Event of queue start_q_i was started.
   input  logic              start_i,
   input  logic [Qw-1:0]     start_q_i,
+  // Pulse: a read of queue err_q_i failed: the queue stops.
   input  logic              err_i,
   input  logic [Qw-1:0]     err_q_i,
   input  logic [7:0]        err_status_i,
-  // Completion: context of a queue; something of it ended; it was an entry of so many blocks more
-  // than one; completion entry written.
+  // Queue whose context is at the three outputs below, and of which something may end.
   input  logic [Qw-1:0]     end_q_i,
   output logic [63:0]       end_base_o,
   output logic [3:0]        end_log_o,
   output logic [15:0]       end_cqi_o,
+  // Pulse: something of queue end_q_i ended.
   input  logic              end_i,
+  // It was an entry, not an Event.
   input  logic              end_wqe_i,
+  // Blocks of the entry beyond its first.
   input  logic [1:0]        end_more_i,
+  // It wrote a completion entry.
   input  logic              end_cqe_i,
-  // A queue is being switched off; another block still has something of it.
+  // Queue drain_q_o is being switched off.
   output logic              drain_o,
   output logic [Qw-1:0]     drain_q_o,
+  // Another block still has something of that queue.
   input  logic              drain_hold_i,
   // Something was started and has not ended, or a doorbell is being looked at.
   output logic              busy_o,
-  // A doorbell is being looked at, or was refused.
+  // Opens the clock gate: a doorbell is being looked at, or was refused.
   output logic              wake_o
 );
   localparam bit HasPush = (Parts & PartPush) != 0;

@@ -16,40 +16,44 @@ module nic_txq_fetch
   localparam int Qw = $clog2(NumTxq),
   localparam int Sw = $clog2(Slots)
 ) (
-  // The memory's clock; that of what brings its bytes, which never rests.
+  // Clock, gated.
   input  logic          clk,
+  // Clock of responses, not gated.
   input  logic          clk_rsp,
   input  logic          rst,
-  // A new slot: num entries of queue from index on.
+  // Slot slot_o is free.
   output logic          free_o,
   output logic [Sw-1:0] slot_o,
+  // Pulse: it is taken for alloc_num_i entries of a queue from an index on.
   input  logic          alloc_i,
   input  logic [Qw-1:0] alloc_q_i,
   input  logic [15:0]   alloc_index_i,
   input  logic [2:0]    alloc_num_i,
-  // It is one entry, and here it is.
+  // The slot is for one entry, which comes with it: push_wqe_i.
   input  logic          push_i,
   input  logic [511:0]  push_wqe_i,
   input  rd_rsp_t       rsp_i,
-  // Blocks of entries (and Events, without wqe) in order.
+  // Blocks of entries in order; an Event has none.
   output logic          valid_o,
   input  logic          ready_i,
   output tx_id_t        id_o,
   output logic [511:0]  wqe_o,
-  // A failing read stops its queue.
+  // Pulse: a read of queue q_o failed.
   output logic          err_o,
   output logic [Qw-1:0] q_o,
   output logic [7:0]    status_o,
   // Entries of queue q_o that were to be fetched and will not come.
   output logic [2:0]    lost_o,
-  // Queue that is switched off: its slots die; some of it is still here.
+  // Queue drain_q_i is switched off: its slots are dropped.
   input  logic          drain_i,
   input  logic [Qw-1:0] drain_q_i,
-  // All queues are.
+  // A function-level reset is under way: all slots are dropped.
   input  logic          flr_i,
+  // Something of the queue that is switched off is still here.
   output logic          hold_o,
+  // A slot is in use.
   output logic          busy_o,
-  // Bytes are written, a slot or an entry goes on.
+  // Opens the clock gate: bytes are written, or a slot or an entry moves on.
   output logic          wake_o
 );
   typedef struct packed {

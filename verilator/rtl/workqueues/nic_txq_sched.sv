@@ -15,33 +15,38 @@ module nic_txq_sched
 ) (
   input  logic              clk,
   input  logic              rst,
-  // New fetches may start; reads are of 128 bytes at most.
+  // Fetching may begin.
   input  logic              enable_i,
-  // A pushed entry may take the next slot: wait a cycle.
+  // A pushed entry may take the next slot: no turn begins in this cycle.
   input  logic              wait_i,
+  // Reads are of 128 bytes at most.
   input  logic              short_i,
+  // Queues with entries to be fetched.
   input  logic [NumTxq-1:0] work_i,
-  // Context of queue q_o, and what is taken of it.
+  // Queue in turn; its context follows in the same cycle.
   output logic [Qw-1:0]     q_o,
   input  logic              run_i,
   input  logic [63:0]       base_i,
   input  logic [3:0]        log_i,
   input  logic [15:0]       index_i,
   input  logic [15:0]       avail_i,
-  // Entries that the turn may take at most.
+  // Entries of it that may be fetched at most.
   input  logic [2:0]        max_i,
+  // Pulse: num_o entries of it are taken.
   output logic              take_o,
   output logic [2:0]        num_o,
-  // Fetch slot: a free one, and its use.
+  // Slot slot_i is free.
   input  logic              slot_free_i,
   input  logic [SlotW-1:0]  slot_i,
+  // Pulse: it is taken.
   output logic              alloc_o,
+  // Read client.
   output rd_req_t           rd_req_o,
   output logic              rd_req_valid_o,
   input  logic              rd_req_ready_i,
-  // A turn is under way, for queue q_o.
+  // A turn of queue q_o is under way.
   output logic              busy_o,
-  // A turn is under way or begins, or a read waits.
+  // Opens the clock gate: a turn is under way or begins, or a read waits to be accepted.
   output logic              wake_o
 );
   logic              turn_q;

@@ -16,24 +16,27 @@ module nic_txq_tbl
   output logic           tbl_done_o,
   output table_status_e  tbl_status_o,
   output logic [511:0]   tbl_rdata_o,
-  // The queue of the command; its state as the contexts have it.
+  // Queue of the command; its state follows in the same cycle.
   output logic [Qw-1:0]  q_o,
   input  queue_state_e   state_i,
   input  logic [7:0]     error_i,
-  // Its indices mean something.
+  // Its indices are valid.
   input  logic           used_i,
   input  logic [15:0]    pi_i,
   input  logic [15:0]    ci_i,
   input  logic [15:0]    cqi_i,
-  // Enable the queue; switch it off; it has not drained.
+  // Pulse: the queue is enabled.
   output logic           on_o,
+  // The queue is being switched off.
   output logic           drain_o,
+  // Something of that queue is under way.
   input  logic           hold_i,
-  // An entry takes effect; what has drained waits for its last message.
+  // Pulse: the entry on the table bus takes effect.
   output logic           commit_o,
+  // The queue is switched off and has drained; flushed_i: all is reported.
   output logic           flush_o,
   input  logic           flushed_i,
-  // What was written, for its readers.
+  // Queues whose written fields are read, each in the same cycle.
   input  logic [Qw-1:0]  sched_q_i,
   output logic [63:0]    sched_base_o,
   output logic [3:0]     sched_log_o,

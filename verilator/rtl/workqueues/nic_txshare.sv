@@ -15,21 +15,27 @@ module nic_txshare #(
 ) (
   input  logic              clk,
   input  logic              rst,
-  // A queue: how many blocks it may fetch; so many are; the first since the reset.
+  // Queue that is asked about; max_o: blocks of it that may be fetched.
   input  logic [Qw-1:0]     fetch_q_i,
   output logic [2:0]        max_o,
+  // Pulse: num_i blocks of queue fetch_q_i are being fetched.
   input  logic              fetch_i,
   input  logic [2:0]        num_i,
+  // They are its first since the reset.
   output logic              new_o,
-  // Its list waits for a copy; it waits for its port; blocks that came of an entry not whole.
+  // The list of queue fetch_q_i waits for a copy.
   input  logic              slow_i,
+  // The list of queue fetch_q_i waits for its port.
   input  logic              crowded_i,
+  // Blocks of an entry of queue fetch_q_i that is not whole.
   input  logic [1:0]        have_i,
-  // Blocks that will not come; one left its queue's list or passed; one came to an entry's others.
+  // Queue lost_q_i: lost_num_i blocks that were being fetched will not come.
   input  logic [Qw-1:0]     lost_q_i,
   input  logic [2:0]        lost_num_i,
+  // Pulse: a block of queue gone_q_i left its list, or passed it.
   input  logic              gone_i,
   input  logic [Qw-1:0]     gone_q_i,
+  // Pulse: a block of queue came_q_i was added to those of an entry that is not whole.
   input  logic              came_i,
   input  logic [Qw-1:0]     came_q_i,
   // Queues that may fetch nothing.

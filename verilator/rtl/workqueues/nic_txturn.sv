@@ -5,33 +5,39 @@
 module nic_txturn #(
   // Transmit queues, a power of two: a list each.
   parameter int NumTxq = 64,
-  // Ways.
+  // Lanes that entries leave by: ports and channels of the copy engine.
   parameter int Ways = 2,
   localparam int Qw = $clog2(NumTxq),
   localparam int Ww = $clog2(Ways + 1)
 ) (
   input  logic            clk,
   input  logic            rst,
-  // There is a place on a way; lists wait for one. Bit Ways: always; lists are to be looked at.
+  // Lanes with a free place. Bit Ways is always set: lists whose lane is not known yet.
   input  logic [Ways:0]   room_i,
+  // Lanes for which a list waits.
   output logic [Ways:0]   waits_o,
-  // A list begins; something of a queue ended.
+  // Pulse: the list of queue add_q_i gets its first entry.
   input  logic            add_i,
   input  logic [Qw-1:0]   add_q_i,
+  // Pulse: something of queue end_q_i ended.
   input  logic            end_i,
   input  logic [Qw-1:0]   end_q_i,
-  // The list in turn, and the way for which it has waited; Ways: none.
+  // List in turn.
   output logic            valid_o,
   output logic [Qw-1:0]   q_o,
+  // Lane for which it has waited; Ways: none.
   output logic [Ww-1:0]   from_o,
-  // The way of its first entry. It keeps its turn; it must wait for others of its queue, for a
-  // place on the way; its last entry goes on. None of these: an entry goes on, others follow.
+  // Lane of its first entry.
   input  logic [Ww-1:0]   way_i,
+  // The list keeps its turn.
   input  logic            keep_i,
+  // The first entry must wait for others of its queue.
   input  logic            order_i,
+  // The first entry must wait for a place in its lane.
   input  logic            full_i,
+  // The first entry leaves, and is the list's last. With none of these four, others follow it.
   input  logic            last_i,
-  // A turn is under way or begins.
+  // Opens the clock gate: a turn is under way or begins.
   output logic            wake_o
 );
   logic [NumTxq-1:0] wait_q [Ways+1];  // wait for a place; Ways: to be looked at

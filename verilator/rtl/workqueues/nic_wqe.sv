@@ -19,13 +19,16 @@ module nic_wqe
   output logic          tbl_done_o,
   output table_status_e tbl_status_o,
   output logic [255:0]  tbl_rdata_o,
+  // Blocks of entries.
   input  logic          valid_i,
   output logic          ready_o,
   input  tx_id_t        id_i,
-  // A block of it; not the last.
   input  logic [511:0]  wqe_i,
+  // The block is not its entry's last.
   input  logic          more_i,
+  // ECN mode of the entry's queue.
   input  logic [1:0]    ecn_i,
+  // Checked entries.
   output logic          valid_o,
   input  logic          ready_i,
   output tx_ent_t       ent_o

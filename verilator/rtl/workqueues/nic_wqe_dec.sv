@@ -13,14 +13,16 @@ module nic_wqe_dec
 ) (
   input  logic         clk,
   input  logic         rst,
+  // Blocks of entries.
   input  logic         valid_i,
   output logic         ready_o,
   input  tx_id_t       id_i,
   input  logic [511:0] wqe_i,
-  // It is not the entry's last block.
+  // The block is not its entry's last.
   input  logic         more_i,
-  // ECN mode of its queue.
+  // ECN mode of the entry's queue.
   input  logic [1:0]   ecn_i,
+  // Decoded entries.
   output logic         valid_o,
   input  logic         ready_i,
   output tx_dec_t      dec_o

@@ -10,11 +10,14 @@ module blk_beats #(
 ) (
   input  logic         clk,
   input  logic         rst,
+  // The block may be given more.
   output logic         room_o,
+  // Beats out of the block, never held back.
   input  logic         valid_i,
   input  logic         last_i,
   input  logic [6:0]   bytes_i,
   input  logic [511:0] data_i,
+  // The same beats, as a stream.
   output logic [511:0] m_tdata,
   output logic [63:0]  m_tkeep,
   output logic         m_tlast,

@@ -13,14 +13,16 @@ module blk_commands
   input  logic [$bits(table_op_t)-1:0]  s_axis_req_tdata,
   input  logic                          s_axis_req_tvalid,
   output logic                          s_axis_req_tready,
-  // The block can take the request that is offered, and it wants to be alone there, as commands do.
+  // The block can take the request that is offered.
   input  logic                          can_i,
+  // That request is to be the only one in the block, as commands are.
   input  logic                          alone_i,
-  // It is taken, and no command.
+  // Pulse: the request is taken, and is no command.
   output logic                          take_o,
+  // Table bus, for commands.
   output tbl_req_t                      tbl_o,
   input  tbl_rsp_t                      tbl_i,
-  // Its result.
+  // Pulse: data_i is the oldest result.
   input  logic                          done_i,
   input  logic [$bits(table_res_t)-1:0] data_i,
   output logic [$bits(table_res_t)-1:0] m_axis_rsp_tdata,

@@ -8,17 +8,22 @@ module blk_completer
 (
   input  logic            clk,
   input  logic            rst,
-  input  logic            start_i,     // a slot starts afresh
+  // Pulse: slot start_slot_i starts afresh, and may have its fault again.
+  input  logic            start_i,
   input  logic [1:0]      start_slot_i,
+  // Fault of each slot; late_i: at the end of a request only.
   input  logic [3:0][2:0] fault_i,
   input  logic [3:0]      late_i,
+  // Read requests: header only.
   input  logic [127:0]    hdr_i,
   input  logic            valid_i,
   output logic            ready_o,
-  // What the request taken asks for.
+  // Address and length of the request that was taken.
   output logic [63:0]     addr_o,
   output logic [12:0]     bytes_o,
+  // No completion in this cycle.
   input  logic            hold_i,
+  // Beats of completions.
   output logic            cpl_valid_o,
   output logic            cpl_first_o,
   output logic            cpl_last_o,

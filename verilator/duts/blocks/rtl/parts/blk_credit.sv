@@ -11,12 +11,12 @@ module blk_credit #(
 ) (
   input  logic                  clk,
   input  logic                  rst,
-  // A work may begin; one does.
+  // A request may begin; take_i: one does.
   output logic                  room_o,
   input  logic                  take_i,
-  // None is in the block, and none just leaves it.
+  // No request is in the block, and no result leaves it.
   output logic                  idle_o,
-  // A work is done, in the order of their beginnings.
+  // Pulse: data_i is the result of the oldest request.
   input  logic                  done_i,
   input  logic [8*OutBytes-1:0] data_i,
   output logic [8*OutBytes-1:0] m_axis_rsp_tdata,

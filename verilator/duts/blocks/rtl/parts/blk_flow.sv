@@ -9,9 +9,11 @@ module blk_flow #(
   input  logic                  rst,
   input  logic                  s_axis_req_tvalid,
   output logic                  s_axis_req_tready,
-  // The request that is offered wants to be alone.
+  // The request that is offered is to be the only one in the block.
   input  logic                  alone_i,
+  // Pulse: the request is taken.
   output logic                  take_o,
+  // Pulse: data_i is the result of the oldest request.
   input  logic                  done_i,
   input  logic [8*OutBytes-1:0] data_i,
   output logic [8*OutBytes-1:0] m_axis_rsp_tdata,

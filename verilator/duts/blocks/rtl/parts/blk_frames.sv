@@ -18,9 +18,9 @@ module blk_frames
   input  logic                   s_axis_req_tlast,
   input  logic                   s_axis_req_tvalid,
   output logic                   s_axis_req_tready,
-  // The beat that is taken; its bytes are those of the stream.
+  // Beat that is taken; its bytes are those of the stream.
   output rx_beat_t               beat_o,
-  // The result of the frame with this word is there.
+  // Side-band word of the frame whose result is data_i in this cycle.
   output logic [8*SideBytes-1:0] side_o,
   input  logic [8*OutBytes-1:0]  data_i,
   output logic [8*OutBytes-1:0]  m_axis_rsp_tdata,

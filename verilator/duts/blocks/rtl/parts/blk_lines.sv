@@ -7,7 +7,7 @@ module blk_lines
   parameter bit Port = 1'b0
 ) (
   input  logic             clk,
-  // Reads lines line and line + 1; the data are there in the next cycle and stay.
+  // Read of lines line_i and the next; data from the next cycle on.
   input  logic             read_i,
   input  logic [LineW-1:0] line_i,
   output logic [EthW-1:0]  even_o,

@@ -11,11 +11,12 @@ module blk_memory
   input  logic            rst,
   input  logic [12:0]     mrrs_i,
   input  logic [1:0]      attr_i,
-  // Faults of the four slots, as in blk_completer.
+  // Slots and their faults, as in blk_completer.
   input  logic            start_i,
   input  logic [1:0]      start_slot_i,
   input  logic [3:0][2:0] fault_i,
   input  logic [3:0]      late_i,
+  // Read client.
   input  rd_req_t         req_i,
   input  logic            req_valid_i,
   output logic            req_ready_o,

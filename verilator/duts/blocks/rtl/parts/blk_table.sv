@@ -5,12 +5,12 @@ module blk_table
 (
   input  logic     clk,
   input  logic     rst,
-  // Starts the command in req_i.
+  // Pulse: the command req_i begins.
   input  logic     start_i,
   input  tbl_req_t req_i,
   output tbl_req_t tbl_o,
   input  tbl_rsp_t tbl_i,
-  // It is done, with its answer.
+  // Pulse: the command has ended, with answer rsp_o.
   output logic     done_o,
   output tbl_rsp_t rsp_o
 );
