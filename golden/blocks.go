@@ -95,5 +95,28 @@ func responsible(d Domain, rule, field string) (goFile, rtlFile string) {
 	if timed[block] {
 		dir = "models/nic/"
 	}
-	return dir + name(goNames) + ".go", "verilator/rtl/nic_" + name(rtl...) + ".sv"
+	return dir + name(goNames) + ".go", rtlFileOf(name(rtl...))
 }
+
+// rtlRooms are the folders of verilator/rtl with the modules in them that a mismatch may name.
+var rtlRooms = map[string]string{
+	"receive":    "account crc32c csum icrc parse rss rxdma rxfetch rxq steer",
+	"transmit":   "ecn gather offload offload_crc pause txcqe txout",
+	"workqueues": "key txq txq_fetch wqe",
+	"copy":       "copy",
+	"pcie":       "msix reader tlp_demux tlp_mux",
+	"registers":  "counters flr regs tables",
+}
+
+var rtlFiles = func() map[string]string {
+	files := map[string]string{}
+	for room, modules := range rtlRooms {
+		for m := range strings.FieldsSeq(modules) {
+			files[m] = "verilator/rtl/" + room + "/nic_" + m + ".sv"
+		}
+	}
+	return files
+}()
+
+// rtlFileOf returns the file of a module, whose name is given without nic_.
+func rtlFileOf(module string) string { return rtlFiles[module] }

@@ -1,7 +1,6 @@
 package golden
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,7 +41,7 @@ func TestResponsible(t *testing.T) {
 		{counting, "G5", "RX_FRAMES[0]", "core/counters", "counters"},
 	} {
 		goFile, rtl := responsible(c.d, c.rule, c.field)
-		require.Equal(t, []string{"models/nic/" + c.goFile + ".go", "verilator/rtl/nic_" + c.rtl + ".sv"}, []string{goFile, rtl}, "%v", c)
+		require.Equal(t, []string{"models/nic/" + c.goFile + ".go", rtlFileOf(c.rtl)}, []string{goFile, rtl}, "%v", c)
 	}
 }
 
@@ -51,8 +50,7 @@ func TestResponsibleFilesExist(t *testing.T) {
 	check := func(d Domain, rule, field string) {
 		goFile, rtlFile := responsible(d, rule, field)
 		for _, f := range []string{goFile, rtlFile} {
-			_, err := os.Stat(filepath.Join("..", f))
-			require.NoError(t, err, "%v, rule %s, field %s", d, rule, field)
+			require.FileExists(t, filepath.Join("..", f), "%v, rule %s, field %s", d, rule, field)
 		}
 	}
 	for both := range blocksByBoth {

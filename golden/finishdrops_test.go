@@ -22,7 +22,7 @@ func TestDropOfAnotherCause(t *testing.T) {
 	require.Equal(t, "RX_DROP_TOO_LONG[0]", m.Field)
 	require.Len(t, m.Summary, 1)
 	require.Contains(t, m.Summary[0], "RX_DROP_RULE[0]: expected ")
-	require.Equal(t, "verilator/rtl/nic_rxq.sv", m.RTLFile)
+	require.Equal(t, "verilator/rtl/receive/nic_rxq.sv", m.RTLFile)
 }
 
 // Of a run that stopped nobody reads the counters: what it stopped at is the finding.

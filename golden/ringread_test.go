@@ -37,8 +37,8 @@ func TestReadsBeyondARingsEnd(t *testing.T) {
 		domain, rule string
 		rtl          string
 	}{
-		{wqeRead(0), nicspec.WqeBytes, "txq 0", "T2", "verilator/rtl/nic_txq_fetch.sv"},
-		{descRead(0), nicspec.RxDescBytes, "rxq 0", "Q3", "verilator/rtl/nic_rxfetch.sv"},
+		{wqeRead(0), nicspec.WqeBytes, "txq 0", "T2", "verilator/rtl/workqueues/nic_txq_fetch.sv"},
+		{descRead(0), nicspec.RxDescBytes, "rxq 0", "Q3", "verilator/rtl/receive/nic_rxfetch.sv"},
 	} {
 		p := newTape(t, r.tape)
 		first, x := tlp.Parse(&p.get(0, c.read).TLP.Hdr), p.get(1, c.read)

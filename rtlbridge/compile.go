@@ -149,15 +149,12 @@ func (b *builder) ahead(root string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(b.objDir(), 0o755); err != nil {
-		return fmt.Errorf("build cache: %w", err)
-	}
-	return b.compileAll(append(shared(units(b.tools.includeDir, runtimeDir, "-O2", "verilated")), b.ownUnits()...))
+	return b.compileAll(shared(append(units(b.tools.includeDir, runtimeDir, "-O2", "verilated"), b.ownUnits(runtimeDir)...)))
 }
 
 // ownUnits are the parts of the harness that are the same for every design.
-func (b *builder) ownUnits() []unit {
-	return units(b.home, b.objDir(), "-O2", "hooks", "channel", "listen", "admission", "notice", "files")
+func (b *builder) ownUnits(runtimeDir string) []unit {
+	return units(b.home, runtimeDir, "-O2", "hooks", "channel", "listen", "admission", "notice", "files")
 }
 
 func units(dir, objDir, opt string, names ...string) []unit {
@@ -216,8 +213,8 @@ func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (ho
 	hot = units(b.objDir(), b.objDir(), opt, fast...)
 	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
 	rest = units(b.objDir(), b.objDir(), slowOpt, slow...)
-	rest = append(rest, shared(units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...))...)
-	return hot, append(rest, b.ownUnits()...), nil
+	same := units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)
+	return hot, append(rest, shared(append(same, b.ownUnits(runtimeDir)...))...), nil
 }
 
 func (b *builder) linkTo(program string, us []unit, flags ...string) error {
@@ -238,20 +235,25 @@ func (b *builder) cxx(step string, args ...string) error {
 	return err
 }
 
-// fastBundles is the number of units that the simulated logic is compiled in: enough for two processors to end
-// together, few because each parses the same large headers again.
-const fastBundles = 2
+// Simulated logic is compiled in fastBundles units: enough for two processors to end together, few because each parses the
+// same large headers again. Less than minBundle bytes for each compile sooner in one.
+const (
+	fastBundles = 2
+	minBundle   = 100_000
+)
 
-// bundle joins generated sources into n units of about the same size and returns the units' names.
+// bundle joins generated sources into at most n units of about the same size and returns the units' names.
 func (b *builder) bundle(name string, n int, sources []string) ([]string, error) {
-	sizes := map[string]int64{}
+	sizes, all := map[string]int64{}, int64(0)
 	for _, s := range sources {
 		info, err := os.Stat(filepath.Join(b.objDir(), s+".cpp"))
 		if err != nil {
 			return nil, fmt.Errorf("verilated source: %w", err)
 		}
 		sizes[s] = info.Size()
+		all += info.Size()
 	}
+	n = min(n, max(1, int(all/minBundle)))
 	sort.SliceStable(sources, func(i, j int) bool { return sizes[sources[i]] > sizes[sources[j]] })
 	text := make([]strings.Builder, min(n, len(sources)))
 	load := make([]int64, len(text))

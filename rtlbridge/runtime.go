@@ -9,15 +9,15 @@ import (
 
 // Objects that builds share lie in the cache, each with its sum beside it: one that is damaged is compiled anew.
 
-// runtimeDir holds the objects of Verilator's own run-time, which do not depend on the design.
+// runtimeDir holds the objects that do not depend on the design: those of Verilator's own run-time and of the harness.
 func (b *builder) runtimeDir(root string) (string, error) {
 	h := newHasher(b.o.context())
 	h.text("verilator", b.tools.verilatorVersion)
 	h.text("compiler", b.tools.cxxVersion)
 	h.text("cpu", cpuFlags())
-	flags := strings.ReplaceAll(strings.Join(b.cxxFlags(), "\n"), b.work, "WORK")
+	flags := strings.NewReplacer(b.work, "WORK", b.home, "HARNESS").Replace(strings.Join(b.cxxFlags(), "\n"))
 	h.text("flags", buildSchema+flags)
-	if err := h.file("hooks.hpp", filepath.Join(b.home, "hooks.hpp")); err != nil { // all of ours that they include
+	if err := h.tree("harness", b.home, isHarnessSource); err != nil {
 		return "", fmt.Errorf("harness: %w", err)
 	}
 	sum := h.sum()

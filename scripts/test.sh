@@ -22,5 +22,5 @@ go run ./ci/testcount "$log" || status=1
 
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=rtlbridge/python python3 -m unittest discover -s rtlbridge/python/tests || status=1
 
-go test -count=1 -timeout 90m -race ./models/simcore/... ./rtlbridge/... ./scenarios/traffic/... >"$log" 2>&1 || { cat "$log"; status=1; }
+make -s race >"$log" 2>&1 || { cat "$log"; status=1; }
 exit "$status"

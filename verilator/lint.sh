@@ -15,8 +15,9 @@ if grep -rnE 'lint_off|verilator_config' --include='*.sv' --include='*.vlt' .; t
 fi
 
 # Packages first, those that others import before them.
-nic=(rtl/nic_pkg.sv rtl/nic_int_pkg.sv)
-for f in rtl/*_pkg.sv rtl/*.sv; do
+include=-Irtl/packages
+nic=(rtl/packages/nic_pkg.sv rtl/packages/nic_int_pkg.sv)
+for f in rtl/packages/*.sv rtl/*/*.sv; do
   [[ " ${nic[*]} " == *" $f "* ]] || nic+=("$f")
 done
 
@@ -25,13 +26,13 @@ lint() {
   local top=$1
   shift
   echo "lint $top ${*/#*.sv/}" | tr -s ' '
-  verilator --lint-only -Wall --assert --top-module "$top" "$@"
+  verilator --lint-only -Wall --assert $include --top-module "$top" "$@"
 }
 
 # Every module must hang below a top, else it is not looked at.
-reached=$(verilator -E --top-module nic_top "${nic[@]}" | grep -oE '^\s*nic_[a-z0-9_]+ +(#\(|u_)' |
+reached=$(verilator -E $include --top-module nic_top "${nic[@]}" | grep -oE '^\s*nic_[a-z0-9_]+ +(#\(|u_)' |
   grep -oE 'nic_[a-z0-9_]+' | sort -u)
-for f in rtl/*.sv; do
+for f in rtl/*/*.sv; do
   m=$(basename "$f" .sv)
   case $m in
     *_pkg | nic_top) ;;
@@ -39,18 +40,24 @@ for f in rtl/*.sv; do
   esac
 done
 
+# Each port count and width, the least and the most of everything, each part once with and once without its neighbours.
 lint nic_top "${nic[@]}"
-lint nic_top -GPorts=2 "${nic[@]}"
-lint nic_top -GEthBits=256 "${nic[@]}"
 lint nic_top -GPorts=2 -GEthBits=256 "${nic[@]}"
 lint nic_top -GNumRxq=4 -GNumTxq=4 -GNumKeys=16 -GNumRules=4 "${nic[@]}"
-lint nic_top -GParts=275 "${nic[@]}"
 lint nic_top -GPorts=2 -GNumRxq=256 -GNumTxq=256 -GNumKeys=4096 -GNumRules=256 "${nic[@]}"
-for part in 4 8 16 32 256 1024 2048 4096 8192; do
-  lint nic_top -GParts=$part "${nic[@]}"
-done
-lint nic_top -GPorts=2 -GParts=316 -GNumRxq=256 "${nic[@]}"
-lint nic_top -GPorts=2 -GParts=736 -GNumTxq=4 "${nic[@]}"
+lint nic_top -GParts=0 "${nic[@]}"
+lint nic_top -GParts=5461 "${nic[@]}"
+lint nic_top -GParts=10922 "${nic[@]}"
+if [ -n "${NICTWIN_LONG:-}" ]; then
+  lint nic_top -GPorts=2 "${nic[@]}"
+  lint nic_top -GEthBits=256 "${nic[@]}"
+  lint nic_top -GParts=275 "${nic[@]}"
+  for part in 4 8 16 32 256 1024 2048 4096 8192; do
+    lint nic_top -GParts=$part "${nic[@]}"
+  done
+  lint nic_top -GPorts=2 -GParts=316 -GNumRxq=256 "${nic[@]}"
+  lint nic_top -GPorts=2 -GParts=736 -GNumTxq=4 "${nic[@]}"
+fi
 lint axis_fifo duts/fifo/rtl/*.sv
 lint port_kinds duts/ports/rtl/*.sv
 for dut in duts/own/*/dut.yaml; do
@@ -61,11 +68,24 @@ done
 
 # Blocks that are devices of their own, all at once and beside the NIC: each uses a part of the packages only.
 blocks=()
-for f in duts/blocks/rtl/*_pkg.sv duts/blocks/rtl/*.sv; do
+for f in duts/blocks/rtl/packages/*.sv duts/blocks/rtl/*/*.sv; do
   [[ " ${blocks[*]} " == *" $f "* ]] || blocks+=("$f")
 done
 echo "lint nic_top ${blocks[*]##*/}"
-verilator --lint-only -Wall -Wno-MULTITOP --assert "${nic[@]}" "${blocks[@]}"
+verilator --lint-only -Wall -Wno-MULTITOP --assert $include "${nic[@]}" "${blocks[@]}"
+
+# Cells alone; the clock gate also with the cell of a technology.
+lint_cell() {
+  lint "cell_$1" "${@:2}" "rtl/cells/nic_$1.sv" duts/cells/rtl/cell_player.sv "duts/cells/rtl/cell_$1.sv"
+}
+for f in duts/cells/rtl/cell_*.sv; do
+  cell=$(basename "$f" .sv)
+  case ${cell#cell_} in
+    player | icg) ;;
+    *) lint_cell "${cell#cell_}" ;;
+  esac
+done
+lint_cell clkgate -DNICTWIN_ICG=cell_icg duts/cells/rtl/cell_icg.sv
 
 # What Verilator takes and others refuse.
 if ! [ -e ../.venv/installed.txt ]; then

@@ -15,14 +15,17 @@ BUILDS = [{}, {"Ports": 2, "EthBits": 256}, {"Parts": 0, "NumRxq": 4, "NumTxq": 
 
 
 def sources(folder, first=()):
-    """The files of a folder, packages before what imports them."""
-    files = [f"{folder}/{f}" for f in first]
-    files += sorted(glob.glob(f"{folder}/*_pkg.sv")) + sorted(glob.glob(f"{folder}/*.sv"))
+    """The files of a folder and of the folders in it, packages before what imports them."""
+    files = [f"{folder}/packages/{f}" for f in first]
+    for pattern in ("packages/*.sv", "*.sv", "*/*.sv"):
+        files += sorted(glob.glob(f"{folder}/{pattern}"))
     return list(dict.fromkeys(files))
 
 
+INCLUDE = "-I rtl/packages"
 NIC = sources("rtl", ["nic_pkg.sv", "nic_int_pkg.sv"])
 BLOCKS = sources("duts/blocks/rtl")
+CELLS = sources("duts/cells/rtl")
 FIFO = sources("duts/fifo/rtl")
 
 
@@ -32,7 +35,7 @@ def slang(files, *options):
 
     d = driver.Driver()
     d.addStandardArgs()
-    line = " ".join(["slang", "-Werror", *options, *files])
+    line = " ".join(["slang", "-Werror", INCLUDE, *options, *files])
     if not (d.parseCommandLine(line) and d.processOptions() and d.parseAllSources()):
         sys.exit("slang: it could not read the sources")
     compilation = d.createCompilation()
@@ -54,7 +57,7 @@ def yosys(*commands):
 def read_slang(params):
     """The command that elaborates nic_top with parameters, its modules kept apart."""
     given = " ".join(f"-G {k}={v}" for k, v in params.items())
-    return f"read_slang --threads=1 --keep-hierarchy -D SYNTHESIS --top nic_top {given} {' '.join(NIC)}"
+    return f"read_slang --threads=1 --keep-hierarchy -D SYNTHESIS {INCLUDE} --top nic_top {given} {' '.join(NIC)}"
 
 
 def check(params):
@@ -78,8 +81,9 @@ def main():
             yosys(read_slang(params))
         else:
             check(params)
-    print("slang blocks, axis_fifo", flush=True)
+    print("slang blocks, cells, axis_fifo", flush=True)
     slang(NIC + BLOCKS)
+    slang(NIC + CELLS)
     slang(FIFO)
 
 

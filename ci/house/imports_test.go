@@ -51,6 +51,7 @@ var corners = map[string]room{
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
 	"scenarios/blocks/kit":       {[]string{"models", "scenarios/traffic/craft"}, "layouts and packets know no device", nil},
+	"scenarios/blocks/cells":     {[]string{"models", "scenarios/blocks/kit"}, "a cell knows nothing of the contract, so its reference is of no model", []string{"rtlbridge", "scenarios/blocks", "scenarios/home/hometest"}},
 	"scenarios/blocks/receive":   {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
 	"scenarios/blocks/transmit":  {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
 	"scenarios/blocks/registers": {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},

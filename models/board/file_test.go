@@ -88,7 +88,7 @@ func TestFilesThatAreWrong(t *testing.T) {
 		"preset: bf3\nservers: [{preset: bf3, cards: [{preset: bf3, switch: {host: {cache: null, dram: null, host: {preset: bf3}}}}]}]":           "switch.host.host.base 0x0: want 0x100000000000000, where the memory of this endpoint is",
 		"preset: bf3\nservers: [{preset: bf3, cards: [{preset: bf3, switch: {host: {host: {preset: host-fn}}}}]}]":                                "switch.host.host: it has cache and DRAM of its own: want null for servers[0].cards[0].switch.host.cache and",
 		"servers: [{preset: connectx4-cores}]":                                                        `servers[0].preset "connectx4-cores": its server has no cores that anybody measures`,
-		"preset: bf3\nnetwork: {latency_ps: -1}":                                                      "f.yaml:2: network.latency_ps -1: want 0 to 1 ms",
+		"preset: bf3\nnetwork: {latency_ps: -1}":                                                      "f.yaml:2: network.latency_ps -1: want 0 to 100 ms",
 		"preset: bf3\nfleet: {machines: 12, card: {preset: connectx4}}":                               "f.yaml:2: fleet.machines 12: want 1 to 11",
 		"servers:\n- preset: bf3\n  name: A\n- preset: bf3\n  name: A":                                `f.yaml:5: servers[1].name "A": servers[0] has that name already`,
 		"servers:\n- preset: bf3\n  cards:\n  - preset: bf3\n    device: {kind: fpga}":                `f.yaml:5: servers[0].cards[0].device.kind "fpga": want model, rtl, address or rnic`,

@@ -13,8 +13,8 @@ import (
 // validateNetwork holds the network to the ports that there are.
 func (s *RackSpec) validateNetwork() error {
 	n := &s.Network
-	if n.Latency < 0 || n.Latency > simcore.Millisecond {
-		return field.Errorf("network.latency_ps", "%d: want 0 to 1 ms", int64(n.Latency))
+	if n.Latency < 0 || n.Latency > 100*simcore.Millisecond {
+		return field.Errorf("network.latency_ps", "%d: want 0 to 100 ms", int64(n.Latency))
 	}
 	if (n.Switch != nil) != (n.Kind == NetworkSwitch) {
 		return field.Errorf("network.switch", ": want one for kind %s, and else none", NetworkSwitch)

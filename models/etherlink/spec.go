@@ -97,7 +97,7 @@ func (s *Spec) Validate() error {
 	const most = 1 << 30
 	bad(s.Ports >= 2 && s.Ports <= MaxPorts, "ports", s.Ports, fmt.Sprintf("2 to %d", MaxPorts))
 	bad(s.Mode == CutThrough || s.Mode == StoreForward, "mode", fmt.Sprintf("%q", string(s.Mode)), "cut-through or store-and-forward")
-	bad(s.Latency >= 1 && s.Latency <= simcore.Millisecond, "latency_ps", int64(s.Latency), "1 ps to 1 ms")
+	bad(s.Latency >= 1 && s.Latency <= 100*simcore.Millisecond, "latency_ps", int64(s.Latency), "1 ps to 100 ms")
 	bad(s.Longest >= ether.MinLen && s.Longest <= ether.MaxOffered, "frame_bytes", s.Longest, fmt.Sprintf("%d to %d", ether.MinLen, ether.MaxOffered))
 	known := s.ClassBy == core.ByDSCP || s.ClassBy == core.ByPCP || s.ClassBy == core.ByNone
 	bad(known, "class_by", fmt.Sprintf("%q", string(s.ClassBy)), "dscp, pcp or none")

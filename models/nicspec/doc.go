@@ -28,7 +28,7 @@
 // # Invariants
 //
 // Setting a field changes no bit of another. Encode zeros what no field has, so that Decode and Encode give the
-// same bytes back when reserved bytes are zero. Files named *_gen.go, verilator/rtl/nic_pkg.sv and
+// same bytes back when reserved bytes are zero. Files named *_gen.go, verilator/rtl/packages/nic_pkg.sv and
 // docs/nic-tables.md are generated and never edited; a test fails when they do not fit nic.yaml.
 package nicspec
 

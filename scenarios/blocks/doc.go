@@ -7,9 +7,9 @@
 //
 // The pairs are in receive, transmit and registers; kit is what they are made of. This package lists and plays them.
 //
-// A new pair is a manifest with the streams req and rsp (and a wrapper made of the cells blk_*.sv), and a Block in All: its
-// layouts, its Stimulus and its Reference. Runs with and without stalls, and the sabotage of every field of a result, come
-// with it.
+// A new pair is a manifest with the streams req and rsp (and a wrapper made of the parts in rtl/parts there), and a Block in
+// All: its layouts, its Stimulus and its Reference. Runs with and without stalls, and the sabotage of every field of a
+// result, come with it.
 //
 // Blocks with a state are given operations. Where the contract leaves time free, the wrapper waits: an operation is over
 // before the next begins, as far as the order matters; what may come in any order is told by its place. Addresses have

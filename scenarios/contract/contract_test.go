@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"math/bits"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,18 +75,19 @@ func partly(parts nicspec.Cap1Reg) nicspec.Build {
 
 // TestModelWithoutAPart: what remains does not need the part that is not there.
 func TestModelWithoutAPart(t *testing.T) {
-	for part := nicspec.Cap1Reg(1); part <= nicspec.PartsAll; part <<= 1 {
+	for k := range bits.Len32(uint32(nicspec.PartsAll)) {
+		part := nicspec.Cap1Reg(1) << k
 		sizes := partly(nicspec.PartsAll &^ part)
-		runChecks(t, fmt.Sprintf("without %#x", uint32(part)), sizes, onModel(&sizes), sized(suite(sizes)))
+		runChecks(t, fmt.Sprintf("without %#x", uint32(part)), sizes, onModel(&sizes), sample(sized(suite(sizes)), 4, k%4))
 	}
 }
 
 // TestRTLWithHalfTheParts: each part is there once without its neighbours, and lacks once.
 func TestRTLWithHalfTheParts(t *testing.T) {
 	const even = nicspec.PartsAll / 3
-	for _, parts := range []nicspec.Cap1Reg{even, even << 1} {
+	for k, parts := range []nicspec.Cap1Reg{even, even << 1} {
 		sizes := partly(parts)
-		runChecks(t, fmt.Sprintf("parts %#x", uint32(parts)), sizes, onRTL(t, sizes), sized(suite(sizes)))
+		runChecks(t, fmt.Sprintf("parts %#x", uint32(parts)), sizes, onRTL(t, sizes), sample(sized(suite(sizes)), 2, k))
 	}
 }
 
@@ -138,11 +140,15 @@ func onRTL(t *testing.T, sizes nicspec.Build) kit.Build {
 }
 
 func TestModel(t *testing.T) {
-	eachBuild(t, func(t *testing.T, name string, sizes nicspec.Build) { RunContract(t, name, sizes, onModel(&sizes)) })
+	eachBuild(t, func(t *testing.T, name string, sizes nicspec.Build) {
+		runChecks(t, name, sizes, onModel(&sizes), sampleOf(name, sizes))
+	})
 }
 
 func TestRTL(t *testing.T) {
-	eachBuild(t, func(t *testing.T, name string, sizes nicspec.Build) { RunContract(t, name, sizes, onRTL(t, sizes)) })
+	eachBuild(t, func(t *testing.T, name string, sizes nicspec.Build) {
+		runChecks(t, name, sizes, onRTL(t, sizes), sampleOf(name, sizes))
+	})
 }
 
 // TestRTLOverTCP has the RTL in processes that were started apart, and reached by their address.
@@ -153,14 +159,14 @@ func TestRTLOverTCP(t *testing.T) {
 	token := hex.EncodeToString(make([]byte, 31)) + "07"
 	file := filepath.Join(t.TempDir(), "token")
 	require.NoError(t, os.WriteFile(file, []byte(token), 0o600))
-	RunContract(t, "ports 1", sizes, func(s testbed.Spec) (*testbed.Bed, error) {
+	runChecks(t, "ports 1", sizes, func(s testbed.Spec) (*testbed.Bed, error) {
 		address, err := listening(t, dev.Binary, file)
 		if err != nil {
 			return nil, err
 		}
 		s.NIC, s.Connect, s.Token = device.RTL, address, token
 		return testbed.New(s)
-	})
+	}, sample(suite(sizes), 8, 3))
 }
 
 // listening starts a device, which ends with its only session or with the test, and tells its address.

@@ -180,10 +180,22 @@ type sources struct {
 	lines map[string][]string
 }
 
+// read finds the file of a module in the folders of dir.
+func (s *sources) read(module string) ([]byte, error) {
+	list, err := filepath.Glob(filepath.Join(s.dir, "*", module+".sv"))
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, fmt.Errorf("%s.sv is in %d folders of %s: want it in one", module, len(list), s.dir)
+	}
+	return os.ReadFile(list[0])
+}
+
 func (s *sources) line(module string, n int) (string, error) {
 	text, ok := s.lines[module]
 	if !ok {
-		b, err := os.ReadFile(filepath.Join(s.dir, module+".sv"))
+		b, err := s.read(module)
 		if err != nil {
 			return "", fmt.Errorf("source of %s: %w", module, err)
 		}

@@ -24,9 +24,11 @@ type Options struct {
 	// Observe is shown the NICs before the referees are, which see what it has changed: how tests have devices go wrong.
 	Observe func(server int, nic board.NIC)
 
-	// Unjudged has no referee watch, and Traffic is told when the traffic begins and when it has settled: for those who measure.
+	// For those who measure: Unjudged has no referee watch, Traffic is told when the traffic begins and when it has settled, Step each
+	// microsecond of it how many requests are under way.
 	Unjudged bool
 	Traffic  func(rack *board.Rack, settled bool)
+	Step     func(underWay int)
 
 	Wave *device.Wave // what RTL devices leave as waveforms; nil: nothing
 

@@ -169,6 +169,9 @@ func (w *world) traffic(run *apps.Run) error {
 			return err
 		}
 		run.Retry()
+		if w.o.Step != nil {
+			w.o.Step(run.UnderWay())
+		}
 		now := w.engine.Now()
 		stuck := func(why string) error {
 			return &StuckError{"the applications to end", why + ": " + run.Waiting(), now}

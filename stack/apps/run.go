@@ -139,6 +139,16 @@ func (r *Run) Err() error { return errors.Join(r.sides[0].err, r.sides[1].err) }
 // Progress grows whenever a completion is taken.
 func (r *Run) Progress() uint64 { return r.progress }
 
+// UnderWay is how many requests of send queues are posted and have not ended.
+func (r *Run) UnderWay() (n int) {
+	for _, s := range r.sides {
+		for _, e := range s.ends {
+			n += e.posted - e.acked
+		}
+	}
+	return n
+}
+
 // Messages is how many messages came as they had to, answers included, and their bytes.
 func (r *Run) Messages() (n int, bytes uint64) {
 	for _, s := range r.sides {

@@ -17,7 +17,7 @@ type File struct {
 
 // Paths of the generated files that do not stand beside nic.yaml.
 const (
-	PathSV     = "../../verilator/rtl/nic_pkg.sv"
+	PathSV     = "../../verilator/rtl/packages/nic_pkg.sv"
 	PathTables = "../../docs/nic-tables.md"
 )
 

@@ -21,7 +21,7 @@ type Op struct {
 // Block is a pair: a module of the RTL and a file of models/nic.
 type Block struct {
 	Name string // also of its manifest
-	RTL  string // file in verilator/rtl
+	RTL  string // file, from verilator/rtl
 	Go   string // file of the Go block, from the root of the tree
 	// Ops are the kinds of requests. Where there are several, the first byte of a request and of its result is the
 	// number of its kind.

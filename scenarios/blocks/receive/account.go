@@ -16,7 +16,7 @@ const (
 )
 
 var Account = &kit.Block{
-	Name: "account", RTL: "nic_account.sv", Go: "models/nic/core/account.go",
+	Name: "account", RTL: "receive/nic_account.sv", Go: "models/nic/core/account.go",
 	Ops: []kit.Op{
 		accountFrame: {
 			Name: "frame",

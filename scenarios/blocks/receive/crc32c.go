@@ -9,7 +9,7 @@ import (
 )
 
 var CRC32C = &kit.Block{
-	Name: "crc32c", RTL: "nic_crc32c.sv", Go: "models/nic/core/crc32c.go",
+	Name: "crc32c", RTL: "receive/nic_crc32c.sv", Go: "models/nic/core/crc32c.go",
 	Ops: []kit.Op{{
 		Name:    "frame",
 		Request: kit.NewLayout(kit.Num("want", 1), kit.Num("from", 1), kit.Num("upto", 3)),

@@ -10,7 +10,7 @@ import (
 )
 
 var Csum = &kit.Block{
-	Name: "csum", RTL: "nic_csum.sv", Go: "models/nic/core/csum.go",
+	Name: "csum", RTL: "receive/nic_csum.sv", Go: "models/nic/core/csum.go",
 	Ops: []kit.Op{{
 		Name:    "frame",
 		Request: kit.NewLayout(kit.Num("want", 1), kit.Num("judge", 1), kit.Num("from", 1), kit.Num("upto", 3), kit.Num("pseudo", 5)),

@@ -9,7 +9,7 @@ import (
 )
 
 var ECN = &kit.Block{
-	Name: "ecn", RTL: "nic_ecn.sv", Go: "models/nic/core/ecn.go",
+	Name: "ecn", RTL: "transmit/nic_ecn.sv", Go: "models/nic/core/ecn.go",
 	Ops: []kit.Op{{
 		Name: "frame",
 		Request: kit.NewLayout(kit.Num("ecn_mode", 1), kit.Num("l3_off", 1), kit.Num("length", 2), kit.Num("inline_len", 1), kit.Gap(3),

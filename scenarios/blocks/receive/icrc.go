@@ -9,7 +9,7 @@ import (
 )
 
 var ICRC = &kit.Block{
-	Name: "icrc", RTL: "nic_icrc.sv", Go: "models/nic/core/icrc.go",
+	Name: "icrc", RTL: "receive/nic_icrc.sv", Go: "models/nic/core/icrc.go",
 	Ops: []kit.Op{{
 		Name:    "frame",
 		Request: kit.NewLayout(kit.Num("want", 1), kit.Num("judge", 1), kit.Num("ipv6", 1), kit.Num("l3_off", 1), kit.Num("l4_off", 1), kit.Num("upto", 3)),

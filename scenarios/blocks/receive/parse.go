@@ -9,7 +9,7 @@ import (
 )
 
 var Parse = &kit.Block{
-	Name: "parse", RTL: "nic_parse.sv", Go: "models/nic/core/parse.go",
+	Name: "parse", RTL: "receive/nic_parse.sv", Go: "models/nic/core/parse.go",
 	Ops: []kit.Op{{
 		Name:    "frame",
 		Request: kit.NewLayout(kit.Num("roce_port", 2)),

@@ -15,7 +15,7 @@ const (
 )
 
 var RSS = &kit.Block{
-	Name: "rss", RTL: "nic_rss.sv", Go: "models/nic/core/rss.go",
+	Name: "rss", RTL: "receive/nic_rss.sv", Go: "models/nic/core/rss.go",
 	Ops: []kit.Op{
 		rssFrame: {
 			Name: "frame",

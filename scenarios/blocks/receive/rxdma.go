@@ -111,7 +111,7 @@ func (d rxDrop) String() string {
 
 // RxDMA has what follows the choice of a queue: whether it takes the frame, and what is written then.
 var RxDMA = &kit.Block{
-	Name: "rxdma", RTL: "nic_rxdma.sv", Go: "models/nic/core/rxdma.go",
+	Name: "rxdma", RTL: "receive/nic_rxdma.sv", Go: "models/nic/core/rxdma.go",
 	Ops:      []kit.Op{{Name: "delivery", Request: kit.NewRecord[rxDelivery](), Result: kit.NewRecord[rxResult]().WithTail("frame")}},
 	Stimulus: rxdmaStimulus, Settle: rxdmaSettle,
 	Reference: func() func(kit.Packet) []kit.Packet {

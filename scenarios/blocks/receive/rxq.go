@@ -18,7 +18,7 @@ const (
 )
 
 var Rxq = &kit.Block{
-	Name: "rxq", RTL: "nic_rxq.sv", Go: "models/nic/core/rxq.go",
+	Name: "rxq", RTL: "receive/nic_rxq.sv", Go: "models/nic/core/rxq.go",
 	Ops: []kit.Op{
 		rxqTable:    kit.TableOp(&nicspec.RxqEntryInfo),
 		rxqDoorbell: {Name: "doorbell", Request: rxqRequest, Result: kit.NewLayout(kit.Num("op", 1), kit.Num("accepted", 1), kit.Num("db_bad", 1))},

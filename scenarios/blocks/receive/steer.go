@@ -23,7 +23,7 @@ var (
 )
 
 var Steer = &kit.Block{
-	Name: "steer", RTL: "nic_steer.sv", Go: "models/nic/core/steer.go",
+	Name: "steer", RTL: "receive/nic_steer.sv", Go: "models/nic/core/steer.go",
 	Ops: []kit.Op{
 		SteerFrame: {Name: "frame", Request: kit.NewLayout(kit.Num("op", 1), kit.Gap(7), kit.Entry(&nicspec.SteerKeyInfo)), Result: steerResult},
 		SteerTable: kit.TableOp(&nicspec.RuleEntryInfo),

@@ -17,7 +17,7 @@ const (
 )
 
 var Counters = &kit.Block{
-	Name: "counters", RTL: "nic_counters.sv", Go: "models/nic/core/counters.go",
+	Name: "counters", RTL: "registers/nic_counters.sv", Go: "models/nic/core/counters.go",
 	Ops: []kit.Op{
 		countersStep: {
 			Name: "step",

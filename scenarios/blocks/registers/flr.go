@@ -26,7 +26,7 @@ type flrTold struct {
 
 // FLR has what resets do to registers and tables, while they wait for work and when they end.
 var FLR = &kit.Block{
-	Name: "flr", RTL: "nic_flr.sv", Go: "models/nic/core/regs.go",
+	Name: "flr", RTL: "registers/nic_flr.sv", Go: "models/nic/core/regs.go",
 	Ops: append(Regs.Ops[:len(Regs.Ops):len(Regs.Ops)], kit.Op{
 		Name: "work", Request: kit.NewRecord[flrPattern](), Result: kit.NewRecord[flrTold](),
 	}),

@@ -25,7 +25,7 @@ const (
 )
 
 var MSIX = &kit.Block{
-	Name: "msix", RTL: "nic_msix.sv", Go: "models/nic/core/msix.go",
+	Name: "msix", RTL: "pcie/nic_msix.sv", Go: "models/nic/core/msix.go",
 	Ops: []kit.Op{
 		msixOn:      {Name: "on", Request: msixRequest, Result: kit.NewLayout(kit.Num("op", 1))},
 		msixOff:     {Name: "off", Request: msixRequest, Result: msixResult},

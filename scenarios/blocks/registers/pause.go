@@ -23,7 +23,7 @@ const (
 )
 
 var Pause = &kit.Block{
-	Name: "pause", RTL: "nic_pause.sv", Go: "models/nic/core/pause.go",
+	Name: "pause", RTL: "transmit/nic_pause.sv", Go: "models/nic/core/pause.go",
 	Ops: []kit.Op{
 		PauseTable: kit.TableOp(&nicspec.PortEntryInfo),
 		pauseClass: {Name: "class", Request: kit.NewLayout(kit.Num("op", 1), kit.Num("queue", 1), kit.Num("class", 1)), Result: kit.NewLayout(kit.Num("op", 1))},

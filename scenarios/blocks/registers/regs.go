@@ -18,7 +18,7 @@ const (
 )
 
 var Regs = &kit.Block{
-	Name: "regs", RTL: "nic_regs.sv", Go: "models/nic/core/regs.go",
+	Name: "regs", RTL: "registers/nic_regs.sv", Go: "models/nic/core/regs.go",
 	Ops: []kit.Op{
 		regsRequest: {
 			Name:    "request",

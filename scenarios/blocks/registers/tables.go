@@ -17,7 +17,7 @@ const (
 )
 
 var Tables = &kit.Block{
-	Name: "tables", RTL: "nic_tables.sv", Go: "models/nic/core/tables.go",
+	Name: "tables", RTL: "registers/nic_tables.sv", Go: "models/nic/core/tables.go",
 	Ops: []kit.Op{
 		tablesWrite: {
 			Name:    "write",

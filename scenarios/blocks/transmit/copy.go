@@ -79,7 +79,7 @@ func (c copyOrder) String() string {
 }
 
 var CopyEngine = &kit.Block{
-	Name: "copy", RTL: "nic_copy.sv", Go: "models/nic/copy.go",
+	Name: "copy", RTL: "copy/nic_copy.sv", Go: "models/nic/copy.go",
 	Ops:      []kit.Op{{Name: "entries", Request: kit.NewRecord[copyEntries](), Result: kit.NewRecord[copyEnds]().WithTail("data")}},
 	Stimulus: copyStimulus, Reference: copyReference, Settle: copySettle,
 }

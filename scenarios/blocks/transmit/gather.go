@@ -52,7 +52,7 @@ type gatherTold struct {
 }
 
 var GatherFrame = &kit.Block{
-	Name: "gather", RTL: "nic_gather.sv", Go: "models/nic/gather.go",
+	Name: "gather", RTL: "transmit/nic_gather.sv", Go: "models/nic/gather.go",
 	Ops:      []kit.Op{{Name: "entry", Request: kit.NewRecord[gatherEntry](), Result: kit.NewRecord[gatherEnd]().WithTail("frame")}},
 	Stimulus: gatherStimulus, Reference: gatherReference, Settle: gatherSettle,
 }

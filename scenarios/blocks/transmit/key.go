@@ -15,7 +15,7 @@ const (
 )
 
 var Key = &kit.Block{
-	Name: "key", RTL: "nic_key.sv", Go: "models/nic/core/key.go",
+	Name: "key", RTL: "workqueues/nic_key.sv", Go: "models/nic/core/key.go",
 	Ops: []kit.Op{
 		keyPiece: {
 			Name:    "piece",

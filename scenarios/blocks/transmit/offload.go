@@ -9,7 +9,7 @@ import (
 )
 
 var Offload = &kit.Block{
-	Name: "offload", RTL: "nic_offload.sv", Go: "models/nic/core/offload.go",
+	Name: "offload", RTL: "transmit/nic_offload.sv", Go: "models/nic/core/offload.go",
 	Ops: []kit.Op{{
 		Name: "frame",
 		Request: kit.NewLayout(kit.Gap(2), kit.Num("length", 2), kit.Gap(1), kit.Num("inline_len", 1), kit.Code("status", kit.StatusName), kit.Num("flags", 1), kit.Num("l3_off", 1),

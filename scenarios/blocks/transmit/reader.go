@@ -36,7 +36,7 @@ const (
 )
 
 var Reader = &kit.Block{
-	Name: "reader", RTL: "nic_reader.sv", Go: "models/nic/core/reader.go",
+	Name: "reader", RTL: "pcie/nic_reader.sv", Go: "models/nic/core/reader.go",
 	Ops: []kit.Op{
 		readerRead: {
 			Name:    "read",

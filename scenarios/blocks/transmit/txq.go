@@ -56,7 +56,7 @@ type txqItem struct {
 // completion entries. Entries of several blocks wait until they are whole. Copies, which wait for one another on ways of their
 // own, are no part of its build.
 var Txq = &kit.Block{
-	Name: "txq", RTL: "nic_txq.sv", Go: "models/nic/txq.go",
+	Name: "txq", RTL: "workqueues/nic_txq.sv", Go: "models/nic/txq.go",
 	Ops: []kit.Op{
 		txqTable: kit.TableOp(&nicspec.TxqEntryInfo),
 		txqRing: {

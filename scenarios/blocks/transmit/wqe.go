@@ -45,7 +45,7 @@ type wqePlan struct {
 }
 
 var Wqe = &kit.Block{
-	Name: "wqe", RTL: "nic_wqe.sv", Go: "models/nic/core/wqe.go",
+	Name: "wqe", RTL: "workqueues/nic_wqe.sv", Go: "models/nic/core/wqe.go",
 	Ops: []kit.Op{
 		wqeEntry: {Name: "entry", Request: kit.NewRecord[wqeBlocks](), Result: kit.NewRecord[wqePlan]()},
 		wqeTable: kit.TableOp(&nicspec.KeyEntryInfo),

@@ -1,0 +1,50 @@
+/// Beats of frames, out of a block that cannot be held back, to a stream that can: the block is
+/// given more only while there is room for what it may still bring.
+
+`include "nic_assert.svh"
+
+module blk_beats #(
+  // Beats, a power of two, and how many of them the block may still bring once it gets no more.
+  parameter int Depth = 64,
+  parameter int Slack = 8
+) (
+  input  logic         clk,
+  input  logic         rst,
+  // The block may be given more.
+  output logic         room_o,
+  // Beats out of the block, never held back.
+  input  logic         valid_i,
+  input  logic         last_i,
+  input  logic [6:0]   bytes_i,
+  input  logic [511:0] data_i,
+  // The same beats, as a stream.
+  output logic [511:0] m_tdata,
+  output logic [63:0]  m_tkeep,
+  output logic         m_tlast,
+  output logic         m_tvalid,
+  input  logic         m_tready
+);
+  localparam int Cw = $clog2(Depth) + 1;
+
+  logic [Cw-1:0] held_q;
+  logic          in_ready;
+
+  assign room_o = held_q <= Cw'(Depth - Slack);
+
+  nic_fifo #(.Width(577), .Depth(Depth)) u_fifo (
+    .clk, .rst,
+    .in_valid_i  (valid_i),
+    .in_ready_o  (in_ready),
+    .in_data_i   ({last_i, ~({64{1'b1}} << bytes_i), data_i}),
+    .out_valid_o (m_tvalid),
+    .out_ready_i (m_tready),
+    .out_data_o  ({m_tlast, m_tkeep, m_tdata})
+  );
+
+  always_ff @(posedge clk) begin
+    held_q <= held_q + Cw'(valid_i) - Cw'(m_tvalid && m_tready);
+    if (rst) held_q <= '0;
+  end
+
+  `NIC_ASSERT(a_room, valid_i |-> in_ready)
+endmodule

@@ -1,0 +1,50 @@
+/// Register slice of a stream (skid buffer): valid and data leave from a register, and so does
+/// ready.
+/// Latency: a word that is taken is at the output in the next cycle. One in and one out a cycle.
+/// Promises: no path from an input to an output; holds two words: the second register catches the
+/// one that comes in the cycle in which the output stops.
+/// Asserts: what is at the output and not taken stays (a_held).
+
+`include "nic_assert.svh"
+
+module nic_skid #(
+  // Bits of a word.
+  parameter int Width = 32
+) (
+  // Clock, and reset: synchronous, active high.
+  input  logic             clk,
+  input  logic             rst,
+  // Word to be taken: in_data_i, in a cycle with in_valid_i and in_ready_o.
+  input  logic             in_valid_i,
+  output logic             in_ready_o,
+  input  logic [Width-1:0] in_data_i,
+  // Word to be given: out_data_o, in a cycle with out_valid_o and out_ready_i.
+  output logic             out_valid_o,
+  input  logic             out_ready_i,
+  output logic [Width-1:0] out_data_o
+);
+  logic             out_valid_q, spare_valid_q;
+  logic [Width-1:0] out_q, spare_q;
+
+  assign in_ready_o  = !spare_valid_q;
+  assign out_valid_o = out_valid_q;
+  assign out_data_o  = out_q;
+
+  always_ff @(posedge clk) begin
+    if (out_ready_i || !out_valid_q) begin
+      out_valid_q   <= spare_valid_q || in_valid_i;
+      spare_valid_q <= 1'b0;
+      if (spare_valid_q) out_q <= spare_q;
+      else if (in_valid_i) out_q <= in_data_i;
+    end else if (in_valid_i && in_ready_o) begin
+      spare_valid_q <= 1'b1;
+      spare_q       <= in_data_i;
+    end
+    if (rst) begin
+      out_valid_q   <= 1'b0;
+      spare_valid_q <= 1'b0;
+    end
+  end
+
+  `NIC_HELD(a_held, out_valid_o, out_ready_i, out_data_o)
+endmodule

@@ -1,0 +1,300 @@
+/// Keeps copies, and the frames of each port, from waiting for one another (contract D7, D8, T13):
+/// an entry goes on when its queue has nothing under way but its kind, and its lane has room that
+/// no list waits for; else it is parked in its queue's list, and entries of other queues pass it.
+/// Entries of several blocks are always parked, and go on, block by block, when they are whole.
+
+`include "nic_assert.svh"
+
+module nic_txpark
+  import nic_pkg::*, nic_tx_pkg::*;
+#(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1,
+  // Transmit queues, a power of two.
+  parameter int NumTxq = 64,
+  // Places for blocks beyond Few a queue, at least.
+  parameter int Shared = 256,
+  // Entries of a port that may be on their way to its gather buffer.
+  parameter int Sends = 16,
+  // There is a copy engine.
+  parameter bit HasCopy = 1'b1,
+  // Entries may have several blocks.
+  parameter bit HasLong = 1'b1,
+  localparam int Qw = $clog2(NumTxq)
+) (
+  input  logic              clk,
+  input  logic              rst,
+  // Blocks of entries as fetched; whole_o: the block at id_i and wqe_i is its entry's last.
+  input  logic              valid_i,
+  output logic              ready_o,
+  input  tx_id_t            id_i,
+  input  logic [511:0]      wqe_i,
+  output logic              whole_o,
+  // Blocks of entries that go on; more_o: the block is not its entry's last.
+  output logic              valid_o,
+  input  logic              ready_i,
+  output tx_id_t            id_o,
+  output logic [511:0]      wqe_o,
+  output logic              more_o,
+  // Queue drain_q_i is switched off, its incomplete entry dropped; hold_o: some of it is here.
+  input  logic              drain_i,
+  input  logic [Qw-1:0]     drain_q_i,
+  output logic              hold_o,
+  // Pulses: a frame's entry reached its gather buffer; something of queue end_q_i ended.
+  input  logic [Ports-1:0]  sent_i,
+  input  logic              end_i,
+  input  logic [Qw-1:0]     end_q_i,
+  // Queue that asks: blocks that may be fetched; that are; of queue lost_q_i, that do not come.
+  input  logic [Qw-1:0]     fetch_q_i,
+  output logic [2:0]        fetch_max_o,
+  input  logic              fetch_i,
+  input  logic [2:0]        fetch_num_i,
+  input  logic [Qw-1:0]     lost_q_i,
+  input  logic [2:0]        lost_num_i,
+  // Queues that may fetch nothing.
+  output logic [NumTxq-1:0] blocked_o
+);
+  localparam int Few    = 4;
+  localparam int Places = 1 << $clog2(Few * NumTxq + Shared);
+  localparam int Pw     = $clog2(Places);
+  localparam int Jobs   = nic_copy_pkg::Jobs;
+  localparam int Chw    = nic_copy_pkg::Chw;
+  // Ways: the ports, then the channels of the copy engine.
+  localparam int Ways   = Ports + (HasCopy ? nic_copy_pkg::Channels : 0);
+  localparam int Ww     = $clog2(Ways + 1);
+
+  // What an entry is for: the copy engine, or a port.
+  typedef struct packed {logic copy; logic port;} kind_t;
+
+  // What it asks for; without a frame any port will do.
+  typedef struct packed {logic any; kind_t kind;} need_t;
+
+  typedef struct packed {
+    tx_id_t       id;
+    logic [511:0] wqe;
+    logic         more;
+  } entry_t;
+
+  // Lists: blocks by place, first and last place of each queue, and the last of a whole entry.
+  entry_t            entry_mem [Places];
+  logic [Pw-1:0]     next_mem  [Places];
+  need_t             need_mem  [Places];
+  logic [Pw-1:0]     free_mem  [Places];
+  logic [Pw:0]       fresh_q, back_q, reuse_q;
+  logic [Pw-1:0]     first_q [NumTxq];
+  logic [Pw-1:0]     last_q  [NumTxq];
+  logic [Pw-1:0]     whole_q [NumTxq];
+  logic [Pw-1:0]     begin_q [NumTxq];     // first place of the entry that is not whole
+  logic [Places-1:0] end_q, void_q;        // its entry's last block; of an entry that is forgotten
+  logic [NumTxq-1:0][1:0] have_q, lack_q;  // blocks of the entry that is not whole
+  logic [NumTxq-1:0] listed_q;             // the list has a whole entry
+  logic [NumTxq-1:0] slow_q;               // it waits for a copy, or is one
+
+  // Of each queue: entries under way, and their kind.
+  logic [15:0]       open_q [NumTxq];
+  logic [NumTxq-1:0] copies_q;             // copies
+  logic [NumTxq-1:0] port_q;               // frames: of this port, or the last ones were
+  logic [4:0]        used_q [Ways];        // places of each way
+
+  entry_t            out_q;
+  logic              out_valid_q;
+  logic              mid_q, mid_void_q;    // an entry is going on: blocks follow
+  logic [Ww-1:0]     mid_way_q;
+
+  logic [Qw-1:0]     in, look, go_q;
+  need_t             in_need;
+  kind_t             in_kind, look_kind, go_kind;
+  logic [Ww-1:0]     in_way, look_way, look_from, go_way;
+  logic              clk_g, take, crowded, last_one, fresh;
+  logic              opens, ends, drop, adds, voids;
+  logic              draining_q;           // the queue was being switched off a cycle ago
+  logic [Qw-1:0]     add_q, cut_q;
+  // An entry that comes may go on; the list in turn waits for others of its queue, for a place.
+  logic              may, order, full;
+  logic              look_valid, turn_wake, pop, pass, go, park, begins;
+  logic [Ways:0]     room, waits, left;    // the last bit stands for no way
+  logic [Pw-1:0]     place, head;
+  wqe_t              wqe;
+  logic              unused_wqe;
+
+  // Entries without a frame go the way of others of their queue, so that no other port holds them.
+  function automatic kind_t kind(input logic [Qw-1:0] q, input need_t n);
+    kind.copy = n.kind.copy;
+    kind.port = Ports > 1 && !n.kind.copy && (n.any ? port_q[q] : n.kind.port);
+  endfunction
+
+  function automatic logic [Ww-1:0] way(input logic [Chw-1:0] c, input kind_t k);
+    logic unused_way;
+    unused_way = ^{c, k};
+    way = HasCopy && k.copy ? Ww'(Ports) + Ww'(c) : Ww'(k.port);
+  endfunction
+
+  // The queue has nothing else under way than entries of the kind.
+  function automatic logic ordered(input logic [Qw-1:0] q, input kind_t k);
+    ordered = open_q[q] == 16'd0 || (copies_q[q] == k.copy && (k.copy || port_q[q] == k.port));
+  endfunction
+
+  // Awake when entries come, wait, go on or end, or are being fetched.
+  nic_clkgate u_gate (.clk, .test_en_i(1'b0), .clk_o(clk_g),
+    .enable_i(rst || valid_i || out_valid_q || turn_wake || fetch_i || hold_o ||
+              lost_num_i != 3'd0 || end_i || sent_i != '0));
+
+  assign in          = id_i.qid[Qw-1:0];
+  assign wqe         = wqe_t'(wqe_i);
+  assign unused_wqe  = ^wqe;
+  assign in_need.any = id_i.is_event || wqe.opcode != OpcodeSend || wqe.port >= 8'(Ports);
+  assign in_need.kind.port = wqe.port[0];
+  assign in_need.kind.copy = HasCopy && !id_i.is_event &&
+                             (wqe.opcode == OpcodeCopy || wqe.opcode == OpcodeInvalidate ||
+                              wqe.opcode == OpcodeCopyInvalidate);
+  assign in_kind     = kind(in, in_need);
+  assign in_way      = way(in[Chw-1:0], in_kind);
+
+  always_comb begin
+    room = '1;
+    for (int w = 0; w < Ways; w++) room[w] = used_q[w] != 5'(w < Ports ? Sends : Jobs);
+    left            = '0;
+    left[Ports-1:0] = sent_i;
+    if (end_i && copies_q[end_q_i]) left[way(end_q_i[Chw-1:0], '{copy: 1'b1, port: 1'b0})] = 1'b1;
+  end
+
+  nic_txturn #(.NumTxq(NumTxq), .Ways(Ways)) u_turn (
+    .clk(clk_g), .rst, .room_i(room), .waits_o(waits), .add_i(begins), .add_q_i(add_q), .end_i,
+    .end_q_i, .valid_o(look_valid), .q_o(look), .from_o(look_from), .way_i(look_way),
+    .keep_i(!order && !full && !(take && end_q[head])), .order_i(order), .full_i(full),
+    .last_i(pop && last_one),
+    .wake_o(turn_wake)
+  );
+
+  // The list in turn.
+  assign head      = first_q[look];
+  assign look_kind = kind(look, need_mem[head]);
+  assign look_way  = mid_q ? mid_way_q : way(look[Chw-1:0], look_kind);
+  assign last_one  = head == whole_q[look];
+  assign voids     = mid_q ? mid_void_q : void_q[head];
+  assign order     = !mid_q && !voids && !ordered(look, look_kind);
+  assign full      = !mid_q && !voids && !order &&
+                     (!room[look_way] || (waits[look_way] && look_from != look_way));
+  assign take      = !out_valid_q || ready_i;
+  assign pop       = look_valid && take && !order && !full;
+
+  // A block begins an entry, ends one. An Event, or the end of its queue, cuts an entry short.
+  assign opens     = lack_q[in] == 2'd0 || id_i.is_event;
+  assign ends      = opens ? id_i.is_event || !HasLong || wqe.blocks == 2'd0 : lack_q[in] == 2'd1;
+  assign whole_o   = ends;
+  assign hold_o    = drain_i && lack_q[drain_q_i] != 2'd0;
+  // Blocks of it that still come, one may in the next cycle, come first: they would begin another.
+  assign drop      = hold_o && draining_q && !(valid_i && in == drain_q_i);
+  assign cut_q     = drop ? drain_q_i : in;
+
+  // What might go on but for the way out waits for it.
+  assign may       = !listed_q[in] && lack_q[in] == 2'd0 && ends && ordered(in, in_kind) &&
+                     room[in_way] && !waits[in_way];
+  assign pass      = valid_i && take && !pop && may && !drop;
+  assign park      = valid_i && !may && !drop;
+  assign adds      = (park && ends) || drop;
+  assign add_q     = drop ? drain_q_i : in;
+  assign begins    = adds && (!listed_q[add_q] || (pop && look == add_q && last_one));
+  assign ready_o   = pass || park;
+  assign go        = (pop && !mid_q && !voids) || pass;
+  assign go_q      = pop ? look : in;
+  assign go_kind   = pop ? look_kind : in_kind;
+  assign go_way    = pop ? look_way : in_way;
+  assign place     = fresh_q[Pw] ? free_mem[reuse_q[Pw-1:0]] : fresh_q[Pw-1:0];
+
+  assign valid_o       = out_valid_q;
+  assign {id_o, wqe_o, more_o} = out_q;
+
+  assign crowded   = Ports > 1 && (listed_q[fetch_q_i] || !room[Ww'(port_q[fetch_q_i])]);
+  nic_txshare #(.Ports(Ports), .NumTxq(NumTxq), .Places(Places), .Few(Few)) u_share (
+    .clk(clk_g), .rst, .fetch_q_i, .max_o(fetch_max_o), .fetch_i, .num_i(fetch_num_i),
+    .new_o(fresh), .slow_i(slow_q[fetch_q_i]), .crowded_i(crowded), .have_i(have_q[fetch_q_i]),
+    .lost_q_i, .lost_num_i, .gone_i(pop || pass), .gone_q_i(go_q), .came_i(park && !ends),
+    .came_q_i(in), .blocked_o
+  );
+
+  always_ff @(posedge clk) draining_q <= drain_i && !rst;
+
+  always_ff @(posedge clk_g) begin
+    if (pop)       out_q <= entry_mem[head];
+    else if (pass) out_q <= '{id: id_i, wqe: wqe_i, more: 1'b0};
+    if (pop) out_q.more <= !end_q[head];
+    if (go) out_q.id.port <= go_kind.port;
+    if (take) out_valid_q <= pass || (pop && !voids);
+
+    if (pop) begin
+      free_mem[back_q[Pw-1:0]] <= head;
+      back_q                   <= back_q + 1'b1;
+      first_q[look]            <= next_mem[head];
+      mid_q                    <= !end_q[head];
+      mid_void_q               <= voids;
+      mid_way_q                <= look_way;
+      if (last_one) begin
+        listed_q[look] <= 1'b0;
+        slow_q[look]   <= 1'b0;
+      end
+    end
+    // What came of an entry that is cut short is an entry that goes nowhere.
+    if (drop || (park && id_i.is_event && lack_q[in] != 2'd0)) begin
+      void_q[begin_q[cut_q]] <= 1'b1;
+      end_q[last_q[cut_q]]   <= 1'b1;
+      have_q[cut_q]          <= 2'd0;
+      lack_q[cut_q]          <= 2'd0;
+    end
+    if (park) begin
+      entry_mem[place] <= '{id: id_i, wqe: wqe_i, more: 1'b0};
+      need_mem[place]  <= in_need;
+      end_q[place]     <= ends;
+      void_q[place]    <= 1'b0;
+      if (fresh_q[Pw]) reuse_q <= reuse_q + 1'b1;
+      else             fresh_q <= fresh_q + 1'b1;
+      if ((!listed_q[in] && lack_q[in] == 2'd0) || (pop && look == in && head == last_q[in])) begin
+        first_q[in] <= place;
+      end else begin
+        next_mem[last_q[in]] <= place;
+      end
+      last_q[in] <= place;
+      have_q[in] <= ends ? 2'd0 : opens ? 2'd1 : have_q[in] + 2'd1;
+      lack_q[in] <= ends ? 2'd0 : opens ? wqe.blocks : lack_q[in] - 2'd1;
+      if (opens) begin
+        begin_q[in] <= place;
+        if (in_kind.copy || (open_q[in] != 16'd0 && copies_q[in])) slow_q[in] <= 1'b1;
+      end
+    end
+    if (adds) begin
+      listed_q[add_q] <= 1'b1;
+      whole_q[add_q]  <= drop ? last_q[add_q] : place;
+    end
+
+    // Accounts.
+    if (go) begin
+      copies_q[go_q] <= go_kind.copy;
+      if (!go_kind.copy) port_q[go_q] <= go_kind.port;
+    end
+    if (!(go && end_i && go_q == end_q_i)) begin
+      if (go)    open_q[go_q]    <= open_q[go_q] + 16'd1;
+      if (end_i) open_q[end_q_i] <= open_q[end_q_i] - 16'd1;
+    end
+    for (int w = 0; w < Ways; w++) begin
+      used_q[w] <= used_q[w] + 5'(go && go_way == Ww'(w)) - 5'(left[w]);
+    end
+    if (fresh) open_q[fetch_q_i] <= '0;
+
+    if (rst) begin
+      for (int w = 0; w < Ways; w++) used_q[w] <= '0;
+      listed_q     <= '0;
+      have_q       <= '0;
+      lack_q       <= '0;
+      mid_q        <= 1'b0;
+      slow_q       <= '0;
+      out_valid_q  <= 1'b0;
+      fresh_q      <= '0;
+      back_q       <= '0;
+      reuse_q      <= '0;
+      port_q       <= '0;
+    end
+  end
+
+  `NIC_ASSERT(a_places, park |-> !fresh_q[Pw] || back_q != reuse_q)
+  `NIC_HELD(a_out_held, valid_o, ready_i, {id_o, wqe_o})
+endmodule

@@ -1,0 +1,92 @@
+/// How many blocks of its work entries each transmit queue may fetch: Few whatever the others do,
+/// more while the shared places last, and while it waits for nothing.
+
+module nic_txshare #(
+  // Ethernet ports, 1 or 2.
+  parameter int Ports = 1,
+  // Transmit queues, a power of two.
+  parameter int NumTxq = 64,
+  // Places for blocks, those of Few a queue included.
+  parameter int Places = 512,
+  // Blocks that each queue may have fetched: those of a longest entry at least.
+  parameter int Few = 4,
+  localparam int Qw = $clog2(NumTxq),
+  localparam int Pw = $clog2(Places)
+) (
+  input  logic              clk,
+  input  logic              rst,
+  // Queue that is asked about; max_o: blocks of it that may be fetched.
+  input  logic [Qw-1:0]     fetch_q_i,
+  output logic [2:0]        max_o,
+  // Pulse: num_i blocks of queue fetch_q_i are being fetched.
+  input  logic              fetch_i,
+  input  logic [2:0]        num_i,
+  // They are its first since the reset.
+  output logic              new_o,
+  // The list of queue fetch_q_i waits for a copy.
+  input  logic              slow_i,
+  // The list of queue fetch_q_i waits for its port.
+  input  logic              crowded_i,
+  // Blocks of an entry of queue fetch_q_i that is not whole.
+  input  logic [1:0]        have_i,
+  // Queue lost_q_i: lost_num_i blocks that were being fetched will not come.
+  input  logic [Qw-1:0]     lost_q_i,
+  input  logic [2:0]        lost_num_i,
+  // Pulse: a block of queue gone_q_i left its list, or passed it.
+  input  logic              gone_i,
+  input  logic [Qw-1:0]     gone_q_i,
+  // Pulse: a block of queue came_q_i was added to those of an entry that is not whole.
+  input  logic              came_i,
+  input  logic [Qw-1:0]     came_q_i,
+  // Queues that may fetch nothing.
+  output logic [NumTxq-1:0] blocked_o
+);
+  // Of each queue, from its first fetch since the reset on: blocks fetched, gone on, not come.
+  logic [NumTxq-1:0] known_q, blocked_q;
+  logic [15:0]       got_q  [NumTxq];
+  logic [15:0]       gone_q [NumTxq];
+  logic [15:0]       lost_q [NumTxq];
+  logic [Pw:0]       total_q;
+  logic [15:0]       held;
+  logic              roomy;
+
+  assign blocked_o = blocked_q;
+  assign new_o     = fetch_i && !known_q[fetch_q_i];
+  assign held      = known_q[fetch_q_i] ?
+                     got_q[fetch_q_i] - gone_q[fetch_q_i] - lost_q[fetch_q_i] : 16'd0;
+  assign roomy     = total_q <= (Pw + 1)'(Places - Few * NumTxq - 4);
+
+  // A queue that waits for its port has four blocks, read at once, or what makes an entry whole.
+  always_comb begin
+    max_o = held < 16'(Few) ? 3'(16'(Few) - held) : 3'd0;
+    if (!slow_i) begin
+      if (Ports > 1 && held != 16'(have_i)) max_o = 3'd0;
+      if (roomy && !crowded_i)              max_o = 3'd4;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (gone_i) gone_q[gone_q_i] <= gone_q[gone_q_i] + 16'd1;
+    if (fetch_i && known_q[fetch_q_i]) got_q[fetch_q_i] <= got_q[fetch_q_i] + 16'(num_i);
+    if (lost_num_i != 3'd0) lost_q[lost_q_i] <= lost_q[lost_q_i] + 16'(lost_num_i);
+    if (new_o) begin
+      known_q[fetch_q_i] <= 1'b1;
+      got_q[fetch_q_i]   <= 16'(num_i);
+      gone_q[fetch_q_i]  <= '0;
+      lost_q[fetch_q_i]  <= '0;
+    end
+    total_q <= total_q + (fetch_i ? (Pw + 1)'(num_i) : '0) - (Pw + 1)'(gone_i) -
+               (Pw + 1)'(lost_num_i);
+
+    // A queue that may fetch nothing is left out until something of it goes on.
+    if (fetch_i && max_o == 3'd0) blocked_q[fetch_q_i] <= 1'b1;
+    if (gone_i)                   blocked_q[gone_q_i]  <= 1'b0;
+    if (came_i)                   blocked_q[came_q_i]  <= 1'b0;
+    if (lost_num_i != 3'd0)       blocked_q[lost_q_i]  <= 1'b0;
+    if (rst) begin
+      known_q   <= '0;
+      blocked_q <= '0;
+      total_q   <= '0;
+    end
+  end
+endmodule
