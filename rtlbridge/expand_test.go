@@ -33,7 +33,7 @@ func TestEachLane(t *testing.T) {
 
 // An AXI port with lanes stands for a port on each: the channels of one, then those of the next.
 func TestEachLaneOfAXI(t *testing.T) {
-	text := strings.ReplaceAll(goodManifest, "{name: in, kind: axis, dir: in, prefix: s}", "{name: s, kind: axil, dir: in, prefix: s, lanes: 2, strides: {awaddr: 16}}")
+	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}", "{name: s, kind: axil, dir: in, prefix: s, lanes: 2, strides: {awaddr: 16}}")
 	m, err := ParseManifest("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	var names []string
