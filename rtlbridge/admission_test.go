@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // openSeconds, maxApplicants and namedRefusals are those of verilator/harness/admission.hpp.
@@ -72,12 +74,12 @@ func (b *besieged) says(want string) {
 }
 
 // refuses waits for the ERROR frame that a client gets, and the end of its connection.
-func (b *besieged) refuses(c net.Conn, code ErrorCode, want string) {
+func (b *besieged) refuses(c net.Conn, code protocol.ErrorCode, want string) {
 	b.t.Helper()
 	typ, body, err := readFrame(c)
 	require.NoError(b.t, err)
-	require.Equal(b.t, FrameError, typ)
-	e, err := decodeError(body)
+	require.Equal(b.t, protocol.FrameError, typ)
+	e, err := protocol.DecodeError(body)
 	require.NoError(b.t, err)
 	if e.Text != late {
 		require.Equal(b.t, code, e.Code)
@@ -102,31 +104,31 @@ func (b *besieged) plays(token [32]byte) {
 // TestRudeClients: whoever connects without the token is refused and named, and the device goes on listening.
 func TestRudeClients(t *testing.T) {
 	token := [32]byte{1, 2, 3}
-	good, other := appendOpen(nil, &token), appendOpen(nil, &[32]byte{1, 2, 4})
+	good, other := protocol.AppendOpen(nil, &token), protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
 	spoilt := func(at int, value byte) []byte {
 		b := append([]byte(nil), good...)
 		b[at] = value
 		return b
 	}
-	first := spoilt(headBytes+8, 1)
-	first[headBytes+10] = 1
+	first := spoilt(protocol.HeadBytes+8, 1)
+	first[protocol.HeadBytes+10] = 1
 	d, path := fifo(t, VariantSpeed), socketPath(t)
 	for _, at := range []string{"unix:" + path, "tcp:127.0.0.1:0"} {
 		b := besiege(t, d, at, token)
 		for _, x := range []struct {
 			sent []byte
-			code ErrorCode
+			code protocol.ErrorCode
 			want string
 		}{
-			{other, CodeToken, "wrong token"},
-			{append(other, make([]byte, 30_000)...), CodeToken, "wrong token"},
-			{[]byte("GET / HTTP/1.1\r\n\r\n"), CodeProtocol, "OPEN frame refused: value"},
-			{spoilt(4, byte(FrameRun)), CodeProtocol, "OPEN frame refused: frame-type"},
-			{spoilt(headBytes, 'n'), CodeProtocol, "OPEN frame refused: magic"},
-			{spoilt(headBytes+8, 9), CodeVersion, "the client speaks 9 to 3, this device 3"},
-			{first, CodeVersion, "the client speaks 1 to 1, this device 3"},
-			{spoilt(headBytes+12, 1), CodeProtocol, "OPEN frame refused: value"},
-			{binary.LittleEndian.AppendUint64(nil, 0xfffffff8|uint64(FrameOpen)<<32), CodeLimit, "OPEN frame refused: limit"},
+			{other, protocol.CodeToken, "wrong token"},
+			{append(other, make([]byte, 30_000)...), protocol.CodeToken, "wrong token"},
+			{[]byte("GET / HTTP/1.1\r\n\r\n"), protocol.CodeProtocol, "OPEN frame refused: value"},
+			{spoilt(4, byte(protocol.FrameRun)), protocol.CodeProtocol, "OPEN frame refused: frame-type"},
+			{spoilt(protocol.HeadBytes, 'n'), protocol.CodeProtocol, "OPEN frame refused: magic"},
+			{spoilt(protocol.HeadBytes+8, 9), protocol.CodeVersion, "the client speaks 9 to 3, this device 3"},
+			{first, protocol.CodeVersion, "the client speaks 1 to 1, this device 3"},
+			{spoilt(protocol.HeadBytes+12, 1), protocol.CodeProtocol, "OPEN frame refused: value"},
+			{binary.LittleEndian.AppendUint64(nil, 0xfffffff8|uint64(protocol.FrameOpen)<<32), protocol.CodeLimit, "OPEN frame refused: limit"},
 		} {
 			c := b.connect()
 			_, err := c.Write(x.sent)
@@ -160,7 +162,7 @@ func TestIdleClients(t *testing.T) {
 	b := besiege(t, d, "tcp:127.0.0.1:0", token)
 	drips, idle := b.connect(), b.connect()
 	go func() {
-		for _, one := range appendOpen(nil, &token) {
+		for _, one := range protocol.AppendOpen(nil, &token) {
 			if _, err := drips.Write([]byte{one}); err != nil {
 				return
 			}
@@ -168,7 +170,7 @@ func TestIdleClients(t *testing.T) {
 		}
 	}()
 	for _, c := range []net.Conn{drips, idle} { // bytes that come meanwhile give no more time
-		b.refuses(c, CodeProtocol, late)
+		b.refuses(c, protocol.CodeProtocol, late)
 		b.says(late)
 		require.Contains(t, b.words.Text(), c.LocalAddr().String())
 	}
@@ -178,11 +180,11 @@ func TestIdleClients(t *testing.T) {
 		crowd[i] = b.connect()
 	}
 	for _, c := range crowd[:3] {
-		b.refuses(c, CodeLimit, "too many clients without an OPEN frame")
+		b.refuses(c, protocol.CodeLimit, "too many clients without an OPEN frame")
 	}
 	b.plays(token)
 	for _, c := range crowd[4:] { // the fourth had to make room for the good one
-		b.refuses(c, CodeLimit, "another client has the session")
+		b.refuses(c, protocol.CodeLimit, "another client has the session")
 	}
 }
 
@@ -190,7 +192,7 @@ func TestIdleClients(t *testing.T) {
 // the device by that nor make it wait.
 func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
 	token := [32]byte{1, 2, 3}
-	wrong := appendOpen(nil, &[32]byte{1, 2, 4})
+	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
 	d := fifo(t, VariantSpeed)
 	t.Chdir(t.TempDir())
 	for name, spoil := range map[string]func(t *testing.T, b *besieged){
@@ -212,7 +214,7 @@ func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
 				c := b.connect()
 				_, err := c.Write(wrong)
 				require.NoError(t, err)
-				b.refuses(c, CodeToken, "wrong token")
+				b.refuses(c, protocol.CodeToken, "wrong token")
 			}
 			b.plays(token)
 			require.NoError(t, b.cmd.Wait())
@@ -238,7 +240,7 @@ func fill(t *testing.T, pipe *os.File) {
 // TestRefusalsAreCounted: whoever connects again and again cannot fill a disk with lines.
 func TestRefusalsAreCounted(t *testing.T) {
 	token := [32]byte{1, 2, 3}
-	wrong := appendOpen(nil, &[32]byte{1, 2, 4})
+	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
 	d := fifo(t, VariantSpeed)
 	t.Chdir(t.TempDir())
 	b := besiege(t, d, "tcp:127.0.0.1:0", token)
@@ -246,7 +248,7 @@ func TestRefusalsAreCounted(t *testing.T) {
 		c := b.connect()
 		_, err := c.Write(wrong)
 		require.NoError(t, err)
-		b.refuses(c, CodeToken, "wrong token")
+		b.refuses(c, protocol.CodeToken, "wrong token")
 	}
 	b.plays(token)
 	require.NoError(t, b.stderr.Close())

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // Kinds of streams that stand for the five channels of an AXI port: records named after it, s.aw, s.w, s.b, s.ar and s.r.
@@ -70,7 +72,7 @@ func (s *Stream) all() (list []string) {
 func (s *Stream) channels() (list []Stream) {
 	known := append(s.all(), s.Fields...)
 	for _, c := range axiChannels {
-		x := Stream{Name: s.Name + "." + c.name, Kind: KindRecord, Dir: s.Dir, Prefix: s.Prefix, Clock: s.Clock, Lane: s.Lane, Lanes: s.Lanes, Signals: map[string]string{}}
+		x := Stream{Name: s.Name + "." + c.name, Kind: protocol.KindRecord, Dir: s.Dir, Prefix: s.Prefix, Clock: s.Clock, Lane: s.Lane, Lanes: s.Lanes, Signals: map[string]string{}}
 		if c.answer && s.Dir == DirIn {
 			x.Dir = DirOut
 		} else if c.answer && s.Dir == DirOut {

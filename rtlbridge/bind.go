@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"sort"
 	"strings"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // field is one role of a stream resolved to bits of a port.
@@ -162,7 +164,7 @@ func (b *binder) stream(i int) boundStream {
 	if s.Dir == DirOut {
 		back = DirIn
 	}
-	if s.Kind != KindLevel {
+	if s.Kind != protocol.KindLevel {
 		bs.Valid = b.role(i, s.validRole(), fwd, 1)
 	}
 	if s.HasReady() {
@@ -178,8 +180,8 @@ func (b *binder) stream(i int) boundStream {
 		bs.SideBytes += f.Bytes()
 		bs.SideFields = append(bs.SideFields, f)
 	}
-	if bs.SideBytes > MaxSideBytes {
-		b.errorf(path, "stream %s: %d side-band bytes, the limit is %d", s.Name, bs.SideBytes, MaxSideBytes)
+	if bs.SideBytes > protocol.MaxSideBytes {
+		b.errorf(path, "stream %s: %d side-band bytes, the limit is %d", s.Name, bs.SideBytes, protocol.MaxSideBytes)
 	}
 	return bs
 }
@@ -308,8 +310,8 @@ func (b *binder) rest(ports []PinPort, out *binding) {
 		b.used[p.Name] = "tie_rest"
 		out.Ties = append(out.Ties, tieOff{Name: p.Name, Member: p.Member, Width: p.Width, Value: v})
 	}
-	if len(out.Ties) > maxTieOffs {
-		b.errorf("tie_rest", "tie_rest: %d inputs are tied off, the limit is %d", len(out.Ties), maxTieOffs)
+	if len(out.Ties) > protocol.MaxTieOffs {
+		b.errorf("tie_rest", "tie_rest: %d inputs are tied off, the limit is %d", len(out.Ties), protocol.MaxTieOffs)
 	}
 }
 

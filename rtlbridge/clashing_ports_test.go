@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // Ports whose names are words of C++, members of Verilator's classes, or macros; what comes in goes out.
@@ -62,14 +64,14 @@ func TestClashingPorts(t *testing.T) {
 	r, err := c.Recv()
 	require.NoError(t, err)
 	var got []byte
-	var rec Record
+	var rec protocol.Record
 	for {
 		ok, err := c.Next(r, &rec)
 		require.NoError(t, err)
 		if !ok {
 			break
 		}
-		if rec.Kind == EventOut {
+		if rec.Kind == protocol.EventOut {
 			got = append(got, rec.Data...)
 		}
 	}

@@ -8,15 +8,16 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/protocol"
 )
 
 // Event is one crossing of the device's boundary, or a broken stream rule.
 type Event struct {
-	Kind        EventKind
-	Flags       uint8 // of EventIn: InBegin, InEnd or both
-	Rule        Rule  // of EventViolation
-	Port        int   // index of the binding, -1 if the stream is bound to no port
-	Stream      int   // index into Hello.Streams
+	Kind        protocol.EventKind
+	Flags       uint8         // of EventIn: InBegin, InEnd or both
+	Rule        protocol.Rule // of EventViolation
+	Port        int           // index of the binding, -1 if the stream is bound to no port
+	Stream      int           // index into Hello.Streams
 	Ordinal     uint64
 	First, Last uint64 // cycles of the first and the last beat so far; of a violation: its cycle and argument
 	// Msg is the message that crossed, nil for a violation. An input may be recycled once its InEnd has been observed.
@@ -54,7 +55,7 @@ type Comp struct {
 	held     []func(stream int, first, last uint64)
 	ahead    heldAhead
 	restFrom uint64 // of rests up to this cycle observers were told
-	digest   Digest
+	digest   protocol.Digest
 	wall     Wall
 	epoch    time.Time
 
@@ -70,7 +71,7 @@ type Comp struct {
 	stopping bool
 	ended    bool
 	fault    error // found outside Handle, reported by the next Handle
-	rec      Record
+	rec      protocol.Record
 }
 
 var (
@@ -87,7 +88,7 @@ func NewComp(name string, s simcore.Scheduler, c *Conn, spec CompSpec, bindings 
 	errs := []error{err}
 	k := &Comp{
 		ComponentBase: sim.NewComponentBase(name), sched: s, conn: c, spec: spec, period: spec.Period,
-		byStream: make([]*portState, len(h.Streams)), digest: NewDigest(), epoch: time.Now(),
+		byStream: make([]*portState, len(h.Streams)), digest: protocol.NewDigest(), epoch: time.Now(),
 	}
 	k.lead = min(spec.InLatency, simcore.Ps(spec.Quantum)*k.period)
 	k.step = simcore.Event{H: k, Kind: kindStep, Secondary: true}
@@ -166,7 +167,7 @@ func (c *Comp) Ended() bool { return c.ended }
 
 // Begin starts the device with the given parameters and schedules its first quantum; cycle 0 is the engine's present time.
 // The component's clock period, and the credits of its links, override those in start.
-func (c *Comp) Begin(start Start) error {
+func (c *Comp) Begin(start protocol.Start) error {
 	if len(start.Streams) != len(c.byStream) {
 		return fmt.Errorf("%s: start: %d streams, the device has %d", c.Name(), len(start.Streams), len(c.byStream))
 	}
@@ -182,7 +183,7 @@ func (c *Comp) Begin(start Start) error {
 		return err
 	}
 	c.cycle = 0
-	c.idle = idleQuanta{enabled: c.conn.Hello().SkipIdle && start.Idle == IdleSkip}
+	c.idle = idleQuanta{enabled: c.conn.Hello().SkipIdle && start.Idle == protocol.IdleSkip}
 	c.origin = simcore.Now(c.sched)
 	c.schedule()
 	return nil
@@ -300,25 +301,25 @@ func (c *Comp) receive() error {
 			return err
 		}
 		c.wall.Deliver += time.Since(c.epoch) - begin
-		if r.Flags&RanMore != 0 {
+		if r.Flags&protocol.RanMore != 0 {
 			continue
 		}
 		c.wall.Exchanges++
 		c.wall.Cycles += uint64(r.Cycles)
 		c.idle.answered(r)
 		c.wall.RTL += time.Duration(r.RTLNs)
-		c.quiet = r.Flags&RanQuiet != 0
+		c.quiet = r.Flags&protocol.RanQuiet != 0
 		if b := c.conn.Hello().Busy; b >= 0 {
 			c.sampled(r, &r.Observed[b])
 		}
-		if r.Flags&RanPartial != 0 {
+		if r.Flags&protocol.RanPartial != 0 {
 			return c.conn.WaitStop()
 		}
 		return nil
 	}
 }
 
-func (c *Comp) deliver(r *Ran) error {
+func (c *Comp) deliver(r *protocol.Ran) error {
 	if c.held != nil {
 		c.ahead.scan(r)
 	}
@@ -336,12 +337,12 @@ func (c *Comp) deliver(r *Ran) error {
 	}
 }
 
-func (c *Comp) dispatch(r *Record) error {
+func (c *Comp) dispatch(r *protocol.Record) error {
 	switch r.Kind {
-	case EventRest:
+	case protocol.EventRest:
 		c.rested(r.First, r.Last)
 		return nil
-	case EventHeld:
+	case protocol.EventHeld:
 		return nil // known since the frame came
 	}
 	e := Event{
@@ -352,9 +353,9 @@ func (c *Comp) dispatch(r *Record) error {
 	if p != nil {
 		e.Port = p.index
 		switch r.Kind {
-		case EventIn:
+		case protocol.EventIn:
 			return p.accepted(&e)
-		case EventOut:
+		case protocol.EventOut:
 			return p.output(&e, r)
 		}
 	}
@@ -363,7 +364,7 @@ func (c *Comp) dispatch(r *Record) error {
 }
 
 func (c *Comp) tell(e *Event) {
-	if c.held != nil && e.Kind != EventViolation {
+	if c.held != nil && e.Kind != protocol.EventViolation {
 		c.ahead.tell(e.Last, c.held)
 	}
 	for _, f := range c.observe {

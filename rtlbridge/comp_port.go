@@ -6,6 +6,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/protocol"
 )
 
 // portState is one binding at work.
@@ -90,11 +91,11 @@ func (p *portState) encode(end uint64) error {
 // accepted handles an EventIn.
 func (p *portState) accepted(e *Event) error {
 	if p.flying.n == 0 {
-		return p.comp.conn.fail("run", protoErr(FrameRan, FaultValue, "input %d of port %s accepted, which was not sent", e.Ordinal, p.Port))
+		return p.comp.conn.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "input %d of port %s accepted, which was not sent", e.Ordinal, p.Port))
 	}
 	e.Msg = *p.flying.head()
 	p.comp.tell(e)
-	if e.Flags&InEnd == 0 {
+	if e.Flags&protocol.InEnd == 0 {
 		return nil
 	}
 	p.flying.pop()
@@ -131,7 +132,7 @@ func (p *portState) returnCredits() error {
 }
 
 // output handles an EventOut.
-func (p *portState) output(e *Event, r *Record) error {
+func (p *portState) output(e *Event, r *protocol.Record) error {
 	c := p.comp
 	m, err := p.Decode(r.Side, r.Data)
 	if err != nil {
@@ -144,14 +145,14 @@ func (p *portState) output(e *Event, r *Record) error {
 		return nil
 	}
 	if p.limited { // it takes more than its credits
-		return c.conn.fail("run", protoErr(FrameRan, FaultValue, "output %d of port %s at cycle %d: the link has no credit for it", e.Ordinal, p.Port, e.Last))
+		return c.conn.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "output %d of port %s at cycle %d: the link has no credit for it", e.Ordinal, p.Port, e.Last))
 	}
 	return fmt.Errorf("%s: port %s: the link has no credit for output %d at cycle %d, and stream %s cannot be held back", c.Name(), p.Port,
 		e.Ordinal, e.Last, p.Out)
 }
 
 // begin takes over the credits of the port's link, which must be long enough.
-func (p *portState) begin(streams []StreamStart) error {
+func (p *portState) begin(streams []protocol.StreamStart) error {
 	c := p.comp
 	if err := p.longEnough(); err != nil {
 		return err

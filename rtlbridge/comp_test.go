@@ -17,6 +17,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/protocol"
 )
 
 // peer stands at the other end of the link: it sends `first` frames, one every gap, and answers every frame that
@@ -96,13 +97,13 @@ type loopOptions struct {
 	total   int
 	akita   bool
 	socket  bool
-	ties    []TieValue
+	ties    []protocol.TieValue
 	record  *bytes.Buffer
 	observe func(Event)
 	held    func(stream int, first, last uint64)
 	timeout time.Duration
 	gap     simcore.Ps
-	idle    IdleMode
+	idle    protocol.IdleMode
 	rate    simcore.Rate
 }
 
@@ -277,17 +278,17 @@ func TestPlaybackIsCancelled(t *testing.T) {
 
 func TestObserverOrder(t *testing.T) {
 	var last uint64
-	n := map[EventKind]int{}
+	n := map[protocol.EventKind]int{}
 	_, err := runLoop(t, fifo(t, VariantSpeed), loopOptions{latency: 400_000, stall: 25, first: 30, total: 30, observe: func(e Event) {
 		require.GreaterOrEqual(t, e.Last, last)
 		last = e.Last
 		require.NotNil(t, e.Msg)
-		if e.Kind != EventIn || e.Flags&InEnd != 0 {
+		if e.Kind != protocol.EventIn || e.Flags&protocol.InEnd != 0 {
 			n[e.Kind]++
 		}
 	}})
 	require.NoError(t, err)
-	require.Equal(t, map[EventKind]int{EventIn: 30, EventOut: 30}, n)
+	require.Equal(t, map[protocol.EventKind]int{protocol.EventIn: 30, protocol.EventOut: 30}, n)
 }
 
 func TestQuantumBound(t *testing.T) {
@@ -304,7 +305,7 @@ func TestQuantumBound(t *testing.T) {
 		{Serial, 160_000, 0, 64},
 		{Serial, 0, 160_000, 64},
 		{Serial, 0, 0, 0},
-		{Serial, simcore.MaxPs, simcore.MaxPs, MaxRunCycles},
+		{Serial, simcore.MaxPs, simcore.MaxPs, protocol.MaxRunCycles},
 	} {
 		require.Equal(t, x.want, MaxQuantum(2500, x.mode, x.in, x.out), "%v %v %v", x.mode, x.in, x.out)
 	}

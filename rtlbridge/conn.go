@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // DefaultTimeout limits every wait for a device.
@@ -66,7 +68,7 @@ type Conn struct {
 	name   string
 	t      *transport
 	proc   *process // nil if remote
-	hello  *Hello
+	hello  *protocol.Hello
 	record io.Writer
 	broken error
 
@@ -75,19 +77,19 @@ type Conn struct {
 	out    []byte // RUN or INPUT frame under construction, records from reserve on
 	nRec   uint32
 	early  uint32 // records sent ahead of the next RUN
-	run    Ran
+	run    protocol.Ran
 	due    int                  // RUN frames sent and not answered
 	index  uint64               // of the next quantum to send
 	rindex uint64               // of the next quantum to receive
 	cycle  uint64               // reached
 	taken  uint64               // bytes received of the quantum under way
 	sent   [2 * MaxAhead]uint64 // end cycle of quantum i-1 at i modulo its length
-	start  Start
-	order  order
+	start  protocol.Start
+	order  protocol.Order
 }
 
 // reserve is room for the longest head before the records.
-const reserve = headBytes + runBytes
+const reserve = protocol.HeadBytes + protocol.RunBytes
 
 // softFrame is where a quantum's inputs are sent ahead in an INPUT frame.
 const softFrame = 1 << 20
@@ -189,14 +191,14 @@ func (c *Conn) open(fd int, shared *rings, token [32]byte, hash string, timeout 
 		return nil, c.fail("open", err)
 	}
 	c.t.arm(0)
-	if err := c.t.write(appendOpen(nil, &token)); err != nil {
+	if err := c.t.write(protocol.AppendOpen(nil, &token)); err != nil {
 		return nil, c.failReading("open", err)
 	}
-	body, err := c.expect(FrameHello)
+	body, err := c.expect(protocol.FrameHello)
 	if err != nil {
 		return nil, c.fail("open", err)
 	}
-	if c.hello, err = decodeHello(body); err != nil {
+	if c.hello, err = protocol.DecodeHello(body); err != nil {
 		return nil, c.fail("open", err)
 	}
 	if got := hex.EncodeToString(c.hello.BuildHash[:]); hash != "" && got != hash {
@@ -206,7 +208,7 @@ func (c *Conn) open(fd int, shared *rings, token [32]byte, hash string, timeout 
 }
 
 // Hello is the device's introduction; it must not be changed.
-func (c *Conn) Hello() *Hello { return c.hello }
+func (c *Conn) Hello() *protocol.Hello { return c.hello }
 
 // Cycle is the number of cycles that the device is known to have run.
 func (c *Conn) Cycle() uint64 { return c.cycle }
@@ -240,7 +242,7 @@ func (c *Conn) fail(op string, err error) error {
 // grace is what a child gets to end on its own. One that reported an error or has gone is about to: its own exit status
 // says more than our signal.
 func grace(err error) time.Duration {
-	if _, told := errors.AsType[*DeviceError](err); told || errors.Is(err, ErrClosed) {
+	if _, told := errors.AsType[*protocol.DeviceError](err); told || errors.Is(err, ErrClosed) {
 		return DefaultTimeout
 	}
 	return 200 * time.Millisecond
@@ -254,8 +256,8 @@ func (c *Conn) failReading(op string, err error) error {
 			if rerr != nil {
 				break
 			}
-			if t == FrameError {
-				if de, derr := decodeError(body); derr == nil {
+			if t == protocol.FrameError {
+				if de, derr := protocol.DecodeError(body); derr == nil {
 					err = de
 				}
 				break
@@ -266,19 +268,19 @@ func (c *Conn) failReading(op string, err error) error {
 }
 
 // receive returns the next frame; its body is valid until the next call.
-func (c *Conn) receive() (FrameType, []byte, error) {
-	if err := c.fill(headBytes); err != nil {
+func (c *Conn) receive() (protocol.FrameType, []byte, error) {
+	if err := c.fill(protocol.HeadBytes); err != nil {
 		return 0, nil, err
 	}
-	t, n, err := parseHead(c.in[c.lo:])
+	t, n, err := protocol.ParseHead(c.in[c.lo:])
 	if err != nil {
 		return t, nil, err
 	}
-	if err := c.fill(headBytes + n); err != nil {
+	if err := c.fill(protocol.HeadBytes + n); err != nil {
 		return t, nil, err
 	}
-	body := c.in[c.lo+headBytes : c.lo+headBytes+n]
-	c.lo += headBytes + n
+	body := c.in[c.lo+protocol.HeadBytes : c.lo+protocol.HeadBytes+n]
+	c.lo += protocol.HeadBytes + n
 	return t, body, nil
 }
 
@@ -308,20 +310,20 @@ func (c *Conn) fill(n int) error {
 }
 
 // expect receives a frame of the wanted type; an ERROR frame becomes a *DeviceError.
-func (c *Conn) expect(want FrameType) ([]byte, error) {
+func (c *Conn) expect(want protocol.FrameType) ([]byte, error) {
 	t, body, err := c.receive()
 	if err != nil {
 		return nil, err
 	}
-	if t == FrameError {
-		de, err := decodeError(body)
+	if t == protocol.FrameError {
+		de, err := protocol.DecodeError(body)
 		if err != nil {
 			return nil, err
 		}
 		return nil, de
 	}
 	if t != want {
-		return nil, protoErr(t, FaultFrameType, "a %v frame was due", want)
+		return nil, protocol.ProtoErr(t, protocol.FaultFrameType, "a %v frame was due", want)
 	}
 	return body, nil
 }

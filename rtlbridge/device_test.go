@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 const fifoManifest = "../verilator/duts/fifo/dut.yaml"
@@ -61,8 +63,8 @@ func TestRoundTrip(t *testing.T) {
 	r, err := c.Recv()
 	require.NoError(t, err)
 	require.EqualValues(t, 500, r.Cycles)
-	require.Equal(t, RanQuiet, r.Flags)
-	var e Record
+	require.Equal(t, protocol.RanQuiet, r.Flags)
+	var e protocol.Record
 	outs, ins := 0, 0
 	for {
 		ok, err := c.Next(r, &e)
@@ -71,16 +73,16 @@ func TestRoundTrip(t *testing.T) {
 			break
 		}
 		switch e.Kind {
-		case EventIn:
-			if e.Flags&InEnd != 0 {
+		case protocol.EventIn:
+			if e.Flags&protocol.InEnd != 0 {
 				ins++
 			}
 			require.GreaterOrEqual(t, e.First, 10*e.Ordinal)
-		case EventOut:
+		case protocol.EventOut:
 			require.Equal(t, frame(sizes[outs], outs), e.Data)
 			require.Equal(t, []byte{byte(outs), 2, 3, 4}, e.Side)
 			outs++
-		case EventViolation:
+		case protocol.EventViolation:
 			t.Fatalf("violation: %v", e.Rule)
 		}
 	}
@@ -99,11 +101,11 @@ func TestStartDropsInputs(t *testing.T) {
 		require.NoError(t, c.SendRun(cycles))
 		r, err := c.Recv()
 		require.NoError(t, err)
-		var e Record
+		var e protocol.Record
 		for ok := true; ok; {
 			ok, err = c.Next(r, &e)
 			require.NoError(t, err)
-			if ok && e.Kind == EventIn {
+			if ok && e.Kind == protocol.EventIn {
 				inputs++
 			}
 		}
@@ -124,7 +126,7 @@ func TestNoAllocations(t *testing.T) {
 	require.NoError(t, c.Start(c.NewStart(1)))
 	side, data := make([]byte, 4), frame(1500, 1)
 	cycle, bad := uint64(0), error(nil)
-	var rec Record
+	var rec protocol.Record
 	outs := 0
 	quantum := func() {
 		for range 2 {
@@ -138,7 +140,7 @@ func TestNoAllocations(t *testing.T) {
 		}
 		r, err := c.Recv()
 		for ok := err == nil; ok; {
-			if ok, err = c.Next(r, &rec); ok && rec.Kind == EventOut {
+			if ok, err = c.Next(r, &rec); ok && rec.Kind == protocol.EventOut {
 				outs++
 			}
 		}

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // TestDigest holds the definition of the digest; the C++ test checks the same number.
 func TestDigest(t *testing.T) {
 	const want = "803620b71f76bc01"
-	d := NewDigest()
+	d := protocol.NewDigest()
 	_, _, recs := testRan()
 	for i := range recs {
 		d.Add(&recs[i])
@@ -21,7 +23,7 @@ func TestDigest(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"`+want+`"`)
 	recs[1].Data[3] ^= 1
-	e := NewDigest()
+	e := protocol.NewDigest()
 	for i := range recs {
 		e.Add(&recs[i])
 	}
@@ -29,8 +31,8 @@ func TestDigest(t *testing.T) {
 }
 
 func BenchmarkDigest(b *testing.B) {
-	d := NewDigest()
-	r := Record{Kind: EventOut, Data: make([]byte, 1500), Side: make([]byte, 16)}
+	d := protocol.NewDigest()
+	r := protocol.Record{Kind: protocol.EventOut, Data: make([]byte, 1500), Side: make([]byte, 16)}
 	b.SetBytes(1500)
 	for range b.N {
 		d.Add(&r)

@@ -3,12 +3,14 @@ package rtlbridge
 import (
 	"fmt"
 	"strings"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // expand puts the records of its channels in the place of each AXI port, and a stream for each lane in the place of one that has
 // lanes and does not say which. What is wrong with them is left for the check of streams to tell, by the line of the one.
 func (m *Manifest) expand(add func(path, format string, args ...any)) {
-	if len(m.Streams) > maxStreams { // which is told later
+	if len(m.Streams) > protocol.MaxStreams { // which is told later
 		return
 	}
 	var streams []Stream
@@ -76,7 +78,7 @@ func (m *Manifest) perLane(i int) []Stream {
 func (m *Manifest) eachLane(i int) bool {
 	s := &m.Streams[i]
 	_, one := m.lines[fmt.Sprintf("streams[%d].lane", i)]
-	return !one && s.Lanes > 1 && s.Lanes <= maxStreams
+	return !one && s.Lanes > 1 && s.Lanes <= protocol.MaxStreams
 }
 
 func ofLane(stream string, lane int) string { return fmt.Sprintf("%s%d", stream, lane) }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // What a device that says nothing is told by, and soon.
@@ -34,12 +36,12 @@ func patience(cause string) time.Duration {
 }
 
 // readFrame reads one frame that the client sent.
-func readFrame(c net.Conn) (FrameType, []byte, error) {
-	var h [headBytes]byte
+func readFrame(c net.Conn) (protocol.FrameType, []byte, error) {
+	var h [protocol.HeadBytes]byte
 	if _, err := io.ReadFull(c, h[:]); err != nil {
 		return 0, nil, err
 	}
-	t, n, err := parseHead(h[:])
+	t, n, err := protocol.ParseHead(h[:])
 	if err != nil {
 		return t, nil, err
 	}
@@ -54,18 +56,18 @@ func answerRuns(reply func(c net.Conn, index, start uint64, cycles uint32)) func
 		c.Write(appendHello(nil, testHello()))
 		for {
 			t, b, err := readFrame(c)
-			if err != nil || t == FrameStop {
+			if err != nil || t == protocol.FrameStop {
 				return
 			}
-			if t == FrameRun {
+			if t == protocol.FrameRun {
 				reply(c, binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint32(b[16:]))
 			}
 		}
 	}
 }
 
-func goodRan(index, start uint64, cycles uint32) *Ran {
-	return &Ran{Index: index, Start: start, Cycles: cycles, Flags: RanQuiet, Observed: make([]Observed, 1)}
+func goodRan(index, start uint64, cycles uint32) *protocol.Ran {
+	return &protocol.Ran{Index: index, Start: start, Cycles: cycles, Flags: protocol.RanQuiet, Observed: make([]protocol.Observed, 1)}
 }
 
 // TestFakeDevices: whatever a device says, the session ends with an InfraError that names the fault.
@@ -95,7 +97,7 @@ func TestFakeDevices(t *testing.T) {
 		{"older version", func(c net.Conn) { c.Write(appendHello(nil, older)) }, "refused: version: the device speaks version 2, this program 3"},
 		{"newer version", func(c net.Conn) { c.Write(appendHello(nil, newer)) }, "refused: version: the device speaks version 4, this program 3"},
 		{"refuses the version", func(c net.Conn) {
-			c.Write(appendError(nil, &DeviceError{Code: CodeVersion, Text: "the client speaks 3 to 3, this device 2"}))
+			c.Write(appendError(nil, &protocol.DeviceError{Code: protocol.CodeVersion, Text: "the client speaks 3 to 3, this device 2"}))
 		}, "(version): the client speaks 3 to 3, this device 2"},
 		{"endless frame", func(c net.Conn) { c.Write([]byte{0xf8, 0xff, 0xff, 0xff, 2, 0, 0, 0}) }, "HELLO frame refused: limit"},
 		{"hello cut short", func(c net.Conn) { c.Write(appendHello(nil, testHello())[:100]) }, "closed the connection"},
@@ -109,15 +111,15 @@ func TestFakeDevices(t *testing.T) {
 		}), "ended at cycle 63 instead of 64"},
 		{"wrong frame", answerRuns(func(c net.Conn, _, _ uint64, _ uint32) { c.Write(appendHello(nil, testHello())) }), "a RAN frame was due"},
 		{"garbage record", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
-			c.Write(appendRan(nil, goodRan(i, s, n), []Record{{Kind: 9}}))
+			c.Write(appendRan(nil, goodRan(i, s, n), []protocol.Record{{Kind: 9}}))
 		}), "record type 9"},
 		{"unknown stream", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
-			c.Write(appendRan(nil, goodRan(i, s, n), []Record{{Kind: EventIn, Stream: 4}}))
+			c.Write(appendRan(nil, goodRan(i, s, n), []protocol.Record{{Kind: protocol.EventIn, Stream: 4}}))
 		}), "stream 4 of 4"},
 		{"flood of answers", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 			r := goodRan(i, s, n)
-			r.Flags = RanMore
-			b := appendRan(nil, r, make([]Record, 0))
+			r.Flags = protocol.RanMore
+			b := appendRan(nil, r, make([]protocol.Record, 0))
 			for {
 				if _, err := c.Write(b); err != nil {
 					return
@@ -126,8 +128,8 @@ func TestFakeDevices(t *testing.T) {
 		}), "more than it was asked for"},
 		{"stops inside a quantum", answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 			r := goodRan(i, s, n-5)
-			r.Flags = RanPartial
-			c.Write(appendError(appendRan(nil, r, nil), &DeviceError{Code: CodeAssert, Cycle: 59, Text: "\x1b[2Jlevel\x00 above\xff depth"}))
+			r.Flags = protocol.RanPartial
+			c.Write(appendError(appendRan(nil, r, nil), &protocol.DeviceError{Code: protocol.CodeAssert, Cycle: 59, Text: "\x1b[2Jlevel\x00 above\xff depth"}))
 		}), "?[2Jlevel? above? depth"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -157,16 +159,16 @@ func useDevice(address string, timeout time.Duration) error {
 		if err != nil {
 			return err
 		}
-		var rec Record
+		var rec protocol.Record
 		for ok := true; ok; {
 			if ok, err = c.Next(r, &rec); err != nil {
 				return err
 			}
 		}
-		if r.Flags&RanPartial != 0 {
+		if r.Flags&protocol.RanPartial != 0 {
 			return c.WaitStop()
 		}
-		if r.Flags&RanMore == 0 {
+		if r.Flags&protocol.RanMore == 0 {
 			return nil
 		}
 	}
@@ -250,22 +252,22 @@ func TestDesignStops(t *testing.T) {
 		variant Variant
 		defect  uint64
 		stall   int
-		code    ErrorCode
+		code    protocol.ErrorCode
 		text    string
 	}{
-		{VariantSpeed, 6, 0, CodeAssert, "defect 6 asked for"},
-		{VariantSpeed, 7, 0, CodeFinish, "$finish"},
-		{VariantDebug, 1, 50, CodeAssert, "m_axis changed while stalled"},
+		{VariantSpeed, 6, 0, protocol.CodeAssert, "defect 6 asked for"},
+		{VariantSpeed, 7, 0, protocol.CodeFinish, "$finish"},
+		{VariantDebug, 1, 50, protocol.CodeAssert, "m_axis changed while stalled"},
 	} {
 		ins := 0
-		o := loopOptions{latency: 400_000, first: 200, total: 200, stall: x.stall, ties: []TieValue{{Index: 0, Value: x.defect}}}
+		o := loopOptions{latency: 400_000, first: 200, total: 200, stall: x.stall, ties: []protocol.TieValue{{Index: 0, Value: x.defect}}}
 		o.observe = func(e Event) {
-			if e.Kind == EventIn {
+			if e.Kind == protocol.EventIn {
 				ins++
 			}
 		}
 		_, err := runLoop(t, fifo(t, x.variant), o)
-		var de *DeviceError
+		var de *protocol.DeviceError
 		require.ErrorAs(t, err, &de)
 		require.Equal(t, x.code, de.Code)
 		require.Contains(t, de.Text, x.text)
@@ -278,16 +280,16 @@ func TestDesignStops(t *testing.T) {
 func TestStreamRules(t *testing.T) {
 	for _, x := range []struct {
 		defect uint64
-		rule   Rule
+		rule   protocol.Rule
 	}{
-		{1, RuleValidDropped}, {2, RuleDataChanged}, {3, RuleKeepGap}, {4, RuleTooLong}, {5, RuleHangIn},
+		{1, protocol.RuleValidDropped}, {2, protocol.RuleDataChanged}, {3, protocol.RuleKeepGap}, {4, protocol.RuleTooLong}, {5, protocol.RuleHangIn},
 	} {
-		seen := map[Rule]int{}
+		seen := map[protocol.Rule]int{}
 		c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
 		s := c.NewStart(3)
 		s.Streams[1].StallPercent = 50
 		s.Watchdog = 1000
-		s.Ties = []TieValue{{0, x.defect}}
+		s.Ties = []protocol.TieValue{{Index: 0, Value: x.defect}}
 		require.NoError(t, c.Start(s))
 		for i := range 40 {
 			require.NoError(t, c.Add(0, 0, make([]byte, 4), frame(1500, i)))
@@ -295,11 +297,11 @@ func TestStreamRules(t *testing.T) {
 		require.NoError(t, c.SendRun(5000))
 		r, err := c.Recv()
 		require.NoError(t, err)
-		var rec Record
+		var rec protocol.Record
 		for ok := true; ok; {
 			ok, err = c.Next(r, &rec)
 			require.NoError(t, err)
-			if ok && rec.Kind == EventViolation {
+			if ok && rec.Kind == protocol.EventViolation {
 				seen[rec.Rule]++
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // fakeDevice answers one client on a Unix socket; script gets the connection after the OPEN frame has been read.
@@ -24,7 +26,7 @@ func fakeDevice(t *testing.T, script func(net.Conn)) string {
 			return
 		}
 		defer c.Close()
-		if _, err := io.ReadFull(c, make([]byte, headBytes+openBytes)); err != nil {
+		if _, err := io.ReadFull(c, make([]byte, protocol.HeadBytes+protocol.OpenBytes)); err != nil {
 			return
 		}
 		script(c)
@@ -42,33 +44,33 @@ func socketPath(t *testing.T) string {
 }
 
 // testHello is the introduction that the byte vectors and the fake devices use.
-func testHello() *Hello {
-	h := &Hello{Version: Version, PeriodPs: 2500, Clocks: []ClockInfo{{"clk", 2500}, {"aux", 3333}}, MaxFrame: MaxFrameBytes, Busy: 0}
+func testHello() *protocol.Hello {
+	h := &protocol.Hello{Version: protocol.Version, PeriodPs: 2500, Clocks: []protocol.ClockInfo{{Name: "clk", PeriodPs: 2500}, {Name: "aux", PeriodPs: 3333}}, MaxFrame: protocol.MaxFrameBytes, Busy: 0}
 	for i := range h.BuildHash {
 		h.BuildHash[i] = byte(i)
 	}
-	h.Streams = []StreamInfo{
-		{Name: "eth_in", Kind: KindAxis, Ready: true, KeepUnit: 1, DataBytes: 64},
-		{Name: "tlp_in", Kind: KindTLP, Ready: true, KeepUnit: 4, DataBytes: 128, SideBytes: 16, Fields: []Signal{{"thdr", 128}}},
-		{Name: "eth_out", Kind: KindAxis, Out: true, Ready: true, KeepUnit: 1, DataBytes: 64, SideBytes: 2, Fields: []Signal{{"tuser", 9}}},
-		{Name: "req", Kind: KindRecord, SideBytes: 3, Clock: 1, Fields: []Signal{{"addr", 12}, {"go", 1}}},
+	h.Streams = []protocol.StreamInfo{
+		{Name: "eth_in", Kind: protocol.KindAxis, Ready: true, KeepUnit: 1, DataBytes: 64},
+		{Name: "tlp_in", Kind: protocol.KindTLP, Ready: true, KeepUnit: 4, DataBytes: 128, SideBytes: 16, Fields: []protocol.Signal{{Name: "thdr", Width: 128}}},
+		{Name: "eth_out", Kind: protocol.KindAxis, Out: true, Ready: true, KeepUnit: 1, DataBytes: 64, SideBytes: 2, Fields: []protocol.Signal{{Name: "tuser", Width: 9}}},
+		{Name: "req", Kind: protocol.KindRecord, SideBytes: 3, Clock: 1, Fields: []protocol.Signal{{Name: "addr", Width: 12}, {Name: "go", Width: 1}}},
 	}
-	h.Observe = []Signal{{"busy", 1}}
-	h.Ties = []Signal{{"defect_i", 4}}
+	h.Observe = []protocol.Signal{{Name: "busy", Width: 1}}
+	h.Ties = []protocol.Signal{{Name: "defect_i", Width: 4}}
 	return h
 }
 
-func appendHello(b []byte, h *Hello) []byte {
+func appendHello(b []byte, h *protocol.Hello) []byte {
 	at := len(b)
-	b = append(b, make([]byte, headBytes)...)
-	b = le.AppendUint64(b, magic)
+	b = append(b, make([]byte, protocol.HeadBytes)...)
+	b = protocol.Le.AppendUint64(b, protocol.Magic)
 	for _, v := range []int{h.Version, len(h.Streams), len(h.Observe), len(h.Ties)} {
-		b = le.AppendUint16(b, uint16(v))
+		b = protocol.Le.AppendUint16(b, uint16(v))
 	}
 	b = append(b, h.BuildHash[:]...)
-	b = le.AppendUint64(b, uint64(len(h.Clocks)))
-	b = le.AppendUint32(b, uint32(h.MaxFrame))
-	b = le.AppendUint32(b, uint32(h.Busy))
+	b = protocol.Le.AppendUint64(b, uint64(len(h.Clocks)))
+	b = protocol.Le.AppendUint32(b, uint32(h.MaxFrame))
+	b = protocol.Le.AppendUint32(b, uint32(h.Busy))
 	bit := func(v bool) byte {
 		if v {
 			return 1
@@ -76,73 +78,73 @@ func appendHello(b []byte, h *Hello) []byte {
 		return 0
 	}
 	for _, k := range h.Clocks {
-		b = le.AppendUint64(b, uint64(k.PeriodPs))
-		b = le.AppendUint64(b, uint64(len(k.Name)))
-		b = appendPadded(b, []byte(k.Name))
+		b = protocol.Le.AppendUint64(b, uint64(k.PeriodPs))
+		b = protocol.Le.AppendUint64(b, uint64(len(k.Name)))
+		b = protocol.AppendPadded(b, []byte(k.Name))
 	}
-	signal := func(s Signal, flags byte) {
-		b = le.AppendUint16(b, uint16(s.Width))
-		b = le.AppendUint16(b, uint16(len(s.Name)))
-		b = le.AppendUint32(b, uint32(flags))
-		b = appendPadded(b, []byte(s.Name))
+	signal := func(s protocol.Signal, flags byte) {
+		b = protocol.Le.AppendUint16(b, uint16(s.Width))
+		b = protocol.Le.AppendUint16(b, uint16(len(s.Name)))
+		b = protocol.Le.AppendUint32(b, uint32(flags))
+		b = protocol.AppendPadded(b, []byte(s.Name))
 	}
 	for _, s := range h.Streams {
-		b = append(b, byte(slices.Index(kindCodes[:], s.Kind)), bit(s.Out), byte(s.KeepUnit), bit(s.Ready))
-		b = le.AppendUint32(b, uint32(s.DataBytes))
-		b = le.AppendUint16(b, uint16(s.SideBytes))
-		b = le.AppendUint16(b, uint16(len(s.Name)))
-		b = le.AppendUint16(b, uint16(len(s.Fields)))
-		b = le.AppendUint16(b, uint16(s.Clock))
-		b = appendPadded(b, []byte(s.Name))
+		b = append(b, byte(slices.Index(protocol.KindCodes[:], s.Kind)), bit(s.Out), byte(s.KeepUnit), bit(s.Ready))
+		b = protocol.Le.AppendUint32(b, uint32(s.DataBytes))
+		b = protocol.Le.AppendUint16(b, uint16(s.SideBytes))
+		b = protocol.Le.AppendUint16(b, uint16(len(s.Name)))
+		b = protocol.Le.AppendUint16(b, uint16(len(s.Fields)))
+		b = protocol.Le.AppendUint16(b, uint16(s.Clock))
+		b = protocol.AppendPadded(b, []byte(s.Name))
 		for _, f := range s.Fields {
 			signal(f, 0)
 		}
 	}
-	for i, list := range [][]Signal{h.Observe, h.Ties} {
+	for i, list := range [][]protocol.Signal{h.Observe, h.Ties} {
 		for j, s := range list {
 			signal(s, bit(h.SkipIdle && i == 0 && j == h.Busy))
 		}
 	}
-	putHead(b[at:], FrameHello, len(b)-at-headBytes)
+	protocol.PutHead(b[at:], protocol.FrameHello, len(b)-at-protocol.HeadBytes)
 	return b
 }
 
-func appendRan(b []byte, r *Ran, records []Record) []byte {
+func appendRan(b []byte, r *protocol.Ran, records []protocol.Record) []byte {
 	at := len(b)
-	b = append(b, make([]byte, headBytes)...)
-	b = le.AppendUint64(b, r.Index)
-	b = le.AppendUint64(b, r.Start)
-	b = le.AppendUint32(b, r.Cycles)
-	b = le.AppendUint32(b, r.Flags)
-	b = le.AppendUint64(b, r.RTLNs)
-	b = le.AppendUint32(b, uint32(len(records)))
-	b = le.AppendUint16(b, uint16(len(r.Observed)))
-	b = le.AppendUint16(b, 0)
+	b = append(b, make([]byte, protocol.HeadBytes)...)
+	b = protocol.Le.AppendUint64(b, r.Index)
+	b = protocol.Le.AppendUint64(b, r.Start)
+	b = protocol.Le.AppendUint32(b, r.Cycles)
+	b = protocol.Le.AppendUint32(b, r.Flags)
+	b = protocol.Le.AppendUint64(b, r.RTLNs)
+	b = protocol.Le.AppendUint32(b, uint32(len(records)))
+	b = protocol.Le.AppendUint16(b, uint16(len(r.Observed)))
+	b = protocol.Le.AppendUint16(b, 0)
 	for _, o := range r.Observed {
-		b = le.AppendUint64(b, o.Value)
-		b = le.AppendUint64(b, o.LastNonzero)
+		b = protocol.Le.AppendUint64(b, o.Value)
+		b = protocol.Le.AppendUint64(b, o.LastNonzero)
 	}
 	for _, x := range records {
 		b = append(b, byte(x.Kind), x.Stream, x.Flags, byte(x.Rule))
-		b = le.AppendUint32(b, uint32(len(x.Data)))
-		b = le.AppendUint64(b, x.Ordinal)
-		b = le.AppendUint64(b, x.First)
-		b = le.AppendUint64(b, x.Last)
-		b = appendPadded(b, x.Side)
-		b = appendPadded(b, x.Data)
+		b = protocol.Le.AppendUint32(b, uint32(len(x.Data)))
+		b = protocol.Le.AppendUint64(b, x.Ordinal)
+		b = protocol.Le.AppendUint64(b, x.First)
+		b = protocol.Le.AppendUint64(b, x.Last)
+		b = protocol.AppendPadded(b, x.Side)
+		b = protocol.AppendPadded(b, x.Data)
 	}
-	putHead(b[at:], FrameRan, len(b)-at-headBytes)
+	protocol.PutHead(b[at:], protocol.FrameRan, len(b)-at-protocol.HeadBytes)
 	return b
 }
 
-func appendError(b []byte, e *DeviceError) []byte {
+func appendError(b []byte, e *protocol.DeviceError) []byte {
 	at := len(b)
-	b = append(b, make([]byte, headBytes)...)
-	b = le.AppendUint32(b, uint32(e.Code))
-	b = le.AppendUint32(b, uint32(len(e.Text)))
-	b = le.AppendUint64(b, e.Cycle)
-	b = appendPadded(b, []byte(e.Text))
-	putHead(b[at:], FrameError, len(b)-at-headBytes)
+	b = append(b, make([]byte, protocol.HeadBytes)...)
+	b = protocol.Le.AppendUint32(b, uint32(e.Code))
+	b = protocol.Le.AppendUint32(b, uint32(len(e.Text)))
+	b = protocol.Le.AppendUint64(b, e.Cycle)
+	b = protocol.AppendPadded(b, []byte(e.Text))
+	protocol.PutHead(b[at:], protocol.FrameError, len(b)-at-protocol.HeadBytes)
 	return b
 }
 

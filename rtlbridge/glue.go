@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 //go:embed dut.hpp.tmpl
@@ -25,8 +27,8 @@ var glueTemplate = template.Must(template.New("dut.hpp").Funcs(template.FuncMap{
 	"tieWord":  tieWords,
 	"quiet":    func(i int) string { return quietIndex(i) },
 	"in":       func(s boundStream) bool { return s.Dir == DirIn },
-	"axis":     func(s boundStream) bool { return s.Kind == KindAxis },
-	"level":    func(s boundStream) bool { return s.Kind == KindLevel },
+	"axis":     func(s boundStream) bool { return s.Kind == protocol.KindAxis },
+	"level":    func(s boundStream) bool { return s.Kind == protocol.KindLevel },
 	"packets":  func(s boundStream) bool { return s.packets() },
 	"kind":     func(s boundStream) string { return kindConstants[s.Kind] },
 	"other":    otherStream,
@@ -68,7 +70,7 @@ func (g glueData) Coupled() bool {
 	return slices.ContainsFunc(g.Streams, func(s boundStream) bool { return s.AfterIdx >= 0 || s.WithIdx >= 0 })
 }
 
-var kindConstants = map[string]string{KindAxis: "kAxis", KindTLP: "kTlp", KindRecord: "kRecord", KindLevel: "kLevel"}
+var kindConstants = map[string]string{protocol.KindAxis: "kAxis", protocol.KindTLP: "kTlp", protocol.KindRecord: "kRecord", protocol.KindLevel: "kLevel"}
 
 // otherStream is the index of a stream that another one waits for, or that there is none.
 func otherStream(i int) string {

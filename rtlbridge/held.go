@@ -1,5 +1,7 @@
 package rtlbridge
 
+import "nictwin/rtlbridge/protocol"
+
 // heldTime is a time, first to last, in which a stream stood still for want of the other side.
 type heldTime struct{ first, last uint64 }
 
@@ -13,8 +15,8 @@ type heldAhead struct {
 const noCycle = 1<<64 - 1
 
 // scan finds the held times of a frame whose records have not been read.
-func (h *heldAhead) scan(r *Ran) {
-	r.heldTimes(func(stream int, first, last uint64) { h.add(stream, heldTime{first, last}) })
+func (h *heldAhead) scan(r *protocol.Ran) {
+	r.HeldTimes(func(stream int, first, last uint64) { h.add(stream, heldTime{first, last}) })
 }
 
 func (h *heldAhead) add(stream int, x heldTime) {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/protocol"
 )
 
 // heldOf plays frames through the FIFO device, both its streams stalled, and returns the held cycles of each stream, and
@@ -29,7 +30,7 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 	o.observe = func(e Event) {
 		require.False(t, held[e.Stream][e.Last], "cycle %d, in which a beat was taken", e.Last)
 		require.LessOrEqual(t, max(next[0], next[1]), e.Last, "told before its time")
-		if e.Kind == EventIn && e.Flags&InEnd == 0 {
+		if e.Kind == protocol.EventIn && e.Flags&protocol.InEnd == 0 {
 			return
 		}
 		require.False(t, held[e.Stream][e.First])
@@ -40,14 +41,14 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 			}
 		}
 		beats := uint64(size(int(e.Ordinal))+63) / 64
-		if e.Kind == EventIn { // a beat waits for tready otherwise, which it does not here but when the FIFO is full
+		if e.Kind == protocol.EventIn { // a beat waits for tready otherwise, which it does not here but when the FIFO is full
 			require.GreaterOrEqual(t, e.Last-e.First+1, beats+n)
 			gaps += int(n)
 		} else {
 			require.GreaterOrEqual(t, e.Last-e.First+1, beats+n)
 			waits += int(n)
 		}
-		for x := open[e.Stream]; x < e.First && e.Kind == EventIn; x++ {
+		for x := open[e.Stream]; x < e.First && e.Kind == protocol.EventIn; x++ {
 			require.False(t, held[e.Stream][x], "between transactions nothing holds an input")
 		}
 		open[e.Stream] = e.Last + 1
@@ -86,18 +87,18 @@ func TestHeldOutputIsExact(t *testing.T) {
 		held, taken := map[uint64]bool{}, 0
 		for at := uint32(0); at < 5000; at += quantum {
 			require.NoError(t, c.SendRun(quantum))
-			var rec Record
+			var rec protocol.Record
 			r, err := c.Recv()
 			require.NoError(t, err)
 			for ok := true; ok; {
 				ok, err = c.Next(r, &rec)
 				require.NoError(t, err)
 				switch {
-				case ok && rec.Kind == EventHeld && rec.Stream == 1:
+				case ok && rec.Kind == protocol.EventHeld && rec.Stream == 1:
 					for x := rec.First; x <= rec.Last; x++ {
 						held[x] = true
 					}
-				case ok && rec.Kind == EventOut:
+				case ok && rec.Kind == protocol.EventOut:
 					n := beats // the FIFO never runs empty within a frame
 					for x := rec.First; x <= rec.Last; x++ {
 						n += int(oneIf(held[x]))
@@ -113,30 +114,30 @@ func TestHeldOutputIsExact(t *testing.T) {
 
 // A device that says what cannot be of the streams that were held ends the run as one that speaks nonsense.
 func TestHeldTimesThatCannotBe(t *testing.T) {
-	held := func(stream uint8, first, last uint64) Record {
-		return Record{Kind: EventHeld, Stream: stream, First: first, Last: last}
+	held := func(stream uint8, first, last uint64) protocol.Record {
+		return protocol.Record{Kind: protocol.EventHeld, Stream: stream, First: first, Last: last}
 	}
-	out := Record{Kind: EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: 20, Last: 40}
+	out := protocol.Record{Kind: protocol.EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: 20, Last: 40}
 	for _, x := range []struct {
 		name   string
-		frames [][]Record // of quanta of 64 cycles
+		frames [][]protocol.Record // of quanta of 64 cycles
 		want   string
 	}{
-		{"reversed", [][]Record{{held(2, 20, 10)}}, "record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to 10"},
-		{"of the future", [][]Record{{held(2, 20, 64)}}, "held time of cycles 20 to 64: wants its end in cycle 0 to 63"},
-		{"for ever", [][]Record{{held(2, 20, 1<<64-1)}}, "record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to "},
-		{"after a later record", [][]Record{{out, held(2, 3, 5)}}, "held time of cycles 3 to 5: wants its end in cycle 39 to 63"},
-		{"overlapping", [][]Record{{held(2, 10, 20), held(2, 20, 30)}}, "a held time of stream 2, cycles 20 to 30: wants to begin no earlier than cycle 22"},
-		{"in pieces", [][]Record{{held(2, 10, 20), held(2, 21, 30)}}, "a held time of stream 2, cycles 21 to 30: wants to begin no earlier than cycle 22"},
-		{"of the quantum before", [][]Record{{}, {held(1, 60, 70)}}, "a held time of stream 1, cycles 60 to 70: wants to begin no earlier than cycle 64"},
-		{"told twice", [][]Record{{held(1, 60, 63)}, {held(1, 63, 70)}}, "record 0 of quantum 1"},
-		{"no such stream", [][]Record{{held(4, 1, 2)}}, "stream 4 of 4"},
-		{"as it is", [][]Record{{held(0, 1, 1), held(2, 0, 20), held(0, 10, 20), held(2, 22, 63)}, {held(2, 64, 64), held(1, 90, 127)}, {held(1, 129, 130)}}, ""},
+		{"reversed", [][]protocol.Record{{held(2, 20, 10)}}, "record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to 10"},
+		{"of the future", [][]protocol.Record{{held(2, 20, 64)}}, "held time of cycles 20 to 64: wants its end in cycle 0 to 63"},
+		{"for ever", [][]protocol.Record{{held(2, 20, 1<<64-1)}}, "record 0 of quantum 0: RAN frame refused: value: held time of cycles 20 to "},
+		{"after a later record", [][]protocol.Record{{out, held(2, 3, 5)}}, "held time of cycles 3 to 5: wants its end in cycle 39 to 63"},
+		{"overlapping", [][]protocol.Record{{held(2, 10, 20), held(2, 20, 30)}}, "a held time of stream 2, cycles 20 to 30: wants to begin no earlier than cycle 22"},
+		{"in pieces", [][]protocol.Record{{held(2, 10, 20), held(2, 21, 30)}}, "a held time of stream 2, cycles 21 to 30: wants to begin no earlier than cycle 22"},
+		{"of the quantum before", [][]protocol.Record{{}, {held(1, 60, 70)}}, "a held time of stream 1, cycles 60 to 70: wants to begin no earlier than cycle 64"},
+		{"told twice", [][]protocol.Record{{held(1, 60, 63)}, {held(1, 63, 70)}}, "record 0 of quantum 1"},
+		{"no such stream", [][]protocol.Record{{held(4, 1, 2)}}, "stream 4 of 4"},
+		{"as it is", [][]protocol.Record{{held(0, 1, 1), held(2, 0, 20), held(0, 10, 20), held(2, 22, 63)}, {held(2, 64, 64), held(1, 90, 127)}, {held(1, 129, 130)}}, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 				r := goodRan(i, s, n)
-				r.Observed[0] = Observed{1, s + uint64(n)}
+				r.Observed[0] = protocol.Observed{Value: 1, LastNonzero: s + uint64(n)}
 				c.Write(appendRan(nil, r, x.frames[i]))
 			})), DialOptions{})
 			require.NoError(t, err)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // traffic is what was sent into one stream.
@@ -18,14 +20,14 @@ type traffic struct {
 }
 
 // random makes one transaction that fits a stream; the side-band bits beyond width stay zero.
-func random(r *rand.Rand, s *StreamInfo, sideBits int) (side, data []byte) {
+func random(r *rand.Rand, s *protocol.StreamInfo, sideBits int) (side, data []byte) {
 	side = make([]byte, s.SideBytes)
 	r.Read(side)
 	if n := sideBits % 8; n != 0 {
 		side[len(side)-1] &= 1<<n - 1
 	}
 	n := 1 + r.Intn(5*s.DataBytes)
-	if s.Kind == KindTLP {
+	if s.Kind == protocol.KindTLP {
 		n = 4 * r.Intn(2*s.DataBytes/4)
 	}
 	data = make([]byte, n)
@@ -83,15 +85,15 @@ func identity(t *testing.T, c *Conn, r *rand.Rand, sideBits int) {
 		ran, err := c.Recv()
 		require.NoError(t, err)
 		checkOutputs(t, c, ran, sent)
-		if ran.Flags&RanQuiet != 0 && ran.Observed[c.Hello().Busy].Value == 0 && allTaken(sent, perStream) {
+		if ran.Flags&protocol.RanQuiet != 0 && ran.Observed[c.Hello().Busy].Value == 0 && allTaken(sent, perStream) {
 			return
 		}
 	}
 	t.Fatal("transactions were lost")
 }
 
-func checkOutputs(t *testing.T, c *Conn, ran *Ran, sent map[string]*traffic) {
-	var rec Record
+func checkOutputs(t *testing.T, c *Conn, ran *protocol.Ran, sent map[string]*traffic) {
+	var rec protocol.Record
 	for {
 		ok, err := c.Next(ran, &rec)
 		require.NoError(t, err)
@@ -99,8 +101,8 @@ func checkOutputs(t *testing.T, c *Conn, ran *Ran, sent map[string]*traffic) {
 			return
 		}
 		name := c.Hello().Streams[rec.Stream].Name
-		require.NotEqual(t, EventViolation, rec.Kind, "%s: %v", name, rec.Rule)
-		if rec.Kind != EventOut {
+		require.NotEqual(t, protocol.EventViolation, rec.Kind, "%s: %v", name, rec.Rule)
+		if rec.Kind != protocol.EventOut {
 			continue
 		}
 		x := sent[strings.Replace(name, "out", "in", 1)]
@@ -158,29 +160,29 @@ func TestDeviceSurvivesNonsense(t *testing.T) {
 	for range 150 {
 		c := launch(t, d, LaunchOptions{})
 		require.NoError(t, c.Start(c.NewStart(1)))
-		b := append([]byte(nil), c.out[:headBytes+runBytes]...)
+		b := append([]byte(nil), c.out[:protocol.HeadBytes+protocol.RunBytes]...)
 		for i := range 1 + r.Intn(4) {
-			b = appendTransaction(b, 0, uint64(i), make([]byte, 4), frame(1+r.Intn(200), i))
-			binary.LittleEndian.PutUint32(b[headBytes+20:], uint32(i+1))
+			b = protocol.AppendTransaction(b, 0, uint64(i), make([]byte, 4), frame(1+r.Intn(200), i))
+			binary.LittleEndian.PutUint32(b[protocol.HeadBytes+20:], uint32(i+1))
 		}
-		putHead(b, FrameRun, len(b)-headBytes)
-		putRun(b[headBytes:], 0, 0, 64, binary.LittleEndian.Uint32(b[headBytes+20:]))
+		protocol.PutHead(b, protocol.FrameRun, len(b)-protocol.HeadBytes)
+		protocol.PutRun(b[protocol.HeadBytes:], 0, 0, 64, binary.LittleEndian.Uint32(b[protocol.HeadBytes+20:]))
 		for range 1 + r.Intn(3) {
 			b[r.Intn(len(b))] = byte(r.Intn(256))
 		}
-		binary.LittleEndian.PutUint32(b, uint32(len(b)-headBytes)) // a wrong length would only make the device wait for more
+		binary.LittleEndian.PutUint32(b, uint32(len(b)-protocol.HeadBytes)) // a wrong length would only make the device wait for more
 		c.t.arm(0)
 		require.NoError(t, c.t.write(b))
 		typ, body, err := c.receive()
 		require.NoError(t, err)
-		if typ == FrameError {
+		if typ == protocol.FrameError {
 			refused++
-			_, err := decodeError(body)
+			_, err := protocol.DecodeError(body)
 			require.NoError(t, err)
 			require.True(t, c.proc.ended(DefaultTimeout))
 			require.Equal(t, "exit status 1", c.proc.exit)
 		} else {
-			require.Equal(t, FrameRan, typ)
+			require.Equal(t, protocol.FrameRan, typ)
 			require.NoError(t, c.Close())
 		}
 	}

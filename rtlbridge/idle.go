@@ -1,5 +1,7 @@
 package rtlbridge
 
+import "nictwin/rtlbridge/protocol"
+
 // idleQuanta lets quanta pass without an exchange while the device stands still: it said so, and nothing was sent to it since.
 // Their cycles are part of the next RUN. Whoever observes the device sees no difference.
 type idleQuanta struct {
@@ -13,7 +15,7 @@ type idleQuanta struct {
 
 // mayPass reports whether a quantum of so many cycles needs no exchange. records: it has inputs or credits.
 func (q *idleQuanta) mayPass(cycles, records uint32, due int) bool {
-	return q.enabled && q.still && records == 0 && q.quiet >= due && uint64(q.owed)+2*uint64(cycles) <= MaxRunCycles
+	return q.enabled && q.still && records == 0 && q.quiet >= due && uint64(q.owed)+2*uint64(cycles) <= protocol.MaxRunCycles
 }
 
 // pass puts a quantum under way without sending it.
@@ -41,7 +43,7 @@ func (q *idleQuanta) collect() bool {
 }
 
 // answered takes the answer to a RUN; those that were sent after it are still under way.
-func (q *idleQuanta) answered(r *Ran) { q.still = r.Flags&RanStill != 0 }
+func (q *idleQuanta) answered(r *protocol.Ran) { q.still = r.Flags&protocol.RanStill != 0 }
 
 // sendOrPass has the device run the quantum whose inputs have been added, or passes it.
 func (c *Comp) sendOrPass() error {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/rtlbridge/manifest/manifesttest"
+	"nictwin/rtlbridge/protocol"
 
 	"pgregory.net/rapid"
 
@@ -29,16 +30,16 @@ func TestIdleCyclesDoNotShow(t *testing.T) {
 		o.total = o.first + rapid.IntRange(0, 4).Draw(rt, "answers")
 		o.comp.Mode = rapid.SampledFrom([]Mode{Pipelined, Serial}).Draw(rt, "mode")
 		o.comp.Quantum = uint32(rapid.IntRange(1, int(MaxQuantum(2500, o.comp.Mode, latency, latency))).Draw(rt, "quantum"))
-		play := func(m IdleMode) (loopResult, []Event) {
+		play := func(m protocol.IdleMode) (loopResult, []Event) {
 			var events []Event
 			o.idle, o.observe = m, func(e Event) { e.Msg = nil; events = append(events, e) }
 			r, err := runLoop(t, d, o)
 			require.NoError(rt, err)
 			return r, events
 		}
-		want, events := play(IdleEvaluate)
+		want, events := play(protocol.IdleEvaluate)
 		require.Zero(rt, want.wall.Skipped)
-		for _, m := range []IdleMode{IdleSkip, IdleCheck} {
+		for _, m := range []protocol.IdleMode{protocol.IdleSkip, protocol.IdleCheck} {
 			r, got := play(m)
 			require.Equal(rt, want.digest, r.digest, "%v", m)
 			require.Equal(rt, want.arrived, r.arrived, "%v", m)
@@ -87,7 +88,7 @@ skip_idle: true
 `
 
 // runTimed runs 20,000 cycles; it returns the cycle of the beat, 0 if there was none.
-func runTimed(t *testing.T, d *Device, m IdleMode) (cycle uint64, still bool, err error) {
+func runTimed(t *testing.T, d *Device, m protocol.IdleMode) (cycle uint64, still bool, err error) {
 	t.Helper()
 	c := launch(t, d, LaunchOptions{})
 	start := c.NewStart(1)
@@ -99,15 +100,15 @@ func runTimed(t *testing.T, d *Device, m IdleMode) (cycle uint64, still bool, er
 		if err != nil {
 			return cycle, still, err
 		}
-		still = still || r.Flags&RanStill != 0
+		still = still || r.Flags&protocol.RanStill != 0
 		for {
-			var e Record
+			var e protocol.Record
 			ok, err := c.Next(r, &e)
 			require.NoError(t, err)
 			if !ok {
 				break
 			}
-			if e.Kind == EventOut {
+			if e.Kind == protocol.EventOut {
 				cycle = e.First
 			}
 		}
@@ -124,12 +125,12 @@ func TestDevicesThatCountWhileIdle(t *testing.T) {
 		require.NoError(t, err)
 		d, err := Build(m, BuildOptions{})
 		require.NoError(t, err)
-		want, _, err := runTimed(t, d, IdleEvaluate)
+		want, _, err := runTimed(t, d, protocol.IdleEvaluate)
 		require.NoError(t, err)
 		require.Greater(t, want, uint64(15_000))
-		got, still, err := runTimed(t, d, IdleSkip)
+		got, still, err := runTimed(t, d, protocol.IdleSkip)
 		require.NoError(t, err)
-		_, _, checked := runTimed(t, d, IdleCheck)
+		_, _, checked := runTimed(t, d, protocol.IdleCheck)
 		if reads == 0 {
 			require.NoError(t, checked)
 			require.Equal(t, want, got)
@@ -139,9 +140,9 @@ func TestDevicesThatCountWhileIdle(t *testing.T) {
 		require.True(t, still)
 		require.NotEqual(t, want, got, "the broken promise is to show in the run that the check is for")
 		require.ErrorContains(t, checked, "the manifest declares skip_idle, but the design changed in cycle ")
-		var de *DeviceError
+		var de *protocol.DeviceError
 		require.ErrorAs(t, checked, &de)
-		require.Equal(t, CodeIdle, de.Code)
+		require.Equal(t, protocol.CodeIdle, de.Code)
 	}
 }
 
@@ -155,9 +156,9 @@ func TestIdleIsDeclared(t *testing.T) {
 	c, err := Dial(fakeDevice(t, answerRuns(nil)), DialOptions{})
 	require.NoError(t, err)
 	s := c.NewStart(1)
-	s.Idle = IdleCheck
+	s.Idle = protocol.IdleCheck
 	require.ErrorContains(t, c.Start(s), "the device does not declare that they can be skipped")
-	s.Idle = IdleCheck + 1
+	s.Idle = protocol.IdleCheck + 1
 	require.ErrorContains(t, c.Start(s), "idle mode 3: needs skip, evaluate, check")
 	require.NoError(t, c.Close())
 }

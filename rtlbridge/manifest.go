@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // Manifest describes one device: its sources and how its pins form clocks, resets and streams. Widths and directions are
@@ -95,10 +97,10 @@ const (
 const maxManifestBytes = 1 << 20
 
 // HasReady tells whether the stream has back-pressure.
-func (s *Stream) HasReady() bool { return s.Kind != KindLevel && (s.Ready == nil || *s.Ready) }
+func (s *Stream) HasReady() bool { return s.Kind != protocol.KindLevel && (s.Ready == nil || *s.Ready) }
 
 // packets reports whether the stream has data and an end of each transaction.
-func (s *Stream) packets() bool { return s.Kind == KindAxis || s.Kind == KindTLP }
+func (s *Stream) packets() bool { return s.Kind == protocol.KindAxis || s.Kind == protocol.KindTLP }
 
 // side are the roles whose bytes are the side bytes.
 func (s *Stream) side() []string {
@@ -144,9 +146,9 @@ func (s *Stream) readyRole() string {
 // roles are all that the stream has.
 func (s *Stream) roles() []string {
 	switch s.Kind {
-	case KindRecord:
+	case protocol.KindRecord:
 		return append([]string{"valid", "ready"}, s.Fields...)
-	case KindLevel:
+	case protocol.KindLevel:
 		return s.Fields
 	}
 	return append([]string{"tdata", "tkeep", "tlast", "tvalid", "tready"}, s.Side...)
@@ -180,7 +182,7 @@ func (s *Stream) Pins() (list []string) {
 	if s.HasReady() {
 		list = append(list, s.pin(s.readyRole()))
 	}
-	if s.Kind == KindLevel {
+	if s.Kind == protocol.KindLevel {
 		list = nil
 	}
 	if s.packets() {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 var (
@@ -47,16 +49,16 @@ func (m *Manifest) checkClocks(add func(string, string, ...any)) {
 	switch {
 	case len(m.Clocks) == 0:
 		add("clocks", "clocks: one clock is needed")
-	case len(m.Clocks) > maxClocks:
-		add("clocks", "clocks: %d given, the limit is %d", len(m.Clocks), maxClocks)
+	case len(m.Clocks) > protocol.MaxClocks:
+		add("clocks", "clocks: %d given, the limit is %d", len(m.Clocks), protocol.MaxClocks)
 	}
 	for i, c := range m.Clocks {
 		p := fmt.Sprintf("clocks[%d]", i)
 		if !reSignal.MatchString(c.Signal) {
 			add(p+".signal", "clock signal %q is not a port name", c.Signal)
 		}
-		if c.PeriodPs < minPeriodPs || c.PeriodPs > maxPeriodPs {
-			add(p+".period_ps", "period_ps %d: needs %d to %d ps", c.PeriodPs, minPeriodPs, maxPeriodPs)
+		if c.PeriodPs < protocol.MinPeriodPs || c.PeriodPs > protocol.MaxPeriodPs {
+			add(p+".period_ps", "period_ps %d: needs %d to %d ps", c.PeriodPs, protocol.MinPeriodPs, protocol.MaxPeriodPs)
 		}
 	}
 }
@@ -83,8 +85,8 @@ func (m *Manifest) checkStreams(add func(string, string, ...any)) {
 	if len(m.Streams) == 0 {
 		add("streams", "streams: at least one is needed, or nothing could be said to the device")
 	}
-	if len(m.Streams) > maxStreams {
-		add("streams", "streams: %d given, the limit is %d", len(m.Streams), maxStreams)
+	if len(m.Streams) > protocol.MaxStreams {
+		add("streams", "streams: %d given, the limit is %d", len(m.Streams), protocol.MaxStreams)
 	}
 	seen := map[string]bool{}
 	for i := range m.Streams {
@@ -110,7 +112,7 @@ func (m *Manifest) checkCoupling(i int, add func(string, string, ...any)) {
 	if s.ReadyAnswers && (s.Dir != DirOut || !s.HasReady()) {
 		add(p+".ready_answers", "stream %s: ready_answers is for outputs with a ready", s.Name)
 	}
-	if s.FieldsLate && (s.Kind != KindRecord || s.Dir != DirOut) {
+	if s.FieldsLate && (s.Kind != protocol.KindRecord || s.Dir != DirOut) {
 		add(p+".fields_late", "stream %s: fields_late is for records out of the device", s.Name)
 	}
 	for _, c := range []struct{ field, name string }{{"after", s.After}, {"with", s.With}} {
@@ -129,7 +131,7 @@ func (m *Manifest) checkCoupling(i int, add func(string, string, ...any)) {
 }
 
 func checkStream(s *Stream, p string, add func(string, string, ...any)) {
-	kinds := []string{KindAxis, KindTLP, KindRecord, KindLevel}
+	kinds := []string{protocol.KindAxis, protocol.KindTLP, protocol.KindRecord, protocol.KindLevel}
 	if !slices.Contains(kinds, s.Kind) {
 		kinds = append(kinds, KindAXI4, KindAXILite)
 		add(p+".kind", "stream %s: kind %q is not supported; %s", s.Name, s.Kind, strings.Join(kinds, ", "))
@@ -145,8 +147,8 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 	if u := s.Unit(); u != 0 && u != 1 && u != 4 {
 		add(p+".keep_unit", "stream %s: keep_unit %d: needs 1 (bytes), 4 (double words) or 0 (no tkeep)", s.Name, u)
 	}
-	if s.Lanes < 0 || s.Lanes > maxStreams || s.Lane < 0 || s.Lane >= s.lanes() {
-		add(p+".lane", "stream %s: lane %d of %d: lanes needs 1 to %d and lane 0 to lanes-1", s.Name, s.Lane, s.lanes(), maxStreams)
+	if s.Lanes < 0 || s.Lanes > protocol.MaxStreams || s.Lane < 0 || s.Lane >= s.lanes() {
+		add(p+".lane", "stream %s: lane %d of %d: lanes needs 1 to %d and lane 0 to lanes-1", s.Name, s.Lane, s.lanes(), protocol.MaxStreams)
 	}
 	roles := s.roles()
 	extra := s.side()
@@ -201,7 +203,7 @@ func checkKind(s *Stream, p string, add func(string, string, ...any)) {
 	not("side_held", s.SideHeld)
 	not("keep_unit", s.KeepUnit != nil)
 	not("zero_padding", s.ZeroPadding)
-	if s.Kind != KindLevel {
+	if s.Kind != protocol.KindLevel {
 		return
 	}
 	not("ready", s.Ready != nil)
@@ -215,8 +217,8 @@ func checkKind(s *Stream, p string, add func(string, string, ...any)) {
 }
 
 func (m *Manifest) checkExtras(add func(string, string, ...any)) {
-	if len(m.TieOffs) > maxTieOffs {
-		add("tie_offs", "tie_offs: %d given, the limit is %d", len(m.TieOffs), maxTieOffs)
+	if len(m.TieOffs) > protocol.MaxTieOffs {
+		add("tie_offs", "tie_offs: %d given, the limit is %d", len(m.TieOffs), protocol.MaxTieOffs)
 	}
 	for _, k := range sortedKeys(m.TieOffs) {
 		if _, err := parseConstant(m.TieOffs[k]); err != nil {
@@ -226,8 +228,8 @@ func (m *Manifest) checkExtras(add func(string, string, ...any)) {
 			add("tie_offs."+k, "tie_offs: %q is not a port name", k)
 		}
 	}
-	if len(m.Observe) > maxObserve {
-		add("observe", "observe: %d given, the limit is %d", len(m.Observe), maxObserve)
+	if len(m.Observe) > protocol.MaxObserve {
+		add("observe", "observe: %d given, the limit is %d", len(m.Observe), protocol.MaxObserve)
 	}
 	for i, o := range m.Observe {
 		if !reSignal.MatchString(o) {

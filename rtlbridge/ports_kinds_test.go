@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // kinds launches the device with a port of every kind.
@@ -32,7 +34,7 @@ func runKinds(t *testing.T, c *Conn, quanta int, cycles uint32) kindRun {
 		require.NoError(t, c.SendRun(cycles))
 		ran, err := c.Recv()
 		require.NoError(t, err)
-		var e Record
+		var e protocol.Record
 		for {
 			ok, err := c.Next(ran, &e)
 			require.NoError(t, err)
@@ -41,11 +43,11 @@ func runKinds(t *testing.T, c *Conn, quanta int, cycles uint32) kindRun {
 			}
 			name := c.Hello().Streams[e.Stream].Name
 			switch e.Kind {
-			case EventOut:
+			case protocol.EventOut:
 				r.outs[name] = append(r.outs[name], append([]byte(nil), e.Side...))
-			case EventIn:
+			case protocol.EventIn:
 				r.ins[name] = append(r.ins[name], e.Last)
-			case EventViolation:
+			case protocol.EventViolation:
 				t.Fatalf("%s: %v", name, e.Rule)
 			}
 		}
@@ -65,7 +67,7 @@ func TestPortKinds(t *testing.T) {
 	for i, s := range c.Hello().Streams {
 		at[s.Name] = i
 	}
-	require.Equal(t, []Signal{{"addr", 12}, {"write", 1}, {"mode", 3}}, c.Hello().Streams[at["rsp"]].Fields)
+	require.Equal(t, []protocol.Signal{{Name: "addr", Width: 12}, {Name: "write", Width: 1}, {Name: "mode", Width: 3}}, c.Hello().Streams[at["rsp"]].Fields)
 	for _, stall := range []int{0, 30, 90} {
 		s := c.NewStart(uint64(7 + stall))
 		s.Poison = true
@@ -112,7 +114,7 @@ func TestClocksAndQuanta(t *testing.T) {
 	c := kinds(t)
 	run := func(quanta int, cycles uint32) kindRun {
 		s := c.NewStart(3)
-		s.Clocks[0] = ClockStart{PeriodPs: 901, PhasePs: 17}
+		s.Clocks[0] = protocol.ClockStart{PeriodPs: 901, PhasePs: 17}
 		require.NoError(t, c.Start(s))
 		for i := range 20 {
 			require.NoError(t, c.Add(1, uint64(11*i), []byte{byte(i), 0, 0}, nil))

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 const lastWordsBytes = 8 << 10
@@ -54,7 +56,7 @@ func (t *tail) String() string {
 	if len(b) > lastWordsBytes {
 		b = b[len(b)-lastWordsBytes:]
 	}
-	return printable(b)
+	return protocol.Printable(b)
 }
 
 // spawn starts the program with one end of a socket pair as its descriptor 3, and shared memory as its descriptor 4 if

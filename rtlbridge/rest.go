@@ -3,6 +3,8 @@ package rtlbridge
 import (
 	"fmt"
 	"strings"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // RestlessError tells that a device does not come to rest although nothing more is asked of it: its busy signal does not
@@ -20,7 +22,7 @@ func (e *RestlessError) Error() string {
 }
 
 // sampled takes what the busy signal was in a quantum.
-func (c *Comp) sampled(r *Ran, pin *Observed) {
+func (c *Comp) sampled(r *protocol.Ran, pin *protocol.Observed) {
 	c.busy = pin.Value != 0
 	if !c.busy && r.Cycles != 0 {
 		c.rested(pin.LastNonzero, r.Start+uint64(r.Cycles)-1)

@@ -9,6 +9,7 @@ import (
 
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/protocol"
 )
 
 // A device that is not at rest when all is done has its time, then the run ends with what is not over.
@@ -19,9 +20,9 @@ func TestRestlessDevice(t *testing.T) {
 		busy, until uint64 // what is observed, up to this cycle
 		open        string
 	}{
-		{"at rest", RanQuiet, 0, 0, ""},
-		{"busy for a while", RanQuiet, 1, 900, ""},
-		{"busy for ever", RanQuiet, 1, 1 << 60, "its signal busy is not 0"},
+		{"at rest", protocol.RanQuiet, 0, 0, ""},
+		{"busy for a while", protocol.RanQuiet, 1, 900, ""},
+		{"busy for ever", protocol.RanQuiet, 1, 1 << 60, "its signal busy is not 0"},
 		{"a transaction without end", 0, 0, 0, "a transaction on its streams has not ended"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -32,7 +33,7 @@ func TestRestlessDevice(t *testing.T) {
 				if s < x.until && x.busy != 0 {
 					last = s + uint64(n)
 				}
-				r.Observed[0] = Observed{Value: oneIf(last == s+uint64(n)), LastNonzero: last}
+				r.Observed[0] = protocol.Observed{Value: oneIf(last == s+uint64(n)), LastNonzero: last}
 				c.Write(appendRan(nil, r, nil))
 			})), DialOptions{})
 			require.NoError(t, err)
@@ -70,16 +71,16 @@ func TestRestsAreTold(t *testing.T) {
 			last := uint64(0) // one more than the last cycle in which it was not 0
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 				r := goodRan(i, s, n)
-				var recs []Record
+				var recs []protocol.Record
 				for x := s; x < s+uint64(n); x++ {
 					if !zero(x) {
 						if last != x {
-							recs = append(recs, Record{Kind: EventRest, First: last, Last: x - 1})
+							recs = append(recs, protocol.Record{Kind: protocol.EventRest, First: last, Last: x - 1})
 						}
 						last = x + 1
 					}
 				}
-				r.Observed[0] = Observed{Value: oneIf(last == s+uint64(n)), LastNonzero: last}
+				r.Observed[0] = protocol.Observed{Value: oneIf(last == s+uint64(n)), LastNonzero: last}
 				c.Write(appendRan(nil, r, recs))
 			})), DialOptions{})
 			require.NoError(t, err)
@@ -107,39 +108,41 @@ func TestRestsAreTold(t *testing.T) {
 
 // A device that lies about when its busy signal was 0, or when something crossed, ends the run as one that speaks nonsense.
 func TestRecordsThatCannotBe(t *testing.T) {
-	rest := func(first, last uint64) Record { return Record{Kind: EventRest, First: first, Last: last} }
-	out := func(first, last uint64) Record {
-		return Record{Kind: EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: first, Last: last}
+	rest := func(first, last uint64) protocol.Record {
+		return protocol.Record{Kind: protocol.EventRest, First: first, Last: last}
+	}
+	out := func(first, last uint64) protocol.Record {
+		return protocol.Record{Kind: protocol.EventOut, Stream: 2, Side: make([]byte, 2), Data: make([]byte, 8), First: first, Last: last}
 	}
 	const past = "wants its end in cycle "
 	for _, x := range []struct {
 		name   string
-		frames [][]Record // of quanta of 64 cycles
-		end    Observed   // of the last of them; those before end with a signal that is not 0
+		frames [][]protocol.Record // of quanta of 64 cycles
+		end    protocol.Observed   // of the last of them; those before end with a signal that is not 0
 		want   string
 	}{
-		{"overlapping", [][]Record{{rest(10, 20), rest(15, 30)}}, Observed{}, "record 1 of quantum 0: RAN frame refused: value: a rest of cycles 15 to 30: wants to begin no earlier than cycle 22"},
-		{"adjacent", [][]Record{{rest(10, 20), rest(21, 30)}}, Observed{}, "record 1 of quantum 0: RAN frame refused: value: a rest of cycles 21 to 30"},
-		{"told twice", [][]Record{{rest(10, 20), rest(10, 20)}}, Observed{}, "record 1 of quantum 0"},
-		{"in the quantum before", [][]Record{{rest(10, 20)}, {rest(40, 70)}}, Observed{}, "record 0 of quantum 1: RAN frame refused: value: a rest of cycles 40 to 70: wants to begin no earlier than cycle 64"},
-		{"reversed", [][]Record{{rest(20, 10)}}, Observed{}, "record 0 of quantum 0: RAN frame refused: value: rest of cycles 20 to 10: " + past + "0 to 62, and its begin not after it"},
-		{"future", [][]Record{{}, {rest(66, 127)}}, Observed{}, "record 0 of quantum 1: RAN frame refused: value: rest of cycles 66 to 127: " + past + "63 to 126"},
-		{"far future", [][]Record{{rest(3, 1<<64-1)}}, Observed{}, "record 0 of quantum 0: RAN frame refused: value: rest of cycles 3 to "},
-		{"past", [][]Record{{}, {rest(3, 5)}}, Observed{}, "record 0 of quantum 1: RAN frame refused: value: rest of cycles 3 to 5"},
-		{"after a later record", [][]Record{{out(20, 40), rest(3, 5)}}, Observed{}, "record 1 of quantum 0: RAN frame refused: value: rest of cycles 3 to 5: " + past + "39 to 62"},
-		{"output of the past", [][]Record{{}, {out(20, 40)}}, Observed{}, "record 0 of quantum 1: RAN frame refused: value: output of cycles 20 to 40: " + past + "64 to 127"},
-		{"output of the future", [][]Record{{out(20, 64)}}, Observed{}, "output of cycles 20 to 64: " + past + "0 to 63"},
-		{"output reversed", [][]Record{{out(41, 40)}}, Observed{}, "output of cycles 41 to 40"},
-		{"busy in a cycle to come", [][]Record{{}}, Observed{0, 65}, "busy signal 0x0 at the end of cycle 63, not zero last in the cycle before 65"},
-		{"zero and not", [][]Record{{}}, Observed{0, 64}, "busy signal 0x0 at the end of cycle 63"},
-		{"busy and at rest", [][]Record{{}}, Observed{1, 60}, "busy signal 0x1 at the end of cycle 63"},
-		{"busy at no time", [][]Record{{rest(10, 20)}}, Observed{0, 5}, "not zero last in the cycle before 5, by what was told before: in the one before 22"},
-		{"as it is", [][]Record{{rest(0, 20), out(5, 21), rest(22, 62)}, {out(60, 80), rest(81, 90)}, {rest(128, 130)}}, Observed{0, 170}, ""},
+		{"overlapping", [][]protocol.Record{{rest(10, 20), rest(15, 30)}}, protocol.Observed{}, "record 1 of quantum 0: RAN frame refused: value: a rest of cycles 15 to 30: wants to begin no earlier than cycle 22"},
+		{"adjacent", [][]protocol.Record{{rest(10, 20), rest(21, 30)}}, protocol.Observed{}, "record 1 of quantum 0: RAN frame refused: value: a rest of cycles 21 to 30"},
+		{"told twice", [][]protocol.Record{{rest(10, 20), rest(10, 20)}}, protocol.Observed{}, "record 1 of quantum 0"},
+		{"in the quantum before", [][]protocol.Record{{rest(10, 20)}, {rest(40, 70)}}, protocol.Observed{}, "record 0 of quantum 1: RAN frame refused: value: a rest of cycles 40 to 70: wants to begin no earlier than cycle 64"},
+		{"reversed", [][]protocol.Record{{rest(20, 10)}}, protocol.Observed{}, "record 0 of quantum 0: RAN frame refused: value: rest of cycles 20 to 10: " + past + "0 to 62, and its begin not after it"},
+		{"future", [][]protocol.Record{{}, {rest(66, 127)}}, protocol.Observed{}, "record 0 of quantum 1: RAN frame refused: value: rest of cycles 66 to 127: " + past + "63 to 126"},
+		{"far future", [][]protocol.Record{{rest(3, 1<<64-1)}}, protocol.Observed{}, "record 0 of quantum 0: RAN frame refused: value: rest of cycles 3 to "},
+		{"past", [][]protocol.Record{{}, {rest(3, 5)}}, protocol.Observed{}, "record 0 of quantum 1: RAN frame refused: value: rest of cycles 3 to 5"},
+		{"after a later record", [][]protocol.Record{{out(20, 40), rest(3, 5)}}, protocol.Observed{}, "record 1 of quantum 0: RAN frame refused: value: rest of cycles 3 to 5: " + past + "39 to 62"},
+		{"output of the past", [][]protocol.Record{{}, {out(20, 40)}}, protocol.Observed{}, "record 0 of quantum 1: RAN frame refused: value: output of cycles 20 to 40: " + past + "64 to 127"},
+		{"output of the future", [][]protocol.Record{{out(20, 64)}}, protocol.Observed{}, "output of cycles 20 to 64: " + past + "0 to 63"},
+		{"output reversed", [][]protocol.Record{{out(41, 40)}}, protocol.Observed{}, "output of cycles 41 to 40"},
+		{"busy in a cycle to come", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 65}, "busy signal 0x0 at the end of cycle 63, not zero last in the cycle before 65"},
+		{"zero and not", [][]protocol.Record{{}}, protocol.Observed{Value: 0, LastNonzero: 64}, "busy signal 0x0 at the end of cycle 63"},
+		{"busy and at rest", [][]protocol.Record{{}}, protocol.Observed{Value: 1, LastNonzero: 60}, "busy signal 0x1 at the end of cycle 63"},
+		{"busy at no time", [][]protocol.Record{{rest(10, 20)}}, protocol.Observed{Value: 0, LastNonzero: 5}, "not zero last in the cycle before 5, by what was told before: in the one before 22"},
+		{"as it is", [][]protocol.Record{{rest(0, 20), out(5, 21), rest(22, 62)}, {out(60, 80), rest(81, 90)}, {rest(128, 130)}}, protocol.Observed{Value: 0, LastNonzero: 170}, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			conn, err := Dial(fakeDevice(t, answerRuns(func(c net.Conn, i, s uint64, n uint32) {
 				r := goodRan(i, s, n)
-				r.Observed[0] = Observed{1, s + uint64(n)}
+				r.Observed[0] = protocol.Observed{Value: 1, LastNonzero: s + uint64(n)}
 				if int(i) == len(x.frames)-1 {
 					r.Observed[0] = x.end
 				}
@@ -179,13 +182,13 @@ func TestRestsOfALongQuantum(t *testing.T) {
 	for more := true; more; parts++ {
 		r, err := c.Recv()
 		require.NoError(t, err)
-		more = r.Flags&RanMore != 0
-		var rec Record
+		more = r.Flags&protocol.RanMore != 0
+		var rec protocol.Record
 		for ok := true; ok; {
 			ok, err = c.Next(r, &rec)
 			require.NoError(t, err)
-			rests += int(oneIf(ok && rec.Kind == EventRest))
-			outs += int(oneIf(ok && rec.Kind == EventOut))
+			rests += int(oneIf(ok && rec.Kind == protocol.EventRest))
+			outs += int(oneIf(ok && rec.Kind == protocol.EventOut))
 		}
 	}
 	require.Greater(t, parts, 1)
@@ -200,7 +203,7 @@ func oneQuantum(c *Conn) error {
 	}
 	r, err := c.Recv()
 	for ok := err == nil; ok && err == nil; {
-		ok, err = c.Next(r, new(Record))
+		ok, err = c.Next(r, new(protocol.Record))
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // TestRing moves bytes through one ring in pieces of all sizes and around its end.
@@ -62,16 +64,16 @@ func TestLargeFrames(t *testing.T) {
 		require.NoError(t, c.Start(c.NewStart(1)))
 		const frames, size = 1000, 9000
 		data, outs := frame(size, 1), 0
-		var rec Record
+		var rec protocol.Record
 		receive := func() {
 			for more := true; more; {
 				r, err := c.Recv()
 				require.NoError(t, err)
-				more = r.Flags&RanMore != 0
+				more = r.Flags&protocol.RanMore != 0
 				for ok := true; ok; {
 					ok, err = c.Next(r, &rec)
 					require.NoError(t, err)
-					if ok && rec.Kind == EventOut {
+					if ok && rec.Kind == protocol.EventOut {
 						require.Equal(t, size, len(rec.Data))
 						outs++
 					}

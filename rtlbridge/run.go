@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/protocol"
 )
 
 // ErrInput is wrapped by errors about inputs that the device's streams cannot take.
@@ -14,10 +15,10 @@ var ErrInput = errors.New("input does not fit the stream")
 var errNotStarted = fmt.Errorf("%w: the device has not been started", ErrInput)
 
 // NewStart is a run without stalls, credits or limits beyond the defaults, for the streams of this device.
-func (c *Conn) NewStart(seed uint64) Start {
-	s := Start{Seed: seed, Watchdog: 100_000, PeriodPs: c.hello.PeriodPs, Streams: make([]StreamStart, len(c.hello.Streams))}
+func (c *Conn) NewStart(seed uint64) protocol.Start {
+	s := protocol.Start{Seed: seed, Watchdog: 100_000, PeriodPs: c.hello.PeriodPs, Streams: make([]protocol.StreamStart, len(c.hello.Streams))}
 	for _, k := range c.hello.Clocks[1:] {
-		s.Clocks = append(s.Clocks, ClockStart{PeriodPs: k.PeriodPs})
+		s.Clocks = append(s.Clocks, protocol.ClockStart{PeriodPs: k.PeriodPs})
 	}
 	for i := range s.Streams {
 		s.Streams[i].Credits = -1
@@ -25,7 +26,7 @@ func (c *Conn) NewStart(seed uint64) Start {
 	return s
 }
 
-func (c *Conn) checkStart(s *Start) error {
+func (c *Conn) checkStart(s *protocol.Start) error {
 	var errs []error
 	if len(s.Streams) != len(c.hello.Streams) {
 		return fmt.Errorf("start: %d streams, the device has %d", len(s.Streams), len(c.hello.Streams))
@@ -38,13 +39,13 @@ func (c *Conn) checkStart(s *Start) error {
 	}
 	for i, k := range s.Clocks {
 		if ValidPeriod(simcore.Ps(k.PeriodPs)) != nil || k.PhasePs < 0 || k.PhasePs >= k.PeriodPs {
-			errs = append(errs, fmt.Errorf("start: clock %d: period %d ps, phase %d ps: needs a period of %d to %d and a phase below it", i+1, k.PeriodPs, k.PhasePs, minPeriodPs, maxPeriodPs))
+			errs = append(errs, fmt.Errorf("start: clock %d: period %d ps, phase %d ps: needs a period of %d to %d and a phase below it", i+1, k.PeriodPs, k.PhasePs, protocol.MinPeriodPs, protocol.MaxPeriodPs))
 		}
 	}
 	switch {
-	case s.Idle > IdleCheck:
-		errs = append(errs, fmt.Errorf("start: %v: needs %s", s.Idle, idleModes()))
-	case s.Idle == IdleCheck && !c.hello.SkipIdle:
+	case s.Idle > protocol.IdleCheck:
+		errs = append(errs, fmt.Errorf("start: %v: needs %s", s.Idle, protocol.IdleModes()))
+	case s.Idle == protocol.IdleCheck && !c.hello.SkipIdle:
 		errs = append(errs, errors.New("start: idle cycles cannot be checked: the device does not declare that they can be skipped (skip_idle in its manifest)"))
 	}
 	for i, x := range s.Streams {
@@ -53,8 +54,8 @@ func (c *Conn) checkStart(s *Start) error {
 			errs = append(errs, fmt.Errorf("start: stream %s: stall of %d%% with bursts of 2^%d cycles: needs 0 to 100 and 0 to 16",
 				info.Name, x.StallPercent, x.BurstLog2))
 		}
-		if x.MaxBytes < 0 || x.MaxBytes > MaxDataBytes {
-			errs = append(errs, fmt.Errorf("start: stream %s: max_bytes %d: needs up to %d", info.Name, x.MaxBytes, MaxDataBytes))
+		if x.MaxBytes < 0 || x.MaxBytes > protocol.MaxDataBytes {
+			errs = append(errs, fmt.Errorf("start: stream %s: max_bytes %d: needs up to %d", info.Name, x.MaxBytes, protocol.MaxDataBytes))
 		}
 		if x.Credits >= 0 && (!info.Out || !info.Ready) {
 			errs = append(errs, fmt.Errorf("start: stream %s: credits need an output with tready", info.Name))
@@ -74,7 +75,7 @@ func (c *Conn) checkStart(s *Start) error {
 }
 
 // Start powers the device up (again) and takes it through reset to cycle 0. Inputs that no SendRun has taken are dropped.
-func (c *Conn) Start(s Start) error {
+func (c *Conn) Start(s protocol.Start) error {
 	if c.broken != nil {
 		return c.broken
 	}
@@ -85,8 +86,8 @@ func (c *Conn) Start(s Start) error {
 		return err
 	}
 	c.out, c.nRec, c.early = c.out[:reserve], 0, 0 // inputs of the run before
-	b := appendStart(nil, &s, c.hello.SkipIdle)
-	c.index, c.rindex, c.cycle, c.taken, c.start, c.order = 0, 0, 0, 0, s, order{}
+	b := protocol.AppendStart(nil, &s, c.hello.SkipIdle)
+	c.index, c.rindex, c.cycle, c.taken, c.start, c.order = 0, 0, 0, 0, s, protocol.Order{}
 	clear(c.sent[:])
 	return c.send("start", b)
 }
@@ -111,7 +112,7 @@ func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 		return errNotStarted
 	}
 	s := &c.hello.Streams[stream]
-	limit := DefaultMaxBytes
+	limit := protocol.DefaultMaxBytes
 	if m := c.start.Streams[stream].MaxBytes; m != 0 {
 		limit = m
 	}
@@ -128,12 +129,12 @@ func (c *Conn) Add(stream int, notBefore uint64, side, data []byte) error {
 		return fmt.Errorf("%w: stream %s: %d bytes, the limit is %d", ErrInput, s.Name, len(data), limit)
 	case len(data) > 0 && !s.Packets():
 		return fmt.Errorf("%w: stream %s: %d bytes of data: kind %s has none", ErrInput, s.Name, len(data), s.Kind)
-	case len(data) == 0 && s.Kind == KindAxis:
+	case len(data) == 0 && s.Kind == protocol.KindAxis:
 		return fmt.Errorf("%w: stream %s: a transaction needs data", ErrInput, s.Name)
 	case len(data)%unit != 0:
 		return fmt.Errorf("%w: stream %s: %d bytes, wanted a multiple of %d", ErrInput, s.Name, len(data), unit)
 	}
-	c.out = appendTransaction(c.out, uint8(stream), notBefore, side, data)
+	c.out = protocol.AppendTransaction(c.out, uint8(stream), notBefore, side, data)
 	c.nRec++
 	return c.relieve()
 }
@@ -145,10 +146,10 @@ func (c *Conn) AddCredits(stream int, cycle uint64, n int) error {
 		return errNotStarted
 	}
 	s := &c.hello.Streams[stream]
-	if !s.Out || c.start.Streams[stream].Credits < 0 || n < 1 || n > MaxRunCycles {
-		return fmt.Errorf("%w: stream %s: %d credits: needs an output started with credits, and 1 to %d", ErrInput, s.Name, n, MaxRunCycles)
+	if !s.Out || c.start.Streams[stream].Credits < 0 || n < 1 || n > protocol.MaxRunCycles {
+		return fmt.Errorf("%w: stream %s: %d credits: needs an output started with credits, and 1 to %d", ErrInput, s.Name, n, protocol.MaxRunCycles)
 	}
-	c.out = appendCredit(c.out, uint8(stream), cycle, n)
+	c.out = protocol.AppendCredit(c.out, uint8(stream), cycle, n)
 	c.nRec++
 	return c.relieve()
 }
@@ -160,7 +161,7 @@ func (c *Conn) Reset(cycle uint64) error {
 	if c.start.Streams == nil {
 		return errNotStarted
 	}
-	c.out = appendReset(c.out, cycle)
+	c.out = protocol.AppendReset(c.out, cycle)
 	c.nRec++
 	return c.relieve()
 }
@@ -170,9 +171,9 @@ func (c *Conn) relieve() error {
 	if len(c.out) < softFrame {
 		return nil
 	}
-	at := reserve - headBytes - inputBytes
-	putHead(c.out[at:], FrameInput, len(c.out)-at-headBytes)
-	putInput(c.out[at+headBytes:], c.nRec)
+	at := reserve - protocol.HeadBytes - protocol.InputBytes
+	protocol.PutHead(c.out[at:], protocol.FrameInput, len(c.out)-at-protocol.HeadBytes)
+	protocol.PutInput(c.out[at+protocol.HeadBytes:], c.nRec)
 	c.early += c.nRec
 	return c.flush("input", at)
 }
@@ -195,15 +196,15 @@ func (c *Conn) SendRun(n uint32) error {
 	if c.start.Streams == nil {
 		return errNotStarted
 	}
-	if n == 0 || n > MaxRunCycles {
-		return fmt.Errorf("run of %d cycles: needs 1 to %d", n, MaxRunCycles)
+	if n == 0 || n > protocol.MaxRunCycles {
+		return fmt.Errorf("run of %d cycles: needs 1 to %d", n, protocol.MaxRunCycles)
 	}
 	if c.due == MaxAhead {
 		return fmt.Errorf("run: %d quanta are still to be received", c.due)
 	}
 	begin := c.sentCycle()
-	putHead(c.out, FrameRun, len(c.out)-headBytes)
-	putRun(c.out[headBytes:], c.index, begin, n, c.nRec)
+	protocol.PutHead(c.out, protocol.FrameRun, len(c.out)-protocol.HeadBytes)
+	protocol.PutRun(c.out[protocol.HeadBytes:], c.index, begin, n, c.nRec)
 	c.index++
 	c.due++
 	c.early = 0
@@ -224,7 +225,7 @@ const slowCycle = 20 * time.Microsecond
 
 // Recv waits for the oldest quantum that was sent and not received and returns one RAN frame of it; while its flags have
 // RanMore, further frames of the same quantum follow. The result is valid until the next call.
-func (c *Conn) Recv() (*Ran, error) {
+func (c *Conn) Recv() (*protocol.Ran, error) {
 	if c.broken != nil {
 		return nil, c.broken
 	}
@@ -235,34 +236,34 @@ func (c *Conn) Recv() (*Ran, error) {
 	if c.taken == 0 {
 		c.t.arm(time.Duration(end-c.sent[c.rindex%uint64(len(c.sent))]) * slowCycle)
 	}
-	body, err := c.expect(FrameRan)
+	body, err := c.expect(protocol.FrameRan)
 	if err != nil {
 		return nil, c.fail("run", err)
 	}
 	r := &c.run
-	if err := decodeRan(body, c.hello, r); err != nil {
+	if err := protocol.DecodeRan(body, c.hello, r); err != nil {
 		return nil, c.fail("run", err)
 	}
 	if r.Index != c.rindex || r.Start+uint64(r.Cycles) > end || r.Start > end {
-		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d, cycles %d+%d, where quantum %d up to cycle %d was due",
+		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d, cycles %d+%d, where quantum %d up to cycle %d was due",
 			r.Index, r.Start, r.Cycles, c.rindex, end))
 	}
-	if r.Flags&RanStill != 0 && (!c.hello.SkipIdle || c.start.Idle == IdleEvaluate || r.Flags&(RanMore|RanPartial) != 0 || r.Flags&RanQuiet == 0) {
-		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d: flags %#x: the device stands still, which was not asked for or is not so", r.Index, r.Flags))
+	if r.Flags&protocol.RanStill != 0 && (!c.hello.SkipIdle || c.start.Idle == protocol.IdleEvaluate || r.Flags&(protocol.RanMore|protocol.RanPartial) != 0 || r.Flags&protocol.RanQuiet == 0) {
+		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d: flags %#x: the device stands still, which was not asked for or is not so", r.Index, r.Flags))
 	}
-	c.order.frame(r)
+	c.order.Frame(r)
 	c.cycle = r.Start + uint64(r.Cycles)
 	c.taken += uint64(len(body))
-	if c.taken > mostBytes(c.hello, &c.start, end-r.Start) {
+	if c.taken > protocol.MostBytes(c.hello, &c.start, end-r.Start) {
 		return nil, c.fail("run", fmt.Errorf("%w: %d bytes for %d cycles", ErrFlood, c.taken, end-r.Start))
 	}
-	if r.Flags&RanMore != 0 {
+	if r.Flags&protocol.RanMore != 0 {
 		return r, nil
 	}
 	c.taken = 0
 	c.t.expect = time.Duration(r.RTLNs)
-	if c.cycle != end && r.Flags&RanPartial == 0 {
-		return nil, c.fail("run", protoErr(FrameRan, FaultValue, "quantum %d ended at cycle %d instead of %d", r.Index, c.cycle, end))
+	if c.cycle != end && r.Flags&protocol.RanPartial == 0 {
+		return nil, c.fail("run", protocol.ProtoErr(protocol.FrameRan, protocol.FaultValue, "quantum %d ended at cycle %d instead of %d", r.Index, c.cycle, end))
 	}
 	c.rindex++
 	c.due--
@@ -271,18 +272,18 @@ func (c *Conn) Recv() (*Ran, error) {
 
 // Next reads the next event of a RAN frame received by Recv; protocol faults end the connection. Whoever reads the events of
 // one frame reads those of all.
-func (c *Conn) Next(r *Ran, e *Record) (bool, error) {
+func (c *Conn) Next(r *protocol.Ran, e *protocol.Record) (bool, error) {
 	ok, err := r.Next(e)
 	switch {
 	case err == nil && ok:
-		err = c.order.take(r, e)
-	case err == nil && c.hello.Busy >= 0 && r.Flags&(RanMore|RanPartial) == 0:
-		if err = c.order.observed(r, &r.Observed[c.hello.Busy]); err != nil {
+		err = c.order.Take(r, e)
+	case err == nil && c.hello.Busy >= 0 && r.Flags&(protocol.RanMore|protocol.RanPartial) == 0:
+		if err = c.order.Observed(r, &r.Observed[c.hello.Busy]); err != nil {
 			return false, c.fail("run", err)
 		}
 	}
 	if err != nil {
-		number := r.read()
+		number := r.Read()
 		if ok {
 			number-- // it has been read
 		}
@@ -297,7 +298,7 @@ func (c *Conn) WaitStop() error {
 		return c.broken
 	}
 	c.t.arm(0)
-	_, err := c.expect(FrameError)
+	_, err := c.expect(protocol.FrameError)
 	if err == nil {
 		err = errors.New("the device stopped inside a quantum without saying why")
 	}
@@ -313,13 +314,13 @@ func (c *Conn) Close() error {
 	if c.broken != nil {
 		return nil
 	}
-	var b [headBytes]byte
-	putHead(b[:], FrameStop, 0)
+	var b [protocol.HeadBytes]byte
+	protocol.PutHead(b[:], protocol.FrameStop, 0)
 	c.t.arm(0)
 	err := c.t.write(b[:])
 	for range c.due { // a device that still runs answers first
 		if err == nil {
-			_, err = c.expect(FrameRan)
+			_, err = c.expect(protocol.FrameRan)
 		}
 	}
 	if c.proc != nil && err == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/protocol"
 )
 
 // Mode is how engine and device take turns.
@@ -50,8 +51,8 @@ type CompSpec struct {
 
 // ValidPeriod refuses a clock period that no device can have.
 func ValidPeriod(p simcore.Ps) error {
-	if p < minPeriodPs || p > maxPeriodPs {
-		return fmt.Errorf("clock period of %v: needs %d to %d", p, minPeriodPs, maxPeriodPs)
+	if p < protocol.MinPeriodPs || p > protocol.MaxPeriodPs {
+		return fmt.Errorf("clock period of %v: needs %d to %d", p, protocol.MinPeriodPs, protocol.MaxPeriodPs)
 	}
 	return nil
 }
@@ -65,12 +66,12 @@ func MaxQuantum(period simcore.Ps, mode Mode, in, out simcore.Ps) uint32 {
 	if period <= 0 || in < 0 || out < 0 {
 		return 0
 	}
-	in, out = min(in, MaxRunCycles*period), min(out, MaxRunCycles*period) // more makes no difference
+	in, out = min(in, protocol.MaxRunCycles*period), min(out, protocol.MaxRunCycles*period) // more makes no difference
 	q := in + out
 	if mode == Pipelined {
 		q = min(out, q/2)
 	}
-	return uint32(min(q/period, MaxRunCycles))
+	return uint32(min(q/period, protocol.MaxRunCycles))
 }
 
 // ahead is the number of quanta of a length that links of these latencies allow to be under way: pipelined, quantum k is
@@ -142,7 +143,7 @@ type Binding struct {
 const DefaultCapacity = 1024
 
 // lookup finds the binding's streams.
-func (b *Binding) lookup(h *Hello) (in, out int, err error) {
+func (b *Binding) lookup(h *protocol.Hello) (in, out int, err error) {
 	var errs []error
 	find := func(name string, wantOut bool) int {
 		if name == "" {

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // How waiting works: a receive first spins on the non-blocking descriptor, because waking a sleeping thread costs more
@@ -50,7 +52,7 @@ type transport struct {
 
 // newTransport takes fd and the shared memory over, if there is some.
 func newTransport(fd int, shared *rings, timeout time.Duration) (*transport, error) {
-	t := &transport{fd: fd, shared: shared, spins: runtime.NumCPU() > 1, timeout: timeout, maxPend: 4 * MaxFrameBytes, epoch: time.Now()}
+	t := &transport{fd: fd, shared: shared, spins: runtime.NumCPU() > 1, timeout: timeout, maxPend: 4 * protocol.MaxFrameBytes, epoch: time.Now()}
 	if err := unix.SetNonblock(fd, false); err != nil {
 		return t, fmt.Errorf("device socket: %w", err)
 	}

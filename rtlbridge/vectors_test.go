@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 var update = flag.Bool("update", false, "rewrite the byte vectors")
@@ -26,62 +28,62 @@ type vector struct {
 	want       string
 }
 
-func testStart() *Start {
-	return &Start{
+func testStart() *protocol.Start {
+	return &protocol.Start{
 		Seed: 0x1122334455667788, Watchdog: 1000, PeriodPs: 909, Poison: true,
-		Streams: []StreamStart{{StallPercent: 25, BurstLog2: 3, Credits: -1}, {Credits: -1, MaxBytes: 4096}, {StallPercent: 100, Credits: 5}, {Credits: -1}},
-		Clocks:  []ClockStart{{3333, 111}},
-		Ties:    []TieValue{{0, 9}},
+		Streams: []protocol.StreamStart{{StallPercent: 25, BurstLog2: 3, Credits: -1}, {Credits: -1, MaxBytes: 4096}, {StallPercent: 100, Credits: 5}, {Credits: -1}},
+		Clocks:  []protocol.ClockStart{{PeriodPs: 3333, PhasePs: 111}},
+		Ties:    []protocol.TieValue{{Index: 0, Value: 9}},
 	}
 }
 
 // testIdleStart has the streams described by idleStreams.
-func testIdleStart(m IdleMode) *Start {
-	return &Start{Seed: 5, PeriodPs: 2500, Idle: m, Streams: []StreamStart{{Credits: -1}, {Credits: -1}, {Credits: -1}, {Credits: -1}},
-		Clocks: []ClockStart{{3333, 0}}}
+func testIdleStart(m protocol.IdleMode) *protocol.Start {
+	return &protocol.Start{Seed: 5, PeriodPs: 2500, Idle: m, Streams: []protocol.StreamStart{{Credits: -1}, {Credits: -1}, {Credits: -1}, {Credits: -1}},
+		Clocks: []protocol.ClockStart{{PeriodPs: 3333, PhasePs: 0}}}
 }
 
 const idleStreams = " stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 stream=0/0/4294967295/16384 clock=3333+0"
 
 func testRun() []byte {
-	b := make([]byte, headBytes+runBytes)
-	b = appendTransaction(b, 0, 70, nil, frame(5, 1))
-	b = appendTransaction(b, 1, 71, frame(16, 2), nil)
-	b = appendTransaction(b, 1, 72, frame(16, 3), frame(12, 4))
-	b = appendTransaction(b, 3, 73, frame(3, 6), nil)
-	b = appendCredit(b, 2, 99, 3)
-	putHead(b, FrameRun, len(b)-headBytes)
-	putRun(b[headBytes:], 1, 64, 64, 5)
+	b := make([]byte, protocol.HeadBytes+protocol.RunBytes)
+	b = protocol.AppendTransaction(b, 0, 70, nil, frame(5, 1))
+	b = protocol.AppendTransaction(b, 1, 71, frame(16, 2), nil)
+	b = protocol.AppendTransaction(b, 1, 72, frame(16, 3), frame(12, 4))
+	b = protocol.AppendTransaction(b, 3, 73, frame(3, 6), nil)
+	b = protocol.AppendCredit(b, 2, 99, 3)
+	protocol.PutHead(b, protocol.FrameRun, len(b)-protocol.HeadBytes)
+	protocol.PutRun(b[protocol.HeadBytes:], 1, 64, 64, 5)
 	return b
 }
 
 // testReset is a RUN with a reset before a transaction.
 func testReset() []byte {
-	b := make([]byte, headBytes+runBytes)
-	b = appendReset(b, 130)
-	b = appendTransaction(b, 0, 140, nil, frame(5, 1))
-	putHead(b, FrameRun, len(b)-headBytes)
-	putRun(b[headBytes:], 2, 128, 64, 2)
+	b := make([]byte, protocol.HeadBytes+protocol.RunBytes)
+	b = protocol.AppendReset(b, 130)
+	b = protocol.AppendTransaction(b, 0, 140, nil, frame(5, 1))
+	protocol.PutHead(b, protocol.FrameRun, len(b)-protocol.HeadBytes)
+	protocol.PutRun(b[protocol.HeadBytes:], 2, 128, 64, 2)
 	return b
 }
 
 func testInput() []byte {
-	b := make([]byte, headBytes+inputBytes)
-	b = appendTransaction(b, 0, 70, nil, frame(64, 1))
-	putHead(b, FrameInput, len(b)-headBytes)
-	binary.LittleEndian.PutUint32(b[headBytes:], 1)
+	b := make([]byte, protocol.HeadBytes+protocol.InputBytes)
+	b = protocol.AppendTransaction(b, 0, 70, nil, frame(64, 1))
+	protocol.PutHead(b, protocol.FrameInput, len(b)-protocol.HeadBytes)
+	binary.LittleEndian.PutUint32(b[protocol.HeadBytes:], 1)
 	return b
 }
 
-func testRan() ([]byte, *Ran, []Record) {
-	r := &Ran{Index: 3, Start: 192, Cycles: 60, Flags: RanPartial, RTLNs: 123456, Observed: []Observed{{1, 252}}}
-	recs := []Record{
-		{Kind: EventIn, Stream: 1, Flags: InBegin | InEnd, Ordinal: 7, First: 193, Last: 193},
-		{Kind: EventOut, Stream: 2, Ordinal: 8, First: 200, Last: 203, Side: []byte{1, 2}, Data: frame(77, 5)},
-		{Kind: EventViolation, Stream: 2, Rule: RuleKeepGap, Ordinal: 8, First: 203, Last: 13},
-		{Kind: EventHeld, First: 220, Last: 230},
-		{Kind: EventRest, First: 204, Last: 250},
-		{Kind: EventHeld, Stream: 2, First: 204, Last: 251},
+func testRan() ([]byte, *protocol.Ran, []protocol.Record) {
+	r := &protocol.Ran{Index: 3, Start: 192, Cycles: 60, Flags: protocol.RanPartial, RTLNs: 123456, Observed: []protocol.Observed{{Value: 1, LastNonzero: 252}}}
+	recs := []protocol.Record{
+		{Kind: protocol.EventIn, Stream: 1, Flags: protocol.InBegin | protocol.InEnd, Ordinal: 7, First: 193, Last: 193},
+		{Kind: protocol.EventOut, Stream: 2, Ordinal: 8, First: 200, Last: 203, Side: []byte{1, 2}, Data: frame(77, 5)},
+		{Kind: protocol.EventViolation, Stream: 2, Rule: protocol.RuleKeepGap, Ordinal: 8, First: 203, Last: 13},
+		{Kind: protocol.EventHeld, First: 220, Last: 230},
+		{Kind: protocol.EventRest, First: 204, Last: 250},
+		{Kind: protocol.EventHeld, Stream: 2, First: 204, Last: 251},
 	}
 	return appendRan(nil, r, recs), r, recs
 }
@@ -92,15 +94,15 @@ func goodVectors() []vector {
 	ran, _, _ := testRan()
 	idleHello := testHello()
 	idleHello.SkipIdle = true
-	stop := make([]byte, headBytes)
-	putHead(stop, FrameStop, 0)
+	stop := make([]byte, protocol.HeadBytes)
+	protocol.PutHead(stop, protocol.FrameStop, 0)
 	return []vector{
-		{"open", "client", appendOpen(nil, &token), "OPEN versions=3-3 token=aa" + strings.Repeat("00", 30) + "bb"},
-		{"start", "client", appendStart(nil, testStart(), false), "START seed=1234605616436508552 watchdog=1000 period=909 flags=1" +
+		{"open", "client", protocol.AppendOpen(nil, &token), "OPEN versions=3-3 token=aa" + strings.Repeat("00", 30) + "bb"},
+		{"start", "client", protocol.AppendStart(nil, testStart(), false), "START seed=1234605616436508552 watchdog=1000 period=909 flags=1" +
 			" stream=25/3/4294967295/16384 stream=0/0/4294967295/4096 stream=100/0/5/16384 stream=0/0/4294967295/16384 clock=3333+111 tie=0:9"},
-		{"start-skip-idle", "client", appendStart(nil, testIdleStart(IdleSkip), true), "START seed=5 watchdog=0 period=2500 flags=2" + idleStreams},
-		{"start-check-idle", "client", appendStart(nil, testIdleStart(IdleCheck), true), "START seed=5 watchdog=0 period=2500 flags=4" + idleStreams},
-		{"start-evaluate-idle", "client", appendStart(nil, testIdleStart(IdleEvaluate), true), "START seed=5 watchdog=0 period=2500 flags=0" + idleStreams},
+		{"start-skip-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleSkip), true), "START seed=5 watchdog=0 period=2500 flags=2" + idleStreams},
+		{"start-check-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleCheck), true), "START seed=5 watchdog=0 period=2500 flags=4" + idleStreams},
+		{"start-evaluate-idle", "client", protocol.AppendStart(nil, testIdleStart(protocol.IdleEvaluate), true), "START seed=5 watchdog=0 period=2500 flags=0" + idleStreams},
 		{"run", "client", testRun(), "RUN index=1 start=64 cycles=64 T0@70[/" + hx(frame(5, 1)) + "] T1@71[" + hx(frame(16, 2)) +
 			"/] T1@72[" + hx(frame(16, 3)) + "/" + hx(frame(12, 4)) + "] T3@73[" + hx(frame(3, 6)) + "/] C2@99[3]"},
 		{"reset", "client", testReset(), "RUN index=2 start=128 cycles=64 R@130 T0@140[/" + hx(frame(5, 1)) + "]"},
@@ -110,12 +112,12 @@ func goodVectors() []vector {
 			" clk:2500 aux:3333 eth_in:axis/false/true/1/64/0/0 tlp_in:tlp/false/true/4/128/16/0/thdr:128 eth_out:axis/true/true/1/64/2/0/tuser:9 req:record/false/false/0/0/3/1/addr:12/go:1 skip_idle observe=busy:1 tie=defect_i:4"},
 		{"hello", "device", appendHello(nil, testHello()), "HELLO version=3 period=2500 max=67108864 busy=0 hash=" + hx(testHello().BuildHash[:]) +
 			" clk:2500 aux:3333 eth_in:axis/false/true/1/64/0/0 tlp_in:tlp/false/true/4/128/16/0/thdr:128 eth_out:axis/true/true/1/64/2/0/tuser:9 req:record/false/false/0/0/3/1/addr:12/go:1 observe=busy:1 tie=defect_i:4"},
-		{"ran-still", "device", appendRan(nil, &Ran{Start: 64, Cycles: 64, Flags: RanQuiet | RanStill, Observed: []Observed{{0, 3}}}, nil),
+		{"ran-still", "device", appendRan(nil, &protocol.Ran{Start: 64, Cycles: 64, Flags: protocol.RanQuiet | protocol.RanStill, Observed: []protocol.Observed{{Value: 0, LastNonzero: 3}}}, nil),
 			"RAN index=0 start=64 cycles=64 flags=9 rtl=0 observed=0:3"},
 		{"ran", "device", ran, "RAN index=3 start=192 cycles=60 flags=2 rtl=123456 observed=1:252 1.1.3.0#7@193-193[/] " +
 			"2.2.0.0#8@200-203[0102/" + hx(frame(77, 5)) + "] 3.2.0.6#8@203-13[/] 5.0.0.0#0@220-230[/] " +
 			"4.0.0.0#0@204-250[/] 5.2.0.0#0@204-251[/]"},
-		{"error", "device", appendError(nil, &DeviceError{CodeAssert, 77, "level above depth"}), "ERROR code=5 cycle=77 level above depth"},
+		{"error", "device", appendError(nil, &protocol.DeviceError{Code: protocol.CodeAssert, Cycle: 77, Text: "level above depth"}), "ERROR code=5 cycle=77 level above depth"},
 	}
 }
 
@@ -128,10 +130,10 @@ func badVectors() []vector {
 	for _, v := range goodVectors() {
 		good[v.name] = v
 	}
-	bad := func(name, of string, f Fault, change func(b []byte) []byte) {
+	bad := func(name, of string, f protocol.Fault, change func(b []byte) []byte) {
 		b := change(append([]byte(nil), good[of].frame...))
-		if f != FaultFrameType && f != FaultLimit || len(b) >= headBytes && int(binary.LittleEndian.Uint32(b)) <= MaxFrameBytes {
-			binary.LittleEndian.PutUint32(b, uint32(len(b)-headBytes))
+		if f != protocol.FaultFrameType && f != protocol.FaultLimit || len(b) >= protocol.HeadBytes && int(binary.LittleEndian.Uint32(b)) <= protocol.MaxFrameBytes {
+			binary.LittleEndian.PutUint32(b, uint32(len(b)-protocol.HeadBytes))
 		}
 		out = append(out, vector{name, good[of].side, b, "!" + string(f)})
 	}
@@ -140,96 +142,96 @@ func badVectors() []vector {
 	}
 	cut := func(n int) func([]byte) []byte { return func(b []byte) []byte { return b[:len(b)-n] } }
 	grow := func(b []byte) []byte { return append(b, make([]byte, 8)...) }
-	const h = headBytes
-	bad("open-magic", "open", FaultMagic, set(h, 0))
-	bad("open-version", "open", FaultVersion, set(h+8, 9, 0, 9, 0))
-	bad("open-version-1", "open", FaultVersion, set(h+8, 1, 0, 1, 0))
-	bad("open-version-2", "open", FaultVersion, set(h+8, 2, 0, 2, 0))
-	bad("open-reserved", "open", FaultValue, set(h+12, 1))
-	bad("open-short", "open", FaultTruncated, cut(8))
-	bad("open-long", "open", FaultTrailing, grow)
-	bad("head-type", "open", FaultFrameType, set(4, 99))
-	bad("head-reserved", "open", FaultValue, set(6, 1))
-	bad("head-length", "open", FaultLimit, set(0, 8, 0, 0, 0xff))
-	bad("start-short", "start", FaultTruncated, cut(8))
-	bad("start-long", "start", FaultTrailing, grow)
-	bad("start-period", "start", FaultValue, set(h+16, 1, 0))
-	bad("start-long-period", "start", FaultValue, set(h+20, 1))
-	bad("start-version-1", "start", FaultValue, func(b []byte) []byte { return append(b[:h+16], b[h+24:]...) })
-	bad("start-flags", "start", FaultValue, set(h+24, 8))
-	bad("start-both-idle", "start", FaultValue, set(h+24, 7))
-	bad("start-streams", "start", FaultStream, set(h+28, 2))
-	bad("start-stall", "start", FaultValue, set(h+32, 101))
-	bad("start-burst", "start", FaultValue, set(h+33, 17))
-	bad("start-credit-in", "start", FaultStream, set(h+36, 1))
-	bad("start-max", "start", FaultLimit, set(h+40, 0, 0, 0, 1))
-	bad("start-tie", "start", FaultValue, set(h+32+64+16, 1))
-	bad("start-clock", "start", FaultValue, set(h+32+64, 1, 0))
-	bad("start-phase", "start", FaultValue, set(h+32+64+8, 0xff, 0xff))
-	bad("run-no-cycles", "run", FaultLimit, set(h+16, 0))
-	bad("run-many-cycles", "run", FaultLimit, set(h+16, 0, 0, 0xff, 0))
-	bad("run-short", "run", FaultTruncated, cut(8))
-	bad("run-long", "run", FaultTrailing, grow)
-	bad("run-record-type", "run", FaultValue, set(h+24, 4))
-	bad("reset-stream", "reset", FaultValue, set(h+24+1, 1))
-	bad("run-stream", "run", FaultStream, set(h+25, 4))
-	bad("run-out-stream", "run", FaultStream, set(h+25, 2))
-	bad("run-side", "run", FaultStream, set(h+26, 1))
-	bad("run-data-limit", "run", FaultLimit, set(h+28, 0, 0, 1))
-	bad("run-no-data", "run", FaultStream, set(h+28, 0))
-	bad("run-padding", "run", FaultValue, set(h+24+16+5, 1))
-	bad("run-unit", "run", FaultStream, set(h+24+16+8+4, 3))
-	bad("run-credits", "run", FaultLimit, func(b []byte) []byte { binary.LittleEndian.PutUint32(b[len(b)-12:], 0); return b })
-	bad("input-reserved", "input", FaultValue, set(h+4, 1))
-	bad("hello-magic", "hello", FaultMagic, set(h, 0))
-	bad("hello-version", "hello", FaultVersion, set(h+8, 4))
-	bad("hello-version-2", "hello", FaultVersion, set(h+8, 2))
-	bad("hello-version-1", "hello", FaultVersion, set(h+8, 1))
-	bad("hello-short", "hello", FaultTruncated, cut(8))
-	bad("hello-long", "hello", FaultTrailing, grow)
-	bad("hello-streams", "hello", FaultLimit, set(h+10, 200))
-	bad("hello-unit", "hello", FaultValue, set(h+64+48+2, 3))
-	bad("hello-kind", "hello", FaultValue, set(h+64+48, 4))
-	bad("hello-stream-clock", "hello", FaultValue, set(h+64+48+14, 2))
-	bad("hello-clocks", "hello", FaultLimit, set(h+48, 9))
-	bad("hello-no-clock", "hello", FaultLimit, set(h+48, 0))
-	bad("hello-field", "hello", FaultValue, set(h+64+48+24+24, 1))
-	bad("hello-beat", "hello", FaultLimit, set(h+64+48+4, 0, 0xff))
-	bad("hello-period", "hello", FaultValue, set(h+64, 0, 0))
-	bad("ran-flags", "ran", FaultValue, set(h+20, 16))
-	bad("ran-observed", "ran", FaultValue, set(h+36, 2))
-	bad("ran-short", "ran", FaultTruncated, cut(8))
-	bad("ran-long", "ran", FaultTrailing, grow)
-	bad("ran-cycles", "ran", FaultLimit, set(h+16, 0, 0, 0xff))
-	bad("ran-kind", "ran", FaultValue, set(h+56, 6))
-	bad("ran-held", "ran", FaultValue, set(h+56, 5))
-	bad("ran-held-ordinal", "ran", FaultValue, func(b []byte) []byte { b[len(b)-24] = 1; return b })
-	bad("ran-rest", "ran", FaultValue, set(h+56, 4))
-	bad("ran-in-flags", "ran", FaultValue, set(h+58, 0))
-	bad("ran-in-on-output", "ran", FaultStream, set(h+57, 2))
-	bad("ran-stream", "ran", FaultStream, set(h+57, 4))
-	bad("ran-data", "ran", FaultLimit, set(h+56+32+4, 0, 0, 0xff))
-	bad("error-code", "error", FaultValue, set(h, 0))
-	bad("error-text", "error", FaultLimit, set(h+4, 0, 0xff))
-	bad("error-short", "error", FaultTruncated, cut(8))
-	bad("error-long", "error", FaultTrailing, grow)
+	const h = protocol.HeadBytes
+	bad("open-magic", "open", protocol.FaultMagic, set(h, 0))
+	bad("open-version", "open", protocol.FaultVersion, set(h+8, 9, 0, 9, 0))
+	bad("open-version-1", "open", protocol.FaultVersion, set(h+8, 1, 0, 1, 0))
+	bad("open-version-2", "open", protocol.FaultVersion, set(h+8, 2, 0, 2, 0))
+	bad("open-reserved", "open", protocol.FaultValue, set(h+12, 1))
+	bad("open-short", "open", protocol.FaultTruncated, cut(8))
+	bad("open-long", "open", protocol.FaultTrailing, grow)
+	bad("head-type", "open", protocol.FaultFrameType, set(4, 99))
+	bad("head-reserved", "open", protocol.FaultValue, set(6, 1))
+	bad("head-length", "open", protocol.FaultLimit, set(0, 8, 0, 0, 0xff))
+	bad("start-short", "start", protocol.FaultTruncated, cut(8))
+	bad("start-long", "start", protocol.FaultTrailing, grow)
+	bad("start-period", "start", protocol.FaultValue, set(h+16, 1, 0))
+	bad("start-long-period", "start", protocol.FaultValue, set(h+20, 1))
+	bad("start-version-1", "start", protocol.FaultValue, func(b []byte) []byte { return append(b[:h+16], b[h+24:]...) })
+	bad("start-flags", "start", protocol.FaultValue, set(h+24, 8))
+	bad("start-both-idle", "start", protocol.FaultValue, set(h+24, 7))
+	bad("start-streams", "start", protocol.FaultStream, set(h+28, 2))
+	bad("start-stall", "start", protocol.FaultValue, set(h+32, 101))
+	bad("start-burst", "start", protocol.FaultValue, set(h+33, 17))
+	bad("start-credit-in", "start", protocol.FaultStream, set(h+36, 1))
+	bad("start-max", "start", protocol.FaultLimit, set(h+40, 0, 0, 0, 1))
+	bad("start-tie", "start", protocol.FaultValue, set(h+32+64+16, 1))
+	bad("start-clock", "start", protocol.FaultValue, set(h+32+64, 1, 0))
+	bad("start-phase", "start", protocol.FaultValue, set(h+32+64+8, 0xff, 0xff))
+	bad("run-no-cycles", "run", protocol.FaultLimit, set(h+16, 0))
+	bad("run-many-cycles", "run", protocol.FaultLimit, set(h+16, 0, 0, 0xff, 0))
+	bad("run-short", "run", protocol.FaultTruncated, cut(8))
+	bad("run-long", "run", protocol.FaultTrailing, grow)
+	bad("run-record-type", "run", protocol.FaultValue, set(h+24, 4))
+	bad("reset-stream", "reset", protocol.FaultValue, set(h+24+1, 1))
+	bad("run-stream", "run", protocol.FaultStream, set(h+25, 4))
+	bad("run-out-stream", "run", protocol.FaultStream, set(h+25, 2))
+	bad("run-side", "run", protocol.FaultStream, set(h+26, 1))
+	bad("run-data-limit", "run", protocol.FaultLimit, set(h+28, 0, 0, 1))
+	bad("run-no-data", "run", protocol.FaultStream, set(h+28, 0))
+	bad("run-padding", "run", protocol.FaultValue, set(h+24+16+5, 1))
+	bad("run-unit", "run", protocol.FaultStream, set(h+24+16+8+4, 3))
+	bad("run-credits", "run", protocol.FaultLimit, func(b []byte) []byte { binary.LittleEndian.PutUint32(b[len(b)-12:], 0); return b })
+	bad("input-reserved", "input", protocol.FaultValue, set(h+4, 1))
+	bad("hello-magic", "hello", protocol.FaultMagic, set(h, 0))
+	bad("hello-version", "hello", protocol.FaultVersion, set(h+8, 4))
+	bad("hello-version-2", "hello", protocol.FaultVersion, set(h+8, 2))
+	bad("hello-version-1", "hello", protocol.FaultVersion, set(h+8, 1))
+	bad("hello-short", "hello", protocol.FaultTruncated, cut(8))
+	bad("hello-long", "hello", protocol.FaultTrailing, grow)
+	bad("hello-streams", "hello", protocol.FaultLimit, set(h+10, 200))
+	bad("hello-unit", "hello", protocol.FaultValue, set(h+64+48+2, 3))
+	bad("hello-kind", "hello", protocol.FaultValue, set(h+64+48, 4))
+	bad("hello-stream-clock", "hello", protocol.FaultValue, set(h+64+48+14, 2))
+	bad("hello-clocks", "hello", protocol.FaultLimit, set(h+48, 9))
+	bad("hello-no-clock", "hello", protocol.FaultLimit, set(h+48, 0))
+	bad("hello-field", "hello", protocol.FaultValue, set(h+64+48+24+24, 1))
+	bad("hello-beat", "hello", protocol.FaultLimit, set(h+64+48+4, 0, 0xff))
+	bad("hello-period", "hello", protocol.FaultValue, set(h+64, 0, 0))
+	bad("ran-flags", "ran", protocol.FaultValue, set(h+20, 16))
+	bad("ran-observed", "ran", protocol.FaultValue, set(h+36, 2))
+	bad("ran-short", "ran", protocol.FaultTruncated, cut(8))
+	bad("ran-long", "ran", protocol.FaultTrailing, grow)
+	bad("ran-cycles", "ran", protocol.FaultLimit, set(h+16, 0, 0, 0xff))
+	bad("ran-kind", "ran", protocol.FaultValue, set(h+56, 6))
+	bad("ran-held", "ran", protocol.FaultValue, set(h+56, 5))
+	bad("ran-held-ordinal", "ran", protocol.FaultValue, func(b []byte) []byte { b[len(b)-24] = 1; return b })
+	bad("ran-rest", "ran", protocol.FaultValue, set(h+56, 4))
+	bad("ran-in-flags", "ran", protocol.FaultValue, set(h+58, 0))
+	bad("ran-in-on-output", "ran", protocol.FaultStream, set(h+57, 2))
+	bad("ran-stream", "ran", protocol.FaultStream, set(h+57, 4))
+	bad("ran-data", "ran", protocol.FaultLimit, set(h+56+32+4, 0, 0, 0xff))
+	bad("error-code", "error", protocol.FaultValue, set(h, 0))
+	bad("error-text", "error", protocol.FaultLimit, set(h+4, 0, 0xff))
+	bad("error-short", "error", protocol.FaultTruncated, cut(8))
+	bad("error-long", "error", protocol.FaultTrailing, grow)
 	return out
 }
 
 // describeDevice decodes what a device sends; the C++ test does the same for what a client sends.
 func describeDevice(b []byte) (string, error) {
-	t, n, err := parseHead(b)
+	t, n, err := protocol.ParseHead(b)
 	if err != nil {
 		return "", err
 	}
-	if n != len(b)-headBytes {
-		return "", protoErr(t, FaultTruncated, "frame")
+	if n != len(b)-protocol.HeadBytes {
+		return "", protocol.ProtoErr(t, protocol.FaultTruncated, "frame")
 	}
-	body := b[headBytes:]
+	body := b[protocol.HeadBytes:]
 	var s strings.Builder
 	switch t {
-	case FrameHello:
-		h, err := decodeHello(body)
+	case protocol.FrameHello:
+		h, err := protocol.DecodeHello(body)
 		if err != nil {
 			return "", err
 		}
@@ -252,31 +254,31 @@ func describeDevice(b []byte) (string, error) {
 		for _, x := range h.Ties {
 			fmt.Fprintf(&s, " tie=%s:%d", x.Name, x.Width)
 		}
-	case FrameRan:
+	case protocol.FrameRan:
 		return describeRan(body)
-	case FrameError:
-		e, err := decodeError(body)
+	case protocol.FrameError:
+		e, err := protocol.DecodeError(body)
 		if err != nil {
 			return "", err
 		}
 		fmt.Fprintf(&s, "ERROR code=%d cycle=%d %s", e.Code, e.Cycle, e.Text)
 	default:
-		return "", protoErr(t, FaultFrameType, "not from a device")
+		return "", protocol.ProtoErr(t, protocol.FaultFrameType, "not from a device")
 	}
 	return s.String(), nil
 }
 
 func describeRan(body []byte) (string, error) {
 	var s strings.Builder
-	var r Ran
-	if err := decodeRan(body, testHello(), &r); err != nil {
+	var r protocol.Ran
+	if err := protocol.DecodeRan(body, testHello(), &r); err != nil {
 		return "", err
 	}
 	fmt.Fprintf(&s, "RAN index=%d start=%d cycles=%d flags=%d rtl=%d", r.Index, r.Start, r.Cycles, r.Flags, r.RTLNs)
 	for _, o := range r.Observed {
 		fmt.Fprintf(&s, " observed=%d:%d", o.Value, o.LastNonzero)
 	}
-	var e Record
+	var e protocol.Record
 	for {
 		ok, err := r.Next(&e)
 		if err != nil {
@@ -319,7 +321,7 @@ func TestVectors(t *testing.T) {
 			continue
 		}
 		got, err := describeDevice(v.frame)
-		var pe *ProtocolError
+		var pe *protocol.ProtocolError
 		if errors.As(err, &pe) {
 			got = "!" + string(pe.Fault)
 		}
@@ -353,11 +355,11 @@ func FuzzDecodeDevice(f *testing.F) {
 		f.Add(v.frame)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if len(b) < headBytes {
+		if len(b) < protocol.HeadBytes {
 			return
 		}
 		if _, err := describeDevice(b); err != nil {
-			var pe *ProtocolError
+			var pe *protocol.ProtocolError
 			if !errors.As(err, &pe) {
 				t.Fatalf("%T: %v", err, err)
 			}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // LaneName is the name that Widen gives to lane i of a stream: the first lane keeps the stream's own.
@@ -23,8 +25,8 @@ func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest,
 	if n == 1 || slices.IndexFunc(streams, func(s string) bool { return m.stream(LaneName(s, n-1)) < 0 }) < 0 {
 		return m, nil
 	}
-	if n < 1 || n > maxStreams {
-		return nil, m.errorf("streams", "%d lanes: needs 1 to %d", n, maxStreams)
+	if n < 1 || n > protocol.MaxStreams {
+		return nil, m.errorf("streams", "%d lanes: needs 1 to %d", n, protocol.MaxStreams)
 	}
 	w := *m
 	w.Parameters, w.Streams, w.lines = maps.Clone(m.Parameters), slices.Clone(m.Streams), maps.Clone(m.lines)

@@ -24,14 +24,15 @@ type room struct {
 }
 
 var rooms = map[string]room{
-	"models":    {[]string{"models"}, "the reference must not know who uses it", nil},
-	"stack":     {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only", []string{"models/nic", "models/board", "models/rnic", "models/rnic/core"}},
-	"golden":    {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports", nil},
-	"rtlbridge": {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports", nil},
-	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse", nil},
-	"ci":        {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it", nil},
-	"cmd":       {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic", nil},
-	"verilator": {[]string{"models/ref"}, "references beside devices are as those of users", nil},
+	"models":             {[]string{"models"}, "the reference must not know who uses it", nil},
+	"stack":              {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only", []string{"models/nic", "models/board", "models/rnic", "models/rnic/core"}},
+	"golden":             {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports", nil},
+	"rtlbridge":          {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports", nil},
+	"rtlbridge/protocol": {nil, "bytes and their meaning: whoever speaks it, in whatever language", nil},
+	"scenarios":          {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse", nil},
+	"ci":                 {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it", nil},
+	"cmd":                {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic", nil},
+	"verilator":          {[]string{"models/ref"}, "references beside devices are as those of users", nil},
 }
 
 // corners are folders inside a room that may import less of ours than the room.

@@ -23,10 +23,11 @@ import (
 // ceilings says in percent how many of the arrows between the files of a package may run upwards, and how many may be
 // part of a circle. A ceiling is lowered when the code has become better, and never raised.
 var ceilings = map[string]struct{ upwards, circles int }{
-	"golden":          {18, 70},
-	"rtlbridge":       {13, 59},
-	"models/nic":      {0, 0},
-	"models/nic/core": {0, 0},
+	"golden":             {18, 70},
+	"rtlbridge":          {9, 40},
+	"rtlbridge/protocol": {10, 60},
+	"models/nic":         {0, 0},
+	"models/nic/core":    {0, 0},
 }
 
 // TestLayers holds how far the files of a package can be read from top to bottom. An arrow leads from a file to each

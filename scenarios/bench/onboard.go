@@ -7,7 +7,8 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
+
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
@@ -60,7 +61,7 @@ func idleSkip(s *session) ([]Result, error) {
 	}
 	o.Dir, o.Speed, o.PeriodPs = "rx", idlePace, idlePeriod
 	two := [2]replay.Options{o, o}
-	two[0].IdleCycles, two[1].IdleCycles = rtlbridge.IdleEvaluate, rtlbridge.IdleSkip
+	two[0].IdleCycles, two[1].IdleCycles = protocol.IdleEvaluate, protocol.IdleSkip
 	least, runs, missing, err := s.turns(two)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/blocks/kit"
 )
 
@@ -109,13 +110,13 @@ type played struct {
 	expected []kit.Packet
 	owner    []int // of each result: the number of its request
 	taken    int   // requests
-	digest   rtlbridge.Digest
+	digest   protocol.Digest
 	latest   uint64 // cycle in which something happened
 }
 
 // Play powers the block up and plays a run on it. A mismatch is in the result and no error.
 func (d *Device) Play(ctx context.Context, r Run) (*Result, error) {
-	p := &played{Device: d, Run: r, digest: rtlbridge.NewDigest()}
+	p := &played{Device: d, Run: r, digest: protocol.NewDigest()}
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
@@ -192,25 +193,25 @@ func (p *played) advance() error {
 		if err != nil {
 			return err
 		}
-		p.Cycles, more = ran.Start+uint64(ran.Cycles), ran.Flags&rtlbridge.RanMore != 0
+		p.Cycles, more = ran.Start+uint64(ran.Cycles), ran.Flags&protocol.RanMore != 0
 		if err := p.events(ran); err != nil {
 			return err
 		}
-		if ran.Flags&rtlbridge.RanPartial != 0 {
+		if ran.Flags&protocol.RanPartial != 0 {
 			return p.conn.WaitStop()
 		}
 	}
 	return nil
 }
 
-func (p *played) events(ran *rtlbridge.Ran) error {
-	var e rtlbridge.Record
+func (p *played) events(ran *protocol.Ran) error {
+	var e protocol.Record
 	for {
 		ok, err := p.conn.Next(ran, &e)
 		if err != nil || !ok {
 			return err
 		}
-		if e.Kind == rtlbridge.EventHeld {
+		if e.Kind == protocol.EventHeld {
 			continue
 		}
 		p.digest.Add(&e)
@@ -219,13 +220,13 @@ func (p *played) events(ran *rtlbridge.Ran) error {
 			continue
 		}
 		switch e.Kind {
-		case rtlbridge.EventIn:
-			if e.Flags&rtlbridge.InEnd != 0 {
+		case protocol.EventIn:
+			if e.Flags&protocol.InEnd != 0 {
 				p.taken++
 			}
-		case rtlbridge.EventOut:
+		case protocol.EventOut:
 			p.compare(&e)
-		case rtlbridge.EventViolation:
+		case protocol.EventViolation:
 			p.fault(p.due(), "stream "+p.conn.Hello().Streams[e.Stream].Name, "the rules of AXI-Stream", e.Rule.String(), e.First)
 		}
 	}
@@ -240,7 +241,7 @@ func (p *played) due() int {
 }
 
 // compare judges the next result.
-func (p *played) compare(e *rtlbridge.Record) {
+func (p *played) compare(e *protocol.Record) {
 	if p.Compared == len(p.expected) {
 		p.fault(p.due(), "results", "no more", fmt.Sprintf("one more: %s", p.Block.Op(e.Data).Result.Text(e.Data)), e.Last)
 		return

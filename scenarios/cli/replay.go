@@ -11,6 +11,7 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/akitaview"
 	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
@@ -38,7 +39,7 @@ type Replay struct {
 
 // NewReplay holds the defaults.
 func NewReplay() *Replay {
-	r := &Replay{Options: replay.DefaultOptions(), ArtifactMB: 256, IdleMode: rtlbridge.IdleSkip.String()}
+	r := &Replay{Options: replay.DefaultOptions(), ArtifactMB: 256, IdleMode: protocol.IdleSkip.String()}
 	r.Seed, r.DUT = DefaultSeed, DefaultDUT
 	r.Gap = time.Duration(r.MaxGap / simcore.Nanosecond)
 	return r
@@ -150,7 +151,7 @@ func (r *Replay) gap() error {
 }
 
 func (r *Replay) fix() (err error) {
-	if r.IdleCycles, err = rtlbridge.ParseIdleMode(r.IdleMode); err != nil {
+	if r.IdleCycles, err = protocol.ParseIdleMode(r.IdleMode); err != nil {
 		return fmt.Errorf("--idle-cycles: %w", err)
 	}
 	r.Fix, err = replay.ParseRecompute(r.Recompute)

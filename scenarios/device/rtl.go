@@ -14,6 +14,7 @@ import (
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // rtl is a device behind the bridge.
@@ -22,7 +23,7 @@ type rtl struct {
 	conn    *rtlbridge.Conn
 	slot    board.Slot
 	ethBits int
-	idle    rtlbridge.IdleMode
+	idle    protocol.IdleMode
 	broke   *StreamError // first stream rule that was broken
 
 	observers []boundary.Observer
@@ -130,9 +131,9 @@ func pins(c *rtlbridge.Conn, s *board.Slot) (bits int, err error) {
 }
 
 // stream is a stream of the device, nil if it has none of that name.
-func stream(c *rtlbridge.Conn, name string) *rtlbridge.StreamInfo {
+func stream(c *rtlbridge.Conn, name string) *protocol.StreamInfo {
 	all := c.Hello().Streams
-	if i := slices.IndexFunc(all, func(s rtlbridge.StreamInfo) bool { return s.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(all, func(s protocol.StreamInfo) bool { return s.Name == name }); i >= 0 {
 		return &all[i]
 	}
 	return nil
@@ -219,14 +220,14 @@ func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
 func (r *rtl) happened(e rtlbridge.Event) {
 	c := boundary.Crossing{First: int64(e.First), Last: int64(e.Last)}
 	switch {
-	case e.Kind == rtlbridge.EventViolation:
+	case e.Kind == protocol.EventViolation:
 		r.violated(&e)
 		return
 	case e.Msg == nil:
 		return
-	case e.Kind == rtlbridge.EventOut:
+	case e.Kind == protocol.EventOut:
 		c.Kind = boundary.FrameOut
-	case e.Flags&rtlbridge.InEnd == 0:
+	case e.Flags&protocol.InEnd == 0:
 		return
 	}
 	switch m := e.Msg.(type) {

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // Kinds of NIC.
@@ -44,7 +45,7 @@ type Spec struct {
 	Serial  bool   // no overlap of device and models
 
 	// Idle says what becomes of cycles in which an RTL device stands still.
-	Idle rtlbridge.IdleMode
+	Idle protocol.IdleMode
 
 	Digest bool      // have an RTL device's events folded into Device.Digest
 	Log    io.Writer // builds; nil is none

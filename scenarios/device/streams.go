@@ -3,7 +3,8 @@ package device
 import (
 	"fmt"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
+
 	"nictwin/scenarios/result"
 )
 
@@ -12,7 +13,7 @@ type StreamError struct {
 	Stream string
 	Port   int // Ethernet port, -1 for the TLP streams
 	Cycle  int64
-	Rule   rtlbridge.Rule
+	Rule   protocol.Rule
 	More   uint64 // violations after this one
 }
 
@@ -26,20 +27,20 @@ func (e *StreamError) Error() string {
 
 // streamRules says what the contract has to say to a violation: its rule for Ethernet and for TLPs, the signal, and what is
 // right.
-var streamRules = map[rtlbridge.Rule]struct{ eth, tlp, signal, want string }{
-	rtlbridge.RuleValidDropped: {"B6", "B6", "tvalid", "1 until the beat is accepted"},
-	rtlbridge.RuleDataChanged:  {"B6", "B6", "tdata", "unchanged until the beat is accepted"},
-	rtlbridge.RuleKeepChanged:  {"B6", "B6", "tkeep", "unchanged until the beat is accepted"},
-	rtlbridge.RuleLastChanged:  {"B6", "B6", "tlast", "unchanged until the beat is accepted"},
-	rtlbridge.RuleSideChanged:  {"B6", "B6", "tuser", "unchanged until the beat is accepted"},
-	rtlbridge.RuleKeepGap:      {"B3", "B5", "tkeep", "contiguous from bit 0"},
-	rtlbridge.RuleKeepPartial:  {"B3", "B5", "tkeep", "full in every beat but the last"},
-	rtlbridge.RuleEmpty:        {"B3", "B5", "tkeep", "a packet with data"},
-	rtlbridge.RuleTooLong:      {"B3", "B5", "tlast", "1 in the last beat of a packet"},
-	rtlbridge.RuleHangIn:       {"B4", "B7", "tready", "1 within bounded time"},
-	rtlbridge.RuleHangOut:      {"C3", "C3", "tvalid", "1 until the packet is whole, within bounded time"},
-	rtlbridge.RuleSideVaried:   {"B3", "B5", "tuser", "constant over the packet"},
-	rtlbridge.RulePadding:      {"B6", "B6", "tdata", "zero beyond tkeep"},
+var streamRules = map[protocol.Rule]struct{ eth, tlp, signal, want string }{
+	protocol.RuleValidDropped: {"B6", "B6", "tvalid", "1 until the beat is accepted"},
+	protocol.RuleDataChanged:  {"B6", "B6", "tdata", "unchanged until the beat is accepted"},
+	protocol.RuleKeepChanged:  {"B6", "B6", "tkeep", "unchanged until the beat is accepted"},
+	protocol.RuleLastChanged:  {"B6", "B6", "tlast", "unchanged until the beat is accepted"},
+	protocol.RuleSideChanged:  {"B6", "B6", "tuser", "unchanged until the beat is accepted"},
+	protocol.RuleKeepGap:      {"B3", "B5", "tkeep", "contiguous from bit 0"},
+	protocol.RuleKeepPartial:  {"B3", "B5", "tkeep", "full in every beat but the last"},
+	protocol.RuleEmpty:        {"B3", "B5", "tkeep", "a packet with data"},
+	protocol.RuleTooLong:      {"B3", "B5", "tlast", "1 in the last beat of a packet"},
+	protocol.RuleHangIn:       {"B4", "B7", "tready", "1 within bounded time"},
+	protocol.RuleHangOut:      {"C3", "C3", "tvalid", "1 until the packet is whole, within bounded time"},
+	protocol.RuleSideVaried:   {"B3", "B5", "tuser", "constant over the packet"},
+	protocol.RulePadding:      {"B6", "B6", "tdata", "zero beyond tkeep"},
 }
 
 // Finding is the violation in fields.

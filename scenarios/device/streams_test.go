@@ -7,13 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
+
 	"nictwin/scenarios/result"
 )
 
 // Every rule that the harness knows is one of the contract's, on either kind of stream.
 func TestStreamViolationsAreFindings(t *testing.T) {
-	for rule := rtlbridge.RuleValidDropped; rule <= rtlbridge.RulePadding; rule++ {
+	for rule := protocol.RuleValidDropped; rule <= protocol.RulePadding; rule++ {
 		eth := result.OfError(fmt.Errorf("run: %w", &StreamError{"m_axis_eth", 1, 812, rule, 0}))
 		require.Regexp(t, `^[A-Z]\d+$`, eth.Rule)
 		require.Equal(t, []any{result.Streams, "m_axis_eth", int64(812), 1, rule.String()}, []any{eth.Domain, eth.Stream, *eth.Cycle, *eth.Port, eth.Got})
@@ -24,8 +25,8 @@ func TestStreamViolationsAreFindings(t *testing.T) {
 		require.NotEqual(t, "tuser", tlp.Field)
 		require.Nil(t, tlp.Port)
 	}
-	require.Len(t, streamRules, int(rtlbridge.RulePadding))
-	err := error(&StreamError{"m_axis_tlp", -1, 7, rtlbridge.RuleDataChanged, 2})
+	require.Len(t, streamRules, int(protocol.RulePadding))
+	err := error(&StreamError{"m_axis_tlp", -1, 7, protocol.RuleDataChanged, 2})
 	require.EqualError(t, err, "stream m_axis_tlp, cycle 7: tdata changed while stalled (and 2 more)")
 	require.Equal(t, err.Error(), result.OfError(errors.Join(err)).Text)
 }

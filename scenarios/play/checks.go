@@ -7,6 +7,7 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/ref"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // fitCheck completes identity and route, and looks whether the streams fit each other.
@@ -48,7 +49,7 @@ func (d *Device) fitCheck(f *faults) {
 
 // usual are the streams of a direction that carry packets, or, without packets, records.
 func (d *Device) usual(dir string) []string {
-	for _, kinds := range [][]string{{rtlbridge.KindAxis, rtlbridge.KindTLP}, {rtlbridge.KindRecord}} {
+	for _, kinds := range [][]string{{protocol.KindAxis, protocol.KindTLP}, {protocol.KindRecord}} {
 		var list []string
 		for i := range d.Manifest.Streams {
 			if x := &d.Manifest.Streams[i]; x.Dir == dir && slices.Contains(kinds, x.Kind) {

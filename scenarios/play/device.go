@@ -11,6 +11,7 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/ref"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // Device is a build of a device that runs.
@@ -113,12 +114,12 @@ func (d *Device) fit() error {
 }
 
 // streamOf is a stream as references see it.
-func streamOf(x *rtlbridge.StreamInfo) *ref.Stream {
-	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == rtlbridge.KindTLP}
+func streamOf(x *protocol.StreamInfo) *ref.Stream {
+	s := &ref.Stream{Name: x.Name, In: !x.Out, Beat: x.DataBytes, Empty: x.Kind == protocol.KindTLP}
 	switch x.Kind {
-	case rtlbridge.KindRecord:
+	case protocol.KindRecord:
 		s.Kind = ref.Record
-	case rtlbridge.KindLevel:
+	case protocol.KindLevel:
 		s.Kind = ref.Level
 	}
 	if s.Unit = x.KeepUnit; s.Unit == 0 {

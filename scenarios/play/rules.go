@@ -4,53 +4,53 @@ import (
 	"fmt"
 
 	"nictwin/models/ref"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // fieldRule is the field of a failure that is a broken rule.
 const fieldRule = "rule"
 
 // broke reports a rule of streams that the device broke.
-func (p *played) broke(s *ref.Stream, e *rtlbridge.Record) {
+func (p *played) broke(s *ref.Stream, e *protocol.Record) {
 	p.trace("%8d %8s %-3s %s: %v\n", e.First, "", direction(s), s.Name, e.Rule)
 	p.p.Fail(ref.Failure{Stream: s.Name, N: e.Ordinal, Cycle: e.First, Field: fieldRule, Expected: p.rule(s, e.Rule), Got: p.breach(s, e.Rule)})
 }
 
 // rule says what a rule asks of a stream.
-func (p *played) rule(s *ref.Stream, r rtlbridge.Rule) string {
+func (p *played) rule(s *ref.Stream, r protocol.Rule) string {
 	switch r {
-	case rtlbridge.RuleValidDropped:
+	case protocol.RuleValidDropped:
 		return "valid to stay high until the beat is taken"
-	case rtlbridge.RuleDataChanged, rtlbridge.RuleKeepChanged, rtlbridge.RuleLastChanged, rtlbridge.RuleSideChanged:
+	case protocol.RuleDataChanged, protocol.RuleKeepChanged, protocol.RuleLastChanged, protocol.RuleSideChanged:
 		return "a beat to stay as it is until it is taken"
-	case rtlbridge.RuleKeepGap:
+	case protocol.RuleKeepGap:
 		return "the bytes of a beat from bit 0 of tkeep on, without gaps"
-	case rtlbridge.RuleKeepPartial:
+	case protocol.RuleKeepPartial:
 		return "every beat before the last one full"
-	case rtlbridge.RuleEmpty:
+	case protocol.RuleEmpty:
 		return "at least one byte in a packet"
-	case rtlbridge.RuleTooLong:
+	case protocol.RuleTooLong:
 		return fmt.Sprintf("at most %d bytes (play.longest)", p.Spec.Longest)
-	case rtlbridge.RuleHangIn:
+	case protocol.RuleHangIn:
 		return fmt.Sprintf("the offered beat to be taken within %d cycles (play.patience and the stalls of the run)", p.patience)
-	case rtlbridge.RuleHangOut:
+	case protocol.RuleHangOut:
 		return fmt.Sprintf("the transaction to go on within %d cycles (play.patience and the stalls of the run)", p.patience)
-	case rtlbridge.RuleSideVaried:
+	case protocol.RuleSideVaried:
 		return "the same side band in every beat of a packet (side_held)"
-	case rtlbridge.RulePadding:
+	case protocol.RulePadding:
 		return "zeros beyond tkeep (zero_padding)"
 	}
 	return "the rules of streams"
 }
 
 // breach says what happened instead.
-func (p *played) breach(s *ref.Stream, r rtlbridge.Rule) string {
+func (p *played) breach(s *ref.Stream, r protocol.Rule) string {
 	switch {
-	case r == rtlbridge.RuleHangIn:
+	case r == protocol.RuleHangIn:
 		return r.String() + p.forgotten()
-	case r == rtlbridge.RuleSideChanged && s.Kind == ref.Record:
+	case r == protocol.RuleSideChanged && s.Kind == ref.Record:
 		return "a field changed while stalled"
-	case r == rtlbridge.RuleValidDropped && s.Kind == ref.Record:
+	case r == protocol.RuleValidDropped && s.Kind == ref.Record:
 		return "valid withdrawn before the record was taken"
 	}
 	return r.String()

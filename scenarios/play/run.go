@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"nictwin/models/ref"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // Run says what is played.
@@ -46,7 +46,7 @@ type played struct {
 	cover    *Coverage
 	queues   []queue
 	observed []uint64
-	digest   rtlbridge.Digest
+	digest   protocol.Digest
 	latest   uint64 // cycle in which something happened
 	since    uint64 // cycle in which everything was over
 	patience uint64
@@ -71,7 +71,7 @@ const mostPatience = 1000
 // Play powers the device up and plays a run on it. What is wrong with the device is in the result and no error; mistakes of
 // the user's reference are *RefError.
 func (d *Device) Play(ctx context.Context, r Run, cover *Coverage) (res *Result, err error) {
-	p := &played{Device: d, Run: r, cover: cover, digest: rtlbridge.NewDigest(), queues: make([]queue, len(d.streams))}
+	p := &played{Device: d, Run: r, cover: cover, digest: protocol.NewDigest(), queues: make([]queue, len(d.streams))}
 	defer p.caught(&err)
 	if err := p.begin(); err != nil {
 		return nil, err
@@ -168,12 +168,12 @@ func (p *played) wait(m *mood) uint64 {
 }
 
 // start is how the device is powered up.
-func (p *played) start(r *rand.Rand, m *mood) rtlbridge.Start {
+func (p *played) start(r *rand.Rand, m *mood) protocol.Start {
 	s := p.conn.NewStart(r.Uint64())
 	s.Poison = true
 	for i := range s.Streams {
 		s.Streams[i].StallPercent, s.Streams[i].BurstLog2 = m.stall[i], m.burst[i]
-		s.Streams[i].MaxBytes = rtlbridge.MaxDataBytes
+		s.Streams[i].MaxBytes = protocol.MaxDataBytes
 		if !p.streams[i].In {
 			s.Streams[i].MaxBytes = p.Spec.Longest
 		}
@@ -189,11 +189,11 @@ func (p *played) start(r *rand.Rand, m *mood) rtlbridge.Start {
 			s.PeriodPs = period
 			continue
 		}
-		s.Clocks[i-1] = rtlbridge.ClockStart{PeriodPs: period, PhasePs: r.Int64N(period)}
+		s.Clocks[i-1] = protocol.ClockStart{PeriodPs: period, PhasePs: r.Int64N(period)}
 	}
 	for i, t := range h.Ties {
 		if v := p.Spec.TieOffs[t.Name]; v.given() {
-			s.Ties = append(s.Ties, rtlbridge.TieValue{Index: i, Value: v.draw(r)})
+			s.Ties = append(s.Ties, protocol.TieValue{Index: i, Value: v.draw(r)})
 		}
 	}
 	return s
@@ -229,7 +229,7 @@ func (p *played) Now() uint64 { return p.Cycles }
 
 // Observed is the last sample of an observed output.
 func (p *played) Observed(name string) (uint64, bool) {
-	i := slices.IndexFunc(p.conn.Hello().Observe, func(s rtlbridge.Signal) bool { return s.Name == name })
+	i := slices.IndexFunc(p.conn.Hello().Observe, func(s protocol.Signal) bool { return s.Name == name })
 	if i < 0 {
 		return 0, false
 	}
@@ -299,11 +299,11 @@ func (p *played) advance() error {
 		for _, o := range ran.Observed {
 			p.observed = append(p.observed, o.Value)
 		}
-		p.Cycles, more = ran.Start+uint64(ran.Cycles), ran.Flags&rtlbridge.RanMore != 0
+		p.Cycles, more = ran.Start+uint64(ran.Cycles), ran.Flags&protocol.RanMore != 0
 		if err := p.events(ran); err != nil {
 			return err
 		}
-		if ran.Flags&rtlbridge.RanPartial != 0 {
+		if ran.Flags&protocol.RanPartial != 0 {
 			return p.stopped()
 		}
 	}
@@ -313,8 +313,8 @@ func (p *played) advance() error {
 // stopped takes the end of a design that stops itself: a failed assertion is a fault of the device. It is started anew.
 func (p *played) stopped() error {
 	err := p.conn.WaitStop()
-	stop, ok := errors.AsType[*rtlbridge.DeviceError](err)
-	if !ok || stop.Code != rtlbridge.CodeAssert && stop.Code != rtlbridge.CodeFinish {
+	stop, ok := errors.AsType[*protocol.DeviceError](err)
+	if !ok || stop.Code != protocol.CodeAssert && stop.Code != protocol.CodeFinish {
 		return err
 	}
 	p.p.Fail(ref.Failure{Cycle: p.Cycles, Field: "the design", Expected: "no failed assertion and no $finish", Got: stop.Text})
@@ -322,14 +322,14 @@ func (p *played) stopped() error {
 	return p.launch()
 }
 
-func (p *played) events(ran *rtlbridge.Ran) error {
-	var e rtlbridge.Record
+func (p *played) events(ran *protocol.Ran) error {
+	var e protocol.Record
 	for {
 		ok, err := p.conn.Next(ran, &e)
 		if err != nil || !ok {
 			return err
 		}
-		if e.Kind == rtlbridge.EventHeld || e.Kind == rtlbridge.EventRest {
+		if e.Kind == protocol.EventHeld || e.Kind == protocol.EventRest {
 			continue
 		}
 		p.digest.Add(&e)
@@ -338,25 +338,25 @@ func (p *played) events(ran *rtlbridge.Ran) error {
 		}
 		s := p.streams[e.Stream]
 		switch e.Kind {
-		case rtlbridge.EventIn:
+		case protocol.EventIn:
 			p.took(s, &e)
-		case rtlbridge.EventOut:
+		case protocol.EventOut:
 			if p.Compared++; p.p.Listens(s.Name) {
 				p.latest = max(p.latest, e.Last)
 			}
 			p.tell(&ref.Msg{Of: s, N: e.Ordinal, First: e.First, Last: e.Last, Side: slices.Clone(e.Side), Data: slices.Clone(e.Data)})
-		case rtlbridge.EventViolation:
+		case protocol.EventViolation:
 			p.broke(s, &e)
 		}
 	}
 }
 
 // took is a beat that the device took.
-func (p *played) took(s *ref.Stream, e *rtlbridge.Record) {
+func (p *played) took(s *ref.Stream, e *protocol.Record) {
 	if s.Kind != ref.Level {
 		p.latest = max(p.latest, e.Last)
 	}
-	if e.Flags&rtlbridge.InEnd == 0 {
+	if e.Flags&protocol.InEnd == 0 {
 		return
 	}
 	q := &p.queues[e.Stream]

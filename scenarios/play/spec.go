@@ -11,6 +11,7 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/specfile"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // Spec is the section play of a manifest.
@@ -138,7 +139,7 @@ const (
 func DefaultSpec() Spec {
 	return Spec{
 		Count: 100, Gap: Values{Ranges: [][2]uint64{{0, 64}}}, Stall: Values{Ranges: [][2]uint64{{0, maxStall}}},
-		Patience: 20_000, Settle: 256, Longest: rtlbridge.DefaultMaxBytes,
+		Patience: 20_000, Settle: 256, Longest: protocol.DefaultMaxBytes,
 	}
 }
 
@@ -192,7 +193,7 @@ func (s *Spec) validate(m *rtlbridge.Manifest) error {
 	f.add(s.Quantum >= 0 && s.Quantum <= 1<<16, "quantum", "%d: want 1 to 65536", s.Quantum)
 	f.add(s.Patience >= 100 && s.Patience <= 10_000_000, "patience", "%d: want 100 to 10000000", s.Patience)
 	f.add(s.Settle >= 0 && s.Settle <= 1_000_000, "settle", "%d: want 0 to 1000000", s.Settle)
-	f.add(s.Longest >= 1 && s.Longest <= rtlbridge.MaxDataBytes, "longest", "%d: want 1 to %d", s.Longest, rtlbridge.MaxDataBytes)
+	f.add(s.Longest >= 1 && s.Longest <= protocol.MaxDataBytes, "longest", "%d: want 1 to %d", s.Longest, protocol.MaxDataBytes)
 	f.add(len(s.Stall.Ranges) > 0 && s.Stall.most() <= maxStall, "stall", "want percentages of 0 to %d", maxStall)
 	f.add(len(s.Gap.Ranges) > 0 && s.Gap.most() <= 1<<20, "gap", "want cycles, 0 to %d", 1<<20)
 	f.add(!s.Resets.given() || len(s.Resets.Ranges) > 0 && s.Resets.most() <= maxResets, "resets", "want numbers or a range, 0 to %d", maxResets)
@@ -234,7 +235,7 @@ func (s *Spec) validateStreams(m *rtlbridge.Manifest, f *faults) {
 		known(rtlbridge.DirIn, at, n)
 		f.add(x.Count == nil || *x.Count >= 0 && *x.Count <= maxCount, at+".count", "want 0 to %d", maxCount)
 		f.add(!x.Stall.given() || x.Stall.most() <= maxStall, at+".stall", "want percentages of 0 to %d", maxStall)
-		f.add(!x.Bytes.given() || len(x.Bytes.Ranges) > 0 && x.Bytes.most() <= rtlbridge.MaxDataBytes, at+".bytes", "want numbers or ranges up to %d", rtlbridge.MaxDataBytes)
+		f.add(!x.Bytes.given() || len(x.Bytes.Ranges) > 0 && x.Bytes.most() <= protocol.MaxDataBytes, at+".bytes", "want numbers or ranges up to %d", protocol.MaxDataBytes)
 		f.add(!x.Gap.given() || len(x.Gap.Ranges) > 0, at+".gap", "want cycles, such as 0..64")
 		f.add(!x.Every.given() || len(x.Every.Ranges) > 0 && x.Every.least() > 0, at+".every", "want cycles, 1 or more")
 		for i, e := range x.Edges {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // fifoSide are the names of one side of a FIFO: an enable, a flag that forbids it, and the data.
@@ -40,7 +41,7 @@ func (f *found) fifos() {
 		if enable == nil || flag == nil || data == nil {
 			continue
 		}
-		s := &stream{kind: rtlbridge.KindRecord, dir: x.dir, lanes: 1, clockLetter: x.clock, members: []member{{pin: data, role: "data"}}}
+		s := &stream{kind: protocol.KindRecord, dir: x.dir, lanes: 1, clockLetter: x.clock, members: []member{{pin: data, role: "data"}}}
 		s.valid, s.ready, s.readyLow = enable, flag, true
 		s.note = enable.Name + " may be high while " + flag.Name + " is, and is then ignored"
 		if x.dir == rtlbridge.DirOut {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // undecided is the remark where ports do not tell what is right.
@@ -136,7 +137,7 @@ func (f *found) route() {
 	for _, p := range f.pins {
 		if !p.used && p.Dir == rtlbridge.DirIn && p.Array == "" && p.Width < 16 && 1<<p.Width >= out.lanes && slices.ContainsFunc(bare(p.lower), func(n string) bool { return slices.Contains(selectors, n) }) {
 			p.used = true
-			in.members = append(in.members, member{pin: p, role: p.lower, side: in.kind == rtlbridge.KindAxis})
+			in.members = append(in.members, member{pin: p, role: p.lower, side: in.kind == protocol.KindAxis})
 			in.selector = p.lower
 			in.note = "side: valid with the first beat of a packet"
 			return
@@ -177,7 +178,7 @@ func (f *found) oneWay() (in, out *stream) {
 	if in.dir != rtlbridge.DirIn {
 		in, out = out, in
 	}
-	if in.kind != rtlbridge.KindAxis && in.kind != rtlbridge.KindRecord {
+	if in.kind != protocol.KindAxis && in.kind != protocol.KindRecord {
 		return nil, nil
 	}
 	return in, out
@@ -199,5 +200,5 @@ func (f *found) passes() bool {
 			return false
 		}
 	}
-	return in.kind == rtlbridge.KindAxis || len(out.fields()) > 0
+	return in.kind == protocol.KindAxis || len(out.fields()) > 0
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // stream is a group of pins with a handshake, or an AXI port.
@@ -39,7 +40,7 @@ type member struct {
 // held reports whether the side band of packets into the device is the same in every beat: so a design may read it with any. A
 // selector is not: it is another one once a packet is under way.
 func (s *stream) held() bool {
-	return s.selector == "" && s.kind == rtlbridge.KindAxis && s.dir == rtlbridge.DirIn && slices.ContainsFunc(s.members, func(m member) bool { return m.side })
+	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == rtlbridge.DirIn && slices.ContainsFunc(s.members, func(m member) bool { return m.side })
 }
 
 var reValid = regexp.MustCompile(`^(.*?)(t?valid|t?vld)((?:_(?:i|o|in|out))?)$`)
@@ -140,7 +141,7 @@ var packetRoles = map[string]string{
 // form decides between packets and records.
 func (s *stream) form() {
 	if s.packets() {
-		s.kind = rtlbridge.KindAxis
+		s.kind = protocol.KindAxis
 		for i := range s.members {
 			m := &s.members[i]
 			if r := packetRoles[m.role]; r != "" {
@@ -157,7 +158,7 @@ func (s *stream) form() {
 		}
 		return
 	}
-	s.kind = rtlbridge.KindRecord
+	s.kind = protocol.KindRecord
 }
 
 // packets reports whether the members are those of a packet stream, and finds the bytes of a bit of tkeep.

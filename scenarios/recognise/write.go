@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // usualPeriod is that of 250 MHz, in picoseconds.
@@ -74,10 +74,10 @@ func (s *stream) flow() string {
 	if prefix != "" {
 		add("prefix: %s", prefix)
 	}
-	if s.kind == rtlbridge.KindRecord || s.kind == rtlbridge.KindAxis {
+	if s.kind == protocol.KindRecord || s.kind == protocol.KindAxis {
 		if fields := s.fields(); len(fields) > 0 {
 			key := "fields"
-			if s.kind == rtlbridge.KindAxis {
+			if s.kind == protocol.KindAxis {
 				key = "side"
 			}
 			add("%s: [%s]", key, strings.Join(fields, ", "))
@@ -88,7 +88,7 @@ func (s *stream) flow() string {
 		if s.late {
 			add("fields_late: true")
 		}
-		if s.kind == rtlbridge.KindAxis && s.keepUnit != 1 {
+		if s.kind == protocol.KindAxis && s.keepUnit != 1 {
 			add("keep_unit: %d", s.keepUnit)
 		}
 		if s.ready == nil {
@@ -113,7 +113,7 @@ func (s *stream) flow() string {
 // fields are the roles of a record, or the side band of packets.
 func (s *stream) fields() (list []string) {
 	for _, m := range s.members {
-		if s.kind == rtlbridge.KindRecord || m.side {
+		if s.kind == protocol.KindRecord || m.side {
 			list = append(list, m.role)
 		}
 	}
@@ -124,7 +124,7 @@ func (s *stream) fields() (list []string) {
 func (s *stream) naming() (prefix string, signals []string) {
 	roles := slices.Clone(s.members)
 	t := ""
-	if s.kind == rtlbridge.KindAxis {
+	if s.kind == protocol.KindAxis {
 		t = "t"
 	}
 	if s.valid != nil {

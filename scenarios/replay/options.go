@@ -10,6 +10,7 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/testbed"
@@ -39,7 +40,7 @@ type Options struct {
 	Quantum  uint32 // cycles per exchange with an RTL device; 0 is the default
 	Serial   bool   // no overlap of device and models
 	// IdleCycles says what becomes of cycles in which an RTL device stands still.
-	IdleCycles rtlbridge.IdleMode
+	IdleCycles protocol.IdleMode
 	Out        string // folder for artifacts; empty is none
 	// Files is Out, opened; nil: it is made and opened by its path.
 	Files  *files.Folder

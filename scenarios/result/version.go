@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 
 	"nictwin/models/nicspec"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/protocol"
 )
 
 // Version says what this program is.
@@ -25,7 +25,7 @@ type Version struct {
 func ThisVersion() *Version {
 	v := &Version{
 		Contract: fmt.Sprintf("%d.%d", nicspec.ContractVersion>>16, nicspec.ContractVersion&0xffff),
-		Bridge:   rtlbridge.Version, Schema: Schema,
+		Bridge:   protocol.Version, Schema: Schema,
 		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Module: "(unknown)",
 	}
 	info, ok := debug.ReadBuildInfo()

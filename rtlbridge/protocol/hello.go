@@ -1,4 +1,4 @@
-package rtlbridge
+package protocol
 
 // Kinds of streams.
 const (
@@ -8,17 +8,17 @@ const (
 	KindLevel  = "level"  // input fields without a handshake: they are as they were set last
 )
 
-// kindCodes are the kinds of streams by their codes.
-var kindCodes = [...]string{KindAxis, KindTLP, KindRecord, KindLevel}
+// KindCodes are the kinds of streams by their codes.
+var KindCodes = [...]string{KindAxis, KindTLP, KindRecord, KindLevel}
 
 // Limits on what a device may have; the tables of HELLO and START use one byte per stream.
 const (
-	maxStreams  = 64
-	maxObserve  = 64
-	maxTieOffs  = 256
-	maxClocks   = 8
-	maxPeriodPs = 1_000_000_000
-	minPeriodPs = 2
+	MaxStreams  = 64
+	MaxObserve  = 64
+	MaxTieOffs  = 256
+	MaxClocks   = 8
+	MaxPeriodPs = 1_000_000_000
+	MinPeriodPs = 2
 )
 
 // StreamInfo describes a stream as the running device declares it.
@@ -66,11 +66,11 @@ type Hello struct {
 	Ties      []Signal
 }
 
-func decodeHello(b []byte) (*Hello, error) {
+func DecodeHello(b []byte) (*Hello, error) {
 	c := &cursor{b: b}
 	h := &Hello{}
-	if c.u64() != magic || c.bad {
-		return nil, protoErr(FrameHello, FaultMagic, "this is not a nictwin device")
+	if c.u64() != Magic || c.bad {
+		return nil, ProtoErr(FrameHello, FaultMagic, "this is not a nictwin device")
 	}
 	h.Version = int(c.u16())
 	nStreams, nObserve, nTies := int(c.u16()), int(c.u16()), int(c.u16())
@@ -79,22 +79,22 @@ func decodeHello(b []byte) (*Hello, error) {
 	h.MaxFrame = int(c.u32())
 	h.Busy = int(int32(c.u32()))
 	if c.bad {
-		return nil, protoErr(FrameHello, FaultTruncated, "%d bytes", len(b))
+		return nil, ProtoErr(FrameHello, FaultTruncated, "%d bytes", len(b))
 	}
 	if h.Version != Version {
-		return nil, protoErr(FrameHello, FaultVersion, "the device speaks version %d, this program %d", h.Version, Version)
+		return nil, ProtoErr(FrameHello, FaultVersion, "the device speaks version %d, this program %d", h.Version, Version)
 	}
 	if h.Busy < -1 || h.Busy >= nObserve {
-		return nil, protoErr(FrameHello, FaultValue, "busy signal %d of %d", h.Busy, nObserve)
+		return nil, ProtoErr(FrameHello, FaultValue, "busy signal %d of %d", h.Busy, nObserve)
 	}
-	if nClocks == 0 || nClocks > maxClocks || nStreams == 0 || nStreams > maxStreams || nObserve > maxObserve || nTies > maxTieOffs {
-		return nil, protoErr(FrameHello, FaultLimit, "%d clocks, %d streams, %d observed signals, %d tie-offs", nClocks, nStreams, nObserve, nTies)
+	if nClocks == 0 || nClocks > MaxClocks || nStreams == 0 || nStreams > MaxStreams || nObserve > MaxObserve || nTies > MaxTieOffs {
+		return nil, ProtoErr(FrameHello, FaultLimit, "%d clocks, %d streams, %d observed signals, %d tie-offs", nClocks, nStreams, nObserve, nTies)
 	}
 	for range nClocks {
 		k := ClockInfo{PeriodPs: int64(c.u64())}
 		k.Name = c.name(int(min(c.u64(), 1<<10)))
-		if k.PeriodPs < minPeriodPs || k.PeriodPs > maxPeriodPs {
-			return nil, protoErr(FrameHello, FaultValue, "clock %s has a period of %d ps", k.Name, k.PeriodPs)
+		if k.PeriodPs < MinPeriodPs || k.PeriodPs > MaxPeriodPs {
+			return nil, ProtoErr(FrameHello, FaultValue, "clock %s has a period of %d ps", k.Name, k.PeriodPs)
 		}
 		h.Clocks = append(h.Clocks, k)
 	}
@@ -102,7 +102,7 @@ func decodeHello(b []byte) (*Hello, error) {
 	for range nStreams {
 		s, err := helloStream(c)
 		if err == nil && s.Clock >= len(h.Clocks) {
-			err = protoErr(FrameHello, FaultValue, "stream %s: clock %d of %d", s.Name, s.Clock, len(h.Clocks))
+			err = ProtoErr(FrameHello, FaultValue, "stream %s: clock %d of %d", s.Name, s.Clock, len(h.Clocks))
 		}
 		if err != nil {
 			return nil, err
@@ -112,10 +112,10 @@ func decodeHello(b []byte) (*Hello, error) {
 	h.Observe, h.SkipIdle = helloSignals(c, nObserve, h.Busy)
 	h.Ties, _ = helloSignals(c, nTies, -1)
 	if c.bad {
-		return nil, protoErr(FrameHello, FaultTruncated, "%d bytes", len(b))
+		return nil, ProtoErr(FrameHello, FaultTruncated, "%d bytes", len(b))
 	}
 	if len(c.b) != 0 {
-		return nil, protoErr(FrameHello, FaultTrailing, "%d bytes", len(c.b))
+		return nil, ProtoErr(FrameHello, FaultTrailing, "%d bytes", len(c.b))
 	}
 	return h, nil
 }
@@ -129,14 +129,14 @@ func helloStream(c *cursor) (StreamInfo, error) {
 	s.Clock = int(c.u16())
 	s.Name = c.name(n)
 	if c.bad {
-		return s, protoErr(FrameHello, FaultTruncated, "stream table")
+		return s, ProtoErr(FrameHello, FaultTruncated, "stream table")
 	}
-	if int(kind) >= len(kindCodes) || out > 1 || ready > 1 || (unit != 0 && unit != 1 && unit != 4) {
-		return s, protoErr(FrameHello, FaultValue, "stream %s", s.Name)
+	if int(kind) >= len(KindCodes) || out > 1 || ready > 1 || (unit != 0 && unit != 1 && unit != 4) {
+		return s, ProtoErr(FrameHello, FaultValue, "stream %s", s.Name)
 	}
-	s.Kind = kindCodes[kind]
+	s.Kind = KindCodes[kind]
 	if (s.DataBytes != 0) != s.Packets() || s.DataBytes > 2048 || s.SideBytes > MaxSideBytes || fields > MaxSideBytes {
-		return s, protoErr(FrameHello, FaultLimit, "stream %s: %d data and %d side-band bytes in %d fields", s.Name, s.DataBytes, s.SideBytes, fields)
+		return s, ProtoErr(FrameHello, FaultLimit, "stream %s: %d data and %d side-band bytes in %d fields", s.Name, s.DataBytes, s.SideBytes, fields)
 	}
 	s.Fields, _ = helloSignals(c, fields, -1)
 	sum := 0
@@ -144,7 +144,7 @@ func helloStream(c *cursor) (StreamInfo, error) {
 		sum += f.Bytes()
 	}
 	if sum != s.SideBytes && !c.bad {
-		return s, protoErr(FrameHello, FaultValue, "stream %s: fields of %d bytes, %d side-band bytes", s.Name, sum, s.SideBytes)
+		return s, ProtoErr(FrameHello, FaultValue, "stream %s: fields of %d bytes, %d side-band bytes", s.Name, sum, s.SideBytes)
 	}
 	return s, nil
 }

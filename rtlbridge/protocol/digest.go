@@ -1,4 +1,4 @@
-package rtlbridge
+package protocol
 
 import "math/bits"
 
@@ -34,14 +34,14 @@ func (d *Digest) bytes(p []byte) {
 	h := d.h
 	for len(p) >= 32 {
 		b := p[:32:32]
-		h = digestBlock(h, le.Uint64(b), le.Uint64(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:]))
+		h = digestBlock(h, Le.Uint64(b), Le.Uint64(b[8:]), Le.Uint64(b[16:]), Le.Uint64(b[24:]))
 		p = p[32:]
 	}
 	d.h = h
 	if len(p) != 0 {
 		var last [32]byte
 		copy(last[:], p)
-		d.block(le.Uint64(last[:]), le.Uint64(last[8:]), le.Uint64(last[16:]), le.Uint64(last[24:]))
+		d.block(Le.Uint64(last[:]), Le.Uint64(last[8:]), Le.Uint64(last[16:]), Le.Uint64(last[24:]))
 	}
 }
 

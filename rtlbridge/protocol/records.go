@@ -1,4 +1,4 @@
-package rtlbridge
+package protocol
 
 // EventKind is the kind of a record that a device reports.
 type EventKind uint8
@@ -99,43 +99,43 @@ type Ran struct {
 	streams []StreamInfo
 }
 
-// decodeRan reads the head of a RAN frame into r, keeping r's memory.
-func decodeRan(b []byte, h *Hello, r *Ran) error {
+// DecodeRan reads the head of a RAN frame into r, keeping r's memory.
+func DecodeRan(b []byte, h *Hello, r *Ran) error {
 	if len(b) < ranBytes {
-		return protoErr(FrameRan, FaultTruncated, "%d bytes", len(b))
+		return ProtoErr(FrameRan, FaultTruncated, "%d bytes", len(b))
 	}
-	r.Index, r.Start = le.Uint64(b), le.Uint64(b[8:])
-	r.Cycles, r.Flags = le.Uint32(b[16:]), le.Uint32(b[20:])
-	r.RTLNs = le.Uint64(b[24:])
-	r.records = le.Uint32(b[32:])
+	r.Index, r.Start = Le.Uint64(b), Le.Uint64(b[8:])
+	r.Cycles, r.Flags = Le.Uint32(b[16:]), Le.Uint32(b[20:])
+	r.RTLNs = Le.Uint64(b[24:])
+	r.records = Le.Uint32(b[32:])
 	r.left = r.records
-	n := int(le.Uint16(b[36:]))
+	n := int(Le.Uint16(b[36:]))
 	switch {
-	case le.Uint16(b[38:]) != 0 || r.Flags&^(RanQuiet|RanPartial|RanMore|RanStill) != 0:
-		return protoErr(FrameRan, FaultValue, "reserved field is not zero")
+	case Le.Uint16(b[38:]) != 0 || r.Flags&^(RanQuiet|RanPartial|RanMore|RanStill) != 0:
+		return ProtoErr(FrameRan, FaultValue, "reserved field is not zero")
 	case n != len(h.Observe):
-		return protoErr(FrameRan, FaultValue, "%d observed signals, the device declared %d", n, len(h.Observe))
+		return ProtoErr(FrameRan, FaultValue, "%d observed signals, the device declared %d", n, len(h.Observe))
 	case r.Cycles > MaxRunCycles || r.left > maxRecords:
-		return protoErr(FrameRan, FaultLimit, "%d cycles, %d records", r.Cycles, r.left)
+		return ProtoErr(FrameRan, FaultLimit, "%d cycles, %d records", r.Cycles, r.left)
 	case len(b) < ranBytes+16*n:
-		return protoErr(FrameRan, FaultTruncated, "%d bytes", len(b))
+		return ProtoErr(FrameRan, FaultTruncated, "%d bytes", len(b))
 	}
 	b = b[ranBytes:]
 	r.Observed = r.Observed[:0]
 	for range n {
-		r.Observed = append(r.Observed, Observed{Value: le.Uint64(b), LastNonzero: le.Uint64(b[8:])})
+		r.Observed = append(r.Observed, Observed{Value: Le.Uint64(b), LastNonzero: Le.Uint64(b[8:])})
 		b = b[16:]
 	}
 	r.body, r.streams, r.rests = b, h.Streams, h.Busy >= 0
 	return nil
 }
 
-// read is the number of records that Next has read.
-func (r *Ran) read() uint32 { return r.records - r.left }
+// Read is the number of records that Next has read.
+func (r *Ran) Read() uint32 { return r.records - r.left }
 
-// heldTimes calls f for each held time of the records that Next has not read. It stops at what is no record; Next tells what is
+// HeldTimes calls f for each held time of the records that Next has not read. It stops at what is no record; Next tells what is
 // wrong with it.
-func (r *Ran) heldTimes(f func(stream int, first, last uint64)) {
+func (r *Ran) HeldTimes(f func(stream int, first, last uint64)) {
 	b := r.body
 	for range r.left {
 		if len(b) < eventBytes || int(b[1]) >= len(r.streams) {
@@ -144,9 +144,9 @@ func (r *Ran) heldTimes(f func(stream int, first, last uint64)) {
 		n := 0
 		switch EventKind(b[0]) {
 		case EventOut:
-			n = pad8(r.streams[b[1]].SideBytes) + pad8(int(le.Uint32(b[4:])))
+			n = pad8(r.streams[b[1]].SideBytes) + pad8(int(Le.Uint32(b[4:])))
 		case EventHeld:
-			f(int(b[1]), le.Uint64(b[16:]), le.Uint64(b[24:]))
+			f(int(b[1]), Le.Uint64(b[16:]), Le.Uint64(b[24:]))
 		}
 		if len(b) < eventBytes+n {
 			return
@@ -155,9 +155,9 @@ func (r *Ran) heldTimes(f func(stream int, first, last uint64)) {
 	}
 }
 
-// mostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and one
+// MostBytes bounds what a quantum of n cycles can have to report: in each cycle a stream can end one transaction and one
 // held time, break every rule once, and it carries one beat; a transaction may have begun earlier.
-func mostBytes(h *Hello, s *Start, n uint64) uint64 {
+func MostBytes(h *Hello, s *Start, n uint64) uint64 {
 	most := 1<<20 + n*eventBytes // rests among them
 	for i, x := range h.Streams {
 		most += n*uint64(x.DataBytes+pad8(x.SideBytes)+8+eventBytes*(3+int(RulePadding))) + uint64(s.Streams[i].MaxBytes) + DefaultMaxBytes
@@ -169,36 +169,36 @@ func mostBytes(h *Hello, s *Start, n uint64) uint64 {
 func (r *Ran) Next(e *Record) (bool, error) {
 	if r.left == 0 {
 		if len(r.body) != 0 {
-			return false, protoErr(FrameRan, FaultTrailing, "%d bytes after the last record", len(r.body))
+			return false, ProtoErr(FrameRan, FaultTrailing, "%d bytes after the last record", len(r.body))
 		}
 		return false, nil
 	}
 	b := r.body
 	if len(b) < eventBytes {
-		return false, protoErr(FrameRan, FaultTruncated, "%d records missing", r.left)
+		return false, ProtoErr(FrameRan, FaultTruncated, "%d records missing", r.left)
 	}
 	e.Kind, e.Stream, e.Flags, e.Rule = EventKind(b[0]), b[1], b[2], Rule(b[3])
-	n := int(le.Uint32(b[4:]))
-	e.Ordinal, e.First, e.Last = le.Uint64(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:])
+	n := int(Le.Uint32(b[4:]))
+	e.Ordinal, e.First, e.Last = Le.Uint64(b[8:]), Le.Uint64(b[16:]), Le.Uint64(b[24:])
 	e.Side, e.Data = nil, nil
 	b = b[eventBytes:]
 	if int(e.Stream) >= len(r.streams) {
-		return false, protoErr(FrameRan, FaultStream, "stream %d of %d", e.Stream, len(r.streams))
+		return false, ProtoErr(FrameRan, FaultStream, "stream %d of %d", e.Stream, len(r.streams))
 	}
 	s := &r.streams[e.Stream]
 	if e.Kind == EventOut {
 		if n > MaxDataBytes {
-			return false, protoErr(FrameRan, FaultLimit, "output of %d bytes", n)
+			return false, ProtoErr(FrameRan, FaultLimit, "output of %d bytes", n)
 		}
 		side, data := pad8(s.SideBytes), pad8(n)
 		if len(b) < side+data {
-			return false, protoErr(FrameRan, FaultTruncated, "output of %d bytes", n)
+			return false, ProtoErr(FrameRan, FaultTruncated, "output of %d bytes", n)
 		}
 		e.Side, e.Data = b[:s.SideBytes:s.SideBytes], b[side:side+n:side+n]
 		b = b[side+data:]
 	}
 	if e.Kind == EventRest && !r.rests {
-		return false, protoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: the device has no busy signal", e.First, e.Last)
+		return false, ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: the device has no busy signal", e.First, e.Last)
 	}
 	if err := checkEvent(e, s, n); err != nil {
 		return false, err
@@ -212,36 +212,36 @@ func checkEvent(e *Record, s *StreamInfo, n int) error {
 	switch e.Kind {
 	case EventIn:
 		if s.Out {
-			return protoErr(FrameRan, FaultStream, "input accepted on output stream %s", s.Name)
+			return ProtoErr(FrameRan, FaultStream, "input accepted on output stream %s", s.Name)
 		}
 		if e.Flags == 0 || e.Flags&^(InBegin|InEnd) != 0 || e.Rule != 0 || n != 0 {
-			return protoErr(FrameRan, FaultValue, "input accepted with flags %#x, rule %d, %d bytes", e.Flags, e.Rule, n)
+			return ProtoErr(FrameRan, FaultValue, "input accepted with flags %#x, rule %d, %d bytes", e.Flags, e.Rule, n)
 		}
 	case EventOut:
 		if !s.Out {
-			return protoErr(FrameRan, FaultStream, "output on input stream %s", s.Name)
+			return ProtoErr(FrameRan, FaultStream, "output on input stream %s", s.Name)
 		}
 		if e.Flags != 0 || e.Rule != 0 {
-			return protoErr(FrameRan, FaultValue, "output with flags %#x, rule %d", e.Flags, e.Rule)
+			return ProtoErr(FrameRan, FaultValue, "output with flags %#x, rule %d", e.Flags, e.Rule)
 		}
 	case EventViolation:
 		if e.Rule < RuleValidDropped || e.Rule > RulePadding || e.Flags != 0 || n != 0 {
-			return protoErr(FrameRan, FaultValue, "violation of rule %d", e.Rule)
+			return ProtoErr(FrameRan, FaultValue, "violation of rule %d", e.Rule)
 		}
 	case EventRest:
 		if e.Stream != 0 || e.Flags != 0 || e.Rule != 0 || n != 0 || e.Ordinal != 0 {
-			return protoErr(FrameRan, FaultValue, "rest with stream %d, flags %#x, rule %d, %d bytes, ordinal %d",
+			return ProtoErr(FrameRan, FaultValue, "rest with stream %d, flags %#x, rule %d, %d bytes, ordinal %d",
 				e.Stream, e.Flags, e.Rule, n, e.Ordinal)
 		}
 	case EventHeld:
 		if s.Out && !s.Ready {
-			return protoErr(FrameRan, FaultStream, "held time on output stream %s, which has no tready", s.Name)
+			return ProtoErr(FrameRan, FaultStream, "held time on output stream %s, which has no tready", s.Name)
 		}
 		if e.Flags != 0 || e.Rule != 0 || n != 0 || e.Ordinal != 0 {
-			return protoErr(FrameRan, FaultValue, "held time with flags %#x, rule %d, %d bytes, ordinal %d", e.Flags, e.Rule, n, e.Ordinal)
+			return ProtoErr(FrameRan, FaultValue, "held time with flags %#x, rule %d, %d bytes, ordinal %d", e.Flags, e.Rule, n, e.Ordinal)
 		}
 	default:
-		return protoErr(FrameRan, FaultValue, "record type %d", e.Kind)
+		return ProtoErr(FrameRan, FaultValue, "record type %d", e.Kind)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package rtlbridge
+package protocol
 
 import (
 	"encoding/binary"
@@ -19,11 +19,11 @@ const (
 const Version = 3
 
 const (
-	magic       = 0x004e49575443494e // "NICTWIN\0"
-	headBytes   = 8
-	openBytes   = 48
-	runBytes    = 24
-	inputBytes  = 8
+	Magic       = 0x004e49575443494e // "NICTWIN\0"
+	HeadBytes   = 8
+	OpenBytes   = 48
+	RunBytes    = 24
+	InputBytes  = 8
 	recordBytes = 16
 	eventBytes  = 32
 	ranBytes    = 40
@@ -85,7 +85,7 @@ func (e *ProtocolError) Error() string {
 	return fmt.Sprintf("%v frame refused: %s: %s", e.Frame, e.Fault, e.Msg)
 }
 
-func protoErr(t FrameType, f Fault, format string, args ...any) error {
+func ProtoErr(t FrameType, f Fault, format string, args ...any) error {
 	return &ProtocolError{Frame: t, Fault: f, Msg: fmt.Sprintf(format, args...)}
 }
 
@@ -123,24 +123,24 @@ func (e *DeviceError) Error() string {
 
 func pad8(n int) int { return (n + 7) &^ 7 }
 
-var le = binary.LittleEndian
+var Le = binary.LittleEndian
 
-func putHead(b []byte, t FrameType, payload int) {
-	le.PutUint32(b, uint32(payload))
-	le.PutUint16(b[4:], uint16(t))
-	le.PutUint16(b[6:], 0)
+func PutHead(b []byte, t FrameType, payload int) {
+	Le.PutUint32(b, uint32(payload))
+	Le.PutUint16(b[4:], uint16(t))
+	Le.PutUint16(b[6:], 0)
 }
 
-// parseHead checks a frame header and returns the payload's length.
-func parseHead(b []byte) (FrameType, int, error) {
-	n, t := le.Uint32(b), FrameType(le.Uint16(b[4:]))
+// ParseHead checks a frame header and returns the payload's length.
+func ParseHead(b []byte) (FrameType, int, error) {
+	n, t := Le.Uint32(b), FrameType(Le.Uint16(b[4:]))
 	switch {
-	case le.Uint16(b[6:]) != 0:
-		return t, 0, protoErr(t, FaultValue, "reserved field is not zero")
+	case Le.Uint16(b[6:]) != 0:
+		return t, 0, ProtoErr(t, FaultValue, "reserved field is not zero")
 	case t < FrameOpen || t > FrameStop:
-		return t, 0, protoErr(t, FaultFrameType, "unknown")
+		return t, 0, ProtoErr(t, FaultFrameType, "unknown")
 	case n > MaxFrameBytes || n%8 != 0:
-		return t, 0, protoErr(t, FaultLimit, "%d bytes: needs a multiple of 8 up to %d", n, MaxFrameBytes)
+		return t, 0, ProtoErr(t, FaultLimit, "%d bytes: needs a multiple of 8 up to %d", n, MaxFrameBytes)
 	}
 	return t, int(n), nil
 }

@@ -1,4 +1,4 @@
-package rtlbridge
+package protocol
 
 import (
 	"strings"
@@ -28,9 +28,9 @@ func (c *cursor) take(n int) []byte {
 var zeroField [64]byte
 
 func (c *cursor) u8() uint8   { return c.take(1)[0] }
-func (c *cursor) u16() uint16 { return le.Uint16(c.take(2)) }
-func (c *cursor) u32() uint32 { return le.Uint32(c.take(4)) }
-func (c *cursor) u64() uint64 { return le.Uint64(c.take(8)) }
+func (c *cursor) u16() uint16 { return Le.Uint16(c.take(2)) }
+func (c *cursor) u32() uint32 { return Le.Uint32(c.take(4)) }
+func (c *cursor) u64() uint64 { return Le.Uint64(c.take(8)) }
 
 // name reads n bytes of text and their padding.
 func (c *cursor) name(n int) string {
@@ -43,29 +43,29 @@ func (c *cursor) name(n int) string {
 	return s
 }
 
-func decodeError(b []byte) (*DeviceError, error) {
+func DecodeError(b []byte) (*DeviceError, error) {
 	c := &cursor{b: b}
 	e := &DeviceError{Code: ErrorCode(c.u32())}
 	n := int(c.u32())
 	e.Cycle = c.u64()
 	switch {
 	case c.bad:
-		return nil, protoErr(FrameError, FaultTruncated, "%d bytes", len(b))
+		return nil, ProtoErr(FrameError, FaultTruncated, "%d bytes", len(b))
 	case n > maxErrorText:
-		return nil, protoErr(FrameError, FaultLimit, "text of %d bytes", n)
+		return nil, ProtoErr(FrameError, FaultLimit, "text of %d bytes", n)
 	case pad8(n) > len(c.b):
-		return nil, protoErr(FrameError, FaultTruncated, "text of %d bytes", n)
+		return nil, ProtoErr(FrameError, FaultTruncated, "text of %d bytes", n)
 	case pad8(n) < len(c.b):
-		return nil, protoErr(FrameError, FaultTrailing, "%d bytes", len(c.b)-pad8(n))
+		return nil, ProtoErr(FrameError, FaultTrailing, "%d bytes", len(c.b)-pad8(n))
 	case e.Code < CodeProtocol || e.Code > CodeIdle:
-		return nil, protoErr(FrameError, FaultValue, "code %d", e.Code)
+		return nil, ProtoErr(FrameError, FaultValue, "code %d", e.Code)
 	}
-	e.Text = printable(c.b[:n])
+	e.Text = Printable(c.b[:n])
 	return e, nil
 }
 
-// printable is text of a device's making with what could move a terminal's cursor, and what is no UTF-8, replaced.
-func printable(b []byte) string {
+// Printable is text of a device's making with what could move a terminal's cursor, and what is no UTF-8, replaced.
+func Printable(b []byte) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || unicode.IsPrint(r) {
 			return r

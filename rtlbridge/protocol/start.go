@@ -1,4 +1,4 @@
-package rtlbridge
+package protocol
 
 import (
 	"fmt"
@@ -53,8 +53,8 @@ func (m IdleMode) String() string {
 	return fmt.Sprintf("idle mode %d", uint8(m))
 }
 
-// idleModes names the modes in messages.
-func idleModes() string { return strings.Join(idleNames[:], ", ") }
+// IdleModes names the modes in messages.
+func IdleModes() string { return strings.Join(idleNames[:], ", ") }
 
 // ParseIdleMode reads a mode by its name.
 func ParseIdleMode(s string) (IdleMode, error) {
@@ -63,7 +63,7 @@ func ParseIdleMode(s string) (IdleMode, error) {
 			return IdleMode(i), nil
 		}
 	}
-	return 0, fmt.Errorf("%q: want %s", s, idleModes())
+	return 0, fmt.Errorf("%q: want %s", s, IdleModes())
 }
 
 // TieValue overrides a tie-off of at most 64 bits for a run.
@@ -79,13 +79,13 @@ const (
 	startCheckIdle = 4
 )
 
-// appendStart appends a START frame; skipIdle: the device declares that idle cycles can be skipped.
-func appendStart(b []byte, s *Start, skipIdle bool) []byte {
+// AppendStart appends a START frame; skipIdle: the device declares that idle cycles can be skipped.
+func AppendStart(b []byte, s *Start, skipIdle bool) []byte {
 	at := len(b)
-	b = append(b, make([]byte, headBytes)...)
-	b = le.AppendUint64(b, s.Seed)
-	b = le.AppendUint64(b, s.Watchdog)
-	b = le.AppendUint64(b, uint64(s.PeriodPs))
+	b = append(b, make([]byte, HeadBytes)...)
+	b = Le.AppendUint64(b, s.Seed)
+	b = Le.AppendUint64(b, s.Watchdog)
+	b = Le.AppendUint64(b, uint64(s.PeriodPs))
 	var flags uint32
 	if s.Poison {
 		flags = startPoison
@@ -97,9 +97,9 @@ func appendStart(b []byte, s *Start, skipIdle bool) []byte {
 	case s.Idle == IdleCheck:
 		flags |= startCheckIdle
 	}
-	b = le.AppendUint32(b, flags)
-	b = le.AppendUint16(b, uint16(len(s.Streams)))
-	b = le.AppendUint16(b, uint16(len(s.Ties)))
+	b = Le.AppendUint32(b, flags)
+	b = Le.AppendUint16(b, uint16(len(s.Streams)))
+	b = Le.AppendUint16(b, uint16(len(s.Ties)))
 	for _, x := range s.Streams {
 		b = append(b, byte(x.StallPercent), byte(x.BurstLog2), 0, 0)
 		credits, limit := uint32(unlimited), uint32(x.MaxBytes)
@@ -109,19 +109,19 @@ func appendStart(b []byte, s *Start, skipIdle bool) []byte {
 		if limit == 0 {
 			limit = DefaultMaxBytes
 		}
-		b = le.AppendUint32(b, credits)
-		b = le.AppendUint32(b, limit)
-		b = le.AppendUint32(b, 0)
+		b = Le.AppendUint32(b, credits)
+		b = Le.AppendUint32(b, limit)
+		b = Le.AppendUint32(b, 0)
 	}
 	for _, c := range s.Clocks {
-		b = le.AppendUint64(b, uint64(c.PeriodPs))
-		b = le.AppendUint64(b, uint64(c.PhasePs))
+		b = Le.AppendUint64(b, uint64(c.PeriodPs))
+		b = Le.AppendUint64(b, uint64(c.PhasePs))
 	}
 	for _, t := range s.Ties {
-		b = le.AppendUint16(b, uint16(t.Index))
+		b = Le.AppendUint16(b, uint16(t.Index))
 		b = append(b, 0, 0, 0, 0, 0, 0)
-		b = le.AppendUint64(b, t.Value)
+		b = Le.AppendUint64(b, t.Value)
 	}
-	putHead(b[at:], FrameStart, len(b)-at-headBytes)
+	PutHead(b[at:], FrameStart, len(b)-at-HeadBytes)
 	return b
 }

@@ -1,19 +1,19 @@
-package rtlbridge
+package protocol
 
-// order holds the records of a run to the times that docs/bridge.md gives them: each lies in its quantum and not before the one
+// Order holds the records of a run to the times that docs/bridge.md gives them: each lies in its quantum and not before the one
 // ahead of it, and what is told of the busy signal fits together. A device that has it otherwise speaks nonsense; taken at
 // its word, it would seem to break the contract, or to keep it.
-type order struct {
+type Order struct {
 	at      uint64 // the cycle of the latest record
 	since   uint64 // the busy signal is zero since then if it rests, else it was not in the cycle before
 	resting bool
 
 	from, to uint64             // the cycles of the frame at hand are from..to-1
-	free     [maxStreams]uint64 // by stream: the next held time of this frame begins in this cycle or later
+	free     [MaxStreams]uint64 // by stream: the next held time of this frame begins in this cycle or later
 }
 
-// frame begins a frame. Held times that go on at the end of one are reported in parts.
-func (o *order) frame(r *Ran) { o.from, o.to = o.to, r.Start+uint64(r.Cycles) }
+// Frame begins a frame. Held times that go on at the end of one are reported in parts.
+func (o *Order) Frame(r *Ran) { o.from, o.to = o.to, r.Start+uint64(r.Cycles) }
 
 // end is one more than the last cycle that a frame can tell of: the one under way, where the frame ends within.
 func (r *Ran) end() uint64 {
@@ -23,8 +23,8 @@ func (r *Ran) end() uint64 {
 	return r.Start + uint64(r.Cycles)
 }
 
-// take looks at a record.
-func (o *order) take(r *Ran, e *Record) error {
+// Take looks at a record.
+func (o *Order) Take(r *Ran, e *Record) error {
 	when := e.Last // cycle in which it came to be
 	switch e.Kind {
 	case EventViolation:
@@ -37,7 +37,7 @@ func (o *order) take(r *Ran, e *Record) error {
 		end = o.to + 1
 	}
 	if when < from || when >= end || e.Kind != EventViolation && e.First > e.Last {
-		return protoErr(FrameRan, FaultValue, "%v of cycles %d to %d: wants its end in cycle %d to %d, and its begin not after it",
+		return ProtoErr(FrameRan, FaultValue, "%v of cycles %d to %d: wants its end in cycle %d to %d, and its begin not after it",
 			e.Kind, e.First, e.Last, e.Kind.told(from), e.Kind.told(end-1))
 	}
 	o.at = when
@@ -51,23 +51,23 @@ func (o *order) take(r *Ran, e *Record) error {
 }
 
 // held looks at the begin of a held time: it follows the one before on its stream with a cycle between, else they would be one.
-func (o *order) held(e *Record) error {
+func (o *Order) held(e *Record) error {
 	free := max(o.free[e.Stream], o.from)
 	if e.First < free {
-		return protoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: wants to begin no earlier than cycle %d, by what was told before",
+		return ProtoErr(FrameRan, FaultValue, "a held time of stream %d, cycles %d to %d: wants to begin no earlier than cycle %d, by what was told before",
 			e.Stream, e.First, e.Last, free)
 	}
 	o.free[e.Stream] = min(e.Last+2, o.to)
 	return nil
 }
 
-func (o *order) rest(e *Record) error {
+func (o *Order) rest(e *Record) error {
 	if e.First < o.since || o.resting && e.First != o.since {
 		how := "no earlier than"
 		if o.resting {
 			how = "with"
 		}
-		return protoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: wants to begin %s cycle %d, by what was told before", e.First, e.Last, how, o.since)
+		return ProtoErr(FrameRan, FaultValue, "a rest of cycles %d to %d: wants to begin %s cycle %d, by what was told before", e.First, e.Last, how, o.since)
 	}
 	o.since, o.resting = e.Last+2, false
 	return nil
@@ -81,15 +81,15 @@ func (k EventKind) told(when uint64) uint64 {
 	return when
 }
 
-// observed looks at what the busy signal was at the end of a quantum, when its records have been taken.
-func (o *order) observed(r *Ran, busy *Observed) error {
+// Observed looks at what the busy signal was at the end of a quantum, when its records have been taken.
+func (o *Order) Observed(r *Ran, busy *Observed) error {
 	end := r.Start + uint64(r.Cycles)
 	zero := busy.Value == 0
 	switch x := busy.LastNonzero; {
 	case x > end, zero && x == end && end != 0, !zero && x != end:
-		return protoErr(FrameRan, FaultValue, "busy signal %#x at the end of cycle %d, not zero last in the cycle before %d", busy.Value, end-1, x)
+		return ProtoErr(FrameRan, FaultValue, "busy signal %#x at the end of cycle %d, not zero last in the cycle before %d", busy.Value, end-1, x)
 	case x < o.since, o.resting && x != o.since:
-		return protoErr(FrameRan, FaultValue, "busy signal not zero last in the cycle before %d, by what was told before: in the one before %d", x, o.since)
+		return ProtoErr(FrameRan, FaultValue, "busy signal not zero last in the cycle before %d, by what was told before: in the one before %d", x, o.since)
 	}
 	o.since, o.resting = busy.LastNonzero, zero
 	return nil
