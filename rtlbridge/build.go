@@ -125,7 +125,7 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if err := makes(b.tools, o.Variant); err != nil {
 		return nil, err
 	}
-	if b.src, err = m.expandSources(); err != nil {
+	if b.src, err = expandSources(m); err != nil {
 		return nil, err
 	}
 	if b.home, err = findHarness(o.HarnessDir); err != nil {
@@ -134,7 +134,7 @@ func prepare(m *Manifest, o BuildOptions) (*builder, error) {
 	if err := b.buildHash(flags); err != nil {
 		return b, err
 	}
-	return b, m.checkIncludes(o.context(), b.src)
+	return b, checkIncludes(o.context(), m, b.src)
 }
 
 func (b *builder) load(entry string) (*Device, error) {

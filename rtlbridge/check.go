@@ -78,11 +78,11 @@ func LintFaulty(ctx context.Context, path string) error {
 	b := &builder{m: m, o: BuildOptions{Context: ctx}, limits: lookLimits}
 	var errTools, errSources error
 	b.tools, errTools = findTools("")
-	b.src, errSources = m.expandSources()
+	b.src, errSources = expandSources(m)
 	if err := errors.Join(errTools, errSources); err != nil {
 		return err
 	}
-	if err := m.checkIncludes(b.o.context(), b.src); err != nil {
+	if err := checkIncludes(b.o.context(), m, b.src); err != nil {
 		return err
 	}
 	if err := b.makeScratch(); err != nil {

@@ -30,7 +30,7 @@ type includeCheck struct {
 }
 
 // checkIncludes refuses what the sources include and is no file that ends soon.
-func (m *Manifest) checkIncludes(ctx context.Context, src *sourceSet) error {
+func checkIncludes(ctx context.Context, m *Manifest, src *sourceSet) error {
 	c := includeCheck{ctx, m, append([]string{m.abs(".")}, src.incDirs...), map[string]bool{}, maxSourcesBytes}
 	var errs []error
 	_, _ = takeFlags(m.VerilatorFlags, func(p string) (string, error) { // told where they are passed on

@@ -16,10 +16,10 @@ func FuzzIncludes(f *testing.F) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 		}
 		m := &Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"a.sv"}}
-		src, err := m.expandSources()
+		src, err := expandSources(m)
 		require.NoError(t, err)
 		var me *ManifestError
-		if err := m.checkIncludes(t.Context(), src); err != nil {
+		if err := checkIncludes(t.Context(), m, src); err != nil {
 			require.ErrorAs(t, err, &me)
 		}
 	})

@@ -23,7 +23,7 @@ func TestSources(t *testing.T) {
 	write("top.f", "// comment\na.sv\n-f sub/more.f\n*.sv # all\n")
 	write("sub/more.f", "+incdir+inc\n+define+A=1+B\nd.sv\nc.sv\n")
 	m := &Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"top.f", "b.sv"}}
-	s, err := m.expandSources()
+	s, err := expandSources(m)
 	require.NoError(t, err)
 	var names []string
 	for _, f := range s.files {
@@ -41,10 +41,10 @@ func TestSources(t *testing.T) {
 		write(fmt.Sprintf("twice%d.f", i), strings.Repeat(fmt.Sprintf("-f twice%d.f\n", i+1), 3))
 	}
 	write("twice12.f", "a.sv\n")
-	_, err = m.expandSources()
+	_, err = expandSources(m)
 	require.Error(t, err)
 	m.Sources = append(m.Sources, "twice0.f")
-	_, err = m.expandSources()
+	_, err = expandSources(m)
 	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "/proc/self/maps is no regular file or folder", "pipe.f is no regular file of at most", "does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
 		require.ErrorContains(t, err, want)
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 // expandSources resolves globs and nested file lists; all faults are reported at once.
-func (m *Manifest) expandSources() (*sourceSet, error) {
+func expandSources(m *Manifest) (*sourceSet, error) {
 	s := &sourceSet{fields: map[string]string{}}
 	var errs []error
 	for i, pat := range m.Sources {
@@ -44,7 +44,7 @@ func (m *Manifest) expandSources() (*sourceSet, error) {
 		if err != nil {
 			errs = append(errs, m.errorf(s.field, "sources: %v", err))
 		}
-		if err := m.checkHits(hits); err != nil {
+		if err := checkHits(m, hits); err != nil {
 			errs = append(errs, m.errorf(s.field, "sources: %v", err))
 		}
 		s.addFiles(hits)
@@ -52,7 +52,7 @@ func (m *Manifest) expandSources() (*sourceSet, error) {
 	for i, d := range m.IncludeDirs {
 		s.field = fmt.Sprintf("include_dirs[%d]", i)
 		abs := m.abs(d)
-		if err := m.checkFolder(abs); err != nil {
+		if err := checkFolder(m, abs); err != nil {
 			errs = append(errs, m.errorf(s.field, "include_dirs: %v", err))
 		}
 		s.addFolder(abs)
@@ -61,7 +61,7 @@ func (m *Manifest) expandSources() (*sourceSet, error) {
 }
 
 // checkFolder refuses what cannot be an include folder.
-func (m *Manifest) checkFolder(path string) error {
+func checkFolder(m *Manifest, path string) error {
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
 		return fmt.Errorf("%s is not a folder", path)
 	}
@@ -72,7 +72,7 @@ func (m *Manifest) checkFolder(path string) error {
 }
 
 // checkHits refuses files that were found and cannot be given to the tools.
-func (m *Manifest) checkHits(files []string) error {
+func checkHits(m *Manifest, files []string) error {
 	for _, f := range files {
 		if err := errors.Join(checkHit(m.rel(f)), checkSource(f)); err != nil {
 			return err
@@ -219,7 +219,7 @@ func (s *sourceSet) listLine(m *Manifest, dir, text string, open []string) []err
 		hits, err = globFiles(path)
 	}
 	if err == nil {
-		err = m.checkHits(hits)
+		err = checkHits(m, hits)
 	}
 	if err != nil {
 		return []error{err}
@@ -233,7 +233,7 @@ func (s *sourceSet) listDirs(m *Manifest, dir, dirs string) (errs []error) {
 	for _, d := range strings.Split(dirs, "+") {
 		path, err := listPath(dir, d)
 		if err == nil {
-			err = m.checkFolder(path)
+			err = checkFolder(m, path)
 		}
 		if err != nil {
 			errs = append(errs, err)
