@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
@@ -47,7 +48,7 @@ func TestAttacks(t *testing.T) {
 			elsewhere := t.TempDir()
 			t.Chdir(elsewhere)
 			before := snapshot(t, dir, elsewhere)
-			m, err := LoadManifest(dir)
+			m, err := manifest.Load(dir)
 			if err == nil {
 				_, err = Check(t.Context(), m, true)
 			} else {
@@ -55,7 +56,7 @@ func TestAttacks(t *testing.T) {
 			}
 			if x.err != "" {
 				require.ErrorContains(t, err, x.err)
-				var me *ManifestError
+				var me *manifest.Error
 				require.ErrorAs(t, err, &me)
 			} else {
 				require.NoError(t, err)
@@ -70,7 +71,7 @@ func TestAttacks(t *testing.T) {
 // Every file of a manifest is the one that it names, and what is generated does not tell where the tree lies.
 func TestGeneratedPaths(t *testing.T) {
 	dir := manifesttest.Plant(t, "top: m", "top: m\ninclude_dirs: [inc]", map[string]string{"inc/a.sv": "module m; endmodule"})
-	m, err := LoadManifest(dir)
+	m, err := manifest.Load(dir)
 	require.NoError(t, err)
 	b, err := prepare(m, BuildOptions{HarnessDir: "../verilator/harness"})
 	require.NoError(t, err)
@@ -94,7 +95,7 @@ func TestGeneratedPaths(t *testing.T) {
 // A cache whose name Verilator cannot handle is used all the same.
 func TestCacheWithBlanks(t *testing.T) {
 	t.Setenv("NICTWIN_CACHE", filepath.Join(t.TempDir(), "a b"))
-	m, err := LoadManifest(fifoYAML)
+	m, err := manifest.Load(fifoYAML)
 	require.NoError(t, err)
 	c, err := Check(t.Context(), m, true)
 	require.NoError(t, err)

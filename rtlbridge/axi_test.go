@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 func TestPortKindFaults(t *testing.T) {
@@ -27,7 +29,7 @@ func TestPortKindFaults(t *testing.T) {
 		head + in + "skip_idle: true\nbusy: b\nobserve: [b]\nclocks: []":                         "already defined",
 		"name: x\ntop: m\nsources: [a.sv]\nclocks: [{signal: c, period_ps: 1}]\nstreams:\n" + in: "period_ps 1: needs 2",
 	} {
-		_, err := ParseManifest("dut.yaml", []byte(text))
+		_, err := manifest.Parse("dut.yaml", []byte(text))
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -36,7 +38,7 @@ func TestPortKindFaults(t *testing.T) {
 // lines of the file.
 func TestAXIPorts(t *testing.T) {
 	const head = "name: x\ntop: m\nsources: [a.sv]\nclocks: [{signal: clk, period_ps: 10}]\nstreams:\n"
-	m, err := ParseManifest("dut.yaml", []byte(head+
+	m, err := manifest.Parse("dut.yaml", []byte(head+
 		"- {name: s, kind: axi4, dir: in, prefix: s_axi, fields: [awprot], omit: [awid, bid, arid, rid], signals: {wdata: data, wvalid: go}}\n"+
 		"- {name: c, kind: axil, dir: out}\n- {name: q, kind: level, dir: in, fields: [q]}\n"))
 	require.NoError(t, err)
@@ -44,13 +46,13 @@ func TestAXIPorts(t *testing.T) {
 	aw, w, b := m.Streams[0], m.Streams[1], m.Streams[2]
 	require.Equal(t, []string{"s.aw", "in", "record"}, []string{aw.Name, aw.Dir, aw.Kind})
 	require.Equal(t, []string{"awaddr", "awlen", "awsize", "awburst", "awprot"}, aw.Fields)
-	require.Equal(t, []string{"s_axi_awvalid", "s_axi_awready", "s_axi_awaddr"}, []string{aw.pin("valid"), aw.pin("ready"), aw.pin("awaddr")})
-	require.Equal(t, []string{"go", "data", "s_axi_wstrb"}, []string{w.pin("valid"), w.pin("wdata"), w.pin("wstrb")})
+	require.Equal(t, []string{"s_axi_awvalid", "s_axi_awready", "s_axi_awaddr"}, []string{aw.Pin("valid"), aw.Pin("ready"), aw.Pin("awaddr")})
+	require.Equal(t, []string{"go", "data", "s_axi_wstrb"}, []string{w.Pin("valid"), w.Pin("wdata"), w.Pin("wstrb")})
 	require.Equal(t, []string{"out", "bresp"}, append([]string{b.Dir}, b.Fields...))
 	r := m.Streams[9]
 	require.Equal(t, []string{"c.r", "in", "rdata", "rresp"}, append([]string{r.Name, r.Dir}, r.Fields...))
-	require.Equal(t, "rvalid", r.pin("valid"))
-	require.Equal(t, 8, m.line("streams[10].fields"))
+	require.Equal(t, "rvalid", r.Pin("valid"))
+	require.Equal(t, 8, m.Line("streams[10].fields"))
 	for text, want := range map[string]string{
 		"- {name: s, kind: axi4, dir: in, fields: [prot]}":                  `dut.yaml:6: stream s: field "prot": needs a name that begins with its channel`,
 		"- {name: s, kind: axil, dir: in, omit: [awid]}":                    `dut.yaml:6: stream s: omit "awid": kind axil has awaddr, wdata`,
@@ -59,7 +61,7 @@ func TestAXIPorts(t *testing.T) {
 		"- {name: s, kind: axil, dir: in}\n- {name: a, kind: tdm, dir: in}": `dut.yaml:7: stream a: kind "tdm" is not supported; axis, tlp, record, level, axi4, axil`,
 		"- {name: s, kind: record, dir: in, omit: [x]}":                     "dut.yaml:6: stream s: omit is for kinds axi4 and axil",
 	} {
-		_, err := ParseManifest("dut.yaml", []byte(head+text))
+		_, err := manifest.Parse("dut.yaml", []byte(head+text))
 		require.ErrorContains(t, err, want)
 	}
 }

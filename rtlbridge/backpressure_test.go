@@ -12,6 +12,7 @@ import (
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
+	"nictwin/rtlbridge/manifest"
 )
 
 // requester sends TLPs as fast as the link takes them and checks what comes back.
@@ -74,7 +75,7 @@ func (r *requester) NotifyRecv(now sim.VTimeInSec, p sim.Port) {
 // TestBackpressure: a device that is held back holds its requester back through the link's credits, and still nothing
 // depends on quantum or mode.
 func TestBackpressure(t *testing.T) {
-	m, err := LoadManifest(filepath.Join(filepath.Dir(fifoManifest), "tlp.yaml"))
+	m, err := manifest.Load(filepath.Join(filepath.Dir(fifoManifest), "tlp.yaml"))
 	require.NoError(t, err)
 	d, err := Build(m, BuildOptions{Variant: VariantDebug, Log: os.Stderr})
 	require.NoError(t, err)

@@ -11,15 +11,17 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // Device is a built device.
 type Device struct {
-	Manifest *Manifest
+	Manifest *manifest.Manifest
 	Variant  Variant
 	Hash     [32]byte // identity of the build; the running device must report the same
 	Binary   string   // the program
-	Ports    []PinPort
+	Ports    []manifest.PinPort
 	Compiler string
 	Cached   bool          // nothing had to be built
 	Took     time.Duration // wall time of Build
@@ -32,17 +34,17 @@ const classPrefix = "Vdut" // Verilator's name for the top-level class
 
 // deviceRecord is what the cache keeps about a build.
 type deviceRecord struct {
-	Hash     string    `json:"hash"`
-	Program  string    `json:"program"` // SHA-256 of the program: a damaged one is built anew
-	Name     string    `json:"name"`
-	Top      string    `json:"top"`
-	Variant  Variant   `json:"variant"`
-	Compiler string    `json:"compiler"`
-	Ports    []PinPort `json:"ports"`
+	Hash     string             `json:"hash"`
+	Program  string             `json:"program"` // SHA-256 of the program: a damaged one is built anew
+	Name     string             `json:"name"`
+	Top      string             `json:"top"`
+	Variant  Variant            `json:"variant"`
+	Compiler string             `json:"compiler"`
+	Ports    []manifest.PinPort `json:"ports"`
 }
 
 type builder struct {
-	m       *Manifest
+	m       *manifest.Manifest
 	o       BuildOptions
 	tools   *toolchain
 	src     *sourceSet
@@ -59,7 +61,7 @@ type builder struct {
 
 // Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *RefusedError,
 // *DesignError, *ManifestError.
-func Build(m *Manifest, o BuildOptions) (*Device, error) {
+func Build(m *manifest.Manifest, o BuildOptions) (*Device, error) {
 	begin := time.Now()
 	b, err := prepare(m, o)
 	if err != nil {
@@ -107,7 +109,7 @@ func (b *builder) make(root, entry string) (*Device, error) {
 	return b.create(root, entry)
 }
 
-func prepare(m *Manifest, o BuildOptions) (*builder, error) {
+func prepare(m *manifest.Manifest, o BuildOptions) (*builder, error) {
 	if o.Variant == "" {
 		o.Variant = VariantSpeed
 	}
@@ -221,8 +223,8 @@ func (b *builder) create(root, entry string) (*Device, error) {
 }
 
 // program makes the program of the translated design.
-func (b *builder) program(root string, ports []PinPort) error {
-	bound, err := bind(b.m, ports)
+func (b *builder) program(root string, ports []manifest.PinPort) error {
+	bound, err := manifest.Bind(b.m, ports)
 	if err != nil {
 		return err
 	}
@@ -252,7 +254,7 @@ func (b *builder) program(root string, ports []PinPort) error {
 }
 
 // writeRecord notes in the scratch folder what was built.
-func (b *builder) writeRecord(ports []PinPort) error {
+func (b *builder) writeRecord(ports []manifest.PinPort) error {
 	program, err := programSum(filepath.Join(b.work, "dut"))
 	if err != nil {
 		return err

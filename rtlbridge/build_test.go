@@ -9,11 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 func TestBuildIsCached(t *testing.T) {
-	m, err := LoadManifest(filepath.Dir(fifoYAML))
+	m, err := manifest.Load(filepath.Dir(fifoYAML))
 	require.NoError(t, err)
 	_, err = Build(m, BuildOptions{})
 	require.NoError(t, err)
@@ -24,7 +25,7 @@ func TestBuildIsCached(t *testing.T) {
 
 // TestDesignRefusesParameters: what a design refuses at elaboration is not built.
 func TestDesignRefusesParameters(t *testing.T) {
-	m, err := LoadManifest(filepath.Dir(fifoYAML))
+	m, err := manifest.Load(filepath.Dir(fifoYAML))
 	require.NoError(t, err)
 	m, err = m.With("Depth", 3)
 	require.NoError(t, err)
@@ -37,8 +38,8 @@ func TestDesignRefusesParameters(t *testing.T) {
 
 // TestHashDependsOnContentOnly: a copy of the tree elsewhere has the same hash; a changed comment in the RTL has not.
 func TestHashDependsOnContentOnly(t *testing.T) {
-	hash := func(manifest string) [32]byte {
-		m, err := LoadManifest(manifest)
+	hash := func(path string) [32]byte {
+		m, err := manifest.Load(path)
 		require.NoError(t, err)
 		b, err := prepare(m, BuildOptions{HarnessDir: "../verilator/harness"})
 		require.NoError(t, err)
@@ -56,7 +57,7 @@ func TestHashDependsOnContentOnly(t *testing.T) {
 }
 
 func TestMissingTools(t *testing.T) {
-	m, err := LoadManifest(fifoYAML)
+	m, err := manifest.Load(fifoYAML)
 	require.NoError(t, err)
 	t.Setenv("PATH", t.TempDir())
 	_, err = Build(m, BuildOptions{})
@@ -67,9 +68,9 @@ func TestMissingTools(t *testing.T) {
 func TestBuildFailures(t *testing.T) {
 	dir := t.TempDir()
 	o := BuildOptions{CacheDir: dir, HarnessDir: "../verilator/harness"}
-	put := func(rtl string) *Manifest {
+	put := func(rtl string) *manifest.Manifest {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "m.sv"), []byte(rtl), 0o644))
-		m, err := ParseManifest(filepath.Join(dir, "dut.yaml"), []byte(strings.Replace(manifesttest.Good, "a.sv", "m.sv", 1)))
+		m, err := manifest.Parse(filepath.Join(dir, "dut.yaml"), []byte(strings.Replace(manifesttest.Good, "a.sv", "m.sv", 1)))
 		require.NoError(t, err)
 		return m
 	}
@@ -78,7 +79,7 @@ func TestBuildFailures(t *testing.T) {
 	require.ErrorAs(t, err, &de)
 	require.ErrorContains(t, err, "verilating m: the design has 1 error\n%Error: m.sv:2:14: syntax error")
 	_, err = Build(put("module n;\nendmodule\n  module automatic k(input clk);\nendmodule\n// module x\n"), o)
-	var me *ManifestError
+	var me *manifest.Error
 	require.ErrorAs(t, err, &me)
 	require.ErrorContains(t, err, `dut.yaml:2: top "m": the sources have no such module; they have k, n`)
 	odd := put("module m(input clk);\nendmodule\n")
@@ -98,6 +99,6 @@ func TestBuildFailures(t *testing.T) {
 	require.ErrorContains(t, err, "hidden.svh, which the manifest does not name")
 	_, err = Build(put("module m; endmodule"), BuildOptions{Variant: "fast"})
 	require.ErrorContains(t, err, `build variant "fast" is not known`)
-	_, err = LoadManifest(filepath.Join(dir, "none"))
+	_, err = manifest.Load(filepath.Join(dir, "none"))
 	require.True(t, errors.Is(err, os.ErrNotExist))
 }

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // A program in the cache that is not the one that was built is built anew, and the log says why. So are objects that builds
 // share.
 func TestDamagedProgramIsBuiltAnew(t *testing.T) {
-	m, err := LoadManifest(fifoYAML)
+	m, err := manifest.Load(fifoYAML)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	var log bytes.Buffer

@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // Checked is what a look at a design found.
 type Checked struct {
-	Ports    []PinPort
+	Ports    []manifest.PinPort
 	Warnings []Remark // of `verilator -Wall`: matters of style, which no build fails for
 }
 
 // Check verilates a manifest's sources, as a build does, and binds the manifest to the ports found, without compiling. With
 // lint, it collects the warnings of `verilator -Wall`, too. It may return ports together with an error: they do not fit the
 // manifest then. A canceled context ends it.
-func Check(ctx context.Context, m *Manifest, lint bool) (*Checked, error) {
+func Check(ctx context.Context, m *manifest.Manifest, lint bool) (*Checked, error) {
 	c := &Checked{}
 	b, err := prepare(m, BuildOptions{Context: ctx})
 	if err == nil {
@@ -29,7 +31,7 @@ func Check(ctx context.Context, m *Manifest, lint bool) (*Checked, error) {
 	if c.Ports, err = b.translate(); err != nil {
 		return c, err
 	}
-	if _, err = bind(m, c.Ports); lint {
+	if _, err = manifest.Bind(m, c.Ports); lint {
 		var lintErr error
 		c.Warnings, lintErr = b.lint()
 		err = errors.Join(err, lintErr)
@@ -71,7 +73,7 @@ func (b *builder) lint() ([]Remark, error) {
 // LintFaulty lints the design of a manifest that LoadManifest refuses, so that errors of both can be told at once: nil where
 // the design has none, or where it is not known what the design is, since a fault is in a field that says so.
 func LintFaulty(ctx context.Context, path string) error {
-	m := loadDesign(path)
+	m := manifest.LoadDesign(path)
 	if m == nil {
 		return nil
 	}
@@ -95,7 +97,7 @@ func LintFaulty(ctx context.Context, path string) error {
 
 // Ports are the ports of a manifest's top module. Of the manifest only what says what the design is counts: it needs no clocks
 // and streams. A canceled context ends it.
-func Ports(ctx context.Context, m *Manifest) ([]PinPort, error) {
+func Ports(ctx context.Context, m *manifest.Manifest) ([]manifest.PinPort, error) {
 	b, err := prepare(m, BuildOptions{Context: ctx})
 	if err != nil {
 		return nil, err

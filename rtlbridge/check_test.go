@@ -8,17 +8,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 func TestCheck(t *testing.T) {
-	m, err := LoadManifest(fifoYAML)
+	m, err := manifest.Load(fifoYAML)
 	require.NoError(t, err)
 	c, err := Check(t.Context(), m, true)
 	require.NoError(t, err)
 	require.Len(t, c.Ports, 17)
 	require.Empty(t, c.Warnings)
-	m.Sources[0] = m.abs(m.Sources[0])
+	m.Sources[0] = m.Abs(m.Sources[0])
 	m.Path = filepath.Join(t.TempDir(), "dut.yaml")
 	m.VerilatorFlags = []string{"--stats"}
 	_, err = Check(t.Context(), m, true)
@@ -43,7 +44,7 @@ func TestLintFaulty(t *testing.T) {
 	} {
 		text := strings.Replace(manifesttest.Good, x.from, x.to, 1)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		_, err := LoadManifest(dir)
+		_, err := manifest.Load(dir)
 		require.Error(t, err)
 		if err = LintFaulty(t.Context(), dir); x.told {
 			require.ErrorContains(t, err, "a.sv:2:14: syntax error", x.to)
@@ -57,7 +58,7 @@ func TestLintFaulty(t *testing.T) {
 // Verilator gets -DEBUG as the macro that it is.
 func TestMacroFlagIsPassedOn(t *testing.T) {
 	dir := manifesttest.Plant(t, "top: m", "top: m\nverilator_flags: [-DEBUG]", map[string]string{"a.sv": "`ifndef EBUG\n`error \"no EBUG\"\n`endif\n" + manifesttest.Module})
-	m, err := LoadManifest(dir)
+	m, err := manifest.Load(dir)
 	require.NoError(t, err)
 	_, err = Check(t.Context(), m, false)
 	require.NoError(t, err)

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // Verilator makes a member of a C++ class of each port, under the port's name. A name that is a member of that class already,
@@ -39,7 +41,7 @@ func (b *builder) wrapperModule() string {
 }
 
 // translate verilates the design so that C++ can be compiled of it, and reads its ports.
-func (b *builder) translate() ([]PinPort, error) {
+func (b *builder) translate() ([]manifest.PinPort, error) {
 	ports, err := b.verilate()
 	if err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func (b *builder) macros() (map[string]bool, error) {
 
 // wrap verilates the design inside a module that has the ports in clash under other names. The ports that it returns have the
 // names that the design gives them.
-func (b *builder) wrap(ports []PinPort, clash map[string]bool) ([]PinPort, error) {
+func (b *builder) wrap(ports []manifest.PinPort, clash map[string]bool) ([]manifest.PinPort, error) {
 	old, err := filepath.Glob(filepath.Join(b.objDir(), classPrefix+"*"))
 	if err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
@@ -127,7 +129,7 @@ type outerNames struct {
 }
 
 // newOuterNames keeps the names of ports, but for those in clash.
-func newOuterNames(ports []PinPort, clash map[string]bool) outerNames {
+func newOuterNames(ports []manifest.PinPort, clash map[string]bool) outerNames {
 	names := outerNames{ports: map[string]string{}}
 	taken := map[string]bool{}
 	for _, p := range ports {
@@ -146,7 +148,7 @@ func newOuterNames(ports []PinPort, clash map[string]bool) outerNames {
 }
 
 // wrapperText is the module around the design. Ports that no manifest can bind are left open.
-func (b *builder) wrapperText(module string, ports []PinPort, names outerNames) (string, error) {
+func (b *builder) wrapperText(module string, ports []manifest.PinPort, names outerNames) (string, error) {
 	var outer, inner []string
 	for _, p := range ports {
 		if p.Array != "" || p.Dir == "inout" {
@@ -172,7 +174,7 @@ func (b *builder) parameters() (string, error) {
 	}
 	values := map[string]string{}
 	for _, a := range args {
-		if def, ok := strings.CutPrefix(a, parameterFlag); ok {
+		if def, ok := strings.CutPrefix(a, manifest.ParameterFlag); ok {
 			name, value, _ := strings.Cut(def, "=")
 			values[name] = literal(value) // the last one counts
 		}

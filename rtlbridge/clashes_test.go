@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
@@ -19,7 +20,7 @@ func TestClashesWithTheWrapper(t *testing.T) {
 		dir := manifesttest.Plant(t, "observe: [busy]", "observe: [busy, eval, name]", map[string]string{
 			"a.sv": strings.Replace(manifesttest.Module, ", output logic busy", ", output logic busy"+outputs, 1) + "module nictwin_top; endmodule\n",
 		})
-		m, err := LoadManifest(dir)
+		m, err := manifest.Load(dir)
 		require.NoError(t, err)
 		c, err := Check(t.Context(), m, true)
 		require.NoError(t, err, "%v", names)
@@ -41,11 +42,11 @@ func TestClashesWithTheWrapper(t *testing.T) {
 func FuzzOuterNames(f *testing.F) {
 	f.Add("eval nictwin_eval nictwin_eval_ dut", "eval dut")
 	f.Fuzz(func(t *testing.T, names, clashing string) {
-		var ports []PinPort
+		var ports []manifest.PinPort
 		clash, seen := map[string]bool{}, map[string]bool{}
 		for _, n := range strings.Fields(names) {
 			if !seen[n] {
-				ports = append(ports, PinPort{Name: n})
+				ports = append(ports, manifest.PinPort{Name: n})
 			}
 			seen[n] = true
 		}

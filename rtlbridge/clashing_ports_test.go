@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -46,7 +47,7 @@ func TestClashingPorts(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "dut.yaml"), []byte(clashingManifest), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "names.sv"), []byte(clashingModule), 0o644))
-	m, err := LoadManifest(dir)
+	m, err := manifest.Load(dir)
 	require.NoError(t, err)
 	d, err := Build(m, BuildOptions{HarnessDir: "../verilator/harness"})
 	require.NoError(t, err)

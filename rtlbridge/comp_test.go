@@ -17,6 +17,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -270,7 +271,7 @@ func TestPlaybackIsCancelled(t *testing.T) {
 	gone := errors.New("nobody wants it any more")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(100*time.Millisecond, func() { cancel(gone) })
-	_, err := Playback(ctx, &Device{Manifest: &Manifest{Name: "x"}, Binary: hangs}, "inputs")
+	_, err := Playback(ctx, &Device{Manifest: &manifest.Manifest{Name: "x"}, Binary: hangs}, "inputs")
 	require.ErrorIs(t, err, gone)
 	var infra *InfraError
 	require.ErrorAs(t, err, &infra)

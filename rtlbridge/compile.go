@@ -12,6 +12,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // sourceArgs names the design to Verilator.
@@ -22,18 +24,18 @@ func (b *builder) sourceArgs() ([]string, error) {
 	}
 	args = append(args, b.defineArgs()...)
 	for _, k := range slices.Sorted(maps.Keys(b.m.Parameters)) {
-		args = append(args, parameterFlag+k+"="+b.m.Parameters[k])
+		args = append(args, manifest.ParameterFlag+k+"="+b.m.Parameters[k])
 	}
 	for _, d := range b.src.incDirs {
 		args = append(args, "-I"+b.path(d))
 	}
-	flags, err := b.m.flagArgs(b.path)
+	flags, err := b.m.FlagArgs(b.path)
 	if err != nil {
 		return nil, err
 	}
 	args = append(args, flags...)
 	if b.wrapper != "" { // it gives them itself
-		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, parameterFlag) })
+		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, manifest.ParameterFlag) })
 	}
 	for _, f := range b.src.files {
 		args = append(args, b.path(f))
@@ -51,10 +53,10 @@ func (b *builder) defineArgs() (args []string) {
 		if v := b.m.Defines[k]; v != "" {
 			def += "=" + v
 		}
-		args = append(args, defineArg(def))
+		args = append(args, manifest.DefineArg(def))
 	}
 	for _, d := range b.src.defines {
-		args = append(args, defineArg(d))
+		args = append(args, manifest.DefineArg(d))
 	}
 	return args
 }
@@ -62,7 +64,7 @@ func (b *builder) defineArgs() (args []string) {
 func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
 
 // verilate translates the design and reads the ports of its top module.
-func (b *builder) verilate() ([]PinPort, error) {
+func (b *builder) verilate() ([]manifest.PinPort, error) {
 	flags, err := verilatorFlags(b.o.Variant)
 	if err != nil {
 		return nil, err
@@ -82,9 +84,9 @@ func (b *builder) verilate() ([]PinPort, error) {
 		return nil, fmt.Errorf("verilated header: %w", err)
 	}
 	defer f.Close()
-	ports, err := parsePorts(f)
+	ports, err := manifest.ParsePorts(f)
 	if err != nil {
-		return nil, b.m.errorf("top", "top %s: %v", b.m.Top, err)
+		return nil, b.m.Errorf("top", "top %s: %v", b.m.Top, err)
 	}
 	return ports, nil
 }
@@ -101,11 +103,11 @@ func (b *builder) checkDependencies() error {
 		if d == "\\" || strings.HasSuffix(d, ":") {
 			continue
 		}
-		abs := b.m.abs(d)
+		abs := b.m.Abs(d)
 		if b.hash.seen[abs] || b.tools.own(abs) {
 			continue
 		}
-		return b.m.errorf("sources", "the design reads %s, which the manifest does not name; add its folder to include_dirs", abs)
+		return b.m.Errorf("sources", "the design reads %s, which the manifest does not name; add its folder to include_dirs", abs)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func (b *builder) designError(failed *BuildError, out string) *DesignError {
 	if e.Count == 0 {
 		return nil
 	}
-	e.Parameters = b.m.namedIn(text.String())
+	e.Parameters = b.m.NamedIn(text.String())
 	return e
 }
 

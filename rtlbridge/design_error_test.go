@@ -8,12 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 // Whose fault a failure of Verilator is: the design's where an error has a place in it, else the tool's.
 func TestWhoseFault(t *testing.T) {
-	m, err := ParseManifest("dut.yaml", []byte(strings.Replace(manifesttest.Good, "top: m", "top: m\nparameters: {Depth: 3, Width: 8}", 1)))
+	m, err := manifest.Parse("dut.yaml", []byte(strings.Replace(manifesttest.Good, "top: m", "top: m\nparameters: {Depth: 3, Width: 8}", 1)))
 	require.NoError(t, err)
 	b := &builder{m: m, src: &sourceSet{}}
 	for _, x := range []struct {

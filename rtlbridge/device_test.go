@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -25,7 +26,7 @@ func fifo(t testing.TB, v Variant) *Device {
 	if d := fifoBuilds.m[v]; d != nil {
 		return d
 	}
-	m, err := LoadManifest(fifoManifest)
+	m, err := manifest.Load(fifoManifest)
 	require.NoError(t, err)
 	d, err := Build(m, BuildOptions{Variant: v, Log: os.Stderr})
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -200,7 +201,7 @@ func script(t *testing.T, text string) *Device {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "dut")
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755))
-	return &Device{Manifest: &Manifest{Name: "script"}, Binary: path}
+	return &Device{Manifest: &manifest.Manifest{Name: "script"}, Binary: path}
 }
 
 func TestChildrenThatFail(t *testing.T) {
@@ -220,7 +221,7 @@ func TestChildrenThatFail(t *testing.T) {
 	}
 	_, err := Launch(script(t, "while :; do echo nonsense >&3; done"), LaunchOptions{Timeout: hangsSoon})
 	require.ErrorIs(t, err, ErrTimeout, "with shared memory the socket carries nothing but rings")
-	_, err = Launch(&Device{Manifest: &Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
+	_, err = Launch(&Device{Manifest: &manifest.Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
 	var infra *InfraError
 	require.ErrorAs(t, err, &infra)
 }

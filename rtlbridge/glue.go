@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/template"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -17,35 +18,35 @@ var glueText string
 
 var glueTemplate = template.Must(template.New("dut.hpp").Funcs(template.FuncMap{
 	"set":      setHandshake,
-	"get":      func(f field) string { return pinCall("get", f, "t", "") },
+	"get":      func(f manifest.Field) string { return pinCall("get", f, "t", "") },
 	"seen":     seenHandshake,
-	"setBytes": func(f field, v string) string { return pinCall("put_bytes", f, "t", v) },
-	"getBytes": func(f field, v string) string { return pinCall("get_bytes", f, "t", v) },
-	"setKeep":  func(f field, v string) string { return pinCall("put_keep", f, "t", v) },
-	"getKeep":  func(f field) string { return pinCall("get_keep", f, "t", "") },
+	"setBytes": func(f manifest.Field, v string) string { return pinCall("put_bytes", f, "t", v) },
+	"getBytes": func(f manifest.Field, v string) string { return pinCall("get_bytes", f, "t", v) },
+	"setKeep":  func(f manifest.Field, v string) string { return pinCall("put_keep", f, "t", v) },
+	"getKeep":  func(f manifest.Field) string { return pinCall("get_keep", f, "t", "") },
 	"hash":     cBytes,
 	"tieWord":  tieWords,
 	"quiet":    func(i int) string { return quietIndex(i) },
-	"in":       func(s boundStream) bool { return s.Dir == DirIn },
-	"axis":     func(s boundStream) bool { return s.Kind == protocol.KindAxis },
-	"level":    func(s boundStream) bool { return s.Kind == protocol.KindLevel },
-	"packets":  func(s boundStream) bool { return s.packets() },
-	"kind":     func(s boundStream) string { return kindConstants[s.Kind] },
+	"in":       func(s manifest.BoundStream) bool { return s.Dir == manifest.DirIn },
+	"axis":     func(s manifest.BoundStream) bool { return s.Kind == protocol.KindAxis },
+	"level":    func(s manifest.BoundStream) bool { return s.Kind == protocol.KindLevel },
+	"packets":  func(s manifest.BoundStream) bool { return s.Packets() },
+	"kind":     func(s manifest.BoundStream) string { return kindConstants[s.Kind] },
 	"other":    otherStream,
 	"list":     listStreams,
 }).Parse(glueText))
 
 type glueData struct {
-	*binding
+	*manifest.Binding
 	Prefix   string
 	Hash     [32]byte
 	Counters int // of coverage
 }
 
 // glue renders the generated part of the harness.
-func glue(b *binding, hash [32]byte, counters int) ([]byte, error) {
+func glue(b *manifest.Binding, hash [32]byte, counters int) ([]byte, error) {
 	var out bytes.Buffer
-	if err := glueTemplate.Execute(&out, glueData{binding: b, Prefix: classPrefix, Hash: hash, Counters: counters}); err != nil {
+	if err := glueTemplate.Execute(&out, glueData{Binding: b, Prefix: classPrefix, Hash: hash, Counters: counters}); err != nil {
 		return nil, fmt.Errorf("generating the harness glue: %w", err)
 	}
 	return out.Bytes(), nil
@@ -62,12 +63,12 @@ func (g glueData) ResetCycles() int {
 
 // Answers reports whether a ready answers the valid of the same cycle.
 func (g glueData) Answers() bool {
-	return slices.ContainsFunc(g.Streams, func(s boundStream) bool { return s.ReadyAnswers })
+	return slices.ContainsFunc(g.Streams, func(s manifest.BoundStream) bool { return s.ReadyAnswers })
 }
 
 // Coupled reports whether a stream waits for another one.
 func (g glueData) Coupled() bool {
-	return slices.ContainsFunc(g.Streams, func(s boundStream) bool { return s.AfterIdx >= 0 || s.WithIdx >= 0 })
+	return slices.ContainsFunc(g.Streams, func(s manifest.BoundStream) bool { return s.AfterIdx >= 0 || s.WithIdx >= 0 })
 }
 
 var kindConstants = map[string]string{protocol.KindAxis: "kAxis", protocol.KindTLP: "kTlp", protocol.KindRecord: "kRecord", protocol.KindLevel: "kLevel"}
@@ -80,7 +81,7 @@ func otherStream(i int) string {
 	return fmt.Sprint(i)
 }
 
-func pinCall(op string, f field, top, arg string) string {
+func pinCall(op string, f manifest.Field, top, arg string) string {
 	if arg != "" {
 		arg = ", " + arg
 	}
@@ -88,7 +89,7 @@ func pinCall(op string, f field, top, arg string) string {
 }
 
 // setHandshake puts a handshake, or the last beat's mark, on its pin.
-func setHandshake(f field, v string) string {
+func setHandshake(f manifest.Field, v string) string {
 	if f.Low {
 		v = "!" + v
 	}
@@ -96,7 +97,7 @@ func setHandshake(f field, v string) string {
 }
 
 // seenHandshake is true while a handshake is active.
-func seenHandshake(f field) string {
+func seenHandshake(f manifest.Field) string {
 	if f.Low {
 		return pinCall("get", f, "t", "") + " == 0"
 	}
@@ -122,19 +123,19 @@ func quietIndex(i int) string {
 }
 
 // tieWords gives the statements that put a constant on a port, 32 bits at a time.
-func tieWords(t tieOff) string {
+func tieWords(t manifest.TieOff) string {
 	var s strings.Builder
 	mask := big.NewInt(0xffffffff)
 	for lsb := 0; lsb < t.Width; lsb += 32 {
 		word := new(big.Int).And(new(big.Int).Rsh(t.Value, uint(lsb)), mask)
-		f := field{Member: t.Member, Lsb: lsb, Width: min(32, t.Width-lsb)}
+		f := manifest.Field{Member: t.Member, Lsb: lsb, Width: min(32, t.Width-lsb)}
 		s.WriteString(pinCall("put", f, "t", fmt.Sprintf("0x%xu", word)) + "; ")
 	}
 	return strings.TrimSpace(s.String())
 }
 
 // listStreams gives the tuple members for one direction.
-func listStreams(ss []boundStream, dir, wrap string) string {
+func listStreams(ss []manifest.BoundStream, dir, wrap string) string {
 	var parts []string
 	for _, s := range ss {
 		if s.Dir == dir {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
@@ -21,7 +22,7 @@ func TestHarnessIsNamed(t *testing.T) {
 	require.NoError(t, os.MkdirAll(theirs, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(theirs, "device.hpp"), nil, 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.sv"), []byte("module m(input clk);\nendmodule\n"), 0o644))
-	m, err := ParseManifest(filepath.Join(dir, "dut.yaml"), []byte(manifesttest.Good))
+	m, err := manifest.Parse(filepath.Join(dir, "dut.yaml"), []byte(manifesttest.Good))
 	require.NoError(t, err)
 	t.Chdir(dir)
 	t.Setenv("NICTWIN_HARNESS", theirs)

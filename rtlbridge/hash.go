@@ -170,10 +170,10 @@ func (b *builder) hashDesign() error {
 		}
 	}
 	for _, f := range b.src.files {
-		add(f, b.hash.file(b.m.rel(f), f))
+		add(f, b.hash.file(b.m.Rel(f), f))
 	}
 	for _, d := range b.src.incDirs {
-		add(d, b.hash.tree(b.m.rel(d), d, isVerilog))
+		add(d, b.hash.tree(b.m.Rel(d), d, isVerilog))
 	}
 	if ctx := b.o.context(); ctx.Err() != nil {
 		return fmt.Errorf("reading the sources of %s: %w", b.m.Name, context.Cause(ctx))

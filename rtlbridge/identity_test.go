@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -43,7 +44,7 @@ func TestIdentity(t *testing.T) {
 		sideBits int
 	}{{"dut.yaml", 32}, {"tlp.yaml", 128}, {"lanes.yaml", 10}} {
 		t.Run(x.manifest, func(t *testing.T) {
-			m, err := LoadManifest(filepath.Join(filepath.Dir(fifoManifest), x.manifest))
+			m, err := manifest.Load(filepath.Join(filepath.Dir(fifoManifest), x.manifest))
 			require.NoError(t, err)
 			d, err := Build(m, BuildOptions{Variant: VariantDebug, Log: os.Stderr})
 			require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 	"nictwin/rtlbridge/protocol"
 
@@ -121,7 +122,7 @@ func TestDevicesThatCountWhileIdle(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "timed.sv"), []byte(timed), 0o644))
 	for reads := range 2 {
-		m, err := ParseManifest(filepath.Join(dir, "dut.yaml"), fmt.Appendf(nil, timedManifest, reads))
+		m, err := manifest.Parse(filepath.Join(dir, "dut.yaml"), fmt.Appendf(nil, timedManifest, reads))
 		require.NoError(t, err)
 		d, err := Build(m, BuildOptions{})
 		require.NoError(t, err)
@@ -151,7 +152,7 @@ func TestIdleIsDeclared(t *testing.T) {
 	text, err := os.ReadFile(fifoManifest)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "\nskip_idle: true\n")
-	_, err = ParseManifest("dut.yaml", []byte(strings.Replace(manifesttest.Good, "busy: busy\n", "skip_idle: true\n", 1)))
+	_, err = manifest.Parse("dut.yaml", []byte(strings.Replace(manifesttest.Good, "busy: busy\n", "skip_idle: true\n", 1)))
 	require.ErrorContains(t, err, "skip_idle: needs busy, the signal that tells when the device is idle")
 	c, err := Dial(fakeDevice(t, answerRuns(nil)), DialOptions{})
 	require.NoError(t, err)

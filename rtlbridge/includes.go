@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // Verilator reads whatever a design includes, to its end. What is included by its plain name is looked at before: a pipe or a
@@ -23,21 +25,21 @@ var (
 // includeCheck follows the files that a design includes.
 type includeCheck struct {
 	ctx     context.Context // ends it
-	m       *Manifest
+	m       *manifest.Manifest
 	folders []string
 	seen    map[string]bool
 	room    int64 // bytes that may still be read
 }
 
 // checkIncludes refuses what the sources include and is no file that ends soon.
-func checkIncludes(ctx context.Context, m *Manifest, src *sourceSet) error {
-	c := includeCheck{ctx, m, append([]string{m.abs(".")}, src.incDirs...), map[string]bool{}, maxSourcesBytes}
+func checkIncludes(ctx context.Context, m *manifest.Manifest, src *sourceSet) error {
+	c := includeCheck{ctx, m, append([]string{m.Abs(".")}, src.incDirs...), map[string]bool{}, maxSourcesBytes}
 	var errs []error
-	_, _ = takeFlags(m.VerilatorFlags, func(p string) (string, error) { // told where they are passed on
-		if p = m.abs(p); isFolder(p) {
+	_, _ = manifest.TakeFlags(m.VerilatorFlags, func(p string) (string, error) { // told where they are passed on
+		if p = m.Abs(p); isFolder(p) {
 			c.folders = append(c.folders, p)
 		} else if err := c.follow(p); err != nil {
-			errs = append(errs, m.errorf("verilator_flags", "verilator_flags: %v", err))
+			errs = append(errs, m.Errorf("verilator_flags", "verilator_flags: %v", err))
 		}
 		return p, nil
 	})
@@ -99,7 +101,7 @@ func (c *includeCheck) within(path string, text []byte) error {
 		}
 		for _, found := range c.places(path, string(name[1])) {
 			if err := c.follow(found); err != nil {
-				return fmt.Errorf("%s:%d: `include %q: %w", c.m.rel(path), 1+bytes.Count(text[:begin], []byte("\n")), name[1], err)
+				return fmt.Errorf("%s:%d: `include %q: %w", c.m.Rel(path), 1+bytes.Count(text[:begin], []byte("\n")), name[1], err)
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 func FuzzIncludes(f *testing.F) {
@@ -15,10 +17,10 @@ func FuzzIncludes(f *testing.F) {
 		for name, text := range map[string]string{"a.sv": a, "b.svh": b} {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 		}
-		m := &Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"a.sv"}}
+		m := &manifest.Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"a.sv"}}
 		src, err := expandSources(m)
 		require.NoError(t, err)
-		var me *ManifestError
+		var me *manifest.Error
 		if err := checkIncludes(t.Context(), m, src); err != nil {
 			require.ErrorAs(t, err, &me)
 		}

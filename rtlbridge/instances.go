@@ -5,11 +5,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // Instances are the instances of a module in a design, by their names in waveforms, such as TOP.nic_top.u_tx.u_out; none if the
 // design has no such module. Whatever its parameters are, it is one module.
-func Instances(m *Manifest, module string, o BuildOptions) (paths []string, err error) {
+func Instances(m *manifest.Manifest, module string, o BuildOptions) (paths []string, err error) {
 	b, err := prepare(m, o)
 	if err != nil {
 		return nil, err

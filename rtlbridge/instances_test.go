@@ -4,15 +4,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 func TestInstancesByModule(t *testing.T) {
-	m, err := LoadManifest("../verilator/duts/nic/dut.yaml")
+	m, err := manifest.Load("../verilator/duts/nic/dut.yaml")
 	require.NoError(t, err)
 	paths, err := Instances(m, "nic_copy", BuildOptions{CacheDir: t.TempDir()})
 	require.NoError(t, err)
 	require.Equal(t, []string{"TOP.nic_top.u_tx.g_copy.u_copy"}, paths, "nic_copy_out is another module")
-	m, err = LoadManifest(fifoManifest)
+	m, err = manifest.Load(fifoManifest)
 	require.NoError(t, err)
 	paths, err = Instances(m, "nowhere", BuildOptions{CacheDir: t.TempDir()})
 	require.NoError(t, err)

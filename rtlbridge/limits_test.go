@@ -9,12 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 // readIn runs Verilator over a design, held to limits.
 func readIn(t *testing.T, dir string, limits toolLimits) error {
-	m, err := LoadManifest(dir)
+	m, err := manifest.Load(dir)
 	require.NoError(t, err)
 	b, err := prepare(m, BuildOptions{CacheDir: t.TempDir(), Context: t.Context()})
 	require.NoError(t, err)
@@ -35,7 +36,7 @@ func TestToolLimits(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	small := toolLimits{memory: 512 << 20, file: 1 << 20, time: time.Minute}
-	var me *ManifestError
+	var me *manifest.Error
 
 	write("`define F \"/dev/zero\"\n`include `F\n")
 	err := readIn(t, dir, small)

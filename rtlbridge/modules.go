@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 var aModule = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+(?:(?:automatic|static)[ \t]+)?([A-Za-z_][A-Za-z0-9_$]*)`)
@@ -14,7 +16,7 @@ const maxModules = 12
 
 // moduleList names the modules that stand in the sources, as far as a look at their text tells.
 func (s *sourceSet) moduleList() string {
-	names := sortedKeys(s.moduleNames())
+	names := manifest.SortedKeys(s.moduleNames())
 	switch n := len(names); {
 	case n == 0:
 		return "none"

@@ -7,13 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
 // kinds launches the device with a port of every kind.
 func kinds(t *testing.T) *Conn {
 	t.Helper()
-	m, err := LoadManifest("../verilator/duts/ports")
+	m, err := manifest.Load("../verilator/duts/ports")
 	require.NoError(t, err)
 	d, err := Build(m, BuildOptions{Variant: VariantSpeed, Log: os.Stderr})
 	require.NoError(t, err)
@@ -128,7 +129,7 @@ func TestClocksAndQuanta(t *testing.T) {
 
 // A reset in the middle of traffic drops what was under way, and what comes behind it is as after power-up.
 func TestReset(t *testing.T) {
-	m, err := LoadManifest("../verilator/duts/fifo")
+	m, err := manifest.Load("../verilator/duts/fifo")
 	require.NoError(t, err)
 	d, err := Build(m, BuildOptions{Variant: VariantSpeed, Log: os.Stderr})
 	require.NoError(t, err)

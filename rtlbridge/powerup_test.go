@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // The design shows a register that no reset sets.
@@ -34,7 +36,7 @@ observe: [value]
 func TestPowerUp(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "forgetful.sv"), []byte(forgetful), 0o600))
-	m, err := ParseManifest(filepath.Join(dir, "dut.yaml"), []byte(forgetfulManifest))
+	m, err := manifest.Parse(filepath.Join(dir, "dut.yaml"), []byte(forgetfulManifest))
 	require.NoError(t, err)
 	value := func(v Variant, seed uint64, plusArgs ...string) uint64 {
 		d, err := Build(m, BuildOptions{Variant: v})

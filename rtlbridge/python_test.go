@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // python runs Python in the folder of the client.
@@ -33,7 +35,7 @@ func TestPythonClientPlays(t *testing.T) {
 	_, rest, ok := strings.Cut(string(page), "```python\n")
 	require.True(t, ok)
 	code, _, _ := strings.Cut(rest, "```")
-	m, err := LoadManifest("../verilator/duts/ports")
+	m, err := manifest.Load("../verilator/duts/ports")
 	require.NoError(t, err)
 	d, err := Build(m, BuildOptions{Context: t.Context()})
 	require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // RefusedError tells that a design does not take its parameters: $fatal or $error at elaboration. It is a matter of what
@@ -36,14 +38,14 @@ var (
 func (b *builder) refused(failed *BuildError, out string) error {
 	m := b.m
 	if noSuchTop.MatchString(out) {
-		return m.errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.moduleList())
+		return m.Errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.moduleList())
 	}
 	if err := b.interfacePorts(out); err != nil {
 		return err
 	}
 	if found := noSuchFlag.FindStringSubmatch(out); found != nil && slices.Contains(m.VerilatorFlags, found[1]) {
 		at := fmt.Sprintf("verilator_flags[%d]", slices.Index(m.VerilatorFlags, found[1]))
-		return m.errorf(at, "verilator_flags: Verilator has no option %s; verilator --help lists them", found[1])
+		return m.Errorf(at, "verilator_flags: Verilator has no option %s; verilator --help lists them", found[1])
 	}
 	if err := unknownInFlags(m, out); err != nil {
 		return err
@@ -62,18 +64,18 @@ func (b *builder) refused(failed *BuildError, out string) error {
 		}
 		return failed
 	}
-	if e.Parameters = m.namedIn(strings.Join(e.Reasons, "\n")); len(e.Parameters) == 0 {
-		e.Parameters = m.given()
+	if e.Parameters = m.NamedIn(strings.Join(e.Reasons, "\n")); len(e.Parameters) == 0 {
+		e.Parameters = m.Given()
 	}
 	return e
 }
 
 // unknownInFlags is the error of the first option that sets a parameter which the design has not.
-func unknownInFlags(m *Manifest, out string) error {
+func unknownInFlags(m *manifest.Manifest, out string) error {
 	for _, found := range noSuchName.FindAllStringSubmatch(out, -1) {
 		for i, f := range m.VerilatorFlags {
-			if name, _, ok := flagParameter(f); ok && m.Parameters[name] == "" && named(found[1], name) {
-				return m.errorf(fmt.Sprintf("verilator_flags[%d]", i), "verilator_flags: %s: module %s has no parameter %s", f, m.Top, name)
+			if name, _, ok := manifest.FlagParameter(f); ok && m.Parameters[name] == "" && manifest.Named(found[1], name) {
+				return m.Errorf(fmt.Sprintf("verilator_flags[%d]", i), "verilator_flags: %s: module %s has no parameter %s", f, m.Top, name)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
@@ -20,7 +21,7 @@ func TestParametersOfFlags(t *testing.T) {
 			"a.sv": "module m #(parameter int Depth = 1, parameter int Limit = 2) (input logic clk);\n" +
 				"  if (Limit == 3) $error(\"no Limit of 3\");\nendmodule\n",
 		})
-		m, err := LoadManifest(dir)
+		m, err := manifest.Load(dir)
 		require.NoError(t, err)
 		_, err = Check(t.Context(), m, false)
 		require.ErrorContains(t, err, x.err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
@@ -194,7 +195,7 @@ func FuzzManifestIsSafe(f *testing.F) {
 			}
 		}
 		before := snapshot(t, dir, elsewhere)
-		if m, err := LoadManifest(dir); err != nil {
+		if m, err := manifest.Load(dir); err != nil {
 			_ = LintFaulty(t.Context(), dir)
 		} else if _, err = Check(t.Context(), m, true); err == nil {
 			_, err = Build(m, BuildOptions{})

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 func TestSources(t *testing.T) {
@@ -22,12 +24,12 @@ func TestSources(t *testing.T) {
 	}
 	write("top.f", "// comment\na.sv\n-f sub/more.f\n*.sv # all\n")
 	write("sub/more.f", "+incdir+inc\n+define+A=1+B\nd.sv\nc.sv\n")
-	m := &Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"top.f", "b.sv"}}
+	m := &manifest.Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"top.f", "b.sv"}}
 	s, err := expandSources(m)
 	require.NoError(t, err)
 	var names []string
 	for _, f := range s.files {
-		names = append(names, m.rel(f))
+		names = append(names, m.Rel(f))
 	}
 	require.Equal(t, []string{"a.sv", "sub/d.sv", "sub/c.sv", "b.sv"}, names)
 	require.Equal(t, []string{"A=1", "B"}, s.defines)

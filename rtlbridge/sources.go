@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // sourceSet is what a manifest's sources come to once globs and file lists are expanded.
@@ -29,31 +31,31 @@ const (
 )
 
 // expandSources resolves globs and nested file lists; all faults are reported at once.
-func expandSources(m *Manifest) (*sourceSet, error) {
+func expandSources(m *manifest.Manifest) (*sourceSet, error) {
 	s := &sourceSet{fields: map[string]string{}}
 	var errs []error
 	for i, pat := range m.Sources {
 		s.field = fmt.Sprintf("sources[%d]", i)
 		if strings.HasSuffix(pat, ".f") {
-			for _, e := range s.readList(m, m.abs(pat), nil) {
-				errs = append(errs, m.errorf(s.field, "%v", e))
+			for _, e := range s.readList(m, m.Abs(pat), nil) {
+				errs = append(errs, m.Errorf(s.field, "%v", e))
 			}
 			continue
 		}
-		hits, err := globFiles(m.abs(pat))
+		hits, err := globFiles(m.Abs(pat))
 		if err != nil {
-			errs = append(errs, m.errorf(s.field, "sources: %v", err))
+			errs = append(errs, m.Errorf(s.field, "sources: %v", err))
 		}
 		if err := checkHits(m, hits); err != nil {
-			errs = append(errs, m.errorf(s.field, "sources: %v", err))
+			errs = append(errs, m.Errorf(s.field, "sources: %v", err))
 		}
 		s.addFiles(hits)
 	}
 	for i, d := range m.IncludeDirs {
 		s.field = fmt.Sprintf("include_dirs[%d]", i)
-		abs := m.abs(d)
+		abs := m.Abs(d)
 		if err := checkFolder(m, abs); err != nil {
-			errs = append(errs, m.errorf(s.field, "include_dirs: %v", err))
+			errs = append(errs, m.Errorf(s.field, "include_dirs: %v", err))
 		}
 		s.addFolder(abs)
 	}
@@ -61,20 +63,20 @@ func expandSources(m *Manifest) (*sourceSet, error) {
 }
 
 // checkFolder refuses what cannot be an include folder.
-func checkFolder(m *Manifest, path string) error {
+func checkFolder(m *manifest.Manifest, path string) error {
 	if st, err := os.Stat(path); err != nil || !st.IsDir() {
 		return fmt.Errorf("%s is not a folder", path)
 	}
 	if err := checkKernel(path); err != nil {
 		return err
 	}
-	return checkHit(m.rel(path))
+	return manifest.CheckHit(m.Rel(path))
 }
 
 // checkHits refuses files that were found and cannot be given to the tools.
-func checkHits(m *Manifest, files []string) error {
+func checkHits(m *manifest.Manifest, files []string) error {
 	for _, f := range files {
-		if err := errors.Join(checkHit(m.rel(f)), checkSource(f)); err != nil {
+		if err := errors.Join(manifest.CheckHit(m.Rel(f)), manifest.CheckSource(f)); err != nil {
 			return err
 		}
 	}
@@ -143,14 +145,14 @@ func (s *sourceSet) claim(path string) bool {
 }
 
 // fault is a fault of a file or folder, at the field that it came by.
-func (s *sourceSet) fault(m *Manifest, path string, err error) error {
-	return m.errorf(s.fields[path], "%s: %v", topField(s.fields[path]), err)
+func (s *sourceSet) fault(m *manifest.Manifest, path string, err error) error {
+	return m.Errorf(s.fields[path], "%s: %v", manifest.TopField(s.fields[path]), err)
 }
 
 // readList reads a file list. Each line is a path or glob relative to the list's folder, "-f LIST" or "-F LIST",
 // "+incdir+DIR", "+define+NAME[=VALUE]" or a comment (// or #).
 // open are the lists that name this one.
-func (s *sourceSet) readList(m *Manifest, path string, open []string) []error {
+func (s *sourceSet) readList(m *manifest.Manifest, path string, open []string) []error {
 	if slices.Contains(open, path) || len(open) > maxListDepth {
 		return []error{fmt.Errorf("%s: file lists nested deeper than %d: does it include itself?", path, maxListDepth)}
 	}
@@ -192,7 +194,7 @@ func (s *sourceSet) readList(m *Manifest, path string, open []string) []error {
 const maxListErrors = 20
 
 // listLine takes a line of a file list in dir.
-func (s *sourceSet) listLine(m *Manifest, dir, text string, open []string) []error {
+func (s *sourceSet) listLine(m *manifest.Manifest, dir, text string, open []string) []error {
 	list, isList := strings.CutPrefix(text, "-f ")
 	if !isList {
 		list, isList = strings.CutPrefix(text, "-F ")
@@ -229,7 +231,7 @@ func (s *sourceSet) listLine(m *Manifest, dir, text string, open []string) []err
 }
 
 // listDirs takes the folders of +incdir+ in a list in dir.
-func (s *sourceSet) listDirs(m *Manifest, dir, dirs string) (errs []error) {
+func (s *sourceSet) listDirs(m *manifest.Manifest, dir, dirs string) (errs []error) {
 	for _, d := range strings.Split(dirs, "+") {
 		path, err := listPath(dir, d)
 		if err == nil {
@@ -247,7 +249,7 @@ func (s *sourceSet) listDirs(m *Manifest, dir, dirs string) (errs []error) {
 // listDefines takes the macros of +define+.
 func (s *sourceSet) listDefines(defs string) (errs []error) {
 	for _, d := range strings.Split(os.ExpandEnv(defs), "+") {
-		if err := checkMacroDef(d); err != nil {
+		if err := manifest.CheckMacroDef(d); err != nil {
 			errs = append(errs, err)
 			continue
 		}
@@ -258,7 +260,7 @@ func (s *sourceSet) listDefines(defs string) (errs []error) {
 
 // listPath is a path of a file list in dir.
 func listPath(dir, p string) (string, error) {
-	if err := checkPath(p); err != nil {
+	if err := manifest.CheckPath(p); err != nil {
 		return "", err
 	}
 	p = os.ExpandEnv(p)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
@@ -43,11 +44,11 @@ func TestLimitsOfSources(t *testing.T) {
 		for name, size := range x.sizes {
 			sparse(t, filepath.Join(dir, name), size*mb)
 		}
-		m, err := LoadManifest(dir)
+		m, err := manifest.Load(dir)
 		require.NoError(t, err)
 		_, err = Check(t.Context(), m, true)
 		require.ErrorContains(t, err, x.err)
-		var me *ManifestError
+		var me *manifest.Error
 		require.ErrorAs(t, err, &me)
 	}
 }
@@ -72,11 +73,11 @@ func TestUnreadableSources(t *testing.T) {
 			require.NoError(t, os.Chmod(filepath.Dir(filepath.Dir(dir)), 0o755))
 			require.NoError(t, os.Chmod(filepath.Join(dir, path), 0))
 			t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, path), 0o755) })
-			m, loadErr := LoadManifest(dir)
+			m, loadErr := manifest.Load(dir)
 			require.NoError(t, loadErr)
 			asNobody(t)
 			_, got := prepare(m, BuildOptions{})
-			var me *ManifestError
+			var me *manifest.Error
 			require.ErrorAs(t, got, &me)
 			require.ErrorContains(t, got, err)
 			require.ErrorContains(t, got, "permission denied")
@@ -86,7 +87,7 @@ func TestUnreadableSources(t *testing.T) {
 
 // An interruption ends the reading of sources.
 func TestSourcesAreReadUntilInterrupted(t *testing.T) {
-	m, err := LoadManifest(manifesttest.Plant(t, "top: m", "top: m", nil))
+	m, err := manifest.Load(manifesttest.Plant(t, "top: m", "top: m", nil))
 	require.NoError(t, err)
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -95,7 +96,7 @@ func TestSourcesAreReadUntilInterrupted(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 
 	h := newHasher(ctx)
-	require.ErrorIs(t, h.file("a.sv", m.abs("a.sv")), stop, "within a file")
+	require.ErrorIs(t, h.file("a.sv", m.Abs("a.sv")), stop, "within a file")
 	require.ErrorIs(t, h.tree(".", m.Dir(), isVerilog), stop, "within a folder")
 }
 
@@ -117,14 +118,14 @@ func TestIncludes(t *testing.T) {
 		})
 		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "inc/pipe"), 0o600))
 		sparse(t, filepath.Join(dir, "big/huge.svh"), 257<<20)
-		m, err := LoadManifest(dir)
+		m, err := manifest.Load(dir)
 		require.NoError(t, err)
 		if _, err = prepare(m, BuildOptions{}); x.err == "" {
 			require.NoError(t, err)
 			continue
 		}
 		require.ErrorContains(t, err, x.err)
-		var me *ManifestError
+		var me *manifest.Error
 		require.ErrorAs(t, err, &me)
 	}
 }

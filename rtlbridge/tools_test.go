@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // stubs are stand-ins for a Verilator and a clang of some versions, ahead of all others in the PATH.
@@ -61,7 +63,7 @@ func (s *stubs) tool(name, script, version string) {
 // build makes a build of the FIFO and returns the command lines.
 func (s *stubs) build(v Variant) (calls []string, err error) {
 	s.t.Helper()
-	m, err := LoadManifest(fifoYAML)
+	m, err := manifest.Load(fifoYAML)
 	require.NoError(s.t, err)
 	require.NoError(s.t, os.RemoveAll(s.log))
 	o := BuildOptions{Variant: v, CacheDir: s.t.TempDir(), HarnessDir: "../verilator/harness"}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 // designLink is a link in the scratch folder to the manifest's folder. Verilator gets every path of the manifest through it:
@@ -25,7 +27,7 @@ func (b *builder) linkDesign() error {
 		return fmt.Errorf("device manifest: %w", err)
 	}
 	dir := b.work
-	if badInPath(dir) != "" { // Verilator would cut it off, in messages and in its list of what it read
+	if manifest.BadInPath(dir) != "" { // Verilator would cut it off, in messages and in its list of what it read
 		if dir, err = os.MkdirTemp("", "nictwin-"); err != nil {
 			return fmt.Errorf("scratch folder: %w", err)
 		}
@@ -60,7 +62,7 @@ func (b *builder) unlinkDesign() error {
 
 // path is a file or folder of the manifest as Verilator gets it.
 func (b *builder) path(p string) string {
-	rel := b.m.rel(p)
+	rel := b.m.Rel(p)
 	switch {
 	case filepath.IsAbs(rel):
 		return rel
@@ -91,7 +93,7 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	var over *exceededError
 	switch {
 	case errors.As(err, &over):
-		err = b.m.errorf("sources", "sources: %s %s: %v", step, b.m.Top, over)
+		err = b.m.Errorf("sources", "sources: %s %s: %v", step, b.m.Top, over)
 	case errors.As(err, &failed) && b.o.context().Err() == nil:
 		failed.Output = firstErrors(out)
 		err = b.refused(failed, out)

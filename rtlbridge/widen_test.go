@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/manifest"
 )
 
 const laneManifest = `name: x
@@ -16,9 +18,9 @@ streams:
   - {name: out, kind: axis, dir: out, prefix: m}
 `
 
-func parseLanes(t *testing.T, text string) *Manifest {
+func parseLanes(t *testing.T, text string) *manifest.Manifest {
 	t.Helper()
-	m, err := ParseManifest("dut.yaml", []byte(text))
+	m, err := manifest.Parse("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	return m
 }
@@ -31,9 +33,9 @@ func TestWidenMakesLanes(t *testing.T) {
 	require.Len(t, w.Streams, 4)
 	for i, at := range []int{0, 2, 3} {
 		s := w.Streams[at]
-		require.Equal(t, []any{LaneName("in", i), i, 3, "s", DirIn}, []any{s.Name, s.Lane, s.Lanes, s.Prefix, s.Dir})
+		require.Equal(t, []any{manifest.LaneName("in", i), i, 3, "s", manifest.DirIn}, []any{s.Name, s.Lane, s.Lanes, s.Prefix, s.Dir})
 	}
-	require.Equal(t, m.line("streams[0]"), w.line("streams[3].lane"), "a fault of a lane is told with the line of its stream")
+	require.Equal(t, m.Line("streams[0]"), w.Line("streams[3].lane"), "a fault of a lane is told with the line of its stream")
 	require.Equal(t, parseLanes(t, laneManifest), m, "the manifest itself is as it was")
 	again, err := w.Widen("Ports", 3, "in")
 	require.NoError(t, err)

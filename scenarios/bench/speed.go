@@ -9,6 +9,7 @@ import (
 	"nictwin/models/nicswitch"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
@@ -63,7 +64,7 @@ func buildTime(s *session) ([]Result, error) {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	m, err := rtlbridge.LoadManifest(s.DUT)
+	m, err := manifest.Load(s.DUT)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (s *session) build() error {
 	if s.device != nil {
 		return nil
 	}
-	m, err := rtlbridge.LoadManifest(s.DUT)
+	m, err := manifest.Load(s.DUT)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ type need int
 
 const (
 	none need = iota
-	manifest
+	sources
 	built
 )
 
@@ -105,7 +105,7 @@ var measurements = []measurement{
 	{[]string{"stack/queue_pairs"}, none, stackQueues},
 	{[]string{"stack/arm_payload_bytes"}, none, stackPayload},
 	{[]string{"bridge/idle_skip"}, built, idleSkip},
-	{[]string{"build/cold_s", "build/warm_s"}, manifest, buildTime},
+	{[]string{"build/cold_s", "build/warm_s"}, sources, buildTime},
 	{[]string{
 		"bridge/refereed_over_raw", "bridge/rx_frames_per_s", "bridge/tx_frames_per_s", "bridge/wall_share_rtl",
 		"bridge/wall_share_bridge", "bridge/wall_share_models", "bridge/wall_share_referee", "rtl/raw_cycles_per_s",

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/blocks/kit"
 )
@@ -74,8 +75,8 @@ type Device struct {
 }
 
 // Open builds a block and starts it. Errors: those of rtlbridge.
-func Open(ctx context.Context, b *kit.Block, manifest string, variant rtlbridge.Variant, log io.Writer) (*Device, error) {
-	m, err := rtlbridge.LoadManifest(manifest)
+func Open(ctx context.Context, b *kit.Block, path string, variant rtlbridge.Variant, log io.Writer) (*Device, error) {
+	m, err := manifest.Load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func Open(ctx context.Context, b *kit.Block, manifest string, variant rtlbridge.
 	d.rsp, out = c.StreamIndex(results)
 	if !in || !out {
 		_ = c.Close() // the manifest is what to tell of
-		return nil, &rtlbridge.ManifestError{Path: manifest, Msg: fmt.Sprintf("streams: expected %s and %s", requests, results)}
+		return nil, &manifest.Error{Path: path, Msg: fmt.Sprintf("streams: expected %s and %s", requests, results)}
 	}
 	return d, nil
 }

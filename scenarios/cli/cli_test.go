@@ -21,6 +21,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/root"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/home"
@@ -46,7 +47,7 @@ func TestClassify(t *testing.T) {
 		{usage, result.Usage},
 		{Usagef("x"), result.Usage},
 		{&capture.Error{Err: errors.New("x")}, result.Usage},
-		{&rtlbridge.ManifestError{}, result.Usage},
+		{&manifest.Error{}, result.Usage},
 		{&rtlbridge.RefusedError{}, result.Usage},
 		{&rtlbridge.DesignError{}, result.Usage},
 		{&home.NotFoundError{}, result.Usage},

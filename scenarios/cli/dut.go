@@ -12,13 +12,14 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/result"
 )
 
 // load reads the manifest of a device by name or path, for a build with these Ethernet ports.
-func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, result.DUT, error) {
+func (b *DUTBuild) load(dut string) (*manifest.Manifest, result.DUT, error) {
 	eth := b.Eth
 	path, m, err := b.manifest(dut)
 	if err == nil && (eth.Ports < 0 || eth.Ports > board.MaxPorts) {
@@ -36,7 +37,7 @@ func (b *DUTBuild) load(dut string) (*rtlbridge.Manifest, result.DUT, error) {
 	return m, describe(m), nil
 }
 
-func describe(m *rtlbridge.Manifest) result.DUT {
+func describe(m *manifest.Manifest) result.DUT {
 	d := result.DUT{Name: m.Name, Manifest: m.Path, Top: m.Top}
 	for _, s := range m.Streams {
 		d.Streams = append(d.Streams, s.Name)
@@ -58,7 +59,7 @@ func ListDUTs(p *Place) ([]result.DUT, error) {
 	var list []result.DUT
 	var errs []error
 	for _, n := range names {
-		m, err := rtlbridge.LoadManifest(h.Path(n))
+		m, err := manifest.Load(h.Path(n))
 		d := result.DUT{Manifest: h.Path(n)}
 		if err == nil {
 			d = describe(m)
@@ -89,7 +90,7 @@ func localDUTs(home string) (list []result.DUT, err error) {
 	}
 	for _, p := range paths {
 		d := result.DUT{Manifest: p}
-		if m, err := rtlbridge.LoadManifest(p); err == nil {
+		if m, err := manifest.Load(p); err == nil {
 			d = describe(m)
 		} else {
 			d.Error = err.Error()
@@ -117,7 +118,7 @@ func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
 	if v != rtlbridge.VariantSpeed && v != rtlbridge.VariantDebug && v != rtlbridge.VariantWaves && v != rtlbridge.VariantCoverage {
 		return result.DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", b.Variant)
 	}
-	return b.with(dut, func(m *rtlbridge.Manifest, d *result.DUT) error {
+	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
 		dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: b.Log, Context: ctx})
 		if err == nil {
 			d.Built = built(dev)
@@ -132,7 +133,7 @@ func built(b *rtlbridge.Device) *result.Built {
 
 // Tune makes the tuned build of a NIC, or finds it in the cache.
 func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
-	return b.with(dut, func(m *rtlbridge.Manifest, d *result.DUT) error {
+	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
 		if err := device.IsNIC(m); err != nil {
 			return &UsageError{fmt.Errorf("%w: it cannot be trained with frames", err)}
 		}
@@ -148,7 +149,7 @@ func (b *DUTBuild) Tune(ctx context.Context, dut string) (result.DUT, error) {
 // that, and what Verilator says of the design where the manifest can be relied on for that.
 func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
 	d, err := b.check(ctx, dut, true)
-	if !is[*rtlbridge.ManifestError](err) || d.Top != "" { // it was read, and the design looked at
+	if !is[*manifest.Error](err) || d.Top != "" { // it was read, and the design looked at
 		return d, err
 	}
 	if lint := rtlbridge.LintFaulty(ctx, d.Manifest); lint != nil {
@@ -165,7 +166,7 @@ func (b *DUTBuild) PortsOf(ctx context.Context, dut string) (result.DUT, error) 
 }
 
 func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT, error) {
-	return b.with(dut, func(m *rtlbridge.Manifest, d *result.DUT) error {
+	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
 		c, err := rtlbridge.Check(ctx, m, lint)
 		d.Ports, d.Warnings = c.Ports, c.Warnings
 		return err
@@ -173,7 +174,7 @@ func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT
 }
 
 // with does something with the manifest of a device.
-func (b *DUTBuild) with(dut string, do func(m *rtlbridge.Manifest, d *result.DUT) error) (result.DUT, error) {
+func (b *DUTBuild) with(dut string, do func(m *manifest.Manifest, d *result.DUT) error) (result.DUT, error) {
 	if err := CheckLimits(1); err != nil {
 		return result.DUT{Name: dut}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/recognise"
 	"nictwin/scenarios/result"
 )
@@ -53,7 +54,7 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 	text = recognise.Manifest(&recognise.Design{
 		Top: n.Top, Sources: m.Sources, IncludeDirs: m.IncludeDirs, Defines: n.Defines, Parameters: n.Parameters, Ports: d.Ports,
 	})
-	whole, err := rtlbridge.ParseManifest(m.Path, []byte(text))
+	whole, err := manifest.Parse(m.Path, []byte(text))
 	if err == nil {
 		_, err = rtlbridge.Check(ctx, whole, false)
 	}
@@ -65,7 +66,7 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 }
 
 // strange is an error for each port of a sort that no manifest has.
-func strange(m *rtlbridge.Manifest, ports []rtlbridge.PinPort) error {
+func strange(m *manifest.Manifest, ports []manifest.PinPort) error {
 	var errs []error
 	for _, p := range ports {
 		switch {
@@ -79,14 +80,14 @@ func strange(m *rtlbridge.Manifest, ports []rtlbridge.PinPort) error {
 }
 
 // design is the manifest as far as it says what the design is.
-func (n *DUTNew) design() (*rtlbridge.Manifest, error) {
+func (n *DUTNew) design() (*manifest.Manifest, error) {
 	if !reModule.MatchString(n.Top) {
 		return nil, fmt.Errorf("top %q: want the name of a module, then its files", n.Top)
 	}
 	if len(n.Files) == 0 {
 		return nil, fmt.Errorf("no files given: want those of module %s", n.Top)
 	}
-	m := &rtlbridge.Manifest{Name: n.Top, Top: n.Top, Defines: n.Defines, Parameters: n.Parameters, Path: ManifestFile}
+	m := &manifest.Manifest{Name: n.Top, Top: n.Top, Defines: n.Defines, Parameters: n.Parameters, Path: ManifestFile}
 	if n.Out != "" {
 		m.Path = n.Out
 		if st, err := os.Stat(n.Out); err == nil && st.IsDir() {

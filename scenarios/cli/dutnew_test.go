@@ -9,7 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
+
 	"nictwin/scenarios/play"
 )
 
@@ -27,7 +28,7 @@ func TestNewManifests(t *testing.T) {
 			text, d, err := n.Run(t.Context())
 			require.NoError(t, err)
 			require.NotEmpty(t, d.Streams)
-			m, err := rtlbridge.ParseManifest(ManifestFile, []byte(text))
+			m, err := manifest.Parse(ManifestFile, []byte(text))
 			require.NoError(t, err)
 			_, err = play.ReadSpec(m)
 			require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
@@ -63,7 +64,7 @@ func isInfra(err error) bool {
 
 func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*split.UsageError](err) || is[*runner.UsageError](err) || is[*capture.Error](err) ||
-		is[*rtlbridge.ManifestError](err) || is[*rtlbridge.SettingError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*program.Error](err) ||
+		is[*manifest.Error](err) || is[*rtlbridge.SettingError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*program.Error](err) ||
 		is[*home.NotFoundError](err) || is[*home.UntrustedError](err) || is[*home.UnknownError](err) ||
 		is[*play.SpecError](err) || is[*play.RefError](err) || is[*play.OwnError](err) || is[*device.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
 }

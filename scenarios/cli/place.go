@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/result"
 )
@@ -36,12 +37,12 @@ func (p *Place) Find() error {
 
 // manifest finds the manifest of a device by name or path, and reads it once: its faults are told early. Its errors
 // are of the kinds that [Classify] knows.
-func (p *Place) manifest(dut string) (string, *rtlbridge.Manifest, error) {
+func (p *Place) manifest(dut string) (string, *manifest.Manifest, error) {
 	path, err := home.Resolve(dut, p.Home)
 	if err != nil {
 		return "", nil, err
 	}
-	m, err := rtlbridge.LoadManifest(path)
+	m, err := manifest.Load(path)
 	if err != nil {
 		return path, nil, err
 	}

@@ -20,6 +20,7 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/ref"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/play"
 	"nictwin/scenarios/result"
@@ -139,7 +140,7 @@ func (p *Play) prepare() (string, error) {
 }
 
 // parameters sets those that the user says in place of the manifest's.
-func (p *Play) parameters(m *rtlbridge.Manifest) (*rtlbridge.Manifest, error) {
+func (p *Play) parameters(m *manifest.Manifest) (*manifest.Manifest, error) {
 	if len(p.Parameters) == 0 {
 		return m, nil
 	}

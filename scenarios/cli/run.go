@@ -7,7 +7,8 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
+
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
 	"nictwin/scenarios/result"
@@ -138,7 +139,7 @@ func (p *Place) nic(dut string, eth device.Eth) (string, error) {
 }
 
 // resized is the manifest of a NIC with these ports.
-func resized(m *rtlbridge.Manifest, eth device.Eth) (*rtlbridge.Manifest, error) {
+func resized(m *manifest.Manifest, eth device.Eth) (*manifest.Manifest, error) {
 	for _, x := range []struct {
 		flag string
 		n    int

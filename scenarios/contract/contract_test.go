@@ -17,14 +17,15 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/contract/kit"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/home/hometest"
 	"nictwin/scenarios/testbed"
 )
 
-// manifest is where that of the NIC is: in this tree, or in the folder that $NICTWIN_HOME names.
-func manifest() (string, error) {
+// nicManifest is where that of the NIC is: in this tree, or in the folder that $NICTWIN_HOME names.
+func nicManifest() (string, error) {
 	h, err := hometest.Find()
 	return h.Path("nic"), err
 }
@@ -103,11 +104,11 @@ func largest() nicspec.Build {
 
 // buildRTL builds the RTL with these sizes.
 func buildRTL(ctx context.Context, sizes nicspec.Build) (*rtlbridge.Device, error) {
-	path, err := manifest()
+	path, err := nicManifest()
 	if err != nil {
 		return nil, err
 	}
-	m, err := rtlbridge.LoadManifest(path)
+	m, err := manifest.Load(path)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestRandomPowerUp(t *testing.T) {
 func randomPowerUp(t *testing.T, ports int) {
 	sizes := nicspec.DefaultBuild()
 	sizes.Ports = ports
-	path, err := manifest()
+	path, err := nicManifest()
 	require.NoError(t, err)
 	zeros, err := device.Build(t.Context(), path, "speed", device.Eth{Ports: ports}, nil)
 	require.NoError(t, err)

@@ -13,17 +13,18 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/nicspec"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 )
 
 // IsNIC returns nil for a device with the streams and the busy signal of a NIC, and otherwise an error that names what it
 // lacks.
-func IsNIC(m *rtlbridge.Manifest) error {
+func IsNIC(m *manifest.Manifest) error {
 	var lacks []string
 	for _, want := range []struct{ name, dir string }{
-		{streamEthIn, rtlbridge.DirIn}, {streamEthOut, rtlbridge.DirOut},
-		{streamTLPIn, rtlbridge.DirIn}, {streamTLPOut, rtlbridge.DirOut},
+		{streamEthIn, manifest.DirIn}, {streamEthOut, manifest.DirOut},
+		{streamTLPIn, manifest.DirIn}, {streamTLPOut, manifest.DirOut},
 	} {
-		if !slices.ContainsFunc(m.Streams, func(s rtlbridge.Stream) bool { return s.Name == want.name && s.Dir == want.dir }) {
+		if !slices.ContainsFunc(m.Streams, func(s manifest.Stream) bool { return s.Name == want.name && s.Dir == want.dir }) {
 			lacks = append(lacks, fmt.Sprintf("%s (%s)", want.name, want.dir))
 		}
 	}
@@ -43,7 +44,7 @@ type Eth struct {
 }
 
 // Of is the manifest of a NIC for a build with these ports [B2] [B3].
-func (e Eth) Of(m *rtlbridge.Manifest) (*rtlbridge.Manifest, error) {
+func (e Eth) Of(m *manifest.Manifest) (*manifest.Manifest, error) {
 	w, err := m.Widen(paramPorts, max(e.Ports, 1), streamEthIn, streamEthOut)
 	if err != nil || e.Bits == 0 {
 		return w, err
@@ -53,8 +54,8 @@ func (e Eth) Of(m *rtlbridge.Manifest) (*rtlbridge.Manifest, error) {
 
 // Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. ctx ends the wait for another
 // process that builds it.
-func Build(ctx context.Context, manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
-	m, err := rtlbridge.LoadManifest(manifest)
+func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
+	m, err := manifest.Load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func Build(ctx context.Context, manifest, variant string, eth Eth, log io.Writer
 }
 
 // BuildOf is Build of a manifest that was read.
-func BuildOf(ctx context.Context, m *rtlbridge.Manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
+func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
 	m, err := eth.Of(m)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func BuildOf(ctx context.Context, m *rtlbridge.Manifest, variant string, eth Eth
 }
 
 // Sized is the manifest of a NIC for a build with the queues, keys, rules and parts of these sizes [B2].
-func Sized(m *rtlbridge.Manifest, sizes *nicspec.Build) *rtlbridge.Manifest {
+func Sized(m *manifest.Manifest, sizes *nicspec.Build) *manifest.Manifest {
 	w := *m
 	w.Parameters = maps.Clone(m.Parameters)
 	for name, n := range map[string]int{"NumRxq": sizes.NumRxq, "NumTxq": sizes.NumTxq, "NumKeys": sizes.NumKeys, "NumRules": sizes.NumRules} {
@@ -97,7 +98,7 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	if s.Wave != nil {
 		variant = string(rtlbridge.VariantWaves)
 	}
-	m, err := rtlbridge.LoadManifest(s.DUT)
+	m, err := manifest.Load(s.DUT)
 	if err != nil {
 		return nil, err
 	}

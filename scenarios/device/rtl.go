@@ -14,6 +14,7 @@ import (
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -77,8 +78,8 @@ func (o *Opened) newRTL(slot board.Slot) (Device, error) {
 	}
 	bind := []rtlbridge.Binding{rtlbridge.TLPBinding(portPCIe, streamTLPIn, streamTLPOut, slot.TLPs, true)}
 	for i := range slot.Ports {
-		in, out := rtlbridge.LaneName(streamEthIn, i), rtlbridge.LaneName(streamEthOut, i)
-		bind = append(bind, rtlbridge.EtherBinding(rtlbridge.LaneName(portEth, i), in, out, i, slot.Frames, true))
+		in, out := manifest.LaneName(streamEthIn, i), manifest.LaneName(streamEthOut, i)
+		bind = append(bind, rtlbridge.EtherBinding(manifest.LaneName(portEth, i), in, out, i, slot.Frames, true))
 	}
 	bits, err := pins(o.conn, &slot)
 	if err == nil && slot.Build != nil && !o.spec.sameBuild(slot.Build) {
@@ -113,7 +114,7 @@ func (e *FitError) Unwrap() error { return e.Err }
 
 // pins holds the Ethernet pins of the device to what is wanted, and returns the bits of a stream.
 func pins(c *rtlbridge.Conn, s *board.Slot) (bits int, err error) {
-	if more := rtlbridge.LaneName(streamEthIn, s.Ports); stream(c, more) != nil {
+	if more := manifest.LaneName(streamEthIn, s.Ports); stream(c, more) != nil {
 		return 0, fmt.Errorf("the device has the stream %s, too: it has more than %d ports", more, s.Ports)
 	}
 	in := stream(c, streamEthIn)
@@ -201,9 +202,9 @@ func (r *rtl) ObserveHeld(f boundary.HeldObserver) {
 		}
 		for port := range r.slot.Ports {
 			switch s.Name {
-			case rtlbridge.LaneName(streamEthIn, port):
+			case manifest.LaneName(streamEthIn, port):
 				of[i] = boundary.Held{Kind: boundary.FrameIn, Port: port}
-			case rtlbridge.LaneName(streamEthOut, port):
+			case manifest.LaneName(streamEthOut, port):
 				of[i] = boundary.Held{Kind: boundary.FrameOut, Port: port}
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
@@ -181,7 +182,7 @@ func (c *campaign) build(ctx context.Context) error {
 		if c.RTLCoverage != "" {
 			variant = string(rtlbridge.VariantCoverage)
 		}
-		m, err := rtlbridge.LoadManifest(c.DUT)
+		m, err := manifest.Load(c.DUT)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ import (
 	"nictwin/scenarios/testbed"
 )
 
-const manifest = "../../verilator/duts/nic/dut.yaml"
+const nicManifest = "../../verilator/duts/nic/dut.yaml"
 
 func sizes(ports int) nicspec.Build {
 	s := nicspec.DefaultBuild()
@@ -39,7 +39,7 @@ func model(s testbed.Spec) (*testbed.Bed, error) {
 
 func options(kind string, runs int) Options {
 	o := DefaultOptions()
-	o.NIC, o.DUT, o.Runs, o.Seed = kind, manifest, runs, 42
+	o.NIC, o.DUT, o.Runs, o.Seed = kind, nicManifest, runs, 42
 	return o
 }
 

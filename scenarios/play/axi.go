@@ -6,7 +6,7 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/ref"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 )
 
 // mostBytes is the largest range of a memory that is checked.
@@ -16,15 +16,15 @@ const mostBytes = 1 << 40
 const maxDelay = 10_000
 
 // hasPort reports whether the manifest has an AXI port, of which the device is the subordinate or the manager.
-func hasPort(m *rtlbridge.Manifest, port, dir string) bool {
-	return slices.ContainsFunc(m.Streams, func(s rtlbridge.Stream) bool { return s.Name == port+".aw" && s.Dir == dir })
+func hasPort(m *manifest.Manifest, port, dir string) bool {
+	return slices.ContainsFunc(m.Streams, func(s manifest.Stream) bool { return s.Name == port+".aw" && s.Dir == dir })
 }
 
-func (s *Spec) validateAXI(m *rtlbridge.Manifest, f *faults) {
+func (s *Spec) validateAXI(m *manifest.Manifest, f *faults) {
 	f.add((s.Check == Memory) == (s.Memory != nil), "memory", "it goes with check memory: want both or none")
 	for _, port := range slices.Sorted(maps.Keys(s.Serve)) {
 		at := "serve." + field.Path(port)
-		f.add(hasPort(m, port, rtlbridge.DirOut), at, "%q: the manifest has no stream of kind axi4 or axil with dir out and this name", port)
+		f.add(hasPort(m, port, manifest.DirOut), at, "%q: the manifest has no stream of kind axi4 or axil with dir out and this name", port)
 		f.add(s.Serve[port].Delay <= maxDelay, at+".delay", "%d: want 0 to %d cycles", s.Serve[port].Delay, maxDelay)
 	}
 	x := s.Memory
@@ -33,7 +33,7 @@ func (s *Spec) validateAXI(m *rtlbridge.Manifest, f *faults) {
 	}
 	f.add(len(x.all()) > 0, "memory.port", "is missing: want the AXI port that is read and written, or several in ports")
 	for _, port := range x.all() {
-		f.add(hasPort(m, port, rtlbridge.DirIn), "memory.port", "%q: the manifest has no stream of kind axi4 or axil with dir in and this name", port)
+		f.add(hasPort(m, port, manifest.DirIn), "memory.port", "%q: the manifest has no stream of kind axi4 or axil with dir in and this name", port)
 	}
 	f.add(x.Port == "" || len(x.Ports) == 0, "memory.ports", "want port or ports, not both")
 	f.add(x.Bytes >= max(1, 4096*uint64(len(x.Ports))) && x.Bytes <= mostBytes, "memory.bytes", "%d: want 1 to %d, and 4096 for each of several ports", x.Bytes, uint64(mostBytes))

@@ -14,12 +14,13 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/ref"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/waves"
 )
 
 // Options say what is played.
 type Options struct {
-	Manifest  *rtlbridge.Manifest
+	Manifest  *manifest.Manifest
 	Spec      *Spec
 	Reference ref.Reference // nil: what the manifest says
 	Traffic   *Traffic      // nil: everything is drawn

@@ -6,7 +6,8 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/ref"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
+
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -14,10 +15,10 @@ import (
 func (d *Device) fitCheck(f *faults) {
 	s := d.Spec
 	if len(s.In) == 0 {
-		s.In = d.usual(rtlbridge.DirIn)
+		s.In = d.usual(manifest.DirIn)
 	}
 	if len(s.Out) == 0 {
-		s.Out = d.usual(rtlbridge.DirOut)
+		s.Out = d.usual(manifest.DirOut)
 	}
 	f.add(len(s.In) > 0, "in", "the device has no input that check %s could be of", d.check)
 	f.add(len(s.Out) > 0, "out", "the device has no output that check %s could be of", d.check)

@@ -11,12 +11,13 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/ref"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
 
 // Device is a build of a device that runs.
 type Device struct {
-	Manifest *rtlbridge.Manifest
+	Manifest *manifest.Manifest
 	Build    string // its hash
 	Spec     *Spec
 
@@ -32,7 +33,7 @@ type Device struct {
 }
 
 // Open builds a device and starts it. own is the user's reference; nil: none. Errors: those of rtlbridge, *SpecError.
-func Open(ctx context.Context, m *rtlbridge.Manifest, s *Spec, own ref.Reference, v rtlbridge.Variant, log io.Writer) (*Device, error) {
+func Open(ctx context.Context, m *manifest.Manifest, s *Spec, own ref.Reference, v rtlbridge.Variant, log io.Writer) (*Device, error) {
 	built, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: log, Context: ctx})
 	if err != nil {
 		return nil, err

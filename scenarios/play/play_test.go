@@ -12,15 +12,16 @@ import (
 
 	"nictwin/models/ref"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/home/hometest"
 )
 
-// manifest is one of a device of ours, with a section play in place of its own.
-func manifest(t *testing.T, dut, play string) *rtlbridge.Manifest {
+// deviceWith is one of a device of ours, with a section play in place of its own.
+func deviceWith(t *testing.T, dut, play string) *manifest.Manifest {
 	t.Helper()
 	h, err := hometest.Find()
 	require.NoError(t, err)
-	m, err := rtlbridge.LoadManifest(filepath.Join(h.Dir, "verilator", "duts", dut))
+	m, err := manifest.Load(filepath.Join(h.Dir, "verilator", "duts", dut))
 	require.NoError(t, err)
 	var n yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(play), &n))
@@ -31,7 +32,7 @@ func manifest(t *testing.T, dut, play string) *rtlbridge.Manifest {
 // options plays a device as a section says.
 func options(t *testing.T, dut, play string) Options {
 	t.Helper()
-	m := manifest(t, dut, play)
+	m := deviceWith(t, dut, play)
 	s, err := ReadSpec(m)
 	require.NoError(t, err)
 	return Options{Manifest: m, Spec: s, Seed: 1, Runs: 1, Stall: -1, Variant: rtlbridge.VariantSpeed, Log: os.Stderr}
@@ -184,7 +185,7 @@ func TestSectionFaults(t *testing.T) {
 		"{tie_offs: {q: count * 0}}":              `"count * 0": want count * N`,
 		"{inputs: {in: {fields: {tuser: what}}}}": `play.inputs.in.fields.tuser: "what": want a number`,
 	} {
-		_, err := ReadSpec(manifest(t, "fifo", text))
+		_, err := ReadSpec(deviceWith(t, "fifo", text))
 		require.ErrorContains(t, err, want, text)
 		require.ErrorContains(t, err, "dut.yaml:", text)
 	}
@@ -205,7 +206,7 @@ func TestSectionFaults(t *testing.T) {
 
 // A memory behind an AXI port is one, under bursts of every kind that run into each other; what is wrong with it is found.
 func TestMemory(t *testing.T) {
-	m, err := rtlbridge.LoadManifest("testdata/axi_ram")
+	m, err := manifest.Load("testdata/axi_ram")
 	require.NoError(t, err)
 	for bug, want := range []string{"", "rdata byte", "rdata byte", "expected a beat to stay as it is until it is taken, got a field changed while stalled"} {
 		with, err := m.WithParameters(map[string]string{"BUG": fmt.Sprint(bug)})

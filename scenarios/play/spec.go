@@ -10,7 +10,8 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/specfile"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
+
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -144,7 +145,7 @@ func DefaultSpec() Spec {
 }
 
 // ReadSpec is the section play of a manifest. Errors name file, line and field.
-func ReadSpec(m *rtlbridge.Manifest) (*Spec, error) {
+func ReadSpec(m *manifest.Manifest) (*Spec, error) {
 	s := DefaultSpec()
 	where, err := decodePlay(m, &s)
 	if err != nil {
@@ -157,7 +158,7 @@ func ReadSpec(m *rtlbridge.Manifest) (*Spec, error) {
 }
 
 // decodePlay reads the section over what the spec has.
-func decodePlay(m *rtlbridge.Manifest, s *Spec) (*specfile.Places, error) {
+func decodePlay(m *manifest.Manifest, s *Spec) (*specfile.Places, error) {
 	n := &m.Play
 	if n.Kind == 0 {
 		n = &yaml.Node{Kind: yaml.MappingNode}
@@ -184,7 +185,7 @@ func (f *faults) add(ok bool, path field.Path, format string, a ...any) bool {
 }
 
 // validate returns every fault that can be told without the design, as field errors.
-func (s *Spec) validate(m *rtlbridge.Manifest) error {
+func (s *Spec) validate(m *manifest.Manifest) error {
 	var f faults
 	f.add(slices.Contains([]string{"", Identity, Route, Memory, Rules, OwnCheck}, s.Check), "check", "%q: want identity, route, memory, rules or reference", s.Check)
 	f.add(s.Check == Route || s.By == "", "by", "%q: it is for check route", s.By)
@@ -205,34 +206,34 @@ func (s *Spec) validate(m *rtlbridge.Manifest) error {
 	return errors.Join(f.errs...)
 }
 
-func (s *Spec) validateStreams(m *rtlbridge.Manifest, f *faults) {
+func (s *Spec) validateStreams(m *manifest.Manifest, f *faults) {
 	known := func(dir string, path field.Path, name string) bool {
-		ok := slices.ContainsFunc(m.Streams, func(x rtlbridge.Stream) bool { return x.Name == name && (dir == "" || x.Dir == dir) })
+		ok := slices.ContainsFunc(m.Streams, func(x manifest.Stream) bool { return x.Name == name && (dir == "" || x.Dir == dir) })
 		f.add(ok, path, "%q: the manifest has no such stream of direction %s", name, dir)
 		return ok
 	}
 	for i, n := range s.In {
-		known(rtlbridge.DirIn, field.Path(fmt.Sprintf("in[%d]", i)), n)
+		known(manifest.DirIn, field.Path(fmt.Sprintf("in[%d]", i)), n)
 	}
 	for i, n := range s.Out {
-		known(rtlbridge.DirOut, field.Path(fmt.Sprintf("out[%d]", i)), n)
+		known(manifest.DirOut, field.Path(fmt.Sprintf("out[%d]", i)), n)
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.Order)) {
-		known(rtlbridge.DirOut, "order."+field.Path(n), n)
+		known(manifest.DirOut, "order."+field.Path(n), n)
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.Latency)) {
 		v := s.Latency[n]
-		known(rtlbridge.DirOut, "latency."+field.Path(n), n)
+		known(manifest.DirOut, "latency."+field.Path(n), n)
 		f.add(len(v.Ranges) == 1, "latency."+field.Path(n), "want one range of cycles, such as 2..40")
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.Output)) {
 		x := s.Output[n]
-		known(rtlbridge.DirOut, "outputs."+field.Path(n), n)
+		known(manifest.DirOut, "outputs."+field.Path(n), n)
 		f.add(!x.Stall.given() || x.Stall.most() <= maxStall, "outputs."+field.Path(n)+".stall", "want percentages of 0 to %d", maxStall)
 	}
 	for _, n := range slices.Sorted(maps.Keys(s.Inputs)) {
 		at, x := "inputs."+field.Path(n), s.Inputs[n]
-		known(rtlbridge.DirIn, at, n)
+		known(manifest.DirIn, at, n)
 		f.add(x.Count == nil || *x.Count >= 0 && *x.Count <= maxCount, at+".count", "want 0 to %d", maxCount)
 		f.add(!x.Stall.given() || x.Stall.most() <= maxStall, at+".stall", "want percentages of 0 to %d", maxStall)
 		f.add(!x.Bytes.given() || len(x.Bytes.Ranges) > 0 && x.Bytes.most() <= protocol.MaxDataBytes, at+".bytes", "want numbers or ranges up to %d", protocol.MaxDataBytes)
@@ -244,10 +245,10 @@ func (s *Spec) validateStreams(m *rtlbridge.Manifest, f *faults) {
 	}
 }
 
-func (s *Spec) validateDraws(m *rtlbridge.Manifest, f *faults) {
+func (s *Spec) validateDraws(m *manifest.Manifest, f *faults) {
 	for _, n := range slices.Sorted(maps.Keys(s.Clocks)) {
 		v := s.Clocks[n]
-		f.add(slices.ContainsFunc(m.Clocks, func(c rtlbridge.Clock) bool { return c.Signal == n }), "clocks."+field.Path(n), "%q: the manifest has no such clock", n)
+		f.add(slices.ContainsFunc(m.Clocks, func(c manifest.Clock) bool { return c.Signal == n }), "clocks."+field.Path(n), "%q: the manifest has no such clock", n)
 		f.add(len(v.Ranges) > 0 && v.least() >= 2 && v.most() <= 1e9, "clocks."+field.Path(n), "want periods in ps, 2 to 1000000000")
 	}
 	builds := 1

@@ -9,13 +9,14 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/waves"
 	"nictwin/scenarios/waves/fst"
 )
 
 // A run that fails leaves a waveform of the cycles around the difference, with every signal that its view names.
 func TestWave(t *testing.T) {
-	m, err := rtlbridge.LoadManifest("testdata/axi_ram")
+	m, err := manifest.Load("testdata/axi_ram")
 	require.NoError(t, err)
 	m, err = m.WithParameters(map[string]string{"BUG": "1"})
 	require.NoError(t, err)

@@ -3,7 +3,7 @@ package recognise
 import (
 	"strings"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 )
 
 // axi takes whole AXI ports: those that have the handshakes of all five channels.
@@ -27,10 +27,10 @@ var channels = []string{"aw", "w", "b", "ar", "r"}
 
 // axiPort is the port whose pins begin with prefix, or several in lanes of vectors; nil if it lacks a handshake.
 func (f *found) axiPort(prefix, dir string, lanes int) *stream {
-	s := &stream{kind: rtlbridge.KindAXILite, dir: dir, prefix: prefix, lanes: lanes}
-	back := rtlbridge.DirIn
-	if dir == rtlbridge.DirIn {
-		back = rtlbridge.DirOut
+	s := &stream{kind: manifest.KindAXILite, dir: dir, prefix: prefix, lanes: lanes}
+	back := manifest.DirIn
+	if dir == manifest.DirIn {
+		back = manifest.DirOut
 	}
 	for _, c := range channels {
 		forth, answers := dir, back
@@ -44,7 +44,7 @@ func (f *found) axiPort(prefix, dir string, lanes int) *stream {
 		s.members = append(s.members, member{pin: valid, role: c + "valid"}, member{pin: ready, role: c + "ready"})
 	}
 	var lacks, lacksMore []string
-	for _, x := range rtlbridge.AXIFields() {
+	for _, x := range manifest.AXIFields() {
 		to := dir
 		if x.Answer {
 			to = back
@@ -54,7 +54,7 @@ func (f *found) axiPort(prefix, dir string, lanes int) *stream {
 		case p != nil:
 			s.members = append(s.members, member{pin: p, role: x.Name})
 			if !x.Lite {
-				s.kind = rtlbridge.KindAXI4
+				s.kind = manifest.KindAXI4
 			}
 		case x.Lite:
 			lacks = append(lacks, x.Name)
@@ -62,7 +62,7 @@ func (f *found) axiPort(prefix, dir string, lanes int) *stream {
 			lacksMore = append(lacksMore, x.Name)
 		}
 	}
-	if s.omit = lacks; s.kind == rtlbridge.KindAXI4 {
+	if s.omit = lacks; s.kind == manifest.KindAXI4 {
 		s.omit = append(s.omit, lacksMore...)
 	}
 	for _, m := range s.members {

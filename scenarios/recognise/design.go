@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 )
 
 // Design is a module and its ports.
@@ -15,12 +15,12 @@ type Design struct {
 	IncludeDirs []string // likewise
 	Defines     map[string]string
 	Parameters  map[string]string
-	Ports       []rtlbridge.PinPort
+	Ports       []manifest.PinPort
 }
 
 // pin is a port that may have found its place.
 type pin struct {
-	rtlbridge.PinPort
+	manifest.PinPort
 	lower string
 	used  bool
 }
@@ -75,7 +75,7 @@ func words(name string) []string { return strings.Split(strings.ToLower(name), "
 // clocksAndResets takes inputs of one bit by their names.
 func (f *found) clocksAndResets() {
 	for _, p := range f.pins {
-		if p.Dir != rtlbridge.DirIn || p.Width != 1 || p.Array != "" {
+		if p.Dir != manifest.DirIn || p.Width != 1 || p.Array != "" {
 			continue
 		}
 		list := words(p.Name)
@@ -103,11 +103,11 @@ func (f *found) others() {
 	for _, p := range f.pins {
 		switch {
 		case p.used:
-		case p.Dir == rtlbridge.DirIn && slices.ContainsFunc(words(p.Name), func(w string) bool { return w == "enable" || w == "en" || w == "ena" }):
+		case p.Dir == manifest.DirIn && slices.ContainsFunc(words(p.Name), func(w string) bool { return w == "enable" || w == "en" || w == "ena" }):
 			f.enables = append(f.enables, p)
-		case p.Dir == rtlbridge.DirIn:
+		case p.Dir == manifest.DirIn:
 			f.rest = append(f.rest, p)
-		case p.Dir == rtlbridge.DirOut && p.Array == "" && p.Width <= 64 && len(f.observe) < maxObserve:
+		case p.Dir == manifest.DirOut && p.Array == "" && p.Width <= 64 && len(f.observe) < maxObserve:
 			f.observe = append(f.observe, p)
 		}
 	}

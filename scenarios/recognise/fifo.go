@@ -4,7 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
+
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -17,14 +18,14 @@ type fifoSide struct {
 
 var fifoSides = []fifoSide{
 	{
-		dir:    rtlbridge.DirIn,
+		dir:    manifest.DirIn,
 		enable: []string{"wr_en", "wren", "w_en", "wen", "wr", "we", "write", "write_en", "write_enable", "push", "enq", "winc", "wrreq", "wr_req", "put"},
 		flag:   []string{"full", "wfull", "wr_full", "w_full", "wrfull", "fifo_full"},
 		data:   []string{"wr_data", "wdata", "w_data", "wrdata", "write_data", "wr_din", "din", "data", "data_in", "datain", "push_data", "d"},
 		clock:  "w",
 	},
 	{
-		dir:    rtlbridge.DirOut,
+		dir:    manifest.DirOut,
 		enable: []string{"rd_en", "rden", "r_en", "ren", "rd", "re", "read", "read_en", "read_enable", "pop", "deq", "rinc", "rdreq", "rd_req", "get"},
 		flag:   []string{"empty", "rempty", "rd_empty", "r_empty", "rdempty", "fifo_empty"},
 		data:   []string{"rd_data", "rdata", "r_data", "rddata", "read_data", "rd_dout", "dout", "data", "data_out", "dataout", "pop_data", "q"},
@@ -36,15 +37,15 @@ var fifoSides = []fifoSide{
 func (f *found) fifos() {
 	for i := range fifoSides {
 		x := &fifoSides[i]
-		enable, data := f.called(rtlbridge.DirIn, 1, x.enable), f.called(x.dir, 0, x.data)
-		flag := f.called(rtlbridge.DirOut, 1, x.flag)
+		enable, data := f.called(manifest.DirIn, 1, x.enable), f.called(x.dir, 0, x.data)
+		flag := f.called(manifest.DirOut, 1, x.flag)
 		if enable == nil || flag == nil || data == nil {
 			continue
 		}
 		s := &stream{kind: protocol.KindRecord, dir: x.dir, lanes: 1, clockLetter: x.clock, members: []member{{pin: data, role: "data"}}}
 		s.valid, s.ready, s.readyLow = enable, flag, true
 		s.note = enable.Name + " may be high while " + flag.Name + " is, and is then ignored"
-		if x.dir == rtlbridge.DirOut {
+		if x.dir == manifest.DirOut {
 			s.valid, s.ready, s.readyLow, s.validLow, s.late = flag, enable, false, true, true
 			s.note = data.Name + " is valid in the cycle after " + enable.Name + "; without fields_late: beside " + flag.Name + " (first word falls through)"
 		}

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
+
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -14,8 +15,8 @@ const undecided = "nothing says what is right: identity, route, memory, or a ref
 
 // writePlay chooses a check.
 func (f *found) writePlay(line func(string, ...any)) {
-	subordinates, managers := f.axiPorts(rtlbridge.DirIn), f.axiPorts(rtlbridge.DirOut)
-	memory := slices.ContainsFunc(f.streams, func(s *stream) bool { return s.kind == rtlbridge.KindAXI4 && s.dir == rtlbridge.DirIn })
+	subordinates, managers := f.axiPorts(manifest.DirIn), f.axiPorts(manifest.DirOut)
+	memory := slices.ContainsFunc(f.streams, func(s *stream) bool { return s.kind == manifest.KindAXI4 && s.dir == manifest.DirIn })
 	switch by := f.routes(); {
 	case by != "":
 		line("play: {check: route, by: %s, inputs: {%s}}  # guessed: %s is the number of the output", by, f.draws(by), by)
@@ -33,7 +34,7 @@ func (f *found) writePlay(line func(string, ...any)) {
 // axiPorts are the names of all AXI ports of a direction, one for each lane.
 func (f *found) axiPorts(dir string) (list []string) {
 	for _, s := range f.streams {
-		if s.dir == dir && (s.kind == rtlbridge.KindAXI4 || s.kind == rtlbridge.KindAXILite) {
+		if s.dir == dir && (s.kind == manifest.KindAXI4 || s.kind == manifest.KindAXILite) {
 			list = append(list, s.laneNames()...)
 		}
 	}
@@ -108,11 +109,11 @@ var (
 // asked is the output that asks for what an input gives: ram_rd_cmd for ram_rd_resp.
 func (f *found) asked(s *stream) *stream {
 	stem, last := cutLast(s.name)
-	if s.dir != rtlbridge.DirIn || !slices.Contains(answers, last) {
+	if s.dir != manifest.DirIn || !slices.Contains(answers, last) {
 		return nil
 	}
 	for _, o := range f.streams {
-		if at, word := cutLast(o.name); o.dir == rtlbridge.DirOut && at == stem && slices.Contains(requests, word) {
+		if at, word := cutLast(o.name); o.dir == manifest.DirOut && at == stem && slices.Contains(requests, word) {
 			return o
 		}
 	}
@@ -135,7 +136,7 @@ func (f *found) route() {
 		return
 	}
 	for _, p := range f.pins {
-		if !p.used && p.Dir == rtlbridge.DirIn && p.Array == "" && p.Width < 16 && 1<<p.Width >= out.lanes && slices.ContainsFunc(bare(p.lower), func(n string) bool { return slices.Contains(selectors, n) }) {
+		if !p.used && p.Dir == manifest.DirIn && p.Array == "" && p.Width < 16 && 1<<p.Width >= out.lanes && slices.ContainsFunc(bare(p.lower), func(n string) bool { return slices.Contains(selectors, n) }) {
 			p.used = true
 			in.members = append(in.members, member{pin: p, role: p.lower, side: in.kind == protocol.KindAxis})
 			in.selector = p.lower
@@ -175,7 +176,7 @@ func (f *found) oneWay() (in, out *stream) {
 		return nil, nil
 	}
 	in, out = f.streams[0], f.streams[1]
-	if in.dir != rtlbridge.DirIn {
+	if in.dir != manifest.DirIn {
 		in, out = out, in
 	}
 	if in.kind != protocol.KindAxis && in.kind != protocol.KindRecord {
@@ -186,7 +187,7 @@ func (f *found) oneWay() (in, out *stream) {
 
 // lossy reports whether an input cannot be held back.
 func (f *found) lossy() bool {
-	return slices.ContainsFunc(f.streams, func(s *stream) bool { return s.dir == rtlbridge.DirIn && s.ready == nil })
+	return slices.ContainsFunc(f.streams, func(s *stream) bool { return s.dir == manifest.DirIn && s.ready == nil })
 }
 
 // passes reports whether there are one way in and one way out, and all that comes out has gone in.

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
+
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -40,7 +41,7 @@ type member struct {
 // held reports whether the side band of packets into the device is the same in every beat: so a design may read it with any. A
 // selector is not: it is another one once a packet is under way.
 func (s *stream) held() bool {
-	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == rtlbridge.DirIn && slices.ContainsFunc(s.members, func(m member) bool { return m.side })
+	return s.selector == "" && s.kind == protocol.KindAxis && s.dir == manifest.DirIn && slices.ContainsFunc(s.members, func(m member) bool { return m.side })
 }
 
 var reValid = regexp.MustCompile(`^(.*?)(t?valid|t?vld)((?:_(?:i|o|in|out))?)$`)
@@ -152,7 +153,7 @@ func (s *stream) form() {
 		}
 		if slices.ContainsFunc(s.members, func(m member) bool { return m.side }) {
 			s.note = "side: the same in every beat of a packet"
-			if s.dir == rtlbridge.DirOut {
+			if s.dir == manifest.DirOut {
 				s.note = "side: taken from the first beat of a packet"
 			}
 		}

@@ -1,17 +1,20 @@
 package result
 
-import "nictwin/rtlbridge"
+import (
+	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
+)
 
 // DUT is what is known of a device.
 type DUT struct {
-	Name     string              `json:"name"`
-	Manifest string              `json:"manifest"`
-	Top      string              `json:"top,omitempty"`
-	Streams  []string            `json:"streams,omitempty"`
-	Ports    []rtlbridge.PinPort `json:"ports,omitempty"`
-	Warnings []rtlbridge.Remark  `json:"warnings,omitempty"` // of style: the device fits even so
-	Built    *Built              `json:"built,omitempty"`
-	Error    string              `json:"error,omitempty"`
+	Name     string             `json:"name"`
+	Manifest string             `json:"manifest"`
+	Top      string             `json:"top,omitempty"`
+	Streams  []string           `json:"streams,omitempty"`
+	Ports    []manifest.PinPort `json:"ports,omitempty"`
+	Warnings []rtlbridge.Remark `json:"warnings,omitempty"` // of style: the device fits even so
+	Built    *Built             `json:"built,omitempty"`
+	Error    string             `json:"error,omitempty"`
 }
 
 // Built tells of a build.

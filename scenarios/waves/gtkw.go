@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 )
 
 // Mark is a place in a waveform.
@@ -17,8 +17,8 @@ type Mark struct {
 
 // View is what a viewer shows.
 type View struct {
-	Manifest *rtlbridge.Manifest
-	Ports    []rtlbridge.PinPort
+	Manifest *manifest.Manifest
+	Ports    []manifest.PinPort
 	FST      string
 	Period   simcore.Ps // of the first clock
 	Marks    []Mark     // the first one is where the viewer opens; at most 26

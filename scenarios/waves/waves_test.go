@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/manifest"
 )
 
 func TestPolicy(t *testing.T) {
@@ -36,15 +36,15 @@ func TestPolicy(t *testing.T) {
 
 // Rising edges are where the harness has them: behind the reset, in the middle of a cycle of a single clock.
 func TestTimes(t *testing.T) {
-	m := &rtlbridge.Manifest{Clocks: []rtlbridge.Clock{{Signal: "c"}}, Resets: []rtlbridge.Reset{{Signal: "r", Cycles: 4}}}
+	m := &manifest.Manifest{Clocks: []manifest.Clock{{Signal: "c"}}, Resets: []manifest.Reset{{Signal: "r", Cycles: 4}}}
 	v := &View{Manifest: m, Period: 1000}
 	require.Equal(t, simcore.Ps(14_500), v.Time(10))
-	m.Clocks = append(m.Clocks, rtlbridge.Clock{Signal: "d"})
+	m.Clocks = append(m.Clocks, manifest.Clock{Signal: "d"})
 	require.Equal(t, simcore.Ps(15_000), v.Time(10))
 }
 
 func TestBlocksHaveTheirOwnSignals(t *testing.T) {
-	v := View{Manifest: &rtlbridge.Manifest{Clocks: []rtlbridge.Clock{{Signal: "clk", PeriodPs: 2500}}}, Period: 2500}
+	v := View{Manifest: &manifest.Manifest{Clocks: []manifest.Clock{{Signal: "clk", PeriodPs: 2500}}}, Period: 2500}
 	v.Blocks = BlocksOf([]string{"TOP.top.u_a"}, []string{"TOP.clk", "TOP.top.u_a.go", "TOP.top.u_a.n[3:0]", "TOP.top.u_a.u_b.go", "TOP.top.u_ab.go"})
 	require.Equal(t, []Block{{"TOP.top.u_a", []string{"TOP.top.u_a.go", "TOP.top.u_a.n[3:0]"}}}, v.Blocks)
 	require.Contains(t, v.SaveFile(), "@200\n-TOP.top.u_a\n@28\nTOP.top.u_a.go\n@22\nTOP.top.u_a.n[3:0]\n")

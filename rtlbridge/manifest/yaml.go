@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func (s *shape) add(n *yaml.Node, field, format string, args ...any) {
 	if field != "" {
 		field += ": "
 	}
-	s.errs = append(s.errs, &ManifestError{Path: s.path, Line: n.Line, Msg: field + fmt.Sprintf(format, args...)})
+	s.errs = append(s.errs, &Error{Path: s.path, Line: n.Line, Msg: field + fmt.Sprintf(format, args...)})
 }
 
 // check compares n, which stands at field, with t.
@@ -94,25 +94,25 @@ func (s *shape) follows(path string, given func(string) bool) bool {
 		case u == "": // the manifest is no group of fields
 			return true
 		case u == ".": // a name at the top that is not known may be that of any value that is missing
-			if !given(topField(path)) || path == "busy" && !given("observe") {
+			if !given(TopField(path)) || path == "busy" && !given("observe") {
 				return true
 			}
 		case !inside: // the value itself, or an element, without which others stand elsewhere
-			if topField(path) == topField(u) {
+			if TopField(path) == TopField(u) {
 				return true
 			}
 		case path == element || strings.HasPrefix(path, element+"."):
 			return true
 		}
-		if path == "busy" && topField(u) == "observe" {
+		if path == "busy" && TopField(u) == "observe" {
 			return true
 		}
 	}
 	return false
 }
 
-// topField is the field of the manifest itself that a path leads into.
-func topField(path string) string {
+// TopField is the field of the manifest itself that a path leads into.
+func TopField(path string) string {
 	if i := strings.IndexAny(path, ".["); i >= 0 {
 		return path[:i]
 	}
@@ -188,7 +188,7 @@ func yamlErrors(path string, err error) error {
 	}
 	var errs []error
 	for _, s := range list {
-		e := &ManifestError{Path: path, Msg: s}
+		e := &Error{Path: path, Msg: s}
 		if _, err := fmt.Sscanf(s, "line %d:", &e.Line); err == nil {
 			e.Msg = strings.TrimSpace(s[strings.Index(s, ":")+1:])
 		} else {

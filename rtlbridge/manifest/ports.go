@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"bufio"
@@ -33,8 +33,8 @@ const (
 	hashed   = "__Vhsh"
 )
 
-// parsePorts reads the port declarations of a verilated top-level header.
-func parsePorts(header io.Reader) ([]PinPort, error) {
+// ParsePorts reads the port declarations of a verilated top-level header.
+func ParsePorts(header io.Reader) ([]PinPort, error) {
 	var ports []PinPort
 	sc := bufio.NewScanner(header)
 	sc.Buffer(nil, 1<<20)
@@ -53,7 +53,7 @@ func parsePorts(header io.Reader) ([]PinPort, error) {
 			return nil, fmt.Errorf("port declaration not understood: %s", strings.TrimSpace(sc.Text()))
 		}
 		ports = append(ports, PinPort{
-			Name: unescape(g[3]), Member: g[3], Dir: strings.ToLower(g[1]), Width: msb - lsb + 1, Array: g[4],
+			Name: Unescape(g[3]), Member: g[3], Dir: strings.ToLower(g[1]), Width: msb - lsb + 1, Array: g[4],
 		})
 	}
 	if err := sc.Err(); err != nil {
@@ -65,9 +65,9 @@ func parsePorts(header io.Reader) ([]PinPort, error) {
 	return ports, nil
 }
 
-// unescape gives the name in the design: without Verilator's mark of a reserved name, and with the characters that it escapes
+// Unescape gives the name in the design: without Verilator's mark of a reserved name, and with the characters that it escapes
 // (__05F is '_').
-func unescape(s string) string {
+func Unescape(s string) string {
 	return reEscape.ReplaceAllStringFunc(strings.TrimPrefix(s, reserved), func(e string) string {
 		n, _ := strconv.ParseUint(e[3:], 16, 8)
 		return string(rune(n))

@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 // Verilator writes; the others mean something to a shell.
 const pathMarks = "/_-.+=,@%:~#^!()[]{}"
 
-// badInPath is the first character of a path that tools cannot be given, "" if there is none.
-func badInPath(path string) string {
+// BadInPath is the first character of a path that tools cannot be given, "" if there is none.
+func BadInPath(path string) string {
 	for _, r := range path {
 		if !unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !strings.ContainsRune(pathMarks, r) || r == unicode.ReplacementChar {
 			return string(r)
@@ -22,9 +22,9 @@ func badInPath(path string) string {
 	return ""
 }
 
-// checkHit refuses a file or folder that was found but whose name, relative to the manifest, tools cannot be given.
-func checkHit(rel string) error {
-	if bad := badInPath(rel); bad != "" {
+// CheckHit refuses a file or folder that was found but whose name, relative to the manifest, tools cannot be given.
+func CheckHit(rel string) error {
+	if bad := BadInPath(rel); bad != "" {
 		return fmt.Errorf("%q: a name with %q cannot be given to the tools; rename the file or its folder", rel, bad)
 	}
 	return nil
@@ -33,8 +33,8 @@ func checkHit(rel string) error {
 // patternMarks are those of patterns and of variables, which a path of a manifest may have besides.
 const patternMarks = "*?$"
 
-// checkPath refuses what a manifest names as a file or a folder and cannot be one.
-func checkPath(p string) error {
+// CheckPath refuses what a manifest names as a file or a folder and cannot be one.
+func CheckPath(p string) error {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(patternMarks, r) {
 			return '_'
@@ -48,9 +48,9 @@ func checkPath(p string) error {
 		return fmt.Errorf("%q is an option and not a path; a file of that name is given as ./%s", p, p)
 	case strings.Contains(p, "$("):
 		return fmt.Errorf("%q: no commands run in a manifest; a path has letters, digits, patterns, variables ($NAME, ${NAME}) and %s", p, pathMarks)
-	case badInPath(plain) != "":
+	case BadInPath(plain) != "":
 		return fmt.Errorf("%q cannot be a path here: it has %q; allowed are letters, digits, patterns, variables ($NAME, ${NAME}) and %s",
-			p, badInPath(plain), pathMarks)
+			p, BadInPath(plain), pathMarks)
 	}
 	return nil
 }
@@ -58,8 +58,8 @@ func checkPath(p string) error {
 // notVerilog are the endings by which Verilator takes a file for C++ or for an object.
 var notVerilog = []string{".c", ".cc", ".cpp", ".cxx", ".sp", ".o", ".a", ".so"}
 
-// checkSource refuses a source that Verilator would not read as part of the design.
-func checkSource(p string) error {
+// CheckSource refuses a source that Verilator would not read as part of the design.
+func CheckSource(p string) error {
 	for _, ext := range notVerilog {
 		if strings.EqualFold(filepath.Ext(p), ext) {
 			return fmt.Errorf("%q is C++ or an object: a device is made of SystemVerilog alone", p)
@@ -71,23 +71,23 @@ func checkSource(p string) error {
 // checkPaths checks the names of files and folders, before anything is looked for.
 func (m *Manifest) checkPaths(add func(string, string, ...any)) {
 	for i, p := range m.Sources {
-		err := checkPath(p)
+		err := CheckPath(p)
 		if err == nil {
-			err = checkSource(p)
+			err = CheckSource(p)
 		}
 		if err != nil {
 			add(fmt.Sprintf("sources[%d]", i), "sources: %v", err)
 		}
 	}
 	for i, p := range m.IncludeDirs {
-		if err := checkPath(p); err != nil {
+		if err := CheckPath(p); err != nil {
 			add(fmt.Sprintf("include_dirs[%d]", i), "include_dirs: %v", err)
 		}
 	}
 }
 
-// rel gives a path relative to the manifest, so that a hash does not depend on where the tree lies.
-func (m *Manifest) rel(path string) string {
+// Rel gives a path relative to the manifest, so that a hash does not depend on where the tree lies.
+func (m *Manifest) Rel(path string) string {
 	base, err := filepath.Abs(m.Dir())
 	if err != nil {
 		return path
@@ -98,7 +98,7 @@ func (m *Manifest) rel(path string) string {
 	return path
 }
 
-func (m *Manifest) abs(p string) string {
+func (m *Manifest) Abs(p string) string {
 	p = os.ExpandEnv(p)
 	if !filepath.IsAbs(p) {
 		p = filepath.Join(m.Dir(), p)

@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"maps"
@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// flagParameter is the parameter that an option sets.
-func flagParameter(f string) (name, value string, ok bool) {
+// FlagParameter is the parameter that an option sets.
+func FlagParameter(f string) (name, value string, ok bool) {
 	if strings.HasPrefix(f, "--") {
 		f = f[1:]
 	}
-	def, ok := strings.CutPrefix(f, parameterFlag)
+	def, ok := strings.CutPrefix(f, ParameterFlag)
 	name, value, given := strings.Cut(def, "=")
 	return name, value, ok && given
 }
@@ -23,33 +23,33 @@ func (m *Manifest) parameters() map[string]string {
 		all = map[string]string{}
 	}
 	for _, f := range m.VerilatorFlags {
-		if name, value, ok := flagParameter(f); ok {
+		if name, value, ok := FlagParameter(f); ok {
 			all[name] = value
 		}
 	}
 	return all
 }
 
-// given are the parameters of the manifest, as "NAME = VALUE".
-func (m *Manifest) given() (list []string) {
+// Given are the parameters of the manifest, as "NAME = VALUE".
+func (m *Manifest) Given() (list []string) {
 	all := m.parameters()
-	for _, name := range sortedKeys(all) {
+	for _, name := range SortedKeys(all) {
 		list = append(list, name+" = "+all[name])
 	}
 	return list
 }
 
-// namedIn are the parameters of the manifest that a text names, with their values.
-func (m *Manifest) namedIn(text string) (list []string) {
+// NamedIn are the parameters of the manifest that a text names, with their values.
+func (m *Manifest) NamedIn(text string) (list []string) {
 	all := m.parameters()
-	for _, name := range sortedKeys(all) {
-		if named(text, name) {
+	for _, name := range SortedKeys(all) {
+		if Named(text, name) {
 			list = append(list, name+" = "+all[name])
 		}
 	}
 	return list
 }
 
-func named(text, name string) bool {
+func Named(text, name string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }

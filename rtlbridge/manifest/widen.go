@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"errors"
@@ -26,13 +26,13 @@ func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest,
 		return m, nil
 	}
 	if n < 1 || n > protocol.MaxStreams {
-		return nil, m.errorf("streams", "%d lanes: needs 1 to %d", n, protocol.MaxStreams)
+		return nil, m.Errorf("streams", "%d lanes: needs 1 to %d", n, protocol.MaxStreams)
 	}
 	w := *m
 	w.Parameters, w.Streams, w.lines = maps.Clone(m.Parameters), slices.Clone(m.Streams), maps.Clone(m.lines)
 	var errs []error
 	if _, ok := m.Parameters[parameter]; !ok {
-		errs = append(errs, m.errorf("parameters", "parameter %s is not in the manifest: no build with %d lanes can be made of it", parameter, n))
+		errs = append(errs, m.Errorf("parameters", "parameter %s is not in the manifest: no build with %d lanes can be made of it", parameter, n))
 	} else {
 		w.Parameters[parameter] = strconv.Itoa(n)
 	}
@@ -50,7 +50,7 @@ func (m *Manifest) Widen(parameter string, n int, streams ...string) (*Manifest,
 func (m *Manifest) With(parameter string, value int) (*Manifest, error) {
 	have, ok := m.Parameters[parameter]
 	if !ok {
-		return nil, m.errorf("parameters", "parameter %s is not in the manifest: no build with %s %d can be made of it", parameter, parameter, value)
+		return nil, m.Errorf("parameters", "parameter %s is not in the manifest: no build with %s %d can be made of it", parameter, parameter, value)
 	}
 	if have == strconv.Itoa(value) {
 		return m, nil
@@ -78,19 +78,19 @@ func (m *Manifest) other(name string) int {
 func (m *Manifest) split(name string, n int) error {
 	at := m.stream(name)
 	if at < 0 {
-		return m.errorf("streams", "no stream %s, of which %d lanes are wanted", name, n)
+		return m.Errorf("streams", "no stream %s, of which %d lanes are wanted", name, n)
 	}
 	if have := m.Streams[at].lanes(); have != 1 {
-		return m.errorf(fmt.Sprintf("streams[%d].lanes", at), "stream %s is one of %d lanes already, %d are wanted", name, have, n)
+		return m.Errorf(fmt.Sprintf("streams[%d].lanes", at), "stream %s is one of %d lanes already, %d are wanted", name, have, n)
 	}
 	m.Streams[at].Lanes = n
 	for i := 1; i < n; i++ {
 		s := m.Streams[at]
 		s.Name, s.Lane = LaneName(name, i), i
 		if m.stream(s.Name) >= 0 {
-			return m.errorf("streams", "stream %s is there already, without the other lanes of %s", s.Name, name)
+			return m.Errorf("streams", "stream %s is there already, without the other lanes of %s", s.Name, name)
 		}
-		m.lines[fmt.Sprintf("streams[%d]", len(m.Streams))] = m.line(fmt.Sprintf("streams[%d]", at))
+		m.lines[fmt.Sprintf("streams[%d]", len(m.Streams))] = m.Line(fmt.Sprintf("streams[%d]", at))
 		m.Streams = append(m.Streams, s)
 	}
 	return nil
@@ -105,9 +105,9 @@ func (m *Manifest) WithParameters(values map[string]string) (*Manifest, error) {
 		w.Parameters = map[string]string{}
 	}
 	var errs []error
-	for _, k := range sortedKeys(values) {
+	for _, k := range SortedKeys(values) {
 		if err := checkParameter(values[k]); err != nil {
-			errs = append(errs, m.errorf("parameters", "parameter %s: %v", k, err))
+			errs = append(errs, m.Errorf("parameters", "parameter %s: %v", k, err))
 		}
 		w.Parameters[k] = values[k]
 	}

@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"fmt"
@@ -32,8 +32,8 @@ func checkMacro(value string) error {
 	return nil
 }
 
-// checkMacroDef checks NAME or NAME=VALUE.
-func checkMacroDef(def string) error {
+// CheckMacroDef checks NAME or NAME=VALUE.
+func CheckMacroDef(def string) error {
 	name, value, _ := strings.Cut(def, "=")
 	if !reSignal.MatchString(name) {
 		return fmt.Errorf("%q is not NAME or NAME=VALUE", def)
@@ -42,14 +42,14 @@ func checkMacroDef(def string) error {
 }
 
 func (m *Manifest) checkValues(add func(string, string, ...any)) {
-	for _, k := range sortedKeys(m.Defines) {
+	for _, k := range SortedKeys(m.Defines) {
 		if !reSignal.MatchString(k) {
 			add("defines."+k, "define %q is not a macro name", k)
 		} else if err := checkMacro(m.Defines[k]); err != nil {
 			add("defines."+k, "defines.%s: %v", k, err)
 		}
 	}
-	for _, k := range sortedKeys(m.Parameters) {
+	for _, k := range SortedKeys(m.Parameters) {
 		if !reSignal.MatchString(k) {
 			add("parameters."+k, "parameter %q is not an identifier", k)
 		} else if err := checkParameter(m.Parameters[k]); err != nil {

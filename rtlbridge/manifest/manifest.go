@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"bytes"
@@ -99,12 +99,12 @@ const maxManifestBytes = 1 << 20
 // HasReady tells whether the stream has back-pressure.
 func (s *Stream) HasReady() bool { return s.Kind != protocol.KindLevel && (s.Ready == nil || *s.Ready) }
 
-// packets reports whether the stream has data and an end of each transaction.
-func (s *Stream) packets() bool { return s.Kind == protocol.KindAxis || s.Kind == protocol.KindTLP }
+// Packets reports whether the stream has data and an end of each transaction.
+func (s *Stream) Packets() bool { return s.Kind == protocol.KindAxis || s.Kind == protocol.KindTLP }
 
 // side are the roles whose bytes are the side bytes.
 func (s *Stream) side() []string {
-	if s.packets() {
+	if s.Packets() {
 		return s.Side
 	}
 	return s.Fields
@@ -112,7 +112,7 @@ func (s *Stream) side() []string {
 
 // Unit is the number of bytes per tkeep bit; 0 when there is no tkeep.
 func (s *Stream) Unit() int {
-	if !s.packets() {
+	if !s.Packets() {
 		return 0
 	}
 	if s.KeepUnit == nil {
@@ -130,14 +130,14 @@ func (s *Stream) lanes() int {
 
 // validRole and readyRole are the roles of the handshake.
 func (s *Stream) validRole() string {
-	if s.packets() {
+	if s.Packets() {
 		return "tvalid"
 	}
 	return "valid"
 }
 
 func (s *Stream) readyRole() string {
-	if s.packets() {
+	if s.Packets() {
 		return "tready"
 	}
 	return "ready"
@@ -159,8 +159,8 @@ func (m *Manifest) clock(signal string) int {
 	return max(0, slices.IndexFunc(m.Clocks, func(c Clock) bool { return c.Signal == signal }))
 }
 
-// pin is the name of the port that plays role.
-func (s *Stream) pin(role string) string {
+// Pin is the name of the port that plays role.
+func (s *Stream) Pin(role string) string {
 	if p, ok := s.Signals[role]; ok {
 		return strings.TrimPrefix(p, invertMark)
 	}
@@ -178,63 +178,63 @@ func (s *Stream) inverted(role string) bool { return strings.HasPrefix(s.Signals
 
 // Pins are the ports of the stream: those of its handshake first.
 func (s *Stream) Pins() (list []string) {
-	list = append(list, s.pin(s.validRole()))
+	list = append(list, s.Pin(s.validRole()))
 	if s.HasReady() {
-		list = append(list, s.pin(s.readyRole()))
+		list = append(list, s.Pin(s.readyRole()))
 	}
 	if s.Kind == protocol.KindLevel {
 		list = nil
 	}
-	if s.packets() {
-		list = append(list, s.pin("tlast"), s.pin("tdata"))
+	if s.Packets() {
+		list = append(list, s.Pin("tlast"), s.Pin("tdata"))
 		if s.Unit() != 0 {
-			list = append(list, s.pin("tkeep"))
+			list = append(list, s.Pin("tkeep"))
 		}
 	}
 	for _, r := range s.side() {
-		list = append(list, s.pin(r))
+		list = append(list, s.Pin(r))
 	}
 	return list
 }
 
-// ManifestError is one fault of a manifest.
-type ManifestError struct {
+// Error is one fault of a manifest.
+type Error struct {
 	Path string
 	Line int // 0 if the fault has no line
 	Msg  string
 }
 
-func (e *ManifestError) Error() string {
+func (e *Error) Error() string {
 	if e.Line == 0 {
 		return fmt.Sprintf("%s: %s", e.Path, e.Msg)
 	}
 	return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.Msg)
 }
 
-var _ error = (*ManifestError)(nil)
+var _ error = (*Error)(nil)
 
-// LoadManifest reads and validates a manifest; the error joins every fault found, each with file and line.
-func LoadManifest(path string) (*Manifest, error) {
+// Load reads and validates a manifest; the error joins every fault found, each with file and line.
+func Load(path string) (*Manifest, error) {
 	path, text, err := readManifest(path)
 	if err != nil {
 		return nil, err
 	}
-	return ParseManifest(path, text)
+	return Parse(path, text)
 }
 
 // designFields are those that say what the design is: what Verilator reads, and how.
 var designFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
 
-// loadDesign reads a manifest that loadManifest refuses, for its design alone: nil where it is not known what the design is,
+// LoadDesign reads a manifest that loadManifest refuses, for its design alone: nil where it is not known what the design is,
 // since a fault is in a field that says so.
-func loadDesign(path string) *Manifest {
+func LoadDesign(path string) *Manifest {
 	path, text, err := readManifest(path)
 	if err != nil {
 		return nil
 	}
 	m, wrong, _ := parseManifest(path, text)
 	for _, field := range wrong {
-		if field = topField(field); field == "" || slices.Contains(designFields, field) {
+		if field = TopField(field); field == "" || slices.Contains(designFields, field) {
 			return nil
 		}
 	}
@@ -254,7 +254,7 @@ func readManifest(path string) (string, []byte, error) {
 		}
 	}
 	if !st.Mode().IsRegular() {
-		return path, nil, &ManifestError{Path: path, Msg: "is a folder, a pipe or a device; a manifest is a file"}
+		return path, nil, &Error{Path: path, Msg: "is a folder, a pipe or a device; a manifest is a file"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -266,15 +266,15 @@ func readManifest(path string) (string, []byte, error) {
 		return path, nil, fmt.Errorf("device manifest: %w", err)
 	}
 	if len(b) > maxManifestBytes {
-		return path, nil, &ManifestError{Path: path, Msg: fmt.Sprintf("larger than the limit of %d bytes", maxManifestBytes)}
+		return path, nil, &Error{Path: path, Msg: fmt.Sprintf("larger than the limit of %d bytes", maxManifestBytes)}
 	}
 	return path, b, nil
 }
 
-// ParseManifest validates the text of a manifest; path is used for messages and as the base of relative paths. All faults
+// Parse validates the text of a manifest; path is used for messages and as the base of relative paths. All faults
 // are told at once, by line, but for those that might only follow from others: what an unknown field or a value of a wrong
 // type was meant to say is not known.
-func ParseManifest(path string, text []byte) (*Manifest, error) {
+func Parse(path string, text []byte) (*Manifest, error) {
 	m, _, err := parseManifest(path, text)
 	if err != nil {
 		return nil, err
@@ -292,10 +292,10 @@ func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err e
 		return nil, nil, yamlErrors(path, err)
 	}
 	if len(root.Content) == 0 {
-		return nil, nil, &ManifestError{Path: path, Msg: "is empty; it needs at least name, top, sources, clocks and streams"}
+		return nil, nil, &Error{Path: path, Msg: "is empty; it needs at least name, top, sources, clocks and streams"}
 	}
 	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, nil, &ManifestError{Path: path, Msg: "holds more than one YAML document; a manifest is one"}
+		return nil, nil, &Error{Path: path, Msg: "holds more than one YAML document; a manifest is one"}
 	}
 	err = root.Decode(m)
 	var te *yaml.TypeError
@@ -311,7 +311,7 @@ func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err e
 		return nil, nil, yamlErrors(path, te)
 	}
 	indexLines("", root.Content[0], m.lines)
-	m.expand(func(path, format string, args ...any) { s.errs = append(s.errs, m.errorf(path, format, args...)) })
+	m.expand(func(path, format string, args ...any) { s.errs = append(s.errs, m.Errorf(path, format, args...)) })
 	errs, fields := m.validate(&s)
 	return m, append(s.unknown, fields...), byLine(append(s.errs, errs...))
 }
@@ -319,7 +319,7 @@ func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err e
 // byLine joins faults in the order of their lines.
 func byLine(errs []error) error {
 	line := func(err error) int {
-		var e *ManifestError
+		var e *Error
 		if errors.As(err, &e) {
 			return e.Line
 		}
@@ -332,8 +332,8 @@ func byLine(errs []error) error {
 // Dir is the folder that the manifest's paths are relative to.
 func (m *Manifest) Dir() string { return filepath.Dir(m.Path) }
 
-// line is the line of the YAML value at path or of its nearest known ancestor.
-func (m *Manifest) line(path string) int {
+// Line is the line of the YAML value at path or of its nearest known ancestor.
+func (m *Manifest) Line(path string) int {
 	for path != "" {
 		if n, ok := m.lines[path]; ok {
 			return n
@@ -347,6 +347,6 @@ func (m *Manifest) line(path string) int {
 	return 0
 }
 
-func (m *Manifest) errorf(path, format string, args ...any) error {
-	return &ManifestError{Path: m.Path, Line: m.line(path), Msg: fmt.Sprintf(format, args...)}
+func (m *Manifest) Errorf(path, format string, args ...any) error {
+	return &Error{Path: m.Path, Line: m.Line(path), Msg: fmt.Sprintf(format, args...)}
 }

@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ func (m *Manifest) validate(s *shape) (errs []error, wrong []string) {
 	given := func(path string) bool { _, ok := m.lines[path]; return ok }
 	add := func(path, format string, args ...any) {
 		if !s.follows(path, given) {
-			errs, wrong = append(errs, m.errorf(path, format, args...)), append(wrong, path)
+			errs, wrong = append(errs, m.Errorf(path, format, args...)), append(wrong, path)
 		}
 	}
 	if !reName.MatchString(m.Name) {
@@ -161,10 +161,10 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 		return r == "tkeep" && s.Unit() == 0 || r == s.readyRole() && !s.HasReady()
 	})
 	missing := slices.ContainsFunc(wanted, func(r string) bool { _, named := s.Signals[r]; return !named })
-	if s.Prefix == "" && missing && s.packets() {
+	if s.Prefix == "" && missing && s.Packets() {
 		add(p, "stream %s: prefix is needed unless signals names every role (%s)", s.Name, strings.Join(wanted, ", "))
 	}
-	for _, k := range sortedKeys(s.Signals) {
+	for _, k := range SortedKeys(s.Signals) {
 		if !slices.Contains(roles, k) {
 			add(p+".signals."+k, "stream %s: signals: role %q is none of %s", s.Name, k, strings.Join(roles, ", "))
 		} else if s.inverted(k) && k != s.validRole() && k != s.readyRole() {
@@ -173,7 +173,7 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 			add(p+".signals."+k, "stream %s: signals.%s: %q is not a port name", s.Name, k, s.Signals[k])
 		}
 	}
-	for _, k := range sortedKeys(s.Strides) {
+	for _, k := range SortedKeys(s.Strides) {
 		if !slices.Contains(roles, k) || s.Strides[k] < 1 {
 			add(p+".strides."+k, "stream %s: strides.%s: needs a known role and at least 1 bit", s.Name, k)
 		}
@@ -182,7 +182,7 @@ func checkStream(s *Stream, p string, add func(string, string, ...any)) {
 
 // sideName is the field of the manifest that lists the roles beside data and handshake.
 func sideName(s *Stream) string {
-	if s.packets() {
+	if s.Packets() {
 		return "side"
 	}
 	return "fields"
@@ -195,7 +195,7 @@ func checkKind(s *Stream, p string, add func(string, string, ...any)) {
 			add(p+"."+field, "stream %s: kind %s has no %s", s.Name, s.Kind, field)
 		}
 	}
-	if s.packets() {
+	if s.Packets() {
 		not("fields", len(s.Fields) > 0)
 		return
 	}
@@ -220,7 +220,7 @@ func (m *Manifest) checkExtras(add func(string, string, ...any)) {
 	if len(m.TieOffs) > protocol.MaxTieOffs {
 		add("tie_offs", "tie_offs: %d given, the limit is %d", len(m.TieOffs), protocol.MaxTieOffs)
 	}
-	for _, k := range sortedKeys(m.TieOffs) {
+	for _, k := range SortedKeys(m.TieOffs) {
 		if _, err := parseConstant(m.TieOffs[k]); err != nil {
 			add("tie_offs."+k, "tie_offs.%s: %v", k, err)
 		}
@@ -255,7 +255,7 @@ func (m *Manifest) checkExtras(add func(string, string, ...any)) {
 	}
 }
 
-func sortedKeys[V any](m map[string]V) []string {
+func SortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)

@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"nictwin/rtlbridge/protocol"
 )
 
-// field is one role of a stream resolved to bits of a port.
-type field struct {
+// Field is one role of a stream resolved to bits of a port.
+type Field struct {
 	Role   string
 	Member string // C++ member of the verilated class
 	Lsb    int
@@ -21,33 +21,33 @@ type field struct {
 }
 
 // Bytes is the number of bytes that hold the field.
-func (f field) Bytes() int { return (f.Width + 7) / 8 }
+func (f Field) Bytes() int { return (f.Width + 7) / 8 }
 
-// boundStream is a stream whose roles are all resolved.
-type boundStream struct {
+// BoundStream is a stream whose roles are all resolved.
+type BoundStream struct {
 	*Stream
 	Index                           int
-	Data, Keep, Last, Valid, ReadyF field
-	SideFields                      []field
+	Data, Keep, Last, Valid, ReadyF Field
+	SideFields                      []Field
 	DataBytes, SideBytes            int
 	ClockIdx                        int
 	AfterIdx, WithIdx               int // -1: none
 }
 
-type tieOff struct {
+type TieOff struct {
 	Name   string
 	Member string
 	Width  int
 	Value  *big.Int
 }
 
-// binding is a manifest joined with the ports of the verilated design: all that the generated glue needs.
-type binding struct {
+// Binding is a manifest joined with the ports of the verilated design: all that the generated glue needs.
+type Binding struct {
 	Manifest *Manifest
 	Clocks   []PinPort
 	Resets   []boundReset
-	Streams  []boundStream
-	Ties     []tieOff
+	Streams  []BoundStream
+	Ties     []TieOff
 	Observe  []PinPort
 	BusyIdx  int // index into Observe, -1 if none
 }
@@ -66,14 +66,14 @@ type binder struct {
 	errs  []error
 }
 
-// bind joins manifest and ports. Every missing port, wrong direction, wrong width and undriven input is reported, each
+// Bind joins manifest and ports. Every missing port, wrong direction, wrong width and undriven input is reported, each
 // with the manifest's line.
-func bind(m *Manifest, ports []PinPort) (*binding, error) {
+func Bind(m *Manifest, ports []PinPort) (*Binding, error) {
 	b := &binder{m: m, ports: map[string]PinPort{}, used: map[string]string{}, split: map[string]int{}}
 	for _, p := range ports {
 		b.ports[p.Name] = p
 	}
-	out := &binding{Manifest: m, BusyIdx: -1}
+	out := &Binding{Manifest: m, BusyIdx: -1}
 	for i, c := range m.Clocks {
 		out.Clocks = append(out.Clocks, b.drive(fmt.Sprintf("clocks[%d].signal", i), c.Signal, "the clock", 1))
 	}
@@ -99,7 +99,7 @@ func bind(m *Manifest, ports []PinPort) (*binding, error) {
 }
 
 func (b *binder) errorf(path, format string, args ...any) {
-	b.errs = append(b.errs, b.m.errorf(path, format, args...))
+	b.errs = append(b.errs, b.m.Errorf(path, format, args...))
 }
 
 // port looks a port up and checks its direction.
@@ -157,9 +157,9 @@ func (b *binder) similar(name string) string {
 	return " (did you mean " + strings.Join(hits, ", ") + "?)"
 }
 
-func (b *binder) stream(i int) boundStream {
+func (b *binder) stream(i int) BoundStream {
 	s := &b.m.Streams[i]
-	bs := boundStream{Stream: s, Index: i, ClockIdx: b.m.clock(s.Clock), AfterIdx: b.m.other(s.After), WithIdx: b.m.other(s.With)}
+	bs := BoundStream{Stream: s, Index: i, ClockIdx: b.m.clock(s.Clock), AfterIdx: b.m.other(s.After), WithIdx: b.m.other(s.With)}
 	fwd, back := s.Dir, DirOut
 	if s.Dir == DirOut {
 		back = DirIn
@@ -170,7 +170,7 @@ func (b *binder) stream(i int) boundStream {
 	if s.HasReady() {
 		bs.ReadyF = b.role(i, s.readyRole(), back, 1)
 	}
-	if s.packets() {
+	if s.Packets() {
 		b.packets(i, fwd, &bs)
 	}
 	path := fmt.Sprintf("streams[%d]", i)
@@ -187,7 +187,7 @@ func (b *binder) stream(i int) boundStream {
 }
 
 // packets resolves data, keep and last.
-func (b *binder) packets(i int, fwd string, bs *boundStream) {
+func (b *binder) packets(i int, fwd string, bs *BoundStream) {
 	s := bs.Stream
 	bs.Data = b.role(i, "tdata", fwd, 0)
 	bs.Last = b.role(i, "tlast", fwd, 1)
@@ -206,7 +206,7 @@ func (b *binder) packets(i int, fwd string, bs *boundStream) {
 }
 
 // role resolves one role of stream i; width 0 accepts any.
-func (b *binder) role(i int, role, dir string, width int) field {
+func (b *binder) role(i int, role, dir string, width int) Field {
 	s := &b.m.Streams[i]
 	path := fmt.Sprintf("streams[%d]", i)
 	if _, ok := s.Signals[role]; ok {
@@ -215,9 +215,9 @@ func (b *binder) role(i int, role, dir string, width int) field {
 		path += ".prefix"
 	}
 	what := fmt.Sprintf("stream %s: %s", s.Name, role)
-	p, ok := b.port(path, s.pin(role), dir, what)
+	p, ok := b.port(path, s.Pin(role), dir, what)
 	if !ok {
-		return field{Role: role}
+		return Field{Role: role}
 	}
 	lanes := s.lanes()
 	stride := p.Width / lanes
@@ -226,7 +226,7 @@ func (b *binder) role(i int, role, dir string, width int) field {
 	} else if p.Width%lanes != 0 {
 		b.errorf(path, "%s: port %s has %d bits, which %d lanes do not share evenly; give strides.%s", what, p.Name, p.Width, lanes, role)
 	}
-	f := field{Role: role, Member: p.Member, Lsb: s.Lane * stride, Width: stride, Low: s.inverted(role)}
+	f := Field{Role: role, Member: p.Member, Lsb: s.Lane * stride, Width: stride, Low: s.inverted(role)}
 	if stride*lanes > p.Width {
 		b.errorf(path, "%s: %d lanes of %d bits exceed port %s of %d bits", what, lanes, stride, p.Name, p.Width)
 	}
@@ -261,8 +261,8 @@ const laneOwner = "lanes of streams"
 
 func laneName(port string, lane int) string { return fmt.Sprintf("%s[%d]", port, lane) }
 
-func (b *binder) ties(out *binding) {
-	for _, name := range sortedKeys(b.m.TieOffs) {
+func (b *binder) ties(out *Binding) {
+	for _, name := range SortedKeys(b.m.TieOffs) {
 		path := "tie_offs." + name
 		p := b.drive(path, name, "tie-off", 0)
 		v, err := parseConstant(b.m.TieOffs[name])
@@ -273,11 +273,11 @@ func (b *binder) ties(out *binding) {
 		if p.Width != 0 && v.BitLen() > p.Width {
 			b.errorf(path, "tie-off %s: %s needs %d bits, the port has %d", name, b.m.TieOffs[name], v.BitLen(), p.Width)
 		}
-		out.Ties = append(out.Ties, tieOff{Name: name, Member: p.Member, Width: p.Width, Value: v})
+		out.Ties = append(out.Ties, TieOff{Name: name, Member: p.Member, Width: p.Width, Value: v})
 	}
 }
 
-func (b *binder) observe(out *binding) {
+func (b *binder) observe(out *Binding) {
 	for i, name := range b.m.Observe {
 		path := fmt.Sprintf("observe[%d]", i)
 		p, ok := b.port(path, name, "out", "observe")
@@ -292,7 +292,7 @@ func (b *binder) observe(out *binding) {
 }
 
 // rest ties off what is bound to nothing, if the manifest says so.
-func (b *binder) rest(ports []PinPort, out *binding) {
+func (b *binder) rest(ports []PinPort, out *Binding) {
 	if b.m.TieRest == "" {
 		return
 	}
@@ -308,7 +308,7 @@ func (b *binder) rest(ports []PinPort, out *binding) {
 			b.errorf("tie_rest", "tie_rest %s does not fit into input %s of %d bits", b.m.TieRest, p.Name, p.Width)
 		}
 		b.used[p.Name] = "tie_rest"
-		out.Ties = append(out.Ties, tieOff{Name: p.Name, Member: p.Member, Width: p.Width, Value: v})
+		out.Ties = append(out.Ties, TieOff{Name: p.Name, Member: p.Member, Width: p.Width, Value: v})
 	}
 	if len(out.Ties) > protocol.MaxTieOffs {
 		b.errorf("tie_rest", "tie_rest: %d inputs are tied off, the limit is %d", len(out.Ties), protocol.MaxTieOffs)

@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"fmt"
@@ -79,7 +79,7 @@ func (s *Stream) channels() (list []Stream) {
 			x.Dir = DirIn
 		}
 		for _, role := range []string{"valid", "ready"} {
-			x.Signals[role] = s.pin(c.name + role)
+			x.Signals[role] = s.Pin(c.name + role)
 		}
 		for _, f := range known {
 			if s.channel(f) != c.name || slices.Contains(s.Omit, f) {

@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"errors"
@@ -49,11 +49,11 @@ var allowedFlags = []flagRule{
 	{names: names(`clk|no-clk`), shown: "--clk --no-clk", value: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*$`), form: "a signal"},
 	{names: names(`unused-regexp`), shown: "--unused-regexp", value: regexp.MustCompile(`^[A-Za-z0-9_*?]+$`), form: "a name with * and ?"},
 	{names: names(`y|v`), shown: "-y FOLDER -v FILE", value: anyPath, form: "a path", path: true},
-	{names: regexp.MustCompile(`^D`), shown: "-DNAME=VALUE", rest: joined("", checkMacroDef)},
+	{names: regexp.MustCompile(`^D`), shown: "-DNAME=VALUE", rest: joined("", CheckMacroDef)},
 	{names: regexp.MustCompile(`^U`), shown: "-UNAME", rest: joined("", checkName)},
 	{names: regexp.MustCompile(`^G`), shown: "-GNAME=VALUE", rest: joined("", checkParameterDef)},
 	{names: regexp.MustCompile(`^I`), shown: "-IFOLDER", rest: joinedPaths("")},
-	{names: regexp.MustCompile(`^\+define\+`), shown: "+define+NAME=VALUE", rest: joined("+", checkMacroDef)},
+	{names: regexp.MustCompile(`^\+define\+`), shown: "+define+NAME=VALUE", rest: joined("+", CheckMacroDef)},
 	{names: regexp.MustCompile(`^\+incdir\+`), shown: "+incdir+FOLDER", rest: joinedPaths("+")},
 	{names: regexp.MustCompile(`^\+(?:libext|systemverilogext|verilog(?:1995|2001)ext|1364-(?:1995|2001|2005)ext|1800-(?:2005|2009|2012|2017|2023)ext)\+`),
 		shown: "+libext+.EXT +1800-2017ext+EXT …", rest: joined("+", checkExtension)},
@@ -78,8 +78,8 @@ var ownFlags = []struct {
 	{"gdb gdbbt pipe-filter rr", "nictwin runs Verilator by itself"},
 }
 
-// parameterFlag gives a parameter of the top module its value.
-const parameterFlag = "-G"
+// ParameterFlag gives a parameter of the top module its value.
+const ParameterFlag = "-G"
 
 var withValue = regexp.MustCompile(`^-+[A-Za-z][A-Za-z0-9-]*\s`)
 
@@ -89,8 +89,8 @@ type flagFault struct {
 	err   error
 }
 
-// takeFlags checks options and returns them as Verilator gets them, with one dash and paths that abs made absolute.
-func takeFlags(flags []string, abs func(string) (string, error)) (args []string, faults []flagFault) {
+// TakeFlags checks options and returns them as Verilator gets them, with one dash and paths that abs made absolute.
+func TakeFlags(flags []string, abs func(string) (string, error)) (args []string, faults []flagFault) {
 	for i := 0; i < len(flags); i++ {
 		at := i
 		rule, head, rest, err := findFlag(flags[i])
@@ -125,7 +125,7 @@ func takeFlags(flags []string, abs func(string) (string, error)) (args []string,
 // joinedFlag is an option with what is joined to it, as Verilator gets it.
 func joinedFlag(head, rest string) string {
 	if head == "-D" {
-		return defineArg(rest)
+		return DefineArg(rest)
 	}
 	return head + rest
 }
@@ -157,7 +157,7 @@ func refusedFlag(f, name string) error {
 	switch {
 	case withValue.MatchString(f):
 		return fmt.Errorf("%q is an option and its value: give them as two entries", f)
-	case checkSource(f) != nil && !strings.HasPrefix(f, "-"):
+	case CheckSource(f) != nil && !strings.HasPrefix(f, "-"):
 		return fmt.Errorf("%s: only the design's own sources are compiled, and they stand in sources", f)
 	case !strings.HasPrefix(f, "-") && !strings.HasPrefix(f, "+"):
 		return fmt.Errorf("%q: only options stand here, each with its value behind it; the design's own files stand in sources", f)
@@ -235,27 +235,27 @@ func checkExtension(ext string) error {
 }
 
 func (m *Manifest) checkFlags(add func(string, string, ...any)) {
-	abs := func(p string) (string, error) { return p, checkPath(p) }
-	_, faults := takeFlags(m.VerilatorFlags, abs)
+	abs := func(p string) (string, error) { return p, CheckPath(p) }
+	_, faults := TakeFlags(m.VerilatorFlags, abs)
 	for _, f := range faults {
 		add(fmt.Sprintf("verilator_flags[%d]", f.index), "verilator_flags: %v", f.err)
 	}
 }
 
-// flagArgs are the manifest's options as Verilator gets them, where path is what it gets for a file or folder.
-func (m *Manifest) flagArgs(path func(abs string) string) ([]string, error) {
-	args, faults := takeFlags(m.VerilatorFlags, func(p string) (string, error) {
-		return path(m.abs(p)), errors.Join(checkPath(p), checkHit(m.rel(m.abs(p))))
+// FlagArgs are the manifest's options as Verilator gets them, where path is what it gets for a file or folder.
+func (m *Manifest) FlagArgs(path func(abs string) string) ([]string, error) {
+	args, faults := TakeFlags(m.VerilatorFlags, func(p string) (string, error) {
+		return path(m.Abs(p)), errors.Join(CheckPath(p), CheckHit(m.Rel(m.Abs(p))))
 	})
 	var errs []error
 	for _, f := range faults {
-		errs = append(errs, m.errorf(fmt.Sprintf("verilator_flags[%d]", f.index), "verilator_flags: %v", f.err))
+		errs = append(errs, m.Errorf(fmt.Sprintf("verilator_flags[%d]", f.index), "verilator_flags: %v", f.err))
 	}
 	return args, errors.Join(errs...)
 }
 
-// defineArg defines a macro, NAME or NAME=VALUE.
-func defineArg(def string) string {
+// DefineArg defines a macro, NAME or NAME=VALUE.
+func DefineArg(def string) string {
 	if strings.Contains(def, "=") {
 		return "-D" + def
 	}
