@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"strings"
@@ -6,14 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 // Options that would take the output elsewhere, or make something else of the design, are refused by name; others are not.
 func TestManifestFlags(t *testing.T) {
 	with := func(flags ...string) error {
-		_, err := manifest.Parse("dut.yaml", []byte(manifesttest.Good+"verilator_flags: ['"+strings.Join(flags, "', '")+"']\n"))
+		_, err := Parse("dut.yaml", []byte(manifesttest.Good+"verilator_flags: ['"+strings.Join(flags, "', '")+"']\n"))
 		return err
 	}
 	for _, f := range []string{"-o", "--hierarchical", "--Mdir", "-Mdir", "--Mdir=x", "--exe", "--main", "--lib-create", "--protect-lib", "--prefix",
@@ -27,11 +26,11 @@ func TestManifestFlags(t *testing.T) {
 // A macro without a value is never one of Verilator's own options: -DEBUG is its -debug.
 func TestMacroFlags(t *testing.T) {
 	for _, f := range []string{"-DEBUG", "--DEBUG", "+define+EBUG"} {
-		args, faults := manifest.TakeFlags([]string{"--stats", f}, nil)
+		args, faults := TakeFlags([]string{"--stats", f}, nil)
 		require.Empty(t, faults)
 		require.Equal(t, []string{"-stats", "+define+EBUG"}, args)
 	}
-	args, faults := manifest.TakeFlags([]string{"-DEBUG=1"}, nil)
+	args, faults := TakeFlags([]string{"-DEBUG=1"}, nil)
 	require.Empty(t, faults)
 	require.Equal(t, []string{"-DEBUG=1"}, args)
 }

@@ -1,11 +1,9 @@
-package rtlbridge
+package manifest
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"nictwin/rtlbridge/manifest"
 )
 
 func TestPortKindFaults(t *testing.T) {
@@ -29,7 +27,7 @@ func TestPortKindFaults(t *testing.T) {
 		head + in + "skip_idle: true\nbusy: b\nobserve: [b]\nclocks: []":                         "already defined",
 		"name: x\ntop: m\nsources: [a.sv]\nclocks: [{signal: c, period_ps: 1}]\nstreams:\n" + in: "period_ps 1: needs 2",
 	} {
-		_, err := manifest.Parse("dut.yaml", []byte(text))
+		_, err := Parse("dut.yaml", []byte(text))
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -38,7 +36,7 @@ func TestPortKindFaults(t *testing.T) {
 // lines of the file.
 func TestAXIPorts(t *testing.T) {
 	const head = "name: x\ntop: m\nsources: [a.sv]\nclocks: [{signal: clk, period_ps: 10}]\nstreams:\n"
-	m, err := manifest.Parse("dut.yaml", []byte(head+
+	m, err := Parse("dut.yaml", []byte(head+
 		"- {name: s, kind: axi4, dir: in, prefix: s_axi, fields: [awprot], omit: [awid, bid, arid, rid], signals: {wdata: data, wvalid: go}}\n"+
 		"- {name: c, kind: axil, dir: out}\n- {name: q, kind: level, dir: in, fields: [q]}\n"))
 	require.NoError(t, err)
@@ -61,7 +59,7 @@ func TestAXIPorts(t *testing.T) {
 		"- {name: s, kind: axil, dir: in}\n- {name: a, kind: tdm, dir: in}": `dut.yaml:7: stream a: kind "tdm" is not supported; axis, tlp, record, level, axi4, axil`,
 		"- {name: s, kind: record, dir: in, omit: [x]}":                     "dut.yaml:6: stream s: omit is for kinds axi4 and axil",
 	} {
-		_, err := manifest.Parse("dut.yaml", []byte(head+text))
+		_, err := Parse("dut.yaml", []byte(head+text))
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -1,11 +1,9 @@
-package rtlbridge
+package manifest
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"nictwin/rtlbridge/manifest"
 )
 
 const laneManifest = `name: x
@@ -18,9 +16,9 @@ streams:
   - {name: out, kind: axis, dir: out, prefix: m}
 `
 
-func parseLanes(t *testing.T, text string) *manifest.Manifest {
+func parseLanes(t *testing.T, text string) *Manifest {
 	t.Helper()
-	m, err := manifest.Parse("dut.yaml", []byte(text))
+	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	return m
 }
@@ -33,7 +31,7 @@ func TestWidenMakesLanes(t *testing.T) {
 	require.Len(t, w.Streams, 4)
 	for i, at := range []int{0, 2, 3} {
 		s := w.Streams[at]
-		require.Equal(t, []any{manifest.LaneName("in", i), i, 3, "s", manifest.DirIn}, []any{s.Name, s.Lane, s.Lanes, s.Prefix, s.Dir})
+		require.Equal(t, []any{LaneName("in", i), i, 3, "s", DirIn}, []any{s.Name, s.Lane, s.Lanes, s.Prefix, s.Dir})
 	}
 	require.Equal(t, m.Line("streams[0]"), w.Line("streams[3].lane"), "a fault of a lane is told with the line of its stream")
 	require.Equal(t, parseLanes(t, laneManifest), m, "the manifest itself is as it was")

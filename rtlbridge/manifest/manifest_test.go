@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"strings"
@@ -6,15 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 func TestManifest(t *testing.T) {
-	m, err := manifest.Parse("dut.yaml", []byte(manifesttest.Good))
+	m, err := Parse("dut.yaml", []byte(manifesttest.Good))
 	require.NoError(t, err)
 	require.Equal(t, 16, m.Resets[0].Cycles)
-	b, err := manifest.Bind(m, goodPorts(t))
+	b, err := Bind(m, goodPorts(t))
 	require.NoError(t, err)
 	require.Equal(t, 8, b.Streams[0].DataBytes)
 	require.Equal(t, 16, b.Streams[1].SideBytes)
@@ -50,12 +49,12 @@ func TestManifestFaults(t *testing.T) {
 	} {
 		text := strings.Replace(manifesttest.Good, x.from, x.to, 1)
 		require.NotEqual(t, manifesttest.Good, text, "%s", x.from)
-		_, err := manifest.Parse("dut.yaml", []byte(text))
+		_, err := Parse("dut.yaml", []byte(text))
 		require.ErrorContains(t, err, x.want)
 	}
-	_, err := manifest.Parse("dut.yaml", nil)
+	_, err := Parse("dut.yaml", nil)
 	require.ErrorContains(t, err, "is empty")
-	_, err = manifest.Parse("dut.yaml", []byte("name: a/b\ntop: 1\nclocks: []\n"))
+	_, err = Parse("dut.yaml", []byte("name: a/b\ntop: 1\nclocks: []\n"))
 	for _, want := range []string{"name", "top", "sources", "clocks", "streams"} {
 		require.ErrorContains(t, err, want, "all faults at once")
 	}
@@ -81,15 +80,15 @@ func TestManifestShapeFaultsStandAlone(t *testing.T) {
 	} {
 		text := strings.Replace(manifesttest.Good, x.from, x.to, 1)
 		require.NotEqual(t, manifesttest.Good, text, "%s", x.from)
-		_, err := manifest.Parse("dut.yaml", []byte(text))
+		_, err := Parse("dut.yaml", []byte(text))
 		require.EqualError(t, err, x.want)
 	}
-	_, err := manifest.Parse("dut.yaml", []byte("- a\n"))
+	_, err := Parse("dut.yaml", []byte("- a\n"))
 	require.EqualError(t, err, "dut.yaml:1: a list: needs fields with values (name: value)")
-	_, err = manifest.Parse("dut.yaml", []byte("tie_offs: &x {<<: *x}\n\"\": 1\n"))
+	_, err = Parse("dut.yaml", []byte("tie_offs: &x {<<: *x}\n\"\": 1\n"))
 	require.ErrorContains(t, err, "contains itself")
 	text := strings.Replace(manifesttest.Good, "{signal: clk, period_ps: 2500}", "{<<: {signal: clk}, period_ps: 0x9c4}", 1)
-	m, err := manifest.Parse("dut.yaml", []byte(text))
+	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err, "merged fields, another base")
 	require.EqualValues(t, 2500, m.Clocks[0].PeriodPs)
 }
@@ -120,7 +119,7 @@ func TestManifestFaultsOfBothKinds(t *testing.T) {
 			require.Contains(t, text, x.changes[i])
 			text = strings.Replace(text, x.changes[i], x.changes[i+1], 1)
 		}
-		_, err := manifest.Parse("dut.yaml", []byte(text))
+		_, err := Parse("dut.yaml", []byte(text))
 		require.EqualError(t, err, strings.Join(x.want, "\n"))
 	}
 }
@@ -129,12 +128,12 @@ func FuzzParseManifest(f *testing.F) {
 	f.Add(manifesttest.Good)
 	f.Add("streams: [{name: x, lane: -1, lanes: 5}]\ntie_offs: {a: -1}")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := manifest.Parse("dut.yaml", []byte(text))
+		m, err := Parse("dut.yaml", []byte(text))
 		if err != nil {
 			return
 		}
-		if _, err := manifest.Bind(m, goodPorts(t)); err != nil {
-			var me *manifest.Error
+		if _, err := Bind(m, goodPorts(t)); err != nil {
+			var me *Error
 			require.ErrorAs(t, err, &me)
 		}
 	})

@@ -1,4 +1,4 @@
-package rtlbridge
+package manifest
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
@@ -15,7 +14,7 @@ import (
 func TestEachLane(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}",
 		"{name: head, kind: record, dir: in, prefix: h, fields: [data], lanes: 2}\n  - {name: in, kind: axis, dir: in, prefix: s, lanes: 2, after: head}")
-	m, err := manifest.Parse("dut.yaml", []byte(text))
+	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	var names, after []string
 	for _, s := range m.Streams {
@@ -24,18 +23,18 @@ func TestEachLane(t *testing.T) {
 	require.Equal(t, []string{"head0 0/2", "head1 1/2", "in0 0/2", "in1 1/2", "out 0/0"}, names)
 	require.Equal(t, []string{"", "", "head0", "head1", ""}, after)
 
-	_, err = manifest.Parse("dut.yaml", []byte(strings.Replace(text, "lanes: 2}", "lanes: 3}", 1)))
+	_, err = Parse("dut.yaml", []byte(strings.Replace(text, "lanes: 2}", "lanes: 3}", 1)))
 	require.ErrorContains(t, err, `dut.yaml:8: stream in0: after "head": needs an input stream`)
-	_, err = manifest.Parse("dut.yaml", []byte(strings.Replace(text, "prefix: s, lanes: 2", "prefix: s, lanes: 65", 1)))
+	_, err = Parse("dut.yaml", []byte(strings.Replace(text, "prefix: s, lanes: 2", "prefix: s, lanes: 65", 1)))
 	require.ErrorContains(t, err, "dut.yaml:8: stream in: lane 0 of 65: lanes needs 1 to")
-	_, err = manifest.Parse("dut.yaml", []byte(strings.ReplaceAll(text, "name: out", "name: in1")))
+	_, err = Parse("dut.yaml", []byte(strings.ReplaceAll(text, "name: out", "name: in1")))
 	require.ErrorContains(t, err, "stream in1 is given twice")
 }
 
 // An AXI port with lanes stands for a port on each: the channels of one, then those of the next.
 func TestEachLaneOfAXI(t *testing.T) {
 	text := strings.ReplaceAll(manifesttest.Good, "{name: in, kind: axis, dir: in, prefix: s}", "{name: s, kind: axil, dir: in, prefix: s, lanes: 2, strides: {awaddr: 16}}")
-	m, err := manifest.Parse("dut.yaml", []byte(text))
+	m, err := Parse("dut.yaml", []byte(text))
 	require.NoError(t, err)
 	var names []string
 	for _, s := range m.Streams {
