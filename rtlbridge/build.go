@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"nictwin/rtlbridge/build/cache"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -50,10 +51,10 @@ type builder struct {
 	src     *sourceSet
 	hash    *hasher
 	sum     [32]byte
-	home    string     // harness folder
-	limits  toolLimits // of Verilator
-	scratch *scratch   // becomes the cache entry
-	work    string     // its folder
+	home    string         // harness folder
+	limits  toolLimits     // of Verilator
+	scratch *cache.Scratch // becomes the cache entry
+	work    string         // its folder
 
 	link, linkHome string // where linkDesign made its link; the folder that it made for it
 	wrapper        string // source of a module around the design, "" if it needs none
@@ -67,7 +68,7 @@ func Build(m *manifest.Manifest, o BuildOptions) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := cacheRoot(o.CacheDir)
+	root, err := cache.CacheRoot(o.CacheDir)
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +78,14 @@ func Build(m *manifest.Manifest, o BuildOptions) (*Device, error) {
 		d.Cached, d.Took = true, time.Since(begin)
 		return d, nil
 	}
-	unlock, err := lockEntry(o.context(), entry, b.logf)
+	unlock, err := cache.LockEntry(o.context(), entry, b.logf)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	d, err := b.make(root, entry)
 	if err != nil {
-		dropLock(entry)
+		cache.DropLock(entry)
 		return nil, err
 	}
 	d.Took = time.Since(begin)
@@ -140,8 +141,8 @@ func prepare(m *manifest.Manifest, o BuildOptions) (*builder, error) {
 }
 
 func (b *builder) load(entry string) (*Device, error) {
-	record := filepath.Join(entry, recordFile)
-	if err := use(record); err != nil {
+	record := filepath.Join(entry, cache.RecordFile)
+	if err := cache.Use(record); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(record)
@@ -196,7 +197,7 @@ func (b *builder) logf(format string, args ...any) {
 
 // create builds in a scratch folder beside the entry and moves it into place whole.
 func (b *builder) create(root, entry string) (*Device, error) {
-	if err := sweep(root); err != nil {
+	if err := cache.Sweep(root); err != nil {
 		return nil, err
 	}
 	if err := b.makeScratch(); err != nil {
@@ -216,7 +217,7 @@ func (b *builder) create(root, entry string) (*Device, error) {
 	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
 		return nil, err
 	}
-	if err := b.scratch.become(entry); err != nil {
+	if err := b.scratch.Become(entry); err != nil {
 		return nil, err
 	}
 	return b.load(entry)
@@ -266,7 +267,7 @@ func (b *builder) writeRecord(ports []manifest.PinPort) error {
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(b.work, recordFile), text, 0o644)
+		err = os.WriteFile(filepath.Join(b.work, cache.RecordFile), text, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("build cache: %w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"nictwin/rtlbridge/build/cache"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -41,21 +42,21 @@ func Check(ctx context.Context, m *manifest.Manifest, lint bool) (*Checked, erro
 
 // makeScratch makes a scratch folder in the cache, which cleanUp takes away.
 func (b *builder) makeScratch() error {
-	root, err := cacheRoot(b.o.CacheDir)
+	root, err := cache.CacheRoot(b.o.CacheDir)
 	if err == nil {
-		b.scratch, err = newScratch(root)
+		b.scratch, err = cache.NewScratch(root)
 	}
 	if err != nil {
 		return err
 	}
-	b.work = b.scratch.dir
+	b.work = b.scratch.Dir
 	return nil
 }
 
 // cleanUp takes the scratch folder away, if it has not become an entry of the cache.
 func (b *builder) cleanUp() {
 	_ = b.unlinkDesign() // what is left there is swept with the cache
-	b.scratch.remove()
+	b.scratch.Remove()
 }
 
 // lint has Verilator look at the design with every warning on, and returns the warnings.

@@ -273,7 +273,7 @@ func TestPlaybackIsCancelled(t *testing.T) {
 	time.AfterFunc(100*time.Millisecond, func() { cancel(gone) })
 	_, err := Playback(ctx, &Device{Manifest: &manifest.Manifest{Name: "x"}, Binary: hangs}, "inputs")
 	require.ErrorIs(t, err, gone)
-	var infra *InfraError
+	var infra *protocol.InfraError
 	require.ErrorAs(t, err, &infra)
 }
 

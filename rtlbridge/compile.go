@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"nictwin/rtlbridge/build/cache"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -334,7 +335,7 @@ func (b *builder) compileAll(units []unit) error {
 
 // compileOne writes the object beside its place and moves it there, so that a broken one is never found.
 func (b *builder) compileOne(u unit) error {
-	tmp := u.obj + unfinishedObject(b.work)
+	tmp := u.obj + cache.UnfinishedObject(b.work)
 	args := append(append(b.cxxFlags(), u.flags...), "-c", "-o", tmp, u.src)
 	if err := b.cxx("compiling "+filepath.Base(u.src), args...); err != nil {
 		return err

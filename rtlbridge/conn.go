@@ -105,7 +105,7 @@ func Launch(d *Device, o LaunchOptions) (*Conn, error) {
 	var file *os.File
 	if !o.Socket {
 		if shared, file, err = newRings(); err != nil {
-			return nil, &InfraError{Device: d.Manifest.Name, Op: "launch", Err: err}
+			return nil, &protocol.InfraError{Device: d.Manifest.Name, Op: "launch", Err: err}
 		}
 		defer file.Close()
 	}
@@ -114,7 +114,7 @@ func Launch(d *Device, o LaunchOptions) (*Conn, error) {
 		if shared != nil {
 			err = errors.Join(err, shared.close())
 		}
-		return nil, &InfraError{Device: d.Manifest.Name, Op: "launch", Err: err}
+		return nil, &protocol.InfraError{Device: d.Manifest.Name, Op: "launch", Err: err}
 	}
 	return newConn(d.Manifest.Name, proc, o.Record).open(fd, shared, [32]byte{}, d.HashString(), o.Timeout)
 }
@@ -131,12 +131,12 @@ func Dial(address string, o DialOptions) (*Conn, error) {
 	}
 	c, err := net.DialTimeout(network, at, timeout)
 	if err != nil {
-		return nil, &InfraError{Device: address, Op: "dial", Err: err}
+		return nil, &protocol.InfraError{Device: address, Op: "dial", Err: err}
 	}
 	defer func() { _ = c.Close() }() // the duplicate lives on
 	fd, err := dupConn(c)
 	if err != nil {
-		return nil, &InfraError{Device: address, Op: "dial", Err: err}
+		return nil, &protocol.InfraError{Device: address, Op: "dial", Err: err}
 	}
 	return newConn(address, nil, o.Record).open(fd, nil, o.Token, o.BuildHash, o.Timeout)
 }
@@ -228,7 +228,7 @@ func (c *Conn) fail(op string, err error) error {
 	if c.broken != nil {
 		return c.broken
 	}
-	e := &InfraError{Device: c.name, Op: op, Cycle: c.cycle, Err: err}
+	e := &protocol.InfraError{Device: c.name, Op: op, Cycle: c.cycle, Err: err}
 	if c.proc != nil {
 		e.Exit, e.LastWords = c.proc.kill(grace(err))
 	}
@@ -242,7 +242,7 @@ func (c *Conn) fail(op string, err error) error {
 // grace is what a child gets to end on its own. One that reported an error or has gone is about to: its own exit status
 // says more than our signal.
 func grace(err error) time.Duration {
-	if _, told := errors.AsType[*protocol.DeviceError](err); told || errors.Is(err, ErrClosed) {
+	if _, told := errors.AsType[*protocol.DeviceError](err); told || errors.Is(err, protocol.ErrClosed) {
 		return DefaultTimeout
 	}
 	return 200 * time.Millisecond
@@ -250,7 +250,7 @@ func grace(err error) time.Duration {
 
 // failReading is for a failed send: the device may have said why before it closed.
 func (c *Conn) failReading(op string, err error) error {
-	if errors.Is(err, ErrClosed) {
+	if errors.Is(err, protocol.ErrClosed) {
 		for range 2 {
 			t, body, rerr := c.receive()
 			if rerr != nil {

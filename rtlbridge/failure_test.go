@@ -135,7 +135,7 @@ func TestFakeDevices(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			err := useDevice(fakeDevice(t, x.script), patience(x.cause))
-			var infra *InfraError
+			var infra *protocol.InfraError
 			require.ErrorAs(t, err, &infra)
 			require.ErrorContains(t, err, x.cause)
 		})
@@ -193,7 +193,7 @@ func TestFloodWhileSending(t *testing.T) {
 	for i := 0; err == nil && i < 1000; i++ {
 		err = c.Add(0, 0, nil, make([]byte, 16<<10))
 	}
-	require.ErrorIs(t, err, ErrFlood)
+	require.ErrorIs(t, err, protocol.ErrFlood)
 }
 
 // script makes a device process of a shell script.
@@ -213,16 +213,16 @@ func TestChildrenThatFail(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			_, err := Launch(script(t, x.script), LaunchOptions{Timeout: patience(x.cause), Socket: true})
-			var infra *InfraError
+			var infra *protocol.InfraError
 			require.ErrorAs(t, err, &infra)
 			require.ErrorContains(t, err, x.cause)
 			require.Less(t, len(infra.LastWords), 3*lastWordsBytes)
 		})
 	}
 	_, err := Launch(script(t, "while :; do echo nonsense >&3; done"), LaunchOptions{Timeout: hangsSoon})
-	require.ErrorIs(t, err, ErrTimeout, "with shared memory the socket carries nothing but rings")
+	require.ErrorIs(t, err, protocol.ErrTimeout, "with shared memory the socket carries nothing but rings")
 	_, err = Launch(&Device{Manifest: &manifest.Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
-	var infra *InfraError
+	var infra *protocol.InfraError
 	require.ErrorAs(t, err, &infra)
 }
 
@@ -241,7 +241,7 @@ func TestKilledAndStoppedMidRun(t *testing.T) {
 			}
 		}
 		_, err := runLoop(t, d, o)
-		var infra *InfraError
+		var infra *protocol.InfraError
 		require.ErrorAs(t, err, &infra)
 		require.ErrorContains(t, err, x.cause)
 	}

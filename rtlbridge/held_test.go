@@ -152,7 +152,7 @@ func TestHeldTimesThatCannotBe(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			var infra *InfraError
+			var infra *protocol.InfraError
 			require.ErrorAs(t, err, &infra)
 			require.ErrorContains(t, err, x.want)
 		})

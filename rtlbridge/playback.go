@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // PlaybackResult is what a device makes of a recorded input stream.
@@ -38,7 +40,7 @@ func Playback(ctx context.Context, d *Device, file string, plusArgs ...string) (
 // play runs a device's program with a recording and more environment.
 func play(ctx context.Context, name, program, file string, env []string, plusArgs ...string) (PlaybackResult, error) {
 	var r PlaybackResult
-	ctx, cancel := context.WithTimeoutCause(ctx, playbackTimeout, fmt.Errorf("%w (%v)", ErrTimeout, playbackTimeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, playbackTimeout, fmt.Errorf("%w (%v)", protocol.ErrTimeout, playbackTimeout))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, append([]string{"--playback", file}, plusArgs...)...)
 	cmd.Env = append(os.Environ(), env...)
@@ -49,7 +51,7 @@ func play(ctx context.Context, name, program, file string, env []string, plusArg
 		err = errors.Join(context.Cause(ctx), err)
 	}
 	if err != nil {
-		return r, &InfraError{Device: name, Op: "playback", LastWords: headLines(words.String(), maxToolLines), Err: err}
+		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: headLines(words.String(), maxToolLines), Err: err}
 	}
 	var j struct {
 		Cycles     uint64 `json:"cycles"`
@@ -61,13 +63,13 @@ func play(ctx context.Context, name, program, file string, env []string, plusArg
 		Stopped    bool   `json:"stopped"`
 	}
 	if err := json.Unmarshal(out, &j); err != nil {
-		return r, &InfraError{Device: name, Op: "playback", LastWords: string(out), Err: fmt.Errorf("result not understood: %w", err)}
+		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: string(out), Err: fmt.Errorf("result not understood: %w", err)}
 	}
 	r = PlaybackResult{
 		Cycles: j.Cycles, Wall: time.Duration(j.WallNs), Inputs: j.Inputs, Outputs: j.Outputs, Violations: j.Violations, Stopped: j.Stopped,
 	}
 	if r.Digest, err = strconv.ParseUint(j.Digest, 16, 64); err != nil {
-		return r, &InfraError{Device: name, Op: "playback", LastWords: string(out), Err: err}
+		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: string(out), Err: err}
 	}
 	return r, nil
 }

@@ -255,7 +255,7 @@ func (c *Conn) Recv() (*protocol.Ran, error) {
 	c.cycle = r.Start + uint64(r.Cycles)
 	c.taken += uint64(len(body))
 	if c.taken > protocol.MostBytes(c.hello, &c.start, end-r.Start) {
-		return nil, c.fail("run", fmt.Errorf("%w: %d bytes for %d cycles", ErrFlood, c.taken, end-r.Start))
+		return nil, c.fail("run", fmt.Errorf("%w: %d bytes for %d cycles", protocol.ErrFlood, c.taken, end-r.Start))
 	}
 	if r.Flags&protocol.RanMore != 0 {
 		return r, nil
@@ -325,7 +325,7 @@ func (c *Conn) Close() error {
 	}
 	if c.proc != nil && err == nil {
 		if !c.proc.ended(c.t.timeout) {
-			err = ErrTimeout
+			err = protocol.ErrTimeout
 		} else if c.proc.exit != "exit status 0" {
 			err = errors.New(c.proc.exit)
 		}

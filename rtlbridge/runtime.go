@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"nictwin/rtlbridge/build/cache"
 )
 
 // Objects that builds share lie in the cache, each with its sum beside it: one that is damaged is compiled anew.
@@ -21,8 +23,8 @@ func (b *builder) runtimeDir(root string) (string, error) {
 		return "", fmt.Errorf("harness: %w", err)
 	}
 	sum := h.sum()
-	dir := filepath.Join(root, fmt.Sprintf("%s%x", objectsPrefix, sum[:10]))
-	return dir, useFolder(dir)
+	dir := filepath.Join(root, fmt.Sprintf("%s%x", cache.ObjectsPrefix, sum[:10]))
+	return dir, cache.UseFolder(dir)
 }
 
 // shared are units whose objects builds share.

@@ -81,7 +81,7 @@ func (t *transport) recvNow(b []byte) (int, error) {
 	case errno == syscall.EAGAIN || errno == syscall.EINTR:
 		return 0, errEmpty
 	case errno == syscall.ECONNRESET || errno == 0 && n == 0:
-		return 0, ErrClosed
+		return 0, protocol.ErrClosed
 	case errno != 0:
 		return 0, fmt.Errorf("receiving from the device: %w", errno)
 	}
@@ -100,7 +100,7 @@ func (t *transport) sendNow(b []byte) (int, error) {
 	case syscall.EAGAIN, syscall.EINTR:
 		return 0, errEmpty
 	case syscall.EPIPE, syscall.ECONNRESET:
-		return 0, ErrClosed
+		return 0, protocol.ErrClosed
 	}
 	return 0, fmt.Errorf("sending to the device: %w", errno)
 }
@@ -112,7 +112,7 @@ func (t *transport) takeShared(b []byte) (int, error) {
 	case err != nil:
 		return 0, err
 	case n == 0 && t.closed:
-		return 0, ErrClosed
+		return 0, protocol.ErrClosed
 	case n == 0:
 		return 0, errEmpty
 	}
@@ -129,7 +129,7 @@ func (t *transport) putShared(b []byte) (int, error) {
 	case err != nil:
 		return 0, err
 	case t.closed:
-		return 0, ErrClosed
+		return 0, protocol.ErrClosed
 	case n == 0:
 		return 0, errEmpty
 	}
@@ -168,7 +168,7 @@ func (t *transport) arm(allowance time.Duration) { t.left = t.timeout + allowanc
 // sleep blocks until something can be received, or also sent if writing is set, or a nap is over.
 func (t *transport) sleep(writing bool, what string) error {
 	if t.left <= 0 {
-		return fmt.Errorf("%w (%s for %v)", ErrTimeout, what, t.timeout)
+		return fmt.Errorf("%w (%s for %v)", protocol.ErrTimeout, what, t.timeout)
 	}
 	nap := min(t.left, t.timeout/naps)
 	begin := time.Since(t.epoch)
@@ -305,7 +305,7 @@ func (t *transport) waitWritable() error {
 		return err // what the device said before it closed is still to be read
 	}
 	if len(t.pending)+n > t.maxPend {
-		return ErrFlood
+		return protocol.ErrFlood
 	}
 	t.pending = append(t.pending, chunk[:n]...)
 	return nil

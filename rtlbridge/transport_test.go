@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"nictwin/rtlbridge/protocol"
 )
 
 // A device is given up after so many naps, however long each of them took: this program may have been stopped in one.
@@ -24,7 +26,7 @@ func TestSilenceIsCountedInNaps(t *testing.T) {
 			require.NoError(t, link.sleep(false, "silent"))
 		}
 		err = link.sleep(false, "silent")
-		require.ErrorIs(t, err, ErrTimeout)
+		require.ErrorIs(t, err, protocol.ErrTimeout)
 		require.ErrorContains(t, err, "(silent for 8ms)")
 		require.NoError(t, link.close())
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build/cache"
+
 	"nictwin/scenarios/cli"
 	"nictwin/scenarios/result"
 )
@@ -263,7 +264,7 @@ again when they are needed. Nothing goes that another process makes or uses. Sho
 }
 
 // showCleaned shows what of the build cache has gone, or would, and what stays.
-func showCleaned(to io.Writer, c *rtlbridge.Cleaned) error {
+func showCleaned(to io.Writer, c *cache.Cleaned) error {
 	gone := "removed"
 	if c.DryRun {
 		gone = "would go"

@@ -3,7 +3,7 @@ package cli
 import (
 	"time"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build/cache"
 )
 
 // DUTClean says what goes from the build cache, beside what killed builds left.
@@ -21,16 +21,16 @@ const (
 )
 
 // Run cleans the build cache up. What was done is told even with an error.
-func (c *DUTClean) Run() (*rtlbridge.Cleaned, error) {
+func (c *DUTClean) Run() (*cache.Cleaned, error) {
 	switch {
 	case c.All && c.ByAge:
 		return nil, Usagef("--all and --older: want one of them")
 	case c.ByAge && (c.Older < 1 || c.Older > mostDays):
 		return nil, Usagef("--older %d: want 1 to %d days, or --all", c.Older, mostDays)
 	}
-	o := rtlbridge.CleanOptions{CacheDir: c.CacheDir, All: c.All, DryRun: c.DryRun}
+	o := cache.CleanOptions{CacheDir: c.CacheDir, All: c.All, DryRun: c.DryRun}
 	if c.ByAge {
 		o.Older = time.Duration(c.Older) * day
 	}
-	return rtlbridge.Clean(o)
+	return cache.Clean(o)
 }

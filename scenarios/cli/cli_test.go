@@ -22,6 +22,7 @@ import (
 	"nictwin/models/root"
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/manifest"
+	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/home"
@@ -31,7 +32,7 @@ import (
 )
 
 func TestClassify(t *testing.T) {
-	infra := &rtlbridge.InfraError{Err: rtlbridge.ErrClosed}
+	infra := &protocol.InfraError{Err: protocol.ErrClosed}
 	stuck := &replay.StuckError{}
 	usage := &replay.UsageError{Err: errors.New("x")}
 	for _, c := range []struct {
@@ -89,7 +90,7 @@ func TestOutcomes(t *testing.T) {
 
 // A run that broke off is a mismatch if the referee had one before, unless the device died.
 func TestJudge(t *testing.T) {
-	odd, infra := errors.New("odd"), &rtlbridge.InfraError{Err: rtlbridge.ErrClosed}
+	odd, infra := errors.New("odd"), &protocol.InfraError{Err: protocol.ErrClosed}
 	good, bad := &replay.Result{Pass: true, Checked: 1}, &replay.Result{Checked: 1, Mismatches: 1}
 	for _, c := range []struct {
 		res  *replay.Result

@@ -9,6 +9,7 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/rtlbridge"
 	"nictwin/rtlbridge/manifest"
+	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz/player"
 	"nictwin/scenarios/fuzz/program"
@@ -59,7 +60,7 @@ func is[E error](err error) bool {
 }
 
 func isInfra(err error) bool {
-	return is[*LimitError](err) || outOfFiles(err) || errors.Is(err, syscall.ENOMEM) || is[*rtlbridge.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*player.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
+	return is[*LimitError](err) || outOfFiles(err) || errors.Is(err, syscall.ENOMEM) || is[*protocol.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*player.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
 }
 
 func isUsage(err error) bool {

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build/cache"
+
 	"nictwin/scenarios/judge"
 	"nictwin/scenarios/rtlcov"
 	"nictwin/scenarios/traffic/capture"
@@ -68,7 +69,7 @@ type Object struct {
 	Version *Version `json:"version,omitempty"`
 	DUTs    []DUT    `json:"duts,omitempty"`
 
-	Clean *rtlbridge.Cleaned `json:"clean,omitempty"`
+	Clean *cache.Cleaned `json:"clean,omitempty"`
 
 	Results any `json:"results,omitempty"` // of measurements
 }

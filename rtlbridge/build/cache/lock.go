@@ -1,4 +1,4 @@
-package rtlbridge
+package cache
 
 import (
 	"context"
@@ -17,27 +17,27 @@ import (
 // stopped, or hangs, shows nothing.
 type lockTimes struct {
 	poll    time.Duration // between two tries
-	beat    time.Duration // between two signs of life
-	silence time.Duration // without a sign of life, after which nobody waits any more; counted in polls, see wait
+	Beat    time.Duration // between two signs of life
+	Silence time.Duration // without a sign of life, after which nobody waits any more; counted in polls, see wait
 }
 
-var buildLock = lockTimes{poll: 50 * time.Millisecond, beat: 10 * time.Second, silence: 5 * time.Minute}
+var BuildLock = lockTimes{poll: 50 * time.Millisecond, Beat: 10 * time.Second, Silence: 5 * time.Minute}
 
-// lockEntry locks an entry of the cache that is there or is to be made, see lockTimes.lock.
-func lockEntry(ctx context.Context, entry string, say func(format string, args ...any)) (unlock func(), err error) {
-	return buildLock.lock(ctx, entry+lockExt, say)
+// LockEntry locks an entry of the cache that is there or is to be made, see lockTimes.lock.
+func LockEntry(ctx context.Context, entry string, say func(format string, args ...any)) (unlock func(), err error) {
+	return BuildLock.Lock(ctx, entry+LockExt, say)
 }
 
-// dropLock removes the lock of an entry that was not made: a lock without an entry is what killed builds leave.
-func dropLock(entry string) {
+// DropLock removes the lock of an entry that was not made: a lock without an entry is what killed builds leave.
+func DropLock(entry string) {
 	if !exists(entry) {
-		_ = os.Remove(entry + lockExt) // it may have gone meanwhile
+		_ = os.Remove(entry + LockExt) // it may have gone meanwhile
 	}
 }
 
-// lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
+// Lock takes an exclusive lock on path, so that two processes do not build the same thing twice. While another one holds
 // it, say is told once for whom it waits.
-func (l lockTimes) lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {
+func (l lockTimes) Lock(ctx context.Context, path string, say func(format string, args ...any)) (unlock func(), err error) {
 	var f *os.File
 	for f == nil || !lockfile.IsAt(f, path) { // who cleans up removes it
 		if f != nil {
@@ -74,9 +74,9 @@ func (l lockTimes) wait(ctx context.Context, f *os.File, say func(format string,
 		if !told {
 			say("waiting for %s, which builds the same, while it shows that it lives", who)
 		}
-		if quiet > l.silence {
+		if quiet > l.Silence {
 			return fmt.Errorf("build cache: %s is locked by %s, which has shown no sign of life for %v (the last at %s): %w",
-				f.Name(), who, l.silence, seen.Format(time.DateTime), err)
+				f.Name(), who, l.Silence, seen.Format(time.DateTime), err)
 		}
 		select {
 		case <-ctx.Done():
@@ -91,7 +91,7 @@ func (l lockTimes) live(f *os.File) (unlock func()) {
 	end := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		tick := time.NewTicker(l.beat)
+		tick := time.NewTicker(l.Beat)
 		defer tick.Stop()
 		for {
 			select {

@@ -1,4 +1,4 @@
-package rtlbridge
+package cache
 
 import (
 	"errors"
@@ -19,9 +19,9 @@ var uses = struct {
 	files map[string]*os.File
 }{files: map[string]*os.File{}}
 
-// use notes that this process uses the part of the cache that a file stands for, now. It fails if the file is not there, or
+// Use notes that this process uses the part of the cache that a file stands for, now. It fails if the file is not there, or
 // is being removed.
-func use(path string) error {
+func Use(path string) error {
 	uses.Lock()
 	defer uses.Unlock()
 	now := time.Now()
@@ -46,10 +46,10 @@ func use(path string) error {
 	return nil
 }
 
-// useFolder notes that this process uses a folder of the cache, which it makes if need be.
-func useFolder(dir string) error {
+// UseFolder notes that this process uses a folder of the cache, which it makes if need be.
+func UseFolder(dir string) error {
 	const tries, pause = 600, 50 * time.Millisecond
-	file := filepath.Join(dir, usedFile)
+	file := filepath.Join(dir, UsedFile)
 	var err error
 	for range tries {
 		if err = os.MkdirAll(dir, 0o755); err != nil {
@@ -58,7 +58,7 @@ func useFolder(dir string) error {
 		var f *os.File
 		if f, err = os.OpenFile(file, os.O_CREATE|os.O_RDONLY, 0o644); err == nil {
 			_ = f.Close() // nothing was written
-			err = use(file)
+			err = Use(file)
 		}
 		if !errors.Is(err, os.ErrNotExist) {
 			break
@@ -71,5 +71,5 @@ func useFolder(dir string) error {
 	return nil
 }
 
-// usedFile tells by its time when a folder of shared objects was last used, and by its lock that it is now.
-const usedFile = "used"
+// UsedFile tells by its time when a folder of shared objects was last used, and by its lock that it is now.
+const UsedFile = "used"

@@ -1,4 +1,4 @@
-package rtlbridge
+package cache
 
 import (
 	"errors"
@@ -19,8 +19,8 @@ type CleanOptions struct {
 	DryRun   bool          // only tell what would go
 }
 
-// CacheItem is a part of the build cache.
-type CacheItem struct {
+// Item is a part of the build cache.
+type Item struct {
 	Name  string `json:"name"` // of its folder or file in the cache
 	Kind  string `json:"kind"` // scratch (a build that is not whole), build, objects (shared between builds), lock
 	Bytes int64  `json:"bytes"`
@@ -33,8 +33,8 @@ type Cleaned struct {
 	Folder  string      `json:"folder"`
 	DryRun  bool        `json:"dry_run"`
 	Bytes   int64       `json:"bytes"` // of what was removed
-	Removed []CacheItem `json:"removed"`
-	Kept    []CacheItem `json:"kept"`
+	Removed []Item `json:"removed"`
+	Kept    []Item `json:"kept"`
 }
 
 const (
@@ -59,12 +59,12 @@ func Clean(o CleanOptions) (*Cleaned, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a cache that nobody has made is empty
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
-	c := &Cleaned{Folder: cache, DryRun: o.DryRun, Removed: []CacheItem{}, Kept: []CacheItem{}}
+	c := &Cleaned{Folder: cache, DryRun: o.DryRun, Removed: []Item{}, Kept: []Item{}}
 	var errs []error
-	var items []CacheItem // all of them, before any goes
+	var items []Item // all of them, before any goes
 	for _, e := range all {
 		if kind := kindOf(cache, e); kind != "" {
-			items = append(items, CacheItem{Name: e.Name(), Kind: kind, Bytes: bytesUnder(filepath.Join(cache, e.Name()))})
+			items = append(items, Item{Name: e.Name(), Kind: kind, Bytes: bytesUnder(filepath.Join(cache, e.Name()))})
 		}
 	}
 	for _, item := range items {
@@ -90,11 +90,11 @@ func kindOf(cache string, e os.DirEntry) string {
 	switch {
 	case e.IsDir() && isScratch(name):
 		return kindScratch
-	case e.IsDir() && strings.HasPrefix(name, objectsPrefix):
+	case e.IsDir() && strings.HasPrefix(name, ObjectsPrefix):
 		return kindObjects
 	case e.IsDir() && entryName.MatchString(name):
 		return kindBuild
-	case e.Type().IsRegular() && lockName.MatchString(name) && !exists(filepath.Join(cache, strings.TrimSuffix(name, lockExt))):
+	case e.Type().IsRegular() && lockName.MatchString(name) && !exists(filepath.Join(cache, strings.TrimSuffix(name, LockExt))):
 		return kindLock
 	}
 	return ""
@@ -115,13 +115,13 @@ func bytesUnder(path string) (bytes int64) {
 }
 
 // clean removes one part of the cache, if that is wanted and possible, and notes why or why not.
-func (o *CleanOptions) clean(path string, item *CacheItem) (gone bool, err error) {
+func (o *CleanOptions) clean(path string, item *Item) (gone bool, err error) {
 	if !o.wanted(path, item) {
 		return false, nil
 	}
 	release, err := lockItem(path, item.Kind)
 	switch {
-	case errors.Is(err, errInUse):
+	case errors.Is(err, ErrInUse):
 		item.Why = err.Error()
 		return false, nil
 	case errors.Is(err, os.ErrNotExist): // it has gone meanwhile, or become an entry
@@ -138,7 +138,7 @@ func (o *CleanOptions) clean(path string, item *CacheItem) (gone bool, err error
 }
 
 // wanted reports whether a part of the cache is to go, if nobody uses it.
-func (o *CleanOptions) wanted(path string, item *CacheItem) bool {
+func (o *CleanOptions) wanted(path string, item *Item) bool {
 	switch item.Kind {
 	case kindScratch, kindLock:
 		item.Why = "left by a build that did not end"
@@ -164,9 +164,9 @@ func (o *CleanOptions) wanted(path string, item *CacheItem) bool {
 // useFile is the file that stands for a part of the cache, see use.
 func useFile(path, kind string) string {
 	if kind == kindObjects {
-		return filepath.Join(path, usedFile)
+		return filepath.Join(path, UsedFile)
 	}
-	return filepath.Join(path, recordFile)
+	return filepath.Join(path, RecordFile)
 }
 
 func lastUse(path, kind string) time.Time {
@@ -185,7 +185,7 @@ func lockItem(path, kind string) (release func(), err error) {
 	case kindScratch:
 		return abandoned(path)
 	case kindBuild:
-		files = []string{path + lockExt, useFile(path, kind)}
+		files = []string{path + LockExt, useFile(path, kind)}
 	case kindObjects:
 		files = []string{useFile(path, kind)}
 	}
@@ -196,7 +196,7 @@ func lockItem(path, kind string) (release func(), err error) {
 		}
 	}
 	for _, name := range files {
-		f, err := lockFree(name)
+		f, err := LockFree(name)
 		if errors.Is(err, os.ErrNotExist) && exists(path) {
 			continue // of an earlier version, or damaged
 		}
@@ -218,7 +218,7 @@ func removeItem(path, kind string) error {
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
-		if err := os.Remove(path + lockExt); !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(path + LockExt); !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		return nil

@@ -1,4 +1,4 @@
-package rtlbridge
+package protocol
 
 import (
 	"fmt"

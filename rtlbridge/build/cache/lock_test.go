@@ -1,4 +1,4 @@
-package rtlbridge
+package cache
 
 import (
 	"context"
@@ -18,13 +18,13 @@ import (
 func TestLockSaysForWhomItWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
 	silent := func(format string, args ...any) { t.Errorf(format, args...) }
-	unlock, err := buildLock.lock(t.Context(), path, silent)
+	unlock, err := BuildLock.Lock(t.Context(), path, silent)
 	require.NoError(t, err)
 
 	said := make(chan string, 8)
 	done := make(chan error, 1)
 	go func() {
-		release, err := buildLock.lock(t.Context(), path, func(format string, args ...any) { said <- fmt.Sprintf(format, args...) })
+		release, err := BuildLock.Lock(t.Context(), path, func(format string, args ...any) { said <- fmt.Sprintf(format, args...) })
 		if err == nil {
 			release()
 		}
@@ -36,37 +36,37 @@ func TestLockSaysForWhomItWaits(t *testing.T) {
 	require.NoError(t, <-done)
 	require.Empty(t, said, "it is said once")
 
-	unlock, err = buildLock.lock(t.Context(), path, silent)
+	unlock, err = BuildLock.Lock(t.Context(), path, silent)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	enough := errors.New("enough")
 	cancel(enough)
-	_, err = buildLock.lock(ctx, path, func(string, ...any) {})
+	_, err = BuildLock.Lock(ctx, path, func(string, ...any) {})
 	require.ErrorIs(t, err, enough)
 	require.ErrorContains(t, err, "waiting for "+me)
 	unlock()
-	_, err = buildLock.lock(t.Context(), filepath.Join(path, "no", "folder"), silent)
+	_, err = BuildLock.Lock(t.Context(), filepath.Join(path, "no", "folder"), silent)
 	require.ErrorContains(t, err, "build cache")
 }
 
 // A build is waited for as long as it shows that it lives, however long that is; not one that shows nothing.
 func TestLockWaitsForTheLiving(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	still := buildLock
-	still.beat = 100 * buildLock.silence
+	still := BuildLock
+	still.Beat = 100 * BuildLock.Silence
 	quiet := func(string, ...any) {}
 
 	synctest.Test(t, func(t *testing.T) {
-		release, err := buildLock.lock(t.Context(), path, quiet)
+		release, err := BuildLock.Lock(t.Context(), path, quiet)
 		require.NoError(t, err)
-		time.AfterFunc(3*buildLock.silence, release)
-		release, err = buildLock.lock(t.Context(), path, quiet)
+		time.AfterFunc(3*BuildLock.Silence, release)
+		release, err = BuildLock.Lock(t.Context(), path, quiet)
 		require.NoError(t, err)
 		release()
 
-		release, err = still.lock(t.Context(), path, quiet)
+		release, err = still.Lock(t.Context(), path, quiet)
 		require.NoError(t, err)
-		_, err = buildLock.lock(t.Context(), path, quiet)
+		_, err = BuildLock.Lock(t.Context(), path, quiet)
 		me := lockfile.Me()
 		require.ErrorContains(t, err, path+" is locked by "+me+", which has shown no sign of life for 5m0s (the last at ")
 		release()

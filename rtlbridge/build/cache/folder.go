@@ -1,4 +1,4 @@
-package rtlbridge
+package cache
 
 import (
 	"fmt"
@@ -25,8 +25,8 @@ func cachePath(dir string) (string, error) {
 	return dir, nil
 }
 
-// cacheRoot is cachePath, which it makes if need be.
-func cacheRoot(dir string) (string, error) {
+// CacheRoot is cachePath, which it makes if need be.
+func CacheRoot(dir string) (string, error) {
 	dir, err := cachePath(dir)
 	if err != nil {
 		return "", err
@@ -40,9 +40,9 @@ func cacheRoot(dir string) (string, error) {
 // Names in the cache: an entry is a folder with a record, its lock a file beside it; objects that builds share have folders of
 // their own.
 const (
-	recordFile    = "device.json"
-	objectsPrefix = "runtime-"
-	lockExt       = ".lock"
+	RecordFile    = "device.json"
+	ObjectsPrefix = "runtime-"
+	LockExt       = ".lock"
 )
 
 func exists(path string) bool {

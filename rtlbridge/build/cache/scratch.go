@@ -1,4 +1,4 @@
-package rtlbridge
+package cache
 
 import (
 	"crypto/sha256"
@@ -24,42 +24,42 @@ const (
 // scratchAge is when a scratch folder without a lock goes. Earlier versions made such; no build takes as long.
 const scratchAge = 24 * time.Hour
 
-type scratch struct {
-	dir  string
+type Scratch struct {
+	Dir  string
 	lock *os.File
 }
 
-// newScratch makes a scratch folder. It gets its name when it is locked, so that no other process takes it for a left one.
-func newScratch(cache string) (*scratch, error) {
+// NewScratch makes a scratch folder. It gets its name when it is locked, so that no other process takes it for a left one.
+func NewScratch(cache string) (*Scratch, error) {
 	dir, err := os.MkdirTemp(cache, unfinished)
 	if err != nil {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
-	s := &scratch{dir: dir}
+	s := &Scratch{Dir: dir}
 	s.lock, err = os.OpenFile(filepath.Join(dir, scratchLock), os.O_CREATE|os.O_RDWR, 0o644)
 	if err == nil {
 		err = syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	}
 	if err == nil {
-		s.dir = filepath.Join(cache, scratchPrefix+strings.TrimPrefix(filepath.Base(dir), unfinished))
-		err = os.Rename(dir, s.dir)
+		s.Dir = filepath.Join(cache, scratchPrefix+strings.TrimPrefix(filepath.Base(dir), unfinished))
+		err = os.Rename(dir, s.Dir)
 	}
 	if err != nil {
-		s.dir = dir
-		s.remove()
+		s.Dir = dir
+		s.Remove()
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	return s, nil
 }
 
-// become moves the folder into its place as an entry of the cache.
-func (s *scratch) become(entry string) error {
-	err := os.Chmod(s.dir, 0o755)
+// Become moves the folder into its place as an entry of the cache.
+func (s *Scratch) Become(entry string) error {
+	err := os.Chmod(s.Dir, 0o755)
 	if err == nil {
 		err = os.RemoveAll(entry) // a damaged one, else it would have been taken
 	}
 	if err == nil {
-		err = os.Rename(s.dir, entry)
+		err = os.Rename(s.Dir, entry)
 	}
 	if err == nil {
 		err = os.Remove(filepath.Join(entry, scratchLock))
@@ -70,9 +70,9 @@ func (s *scratch) become(entry string) error {
 	return nil
 }
 
-// remove ends the use of the folder. One that has become an entry is not there any more.
-func (s *scratch) remove() {
-	_ = os.RemoveAll(s.dir) // what stays is found by its lock
+// Remove ends the use of the folder. One that has become an entry is not there any more.
+func (s *Scratch) Remove() {
+	_ = os.RemoveAll(s.Dir) // what stays is found by its lock
 	if s.lock != nil {
 		_ = s.lock.Close()
 	}
@@ -83,12 +83,12 @@ func isScratch(name string) bool {
 	return strings.HasPrefix(name, scratchPrefix) || strings.HasPrefix(name, unfinished)
 }
 
-// errInUse says that a process works with a part of the cache.
-var errInUse = errors.New("in use")
+// ErrInUse says that a process works with a part of the cache.
+var ErrInUse = errors.New("in use")
 
 // abandoned locks a scratch folder that nobody works in any more. The error is nil or says why it may be in use.
 func abandoned(dir string) (release func(), err error) {
-	f, err := lockFree(filepath.Join(dir, scratchLock))
+	f, err := LockFree(filepath.Join(dir, scratchLock))
 	if err == nil {
 		return func() { _ = f.Close() }, nil
 	}
@@ -100,13 +100,13 @@ func abandoned(dir string) (release func(), err error) {
 		return nil, err
 	}
 	if time.Since(info.ModTime()) <= scratchAge {
-		return nil, fmt.Errorf("%w, maybe: it has no lock and is younger than %v", errInUse, scratchAge)
+		return nil, fmt.Errorf("%w, maybe: it has no lock and is younger than %v", ErrInUse, scratchAge)
 	}
 	return func() {}, nil
 }
 
-// lockFree locks a file that no process has locked.
-func lockFree(path string) (*os.File, error) {
+// LockFree locks a file that no process has locked.
+func LockFree(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func lockFree(path string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close() // nothing was written
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = errInUse
+			err = ErrInUse
 		}
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func lockFree(path string) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes the scratch folders that killed builds left.
-func sweep(cache string) error {
+// Sweep removes the scratch folders that killed builds left.
+func Sweep(cache string) error {
 	all, err := os.ReadDir(cache)
 	if err != nil {
 		return fmt.Errorf("build cache: %w", err)
@@ -156,7 +156,7 @@ func dropScratch(dir string) error {
 			errs = append(errs, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
-	parts, err := filepath.Glob(filepath.Join(filepath.Dir(dir), objectsPrefix+"*", "*"+unfinishedObject(dir)))
+	parts, err := filepath.Glob(filepath.Join(filepath.Dir(dir), ObjectsPrefix+"*", "*"+UnfinishedObject(dir)))
 	errs = append(errs, err)
 	for _, p := range parts {
 		errs = append(errs, os.Remove(p))
@@ -167,7 +167,7 @@ func dropScratch(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// unfinishedObject ends the names of objects that the compilers of a scratch folder are writing, wherever they lie.
-func unfinishedObject(scratch string) string {
+// UnfinishedObject ends the names of objects that the compilers of a scratch folder are writing, wherever they lie.
+func UnfinishedObject(scratch string) string {
 	return fmt.Sprintf(".%x.tmp", sha256.Sum256([]byte(scratch)))[:20]
 }

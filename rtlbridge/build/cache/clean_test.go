@@ -1,4 +1,4 @@
-package rtlbridge
+package cache
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func listing(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func itemNames(items []CacheItem) (names []string) {
+func itemNames(items []Item) (names []string) {
 	for _, i := range items {
 		names = append(names, i.Name)
 	}
@@ -53,29 +53,29 @@ const (
 )
 
 // fillCache makes a cache; its last build is in use by this process.
-func fillCache(t *testing.T) (dir, cache string) {
+func fillCache(t *testing.T) (dir, root string) {
 	t.Helper()
 	dir = t.TempDir()
-	cache = filepath.Join(dir, "rtl")
+	root = filepath.Join(dir, "rtl")
 	for _, b := range []string{cacheOld, cacheNew, cacheUsed, cacheMade} {
-		put(t, filepath.Join(cache, b), "dut", recordFile)
-		put(t, cache, b+lockExt)
+		put(t, filepath.Join(root, b), "dut", RecordFile)
+		put(t, root, b+LockExt)
 	}
-	put(t, filepath.Join(cache, cacheBroken), "dut")
-	put(t, filepath.Join(cache, cacheObjects), "verilated.o", usedFile)
-	put(t, filepath.Join(cache, cacheLeft), "x")
-	put(t, filepath.Join(cache, cacheYoung), "x")
-	put(t, filepath.Join(cache, "mine"), "thesis.tex")
-	put(t, cache, cacheLock, "notes")
+	put(t, filepath.Join(root, cacheBroken), "dut")
+	put(t, filepath.Join(root, cacheObjects), "verilated.o", UsedFile)
+	put(t, filepath.Join(root, cacheLeft), "x")
+	put(t, filepath.Join(root, cacheYoung), "x")
+	put(t, filepath.Join(root, "mine"), "thesis.tex")
+	put(t, root, cacheLock, "notes")
 	old := time.Now().Add(-100 * 24 * time.Hour)
-	for _, p := range []string{cacheOld + "/" + recordFile, cacheLeft, cacheUsed + "/" + recordFile} {
-		require.NoError(t, os.Chtimes(filepath.Join(cache, p), old, old))
+	for _, p := range []string{cacheOld + "/" + RecordFile, cacheLeft, cacheUsed + "/" + RecordFile} {
+		require.NoError(t, os.Chtimes(filepath.Join(root, p), old, old))
 	}
-	require.NoError(t, use(filepath.Join(cache, cacheUsed, recordFile)))
-	unlock, err := buildLock.lock(t.Context(), filepath.Join(cache, cacheMade+lockExt), t.Logf)
+	require.NoError(t, Use(filepath.Join(root, cacheUsed, RecordFile)))
+	unlock, err := BuildLock.Lock(t.Context(), filepath.Join(root, cacheMade+LockExt), t.Logf)
 	require.NoError(t, err)
 	t.Cleanup(unlock)
-	return dir, cache
+	return dir, root
 }
 
 func TestClean(t *testing.T) {
@@ -89,12 +89,12 @@ func TestClean(t *testing.T) {
 		{CleanOptions{All: true}, append(left, cacheOld, cacheNew, cacheBroken, cacheObjects)},
 	} {
 		slices.Sort(x.gone)
-		dir, cache := fillCache(t)
-		before := listing(t, cache)
+		dir, root := fillCache(t)
+		before := listing(t, root)
 		x.o.CacheDir, x.o.DryRun = dir, true
 		dry, err := Clean(x.o)
 		require.NoError(t, err)
-		require.Equal(t, before, listing(t, cache), "a dry run removes nothing")
+		require.Equal(t, before, listing(t, root), "a dry run removes nothing")
 
 		x.o.DryRun = false
 		wet, err := Clean(x.o)
@@ -105,8 +105,8 @@ func TestClean(t *testing.T) {
 		stays := slices.DeleteFunc(before, func(name string) bool {
 			return slices.Contains(x.gone, name) || slices.Contains(x.gone, name[:len(name)-len(filepath.Ext(name))])
 		})
-		require.Equal(t, stays, listing(t, cache), "locks of builds go with them, files that are not ours stay")
-		require.FileExists(t, filepath.Join(cache, "mine", "thesis.tex"))
+		require.Equal(t, stays, listing(t, root), "locks of builds go with them, files that are not ours stay")
+		require.FileExists(t, filepath.Join(root, "mine", "thesis.tex"))
 
 		var bytes int64
 		for _, i := range wet.Removed {
@@ -125,11 +125,11 @@ func TestClean(t *testing.T) {
 // TestUseIsNoted: what was found in the cache has the time of its last use, and is in use until this process ends, even if it
 // is built anew.
 func TestUseIsNoted(t *testing.T) {
-	dir, cache := fillCache(t)
-	record := filepath.Join(cache, cacheOld, recordFile)
+	dir, root := fillCache(t)
+	record := filepath.Join(root, cacheOld, RecordFile)
 	older := CleanOptions{CacheDir: dir, Older: 30 * 24 * time.Hour}
 	for range 2 {
-		require.NoError(t, use(record))
+		require.NoError(t, Use(record))
 		c, err := Clean(older)
 		require.NoError(t, err)
 		require.NotContains(t, itemNames(c.Removed), cacheOld)
@@ -137,46 +137,46 @@ func TestUseIsNoted(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, itemNames(c.Kept), cacheOld)
 		require.NoError(t, os.RemoveAll(filepath.Dir(record)))
-		require.ErrorIs(t, use(record), os.ErrNotExist)
-		put(t, filepath.Dir(record), recordFile)
+		require.ErrorIs(t, Use(record), os.ErrNotExist)
+		put(t, filepath.Dir(record), RecordFile)
 	}
-	f, err := lockFree(record)
+	f, err := LockFree(record)
 	require.NoError(t, err)
-	require.ErrorIs(t, use(record), os.ErrNotExist, "while another one removes it")
+	require.ErrorIs(t, Use(record), os.ErrNotExist, "while another one removes it")
 	require.NoError(t, f.Close())
 }
 
 // TestLockOfAFileThatIsRemoved: who waits for a lock whose file is removed meanwhile locks the file that is there then.
 func TestLockOfAFileThatIsRemoved(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.lock")
-	first, err := buildLock.lock(t.Context(), path, t.Logf)
+	first, err := BuildLock.Lock(t.Context(), path, t.Logf)
 	require.NoError(t, err)
 	waits := make(chan struct{}, 1)
 	second := make(chan error, 1)
 	go func() {
-		_, err := buildLock.lock(t.Context(), path, func(string, ...any) { waits <- struct{}{} })
+		_, err := BuildLock.Lock(t.Context(), path, func(string, ...any) { waits <- struct{}{} })
 		second <- err
 	}()
 	<-waits
 	require.NoError(t, os.Remove(path))
 	first()
 	require.NoError(t, <-second)
-	_, err = lockFree(path)
-	require.ErrorIs(t, err, errInUse)
+	_, err = LockFree(path)
+	require.ErrorIs(t, err, ErrInUse)
 }
 
 // TestKilledBuild starts this test program again, lets it begin a build and kills it.
 func TestKilledBuild(t *testing.T) {
-	if cache := os.Getenv("RTLBRIDGE_SCRATCH"); cache != "" {
-		s, err := newScratch(cache)
+	if root := os.Getenv("RTLBRIDGE_SCRATCH"); root != "" {
+		s, err := NewScratch(root)
 		require.NoError(t, err)
-		fmt.Printf("dir %s\n", s.dir)
+		fmt.Printf("dir %s\n", s.Dir)
 		io.Copy(io.Discard, os.Stdin) // until it is killed
 		return
 	}
-	cache := t.TempDir()
+	root := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledBuild$")
-	cmd.Env = append(os.Environ(), "RTLBRIDGE_SCRATCH="+cache)
+	cmd.Env = append(os.Environ(), "RTLBRIDGE_SCRATCH="+root)
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	defer in.Close()
@@ -187,15 +187,15 @@ func TestKilledBuild(t *testing.T) {
 	_, err = fmt.Fscanf(out, "dir %s\n", &dir)
 	require.NoError(t, err)
 	put(t, filepath.Join(dir, "obj"), "Vdut.cpp")
-	objects := filepath.Join(cache, cacheObjects)
-	put(t, objects, "verilated.o", "verilated.o"+unfinishedObject(dir), "verilated.o"+unfinishedObject("another"))
+	objects := filepath.Join(root, cacheObjects)
+	put(t, objects, "verilated.o", "verilated.o"+UnfinishedObject(dir), "verilated.o"+UnfinishedObject("another"))
 
-	require.NoError(t, sweep(cache))
+	require.NoError(t, Sweep(root))
 	require.FileExists(t, filepath.Join(dir, "obj", "Vdut.cpp"), "its process lives")
 	require.Len(t, listing(t, objects), 3)
 	require.NoError(t, cmd.Process.Kill())
 	cmd.Wait()
-	require.NoError(t, sweep(cache))
+	require.NoError(t, Sweep(root))
 	require.NoDirExists(t, dir)
-	require.Equal(t, []string{"verilated.o", "verilated.o" + unfinishedObject("another")}, slices.Sorted(slices.Values(listing(t, objects))))
+	require.Equal(t, []string{"verilated.o", "verilated.o" + UnfinishedObject("another")}, slices.Sorted(slices.Values(listing(t, objects))))
 }
