@@ -64,6 +64,10 @@ type transfer struct {
 	over  bool       // its turn is over
 	end   simcore.Ps // when the pipeline is done with it
 	err   error
+
+	ended  int        // of a run: bytes whose line has ended
+	due    simcore.Ps // of a run: when the lines end whose end is not scheduled
+	ending int        // their bytes
 }
 
 // Stats returns what passed so far.
@@ -138,17 +142,28 @@ func (c *Cache) run() {
 			break
 		}
 		x := *c.queue.Front()
-		if !c.advance(x) {
+		from := x.at
+		if !c.advance(x, c.turn(x)) {
+			c.schedule(x)
 			c.blocked, c.stats.stalledAt = true, now
 			c.stats.Stalls++
 			break
 		}
-		c.queue.Pop()
-		c.charge(x, now)
-		if x.a.Op == mem.Write {
-			c.watches.Tell(x.a.Addr, len(x.a.Data))
+		if x.a.Line == nil {
+			from = 0
 		}
-		c.settle(x)
+		if x.at == x.a.Len() {
+			c.queue.Pop()
+		}
+		c.charge(x, from, now)
+		if x.a.Op == mem.Write {
+			c.watches.Tell(x.a.Addr+uint64(from), x.at-from)
+		}
+		if x.a.Line != nil {
+			c.settleLine(x, x.at-from)
+		} else {
+			c.settle(x)
+		}
 	}
 	c.running = false
 }
@@ -169,13 +184,11 @@ func (c *Cache) roomier() {
 	c.arm(max(now, c.free))
 }
 
-// charge holds the pipeline for the lines that an access touches.
-func (c *Cache) charge(x *transfer, now simcore.Ps) {
+// charge holds the pipeline for the lines that a turn touched, from a byte of the access on.
+func (c *Cache) charge(x *transfer, from int, now simcore.Ps) {
 	c.free = max(c.free, now)
 	if r := c.spec.Rate; r.Bytes != 0 && len(x.a.Data) > 0 {
-		first := x.a.Addr / lineBytes
-		last := (x.a.Addr + uint64(len(x.a.Data)) - 1) / lineBytes
-		t := int64(last-first+1)*lineBytes*int64(r.Ps) + c.part
+		t := int64(mem.Lines(x.a.Addr+uint64(from), x.at-from))*lineBytes*int64(r.Ps) + c.part
 		c.free += simcore.Ps(t / r.Bytes)
 		c.part = t % r.Bytes
 	}
@@ -204,19 +217,32 @@ func (c *Cache) Handle(e sim.Event) error {
 		c.run()
 		return c.err
 	}
-	x := ev.Arg.(*transfer)
+	x, n := ev.Arg.(*transfer), ev.Kind
 	c.events.Put(ev)
+	if x.a.Line != nil {
+		c.endLines(x, n)
+		return c.err
+	}
+	c.finish(x, len(x.a.Data))
+	return c.err
+}
+
+// finish ends an access with its last n bytes.
+func (c *Cache) finish(x *transfer, n int) {
 	a, err := x.a, x.err
 	*x = transfer{}
 	c.idle = append(c.idle, x)
-	c.stats.FinishedBytes += uint64(len(a.Data))
-	c.stats.Held -= uint64(len(a.Data))
+	c.count(n)
 	a.Finish(err)
-	return c.err
+}
+
+func (c *Cache) count(n int) {
+	c.stats.FinishedBytes += uint64(n)
+	c.stats.Held -= uint64(n)
 }
 
 var (
 	_ sim.Component = (*Cache)(nil)
-	_ mem.Target    = (*Cache)(nil)
+	_ mem.Runner    = (*Cache)(nil)
 	_ mem.Backdoor  = (*Cache)(nil)
 )

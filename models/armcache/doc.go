@@ -8,6 +8,7 @@
 //   - Accesses take their turn in the order in which they come. Each holds the
 //     pipeline for the lines that it touches at the cache's rate; fills and
 //     write-backs are not charged to it.
+//   - A run of a core's stores (mem.Runner) takes a turn for each of its lines.
 //   - A hit is done HitLatency after its turn; a miss HitLatency after memory
 //     brought the last of its bytes. A Clean waits for its write-backs.
 //   - A write is done without waiting for the rest of its line.

@@ -44,10 +44,10 @@ func (c *Cache) newSent(own []byte) *sent {
 	return s
 }
 
-// advance does the steps of an access, line by line. It reports false if the
-// next one must wait.
-func (c *Cache) advance(x *transfer) bool {
-	a, n := x.a, x.a.Len()
+// advance does the steps of the first n bytes of an access, line by line. It
+// reports false if the next one must wait.
+func (c *Cache) advance(x *transfer, n int) bool {
+	a := x.a
 	for x.at < n {
 		addr := a.Addr + uint64(x.at)
 		off := int(addr % lineBytes)
@@ -76,6 +76,9 @@ func (c *Cache) advance(x *transfer) bool {
 
 // follow does what a step wants done.
 func (c *Cache) follow(x *transfer, out core.Outcome) {
+	if out.WriteBack || out.Fetch {
+		c.schedule(x)
+	}
 	if out.WriteBack {
 		c.writeBack(x, out.Victim)
 	}

@@ -13,7 +13,9 @@
 //     load waits; its lines are fetched Misses at a time. Nobody waits for a
 //     Prefetch.
 //   - A store is posted: it takes effect when it is replayed, and holds the core
-//     only while Stores of them are under way.
+//     only while Stores of them are under way. Stores to consecutive lines travel
+//     as one access where memory takes runs (mem.Runner): nothing comes out
+//     otherwise, but with fewer events.
 //   - A register write leaves when all earlier stores took effect, and holds
 //     the core for MMIOPost per 64 B (write combining). A register read stalls
 //     the core until its completion.

@@ -11,16 +11,18 @@ import (
 // lines is the accesses of a core that are under way: its line fill buffers and
 // its store buffer.
 type lines struct {
-	idle    []*line
-	held    fifo.Queue[*line] // stores and copies that did not take effect, in program order
-	ready   fifo.Queue[*line] // copies that were loaded and wait for room among the stores
-	misses  int               // loads under way
-	awaited int               // of them, and of Cleans and Invalidates, those that the core waits for
-	storing int               // stores under way
-	copying int               // copies whose store was not issued
-	part    int64             // of a picosecond that copying takes longer, in 1/Copy.Bytes
-	since   simcore.Ps        // when the core began to wait; never: it does not
-	scratch [lineBytes]byte   // what loads bring: software has the bytes already. Also for bytes on their way to hold
+	idle     []*line
+	held     fifo.Queue[*line] // stores and copies that did not take effect, in program order
+	ready    fifo.Queue[*line] // copies that were loaded and wait for room among the stores
+	misses   int               // loads under way
+	awaited  int               // of them, and of Cleans and Invalidates, those that the core waits for
+	storing  int               // stores under way
+	copying  int               // copies whose store was not issued
+	part     int64             // of a picosecond that copying takes longer, in 1/Copy.Bytes
+	since    simcore.Ps        // when the core began to wait; never: it does not
+	idleRuns []*run
+	ahead    int             // stores at the front of the record that may be issued as a run; 0: not known
+	scratch  [lineBytes]byte // what loads bring: software has the bytes already. Also for bytes on their way to hold
 }
 
 // line is an access to a line or a part of it.
@@ -52,7 +54,7 @@ func (c *Core) newLine() *line {
 	}
 	s := new(line)
 	s.access.By = mem.Core
-	s.access.Done = func(*mem.Access) { c.done(s) }
+	s.access.Done = func(*mem.Access) { c.done(s, false) }
 	return s
 }
 
@@ -101,8 +103,8 @@ func (c *Core) issue(s *line) {
 	c.memory.Access(&s.access)
 }
 
-// done is called when memory is done with an access.
-func (c *Core) done(s *line) {
+// done is called when memory is done with an access; more: with the next store at once after it.
+func (c *Core) done(s *line, more bool) {
 	if s.access.Err != nil {
 		c.fail(fmt.Errorf("%v of %d B at %#x: %w", s.access.Op, s.access.Len(), s.access.Addr, s.access.Err))
 	}
@@ -125,7 +127,9 @@ func (c *Core) done(s *line) {
 		c.copying--
 		c.issue(c.ready.Pop())
 	}
-	c.work()
+	if !more || !c.mayWait() {
+		c.work()
+	}
 }
 
 // stored takes the end of a store. Those of copies end in any order.

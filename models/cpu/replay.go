@@ -57,7 +57,7 @@ func (c *Core) work() {
 	if c.working || !c.busy {
 		return
 	}
-	c.working = true
+	c.working, c.ahead = true, 0
 	defer func() { c.working = false }()
 	now := c.Now()
 	for c.err == nil {
@@ -157,10 +157,14 @@ func (c *Core) fetch(o *op, wait bool) progress {
 	return over
 }
 
-// put issues a store.
+// put issues a store, and with it those to the lines behind it.
 func (c *Core) put(o *op) progress {
 	if c.copying > 0 || c.storing == c.spec.Stores {
 		return waits
+	}
+	if n := c.consecutive(c.spec.Stores - c.storing); n > 1 {
+		c.issueRun(n)
+		return over
 	}
 	c.stats.Stores++
 	c.stats.StoreBytes += uint64(o.line.n)

@@ -61,6 +61,9 @@ type Access struct {
 	Span int           // bytes that a Clean or Invalidate covers
 	Err  error         // set before Done is called; nil if all went well
 	Done func(*Access) // must not be nil
+
+	// Line, if set, makes a Write a run (Runner): n bytes more took effect.
+	Line func(a *Access, n int, more bool)
 }
 
 // Len is the number of bytes that the access covers.

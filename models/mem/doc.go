@@ -23,6 +23,8 @@
 //     written before it. An Invalidate drops lines without write-back: bytes
 //     written since the last Clean may go back to what they were then, or stay;
 //     where there is no cache, they stay.
+//   - A core's writes to consecutive lines may be one access, a run, where a
+//     Target is a Runner. They are as good as one access for each line.
 //   - Agent By says who accesses. It decides where bytes are kept, never what
 //     they are.
 //   - An access that does not lie inside memory fails with an error that wraps

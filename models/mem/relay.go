@@ -6,11 +6,15 @@ import "nictwin/models/fifo"
 type Relay struct {
 	Access
 	From *Access
+	Past int // bytes of a run that took effect before the line that is told of
+
+	line func(a *Access, n int, more bool)
 }
 
 // Relays is a free list of relays. Ended is called for each when the memory behind is done with it.
 type Relays struct {
 	Ended func(*Relay)
+	Line  func(r *Relay, n int, more bool) // for lines of runs (Runner); nil: no access is one
 
 	idle fifo.Free[Relay]
 }
@@ -20,8 +24,12 @@ func (p *Relays) Get(a *Access) *Relay {
 	r, fresh := p.idle.Get()
 	if fresh {
 		r.Done = func(*Access) { p.Ended(r) }
+		r.line = func(_ *Access, n int, more bool) { p.Line(r, n, more) }
 	}
-	r.From = a
+	r.From, r.Past, r.Line = a, 0, nil
+	if a.Line != nil {
+		r.Line = r.line
+	}
 	r.Op, r.By, r.Addr, r.Data, r.Span, r.Err = a.Op, a.By, a.Addr, a.Data, a.Span, nil
 	return r
 }

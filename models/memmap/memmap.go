@@ -82,6 +82,8 @@ type part struct {
 	to    *region
 	all   *mem.Access // that it is the whole of; of is nil then
 	there bool        // memory was done with it at once
+	past  int         // bytes of a run whose lines were ended
+	line  func(a *mem.Access, n int, more bool)
 }
 
 // New joins memories. The error lists all that is wrong with the regions.
@@ -207,6 +209,9 @@ func (m *Map) run() {
 func (m *Map) sendWhole(a *mem.Access, r *region) {
 	p := m.newPart()
 	p.all, p.to, p.Op, p.By, p.Addr, p.Data, p.Span, p.Err = a, r, a.Op, a.By, a.Addr, a.Data, a.Span, nil
+	if p.past = 0; a.Line != nil {
+		p.Line = p.line
+	}
 	if a.Op != mem.Read {
 		r.open++
 	}
@@ -228,9 +233,24 @@ func (m *Map) endWhole(p *part) {
 	if p.Op != mem.Read {
 		p.to.open--
 	}
-	p.all, p.to, p.Data = nil, nil, nil
+	left := len(a.Data) - p.past
+	p.all, p.to, p.Data, p.Line = nil, nil, nil, nil
 	m.parts.Put(p)
-	m.finish(a, err)
+	m.finish(a, left, err)
+}
+
+// TakesRun implements mem.Runner.
+func (m *Map) TakesRun(addr uint64, n int) bool {
+	r := m.find(addr)
+	return m.queue.Len() == 0 && !m.running && r != nil && r.span(addr, n) == n && !m.busyElsewhere(r) && mem.TakesRun(r.Memory, addr, n)
+}
+
+// endLine ends a line of a run.
+func (m *Map) endLine(p *part, n int, more bool) {
+	p.past += n
+	m.stats.FinishedBytes += uint64(n)
+	m.stats.Held -= uint64(n)
+	p.all.Line(p.all, n, more)
 }
 
 // send sends the parts of an access on. It reports false if the next must wait.
@@ -275,6 +295,7 @@ func (m *Map) newPart() *part {
 	if !fresh {
 		return p
 	}
+	p.line = func(_ *mem.Access, n int, more bool) { m.endLine(p, n, more) }
 	p.Done = func(*mem.Access) {
 		switch {
 		case m.asking == p:
@@ -308,12 +329,13 @@ func (m *Map) end(x *access) {
 	a, err := x.a, x.err
 	*x = access{}
 	m.idle.Put(x)
-	m.finish(a, err)
+	m.finish(a, len(a.Data), err)
 }
 
-func (m *Map) finish(a *mem.Access, err error) {
-	m.stats.FinishedBytes += uint64(len(a.Data))
-	m.stats.Held -= uint64(len(a.Data))
+// finish ends an access with its last n bytes.
+func (m *Map) finish(a *mem.Access, n int, err error) {
+	m.stats.FinishedBytes += uint64(n)
+	m.stats.Held -= uint64(n)
 	a.Finish(err)
 }
 
@@ -359,6 +381,6 @@ func (m *Map) Watch(addr uint64, n int, f func(addr uint64, n int)) (stop func()
 }
 
 var (
-	_ mem.Target   = (*Map)(nil)
+	_ mem.Runner   = (*Map)(nil)
 	_ mem.Backdoor = (*Map)(nil)
 )

@@ -15,6 +15,7 @@ const (
 	dirty               // newer than memory
 	pending             // the rest of it is being fetched
 	byCore              // it belongs to a core, not to a device
+	partial             // some of its bytes are not here
 
 	stateBits = iota
 )
@@ -26,17 +27,22 @@ type way struct {
 	used uint64 // when it was used last, in steps
 }
 
-// content is the bytes of a way.
+// content is the bytes of a way in a group of sets. The bytes of a line are all that a step on a whole line needs, and lie in one
+// line of the cache of the processor that simulates, too.
 type content struct {
-	have uint64 // which of them are here
-	data [mem.LineBytes]byte
+	data [groupSets][mem.LineBytes]byte
+	have [groupSets]uint64 // which of them are here, of lines that are partial
 }
 
 // line is a way of a set with its bytes; without a way it is none.
 type line struct {
 	*way
-	*content
+	data *[mem.LineBytes]byte
+	have *uint64 // which of them are here, if it is partial
 }
+
+// lacks reports whether some of the bytes of a mask are not here.
+func (l line) lacks(want uint64) bool { return l.tag&partial != 0 && *l.have&want != want }
 
 // number is the address of a line divided by its size.
 func (l *way) number() uint64 { return l.tag >> stateBits }
@@ -58,8 +64,8 @@ type Cache struct {
 	all      uint64 // mask of all ways
 	random   bool
 	hashed   bool
-	ways     [][]way               // by group of sets, then set and way; nil: never used
-	contents []*[groupSets]content // by group of sets, then way, as a ring in few ways shall be close together; nil: never used
+	ways     [][]way    // by group of sets, then set and way; nil: never used
+	contents []*content // by group of sets, then way, as a ring in few ways shall be close together; nil: never used
 	index    directory
 	now      uint64 // steps that used a line
 	victims  uint64 // chosen by Random so far
@@ -75,7 +81,7 @@ func New(g Geometry) (*Cache, error) {
 	return &Cache{
 		geometry: g, sets: n, pow2: n&(n-1) == 0, all: FirstWays(g.Ways),
 		random: g.Replacement == Random, hashed: g.Index == Hashed,
-		ways: make([][]way, (n+groupSets-1)/groupSets), contents: make([]*[groupSets]content, (n+groupSets-1)/groupSets*uint64(g.Ways)),
+		ways: make([][]way, (n+groupSets-1)/groupSets), contents: make([]*content, (n+groupSets-1)/groupSets*uint64(g.Ways)),
 		index: directory{runs: map[uint64]*run{}},
 	}, nil
 }
@@ -108,9 +114,9 @@ func (c *Cache) set(set uint64) []way {
 func (c *Cache) at(set uint64, way int) line {
 	group := &c.contents[int(set/groupSets)*c.geometry.Ways+way]
 	if *group == nil {
-		*group = new([groupSets]content)
+		*group = new(content)
 	}
-	return line{&c.set(set)[way], &(*group)[set%groupSets]}
+	return line{&c.set(set)[way], &(*group).data[set%groupSets], &(*group).have[set%groupSets]}
 }
 
 // find looks for a line, which is none if it is not here.
@@ -176,17 +182,18 @@ func (c *Cache) Fill(number uint64, data []byte) error {
 	if l.way == nil || l.tag&pending == 0 || len(data) != mem.LineBytes {
 		return fmt.Errorf("core: fill of line %#x with %d B: want %d B of a line that is being fetched", number, len(data), mem.LineBytes)
 	}
-	if l.have == 0 {
+	switch {
+	case l.tag&partial == 0:
+	case *l.have == 0:
 		copy(l.data[:], data)
-	} else {
+	default:
 		for i, v := range data {
-			if l.have>>i&1 == 0 {
+			if *l.have>>i&1 == 0 {
 				l.data[i] = v
 			}
 		}
 	}
-	l.have = whole
-	l.tag &^= pending
+	l.tag &^= pending | partial
 	c.pending--
 	return nil
 }
@@ -220,11 +227,11 @@ func (c *Cache) overlap(number uint64, off int, b []byte, each func(own, b []byt
 	l := c.find(number)
 	switch {
 	case l.way == nil:
-	case l.have == whole:
+	case l.tag&partial == 0:
 		each(l.data[off:off+len(b)], b)
 	default:
 		for i := range b {
-			if l.have>>(off+i)&1 != 0 {
+			if *l.have>>(off+i)&1 != 0 {
 				each(l.data[off+i:off+i+1], b[i:i+1])
 			}
 		}

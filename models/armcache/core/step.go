@@ -81,7 +81,7 @@ func (c *Cache) count(r *Request) *Traffic {
 
 func (c *Cache) readHere(r *Request, l line) Outcome {
 	t := c.use(r, l)
-	if want := bitsOf(r); l.have&want != want {
+	if l.lacks(bitsOf(r)) {
 		t.Joins++
 		return Outcome{Kind: Joined}
 	}
@@ -138,7 +138,11 @@ func (c *Cache) writeMiss(r *Request, room Room) Outcome {
 // store puts the bytes of a write into the line.
 func (l line) store(r *Request) {
 	copy(l.data[r.Off:], r.Data)
-	l.have |= bitsOf(r)
+	if l.tag&partial != 0 {
+		if *l.have |= bitsOf(r); *l.have == whole {
+			l.tag &^= partial
+		}
+	}
 	l.tag = l.tag&^byCore | dirty | ownerBit(r.By)
 }
 
@@ -171,10 +175,11 @@ func (c *Cache) allocate(r *Request, ways uint64, fetch bool, room Room) (line, 
 		c.victims++
 		c.drop(l.way)
 	}
-	l.tag, l.have = r.Line<<stateBits|held|ownerBit(r.By), 0
+	l.tag = r.Line<<stateBits | held | ownerBit(r.By)
 	c.index.put(r.Line, way)
 	if fetch {
-		l.tag |= pending
+		l.tag |= pending | partial
+		*l.have = 0
 		c.pending++
 		c.Counters[r.By].Fetches++
 	}

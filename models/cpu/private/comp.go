@@ -46,7 +46,7 @@ func (b Builder) Build(name string) (*Cache, error) {
 		Portless: simcore.NewPortless(name), spec: b.Spec, sched: b.Scheduler, memory: b.Memory, view: b.View, domain: b.Domain, uncached: b.Uncached,
 		sets: b.Spec.sets(), tags: make([]tag, n),
 	}
-	c.relays.Ended = c.passed
+	c.relays.Ended, c.relays.Line = c.passed, c.passedLine
 	return c, b.Domain.join(c)
 }
 
@@ -127,7 +127,7 @@ func (c *Cache) Access(a *mem.Access) {
 	}
 	c.stats.AcceptedBytes += uint64(len(a.Data))
 	c.stats.Held += uint64(len(a.Data))
-	if a.Op == mem.Read && c.keeps(a) && c.hits(a) {
+	if a.Op == mem.Read && c.keeps(a, a.Addr) && c.hits(a) {
 		ev := c.events.Get()
 		ev.At, ev.H, ev.Arg = simcore.Now(c.sched)+c.spec.HitLatency, c, a
 		c.sched.Schedule(ev)
@@ -136,13 +136,13 @@ func (c *Cache) Access(a *mem.Access) {
 	c.pass(a)
 }
 
-// keeps reports whether the lines that an access brings are kept here.
-func (c *Cache) keeps(a *mem.Access) bool {
+// keeps reports whether the lines from an address on that an access brings are kept here.
+func (c *Cache) keeps(a *mem.Access, addr uint64) bool {
 	if a.By != mem.Core || len(a.Data) == 0 {
 		return false
 	}
 	for _, r := range c.uncached {
-		if a.Addr-r.Base < r.Bytes {
+		if addr-r.Base < r.Bytes {
 			return false
 		}
 	}
@@ -197,22 +197,40 @@ func (c *Cache) pass(a *mem.Access) {
 
 // passed takes the end of what was sent on.
 func (c *Cache) passed(p *mem.Relay) {
+	past := p.Past
 	a, err := c.relays.Put(p)
+	from := a.Addr + uint64(past)
 	switch {
 	case a.Op == mem.Write:
 		c.stores = slices.Delete(c.stores, slices.Index(c.stores, p), slices.Index(c.stores, p)+1)
-		if err == nil && c.keeps(a) {
-			for line, last := span(a); line <= last; line++ {
+		if err == nil && c.keeps(a, from) {
+			_, last := span(a)
+			for line := from / lineBytes; line <= last; line++ {
 				c.allocate(line, present)
 			}
 		}
-	case a.Op == mem.Read && c.keeps(a):
+	case a.Op == mem.Read && c.keeps(a, a.Addr):
 		c.arrived(a, err)
 	case !a.Op.Moves():
 		c.dropAll(a)
 	}
-	c.finish(a, err)
+	c.finish(a, len(a.Data)-past, err)
 }
+
+// passedLine takes the end of a line of a run that was sent on.
+func (c *Cache) passedLine(p *mem.Relay, n int, more bool) {
+	a := p.From
+	addr := a.Addr + uint64(p.Past)
+	p.Past += n
+	if c.keeps(a, addr) {
+		c.allocate(addr/lineBytes, present)
+	}
+	c.count(n)
+	a.Line(a, n, more)
+}
+
+// TakesRun implements mem.Runner.
+func (c *Cache) TakesRun(addr uint64, n int) bool { return mem.TakesRun(c.memory, addr, n) }
 
 // arrived has lines be here that are still coming: nobody wrote to them since.
 func (c *Cache) arrived(a *mem.Access, err error) {
@@ -227,10 +245,15 @@ func (c *Cache) arrived(a *mem.Access, err error) {
 	}
 }
 
-func (c *Cache) finish(a *mem.Access, err error) {
-	c.stats.FinishedBytes += uint64(len(a.Data))
-	c.stats.Held -= uint64(len(a.Data))
+// finish ends an access with its last n bytes.
+func (c *Cache) finish(a *mem.Access, n int, err error) {
+	c.count(n)
 	a.Finish(err)
+}
+
+func (c *Cache) count(n int) {
+	c.stats.FinishedBytes += uint64(n)
+	c.stats.Held -= uint64(n)
 }
 
 // Handle implements sim.Handler: a read that hit is done.
@@ -241,12 +264,12 @@ func (c *Cache) Handle(e sim.Event) error {
 	}
 	a := ev.Arg.(*mem.Access)
 	c.events.Put(ev)
-	c.finish(a, c.view.Read(a.Addr, a.Data))
+	c.finish(a, len(a.Data), c.view.Read(a.Addr, a.Data))
 	return nil
 }
 
 var (
 	_ sim.Component = (*Cache)(nil)
-	_ mem.Target    = (*Cache)(nil)
+	_ mem.Runner    = (*Cache)(nil)
 	_ mem.Backdoor  = (*Cache)(nil)
 )

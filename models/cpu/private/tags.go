@@ -78,7 +78,7 @@ func (c *Cache) dropAll(a *mem.Access) {
 // writes reports whether a write of this cache to a line is under way.
 func (c *Cache) writes(line uint64) bool {
 	for _, p := range c.stores {
-		if first, last := span(p.From); p.Len() > 0 && line >= first && line <= last {
+		if _, last := span(p.From); p.Len() > 0 && line >= (p.From.Addr+uint64(p.Past))/lineBytes && line <= last {
 			return true
 		}
 	}

@@ -114,7 +114,7 @@ func (t *TLB) Access(a *mem.Access) {
 	if n := a.Len(); n > 0 {
 		w.first, w.last = a.Addr>>t.shift, (a.Addr+uint64(n)-1)>>t.shift
 		for p := w.first; p <= w.last; p++ {
-			if !t.use(p) && !t.sought(p, p) {
+			if !t.use(p, pieces(a)) && !t.sought(p, p) {
 				t.wanted.Push(p)
 			}
 		}
@@ -124,19 +124,41 @@ func (t *TLB) Access(a *mem.Access) {
 	t.start()
 }
 
-// use reports whether a page is known.
-func (t *TLB) use(number uint64) bool {
-	set := t.set(number)
-	for i := range set {
-		if set[i].number == number+1 {
-			t.clock++
-			set[i].used = t.clock
-			t.stats.Hits++
-			return true
-		}
+// use reports whether a page is known, to an access that counts as so many.
+func (t *TLB) use(number, count uint64) bool {
+	if p := t.find(number); p != nil {
+		t.clock += count
+		p.used = t.clock
+		t.stats.Hits += count
+		return true
 	}
 	t.stats.Misses++
 	return false
+}
+
+// find is a page that is known, or nil.
+func (t *TLB) find(number uint64) *page {
+	set := t.set(number)
+	for i := range set {
+		if set[i].number == number+1 {
+			return &set[i]
+		}
+	}
+	return nil
+}
+
+// pieces is as how many accesses an access counts: a run is one for each line.
+func pieces(a *mem.Access) uint64 {
+	if a.Line == nil {
+		return 1
+	}
+	return mem.Lines(a.Addr, len(a.Data))
+}
+
+// TakesRun implements mem.Runner: only a page that is known takes no time.
+func (t *TLB) TakesRun(addr uint64, n int) bool {
+	first, last := addr>>t.shift, (addr+uint64(n)-1)>>t.shift
+	return first == last && !t.passing && t.queue.Len() == 0 && t.find(first) != nil && mem.TakesRun(t.memory, addr, n)
 }
 
 func (t *TLB) set(number uint64) []page {
@@ -251,5 +273,5 @@ func (t *TLB) refuse(number uint64, err error) {
 
 var (
 	_ sim.Component = (*TLB)(nil)
-	_ mem.Target    = (*TLB)(nil)
+	_ mem.Runner    = (*TLB)(nil)
 )

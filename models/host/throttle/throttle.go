@@ -107,6 +107,11 @@ func (t *Throttle) Access(a *mem.Access) {
 	}
 }
 
+// TakesRun implements mem.Runner: at a rate, lines pass at different times.
+func (t *Throttle) TakesRun(addr uint64, n int) bool {
+	return t.pace.Rate == (simcore.Rate{}) && t.waiting.Len() == 0 && !t.running && mem.TakesRun(t.memory, addr, n)
+}
+
 // run lets accesses go on until the rate is reached.
 func (t *Throttle) run() {
 	if t.running {
@@ -139,5 +144,5 @@ func (t *Throttle) Handle(e sim.Event) error {
 
 var (
 	_ sim.Component = (*Throttle)(nil)
-	_ mem.Target    = (*Throttle)(nil)
+	_ mem.Runner    = (*Throttle)(nil)
 )
