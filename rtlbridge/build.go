@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -47,14 +48,14 @@ type deviceRecord struct {
 type builder struct {
 	m       *manifest.Manifest
 	o       BuildOptions
-	tools   *toolchain
+	tools   *toolchain.Tools
 	src     *sourceSet
 	hash    *hasher
 	sum     [32]byte
-	home    string         // harness folder
-	limits  toolLimits     // of Verilator
-	scratch *cache.Scratch // becomes the cache entry
-	work    string         // its folder
+	home    string               // harness folder
+	limits  toolchain.ToolLimits // of Verilator
+	scratch *cache.Scratch       // becomes the cache entry
+	work    string               // its folder
 
 	link, linkHome string // where linkDesign made its link; the folder that it made for it
 	wrapper        string // source of a module around the design, "" if it needs none
@@ -99,7 +100,7 @@ func (b *builder) make(root, entry string) (*Device, error) {
 		return d, nil
 	}
 	if b.o.Variant == VariantTuned && b.o.Training == "" {
-		if _, err := b.tools.tuning(); err != nil {
+		if _, err := b.tools.Tuning(); err != nil {
 			return nil, err
 		}
 		return nil, fmt.Errorf("%w: %s is not in the cache; make it with: nictwin dut tune", ErrNotTuned, b.m.Name)
@@ -121,8 +122,8 @@ func prepare(m *manifest.Manifest, o BuildOptions) (*builder, error) {
 	if err := o.checkTraining(); err != nil {
 		return nil, err
 	}
-	b := &builder{m: m, o: o, limits: buildLimits}
-	if b.tools, err = findTools(o.Compiler); err != nil {
+	b := &builder{m: m, o: o, limits: toolchain.BuildLimits}
+	if b.tools, err = toolchain.Find(o.Compiler); err != nil {
 		return nil, err
 	}
 	if err := makes(b.tools, o.Variant); err != nil {
@@ -242,7 +243,7 @@ func (b *builder) program(root string, ports []manifest.PinPort) error {
 	if err := os.WriteFile(filepath.Join(b.work, "dut.hpp"), text, 0o644); err != nil {
 		return fmt.Errorf("build cache: %w", err)
 	}
-	b.logf("compiling with %s", filepath.Base(b.tools.cxx))
+	b.logf("compiling with %s", filepath.Base(b.tools.Cxx))
 	if err := b.compile(root); err != nil {
 		return err
 	}
@@ -263,7 +264,7 @@ func (b *builder) writeRecord(ports []manifest.PinPort) error {
 	r := deviceRecord{
 		Program: program,
 		Hash:    hex.EncodeToString(b.sum[:]), Name: b.m.Name, Top: b.m.Top, Variant: b.o.Variant,
-		Compiler: strings.SplitN(b.tools.cxxVersion, "\n", 2)[0], Ports: ports,
+		Compiler: strings.SplitN(b.tools.CxxVersion, "\n", 2)[0], Ports: ports,
 	}
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
@@ -61,7 +62,7 @@ func TestMissingTools(t *testing.T) {
 	require.NoError(t, err)
 	t.Setenv("PATH", t.TempDir())
 	_, err = Build(m, BuildOptions{})
-	require.ErrorIs(t, err, ErrToolMissing)
+	require.ErrorIs(t, err, toolchain.ErrToolMissing)
 	require.EqualError(t, err, "tool missing: verilator is not installed; install it with: apt-get install verilator")
 }
 

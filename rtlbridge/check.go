@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -22,7 +23,7 @@ func Check(ctx context.Context, m *manifest.Manifest, lint bool) (*Checked, erro
 	c := &Checked{}
 	b, err := prepare(m, BuildOptions{Context: ctx})
 	if err == nil {
-		b.limits = lookLimits
+		b.limits = toolchain.LookLimits
 		err = b.makeScratch()
 	}
 	if err != nil {
@@ -78,9 +79,9 @@ func LintFaulty(ctx context.Context, path string) error {
 	if m == nil {
 		return nil
 	}
-	b := &builder{m: m, o: BuildOptions{Context: ctx}, limits: lookLimits}
+	b := &builder{m: m, o: BuildOptions{Context: ctx}, limits: toolchain.LookLimits}
 	var errTools, errSources error
-	b.tools, errTools = findTools("")
+	b.tools, errTools = toolchain.Find("")
 	b.src, errSources = expandSources(m)
 	if err := errors.Join(errTools, errSources); err != nil {
 		return err
@@ -103,7 +104,7 @@ func Ports(ctx context.Context, m *manifest.Manifest) ([]manifest.PinPort, error
 	if err != nil {
 		return nil, err
 	}
-	b.limits = lookLimits
+	b.limits = toolchain.LookLimits
 	if err := b.makeScratch(); err != nil {
 		return nil, err
 	}

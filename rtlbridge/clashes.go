@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -71,7 +72,7 @@ func (b *builder) macros() (map[string]bool, error) {
 		return nil, fmt.Errorf("build cache: %w", err)
 	}
 	args := append(b.cxxFlags(), "-dM", "-E", filepath.Join(b.home, "main.cpp"))
-	out, err := toolRun{ctx: b.o.context(), limits: buildLimits, step: "listing macros", dir: b.work}.run(b.tools.cxx, args...)
+	out, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Step: "listing macros", Dir: b.work}.Run(b.tools.Cxx, args...)
 	if err != nil {
 		return nil, err
 	}

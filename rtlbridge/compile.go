@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -105,7 +106,7 @@ func (b *builder) checkDependencies() error {
 			continue
 		}
 		abs := b.m.Abs(d)
-		if b.hash.seen[abs] || b.tools.own(abs) {
+		if b.hash.seen[abs] || b.tools.Own(abs) {
 			continue
 		}
 		return b.m.Errorf("sources", "the design reads %s, which the manifest does not name; add its folder to include_dirs", abs)
@@ -135,11 +136,11 @@ func (b *builder) cxxFlags() []string {
 	trace := b.o.Variant == VariantWaves
 	flags := []string{
 		"-std=c++17", "-march=native", "-faligned-new", "-fcf-protection=none", "-fno-strict-aliasing",
-		"-I" + b.home, "-I" + b.objDir(), "-I" + b.work, "-I" + b.tools.includeDir, "-I" + filepath.Join(b.tools.includeDir, "vltstd"),
+		"-I" + b.home, "-I" + b.objDir(), "-I" + b.work, "-I" + b.tools.IncludeDir, "-I" + filepath.Join(b.tools.IncludeDir, "vltstd"),
 		on("VM_COVERAGE", b.o.Variant == VariantCoverage), on("VM_SC", false), on("VM_TRACE", trace),
 		on("VM_TRACE_FST", trace), on("VM_TRACE_VCD", false), "-include", filepath.Join(b.home, "hooks.hpp"), "-w",
 	}
-	if !b.tools.clang {
+	if !b.tools.Clang {
 		flags = append(flags, gccFlag)
 	}
 	return flags
@@ -152,7 +153,7 @@ func (b *builder) ahead(root string) error {
 	if err != nil {
 		return err
 	}
-	return b.compileAll(shared(append(units(b.tools.includeDir, runtimeDir, "-O2", "verilated"), b.ownUnits(runtimeDir)...)))
+	return b.compileAll(shared(append(units(b.tools.IncludeDir, runtimeDir, "-O2", "verilated"), b.ownUnits(runtimeDir)...)))
 }
 
 // ownUnits are the parts of the harness that are the same for every design.
@@ -216,7 +217,7 @@ func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (ho
 	hot = units(b.objDir(), b.objDir(), opt, fast...)
 	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
 	rest = units(b.objDir(), b.objDir(), slowOpt, slow...)
-	same := units(b.tools.includeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)
+	same := units(b.tools.IncludeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)
 	return hot, append(rest, shared(append(same, b.ownUnits(runtimeDir)...))...), nil
 }
 
@@ -227,14 +228,14 @@ func (b *builder) linkTo(program string, us []unit, flags ...string) error {
 	}
 	args = append(args, "-pthread", "-latomic")
 	if b.o.Variant == VariantWaves {
-		args = append(args, b.tools.waveLibraries()...)
+		args = append(args, b.tools.WaveLibraries()...)
 	}
 	return b.cxx("linking "+b.m.Name, args...)
 }
 
 // cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch folder.
 func (b *builder) cxx(step string, args ...string) error {
-	_, err := toolRun{ctx: b.o.context(), limits: buildLimits, env: []string{"TMPDIR=" + b.work}, step: step, dir: b.work}.run(b.tools.cxx, args...)
+	_, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Env: []string{"TMPDIR=" + b.work}, Step: step, Dir: b.work}.Run(b.tools.Cxx, args...)
 	return err
 }
 

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"nictwin/rtlbridge/build/toolchain"
 )
 
 var (
@@ -111,7 +113,7 @@ func (b *builder) addSignals() error {
 	if err != nil {
 		return err
 	}
-	list, err := runTool("listing the signals of "+b.m.Top, b.work, filepath.Join(b.work, "dut"), "--signals")
+	list, err := toolchain.RunTool("listing the signals of "+b.m.Top, b.work, filepath.Join(b.work, "dut"), "--signals")
 	if err != nil {
 		return err
 	}

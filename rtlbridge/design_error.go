@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"nictwin/rtlbridge/build/toolchain"
 )
 
 // DesignError is a design that Verilator does not accept: an error at a place in its sources. It is a matter of the design or
@@ -82,7 +84,7 @@ func readRemarks(out string) (remarks []Remark) {
 }
 
 // designError is the error of a design that has errors at places in its sources; nil where Verilator failed in another way.
-func (b *builder) designError(failed *BuildError, out string) *DesignError {
+func (b *builder) designError(failed *toolchain.BuildError, out string) *DesignError {
 	e := &DesignError{Step: failed.Step, Output: failed.Output}
 	var text strings.Builder
 	for _, r := range readRemarks(out) {
@@ -111,16 +113,16 @@ func firstErrors(out string) string {
 		}
 	}
 	if len(errs) == 0 {
-		return headLines(out, maxToolLines)
+		return toolchain.HeadLines(out, toolchain.MaxToolLines)
 	}
 	var s strings.Builder
 	lines, shown := 0, 0
 	for _, r := range errs {
 		n := strings.Count(r.whole, "\n")
-		if shown > 0 && lines+n > maxToolLines {
+		if shown > 0 && lines+n > toolchain.MaxToolLines {
 			break
 		}
-		s.WriteString(headLines(r.whole, maxToolLines))
+		s.WriteString(toolchain.HeadLines(r.whole, toolchain.MaxToolLines))
 		lines, shown = lines+n, shown+1
 	}
 	if shown < len(errs) {

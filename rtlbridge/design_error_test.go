@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
@@ -26,12 +27,12 @@ func TestWhoseFault(t *testing.T) {
 		{"%Error-UNSUPPORTED: rtl/a b.sv:2: Unsupported: x\n", &DesignError{}, "the design has 1 error\n"},
 		{"%Error: a.sv:9:1: the range is huge\n    9 | logic [Depth-1:0] q\n", &DesignError{}, "the design has 1 error, with Depth = 3\n"},
 		{"%Error-USERFATAL: a.sv:9:1: Width must be 16\n", &RefusedError{}, "refuses Width = 8: Width must be 16"},
-		{"%Error: Internal Error: a.sv:1:8: ../V3Ast.cpp:7: unexpected\n", &BuildError{}, "Internal Error"},
-		{"%Warning-WIDTH: a.sv:1:8: narrow\n%Error: Verilator internal fault, sorry.\n", &BuildError{}, "internal fault"},
-		{"%Error: Cannot write obj/Vdut.h\n%Error: Exiting due to 1 error(s)\n", &BuildError{}, "Cannot write"},
-		{"", &BuildError{}, "exit status 1"},
+		{"%Error: Internal Error: a.sv:1:8: ../V3Ast.cpp:7: unexpected\n", &toolchain.BuildError{}, "Internal Error"},
+		{"%Warning-WIDTH: a.sv:1:8: narrow\n%Error: Verilator internal fault, sorry.\n", &toolchain.BuildError{}, "internal fault"},
+		{"%Error: Cannot write obj/Vdut.h\n%Error: Exiting due to 1 error(s)\n", &toolchain.BuildError{}, "Cannot write"},
+		{"", &toolchain.BuildError{}, "exit status 1"},
 	} {
-		failed := &BuildError{Step: "verilating m", Output: firstErrors(x.out), Err: errors.New("exit status 1")}
+		failed := &toolchain.BuildError{Step: "verilating m", Output: firstErrors(x.out), Err: errors.New("exit status 1")}
 		err := b.refused(failed, x.out)
 		require.IsType(t, x.want, err, x.out)
 		require.ErrorContains(t, err, x.text)
@@ -64,6 +65,6 @@ func FuzzReadRemarks(f *testing.F) {
 			require.Contains(t, out, r.whole)
 			require.GreaterOrEqual(t, r.Line, 0)
 		}
-		require.LessOrEqual(t, strings.Count(firstErrors(out), "\n"), 2*maxToolLines+3)
+		require.LessOrEqual(t, strings.Count(firstErrors(out), "\n"), 2*toolchain.MaxToolLines+3)
 	})
 }

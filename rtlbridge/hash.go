@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"nictwin/rtlbridge/build/toolchain"
 )
 
 // buildSchema changes when the build's own rules change, so that older entries are not used.
@@ -140,12 +142,12 @@ func (b *builder) buildHash(flags []string) error {
 	h.text("glue", glueText)
 	h.text("variant", string(b.o.Variant))
 	h.text("verilator flags", strings.Join(flags, "\n"))
-	h.text("verilator", t.verilatorVersion)
-	h.text("compiler", t.cxxVersion)
-	if !t.clang {
+	h.text("verilator", t.VerilatorVersion)
+	h.text("compiler", t.CxxVersion)
+	if !t.Clang {
 		h.text("flag", gccFlag)
 	}
-	h.text("cpu", cpuFlags())
+	h.text("cpu", toolchain.CpuFlags())
 	desc, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("manifest %s: %w", m.Path, err)

@@ -9,12 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 )
 
 // readIn runs Verilator over a design, held to limits.
-func readIn(t *testing.T, dir string, limits toolLimits) error {
+func readIn(t *testing.T, dir string, limits toolchain.ToolLimits) error {
 	m, err := manifest.Load(dir)
 	require.NoError(t, err)
 	b, err := prepare(m, BuildOptions{CacheDir: t.TempDir(), Context: t.Context()})
@@ -35,7 +36,7 @@ func TestToolLimits(t *testing.T) {
 	}
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-	small := toolLimits{memory: 512 << 20, file: 1 << 20, time: time.Minute}
+	small := toolchain.ToolLimits{Memory: 512 << 20, File: 1 << 20, Time: time.Minute}
 	var me *manifest.Error
 
 	write("`define F \"/dev/zero\"\n`include `F\n")
@@ -46,7 +47,7 @@ func TestToolLimits(t *testing.T) {
 
 	write("`define F \"" + pipe + "\"\n`include `F\n")
 	quick := small
-	quick.time, quick.longer = 2*time.Second, "; others wait"
+	quick.Time, quick.Longer = 2*time.Second, "; others wait"
 	err = readIn(t, dir, quick)
 	require.ErrorAs(t, err, &me)
 	require.ErrorContains(t, err, "verilator took longer than 2s, which is the limit: the design reads a pipe")
@@ -54,7 +55,7 @@ func TestToolLimits(t *testing.T) {
 
 	write("")
 	narrow := small
-	narrow.file = 512
+	narrow.File = 512
 	err = readIn(t, dir, narrow)
 	require.ErrorAs(t, err, &me)
 	require.ErrorContains(t, err, "verilator wrote more than 0 MB into one file")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -51,7 +52,7 @@ func play(ctx context.Context, name, program, file string, env []string, plusArg
 		err = errors.Join(context.Cause(ctx), err)
 	}
 	if err != nil {
-		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: headLines(words.String(), maxToolLines), Err: err}
+		return r, &protocol.InfraError{Device: name, Op: "playback", LastWords: toolchain.HeadLines(words.String(), toolchain.MaxToolLines), Err: err}
 	}
 	var j struct {
 		Cycles     uint64 `json:"cycles"`

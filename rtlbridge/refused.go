@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -35,7 +36,7 @@ var (
 // refused tells what a failure of Verilator means, by all that it said: $fatal or $error at elaboration, or a parameter that
 // is not there, is a *RefusedError; a top module that was not found or a flag that is not known is a *ManifestError; an error
 // at a place in the sources is a *DesignError. Others stay as they are.
-func (b *builder) refused(failed *BuildError, out string) error {
+func (b *builder) refused(failed *toolchain.BuildError, out string) error {
 	m := b.m
 	if noSuchTop.MatchString(out) {
 		return m.Errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.moduleList())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/toolchain"
 )
 
 // Objects that builds share lie in the cache, each with its sum beside it: one that is damaged is compiled anew.
@@ -14,9 +15,9 @@ import (
 // runtimeDir holds the objects that do not depend on the design: those of Verilator's own run-time and of the harness.
 func (b *builder) runtimeDir(root string) (string, error) {
 	h := newHasher(b.o.context())
-	h.text("verilator", b.tools.verilatorVersion)
-	h.text("compiler", b.tools.cxxVersion)
-	h.text("cpu", cpuFlags())
+	h.text("verilator", b.tools.VerilatorVersion)
+	h.text("compiler", b.tools.CxxVersion)
+	h.text("cpu", toolchain.CpuFlags())
 	flags := strings.NewReplacer(b.work, "WORK", b.home, "HARNESS").Replace(strings.Join(b.cxxFlags(), "\n"))
 	h.text("flags", buildSchema+flags)
 	if err := h.tree("harness", b.home, isHarnessSource); err != nil {

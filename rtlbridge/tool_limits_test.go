@@ -14,21 +14,23 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"nictwin/rtlbridge/build/toolchain"
 )
 
 // A look has less time than a build, and both have a limit of memory, which a variable sets.
 func TestLimitsOfToolRuns(t *testing.T) {
-	require.Less(t, lookLimits.time, buildLimits.time/5)
+	require.Less(t, toolchain.LookLimits.Time, toolchain.BuildLimits.Time/5)
 	for text, want := range map[string]uint64{"": 8 << 30, "16": 16 << 30} {
-		t.Setenv(toolMemoryVar, text)
-		l, err := buildLimits.complete()
+		t.Setenv(toolchain.ToolMemoryVar, text)
+		l, err := toolchain.BuildLimits.Complete()
 		require.NoError(t, err)
-		require.Equal(t, want, l.memory)
+		require.Equal(t, want, l.Memory)
 	}
 	for _, text := range []string{"0", "-1", "8G", "99999999"} {
-		t.Setenv(toolMemoryVar, text)
-		_, err := runTool("x", t.TempDir(), "true")
-		var wrong *SettingError
+		t.Setenv(toolchain.ToolMemoryVar, text)
+		_, err := toolchain.RunTool("x", t.TempDir(), "true")
+		var wrong *toolchain.SettingError
 		require.ErrorAs(t, err, &wrong)
 		require.ErrorContains(t, err, "NICTWIN_TOOL_GB="+text+": want")
 	}
@@ -38,8 +40,8 @@ func TestLimitsOfToolRuns(t *testing.T) {
 func TestLimitsBelowTools(t *testing.T) {
 	dir := t.TempDir()
 	run := func(ctx context.Context, script string) (string, error) {
-		l := toolLimits{memory: 1 << 40, file: 1 << 20, time: time.Minute}
-		return toolRun{ctx: ctx, limits: l, step: "x", dir: dir}.run("sh", "-c", script)
+		l := toolchain.ToolLimits{Memory: 1 << 40, File: 1 << 20, Time: time.Minute}
+		return toolchain.ToolRun{Ctx: ctx, Limits: l, Step: "x", Dir: dir}.Run("sh", "-c", script)
 	}
 	const held = "until [ $(ulimit -t) = 120 ] && [ $(ulimit -c) = 0 ]; do :; done; "
 	out, err := run(t.Context(), held+"sh -c 'ulimit -c; ulimit -v; ulimit -f'")
@@ -78,7 +80,7 @@ func TestLimitsBelowTools(t *testing.T) {
 
 // How much a tool says has a limit, too.
 func TestFirstBytes(t *testing.T) {
-	f := firstBytes{most: 5}
+	f := toolchain.FirstBytes{Most: 5}
 	for range 3 {
 		n, err := f.Write([]byte("abc"))
 		require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -136,7 +137,7 @@ func TestStubsRefuse(t *testing.T) {
 	} {
 		for _, v := range []string{"5.006", "5.048"} {
 			t.Setenv("VERSION", v)
-			_, err := runTool("x", dir, os.Getenv("TOOLS")+"/verilator.sh", "--Mdir", dir, x.option)
+			_, err := toolchain.RunTool("x", dir, os.Getenv("TOOLS")+"/verilator.sh", "--Mdir", dir, x.option)
 			if x.version == "" || x.version == v {
 				require.NoError(t, err, "%s of %s", x.option, v)
 			} else {
@@ -161,13 +162,13 @@ func TestVerilatorsOwnFiles(t *testing.T) {
 func TestCoverageNeedsItsVerilator(t *testing.T) {
 	s := newStubs(t, "5.048", "19.1.7")
 	_, err := s.build(VariantCoverage)
-	require.ErrorIs(t, err, ErrToolMissing)
+	require.ErrorIs(t, err, toolchain.ErrToolMissing)
 	require.ErrorContains(t, err, "variant coverage needs Verilator 5.006: the traces of Verilator 5.048 stub have another interface")
 }
 
 func TestTuningNamesWhatIsMissing(t *testing.T) {
-	_, err := (&toolchain{cxx: "/usr/bin/g++"}).tuning()
-	require.ErrorIs(t, err, ErrToolMissing)
+	_, err := (&toolchain.Tools{Cxx: "/usr/bin/g++"}).Tuning()
+	require.ErrorIs(t, err, toolchain.ErrToolMissing)
 	require.ErrorContains(t, err, "needs clang++, not g++; install it with: apt-get install")
 
 	for _, x := range toolVersions {
@@ -176,7 +177,7 @@ func TestTuningNamesWhatIsMissing(t *testing.T) {
 		missing := func(want string) {
 			t.Helper()
 			_, err := s.build(VariantTuned)
-			require.ErrorIs(t, err, ErrToolMissing)
+			require.ErrorIs(t, err, toolchain.ErrToolMissing)
 			require.ErrorContains(t, err, want)
 		}
 		runtime := os.Getenv("RUNTIME")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"nictwin/rtlbridge/build/toolchain"
 )
 
 // A tuned build is a speed build whose compiler knows, from counters in a first build that played a recording, which
@@ -12,7 +14,7 @@ import (
 
 // train returns a profile of the hot units under the recording of the options.
 func (b *builder) train(hot, rest []unit) (string, error) {
-	tools, err := b.tools.tuning()
+	tools, err := b.tools.Tuning()
 	if err != nil {
 		return "", err
 	}
@@ -36,7 +38,7 @@ func (b *builder) train(hot, rest []unit) (string, error) {
 		return "", fmt.Errorf("training: %s holds no cycle", b.o.Training)
 	}
 	profile := filepath.Join(b.objDir(), "profile")
-	if _, err := runTool("merging counters", b.work, tools.merge, "merge", "-o", profile, raw); err != nil {
+	if _, err := toolchain.RunTool("merging counters", b.work, tools.Merge, "merge", "-o", profile, raw); err != nil {
 		return "", err
 	}
 	return profile, errors.Join(os.Remove(program), os.Remove(raw))

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"nictwin/rtlbridge/build/toolchain"
 )
 
 // coverageHook is in the run-time headers of the Verilators whose code for traces a coverage build can take over, see
@@ -13,18 +15,18 @@ import (
 const coverageHook = "pushNamePrefix"
 
 // makes refuses a variant that cannot be made with these tools.
-func makes(t *toolchain, v Variant) error {
+func makes(t *toolchain.Tools, v Variant) error {
 	if v != VariantCoverage {
 		return nil
 	}
 	const header = "verilated_trace.h"
-	text, err := os.ReadFile(filepath.Join(t.includeDir, header))
+	text, err := os.ReadFile(filepath.Join(t.IncludeDir, header))
 	if err != nil {
 		return fmt.Errorf("run-time of Verilator: %w", err)
 	}
 	if !bytes.Contains(text, []byte(coverageHook)) {
 		return fmt.Errorf("%w: variant %s needs Verilator 5.006: the traces of %s have another interface (no %s in %s)",
-			ErrToolMissing, v, strings.TrimSpace(t.verilatorVersion), coverageHook, header)
+			toolchain.ErrToolMissing, v, strings.TrimSpace(t.VerilatorVersion), coverageHook, header)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -87,10 +88,10 @@ func (b *builder) verilator(step string, options ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	out, err := toolRun{ctx: b.o.context(), limits: b.limits, step: step + " " + b.m.Top, dir: b.m.Dir()}.run(b.tools.verilator, append(options, sources...)...)
+	out, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: b.limits, Step: step + " " + b.m.Top, Dir: b.m.Dir()}.Run(b.tools.Verilator, append(options, sources...)...)
 	out = b.plain(out)
-	var failed *BuildError
-	var over *exceededError
+	var failed *toolchain.BuildError
+	var over *toolchain.ExceededError
 	switch {
 	case errors.As(err, &over):
 		err = b.m.Errorf("sources", "sources: %s %s: %v", step, b.m.Top, over)

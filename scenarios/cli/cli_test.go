@@ -21,6 +21,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/root"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/device"
@@ -58,9 +59,9 @@ func TestClassify(t *testing.T) {
 		{errors.Join(&device.FitError{Err: errors.New("x")}, infra), result.Infrastructure},
 		{rtlbridge.ErrNotTuned, result.Usage},
 		{infra, result.Infrastructure},
-		{&rtlbridge.BuildError{}, result.Infrastructure},
+		{&toolchain.BuildError{}, result.Infrastructure},
 		{errors.Join(stuck, &player.CrashError{Value: "x"}), result.Infrastructure},
-		{rtlbridge.ErrToolMissing, result.Infrastructure},
+		{toolchain.ErrToolMissing, result.Infrastructure},
 		{&fs.PathError{Op: "write", Path: "x", Err: errors.New("no space")}, result.Infrastructure},
 		{errors.New("never seen before"), result.Infrastructure},
 		{errors.Join(stuck, infra), result.Infrastructure},

@@ -6,7 +6,7 @@ import (
 	"math"
 	"syscall"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build/toolchain"
 )
 
 // minAddressSpace is what a run takes of addresses, in bytes: most of it is reserved by Go's runtime and by threads, not used.
@@ -58,7 +58,7 @@ func tooLow(space, open uint64, jobs int) error {
 }
 
 // SaysAll reports whether an error is about the machine alone: nothing more of the run would help.
-func SaysAll(err error) bool { return errors.Is(err, rtlbridge.ErrToolMissing) || is[*LimitError](err) }
+func SaysAll(err error) bool { return errors.Is(err, toolchain.ErrToolMissing) || is[*LimitError](err) }
 
 // outOfFiles reports whether files could not be opened for their number, which is no fault of what was to be opened.
 func outOfFiles(err error) bool {

@@ -8,6 +8,7 @@ import (
 
 	"nictwin/models/boundary"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/device"
@@ -60,12 +61,12 @@ func is[E error](err error) bool {
 }
 
 func isInfra(err error) bool {
-	return is[*LimitError](err) || outOfFiles(err) || errors.Is(err, syscall.ENOMEM) || is[*protocol.InfraError](err) || is[*rtlbridge.BuildError](err) || is[*player.CrashError](err) || errors.Is(err, rtlbridge.ErrToolMissing)
+	return is[*LimitError](err) || outOfFiles(err) || errors.Is(err, syscall.ENOMEM) || is[*protocol.InfraError](err) || is[*toolchain.BuildError](err) || is[*player.CrashError](err) || errors.Is(err, toolchain.ErrToolMissing)
 }
 
 func isUsage(err error) bool {
 	return is[*UsageError](err) || is[*replay.UsageError](err) || is[*split.UsageError](err) || is[*runner.UsageError](err) || is[*capture.Error](err) ||
-		is[*manifest.Error](err) || is[*rtlbridge.SettingError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*program.Error](err) ||
+		is[*manifest.Error](err) || is[*toolchain.SettingError](err) || is[*rtlbridge.RefusedError](err) || is[*rtlbridge.DesignError](err) || is[*program.Error](err) ||
 		is[*home.NotFoundError](err) || is[*home.UntrustedError](err) || is[*home.UnknownError](err) ||
 		is[*play.SpecError](err) || is[*play.RefError](err) || is[*play.OwnError](err) || is[*device.FitError](err) || errors.Is(err, rtlbridge.ErrNotTuned)
 }

@@ -1,4 +1,4 @@
-package rtlbridge
+package toolchain
 
 import (
 	"context"
@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// toolLimits are what one run of a tool may take: a design can make Verilator read a file without end.
-type toolLimits struct {
-	memory uint64 // bytes of address space; 0 is that of $NICTWIN_TOOL_GB
-	file   uint64 // bytes of each file that it writes
-	time   time.Duration
-	longer string // who has more time
+// ToolLimits are what one run of a tool may take: a design can make Verilator read a file without end.
+type ToolLimits struct {
+	Memory uint64 // bytes of address space; 0 is that of $NICTWIN_TOOL_GB
+	File   uint64 // bytes of each file that it writes
+	Time   time.Duration
+	Longer string // who has more time
 }
 
 const (
@@ -34,12 +34,12 @@ const (
 )
 
 var (
-	buildLimits = toolLimits{file: maxToolFile, time: toolTimeout}
-	lookLimits  = toolLimits{file: maxToolFile, time: lookTimeout, longer: fmt.Sprintf("; nictwin dut build waits %v", toolTimeout)}
+	BuildLimits = ToolLimits{File: maxToolFile, Time: toolTimeout}
+	LookLimits  = ToolLimits{File: maxToolFile, Time: lookTimeout, Longer: fmt.Sprintf("; nictwin dut build waits %v", toolTimeout)}
 )
 
-// toolMemoryVar names the variable for designs that take more.
-const toolMemoryVar = "NICTWIN_TOOL_GB"
+// ToolMemoryVar names the variable for designs that take more.
+const ToolMemoryVar = "NICTWIN_TOOL_GB"
 
 // SettingError is a variable of the environment that has no meaning.
 type SettingError struct{ Name, Value, Want string }
@@ -48,38 +48,38 @@ func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.N
 
 var _ error = (*SettingError)(nil)
 
-// complete sets the memory of limits that have none.
-func (l toolLimits) complete() (toolLimits, error) {
+// Complete sets the memory of limits that have none.
+func (l ToolLimits) Complete() (ToolLimits, error) {
 	gb := uint64(toolMemoryGB)
-	if text := os.Getenv(toolMemoryVar); text != "" {
+	if text := os.Getenv(ToolMemoryVar); text != "" {
 		var err error
 		if gb, err = strconv.ParseUint(text, 10, 20); err != nil || gb == 0 {
-			return l, &SettingError{toolMemoryVar, text, "the memory of a tool in GB, such as 16"}
+			return l, &SettingError{ToolMemoryVar, text, "the memory of a tool in GB, such as 16"}
 		}
 	}
-	if l.memory == 0 {
-		l.memory = gb << 30
+	if l.Memory == 0 {
+		l.Memory = gb << 30
 	}
 	return l, nil
 }
 
-// exceededError is a run of a tool that was ended by one of its limits.
-type exceededError struct{ what string }
+// ExceededError is a run of a tool that was ended by one of its limits.
+type ExceededError struct{ what string }
 
-func (e *exceededError) Error() string { return e.what }
+func (e *ExceededError) Error() string { return e.what }
 
 // exceeded tells by how a tool ended which of its limits ended it; nil: none did.
-func (l toolLimits) exceeded(ctx context.Context, tool string, err error, out string) error {
+func (l ToolLimits) exceeded(ctx context.Context, tool string, err error, out string) error {
 	tool = filepath.Base(tool)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &exceededError{fmt.Sprintf("%s took longer than %v, which is the limit: the design reads a pipe or a file without end, or is too large for that%s",
-			tool, l.time, l.longer)}
+		return &ExceededError{fmt.Sprintf("%s took longer than %v, which is the limit: the design reads a pipe or a file without end, or is too large for that%s",
+			tool, l.Time, l.Longer)}
 	case tooLittleMemory.MatchString(out):
-		return &exceededError{fmt.Sprintf("%s took more than %d MB of memory, which is the limit: the design reads a file without end, or is large; set %s to more than %d if it is large",
-			tool, l.memory>>20, toolMemoryVar, max(l.memory>>30, 1))}
+		return &ExceededError{fmt.Sprintf("%s took more than %d MB of memory, which is the limit: the design reads a file without end, or is large; set %s to more than %d if it is large",
+			tool, l.Memory>>20, ToolMemoryVar, max(l.Memory>>30, 1))}
 	case tooLongFile(err, out):
-		return &exceededError{fmt.Sprintf("%s wrote more than %d MB into one file, which is the limit: make the design smaller", tool, l.file>>20)}
+		return &ExceededError{fmt.Sprintf("%s wrote more than %d MB into one file, which is the limit: make the design smaller", tool, l.File>>20)}
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func tooLongFile(err error, out string) bool {
 }
 
 // start starts a tool that is held to the limits, as is all that it starts.
-func (l toolLimits) start(cmd *exec.Cmd) error {
+func (l ToolLimits) start(cmd *exec.Cmd) error {
 	cmd.Cancel = func() error {
 		return overTree(cmd.Process.Pid, func(pid int) error { return unix.Kill(pid, unix.SIGKILL) })
 	}
@@ -113,13 +113,13 @@ func (l toolLimits) start(cmd *exec.Cmd) error {
 }
 
 // hold sets the limits of one process, unless it has less.
-func (l toolLimits) hold(pid int) error {
+func (l ToolLimits) hold(pid int) error {
 	for _, r := range []struct {
 		resource int
 		most     uint64
 	}{
-		{unix.RLIMIT_AS, l.memory}, {unix.RLIMIT_FSIZE, l.file},
-		{unix.RLIMIT_CPU, 2 * uint64(math.Ceil(l.time.Seconds()))}, // ends what is left when nictwin is killed
+		{unix.RLIMIT_AS, l.Memory}, {unix.RLIMIT_FSIZE, l.File},
+		{unix.RLIMIT_CPU, 2 * uint64(math.Ceil(l.Time.Seconds()))}, // ends what is left when nictwin is killed
 		{unix.RLIMIT_CORE, 0}, // it would lie in the folder of the manifest
 	} {
 		var has unix.Rlimit
@@ -156,13 +156,13 @@ func overTree(pid int, do func(pid int) error) error {
 	return err
 }
 
-// firstBytes keeps the beginning of what is written: a design can make Verilator talk without end.
-type firstBytes struct {
+// FirstBytes keeps the beginning of what is written: a design can make Verilator talk without end.
+type FirstBytes struct {
 	strings.Builder
-	most int
+	Most int
 }
 
-func (f *firstBytes) Write(b []byte) (int, error) {
-	_, _ = f.Builder.Write(b[:min(len(b), f.most-f.Len())]) // never fails
+func (f *FirstBytes) Write(b []byte) (int, error) {
+	_, _ = f.Builder.Write(b[:min(len(b), f.Most-f.Len())]) // never fails
 	return len(b), nil
 }

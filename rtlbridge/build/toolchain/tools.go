@@ -1,4 +1,4 @@
-package rtlbridge
+package toolchain
 
 import (
 	"bytes"
@@ -35,21 +35,21 @@ func (e *BuildError) Unwrap() error { return e.Err }
 
 const (
 	toolTimeout  = 30 * time.Minute // far longer than a step takes on a slow machine that is busy
-	maxToolLines = 40
+	MaxToolLines = 40
 )
 
-// toolchain is the set of programs that a build uses.
-type toolchain struct {
-	verilator, verilatorVersion string
-	includeDir                  string // of Verilator's run-time sources
-	cxx, cxxVersion             string
-	clang                       bool
+// Tools is the set of programs that a build uses.
+type Tools struct {
+	Verilator, VerilatorVersion string
+	IncludeDir                  string // of Verilator's run-time sources
+	Cxx, CxxVersion             string
+	Clang                       bool
 }
 
-func findTools(compiler string) (*toolchain, error) {
-	t := &toolchain{}
+func Find(compiler string) (*Tools, error) {
+	t := &Tools{}
 	var err error
-	if t.verilator, err = exec.LookPath("verilator"); err != nil {
+	if t.Verilator, err = exec.LookPath("verilator"); err != nil {
 		return nil, fmt.Errorf("%w: verilator is not installed; install it with: apt-get install verilator", ErrToolMissing)
 	}
 	candidates := []string{"clang++", "g++"}
@@ -57,44 +57,44 @@ func findTools(compiler string) (*toolchain, error) {
 		candidates = []string{compiler}
 	}
 	for _, c := range candidates {
-		if t.cxx, err = exec.LookPath(c); err == nil {
-			t.clang = strings.Contains(filepath.Base(c), "clang")
+		if t.Cxx, err = exec.LookPath(c); err == nil {
+			t.Clang = strings.Contains(filepath.Base(c), "clang")
 			break
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: no C++ compiler (%s); install one with: apt-get install clang", ErrToolMissing, strings.Join(candidates, ", "))
 	}
-	if t.verilatorVersion, err = toolOutput(t.verilator, "--version"); err != nil {
+	if t.VerilatorVersion, err = toolOutput(t.Verilator, "--version"); err != nil {
 		return nil, err
 	}
-	if t.cxxVersion, err = toolOutput(t.cxx, "--version"); err != nil {
+	if t.CxxVersion, err = toolOutput(t.Cxx, "--version"); err != nil {
 		return nil, err
 	}
-	root, err := toolOutput(t.verilator, "--getenv", "VERILATOR_ROOT")
+	root, err := toolOutput(t.Verilator, "--getenv", "VERILATOR_ROOT")
 	if err != nil {
 		return nil, err
 	}
-	t.includeDir = filepath.Join(strings.TrimSpace(root), "include")
+	t.IncludeDir = filepath.Join(strings.TrimSpace(root), "include")
 	return t, nil
 }
 
-// own reports whether a file that a design depends on is Verilator's: its program, or what it reads of its own accord. The
+// Own reports whether a file that a design depends on is Verilator's: its program, or what it reads of its own accord. The
 // version of Verilator is part of every build's hash.
-func (t *toolchain) own(path string) bool {
+func (t *Tools) Own(path string) bool {
 	switch filepath.Base(path) {
 	case "verilator_bin", "verilator_bin_dbg":
 		return true
 	}
-	return filepath.Dir(path) == t.includeDir && strings.HasPrefix(filepath.Base(path), "verilated")
+	return filepath.Dir(path) == t.IncludeDir && strings.HasPrefix(filepath.Base(path), "verilated")
 }
 
 // fstLibraries finds what Verilator links programs with that write FST files.
 var fstLibraries = regexp.MustCompile(`(?m)^\s*LDLIBS \+= ((?:-l\w+ )*-lz)$`)
 
-// waveLibraries are those of a program that writes waveforms. Verilator's makefile names them where there are several.
-func (t *toolchain) waveLibraries() []string {
-	text, err := os.ReadFile(filepath.Join(t.includeDir, "verilated.mk"))
+// WaveLibraries are those of a program that writes waveforms. Verilator's makefile names them where there are several.
+func (t *Tools) WaveLibraries() []string {
+	text, err := os.ReadFile(filepath.Join(t.IncludeDir, "verilated.mk"))
 	if m := fstLibraries.FindSubmatch(text); err == nil && m != nil {
 		return strings.Fields(string(m[1]))
 	}
@@ -125,30 +125,30 @@ func ask(name string, args ...string) (out, words string, err error) {
 	return o.String(), w.String(), nil
 }
 
-// toolRun is how a tool is run.
-type toolRun struct {
-	ctx    context.Context // ends it, too
-	limits toolLimits
-	env    []string // besides that of this process
-	step   string   // what is being done
-	dir    string
+// ToolRun is how a tool is run.
+type ToolRun struct {
+	Ctx    context.Context // ends it, too
+	Limits ToolLimits
+	Env    []string // besides that of this process
+	Step   string   // what is being done
+	Dir    string
 }
 
-// runTool runs one build step in dir; a failure becomes a BuildError with the tool's words.
-func runTool(step, dir, name string, args ...string) (string, error) {
-	return toolRun{context.Background(), buildLimits, nil, step, dir}.run(name, args...)
+// RunTool runs one build step in dir; a failure becomes a BuildError with the tool's words.
+func RunTool(step, dir, name string, args ...string) (string, error) {
+	return ToolRun{context.Background(), BuildLimits, nil, step, dir}.Run(name, args...)
 }
 
-func (r toolRun) run(name string, args ...string) (string, error) {
-	limits, err := r.limits.complete()
+func (r ToolRun) Run(name string, args ...string) (string, error) {
+	limits, err := r.Limits.Complete()
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, limits.time)
+	ctx, cancel := context.WithTimeout(r.Ctx, limits.Time)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = r.dir, append(os.Environ(), r.env...)
-	out := firstBytes{most: maxToolOutput}
+	cmd.Dir, cmd.Env = r.Dir, append(os.Environ(), r.Env...)
+	out := FirstBytes{Most: maxToolOutput}
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err = runChild(cmd, limits.start)
 	if err == nil {
@@ -159,7 +159,7 @@ func (r toolRun) run(name string, args ...string) (string, error) {
 	} else if ctx.Err() != nil {
 		err = fmt.Errorf("%s was stopped: %w", filepath.Base(name), context.Cause(ctx))
 	}
-	return out.String(), &BuildError{Step: r.step, Output: headLines(out.String(), maxToolLines), Err: err}
+	return out.String(), &BuildError{Step: r.Step, Output: HeadLines(out.String(), MaxToolLines), Err: err}
 }
 
 // runChild runs a tool that is killed when this process ends, however it does. The system takes the end of the thread that
@@ -174,8 +174,8 @@ func runChild(cmd *exec.Cmd, start func(*exec.Cmd) error) error {
 	return cmd.Wait()
 }
 
-// headLines keeps the first n lines: the first errors are the ones that matter.
-func headLines(s string, n int) string {
+// HeadLines keeps the first n lines: the first errors are the ones that matter.
+func HeadLines(s string, n int) string {
 	lines := strings.SplitAfterN(s, "\n", n+1)
 	if len(lines) <= n {
 		return s
@@ -183,8 +183,8 @@ func headLines(s string, n int) string {
 	return strings.Join(lines[:n], "") + "... (more in the tool's output)\n"
 }
 
-// cpuFlags describes the processor that -march=native compiles for.
-func cpuFlags() string {
+// CpuFlags describes the processor that -march=native compiles for.
+func CpuFlags() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return runtime.GOARCH

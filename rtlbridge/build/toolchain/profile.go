@@ -1,4 +1,4 @@
-package rtlbridge
+package toolchain
 
 import (
 	"fmt"
@@ -10,14 +10,14 @@ import (
 )
 
 // tuningTools are the parts of clang that a tuned build needs beside the compiler.
-type tuningTools struct{ merge string }
+type tuningTools struct{ Merge string }
 
-func (t *toolchain) tuning() (tuningTools, error) {
-	if !t.clang {
+func (t *Tools) Tuning() (tuningTools, error) {
+	if !t.Clang {
 		return tuningTools{}, fmt.Errorf("%w: a tuned build needs clang++, not %s; install it with: apt-get install clang llvm",
-			ErrToolMissing, filepath.Base(t.cxx))
+			ErrToolMissing, filepath.Base(t.Cxx))
 	}
-	version, err := toolOutput(t.cxx, "-dumpversion")
+	version, err := toolOutput(t.Cxx, "-dumpversion")
 	if err != nil {
 		return tuningTools{}, err
 	}
@@ -44,8 +44,8 @@ var llvmVersion = regexp.MustCompile(`LLVM version (\d+)`)
 
 // profdata is the llvm-profdata of the compiler's version: an older one does not read its counters. The compiler names
 // whatever it finds, in the end that of the PATH, or just the name; so the version is looked at. Empty if there is none.
-func (t *toolchain) profdata(major string) string {
-	name, err := toolOutput(t.cxx, "-print-prog-name=llvm-profdata")
+func (t *Tools) profdata(major string) string {
+	name, err := toolOutput(t.Cxx, "-print-prog-name=llvm-profdata")
 	if err != nil {
 		return ""
 	}
@@ -68,8 +68,8 @@ var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 // profileRuntime is the library that the compiler links programs with that count for a profile. It looks in several
 // folders, by version and target, and -print-runtime-dir names one of them, there or not; so this asks for the command line
 // of a link.
-func (t *toolchain) profileRuntime() (string, error) {
-	lines, err := toolErrors(t.cxx, "-###", "-fprofile-generate", os.DevNull)
+func (t *Tools) profileRuntime() (string, error) {
+	lines, err := toolErrors(t.Cxx, "-###", "-fprofile-generate", os.DevNull)
 	if err != nil {
 		return "", err
 	}
@@ -78,5 +78,5 @@ func (t *toolchain) profileRuntime() (string, error) {
 			return m[1], nil
 		}
 	}
-	return "", fmt.Errorf("%s links no run-time for profiles with -fprofile-generate", t.cxx)
+	return "", fmt.Errorf("%s links no run-time for profiles with -fprofile-generate", t.Cxx)
 }
