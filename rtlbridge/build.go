@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/sources"
 	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
@@ -49,7 +50,7 @@ type builder struct {
 	m       *manifest.Manifest
 	o       BuildOptions
 	tools   *toolchain.Tools
-	src     *sourceSet
+	src     *sources.Set
 	hash    *hasher
 	sum     [32]byte
 	home    string               // harness folder
@@ -129,7 +130,7 @@ func prepare(m *manifest.Manifest, o BuildOptions) (*builder, error) {
 	if err := makes(b.tools, o.Variant); err != nil {
 		return nil, err
 	}
-	if b.src, err = expandSources(m); err != nil {
+	if b.src, err = sources.Expand(m); err != nil {
 		return nil, err
 	}
 	if b.home, err = findHarness(o.HarnessDir); err != nil {
@@ -138,7 +139,7 @@ func prepare(m *manifest.Manifest, o BuildOptions) (*builder, error) {
 	if err := b.buildHash(flags); err != nil {
 		return b, err
 	}
-	return b, checkIncludes(o.context(), m, b.src)
+	return b, sources.CheckIncludes(o.context(), m, b.src)
 }
 
 func (b *builder) load(entry string) (*Device, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/sources"
 	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
@@ -82,11 +83,11 @@ func LintFaulty(ctx context.Context, path string) error {
 	b := &builder{m: m, o: BuildOptions{Context: ctx}, limits: toolchain.LookLimits}
 	var errTools, errSources error
 	b.tools, errTools = toolchain.Find("")
-	b.src, errSources = expandSources(m)
+	b.src, errSources = sources.Expand(m)
 	if err := errors.Join(errTools, errSources); err != nil {
 		return err
 	}
-	if err := checkIncludes(b.o.context(), m, b.src); err != nil {
+	if err := sources.CheckIncludes(b.o.context(), m, b.src); err != nil {
 		return err
 	}
 	if err := b.makeScratch(); err != nil {

@@ -96,7 +96,7 @@ func (b *builder) wrap(ports []manifest.PinPort, clash map[string]bool) ([]manif
 		}
 	}
 	names := newOuterNames(ports, clash)
-	module := freeName(wrapperName, b.src.moduleNames(b.m.Top))
+	module := freeName(wrapperName, b.src.ModuleNames(b.m.Top))
 	text, err := b.wrapperText(module, ports, names)
 	if err != nil {
 		return nil, err

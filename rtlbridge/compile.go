@@ -28,7 +28,7 @@ func (b *builder) sourceArgs() ([]string, error) {
 	for _, k := range slices.Sorted(maps.Keys(b.m.Parameters)) {
 		args = append(args, manifest.ParameterFlag+k+"="+b.m.Parameters[k])
 	}
-	for _, d := range b.src.incDirs {
+	for _, d := range b.src.IncDirs {
 		args = append(args, "-I"+b.path(d))
 	}
 	flags, err := b.m.FlagArgs(b.path)
@@ -39,7 +39,7 @@ func (b *builder) sourceArgs() ([]string, error) {
 	if b.wrapper != "" { // it gives them itself
 		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, manifest.ParameterFlag) })
 	}
-	for _, f := range b.src.files {
+	for _, f := range b.src.Files {
 		args = append(args, b.path(f))
 	}
 	if b.wrapper != "" {
@@ -57,7 +57,7 @@ func (b *builder) defineArgs() (args []string) {
 		}
 		args = append(args, manifest.DefineArg(def))
 	}
-	for _, d := range b.src.defines {
+	for _, d := range b.src.Defines {
 		args = append(args, manifest.DefineArg(d))
 	}
 	return args

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build/sources"
 	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
@@ -17,7 +18,7 @@ import (
 func TestWhoseFault(t *testing.T) {
 	m, err := manifest.Parse("dut.yaml", []byte(strings.Replace(manifesttest.Good, "top: m", "top: m\nparameters: {Depth: 3, Width: 8}", 1)))
 	require.NoError(t, err)
-	b := &builder{m: m, src: &sourceSet{}}
+	b := &builder{m: m, src: &sources.Set{}}
 	for _, x := range []struct {
 		out  string
 		want error // its type

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"nictwin/rtlbridge/build/sources"
 	"nictwin/rtlbridge/build/toolchain"
 )
 
@@ -29,7 +30,7 @@ type hasher struct {
 }
 
 func newHasher(ctx context.Context) *hasher {
-	return &hasher{ctx: ctx, h: sha256.New(), seen: map[string]bool{}, room: maxSourcesBytes}
+	return &hasher{ctx: ctx, h: sha256.New(), seen: map[string]bool{}, room: sources.MaxSourcesBytes}
 }
 
 func (h *hasher) text(name, value string) { fmt.Fprintf(h.h, "%s %d\n%s\n", name, len(value), value) }
@@ -44,7 +45,7 @@ func (h *hasher) file(name, path string) error {
 	if err != nil {
 		return err
 	}
-	most := min(maxSourceBytes, h.room)
+	most := min(sources.MaxSourceBytes, h.room)
 	n := info.Size()
 	one := sha256.New()
 	if n <= most {
@@ -53,10 +54,10 @@ func (h *hasher) file(name, path string) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", path, err)
-	case n > maxSourceBytes:
-		return tooLarge(path)
+	case n > sources.MaxSourceBytes:
+		return sources.TooLarge(path)
 	case n > h.room:
-		return fmt.Errorf("%s: sources and include folders have more than %d MB in all, the limit; name only what the design needs", path, maxSourcesBytes>>20)
+		return fmt.Errorf("%s: sources and include folders have more than %d MB in all, the limit; name only what the design needs", path, sources.MaxSourcesBytes>>20)
 	}
 	h.room -= n
 	h.text("file "+name, fmt.Sprintf("%x", one.Sum(nil)))
@@ -106,14 +107,14 @@ func (h *hasher) walk(dir string, keep func(string) bool) (files []string, err e
 			return context.Cause(h.ctx)
 		case err != nil:
 			return fmt.Errorf("not all of %s can be read: %w; name the folder that has the files", dir, err)
-		case walked > maxIncludeWalk:
-			return fmt.Errorf("more than %d files and folders under %s: name a smaller folder", maxIncludeWalk, dir)
+		case walked > sources.MaxIncludeWalk:
+			return fmt.Errorf("more than %d files and folders under %s: name a smaller folder", sources.MaxIncludeWalk, dir)
 		}
 		if d.Type().IsRegular() && keep(p) {
 			files = append(files, p)
 		}
-		if len(files) > maxIncludeTree {
-			return fmt.Errorf("more than %d files under %s: name a smaller folder", maxIncludeTree, dir)
+		if len(files) > sources.MaxIncludeTree {
+			return fmt.Errorf("more than %d files under %s: name a smaller folder", sources.MaxIncludeTree, dir)
 		}
 		return nil
 	})
@@ -153,7 +154,7 @@ func (b *builder) buildHash(flags []string) error {
 		return fmt.Errorf("manifest %s: %w", m.Path, err)
 	}
 	h.text("manifest", string(desc))
-	h.text("list defines", strings.Join(b.src.defines, "\n"))
+	h.text("list defines", strings.Join(b.src.Defines, "\n"))
 	if err := b.hashDesign(); err != nil {
 		return err
 	}
@@ -168,13 +169,13 @@ func (b *builder) hashDesign() error {
 	var errs []error
 	add := func(path string, err error) {
 		if err != nil {
-			errs = append(errs, b.src.fault(b.m, path, err))
+			errs = append(errs, b.src.Fault(b.m, path, err))
 		}
 	}
-	for _, f := range b.src.files {
+	for _, f := range b.src.Files {
 		add(f, b.hash.file(b.m.Rel(f), f))
 	}
-	for _, d := range b.src.incDirs {
+	for _, d := range b.src.IncDirs {
 		add(d, b.hash.tree(b.m.Rel(d), d, isVerilog))
 	}
 	if ctx := b.o.context(); ctx.Err() != nil {

@@ -39,7 +39,7 @@ var (
 func (b *builder) refused(failed *toolchain.BuildError, out string) error {
 	m := b.m
 	if noSuchTop.MatchString(out) {
-		return m.Errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.moduleList())
+		return m.Errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.ModuleList())
 	}
 	if err := b.interfacePorts(out); err != nil {
 		return err

@@ -30,9 +30,9 @@ type Item struct {
 
 // Cleaned is what became of the build cache.
 type Cleaned struct {
-	Folder  string      `json:"folder"`
-	DryRun  bool        `json:"dry_run"`
-	Bytes   int64       `json:"bytes"` // of what was removed
+	Folder  string `json:"folder"`
+	DryRun  bool   `json:"dry_run"`
+	Bytes   int64  `json:"bytes"` // of what was removed
 	Removed []Item `json:"removed"`
 	Kept    []Item `json:"kept"`
 }

@@ -1,4 +1,4 @@
-package rtlbridge
+package toolchain
 
 import (
 	"context"
@@ -14,23 +14,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-
-	"nictwin/rtlbridge/build/toolchain"
 )
 
 // A look has less time than a build, and both have a limit of memory, which a variable sets.
 func TestLimitsOfToolRuns(t *testing.T) {
-	require.Less(t, toolchain.LookLimits.Time, toolchain.BuildLimits.Time/5)
+	require.Less(t, LookLimits.Time, BuildLimits.Time/5)
 	for text, want := range map[string]uint64{"": 8 << 30, "16": 16 << 30} {
-		t.Setenv(toolchain.ToolMemoryVar, text)
-		l, err := toolchain.BuildLimits.Complete()
+		t.Setenv(ToolMemoryVar, text)
+		l, err := BuildLimits.Complete()
 		require.NoError(t, err)
 		require.Equal(t, want, l.Memory)
 	}
 	for _, text := range []string{"0", "-1", "8G", "99999999"} {
-		t.Setenv(toolchain.ToolMemoryVar, text)
-		_, err := toolchain.RunTool("x", t.TempDir(), "true")
-		var wrong *toolchain.SettingError
+		t.Setenv(ToolMemoryVar, text)
+		_, err := RunTool("x", t.TempDir(), "true")
+		var wrong *SettingError
 		require.ErrorAs(t, err, &wrong)
 		require.ErrorContains(t, err, "NICTWIN_TOOL_GB="+text+": want")
 	}
@@ -40,8 +38,8 @@ func TestLimitsOfToolRuns(t *testing.T) {
 func TestLimitsBelowTools(t *testing.T) {
 	dir := t.TempDir()
 	run := func(ctx context.Context, script string) (string, error) {
-		l := toolchain.ToolLimits{Memory: 1 << 40, File: 1 << 20, Time: time.Minute}
-		return toolchain.ToolRun{Ctx: ctx, Limits: l, Step: "x", Dir: dir}.Run("sh", "-c", script)
+		l := ToolLimits{Memory: 1 << 40, File: 1 << 20, Time: time.Minute}
+		return ToolRun{Ctx: ctx, Limits: l, Step: "x", Dir: dir}.Run("sh", "-c", script)
 	}
 	const held = "until [ $(ulimit -t) = 120 ] && [ $(ulimit -c) = 0 ]; do :; done; "
 	out, err := run(t.Context(), held+"sh -c 'ulimit -c; ulimit -v; ulimit -f'")
@@ -80,7 +78,7 @@ func TestLimitsBelowTools(t *testing.T) {
 
 // How much a tool says has a limit, too.
 func TestFirstBytes(t *testing.T) {
-	f := toolchain.FirstBytes{Most: 5}
+	f := FirstBytes{Most: 5}
 	for range 3 {
 		n, err := f.Write([]byte("abc"))
 		require.NoError(t, err)

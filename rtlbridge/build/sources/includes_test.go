@@ -1,4 +1,4 @@
-package rtlbridge
+package sources
 
 import (
 	"os"
@@ -18,10 +18,10 @@ func FuzzIncludes(f *testing.F) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 		}
 		m := &manifest.Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"a.sv"}}
-		src, err := expandSources(m)
+		src, err := Expand(m)
 		require.NoError(t, err)
 		var me *manifest.Error
-		if err := checkIncludes(t.Context(), m, src); err != nil {
+		if err := CheckIncludes(t.Context(), m, src); err != nil {
 			require.ErrorAs(t, err, &me)
 		}
 	})

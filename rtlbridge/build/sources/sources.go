@@ -1,4 +1,4 @@
-package rtlbridge
+package sources
 
 import (
 	"bufio"
@@ -12,11 +12,11 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// sourceSet is what a manifest's sources come to once globs and file lists are expanded.
-type sourceSet struct {
-	files    []string // in order, each once
-	incDirs  []string
-	defines  []string // NAME or NAME=VALUE, from file lists
+// Set is what a manifest's sources come to once globs and file lists are expanded.
+type Set struct {
+	Files    []string // in order, each once
+	IncDirs  []string
+	Defines  []string // NAME or NAME=VALUE, from file lists
 	listsUse []string // the file lists themselves: part of the build's hash
 
 	field  string            // of the manifest, at hand
@@ -30,9 +30,9 @@ const (
 	maxListBytes = 1 << 20
 )
 
-// expandSources resolves globs and nested file lists; all faults are reported at once.
-func expandSources(m *manifest.Manifest) (*sourceSet, error) {
-	s := &sourceSet{fields: map[string]string{}}
+// Expand resolves globs and nested file lists; all faults are reported at once.
+func Expand(m *manifest.Manifest) (*Set, error) {
+	s := &Set{fields: map[string]string{}}
 	var errs []error
 	for i, pat := range m.Sources {
 		s.field = fmt.Sprintf("sources[%d]", i)
@@ -97,8 +97,8 @@ func globFiles(pat string) ([]string, error) {
 			return nil, err
 		} else if !st.Mode().IsRegular() {
 			return nil, fmt.Errorf("%s is no regular file", h)
-		} else if st.Size() > maxSourceBytes {
-			return nil, tooLarge(h)
+		} else if st.Size() > MaxSourceBytes {
+			return nil, TooLarge(h)
 		}
 		if err := checkKernel(h); err != nil {
 			return nil, err
@@ -122,21 +122,21 @@ func checkKernel(path string) error {
 	return nil
 }
 
-func (s *sourceSet) addFiles(files []string) {
+func (s *Set) addFiles(files []string) {
 	for _, f := range files {
 		if s.claim(f) {
-			s.files = append(s.files, f)
+			s.Files = append(s.Files, f)
 		}
 	}
 }
 
-func (s *sourceSet) addFolder(dir string) {
+func (s *Set) addFolder(dir string) {
 	s.claim(dir)
-	s.incDirs = append(s.incDirs, dir)
+	s.IncDirs = append(s.IncDirs, dir)
 }
 
 // claim notes the field that a path came by, and reports whether it is the first.
-func (s *sourceSet) claim(path string) bool {
+func (s *Set) claim(path string) bool {
 	_, known := s.fields[path]
 	if !known {
 		s.fields[path] = s.field
@@ -144,15 +144,15 @@ func (s *sourceSet) claim(path string) bool {
 	return !known
 }
 
-// fault is a fault of a file or folder, at the field that it came by.
-func (s *sourceSet) fault(m *manifest.Manifest, path string, err error) error {
+// Fault is a fault of a file or folder, at the field that it came by.
+func (s *Set) Fault(m *manifest.Manifest, path string, err error) error {
 	return m.Errorf(s.fields[path], "%s: %v", manifest.TopField(s.fields[path]), err)
 }
 
 // readList reads a file list. Each line is a path or glob relative to the list's folder, "-f LIST" or "-F LIST",
 // "+incdir+DIR", "+define+NAME[=VALUE]" or a comment (// or #).
 // open are the lists that name this one.
-func (s *sourceSet) readList(m *manifest.Manifest, path string, open []string) []error {
+func (s *Set) readList(m *manifest.Manifest, path string, open []string) []error {
 	if slices.Contains(open, path) || len(open) > maxListDepth {
 		return []error{fmt.Errorf("%s: file lists nested deeper than %d: does it include itself?", path, maxListDepth)}
 	}
@@ -194,7 +194,7 @@ func (s *sourceSet) readList(m *manifest.Manifest, path string, open []string) [
 const maxListErrors = 20
 
 // listLine takes a line of a file list in dir.
-func (s *sourceSet) listLine(m *manifest.Manifest, dir, text string, open []string) []error {
+func (s *Set) listLine(m *manifest.Manifest, dir, text string, open []string) []error {
 	list, isList := strings.CutPrefix(text, "-f ")
 	if !isList {
 		list, isList = strings.CutPrefix(text, "-F ")
@@ -231,7 +231,7 @@ func (s *sourceSet) listLine(m *manifest.Manifest, dir, text string, open []stri
 }
 
 // listDirs takes the folders of +incdir+ in a list in dir.
-func (s *sourceSet) listDirs(m *manifest.Manifest, dir, dirs string) (errs []error) {
+func (s *Set) listDirs(m *manifest.Manifest, dir, dirs string) (errs []error) {
 	for _, d := range strings.Split(dirs, "+") {
 		path, err := listPath(dir, d)
 		if err == nil {
@@ -247,13 +247,13 @@ func (s *sourceSet) listDirs(m *manifest.Manifest, dir, dirs string) (errs []err
 }
 
 // listDefines takes the macros of +define+.
-func (s *sourceSet) listDefines(defs string) (errs []error) {
+func (s *Set) listDefines(defs string) (errs []error) {
 	for _, d := range strings.Split(os.ExpandEnv(defs), "+") {
 		if err := manifest.CheckMacroDef(d); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		s.defines = append(s.defines, d)
+		s.Defines = append(s.Defines, d)
 	}
 	return errs
 }
@@ -272,12 +272,12 @@ func listPath(dir, p string) (string, error) {
 
 // Limits on what of a design is read to know it again.
 const (
-	maxSourceBytes  = 256 << 20
-	maxSourcesBytes = 1 << 30
-	maxIncludeTree  = 20_000  // files under one include folder
-	maxIncludeWalk  = 200_000 // files and folders of any kind under it
+	MaxSourceBytes  = 256 << 20
+	MaxSourcesBytes = 1 << 30
+	MaxIncludeTree  = 20_000  // files under one include folder
+	MaxIncludeWalk  = 200_000 // files and folders of any kind under it
 )
 
-func tooLarge(path string) error {
-	return fmt.Errorf("%s has more than %d MB, the limit of a source", path, maxSourceBytes>>20)
+func TooLarge(path string) error {
+	return fmt.Errorf("%s has more than %d MB, the limit of a source", path, MaxSourceBytes>>20)
 }

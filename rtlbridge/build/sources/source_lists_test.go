@@ -1,4 +1,4 @@
-package rtlbridge
+package sources
 
 import (
 	"fmt"
@@ -25,15 +25,15 @@ func TestSources(t *testing.T) {
 	write("top.f", "// comment\na.sv\n-f sub/more.f\n*.sv # all\n")
 	write("sub/more.f", "+incdir+inc\n+define+A=1+B\nd.sv\nc.sv\n")
 	m := &manifest.Manifest{Path: filepath.Join(dir, "dut.yaml"), Sources: []string{"top.f", "b.sv"}}
-	s, err := expandSources(m)
+	s, err := Expand(m)
 	require.NoError(t, err)
 	var names []string
-	for _, f := range s.files {
+	for _, f := range s.Files {
 		names = append(names, m.Rel(f))
 	}
 	require.Equal(t, []string{"a.sv", "sub/d.sv", "sub/c.sv", "b.sv"}, names)
-	require.Equal(t, []string{"A=1", "B"}, s.defines)
-	require.Equal(t, []string{filepath.Join(dir, "sub/inc")}, s.incDirs)
+	require.Equal(t, []string{"A=1", "B"}, s.Defines)
+	require.Equal(t, []string{filepath.Join(dir, "sub/inc")}, s.IncDirs)
 
 	write("loop.f", "-f loop.f\n")
 	write("bad.f", "x.sv\n--trace\n")
@@ -43,10 +43,10 @@ func TestSources(t *testing.T) {
 		write(fmt.Sprintf("twice%d.f", i), strings.Repeat(fmt.Sprintf("-f twice%d.f\n", i+1), 3))
 	}
 	write("twice12.f", "a.sv\n")
-	_, err = expandSources(m)
+	_, err = Expand(m)
 	require.Error(t, err)
 	m.Sources = append(m.Sources, "twice0.f")
-	_, err = expandSources(m)
+	_, err = Expand(m)
 	for _, want := range []string{"sub is no regular file", "/dev/zero is no regular file", "/proc/self/maps is no regular file or folder", "pipe.f is no regular file of at most", "does it include itself?", "more than 1000 file lists", "bad.f:1: no file matches", `bad.f:2: option "--trace"`, "no file matches " + dir} {
 		require.ErrorContains(t, err, want)
 	}

@@ -1,4 +1,4 @@
-package rtlbridge
+package sources
 
 import (
 	"fmt"
@@ -14,9 +14,9 @@ var aModule = regexp.MustCompile(`(?m)^[ \t]*module[ \t]+(?:(?:automatic|static)
 // maxModules is how many modules a message names.
 const maxModules = 12
 
-// moduleList names the modules that stand in the sources, as far as a look at their text tells.
-func (s *sourceSet) moduleList() string {
-	names := manifest.SortedKeys(s.moduleNames())
+// ModuleList names the modules that stand in the sources, as far as a look at their text tells.
+func (s *Set) ModuleList() string {
+	names := manifest.SortedKeys(s.ModuleNames())
 	switch n := len(names); {
 	case n == 0:
 		return "none"
@@ -26,13 +26,13 @@ func (s *sourceSet) moduleList() string {
 	return strings.Join(names, ", ")
 }
 
-// moduleNames are the modules that stand in the sources, as far as a look at their text tells, and others.
-func (s *sourceSet) moduleNames(others ...string) map[string]bool {
+// ModuleNames are the modules that stand in the sources, as far as a look at their text tells, and others.
+func (s *Set) ModuleNames(others ...string) map[string]bool {
 	names := map[string]bool{}
 	for _, name := range others {
 		names[name] = true
 	}
-	for _, path := range s.files {
+	for _, path := range s.Files {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			continue // it has been read before

@@ -1,4 +1,4 @@
-package rtlbridge
+package sources
 
 import (
 	"bytes"
@@ -31,9 +31,9 @@ type includeCheck struct {
 	room    int64 // bytes that may still be read
 }
 
-// checkIncludes refuses what the sources include and is no file that ends soon.
-func checkIncludes(ctx context.Context, m *manifest.Manifest, src *sourceSet) error {
-	c := includeCheck{ctx, m, append([]string{m.Abs(".")}, src.incDirs...), map[string]bool{}, maxSourcesBytes}
+// CheckIncludes refuses what the sources include and is no file that ends soon.
+func CheckIncludes(ctx context.Context, m *manifest.Manifest, src *Set) error {
+	c := includeCheck{ctx, m, append([]string{m.Abs(".")}, src.IncDirs...), map[string]bool{}, MaxSourcesBytes}
 	var errs []error
 	_, _ = manifest.TakeFlags(m.VerilatorFlags, func(p string) (string, error) { // told where they are passed on
 		if p = m.Abs(p); isFolder(p) {
@@ -43,9 +43,9 @@ func checkIncludes(ctx context.Context, m *manifest.Manifest, src *sourceSet) er
 		}
 		return p, nil
 	})
-	for _, f := range src.files {
+	for _, f := range src.Files {
 		if err := c.follow(f); err != nil {
-			errs = append(errs, src.fault(m, f, err))
+			errs = append(errs, src.Fault(m, f, err))
 		}
 	}
 	if ctx.Err() != nil {
@@ -69,10 +69,10 @@ func (c *includeCheck) follow(path string) error {
 	switch {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is a pipe or a device, which may never end: only files can be read", path)
-	case info.Size() > maxSourceBytes:
-		return tooLarge(path)
+	case info.Size() > MaxSourceBytes:
+		return TooLarge(path)
 	case info.Size() > c.room:
-		return fmt.Errorf("%s: what is included has more than %d MB in all, the limit", path, maxSourcesBytes>>20)
+		return fmt.Errorf("%s: what is included has more than %d MB in all, the limit", path, MaxSourcesBytes>>20)
 	}
 	if err := checkKernel(path); err != nil {
 		return err
