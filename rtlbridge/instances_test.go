@@ -14,7 +14,7 @@ func TestInstancesByModule(t *testing.T) {
 	paths, err := Instances(m, "nic_copy", BuildOptions{CacheDir: t.TempDir()})
 	require.NoError(t, err)
 	require.Equal(t, []string{"TOP.nic_top.u_tx.g_copy.u_copy"}, paths, "nic_copy_out is another module")
-	m, err = manifest.Load(fifoManifest)
+	m, err = manifest.Load(fifoYAML)
 	require.NoError(t, err)
 	paths, err = Instances(m, "nowhere", BuildOptions{CacheDir: t.TempDir()})
 	require.NoError(t, err)

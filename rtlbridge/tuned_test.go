@@ -21,19 +21,19 @@ func TestTunedBuildDoesTheSame(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, rec.Bytes(), 0o644))
 
 	cache := t.TempDir()
-	build := func(training string) (*Device, error) {
+	made := func(training string) (*Device, error) {
 		return Build(d.Manifest, BuildOptions{Variant: VariantTuned, Training: training, CacheDir: cache})
 	}
-	_, err = build("")
+	_, err = made("")
 	require.ErrorIs(t, err, ErrNotTuned)
-	_, err = build(fifoManifest)
+	_, err = made(fifoManifest)
 	require.ErrorContains(t, err, "training: ")
 	require.ErrorContains(t, err, "no whole frame at byte 0")
-	tuned, err := build(file)
+	tuned, err := made(file)
 	require.NoError(t, err)
 	require.False(t, tuned.Cached)
 	require.NotEqual(t, d.Hash, tuned.Hash)
-	again, err := build("")
+	again, err := made("")
 	require.NoError(t, err)
 	require.True(t, again.Cached)
 

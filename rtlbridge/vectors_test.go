@@ -339,9 +339,9 @@ func TestHarnessProtocol(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bin := filepath.Join(t.TempDir(), name)
-			build := exec.Command(cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
+			compiler := exec.Command(cxx, "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined",
 				"-fno-sanitize-recover=all", "-I", harness, "-o", bin, filepath.Join(harness, "tests", name+".cpp"))
-			out, err := build.CombinedOutput()
+			out, err := compiler.CombinedOutput()
 			require.NoError(t, err, "%s", out)
 			out, err = exec.Command(bin, args...).CombinedOutput()
 			require.NoError(t, err, "%s", out)

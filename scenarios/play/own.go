@@ -74,7 +74,7 @@ func Program(ctx context.Context, home, cache, dir string) (string, error) {
 	if err := os.WriteFile(at, overlay, 0o644); err != nil {
 		return "", &OwnError{dir, err.Error()}
 	}
-	return build(ctx, home, dir, at, filepath.Join(room, "nictwin"))
+	return compile(ctx, home, dir, at, filepath.Join(room, "nictwin"))
 }
 
 // hookText gives the program the reference.
@@ -118,8 +118,8 @@ func ownSources(dir string) (list []string, err error) {
 	return list, nil
 }
 
-// build runs the Go tool.
-func build(ctx context.Context, home, dir, overlay, out string) (string, error) {
+// compile runs the Go tool.
+func compile(ctx context.Context, home, dir, overlay, out string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, ownLimit)
 	defer stop()
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-overlay", overlay, "-o", out}

@@ -13,7 +13,7 @@ import (
 )
 
 // build writes what a build has counted: lines of counter, file, line, kind, module and what, and the counts.
-func build(t *testing.T, dir, name, points string, hits ...byte) {
+func covered(t *testing.T, dir, name, points string, hits ...byte) {
 	t.Helper()
 	b := append([]byte("NTHITS02"), make([]byte, 40)...)
 	binary.LittleEndian.PutUint64(b[40:], uint64(len(hits)))
@@ -33,8 +33,8 @@ const onePort = `0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P1 | x | 2 | 0
 func loaded(t *testing.T) (sites []*Site, dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	build(t, dir, "one", onePort, 2, 1, 0, 1, 0, 0, 5, 0)
-	build(t, dir, "two", "0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P2 | x | 1 | 1\n", 1)
+	covered(t, dir, "one", onePort, 2, 1, 0, 1, 0, 0, 5, 0)
+	covered(t, dir, "two", "0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P2 | x | 1 | 1\n", 1)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "receive"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "receive", "nic_a.sv"), []byte("1\n2\nlogic x\n4\nif (broken) begin\n"), 0o644))
 	sites, err := Load(dir)
@@ -121,7 +121,7 @@ func TestFoldersWithoutCoverage(t *testing.T) {
 	_, err := Load(t.TempDir())
 	require.ErrorContains(t, err, "no coverage in ")
 	dir := t.TempDir()
-	build(t, dir, "one", onePort, 1)
+	covered(t, dir, "one", onePort, 1)
 	_, err = Load(dir)
 	require.ErrorContains(t, err, "point 1 has counter 2 of 1")
 }
