@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -38,7 +39,7 @@ type besieged struct {
 	stderr  *os.File // the device's, open here, too
 }
 
-func besiege(t *testing.T, d *Device, at string, token [32]byte) *besieged {
+func besiege(t *testing.T, d *build.Device, at string, token [32]byte) *besieged {
 	t.Helper()
 	require.NoError(t, os.WriteFile("token", fmt.Appendf(nil, "%x\n", token), 0o600))
 	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", "token")
@@ -112,7 +113,7 @@ func TestRudeClients(t *testing.T) {
 	}
 	first := spoilt(protocol.HeadBytes+8, 1)
 	first[protocol.HeadBytes+10] = 1
-	d, path := fifo(t, VariantSpeed), socketPath(t)
+	d, path := fifo(t, build.VariantSpeed), socketPath(t)
 	for _, at := range []string{"unix:" + path, "tcp:127.0.0.1:0"} {
 		b := besiege(t, d, at, token)
 		for _, x := range []struct {
@@ -157,7 +158,7 @@ func TestRudeClients(t *testing.T) {
 // for it meanwhile.
 func TestIdleClients(t *testing.T) {
 	token := [32]byte{1, 2, 3}
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())
 	b := besiege(t, d, "tcp:127.0.0.1:0", token)
 	drips, idle := b.connect(), b.connect()
@@ -193,7 +194,7 @@ func TestIdleClients(t *testing.T) {
 func TestNobodyReadsWhatAListeningDeviceSays(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())
 	for name, spoil := range map[string]func(t *testing.T, b *besieged){
 		"closed": func(t *testing.T, b *besieged) {
@@ -241,7 +242,7 @@ func fill(t *testing.T, pipe *os.File) {
 func TestRefusalsAreCounted(t *testing.T) {
 	token := [32]byte{1, 2, 3}
 	wrong := protocol.AppendOpen(nil, &[32]byte{1, 2, 4})
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())
 	b := besiege(t, d, "tcp:127.0.0.1:0", token)
 	for range 5 * namedRefusals {

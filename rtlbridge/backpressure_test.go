@@ -12,6 +12,7 @@ import (
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/models/tlp"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -77,7 +78,7 @@ func (r *requester) NotifyRecv(now sim.VTimeInSec, p sim.Port) {
 func TestBackpressure(t *testing.T) {
 	m, err := manifest.Load(filepath.Join(filepath.Dir(fifoManifest), "tlp.yaml"))
 	require.NoError(t, err)
-	d, err := Build(m, BuildOptions{Variant: VariantDebug, Log: os.Stderr})
+	d, err := build.Build(m, build.Options{Variant: build.VariantDebug, Log: os.Stderr})
 	require.NoError(t, err)
 	var digest uint64
 	var times []simcore.Ps

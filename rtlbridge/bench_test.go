@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/build"
 )
 
 // BenchmarkBridge prints what a bridged cycle costs beyond a raw one under the same stimulus, measured in one run.
 func BenchmarkBridge(b *testing.B) {
-	d := fifo(b, VariantSpeed)
+	d := fifo(b, build.VariantSpeed)
 	for _, x := range []struct {
 		CompSpec
 		socket bool
@@ -38,7 +39,7 @@ func BenchmarkBridge(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				p, err := Playback(b.Context(), d, file)
+				p, err := build.Playback(b.Context(), d, file)
 				if err != nil {
 					b.Fatal(err)
 				}

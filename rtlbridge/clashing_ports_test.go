@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
@@ -49,7 +50,7 @@ func TestClashingPorts(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "names.sv"), []byte(clashingModule), 0o644))
 	m, err := manifest.Load(dir)
 	require.NoError(t, err)
-	d, err := Build(m, BuildOptions{HarnessDir: "../verilator/harness"})
+	d, err := build.Build(m, build.Options{HarnessDir: "../verilator/harness"})
 	require.NoError(t, err)
 	var names []string
 	for _, p := range d.Ports {

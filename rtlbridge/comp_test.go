@@ -17,6 +17,7 @@ import (
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
@@ -124,7 +125,7 @@ type engine interface {
 }
 
 // runLoop plays frames through the FIFO device and back and checks that they are unchanged.
-func runLoop(t testing.TB, d *Device, o loopOptions) (loopResult, error) {
+func runLoop(t testing.TB, d *build.Device, o loopOptions) (loopResult, error) {
 	t.Helper()
 	lo := LaunchOptions{Timeout: o.timeout, Socket: o.socket}
 	if o.record != nil {
@@ -197,7 +198,7 @@ func TestSameResultsForEveryQuantum(t *testing.T) {
 		for _, q := range []uint32{1, 16, 64, 77, 256} {
 			o := base
 			o.comp = CompSpec{Mode: mode, Quantum: q}
-			r, err := runLoop(t, fifo(t, VariantSpeed), o)
+			r, err := runLoop(t, fifo(t, build.VariantSpeed), o)
 			require.NoError(t, err)
 			if want.arrived == nil {
 				want = r
@@ -208,32 +209,32 @@ func TestSameResultsForEveryQuantum(t *testing.T) {
 	}
 	o := base
 	o.akita = true
-	r, err := runLoop(t, fifo(t, VariantDebug), o)
+	r, err := runLoop(t, fifo(t, build.VariantDebug), o)
 	require.NoError(t, err)
 	require.Equal(t, want.digest, r.digest, "on Akita's engine, with assertions")
 	require.Equal(t, want.arrived, r.arrived)
 	o = base
 	o.socket = true
-	r, err = runLoop(t, fifo(t, VariantSpeed), o)
+	r, err = runLoop(t, fifo(t, build.VariantSpeed), o)
 	require.NoError(t, err)
 	require.Equal(t, want.digest, r.digest, "over the socket alone")
 	o = base
 	o.stall = 31
-	r, err = runLoop(t, fifo(t, VariantSpeed), o)
+	r, err = runLoop(t, fifo(t, build.VariantSpeed), o)
 	require.NoError(t, err)
 	require.NotEqual(t, want.digest, r.digest, "another stall pattern must show")
 }
 
 func TestCreditsHoldTheDeviceBack(t *testing.T) {
 	free := loopOptions{latency: 400_000, first: 60, total: 60, comp: CompSpec{Quantum: 64}}
-	unlimited, err := runLoop(t, fifo(t, VariantSpeed), free)
+	unlimited, err := runLoop(t, fifo(t, build.VariantSpeed), free)
 	require.NoError(t, err)
 	var last loopResult
 	for i, mode := range []Mode{Serial, Pipelined} {
 		o := free
 		o.credits, o.comp.Mode = 1, mode
 		o.comp.Quantum = []uint32{128, 40}[i]
-		r, err := runLoop(t, fifo(t, VariantSpeed), o)
+		r, err := runLoop(t, fifo(t, build.VariantSpeed), o)
 		require.NoError(t, err)
 		// One output per round trip of 2 x 400 ns.
 		for j := 1; j < len(r.arrived); j++ {
@@ -248,19 +249,19 @@ func TestCreditsHoldTheDeviceBack(t *testing.T) {
 }
 
 func TestPlaybackGivesTheSameDigest(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	var rec bytes.Buffer
 	r, err := runLoop(t, d, loopOptions{latency: 800_000, stall: 20, credits: 3, first: 50, total: 90, record: &rec})
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "inputs")
 	require.NoError(t, os.WriteFile(file, rec.Bytes(), 0o644))
-	p, err := Playback(t.Context(), d, file)
+	p, err := build.Playback(t.Context(), d, file)
 	require.NoError(t, err)
 	require.Equal(t, r.digest, p.Digest)
 	require.Equal(t, r.cycles, p.Cycles)
 	require.EqualValues(t, 90, p.Outputs)
 	require.EqualValues(t, 90, p.Inputs)
-	_, err = Playback(t.Context(), d, fifoManifest)
+	_, err = build.Playback(t.Context(), d, fifoManifest)
 	require.ErrorContains(t, err, "no whole frame at byte 0")
 }
 
@@ -271,7 +272,7 @@ func TestPlaybackIsCancelled(t *testing.T) {
 	gone := errors.New("nobody wants it any more")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(100*time.Millisecond, func() { cancel(gone) })
-	_, err := Playback(ctx, &Device{Manifest: &manifest.Manifest{Name: "x"}, Binary: hangs}, "inputs")
+	_, err := build.Playback(ctx, &build.Device{Manifest: &manifest.Manifest{Name: "x"}, Binary: hangs}, "inputs")
 	require.ErrorIs(t, err, gone)
 	var infra *protocol.InfraError
 	require.ErrorAs(t, err, &infra)
@@ -280,7 +281,7 @@ func TestPlaybackIsCancelled(t *testing.T) {
 func TestObserverOrder(t *testing.T) {
 	var last uint64
 	n := map[protocol.EventKind]int{}
-	_, err := runLoop(t, fifo(t, VariantSpeed), loopOptions{latency: 400_000, stall: 25, first: 30, total: 30, observe: func(e Event) {
+	_, err := runLoop(t, fifo(t, build.VariantSpeed), loopOptions{latency: 400_000, stall: 25, first: 30, total: 30, observe: func(e Event) {
 		require.GreaterOrEqual(t, e.Last, last)
 		last = e.Last
 		require.NotNil(t, e.Msg)
@@ -310,14 +311,14 @@ func TestQuantumBound(t *testing.T) {
 	} {
 		require.Equal(t, x.want, MaxQuantum(2500, x.mode, x.in, x.out), "%v %v %v", x.mode, x.in, x.out)
 	}
-	_, err := runLoop(t, fifo(t, VariantSpeed), loopOptions{latency: 159_999, first: 1, total: 1, comp: CompSpec{Quantum: 64}})
+	_, err := runLoop(t, fifo(t, build.VariantSpeed), loopOptions{latency: 159_999, first: 1, total: 1, comp: CompSpec{Quantum: 64}})
 	require.ErrorContains(t, err, "quantum of 64 cycles")
 	require.ErrorContains(t, err, "at most 63 in pipelined mode")
 }
 
 // TestShortLinks: a link that would bring something too early is refused before time starts, whatever stands at its other end.
 func TestShortLinks(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	for _, x := range []struct {
 		two     bool
 		in, out simcore.Ps
@@ -350,7 +351,7 @@ func TestShortLinks(t *testing.T) {
 
 // TestEveryLegalQuantumAgrees tries latencies that do not fit whole cycles, up to the exact bound.
 func TestEveryLegalQuantumAgrees(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	rapid.Check(t, func(rt *rapid.T) {
 		latency := simcore.Ps(rapid.IntRange(5_000, 300_000).Draw(rt, "latency"))
 		base := loopOptions{latency: latency, stall: rapid.IntRange(0, 60).Draw(rt, "stall"), first: 10, total: 24}

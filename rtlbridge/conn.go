@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -96,7 +97,7 @@ const softFrame = 1 << 20
 
 // Launch starts a device as a child and shakes hands with it. The child ends when the connection is closed or this
 // program ends. Failures of the child are *InfraError.
-func Launch(d *Device, o LaunchOptions) (*Conn, error) {
+func Launch(d *build.Device, o LaunchOptions) (*Conn, error) {
 	args, err := o.args()
 	if err != nil {
 		return nil, err

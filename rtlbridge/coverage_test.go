@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/build"
 )
 
 // cover runs a device with frames of n bytes and returns what its build has counted in a folder until then.
-func cover(t *testing.T, d *Device, dir string, n int) *Hits {
+func cover(t *testing.T, d *build.Device, dir string, n int) *build.Hits {
 	t.Helper()
 	file, err := d.CoverageFile(dir)
 	require.NoError(t, err)
@@ -23,19 +25,19 @@ func cover(t *testing.T, d *Device, dir string, n int) *Hits {
 	_, err = c.Recv()
 	require.NoError(t, err)
 	require.NoError(t, c.Close())
-	hits, err := ReadHits(file)
+	hits, err := build.ReadHits(file)
 	require.NoError(t, err)
 	return hits
 }
 
 // Processes add to one file; what power-up and reset did is told apart.
 func TestCoverageAddsUp(t *testing.T) {
-	d, dir := fifo(t, VariantCoverage), filepath.Join(t.TempDir(), "new")
+	d, dir := fifo(t, build.VariantCoverage), filepath.Join(t.TempDir(), "new")
 	idle := cover(t, d, dir, 0)
 	busy := cover(t, d, dir, 3)
 	require.Equal(t, busy, cover(t, d, dir, 0), "an idle run takes nothing away")
 
-	points, err := ReadCoverPoints(filepath.Join(dir, "fifo-"+d.HashString()[:20]+PointsExt))
+	points, err := build.ReadCoverPoints(filepath.Join(dir, "fifo-"+d.HashString()[:20]+build.PointsExt))
 	require.NoError(t, err)
 	kinds, before, after := map[string]int{}, 0, 0
 	for _, p := range points {
@@ -57,7 +59,7 @@ func TestCoverageAddsUp(t *testing.T) {
 // What is counted of bits is what follows from the beats that were sent: on input pins, in a memory's entries that were written
 // once, and in the counter of beats.
 func TestCoverageOfBits(t *testing.T) {
-	d, dir := fifo(t, VariantCoverage), t.TempDir()
+	d, dir := fifo(t, build.VariantCoverage), t.TempDir()
 	const frames = 3
 	hits := cover(t, d, dir, frames)
 	var data [][]byte // at 64 bytes a beat
@@ -83,7 +85,7 @@ func TestCoverageOfBits(t *testing.T) {
 		"mem[63].data": func(int) int { return 0 },
 		"defect_i":     func(int) int { return 0 },
 	}
-	points, err := ReadCoverPoints(filepath.Join(dir, "fifo-"+d.HashString()[:20]+PointsExt))
+	points, err := build.ReadCoverPoints(filepath.Join(dir, "fifo-"+d.HashString()[:20]+build.PointsExt))
 	require.NoError(t, err)
 	for _, p := range points {
 		f := want[p.What]
@@ -100,17 +102,17 @@ func TestCoverageOfBits(t *testing.T) {
 
 // A file that is not the coverage of the build is left alone, and the run fails.
 func TestCoverageOfAnotherBuild(t *testing.T) {
-	d, dir := fifo(t, VariantCoverage), t.TempDir()
+	d, dir := fifo(t, build.VariantCoverage), t.TempDir()
 	file, err := d.CoverageFile(dir)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, []byte("something else"), 0o644))
 	c := launch(t, d, LaunchOptions{Coverage: file})
 	require.NoError(t, c.Start(c.NewStart(1)))
 	require.ErrorContains(t, c.Close(), "is not the coverage of this build")
-	_, err = ReadHits(file)
+	_, err = build.ReadHits(file)
 	require.ErrorContains(t, err, "are no coverage counts")
-	_, err = fifo(t, VariantSpeed).CoverageFile(dir)
+	_, err = fifo(t, build.VariantSpeed).CoverageFile(dir)
 	require.ErrorContains(t, err, "want variant coverage")
-	_, err = ReadCoverPoints(file)
+	_, err = build.ReadCoverPoints(file)
 	require.ErrorContains(t, err, "1 words: want 8")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
@@ -15,11 +16,11 @@ const fifoManifest = "../verilator/duts/fifo/dut.yaml"
 
 var fifoBuilds = struct {
 	sync.Mutex
-	m map[Variant]*Device
-}{m: map[Variant]*Device{}}
+	m map[build.Variant]*build.Device
+}{m: map[build.Variant]*build.Device{}}
 
 // fifo builds the FIFO device, once per variant and test run; the cache makes later runs quick.
-func fifo(t testing.TB, v Variant) *Device {
+func fifo(t testing.TB, v build.Variant) *build.Device {
 	t.Helper()
 	fifoBuilds.Lock()
 	defer fifoBuilds.Unlock()
@@ -28,13 +29,13 @@ func fifo(t testing.TB, v Variant) *Device {
 	}
 	m, err := manifest.Load(fifoManifest)
 	require.NoError(t, err)
-	d, err := Build(m, BuildOptions{Variant: v, Log: os.Stderr})
+	d, err := build.Build(m, build.Options{Variant: v, Log: os.Stderr})
 	require.NoError(t, err)
 	fifoBuilds.m[v] = d
 	return d
 }
 
-func launch(t testing.TB, d *Device, o LaunchOptions) *Conn {
+func launch(t testing.TB, d *build.Device, o LaunchOptions) *Conn {
 	t.Helper()
 	c, err := Launch(d, o)
 	require.NoError(t, err)
@@ -52,7 +53,7 @@ func frame(n, seed int) []byte {
 }
 
 func TestRoundTrip(t *testing.T) {
-	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	in, ok := c.StreamIndex("in")
 	require.True(t, ok)
 	require.NoError(t, c.Start(c.NewStart(1)))
@@ -94,7 +95,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestStartDropsInputs: inputs that were added and not sent belong to the run in which they were added.
 func TestStartDropsInputs(t *testing.T) {
-	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	require.ErrorContains(t, c.Add(0, 0, make([]byte, 4), frame(64, 1)), "the device has not been started")
 	require.ErrorContains(t, c.AddCredits(1, 0, 1), "the device has not been started")
 	require.ErrorContains(t, c.SendRun(1), "the device has not been started")
@@ -123,7 +124,7 @@ func TestStartDropsInputs(t *testing.T) {
 
 // TestNoAllocations: a quantum costs no memory once buffers have grown.
 func TestNoAllocations(t *testing.T) {
-	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	require.NoError(t, c.Start(c.NewStart(1)))
 	side, data := make([]byte, 4), frame(1500, 1)
 	cycle, bad := uint64(0), error(nil)

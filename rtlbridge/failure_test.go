@@ -18,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
@@ -197,11 +198,11 @@ func TestFloodWhileSending(t *testing.T) {
 }
 
 // script makes a device process of a shell script.
-func script(t *testing.T, text string) *Device {
+func script(t *testing.T, text string) *build.Device {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "dut")
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755))
-	return &Device{Manifest: &manifest.Manifest{Name: "script"}, Binary: path}
+	return &build.Device{Manifest: &manifest.Manifest{Name: "script"}, Binary: path}
 }
 
 func TestChildrenThatFail(t *testing.T) {
@@ -221,13 +222,13 @@ func TestChildrenThatFail(t *testing.T) {
 	}
 	_, err := Launch(script(t, "while :; do echo nonsense >&3; done"), LaunchOptions{Timeout: hangsSoon})
 	require.ErrorIs(t, err, protocol.ErrTimeout, "with shared memory the socket carries nothing but rings")
-	_, err = Launch(&Device{Manifest: &manifest.Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
+	_, err = Launch(&build.Device{Manifest: &manifest.Manifest{Name: "gone"}, Binary: "/nonexistent/dut"}, LaunchOptions{})
 	var infra *protocol.InfraError
 	require.ErrorAs(t, err, &infra)
 }
 
 func TestKilledAndStoppedMidRun(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	for _, x := range []struct {
 		sig   syscall.Signal
 		cause string
@@ -250,15 +251,15 @@ func TestKilledAndStoppedMidRun(t *testing.T) {
 // TestDesignStops: what the design says last reaches the caller, after every event before it.
 func TestDesignStops(t *testing.T) {
 	for _, x := range []struct {
-		variant Variant
+		variant build.Variant
 		defect  uint64
 		stall   int
 		code    protocol.ErrorCode
 		text    string
 	}{
-		{VariantSpeed, 6, 0, protocol.CodeAssert, "defect 6 asked for"},
-		{VariantSpeed, 7, 0, protocol.CodeFinish, "$finish"},
-		{VariantDebug, 1, 50, protocol.CodeAssert, "m_axis changed while stalled"},
+		{build.VariantSpeed, 6, 0, protocol.CodeAssert, "defect 6 asked for"},
+		{build.VariantSpeed, 7, 0, protocol.CodeFinish, "$finish"},
+		{build.VariantDebug, 1, 50, protocol.CodeAssert, "m_axis changed while stalled"},
 	} {
 		ins := 0
 		o := loopOptions{latency: 400_000, first: 200, total: 200, stall: x.stall, ties: []protocol.TieValue{{Index: 0, Value: x.defect}}}
@@ -286,7 +287,7 @@ func TestStreamRules(t *testing.T) {
 		{1, protocol.RuleValidDropped}, {2, protocol.RuleDataChanged}, {3, protocol.RuleKeepGap}, {4, protocol.RuleTooLong}, {5, protocol.RuleHangIn},
 	} {
 		seen := map[protocol.Rule]int{}
-		c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+		c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 		s := c.NewStart(3)
 		s.Streams[1].StallPercent = 50
 		s.Watchdog = 1000
@@ -314,7 +315,7 @@ func TestStreamRules(t *testing.T) {
 
 // TestDeviceDiesWithItsParent starts this test program again, lets it launch a device and kills it.
 func TestDeviceDiesWithItsParent(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	if os.Getenv("RTLBRIDGE_ORPHAN") != "" {
 		c, err := Launch(d, LaunchOptions{})
 		require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -53,7 +54,7 @@ func heldOf(t *testing.T, o loopOptions) (pieces []heldTime, digest uint64) {
 		}
 		open[e.Stream] = e.Last + 1
 	}
-	r, err := runLoop(t, fifo(t, VariantSpeed), o)
+	r, err := runLoop(t, fifo(t, build.VariantSpeed), o)
 	require.NoError(t, err)
 	require.Greater(t, gaps, 100)
 	require.Greater(t, waits, 100)
@@ -68,7 +69,7 @@ func TestHeldTimes(t *testing.T) {
 		require.Equal(t, want, got, "%v, quantum %d", x.Mode, x.Quantum)
 		require.Equal(t, digest, d)
 	}
-	plain, err := runLoop(t, fifo(t, VariantSpeed), loopOptions{latency: 800_000, stall: 40, first: 40, total: 80, rate: simcore.Gbps(200)})
+	plain, err := runLoop(t, fifo(t, build.VariantSpeed), loopOptions{latency: 800_000, stall: 40, first: 40, total: 80, rate: simcore.Gbps(200)})
 	require.NoError(t, err)
 	require.Equal(t, digest, plain.digest)
 }
@@ -76,7 +77,7 @@ func TestHeldTimes(t *testing.T) {
 // An output that is offered in every cycle and may not be taken for some is held in exactly these.
 func TestHeldOutputIsExact(t *testing.T) {
 	const frames, beats = 30, 20
-	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	for _, quantum := range []uint32{3, 64, 5000} {
 		s := c.NewStart(11)
 		s.Streams[1].StallPercent, s.Streams[1].BurstLog2 = 50, 3

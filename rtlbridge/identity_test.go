@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
@@ -46,7 +47,7 @@ func TestIdentity(t *testing.T) {
 		t.Run(x.manifest, func(t *testing.T) {
 			m, err := manifest.Load(filepath.Join(filepath.Dir(fifoManifest), x.manifest))
 			require.NoError(t, err)
-			d, err := Build(m, BuildOptions{Variant: VariantDebug, Log: os.Stderr})
+			d, err := build.Build(m, build.Options{Variant: build.VariantDebug, Log: os.Stderr})
 			require.NoError(t, err)
 			c := launch(t, d, LaunchOptions{})
 			for seed := range uint64(3) {
@@ -128,13 +129,13 @@ func allTaken(sent map[string]*traffic, n int) bool {
 func TestVariants(t *testing.T) {
 	dir := t.TempDir()
 	for _, x := range []struct {
-		variant Variant
+		variant build.Variant
 		o       LaunchOptions
 		file    string
 		mark    string
 	}{
-		{VariantWaves, LaunchOptions{Wave: filepath.Join(dir, "w.fst"), WaveFrom: 10, WaveTo: 50}, "w.fst", ""},
-		{VariantCoverage, LaunchOptions{Coverage: filepath.Join(dir, "c.dat")}, "c.dat", "NTHITS02"},
+		{build.VariantWaves, LaunchOptions{Wave: filepath.Join(dir, "w.fst"), WaveFrom: 10, WaveTo: 50}, "w.fst", ""},
+		{build.VariantCoverage, LaunchOptions{Coverage: filepath.Join(dir, "c.dat")}, "c.dat", "NTHITS02"},
 	} {
 		c := launch(t, fifo(t, x.variant), x.o)
 		require.NoError(t, c.Start(c.NewStart(1)))
@@ -147,7 +148,7 @@ func TestVariants(t *testing.T) {
 		require.NoError(t, err)
 		require.Greater(t, len(b), 300)
 		require.Contains(t, string(b), x.mark)
-		_, err = Launch(fifo(t, VariantSpeed), x.o)
+		_, err = Launch(fifo(t, build.VariantSpeed), x.o)
 		require.ErrorContains(t, err, "build the variant "+string(x.variant))
 	}
 }
@@ -155,7 +156,7 @@ func TestVariants(t *testing.T) {
 // TestDeviceSurvivesNonsense sends damaged frames to a real device: it must refuse them with an ERROR frame and end in
 // order, or take them; it must never crash.
 func TestDeviceSurvivesNonsense(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	r := rand.New(rand.NewSource(5))
 	refused := 0
 	for range 150 {

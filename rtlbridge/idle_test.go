@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/manifest/manifesttest"
 	"nictwin/rtlbridge/protocol"
@@ -20,7 +21,7 @@ import (
 
 // Whatever a run looks like, it has the same events in the same cycles whether idle cycles are skipped, evaluated or checked.
 func TestIdleCyclesDoNotShow(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	var skipped uint64
 	rapid.Check(t, func(rt *rapid.T) {
 		latency := simcore.Ps(rapid.IntRange(20_000, 900_000).Draw(rt, "latency"))
@@ -89,7 +90,7 @@ skip_idle: true
 `
 
 // runTimed runs 20,000 cycles; it returns the cycle of the beat, 0 if there was none.
-func runTimed(t *testing.T, d *Device, m protocol.IdleMode) (cycle uint64, still bool, err error) {
+func runTimed(t *testing.T, d *build.Device, m protocol.IdleMode) (cycle uint64, still bool, err error) {
 	t.Helper()
 	c := launch(t, d, LaunchOptions{})
 	start := c.NewStart(1)
@@ -124,7 +125,7 @@ func TestDevicesThatCountWhileIdle(t *testing.T) {
 	for reads := range 2 {
 		m, err := manifest.Parse(filepath.Join(dir, "dut.yaml"), fmt.Appendf(nil, timedManifest, reads))
 		require.NoError(t, err)
-		d, err := Build(m, BuildOptions{})
+		d, err := build.Build(m, build.Options{})
 		require.NoError(t, err)
 		want, _, err := runTimed(t, d, protocol.IdleEvaluate)
 		require.NoError(t, err)

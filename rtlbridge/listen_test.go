@@ -12,11 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"nictwin/rtlbridge/build"
 )
 
 // TestListen: a device of another's making is reached by address and token.
 func TestListen(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	path, token, file := socketPath(t), [32]byte{1, 2, 3}, "token"
 	require.NoError(t, os.WriteFile(file, []byte(fmt.Sprintf("%x\n", token)), 0o600))
 	for _, at := range []string{"unix:" + path, "tcp:127.0.0.1:0"} {
@@ -39,14 +41,14 @@ func TestListen(t *testing.T) {
 	require.ErrorContains(t, err, "needs unix:/path or tcp:A.B.C.D:port")
 }
 
-func listen(t *testing.T, d *Device, at, token string) (address string) {
+func listen(t *testing.T, d *build.Device, at, token string) (address string) {
 	t.Helper()
 	_, address = listening(t, d, at, token)
 	return address
 }
 
 // listening starts a device that ends with the test, and tells its address.
-func listening(t *testing.T, d *Device, at, token string) (p *os.Process, address string) {
+func listening(t *testing.T, d *build.Device, at, token string) (p *os.Process, address string) {
 	t.Helper()
 	cmd := exec.Command(d.Binary, "--listen", at, "--token-file", token)
 	out, err := cmd.StdoutPipe()
@@ -61,7 +63,7 @@ func listening(t *testing.T, d *Device, at, token string) (p *os.Process, addres
 // TestListenFile: the file of a socket goes when a client has come or a signal ends the device; one that was left behind is
 // replaced, nothing else is.
 func TestListenFile(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	path, token := socketPath(t), "token"
 	require.NoError(t, os.WriteFile(token, fmt.Appendf(nil, "%x", [32]byte{1}), 0o600))
 	gone := func(p *os.Process) {
@@ -108,7 +110,7 @@ func TestListenFile(t *testing.T) {
 }
 
 // refusedArguments runs a device with arguments that it must refuse, and returns what it says.
-func refusedArguments(t *testing.T, d *Device, args ...string) string {
+func refusedArguments(t *testing.T, d *build.Device, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(d.Binary, args...).CombinedOutput()
 	bad, ok := errors.AsType[*exec.ExitError](err)
@@ -118,7 +120,7 @@ func refusedArguments(t *testing.T, d *Device, args ...string) string {
 }
 
 func TestArgumentsOfADevice(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	for _, c := range []struct{ args, wants string }{
 		{"", "exactly one of --fd, --listen, --playback is needed"},
 		{"--fd", "--fd: needs a value"},
@@ -144,7 +146,7 @@ func TestArgumentsOfADevice(t *testing.T) {
 
 // TestFilesOfADevice: a token and a recording are regular files, the token its owner's alone. Nothing else is waited for.
 func TestFilesOfADevice(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	t.Chdir(t.TempDir())
 	token := fmt.Appendf(nil, "%x", [32]byte{1})
 	require.NoError(t, unix.Mkfifo("pipe", 0o600))

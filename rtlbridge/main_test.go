@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"nictwin/rtlbridge/build"
 )
 
 // TestMain names the harness of this tree.
@@ -12,6 +14,6 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	SetHarness(dir)
+	build.SetHarness(dir)
 	os.Exit(m.Run())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
@@ -16,7 +17,7 @@ func kinds(t *testing.T) *Conn {
 	t.Helper()
 	m, err := manifest.Load("../verilator/duts/ports")
 	require.NoError(t, err)
-	d, err := Build(m, BuildOptions{Variant: VariantSpeed, Log: os.Stderr})
+	d, err := build.Build(m, build.Options{Variant: build.VariantSpeed, Log: os.Stderr})
 	require.NoError(t, err)
 	return launch(t, d, LaunchOptions{})
 }
@@ -131,7 +132,7 @@ func TestClocksAndQuanta(t *testing.T) {
 func TestReset(t *testing.T) {
 	m, err := manifest.Load("../verilator/duts/fifo")
 	require.NoError(t, err)
-	d, err := Build(m, BuildOptions{Variant: VariantSpeed, Log: os.Stderr})
+	d, err := build.Build(m, build.Options{Variant: build.VariantSpeed, Log: os.Stderr})
 	require.NoError(t, err)
 	c := launch(t, d, LaunchOptions{})
 	for _, at := range []uint64{0, 1, 7, 23, 40} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -38,8 +39,8 @@ func TestPowerUp(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "forgetful.sv"), []byte(forgetful), 0o600))
 	m, err := manifest.Parse(filepath.Join(dir, "dut.yaml"), []byte(forgetfulManifest))
 	require.NoError(t, err)
-	value := func(v Variant, seed uint64, plusArgs ...string) uint64 {
-		d, err := Build(m, BuildOptions{Variant: v})
+	value := func(v build.Variant, seed uint64, plusArgs ...string) uint64 {
+		d, err := build.Build(m, build.Options{Variant: v})
 		require.NoError(t, err)
 		c := launch(t, d, LaunchOptions{PlusArgs: plusArgs})
 		require.NoError(t, c.Start(c.NewStart(seed)))
@@ -48,12 +49,12 @@ func TestPowerUp(t *testing.T) {
 		require.NoError(t, err)
 		return r.Observed[0].Value
 	}
-	require.Zero(t, value(VariantSpeed, 1))
-	one := value(VariantDebug, 1)
+	require.Zero(t, value(build.VariantSpeed, 1))
+	one := value(build.VariantDebug, 1)
 	require.NotZero(t, one)
-	require.Equal(t, one, value(VariantDebug, 1))
-	require.NotEqual(t, one, value(VariantDebug, 2))
-	fixed := value(VariantDebug, 1, "+verilator+seed+5")
+	require.Equal(t, one, value(build.VariantDebug, 1))
+	require.NotEqual(t, one, value(build.VariantDebug, 2))
+	fixed := value(build.VariantDebug, 1, "+verilator+seed+5")
 	require.NotEqual(t, one, fixed)
-	require.Equal(t, fixed, value(VariantDebug, 2, "+verilator+seed+5"))
+	require.Equal(t, fixed, value(build.VariantDebug, 2, "+verilator+seed+5"))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -37,7 +38,7 @@ func TestPythonClientPlays(t *testing.T) {
 	code, _, _ := strings.Cut(rest, "```")
 	m, err := manifest.Load("../verilator/duts/ports")
 	require.NoError(t, err)
-	d, err := Build(m, BuildOptions{Context: t.Context()})
+	d, err := build.Build(m, build.Options{Context: t.Context()})
 	require.NoError(t, err)
 	program, err := filepath.Abs(d.Binary)
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -170,7 +171,7 @@ func TestRecordsThatCannotBe(t *testing.T) {
 // A quantum of which a device tells in several frames, some of them in the middle of a cycle, has its records in order, too.
 func TestRestsOfALongQuantum(t *testing.T) {
 	const frames, apart = 2000, 40
-	c := launch(t, fifo(t, VariantSpeed), LaunchOptions{})
+	c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{})
 	s := c.NewStart(5)
 	s.Streams[1].StallPercent = 20
 	require.NoError(t, c.Start(s))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -60,7 +61,7 @@ func TestRing(t *testing.T) {
 // TestLargeFrames: quanta whose inputs and outputs exceed every buffer pass without blocking either side.
 func TestLargeFrames(t *testing.T) {
 	for _, socket := range []bool{false, true} {
-		c := launch(t, fifo(t, VariantSpeed), LaunchOptions{Socket: socket})
+		c := launch(t, fifo(t, build.VariantSpeed), LaunchOptions{Socket: socket})
 		require.NoError(t, c.Start(c.NewStart(1)))
 		const frames, size = 1000, 9000
 		data, outs := frame(size, 1), 0

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"nictwin/rtlbridge/build"
 )
 
 // A tuned build is made with a recording, is then found without one, and does what the speed build does.
 func TestTunedBuildDoesTheSame(t *testing.T) {
-	d := fifo(t, VariantSpeed)
+	d := fifo(t, build.VariantSpeed)
 	var rec bytes.Buffer
 	o := loopOptions{latency: 800_000, stall: 20, credits: 3, first: 50, total: 90}
 	o.record = &rec
@@ -21,11 +23,11 @@ func TestTunedBuildDoesTheSame(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, rec.Bytes(), 0o644))
 
 	cache := t.TempDir()
-	made := func(training string) (*Device, error) {
-		return Build(d.Manifest, BuildOptions{Variant: VariantTuned, Training: training, CacheDir: cache})
+	made := func(training string) (*build.Device, error) {
+		return build.Build(d.Manifest, build.Options{Variant: build.VariantTuned, Training: training, CacheDir: cache})
 	}
 	_, err = made("")
-	require.ErrorIs(t, err, ErrNotTuned)
+	require.ErrorIs(t, err, build.ErrNotTuned)
 	_, err = made(fifoManifest)
 	require.ErrorContains(t, err, "training: ")
 	require.ErrorContains(t, err, "no whole frame at byte 0")
@@ -43,6 +45,6 @@ func TestTunedBuildDoesTheSame(t *testing.T) {
 	require.Equal(t, want.digest, got.digest)
 	require.Equal(t, want.arrived, got.arrived)
 
-	_, err = Build(d.Manifest, BuildOptions{Variant: VariantSpeed, Training: file})
+	_, err = build.Build(d.Manifest, build.Options{Variant: build.VariantSpeed, Training: file})
 	require.ErrorContains(t, err, "want variant tuned, got speed")
 }

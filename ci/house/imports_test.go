@@ -24,15 +24,14 @@ type room struct {
 }
 
 var rooms = map[string]room{
-	"models":             {[]string{"models"}, "the reference must not know who uses it", nil},
-	"stack":              {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only", []string{"models/nic", "models/board", "models/rnic", "models/rnic/core"}},
-	"golden":             {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports", nil},
-	"rtlbridge":          {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports", nil},
-	"rtlbridge/protocol": {nil, "bytes and their meaning: whoever speaks it, in whatever language", nil},
-	"scenarios":          {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse", nil},
-	"ci":                 {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it", nil},
-	"cmd":                {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic", nil},
-	"verilator":          {[]string{"models/ref"}, "references beside devices are as those of users", nil},
+	"models":    {[]string{"models"}, "the reference must not know who uses it", nil},
+	"stack":     {[]string{"models", "stack"}, "the stack runs on any NIC, so it knows formats, bus and time only", []string{"models/nic", "models/board", "models/rnic", "models/rnic/core"}},
+	"golden":    {[]string{"models", "golden"}, "the referee judges whatever stands behind the ports", nil},
+	"rtlbridge": {[]string{"models", "rtlbridge"}, "a bridged device is just another component with ports", nil},
+	"scenarios": {[]string{"models", "stack", "golden", "rtlbridge", "scenarios"}, "the runner puts boards together; pipelines use it, not the reverse", nil},
+	"ci":        {[]string{"models", "stack", "golden", "rtlbridge", "scenarios", "ci"}, "only the command line stands above it", nil},
+	"cmd":       {[]string{"scenarios", "ci", "rtlbridge"}, "flags in, exit code out: it owns no logic", nil},
+	"verilator": {[]string{"models/ref"}, "references beside devices are as those of users", nil},
 }
 
 // corners are folders inside a room that may import less of ours than the room.
@@ -40,8 +39,13 @@ var corners = map[string]room{
 	"scenarios/traffic": {
 		[]string{"models", "scenarios/traffic"}, "players are plugged into any Ethernet port, whatever device is behind it", nil,
 	},
-	"stack/verbs": {[]string{"models"}, "an interface knows none of its implementations", nil},
-	"stack/cc":    {[]string{"models"}, "how fast to send does not depend on what is sent", nil},
+	"rtlbridge/protocol":        {[]string{}, "bytes and their meaning: whoever speaks it, in whatever language", nil},
+	"rtlbridge/manifest":        {[]string{"rtlbridge/protocol", "rtlbridge/manifest", "models/field", "models/simcore"}, "a file is read and bound, whatever is made of it", nil},
+	"rtlbridge/build":           {[]string{"models", "rtlbridge/protocol", "rtlbridge/manifest", "rtlbridge/build", "rtlbridge/lockfile"}, "a program is made, whoever talks to it", nil},
+	"rtlbridge/build/cache":     {[]string{"rtlbridge/build/cache", "rtlbridge/lockfile"}, "files with names and locks, whatever is in them", nil},
+	"rtlbridge/build/toolchain": {[]string{"rtlbridge/build/toolchain"}, "tools are found and run, whatever for", nil},
+	"stack/verbs":               {[]string{"models"}, "an interface knows none of its implementations", nil},
+	"stack/cc":                  {[]string{"models"}, "how fast to send does not depend on what is sent", nil},
 	"stack/pipe": {
 		[]string{"models", "stack/driver", "stack/verbs", "stack/pipe"}, "a pipe carries elements, whoever makes and takes them", nil,
 	},
@@ -52,7 +56,7 @@ var corners = map[string]room{
 		"a block alone is compared with its Go twin: no board, driver or referee has a say", nil,
 	},
 	"scenarios/blocks/kit":       {[]string{"models", "scenarios/traffic/craft"}, "layouts and packets know no device", nil},
-	"scenarios/blocks/cells":     {[]string{"models", "scenarios/blocks/kit"}, "a cell knows nothing of the contract, so its reference is of no model", []string{"rtlbridge", "scenarios/blocks", "scenarios/home/hometest"}},
+	"scenarios/blocks/cells":     {[]string{"models", "scenarios/blocks/kit"}, "a cell knows nothing of the contract, so its reference is of no model", []string{"rtlbridge", "rtlbridge/build", "rtlbridge/manifest", "rtlbridge/protocol", "scenarios/blocks", "scenarios/home/hometest"}},
 	"scenarios/blocks/receive":   {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
 	"scenarios/blocks/transmit":  {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},
 	"scenarios/blocks/registers": {[]string{"models", "scenarios/blocks/kit", "scenarios/traffic/craft"}, "a pair is a layout, a stimulus and a reference, whoever plays it", nil},

@@ -14,7 +14,8 @@ import (
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/wire"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
@@ -49,7 +50,7 @@ func TestFramesAreWhatTheNICChecks(t *testing.T) {
 // What a tuned build is trained with can be played at every width, and passes.
 func TestTrainingOnNarrowPorts(t *testing.T) {
 	o := tiny(t)
-	dev, err := device.Build(t.Context(), o.DUT, string(rtlbridge.VariantSpeed), device.Eth{Ports: 2, Bits: 256}, nil)
+	dev, err := device.Build(t.Context(), o.DUT, string(build.VariantSpeed), device.Eth{Ports: 2, Bits: 256}, nil)
 	require.NoError(t, err)
 	s := &session{Options: o, ctx: t.Context(), device: dev}
 	training, err := s.training(2)

@@ -5,7 +5,8 @@ import (
 	"runtime"
 	"slices"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/replay"
 )
 
@@ -33,7 +34,7 @@ func bridgeSpeed(s *session) ([]Result, error) {
 
 // compare plays turns of the refereed run and its playback on the session's device, and of the playback on another build
 // where one is given.
-func (s *session) compare(other *rtlbridge.Device) (*comparison, error) {
+func (s *session) compare(other *build.Device) (*comparison, error) {
 	o, err := s.bridgeOptions()
 	if err != nil {
 		return nil, err

@@ -8,7 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/replay"
 )
 
@@ -47,8 +48,8 @@ func (r *recording) take(s *session, o replay.Options) error {
 }
 
 // play gives a device the recording and compares what comes out with the run that it was taken from.
-func (r *recording) play(ctx context.Context, d *rtlbridge.Device) (rtlbridge.PlaybackResult, error) {
-	p, err := rtlbridge.Playback(ctx, d, r.file)
+func (r *recording) play(ctx context.Context, d *build.Device) (build.PlaybackResult, error) {
+	p, err := build.Playback(ctx, d, r.file)
 	if err == nil && (p.Digest != r.digest || int64(p.Cycles) != r.run.DeviceCycles) {
 		err = differs("playback", fmt.Sprintf("%s build: cycles %d and digest %016x", d.Variant, p.Cycles, p.Digest),
 			fmt.Sprintf("%d and %016x", r.run.DeviceCycles, r.digest))

@@ -8,7 +8,8 @@ import (
 
 	"nictwin/models/nicswitch"
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
@@ -71,7 +72,7 @@ func buildTime(s *session) ([]Result, error) {
 	var took, used [2]time.Duration
 	for i := range took {
 		watch := startClock()
-		d, err := rtlbridge.Build(m, rtlbridge.BuildOptions{CacheDir: dir, Log: s.Log, Context: s.ctx})
+		d, err := build.Build(m, build.Options{CacheDir: dir, Log: s.Log, Context: s.ctx})
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +94,7 @@ func (s *session) build() error {
 	if err != nil {
 		return err
 	}
-	if s.device, err = rtlbridge.Build(m, rtlbridge.BuildOptions{Log: s.Log, Context: s.ctx}); err != nil {
+	if s.device, err = build.Build(m, build.Options{Log: s.Log, Context: s.ctx}); err != nil {
 		return err
 	}
 	s.report.Build = s.device.HashString()

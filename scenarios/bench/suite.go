@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"nictwin/models/field"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/experiments"
 	"nictwin/scenarios/replay"
 	"nictwin/scenarios/result"
@@ -155,7 +156,7 @@ func matches(name, word string) bool {
 type session struct {
 	Options
 	ctx    context.Context
-	device *rtlbridge.Device
+	device *build.Device
 	report Report
 	last   uint64 // bridge digest of the run before, if it was asked for
 }

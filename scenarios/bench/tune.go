@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/replay"
 )
@@ -24,22 +25,22 @@ var trainingSizes = []int{64, 90, 128, 300, 512, 1024, 1500, 1500, 1500, 4000}
 // Tune makes the tuned build of a NIC's manifest with these Ethernet ports, or finds it in the cache: it replays generated
 // traffic through the speed build and trains with that. Errors: those of rtlbridge.Build and replay, and *MismatchError when
 // the NIC does not pass, or the tuned build does not do what the speed build does.
-func Tune(ctx context.Context, manifest string, eth device.Eth, log io.Writer) (*rtlbridge.Device, error) {
+func Tune(ctx context.Context, manifest string, eth device.Eth, log io.Writer) (*build.Device, error) {
 	// Whether it is there, and whether the tools are, is known without a speed build.
-	tuned, err := device.Build(ctx, manifest, string(rtlbridge.VariantTuned), eth, log)
-	if !errors.Is(err, rtlbridge.ErrNotTuned) {
+	tuned, err := device.Build(ctx, manifest, string(build.VariantTuned), eth, log)
+	if !errors.Is(err, build.ErrNotTuned) {
 		return tuned, err
 	}
-	plain, err := device.Build(ctx, manifest, string(rtlbridge.VariantSpeed), eth, log)
+	plain, err := device.Build(ctx, manifest, string(build.VariantSpeed), eth, log)
 	if err != nil {
 		return nil, err
 	}
 	return tune(ctx, plain, max(eth.Ports, 1), log)
 }
 
-func tune(ctx context.Context, plain *rtlbridge.Device, ports int, log io.Writer) (*rtlbridge.Device, error) {
-	tuned, err := rtlbridge.Build(plain.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantTuned, Log: log, Context: ctx})
-	if !errors.Is(err, rtlbridge.ErrNotTuned) {
+func tune(ctx context.Context, plain *build.Device, ports int, log io.Writer) (*build.Device, error) {
+	tuned, err := build.Build(plain.Manifest, build.Options{Variant: build.VariantTuned, Log: log, Context: ctx})
+	if !errors.Is(err, build.ErrNotTuned) {
 		return tuned, err
 	}
 	s := &session{Options: Options{Seed: trainingSeed, Percent: 100, Log: log}, ctx: ctx, device: plain}
@@ -52,7 +53,7 @@ func tune(ctx context.Context, plain *rtlbridge.Device, ports int, log io.Writer
 		return nil, fmt.Errorf("training: %w", err)
 	}
 	defer remove()
-	tuned, err = rtlbridge.Build(plain.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantTuned, Training: rec.file, Log: log, Context: ctx})
+	tuned, err = build.Build(plain.Manifest, build.Options{Variant: build.VariantTuned, Training: rec.file, Log: log, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

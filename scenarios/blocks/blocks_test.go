@@ -11,7 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/blocks/kit"
 	"nictwin/scenarios/home/hometest"
 )
@@ -21,7 +22,7 @@ func open(t *testing.T, b *kit.Block) *Device {
 	t.Helper()
 	h, err := hometest.Find()
 	require.NoError(t, err)
-	d, err := Open(t.Context(), b, h.Block(b.Name), rtlbridge.VariantSpeed, os.Stderr)
+	d, err := Open(t.Context(), b, h.Block(b.Name), build.VariantSpeed, os.Stderr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() })
 	return d

@@ -9,7 +9,8 @@ import (
 	"sync"
 
 	"nictwin/models/field"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/blocks/kit"
 )
 
@@ -21,14 +22,14 @@ type Options struct {
 	Runs         int                      // of each block
 	Stall        int                      // percent; below 0: each run has its own
 	Transactions int                      // of a run
-	Variant      rtlbridge.Variant
+	Variant      build.Variant
 	Log          io.Writer             // progress of builds; nil: none
 	Progress     func(done, total int) // after each run; nil: none
 }
 
 // DefaultOptions plays all blocks.
 func DefaultOptions() Options {
-	return Options{Blocks: All(), Seed: 1, Runs: 4, Stall: -1, Transactions: 400, Variant: rtlbridge.VariantSpeed}
+	return Options{Blocks: All(), Seed: 1, Runs: 4, Stall: -1, Transactions: 400, Variant: build.VariantSpeed}
 }
 
 // Validate returns every error of the options, each a field.Error.
@@ -42,7 +43,7 @@ func (o *Options) Validate() error {
 	check(o.Runs >= 1 && o.Runs <= 1e6, "runs", "%d: want 1 to 1000000", o.Runs)
 	check(o.Stall >= -1 && o.Stall <= MaxStall, "stall", "%d: want 0 to %d, or -1", o.Stall, MaxStall)
 	check(o.Transactions >= 1 && o.Transactions <= 1e5, "transactions", "%d: want 1 to 100000", o.Transactions)
-	check(o.Variant == rtlbridge.VariantSpeed || o.Variant == rtlbridge.VariantDebug, "variant", "%q: want speed or debug", o.Variant)
+	check(o.Variant == build.VariantSpeed || o.Variant == build.VariantDebug, "variant", "%q: want speed or debug", o.Variant)
 	return errors.Join(errs...)
 }
 

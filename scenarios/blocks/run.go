@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/blocks/kit"
@@ -75,12 +76,12 @@ type Device struct {
 }
 
 // Open builds a block and starts it. Errors: those of rtlbridge.
-func Open(ctx context.Context, b *kit.Block, path string, variant rtlbridge.Variant, log io.Writer) (*Device, error) {
+func Open(ctx context.Context, b *kit.Block, path string, variant build.Variant, log io.Writer) (*Device, error) {
 	m, err := manifest.Load(path)
 	if err != nil {
 		return nil, err
 	}
-	built, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: variant, Log: log, Context: ctx})
+	built, err := build.Build(m, build.Options{Variant: variant, Log: log, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

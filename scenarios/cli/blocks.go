@@ -12,7 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/blocks"
 	"nictwin/scenarios/result"
 )
@@ -88,7 +89,7 @@ func idleBlocks(list []blocks.Report) error {
 
 // prepare completes the options; everything that is wrong with the settings is told at once.
 func (b *Blocks) prepare() (string, error) {
-	b.Variant = rtlbridge.Variant(b.VariantName)
+	b.Variant = build.Variant(b.VariantName)
 	h, errHome := b.find()
 	list, errNames := blocks.Find(b.Names)
 	if err := errors.Join(errNames, Once("block", b.Names), b.Validate(), errHome); err != nil {

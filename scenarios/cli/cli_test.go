@@ -20,7 +20,8 @@ import (
 	"nictwin/models/boundary"
 	_ "nictwin/models/fixedseed"
 	"nictwin/models/root"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
@@ -50,14 +51,14 @@ func TestClassify(t *testing.T) {
 		{Usagef("x"), result.Usage},
 		{&capture.Error{Err: errors.New("x")}, result.Usage},
 		{&manifest.Error{}, result.Usage},
-		{&rtlbridge.RefusedError{}, result.Usage},
-		{&rtlbridge.DesignError{}, result.Usage},
+		{&build.RefusedError{}, result.Usage},
+		{&build.DesignError{}, result.Usage},
 		{&home.NotFoundError{}, result.Usage},
 		{&home.UnknownError{}, result.Usage},
 		{&home.UntrustedError{}, result.Usage},
 		{&device.FitError{Err: errors.New("x")}, result.Usage},
 		{errors.Join(&device.FitError{Err: errors.New("x")}, infra), result.Infrastructure},
-		{rtlbridge.ErrNotTuned, result.Usage},
+		{build.ErrNotTuned, result.Usage},
 		{infra, result.Infrastructure},
 		{&toolchain.BuildError{}, result.Infrastructure},
 		{errors.Join(stuck, &player.CrashError{Value: "x"}), result.Infrastructure},

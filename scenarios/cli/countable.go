@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/files"
 )
 
@@ -33,7 +34,7 @@ func countable(dir string) error {
 // addable tells whether a file in a folder of coverage can be added to, if it is such a file.
 func addable(path string) error {
 	ext := filepath.Ext(path)
-	if ext != rtlbridge.HitsExt && ext != rtlbridge.PointsExt {
+	if ext != build.HitsExt && ext != build.PointsExt {
 		return nil
 	}
 	if err := files.Link(path); err != nil {
@@ -52,10 +53,10 @@ func addable(path string) error {
 	}
 	switch {
 	case err != nil || info.Size() == 0: // a device that has just begun it
-	case ext == rtlbridge.HitsExt:
-		_, err = rtlbridge.ReadHits(path)
+	case ext == build.HitsExt:
+		_, err = build.ReadHits(path)
 	default:
-		_, err = rtlbridge.ReadCoverPoints(path)
+		_, err = build.ReadCoverPoints(path)
 	}
 	return err
 }

@@ -11,7 +11,8 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/device"
@@ -114,12 +115,12 @@ type DUTBuild struct {
 
 // Build compiles a device, or finds it in the cache.
 func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
-	v := rtlbridge.Variant(b.Variant)
-	if v != rtlbridge.VariantSpeed && v != rtlbridge.VariantDebug && v != rtlbridge.VariantWaves && v != rtlbridge.VariantCoverage {
+	v := build.Variant(b.Variant)
+	if v != build.VariantSpeed && v != build.VariantDebug && v != build.VariantWaves && v != build.VariantCoverage {
 		return result.DUT{Name: dut}, Usagef("--variant %q: want speed, debug, waves or coverage (dut tune makes tuned builds)", b.Variant)
 	}
 	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
-		dev, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: b.Log, Context: ctx})
+		dev, err := build.Build(m, build.Options{Variant: v, Log: b.Log, Context: ctx})
 		if err == nil {
 			d.Built = built(dev)
 		}
@@ -127,7 +128,7 @@ func (b *DUTBuild) Build(ctx context.Context, dut string) (result.DUT, error) {
 	})
 }
 
-func built(b *rtlbridge.Device) *result.Built {
+func built(b *build.Device) *result.Built {
 	return &result.Built{Variant: string(b.Variant), Hash: b.HashString(), Binary: b.Binary, Cached: b.Cached, TookS: b.Took.Seconds()}
 }
 
@@ -152,7 +153,7 @@ func (b *DUTBuild) Check(ctx context.Context, dut string) (result.DUT, error) {
 	if !is[*manifest.Error](err) || d.Top != "" { // it was read, and the design looked at
 		return d, err
 	}
-	if lint := rtlbridge.LintFaulty(ctx, d.Manifest); lint != nil {
+	if lint := build.LintFaulty(ctx, d.Manifest); lint != nil {
 		err = Usagef("%w\n%v", err, lint) // of usage, whatever the design is like
 		d.Error = err.Error()
 	}
@@ -167,7 +168,7 @@ func (b *DUTBuild) PortsOf(ctx context.Context, dut string) (result.DUT, error) 
 
 func (b *DUTBuild) check(ctx context.Context, dut string, lint bool) (result.DUT, error) {
 	return b.with(dut, func(m *manifest.Manifest, d *result.DUT) error {
-		c, err := rtlbridge.Check(ctx, m, lint)
+		c, err := build.Check(ctx, m, lint)
 		d.Ports, d.Warnings = c.Ports, c.Warnings
 		return err
 	})

@@ -10,7 +10,8 @@ import (
 	"regexp"
 	"strings"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/recognise"
 	"nictwin/scenarios/result"
@@ -45,7 +46,7 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 		return "", d, &UsageError{err}
 	}
 	d.Manifest, d.Top = m.Path, m.Top
-	if d.Ports, err = rtlbridge.Ports(ctx, m); err != nil {
+	if d.Ports, err = build.Ports(ctx, m); err != nil {
 		return "", d, err
 	}
 	if err = strange(m, d.Ports); err != nil {
@@ -56,7 +57,7 @@ func (n *DUTNew) Run(ctx context.Context) (text string, d result.DUT, err error)
 	})
 	whole, err := manifest.Parse(m.Path, []byte(text))
 	if err == nil {
-		_, err = rtlbridge.Check(ctx, whole, false)
+		_, err = build.Check(ctx, whole, false)
 	}
 	if err != nil {
 		return text, d, &UsageError{fmt.Errorf("the manifest needs a hand: %w", err)}
@@ -151,7 +152,7 @@ func (n *DUTNew) SourcePorts(ctx context.Context) (result.DUT, error) {
 		return d, &UsageError{err}
 	}
 	d.Top = n.Top
-	d.Ports, err = rtlbridge.Ports(ctx, m)
+	d.Ports, err = build.Ports(ctx, m)
 	if err != nil {
 		d.Error = err.Error()
 	}

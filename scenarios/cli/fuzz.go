@@ -10,7 +10,8 @@ import (
 	"strconv"
 
 	"nictwin/models/board"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
@@ -231,7 +232,7 @@ func (f *Fuzz) again(x *result.Failure) string {
 	if idle["dut"] == "" && f.device != DefaultDUT {
 		words = append(words, "--dut", f.device)
 	}
-	if idle["variant"] == "" && f.Variant != string(rtlbridge.VariantSpeed) {
+	if idle["variant"] == "" && f.Variant != string(build.VariantSpeed) {
 		words = append(words, "--variant", f.Variant)
 	}
 	if f.Home != "" {

@@ -3,7 +3,8 @@ package cli
 import (
 	"context"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/result"
@@ -21,7 +22,7 @@ func (p *Place) find() (home.Home, error) {
 	if err != nil {
 		return h, err
 	}
-	rtlbridge.SetHarness(h.Harness())
+	build.SetHarness(h.Harness())
 	if p.Used == nil {
 		id, modified := h.Revision(context.Background()) // which has a limit of its own
 		p.Used = &result.Home{Dir: h.Dir, Revision: id, Modified: modified}

@@ -19,7 +19,8 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/ref"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/home"
 	"nictwin/scenarios/play"
@@ -48,7 +49,7 @@ type Play struct {
 
 // NewPlay holds the defaults.
 func NewPlay() *Play {
-	return &Play{Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, VariantName: string(rtlbridge.VariantSpeed), WaveText: "fail"}
+	return &Play{Options: play.Options{Seed: DefaultSeed, Runs: 20, Stall: -1}, VariantName: string(build.VariantSpeed), WaveText: "fail"}
 }
 
 // PlayEnded is how it came out.
@@ -103,7 +104,7 @@ func (p *Play) Run(ctx context.Context) *PlayEnded {
 
 // prepare completes the options; everything that is wrong with the settings is told at once.
 func (p *Play) prepare() (string, error) {
-	p.Variant = rtlbridge.Variant(p.VariantName)
+	p.Variant = build.Variant(p.VariantName)
 	var errKeep, errTraffic, errCount, errWave error
 	if p.Wave, errWave = waves.Parse(p.WaveText); errWave != nil {
 		errWave = fmt.Errorf("--wave: %w", errWave)
@@ -211,7 +212,7 @@ func (p *Play) again(f *play.Failed) string {
 		words = append(words, "--capture", c)
 	}
 	add("--stream", p.Stream, "")
-	add("--variant", p.VariantName, string(rtlbridge.VariantSpeed))
+	add("--variant", p.VariantName, string(build.VariantSpeed))
 	add("--home", p.Home, "")
 	return Quote(words)
 }

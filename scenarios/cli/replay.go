@@ -11,6 +11,7 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/akitaview"
 	"nictwin/scenarios/boards"
@@ -163,7 +164,7 @@ func (r *Replay) fix() (err error) {
 
 // device finds the manifest, which only an RTL device has, and reads it once to report its faults early.
 func (r *Replay) device() error {
-	if !rtlbridge.Variant(r.Variant).Plays() {
+	if !build.Variant(r.Variant).Plays() {
 		return fmt.Errorf("--variant %q: want speed, tuned or debug", r.Variant)
 	}
 	if r.NIC != "rtl" {

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/runner"
@@ -137,7 +138,7 @@ func (s *Scenarios) prepare() (string, error) {
 	default:
 		errs = append(errs, fmt.Errorf("--nic %q: want %s, %s or %s", s.NIC, device.Model, device.RTL, NICBoth))
 	}
-	if !rtlbridge.Variant(s.Variant).Plays() {
+	if !build.Variant(s.Variant).Plays() {
 		errs = append(errs, fmt.Errorf("--variant %q: want speed, tuned or debug", s.Variant))
 	}
 	const most = 1_000_000

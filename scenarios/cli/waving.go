@@ -10,7 +10,8 @@ import (
 	"strings"
 
 	"nictwin/models/boundary"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/fuzz"
 	"nictwin/scenarios/fuzz/program"
@@ -225,5 +226,5 @@ func waveError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("--wave: the run on build %s: %w", rtlbridge.VariantWaves, err)
+	return fmt.Errorf("--wave: the run on build %s: %w", build.VariantWaves, err)
 }

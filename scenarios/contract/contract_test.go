@@ -16,7 +16,8 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/contract/kit"
 	"nictwin/scenarios/device"
@@ -103,7 +104,7 @@ func largest() nicspec.Build {
 }
 
 // buildRTL builds the RTL with these sizes.
-func buildRTL(ctx context.Context, sizes nicspec.Build) (*rtlbridge.Device, error) {
+func buildRTL(ctx context.Context, sizes nicspec.Build) (*build.Device, error) {
 	path, err := nicManifest()
 	if err != nil {
 		return nil, err
@@ -112,9 +113,9 @@ func buildRTL(ctx context.Context, sizes nicspec.Build) (*rtlbridge.Device, erro
 	if err != nil {
 		return nil, err
 	}
-	variant := rtlbridge.VariantSpeed
+	variant := build.VariantSpeed
 	if rtlCoverage != "" {
-		variant = rtlbridge.VariantCoverage
+		variant = build.VariantCoverage
 	}
 	return device.BuildOf(ctx, device.Sized(m, &sizes), string(variant), device.Eth{Ports: sizes.Ports, Bits: sizes.EthBits}, nil)
 }
@@ -129,7 +130,7 @@ func onModel(sizes *nicspec.Build) kit.Build {
 
 // onRTL makes boards with the RTL, which is built when the first one is made.
 func onRTL(t *testing.T, sizes nicspec.Build) kit.Build {
-	built := sync.OnceValues(func() (*rtlbridge.Device, error) { return buildRTL(t.Context(), sizes) })
+	built := sync.OnceValues(func() (*build.Device, error) { return buildRTL(t.Context(), sizes) })
 	return func(s testbed.Spec) (*testbed.Bed, error) {
 		dev, err := built()
 		if err != nil {

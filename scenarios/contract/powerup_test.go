@@ -13,7 +13,8 @@ import (
 
 	"nictwin/models/board"
 	"nictwin/models/nicspec"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/contract/kit"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/testbed"
@@ -69,7 +70,7 @@ func within(name string, areas []string) bool {
 }
 
 // record runs a check with the device's inputs going to a file.
-func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *rtlbridge.Device, file string) {
+func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *build.Device, file string) {
 	f, err := os.Create(file)
 	require.NoError(t, err)
 	w := bufio.NewWriterSize(f, 1<<20)
@@ -84,9 +85,9 @@ func record(t *testing.T, c *kit.Check, sizes nicspec.Build, dev *rtlbridge.Devi
 }
 
 // playback is what the device makes of a recording, wall time aside.
-func playback(t *testing.T, dev *rtlbridge.Device, file string, plusArgs ...string) rtlbridge.PlaybackResult {
+func playback(t *testing.T, dev *build.Device, file string, plusArgs ...string) build.PlaybackResult {
 	t.Helper()
-	p, err := rtlbridge.Playback(t.Context(), dev, file, plusArgs...)
+	p, err := build.Playback(t.Context(), dev, file, plusArgs...)
 	require.NoError(t, err)
 	require.NotZero(t, p.Cycles)
 	p.Wall = 0

@@ -12,7 +12,8 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/nicspec"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -54,7 +55,7 @@ func (e Eth) Of(m *manifest.Manifest) (*manifest.Manifest, error) {
 
 // Build builds the device of a manifest with these Ethernet ports, or finds it in the cache. ctx ends the wait for another
 // process that builds it.
-func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
+func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*build.Device, error) {
 	m, err := manifest.Load(path)
 	if err != nil {
 		return nil, err
@@ -63,12 +64,12 @@ func Build(ctx context.Context, path, variant string, eth Eth, log io.Writer) (*
 }
 
 // BuildOf is Build of a manifest that was read.
-func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth, log io.Writer) (*rtlbridge.Device, error) {
+func BuildOf(ctx context.Context, m *manifest.Manifest, variant string, eth Eth, log io.Writer) (*build.Device, error) {
 	m, err := eth.Of(m)
 	if err != nil {
 		return nil, err
 	}
-	return rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: rtlbridge.Variant(variant), Log: log, Context: ctx})
+	return build.Build(m, build.Options{Variant: build.Variant(variant), Log: log, Context: ctx})
 }
 
 // Sized is the manifest of a NIC for a build with the queues, keys, rules and parts of these sizes [B2].
@@ -84,7 +85,7 @@ func Sized(m *manifest.Manifest, sizes *nicspec.Build) *manifest.Manifest {
 	return &w
 }
 
-func (s *Spec) device() (*rtlbridge.Device, error) {
+func (s *Spec) device() (*build.Device, error) {
 	if s.Built != nil && s.Wave == nil {
 		return s.Built, nil
 	}
@@ -93,10 +94,10 @@ func (s *Spec) device() (*rtlbridge.Device, error) {
 	}
 	variant := s.Variant
 	if s.Coverage != "" {
-		variant = string(rtlbridge.VariantCoverage)
+		variant = string(build.VariantCoverage)
 	}
 	if s.Wave != nil {
-		variant = string(rtlbridge.VariantWaves)
+		variant = string(build.VariantWaves)
 	}
 	m, err := manifest.Load(s.DUT)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"nictwin/models/board"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 )
 
 // Device is a NIC of any kind, with what is known of it beyond its boundary.
@@ -20,8 +21,8 @@ type Device interface {
 // Opened is a device that was built and started, or reached, and waits for its slot.
 type Opened struct {
 	spec   Spec
-	conn   *rtlbridge.Conn   // nil for the model
-	built  *rtlbridge.Device // nil for the model and for what runs elsewhere
+	conn   *rtlbridge.Conn // nil for the model
+	built  *build.Device   // nil for the model and for what runs elsewhere
 	period simcore.Ps
 	nic    Device // once it stands in its slot
 }

@@ -14,6 +14,7 @@ import (
 	"nictwin/models/msg"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
@@ -40,7 +41,7 @@ const (
 )
 
 // open starts the device, or reaches the one that runs elsewhere, of which only that is known what it tells.
-func (s *Spec) open() (*rtlbridge.Conn, *rtlbridge.Device, error) {
+func (s *Spec) open() (*rtlbridge.Conn, *build.Device, error) {
 	if s.Connect != "" {
 		token, err := s.token()
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/protocol"
 )
 
@@ -22,10 +23,10 @@ const (
 
 // Spec says which device is wanted.
 type Spec struct {
-	NIC     string            // RTL or Model
-	DUT     string            // manifest of the device when NIC is RTL
-	Variant string            // build of the device: speed, debug
-	Built   *rtlbridge.Device // used instead of building DUT; may be nil
+	NIC     string        // RTL or Model
+	DUT     string        // manifest of the device when NIC is RTL
+	Variant string        // build of the device: speed, debug
+	Built   *build.Device // used instead of building DUT; may be nil
 
 	// Build is the sizes and parts, but for the ports: those that are built, or those that Built or the device at Connect
 	// has. Nil: the defaults when NIC is Model, else as the manifest has them.

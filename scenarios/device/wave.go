@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/waves"
 	"nictwin/scenarios/waves/fst"
 )
@@ -66,7 +67,7 @@ func (w *Wave) file(slot string) string {
 }
 
 // begin notes that a device begins.
-func (w *Wave) begin(slot string, dev *rtlbridge.Device, period simcore.Ps) {
+func (w *Wave) begin(slot string, dev *build.Device, period simcore.Ps) {
 	left := WaveFiles{FST: w.file(slot)}
 	left.From, left.To, _ = w.Policy.Cycles(w.Failed, w.At, period)
 	left.SaveFile = strings.TrimSuffix(left.FST, filepath.Ext(left.FST)) + filepath.Ext(WaveSaveFile)
@@ -93,7 +94,7 @@ func (l *WaveFiles) blocks(ctx context.Context, module string, log io.Writer) er
 	if module == "" {
 		return nil
 	}
-	paths, err := rtlbridge.Instances(l.view.Manifest, module, rtlbridge.BuildOptions{Variant: rtlbridge.VariantWaves, Context: ctx, Log: log})
+	paths, err := build.Instances(l.view.Manifest, module, build.Options{Variant: build.VariantWaves, Context: ctx, Log: log})
 	if err != nil {
 		return err
 	}

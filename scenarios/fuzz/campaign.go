@@ -15,7 +15,8 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/boards"
 	"nictwin/scenarios/device"
@@ -62,7 +63,7 @@ type Options struct {
 
 // DefaultOptions plays a hundred programs on RTL.
 func DefaultOptions() Options {
-	return Options{NIC: device.RTL, Variant: string(rtlbridge.VariantSpeed), Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
+	return Options{NIC: device.RTL, Variant: string(build.VariantSpeed), Runs: 100, Stall: -1, Jobs: 2, Shrink: true, Most: 5}
 }
 
 // maxNumber is a number of programs that nobody plays.
@@ -89,7 +90,7 @@ func (o *Options) Validate() error {
 	bad(o.Jobs >= 1 && o.Jobs <= 64, "jobs", "%d: want 1 to 64", o.Jobs)
 	bad(o.Most >= 1, "most", "%d: want 1 or more", o.Most)
 	bad(o.RTLCoverage == "" || o.NIC == device.RTL, "rtl_coverage", "%s: only RTL counts", o.RTLCoverage)
-	bad(rtlbridge.Variant(o.Variant).Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
+	bad(build.Variant(o.Variant).Plays(), "variant", "%q: want speed, tuned or debug", o.Variant)
 	return errors.Join(errs...)
 }
 
@@ -111,7 +112,7 @@ type Result struct {
 // campaign is a run over many programs.
 type campaign struct {
 	Options
-	devs [board.MaxPorts + 1]*rtlbridge.Device // by ports
+	devs [board.MaxPorts + 1]*build.Device // by ports
 	sum  []byte
 	res  *Result
 }
@@ -180,7 +181,7 @@ func (c *campaign) build(ctx context.Context) error {
 		}
 		variant := c.Variant
 		if c.RTLCoverage != "" {
-			variant = string(rtlbridge.VariantCoverage)
+			variant = string(build.VariantCoverage)
 		}
 		m, err := manifest.Load(c.DUT)
 		if err != nil {

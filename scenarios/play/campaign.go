@@ -13,7 +13,8 @@ import (
 
 	"nictwin/models/field"
 	"nictwin/models/ref"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/waves"
 )
@@ -31,7 +32,7 @@ type Options struct {
 	NoGap     bool
 	Cut       int // bytes of drawn packets; 0: as they are drawn
 	NoShrink  bool
-	Variant   rtlbridge.Variant
+	Variant   build.Variant
 	Log       io.Writer             // progress of builds; nil: none
 	Progress  func(done, total int) // after each run; nil: none
 	Wave      waves.Policy

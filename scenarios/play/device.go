@@ -11,6 +11,7 @@ import (
 	"nictwin/models/field"
 	"nictwin/models/ref"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 	"nictwin/rtlbridge/manifest"
 	"nictwin/rtlbridge/protocol"
 )
@@ -21,7 +22,7 @@ type Device struct {
 	Build    string // its hash
 	Spec     *Spec
 
-	built     *rtlbridge.Device
+	built     *build.Device
 	launching rtlbridge.LaunchOptions
 	conn      *rtlbridge.Conn
 	streams   []*ref.Stream // in the order of the bridge
@@ -33,8 +34,8 @@ type Device struct {
 }
 
 // Open builds a device and starts it. own is the user's reference; nil: none. Errors: those of rtlbridge, *SpecError.
-func Open(ctx context.Context, m *manifest.Manifest, s *Spec, own ref.Reference, v rtlbridge.Variant, log io.Writer) (*Device, error) {
-	built, err := rtlbridge.Build(m, rtlbridge.BuildOptions{Variant: v, Log: log, Context: ctx})
+func Open(ctx context.Context, m *manifest.Manifest, s *Spec, own ref.Reference, v build.Variant, log io.Writer) (*Device, error) {
+	built, err := build.Build(m, build.Options{Variant: v, Log: log, Context: ctx})
 	if err != nil {
 		return nil, err
 	}

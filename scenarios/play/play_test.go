@@ -11,7 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"nictwin/models/ref"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 	"nictwin/scenarios/home/hometest"
 )
@@ -35,7 +36,7 @@ func options(t *testing.T, dut, play string) Options {
 	m := deviceWith(t, dut, play)
 	s, err := ReadSpec(m)
 	require.NoError(t, err)
-	return Options{Manifest: m, Spec: s, Seed: 1, Runs: 1, Stall: -1, Variant: rtlbridge.VariantSpeed, Log: os.Stderr}
+	return Options{Manifest: m, Spec: s, Seed: 1, Runs: 1, Stall: -1, Variant: build.VariantSpeed, Log: os.Stderr}
 }
 
 // A device that is right passes, a run is the same again, and everything that the inputs can be given is.
@@ -213,7 +214,7 @@ func TestMemory(t *testing.T) {
 		require.NoError(t, err)
 		s, err := ReadSpec(with)
 		require.NoError(t, err)
-		r, err := Play(t.Context(), Options{Manifest: with, Spec: s, Seed: 1, Runs: 80, Stall: -1, Variant: rtlbridge.VariantSpeed, Log: os.Stderr})
+		r, err := Play(t.Context(), Options{Manifest: with, Spec: s, Seed: 1, Runs: 80, Stall: -1, Variant: build.VariantSpeed, Log: os.Stderr})
 		require.NoError(t, err)
 		if bug == 0 {
 			require.Nil(t, r.Failed)

@@ -9,6 +9,7 @@ import (
 
 	"nictwin/models/simcore"
 	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 	"nictwin/scenarios/waves"
 )
 
@@ -40,7 +41,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 		return nil, nil
 	}
 	w := &Wave{FST: filepath.Join(c.WaveDir, FSTFile), From: from, To: to}
-	built, err := rtlbridge.Build(d.Manifest, rtlbridge.BuildOptions{Variant: rtlbridge.VariantWaves, Log: c.Log, Context: ctx})
+	built, err := build.Build(d.Manifest, build.Options{Variant: build.VariantWaves, Log: c.Log, Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (c *campaign) wave(ctx context.Context, d *Device, run Run, res *Result) (*
 }
 
 // showing plays a run on the build that writes waveforms.
-func (c *campaign) showing(ctx context.Context, d *Device, built *rtlbridge.Device, run Run, w *Wave) (res *Result, err error) {
+func (c *campaign) showing(ctx context.Context, d *Device, built *build.Device, run Run, w *Wave) (res *Result, err error) {
 	x := &Device{Manifest: d.Manifest, Build: built.HashString(), Spec: d.Spec, built: built, own: d.own, traffic: d.traffic}
 	x.launching = rtlbridge.LaunchOptions{Wave: w.FST, WaveFrom: w.From, WaveTo: w.To}
 	if err := x.launch(); err != nil {
@@ -82,7 +83,7 @@ func (c *campaign) showing(ctx context.Context, d *Device, built *rtlbridge.Devi
 }
 
 // save writes the view of the waveform.
-func (c *campaign) save(w *Wave, built *rtlbridge.Device, period simcore.Ps, at uint64, res *Result) error {
+func (c *campaign) save(w *Wave, built *build.Device, period simcore.Ps, at uint64, res *Result) error {
 	v := waves.View{Manifest: built.Manifest, Ports: built.Ports, FST: w.FST, Period: period}
 	if res.Failure != nil {
 		v.Marks = []waves.Mark{{Name: "difference", Cycle: at}}

@@ -9,7 +9,8 @@ import (
 	"nictwin/models/boundary"
 	"nictwin/models/field"
 	"nictwin/models/simcore"
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/protocol"
 	"nictwin/scenarios/device"
 	"nictwin/scenarios/files"
@@ -50,7 +51,7 @@ type Options struct {
 	Progress      func(done, total int)
 	Log           io.Writer         // builds and phases; nil is none
 	Record        io.Writer         // gets the input stream of an RTL device, for playback
-	Built         *rtlbridge.Device // used instead of building DUT; nil: DUT is built
+	Built         *build.Device     // used instead of building DUT; nil: DUT is built
 	Digest        bool              // have Run.BridgeDigest computed
 	faults        bool              // have faults injected, by tests: see testbed.Bed.Faults
 	Shape         *Shape            // nil: queues and cuts of every kind, by seed

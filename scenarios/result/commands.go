@@ -1,7 +1,8 @@
 package result
 
 import (
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/rtlbridge/manifest"
 )
 
@@ -12,7 +13,7 @@ type DUT struct {
 	Top      string             `json:"top,omitempty"`
 	Streams  []string           `json:"streams,omitempty"`
 	Ports    []manifest.PinPort `json:"ports,omitempty"`
-	Warnings []rtlbridge.Remark `json:"warnings,omitempty"` // of style: the device fits even so
+	Warnings []build.Remark     `json:"warnings,omitempty"` // of style: the device fits even so
 	Built    *Built             `json:"built,omitempty"`
 	Error    string             `json:"error,omitempty"`
 }

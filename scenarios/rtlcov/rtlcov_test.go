@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 )
 
 // build writes what a build has counted: lines of counter, file, line, kind, module and what, and the counts.
@@ -18,8 +18,8 @@ func covered(t *testing.T, dir, name, points string, hits ...byte) {
 	b := append([]byte("NTHITS02"), make([]byte, 40)...)
 	binary.LittleEndian.PutUint64(b[40:], uint64(len(hits)))
 	text := strings.ReplaceAll(points, " | ", "\t")
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name+rtlbridge.HitsExt), append(append(b, hits...), hits...), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name+rtlbridge.PointsExt), []byte(text), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name+build.HitsExt), append(append(b, hits...), hits...), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name+build.PointsExt), []byte(text), 0o644))
 }
 
 const onePort = `0 | ../rtl/nic_a.sv | 3 | toggle | nic_a__P1 | x | 2 | 0

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
 )
 
 // Site is what is to be exercised: a bit or a line point of a module.
@@ -36,7 +36,7 @@ func Load(dirs ...string) ([]*Site, error) {
 	all := map[siteKey]*Site{}
 	builds := 0
 	for _, dir := range dirs {
-		files, err := filepath.Glob(filepath.Join(dir, "*"+rtlbridge.HitsExt))
+		files, err := filepath.Glob(filepath.Join(dir, "*"+build.HitsExt))
 		if err != nil {
 			return nil, fmt.Errorf("coverage folder %s: %w", dir, err)
 		}
@@ -48,18 +48,18 @@ func Load(dirs ...string) ([]*Site, error) {
 		}
 	}
 	if builds == 0 {
-		return nil, fmt.Errorf("no coverage in %s: want files *%s, left by runs with --rtl-coverage", strings.Join(dirs, ", "), rtlbridge.HitsExt)
+		return nil, fmt.Errorf("no coverage in %s: want files *%s, left by runs with --rtl-coverage", strings.Join(dirs, ", "), build.HitsExt)
 	}
 	return ordered(all), nil
 }
 
 func merge(all map[siteKey]*Site, file string) error {
-	hits, err := rtlbridge.ReadHits(file)
+	hits, err := build.ReadHits(file)
 	if err != nil {
 		return err
 	}
-	base := strings.TrimSuffix(file, rtlbridge.HitsExt)
-	points, err := rtlbridge.ReadCoverPoints(base + rtlbridge.PointsExt)
+	base := strings.TrimSuffix(file, build.HitsExt)
+	points, err := build.ReadCoverPoints(base + build.PointsExt)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func merge(all map[siteKey]*Site, file string) error {
 }
 
 // addPoint adds what was counted at a point: a line point is one site, a signal one for each of its bits.
-func addPoint(all map[siteKey]*Site, p *rtlbridge.CoverPoint, hits *rtlbridge.Hits) {
+func addPoint(all map[siteKey]*Site, p *build.CoverPoint, hits *build.Hits) {
 	k := siteKey{strings.TrimSuffix(filepath.Base(p.File), filepath.Ext(p.File)), p.Line, p.Kind == "toggle", p.What}
 	name := lanes(p.What)
 	for i := range p.Bits() {

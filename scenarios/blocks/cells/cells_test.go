@@ -8,7 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/blocks"
 	"nictwin/scenarios/blocks/kit"
 	"nictwin/scenarios/home/hometest"
@@ -25,7 +26,7 @@ func played(t *testing.T, b *kit.Block, dir string, seed uint64, stall int) *blo
 func play(t *testing.T, b *kit.Block, dir string, seed uint64, stall int) (*blocks.Result, error) {
 	t.Helper()
 	manifest := filepath.Join(dir, "verilator", "duts", "cells", b.Name+".yaml")
-	d, err := blocks.Open(t.Context(), b, manifest, rtlbridge.VariantDebug, os.Stderr)
+	d, err := blocks.Open(t.Context(), b, manifest, build.VariantDebug, os.Stderr)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() }) // what came of it is known
 	return d.Play(t.Context(), blocks.Run{Seed: seed, Stall: stall, Transactions: 400})

@@ -13,7 +13,8 @@ import (
 	"runtime"
 	"testing"
 
-	"nictwin/rtlbridge"
+	"nictwin/rtlbridge/build"
+
 	"nictwin/scenarios/home"
 )
 
@@ -37,6 +38,6 @@ func Main(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	rtlbridge.SetHarness(h.Harness())
+	build.SetHarness(h.Harness())
 	os.Exit(m.Run())
 }

@@ -1,0 +1,278 @@
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/sources"
+	"nictwin/rtlbridge/build/toolchain"
+	"nictwin/rtlbridge/manifest"
+)
+
+// Device is a built device.
+type Device struct {
+	Manifest *manifest.Manifest
+	Variant  Variant
+	Hash     [32]byte // identity of the build; the running device must report the same
+	Binary   string   // the program
+	Ports    []manifest.PinPort
+	Compiler string
+	Cached   bool          // nothing had to be built
+	Took     time.Duration // wall time of Build
+}
+
+// HashString is the build's hash in hexadecimal.
+func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
+
+const classPrefix = "Vdut" // Verilator's name for the top-level class
+
+// deviceRecord is what the cache keeps about a build.
+type deviceRecord struct {
+	Hash     string             `json:"hash"`
+	Program  string             `json:"program"` // SHA-256 of the program: a damaged one is built anew
+	Name     string             `json:"name"`
+	Top      string             `json:"top"`
+	Variant  Variant            `json:"variant"`
+	Compiler string             `json:"compiler"`
+	Ports    []manifest.PinPort `json:"ports"`
+}
+
+type builder struct {
+	m       *manifest.Manifest
+	o       Options
+	tools   *toolchain.Tools
+	src     *sources.Set
+	hash    *hasher
+	sum     [32]byte
+	home    string               // harness folder
+	limits  toolchain.ToolLimits // of Verilator
+	scratch *cache.Scratch       // becomes the cache entry
+	work    string               // its folder
+
+	link, linkHome string // where linkDesign made its link; the folder that it made for it
+	wrapper        string // source of a module around the design, "" if it needs none
+}
+
+// Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *RefusedError,
+// *DesignError, *ManifestError.
+func Build(m *manifest.Manifest, o Options) (*Device, error) {
+	begin := time.Now()
+	b, err := prepare(m, o)
+	if err != nil {
+		return nil, err
+	}
+	root, err := cache.CacheRoot(o.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	b.sum = b.hash.sum()
+	entry := filepath.Join(root, fmt.Sprintf("%s-%s-%x", m.Name, b.o.Variant, b.sum[:10]))
+	if d, err := b.load(entry); err == nil {
+		d.Cached, d.Took = true, time.Since(begin)
+		return d, nil
+	}
+	unlock, err := cache.LockEntry(o.context(), entry, b.logf)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	d, err := b.make(root, entry)
+	if err != nil {
+		cache.DropLock(entry)
+		return nil, err
+	}
+	d.Took = time.Since(begin)
+	return d, nil
+}
+
+// make builds what is not in the cache, whose entry is locked.
+func (b *builder) make(root, entry string) (*Device, error) {
+	d, err := b.load(entry) // another process may have built it meanwhile
+	if err == nil {
+		return d, nil
+	}
+	if b.o.Variant == VariantTuned && b.o.Training == "" {
+		if _, err := b.tools.Tuning(); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %s is not in the cache; make it with: nictwin dut tune", ErrNotTuned, b.m.Name)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		b.logf("building anew: %v", err)
+	}
+	return b.create(root, entry)
+}
+
+func prepare(m *manifest.Manifest, o Options) (*builder, error) {
+	if o.Variant == "" {
+		o.Variant = VariantSpeed
+	}
+	flags, err := verilatorFlags(o.Variant)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkTraining(); err != nil {
+		return nil, err
+	}
+	b := &builder{m: m, o: o, limits: toolchain.BuildLimits}
+	if b.tools, err = toolchain.Find(o.Compiler); err != nil {
+		return nil, err
+	}
+	if err := makes(b.tools, o.Variant); err != nil {
+		return nil, err
+	}
+	if b.src, err = sources.Expand(m); err != nil {
+		return nil, err
+	}
+	if b.home, err = findHarness(o.HarnessDir); err != nil {
+		return nil, err
+	}
+	if err := b.buildHash(flags); err != nil {
+		return b, err
+	}
+	return b, sources.CheckIncludes(o.context(), m, b.src)
+}
+
+func (b *builder) load(entry string) (*Device, error) {
+	record := filepath.Join(entry, cache.RecordFile)
+	if err := cache.Use(record); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(record)
+	if err != nil {
+		return nil, err
+	}
+	var r deviceRecord
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%s: %w", entry, err)
+	}
+	bin := filepath.Join(entry, "dut")
+	if r.Hash != hex.EncodeToString(b.sum[:]) {
+		return nil, fmt.Errorf("%s holds another build", entry)
+	}
+	program, err := programSum(bin)
+	if err != nil {
+		return nil, err
+	}
+	if program != r.Program {
+		return nil, fmt.Errorf("%s: the program is not the one that was built", entry)
+	}
+	return &Device{Manifest: b.m, Variant: r.Variant, Hash: b.sum, Binary: bin, Ports: r.Ports, Compiler: r.Compiler}, nil
+}
+
+// programSum is the sum of a program that can be run.
+func programSum(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return "", fmt.Errorf("build cache: %s is no program", path)
+	}
+	return fileSum(path)
+}
+
+// fileSum is the SHA-256 of a file, in hexadecimal.
+func fileSum(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func (b *builder) logf(format string, args ...any) {
+	if b.o.Log != nil {
+		fmt.Fprintf(b.o.Log, "dut %s (%s): %s\n", b.m.Name, b.o.Variant, fmt.Sprintf(format, args...))
+	}
+}
+
+// create builds in a scratch folder beside the entry and moves it into place whole.
+func (b *builder) create(root, entry string) (*Device, error) {
+	if err := cache.Sweep(root); err != nil {
+		return nil, err
+	}
+	if err := b.makeScratch(); err != nil {
+		return nil, err
+	}
+	defer b.cleanUp()
+	b.logf("verilating %s", b.m.Top)
+	early := make(chan error, 1)
+	go func() { early <- b.ahead(root) }()
+	ports, err := b.translate()
+	if err := errors.Join(err, <-early); err != nil {
+		return nil, err
+	}
+	if err := b.program(root, ports); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(b.unlinkDesign(), b.writeRecord(ports)); err != nil {
+		return nil, err
+	}
+	if err := b.scratch.Become(entry); err != nil {
+		return nil, err
+	}
+	return b.load(entry)
+}
+
+// program makes the program of the translated design.
+func (b *builder) program(root string, ports []manifest.PinPort) error {
+	bound, err := manifest.Bind(b.m, ports)
+	if err != nil {
+		return err
+	}
+	counters := 0
+	if b.o.Variant == VariantCoverage {
+		if counters, err = b.takePoints(); err != nil {
+			return err
+		}
+	}
+	text, err := glue(bound, b.sum, counters)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(b.work, "dut.hpp"), text, 0o644); err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	b.logf("compiling with %s", filepath.Base(b.tools.Cxx))
+	if err := b.compile(root); err != nil {
+		return err
+	}
+	if b.o.Variant == VariantCoverage {
+		if err := b.addSignals(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeRecord notes in the scratch folder what was built.
+func (b *builder) writeRecord(ports []manifest.PinPort) error {
+	program, err := programSum(filepath.Join(b.work, "dut"))
+	if err != nil {
+		return err
+	}
+	r := deviceRecord{
+		Program: program,
+		Hash:    hex.EncodeToString(b.sum[:]), Name: b.m.Name, Top: b.m.Top, Variant: b.o.Variant,
+		Compiler: strings.SplitN(b.tools.CxxVersion, "\n", 2)[0], Ports: ports,
+	}
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(b.work, cache.RecordFile), text, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,348 @@
+package build
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+
+	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/toolchain"
+	"nictwin/rtlbridge/manifest"
+)
+
+// sourceArgs names the design to Verilator.
+func (b *builder) sourceArgs() ([]string, error) {
+	args := []string{"--top-module", b.m.Top}
+	if b.wrapper != "" {
+		args[1] = b.wrapperModule()
+	}
+	args = append(args, b.defineArgs()...)
+	for _, k := range slices.Sorted(maps.Keys(b.m.Parameters)) {
+		args = append(args, manifest.ParameterFlag+k+"="+b.m.Parameters[k])
+	}
+	for _, d := range b.src.IncDirs {
+		args = append(args, "-I"+b.path(d))
+	}
+	flags, err := b.m.FlagArgs(b.path)
+	if err != nil {
+		return nil, err
+	}
+	args = append(args, flags...)
+	if b.wrapper != "" { // it gives them itself
+		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, manifest.ParameterFlag) })
+	}
+	for _, f := range b.src.Files {
+		args = append(args, b.path(f))
+	}
+	if b.wrapper != "" {
+		args = append(args, b.wrapper)
+	}
+	return args, nil
+}
+
+// defineArgs are the macros of the manifest and of its file lists.
+func (b *builder) defineArgs() (args []string) {
+	for _, k := range slices.Sorted(maps.Keys(b.m.Defines)) {
+		def := k
+		if v := b.m.Defines[k]; v != "" {
+			def += "=" + v
+		}
+		args = append(args, manifest.DefineArg(def))
+	}
+	for _, d := range b.src.Defines {
+		args = append(args, manifest.DefineArg(d))
+	}
+	return args
+}
+
+func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
+
+// verilate translates the design and reads the ports of its top module.
+func (b *builder) verilate() ([]manifest.PinPort, error) {
+	flags, err := verilatorFlags(b.o.Variant)
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"--cc", "--prefix", classPrefix, "--Mdir", b.objDir()}, flags...)
+	if _, err := b.verilator("verilating", args...); err != nil {
+		return nil, err
+	}
+	if err := b.checkDependencies(); err != nil {
+		return nil, err
+	}
+	if err := b.relocate(); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(filepath.Join(b.objDir(), classPrefix+".h"))
+	if err != nil {
+		return nil, fmt.Errorf("verilated header: %w", err)
+	}
+	defer f.Close()
+	ports, err := manifest.ParsePorts(f)
+	if err != nil {
+		return nil, b.m.Errorf("top", "top %s: %v", b.m.Top, err)
+	}
+	return ports, nil
+}
+
+// checkDependencies refuses a design that reads a file which is not part of the build's hash: a change in it would go
+// unnoticed.
+func (b *builder) checkDependencies() error {
+	text, err := os.ReadFile(filepath.Join(b.objDir(), classPrefix+"__ver.d"))
+	if err != nil {
+		return fmt.Errorf("verilated dependencies: %w", err)
+	}
+	_, deps, _ := strings.Cut(strings.ReplaceAll(string(text), b.link+"/", ""), " : ")
+	for _, d := range strings.Fields(deps) {
+		if d == "\\" || strings.HasSuffix(d, ":") {
+			continue
+		}
+		abs := b.m.Abs(d)
+		if b.hash.seen[abs] || b.tools.Own(abs) {
+			continue
+		}
+		return b.m.Errorf("sources", "the design reads %s, which the manifest does not name; add its folder to include_dirs", abs)
+	}
+	return nil
+}
+
+// unit is one translation unit: a source, where its object goes and how hard to optimise.
+type unit struct {
+	src, obj string
+	flags    []string
+	shared   bool // between builds: its object stays in the cache
+}
+
+// gccFlag keeps g++ 12 from code that is wrong: with the optimisations that it leaves out, at -O2 and -O3, fields of two
+// swapped bytes in verilated code read as 0 (block pair parse, ethertype).
+const gccFlag = "-fno-expensive-optimizations"
+
+// cxxFlags are common to all units of a variant.
+func (b *builder) cxxFlags() []string {
+	on := func(name string, v bool) string {
+		if v {
+			return "-D" + name + "=1"
+		}
+		return "-D" + name + "=0"
+	}
+	trace := b.o.Variant == VariantWaves
+	flags := []string{
+		"-std=c++17", "-march=native", "-faligned-new", "-fcf-protection=none", "-fno-strict-aliasing",
+		"-I" + b.home, "-I" + b.objDir(), "-I" + b.work, "-I" + b.tools.IncludeDir, "-I" + filepath.Join(b.tools.IncludeDir, "vltstd"),
+		on("VM_COVERAGE", b.o.Variant == VariantCoverage), on("VM_SC", false), on("VM_TRACE", trace),
+		on("VM_TRACE_FST", trace), on("VM_TRACE_VCD", false), "-include", filepath.Join(b.home, "hooks.hpp"), "-w",
+	}
+	if !b.tools.Clang {
+		flags = append(flags, gccFlag)
+	}
+	return flags
+}
+
+// ahead compiles what does not depend on the design, while the design is being verilated. What it does not know of is
+// left to compile.
+func (b *builder) ahead(root string) error {
+	runtimeDir, err := b.runtimeDir(root)
+	if err != nil {
+		return err
+	}
+	return b.compileAll(shared(append(units(b.tools.IncludeDir, runtimeDir, "-O2", "verilated"), b.ownUnits(runtimeDir)...)))
+}
+
+// ownUnits are the parts of the harness that are the same for every design.
+func (b *builder) ownUnits(runtimeDir string) []unit {
+	return units(b.home, runtimeDir, "-O2", "hooks", "channel", "listen", "admission", "notice", "files")
+}
+
+func units(dir, objDir, opt string, names ...string) []unit {
+	var us []unit
+	for _, n := range names {
+		us = append(us, unit{src: filepath.Join(dir, n+".cpp"), obj: filepath.Join(objDir, n+".o"), flags: []string{opt}})
+	}
+	return us
+}
+
+// compile makes the program. Verilator's own run-time objects are shared between builds with the same flags.
+func (b *builder) compile(root string) error {
+	lists, err := classLists(filepath.Join(b.objDir(), classPrefix+"_classes.mk"))
+	if err != nil {
+		return err
+	}
+	runtimeDir, err := b.runtimeDir(root)
+	if err != nil {
+		return err
+	}
+	hot, rest, err := b.programUnits(lists, runtimeDir)
+	if err != nil {
+		return err
+	}
+	if b.o.Variant == VariantTuned {
+		if err := b.tune(hot, rest); err != nil {
+			return err
+		}
+	}
+	all := append(hot, rest...)
+	if err := b.compileAll(all); err != nil {
+		return err
+	}
+	if err := b.linkTo(filepath.Join(b.work, "dut"), all); err != nil {
+		return err
+	}
+	return os.RemoveAll(b.objDir())
+}
+
+// programUnits are what the program is made of: hot is what runs in every cycle. The longest come first, so that processors
+// end together.
+func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (hot, rest []unit, err error) {
+	opt, slowOpt := "-O3", "-O1"
+	if b.o.Variant == VariantCoverage { // what compiles sooner is worth more than speed
+		opt, slowOpt = "-O1", "-O0"
+		lists["VM_GLOBAL_FAST"] = slices.DeleteFunc(lists["VM_GLOBAL_FAST"], func(s string) bool { return s == waveUnit })
+	}
+	fast, err := b.bundle("fast", fastBundles, append(lists["VM_CLASSES_FAST"], lists["VM_SUPPORT_FAST"]...))
+	if err != nil {
+		return nil, nil, err
+	}
+	slow, err := b.bundle("slow", 1, append(lists["VM_CLASSES_SLOW"], lists["VM_SUPPORT_SLOW"]...))
+	if err != nil {
+		return nil, nil, err
+	}
+	hot = units(b.objDir(), b.objDir(), opt, fast...)
+	hot = append(hot, units(b.home, b.objDir(), "-O3", "main")...)
+	rest = units(b.objDir(), b.objDir(), slowOpt, slow...)
+	same := units(b.tools.IncludeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)
+	return hot, append(rest, shared(append(same, b.ownUnits(runtimeDir)...))...), nil
+}
+
+func (b *builder) linkTo(program string, us []unit, flags ...string) error {
+	args := append([]string{"-o", program}, flags...)
+	for _, u := range us {
+		args = append(args, u.obj)
+	}
+	args = append(args, "-pthread", "-latomic")
+	if b.o.Variant == VariantWaves {
+		args = append(args, b.tools.WaveLibraries()...)
+	}
+	return b.cxx("linking "+b.m.Name, args...)
+}
+
+// cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch folder.
+func (b *builder) cxx(step string, args ...string) error {
+	_, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Env: []string{"TMPDIR=" + b.work}, Step: step, Dir: b.work}.Run(b.tools.Cxx, args...)
+	return err
+}
+
+// Simulated logic is compiled in fastBundles units: enough for two processors to end together, few because each parses the
+// same large headers again. Less than minBundle bytes for each compile sooner in one.
+const (
+	fastBundles = 2
+	minBundle   = 100_000
+)
+
+// bundle joins generated sources into at most n units of about the same size and returns the units' names.
+func (b *builder) bundle(name string, n int, sources []string) ([]string, error) {
+	sizes, all := map[string]int64{}, int64(0)
+	for _, s := range sources {
+		info, err := os.Stat(filepath.Join(b.objDir(), s+".cpp"))
+		if err != nil {
+			return nil, fmt.Errorf("verilated source: %w", err)
+		}
+		sizes[s] = info.Size()
+		all += info.Size()
+	}
+	n = min(n, max(1, int(all/minBundle)))
+	sort.SliceStable(sources, func(i, j int) bool { return sizes[sources[i]] > sizes[sources[j]] })
+	text := make([]strings.Builder, min(n, len(sources)))
+	load := make([]int64, len(text))
+	for _, s := range sources {
+		least := 0
+		for i := range load {
+			if load[i] < load[least] {
+				least = i
+			}
+		}
+		load[least] += sizes[s]
+		fmt.Fprintf(&text[least], "#include \"%s.cpp\"\n", s)
+	}
+	var names []string
+	for i := range text {
+		unit := fmt.Sprintf("bundle_%s%d", name, i)
+		if err := os.WriteFile(filepath.Join(b.objDir(), unit+".cpp"), []byte(text[i].String()), 0o644); err != nil {
+			return nil, fmt.Errorf("build cache: %w", err)
+		}
+		names = append(names, unit)
+	}
+	return names, nil
+}
+
+// classLists reads the lists of generated sources.
+func classLists(path string) (map[string][]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("verilated class list: %w", err)
+	}
+	defer f.Close()
+	lists := map[string][]string{}
+	current := ""
+	sc := bufio.NewScanner(f)
+	for sc.Scan() {
+		line := strings.TrimSpace(sc.Text())
+		if name, ok := strings.CutSuffix(line, " += \\"); ok {
+			current = name
+			continue
+		}
+		if item := strings.TrimSuffix(line, " \\"); current != "" && item != "" && line[0] != '#' && item != line {
+			lists[current] = append(lists[current], item)
+			continue
+		}
+		current = ""
+	}
+	return lists, sc.Err()
+}
+
+// compileAll compiles the units that have no object yet, as many at a time as there are processors.
+func (b *builder) compileAll(units []unit) error {
+	var (
+		wg   sync.WaitGroup
+		mu   sync.Mutex
+		errs []error
+		sem  = make(chan struct{}, runtime.NumCPU())
+	)
+	for _, u := range units {
+		if u.done() {
+			continue
+		}
+		wg.Add(1)
+		sem <- struct{}{}
+		go func() {
+			defer func() { <-sem; wg.Done() }()
+			if err := b.compileOne(u); err != nil {
+				mu.Lock()
+				errs = append(errs, err)
+				mu.Unlock()
+			}
+		}()
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// compileOne writes the object beside its place and moves it there, so that a broken one is never found.
+func (b *builder) compileOne(u unit) error {
+	tmp := u.obj + cache.UnfinishedObject(b.work)
+	args := append(append(b.cxxFlags(), u.flags...), "-c", "-o", tmp, u.src)
+	if err := b.cxx("compiling "+filepath.Base(u.src), args...); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, u.obj); err != nil {
+		return fmt.Errorf("build cache: %w", err)
+	}
+	return u.sign()
+}

@@ -1,0 +1,146 @@
+package build
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"text/template"
+
+	"nictwin/rtlbridge/manifest"
+	"nictwin/rtlbridge/protocol"
+)
+
+//go:embed dut.hpp.tmpl
+var glueText string
+
+var glueTemplate = template.Must(template.New("dut.hpp").Funcs(template.FuncMap{
+	"set":      setHandshake,
+	"get":      func(f manifest.Field) string { return pinCall("get", f, "t", "") },
+	"seen":     seenHandshake,
+	"setBytes": func(f manifest.Field, v string) string { return pinCall("put_bytes", f, "t", v) },
+	"getBytes": func(f manifest.Field, v string) string { return pinCall("get_bytes", f, "t", v) },
+	"setKeep":  func(f manifest.Field, v string) string { return pinCall("put_keep", f, "t", v) },
+	"getKeep":  func(f manifest.Field) string { return pinCall("get_keep", f, "t", "") },
+	"hash":     cBytes,
+	"tieWord":  tieWords,
+	"quiet":    func(i int) string { return quietIndex(i) },
+	"in":       func(s manifest.BoundStream) bool { return s.Dir == manifest.DirIn },
+	"axis":     func(s manifest.BoundStream) bool { return s.Kind == protocol.KindAxis },
+	"level":    func(s manifest.BoundStream) bool { return s.Kind == protocol.KindLevel },
+	"packets":  func(s manifest.BoundStream) bool { return s.Packets() },
+	"kind":     func(s manifest.BoundStream) string { return kindConstants[s.Kind] },
+	"other":    otherStream,
+	"list":     listStreams,
+}).Parse(glueText))
+
+type glueData struct {
+	*manifest.Binding
+	Prefix   string
+	Hash     [32]byte
+	Counters int // of coverage
+}
+
+// glue renders the generated part of the harness.
+func glue(b *manifest.Binding, hash [32]byte, counters int) ([]byte, error) {
+	var out bytes.Buffer
+	if err := glueTemplate.Execute(&out, glueData{Binding: b, Prefix: classPrefix, Hash: hash, Counters: counters}); err != nil {
+		return nil, fmt.Errorf("generating the harness glue: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// ResetCycles is the number of cycles before cycle 0.
+func (g glueData) ResetCycles() int {
+	n := 0
+	for _, r := range g.Resets {
+		n = max(n, r.Cycles)
+	}
+	return n
+}
+
+// Answers reports whether a ready answers the valid of the same cycle.
+func (g glueData) Answers() bool {
+	return slices.ContainsFunc(g.Streams, func(s manifest.BoundStream) bool { return s.ReadyAnswers })
+}
+
+// Coupled reports whether a stream waits for another one.
+func (g glueData) Coupled() bool {
+	return slices.ContainsFunc(g.Streams, func(s manifest.BoundStream) bool { return s.AfterIdx >= 0 || s.WithIdx >= 0 })
+}
+
+var kindConstants = map[string]string{protocol.KindAxis: "kAxis", protocol.KindTLP: "kTlp", protocol.KindRecord: "kRecord", protocol.KindLevel: "kLevel"}
+
+// otherStream is the index of a stream that another one waits for, or that there is none.
+func otherStream(i int) string {
+	if i < 0 {
+		return "nictwin::kNoStream"
+	}
+	return fmt.Sprint(i)
+}
+
+func pinCall(op string, f manifest.Field, top, arg string) string {
+	if arg != "" {
+		arg = ", " + arg
+	}
+	return fmt.Sprintf("pins::%s<%d, %d>(%s.%s%s)", op, f.Lsb, f.Width, top, f.Member, arg)
+}
+
+// setHandshake puts a handshake, or the last beat's mark, on its pin.
+func setHandshake(f manifest.Field, v string) string {
+	if f.Low {
+		v = "!" + v
+	}
+	return pinCall("put", f, "t", v)
+}
+
+// seenHandshake is true while a handshake is active.
+func seenHandshake(f manifest.Field) string {
+	if f.Low {
+		return pinCall("get", f, "t", "") + " == 0"
+	}
+	return pinCall("get", f, "t", "") + " != 0"
+}
+
+func cBytes(h [32]byte) string {
+	var s strings.Builder
+	for i, b := range h {
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		fmt.Fprintf(&s, "0x%02x", b)
+	}
+	return s.String()
+}
+
+func quietIndex(i int) string {
+	if i < 0 {
+		return "nictwin::kUnlimited"
+	}
+	return fmt.Sprint(i)
+}
+
+// tieWords gives the statements that put a constant on a port, 32 bits at a time.
+func tieWords(t manifest.TieOff) string {
+	var s strings.Builder
+	mask := big.NewInt(0xffffffff)
+	for lsb := 0; lsb < t.Width; lsb += 32 {
+		word := new(big.Int).And(new(big.Int).Rsh(t.Value, uint(lsb)), mask)
+		f := manifest.Field{Member: t.Member, Lsb: lsb, Width: min(32, t.Width-lsb)}
+		s.WriteString(pinCall("put", f, "t", fmt.Sprintf("0x%xu", word)) + "; ")
+	}
+	return strings.TrimSpace(s.String())
+}
+
+// listStreams gives the tuple members for one direction.
+func listStreams(ss []manifest.BoundStream, dir, wrap string) string {
+	var parts []string
+	for _, s := range ss {
+		if s.Dir == dir {
+			parts = append(parts, fmt.Sprintf("nictwin::%s<Stream%d>", wrap, s.Index))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,84 @@
+package build
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"nictwin/rtlbridge/build/toolchain"
+	"nictwin/rtlbridge/manifest"
+)
+
+// RefusedError tells that a design does not take its parameters: $fatal or $error at elaboration. It is a matter of what
+// was asked for, not of the tools.
+type RefusedError struct {
+	Parameters []string // "NAME = VALUE", those that the reasons name; all if they name none
+	Reasons    []string // the design's words
+	Output     string   // Verilator's words
+}
+
+func (e *RefusedError) Error() string {
+	what := "to be built"
+	if len(e.Parameters) > 0 {
+		what = strings.Join(e.Parameters, ", ")
+	}
+	return fmt.Sprintf("the design refuses %s: %s\n%s", what, strings.Join(e.Reasons, "; "), strings.TrimRight(e.Output, "\n"))
+}
+
+var (
+	userFatal  = regexp.MustCompile(`(?m)^%Error-USER(?:FATAL|ERROR): [^:\n]+:\d+:\d+: (.+)$`)
+	noSuchTop  = regexp.MustCompile(`(?m)^%Error: Specified --top-module '.*' was not found in design`)
+	noSuchFlag = regexp.MustCompile(`(?m)^%Error: (?:Invalid option|Unknown warning specified): (\S+?)(?:\.\.\.|\s|$)`)
+	noSuchName = regexp.MustCompile(`(?m)^%Error: (Parameters from the command line were not found in the design: .+)$`)
+)
+
+// refused tells what a failure of Verilator means, by all that it said: $fatal or $error at elaboration, or a parameter that
+// is not there, is a *RefusedError; a top module that was not found or a flag that is not known is a *ManifestError; an error
+// at a place in the sources is a *DesignError. Others stay as they are.
+func (b *builder) refused(failed *toolchain.BuildError, out string) error {
+	m := b.m
+	if noSuchTop.MatchString(out) {
+		return m.Errorf("top", "top %q: the sources have no such module; they have %s", m.Top, b.src.ModuleList())
+	}
+	if err := b.interfacePorts(out); err != nil {
+		return err
+	}
+	if found := noSuchFlag.FindStringSubmatch(out); found != nil && slices.Contains(m.VerilatorFlags, found[1]) {
+		at := fmt.Sprintf("verilator_flags[%d]", slices.Index(m.VerilatorFlags, found[1]))
+		return m.Errorf(at, "verilator_flags: Verilator has no option %s; verilator --help lists them", found[1])
+	}
+	if err := unknownInFlags(m, out); err != nil {
+		return err
+	}
+	e := &RefusedError{Output: failed.Output}
+	for _, words := range []*regexp.Regexp{userFatal, noSuchName} {
+		for _, found := range words.FindAllStringSubmatch(out, -1) {
+			if !slices.Contains(e.Reasons, found[1]) {
+				e.Reasons = append(e.Reasons, found[1])
+			}
+		}
+	}
+	if len(e.Reasons) == 0 {
+		if d := b.designError(failed, out); d != nil {
+			return d
+		}
+		return failed
+	}
+	if e.Parameters = m.NamedIn(strings.Join(e.Reasons, "\n")); len(e.Parameters) == 0 {
+		e.Parameters = m.Given()
+	}
+	return e
+}
+
+// unknownInFlags is the error of the first option that sets a parameter which the design has not.
+func unknownInFlags(m *manifest.Manifest, out string) error {
+	for _, found := range noSuchName.FindAllStringSubmatch(out, -1) {
+		for i, f := range m.VerilatorFlags {
+			if name, _, ok := manifest.FlagParameter(f); ok && m.Parameters[name] == "" && manifest.Named(found[1], name) {
+				return m.Errorf(fmt.Sprintf("verilator_flags[%d]", i), "verilator_flags: %s: module %s has no parameter %s", f, m.Top, name)
+			}
+		}
+	}
+	return nil
+}

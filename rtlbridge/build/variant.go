@@ -1,0 +1,78 @@
+package build
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"nictwin/rtlbridge/build/toolchain"
+)
+
+// coverageHook is in the run-time headers of the Verilators whose code for traces a coverage build can take over, see
+// verilator/harness/toggles.hpp.
+const coverageHook = "pushNamePrefix"
+
+// makes refuses a variant that cannot be made with these tools.
+func makes(t *toolchain.Tools, v Variant) error {
+	if v != VariantCoverage {
+		return nil
+	}
+	const header = "verilated_trace.h"
+	text, err := os.ReadFile(filepath.Join(t.IncludeDir, header))
+	if err != nil {
+		return fmt.Errorf("run-time of Verilator: %w", err)
+	}
+	if !bytes.Contains(text, []byte(coverageHook)) {
+		return fmt.Errorf("%w: variant %s needs Verilator 5.006: the traces of %s have another interface (no %s in %s)",
+			toolchain.ErrToolMissing, v, strings.TrimSpace(t.VerilatorVersion), coverageHook, header)
+	}
+	return nil
+}
+
+// Variant is what a build is made for; one binary cannot serve all at full speed.
+type Variant string
+
+// Build variants.
+const (
+	VariantSpeed    Variant = "speed"    // no assertions, no traces
+	VariantDebug    Variant = "debug"    // assertions in the RTL are checked, and it powers up with random contents
+	VariantWaves    Variant = "waves"    // debug, and able to write a waveform
+	VariantCoverage Variant = "coverage" // debug, and counts lines, branches and bits
+	VariantTuned    Variant = "tuned"    // speed, compiled by the profile of a recording
+)
+
+// Plays reports whether a variant is for playing traffic: the others are for looking inside.
+func (v Variant) Plays() bool {
+	return v == VariantSpeed || v == VariantTuned || v == VariantDebug
+}
+
+// verilatorFlags are the options of a variant, for speed unless it needs otherwise.
+func verilatorFlags(v Variant) ([]string, error) {
+	// Verilator 5.006 crashes on constant tables with --x-assign unique.
+	f := []string{
+		"-O3", "--x-assign", "fast", "--output-split", "20000", "--output-split-cfuncs", "2000", "--expand-limit", "8",
+		"--no-timing", "--timescale", "1ps/1ps", "-Wno-fatal",
+		"-Werror-USERFATAL", "-Werror-USERERROR", // $fatal and $error at elaboration: the design refuses its parameters
+	}
+	if v == VariantSpeed || v == VariantTuned {
+		f = append(f, "--x-initial", "fast", "--no-assert") // newer Verilators assert unless told otherwise
+	} else {
+		f = append(f, "--x-initial", "unique")
+	}
+	switch v {
+	case VariantSpeed, VariantTuned:
+	case VariantDebug:
+		f = append(f, "--assert")
+	case VariantWaves:
+		f = append(f, "--assert", "--trace-fst", "--trace-structs")
+	case VariantCoverage:
+		// Split, a branch would be counted by its condition as it is after what the branch assigns.
+		f = append(f, "--assert", "--coverage-line", "-fno-split")
+		f = append(f, "--trace", "--trace-structs", "--trace-max-width", "2048", "--trace-max-array", "64")
+	default:
+		return nil, fmt.Errorf("build variant %q is not known: speed, tuned, debug, waves or coverage", v)
+	}
+	return f, nil
+}
