@@ -47,11 +47,8 @@ test-all: ## the same, random programs ten times as many (long)
 unit: ## the Go tests alone
 	go test -timeout 90m ./...
 
-# Tests that have a compiler at work for long, and little of Go's.
-COMPILING = DamagedProgram|InstancesByModule|BuildFailures|TunedBuild|Attacks|Clashes|DesignRefuses|ToolLimits|LimitsOfSources|Includes|Lint
-
-race: ## the packages with goroutines, under the race detector
-	go test -count=1 -timeout 90m -race -skip '$(COMPILING)' ./models/simcore/... ./rtlbridge/... ./scenarios/traffic/...
+race: ## the packages with goroutines, under the race detector; but those that wait for compilers
+	go test -count=1 -timeout 90m -race ./models/simcore/... ./rtlbridge ./rtlbridge/protocol ./rtlbridge/lockfile ./rtlbridge/build/cache ./scenarios/traffic/...
 
 lint: ## gofmt, go vet, staticcheck, errcheck (pinned)
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofmt would change: $$bad"; exit 1; fi

@@ -26,16 +26,15 @@ import (
 // comes back after that with a new one until `total` have been sent, so that results depend on when outputs arrive.
 type peer struct {
 	*sim.ComponentBase
-	port         *simcore.Port
-	s            simcore.Scheduler
-	ev           simcore.Event
-	pool         *msg.Frames
-	first, total int
-	gap          simcore.Ps
-	sent, got    int
-	bytes        int
-	arrived      []simcore.Ps
-	bad          error
+	port             *simcore.Port
+	s                simcore.Scheduler
+	ev               simcore.Event
+	pool             *msg.Frames
+	first, total     int
+	gap              simcore.Ps
+	sent, got, bytes int
+	arrived          []simcore.Ps
+	bad              error
 }
 
 func (p *peer) Handle(sim.Event) error {

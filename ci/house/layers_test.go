@@ -24,10 +24,10 @@ import (
 // part of a circle. A ceiling is lowered when the code has become better, and never raised.
 var ceilings = map[string]struct{ upwards, circles int }{
 	"golden":             {18, 70},
-	"rtlbridge":          {10, 40},
-	"rtlbridge/protocol": {10, 60},
-	"rtlbridge/manifest": {10, 60},
-	"rtlbridge/build":    {10, 60},
+	"rtlbridge":          {8, 36},
+	"rtlbridge/protocol": {0, 0},
+	"rtlbridge/manifest": {0, 0},
+	"rtlbridge/build":    {8, 30},
 	"models/nic":         {0, 0},
 	"models/nic/core":    {0, 0},
 }

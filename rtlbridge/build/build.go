@@ -1,7 +1,6 @@
 package build
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,23 +17,6 @@ import (
 	"nictwin/rtlbridge/manifest"
 )
 
-// Device is a built device.
-type Device struct {
-	Manifest *manifest.Manifest
-	Variant  Variant
-	Hash     [32]byte // identity of the build; the running device must report the same
-	Binary   string   // the program
-	Ports    []manifest.PinPort
-	Compiler string
-	Cached   bool          // nothing had to be built
-	Took     time.Duration // wall time of Build
-}
-
-// HashString is the build's hash in hexadecimal.
-func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
-
-const classPrefix = "Vdut" // Verilator's name for the top-level class
-
 // deviceRecord is what the cache keeps about a build.
 type deviceRecord struct {
 	Hash     string             `json:"hash"`
@@ -44,22 +26,6 @@ type deviceRecord struct {
 	Variant  Variant            `json:"variant"`
 	Compiler string             `json:"compiler"`
 	Ports    []manifest.PinPort `json:"ports"`
-}
-
-type builder struct {
-	m       *manifest.Manifest
-	o       Options
-	tools   *toolchain.Tools
-	src     *sources.Set
-	hash    *hasher
-	sum     [32]byte
-	home    string               // harness folder
-	limits  toolchain.ToolLimits // of Verilator
-	scratch *cache.Scratch       // becomes the cache entry
-	work    string               // its folder
-
-	link, linkHome string // where linkDesign made its link; the folder that it made for it
-	wrapper        string // source of a module around the design, "" if it needs none
 }
 
 // Build verilates and compiles a device, or finds it in the cache. Errors: ErrToolMissing, *BuildError, *RefusedError,
@@ -179,22 +145,6 @@ func programSum(path string) (string, error) {
 		return "", fmt.Errorf("build cache: %s is no program", path)
 	}
 	return fileSum(path)
-}
-
-// fileSum is the SHA-256 of a file, in hexadecimal.
-func fileSum(path string) (string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("build cache: %w", err)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
-}
-
-func (b *builder) logf(format string, args ...any) {
-	if b.o.Log != nil {
-		fmt.Fprintf(b.o.Log, "dut %s (%s): %s\n", b.m.Name, b.o.Variant, fmt.Sprintf(format, args...))
-	}
 }
 
 // create builds in a scratch folder beside the entry and moves it into place whole.

@@ -2,68 +2,15 @@ package build
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 
-	"nictwin/rtlbridge/build/cache"
-	"nictwin/rtlbridge/build/toolchain"
 	"nictwin/rtlbridge/manifest"
 )
-
-// sourceArgs names the design to Verilator.
-func (b *builder) sourceArgs() ([]string, error) {
-	args := []string{"--top-module", b.m.Top}
-	if b.wrapper != "" {
-		args[1] = b.wrapperModule()
-	}
-	args = append(args, b.defineArgs()...)
-	for _, k := range slices.Sorted(maps.Keys(b.m.Parameters)) {
-		args = append(args, manifest.ParameterFlag+k+"="+b.m.Parameters[k])
-	}
-	for _, d := range b.src.IncDirs {
-		args = append(args, "-I"+b.path(d))
-	}
-	flags, err := b.m.FlagArgs(b.path)
-	if err != nil {
-		return nil, err
-	}
-	args = append(args, flags...)
-	if b.wrapper != "" { // it gives them itself
-		args = slices.DeleteFunc(args, func(a string) bool { return strings.HasPrefix(a, manifest.ParameterFlag) })
-	}
-	for _, f := range b.src.Files {
-		args = append(args, b.path(f))
-	}
-	if b.wrapper != "" {
-		args = append(args, b.wrapper)
-	}
-	return args, nil
-}
-
-// defineArgs are the macros of the manifest and of its file lists.
-func (b *builder) defineArgs() (args []string) {
-	for _, k := range slices.Sorted(maps.Keys(b.m.Defines)) {
-		def := k
-		if v := b.m.Defines[k]; v != "" {
-			def += "=" + v
-		}
-		args = append(args, manifest.DefineArg(def))
-	}
-	for _, d := range b.src.Defines {
-		args = append(args, manifest.DefineArg(d))
-	}
-	return args
-}
-
-func (b *builder) objDir() string { return filepath.Join(b.work, "obj") }
 
 // verilate translates the design and reads the ports of its top module.
 func (b *builder) verilate() ([]manifest.PinPort, error) {
@@ -114,38 +61,6 @@ func (b *builder) checkDependencies() error {
 	return nil
 }
 
-// unit is one translation unit: a source, where its object goes and how hard to optimise.
-type unit struct {
-	src, obj string
-	flags    []string
-	shared   bool // between builds: its object stays in the cache
-}
-
-// gccFlag keeps g++ 12 from code that is wrong: with the optimisations that it leaves out, at -O2 and -O3, fields of two
-// swapped bytes in verilated code read as 0 (block pair parse, ethertype).
-const gccFlag = "-fno-expensive-optimizations"
-
-// cxxFlags are common to all units of a variant.
-func (b *builder) cxxFlags() []string {
-	on := func(name string, v bool) string {
-		if v {
-			return "-D" + name + "=1"
-		}
-		return "-D" + name + "=0"
-	}
-	trace := b.o.Variant == VariantWaves
-	flags := []string{
-		"-std=c++17", "-march=native", "-faligned-new", "-fcf-protection=none", "-fno-strict-aliasing",
-		"-I" + b.home, "-I" + b.objDir(), "-I" + b.work, "-I" + b.tools.IncludeDir, "-I" + filepath.Join(b.tools.IncludeDir, "vltstd"),
-		on("VM_COVERAGE", b.o.Variant == VariantCoverage), on("VM_SC", false), on("VM_TRACE", trace),
-		on("VM_TRACE_FST", trace), on("VM_TRACE_VCD", false), "-include", filepath.Join(b.home, "hooks.hpp"), "-w",
-	}
-	if !b.tools.Clang {
-		flags = append(flags, gccFlag)
-	}
-	return flags
-}
-
 // ahead compiles what does not depend on the design, while the design is being verilated. What it does not know of is
 // left to compile.
 func (b *builder) ahead(root string) error {
@@ -159,14 +74,6 @@ func (b *builder) ahead(root string) error {
 // ownUnits are the parts of the harness that are the same for every design.
 func (b *builder) ownUnits(runtimeDir string) []unit {
 	return units(b.home, runtimeDir, "-O2", "hooks", "channel", "listen", "admission", "notice", "files")
-}
-
-func units(dir, objDir, opt string, names ...string) []unit {
-	var us []unit
-	for _, n := range names {
-		us = append(us, unit{src: filepath.Join(dir, n+".cpp"), obj: filepath.Join(objDir, n+".o"), flags: []string{opt}})
-	}
-	return us
 }
 
 // compile makes the program. Verilator's own run-time objects are shared between builds with the same flags.
@@ -219,24 +126,6 @@ func (b *builder) programUnits(lists map[string][]string, runtimeDir string) (ho
 	rest = units(b.objDir(), b.objDir(), slowOpt, slow...)
 	same := units(b.tools.IncludeDir, runtimeDir, "-O2", append(lists["VM_GLOBAL_FAST"], lists["VM_GLOBAL_SLOW"]...)...)
 	return hot, append(rest, shared(append(same, b.ownUnits(runtimeDir)...))...), nil
-}
-
-func (b *builder) linkTo(program string, us []unit, flags ...string) error {
-	args := append([]string{"-o", program}, flags...)
-	for _, u := range us {
-		args = append(args, u.obj)
-	}
-	args = append(args, "-pthread", "-latomic")
-	if b.o.Variant == VariantWaves {
-		args = append(args, b.tools.WaveLibraries()...)
-	}
-	return b.cxx("linking "+b.m.Name, args...)
-}
-
-// cxx runs the compiler. What it writes beside its output, such as a report of its own crash, stays in the scratch folder.
-func (b *builder) cxx(step string, args ...string) error {
-	_, err := toolchain.ToolRun{Ctx: b.o.context(), Limits: toolchain.BuildLimits, Env: []string{"TMPDIR=" + b.work}, Step: step, Dir: b.work}.Run(b.tools.Cxx, args...)
-	return err
 }
 
 // Simulated logic is compiled in fastBundles units: enough for two processors to end together, few because each parses the
@@ -305,44 +194,4 @@ func classLists(path string) (map[string][]string, error) {
 		current = ""
 	}
 	return lists, sc.Err()
-}
-
-// compileAll compiles the units that have no object yet, as many at a time as there are processors.
-func (b *builder) compileAll(units []unit) error {
-	var (
-		wg   sync.WaitGroup
-		mu   sync.Mutex
-		errs []error
-		sem  = make(chan struct{}, runtime.NumCPU())
-	)
-	for _, u := range units {
-		if u.done() {
-			continue
-		}
-		wg.Add(1)
-		sem <- struct{}{}
-		go func() {
-			defer func() { <-sem; wg.Done() }()
-			if err := b.compileOne(u); err != nil {
-				mu.Lock()
-				errs = append(errs, err)
-				mu.Unlock()
-			}
-		}()
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
-// compileOne writes the object beside its place and moves it there, so that a broken one is never found.
-func (b *builder) compileOne(u unit) error {
-	tmp := u.obj + cache.UnfinishedObject(b.work)
-	args := append(append(b.cxxFlags(), u.flags...), "-c", "-o", tmp, u.src)
-	if err := b.cxx("compiling "+filepath.Base(u.src), args...); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, u.obj); err != nil {
-		return fmt.Errorf("build cache: %w", err)
-	}
-	return u.sign()
 }

@@ -347,12 +347,3 @@ func (b *binder) missingLanes(port string) (missing []string) {
 	}
 	return missing
 }
-
-// parseConstant reads a tie-off constant.
-func parseConstant(s string) (*big.Int, error) {
-	v, ok := new(big.Int).SetString(s, 0)
-	if !ok || v.Sign() < 0 {
-		return nil, fmt.Errorf("constant %q: needs a non-negative number such as 5, 0x1f or 0b101", s)
-	}
-	return v, nil
-}

@@ -2,17 +2,10 @@ package manifest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"sort"
 	"strings"
 
 	"nictwin/rtlbridge/protocol"
-)
-
-var (
-	reName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
-	reSignal = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 const maxResetCycles = 1 << 20
@@ -253,13 +246,4 @@ func (m *Manifest) checkExtras(add func(string, string, ...any)) {
 	if m.SkipIdle && m.Busy == "" {
 		add("skip_idle", "skip_idle: needs busy, the signal that tells when the device is idle")
 	}
-}
-
-func SortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }

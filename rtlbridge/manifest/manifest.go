@@ -1,13 +1,8 @@
 package manifest
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -93,8 +88,6 @@ const (
 	DirIn  = "in"
 	DirOut = "out"
 )
-
-const maxManifestBytes = 1 << 20
 
 // HasReady tells whether the stream has back-pressure.
 func (s *Stream) HasReady() bool { return s.Kind != protocol.KindLevel && (s.Ready == nil || *s.Ready) }
@@ -212,122 +205,6 @@ func (e *Error) Error() string {
 }
 
 var _ error = (*Error)(nil)
-
-// Load reads and validates a manifest; the error joins every fault found, each with file and line.
-func Load(path string) (*Manifest, error) {
-	path, text, err := readManifest(path)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, text)
-}
-
-// designFields are those that say what the design is: what Verilator reads, and how.
-var designFields = []string{"top", "sources", "include_dirs", "defines", "parameters", "verilator_flags"}
-
-// LoadDesign reads a manifest that loadManifest refuses, for its design alone: nil where it is not known what the design is,
-// since a fault is in a field that says so.
-func LoadDesign(path string) *Manifest {
-	path, text, err := readManifest(path)
-	if err != nil {
-		return nil
-	}
-	m, wrong, _ := parseManifest(path, text)
-	for _, field := range wrong {
-		if field = TopField(field); field == "" || slices.Contains(designFields, field) {
-			return nil
-		}
-	}
-	return m
-}
-
-// readManifest reads a manifest, which may be named by its folder; it returns the file's path, too.
-func readManifest(path string) (string, []byte, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return path, nil, fmt.Errorf("device manifest: %w", err)
-	}
-	if st.IsDir() {
-		path = filepath.Join(path, "dut.yaml")
-		if st, err = os.Stat(path); err != nil {
-			return path, nil, fmt.Errorf("device manifest: %w", err)
-		}
-	}
-	if !st.Mode().IsRegular() {
-		return path, nil, &Error{Path: path, Msg: "is a folder, a pipe or a device; a manifest is a file"}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return path, nil, fmt.Errorf("device manifest: %w", err)
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxManifestBytes+1))
-	if err != nil {
-		return path, nil, fmt.Errorf("device manifest: %w", err)
-	}
-	if len(b) > maxManifestBytes {
-		return path, nil, &Error{Path: path, Msg: fmt.Sprintf("larger than the limit of %d bytes", maxManifestBytes)}
-	}
-	return path, b, nil
-}
-
-// Parse validates the text of a manifest; path is used for messages and as the base of relative paths. All faults
-// are told at once, by line, but for those that might only follow from others: what an unknown field or a value of a wrong
-// type was meant to say is not known.
-func Parse(path string, text []byte) (*Manifest, error) {
-	m, _, err := parseManifest(path, text)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
-// parseManifest reads as much of a manifest as can be read, which is nothing (nil) where it is no YAML. With an error, wrong
-// are the fields that it is about.
-func parseManifest(path string, text []byte) (m *Manifest, wrong []string, err error) {
-	m = &Manifest{Path: path, lines: map[string]int{}}
-	var root yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	if err := dec.Decode(&root); err != nil && !errors.Is(err, io.EOF) {
-		return nil, nil, yamlErrors(path, err)
-	}
-	if len(root.Content) == 0 {
-		return nil, nil, &Error{Path: path, Msg: "is empty; it needs at least name, top, sources, clocks and streams"}
-	}
-	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, nil, &Error{Path: path, Msg: "holds more than one YAML document; a manifest is one"}
-	}
-	err = root.Decode(m)
-	var te *yaml.TypeError
-	if err != nil && !errors.As(err, &te) { // aliases without end, for example
-		return nil, nil, yamlErrors(path, err)
-	}
-	s := shape{path: path}
-	s.check(root.Content[0], reflect.TypeFor[Manifest](), "")
-	if twice := keysTwice(te); twice != nil { // of such a group nothing was read
-		return nil, nil, errors.Join(errors.Join(s.errs...), yamlErrors(path, twice))
-	}
-	if te != nil && len(s.errs) == 0 {
-		return nil, nil, yamlErrors(path, te)
-	}
-	indexLines("", root.Content[0], m.lines)
-	m.expand(func(path, format string, args ...any) { s.errs = append(s.errs, m.Errorf(path, format, args...)) })
-	errs, fields := m.validate(&s)
-	return m, append(s.unknown, fields...), byLine(append(s.errs, errs...))
-}
-
-// byLine joins faults in the order of their lines.
-func byLine(errs []error) error {
-	line := func(err error) int {
-		var e *Error
-		if errors.As(err, &e) {
-			return e.Line
-		}
-		return 0
-	}
-	slices.SortStableFunc(errs, func(a, b error) int { return line(a) - line(b) })
-	return errors.Join(errs...)
-}
 
 // Dir is the folder that the manifest's paths are relative to.
 func (m *Manifest) Dir() string { return filepath.Dir(m.Path) }

@@ -1,0 +1,63 @@
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"time"
+
+	"nictwin/rtlbridge/build/cache"
+	"nictwin/rtlbridge/build/sources"
+	"nictwin/rtlbridge/build/toolchain"
+	"nictwin/rtlbridge/manifest"
+)
+
+// Device is a built device.
+type Device struct {
+	Manifest *manifest.Manifest
+	Variant  Variant
+	Hash     [32]byte // identity of the build; the running device must report the same
+	Binary   string   // the program
+	Ports    []manifest.PinPort
+	Compiler string
+	Cached   bool          // nothing had to be built
+	Took     time.Duration // wall time of Build
+}
+
+// HashString is the build's hash in hexadecimal.
+func (d *Device) HashString() string { return hex.EncodeToString(d.Hash[:]) }
+
+const classPrefix = "Vdut" // Verilator's name for the top-level class
+
+type builder struct {
+	m       *manifest.Manifest
+	o       Options
+	tools   *toolchain.Tools
+	src     *sources.Set
+	hash    *hasher
+	sum     [32]byte
+	home    string               // harness folder
+	limits  toolchain.ToolLimits // of Verilator
+	scratch *cache.Scratch       // becomes the cache entry
+	work    string               // its folder
+
+	link, linkHome string // where linkDesign made its link; the folder that it made for it
+	wrapper        string // source of a module around the design, "" if it needs none
+}
+
+// fileSum is the SHA-256 of a file, in hexadecimal.
+func fileSum(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("build cache: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+func (b *builder) logf(format string, args ...any) {
+	if b.o.Log != nil {
+		fmt.Fprintf(b.o.Log, "dut %s (%s): %s\n", b.m.Name, b.o.Variant, fmt.Sprintf(format, args...))
+	}
+}
