@@ -25,7 +25,11 @@ func TestSilenceIsCountedInNaps(t *testing.T) {
 		for range naps + 2 {
 			require.NoError(t, link.sleep(false, "silent"))
 		}
-		err = link.sleep(false, "silent")
+		for range 2 * naps { // a nap that a signal ends early counts for less
+			if err = link.sleep(false, "silent"); err != nil {
+				break
+			}
+		}
 		require.ErrorIs(t, err, protocol.ErrTimeout)
 		require.ErrorContains(t, err, "(silent for 8ms)")
 		require.NoError(t, link.close())
