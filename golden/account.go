@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -214,14 +215,14 @@ func (a *account) takeEarly(i int) accountEvent {
 }
 
 // subject is the frame that the event is about.
-func (e *accountEvent) subject() subject {
-	return subject{frame: &FrameID{Port: e.port, N: e.frame}, index: int(e.index)}
+func (e *accountEvent) subject() verdict.Subject {
+	return verdict.Subject{Frame: &verdict.FrameID{Port: e.port, N: e.frame}, Index: int(e.index)}
 }
 
 // accountTurn follows one frame that an account let pass.
 func (r *Referee) accountTurn(a *account, e *accountEvent) {
 	if seen := &a.seen[e.port]; seen.any && int32(e.frame-seen.frame) <= 0 {
-		r.failOf(e.subject(), r.rx.queue(uint16(e.queue)).domain(), "A4", "account_seq", fmt.Sprintf("the frames of port %d in their order", e.port),
+		r.log.FailOf(e.subject(), r.rx.queue(uint16(e.queue)).domain(), "A4", "account_seq", fmt.Sprintf("the frames of port %d in their order", e.port),
 			fmt.Sprintf("frame %d after frame %d", e.frame, seen.frame), a.describe())
 	}
 	r.accountPassedBy(a, e)
@@ -255,7 +256,7 @@ var pathNames = map[bool]string{false: "the fast way", true: "the slow way"}
 // failAccount reports a frame that went a way that no state of its account
 // allows, and lets the account follow the device.
 func (r *Referee) failAccount(a *account, e *accountEvent) {
-	r.failOf(e.subject(), r.rx.queue(uint16(e.queue)).domain(), "A2", "slow_path", fmt.Sprint(!e.slow), fmt.Sprint(e.slow),
+	r.log.FailOf(e.subject(), r.rx.queue(uint16(e.queue)).domain(), "A2", "slow_path", fmt.Sprint(!e.slow), fmt.Sprint(e.slow),
 		fmt.Sprintf("frame %d of port %d, account_seq %d, cannot have gone %s", e.frame, e.port, e.seq, pathNames[e.slow]), a.describe())
 	for i := range a.states {
 		s := &a.states[i]

@@ -111,7 +111,7 @@ func TestAccountSetBeforeAFrame(t *testing.T) {
 	require.Empty(t, a.early)
 	require.Len(t, a.states, 1)
 	require.Equal(t, core.Account{Latch: true, Drawn: 1, Seq: 1}, a.states[0].Account)
-	require.Zero(t, r.log.total)
+	require.Zero(t, r.log.Mismatches())
 }
 
 // A frame that may have drawn on an account or not is held against the account as it was set, long ago though no frame has

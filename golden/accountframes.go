@@ -129,7 +129,7 @@ func (r *Referee) endAccounts() {
 		r.accountTurns(a, true)
 		if len(a.early) > 0 {
 			e := &a.early[0]
-			r.failOf(e.subject(), r.rx.queue(uint16(e.queue)).domain(), "A4", "account_seq", fmt.Sprintf("every number once: a frame with %d", a.states[0].Seq),
+			r.log.FailOf(e.subject(), r.rx.queue(uint16(e.queue)).domain(), "A4", "account_seq", fmt.Sprintf("every number once: a frame with %d", a.states[0].Seq),
 				fmt.Sprintf("%d and no such frame", e.seq), a.describe())
 		}
 	}

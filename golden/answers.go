@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -52,7 +53,7 @@ func (r *Referee) expectAnswer(a *core.Answer) {
 // could be matched with a request.
 func (r *Referee) answered() bool {
 	h := &r.hdr
-	r.past.note(registers, &r.x)
+	r.log.Saw(verdict.Registers, &r.x)
 	r.stats.Compared++
 	list := &r.bar.answers
 	at := -1
@@ -63,16 +64,16 @@ func (r *Referee) answered() bool {
 		}
 	}
 	if at < 0 {
-		r.fail(registers, "G2", "Tag", "that of a request that was not answered", fmt.Sprintf("%#x", h.Tag), h.String())
+		r.log.Fail(verdict.Registers, "G2", "Tag", "that of a request that was not answered", fmt.Sprintf("%#x", h.Tag), h.String())
 		return false
 	}
 	q := *list.At(at)
 	if at > 0 {
-		r.fail(registers, "G2", "Tag", fmt.Sprintf("%#x: answers in the order of the requests", list.At(0).answer.Header.Tag),
+		r.log.Fail(verdict.Registers, "G2", "Tag", fmt.Sprintf("%#x: answers in the order of the requests", list.At(0).answer.Header.Tag),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	list.Remove(at)
-	r.holds(registers, "an answer to be sent", q.cycle, r.now)
+	r.holds(verdict.Registers, "an answer to be sent", q.cycle, r.now)
 	r.judgeAnswer(&q, h)
 	return true
 }
@@ -87,7 +88,7 @@ func (r *Referee) judgeAnswer(q *asked, h *tlp.Header) {
 				rule = "G1"
 			}
 		}
-		r.fail(registers, rule, d.Field.String(), diffValue(want, d.Field), diffValue(h, d.Field), "expected "+want.String(), "got      "+h.String())
+		r.log.Fail(verdict.Registers, rule, d.Field.String(), diffValue(want, d.Field), diffValue(h, d.Field), "expected "+want.String(), "got      "+h.String())
 		return
 	}
 	data := r.x.TLP.Data
@@ -150,7 +151,7 @@ func (r *Referee) word(q *asked, w int, want, got uint32) {
 }
 
 func (r *Referee) failRegister(rule string, off uint32, want, got string) {
-	r.fail(registers, rule, registerName(off), want, got)
+	r.log.Fail(verdict.Registers, rule, registerName(off), want, got)
 }
 
 // registerName names the register at an offset.
@@ -222,7 +223,7 @@ func (r *Referee) halfCounter(q *asked, index, half int, got uint32, low uint64)
 	if half == 0 {
 		r.counterRead(q, index, uint64(got), false, low)
 	} else if got != 0 {
-		r.fail(counting, "G5", tallyName(index), "0 in its upper half", fmt.Sprint(got))
+		r.log.Fail(verdict.Counting, "G5", tallyName(index), "0 in its upper half", fmt.Sprint(got))
 	}
 }
 
@@ -234,7 +235,7 @@ func (r *Referee) counterRead(q *asked, index int, got uint64, whole bool, low u
 		low = max(low, seen.value)
 	}
 	if most := r.mostNow(index); got < low || got > most {
-		r.fail(counting, "G5", tallyName(index), fmt.Sprintf("%d to %d", low, most), fmt.Sprint(got))
+		r.log.Fail(verdict.Counting, "G5", tallyName(index), fmt.Sprintf("%d to %d", low, most), fmt.Sprint(got))
 	}
 	*seen = reading{value: got, asked: q.cycle, known: true}
 }

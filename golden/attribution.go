@@ -2,19 +2,7 @@ package golden
 
 import (
 	"bytes"
-
-	"nictwin/models/tlp"
 )
-
-// place is a byte of a piece of a work entry: what one read may fill, once.
-// docs/attribution.md states the problem that is solved here.
-type place struct {
-	entry *txEntry
-	piece int
-	at    int // in the piece
-}
-
-func (h place) addr() uint64 { return h.entry.pieces[h.piece].bus + uint64(h.at) }
 
 // places calls f for each place of an address, until f returns true: of entries
 // at work, of those that are over, and of those whose frames have left.
@@ -27,24 +15,6 @@ func (r *Referee) places(addr uint64, f func(place) bool) bool {
 		}
 	}
 	return false
-}
-
-// uniform is how many bytes from an address on, n at most, have the same places
-// with the same reads in them.
-func (r *Referee) uniform(addr uint64, n int) int {
-	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
-	for id := r.read.first(addr); id != noNode; id = r.read.nodes[id].next {
-		node := &r.read.nodes[id]
-		switch {
-		case node.owner.kind != ownsPiece || addr >= node.hi:
-		case addr < node.lo:
-			n = min(n, int(min(node.lo-addr, tlp.PageBytes)))
-		default:
-			h := place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}
-			n = h.evenlyWritten(r.content(h, n).n)
-		}
-	}
-	return n
 }
 
 // evenlyWritten is how many of n bytes from a place on are like it in that its
@@ -301,7 +271,7 @@ func (r *Referee) spreadOver(d *readReq) bool {
 	}
 	q := d.dest[0].entry.queue
 	d.stray, d.queue, d.epoch = false, uint16(q.id), q.epoch
-	r.past.note(q.domain(), &r.x)
+	r.log.Saw(q.domain(), &r.x)
 	return true
 }
 

@@ -1,5 +1,9 @@
 package golden
 
+import (
+	"nictwin/models/tlp"
+)
+
 // others calls f for the entries but e that are at work, and those that are
 // over, until it returns true.
 func (r *Referee) others(e *txEntry, f func(*txEntry) bool) bool {
@@ -103,4 +107,32 @@ func (r *Referee) surelyOf(d *readReq, queue int) bool {
 		named = named || e.queue.id == queue
 		return e.queue.id != queue
 	}) && named && len(d.dest) > 0
+}
+
+// place is a byte of a piece of a work entry: what one read may fill, once.
+// docs/attribution.md states the problem that is solved here.
+type place struct {
+	entry *txEntry
+	piece int
+	at    int // in the piece
+}
+
+func (h place) addr() uint64 { return h.entry.pieces[h.piece].bus + uint64(h.at) }
+
+// uniform is how many bytes from an address on, n at most, have the same places
+// with the same reads in them.
+func (r *Referee) uniform(addr uint64, n int) int {
+	n = min(n, tlp.PageBytes-int(addr&(tlp.PageBytes-1)))
+	for id := r.read.first(addr); id != noNode; id = r.read.nodes[id].next {
+		node := &r.read.nodes[id]
+		switch {
+		case node.owner.kind != ownsPiece || addr >= node.hi:
+		case addr < node.lo:
+			n = min(n, int(min(node.lo-addr, tlp.PageBytes)))
+		default:
+			h := place{node.owner.entry, int(node.owner.part), int(addr - node.lo)}
+			n = h.evenlyWritten(r.content(h, n).n)
+		}
+	}
+	return n
 }

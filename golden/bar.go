@@ -3,6 +3,7 @@ package golden
 import (
 	"math"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -31,13 +32,6 @@ type barSide struct {
 	from  entryRead                     // what TBL_DATA was loaded from last, if that was a queue
 }
 
-// keyWindow is the memory keys and the writes that may not have taken effect.
-type keyWindow struct {
-	latest, old []core.Key
-	at          []int64 // cycle of each key's latest write
-	open        int64   // last cycle in which an older key may be seen
-}
-
 func (s *barSide) init(regs *core.Regs) { s.reset(regs) }
 
 // reset is what is known after reset, but for what is to be answered.
@@ -55,7 +49,7 @@ func (s *barSide) reset(regs *core.Regs) {
 // and what it is to be answered is noted.
 func (r *Referee) requestIn() {
 	p := r.x.TLP
-	r.past.note(registers, &r.x)
+	r.log.Saw(verdict.Registers, &r.x)
 	r.settleWrites()
 	r.settleDevctl()
 	resetting := r.regs.Resetting()
@@ -113,10 +107,10 @@ func (r *Referee) beforeTable() {
 	}
 	b := &r.bar
 	if r.regs.Busy() && r.now > b.drainAt+nicspec.VisibleCycles && r.seemsDrained() {
-		r.note("a table register is written before a read has shown that the queue is drained; it is taken as drained")
+		r.log.Note("a table register is written before a read has shown that the queue is drained; it is taken as drained")
 		r.drained()
 	} else if !b.confirmed && !r.regs.Busy() && b.commandAt != never && r.now <= b.commandAt+nicspec.VisibleCycles {
-		r.note("a table register is written within 64 cycles of a command and before a read has shown its end; it is taken as written after it")
+		r.log.Note("a table register is written within 64 cycles of a command and before a read has shown its end; it is taken as written after it")
 		b.confirmed = true
 	}
 }
@@ -231,7 +225,7 @@ func (r *Referee) doorbell(e *core.Effect) {
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
 		q.recent.note(r.now, doubt)
 		q.rung(e.PI, r.now)
-		r.past.note(q.domain(), &r.x)
+		r.log.Saw(q.domain(), &r.x)
 	} else {
 		q := r.tx.queue(uint16(e.Index))
 		doubt = len(q.bad) > 0 || r.enabling(q.since, q.shown) || r.overdue(q.domain(), nicspec.VisibleCycles) != nil
@@ -244,7 +238,7 @@ func (r *Referee) doorbell(e *core.Effect) {
 		if r.outcome.Pushed != nil {
 			r.pushed(q, e.PI-1, r.outcome.Pushed)
 		}
-		r.past.note(q.domain(), &r.x)
+		r.log.Saw(q.domain(), &r.x)
 	}
 	if doubt {
 		r.cnt.may(nicspec.CntDbBad.Index(), 1)
@@ -319,26 +313,6 @@ func (r *Referee) keyWritten(i int) {
 			}
 		}
 	}
-}
-
-// write notes that key i has a new value.
-func (k *keyWindow) write(i int, now int64, value core.Key) {
-	if k.at[i]+nicspec.VisibleCycles < now {
-		k.old[i] = k.latest[i]
-	}
-	k.latest[i], k.at[i] = value, now
-	k.open = now + nicspec.VisibleCycles
-}
-
-// before is the table as an entry may see it for which no write of late has
-// taken effect.
-func (k *keyWindow) before(now int64) core.KeyTable {
-	for i := range k.old {
-		if k.at[i]+nicspec.VisibleCycles < now {
-			k.old[i] = k.latest[i]
-		}
-	}
-	return k.old
 }
 
 // drained ends the disabling of a queue: a read has shown that it is over.

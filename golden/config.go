@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
 
@@ -35,7 +36,7 @@ type Config struct {
 	OnFrame func(*FrameEvent)
 
 	// OnMismatch, if set, is told of every mismatch that is kept.
-	OnMismatch func(*Mismatch)
+	OnMismatch func(*verdict.Mismatch)
 }
 
 // DefaultConfig is the configuration for a build.
@@ -67,11 +68,11 @@ func (c *Config) Validate() error {
 type FrameEvent struct {
 	Rx       bool // delivered to memory, else sent
 	Known    bool // ID is
-	ID       FrameID
+	ID       verdict.FrameID
 	Port     int
 	Queue    int
-	Cycle    int64     // at which the device was done with it
-	Expected []byte    // what came in, or what was to leave; nil if unknown
-	Got      []byte    // what memory holds, or what left
-	Mismatch *Mismatch // the first one found in it, or nil
+	Cycle    int64             // at which the device was done with it
+	Expected []byte            // what came in, or what was to leave; nil if unknown
+	Got      []byte            // what memory holds, or what left
+	Mismatch *verdict.Mismatch // the first one found in it, or nil
 }

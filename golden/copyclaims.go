@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
 
@@ -62,7 +63,7 @@ func (r *Referee) claimOf(e *txEntry) *copyClaim {
 // shareWrite keeps a write that any of these copies may have made.
 func (r *Referee) shareWrite(addr uint64, n int, by []*txEntry) {
 	if len(r.tx.shared) == maxCopyWrites {
-		r.met[limitCopyWrites]++
+		r.log.Lost(verdict.LimitCopyWrites, 1)
 		r.forgetShared()
 	}
 	w := r.tx.writes.get()
@@ -206,8 +207,8 @@ func (w *sharedCopyWrite) names(c *copyClaim) bool {
 
 func (r *Referee) failShared(c *copyClaim, want, got string) {
 	d := c.queue.domain()
-	r.past.note(d, &r.x)
-	r.failOf(subject{index: int(c.index)}, d, "D2", "write", want, got,
+	r.log.Saw(d, &r.x)
+	r.log.FailOf(verdict.Subject{Index: int(c.index)}, d, "D2", "write", want, got,
 		fmt.Sprintf("entry %d of queue %d: copy of %d B to %#x", c.index, c.queue.id, c.n, c.dst))
 	r.forgetShared()
 }
@@ -297,7 +298,7 @@ func (e *txEntry) certain(off, n int) bool {
 // unsureWrite takes a write that several copies may have made.
 func (r *Referee) unsureWrite(addr uint64, b []byte) {
 	d := r.tx.able[0].queue.domain()
-	r.past.note(d, &r.x)
+	r.log.Saw(d, &r.x)
 	for _, e := range r.tx.able {
 		from := int(addr - e.plan.Dma.Dst)
 		e.copy.seen.cover(from, from+len(b))
@@ -306,4 +307,40 @@ func (r *Referee) unsureWrite(addr uint64, b []byte) {
 	r.stats.Compared++
 	r.cnt.step(nicspec.CntCopyBytes.Index(), uint64(len(b)), r.now)
 	r.shareWrite(addr, len(b), r.tx.able)
+}
+
+// copyWrite takes bytes that were written to the destination of a copy. It
+// reports false if there is none at that place.
+func (r *Referee) copyWrite(addr uint64, b []byte) bool {
+	if e := r.tx.copied; e != nil && e.copy.open && e.alt == nil && len(e.copy.seen.s) == 0 { // most go on where the one before ended
+		off := int(addr - e.plan.Dma.Dst)
+		if addr >= e.plan.Dma.Dst && off == e.copy.wrote.end() && off+len(b) <= e.plan.Dma.Len && e.fits(off, b) && r.before(e) == nil &&
+			!r.otherDest(e, addr, len(b)) {
+			r.wholeWrite(e, off, len(b))
+			r.wrote(e, off, b)
+			return true
+		}
+	}
+	best := r.writer(addr, b)
+	if best == nil {
+		return false
+	}
+	off := int(addr - best.plan.Dma.Dst)
+	if len(r.tx.able) > 1 {
+		r.unsureWrite(addr, b)
+		return true
+	}
+	if !best.settles(r, addr, b) && r.inRxBuffer(addr, len(b)) {
+		return false
+	}
+	if !best.fits(off, b) {
+		r.failCopy(best, off, b)
+	} else if o := r.before(best); o != nil {
+		r.log.Saw(best.queue.domain(), &r.x)
+		r.log.FailOf(best.subject(), best.queue.domain(), "D8", "write", fmt.Sprintf("none for entry %d before entry %d has ended", best.index, o.index),
+			fmt.Sprintf("%d B at %#x", len(b), addr), r.hdr.String(), best.describe(), o.describe())
+	}
+	r.wholeWrite(best, off, len(b))
+	r.wrote(best, off, b)
+	return true
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 )
@@ -89,5 +90,5 @@ func TestManySharedCopyWrites(t *testing.T) {
 	got := judge(t, DefaultConfig(o.spec.Build), r.tape)
 	require.True(t, got.Passed(), "%v", got)
 	require.NotEmpty(t, got.Limits)
-	require.Equal(t, limitNames[limitCopyWrites], got.Limits[0].What)
+	require.Equal(t, verdict.LimitNames[verdict.LimitCopyWrites], got.Limits[0].What)
 }

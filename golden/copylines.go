@@ -52,7 +52,7 @@ func (r *Referee) wholeRead(e *txEntry, d *readReq) {
 // write of a fenced one behind it [D10].
 func (r *Referee) fenced(e *txEntry, what string) {
 	if f := r.fence(e, what); f != nil {
-		r.failOf(f.subject(), e.queue.domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.index, f.index),
+		r.log.FailOf(f.subject(), e.queue.domain(), "D10", what, fmt.Sprintf("those of entry %d before the first write of entry %d", e.index, f.index),
 			"one after it", r.hdr.String(), e.describe(), f.describe())
 	}
 }

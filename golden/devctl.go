@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -83,8 +84,6 @@ func (r *Referee) settleDevctl() {
 	d.reset(r.regs)
 }
 
-const fieldPayload = "payload bytes"
-
 // sized finds the latest setting that allows the size of the request at hand
 // [P3].
 func (r *Referee) sized(h *tlp.Header) {
@@ -97,12 +96,12 @@ func (r *Referee) sized(h *tlp.Header) {
 	}
 	d.size = d.n - 1
 	limits := d.list[d.size].limits
-	field, most := fieldPayload, limits.MPS
+	field, most := verdict.FieldPayload, limits.MPS
 	if h.Kind == tlp.MRd {
 		field, most = "request bytes", limits.MRRS
 	}
-	r.past.note(device, &r.x)
-	r.fail(device, "P3", field, fmt.Sprintf("at most %d", most), fmt.Sprint(n), h.String())
+	r.log.Saw(verdict.Device, &r.x)
+	r.log.Fail(verdict.Device, "P3", field, fmt.Sprintf("at most %d", most), fmt.Sprint(n), h.String())
 }
 
 // follows checks the attributes of the request at hand [P11], and that not too
@@ -120,8 +119,8 @@ func (r *Referee) follows(h *tlp.Header, kind dataKind) {
 		}
 	}
 	if at < 0 {
-		r.past.note(device, &r.x)
-		r.fail(device, "P11", "Attr", attrText(want), fmt.Sprintf("%#x", uint8(h.Attr)), h.String())
+		r.log.Saw(verdict.Device, &r.x)
+		r.log.Fail(verdict.Device, "P11", "Attr", attrText(want), fmt.Sprintf("%#x", uint8(h.Attr)), h.String())
 		return
 	}
 	for at = min(at, d.size); at < d.n-1; at++ {
@@ -130,8 +129,8 @@ func (r *Referee) follows(h *tlp.Header, kind dataKind) {
 			continue
 		}
 		if s.late++; s.late == lateRequests+1 {
-			r.past.note(device, &r.x)
-			r.fail(device, "P10", "DEVCTL", fmt.Sprintf("in force since cycle %d, but for %d requests", s.until, lateRequests),
+			r.log.Saw(verdict.Device, &r.x)
+			r.log.Fail(verdict.Device, "P10", "DEVCTL", fmt.Sprintf("in force since cycle %d, but for %d requests", s.until, lateRequests),
 				"one more by a former setting", h.String())
 		}
 	}

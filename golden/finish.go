@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
 
@@ -43,30 +44,37 @@ func (r *Referee) FinishStopped() *Report {
 // way counts. Without a mismatch the result is Infrastructure.
 func (r *Referee) BreakOff() *Report {
 	p := r.report()
-	if p.Result != Differs || r.log.total == 0 {
+	if p.Result != Differs || r.log.Mismatches() == 0 {
 		p.Result, p.Reason = Infrastructure, "the run was broken off"
 	}
 	return p
 }
 
 func (r *Referee) report() *Report {
+	r.boundsMet()
 	s := &r.stats
 	p := &Report{
-		Checked: s.Compared + s.Counters, Mismatches: r.log.total, List: r.log.kept, Tallies: r.log.kinds,
-		Notes: r.log.notes, Limits: r.limits(), Digest: r.dig.sum(), Cycles: r.now + 1, Stats: *s, Result: Pass,
-	}
-	if r.log.noted > uint64(len(p.Notes)) {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d notes in all", r.log.noted))
+		Checked: s.Compared + s.Counters, Mismatches: r.log.Mismatches(), List: r.log.List(), Tallies: r.log.Tallies(),
+		Notes: r.log.NoteList(), Limits: r.log.Limits(), Digest: r.dig.Sum(), Cycles: r.now + 1, Stats: *s, Result: Pass,
 	}
 	switch {
 	case r.fault != "":
 		p.Result, p.Reason = Infrastructure, r.fault
-	case r.log.total > 0:
-		p.Result, p.Reason = Differs, fmt.Sprintf("%d mismatches, the first: %v", r.log.total, r.log.kept[0])
+	case r.log.Mismatches() > 0:
+		p.Result, p.Reason = Differs, fmt.Sprintf("%d mismatches, the first: %v", r.log.Mismatches(), r.log.List()[0])
 	case s.Compared == 0:
 		p.Result, p.Reason = Differs, "nothing was compared"
 	}
 	return p
+}
+
+// boundsMet tells the log of bounds that domains count themselves.
+func (r *Referee) boundsMet() {
+	r.log.Lost(verdict.LimitHashes, r.ver.rss.lost)
+	r.log.Lost(verdict.LimitSettings, r.devctl.lost)
+	for i := range r.rx.queues {
+		r.log.Lost(verdict.LimitDoorbells, r.rx.queues[i].lost)
+	}
 }
 
 // endReads checks that nothing waits for an answer [C1].
@@ -80,12 +88,12 @@ func (r *Referee) endReads() {
 			r.timedOut(d)
 			continue
 		}
-		r.fail(r.domainOf(d), "C1", "read outstanding", "none at the end", fmt.Sprintf("tag %#x: %d of %d B at %#x to come",
+		r.log.Fail(r.domainOf(d), "C1", "read outstanding", "none at the end", fmt.Sprintf("tag %#x: %d of %d B at %#x to come",
 			i, d.left, d.n, d.addr))
 	}
 	for i := range r.bar.answers.Len() {
 		q := r.bar.answers.At(i)
-		r.fail(registers, "G2", "answer", "to every request", fmt.Sprintf("none to %v", q.answer.Header.Kind),
+		r.log.Fail(verdict.Registers, "G2", "answer", "to every request", fmt.Sprintf("none to %v", q.answer.Header.Kind),
 			"the answer would be "+q.answer.Header.String())
 	}
 }
@@ -99,7 +107,7 @@ func (r *Referee) endQueues() {
 		}
 	}
 	for _, w := range r.rx.shared {
-		r.fail(device, "R10", "completion entry", "for the bytes that were written", "none",
+		r.log.Fail(verdict.Device, "R10", "completion entry", "for the bytes that were written", "none",
 			fmt.Sprintf("%d B at %#x, in buffers that overlap", len(w.data)-w.taken.size(), w.addr))
 	}
 	for i := range r.tx.queues {
@@ -122,21 +130,6 @@ func (r *Referee) eventsBy(draining bool) int64 {
 	return forever
 }
 
-// endEvent checks that a queue whose ring could not be read said so, if that
-// was known a while before a cycle: the disabling of the queue, or the end.
-func (r *Referee) endEvent(d Domain, rule string, bad []badRead, seen bool, before int64) {
-	if seen || len(bad) == 0 {
-		return
-	}
-	for _, b := range bad {
-		if b.sure && b.cycle+nicspec.VisibleCycles < before {
-			r.fail(d, rule, "Event", fmt.Sprintf("status %v, index %d", b.status, b.first), "none")
-			break
-		}
-	}
-	r.cnt.may(nicspec.CntQueueErr.Index(), 1)
-}
-
 // endBuffers checks that nothing was written for frames that were never
 // completed.
 func (r *Referee) endBuffers(q *rxq) {
@@ -144,7 +137,7 @@ func (r *Referee) endBuffers(q *rxq) {
 		s := &q.slots[k]
 		for part, sh := range s.parts {
 			if sh != nil {
-				r.fail(q.domain(), "R10", "completion entry", "for the bytes that were written", "none",
+				r.log.Fail(q.domain(), "R10", "completion entry", "for the bytes that were written", "none",
 					slotText(q.id, s.index, part, 0)+fmt.Sprintf("..%d", sh.have.end()-1))
 				return
 			}
@@ -164,7 +157,7 @@ func (r *Referee) endEntries(q *txq) {
 		case e == nil && (s.state == slotBad || stopped || q.draining || r.tx.offSince != forever):
 			return
 		case e == nil:
-			r.fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
+			r.log.Fail(q.domain(), "T1", "entry", fmt.Sprintf("entry %d read and ended", i), "never read")
 			return
 		case q.draining && !e.started(), r.tx.offSince != forever && !e.started(), stopped && r.afterBad(q, e.last()),
 			stopped && e.pushed && !e.started() && !q.beforeBad(e.last()): // its doorbell may have been too late
@@ -186,17 +179,6 @@ func (r *Referee) endEntries(q *txq) {
 			return
 		}
 	}
-}
-
-// beforeBad reports whether a block comes before all whose reads failed: its
-// doorbell was taken, and it ends as usual [T2].
-func (q *txq) beforeBad(i uint16) bool {
-	for _, b := range q.bad {
-		if int16(i-b.first) >= 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // endFrames decides the frames that were never delivered [C1], in the order in
@@ -267,7 +249,7 @@ func (r *Referee) needCounter(value map[int]uint64, index int) bool {
 		return true
 	}
 	if c, _ := nicspec.CounterAt(index); c != nil && !r.stopped && r.cfg.Build.Has(c.Part) {
-		r.fail(counting, "G5", tallyName(index), "read when all else was over", "not read")
+		r.log.Fail(verdict.Counting, "G5", tallyName(index), "read when all else was over", "not read")
 	}
 	return false
 }
@@ -283,13 +265,6 @@ func (r *Referee) endCounter(value map[int]uint64, index int, need bool) {
 	}
 	r.stats.Counters++
 	if lo, hi := r.cnt.lo[index], r.cnt.hi[index]; got < lo || got > hi {
-		r.fail(counting, "G5", tallyName(index), between(lo, hi), fmt.Sprint(got))
+		r.log.Fail(verdict.Counting, "G5", tallyName(index), between(lo, hi), fmt.Sprint(got))
 	}
-}
-
-func between(lo, hi uint64) string {
-	if lo == hi {
-		return fmt.Sprint(lo)
-	}
-	return fmt.Sprintf("%d to %d", lo, hi)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
 
@@ -70,7 +71,7 @@ func (r *Referee) failDrops(wrong []drops) {
 		}
 	}
 	d := &wrong[first]
-	r.fail(counting, "C1", tallyName(d.index), between(d.low, d.most), fmt.Sprint(d.got), others...)
+	r.log.Fail(verdict.Counting, "C1", tallyName(d.index), between(d.low, d.most), fmt.Sprint(d.got), others...)
 }
 
 func (r *Referee) endDoubts(port int, doubts []doubt, all dropMask, above *[32]uint64) {
@@ -87,7 +88,7 @@ func (r *Referee) endDoubts(port int, doubts []doubt, all dropMask, above *[32]u
 			}
 		}
 		if have < need || set == all && have != need {
-			r.fail(counting, "C1", fmt.Sprintf("%v, port %d", set, port), fmt.Sprintf("%d in all, beyond the certain ones", need), fmt.Sprint(have),
+			r.log.Fail(verdict.Counting, "C1", fmt.Sprintf("%v, port %d", set, port), fmt.Sprintf("%d in all, beyond the certain ones", need), fmt.Sprint(have),
 				doubtText(doubts, all, above)...)
 			return
 		}
@@ -117,6 +118,6 @@ func (r *Referee) conserved(port int, value map[int]uint64) {
 		sum += value[portIndex(c, port)]
 	}
 	if in := value[portIndex(nicspec.CntRxFrames, port)]; in != sum {
-		r.fail(counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port), fmt.Sprintf("%d: delivered, dropped and pauses", sum), fmt.Sprint(in))
+		r.log.Fail(verdict.Counting, "C1", fmt.Sprintf("RX_FRAMES[%d]", port), fmt.Sprintf("%d: delivered, dropped and pauses", sum), fmt.Sprint(in))
 	}
 }

@@ -172,7 +172,7 @@ func (r *Referee) working() bool {
 // work is left, and the device is as new [L3, L4].
 func (r *Referee) resetOver() {
 	if r.flr.writes.Len() > 0 {
-		r.note("registers are written during a function-level reset, and no read has shown that it went on then; they are taken as written before its end")
+		r.log.Note("registers are written during a function-level reset, and no read has shown that it went on then; they are taken as written before its end")
 	}
 	r.resetReads()
 	for i := range r.rx.ports {
@@ -201,7 +201,7 @@ func (r *Referee) resetReads() {
 		if d.open && r.now >= d.issued+d.tLo {
 			r.timedOut(d)
 		} else if d.open {
-			r.fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
+			r.log.Fail(r.domainOf(d), "L2", "flr", "1 while a read is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
 			r.close(d)
 		}
 		d.freeFrom = never // as after reset

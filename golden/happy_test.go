@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 )
 
@@ -14,7 +15,7 @@ const toQueue0 = uint32(nicspec.ActionQueue) << 16
 func pattern(n int, seed uint64) []byte {
 	b := make([]byte, n)
 	for i := range b {
-		b[i] = uint8(fold(seed<<32+uint64(i)^mixA, mixB))
+		b[i] = uint8(verdict.Fold(seed<<32+uint64(i)^verdict.MixA, verdict.MixB))
 	}
 	return b
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 )
@@ -14,7 +15,7 @@ type busyPin struct {
 
 	busyUntil int64 // latest cycle in which the device had work, which was what, of dom
 	what      string
-	dom       Domain
+	dom       verdict.Domain
 
 	data int64 // by this cycle the latest frame to send, or piece of a copy, was read
 }
@@ -46,7 +47,7 @@ var _ boundary.RestObserver = (*Referee)(nil).Rest
 
 // holds checks that the device was busy after cycle since, up to cycle until:
 // it had work then, of which what is the name.
-func (r *Referee) holds(d Domain, what string, since, until int64) {
+func (r *Referee) holds(d verdict.Domain, what string, since, until int64) {
 	s := &r.pin
 	if since >= until {
 		return
@@ -61,7 +62,7 @@ func (r *Referee) holds(d Domain, what string, since, until int64) {
 
 // leaves checks that the device was busy since the bytes were read of what leaves
 // now. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
-func (r *Referee) leaves(d Domain, what string) {
+func (r *Referee) leaves(d verdict.Domain, what string) {
 	if r.tx.offSince == forever {
 		r.holds(d, what, r.pin.data, r.x.First)
 	}
@@ -81,7 +82,7 @@ func (r *Referee) readsAt(x boundary.Rest) {
 	}
 }
 
-func (r *Referee) failPin(d Domain, what string, cycle int64) {
-	m := r.fail(d, "B8", "busy", "1: the device holds "+what, "0")
+func (r *Referee) failPin(d verdict.Domain, what string, cycle int64) {
+	m := r.log.Fail(d, "B8", "busy", "1: the device holds "+what, "0")
 	m.Cycle = cycle
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/dma"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
@@ -12,30 +13,30 @@ import (
 // messageOut judges a message that the device sent [D4, D5].
 func (r *Referee) messageOut() {
 	if !r.cfg.Build.Has(nicspec.PartCopy) {
-		r.past.note(device, &r.x)
-		r.fail(device, "P2", "Kind", "MRd, MWr, Cpl or CplD", r.hdr.Kind.String(), r.x.TLP.String())
+		r.log.Saw(verdict.Device, &r.x)
+		r.log.Fail(verdict.Device, "P2", "Kind", "MRd, MWr, Cpl or CplD", r.hdr.Kind.String(), r.x.TLP.String())
 		return
 	}
 	r.stats.Compared++
 	e, due := r.sentBy(r.x.TLP.Data)
 	if e == nil {
-		r.past.note(device, &r.x)
-		r.fail(device, "D4", "payload", "the range of an Invalidate or CopyInvalidate at work", fmt.Sprintf("%x", r.x.TLP.Data), r.hdr.String())
+		r.log.Saw(verdict.Device, &r.x)
+		r.log.Fail(verdict.Device, "D4", "payload", "the range of an Invalidate or CopyInvalidate at work", fmt.Sprintf("%x", r.x.TLP.Data), r.hdr.String())
 		return
 	}
 	d := e.queue.domain()
-	r.past.note(d, &r.x)
+	r.log.Saw(d, &r.x)
 	if err := dma.SetMessage(&r.tx.msg, &e.plan.Dma); err != nil {
 		panic("golden: an invalidate message cannot be encoded: " + err.Error())
 	}
 	want := r.tx.msg.Parsed()
 	if f, differ := tlp.Diff(want, &r.hdr); differ {
-		r.fail(d, "D4", f.Field.String(), diffValue(want, f.Field), diffValue(&r.hdr, f.Field), "expected "+want.String(), "got      "+r.hdr.String())
+		r.log.Fail(d, "D4", f.Field.String(), diffValue(want, f.Field), diffValue(&r.hdr, f.Field), "expected "+want.String(), "got      "+r.hdr.String())
 	} else if !bytes.Equal(r.tx.msg.Data, r.x.TLP.Data) {
 		r.failEntry(e, d, "D4", "payload", fmt.Sprintf("%x", r.tx.msg.Data), fmt.Sprintf("%x", r.x.TLP.Data))
 	}
 	if o := r.before(e); !due && o != nil {
-		r.failOf(e.subject(), d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), "sent", e.describe(), o.describe())
+		r.log.FailOf(e.subject(), d, "D8", "message", fmt.Sprintf("none for entry %d before entry %d has ended", e.index, o.index), "sent", e.describe(), o.describe())
 	} else if !due {
 		r.failEntry(e, d, "D5", "message", "after all reads have come back and all writes have left", "before")
 	}

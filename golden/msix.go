@@ -4,21 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
-
-// reports is what is known of a queue's messages [M2..M4]. Queues may send the
-// same one: then it cannot be seen whose it was.
-type reports struct {
-	most  core.Moderator // as if the doubtful messages had been others'
-	least core.Moderator // as if they had been the queue's own
-
-	closing bool  // the queue is being disabled,
-	closed  int64 // since this cycle
-	ended   int64 // a read of it timed out by this cycle
-	oldest  int64 // surely unreported entry left in this cycle, if there is one
-}
 
 // msgSide is the messages of all queues.
 type msgSide struct {
@@ -37,15 +26,6 @@ type sharedVector struct {
 // while nothing else leaves and nothing holds it back [M3].
 const messageSlack = 1024
 
-func (w *reports) reset() { *w = reports{} }
-
-// closeReports notes that the queue is being disabled [M4].
-func (r *Referee) closeReports(w *reports) {
-	w.closing, w.closed, w.ended = true, r.now, r.now
-	w.most.Close(r.now)
-	w.least.Close(r.now)
-}
-
 // entryLeft notes that a completion entry of a queue left.
 func (r *Referee) entryLeft(w *reports, ctx *core.Queue, event bool) {
 	if ctx.Addr == 0 {
@@ -61,7 +41,7 @@ func (r *Referee) entryLeft(w *reports, ctx *core.Queue, event bool) {
 func (w *reports) told() { w.least.Sent() }
 
 // reportsOf is a queue's reports and context.
-func (r *Referee) reportsOf(o *owner) (*reports, *core.Queue, Domain) {
+func (r *Referee) reportsOf(o *owner) (*reports, *core.Queue, verdict.Domain) {
 	if o.part == partRx {
 		q := r.rx.queue(o.queue)
 		return &q.reports, &q.ctx, q.domain()
@@ -71,11 +51,11 @@ func (r *Referee) reportsOf(o *owner) (*reports, *core.Queue, Domain) {
 }
 
 // reportsBy is those of the queue that a domain is, if it is one.
-func (r *Referee) reportsBy(d Domain) *reports {
+func (r *Referee) reportsBy(d verdict.Domain) *reports {
 	switch d.Kind {
-	case DomainRxq:
+	case verdict.DomainRxq:
 		return &r.rx.queue(uint16(d.Index)).reports
-	case DomainTxq:
+	case verdict.DomainTxq:
 		return &r.tx.queue(uint16(d.Index)).reports
 	}
 	return nil
@@ -86,15 +66,6 @@ const (
 	partTx = iota
 	partRx
 )
-
-// messageRange enters or removes where a queue's messages go.
-func (r *Referee) messageRange(addr uint64, o owner, enter bool) {
-	if enter {
-		r.wr.add(addr, wordBytes, o)
-	} else {
-		r.wr.remove(addr, wordBytes, o)
-	}
-}
 
 // messageChoice is the queues that may have sent a message.
 type messageChoice struct {
@@ -150,8 +121,8 @@ func (r *Referee) message(addr uint64, data []byte) bool {
 		return true
 	}
 	w, _, d := r.reportsOf(c.best)
-	before := r.past.latest(d)
-	r.past.note(d, &r.x)
+	before := r.log.Latest(d)
+	r.log.Saw(d, &r.x)
 	r.timely(w, c.best, before)
 	if paid := r.pay(addr, value, c.must); c.may == 1 && !paid {
 		w.most.Sent()
@@ -214,7 +185,7 @@ func (r *Referee) timely(w *reports, o *owner, before int64) {
 		due = max(due, before, w.ended)
 	}
 	if waited := r.waited(due); waited > messageSlack {
-		r.fail(d, "M3", "message", fmt.Sprintf("within %d cycles of cycle %d, when it fell due", messageSlack, due),
+		r.log.Fail(d, "M3", "message", fmt.Sprintf("within %d cycles of cycle %d, when it fell due", messageSlack, due),
 			fmt.Sprintf("%d cycles later, not counting those of other TLPs and those in which the stream was held back", waited), r.hdr.String())
 	}
 }
@@ -234,7 +205,7 @@ func (r *Referee) owed(w *reports, o *owner, due int64) {
 
 // draining reports whether a queue that is being disabled may have something
 // under way: a read, an entry.
-func (r *Referee) draining(o *owner, d Domain) bool {
+func (r *Referee) draining(o *owner, d verdict.Domain) bool {
 	for i := range r.rd.tags {
 		if t := &r.rd.tags[i]; t.open && r.domainOf(t) == d {
 			return true
@@ -255,9 +226,9 @@ func (r *Referee) draining(o *owner, d Domain) bool {
 // failMessage reports a message that no queue can have sent.
 func (r *Referee) failMessage(c *messageChoice, data uint32) {
 	w, ctx, d := r.reportsOf(c.named)
-	r.past.note(d, &r.x)
+	r.log.Saw(d, &r.x)
 	if !c.match {
-		r.fail(d, "M1", "msix_data", fmt.Sprintf("%#x", ctx.Data), fmt.Sprintf("%#x", data), r.hdr.String())
+		r.log.Fail(d, "M1", "msix_data", fmt.Sprintf("%#x", ctx.Data), fmt.Sprintf("%#x", data), r.hdr.String())
 		return
 	}
 	want := "none: all entries have been reported"
@@ -267,16 +238,7 @@ func (r *Referee) failMessage(c *messageChoice, data uint32) {
 			want += fmt.Sprintf(", due at cycle %d", at)
 		}
 	}
-	r.fail(d, "M3", "message", want, fmt.Sprintf("one in cycle %d", r.now), r.hdr.String())
-}
-
-// closedReports checks that nothing is left to report when the disabling of a
-// queue is over [M4].
-func (r *Referee) closedReports(w *reports, d Domain) {
-	if n := w.least.Unreported(); n > 0 {
-		r.fail(d, "M4", "busy", "1 until a message has reported all entries", fmt.Sprintf("0, with %d unreported", n))
-	}
-	w.reset()
+	r.log.Fail(d, "M3", "message", want, fmt.Sprintf("one in cycle %d", r.now), r.hdr.String())
 }
 
 // endMessages checks that all messages came [M3, M5].
@@ -291,14 +253,14 @@ func (r *Referee) endMessages() {
 	}
 	for _, s := range r.msg.shared {
 		if s.owed > 0 {
-			r.fail(device, "M3", "message", fmt.Sprintf("%d more of %#x to %#x, which several queues share", s.owed, s.data, s.addr), "none")
+			r.log.Fail(verdict.Device, "M3", "message", fmt.Sprintf("%d more of %#x to %#x, which several queues share", s.owed, s.data, s.addr), "none")
 		}
 	}
 }
 
-func (r *Referee) endMessage(w *reports, d Domain) {
+func (r *Referee) endMessage(w *reports, d verdict.Domain) {
 	if at := w.least.DueAt(); at != core.Never {
-		r.fail(d, "M3", "message", fmt.Sprintf("one, due in cycle %d: %d entries are unreported", at, w.least.Unreported()), "none")
+		r.log.Fail(d, "M3", "message", fmt.Sprintf("one, due in cycle %d: %d entries are unreported", at, w.least.Unreported()), "none")
 	}
 }
 

@@ -1,6 +1,10 @@
 package golden
 
-import "math"
+import (
+	"math"
+
+	"nictwin/golden/verdict"
+)
 
 // pageMap finds, by address, the ranges of memory that the device may touch. A
 // range is entered under each page that it covers; the ranges of a page are
@@ -60,7 +64,7 @@ func newPageMap() pageMap {
 
 func (m *pageMap) slot(page uint64) *pageSlot {
 	mask := uint64(len(m.table) - 1)
-	i := page * mixA >> 32 & mask
+	i := page * verdict.MixA >> 32 & mask
 	for m.table[i].used && m.table[i].page != page {
 		i = (i + 1) & mask
 	}

@@ -2,6 +2,8 @@ package golden
 
 import (
 	"fmt"
+
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 )
 
@@ -41,7 +43,7 @@ const (
 
 func (r *Referee) claimLevel(o *pauseOut, c pauseClaim) {
 	if len(o.claims) == maxPauseClaims {
-		r.met[limitClaims]++
+		r.log.Lost(verdict.LimitClaims, 1)
 		o.claims = append(o.claims[:0], o.claims[1:]...)
 	}
 	o.claims = append(o.claims, c)
@@ -177,21 +179,33 @@ func (r *Referee) endPauses() {
 
 func (r *Referee) failTold(port int) {
 	c := &r.rx.ports[port].out.open
-	r.fail(Domain{DomainPort, port}, "F6", "frame", fmt.Sprintf("no pause while %d B or less are held", c.limit),
+	r.log.Fail(verdict.Port(port), "F6", "frame", fmt.Sprintf("no pause while %d B or less are held", c.limit),
 		fmt.Sprintf("one in cycle %d, when at most %d B were", c.cycle, c.most))
 }
 
 func (r *Referee) failNoEnd(port int) {
 	o := &r.rx.ports[port].out
-	r.fail(Domain{DomainPort, port}, "F6", "frame", fmt.Sprintf("a pause frame with time 0: %d B or less are held since cycle %d",
+	r.log.Fail(verdict.Port(port), "F6", "frame", fmt.Sprintf("a pause frame with time 0: %d B or less are held since cycle %d",
 		o.now.Xon, o.lowSince), "none")
 }
 
 func (r *Referee) failClaim(port int, c *pauseClaim) {
-	d, held := Domain{DomainPort, port}, fmt.Sprintf("at least %d B were held from cycle %d to %d", c.least, c.from, c.to)
+	d, held := verdict.Port(port), fmt.Sprintf("at least %d B were held from cycle %d to %d", c.least, c.from, c.to)
 	if c.missing {
-		r.fail(d, "F6", "frame", fmt.Sprintf("a pause frame: more than %d B are held", c.limit), "none", held)
+		r.log.Fail(d, "F6", "frame", fmt.Sprintf("a pause frame: more than %d B are held", c.limit), "none", held)
 		return
 	}
-	r.fail(d, "F6", "pause.time", fmt.Sprintf("not 0: more than %d B are held", c.limit), "0", held)
+	r.log.Fail(d, "F6", "pause.time", fmt.Sprintf("not 0: more than %d B are held", c.limit), "0", held)
+}
+
+func roomOf(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }
+
+// highestLevel is the most that the receive buffer can have held in a cycle not
+// long ago.
+func (p *rxPort) highestLevel(cycle int64) int {
+	held := p.level
+	for i := p.left.Len() - 1; i >= 0 && p.left.At(i).cycle >= cycle; i-- {
+		held += p.left.At(i).size
+	}
+	return held
 }

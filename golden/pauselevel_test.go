@@ -94,10 +94,10 @@ func (l *levels) sees(kind boundary.Kind, cycle int64, f *ether.Frame) {
 func (l *levels) found(cycle int64) string {
 	l.r.now = cycle
 	l.r.endPauses()
-	if l.r.log.total == 0 {
+	if l.r.log.Mismatches() == 0 {
 		return ""
 	}
-	m := l.r.log.kept[0]
+	m := l.r.log.List()[0]
 	require.Equal(l.t, "F6", m.Rule, "%v", m)
 	return m.Field
 }

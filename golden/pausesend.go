@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -114,7 +115,7 @@ func (r *Referee) looksBack(o *pauseOut) int64 {
 func (r *Referee) pauseFrameOut() {
 	p := &r.rx.ports[r.x.Port]
 	o := &p.out
-	r.past.note(Domain{DomainPort, r.x.Port}, &r.x)
+	r.log.Saw(verdict.Port(r.x.Port), &r.x)
 	r.stats.Compared++
 	r.cnt.step(portIndex(nicspec.CntTxPause, r.x.Port), 1, r.now)
 	cfg, end, known := r.pauseSent(o)
@@ -143,7 +144,7 @@ func (r *Referee) pauseSent(o *pauseOut) (cfg *pauseConfig, end, known bool) {
 	if o.late(o.loose, r.x.First) {
 		r.failPause(o)
 	} else {
-		r.met[limitPauses]++
+		r.log.Lost(verdict.LimitPauses, 1)
 	}
 	return nil, false, false
 }
@@ -177,11 +178,11 @@ func (c *pauseConfig) sent(frame []byte) (end, ok bool) {
 }
 
 func (r *Referee) failPause(o *pauseOut) {
-	d, got := Domain{DomainPort, r.x.Port}, r.x.Frame.Data
+	d, got := verdict.Port(r.x.Port), r.x.Frame.Data
 	var c *pauseConfig
 	for i := 0; c == nil; i++ {
 		if i > keptPauseConfigs {
-			r.fail(d, "F7", "frame", "no pause frame: tx_mode is 0", fmt.Sprintf("one of %d B", len(got)))
+			r.log.Fail(d, "F7", "frame", "no pause frame: tx_mode is 0", fmt.Sprintf("one of %d B", len(got)))
 			return
 		}
 		c = o.config(i, r.x.First)
@@ -189,11 +190,11 @@ func (r *Referee) failPause(o *pauseOut) {
 	var want [nicspec.FrameMin]byte
 	core.BuildPause(&c.PortEntryFields, c.mac, c.PauseTime, &want)
 	if len(want) != len(got) {
-		r.fail(d, "F6", "frame length", fmt.Sprint(len(want)), fmt.Sprint(len(got)))
+		r.log.Fail(d, "F6", "frame length", fmt.Sprint(len(want)), fmt.Sprint(len(got)))
 		return
 	}
 	i := firstDifference(want[:], got)
-	r.fail(d, "F6", pauseField(i), byteText(want[i], i), byteText(got[i], i), fmt.Sprintf("a pause frame: %x", got))
+	r.log.Fail(d, "F6", pauseField(i), byteText(want[i], i), byteText(got[i], i), fmt.Sprintf("a pause frame: %x", got))
 }
 
 // pauseField names a byte of a pause frame.
@@ -212,14 +213,14 @@ func pauseField(at int) string {
 // pauseTold is a pause frame with a time: the buffer has to have passed xoff,
 // or not to have come down to xon since the one before.
 func (r *Referee) pauseTold(p *rxPort, cfg *pauseConfig) {
-	o, d := &p.out, Domain{DomainPort, r.x.Port}
+	o, d := &p.out, verdict.Port(r.x.Port)
 	limit := int(cfg.Xoff)
 	if o.paused || o.unknown {
 		limit = int(cfg.Xon)
 	}
 	quanta := min(o.quanta, cfg.PauseTime) // half of which has passed, whether the time was written before that began or since
 	if again := o.decided + core.PauseCycles(quanta, r.cfg.Build.EthBits)/2; o.paused && !o.unknown && r.x.First < again {
-		r.fail(d, "F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again), fmt.Sprintf("in cycle %d", r.x.First))
+		r.log.Fail(d, "F6", "pause.time", fmt.Sprintf("sent again in cycle %d or later", again), fmt.Sprintf("in cycle %d", r.x.First))
 	}
 	if most := p.highestLevel(r.looksBack(o)); most <= limit {
 		o.open = pauseDoubt{open: true, cycle: r.now, most: most, limit: limit}
@@ -235,7 +236,7 @@ func (r *Referee) pauseTold(p *rxPort, cfg *pauseConfig) {
 func (r *Referee) pauseEnds(p *rxPort, cfg *pauseConfig) {
 	o := &p.out
 	if !o.paused && !o.unknown {
-		r.fail(Domain{DomainPort, r.x.Port}, "F6", "pause.time", "none: no pause is to be ended", "0")
+		r.log.Fail(verdict.Port(r.x.Port), "F6", "pause.time", "none: no pause is to be ended", "0")
 	}
 	r.claimLevel(o, pauseClaim{from: r.looksBack(o), to: r.x.First, before: p.seq, limit: int(cfg.Xon)})
 	o.paused, o.ended, o.unknown, o.lowSince = false, r.now, false, never

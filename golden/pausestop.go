@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -51,7 +52,7 @@ func (r *Referee) pauseIn(f *rxFrame) {
 		}
 	}
 	if old := &k.came[k.n%keptPauses]; k.n >= keptPauses && in.last < old.last+core.PauseCycles(slices.Max(old.frame.Quanta[:]), r.cfg.Build.EthBits) {
-		r.met[limitStops]++
+		r.log.Lost(verdict.LimitStops, 1)
 	}
 	k.came[k.n%keptPauses] = in
 	k.n++
@@ -110,7 +111,7 @@ func (r *Referee) checkStopped(q *txq) {
 		if class >= 0 {
 			want = fmt.Sprintf("no frame begins while class %d is stopped", class)
 		}
-		r.fail(q.domain(), "F4", "frame", want, fmt.Sprintf("one that began in cycle %d", begun),
+		r.log.Fail(q.domain(), "F4", "frame", want, fmt.Sprintf("one that began in cycle %d", begun),
 			fmt.Sprintf("stopped from cycle %d on, at the latest", since))
 		return
 	}
@@ -133,5 +134,5 @@ func (r *Referee) fetchedWhileStopped(q *txq) {
 			return
 		}
 	}
-	r.fail(q.domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one", r.hdr.String())
+	r.log.Fail(q.domain(), "F4", "read", fmt.Sprintf("no entry is fetched while class %d is stopped", class), "one", r.hdr.String())
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -67,7 +68,7 @@ func (r *Referee) tableRead(e *core.Effect) {
 
 // queueView is what is known of a queue of either kind.
 type queueView struct {
-	domain  Domain
+	domain  verdict.Domain
 	ctx     *core.Queue // CI and CQI by the outputs seen
 	epoch   uint32
 	open    bool

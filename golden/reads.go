@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -49,31 +50,6 @@ type pieceDest struct {
 	lo, hi int // in the piece
 }
 
-// send lets bytes of a read go to a piece.
-func (d *readReq) send(t pieceDest) {
-	d.dest = append(d.dest, t)
-	t.entry.reading++
-}
-
-// release lets bytes of a read no longer go to a range of a piece.
-func (d *readReq) release(e *txEntry, piece, lo, hi int) {
-	for k := len(d.dest) - 1; k >= 0; k-- {
-		t := d.dest[k]
-		a, b := max(lo, t.lo), min(hi, t.hi)
-		if t.entry != e || t.piece != piece || a >= b {
-			continue
-		}
-		d.dest = append(d.dest[:k], d.dest[k+1:]...)
-		e.reading--
-		if t.lo < a {
-			d.send(pieceDest{e, piece, t.from, t.lo, a})
-		}
-		if b < t.hi {
-			d.send(pieceDest{e, piece, t.from + b - t.lo, b, t.hi})
-		}
-	}
-}
-
 // timeoutSlack is how late a timeout may come [P6].
 const timeoutSlack = 1024
 
@@ -107,8 +83,8 @@ func (r *Referee) readOut() {
 		r.close(d) // the PCIe monitor has reported the tag
 	}
 	if d.freeFrom > r.now {
-		r.past.note(device, &r.x)
-		r.fail(device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.freeFrom, d.why),
+		r.log.Saw(verdict.Device, &r.x)
+		r.log.Fail(verdict.Device, "P6", "Tag", fmt.Sprintf("not used before cycle %d, its request ended by %v", d.freeFrom, d.why),
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	off, n := h.Span()
@@ -120,8 +96,8 @@ func (r *Referee) readOut() {
 	r.rd.open++
 	r.rd.next = min(r.rd.next, d.issued+d.tHi+timeoutSlack)
 	if h.ZeroLength() {
-		r.past.note(device, &r.x)
-		r.fail(device, "P3", "FirstBE", "a byte enabled", "none", h.String())
+		r.log.Saw(verdict.Device, &r.x)
+		r.log.Fail(verdict.Device, "P3", "FirstBE", "a byte enabled", "none", h.String())
 		return
 	}
 	r.attribute(d)
@@ -154,11 +130,11 @@ func (r *Referee) completionIn() {
 	h, data := &r.hdr, r.x.TLP.Data
 	d := &r.rd.tags[h.Tag]
 	if h.RequesterID != nicspec.RequesterNic || !d.open || r.tooEarly(h) {
-		r.past.note(device, &r.x)
+		r.log.Saw(verdict.Device, &r.x)
 		r.cnt.step(nicspec.CntCplUnexpected.Index(), 1, r.now)
 		return
 	}
-	r.past.note(r.domainOf(d), &r.x)
+	r.log.Saw(r.domainOf(d), &r.x)
 	r.flr.work = r.now
 	late := r.now >= d.issued+d.tLo // it may have timed out already
 	if late {
@@ -266,7 +242,7 @@ func (r *Referee) timedOut(d *readReq) {
 }
 
 // named ends the read of a ring of which an Event says that it has timed out: what still comes for it has no effect [P6].
-func (r *Referee) named(dom Domain, first uint16, s nicspec.Status) {
+func (r *Referee) named(dom verdict.Domain, first uint16, s nicspec.Status) {
 	for i := range r.rd.tags {
 		d := &r.rd.tags[i]
 		if s == nicspec.StatusCplTimeout && d.open && !d.stray && d.kind != ownsPiece && d.first == first &&
@@ -309,34 +285,6 @@ func (s *readSide) buffer(n int) []byte {
 	}
 	const usual = 512
 	return make([]byte, n, max(n, usual))
-}
-
-// quietReads checks that nothing of a queue is being read [Q5].
-func (r *Referee) quietReads(dom Domain, rx bool, queue int, epoch uint32) {
-	for i := range r.rd.tags {
-		d := &r.rd.tags[i]
-		switch {
-		case !d.open || d.stray || r.now >= d.issued+d.tLo:
-			continue
-		case d.kind == ownsPiece:
-			if rx || !r.surelyOf(d, queue) {
-				continue
-			}
-		case int(d.queue) != queue || d.epoch != epoch || (d.kind == ownsRxRing) != rx:
-			continue
-		}
-		r.fail(dom, "Q5", "busy", "1 while a read of the queue is outstanding", "0", fmt.Sprintf("tag %#x: %d B at %#x", i, d.n, d.addr))
-	}
-}
-
-func (r *Referee) domainOf(d *readReq) Domain {
-	switch {
-	case d.stray:
-		return device
-	case d.kind == ownsRxRing:
-		return Domain{DomainRxq, int(d.queue)}
-	}
-	return Domain{DomainTxq, int(d.queue)}
 }
 
 // store keeps the bytes that a read brought.

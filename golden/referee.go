@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/boundary"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -22,17 +23,14 @@ type Referee struct {
 	work    int64             // last cycle in which anything but a register read crossed
 	hdr     tlp.Header        // of the TLP at hand
 	outcome core.Outcome      // of the request at hand
-	ofFrame *Mismatch         // first mismatch of the frame being compared
 
-	dig  digest
-	log  ledger
-	past history
-	cnt  tallies
-	ver  versions
+	dig verdict.Digest
+	log *verdict.Log
+	cnt tallies
+	ver versions
 
 	devctl devctls
 	held   backpressure
-	met    [numLimits]uint64 // bounds of the referee's own
 	msg    msgSide
 	flr    flrSide
 	pin    busyPin
@@ -62,8 +60,8 @@ func New(cfg Config) (*Referee, error) {
 	if r.mon, err = tlp.NewMonitor(mon); err != nil {
 		return nil, fmt.Errorf("golden: %w", err)
 	}
-	r.dig = newDigest()
-	r.past = newHistory(cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
+	r.dig = verdict.NewDigest()
+	r.log = verdict.NewLog(cfg.NIC, cfg.MaxMismatches, cfg.OnMismatch, cfg.Build.Ports, cfg.Build.NumRxq, cfg.Build.NumTxq)
 	r.ver.init(r.regs.Config())
 	r.read, r.wr = newPageMap(), newPageMap()
 	r.devctl.reset(r.regs)
@@ -91,7 +89,8 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		return
 	}
 	r.x, r.now = x, x.Last
-	r.dig.add(&r.x)
+	r.log.At(r.now)
+	r.dig.Add(&r.x)
 	r.stats.count(&r.x)
 	r.cnt.trim(r.now)
 	if r.now > r.rd.next {
@@ -103,12 +102,12 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		r.frameIn()
 	case boundary.FrameOut:
 		r.work, r.flr.work = r.now, r.now
-		r.holds(device, "a frame that is leaving", x.First-1, x.Last)
+		r.holds(verdict.Device, "a frame that is leaving", x.First-1, x.Last)
 		r.frameOut()
 	case boundary.TLPIn:
 		r.tlpIn()
 	default:
-		r.holds(device, "a TLP that is leaving", x.First-1, x.Last)
+		r.holds(verdict.Device, "a TLP that is leaving", x.First-1, x.Last)
 		r.tlpOut()
 		r.held.used.add(x.First, x.Last)
 	}
@@ -134,7 +133,7 @@ func (r *Referee) unfit(x *boundary.Crossing) string {
 
 // Mismatches is how many mismatches there are so far.
 func (r *Referee) Mismatches() uint64 {
-	return r.log.total
+	return r.log.Mismatches()
 }
 
 // tlpOut judges what the device sends.
@@ -145,16 +144,16 @@ func (r *Referee) tlpOut() {
 	r.reused(h)
 	broken := r.mon.Check(tlp.FromDevice, uint64(r.now), p)
 	if h.Kind.IsCompletion() {
-		if before := r.log.total; r.answered() && r.log.total == before {
-			r.breaches(registers, broken)
+		if before := r.log.Mismatches(); r.answered() && r.log.Mismatches() == before {
+			r.breaches(verdict.Registers, broken)
 		}
 		return
 	}
 	r.work = r.now
 	r.flr.work = r.now
-	d := device
+	d := verdict.Device
 	if len(broken) > 0 {
-		r.past.note(d, &r.x)
+		r.log.Saw(d, &r.x)
 		r.breaches(d, broken)
 	}
 	if h.Kind.IsMemory() {
@@ -171,8 +170,8 @@ func (r *Referee) tlpOut() {
 	case tlp.MsgD:
 		r.messageOut()
 	default:
-		r.past.note(d, &r.x)
-		r.fail(d, "P2", "Kind", "MRd, MWr, Cpl or CplD", h.Kind.String(), p.String())
+		r.log.Saw(d, &r.x)
+		r.log.Fail(d, "P2", "Kind", "MRd, MWr, Cpl or CplD", h.Kind.String(), p.String())
 	}
 }
 
@@ -184,8 +183,8 @@ func (r *Referee) failFlags(h *tlp.Header) {
 		want.Tag = 0
 	}
 	diff, _ := tlp.Diff(&want, h)
-	r.past.note(device, &r.x)
-	r.fail(device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
+	r.log.Saw(verdict.Device, &r.x)
+	r.log.Fail(verdict.Device, "P2", diff.Field.String(), fmt.Sprint(diff.A), fmt.Sprint(diff.B), h.String())
 }
 
 // ruleOf says where the contract has the rules of the PCIe monitor.
@@ -195,7 +194,7 @@ var ruleOf = map[tlp.Rule]string{
 
 // breaches reports what the PCIe monitor found in what the device sent. It does
 // not know how long former limits may be followed: sized looks at these.
-func (r *Referee) breaches(d Domain, vs []tlp.Violation) {
+func (r *Referee) breaches(d verdict.Domain, vs []tlp.Violation) {
 	for i := range vs {
 		v := &vs[i]
 		if v.Rule == tlp.RuleMPS || v.Rule == tlp.RuleMRRS {
@@ -209,7 +208,7 @@ func (r *Referee) breaches(d Domain, vs []tlp.Violation) {
 		if v.Relation != tlp.Described {
 			want = fmt.Sprintf("%s%#x", relations[v.Relation], v.Want)
 		}
-		r.fail(d, rule, v.Field, want, fmt.Sprintf("%#x", v.Got), v.String())
+		r.log.Fail(d, rule, v.Field, want, fmt.Sprintf("%#x", v.Got), v.String())
 	}
 }
 

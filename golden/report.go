@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/boundary"
 )
 
@@ -21,17 +22,17 @@ const (
 
 // Report is what a run came to.
 type Report struct {
-	Result     Result      `json:"result"`
-	Reason     string      `json:"reason,omitempty"` // why it is not a pass, in one line
-	Checked    uint64      `json:"checked"`          // frames, completion entries, answers and counters compared
-	Mismatches uint64      `json:"mismatches"`
-	List       []*Mismatch `json:"list,omitempty"`    // the first ones
-	Tallies    []Tally     `json:"tallies,omitempty"` // all of them, counted
-	Notes      []string    `json:"notes,omitempty"`   // what the other side did that the contract leaves open
-	Limits     []Limit     `json:"limits,omitempty"`  // what the referee's own bounds kept from being judged
-	Digest     string      `json:"digest"`            // SHA-256 over the crossings
-	Cycles     int64       `json:"cycles"`            // last cycle in which something crossed
-	Stats      Stats       `json:"stats"`
+	Result     Result              `json:"result"`
+	Reason     string              `json:"reason,omitempty"` // why it is not a pass, in one line
+	Checked    uint64              `json:"checked"`          // frames, completion entries, answers and counters compared
+	Mismatches uint64              `json:"mismatches"`
+	List       []*verdict.Mismatch `json:"list,omitempty"`    // the first ones
+	Tallies    []verdict.Tally     `json:"tallies,omitempty"` // all of them, counted
+	Notes      []string            `json:"notes,omitempty"`   // what the other side did that the contract leaves open
+	Limits     []verdict.Limit     `json:"limits,omitempty"`  // what the referee's own bounds kept from being judged
+	Digest     string              `json:"digest"`            // SHA-256 over the crossings
+	Cycles     int64               `json:"cycles"`            // last cycle in which something crossed
+	Stats      Stats               `json:"stats"`
 }
 
 // Stats counts what crossed and what became of it.

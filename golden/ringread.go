@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -41,8 +42,8 @@ func (r *Referee) attribute(d *readReq) {
 		r.attribute(d)
 	case r.besideRing(d):
 	default:
-		r.past.note(device, &r.x)
-		r.fail(device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
+		r.log.Saw(verdict.Device, &r.x)
+		r.log.Fail(verdict.Device, "T4", "Address", "posted entries of a ring that were not read, or bytes of a piece that were not read",
 			fmt.Sprintf("%d B at %#x", d.n, d.addr), r.hdr.String())
 	}
 }
@@ -50,16 +51,16 @@ func (r *Referee) attribute(d *readReq) {
 // ringRead takes a read of ring entries: whole ones, posted, and not read
 // before [Q3, T2]. If it is not, it is reported when told to.
 func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
-	ctx, entry, dom, rule := &r.tx.queue(node.owner.queue).ctx, nicspec.WqeBytes, Domain{DomainTxq, int(node.owner.queue)}, "T2"
+	ctx, entry, dom, rule := &r.tx.queue(node.owner.queue).ctx, nicspec.WqeBytes, verdict.Txq(int(node.owner.queue)), "T2"
 	rx := node.owner.kind == ownsRxRing
 	if rx {
-		ctx, entry, dom, rule = &r.rx.queue(node.owner.queue).ctx, nicspec.RxDescBytes, Domain{DomainRxq, int(node.owner.queue)}, "Q3"
+		ctx, entry, dom, rule = &r.rx.queue(node.owner.queue).ctx, nicspec.RxDescBytes, verdict.Rxq(int(node.owner.queue)), "Q3"
 	}
 	at := int(d.addr - ctx.RingBase)
 	if at%entry != 0 || d.n%entry != 0 {
 		if tell {
-			r.past.note(dom, &r.x)
-			r.fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry), fmt.Sprintf("%d B at byte %d of the ring", d.n, at))
+			r.log.Saw(dom, &r.x)
+			r.log.Fail(dom, rule, "Address", fmt.Sprintf("whole entries of %d B", entry), fmt.Sprintf("%d B at byte %d of the ring", d.n, at))
 		}
 		return false
 	}
@@ -71,14 +72,14 @@ func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
 	count := uint16(d.n / entry)
 	if why := r.unreadable(node.owner.queue, rx, first, count); why != "" {
 		if tell {
-			r.past.note(dom, &r.x)
-			r.fail(dom, rule, "read", "posted entries that were not read yet", fmt.Sprintf("entries %d..%d: %s", first,
+			r.log.Saw(dom, &r.x)
+			r.log.Fail(dom, rule, "read", "posted entries that were not read yet", fmt.Sprintf("entries %d..%d: %s", first,
 				first+count-1, why), fmt.Sprintf("producer index %d, consumer index %d", ctx.PI, ctx.CI), r.hdr.String())
 		}
 		return false
 	}
 	d.stray, d.kind, d.queue, d.first, d.count = false, node.owner.kind, node.owner.queue, first, count
-	r.past.note(dom, &r.x)
+	r.log.Saw(dom, &r.x)
 	if rx {
 		q := r.rx.queue(d.queue)
 		d.epoch = q.epoch
@@ -102,14 +103,14 @@ func (r *Referee) ringRead(node *pageNode, d *readReq, tell bool) bool {
 // besideRing reports a read at the place where a due entry of a ring would
 // stand if the ring did not wrap: whoever reads rings has lost its way.
 func (r *Referee) besideRing(d *readReq) bool {
-	beside := func(dom Domain, rule string, ctx *core.Queue, from uint16, entry uint64) bool {
+	beside := func(dom verdict.Domain, rule string, ctx *core.Queue, from uint16, entry uint64) bool {
 		off := d.addr - ctx.RingBase
 		i := uint16(off / entry)
 		if off%entry != 0 || uint64(d.n)%entry != 0 || off/entry < uint64(ctx.Size()) || off/entry > math.MaxUint16 || i-from >= ctx.PI-from {
 			return false
 		}
-		r.past.note(dom, &r.x)
-		r.fail(dom, rule, "Address", fmt.Sprintf("entry %d in slot %d of the ring", i, i&(ctx.Size()-1)),
+		r.log.Saw(dom, &r.x)
+		r.log.Fail(dom, rule, "Address", fmt.Sprintf("entry %d in slot %d of the ring", i, i&(ctx.Size()-1)),
 			fmt.Sprintf("%d B at byte %d, beyond its end", d.n, off), r.hdr.String())
 		return true
 	}
@@ -185,13 +186,4 @@ func (r *Referee) accept(q *txq) {
 		r.regs.Txq(q.id).PI = q.ctx.PI
 	}
 	r.roomFor(q, q.ctx.PI)
-}
-
-// badAs is a read of a ring that failed, as is known now. A timeout may have come any time since it was due.
-func (d *readReq) badAs(s nicspec.Status, sure bool, now int64) badRead {
-	b := badRead{first: d.first, status: s, sure: sure, cycle: now, from: now}
-	if s == nicspec.StatusCplTimeout {
-		b.from = min(now, d.issued+d.tLo)
-	}
-	return b
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -24,12 +25,12 @@ func (r *Referee) rxEntry(q *rxq, data []byte) {
 		q.ctx.CQI++
 		return
 	}
-	r.ofFrame = nil
+	r.log.Begin()
 	f := r.entryFrame(q, e)
 	s := q.slot(q.ctx.CI)
 	switch {
 	case f == nil:
-		r.failOf(subject{index: int(q.ctx.CI)}, q.domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
+		r.log.FailOf(verdict.Subject{Index: int(q.ctx.CI)}, q.domain(), "R10", "port_seq", "a frame that came in for this queue and was not delivered",
 			fmt.Sprintf("%d of port %d", e.PortSeq(), e.Port()), e.String())
 	case f.place == placeDrop: // reported
 		r.endFrame(q, f)
@@ -330,17 +331,6 @@ func (r *Referee) failMissing(q *rxq, s *rxSlot, f *rxFrame, part, from, at, n i
 		"not written", slotText(q.id, s.index, part, at)+fmt.Sprintf(" of %d", n))
 }
 
-func firstDifference(a, b []byte) int {
-	for i := range a {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return len(a)
-}
-
-func byteText(b byte, at int) string { return fmt.Sprintf("0x%02x at byte %d of the frame", b, at) }
-
 // endFrame counts a delivered frame and forgets it.
 func (r *Referee) endFrame(q *rxq, f *rxFrame) {
 	p := &r.rx.ports[f.port]
@@ -367,6 +357,6 @@ func (r *Referee) tellDelivered(q *rxq, s *rxSlot, f *rxFrame, plan *core.RxPlan
 		}
 	}
 	r.rx.joined = got
-	r.rx.event = FrameEvent{Rx: true, Known: true, ID: FrameID{Port: f.port, N: f.seq}, Port: f.port, Queue: q.id, Cycle: r.now, Expected: f.data, Got: got, Mismatch: r.ofFrame}
+	r.rx.event = FrameEvent{Rx: true, Known: true, ID: verdict.FrameID{Port: f.port, N: f.seq}, Port: f.port, Queue: q.id, Cycle: r.now, Expected: f.data, Got: got, Mismatch: r.log.FirstMismatch()}
 	r.cfg.OnFrame(&r.rx.event)
 }

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -149,9 +150,29 @@ func (r *Referee) hitsOfDropped(f *rxFrame, m dropMask) {
 }
 
 func (r *Referee) failLost(f *rxFrame) {
-	d := Domain{DomainPort, f.port}
+	d := verdict.Port(f.port)
 	if f.place == placeQueue {
-		d = Domain{DomainRxq, int(f.v.Queue)}
+		d = verdict.Rxq(int(f.v.Queue))
 	}
-	r.failRx(f, NoIndex, d, "R10", "frame", "delivered", "dropped or never delivered")
+	r.failRx(f, verdict.NoIndex, d, "R10", "frame", "delivered", "dropped or never delivered")
+}
+
+// queueCauses is why a queue may not have taken a frame; next is the
+// descriptor that its next frame took. No cause means that it had to.
+func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *core.RxVerdict, next uint16) (m dropMask) {
+	m = r.overflowCause(f) | f.earlier
+	if q.offTo >= f.last {
+		m |= dropBit(nicspec.CntRxDropQueueOff)
+	}
+	if q.errTo >= f.last {
+		m |= dropBit(nicspec.CntRxDropQueueErr)
+	}
+	if q.epoch == 0 {
+		return m
+	}
+	posted, same := f.under(q)
+	if !same {
+		m |= r.runCauses(&q.was, v, f.n, true)
+	}
+	return m | r.runCauses(&q.ctx, v, f.n, !same || int16(next-posted) >= 0)
 }

@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -95,8 +96,6 @@ type rxFrame struct {
 
 const bufferUnit = 64 // of the receive buffer [R3]
 
-func roomOf(n int) int { return (n + bufferUnit - 1) / bufferUnit * bufferUnit }
-
 func (s *rxSide) init(build *nicspec.Build) {
 	s.ports = make([]rxPort, build.Ports)
 	for i := range s.ports {
@@ -107,14 +106,6 @@ func (s *rxSide) init(build *nicspec.Build) {
 	for i := range s.queues {
 		s.queues[i].init(i, build.Ports)
 	}
-}
-
-// queue is a receive queue, nil beyond the build.
-func (s *rxSide) queue(i uint16) *rxq {
-	if int(i) >= len(s.queues) {
-		return nil
-	}
-	return &s.queues[i]
 }
 
 // frameIn takes a frame that came in.
@@ -146,10 +137,10 @@ func (r *Referee) frameIn() {
 	}
 	r.assign(p, f)
 	r.pauseIn(f)
-	d := Domain{DomainPort, f.port}
-	r.past.note(d, &r.x)
+	d := verdict.Port(f.port)
+	r.log.Saw(d, &r.x)
 	if f.place == placeQueue {
-		r.past.note(Domain{DomainRxq, int(f.v.Queue)}, &r.x)
+		r.log.Saw(verdict.Rxq(int(f.v.Queue)), &r.x)
 	}
 	for p.bytes > r.cfg.HoldBytes {
 		r.giveUp(p, *p.tab.Front())
@@ -246,16 +237,6 @@ func (p *rxPort) find(seq uint32) *rxFrame {
 	return nil
 }
 
-// highestLevel is the most that the receive buffer can have held in a cycle not
-// long ago.
-func (p *rxPort) highestLevel(cycle int64) int {
-	held := p.level
-	for i := p.left.Len() - 1; i >= 0 && p.left.At(i).cycle >= cycle; i-- {
-		held += p.left.At(i).size
-	}
-	return held
-}
-
 const keptDepartures = 256
 
 // leaves gives a frame's room back.
@@ -318,4 +299,13 @@ func ruleText(rule uint16) string {
 		return "the default action"
 	}
 	return fmt.Sprintf("rule %d", rule)
+}
+
+// id names the frame.
+func (f *rxFrame) id() *verdict.FrameID { return &verdict.FrameID{Port: f.port, N: f.seq} }
+
+// failRx is a mismatch that is about a frame that came in, which it describes last.
+func (r *Referee) failRx(f *rxFrame, index int, d verdict.Domain, rule, field, expected, got string, summary ...string) *verdict.Mismatch {
+	s := verdict.Subject{Frame: f.id(), Index: index}
+	return r.log.FailOf(s, d, rule, field, expected, got, append(summary, r.describe(f))...)
 }

@@ -59,15 +59,6 @@ type doorbell struct {
 
 const keptDoorbells = 32
 
-// badRead is a read of a ring that failed, or may have failed.
-type badRead struct {
-	first  uint16
-	status nicspec.Status
-	sure   bool
-	cycle  int64 // at which it was known
-	from   int64 // in which it may have failed, at the earliest
-}
-
 type slotState uint8
 
 const (
@@ -144,10 +135,6 @@ func (l *frameList) remove(f *rxFrame) {
 func (q *rxq) init(id, ports int) {
 	*q = rxq{id: id, offTo: forever, errTo: never, frames: make([]frameList, ports), seen: make([]deliveredLast, ports)}
 }
-
-func (q *rxq) domain() Domain { return Domain{DomainRxq, q.id} }
-
-func (q *rxq) slot(i uint16) *rxSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
 
 // buffer is one of a descriptor's buffers.
 func (s *rxSlot) buffer(part int) (addr uint64, size int) {
@@ -255,7 +242,7 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 		if s.state == slotThere {
 			for part := range s.parts {
 				if sh := s.parts[part]; sh != nil {
-					r.fail(q.domain(), rule, field, "1 while a frame is being delivered", "0",
+					r.log.Fail(q.domain(), rule, field, "1 while a frame is being delivered", "0",
 						slotText(q.id, s.index, part, sh.have.end()))
 				}
 			}
@@ -264,7 +251,7 @@ func (r *Referee) forgetRx(q *rxq, rule, field string) {
 		*s = rxSlot{q: q}
 	}
 	r.unclaimed(func(addr uint64, n int) {
-		r.fail(q.domain(), rule, field, "1 while a frame is being delivered", "0", fmt.Sprintf("%d B at %#x, in buffers that overlap", n, addr))
+		r.log.Fail(q.domain(), rule, field, "1 while a frame is being delivered", "0", fmt.Sprintf("%d B at %#x, in buffers that overlap", n, addr))
 	})
 	r.ringRanges(&q.ctx, q.id, true, false)
 	q.open, q.draining = false, false
@@ -347,26 +334,6 @@ func (r *Referee) descsBad(d *readReq, s nicspec.Status, sure bool) {
 	q.bad = append(q.bad, d.badAs(s, sure, r.now))
 	r.doubted(&q.recent)
 	q.errTo = forever
-}
-
-// queueCauses is why a queue may not have taken a frame; next is the
-// descriptor that its next frame took. No cause means that it had to.
-func (r *Referee) queueCauses(q *rxq, f *rxFrame, v *core.RxVerdict, next uint16) (m dropMask) {
-	m = r.overflowCause(f) | f.earlier
-	if q.offTo >= f.last {
-		m |= dropBit(nicspec.CntRxDropQueueOff)
-	}
-	if q.errTo >= f.last {
-		m |= dropBit(nicspec.CntRxDropQueueErr)
-	}
-	if q.epoch == 0 {
-		return m
-	}
-	posted, same := f.under(q)
-	if !same {
-		m |= r.runCauses(&q.was, v, f.n, true)
-	}
-	return m | r.runCauses(&q.ctx, v, f.n, !same || int16(next-posted) >= 0)
 }
 
 // runCauses is [X5], [R8] and [R9] for a queue in state Run.

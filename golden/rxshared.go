@@ -3,6 +3,9 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/models/nicspec"
+
+	"nictwin/golden/verdict"
 	"nictwin/models/tlp"
 )
 
@@ -54,7 +57,7 @@ func (r *Referee) sharedWrite(addr uint64, b []byte) {
 		}
 		q := r.rx.queue(node.owner.queue)
 		if r.awaits(q, node.owner.index) {
-			r.past.note(q.domain(), &r.x)
+			r.log.Saw(q.domain(), &r.x)
 			return
 		}
 		if none == nil {
@@ -150,7 +153,48 @@ func (r *Referee) writtenBeyond(q *rxq, s *rxSlot) {
 	}
 	index := s.index
 	r.unclaimed(func(addr uint64, n int) {
-		r.failOf(subject{index: int(index)}, q.domain(), "R10", "write", "the bytes of the frame, each once",
+		r.log.FailOf(verdict.Subject{Index: int(index)}, q.domain(), "R10", "write", "the bytes of the frame, each once",
 			fmt.Sprintf("also %d B at %#x, in buffers that overlap", n, addr))
 	})
+}
+
+// store is put without its checks.
+func (s *rxSlot) store(r *Referee, part, off int, b []byte) bool {
+	sh := s.parts[part]
+	if sh == nil {
+		sh = r.rx.shadows.get()
+		s.parts[part] = sh
+	}
+	if !sh.have.add(off, off+len(b)) {
+		return false
+	}
+	sh.grow(off, off+len(b))
+	copy(sh.data[off:], b)
+	return true
+}
+
+// awaits reports whether a frame may go to a descriptor.
+func (r *Referee) awaits(q *rxq, index uint16) bool {
+	return int(index-q.ctx.CI) < q.pending+r.rx.unsure
+}
+
+func (r *Referee) failNoFrame(q *rxq, index uint16, part, off, n int) {
+	r.log.Fail(q.domain(), "R10", "write", "none: no frame is left for this descriptor",
+		fmt.Sprintf("%d B at %s", n, slotText(q.id, index, part, off)), r.hdr.String())
+}
+
+// grow makes room for the bytes up to hi; those before lo that were never
+// written read 0.
+func (sh *shadow) grow(lo, hi int) {
+	n := len(sh.data)
+	if hi <= n {
+		return
+	}
+	if hi > cap(sh.data) {
+		sh.data = append(make([]byte, 0, max(hi, nicspec.FrameMax)), sh.data...)
+	}
+	sh.data = sh.data[:hi]
+	if lo > n {
+		clear(sh.data[n:lo])
+	}
 }

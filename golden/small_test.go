@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/boundary"
 	"nictwin/models/ether"
 	_ "nictwin/models/fixedseed"
@@ -170,7 +171,7 @@ func TestReportIsOneObject(t *testing.T) {
 		Result     string
 		Checked    uint64
 		Mismatches uint64
-		List       []Mismatch
+		List       []verdict.Mismatch
 		Digest     string
 	}
 	require.NoError(t, json.Unmarshal(b, &back))

@@ -65,7 +65,7 @@ func (r *Referee) completed(q *txq, c nicspec.TxCqe) *txSlot {
 	if r.acceptPush(q) {
 		return r.completed(q, c)
 	}
-	r.fail(q.domain(), "T10", "index", "no completion entry: no entry that was read gets one", fmt.Sprint(c.Index()), c.String())
+	r.log.Fail(q.domain(), "T10", "index", "no completion entry: no entry that was read gets one", fmt.Sprint(c.Index()), c.String())
 	return nil
 }
 

@@ -3,6 +3,7 @@ package golden
 import (
 	"bytes"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
@@ -68,34 +69,6 @@ type badPart struct {
 	status nicspec.Status
 }
 
-// statusMask is a set of statuses.
-type statusMask uint32
-
-func statusBit(s nicspec.Status) statusMask { return 1 << s }
-
-func (m statusMask) has(s nicspec.Status) bool { return s < 32 && m>>s&1 != 0 }
-
-// first is the lowest status of the set.
-func (m statusMask) first() (s nicspec.Status) {
-	for m != 0 && !m.has(s) {
-		s++
-	}
-	return s
-}
-
-func (m statusMask) String() string {
-	out := ""
-	for s := nicspec.Status(0); m>>s != 0; s++ {
-		if m.has(s) {
-			if out != "" {
-				out += " or "
-			}
-			out += s.String()
-		}
-	}
-	return out
-}
-
 func (e *txEntry) reset(q *txq, index uint16, now int64) {
 	old := *e
 	*e = txEntry{queue: q, index: index, fetched: now, over: forever, buf: old.buf, done: old.done}
@@ -159,7 +132,7 @@ func (r *Referee) alternate(e *txEntry, keys core.KeyTable) {
 		n++
 	}
 	if n > maxReadings {
-		r.note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
+		r.log.Note("entry %d of transmit queue %d: its memory keys are rewritten again and again while it is at work; not all values are followed",
 			e.index, e.queue.id)
 		r.tx.entries.put(a)
 		return
@@ -230,7 +203,7 @@ func (r *Referee) keep(e *txEntry) {
 		r.dropGhosts()
 	}
 	if r.tx.ghosts.Len() == maxGhosts {
-		r.met[limitGhosts]++
+		r.log.Lost(verdict.LimitGhosts, 1)
 		r.forgetEntry(r.tx.ghosts.Pop())
 	}
 	r.tx.ghosts.Push(e)
@@ -393,4 +366,19 @@ func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
 // equals reports whether an entry's frame, as far as it is there, is data.
 func (e *txEntry) equals(data []byte) bool {
 	return e.plan.Send && e.fails == 0 && !e.left && e.gathered() && e.finish() == nicspec.StatusOk && bytes.Equal(e.frame, data)
+}
+
+// unreachable says that the device will not start an entry.
+func (r *Referee) unreachable(e *txEntry) {
+	for ; e != nil; e = e.alt {
+		e.never = true
+		r.withhold(e)
+	}
+}
+
+// withhold ends what the device may read for an entry.
+func (r *Referee) withhold(e *txEntry) {
+	for i := range e.count {
+		e.pieces[i].open = false
+	}
 }

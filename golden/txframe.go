@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"fmt"
 
-	"nictwin/models/dma"
+	"nictwin/golden/verdict"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
 )
 
 // frameOut judges a frame that left.
 func (r *Referee) frameOut() {
-	r.ofFrame = nil
+	r.log.Begin()
 	if r.x.Frame.Queue == nicspec.PauseQueue && r.cfg.Build.Has(nicspec.PartPause) {
 		r.pauseFrameOut()
 	} else {
@@ -32,11 +32,11 @@ func (r *Referee) queueFrameOut() {
 		q = r.tx.queue(uint16(min(f.Queue, 1<<16-1)))
 	}
 	if q == nil {
-		r.past.note(device, &r.x)
-		r.fail(device, "B3", "tuser", fmt.Sprintf("a queue of the build, 0..%d", len(r.tx.queues)-1), fmt.Sprint(f.Queue))
+		r.log.Saw(verdict.Device, &r.x)
+		r.log.Fail(verdict.Device, "B3", "tuser", fmt.Sprintf("a queue of the build, 0..%d", len(r.tx.queues)-1), fmt.Sprint(f.Queue))
 		return
 	}
-	r.past.note(q.domain(), &r.x)
+	r.log.Saw(q.domain(), &r.x)
 	r.checkStopped(q)
 	s := r.sender(q, f.Data)
 	if s == nil {
@@ -67,9 +67,9 @@ func (r *Referee) tellSent(q *txq, e *txEntry, got []byte) {
 	if r.cfg.OnFrame == nil {
 		return
 	}
-	r.tx.event = FrameEvent{Port: r.x.Port, Queue: q.id, Cycle: r.now, Got: got, Mismatch: r.ofFrame}
+	r.tx.event = FrameEvent{Port: r.x.Port, Queue: q.id, Cycle: r.now, Got: got, Mismatch: r.log.FirstMismatch()}
 	if e != nil {
-		r.tx.event.Expected, r.tx.event.ID = e.frame, FrameID{Sent: true, Port: e.plan.Port, N: nicspec.Wqe(e.raw[:]).WqeId()}
+		r.tx.event.Expected, r.tx.event.ID = e.frame, verdict.FrameID{Sent: true, Port: e.plan.Port, N: nicspec.Wqe(e.raw[:]).WqeId()}
 		r.tx.event.Known = true
 	}
 	r.cfg.OnFrame(&r.tx.event)
@@ -242,11 +242,11 @@ func (r *Referee) failSender(q *txq, e *txEntry, rule, field, want string) {
 		return
 	}
 	var about []string
-	s := subject{index: NoIndex}
+	s := verdict.Subject{Index: verdict.NoIndex}
 	if e != nil {
 		about, s = append(about, e.describe()), e.subject()
 	}
-	r.failOf(s, q.domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
+	r.log.FailOf(s, q.domain(), rule, field, want, fmt.Sprintf("a frame of %d B left", len(data)), about...)
 }
 
 // failFrame reports a frame that differs from the one that was due. It reports
@@ -257,7 +257,7 @@ func (r *Referee) failFrame(q *txq, e *txEntry, got []byte) (other bool) {
 		return true
 	}
 	if later := r.laterEntry(q, e, got); later != nil {
-		r.failOf(e.subject(), q.domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.index), fmt.Sprintf("that of entry %d", later.index),
+		r.log.FailOf(e.subject(), q.domain(), "T1", "order", fmt.Sprintf("the frame of entry %d", e.index), fmt.Sprintf("that of entry %d", later.index),
 			e.describe(), later.describe())
 		later.left, later.sent = true, len(got)
 		return true
@@ -326,27 +326,12 @@ func (r *Referee) otherQueue(q *txq, data []byte) *txEntry {
 // as that queue's.
 func (r *Referee) failTuser(e *txEntry) {
 	d := e.queue.domain()
-	r.past.note(d, &r.x)
+	r.log.Saw(d, &r.x)
 	r.failEntry(e, d, "B3", "tuser", fmt.Sprint(e.queue.id), fmt.Sprint(r.x.Frame.Queue))
 	e.left, e.sent = true, len(r.x.Frame.Data)
 	e.queue.emit = e.index + e.blocks
 	r.ended(e.queue, e.index+e.blocks)
 	r.settleEntries(e.queue)
-}
-
-// ruleOfStatus is the rule that makes an entry fail with a status.
-func (e *txEntry) ruleOfStatus(s nicspec.Status) string {
-	switch copies := dma.Of(nicspec.Wqe(e.raw[:]).Opcode()); {
-	case copies && s >= nicspec.StatusCplUnsupported && s <= nicspec.StatusCplMalformed:
-		return "D3"
-	case copies:
-		return "D1"
-	case s == nicspec.StatusBadOffload:
-		return "T7"
-	case s >= nicspec.StatusCplUnsupported:
-		return "T6"
-	}
-	return "T3"
 }
 
 // mayDiffer reports whether other reads may have been for an entry than those

@@ -5,21 +5,6 @@ import (
 	"nictwin/models/tlp"
 )
 
-// unreachable says that the device will not start an entry.
-func (r *Referee) unreachable(e *txEntry) {
-	for ; e != nil; e = e.alt {
-		e.never = true
-		r.withhold(e)
-	}
-}
-
-// withhold ends what the device may read for an entry.
-func (r *Referee) withhold(e *txEntry) {
-	for i := range e.count {
-		e.pieces[i].open = false
-	}
-}
-
 // pieceChoice is the piece that a read most likely belongs to, when several
 // entries name the same memory.
 type pieceChoice struct {
@@ -84,7 +69,7 @@ func (e *txEntry) askedBefore(piece int) bool {
 func (r *Referee) pieceRead(e *txEntry, piece int, d *readReq) {
 	d.stray, d.kind, d.queue, d.epoch = false, ownsPiece, uint16(e.queue.id), e.queue.epoch
 	r.ask(e, piece, d)
-	r.past.note(e.queue.domain(), &r.x)
+	r.log.Saw(e.queue.domain(), &r.x)
 	r.inTurn(e, d)
 	r.wholeRead(e, d)
 	r.pushedEarly(e, "a read")

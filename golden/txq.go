@@ -3,6 +3,7 @@ package golden
 import (
 	"fmt"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/fifo"
 	"nictwin/models/nic/core"
 	"nictwin/models/nicspec"
@@ -89,27 +90,6 @@ func (s *txSide) init(build *nicspec.Build) {
 	}
 }
 
-// queue is a transmit queue, nil beyond the build.
-func (s *txSide) queue(i uint16) *txq {
-	if int(i) >= len(s.queues) {
-		return nil
-	}
-	return &s.queues[i]
-}
-
-func (q *txq) domain() Domain { return Domain{DomainTxq, q.id} }
-
-// after is the index behind the entry at an index, or behind a block that is in
-// none.
-func (q *txq) after(i uint16) uint16 {
-	if e := q.slot(i).entry; e != nil {
-		return i + e.blocks
-	}
-	return i + 1
-}
-
-func (q *txq) slot(i uint16) *txSlot { return &q.slots[int(i)&(len(q.slots)-1)] }
-
 // enableTx starts a transmit queue [T11].
 func (r *Referee) enableTx(i int) {
 	q := r.tx.queue(uint16(i))
@@ -156,7 +136,7 @@ func (r *Referee) fetchable(q *txq) {
 // fetching checks that entries which are being read may be [T1].
 func (r *Referee) fetching(q *txq, first, count uint16) {
 	if last := first + count - 1; r.tx.offSince <= r.now && int16(last-q.fetch) >= 0 {
-		r.fail(q.domain(), "T1", "tx_enable", "1 when an entry is fetched", "0", fmt.Sprintf("entries %d..%d", first, last), r.hdr.String())
+		r.log.Fail(q.domain(), "T1", "tx_enable", "1 when an entry is fetched", "0", fmt.Sprintf("entries %d..%d", first, last), r.hdr.String())
 	}
 }
 
@@ -315,13 +295,13 @@ func (r *Referee) roomFor(q *txq, pi uint16) {
 
 // eventEntry judges an Event [Q4, T2] and returns whether the queue has had
 // one.
-func (r *Referee) eventEntry(d Domain, ctx *core.Queue, bad []badRead, seen, draining bool, data []byte) bool {
+func (r *Referee) eventEntry(d verdict.Domain, ctx *core.Queue, bad []badRead, seen, draining bool, data []byte) bool {
 	off := int64(forever)
 	if draining {
 		off = r.bar.drainAt + nicspec.VisibleCycles
 	}
 	rule, cqe := "Q4", nicspec.CntRxCqe
-	if d.Kind == DomainTxq {
+	if d.Kind == verdict.DomainTxq {
 		rule, cqe = "T2", nicspec.CntTxCqe
 	}
 	got := nicspec.TxCqe(data)
@@ -342,14 +322,14 @@ func (r *Referee) eventEntry(d Domain, ctx *core.Queue, bad []badRead, seen, dra
 	r.cnt.step(nicspec.CntQueueErr.Index(), 1, r.now)
 	switch {
 	case !found:
-		r.fail(d, rule, "type", "no Event: no read of this ring failed", got.Type().String(), got.String())
+		r.log.Fail(d, rule, "type", "no Event: no read of this ring failed", got.Type().String(), got.String())
 	case seen:
-		r.fail(d, rule, "type", "one Event", "another", got.String())
+		r.log.Fail(d, rule, "type", "one Event", "another", got.String())
 	default:
 		var want [nicspec.CqeBytes]byte
 		core.BuildEvent(uint16(d.Index), best.first, best.status, ctx.Phase(ctx.CQI), &want)
 		if field, e, g, same := nicspec.DiffTxCqe(want[:], data); !same {
-			r.fail(d, rule, field, e, g, "got      "+got.String(), "expected "+nicspec.TxCqe(want[:]).String())
+			r.log.Fail(d, rule, field, e, g, "got      "+got.String(), "expected "+nicspec.TxCqe(want[:]).String())
 		}
 	}
 	return true
@@ -357,7 +337,7 @@ func (r *Referee) eventEntry(d Domain, ctx *core.Queue, bad []badRead, seen, dra
 
 // overdue is the reads of a queue's ring that may have timed out by now, or
 // will so many cycles from now.
-func (r *Referee) overdue(d Domain, soon int64) (out []badRead) {
+func (r *Referee) overdue(d verdict.Domain, soon int64) (out []badRead) {
 	for i := range r.rd.tags {
 		q := &r.rd.tags[i]
 		if q.open && !q.stray && q.kind != ownsPiece && r.domainOf(q) == d && r.now+soon >= q.issued+q.tLo {
@@ -365,24 +345,4 @@ func (r *Referee) overdue(d Domain, soon int64) (out []badRead) {
 		}
 	}
 	return out
-}
-
-func (e *txEntry) describe() string {
-	s := fmt.Sprintf("entry %d of queue %d, read by cycle %d", e.index, e.queue.id, e.fetched)
-	switch {
-	case e.plan.Status != nicspec.StatusOk:
-		return s + fmt.Sprintf(", to fail with %v", e.plan.Status)
-	case e.plan.Copy:
-		return s + e.copyText()
-	case !e.plan.Send:
-		return s + ": Nop"
-	case e.left:
-		return s + fmt.Sprintf(": frame of %d B left", e.sent)
-	}
-	s += fmt.Sprintf(": frame of %d B for port %d, %d B inline", e.plan.Length, e.plan.Port, e.plan.InlineLen)
-	for i := range e.plan.NumPieces {
-		p := &e.pieces[i]
-		s += fmt.Sprintf(", %d of %d B at %#x read", p.got.gap(p.len), p.len, p.bus)
-	}
-	return s
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 	"nictwin/models/tlp"
 )
@@ -12,9 +13,9 @@ import (
 func (r *Referee) writeOut() {
 	h, data := &r.hdr, r.x.TLP.Data
 	if len(data) != h.PayloadBytes() || h.ZeroLength() {
-		r.past.note(device, &r.x)
+		r.log.Saw(verdict.Device, &r.x)
 		if h.ZeroLength() {
-			r.fail(device, "P3", "FirstBE", "a byte enabled", "none", h.String())
+			r.log.Fail(verdict.Device, "P3", "FirstBE", "a byte enabled", "none", h.String())
 		}
 		return // a payload that does not fit its header has been reported
 	}
@@ -31,7 +32,7 @@ func (r *Referee) writeOut() {
 		r.follows(h, carriesOther)
 		return
 	}
-	before := r.log.total
+	before := r.log.Mismatches()
 	if solid(h) {
 		r.bufferWrite(addr, data[off:off+n])
 	} else {
@@ -40,7 +41,7 @@ func (r *Referee) writeOut() {
 			r.bufferWrite(at, b)
 		}
 	}
-	if r.log.total == before {
+	if r.log.Mismatches() == before {
 		r.follows(h, carriesData)
 	}
 }
@@ -76,8 +77,8 @@ func disabledBytes(h *tlp.Header, data []byte) bool {
 }
 
 func (r *Referee) failDisabled(h *tlp.Header, data []byte) {
-	r.past.note(device, &r.x)
-	r.fail(device, "B6", "payload bytes that are not enabled", "0", fmt.Sprintf("first DW %x, last DW %x",
+	r.log.Saw(verdict.Device, &r.x)
+	r.log.Fail(verdict.Device, "B6", "payload bytes that are not enabled", "0", fmt.Sprintf("first DW %x, last DW %x",
 		data[:tlp.DWBytes], data[len(data)-tlp.DWBytes:]), h.String())
 }
 
@@ -94,13 +95,13 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 		switch o := node.owner; o.kind {
 		case ownsRxCq:
 			if q := r.rx.queue(o.queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
-				r.past.note(q.domain(), &r.x)
+				r.log.Saw(q.domain(), &r.x)
 				r.rxEntry(q, data)
 				return true
 			}
 		case ownsTxCq:
 			if q := r.tx.queue(o.queue); q.ctx.CqeAddr(q.ctx.CQI) == addr {
-				r.past.note(q.domain(), &r.x)
+				r.log.Saw(q.domain(), &r.x)
 				r.txEntryWritten(q, data)
 				return true
 			}
@@ -110,14 +111,14 @@ func (r *Referee) completionEntry(addr uint64, data []byte) bool {
 	if !found || r.inBuffer(addr, len(data)) {
 		return false
 	}
-	ctx, d := &r.tx.queue(late.queue).ctx, Domain{DomainTxq, int(late.queue)}
+	ctx, d := &r.tx.queue(late.queue).ctx, verdict.Txq(int(late.queue))
 	text := nicspec.TxCqe(data).String()
 	if late.kind == ownsRxCq {
-		ctx, d = &r.rx.queue(late.queue).ctx, Domain{DomainRxq, int(late.queue)}
+		ctx, d = &r.rx.queue(late.queue).ctx, verdict.Rxq(int(late.queue))
 		text = nicspec.RxCqe(data).String()
 	}
-	r.past.note(d, &r.x)
-	r.fail(d, "P9", "completion entry address", fmt.Sprintf("%#x, entry %d", ctx.CqeAddr(ctx.CQI), ctx.CQI),
+	r.log.Saw(d, &r.x)
+	r.log.Fail(d, "P9", "completion entry address", fmt.Sprintf("%#x, entry %d", ctx.CqeAddr(ctx.CQI), ctx.CQI),
 		fmt.Sprintf("%#x, slot %d of the ring", addr, (addr-ctx.CqBase)/nicspec.CqeBytes), text)
 	return true
 }
@@ -188,72 +189,27 @@ func (r *Referee) put(s *rxSlot, part, off int, b []byte) bool {
 	}
 	q := s.q
 	r.rx.last = s
-	r.past.note(q.domain(), &r.x)
+	r.log.Saw(q.domain(), &r.x)
 	if !r.awaits(q, s.index) {
 		r.failNoFrame(q, s.index, part, off, len(b))
 	}
 	return true
 }
 
-// store is put without its checks.
-func (s *rxSlot) store(r *Referee, part, off int, b []byte) bool {
-	sh := s.parts[part]
-	if sh == nil {
-		sh = r.rx.shadows.get()
-		s.parts[part] = sh
-	}
-	if !sh.have.add(off, off+len(b)) {
-		return false
-	}
-	sh.grow(off, off+len(b))
-	copy(sh.data[off:], b)
-	return true
-}
-
-// awaits reports whether a frame may go to a descriptor.
-func (r *Referee) awaits(q *rxq, index uint16) bool {
-	return int(index-q.ctx.CI) < q.pending+r.rx.unsure
-}
-
-func (r *Referee) failNoFrame(q *rxq, index uint16, part, off, n int) {
-	r.fail(q.domain(), "R10", "write", "none: no frame is left for this descriptor",
-		fmt.Sprintf("%d B at %s", n, slotText(q.id, index, part, off)), r.hdr.String())
-}
-
-// grow makes room for the bytes up to hi; those before lo that were never
-// written read 0.
-func (sh *shadow) grow(lo, hi int) {
-	n := len(sh.data)
-	if hi <= n {
-		return
-	}
-	if hi > cap(sh.data) {
-		sh.data = append(make([]byte, 0, max(hi, nicspec.FrameMax)), sh.data...)
-	}
-	sh.data = sh.data[:hi]
-	if lo > n {
-		clear(sh.data[n:lo])
-	}
-}
-
 var partNames = [...]string{"header", "payload"}
-
-func slotText(queue int, index uint16, part, off int) string {
-	return fmt.Sprintf("%s buffer of descriptor %d of queue %d, byte %d", partNames[part], index, queue, off)
-}
 
 func (r *Referee) failTwice(node *pageNode, addr uint64, n int) {
 	o := node.owner
-	d := Domain{DomainRxq, int(o.queue)}
-	r.past.note(d, &r.x)
-	r.fail(d, "R10", "write", "every byte once", fmt.Sprintf("bytes written again: %d B at %s", n,
+	d := verdict.Rxq(int(o.queue))
+	r.log.Saw(d, &r.x)
+	r.log.Fail(d, "R10", "write", "every byte once", fmt.Sprintf("bytes written again: %d B at %s", n,
 		slotText(int(o.queue), o.index, int(o.part), int(addr-node.lo))), r.hdr.String())
 }
 
 // failStray reports a write that belongs nowhere.
 func (r *Referee) failStray(addr uint64, n int) {
-	r.past.note(device, &r.x)
-	r.fail(device, "C2", "Address", "inside a buffer of a descriptor in use, the destination of a copy, or the next completion entry",
+	r.log.Saw(verdict.Device, &r.x)
+	r.log.Fail(verdict.Device, "C2", "Address", "inside a buffer of a descriptor in use, the destination of a copy, or the next completion entry",
 		fmt.Sprintf("%d B at %#x%s", n, addr, r.near(addr)), r.hdr.String())
 }
 

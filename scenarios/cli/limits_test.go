@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"nictwin/scenarios/result"
 	"syscall"
 	"testing"
+
+	"nictwin/scenarios/result"
 
 	"github.com/stretchr/testify/require"
 )

@@ -14,7 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/golden"
+	"nictwin/golden/verdict"
+
 	"nictwin/models/boundary"
 	"nictwin/scenarios/bench"
 	"nictwin/scenarios/device"
@@ -295,8 +296,8 @@ func TestFuzzFindingsValidate(t *testing.T) {
 	f := NewFuzz()
 	f.Self, f.NIC = "nictwin", device.Model
 	e := &FuzzEnded{Ended: Ended{Outcome: result.Mismatch, Object: result.Object{Command: "fuzz"}}, Result: &fuzz.Result{Failures: []result.Failure{
-		{Number: 3, Key: "[R8] hdr_len", Ops: 40, Shrunk: 2, Program: "out/program-3.json", Finding: result.OfMismatch(&golden.Mismatch{
-			Rule: "R8", Field: "hdr_len", At: golden.Domain{Kind: golden.DomainRxq, Index: 1}, Index: 2, Frame: &golden.FrameID{N: 7},
+		{Number: 3, Key: "[R8] hdr_len", Ops: 40, Shrunk: 2, Program: "out/program-3.json", Finding: result.OfMismatch(&verdict.Mismatch{
+			Rule: "R8", Field: "hdr_len", At: verdict.Domain{Kind: verdict.DomainRxq, Index: 1}, Index: 2, Frame: &verdict.FrameID{N: 7},
 		})},
 		{Number: 5, Ops: 9, Shrunk: 9, Finding: result.OfError(&player.StuckError{What: "the queue is off"})},
 		{Number: 6, Ops: 1, Shrunk: 1, Finding: result.OfError(errors.Join(&device.StreamError{Stream: "m_axis_tlp", Port: -1, Rule: 2}))},

@@ -3,6 +3,7 @@ package judge
 import (
 	"nictwin/golden"
 	"nictwin/golden/trace"
+	"nictwin/golden/verdict"
 	"nictwin/models/simcore"
 )
 
@@ -13,10 +14,10 @@ type frameLog struct {
 	out    *trace.Pcapng
 	first  int // of the NIC's two interfaces
 	period simcore.Ps
-	text   func(*golden.Mismatch) string
+	text   func(*verdict.Mismatch) string
 
 	frame trace.Frame                 // at hand
-	told  map[*golden.Mismatch]bool   // by a comment
+	told  map[*verdict.Mismatch]bool  // by a comment
 	late  map[trace.PacketID][]string // comments to be added
 }
 
@@ -28,11 +29,11 @@ const (
 )
 
 func newFrameLog(name string, out *trace.Pcapng, first int) *frameLog {
-	return &frameLog{name: name, out: out, first: first, told: map[*golden.Mismatch]bool{}, late: map[trace.PacketID][]string{}}
+	return &frameLog{name: name, out: out, first: first, told: map[*verdict.Mismatch]bool{}, late: map[trace.PacketID][]string{}}
 }
 
 // packetID numbers a frame of a NIC's boundary.
-func (l *frameLog) packetID(f golden.FrameID) trace.PacketID {
+func (l *frameLog) packetID(f verdict.FrameID) trace.PacketID {
 	id := trace.PacketID(f.N) | trace.PacketID(f.Port)<<32 | trace.PacketID(l.first)<<48
 	if f.Sent {
 		id |= 1 << 40
@@ -63,7 +64,7 @@ func (l *frameLog) compared(e *golden.FrameEvent) {
 }
 
 // found takes what was found in all: what no comment tells yet is to be added.
-func (l *frameLog) found(list []*golden.Mismatch) {
+func (l *frameLog) found(list []*verdict.Mismatch) {
 	for _, m := range list {
 		if m.Frame != nil && !l.told[m] {
 			id := l.packetID(*m.Frame)

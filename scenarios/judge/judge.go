@@ -5,6 +5,7 @@ import (
 
 	"nictwin/golden"
 	"nictwin/golden/trace"
+	"nictwin/golden/verdict"
 	"nictwin/models/boundary"
 	"nictwin/models/nicspec"
 	"nictwin/models/simcore"
@@ -18,12 +19,12 @@ type Options struct {
 	Period simcore.Ps // of the NIC's clock; 0: as the NIC has it, or the default if it does not say
 
 	MaxMismatches int // kept in full; 0: as many as golden keeps by itself
-	OnMismatch    func(*golden.Mismatch)
+	OnMismatch    func(*verdict.Mismatch)
 
 	Log *Log // what crosses is written there; nil: nowhere
 
 	// Comment is what frames.pcapng says of a mismatch; nil: its first line.
-	Comment func(*golden.Mismatch) string
+	Comment func(*verdict.Mismatch) string
 }
 
 // Judge is the referee of one NIC.
@@ -58,7 +59,7 @@ func Attach(nic boundary.Observable, o Options) (*Judge, error) {
 	}
 	if o.Log != nil {
 		if o.Comment == nil {
-			o.Comment = func(m *golden.Mismatch) string { return m.String() }
+			o.Comment = func(m *verdict.Mismatch) string { return m.String() }
 		}
 		events, frames := o.Log.add(o.Name, o.Period, o.Comment)
 		j.frames = frames

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"nictwin/golden"
+	"nictwin/golden/verdict"
+
 	"nictwin/golden/trace"
 	"nictwin/models/simcore"
 	"nictwin/scenarios/files"
@@ -57,7 +58,7 @@ func NewLog(dir *files.Folder, limit int64, names ...string) (*Log, error) {
 }
 
 // add returns where a NIC's crossings and frames go. It panics if NewLog was not given the name.
-func (l *Log) add(name string, period simcore.Ps, comment func(*golden.Mismatch) string) (*trace.Events, *frameLog) {
+func (l *Log) add(name string, period simcore.Ps, comment func(*verdict.Mismatch) string) (*trace.Events, *frameLog) {
 	for _, f := range l.nics {
 		if f.name == name {
 			f.period, f.text = cmp.Or(period, simcore.DefaultPeriodPs), comment

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"nictwin/golden"
+	"nictwin/golden/verdict"
 	"nictwin/models/nicspec"
 	"nictwin/scenarios/files"
 	judging "nictwin/scenarios/judge"
@@ -18,13 +19,13 @@ type judge struct {
 	dir    *files.Folder
 	closes bool // dir, which was opened here
 
-	origins map[*golden.Mismatch]*result.Frame // of mismatches about a frame, noted while it is known
+	origins map[*verdict.Mismatch]*result.Frame // of mismatches about a frame, noted while it is known
 }
 
 func newJudge(r *Run) (_ *judge, err error) {
 	sizes := nicspec.DefaultBuild()
 	sizes.Ports, sizes.EthBits = r.opts.Ports, r.dev.EthBits()
-	j := &judge{origins: map[*golden.Mismatch]*result.Frame{}}
+	j := &judge{origins: map[*verdict.Mismatch]*result.Frame{}}
 	if r.opts.Events && r.opts.Out != "" {
 		if err := j.openLog(&r.opts); err != nil {
 			return nil, errors.Join(err, j.Close())
@@ -32,12 +33,12 @@ func newJudge(r *Run) (_ *judge, err error) {
 	}
 	j.Judge, err = judging.Attach(r.dev, judging.Options{
 		Build: sizes, Log: j.log, Period: r.dev.Period(),
-		OnMismatch: func(m *golden.Mismatch) {
+		OnMismatch: func(m *verdict.Mismatch) {
 			if m.Frame != nil {
 				j.origins[m] = r.origin(*m.Frame)
 			}
 		},
-		Comment: func(m *golden.Mismatch) string {
+		Comment: func(m *verdict.Mismatch) string {
 			f := r.finding(m)
 			return f.Head()
 		},

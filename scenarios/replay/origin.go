@@ -3,7 +3,8 @@ package replay
 import (
 	"fmt"
 
-	"nictwin/golden"
+	"nictwin/golden/verdict"
+
 	"nictwin/scenarios/result"
 	"nictwin/scenarios/traffic"
 )
@@ -59,7 +60,7 @@ func (r *Run) lookUp(list []result.Finding) error {
 }
 
 // origin is the frame that the referee means; nil if this run has none such.
-func (r *Run) origin(id golden.FrameID) *result.Frame {
+func (r *Run) origin(id verdict.FrameID) *result.Frame {
 	switch {
 	case id.Sent && r.tx != nil:
 		if n := ordinalOf(id.N, r.tx.next); n >= 0 {
@@ -74,7 +75,7 @@ func (r *Run) origin(id golden.FrameID) *result.Frame {
 }
 
 // finding is a mismatch of the referee, with what only this run knows of its frame.
-func (r *Run) finding(m *golden.Mismatch) result.Finding {
+func (r *Run) finding(m *verdict.Mismatch) result.Finding {
 	f := result.OfMismatch(m)
 	if x := r.judge.origins[m]; x != nil {
 		f.About(x)

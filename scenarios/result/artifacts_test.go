@@ -2,10 +2,11 @@ package result
 
 import (
 	"errors"
-	"nictwin/scenarios/judge"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"nictwin/scenarios/judge"
 
 	"github.com/stretchr/testify/require"
 )

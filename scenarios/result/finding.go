@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"nictwin/golden"
+	"nictwin/golden/verdict"
+
 	"nictwin/models/boundary"
 	"nictwin/scenarios/traffic/capture"
 )
@@ -141,18 +142,18 @@ func Texts(list []Finding) []string {
 }
 
 // OfMismatch is what the referee found.
-func OfMismatch(m *golden.Mismatch) Finding {
+func OfMismatch(m *verdict.Mismatch) Finding {
 	f := Finding{
 		NIC: m.NIC, Rule: m.Rule, Domain: domainOf(m), Field: m.Field, Expected: Value(m.Expected), Got: Value(m.Got),
 		Cycle: new(m.Cycle), Text: m.Detail(),
 	}
 	switch m.At.Kind {
-	case golden.DomainPort:
+	case verdict.DomainPort:
 		f.Port = new(m.At.Index)
-	case golden.DomainRxq, golden.DomainTxq:
+	case verdict.DomainRxq, verdict.DomainTxq:
 		f.Queue = new(m.At.Index)
 	}
-	if m.Index != golden.NoIndex {
+	if m.Index != verdict.NoIndex {
 		f.Index = new(m.Index)
 	}
 	if m.GoFile != "" {
@@ -166,7 +167,7 @@ func OfMismatch(m *golden.Mismatch) Finding {
 }
 
 // OfFrame is a frame as the referee names it.
-func OfFrame(id golden.FrameID) *Frame {
+func OfFrame(id verdict.FrameID) *Frame {
 	f := &Frame{Dir: "rx", Port: id.Port, Number: int(id.N)}
 	if id.Sent {
 		f.Dir = "tx"
@@ -175,7 +176,7 @@ func OfFrame(id golden.FrameID) *Frame {
 }
 
 // domainOf is the domain of a mismatch: by its rule, where that has a section for itself, else by where it showed.
-func domainOf(m *golden.Mismatch) Domain {
+func domainOf(m *verdict.Mismatch) Domain {
 	if m.Rule != "" {
 		switch m.Rule[0] {
 		case 'A':
@@ -189,13 +190,13 @@ func domainOf(m *golden.Mismatch) Domain {
 		}
 	}
 	switch m.At.Kind {
-	case golden.DomainRegisters:
+	case verdict.DomainRegisters:
 		return Registers
-	case golden.DomainCounters:
+	case verdict.DomainCounters:
 		return Counters
-	case golden.DomainPort, golden.DomainRxq:
+	case verdict.DomainPort, verdict.DomainRxq:
 		return Rx
-	case golden.DomainTxq:
+	case verdict.DomainTxq:
 		return Tx
 	}
 	return Device

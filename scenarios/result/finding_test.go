@@ -9,28 +9,29 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/golden"
+	"nictwin/golden/verdict"
+
 	"nictwin/models/boundary"
 	"nictwin/scenarios/traffic/capture"
 )
 
 // A mismatch of the referee in fields, by its rule and by where it showed.
 func TestMismatchesAreFindings(t *testing.T) {
-	frame := &golden.FrameID{Port: 1, N: 9}
+	frame := &verdict.FrameID{Port: 1, N: 9}
 	for _, c := range []struct {
-		m    golden.Mismatch
+		m    verdict.Mismatch
 		want string
 	}{
-		{golden.Mismatch{Rule: "R8", At: golden.Domain{Kind: golden.DomainRxq, Index: 3}, Index: 17, Frame: frame, Cycle: 5},
+		{verdict.Mismatch{Rule: "R8", At: verdict.Domain{Kind: verdict.DomainRxq, Index: 3}, Index: 17, Frame: frame, Cycle: 5},
 			`{"rule":"R8","domain":"rx","cycle":5,"port":1,"queue":3,"index":17,"frame":{"dir":"rx","port":1,"number":9},"text":"T"}`},
-		{golden.Mismatch{Rule: "D2", At: golden.Domain{Kind: golden.DomainTxq}, Index: 0, Field: "byte", Expected: "1", Got: "2"},
+		{verdict.Mismatch{Rule: "D2", At: verdict.Domain{Kind: verdict.DomainTxq}, Index: 0, Field: "byte", Expected: "1", Got: "2"},
 			`{"rule":"D2","domain":"copies","field":"byte","expected":"1","got":"2","cycle":0,"queue":0,"index":0,"text":"T"}`},
-		{golden.Mismatch{Rule: "T5", At: golden.Domain{Kind: golden.DomainTxq, Index: 1}, Index: 2, Frame: &golden.FrameID{Sent: true, N: 4}},
+		{verdict.Mismatch{Rule: "T5", At: verdict.Domain{Kind: verdict.DomainTxq, Index: 1}, Index: 2, Frame: &verdict.FrameID{Sent: true, N: 4}},
 			`{"rule":"T5","domain":"tx","cycle":0,"port":0,"queue":1,"index":2,"frame":{"dir":"tx","port":0,"number":4},"text":"T"}`},
-		{golden.Mismatch{Rule: "G5", At: golden.Domain{Kind: golden.DomainCounters}, Index: golden.NoIndex, GoFile: "a.go", RTLFile: "b.sv"},
+		{verdict.Mismatch{Rule: "G5", At: verdict.Domain{Kind: verdict.DomainCounters}, Index: verdict.NoIndex, GoFile: "a.go", RTLFile: "b.sv"},
 			`{"rule":"G5","domain":"counters","cycle":0,"files":["a.go","b.sv"],"text":"T"}`},
-		{golden.Mismatch{NIC: "A", Rule: "B4", Index: golden.NoIndex}, `{"nic":"A","rule":"B4","domain":"device","cycle":0,"text":"T"}`},
-		{golden.Mismatch{Rule: "F6", At: golden.Domain{Kind: golden.DomainPort, Index: 1}, Index: golden.NoIndex},
+		{verdict.Mismatch{NIC: "A", Rule: "B4", Index: verdict.NoIndex}, `{"nic":"A","rule":"B4","domain":"device","cycle":0,"text":"T"}`},
+		{verdict.Mismatch{Rule: "F6", At: verdict.Domain{Kind: verdict.DomainPort, Index: 1}, Index: verdict.NoIndex},
 			`{"rule":"F6","domain":"pause","cycle":0,"port":1,"text":"T"}`},
 	} {
 		f := OfMismatch(&c.m)
@@ -41,9 +42,9 @@ func TestMismatchesAreFindings(t *testing.T) {
 		require.JSONEq(t, c.want, string(text))
 	}
 	for rule, want := range map[string]Domain{"A4": Accounts, "M3": Messages, "P2": Device, "": Device} {
-		require.Equal(t, want, domainOf(&golden.Mismatch{Rule: rule}), rule)
+		require.Equal(t, want, domainOf(&verdict.Mismatch{Rule: rule}), rule)
 	}
-	require.Equal(t, Registers, domainOf(&golden.Mismatch{Rule: "G2", At: golden.Domain{Kind: golden.DomainRegisters}}))
+	require.Equal(t, Registers, domainOf(&verdict.Mismatch{Rule: "G2", At: verdict.Domain{Kind: verdict.DomainRegisters}}))
 }
 
 // The first line of a text says where its frame was captured.

@@ -6,7 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/golden"
+	"nictwin/golden/verdict"
+
 	"nictwin/models/nicspec"
 )
 
@@ -19,7 +20,7 @@ func TestValues(t *testing.T) {
 	} {
 		require.Equal(t, want, Value(shown), shown)
 	}
-	f := OfMismatch(&golden.Mismatch{Rule: "S2", Field: "rss_hash", Expected: "2164260859 (0x80fffffb)", Got: "0x10"})
+	f := OfMismatch(&verdict.Mismatch{Rule: "S2", Field: "rss_hash", Expected: "2164260859 (0x80fffffb)", Got: "0x10"})
 	require.Equal(t, "2164260859", f.Expected)
 	require.Equal(t, "16", f.Got)
 	require.Contains(t, f.Text, "expected 2164260859 (0x80fffffb), got 0x10", "people see the number as before")

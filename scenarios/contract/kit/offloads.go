@@ -48,7 +48,7 @@ func digest(b []byte, f *nicspec.RxCqeFields, mode nicspec.CrcMode) {
 	}
 	f.Crc32cValue = crc32c(b[from:to])
 	if mode == nicspec.CrcModeCheck && to-from >= 5 {
-		f.Crc32c = verdict(crc32c(b[from:to-4]) == binary.LittleEndian.Uint32(b[to-4:]))
+		f.Crc32c = rightIf(crc32c(b[from:to-4]) == binary.LittleEndian.Uint32(b[to-4:]))
 	}
 }
 

@@ -137,7 +137,7 @@ func (p *parser) payload() {
 // checks are [H8] to [H10].
 func (p *parser) checks() {
 	if p.L3Type == nicspec.L3TypeIpv4 {
-		p.IpCsum = verdict(wire.Checksum(p.b[p.l3:p.l4At]) == 0)
+		p.IpCsum = rightIf(wire.Checksum(p.b[p.l3:p.l4At]) == 0)
 	}
 	if p.L4Type != nicspec.L4TypeUdp || p.L4LenBad || p.Frag {
 		return
@@ -149,10 +149,10 @@ func (p *parser) checks() {
 			addrs = p.b[p.l3+8 : p.l3+40]
 		}
 		sum := wire.PartialSum(0).Add(addrs).AddUint16(ProtoUDP).AddUint16(uint16(p.udpLen)).Add(p.b[p.l4:end])
-		p.L4Csum = verdict(sum.Checksum() == 0)
+		p.L4Csum = rightIf(sum.Checksum() == 0)
 	}
 	if p.Roce && p.udpLen >= 24 {
-		p.Icrc = verdict(p.crc(end-4) == binary.LittleEndian.Uint32(p.b[end-4:]))
+		p.Icrc = rightIf(p.crc(end-4) == binary.LittleEndian.Uint32(p.b[end-4:]))
 	}
 }
 
@@ -169,7 +169,8 @@ func (p *parser) crc(end int) uint32 {
 	return crc32.ChecksumIEEE(c)
 }
 
-func verdict(ok bool) nicspec.Verdict {
+// rightIf is the verdict of a check that passed, or did not.
+func rightIf(ok bool) nicspec.Verdict {
 	if ok {
 		return nicspec.VerdictOk
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"nictwin/golden"
+	"nictwin/golden/verdict"
 	"nictwin/models/board"
 	"nictwin/models/boundary"
 	"nictwin/models/mem"
@@ -33,7 +33,7 @@ type Rig struct {
 	Stall int
 	Way   int // cycles that are enough for a write of software to take effect, and for a message to come back
 	judge *judge.Judge
-	found []*golden.Mismatch // by the referee, so far
+	found []*verdict.Mismatch // by the referee, so far
 
 	Cpls   []Completion // answers to raw requests
 	Out    []sent       // frames that left, in order
@@ -99,7 +99,7 @@ func NewRig(t *testing.T, sizes nicspec.Build, build Build, s testbed.Spec) *Rig
 	require.NoError(t, err)
 	r.judge, err = judge.Attach(b.NIC, judge.Options{
 		Build: sizes, MaxMismatches: 5,
-		OnMismatch: func(m *golden.Mismatch) { r.found = append(r.found, m) },
+		OnMismatch: func(m *verdict.Mismatch) { r.found = append(r.found, m) },
 	})
 	require.NoError(t, err)
 	b.NIC.Observe(r.see)

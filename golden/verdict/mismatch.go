@@ -1,10 +1,10 @@
-package golden
+package verdict
 
 import (
 	"fmt"
 	"strings"
 
-	"nictwin/models/nicspec"
+	"nictwin/models/boundary"
 )
 
 // FrameID names a frame at the NIC's boundary. The one that the device sent and the one that the reference expected have the same.
@@ -64,13 +64,29 @@ func (m *Mismatch) Detail() string {
 	return b.String()
 }
 
-// ledger is the mismatches of a run.
-type ledger struct {
+// Log collects what a run comes to: mismatches, notes, what the referee's own bounds kept from being judged, and the latest
+// crossings of each domain.
+type Log struct {
+	nic  string
+	most int
+	told func(*Mismatch)
+
+	now   int64 // cycle of the crossing at hand
+	past  history
+	first *Mismatch // since Begin
+
 	kept  []*Mismatch
 	total uint64
 	kinds []Tally
 	notes []string
 	noted uint64
+	met   [numLimits]uint64
+}
+
+// NewLog makes one for a NIC of a name, of so many ports and queues. Most mismatches are kept in full; told, if set, is told of each
+// of these.
+func NewLog(nic string, most int, told func(*Mismatch), ports, rxqs, txqs int) *Log {
+	return &Log{nic: nic, most: most, told: told, now: -1, past: newHistory(ports, rxqs, txqs)}
 }
 
 // Tally counts mismatches of one kind.
@@ -86,7 +102,7 @@ const (
 	maxNotes   = 32
 )
 
-func (l *ledger) tally(d, rule, field string) {
+func (l *Log) tally(d, rule, field string) {
 	for i := range l.kinds {
 		if k := &l.kinds[i]; k.Domain == d && k.Rule == rule && k.Field == field {
 			k.Count++
@@ -98,70 +114,76 @@ func (l *ledger) tally(d, rule, field string) {
 	}
 }
 
-// subject is what a mismatch is about, besides its domain.
-type subject struct {
-	frame *FrameID
-	index int
+// Subject is what a mismatch is about, besides its domain.
+type Subject struct {
+	Frame *FrameID
+	Index int // of a descriptor or work entry, or NoIndex
 }
 
-// fail records a mismatch. Everything it is given is evaluated by the caller,
-// so it is called where a mismatch is certain and nowhere else.
-func (r *Referee) fail(d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
-	return r.failOf(subject{index: NoIndex}, d, rule, field, expected, got, summary...)
+// At says in which cycle the crossing at hand ended.
+func (l *Log) At(cycle int64) { l.now = cycle }
+
+// Fail records a mismatch.
+func (l *Log) Fail(d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
+	return l.FailOf(Subject{Index: NoIndex}, d, rule, field, expected, got, summary...)
 }
 
-// failRx is fail for a frame that came in, which it describes last.
-func (r *Referee) failRx(f *rxFrame, index int, d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
-	s := subject{frame: f.id(), index: index}
-	return r.failOf(s, d, rule, field, expected, got, append(summary, r.describe(f))...)
-}
-
-// failEntry is fail for a work entry, which it describes last.
-func (r *Referee) failEntry(e *txEntry, d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
-	return r.failOf(e.subject(), d, rule, field, expected, got, append(summary, e.describe())...)
-}
-
-func (r *Referee) failOf(s subject, d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
-	l := &r.log
+// FailOf is Fail for what is about a frame, a descriptor or a work entry.
+func (l *Log) FailOf(s Subject, d Domain, rule, field, expected, got string, summary ...string) *Mismatch {
 	l.total++
 	l.tally(d.String(), rule, field)
 	m := &Mismatch{
-		NIC: r.cfg.NIC, Rule: rule, Domain: d.String(), Cycle: r.now, Field: field, Expected: expected, Got: got, Summary: summary,
-		At: d, Index: s.index, Frame: s.frame,
+		NIC: l.nic, Rule: rule, Domain: d.String(), Cycle: l.now, Field: field, Expected: expected, Got: got, Summary: summary,
+		At: d, Index: s.Index, Frame: s.Frame,
 	}
-	if r.ofFrame == nil {
-		r.ofFrame = m
+	if l.first == nil {
+		l.first = m
 	}
-	if len(l.kept) >= r.cfg.MaxMismatches {
+	if len(l.kept) >= l.most {
 		return m
 	}
-	m.Past = r.past.list(d)
+	m.Past = l.past.list(d)
 	m.GoFile, m.RTLFile = responsible(d, rule, field)
 	l.kept = append(l.kept, m)
-	if r.cfg.OnMismatch != nil {
-		r.cfg.OnMismatch(m)
+	if l.told != nil {
+		l.told(m)
 	}
 	return m
 }
 
-// id names the frame.
-func (f *rxFrame) id() *FrameID { return &FrameID{Port: f.port, N: f.seq} }
+// Begin forgets which mismatch was the first.
+func (l *Log) Begin() { l.first = nil }
 
-// id names the frame that the entry sends, nil if it sends none.
-func (e *txEntry) id() *FrameID {
-	if w := nicspec.Wqe(e.raw[:]); w.Opcode() == nicspec.OpcodeSend {
-		return &FrameID{Sent: true, Port: e.plan.Port, N: w.WqeId()}
-	}
-	return nil
-}
+// FirstMismatch is the first one since Begin, or nil.
+func (l *Log) FirstMismatch() *Mismatch { return l.first }
 
-func (e *txEntry) subject() subject { return subject{frame: e.id(), index: int(e.index)} }
-
-// note records something that is not the device's fault.
-func (r *Referee) note(format string, args ...any) {
-	l := &r.log
+// Note records something that is not the device's fault.
+func (l *Log) Note(format string, args ...any) {
 	l.noted++
 	if len(l.notes) < maxNotes {
-		l.notes = append(l.notes, fmt.Sprintf("cycle %d: ", r.now)+fmt.Sprintf(format, args...))
+		l.notes = append(l.notes, fmt.Sprintf("cycle %d: ", l.now)+fmt.Sprintf(format, args...))
 	}
+}
+
+// Saw adds a crossing to those of a domain.
+func (l *Log) Saw(d Domain, x *boundary.Crossing) { l.past.note(d, x) }
+
+// Latest is the cycle of a domain's latest crossing, math.MinInt64 if there is none.
+func (l *Log) Latest(d Domain) int64 { return l.past.latest(d) }
+
+// Mismatches is how many there are so far.
+func (l *Log) Mismatches() uint64 { return l.total }
+
+// List is those that are kept in full.
+func (l *Log) List() []*Mismatch { return l.kept }
+
+// Tallies is all of them, counted by kind.
+func (l *Log) Tallies() []Tally { return l.kinds }
+
+// NoteList is the notes, and how many there are when some are left out.
+func (l *Log) NoteList() []string {
+	if l.noted > uint64(len(l.notes)) {
+		return append(l.notes[:len(l.notes):len(l.notes)], fmt.Sprintf("%d notes in all", l.noted))
+	}
+	return l.notes
 }

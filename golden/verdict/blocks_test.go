@@ -1,4 +1,4 @@
-package golden
+package verdict
 
 import (
 	"path/filepath"
@@ -16,11 +16,11 @@ func TestResponsible(t *testing.T) {
 		rule, field string
 		goFile, rtl string
 	}{
-		{device, "P3", fieldPayload, "core/rxdma", "rxdma"},
-		{device, "P3", "request bytes", "core/reader", "reader"},
-		{device, "P2", "Tag", "core/reader", "reader"},
-		{device, "P11", "Attr", "tlpout", "tlp_mux"},
-		{device, "T4", "Address", "core/key", "key"}, // of a piece
+		{Device, "P3", FieldPayload, "core/rxdma", "rxdma"},
+		{Device, "P3", "request bytes", "core/reader", "reader"},
+		{Device, "P2", "Tag", "core/reader", "reader"},
+		{Device, "P11", "Attr", "tlpout", "tlp_mux"},
+		{Device, "T4", "Address", "core/key", "key"}, // of a piece
 		{txq, "T1", "entry", "txq", "txq"},
 		{txq, "T2", "Address", "ring/window", "txq_fetch"},
 		{txq, "T2", "status", "core/reader", "reader"},
@@ -35,10 +35,10 @@ func TestResponsible(t *testing.T) {
 		{rxq, "Q4", "status", "core/reader", "reader"},
 		{rxq, "S3", "queue", "core/rss", "rss"},
 		{rxq, "R10", "status", "core/cqe", "rxdma"},
-		{counting, "C1", "RX_DROP_ICRC[1]", "core/icrc", "icrc"},
-		{counting, "G5", "COPY_BYTES", "copy", "copy"},
-		{counting, "G5", "RULE_HITS[3]", "core/steer", "steer"},
-		{counting, "G5", "RX_FRAMES[0]", "core/counters", "counters"},
+		{Counting, "C1", "RX_DROP_ICRC[1]", "core/icrc", "icrc"},
+		{Counting, "G5", "COPY_BYTES", "copy", "copy"},
+		{Counting, "G5", "RULE_HITS[3]", "core/steer", "steer"},
+		{Counting, "G5", "RX_FRAMES[0]", "core/counters", "counters"},
 	} {
 		goFile, rtl := responsible(c.d, c.rule, c.field)
 		require.Equal(t, []string{"models/nic/" + c.goFile + ".go", rtlFileOf(c.rtl)}, []string{goFile, rtl}, "%v", c)
@@ -50,15 +50,15 @@ func TestResponsibleFilesExist(t *testing.T) {
 	check := func(d Domain, rule, field string) {
 		goFile, rtlFile := responsible(d, rule, field)
 		for _, f := range []string{goFile, rtlFile} {
-			require.FileExists(t, filepath.Join("..", f), "%v, rule %s, field %s", d, rule, field)
+			require.FileExists(t, filepath.Join("..", "..", f), "%v, rule %s, field %s", d, rule, field)
 		}
 	}
 	for both := range blocksByBoth {
 		rule, field, _ := strings.Cut(both, " ")
-		check(device, rule, field)
+		check(Device, rule, field)
 	}
 	for counter := range blocksByCounter {
-		check(counting, "G5", counter)
+		check(Counting, "G5", counter)
 	}
 	for _, kind := range []DomainKind{DomainRxq, DomainTxq, DomainCounters} {
 		for field := range blocksByField {

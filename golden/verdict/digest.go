@@ -1,4 +1,4 @@
-package golden
+package verdict
 
 import (
 	"crypto/sha256"
@@ -9,18 +9,18 @@ import (
 	"nictwin/models/boundary"
 )
 
-// digest is a hash over every crossing: kind, port, queue, length, cycles and
+// Digest is a hash over every crossing: kind, port, queue, length, cycles and
 // bytes. Each crossing is mixed into a state of 128 bits, which depends on the
 // order; the result is the SHA-256 of the state and of how many there were.
-type digest struct {
+type Digest struct {
 	a, b uint64
 	n    uint64
 }
 
-func newDigest() digest { return digest{a: mixA, b: mixD} }
+func NewDigest() Digest { return Digest{a: MixA, b: mixD} }
 
-// add takes one crossing.
-func (d *digest) add(x *boundary.Crossing) {
+// Add takes one crossing.
+func (d *Digest) Add(x *boundary.Crossing) {
 	var lo, hi uint64
 	kind := uint64(x.Kind) | uint64(x.Port)<<8
 	if x.Kind.IsTLP() {
@@ -29,14 +29,14 @@ func (d *digest) add(x *boundary.Crossing) {
 		kind |= uint64(uint32(x.Frame.Queue)) << 16
 		lo, hi = mix128(0, 0, x.Frame.Data)
 	}
-	lo += fold(uint64(x.First)^mixC, mixB)
-	hi += fold(uint64(x.Last)^mixA, mixD)
-	d.a, d.b = fold(d.a^lo, mixB^kind)+d.b, fold(d.b^hi, mixC)^d.a
+	lo += Fold(uint64(x.First)^mixC, MixB)
+	hi += Fold(uint64(x.Last)^MixA, mixD)
+	d.a, d.b = Fold(d.a^lo, MixB^kind)+d.b, Fold(d.b^hi, mixC)^d.a
 	d.n++
 }
 
-// sum returns the digest in hexadecimal.
-func (d *digest) sum() string {
+// Sum returns the digest in hexadecimal.
+func (d *Digest) Sum() string {
 	var b [24]byte
 	binary.LittleEndian.PutUint64(b[:], d.a)
 	binary.LittleEndian.PutUint64(b[8:], d.b)
@@ -47,14 +47,14 @@ func (d *digest) sum() string {
 
 // Odd constants with about as many ones as zeros.
 const (
-	mixA = 0x9e3779b97f4a7c15
-	mixB = 0xc2b2ae3d27d4eb4f
+	MixA = 0x9e3779b97f4a7c15
+	MixB = 0xc2b2ae3d27d4eb4f
 	mixC = 0x165667b19e3779f9
 	mixD = 0xd6e8feb86659fd93
 )
 
-// fold multiplies and folds the product to 64 bits.
-func fold(x, y uint64) uint64 {
+// Fold multiplies and folds the product to 64 bits.
+func Fold(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)
 	return hi ^ lo
 }
@@ -63,14 +63,14 @@ func fold(x, y uint64) uint64 {
 // tell runs apart and resists no attacker. What is added for a block depends on
 // its place and on no other block, so that blocks are mixed side by side.
 func mix128(p, q uint64, b []byte) (lo, hi uint64) {
-	lo, hi = fold(p^mixA, q^mixB), fold(q^mixC, p^mixD)
+	lo, hi = Fold(p^MixA, q^MixB), Fold(q^mixC, p^mixD)
 	k, n := uint64(len(b)), uint64(len(b))
 	for len(b) >= 32 {
 		w, x := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 		y, z := binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-		k += mixA
-		lo += fold(w^k, x^mixB-k)
-		hi += fold(y^k, z^mixD-k)
+		k += MixA
+		lo += Fold(w^k, x^MixB-k)
+		hi += Fold(y^k, z^mixD-k)
 		b = b[32:]
 	}
 	if len(b) > 0 {
@@ -79,8 +79,8 @@ func mix128(p, q uint64, b []byte) (lo, hi uint64) {
 		w, x := binary.LittleEndian.Uint64(tail[:]), binary.LittleEndian.Uint64(tail[8:])
 		y, z := binary.LittleEndian.Uint64(tail[16:]), binary.LittleEndian.Uint64(tail[24:])
 		k += mixC
-		lo += fold(w^k, x^mixB-k)
-		hi += fold(y^k, z^mixD-k)
+		lo += Fold(w^k, x^MixB-k)
+		hi += Fold(y^k, z^mixD-k)
 	}
-	return fold(lo^mixA, hi^mixD^n), fold(hi^mixB^n, lo^mixC)
+	return Fold(lo^MixA, hi^mixD^n), Fold(hi^MixB^n, lo^mixC)
 }

@@ -1,7 +1,8 @@
-package golden
+package verdict
 
 import (
 	"fmt"
+	"math"
 
 	"nictwin/models/boundary"
 	"nictwin/models/tlp"
@@ -36,10 +37,19 @@ func (d Domain) String() string {
 }
 
 var (
-	device    = Domain{Kind: DomainDevice}
-	registers = Domain{Kind: DomainRegisters}
-	counting  = Domain{Kind: DomainCounters}
+	Device    = Domain{Kind: DomainDevice}
+	Registers = Domain{Kind: DomainRegisters}
+	Counting  = Domain{Kind: DomainCounters}
 )
+
+// Port is the domain of frames that come in on a port.
+func Port(i int) Domain { return Domain{Kind: DomainPort, Index: i} }
+
+// Rxq is the domain of a receive queue, and of the completion queue with its number.
+func Rxq(q int) Domain { return Domain{Kind: DomainRxq, Index: q} }
+
+// Txq is the domain of a transmit queue.
+func Txq(q int) Domain { return Domain{Kind: DomainTxq, Index: q} }
 
 // historyLen is how many crossings of a domain a mismatch shows.
 const historyLen = 16
@@ -115,11 +125,11 @@ func (h *history) note(d Domain, x *boundary.Crossing) {
 	r.n++
 }
 
-// latest is the cycle of a domain's latest crossing, never if there is none.
+// latest is the cycle of a domain's latest crossing, math.MinInt64 if there is none.
 func (h *history) latest(d Domain) int64 {
 	r := h.ring(d)
 	if r.n == 0 {
-		return never
+		return math.MinInt64
 	}
 	return r.past[(r.n-1)%historyLen].last
 }
