@@ -73,7 +73,7 @@ func (r *Referee) answered() bool {
 			fmt.Sprintf("%#x", h.Tag), h.String())
 	}
 	list.Remove(at)
-	r.holds(verdict.Registers, "an answer to be sent", q.cycle, r.now)
+	r.mustBeBusy(verdict.Registers, "an answer to be sent", q.cycle, r.now)
 	r.judgeAnswer(&q, h)
 	return true
 }

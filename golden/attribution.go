@@ -244,7 +244,7 @@ func (r *Referee) spread(d *readReq) bool {
 
 // reads reports whether the device may still read for a piece.
 func (e *txEntry) reads(piece int) bool {
-	return e.pieces[piece].open && !e.never && !e.ghost && !e.left
+	return e.pieces[piece].open && !e.never && !e.retired && !e.left
 }
 
 func (r *Referee) spreadOver(d *readReq) bool {

@@ -88,7 +88,7 @@ func (r *Referee) movable(h place, c *content) bool {
 	if c.kind == isFixed {
 		return false
 	}
-	if c.kind != isBad || !e.ghost || c.status != e.ended {
+	if c.kind != isBad || !e.retired || c.status != e.ended {
 		return true
 	}
 	for i := range e.count {

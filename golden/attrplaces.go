@@ -17,8 +17,8 @@ func (r *Referee) others(e *txEntry, f func(*txEntry) bool) bool {
 			}
 		}
 	}
-	for k := range r.tx.ghosts.Len() {
-		if f(*r.tx.ghosts.At(k)) {
+	for k := range r.tx.retired.Len() {
+		if f(*r.tx.retired.At(k)) {
 			return true
 		}
 	}

@@ -2,9 +2,9 @@ package golden
 
 import "nictwin/models/nicspec"
 
-// cure gets an entry the bytes of reads that failed, from others that came. It
+// replaceFailed gets an entry the bytes of reads that failed, from others that came. It
 // reports whether none is left that failed.
-func (r *Referee) cure(e *txEntry) bool {
+func (r *Referee) replaceFailed(e *txEntry) bool {
 	for i := range e.count {
 		for p := &e.pieces[i]; len(p.bad) > 0; {
 			if b := p.bad[0]; !r.obtain(e, i, b.lo, b.hi, nil) && !r.shift(e, i, b) {
@@ -34,19 +34,19 @@ func (r *Referee) gather(e *txEntry) bool {
 	return e.fails == 0
 }
 
-// infect gives e a read that failed with a status, or may have.
-func (r *Referee) infect(e *txEntry, s nicspec.Status) bool {
+// assignFailed gives e a read that failed with a status, or may have.
+func (r *Referee) assignFailed(e *txEntry, s nicspec.Status) bool {
 	if s < nicspec.StatusCplUnsupported || !e.works() {
 		return false
 	}
-	if r.others(e, func(o *txEntry) bool { return r.infectFrom(e, o, s) }) {
+	if r.others(e, func(o *txEntry) bool { return r.assignFailedOf(e, o, s) }) {
 		return true
 	}
 	return s == nicspec.StatusCplTimeout && (r.catchLate(e) || r.wasLate(e))
 }
 
-// infectFrom is infect with a read that is o's so far.
-func (r *Referee) infectFrom(e, o *txEntry, s nicspec.Status) bool {
+// assignFailedOf is assignFailed with a read that is o's so far.
+func (r *Referee) assignFailedOf(e, o *txEntry, s nicspec.Status) bool {
 	for j := range o.count {
 		w := &o.pieces[j]
 		for k := range w.bad {
@@ -100,7 +100,7 @@ func (r *Referee) wasLate(e *txEntry) bool {
 	for _, l := range r.tx.late {
 		for i := range e.count {
 			if p := &e.pieces[i]; l.addr < p.bus+uint64(p.len) && p.bus < l.addr+uint64(l.n) && l.issued >= e.fetched {
-				e.maybe |= statusBit(nicspec.StatusCplTimeout)
+				e.possible |= statusBit(nicspec.StatusCplTimeout)
 				return true
 			}
 		}
@@ -108,10 +108,10 @@ func (r *Referee) wasLate(e *txEntry) bool {
 	return false
 }
 
-// infectAny is infect with whatever status there is.
-func (r *Referee) infectAny(e *txEntry) bool {
+// assignAnyFailed is assignFailed with whatever status there is.
+func (r *Referee) assignAnyFailed(e *txEntry) bool {
 	for s := nicspec.StatusCplUnsupported; s <= nicspec.StatusCplMalformed; s++ {
-		if r.infect(e, s) {
+		if r.assignFailed(e, s) {
 			return true
 		}
 	}

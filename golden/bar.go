@@ -266,10 +266,10 @@ func (r *Referee) badDoorbell(e *core.Effect) {
 	r.cnt.may(index, 1)
 	if e.Rx {
 		q := r.rx.queue(uint16(e.Index))
-		q.maybe, q.mayBe = e.PI, true
+		q.doubtfulPI, q.doubtful = e.PI, true
 	} else {
 		q := r.tx.queue(uint16(e.Index))
-		q.maybe, q.mayBe = e.PI, true
+		q.doubtfulPI, q.doubtful = e.PI, true
 		q.maybePushed(r.outcome.Pushed)
 	}
 }

@@ -9,12 +9,12 @@ import (
 
 // sharedCopyWrite is a write that any of several copies may have made.
 type sharedCopyWrite struct {
-	addr   uint64
-	n      int
-	by     []*copyClaim
-	maybe  bool // it may also be that of a frame
-	claim  *copyClaim
-	linked bool
+	addr       uint64
+	n          int
+	by         []*copyClaim
+	mayBeFrame bool // it may also be that of a frame
+	claim      *copyClaim
+	linked     bool
 }
 
 // copyClaim is a copy that may have made such writes, at work or over. Byte by
@@ -67,7 +67,7 @@ func (r *Referee) shareWrite(addr uint64, n int, by []*txEntry) {
 		r.forgetShared()
 	}
 	w := r.tx.writes.get()
-	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], maybe: r.inRxBuffer(addr, n)}
+	*w = sharedCopyWrite{addr: addr, n: n, by: w.by[:0], mayBeFrame: r.inRxBuffer(addr, n)}
 	for _, e := range by {
 		w.by = append(w.by, r.claimOf(e))
 	}
@@ -143,7 +143,7 @@ func (r *Referee) everyWrite(addr uint64) (*sharedCopyWrite, bool) {
 		c.write = nil
 	}
 	for _, w := range r.tx.shared {
-		if r.tx.round++; w.at(addr) && !w.maybe && !r.findCopy(w, addr) {
+		if r.tx.round++; w.at(addr) && !w.mayBeFrame && !r.findCopy(w, addr) {
 			return w, false
 		}
 	}

@@ -68,7 +68,7 @@ func overlap(a uint64, n int, b uint64, m int, used *ranges) bool {
 // claim gives a copy that ended well what it lacks and what was taken for
 // others': reads that came, and its message.
 func (r *Referee) claim(e *txEntry) bool {
-	if e.fails != 0 && !r.cure(e) || !e.copied() {
+	if e.fails != 0 && !r.replaceFailed(e) || !e.copied() {
 		return false
 	}
 	if e.plan.Dma.Lines != 0 && !e.copy.told {

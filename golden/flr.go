@@ -219,7 +219,7 @@ func (r *Referee) resetQueues() {
 		}
 		q.reports.reset()
 		q.ctx, q.was = core.Queue{}, core.Queue{}
-		q.offTo, q.mayBe, q.numDoorbells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
+		q.offTo, q.doubtful, q.numDoorbells, q.bad, q.eventSeen = forever, false, 0, q.bad[:0], false
 	}
 	for i := range r.tx.queues {
 		q := &r.tx.queues[i]
@@ -230,7 +230,7 @@ func (r *Referee) resetQueues() {
 		q.reports.reset()
 		q.ctx = core.Queue{}
 		q.oldest, q.emit, q.whole, q.fetch, q.before, q.rungAt = 0, 0, 0, 0, 0, never
-		q.mayBe, q.bad, q.eventSeen = false, q.bad[:0], false
+		q.doubtful, q.bad, q.eventSeen = false, q.bad[:0], false
 	}
 }
 

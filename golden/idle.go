@@ -45,9 +45,9 @@ func (r *Referee) Rest(x boundary.Rest) {
 
 var _ boundary.RestObserver = (*Referee)(nil).Rest
 
-// holds checks that the device was busy after cycle since, up to cycle until:
+// mustBeBusy checks that the device was busy after cycle since, up to cycle until:
 // it had work then, of which what is the name.
-func (r *Referee) holds(d verdict.Domain, what string, since, until int64) {
+func (r *Referee) mustBeBusy(d verdict.Domain, what string, since, until int64) {
 	s := &r.pin
 	if since >= until {
 		return
@@ -64,7 +64,7 @@ func (r *Referee) holds(d verdict.Domain, what string, since, until int64) {
 // now. Work that waits for CTRL.tx_enable does not count, wherever it waits [B8].
 func (r *Referee) leaves(d verdict.Domain, what string) {
 	if r.tx.offSince == forever {
-		r.holds(d, what, r.pin.data, r.x.First)
+		r.mustBeBusy(d, what, r.pin.data, r.x.First)
 	}
 }
 

@@ -197,9 +197,9 @@ func (r *Referee) owed(w *reports, o *owner, due int64) {
 	switch {
 	case w.closing:
 	case ctx.Cycles != 0:
-		r.holds(d, "a message that is due by time", w.oldest, r.now)
+		r.mustBeBusy(d, "a message that is due by time", w.oldest, r.now)
 	default:
-		r.holds(d, "a message that is due", due, r.now)
+		r.mustBeBusy(d, "a message that is due", due, r.now)
 	}
 }
 

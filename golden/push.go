@@ -24,7 +24,7 @@ func (q *txq) maybePushed(raw []byte) {
 // acceptPush settles a doubtful push: what the device does shows that it took
 // it. It reports whether there was one.
 func (r *Referee) acceptPush(q *txq) bool {
-	if !q.mayBe || !q.mayPush {
+	if !q.doubtful || !q.mayPush {
 		return false
 	}
 	r.accept(q)

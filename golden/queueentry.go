@@ -82,17 +82,17 @@ func (r *Referee) view(f *entryRead) queueView {
 	if f.rx {
 		q := r.rx.queue(uint16(f.queue))
 		v := queueView{q.domain(), &q.ctx, q.epoch, q.open, q.postedBefore(r.now - nicspec.VisibleCycles), q.ctx.PI, q.bad, q.eventSeen}
-		v.doubt(q.mayBe, q.maybe)
+		v.doubt(q.doubtful, q.doubtfulPI)
 		return v
 	}
 	q := r.tx.queue(uint16(f.queue))
 	v := queueView{q.domain(), &q.ctx, q.epoch, q.open, q.leastPI(r.now), q.ctx.PI, q.bad, q.eventSeen}
-	v.doubt(q.mayBe, q.maybe)
+	v.doubt(q.doubtful, q.doubtfulPI)
 	return v
 }
 
-func (v *queueView) doubt(mayBe bool, pi uint16) {
-	if mayBe && pi-v.ctx.CI > v.mostPI-v.ctx.CI {
+func (v *queueView) doubt(doubtful bool, pi uint16) {
+	if doubtful && pi-v.ctx.CI > v.mostPI-v.ctx.CI {
 		v.mostPI = pi
 	}
 }

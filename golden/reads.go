@@ -155,7 +155,7 @@ func (r *Referee) completionIn() {
 	if late {
 		r.maybeTimedOut(d)
 	} else {
-		r.holds(r.domainOf(d), "a read that is outstanding", d.issued, r.now)
+		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.issued, r.now)
 	}
 	r.came(d)
 	r.mon.Abandon(tlp.FromDevice, nicspec.RequesterNic, h.Tag) // it refuses locked completions
@@ -196,7 +196,7 @@ func (r *Referee) failed(d *readReq, h *tlp.Header, s nicspec.Status, late bool)
 		r.cnt.may(nicspec.CntCplErr.Index(), 1)
 		r.maybeTimedOut(d)
 	} else {
-		r.holds(r.domainOf(d), "a read that is outstanding", d.issued, r.now)
+		r.mustBeBusy(r.domainOf(d), "a read that is outstanding", d.issued, r.now)
 		r.cnt.step(nicspec.CntCplErr.Index(), 1, r.now)
 	}
 	r.bad(d, s, !late)

@@ -102,12 +102,12 @@ func (r *Referee) Observe(x boundary.Crossing) {
 		r.frameIn()
 	case boundary.FrameOut:
 		r.work, r.flr.work = r.now, r.now
-		r.holds(verdict.Device, "a frame that is leaving", x.First-1, x.Last)
+		r.mustBeBusy(verdict.Device, "a frame that is leaving", x.First-1, x.Last)
 		r.frameOut()
 	case boundary.TLPIn:
 		r.tlpIn()
 	default:
-		r.holds(verdict.Device, "a TLP that is leaving", x.First-1, x.Last)
+		r.mustBeBusy(verdict.Device, "a TLP that is leaving", x.First-1, x.Last)
 		r.tlpOut()
 		r.held.used.add(x.First, x.Last)
 	}

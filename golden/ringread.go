@@ -161,16 +161,16 @@ func (r *Referee) unreadable(queue uint16, rx bool, first, count uint16) string 
 func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 	if rx {
 		q := r.rx.queue(queue)
-		if !q.mayBe || last-q.ctx.CI >= q.maybe-q.ctx.CI {
+		if !q.doubtful || last-q.ctx.CI >= q.doubtfulPI-q.ctx.CI {
 			return false
 		}
-		q.rung(q.maybe, r.now)
+		q.rung(q.doubtfulPI, r.now)
 		if !q.draining {
 			r.regs.Rxq(q.id).PI = q.ctx.PI
 		}
 	} else {
 		q := r.tx.queue(queue)
-		if !q.mayBe || last-q.oldest >= q.maybe-q.oldest {
+		if !q.doubtful || last-q.oldest >= q.doubtfulPI-q.oldest {
 			return false
 		}
 		r.accept(q)
@@ -180,7 +180,7 @@ func (r *Referee) acceptMaybe(queue uint16, rx bool, last uint16) bool {
 
 // accept takes a doubtful doorbell of a transmit queue as taken.
 func (r *Referee) accept(q *txq) {
-	q.rung(q.maybe, r.now)
+	q.rung(q.doubtfulPI, r.now)
 	r.fetchable(q)
 	if !q.draining {
 		r.regs.Txq(q.id).PI = q.ctx.PI

@@ -147,7 +147,7 @@ func (r *Referee) written(q *rxq, f *rxFrame) bool {
 	s := q.slot(q.ctx.CI)
 	hdr, _ := q.ctx.Split(&f.v, f.n)
 	data := r.landed(q, f)
-	return s.state == slotThere && s.holds(partHdr, data[:hdr]) && s.holds(partPay, data[hdr:])
+	return s.state == slotThere && s.contains(partHdr, data[:hdr]) && s.contains(partPay, data[hdr:])
 }
 
 // landed is a frame as a queue writes it to memory [E1].
@@ -160,7 +160,7 @@ func (r *Referee) landed(q *rxq, f *rxFrame) []byte {
 	return r.rx.joined
 }
 
-func (s *rxSlot) holds(part int, want []byte) bool {
+func (s *rxSlot) contains(part int, want []byte) bool {
 	sh := s.parts[part]
 	if sh == nil {
 		return len(want) == 0
@@ -177,7 +177,7 @@ func (r *Referee) deliver(q *rxq, s *rxSlot, f *rxFrame, e nicspec.RxCqe) (a *ac
 		r.failRx(f, int(q.ctx.CI), q.domain(), "S3", "queue", fmt.Sprintf("that of entry %d of table Indirection", v.Group.Entry(v.Hash)), fmt.Sprint(q.id),
 			e.String())
 	}
-	r.holds(q.domain(), "a frame that is delivered later", f.first, r.now)
+	r.mustBeBusy(q.domain(), "a frame that is delivered later", f.first, r.now)
 	slot := core.RxSlot{Port: f.port, Seq: f.seq, Queue: uint16(q.id), Index: q.ctx.CI, CQI: q.ctx.CQI, Desc: s.desc}
 	if a = r.rx.accountOf(v); a != nil {
 		slot.SlowPath = int(v.Account.Queue) == q.id && (int(v.Queue) != q.id || e.SlowPath())

@@ -24,8 +24,8 @@ type rxq struct {
 	// frame can tell [R12]; never and forever for not at all and still.
 	offTo, errTo int64
 
-	maybe        uint16 // producer index that a doubtful doorbell asked for
-	mayBe        bool
+	doubtfulPI   uint16 // producer index that a doubtful doorbell asked for
+	doubtful     bool
 	doorbells    [keptDoorbells]doorbell
 	lost         uint64 // times that they were too few
 	numDoorbells uint64
@@ -182,7 +182,7 @@ func (r *Referee) enableRx(i int) {
 	if q.errTo == forever {
 		q.errTo = q.offTo
 	}
-	q.mayBe, q.numDoorbells, q.eventSeen, q.bad = false, 0, false, q.bad[:0]
+	q.doubtful, q.numDoorbells, q.eventSeen, q.bad = false, 0, false, q.bad[:0]
 	q.recent.reset()
 	q.reports.reset()
 	if want := 2 * int(q.ctx.Size()); len(q.slots) != want {
@@ -287,7 +287,7 @@ func (s *rxSlot) owner(part int) owner {
 // rung notes an accepted doorbell.
 func (q *rxq) rung(pi uint16, cycle int64) {
 	q.ctx.PI = pi
-	q.mayBe = false
+	q.doubtful = false
 	q.doorbells[q.numDoorbells%keptDoorbells] = doorbell{cycle, pi}
 	q.numDoorbells++
 }

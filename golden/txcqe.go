@@ -113,7 +113,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 	var want [nicspec.CqeBytes]byte
 	core.BuildTxCqe(uint16(q.id), e.index, status, e.plan.ID, e.sent, q.ctx.Phase(q.ctx.CQI), &want)
 	if e.left && e.gone != 0 {
-		r.holds(q.domain(), "a completion entry to be written", e.gone, r.now)
+		r.mustBeBusy(q.domain(), "a completion entry to be written", e.gone, r.now)
 	}
 	field, exp, g, same := nicspec.DiffTxCqe(want[:], c)
 	if same {
@@ -139,7 +139,7 @@ func (r *Referee) judgeEntry(q *txq, s *txSlot, c nicspec.TxCqe) {
 func (r *Referee) reattribute(e *txEntry, s nicspec.Status) bool {
 	if s >= nicspec.StatusCplUnsupported {
 		for x := e; x != nil; x = x.alt {
-			if r.infect(x, s) {
+			if r.assignFailed(x, s) {
 				return true
 			}
 		}

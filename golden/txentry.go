@@ -21,19 +21,19 @@ type txEntry struct {
 	pieces  [nicspec.SegMax]txPiece
 	count   int // of pieces that may be read
 
-	reading int        // reads outstanding
-	asked   bool       // a piece was asked for
-	fails   statusMask // of reads that failed
-	maybe   statusMask // of reads that may have failed
+	reading  int        // reads outstanding
+	asked    bool       // a piece was asked for
+	fails    statusMask // of reads that failed
+	possible statusMask // of reads that may have failed
 
 	finished bool // the offloads were done
 	status   nicspec.Status
 	frame    []byte
 
-	never bool           // its queue stopped before it
-	ghost bool           // it is over
-	over  int64          // in this cycle
-	ended nicspec.Status // with this status, if a read of it had failed
+	never   bool           // its queue stopped before it
+	retired bool           // it is over
+	over    int64          // in this cycle
+	ended   nicspec.Status // with this status, if a read of it had failed
 
 	pushed bool // came with its doorbell, and was not read
 
@@ -182,7 +182,7 @@ func (r *Referee) release(e *txEntry) {
 		r.closeDest(x)
 		x.over = r.now
 	}
-	if e.left && r.tx.ghosts.Len() == 0 && e.mayShare() {
+	if e.left && r.tx.retired.Len() == 0 && e.mayShare() {
 		r.takeEarliest(e)
 		r.dropReadings(e, nil)
 		return
@@ -198,20 +198,20 @@ func (r *Referee) release(e *txEntry) {
 // keep keeps an entry that is over for what was read for it.
 func (r *Referee) keep(e *txEntry) {
 	r.withhold(e)
-	e.ghost = true
-	if r.tx.ghosts.Len() == maxGhosts {
-		r.dropGhosts()
+	e.retired = true
+	if r.tx.retired.Len() == maxRetired {
+		r.dropRetired()
 	}
-	if r.tx.ghosts.Len() == maxGhosts {
-		r.log.Lost(verdict.LimitGhosts, 1)
-		r.forgetEntry(r.tx.ghosts.Pop())
+	if r.tx.retired.Len() == maxRetired {
+		r.log.Lost(verdict.LimitRetired, 1)
+		r.forgetEntry(r.tx.retired.Pop())
 	}
-	r.tx.ghosts.Push(e)
+	r.tx.retired.Push(e)
 }
 
-// dropGhosts forgets the entries that were over before any entry at work was
+// dropRetired forgets the entries that were over before any entry at work was
 // there: no read that matters can have been for them.
-func (r *Referee) dropGhosts() {
+func (r *Referee) dropRetired() {
 	since := r.now
 	for k := range r.tx.queues {
 		q := &r.tx.queues[k]
@@ -223,14 +223,14 @@ func (r *Referee) dropGhosts() {
 	}
 	for changed := true; changed; { // nor can reads that those at work pass on
 		changed = false
-		for k := range r.tx.ghosts.Len() {
-			if g := *r.tx.ghosts.At(k); g.over >= since && g.fetched < since {
+		for k := range r.tx.retired.Len() {
+			if g := *r.tx.retired.At(k); g.over >= since && g.fetched < since {
 				since, changed = g.fetched, true
 			}
 		}
 	}
-	for r.tx.ghosts.Len() > 0 && (*r.tx.ghosts.Front()).over < since {
-		r.forgetEntry(r.tx.ghosts.Pop())
+	for r.tx.retired.Len() > 0 && (*r.tx.retired.Front()).over < since {
+		r.forgetEntry(r.tx.retired.Pop())
 	}
 }
 
@@ -259,8 +259,8 @@ func (e *txEntry) mayShare() bool {
 	return false
 }
 
-// maxGhosts is how many entries that are over are kept for what was read.
-const maxGhosts = 256
+// maxRetired is how many entries that are over are kept for what was read.
+const maxRetired = 256
 
 // dropReadings forgets the readings of an entry but one.
 func (r *Referee) dropReadings(e, but *txEntry) {
@@ -347,7 +347,7 @@ func (r *Referee) expected(e *txEntry) (m statusMask, wait bool) {
 	if !e.works() {
 		return statusBit(e.plan.Status), false
 	}
-	m = e.fails | e.maybe | r.lateReads(e)
+	m = e.fails | e.possible | r.lateReads(e)
 	if e.mayBeCopied() {
 		m |= statusBit(nicspec.StatusOk)
 	}

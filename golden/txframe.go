@@ -168,7 +168,7 @@ func (r *Referee) laterSends(q *txq, e *txEntry, data []byte) bool {
 // whether there are any: a later entry's frame has left.
 func (r *Referee) endsBare(e *txEntry) bool {
 	for x := e; x != nil; x = x.alt {
-		if x.plan.Copy && r.claim(x) || r.infectAny(x) || x.plan.Send && r.spoil(x) {
+		if x.plan.Copy && r.claim(x) || r.assignAnyFailed(x) || x.plan.Send && r.spoil(x) {
 			return true
 		}
 	}
@@ -207,7 +207,7 @@ func (r *Referee) settled(e *txEntry, data []byte) bool {
 func (r *Referee) supply(e *txEntry) bool {
 	switch {
 	case e.fails != 0:
-		return r.cure(e)
+		return r.replaceFailed(e)
 	case e.plan.Send && !e.gathered():
 		return r.gather(e)
 	}

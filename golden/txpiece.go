@@ -119,7 +119,7 @@ func (e *txEntry) bring(t *pieceDest, at int, b []byte) {
 // failing notes that a read of a piece failed, or may have.
 func (e *txEntry) failing(d *readReq, t *pieceDest, s nicspec.Status, sure bool) {
 	if !sure {
-		e.maybe |= statusBit(s)
+		e.possible |= statusBit(s)
 		return
 	}
 	e.fails |= statusBit(s)

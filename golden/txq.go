@@ -17,7 +17,7 @@ type txSide struct {
 	blocks       pool[wqeBlock]
 	pages        pool[dataPage]
 	limits       core.TxLimits
-	ghosts       fifo.Queue[*txEntry]
+	retired      fifo.Queue[*txEntry]
 	late         []lateRead // reads that came when they may have timed out
 	goal         goal
 	path, passed []place // of a search
@@ -54,15 +54,15 @@ type txq struct {
 	fetch  uint16 // first entry that was not posted while the device could fetch [T1]
 	emit   uint16 // first entry that may still send a frame
 
-	maybe     uint16 // producer index that a doubtful doorbell asked for
-	mayBe     bool
-	push      [nicspec.WqeBytes]byte // what came with it,
-	mayPush   bool                   // if something did
-	before    uint16                 // producer index before the doorbells of late, and the latest of them
-	rungAt    int64
-	bad       []badRead
-	recent    recentDoorbells
-	eventSeen bool
+	doubtfulPI uint16 // producer index that a doubtful doorbell asked for
+	doubtful   bool
+	push       [nicspec.WqeBytes]byte // what came with it,
+	mayPush    bool                   // if something did
+	before     uint16                 // producer index before the doorbells of late, and the latest of them
+	rungAt     int64
+	bad        []badRead
+	recent     recentDoorbells
+	eventSeen  bool
 	reports
 
 	sends, copies bool // has had such entries
@@ -98,7 +98,7 @@ func (r *Referee) enableTx(i int) {
 	}
 	q.ctx = *r.regs.Txq(i)
 	q.epoch++
-	q.open, q.draining, q.mayBe, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
+	q.open, q.draining, q.doubtful, q.eventSeen, q.bad = true, false, false, false, q.bad[:0]
 	q.recent.reset()
 	q.reports.reset()
 	q.oldest, q.emit, q.whole, q.since, q.shown, q.silent = 0, 0, 0, r.now, false, 0
@@ -114,7 +114,7 @@ func (r *Referee) enableTx(i int) {
 // rung notes an accepted doorbell.
 func (q *txq) rung(pi uint16, cycle int64) {
 	q.before = q.leastPI(cycle)
-	q.ctx.PI, q.mayBe, q.rungAt = pi, false, cycle
+	q.ctx.PI, q.doubtful, q.rungAt = pi, false, cycle
 }
 
 // leastPI is the least that the producer index may show: doorbells of late may not have taken effect [G4].

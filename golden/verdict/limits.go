@@ -11,7 +11,7 @@ const (
 	LimitHashes
 	LimitSettings
 	LimitDoorbells
-	LimitGhosts
+	LimitRetired
 	LimitCopyWrites
 	numLimits
 )
@@ -24,7 +24,7 @@ var LimitNames = [numLimits]string{
 	LimitHashes:     "[S4] hashes not compared: RSS_KEY was written too often while the frame came in",
 	LimitSettings:   "[P10] settings of DEVCTL taken as one: too many at a time",
 	LimitDoorbells:  "[R9] frames that may lack a descriptor, since too many doorbells came in 64 cycles",
-	LimitGhosts:     "[T4] work entries forgotten to which reads of shared memory may have belonged: too many ended since",
+	LimitRetired:    "[T4] work entries forgotten to which reads of shared memory may have belonged: too many ended since",
 	LimitCopyWrites: "[D2] writes not followed that any of several copies may have made: too many at a time",
 }
 
