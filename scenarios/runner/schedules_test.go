@@ -33,6 +33,9 @@ func schedule(seed uint64) string {
 	fmt.Fprintf(&b, "board: {preset: bf3-cores-pair}\nstacks: [{kind: flexins, flexins: {data_cores: %d, data: {recovery: %d, receive: %s}}}]\n",
 		1<<r.IntN(3), r.IntN(2), pick("in_cache", "naive"))
 	depth, both, wrong := 1+r.IntN(8), r.IntN(2) == 0, (kind == "write" || kind == "read") && r.IntN(3) == 0
+	if wrong {
+		depth += 4 // some that are flushed
+	}
 	fmt.Fprintf(&b, "workload: {kind: %s, queue_pairs: %d, count: %d, depth: %d, sizes: %s, mtu: %s, timeout: 5, both_ways: %v, signal_every: %d, seed: %d",
 		kind, 1+r.IntN(3), 10+r.IntN(20), depth, sizes, pick("256", "1024", "4096"), both && !wrong, 1+r.IntN(min(3, depth)), seed)
 	switch kind {
@@ -42,10 +45,14 @@ func schedule(seed uint64) string {
 		}
 	}
 	if wrong { // a queue pair that ends in a named error
-		fmt.Fprintf(&b, ", misuse: {what: %s, message: %d}", pick("remote_key", "remote_bounds"), r.IntN(10))
+		fmt.Fprintf(&b, ", misuse: {what: %s, message: %d}", pick("remote_key", "remote_bounds"), r.IntN(8))
 	}
 	chance := func() float64 { return float64(r.IntN(30)) / 1000 }
-	fmt.Fprintf(&b, "}\nfaults: {wire: {seed: %d, chances: {loss: %g, duplication: %g, disorder: %g, corruption: %g}}}\n", 1+seed, chance(), chance(), chance(), chance())
+	loss, corruption := chance(), chance()
+	if wrong { // a NAK that is lost leaves the client with another error
+		loss, corruption = 0, 0
+	}
+	fmt.Fprintf(&b, "}\nfaults: {wire: {seed: %d, chances: {loss: %g, duplication: %g, disorder: %g, corruption: %g}}}\n", 1+seed, loss, chance(), chance(), corruption)
 	if wrong {
 		b.WriteString(wrongEnd)
 	}
