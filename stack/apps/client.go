@@ -110,7 +110,7 @@ func (c *client) content(b []byte, m int) {
 	if n > 0 {
 		ethernet(b, c.way.Peer.MAC, c.way.MAC)
 	}
-	pattern(b[n:], c.spec.Seed, c.flow, request, m)
+	pattern(b[n:], c.spec.Seed, c.flow, request, c.spec.source(m))
 }
 
 // fill puts the bytes of message m where its request takes them from.
@@ -121,7 +121,7 @@ func (c *client) fill(i, m int) bool {
 		c.content(c.inline[i][:n], m)
 		return true
 	}
-	if s.Kind == Read || s.Kind == Atomics || m < c.built {
+	if s.Kind == Read || s.Kind == Atomics || s.Payload == Reused || m < c.built {
 		return true
 	}
 	c.content(c.want(n), m)
@@ -169,6 +169,10 @@ func (c *client) sent(first, last int) {
 	case Read:
 		for m := first; m <= last && !c.stopped; m++ {
 			n := c.spec.size(m)
+			if c.spec.Payload == Reused {
+				c.counted(n)
+				continue
+			}
 			got, chunk := c.got(n), c.out.chunk(n)
 			if c.check("load", c.out.load(c.side.Core, m, 0, chunk, got)) {
 				c.compare(got, m, request, func(off int) uint64 { return c.out.where(m, off, chunk) })

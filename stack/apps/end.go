@@ -189,6 +189,15 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 	if e.spec.Transport == Raw && !e.addressed(a, slot, next) {
 		return next, false
 	}
+	if e.spec.Payload == Reused {
+		e.took(next)
+		if want := e.spec.size(next); n != want {
+			e.length(next, n, want)
+		} else {
+			e.counted(n)
+		}
+		return next, true
+	}
 	got := e.got(n)
 	if !e.check("load", a.load(e.side.Core, slot, skip, a.piece, got)) {
 		return next, false
@@ -211,22 +220,33 @@ func (e *end) arrived(slot int, wc *verbs.WC, direction, next int) (m int, ok bo
 // compare holds the bytes of a message to what they must be.
 func (e *end) compare(got []byte, m, direction int, where func(off int) uint64) {
 	want := e.want(e.spec.size(m))
-	pattern(want, e.spec.Seed, e.flow, direction, m)
+	pattern(want, e.spec.Seed, e.flow, direction, e.spec.source(m))
 	e.match(got, want, m, where)
 }
 
-// match holds bytes that came to those that had to.
+// match holds bytes that came to those that had to, and counts the message if they are the same.
 func (e *end) match(got, want []byte, m int, where func(off int) uint64) {
+	if e.same(got, want, m, where) {
+		e.counted(len(want))
+	}
+}
+
+// length notes a message that came with too few or too many bytes.
+func (e *end) length(m, got, want int) {
+	e.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d came with %d B: expected %d", m, got, want)})
+}
+
+// same reports whether bytes that came are those that had to.
+func (e *end) same(got, want []byte, m int, where func(off int) uint64) bool {
 	size := len(want)
 	if len(got) != size {
-		e.fail(Wrong{What: "length", Message: m, Text: fmt.Sprintf("message %d came with %d B: expected %d", m, len(got), size)})
-		return
+		e.length(m, len(got), size)
+		return false
 	}
 	if at := differ(got, want); at >= 0 {
 		e.fail(Wrong{What: "byte", Message: m, Offset: at, Addr: where(at), Expected: want[at], Got: got[at], Text: fmt.Sprintf(
 			"message %d (%d B): byte %d at %#x: expected %#02x, got %#02x", m, size, at, where(at), want[at], got[at])})
-		return
+		return false
 	}
-	e.messages++
-	e.bytes += uint64(size)
+	return true
 }

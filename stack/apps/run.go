@@ -220,8 +220,13 @@ func (r *Run) Finish() error {
 		s.stop()
 		r.counters(s)
 		for i, e := range s.ends {
-			if x, ok := e.role.(*server); ok {
+			switch x := e.role.(type) {
+			case *server:
 				x.finish(s.peer().ends[i].well())
+			case *client:
+				if s.run.spec.Payload == Reused && s.run.spec.Kind == Read {
+					x.lookAgain(&x.out, x.acked)
+				}
 			}
 		}
 		if err := s.guards(); err != nil {

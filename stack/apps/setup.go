@@ -162,7 +162,7 @@ func (u *setup) furnish(s *side) {
 			case spec.Kind == BatchedRead:
 				r.near = u.take(s, spec.spread(), valueBytes, 1)
 			case !spec.Kind.sends():
-				r.near = u.take(s, spec.Count, spec.largest(), 1)
+				r.near = u.take(s, spec.places(), spec.largest(), 1)
 			case spec.Kind == Echo || spec.Kind == PingPong:
 				r.out = u.take(s, spec.Depth, spec.largest(), spec.Pieces)
 			}
@@ -206,6 +206,9 @@ func (u *setup) blank(s *side) error {
 		errs = append(errs, a.blank(s.Memory))
 	}
 	for _, e := range s.ends {
+		if c, ok := e.role.(*client); ok && u.spec.Payload == Reused && u.spec.Kind != Read {
+			errs = append(errs, c.prefill())
+		}
 		r, ok := e.role.(*server)
 		if ok && u.spec.Kind.Served() {
 			errs = append(errs, r.furnished(s.Engine))
@@ -214,8 +217,7 @@ func (u *setup) blank(s *side) error {
 			continue
 		}
 		for m := range r.near.slots {
-			n := u.spec.size(m)
-			b := e.want(n)
+			b := e.want(u.spec.room(m))
 			if clear(b); u.spec.Kind == Read {
 				pattern(b, u.spec.Seed, e.flow, request, m)
 			}

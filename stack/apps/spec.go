@@ -74,6 +74,8 @@ type Spec struct {
 	Count      int       `yaml:"count"`       // messages of a flow
 	Depth      int       `yaml:"depth"`       // requests of a flow under way
 
+	Payload Payload `yaml:"payload"` // when applications touch the bytes of messages
+
 	Pieces      int  `yaml:"pieces"`       // of memory that a request has (SGEs)
 	Offset      int  `yaml:"offset"`       // bytes behind a multiple of 64 at which each piece begins
 	Inline      bool `yaml:"inline"`       // bytes go with the request
@@ -135,7 +137,7 @@ func (w Wrongdoing) receive() bool { return w == ShortReceive || w == BadReceive
 // 10 us are assumptions: short, as simulated time is dear.
 func DefaultSpec() Spec {
 	return Spec{
-		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Pieces: 1, Batch: 1, SignalEvery: 1,
+		Kind: Send, Transport: RC, Processes: 1, QueuePairs: 1, Sizes: []int{1024}, Count: 64, Depth: 8, Payload: Fresh, Pieces: 1, Batch: 1, SignalEvery: 1,
 		Ports: 1, MTU: 1024, Timeout: 8, Retries: 7, RNRRetry: 7, RNRTimer: 1, Seed: 1,
 	}
 }
@@ -247,6 +249,7 @@ func (s *Spec) validateOptions() error {
 	bad(!s.SharedReceive || s.Kind.receives(), "shared_receive", ": kind %s takes no receive requests: want false", s.Kind)
 	bad(!s.SharedCounter || s.Kind == Atomics, "shared_counter", ": kind %s has no counter: want false", s.Kind)
 	s.validateRevoke(bad)
+	s.validatePayload(bad)
 	bad(len(s.Hops) == 0 || s.Kind == ListWalk, "hops", ": kind %s walks through nothing: want none", s.Kind)
 	bad(len(s.Hops) <= maxDepth, "hops", ": %d of them: want %d at most", len(s.Hops), maxDepth)
 	for i, n := range s.Hops {
