@@ -36,6 +36,9 @@ func TestIdleCyclesDoNotShow(t *testing.T) {
 			var events []Event
 			o.idle, o.observe = m, func(e Event) { e.Msg = nil; events = append(events, e) }
 			r, err := runLoop(t, d, o)
+			if err != nil {
+				t.Logf("%+v: %v", o, err) // rapid plays it again, and does not tell what only happened once
+			}
 			require.NoError(rt, err)
 			return r, events
 		}

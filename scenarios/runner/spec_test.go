@@ -57,7 +57,7 @@ func TestErrorsNameTheirLine(t *testing.T) {
 		head + "workload: {kind: echo, misuse: {what: deregister}}":              "f.yaml:5: workload.misuse.what deregister: the answer has to need no memory, and nothing else may be under way: want kind ping_pong with workload.inline",
 		head + "workload: {kind: list_walk}":                                     "f.yaml:5: workload.sizes[0] 1024: list_walk over rc takes 64 to 64 bytes",
 		head + "workload: {kind: list_walk, sizes: [64], hops: [3, 5000]}":       "f.yaml:5: workload.hops[1] 5000: want 0 for a key that is nowhere, to 4096",
-		head + "workload: {payload: both}":                                      `f.yaml:5: workload.payload "both": want fresh or reused`,
+		head + "workload: {payload: both}":                                       `f.yaml:5: workload.payload "both": want fresh or reused`,
 		head + "workload: {payload: reused, transport: ud}":                      "f.yaml:5: workload.payload reused: over ud bytes tell which message came: want fresh, or transport rc",
 		head + "workload: {payload: reused, kind: echo}":                         "f.yaml:5: workload.payload reused: echo answers by what came: want fresh, or kind send, write, write_imm or read",
 		head + "workload: {payload: reused, inline: true}":                       "f.yaml:5: workload.payload reused: want fresh, or workload.inline false",
