@@ -17,6 +17,9 @@ const (
 )
 
 // ring is one direction. head and tail count the bytes ever written and ever read.
+//
+// What the other side reads is swapped in, not stored: under the race detector an atomic store to memory that is not Go's is a
+// plain one, the load of the other side's flag that follows may overtake it, and a wake-up is lost.
 type ring struct {
 	head, tail                 *uint64
 	readerAsleep, writerAsleep *uint32
@@ -79,7 +82,7 @@ func (r *ring) put(b []byte) (int, error) {
 	k := copy(r.data[at:], b[:n])
 	copy(r.data, b[k:n])
 	r.mine += uint64(n)
-	atomic.StoreUint64(r.head, r.mine)
+	atomic.SwapUint64(r.head, r.mine)
 	return n, nil
 }
 
@@ -99,7 +102,7 @@ func (r *ring) get(b []byte) (int, error) {
 	k := copy(b[:n], r.data[at:])
 	copy(b[k:n], r.data)
 	r.mine += uint64(n)
-	atomic.StoreUint64(r.tail, r.mine)
+	atomic.SwapUint64(r.tail, r.mine)
 	return n, nil
 }
 

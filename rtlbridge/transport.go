@@ -192,9 +192,9 @@ func (t *transport) nap(d time.Duration, writing bool) error {
 // napShared says that it sleeps, makes sure that nothing happened meanwhile, and waits for the other side's ring.
 func (t *transport) napShared(d time.Duration, writing bool) error {
 	in, out := &t.shared.in, &t.shared.out
-	atomic.StoreUint32(in.readerAsleep, 1)
+	atomic.SwapUint32(in.readerAsleep, 1)
 	if writing {
-		atomic.StoreUint32(out.writerAsleep, 1)
+		atomic.SwapUint32(out.writerAsleep, 1)
 	}
 	if atomic.LoadUint64(in.head) != in.mine || writing && atomic.LoadUint64(out.tail) != out.theirs {
 		return nil

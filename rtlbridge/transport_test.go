@@ -1,6 +1,7 @@
 package rtlbridge
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,5 +34,57 @@ func TestSilenceIsCountedInNaps(t *testing.T) {
 		require.ErrorIs(t, err, protocol.ErrTimeout)
 		require.ErrorContains(t, err, "(silent for 8ms)")
 		require.NoError(t, link.close())
+	}
+}
+
+// TestNoWakeUpIsLost passes one byte back and forth between two sides that always sleep. A nap that ends without a ring finds
+// the byte all the same, but a device sleeps without naps and would sleep for ever.
+func TestNoWakeUpIsLost(t *testing.T) {
+	const rounds = 100_000
+	memory, file, err := newRings()
+	require.NoError(t, err)
+	defer file.Close()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	require.NoError(t, err)
+	here, err := newTransport(fds[0], memory, naps*time.Hour)
+	require.NoError(t, err)
+	there, err := newTransport(fds[1], &rings{mem: memory.mem, out: ringAt(memory.mem, 1), in: ringAt(memory.mem, 0)}, naps*time.Hour)
+	require.NoError(t, err)
+	here.spins, there.spins = false, false
+	defer unix.Close(fds[1])
+	defer func() { require.NoError(t, here.close()) }()
+
+	reached, done := new(atomic.Int64), make(chan error, 2)
+	pass := func(side *transport, first bool) {
+		b := []byte{0}
+		for i := range int64(rounds) {
+			side.arm(0)
+			if first || i > 0 {
+				if err := side.write(b); err != nil {
+					done <- err
+					return
+				}
+			}
+			if _, err := side.read(b); err != nil {
+				done <- err
+				return
+			}
+			reached.Store(i)
+		}
+		done <- side.write(b)
+	}
+	go pass(there, false)
+	go pass(here, true)
+	for range 2 {
+		for before := int64(-1); ; before = reached.Load() {
+			select {
+			case err := <-done:
+				require.NoError(t, err)
+			case <-time.After(10 * time.Second):
+				require.NotEqual(t, before, reached.Load(), "both sides sleep")
+				continue
+			}
+			break
+		}
 	}
 }
