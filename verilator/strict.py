@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Reads the RTL with tools stricter than Verilator: slang must find nothing, yosys must elaborate each build of the
-NIC, and find no latch but those of the clock gates and no net with two drivers. Run by lint.sh from this folder."""
+"""Reads the RTL with tools stricter than Verilator: slang must find nothing, in each build of the NIC; yosys must
+elaborate the NIC (with NICTWIN_LONG each build of it), and find no latch but those of the clock gates and no net with
+two drivers. Run by lint.sh from this folder."""
 
 import glob
 import os
@@ -75,12 +76,13 @@ def check(params):
 
 def main():
     for params in BUILDS:
-        print("slang, yosys nic_top", *(f"{k}={v}" for k, v in params.items()), flush=True)
+        print("slang nic_top", *(f"{k}={v}" for k, v in params.items()), flush=True)
         slang(NIC, "--top", "nic_top", *(f"-G {k}={v}" for k, v in params.items()))
-        if params:
-            yosys(read_slang(params))
-        else:
+        if not params:
+            print("yosys nic_top", flush=True)
             check(params)
+        elif os.environ.get("NICTWIN_LONG"):
+            yosys(read_slang(params))
     print("slang blocks, cells, axis_fifo", flush=True)
     slang(NIC + BLOCKS)
     slang(NIC + CELLS)

@@ -93,6 +93,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NICTWIN_CACHE", cache)
 			return goEnv(e)
 		},
+		Condition: func(name string) (bool, error) {
+			if name != "long" {
+				return false, fmt.Errorf("condition %q: want long", name)
+			}
+			return os.Getenv("NICTWIN_LONG") != "", nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "object": cmdObject, "unhex": cmdUnhex, "page": cmdPage,
 			"ends": func(ts *testscript.TestScript, neg bool, args []string) { cmdEnds(ctx, ts, neg, args) },

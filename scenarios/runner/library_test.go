@@ -61,7 +61,7 @@ func outcome(p *Played) string {
 }
 
 // On the RTL, each scenario has the results that it has on the model, and no referee finds anything: the first case of every
-// third file here, and all of them with NICTWIN_LONG (make test-all).
+// fourth file here, and all of them with NICTWIN_LONG (make test-all).
 func TestLibraryOnRTL(t *testing.T) {
 	results, err := os.ReadFile(filepath.Join(library, "results.txt"))
 	require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestLibraryOnRTL(t *testing.T) {
 	for i, file := range libraryFiles(t) {
 		list, err := Load(file)
 		require.NoError(t, err)
-		if !long && i%3 != 0 {
+		if !long && i%4 != 0 {
 			continue
 		}
 		if !long {
@@ -89,5 +89,5 @@ func TestLibraryOnRTL(t *testing.T) {
 			})
 		}
 	}
-	require.GreaterOrEqual(t, played, 20)
+	require.GreaterOrEqual(t, played, 16)
 }
