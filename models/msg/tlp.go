@@ -19,8 +19,9 @@ type TLP struct {
 	pooled bool
 }
 
-// Consumer is told that a TLP was consumed. It may not do more than note that.
-type Consumer interface{ Consumed() }
+// Consumer is told that a TLP was consumed, and how long a notice of that takes from there to whoever sent it
+// (simcore.Msg.Back). It may not do more than note that.
+type Consumer interface{ Consumed(back simcore.Ps) }
 
 // Bytes implements simcore.Timed: header and payload.
 func (t *TLP) Bytes() int { return t.WireBytes() }
@@ -51,13 +52,13 @@ func (l *TLPs) Put(t *TLP) {
 	if t.pooled {
 		panic("msg: TLP put into a pool twice")
 	}
-	sender := t.Sender
+	sender, back := t.Sender, t.Back
 	t.Msg, t.Seq, t.Sender, t.pooled = simcore.Msg{}, 0, nil, true
 	t.Packet.Reset()
 	l.live--
 	l.free = append(l.free, t)
 	if sender != nil {
-		sender.Consumed()
+		sender.Consumed(back)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"nictwin/models/simcore"
 	"nictwin/models/tlp"
 )
 
@@ -41,17 +42,19 @@ func TestTLPBytes(t *testing.T) {
 
 type told int
 
-func (n *told) Consumed() { *n++ }
+func (n *told) Consumed(back simcore.Ps) { *n += told(back) }
 
-// The sender of a TLP that wants to know is told once, when it is given back.
+// The sender of a TLP that wants to know is told once, when it is given back, and how far back that is.
 func TestSenderIsTold(t *testing.T) {
 	var pool TLPs
 	var n told
 	p := pool.Get()
-	p.Sender = &n
+	p.Sender, p.Back = &n, 1
 	require.Zero(t, n)
 	pool.Put(p)
 	require.EqualValues(t, 1, n)
-	pool.Put(pool.Get())
+	again := pool.Get()
+	require.Zero(t, again.Back)
+	pool.Put(again)
 	require.EqualValues(t, 1, n)
 }

@@ -171,6 +171,7 @@ func (p *port) let(t *msg.TLP, now simcore.Ps) {
 		ready = c.wire.Transmit(now, int64(w.bytes))
 	}
 	t.Depart = ready + p.s.spec.Latency
+	t.Back += p.s.spec.Latency
 	p.in[w.class].Add(w.bytes, len(t.Data))
 	p.s.enter(p, t, w)
 }

@@ -163,6 +163,7 @@ func (d *lane) launch(p *msg.TLP, depart, now simcore.Ps) {
 		bytes += n * d.link.spec.DLLP.Bytes
 	}
 	p.Arrive = d.line.Transmit(depart, int64(bytes)) + d.link.spec.Latency
+	p.Back += d.link.spec.Latency
 	p.Depart, p.SendTime = depart, d.link.clock.Sec()
 	d.flight.Push(p)
 	d.deliver.arm((*d.flight.Front()).Arrive)

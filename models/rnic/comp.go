@@ -78,6 +78,7 @@ const (
 	kindPump    = iota
 	kindArrived // Arg: *rxOp whose latency is over
 	kindHeld    // Arg: *rxOp whose time in a context is over
+	kindHeard   // Arg: *rxOp whose TLPs the NIC knows to be accepted
 	kindSent    // Arg: *txPacket likewise
 	kindRipe    // Arg: *txPacket whose latency is over
 	kindTimer   // Arg: *qpair
@@ -194,6 +195,8 @@ func (c *Comp) Handle(e sim.Event) error {
 		c.again = true
 	case kindArrived:
 		c.arrived(arg.(*rxOp))
+	case kindHeard:
+		arg.(*rxOp).finish()
 	case kindHeld:
 		c.carryOut(arg.(*rxOp))
 	case kindSent:

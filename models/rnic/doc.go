@@ -27,9 +27,10 @@
 // Contexts.Hold, and then
 //   - by a WRITE or SEND until its TLPs were accepted at their destination
 //     (msg.TLP.Sender tells: whoever the TLP was for has given it back. For the
-//     Arm of a card with its DRAM behind the root that is the memory controller).
-//     The acknowledgement leaves then. That it is known at once, where a real NIC
-//     infers it from returned credits, is part of the model;
+//     Arm of a card with its DRAM behind the root that is the memory controller)
+//     and a notice of it has come back, which takes the latency of the same links
+//     and waits for nothing else, as returned credits do. The acknowledgement
+//     leaves then;
 //   - by a READ until its completions are in. Its data leaves as it comes;
 //   - by a request of no bytes no longer.
 //

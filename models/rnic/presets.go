@@ -19,7 +19,7 @@ import (
 //	               offpath.p2.large_read_collapse, an anchor. What happens then is a hypothesis without another number
 //	latency        the rest of a RNIC's latency for each operation: anchors, one for each testbed and operation; the
 //	               values here make 2 µs (offpath.bg.rdma_latency) of a small READ: assumption
-//	latency.rc_ps  BlueField-2 only: 0.2 µs, the anchor offpath.p1.abs_write
+//	latency.rc_ps  BlueField-2 only: 0.05 µs, what the links there and back leave of the anchor offpath.p1.abs_write, 0.4 µs
 //	line           offpath.hw.cli_pcie (ConnectX-4: 100 Gbps), offpath.hw.nic (BlueField-2: 2 × 100); the others by
 //	               their data sheets: ConnectX-5 100, ConnectX-6 200, ConnectX-7 400 Gbps
 //	framing, pmtu  OP ran InfiniBand at a path MTU of 1,024 (declared); RoCEv2 is the sensitivity
@@ -76,7 +76,7 @@ func Preset(name string) (Spec, error) {
 		scale(400)
 	case "bluefield2":
 		s.Ports, s.Line = 2, simcore.Gbps(100)
-		s.Latency.RC = 200 * simcore.Nanosecond
+		s.Latency.RC = 50 * simcore.Nanosecond
 	default:
 		return Spec{}, fmt.Errorf("rnic: preset is %q: want one of %q", name, slices.Clone(PresetNames))
 	}

@@ -23,7 +23,7 @@ type receiver struct {
 }
 
 // Consumed implements msg.Consumer, for completion entries.
-func (r *receiver) Consumed() { r.unplaced-- }
+func (r *receiver) Consumed(simcore.Ps) { r.unplaced-- }
 
 // Which packets follow each other.
 const (
@@ -43,9 +43,10 @@ type rxOp struct {
 	known bool // its lookups are done
 	asked bool // they are under way
 
-	bytes   int // that it takes of the receive buffer
-	context int // endpoint whose context it has; -1: none
-	unsent  int // TLPs that were not accepted, and reads that are not over
+	bytes   int        // that it takes of the receive buffer
+	context int        // endpoint whose context it has; -1: none
+	unsent  int        // TLPs that were not accepted, and reads that are not over
+	heard   simcore.Ps // when the NIC knows of all that were
 	rep     *reply
 	word    [8]byte
 	next    *rxOp // in qpair.parked
@@ -94,7 +95,7 @@ func (c *Comp) accept(f *msg.Frame, now simcore.Ps) {
 	c.rx.slot = max(c.rx.slot, now) + c.spec.PacketTime
 	c.counters[rnicspec.CntRxPackets]++
 	op := take(&c.pools.ops)
-	op.c, op.f, op.context, op.known, op.asked, op.raw, op.rep, op.unsent = c, f, -1, false, false, false, nil, 0
+	op.c, op.f, op.context, op.known, op.asked, op.raw, op.rep, op.unsent, op.heard = c, f, -1, false, false, false, nil, 0, 0
 	port := &c.ports[f.Port]
 	d := core.DropNoQP
 	if len(f.Data) >= len(port.address.SrcMAC) && [6]byte(f.Data) == port.address.SrcMAC {
@@ -236,15 +237,28 @@ func (c *Comp) carryOut(op *rxOp) {
 		op.unsent++
 		c.atomics.add(c, op)
 	}
-	op.Consumed()
+	op.Consumed(0)
 }
 
-// Consumed implements msg.Consumer: one of the things that a packet waits for has happened.
-func (op *rxOp) Consumed() {
-	if op.unsent--; op.unsent == 0 {
-		op.c.rx.finished.Push(op)
-		op.c.arm(op.c.now())
+// Consumed implements msg.Consumer: one of the things that a packet waits for has happened, and the NIC hears of it after
+// the way back.
+func (op *rxOp) Consumed(back simcore.Ps) {
+	now := op.c.now()
+	op.heard = max(op.heard, now+back)
+	if op.unsent--; op.unsent > 0 {
+		return
 	}
+	if op.heard > now {
+		op.c.after(op.heard, kindHeard, op)
+		return
+	}
+	op.finish()
+}
+
+// finish has finishWrites end the packet.
+func (op *rxOp) finish() {
+	op.c.rx.finished.Push(op)
+	op.c.arm(op.c.now())
 }
 
 // finishWrites ends packets that have had their effects: contexts are free, and acknowledgements leave.
@@ -300,5 +314,5 @@ func (c *Comp) answered(op *rxOp) {
 	if e.Moved {
 		c.activate(q)
 	}
-	op.Consumed()
+	op.Consumed(0)
 }

@@ -181,7 +181,7 @@ func (c *Comp) filled(x *txPacket) {
 	c.release(q)
 	if last && op != nil {
 		j.op = nil
-		op.Consumed()
+		op.Consumed(0)
 	}
 }
 
@@ -248,7 +248,7 @@ func (op *rxOp) readDone(c *Comp, ok bool) {
 		op.q.Fail(0, &c.e)
 		c.tell(op.q, &c.e)
 	}
-	op.Consumed()
+	op.Consumed(0)
 	if u.line.Len() > 0 {
 		u.next(c)
 	}

@@ -236,7 +236,7 @@ func failure(h *tlp.Header, t *outRead) error {
 }
 
 // Consumed implements msg.Consumer: the far end is done with a write.
-func (o *Outbound) Consumed() {
+func (o *Outbound) Consumed(simcore.Ps) {
 	o.landed++
 	o.arm()
 }

@@ -136,6 +136,7 @@ func (d *lane) send(msg sim.Msg, src sim.Port) bool {
 	arrive := d.transmit(depart, int64(bytes+l.spec.OverheadBytes))
 	if stamp != nil {
 		stamp.Arrive = arrive
+		stamp.Back += l.spec.Latency
 	}
 	meta.Src, meta.Dst = src, d.dst
 	meta.SendTime = l.clock.nowSec()

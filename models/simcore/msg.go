@@ -7,6 +7,7 @@ type Msg struct {
 	sim.MsgMeta
 	Depart Ps // stamped by the sender: when the first byte is ready to leave
 	Arrive Ps // stamped by the link: when the last byte is there
+	Back   Ps // added up by links: the latency that a notice has on the same way back
 }
 
 // Meta implements sim.Msg.

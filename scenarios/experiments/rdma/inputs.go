@@ -31,7 +31,7 @@ var nicInputs = []study.Input{
 		Instead: &study.Instead{Value: 0, Source: "endpoints share all contexts"},
 	},
 	{
-		Name: "bf2.rc", Value: 200, Unit: "ns", Source: "offpath.p1.abs_write: the card's addition to an RC request, outside of contexts", Anchors: []string{"offpath.p1.abs_write"},
+		Name: "bf2.rc", Value: 50, Unit: "ns", Source: "offpath.p1.abs_write: the card adds 0.4 us to a WRITE, less the links there and back; to any RC request, outside of contexts", Anchors: []string{"offpath.p1.abs_write"},
 		Instead: &study.Instead{Value: 0, Source: "no addition"},
 	},
 	{

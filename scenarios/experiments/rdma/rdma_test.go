@@ -35,14 +35,14 @@ func TestLatencyAddsUp(t *testing.T) {
 		require.NoError(t, err)
 		return us
 	}
-	require.InDelta(t, 2*0.175+0.2, at(read, path1)-at(read, path0), 0.01, "there and back")
-	require.InDelta(t, 0.175+0.2, at(write, path1)-at(write, path0), 0.01, "there")
+	require.InDelta(t, 2*0.175+0.05, at(read, path1)-at(read, path0), 0.01, "there and back")
+	require.InDelta(t, 2*0.175+0.05, at(write, path1)-at(write, path0), 0.01, "there, and the notice back")
 	require.Less(t, at(read, path2), at(read, path1))
 	require.Greater(t, at(read, s2h), at(read, h2s), "MMIO of the Arm is slower")
 	bare := session(t, &Latency, "bf2.rc", "nic.latency")
 	us, err := latencyOf(bare, read, path1, 64)
 	require.NoError(t, err)
-	require.InDelta(t, 0.2+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
+	require.InDelta(t, 0.05+2*0.05, at(read, path1)-us, 0.01, "what was set by claims is left out")
 }
 
 // Requests of paths side by side are counted together and apart.
@@ -152,10 +152,10 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// WRITEs of one message that arrive as several TLPs take a bank of the Arm's DRAM once: the network is full on path 2, too.
+// WRITEs of one message that arrive as several TLPs take a bank of the Arm's DRAM once: two TLPs have the rate of one.
 func TestWritesOfTwoTLPs(t *testing.T) {
 	s := session(t, &Rate)
-	require.InEpsilon(t, ask(t, s, write, path1, 256, 11).mps, ask(t, s, write, path2, 256, 11).mps, 0.02)
+	require.InEpsilon(t, ask(t, s, write, path2, 64, 11).mps, ask(t, s, write, path2, 256, 11).mps, 0.03)
 }
 
 func TestDoorbellCounts(t *testing.T) {
