@@ -9,25 +9,24 @@ import (
 // qpair is a queue pair with its rings, and what of it is under way. All of it is in one place, as one of many queue pairs
 // has to be fetched from afar whenever it is its turn.
 type qpair struct {
+	// What every packet looks at comes first, in one line of the processor with the head of core.QP.
+	refs     int           // that must be gone before the queue pair can be
+	due      [2]simcore.Ps // of the last request, of the last response that came
+	endpoint int           // whose memory has its send ring: whose contexts its requests take
+	port     int
+	active   bool // in transmitter.turn
+	known    bool // its lookups for the next packet are done
+	asked    bool // they are under way
+	timing   bool // an event of the acknowledgement timer is pending
+
 	core.QP
-	endpoint   int // whose memory has its send ring: whose contexts its requests take
-	port       int
+	steps      uint64 // of progress, when the timer was started
+	out        chain[*txPacket]
+	parked     [2]chain[*rxOp]
+	replies    chain[*reply]
+	send, recv ring
 	cqs        [2]*cq // of sends, of receives
 	qkey       uint32
-	send, recv ring
-	refs       int // that must be gone before the queue pair can be
-
-	active bool // in transmitter.turn
-	known  bool // its lookups for the next packet are done
-	asked  bool // they are under way
-	out    chain[*txPacket]
-
-	due     [2]simcore.Ps // of the last request, of the last response that came
-	parked  [2]chain[*rxOp]
-	replies chain[*reply]
-
-	timing bool   // an event of the acknowledgement timer is pending
-	steps  uint64 // of progress, when the timer was started
 }
 
 // ring is a ring of entries in memory. Indices run freely.

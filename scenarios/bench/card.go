@@ -45,13 +45,16 @@ func with[L load](make func() (L, error), use func(L) error) error {
 	return errors.Join(err, l.close())
 }
 
+// turnsEach is into how many turns the packets of a repeat go: the shorter a turn, the likelier is one of them undisturbed.
+const turnsEach = 8
+
 // compare is the cost of a packet in two loads, turn about: the least of all turns each.
 func compare[L load](s *session, packets int, a, b func() (L, error)) (few, many time.Duration, err error) {
 	err = with(a, func(x L) error {
 		return with(b, func(y L) error {
-			for range max(s.Repeats, 2) {
+			for range turnsEach * max(s.Repeats, 2) {
 				for i, l := range [...]L{x, y} {
-					c, err := cost(l, packets)
+					c, err := cost(l, max(packets/turnsEach, 1))
 					if err != nil {
 						return err
 					}

@@ -26,14 +26,14 @@ const infinite = 7
 
 // QP is a queue pair.
 type QP struct {
-	Attributes
 	Num   uint32
 	Type  rnicspec.QPType
 	State rnicspec.QPState
 
 	dev  *Device
-	req  requester
 	resp responder
+	req  requester
+	Attributes
 	recv fifo.Queue[rnicspec.RecvWQE]
 }
 
