@@ -42,7 +42,10 @@ func (k Kind) String() string {
 }
 
 // HasData reports whether a TLP of this kind carries a payload.
-func (k Kind) HasData() bool { return k == MWr || k == CplD || k == MsgD }
+func (k Kind) HasData() bool {
+	const those = 1<<MWr | 1<<CplD | 1<<MsgD
+	return those>>k&1 != 0
+}
 
 // IsMemory reports whether k is a memory request.
 func (k Kind) IsMemory() bool { return k == MRd || k == MWr }
@@ -77,15 +80,12 @@ func (c Class) String() string {
 
 // Class returns the flow-control class of a TLP of kind k.
 func (k Kind) Class() Class {
-	switch {
-	case k.IsCompletion():
-		return Completion
-	case k == MRd:
-		return NonPosted
-	default:
-		return Posted
-	}
+	const few = len(classes) - 1
+	return classes[k&Kind(few)]
 }
+
+// classes are those of the kinds; its length is a power of two.
+var classes = [8]Class{MRd: NonPosted, Cpl: Completion, CplD: Completion}
 
 // Attr holds the three attribute bits, in the standard's numbering
 // (PCIe 2.2.6.3): Attr[2] IDO, Attr[1] relaxed ordering, Attr[0] no snoop.
@@ -220,5 +220,8 @@ func (h *Header) SizeDW() int {
 // the payload takes (PCIe 2.6.1). The header always takes one header unit.
 func (h *Header) DataCredits() int {
 	const unitDW = 4
-	return (h.PayloadBytes()/DWBytes + unitDW - 1) / unitDW
+	if !h.Kind.HasData() {
+		return 0
+	}
+	return int((uint(h.Length) + unitDW - 1) / unitDW)
 }
